@@ -33,16 +33,11 @@ require_owner(void)
 	err = kg_error_new(KG_FORBIDDEN,
 					   "role \"%s\" may not set an authorizer",
 					   GetUserNameFromId(GetUserId(), false));
-	kg_error_expected(err, "the owner of the extension");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the owner of the extension");
 }
-
-PGDLLEXPORT Datum kg_sql_set_authorizer(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_set_authorizer);
 
 KG_AUDITED_NULLS(kg_sql_set_authorizer, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Datum tenant = PG_GETARG_DATUM(0);
 	const char *authorizer;
 	KgUserContext user;
@@ -50,15 +45,12 @@ KG_AUDITED_NULLS(kg_sql_set_authorizer, KG_AUDIT_WRITES)
 	require_owner();
 	kg_refuse_null(fcinfo, 0);
 	authorizer = PG_ARGISNULL(1) ? NULL : kg_authorizer_check(PG_GETARG_OID(1));
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
-	kg_spi_exec(&saved,
-				"UPDATE @kg_tenant SET authorizer = $2 WHERE tenant = $1",
+	KG_SPI_EXEC("UPDATE @kg_tenant SET authorizer = $2 WHERE tenant = $1",
 				kg_arg(TEXTOID, tenant),
 				kg_arg_text(authorizer));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
@@ -83,17 +75,14 @@ call_authorized(void *arg)
 		brought.decisions = PG_GETARG_JSONB_P(2);
 	if (!PG_ARGISNULL(3))
 		brought.exchange = text_to_cstring(PG_GETARG_TEXT_PP(3));
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	result = kg_tools_call_authorized(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 									  PG_GETARG_JSONB_P(1),
 									  NULL,
 									  &brought,
 									  &w);
 	kg_jw_kstring(&w, "state", result ? "result" : "authorize");
-	if (result)
-		kg_jw_kjsonb(&w, "result", result);
-	kg_jw_end_object(&w);
+	kg_jw_kjsonb_if(&w, "result", result);
 	it->reply = kg_jw_finish(&w);
 }
 
@@ -113,8 +102,7 @@ serve(void *arg)
 	kg_contained(call_authorized, it);
 }
 
-static Jsonb *
-exchange(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_OPEN(kg_sql_call_authorized, KG_AUDIT_SECRET)
 {
 	Authorized it = {fcinfo};
 
@@ -123,13 +111,4 @@ exchange(FunctionCallInfo fcinfo, KgCall *call)
 	else
 		kg_auth_hidden(serve, &it);
 	return it.reply;
-}
-
-PGDLLEXPORT Datum kg_sql_call_authorized(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_call_authorized);
-
-Datum
-kg_sql_call_authorized(PG_FUNCTION_ARGS)
-{
-	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, exchange);
 }

@@ -22,9 +22,6 @@
 #include "store/extract.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_login(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_login);
-
 static void
 log_in(void *arg)
 {
@@ -39,10 +36,9 @@ log_in(void *arg)
 	{
 		err = kg_error_new(KG_FORBIDDEN,
 						   "binding an identity to the session is not allowed");
-		kg_error_expected(err,
-						  "kg_graph.session_login = on, set by a "
-						  "superuser");
-		kg_error_throw(err);
+		kg_error_throw_expected(err,
+								"kg_graph.session_login = on, set by a "
+								"superuser");
 	}
 	kg_auth_login(PG_GETARG_TEXT_PP(0), session, false);
 }
@@ -53,7 +49,6 @@ KG_AUDITED(kg_sql_login, KG_AUDIT_SECRET)
 	PG_RETURN_VOID();
 }
 
-PGDLLEXPORT Datum kg_sql_logout(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_logout);
 
 Datum
@@ -63,7 +58,6 @@ kg_sql_logout(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-PGDLLEXPORT Datum kg_sql_claim(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_claim);
 
 /* A claim of the token in force, as ->> would give it. */
@@ -82,7 +76,6 @@ kg_sql_claim(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(kg_json_cstring(&value)));
 }
 
-PGDLLEXPORT Datum kg_sql_agent(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_agent);
 
 Datum
@@ -95,7 +88,6 @@ kg_sql_agent(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(agent->name));
 }
 
-PGDLLEXPORT Datum kg_sql_bundle_visible(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_bundle_visible);
 
 /*
@@ -115,7 +107,6 @@ kg_sql_bundle_visible(PG_FUNCTION_ARGS)
 		kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)));
 }
 
-PGDLLEXPORT Datum kg_sql_entity_visible(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_entity_visible);
 
 /* Bundle and scope path. */
@@ -145,7 +136,6 @@ kg_sql_entity_visible(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(is_visible(fcinfo));
 }
 
-PGDLLEXPORT Datum kg_sql_entity_authorized(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_entity_authorized);
 
 /*
@@ -166,7 +156,6 @@ kg_sql_entity_authorized(PG_FUNCTION_ARGS)
 									  PG_GETARG_DATUM(5)));
 }
 
-PGDLLEXPORT Datum kg_sql_change_visible(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_change_visible);
 
 /* By the schema of now: paths that it did not have when it was written hide it. */
@@ -221,7 +210,6 @@ kg_sql_change_visible(PG_FUNCTION_ARGS)
 				   is_image_visible(fcinfo, 5, 1));
 }
 
-PGDLLEXPORT Datum kg_sql_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_tenant);
 
 Datum
@@ -234,7 +222,6 @@ kg_sql_tenant(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(tenant));
 }
 
-PGDLLEXPORT Datum kg_sql_tenant_access(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_tenant_access);
 
 Datum
@@ -248,7 +235,6 @@ kg_sql_tenant_access(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(tenant));
 }
 
-PGDLLEXPORT Datum kg_sql_own_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_own_tenant);
 
 /* Asked by every policy before anything else of a row (auth/tenant_planner.c). */
@@ -263,7 +249,6 @@ kg_sql_own_tenant(PG_FUNCTION_ARGS)
 				   memcmp(own, VARDATA_ANY(tenant), len) == 0);
 }
 
-PGDLLEXPORT Datum kg_sql_own_tenant_support(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_own_tenant_support);
 
 Datum
@@ -272,7 +257,6 @@ kg_sql_own_tenant_support(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(kg_own_tenant_support((Node *) PG_GETARG_POINTER(0)));
 }
 
-PGDLLEXPORT Datum kg_sql_derived_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_derived_tenant);
 
 /*
@@ -291,7 +275,6 @@ kg_sql_derived_tenant(PG_FUNCTION_ARGS)
 						  : kg_sql_tenant(fcinfo);
 }
 
-PGDLLEXPORT Datum kg_sql_packed_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_packed_tenant);
 
 /* The same for packed edges, which no policy of kg_edge can tell apart. */

@@ -19,10 +19,8 @@
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/catalog.h"
-#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "store/put.h"
 #include "store/verify.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -158,12 +156,10 @@ run_check(KgCheckCall *call, const KgCheck *check, KgSaved *saved)
 static void
 check_privileges(KgCheckCall *call)
 {
-	static KgSaved saved;
 	SPITupleTable *rows;
 	uint64 n;
 
-	kg_spi_select_of(&saved,
-					 "SELECT r.oid, r.rolname FROM pg_roles r WHERE $1 IS NULL "
+	KG_SPI_SELECT_OF("SELECT r.oid, r.rolname FROM pg_roles r WHERE $1 IS NULL "
 					 "AND r.oid IN (SELECT role FROM @kg_tenant_role "
 					 "UNION SELECT role FROM @kg_role) ORDER BY r.rolname",
 					 call->tenant);
@@ -257,10 +253,7 @@ check_embeddings(KgCheckCall *call)
 static void
 check_key_types(KgCheckCall *call)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(
-		&saved,
+	KG_SPI_SELECT_OF(
 		"SELECT k.tenant, k.type_no FROM (SELECT DISTINCT tenant, type_no "
 		"FROM @kg_index_key) k WHERE $1 IS NULL AND NOT EXISTS "
 		"(SELECT FROM @kg_entity_type t WHERE t.tenant = k.tenant "
@@ -294,12 +287,10 @@ repair_key_types(void)
 static void
 check_tenants(KgCheckCall *call)
 {
-	static KgSaved saved;
 	SPITupleTable *rows;
 	uint64 n;
 
-	kg_spi_select_of(
-		&saved,
+	KG_SPI_SELECT_OF(
 		"SELECT tenant FROM @kg_tenant t WHERE tenant = coalesce($1, tenant) "
 		"AND NOT EXISTS (SELECT FROM @kg_tenant_state s "
 		"WHERE s.tenant = t.tenant AND s.state = 'dropping') "
@@ -362,10 +353,8 @@ tell(KgCheckCall *call, TimestampTz start, int64 left)
 	KgDifferences *differences = &call->differences;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbool(&w, "ok", left == 0);
-	kg_jw_end_array(&differences->written);
 	kg_jw_kjsonb(&w, "differences", kg_jw_finish(&differences->written));
 	if (differences->total > call->limit)
 		kg_jw_kbool(&w, "truncated", true);
@@ -380,7 +369,6 @@ tell(KgCheckCall *call, TimestampTz start, int64 left)
 	kg_jw_kint(&w,
 			   "ms",
 			   TimestampDifferenceMilliseconds(start, GetCurrentTimestamp()));
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -433,9 +421,6 @@ require_right(KgCheckCall *call)
 	call->tenant = mine;
 }
 
-PGDLLEXPORT Datum kg_sql_check(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_check);
-
 KG_AUDITED(kg_sql_check, KG_AUDIT_WRITES)
 {
 	MemoryContext context = CurrentMemoryContext;
@@ -448,15 +433,13 @@ KG_AUDITED(kg_sql_check, KG_AUDIT_WRITES)
 	memset(&call, 0, sizeof(call));
 	read_options(PG_GETARG_JSONB_P(0), &call);
 	require_right(&call);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	MemoryContextSwitchTo(context);
 	check_all(&call);
 	left = call.repair ? count_left(&call) : call.differences.total;
 	/* Utility statements leave SPI's own context current. */
 	MemoryContextSwitchTo(context);
 	result = tell(&call, start, left);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_JSONB_P(result);
 }

@@ -7,9 +7,6 @@
 #include "fmgr.h"
 #include "tools/picture.h"
 
-PGDLLEXPORT Datum kg_sql_to_mermaid(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_to_dot(PG_FUNCTION_ARGS);
-
 PG_FUNCTION_INFO_V1(kg_sql_to_mermaid);
 
 Datum

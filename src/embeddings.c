@@ -17,25 +17,15 @@
 
 #define KG_MOST_MISSING 10000
 
-PGDLLEXPORT Datum kg_sql_enable_vectors(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_disable_vectors(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_missing_embeddings(PG_FUNCTION_ARGS);
-
-PG_FUNCTION_INFO_V1(kg_sql_enable_vectors);
-PG_FUNCTION_INFO_V1(kg_sql_disable_vectors);
-PG_FUNCTION_INFO_V1(kg_sql_missing_embeddings);
-
 KG_AUDITED(kg_sql_enable_vectors, KG_AUDIT_WRITES)
 {
 	int32 dimensions = PG_GETARG_INT32(0);
 	char *model = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_vectors_enable(dimensions, model);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
@@ -44,16 +34,13 @@ KG_AUDITED(kg_sql_disable_vectors, KG_AUDIT_WRITES)
 	KgUserContext user;
 	int64 deleted;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	deleted = kg_vectors_disable();
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_INT64(deleted);
 }
 
-static Jsonb *
-missing_embeddings(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_missing_embeddings, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	int32 most = PG_GETARG_INT32(1);
@@ -68,19 +55,12 @@ missing_embeddings(FunctionCallInfo fcinfo, KgCall *call)
 			KG_INVALID_INPUT, "%d entities cannot be asked for", most);
 
 		kg_error_path(err, "/max");
-		kg_error_expected(err, "an integer from 1 to %d", KG_MOST_MISSING);
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err, "an integer from 1 to %d", KG_MOST_MISSING);
 	}
 	return kg_missing_embeddings(catalog, type, most);
 }
 
-Datum
-kg_sql_missing_embeddings(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, missing_embeddings);
-}
-
-PGDLLEXPORT Datum kg_sql_cosine_distance(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_cosine_distance);
 
 Datum

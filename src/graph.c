@@ -10,17 +10,11 @@
 #include "tools/graph.h"
 #include "tools/verify.h"
 
-#define KG_TOOL_FUNCTION(sql_name, tool)                                 \
-	PGDLLEXPORT Datum sql_name(PG_FUNCTION_ARGS);                        \
-	PG_FUNCTION_INFO_V1(sql_name);                                       \
-	static Jsonb *sql_name##_body(FunctionCallInfo fcinfo, KgCall *call) \
-	{                                                                    \
-		return tool(PG_GETARG_JSONB_P(0));                               \
-	}                                                                    \
-	Datum sql_name(PG_FUNCTION_ARGS)                                     \
-	{                                                                    \
-		return kg_entry(fcinfo, KG_AUDIT_READS, sql_name##_body);        \
-	}                                                                    \
+#define KG_TOOL_FUNCTION(sql_name, tool)   \
+	KG_ENTRY(sql_name, KG_AUDIT_READS)     \
+	{                                      \
+		return tool(PG_GETARG_JSONB_P(0)); \
+	}                                      \
 	extern int no_such_variable
 
 KG_TOOL_FUNCTION(kg_sql_graph_schema, kg_tool_get_graph_schema);

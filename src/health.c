@@ -117,20 +117,14 @@ look_at_extension(KgComponent *c)
 static void
 look_at_definitions(KgComponent *c)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(&saved,
-					 "SELECT kind, on_table, name, problem, kind NOT IN "
+	KG_SPI_SELECT_OF("SELECT kind, on_table, name, problem, kind NOT IN "
 					 "('storage', 'column statistics', 'column options') "
 					 "FROM @kg_definitions_wrong() WHERE $1 IS NULL",
 					 c->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		bool isnull;
-
 		problem(c,
-				DatumGetBool(kg_spi_value(i, 5, &isnull)) ? KG_UNHEALTHY
-														  : KG_DEGRADED,
+				DatumGetBool(kg_spi_datum(i, 5)) ? KG_UNHEALTHY : KG_DEGRADED,
 				"%s \"%s\" of %s %s",
 				kg_spi_cstring(i, 1),
 				kg_spi_cstring(i, 3),
@@ -142,11 +136,8 @@ look_at_definitions(KgComponent *c)
 static void
 look_at_tables(KgComponent *c)
 {
-	static KgSaved saved;
-
 	look_at_definitions(c);
-	kg_spi_select_of(
-		&saved,
+	KG_SPI_SELECT_OF(
 		"SELECT kind, count(*) FROM @kg_manifest WHERE $1 IS NULL "
 		"AND kind IN ('row security', 'policy', 'trigger', 'index', "
 		"'constraint') GROUP BY kind ORDER BY kind",
@@ -163,7 +154,6 @@ look_at_tables(KgComponent *c)
 static void
 look_at_statistics_of(KgComponent *c, const char *table)
 {
-	static KgSaved saved;
 	Oid relid = kg_relation_oid(table);
 	bool analyzed = SearchSysCacheExists3(STATRELATTINH,
 										  ObjectIdGetDatum(relid),
@@ -171,8 +161,7 @@ look_at_statistics_of(KgComponent *c, const char *table)
 										  BoolGetDatum(false));
 	bool isnull;
 
-	kg_spi_read(&saved,
-				"SELECT greatest(reltuples, 0)::bigint, "
+	KG_SPI_READ("SELECT greatest(reltuples, 0)::bigint, "
 				"reltuples <> 0 AND pg_relation_size(oid) > 1024 * 1024, "
 				"extract(epoch FROM "
 				"now() - greatest(pg_stat_get_last_analyze_time(oid), "
@@ -210,14 +199,13 @@ write_packed(KgComponent *c, uint64 row, int probes)
 	const char *tenant = kg_spi_cstring(row, 1);
 	int64 nodes = kg_spi_int64(row, 2);
 	int64 packed = kg_spi_int64(row, 3);
-	bool isnull;
 
 	kg_jw_begin_object(&c->metrics);
 	kg_jw_kstring(&c->metrics, "tenant", tenant);
 	kg_jw_kint(&c->metrics, "nodes_looked_at", nodes);
 	kg_jw_kint(&c->metrics, "packed", packed);
 	kg_jw_key(&c->metrics, "share");
-	kg_jw_numeric(&c->metrics, DatumGetNumeric(kg_spi_value(row, 4, &isnull)));
+	kg_jw_numeric(&c->metrics, DatumGetNumeric(kg_spi_datum(row, 4)));
 	kg_jw_end_object(&c->metrics);
 	/* Of few nodes nobody feels it. */
 	if (nodes * 2 > probes && packed * 2 < nodes)
@@ -233,7 +221,6 @@ static void
 look_at_packing(KgComponent *c)
 {
 	static KgSaved tenants_saved;
-	static KgSaved saved = KG_SAVED_BATCH;
 	int64 ntenants = 1;
 	int64 probes = KG_PROBES;
 
@@ -246,8 +233,7 @@ look_at_packing(KgComponent *c)
 					 Min(KG_PROBES, KG_ALL_PROBES / Max(ntenants, 1)));
 		kg_jw_kint(&c->metrics, "tenants", ntenants);
 	}
-	kg_spi_read(
-		&saved,
+	KG_BATCH_READ(
 		"SELECT t.tenant, s.nodes, s.packed, "
 		"round(s.packed::numeric / s.nodes, 3) "
 		"FROM (SELECT tenant FROM @kg_tenant "
@@ -280,11 +266,9 @@ look_at_packing(KgComponent *c)
 static void
 look_at_references(KgComponent *c)
 {
-	static KgSaved saved;
 	int64 pending;
 
-	kg_spi_select_of(&saved,
-					 "SELECT count(*) FROM (SELECT FROM @kg_pending_reference "
+	KG_SPI_SELECT_OF("SELECT count(*) FROM (SELECT FROM @kg_pending_reference "
 					 "WHERE tenant = coalesce($1, tenant) LIMIT 1000) p",
 					 c->tenant);
 	pending = kg_spi_int64(0, 1);
@@ -300,10 +284,7 @@ look_at_references(KgComponent *c)
 static void
 look_at_secrets(KgComponent *c)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(
-		&saved,
+	KG_SPI_SELECT_OF(
 		"SELECT name FROM unnest('{cursor,listen}'::text[]) n(name) "
 		"WHERE $1 IS NULL AND NOT EXISTS "
 		"(SELECT FROM @kg_secret s WHERE s.name = n.name)",
@@ -319,15 +300,13 @@ look_at_secrets(KgComponent *c)
 static void
 look_at_keys(KgComponent *c)
 {
-	static KgSaved saved;
 	SPITupleTable *rows;
 	int64 n;
 	int64 loaded = 0;
 	int64 expired = 0;
 
 	look_at_secrets(c);
-	kg_spi_select_of(
-		&saved,
+	KG_SPI_SELECT_OF(
 		"SELECT issuer, kid, alg, coalesce(not_after < now(), false) "
 		"FROM @kg_auth_key WHERE enabled AND $1 IS NULL "
 		"ORDER BY issuer, kid LIMIT 100",
@@ -364,11 +343,9 @@ look_at_keys(KgComponent *c)
 static void
 look_at_policies(KgComponent *c)
 {
-	static KgSaved saved;
-
 	if (c->tenant == NULL && kg_policies_registered())
 	{
-		kg_spi_select_of(&saved, kg_policies_not_in_force, c->tenant);
+		KG_SPI_SELECT_OF(kg_policies_not_in_force, c->tenant);
 		for (uint64 i = 0; i < SPI_processed; i++)
 			problem(c,
 					KG_DEGRADED,
@@ -383,19 +360,15 @@ look_at_policies(KgComponent *c)
 static void
 look_at_authorizers(KgComponent *c)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(&saved,
-					 "SELECT tenant, coalesce(to_regprocedure(authorizer), 0) "
+	KG_SPI_SELECT_OF("SELECT tenant, coalesce(to_regprocedure(authorizer), 0) "
 					 "FROM @kg_tenant WHERE authorizer IS NOT NULL "
 					 "AND tenant = coalesce($1, tenant) ORDER BY tenant",
 					 c->tenant);
 	kg_jw_kint(&c->metrics, "tenants", SPI_processed);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		bool isnull;
 		const char *fault = kg_authorizer_fault(
-			DatumGetObjectId(kg_spi_value(i, 2, &isnull)));
+			DatumGetObjectId(kg_spi_datum(i, 2)));
 
 		if (fault != NULL)
 			problem(c,
@@ -413,11 +386,9 @@ look_at_authorizers(KgComponent *c)
 static void
 look_at_settings(KgComponent *c)
 {
-	static KgSaved saved;
 	int64 n;
 
-	kg_spi_select_of(&saved,
-					 "SELECT u.setting FROM pg_db_role_setting s "
+	KG_SPI_SELECT_OF("SELECT u.setting FROM pg_db_role_setting s "
 					 "CROSS JOIN LATERAL unnest(s.setconfig) AS u(setting) "
 					 "WHERE u.setting LIKE 'kg\\_graph.%' AND $1 IS NULL "
 					 "AND s.setdatabase IN (0, (SELECT oid FROM pg_database "
@@ -485,8 +456,7 @@ write_component(KgJsonWriter *w, const char *name, void (*look)(KgComponent *c),
 {
 	KgComponent c = {tenant};
 
-	kg_jw_init(&c.metrics);
-	kg_jw_begin_object(&c.metrics);
+	kg_jw_init_object(&c.metrics);
 	look(&c);
 	write_problems(&c);
 	kg_jw_end_object(&c.metrics);
@@ -528,8 +498,7 @@ tell(KgAudience audience, const char *tenant)
 	KgHealth worst = KG_HEALTHY;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "timestamp", kg_time_text(GetCurrentTimestamp()));
 	kg_jw_kstring(&w, "version", KG_VERSION);
 	kg_jw_kbegin_array(&w, "components");
@@ -545,11 +514,9 @@ tell(KgAudience audience, const char *tenant)
 	}
 	kg_jw_end_array(&w);
 	kg_jw_kstring(&w, "status", health_names[worst]);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
-PGDLLEXPORT Datum kg_sql_health(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_health);
 
 Datum
@@ -561,8 +528,7 @@ kg_sql_health(PG_FUNCTION_ARGS)
 	KgUserContext caller;
 	Jsonb *result;
 
-	kg_become_owner(&caller);
-	SPI_connect();
+	kg_spi_begin_as_owner(&caller);
 	MemoryContextSwitchTo(context);
 	if (is_above_tenants(caller.userid))
 	{
@@ -570,7 +536,6 @@ kg_sql_health(PG_FUNCTION_ARGS)
 		tenant = NULL;
 	}
 	result = tell(audience, tenant);
-	SPI_finish();
-	kg_restore_user(&caller);
+	kg_spi_end_as_owner(&caller);
 	PG_RETURN_JSONB_P(result);
 }

@@ -14,9 +14,6 @@
 #include "tools/history_tool.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_history(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_history);
-
 static void
 require_object(const Jsonb *options, const char *what)
 {
@@ -44,18 +41,14 @@ static Jsonb *
 edge_history(const KgCatalog *catalog, const char *relation, const Jsonb *edge,
 			 Jsonb *options)
 {
-	KgJsonIter it;
-
 	require_object(edge, "edge");
 	require_object(options, "options");
-	kg_json_iter_init(&it, &edge->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &edge->root)
 		options = kg_json_with(options, kg_json_cstring(&it.key), &it.value);
 	return kg_edge_history(catalog, relation, options);
 }
 
-static Jsonb *
-history(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_history, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
@@ -71,17 +64,7 @@ history(FunctionCallInfo fcinfo, KgCall *call)
 		with_id(PG_GETARG_JSONB_P(2), id));
 }
 
-Datum
-kg_sql_history(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, history);
-}
-
-PGDLLEXPORT Datum kg_sql_edge_history(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_edge_history);
-
-static Jsonb *
-history_of_edge(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_edge_history, KG_AUDIT_READS)
 {
 	return edge_history(kg_catalog_of_caller(),
 						text_to_cstring(PG_GETARG_TEXT_PP(0)),
@@ -89,28 +72,10 @@ history_of_edge(FunctionCallInfo fcinfo, KgCall *call)
 						PG_GETARG_JSONB_P(2));
 }
 
-Datum
-kg_sql_edge_history(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, history_of_edge);
-}
-
-PGDLLEXPORT Datum kg_sql_revert(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_revert);
-
-static Jsonb *
-revert(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_WRITE(kg_sql_revert, KG_AUDIT_WRITES, -1)
 {
 	return kg_revert(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1));
 }
-
-KG_AUDITED(kg_sql_revert, KG_AUDIT_WRITES)
-{
-	return kg_entry_write(fcinfo, revert, -1);
-}
-
-PGDLLEXPORT Datum kg_sql_prune_history(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_prune_history);
 
 KG_AUDITED(kg_sql_prune_history, KG_AUDIT_WRITES)
 {

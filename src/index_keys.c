@@ -15,9 +15,6 @@
 PG_FUNCTION_INFO_V1(kg_sql_packed_key);
 PG_FUNCTION_INFO_V1(kg_sql_packed_keys);
 
-PGDLLEXPORT Datum kg_sql_packed_key(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_packed_keys(PG_FUNCTION_ARGS);
-
 Datum
 kg_sql_packed_key(PG_FUNCTION_ARGS)
 {

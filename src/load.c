@@ -9,21 +9,9 @@
 #include "store/load.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_load_position(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_load_batch(PG_FUNCTION_ARGS);
-
-PG_FUNCTION_INFO_V1(kg_sql_load_position);
-PG_FUNCTION_INFO_V1(kg_sql_load_batch);
-
-static Jsonb *
-load_position(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_WRITE(kg_sql_load_position, KG_AUDIT_READS, -1)
 {
 	return kg_load_position(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-}
-
-KG_AUDITED(kg_sql_load_position, KG_AUDIT_READS)
-{
-	return kg_entry_write(fcinfo, load_position, -1);
 }
 
 static Jsonb *

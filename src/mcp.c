@@ -36,12 +36,9 @@ identify(const text *token, const text *routed)
 		return tenant;
 	err = kg_error_new(KG_FORBIDDEN,
 					   "the argument tenant is not the caller's tenant");
-	kg_error_expected(err, "the tenant of the verified identity, or NULL");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"the tenant of the verified identity, or NULL");
 }
-
-PGDLLEXPORT Datum kg_sql_mcp(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_mcp);
 
 typedef struct Message
 {
@@ -98,20 +95,12 @@ answer_call(FunctionCallInfo fcinfo, const KgBrought *brought)
 	return message.reply;
 }
 
-static Jsonb *
-mcp(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_OPEN(kg_sql_mcp, KG_AUDIT_SECRET)
 {
 	return answer_call(fcinfo, NULL);
 }
 
-Datum
-kg_sql_mcp(PG_FUNCTION_ARGS)
-{
-	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, mcp);
-}
-
-static Jsonb *
-mcp_authorized(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_OPEN(kg_sql_mcp_authorized, KG_AUDIT_SECRET)
 {
 	KgBrought brought = {0};
 
@@ -121,13 +110,4 @@ mcp_authorized(FunctionCallInfo fcinfo, KgCall *call)
 	if (!PG_ARGISNULL(4))
 		brought.exchange = text_to_cstring(PG_GETARG_TEXT_PP(4));
 	return answer_call(fcinfo, &brought);
-}
-
-PGDLLEXPORT Datum kg_sql_mcp_authorized(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_mcp_authorized);
-
-Datum
-kg_sql_mcp_authorized(PG_FUNCTION_ARGS)
-{
-	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, mcp_authorized);
 }

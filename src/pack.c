@@ -9,7 +9,6 @@
 #include "auth/identity.h"
 #include "auth/visibility.h"
 #include "catalog/catalog.h"
-#include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
@@ -24,11 +23,6 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
-
-PGDLLEXPORT Datum kg_sql_pack(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_clear_packed(PG_FUNCTION_ARGS);
-
-PG_FUNCTION_INFO_V1(kg_sql_pack);
 
 /* Returns whether the number may be told. */
 static bool

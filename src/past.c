@@ -25,7 +25,6 @@ past_rows(FunctionCallInfo fcinfo, const KgPastPart *part)
 	return (Datum) 0;
 }
 
-PGDLLEXPORT Datum kg_sql_past(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_past);
 
 Datum
@@ -36,7 +35,6 @@ kg_sql_past(PG_FUNCTION_ARGS)
 	return past_rows(fcinfo, &all);
 }
 
-PGDLLEXPORT Datum kg_sql_past_of_node(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_past_of_node);
 
 Datum
@@ -48,7 +46,6 @@ kg_sql_past_of_node(PG_FUNCTION_ARGS)
 	return past_rows(fcinfo, &part);
 }
 
-PGDLLEXPORT Datum kg_sql_past_of_nodes(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_past_of_nodes);
 
 Datum
@@ -77,7 +74,6 @@ kg_sql_past_of_nodes(PG_FUNCTION_ARGS)
 	return past_rows(fcinfo, &part);
 }
 
-PGDLLEXPORT Datum kg_sql_past_of_field(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_past_of_field);
 
 Datum
@@ -88,7 +84,6 @@ kg_sql_past_of_field(PG_FUNCTION_ARGS)
 	return past_rows(fcinfo, &part);
 }
 
-PGDLLEXPORT Datum kg_sql_past_keeps_node(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_past_keeps_node);
 
 /* What is not stored stands for what was. */
@@ -99,7 +94,6 @@ kg_sql_past_keeps_node(PG_FUNCTION_ARGS)
 				   kg_past_keeps_node(PG_GETARG_INT64(1)));
 }
 
-PGDLLEXPORT Datum kg_sql_past_keeps_edge(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_past_keeps_edge);
 
 Datum

@@ -10,33 +10,15 @@
 #include "tools/register.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_register_tool(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_unregister_tool(PG_FUNCTION_ARGS);
-
-PG_FUNCTION_INFO_V1(kg_sql_register_tool);
-PG_FUNCTION_INFO_V1(kg_sql_unregister_tool);
-
-static Jsonb *
-register_tool(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_WRITE(kg_sql_register_tool, KG_AUDIT_WRITES, -1)
 {
 	return kg_register_tool(PG_GETARG_JSONB_P(0));
 }
 
-KG_AUDITED(kg_sql_register_tool, KG_AUDIT_WRITES)
-{
-	return kg_entry_write(fcinfo, register_tool, -1);
-}
-
-static Jsonb *
-unregister_tool(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_WRITE_NULLS(kg_sql_unregister_tool, KG_AUDIT_WRITES, -1)
 {
 	kg_refuse_null(fcinfo, 0);
 	return kg_unregister_tool(
 		text_to_cstring(PG_GETARG_TEXT_PP(0)),
 		PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)));
-}
-
-KG_AUDITED_NULLS(kg_sql_unregister_tool, KG_AUDIT_WRITES)
-{
-	return kg_entry_write(fcinfo, unregister_tool, -1);
 }

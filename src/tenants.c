@@ -18,80 +18,50 @@
 #include "store/tenant_rows.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_create_tenant(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_create_tenant);
-
 KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	char *tenant = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	KgUserContext user;
 
 	kg_tenant_check_name(tenant);
-	kg_become_owner(&user);
-	SPI_connect();
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_tenant(tenant) VALUES ($1) "
+	kg_spi_begin_as_owner(&user);
+	KG_SPI_EXEC("INSERT INTO @kg_tenant(tenant) VALUES ($1) "
 				"ON CONFLICT DO NOTHING",
 				kg_arg(TEXTOID, PG_GETARG_DATUM(0)));
 	if (SPI_processed == 0)
 		kg_tenant_throw_exists(tenant);
 	kg_tenant_take_name(PG_GETARG_DATUM(0));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
-
-static void
-run_of(KgSaved *saved, const char *sql, Datum tenant, int expected)
-{
-
-	/* Newest: also what this transaction's snapshot does not show. */
-	kg_spi_exec_newest(saved, sql, kg_arg(TEXTOID, tenant));
-}
-
-PGDLLEXPORT Datum kg_sql_freeze_tenant(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_freeze_tenant);
 
 KG_AUDITED(kg_sql_freeze_tenant, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Datum tenant = PG_GETARG_DATUM(0);
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	kg_lock_writes_exclusive(TextDatumGetCString(tenant));
-	run_of(&saved,
-		   "INSERT INTO @kg_tenant_state(tenant, state) VALUES ($1, 'frozen') "
-		   "ON CONFLICT DO NOTHING",
-		   tenant,
-		   SPI_OK_INSERT);
-	SPI_finish();
-	kg_restore_user(&user);
+	KG_SPI_NEWEST(
+		"INSERT INTO @kg_tenant_state(tenant, state) VALUES ($1, 'frozen') "
+		"ON CONFLICT DO NOTHING",
+		kg_arg(TEXTOID, tenant));
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
-PGDLLEXPORT Datum kg_sql_thaw_tenant(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_thaw_tenant);
-
 KG_AUDITED(kg_sql_thaw_tenant, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Datum tenant = PG_GETARG_DATUM(0);
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
-	run_of(&saved,
-		   "DELETE FROM @kg_tenant_state WHERE tenant = $1 "
-		   "AND state = 'frozen'",
-		   tenant,
-		   SPI_OK_DELETE);
-	SPI_finish();
-	kg_restore_user(&user);
+	KG_SPI_NEWEST("DELETE FROM @kg_tenant_state WHERE tenant = $1 "
+				  "AND state = 'frozen'",
+				  kg_arg(TEXTOID, tenant));
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
@@ -105,14 +75,11 @@ typedef struct Rename
 static void
 give(void *arg)
 {
-	static KgSaved saved;
 	Rename *rename = arg;
 
 	kg_tenant_give(rename->tenant, rename->name);
-	run_of(&saved,
-		   "DELETE FROM @kg_tenant WHERE tenant = $1",
-		   rename->tenant,
-		   SPI_OK_DELETE);
+	KG_SPI_NEWEST("DELETE FROM @kg_tenant WHERE tenant = $1",
+				  kg_arg(TEXTOID, rename->tenant));
 }
 
 /* Its writers were excluded under both names. */
@@ -129,54 +96,40 @@ give_as_both(void *arg)
 static void
 require_frozen(Datum tenant)
 {
-	static KgSaved saved;
 	KgError *err;
 
-	run_of(&saved,
-		   "SELECT FROM @kg_tenant_state WHERE tenant = $1 "
-		   "AND state = 'frozen' FOR UPDATE",
-		   tenant,
-		   SPI_OK_SELECT);
+	KG_SPI_NEWEST("SELECT FROM @kg_tenant_state WHERE tenant = $1 "
+				  "AND state = 'frozen' FOR UPDATE",
+				  kg_arg(TEXTOID, tenant));
 	if (SPI_processed > 0)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
 					   "tenant \"%s\" is not frozen",
 					   TextDatumGetCString(tenant));
-	kg_error_expected(err, "a tenant that kg_freeze_tenant() froze");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a tenant that kg_freeze_tenant() froze");
 }
 
 /* The row of kg_tenant, and a row for the name that it had. */
 static void
 begin_name(Datum tenant, Datum name)
 {
-	static KgSaved insert;
-	static KgSaved chain;
-	static KgSaved former;
-
-	kg_spi_exec_newest(&insert,
-					   "INSERT INTO @kg_tenant SELECT n.* FROM @kg_tenant t, "
-					   "jsonb_populate_record(t, jsonb_build_object('tenant', "
-					   "$2)) n WHERE t.tenant = $1 ON CONFLICT DO NOTHING",
-					   kg_arg(TEXTOID, tenant),
-					   kg_arg(TEXTOID, name));
+	KG_SPI_NEWEST("INSERT INTO @kg_tenant SELECT n.* FROM @kg_tenant t, "
+				  "jsonb_populate_record(t, jsonb_build_object('tenant', "
+				  "$2)) n WHERE t.tenant = $1 ON CONFLICT DO NOTHING",
+				  kg_arg(TEXTOID, tenant),
+				  kg_arg(TEXTOID, name));
 	if (SPI_processed == 0)
 		kg_tenant_throw_exists(TextDatumGetCString(name));
 	kg_tenant_take_name(name);
-	kg_spi_exec_newest(&chain,
-					   "UPDATE @kg_former_name SET became = $2 "
-					   "WHERE became = $1",
-					   kg_arg(TEXTOID, tenant),
-					   kg_arg(TEXTOID, name));
-	kg_spi_exec_newest(&former,
-					   "INSERT INTO @kg_former_name(name, became) "
-					   "VALUES ($1, $2)",
-					   kg_arg(TEXTOID, tenant),
-					   kg_arg(TEXTOID, name));
+	KG_SPI_NEWEST("UPDATE @kg_former_name SET became = $2 "
+				  "WHERE became = $1",
+				  kg_arg(TEXTOID, tenant),
+				  kg_arg(TEXTOID, name));
+	KG_SPI_NEWEST("INSERT INTO @kg_former_name(name, became) "
+				  "VALUES ($1, $2)",
+				  kg_arg(TEXTOID, tenant),
+				  kg_arg(TEXTOID, name));
 }
-
-PGDLLEXPORT Datum kg_sql_rename_tenant(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_rename_tenant);
 
 KG_AUDITED(kg_sql_rename_tenant, KG_AUDIT_WRITES)
 {
@@ -186,58 +139,42 @@ KG_AUDITED(kg_sql_rename_tenant, KG_AUDIT_WRITES)
 	KgUserContext user;
 
 	kg_tenant_check_name(name);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(rename.tenant);
 	kg_lock_writes_exclusive(tenant);
 	kg_lock_writes_exclusive(name);
 	require_frozen(rename.tenant);
 	begin_name(rename.tenant, rename.name);
 	kg_tenant_work(tenant, KG_TENANT_WHOLE, give_as_both, &rename);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
-PGDLLEXPORT Datum kg_sql_free_tenant_name(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_free_tenant_name);
-
 KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 {
-	static KgSaved audit;
-	static KgSaved saved;
 	Datum name = PG_GETARG_DATUM(0);
 	KgUserContext user;
 	KgError *err;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	/* Of calls that had begun before, and ended after. */
-	run_of(&audit,
-		   "UPDATE @kg_audit a SET tenant = t.tenant FROM @kg_former_name f "
-		   "JOIN @kg_tenant t ON t.tenant = f.became WHERE f.name = $1 "
-		   "AND a.tenant = $1",
-		   name,
-		   SPI_OK_UPDATE);
-	run_of(&saved,
-		   "DELETE FROM @kg_former_name WHERE name = $1",
-		   name,
-		   SPI_OK_DELETE);
+	KG_SPI_NEWEST(
+		"UPDATE @kg_audit a SET tenant = t.tenant FROM @kg_former_name f "
+		"JOIN @kg_tenant t ON t.tenant = f.became WHERE f.name = $1 "
+		"AND a.tenant = $1",
+		kg_arg(TEXTOID, name));
+	KG_SPI_NEWEST("DELETE FROM @kg_former_name WHERE name = $1",
+				  kg_arg(TEXTOID, name));
 	if (SPI_processed == 0)
 	{
 		err = kg_error_new(KG_NOT_FOUND,
 						   "\"%s\" is not kept from new tenants",
 						   TextDatumGetCString(name));
-		kg_error_expected(err, "a name that kg_rename_tenant() took");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "a name that kg_rename_tenant() took");
 	}
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
-
-PGDLLEXPORT Datum kg_sql_tenant_size(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_tenant_size);
 
 KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
 {
@@ -245,19 +182,14 @@ KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
 	KgUserContext user;
 	Jsonb *reply;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(PG_GETARG_DATUM(0));
 	reply = kg_tenant_measure(PG_GETARG_DATUM(0));
 	MemoryContextSwitchTo(caller);
 	reply = (Jsonb *) pg_detoast_datum_copy((struct varlena *) reply);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_JSONB_P(reply);
 }
-
-PGDLLEXPORT Datum kg_sql_drop_tenant(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_drop_tenant_rows(PG_FUNCTION_ARGS);
 
 /* Rows whose places one statement gathers. */
 #define KG_DROP_BATCH 10000
@@ -329,25 +261,17 @@ delete_most(Drop *drop, KgSaved *saved, const char *sql)
 static void
 take_away(Datum tenant)
 {
-	static KgSaved state;
-	static KgSaved grants;
-	static KgSaved keys;
 	List *roles = kg_granted_roles(tenant);
 
-	run_of(&state,
-		   "INSERT INTO @kg_tenant_state AS s (tenant, state) "
-		   "VALUES ($1, 'dropping') ON CONFLICT (tenant) DO UPDATE "
-		   "SET state = 'dropping', since = now() WHERE s.state = 'frozen'",
-		   tenant,
-		   SPI_OK_INSERT);
-	run_of(&grants,
-		   "DELETE FROM @kg_tenant_role WHERE tenant = $1",
-		   tenant,
-		   SPI_OK_DELETE);
-	run_of(&keys,
-		   "DELETE FROM @kg_auth_key WHERE tenant = $1",
-		   tenant,
-		   SPI_OK_DELETE);
+	KG_SPI_NEWEST(
+		"INSERT INTO @kg_tenant_state AS s (tenant, state) "
+		"VALUES ($1, 'dropping') ON CONFLICT (tenant) DO UPDATE "
+		"SET state = 'dropping', since = now() WHERE s.state = 'frozen'",
+		kg_arg(TEXTOID, tenant));
+	KG_SPI_NEWEST("DELETE FROM @kg_tenant_role WHERE tenant = $1",
+				  kg_arg(TEXTOID, tenant));
+	KG_SPI_NEWEST("DELETE FROM @kg_auth_key WHERE tenant = $1",
+				  kg_arg(TEXTOID, tenant));
 	kg_sync_roles(roles);
 }
 
@@ -367,7 +291,8 @@ drop_rows(void *arg)
 		if (!delete_most(drop, &saved[i], delete_rows[i]))
 			return;
 	for (int i = 0; i < lengthof(delete_last); i++)
-		run_of(&last[i], delete_last[i], drop->tenant, SPI_OK_DELETE);
+		kg_spi_exec_newest(
+			&last[i], delete_last[i], kg_arg(TEXTOID, drop->tenant));
 	drop->done = true;
 }
 
@@ -375,13 +300,9 @@ drop_rows(void *arg)
 static void
 require_dropped(Datum tenant)
 {
-	static KgSaved saved;
-
-	run_of(&saved,
-		   "SELECT FROM @kg_tenant_state WHERE tenant = $1 "
-		   "AND state = 'dropping'",
-		   tenant,
-		   SPI_OK_SELECT);
+	KG_SPI_NEWEST("SELECT FROM @kg_tenant_state WHERE tenant = $1 "
+				  "AND state = 'dropping'",
+				  kg_arg(TEXTOID, tenant));
 	if (SPI_processed == 0)
 		kg_require_tenant(tenant);
 }
@@ -393,25 +314,19 @@ drop_tenant(Datum tenant, int64 rows)
 	char *name = TextDatumGetCString(tenant);
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	require_dropped(tenant);
 	kg_lock_writes_exclusive(name);
 	kg_tenant_work(name, KG_TENANT_WHOLE, drop_rows, &drop);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return drop.done;
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_drop_tenant);
 
 KG_AUDITED(kg_sql_drop_tenant, KG_AUDIT_WRITES)
 {
 	(void) drop_tenant(PG_GETARG_DATUM(0), -1);
 	PG_RETURN_VOID();
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_drop_tenant_rows);
 
 KG_AUDITED(kg_sql_drop_tenant_rows, KG_AUDIT_WRITES)
 {
@@ -422,8 +337,7 @@ KG_AUDITED(kg_sql_drop_tenant_rows, KG_AUDIT_WRITES)
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "rows must be at least 1");
 		kg_error_path(err, "/rows");
-		kg_error_expected(err, "how many rows a call deletes at most");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "how many rows a call deletes at most");
 	}
 	PG_RETURN_BOOL(drop_tenant(PG_GETARG_DATUM(0), rows));
 }
@@ -431,20 +345,14 @@ KG_AUDITED(kg_sql_drop_tenant_rows, KG_AUDIT_WRITES)
 static void
 leave(void *arg)
 {
-	static KgSaved saved;
 	Datum tenant = PointerGetDatum(arg);
 
-	run_of(&saved,
-		   "INSERT INTO @kg_moved_tenant(name, roles) "
-		   "SELECT $1, ARRAY(SELECT role_name FROM @kg_tenant_role "
-		   "WHERE tenant = $1 ORDER BY 1)",
-		   tenant,
-		   SPI_OK_INSERT);
+	KG_SPI_NEWEST("INSERT INTO @kg_moved_tenant(name, roles) "
+				  "SELECT $1, ARRAY(SELECT role_name FROM @kg_tenant_role "
+				  "WHERE tenant = $1 ORDER BY 1)",
+				  kg_arg(TEXTOID, tenant));
 	take_away(tenant);
 }
-
-PGDLLEXPORT Datum kg_sql_mark_moved(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_mark_moved);
 
 KG_AUDITED(kg_sql_mark_moved, KG_AUDIT_WRITES)
 {
@@ -452,13 +360,11 @@ KG_AUDITED(kg_sql_mark_moved, KG_AUDIT_WRITES)
 	char *name = TextDatumGetCString(tenant);
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	kg_lock_writes_exclusive(name);
 	require_frozen(tenant);
 	kg_tenant_work(name, KG_TENANT_WHOLE, leave, DatumGetPointer(tenant));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }

@@ -8,13 +8,11 @@
 #include "auth/audit.h"
 #include "auth/identity.h"
 #include "auth/login.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_type.h"
 #include "entry.h"
 #include "fmgr.h"
-#include "query/arguments.h"
 #include "query/decisions.h"
 #include "query/get.h"
 #include "tools/catalog_tools.h"
@@ -23,24 +21,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_list(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_list_ids(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_get(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_get_many(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_list_tools(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_call_tool(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_call_with_token(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_explain(PG_FUNCTION_ARGS);
-
-PG_FUNCTION_INFO_V1(kg_sql_list);
-PG_FUNCTION_INFO_V1(kg_sql_list_ids);
-PG_FUNCTION_INFO_V1(kg_sql_get);
-PG_FUNCTION_INFO_V1(kg_sql_get_many);
-PG_FUNCTION_INFO_V1(kg_sql_list_tools);
-PG_FUNCTION_INFO_V1(kg_sql_call_tool);
-PG_FUNCTION_INFO_V1(kg_sql_call_with_token);
-PG_FUNCTION_INFO_V1(kg_sql_explain);
-
 static const KgType *
 require_type(const KgCatalog *catalog, text *name)
 {
@@ -48,8 +28,7 @@ require_type(const KgCatalog *catalog, text *name)
 		catalog, text_to_cstring(name), "/entity_type");
 }
 
-static Jsonb *
-list(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_list, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
@@ -57,14 +36,7 @@ list(FunctionCallInfo fcinfo, KgCall *call)
 	return kg_tool_list(catalog, type, PG_GETARG_JSONB_P(1), false);
 }
 
-Datum
-kg_sql_list(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, list);
-}
-
-static Jsonb *
-list_ids(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_list_ids, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
@@ -72,14 +44,7 @@ list_ids(FunctionCallInfo fcinfo, KgCall *call)
 	return kg_tool_list(catalog, type, PG_GETARG_JSONB_P(1), true);
 }
 
-Datum
-kg_sql_list_ids(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, list_ids);
-}
-
-static Jsonb *
-get(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_get, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
@@ -91,15 +56,8 @@ get(FunctionCallInfo fcinfo, KgCall *call)
 	return data;
 }
 
-Datum
-kg_sql_get(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, get);
-}
-
 /* The array as the tool's arguments, so that both have the same rules. */
-static Jsonb *
-get_many(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_get_many, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
@@ -111,8 +69,7 @@ get_many(FunctionCallInfo fcinfo, KgCall *call)
 
 	deconstruct_array(
 		array, TEXTOID, -1, false, TYPALIGN_INT, &ids, &nulls, &n);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbegin_array(&w, "ids");
 	for (int i = 0; i < n; i++)
 	{
@@ -124,44 +81,23 @@ get_many(FunctionCallInfo fcinfo, KgCall *call)
 						  VARSIZE_ANY_EXHDR(DatumGetPointer(ids[i])));
 	}
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	return kg_tool_get(catalog, type, kg_jw_finish(&w));
 }
 
-Datum
-kg_sql_get_many(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, get_many);
-}
-
 /* What they publish depends on the caller's limits. */
-static Jsonb *
-list_tools(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_list_tools, KG_AUDIT_READS)
 {
 	const Jsonb *tools = kg_tools_list()->tools;
 
 	return memcpy(palloc(VARSIZE(tools)), tools, VARSIZE(tools));
 }
 
-Datum
-kg_sql_list_tools(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, list_tools);
-}
-
-static Jsonb *
-call_tool(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_OPEN(kg_sql_call_tool, KG_AUDIT_SECRET)
 {
 	kg_refuse_nulls(fcinfo);
 	return kg_tools_call_result(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 								PG_GETARG_JSONB_P(1),
 								PG_GETARG_JSONB_P(2));
-}
-
-Datum
-kg_sql_call_tool(PG_FUNCTION_ARGS)
-{
-	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, call_tool);
 }
 
 /* ---- as the bearer of a token, in the one statement ---- */
@@ -194,8 +130,7 @@ serve_bearer(void *arg)
 	kg_contained(call_for_bearer, it);
 }
 
-static Jsonb *
-call_with_token(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_OPEN(kg_sql_call_with_token, KG_AUDIT_SECRET)
 {
 	BearerCall it = {fcinfo};
 
@@ -204,21 +139,8 @@ call_with_token(FunctionCallInfo fcinfo, KgCall *call)
 	return it.reply;
 }
 
-Datum
-kg_sql_call_with_token(PG_FUNCTION_ARGS)
-{
-	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, call_with_token);
-}
-
-static Jsonb *
-explain(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_explain, KG_AUDIT_READS)
 {
 	return kg_tools_explain(
 		call, text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_JSONB_P(1));
-}
-
-Datum
-kg_sql_explain(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, explain);
 }

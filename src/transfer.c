@@ -8,19 +8,11 @@
 #include "auth/grants.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "store/tenant_transfer.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-
-PGDLLEXPORT Datum kg_sql_export_tenant(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_import_tenant(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_set_shard(PG_FUNCTION_ARGS);
-
-PG_FUNCTION_INFO_V1(kg_sql_export_tenant);
 
 KG_AUDITED(kg_sql_export_tenant, KG_AUDIT_READS)
 {
@@ -31,16 +23,12 @@ KG_AUDITED(kg_sql_export_tenant, KG_AUDIT_READS)
 
 	kg_check_options(options, known);
 	secrets = kg_option_is_on(options, "secrets");
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(PG_GETARG_DATUM(0));
 	kg_tenant_export(text_to_cstring(PG_GETARG_TEXT_PP(0)), secrets, fcinfo);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return (Datum) 0;
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_import_tenant);
 
 /* Its arguments are all of a tenant, and may be keys. */
 KG_AUDITED(kg_sql_import_tenant, KG_AUDIT_SECRET)
@@ -49,14 +37,12 @@ KG_AUDITED(kg_sql_import_tenant, KG_AUDIT_SECRET)
 	KgUserContext user;
 	Jsonb *reply;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	reply = kg_tenant_import(
 		PG_GETARG_DATUM(0), PG_GETARG_JSONB_P(1), PG_GETARG_INT32(2));
 	MemoryContextSwitchTo(caller);
 	reply = (Jsonb *) pg_detoast_datum_copy((struct varlena *) reply);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_JSONB_P(reply);
 }
 
@@ -68,16 +54,12 @@ advance(const char *sequence, int64 last)
 						Int64GetDatum(last));
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_set_shard);
-
 /*
  * Sequences only go forward, and a database with tenants has given numbers that
  * would be another shard's.
  */
 KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 {
-	static KgSaved present;
-	static KgSaved insert;
 	int32 shard = PG_GETARG_INT32(0);
 	KgUserContext user;
 	KgError *err;
@@ -86,20 +68,17 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "shard is out of range");
 		kg_error_path(err, "/shard");
-		kg_error_expected(err,
-						  "a number from 1 to 2047; 0 is a database that was "
-						  "never given one");
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err,
+			"a number from 1 to 2047; 0 is a database that was "
+			"never given one");
 	}
-	kg_become_owner(&user);
-	SPI_connect();
-	kg_spi_exec(&present,
-				"SELECT FROM @kg_number_range WHERE shard = $1",
+	kg_spi_begin_as_owner(&user);
+	KG_SPI_EXEC("SELECT FROM @kg_number_range WHERE shard = $1",
 				kg_arg_int4(shard));
 	if (SPI_processed == 0)
 	{
-		kg_spi_exec(&insert,
-					"INSERT INTO @kg_number_range(shard) SELECT $1 "
+		KG_SPI_EXEC("INSERT INTO @kg_number_range(shard) SELECT $1 "
 					"WHERE NOT EXISTS (SELECT FROM @kg_number_range) "
 					"AND NOT EXISTS (SELECT FROM @kg_tenant)",
 					kg_arg_int4(shard));
@@ -107,16 +86,15 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 		{
 			err = kg_error_new(KG_FORBIDDEN,
 							   "the database has another number, or tenants");
-			kg_error_expected(err,
-							  "a database without tenants that was given no "
-							  "number");
-			kg_error_throw(err);
+			kg_error_throw_expected(
+				err,
+				"a database without tenants that was given no "
+				"number");
 		}
 		advance("kg_node_seq", (int64) shard << 40);
 		advance("kg_type_seq", (int64) shard << 20);
 		advance("kg_relation_seq", (int64) shard << 20);
 	}
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }

@@ -29,10 +29,6 @@ PG_FUNCTION_INFO_V1(kg_sql_validate);
 PG_FUNCTION_INFO_V1(kg_sql_validation_errors);
 PG_FUNCTION_INFO_V1(kg_sql_schema_check);
 
-PGDLLEXPORT Datum kg_sql_validate(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_validation_errors(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_schema_check(PG_FUNCTION_ARGS);
-
 typedef struct Options
 {
 	KgSchemaOptions schema;
@@ -69,7 +65,6 @@ read_option(Options *options, const char *name, const JsonbValue *value)
 		"dialect", "format", "max_errors", "output", "resources"};
 	KgError *err;
 	int64 n;
-	int i;
 
 	if (strcmp(name, "dialect") == 0)
 	{
@@ -107,7 +102,7 @@ read_option(Options *options, const char *name, const JsonbValue *value)
 		err = kg_error_new(
 			KG_INVALID_INPUT, "option \"%s\" is not known", name);
 		kg_error_path(err, "/%s", name);
-		for (i = 0; i < lengthof(known); i++)
+		for (int i = 0; i < lengthof(known); i++)
 			kg_error_allow(err, known[i]);
 		kg_error_did_you_mean(err, kg_nearest(name, known, lengthof(known)));
 		kg_error_throw(err);
@@ -117,8 +112,6 @@ read_option(Options *options, const char *name, const JsonbValue *value)
 static void
 read_options(const Jsonb *jsonb, Options *options)
 {
-	KgJsonIter it;
-
 	memset(options, 0, sizeof(*options));
 	options->output = KG_OUTPUT_MODEL;
 	if (JB_ROOT_IS_OBJECT(jsonb) && JB_ROOT_COUNT(jsonb) == 0)
@@ -130,8 +123,7 @@ read_options(const Jsonb *jsonb, Options *options)
 
 		kg_error_throw(err);
 	}
-	kg_json_iter_init(&it, &jsonb->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &jsonb->root)
 		read_option(options, kg_json_cstring(&it.key), &it.value);
 }
 

@@ -7,9 +7,6 @@
 #include "fmgr.h"
 #include "query/validity.h"
 
-PGDLLEXPORT Datum kg_sql_entity_valid(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_edge_valid(PG_FUNCTION_ARGS);
-
 PG_FUNCTION_INFO_V1(kg_sql_entity_valid);
 PG_FUNCTION_INFO_V1(kg_sql_edge_valid);
 

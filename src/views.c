@@ -22,7 +22,6 @@
 #include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
 
-PGDLLEXPORT Datum kg_sql_column(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_column);
 
 /* Of the function that is called: what it returns, and of an array its items. */
@@ -60,12 +59,10 @@ array_value(const Column *column, const JsonbContainer *array)
 	Datum *values = palloc(Max(1, n) * sizeof(Datum));
 	bool *nulls = palloc(Max(1, n) * sizeof(bool));
 	int lower = 1;
-	KgJsonIter it;
 
 	if (n == 0)
 		return PointerGetDatum(construct_empty_array(column->item));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		values[it.index] = (Datum) 0;
@@ -115,7 +112,6 @@ kg_sql_column(PG_FUNCTION_ARGS)
 	return result;
 }
 
-PGDLLEXPORT Datum kg_sql_view_row(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_view_row);
 
 Datum
@@ -124,7 +120,6 @@ kg_sql_view_row(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(true);
 }
 
-PGDLLEXPORT Datum kg_sql_view_support(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_view_support);
 
 Datum
@@ -133,7 +128,6 @@ kg_sql_view_support(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(kg_view_support((Node *) PG_GETARG_POINTER(0)));
 }
 
-PGDLLEXPORT Datum kg_sql_view_nodes(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_view_nodes);
 
 Datum
@@ -166,7 +160,6 @@ kg_sql_view_nodes(PG_FUNCTION_ARGS)
 	return kg_view_nodes(&filter);
 }
 
-PGDLLEXPORT Datum kg_sql_view_edges(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_view_edges);
 
 static void
@@ -188,11 +181,6 @@ kg_sql_view_edges(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PGDLLEXPORT Datum kg_sql_create_views(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_refresh_views(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_create_views);
-PG_FUNCTION_INFO_V1(kg_sql_refresh_views);
-
 static const char *
 schema_argument(FunctionCallInfo fcinfo)
 {
@@ -205,24 +193,12 @@ options_argument(FunctionCallInfo fcinfo)
 	return PG_ARGISNULL(1) ? kg_json_parse("{}") : PG_GETARG_JSONB_P(1);
 }
 
-static Jsonb *
-create_views(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_WRITE_NULLS(kg_sql_create_views, KG_AUDIT_WRITES, -1)
 {
 	return kg_views_create(schema_argument(fcinfo), options_argument(fcinfo));
 }
 
-KG_AUDITED_NULLS(kg_sql_create_views, KG_AUDIT_WRITES)
-{
-	return kg_entry_write(fcinfo, create_views, -1);
-}
-
-static Jsonb *
-refresh_views(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_WRITE_NULLS(kg_sql_refresh_views, KG_AUDIT_WRITES, -1)
 {
 	return kg_views_refresh(schema_argument(fcinfo), options_argument(fcinfo));
-}
-
-KG_AUDITED_NULLS(kg_sql_refresh_views, KG_AUDIT_WRITES)
-{
-	return kg_entry_write(fcinfo, refresh_views, -1);
 }

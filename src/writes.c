@@ -13,22 +13,6 @@
 #include "store/rebuild.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_put_entities(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_put_embeddings(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_update_entities(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_delete_entities(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_put_edges(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_delete_edges(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_rebuild(PG_FUNCTION_ARGS);
-
-PG_FUNCTION_INFO_V1(kg_sql_put_entities);
-PG_FUNCTION_INFO_V1(kg_sql_put_embeddings);
-PG_FUNCTION_INFO_V1(kg_sql_update_entities);
-PG_FUNCTION_INFO_V1(kg_sql_delete_entities);
-PG_FUNCTION_INFO_V1(kg_sql_put_edges);
-PG_FUNCTION_INFO_V1(kg_sql_delete_edges);
-PG_FUNCTION_INFO_V1(kg_sql_rebuild);
-
 typedef struct Run
 {
 	FunctionCallInfo fcinfo;
@@ -58,8 +42,16 @@ run(FunctionCallInfo fcinfo, Jsonb *(*work)(void *arg), int place)
 	return run.result;
 }
 
-static Jsonb *
-put_entities_of(void *arg)
+/* The entry of such a call, and the begin of its work. */
+#define KG_PUT(name, entry, options)              \
+	static Jsonb *name##_work(void *arg);         \
+	entry(name, KG_AUDIT_WRITES, options)         \
+	{                                             \
+		return run(fcinfo, name##_work, options); \
+	}                                             \
+	static Jsonb *name##_work(void *arg)
+
+KG_PUT(kg_sql_put_entities, KG_ENTRY_WRITE_TYPE, 2)
 {
 	FunctionCallInfo fcinfo = arg;
 
@@ -68,19 +60,7 @@ put_entities_of(void *arg)
 						   PG_GETARG_JSONB_P(2));
 }
 
-static Jsonb *
-put_entities(FunctionCallInfo fcinfo, KgCall *call)
-{
-	return run(fcinfo, put_entities_of, 2);
-}
-
-KG_AUDITED(kg_sql_put_entities, KG_AUDIT_WRITES)
-{
-	return kg_entry_write_type(fcinfo, put_entities, 2);
-}
-
-static Jsonb *
-put_embeddings_of(void *arg)
+KG_PUT(kg_sql_put_embeddings, KG_ENTRY_WRITE_TYPE, 2)
 {
 	FunctionCallInfo fcinfo = arg;
 
@@ -89,19 +69,7 @@ put_embeddings_of(void *arg)
 							 PG_GETARG_JSONB_P(2));
 }
 
-static Jsonb *
-put_embeddings(FunctionCallInfo fcinfo, KgCall *call)
-{
-	return run(fcinfo, put_embeddings_of, 2);
-}
-
-KG_AUDITED(kg_sql_put_embeddings, KG_AUDIT_WRITES)
-{
-	return kg_entry_write_type(fcinfo, put_embeddings, 2);
-}
-
-static Jsonb *
-update_entities_of(void *arg)
+KG_PUT(kg_sql_update_entities, KG_ENTRY_WRITE_TYPE, 2)
 {
 	FunctionCallInfo fcinfo = arg;
 
@@ -110,19 +78,7 @@ update_entities_of(void *arg)
 							  PG_GETARG_JSONB_P(2));
 }
 
-static Jsonb *
-update_entities(FunctionCallInfo fcinfo, KgCall *call)
-{
-	return run(fcinfo, update_entities_of, 2);
-}
-
-KG_AUDITED(kg_sql_update_entities, KG_AUDIT_WRITES)
-{
-	return kg_entry_write_type(fcinfo, update_entities, 2);
-}
-
-static Jsonb *
-delete_entities_of(void *arg)
+KG_PUT(kg_sql_delete_entities, KG_ENTRY_WRITE_TYPE, 2)
 {
 	FunctionCallInfo fcinfo = arg;
 
@@ -131,62 +87,21 @@ delete_entities_of(void *arg)
 							  PG_GETARG_JSONB_P(2));
 }
 
-static Jsonb *
-delete_entities(FunctionCallInfo fcinfo, KgCall *call)
-{
-	return run(fcinfo, delete_entities_of, 2);
-}
-
-KG_AUDITED(kg_sql_delete_entities, KG_AUDIT_WRITES)
-{
-	return kg_entry_write_type(fcinfo, delete_entities, 2);
-}
-
-static Jsonb *
-put_edges_of(void *arg)
+KG_PUT(kg_sql_put_edges, KG_ENTRY_WRITE, 1)
 {
 	FunctionCallInfo fcinfo = arg;
 
 	return kg_put_edges(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1));
 }
 
-static Jsonb *
-put_edges(FunctionCallInfo fcinfo, KgCall *call)
-{
-	return run(fcinfo, put_edges_of, 1);
-}
-
-KG_AUDITED(kg_sql_put_edges, KG_AUDIT_WRITES)
-{
-	return kg_entry_write(fcinfo, put_edges, 1);
-}
-
-static Jsonb *
-delete_edges_of(void *arg)
+KG_PUT(kg_sql_delete_edges, KG_ENTRY_WRITE, 1)
 {
 	FunctionCallInfo fcinfo = arg;
 
 	return kg_delete_edges(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1));
 }
 
-static Jsonb *
-delete_edges(FunctionCallInfo fcinfo, KgCall *call)
-{
-	return run(fcinfo, delete_edges_of, 1);
-}
-
-KG_AUDITED(kg_sql_delete_edges, KG_AUDIT_WRITES)
-{
-	return kg_entry_write(fcinfo, delete_edges, 1);
-}
-
-static Jsonb *
-rebuild(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_WRITE(kg_sql_rebuild, KG_AUDIT_WRITES, -1)
 {
 	return kg_rebuild();
-}
-
-KG_AUDITED(kg_sql_rebuild, KG_AUDIT_WRITES)
-{
-	return kg_entry_write(fcinfo, rebuild, -1);
 }

@@ -106,16 +106,13 @@ read_agent(KgAgent *agent)
 static KgCachedAgent *
 load_agent(const char *tenant, const char *name)
 {
-	static KgSaved saved;
 	KgCachedAgent *fresh;
 	KgUserContext user;
 	MemoryContext old;
-	bool isnull;
 
 	kg_become_owner(&user);
 	kg_spi_begin_load();
-	kg_spi_read(&saved,
-				"SELECT a.title, a.description, a.instructions, a.toolsets, "
+	KG_SPI_READ("SELECT a.title, a.description, a.instructions, a.toolsets, "
 				"a.tools, ARRAY(SELECT b.bundle FROM @kg_agent_bundle b "
 				"WHERE b.tenant = a.tenant AND b.agent = a.agent "
 				"ORDER BY b.position, b.bundle), "
@@ -128,7 +125,7 @@ load_agent(const char *tenant, const char *name)
 				kg_arg_text(name));
 	fresh = kg_cache_make(&agents, sizeof(*fresh));
 	fresh->exists = SPI_processed > 0;
-	fresh->hides = !fresh->exists || DatumGetBool(kg_spi_value(0, 7, &isnull));
+	fresh->hides = !fresh->exists || DatumGetBool(kg_spi_datum(0, 7));
 	old = MemoryContextSwitchTo(fresh->entry.context);
 	fresh->agent.tenant = pstrdup(tenant);
 	fresh->agent.name = pstrdup(name);
@@ -170,8 +167,7 @@ kg_agent_require(const char *tenant)
 		return;
 	err = kg_error_new(KG_FORBIDDEN, "the agent does not exist");
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "an agent of the tenant");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "an agent of the tenant");
 }
 
 const KgAgent *

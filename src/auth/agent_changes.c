@@ -12,7 +12,6 @@
 #include "auth/audit.h"
 #include <ctype.h>
 
-#include "auth/agent.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
 #include "base/error.h"
@@ -23,12 +22,6 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
-
-PGDLLEXPORT Datum kg_sql_create_agent(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_alter_agent(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_drop_agent(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_bind_agent(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_unbind_agent(PG_FUNCTION_ARGS);
 
 static const struct
 {
@@ -44,12 +37,9 @@ static const struct
 static void
 check_list(const char *name, const JsonbValue *value)
 {
-	KgJsonIter it;
-
 	if (!kg_json_is_array(value))
 		kg_error_throw_option(name, value, "an array of strings, or null");
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(value))
 	{
 		if (it.value.type != jbvString)
 			kg_error_throw_option(name, &it.value, "a string");
@@ -86,8 +76,6 @@ check_option(const char *name, const JsonbValue *value)
 static void
 check_options(const Jsonb *options)
 {
-	KgJsonIter it;
-
 	if (!JB_ROOT_IS_OBJECT(options))
 	{
 		KgError *err = kg_error_new(KG_INVALID_INPUT,
@@ -95,8 +83,7 @@ check_options(const Jsonb *options)
 
 		kg_error_throw(err);
 	}
-	kg_json_iter_init(&it, &options->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &options->root)
 		check_option(kg_json_cstring(&it.key), &it.value);
 }
 
@@ -114,10 +101,10 @@ check_name(const char *agent)
 	err = kg_error_new(KG_INVALID_INPUT, "agent name is not valid");
 	kg_error_path(err, "/agent");
 	kg_error_got_string(err, agent);
-	kg_error_expected(err,
-					  "1 to 128 letters, digits and . _ : @ -, the first a "
-					  "letter or digit");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"1 to 128 letters, digits and . _ : @ -, the first a "
+		"letter or digit");
 }
 
 static KG_NORETURN void throw_missing(const char *agent) KG_NORETURN_TAIL;
@@ -128,8 +115,7 @@ throw_missing(const char *agent)
 	KgError *err = kg_error_new(
 		KG_NOT_FOUND, "agent \"%s\" does not exist", agent);
 
-	kg_error_expected(err, "an agent made by kg_create_agent()");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "an agent made by kg_create_agent()");
 }
 
 /*
@@ -139,22 +125,18 @@ throw_missing(const char *agent)
 static void
 require_bundle(Datum tenant, const char *bundle)
 {
-	static KgSaved locked;
-	static KgSaved saved;
 	const char **names;
 	int n;
 	const char *nearest;
 	KgError *err;
 
-	kg_spi_exec(&locked,
-				"SELECT FROM @kg_bundle WHERE tenant = $1 AND bundle = $2 "
+	KG_SPI_EXEC("SELECT FROM @kg_bundle WHERE tenant = $1 AND bundle = $2 "
 				"FOR KEY SHARE",
 				kg_arg(TEXTOID, tenant),
 				kg_arg_text(bundle));
 	if (SPI_processed > 0)
 		return;
-	kg_spi_exec(&saved,
-				"SELECT bundle FROM @kg_bundle WHERE tenant = $1 "
+	KG_SPI_EXEC("SELECT bundle FROM @kg_bundle WHERE tenant = $1 "
 				"ORDER BY bundle",
 				kg_arg(TEXTOID, tenant));
 	n = SPI_processed;
@@ -176,11 +158,8 @@ require_bundle(Datum tenant, const char *bundle)
 static void
 bind(Datum tenant, Datum agent, const char *bundle, int position)
 {
-	static KgSaved saved;
-
 	require_bundle(tenant, bundle);
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_agent_bundle(tenant, agent, bundle, position) "
+	KG_SPI_EXEC("INSERT INTO @kg_agent_bundle(tenant, agent, bundle, position) "
 				"VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(TEXTOID, agent),
@@ -191,10 +170,7 @@ bind(Datum tenant, Datum agent, const char *bundle, int position)
 static void
 unbind_all(Datum tenant, Datum agent)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2",
+	KG_SPI_EXEC("DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(TEXTOID, agent));
 }
@@ -204,15 +180,13 @@ static void
 bind_listed(Datum tenant, Datum agent, const Jsonb *options)
 {
 	JsonbValue bundles;
-	KgJsonIter it;
 
 	if (kg_json_get(&options->root, "bundles", &bundles) == NULL)
 		return;
 	unbind_all(tenant, agent);
 	if (bundles.type == jbvNull)
 		return;
-	kg_json_iter_init(&it, kg_json_container(&bundles));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&bundles))
 		bind(tenant, agent, kg_json_cstring(&it.value), it.index);
 }
 
@@ -220,22 +194,18 @@ bind_listed(Datum tenant, Datum agent, const Jsonb *options)
 static void
 check_toolsets(Datum tenant, const Jsonb *options)
 {
-	static KgSaved saved;
 	JsonbValue toolsets;
-	KgJsonIter it;
 
 	if (kg_json_get(&options->root, "toolsets", &toolsets) == NULL ||
 		!kg_json_is_array(&toolsets))
 		return;
-	kg_json_iter_init(&it, kg_json_container(&toolsets));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&toolsets))
 	{
 		char *name = kg_json_cstring(&it.value);
 
 		if (kg_toolset_of_name(name) != 0)
 			continue;
-		kg_spi_exec(&saved,
-					"SELECT FROM @kg_tool_version WHERE tenant = $1 "
+		KG_SPI_EXEC("SELECT FROM @kg_tool_version WHERE tenant = $1 "
 					"AND toolset = $2 LIMIT 1",
 					kg_arg(TEXTOID, tenant),
 					kg_arg_text(name));
@@ -266,11 +236,8 @@ finish(const KgUserContext *user)
 	kg_restore_user(user);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_create_agent);
-
 KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Jsonb *options = PG_GETARG_JSONB_P(1);
 	char *agent = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	Datum tenant;
@@ -280,8 +247,7 @@ KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 	check_options(options);
 	tenant = begin(&user);
 	check_toolsets(tenant, options);
-	kg_spi_exec(
-		&saved,
+	KG_SPI_EXEC(
 		"INSERT INTO @kg_agent(tenant, agent, title, description, "
 		"instructions, toolsets, tools) SELECT $1, $2, $3->>'title', "
 		"$3->>'description', $3->>'instructions', "
@@ -305,12 +271,9 @@ KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_alter_agent);
-
 /* Options that are not given stay; null takes one back. */
 KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Jsonb *options = PG_GETARG_JSONB_P(1);
 	Datum tenant;
 	KgUserContext user;
@@ -318,8 +281,7 @@ KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 	check_options(options);
 	tenant = begin(&user);
 	check_toolsets(tenant, options);
-	kg_spi_exec(
-		&saved,
+	KG_SPI_EXEC(
 		"UPDATE @kg_agent SET updated_at = pg_catalog.now(), "
 		"title = CASE WHEN $3 ? 'title' THEN $3->>'title' ELSE title END, "
 		"description = CASE WHEN $3 ? 'description' THEN $3->>'description' "
@@ -344,18 +306,14 @@ KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_drop_agent);
-
 KG_AUDITED(kg_sql_drop_agent, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Datum tenant;
 	KgUserContext user;
 
 	tenant = begin(&user);
 	unbind_all(tenant, PG_GETARG_DATUM(0));
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_agent WHERE tenant = $1 AND agent = $2",
+	KG_SPI_EXEC("DELETE FROM @kg_agent WHERE tenant = $1 AND agent = $2",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(TEXTOID, PG_GETARG_DATUM(0)));
 	if (SPI_processed == 0)
@@ -368,10 +326,7 @@ KG_AUDITED(kg_sql_drop_agent, KG_AUDIT_WRITES)
 static void
 require_agent(Datum tenant, Datum agent)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"SELECT FROM @kg_agent WHERE tenant = $1 AND agent = $2 "
+	KG_SPI_EXEC("SELECT FROM @kg_agent WHERE tenant = $1 AND agent = $2 "
 				"FOR KEY SHARE",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(TEXTOID, agent));
@@ -379,20 +334,16 @@ require_agent(Datum tenant, Datum agent)
 		throw_missing(TextDatumGetCString(agent));
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_bind_agent);
-
 /* The new bundle comes after those that the agent has. */
 KG_AUDITED(kg_sql_bind_agent, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Datum tenant;
 	KgUserContext user;
 	int position;
 
 	tenant = begin(&user);
 	require_agent(tenant, PG_GETARG_DATUM(0));
-	kg_spi_exec(&saved,
-				"SELECT pg_catalog.int8(coalesce(pg_catalog.max(position), -1) "
+	KG_SPI_EXEC("SELECT pg_catalog.int8(coalesce(pg_catalog.max(position), -1) "
 				"+ 1) FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(TEXTOID, PG_GETARG_DATUM(0)));
@@ -405,18 +356,14 @@ KG_AUDITED(kg_sql_bind_agent, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_unbind_agent);
-
 KG_AUDITED(kg_sql_unbind_agent, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Datum tenant;
 	KgUserContext user;
 
 	tenant = begin(&user);
 	require_agent(tenant, PG_GETARG_DATUM(0));
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2 "
+	KG_SPI_EXEC("DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2 "
 				"AND bundle = $3",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(TEXTOID, PG_GETARG_DATUM(0)),

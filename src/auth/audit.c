@@ -539,7 +539,6 @@ write_to_log(const char *record)
 static bool
 write_to_table(const char *record)
 {
-	static KgSaved saved;
 	KgArg parsed;
 	KgUserContext user;
 
@@ -548,10 +547,8 @@ write_to_table(const char *record)
 									RowExclusiveLock))
 		return false;
 	parsed = kg_arg_jsonb(kg_json_parse(record));
-	kg_become_owner(&user);
-	SPI_connect();
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_audit(at, tenant, role, subject, agent, "
+	kg_spi_begin_as_owner(&user);
+	KG_SPI_EXEC("INSERT INTO @kg_audit(at, tenant, role, subject, agent, "
 				"session, tool, version, arguments, arguments_hash, rows, "
 				"bytes, edges, decisions, ms, code, query, sql) "
 				"SELECT at, coalesce(tenant, ''), role, subject, agent, "
@@ -563,8 +560,7 @@ write_to_table(const char *record)
 				"rows bigint, bytes bigint, edges bigint, decisions bigint, "
 				"ms double precision, code text, query jsonb, sql jsonb)",
 				parsed);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return true;
 }
 

@@ -76,6 +76,7 @@ extern Datum kg_audit_run(FunctionCallInfo fcinfo, int kind, KgAuditBody body,
 
 /* The same of one to whose body a NULL says something. */
 #define KG_AUDITED_NULLS(name, kind)                                 \
+	PG_FUNCTION_INFO_V1(name);                                       \
 	static Datum name##_audited(FunctionCallInfo fcinfo, void *arg); \
 	Datum name(PG_FUNCTION_ARGS)                                     \
 	{                                                                \

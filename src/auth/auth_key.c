@@ -10,13 +10,10 @@
 #include "postgres.h"
 
 #include "auth/auth_key.h"
-#include "auth/identity.h"
 #include "base/cache.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
@@ -133,7 +130,6 @@ read_key(KgAuthKey *key, KgJwtAlg alg)
 static KgCachedKey *
 load_key(const KgKeyQuestion *question)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	KgCachedKey *fresh;
 	MemoryContext old;
@@ -141,8 +137,7 @@ load_key(const KgKeyQuestion *question)
 
 	kg_become_owner(&user);
 	kg_spi_begin_load();
-	kg_spi_read(&saved,
-				"SELECT issuer, kid, "
+	KG_SPI_READ("SELECT issuer, kid, "
 				"coalesce(secret, convert_to(public_key, 'UTF8')), audience, "
 				"tenant, tenant_claim, agent_claim, role_claim, roles, access, "
 				"scope_claim, scope_required, leeway, not_after "
@@ -192,7 +187,6 @@ kg_auth_key_signer(const char *issuer, const char *kid)
 	return find_key(issuer, kid, KG_JWT_HS256);
 }
 
-PGDLLEXPORT Datum kg_sql_check_auth_key(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_check_auth_key);
 
 /* Row trigger of kg_auth_key: refuse a key that could verify nothing. */

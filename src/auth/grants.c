@@ -25,12 +25,6 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
-
-PGDLLEXPORT Datum kg_sql_grant(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_revoke(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_grant_gateway(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_revoke_gateway(PG_FUNCTION_ARGS);
 
 void
 kg_tenant_check_name(const char *tenant)
@@ -42,8 +36,8 @@ kg_tenant_check_name(const char *tenant)
 		return;
 	err = kg_error_new(KG_INVALID_INPUT, "tenant name is not valid");
 	kg_error_got_string(err, tenant);
-	kg_error_expected(err, "1 to 63 bytes of text without control characters");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"1 to 63 bytes of text without control characters");
 }
 
 void
@@ -77,23 +71,20 @@ kg_tenant_became(const char *former, const char *name)
 void
 kg_tenant_refuse_former(Datum name)
 {
-	static KgSaved saved;
 	KgError *err;
 
 	if (!has_former_names())
 		return;
-	kg_spi_exec_newest(&saved,
-					   "SELECT FROM @kg_former_name WHERE name = $1",
-					   kg_arg(TEXTOID, name));
+	KG_SPI_NEWEST("SELECT FROM @kg_former_name WHERE name = $1",
+				  kg_arg(TEXTOID, name));
 	if (SPI_processed == 0)
 		return;
 	err = kg_error_new(KG_ALREADY_EXISTS,
 					   "\"%s\" was the name of a tenant that was renamed",
 					   TextDatumGetCString(name));
-	kg_error_expected(err,
-					  "another name, or this one after "
-					  "kg_free_tenant_name()");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"another name, or this one after "
+							"kg_free_tenant_name()");
 }
 
 /* What moving a small tenant takes. */
@@ -136,27 +127,20 @@ kg_tenant_refuse_moved(const char *tenant, const char *role)
 void
 kg_tenant_take_name(Datum name)
 {
-	static KgSaved moved;
-	static KgSaved saved;
-
 	kg_tenant_refuse_former(name);
 	if (has_moved_tenants())
-		kg_spi_exec_newest(&moved,
-						   "DELETE FROM @kg_moved_tenant WHERE name = $1",
-						   kg_arg(TEXTOID, name));
-	kg_spi_exec_newest(&saved,
-					   "DELETE FROM @kg_audit WHERE tenant = $1",
-					   kg_arg(TEXTOID, name));
+		KG_SPI_NEWEST("DELETE FROM @kg_moved_tenant WHERE name = $1",
+					  kg_arg(TEXTOID, name));
+	KG_SPI_NEWEST("DELETE FROM @kg_audit WHERE tenant = $1",
+				  kg_arg(TEXTOID, name));
 }
 
 void
 kg_require_tenant(Datum tenant)
 {
-	static KgSaved saved;
 	KgError *err;
 
-	kg_spi_exec(&saved,
-				"SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
+	KG_SPI_EXEC("SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
 				"(SELECT FROM @kg_tenant_state WHERE tenant = $1 "
 				"AND state = 'dropping')",
 				kg_arg(TEXTOID, tenant));
@@ -166,8 +150,7 @@ kg_require_tenant(Datum tenant)
 	err = kg_error_new(KG_NOT_FOUND,
 					   "tenant \"%s\" does not exist",
 					   TextDatumGetCString(tenant));
-	kg_error_expected(err, "a tenant made by kg_create_tenant()");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a tenant made by kg_create_tenant()");
 }
 
 /* A role, and the caller that wants to grant it a tenant or take it back. */
@@ -203,18 +186,14 @@ start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
 					   "role \"%s\" may not grant tenant \"%s\"",
 					   GetUserNameFromId(GetUserId(), false),
 					   call->tenant);
-	kg_error_expected(err, "a role with admin access to the tenant");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a role with admin access to the tenant");
 }
 
 /* How many grants that count a role has, of the tenant and of others. */
 static void
 count_grants(const KgGrantCall *call, Datum tenant, int64 *here, int64 *others)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"SELECT count(*) FILTER (WHERE tenant = $1), "
+	KG_SPI_EXEC("SELECT count(*) FILTER (WHERE tenant = $1), "
 				"count(*) FILTER (WHERE tenant <> $1) "
 				"FROM @kg_tenant_role WHERE role = $2 AND role_name = $3",
 				kg_arg(TEXTOID, tenant),
@@ -260,10 +239,10 @@ require_grantable(const KgGrantCall *call, Oid grantor, Datum tenant, bool add)
 					   call->name,
 					   call->tenant,
 					   add ? "grant it to" : "revoke it from");
-	kg_error_expected(err,
-					  "a role of the tenant, or one of no tenant that the "
-					  "admin is a member of WITH ADMIN OPTION");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a role of the tenant, or one of no tenant that the "
+		"admin is a member of WITH ADMIN OPTION");
 }
 
 static void
@@ -276,8 +255,7 @@ require_no_gateway(Oid role)
 	err = kg_error_new(KG_FORBIDDEN,
 					   "role \"%s\" is a gateway and has no tenant",
 					   GetUserNameFromId(role, false));
-	kg_error_expected(err, "another role, or kg_revoke_gateway() first");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "another role, or kg_revoke_gateway() first");
 }
 
 /*
@@ -289,11 +267,9 @@ require_no_gateway(Oid role)
 static List *
 delete_grants(const KgGrantCall *call, Datum tenant, bool orphans_only)
 {
-	static KgSaved saved;
 	List *roles = NIL;
 
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_tenant_role WHERE tenant = $1 AND "
+	KG_SPI_EXEC("DELETE FROM @kg_tenant_role WHERE tenant = $1 AND "
 				"CASE WHEN $4 THEN role_name = $2 AND role <> $3 "
 				"ELSE role_name = $2 OR role = $3 OR (role::oid::text = $2 "
 				"AND NOT EXISTS (SELECT FROM pg_catalog.pg_roles r "
@@ -337,11 +313,9 @@ kg_sync_all_roles(void)
 List *
 kg_granted_roles(Datum tenant)
 {
-	static KgSaved saved;
 	List *roles = NIL;
 
-	kg_spi_exec(&saved,
-				"SELECT role::oid::bigint FROM @kg_tenant_role "
+	KG_SPI_EXEC("SELECT role::oid::bigint FROM @kg_tenant_role "
 				"WHERE tenant = $1",
 				kg_arg(TEXTOID, tenant));
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -352,11 +326,8 @@ kg_granted_roles(Datum tenant)
 void
 kg_grant_role(Datum tenant, Oid role, const char *name, Datum access)
 {
-	static KgSaved saved;
-
 	require_no_gateway(role);
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_tenant_role(tenant, role, role_name, access) "
+	KG_SPI_EXEC("INSERT INTO @kg_tenant_role(tenant, role, role_name, access) "
 				"VALUES ($1, $2, $3, $4) "
 				"ON CONFLICT (tenant, role) DO UPDATE SET role_name = $3, "
 				"access = $4",
@@ -367,8 +338,6 @@ kg_grant_role(Datum tenant, Oid role, const char *name, Datum access)
 	kg_privileges_sync(role);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_grant);
-
 KG_AUDITED(kg_sql_grant, KG_AUDIT_WRITES)
 {
 	Datum tenant = PG_GETARG_DATUM(0);
@@ -377,18 +346,14 @@ KG_AUDITED(kg_sql_grant, KG_AUDIT_WRITES)
 
 	(void) kg_access_require(text_to_cstring(PG_GETARG_TEXT_PP(2)));
 	start_grant(&call, tenant, PG_GETARG_DATUM(1), false);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	require_grantable(&call, user.userid, tenant, true);
 	(void) delete_grants(&call, tenant, true);
 	kg_grant_role(tenant, call.role, call.name, PG_GETARG_DATUM(2));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_revoke);
 
 KG_AUDITED(kg_sql_revoke, KG_AUDIT_WRITES)
 {
@@ -398,8 +363,7 @@ KG_AUDITED(kg_sql_revoke, KG_AUDIT_WRITES)
 	List *roles;
 
 	start_grant(&call, tenant, PG_GETARG_DATUM(1), true);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	require_grantable(&call, user.userid, tenant, false);
 	roles = delete_grants(&call, tenant, false);
@@ -414,12 +378,10 @@ KG_AUDITED(kg_sql_revoke, KG_AUDIT_WRITES)
 		kg_error_throw(err);
 	}
 	kg_sync_roles(roles);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
-PGDLLEXPORT Datum kg_sql_check_tenant_role(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_check_tenant_role);
 
 /*
@@ -476,11 +438,9 @@ kg_sql_check_tenant_role(PG_FUNCTION_ARGS)
 static void
 require_plain_role(Oid role)
 {
-	static KgSaved saved;
 	KgError *err;
 
-	kg_spi_read(&saved,
-				"SELECT FROM pg_catalog.pg_roles r WHERE r.oid = $1 "
+	KG_SPI_READ("SELECT FROM pg_catalog.pg_roles r WHERE r.oid = $1 "
 				"AND (r.rolsuper OR r.rolbypassrls OR EXISTS "
 				"(SELECT FROM @kg_tenant_role t WHERE t.role = $1))",
 				kg_arg(REGROLEOID, ObjectIdGetDatum(role)));
@@ -489,8 +449,8 @@ require_plain_role(Oid role)
 	err = kg_error_new(KG_FORBIDDEN,
 					   "role \"%s\" cannot be a gateway",
 					   GetUserNameFromId(role, false));
-	kg_error_expected(err, "a role without a tenant, SUPERUSER and BYPASSRLS");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"a role without a tenant, SUPERUSER and BYPASSRLS");
 }
 
 /*
@@ -518,8 +478,7 @@ change_gateway(PG_FUNCTION_ARGS, bool grant)
 	const char *name = quote_identifier(GetUserNameFromId(role, false));
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	if (grant)
 		require_plain_role(role);
 	else if (!kg_is_gateway(role))
@@ -539,11 +498,8 @@ change_gateway(PG_FUNCTION_ARGS, bool grant)
 				 errhint("A superuser should set log_parameter_max_length to 0 "
 						 "for role \"%s\".",
 						 GetUserNameFromId(role, false))));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_grant_gateway);
 
 /* EXECUTE is the owner's alone (sql/46_auth.sql). */
 KG_AUDITED(kg_sql_grant_gateway, KG_AUDIT_WRITES)
@@ -551,8 +507,6 @@ KG_AUDITED(kg_sql_grant_gateway, KG_AUDIT_WRITES)
 	change_gateway(fcinfo, true);
 	PG_RETURN_VOID();
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_revoke_gateway);
 
 KG_AUDITED(kg_sql_revoke_gateway, KG_AUDIT_WRITES)
 {

@@ -15,7 +15,6 @@
 #include "postgres.h"
 
 #include "access/parallel.h"
-#include "access/xact.h"
 #include "auth/agent.h"
 #include "auth/grants.h"
 #include "auth/identity.h"
@@ -24,7 +23,6 @@
 #include "base/cache.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/invalidate.h"
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
@@ -32,7 +30,6 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 typedef struct KgGrant
@@ -91,13 +88,11 @@ keep_grants(KgRoleGrants *fresh, const char *name)
 static void
 load_barred(KgRoleGrants *fresh, Oid role)
 {
-	static KgSaved plan;
 	MemoryContext old;
 
 	if (!kg_policies_registered())
 		return;
-	kg_spi_read(&plan,
-				"SELECT p.policy FROM @kg_policy p LEFT JOIN pg_policy o "
+	KG_SPI_READ("SELECT p.policy FROM @kg_policy p LEFT JOIN pg_policy o "
 				"ON o.polname = p.policy AND NOT o.polpermissive "
 				"AND p.problem IS NULL AND o.polcmd = CASE p.command "
 				"WHEN 'SELECT' THEN 'r' WHEN 'INSERT' THEN 'a' "
@@ -133,13 +128,11 @@ load_grants(Oid role)
 {
 	KgRoleGrants *fresh;
 	KgUserContext saved;
-	static KgSaved plan;
 	char *name = GetUserNameFromId(role, true);
 
 	kg_become_owner(&saved);
 	kg_spi_begin_load();
-	kg_spi_read(&plan,
-				"SELECT tenant, access, role_name FROM @kg_tenant_role "
+	KG_SPI_READ("SELECT tenant, access, role_name FROM @kg_tenant_role "
 				"WHERE role = $1 ORDER BY tenant",
 				kg_arg(REGROLEOID, ObjectIdGetDatum(role)));
 	fresh = kg_cache_make(&grants_of_roles, sizeof(*fresh));
@@ -259,8 +252,8 @@ require_token(const KgTokenIdentity *token, KgAccess access)
 					   kg_access_name(token->access),
 					   token->tenant,
 					   kg_access_name(access));
-	kg_error_expected(err, "a token with %s access", kg_access_name(access));
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err, "a token with %s access", kg_access_name(access));
 }
 
 /* What a policy would hide must not be seen while it is not in force. */
@@ -277,10 +270,9 @@ require_not_barred(void)
 					   "force",
 					   policy,
 					   GetUserNameFromId(GetUserId(), false));
-	kg_error_expected(err,
-					  "the policy made again by an administrator: "
-					  "kg_add_policy(), see kg_check()");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"the policy made again by an administrator: "
+							"kg_add_policy(), see kg_check()");
 }
 
 const char *
@@ -313,8 +305,8 @@ require_tenant(KgAccess access)
 						   kg_access_name(grant->access),
 						   grant->tenant,
 						   kg_access_name(access));
-		kg_error_expected(err, "a role with %s access", kg_access_name(access));
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err, "a role with %s access", kg_access_name(access));
 	}
 	return pstrdup(grant->tenant);
 }

@@ -32,8 +32,7 @@ claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
 							TimestampTzGetDatum(now),
 							IntervalPGetDatum(valid)));
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_members(&w, &given->root);
 	if (kg_json_get(&given->root, "iss", &value) == NULL)
 		kg_jw_kstring(&w, "iss", key->issuer);
@@ -43,12 +42,8 @@ claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
 		kg_jw_kint(&w, "iat", unix_seconds(now));
 	if (kg_json_get(&given->root, "exp", &value) == NULL)
 		kg_jw_kint(&w, "exp", unix_seconds(expires));
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
-
-PGDLLEXPORT Datum kg_sql_issue_token(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_issue_token);
 
 /* EXECUTE is the owner's alone (sql/46_auth.sql). */
 KG_AUDITED_NULLS(kg_sql_issue_token, KG_AUDIT_WRITES)
@@ -78,8 +73,7 @@ KG_AUDITED_NULLS(kg_sql_issue_token, KG_AUDIT_WRITES)
 	{
 		err = kg_error_new(KG_NOT_FOUND,
 						   "no single enabled HS256 key is meant");
-		kg_error_expected(err, "the kid of an HS256 key in kg_auth_key");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "the kid of an HS256 key in kg_auth_key");
 	}
 	PG_RETURN_TEXT_P(cstring_to_text(
 		kg_jwt_sign(claims_to_sign(claims, key, PG_GETARG_INTERVAL_P(2)),

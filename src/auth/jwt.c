@@ -556,12 +556,10 @@ kg_jwt_sign(const Jsonb *claims, const char *kid, const KgJwtKey *key)
 
 	if (key->alg != KG_JWT_HS256)
 		elog(ERROR, "only HS256 keys can sign");
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "alg", "HS256");
 	kg_jw_kstring(&w, "kid", kid);
 	kg_jw_kstring(&w, "typ", "JWT");
-	kg_jw_end_object(&w);
 	header = kg_jw_finish(&w);
 	initStringInfo(&token);
 	text = JsonbToCString(NULL, &header->root, VARSIZE(header));

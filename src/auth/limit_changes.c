@@ -30,10 +30,6 @@
 
 #define KG_MAX_SUBJECT_BYTES 1024
 
-PGDLLEXPORT Datum kg_sql_set_limits(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_limits(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_check_limit(PG_FUNCTION_ARGS);
-
 /* Returns whether it is the owner. */
 static bool
 require_right(const char *tenant)
@@ -51,8 +47,7 @@ require_right(const char *tenant)
 					   "role \"%s\" may not set limits of tenant \"%s\"",
 					   GetUserNameFromId(GetUserId(), false),
 					   tenant);
-	kg_error_expected(err, "a role with admin access to the tenant");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a role with admin access to the tenant");
 }
 
 static KG_NORETURN void
@@ -66,8 +61,7 @@ throw_subject(KgErrorCode code, const char *subject, const char *expected)
 
 	kg_error_path(err, "/subject");
 	kg_error_got_string(err, subject);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 static void
@@ -116,8 +110,7 @@ read_limits(const Jsonb *given, bool for_everybody)
 	for (int i = 0; i < KG_NLIMITS; i++)
 		names[i] = kg_limit_name(i);
 	kg_check_members(&given->root, names, "", NULL);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	for (int i = 0; i < KG_NLIMITS; i++)
 	{
 		JsonbValue value;
@@ -137,7 +130,6 @@ read_limits(const Jsonb *given, bool for_everybody)
 		else
 			kg_jw_int(&w, n);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -145,17 +137,14 @@ read_limits(const Jsonb *given, bool for_everybody)
 static void
 check_ceiling(Datum tenant, const Jsonb *limits)
 {
-	static KgSaved saved;
 	Jsonb *ceiling;
-	bool isnull;
 
-	kg_spi_exec(&saved,
-				"SELECT limits FROM @kg_limit "
+	KG_SPI_EXEC("SELECT limits FROM @kg_limit "
 				"WHERE tenant = $1 AND subject = '" KG_CEILING "'",
 				kg_arg(TEXTOID, tenant));
 	if (SPI_processed == 0)
 		return;
-	ceiling = DatumGetJsonbP(kg_spi_value(0, 1, &isnull));
+	ceiling = DatumGetJsonbP(kg_spi_datum(0, 1));
 	for (int i = 0; i < KG_NLIMITS; i++)
 	{
 		const char *name = kg_limit_name(i);
@@ -180,25 +169,18 @@ check_ceiling(Datum tenant, const Jsonb *limits)
 static void
 store_limits(Datum tenant, const char *subject, const Jsonb *limits)
 {
-	static KgSaved insert;
-	static KgSaved delete;
-
 	if (kg_json_length(&limits->root) == 0)
-		kg_spi_exec(&delete,
-					"DELETE FROM @kg_limit WHERE tenant = $1 AND subject = $2",
+		KG_SPI_EXEC("DELETE FROM @kg_limit WHERE tenant = $1 AND subject = $2",
 					kg_arg(TEXTOID, tenant),
 					kg_arg_text(subject));
 	else
-		kg_spi_exec(&insert,
-					"INSERT INTO @kg_limit(tenant, subject, limits) "
+		KG_SPI_EXEC("INSERT INTO @kg_limit(tenant, subject, limits) "
 					"VALUES ($1, $2, $3) ON CONFLICT (tenant, subject) "
 					"DO UPDATE SET limits = $3, updated_at = now()",
 					kg_arg(TEXTOID, tenant),
 					kg_arg_text(subject),
 					kg_arg_jsonb(limits));
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_set_limits);
 
 KG_AUDITED(kg_sql_set_limits, KG_AUDIT_WRITES)
 {
@@ -217,15 +199,13 @@ KG_AUDITED(kg_sql_set_limits, KG_AUDIT_WRITES)
 	for_everybody = strcmp(subject, "*") == 0;
 	check_subject(name, subject);
 	limits = read_limits(PG_GETARG_JSONB_P(2), for_everybody);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	if (!by_owner)
 		check_ceiling(tenant, limits);
 	store_limits(
 		tenant, by_owner && for_everybody ? KG_CEILING : subject, limits);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
@@ -316,8 +296,7 @@ kg_sql_limits(PG_FUNCTION_ARGS)
 	const KgLimits *limits = kg_limits_of_caller(tenant);
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tenant", tenant);
 	kg_jw_kstring(&w, "caller", limits->caller);
 	kg_jw_kbegin_object(&w, "limits");
@@ -331,7 +310,6 @@ kg_sql_limits(PG_FUNCTION_ARGS)
 	kg_jw_kbegin_object(&w, "quotas");
 	for (int i = KG_FIRST_QUOTA; i < KG_NLIMITS; i++)
 		write_limit(&w, i, limits->values[i]);
-	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	PG_RETURN_JSONB_P(kg_jw_finish(&w));
 }

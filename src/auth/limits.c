@@ -227,20 +227,17 @@ read_limits(KgCallerLimits *fresh, const char *const *subjects, int n)
 	for (int i = 0; i < n; i++)
 		for (uint64 row = 0; row < SPI_processed; row++)
 		{
-			bool isnull;
-
 			if (strcmp(kg_spi_cstring(row, 1), subjects[i]) == 0)
 				add_subject(limits,
 							said,
 							subjects[i],
-							DatumGetJsonbP(kg_spi_value(row, 2, &isnull)));
+							DatumGetJsonbP(kg_spi_datum(row, 2)));
 		}
 }
 
 static KgCallerLimits *
 load_limits(const Caller *caller)
 {
-	static KgSaved saved;
 	const char *subjects[5];
 	Datum texts[lengthof(subjects)];
 	int n = 0;
@@ -274,8 +271,7 @@ load_limits(const Caller *caller)
 	for (int i = 0; i < n; i++)
 		texts[i] = CStringGetTextDatum(subjects[i]);
 	MemoryContextSwitchTo(old);
-	kg_spi_read(&saved,
-				"SELECT subject, limits FROM @kg_limit "
+	KG_SPI_READ("SELECT subject, limits FROM @kg_limit "
 				"WHERE tenant = $1 AND subject = ANY ($2)",
 				kg_arg_text(caller->tenant),
 				kg_arg(TEXTARRAYOID,

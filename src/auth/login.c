@@ -26,9 +26,7 @@
 #include "base/settings.h"
 #include "base/spi.h"
 #include "base/text.h"
-#include "catalog/pg_type.h"
 #include "common/cryptohash.h"
-#include "common/sha2.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -51,8 +49,7 @@ refuse(const char *why)
 	KgError *err = kg_error_new(
 		KG_NO_TENANT, "the token is not accepted: %s", why);
 
-	kg_error_expected(err, "a current token of a known issuer");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a current token of a known issuer");
 }
 
 static void
@@ -156,15 +153,13 @@ static void
 check_audience(const KgClaims *claims)
 {
 	JsonbValue value;
-	KgJsonIter it;
 	bool ours = false;
 
 	if (kg_json_get(claims->root, "aud", &value) == NULL)
 		refuse("it names no audience");
 	if (kg_json_is_array(&value))
 	{
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&value))
 			ours |= kg_json_string_is(&it.value, claims->key->audience);
 	}
 	else
@@ -177,15 +172,13 @@ check_audience(const KgClaims *claims)
 static bool
 tenant_exists(const char *tenant)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	bool exists;
 
 	kg_become_owner(&user);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	kg_spi_read(&saved,
-				"SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
+	KG_SPI_READ("SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
 				"(SELECT FROM @kg_tenant_state WHERE tenant = $1 "
 				"AND state = 'dropping')",
 				kg_arg_text(tenant));
@@ -238,7 +231,6 @@ read_access(KgClaims *claims)
 	const KgAuthKey *key = claims->key;
 	KgAccess access = KG_ACCESS_NONE;
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (key->role_claim == NULL)
 	{
@@ -249,8 +241,7 @@ read_access(KgClaims *claims)
 	{
 		if (kg_json_is_array(&value))
 		{
-			kg_json_iter_init(&it, kg_json_container(&value));
-			while (kg_json_iter_next(&it))
+			kg_json_each(it, kg_json_container(&value))
 				access = Max(access, access_of_role(key, &it.value));
 		}
 		else
@@ -304,7 +295,6 @@ read_scopes(KgClaims *claims)
 	const KgAuthKey *key = claims->key;
 	KgTokenIdentity *identity = &claims->identity;
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (key->scope_claim == NULL)
 		return;
@@ -320,8 +310,7 @@ read_scopes(KgClaims *claims)
 	identity->scopes = palloc(
 		Max(1, kg_json_length(kg_json_container(&value))) *
 		sizeof(const char *));
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 		add_scope(claims, &it.value);
 }
 

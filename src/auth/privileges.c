@@ -16,7 +16,6 @@
 #include "base/extension.h"
 #include "base/spi.h"
 #include "base/vectors.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -26,7 +25,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/regproc.h"
 #include "utils/syscache.h"
 
 /* Who needs it. */
@@ -233,20 +231,17 @@ kg_may_login(Oid role)
 static void
 read_notes(Oid role, KgRolePrivileges *it)
 {
-	static KgSaved saved;
-	bool isnull;
 	Datum *notes;
 	int n;
 
-	kg_spi_exec(&saved,
-				"SELECT gateway, given, exchange FROM @kg_role WHERE role = $1",
+	KG_SPI_EXEC("SELECT gateway, given, exchange FROM @kg_role WHERE role = $1",
 				kg_arg(REGROLEOID, ObjectIdGetDatum(role)));
 	it->found = SPI_processed > 0;
 	if (!it->found)
 		return;
-	it->gateway = DatumGetBool(kg_spi_value(0, 1, &isnull));
-	it->exchange = DatumGetBool(kg_spi_value(0, 3, &isnull));
-	deconstruct_array(DatumGetArrayTypeP(kg_spi_value(0, 2, &isnull)),
+	it->gateway = DatumGetBool(kg_spi_datum(0, 1));
+	it->exchange = DatumGetBool(kg_spi_datum(0, 3));
+	deconstruct_array(DatumGetArrayTypeP(kg_spi_datum(0, 2)),
 					  TEXTOID,
 					  -1,
 					  false,
@@ -264,7 +259,6 @@ read_notes(Oid role, KgRolePrivileges *it)
 static void
 write_notes(Oid role, const KgRolePrivileges *it)
 {
-	static KgSaved saved;
 	const char *notes[lengthof(privileges)];
 	int n = 0;
 
@@ -273,15 +267,11 @@ write_notes(Oid role, const KgRolePrivileges *it)
 			notes[n++] = note_of(&privileges[p]);
 	if (n == 0 && !it->gateway)
 	{
-		static KgSaved forget;
-
-		kg_spi_exec(&forget,
-					"DELETE FROM @kg_role WHERE role = $1",
+		KG_SPI_EXEC("DELETE FROM @kg_role WHERE role = $1",
 					kg_arg(REGROLEOID, ObjectIdGetDatum(role)));
 		return;
 	}
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_role(role, gateway, given, exchange) "
+	KG_SPI_EXEC("INSERT INTO @kg_role(role, gateway, given, exchange) "
 				"VALUES ($1, $2, $3, $4) ON CONFLICT (role) DO UPDATE "
 				"SET gateway = $2, given = $3, exchange = $4",
 				kg_arg(REGROLEOID, ObjectIdGetDatum(role)),
@@ -294,11 +284,9 @@ write_notes(Oid role, const KgRolePrivileges *it)
 static void
 find_needed(Oid role, KgRolePrivileges *it)
 {
-	static KgSaved saved;
 	int needs = it->gateway ? KG_GATEWAY : 0;
 
-	kg_spi_exec(&saved,
-				"SELECT count(*), count(*) FILTER (WHERE access <> 'read') "
+	KG_SPI_EXEC("SELECT count(*), count(*) FILTER (WHERE access <> 'read') "
 				"FROM @kg_tenant_role WHERE role = $1 AND role_name = $2",
 				kg_arg(REGROLEOID, ObjectIdGetDatum(role)),
 				kg_arg_text(GetUserNameFromId(role, false)));
@@ -415,20 +403,18 @@ kg_require_exchange(void)
 	KgError *err;
 	bool may;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	may = may_exchange(role);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	if (may)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
 					   "role \"%s\" may not bring decisions with a call",
 					   GetUserNameFromId(role, false));
-	kg_error_expected(err,
-					  "a gateway that kg_grant_gateway(role, exchange => true) "
-					  "made");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a gateway that kg_grant_gateway(role, exchange => true) "
+		"made");
 }
 
 void

@@ -10,27 +10,22 @@
 #include "auth/secret.h"
 #include "base/extension.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
-#include "utils/builtins.h"
 
 bytea *
 kg_secret_find(const char *name)
 {
-	static KgSaved saved;
 	MemoryContext context = CurrentMemoryContext;
 	KgUserContext user;
-	bool isnull;
 	bytea *secret = NULL;
 
 	kg_become_owner(&user);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	kg_spi_read(&saved,
-				"SELECT secret FROM @kg_secret WHERE name = $1",
+	KG_SPI_READ("SELECT secret FROM @kg_secret WHERE name = $1",
 				kg_arg_text(name));
 	MemoryContextSwitchTo(context);
 	if (SPI_processed == 1)
-		secret = DatumGetByteaPCopy(kg_spi_value(0, 1, &isnull));
+		secret = DatumGetByteaPCopy(kg_spi_datum(0, 1));
 	SPI_finish();
 	kg_restore_user(&user);
 	return secret;

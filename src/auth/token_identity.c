@@ -104,8 +104,7 @@ kg_token_check_free(void)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
 					   "this transaction has an identity already");
-	kg_error_expected(err, "one token in a transaction");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "one token in a transaction");
 }
 
 void

@@ -18,7 +18,6 @@
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_policy.h"
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "nodes/primnodes.h"
@@ -302,8 +301,7 @@ kg_visibility_refuse_part(const char *what, const char *expected)
 								"not %s",
 								what);
 
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 void

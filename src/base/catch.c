@@ -81,20 +81,28 @@ kg_catch(KgCatch how, void (*work)(void *arg), void *arg)
 /* How often work is begun at most. */
 #define KG_TRIES 5
 
-static bool wanted_again = false; /* since the try began */
+/* Triggers are given no state: what they raise finds the try that it is in. */
+typedef struct Try
+{
+	struct Try *outer;
+	bool again; /* kg_throw_again() ended it */
+} Try;
+
+static Try *innermost = NULL;
 
 void
 kg_throw_again(KgError *err)
 {
-	wanted_again = true;
+	if (innermost)
+		innermost->again = true;
 	kg_error_throw(err);
 }
 
 static bool
-met_another(int sqlerrcode)
+met_another(const Try *try, int sqlerrcode)
 {
 	return sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED ||
-		   (sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE && wanted_again);
+		   (sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE && try->again);
 }
 
 /* False where it met another session, and was rolled back. */
@@ -104,23 +112,26 @@ try_once(void (*work)(void *arg), void *arg)
 	MemoryContext context = CurrentMemoryContext;
 	ErrorData *volatile edata = NULL;
 	volatile bool met = false;
+	Try try = {innermost};
 
-	wanted_again = false;
 	PG_TRY();
 	{
+		innermost = &try;
 		edata = kg_catch(KG_CATCH_KEEP, work, arg);
+		innermost = try.outer;
 	}
 	PG_CATCH();
 	{
+		innermost = try.outer;
 		/* It is rolled back by now. */
-		if (!met_another(geterrcode()))
+		if (!met_another(&try, geterrcode()))
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
 		met = true;
 	}
 	PG_END_TRY();
-	if (edata != NULL && !met_another(edata->sqlerrcode))
+	if (edata != NULL && !met_another(&try, edata->sqlerrcode))
 		ReThrowError(edata);
 	return !met && edata == NULL;
 }
@@ -182,15 +193,12 @@ place_below(ErrorData *edata, void *arg)
 	const char *path = "";
 	Jsonb *detail;
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	if (!kg_error_is_ours(edata))
 		return;
 	detail = kg_json_parse(edata->detail);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &detail->root);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, &detail->root)
 	{
 		if (kg_json_string_is(&it.key, "path"))
 			path = kg_json_cstring(&it.value);
@@ -198,7 +206,6 @@ place_below(ErrorData *edata, void *arg)
 			kg_jw_member(&w, &it);
 	}
 	kg_jw_kstring(&w, "path", psprintf("%s%s", below->path, path));
-	kg_jw_end_object(&w);
 	detail = kg_jw_finish(&w);
 	edata->detail = JsonbToCString(NULL, &detail->root, VARSIZE(detail));
 }

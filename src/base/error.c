@@ -229,14 +229,6 @@ kg_error_instead(KgError *err, const char *path, const Jsonb *value)
 }
 
 void
-kg_error_instead_string(KgError *err, const char *value)
-{
-	JsonbValue string = kg_json_string_value(value);
-
-	kg_error_instead(err, NULL, kg_json_datum(&string));
-}
-
-void
 kg_error_leave_out(KgError *err)
 {
 	err->change.kind = KG_INSTEAD_OUT;
@@ -379,11 +371,9 @@ kg_error_array(const KgErrorList *list)
 	KgJsonWriter w;
 	ListCell *lc;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	foreach(lc, list->errors)
 		kg_jw_jsonb(&w, kg_error_object(lfirst(lc)));
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -393,24 +383,16 @@ kg_error_object(const KgError *err)
 	KgJsonWriter w;
 	ListCell *lc;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "code", codes[err->code].name);
 	kg_jw_kstring(&w, "message", err->message);
-	if (err->type)
-		kg_jw_kstring(&w, "type", err->type);
-	if (err->id)
-		kg_jw_kstring(&w, "id", err->id);
-	if (err->path)
-		kg_jw_kstring(&w, "path", err->path);
-	if (err->keyword)
-		kg_jw_kstring(&w, "keyword", err->keyword);
-	if (err->schema_path)
-		kg_jw_kstring(&w, "schema_path", err->schema_path);
-	if (err->got)
-		kg_jw_kjsonb(&w, "got", err->got);
-	if (err->expected)
-		kg_jw_kstring(&w, "expected", err->expected);
+	kg_jw_kstring_if(&w, "type", err->type);
+	kg_jw_kstring_if(&w, "id", err->id);
+	kg_jw_kstring_if(&w, "path", err->path);
+	kg_jw_kstring_if(&w, "keyword", err->keyword);
+	kg_jw_kstring_if(&w, "schema_path", err->schema_path);
+	kg_jw_kjsonb_if(&w, "got", err->got);
+	kg_jw_kstring_if(&w, "expected", err->expected);
 	if (err->allowed)
 	{
 		kg_jw_kbegin_array(&w, "allowed");
@@ -418,16 +400,13 @@ kg_error_object(const KgError *err)
 			kg_jw_value(&w, lfirst(lc));
 		kg_jw_end_array(&w);
 	}
-	if (err->did_you_mean)
-		kg_jw_kstring(&w, "did_you_mean", err->did_you_mean);
+	kg_jw_kstring_if(&w, "did_you_mean", err->did_you_mean);
 	if (err->retry_after > 0)
 		kg_jw_kint(&w, "retry_after_ms", err->retry_after);
-	if (err->errors)
-		kg_jw_kjsonb(&w, "errors", err->errors);
+	kg_jw_kjsonb_if(&w, "errors", err->errors);
 	for (int i = 0; i < list_length(err->members); i += 2)
 		kg_jw_kjsonb(
 			&w, list_nth(err->members, i), list_nth(err->members, i + 1));
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -449,6 +428,13 @@ kg_error_throw(KgError *err)
 }
 
 void
+kg_error_throw_expected(KgError *err, const char *fmt, ...)
+{
+	FORMAT_INTO(err->expected);
+	kg_error_throw(err);
+}
+
+void
 kg_error_throw_option(const char *name, const JsonbValue *got,
 					  const char *expected)
 {
@@ -457,8 +443,7 @@ kg_error_throw_option(const char *name, const JsonbValue *got,
 
 	kg_error_path(err, "/%s", name);
 	kg_error_got(err, got);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 /* The code whose SQLSTATE this is, or -1. */
@@ -571,16 +556,12 @@ kg_error_answer(const ErrorData *edata, bool in_operation,
 	Jsonb *object = kg_error_caught(edata);
 	int code = code_of_object(object);
 	KgJsonWriter w;
-	KgJsonIter it;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "level", levels[level_of(code, in_operation)]);
 	kg_jw_kstring(&w, "sqlstate", unpack_sql_state(codes[code].sqlstate));
-	if (operation)
-		kg_jw_kstring(&w, "operation", operation);
-	kg_json_iter_init(&it, &object->root);
-	while (kg_json_iter_next(&it))
+	kg_jw_kstring_if(&w, "operation", operation);
+	kg_json_each(it, &object->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
 		if (operation && kg_json_string_is(&it.key, "message"))
@@ -589,7 +570,6 @@ kg_error_answer(const ErrorData *edata, bool in_operation,
 		else
 			kg_jw_value(&w, &it.value);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -695,10 +675,7 @@ void
 kg_check_members(const JsonbContainer *object, const char *const *known,
 				 const char *path, KgErrorList *errors)
 {
-	KgJsonIter it;
-
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 	{
 		char *key = kg_json_cstring(&it.key);
 		int n = 0;

@@ -100,7 +100,6 @@ typedef struct KgInstead
  */
 extern void kg_error_instead(KgError *err, const char *path,
 							 const Jsonb *value);
-extern void kg_error_instead_string(KgError *err, const char *value);
 /* The error's path is better left out. */
 extern void kg_error_leave_out(KgError *err);
 extern void kg_error_change(KgError *err, const KgInstead *change);
@@ -125,6 +124,10 @@ extern void kg_error_member_int(KgError *err, const char *name, int64 n);
 extern void kg_error_hint(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
 extern KG_NORETURN void kg_error_throw(KgError *err) KG_NORETURN_TAIL;
+/* kg_error_expected() and kg_error_throw(). */
+extern KG_NORETURN void kg_error_throw_expected(KgError *err, const char *fmt,
+												...)
+	pg_attribute_printf(2, 3) KG_NORETURN_TAIL;
 /* INVALID_INPUT of a member of a function's options. */
 extern KG_NORETURN void
 kg_error_throw_option(const char *name, const JsonbValue *got,

@@ -12,7 +12,6 @@
 #include "access/table.h"
 #include "base/extension.h"
 #include "base/invalidate.h"
-#include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_extension.h"
 #include "commands/extension.h"

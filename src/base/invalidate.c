@@ -133,7 +133,6 @@ kg_invalidate_init(void)
 	CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, role_callback, (Datum) 0);
 }
 
-PGDLLEXPORT Datum kg_sql_invalidate_catalog(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_invalidate_catalog);
 
 /*
@@ -144,7 +143,6 @@ PG_FUNCTION_INFO_V1(kg_sql_invalidate_catalog);
 static void
 renew_bundle(const TriggerData *trigdata)
 {
-	static KgSaved saved;
 	TupleDesc tupdesc = RelationGetDescr(trigdata->tg_relation);
 	HeapTuple tuple = trigdata->tg_trigtuple;
 	KgUserContext user;
@@ -165,8 +163,7 @@ renew_bundle(const TriggerData *trigdata)
 		return; /* our own functions */
 	}
 	SPI_connect();
-	kg_spi_exec(&saved,
-				"UPDATE @kg_bundle SET revision = revision "
+	KG_SPI_EXEC("UPDATE @kg_bundle SET revision = revision "
 				"WHERE tenant = $1 AND bundle = $2",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(TEXTOID, bundle));

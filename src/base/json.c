@@ -304,6 +304,15 @@ kg_json_iter_init(KgJsonIter *it, const JsonbContainer *container)
 	it->value_at = it->is_object ? getJsonbOffset(container, it->n) : 0;
 }
 
+KgJsonIter
+kg_json_iter(const JsonbContainer *container)
+{
+	KgJsonIter it;
+
+	kg_json_iter_init(&it, container);
+	return it;
+}
+
 /*
  * The value of an entry whose data begins there; where the next one begins.
  * Entry by entry, because to find one from the start takes a walk over up to

@@ -52,9 +52,7 @@ extern bool kg_json_same_value(const JsonbValue *a, const JsonbValue *b);
 /*
  * Walk an object or array without recursion into its members:
  *
- *	  KgJsonIter it;
- *	  kg_json_iter_init(&it, container);
- *	  while (kg_json_iter_next(&it))
+ *	  kg_json_each(it, container)
  *		  ... it.key (objects), it.value, it.index ...
  *
  * Values borrow from the container.
@@ -77,6 +75,12 @@ extern bool kg_json_deeper_than(const JsonbContainer *container, int limit);
 
 extern void kg_json_iter_init(KgJsonIter *it, const JsonbContainer *container);
 extern bool kg_json_iter_next(KgJsonIter *it);
+
+extern KgJsonIter kg_json_iter(const JsonbContainer *container);
+
+#define kg_json_each(it, container) \
+	for (KgJsonIter it = kg_json_iter(container); kg_json_iter_next(&it);)
+
 /*
  * Walk an object on to a member of that name; false where there is none.  Names
  * are asked for in the order that objects have theirs in, as another walk does.
@@ -89,7 +93,8 @@ extern int kg_json_length(const JsonbContainer *container);
  * preceded by kg_jw_key().  Of two members with one name the later stays.
  * Values are copied at once, into the context that was current at
  * kg_jw_init(); a container is copied as it is, not taken apart.  The document
- * that kg_jw_finish() returns is in the context that is current then.
+ * that kg_jw_finish() returns is in the context that is current then; it ends
+ * the outermost object or array, where that was not done.
  */
 typedef struct KgJsonWriter
 {
@@ -101,6 +106,9 @@ typedef struct KgJsonWriter
 } KgJsonWriter;
 
 extern void kg_jw_init(KgJsonWriter *w);
+/* The same, and begin the outermost. */
+extern void kg_jw_init_object(KgJsonWriter *w);
+extern void kg_jw_init_array(KgJsonWriter *w);
 extern void kg_jw_begin_object(KgJsonWriter *w);
 extern void kg_jw_end_object(KgJsonWriter *w);
 extern void kg_jw_begin_array(KgJsonWriter *w);
@@ -125,6 +133,10 @@ extern void kg_jw_kstring(KgJsonWriter *w, const char *key, const char *s);
 extern void kg_jw_kint(KgJsonWriter *w, const char *key, int64 n);
 extern void kg_jw_kbool(KgJsonWriter *w, const char *key, bool b);
 extern void kg_jw_kjsonb(KgJsonWriter *w, const char *key, const Jsonb *jsonb);
+/* The same where there is a value. */
+extern void kg_jw_kstring_if(KgJsonWriter *w, const char *key, const char *s);
+extern void kg_jw_kjsonb_if(KgJsonWriter *w, const char *key,
+							const Jsonb *jsonb);
 extern void kg_jw_kstrings(KgJsonWriter *w, const char *key,
 						   char *const *strings, int n);
 /* The same of a List of them. */

@@ -13,7 +13,6 @@
 
 #include "base/compat.h"
 #include "base/json.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
@@ -295,6 +294,20 @@ end(KgJsonWriter *w, bool object)
 }
 
 void
+kg_jw_init_object(KgJsonWriter *w)
+{
+	kg_jw_init(w);
+	begin(w, true);
+}
+
+void
+kg_jw_init_array(KgJsonWriter *w)
+{
+	kg_jw_init(w);
+	begin(w, false);
+}
+
+void
 kg_jw_begin_object(KgJsonWriter *w)
 {
 	begin(w, true);
@@ -507,10 +520,7 @@ kg_jw_member(KgJsonWriter *w, const KgJsonIter *member)
 void
 kg_jw_members(KgJsonWriter *w, const JsonbContainer *object)
 {
-	KgJsonIter it;
-
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 		kg_jw_member(w, &it);
 }
 
@@ -557,6 +567,20 @@ kg_jw_kjsonb(KgJsonWriter *w, const char *key, const Jsonb *jsonb)
 }
 
 void
+kg_jw_kstring_if(KgJsonWriter *w, const char *key, const char *s)
+{
+	if (s)
+		kg_jw_kstring(w, key, s);
+}
+
+void
+kg_jw_kjsonb_if(KgJsonWriter *w, const char *key, const Jsonb *jsonb)
+{
+	if (jsonb)
+		kg_jw_kjsonb(w, key, jsonb);
+}
+
+void
 kg_jw_kstrings(KgJsonWriter *w, const char *key, char *const *strings, int n)
 {
 	kg_jw_kbegin_array(w, key);
@@ -581,6 +605,8 @@ kg_jw_finish(KgJsonWriter *w)
 {
 	Jsonb *copy;
 
+	if (w->frame)
+		end(w, w->frame->object);
 	Assert(w->frame == NULL && w->result != NULL);
 	if (CurrentMemoryContext == w->context)
 		return w->result;
@@ -594,12 +620,10 @@ kg_json_with(const Jsonb *object, const char *key, const JsonbValue *value)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_members(&w, &object->root);
 	kg_jw_key(&w, key);
 	kg_jw_value(&w, value);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -607,14 +631,10 @@ Jsonb *
 kg_json_without(const Jsonb *object, const char *key)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &object->root);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, &object->root)
 		if (!kg_json_string_is(&it.key, key))
 			kg_jw_member(&w, &it);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

@@ -387,6 +387,20 @@ kg_spi_end_load(void)
 	PopActiveSnapshot();
 }
 
+void
+kg_spi_begin_as_owner(KgUserContext *caller)
+{
+	kg_become_owner(caller);
+	SPI_connect();
+}
+
+void
+kg_spi_end_as_owner(const KgUserContext *caller)
+{
+	SPI_finish();
+	kg_restore_user(caller);
+}
+
 static void
 run(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 	const How *how)
@@ -409,8 +423,7 @@ run(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 		return;
 	err = kg_error_new(
 		KG_FORBIDDEN, "a rule on a table of kg_graph rewrites what is written");
-	kg_error_expected(err, "no rules on these tables; triggers instead");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "no rules on these tables; triggers instead");
 }
 
 void
@@ -568,6 +581,14 @@ kg_spi_value(uint64 row, int column, bool *isnull)
 {
 	return SPI_getbinval(
 		SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, isnull);
+}
+
+Datum
+kg_spi_datum(uint64 row, int column)
+{
+	bool isnull;
+
+	return kg_spi_value(row, column, &isnull);
 }
 
 char *

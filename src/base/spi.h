@@ -8,6 +8,7 @@
 #define KG_SPI_H
 
 #include "base/error.h"
+#include "base/extension.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 
@@ -17,12 +18,12 @@
  * transaction, which may look but writes nothing, it locks nothing.  The plan is
  * kept, per backend, as long as our schema has its name.
  *
- *	  static KgSaved saved;
- *
- *	  kg_spi_exec(&saved,
- *				  "... WHERE tenant = $1 AND source = $2",
+ *	  KG_SPI_EXEC("... WHERE tenant = $1 AND source = $2",
  *				  kg_arg_text(tenant),
  *				  kg_arg_int8(source));
+ *
+ * A macro keeps the plan itself, for the place where it stands; who runs a
+ * statement for others is given theirs.
  */
 typedef struct KgSaved
 {
@@ -38,7 +39,7 @@ typedef struct KgSaved
  * is made (nothing, in a new database), and one that reads a tenant's rows once
  * for a handful of expected keys reads them once for each of thousands later.
  *
- *	  static KgSaved saved = KG_SAVED_BATCH;
+ *	  KG_BATCH_EXEC("... WHERE tenant = $1 AND source = ANY ($2)", ...);
  */
 #define KG_SAVED_BATCH \
 	{                  \
@@ -124,6 +125,29 @@ extern void kg_spi_exec_latest_args(KgSaved *saved, const char *sql, int nargs,
 extern void kg_spi_exec_newest_args(KgSaved *saved, const char *sql, int nargs,
 									const KgArg *args);
 
+/* Each of them with a plan of the place where it stands, and for a batch. */
+#define KG_SPI_HERE(run, sql, ...)                      \
+	do                                                  \
+	{                                                   \
+		static KgSaved kg_saved_here;                   \
+		run(&kg_saved_here, sql, KG_ARGS(__VA_ARGS__)); \
+	} while (0)
+#define KG_BATCH_HERE(run, sql, ...)                    \
+	do                                                  \
+	{                                                   \
+		static KgSaved kg_saved_here = KG_SAVED_BATCH;  \
+		run(&kg_saved_here, sql, KG_ARGS(__VA_ARGS__)); \
+	} while (0)
+
+#define KG_SPI_EXEC(...) KG_SPI_HERE(kg_spi_exec_args, __VA_ARGS__)
+#define KG_SPI_READ(...) KG_SPI_HERE(kg_spi_read_args, __VA_ARGS__)
+#define KG_SPI_LATEST(...) KG_SPI_HERE(kg_spi_exec_latest_args, __VA_ARGS__)
+#define KG_SPI_NEWEST(...) KG_SPI_HERE(kg_spi_exec_newest_args, __VA_ARGS__)
+#define KG_BATCH_EXEC(...) KG_BATCH_HERE(kg_spi_exec_args, __VA_ARGS__)
+#define KG_BATCH_READ(...) KG_BATCH_HERE(kg_spi_read_args, __VA_ARGS__)
+#define KG_BATCH_LATEST(...) KG_BATCH_HERE(kg_spi_exec_latest_args, __VA_ARGS__)
+#define KG_BATCH_NEWEST(...) KG_BATCH_HERE(kg_spi_exec_newest_args, __VA_ARGS__)
+
 /*
  * A statement over arrays, and the same for one element of each: unpacking and
  * joining them is most of what the statement of a single row costs.
@@ -146,6 +170,12 @@ typedef struct KgForms
 /* A SELECT that writes nothing and has a tenant, or NULL, as its parameter. */
 extern void kg_spi_select_of(KgSaved *saved, const char *sql,
 							 const char *tenant);
+#define KG_SPI_SELECT_OF(sql, tenant)                  \
+	do                                                 \
+	{                                                  \
+		static KgSaved kg_saved_here;                  \
+		kg_spi_select_of(&kg_saved_here, sql, tenant); \
+	} while (0)
 
 /* A read-only cursor, $1 the tenant, in the caller's SPI connection. */
 extern Portal kg_spi_cursor_of(const char *sql, const char *tenant);
@@ -179,6 +209,10 @@ extern bool kg_spi_insert_args(KgSaved *saved, const char *constraint,
  */
 extern void kg_spi_begin_load(void);
 extern void kg_spi_end_load(void);
+
+/* SPI_connect() and SPI_finish() around what is done as the extension's owner. */
+extern void kg_spi_begin_as_owner(KgUserContext *caller);
+extern void kg_spi_end_as_owner(const KgUserContext *caller);
 
 /*
  * For what a cache keeps: does the SELECT find a row?  As the owner of the
@@ -218,6 +252,8 @@ extern void kg_spi_init(void);
 
 /* Value of column (from 1) of row (from 0) of SPI_tuptable. */
 extern Datum kg_spi_value(uint64 row, int column, bool *isnull);
+/* The same of a column that is never null. */
+extern Datum kg_spi_datum(uint64 row, int column);
 extern char *kg_spi_cstring(uint64 row, int column);
 extern int64 kg_spi_int64(uint64 row, int column);
 

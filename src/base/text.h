@@ -17,6 +17,19 @@ extern int kg_control_len(const char *s, int len);
 /* What is no part of an id, a tenant's name or a scope path. */
 extern bool kg_has_control(const char *s, int len);
 
+/* The value of a hexadecimal digit; -1: it is none. */
+static inline int
+kg_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
 /* NULL is the same as NULL only. */
 extern bool kg_text_same(const char *a, const char *b);
 

@@ -35,9 +35,7 @@ load(KgVectors *vectors)
 		&saved, "SELECT dimensions, model FROM @kg_vectors", 0, NULL);
 	if (SPI_processed > 0)
 	{
-		bool isnull;
-
-		vectors->dimensions = DatumGetInt32(kg_spi_value(0, 1, &isnull));
+		vectors->dimensions = DatumGetInt32(kg_spi_datum(0, 1));
 		vectors->model = MemoryContextStrdup(TopMemoryContext,
 											 kg_spi_cstring(0, 2));
 	}
@@ -81,10 +79,10 @@ kg_vectors_require(void)
 		return vectors;
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "embeddings are not enabled in this database");
-	kg_error_expected(err,
-					  "kg_enable_vectors(dimensions, model), called once by "
-					  "the owner of the extension");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"kg_enable_vectors(dimensions, model), called once by "
+		"the owner of the extension");
 }
 
 /* ---- pgvector ---- */
@@ -267,8 +265,8 @@ to_real(const JsonbValue *number)
 	return fabs(value) > FLT_MAX ? (float4) INFINITY : (float4) value;
 }
 
-static ArrayType *
-make_array(const float4 *values, int n)
+ArrayType *
+kg_real_array(int n)
 {
 	Size size = ARR_OVERHEAD_NONULLS(1) + (Size) n * sizeof(float4);
 	ArrayType *array = palloc0(size);
@@ -278,7 +276,6 @@ make_array(const float4 *values, int n)
 	array->elemtype = FLOAT4OID;
 	ARR_DIMS(array)[0] = n;
 	ARR_LBOUND(array)[0] = 1;
-	memcpy(ARR_DATA_PTR(array), values, (Size) n * sizeof(float4));
 	return array;
 }
 
@@ -286,9 +283,9 @@ ArrayType *
 kg_vector_read(const JsonbValue *value, const char *path,
 			   const KgVectors *vectors, KgError **why)
 {
+	ArrayType *array;
 	float4 *values;
 	double square = 0;
-	KgJsonIter it;
 	int n;
 
 	if (!kg_json_is_array(value))
@@ -308,9 +305,9 @@ kg_vector_read(const JsonbValue *value, const char *path,
 						vectors);
 		return NULL;
 	}
-	values = palloc(n * sizeof(float4));
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	array = kg_real_array(n);
+	values = (float4 *) ARR_DATA_PTR(array);
+	kg_json_each(it, kg_json_container(value))
 	{
 		values[it.index] = it.value.type == jbvNumeric ? to_real(&it.value)
 													   : (float4) INFINITY;
@@ -338,5 +335,5 @@ kg_vector_read(const JsonbValue *value, const char *path,
 			vectors);
 		return NULL;
 	}
-	return make_array(values, n);
+	return array;
 }

@@ -42,6 +42,9 @@ extern KgDistance *kg_distance_make(MemoryContext context);
 extern float8 kg_distance(KgDistance *distance, const ArrayType *a,
 						  const ArrayType *b);
 
+/* A real[] of so many numbers, which the caller puts there (ARR_DATA_PTR). */
+extern ArrayType *kg_real_array(int n);
+
 /*
  * An array of numbers as a real[] of so many dimensions, allocated in the
  * current context; NULL: it is none, and why is set.

@@ -194,12 +194,9 @@ static void
 check(const JsonbContainer *container, bool is_map, bool blind,
 	  const char *pointer, KgErrorList *errors)
 {
-	KgJsonIter it;
-
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, container)
 	{
 		const JsonbContainer *below = kg_json_container(&it.value);
 		StringInfoData here;

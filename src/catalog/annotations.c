@@ -167,7 +167,6 @@ static void
 gather_types(const JsonbContainer *object, Gathered *g)
 {
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (kg_json_get(object, "type", &value) == NULL)
 		return;
@@ -176,8 +175,7 @@ gather_types(const JsonbContainer *object, Gathered *g)
 		g->types |= type_bit(&value);
 		return;
 	}
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 		g->types |= type_bit(&it.value);
 }
 
@@ -185,7 +183,6 @@ static void
 gather_enum(Parser *parser, const JsonbContainer *object, Gathered *g)
 {
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (kg_json_get(object, "const", &value) != NULL)
 	{
@@ -197,8 +194,7 @@ gather_enum(Parser *parser, const JsonbContainer *object, Gathered *g)
 		!look_at(parser, kg_json_length(kg_json_container(&value))))
 		return;
 	g->nenums++;
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 		g->enum_values = lappend(g->enum_values, copy_value(&it.value));
 }
 
@@ -206,14 +202,12 @@ static void
 gather_members(Parser *parser, const JsonbContainer *object, Gathered *g)
 {
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (kg_json_get(object, "required", &value) != NULL &&
 		kg_json_is_array(&value) &&
 		look_at(parser, kg_json_length(kg_json_container(&value))))
 	{
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&value))
 			if (it.value.type == jbvString)
 				g->required = lappend(g->required, kg_json_cstring(&it.value));
 	}
@@ -221,8 +215,7 @@ gather_members(Parser *parser, const JsonbContainer *object, Gathered *g)
 		!kg_json_is_object(&value) ||
 		!look_at(parser, kg_json_length(kg_json_container(&value))))
 		return;
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 	{
 		Member *member = palloc(sizeof(Member));
 
@@ -238,13 +231,11 @@ gather_branches(Parser *parser, const JsonbContainer *object,
 				const char *keyword, Gathered *g)
 {
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (kg_json_get(object, keyword, &value) == NULL ||
 		!kg_json_is_array(&value))
 		return;
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 		gather(parser, &it.value, g);
 }
 
@@ -890,7 +881,6 @@ field_list(Parser *parser, const KgType *type, const Gathered *g,
 {
 	const JsonbValue *value = g->annotations[which];
 	const KgField **list;
-	KgJsonIter it;
 	int n = 0;
 	KgError *err;
 
@@ -909,8 +899,7 @@ field_list(Parser *parser, const KgType *type, const Gathered *g,
 	}
 	list = palloc(Max(1, kg_json_length(kg_json_container(value))) *
 				  sizeof(KgField *));
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(value))
 	{
 		const KgField *field = NULL;
 		bool repeated = false;
@@ -967,13 +956,10 @@ read_search(Parser *parser, KgType *type, const Gathered *g)
 bool
 kg_expose_read(const JsonbValue *value, bool of_relation, int *expose)
 {
-	KgJsonIter it;
-
 	*expose = 0;
 	if (!kg_json_is_array(value))
 		return false;
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(value))
 	{
 		const KgOperation *operation = NULL;
 
@@ -1085,7 +1071,6 @@ read_authorize(Parser *parser, KgType *type, const Gathered *g)
 	const JsonbValue *value = g->annotations[KG_X_AUTHORIZE];
 	KgAuthorize *authorize;
 	const char *id;
-	KgJsonIter it;
 	JsonbValue root;
 
 	if (value == NULL)
@@ -1104,8 +1089,7 @@ read_authorize(Parser *parser, KgType *type, const Gathered *g)
 		report_authorize(parser, "", value, "an object with \"ability\"");
 		return;
 	}
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(value))
 		if (!kg_json_string_is(&it.key, "ability") &&
 			!kg_json_string_is(&it.key, "resource_type") &&
 			!kg_json_string_is(&it.key, "id"))

@@ -14,7 +14,6 @@
 #include "auth/visibility.h"
 #include "base/cache.h"
 #include "base/error.h"
-#include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/snapshot.h"
 #include "base/spi.h"
@@ -68,14 +67,12 @@ row_jsonb(uint64 row, int column)
 static void
 load_bundles(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
-	static KgSaved saved;
 	StringInfoData revisions;
 	char hash[33];
 	const char *errstr;
 	const char *latest = "";
 
-	kg_spi_read(&saved,
-				"SELECT bundle, version, description, instructions, revision, "
+	KG_SPI_READ("SELECT bundle, version, description, instructions, revision, "
 				"definitions, to_char(updated_at AT TIME ZONE 'UTC', "
 				"'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') "
 				"FROM @kg_bundle WHERE tenant = $1 ORDER BY bundle",
@@ -194,12 +191,10 @@ mark_ambiguous(KgCatalog *catalog)
 static void
 load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
-	static KgSaved saved;
 	SPITupleTable *rows;
 	uint64 nrows;
 
-	kg_spi_read(&saved,
-				"SELECT bundle, entity_type, type_no, schema, schema_hash, "
+	KG_SPI_READ("SELECT bundle, entity_type, type_no, schema, schema_hash, "
 				"key_fields, history_since, version_above "
 				"FROM @kg_entity_type "
 				"WHERE tenant = $1 "
@@ -212,7 +207,6 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	for (uint64 i = 0; i < nrows; i++)
 	{
 		const KgBundle *bundle = find_bundle(catalog, row_text(i, 1));
-		bool isnull;
 		KgType *type;
 
 		if (bundle == NULL)
@@ -223,10 +217,10 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 							 bundle->definitions,
 							 "",
 							 NULL);
-		type->type_no = DatumGetInt32(kg_spi_value(i, 3, &isnull));
+		type->type_no = DatumGetInt32(kg_spi_datum(i, 3));
 		type->schema_hash = row_text(i, 5);
-		number_fields(type, DatumGetArrayTypeP(kg_spi_value(i, 6, &isnull)));
-		type->history_since = DatumGetTimestampTz(kg_spi_value(i, 7, &isnull));
+		number_fields(type, DatumGetArrayTypeP(kg_spi_datum(i, 6)));
+		type->history_since = DatumGetTimestampTz(kg_spi_datum(i, 7));
 		type->version_above = kg_spi_int64(i, 8);
 		type->context = context;
 		catalog->authorizes |= type->authorize != NULL;
@@ -303,11 +297,9 @@ add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
 static void
 load_relations(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
-	static KgSaved saved;
 	KgRelation *relation = NULL;
 
-	kg_spi_read(
-		&saved,
+	KG_SPI_READ(
 		"SELECT bundle, relation, relation_no, from_type, to_bundle, "
 		"to_type, property, schema, inverse, is_symmetric, description, "
 		"key, history_since "
@@ -418,10 +410,7 @@ find_maker(KgCatalog *catalog, KgTool *tool, const char *type,
 static void
 load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
-	static KgSaved saved;
-
-	kg_spi_read(&saved,
-				"SELECT tool, bundle, entity_type, operation, relation "
+	KG_SPI_READ("SELECT tool, bundle, entity_type, operation, relation "
 				"FROM @kg_tool WHERE tenant = $1 "
 				"AND operation NOT IN ('registered', 'alias') ORDER BY tool",
 				kg_arg(TEXTOID, *tenant));
@@ -614,8 +603,7 @@ throw_authorizes(const KgType *type)
 								span);
 
 	kg_error_keyword(err, "x-authorize");
-	kg_error_expected(err, "the same call in a new %s", span);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the same call in a new %s", span);
 }
 
 /*
@@ -703,8 +691,7 @@ require_seen_types(const KgCatalog *newest)
 						   "another session changed entity type \"%s\" since "
 						   "the transaction began",
 						   kg_type_handle(type));
-		kg_error_expected(err, "the same transaction again");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "the same transaction again");
 	}
 }
 
@@ -727,8 +714,7 @@ kg_catalog_throw_changed(void)
 	KgError *err = kg_error_new(
 		KG_CONFLICT, "another session changed a bundle at the same time");
 
-	kg_error_expected(err, "the same call again");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the same call again");
 }
 
 bool

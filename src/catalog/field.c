@@ -14,7 +14,6 @@ visit(const KgField *field, int step, const JsonbValue *value,
 {
 	const JsonbContainer *container;
 	JsonbValue member;
-	KgJsonIter it;
 
 	if (step == field->nsteps)
 	{
@@ -36,8 +35,7 @@ visit(const KgField *field, int step, const JsonbValue *value,
 	if (!kg_json_is_array(value))
 		return;
 	check_stack_depth();
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, container)
 		visit(field, step + 1, &it.value, visitor, arg);
 }
 

@@ -16,19 +16,15 @@
 
 #include "auth/grants.h"
 #include "base/error.h"
-#include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
-#include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-
-PGDLLEXPORT Datum kg_sql_hold_tenant(PG_FUNCTION_ARGS);
 
 /* How long a writer is told to wait: what moving a small tenant takes. */
 #define KG_RETRY_MS 1000

@@ -15,13 +15,11 @@ static void
 add_aliases(KgCatalog *catalog, const KgToolVersion *version)
 {
 	JsonbValue aliases;
-	KgJsonIter it;
 
 	if (kg_json_get(&version->definition->root, "aliases", &aliases) == NULL ||
 		!kg_json_is_array(&aliases))
 		return;
-	kg_json_iter_init(&it, kg_json_container(&aliases));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&aliases))
 	{
 		KgToolAlias *alias = palloc(sizeof(KgToolAlias));
 
@@ -36,14 +34,13 @@ static void
 read_version(KgCatalog *catalog, KgToolVersion *version, uint64 row)
 {
 	KgSemver semver;
-	bool isnull;
 
 	version->tool = kg_spi_cstring(row, 1);
 	version->version = kg_spi_cstring(row, 2);
 	version->toolset = kg_spi_cstring(row, 3);
 	version->bundle = kg_spi_cstring(row, 4);
 	version->deprecated = kg_spi_cstring(row, 5);
-	version->definition = DatumGetJsonbPCopy(kg_spi_value(row, 6, &isnull));
+	version->definition = DatumGetJsonbPCopy(kg_spi_datum(row, 6));
 	version->prerelease = !kg_semver_read(version->version, &semver) ||
 						  semver.prerelease;
 	version->context = CurrentMemoryContext;
@@ -73,11 +70,9 @@ void
 kg_load_tool_versions(KgCatalog *catalog, const Datum *tenant,
 					  MemoryContext context)
 {
-	static KgSaved saved;
 	KgToolVersion *versions;
 
-	kg_spi_read(&saved,
-				"SELECT tool, version, toolset, bundle, deprecated, definition "
+	KG_SPI_READ("SELECT tool, version, toolset, bundle, deprecated, definition "
 				"FROM @kg_tool_version WHERE tenant = $1 "
 				"ORDER BY tool, precedence",
 				kg_arg(TEXTOID, *tenant));

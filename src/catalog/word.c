@@ -8,7 +8,6 @@
 #include "catalog/word.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 typedef enum Script
 {

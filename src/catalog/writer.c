@@ -8,19 +8,17 @@
 
 #include "catalog/writer.h"
 
-static const KgWriter nobody = {NULL, NULL};
+static const KgWriter nobody;
 static const KgWriter *current = &nobody;
 
-void
-kg_writer_run(const KgWriter *writer, void (*work)(void *arg), void *arg)
+static void
+run(const KgWriter *writer, void (*work)(void *arg), void *arg)
 {
 	const KgWriter *outer = current;
-	KgWriter both = {outer->tool ? outer->tool : writer->tool,
-					 outer->reason ? outer->reason : writer->reason};
 
 	PG_TRY();
 	{
-		current = &both;
+		current = writer;
 		work(arg);
 	}
 	PG_FINALLY();
@@ -28,6 +26,27 @@ kg_writer_run(const KgWriter *writer, void (*work)(void *arg), void *arg)
 		current = outer;
 	}
 	PG_END_TRY();
+}
+
+void
+kg_writer_run(const KgWriter *writer, void (*work)(void *arg), void *arg)
+{
+	KgWriter both = *current;
+
+	if (both.tool == NULL)
+		both.tool = writer->tool;
+	if (both.reason == NULL)
+		both.reason = writer->reason;
+	run(&both, work, arg);
+}
+
+void
+kg_writer_part(bool again, void (*work)(void *arg), void *arg)
+{
+	KgWriter part = *current;
+
+	part.again = again;
+	run(&part, work, arg);
 }
 
 const KgWriter *

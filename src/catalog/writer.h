@@ -15,6 +15,7 @@ typedef struct KgWriter
 {
 	const char *tool;	/* or NULL */
 	const char *reason; /* or NULL */
+	bool again; /* what is written is tried again where it loses a race */
 } KgWriter;
 
 /*
@@ -23,6 +24,9 @@ typedef struct KgWriter
  */
 extern void kg_writer_run(const KgWriter *writer, void (*work)(void *arg),
 						  void *arg);
+
+/* The same of a part of a call, which alone says whether it is tried again. */
+extern void kg_writer_part(bool again, void (*work)(void *arg), void *arg);
 
 /* What the call that runs says; never NULL. */
 extern const KgWriter *kg_writer(void);

@@ -376,12 +376,11 @@ kg_writing_require_derived(const KgType *type)
 	err = kg_error_new(KG_FORBIDDEN,
 					   "entities that a statement is writing cannot be "
 					   "looked for before it is done");
-	kg_error_expected(err,
-					  "kg_get() of a type that counts no references to "
-					  "them, or a call after the statement, or in a "
-					  "trigger AFTER ... FOR EACH STATEMENT whose name "
-					  "comes after kg_entity_");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"kg_get() of a type that counts no references to "
+							"them, or a call after the statement, or in a "
+							"trigger AFTER ... FOR EACH STATEMENT whose name "
+							"comes after kg_entity_");
 }
 
 bool

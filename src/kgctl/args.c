@@ -64,9 +64,7 @@ find_option(const char *const *texts, const char *word, size_t len, Option *o)
 static bool
 add_value(KgArgs *args, const Option *o, const char *value)
 {
-	size_t i;
-
-	for (i = 0; i < args->nvalues && !o->many; i++)
+	for (size_t i = 0; i < args->nvalues && !o->many; i++)
 		if (args->values[i].name == o->name)
 		{
 			kg_error("option --%.*s is given twice", (int) o->len, o->name);
@@ -114,10 +112,9 @@ static bool
 parse(KgArgs *args, int argc, char **argv, const char *const *texts)
 {
 	bool options = true;
-	int i;
 
 	args->rest = kg_calloc((size_t) argc + 1, sizeof(char *));
-	for (i = 0; i < argc; i++)
+	for (int i = 0; i < argc; i++)
 	{
 		if (options && strcmp(argv[i], "--") == 0)
 			options = false;
@@ -182,9 +179,7 @@ kg_command_run(const KgCommand *command, int argc, char **argv)
 const char *
 kg_args_nth(const KgArgs *args, const char *name, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < args->nvalues; i++)
+	for (size_t i = 0; i < args->nvalues; i++)
 		if (args->values[i].len == strlen(name) &&
 			memcmp(args->values[i].name, name, strlen(name)) == 0 && n-- == 0)
 			return args->values[i].value;

@@ -70,9 +70,8 @@ write_body(const Request *r, KgBuf *body)
 {
 	const KgAsking *asking = r->asking;
 	json_t *list = json_array();
-	size_t i;
 
-	for (i = r->first; i < r->first + r->n; i++)
+	for (size_t i = r->first; i < r->first + r->n; i++)
 	{
 		const KgEvaluation *e = &asking->evaluations[asking->open[i]];
 
@@ -238,12 +237,11 @@ read_decisions(Request *r, const char *text, size_t len)
 	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
 	json_t *list = json_object_get(root, "evaluations");
 	bool ok = json_is_array(list) && json_array_size(list) == r->n;
-	size_t i;
 
-	for (i = 0; ok && i < r->n; i++)
+	for (size_t i = 0; ok && i < r->n; i++)
 		ok = json_is_boolean(
 			json_object_get(json_array_get(list, i), "decision"));
-	for (i = 0; ok && i < r->n; i++)
+	for (size_t i = 0; ok && i < r->n; i++)
 	{
 		KgEvaluation *e = &asking->evaluations[asking->open[r->first + i]];
 		const char *key[KG_DECISION_PARTS] = {
@@ -386,7 +384,6 @@ kg_authorizer_ask(KgAuthorizer *a, const char *subject,
 				  void *arg)
 {
 	KgAsking *asking = kg_calloc(1, sizeof(KgAsking));
-	size_t i;
 
 	asking->authorizer = a;
 	asking->subject = kg_strdup(subject);
@@ -395,7 +392,7 @@ kg_authorizer_ask(KgAuthorizer *a, const char *subject,
 	asking->deadline = kg_now() + ASKING_TIMEOUT_MS;
 	asking->done = done;
 	asking->arg = arg;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 	{
 		KgEvaluation *e = &evaluations[i];
 		const char *key[KG_DECISION_PARTS] = {

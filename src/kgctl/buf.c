@@ -67,9 +67,8 @@ uint64_t
 kg_hash(uint64_t seed, const char *data, size_t len)
 {
 	uint64_t hash = seed ^ 14695981039346656037u;
-	size_t i;
 
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		hash = (hash ^ (unsigned char) data[i]) * 1099511628211u;
 	return hash ^ hash >> 32;
 }
@@ -164,11 +163,10 @@ bool
 kg_buf_random(KgBuf *buf)
 {
 	unsigned char random[16];
-	size_t i;
 
 	if (getrandom(random, sizeof(random), 0) != (ssize_t) sizeof(random))
 		return false;
-	for (i = 0; i < sizeof(random); i++)
+	for (size_t i = 0; i < sizeof(random); i++)
 		kg_buf_printf(buf, "%02x", random[i]);
 	return true;
 }
@@ -216,10 +214,9 @@ void
 kg_buf_json(KgBuf *buf, const char *s, size_t len)
 {
 	size_t start = 0;
-	size_t i;
 
 	kg_buf_putc(buf, '"');
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 	{
 		unsigned c = (unsigned char) s[i];
 		unsigned late = late_control((const unsigned char *) s + i, len - i);

@@ -4,8 +4,8 @@
  *	  one JSON or YAML file, read into the payload of kg_apply_bundle() and
  *	  written from what kg_export_bundle() returns.
  */
-#ifndef KG_BUNDLE_H
-#define KG_BUNDLE_H
+#ifndef KG_KGCTL_BUNDLE_H
+#define KG_KGCTL_BUNDLE_H
 
 #include <stdio.h>
 
@@ -91,4 +91,4 @@ extern size_t kg_diff_print(KgDiff *diff, FILE *out, const KgJson *stored,
 							bool brief);
 extern void kg_diff_free(KgDiff *diff);
 
-#endif /* KG_BUNDLE_H */
+#endif /* KG_KGCTL_BUNDLE_H */

@@ -29,9 +29,8 @@ static const KgJson *
 find_schema(const KgBundle *bundle, const char *entity_type)
 {
 	const KgJson *schemas = kg_json_get(bundle->root, "schemas");
-	size_t i;
 
-	for (i = 0; i < kg_json_length(schemas); i++)
+	for (size_t i = 0; i < kg_json_length(schemas); i++)
 	{
 		const char *name = kg_json_get_text(schemas->u.items[i], "entity_type");
 
@@ -79,10 +78,9 @@ static bool
 check_duplicates(const char *entity_type, Seen *seen, size_t n)
 {
 	bool ok = true;
-	size_t i;
 
 	qsort(seen, n, sizeof(Seen), compare_ids);
-	for (i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 	{
 		const KgJson *first = seen[i - 1].id;
 		const KgJson *second = seen[i].id;
@@ -119,7 +117,6 @@ check_entities(KgBundle *bundle, const KgJson *set)
 	Seen *seen;
 	size_t n = 0;
 	bool ok = true;
-	size_t i;
 
 	if (entity_type == NULL || items == NULL || items->kind != KG_JSON_ARRAY)
 		return kg_bundle_complain(
@@ -128,7 +125,7 @@ check_entities(KgBundle *bundle, const KgJson *set)
 	ids = kg_arena_new();
 	scratch = kg_arena_new();
 	seen = kg_malloc((items->len + 1) * sizeof(Seen));
-	for (i = 0; i < items->len; i++)
+	for (size_t i = 0; i < items->len; i++)
 	{
 		const KgJson *item = items->u.items[i];
 
@@ -179,11 +176,9 @@ static bool
 check_tools(const KgJson *tools)
 {
 	bool ok = true;
-	size_t i;
-	size_t k;
 
-	for (i = 0; i < kg_json_length(tools); i++)
-		for (k = 0; k < i; k++)
+	for (size_t i = 0; i < kg_json_length(tools); i++)
+		for (size_t k = 0; k < i; k++)
 		{
 			const KgJson *first = tools->u.items[k];
 			const KgJson *second = tools->u.items[i];
@@ -220,7 +215,6 @@ kg_bundle_check(KgBundle *bundle)
 	const KgJson *edges;
 	const KgJson *tools;
 	bool ok = true;
-	size_t i;
 
 	if (root->kind != KG_JSON_OBJECT)
 		return kg_bundle_complain(root, "a bundle must be an object");
@@ -235,11 +229,11 @@ kg_bundle_check(KgBundle *bundle)
 		!check_array(root, "edges", &edges) ||
 		!check_array(root, "tools", &tools))
 		return false;
-	for (i = 0; i < kg_json_length(schemas); i++)
+	for (size_t i = 0; i < kg_json_length(schemas); i++)
 		if (kg_json_get_text(schemas->u.items[i], "entity_type") == NULL)
 			ok = kg_bundle_complain(schemas->u.items[i],
 									"entity_type is missing");
-	for (i = 0; i < kg_json_length(entities); i++)
+	for (size_t i = 0; i < kg_json_length(entities); i++)
 		ok = check_entities(bundle, entities->u.items[i]) && ok;
 	ok = check_tools(tools) && ok;
 	bundle->nedges = kg_json_length(edges);
@@ -252,10 +246,8 @@ locate_entity(const KgBundle *bundle, const char *entity_type, const char *id)
 	const KgJson *entities = kg_json_get(bundle->root, "entities");
 	const KgJson *located = NULL;
 	KgArena *scratch = kg_arena_new();
-	size_t i;
-	size_t k;
 
-	for (i = 0; located == NULL && i < kg_json_length(entities); i++)
+	for (size_t i = 0; located == NULL && i < kg_json_length(entities); i++)
 	{
 		const char *type = kg_json_get_text(entities->u.items[i],
 											"entity_type");
@@ -263,7 +255,7 @@ locate_entity(const KgBundle *bundle, const char *entity_type, const char *id)
 
 		if (type == NULL || strcmp(type, entity_type) != 0)
 			continue;
-		for (k = 0; located == NULL && k < kg_json_length(items); k++)
+		for (size_t k = 0; located == NULL && k < kg_json_length(items); k++)
 		{
 			const KgJson *found = kg_bundle_entity_id(
 				bundle, scratch, type, items->u.items[k]);

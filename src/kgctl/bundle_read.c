@@ -96,9 +96,8 @@ static bool
 known_keys(const KgJson *object, const char *const *keys)
 {
 	bool ok = true;
-	size_t i;
 
-	for (i = 0; i < object->len; i++)
+	for (size_t i = 0; i < object->len; i++)
 	{
 		const char *const *key = keys;
 
@@ -116,14 +115,12 @@ known_keys(const KgJson *object, const char *const *keys)
 static bool
 append_items(KgBundle *bundle, KgJson *items, KgJson *value)
 {
-	size_t i;
-
 	if (value == NULL)
 		return false;
 	if (value->kind == KG_JSON_OBJECT || value->kind == KG_JSON_RAW)
 		kg_json_push(bundle->arena, items, value);
 	else if (value->kind == KG_JSON_ARRAY)
-		for (i = 0; i < value->len; i++)
+		for (size_t i = 0; i < value->len; i++)
 			kg_json_push(bundle->arena, items, value->u.items[i]);
 	else
 		/* Nothing is not an empty list: applied, it would delete all. */
@@ -140,13 +137,12 @@ append_directory(KgBundle *bundle, KgJson *items, const char *dir,
 	const char *name = kg_json_text(entry);
 	char **names;
 	size_t count;
-	size_t i;
 	bool ok = kg_list_below(dir, name, suffixes, &names, &count);
 
 	if (ok && count == 0)
 		ok = kg_bundle_complain(
 			entry, "no file ends in .yaml, .yml or .json in \"%s\"", name);
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 	{
 		char *path = kg_arena_format(bundle->arena, "%s/%s", name, names[i]);
 
@@ -277,15 +273,13 @@ read_relations(KgBundle *bundle, const char *dir, const KgJson *list,
 									   "description",
 									   NULL};
 	bool ok = true;
-	size_t i;
-	size_t k;
 
 	if (list == NULL)
 		return true;
 	if (list->kind != KG_JSON_ARRAY)
 		return kg_bundle_complain(list,
 								  "expected a list of relations ([] for none)");
-	for (i = 0; i < list->len; i++)
+	for (size_t i = 0; i < list->len; i++)
 	{
 		KgJson *entry = list->u.items[i];
 		KgJson *copy = object_for(bundle, entry);
@@ -299,7 +293,7 @@ read_relations(KgBundle *bundle, const char *dir, const KgJson *list,
 		if (!known_keys(entry, keys) ||
 			!read_schema(bundle, dir, entry, &schema))
 			ok = false;
-		for (k = 0; k < entry->len; k++)
+		for (size_t k = 0; k < entry->len; k++)
 			if (strncmp(entry->u.members[k].key, "schema", 6) != 0)
 				set(bundle,
 					copy,
@@ -316,9 +310,8 @@ read_manifest(KgBundle *bundle, const char *dir)
 {
 	static const char *const names[] = {
 		"manifest.yaml", "manifest.yml", "manifest.json"};
-	size_t i;
 
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		if (kg_exists_below(dir, names[i]))
 			return parse_part(bundle, dir, names[i]);
 	kg_error("%s: no manifest.yaml", dir);
@@ -340,9 +333,8 @@ read_parts(KgBundle *bundle, const char *dir, const KgJson *manifest,
 	KgJson *edges = kg_json_array(bundle->arena);
 	KgJson *tools = kg_json_array(bundle->arena);
 	bool ok = true;
-	size_t i;
 
-	for (i = 0; i < types->len; i++)
+	for (size_t i = 0; i < types->len; i++)
 		if (!read_type(bundle, dir, types->u.items[i], schemas, entities))
 			ok = false;
 	ok = read_items(bundle, dir, manifest, "definitions", definitions) && ok;
@@ -351,7 +343,7 @@ read_parts(KgBundle *bundle, const char *dir, const KgJson *manifest,
 		 ok;
 	ok = read_items(bundle, dir, manifest, "edges", edges) && ok;
 	ok = read_items(bundle, dir, manifest, "tools", tools) && ok;
-	for (i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i++)
 		set(bundle, root, copied[i], kg_json_get(manifest, copied[i]));
 	set(bundle, root, "definitions", definitions->len ? definitions : NULL);
 	set(bundle, root, "schemas", schemas);
@@ -432,9 +424,7 @@ kg_bundle_text(KgBundle *bundle)
 void
 kg_bundle_free(KgBundle *bundle)
 {
-	size_t i;
-
-	for (i = 0; i < bundle->nparts; i++)
+	for (size_t i = 0; i < bundle->nparts; i++)
 		kg_buf_free(&bundle->parts[i]);
 	free(bundle->parts);
 	kg_buf_free(&bundle->text);

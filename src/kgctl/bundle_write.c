@@ -75,9 +75,8 @@ static const KgJson *
 items_of(const KgJson *payload, const char *entity_type)
 {
 	const KgJson *entities = kg_json_get(payload, "entities");
-	size_t i;
 
-	for (i = 0; i < kg_json_length(entities); i++)
+	for (size_t i = 0; i < kg_json_length(entities); i++)
 	{
 		const char *name = kg_json_get_text(entities->u.items[i],
 											"entity_type");
@@ -140,7 +139,6 @@ prepare(const Writer *w, bool force)
 	size_t count = 0;
 	bool ok = kg_make_directory(w->dir) &&
 			  kg_list_below(w->dir, ".", any, &names, &count);
-	size_t i;
 
 	if (ok && count > 0 && !force)
 	{
@@ -149,7 +147,7 @@ prepare(const Writer *w, bool force)
 	}
 	if (count > 0)
 		kg_free_list(names, count);
-	for (i = 0; i < 2 && ok; i++)
+	for (size_t i = 0; i < 2 && ok; i++)
 		ok = kg_make_directory(
 			kg_arena_format(w->arena, "%s/%s", w->dir, folders[i]));
 	return ok;
@@ -165,7 +163,6 @@ kg_bundle_write(const KgJson *payload, const char *path, bool force)
 	KgJson *types;
 	const KgJson *schemas = kg_json_get(payload, "schemas");
 	bool ok;
-	size_t i;
 
 	w.arena = kg_arena_new();
 	w.dir = path;
@@ -173,9 +170,9 @@ kg_bundle_write(const KgJson *payload, const char *path, bool force)
 	ok = prepare(&w, force);
 	manifest = kg_json_object(w.arena);
 	types = kg_json_array(w.arena);
-	for (i = 0; i < 5; i++)
+	for (size_t i = 0; i < 5; i++)
 		copy_member(&w, manifest, payload, copied[i]);
-	for (i = 0; ok && i < kg_json_length(schemas); i++)
+	for (size_t i = 0; ok && i < kg_json_length(schemas); i++)
 		ok = write_type(&w, schemas->u.items[i], types);
 	kg_json_put(w.arena, manifest, "entity_types", types);
 	copy_member(&w, manifest, payload, "relations");

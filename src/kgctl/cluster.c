@@ -2,7 +2,6 @@
  * cluster.c
  *	  The databases of a cluster, and its directory.
  */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,15 +11,11 @@
 bool
 kg_cluster_refuse(KgCluster *c, const char *fmt, ...)
 {
-	KgBuf text;
 	va_list args;
 
-	kg_buf_init(&text);
 	va_start(args, fmt);
-	kg_buf_vprintf(&text, fmt, args);
+	kg_verror(fmt, args);
 	va_end(args);
-	kg_error("%s", text.data);
-	kg_buf_free(&text);
 	c->exit = KG_EXIT_REFUSED;
 	return false;
 }

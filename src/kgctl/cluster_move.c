@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "kgctl/cluster.h"
-#include "kgctl/log.h"
 
 /* Bytes of the lines that are sent at once. */
 #define PART_BYTES (1024 * 1024)

@@ -64,9 +64,7 @@ add_options(KgBuf *out, const KgArgs *args, bool dry_run, long max_errors,
 static void
 add_counts(KgBuf *out, const KgJson *value, const char *prefix)
 {
-	size_t i;
-
-	for (i = 0;
+	for (size_t i = 0;
 		 value != NULL && value->kind == KG_JSON_OBJECT && i < value->len;
 		 i++)
 	{
@@ -87,9 +85,8 @@ static void
 print_warnings(const KgJson *answer)
 {
 	const KgJson *warnings = kg_json_get(answer, "warnings");
-	size_t i;
 
-	for (i = 0; i < kg_json_length(warnings); i++)
+	for (size_t i = 0; i < kg_json_length(warnings); i++)
 	{
 		const KgJson *w = warnings->u.items[i];
 		KgBuf text;

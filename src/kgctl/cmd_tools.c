@@ -42,9 +42,8 @@ print_tools(const KgJson *root)
 	const KgJson *list = root->kind == KG_JSON_ARRAY
 							 ? root
 							 : kg_json_get(root, "tools");
-	size_t i;
 
-	for (i = 0; i < kg_json_length(list); i++)
+	for (size_t i = 0; i < kg_json_length(list); i++)
 	{
 		const char *name = kg_json_get_text(list->u.items[i], "name");
 		const char *about = kg_json_get_text(list->u.items[i], "description");
@@ -99,9 +98,8 @@ words_to_object(KgArena *arena, const KgArgs *args, KgBuf *out)
 {
 	KgJson *object = kg_json_object(arena);
 	const KgMember *twice;
-	size_t i;
 
-	for (i = 1; i < args->nrest; i++)
+	for (size_t i = 1; i < args->nrest; i++)
 	{
 		const char *word = args->rest[i];
 		const char *equals = strchr(word, '=');
@@ -217,13 +215,12 @@ catch_at_prompt(void (*handler)(int))
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP};
 	struct sigaction action;
-	size_t i;
 
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = handler;
 	/* A process in the background may set the terminal back all the same. */
 	sigaddset(&action.sa_mask, SIGTTOU);
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &action, NULL);
 }
 

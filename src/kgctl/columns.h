@@ -3,8 +3,8 @@
  *	  Columns of CSV and TSV as properties of a schema: which column is which,
  *	  and what a cell's text is as JSON.
  */
-#ifndef KG_COLUMNS_H
-#define KG_COLUMNS_H
+#ifndef KG_KGCTL_COLUMNS_H
+#define KG_KGCTL_COLUMNS_H
 
 #include "kgctl/args.h"
 #include "kgctl/json.h"
@@ -28,4 +28,4 @@ extern void kg_columns_free(KgColumns *columns);
 extern char *kg_columns_row(const KgColumns *columns, const KgRows *row,
 							KgBuf *out, const char **property);
 
-#endif /* KG_COLUMNS_H */
+#endif /* KG_KGCTL_COLUMNS_H */

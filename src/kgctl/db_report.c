@@ -159,7 +159,6 @@ kg_report_errors(KgBundle *bundle, const KgJson *error)
 	const KgJson *list = error->kind == KG_JSON_ARRAY
 							 ? error
 							 : kg_json_get(error, "errors");
-	size_t i;
 
 	if (kg_json_length(list) == 0)
 	{
@@ -168,7 +167,7 @@ kg_report_errors(KgBundle *bundle, const KgJson *error)
 		report_one(bundle, error);
 		return 1;
 	}
-	for (i = 0; i < list->len; i++)
+	for (size_t i = 0; i < list->len; i++)
 		report_one(bundle, list->u.items[i]);
 	return list->len;
 }

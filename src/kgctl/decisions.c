@@ -45,11 +45,9 @@ kg_decisions_new(long seconds)
 void
 kg_decisions_free(KgDecisions *kept)
 {
-	size_t i;
-
 	if (kept == NULL)
 		return;
-	for (i = 0; i < SLOTS; i++)
+	for (size_t i = 0; i < SLOTS; i++)
 		free(kept->slots[i].key);
 	free(kept);
 }
@@ -65,9 +63,8 @@ static size_t
 make_key(const char *const parts[KG_DECISION_PARTS], char key[MAX_KEY])
 {
 	size_t len = 0;
-	int i;
 
-	for (i = 0; i < KG_DECISION_PARTS; i++)
+	for (int i = 0; i < KG_DECISION_PARTS; i++)
 	{
 		size_t n = strlen(parts[i]) + 1;
 

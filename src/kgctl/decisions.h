@@ -3,8 +3,8 @@
  *	  Decisions that are kept for a while: a table of fixed size in which a new
  *	  one takes the place of an old one.
  */
-#ifndef KG_DECISIONS_H
-#define KG_DECISIONS_H
+#ifndef KG_KGCTL_DECISIONS_H
+#define KG_KGCTL_DECISIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,4 +26,4 @@ extern void kg_decisions_put(KgDecisions *kept,
 							 bool allowed);
 extern size_t kg_decisions_count(const KgDecisions *kept);
 
-#endif /* KG_DECISIONS_H */
+#endif /* KG_KGCTL_DECISIONS_H */

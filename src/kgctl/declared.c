@@ -29,9 +29,8 @@ static KgJson *
 without(KgArena *arena, const KgJson *object, const char *const *names)
 {
 	KgJson *kept = kg_json_object(arena);
-	size_t i;
 
-	for (i = 0; i < object->len; i++)
+	for (size_t i = 0; i < object->len; i++)
 	{
 		const KgMember *m = &object->u.members[i];
 
@@ -53,12 +52,11 @@ kg_declared_relation(KgArena *arena, const KgJson *bundle,
 {
 	static const char *const ends[] = {"from", "to", NULL};
 	KgJson *kept;
-	size_t i;
 
 	if (relation->kind != KG_JSON_OBJECT)
 		return relation;
 	kept = without(arena, relation, ends);
-	for (i = 0; ends[i] != NULL; i++)
+	for (size_t i = 0; ends[i] != NULL; i++)
 	{
 		const char *type = kg_json_get_text(relation, ends[i]);
 

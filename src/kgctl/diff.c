@@ -60,16 +60,14 @@ static void
 collect_entities(Things *things, KgArena *scratch, const KgBundle *bundle)
 {
 	const KgJson *sets = kg_json_get(bundle->root, "entities");
-	size_t i;
-	size_t k;
 
-	for (i = 0; i < kg_json_length(sets); i++)
+	for (size_t i = 0; i < kg_json_length(sets); i++)
 	{
 		const char *type = kg_json_text_or(
 			sets->u.items[i], "entity_type", "?");
 		const KgJson *items = kg_json_get(sets->u.items[i], "items");
 
-		for (k = 0; k < kg_json_length(items); k++)
+		for (size_t k = 0; k < kg_json_length(items); k++)
 		{
 			const KgJson *id = kg_bundle_entity_id(
 				bundle, scratch, type, items->u.items[k]);
@@ -102,11 +100,10 @@ collect(Things *things, KgArena *scratch, const KgJson *payload)
 		"version", "description", "instructions", "definitions"};
 	KgBundle bundle;
 	const KgJson *list;
-	size_t i;
 
 	memset(&bundle, 0, sizeof(bundle));
 	bundle.root = (KgJson *) payload;
-	for (i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i++)
 	{
 		const KgJson *value = kg_json_get(payload, texts[i]);
 
@@ -114,13 +111,13 @@ collect(Things *things, KgArena *scratch, const KgJson *payload)
 			add(things, "bundle", texts[i], value);
 	}
 	list = kg_json_get(payload, "schemas");
-	for (i = 0; i < kg_json_length(list); i++)
+	for (size_t i = 0; i < kg_json_length(list); i++)
 		add(things,
 			"type",
 			kg_json_text_or(list->u.items[i], "entity_type", "?"),
 			kg_json_get(list->u.items[i], "schema"));
 	list = kg_json_get(payload, "relations");
-	for (i = 0; i < kg_json_length(list); i++)
+	for (size_t i = 0; i < kg_json_length(list); i++)
 	{
 		const KgJson *relation = kg_declared_relation(
 			things->arena, payload, list->u.items[i]);
@@ -131,7 +128,7 @@ collect(Things *things, KgArena *scratch, const KgJson *payload)
 			relation);
 	}
 	list = kg_json_get(payload, "tools");
-	for (i = 0; i < kg_json_length(list); i++)
+	for (size_t i = 0; i < kg_json_length(list); i++)
 		add(things,
 			"tool",
 			kg_arena_format(things->arena,
@@ -177,12 +174,10 @@ print_value(FILE *out, const char *sign, const char *where, const KgJson *value)
 static void
 print_inside(FILE *out, const KgJson *old, const KgJson *new, const char *where)
 {
-	size_t i;
-
 	if (old != NULL && new != NULL &&
 		old->kind == KG_JSON_OBJECT &&new->kind == KG_JSON_OBJECT)
 	{
-		for (i = 0; i < old->len + new->len; i++)
+		for (size_t i = 0; i < old->len + new->len; i++)
 		{
 			const KgMember *m = i < old->len ? &old->u.members[i]
 											 : &new->u.members[i - old->len];
@@ -227,7 +222,6 @@ kg_diff_new(const KgJson *wanted)
 {
 	KgDiff *diff = kg_calloc(1, sizeof(KgDiff));
 	const KgJson *edges = kg_json_get(wanted, "edges");
-	size_t i;
 
 	diff->arena = kg_arena_new();
 	diff->scratch = kg_arena_new();
@@ -235,7 +229,7 @@ kg_diff_new(const KgJson *wanted)
 	diff->old.arena = diff->new.arena = diff->arena;
 	diff->nedges = kg_json_length(edges);
 	diff->edges = kg_calloc(diff->nedges, sizeof(Edge));
-	for (i = 0; i < diff->nedges; i++)
+	for (size_t i = 0; i < diff->nedges; i++)
 	{
 		const KgJson *edge = kg_json_load(diff->scratch, edges->u.items[i]);
 
@@ -360,9 +354,7 @@ kg_diff_edge(KgDiff *diff, const KgJson *stored)
 static void
 collect_unmet(KgDiff *diff)
 {
-	size_t i;
-
-	for (i = 0; i < diff->nedges; i++)
+	for (size_t i = 0; i < diff->nedges; i++)
 	{
 		const KgJson *value = wanted_edge(diff, &diff->edges[i]);
 

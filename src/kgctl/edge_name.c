@@ -42,9 +42,8 @@ name_end(KgArena *arena, const KgJson *bundle, const char *relation,
 	const char *colon = strchr(handle, ':');
 	const char *only = NULL;
 	bool several = false;
-	size_t i;
 
-	for (i = 0; i < kg_json_length(list); i++)
+	for (size_t i = 0; i < kg_json_length(list); i++)
 	{
 		const KgJson *item = list->u.items[i];
 		const char *type = kg_bundle_own_name(bundle,
@@ -67,9 +66,8 @@ static const KgJson *
 declared(const KgJson *bundle, const char *relation)
 {
 	const KgJson *list = kg_json_get(bundle, "relations");
-	size_t i;
 
-	for (i = 0; i < kg_json_length(list); i++)
+	for (size_t i = 0; i < kg_json_length(list); i++)
 		if (strcmp(kg_json_text_or(list->u.items[i], "name", ""), relation) ==
 			0)
 			return list->u.items[i];

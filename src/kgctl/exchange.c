@@ -177,20 +177,18 @@ add_decisions(KgExchange *x)
 {
 	json_t *resources = json_object_get(x->wanted, "resources");
 	const KgEvaluation *e = x->evaluations;
-	size_t i;
 
 	/* Without the bracket that closes it. */
 	x->decisions.len--;
-	for (i = 0; i < json_array_size(resources); i++)
+	for (size_t i = 0; i < json_array_size(resources); i++)
 	{
 		json_t *resource = json_array_get(resources, i);
 		json_t *ids = json_object_get(resource, "ids");
 		json_t *by[2] = {json_array(), json_array()};
-		size_t k;
 
-		for (k = 0; k < json_array_size(ids); k++, e++)
+		for (size_t k = 0; k < json_array_size(ids); k++, e++)
 			json_array_append(by[e->allowed], json_array_get(ids, k));
-		for (k = 0; k < 2; k++)
+		for (size_t k = 0; k < 2; k++)
 		{
 			if (json_array_size(by[k]) > 0)
 			{
@@ -244,20 +242,18 @@ read_wanted(KgExchange *x)
 {
 	json_t *resources = json_object_get(x->wanted, "resources");
 	size_t size = 0;
-	size_t i;
-	size_t k;
 
-	for (i = 0; i < json_array_size(resources); i++)
+	for (size_t i = 0; i < json_array_size(resources); i++)
 		size += json_array_size(
 			json_object_get(json_array_get(resources, i), "ids"));
 	x->evaluations = kg_calloc(size + 1, sizeof(KgEvaluation));
 	x->n = 0;
-	for (i = 0; i < json_array_size(resources); i++)
+	for (size_t i = 0; i < json_array_size(resources); i++)
 	{
 		json_t *resource = json_array_get(resources, i);
 		json_t *ids = json_object_get(resource, "ids");
 
-		for (k = 0; k < json_array_size(ids); k++, x->n++)
+		for (size_t k = 0; k < json_array_size(ids); k++, x->n++)
 		{
 			KgEvaluation *e = &x->evaluations[x->n];
 

@@ -7,8 +7,8 @@
  * Nothing of it outlives the call.  In a batch the database answers what it
  * can; what is left is exchanged message by message.
  */
-#ifndef KG_EXCHANGE_H
-#define KG_EXCHANGE_H
+#ifndef KG_KGCTL_EXCHANGE_H
+#define KG_KGCTL_EXCHANGE_H
 
 #include "kgctl/authzen.h"
 #include "kgctl/message.h"
@@ -43,4 +43,4 @@ extern bool kg_exchange_start(KgExchange *x, const char *message, size_t len);
  */
 extern bool kg_exchange_takes(KgExchange *x, const char *text, size_t len);
 
-#endif /* KG_EXCHANGE_H */
+#endif /* KG_KGCTL_EXCHANGE_H */

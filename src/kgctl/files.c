@@ -358,9 +358,7 @@ kg_list_below(const char *dir, const char *name, const char *const *suffixes,
 void
 kg_free_list(char **names, size_t count)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		free(names[i]);
 	free(names);
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
 #include "kgctl/db.h"
+
 #include "kgctl/http.h"
 
 /* Of the headers that may be there once, one is there twice. */
@@ -77,13 +77,12 @@ is_local(const char *authority)
 	static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
 	size_t n = host_length(authority);
 	const char *port = authority + n;
-	size_t i;
 
 	if (*port == ':' && strspn(port + 1, "0123456789") == strlen(port + 1))
 		port += strlen(port);
 	if (*port != '\0')
 		return false;
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		if (strlen(names[i]) == n && strncasecmp(authority, names[i], n) == 0)
 			return true;
 	return false;
@@ -94,11 +93,10 @@ static bool
 host_allowed(const char *host, const KgArgs *args, const char *option)
 {
 	const char *allowed;
-	size_t i;
 
 	if (is_local(host))
 		return true;
-	for (i = 0; (allowed = kg_args_nth(args, option, i)) != NULL; i++)
+	for (size_t i = 0; (allowed = kg_args_nth(args, option, i)) != NULL; i++)
 	{
 		/* A name without a port allows all of its ports. */
 		if (strcmp(allowed, "*") == 0 || strcasecmp(allowed, host) == 0)
@@ -116,7 +114,6 @@ origin_allowed(const char *origin, const KgArgs *args)
 {
 	const char *allowed;
 	const char *host = NULL;
-	size_t i;
 
 	if (strncasecmp(origin, "http://", 7) == 0)
 		host = origin + 7;
@@ -124,7 +121,8 @@ origin_allowed(const char *origin, const KgArgs *args)
 		host = origin + 8;
 	if (host != NULL && is_local(host))
 		return true;
-	for (i = 0; (allowed = kg_args_nth(args, "allow-origin", i)) != NULL; i++)
+	for (size_t i = 0; (allowed = kg_args_nth(args, "allow-origin", i)) != NULL;
+		 i++)
 		if (strcmp(allowed, "*") == 0 || strcasecmp(allowed, origin) == 0)
 			return true;
 	return false;
@@ -263,9 +261,8 @@ count_header(void *cls, enum MHD_ValueKind kind, const char *key,
 										 "Mcp-Method",
 										 "Mcp-Name"};
 	unsigned *seen = cls;
-	size_t i;
 
-	for (i = 0; i < sizeof(single) / sizeof(single[0]); i++)
+	for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++)
 		if (strcasecmp(key, single[i]) == 0)
 		{
 			if ((*seen & 1u << i) != 0)
@@ -367,17 +364,14 @@ base64_digit(char c)
 static bool
 decode_base64(const char *s, size_t len, KgBuf *out)
 {
-	size_t i;
-
 	if (len % 4 != 0)
 		return false;
-	for (i = 0; i < len; i += 4)
+	for (size_t i = 0; i < len; i += 4)
 	{
 		int pad = i + 4 == len ? (s[i + 3] == '=') + (s[i + 2] == '=') : 0;
 		uint32_t word = 0;
-		int k;
 
-		for (k = 0; k < 4; k++)
+		for (int k = 0; k < 4; k++)
 		{
 			int digit = k >= 4 - pad ? 0 : base64_digit(s[i + k]);
 
@@ -389,7 +383,7 @@ decode_base64(const char *s, size_t len, KgBuf *out)
 		if ((pad == 2 && (s[i + 3] != '=' || (word & 0xFFFF) != 0)) ||
 			(pad == 1 && (s[i + 3] != '=' || (word & 0xFF) != 0)))
 			return false;
-		for (k = 0; k < 3 - pad; k++)
+		for (int k = 0; k < 3 - pad; k++)
 			kg_buf_putc(out, (char) (word >> (16 - 8 * k)));
 	}
 	return true;

@@ -7,7 +7,6 @@
 #include <sys/epoll.h>
 
 #include "kgctl/http.h"
-#include "kgctl/log.h"
 
 /* Of all bodies that are being read at a time. */
 #define MAX_BODY_BYTES ((size_t) 64 * 1024 * 1024)

@@ -373,13 +373,11 @@ kg_http_drain(KgHttp *http)
 static void
 stop_daemon(struct MHD_Daemon **daemon, KgWatch *watch)
 {
-	int rounds;
-
 	if (*daemon == NULL)
 		return;
 	/* The socket stays whose it is. */
 	(void) MHD_quiesce_daemon(*daemon);
-	for (rounds = 0; rounds < 4; rounds++)
+	for (int rounds = 0; rounds < 4; rounds++)
 		MHD_run(*daemon);
 	kg_watch_remove(watch);
 	MHD_stop_daemon(*daemon);

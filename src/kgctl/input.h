@@ -3,8 +3,8 @@
  *	  A file that is read in pieces: plain, gzip or zstd, which its first bytes
  *	  tell; "-" is standard input.  How large it is does not matter.
  */
-#ifndef KG_INPUT_H
-#define KG_INPUT_H
+#ifndef KG_KGCTL_INPUT_H
+#define KG_KGCTL_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,4 +47,4 @@ extern void kg_input_take(KgInput *in, size_t len);
 /* Take all up to an offset; false where there is less. */
 extern bool kg_input_skip(KgInput *in, uint64_t offset);
 
-#endif /* KG_INPUT_H */
+#endif /* KG_KGCTL_INPUT_H */

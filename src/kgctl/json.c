@@ -239,9 +239,8 @@ static const KgMember **
 sorted_members(const KgJson *object)
 {
 	const KgMember **sorted = kg_malloc(object->len * sizeof(KgMember *));
-	size_t i;
 
-	for (i = 0; i < object->len; i++)
+	for (size_t i = 0; i < object->len; i++)
 		sorted[i] = &object->u.members[i];
 	qsort(sorted, object->len, sizeof(KgMember *), compare_members);
 	return sorted;
@@ -255,14 +254,12 @@ kg_json_duplicate(const KgJson *object, const KgMember **which)
 {
 	const KgMember *members = object->u.members;
 	const KgMember **sorted;
-	size_t i;
-	size_t j;
 
 	*which = NULL;
 	if (object->len <= FEW)
 	{
-		for (i = 1; i < object->len; i++)
-			for (j = 0; j < i; j++)
+		for (size_t i = 1; i < object->len; i++)
+			for (size_t j = 0; j < i; j++)
 				if (same_key(&members[i], members[j].key, members[j].keylen))
 				{
 					*which = &members[i];
@@ -271,7 +268,7 @@ kg_json_duplicate(const KgJson *object, const KgMember **which)
 		return false;
 	}
 	sorted = sorted_members(object);
-	for (i = 1; i < object->len && *which == NULL; i++)
+	for (size_t i = 1; i < object->len && *which == NULL; i++)
 		if (compare_members(&sorted[i - 1], &sorted[i]) == 0)
 			*which = sorted[i] > sorted[i - 1] ? sorted[i] : sorted[i - 1];
 	free(sorted);
@@ -282,11 +279,10 @@ KgJson *
 kg_json_get(const KgJson *object, const char *key)
 {
 	size_t keylen = strlen(key);
-	size_t i;
 
 	if (object == NULL || object->kind != KG_JSON_OBJECT)
 		return NULL;
-	for (i = 0; i < object->len; i++)
+	for (size_t i = 0; i < object->len; i++)
 		if (same_key(&object->u.members[i], key, keylen))
 			return object->u.members[i].value;
 	return NULL;
@@ -494,13 +490,12 @@ equal_objects(const KgJson *a, const KgJson *b)
 	const KgMember **x;
 	const KgMember **y;
 	bool equal = true;
-	size_t i;
 
 	if (a->len != b->len)
 		return false;
 	x = sorted_members(a);
 	y = sorted_members(b);
-	for (i = 0; i < a->len && equal; i++)
+	for (size_t i = 0; i < a->len && equal; i++)
 		equal = same_key(x[i], y[i]->key, y[i]->keylen) &&
 				kg_json_equal(x[i]->value, y[i]->value);
 	free(x);
@@ -511,8 +506,6 @@ equal_objects(const KgJson *a, const KgJson *b)
 bool
 kg_json_equal(const KgJson *a, const KgJson *b)
 {
-	size_t i;
-
 	if (a == NULL || b == NULL)
 		return a == b;
 	if (a == b)
@@ -533,7 +526,7 @@ kg_json_equal(const KgJson *a, const KgJson *b)
 		case KG_JSON_ARRAY:
 			if (a->len != b->len)
 				return false;
-			for (i = 0; i < a->len; i++)
+			for (size_t i = 0; i < a->len; i++)
 				if (!kg_json_equal(a->u.items[i], b->u.items[i]))
 					return false;
 			return true;
@@ -549,12 +542,10 @@ kg_json_equal(const KgJson *a, const KgJson *b)
 static void
 newline(KgBuf *out, int indent)
 {
-	int i;
-
 	if (indent < 0)
 		return;
 	kg_buf_putc(out, '\n');
-	for (i = 0; i < indent; i++)
+	for (int i = 0; i < indent; i++)
 		kg_buf_puts(out, "  ");
 }
 
@@ -562,7 +553,6 @@ void
 kg_json_write(KgBuf *out, const KgJson *value, int indent)
 {
 	int inner = indent < 0 ? indent : indent + 1;
-	size_t i;
 
 	switch (value->kind)
 	{
@@ -581,7 +571,7 @@ kg_json_write(KgBuf *out, const KgJson *value, int indent)
 			break;
 		case KG_JSON_ARRAY:
 			kg_buf_putc(out, '[');
-			for (i = 0; i < value->len; i++)
+			for (size_t i = 0; i < value->len; i++)
 			{
 				if (i > 0)
 					kg_buf_putc(out, ',');
@@ -594,7 +584,7 @@ kg_json_write(KgBuf *out, const KgJson *value, int indent)
 			break;
 		case KG_JSON_OBJECT:
 			kg_buf_putc(out, '{');
-			for (i = 0; i < value->len; i++)
+			for (size_t i = 0; i < value->len; i++)
 			{
 				const KgMember *member = &value->u.members[i];
 

@@ -11,8 +11,8 @@
  *
  * All values live in an arena and are freed with it.
  */
-#ifndef KG_JSON_H
-#define KG_JSON_H
+#ifndef KG_KGCTL_JSON_H
+#define KG_KGCTL_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -137,4 +137,4 @@ extern void kg_json_write_made(KgBuf *out, json_t *made);
 extern bool kg_json_scan(const char *text, size_t len, const char *key,
 						 const char **value, size_t *value_len);
 
-#endif /* KG_JSON_H */
+#endif /* KG_KGCTL_JSON_H */

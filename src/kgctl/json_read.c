@@ -58,11 +58,10 @@ static bool
 read_hex4(Reader *r, uint32_t *out)
 {
 	uint32_t code = 0;
-	int i;
 
 	if (r->len - r->at < 4)
 		return false;
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 	{
 		char c = r->text[r->at++];
 
@@ -192,9 +191,8 @@ read_word(Reader *r)
 	} words[] = {{"null", KG_JSON_NULL, false},
 				 {"true", KG_JSON_BOOL, true},
 				 {"false", KG_JSON_BOOL, false}};
-	size_t i;
 
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 	{
 		size_t n = strlen(words[i].word);
 

@@ -139,9 +139,7 @@ send_note(KgSubscriber *s, const char *method, const char *uri)
 static void
 send_updates(KgSubscriber *s, const char *uri)
 {
-	size_t i;
-
-	for (i = 0; i < s->nuris; i++)
+	for (size_t i = 0; i < s->nuris; i++)
 		if (uri == NULL || strcmp(s->uris[i], uri) == 0)
 			send_note(s, "notifications/resources/updated", s->uris[i]);
 }
@@ -197,12 +195,11 @@ tell_all(KgListener *l)
 		"tools", "prompts", "resources", "resource", "access"};
 	KgSubscriber *s;
 	KgSubscriber *next;
-	size_t i;
 
 	for (s = LIST_FIRST(&l->subscribers); s != NULL; s = next)
 	{
 		next = LIST_NEXT(s, link);
-		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 			tell(s, kinds[i]);
 	}
 }
@@ -466,10 +463,8 @@ kg_subscribe(KgSubscriber *s, const char *key, const char *ack, size_t len,
 void
 kg_unsubscribe(KgSubscriber *s)
 {
-	size_t i;
-
 	LIST_REMOVE(s, link);
-	for (i = 0; i < s->nuris; i++)
+	for (size_t i = 0; i < s->nuris; i++)
 		free(s->uris[i]);
 	free(s->key);
 	free(s->id);

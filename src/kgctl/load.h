@@ -3,8 +3,8 @@
  *	  Rows that are written in batches, each in a transaction of its own, with
  *	  how far the load has come in the same one; or all in one transaction.
  */
-#ifndef KG_LOAD_H
-#define KG_LOAD_H
+#ifndef KG_KGCTL_LOAD_H
+#define KG_KGCTL_LOAD_H
 
 #include "kgctl/db.h"
 #include "kgctl/input.h"
@@ -110,4 +110,4 @@ extern bool kg_load_flush(KgLoad *load);
 /* Write what is left, and that the load is complete. */
 extern bool kg_load_end(KgLoad *load);
 
-#endif /* KG_LOAD_H */
+#endif /* KG_KGCTL_LOAD_H */

@@ -2,7 +2,6 @@
  * log.c
  *	  Messages of kgctl on standard error.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +22,7 @@ static bool to_journal;
 bool
 kg_log_set_level(const char *name)
 {
-	int i;
-
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		if (strcmp(name, names[i]) == 0)
 		{
 			level_wanted = (KgLogLevel) i;
@@ -99,6 +96,12 @@ kg_error(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	write_line(KG_LOG_ERROR, fmt, args);
+	kg_verror(fmt, args);
 	va_end(args);
+}
+
+void
+kg_verror(const char *fmt, va_list args)
+{
+	write_line(KG_LOG_ERROR, fmt, args);
 }

@@ -6,6 +6,7 @@
 #ifndef KG_LOG_H
 #define KG_LOG_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 typedef enum KgLogLevel
@@ -28,5 +29,7 @@ extern void kg_log(KgLogLevel level, const char *fmt, ...)
 /* kgctl: what is wrong */
 extern void kg_error(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
+extern void kg_verror(const char *fmt, va_list args)
+	__attribute__((format(printf, 1, 0)));
 
 #endif /* KG_LOG_H */

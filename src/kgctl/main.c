@@ -31,10 +31,8 @@ static const KgCommand *const commands[] = {&kg_command_apply,
 static void
 usage(FILE *out)
 {
-	size_t i;
-
 	fputs("Usage: kgctl COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n", out);
-	for (i = 0; i < NCOMMANDS; i++)
+	for (size_t i = 0; i < NCOMMANDS; i++)
 		fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->about);
 	fputs("\nkgctl COMMAND --help shows the options of a command.\n", out);
 }
@@ -42,8 +40,6 @@ usage(FILE *out)
 int
 main(int argc, char **argv)
 {
-	size_t i;
-
 	/* Numbers and messages look the same whatever the locale. */
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
@@ -64,7 +60,7 @@ main(int argc, char **argv)
 		puts("kgctl " KG_VERSION);
 		return KG_EXIT_OK;
 	}
-	for (i = 0; i < NCOMMANDS; i++)
+	for (size_t i = 0; i < NCOMMANDS; i++)
 		if (strcmp(argv[1], commands[i]->name) == 0)
 		{
 			int code = kg_command_run(commands[i], argc - 2, argv + 2);

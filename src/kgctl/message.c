@@ -19,9 +19,7 @@ kg_revision_is_modern(const char *revision)
 bool
 kg_revision_is_legacy(const char *revision)
 {
-	size_t i;
-
-	for (i = 0; revision != NULL && i < 4; i++)
+	for (size_t i = 0; revision != NULL && i < 4; i++)
 		if (strcmp(revision, legacy[i]) == 0)
 			return true;
 	return false;
@@ -50,12 +48,10 @@ id_text(const KgJson *id)
 static void
 read_meta(KgMessage *msg)
 {
-	size_t i;
-
 	msg->meta = kg_json_get(msg->params, "_meta");
 	if (msg->meta == NULL || msg->meta->kind != KG_JSON_OBJECT)
 		return;
-	for (i = 0; i < msg->meta->len; i++)
+	for (size_t i = 0; i < msg->meta->len; i++)
 		if (strncmp(msg->meta->u.members[i].key, KG_META, strlen(KG_META)) == 0)
 			msg->modern = true;
 	msg->revision = kg_json_get_text(msg->meta, KG_META "protocolVersion");
@@ -122,11 +118,10 @@ size_t
 kg_message_tool_calls(const KgMessage *msg)
 {
 	size_t n = 0;
-	size_t i;
 
 	if (msg->kind != KG_MSG_BATCH)
 		return is_tool_call(msg->root);
-	for (i = 0; i < msg->root->len; i++)
+	for (size_t i = 0; i < msg->root->len; i++)
 		n += is_tool_call(msg->root->u.items[i]);
 	return n;
 }
@@ -251,9 +246,8 @@ kg_answer_agrees_app(const char *text, size_t len)
 {
 	static const char *const path[] = {
 		"result", "capabilities", "extensions", "io.modelcontextprotocol/ui"};
-	size_t i;
 
-	for (i = 0; i < sizeof(path) / sizeof(path[0]); i++)
+	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]); i++)
 		if (!kg_json_scan(text, len, path[i], &text, &len))
 			return false;
 	return true;

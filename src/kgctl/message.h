@@ -12,7 +12,6 @@
 #define KG_MODERN "2026-07-28"
 /* What a legacy HTTP client without a version header speaks. */
 #define KG_LEGACY_DEFAULT "2025-03-26"
-#define KG_LEGACY_NEWEST "2025-11-25"
 
 #define KG_LISTEN_METHOD "subscriptions/listen"
 /* The same of one resource, of a legacy client. */

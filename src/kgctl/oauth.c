@@ -21,9 +21,8 @@ list_of(const KgArgs *args, const char *option)
 {
 	json_t *list = NULL;
 	const char *value;
-	size_t i;
 
-	for (i = 0; (value = kg_args_nth(args, option, i)) != NULL; i++)
+	for (size_t i = 0; (value = kg_args_nth(args, option, i)) != NULL; i++)
 	{
 		if (list == NULL)
 			list = json_array();

@@ -59,10 +59,9 @@ observe_batch(const KgMessage *msg, const KgAnswer *answer, int64_t us)
 	const KgJson *list = kg_json_parse(
 		arena, answer->text, answer->len, NULL, &error);
 	KgBuf text;
-	size_t i;
 
 	kg_buf_init(&text);
-	for (i = 0; i < msg->root->len; i++)
+	for (size_t i = 0; i < msg->root->len; i++)
 	{
 		const KgJson *item = msg->root->u.items[i];
 		const char *method = kg_json_get_text(item, "method");
@@ -73,7 +72,7 @@ observe_batch(const KgMessage *msg, const KgAnswer *answer, int64_t us)
 						  false,
 						  us);
 	}
-	for (i = 0; i < kg_json_length(list); i++)
+	for (size_t i = 0; i < kg_json_length(list); i++)
 	{
 		text.len = 0;
 		kg_json_write(&text, list->u.items[i], -1);

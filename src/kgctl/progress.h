@@ -3,8 +3,8 @@
  *	  What is said on standard error while something takes long: on a terminal a
  *	  line that is written over, otherwise a line a minute.
  */
-#ifndef KG_PROGRESS_H
-#define KG_PROGRESS_H
+#ifndef KG_KGCTL_PROGRESS_H
+#define KG_KGCTL_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,4 +47,4 @@ extern void kg_progress_end(KgProgress *progress);
 /* Make room for a message on a terminal. */
 extern void kg_progress_clear(KgProgress *progress);
 
-#endif /* KG_PROGRESS_H */
+#endif /* KG_KGCTL_PROGRESS_H */

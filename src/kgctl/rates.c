@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-
 #include "kgctl/json.h"
+
 #include "kgctl/loop.h"
 #include "kgctl/metrics.h"
 #include "kgctl/rates.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-
 #include "kgctl/json.h"
+
 #include "kgctl/log.h"
 #include "kgctl/ready.h"
 #include "kgctl/result.h"

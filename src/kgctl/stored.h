@@ -2,8 +2,8 @@
  * stored.h
  *	  A bundle as the database has it, in rows of kg_export_bundle_parts().
  */
-#ifndef KG_STORED_H
-#define KG_STORED_H
+#ifndef KG_KGCTL_STORED_H
+#define KG_KGCTL_STORED_H
 
 #include "kgctl/db.h"
 #include "kgctl/json.h"
@@ -35,4 +35,4 @@ typedef struct KgTarget
 extern bool kg_stored_target(KgDb *db, const char *name, bool edges,
 							 KgTarget *target);
 
-#endif /* KG_STORED_H */
+#endif /* KG_KGCTL_STORED_H */

@@ -48,7 +48,6 @@ static bool
 tidy(KgBuf *text, const char *path, char **token)
 {
 	size_t start = 0;
-	size_t i;
 
 	while (text->len > 0 && strchr(" \t\r\n", text->data[text->len - 1]))
 		text->len--;
@@ -59,7 +58,7 @@ tidy(KgBuf *text, const char *path, char **token)
 		kg_error("%s: no token of 1 to %d bytes", path, KG_MAX_TOKEN);
 		return false;
 	}
-	for (i = start; i < text->len; i++)
+	for (size_t i = start; i < text->len; i++)
 		if (text->data[i] <= ' ' || text->data[i] > '~')
 		{
 			kg_error("%s: not a bearer token", path);

@@ -41,7 +41,6 @@ sequence(const unsigned char *s, size_t left)
 	unsigned char second_min = 0x80;
 	unsigned char second_max = 0xBF;
 	size_t n;
-	size_t i;
 
 	if (s[0] >= 0xC2 && s[0] <= 0xDF)
 		n = 2;
@@ -62,7 +61,7 @@ sequence(const unsigned char *s, size_t left)
 		second_max = 0x8F;
 	if (left < n || s[1] < second_min || s[1] > second_max)
 		return 0;
-	for (i = 2; i < n; i++)
+	for (size_t i = 2; i < n; i++)
 		if ((s[i] & 0xC0) != 0x80)
 			return 0;
 	return n;
@@ -73,14 +72,13 @@ kg_utf8_decode(const char *text, size_t left, uint32_t *code)
 {
 	const unsigned char *s = (const unsigned char *) text;
 	size_t n;
-	size_t i;
 
 	*code = s[0];
 	if (s[0] < 0x80)
 		return 1;
 	n = sequence(s, left);
 	*code &= 0x7Fu >> n;
-	for (i = 1; i < n; i++)
+	for (size_t i = 1; i < n; i++)
 		*code = *code << 6 | (s[i] & 0x3F);
 	return n;
 }

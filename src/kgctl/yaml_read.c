@@ -103,10 +103,9 @@ static KgJson *
 read_alias(Reader *r, const yaml_event_t *event)
 {
 	const char *name = (const char *) event->data.alias.anchor;
-	size_t i;
 
 	/* The latest anchor of a name counts. */
-	for (i = r->nanchors; i-- > 0;)
+	for (size_t i = r->nanchors; i-- > 0;)
 		if (strcmp(r->anchors[i].name, name) == 0)
 		{
 			if (r->anchors[i].open)
@@ -131,9 +130,7 @@ is_word(const char *s, size_t len, const char *word)
 static bool
 is_spelled(const char *s, size_t len, const char *const *words)
 {
-	size_t i;
-
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		if (is_word(s, len, words[i]))
 			return true;
 	return false;
@@ -437,7 +434,6 @@ kg_yaml_parse(KgArena *arena, const char *text, size_t len, const char *source,
 {
 	Reader r;
 	KgJson *value;
-	size_t i;
 
 	memset(&r, 0, sizeof(r));
 	r.arena = arena;
@@ -459,7 +455,7 @@ kg_yaml_parse(KgArena *arena, const char *text, size_t len, const char *source,
 	yaml_parser_set_input_string(&r.parser, (const unsigned char *) text, len);
 	value = read_document(&r);
 	yaml_parser_delete(&r.parser);
-	for (i = 0; i < r.nanchors; i++)
+	for (size_t i = 0; i < r.nanchors; i++)
 		free(r.anchors[i].name);
 	free(r.anchors);
 	if (value == NULL && *error == NULL)

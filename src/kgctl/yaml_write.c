@@ -33,13 +33,12 @@ needs_quotes(const char *s, size_t len)
 										"~",
 										"<<",
 										"="};
-	size_t i;
 
 	if (len == 0)
 		return true;
 	if (strchr("0123456789+-.", s[0]) != NULL)
 		return true;
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcasecmp(s, words[i]) == 0)
 			return true;
 	return false;
@@ -77,7 +76,6 @@ static bool
 emit(yaml_emitter_t *emitter, const KgJson *value)
 {
 	yaml_event_t event;
-	size_t i;
 
 	switch (value->kind)
 	{
@@ -98,7 +96,7 @@ emit(yaml_emitter_t *emitter, const KgJson *value)
 					&event, NULL, NULL, 1, YAML_BLOCK_SEQUENCE_STYLE) ||
 				!yaml_emitter_emit(emitter, &event))
 				return false;
-			for (i = 0; i < value->len; i++)
+			for (size_t i = 0; i < value->len; i++)
 				if (!emit(emitter, value->u.items[i]))
 					return false;
 			return yaml_sequence_end_event_initialize(&event) &&
@@ -110,7 +108,7 @@ emit(yaml_emitter_t *emitter, const KgJson *value)
 					&event, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE) ||
 				!yaml_emitter_emit(emitter, &event))
 				return false;
-			for (i = 0; i < value->len; i++)
+			for (size_t i = 0; i < value->len; i++)
 				if (!emit_string(emitter,
 								 value->u.members[i].key,
 								 value->u.members[i].keylen) ||

@@ -103,13 +103,11 @@ kg_mcp_app_page(void)
 static bool
 has_string(const JsonbContainer *object, const char *key, const char *wanted)
 {
-	KgJsonIter it;
 	JsonbValue list;
 
 	if (kg_json_get(object, key, &list) == NULL || !kg_json_is_array(&list))
 		return false;
-	kg_json_iter_init(&it, kg_json_container(&list));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&list))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (it.value.type == jbvString && kg_json_string_is(&it.value, wanted))
@@ -208,8 +206,7 @@ write_start(KgMcpRequest *req, Jsonb *const *tools, int n)
 	KgJsonWriter w;
 	JsonbValue name;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbegin_array(&w, "reads");
 	for (int i = 0; i < n; i++)
 	{
@@ -222,7 +219,6 @@ write_start(KgMcpRequest *req, Jsonb *const *tools, int n)
 	kg_jw_kbegin_array(&w, "resources");
 	kg_mcp_write_schemas(req, &w);
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -232,10 +228,8 @@ kg_mcp_app_start(KgMcpRequest *req, Jsonb *const *tools, int n)
 	Jsonb *reply = write_start(req, tools, n);
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kjsonb(&w, "content", kg_text_content(kg_json_text(&reply->root)));
 	kg_jw_kjsonb(&w, "structuredContent", reply);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

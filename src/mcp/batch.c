@@ -105,14 +105,11 @@ answer_members(const JsonbContainer *messages, const char *tenant,
 	MemoryContext work = AllocSetContextCreate(
 		old, "kg_graph batch message", ALLOCSET_DEFAULT_SIZES);
 	Batch batch = {tenant, brought, GetCurrentCommandId(false), 0, NULL};
-	KgJsonIter it;
 	KgJsonWriter w;
 	bool any = false;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
-	kg_json_iter_init(&it, messages);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_array(&w);
+	kg_json_each(it, messages)
 	{
 		Jsonb *reply;
 
@@ -126,7 +123,6 @@ answer_members(const JsonbContainer *messages, const char *tenant,
 		MemoryContextReset(work);
 	}
 	MemoryContextDelete(work);
-	kg_jw_end_array(&w);
 	return any ? kg_jw_finish(&w) : NULL;
 }
 
@@ -134,14 +130,12 @@ Jsonb *
 kg_mcp_answer_batch(const JsonbContainer *batch, const char *tenant,
 					const KgBrought *brought)
 {
-	KgJsonIter it;
 	int n = kg_json_length(batch);
 	bool ok = true;
 
 	if (n == 0)
 		return kg_mcp_invalid_request("the batch is empty");
-	kg_json_iter_init(&it, batch);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, batch)
 		ok &= batch_member_ok(&it.value);
 	if (!ok)
 		return kg_mcp_invalid_request("batches are not part of this revision");

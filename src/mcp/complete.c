@@ -73,10 +73,9 @@ static bool
 offer_row(TupleTableSlot *slot, void *arg)
 {
 	KgOfferArg *a = arg;
-	bool isnull;
 	const KgType *type = kg_catalog_type_no(
-		a->completion->catalog, DatumGetInt32(slot_getattr(slot, 1, &isnull)));
-	char *id = TextDatumGetCString(slot_getattr(slot, 2, &isnull));
+		a->completion->catalog, DatumGetInt32(kg_slot_datum(slot, 1)));
+	char *id = TextDatumGetCString(kg_slot_datum(slot, 2));
 
 	if (type == NULL)
 		return true;

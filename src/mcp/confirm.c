@@ -12,7 +12,6 @@
 #include "lib/stringinfo.h"
 #include "mcp/confirm.h"
 #include "tools/dispatch.h"
-#include "utils/builtins.h"
 
 #define KG_MCP_CONFIRM "confirm" /* the key of the question */
 #define KG_MCP_NAMED_IDS 10
@@ -135,8 +134,7 @@ input_requests(const char *message)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbegin_object(&w, KG_MCP_CONFIRM);
 	kg_jw_kstring(&w, "method", "elicitation/create");
 	kg_jw_kbegin_object(&w, "params");
@@ -148,7 +146,6 @@ input_requests(const char *message)
 		kg_json_parse("{\"type\": \"object\", \"required\": [\"confirm\"], "
 					  "\"properties\": {\"confirm\": {\"type\": \"boolean\", "
 					  "\"title\": \"Write it\"}}}"));
-	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);

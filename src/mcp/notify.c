@@ -18,11 +18,9 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 
 #define KG_MCP_RESOURCE "resource"
 
-PGDLLEXPORT Datum kg_sql_notify_gateways(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_notify_gateways);
 
 /*

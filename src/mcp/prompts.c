@@ -331,8 +331,7 @@ append_example(StringInfo out, const KgMcpRequest *req,
 	tool = listing_tool(req, catalog, type, &argument);
 	if (tool == NULL)
 		return;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	if (argument != NULL)
 		kg_jw_kstring(&w, argument, kg_type_handle(type));
 	if (field != NULL)
@@ -344,7 +343,6 @@ append_example(StringInfo out, const KgMcpRequest *req,
 		kg_jw_end_object(&w);
 	}
 	kg_jw_kint(&w, "limit", 20);
-	kg_jw_end_object(&w);
 	arguments = kg_jw_finish(&w);
 	appendStringInfo(
 		out,

@@ -65,10 +65,8 @@ kg_mcp_error_data(const char *name, const char *value)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, name, value);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -126,13 +124,11 @@ kg_mcp_splice_envelope(KgMcpRequest *req, const JsonbValue *meta,
 			kg_splice_add(result, "_meta", meta);
 		return;
 	}
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_key(&w, KG_MCP_META_SERVER);
 	kg_mcp_write_server_info(req, &w);
 	if (meta != NULL)
 		kg_jw_members(&w, kg_json_container(meta));
-	kg_jw_end_object(&w);
 	kg_splice_jsonb(result, "_meta", kg_jw_finish(&w));
 	kg_splice_string(
 		result, "resultType", req->asks ? "input_required" : "complete");

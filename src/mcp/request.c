@@ -55,8 +55,7 @@ kg_mcp_error_response(const KgMcpRequest *req, bool has_id)
 	KgJsonWriter w;
 
 	kg_audit_error_number(req->error_code);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "jsonrpc", "2.0");
 	if (has_id)
 	{
@@ -66,9 +65,7 @@ kg_mcp_error_response(const KgMcpRequest *req, bool has_id)
 	kg_jw_kbegin_object(&w, "error");
 	kg_jw_kint(&w, "code", req->error_code);
 	kg_jw_kstring(&w, "message", req->error_message);
-	if (req->error_data)
-		kg_jw_kjsonb(&w, "data", req->error_data);
-	kg_jw_end_object(&w);
+	kg_jw_kjsonb_if(&w, "data", req->error_data);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
@@ -88,14 +85,11 @@ kg_mcp_invalid_request(const char *message)
 const JsonbContainer *
 kg_mcp_find_meta(const KgMcpRequest *req, JsonbValue *meta, bool *claims)
 {
-	KgJsonIter it;
-
 	*claims = false;
 	if (kg_json_get(req->params, "_meta", meta) == NULL ||
 		!kg_json_is_object(meta))
 		return NULL;
-	kg_json_iter_init(&it, kg_json_container(meta));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(meta))
 		*claims |= it.key.val.string.len > strlen(KG_MCP_META_PREFIX) &&
 				   memcmp(it.key.val.string.val,
 						  KG_MCP_META_PREFIX,
@@ -122,8 +116,7 @@ check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 			KG_MCP_META_VERSION);
 	if (!kg_json_string_is(&value, kg_mcp_revision_name(KG_MCP_2026_07_28)))
 	{
-		kg_jw_init(&w);
-		kg_jw_begin_object(&w);
+		kg_jw_init_object(&w);
 		kg_mcp_write_supported(&w, "supported");
 		kg_jw_key(&w, "requested");
 		kg_jw_value(&w, &value);
@@ -247,8 +240,7 @@ respond(KgMcpRequest *req)
 		return kg_mcp_error_response(req, true);
 	}
 	req->agent = kg_agent_current();
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "jsonrpc", "2.0");
 	if (!notifies)
 		begin_result(req, &w);
@@ -266,7 +258,6 @@ respond(KgMcpRequest *req)
 		kg_jw_end_object(&w);
 	if (req->listen)
 		write_listen(req, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -13,14 +13,12 @@
  */
 #include "postgres.h"
 
+#include "base/text.h"
 #include "catalog/memory.h"
-#include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "mcp/app.h"
 #include "miscadmin.h"
 #include "query/get.h"
-#include "query/plan.h"
-#include "query/sql.h"
 #include "tools/memory.h"
 #include "tools/shape.h"
 #include "utils/builtins.h"
@@ -53,8 +51,7 @@ write_resource(const KgMcpRequest *req, KgJsonWriter *w, const char *uri,
 	kg_jw_kstring(w, "name", name);
 	if (title && req->revision >= KG_MCP_2025_06_18)
 		kg_jw_kstring(w, "title", title);
-	if (description)
-		kg_jw_kstring(w, "description", description);
+	kg_jw_kstring_if(w, "description", description);
 	kg_jw_kstring(w, "mimeType", mime);
 	kg_jw_end_object(w);
 }
@@ -217,15 +214,6 @@ kg_mcp_templates_list(KgMcpRequest *req, KgJsonWriter *w)
 	return true;
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* NULL where it is no percent-encoded text. */
 static char *
 percent_decode(const char *in)
@@ -243,8 +231,8 @@ percent_decode(const char *in)
 			out[n++] = *in++;
 			continue;
 		}
-		high = hex_digit(in[1]);
-		low = high < 0 ? -1 : hex_digit(in[2]);
+		high = kg_hex_digit(in[1]);
+		low = high < 0 ? -1 : kg_hex_digit(in[2]);
 		if (low < 0 || high * 16 + low == 0)
 			return NULL;
 		out[n++] = high * 16 + low;
@@ -291,8 +279,7 @@ describe_bundle(const KgCatalog *catalog, const KgBundle *bundle)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "bundle", bundle->name);
 	kg_jw_kstring(&w, "version", bundle->version);
 	kg_jw_kint(&w, "revision", bundle->revision);
@@ -314,7 +301,6 @@ describe_bundle(const KgCatalog *catalog, const KgBundle *bundle)
 	}
 	kg_jw_end_array(&w);
 	write_relations(catalog, bundle, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -364,14 +350,12 @@ read_entity(const KgCatalog *catalog, const char *rest)
 	got = kg_get_entities(catalog, type, &id, 1);
 	if (got->data == NULL)
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "type", kg_type_handle(type));
 	kg_jw_kstring(&w, "id", id);
 	kg_jw_kjsonb(&w, "data", got->data);
 	marks = kg_projection_marks(type, NULL);
 	kg_marks_write(&marks, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

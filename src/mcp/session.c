@@ -129,11 +129,8 @@ kg_mcp_subscribe(KgMcpRequest *req, KgJsonWriter *w)
 static void
 write_uris(KgMcpRequest *req, const JsonbContainer *uris, KgJsonWriter *w)
 {
-	KgJsonIter it;
-
 	kg_jw_kbegin_array(w, "resourceSubscriptions");
-	kg_json_iter_init(&it, uris);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, uris)
 		if (kg_mcp_may_be_told(req, &it.value))
 			kg_jw_value(w, &it.value);
 	kg_jw_end_array(w);

@@ -14,7 +14,6 @@
 #include "mcp/app.h"
 #include "mcp/confirm.h"
 #include "mcp/wrote.h"
-#include "miscadmin.h"
 #include "tools/dispatch.h"
 #include "tools/registered.h"
 #include "tools/reply_text.h"
@@ -80,16 +79,13 @@ write_titled_annotations(const JsonbContainer *annotations,
 static Jsonb *
 shape_tool(const JsonbContainer *tool, const char *name, const Key *key)
 {
-	KgJsonIter it;
 	KgJsonWriter w;
 	JsonbValue title;
 	KgMcpRevision revision = key->revision;
 	bool titled = kg_json_get(tool, "title", &title) != NULL;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, tool);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, tool)
 	{
 		if (!knows_member(revision, &it.key))
 			continue;
@@ -102,7 +98,6 @@ shape_tool(const JsonbContainer *tool, const char *name, const Key *key)
 	}
 	if (key->app && kg_mcp_app_shows(name))
 		kg_mcp_app_write_tool_meta(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -133,15 +128,13 @@ fill_list(KgToolList *list, const Jsonb *all)
 	MemoryContext old = CurrentMemoryContext;
 	MemoryContext scratch = AllocSetContextCreate(
 		old, "kg_graph tools", ALLOCSET_DEFAULT_SIZES);
-	KgJsonIter it;
 	int n = kg_json_length(&all->root) + 1;
 
 	MemoryContextSwitchTo(scratch);
 	list->names = MemoryContextAlloc(old, n * sizeof(char *));
 	list->sorted = MemoryContextAlloc(old, n * sizeof(char *));
 	list->tools = MemoryContextAlloc(old, n * sizeof(Jsonb *));
-	kg_json_iter_init(&it, &all->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &all->root)
 	{
 		const JsonbContainer *tool = kg_json_container(&it.value);
 		JsonbValue value;
@@ -213,8 +206,7 @@ kg_mcp_tools_list(KgMcpRequest *req, KgJsonWriter *w)
 		return write_list(req, list, w);
 	if (list->first == NULL)
 	{
-		kg_jw_init(&page);
-		kg_jw_begin_object(&page);
+		kg_jw_init_object(&page);
 		kg_mcp_write_envelope(req, &page);
 		(void) write_list(req, list, &page);
 		kg_jw_end_object(&page);
@@ -232,11 +224,9 @@ refuse_unknown(KgMcpRequest *req, const KgToolList *list, const char *name)
 	const char *nearest = kg_nearest(name, list->names, list->ntools);
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "name", name);
-	if (nearest)
-		kg_jw_kstring(&w, "did_you_mean", nearest);
+	kg_jw_kstring_if(&w, "did_you_mean", nearest);
 	kg_jw_end_object(&w);
 	return kg_mcp_refuse(req,
 						 KG_MCP_INVALID_PARAMS,
@@ -374,11 +364,9 @@ call_options(const KgMcpRequest *req)
 		kg_json_get(kg_json_container(&meta), KG_META_VERSION, &version) ==
 			NULL)
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_key(&w, "version");
 	kg_jw_value(&w, &version);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -392,8 +380,7 @@ call_tool(KgMcpRequest *req, const char *name, const Jsonb *arguments)
 
 	if (req->brought == NULL)
 		return kg_tools_call_result(name, arguments, options);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	result = kg_tools_call_authorized(
 		name, arguments, options, req->brought, &w);
 	if (result != NULL)
@@ -401,7 +388,6 @@ call_tool(KgMcpRequest *req, const char *name, const Jsonb *arguments)
 	kg_jw_kstring(&w, "subject", kg_authorized_subject());
 	if (req->member >= 0)
 		kg_jw_kint(&w, "member", req->member);
-	kg_jw_end_object(&w);
 	req->asked = kg_jw_finish(&w);
 	return NULL;
 }

@@ -47,10 +47,10 @@ alternative(const JsonbValue *value, const char *path)
 
 		kg_error_path(err, "%s", kg_path_member(path, KG_ANY));
 		kg_error_got(err, &nested);
-		kg_error_expected(err,
-						  "filters that must all hold, in each alternative; a "
-						  "property of this name is \"" KG_ANY_PROPERTY "\"");
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err,
+			"filters that must all hold, in each alternative; a "
+			"property of this name is \"" KG_ANY_PROPERTY "\"");
 	}
 	return object;
 }
@@ -59,7 +59,6 @@ void
 kg_any_parse(KgFilter *filter, const JsonbValue *value, const char *path)
 {
 	const JsonbContainer *array;
-	KgJsonIter it;
 	int n;
 
 	if (!kg_json_is_array(value))
@@ -74,8 +73,7 @@ kg_any_parse(KgFilter *filter, const JsonbValue *value, const char *path)
 		throw_alternatives(&got, path);
 	}
 	filter->any = palloc(n * sizeof(KgFilter *));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		char *item = kg_path_index(path, it.index);
 

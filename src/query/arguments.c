@@ -10,7 +10,6 @@
 #include "mb/pg_wchar.h"
 #include "query/arguments.h"
 #include "query/names.h"
-#include "query/repair.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/hsearch.h"
@@ -178,10 +177,7 @@ void
 kg_args_known(const JsonbContainer *object, const char *path,
 			  const char *const *known, int nknown)
 {
-	KgJsonIter it;
-
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 	{
 		bool found = false;
 		char *key;
@@ -258,8 +254,7 @@ kg_args_example_of(const JsonbValue *value, const char *member, bool array)
 		kg_jw_key(&w, member);
 	}
 	kg_jw_value(&w, &shown);
-	if (order)
-		kg_jw_kstring(&w, "order", order);
+	kg_jw_kstring_if(&w, "order", order);
 	if (member)
 		kg_jw_end_object(&w);
 	if (array)
@@ -567,7 +562,6 @@ kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
 {
 	const JsonbContainer *array = kg_args_array(object, key, path);
 	char *member = kg_path_member(path, key);
-	KgJsonIter it;
 	HTAB *seen;
 	HASHCTL ctl;
 	char **ids;
@@ -596,8 +590,7 @@ kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
 					   Max(n, 16),
 					   &ctl,
 					   HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		char *id = kg_args_as_id(&it.value, kg_path_index(member, it.index));
 		bool found;
@@ -629,10 +622,9 @@ kg_args_root(const Jsonb *arguments)
 			size,
 			kg_setting_max_argument_bytes);
 
-		kg_error_expected(err,
-						  "arguments of at most %d bytes",
-						  kg_setting_max_argument_bytes);
-		kg_error_throw(err);
+		kg_error_throw_expected(err,
+								"arguments of at most %d bytes",
+								kg_setting_max_argument_bytes);
 	}
 	kg_json_root(arguments, &root);
 	return kg_args_as_object(&root, "");

@@ -55,15 +55,13 @@ is_of_tenant(const void *entry, const void *tenant)
 static Registered *
 load_registered(const char *tenant, uint64 hash)
 {
-	static KgSaved saved;
 	Registered *fresh;
 	KgUserContext user;
 	MemoryContext old;
 
 	kg_become_owner(&user);
 	kg_spi_begin_load();
-	kg_spi_read(&saved,
-				"SELECT authorizer FROM @kg_tenant WHERE tenant = $1 "
+	KG_SPI_READ("SELECT authorizer FROM @kg_tenant WHERE tenant = $1 "
 				"AND authorizer IS NOT NULL",
 				kg_arg_text(tenant));
 	fresh = kg_cache_make(&registered, sizeof(*fresh));
@@ -140,10 +138,10 @@ kg_authorizer_check(Oid function)
 		return format_procedure_qualified(function);
 	err = kg_error_new(
 		KG_INVALID_INPUT, "the function to be an authorizer %s", fault);
-	kg_error_expected(err,
-					  "a STABLE function (resource_type text, ability text, "
-					  "ids text[]) RETURNS TABLE (id text, allowed boolean)");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a STABLE function (resource_type text, ability text, "
+		"ids text[]) RETURNS TABLE (id text, allowed boolean)");
 }
 
 /* ---- the function, ready to be called ---- */
@@ -514,10 +512,10 @@ throw_unavailable(const Asking *asking, const ErrorData *edata)
 					edata->message),
 			 edata->detail ? errdetail_internal("%s", edata->detail) : 0,
 			 edata->context ? errcontext("%s", edata->context) : 0));
-	kg_error_expected(err,
-					  "the same call when the authorizer of the tenant works; "
-					  "the server log has what is wrong");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"the same call when the authorizer of the tenant works; "
+		"the server log has what is wrong");
 }
 
 void

@@ -11,7 +11,6 @@
 #include "auth/secret.h"
 #include "auth/token_identity.h"
 #include "base/error.h"
-#include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/json.h"
 #include "base/siphash.h"
@@ -159,12 +158,10 @@ kg_cursor_query(const char *tool, const char *about,
 				const JsonbContainer *arguments)
 {
 	StringInfo query = makeStringInfo();
-	KgJsonIter it;
 
 	kg_cursor_part(query, tool, strlen(tool));
 	kg_cursor_part(query, about, strlen(about));
-	kg_json_iter_init(&it, arguments);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, arguments)
 	{
 		if (sizes_a_page(&it.key))
 			continue;

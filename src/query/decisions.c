@@ -17,7 +17,6 @@
 #include "base/settings.h"
 #include "base/snapshot.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "common/hashfn.h"
 #include "lib/stringinfo.h"
@@ -401,8 +400,7 @@ throw_nobody(void)
 	KgError *err = kg_error_new(
 		KG_FORBIDDEN, "nobody can be asked about a caller without a subject");
 
-	kg_error_expected(err, "a token with the claim \"sub\"");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a token with the claim \"sub\"");
 }
 
 /* What the gateway has said; what the function denies, it is not asked. */
@@ -724,10 +722,10 @@ kg_decisions_throw_exhausted(void)
 								"kg_graph.max_authorizations (%d)",
 								kg_setting_max_authorizations);
 
-	kg_error_expected(err,
-					  "a narrower question: more filters, fewer hops, fewer "
-					  "starting nodes or named relationship types");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a narrower question: more filters, fewer hops, fewer "
+		"starting nodes or named relationship types");
 }
 
 /* ---- by plain SQL ---- */

@@ -64,12 +64,10 @@ find_node(const Counts *counts, int64 node)
 static bool
 count_row(TupleTableSlot *slot, void *arg)
 {
-	bool isnull;
-	NodeCount *found = find_node(arg,
-								 DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+	NodeCount *found = find_node(arg, DatumGetInt64(kg_slot_datum(slot, 1)));
 
 	if (found)
-		found->count += DatumGetInt64(slot_getattr(slot, 2, &isnull));
+		found->count += DatumGetInt64(kg_slot_datum(slot, 2));
 	return true;
 }
 
@@ -82,7 +80,6 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 	const char *there = incoming ? "d.source" : "d.target";
 	Datum *nodes = palloc(Max(1, counts->n) * sizeof(Datum));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	if (nrelations == 0)
 		return;
@@ -104,8 +101,7 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 	kg_sql_append(&b,
 				  ") FROM pg_catalog.unnest($%d) n(node)",
 				  kg_sql_param_array(&b, INT8OID, nodes, counts->n));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, count_row, counts);
+	(void) kg_sql_run(&b, count_row, counts);
 }
 
 static bool
@@ -176,12 +172,9 @@ static void
 write_filled(KgJsonWriter *w, const JsonbContainer *object, const Fill *fills,
 			 int nfills, int depth)
 {
-	KgJsonIter it;
-
 	check_stack_depth();
 	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 	{
 		Fill *below = palloc(nfills * sizeof(Fill));
 		bool replaced = false;

@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "auth/visibility.h"
-#include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"

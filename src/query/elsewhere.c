@@ -56,8 +56,7 @@ related(const Way *way, const char *property, const JsonbValue *condition)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "type", way->relation->name);
 	kg_jw_kbegin_object(&w, "to");
@@ -68,7 +67,6 @@ related(const Way *way, const char *property, const JsonbValue *condition)
 	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -34,10 +34,10 @@ throw_bad_exchange(void)
 								"the exchange does not belong to this call");
 
 	kg_error_path(err, "/exchange");
-	kg_error_expected(err,
-					  "the exchange of the last reply to the same call, before "
-					  "it expires, or none to begin again");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"the exchange of the last reply to the same call, before "
+		"it expires, or none to begin again");
 }
 
 static void
@@ -120,8 +120,7 @@ throw_bad_decision(const char *path, const JsonbValue *got,
 	kg_error_path(err, "%s", path);
 	if (got != NULL)
 		kg_error_got(err, got);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 static void
@@ -163,7 +162,6 @@ take_decision(Taking *taking, const JsonbValue *decision)
 {
 	const JsonbContainer *object = kg_json_container(decision);
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (!kg_json_is_object(decision))
 		throw_bad_decision(taking->path, decision, "an object");
@@ -179,8 +177,7 @@ take_decision(Taking *taking, const JsonbValue *decision)
 		return;
 	if (!kg_json_is_array(&value))
 		throw_bad_decision(taking->path, &value, "an array in \"ids\"");
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 	{
 		CHECK_FOR_INTERRUPTS();
 		take_id(taking, &it.value);
@@ -193,14 +190,12 @@ kg_exchange_take(const KgExchange *exchange, const Jsonb *decisions,
 {
 	Taking taking = {exchange, into};
 	JsonbValue root;
-	KgJsonIter it;
 
 	kg_json_root(decisions, &root);
 	if (!kg_json_is_array(&root))
 		throw_bad_decision("/decisions", &root, "an array");
 	initStringInfo(&taking.key);
-	kg_json_iter_init(&it, &decisions->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &decisions->root)
 	{
 		CHECK_FOR_INTERRUPTS();
 		taking.path = psprintf("/decisions/%d", it.index);

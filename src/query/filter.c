@@ -11,7 +11,6 @@
 #include "miscadmin.h"
 #include "query/any.h"
 #include "query/filter.h"
-#include "query/names.h"
 
 /* What other languages join filters with, not taken for a property. */
 static bool
@@ -65,14 +64,12 @@ operator_example(const char *op, const JsonbValue *value)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_key(&w, op);
 	if (value)
 		kg_jw_value(&w, value);
 	else
 		kg_jw_bool(&w, true);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -94,10 +91,8 @@ static const char *
 in_operator(const JsonbValue *array)
 {
 	int n = kg_json_length(kg_json_container(array));
-	KgJsonIter it;
 
-	kg_json_iter_init(&it, kg_json_container(array));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(array))
 		if (it.value.type == jbvBinary || it.value.type == jbvNull)
 			return NULL;
 	return n >= 1 && n <= KG_MAX_IN_VALUES ? "in" : NULL;
@@ -172,7 +167,6 @@ set_list(KgCondition *condition, const JsonbValue *value)
 {
 	const JsonbContainer *array = kg_args_as_array(value, condition->path);
 	int n = kg_json_length(array);
-	KgJsonIter it;
 
 	if (n < 1 || n > KG_MAX_IN_VALUES)
 	{
@@ -186,8 +180,7 @@ set_list(KgCondition *condition, const JsonbValue *value)
 					  NULL);
 	}
 	condition->values = palloc(n * sizeof(JsonbValue));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		if (it.value.type == jbvNull || it.value.type == jbvBinary)
 			throw_operand(kg_path_index(condition->path, it.index),
@@ -227,8 +220,6 @@ static void
 parse_operators(Conditions *conditions, const char *property, const char *path,
 				const JsonbContainer *object)
 {
-	KgJsonIter it;
-
 	if (kg_json_length(object) == 0)
 	{
 		JsonbValue got = kg_json_string_value("{}");
@@ -240,8 +231,7 @@ parse_operators(Conditions *conditions, const char *property, const char *path,
 					  "is_not_null",
 					  NULL);
 	}
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 	{
 		char *name = kg_json_cstring(&it.key);
 		char *member = kg_path_member(path, name);
@@ -339,10 +329,8 @@ write_named(const JsonbContainer *item, KgJsonWriter *w)
 	JsonbValue value = field;
 	const char *name = "eq";
 	KgOp known;
-	KgJsonIter it;
 
-	kg_json_iter_init(&it, item);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, item)
 		if (is_one_of(&it.key, fields))
 			field = it.value;
 		else if (is_one_of(&it.key, ops))
@@ -372,17 +360,14 @@ write_named(const JsonbContainer *item, KgJsonWriter *w)
 static Jsonb *
 meant_filters(const JsonbContainer *array)
 {
-	KgJsonIter it;
 	KgJsonWriter w;
 	Jsonb *meant;
 	int n = 0;
 
 	if (kg_json_length(array) > kg_setting_max_filters)
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, array)
 	{
 		const JsonbContainer *item = kg_json_container(&it.value);
 
@@ -396,7 +381,6 @@ meant_filters(const JsonbContainer *array)
 			return NULL;
 		kg_jw_members(&w, item);
 	}
-	kg_jw_end_object(&w);
 	meant = kg_jw_finish(&w);
 	return kg_json_length(&meant->root) == n ? meant : NULL;
 }
@@ -425,7 +409,6 @@ kg_filter_parse(const JsonbContainer *filters, const char *path)
 {
 	KgFilter *filter = palloc0(sizeof(*filter));
 	Conditions conditions;
-	KgJsonIter it;
 
 	if (filters == NULL)
 		return filter;
@@ -441,8 +424,7 @@ kg_filter_parse(const JsonbContainer *filters, const char *path)
 						  psprintf("filters on at most %d properties",
 								   kg_setting_max_filters)));
 	}
-	kg_json_iter_init(&it, filters);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, filters)
 	{
 		char *property = kg_json_cstring(&it.key);
 

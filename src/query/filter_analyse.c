@@ -445,8 +445,7 @@ throw_long_value(const KgCondition *condition, const JsonbValue *value,
 
 	kg_error_path(err, "%s", path);
 	kg_error_got(err, value);
-	kg_error_expected(err, "at most %d bytes", kg_setting_max_key_bytes);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "at most %d bytes", kg_setting_max_key_bytes);
 }
 
 static void
@@ -587,10 +586,9 @@ check_ranges(const KgFilter *filter)
 							   high->op == KG_OP_LT ? "below" : "up to");
 			kg_error_path(err, "%s", low->path);
 			kg_error_got(err, &low->values[0]);
-			kg_error_expected(err,
-							  "a lower bound below %s",
-							  kg_json_cstring(&high->values[0]));
-			kg_error_throw(err);
+			kg_error_throw_expected(err,
+									"a lower bound below %s",
+									kg_json_cstring(&high->values[0]));
 		}
 	}
 }

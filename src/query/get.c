@@ -30,17 +30,16 @@ static bool
 got_row(TupleTableSlot *slot, void *arg)
 {
 	GotSet *set = arg;
-	bool isnull;
 	KgGot probe;
 	KgGot *key = &probe;
 	KgGot **found;
 
-	probe.id = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	probe.id = TextDatumGetCString(kg_slot_datum(slot, 1));
 	found = bsearch(&key, set->by_id, set->n, sizeof(KgGot *), compare_ids);
 	if (found)
 	{
-		(*found)->data = DatumGetJsonbPCopy(slot_getattr(slot, 2, &isnull));
-		(*found)->node = DatumGetInt64(slot_getattr(slot, 3, &isnull));
+		(*found)->data = DatumGetJsonbPCopy(kg_slot_datum(slot, 2));
+		(*found)->node = DatumGetInt64(kg_slot_datum(slot, 3));
 	}
 	return true;
 }
@@ -114,9 +113,7 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 static bool
 take_data(TupleTableSlot *slot, void *arg)
 {
-	bool isnull;
-
-	*(Jsonb **) arg = DatumGetJsonbPCopy(slot_getattr(slot, 1, &isnull));
+	*(Jsonb **) arg = DatumGetJsonbPCopy(kg_slot_datum(slot, 1));
 	return false;
 }
 

@@ -11,10 +11,7 @@
 #include "auth/visibility.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/invalidate.h"
 #include "base/settings.h"
-#include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/graph_search.h"
@@ -117,10 +114,10 @@ throw_limit(const char *setting, const char *what, int64 limit)
 								setting,
 								limit);
 
-	kg_error_expected(err,
-					  "a narrower question: fewer hops, fewer starting nodes, "
-					  "named relationship types or filters");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a narrower question: fewer hops, fewer starting nodes, "
+		"named relationship types or filters");
 }
 
 void

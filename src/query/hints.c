@@ -38,9 +38,8 @@ static bool
 named_row(TupleTableSlot *slot, void *arg)
 {
 	NamedSet *set = arg;
-	bool isnull;
-	int64 node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
-	Jsonb *data = DatumGetJsonbP(slot_getattr(slot, 2, &isnull));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 1));
+	Jsonb *data = DatumGetJsonbP(kg_slot_datum(slot, 2));
 	JsonbValue label;
 
 	for (int i = 0; i < set->n; i++)
@@ -49,7 +48,7 @@ named_row(TupleTableSlot *slot, void *arg)
 
 		if (named->node != node)
 			continue;
-		named->id = TextDatumGetCString(slot_getattr(slot, 3, &isnull));
+		named->id = TextDatumGetCString(kg_slot_datum(slot, 3));
 		if (set->type->label_field &&
 			kg_field_value(set->type->label_field, &data->root, &label))
 			named->label = kg_json_cstring(&label);
@@ -64,7 +63,6 @@ name_nodes(const KgCatalog *catalog, const KgType *type,
 	NamedSet set;
 	Datum *nodes = palloc(Max(1, matches->n) * sizeof(Datum));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	set.type = type;
 	set.n = matches->n;
@@ -77,8 +75,7 @@ name_nodes(const KgCatalog *catalog, const KgType *type,
 	if (matches->n == 0)
 		return set;
 	kg_list_sql_data(&b, catalog, nodes, matches->n);
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, named_row, &set);
+	(void) kg_sql_run(&b, named_row, &set);
 	return set;
 }
 
@@ -183,14 +180,13 @@ static bool
 take_spelt(TupleTableSlot *slot, void *arg)
 {
 	Spelt *spelt = arg;
-	bool isnull;
 	KgMatch *match;
 
 	if (spelt->matches->n == spelt->max)
 		return false;
 	match = &spelt->matches->matches[spelt->matches->n++];
 	memset(match, 0, sizeof(*match));
-	match->node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
+	match->node = DatumGetInt64(kg_slot_datum(slot, 1));
 	match->type_no = spelt->type_no;
 	match->how = KG_MATCH_EXACT;
 	match->kind = KG_TERM_ID;
@@ -389,9 +385,7 @@ kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
 static bool
 take_key(TupleTableSlot *slot, void *arg)
 {
-	bool isnull;
-
-	*(bytea **) arg = DatumGetByteaPCopy(slot_getattr(slot, 1, &isnull));
+	*(bytea **) arg = DatumGetByteaPCopy(kg_slot_datum(slot, 1));
 	return false;
 }
 
@@ -401,7 +395,6 @@ next_key(const KgListQuery *query, const KgField *field, const bytea *key,
 		 bool above)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 	bytea *result = NULL;
 
 	kg_sql_start(&b, query->catalog);
@@ -421,8 +414,7 @@ next_key(const KgListQuery *query, const KgField *field, const bytea *key,
 		kg_sql_append(&b, " AND k.key" KG_LT "$%d", kg_sql_param_missing(&b));
 	kg_sql_visible(&b, "k.node");
 	kg_sql_append(&b, " ORDER BY k.key%s LIMIT 1", above ? "" : " DESC");
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, take_key, &result);
+	(void) kg_sql_run(&b, take_key, &result);
 	return result;
 }
 
@@ -808,8 +800,7 @@ static bool
 mark_existing(TupleTableSlot *slot, void *arg)
 {
 	KgCondition *left = arg;
-	bool isnull;
-	char *id = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
 
 	for (int i = left->nvalues - 1; i >= 0; i--)
 		if (kg_json_string_is(&left->values[i], id))
@@ -825,7 +816,6 @@ missing_values(const KgListQuery *query, const KgType *target,
 	KgCondition left = *condition;
 	Datum *ids = palloc(Max(1, left.nvalues) * sizeof(Datum));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	left.values = palloc(Max(1, left.nvalues) * sizeof(JsonbValue));
 	for (int i = 0; i < left.nvalues; i++)
@@ -845,8 +835,7 @@ missing_values(const KgListQuery *query, const KgType *target,
 				  " AND x.entity_type" KG_EQ "$%d",
 				  kg_sql_param_text(&b, target->name));
 	kg_sql_end_each(&b, "entity_id", "e");
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, mark_existing, &left);
+	(void) kg_sql_run(&b, mark_existing, &left);
 	return left;
 }
 

@@ -43,9 +43,7 @@ slot_text(TupleTableSlot *slot, int column)
 static int64
 slot_int64(TupleTableSlot *slot, int column)
 {
-	bool isnull;
-
-	return DatumGetInt64(slot_getattr(slot, column, &isnull));
+	return DatumGetInt64(kg_slot_datum(slot, column));
 }
 
 static Jsonb *
@@ -107,7 +105,6 @@ read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 {
 	Jsonb *data = NULL;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	if (!kg_derived_any(type))
 		return kg_get_data(catalog, type, cstring_to_text(id));
@@ -122,8 +119,7 @@ read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 				  kg_sql_param_text(&b, type->name));
 	kg_sql_append(
 		&b, " AND e.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, id));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, take_jsonb, &data);
+	(void) kg_sql_run(&b, take_jsonb, &data);
 	return data;
 }
 
@@ -134,14 +130,11 @@ read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 static int64
 last_change(const KgCatalog *catalog, const KgType *type, const char *id)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	int64 change = 0;
 
-	kg_become_owner(&user);
-	SPI_connect();
-	kg_spi_read(&saved,
-				"SELECT h.change FROM @kg_history h WHERE h.tenant = $1 "
+	kg_spi_begin_as_owner(&user);
+	KG_SPI_READ("SELECT h.change FROM @kg_history h WHERE h.tenant = $1 "
 				"AND h.type_no = $2 AND h.entity_id = $3 "
 				"AND NOT EXISTS (SELECT FROM @kg_entity e WHERE e.tenant = $1 "
 				"AND e.bundle = $4 AND e.entity_type = $5 "
@@ -154,8 +147,7 @@ last_change(const KgCatalog *catalog, const KgType *type, const char *id)
 				kg_arg_text(type->name));
 	if (SPI_processed > 0)
 		change = kg_spi_int64(0, 1);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return change;
 }
 
@@ -364,7 +356,6 @@ static uint64
 find_before(const KgCatalog *catalog, int64 change, Jsonb **data)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	*data = NULL;
 	kg_sql_start(&b, catalog);
@@ -373,8 +364,7 @@ find_before(const KgCatalog *catalog, int64 change, Jsonb **data)
 				  kg_sql_table("kg_history"));
 	kg_sql_append(
 		&b, " AND h.change" KG_EQ "$%d", kg_sql_param_int64(&b, change));
-	statement = kg_sql_statement(&b);
-	return kg_plan_run(&statement, take_jsonb, data);
+	return kg_sql_run(&b, take_jsonb, data);
 }
 
 static Jsonb *
@@ -398,22 +388,18 @@ is_seen(const KgCatalog *catalog, int64 change)
 static int64
 node_of(const KgCatalog *catalog, const KgType *type, const char *id)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	int64 node;
 
-	kg_become_owner(&user);
-	SPI_connect();
-	kg_spi_read(&saved,
-				"SELECT node FROM @kg_entity WHERE tenant = $1 "
+	kg_spi_begin_as_owner(&user);
+	KG_SPI_READ("SELECT node FROM @kg_entity WHERE tenant = $1 "
 				"AND bundle = $2 AND entity_type = $3 AND entity_id = $4",
 				kg_arg_text(catalog->tenant),
 				kg_arg_text(type->bundle),
 				kg_arg_text(type->name),
 				kg_arg_text(id));
 	node = SPI_processed > 0 ? kg_spi_int64(0, 1) : 0;
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return node;
 }
 
@@ -446,7 +432,6 @@ count_changes(const KgCatalog *catalog, const KgType *type, int64 node,
 {
 	int64 n = 0;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
@@ -459,8 +444,7 @@ count_changes(const KgCatalog *catalog, const KgType *type, int64 node,
 				  " AND h.type_no" KG_EQ "$%d",
 				  kg_sql_param(&b, INT4OID, Int32GetDatum(type->type_no)));
 	kg_sql_append(&b, " AND h.node" KG_EQ "$%d", kg_sql_param_int64(&b, node));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, take_number, &n);
+	(void) kg_sql_run(&b, take_number, &n);
 	return n;
 }
 
@@ -481,15 +465,12 @@ kg_history_saw_all(const KgCatalog *catalog, const KgType *type, int64 node,
 Datum
 kg_history_nodes(const KgCatalog *catalog, const KgType *type, const char *id)
 {
-	static KgSaved saved;
 	MemoryContext context = CurrentMemoryContext;
 	KgNodeList nodes = {context};
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
-	kg_spi_read(&saved,
-				"SELECT node FROM @kg_entity WHERE tenant = $1 "
+	kg_spi_begin_as_owner(&user);
+	KG_SPI_READ("SELECT node FROM @kg_entity WHERE tenant = $1 "
 				"AND bundle = $4 AND entity_type = $5 AND entity_id = $3 "
 				"UNION SELECT node FROM @kg_history WHERE tenant = $1 "
 				"AND type_no = $2 AND entity_id = $3",
@@ -500,8 +481,7 @@ kg_history_nodes(const KgCatalog *catalog, const KgType *type, const char *id)
 				kg_arg_text(type->name));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		kg_node_add(&nodes, kg_spi_int64(i, 1));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return kg_int64_array(nodes.nodes, nodes.n);
 }
 

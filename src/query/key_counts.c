@@ -142,8 +142,7 @@ static bool
 receive_entity(TupleTableSlot *slot, void *arg)
 {
 	Counting *c = arg;
-	bool isnull;
-	Datum packed = slot_getattr(slot, 2, &isnull);
+	Datum packed = kg_slot_datum(slot, 2);
 	bytea *keys = DatumGetByteaPP(packed);
 	KgKeysIter it;
 
@@ -179,8 +178,7 @@ static bool
 receive_key(TupleTableSlot *slot, void *arg)
 {
 	Counting *c = arg;
-	bool isnull;
-	Datum value = slot_getattr(slot, 1, &isnull);
+	Datum value = kg_slot_datum(slot, 1);
 	bytea *key = DatumGetByteaPP(value);
 	int len = VARSIZE_ANY_EXHDR(key);
 

@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "base/settings.h"
-#include "miscadmin.h"
 #include "query/links.h"
 #include "query/plan.h"
 #include "query/sort.h"

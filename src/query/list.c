@@ -18,7 +18,6 @@
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/key.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/decisions.h"
@@ -96,13 +95,12 @@ static bool
 walk_row(TupleTableSlot *slot, void *arg)
 {
 	Walker *walker = arg;
-	bool isnull;
 	bool by_key = walker->source->kind == KG_SOURCE_KEY;
 
 	/* The key's column, where the walk is by key, is the first sort key. */
 	if (by_key && walker->query->nsort > 0)
 	{
-		Datum key = slot_getattr(slot, 4, &isnull);
+		Datum key = kg_slot_datum(slot, 4);
 
 		if (walker->group == NULL || !same_key(walker->group, key))
 		{
@@ -118,7 +116,7 @@ walk_row(TupleTableSlot *slot, void *arg)
 	}
 	walker->examined++;
 	walker->at.entity_id = NULL;
-	if (DatumGetBool(slot_getattr(slot, 3, &isnull)))
+	if (DatumGetBool(kg_slot_datum(slot, 3)))
 	{
 		KgRow *row = make_row(slot, walker->query->nsort, 0);
 
@@ -128,7 +126,7 @@ walk_row(TupleTableSlot *slot, void *arg)
 	}
 	else
 		walker->at.entity_id = text_to_cstring(
-			DatumGetTextPP(slot_getattr(slot, 1, &isnull)));
+			DatumGetTextPP(kg_slot_datum(slot, 1)));
 	walker->at.set = true;
 	walker->at.key = walker->group;
 	if ((walker->exact || walker->refetch) &&
@@ -145,11 +143,9 @@ run_rows(const KgListQuery *query, const KgSource *source, KgWalk walk,
 		 const KgWalkStart *start, int64 max_rows, KgRowFunction row, void *arg)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_list_sql_rows(&b, query, source, walk, start, max_rows);
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, row, arg);
+	(void) kg_sql_run(&b, row, arg);
 }
 
 /*
@@ -972,13 +968,12 @@ fetch_row(TupleTableSlot *slot, void *arg)
 	KgRow probe;
 	KgRow *key = &probe;
 	KgRow **found;
-	bool isnull;
 
-	probe.node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
+	probe.node = DatumGetInt64(kg_slot_datum(slot, 1));
 	found = bsearch(
 		&key, fetch->rows, fetch->nrows, sizeof(KgRow *), compare_nodes);
 	if (found)
-		(*found)->data = DatumGetJsonbPCopy(slot_getattr(slot, 2, &isnull));
+		(*found)->data = DatumGetJsonbPCopy(kg_slot_datum(slot, 2));
 	return true;
 }
 

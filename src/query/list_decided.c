@@ -17,7 +17,6 @@
 #include "query/sql_graph.h"
 #include "query/validity.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 
 bool
 kg_list_counts_by_decision(const KgListQuery *query)
@@ -53,13 +52,12 @@ receive_group(TupleTableSlot *slot, void *arg)
 {
 	Groups *groups = arg;
 	uint32 place;
-	bool isnull;
 
 	place = kg_nodeset_add(&groups->nodes,
-						   DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+						   DatumGetInt64(kg_slot_datum(slot, 1)));
 	groups->counts = repalloc_huge(groups->counts,
 								   groups->nodes.capacity * sizeof(int64));
-	groups->counts[place] = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	groups->counts[place] = DatumGetInt64(kg_slot_datum(slot, 2));
 	return true;
 }
 
@@ -67,9 +65,8 @@ static bool
 count_group(TupleTableSlot *slot, void *arg)
 {
 	Groups *groups = arg;
-	bool isnull;
-	uint32 place = kg_nodeset_find(
-		&groups->nodes, DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+	uint32 place = kg_nodeset_find(&groups->nodes,
+								   DatumGetInt64(kg_slot_datum(slot, 1)));
 
 	if (place != KG_NO_NODE)
 		groups->total += groups->counts[place];
@@ -92,14 +89,12 @@ kg_list_count_by_decision(const KgListQuery *query, const KgSource *source,
 	Groups groups = {.counts = palloc(sizeof(int64))};
 	const KgDecisions *decisions;
 	KgSqlBuilder b;
-	KgStatement each;
 
 	kg_nodeset_init(&groups.nodes, CurrentMemoryContext);
 	/* One more than may be decided, beside those that have no value. */
 	kg_list_sql_groups(
 		&b, query, source, (int64) kg_setting_max_authorizations + 2);
-	each = kg_sql_statement(&b);
-	(void) kg_plan_run(&each, receive_group, &groups);
+	(void) kg_sql_run(&b, receive_group, &groups);
 	values[1] = kg_int64_array(groups.nodes.nodes, groups.nodes.n);
 	(void) kg_plan_run(&one, count_group, &groups);
 	decisions = kg_running_call()->decisions;

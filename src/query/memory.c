@@ -208,7 +208,6 @@ read_observations(const KgMemory *memory, KgRemembrance *of, int first)
 {
 	Observing state = {sort_by_node(of, first), of, first, of->n - first};
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	if (state.nnodes == 0)
 		return;
@@ -227,8 +226,7 @@ read_observations(const KgMemory *memory, KgRemembrance *of, int first)
 				  kg_sql_param(&b,
 							   INT4OID,
 							   Int32GetDatum(memory->observes->relation_no)));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, observation_row, &state);
+	(void) kg_sql_run(&b, observation_row, &state);
 	qsort(state.list, state.n, sizeof(Observed), compare_observed);
 	for (int i = 0; i < state.n;)
 	{
@@ -259,7 +257,6 @@ kg_memory_by_names(const KgMemory *memory, const char *const *names, int n,
 	int first = to->n;
 	int kept = first;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	if (n == 0)
 		return;
@@ -267,8 +264,7 @@ kg_memory_by_names(const KgMemory *memory, const char *const *names, int n,
 	kg_sql_append(&b,
 				  " AND e.entity_id" KG_EQ "ANY ($%d)",
 				  kg_sql_param_texts(&b, (char *const *) names, n));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, entity_row, to);
+	(void) kg_sql_run(&b, entity_row, to);
 	for (int i = first; i < to->n; i++)
 		if (!to->entities[i].stub)
 			to->entities[kept++] = to->entities[i];
@@ -286,15 +282,13 @@ kg_memory_after(const KgMemory *memory, const char *name, int limit,
 {
 	int first = to->n;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	start_entities(memory, &b);
 	kg_sql_append(&b,
 				  " AND e.entity_id" KG_GT "$%d ORDER BY e.entity_id",
 				  kg_sql_param_text(&b, name));
 	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, limit));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, entity_row, to);
+	(void) kg_sql_run(&b, entity_row, to);
 	read_observations(memory, to, first);
 }
 
@@ -385,7 +379,6 @@ read_relations(const KgMemory *memory, Relating *state)
 	const char *here = state->incoming ? "target" : "source";
 	const char *there = state->incoming ? "source" : "target";
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, memory->catalog);
 	kg_sql_append(&b,
@@ -405,8 +398,7 @@ read_relations(const KgMemory *memory, Relating *state)
 		"$1 AND e.node" KG_EQ "d.%s",
 		kg_sql_param(&b, INT4OID, Int32GetDatum(memory->relates->relation_no)),
 		there);
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, relation_row, state);
+	(void) kg_sql_run(&b, relation_row, state);
 }
 
 KgRelated *
@@ -440,9 +432,8 @@ static bool
 first_text_row(TupleTableSlot *slot, void *arg)
 {
 	char **result = arg;
-	bool isnull;
 
-	*result = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	*result = TextDatumGetCString(kg_slot_datum(slot, 1));
 	return false;
 }
 
@@ -451,7 +442,6 @@ rarest_trigram(const KgMemory *memory, char **trigrams, int n)
 {
 	char *rarest = trigrams[0];
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, memory->catalog);
 	kg_sql_append(&b,
@@ -463,8 +453,7 @@ rarest_trigram(const KgMemory *memory, char **trigrams, int n)
 	kg_sql_append(&b,
 				  " FROM pg_catalog.unnest($%d) u(v) ORDER BY 2, 1 LIMIT 1",
 				  kg_sql_param_texts(&b, trigrams, n));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, first_text_row, &rarest);
+	(void) kg_sql_run(&b, first_text_row, &rarest);
 	return rarest;
 }
 
@@ -503,8 +492,7 @@ static bool
 word_row(TupleTableSlot *slot, void *arg)
 {
 	Words *words = arg;
-	bool isnull;
-	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	char *term = TextDatumGetCString(kg_slot_datum(slot, 1));
 
 	if (!has_word(words, term))
 	{
@@ -531,13 +519,11 @@ static void
 find_words(const KgMemory *memory, const char *trigram, Words *words)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	start_words(memory, &b);
 	kg_sql_append(
 		&b, " AND x.trigram" KG_EQ "$%d", kg_sql_param_text(&b, trigram));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, word_row, words);
+	(void) kg_sql_run(&b, word_row, words);
 }
 
 /*
@@ -548,7 +534,6 @@ static bool
 find_by_letters(const KgMemory *memory, Words *words)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	/* A word of one letter has no rows. */
 	words->list = with_room(words->list, 0, &words->room, sizeof(char *));
@@ -563,8 +548,7 @@ find_by_letters(const KgMemory *memory, Words *words)
 					  " AND x.trigram" KG_LT "$%d",
 					  kg_sql_param_text(&b, kg_text_prefix_high(words->word)));
 	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, KG_SHORT_WORDS));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, word_row, words);
+	(void) kg_sql_run(&b, word_row, words);
 	return words->n <= KG_SHORT_WORDS;
 }
 
@@ -858,7 +842,6 @@ kg_memory_candidates(KgMemorySearch *search, int most, const char ***names,
 					 int *n)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	search->names = palloc(most * sizeof(char *));
 	search->n = 0;
@@ -869,8 +852,7 @@ kg_memory_candidates(KgMemorySearch *search, int most, const char ***names,
 		append_types(&b, search->memory);
 	else
 		append_having(&b, search->memory, &search->words);
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, candidate_row, search);
+	(void) kg_sql_run(&b, candidate_row, search);
 	qsort(search->names, search->n, sizeof(char *), compare_texts);
 	*names = search->names;
 	*n = search->n;

@@ -9,7 +9,6 @@
 #include <ctype.h>
 
 #include "base/error.h"
-#include "miscadmin.h"
 #include "query/arguments.h"
 #include "query/names.h"
 #include "schema/format.h"

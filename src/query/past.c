@@ -196,8 +196,7 @@ throw_too_many(void)
 								kg_setting_max_as_of_changes);
 
 	kg_error_path(err, "/as_of");
-	kg_error_expected(err, "a later time");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a later time");
 }
 
 /*
@@ -313,7 +312,6 @@ read_changes_seen(KgPast *past, const char *select, Datum *numbers, int n,
 {
 	Taking taking = {past, 0};
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	if (n == 0)
 		return 0;
@@ -329,8 +327,7 @@ read_changes_seen(KgPast *past, const char *select, Datum *numbers, int n,
 		&b,
 		" AND h.at" KG_GT "$%d",
 		kg_sql_param(&b, TIMESTAMPTZOID, TimestampTzGetDatum(past->time)));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, take, &taking);
+	(void) kg_sql_run(&b, take, &taking);
 	return taking.n;
 }
 
@@ -485,7 +482,6 @@ run_on(Seeing *seeing, const char *select, const char *table,
 	   KgRowFunction row)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	if (numbers->n == 0)
 		return;
@@ -500,8 +496,7 @@ run_on(Seeing *seeing, const char *select, const char *table,
 							   INT8ARRAYOID,
 							   kg_int64_array(numbers->nodes, numbers->n)),
 				  rest);
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, row, seeing);
+	(void) kg_sql_run(&b, row, seeing);
 }
 
 /* Whoever sees all of the tenant sees what it is, or was last. */

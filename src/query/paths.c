@@ -12,9 +12,7 @@
  */
 #include "postgres.h"
 
-#include "base/error.h"
 #include "base/json.h"
-#include "base/settings.h"
 #include "miscadmin.h"
 #include "query/paths.h"
 #include "query/plan.h"

@@ -56,11 +56,11 @@ throw_weight(const KgPaths *paths, const KgLink *link, bool negative)
 	kg_error_got_string(err,
 						DatumGetCString(DirectFunctionCall1(
 							numeric_out, NumericGetDatum(link->weight))));
-	kg_error_expected(err,
-					  "weights of at least 0, below 10^21, with at most %d "
-					  "digits after the point",
-					  KG_WEIGHT_DIGITS);
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"weights of at least 0, below 10^21, with at most %d "
+		"digits after the point",
+		KG_WEIGHT_DIGITS);
 }
 
 /* The one that an error names is the same whatever was read first. */

@@ -12,7 +12,6 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "auth/audit.h"
 #include "auth/identity.h"
 #include "base/cache.h"
@@ -441,9 +440,7 @@ keep_row(TupleTableSlot *slot, void *arg)
 static int64
 node_of(TupleTableSlot *slot, int column)
 {
-	bool isnull;
-
-	return DatumGetInt64(slot_getattr(slot, column, &isnull));
+	return DatumGetInt64(kg_slot_datum(slot, column));
 }
 
 /* All of them, or those of nodes that turned out to be allowed. */

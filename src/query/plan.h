@@ -36,6 +36,15 @@ typedef struct KgStatement
  */
 typedef bool (*KgRowFunction)(TupleTableSlot *slot, void *arg);
 
+/* A column that is never null. */
+static inline Datum
+kg_slot_datum(TupleTableSlot *slot, int column)
+{
+	bool isnull;
+
+	return slot_getattr(slot, column, &isnull);
+}
+
 /*
  * Run a statement and hand each row to the function.  Returns the number of
  * rows.  Raises KG_TIMEOUT past kg_graph.max_call_time.  May be nested: a row

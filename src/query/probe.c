@@ -222,8 +222,7 @@ static bool
 count_node(TupleTableSlot *slot, void *arg)
 {
 	KgBound *bound = arg;
-	bool isnull;
-	int64 node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 1));
 	uint64 hash = hash_node(node);
 	int at;
 

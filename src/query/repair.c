@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "base/edits.h"
-#include "catalog/catalog.h"
 #include "catalog/term.h"
 #include "miscadmin.h"
 #include "query/arguments.h"
@@ -49,16 +48,13 @@ repairable(void)
 static void
 write_instead(KgJsonWriter *w, const JsonbValue *value, const KgInstead *change)
 {
-	KgJsonIter it;
-
 	if (change->got == NULL || !kg_json_is_array(value))
 	{
 		kg_jw_jsonb(w, change->value);
 		return;
 	}
 	kg_jw_begin_array(w);
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(value))
 		if (kg_json_same(kg_json_datum(&it.value), change->got))
 			kg_jw_jsonb(w, change->value);
 		else
@@ -71,13 +67,11 @@ write_changed(KgJsonWriter *w, const JsonbContainer *container,
 			  const char *path, const KgInstead *change)
 {
 	bool object = JsonContainerIsObject(container);
-	KgJsonIter it;
 	JsonbValue taken;
 
 	check_stack_depth();
 	object ? kg_jw_begin_object(w) : kg_jw_begin_array(w);
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, container)
 	{
 		char *here = object ? kg_path_member(path, kg_json_cstring(&it.key))
 							: kg_path_index(path, it.index);
@@ -112,12 +106,10 @@ write_added(KgJsonWriter *w, const JsonbContainer *container, const char *path,
 			const KgInstead *change)
 {
 	bool object = JsonContainerIsObject(container);
-	KgJsonIter it;
 
 	check_stack_depth();
 	object ? kg_jw_begin_object(w) : kg_jw_begin_array(w);
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, container)
 	{
 		char *here = object ? kg_path_member(path, kg_json_cstring(&it.key))
 							: kg_path_index(path, it.index);
@@ -162,11 +154,8 @@ static bool
 value_at(const JsonbContainer *container, const char *path, const char *at,
 		 JsonbValue *value)
 {
-	KgJsonIter it;
-
 	check_stack_depth();
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, container)
 	{
 		char *here = it.is_object
 						 ? kg_path_member(path, kg_json_cstring(&it.key))
@@ -215,11 +204,9 @@ make_call(const char *tool, const Jsonb *arguments)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tool", tool);
 	kg_jw_kjsonb(&w, "arguments", arguments);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -324,8 +311,9 @@ kg_likely(const char *text, const char *const *names, const char *const *labels,
 	return found < 0 ? -1 : found;
 }
 
-Jsonb *
-kg_repair_as_member(const char *name, const JsonbValue *value)
+/* What a value is as the argument of another name: an array, where that is one. */
+static Jsonb *
+as_member(const char *name, const JsonbValue *value)
 {
 	static const char *const arrays[] = {"ids",
 										 "node_labels",
@@ -355,10 +343,8 @@ kg_repair_as_member(const char *name, const JsonbValue *value)
 	{
 		if (member != NULL)
 			return kg_args_example_of(value, member, true);
-		kg_jw_init(&w);
-		kg_jw_begin_array(&w);
+		kg_jw_init_array(&w);
 		kg_jw_value(&w, value);
-		kg_jw_end_array(&w);
 		return kg_jw_finish(&w);
 	}
 	/* Of one item, that. */
@@ -397,7 +383,7 @@ change_of_meant(const KgError *err, KgInstead *change)
 	{
 		change->kind = KG_INSTEAD_KEY;
 		change->key = said->meant;
-		change->value = kg_repair_as_member(said->meant, &there);
+		change->value = as_member(said->meant, &there);
 		return true;
 	}
 	if (there.type != jbvBinary &&

@@ -43,7 +43,4 @@ extern bool kg_repair_value_at(const char *path, JsonbValue *value);
 extern int kg_likely(const char *text, const char *const *names,
 					 const char *const *labels, int n);
 
-/* What a value is as the argument of another name: an array, where that is one. */
-extern Jsonb *kg_repair_as_member(const char *name, const JsonbValue *value);
-
 #endif /* KG_REPAIR_H */

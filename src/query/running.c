@@ -213,8 +213,7 @@ throw_late(const KgClock *clock, const char *expected)
 								"the call took longer than %s (%d ms)",
 								clock->name,
 								clock->ms);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 void

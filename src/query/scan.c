@@ -69,20 +69,20 @@ throw_too_many(const KgType *type, const KgCondition *condition)
 	kg_error_path(err, "%s", condition->property_path);
 	if (condition->field->indexed)
 	{
-		kg_error_expected(err,
-						  "ids, filters on properties with an index or related "
-						  "that leave at most %d, or gte and lt of versions",
-						  kg_setting_max_scan);
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err,
+			"ids, filters on properties with an index or related "
+			"that leave at most %d, or gte and lt of versions",
+			kg_setting_max_scan);
 	}
-	kg_error_expected(err,
-					  "ids, filters on properties with an index or related "
-					  "that leave at most %d, or \"x-index\": true at "
-					  "property \"%s\" in the schema of \"%s\"",
-					  kg_setting_max_scan,
-					  name,
-					  kg_type_handle(type));
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"ids, filters on properties with an index or related "
+		"that leave at most %d, or \"x-index\": true at "
+		"property \"%s\" in the schema of \"%s\"",
+		kg_setting_max_scan,
+		name,
+		kg_type_handle(type));
 }
 
 uint32

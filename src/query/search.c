@@ -86,11 +86,10 @@ static bool
 prefix_row(TupleTableSlot *slot, void *arg)
 {
 	KgSearch *search = arg;
-	bool isnull;
-	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
-	char kind = DatumGetChar(slot_getattr(slot, 2, &isnull));
-	int32 type_no = DatumGetInt32(slot_getattr(slot, 3, &isnull));
-	int64 node = DatumGetInt64(slot_getattr(slot, 4, &isnull));
+	char *term = TextDatumGetCString(kg_slot_datum(slot, 1));
+	char kind = DatumGetChar(kg_slot_datum(slot, 2));
+	int32 type_no = DatumGetInt32(kg_slot_datum(slot, 3));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 4));
 	bool exact = strcmp(term, search->folded) == 0;
 	double part = (double) strlen(search->folded) / strlen(term);
 	double score = exact				   ? KG_RANK_EXACT
@@ -117,7 +116,6 @@ search_prefix(KgSearch *search, bool with_tokens)
 					  CharGetDatum(KG_TERM_ID),
 					  CharGetDatum(KG_TERM_TOKEN)};
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
@@ -136,9 +134,7 @@ search_prefix(KgSearch *search, bool with_tokens)
 	kg_sql_append(&b,
 				  " ORDER BY t.term, t.kind, t.type_no, t.node LIMIT $%d",
 				  kg_sql_param_int64(&b, kg_setting_max_search_matches + 1));
-	statement = kg_sql_statement(&b);
-	if (kg_plan_run(&statement, prefix_row, search) >
-		kg_setting_max_search_matches)
+	if (kg_sql_run(&b, prefix_row, search) > kg_setting_max_search_matches)
 		search->truncated = true;
 }
 
@@ -148,12 +144,11 @@ static bool
 count_row(TupleTableSlot *slot, void *arg)
 {
 	KgSearch *search = arg;
-	bool isnull;
-	char *token = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	char *token = TextDatumGetCString(kg_slot_datum(slot, 1));
 
 	for (int i = 0; i < search->ntokens; i++)
 		if (strcmp(search->tokens[i], token) == 0)
-			search->counts[i] = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+			search->counts[i] = DatumGetInt64(kg_slot_datum(slot, 2));
 	return true;
 }
 
@@ -162,7 +157,6 @@ static void
 count_tokens(KgSearch *search)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
@@ -178,8 +172,7 @@ count_tokens(KgSearch *search)
 	kg_sql_append(&b,
 				  " FROM pg_catalog.unnest($%d) u(v)",
 				  kg_sql_param_texts(&b, search->tokens, search->ntokens));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, count_row, search);
+	(void) kg_sql_run(&b, count_row, search);
 }
 
 typedef struct Word
@@ -192,9 +185,8 @@ static bool
 word_row(TupleTableSlot *slot, void *arg)
 {
 	Word *word = arg;
-	bool isnull;
-	int32 type_no = DatumGetInt32(slot_getattr(slot, 1, &isnull));
-	int64 node = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	int32 type_no = DatumGetInt32(kg_slot_datum(slot, 1));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 2));
 
 	kg_search_found(word->search, node, type_no)->words[word->token] = 1;
 	return true;
@@ -206,7 +198,6 @@ find_word(KgSearch *search, int token)
 {
 	Word word = {search, token};
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
@@ -222,8 +213,7 @@ find_word(KgSearch *search, int token)
 	kg_sql_append(&b,
 				  " ORDER BY t.type_no, t.node LIMIT $%d",
 				  kg_sql_param_int64(&b, KG_TOKEN_ROWS));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, word_row, &word);
+	(void) kg_sql_run(&b, word_row, &word);
 }
 
 /* A common word is looked for in what was found by others. */
@@ -237,7 +227,6 @@ find_word_in_found(KgSearch *search, int token)
 	HASH_SEQ_STATUS scan;
 	KgFound *found;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	n = 0;
 	hash_seq_init(&scan, search->found);
@@ -265,8 +254,7 @@ find_word_in_found(KgSearch *search, int token)
 				  " AND x.kind" KG_EQ "$%d AND x.type_no" KG_EQ
 				  "t.type_no AND x.node" KG_EQ "t.node OFFSET 0)",
 				  kg_sql_param(&b, CHAROID, CharGetDatum(KG_TERM_TOKEN)));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, word_row, &word);
+	(void) kg_sql_run(&b, word_row, &word);
 }
 
 static bool
@@ -398,11 +386,10 @@ name_row(TupleTableSlot *slot, void *arg)
 {
 	Naming *naming = arg;
 	KgSearch *search = naming->search;
-	bool isnull;
-	int64 node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
-	char kind = DatumGetChar(slot_getattr(slot, 2, &isnull));
-	int32 type_no = DatumGetInt32(slot_getattr(slot, 3, &isnull));
-	char *term = TextDatumGetCString(slot_getattr(slot, 4, &isnull));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 1));
+	char kind = DatumGetChar(kg_slot_datum(slot, 2));
+	int32 type_no = DatumGetInt32(kg_slot_datum(slot, 3));
+	char *term = TextDatumGetCString(kg_slot_datum(slot, 4));
 	KgFound *found = kg_search_found(search, node, type_no);
 	double alike;
 
@@ -436,7 +423,6 @@ rank_by_names(KgSearch *search, KgFound **found, int n)
 	Datum *nodes = palloc(n * sizeof(Datum));
 	Naming *naming = palloc(sizeof(Naming));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	naming->search = search;
 	for (int i = 0; i < n; i++)
@@ -451,8 +437,7 @@ rank_by_names(KgSearch *search, KgFound **found, int n)
 				  " AND x.kind" KG_EQ "ANY ($%d)",
 				  kg_sql_param_array(&b, CHAROID, kinds, lengthof(kinds)));
 	kg_sql_end_each(&b, "node", "t");
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, name_row, naming);
+	(void) kg_sql_run(&b, name_row, naming);
 }
 
 static void

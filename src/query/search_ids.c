@@ -31,14 +31,13 @@ static bool
 id_row(TupleTableSlot *slot, void *arg)
 {
 	KgSearch *search = arg;
-	bool isnull;
-	char *id = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
 	bool exact = strcmp(id, search->folded) == 0;
 
 	if (strcmp(kg_term_fold(id, strlen(id)), id) == 0)
 		kg_search_keep(search,
-					   DatumGetInt64(slot_getattr(slot, 3, &isnull)),
-					   DatumGetInt32(slot_getattr(slot, 2, &isnull)),
+					   DatumGetInt64(kg_slot_datum(slot, 3)),
+					   DatumGetInt32(kg_slot_datum(slot, 2)),
 					   exact ? KG_MATCH_EXACT : KG_MATCH_PREFIX,
 					   KG_TERM_ID,
 					   id,
@@ -57,7 +56,6 @@ kg_search_ids(KgSearch *search)
 	int n = 0;
 	int bundles_param;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
@@ -87,8 +85,7 @@ kg_search_ids(KgSearch *search)
 	kg_sql_append(&b,
 				  " ORDER BY x.entity_id LIMIT $%d) e",
 				  kg_sql_param_int64(&b, kg_setting_max_search_matches + 1));
-	statement = kg_sql_statement(&b);
-	if (kg_plan_run(&statement, id_row, search) > kg_setting_max_search_matches)
+	if (kg_sql_run(&b, id_row, search) > kg_setting_max_search_matches)
 		search->truncated = true;
 }
 
@@ -179,8 +176,7 @@ near_id_row(TupleTableSlot *slot, void *arg)
 {
 	NearIds *near = arg;
 	KgSearch *search = near->search;
-	bool isnull;
-	char *id = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
 	double alike = 0;
 
 	if (kg_chars_set(&near->id, id) &&
@@ -188,8 +184,8 @@ near_id_row(TupleTableSlot *slot, void *arg)
 		alike = kg_rank_alike(&search->chars, &near->id);
 	if (alike > 0 && alike < 1 && strcmp(kg_term_fold(id, strlen(id)), id) == 0)
 		kg_search_keep(search,
-					   DatumGetInt64(slot_getattr(slot, 3, &isnull)),
-					   DatumGetInt32(slot_getattr(slot, 2, &isnull)),
+					   DatumGetInt64(kg_slot_datum(slot, 3)),
+					   DatumGetInt32(kg_slot_datum(slot, 2)),
 					   KG_MATCH_TRIGRAM,
 					   KG_TERM_ID,
 					   id,
@@ -202,7 +198,6 @@ static void
 find_near_ids(NearIds *near, const KgType *type, const Texts *texts)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, near->search->catalog);
 	kg_sql_append(&b,
@@ -224,8 +219,7 @@ find_near_ids(NearIds *near, const KgType *type, const Texts *texts)
 				  " AND x.entity_id" KG_GE "t.low AND x.entity_id" KG_LT
 				  "t.high ORDER BY x.entity_id LIMIT $%d) e",
 				  kg_sql_param_int64(&b, KG_ID_ROWS));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, near_id_row, near);
+	(void) kg_sql_run(&b, near_id_row, near);
 }
 
 void

@@ -23,13 +23,12 @@ take_match(TupleTableSlot *slot, void *arg)
 {
 	KgMatches *found = arg;
 	KgMatch *match = &found->matches[found->n++];
-	bool isnull;
 
 	memset(match, 0, sizeof(*match));
-	match->node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
-	match->type_no = DatumGetInt32(slot_getattr(slot, 2, &isnull));
-	match->score = 1 - DatumGetFloat8(slot_getattr(slot, 3, &isnull));
-	match->embedded = DatumGetByteaPCopy(slot_getattr(slot, 4, &isnull));
+	match->node = DatumGetInt64(kg_slot_datum(slot, 1));
+	match->type_no = DatumGetInt32(kg_slot_datum(slot, 2));
+	match->score = 1 - DatumGetFloat8(kg_slot_datum(slot, 3));
+	match->embedded = DatumGetByteaPCopy(kg_slot_datum(slot, 4));
 	match->how = KG_MATCH_MEANING;
 	match->kind = KG_TERM_EMBEDDING;
 	return true;
@@ -41,7 +40,6 @@ kg_search_meaning(const KgCatalog *catalog, ArrayType *vector,
 {
 	KgMatches *found = palloc0(sizeof(KgMatches));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_pgvector_require();
 	found->matches = palloc((most + 1) * sizeof(KgMatch));
@@ -60,8 +58,7 @@ kg_search_meaning(const KgCatalog *catalog, ArrayType *vector,
 	kg_sql_append(&b,
 				  " ORDER BY d.distance, d.type_no, d.node LIMIT $%d",
 				  kg_sql_param_int64(&b, (int64) most + 1));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, take_match, found);
+	(void) kg_sql_run(&b, take_match, found);
 	found->truncated = found->n > most;
 	found->n = Min(found->n, most);
 	return found;
@@ -94,8 +91,7 @@ missing_row(TupleTableSlot *slot, void *arg)
 {
 	Missing *missing = arg;
 	MemoryContext caller = MemoryContextSwitchTo(missing->scratch);
-	bool isnull;
-	Datum data = slot_getattr(slot, 3, &isnull);
+	Datum data = kg_slot_datum(slot, 3);
 	char *said = kg_embedded_text(missing->type, DatumGetJsonbP(data));
 	bool wanted = is_missing(missing, said, slot);
 
@@ -108,12 +104,10 @@ missing_row(TupleTableSlot *slot, void *arg)
 	{
 		missing->left--;
 		kg_jw_begin_object(&missing->w);
-		kg_jw_kstring(&missing->w,
-					  "id",
-					  TextDatumGetCString(slot_getattr(slot, 1, &isnull)));
-		kg_jw_kint(&missing->w,
-				   "version",
-				   DatumGetInt64(slot_getattr(slot, 2, &isnull)));
+		kg_jw_kstring(
+			&missing->w, "id", TextDatumGetCString(kg_slot_datum(slot, 1)));
+		kg_jw_kint(
+			&missing->w, "version", DatumGetInt64(kg_slot_datum(slot, 2)));
 		kg_jw_kstring(&missing->w, "text", said);
 		kg_jw_end_object(&missing->w);
 	}
@@ -126,12 +120,10 @@ kg_missing_embeddings(const KgCatalog *catalog, const KgType *type, int most)
 {
 	Missing missing = {type, most};
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	missing.scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph text", ALLOCSET_DEFAULT_SIZES);
-	kg_jw_init(&missing.w);
-	kg_jw_begin_object(&missing.w);
+	kg_jw_init_object(&missing.w);
 	kg_jw_kbegin_array(&missing.w, "items");
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
@@ -145,8 +137,7 @@ kg_missing_embeddings(const KgCatalog *catalog, const KgType *type, int most)
 	kg_sql_append(&b,
 				  " AND e.entity_type" KG_EQ "$%d ORDER BY e.entity_id",
 				  kg_sql_param_text(&b, type->name));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, missing_row, &missing);
+	(void) kg_sql_run(&b, missing_row, &missing);
 	kg_jw_end_array(&missing.w);
 	kg_jw_kbool(&missing.w, "more", missing.more);
 	kg_jw_end_object(&missing.w);

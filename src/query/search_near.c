@@ -81,8 +81,7 @@ offer_term(Near *near, const char *term)
 static bool
 candidate_row(TupleTableSlot *slot, void *arg)
 {
-	bool isnull;
-	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	char *term = TextDatumGetCString(kg_slot_datum(slot, 1));
 
 	offer_term(arg, term);
 	pfree(term);
@@ -94,7 +93,6 @@ static void
 offer_stored_by(Near *near, char **keys, int n, int most)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	if (n == 0)
 		return;
@@ -106,8 +104,7 @@ offer_stored_by(Near *near, char **keys, int n, int most)
 					  kg_sql_param_texts(&b, keys, n));
 	kg_sql_end_each(&b, "trigram", "t");
 	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, most));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, candidate_row, near);
+	(void) kg_sql_run(&b, candidate_row, near);
 }
 
 /* ---- trigrams, the rarest first ---- */
@@ -122,10 +119,9 @@ static bool
 rare_row(TupleTableSlot *slot, void *arg)
 {
 	Rare **next = arg;
-	bool isnull;
 
-	(*next)->trigram = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
-	(*next)->rows = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	(*next)->trigram = TextDatumGetCString(kg_slot_datum(slot, 1));
+	(*next)->rows = DatumGetInt64(kg_slot_datum(slot, 2));
 	(*next)++;
 	return true;
 }
@@ -147,7 +143,6 @@ count_trigrams(const Near *near, char **trigrams, int n, Rare *rare)
 {
 	Rare *next = rare;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, near->search->catalog);
 	kg_sql_append(&b,
@@ -159,8 +154,7 @@ count_trigrams(const Near *near, char **trigrams, int n, Rare *rare)
 	kg_sql_append(&b,
 				  " FROM pg_catalog.unnest($%d) u(v)",
 				  kg_sql_param_texts(&b, trigrams, n));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, rare_row, &next);
+	(void) kg_sql_run(&b, rare_row, &next);
 	n = next - rare;
 	qsort(rare, n, sizeof(Rare), compare_rare);
 	return n;
@@ -249,11 +243,10 @@ owner_row(TupleTableSlot *slot, void *arg)
 {
 	Near *near = arg;
 	KgSearch *search = near->search;
-	bool isnull;
-	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
-	char kind = DatumGetChar(slot_getattr(slot, 2, &isnull));
-	int32 type_no = DatumGetInt32(slot_getattr(slot, 3, &isnull));
-	int64 node = DatumGetInt64(slot_getattr(slot, 4, &isnull));
+	char *term = TextDatumGetCString(kg_slot_datum(slot, 1));
+	char kind = DatumGetChar(kg_slot_datum(slot, 2));
+	int32 type_no = DatumGetInt32(kg_slot_datum(slot, 3));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 4));
 	double alike;
 	KgFound *found;
 
@@ -301,7 +294,6 @@ find_owners(Near *near, int first, int n, bool words, bool names)
 	Datum kinds[4];
 	int nkinds = 0;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	for (int i = 0; i < n; i++)
 		terms[i] = CStringGetTextDatum(near->terms[first + i].term);
@@ -328,8 +320,7 @@ find_owners(Near *near, int first, int n, bool words, bool names)
 	kg_sql_append(&b,
 				  " LIMIT $%d",
 				  kg_sql_param_int64(&b, KG_TOKEN_ROWS + 1 - near->rows));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, owner_row, near);
+	(void) kg_sql_run(&b, owner_row, near);
 }
 
 static void

@@ -91,8 +91,7 @@ throw_limit(const char *setting, const char *what, int64 limit)
 								setting,
 								limit);
 
-	kg_error_expected(err, "rarer words, or fewer of them");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "rarer words, or fewer of them");
 }
 
 static void
@@ -159,9 +158,8 @@ static bool
 count_row(TupleTableSlot *slot, void *arg)
 {
 	TextSearch *search = arg;
-	bool isnull;
-	char *counted = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
-	int64 documents = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	char *counted = TextDatumGetCString(kg_slot_datum(slot, 1));
+	int64 documents = DatumGetInt64(kg_slot_datum(slot, 2));
 	Word *word = bsearch(
 		counted, search->words, search->nwords, sizeof(Word), compare_text);
 
@@ -170,7 +168,7 @@ count_row(TupleTableSlot *slot, void *arg)
 	else
 	{
 		search->documents = documents;
-		search->length = DatumGetInt64(slot_getattr(slot, 3, &isnull));
+		search->length = DatumGetInt64(kg_slot_datum(slot, 3));
 	}
 	return true;
 }
@@ -180,7 +178,6 @@ static void
 read_counts(TextSearch *search)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
@@ -190,8 +187,7 @@ read_counts(TextSearch *search)
 				  "$1 AND c.word" KG_EQ "ANY ($%d) GROUP BY c.word",
 				  kg_sql_table("kg_word_count"),
 				  param_words(&b, search));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, count_row, search);
+	(void) kg_sql_run(&b, count_row, search);
 }
 
 static int
@@ -290,11 +286,10 @@ static bool
 word_row(TupleTableSlot *slot, void *arg)
 {
 	TextSearch *search = arg;
-	bool isnull;
-	int32 type_no = DatumGetInt32(slot_getattr(slot, 1, &isnull));
-	int64 node = DatumGetInt64(slot_getattr(slot, 2, &isnull));
-	int32 frequency = DatumGetInt32(slot_getattr(slot, 3, &isnull));
-	int32 length = DatumGetInt32(slot_getattr(slot, 4, &isnull));
+	int32 type_no = DatumGetInt32(kg_slot_datum(slot, 1));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 2));
+	int32 frequency = DatumGetInt32(kg_slot_datum(slot, 3));
+	int32 length = DatumGetInt32(kg_slot_datum(slot, 4));
 	uint32 place;
 
 	if (++search->rows > kg_setting_max_visited)
@@ -338,7 +333,6 @@ look_up_word(TextSearch *search, const uint32 *places, int n)
 	Datum *types = palloc(n * sizeof(Datum));
 	Datum *nodes = palloc(n * sizeof(Datum));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -360,8 +354,7 @@ look_up_word(TextSearch *search, const uint32 *places, int n)
 				  " AND x.word" KG_EQ "$%d AND x.type_no" KG_EQ
 				  "t.type_no AND x.node" KG_EQ "t.node OFFSET 0) w",
 				  kg_sql_param_text(&b, search->word->word));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, word_row, search);
+	(void) kg_sql_run(&b, word_row, search);
 	pfree(types);
 	pfree(nodes);
 }
@@ -575,15 +568,13 @@ static bool
 term_row(TupleTableSlot *slot, void *arg)
 {
 	Terms *terms = arg;
-	bool isnull;
-	int64 node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 1));
 	KgMatch *const *match = bsearch(
 		&node, terms->matches, terms->n, sizeof(KgMatch *), compare_node);
 
 	if (match != NULL)
-		(*match)->words = lappend(
-			(*match)->words,
-			TextDatumGetCString(slot_getattr(slot, 2, &isnull)));
+		(*match)->words = lappend((*match)->words,
+								  TextDatumGetCString(kg_slot_datum(slot, 2)));
 	return true;
 }
 
@@ -596,7 +587,6 @@ kg_search_text_terms(const KgCatalog *catalog, const char *query,
 	Datum *types = palloc((n + 1) * sizeof(Datum));
 	Datum *nodes = palloc((n + 1) * sizeof(Datum));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	if (n == 0)
 		return;
@@ -622,6 +612,5 @@ kg_search_text_terms(const KgCatalog *catalog, const char *query,
 				  "t.type_no AND x.node" KG_EQ "t.node ORDER BY x.word "
 				  "OFFSET 0) w",
 				  param_words(&b, &search));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, term_row, &terms);
+	(void) kg_sql_run(&b, term_row, &terms);
 }

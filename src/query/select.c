@@ -166,13 +166,11 @@ anchored_example(KgGraph *graph, const KgType *type, int64 node)
 	kg_graph_resolve(graph, &node, 1, false, take_id, &id);
 	if (id == NULL)
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "label", kg_type_handle(type));
 	kg_jw_kbegin_array(&w, "ids");
 	kg_jw_string(&w, id);
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -205,10 +203,8 @@ static bool
 receive_node(TupleTableSlot *slot, void *arg)
 {
 	SelectState *state = arg;
-	bool isnull;
 
-	(void) kg_nodeset_add(&state->set,
-						  DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+	(void) kg_nodeset_add(&state->set, DatumGetInt64(kg_slot_datum(slot, 1)));
 	if (state->graph != NULL && state->set.n > (uint32) kg_setting_max_visited)
 	{
 		if (state->selector != NULL)
@@ -243,7 +239,6 @@ select_more(const KgCatalog *catalog, const KgSelector *selector,
 {
 	const KgCondition *driver = driving_condition(selector->filter);
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, catalog);
 	if (selector->nids == 0 && driver != NULL &&
@@ -251,8 +246,7 @@ select_more(const KgCatalog *catalog, const KgSelector *selector,
 		select_by_key(&b, selector, driver);
 	else
 		select_entities(&b, selector);
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, receive_node, state);
+	(void) kg_sql_run(&b, receive_node, state);
 }
 
 /* Are alternatives better looked for one by one than tested on what there is? */

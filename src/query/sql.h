@@ -98,6 +98,15 @@ extern void kg_sql_types(KgSqlBuilder *b, const char *alias,
 
 extern KgStatement kg_sql_statement(const KgSqlBuilder *b);
 
+/* Run it as it is (kg_plan_run()). */
+static inline uint64
+kg_sql_run(const KgSqlBuilder *b, KgRowFunction row, void *arg)
+{
+	KgStatement statement = kg_sql_statement(b);
+
+	return kg_plan_run(&statement, row, arg);
+}
+
 /*
  * Rows of a table (as kg_sql_table() names it) where a column is one of an array's
  * values (a parameter's number): between begin and end come the other conditions,

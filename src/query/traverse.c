@@ -11,7 +11,6 @@
  */
 #include "postgres.h"
 
-#include "base/settings.h"
 #include "miscadmin.h"
 #include "query/past.h"
 #include "query/plan.h"

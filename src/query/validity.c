@@ -11,12 +11,10 @@
 
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "catalog/key.h"
 #include "catalog/period.h"
 #include "catalog/writing.h"
-#include "query/arguments.h"
 #include "query/running.h"
 #include "query/validity.h"
 #include "schema/format.h"
@@ -98,10 +96,9 @@ throw_valid_at(const char *valid_at, const char *path)
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, valid_at);
-	kg_error_expected(err,
-					  "\"now\", or a date-time with a zone, such as "
-					  "2026-11-21T09:30:00Z");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"\"now\", or a date-time with a zone, such as "
+							"2026-11-21T09:30:00Z");
 }
 
 /* One for all that the call does. */

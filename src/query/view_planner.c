@@ -20,7 +20,6 @@
 
 #include "access/stratnum.h"
 #include "auth/identity.h"
-#include "auth/visibility.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "catalog/column.h"
@@ -56,7 +55,6 @@
 #define KG_EARLY_READS 40000.0
 /* Of reading an entity by its number, in random pages. */
 #define KG_ENTITY_PAGES 0.25
-#define KG_PARTLY_SEEN 3
 
 /* A restriction that keys can answer. */
 typedef struct Test
@@ -289,7 +287,6 @@ first_element(const View *view, Node *node)
 {
 	const Const *array = (const Const *) node;
 	JsonbValue value;
-	KgJsonIter it;
 	const Const *elements;
 
 	if (!IsA(array, Const) || array->constisnull)
@@ -300,8 +297,7 @@ first_element(const View *view, Node *node)
 	kg_json_root(DatumGetJsonbP(elements->constvalue), &value);
 	if (!kg_json_is_array(&value))
 		return NULL;
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 		if (it.value.type != jbvNull && it.value.type != jbvBinary)
 			return jsonb_const(&it.value);
 	return NULL;

@@ -137,7 +137,6 @@ static void
 add_test(KgFilter *own, const KgField *field, const KgViewTest *test)
 {
 	JsonbValue value;
-	KgJsonIter it;
 	KgCondition *condition;
 
 	kg_json_root(test->value, &value);
@@ -151,8 +150,7 @@ add_test(KgFilter *own, const KgField *field, const KgViewTest *test)
 	}
 	condition = add_condition(
 		own, field, test->op, kg_json_length(&test->value->root));
-	kg_json_iter_init(&it, &test->value->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &test->value->root)
 		if (it.value.type != jbvNull)
 			add_value(condition, &it.value);
 }
@@ -179,7 +177,6 @@ static bool
 add_node(TupleTableSlot *slot, void *arg)
 {
 	Nodes *nodes = arg;
-	bool isnull;
 
 	if (nodes->n == nodes->allocated)
 	{
@@ -187,7 +184,7 @@ add_node(TupleTableSlot *slot, void *arg)
 		nodes->values = repalloc_huge(nodes->values,
 									  nodes->allocated * sizeof(int64));
 	}
-	nodes->values[nodes->n++] = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	nodes->values[nodes->n++] = DatumGetInt64(kg_slot_datum(slot, 2));
 	return true;
 }
 

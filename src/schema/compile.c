@@ -28,9 +28,7 @@ static KgJsNode *compile_node(KgJsCompiler *c, const KgJsVal *schema,
 void
 kg_emit(KgJsBuild *b, int mask, const KgJsInstr *instr)
 {
-	int type;
-
-	for (type = 0; type < KG_JS_NTYPES; type++)
+	for (int type = 0; type < KG_JS_NTYPES; type++)
 	{
 		KgJsCode *code = &b->code[type];
 
@@ -63,8 +61,7 @@ kg_keyword_error(const KgJsBuild *b, KgKeyword keyword, const char *expected)
 
 	kg_val_to_value(&b->keyword[keyword], &value);
 	kg_error_got(err, &value);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 int64
@@ -80,6 +77,17 @@ kg_keyword_count(const KgJsBuild *b, KgKeyword keyword)
 	if (n < 0)
 		kg_keyword_error(b, keyword, "a non-negative integer");
 	return n;
+}
+
+void
+kg_compile_count(KgJsBuild *b, KgKeyword keyword, KgJsOp op, int mask)
+{
+	KgJsInstr instr = {.op = op, .keyword = keyword};
+
+	if (!b->has[keyword])
+		return;
+	instr.n = kg_keyword_count(b, keyword);
+	kg_emit(b, mask, &instr);
 }
 
 void
@@ -115,8 +123,7 @@ kg_keyword_pattern(const KgJsBuild *b, KgKeyword keyword, const char *source,
 		"regular expression is refused: %s",
 		message);
 	kg_error_got_string(err, pnstrdup(source, len));
-	kg_error_expected(err, "a regular expression of ECMA-262");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a regular expression of ECMA-262");
 }
 
 const KgJsNode *
@@ -409,7 +416,6 @@ compile_node(KgJsCompiler *c, const KgJsVal *schema, KgJsResource *resource,
 	KgJsBuild *b;
 	KgJsNode *node;
 	bool found;
-	int type;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
@@ -439,7 +445,7 @@ compile_node(KgJsCompiler *c, const KgJsVal *schema, KgJsResource *resource,
 	b->pointer = pointer;
 	read_keywords(b, schema);
 	compile_keywords(b);
-	for (type = 0; type < KG_JS_NTYPES; type++)
+	for (int type = 0; type < KG_JS_NTYPES; type++)
 	{
 		const KgJsInstr *instr = b->code[type].instr;
 
@@ -469,9 +475,7 @@ add_dynamic(KgJsResource *resource, const char *name, const KgJsNode *node)
 static bool
 has_dynamic(const KgJsResource *resource, const char *name)
 {
-	int i;
-
-	for (i = 0; i < resource->ndynamic; i++)
+	for (int i = 0; i < resource->ndynamic; i++)
 	{
 		const char *other = resource->dynamic[i].name;
 
@@ -494,10 +498,8 @@ compile_dynamic_anchors(KgJsCompiler *c)
 
 	while (changed)
 	{
-		int i;
-
 		changed = false;
-		for (i = 0; i < kg_registry_count(c->registry); i++)
+		for (int i = 0; i < kg_registry_count(c->registry); i++)
 		{
 			KgJsResource *resource = kg_registry_nth(c->registry, i);
 			List *names = list_copy(c->dynamic_names);
@@ -584,8 +586,7 @@ compile(const Jsonb *schema, const KgSchemaOptions *options, bool check)
 		err = kg_schema_error(NULL, "", "it must be an object or a boolean");
 		kg_val_to_value(&root, &value);
 		kg_error_got(err, &value);
-		kg_error_expected(err, "an object or a boolean");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "an object or a boolean");
 	}
 	ctl.keysize = sizeof(const char *);
 	ctl.entrysize = sizeof(NodeEntry);

@@ -55,6 +55,9 @@ extern KG_NORETURN void kg_keyword_error(const KgJsBuild *b, KgKeyword keyword,
 /* A non-negative integer; a huge one is KG_COUNT_HUGE. */
 #define KG_COUNT_HUGE PG_INT64_MAX
 extern int64 kg_keyword_count(const KgJsBuild *b, KgKeyword keyword);
+/* The instruction of a keyword whose value is a count, where the keyword is there. */
+extern void kg_compile_count(KgJsBuild *b, KgKeyword keyword, KgJsOp op,
+							 int mask);
 /* Look at limits and interrupts after steps were taken. */
 extern void kg_compile_check(const KgJsCompiler *c);
 /* Compile a pattern or raise at the keyword. */

@@ -83,20 +83,10 @@ kg_compile_arrays(KgJsBuild *b)
 {
 	KgJsInstr instr = {0};
 
-	if (b->has[KG_KW_MIN_ITEMS])
-	{
-		instr.op = KG_JS_OP_MIN_ITEMS;
-		instr.keyword = KG_KW_MIN_ITEMS;
-		instr.n = kg_keyword_count(b, KG_KW_MIN_ITEMS);
-		kg_emit(b, KG_MASK(KG_JS_ARRAY), &instr);
-	}
-	if (b->has[KG_KW_MAX_ITEMS])
-	{
-		instr.op = KG_JS_OP_MAX_ITEMS;
-		instr.keyword = KG_KW_MAX_ITEMS;
-		instr.n = kg_keyword_count(b, KG_KW_MAX_ITEMS);
-		kg_emit(b, KG_MASK(KG_JS_ARRAY), &instr);
-	}
+	kg_compile_count(
+		b, KG_KW_MIN_ITEMS, KG_JS_OP_MIN_ITEMS, KG_MASK(KG_JS_ARRAY));
+	kg_compile_count(
+		b, KG_KW_MAX_ITEMS, KG_JS_OP_MAX_ITEMS, KG_MASK(KG_JS_ARRAY));
 	compile_items(b);
 	if (b->has[KG_KW_CONTAINS])
 		compile_contains(b);

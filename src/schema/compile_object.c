@@ -72,9 +72,8 @@ static void
 match_patterns(KgJsBuild *b, const KgJsObjectPlan *plan, KgJsProperty *property)
 {
 	const KgJsPatternNode **matched = NULL;
-	int i;
 
-	for (i = 0; i < plan->npatterns; i++)
+	for (int i = 0; i < plan->npatterns; i++)
 	{
 		if (!kg_pattern_matches(plan->patterns[i].pattern,
 								property->name,
@@ -99,7 +98,6 @@ compile_properties(KgJsBuild *b, KgJsObjectPlan *plan)
 	KgJsVal item;
 	int total = 0;
 	int n = 0;
-	int i;
 
 	if (b->has[KG_KW_PROPERTIES])
 	{
@@ -135,7 +133,7 @@ compile_properties(KgJsBuild *b, KgJsObjectPlan *plan)
 		}
 	}
 	qsort(list, n, sizeof(KgJsProperty), compare_properties);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		KgJsProperty *last = &list[plan->nproperties - 1];
 
@@ -149,7 +147,7 @@ compile_properties(KgJsBuild *b, KgJsObjectPlan *plan)
 		else
 			list[plan->nproperties++] = list[i];
 	}
-	for (i = 0; i < plan->nproperties; i++)
+	for (int i = 0; i < plan->nproperties; i++)
 	{
 		/* Names of "required" are no keys: read nothing before them. */
 		char key[8] = {0};
@@ -165,10 +163,9 @@ compile_properties(KgJsBuild *b, KgJsObjectPlan *plan)
 static void
 index_lengths(KgJsObjectPlan *plan)
 {
-	int length;
 	int i = 0;
 
-	for (length = 0; length <= KG_LENGTH_BUCKETS; length++)
+	for (int length = 0; length <= KG_LENGTH_BUCKETS; length++)
 	{
 		while (i < plan->nproperties && plan->properties[i].len < length)
 			i++;
@@ -279,22 +276,10 @@ compile_dependencies(KgJsBuild *b, KgKeyword keyword)
 void
 kg_compile_objects(KgJsBuild *b)
 {
-	KgJsInstr instr = {0};
-
-	if (b->has[KG_KW_MIN_PROPERTIES])
-	{
-		instr.op = KG_JS_OP_MIN_ITEMS;
-		instr.keyword = KG_KW_MIN_PROPERTIES;
-		instr.n = kg_keyword_count(b, KG_KW_MIN_PROPERTIES);
-		kg_emit(b, KG_MASK(KG_JS_OBJECT), &instr);
-	}
-	if (b->has[KG_KW_MAX_PROPERTIES])
-	{
-		instr.op = KG_JS_OP_MAX_ITEMS;
-		instr.keyword = KG_KW_MAX_PROPERTIES;
-		instr.n = kg_keyword_count(b, KG_KW_MAX_PROPERTIES);
-		kg_emit(b, KG_MASK(KG_JS_OBJECT), &instr);
-	}
+	kg_compile_count(
+		b, KG_KW_MIN_PROPERTIES, KG_JS_OP_MIN_ITEMS, KG_MASK(KG_JS_OBJECT));
+	kg_compile_count(
+		b, KG_KW_MAX_PROPERTIES, KG_JS_OP_MAX_ITEMS, KG_MASK(KG_JS_OBJECT));
 	compile_object_plan(b);
 	compile_dependencies(b, KG_KW_DEPENDENT_REQUIRED);
 	compile_dependencies(b, KG_KW_DEPENDENT_SCHEMAS);

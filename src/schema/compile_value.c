@@ -9,9 +9,7 @@
 static int
 type_bit(const KgJsBuild *b, const KgJsVal *name)
 {
-	int type;
-
-	for (type = 0; type <= KG_JS_INTEGER; type++)
+	for (int type = 0; type <= KG_JS_INTEGER; type++)
 	{
 		if (kg_val_is(name, kg_type_name(type)))
 			return KG_MASK(type);
@@ -51,7 +49,6 @@ make_enum(const KgJsVal *list, int type)
 	uint32 *slots;
 	KgJsArrayWalk w;
 	KgJsVal item;
-	int i;
 
 	kg_array_begin(&w, list);
 	while (kg_array_next(&w, &item))
@@ -65,7 +62,7 @@ make_enum(const KgJsVal *list, int type)
 	hashes = palloc(Max(result->n, 1) * sizeof(uint32));
 	slots = palloc0(result->mask * sizeof(uint32));
 	result->mask--;
-	for (i = 0; i < result->n; i++)
+	for (int i = 0; i < result->n; i++)
 	{
 		uint32 slot;
 
@@ -85,11 +82,10 @@ static void
 compile_enum(KgJsBuild *b)
 {
 	const KgJsVal *v = &b->keyword[KG_KW_ENUM];
-	int type;
 
 	if (v->type != KG_JS_ARRAY)
 		kg_keyword_error(b, KG_KW_ENUM, "an array");
-	for (type = 0; type < KG_JS_NTYPES; type++)
+	for (int type = 0; type < KG_JS_NTYPES; type++)
 	{
 		KgJsInstr instr = {.op = KG_JS_OP_ENUM, .keyword = KG_KW_ENUM};
 		KgJsEnum *values = make_enum(v, type);
@@ -131,13 +127,8 @@ compile_strings(KgJsBuild *b)
 		if (instr.n > 0)
 			kg_emit(b, KG_MASK(KG_JS_STRING), &instr);
 	}
-	if (b->has[KG_KW_MAX_LENGTH])
-	{
-		instr.op = KG_JS_OP_MAX_LENGTH;
-		instr.keyword = KG_KW_MAX_LENGTH;
-		instr.n = kg_keyword_count(b, KG_KW_MAX_LENGTH);
-		kg_emit(b, KG_MASK(KG_JS_STRING), &instr);
-	}
+	kg_compile_count(
+		b, KG_KW_MAX_LENGTH, KG_JS_OP_MAX_LENGTH, KG_MASK(KG_JS_STRING));
 	if (b->has[KG_KW_PATTERN])
 	{
 		v = &b->keyword[KG_KW_PATTERN];
@@ -185,9 +176,8 @@ compile_numbers(KgJsBuild *b)
 		{KG_KW_EXCLUSIVE_MAXIMUM, KG_JS_OP_EXCLUSIVE_MAXIMUM},
 	};
 	KgJsInstr instr = {0};
-	int i;
 
-	for (i = 0; i < lengthof(bounds); i++)
+	for (int i = 0; i < lengthof(bounds); i++)
 	{
 		const KgJsVal *v = &b->keyword[bounds[i].keyword];
 

@@ -4,30 +4,22 @@
  */
 #include "postgres.h"
 
+#include "base/text.h"
 #include "schema/format.h"
 #include "schema/regex.h"
 #include "utils/memutils.h"
-
-static bool
-is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
-		   (c >= 'A' && c <= 'F');
-}
 
 /* RFC 4122: any version and variant. */
 static bool
 format_uuid(const char *s, uint32 len)
 {
-	int i;
-
 	if (len != 36)
 		return false;
-	for (i = 0; i < 36; i++)
+	for (int i = 0; i < 36; i++)
 	{
 		bool hyphen = i == 8 || i == 13 || i == 18 || i == 23;
 
-		if (hyphen ? s[i] != '-' : !is_hex(s[i]))
+		if (hyphen ? s[i] != '-' : kg_hex_digit(s[i]) < 0)
 			return false;
 	}
 	return true;
@@ -100,9 +92,7 @@ static const struct
 static int
 find(const char *name, int len)
 {
-	int i;
-
-	for (i = 0; i < lengthof(formats); i++)
+	for (int i = 0; i < lengthof(formats); i++)
 	{
 		if (strlen(formats[i].name) == len &&
 			strncmp(formats[i].name, name, len) == 0)

@@ -141,9 +141,8 @@ add_a_label(Hostname *name, const char *s, int len)
 	char *again = NULL;
 	char copy[4 * MAX_LABEL + 1];
 	bool ok;
-	int i;
 
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 		label[i] = (s[i] >= 'A' && s[i] <= 'Z') ? s[i] + 32 : s[i];
 	label[len] = '\0';
 	ok = idn2_to_unicode_8z8z(label, &unicode, 0) == IDN2_OK &&
@@ -166,11 +165,10 @@ static bool
 add_ldh_label(Hostname *name, const char *s, int len)
 {
 	char label[MAX_LABEL + 1];
-	int i;
 
 	if (len < 1 || len > MAX_LABEL || s[0] == '-' || s[len - 1] == '-')
 		return false;
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 	{
 		if (!is_alnum(s[i]) && s[i] != '-')
 			return false;
@@ -232,11 +230,10 @@ separator_length(const char *s, const char *end)
 {
 	static const char *const wide[] = {
 		"\xE3\x80\x82", "\xEF\xBC\x8E", "\xEF\xBD\xA1"};
-	int i;
 
 	if (*s == '.')
 		return 1;
-	for (i = 0; i < lengthof(wide); i++)
+	for (int i = 0; i < lengthof(wide); i++)
 	{
 		if (end - s >= 3 && memcmp(s, wide[i], 3) == 0)
 			return 3;
@@ -247,9 +244,7 @@ separator_length(const char *s, const char *end)
 static bool
 is_ascii(const char *s, int len)
 {
-	int i;
-
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 	{
 		if ((unsigned char) s[i] >= 0x80)
 			return false;
@@ -331,15 +326,13 @@ is_atext(unsigned char c, bool international)
 static bool
 is_local_part(const char *s, int len, bool international)
 {
-	int i;
-
 	if (len == 0 || len > MAX_LOCAL_PART)
 		return false;
 	if (s[0] == '"')
 	{
 		if (len < 2 || s[len - 1] != '"')
 			return false;
-		for (i = 1; i < len - 1; i++)
+		for (int i = 1; i < len - 1; i++)
 		{
 			unsigned char c = s[i];
 
@@ -356,7 +349,7 @@ is_local_part(const char *s, int len, bool international)
 		}
 		return true;
 	}
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 	{
 		if (s[i] == '.')
 		{
@@ -375,10 +368,9 @@ is_mailbox(const char *s, uint32 len, bool international)
 	const char *at = NULL;
 	const char *domain;
 	int n;
-	int i;
 
 	/* The last one: a quoted local part may hold others. */
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 	{
 		if (s[i] == '@')
 			at = s + i;

@@ -11,9 +11,8 @@ static int
 digits(const char *s, int n)
 {
 	int value = 0;
-	int i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		if (s[i] < '0' || s[i] > '9')
 			return -1;

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/text.h"
 #include "mb/pg_wchar.h"
 #include "schema/format.h"
 #include "schema/uri.h"
@@ -35,13 +36,11 @@ kg_format_iri_reference(const char *s, uint32 len)
 bool
 kg_format_json_pointer(const char *s, uint32 len)
 {
-	uint32 i;
-
 	if (len == 0)
 		return true;
 	if (s[0] != '/')
 		return false;
-	for (i = 0; i < len; i++)
+	for (uint32 i = 0; i < len; i++)
 	{
 		if (s[i] == '~' &&
 			(i + 1 >= len || (s[i + 1] != '0' && s[i + 1] != '1')))
@@ -65,16 +64,10 @@ kg_format_relative_json_pointer(const char *s, uint32 len)
 }
 
 static bool
-is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
-		   (c >= 'A' && c <= 'F');
-}
-
-static bool
 is_escape(const char *s, const char *end)
 {
-	return end - s >= 3 && s[0] == '%' && is_hex(s[1]) && is_hex(s[2]);
+	return end - s >= 3 && s[0] == '%' && kg_hex_digit(s[1]) >= 0 &&
+		   kg_hex_digit(s[2]) >= 0;
 }
 
 /* varspec: a name, then ":" and a length or "*"; NULL if it is none. */

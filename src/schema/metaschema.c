@@ -42,11 +42,10 @@ int
 kg_metaschema_dialect(const char *uri)
 {
 	size_t len = strlen(uri);
-	int i;
 
 	if (len > 0 && uri[len - 1] == '#')
 		len--;
-	for (i = 0; i < lengthof(dialects); i++)
+	for (int i = 0; i < lengthof(dialects); i++)
 	{
 		if ((strlen(dialects[i].uri) == len &&
 			 strncmp(dialects[i].uri, uri, len) == 0) ||
@@ -59,9 +58,7 @@ kg_metaschema_dialect(const char *uri)
 const char *
 kg_metaschema_uri(KgDialect dialect)
 {
-	int i;
-
-	for (i = 0; i < lengthof(dialects); i++)
+	for (int i = 0; i < lengthof(dialects); i++)
 	{
 		if (dialects[i].dialect == dialect)
 			return dialects[i].uri;

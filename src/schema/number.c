@@ -53,13 +53,12 @@ static int
 compare_magnitude(const KgDigits *a, const KgDigits *b)
 {
 	int n = Min(a->n, b->n);
-	int i;
 
 	if (a->n == 0 || b->n == 0)
 		return (a->n != 0) - (b->n != 0);
 	if (a->weight != b->weight)
 		return a->weight < b->weight ? -1 : 1;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		if (a->digit[i] != b->digit[i])
 			return a->digit[i] < b->digit[i] ? -1 : 1;
@@ -125,7 +124,6 @@ kg_number_int64(const char *number, int64 *result)
 {
 	KgDigits d;
 	__int128 value = 0;
-	int i;
 
 	read_digits(number, &d);
 	*result = 0;
@@ -133,7 +131,7 @@ kg_number_int64(const char *number, int64 *result)
 		return true;
 	if (d.n > d.weight + 1 || d.weight > 4)
 		return false;
-	for (i = 0; i <= d.weight; i++)
+	for (int i = 0; i <= d.weight; i++)
 		value = value * KG_NBASE + (i < d.n ? d.digit[i] : 0);
 	if (d.negative)
 		value = -value;
@@ -189,7 +187,6 @@ kg_number_is_multiple(const char *number, const KgDivisor *divisor)
 	KgDigits d;
 	__int128 rest = 0;
 	int last;
-	int i;
 
 	read_digits(number, &d);
 	if (d.n == 0)
@@ -199,7 +196,7 @@ kg_number_is_multiple(const char *number, const KgDivisor *divisor)
 	if (d.n - 1 > last)
 		return false;
 	/* Horner: |rest| stays below the divisor, so the product fits. */
-	for (i = 0; i < d.n; i++)
+	for (int i = 0; i < d.n; i++)
 		rest = (rest * KG_NBASE + d.digit[i]) % divisor->unscaled;
 	/* Zeros that are not stored: 1e131071. */
 	if (rest != 0 && last >= d.n)

@@ -21,8 +21,7 @@ static void
 write_locations(KgJsonWriter *w, const KgSchemaError *error)
 {
 	kg_jw_kstring(w, "keywordLocation", error->keyword_location);
-	if (error->absolute_location)
-		kg_jw_kstring(w, "absoluteKeywordLocation", error->absolute_location);
+	kg_jw_kstring_if(w, "absoluteKeywordLocation", error->absolute_location);
 	kg_jw_kstring(w, "instanceLocation", error->instance_path);
 }
 
@@ -158,8 +157,6 @@ write_detailed(KgJsonWriter *w, List *errors, int level)
 static void
 write_model(KgJsonWriter *w, const KgSchemaError *error, int level)
 {
-	int i;
-
 	check_stack_depth();
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "path", error->instance_path);
@@ -169,12 +166,11 @@ write_model(KgJsonWriter *w, const KgSchemaError *error, int level)
 	kg_jw_kstring(w, "expected", error->expected);
 	if (error->allowed != NIL)
 		kg_jw_klist(w, "allowed", error->allowed);
-	if (error->did_you_mean != NULL)
-		kg_jw_kstring(w, "did_you_mean", error->did_you_mean);
+	kg_jw_kstring_if(w, "did_you_mean", error->did_you_mean);
 	if (error->nearest_count > 0 && level < MAX_CAUSES)
 	{
 		kg_jw_kbegin_array(w, "causes");
-		for (i = 0; i < error->nearest_count; i++)
+		for (int i = 0; i < error->nearest_count; i++)
 			write_model(
 				w, list_nth(error->causes, error->nearest + i), level + 1);
 		kg_jw_end_array(w);
@@ -194,7 +190,6 @@ kg_output(KgOutput output, List *errors)
 		kg_jw_begin_array(&w);
 		foreach(lc, errors)
 			write_model(&w, lfirst(lc), 0);
-		kg_jw_end_array(&w);
 		return kg_jw_finish(&w);
 	}
 	kg_jw_begin_object(&w);
@@ -210,6 +205,5 @@ kg_output(KgOutput output, List *errors)
 			write_detailed(&w, errors, 0);
 		kg_jw_end_array(&w);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

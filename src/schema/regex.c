@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "base/compat.h"
+#include "base/text.h"
 #include "miscadmin.h"
 #include "schema/regex.h"
 
@@ -24,7 +25,6 @@ typedef struct Parser
 	int nnames;
 	char **names; /* of named groups, in order of their numbers */
 	int *name_groups;
-	int max_backref;
 } Parser;
 
 static KgRegex *parse_alternatives(Parser *ps);
@@ -109,12 +109,11 @@ static void
 normalize(KgCharSet *set)
 {
 	int n = 0;
-	int i;
 
 	if (set->nranges == 0)
 		return;
 	qsort(set->ranges, set->nranges, sizeof(KgRegexRange), compare_ranges);
-	for (i = 1; i < set->nranges; i++)
+	for (int i = 1; i < set->nranges; i++)
 	{
 		if (set->ranges[i].low <= set->ranges[n].high + 1)
 			set->ranges[n].high = Max(set->ranges[n].high, set->ranges[i].high);
@@ -129,10 +128,9 @@ complement(KgCharSet *set)
 {
 	KgCharSet result = {0};
 	pg_wchar next = 0;
-	int i;
 
 	normalize(set);
-	for (i = 0; i < set->nranges; i++)
+	for (int i = 0; i < set->nranges; i++)
 	{
 		if (set->ranges[i].low > next)
 			add_range(&result, next, set->ranges[i].low - 1);
@@ -164,13 +162,12 @@ static void
 add_ranges(KgCharSet *set, const KgRegexRange *ranges, int n, bool negated)
 {
 	KgCharSet part = {0};
-	int i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		add_range(&part, ranges[i].low, ranges[i].high);
 	if (negated)
 		complement(&part);
-	for (i = 0; i < part.nranges; i++)
+	for (int i = 0; i < part.nranges; i++)
 		add_range(set, part.ranges[i].low, part.ranges[i].high);
 }
 
@@ -256,14 +253,13 @@ add_property(Parser *ps, KgCharSet *set, bool negated)
 	const char *value;
 	const char *equal;
 	char *name;
-	int i;
 
 	if (!accept(ps, "{") ||
 		(close = memchr(ps->p, '}', ps->end - ps->p)) == NULL || close == ps->p)
 		return fail(ps, "\\p needs a property in braces") != NULL;
 	name = pnstrdup(ps->p, close - ps->p);
 	ps->p = close + 1;
-	for (i = 0; name[i] != '\0'; i++)
+	for (int i = 0; name[i] != '\0'; i++)
 	{
 		char c = name[i];
 
@@ -288,7 +284,7 @@ add_property(Parser *ps, KgCharSet *set, bool negated)
 		else
 			return fail(ps, "the property is not known") != NULL;
 	}
-	for (i = 0; i < lengthof(categories); i++)
+	for (int i = 0; i < lengthof(categories); i++)
 	{
 		if (strcmp(value, categories[i].name) == 0)
 			value = categories[i].value;
@@ -303,29 +299,15 @@ add_property(Parser *ps, KgCharSet *set, bool negated)
 	return true;
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 static bool
 hex_digits(Parser *ps, int n, pg_wchar *value)
 {
-	int i;
-
 	*value = 0;
 	if (ps->end - ps->p < n)
 		return false;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
-		int digit = hex_digit(ps->p[i]);
+		int digit = kg_hex_digit(ps->p[i]);
 
 		if (digit < 0)
 			return false;
@@ -346,9 +328,9 @@ unicode_escape(Parser *ps, pg_wchar *c)
 	{
 		*c = 0;
 		save = ps->p;
-		while (ps->p < ps->end && hex_digit(*ps->p) >= 0)
+		while (ps->p < ps->end && kg_hex_digit(*ps->p) >= 0)
 		{
-			*c = *c * 16 + hex_digit(*ps->p++);
+			*c = *c * 16 + kg_hex_digit(*ps->p++);
 			if (*c > KG_MAX_CODE_POINT)
 				return fail(ps, "\\u{} is beyond 10FFFF") != NULL;
 		}
@@ -604,13 +586,12 @@ named_backref(Parser *ps)
 	const char *name;
 	KgRegex *re;
 	int len;
-	int i;
 
 	if (!accept(ps, "<"))
 		return fail(ps, "\\k needs a group's name");
 	if (!group_name(ps, &name, &len))
 		return NULL;
-	for (i = 0; i < ps->nnames; i++)
+	for (int i = 0; i < ps->nnames; i++)
 	{
 		if (strlen(ps->names[i]) == len &&
 			strncmp(ps->names[i], name, len) == 0)
@@ -729,12 +710,11 @@ parse_braces(Parser *ps, int *min, int *max)
 {
 	const char *save = ps->p;
 	int *value = min;
-	int i;
 
 	if (!accept(ps, "{"))
 		return false;
 	*min = *max = -1;
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 	{
 		while (ps->p < ps->end && *ps->p >= '0' && *ps->p <= '9')
 		{

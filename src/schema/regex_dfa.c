@@ -176,19 +176,17 @@ build_set(Builder *b, const KgCharSet *set, int next)
 	/* The last code point of each length of encoding. */
 	static const pg_wchar last[] = {0x7F, 0x7FF, 0xFFFF, KG_MAX_CODE_POINT};
 	int result = -1;
-	int i;
-	int len;
 
 	if (set->nproperties > 0 || set->negated)
 	{
 		b->failed = true;
 		return next;
 	}
-	for (i = 0; i < set->nranges; i++)
+	for (int i = 0; i < set->nranges; i++)
 	{
 		pg_wchar low = set->ranges[i].low;
 
-		for (len = 1; len <= 4 && low <= set->ranges[i].high; len++)
+		for (int len = 1; len <= 4 && low <= set->ranges[i].high; len++)
 		{
 			pg_wchar high = Min(set->ranges[i].high, last[len - 1]);
 			unsigned char from[8];
@@ -211,8 +209,6 @@ static int build(Builder *b, const KgRegex *re, int next);
 static int
 build_repeat(Builder *b, const KgRegex *re, int next)
 {
-	int i;
-
 	if (re->max < 0)
 	{
 		int loop = add_node(b, NODE_SPLIT, -1, next);
@@ -223,10 +219,10 @@ build_repeat(Builder *b, const KgRegex *re, int next)
 	}
 	else
 	{
-		for (i = re->min; i < re->max && !b->failed; i++)
+		for (int i = re->min; i < re->max && !b->failed; i++)
 			next = add_node(b, NODE_SPLIT, build(b, re->left, next), next);
 	}
-	for (i = 0; i < re->min && !b->failed; i++)
+	for (int i = 0; i < re->min && !b->failed; i++)
 		next = build(b, re->left, next);
 	return next;
 }
@@ -275,9 +271,8 @@ static void
 find_classes(Builder *b)
 {
 	bool begins[257] = {true};
-	int i;
 
-	for (i = 0; i < b->nnodes; i++)
+	for (int i = 0; i < b->nnodes; i++)
 	{
 		if (b->nodes[i].kind == NODE_BYTES &&
 			b->nodes[i].low <= b->nodes[i].high)
@@ -286,7 +281,7 @@ find_classes(Builder *b)
 			begins[b->nodes[i].high + 1] = true;
 		}
 	}
-	for (i = 0; i < 256; i++)
+	for (int i = 0; i < 256; i++)
 	{
 		if (begins[i])
 			b->class_byte[b->nclasses++] = i;
@@ -349,12 +344,11 @@ compare_ints(const void *a, const void *b)
 static bool
 accepts_at_end(Builder *b, const int *nodes, int n, bool at_start)
 {
-	int i;
 	bool accepted = false;
 
 	b->generation++;
 	b->nset = 0;
-	for (i = 0; i < n && !accepted; i++)
+	for (int i = 0; i < n && !accepted; i++)
 	{
 		if (b->nodes[nodes[i]].kind == NODE_END)
 			accepted = add_closure(b, nodes[i], at_start, true);
@@ -407,11 +401,9 @@ find_state(Builder *b, bool at_start)
 static uint16
 step(Builder *b, const State *state, uint8 byte, int loop)
 {
-	int i;
-
 	b->generation++;
 	b->nset = 0;
-	for (i = 0; i < state->n; i++)
+	for (int i = 0; i < state->n; i++)
 	{
 		const NfaNode *n = &b->nodes[state->nodes[i]];
 
@@ -432,8 +424,6 @@ bury_dead(Builder *b)
 {
 	bool *live = palloc0(b->nstates);
 	bool changed = true;
-	int s;
-	int c;
 
 	live[DFA_MATCH] = true;
 	/* The last states are the nearest to a match. */
@@ -442,17 +432,17 @@ bury_dead(Builder *b)
 		CHECK_FOR_INTERRUPTS();
 		b->work += b->nstates;
 		changed = false;
-		for (s = b->nstates - 1; s >= 2; s--)
+		for (int s = b->nstates - 1; s >= 2; s--)
 		{
 			if (live[s])
 				continue;
 			live[s] = b->states[s].accepts_at_end;
-			for (c = 0; c < b->nclasses && !live[s]; c++)
+			for (int c = 0; c < b->nclasses && !live[s]; c++)
 				live[s] = live[b->next[s * b->nclasses + c]];
 			changed |= live[s];
 		}
 	}
-	for (s = 0; s < b->nstates * b->nclasses; s++)
+	for (int s = 0; s < b->nstates * b->nclasses; s++)
 	{
 		if (!live[b->next[s]])
 			b->next[s] = DFA_DEAD;
@@ -462,9 +452,6 @@ bury_dead(Builder *b)
 static void
 build_states(Builder *b, int root)
 {
-	int s;
-	int c;
-
 	/* dead and match */
 	b->nstates = 2;
 	b->states[DFA_MATCH].accepts_at_end = true;
@@ -477,10 +464,10 @@ build_states(Builder *b, int root)
 		return;
 	}
 	b->start = find_state(b, true);
-	for (s = 2; s < b->nstates && !b->failed; s++)
+	for (int s = 2; s < b->nstates && !b->failed; s++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (c = 0; c < b->nclasses; c++)
+		for (int c = 0; c < b->nclasses; c++)
 			b->next[s * b->nclasses + c] = step(
 				b, &b->states[s], b->class_byte[c], root);
 		if (b->work > MAX_WORK)
@@ -498,10 +485,9 @@ export_table(const Builder *b, MemoryContext owner)
 	int width = b->nclasses + 1;
 	uint16 *table = MemoryContextAlloc(owner,
 									   b->nstates * width * sizeof(uint16));
-	int s;
 	int c;
 
-	for (s = 0; s < b->nstates; s++)
+	for (int s = 0; s < b->nstates; s++)
 	{
 		for (c = 0; c < b->nclasses; c++)
 			table[s * width + c] = b->next[s * b->nclasses + c] * width;
@@ -522,8 +508,6 @@ find_fixed_length(const Builder *b, KgDfa *dfa)
 	uint16 positions[256] = {0};
 	int state = b->start;
 	int length = 0;
-	int byte;
-	int c;
 
 	while (!b->states[state].accepts_at_end)
 	{
@@ -531,7 +515,7 @@ find_fixed_length(const Builder *b, KgDfa *dfa)
 
 		if (state == DFA_DEAD || length >= 16)
 			return;
-		for (c = 0; c < b->nclasses; c++)
+		for (int c = 0; c < b->nclasses; c++)
 		{
 			int next = b->next[state * b->nclasses + c];
 
@@ -541,7 +525,7 @@ find_fixed_length(const Builder *b, KgDfa *dfa)
 				return;
 			follower = next;
 		}
-		for (byte = 0; byte < 256; byte++)
+		for (int byte = 0; byte < 256; byte++)
 		{
 			if (b->next[state * b->nclasses + b->class_of[byte]] != DFA_DEAD)
 				positions[byte] |= 1 << length;
@@ -551,7 +535,7 @@ find_fixed_length(const Builder *b, KgDfa *dfa)
 	}
 	if (state == DFA_MATCH)
 		return;
-	for (c = 0; c < b->nclasses; c++)
+	for (int c = 0; c < b->nclasses; c++)
 	{
 		if (b->next[state * b->nclasses + c] != DFA_DEAD)
 			return;

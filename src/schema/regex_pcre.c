@@ -44,12 +44,11 @@ static void
 emit_set(StringInfo out, const KgCharSet *set)
 {
 	StringInfoData members;
-	int i;
 
 	initStringInfo(&members);
-	for (i = 0; i < set->nranges; i++)
+	for (int i = 0; i < set->nranges; i++)
 		emit_range(&members, set->ranges[i].low, set->ranges[i].high);
-	for (i = 0; i < set->nproperties; i++)
+	for (int i = 0; i < set->nproperties; i++)
 		appendStringInfoString(&members, set->properties[i]);
 	if (members.len == 0)
 		appendStringInfoString(out, set->negated ? "(?s:.)" : "(?!)");

@@ -237,16 +237,14 @@ vocabulary_bit(const char *uri, int len)
 	static const char *const bases[] = {
 		"https://json-schema.org/draft/2020-12/vocab/",
 		"https://json-schema.org/draft/2019-09/vocab/"};
-	int i;
-	int j;
 
-	for (i = 0; i < lengthof(bases); i++)
+	for (int i = 0; i < lengthof(bases); i++)
 	{
 		int n = strlen(bases[i]);
 
 		if (len <= n || strncmp(uri, bases[i], n) != 0)
 			continue;
-		for (j = 0; j < lengthof(vocabularies); j++)
+		for (int j = 0; j < lengthof(vocabularies); j++)
 		{
 			if (strlen(vocabularies[j].name) == len - n &&
 				strncmp(uri + n, vocabularies[j].name, len - n) == 0)
@@ -297,7 +295,6 @@ read_dialect(KgJsRegistry *registry, const KgJsVal *schema,
 	KgJsVal uri;
 	KgJsVal document = *schema;
 	KgJsVal metaschema;
-	int depth;
 
 	if (!kg_val_get(schema, "$schema", 7, &uri) || uri.type != KG_JS_STRING)
 	{
@@ -311,7 +308,7 @@ read_dialect(KgJsRegistry *registry, const KgJsVal *schema,
 	resource->vocabularies = KG_VOCAB_STANDARD;
 	metaschema.type = KG_JS_NULL;
 	/* A meta-schema may itself be described by one of the caller's. */
-	for (depth = 0; depth < 8; depth++)
+	for (int depth = 0; depth < 8; depth++)
 	{
 		char *name;
 		KgJsVal next;
@@ -754,8 +751,8 @@ unresolved(KgJsRegistry *registry, const KgJsResource *base, const char *ref,
 	{
 		err = kg_schema_error(
 			base, pointer, "$ref \"%s\" leads nowhere in its document", ref);
-		kg_error_expected(err, "a JSON Pointer to a subschema, or an $anchor");
-		kg_error_throw(err);
+		kg_error_throw_expected(err,
+								"a JSON Pointer to a subschema, or an $anchor");
 	}
 	err = kg_schema_error(base,
 						  pointer,

@@ -113,9 +113,8 @@ article_of(const KgJsVal *type)
 				   {"number", "a number"},
 				   {"object", "an object"},
 				   {"string", "a string"}};
-	int i;
 
-	for (i = 0; i < lengthof(phrases); i++)
+	for (int i = 0; i < lengthof(phrases); i++)
 	{
 		if (kg_val_is(type, phrases[i].name))
 			return phrases[i].phrase;
@@ -245,12 +244,11 @@ expected_of(const KgJsNode *node, KgKeyword keyword)
 	const char *phrase;
 	StringInfoData out;
 	KgJsVal v;
-	int i;
 
 	initStringInfo(&out);
 	if (!kg_val_get(&node->source, name, strlen(name), &v))
 		return "a valid value";
-	for (i = 0; i < lengthof(simple); i++)
+	for (int i = 0; i < lengthof(simple); i++)
 	{
 		if (simple[i].keyword == keyword)
 		{
@@ -580,7 +578,6 @@ kg_report_branches(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 	int best = -1;
 	int best_score = PG_INT32_MAX;
 	int matched = 0;
-	int i;
 
 	if (outer->level >= MAX_BRANCH_LEVEL || *outer->made >= MAX_BRANCH_MADE)
 	{
@@ -591,7 +588,7 @@ kg_report_branches(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 		frame, instr->keyword, val, expected_of(frame->node, instr->keyword));
 	initStringInfo(&expected);
 	appendStringInfoString(&expected, error->expected);
-	for (i = 0; i < list->n && list_length(error->causes) < outer->max; i++)
+	for (int i = 0; i < list->n && list_length(error->causes) < outer->max; i++)
 	{
 		KgJsReport branch = {
 			NIL, MAX_BRANCH_ERRORS, outer->level + 1, outer->made};

@@ -67,9 +67,7 @@ seen_free(KgJsSeen *seen)
 static void
 seen_add(KgJsSeen *seen, const KgJsSeen *more)
 {
-	int i;
-
-	for (i = 0; i < seen->words; i++)
+	for (int i = 0; i < seen->words; i++)
 		seen->bits[i] |= more->bits[i];
 }
 
@@ -85,9 +83,8 @@ static int64
 count_characters(const char *s, uint32 len)
 {
 	int64 n = 0;
-	uint32 i;
 
-	for (i = 0; i < len; i++)
+	for (uint32 i = 0; i < len; i++)
 		n += ((unsigned char) s[i] & 0xC0) != 0x80;
 	return n;
 }
@@ -96,7 +93,6 @@ static bool
 enum_has(const KgJsEnum *values, const KgJsVal *val)
 {
 	uint32 hash;
-	uint32 slot;
 	int i;
 
 	if (values->n <= 4 && val->type == KG_JS_STRING)
@@ -120,7 +116,7 @@ enum_has(const KgJsEnum *values, const KgJsVal *val)
 		return false;
 	}
 	hash = kg_val_hash(val);
-	for (slot = hash & values->mask; values->slots[slot] != 0;
+	for (uint32 slot = hash & values->mask; values->slots[slot] != 0;
 		 slot = (slot + 1) & values->mask)
 	{
 		i = values->slots[slot] - 1;
@@ -235,13 +231,12 @@ dynamic_target(KgJsRun *run, const KgJsFrame *frame, const char *anchor,
 	for (; frame != NULL; frame = frame->parent)
 	{
 		const KgJsResource *resource = frame->node->resource;
-		int i;
 
 		kg_run_charge(run, 1);
 		if (resource == last)
 			continue;
 		last = resource;
-		for (i = 0; i < resource->ndynamic; i++)
+		for (int i = 0; i < resource->ndynamic; i++)
 		{
 			const char *name = resource->dynamic[i].name;
 
@@ -262,9 +257,8 @@ run_all_of(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 {
 	const KgJsNodeList *list = instr->u.list;
 	bool valid = true;
-	int i;
 
-	for (i = 0; i < list->n; i++)
+	for (int i = 0; i < list->n; i++)
 	{
 		if (!kg_eval_in_place(
 				run, frame, list->node[i], instr->keyword, i, val, seen))
@@ -283,9 +277,8 @@ run_any_of(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 {
 	const KgJsNodeList *list = instr->u.list;
 	bool valid = false;
-	int i;
 
-	for (i = 0; i < list->n; i++)
+	for (int i = 0; i < list->n; i++)
 	{
 		if (test_in_place(
 				run, frame, list->node[i], instr->keyword, i, val, seen))
@@ -305,9 +298,8 @@ run_one_of(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 {
 	const KgJsNodeList *list = instr->u.list;
 	int valid = 0;
-	int i;
 
-	for (i = 0; i < list->n && valid < 2; i++)
+	for (int i = 0; i < list->n && valid < 2; i++)
 		valid += test_in_place(
 			run, frame, list->node[i], instr->keyword, i, val, seen);
 	return valid == 1;

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "schema/run.h"
 
 static bool
@@ -103,12 +102,11 @@ unique_pairwise(const KgJsVal *val)
 {
 	KgJsVal items[PAIRWISE];
 	KgJsArrayWalk w;
-	int i;
 
 	kg_array_begin(&w, val);
 	while (kg_array_next(&w, &items[w.i]))
 	{
-		for (i = 0; i < w.i - 1; i++)
+		for (int i = 0; i < w.i - 1; i++)
 		{
 			if (kg_val_equal(&items[i], &items[w.i - 1]))
 				return false;

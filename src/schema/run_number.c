@@ -19,9 +19,8 @@ static void
 subtract(int32 *rest, const KgDigits *divisor, int32 times)
 {
 	int32 carry = 0;
-	int i;
 
-	for (i = divisor->n; i > 0; i--)
+	for (int i = divisor->n; i > 0; i--)
 	{
 		int32 value = rest[i] - times * divisor->digit[i - 1] + carry;
 
@@ -35,11 +34,9 @@ subtract(int32 *rest, const KgDigits *divisor, int32 times)
 static bool
 is_below(const int32 *rest, const KgDigits *divisor)
 {
-	int i;
-
 	if (rest[0] > 0)
 		return false;
-	for (i = 0; i < divisor->n; i++)
+	for (int i = 0; i < divisor->n; i++)
 	{
 		if (rest[i + 1] != divisor->digit[i])
 			return rest[i + 1] < divisor->digit[i];
@@ -54,13 +51,12 @@ take_digit(int32 *rest, const KgDigits *divisor, int digit)
 	int leading = Min(divisor->n, LEADING_DIGITS);
 	double high = 0;
 	double low = 0;
-	int i;
 
 	memmove(rest, rest + 1, divisor->n * sizeof(int32));
 	rest[divisor->n] = digit;
-	for (i = 0; i <= leading; i++)
+	for (int i = 0; i <= leading; i++)
 		high = high * KG_NBASE + rest[i];
-	for (i = 0; i < leading; i++)
+	for (int i = 0; i < leading; i++)
 		low = low * KG_NBASE + divisor->digit[i];
 	subtract(rest, divisor, (int32) (high / low));
 	if (rest[0] < 0)
@@ -76,7 +72,6 @@ kg_run_multiple(KgJsRun *run, const char *number, const char *divisor)
 	KgDigits d;
 	int32 *rest;
 	int zeros;
-	int i;
 	bool multiple = true;
 
 	kg_number_digits(number, &n);
@@ -88,12 +83,12 @@ kg_run_multiple(KgJsRun *run, const char *number, const char *divisor)
 	if (zeros < 0 || n.weight < d.weight)
 		return false;
 	rest = palloc0((d.n + 1) * sizeof(int32));
-	for (i = 0; i < n.n + zeros; i++)
+	for (int i = 0; i < n.n + zeros; i++)
 	{
 		kg_run_charge(run, 1 + d.n / DIGITS_OF_STEP);
 		take_digit(rest, &d, i < n.n ? n.digit[i] : 0);
 	}
-	for (i = 0; i <= d.n; i++)
+	for (int i = 0; i <= d.n; i++)
 		multiple = multiple && rest[i] == 0;
 	pfree(rest);
 	return multiple;

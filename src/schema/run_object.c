@@ -112,9 +112,8 @@ eval_undeclared(KgJsRun *run, const KgJsFrame *frame,
 {
 	bool valid = true;
 	bool matched = false;
-	int i;
 
-	for (i = 0; i < plan->npatterns; i++)
+	for (int i = 0; i < plan->npatterns; i++)
 	{
 		const KgJsPatternNode *p = &plan->patterns[i];
 
@@ -156,7 +155,6 @@ eval_declared(KgJsRun *run, const KgJsFrame *frame, const KgJsProperty *p,
 			  const KgJsObjectWalk *w, KgJsSeen *seen)
 {
 	bool valid = true;
-	int i;
 
 	if (!eval_property(
 			run, frame, p->node, KG_KW_PROPERTIES, p->name, p->len, w))
@@ -166,7 +164,7 @@ eval_declared(KgJsRun *run, const KgJsFrame *frame, const KgJsProperty *p,
 		valid = false;
 	}
 	kg_run_charge(run, p->npatterns);
-	for (i = 0; i < p->npatterns; i++)
+	for (int i = 0; i < p->npatterns; i++)
 	{
 		if (!eval_property(run,
 						   frame,
@@ -191,9 +189,8 @@ report_missing(KgJsRun *run, const KgJsFrame *frame, const KgJsObjectPlan *plan,
 			   const KgJsVal *val)
 {
 	KgJsVal member;
-	int i;
 
-	for (i = 0; i < plan->nproperties && run->report; i++)
+	for (int i = 0; i < plan->nproperties && run->report; i++)
 	{
 		const KgJsProperty *p = &plan->properties[i];
 
@@ -258,10 +255,8 @@ kg_run_dependent_required(KgJsRun *run, const KgJsFrame *frame,
 	const KgJsDependencies *list = instr->u.dependencies;
 	KgJsVal member;
 	bool valid = true;
-	int i;
-	int j;
 
-	for (i = 0; i < list->n; i++)
+	for (int i = 0; i < list->n; i++)
 	{
 		const KgJsDependency *d = &list->item[i];
 
@@ -269,7 +264,7 @@ kg_run_dependent_required(KgJsRun *run, const KgJsFrame *frame,
 		if (!kg_val_get(val, d->name, d->len, &member))
 			continue;
 		kg_run_charge(run, d->nrequired);
-		for (j = 0; j < d->nrequired; j++)
+		for (int j = 0; j < d->nrequired; j++)
 		{
 			const KgJsVal *name = &d->required[j];
 
@@ -293,9 +288,8 @@ kg_run_dependent_schemas(KgJsRun *run, const KgJsFrame *frame,
 	const KgJsDependencies *list = instr->u.dependencies;
 	KgJsVal member;
 	bool valid = true;
-	int i;
 
-	for (i = 0; i < list->n; i++)
+	for (int i = 0; i < list->n; i++)
 	{
 		const KgJsDependency *d = &list->item[i];
 		KgJsFrame child;

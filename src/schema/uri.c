@@ -9,6 +9,7 @@
 
 #include <uriparser/Uri.h>
 
+#include "base/text.h"
 #include "mb/pg_wchar.h"
 #include "schema/uri.h"
 
@@ -85,7 +86,6 @@ kg_iri_is_valid(const char *s, int len, bool relative)
 		unsigned char c = s[i];
 		pg_wchar wide;
 		int n;
-		int j;
 
 		if (c < 0x80)
 		{
@@ -106,7 +106,7 @@ kg_iri_is_valid(const char *s, int len, bool relative)
 		wide = utf8_to_unicode((const unsigned char *) s + i);
 		ok = is_ucschar(wide) ||
 			 (in_query && !in_fragment && is_iprivate(wide));
-		for (j = 0; j < n; j++)
+		for (int j = 0; j < n; j++)
 		{
 			*out++ = '%';
 			*out++ = hex[(unsigned char) s[i + j] >> 4];
@@ -158,18 +158,6 @@ kg_uri_resolve(const char *base, const char *ref)
 	return text;
 }
 
-static int
-hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 char *
 kg_uri_unescape(const char *s, int *len)
 {
@@ -180,8 +168,8 @@ kg_uri_unescape(const char *s, int *len)
 	{
 		if (*s == '%')
 		{
-			int high = hex_value(s[1]);
-			int low = high < 0 ? -1 : hex_value(s[2]);
+			int high = kg_hex_digit(s[1]);
+			int low = high < 0 ? -1 : kg_hex_digit(s[2]);
 
 			if (low < 0 || (high == 0 && low == 0))
 				return NULL;

@@ -18,13 +18,11 @@
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
 #include "store/bundle_apply.h"
 #include "store/check.h"
-#include "store/derive.h"
 #include "store/packing.h"
 #include "store/stored.h"
 #include "utils/builtins.h"
@@ -131,8 +129,8 @@ check_size(int bytes)
 		"bundle has %d bytes; kg_graph.max_bundle_bytes allows " INT64_FORMAT,
 		bytes,
 		limit);
-	kg_error_expected(err, "a smaller bundle, or several with mode \"merge\"");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"a smaller bundle, or several with mode \"merge\"");
 }
 
 static int64
@@ -198,11 +196,10 @@ check_revision(const KgApply *apply)
 					   apply->revision,
 					   apply->options.expected_revision);
 	kg_error_path(err, "/expected_revision");
-	kg_error_expected(err,
-					  "revision " INT64_FORMAT
-					  ", after looking at what changed",
-					  apply->revision);
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"revision " INT64_FORMAT
+							", after looking at what changed",
+							apply->revision);
 }
 
 static void
@@ -217,15 +214,12 @@ throw_errors(KgApply *apply)
 static void
 write_revision(KgApply *apply)
 {
-	static KgSaved saved;
-
 	/* Types in another order are another catalog (catalog/version.h). */
 	if (!apply->changed && !apply->moved)
 		return;
 	if (apply->changed)
 		apply->revision++;
-	kg_spi_exec(&saved,
-				"UPDATE @kg_bundle SET revision = $3, "
+	KG_SPI_EXEC("UPDATE @kg_bundle SET revision = $3, "
 				"updated_at = CASE revision WHEN $3 THEN updated_at "
 				"ELSE now() END WHERE tenant = $1 AND bundle = $2",
 				kg_arg_text(apply->tenant),
@@ -366,8 +360,7 @@ make_result(KgApply *apply, Jsonb *failure)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "bundle_name", apply->payload->name);
 	kg_jw_kstring(&w, "version", apply->payload->version);
 	kg_jw_kint(&w, "revision", apply->revision);
@@ -393,7 +386,6 @@ make_result(KgApply *apply, Jsonb *failure)
 			kg_jw_end_array(&w);
 		}
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -583,15 +575,13 @@ kg_bundle_apply_text(const text *bundle, const Jsonb *options)
 static void
 try_drop(void *arg)
 {
-	static KgSaved saved;
 	Trial *trial = arg;
 	KgUserContext user;
 
 	begin_try(trial);
 	apply_all(trial->apply, trial->bundle);
 	kg_become_owner(&user);
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_bundle WHERE tenant = $1 AND bundle = $2",
+	KG_SPI_EXEC("DELETE FROM @kg_bundle WHERE tenant = $1 AND bundle = $2",
 				kg_arg_text(trial->apply->tenant),
 				kg_arg_text(trial->apply->payload->name));
 	kg_restore_user(&user);
@@ -617,15 +607,13 @@ kg_bundle_drop(const char *name, const Jsonb *options)
 	kg_visibility_require_tenant("drop a bundle");
 	kg_lock_bundle(apply->tenant, name);
 	(void) kg_bundle_require(kg_catalog_newest(apply->tenant), name);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "bundle_name", name);
 	kg_jw_kstring(&w, "version", "dropped");
 	kg_jw_kbegin_array(&w, "schemas");
 	kg_jw_end_array(&w);
 	kg_jw_kbegin_array(&w, "entities");
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	document.root = kg_jw_finish(&w);
 	trial = (Trial){&document, *apply};
 	kg_again(try_drop, &trial);

@@ -59,11 +59,9 @@ type_hash(const Jsonb *schema, const Jsonb *definitions)
 
 	if (!uses_definitions(schema, definitions))
 		return kg_json_hash(schema);
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_jw_jsonb(&w, schema);
 	kg_jw_jsonb(&w, definitions);
-	kg_jw_end_array(&w);
 	return kg_json_hash(kg_jw_finish(&w));
 }
 

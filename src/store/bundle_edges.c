@@ -18,7 +18,6 @@
 #include "store/given_edges.h"
 #include "store/entities.h"
 #include "store/known_ends.h"
-#include "store/payload_ids.h"
 #include "store/put.h"
 #include "store/references.h"
 #include "store/seen.h"
@@ -767,17 +766,15 @@ delete_gone(KgApply *apply, MemoryContext scratch, const Triples *gone)
 static void
 join_pairs(KgApply *apply, const KgRelation *relation)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	const KgRelation *before = kg_catalog_relation_no(apply->before,
 													  relation->relation_no);
 
 	if (!relation->symmetric || before == NULL || before->symmetric)
 		return;
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_edge e WHERE e.relation_no = $2 "
-				"AND " KG_TURNED_EDGES,
-				kg_arg_text(apply->tenant),
-				kg_arg_int4(relation->relation_no));
+	KG_BATCH_EXEC("DELETE FROM @kg_edge e WHERE e.relation_no = $2 "
+				  "AND " KG_TURNED_EDGES,
+				  kg_arg_text(apply->tenant),
+				  kg_arg_int4(relation->relation_no));
 	if (SPI_processed > 0)
 		kg_apply_counts(apply, &apply->edge_counts, relation->name)->deleted +=
 			SPI_processed;
@@ -818,7 +815,6 @@ static void
 require_seen(const KgApply *apply, const KgUserContext *caller,
 			 const KgRelation *relation, const KgColumns *edges)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	KgArg columns[KG_MAX_COLUMNS];
 	KgUserContext owner;
 
@@ -827,22 +823,21 @@ require_seen(const KgApply *apply, const KgUserContext *caller,
 	if (!apply->sees_all || !kg_visibility_edges_are_plain())
 	{
 		kg_columns_args(edges, columns);
-		kg_spi_exec(&saved,
-					"SELECT count(*) "
-					"FROM unnest($3, $4, $5) g(source, target, key) "
-					"WHERE EXISTS (SELECT FROM @kg_edge e "
-					"WHERE e.tenant = $1 AND e.source = g.source "
-					"AND e.relation_no = $2 AND e.key = g.key "
-					"AND e.target = g.target) "
-					"AND EXISTS (SELECT FROM @kg_entity v "
-					"WHERE v.tenant = $1 AND v.node = g.source) "
-					"AND EXISTS (SELECT FROM @kg_entity v "
-					"WHERE v.tenant = $1 AND v.node = g.target)",
-					kg_arg_text(apply->tenant),
-					kg_arg_int4(relation->relation_no),
-					columns[KG_EDGE_SOURCE],
-					columns[KG_EDGE_TARGET],
-					columns[KG_EDGE_KEY]);
+		KG_BATCH_EXEC("SELECT count(*) "
+					  "FROM unnest($3, $4, $5) g(source, target, key) "
+					  "WHERE EXISTS (SELECT FROM @kg_edge e "
+					  "WHERE e.tenant = $1 AND e.source = g.source "
+					  "AND e.relation_no = $2 AND e.key = g.key "
+					  "AND e.target = g.target) "
+					  "AND EXISTS (SELECT FROM @kg_entity v "
+					  "WHERE v.tenant = $1 AND v.node = g.source) "
+					  "AND EXISTS (SELECT FROM @kg_entity v "
+					  "WHERE v.tenant = $1 AND v.node = g.target)",
+					  kg_arg_text(apply->tenant),
+					  kg_arg_int4(relation->relation_no),
+					  columns[KG_EDGE_SOURCE],
+					  columns[KG_EDGE_TARGET],
+					  columns[KG_EDGE_KEY]);
 		if (kg_spi_int64(0, 1) != edges->nrows)
 			kg_refuse_hidden("checked by a changed relation");
 		SPI_freetuptable(SPI_tuptable);

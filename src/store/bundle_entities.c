@@ -9,12 +9,9 @@
  */
 #include "postgres.h"
 
-#include "auth/visibility.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/progress.h"
 #include "base/spi.h"
-#include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"
@@ -163,16 +160,14 @@ compare_ids(const void *a, const void *b)
 static void
 report_undeleted(KgApply *apply, const KgType *type, const int64 *nodes, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	MemoryContext old = CurrentMemoryContext;
 	KgUserContext user;
 
 	kg_become_owner(&user);
-	kg_spi_exec(&saved,
-				"SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
-				"AND node = ANY($2) ORDER BY 1",
-				kg_arg_text(apply->tenant),
-				kg_arg_int8s(nodes, n));
+	KG_BATCH_EXEC("SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
+				  "AND node = ANY($2) ORDER BY 1",
+				  kg_arg_text(apply->tenant),
+				  kg_arg_int8s(nodes, n));
 	MemoryContextSwitchTo(apply->context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
@@ -269,8 +264,7 @@ throw_lost_race(const KgApply *apply, const KgCounts *counts)
 								apply->payload->name);
 
 	kg_error_entity(err, counts->name, NULL);
-	kg_error_expected(err, "the same call again");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the same call again");
 }
 
 /*
@@ -295,12 +289,10 @@ find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem *items,
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		KgPayloadItem *item = kg_item_find(table, kg_spi_cstring(i, 1));
-		bool isnull;
 
 		item->ahead = true;
 		item->node = kg_spi_int64(i, 2);
-		item->same = same_data(item,
-							   DatumGetJsonbP(kg_spi_value(i, 3, &isnull)));
+		item->same = same_data(item, DatumGetJsonbP(kg_spi_datum(i, 3)));
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -664,18 +656,15 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
 static SPITupleTable *
 next_rows(const KgApply *apply, const KgType *type, const char *after)
 {
-	static KgSaved saved;
-
-	kg_spi_exec_latest(&saved,
-					   "SELECT entity_id, node, data, index_keys, scope, ctid "
-					   "FROM @kg_entity WHERE tenant = $1 AND bundle = $2 "
-					   "AND entity_type = $3 AND entity_id > $4 "
-					   "ORDER BY entity_id LIMIT $5 FOR KEY SHARE",
-					   kg_arg_text(apply->tenant),
-					   kg_arg_text(type->bundle),
-					   kg_arg_text(type->name),
-					   kg_arg_text(after),
-					   kg_arg_int4(KG_WRITE_BATCH));
+	KG_SPI_LATEST("SELECT entity_id, node, data, index_keys, scope, ctid "
+				  "FROM @kg_entity WHERE tenant = $1 AND bundle = $2 "
+				  "AND entity_type = $3 AND entity_id > $4 "
+				  "ORDER BY entity_id LIMIT $5 FOR KEY SHARE",
+				  kg_arg_text(apply->tenant),
+				  kg_arg_text(type->bundle),
+				  kg_arg_text(type->name),
+				  kg_arg_text(after),
+				  kg_arg_int4(KG_WRITE_BATCH));
 	return SPI_tuptable;
 }
 

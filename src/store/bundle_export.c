@@ -62,8 +62,7 @@ begin_part(Export *export)
 		return;
 	MemoryContextReset(export->part_context);
 	old = MemoryContextSwitchTo(export->part_context);
-	kg_jw_init(&export->part);
-	kg_jw_begin_array(&export->part);
+	kg_jw_init_array(&export->part);
 	MemoryContextSwitchTo(old);
 }
 
@@ -75,7 +74,6 @@ end_part(Export *export, const char *part, const char *name)
 	if (export->rows == NULL)
 		return;
 	old = MemoryContextSwitchTo(export->part_context);
-	kg_jw_end_array(&export->part);
 	add_row(export, part, name, kg_jw_finish(&export->part));
 	MemoryContextSwitchTo(old);
 }
@@ -104,13 +102,10 @@ kg_bundle_require(const KgCatalog *catalog, const char *name)
 static void
 put_definitions(KgJsonWriter *w, const KgBundle *bundle)
 {
-	KgJsonIter it;
-
 	if (bundle->definitions == NULL)
 		return;
 	kg_jw_kbegin_array(w, "definitions");
-	kg_json_iter_init(&it, &bundle->definitions->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &bundle->definitions->root)
 		kg_jw_value(w, &it.value);
 	kg_jw_end_array(w);
 }
@@ -175,10 +170,8 @@ put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 			kg_jw_kstring(w, "name", relation->name);
 			kg_jw_kstring(w, "from", end_name(from, name));
 			kg_jw_kstring(w, "to", end_name(to, name));
-			if (v->schema)
-				kg_jw_kjsonb(w, "schema", v->schema);
-			if (relation->inverse)
-				kg_jw_kstring(w, "inverse", relation->inverse);
+			kg_jw_kjsonb_if(w, "schema", v->schema);
+			kg_jw_kstring_if(w, "inverse", relation->inverse);
 			if (relation->symmetric)
 				kg_jw_kbool(w, "symmetric", true);
 			if (relation->key)
@@ -189,8 +182,7 @@ put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 			}
 			if (relation->history)
 				kg_jw_kbool(w, "history", true);
-			if (v->description)
-				kg_jw_kstring(w, "description", v->description);
+			kg_jw_kstring_if(w, "description", v->description);
 			put_exposed(w, relation->expose);
 			kg_jw_end_object(w);
 		}
@@ -250,8 +242,7 @@ put_rows(Export *export, Portal portal, const char *part, const char *name,
 static void
 put_item(Export *export, const void *arg, uint64 row)
 {
-	bool isnull;
-	Datum datum = kg_spi_value(row, 1, &isnull);
+	Datum datum = kg_spi_datum(row, 1);
 	Jsonb *data = DatumGetJsonbP(datum);
 
 	kg_jw_jsonb(export->w, data);
@@ -408,14 +399,11 @@ put_head(Export *export)
 	const KgBundle *bundle = kg_bundle_require(export->catalog, export->name);
 	KgJsonWriter *w = &export->whole;
 
-	kg_jw_init(w);
-	kg_jw_begin_object(w);
+	kg_jw_init_object(w);
 	kg_jw_kstring(w, "bundle_name", bundle->name);
 	kg_jw_kstring(w, "version", bundle->version);
-	if (bundle->description)
-		kg_jw_kstring(w, "description", bundle->description);
-	if (bundle->instructions)
-		kg_jw_kstring(w, "instructions", bundle->instructions);
+	kg_jw_kstring_if(w, "description", bundle->description);
+	kg_jw_kstring_if(w, "instructions", bundle->instructions);
 	put_definitions(w, bundle);
 	put_schemas(w, export->catalog, export->name);
 	put_relations(w, export->catalog, export->name);
@@ -453,7 +441,6 @@ kg_bundle_export_parts(const char *name, FunctionCallInfo fcinfo)
 		caller, "kg_graph part of an export", ALLOCSET_DEFAULT_SIZES);
 	export.w = &export.part;
 	put_head(&export);
-	kg_jw_end_object(&export.whole);
 	add_row(&export, "bundle", NULL, kg_jw_finish(&export.whole));
 	put_entities(&export);
 	kg_identity_as_tool(put_edges, &export);

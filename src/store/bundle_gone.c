@@ -10,7 +10,6 @@
 
 #include "access/xact.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "store/bundle.h"
 #include "store/edges.h"
 #include "utils/builtins.h"
@@ -26,12 +25,9 @@ typedef struct KgTally
 static List *
 count_entities(const char *tenant)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
-	kg_spi_read(&saved,
-				"SELECT type_no::bigint, count(*) FROM @kg_entity "
-				"WHERE tenant = $1 GROUP BY type_no",
-				kg_arg_text(tenant));
+	KG_BATCH_READ("SELECT type_no::bigint, count(*) FROM @kg_entity "
+				  "WHERE tenant = $1 GROUP BY type_no",
+				  kg_arg_text(tenant));
 	return kg_row_counts();
 }
 

@@ -8,7 +8,6 @@
 #include "base/catch.h"
 #include "base/json.h"
 #include "base/semver.h"
-#include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/tool_version.h"
 #include "store/bundle.h"
@@ -48,12 +47,10 @@ kg_tool_index(const Jsonb *tools, const KgToolVersion *version)
 	JsonbValue name;
 	JsonbValue number;
 	KgSemver given;
-	KgJsonIter it;
 
 	if (tools == NULL || !kg_semver_read(version->version, &stored))
 		return -1;
-	kg_json_iter_init(&it, (JsonbContainer *) &tools->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, (JsonbContainer *) &tools->root)
 		if (kg_json_is_object(&it.value) &&
 			kg_json_get(kg_json_container(&it.value), "name", &name) &&
 			kg_json_string_is(&name, version->tool) &&
@@ -162,12 +159,9 @@ report_twice(KgApply *apply, const Jsonb *definition, int index)
 static void
 write_given(KgApply *apply)
 {
-	KgJsonIter it;
-
 	if (apply->payload->tools == NULL)
 		return;
-	kg_json_iter_init(&it, &apply->payload->tools->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &apply->payload->tools->root)
 	{
 		Given given = {
 			apply, kg_json_datum(&it.value), psprintf("/tools/%d", it.index)};

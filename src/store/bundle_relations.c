@@ -6,7 +6,6 @@
  */
 #include "postgres.h"
 
-#include "base/json.h"
 #include "base/spi.h"
 #include "base/text.h"
 #include "catalog/annotation_names.h"
@@ -622,9 +621,6 @@ relation_number(const KgApply *apply, const KgNewVariant *variant,
 static void
 delete_relations(KgApply *apply)
 {
-	static KgSaved edges_saved;
-	static KgSaved history_saved;
-
 	for (int i = 0; i < apply->before->nrelations; i++)
 	{
 		const KgRelation *relation = &apply->before->relations[i];
@@ -639,19 +635,17 @@ delete_relations(KgApply *apply)
 			continue;
 		/* Nobody adds to them, and what was added by now is seen. */
 		(void) kg_lock_relation_exclusive(relation->relation_no);
-		kg_spi_exec_latest(&edges_saved,
-						   "DELETE FROM @kg_edge WHERE tenant = $1 "
-						   "AND relation_no = $2",
-						   kg_arg_text(apply->tenant),
-						   kg_arg_int4(relation->relation_no));
+		KG_SPI_LATEST("DELETE FROM @kg_edge WHERE tenant = $1 "
+					  "AND relation_no = $2",
+					  kg_arg_text(apply->tenant),
+					  kg_arg_int4(relation->relation_no));
 		if (!relation->derived)
 			kg_apply_counts(apply, &apply->edge_counts, relation->name)
 				->deleted += SPI_processed;
-		kg_spi_exec_latest(&history_saved,
-						   "DELETE FROM @kg_history WHERE tenant = $1 "
-						   "AND type_no IS NULL AND relation_no = $2",
-						   kg_arg_text(apply->tenant),
-						   kg_arg_int4(relation->relation_no));
+		KG_SPI_LATEST("DELETE FROM @kg_history WHERE tenant = $1 "
+					  "AND type_no IS NULL AND relation_no = $2",
+					  kg_arg_text(apply->tenant),
+					  kg_arg_int4(relation->relation_no));
 	}
 }
 
@@ -714,8 +708,6 @@ variant_row(const KgApply *apply, const KgNewVariant *v, int32 number,
 static void
 check_changed_keys(KgApply *apply)
 {
-	static KgSaved saved;
-
 	for (int i = 0; i < apply->before->nrelations; i++)
 	{
 		const KgRelation *relation = &apply->before->relations[i];
@@ -728,11 +720,10 @@ check_changed_keys(KgApply *apply)
 				variant = lfirst(lc);
 		if (variant == NULL || kg_text_same(variant->key, relation->key))
 			continue;
-		kg_spi_exec_latest(&saved,
-						   "SELECT FROM @kg_edge WHERE tenant = $1 "
-						   "AND relation_no = $2 LIMIT 1",
-						   kg_arg_text(apply->tenant),
-						   kg_arg_int4(relation->relation_no));
+		KG_SPI_LATEST("SELECT FROM @kg_edge WHERE tenant = $1 "
+					  "AND relation_no = $2 LIMIT 1",
+					  kg_arg_text(apply->tenant),
+					  kg_arg_int4(relation->relation_no));
 		SPI_freetuptable(SPI_tuptable);
 		if (SPI_processed == 0)
 			continue;
@@ -754,11 +745,9 @@ check_changed_keys(KgApply *apply)
 static bool
 relations_stored(const KgApply *apply, const int32 *numbers)
 {
-	static KgSaved count_saved;
 	static KgSaved compare_saved;
 
-	kg_spi_exec(&count_saved,
-				"SELECT count(*) FROM @kg_relation WHERE tenant = $1 "
+	KG_SPI_EXEC("SELECT count(*) FROM @kg_relation WHERE tenant = $1 "
 				"AND bundle = $2",
 				kg_arg_text(apply->tenant),
 				kg_arg_text(apply->payload->name));
@@ -793,7 +782,6 @@ relations_stored(const KgApply *apply, const int32 *numbers)
 void
 kg_bundle_write_relations(KgApply *apply)
 {
-	static KgSaved delete_saved;
 	static KgSaved insert_saved;
 	int n = list_length(apply->variants);
 	int32 *numbers = palloc(Max(1, n) * sizeof(int32));
@@ -811,8 +799,7 @@ kg_bundle_write_relations(KgApply *apply)
 			(void) kg_lock_relation_exclusive(
 				apply->before->relations[i].relation_no);
 	check_changed_keys(apply);
-	kg_spi_exec(&delete_saved,
-				"DELETE FROM @kg_relation WHERE tenant = $1 AND bundle = $2",
+	KG_SPI_EXEC("DELETE FROM @kg_relation WHERE tenant = $1 AND bundle = $2",
 				kg_arg_text(apply->tenant),
 				kg_arg_text(apply->payload->name));
 	for (int i = 0; i < n; i++)

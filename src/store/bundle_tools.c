@@ -7,7 +7,6 @@
 
 #include "base/spi.h"
 #include "base/text.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
 #include "utils/builtins.h"
@@ -173,10 +172,7 @@ is_stored(const KgApply *apply, const NewTool *tool)
 static void
 write_tool(KgApply *apply, const NewTool *tool)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_tool AS t (tenant, tool, bundle, entity_type, "
+	KG_SPI_EXEC("INSERT INTO @kg_tool AS t (tenant, tool, bundle, entity_type, "
 				"operation, relation) VALUES ($1, $2, $3, $4, $5, $6) "
 				"ON CONFLICT (tenant, tool) DO UPDATE SET entity_type = $4, "
 				"operation = $5, relation = $6 WHERE t.bundle = $3 "
@@ -200,10 +196,7 @@ write_tool(KgApply *apply, const NewTool *tool)
 static void
 delete_tool(const KgApply *apply, const char *name)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_tool WHERE tenant = $1 AND bundle = $2 "
+	KG_SPI_EXEC("DELETE FROM @kg_tool WHERE tenant = $1 AND bundle = $2 "
 				"AND tool = $3",
 				kg_arg_text(apply->tenant),
 				kg_arg_text(apply->payload->name),

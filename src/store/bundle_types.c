@@ -19,7 +19,6 @@
 static void
 write_bundle(KgApply *apply)
 {
-	static KgSaved saved;
 	const KgPayload *payload = apply->payload;
 	const KgBundle *stored = kg_bundle_stored(apply);
 	bool merge = apply->options.merge && stored;
@@ -39,8 +38,7 @@ write_bundle(KgApply *apply)
 		kg_json_same(stored->definitions, definitions))
 		return;
 	apply->changed = true;
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_bundle(tenant, bundle, version, description, "
+	KG_SPI_EXEC("INSERT INTO @kg_bundle(tenant, bundle, version, description, "
 				"instructions, definitions, revision) "
 				"VALUES ($1, $2, $3, $4, $5, $6, 0) "
 				"ON CONFLICT (tenant, bundle) DO UPDATE SET version = $3, "
@@ -77,15 +75,12 @@ key_fields(const KgType *stored, const KgType *parsed)
 static bool
 type_is_stored(const KgApply *apply, const KgPayloadType *type)
 {
-	static KgSaved saved;
-
 	if (type->stored == NULL ||
 		strcmp(type->stored->schema_hash, type->hash) != 0)
 		return false;
 	if (type->position < 0)
 		return true;
-	kg_spi_exec(&saved,
-				"SELECT FROM @kg_entity_type WHERE tenant = $1 AND bundle = $2 "
+	KG_SPI_EXEC("SELECT FROM @kg_entity_type WHERE tenant = $1 AND bundle = $2 "
 				"AND entity_type = $3 AND position = $4",
 				kg_arg_text(apply->tenant),
 				kg_arg_text(apply->payload->name),
@@ -98,11 +93,9 @@ type_is_stored(const KgApply *apply, const KgPayloadType *type)
 static void
 place_types(KgApply *apply)
 {
-	static KgSaved saved;
 	int32 first;
 
-	kg_spi_exec(&saved,
-				"SELECT coalesce(max(position) + 1, 0)::bigint "
+	KG_SPI_EXEC("SELECT coalesce(max(position) + 1, 0)::bigint "
 				"FROM @kg_entity_type WHERE tenant = $1 AND bundle = $2",
 				kg_arg_text(apply->tenant),
 				kg_arg_text(apply->payload->name));
@@ -219,10 +212,9 @@ require_same_authorize(const char *name, const KgType *before,
 					   name);
 	kg_error_keyword(err, "x-authorize");
 	kg_error_entity(err, name, NULL);
-	kg_error_expected(err,
-					  "the type with the \"x-authorize\" that it has, or "
-					  "none where it is new");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"the type with the \"x-authorize\" that it has, or "
+							"none where it is new");
 }
 
 void
@@ -270,19 +262,16 @@ throw_still_used(const KgApply *apply, const KgType *type)
 								apply->payload->name);
 
 	kg_error_entity(err, type->name, NULL);
-	kg_error_expected(err,
-					  apply->sees_all
-						  ? "the same call again"
-						  : "a call by a role that sees every entity of the "
-							"type");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		apply->sees_all ? "the same call again"
+						: "a call by a role that sees every entity of the "
+						  "type");
 }
 
 void
 kg_bundle_delete_types(KgApply *apply)
 {
-	static KgSaved saved;
-
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
 		const KgType *type = apply->before->types[i];
@@ -290,24 +279,22 @@ kg_bundle_delete_types(KgApply *apply)
 		if (strcmp(type->bundle, apply->payload->name) != 0 ||
 			kg_payload_type(apply->payload, type->name))
 			continue;
-		kg_spi_exec_latest(
-			&saved,
-			"WITH gone AS (DELETE FROM @kg_entity_type "
-			"WHERE tenant = $1 "
-			"AND bundle = $2 AND entity_type = $3 "
-			"AND NOT EXISTS (SELECT FROM @kg_entity "
-			"WHERE tenant = $1 AND bundle = $2 "
-			"AND entity_type = $3) "
-			"RETURNING type_no, version_above) "
-			"INSERT INTO @kg_freed_type AS t "
-			"SELECT $1, $2, $3, greatest(gone.version_above, "
-			"(SELECT max(version) FROM @kg_freed f "
-			"WHERE f.tenant = $1 AND f.type_no = gone.type_no)) "
-			"FROM gone ON CONFLICT (tenant, bundle, entity_type) "
-			"DO UPDATE SET version = excluded.version",
-			kg_arg_text(apply->tenant),
-			kg_arg_text(apply->payload->name),
-			kg_arg_text(type->name));
+		KG_SPI_LATEST("WITH gone AS (DELETE FROM @kg_entity_type "
+					  "WHERE tenant = $1 "
+					  "AND bundle = $2 AND entity_type = $3 "
+					  "AND NOT EXISTS (SELECT FROM @kg_entity "
+					  "WHERE tenant = $1 AND bundle = $2 "
+					  "AND entity_type = $3) "
+					  "RETURNING type_no, version_above) "
+					  "INSERT INTO @kg_freed_type AS t "
+					  "SELECT $1, $2, $3, greatest(gone.version_above, "
+					  "(SELECT max(version) FROM @kg_freed f "
+					  "WHERE f.tenant = $1 AND f.type_no = gone.type_no)) "
+					  "FROM gone ON CONFLICT (tenant, bundle, entity_type) "
+					  "DO UPDATE SET version = excluded.version",
+					  kg_arg_text(apply->tenant),
+					  kg_arg_text(apply->payload->name),
+					  kg_arg_text(type->name));
 		if (SPI_processed == 0)
 			throw_still_used(apply, type);
 		apply->type_changes[KG_CHANGE_DELETED] = lappend(

@@ -10,7 +10,6 @@
 #include "postgres.h"
 
 #include "base/extension.h"
-#include "base/spi.h"
 #include "catalog/lock.h"
 #include "store/bundle.h"
 #include "store/unique.h"

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "store/columns.h"
 #include "utils/array.h"
 #include "utils/builtins.h"

@@ -7,24 +7,16 @@
 #include "auth/identity.h"
 #include "base/extension.h"
 #include "base/json.h"
-#include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
-#include "store/check.h"
-#include "store/columns.h"
-#include "store/derive.h"
-#include "store/edges.h"
 #include "store/entities.h"
 #include "store/entity_ids.h"
-#include "store/extract.h"
 #include "store/on_delete.h"
 #include "store/put.h"
 #include "store/references.h"
-#include "store/seen.h"
-#include "store/stored.h"
 #include "store/scope.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -134,7 +126,6 @@ static Jsonb *
 visible_referrers(const Removal *removal, int64 node,
 				  const KgRestricting *references, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	const KgCatalog *catalog = kg_catalog_newest(removal->tenant);
 	KgNodeList sources = {CurrentMemoryContext};
 	KgJsonWriter w;
@@ -142,15 +133,13 @@ visible_referrers(const Removal *removal, int64 node,
 	for (int i = 0; i < n && sources.n < KG_MET_REFERRERS; i++)
 		if (references[i].target == node)
 			kg_node_add(&sources, references[i].source);
-	kg_spi_exec(&saved,
-				"SELECT bundle, entity_type, entity_id FROM @kg_entity "
-				"WHERE tenant = $1 AND node = ANY($2) "
-				"ORDER BY entity_type, bundle, entity_id "
-				"LIMIT " CppAsString2(KG_NAMED_REFERRERS),
-				kg_arg_text(removal->tenant),
-				kg_arg_int8s(sources.nodes, sources.n));
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	KG_BATCH_EXEC("SELECT bundle, entity_type, entity_id FROM @kg_entity "
+				  "WHERE tenant = $1 AND node = ANY($2) "
+				  "ORDER BY entity_type, bundle, entity_id "
+				  "LIMIT " CppAsString2(KG_NAMED_REFERRERS),
+				  kg_arg_text(removal->tenant),
+				  kg_arg_int8s(sources.nodes, sources.n));
+	kg_jw_init_array(&w);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		const KgType *type = kg_catalog_type_in(

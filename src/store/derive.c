@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/packed_keys.h"
@@ -15,7 +14,6 @@
 #include "port/pg_bswap.h"
 #include "store/columns.h"
 #include "store/derive.h"
-#include "store/edges.h"
 #include "store/embeddings.h"
 #include "store/entity_ids.h"
 #include "store/extract.h"
@@ -374,8 +372,6 @@ write_terms(KgDerivation *d)
 static void
 delete_edges(KgDerivation *d)
 {
-	static KgSaved ends_saved = KG_SAVED_BATCH;
-	static KgSaved saved = KG_SAVED_BATCH;
 	static KgSaved left = KG_SAVED_BATCH;
 	KgNodeList ends = {CurrentMemoryContext};
 	KgArg gone;
@@ -385,21 +381,19 @@ delete_edges(KgDerivation *d)
 	gone = kg_arg_int8s(d->gone.nodes, d->gone.n);
 	if (!kg_sees_all(d->tenant, &d->caller))
 	{
-		kg_spi_exec_latest(&ends_saved,
-						   "SELECT target FROM @kg_edge WHERE tenant = $1 "
-						   "AND source = ANY($2) AND property IS NULL",
-						   kg_arg_text(d->tenant),
-						   gone);
+		KG_BATCH_LATEST("SELECT target FROM @kg_edge WHERE tenant = $1 "
+						"AND source = ANY($2) AND property IS NULL",
+						kg_arg_text(d->tenant),
+						gone);
 		for (uint64 i = 0; i < SPI_processed; i++)
 			kg_node_add(&ends, kg_spi_int64(i, 1));
 		SPI_freetuptable(SPI_tuptable);
 		kg_require_seen(d->tenant, &d->caller, ends.nodes, ends.n, KG_CUT_OFF);
 	}
-	kg_spi_exec_latest(&saved,
-					   "DELETE FROM @kg_edge WHERE tenant = $1 "
-					   "AND source = ANY($2)",
-					   kg_arg_text(d->tenant),
-					   gone);
+	KG_BATCH_LATEST("DELETE FROM @kg_edge WHERE tenant = $1 "
+					"AND source = ANY($2)",
+					kg_arg_text(d->tenant),
+					gone);
 	kg_stored_require_no_edges(&left,
 							   "SELECT FROM @kg_edge WHERE tenant = $1 "
 							   "AND source = ANY($2) LIMIT 1",
@@ -812,15 +806,13 @@ derive_stored(KgDerivation *d, SPITupleTable *rows, uint64 n, KgNodeList *found)
 static void
 settle(KgDerivation *d, const int64 *nodes, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	KgNodeList found = {CurrentMemoryContext};
 	SPITupleTable *rows;
 
-	kg_spi_exec(&saved,
-				"SELECT node, type_no, entity_id, data, index_keys "
-				"FROM @kg_entity WHERE tenant = $1 AND node = ANY($2)",
-				kg_arg_text(d->tenant),
-				kg_arg_int8s(nodes, n));
+	KG_BATCH_EXEC("SELECT node, type_no, entity_id, data, index_keys "
+				  "FROM @kg_entity WHERE tenant = $1 AND node = ANY($2)",
+				  kg_arg_text(d->tenant),
+				  kg_arg_int8s(nodes, n));
 	rows = SPI_tuptable;
 	derive_stored(d, rows, SPI_processed, &found);
 	SPI_freetuptable(rows);

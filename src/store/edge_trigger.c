@@ -30,8 +30,6 @@
 #include "utils/rls.h"
 #include "utils/tuplestore.h"
 
-PGDLLEXPORT Datum kg_sql_check_edges(PG_FUNCTION_ARGS);
-
 /* Columns of kg_edge that are looked at. */
 enum
 {

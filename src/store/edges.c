@@ -9,14 +9,13 @@
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
-#include "catalog/handle.h"
 #include "catalog/lock.h"
 #include "catalog/period.h"
 #include "catalog/pg_type.h"
+#include "catalog/writer.h"
 #include "miscadmin.h"
 #include "store/edges.h"
 #include "store/entity_ids.h"
-#include "store/known_ends.h"
 #include "store/references.h"
 #include "store/seen.h"
 #include "store/stored.h"
@@ -106,21 +105,19 @@ void
 kg_edges_read(const char *tenant, int32 relation_no, KgEdgePlace *place,
 			  int limit, KgColumns *edges)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	MemoryContext old = MemoryContextSwitchTo(edges->context);
 
-	kg_spi_exec_latest(&saved,
-					   "SELECT source, target, key, properties FROM @kg_edge "
-					   "WHERE tenant = $1 AND relation_no = $2 "
-					   "AND property IS NULL AND source >= $3 "
-					   "AND (source, key, target) > ($3, $4 COLLATE \"C\", $5) "
-					   "ORDER BY source, key, target LIMIT $6",
-					   kg_arg_text(tenant),
-					   kg_arg_int4(relation_no),
-					   kg_arg_int8(place->source),
-					   kg_arg_text(place->key),
-					   kg_arg_int8(place->target),
-					   kg_arg_int4(limit));
+	KG_BATCH_LATEST("SELECT source, target, key, properties FROM @kg_edge "
+					"WHERE tenant = $1 AND relation_no = $2 "
+					"AND property IS NULL AND source >= $3 "
+					"AND (source, key, target) > ($3, $4 COLLATE \"C\", $5) "
+					"ORDER BY source, key, target LIMIT $6",
+					kg_arg_text(tenant),
+					kg_arg_int4(relation_no),
+					kg_arg_int8(place->source),
+					kg_arg_text(place->key),
+					kg_arg_int8(place->target),
+					kg_arg_int4(limit));
 	MemoryContextSwitchTo(edges->context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
@@ -177,7 +174,6 @@ static HTAB *
 lock_ends(const char *tenant, const KgColumns *edges,
 		  const KgUserContext *caller)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	HASHCTL ctl;
 	HTAB *types;
 	KgNodeList nodes = {CurrentMemoryContext};
@@ -208,12 +204,11 @@ lock_ends(const char *tenant, const KgColumns *edges,
 			kg_node_add(&nodes, ends[j]);
 		}
 	}
-	kg_spi_exec(&saved,
-				"SELECT node, type_no::bigint FROM @kg_entity "
-				"WHERE tenant = $1 AND node = ANY($2)" KG_LOCK_ORDER
-				"@FOR KEY SHARE",
-				kg_arg_text(tenant),
-				kg_arg_int8s(nodes.nodes, nodes.n));
+	KG_BATCH_EXEC("SELECT node, type_no::bigint FROM @kg_entity "
+				  "WHERE tenant = $1 AND node = ANY($2)" KG_LOCK_ORDER
+				  "@FOR KEY SHARE",
+				  kg_arg_text(tenant),
+				  kg_arg_int8s(nodes.nodes, nodes.n));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int64 node = kg_spi_int64(i, 1);
@@ -374,9 +369,6 @@ check_properties(const KgCatalog *catalog, const KgRelation *relation,
 	}
 }
 
-/* kg_edges_write_turned() writes symmetric edges; the trigger looks at it. */
-static bool writing_turned = false;
-
 static KgError *
 lost_race(void)
 {
@@ -390,7 +382,7 @@ lost_race(void)
 void
 kg_edge_throw_lost_race(void)
 {
-	if (writing_turned)
+	if (kg_writer()->again)
 		kg_throw_again(lost_race());
 	kg_error_throw(lost_race());
 }
@@ -408,7 +400,7 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 
 		if (!twice[i])
 			continue;
-		if (to->turned || writing_turned)
+		if (to->turned || kg_writer()->again)
 			kg_throw_again(lost_race());
 		relation = kg_catalog_relation_no(
 			catalog, DatumGetInt32(edges->values[KG_EDGE_RELATION][i]));
@@ -577,10 +569,8 @@ insert_beside(const char *tenant, const KgColumns *edges)
 		edges);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		bool isnull;
-
 		if (!TransactionIdIsCurrentTransactionId(
-				DatumGetTransactionId(kg_spi_value(i, 1, &isnull))))
+				DatumGetTransactionId(kg_spi_datum(i, 1))))
 			kg_edge_throw_lost_race();
 	}
 	SPI_freetuptable(SPI_tuptable);
@@ -688,22 +678,28 @@ kg_edges_write(const char *tenant, const KgColumns *edges, int *found)
 	return kept;
 }
 
+typedef struct Turned
+{
+	const char *tenant;
+	const KgColumns *edges;
+	int *found;
+	const bool *kept;
+} Turned;
+
+static void
+write_turned(void *arg)
+{
+	Turned *turned = arg;
+
+	turned->kept = kg_edges_write(turned->tenant, turned->edges, turned->found);
+}
+
 const bool *
 kg_edges_write_turned(const KgCatalog *catalog, const KgColumns *edges,
 					  int *found)
 {
-	const bool *volatile kept = NULL;
-	const bool outer = writing_turned;
+	Turned turned = {catalog->tenant, edges, found};
 
-	writing_turned = kg_symmetric_any(catalog, edges);
-	PG_TRY();
-	{
-		kept = kg_edges_write(catalog->tenant, edges, found);
-	}
-	PG_FINALLY();
-	{
-		writing_turned = outer;
-	}
-	PG_END_TRY();
-	return kept;
+	kg_writer_part(kg_symmetric_any(catalog, edges), write_turned, &turned);
+	return turned.kept;
 }

@@ -61,8 +61,8 @@ kg_embedded_text(const KgType *type, const Jsonb *data)
 	return text.data;
 }
 
-bytea *
-kg_embedded_hash(const char *text)
+static bytea *
+embedded_hash(const char *text)
 {
 	bytea *digest = DatumGetByteaPP(DirectFunctionCall1(
 		sha256_bytea, PointerGetDatum(cstring_to_text(text))));
@@ -76,7 +76,7 @@ kg_embedded_hash(const char *text)
 bool
 kg_embedded_hash_is(const bytea *hash, const char *text)
 {
-	bytea *now = kg_embedded_hash(text);
+	bytea *now = embedded_hash(text);
 
 	return VARSIZE_ANY_EXHDR(hash) == KG_HASH_BYTES &&
 		   memcmp(VARDATA_ANY(hash), VARDATA_ANY(now), KG_HASH_BYTES) == 0;
@@ -93,10 +93,9 @@ throw_enabled(const KgVectors *vectors)
 								vectors->dimensions,
 								vectors->model);
 
-	kg_error_expected(err,
-					  "these dimensions and this model, or "
-					  "kg_disable_vectors() first, which deletes them");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"these dimensions and this model, or "
+							"kg_disable_vectors() first, which deletes them");
 }
 
 void
@@ -104,7 +103,6 @@ kg_vectors_enable(int32 dimensions, const char *model)
 {
 	static KgSaved now;
 	static KgSaved any;
-	static KgSaved saved;
 	KgVectors vectors = {0};
 	KgError *err = NULL;
 
@@ -130,9 +128,7 @@ kg_vectors_enable(int32 dimensions, const char *model)
 		&now, "SELECT dimensions, model FROM @kg_vectors FOR UPDATE", 0, NULL);
 	if (SPI_processed > 0)
 	{
-		bool isnull;
-
-		vectors.dimensions = DatumGetInt32(kg_spi_value(0, 1, &isnull));
+		vectors.dimensions = DatumGetInt32(kg_spi_datum(0, 1));
 		vectors.model = kg_spi_cstring(0, 2);
 		if (vectors.dimensions == dimensions &&
 			strcmp(vectors.model, model) == 0)
@@ -142,12 +138,11 @@ kg_vectors_enable(int32 dimensions, const char *model)
 		if (SPI_processed > 0)
 			throw_enabled(&vectors);
 	}
-	kg_spi_exec_newest(&saved,
-					   "INSERT INTO @kg_vectors(dimensions, model) "
-					   "VALUES ($1, $2) ON CONFLICT (is_only) DO UPDATE "
-					   "SET dimensions = $1, model = $2",
-					   kg_arg_int4(dimensions),
-					   kg_arg_text(model));
+	KG_SPI_NEWEST("INSERT INTO @kg_vectors(dimensions, model) "
+				  "VALUES ($1, $2) ON CONFLICT (is_only) DO UPDATE "
+				  "SET dimensions = $1, model = $2",
+				  kg_arg_int4(dimensions),
+				  kg_arg_text(model));
 	kg_sync_all_roles();
 }
 
@@ -170,16 +165,13 @@ kg_vectors_disable(void)
 void
 kg_embeddings_forget(const char *tenant, const KgNodeList *nodes)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
 	if (nodes->n == 0 || kg_vectors()->dimensions == 0)
 		return;
 	/* Newest: one may have been put since the snapshot was taken. */
-	kg_spi_exec_newest(&saved,
-					   "DELETE FROM @kg_embedding WHERE tenant = $1 "
-					   "AND node = ANY($2)",
-					   kg_arg_text(tenant),
-					   kg_arg_int8s(nodes->nodes, nodes->n));
+	KG_BATCH_NEWEST("DELETE FROM @kg_embedding WHERE tenant = $1 "
+					"AND node = ANY($2)",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes->nodes, nodes->n));
 }
 
 typedef struct Given
@@ -278,10 +270,9 @@ find_entities(void *arg, const int *rows, int n)
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int number = rows[kg_spi_int64(i, 1) - 1];
-		bool isnull;
 
-		bytea *hash = kg_embedded_hash(kg_embedded_text(
-			put->type, DatumGetJsonbP(kg_spi_value(i, 3, &isnull))));
+		bytea *hash = embedded_hash(
+			kg_embedded_text(put->type, DatumGetJsonbP(kg_spi_datum(i, 3))));
 
 		put->items[number].node = kg_spi_int64(i, 2);
 		put->items[number].hash = MemoryContextAlloc(put->context,
@@ -337,16 +328,9 @@ static Datum
 join_vectors(const Put *put, const int *rows, int n)
 {
 	int dimensions = put->vectors->dimensions;
-	Size size = ARR_OVERHEAD_NONULLS(1) +
-				(Size) n * dimensions * sizeof(float4);
-	ArrayType *all = palloc0(size);
-	float4 *numbers = (float4 *) ((char *) all + ARR_OVERHEAD_NONULLS(1));
+	ArrayType *all = kg_real_array(n * dimensions);
+	float4 *numbers = (float4 *) ARR_DATA_PTR(all);
 
-	SET_VARSIZE(all, size);
-	all->ndim = 1;
-	all->elemtype = FLOAT4OID;
-	ARR_DIMS(all)[0] = n * dimensions;
-	ARR_LBOUND(all)[0] = 1;
 	for (int i = 0; i < n; i++)
 		memcpy(numbers + (Size) i * dimensions,
 			   ARR_DATA_PTR(put->items[rows[i]].vector),
@@ -357,7 +341,6 @@ join_vectors(const Put *put, const int *rows, int n)
 static void
 write_rows(void *arg, const int *rows, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	Put *put = arg;
 	int64 *nodes = palloc(n * sizeof(int64));
 	Datum *hashes = palloc(n * sizeof(Datum));
@@ -370,23 +353,20 @@ write_rows(void *arg, const int *rows, int n)
 		put->outcomes->items[rows[i]].verdict = KG_VERDICT_UNCHANGED;
 	}
 	kg_become_owner(&user);
-	kg_spi_exec_newest(
-		&saved,
-		KG_PUT_ROWS,
-		kg_arg_text(put->tenant),
-		kg_arg_int4(put->type->type_no),
-		kg_arg_int8s(nodes, n),
-		kg_arg(BYTEAARRAYOID,
-			   PointerGetDatum(construct_array(
-				   hashes, n, BYTEAOID, -1, false, TYPALIGN_INT))),
-		kg_arg(FLOAT4ARRAYOID, join_vectors(put, rows, n)),
-		kg_arg_int4(put->vectors->dimensions));
+	KG_BATCH_NEWEST(KG_PUT_ROWS,
+					kg_arg_text(put->tenant),
+					kg_arg_int4(put->type->type_no),
+					kg_arg_int8s(nodes, n),
+					kg_arg(BYTEAARRAYOID,
+						   PointerGetDatum(construct_array(
+							   hashes, n, BYTEAOID, -1, false, TYPALIGN_INT))),
+					kg_arg(FLOAT4ARRAYOID, join_vectors(put, rows, n)),
+					kg_arg_int4(put->vectors->dimensions));
 	kg_restore_user(&user);
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{
 		int64 node = kg_spi_int64(row, 1);
-		bool isnull;
-		bool created = DatumGetBool(kg_spi_value(row, 2, &isnull));
+		bool created = DatumGetBool(kg_spi_datum(row, 2));
 
 		for (int i = 0; i < n; i++)
 			if (nodes[i] == node)
@@ -407,17 +387,15 @@ each_batch(Put *put, KgOutcomesWork work)
 static void
 lock_vectors(const KgVectors *vectors)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	bool same;
 	KgError *err;
 
 	kg_become_owner(&user);
-	kg_spi_exec_latest(&saved,
-					   "SELECT FROM @kg_vectors WHERE dimensions = $1 "
-					   "AND model = $2 FOR SHARE",
-					   kg_arg_int4(vectors->dimensions),
-					   kg_arg_text(vectors->model));
+	KG_SPI_LATEST("SELECT FROM @kg_vectors WHERE dimensions = $1 "
+				  "AND model = $2 FOR SHARE",
+				  kg_arg_int4(vectors->dimensions),
+				  kg_arg_text(vectors->model));
 	same = SPI_processed > 0;
 	kg_restore_user(&user);
 	if (same)
@@ -425,8 +403,7 @@ lock_vectors(const KgVectors *vectors)
 	err = kg_error_new(KG_CONFLICT,
 					   "another session changed what embeddings have at the "
 					   "same time");
-	kg_error_expected(err, "the same call again");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the same call again");
 }
 
 Jsonb *
@@ -435,7 +412,6 @@ kg_put_embeddings(const char *type, const Jsonb *items, const Jsonb *options)
 	const JsonbContainer *array = kg_outcomes_items(items);
 	KgVectors vectors;
 	Put put = {kg_identity_require(KG_ACCESS_WRITE)};
-	KgJsonIter it;
 
 	put.outcomes = kg_outcomes_make(
 		"embeddings", kg_json_length(array), kg_put_atomic(options), false);
@@ -451,8 +427,7 @@ kg_put_embeddings(const char *type, const Jsonb *items, const Jsonb *options)
 										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	kg_tenant_writes(put.tenant);
 	lock_vectors(&vectors);
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		read_item(&put, it.index, &it.value);

@@ -17,7 +17,6 @@
  * a type without x-search the whole document.
  */
 extern char *kg_embedded_text(const KgType *type, const Jsonb *data);
-extern bytea *kg_embedded_hash(const char *text);
 /* Is it the text that has the hash? */
 extern bool kg_embedded_hash_is(const bytea *hash, const char *text);
 

@@ -133,13 +133,10 @@ kg_changes_add(KgColumns *rows, int64 node, const Jsonb *data)
 void
 kg_entities_delete_nodes(const char *tenant, const int64 *nodes, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_entity WHERE tenant = $1 "
-				"AND node = ANY($2) RETURNING node, entity_id",
-				kg_arg_text(tenant),
-				kg_arg_int8s(nodes, n));
+	KG_BATCH_EXEC("DELETE FROM @kg_entity WHERE tenant = $1 "
+				  "AND node = ANY($2) RETURNING node, entity_id",
+				  kg_arg_text(tenant),
+				  kg_arg_int8s(nodes, n));
 }
 
 static KG_NORETURN void throw_kept(int n) KG_NORETURN_TAIL;
@@ -152,27 +149,25 @@ throw_kept(int n)
 								"written as their schema now has them",
 								n);
 
-	kg_error_expected(err,
-					  "no trigger on kg_entity that keeps rows from being "
-					  "updated");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"no trigger on kg_entity that keeps rows from being "
+		"updated");
 }
 
 void
 kg_entities_write_again(const char *tenant, const KgNodeList *nodes)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	int written = 0;
 
 	for (int i = 0; i < nodes->n; i += KG_NODES_AT_ONCE)
 	{
 		CHECK_FOR_INTERRUPTS();
-		kg_spi_exec_latest(&saved,
-						   "UPDATE @kg_entity SET index_keys = '' "
-						   "WHERE tenant = $1 AND node = ANY($2)",
-						   kg_arg_text(tenant),
-						   kg_arg_int8s(nodes->nodes + i,
-										Min(KG_NODES_AT_ONCE, nodes->n - i)));
+		KG_BATCH_LATEST("UPDATE @kg_entity SET index_keys = '' "
+						"WHERE tenant = $1 AND node = ANY($2)",
+						kg_arg_text(tenant),
+						kg_arg_int8s(nodes->nodes + i,
+									 Min(KG_NODES_AT_ONCE, nodes->n - i)));
 		written += SPI_processed;
 	}
 	if (written < nodes->n)

@@ -17,7 +17,6 @@
 #include "auth/identity.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/settings.h"
 #include "catalog/lock.h"
 #include "catalog/pg_collation.h"
@@ -44,11 +43,6 @@
 #include "utils/rls.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
-
-PGDLLEXPORT Datum kg_sql_check_entity(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_derive_entities(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_refuse_replication(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_refuse_truncate(PG_FUNCTION_ARGS);
 
 /* Columns of kg_entity, as values of them are kept here. */
 enum
@@ -173,8 +167,7 @@ refuse_change(const char *column)
 								column);
 
 	kg_error_path(err, "/%s", column);
-	kg_error_expected(err, "DELETE and INSERT instead");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "DELETE and INSERT instead");
 }
 
 static bool
@@ -296,8 +289,7 @@ refuse_given(const Datum *values)
 	err = kg_error_new(
 		KG_INVALID_INPUT, "column \"%s\" of kg_entity cannot be given", column);
 	kg_error_path(err, "/%s", column);
-	kg_error_expected(err, "no value: it is filled");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "no value: it is filled");
 }
 
 /*
@@ -371,8 +363,7 @@ throw_given_node(void)
 								"that was assigned");
 
 	kg_error_path(err, "/node");
-	kg_error_expected(err, "no value: a number is assigned");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "no value: a number is assigned");
 }
 
 /*
@@ -605,10 +596,10 @@ throw_overwritten(const char *column)
 								column);
 
 	kg_error_path(err, "/%s", column);
-	kg_error_expected(err,
-					  "a trigger whose name comes before kg_entity_before, and "
-					  "which changes no column but data");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a trigger whose name comes before kg_entity_before, and "
+		"which changes no column but data");
 }
 
 static void
@@ -1059,6 +1050,6 @@ kg_sql_refuse_truncate(PG_FUNCTION_ARGS)
 
 	require_trigger(fcinfo, "kg_refuse_truncate", false);
 	err = kg_error_new(KG_FORBIDDEN, "this table cannot be truncated");
-	kg_error_expected(err, "DELETE, kg_drop_bundle() or kg_drop_tenant()");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"DELETE, kg_drop_bundle() or kg_drop_tenant()");
 }

@@ -193,8 +193,7 @@ kg_version_plus(int64 version, int64 by)
 		return version + by;
 	err = kg_error_new(KG_LIMIT_EXCEEDED,
 					   "the versions of an entity's id are used up");
-	kg_error_expected(err, "another id");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "another id");
 }
 
 int64
@@ -207,13 +206,10 @@ kg_version_ended(int64 version)
 static bool
 has_freed(const KgFreed *freed)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
-	kg_spi_exec_latest(&saved,
-					   "SELECT FROM @kg_freed WHERE tenant = $1 "
-					   "AND type_no = $2 LIMIT 1",
-					   kg_arg_text(freed->tenant),
-					   kg_arg_int4(freed->type->type_no));
+	KG_BATCH_LATEST("SELECT FROM @kg_freed WHERE tenant = $1 "
+					"AND type_no = $2 LIMIT 1",
+					kg_arg_text(freed->tenant),
+					kg_arg_int4(freed->type->type_no));
 	SPI_freetuptable(SPI_tuptable);
 	return SPI_processed > 0;
 }
@@ -454,10 +450,7 @@ find_rows(const KgArg *args, int *n)
 	rows = palloc(Max(1, *n) * sizeof(Raised));
 	for (int i = 0; i < *n; i++)
 	{
-		bool isnull;
-
-		rows[i].tid = *(ItemPointer) DatumGetPointer(
-			kg_spi_value(i, 1, &isnull));
+		rows[i].tid = *(ItemPointer) DatumGetPointer(kg_spi_datum(i, 1));
 		rows[i].by = kg_spi_int64(i, 2);
 	}
 	SPI_freetuptable(SPI_tuptable);

@@ -4,9 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/spi.h"
 #include "catalog/handle.h"
-#include "store/edges.h"
 #include "store/entity_ids.h"
 #include "store/given_edges.h"
 #include "store/known_ends.h"

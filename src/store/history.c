@@ -201,12 +201,10 @@ put_common(const KgHistory *history, KgArg *args)
 static void
 order_edges(const KgHistory *history)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	KgArg columns[NEDGECOLS];
 
 	kg_columns_args(&history->edges, columns);
-	kg_spi_exec(
-		&saved,
+	KG_BATCH_EXEC(
 		"WITH late AS MATERIALIZED (" KG_LATE "), "
 		"moved AS MATERIALIZED (SELECT o.change, nextval($2) AS number "
 		"FROM (SELECT h.change FROM late JOIN @kg_history h "
@@ -472,7 +470,6 @@ move_horizon(const char *tenant, TimestampTz before)
 int64
 kg_history_prune(TimestampTz before)
 {
-	static KgSaved saved;
 	const char *tenant = kg_identity_require(KG_ACCESS_ADMIN);
 	KgUserContext user;
 	KgError *err;
@@ -484,18 +481,14 @@ kg_history_prune(TimestampTz before)
 		err = kg_error_new(KG_INVALID_INPUT, "time is in the future");
 		kg_error_path(err, "/before");
 		kg_error_got_string(err, kg_time_text(before));
-		kg_error_expected(err, "a time that has passed");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "a time that has passed");
 	}
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	move_horizon(tenant, before);
-	kg_spi_exec_newest(&saved,
-					   "DELETE FROM @kg_history WHERE tenant = $1 AND at < $2",
-					   kg_arg_text(tenant),
-					   kg_arg(TIMESTAMPTZOID, TimestampTzGetDatum(before)));
+	KG_SPI_NEWEST("DELETE FROM @kg_history WHERE tenant = $1 AND at < $2",
+				  kg_arg_text(tenant),
+				  kg_arg(TIMESTAMPTZOID, TimestampTzGetDatum(before)));
 	n = SPI_processed;
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return n;
 }

@@ -135,22 +135,18 @@ throw_other(const char *key)
 
 	kg_error_path(err, "/idempotency_key");
 	kg_error_got_string(err, key);
-	kg_error_expected(err, "a new key for what is not the same write");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a new key for what is not the same write");
 }
 
 static Jsonb *
 find(const KgRequest *request)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	Jsonb *reply = NULL;
-	bool isnull;
 	bytea *digest;
 
 	kg_become_owner(&user);
-	kg_spi_exec_newest(
-		&saved,
+	KG_SPI_NEWEST(
 		"SELECT request, reply || '{\"replayed\": true}' "
 		"FROM @kg_idempotency "
 		"WHERE tenant = $1 AND caller = $2 AND key = $3 "
@@ -163,14 +159,14 @@ find(const KgRequest *request)
 	kg_restore_user(&user);
 	if (SPI_processed == 0)
 		return NULL;
-	digest = DatumGetByteaPP(kg_spi_value(0, 1, &isnull));
+	digest = DatumGetByteaPP(kg_spi_datum(0, 1));
 	if (VARSIZE_ANY_EXHDR(digest) != PG_SHA256_DIGEST_LENGTH ||
 		memcmp(VARDATA_ANY(digest),
 			   VARDATA_ANY(request->digest),
 			   PG_SHA256_DIGEST_LENGTH) != 0)
 		throw_other(request->key);
 	/* A copy: SPI's memory ends with it. */
-	reply = DatumGetJsonbPCopy(kg_spi_value(0, 2, &isnull));
+	reply = DatumGetJsonbPCopy(kg_spi_datum(0, 2));
 	return reply;
 }
 
@@ -218,25 +214,23 @@ kg_delete_old(KgSaved *saved, const char *sql, const char *tenant, int seconds)
 void
 kg_idempotency_keep(const KgRequest *request, const Jsonb *reply)
 {
-	static KgSaved saved;
 	static KgSaved expired;
 	KgUserContext user;
 
 	if (XactReadOnly)
 		return;
 	kg_become_owner(&user);
-	kg_spi_exec_newest(&saved,
-					   "INSERT INTO @kg_idempotency"
-					   "(tenant, caller, key, request, reply) "
-					   "VALUES ($1, $2, $3, $4, $5) "
-					   "ON CONFLICT (tenant, caller, key) DO UPDATE SET "
-					   "request = $4, reply = $5, "
-					   "created_at = clock_timestamp()",
-					   kg_arg_text(request->tenant),
-					   kg_arg_text(request->caller),
-					   kg_arg_text(request->key),
-					   kg_arg(BYTEAOID, PointerGetDatum(request->digest)),
-					   kg_arg_jsonb(reply));
+	KG_SPI_NEWEST("INSERT INTO @kg_idempotency"
+				  "(tenant, caller, key, request, reply) "
+				  "VALUES ($1, $2, $3, $4, $5) "
+				  "ON CONFLICT (tenant, caller, key) DO UPDATE SET "
+				  "request = $4, reply = $5, "
+				  "created_at = clock_timestamp()",
+				  kg_arg_text(request->tenant),
+				  kg_arg_text(request->caller),
+				  kg_arg_text(request->key),
+				  kg_arg(BYTEAOID, PointerGetDatum(request->digest)),
+				  kg_arg_jsonb(reply));
 	kg_delete_old(&expired,
 				  KG_DELETE_OLD("kg_idempotency", "key", "created_at"),
 				  request->tenant,
@@ -273,11 +267,8 @@ has_verdict(const JsonbContainer *item, const char *name)
 static void
 write_error(KgJsonWriter *w, const JsonbValue *error, bool seen)
 {
-	KgJsonIter it;
-
 	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, kg_json_container(error));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(error))
 	{
 		/* Handles of others, which may be hidden by now. */
 		if (kg_json_string_is(&it.key, "referenced_by") ||
@@ -292,11 +283,8 @@ write_error(KgJsonWriter *w, const JsonbValue *error, bool seen)
 static void
 write_item(KgJsonWriter *w, const JsonbContainer *item, bool seen)
 {
-	KgJsonIter it;
-
 	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, item);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, item)
 	{
 		bool is_error = kg_json_string_is(&it.key, "error");
 
@@ -319,13 +307,10 @@ static Jsonb *
 write_items(const JsonbContainer *items, const bool *seen, int *withheld)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 	JsonbValue value;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
-	kg_json_iter_init(&it, items);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_array(&w);
+	kg_json_each(it, items)
 	{
 		const JsonbContainer *item = kg_json_container(&it.value);
 		/* What was deleted is not hidden. */
@@ -336,7 +321,6 @@ write_items(const JsonbContainer *items, const bool *seen, int *withheld)
 		*withheld += !whole && (kg_json_get(item, "version", &value) ||
 								kg_json_get(item, "changed", &value));
 	}
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -352,15 +336,13 @@ kg_idempotency_seen(const char *type_name, const Jsonb *reply)
 	int withheld = 0;
 	Jsonb *seen;
 	KgSplice result;
-	KgJsonIter it;
 
 	if (kg_json_get(&reply->root, "items", &items) == NULL ||
 		!kg_json_is_array(&items))
 		return (Jsonb *) reply;
 	ids = palloc0(Max(1, kg_json_length(kg_json_container(&items))) *
 				  sizeof(char *));
-	kg_json_iter_init(&it, kg_json_container(&items));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&items))
 		if (kg_json_get(kg_json_container(&it.value), "id", &id) != NULL)
 			ids[it.index] = kg_json_cstring(&id);
 	seen = write_items(
@@ -368,8 +350,7 @@ kg_idempotency_seen(const char *type_name, const Jsonb *reply)
 		find_seen(tenant, type, ids, kg_json_length(kg_json_container(&items))),
 		&withheld);
 	kg_splice_init(&result);
-	kg_json_iter_init(&it, &reply->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &reply->root)
 		if (!kg_json_string_is(&it.key, "items"))
 			kg_splice_add(&result, kg_json_cstring(&it.key), &it.value);
 	kg_splice_jsonb(&result, "items", seen);

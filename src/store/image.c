@@ -44,18 +44,15 @@ kg_image_differences(const Jsonb *before, const Jsonb *after, KgDifference each,
 					 void *arg)
 {
 	JsonbValue other;
-	KgJsonIter it;
 
-	kg_json_iter_init(&it, &before->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &before->root)
 	{
 		const JsonbValue *now = member(after, &it.key, &other);
 
 		if (!kg_image_same_value(&it.value, now))
 			each(&it.key, &it.value, now, arg);
 	}
-	kg_json_iter_init(&it, &after->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &after->root)
 		if (member(before, &it.key, &other) == NULL)
 			each(&it.key, NULL, &it.value, arg);
 }
@@ -65,7 +62,6 @@ kg_image_write_changed(KgJsonWriter *w, const char *key, const Jsonb *image,
 					   const Jsonb *other)
 {
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (image == NULL)
 		return;
@@ -75,8 +71,7 @@ kg_image_write_changed(KgJsonWriter *w, const char *key, const Jsonb *image,
 		return;
 	}
 	kg_jw_kbegin_object(w, key);
-	kg_json_iter_init(&it, &image->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &image->root)
 		if (!kg_image_same_value(&it.value, member(other, &it.key, &value)))
 			kg_jw_member(w, &it);
 	kg_jw_end_object(w);

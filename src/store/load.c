@@ -13,10 +13,8 @@
 #include "base/extension.h"
 #include "base/settings.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "store/idempotency.h"
 #include "store/load.h"
-#include "utils/builtins.h"
 
 #define KG_MAX_LOAD_BYTES 1024
 #define KG_MAX_POSITION_BYTES 8192
@@ -31,33 +29,29 @@ require_name(const char *load)
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "the name of a load is empty or too long");
 	kg_error_path(err, "/load");
-	kg_error_expected(err, "1 to %d bytes", KG_MAX_LOAD_BYTES);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "1 to %d bytes", KG_MAX_LOAD_BYTES);
 }
 
 Jsonb *
 kg_load_position(const char *load)
 {
-	static KgSaved saved;
 	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
 	const char *caller = kg_caller_of("load");
 	KgUserContext user;
-	bool isnull;
 
 	require_name(load);
 	kg_become_owner(&user);
-	kg_spi_exec_newest(&saved,
-					   "SELECT jsonb_build_object('batch', batch, "
-					   "'position', position, 'updated_at', updated_at) "
-					   "FROM @kg_load "
-					   "WHERE tenant = $1 AND caller = $2 AND load = $3",
-					   kg_arg_text(tenant),
-					   kg_arg_text(caller),
-					   kg_arg_text(load));
+	KG_SPI_NEWEST("SELECT jsonb_build_object('batch', batch, "
+				  "'position', position, 'updated_at', updated_at) "
+				  "FROM @kg_load "
+				  "WHERE tenant = $1 AND caller = $2 AND load = $3",
+				  kg_arg_text(tenant),
+				  kg_arg_text(caller),
+				  kg_arg_text(load));
 	kg_restore_user(&user);
 	if (SPI_processed == 0)
 		return NULL;
-	return DatumGetJsonbPCopy(kg_spi_value(0, 1, &isnull));
+	return DatumGetJsonbPCopy(kg_spi_datum(0, 1));
 }
 
 static KG_NORETURN void
@@ -68,18 +62,15 @@ throw_gone_on(const char *load, int64 batch)
 
 	kg_error_path(err, "/batch");
 	kg_error_got_string(err, psprintf(INT64_FORMAT, batch));
-	kg_error_expected(err,
-					  "the batch after that of kg_load_position(), or 0 "
-					  "to begin anew");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"the batch after that of kg_load_position(), or 0 "
+							"to begin anew");
 }
 
 void
 kg_load_batch(const char *load, int64 batch, Jsonb *position)
 {
 	static KgSaved old;
-	static KgSaved begins;
-	static KgSaved goes_on;
 	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
 	const char *caller = kg_caller_of("load");
 	KgUserContext user;
@@ -97,30 +88,28 @@ kg_load_batch(const char *load, int64 batch, Jsonb *position)
 					  KG_DELETE_OLD("kg_load", "load", "updated_at"),
 					  tenant,
 					  kg_setting_load_time);
-		kg_spi_exec_newest(&begins,
-						   "INSERT INTO @kg_load"
-						   "(tenant, caller, load, batch, position) "
-						   "VALUES ($1, $2, $3, $5, $4) "
-						   "ON CONFLICT (tenant, caller, load) DO UPDATE SET "
-						   "batch = $5, position = $4, "
-						   "updated_at = clock_timestamp()",
-						   kg_arg_text(tenant),
-						   kg_arg_text(caller),
-						   kg_arg_text(load),
-						   kg_arg_jsonb(position),
-						   kg_arg_int8(batch));
+		KG_SPI_NEWEST("INSERT INTO @kg_load"
+					  "(tenant, caller, load, batch, position) "
+					  "VALUES ($1, $2, $3, $5, $4) "
+					  "ON CONFLICT (tenant, caller, load) DO UPDATE SET "
+					  "batch = $5, position = $4, "
+					  "updated_at = clock_timestamp()",
+					  kg_arg_text(tenant),
+					  kg_arg_text(caller),
+					  kg_arg_text(load),
+					  kg_arg_jsonb(position),
+					  kg_arg_int8(batch));
 	}
 	else
-		kg_spi_exec_newest(&goes_on,
-						   "UPDATE @kg_load SET batch = $5, position = $4, "
-						   "updated_at = clock_timestamp() "
-						   "WHERE tenant = $1 AND caller = $2 AND load = $3 "
-						   "AND batch = $5 - 1",
-						   kg_arg_text(tenant),
-						   kg_arg_text(caller),
-						   kg_arg_text(load),
-						   kg_arg_jsonb(position),
-						   kg_arg_int8(batch));
+		KG_SPI_NEWEST("UPDATE @kg_load SET batch = $5, position = $4, "
+					  "updated_at = clock_timestamp() "
+					  "WHERE tenant = $1 AND caller = $2 AND load = $3 "
+					  "AND batch = $5 - 1",
+					  kg_arg_text(tenant),
+					  kg_arg_text(caller),
+					  kg_arg_text(load),
+					  kg_arg_jsonb(position),
+					  kg_arg_int8(batch));
 	kg_restore_user(&user);
 	if (SPI_processed == 0)
 		throw_gone_on(load, batch);

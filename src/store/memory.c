@@ -13,7 +13,6 @@
 #include "base/spi.h"
 #include "catalog/handle.h"
 #include "catalog/lock.h"
-#include "catalog/pg_type.h"
 #include "common/cryptohash.h"
 #include "common/sha2.h"
 #include "mb/pg_wchar.h"
@@ -50,23 +49,19 @@ typedef struct Stored
 static void
 read_stored(void *arg)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	Stored *stored = arg;
 	MemoryContext context = CurrentMemoryContext;
 
-	kg_spi_exec_latest(&saved,
-					   KG_OF_IDS("u.ord, e.data"),
-					   KG_OF_IDS_ARGS(stored->memory->catalog->tenant,
-									  stored->type,
-									  stored->ids,
-									  stored->n));
+	KG_BATCH_LATEST(KG_OF_IDS("u.ord, e.data"),
+					KG_OF_IDS_ARGS(stored->memory->catalog->tenant,
+								   stored->type,
+								   stored->ids,
+								   stored->n));
 	MemoryContextSwitchTo(context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		bool isnull;
-
 		stored->data[kg_spi_int64(i, 1) - 1] = DatumGetJsonbPCopy(
-			kg_spi_value(i, 2, &isnull));
+			kg_spi_datum(i, 2));
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -125,7 +120,6 @@ put(const KgType *type, KgJsonWriter *w)
 {
 	const Jsonb *items;
 
-	kg_jw_end_array(w);
 	items = kg_jw_finish(w);
 	if (kg_json_length(&items->root) > 0)
 		(void) kg_put_entities(type_name(type), items, atomic());
@@ -134,8 +128,7 @@ put(const KgType *type, KgJsonWriter *w)
 static void
 begin_items(KgJsonWriter *w)
 {
-	kg_jw_init(w);
-	kg_jw_begin_array(w);
+	kg_jw_init_array(w);
 }
 
 static const char *
@@ -392,7 +385,6 @@ edges_of(const KgMemory *memory, const KgMemoryRelation *relations, int n)
 		kg_jw_end_object(&w);
 		kg_jw_end_object(&w);
 	}
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -402,14 +394,12 @@ kg_memory_relate(const KgMemory *memory, KgMemoryRelation *relations, int n)
 	Jsonb *result;
 	JsonbValue items;
 	JsonbValue verdict;
-	KgJsonIter it;
 	int kept = 0;
 
 	write_stubs(memory, relations, n);
 	result = kg_put_edges(edges_of(memory, relations, n), atomic());
 	(void) kg_json_get(&result->root, "items", &items);
-	kg_json_iter_init(&it, kg_json_container(&items));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&items))
 		if (kg_json_get(kg_json_container(&it.value), "verdict", &verdict) !=
 				NULL &&
 			kg_json_string_is(&verdict, "created"))

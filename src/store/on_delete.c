@@ -16,7 +16,6 @@
 #include "miscadmin.h"
 #include "store/columns.h"
 #include "store/entity_ids.h"
-#include "store/extract.h"
 #include "store/on_delete.h"
 #include "store/seen.h"
 #include "store/stored.h"
@@ -59,17 +58,15 @@ compare_incoming(const void *pa, const void *pb)
 static void
 read_chunk(const char *tenant, const int64 *nodes, int n, IncomingList *list)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	uint64 count;
 
-	kg_spi_exec_latest(&saved,
-					   "SELECT d.source, d.target, e.type_no::bigint, "
-					   "d.relation_no::bigint, d.property IS NOT NULL "
-					   "FROM @kg_edge d JOIN @kg_entity e "
-					   "ON e.tenant = $1 AND e.node = d.source "
-					   "WHERE d.tenant = $1 AND d.target = ANY($2)",
-					   kg_arg_text(tenant),
-					   kg_arg_int8s(nodes, n));
+	KG_BATCH_LATEST("SELECT d.source, d.target, e.type_no::bigint, "
+					"d.relation_no::bigint, d.property IS NOT NULL "
+					"FROM @kg_edge d JOIN @kg_entity e "
+					"ON e.tenant = $1 AND e.node = d.source "
+					"WHERE d.tenant = $1 AND d.target = ANY($2)",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes, n));
 	count = SPI_processed;
 	if (count > 0)
 		list->items = list->items
@@ -80,13 +77,12 @@ read_chunk(const char *tenant, const int64 *nodes, int n, IncomingList *list)
 	for (uint64 i = 0; i < count; i++)
 	{
 		Incoming *item = &list->items[list->n++];
-		bool isnull;
 
 		item->source = kg_spi_int64(i, 1);
 		item->target = kg_spi_int64(i, 2);
 		item->type_no = kg_spi_int64(i, 3);
 		item->relation_no = kg_spi_int64(i, 4);
-		item->derived = DatumGetBool(kg_spi_value(i, 5, &isnull));
+		item->derived = DatumGetBool(kg_spi_datum(i, 5));
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -185,16 +181,14 @@ keep_edges_of(const IncomingList *list, KgReferenceList *references)
 static void
 delete_explicit(const char *tenant, const int64 *nodes, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	static KgSaved left = KG_SAVED_BATCH;
 	KgArg of = kg_arg_int8s(nodes, n);
 
 	/* Also those made since our snapshot was taken: they raise 40001 then. */
-	kg_spi_exec_latest(&saved,
-					   "DELETE FROM @kg_edge WHERE tenant = $1 "
-					   "AND target = ANY($2) AND property IS NULL",
-					   kg_arg_text(tenant),
-					   of);
+	KG_BATCH_LATEST("DELETE FROM @kg_edge WHERE tenant = $1 "
+					"AND target = ANY($2) AND property IS NULL",
+					kg_arg_text(tenant),
+					of);
 	kg_stored_require_no_edges(
 		&left,
 		"SELECT FROM @kg_edge WHERE tenant = $1 "
@@ -291,7 +285,6 @@ static HTAB *
 lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
 			   KgReferenceList *references)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	MemoryContext context = CurrentMemoryContext;
 	HASHCTL ctl;
 	HTAB *referrers;
@@ -304,21 +297,19 @@ lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
 							Max(16, n),
 							&ctl,
 							HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	kg_spi_exec_latest(&saved,
-					   "SELECT node, type_no::bigint, data FROM @kg_entity "
-					   "WHERE tenant = $1 AND node = ANY($2)" KG_LOCK_ORDER
-					   "FOR NO KEY UPDATE",
-					   kg_arg_text(catalog->tenant),
-					   kg_arg_int8s(nodes, n));
+	KG_BATCH_LATEST("SELECT node, type_no::bigint, data FROM @kg_entity "
+					"WHERE tenant = $1 AND node = ANY($2)" KG_LOCK_ORDER
+					"FOR NO KEY UPDATE",
+					kg_arg_text(catalog->tenant),
+					kg_arg_int8s(nodes, n));
 	MemoryContextSwitchTo(context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int64 node = kg_spi_int64(i, 1);
 		const KgType *type = kg_catalog_type_no(catalog, kg_spi_int64(i, 2));
 		Referrer *referrer = hash_search(referrers, &node, HASH_ENTER, NULL);
-		bool isnull;
 
-		referrer->data = DatumGetJsonbPCopy(kg_spi_value(i, 3, &isnull));
+		referrer->data = DatumGetJsonbPCopy(kg_spi_datum(i, 3));
 		referrer->loses = false;
 		referrer->rule = KG_ON_DELETE_SET_NULL;
 		if (type)
@@ -383,7 +374,6 @@ static void
 delete_referrers(const char *tenant, const KgUserContext *caller,
 				 const KgNodeList *nodes)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	KgUserContext owner;
 
 	if (nodes->n == 0)
@@ -391,11 +381,10 @@ delete_referrers(const char *tenant, const KgUserContext *caller,
 	kg_require_seen(tenant, caller, nodes->nodes, nodes->n, "deleted");
 	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
 	kg_restore_user(caller);
-	kg_spi_exec_latest(&saved,
-					   "DELETE FROM @kg_entity WHERE tenant = $1 "
-					   "AND node = ANY($2)",
-					   kg_arg_text(tenant),
-					   kg_arg_int8s(nodes->nodes, nodes->n));
+	KG_BATCH_LATEST("DELETE FROM @kg_entity WHERE tenant = $1 "
+					"AND node = ANY($2)",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes->nodes, nodes->n));
 	kg_restore_user(&owner);
 }
 

@@ -166,10 +166,7 @@ make_array(Packer *p, Datum *values, bool *nulls, Oid type)
 static void
 insert_rows(Packer *p)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_adjacency "
+	KG_SPI_EXEC("INSERT INTO @kg_adjacency "
 				"(tenant, block, nodes, alone, outgoing, incoming) "
 				"SELECT $1, k.* FROM ROWS FROM (pg_catalog.unnest($2), "
 				"pg_catalog.unnest($3), pg_catalog.unnest($4), "
@@ -345,10 +342,7 @@ pack_block(Packer *p, int64 block, uint32 packed)
 static void
 mark_packing(Datum tenant)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
+	KG_SPI_EXEC("INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
 				"ON CONFLICT (block, tenant) DO UPDATE SET outgoing = NULL",
 				kg_arg(TEXTOID, tenant));
 }

@@ -15,7 +15,6 @@
 #include "store/packing.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 
 /* A statement's share of the nodes to forget. */
 #define KG_FORGET 10000
@@ -38,10 +37,7 @@ typedef struct Forgotten
 static void
 clear_bits(Datum tenant, Forgotten *f)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
-	kg_spi_exec(
-		&saved,
+	KG_BATCH_EXEC(
 		"UPDATE @kg_adjacency a SET nodes = a.nodes & ~k.bits "
 		"FROM ROWS FROM (unnest($2), unnest($3)) AS k (block, bits) "
 		"WHERE a.tenant = $1 AND a.block = k.block "
@@ -58,10 +54,9 @@ clear_bits(Datum tenant, Forgotten *f)
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int64 block = kg_spi_int64(i, 1);
-		bool isnull;
-		uint32 alone = (uint32) DatumGetInt32(kg_spi_value(i, 3, &isnull));
+		uint32 alone = (uint32) DatumGetInt32(kg_spi_datum(i, 3));
 
-		if (DatumGetInt32(kg_spi_value(i, 2, &isnull)) == 0)
+		if (DatumGetInt32(kg_spi_datum(i, 2)) == 0)
 			f->rows[f->nrows++] = block;
 		for (; alone != 0; alone &= alone - 1)
 			f->rows[f->nrows++] = -(kg_block_first(block) +
@@ -74,14 +69,12 @@ clear_bits(Datum tenant, Forgotten *f)
 static void
 delete_rows(Datum tenant, const Forgotten *f)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	KgArg blocks = kg_arg_int8s(f->rows, f->nrows);
 
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_adjacency WHERE tenant = $1 "
-				"AND block = ANY ($2) AND nodes = 0",
-				kg_arg(TEXTOID, tenant),
-				blocks);
+	KG_BATCH_EXEC("DELETE FROM @kg_adjacency WHERE tenant = $1 "
+				  "AND block = ANY ($2) AND nodes = 0",
+				  kg_arg(TEXTOID, tenant),
+				  blocks);
 	pfree(DatumGetPointer(blocks.value));
 }
 
@@ -117,10 +110,7 @@ forget_piece(Datum tenant, const int64 *nodes, uint32 n)
 static void
 refuse_old_snapshot(Datum tenant)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
+	KG_SPI_EXEC("INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
 				"ON CONFLICT (block, tenant) DO NOTHING",
 				kg_arg(TEXTOID, tenant));
 }
@@ -157,8 +147,7 @@ kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
 	int64 last;
 
 	(void) kg_adjacency_lock(tenant, RowShareLock, true);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	if (IsolationUsesXactSnapshot())
 		refuse_old_snapshot(value);
 	last = last_block();
@@ -174,6 +163,5 @@ kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
 		forget_piece(value, old + start, Min(nold - start, KG_FORGET));
 	}
 	pfree(old);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 }

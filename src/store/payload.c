@@ -165,15 +165,12 @@ read_definitions(KgPayload *payload, const JsonbContainer *root,
 				 KgErrorList *errors)
 {
 	JsonbValue value;
-	KgJsonIter it;
 	KgJsonWriter w;
 
 	if (member(root, "definitions", "array", false, "", &value, errors) == NULL)
 		return;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, kg_json_container(&value))
 	{
 		char *path = psprintf("/definitions/%d", it.index);
 		const JsonbContainer *object = object_item(&it.value, path, errors);
@@ -190,7 +187,6 @@ read_definitions(KgPayload *payload, const JsonbContainer *root,
 			kg_jw_value(&w, &it.value);
 		}
 	}
-	kg_jw_end_object(&w);
 	payload->definitions = kg_jw_finish(&w);
 }
 
@@ -199,15 +195,13 @@ read_types(KgPayload *payload, const JsonbContainer *root, KgErrorList *errors)
 {
 	static const char *const known[] = {"entity_type", "schema", NULL};
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (member(root, "schemas", "array", false, "", &value, errors) == NULL)
 		return;
 	payload->has_schemas = true;
 	payload->types = palloc0(Max(1, kg_json_length(kg_json_container(&value))) *
 							 sizeof(KgPayloadType));
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 	{
 		char *path = psprintf("/schemas/%d", it.index);
 		const JsonbContainer *object = object_item(&it.value, path, errors);
@@ -297,7 +291,6 @@ read_relations(KgPayload *payload, const JsonbContainer *root,
 	JsonbValue value;
 	JsonbValue symmetric;
 	JsonbValue history;
-	KgJsonIter it;
 
 	if (member(root, "relations", "array", false, "", &value, errors) == NULL)
 		return;
@@ -305,8 +298,7 @@ read_relations(KgPayload *payload, const JsonbContainer *root,
 	payload->relations = palloc0(
 		Max(1, kg_json_length(kg_json_container(&value))) *
 		sizeof(KgPayloadRelation));
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 	{
 		char *path = psprintf("/relations/%d", it.index);
 		const JsonbContainer *object = object_item(&it.value, path, errors);
@@ -370,12 +362,10 @@ read_items(KgPayloadSet *set, const JsonbContainer *array,
 		   const KgItemList *taken, int set_index, KgErrorList *errors)
 {
 	int n = taken ? taken->n : kg_json_length(array);
-	KgJsonIter it;
 
 	set->items = MemoryContextAllocHuge(
 		CurrentMemoryContext, (Size) Max(1, n) * sizeof(KgPayloadItem));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 		read_item(set, &it.value, set_index, it.index, errors);
 	for (int i = 0; taken && i < taken->n; i++)
 	{
@@ -393,7 +383,6 @@ read_entities(KgPayload *payload, const KgDocument *document,
 	static const char *const known[] = {"entity_type", "items", NULL};
 	JsonbValue value;
 	JsonbValue items;
-	KgJsonIter it;
 
 	if (member(&document->root->root,
 			   "entities",
@@ -406,8 +395,7 @@ read_entities(KgPayload *payload, const KgDocument *document,
 	payload->has_entities = true;
 	payload->sets = palloc0(Max(1, kg_json_length(kg_json_container(&value))) *
 							sizeof(KgPayloadSet));
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 	{
 		char *path = psprintf("/entities/%d", it.index);
 		const JsonbContainer *object = object_item(&it.value, path, errors);
@@ -445,14 +433,12 @@ typedef struct EdgeMembers
 static bool
 read_edge(const JsonbValue *value, EdgeMembers *edge)
 {
-	KgJsonIter it;
 	int strings = 0;
 
 	if (!kg_json_is_object(value))
 		return false;
 	edge->properties.type = jbvNull;
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(value))
 	{
 		if (kg_json_string_is(&it.key, "from"))
 			edge->from = it.value;
@@ -608,7 +594,6 @@ static void
 read_edges(KgPayload *payload, const KgDocument *document, KgErrorList *errors)
 {
 	JsonbValue value;
-	KgJsonIter it;
 	ListCell *lc;
 
 	if (member(&document->root->root,
@@ -628,8 +613,7 @@ read_edges(KgPayload *payload, const KgDocument *document, KgErrorList *errors)
 	if (!document->split)
 		make_room(&payload->edges,
 				  Max(1, kg_json_length(kg_json_container(&value))));
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 	{
 		CHECK_FOR_INTERRUPTS();
 		kg_payload_add_edge(

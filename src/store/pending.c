@@ -7,10 +7,8 @@
 #include "auth/agent.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/settings.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "store/check.h"
 #include "store/extract.h"
 #include "store/pending.h"
@@ -20,17 +18,13 @@
 char *
 kg_read_entity(const char *tenant, int64 node, Jsonb **data)
 {
-	static KgSaved saved;
-	bool isnull;
-
-	kg_spi_exec_latest(&saved,
-					   "SELECT entity_id, data FROM @kg_entity "
-					   "WHERE tenant = $1 AND node = $2",
-					   kg_arg_text(tenant),
-					   kg_arg_int8(node));
+	KG_SPI_LATEST("SELECT entity_id, data FROM @kg_entity "
+				  "WHERE tenant = $1 AND node = $2",
+				  kg_arg_text(tenant),
+				  kg_arg_int8(node));
 	if (SPI_processed == 0)
 		return NULL;
-	*data = DatumGetJsonbP(kg_spi_value(0, 2, &isnull));
+	*data = DatumGetJsonbP(kg_spi_datum(0, 2));
 	return kg_spi_cstring(0, 1);
 }
 

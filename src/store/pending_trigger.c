@@ -19,8 +19,6 @@
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
-PGDLLEXPORT Datum kg_sql_check_references(PG_FUNCTION_ARGS);
-
 static const char *const columns[] = {
 	"tenant", "id", "nodes", "deleted", "caller"};
 
@@ -40,10 +38,7 @@ read_nodes(Datum array, KgNodeList *nodes)
 static void
 delete_pending(Datum tenant, Datum id)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_pending_reference WHERE tenant = $1 "
+	KG_SPI_EXEC("DELETE FROM @kg_pending_reference WHERE tenant = $1 "
 				"AND id = $2",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(INT8OID, id));
@@ -72,8 +67,7 @@ kg_sql_check_references(PG_FUNCTION_ARGS)
 				 errmsg("function \"%s\" was not called as the trigger "
 						"it is",
 						"kg_check_references")));
-	kg_become_owner(&saved);
-	SPI_connect();
+	kg_spi_begin_as_owner(&saved);
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
 	kg_find_columns(tupdesc, columns, lengthof(columns), places);
 	for (int i = 0; i < lengthof(columns); i++)
@@ -86,7 +80,6 @@ kg_sql_check_references(PG_FUNCTION_ARGS)
 	caller.userid = DatumGetObjectId(values[4]);
 	kg_pending_check(TextDatumGetCString(values[0]), &caller, &nodes, &deleted);
 	delete_pending(values[0], values[1]);
-	SPI_finish();
-	kg_restore_user(&saved);
+	kg_spi_end_as_owner(&saved);
 	return PointerGetDatum(NULL);
 }

@@ -12,7 +12,6 @@
 #include "catalog/tenant_state.h"
 #include "miscadmin.h"
 #include "store/check.h"
-#include "store/payload.h"
 #include "store/put.h"
 #include "utils/memutils.h"
 
@@ -80,16 +79,14 @@ kg_outcomes_items(const Jsonb *items)
 						   (int) VARSIZE(items),
 						   limit);
 		kg_error_path(err, "/items");
-		kg_error_expected(err, "fewer items at a time");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "fewer items at a time");
 	}
 	if (!JsonContainerIsArray(&items->root) ||
 		JsonContainerIsScalar(&items->root))
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "items must be an array");
 		kg_error_path(err, "/items");
-		kg_error_expected(err, "an array of objects");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "an array of objects");
 	}
 	return &items->root;
 }
@@ -123,13 +120,11 @@ put_outcome(KgJsonWriter *w, const KgOutcome *item, const char *verdict)
 	KgError *first;
 
 	kg_jw_begin_object(w);
-	if (item->id)
-		kg_jw_kstring(w, "id", item->id);
+	kg_jw_kstring_if(w, "id", item->id);
 	kg_jw_kstring(w, "verdict", verdict);
 	if (item->version > 0 && item->verdict != KG_VERDICT_ERROR)
 		kg_jw_kint(w, "version", item->version);
-	if (item->nearest)
-		kg_jw_kjsonb(w, "nearest", item->nearest);
+	kg_jw_kjsonb_if(w, "nearest", item->nearest);
 	if (item->changed && item->verdict == KG_VERDICT_UPDATED)
 		kg_jw_kjsonb(w, "changed", item->changed);
 	if (item->verdict == KG_VERDICT_ERROR)
@@ -160,22 +155,19 @@ verdicts_of_failed(const KgOutcomes *outcomes)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < Min(outcomes->n, KG_TOLD_ITEMS); i++)
 	{
 		const KgOutcome *item = &outcomes->items[i];
 		bool failed = item->verdict == KG_VERDICT_ERROR;
 
 		kg_jw_begin_object(&w);
-		if (item->id)
-			kg_jw_kstring(&w, "id", item->id);
+		kg_jw_kstring_if(&w, "id", item->id);
 		kg_jw_kstring(&w, "verdict", failed ? "error" : "not_written");
 		if (failed)
 			put_code(&w, linitial(item->errors.errors));
 		kg_jw_end_object(&w);
 	}
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -215,8 +207,8 @@ kg_outcomes_settle(KgOutcomes *outcomes, const char *tenant)
 		throw_all(outcomes, &all);
 }
 
-void
-kg_outcomes_write(const KgOutcomes *outcomes, KgJsonWriter *w)
+static void
+write_outcomes(const KgOutcomes *outcomes, KgJsonWriter *w)
 {
 	static const char *const names[] = {"error",
 										"created",
@@ -248,10 +240,8 @@ kg_outcomes_result(const KgOutcomes *outcomes)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_outcomes_write(outcomes, &w);
-	kg_jw_end_object(&w);
+	kg_jw_init_object(&w);
+	write_outcomes(outcomes, &w);
 	return kg_jw_finish(&w);
 }
 
@@ -277,13 +267,11 @@ kg_put_dry(Jsonb *(*work)(void *arg), void *arg)
 	ErrorData *edata = kg_catch(KG_CATCH_UNDO, run_dry, &run);
 	KgSplice reply;
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (edata != NULL)
 		ReThrowError(edata);
 	kg_splice_init(&reply);
-	kg_json_iter_init(&it, &run.result->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &run.result->root)
 	{
 		value = it.value;
 		kg_splice_add(&reply, kg_json_cstring(&it.key), &value);

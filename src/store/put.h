@@ -71,7 +71,6 @@ extern Jsonb *kg_outcomes_nearest(KgOutcomes *outcomes, const KgType *type,
 extern void kg_outcomes_settle(KgOutcomes *outcomes, const char *tenant);
 /* {items: [{id, verdict, error?}], counts: {...}} */
 extern Jsonb *kg_outcomes_result(const KgOutcomes *outcomes);
-extern void kg_outcomes_write(const KgOutcomes *outcomes, KgJsonWriter *w);
 
 /* The option dry_run: the same reply, marked, and nothing is written. */
 extern bool kg_put_is_dry(const Jsonb *options);

@@ -12,17 +12,14 @@
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/edges.h"
 #include "store/given_edges.h"
 #include "store/entities.h"
 #include "store/known_ends.h"
-#include "store/payload.h"
 #include "store/put.h"
 #include "store/stored.h"
-#include "store/symmetric.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -470,7 +467,6 @@ run(const JsonbContainer *array, const char *relation, bool deleting,
 	KgOutcomes *outcomes)
 {
 	Edges edges = {kg_identity_require(KG_ACCESS_WRITE)};
-	KgJsonIter it;
 
 	kg_visibility_require_tenant("write edges");
 	edges.catalog = kg_catalog_newest(edges.tenant);
@@ -481,8 +477,7 @@ run(const JsonbContainer *array, const char *relation, bool deleting,
 											 (Size) Max(1, outcomes->n) *
 												 sizeof(EdgeItem),
 											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		read_item(&edges, it.index, &it.value);

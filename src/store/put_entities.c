@@ -18,28 +18,20 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"
-#include "base/settings.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/columns.h"
-#include "store/derive.h"
-#include "store/edges.h"
 #include "store/entities.h"
 #include "store/entity_ids.h"
 #include "store/extract.h"
 #include "store/item_names.h"
-#include "store/on_delete.h"
 #include "store/put.h"
 #include "store/references.h"
-#include "store/seen.h"
 #include "store/stored.h"
 #include "store/scope.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 /* Entities in one statement. */
@@ -238,8 +230,7 @@ find_stored(void *arg, const int *rows, int n)
 	{
 		int number = rows[kg_spi_int64(i, 1) - 1];
 		KgPutItem *item = &put->items[number];
-		bool isnull;
-		Datum data = kg_spi_value(i, 3, &isnull);
+		Datum data = kg_spi_datum(i, 3);
 
 		item->node = kg_spi_int64(i, 2);
 		put->outcomes->items[number].before = kg_spi_int64(i, 4);
@@ -578,9 +569,8 @@ reread(void *arg, const int *rows, int n)
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int number = rows[kg_spi_int64(i, 1) - 1];
-		bool isnull;
 
-		put->items[number].data = copy_data(put, kg_spi_value(i, 2, &isnull));
+		put->items[number].data = copy_data(put, kg_spi_datum(i, 2));
 		put->outcomes->items[number].version = kg_spi_int64(i, 3);
 	}
 	SPI_freetuptable(SPI_tuptable);
@@ -686,7 +676,6 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 				KgOutcomes *outcomes)
 {
 	Put put = {mode, kg_identity_require(KG_ACCESS_WRITE)};
-	KgJsonIter it;
 	/* Once, for all statements that follow. */
 	int path = kg_spi_pin_path();
 
@@ -699,8 +688,7 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 											   sizeof(KgPutItem),
 										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	put.names = kg_item_names_make(put.outcomes->n);
-	kg_json_iter_init(&it, items);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, items)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (mode == KG_PUT_UPDATE)

@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "base/extension.h"
-#include "base/json.h"
 #include "catalog/key.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"

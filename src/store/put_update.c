@@ -10,7 +10,6 @@
 #include "auth/identity.h"
 #include "base/json.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "store/check.h"
 #include "store/put.h"
 #include "utils/builtins.h"
@@ -86,7 +85,6 @@ read_unset(const JsonbContainer *object, const JsonbContainer *set,
 {
 	JsonbValue value;
 	JsonbValue other;
-	KgJsonIter it;
 	KgError *err;
 
 	if (kg_json_get(object, "unset", &value) == NULL)
@@ -99,8 +97,7 @@ read_unset(const JsonbContainer *object, const JsonbContainer *set,
 		report(outcome, err, psprintf("%s/unset", path));
 		return NULL;
 	}
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 	{
 		char *name;
 
@@ -176,10 +173,8 @@ add_changed(Since *since, const Jsonb *before, const Jsonb *after)
 {
 	Jsonb *changes = kg_patch_changes(before, after);
 	JsonbValue property;
-	KgJsonIter it;
 
-	kg_json_iter_init(&it, &changes->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &changes->root)
 	{
 		char *name;
 		ListCell *lc;
@@ -198,14 +193,12 @@ add_changed(Since *since, const Jsonb *before, const Jsonb *after)
 static void
 read_changed(void *arg)
 {
-	static KgSaved saved;
 	Since *since = arg;
 	/* A statement's rows may be being read. */
 	SPITupleTable *outer = SPI_tuptable;
 	uint64 outer_rows = SPI_processed;
 
-	kg_spi_exec(&saved,
-				"SELECT coalesce(before, '{}'), coalesce(after, '{}') "
+	KG_SPI_EXEC("SELECT coalesce(before, '{}'), coalesce(after, '{}') "
 				"FROM @kg_history WHERE tenant = $1 AND type_no = $2 "
 				"AND entity_id = $3 AND version > $4 "
 				"ORDER BY at, version LIMIT " CppAsString2(KG_LOOKED_THROUGH),
@@ -215,11 +208,9 @@ read_changed(void *arg)
 				kg_arg_int8(since->version));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		bool isnull;
-
 		add_changed(since,
-					DatumGetJsonbP(kg_spi_value(i, 1, &isnull)),
-					DatumGetJsonbP(kg_spi_value(i, 2, &isnull)));
+					DatumGetJsonbP(kg_spi_datum(i, 1)),
+					DatumGetJsonbP(kg_spi_datum(i, 2)));
 	}
 	SPI_freetuptable(SPI_tuptable);
 	SPI_tuptable = outer;
@@ -234,11 +225,9 @@ changed_since(const KgType *type, const char *id, int64 version)
 	ListCell *lc;
 
 	kg_identity_as_tool(read_changed, &since);
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	foreach(lc, since.names)
 		kg_jw_string(&w, lfirst(lc));
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -268,12 +257,9 @@ kg_moved_error(const KgType *type, const char *id, int64 expected,
 static bool
 is_named(const JsonbContainer *names, const JsonbValue *key)
 {
-	KgJsonIter it;
-
 	if (names == NULL)
 		return false;
-	kg_json_iter_init(&it, names);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, names)
 		if (it.value.val.string.len == key->val.string.len &&
 			memcmp(it.value.val.string.val,
 				   key->val.string.val,
@@ -286,18 +272,14 @@ static Jsonb *
 merge(const KgPutItem *item)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &item->old->root);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, &item->old->root)
 		if (!is_named(item->unset, &it.key))
 			kg_jw_member(&w, &it);
 	/* Of two members of a name the later stays. */
 	if (item->set != NULL)
 		kg_jw_members(&w, item->set);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -320,12 +302,9 @@ static void
 check_unset(const KgType *type, const KgPutItem *item, const char *path,
 			KgOutcome *outcome)
 {
-	KgJsonIter it;
-
 	if (item->unset == NULL)
 		return;
-	kg_json_iter_init(&it, item->unset);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, item->unset)
 	{
 		char *name = kg_json_cstring(&it.value);
 		const char **names;
@@ -438,8 +417,7 @@ kg_patch_changes(const Jsonb *before, const Jsonb *after)
 	KgJsonIter it;
 	KgJsonIter other;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_json_iter_init(&it, &before->root);
 	kg_json_iter_init(&other, &after->root);
 	while (kg_json_iter_next(&it))
@@ -454,6 +432,5 @@ kg_patch_changes(const Jsonb *before, const Jsonb *after)
 	while (kg_json_iter_next(&it))
 		if (!kg_json_iter_find(&other, &it.key))
 			write_change(&w, &it.key, NULL, &it.value);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }

@@ -19,7 +19,6 @@
 
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
@@ -32,9 +31,6 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
-
-PGDLLEXPORT Datum kg_sql_reset_quotas(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_count_bundles(PG_FUNCTION_ARGS);
 
 #define KG_STRIPES 16
 #define KG_STRIPES_TEXT "16"
@@ -68,14 +64,11 @@ count_stored(Datum tenant, KgLimit quota)
 static int64
 quota_set(Datum tenant, KgLimit quota)
 {
-	static KgSaved saved;
-
-	kg_spi_exec_newest(&saved,
-					   "SELECT coalesce(min((limits ->> $2)::int8), -1) "
-					   "FROM @kg_limit WHERE tenant = $1 "
-					   "AND subject IN ('*', '" KG_CEILING "')",
-					   kg_arg(TEXTOID, tenant),
-					   kg_arg_text(kg_limit_name(quota)));
+	KG_SPI_NEWEST("SELECT coalesce(min((limits ->> $2)::int8), -1) "
+				  "FROM @kg_limit WHERE tenant = $1 "
+				  "AND subject IN ('*', '" KG_CEILING "')",
+				  kg_arg(TEXTOID, tenant),
+				  kg_arg_text(kg_limit_name(quota)));
 	return kg_spi_int64(0, 1);
 }
 
@@ -95,24 +88,20 @@ share(int64 left, int64 *each, int64 *first)
 static void
 reset(Datum tenant, KgLimit quota)
 {
-	static KgSaved delete;
-	static KgSaved insert;
 	const char *name = kg_limit_name(quota);
 	int64 most = quota_set(tenant, quota);
 	int64 used;
 	int64 each;
 	int64 first;
 
-	kg_spi_exec_newest(&delete,
-					   "DELETE FROM @kg_quota WHERE tenant = $1 AND quota = $2",
-					   kg_arg(TEXTOID, tenant),
-					   kg_arg_text(name));
+	KG_SPI_NEWEST("DELETE FROM @kg_quota WHERE tenant = $1 AND quota = $2",
+				  kg_arg(TEXTOID, tenant),
+				  kg_arg_text(name));
 	if (most == KG_UNLIMITED)
 		return;
 	used = count_stored(tenant, quota);
 	share(most - used, &each, &first);
-	kg_spi_exec_newest(
-		&insert,
+	KG_SPI_NEWEST(
 		"INSERT INTO @kg_quota(tenant, quota, stripe, used, allotted) "
 		"SELECT $1, $2, stripe, CASE stripe WHEN 0 THEN $3 ELSE 0 END, "
 		"$4 + CASE stripe WHEN 0 THEN $3 + $5 ELSE 0 END "
@@ -127,13 +116,11 @@ reset(Datum tenant, KgLimit quota)
 bool
 kg_quota_is_right(const char *name, KgLimit quota, KgQuotaState *state)
 {
-	static KgSaved stripes_saved;
 	static KgSaved saved[KG_NQUOTAS];
 	int i = quota - KG_FIRST_QUOTA;
 	bool isnull;
 
-	kg_spi_read(&stripes_saved,
-				"SELECT int8(sum(used)), int8(sum(allotted)), "
+	KG_SPI_READ("SELECT int8(sum(used)), int8(sum(allotted)), "
 				"(SELECT min((limits ->> $2)::int8) FROM @kg_limit "
 				"WHERE tenant = $1 AND subject IN ('*', '" KG_CEILING "')) "
 				"FROM @kg_quota WHERE tenant = $1 AND quota = $2",
@@ -172,24 +159,20 @@ throw_exceeded(KgLimit quota, int64 most)
 		kg_limit_name(quota),
 		most);
 
-	kg_error_expected(err,
-					  "something deleted, or a higher quota set with "
-					  "kg_set_limits()");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"something deleted, or a higher quota set with "
+							"kg_set_limits()");
 }
 
 static void
 use(Datum tenant, Datum quota, int32 stripe, int64 delta)
 {
-	static KgSaved saved;
-
-	kg_spi_exec_newest(&saved,
-					   "UPDATE @kg_quota SET used = used + $4 "
-					   "WHERE tenant = $1 AND quota = $2 AND stripe = $3",
-					   kg_arg(TEXTOID, tenant),
-					   kg_arg(TEXTOID, quota),
-					   kg_arg_int4(stripe),
-					   kg_arg_int8(delta));
+	KG_SPI_NEWEST("UPDATE @kg_quota SET used = used + $4 "
+				  "WHERE tenant = $1 AND quota = $2 AND stripe = $3",
+				  kg_arg(TEXTOID, tenant),
+				  kg_arg(TEXTOID, quota),
+				  kg_arg_int4(stripe),
+				  kg_arg_int8(delta));
 }
 
 /*
@@ -199,40 +182,33 @@ use(Datum tenant, Datum quota, int32 stripe, int64 delta)
 static int32
 lock_stripe(Datum tenant, Datum quota, int64 delta)
 {
-	static KgSaved saved;
-	bool isnull;
-
-	kg_spi_exec_newest(&saved,
-					   "SELECT stripe FROM @kg_quota "
-					   "WHERE tenant = $1 AND quota = $2 "
-					   "AND CASE WHEN $3 > 0 THEN allotted - used >= $3 "
-					   "ELSE NOT EXISTS (SELECT FROM @kg_quota d "
-					   "WHERE d.tenant = $1 AND d.quota = $2 AND d.stripe = 0 "
-					   "AND d.used > d.allotted) END "
-					   "ORDER BY (stripe + $4) % " KG_STRIPES_TEXT " "
-					   "LIMIT 1 FOR UPDATE SKIP LOCKED",
-					   kg_arg(TEXTOID, tenant),
-					   kg_arg(TEXTOID, quota),
-					   kg_arg_int8(delta),
-					   kg_arg_int4(MyProcPid % KG_STRIPES));
+	KG_SPI_NEWEST("SELECT stripe FROM @kg_quota "
+				  "WHERE tenant = $1 AND quota = $2 "
+				  "AND CASE WHEN $3 > 0 THEN allotted - used >= $3 "
+				  "ELSE NOT EXISTS (SELECT FROM @kg_quota d "
+				  "WHERE d.tenant = $1 AND d.quota = $2 AND d.stripe = 0 "
+				  "AND d.used > d.allotted) END "
+				  "ORDER BY (stripe + $4) % " KG_STRIPES_TEXT " "
+				  "LIMIT 1 FOR UPDATE SKIP LOCKED",
+				  kg_arg(TEXTOID, tenant),
+				  kg_arg(TEXTOID, quota),
+				  kg_arg_int8(delta),
+				  kg_arg_int4(MyProcPid % KG_STRIPES));
 	if (SPI_processed == 0)
 		return -1;
-	return DatumGetInt32(kg_spi_value(0, 1, &isnull));
+	return DatumGetInt32(kg_spi_datum(0, 1));
 }
 
 /* What all stripes have, which nobody else changes from now on; 0: none are. */
 static int
 lock_all(Datum tenant, Datum quota, int64 *used, int64 *allotted)
 {
-	static KgSaved saved;
-
 	*used = *allotted = 0;
-	kg_spi_exec_newest(&saved,
-					   "SELECT used, allotted FROM @kg_quota "
-					   "WHERE tenant = $1 AND quota = $2 "
-					   "ORDER BY stripe FOR UPDATE",
-					   kg_arg(TEXTOID, tenant),
-					   kg_arg(TEXTOID, quota));
+	KG_SPI_NEWEST("SELECT used, allotted FROM @kg_quota "
+				  "WHERE tenant = $1 AND quota = $2 "
+				  "ORDER BY stripe FOR UPDATE",
+				  kg_arg(TEXTOID, tenant),
+				  kg_arg(TEXTOID, quota));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		*used += kg_spi_int64(i, 1);
@@ -245,13 +221,11 @@ lock_all(Datum tenant, Datum quota, int64 *used, int64 *allotted)
 static void
 deal(Datum tenant, Datum quota, int64 delta, int64 left)
 {
-	static KgSaved saved;
 	int64 each;
 	int64 first;
 
 	share(left, &each, &first);
-	kg_spi_exec_newest(
-		&saved,
+	KG_SPI_NEWEST(
 		"UPDATE @kg_quota SET "
 		"used = used + CASE stripe WHEN 0 THEN $3 ELSE 0 END, "
 		"allotted = used + $4 + CASE stripe WHEN 0 THEN $3 + $5 ELSE 0 END "
@@ -376,12 +350,10 @@ kg_quota_count(const TriggerData *trigdata, const List *tenants,
 	}
 	if (!kg_limits_any())
 		return;
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	foreach(lc, tenants)
 		count_tenant(trigdata, lfirst(lc), counted, measured);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 }
 
 static void
@@ -415,11 +387,9 @@ kg_sql_reset_quotas(PG_FUNCTION_ARGS)
 	subject = SPI_getvalue(row, desc, SPI_fnumber(desc, "subject"));
 	if (strcmp(subject, "*") != 0 && strcmp(subject, KG_CEILING) != 0)
 		return PointerGetDatum(NULL);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_quota_count_anew(tenant);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return PointerGetDatum(NULL);
 }
 

@@ -126,13 +126,10 @@ derive_rows(KgDerivation *d, const KgCatalog *catalog,
 static void
 require_all_shown(const char *tenant, uint64 n)
 {
-	static KgSaved saved;
-
 	if (!IsolationUsesXactSnapshot())
 		return;
-	kg_spi_exec_latest(&saved,
-					   "SELECT count(*) FROM @kg_entity WHERE tenant = $1",
-					   kg_arg_text(tenant));
+	KG_SPI_LATEST("SELECT count(*) FROM @kg_entity WHERE tenant = $1",
+				  kg_arg_text(tenant));
 	if (kg_spi_int64(0, 1) != n)
 		kg_refuse_newer();
 	SPI_freetuptable(SPI_tuptable);
@@ -207,8 +204,7 @@ count_all(const char *tenant, bool told)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	for (int i = 0; i < lengthof(counts); i++)
 	{
 		if (!told)
@@ -219,7 +215,6 @@ count_all(const char *tenant, bool told)
 		}
 		kg_jw_kint(&w, counts[i].name, count_of(tenant, i));
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

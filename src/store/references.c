@@ -4,16 +4,13 @@
  */
 #include "postgres.h"
 
-#include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"
-#include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "lib/qunique.h"
 #include "miscadmin.h"
-#include "store/check.h"
 #include "store/columns.h"
 #include "store/edges.h"
 #include "store/entity_ids.h"
@@ -151,16 +148,13 @@ kg_sight_init(KgSight *sight, const char *tenant, const KgUserContext *caller)
 void
 kg_sight_keep(KgSight *sight, const char *tenant, const KgNodeList *nodes)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
 	if (sight->caller == NULL || nodes->n == 0)
 		return;
-	kg_spi_exec_latest(&saved,
-					   "SELECT source, relation_no::bigint, target "
-					   "FROM @kg_edge WHERE tenant = $1 AND source = ANY($2) "
-					   "AND property IS NOT NULL",
-					   kg_arg_text(tenant),
-					   kg_arg_int8s(nodes->nodes, nodes->n));
+	KG_BATCH_LATEST("SELECT source, relation_no::bigint, target "
+					"FROM @kg_edge WHERE tenant = $1 AND source = ANY($2) "
+					"AND property IS NOT NULL",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes->nodes, nodes->n));
 	sight->nkept = SPI_processed;
 	sight->kept = MemoryContextAllocHuge(
 		CurrentMemoryContext, (Size) Max(1, SPI_processed) * sizeof(KgEdgeKey));
@@ -577,7 +571,6 @@ void
 kg_references_forget(const char *tenant, const KgNodeList *nodes,
 					 KgSight *sight)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	static KgSaved left = KG_SAVED_BATCH;
 
 	kg_sight_keep(sight, tenant, nodes);
@@ -586,11 +579,10 @@ kg_references_forget(const char *tenant, const KgNodeList *nodes,
 		KgArg of = kg_arg_int8s(nodes->nodes + i,
 								Min(KG_REFERENCE_CHUNK, nodes->n - i));
 
-		kg_spi_exec_latest(&saved,
-						   "DELETE FROM @kg_edge WHERE tenant = $1 "
-						   "AND source = ANY($2) AND property IS NOT NULL",
-						   kg_arg_text(tenant),
-						   of);
+		KG_BATCH_LATEST("DELETE FROM @kg_edge WHERE tenant = $1 "
+						"AND source = ANY($2) AND property IS NOT NULL",
+						kg_arg_text(tenant),
+						of);
 		kg_stored_require_no_edges(&left,
 								   "SELECT FROM @kg_edge WHERE tenant = $1 "
 								   "AND source = ANY($2) "
@@ -626,28 +618,24 @@ static const KgCatalog *
 reread_chunk(const char *tenant, const int64 *nodes, int n,
 			 KgReferenceList *references)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	Stored *stored = palloc(n * sizeof(Stored));
 	int32 *type_nos = palloc(n * sizeof(int32));
 	MemoryContext context = CurrentMemoryContext;
 	const KgCatalog *catalog;
 	int found;
 
-	kg_spi_exec_latest(&saved,
-					   "SELECT node, type_no::bigint, data FROM @kg_entity "
-					   "WHERE tenant = $1 AND node = ANY($2)" KG_LOCK_ORDER
-					   "@FOR SHARE",
-					   kg_arg_text(tenant),
-					   kg_arg_int8s(nodes, n));
+	KG_BATCH_LATEST("SELECT node, type_no::bigint, data FROM @kg_entity "
+					"WHERE tenant = $1 AND node = ANY($2)" KG_LOCK_ORDER
+					"@FOR SHARE",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes, n));
 	MemoryContextSwitchTo(context);
 	found = SPI_processed;
 	for (int i = 0; i < found; i++)
 	{
-		bool isnull;
-
 		stored[i].node = kg_spi_int64(i, 1);
 		type_nos[i] = kg_spi_int64(i, 2);
-		stored[i].data = DatumGetJsonbPCopy(kg_spi_value(i, 3, &isnull));
+		stored[i].data = DatumGetJsonbPCopy(kg_spi_datum(i, 3));
 	}
 	SPI_freetuptable(SPI_tuptable);
 	catalog = kg_catalog_locked(tenant, type_nos, found);
@@ -689,7 +677,6 @@ kg_references_pending(const char *tenant, const KgUserContext *caller,
 					  const KgReferenceList *missing,
 					  const KgNodeList *referrers)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	KgNodeList sources = {CurrentMemoryContext};
 
 	if (missing->n == 0 && referrers->n == 0)
@@ -698,12 +685,12 @@ kg_references_pending(const char *tenant, const KgUserContext *caller,
 		if (sources.n == 0 ||
 			sources.nodes[sources.n - 1] != missing->items[i].source)
 			kg_node_add(&sources, missing->items[i].source);
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_pending_reference(tenant, id, nodes, deleted, "
-				"caller) "
-				"VALUES ($1, nextval('@kg_node_seq'), $2, $3, $4)",
-				kg_arg_text(tenant),
-				kg_arg_int8s(sources.nodes, sources.n),
-				kg_arg_int8s(referrers->nodes, referrers->n),
-				kg_arg(OIDOID, ObjectIdGetDatum(caller->userid)));
+	KG_BATCH_EXEC(
+		"INSERT INTO @kg_pending_reference(tenant, id, nodes, deleted, "
+		"caller) "
+		"VALUES ($1, nextval('@kg_node_seq'), $2, $3, $4)",
+		kg_arg_text(tenant),
+		kg_arg_int8s(sources.nodes, sources.n),
+		kg_arg_int8s(referrers->nodes, referrers->n),
+		kg_arg(OIDOID, ObjectIdGetDatum(caller->userid)));
 }

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "catalog/pg_type.h"
 #include "store/registered_tools.h"
-#include "utils/builtins.h"
 
 const KgToolHooks *kg_tool_hooks = NULL;
 
@@ -24,8 +23,7 @@ throw_taken(const char *name, const char *by, const char *path)
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "another name");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "another name");
 }
 
 /*
@@ -36,23 +34,19 @@ static void
 take_name(const char *tenant, const char *name, const char *canonical,
 		  const char *bundle, const char *path)
 {
-	static KgSaved insert;
-	static KgSaved look;
 	const char *has;
 
-	kg_spi_exec(&insert,
-				"INSERT INTO @kg_tool(tenant, tool, bundle, canonical, "
+	KG_SPI_EXEC("INSERT INTO @kg_tool(tenant, tool, bundle, canonical, "
 				"operation) VALUES ($1, $2, $3, $4, CASE WHEN $4 IS NULL THEN "
 				"'registered' ELSE 'alias' END) ON CONFLICT DO NOTHING",
 				kg_arg_text(tenant),
 				kg_arg_text(name),
 				kg_arg_text(bundle),
 				kg_arg_text(canonical));
-	kg_spi_exec_latest(&look,
-					   "SELECT operation, bundle, canonical FROM @kg_tool "
-					   "WHERE tenant = $1 AND tool = $2",
-					   kg_arg_text(tenant),
-					   kg_arg_text(name));
+	KG_SPI_LATEST("SELECT operation, bundle, canonical FROM @kg_tool "
+				  "WHERE tenant = $1 AND tool = $2",
+				  kg_arg_text(tenant),
+				  kg_arg_text(name));
 	if (SPI_processed == 0)
 		throw_taken(name, "another session", path);
 	has = kg_spi_cstring(0, 1);
@@ -82,21 +76,17 @@ throw_frozen(const KgStoredTool *tool)
 
 	kg_error_path(err, "/version");
 	kg_error_got_string(err, tool->version);
-	kg_error_expected(err, "a new version, or the same definition");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a new version, or the same definition");
 }
 
 static bool
 read_stored(const char *tenant, const char *name, const bytea *precedence)
 {
-	static KgSaved saved;
-
-	kg_spi_exec_latest(&saved,
-					   "SELECT definition, deprecated FROM @kg_tool_version "
-					   "WHERE tenant = $1 AND tool = $2 AND precedence = $3",
-					   kg_arg_text(tenant),
-					   kg_arg_text(name),
-					   kg_arg(BYTEAOID, PointerGetDatum(precedence)));
+	KG_SPI_LATEST("SELECT definition, deprecated FROM @kg_tool_version "
+				  "WHERE tenant = $1 AND tool = $2 AND precedence = $3",
+				  kg_arg_text(tenant),
+				  kg_arg_text(name),
+				  kg_arg(BYTEAOID, PointerGetDatum(precedence)));
 	return SPI_processed > 0;
 }
 
@@ -104,21 +94,17 @@ Jsonb *
 kg_stored_definition(const char *tenant, const char *name,
 					 const bytea *precedence)
 {
-	bool isnull;
-
 	if (!read_stored(tenant, name, precedence))
 		return NULL;
-	return DatumGetJsonbPCopy(kg_spi_value(0, 1, &isnull));
+	return DatumGetJsonbPCopy(kg_spi_datum(0, 1));
 }
 
 /* The same again, with which only a deprecation may come. */
 static KgToolVerdict
 keep_stored(const char *tenant, const KgStoredTool *tool)
 {
-	static KgSaved saved;
 	const char *deprecated = kg_spi_cstring(0, 2);
-	bool isnull;
-	Jsonb *stored = DatumGetJsonbPCopy(kg_spi_value(0, 1, &isnull));
+	Jsonb *stored = DatumGetJsonbPCopy(kg_spi_datum(0, 1));
 
 	/* Versions that differ in build metadata only are the same. */
 	if (!kg_json_same(kg_json_without(stored, "version"),
@@ -126,8 +112,7 @@ keep_stored(const char *tenant, const KgStoredTool *tool)
 		throw_frozen(tool);
 	if (tool->deprecated == NULL || kg_text_same(deprecated, tool->deprecated))
 		return KG_TOOL_UNCHANGED;
-	kg_spi_exec(&saved,
-				"UPDATE @kg_tool_version SET deprecated = $4 WHERE tenant = $1 "
+	KG_SPI_EXEC("UPDATE @kg_tool_version SET deprecated = $4 WHERE tenant = $1 "
 				"AND tool = $2 AND precedence = $3",
 				kg_arg_text(tenant),
 				kg_arg_text(tool->name),
@@ -140,12 +125,10 @@ static void
 take_aliases(const char *tenant, const KgStoredTool *tool)
 {
 	JsonbValue aliases;
-	KgJsonIter it;
 
 	if (kg_json_get(&tool->definition->root, "aliases", &aliases) == NULL)
 		return;
-	kg_json_iter_init(&it, kg_json_container(&aliases));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&aliases))
 		take_name(tenant,
 				  kg_json_cstring(&it.value),
 				  tool->name,
@@ -156,14 +139,11 @@ take_aliases(const char *tenant, const KgStoredTool *tool)
 KgToolVerdict
 kg_store_tool(const char *tenant, const KgStoredTool *tool)
 {
-	static KgSaved saved;
-
 	take_name(tenant, tool->name, NULL, tool->bundle, "/name");
 	if (read_stored(tenant, tool->name, tool->precedence))
 		return keep_stored(tenant, tool);
 	take_aliases(tenant, tool);
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_tool_version(tenant, tool, precedence, "
+	KG_SPI_EXEC("INSERT INTO @kg_tool_version(tenant, tool, precedence, "
 				"version, toolset, bundle, deprecated, definition) "
 				"VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
 				kg_arg_text(tenant),
@@ -180,29 +160,23 @@ kg_store_tool(const char *tenant, const KgStoredTool *tool)
 int64
 kg_remove_tool(const char *tenant, const char *name, const bytea *precedence)
 {
-	static KgSaved versions;
-	static KgSaved aliases;
-	static KgSaved names;
 	KgArg of[] = {kg_arg_text(tenant), kg_arg_text(name)};
 	int64 n;
 
-	kg_spi_exec(
-		&versions,
+	KG_SPI_EXEC(
 		"DELETE FROM @kg_tool_version WHERE tenant = $1 AND tool = $2 "
 		"AND precedence = coalesce($3, precedence)",
 		of[0],
 		of[1],
 		((KgArg){BYTEAOID, precedence == NULL, PointerGetDatum(precedence)}));
 	n = SPI_processed;
-	kg_spi_exec(&aliases,
-				"DELETE FROM @kg_tool t WHERE tenant = $1 AND canonical = $2 "
+	KG_SPI_EXEC("DELETE FROM @kg_tool t WHERE tenant = $1 AND canonical = $2 "
 				"AND NOT EXISTS (SELECT FROM @kg_tool_version v "
 				"WHERE v.tenant = $1 AND v.tool = $2 "
 				"AND v.definition -> 'aliases' ? t.tool)",
 				of[0],
 				of[1]);
-	kg_spi_exec(&names,
-				"DELETE FROM @kg_tool t WHERE tenant = $1 AND tool = $2 "
+	KG_SPI_EXEC("DELETE FROM @kg_tool t WHERE tenant = $1 AND tool = $2 "
 				"AND operation = 'registered' AND NOT EXISTS (SELECT "
 				"FROM @kg_tool_version v WHERE v.tenant = $1 AND v.tool = $2)",
 				of[0],
@@ -214,15 +188,10 @@ kg_remove_tool(const char *tenant, const char *name, const bytea *precedence)
 void
 kg_touch_catalog(const char *tenant)
 {
-	static KgSaved bundles;
-	static KgSaved tenants;
-
-	kg_spi_exec(&bundles,
-				"UPDATE @kg_bundle SET revision = revision WHERE tenant = $1",
+	KG_SPI_EXEC("UPDATE @kg_bundle SET revision = revision WHERE tenant = $1",
 				kg_arg_text(tenant));
 	if (SPI_processed == 0)
-		kg_spi_exec(&tenants,
-					"UPDATE @kg_tenant SET authorizer = authorizer "
+		KG_SPI_EXEC("UPDATE @kg_tenant SET authorizer = authorizer "
 					"WHERE tenant = $1",
 					kg_arg_text(tenant));
 }

@@ -18,7 +18,6 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "catalog/handle.h"
 #include "catalog/writer.h"
 #include "miscadmin.h"
@@ -107,10 +106,9 @@ throw_changes(const JsonbValue *got)
 
 	kg_error_path(err, "/changes");
 	kg_error_got(err, got);
-	kg_error_expected(err,
-					  "the number of a change, an array of them, or "
-					  "{\"transaction\": number}");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"the number of a change, an array of them, or "
+							"{\"transaction\": number}");
 }
 
 static int64
@@ -183,28 +181,26 @@ row_jsonb(uint64 row, int column)
 static void
 find_changes(void *arg)
 {
-	static KgSaved by_number = KG_SAVED_BATCH;
-	static KgSaved by_transaction = KG_SAVED_BATCH;
 	Revert *revert = arg;
 
 	if (revert->transaction)
-		kg_spi_exec(&by_transaction,
-					"SELECT change, type_no::bigint, entity_id, before, after, "
-					"node FROM @kg_history WHERE tenant = $1 "
-					"AND transaction = $2 "
-					"AND type_no IS NOT NULL "
-					"ORDER BY type_no, entity_id, version DESC",
-					kg_arg_text(revert->tenant),
-					kg_arg_int8(revert->transaction));
+		KG_BATCH_EXEC(
+			"SELECT change, type_no::bigint, entity_id, before, after, "
+			"node FROM @kg_history WHERE tenant = $1 "
+			"AND transaction = $2 "
+			"AND type_no IS NOT NULL "
+			"ORDER BY type_no, entity_id, version DESC",
+			kg_arg_text(revert->tenant),
+			kg_arg_int8(revert->transaction));
 	else
-		kg_spi_exec(&by_number,
-					"SELECT change, type_no::bigint, entity_id, before, after, "
-					"node FROM @kg_history WHERE tenant = $1 "
-					"AND change = ANY($2) "
-					"AND type_no IS NOT NULL "
-					"ORDER BY type_no, entity_id, version DESC",
-					kg_arg_text(revert->tenant),
-					kg_arg_int8s(revert->numbers, revert->nnumbers));
+		KG_BATCH_EXEC(
+			"SELECT change, type_no::bigint, entity_id, before, after, "
+			"node FROM @kg_history WHERE tenant = $1 "
+			"AND change = ANY($2) "
+			"AND type_no IS NOT NULL "
+			"ORDER BY type_no, entity_id, version DESC",
+			kg_arg_text(revert->tenant),
+			kg_arg_int8s(revert->numbers, revert->nnumbers));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		Subject *subject = subject_of(
@@ -233,11 +229,9 @@ typedef struct Last
 static void
 see_last(void *arg)
 {
-	static KgSaved saved;
 	Last *last = arg;
 
-	kg_spi_exec(&saved,
-				"SELECT FROM @kg_history WHERE tenant = $1 AND change = $2",
+	KG_SPI_EXEC("SELECT FROM @kg_history WHERE tenant = $1 AND change = $2",
 				kg_arg_text(last->revert->tenant),
 				kg_arg_int8(last->change));
 	SPI_freetuptable(SPI_tuptable);
@@ -247,11 +241,9 @@ see_last(void *arg)
 static int64
 last_change(const Revert *revert, const Subject *subject)
 {
-	static KgSaved saved;
 	int64 change;
 
-	kg_spi_exec(&saved,
-				"SELECT coalesce(max(change), 0) FROM @kg_history "
+	KG_SPI_EXEC("SELECT coalesce(max(change), 0) FROM @kg_history "
 				"WHERE tenant = $1 AND type_no = $2 AND entity_id = $3",
 				kg_arg_text(revert->tenant),
 				kg_arg_int4(subject->type->type_no),
@@ -345,19 +337,17 @@ refuse_derived(Revert *revert, int64 change, const KgRelation *relation)
 static void
 find_edges(void *arg)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	Revert *revert = arg;
 
-	kg_spi_exec(&saved,
-				"SELECT change, relation_no::bigint, source, target, key, "
-				"before, after FROM @kg_history WHERE tenant = $1 "
-				"AND change IN (SELECT unnest($2) UNION ALL SELECT change "
-				"FROM @kg_history WHERE tenant = $1 AND transaction = $3) "
-				"AND relation_no IS NOT NULL "
-				"ORDER BY relation_no, source, target, key, change DESC",
-				kg_arg_text(revert->tenant),
-				kg_arg_int8s(revert->numbers, revert->nnumbers),
-				kg_arg_int8(revert->transaction));
+	KG_BATCH_EXEC("SELECT change, relation_no::bigint, source, target, key, "
+				  "before, after FROM @kg_history WHERE tenant = $1 "
+				  "AND change IN (SELECT unnest($2) UNION ALL SELECT change "
+				  "FROM @kg_history WHERE tenant = $1 AND transaction = $3) "
+				  "AND relation_no IS NOT NULL "
+				  "ORDER BY relation_no, source, target, key, change DESC",
+				  kg_arg_text(revert->tenant),
+				  kg_arg_int8s(revert->numbers, revert->nnumbers),
+				  kg_arg_int8(revert->transaction));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		const KgRelation *relation = kg_catalog_relation_no(revert->catalog,
@@ -406,7 +396,6 @@ compare_known(const void *a, const void *b)
 static const char *
 node_handle(const Revert *revert, const Known *known, int n, int64 node)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	Known sought = {node};
 	const Known *found = bsearch(
 		&sought, known, n, sizeof(Known), compare_known);
@@ -415,11 +404,10 @@ node_handle(const Revert *revert, const Known *known, int n, int64 node)
 
 	if (found)
 		return kg_handle_make(found->subject->type, found->subject->id);
-	kg_spi_exec(&saved,
-				"SELECT type_no::bigint, entity_id FROM @kg_entity "
-				"WHERE tenant = $1 AND node = $2",
-				kg_arg_text(revert->tenant),
-				kg_arg_int8(node));
+	KG_BATCH_EXEC("SELECT type_no::bigint, entity_id FROM @kg_entity "
+				  "WHERE tenant = $1 AND node = $2",
+				  kg_arg_text(revert->tenant),
+				  kg_arg_int8(node));
 	if (SPI_processed > 0)
 	{
 		type = kg_catalog_type_no(revert->catalog, kg_spi_int64(0, 1));
@@ -530,11 +518,9 @@ check_found(Revert *revert)
 static void
 read_stored_edge(const Revert *revert, Subject *subject)
 {
-	static KgSaved saved;
 	const Edge *edge = subject->edge;
 
-	kg_spi_exec(&saved,
-				"SELECT coalesce(properties, 'null') FROM @kg_edge "
+	KG_SPI_EXEC("SELECT coalesce(properties, 'null') FROM @kg_edge "
 				"WHERE tenant = $1 AND source = $2 AND relation_no = $3 "
 				"AND target = $4 AND key = $5 @FOR UPDATE",
 				kg_arg_text(revert->tenant),
@@ -552,10 +538,7 @@ read_stored_edge(const Revert *revert, Subject *subject)
 static void
 read_stored(const Revert *revert, Subject *subject)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"SELECT node, data FROM @kg_entity WHERE tenant = $1 "
+	KG_SPI_EXEC("SELECT node, data FROM @kg_entity WHERE tenant = $1 "
 				"AND bundle = $2 AND entity_type = $3 AND entity_id = $4 "
 				"@FOR UPDATE",
 				kg_arg_text(revert->tenant),
@@ -649,12 +632,9 @@ static Jsonb *
 merged(const Merge *merge)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &merge->current->root);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, &merge->current->root)
 	{
 		bool found;
 
@@ -673,7 +653,6 @@ merged(const Merge *merge)
 		kg_jw_keyn(&w, key->val.string.val, key->val.string.len);
 		kg_jw_value(&w, value);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -889,8 +868,8 @@ create_entities(const Revert *revert)
 		return;
 	lost = kg_error_new(KG_CONFLICT,
 						"an entity that the changes deleted is there again");
-	kg_error_expected(lost, "a look at kg_history() of what is there now");
-	kg_error_throw(lost);
+	kg_error_throw_expected(lost,
+							"a look at kg_history() of what is there now");
 }
 
 static void
@@ -1020,8 +999,7 @@ reply(const Revert *revert)
 	KgJsonWriter w;
 	ListCell *lc;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbegin_array(&w, "items");
 	foreach(lc, revert->subjects)
 	{
@@ -1046,7 +1024,6 @@ reply(const Revert *revert)
 	kg_jw_end_object(&w);
 	if (revert->dry_run)
 		kg_jw_kbool(&w, "dry_run", true);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "store/on_delete.h"
 #include "store/pending.h"
@@ -161,17 +160,15 @@ find_hidden(const char *tenant, const KgUserContext *caller,
 static char *
 targets_of(const char *tenant, const KgNodeList *nodes)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	char *text;
 
-	kg_spi_exec_latest(&saved,
-					   "SELECT coalesce(string_agg(concat_ws(' ', source, "
-					   "relation_no, target, property), ' ' ORDER BY source, "
-					   "relation_no, target, property COLLATE \"C\"), '') "
-					   "FROM @kg_edge WHERE tenant = $1 "
-					   "AND source = ANY($2) AND property IS NOT NULL",
-					   kg_arg_text(tenant),
-					   kg_arg_int8s(nodes->nodes, nodes->n));
+	KG_BATCH_LATEST("SELECT coalesce(string_agg(concat_ws(' ', source, "
+					"relation_no, target, property), ' ' ORDER BY source, "
+					"relation_no, target, property COLLATE \"C\"), '') "
+					"FROM @kg_edge WHERE tenant = $1 "
+					"AND source = ANY($2) AND property IS NOT NULL",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes->nodes, nodes->n));
 	text = kg_spi_cstring(0, 1);
 	SPI_freetuptable(SPI_tuptable);
 	return text;
@@ -200,8 +197,7 @@ require_hidden_kept(const char *tenant, const KgUserContext *caller,
 	err = kg_error_new(KG_REFERENCE_MISSING,
 					   "an id or a value that is still referenced would be "
 					   "another entity's");
-	kg_error_expected(err, "another id or value for the other entity");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "another id or value for the other entity");
 }
 
 /*
@@ -258,20 +254,16 @@ kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 static bool
 have_deferred(const char *tenant)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	bool found;
 
 	if (!deferred)
 		return false;
-	kg_become_owner(&user);
-	SPI_connect();
-	kg_spi_read(&saved,
-				"SELECT FROM @kg_pending_reference WHERE tenant = $1 LIMIT 1",
+	kg_spi_begin_as_owner(&user);
+	KG_SPI_READ("SELECT FROM @kg_pending_reference WHERE tenant = $1 LIMIT 1",
 				kg_arg_text(tenant));
 	found = SPI_processed > 0;
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return found;
 }
 
@@ -296,8 +288,7 @@ kg_scope_require_derived(const char *tenant, const KgType *type)
 	err = kg_error_new(KG_FORBIDDEN,
 					   "entities whose keys and references a call is writing "
 					   "anew cannot be looked for before it is done");
-	kg_error_expected(err, "kg_get(), or a call after that one");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "kg_get(), or a call after that one");
 }
 
 void

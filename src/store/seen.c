@@ -80,8 +80,7 @@ kg_refuse_hidden(const char *what)
 								"be %s",
 								what);
 
-	kg_error_expected(err, "a caller that sees every entity concerned");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a caller that sees every entity concerned");
 }
 
 void
@@ -91,25 +90,22 @@ kg_refuse_newer(void)
 		KG_CONFLICT,
 		"another session wrote entities since the transaction began");
 
-	kg_error_expected(err, "the same transaction again");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the same transaction again");
 }
 
 void
 kg_require_none_newer(const char *tenant, const int64 *nodes, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	static KgSaved shown_saved = KG_SAVED_BATCH;
 	KgNodeList shown;
 	uint64 stored;
 
 	if (n == 0 || !IsolationUsesXactSnapshot())
 		return;
-	kg_spi_exec_latest(&saved,
-					   "SELECT FROM @kg_entity WHERE tenant = $1 "
-					   "AND node = ANY($2)",
-					   kg_arg_text(tenant),
-					   kg_arg_int8s(nodes, n));
+	KG_BATCH_LATEST("SELECT FROM @kg_entity WHERE tenant = $1 "
+					"AND node = ANY($2)",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes, n));
 	stored = SPI_processed;
 	SPI_freetuptable(SPI_tuptable);
 	kg_nodes_read(&shown_saved, tenant, nodes, n, &shown);
@@ -121,7 +117,6 @@ void
 kg_require_shown(const char *tenant, const int64 *nodes,
 				 const ItemPointerData *tids, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	Datum *elements;
 
 	if (n == 0 || !IsolationUsesXactSnapshot())
@@ -129,8 +124,7 @@ kg_require_shown(const char *tenant, const int64 *nodes,
 	elements = palloc(n * sizeof(Datum));
 	for (int i = 0; i < n; i++)
 		elements[i] = PointerGetDatum(&tids[i]);
-	kg_spi_exec(
-		&saved,
+	KG_BATCH_EXEC(
 		"SELECT FROM (SELECT unnest($2), unnest($3)) u(node, tid), "
 		"LATERAL (SELECT FROM @kg_entity WHERE tenant = $1 "
 		"AND node = u.node AND ctid = u.tid OFFSET 0) e",

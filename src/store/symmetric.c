@@ -6,11 +6,8 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/spi.h"
 #include "catalog/lock.h"
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "miscadmin.h"
 #include "store/symmetric.h"
 #include "utils/builtins.h"
 

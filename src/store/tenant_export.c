@@ -8,11 +8,9 @@
  */
 #include "postgres.h"
 
-#include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "base/vectors.h"
-#include "catalog/pg_type.h"
 #include "common/cryptohash.h"
 #include "common/sha2.h"
 #include "funcapi.h"
@@ -130,10 +128,9 @@ put_table(Export *export, const KgTenantTable *table, const char *tenant,
 		for (uint64 i = 0; i < SPI_processed; i++)
 		{
 			MemoryContext old = MemoryContextSwitchTo(export->line);
-			bool isnull;
 
 			CHECK_FOR_INTERRUPTS();
-			put_line(export, kg_spi_value(i, 1, &isnull));
+			put_line(export, kg_spi_datum(i, 1));
 			MemoryContextSwitchTo(old);
 			MemoryContextReset(export->line);
 		}
@@ -149,8 +146,7 @@ vectors_member(void)
 	const KgVectors *vectors = kg_vectors();
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	if (vectors->dimensions > 0)
 	{
 		kg_jw_kbegin_object(&w, "vectors");
@@ -158,7 +154,6 @@ vectors_member(void)
 		kg_jw_kstring(&w, "model", vectors->model);
 		kg_jw_end_object(&w);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -169,11 +164,7 @@ vectors_member(void)
 static void
 put_head(Export *export, const char *tenant)
 {
-	static KgSaved saved;
-	bool isnull;
-
-	kg_spi_read(
-		&saved,
+	KG_SPI_READ(
 		"SELECT (jsonb_build_object('kg_graph', jsonb_build_object("
 		"'format', $2, 'version', (SELECT extversion FROM pg_extension "
 		"WHERE extname = 'kg_graph'), 'tenant', $1), 'policies', "
@@ -184,7 +175,7 @@ put_head(Export *export, const char *tenant)
 		kg_arg_text(tenant),
 		kg_arg_int4(KG_TRANSFER_FORMAT),
 		kg_arg_jsonb(vectors_member()));
-	put_line(export, kg_spi_value(0, 1, &isnull));
+	put_line(export, kg_spi_datum(0, 1));
 }
 
 static void

@@ -22,7 +22,6 @@
 #include "base/json.h"
 #include "base/json_untrusted.h"
 #include "base/spi.h"
-#include "base/text.h"
 #include "base/vectors.h"
 #include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
@@ -36,7 +35,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 
 /* Lines that are kept by one statement. */
 #define KG_IMPORT_BATCH 1000
@@ -80,8 +78,7 @@ throw_line(const Import *import, const char *what, const char *expected)
 								what);
 
 	kg_error_path(err, "/lines");
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 /* What is wrong with it is of no line alone. */
@@ -91,8 +88,7 @@ throw_content(const char *what, const char *expected)
 	KgError *err = kg_error_new(KG_INVALID_INPUT, "the export has %s", what);
 
 	kg_error_path(err, "/lines");
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 static void
@@ -166,13 +162,11 @@ require_new(Import *import)
 static void
 require_policies(Import *import)
 {
-	static KgSaved saved;
 	KgError *err;
 
 	if (import->options->without_policies)
 		return;
-	kg_spi_read(&saved,
-				"SELECT p ->> 'policy' FROM jsonb_array_elements("
+	KG_SPI_READ("SELECT p ->> 'policy' FROM jsonb_array_elements("
 				"$1 -> 'policies') p WHERE NOT EXISTS (SELECT FROM @kg_policy "
 				"WHERE policy = p ->> 'policy' AND on_table = p ->> 'on_table' "
 				"AND command = p ->> 'command' AND to_jsonb(roles) = p -> "
@@ -186,10 +180,10 @@ require_policies(Import *import)
 					   "are not in force here");
 	for (uint64 i = 0; i < SPI_processed; i++)
 		kg_error_allow(err, kg_spi_cstring(i, 1));
-	kg_error_expected(err,
-					  "the allowed ones made by kg_add_policy() as they are "
-					  "there, or the option without_policies");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"the allowed ones made by kg_add_policy() as they are "
+		"there, or the option without_policies");
 }
 
 /* The first line: what comes, and under which name. */
@@ -229,7 +223,6 @@ read_head(Import *import, const char *line, int len)
 static void
 go_on(Import *import)
 {
-	bool isnull;
 	int32 part;
 	bytea *digest;
 	KgError *err;
@@ -240,8 +233,8 @@ go_on(Import *import)
 						   "from the second part on the tenant's name is "
 						   "needed");
 		kg_error_path(err, "/options/name");
-		kg_error_expected(err, "the name that the first part's reply has");
-		kg_error_throw(err);
+		kg_error_throw_expected(err,
+								"the name that the first part's reply has");
 	}
 	import->tenant_datum = CStringGetTextDatum(import->tenant);
 	part = 0;
@@ -265,21 +258,19 @@ go_on(Import *import)
 		kg_error_throw(err);
 	}
 	import->lines = kg_spi_int64(0, 2);
-	digest = DatumGetByteaPP(kg_spi_value(0, 3, &isnull));
+	digest = DatumGetByteaPP(kg_spi_datum(0, 3));
 	memcpy(import->digest, VARDATA_ANY(digest), KG_CHAIN_BYTES);
-	import->head = DatumGetJsonbPCopy(kg_spi_value(0, 4, &isnull));
+	import->head = DatumGetJsonbPCopy(kg_spi_datum(0, 4));
 }
 
 static void
 keep_part(Import *import)
 {
-	static KgSaved saved;
 	bytea *digest = palloc(VARHDRSZ + KG_CHAIN_BYTES);
 
 	SET_VARSIZE(digest, VARHDRSZ + KG_CHAIN_BYTES);
 	memcpy(VARDATA(digest), import->digest, KG_CHAIN_BYTES);
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_import(tenant, part, lines, digest, head) "
+	KG_SPI_EXEC("INSERT INTO @kg_import(tenant, part, lines, digest, head) "
 				"VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant) DO UPDATE "
 				"SET part = $2, lines = $3, digest = $4",
 				kg_arg(TEXTOID, import->tenant_datum),
@@ -302,12 +293,10 @@ typedef struct Batch
 static void
 end_batch(Import *import, Batch *batch)
 {
-	static KgSaved saved;
 	MemoryContext old = MemoryContextSwitchTo(batch->context);
 
 	if (batch->n > 0)
-		kg_spi_exec(
-			&saved,
+		KG_SPI_EXEC(
 			"INSERT INTO @kg_import_row(tenant, \"table\", line, \"row\") "
 			"SELECT $1, u.* FROM unnest($2, $3, $4) u",
 			kg_arg(TEXTOID, import->tenant_datum),
@@ -355,7 +344,6 @@ check_row(Import *import, const JsonbValue *name, const JsonbValue *row)
 									 ? kg_tenant_table(name->val.string.val,
 													   name->val.string.len)
 									 : NULL;
-	KgJsonIter it;
 	int i;
 
 	if (table == NULL || !kg_json_is_object(row))
@@ -363,8 +351,7 @@ check_row(Import *import, const JsonbValue *name, const JsonbValue *row)
 				   "is no row of a table that belongs to a tenant",
 				   "a line that kg_export_tenant() gave");
 	i = table - kg_tenant_tables;
-	kg_json_iter_init(&it, kg_json_container(row));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(row))
 		if (!has_column(import->columns[i], &it.key))
 			throw_line(import,
 					   psprintf("has \"%s\", which %s has not",
@@ -556,8 +543,6 @@ fill_table(Import *import, int i)
 static void
 make_tenant(Import *import)
 {
-	static KgSaved saved;
-
 	run(import,
 		"INSERT INTO @kg_tenant(tenant, created_at, authorizer) "
 		"SELECT $1, (r.\"row\" ->> 'created_at')::timestamptz, "
@@ -571,8 +556,7 @@ make_tenant(Import *import)
 		throw_content("no row of kg_tenant", "one");
 	}
 	kg_tenant_take_name(import->tenant_datum);
-	kg_spi_exec(&saved,
-				"SELECT FROM @kg_tenant WHERE tenant = $1 "
+	KG_SPI_EXEC("SELECT FROM @kg_tenant WHERE tenant = $1 "
 				"AND authorizer IS NOT NULL "
 				"AND to_regprocedure(authorizer) IS NULL",
 				kg_arg(TEXTOID, import->tenant_datum));
@@ -706,11 +690,11 @@ throw_other_vectors(const KgVectors *vectors)
 			  "than those here");
 
 	kg_error_path(err, "/lines");
-	kg_error_expected(err,
-					  "kg_enable_vectors() with the dimensions and the model "
-					  "that the first line of the export says, or the option "
-					  "without_embeddings");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"kg_enable_vectors() with the dimensions and the model "
+		"that the first line of the export says, or the option "
+		"without_embeddings");
 }
 
 /* Does the first line say that they have what those here have? */
@@ -875,8 +859,7 @@ tell(const Import *import)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tenant", import->tenant);
 	kg_jw_kint(&w, "part", import->part);
 	kg_jw_kint(&w, "lines", import->lines);
@@ -895,7 +878,6 @@ tell(const Import *import)
 		if (import->authorizer_gone)
 			kg_jw_kbool(&w, "missing_authorizer", true);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -95,7 +95,6 @@ kg_tenant_measure(Datum tenant)
 	static const Oid argtypes[] = {TEXTOID};
 	StringInfoData sql;
 	ListCell *lc;
-	bool isnull;
 	int nest;
 	int rc;
 
@@ -130,5 +129,5 @@ kg_tenant_measure(Datum tenant)
 		elog(ERROR,
 			 "could not measure a tenant: %s",
 			 SPI_result_code_string(rc));
-	return DatumGetJsonbPCopy(kg_spi_value(0, 1, &isnull));
+	return DatumGetJsonbPCopy(kg_spi_datum(0, 1));
 }

@@ -6,9 +6,7 @@
 
 #include "access/xact.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "store/twice.h"
-#include "utils/builtins.h"
 
 /*
  * A row of the statement that was run is one that is there twice.  They are
@@ -29,19 +27,15 @@ refuse(const char *what)
 					   "could not serialize access: another session %s "
 					   "since the transaction began",
 					   what);
-	kg_error_expected(err, "the same transaction again");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the same transaction again");
 }
 
 void
 kg_refuse_entities_twice(const char *tenant, const KgNodeList *nodes)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
 	if (!IsolationUsesXactSnapshot() || nodes->n == 0)
 		return;
-	kg_spi_exec(
-		&saved,
+	KG_BATCH_EXEC(
 		"SELECT FROM @kg_entity e WHERE e.tenant = $1 AND e.node = ANY($2) "
 		"AND (SELECT count(*) FROM @kg_entity o WHERE o.tenant = $1 "
 		"AND o.bundle = e.bundle AND o.entity_type = e.entity_type "

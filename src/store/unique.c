@@ -139,15 +139,12 @@ sort_rows(KgColumns *rows)
 static void
 delete_stale(const char *tenant, const KgNodeList *stale)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
 	if (stale->n == 0)
 		return;
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_unique_key WHERE tenant = $1 "
-				"AND node = ANY($2)",
-				kg_arg_text(tenant),
-				kg_arg_int8s(stale->nodes, stale->n));
+	KG_BATCH_EXEC("DELETE FROM @kg_unique_key WHERE tenant = $1 "
+				  "AND node = ANY($2)",
+				  kg_arg_text(tenant),
+				  kg_arg_int8s(stale->nodes, stale->n));
 }
 
 /* Insert what is free; says whether everything was. */
@@ -225,14 +222,11 @@ kg_unique_write(const char *tenant, KgUniqueRows *unique, KgNodeList *taken)
 void
 kg_unique_clear(const char *tenant, int32 type_no, const char *field)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
-	kg_spi_exec_newest(&saved,
-					   "DELETE FROM @kg_unique_key WHERE tenant = $1 "
-					   "AND type_no = $2 AND field = $3",
-					   kg_arg_text(tenant),
-					   kg_arg_int4(type_no),
-					   kg_arg_text(field));
+	KG_BATCH_NEWEST("DELETE FROM @kg_unique_key WHERE tenant = $1 "
+					"AND type_no = $2 AND field = $3",
+					kg_arg_text(tenant),
+					kg_arg_int4(type_no),
+					kg_arg_text(field));
 }
 
 KgError *
@@ -286,30 +280,27 @@ static void
 reread(const KgCatalog *catalog, const int64 *nodes, int n,
 	   KgUniqueRows *unique)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	MemoryContext context = CurrentMemoryContext;
 
-	kg_spi_exec_latest(&saved,
-					   "SELECT node, type_no::bigint, data "
-					   "FROM @kg_entity WHERE tenant = $1 AND node = ANY($2) "
-					   "ORDER BY entity_id",
-					   kg_arg_text(catalog->tenant),
-					   kg_arg_int8s(nodes, n));
+	KG_BATCH_LATEST("SELECT node, type_no::bigint, data "
+					"FROM @kg_entity WHERE tenant = $1 AND node = ANY($2) "
+					"ORDER BY entity_id",
+					kg_arg_text(catalog->tenant),
+					kg_arg_int8s(nodes, n));
 	MemoryContextSwitchTo(context);
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{
-		bool isnull;
 		int32 type_no = kg_spi_int64(row, 2);
 		const KgType *type = kg_catalog_type_no(catalog, type_no);
 
 		kg_node_add(&unique->stale, kg_spi_int64(row, 1));
 		if (type == NULL)
 			continue;
-		kg_unique_add(unique,
-					  type,
-					  kg_spi_int64(row, 1),
-					  kg_extract_keys(
-						  type, DatumGetJsonbP(kg_spi_value(row, 3, &isnull))));
+		kg_unique_add(
+			unique,
+			type,
+			kg_spi_int64(row, 1),
+			kg_extract_keys(type, DatumGetJsonbP(kg_spi_datum(row, 3))));
 	}
 	SPI_freetuptable(SPI_tuptable);
 }

@@ -18,7 +18,6 @@
 #include "catalog/adjacency.h"
 #include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
-#include "catalog/term.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/check.h"
@@ -52,8 +51,7 @@ kg_differences_init(KgDifferences *differences, int64 limit)
 	memset(differences, 0, sizeof(*differences));
 	differences->context = CurrentMemoryContext;
 	differences->limit = limit;
-	kg_jw_init(&differences->written);
-	kg_jw_begin_array(&differences->written);
+	kg_jw_init_array(&differences->written);
 }
 
 static KgKindCount *
@@ -86,8 +84,9 @@ count_kind(KgDifferences *differences, const char *kind)
 	count->of_tenant++;
 }
 
-void
-kg_differences_next_tenant(KgDifferences *differences)
+/* What is added from here on is another tenant's. */
+static void
+next_tenant(KgDifferences *differences)
 {
 	ListCell *lc;
 
@@ -117,13 +116,6 @@ kg_differences_write_counts(const KgDifferences *differences, KgJsonWriter *w)
 	}
 }
 
-static void
-write_member(KgJsonWriter *w, const char *name, const char *value)
-{
-	if (value)
-		kg_jw_kstring(w, name, value);
-}
-
 void
 kg_differences_add(KgDifferences *differences, const KgDifference *it)
 {
@@ -134,14 +126,14 @@ kg_differences_add(KgDifferences *differences, const KgDifference *it)
 		return;
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "kind", it->kind);
-	write_member(w, "table", it->table);
-	write_member(w, "tenant", it->tenant);
-	write_member(w, "type", it->type);
-	write_member(w, "id", it->id);
-	write_member(w, "object", it->object);
-	write_member(w, "expected", it->expected);
-	write_member(w, "got", it->got);
-	write_member(w, "repair", it->repair);
+	kg_jw_kstring_if(w, "table", it->table);
+	kg_jw_kstring_if(w, "tenant", it->tenant);
+	kg_jw_kstring_if(w, "type", it->type);
+	kg_jw_kstring_if(w, "id", it->id);
+	kg_jw_kstring_if(w, "object", it->object);
+	kg_jw_kstring_if(w, "expected", it->expected);
+	kg_jw_kstring_if(w, "got", it->got);
+	kg_jw_kstring_if(w, "repair", it->repair);
 	kg_jw_end_object(w);
 }
 
@@ -753,10 +745,7 @@ verify_trigrams(KgVerify *v)
 static void
 verify_explicit_edges(KgVerify *v)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(&saved,
-					 "SELECT concat_ws(' ', d.source, d.relation_no, d.target) "
+	KG_SPI_SELECT_OF("SELECT concat_ws(' ', d.source, d.relation_no, d.target) "
 					 "FROM @kg_edge d WHERE " KG_BAD_EDGES,
 					 v->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -861,13 +850,11 @@ each_rows(KgVerify *v, const char *what, const char *sql, int batch,
 static void
 verify_more_keys(KgVerify *v)
 {
-	static KgSaved count_saved;
 	static KgSaved saved;
 	KgArg tenant = kg_arg_text(v->tenant);
 	int64 n;
 
-	kg_spi_select_of(&count_saved,
-					 "SELECT count(*) FROM @kg_index_key WHERE tenant = $1 "
+	KG_SPI_SELECT_OF("SELECT count(*) FROM @kg_index_key WHERE tenant = $1 "
 					 "AND type_no IN (SELECT type_no FROM @kg_entity_type "
 					 "WHERE tenant = $1)",
 					 v->tenant);
@@ -1093,8 +1080,7 @@ compare_packed(KgPackedCheck *check)
 			&saved[direction], sql[direction], lengthof(args), args);
 		for (uint64 i = 0; i < SPI_processed; i++)
 		{
-			bool isnull;
-			bool missing = DatumGetBool(kg_spi_value(i, 1, &isnull));
+			bool missing = DatumGetBool(kg_spi_datum(i, 1));
 			char *edge = psprintf(
 				"%s %s", direction == 0 ? "out" : "in", kg_spi_cstring(i, 3));
 
@@ -1102,7 +1088,7 @@ compare_packed(KgPackedCheck *check)
 				v,
 				"packed_wrong",
 				"kg_adjacency",
-				DatumGetInt64(kg_spi_value(i, 2, &isnull)),
+				DatumGetInt64(kg_spi_datum(i, 2)),
 				missing ? edge : NULL,
 				missing ? NULL : edge,
 				"DELETE FROM kg_adjacency of the tenant, SELECT kg_pack()");
@@ -1137,10 +1123,7 @@ verify_packed(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc)
 static void
 verify_pending(KgVerify *v)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(&saved,
-					 "SELECT id FROM @kg_pending_reference WHERE tenant = $1",
+	KG_SPI_SELECT_OF("SELECT id FROM @kg_pending_reference WHERE tenant = $1",
 					 v->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		differ(v,
@@ -1163,7 +1146,7 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 	bool read_only = XactReadOnly;
 	KgVerify v;
 
-	kg_differences_next_tenant(differences);
+	next_tenant(differences);
 	memset(&v, 0, sizeof(v));
 	v.tenant = tenant;
 	v.catalog = kg_catalog_newest(tenant);

@@ -38,8 +38,6 @@ extern void kg_differences_add(KgDifferences *differences,
 /* Into an open object: how many of each kind. */
 extern void kg_differences_write_counts(const KgDifferences *differences,
 										KgJsonWriter *w);
-/* What is added from here on is another tenant's. */
-extern void kg_differences_next_tenant(KgDifferences *differences);
 
 /*
  * Derive everything of a tenant by the functions that derive it when it is

@@ -14,7 +14,6 @@
 #include "store/payload.h"
 #include "store/verify_schemas.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 static void
 differ(const KgCatalog *catalog, KgDifferences *differences, const char *kind,
@@ -139,10 +138,7 @@ verify_tools(Verify *v)
 static void
 verify_names(Verify *v)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(
-		&saved,
+	KG_SPI_SELECT_OF(
 		"SELECT format('tool %s', t.tool), CASE t.operation "
 		"WHEN 'registered' THEN 'no version of it is registered' "
 		"WHEN 'alias' THEN format('no version of %s, for which it stands, is "

@@ -20,7 +20,6 @@
 #include "utils/memutils.h"
 
 /* Rows of a part: two thirds of the slots of 8 bytes, 64 MB at most. */
-#define KG_PART_SLOTS ((uint64) 1 << 23)
 #define KG_PART_ROWS ((uint64) 5500000)
 #define KG_FETCH 10000
 

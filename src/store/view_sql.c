@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "base/extension.h"
-#include "base/json.h"
 #include "catalog/column.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"

@@ -121,10 +121,7 @@ static const char find_views[] =
 static void
 find(Making *making)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				find_views,
+	KG_SPI_EXEC(find_views,
 				kg_arg_text(making->schema),
 				kg_arg(OIDOID, ObjectIdGetDatum(kg_extension_schema())),
 				kg_arg_text(kg_view_tenant(making->catalog->tenant)));
@@ -148,10 +145,7 @@ find(Making *making)
 static void
 find_taken(Making *making)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"SELECT typname::text FROM pg_type t JOIN pg_namespace n "
+	KG_SPI_EXEC("SELECT typname::text FROM pg_type t JOIN pg_namespace n "
 				"ON n.oid = t.typnamespace WHERE n.nspname = $1 UNION "
 				"SELECT relname::text FROM pg_class c JOIN pg_namespace n "
 				"ON n.oid = c.relnamespace WHERE n.nspname = $1",
@@ -164,11 +158,9 @@ find_taken(Making *making)
 static List *
 dependents_of(const Found *found)
 {
-	static KgSaved saved;
 	List *result = NIL;
 
-	kg_spi_exec(
-		&saved,
+	KG_SPI_EXEC(
 		"SELECT DISTINCT CASE WHEN r.rulename = '_RETURN' THEN "
 		"pg_describe_object('pg_class'::regclass, r.ev_class, 0) ELSE "
 		"pg_describe_object(d.classid, d.objid, d.objsubid) END "
@@ -190,11 +182,9 @@ dependents_of(const Found *found)
 static List *
 labels_of(const Found *found)
 {
-	static KgSaved saved;
 	List *result = NIL;
 
-	kg_spi_exec(&saved,
-				"SELECT DISTINCT 'security label of ' || provider "
+	KG_SPI_EXEC("SELECT DISTINCT 'security label of ' || provider "
 				"FROM pg_seclabel WHERE classoid = 'pg_class'::regclass "
 				"AND objoid = $1 ORDER BY 1",
 				kg_arg(OIDOID, ObjectIdGetDatum(found->relid)));
@@ -215,11 +205,9 @@ typedef struct Grant
 static List *
 grants_on(const Making *making, const char *name)
 {
-	static KgSaved saved;
 	List *result = NIL;
 
-	kg_spi_exec(
-		&saved,
+	KG_SPI_EXEC(
 		"SELECT p.attname, g.role, format('GRANT %s%s ON %s TO %s%s', "
 		"a.privilege_type, ' (' || quote_ident(p.attname) || ')', "
 		"$3, g.role, "
@@ -255,12 +243,10 @@ grants_on(const Making *making, const char *name)
 static List *
 columns_for(const Found *found, const KgView *view)
 {
-	static KgSaved saved;
 	List *result = NIL;
 	ListCell *lc;
 
-	kg_spi_exec(&saved,
-				"SELECT attname::text, format_type(atttypid, atttypmod) "
+	KG_SPI_EXEC("SELECT attname::text, format_type(atttypid, atttypmod) "
 				"FROM pg_attribute WHERE attrelid = $1 AND attnum > 0 "
 				"AND NOT attisdropped ORDER BY attnum",
 				kg_arg(OIDOID, ObjectIdGetDatum(found->relid)));
@@ -567,27 +553,23 @@ schema_of_tenant(const char *tenant)
 static bool
 has_schema(const char *schema)
 {
-	static KgSaved saved;
-	bool isnull;
 	KgError *err;
 
-	kg_spi_exec(&saved,
-				"SELECT pg_get_userbyid(nspowner) = current_user "
+	KG_SPI_EXEC("SELECT pg_get_userbyid(nspowner) = current_user "
 				"FROM pg_namespace WHERE nspname = $1",
 				kg_arg_text(schema));
 	if (SPI_processed == 0)
 		return false;
-	if (DatumGetBool(kg_spi_value(0, 1, &isnull)))
+	if (DatumGetBool(kg_spi_datum(0, 1)))
 		return true;
 	err = kg_error_new(KG_FORBIDDEN,
 					   "schema \"%s\" is not of the role that makes the views",
 					   schema);
 	kg_error_path(err, "/schema");
 	kg_error_got_string(err, schema);
-	kg_error_expected(err,
-					  "a schema that %s owns, or a new one",
-					  GetUserNameFromId(GetUserId(), false));
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"a schema that %s owns, or a new one",
+							GetUserNameFromId(GetUserId(), false));
 }
 
 /*
@@ -723,11 +705,9 @@ kg_views_refresh(const char *schema, const Jsonb *options)
 
 		kg_error_path(err, "/schema");
 		kg_error_got_string(err, schema);
-		kg_error_expected(err, "a schema that kg_create_views() made");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "a schema that kg_create_views() made");
 	}
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbegin_array(&w, "schemas");
 	foreach(lc, schemas)
 	{

@@ -56,15 +56,12 @@ kg_word_rows_add(KgWordRows *words, int32 type_no, int64 node,
 static void
 delete_rows(const char *tenant, const KgNodeList *stale)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
-	kg_spi_exec_newest(&saved,
-					   KG_COUNT("DELETE FROM @kg_word WHERE tenant = $1 "
-								"AND node = ANY($3)",
-								"-"),
-					   kg_arg_text(tenant),
-					   kg_arg_int4(kg_backend_number()),
-					   kg_arg_int8s(stale->nodes, stale->n));
+	KG_BATCH_NEWEST(KG_COUNT("DELETE FROM @kg_word WHERE tenant = $1 "
+							 "AND node = ANY($3)",
+							 "-"),
+					kg_arg_text(tenant),
+					kg_arg_int4(kg_backend_number()),
+					kg_arg_int8s(stale->nodes, stale->n));
 }
 
 static void

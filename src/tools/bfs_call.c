@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "base/error.h"
-#include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "query/decisions.h"
@@ -286,7 +285,6 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 	int64 max = kg_input_maximum(in, key);
 	const JsonbContainer *array;
 	JsonbValue value;
-	KgJsonIter it;
 	int n;
 
 	(void) kg_input_value(in, key, &value);
@@ -305,8 +303,7 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 			psprintf("an array of at most " INT64_FORMAT " ids", max)));
 	}
 	handles->given = palloc((n + 1) * sizeof(char *));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 		handles->given[handles->n++] = kg_call_handle(
 			&it.value, kg_path_index(path, it.index));
 	kg_find_handles(call, path, handles);
@@ -322,8 +319,8 @@ kg_require_handles(KgGraphCall *call, const char *key, const char *what,
 		return;
 	err = kg_error_new(KG_INVALID_INPUT, "there are no %s", what);
 	kg_error_path(err, "%s", kg_input_path(&call->input, key));
-	kg_error_expected(err, "at least one id; a search by name finds them");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"at least one id; a search by name finds them");
 }
 
 /* ---- handles that mean nothing ---- */
@@ -484,8 +481,7 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 	KgCorrection correction = {NULL};
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < n; i++)
 	{
 		kg_jw_begin_object(&w);
@@ -500,7 +496,6 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 		kg_correction_write(&correction, &w);
 		kg_jw_end_object(&w);
 	}
-	kg_jw_end_array(&w);
 	return n > 0 ? kg_jw_finish(&w) : NULL;
 }
 
@@ -693,15 +688,11 @@ static const Jsonb *
 strip_properties(const KgRelation *relation, const Jsonb *properties)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &properties->root);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, &properties->root)
 		if (!is_detail(relation, &it.key))
 			kg_jw_member(&w, &it);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

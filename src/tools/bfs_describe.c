@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "base/error.h"
-#include "base/settings.h"
 #include "mb/pg_wchar.h"
 #include "tools/bfs_call.h"
 #include "tools/cite.h"
@@ -61,12 +60,10 @@ write_members(const KgGraph *graph, const KgRef *ref, const int *rank,
 			  int listed, KgJsonWriter *w)
 {
 	const KgType *type = graph->ranked[ref->rank - 1];
-	KgJsonIter it;
 
 	kg_jw_kstring(w, "id", kg_handle(graph, ref));
 	kg_jw_kstring(w, "entity_type", kg_type_handle(type));
-	kg_json_iter_init(&it, &ref->data->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &ref->data->root)
 		if ((rank == NULL || rank[it.index] < listed) &&
 			write_member_key(type, &it.key, w))
 			kg_jw_value(w, &it.value);
@@ -77,10 +74,8 @@ flat_entity(const KgGraph *graph, const KgRef *ref)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	write_members(graph, ref, NULL, 0, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -141,12 +136,10 @@ rank_properties(Describe *d)
 {
 	const JsonbContainer *data = &d->ref->data->root;
 	Property *properties;
-	KgJsonIter it;
 
 	d->n = kg_json_length(data);
 	properties = palloc((d->n + 1) * sizeof(Property));
-	kg_json_iter_init(&it, data);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, data)
 	{
 		properties[it.index].at = it.index;
 		properties[it.index].size = strlen(": , ") +
@@ -274,11 +267,9 @@ next_ids(void *state, int unit, KgNext *next)
 	const DescribeMany *d = state;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (uint32 i = unit; i < d->reply.nnodes; i++)
 		kg_jw_string(&w, d->handles.given[d->handle_of[i]]);
-	kg_jw_end_array(&w);
 	next->ids = kg_jw_finish(&w);
 }
 

@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "base/error.h"
 #include "miscadmin.h"
 #include "query/cost.h"
 #include "query/relevance.h"
@@ -314,13 +313,11 @@ common_hints(KgGraphCall *call, const KgHandles *seeds, int k, uint32 found)
 						   (int) kg_input_maximum(&call->input, "k"));
 	if (hints != NULL)
 		return hints;
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "path", path);
 	kg_jw_kstring(&w, "message", message);
 	kg_jw_end_object(&w);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -11,7 +11,6 @@
 #include "query/search_text.h"
 #include "store/embeddings.h"
 #include "tools/bfs_call.h"
-#include "tools/shape.h"
 #include "utils/builtins.h"
 
 #define KG_SEARCH_MAX_LIMIT 100
@@ -156,8 +155,7 @@ make_item(const KgGraph *graph, const Hit *hit)
 	KgMarks marks = {NIL};
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "id", kg_handle(graph, &hit->ref));
 	kg_jw_kstring(&w, "entity_type", kg_type_handle(type));
 	kg_jw_kstring(&w, "name", hit->name);
@@ -176,7 +174,6 @@ make_item(const KgGraph *graph, const Hit *hit)
 	kg_marks_note(
 		&marks, type->label_field ? type->label_field : type->id_field, "name");
 	kg_marks_write(&marks, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -234,8 +231,7 @@ require_wanted(KgGraphCall *call, const Search *search)
 									"a vector is for a search by meaning");
 
 		kg_error_path(err, "/vector");
-		kg_error_expected(err, "mode \"meaning\" or \"hybrid\"");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "mode \"meaning\" or \"hybrid\"");
 	}
 }
 
@@ -474,8 +470,7 @@ nothing_hints(KgGraphCall *call, const Search *search)
 	static KgMatches none;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	if (search->vector != NULL)
 		write_hint(call->graph,
 				   search->ntypes > 0 ? "/node_types" : "/vector",
@@ -511,7 +506,6 @@ nothing_hints(KgGraphCall *call, const Search *search)
 				   matches != NULL ? matches : &none,
 				   &w);
 	}
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

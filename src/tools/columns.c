@@ -51,7 +51,7 @@ summary_of(const KgType *type)
 
 /* The names of types are for errors: only made where something is chosen. */
 static bool
-choose_nodes(KgColumns *columns, const KgGraph *graph, int first, int n,
+choose_nodes(KgShownColumns *columns, const KgGraph *graph, int first, int n,
 			 const KgInput *in)
 {
 	KgShownOf *of;
@@ -65,7 +65,7 @@ choose_nodes(KgColumns *columns, const KgGraph *graph, int first, int n,
 }
 
 static void
-read_nodes(KgColumns *columns, const KgGraph *graph, const KgType *type,
+read_nodes(KgShownColumns *columns, const KgGraph *graph, const KgType *type,
 		   const KgInput *in)
 {
 	int first = type != NULL ? kg_graph_rank(graph, type->type_no) - 1 : 0;
@@ -88,7 +88,8 @@ key_of(const KgRelation *relation)
 }
 
 static bool
-choose_edges(KgColumns *columns, const KgCatalog *catalog, const KgInput *in)
+choose_edges(KgShownColumns *columns, const KgCatalog *catalog,
+			 const KgInput *in)
 {
 	int n = catalog->nrelations;
 	KgShownOf *of;
@@ -102,7 +103,7 @@ choose_edges(KgColumns *columns, const KgCatalog *catalog, const KgInput *in)
 }
 
 static void
-read_edges(KgColumns *columns, const KgCatalog *catalog, const KgInput *in,
+read_edges(KgShownColumns *columns, const KgCatalog *catalog, const KgInput *in,
 		   bool all)
 {
 	int n = catalog->nrelations;
@@ -141,13 +142,12 @@ check_ids_only(const KgInput *in)
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "ids_only tells no properties for columns to choose");
 	kg_error_path(err, "%s", kg_input_path(in, "columns"));
-	kg_error_expected(err, "columns or ids_only");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "columns or ids_only");
 }
 
 void
-kg_columns_read(KgColumns *columns, const KgGraph *graph, const KgType *type,
-				const KgInput *in, bool edges)
+kg_columns_read(KgShownColumns *columns, const KgGraph *graph,
+				const KgType *type, const KgInput *in, bool edges)
 {
 	columns->ids_only = kg_input_declares(in, "ids_only") &&
 						kg_input_bool(in, "ids_only");
@@ -159,7 +159,7 @@ kg_columns_read(KgColumns *columns, const KgGraph *graph, const KgType *type,
 }
 
 bool
-kg_columns_show(const KgColumns *columns, int rank)
+kg_columns_show(const KgShownColumns *columns, int rank)
 {
 	const KgProjection *shown = columns->nodes ? columns->nodes[rank - 1]
 											   : NULL;
@@ -168,14 +168,14 @@ kg_columns_show(const KgColumns *columns, int rank)
 }
 
 bool
-kg_columns_derive(const KgColumns *columns, const KgType *type, int rank)
+kg_columns_derive(const KgShownColumns *columns, const KgType *type, int rank)
 {
 	return columns->nodes == NULL || columns->nodes[rank - 1] == NULL ||
 		   kg_projection_derives(type, columns->nodes[rank - 1]);
 }
 
 const Jsonb *
-kg_columns_of_node(const KgColumns *columns, int rank, const Jsonb *data)
+kg_columns_of_node(const KgShownColumns *columns, int rank, const Jsonb *data)
 {
 	const KgProjection *shown = columns->nodes ? columns->nodes[rank - 1]
 											   : NULL;
@@ -185,7 +185,7 @@ kg_columns_of_node(const KgColumns *columns, int rank, const Jsonb *data)
 }
 
 static const KgProjection *
-edge_projection(const KgColumns *columns, const KgCatalog *catalog,
+edge_projection(const KgShownColumns *columns, const KgCatalog *catalog,
 				const KgRelation *relation)
 {
 	return columns->edges != NULL && relation != NULL
@@ -194,7 +194,7 @@ edge_projection(const KgColumns *columns, const KgCatalog *catalog,
 }
 
 bool
-kg_columns_show_edge(const KgColumns *columns, const KgCatalog *catalog,
+kg_columns_show_edge(const KgShownColumns *columns, const KgCatalog *catalog,
 					 const KgRelation *relation)
 {
 	const KgProjection *shown = edge_projection(columns, catalog, relation);
@@ -203,7 +203,7 @@ kg_columns_show_edge(const KgColumns *columns, const KgCatalog *catalog,
 }
 
 const Jsonb *
-kg_columns_of_edge(const KgColumns *columns, const KgCatalog *catalog,
+kg_columns_of_edge(const KgShownColumns *columns, const KgCatalog *catalog,
 				   const KgRelation *relation, const Jsonb *properties)
 {
 	const KgProjection *shown = edge_projection(columns, catalog, relation);

@@ -6,42 +6,42 @@
  *	  Without "columns" a type that declares x-summary-fields shows these and its
  *	  label, any other all that it has.
  */
-#ifndef KG_COLUMNS_H
-#define KG_COLUMNS_H
+#ifndef KG_TOOLS_COLUMNS_H
+#define KG_TOOLS_COLUMNS_H
 
 #include "catalog/catalog.h"
 #include "query/nodes.h"
 #include "tools/shape.h"
 
-typedef struct KgColumns
+typedef struct KgShownColumns
 {
 	bool ids_only;		  /* handles in place of nodes */
 	bool edges_chosen;	  /* edge_columns was sent */
 	KgProjection **nodes; /* by rank - 1; NULL: all */
 	KgProjection **edges; /* by place in the catalog; NULL: all */
-} KgColumns;
+} KgShownColumns;
 
 /*
  * Read them: of one type, or NULL for all that there are.  edges says whether
  * edges show their properties where edge_columns was not sent; the one that
  * tells parallel edges apart is always shown.
  */
-extern void kg_columns_read(KgColumns *columns, const KgGraph *graph,
+extern void kg_columns_read(KgShownColumns *columns, const KgGraph *graph,
 							const KgType *type, const KgInput *in, bool edges);
 
 /* Is any property of the type shown? Has a shown one to be computed? */
-extern bool kg_columns_show(const KgColumns *columns, int rank);
-extern bool kg_columns_derive(const KgColumns *columns, const KgType *type,
+extern bool kg_columns_show(const KgShownColumns *columns, int rank);
+extern bool kg_columns_derive(const KgShownColumns *columns, const KgType *type,
 							  int rank);
 /* What is shown of a node's data, of an edge's properties; NULL: nothing. */
-extern const Jsonb *kg_columns_of_node(const KgColumns *columns, int rank,
+extern const Jsonb *kg_columns_of_node(const KgShownColumns *columns, int rank,
 									   const Jsonb *data);
-extern bool kg_columns_show_edge(const KgColumns *columns,
+extern bool kg_columns_show_edge(const KgShownColumns *columns,
 								 const KgCatalog *catalog,
 								 const KgRelation *relation);
-extern const Jsonb *kg_columns_of_edge(const KgColumns *columns,
+extern const Jsonb *kg_columns_of_edge(const KgShownColumns *columns,
 									   const KgCatalog *catalog,
 									   const KgRelation *relation,
 									   const Jsonb *properties);
 
-#endif /* KG_COLUMNS_H */
+#endif /* KG_TOOLS_COLUMNS_H */

@@ -19,7 +19,6 @@
 #include "tools/bfs_call.h"
 #include "tools/catalog_tools.h"
 #include "tools/compact.h"
-#include "tools/fixed_tools.h"
 #include "tools/graph.h"
 #include "tools/verify.h"
 
@@ -111,12 +110,9 @@ static void
 make_arguments(Compact *c)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, c->call.input.object);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, c->call.input.object)
 	{
 		const char *behind = name_behind(c, &it.key);
 
@@ -134,7 +130,6 @@ make_arguments(Compact *c)
 			kg_jw_kjsonb(&w, c->made[i].behind, c->made[i].value);
 	if (c->room > 0)
 		kg_jw_kint(&w, "max_bytes", c->room);
-	kg_jw_end_object(&w);
 	c->arguments = kg_jw_finish(&w);
 }
 
@@ -199,11 +194,8 @@ static void write_said(const Compact *c, const JsonbContainer *said,
 static void
 write_all_said(const Compact *c, const JsonbContainer *array, KgJsonWriter *w)
 {
-	KgJsonIter it;
-
 	kg_jw_begin_array(w);
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 		if (kg_json_is_object(&it.value))
 			write_said(c, kg_json_container(&it.value), w);
 		else
@@ -263,8 +255,7 @@ write_made(const Compact *c, int i, const JsonbContainer *arguments,
 	if (strcmp(sent, "handle") == 0)
 	{
 		handle = handle_of(kg_json_container(&value));
-		if (handle != NULL)
-			kg_jw_kstring(w, sent, handle);
+		kg_jw_kstring_if(w, sent, handle);
 		return handle != NULL;
 	}
 	if (strcmp(sent, "from") != 0 && strcmp(sent, "to") != 0)
@@ -283,16 +274,13 @@ sent_arguments(const Compact *c, const JsonbContainer *arguments)
 {
 	KgJsonWriter writer;
 	KgJsonWriter *w = &writer;
-	KgJsonIter it;
 	int64 bytes;
 
-	kg_jw_init(w);
-	kg_jw_begin_object(w);
+	kg_jw_init_object(w);
 	for (int i = 0; i < c->nmade; i++)
 		if (!write_made(c, i, arguments, w))
 			return NULL;
-	kg_json_iter_init(&it, arguments);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, arguments)
 	{
 		const Rename *r = c->names;
 
@@ -313,7 +301,6 @@ sent_arguments(const Compact *c, const JsonbContainer *arguments)
 			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
 		kg_jw_value(w, &it.value);
 	}
-	kg_jw_end_object(w);
 	return kg_jw_finish(w);
 }
 
@@ -335,11 +322,9 @@ sent_call(const Compact *c, const JsonbContainer *call)
 	arguments = sent_arguments(c, kg_json_container(&value));
 	if (arguments == NULL)
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tool", c->call.tool);
 	kg_jw_kjsonb(&w, "arguments", arguments);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -367,11 +352,8 @@ write_least(const Compact *c, const JsonbContainer *said, const KgJsonIter *it,
 static void
 write_said(const Compact *c, const JsonbContainer *said, KgJsonWriter *w)
 {
-	KgJsonIter it;
-
 	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, said);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, said)
 	{
 		if (kg_json_is_object(&it.value) &&
 			(kg_json_string_is(&it.key, "call") ||
@@ -410,12 +392,9 @@ static Jsonb *
 said_reply(const Compact *c)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &c->reply->root);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, &c->reply->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
 		if (kg_json_string_is(&it.key, "next") && kg_json_is_object(&it.value))
@@ -427,7 +406,6 @@ said_reply(const Compact *c)
 		else
 			kg_jw_value(&w, &it.value);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -520,8 +498,7 @@ refuse_beside(Compact *c, const char *const *keys, int n, const char *expected)
 		err = kg_error_new(
 			KG_INVALID_INPUT, "argument \"%s\" does not go here", keys[i]);
 		kg_error_path(err, "%s", kg_input_path(&c->call.input, keys[i]));
-		kg_error_expected(err, "%s", expected);
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "%s", expected);
 	}
 }
 
@@ -545,23 +522,19 @@ check_own(const JsonbValue *own)
 					   KG_MAX_CONDITION_OBJECTS - 1);
 	kg_error_path(err, "/filters/id");
 	kg_error_got(err, own);
-	kg_error_expected(err,
-					  "an array of 1 to %d objects of operators",
-					  KG_MAX_CONDITION_OBJECTS - 1);
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"an array of 1 to %d objects of operators",
+							KG_MAX_CONDITION_OBJECTS - 1);
 }
 
 static void
 write_own(KgJsonWriter *w, const JsonbValue *own)
 {
-	KgJsonIter it;
-
 	if (kg_json_is_object(own))
 		kg_jw_value(w, own);
 	else if (kg_json_is_array(own))
 	{
-		kg_json_iter_init(&it, kg_json_container(own));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(own))
 			kg_jw_value(w, &it.value);
 	}
 	else
@@ -579,14 +552,11 @@ with_ids(const JsonbContainer *filters, const JsonbValue *own,
 		 const JsonbValue *ids)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	if (filters != NULL)
 	{
-		kg_json_iter_init(&it, filters);
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, filters)
 		{
 			if (kg_json_string_is(&it.key, "id"))
 				continue;
@@ -602,7 +572,6 @@ with_ids(const JsonbContainer *filters, const JsonbValue *own,
 	kg_jw_value(&w, ids);
 	kg_jw_end_object(&w);
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -680,10 +649,8 @@ string_array(const char *string)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_jw_string(&w, string);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -813,8 +780,8 @@ type_of_handles(Compact *c, const KgHandles *handles, const char *path)
 										"the handles are of several types");
 
 			kg_error_path(err, "%s", path);
-			kg_error_expected(err, "handles of one type, or one call each");
-			kg_error_throw(err);
+			kg_error_throw_expected(err,
+									"handles of one type, or one call each");
 		}
 		if (own != NULL)
 			type = own;
@@ -831,14 +798,12 @@ selection_of(Compact *c, const KgHandles *handles, const char *path)
 	const KgType *type = type_of_handles(c, handles, path);
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "label", kg_type_handle(type));
 	kg_jw_kbegin_array(&w, "ids");
 	for (int i = 0; i < handles->n; i++)
 		kg_jw_string(&w, id_of_handle(type, handles, i));
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -919,8 +884,7 @@ kg_tool_count(const Jsonb *arguments)
 	}
 	else
 	{
-		kg_jw_init(&w);
-		kg_jw_begin_object(&w);
+		kg_jw_init_object(&w);
 		kg_jw_members(&w, kg_json_container(&node));
 		for (int i = 0; i < lengthof(chains); i++)
 			if (kg_input_value(in, chains[i], &value))
@@ -962,11 +926,9 @@ kg_tool_around(const Jsonb *arguments)
 	(void) kg_input_value(&c->call.input, "handle", &value);
 	find_one_handle(c, "handle", &value, &handles);
 	type = type_of_handles(c, &handles, "/handle");
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "label", kg_type_handle(type));
 	kg_jw_kstring(&w, "node_id", id_of_handle(type, &handles, 0));
-	kg_jw_end_object(&w);
 	make(c, "handle", "start_node", kg_jw_finish(&w));
 	return finish(c, kg_tool_explore_neighbors);
 }

@@ -64,11 +64,11 @@ throw_bad_value(const JsonbValue *value)
 
 	kg_error_path(err, "/confirm");
 	kg_error_got(err, value);
-	kg_error_expected(err,
-					  "\"confirm\" of the last reply to the same arguments, "
-					  "within %d minutes, or none to ask again",
-					  KG_CONFIRM_MINUTES);
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"\"confirm\" of the last reply to the same arguments, "
+		"within %d minutes, or none to ask again",
+		KG_CONFIRM_MINUTES);
 }
 
 void
@@ -110,11 +110,9 @@ kg_confirm_ask(const KgConfirm *confirm, const KgOutcomes *outcomes,
 		GetCurrentTimestamp(), KG_CONFIRM_MINUTES * 60 * INT64CONST(1000));
 	StringInfo told = tell(outcomes, expires);
 	KgSplice asking;
-	KgJsonIter it;
 
 	kg_splice_init(&asking);
-	kg_json_iter_init(&it, &reply->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &reply->root)
 		kg_splice_add(&asking, kg_json_cstring(&it.key), &it.value);
 	kg_splice_string(
 		&asking,

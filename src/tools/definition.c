@@ -133,12 +133,10 @@ static void
 check_aliases(const JsonbContainer *root, KgErrorList *errors)
 {
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (member(root, "aliases", "array", false, "", &value, errors) == NULL)
 		return;
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 		if (it.value.type != jbvString || !is_name(kg_json_cstring(&it.value)))
 			wrong(errors,
 				  &it.value,
@@ -153,14 +151,12 @@ check_annotations(const JsonbContainer *root, KgErrorList *errors)
 	static const char *const known[] = {
 		"title", "destructiveHint", "idempotentHint", "openWorldHint", NULL};
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (member(root, "annotations", "object", false, "", &value, errors) ==
 		NULL)
 		return;
 	kg_check_members(kg_json_container(&value), known, "/annotations", errors);
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 		if (it.value.type !=
 			(kg_json_string_is(&it.key, "title") ? jbvString : jbvBool))
 			wrong(errors,
@@ -227,15 +223,12 @@ static Jsonb *
 write_normal(const JsonbContainer *root, const Jsonb *default_of)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 	JsonbValue value;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	if (kg_json_get(root, "toolset", &value) == NULL)
 		kg_jw_kstring(&w, "toolset", KG_DEFAULT_TOOLSET);
-	kg_json_iter_init(&it, root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, root)
 	{
 		/* It may be added later, so it is no part of what is frozen. */
 		if (kg_json_string_is(&it.key, "deprecated"))
@@ -248,12 +241,10 @@ write_normal(const JsonbContainer *root, const Jsonb *default_of)
 	}
 	if (default_of != NULL)
 	{
-		kg_json_iter_init(&it, &default_of->root);
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, &default_of->root)
 			if (is_operation_key(&it.key))
 				kg_jw_member(&w, &it);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -382,13 +373,11 @@ static bool
 is_required(const JsonbContainer *schema, const char *name)
 {
 	JsonbValue required;
-	KgJsonIter it;
 
 	if (kg_json_get(schema, "required", &required) == NULL ||
 		!kg_json_is_array(&required))
 		return false;
-	kg_json_iter_init(&it, kg_json_container(&required));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&required))
 		if (kg_json_string_is(&it.value, name))
 			return true;
 	return false;
@@ -444,7 +433,6 @@ write_object(Resolving *r, const JsonbContainer *object, int deep)
 {
 	const JsonbContainer *chain[KG_REFERENCES_DEEP + 1] = {object};
 	JsonbValue found;
-	KgJsonIter it;
 	int n = 1;
 
 	while ((object = target_of(r, chain[n - 1], deep + n - 1, &found)) != NULL)
@@ -452,8 +440,7 @@ write_object(Resolving *r, const JsonbContainer *object, int deep)
 	kg_jw_begin_object(&r->w);
 	for (int i = 0; i < n; i++)
 	{
-		kg_json_iter_init(&it, chain[i]);
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, chain[i])
 		{
 			bool again = i + 1 < n && kg_json_string_is(&it.key, "$ref");
 
@@ -475,16 +462,13 @@ write_object(Resolving *r, const JsonbContainer *object, int deep)
 static void
 write_resolved(Resolving *r, const JsonbValue *value, int deep)
 {
-	KgJsonIter it;
-
 	check_stack_depth();
 	if (kg_json_is_object(value))
 		write_object(r, kg_json_container(value), deep);
 	else if (kg_json_is_array(value))
 	{
 		kg_jw_begin_array(&r->w);
-		kg_json_iter_init(&it, kg_json_container(value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(value))
 			write_resolved(r, &it.value, deep);
 		kg_jw_end_array(&r->w);
 	}
@@ -511,7 +495,6 @@ read_input(const Reading *r)
 	KgDefinition *def = r->def;
 	const JsonbContainer *root;
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (root_member(r, "input_schema", "object", true, &value) == NULL)
 		return;
@@ -533,8 +516,7 @@ read_input(const Reading *r)
 							sizeof(bool));
 	def->arg_schemas = palloc0((kg_json_length(kg_json_container(&value)) + 1) *
 							   sizeof(Jsonb *));
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 	{
 		def->args[def->nargs] = kg_json_cstring(&it.key);
 		def->required[def->nargs] = is_required(root, def->args[def->nargs]);
@@ -671,11 +653,9 @@ read_select(const Reading *r)
 
 	if (root_member(r, "select", "object", true, &value) == NULL)
 		return;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_key(&w, "select");
 	kg_jw_value(&w, &value);
-	kg_jw_end_object(&w);
 	kg_json_root(kg_jw_finish(&w), &wrapped);
 	template = kg_template_read(&wrapped, &names, "", r->errors);
 	if (template == NULL)
@@ -706,7 +686,6 @@ check_select(const Reading *r)
 {
 	KgDefinition *def = r->def;
 	JsonbValue values;
-	KgJsonIter it;
 	bool same = def->select >= 0 && def->required[def->select] &&
 				kg_json_get(
 					&def->arg_schemas[def->select]->root, "enum", &values) &&
@@ -716,8 +695,7 @@ check_select(const Reading *r)
 
 	if (same)
 	{
-		kg_json_iter_init(&it, kg_json_container(&values));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&values))
 			same &= it.value.type == jbvString &&
 					has_operation(def, kg_json_cstring(&it.value));
 	}
@@ -739,7 +717,6 @@ read_composite(const Reading *r)
 {
 	KgDefinition *def = r->def;
 	JsonbValue value;
-	KgJsonIter it;
 
 	read_select(r);
 	if (root_member(r, "operations", "object", true, &value) == NULL ||
@@ -747,8 +724,7 @@ read_composite(const Reading *r)
 		return;
 	def->ops = palloc0(kg_json_length(kg_json_container(&value)) *
 					   sizeof(KgOperationDefined));
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 	{
 		StringInfoData path;
 
@@ -768,15 +744,13 @@ read_sequence(const Reading *r)
 	KgDefinition *def = r->def;
 	JsonbValue value;
 	JsonbValue name;
-	KgJsonIter it;
 
 	if (root_member(r, "operations", "array", true, &value) == NULL ||
 		!check_count(r, kg_json_length(kg_json_container(&value))))
 		return;
 	def->ops = palloc0(kg_json_length(kg_json_container(&value)) *
 					   sizeof(KgOperationDefined));
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 	{
 		char *path = psprintf("/operations/%d", it.index);
 

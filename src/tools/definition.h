@@ -90,18 +90,12 @@ extern bool kg_definition_bind(KgDefinition *definition,
 							   const KgCatalog *catalog, bool strict,
 							   KgErrorList *errors);
 
-/* Does a function that is registered do what it must not?  Reported. */
-extern void kg_definition_check_function(KgDefinition *definition,
-										 KgErrorList *errors);
-
 /* The function, which may be gone: raises KG_INTERNAL. */
 extern Oid kg_definition_function(const KgDefinition *definition);
 
 extern bool kg_callable_find(const KgCatalog *catalog, const char *name,
 							 KgCallable *callable);
 extern bool kg_callable_writes(const KgCallable *callable);
-extern Jsonb *kg_callable_output(const KgCatalog *catalog,
-								 const KgCallable *callable);
 extern Jsonb *kg_callable_input(const KgCatalog *catalog,
 								const KgCallable *callable);
 

@@ -12,7 +12,6 @@
 
 #include "access/htup_details.h"
 #include "base/json.h"
-#include "base/semver.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "catalog/tool_version.h"
@@ -67,8 +66,8 @@ kg_callable_input(const KgCatalog *catalog, const KgCallable *callable)
 		true);
 }
 
-Jsonb *
-kg_callable_output(const KgCatalog *catalog, const KgCallable *callable)
+static Jsonb *
+output_of(const KgCatalog *catalog, const KgCallable *callable)
 {
 	if (callable->fixed != NULL)
 		return kg_expand_schema_of(
@@ -127,15 +126,13 @@ collect_samples(const JsonbContainer *schema, int seed, int depth,
 {
 	static const char *const branches[] = {"anyOf", "oneOf"};
 	JsonbValue value;
-	KgJsonIter it;
 
 	check_stack_depth();
 	if (kg_json_get(schema, "const", &value))
 		add_sample(samples, &value, true);
 	else if (kg_json_get(schema, "enum", &value) && kg_json_is_array(&value))
 	{
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&value))
 			add_sample(samples, &it.value, true);
 	}
 	else if (kg_json_get(schema, "type", &value))
@@ -145,8 +142,7 @@ collect_samples(const JsonbContainer *schema, int seed, int depth,
 			add_typed(samples, schema, &value, seed, depth);
 			return;
 		}
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&value))
 			add_typed(samples, schema, &it.value, seed, depth);
 	}
 	else
@@ -154,8 +150,7 @@ collect_samples(const JsonbContainer *schema, int seed, int depth,
 			if (kg_json_get(schema, branches[i], &value) &&
 				kg_json_is_array(&value))
 			{
-				kg_json_iter_init(&it, kg_json_container(&value));
-				while (kg_json_iter_next(&it))
+				kg_json_each(it, kg_json_container(&value))
 					if (kg_json_is_object(&it.value))
 						collect_samples(kg_json_container(&it.value),
 										seed,
@@ -196,14 +191,12 @@ static void
 write_object(const JsonbContainer *schema, int seed, int depth, KgJsonWriter *w)
 {
 	JsonbValue properties;
-	KgJsonIter it;
 
 	kg_jw_begin_object(w);
 	if (kg_json_get(schema, "properties", &properties) &&
 		kg_json_is_object(&properties))
 	{
-		kg_json_iter_init(&it, kg_json_container(&properties));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&properties))
 		{
 			const JsonbValue *value = first_sample(&it.value, seed, depth + 1);
 
@@ -507,10 +500,7 @@ check_filters(const Trying *t, const KgType *type, const JsonbValue *filters,
 			check_property(t, type, &it.key, true, path);
 		else if (kg_json_is_array(&it.value))
 		{
-			KgJsonIter each;
-
-			kg_json_iter_init(&each, kg_json_container(&it.value));
-			while (kg_json_iter_next(&each))
+			kg_json_each(each, kg_json_container(&it.value))
 				if (kg_json_is_object(&each.value))
 					check_filters(
 						t,
@@ -529,14 +519,12 @@ check_properties(const Trying *t, const KgType *type,
 {
 	JsonbValue value;
 	JsonbValue field;
-	KgJsonIter it;
 
 	if (kg_json_get(object, "filters", &value) && kg_json_is_object(&value))
 		check_filters(t, type, &value, psprintf("%s/filters", path), tried);
 	if (kg_json_get(object, "columns", &value) && kg_json_is_array(&value))
 	{
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&value))
 			check_property(t,
 						   type,
 						   &it.value,
@@ -545,8 +533,7 @@ check_properties(const Trying *t, const KgType *type,
 	}
 	if (kg_json_get(object, "sort", &value) && kg_json_is_array(&value))
 	{
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&value))
 			if (kg_json_is_object(&it.value) &&
 				kg_json_get(kg_json_container(&it.value), "field", &field))
 				check_property(t,
@@ -564,7 +551,6 @@ check_names(const Trying *t, const KgCatalog *catalog, const JsonbValue *value,
 	static const char *const labels[] = {"node_label", "label"};
 	const JsonbContainer *container = kg_json_container(value);
 	JsonbValue label;
-	KgJsonIter it;
 
 	check_stack_depth();
 	if (container == NULL)
@@ -579,8 +565,7 @@ check_names(const Trying *t, const KgCatalog *catalog, const JsonbValue *value,
 			if (type != NULL)
 				check_properties(t, type, container, path, tried);
 		}
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, container)
 	{
 		StringInfoData at;
 
@@ -657,7 +642,7 @@ sample_of_result(const KgDefinition *def, const KgCatalog *catalog,
 	Samples *samples = palloc0(sizeof(Samples));
 	JsonbValue at;
 	const JsonbContainer *schema = output_at(
-		kg_callable_output(catalog, &def->ops[place->result].callable),
+		output_of(catalog, &def->ops[place->result].callable),
 		place->pointer,
 		&at);
 
@@ -801,29 +786,6 @@ find_callable(KgOperationDefined *op, const KgCatalog *catalog,
 	return false;
 }
 
-bool
-kg_definition_bind(KgDefinition *def, const KgCatalog *catalog, bool strict,
-				   KgErrorList *errors)
-{
-	KgErrorList own = {NIL, 1};
-	KgErrorList *list = errors ? errors : &own;
-	int64 before = list->total;
-	Samples **args = palloc0((def->nargs + 1) * sizeof(Samples *));
-
-	if (def->kind == KG_DEFINED_FUNCTION)
-		kg_definition_check_function(def, list);
-	for (int i = 0; i < def->nargs && def->kind != KG_DEFINED_FUNCTION; i++)
-		args[i] = samples_of_argument(def, i, list);
-	for (int i = 0; i < def->nops; i++)
-		if (find_callable(&def->ops[i], catalog, list))
-			def->writes |= kg_callable_writes(&def->ops[i].callable);
-	if (list->total == before)
-		for (int i = 0; i < def->nops; i++)
-			check_operation(def, &def->ops[i], args, catalog, strict, list);
-	def->usable = list->total == before;
-	return def->usable;
-}
-
 /*
  * Functions.
  */
@@ -861,8 +823,9 @@ function_fault(Oid oid)
 	return fault;
 }
 
-void
-kg_definition_check_function(KgDefinition *def, KgErrorList *errors)
+/* Does a function that is registered do what it must not?  Reported. */
+static void
+check_function(KgDefinition *def, KgErrorList *errors)
 {
 	Oid oid = find_function(def);
 	const char *fault = function_fault(oid);
@@ -902,6 +865,33 @@ kg_definition_function(const KgDefinition *def)
 }
 
 /*
+ * All of a definition.
+ */
+
+bool
+kg_definition_bind(KgDefinition *def, const KgCatalog *catalog, bool strict,
+				   KgErrorList *errors)
+{
+	KgErrorList own = {NIL, 1};
+	KgErrorList *list = errors ? errors : &own;
+	int64 before = list->total;
+	Samples **args = palloc0((def->nargs + 1) * sizeof(Samples *));
+
+	if (def->kind == KG_DEFINED_FUNCTION)
+		check_function(def, list);
+	for (int i = 0; i < def->nargs && def->kind != KG_DEFINED_FUNCTION; i++)
+		args[i] = samples_of_argument(def, i, list);
+	for (int i = 0; i < def->nops; i++)
+		if (find_callable(&def->ops[i], catalog, list))
+			def->writes |= kg_callable_writes(&def->ops[i].callable);
+	if (list->total == before)
+		for (int i = 0; i < def->nops; i++)
+			check_operation(def, &def->ops[i], args, catalog, strict, list);
+	def->usable = list->total == before;
+	return def->usable;
+}
+
+/*
  * What is published of replies.
  */
 
@@ -910,8 +900,7 @@ output_of_sequence(const KgDefinition *def, const KgCatalog *catalog)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "type", "object");
 	kg_jw_kjsonb(&w, "required", kg_json_parse("[\"results\"]"));
 	kg_jw_kbegin_object(&w, "properties");
@@ -919,10 +908,8 @@ output_of_sequence(const KgDefinition *def, const KgCatalog *catalog)
 	kg_jw_kstring(&w, "type", "object");
 	kg_jw_kbegin_object(&w, "properties");
 	for (int i = 0; i < def->nops; i++)
-		kg_jw_kjsonb(&w,
-					 def->ops[i].name,
-					 kg_callable_output(catalog, &def->ops[i].callable));
-	kg_jw_end_object(&w);
+		kg_jw_kjsonb(
+			&w, def->ops[i].name, output_of(catalog, &def->ops[i].callable));
 	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
@@ -935,7 +922,7 @@ kg_definition_output(const KgDefinition *def, const KgCatalog *catalog)
 	if (def->output_schema != NULL)
 		return (Jsonb *) def->output_schema;
 	if (def->kind == KG_DEFINED_QUERY)
-		return kg_callable_output(catalog, &def->ops[0].callable);
+		return output_of(catalog, &def->ops[0].callable);
 	if (def->kind == KG_DEFINED_SEQUENCE)
 		return output_of_sequence(def, catalog);
 	return kg_json_parse("{\"type\": \"object\"}");

@@ -16,8 +16,6 @@
 #include "base/splice.h"
 #include "catalog/catalog.h"
 #include "miscadmin.h"
-#include "query/arguments.h"
-#include "query/plan.h"
 #include "query/repair.h"
 #include "query/running.h"
 #include "tools/call_options.h"
@@ -194,10 +192,10 @@ check_toolsets(const KgCatalog *catalog)
 		err = kg_error_new(
 			KG_INVALID_INPUT, "toolset \"%s\" does not exist", name);
 		kg_error_got_string(err, name);
-		kg_error_expected(err,
-						  "kg_graph.toolsets of catalog, graph, bfs, memory, "
-						  "compact, those of registered tools, or all");
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err,
+			"kg_graph.toolsets of catalog, graph, bfs, memory, "
+			"compact, those of registered tools, or all");
 	}
 }
 
@@ -213,9 +211,8 @@ check_version(const char *version)
 	err = kg_error_new(KG_INVALID_INPUT, "\"%s\" is no version", version);
 	kg_error_path(err, "/version");
 	kg_error_got_string(err, version);
-	kg_error_expected(err,
-					  "a version as semver 2.0.0 has it, such as \"1.2.0\"");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err, "a version as semver 2.0.0 has it, such as \"1.2.0\"");
 }
 
 static KG_NORETURN void
@@ -226,8 +223,7 @@ throw_two_versions(const char *version)
 
 	kg_error_path(err, "/version");
 	kg_error_got_string(err, version);
-	kg_error_expected(err, "a version in one of the two, or the same");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a version in one of the two, or the same");
 }
 
 static KG_NORETURN void
@@ -479,14 +475,11 @@ static Jsonb *
 result_schema(const Jsonb *reply)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 	JsonbValue required;
 	bool has_required = kg_json_get(&reply->root, "required", &required);
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &reply->root);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, &reply->root)
 	{
 		if (kg_json_string_is(&it.key, "required"))
 			continue;
@@ -509,7 +502,6 @@ result_schema(const Jsonb *reply)
 	kg_jw_end_array(&w);
 	kg_jw_end_object(&w);
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -643,8 +635,7 @@ write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < catalog->ntools; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -654,7 +645,6 @@ write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_COMPACT; set <<= 1)
 		write_fixed_tools(&w, catalog, agent, set);
 	write_registered_tools(&w, catalog, agent);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

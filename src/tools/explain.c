@@ -44,8 +44,7 @@ throw_writes(const char *name)
 
 	kg_error_path(err, "/tool");
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "a tool that reads");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a tool that reads");
 }
 
 Jsonb *
@@ -65,8 +64,7 @@ kg_tools_explain(KgCall *call, const char *name, const Jsonb *arguments)
 	(void) kg_tools_call(&tool_call);
 	call->explained = NULL;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tool", name);
 	kg_jw_key(&w, "ast");
 	if (tool)
@@ -85,6 +83,5 @@ kg_tools_explain(KgCall *call, const char *name, const Jsonb *arguments)
 	foreach(lc, explained.statements)
 		write_statement(lfirst(lc), &w);
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

@@ -27,8 +27,7 @@ write_entity(const char *id, const Jsonb *data, KgJsonWriter *w)
 {
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "id", id);
-	if (data)
-		kg_jw_kjsonb(w, "data", data);
+	kg_jw_kjsonb_if(w, "data", data);
 	kg_jw_end_object(w);
 }
 
@@ -78,8 +77,7 @@ missing_hints(const GetCall *call)
 	KgCorrection correction = {NULL};
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < call->ngot && hinted < KG_MAX_HINTED_IDS; i++)
 	{
 		JsonbValue id;
@@ -105,7 +103,6 @@ missing_hints(const GetCall *call)
 		kg_correction_write(&correction, &w);
 		kg_jw_end_object(&w);
 	}
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -122,11 +119,9 @@ next_ids(void *state, int item, KgNext *next)
 	const GetCall *call = state;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = item; i < call->nfound; i++)
 		kg_jw_string(&w, found(call, i)->id);
-	kg_jw_end_array(&w);
 	next->ids = kg_jw_finish(&w);
 }
 
@@ -274,11 +269,10 @@ read_ids(GetCall *call, int *n)
 						 : "one of ids and id must be given");
 
 		kg_error_path(err, "/ids");
-		kg_error_expected(err,
-						  "ids, an array of 1 to " INT64_FORMAT
-						  " ids, or id, one id",
-						  kg_input_maximum(in, "ids"));
-		kg_error_throw(err);
+		kg_error_throw_expected(err,
+								"ids, an array of 1 to " INT64_FORMAT
+								" ids, or id, one id",
+								kg_input_maximum(in, "ids"));
 	}
 	if (call->single)
 	{

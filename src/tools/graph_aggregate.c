@@ -16,7 +16,6 @@
 #include "base/settings.h"
 #include "catalog/key.h"
 #include "catalog/writing.h"
-#include "miscadmin.h"
 #include "query/cost.h"
 #include "query/key_counts.h"
 #include "query/plan.h"
@@ -641,8 +640,7 @@ hints(KgAggregate *a, const int64 *nodes)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	if (a->kept == 0)
 		kg_hint_traversal(&a->call, &a->chain, "/relationships", &w);
 	for (int i = 0; i < a->ngroups && a->kept > 0; i++)
@@ -659,7 +657,6 @@ hints(KgAggregate *a, const int64 *nodes)
 					  a->kept,
 					  &w);
 	}
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -765,11 +762,9 @@ row_json(const KgAggregate *a, const Row *row)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < a->ncolumns; i++)
 		kg_jw_value(&w, &row_value(a, row, i)->value);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -838,8 +833,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	for (int i = 0; i < fit->listed; i++)
 		kg_jw_jsonb(w, a->written[i]);
 	kg_jw_end_array(w);
-	if (a->warnings != NULL)
-		kg_jw_kjsonb(w, "warnings", a->warnings);
+	kg_jw_kjsonb_if(w, "warnings", a->warnings);
 }
 
 Jsonb *

@@ -5,18 +5,11 @@
 #include "postgres.h"
 
 #include "base/error.h"
-#include "base/settings.h"
-#include "catalog/key.h"
 #include "miscadmin.h"
 #include "query/aggregate.h"
-#include "query/cost.h"
 #include "mb/pg_wchar.h"
-#include "query/list.h"
-#include "query/plan.h"
-#include "query/sort.h"
 #include "query/validity.h"
 #include "tools/graph.h"
-#include "tools/graph_reply.h"
 #include "tools/periods.h"
 #include "utils/memutils.h"
 #include "tools/graph_aggregate.h"
@@ -50,8 +43,7 @@ add_column(KgAggregate *a, const char *name, const char *path,
 			KG_INVALID_INPUT, "two columns have the name \"%s\"", name);
 		kg_error_path(err, "%s", path);
 		kg_error_got_string(err, name);
-		kg_error_expected(err, "%s", expected);
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "%s", expected);
 	}
 	a->columns[a->ncolumns++] = name;
 }
@@ -64,8 +56,7 @@ throw_property(const KgInput *in, const char *name, const char *message,
 
 	kg_error_path(err, "%s", kg_input_path(in, "property"));
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 /* The units are declared as in the enum of "truncate", after none. */
@@ -214,9 +205,8 @@ read_step_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 									"a group by a step needs relationships");
 
 		kg_error_path(err, "%s", kg_input_path(in, "step"));
-		kg_error_expected(err,
-						  "relationships, the steps that are counted from 1");
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err, "relationships, the steps that are counted from 1");
 	}
 	/* Not only at most max_steps: there must be such a step. */
 	(void) kg_args_int(
@@ -433,8 +423,7 @@ warn(KgAggregate *a)
 	KgJsonWriter w;
 	int n;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	n = warn_of_periods(a, &w);
 	for (int i = 0; i < a->ngroups; i++)
 	{

@@ -5,10 +5,8 @@
 #include "postgres.h"
 
 #include "base/error.h"
-#include "base/settings.h"
 #include "miscadmin.h"
 #include "query/past.h"
-#include "query/plan.h"
 #include "query/repair.h"
 #include "tools/fixed_tools.h"
 #include "tools/graph.h"
@@ -79,7 +77,6 @@ kg_call_types_or_all(KgGraphCall *call, const char *key, uint16 **ranks,
 {
 	const JsonbContainer *array = kg_input_array(&call->input, key, "types");
 	char *path = kg_input_path(&call->input, key);
-	KgJsonIter it;
 	int n = 0;
 
 	*ranks = NULL;
@@ -88,8 +85,7 @@ kg_call_types_or_all(KgGraphCall *call, const char *key, uint16 **ranks,
 	if (array == NULL)
 		return -1;
 	*ranks = palloc((kg_json_length(array) + 1) * sizeof(uint16));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		char *item = kg_path_index(path, it.index);
 		const KgType *type;
@@ -211,7 +207,6 @@ static KgRelationNames
 read_names(KgGraphCall *call, const JsonbValue *array, const char *path)
 {
 	KgRelationNames names;
-	KgJsonIter it;
 
 	memset(&names, 0, sizeof(names));
 	if (array != NULL)
@@ -219,8 +214,7 @@ read_names(KgGraphCall *call, const JsonbValue *array, const char *path)
 		const JsonbContainer *items = kg_json_container(array);
 
 		names.names = palloc((kg_json_length(items) + 1) * sizeof(char *));
-		kg_json_iter_init(&it, items);
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, items)
 			add_name(call, &names, &it.value, kg_path_index(path, it.index));
 	}
 	/* An empty list is no restriction, as the query language has it. */

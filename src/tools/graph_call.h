@@ -27,7 +27,7 @@ typedef struct KgGraphCall
 	const KgCatalog *catalog;
 	KgRepairs repairs;
 	int64 max_bytes;
-	KgColumns columns; /* where the tool has them */
+	KgShownColumns columns; /* where the tool has them */
 	const struct KgFixedTool *fixed;
 } KgGraphCall;
 

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "tools/graph.h"
-#include "tools/graph_page.h"
 #include "tools/graph_reply.h"
 #include "tools/periods.h"
 #include "tools/shape.h"
@@ -79,10 +78,8 @@ write_property(const KgField *field, bool always, KgJsonWriter *w)
 		kg_enum_write(field, "values", w);
 	if (field->indexed)
 		kg_jw_kbool(w, "indexed", true);
-	if (field->relation != NULL)
-		kg_jw_kstring(w, "relationship", field->relation);
-	if (field->description != NULL)
-		kg_jw_kstring(w, "description", field->description);
+	kg_jw_kstring_if(w, "relationship", field->relation);
+	kg_jw_kstring_if(w, "description", field->description);
 	kg_jw_end_object(w);
 }
 
@@ -127,8 +124,7 @@ write_type(const GraphSchema *s, int rank, bool expand, KgJsonWriter *w)
 	kg_period_write(&type->period, w);
 	if (expand)
 	{
-		if (type->description != NULL)
-			kg_jw_kstring(w, "description", type->description);
+		kg_jw_kstring_if(w, "description", type->description);
 		kg_jw_kstring(w, "id_property", type->id_field->name);
 		if (type->label_field != NULL)
 			kg_jw_kstring(w, "label_property", type->label_field->name);
@@ -217,17 +213,14 @@ write_variant(const Variant *v, bool expand, KgJsonWriter *w)
 	kg_jw_kstring(w, "name", v->relation->name);
 	kg_jw_kstring(w, "from", kg_type_handle(v->from));
 	kg_jw_kstring(w, "to", kg_type_handle(v->to));
-	if (v->relation->inverse != NULL)
-		kg_jw_kstring(w, "inverse", v->relation->inverse);
+	kg_jw_kstring_if(w, "inverse", v->relation->inverse);
 	if (v->relation->symmetric)
 		kg_jw_kbool(w, "symmetric", true);
-	if (v->relation->key)
-		kg_jw_kstring(w, "key", v->relation->key);
+	kg_jw_kstring_if(w, "key", v->relation->key);
 	kg_period_write(&v->relation->period, w);
 	if (expand)
 	{
-		if (v->variant->description != NULL)
-			kg_jw_kstring(w, "description", v->variant->description);
+		kg_jw_kstring_if(w, "description", v->variant->description);
 		write_variant_properties(v, w);
 	}
 	kg_jw_end_object(w);

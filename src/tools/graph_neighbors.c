@@ -264,8 +264,7 @@ hints(Explore *e, const int64 *starts, uint32 n)
 	KgReach *reach = &e->reach;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	if (visible_nodes(reach) > 1)
 	{
 		kg_hint_types(&e->call,
@@ -294,7 +293,6 @@ hints(Explore *e, const int64 *starts, uint32 n)
 					  starts,
 					  n,
 					  &w);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

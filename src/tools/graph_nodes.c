@@ -4,14 +4,12 @@
  */
 #include "postgres.h"
 
-#include "base/settings.h"
 #include "query/cursor.h"
 #include "query/hints.h"
 #include "query/list.h"
 #include "tools/catalog_tools.h"
 #include "tools/graph.h"
 #include "tools/graph_reply.h"
-#include "tools/shape.h"
 
 typedef struct FindNodes
 {
@@ -60,7 +58,7 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 static void
 fetch_nodes(FindNodes *f)
 {
-	const KgColumns *columns = &f->call.columns;
+	const KgShownColumns *columns = &f->call.columns;
 	const KgType *type = f->query.type;
 	int rank = kg_graph_rank(f->call.graph, type->type_no);
 

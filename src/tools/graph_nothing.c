@@ -39,11 +39,9 @@ kg_selector_hints(KgGraphCall *call, const KgSelector *const *selectors, int n)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < n; i++)
 		kg_hint_selector(call, selectors[i], &w);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -226,14 +224,11 @@ compare_kinds(const void *a, const void *b)
 static bool
 is_named(const JsonbValue *names, const KgRelation *relation, bool *inverse)
 {
-	KgJsonIter it;
-
 	if (names->type == jbvString)
 		return kg_relation_is(relation, kg_json_cstring(names), inverse);
 	if (!kg_json_is_array(names))
 		return false;
-	kg_json_iter_init(&it, kg_json_container(names));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(names))
 		if (it.value.type == jbvString &&
 			kg_relation_is(relation, kg_json_cstring(&it.value), inverse))
 			return true;

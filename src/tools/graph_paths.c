@@ -58,8 +58,7 @@ read_weight(FindPaths *f, const KgRelationNames *names)
 						   "weight can be used only with mode \"shortest\"");
 		kg_error_path(err, "/weight");
 		kg_error_got_string(err, kg_input_string(&f->call.input, "mode"));
-		kg_error_expected(err, "mode \"shortest\", or no weight");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "mode \"shortest\", or no weight");
 	}
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "\"%s\" is not a numeric property of the relationships",
@@ -303,8 +302,7 @@ hints(FindPaths *f)
 		query->max_hops,
 		query->max_hops == 1 ? "" : "s");
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	if (query->nfrom == 1 && query->nto == 1 &&
 		query->from[0] == query->to[0] && query->mode != KG_PATH_WALKS)
 	{
@@ -319,7 +317,6 @@ hints(FindPaths *f)
 	kg_hint_edges(&f->call, "/from", message, query->from, query->nfrom, &w);
 	kg_hint_edges(
 		&f->call, "/to", "this is the other end", query->to, query->nto, &w);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

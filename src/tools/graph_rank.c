@@ -70,13 +70,11 @@ read_seeds(RankRelated *r)
 	const JsonbContainer *array = kg_input_array(
 		&r->call.input, "seeds", "seeds");
 	int n = kg_json_length(array);
-	KgJsonIter it;
 
 	seeds->array = true;
 	seeds->given = palloc((n + 1) * sizeof(char *));
 	r->weights = palloc((n + 1) * sizeof(double));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		seeds->given[seeds->n] = read_seed(
 			r, &it.value, kg_path_index("/seeds", it.index), seeds->n);

@@ -35,8 +35,7 @@ throw_count(const KgInput *in, const char *key, const char *message,
 	KgError *err = kg_error_new(KG_INVALID_INPUT, "%s", message);
 
 	kg_error_path(err, "%s", kg_input_path(in, key));
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 /* How many ends the last step is to have. */

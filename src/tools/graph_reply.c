@@ -7,7 +7,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "base/json.h"
 #include "query/derived.h"
 #include "query/plan.h"
@@ -37,7 +36,7 @@ keep_entity(const KgRef *ref, void *arg)
 }
 
 void
-kg_read_entities(KgGraph *graph, const KgColumns *columns, KgRef **refs,
+kg_read_entities(KgGraph *graph, const KgShownColumns *columns, KgRef **refs,
 				 uint32 n)
 {
 	Entities entities;
@@ -75,7 +74,7 @@ kg_read_entities(KgGraph *graph, const KgColumns *columns, KgRef **refs,
 void
 kg_reply_fetch_nodes(KgReply *reply)
 {
-	const KgColumns *columns = &reply->call->columns;
+	const KgShownColumns *columns = &reply->call->columns;
 	KgRef **refs = palloc((reply->nnodes + 1) * sizeof(KgRef *));
 	uint32 n = 0;
 

@@ -60,7 +60,7 @@ typedef struct KgReply
  * of edges into all that show any: what stays without data is not there for the
  * caller.  columns NULL: everything is shown.
  */
-extern void kg_read_entities(KgGraph *graph, const KgColumns *columns,
+extern void kg_read_entities(KgGraph *graph, const KgShownColumns *columns,
 							 KgRef **refs, uint32 n);
 /* Read the data of the nodes that are full, and keep what is to be shown. */
 extern void kg_reply_fetch_nodes(KgReply *reply);

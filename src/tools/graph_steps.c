@@ -65,8 +65,7 @@ read_hops(const KgInput *in, KgStepSpec *step)
 					   max_hops,
 					   has_max ? "" : ", the default");
 	kg_error_path(err, "%s", kg_input_path(in, "min_hops"));
-	kg_error_expected(err, "at most max_hops");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "at most max_hops");
 }
 
 static void

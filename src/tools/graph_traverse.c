@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/settings.h"
 #include "query/cost.h"
 #include "query/traverse.h"
 #include "tools/graph.h"
@@ -239,10 +238,8 @@ hints(Traverse *tr)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_hint_traversal(&tr->call, &tr->t, "/relationships", &w);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

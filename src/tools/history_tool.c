@@ -60,13 +60,6 @@ kg_history_output_template(void)
 }
 
 static void
-write_text(KgJsonWriter *w, const char *key, const char *text)
-{
-	if (text)
-		kg_jw_kstring(w, key, text);
-}
-
-static void
 write_change(const KgChange *change, bool whole, KgJsonWriter *w)
 {
 	kg_jw_begin_object(w);
@@ -74,10 +67,10 @@ write_change(const KgChange *change, bool whole, KgJsonWriter *w)
 	kg_jw_kint(w, "transaction", change->transaction);
 	kg_jw_kstring(w, "at", change->at);
 	kg_jw_kstring(w, "by", change->by);
-	write_text(w, "subject", change->subject);
-	write_text(w, "agent", change->agent);
-	write_text(w, "tool", change->tool);
-	write_text(w, "reason", change->reason);
+	kg_jw_kstring_if(w, "subject", change->subject);
+	kg_jw_kstring_if(w, "agent", change->agent);
+	kg_jw_kstring_if(w, "tool", change->tool);
+	kg_jw_kstring_if(w, "reason", change->reason);
 	kg_jw_kstring(w, "verdict", change->verdict);
 	if (change->key == NULL)
 		kg_jw_kint(w, "version", change->version);
@@ -172,12 +165,12 @@ require_history(const HistoryCall *call)
 					   name);
 	kg_error_path(err, call->sought ? "/relation" : "/entity_type");
 	kg_error_got_string(err, name);
-	kg_error_expected(err,
-					  !call->sought ? "a type with \"x-history\": true"
-					  : call->sought->relation->derived
-						  ? "one that types with \"x-history\": true refer by"
-						  : "one that is declared with \"history\": true");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		!call->sought ? "a type with \"x-history\": true"
+		: call->sought->relation->derived
+			? "one that types with \"x-history\": true refer by"
+			: "one that is declared with \"history\": true");
 }
 
 /* Read a page and answer. */
@@ -300,8 +293,7 @@ read_end(HistoryCall *call, int i, const char *name)
 	err = kg_error_new(KG_INVALID_INPUT, "an end of an edge is not a handle");
 	kg_error_path(err, "/%s", name);
 	kg_error_got_string(err, call->ends[i]);
-	kg_error_expected(err, "the handle of an entity, type:id");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the handle of an entity, type:id");
 }
 
 Jsonb *

@@ -39,10 +39,8 @@ static void
 check_known(const KgInput *in)
 {
 	const KgOutline *outline = in->outline;
-	KgJsonIter it;
 
-	kg_json_iter_init(&it, in->object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, in->object)
 		if (kg_outline_member(
 				outline, it.key.val.string.val, it.key.val.string.len) == NULL)
 		{
@@ -134,8 +132,7 @@ kg_input_require(const KgInput *in, const char *key)
 		return;
 	err = kg_error_new(KG_INVALID_INPUT, "argument \"%s\" is missing", key);
 	kg_error_path(err, "%s", kg_input_path(in, key));
-	kg_error_expected(err, "a value for \"%s\"", key);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a value for \"%s\"", key);
 }
 
 void
@@ -170,8 +167,7 @@ meant_selector(const KgOutline *outline, const JsonbValue *value)
 	if (kg_outline_member(outline, "label", 5) == NULL || len == 0 ||
 		colon == text || colon == text + len - 1 || (colon == NULL && !several))
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_key(&w, "label");
 	kg_jw_stringn(&w, text, colon ? colon - text : len);
 	if (colon != NULL)
@@ -183,7 +179,6 @@ meant_selector(const KgOutline *outline, const JsonbValue *value)
 		if (several)
 			kg_jw_end_array(&w);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

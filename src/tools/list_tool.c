@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "auth/audit.h"
-#include "base/settings.h"
 #include "query/cursor.h"
 #include "query/decisions.h"
 #include "query/hints.h"
@@ -474,8 +473,7 @@ nothing_hints(const KgListQuery *query)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_hints_write_items(query, &w);
 	if (query->connected)
 	{
@@ -487,7 +485,6 @@ nothing_hints(const KgListQuery *query)
 					  "fewer of related and not_related");
 		kg_jw_end_object(&w);
 	}
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -654,8 +651,7 @@ kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
 		write_ast_sort(&query, w);
 		kg_jw_kbool(w, "search", kg_input_has(&in, "search"));
 	}
-	if (kg_validity_instant() != NULL)
-		kg_jw_kstring(w, "valid_at", kg_validity_instant());
+	kg_jw_kstring_if(w, "valid_at", kg_validity_instant());
 	kg_jw_end_object(w);
 }
 

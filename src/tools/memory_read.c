@@ -11,7 +11,6 @@
 
 #include "base/json.h"
 #include "base/settings.h"
-#include "miscadmin.h"
 #include "query/arguments.h"
 #include "query/memory.h"
 #include "store/scope.h"

@@ -58,14 +58,12 @@ kg_memory_strings(const KgInput *in, const char *key, int *n)
 {
 	const JsonbContainer *array;
 	const char **strings;
-	KgJsonIter it;
 
 	kg_input_require(in, key);
 	array = kg_input_array(in, key, "strings");
 	strings = palloc(Max(1, kg_json_length(array)) * sizeof(char *));
 	*n = 0;
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 		strings[(*n)++] = text_of(
 			&it.value, psprintf("%s/%d", kg_input_path(in, key), it.index));
 	return strings;
@@ -310,8 +308,7 @@ perform(Writing *writing, void (*work)(Writing *writing))
 static void
 begin_reply(KgJsonWriter *w, const char *key)
 {
-	kg_jw_init(w);
-	kg_jw_begin_object(w);
+	kg_jw_init_object(w);
 	kg_jw_kbegin_array(w, key);
 }
 
@@ -319,7 +316,6 @@ static Jsonb *
 end_reply(KgJsonWriter *w)
 {
 	kg_jw_end_array(w);
-	kg_jw_end_object(w);
 	return kg_jw_finish(w);
 }
 
@@ -328,11 +324,9 @@ done(const char *what)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbool(&w, "success", true);
 	kg_jw_kstring(&w, "message", psprintf("%s deleted successfully", what));
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -497,8 +491,7 @@ add_observations(Writing *writing)
 
 			kg_error_path(err, "/observations/%d/entityName", i);
 			kg_error_got_string(err, writing->entities[i].name);
-			kg_error_expected(err, "the name of an entity that is there");
-			kg_error_throw(err);
+			kg_error_throw_expected(err, "the name of an entity that is there");
 		}
 	drop_repeated(writing);
 	kg_memory_observe(&writing->memory, writing->entities, writing->n);

@@ -7,7 +7,6 @@
 #include "query/arguments.h"
 #include "query/repair.h"
 #include "query/running.h"
-#include "tools/catalog_tools.h"
 #include "tools/definition.h"
 #include "tools/misplaced.h"
 
@@ -41,17 +40,14 @@ gather(KgCorrection *correction, const JsonbContainer *object, const char *path,
 	   const KgOutline *outline, const KgType *type, const JsonbValue *filters)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 	JsonbValue taken;
 
 	if (filters != NULL && !kg_json_is_object(filters))
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	if (filters != NULL)
 		kg_jw_members(&w, kg_json_container(filters));
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 	{
 		char *name = kg_json_cstring(&it.key);
 		KgInstead out = {.kind = KG_INSTEAD_OUT,
@@ -66,7 +62,6 @@ gather(KgCorrection *correction, const JsonbContainer *object, const char *path,
 		kg_jw_member(&w, &it);
 		kg_correct(correction, &out);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

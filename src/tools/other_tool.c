@@ -44,10 +44,8 @@ fits(const JsonbContainer *object, const char *template)
 {
 	const KgOutline *outline = kg_outline(template);
 	JsonbValue value;
-	KgJsonIter it;
 
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 		if (kg_outline_member(
 				outline, it.key.val.string.val, it.key.val.string.len) == NULL)
 			return false;
@@ -65,20 +63,17 @@ fits_schema(const JsonbContainer *object, const Jsonb *schema)
 	JsonbValue properties;
 	JsonbValue required;
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (kg_json_get(&schema->root, "properties", &properties) == NULL)
 		return false;
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 		if (kg_json_get(kg_json_container(&properties),
 						kg_json_cstring(&it.key),
 						&value) == NULL)
 			return false;
 	if (kg_json_get(&schema->root, "required", &required) == NULL)
 		return true;
-	kg_json_iter_init(&it, kg_json_container(&required));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&required))
 		if (kg_json_get(object, kg_json_cstring(&it.value), &value) == NULL)
 			return false;
 	return true;

@@ -45,11 +45,9 @@ read_names(const JsonbContainer *container, int *n)
 {
 	const char **names = palloc((kg_json_length(container) + 1) *
 								sizeof(char *));
-	KgJsonIter it;
 
 	*n = 0;
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, container)
 		names[(*n)++] = kg_json_cstring(it.is_object ? &it.key : &it.value);
 	return names;
 }
@@ -80,12 +78,10 @@ static void
 read_member(const JsonbContainer *schema, KgMember *member)
 {
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (kg_json_get(schema, "properties", &value) != NULL)
 		member->inner = read_outline(schema);
-	kg_json_iter_init(&it, schema);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, schema)
 		read_keyword(&it.key, &it.value, member);
 }
 
@@ -102,10 +98,7 @@ find_member(const KgOutline *outline, const char *name, int len)
 static void
 read_required(const JsonbContainer *names, KgOutline *outline)
 {
-	KgJsonIter it;
-
-	kg_json_iter_init(&it, names);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, names)
 	{
 		int i = find_member(
 			outline, it.value.val.string.val, it.value.val.string.len);
@@ -121,15 +114,13 @@ read_outline(const JsonbContainer *schema)
 {
 	KgOutline *outline = palloc0(sizeof(KgOutline));
 	JsonbValue value;
-	KgJsonIter it;
 
 	check_stack_depth();
 	if (kg_json_get(schema, "properties", &value) == NULL)
 		return outline;
 	outline->names = read_names(kg_json_container(&value), &outline->n);
 	outline->members = palloc0((outline->n + 1) * sizeof(KgMember));
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 	{
 		outline->members[it.index].len = it.key.val.string.len;
 		read_member(kg_json_container(&it.value), &outline->members[it.index]);

@@ -286,12 +286,9 @@ static void
 read_objects(Reader *r, const JsonbContainer *array,
 			 void (*read)(Reader *, const JsonbContainer *))
 {
-	KgJsonIter it;
-
 	if (array == NULL)
 		return;
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 		if (kg_json_is_object(&it.value))
 			read(r, kg_json_container(&it.value));
 }
@@ -301,12 +298,10 @@ static void
 read_path(Reader *r, const JsonbContainer *object)
 {
 	const JsonbContainer *path = member(object, "path", true);
-	KgJsonIter it;
 
 	if (path == NULL)
 		return;
-	kg_json_iter_init(&it, path);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, path)
 	{
 		if (it.value.type == jbvString)
 			(void) add_handle(r, &it.value);
@@ -416,13 +411,11 @@ read_references(Reader *r, int type, const JsonbContainer *schema)
 {
 	const JsonbContainer *properties = member(schema, "properties", false);
 	const JsonbContainer *all = member(schema, "allOf", true);
-	KgJsonIter it;
 
 	check_stack_depth();
 	if (properties != NULL)
 	{
-		kg_json_iter_init(&it, properties);
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, properties)
 			if (kg_json_is_object(&it.value))
 			{
 				read_reference(r, type, &it.key, kg_json_container(&it.value));
@@ -431,8 +424,7 @@ read_references(Reader *r, int type, const JsonbContainer *schema)
 	}
 	if (all != NULL)
 	{
-		kg_json_iter_init(&it, all);
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, all)
 			if (kg_json_is_object(&it.value))
 				read_references(r, type, kg_json_container(&it.value));
 	}
@@ -452,7 +444,6 @@ static bool
 read_schema(Reader *r, const JsonbContainer *object)
 {
 	const JsonbContainer *list = member(object, "schemas", true);
-	KgJsonIter it;
 
 	if (list != NULL)
 	{
@@ -472,8 +463,7 @@ read_schema(Reader *r, const JsonbContainer *object)
 	list = member(object, "entity_types", true);
 	if (list == NULL)
 		return false;
-	kg_json_iter_init(&it, list);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, list)
 		if (it.value.type == jbvString)
 			(void) add_handle(r, &it.value);
 	return true;
@@ -533,10 +523,10 @@ kg_picture_read(const Jsonb *graph, const Jsonb *options)
 									"there is nothing to draw in this JSON");
 
 		kg_error_path(err, "%s", "");
-		kg_error_expected(err,
-						  "a bundle, a schema, or a reply with \"nodes\", "
-						  "\"edges\", \"paths\", \"items\" or \"entities\"");
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err,
+			"a bundle, a schema, or a reply with \"nodes\", "
+			"\"edges\", \"paths\", \"items\" or \"entities\"");
 	}
 	return r.picture;
 }

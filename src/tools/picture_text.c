@@ -7,8 +7,8 @@
  * or restyle one is written as that language's escape.
  */
 #include "postgres.h"
-
 #include "base/text.h"
+
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"

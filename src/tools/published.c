@@ -13,7 +13,6 @@
 #include "common/hashfn.h"
 #include "query/arguments.h"
 #include "schema/schema.h"
-#include "tools/catalog_tools.h"
 #include "tools/schema_template.h"
 #include "tools/published.h"
 

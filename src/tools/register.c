@@ -38,8 +38,7 @@ read_version(const char *text)
 	err = kg_error_new(KG_INVALID_INPUT, "\"%s\" is no version", text);
 	kg_error_path(err, "/version");
 	kg_error_got_string(err, text);
-	kg_error_expected(err, "a version as semver 2.0.0 has it");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a version as semver 2.0.0 has it");
 }
 
 /* The definition that "default_of" names; as the owner. */
@@ -78,7 +77,6 @@ qualify_function(Jsonb *definition)
 	char *function = kg_definition_string(definition, "operation");
 	LOCAL_FCINFO(fcinfo, 1);
 	KgJsonWriter w;
-	KgJsonIter it;
 	Datum oid;
 
 	if (kind == NULL || function == NULL || strcmp(kind, "function") != 0)
@@ -89,10 +87,8 @@ qualify_function(Jsonb *definition)
 	oid = to_regprocedure(fcinfo);
 	if (fcinfo->isnull)
 		return definition;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &definition->root);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, &definition->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
 		if (kg_json_string_is(&it.key, "operation"))
@@ -100,7 +96,6 @@ qualify_function(Jsonb *definition)
 		else
 			kg_jw_value(&w, &it.value);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -133,21 +128,18 @@ check_not_fixed(const char *name, const char *path)
 					   name);
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "another name");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "another name");
 }
 
 static void
 check_names(const Jsonb *definition)
 {
 	JsonbValue aliases;
-	KgJsonIter it;
 
 	check_not_fixed(kg_definition_string(definition, "name"), "/name");
 	if (kg_json_get(&definition->root, "aliases", &aliases) == NULL)
 		return;
-	kg_json_iter_init(&it, kg_json_container(&aliases));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&aliases))
 		check_not_fixed(kg_json_cstring(&it.value),
 						psprintf("/aliases/%d", it.index));
 }
@@ -202,13 +194,10 @@ make_reply(const char *name, const char *version, const char *verdict)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tool", name);
-	if (version)
-		kg_jw_kstring(&w, "version", version);
+	kg_jw_kstring_if(&w, "version", version);
 	kg_jw_kstring(&w, "verdict", verdict);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

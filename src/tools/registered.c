@@ -20,7 +20,6 @@
 #include "query/decisions.h"
 #include "query/running.h"
 #include "tools/confirm.h"
-#include "tools/input.h"
 #include "tools/published.h"
 #include "tools/registered.h"
 #include "tools/write_tool.h"
@@ -165,15 +164,11 @@ static const Jsonb *
 without_blanks(const Jsonb *arguments)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &arguments->root);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, &arguments->root)
 		if (!is_blank(&it.value))
 			kg_jw_member(&w, &it);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -257,13 +252,10 @@ translate_next(const Run *run, const KgOperationDefined *op,
 	const JsonbContainer *object = kg_json_container(next);
 	bool *gone = palloc0((run->def->nargs + 1) * sizeof(bool));
 	KgJsonWriter w;
-	KgJsonIter it;
 	JsonbValue value;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, object)
 	{
 		char *key = kg_json_cstring(&it.key);
 		int arg = kg_template_member(op->arguments, key);
@@ -276,8 +268,7 @@ translate_next(const Run *run, const KgOperationDefined *op,
 		kg_jw_key(&w, run->def->args[arg]);
 		kg_jw_value(&w, &it.value);
 	}
-	kg_json_iter_init(&it, &filled->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &filled->root)
 	{
 		char *key = kg_json_cstring(&it.key);
 
@@ -294,7 +285,6 @@ translate_next(const Run *run, const KgOperationDefined *op,
 			kg_jw_key(&w, run->def->args[i]);
 			kg_jw_value(&w, &value);
 		}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -322,21 +312,17 @@ with_own_paths(const KgToolCall *call, Jsonb *object, const char *member)
 	JsonbValue told;
 	Jsonb *own;
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	if (kg_json_get(&object->root, member, &told) == NULL ||
 		!kg_json_is_array(&told))
 		return object;
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
-	kg_json_iter_init(&it, kg_json_container(&told));
-	while (kg_json_iter_next(&it))
+	kg_jw_init_array(&w);
+	kg_json_each(it, kg_json_container(&told))
 		if (kg_json_is_object(&it.value))
 			kg_jw_jsonb(&w,
 						kg_registered_error(call, kg_json_datum(&it.value)));
 		else
 			kg_jw_value(&w, &it.value);
-	kg_jw_end_array(&w);
 	own = kg_jw_finish(&w);
 	kg_json_root(own, &told);
 	return kg_json_with(object, member, &told);
@@ -469,16 +455,15 @@ throw_failures(Failures *failures)
 {
 	KgError *err = kg_error_new(failures->code, "%s", failures->text.data);
 
-	kg_jw_end_array(&failures->w);
 	kg_error_errors(err, kg_jw_finish(&failures->w));
-	kg_error_expected(err,
-					  failures->not_tried.len > 0
-						  ? "operations that can all be done; nothing was "
-							"written, and these were not tried: %s"
-						  : "operations that can all be done; nothing was "
-							"written%s",
-					  failures->not_tried.data);
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		failures->not_tried.len > 0
+			? "operations that can all be done; nothing was "
+			  "written, and these were not tried: %s"
+			: "operations that can all be done; nothing was "
+			  "written%s",
+		failures->not_tried.data);
 }
 
 /* Half of a sequence cannot wait for an answer. */
@@ -497,8 +482,7 @@ refuse_to_ask(const KgDefinition *def)
 						   "what tool \"%s\" does is to be confirmed "
 						   "(kg_graph.confirm), which a sequence cannot ask",
 						   tool->name);
-		kg_error_expected(err, "calls of its operations, one by one");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "calls of its operations, one by one");
 	}
 }
 
@@ -516,8 +500,7 @@ run_sequence(Run *run)
 
 	refuse_to_ask(def);
 	run->results = palloc0((def->nops + 1) * sizeof(Jsonb *));
-	kg_jw_init(&failures.w);
-	kg_jw_begin_array(&failures.w);
+	kg_jw_init_array(&failures.w);
 	initStringInfo(&failures.text);
 	initStringInfo(&failures.not_tried);
 	for (int i = 0; i < def->nops; i++)
@@ -543,12 +526,10 @@ run_sequence(Run *run)
 	run->call->op = NULL;
 	if (failures.n > 0)
 		throw_failures(&failures);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbegin_object(&w, "results");
 	for (int i = 0; i < def->nops; i++)
 		kg_jw_kjsonb(&w, def->ops[i].name, run->results[i]);
-	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
@@ -719,8 +700,7 @@ throw_no_keys(const KgDefinition *def)
 								def->name);
 
 	kg_error_path(err, "/idempotency_key");
-	kg_error_expected(err, "no idempotency_key");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "no idempotency_key");
 }
 
 static Jsonb *
@@ -847,13 +827,11 @@ kg_registered_meta(const KgToolCall *call)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tool", call->registered->name);
 	kg_jw_kstring(&w, "version", call->registered->version);
 	if (call->op != NULL && call->op->name != NULL)
 		kg_jw_kstring(&w, "operation", call->op->name);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -47,8 +47,7 @@ kg_input_limit(const KgInput *in, int64 otherwise)
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "limit 0 asks for the counts, which no cursor changes");
 	kg_error_path(err, "/cursor");
-	kg_error_expected(err, "a limit of at least 1, or no cursor");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a limit of at least 1, or no cursor");
 }
 
 /* ---- the envelope ---- */
@@ -98,19 +97,14 @@ is_replaced(const JsonbValue *key, const KgNext *next)
 static void
 write_arguments(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
 {
-	KgJsonIter it;
-
 	kg_jw_kbegin_object(w, "next");
-	kg_json_iter_init(&it, args);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, args)
 		if (!is_replaced(&it.key, next))
 			kg_jw_member(w, &it);
-	if (next->cursor != NULL)
-		kg_jw_kstring(w, "cursor", next->cursor);
+	kg_jw_kstring_if(w, "cursor", next->cursor);
 	if (next->offset >= 0)
 		kg_jw_kint(w, "offset", next->offset);
-	if (next->ids != NULL)
-		kg_jw_kjsonb(w, "ids", next->ids);
+	kg_jw_kjsonb_if(w, "ids", next->ids);
 	if (next->max_bytes > 0)
 		kg_jw_kint(w, "max_bytes", next->max_bytes);
 	kg_jw_end_object(w);
@@ -250,11 +244,9 @@ write_reply(const KgDraft *draft, const KgFit *fit)
 
 	if (draft->cut != NULL)
 		draft->cut(draft->items, fit, &withheld, &marks);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	draft->write(draft->state, fit, &w);
 	write_envelope(draft, fit, &withheld, &marks, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -305,14 +297,11 @@ count_hints(const KgDraft *draft)
 static void
 measure_hints(const KgDraft *draft, Sizes *sizes)
 {
-	KgJsonIter it;
-
 	sizes->hint = palloc((count_hints(draft) + 1) * sizeof(Size));
 	sizes->hints = 0;
 	if (draft->hints == NULL)
 		return;
-	kg_json_iter_init(&it, &draft->hints->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &draft->hints->root)
 	{
 		sizes->hint[it.index] = strlen(", ") + kg_value_text_size(&it.value);
 		sizes->hints += sizes->hint[it.index];

@@ -104,13 +104,9 @@ put_cell(Rows *rows, const JsonbValue *holder, const KgJsonIter *member)
 static bool
 read_row(Rows *rows, const JsonbContainer *object)
 {
-	KgJsonIter it;
-	KgJsonIter inner;
-
 	for (int i = 0; i < KG_MAX_COLUMNS; i++)
 		rows->cells[i] = null_value;
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 	{
 		if (!is_holder(&it))
 		{
@@ -118,8 +114,7 @@ read_row(Rows *rows, const JsonbContainer *object)
 				return false;
 			continue;
 		}
-		kg_json_iter_init(&inner, kg_json_container(&it.value));
-		while (kg_json_iter_next(&inner))
+		kg_json_each(inner, kg_json_container(&it.value))
 			if (!put_cell(rows, &it.key, &inner))
 				return false;
 	}
@@ -270,8 +265,6 @@ write_column(StringInfo text, const Rows *rows, const Column *column)
 static void
 write_rows(StringInfo text, Rows *rows, const JsonbContainer *array)
 {
-	KgJsonIter it;
-
 	appendStringInfoString(text, "[[");
 	for (int i = 0; i < rows->n; i++)
 		if (!rows->columns[i].is_id)
@@ -280,8 +273,7 @@ write_rows(StringInfo text, Rows *rows, const JsonbContainer *array)
 			write_column(text, rows, &rows->columns[i]);
 		}
 	appendStringInfoChar(text, ']');
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		(void) read_row(rows, kg_json_container(&it.value));
@@ -301,12 +293,9 @@ write_rows(StringInfo text, Rows *rows, const JsonbContainer *array)
 static bool
 read_columns(Rows *rows, const JsonbContainer *array)
 {
-	KgJsonIter it;
-
 	rows->nrows = kg_json_length(array);
 	rows->n = 0;
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 		if (!kg_json_is_object(&it.value) ||
 			!read_row(rows, kg_json_container(&it.value)))
 			return false;
@@ -319,7 +308,6 @@ compare_rows(Rows *rows, const JsonbContainer *array)
 {
 	JsonbValue name = kg_json_string_value("id");
 	int id = find_column(rows, &null_value, &name);
-	KgJsonIter it;
 
 	for (int i = 0; i < rows->n; i++)
 	{
@@ -327,8 +315,7 @@ compare_rows(Rows *rows, const JsonbContainer *array)
 		rows->columns[i].is_id = id < rows->n &&
 								 rows->columns[i].holder.type == jbvString;
 	}
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		(void) read_row(rows, kg_json_container(&it.value));
@@ -419,27 +406,21 @@ read_told(Told *told, const JsonbContainer *reply, const JsonbContainer *sent)
 static bool
 are_names(const JsonbContainer *nodes)
 {
-	KgJsonIter node;
-	KgJsonIter member;
-	KgJsonIter property;
 	JsonbValue id;
 
-	kg_json_iter_init(&node, nodes);
-	while (kg_json_iter_next(&node))
+	kg_json_each(node, nodes)
 	{
 		if (!kg_json_is_object(&node.value) ||
 			kg_json_get(kg_json_container(&node.value), "id", &id) == NULL)
 			return false;
-		kg_json_iter_init(&member, kg_json_container(&node.value));
-		while (kg_json_iter_next(&member))
+		kg_json_each(member, kg_json_container(&node.value))
 		{
 			if (kg_json_string_is(&member.key, "id") ||
 				kg_json_string_is(&member.key, "type"))
 				continue;
 			if (!is_holder(&member))
 				return false;
-			kg_json_iter_init(&property, kg_json_container(&member.value));
-			while (kg_json_iter_next(&property))
+			kg_json_each(property, kg_json_container(&member.value))
 				if (!kg_json_same_value(&property.value, &id))
 					return false;
 		}
@@ -485,11 +466,9 @@ write_counts(StringInfo text, const JsonbValue *counts)
 	bool one_type = kg_json_get(object, "by_type", &types) != NULL &&
 					kg_json_is_object(&types) &&
 					kg_json_length(kg_json_container(&types)) <= 1;
-	KgJsonIter it;
 
 	appendStringInfoChar(text, '{');
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 	{
 		if (one_type && kg_json_string_is(&it.key, "by_depth_and_type"))
 			continue;
@@ -515,12 +494,10 @@ static bool
 keeps_all(const JsonbContainer *next, const JsonbContainer *sent)
 {
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (!JsonContainerIsObject(sent))
 		return false;
-	kg_json_iter_init(&it, sent);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, sent)
 		if (kg_json_get(next, kg_json_cstring(&it.key), &value) == NULL)
 			return false;
 	return true;
@@ -535,11 +512,9 @@ write_next(StringInfo text, const JsonbValue *next, const JsonbContainer *sent)
 {
 	const JsonbContainer *object = kg_json_container(next);
 	bool some = keeps_all(object, sent);
-	KgJsonIter it;
 
 	appendStringInfoChar(text, '{');
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 	{
 		if (some && has_same(sent, &it))
 			continue;
@@ -564,10 +539,7 @@ place_of(const JsonbValue *key)
 static void
 write_members(StringInfo text, const Told *told, int place)
 {
-	KgJsonIter it;
-
-	kg_json_iter_init(&it, told->reply);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, told->reply)
 	{
 		bool object = kg_json_is_object(&it.value);
 

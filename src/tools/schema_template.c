@@ -24,7 +24,6 @@
 #include "query/aggregate.h"
 #include "query/any.h"
 #include "query/derived.h"
-#include "query/filter.h"
 #include "query/paths.h"
 #include "tools/catalog_tools.h"
 #include "tools/graph.h"
@@ -32,7 +31,6 @@
 #include "tools/schema_template.h"
 #include "tools/write_schema.h"
 #include "utils/json.h"
-#include "utils/memutils.h"
 
 /* Beyond this, names are told by get_graph_schema only. */
 #define KG_MAX_ENUM 200

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "query/filter.h"
-#include "tools/catalog_tools.h"
 #include "tools/shape.h"
 #include "utils/builtins.h"
 
@@ -111,14 +110,12 @@ kg_projections_read(const KgInput *in, const char *key, const KgShownOf *of,
 	const JsonbContainer *array = kg_input_array(in, key, key);
 	char *array_path = kg_input_path(in, key);
 	bool all = false;
-	KgJsonIter it;
 
 	if (array == NULL)
 		return false;
 	for (int i = 0; i < n; i++)
 		projections[i] = kg_projection_new(kg_json_length(array));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		char *path = kg_path_index(array_path, it.index);
 		char *name;
@@ -168,8 +165,6 @@ static void
 project_value(KgJsonWriter *w, const JsonbValue *value,
 			  const KgField *const *fields, int nfields, int depth)
 {
-	KgJsonIter it;
-
 	for (int i = 0; i < nfields; i++)
 	{
 		/* A path that ends here, or in "every item" of here, shows it all. */
@@ -187,8 +182,7 @@ project_value(KgJsonWriter *w, const JsonbValue *value,
 	if (kg_json_is_array(value))
 	{
 		kg_jw_begin_array(w);
-		kg_json_iter_init(&it, kg_json_container(value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(value))
 			project_value(w, &it.value, fields, nfields, depth + 1);
 		kg_jw_end_array(w);
 		return;
@@ -199,8 +193,7 @@ project_value(KgJsonWriter *w, const JsonbValue *value,
 		return;
 	}
 	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(value))
 	{
 		const KgField **below = palloc(nfields * sizeof(KgField *));
 		int n = 0;

@@ -133,10 +133,7 @@ add_place(KgTemplate *template, const char *path)
 static bool
 has_dollar(const JsonbContainer *object)
 {
-	KgJsonIter it;
-
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 		if (it.key.val.string.len > 0 && it.key.val.string.val[0] == '$')
 			return true;
 	return false;
@@ -189,11 +186,9 @@ read_members(const Reading *r, const JsonbContainer *container,
 			 const char *path, Part *node)
 {
 	bool filled = false;
-	KgJsonIter it;
 
 	node->members = palloc0(Max(1, kg_json_length(container)) * sizeof(Part));
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, container)
 	{
 		Part *member = &node->members[node->n++];
 		StringInfoData at;

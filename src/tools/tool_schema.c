@@ -10,9 +10,7 @@
 #include "postgres.h"
 
 #include "base/settings.h"
-#include "catalog/term.h"
 #include "query/any.h"
-#include "query/list.h"
 #include "tools/catalog_tools.h"
 #include "tools/history_tool.h"
 #include "tools/schema_template.h"
@@ -165,8 +163,7 @@ write_condition(KgJsonWriter *w, const char *name, const KgField *field,
 	char *description = field_description(field);
 
 	kg_jw_kbegin_object(w, name);
-	if (description)
-		kg_jw_kstring(w, "description", description);
+	kg_jw_kstring_if(w, "description", description);
 	kg_jw_kbegin_array(w, "anyOf");
 	kg_jw_begin_object(w);
 	write_value_members(w, field, false);
@@ -275,8 +272,7 @@ kg_type_filters_schema(const KgType *type, bool repeat)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "type", "object");
 	kg_jw_kstring(&w, "description", filters_description(type));
 	kg_jw_kbool(&w, "additionalProperties", false);
@@ -289,7 +285,6 @@ kg_type_filters_schema(const KgType *type, bool repeat)
 	for (int i = 0; i < type->nfields; i++)
 		write_field_condition(&w, type, &type->fields[i], repeat);
 	write_alternatives(&w, repeat);
-	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
@@ -316,15 +311,13 @@ kg_type_sort_names(const KgType *type)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_jw_string(&w, "id");
 	if (strcmp(type->id_field->name, "id") != 0)
 		kg_jw_string(&w, type->id_field->name);
 	for (int i = 0; i < type->nfields; i++)
 		if (is_sortable(type, &type->fields[i]))
 			kg_jw_string(&w, type->fields[i].name);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -333,11 +326,9 @@ kg_type_field_names(const KgType *type)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < type->nfields; i++)
 		kg_jw_string(&w, type->fields[i].name);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

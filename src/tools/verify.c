@@ -49,12 +49,9 @@ write_details(const KgClaim *claim, KgJsonWriter *w)
 
 	if (claim->verdict != KG_NOT_THERE && claim->verdict != KG_INVALID_CLAIM)
 		write_evidence(claim, w);
-	if (claim->correction != NULL)
-		kg_jw_kjsonb(w, "correction", claim->correction);
-	if (claim->nearest != NULL)
-		kg_jw_kstring(w, "nearest", claim->nearest);
-	if (claim->error != NULL)
-		kg_jw_kjsonb(w, "error", claim->error);
+	kg_jw_kjsonb_if(w, "correction", claim->correction);
+	kg_jw_kstring_if(w, "nearest", claim->nearest);
+	kg_jw_kjsonb_if(w, "error", claim->error);
 	foreach(lc, claim->corrected)
 		kg_marks_note(&marks, lfirst(lc), "correction");
 	kg_marks_write(&marks, w);
@@ -65,23 +62,20 @@ write_claim(const KgClaim *claim, bool whole)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	if (claim->has_id)
 	{
 		kg_jw_key(&w, "id");
 		kg_jw_value(&w, &claim->id);
 	}
 	kg_jw_kstring(&w, "verdict", verdicts[claim->verdict]);
-	if (claim->reason != NULL)
-		kg_jw_kstring(&w, "reason", claim->reason);
+	kg_jw_kstring_if(&w, "reason", claim->reason);
 	if (claim->stale)
 		kg_jw_kbool(&w, "stale", true);
 	if (claim->complete)
 		kg_jw_kbool(&w, "complete", true);
 	if (whole)
 		write_details(claim, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -10,8 +10,8 @@
  *	  Nothing that a caller does not see is told apart from what is not there:
  *	  whatever is judged after the look-up begins with what was found of it.
  */
-#ifndef KG_VERIFY_H
-#define KG_VERIFY_H
+#ifndef KG_TOOLS_VERIFY_H
+#define KG_TOOLS_VERIFY_H
 
 #include "tools/definition.h"
 #include "tools/dispatch.h"
@@ -129,8 +129,6 @@ typedef struct KgVerify
 /* Judge, where nothing has judged it before. */
 extern void kg_claim_judge(KgClaim *claim, KgVerdict verdict,
 						   const char *reason);
-/* By an error that was caught. */
-extern void kg_claim_fail(KgVerify *v, KgClaim *claim, const ErrorData *edata);
 /* Do it for a claim; what it raises judges the claim. */
 typedef void (*KgClaimWork)(KgVerify *v, KgClaim *claim);
 extern void kg_claim_try(KgVerify *v, KgClaim *claim, bool statements,
@@ -155,4 +153,4 @@ extern Jsonb *kg_claim_correction(const char *key, const JsonbValue *value);
 
 extern Jsonb *kg_tool_verify_claims(const Jsonb *arguments);
 
-#endif /* KG_VERIFY_H */
+#endif /* KG_TOOLS_VERIFY_H */

@@ -31,8 +31,7 @@ path_arguments(KgVerify *v, const KgClaim *claim)
 	JsonbValue value;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	write_end(v, "from", &v->mentions[claim->first].ref, &w);
 	write_end(v, "to", &v->mentions[claim->first + 1].ref, &w);
 	(void) kg_input_value(&claim->in, "within", &value);
@@ -50,7 +49,6 @@ path_arguments(KgVerify *v, const KgClaim *claim)
 	}
 	kg_jw_kint(&w, "limit", 1);
 	kg_jw_kint(&w, "max_bytes", kg_setting_max_reply_bytes);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -75,7 +73,6 @@ take_path(KgClaim *claim, const Jsonb *reply)
 	JsonbValue value;
 	JsonbValue *path;
 	JsonbValue type;
-	KgJsonIter it;
 
 	if (kg_json_get(&reply->root, "paths", &value) == NULL ||
 		kg_json_length(kg_json_container(&value)) == 0)
@@ -85,8 +82,7 @@ take_path(KgClaim *claim, const Jsonb *reply)
 	if (kg_json_get(kg_json_container(path), "path", &value) == NULL)
 		return false;
 	claim->handles = NIL;
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 		if (it.value.type == jbvString)
 			claim->handles = lappend(claim->handles,
 									 kg_json_cstring(&it.value));
@@ -138,10 +134,10 @@ throw_no_total(const KgClaim *claim)
 		kg_input_path(&claim->in,
 					  claim->kind == KG_CLAIM_NONE ? "none" : "count"));
 	kg_error_got_string(err, claim->called.name);
-	kg_error_expected(err,
-					  "a tool that reads and has a total, such as find_nodes, "
-					  "traverse_relationships or one that lists a type");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a tool that reads and has a total, such as find_nodes, "
+		"traverse_relationships or one that lists a type");
 }
 
 /* Only an exact total says anything. */

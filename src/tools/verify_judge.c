@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "base/error.h"
 #include "catalog/term.h"
 #include "tools/bfs_call.h"
 #include "tools/verify.h"
@@ -18,11 +17,9 @@ kg_claim_correction(const char *key, const JsonbValue *value)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_key(&w, key);
 	kg_jw_value(&w, value);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -32,14 +29,11 @@ kg_claim_edge(const char *type, const char *from, const char *to,
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "type", type);
 	kg_jw_kstring(&w, "from", from);
 	kg_jw_kstring(&w, "to", to);
-	if (properties != NULL)
-		kg_jw_kjsonb(&w, "properties", properties);
-	kg_jw_end_object(&w);
+	kg_jw_kjsonb_if(&w, "properties", properties);
 	return kg_jw_finish(&w);
 }
 
@@ -304,13 +298,11 @@ correct_edges(KgClaim *claim, List *edges)
 	ListCell *lc;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbegin_array(&w, "edges");
 	foreach(lc, edges)
 		kg_jw_jsonb(&w, lfirst(lc));
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	claim->correction = kg_jw_finish(&w);
 }
 

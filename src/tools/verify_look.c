@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "tools/bfs_call.h"

@@ -96,8 +96,9 @@ own_error(const KgClaim *claim, Jsonb *error)
 	return kg_json_with(error, "path", &path);
 }
 
-void
-kg_claim_fail(KgVerify *v, KgClaim *claim, const ErrorData *edata)
+/* By an error that was caught. */
+static void
+fail(KgVerify *v, KgClaim *claim, const ErrorData *edata)
 {
 	KgErrorCode code = kg_error_caught_code(edata);
 
@@ -152,7 +153,7 @@ kg_claim_try(KgVerify *v, KgClaim *claim, bool statements, KgClaimWork work)
 	if (decisions != NULL && kg_decisions_open(decisions, NULL, NULL) > 0)
 		ReThrowError(edata);
 	v->call.repairs.repairs = repairs;
-	kg_claim_fail(v, claim, edata);
+	fail(v, claim, edata);
 }
 
 /* ---- handles ---- */
@@ -420,14 +421,12 @@ swapped(const KgClaim *claim)
 
 	(void) kg_input_value(&claim->in, "from", &from);
 	(void) kg_input_value(&claim->in, "to", &to);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_members(&w, claim->in.object);
 	kg_jw_key(&w, "from");
 	kg_jw_value(&w, &to);
 	kg_jw_key(&w, "to");
 	kg_jw_value(&w, &from);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -451,10 +450,9 @@ check_join(KgVerify *v, KgClaim *claim, int hop, const char *path)
 					   v->mentions[claim->first + hop + 1].given);
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
-	kg_error_expected(err,
-					  "a relationship type between entities of these "
-					  "types, in this direction");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"a relationship type between entities of these "
+							"types, in this direction");
 }
 
 static void
@@ -515,7 +513,6 @@ read_path(KgVerify *v, KgClaim *claim)
 	static const char *const known[] = {"id", "path"};
 	const JsonbContainer *array;
 	char *path = kg_input_path(&claim->in, "path");
-	KgJsonIter it;
 
 	kg_input_only(&claim->in, known, lengthof(known));
 	array = kg_input_array(&claim->in, "path", "items");
@@ -528,8 +525,7 @@ read_path(KgVerify *v, KgClaim *claim)
 			path, &got, "handles with a relationship type between two each"));
 	}
 	claim->relations = palloc(KG_CLAIM_HANDLES * sizeof(char *));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 		if (it.index % 2 == 0)
 			add_mention(v, claim, &it.value, kg_path_index(path, it.index));
 		else
@@ -580,10 +576,10 @@ refuse_tool(const char *name, const char *path)
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
-	kg_error_expected(err,
-					  "a tool that reads and has a total, such as find_nodes, "
-					  "traverse_relationships or one that lists a type");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a tool that reads and has a total, such as find_nodes, "
+		"traverse_relationships or one that lists a type");
 }
 
 /* May a call of it have a total? */
@@ -610,19 +606,15 @@ counting_arguments(const KgCallable *callable, const JsonbContainer *given)
 			: kg_tool_input_template(callable->tool->type,
 									 callable->tool->operation));
 	KgJsonWriter w;
-	KgJsonIter it;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, given);
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, given)
 		if (!is_of_page(&it.key))
 			kg_jw_member(&w, &it);
 	if (kg_outline_member(outline, "limit", strlen("limit")) != NULL)
 		kg_jw_kint(&w, "limit", 1);
 	if (kg_outline_member(outline, "max_bytes", strlen("max_bytes")) != NULL)
 		kg_jw_kint(&w, "max_bytes", kg_setting_max_reply_bytes);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -774,14 +766,12 @@ void
 kg_claims_read(KgVerify *v)
 {
 	JsonbValue array;
-	KgJsonIter it;
 	int n = kg_json_length(kg_input_array(&v->call.input, "claims", "claims"));
 
 	v->claims = palloc0((n + 1) * sizeof(KgClaim));
 	v->n = n;
 	(void) kg_input_value(&v->call.input, "claims", &array);
-	kg_json_iter_init(&it, kg_json_container(&array));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&array))
 	{
 		KgClaim *claim = &v->claims[it.index];
 

@@ -75,16 +75,13 @@ is_derived(const JsonbValue *property)
 static void
 copy_named(Copy *copy, const JsonbValue *named)
 {
-	KgJsonIter it;
-
 	if (!kg_json_is_object(named))
 	{
 		kg_jw_value(copy->w, named);
 		return;
 	}
 	kg_jw_begin_object(copy->w);
-	kg_json_iter_init(&it, kg_json_container(named));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(named))
 	{
 		/* Computed: nobody writes it. */
 		if (is_derived(&it.value))
@@ -99,16 +96,13 @@ copy_named(Copy *copy, const JsonbValue *named)
 static void
 copy_schemas(Copy *copy, const JsonbValue *schemas)
 {
-	KgJsonIter it;
-
 	if (!kg_json_is_array(schemas))
 	{
 		copy_schema(copy, schemas);
 		return;
 	}
 	kg_jw_begin_array(copy->w);
-	kg_json_iter_init(&it, kg_json_container(schemas));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(schemas))
 		copy_schema(copy, &it.value);
 	kg_jw_end_array(copy->w);
 }
@@ -181,7 +175,6 @@ copy_schema(Copy *copy, const JsonbValue *schema)
 {
 	const JsonbContainer *object = kg_json_container(schema);
 	JsonbValue value;
-	KgJsonIter it;
 	bool refers;
 
 	check_stack_depth();
@@ -205,8 +198,7 @@ copy_schema(Copy *copy, const JsonbValue *schema)
 	}
 	copy->depth++;
 	kg_jw_begin_object(copy->w);
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 		copy_keyword(copy, &it.key, &it.value);
 	/* An allOf of its own has come already: then it says no more. */
 	if (refers && kg_json_get(object, "allOf", &value) == NULL)
@@ -220,15 +212,13 @@ static void
 write_required(const KgType *type, KgJsonWriter *w)
 {
 	JsonbValue value;
-	KgJsonIter it;
 
 	kg_jw_kbegin_array(w, "required");
 	kg_jw_string(w, type->id_field->name);
 	if (kg_json_get(&type->schema->root, "required", &value) != NULL &&
 		kg_json_is_array(&value))
 	{
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&value))
 			if (!kg_json_string_is(&it.value, type->id_field->name))
 				kg_jw_value(w, &it.value);
 	}
@@ -247,11 +237,9 @@ kg_type_document_schema(const KgType *type)
 	kg_json_root(type->schema, &root);
 	copy_schema(&copy, &root);
 	document = kg_jw_finish(&w);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_members(&w, &document->root);
 	write_required(type, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -261,7 +249,6 @@ copy_properties(Copy *copy, const KgType *type, const JsonbContainer *schema,
 				bool *closed)
 {
 	JsonbValue value;
-	KgJsonIter it;
 
 	check_stack_depth();
 	if (kg_json_get(schema, "additionalProperties", &value) != NULL ||
@@ -269,8 +256,7 @@ copy_properties(Copy *copy, const KgType *type, const JsonbContainer *schema,
 		*closed |= value.type == jbvBool && !value.val.boolean;
 	if (kg_json_get(schema, "properties", &value) != NULL)
 	{
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&value))
 		{
 			/* The id names the entity, and stays. */
 			if (is_derived(&it.value) ||
@@ -283,8 +269,7 @@ copy_properties(Copy *copy, const KgType *type, const JsonbContainer *schema,
 	if (kg_json_get(schema, "allOf", &value) == NULL ||
 		!kg_json_is_array(&value))
 		return;
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 		if (kg_json_is_object(&it.value))
 			copy_properties(copy, type, kg_json_container(&it.value), closed);
 }
@@ -297,8 +282,7 @@ kg_type_changes_schema(const KgType *type)
 	Jsonb *document = kg_type_document_schema(type);
 	bool closed = false;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "type", "object");
 	kg_jw_kstring(&w,
 				  "description",
@@ -308,7 +292,6 @@ kg_type_changes_schema(const KgType *type)
 	kg_jw_end_object(&w);
 	if (closed)
 		kg_jw_kbool(&w, "additionalProperties", false);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -14,7 +14,6 @@
 #include "auth/identity.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/settings.h"
 #include "catalog/writer.h"
 #include "executor/spi.h"
 #include "mb/pg_wchar.h"
@@ -114,10 +113,8 @@ read_ids(const WriteCall *call)
 	static const char *const known[] = {"id", "expected_version", NULL};
 	KgOutcomes *outcomes = call->outcomes;
 	int64 *expected = palloc0(Max(1, outcomes->n) * sizeof(int64));
-	KgJsonIter it;
 
-	kg_json_iter_init(&it, call->items);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, call->items)
 	{
 		KgOutcome *outcome = &outcomes->items[it.index];
 		char *path = psprintf("/ids/%d", it.index);
@@ -281,10 +278,10 @@ throw_read_only(void)
 			? "the database is a standby, which only reads"
 			: "the transaction is read-only, so that no tool writes in it");
 
-	kg_error_expected(err,
-					  RecoveryInProgress() ? "the same call to the primary"
-										   : "a transaction that may write");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							RecoveryInProgress()
+								? "the same call to the primary"
+								: "a transaction that may write");
 }
 
 static void
@@ -340,10 +337,10 @@ refuse_outside(const KgType *type)
 					   "decisions come with the call",
 					   type->name);
 	kg_error_keyword(err, "x-authorize");
-	kg_error_expected(err,
-					  "an authorizer, which the owner of the extension sets: "
-					  "SELECT kg_set_authorizer('tenant', 'function')");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"an authorizer, which the owner of the extension sets: "
+		"SELECT kg_set_authorizer('tenant', 'function')");
 }
 
 Jsonb *

@@ -1,13 +1,10 @@
 -- Agents and scope paths: what a caller does not see of its own tenant.
-SELECT current_user AS owner \gset
+\i test/data/prelude.sql
+\set VERBOSITY default
 CREATE ROLE agents_gateway LOGIN;
-CREATE ROLE agents_admin LOGIN;
-CREATE ROLE agents_reader LOGIN;
-SELECT kg_create_tenant('agents_a');
-SELECT kg_create_tenant('agents_b');
+CALL test.tenant('agents_a', 'agents_admin admin', 'agents_reader read');
+CALL test.tenant('agents_b');
 SELECT kg_grant_gateway('agents_gateway');
-SELECT kg_grant('agents_a', 'agents_admin', 'admin');
-SELECT kg_grant('agents_a', 'agents_reader', 'read');
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access)
   VALUES ('agents', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg', 'write');
 

@@ -1,10 +1,8 @@
 -- Aggregates that follow from keys of indexed properties, beside the same of properties without x-index, which are read in documents.
-\set VERBOSITY terse
+\i test/data/prelude.sql
 \pset format unaligned
 \pset tuples_only on
-SELECT current_user AS owner \gset
-CREATE ROLE keys_all LOGIN; CREATE ROLE keys_some LOGIN;
-SELECT FROM kg_create_tenant('keys'); SELECT FROM kg_grant('keys', 'keys_all', 'write'); SELECT FROM kg_grant('keys', 'keys_some', 'read');
+CALL test.tenant('keys', 'keys_all write', 'keys_some read');
 CREATE POLICY keys_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO keys_some USING (NOT data ? 'hidden');
 -- each property twice: of the second no index knows
 CREATE FUNCTION keys_twice(properties jsonb) RETURNS jsonb LANGUAGE sql AS $$
@@ -50,6 +48,5 @@ SELECT pg_temp.rows(a, false) = pg_temp.rows(a, true), pg_temp.rows(a, false) FR
 SELECT count(*), count(*) FILTER (WHERE data->>'state' = 'new') FROM kg_entity WHERE entity_type = 'sale';
 \c - :owner
 DROP POLICY keys_hides ON kg_entity;
-SELECT kg_drop_tenant('keys');
 DROP FUNCTION keys_twice, keys_values;
-DROP OWNED BY keys_all, keys_some; DROP ROLE keys_all, keys_some;
+CALL test.drop('keys');

@@ -1,9 +1,6 @@
 -- The x- annotations of a schema: what each accepts and refuses.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_annotations;
-SELECT FROM kg_create_tenant('annotations');
-SELECT FROM kg_grant('annotations', 'regress_annotations', 'write');
+\i test/data/prelude.sql
+CALL test.tenant('annotations', 'regress_annotations write');
 CREATE FUNCTION pg_temp.bundle(schema jsonb, items jsonb DEFAULT '[]', more jsonb DEFAULT '[]', more_items jsonb DEFAULT '[]') RETURNS jsonb LANGUAGE sql AS $$
   SELECT jsonb_build_object('bundle_name', 'ann', 'version', '1',
     'schemas', jsonb_build_array(jsonb_build_object('entity_type', 'thing', 'schema', schema)) || more,
@@ -96,5 +93,4 @@ SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"d": {"$ref": "urn:d"}}')) ||
   "relations": [{"name": "NEAR", "from": "thing", "to": "thing", "schema": {"type": "object", "properties": {"n": {"type": "integer", "x-ours": 1}, "m": {"type": "string", "x-untrusted": true}}}}]}');
 
 RESET ROLE;
-SELECT FROM kg_drop_tenant('annotations');
-DROP ROLE regress_annotations;
+CALL test.drop('annotations');

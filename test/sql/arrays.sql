@@ -1,9 +1,6 @@
 -- An array without items is there: it is not null, and no item matches.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_arrays;
-SELECT FROM kg_create_tenant('arrays');
-SELECT FROM kg_grant('arrays', 'regress_arrays', 'write');
+\i test/data/prelude.sql
+CALL test.tenant('arrays', 'regress_arrays write');
 SET ROLE regress_arrays;
 
 SELECT kg_apply_bundle('{"bundle_name": "arrays", "version": "1",
@@ -30,5 +27,4 @@ SELECT f, (SELECT array_agg(i ->> 'id' ORDER BY i ->> 'id') FROM jsonb_array_ele
        (SELECT array_agg(i ->> 'id' ORDER BY i ->> 'id') FROM jsonb_array_elements(kg_neighbors(jsonb_build_object('start_node', '{"label": "many", "node_id": "a"}'::jsonb, 'filters', f)) -> 'nodes') i WHERE i ->> 'id' <> 'a') AS around
   FROM unnest(ARRAY['{"n": {"gt": 5}}', '{"n": {"gte": 5}}', '{"n": {"lt": 5}}', '{"n": {"lte": 5}}', '{"n": {"gt": 2, "lt": 8}}', '{"n": {"gt": 9}}', '{"s": {"gte": "green"}}', '{"s": {"contains": "e"}}', '{"s": {"contains": "re"}}', '{"s": {"starts_with": "bl"}}', '{"s": {"ends_with": "n"}}', '{"s": {"contains": "x"}}']::jsonb[]) f;
 RESET ROLE;
-SELECT FROM kg_drop_tenant('arrays');
-DROP ROLE regress_arrays;
+CALL test.drop('arrays');

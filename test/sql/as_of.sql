@@ -1,11 +1,7 @@
 -- What was at a time: as_of of lists, graph tools and descriptions gives the bytes
 -- that the same call gave then.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE as_of_admin;
-CREATE ROLE as_of_reader;
-SELECT kg_create_tenant('as_of');
-SELECT kg_grant('as_of', 'as_of_admin', 'admin'), kg_grant('as_of', 'as_of_reader', 'read');
+\i test/data/prelude.sql
+CALL test.tenant('as_of', 'as_of_admin admin', 'as_of_reader read');
 CREATE SCHEMA as_of;
 GRANT USAGE, CREATE ON SCHEMA as_of TO PUBLIC;
 CREATE FUNCTION as_of.said(call text) RETURNS text LANGUAGE plpgsql AS $$
@@ -268,7 +264,6 @@ SELECT string_agg(t ->> 'name', ' ' ORDER BY t ->> 'name' COLLATE "C") AS names 
 RESET ROLE;
 DELETE FROM kg_auth_key WHERE issuer = 'https://as_of';
 REVOKE EXECUTE ON FUNCTION kg_login(text, boolean) FROM as_of_reader;
-SELECT kg_drop_tenant('as_of');
 DROP TABLE pg_temp.part1, pg_temp.part_held1;
 DROP SCHEMA as_of CASCADE;
-DROP ROLE as_of_admin, as_of_reader;
+CALL test.drop('as_of');

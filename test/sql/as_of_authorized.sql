@@ -1,10 +1,8 @@
 -- What was, where somebody else decides who sees it: by a function, and in an exchange.
-\set VERBOSITY terse
-SET client_min_messages = warning;
+\i test/data/prelude.sql
 CREATE ROLE as_of_gateway;
-CREATE ROLE as_of_asked;
-SELECT kg_create_tenant('as_of_auth');
-SELECT kg_grant('as_of_auth', current_user::text, 'admin'), kg_grant('as_of_auth', 'as_of_asked', 'read'), kg_grant_gateway('as_of_gateway', exchange => true);
+CALL test.tenant('as_of_auth', 'as_of_asked read');
+SELECT kg_grant('as_of_auth', current_user::text, 'admin'), kg_grant_gateway('as_of_gateway', exchange => true);
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience) VALUES ('as_of_auth', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg');
 CREATE SCHEMA as_of_auth;
 GRANT USAGE ON SCHEMA as_of_auth TO PUBLIC;
@@ -60,7 +58,7 @@ SELECT i, jsonb_array_length(as_of_auth.exchange('history_issue', jsonb_build_ob
 RESET ROLE;
 DROP TABLE pg_temp.by_function;
 DELETE FROM kg_auth_key WHERE issuer = 'as_of_auth';
-SELECT kg_drop_tenant('as_of_auth');
 DROP SCHEMA as_of_auth CASCADE;
-DROP OWNED BY as_of_gateway, as_of_asked;
-DROP ROLE as_of_gateway, as_of_asked;
+DROP OWNED BY as_of_gateway;
+CALL test.drop('as_of_auth');
+DROP ROLE as_of_gateway;

@@ -1,13 +1,12 @@
 -- Attacks on who is calling, each by its name, each in vain.  Two tenants have
 -- the same bundle, types and ids; what belongs to one says so in every value.
-SELECT current_user AS owner, current_database() AS db \gset
-\set VERBOSITY terse
+\i test/data/prelude.sql
 CREATE ROLE attack_gateway LOGIN;
 CREATE ROLE attack_a LOGIN;
 CREATE ROLE attack_b LOGIN;
 CREATE ROLE attack_both LOGIN;
-SELECT kg_create_tenant('attack_a');
-SELECT kg_create_tenant('attack_b');
+CALL test.tenant('attack_a');
+CALL test.tenant('attack_b');
 SELECT kg_grant_gateway('attack_gateway');
 SELECT kg_grant(t, r, 'write') FROM (VALUES ('attack_a', 'attack_a'), ('attack_b', 'attack_b'), ('attack_a', 'attack_both'), ('attack_b', 'attack_both')) g(t, r);
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access)

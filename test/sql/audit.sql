@@ -1,9 +1,8 @@
 -- kg_graph.audit: every call leaves one record, which says what became of it.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE audit_admin; CREATE ROLE audit_reader; CREATE ROLE audit_other; CREATE ROLE audit_gateway;
-SELECT FROM kg_create_tenant('audit'); SELECT FROM kg_create_tenant('audit other');
-SELECT FROM kg_grant('audit', 'audit_admin', 'admin'); SELECT FROM kg_grant('audit', 'audit_reader', 'read'); SELECT FROM kg_grant('audit other', 'audit_other', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('audit', 'audit_admin admin', 'audit_reader read');
+CALL test.tenant('audit other', 'audit_other admin');
+CREATE ROLE audit_gateway;
 SELECT FROM kg_grant_gateway('audit_gateway');
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, tenant, access) VALUES ('audit', 'k', 'HS256', repeat('x', 32)::bytea, 'a', 'audit', 'read');
 CREATE FUNCTION audit_try(call text) RETURNS text LANGUAGE plpgsql AS $$

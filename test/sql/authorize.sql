@@ -1,11 +1,9 @@
 -- x-authorize: who may see an entity is decided by a function of the tenant's.
-SELECT current_user AS owner \gset
-\set VERBOSITY terse
-CREATE ROLE authorize_reader LOGIN;
-CREATE ROLE authorize_admin LOGIN;
+\i test/data/prelude.sql
+RESET client_min_messages;
+CALL test.tenant('authorize', 'authorize_reader read', 'authorize_admin admin');
 CREATE ROLE authorize_definer NOLOGIN;
-SELECT kg_create_tenant('authorize');
-SELECT kg_grant('authorize', 'authorize_reader', 'read'), kg_grant('authorize', 'authorize_admin', 'admin'), kg_grant('authorize', current_user::text, 'admin');
+SELECT kg_grant('authorize', current_user::text, 'admin');
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO authorize_reader;
 CREATE FUNCTION authorize_bundle(types jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$ SELECT jsonb_build_object('bundle_name', 'code', 'version', '1', 'schemas', types, 'entities', '[]'::jsonb) $$;
 CREATE FUNCTION authorize_types() RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$ SELECT '[
@@ -18,7 +16,6 @@ CREATE FUNCTION authorize_types() RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$ SEL
     "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "issues": {"type": "integer", "x-derived": {"count": "WRITTEN_BY", "direction": "incoming"}}, "knows": {"type": "string", "x-ref": "person", "x-relation": "KNOWS"}}}}]'::jsonb $$;
 
 -- What the annotation may be.
-\set VERBOSITY terse
 DO $$
 DECLARE
   a jsonb;
@@ -236,10 +233,10 @@ SET ROLE authorize_reader;
 SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' -> 'error' ->> 'code' AS code;
 RESET ROLE;
 
-SELECT kg_drop_tenant('authorize');
 DROP FUNCTION authorize_f(text, text, text[]), authorize_volatile(text, text, text[]), authorize_columns(text, text, text[]), authorize_types(text, text, bigint[]), authorize_one(text, text, text[]), authorize_types(), authorize_bundle(jsonb);
 DROP TABLE authorize_right;
 REVOKE ALL ON SCHEMA public FROM authorize_definer;
 REVOKE ALL ON kg_entity FROM authorize_definer;
 REVOKE EXECUTE ON FUNCTION kg_explain(text, jsonb) FROM authorize_reader;
-DROP ROLE authorize_reader, authorize_admin, authorize_definer;
+CALL test.drop('authorize');
+DROP ROLE authorize_definer;

@@ -1,8 +1,8 @@
 -- An authorizer that is inlined to a scan of an index is asked by one executor within a statement (query/held.c): it answers as a fresh one would.
-\set VERBOSITY terse
-SET client_min_messages = warning;
+\i test/data/prelude.sql
 CREATE ROLE held_reader LOGIN;
-SELECT FROM kg_create_tenant('held'); SELECT FROM kg_create_tenant('held too');
+CALL test.tenant('held');
+CALL test.tenant('held too');
 SELECT count(kg_grant(t, r, a)) FROM (VALUES ('held', 'held_reader', 'read'), ('held too', 'held_reader', 'read'), ('held', current_user::text, 'admin'), ('held too', current_user::text, 'admin')) g(t, r, a);
 CREATE FUNCTION held_bundle() RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$ SELECT '{"bundle_name": "held", "version": "1", "schemas": [{"entity_type": "thing", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "id", "x-authorize": {"ability": "see"},
   "properties": {"id": {"type": "string"}, "next": {"type": "string", "x-ref": "thing", "x-relation": "NEXT"}}}}],

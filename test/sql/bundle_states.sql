@@ -1,10 +1,7 @@
 -- Bundles that refer to one another: what is stored can always be exported and
 -- applied with no difference; what would break that is refused where it is written.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_states;
-SELECT FROM kg_create_tenant('states');
-SELECT FROM kg_grant('states', 'regress_states', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('states', 'regress_states admin');
 CREATE SCHEMA regress_states AUTHORIZATION regress_states;
 SET search_path = public, regress_states;
 SET ROLE regress_states;
@@ -223,6 +220,4 @@ SELECT drop('say');
 
 RESET ROLE;
 RESET search_path;
-SELECT FROM kg_drop_tenant('states');
-DROP OWNED BY regress_states;
-DROP ROLE regress_states;
+CALL test.drop('states');

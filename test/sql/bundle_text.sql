@@ -1,11 +1,8 @@
 -- kg_apply_bundle_text() says of a text what kg_apply_bundle() says of its jsonb,
 -- and stores the same.
-\set VERBOSITY terse
+\i test/data/prelude.sql
 \a\t
-SET client_min_messages = warning;
-CREATE ROLE regress_bundle_text;
-SELECT FROM kg_create_tenant('bundle text');
-SELECT FROM kg_grant('bundle text', 'regress_bundle_text', 'admin');
+CALL test.tenant('bundle text', 'regress_bundle_text admin');
 SET ROLE regress_bundle_text;
 
 -- Reply or error of an apply, and what is stored afterwards; then it is undone.
@@ -86,6 +83,4 @@ SELECT kg_apply_bundle_text(NULL);
 
 RESET ROLE;
 RESET kg_graph.max_bundle_bytes;
-SELECT FROM kg_drop_tenant('bundle text');
-DROP OWNED BY regress_bundle_text;
-DROP ROLE regress_bundle_text;
+CALL test.drop('bundle text');

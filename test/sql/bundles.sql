@@ -1,12 +1,7 @@
 -- kg_apply_bundle, kg_export_bundle, kg_drop_bundle, as a role with write access:
 -- every sentence of their contract.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_bundles_writer;
-CREATE ROLE regress_bundles_reader;
-SELECT FROM kg_create_tenant('bundles');
-SELECT FROM kg_grant('bundles', 'regress_bundles_writer', 'write');
-SELECT FROM kg_grant('bundles', 'regress_bundles_reader', 'read');
+\i test/data/prelude.sql
+CALL test.tenant('bundles', 'regress_bundles_writer write', 'regress_bundles_reader read');
 CREATE TEMP TABLE bundle AS SELECT '{
   "bundle_name": "shop", "version": "1", "description": "A shop.", "instructions": "Ask for brands first.",
   "schemas": [
@@ -31,18 +26,7 @@ CREATE TEMP TABLE bundle AS SELECT '{
     {"relation": "LIKES", "from": "brand:a", "to": "brand:b"}]}'::jsonb AS b;
 GRANT SELECT ON bundle TO regress_bundles_writer, regress_bundles_reader;
 
-CREATE FUNCTION pg_temp.fails(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE d text;
-BEGIN
-  EXECUTE statement;
-  RETURN NEXT 'no error';
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
-  RETURN NEXT SQLSTATE || ' ' || SQLERRM;
-  RETURN QUERY SELECT '  ' || pg_catalog.concat_ws(' | ', e ->> 'code', e ->> 'path', e ->> 'type', e ->> 'id', e ->> 'keyword', e ->> 'got', e ->> 'message', e ->> 'expected')
-    FROM jsonb_array_elements(CASE WHEN d LIKE '{%' THEN COALESCE(d::jsonb -> 'errors', jsonb_build_array(d::jsonb)) END) e;
-END
-$$;
+CREATE FUNCTION pg_temp.fails(statement text) RETURNS SETOF text LANGUAGE sql AS $$ SELECT test.fails(statement, 'code', 'path', 'type', 'id', 'keyword', 'got', 'message', 'expected') $$;
 -- Apply the bundle of the table, changed; its errors.
 CREATE FUNCTION pg_temp.refused(change jsonb, options jsonb DEFAULT '{}') RETURNS SETOF text LANGUAGE sql AS $$
   SELECT pg_temp.fails(pg_catalog.format('SELECT kg_apply_bundle(%L, %L)', b || change, options)) FROM bundle
@@ -185,5 +169,4 @@ DROP TABLE large;
 
 RESET ROLE;
 DROP TABLE bundle, rows_before, changed;
-SELECT FROM kg_drop_tenant('bundles');
-DROP ROLE regress_bundles_writer, regress_bundles_reader;
+CALL test.drop('bundles');

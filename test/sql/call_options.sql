@@ -1,9 +1,7 @@
 -- The options of kg_call_tool(): what is none of them is refused as an error of
 -- the call, and says what is possible.
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE options_a LOGIN;
-SELECT kg_create_tenant('options_a'), kg_grant('options_a', 'options_a', 'write');
+\i test/data/prelude.sql
+CALL test.tenant('options_a', 'options_a write');
 \c - options_a
 \pset format unaligned
 \pset tuples_only on
@@ -35,6 +33,4 @@ DROP TRIGGER options_slow ON kg_entity;
 DROP FUNCTION options_slow;
 \c - :owner
 SET client_min_messages = error;
-SELECT kg_drop_tenant('options_a');
-DROP OWNED BY options_a;
-DROP ROLE options_a;
+CALL test.drop('options_a');

@@ -1,11 +1,7 @@
 -- What a call leaves behind: no clock that a later one is told the time by, no
 -- executor, no portal and no snapshot, so that tables can be changed after it.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-SELECT current_user AS owner \gset
-CREATE ROLE regress_calls LOGIN;
-SELECT FROM kg_create_tenant('calls');
-SELECT FROM kg_grant('calls', 'regress_calls', 'write');
+\i test/data/prelude.sql
+CALL test.tenant('calls', 'regress_calls write');
 SET ROLE regress_calls;
 SELECT kg_apply_bundle('{"bundle_name": "calls", "version": "1", "schemas": [{"entity_type": "node", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "size": {"type": "integer", "x-index": true}}}}],
   "relations": [{"name": "NEXT", "from": "node", "to": "node"}], "entities": [{"entity_type": "node", "items": [{"id": "a", "size": 1}, {"id": "b", "size": 2}, {"id": "c", "size": 3}]}],
@@ -148,6 +144,4 @@ SELECT what FROM calls_before before FULL JOIN calls_kept() after USING (what) W
 COMMIT;
 DROP FUNCTION calls_kept(), calls_rows();
 DROP FUNCTION calls_change(), calls_simple(), calls_query(), calls_failed(), calls_portals();
-SELECT kg_drop_tenant('calls');
-DROP OWNED BY regress_calls;
-DROP ROLE regress_calls;
+CALL test.drop('calls');

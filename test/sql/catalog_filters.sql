@@ -1,11 +1,10 @@
 -- Every filter operator on every type, as a role under row-level security, with
 -- a second tenant beside it; the answers are compared with a plain evaluation
 -- of the stored documents in SQL.
-SELECT current_user AS owner \gset
-CREATE ROLE filter_writer LOGIN;
-CREATE ROLE filter_reader LOGIN;
-SELECT kg_create_tenant('filter_a'), kg_create_tenant('filter_b');
-SELECT kg_grant('filter_a', 'filter_writer', 'write'), kg_grant('filter_b', 'filter_writer', 'write'), kg_grant('filter_a', 'filter_reader', 'read');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('filter_a', 'filter_writer write', 'filter_reader read');
+CALL test.tenant('filter_b', 'filter_writer write');
 
 \c - filter_writer
 CREATE TEMP TABLE bundle AS SELECT '{"bundle_name": "filter", "version": "1", "schemas": [
@@ -184,6 +183,4 @@ SELECT bool_and(pg_temp.got(jsonb_build_object(path, jsonb_build_object(op, atta
 SELECT pg_temp.why(jsonb_build_object(attack, 1)) FROM unnest(ARRAY['s'' OR ''1''=''1', 's" --', '$1']) attack;
 
 \c - :owner
-SELECT kg_drop_tenant('filter_a'), kg_drop_tenant('filter_b');
-DROP OWNED BY filter_writer, filter_reader;
-DROP ROLE filter_writer, filter_reader;
+CALL test.drop('filter_a', 'filter_b');

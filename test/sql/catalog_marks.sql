@@ -1,10 +1,8 @@
 -- What replies say of x-derived, x-untrusted and x-content-type properties.
-SELECT current_user AS owner \gset
-CREATE ROLE mark_admin LOGIN;
-CREATE ROLE mark_reader LOGIN;
-CREATE ROLE mark_other LOGIN;
-SELECT kg_create_tenant('mark_a'), kg_create_tenant('mark_b');
-SELECT kg_grant('mark_a', 'mark_admin', 'admin'), kg_grant('mark_a', 'mark_reader', 'read'), kg_grant('mark_b', 'mark_other', 'write');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('mark_a', 'mark_admin admin', 'mark_reader read');
+CALL test.tenant('mark_b', 'mark_other write');
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO mark_reader;
 
 \c - mark_admin
@@ -85,6 +83,4 @@ SELECT r -> 'columns' AS columns, r -> 'untrusted' AS untrusted FROM unnest(ARRA
   '{"node": {"label": "sender"}, "relationships": [{"type": "BY", "direction": "incoming", "to": {"label": "page"}}], "aggregations": [{"fn": "count"}], "group_by": [{"step": 1}]}',
   '{"node": {"label": "mail"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "box"}]}']::jsonb[]) a, LATERAL kg_aggregate(a) r;
 \c - :owner
-SELECT kg_drop_tenant('mark_a'), kg_drop_tenant('mark_b');
-DROP OWNED BY mark_admin, mark_reader, mark_other;
-DROP ROLE mark_admin, mark_reader, mark_other;
+CALL test.drop('mark_a', 'mark_b');

@@ -1,11 +1,9 @@
 -- Order, pages, cursors, totals and the byte budget of the list tools, as a
 -- role under row-level security with a second tenant beside it.
-SELECT current_user AS owner \gset
-CREATE ROLE page_writer LOGIN;
-CREATE ROLE page_reader LOGIN;
-CREATE ROLE page_other LOGIN;
-SELECT kg_create_tenant('page_a'), kg_create_tenant('page_b');
-SELECT kg_grant('page_a', 'page_writer', 'write'), kg_grant('page_b', 'page_writer', 'write'), kg_grant('page_a', 'page_reader', 'read'), kg_grant('page_b', 'page_other', 'read');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('page_a', 'page_writer write', 'page_reader read');
+CALL test.tenant('page_b', 'page_writer write', 'page_other read');
 
 \c - page_writer
 CREATE TEMP TABLE bundle AS SELECT '{"bundle_name": "page", "version": "1", "schemas": [
@@ -168,6 +166,4 @@ RESET ROLE; SET kg_graph.max_reply_bytes = 4000; SET ROLE page_reader;
 SELECT kg_list('item', '{"max_bytes": 4001}');
 
 \c - :owner
-SELECT kg_drop_tenant('page_a'), kg_drop_tenant('page_b');
-DROP OWNED BY page_writer, page_reader, page_other;
-DROP ROLE page_writer, page_reader, page_other;
+CALL test.drop('page_a', 'page_b');

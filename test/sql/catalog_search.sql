@@ -1,10 +1,9 @@
 -- Search over names, aliases and ids, hints and suggestions, as a role under
 -- row-level security with a second tenant beside it.
-SELECT current_user AS owner \gset
-CREATE ROLE search_writer LOGIN;
-CREATE ROLE search_reader LOGIN;
-SELECT kg_create_tenant('search_a'), kg_create_tenant('search_b');
-SELECT kg_grant('search_a', 'search_writer', 'write'), kg_grant('search_b', 'search_writer', 'write'), kg_grant('search_a', 'search_reader', 'read');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('search_a', 'search_writer write', 'search_reader read');
+CALL test.tenant('search_b', 'search_writer write');
 
 \c - search_writer
 CREATE TEMP TABLE bundle AS SELECT '{"bundle_name": "search", "version": "1", "schemas": [
@@ -80,6 +79,4 @@ SELECT r - 'items' - 'next' AS reply FROM kg_list('brand', '{"search": "aurora",
 SELECT r - 'items' - 'next' AS reply FROM kg_list('place', '{"search": "民", "limit": 1}') r;
 
 \c - :owner
-SELECT kg_drop_tenant('search_a'), kg_drop_tenant('search_b');
-DROP OWNED BY search_writer, search_reader;
-DROP ROLE search_writer, search_reader;
+CALL test.drop('search_a', 'search_b');

@@ -1,10 +1,9 @@
 -- Generated tools: names, collisions, listing, calling; as roles of two tenants.
-SELECT current_user AS owner \gset
-CREATE ROLE tool_writer LOGIN;
-CREATE ROLE tool_other LOGIN;
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('tool_a', 'tool_writer write');
+CALL test.tenant('tool_b', 'tool_other write');
 CREATE ROLE tool_nobody LOGIN;
-SELECT kg_create_tenant('tool_a'), kg_create_tenant('tool_b');
-SELECT kg_grant('tool_a', 'tool_writer', 'write'), kg_grant('tool_b', 'tool_other', 'write');
 
 \c - tool_writer
 CREATE FUNCTION pg_temp.apply(name text, VARIADIC types text[]) RETURNS text LANGUAGE plpgsql AS $$
@@ -79,6 +78,6 @@ SELECT kg_get('brand', 'b');
 SELECT kg_get('brand', ARRAY['b']);
 
 \c - :owner
-SELECT kg_drop_tenant('tool_a'), kg_drop_tenant('tool_b');
-DROP OWNED BY tool_writer, tool_other, tool_nobody;
-DROP ROLE tool_writer, tool_other, tool_nobody;
+DROP OWNED BY tool_nobody;
+CALL test.drop('tool_a', 'tool_b');
+DROP ROLE tool_nobody;

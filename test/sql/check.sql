@@ -1,10 +1,8 @@
 -- kg_check(): each kind of damage is found, by the name it has, and mended where it can be.
-\set VERBOSITY terse
-SET client_min_messages = warning;
+\i test/data/prelude.sql
 DROP ROLE IF EXISTS check_admin, check_writer, check_other;
-CREATE ROLE check_admin; CREATE ROLE check_writer; CREATE ROLE check_other;
-SELECT FROM kg_create_tenant('check'); SELECT FROM kg_create_tenant('check other');
-SELECT FROM kg_grant('check', 'check_admin', 'admin'); SELECT FROM kg_grant('check', 'check_writer', 'write'); SELECT FROM kg_grant('check other', 'check_other', 'admin');
+CALL test.tenant('check', 'check_admin admin', 'check_writer write');
+CALL test.tenant('check other', 'check_other admin');
 CREATE FUNCTION check_bundle() RETURNS jsonb LANGUAGE sql AS $b$ SELECT '{"bundle_name": "ch", "version": "1",
   "schemas": [{"entity_type": "thing", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-scope-field": "path", "required": ["id"],
     "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "path": {"type": "string"}, "code": {"type": "string", "x-index": true}, "size": {"type": "integer", "x-index": true},
@@ -189,5 +187,4 @@ SELECT kg_check('{"tenant": "no such"}') - 'ms' - 'differences' -> 'counts' -> '
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT kg_check('{"tenant": "check"}') -> 'ok' AS ok; COMMIT;
 
 DROP TABLE check_plants; DROP FUNCTION check_plant(text), check_node(text), check_bundle();
-SELECT FROM kg_drop_tenant('check'); SELECT FROM kg_drop_tenant('check other');
-DROP OWNED BY check_admin, check_writer, check_other; DROP ROLE check_admin, check_writer, check_other;
+CALL test.drop('check', 'check other');

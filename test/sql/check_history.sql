@@ -1,9 +1,6 @@
 -- kg_check() of histories, of freed versions and of edges' keys; types that are dropped and made again.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE check_history_admin;
-SELECT FROM kg_create_tenant('check_history');
-SELECT FROM kg_grant('check_history', 'check_history_admin', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('check_history', 'check_history_admin admin');
 CREATE SCHEMA check_history;
 GRANT USAGE ON SCHEMA check_history TO PUBLIC;
 CREATE FUNCTION check_history.said(call text) RETURNS text LANGUAGE plpgsql AS $$

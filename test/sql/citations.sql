@@ -1,11 +1,8 @@
 -- Citations: which version of each entity a reply tells of, as ordinary roles.
+\i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE citations_a LOGIN;
-CREATE ROLE citations_some LOGIN;
-SELECT kg_create_tenant('citations'), kg_grant('citations', 'citations_a', 'write'), kg_grant('citations', 'citations_some', 'read');
+CALL test.tenant('citations', 'citations_a write', 'citations_some read');
 CREATE POLICY citations_hide ON kg_entity AS RESTRICTIVE FOR SELECT TO citations_some USING (entity_id NOT IN ('bob', 'p2'));
 \c - citations_a
 \i :graph
@@ -28,6 +25,4 @@ SELECT kg_verify('{"claims": [{"entity": "person:ann", "version": 1}, {"entity":
 SELECT kg_find_nodes('{"node_label": "project", "citations": true}') -> 'citations', kg_call_tool('get_person', '{"ids": ["bob", "ann"], "citations": true}') #> '{structuredContent,citations}';
 \c - :owner
 DROP POLICY citations_hide ON kg_entity;
-SELECT kg_drop_tenant('citations');
-DROP OWNED BY citations_a, citations_some;
-DROP ROLE citations_a, citations_some;
+CALL test.drop('citations');

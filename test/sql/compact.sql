@@ -1,12 +1,9 @@
 -- The toolset compact, as ordinary roles: who has it, that each tool answers as
 -- the one behind it, whose arguments errors and next speak of, and bytes.
+\i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE compact_a LOGIN;
-CREATE ROLE compact_some LOGIN;
-SELECT kg_create_tenant('compact_a'), kg_grant('compact_a', 'compact_a', 'admin'), kg_grant('compact_a', 'compact_some', 'read');
+CALL test.tenant('compact_a', 'compact_a admin', 'compact_some read');
 CREATE POLICY compact_hide ON kg_entity AS RESTRICTIVE FOR SELECT TO compact_some USING (entity_id NOT IN ('bob', 'a.c', 'p2'));
 -- a call; a call in one line; all pages of a call, each no longer than it may be
 CREATE FUNCTION compact_called(tool text, arguments jsonb) RETURNS jsonb LANGUAGE sql AS $$ SELECT kg_call_tool(tool, arguments) -> 'structuredContent' WHERE tool IS NOT NULL $$;
@@ -123,7 +120,6 @@ SET kg_graph.toolsets = 'compact';
 SELECT substring(kg_mcp('{"kg_revision": "2025-11-25", "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}}') #>> '{result,instructions}' FROM 'Example: .*');
 \c - :owner
 DROP POLICY compact_hide ON kg_entity;
-SELECT kg_drop_tenant('compact_a');
 DROP FUNCTION compact_called, compact_refused, compact_paged;
 DROP TABLE compact_pair;
-DROP ROLE compact_a, compact_some;
+CALL test.drop('compact_a');

@@ -1,11 +1,9 @@
 -- The compact tools with arguments of any kind: refused in the words of what was
 -- sent, or answered; nothing internal, no name of a tool or argument behind.
+\i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE compact_any LOGIN;
-SELECT kg_create_tenant('compact_any'), kg_grant('compact_any', 'compact_any', 'admin');
+CALL test.tenant('compact_any', 'compact_any admin');
 \c - compact_any
 \i :graph
 SELECT kg_apply_bundle(pg_temp.graph_bundle(1000, 'eve')) ? 'revision' AS applied;
@@ -56,5 +54,4 @@ begin
  IF answered < 100 OR refused < 100 THEN RAISE WARNING 'only % answered, % refused', answered, refused; END IF;
 end $$;
 \c - :owner
-SELECT kg_drop_tenant('compact_any');
-DROP ROLE compact_any;
+CALL test.drop('compact_any');

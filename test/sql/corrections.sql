@@ -1,9 +1,6 @@
 -- What to call instead, in errors and in hints: as ordinary roles, one of whom does not see all.
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE corrections_a LOGIN;
-CREATE ROLE corrections_some LOGIN;
-SELECT kg_create_tenant('corrections'), kg_grant('corrections', 'corrections_a', 'admin'), kg_grant('corrections', 'corrections_some', 'read');
+\i test/data/prelude.sql
+CALL test.tenant('corrections', 'corrections_a admin', 'corrections_some read');
 CREATE POLICY corrections_hide ON kg_entity AS RESTRICTIVE FOR SELECT TO corrections_some USING (entity_id NOT IN ('INV-0007', 'C-100'));
 \set bundle `cat "$PG_ABS_SRCDIR/data/office.json"`
 \c - corrections_a
@@ -82,7 +79,5 @@ SELECT kg_call_tool(t, a::jsonb) -> 'structuredContent' FROM (VALUES
   ('list_invoice', '{"filters": {"customer": "Nordlicht GmbH"}}')) x(t, a);
 \c - :owner
 SET client_min_messages = error;
-SELECT kg_drop_tenant('corrections') IS NULL;
 DROP POLICY corrections_hide ON kg_entity;
-DROP OWNED BY corrections_a, corrections_some;
-DROP ROLE corrections_a, corrections_some;
+CALL test.drop('corrections');

@@ -1,11 +1,6 @@
 -- A cursor holds what its maker sees: another role of the tenant cannot use it.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_cursor_all;
-CREATE ROLE regress_cursor_some;
-SELECT FROM kg_create_tenant('cursors');
-SELECT FROM kg_grant('cursors', 'regress_cursor_all', 'write');
-SELECT FROM kg_grant('cursors', 'regress_cursor_some', 'read');
+\i test/data/prelude.sql
+CALL test.tenant('cursors', 'regress_cursor_all write', 'regress_cursor_some read');
 CREATE POLICY regress_cursor_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO regress_cursor_some USING (entity_id > 't5');
 SET ROLE regress_cursor_all;
 SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'cursors', 'version', '1',
@@ -54,6 +49,6 @@ SET client_min_messages = notice; CALL pg_temp.cursors(); SET client_min_message
 RESET ROLE;
 DELETE FROM kg_auth_key WHERE issuer = 'cursors'; SELECT FROM kg_revoke_gateway('regress_cursor_gateway');
 DROP POLICY regress_cursor_hides ON kg_entity;
-SELECT FROM kg_drop_tenant('cursors');
 DROP OWNED BY regress_cursor_gateway;
-DROP ROLE regress_cursor_all, regress_cursor_some, regress_cursor_gateway;
+CALL test.drop('cursors');
+DROP ROLE regress_cursor_gateway;

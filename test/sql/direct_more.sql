@@ -1,25 +1,9 @@
 -- What an application may do to kg_entity besides the plain statements: MERGE, CTEs, subscripts,
 -- filled columns, prepared statements under several roles, savepoints, cursors; and what hides our names.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_more_a;
-CREATE ROLE regress_more_b;
-SELECT FROM kg_create_tenant('more a');
-SELECT FROM kg_create_tenant('more b');
-SELECT FROM kg_grant('more a', 'regress_more_a', 'write');
-SELECT FROM kg_grant('more b', 'regress_more_b', 'write');
-CREATE FUNCTION pg_temp.fails(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE d text;
-BEGIN
-  EXECUTE statement;
-  RETURN NEXT 'no error';
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
-  RETURN NEXT SQLSTATE || ' ' || SQLERRM;
-  RETURN QUERY SELECT '  ' || pg_catalog.concat_ws(' | ', e ->> 'code', e ->> 'path', e ->> 'id', e ->> 'expected')
-    FROM jsonb_array_elements(CASE WHEN d LIKE '{%' THEN COALESCE(d::jsonb -> 'errors', jsonb_build_array(d::jsonb)) END) e;
-END
-$$;
+\i test/data/prelude.sql
+CALL test.tenant('more a', 'regress_more_a write');
+CALL test.tenant('more b', 'regress_more_b write');
+CREATE FUNCTION pg_temp.fails(statement text) RETURNS SETOF text LANGUAGE sql AS $$ SELECT test.fails(statement, 'code', 'path', 'id', 'expected') $$;
 CREATE TEMP TABLE bundle AS SELECT '{"bundle_name": "geo", "version": "1", "schemas": [
   {"entity_type": "place", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "additionalProperties": false, "properties": {"id": {"type": "string"}, "name": {"type": "string"},
     "size": {"type": "integer", "minimum": 0, "x-index": true}, "within": {"type": "string", "x-ref": "place"}}}}],
@@ -161,6 +145,4 @@ DISCARD TEMP;
 DEALLOCATE ALL;
 
 DROP VIEW more_derived;
-SELECT FROM kg_drop_tenant('more a');
-SELECT FROM kg_drop_tenant('more b');
-DROP ROLE regress_more_a, regress_more_b;
+CALL test.drop('more a', 'more b');

@@ -1,26 +1,10 @@
 -- INSERT, UPDATE, DELETE, ON CONFLICT, INSERT ... SELECT and COPY on kg_entity and
 -- kg_edge: what the triggers fill, derive and refuse.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_direct_writer;
-CREATE ROLE regress_direct_reader;
+\i test/data/prelude.sql
+CALL test.tenant('direct', 'regress_direct_writer write', 'regress_direct_reader read');
+CALL test.tenant('direct too');
 CREATE ROLE regress_direct_loader BYPASSRLS;
-SELECT FROM kg_create_tenant('direct');
-SELECT FROM kg_create_tenant('direct too');
-SELECT FROM kg_grant('direct', 'regress_direct_writer', 'write');
-SELECT FROM kg_grant('direct', 'regress_direct_reader', 'read');
-CREATE FUNCTION pg_temp.fails(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE d text;
-BEGIN
-  EXECUTE statement;
-  RETURN NEXT 'no error';
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
-  RETURN NEXT SQLSTATE || ' ' || SQLERRM;
-  RETURN QUERY SELECT '  ' || pg_catalog.concat_ws(' | ', e ->> 'code', e ->> 'path', e ->> 'id', e ->> 'expected')
-    FROM jsonb_array_elements(CASE WHEN d LIKE '{%' THEN COALESCE(d::jsonb -> 'errors', jsonb_build_array(d::jsonb)) END) e;
-END
-$$;
+CREATE FUNCTION pg_temp.fails(statement text) RETURNS SETOF text LANGUAGE sql AS $$ SELECT test.fails(statement, 'code', 'path', 'id', 'expected') $$;
 CREATE FUNCTION pg_temp.derived(OUT entities bigint, OUT keys bigint, OUT terms bigint, OUT edges bigint) LANGUAGE sql AS $$
   SELECT (SELECT count(*) FROM kg_entity), (SELECT count(*) FROM kg_index_key), (SELECT count(*) FROM kg_term), (SELECT count(*) FROM kg_edge)
 $$;
@@ -151,6 +135,5 @@ SELECT kg_list_ids('place', '{"filters": {"size": 1}}') -> 'ids' AS copied;
 SELECT t.entity_id FROM kg_edge d JOIN kg_entity s ON s.node = d.source JOIN kg_entity t ON t.node = d.target WHERE s.entity_id = 'moon';
 
 RESET ROLE;
-SELECT FROM kg_drop_tenant('direct');
-SELECT FROM kg_drop_tenant('direct too');
-DROP ROLE regress_direct_writer, regress_direct_reader, regress_direct_loader;
+CALL test.drop('direct', 'direct too');
+DROP ROLE regress_direct_loader;

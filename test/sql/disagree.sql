@@ -1,11 +1,8 @@
 -- What two statements of one call can disagree about: entities that are gone
 -- while what is derived from them is not yet, and policies that change their
 -- answer.  What is not there is in no list and no count.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_disagree;
-SELECT FROM kg_create_tenant('disagree');
-SELECT FROM kg_grant('disagree', 'regress_disagree', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('disagree', 'regress_disagree admin');
 SET ROLE regress_disagree;
 SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [
   {"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-tool-expose": ["list", "list_ids", "get"], "properties": {
@@ -146,8 +143,6 @@ SELECT pg_temp.consistent(tool, arguments) FROM (VALUES ('list_brand', '{"sort":
 SELECT count(*) AS described FROM generate_series(1, 20) WHERE kg_call_tool('describe_entity', '{"id": "brand:a"}') IS NOT NULL;
 RESET ROLE;
 DROP POLICY disagree ON kg_entity;
-SELECT kg_drop_tenant('disagree');
 DROP FUNCTION all_tools(), differences(), disagree_trigger(), disagree_sees(text);
 DROP SEQUENCE disagree_asked;
-DROP OWNED BY regress_disagree;
-DROP ROLE regress_disagree;
+CALL test.drop('disagree');

@@ -1,13 +1,7 @@
 -- What edges were: history of relations, kg_history() of edges, kg_revert().
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE edge_history_admin;
-CREATE ROLE edge_history_writer;
-CREATE ROLE edge_history_reader;
-CREATE ROLE edge_history_other;
-SELECT kg_create_tenant('edge_history'), kg_create_tenant('edge_history2');
-SELECT kg_grant('edge_history', 'edge_history_admin', 'admin'), kg_grant('edge_history', 'edge_history_writer', 'write'),
-  kg_grant('edge_history', 'edge_history_reader', 'read'), kg_grant('edge_history2', 'edge_history_other', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('edge_history', 'edge_history_admin admin', 'edge_history_writer write', 'edge_history_reader read');
+CALL test.tenant('edge_history2', 'edge_history_other admin');
 -- Numbers and times differ from run to run.
 CREATE SCHEMA edge_history;
 GRANT USAGE ON SCHEMA edge_history TO PUBLIC;
@@ -15,17 +9,7 @@ CREATE FUNCTION edge_history.told(reply jsonb) RETURNS SETOF jsonb LANGUAGE sql 
   SELECT c - 'change' - 'transaction' - 'at' - 'by' FROM jsonb_array_elements(reply -> 'changes') c $$;
 CREATE FUNCTION edge_history.change_of(relation text, edge jsonb, n int DEFAULT 0) RETURNS jsonb LANGUAGE sql AS $$
   SELECT kg_history(relation, edge) -> 'changes' -> n -> 'change' $$;
-CREATE FUNCTION edge_history.said(call text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  answer text;
-  detail text;
-BEGIN
-  EXECUTE 'SELECT ' || call INTO answer;
-  RETURN answer;
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-  RETURN format('%s %s: %s', SQLSTATE, regexp_replace(SQLERRM, 'change \d+', 'change N'), (SELECT jsonb_object_agg(key, value) FROM jsonb_each(nullif(detail, '')::jsonb) WHERE key IN ('code', 'path', 'allowed')));
-END $$;
+CREATE FUNCTION edge_history.said(call text) RETURNS text LANGUAGE sql AS $$ SELECT test.said(call, 'code', 'path', 'allowed') $$;
 SET search_path = public, edge_history;
 SET ROLE edge_history_admin;
 SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [

@@ -1,9 +1,6 @@
 -- Parallel edges: a relation's key property is a part of an edge's identity.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_edge_keys;
-SELECT FROM kg_create_tenant('edge_keys');
-SELECT FROM kg_grant('edge_keys', 'regress_edge_keys', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('edge_keys', 'regress_edge_keys admin');
 SET ROLE regress_edge_keys;
 
 CREATE FUNCTION pg_temp.bundle(members jsonb) RETURNS jsonb LANGUAGE sql AS $$
@@ -127,6 +124,4 @@ SELECT kg_put_edges('[{"relation": "NEEDS", "from": "package:a", "to": "package:
   kg_put_edges('[{"relation": "NEEDS", "from": "package:a", "to": "package:b", "properties": {"range": "1"}}, {"relation": "NEEDS", "from": "package:a", "to": "package:b", "properties": {"range": "2"}}]') -> 'counts';
 
 RESET ROLE;
-SELECT FROM kg_drop_tenant('edge_keys');
-DROP OWNED BY regress_edge_keys;
-DROP ROLE regress_edge_keys;
+CALL test.drop('edge_keys');

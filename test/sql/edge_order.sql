@@ -1,10 +1,7 @@
 -- What is done to an edge more than once within a statement is told in the order
 -- in which its states followed each other.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_edge_order;
-SELECT FROM kg_create_tenant('edge_order');
-SELECT FROM kg_grant('edge_order', 'regress_edge_order', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('edge_order', 'regress_edge_order admin');
 SET ROLE regress_edge_order;
 SELECT kg_apply_bundle('{"bundle_name": "order", "version": "1",
   "schemas": [{"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "x-history": true, "properties": {"id": {"type": "string"}}}}],
@@ -84,6 +81,4 @@ SELECT pg_temp.was(:'t'), pg_temp.was(clock_timestamp()), pg_temp.broken();
 RESET ROLE;
 DROP TRIGGER regress_again ON kg_edge;
 DROP FUNCTION public.regress_again();
-SELECT FROM kg_drop_tenant('edge_order');
-DROP OWNED BY regress_edge_order;
-DROP ROLE regress_edge_order;
+CALL test.drop('edge_order');

@@ -1,16 +1,9 @@
 -- Embeddings, as far as they need no pgvector: what is stored, and what it goes with.
 -- (test/t/017_embeddings.pl searches.)
-SET client_min_messages = warning;
-CREATE ROLE vec_writer;
-CREATE ROLE vec_reader;
-CREATE ROLE vec_part;
-CREATE ROLE vec_other;
-SELECT FROM kg_create_tenant('vec');
-SELECT FROM kg_create_tenant('vec other');
-SELECT FROM kg_grant('vec', 'vec_writer', 'admin');
-SELECT FROM kg_grant('vec', 'vec_reader', 'read');
-SELECT FROM kg_grant('vec', 'vec_part', 'write');
-SELECT FROM kg_grant('vec other', 'vec_other', 'write');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('vec', 'vec_writer admin', 'vec_reader read', 'vec_part write');
+CALL test.tenant('vec other', 'vec_other write');
 CREATE POLICY vec_part ON kg_entity AS RESTRICTIVE FOR ALL TO vec_part USING (data ->> 'secret' IS NULL);
 CREATE FUNCTION fails(query text) RETURNS TABLE (state text, message text, expected text) LANGUAGE plpgsql AS $$
 DECLARE detail text;

@@ -1,12 +1,11 @@
 -- kg_call_authorized: decisions of another system, without state in the server.
-SELECT current_user AS owner \gset
-\set VERBOSITY terse
+\i test/data/prelude.sql
 CREATE ROLE exchange_gateway LOGIN;
 CREATE ROLE exchange_other LOGIN;
 CREATE ROLE exchange_plain LOGIN;
-CREATE ROLE exchange_reader LOGIN;
-SELECT kg_create_tenant('exchange'), kg_create_tenant('exchange2');
-SELECT kg_grant('exchange', current_user::text, 'admin'), kg_grant('exchange', 'exchange_reader', 'read');
+CALL test.tenant('exchange', 'exchange_reader read');
+CALL test.tenant('exchange2');
+SELECT kg_grant('exchange', current_user::text, 'admin');
 SELECT kg_grant_gateway('exchange_gateway', exchange => true), kg_grant_gateway('exchange_other', true), kg_grant_gateway('exchange_plain');
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience) VALUES ('exchange', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg');
 SET kg_graph.tenant = 'exchange';
@@ -229,9 +228,9 @@ UPDATE exchange_token SET ann = :'ann';
 SET ROLE exchange_gateway;
 SELECT rounds, asked, result -> 'total' AS total, result -> 'complete' AS complete FROM exchange_run('explore_neighbors', '{"start_node": {"label": "project", "node_id": "p1"}, "direction": "incoming", "max_hops": 1, "limit": 1}');
 RESET ROLE;
-SELECT kg_drop_tenant('exchange'), kg_drop_tenant('exchange2');
 DELETE FROM kg_auth_key WHERE issuer IN ('exchange', 'exchange-w');
 DROP FUNCTION exchange_f(text, text, text[]), exchange_run(text, jsonb), exchange_says(text);
 DROP TABLE exchange_right, exchange_call, exchange_token;
 SELECT kg_revoke_gateway('exchange_gateway');
-DROP ROLE exchange_gateway, exchange_other, exchange_plain, exchange_reader;
+CALL test.drop('exchange', 'exchange2');
+DROP ROLE exchange_gateway, exchange_other, exchange_plain;

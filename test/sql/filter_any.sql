@@ -1,9 +1,8 @@
 -- Alternatives: "any" of filters.
-\set VERBOSITY terse
+\i test/data/prelude.sql
 \pset format unaligned
 \pset tuples_only on
-CREATE ROLE any_reader LOGIN; CREATE ROLE any_some LOGIN; CREATE ROLE any_admin LOGIN;
-SELECT FROM kg_create_tenant('any'); SELECT FROM kg_grant('any', 'any_reader', 'write'); SELECT FROM kg_grant('any', 'any_some', 'read'); SELECT FROM kg_grant('any', 'any_admin', 'admin');
+CALL test.tenant('any', 'any_reader write', 'any_some read', 'any_admin admin');
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO any_reader;
 CREATE POLICY any_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO any_some USING (NOT data ? 'hidden');
 \c - any_reader
@@ -95,6 +94,4 @@ SELECT kg_call_tool('either', '{"n": 3}') #> '{structuredContent,total}';
 SELECT kg_register_tool(jsonb_build_object('name', 'other', 'version', '1.0.0', 'description', 'd', 'kind', 'query', 'input_schema', '{"properties": {}}'::jsonb, 'operation', '{"tool": "find_nodes", "arguments": {"node_label": "task", "filters": {"any": [{"data.any": 3}, {"stat": "open"}]}}}'::jsonb));
 \c - postgres
 DROP POLICY any_hides ON kg_entity;
-SELECT FROM kg_drop_tenant('any');
-DROP OWNED BY any_reader, any_some, any_admin;
-DROP ROLE any_reader, any_some, any_admin;
+CALL test.drop('any');

@@ -1,9 +1,8 @@
 -- An id that a trigger of the DBA's takes again while the statement that gave it up still runs.
-SET client_min_messages = warning;
-CREATE ROLE freed_eve;
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('freed', 'freed_eve write');
 RESET client_min_messages;
-SELECT FROM kg_create_tenant('freed');
-SELECT FROM kg_grant('freed', 'freed_eve', 'write');
 CREATE FUNCTION freed_again() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   INSERT INTO kg_entity(tenant, bundle, entity_type, data) VALUES (old.tenant, old.bundle, old.entity_type, jsonb_build_object('id', TG_ARGV[0]))
@@ -88,6 +87,4 @@ SELECT kg_check('{"tenant": "freed"}') -> 'differences' AS differences;
 DROP TRIGGER bump ON kg_entity;
 DROP TRIGGER gone ON kg_entity;
 DROP FUNCTION freed_told(text), freed_inner(), freed_call(text[]);
-SELECT FROM kg_drop_tenant('freed');
-DROP OWNED BY freed_eve;
-DROP ROLE freed_eve;
+CALL test.drop('freed');

@@ -1,11 +1,9 @@
 -- BFS-QL's six tools: every parameter, as an ordinary role.
+\i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE bfs_a LOGIN;
-CREATE ROLE bfs_b LOGIN;
-SELECT kg_create_tenant('bfs_a'), kg_create_tenant('bfs_b'), kg_grant('bfs_a', 'bfs_a', 'write'), kg_grant('bfs_b', 'bfs_b', 'write');
+CALL test.tenant('bfs_a', 'bfs_a write');
+CALL test.tenant('bfs_b', 'bfs_b write');
 \c - bfs_b
 \i :graph
 SELECT kg_apply_bundle(pg_temp.graph_bundle(7777, 'bob')) ? 'revision' AS applied;
@@ -141,6 +139,4 @@ SELECT pg_temp.brief(kg_bfs('{"seeds": ["dan"], "max_hops": 1, "topology_only": 
 
 \c - :owner
 DROP POLICY nobody_sees_bob ON kg_entity;
-SELECT kg_drop_tenant('bfs_a'), kg_drop_tenant('bfs_b');
-DROP OWNED BY bfs_a, bfs_b;
-DROP ROLE bfs_a, bfs_b;
+CALL test.drop('bfs_a', 'bfs_b');

@@ -1,9 +1,7 @@
 -- The size of replies: every graph tool within max_bytes and max_tokens, and
 -- what it leaves out is counted; as an ordinary role.
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE budget_a LOGIN;
-SELECT kg_create_tenant('budget_a'), kg_grant('budget_a', 'budget_a', 'write');
+\i test/data/prelude.sql
+CALL test.tenant('budget_a', 'budget_a write');
 \c - budget_a
 \pset format unaligned
 \pset tuples_only on
@@ -85,6 +83,4 @@ SELECT (kg_call_tool('traverse_relationships', (r->'next') || '{"to": {"label": 
 SELECT (kg_call_tool('traverse_relationships', '{"from": {"label": "star", "ids": ["s0"]}, "relationships": [{"type": "NEAR"}], "cursor": "AAAA"}')#>'{structuredContent,error}') - 'expected';
 \c - :owner
 SET client_min_messages = error;
-SELECT kg_drop_tenant('budget_a');
-DROP OWNED BY budget_a;
-DROP ROLE budget_a;
+CALL test.drop('budget_a');

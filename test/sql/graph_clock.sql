@@ -2,10 +2,8 @@
 -- time and whose walking, without an end of its own, would take minutes.  It
 -- ends by the clock or by a cancel; where these were not looked at while it
 -- walks, it would end by kg_graph.max_edges.  No time is measured.
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE clock_a LOGIN;
-SELECT kg_create_tenant('clock_a'), kg_grant('clock_a', 'clock_a', 'write');
+\i test/data/prelude.sql
+CALL test.tenant('clock_a', 'clock_a write');
 CREATE FUNCTION clock_walk(options jsonb DEFAULT '{}') RETURNS text LANGUAGE sql AS $$
 SELECT coalesce(c->>'code', 'done') || ': ' || (c->>'message') FROM (SELECT kg_call_tool('find_paths', jsonb_build_object('from', jsonb_build_object('label', 'node', 'ids', (SELECT jsonb_agg('s' || i) FROM generate_series(1, 500) i)), 'to', '{"label": "node", "ids": ["t"]}'::jsonb, 'max_hops', 6, 'mode', 'simple', 'limit', 1000), options)#>'{structuredContent,error}') r(c) $$;
 \c - clock_a
@@ -50,7 +48,5 @@ RESET kg_graph.max_edges;
 RESET kg_graph.max_cost;
 RESET kg_graph.max_call_time;
 SET client_min_messages = error;
-SELECT kg_drop_tenant('clock_a') IS NULL;
 DROP FUNCTION clock_walk;
-DROP OWNED BY clock_a;
-DROP ROLE clock_a;
+CALL test.drop('clock_a');

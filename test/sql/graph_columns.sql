@@ -1,9 +1,8 @@
 -- What graph tools tell of nodes and edges: columns, edge_columns, ids_only; limit 0; the order of a reply's text.
-\set VERBOSITY terse
+\i test/data/prelude.sql
 \pset format unaligned
 \pset tuples_only on
-CREATE ROLE column_reader LOGIN;
-SELECT kg_create_tenant('columns'), kg_grant('columns', 'column_reader', 'write');
+CALL test.tenant('columns', 'column_reader write');
 \c - column_reader
 SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1",
   "schemas": [
@@ -80,6 +79,4 @@ SELECT r #>> '{content,0,text}' FROM kg_call_tool('list_item_ids', '{}') r;
 SELECT r #>> '{content,0,text}' FROM kg_call_tool('find_nodes', '{"node_label": "brand", "limit": -1}') r;
 
 \c - postgres
-SELECT kg_drop_tenant('columns') IS NOT NULL;
-DROP OWNED BY column_reader;
-DROP ROLE column_reader;
+CALL test.drop('columns');

@@ -1,12 +1,9 @@
 -- The cost of a search is estimated before it runs: as ordinary roles, over
 -- graphs where every node has ten edges, so that the estimate is known.
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE cost_a LOGIN;
-CREATE ROLE cost_b LOGIN;
-CREATE ROLE cost_c LOGIN;
-CREATE ROLE cost_some LOGIN;
-SELECT kg_create_tenant('cost_a'), kg_create_tenant('cost_b'), kg_create_tenant('cost_c'), kg_grant('cost_c', 'cost_c', 'write'), kg_grant('cost_a', 'cost_a', 'write'), kg_grant('cost_b', 'cost_b', 'write'), kg_grant('cost_b', 'cost_some', 'read');
+\i test/data/prelude.sql
+CALL test.tenant('cost_a', 'cost_a write');
+CALL test.tenant('cost_b', 'cost_b write', 'cost_some read');
+CALL test.tenant('cost_c', 'cost_c write');
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO cost_a, cost_b, cost_c, cost_some;
 -- n nodes in a ring, each with an edge to the next five; and others, that a
 -- policy hides, with an edge to each of the ring
@@ -53,7 +50,6 @@ INSERT INTO cost_calls (tool, arguments) SELECT t, a::jsonb FROM (VALUES
   ('aggregate_nodes', '{"node": {"label": "node"}, "aggregations": [{"fn": "count"}]}'),
   ('aggregate_nodes', '{"node": {"label": "node"}, "relationships": [{"type": "NEXT", "max_hops": 2}], "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "NEXT", "label": "node", "property": "g"}]}')) v(t, a);
 GRANT SELECT ON cost_calls TO PUBLIC;
-SET client_min_messages = warning;
 \pset format unaligned
 \pset tuples_only on
 \c - cost_a
@@ -124,9 +120,7 @@ SET kg_graph.max_cost = 1;
 RESET ROLE;
 RESET kg_graph.max_edges;
 SET client_min_messages = error;
-SELECT kg_drop_tenant('cost_a') IS NULL, kg_drop_tenant('cost_b') IS NULL, kg_drop_tenant('cost_c') IS NULL;
 DROP TABLE cost_calls;
 DROP FUNCTION cost_ring, cost_hubs, cost_of, cost_refused;
 DROP POLICY cost_hides ON kg_entity;
-DROP OWNED BY cost_a, cost_b, cost_c, cost_some;
-DROP ROLE cost_a, cost_b, cost_c, cost_some;
+CALL test.drop('cost_a', 'cost_b', 'cost_c');

@@ -1,9 +1,8 @@
 -- bfs_query counts edges while it walks where every node stays, and
 -- explore_neighbors looks around its page once more: against recursive SQL.
-SET client_min_messages = warning;
-CREATE ROLE regress_counts;
-SELECT FROM kg_create_tenant('counts');
-SELECT FROM kg_grant('counts', 'regress_counts', 'write');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('counts', 'regress_counts write');
 SET ROLE regress_counts;
 SET kg_graph.tenant = 'counts';
 -- parallel edges, edges both ways, loops, a symmetric relation, nodes alone

@@ -1,10 +1,8 @@
 -- What the graph tools refuse, and that they say what to send instead.
+\i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE bad_a LOGIN;
-SELECT kg_create_tenant('bad_a'), kg_grant('bad_a', 'bad_a', 'write');
+CALL test.tenant('bad_a', 'bad_a write');
 \c - bad_a
 \i :graph
 SELECT kg_apply_bundle(pg_temp.graph_bundle(1000, 'eve')) ? 'revision' AS applied;
@@ -168,6 +166,4 @@ SELECT kg_neighbors('{"start_node": {"label": "person", "node_id": "ann"}}')#>'{
 SELECT t->>'name', t#>'{inputSchema,properties,max_hops}', t#>'{inputSchema,properties,k}', t#>'{inputSchema,properties,relationships,items,properties,max_hops}'
   FROM jsonb_array_elements(kg_list_tools()) t WHERE t->>'name' !~ '^(list|get)_(person|project|file)|schema' ORDER BY 1;
 RESET ROLE; RESET kg_graph.max_hops; RESET kg_graph.max_steps; RESET kg_graph.max_ids; RESET kg_graph.max_filters;
-SELECT kg_drop_tenant('bad_a');
-DROP OWNED BY bad_a;
-DROP ROLE bad_a;
+CALL test.drop('bad_a');

@@ -1,11 +1,9 @@
 -- How a frontier is read, packed in blocks or by a row of a node's own, or not
 -- or partly, changes nothing: against recursive SQL.
-SET client_min_messages = warning;
-CREATE ROLE regress_frontier;
-SELECT FROM kg_create_tenant('frontier');
-SELECT FROM kg_create_tenant('between');
-SELECT FROM kg_grant('frontier', 'regress_frontier', 'write');
-SELECT FROM kg_grant('between', 'regress_frontier', 'write');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('frontier', 'regress_frontier write');
+CALL test.tenant('between', 'regress_frontier write');
 SET ROLE regress_frontier;
 CREATE FUNCTION pg_temp.nodes(low integer, high integer) RETURNS jsonb LANGUAGE sql AS $$
   SELECT jsonb_build_object('bundle_name', 'frontier', 'version', '1',
@@ -128,7 +126,5 @@ DROP VIEW packed, packed_rows;
 DROP VIEW different;
 DROP FUNCTION pg_temp.nodes, pg_temp.got;
 DROP TABLE e, wanted, again;
-SELECT FROM kg_drop_tenant('frontier');
-SELECT FROM kg_drop_tenant('between');
 REVOKE EXECUTE ON FUNCTION kg_explain(text, jsonb) FROM regress_frontier;
-DROP ROLE regress_frontier;
+CALL test.drop('frontier', 'between');

@@ -1,11 +1,9 @@
 -- The query language's six tools: every parameter, as an ordinary role.
+\i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE gitlab_a LOGIN;
-CREATE ROLE gitlab_b LOGIN;
-SELECT kg_create_tenant('gitlab_a'), kg_create_tenant('gitlab_b'), kg_grant('gitlab_a', 'gitlab_a', 'write'), kg_grant('gitlab_b', 'gitlab_b', 'write');
+CALL test.tenant('gitlab_a', 'gitlab_a write');
+CALL test.tenant('gitlab_b', 'gitlab_b write');
 \c - gitlab_b
 \i :graph
 SELECT kg_apply_bundle(pg_temp.graph_bundle(7777, 'bob')) ? 'revision' AS applied;
@@ -202,6 +200,4 @@ SELECT next->>'cursor' AS cursor FROM other \gset
 SELECT pg_temp.refused('find_nodes', jsonb_build_object('node_label', 'person', 'limit', 2, 'cursor', :'cursor'));
 
 \c - :owner
-SELECT kg_drop_tenant('gitlab_a'), kg_drop_tenant('gitlab_b');
-DROP OWNED BY gitlab_a, gitlab_b;
-DROP ROLE gitlab_a, gitlab_b;
+CALL test.drop('gitlab_a', 'gitlab_b');

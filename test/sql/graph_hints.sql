@@ -1,12 +1,9 @@
 -- What an empty answer of the graph tools says instead, as ordinary roles: no
 -- hint names what the caller cannot see.
+\i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE hints_a LOGIN;
-CREATE ROLE hints_some LOGIN;
-SELECT kg_create_tenant('hints_a'), kg_grant('hints_a', 'hints_a', 'write'), kg_grant('hints_a', 'hints_some', 'read');
+CALL test.tenant('hints_a', 'hints_a write', 'hints_some read');
 CREATE POLICY hints_hide ON kg_entity AS RESTRICTIVE FOR SELECT TO hints_some USING (entity_id NOT IN ('bob', 'a.c', 'p2'));
 \c - hints_a
 \i :graph
@@ -98,7 +95,5 @@ SELECT pg_temp.hints('find_paths', '{"from": {"label": "person", "ids": ["dan"]}
 SELECT pg_temp.refused('describe_entity', '{"id": "person:bob"}'), pg_temp.refused('describe_entity', '{"id": "person:bobb"}'), kg_bfs('{"seeds": ["ann", "bobb"], "max_hops": 1}')->'hints';
 \c - :owner
 SET client_min_messages = error;
-SELECT kg_drop_tenant('hints_a') IS NULL;
 DROP POLICY hints_hide ON kg_entity;
-DROP OWNED BY hints_a, hints_some;
-DROP ROLE hints_a, hints_some;
+CALL test.drop('hints_a');

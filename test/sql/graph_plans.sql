@@ -1,15 +1,14 @@
 -- How every statement of the graph tools is planned under row-level security,
 -- as an ordinary role, in a tenant that is one of two: by indexes only.
+\i test/data/prelude.sql
+\set VERBOSITY default
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set load :abs_srcdir '/data/graph_big.sql'
-SELECT current_user AS owner \gset
-CREATE ROLE plans_a LOGIN;
-CREATE ROLE plans_b LOGIN;
-SELECT kg_create_tenant('plans_a'), kg_create_tenant('plans_b'), kg_grant('plans_a', 'plans_a', 'write'), kg_grant('plans_b', 'plans_b', 'write');
+CALL test.tenant('plans_a', 'plans_a write');
+CALL test.tenant('plans_b', 'plans_b write');
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO plans_a;
 \pset format unaligned
 \pset tuples_only on
-SET client_min_messages = warning;
 \c - plans_b
 \i :load
 \c - plans_a
@@ -96,6 +95,4 @@ SET client_min_messages = warning;
 ALTER TABLE kg_entity ALTER COLUMN tenant RESET (n_distinct);
 ALTER TABLE kg_edge ALTER COLUMN tenant RESET (n_distinct);
 ANALYZE kg_entity, kg_edge;
-SELECT kg_drop_tenant('plans_a'), kg_drop_tenant('plans_b');
-DROP OWNED BY plans_a, plans_b;
-DROP ROLE plans_a, plans_b;
+CALL test.drop('plans_a', 'plans_b');

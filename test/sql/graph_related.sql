@@ -1,9 +1,8 @@
 -- Selections by what nodes are connected to: related, not_related.
-\set VERBOSITY terse
+\i test/data/prelude.sql
 \pset format unaligned
 \pset tuples_only on
-CREATE ROLE related_reader LOGIN; CREATE ROLE related_some LOGIN;
-SELECT FROM kg_create_tenant('related'); SELECT FROM kg_grant('related', 'related_reader', 'write'); SELECT FROM kg_grant('related', 'related_some', 'read');
+CALL test.tenant('related', 'related_reader write', 'related_some read');
 CREATE POLICY related_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO related_some USING (NOT data ? 'hidden');
 \c - related_reader
 SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'os', 'version', '1', 'schemas', '[
@@ -89,6 +88,4 @@ SELECT kg_find_nodes('{"node_label": "package", "limit": 0, "related": [[{"type"
 RESET ROLE;
 RESET kg_graph.max_cost;
 DROP POLICY related_hides ON kg_entity;
-SELECT FROM kg_drop_tenant('related');
-DROP OWNED BY related_reader, related_some;
-DROP ROLE related_reader, related_some;
+CALL test.drop('related');

@@ -1,13 +1,9 @@
 -- Walks, as ordinary roles: as far as they go, what lies beyond, over which
 -- relationships; against recursion over the edges that the caller sees.
+\i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'
-\set VERBOSITY terse
-SET client_min_messages = warning;
-SELECT current_user AS owner \gset
-CREATE ROLE walks_a LOGIN;
-CREATE ROLE walks_some LOGIN;
-SELECT kg_create_tenant('walks_a'), kg_grant('walks_a', 'walks_a', 'admin'), kg_grant('walks_a', 'walks_some', 'read');
+CALL test.tenant('walks_a', 'walks_a admin', 'walks_some read');
 CREATE POLICY walks_hide ON kg_entity AS RESTRICTIVE FOR SELECT TO walks_some USING (entity_id NOT IN ('n10', 'm3'));
 -- everything by so many hops from a start, by the edges as bfs_query of one hop tells them
 CREATE FUNCTION walks_reach(start text, hops int, relations text[], direction text) RETURNS TABLE (id text, depth int) LANGUAGE plpgsql AS $$
@@ -80,6 +76,5 @@ DROP POLICY walks_hide ON kg_entity;
 SET kg_graph.max_walk_hops = 2; SET ROLE walks_a;
 SELECT t #> '{inputSchema,properties,max_hops}' FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' = 'explore_neighbors';
 RESET ROLE;
-SELECT kg_drop_tenant('walks_a');
 DROP FUNCTION walks_reach;
-DROP ROLE walks_a, walks_some;
+CALL test.drop('walks_a');

@@ -1,9 +1,7 @@
 -- Small input that grows: answered or refused, never out of time or memory.
 -- test/growth/run looks for more of it, and measures.
-\set VERBOSITY terse
-CREATE ROLE grow_admin;
-SELECT kg_create_tenant('growth_a');
-SELECT kg_grant('growth_a', 'grow_admin', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('growth_a', 'grow_admin admin');
 SET ROLE grow_admin;
 
 -- The properties of a type. A schema that refers to itself spells out N^16 of them.
@@ -89,6 +87,4 @@ FROM generate_series(1, 50), unnest(ARRAY['model', 'basic', 'detailed']) o GROUP
 SELECT kg_validation_errors('[1e131071, 12345]', '{"items": {"type": "string"}}') #> '{0,got}' AS got, length(kg_validation_errors('[1e131071, 1e-16000]', '{"items": {"enum": [1e131071, "a"], "maximum": 3e131070}}')::text) < 3000 AS short;
 
 RESET ROLE;
-SELECT kg_drop_tenant('growth_a');
-DROP OWNED BY grow_admin;
-DROP ROLE grow_admin;
+CALL test.drop('growth_a');

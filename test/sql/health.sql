@@ -1,10 +1,9 @@
 -- kg_health(): what is wrong is said, to whom it concerns.
-\set VERBOSITY terse
-SET client_min_messages = warning;
+\i test/data/prelude.sql
 SELECT current_user AS super \gset
-CREATE ROLE health_reader; CREATE ROLE health_gateway; CREATE ROLE health_stranger;
-SELECT FROM kg_create_tenant('health'); SELECT FROM kg_create_tenant('health other');
-SELECT FROM kg_grant('health', 'health_reader', 'write'); SELECT FROM kg_grant('health other', 'health_stranger', 'write');
+CALL test.tenant('health', 'health_reader write');
+CALL test.tenant('health other', 'health_stranger write');
+CREATE ROLE health_gateway;
 SELECT FROM kg_grant_gateway('health_gateway');
 -- the tests that ran before have left no statistics, as autovacuum may not have come by
 ANALYZE kg_entity, kg_edge, kg_index_key, kg_term, kg_trigram, kg_adjacency;
@@ -82,7 +81,7 @@ BEGIN; SET TRANSACTION READ ONLY; SELECT * FROM health_of(); ROLLBACK;
 SELECT * FROM health_of();
 
 SELECT FROM kg_revoke_gateway('health_gateway');
-SELECT FROM kg_drop_tenant('health'); SELECT FROM kg_drop_tenant('health other');
 DROP FUNCTION health_of(), health_told(), health_packed();
-DROP OWNED BY health_reader, health_gateway, health_stranger;
-DROP ROLE health_reader, health_gateway, health_stranger;
+DROP OWNED BY health_gateway;
+CALL test.drop('health', 'health other');
+DROP ROLE health_gateway;

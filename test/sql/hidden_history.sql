@@ -1,11 +1,7 @@
 -- Histories of what was hidden, or is: of a caller with scope paths.
-SELECT current_user AS owner \gset
-\set VERBOSITY terse
-SET client_min_messages = warning;
+\i test/data/prelude.sql
 CREATE ROLE past_gateway LOGIN;
-CREATE ROLE past_admin LOGIN;
-SELECT FROM kg_create_tenant('past');
-SELECT FROM kg_grant('past', 'past_admin', 'admin');
+CALL test.tenant('past', 'past_admin admin');
 SELECT FROM kg_grant_gateway('past_gateway');
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access) VALUES ('past', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg', 'write');
 SELECT kg_issue_token('{"tenant": "past", "traversal_ids": ["1/"]}') AS paths \gset
@@ -41,7 +37,7 @@ ROLLBACK;
 \c - :owner
 DROP FUNCTION past_try(jsonb), past_verdicts(text[]);
 DELETE FROM kg_auth_key;
-SELECT FROM kg_drop_tenant('past');
 SELECT FROM kg_revoke_gateway('past_gateway');
-DROP OWNED BY past_admin, past_gateway;
-DROP ROLE past_admin, past_gateway;
+DROP OWNED BY past_gateway;
+CALL test.drop('past');
+DROP ROLE past_gateway;

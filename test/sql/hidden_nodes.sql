@@ -1,8 +1,8 @@
 -- The number of an entity is not the writer's to choose, and what is kept of it is told of the entity that had it, to who saw that one.
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE nodes_admin LOGIN; CREATE ROLE nodes_gateway LOGIN;
-SELECT kg_create_tenant('nodes'), kg_grant('nodes', 'nodes_admin', 'admin'), kg_grant_gateway('nodes_gateway');
+\i test/data/prelude.sql
+CALL test.tenant('nodes', 'nodes_admin admin');
+CREATE ROLE nodes_gateway LOGIN;
+SELECT kg_grant_gateway('nodes_gateway');
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access) VALUES ('nodes', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg', 'write');
 SELECT kg_issue_token('{"tenant": "nodes", "sub": "s", "traversal_ids": ["1/"]}') AS token \gset
 CREATE TABLE nodes_token AS SELECT :'token' AS token;
@@ -77,9 +77,9 @@ BEGIN; SELECT nodes_told('doc:b', 'doc:a', 'NEXT') AS next; COMMIT;
 \c - nodes_admin
 SELECT string_agg(c #>> '{after,s}', ' ' ORDER BY c -> 'change') AS who_sees_all FROM jsonb_array_elements(kg_history('NEAR', '{"from": "doc:b", "to": "doc:a"}') -> 'changes') c;
 \c - :owner
-SELECT kg_drop_tenant('nodes');
 DELETE FROM kg_auth_key WHERE issuer = 'nodes';
 DROP FUNCTION nodes_told(text, text, text), nodes_try(text);
 DROP TABLE nodes_token;
-DROP OWNED BY nodes_admin, nodes_gateway;
-DROP ROLE nodes_admin, nodes_gateway;
+DROP OWNED BY nodes_gateway;
+CALL test.drop('nodes');
+DROP ROLE nodes_gateway;

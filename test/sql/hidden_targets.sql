@@ -1,12 +1,8 @@
 -- What a hidden entity refers to does not become another entity, by the hand of a caller that does not see who refers:
 -- neither in one statement or call, nor step by step with deferred references.
-SELECT current_user AS owner \gset
-\set VERBOSITY terse
-SET client_min_messages = warning;
+\i test/data/prelude.sql
 CREATE ROLE targets_gateway LOGIN;
-CREATE ROLE targets_admin LOGIN;
-SELECT FROM kg_create_tenant('targets');
-SELECT FROM kg_grant('targets', 'targets_admin', 'admin');
+CALL test.tenant('targets', 'targets_admin admin');
 SELECT FROM kg_grant_gateway('targets_gateway');
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access) VALUES ('targets', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg', 'write');
 SELECT kg_issue_token('{"tenant": "targets", "traversal_ids": ["1/"]}') AS paths, kg_issue_token('{"tenant": "targets", "agent": "part"}') AS agent \gset
@@ -47,7 +43,7 @@ SELECT kg_check() -> 'differences' AS differences;
 RESET ROLE;
 DROP VIEW targets_led;
 DELETE FROM kg_auth_key;
-SELECT FROM kg_drop_tenant('targets');
 SELECT FROM kg_revoke_gateway('targets_gateway');
-DROP OWNED BY targets_admin, targets_gateway;
-DROP ROLE targets_admin, targets_gateway;
+DROP OWNED BY targets_gateway;
+CALL test.drop('targets');
+DROP ROLE targets_gateway;

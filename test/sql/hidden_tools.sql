@@ -1,7 +1,6 @@
 -- Registered tools over what an agent lacks do not exist for it, in no list, table or setting; and what a call writes, the steps and messages after it see.
-\set VERBOSITY terse
-CREATE ROLE hidden_tools_admin;
-SELECT kg_create_tenant('hidden_tools'), kg_grant('hidden_tools', 'hidden_tools_admin', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('hidden_tools', 'hidden_tools_admin admin');
 SET ROLE hidden_tools_admin;
 SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [{"entity_type": "item", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-tool-expose": ["list", "get", "update"],
   "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "size": {"type": "integer", "x-index": true}, "near": {"type": "string", "x-ref": "item", "x-relation": "NEAR"}}}}],
@@ -52,6 +51,4 @@ SELECT b #> '{1,result,structuredContent,entity,data,size}' AS got, b #>> '{2,re
   {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "get_item", "arguments": {"id": "b", "fields": ["size"]}}}, {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "update_item", "arguments": {"items": [{"id": "b", "set": {"size": "x"}}]}}},
   {"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "list_item", "arguments": {"filters": {"size": 20}, "fields": ["size"]}}}]') b;
 RESET ROLE;
-SELECT kg_drop_tenant('hidden_tools');
-DROP OWNED BY hidden_tools_admin;
-DROP ROLE hidden_tools_admin;
+CALL test.drop('hidden_tools');

@@ -1,12 +1,8 @@
 -- Writes of a caller that does not see all of its tenant: nothing that it does not see is touched, and nothing tells of it
 -- but what cannot be kept from it.  By scope paths, by an agent, by a policy of a DBA's own.
-SELECT current_user AS owner \gset
-\set VERBOSITY terse
-SET client_min_messages = warning;
+\i test/data/prelude.sql
 CREATE ROLE hidden_gateway LOGIN;
-CREATE ROLE hidden_writer LOGIN;
-SELECT FROM kg_create_tenant('hidden');
-SELECT FROM kg_grant('hidden', 'hidden_writer', 'admin');
+CALL test.tenant('hidden', 'hidden_writer admin');
 SELECT FROM kg_grant_gateway('hidden_gateway');
 GRANT INSERT, UPDATE, DELETE ON kg_entity, kg_edge TO hidden_gateway;
 GRANT USAGE ON SEQUENCE kg_node_seq TO hidden_gateway;
@@ -150,6 +146,6 @@ DELETE FROM kg_auth_key;
 DROP FUNCTION hidden_try(text), hidden_writes(), hidden_changed();
 DROP TABLE hidden_nodes, hidden_relation;
 SELECT FROM kg_revoke_gateway('hidden_gateway');
-SELECT FROM kg_drop_tenant('hidden');
-DROP OWNED BY hidden_gateway, hidden_writer;
-DROP ROLE hidden_gateway, hidden_writer;
+DROP OWNED BY hidden_gateway;
+CALL test.drop('hidden');
+DROP ROLE hidden_gateway;

@@ -1,30 +1,14 @@
 -- What entities were: x-history, kg_history(), kg_revert(), and versions that
 -- never start again.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE history_admin;
-CREATE ROLE history_writer;
-CREATE ROLE history_reader;
-CREATE ROLE history_other;
-SELECT kg_create_tenant('history'), kg_create_tenant('history2');
-SELECT kg_grant('history', 'history_admin', 'admin'), kg_grant('history', 'history_writer', 'write'),
-  kg_grant('history', 'history_reader', 'read'), kg_grant('history2', 'history_other', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('history', 'history_admin admin', 'history_writer write', 'history_reader read');
+CALL test.tenant('history2', 'history_other admin');
 -- Numbers and times differ from run to run.
 CREATE FUNCTION public.told(reply jsonb) RETURNS SETOF jsonb LANGUAGE sql AS $$
   SELECT c - 'change' - 'transaction' - 'at' FROM jsonb_array_elements(reply -> 'changes') c $$;
 CREATE FUNCTION public.change_of(type text, id text, n int DEFAULT 0) RETURNS jsonb LANGUAGE sql AS $$
   SELECT kg_history(type, id) -> 'changes' -> n -> 'change' $$;
-CREATE FUNCTION public.said(call text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  answer text;
-  detail text;
-BEGIN
-  EXECUTE 'SELECT ' || call INTO answer;
-  RETURN answer;
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-  RETURN format('%s %s: %s', SQLSTATE, regexp_replace(SQLERRM, 'change \d+', 'change N'), (SELECT jsonb_object_agg(key, value) FROM jsonb_each(nullif(detail, '')::jsonb) WHERE key IN ('code', 'path', 'allowed')));
-END $$;
+CREATE FUNCTION public.said(call text) RETURNS text LANGUAGE sql AS $$ SELECT test.said(call, 'code', 'path', 'allowed') $$;
 SET ROLE history_admin;
 SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [
   {"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "x-history": true, "properties": {

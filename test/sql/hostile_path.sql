@@ -2,14 +2,11 @@
 -- every MCP method answers as without it: all operators, functions, aggregates
 -- and types that pg_catalog has are there once more, raising an error; so are
 -- temporary tables of our tables' names.
-\set VERBOSITY terse
-SET client_min_messages = warning;
+\i test/data/prelude.sql
 SELECT current_user AS super \gset
-CREATE ROLE hostile_admin LOGIN;
 CREATE ROLE hostile_gateway LOGIN;
-SELECT kg_create_tenant('hostile');
 INSERT INTO kg_vectors (dimensions, model) VALUES (2, 'other');
-SELECT kg_grant('hostile', 'hostile_admin', 'admin');
+CALL test.tenant('hostile', 'hostile_admin admin');
 SELECT kg_grant_gateway('hostile_gateway', exchange => true);
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO hostile_admin;
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience) VALUES ('https://hostile', 'h', 'HS256', 'hostilehostilehostilehostilehostile', 'kg');

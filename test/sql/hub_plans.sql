@@ -1,7 +1,7 @@
 -- What writing looks up is looked up by an index, whatever the statistics say: here every edge leads to one hub, and ANALYZE has seen it.
-SET client_min_messages = warning;
-CREATE ROLE hub_writer;
-SELECT FROM kg_create_tenant('hub'); SELECT FROM kg_grant('hub', 'hub_writer', 'write');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('hub', 'hub_writer write');
 SET ROLE hub_writer;
 SELECT kg_apply_bundle('{"bundle_name": "hub", "version": "1", "schemas": [
   {"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string"}}}},
@@ -25,5 +25,4 @@ SELECT r - 'results' AS counts FROM kg_delete_edges('[{"relation": "LIKE", "from
 SELECT * FROM pg_temp.read();
 ROLLBACK;
 RESET ROLE;
-SELECT kg_drop_tenant('hub');
-DROP OWNED BY hub_writer; DROP ROLE hub_writer;
+CALL test.drop('hub');

@@ -1,11 +1,8 @@
 -- A write with an idempotency key is done once: sent again it answers the first
 -- reply, and another write with the key is refused.
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE idem_app LOGIN;
-CREATE ROLE idem_other LOGIN;
-CREATE ROLE idem_reader LOGIN;
-SELECT kg_create_tenant('idem'), kg_create_tenant('idem 2'), kg_grant('idem', 'idem_app', 'write'), kg_grant('idem', 'idem_other', 'admin'), kg_grant('idem', 'idem_reader', 'read'), kg_grant('idem 2', 'idem_app', 'write');
+\i test/data/prelude.sql
+CALL test.tenant('idem', 'idem_app write', 'idem_other admin', 'idem_reader read');
+CALL test.tenant('idem 2', 'idem_app write');
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access) VALUES ('https://idem', 'i', 'HS256', 'idemidemidemidemidemidemidemidemidem', 'kg', 'write');
 CREATE FUNCTION idem_token(claims jsonb) RETURNS text LANGUAGE sql AS $$ SELECT kg_issue_token('{"iss": "https://idem", "aud": "kg", "tenant": "idem", "access": "write"}'::jsonb || claims, 'i', '1 hour') $$;
 SELECT idem_token('{"sub": "ada"}') AS ada, idem_token('{"sub": "bob"}') AS bob, idem_token('{"sub": "ada", "agent": "bot"}') AS ada_bot \gset

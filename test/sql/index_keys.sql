@@ -1,11 +1,8 @@
 -- What kg_entity.index_keys and kg_index_key say of an entity is the same after whatever
 -- was written, and a field's number is never given to another field.
-\set VERBOSITY terse
+\i test/data/prelude.sql
 \set SHOW_CONTEXT never
-SET client_min_messages = warning;
-SELECT kg_create_tenant('index keys');
-CREATE ROLE regress_keys_writer;
-SELECT kg_grant('index keys', 'regress_keys_writer', 'write');
+CALL test.tenant('index keys', 'regress_keys_writer write');
 
 CREATE TEMP TABLE state (step text, numbers text[], rows bigint, differ bigint);
 GRANT SELECT, INSERT ON state TO regress_keys_writer;
@@ -61,6 +58,4 @@ SELECT kg_packed_key(b, 1) AS one, kg_packed_keys(b, 1) AS all_of_it
   FROM (VALUES (''::bytea), ('\x00'), ('\x00010000'), ('\x0001000141'), ('\x0001ffff41'), ('\x00010001410001000142000200014300'), (decode(repeat('00', 100000), 'hex'))) v(b);
 SELECT kg_packed_key(NULL, 1), kg_packed_keys('\x0001000141', NULL), kg_packed_key('\x0001000141', -65535);
 RESET ROLE;
-SELECT kg_drop_tenant('index keys');
-DROP OWNED BY regress_keys_writer;
-DROP ROLE regress_keys_writer;
+CALL test.drop('index keys');

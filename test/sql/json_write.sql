@@ -1,9 +1,8 @@
 -- Replies are written in the binary form directly: byte for byte what the
 -- server makes of their text, whatever a stored document holds.
-SELECT current_user AS owner \gset
-CREATE ROLE json_reader LOGIN;
-SELECT kg_create_tenant('json');
-SELECT kg_grant('json', 'json_reader', 'write');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('json', 'json_reader write');
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO json_reader;
 \c - json_reader
 SELECT kg_apply_bundle('{"bundle_name": "json", "version": "1", "schemas": [{"entity_type": "doc", "schema":
@@ -40,6 +39,4 @@ SELECT count(*) FILTER (WHERE pg_temp.same(t)) = count(*) AS tools FROM jsonb_ar
 SELECT pg_temp.same(kg_explain('list_doc', '{"filters": {"n": 1}}')) AS explain;
 SELECT pg_temp.same(kg_export_bundle('json')) AS exported;
 \c - :owner
-SELECT kg_drop_tenant('json');
-DROP OWNED BY json_reader;
-DROP ROLE json_reader;
+CALL test.drop('json');

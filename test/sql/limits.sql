@@ -1,11 +1,9 @@
 -- Limits of callers: who sets them, for whom they hold, what they refuse.
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE limits_admin LOGIN;
-CREATE ROLE limits_app LOGIN;
-CREATE ROLE limits_other LOGIN;
+\i test/data/prelude.sql
+CALL test.tenant('limits', 'limits_admin admin', 'limits_app write');
+CALL test.tenant('limits 2', 'limits_other admin');
 CREATE ROLE limits_gateway LOGIN;
-SELECT kg_create_tenant('limits'), kg_create_tenant('limits 2'), kg_grant('limits', 'limits_admin', 'admin'), kg_grant('limits', 'limits_app', 'write'), kg_grant('limits 2', 'limits_other', 'admin'), kg_grant_gateway('limits_gateway');
+SELECT kg_grant_gateway('limits_gateway');
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience) VALUES ('https://limits', 'l', 'HS256', 'limitslimitslimitslimitslimitslimits', 'kg');
 CREATE FUNCTION limits_token(claims jsonb) RETURNS text LANGUAGE sql AS $$ SELECT kg_issue_token('{"iss": "https://limits", "aud": "kg", "tenant": "limits", "access": "read"}'::jsonb || claims, 'l', '1 hour') $$;
 SELECT limits_token('{"sub": "ada"}') AS ada, limits_token('{"sub": "bob", "agent": "bot"}') AS bob, limits_token('{"agent": "bot", "sub": "carol"}') AS carol \gset

@@ -1,14 +1,11 @@
 -- kg_login: what a token has to be, and what it gives.
 -- The tokens and keys below were made for this test with openssl; they expire in 2100.
-SELECT current_user AS owner \gset
-\set VERBOSITY terse
+\i test/data/prelude.sql
 CREATE ROLE login_gateway LOGIN;
 CREATE ROLE login_plain LOGIN;
-CREATE ROLE login_member LOGIN;
-SELECT kg_create_tenant('login_a');
-SELECT kg_create_tenant('login_b');
+CALL test.tenant('login_a');
+CALL test.tenant('login_b', 'login_member read');
 SELECT kg_grant_gateway('login_gateway');
-SELECT kg_grant('login_b', 'login_member', 'read');
 
 -- keys: usable ones, and ones that are refused
 \set VERBOSITY default
@@ -288,7 +285,6 @@ RESET ROLE;
 REVOKE EXECUTE ON FUNCTION kg_login(text, boolean) FROM login_member;
 SELECT kg_revoke('login_b', 'login_member');
 DELETE FROM kg_auth_key;
-SELECT kg_drop_tenant('login_a');
-SELECT kg_drop_tenant('login_b');
-DROP OWNED BY login_gateway, login_member, login_plain;
-DROP ROLE login_gateway, login_member, login_plain;
+DROP OWNED BY login_gateway, login_plain;
+CALL test.drop('login_a', 'login_b');
+DROP ROLE login_gateway, login_plain;

@@ -1,11 +1,11 @@
 -- The explorer as an MCP App: told of to who agreed on it, where the page is, and to nobody else.
+\i test/data/prelude.sql
+\set VERBOSITY default
 SELECT current_user AS owner, current_setting('data_directory') || '/kg_app.html' AS page, current_setting('data_directory') || '/postgresql.conf' AS other \gset
 COPY (SELECT '<!DOCTYPE html><meta name="kg-endpoint" content="mcp"><title>Ä</title>') TO :'page';
-CREATE ROLE app_admin LOGIN;
-CREATE ROLE app_without LOGIN;
+CALL test.tenant('app', 'app_admin admin', 'app_without read');
 ALTER ROLE app_admin SET kg_graph.explorer_file = :'page';
 ALTER ROLE app_without SET kg_graph.explorer_file = '';
-SELECT FROM kg_create_tenant('app'); SELECT FROM kg_grant('app', 'app_admin', 'admin'); SELECT FROM kg_grant('app', 'app_without', 'read');
 CREATE FUNCTION app_ask(method text, params jsonb DEFAULT '{}', extensions jsonb DEFAULT '{"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}') RETURNS jsonb LANGUAGE sql AS $$
   SELECT kg_mcp(jsonb_build_object('jsonrpc', '2.0', 'id', 1, 'method', method, 'params', params || jsonb_build_object('_meta', jsonb_build_object(
     'io.modelcontextprotocol/protocolVersion', '2026-07-28', 'io.modelcontextprotocol/clientCapabilities', CASE WHEN extensions IS NULL THEN '{}' ELSE jsonb_build_object('extensions', extensions) END)))) $$;
@@ -66,6 +66,4 @@ SELECT app_ask('resources/read', '{"uri": "ui://kg_graph/explorer"}') -> 'error'
 \c - :owner
 DROP FUNCTION app_all, app_legacy, app_ask;
 COPY (SELECT) TO :'page';
-SELECT FROM kg_drop_tenant('app');
-DROP OWNED BY app_admin, app_without;
-DROP ROLE app_admin, app_without;
+CALL test.drop('app');

@@ -1,9 +1,6 @@
 -- The lists of kg_mcp: whole over their pages, the same every time, and new as soon as something changed.
-SELECT current_user AS owner \gset
-\set VERBOSITY terse
-CREATE ROLE lists_admin LOGIN;
-SELECT kg_create_tenant('lists');
-SELECT kg_grant('lists', 'lists_admin', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('lists', 'lists_admin admin');
 CREATE FUNCTION lists_bundle(name text, types int) RETURNS jsonb LANGUAGE sql AS $$
   SELECT jsonb_build_object('bundle_name', name, 'version', '1', 'entities', '[]'::jsonb, 'schemas', (SELECT jsonb_agg(jsonb_build_object('entity_type', name || '_' || lpad(n::text, 3, '0'),
     'schema', '{"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}'::jsonb)) FROM generate_series(1, types) n)) $$;

@@ -1,11 +1,8 @@
 -- kg_mcp: the messages of each revision, as a client would see them.
-SELECT current_user AS owner \gset
-CREATE ROLE mcp_reader LOGIN;
-CREATE ROLE mcp_admin LOGIN;
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('mcp', 'mcp_reader read', 'mcp_admin admin');
 CREATE ROLE mcp_nobody LOGIN;
-SELECT kg_create_tenant('mcp');
-SELECT kg_grant('mcp', 'mcp_reader', 'read');
-SELECT kg_grant('mcp', 'mcp_admin', 'admin');
 \c - mcp_admin
 SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "description": "What the shop sells.", "instructions": "Prices are in euros.",
   "schemas": [
@@ -205,6 +202,5 @@ SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "ping"}', '');
 
 \c - :owner
 REVOKE EXECUTE ON FUNCTION kg_login(text, boolean) FROM mcp_reader;
-SELECT kg_drop_tenant('mcp');
-DROP OWNED BY mcp_reader, mcp_admin;
-DROP ROLE mcp_reader, mcp_admin, mcp_nobody;
+CALL test.drop('mcp');
+DROP ROLE mcp_nobody;

@@ -1,9 +1,7 @@
 -- The text of a result in rows (kg_graph.mcp_text = rows), as an ordinary role:
 -- what is told once, what goes without saying, and what stays as it is.
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE mcp_rows LOGIN;
-SELECT kg_create_tenant('mcp_rows'), kg_grant('mcp_rows', 'mcp_rows', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('mcp_rows', 'mcp_rows admin');
 -- the text, where the structured content is what it is without rows
 CREATE FUNCTION mcp_rows_text(tool text, arguments jsonb, OUT told text) LANGUAGE plpgsql AS $$
 DECLARE
@@ -76,7 +74,5 @@ SELECT kg_mcp('{"kg_revision": "2025-03-26", "jsonrpc": "2.0", "id": 1, "method"
 SELECT substring(kg_mcp('{"kg_revision": "2025-11-25", "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}}') #>> '{result,instructions}' FROM 'Replies are in rows.*');
 \c - :owner
 SET client_min_messages = error;
-SELECT kg_drop_tenant('mcp_rows');
 DROP FUNCTION mcp_rows_text, mcp_rows_own;
-DROP OWNED BY mcp_rows;
-DROP ROLE mcp_rows;
+CALL test.drop('mcp_rows');

@@ -1,8 +1,6 @@
 -- Numbers and times at their limits: as keys, in filters, as arguments.
-\set VERBOSITY terse
-CREATE ROLE numbers_writer;
-SELECT kg_create_tenant('numbers_a');
-SELECT kg_grant('numbers_a', 'numbers_writer', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('numbers_a', 'numbers_writer admin');
 SET ROLE numbers_writer;
 SELECT kg_apply_bundle('{"bundle_name": "num", "version": "1", "schemas": [{"entity_type": "me", "schema": {"type": "object", "x-id-field": "id", "properties": {
   "id": {"type": "string"}, "n": {"type": "number", "x-index": true}, "list": {"type": "array", "items": {"type": "number", "x-index": true}},
@@ -71,6 +69,4 @@ SELECT pg_temp.try($q$SELECT kg_list('me', '{"filters": "{\"n\": 1e400000}"}')$q
 
 SELECT kg_drop_bundle('num') -> 'entities' AS dropped;
 RESET ROLE;
-SELECT kg_drop_tenant('numbers_a');
-DROP OWNED BY numbers_writer;
-DROP ROLE numbers_writer;
+CALL test.drop('numbers_a');

@@ -1,10 +1,7 @@
 -- x-on-delete where several properties of an entity name what is deleted, by one relation or by several: the strictest
 -- rule decides for the entity, restrict before cascade before set_null.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_del;
-SELECT FROM kg_create_tenant('del');
-SELECT FROM kg_grant('del', 'regress_del', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('del', 'regress_del admin');
 CREATE FUNCTION pg_temp.tries(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE n int;
 BEGIN
@@ -81,6 +78,4 @@ SELECT kg_rebuild() ? 'edges' AS rebuilt;
 SELECT (SELECT count(*) FROM (TABLE before EXCEPT TABLE kg_edge) x) AS gone, (SELECT count(*) FROM (TABLE kg_edge EXCEPT TABLE before) x) AS come;
 
 RESET ROLE;
-SELECT FROM kg_drop_tenant('del');
-DROP OWNED BY regress_del;
-DROP ROLE regress_del;
+CALL test.drop('del');

@@ -1,10 +1,9 @@
 -- What a tool answers is what it publishes: every reply, and every error, is
 -- held against the outputSchema that kg_list_tools() gives for the tool.  The
 -- SDKs' clients do the same and refuse what does not fit.
-SELECT current_user AS owner \gset
-CREATE ROLE output_schema LOGIN;
-SELECT kg_create_tenant('output_schema');
-SELECT kg_grant('output_schema', 'output_schema', 'admin');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('output_schema', 'output_schema admin');
 \c - output_schema
 SELECT r ? 'revision' AS applied FROM kg_apply_bundle(('{
   "bundle_name": "codes", "version": "1",
@@ -113,6 +112,4 @@ SELECT tool, count(*) AS calls, count(*) FILTER (WHERE is_error) AS errors, coun
   FROM answer WHERE tool ~ '^(list|get)_(country|currency)' GROUP BY tool ORDER BY tool COLLATE "C";
 
 \c - :owner
-SELECT kg_drop_tenant('output_schema');
-DROP OWNED BY output_schema;
-DROP ROLE output_schema;
+CALL test.drop('output_schema');

@@ -1,12 +1,11 @@
 -- Row triggers of a DBA's own that come after ours in the order of names, and row
 -- triggers on kg_edge: what is stored is as ours would have it, or the statement is
 -- refused; counts of references there are right or refused.
-\set VERBOSITY terse
-SET client_min_messages = warning;
+\i test/data/prelude.sql
 CREATE ROLE columns_writer;
 CREATE ROLE columns_loader BYPASSRLS;
-SELECT FROM kg_create_tenant('columns');
-SELECT FROM kg_create_tenant('columns too');
+CALL test.tenant('columns');
+CALL test.tenant('columns too');
 SELECT kg_grant('columns', r, 'write') FROM unnest('{columns_writer,columns_loader}'::text[]) r;
 SET ROLE columns_writer;
 SELECT kg_apply_bundle('{"bundle_name": "cols", "version": "1", "schemas": [

@@ -1,13 +1,12 @@
 -- Policies of a DBA's own that dumps keep: in force, or the roles that they name have no tenant.
-\set VERBOSITY terse
-SET client_min_messages = warning;
+\i test/data/prelude.sql
 SELECT current_user AS super \gset
 CREATE ROLE policy_a LOGIN;
 CREATE ROLE policy_b LOGIN;
 CREATE ROLE policy_c LOGIN;
 CREATE ROLE policy_group;
 GRANT policy_group TO policy_c;
-SELECT FROM kg_create_tenant('policy');
+CALL test.tenant('policy');
 SELECT kg_grant('policy', r, 'write') FROM unnest(ARRAY['policy_a', 'policy_b', 'policy_c']) r;
 SET ROLE policy_a;
 SELECT kg_apply_bundle('{"bundle_name": "notes", "version": "1", "schemas": [{"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "next": {"type": "string", "x-ref": "note"}}}}],

@@ -1,11 +1,8 @@
 -- Row triggers of the DBA's own, which fire before keys, terms and edges follow:
 -- they change, delete, rename and put back the rows of the statement, and look for
 -- them.  What is derived is at the end what kg_rebuild() would derive.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_rows;
-SELECT FROM kg_create_tenant('rows');
-SELECT FROM kg_grant('rows', 'regress_rows', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('rows', 'regress_rows admin');
 SET ROLE regress_rows;
 SELECT kg_apply_bundle('{"bundle_name": "rows", "version": "1", "schemas": [
   {"entity_type": "place", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-tool-expose": ["list", "list_ids", "get"], "properties": {"id": {"type": "string"}, "name": {"type": "string"},
@@ -31,14 +28,6 @@ BEGIN
   RESET ROLE;
   RETURN QUERY SELECT 'too many ' || u FROM (SELECT unnest(before) EXCEPT ALL SELECT rows_derived()) t(u) UNION ALL
     SELECT 'missing ' || u FROM (SELECT rows_derived() EXCEPT ALL SELECT unnest(before)) t(u);
-END
-$$;
-CREATE FUNCTION pg_temp.fails(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-BEGIN
-  EXECUTE statement;
-  RETURN NEXT 'no error';
-EXCEPTION WHEN OTHERS THEN
-  RETURN NEXT SQLSTATE || ' ' || SQLERRM;
 END
 $$;
 CREATE FUNCTION rows_own() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -93,7 +82,7 @@ SELECT * FROM rows_state();
 SELECT * FROM rows_check();
 -- A reference to what the trigger deletes is no reference, also with its referrer in the same statement.
 SET ROLE regress_rows;
-SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('rows', 'place', '{"id": "m", "name": "gone", "size": 1}'), ('rows', 'place', '{"id": "n", "within": "m"}')$$);
+SELECT test.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('rows', 'place', '{"id": "m", "name": "gone", "size": 1}'), ('rows', 'place', '{"id": "n", "within": "m"}')$$);
 RESET ROLE;
 -- Verdicts are of what is there at the end.
 CREATE FUNCTION rows_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.data := OLD.data; RETURN NEW; END $$;
@@ -103,7 +92,7 @@ SELECT i ->> 'id' AS id, i ->> 'verdict' AS verdict, i #>> '{error,message}' AS 
   FROM jsonb_array_elements(kg_put_entities('place', '[{"id": "m", "name": "gone", "size": 1}, {"id": "n", "name": "noted", "size": 9}, {"id": "keep", "name": "keep"}]') -> 'items') i;
 SELECT i ->> 'id' AS id, i ->> 'verdict' AS verdict, i #>> '{error,message}' AS message
   FROM jsonb_array_elements(kg_put_entities('place', '[{"id": "keep", "name": "keep", "size": 2}, {"id": "n", "name": "noted", "size": 8}]') -> 'items') i;
-SELECT pg_temp.fails($$SELECT kg_apply_bundle(jsonb_set(kg_export_bundle('rows'), '{entities}', '[{"entity_type": "place", "items": [{"id": "keep", "name": "keep", "size": 2}]}]'), '{"mode": "merge"}')$$);
+SELECT test.fails($$SELECT kg_apply_bundle(jsonb_set(kg_export_bundle('rows'), '{entities}', '[{"entity_type": "place", "items": [{"id": "keep", "name": "keep", "size": 2}]}]'), '{"mode": "merge"}')$$);
 RESET ROLE;
 DROP TRIGGER a_keep ON kg_entity;
 DROP TRIGGER a_own ON kg_entity;
@@ -191,11 +180,10 @@ INSERT INTO kg_entity(bundle, entity_type, data) SELECT 'rows', 'place', jsonb_b
   RETURNING data, kg_list_ids('place', '{"filters": {"size": 100}}') -> 'total' AS total, (SELECT kg_list_ids('place', '{"sort": [{"field": "size", "order": "desc"}], "limit": 1}') -> 'ids') AS largest;
 SELECT kg_list_ids('place', '{"filters": {"size": 100}}') -> 'ids' AS ids;
 -- Nothing is left of a statement that failed.
-SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('rows', 'place', '{"id": "y", "size": 1}'), ('rows', 'place', '{"id": "y", "size": "x"}')$$);
+SELECT test.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('rows', 'place', '{"id": "y", "size": 1}'), ('rows', 'place', '{"id": "y", "size": "x"}')$$);
 SELECT kg_list_ids('place', '{"filters": {"size": 100}}') -> 'ids' AS ids;
 RESET ROLE;
 SELECT * FROM rows_check();
 DROP TABLE rows_seen;
 DROP FUNCTION rows_keep(), rows_state(), rows_derived(), rows_check(), rows_own(), rows_touch(text), rows_rebuild(), rows_look(), rows_look_later();
-SELECT FROM kg_drop_tenant('rows');
-DROP ROLE regress_rows;
+CALL test.drop('rows');

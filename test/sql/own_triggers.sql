@@ -1,24 +1,9 @@
 -- Triggers of the DBA's own on kg_entity: they write entities themselves, fail and
 -- are caught, change the row, act for another tenant; within plain statements,
 -- kg_put_entities and kg_apply_bundle.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_own_a;
-CREATE ROLE regress_own_b;
-SELECT FROM kg_create_tenant('own a');
-SELECT FROM kg_create_tenant('own b');
-SELECT FROM kg_grant('own a', 'regress_own_a', 'write');
-SELECT FROM kg_grant('own b', 'regress_own_b', 'write');
-CREATE FUNCTION pg_temp.fails(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE d text;
-BEGIN
-  EXECUTE statement;
-  RETURN NEXT 'no error';
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
-  RETURN NEXT SQLSTATE || ' ' || SQLERRM;
-END
-$$;
+\i test/data/prelude.sql
+CALL test.tenant('own a', 'regress_own_a write');
+CALL test.tenant('own b', 'regress_own_b write');
 CREATE FUNCTION own_bundle(items jsonb) RETURNS jsonb LANGUAGE sql AS $$
   SELECT '{"bundle_name": "own", "version": "1", "schemas": [
     {"entity_type": "place", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "size": {"type": "integer", "minimum": 0, "x-index": true}, "within": {"type": "string", "x-ref": "place"}}}},
@@ -60,7 +45,7 @@ ALTER FUNCTION own_log() OWNER TO regress_own_b;
 ALTER FUNCTION own_log() SECURITY DEFINER;
 CREATE TRIGGER own AFTER INSERT ON kg_entity FOR EACH ROW WHEN (NEW.tenant = 'own a') EXECUTE FUNCTION own_log();
 SET ROLE regress_own_a;
-SELECT pg_temp.fails($$SELECT kg_apply_bundle(own_bundle('[{"id": "g"}]'), '{"mode": "merge"}')$$);
+SELECT test.fails($$SELECT kg_apply_bundle(own_bundle('[{"id": "g"}]'), '{"mode": "merge"}')$$);
 SET ROLE regress_own_b;
 INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('own', 'place', '{"id": "g"}');
 SET ROLE regress_own_a;
@@ -96,14 +81,14 @@ DROP TRIGGER own ON kg_entity;
 CREATE FUNCTION own_raise() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE unique_violation USING MESSAGE = 'mine'; END $$;
 CREATE TRIGGER own AFTER INSERT ON kg_entity FOR EACH ROW EXECUTE FUNCTION own_raise();
 SET ROLE regress_own_a;
-SELECT pg_temp.fails($$SELECT kg_apply_bundle(own_bundle('[{"id": "h"}]'), '{"mode": "merge"}')$$);
-SELECT pg_temp.fails($$SELECT kg_put_entities('place', '[{"id": "h"}]')$$);
+SELECT test.fails($$SELECT kg_apply_bundle(own_bundle('[{"id": "h"}]'), '{"mode": "merge"}')$$);
+SELECT test.fails($$SELECT kg_put_entities('place', '[{"id": "h"}]')$$);
 -- Nothing is left open by it.
-SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('own', 'place', '{"id": "i", "within": "nowhere"}')$$);
+SELECT test.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('own', 'place', '{"id": "i", "within": "nowhere"}')$$);
 RESET ROLE;
 DROP TRIGGER own ON kg_entity;
 SET ROLE regress_own_a;
-SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('own', 'place', '{"id": "i", "within": "nowhere"}')$$);
+SELECT test.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('own', 'place', '{"id": "i", "within": "nowhere"}')$$);
 RESET ROLE;
 
 -- One that changes the row before ours, which come in the order of their names, is validated and taken account of.
@@ -112,7 +97,7 @@ CREATE TRIGGER before_ours BEFORE INSERT OR UPDATE ON kg_entity FOR EACH ROW EXE
 SET ROLE regress_own_a;
 SELECT kg_put_entities('place', '[{"id": "j", "size": 1}]') -> 'counts' AS put;
 SELECT kg_list_ids('place', '{"filters": {"size": 5}}') -> 'ids' AS ids;
-SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('own', 'place', '{"id": "bad"}')$$);
+SELECT test.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('own', 'place', '{"id": "bad"}')$$);
 RESET ROLE;
 DROP TRIGGER before_ours ON kg_entity;
 
@@ -127,20 +112,18 @@ SET ROLE regress_own_a;
 SELECT i ->> 'id' AS id, i ->> 'verdict' AS verdict, i #>> '{error,code}' AS code, i #>> '{error,message}' AS message
   FROM jsonb_array_elements(kg_put_entities('place', '[{"id": "keep"}, {"id": "k1", "size": 2}, {"id": "k2", "size": 2}, {"id": "k3"}]') -> 'items') i;
 SELECT i ->> 'id' AS id, i ->> 'verdict' AS verdict, i #>> '{error,code}' AS code, i #>> '{error,message}' AS message FROM jsonb_array_elements(kg_delete_entities('place', '{k1,k3,nobody}') -> 'items') i;
-SELECT pg_temp.fails($$SELECT kg_apply_bundle(own_bundle('[{"id": "k1", "size": 3}]'), '{"mode": "merge"}')$$);
-SELECT pg_temp.fails($$SELECT kg_apply_bundle(own_bundle('[{"id": "keep"}]'), '{"mode": "merge"}')$$);
-SELECT pg_temp.fails($$DELETE FROM kg_entity WHERE entity_id = 'k2'$$);
+SELECT test.fails($$SELECT kg_apply_bundle(own_bundle('[{"id": "k1", "size": 3}]'), '{"mode": "merge"}')$$);
+SELECT test.fails($$SELECT kg_apply_bundle(own_bundle('[{"id": "keep"}]'), '{"mode": "merge"}')$$);
+SELECT test.fails($$DELETE FROM kg_entity WHERE entity_id = 'k2'$$);
 RESET ROLE;
 DROP TRIGGER own ON kg_entity;
 -- A rule is named.
 CREATE RULE own AS ON DELETE TO kg_entity DO INSTEAD NOTHING;
 SET ROLE regress_own_a;
-SELECT pg_temp.fails($$SELECT kg_delete_entities('place', '{k1}')$$);
+SELECT test.fails($$SELECT kg_delete_entities('place', '{k1}')$$);
 RESET ROLE;
 DROP RULE own ON kg_entity;
 DROP FUNCTION own_keep();
 DROP VIEW own_edges;
 DROP FUNCTION own_log(), own_try(), own_raise(), own_change(), own_bundle(jsonb);
-SELECT FROM kg_drop_tenant('own a');
-SELECT FROM kg_drop_tenant('own b');
-DROP ROLE regress_own_a, regress_own_b;
+CALL test.drop('own a', 'own b');

@@ -1,10 +1,7 @@
 -- Verdicts and counts are of what is stored when the call has ended, and a dry run
 -- foresees what waits for the commit: triggers and constraints of a DBA's own.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE verdict_writer;
-SELECT FROM kg_create_tenant('verdict');
-SELECT FROM kg_grant('verdict', 'verdict_writer', 'write');
+\i test/data/prelude.sql
+CALL test.tenant('verdict', 'verdict_writer write');
 CREATE FUNCTION pg_temp.lines(result jsonb) RETURNS SETOF text LANGUAGE sql AS $$
   SELECT concat_ws(' ', i ->> 'id', i ->> 'verdict', i #>> '{error,code}', i #>> '{error,path}', i #>> '{error,message}') FROM jsonb_array_elements(result -> 'items') WITH ORDINALITY x(i, n)
   UNION ALL SELECT (result -> 'counts')::text
@@ -247,5 +244,4 @@ RESET ROLE;
 DROP TABLE verdict_note;
 DROP TRIGGER late ON kg_entity;
 DROP FUNCTION verdict_keep(), verdict_own(), verdict_takes(), verdict_edge(), verdict_late(), verdict_apply(jsonb, jsonb, jsonb), verdict_bundle(jsonb, jsonb);
-SELECT FROM kg_drop_tenant('verdict');
-DROP ROLE verdict_writer;
+CALL test.drop('verdict');

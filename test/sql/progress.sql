@@ -1,8 +1,7 @@
 -- kg_graph.progress: what takes long tells how far it is, to who asks for it.
-\set VERBOSITY terse
-CREATE ROLE regress_progress_admin;
-SELECT FROM kg_create_tenant('progress');
-SELECT FROM kg_grant('progress', 'regress_progress_admin', 'admin');
+\i test/data/prelude.sql
+RESET client_min_messages;
+CALL test.tenant('progress', 'regress_progress_admin admin');
 CREATE TEMP TABLE bundle AS SELECT jsonb_build_object('bundle_name', 'pro', 'version', '1',
   'schemas', '[{"entity_type": "thing", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "n": {"type": "integer", "x-index": true}}}}]'::jsonb,
   'relations', '[{"name": "NEAR", "from": "thing", "to": "thing"}]'::jsonb,
@@ -51,6 +50,5 @@ DROP POLICY regress_progress ON kg_entity;
 
 RESET kg_graph.progress;
 SET client_min_messages = warning;
-SELECT FROM kg_drop_tenant('progress');
 DROP TABLE bundle;
-DROP ROLE regress_progress_admin;
+CALL test.drop('progress');

@@ -1,8 +1,8 @@
 -- What a tool publishes as its input schema binds: whatever a call takes
 -- without reporting a repair, the JSON Schema engine takes too.
-CREATE ROLE published_reader;
-SELECT kg_create_tenant('published');
-SELECT kg_grant('published', 'published_reader', 'write');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('published', 'published_reader write');
 SET ROLE published_reader;
 SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [
   {"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "tier": {"enum": ["a", "b"], "x-index": true}}}},
@@ -140,6 +140,4 @@ SELECT c.tool, c.arguments, r #>> '{structuredContent,error,path}' AS path, r #>
 -- the defaults too
 SELECT kg_find_nodes('{"node_label": "product"}') -> 'total' AS nodes, kg_neighbors('{"start_node": {"label": "brand", "node_id": "x"}}') -> 'total' AS neighbors;
 RESET ROLE;
-SELECT kg_drop_tenant('published');
-DROP OWNED BY published_reader;
-DROP ROLE published_reader;
+CALL test.drop('published');

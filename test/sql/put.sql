@@ -1,13 +1,8 @@
 -- kg_put_entities, kg_delete_entities, kg_put_edges, kg_delete_edges: a verdict
 -- for each item, as ordinary roles.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_put_writer;
-CREATE ROLE regress_put_reader;
-SELECT FROM kg_create_tenant('put');
-SELECT FROM kg_grant('put', 'regress_put_writer', 'write');
-SELECT FROM kg_grant('put', 'regress_put_reader', 'read');
-SELECT FROM kg_create_tenant('put other');
+\i test/data/prelude.sql
+CALL test.tenant('put', 'regress_put_writer write', 'regress_put_reader read');
+CALL test.tenant('put other');
 CREATE TEMP TABLE bundle AS SELECT '{
   "bundle_name": "put", "version": "1",
   "schemas": [
@@ -203,7 +198,5 @@ SET ROLE regress_put_reader;
 SELECT pg_temp.fails($$SELECT kg_put_entities('person', '[{"id": "x1"}]')$$);
 
 RESET ROLE;
-SELECT FROM kg_drop_tenant('put');
-SELECT FROM kg_drop_tenant('put other');
 DROP TABLE bundle, before;
-DROP ROLE regress_put_writer, regress_put_reader;
+CALL test.drop('put', 'put other');

@@ -1,9 +1,8 @@
 -- An item that turns out not to be written, as a hidden entity has its id or a trigger keeps it: who refers to it in the same call has a verdict as well, the others are written.
-SET client_min_messages = warning;
-CREATE ROLE unwritten_eve;
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('unwritten', 'unwritten_eve write');
 RESET client_min_messages;
-SELECT FROM kg_create_tenant('unwritten');
-SELECT FROM kg_grant('unwritten', 'unwritten_eve', 'write');
 SET ROLE unwritten_eve;
 SELECT kg_apply_bundle('{"bundle_name": "unwritten", "version": "1", "schemas": [{"entity_type": "doc", "schema": {"type": "object", "x-id-field": "id", "properties": {
   "id": {"type": "string"}, "state": {"type": "string"}, "up": {"type": "string", "x-ref": "doc"}, "code": {"type": "string", "x-index": true}, "by_code": {"type": "string", "x-ref": "doc", "x-ref-field": "code", "x-relation": "BY_CODE"}}}}],
@@ -44,6 +43,4 @@ DROP TRIGGER a_kept ON kg_entity;
 DROP TRIGGER a_gone ON kg_entity;
 SELECT FROM kg_drop_policy('no_drafts');
 DROP FUNCTION unwritten_told(jsonb), unwritten_before(), unwritten_after();
-SELECT FROM kg_drop_tenant('unwritten');
-DROP OWNED BY unwritten_eve;
-DROP ROLE unwritten_eve;
+CALL test.drop('unwritten');

@@ -1,10 +1,7 @@
 -- Quotas of a tenant: what is counted, what is refused, what is given back.
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE quotas_admin LOGIN;
-CREATE ROLE quotas_app LOGIN;
-CREATE ROLE quotas_other LOGIN;
-SELECT kg_create_tenant('quotas'), kg_create_tenant('quotas 2'), kg_grant('quotas', 'quotas_admin', 'admin'), kg_grant('quotas', 'quotas_app', 'write'), kg_grant('quotas 2', 'quotas_other', 'write');
+\i test/data/prelude.sql
+CALL test.tenant('quotas', 'quotas_admin admin', 'quotas_app write');
+CALL test.tenant('quotas 2', 'quotas_other write');
 CREATE FUNCTION failed(sql text) RETURNS text LANGUAGE plpgsql AS $$ DECLARE d text; BEGIN EXECUTE sql; RETURN 'done'; EXCEPTION WHEN OTHERS THEN GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL; RETURN SQLSTATE || ' ' || left(SQLERRM, 120) || ' ' || coalesce((CASE WHEN d LIKE '{%' THEN d::jsonb - 'message' - 'allowed' END)::text, ''); END $$;
 CREATE VIEW counted WITH (security_invoker) AS SELECT quota, sum(used) AS used, sum(allotted) AS allotted, count(*) AS stripes, sum(allotted) - sum(used) AS free FROM kg_quota GROUP BY quota;
 CREATE VIEW stored WITH (security_invoker) AS SELECT (SELECT count(*) FROM kg_entity) AS entities, (SELECT count(*) FROM kg_edge) AS edges, (SELECT count(*) FROM kg_bundle) AS bundles,

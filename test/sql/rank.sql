@@ -1,9 +1,8 @@
 -- rank_related: personalised PageRank. test/rank compares random calls with power iteration.
-\set VERBOSITY terse
+\i test/data/prelude.sql
 \pset format unaligned
 \pset tuples_only on
-CREATE ROLE rank_reader LOGIN; CREATE ROLE rank_part LOGIN;
-SELECT kg_create_tenant('ranks'), kg_grant('ranks', 'rank_reader', 'write'), kg_grant('ranks', 'rank_part', 'read');
+CALL test.tenant('ranks', 'rank_reader write', 'rank_part read');
 \c - rank_reader
 SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1",
   "schemas": [
@@ -81,5 +80,4 @@ SELECT kg_rank('{"seeds": ["i1"], "ids_only": true}');
 SELECT kg_rank('{"seeds": ["i3"]}');
 \c - postgres
 DROP POLICY rank_hides ON kg_entity;
-SELECT kg_drop_tenant('ranks');
-DROP OWNED BY rank_reader, rank_part; DROP ROLE rank_reader, rank_part;
+CALL test.drop('ranks');

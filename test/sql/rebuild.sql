@@ -1,13 +1,7 @@
 -- kg_rebuild(): changes nothing where all is well, and puts right what is not.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_rebuild_admin;
-CREATE ROLE regress_rebuild_writer;
-SELECT FROM kg_create_tenant('rebuild');
-SELECT FROM kg_create_tenant('rebuild not');
-SELECT FROM kg_grant('rebuild', 'regress_rebuild_admin', 'admin');
-SELECT FROM kg_grant('rebuild', 'regress_rebuild_writer', 'write');
-SELECT FROM kg_grant('rebuild not', 'regress_rebuild_writer', 'write');
+\i test/data/prelude.sql
+CALL test.tenant('rebuild', 'regress_rebuild_admin admin', 'regress_rebuild_writer write');
+CALL test.tenant('rebuild not', 'regress_rebuild_writer write');
 CREATE FUNCTION pg_temp.derived(of text) RETURNS jsonb LANGUAGE sql AS $$
   SELECT jsonb_build_object(
     'keys', (SELECT jsonb_agg(to_jsonb(k) ORDER BY k.node, k.field_no, k.key) FROM kg_index_key k WHERE tenant = of),
@@ -88,6 +82,4 @@ SELECT kg_rebuild();
 RESET kg_graph.tenant;
 RESET ROLE;
 DROP TABLE bundle, healthy;
-SELECT FROM kg_drop_tenant('rebuild');
-SELECT FROM kg_drop_tenant('rebuild not');
-DROP ROLE regress_rebuild_admin, regress_rebuild_writer;
+CALL test.drop('rebuild', 'rebuild not');

@@ -1,22 +1,8 @@
 -- References: x-on-delete, x-ref-field, arrays, other bundles, cycles, within a
 -- statement and deferred to commit.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_references;
-SELECT FROM kg_create_tenant('references');
-SELECT FROM kg_grant('references', 'regress_references', 'write');
-CREATE FUNCTION pg_temp.fails(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE d text;
-BEGIN
-  EXECUTE statement;
-  RETURN NEXT 'no error';
-EXCEPTION WHEN OTHERS THEN
-  GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
-  RETURN NEXT SQLSTATE || ' ' || SQLERRM;
-  RETURN QUERY SELECT '  ' || pg_catalog.concat_ws(' | ', e ->> 'code', e ->> 'path', e ->> 'type', e ->> 'id', e ->> 'got', e ->> 'message')
-    FROM jsonb_array_elements(d::jsonb -> 'errors') e;
-END
-$$;
+\i test/data/prelude.sql
+CALL test.tenant('references', 'regress_references write');
+CREATE FUNCTION pg_temp.fails(statement text) RETURNS SETOF text LANGUAGE sql AS $$ SELECT test.fails(statement, 'code', 'path', 'type', 'id', 'got', 'message') $$;
 -- source -property-> target
 CREATE FUNCTION pg_temp.edges() RETURNS SETOF text LANGUAGE sql AS $$
   SELECT pg_catalog.format('%s -%s-> %s', s.entity_id, d.property, t.entity_id)
@@ -112,5 +98,4 @@ SELECT count(*) FROM kg_entity WHERE entity_id IN ('free', 'along', 'kept', 'kee
 
 RESET ROLE;
 SELECT count(*) AS pending FROM kg_pending_reference;
-SELECT FROM kg_drop_tenant('references');
-DROP ROLE regress_references;
+CALL test.drop('references');

@@ -1,10 +1,9 @@
 -- A bundle that would break a registered tool is refused, with the tool, its version and the path, for each
 -- thing that a tool may name; and operands of filters are held against what they are compared with.
-\set VERBOSITY terse
+\i test/data/prelude.sql
 \pset format unaligned
 \pset tuples_only on
-CREATE ROLE regress_breaks;
-SELECT kg_create_tenant('breaks'), kg_grant('breaks', 'regress_breaks', 'admin');
+CALL test.tenant('breaks', 'regress_breaks admin');
 SET ROLE regress_breaks;
 SELECT kg_apply_bundle('{"bundle_name": "it", "version": "1", "schemas": [
   {"entity_type": "issue", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "title", "properties": {"id": {"type": "string"}, "title": {"type": "string"}, "state": {"enum": ["opened", "closed"], "x-index": true},
@@ -62,6 +61,4 @@ SELECT pg_temp.apply(b || '{"description": "harmless"}') FROM it;
 -- nothing of that was done
 SELECT count(*) FROM it WHERE kg_export_bundle('it') = b;
 RESET ROLE;
-SELECT kg_drop_tenant('breaks');
-DROP OWNED BY regress_breaks;
-DROP ROLE regress_breaks;
+CALL test.drop('breaks');

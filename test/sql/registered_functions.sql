@@ -1,9 +1,9 @@
 -- A registered tool that is a function: what it raises is for its caller, what breaks it is not, and the call's clock ends it.
-SET client_min_messages = warning;
-CREATE ROLE regf_reader;
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('regf', 'regf_reader write');
 RESET client_min_messages;
-SELECT FROM kg_create_tenant('regf');
-SELECT kg_grant('regf', 'regf_reader', 'write'), kg_grant('regf', CURRENT_USER::text, 'admin');
+SELECT kg_grant('regf', CURRENT_USER::text, 'admin');
 SET kg_graph.tenant = 'regf';
 SELECT kg_apply_bundle('{"bundle_name": "regf", "version": "1", "schemas": [{"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": ["get", "create"], "properties": {"id": {"type": "string"}}}}]}') -> 'changed' AS changed;
 CREATE FUNCTION public.regf(j jsonb) RETURNS jsonb STABLE LANGUAGE plpgsql AS $$
@@ -104,7 +104,5 @@ SELECT pg_temp.told('regf', '{"m": "sleep"}') IS NOT NULL AS told;
 RESET statement_timeout;
 RESET ROLE;
 RESET kg_graph.max_call_time;
-SELECT FROM kg_drop_tenant('regf');
 DROP FUNCTION public.regf(jsonb), public.regf_write(jsonb), public.regf_cancel(), public.regf_inner(jsonb);
-DROP OWNED BY regf_reader;
-DROP ROLE regf_reader;
+CALL test.drop('regf');

@@ -1,11 +1,8 @@
 -- Registered tools: queries, composites, sequences and functions with versions.
-SELECT current_user AS owner \gset
-CREATE ROLE regt_admin LOGIN;
-CREATE ROLE regt_writer LOGIN;
-CREATE ROLE regt_reader LOGIN;
-CREATE ROLE regt_other LOGIN;
-SELECT kg_create_tenant('regt_a'), kg_create_tenant('regt_b');
-SELECT kg_grant('regt_a', 'regt_admin', 'admin'), kg_grant('regt_a', 'regt_writer', 'write'), kg_grant('regt_a', 'regt_reader', 'read'), kg_grant('regt_b', 'regt_other', 'admin');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('regt_a', 'regt_admin admin', 'regt_writer write', 'regt_reader read');
+CALL test.tenant('regt_b', 'regt_other admin');
 CREATE FUNCTION public.regt_count(arguments jsonb) RETURNS jsonb LANGUAGE sql STABLE AS $$ SELECT jsonb_build_object('issues', (SELECT count(*) FROM kg_entity WHERE entity_type = 'issue'), 'told', arguments) $$;
 CREATE FUNCTION public.regt_fail(arguments jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN

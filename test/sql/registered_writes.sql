@@ -1,9 +1,7 @@
 -- Registered tools that write: a sequence is all or nothing, has one key, and
 -- is not there for readers.
-\set VERBOSITY terse
-CREATE ROLE registered_writer;
-CREATE ROLE registered_reader;
-SELECT kg_create_tenant('registered_writes'), kg_grant('registered_writes', 'registered_writer', 'admin'), kg_grant('registered_writes', 'registered_reader', 'read');
+\i test/data/prelude.sql
+CALL test.tenant('registered_writes', 'registered_writer admin', 'registered_reader read');
 SET ROLE registered_writer;
 SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [{"entity_type": "item", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-history": true,
   "x-tool-expose": ["list", "get", "create", "update", "delete", "history"],

@@ -1,10 +1,7 @@
 -- Whichever way a type comes to have scopes, its entities have theirs when the transaction ends: none is seen by all for want of one.
-SELECT current_user AS owner \gset
-\set VERBOSITY terse
-CREATE ROLE scope_admin LOGIN;
+\i test/data/prelude.sql
+CALL test.tenant('scope', 'scope_admin admin');
 CREATE ROLE scope_gateway LOGIN;
-SELECT kg_create_tenant('scope');
-SELECT kg_grant('scope', 'scope_admin', 'admin');
 SELECT kg_grant_gateway('scope_gateway');
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access) VALUES ('scope', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg', 'admin');
 SELECT kg_issue_token('{"tenant": "scope", "traversal_ids": ["1/"]}') AS one \gset
@@ -78,10 +75,10 @@ SELECT kg_apply_bundle(scope_bundle('path'));
 SELECT * FROM scope_stored;
 \c - :owner
 DROP TRIGGER scope_keep ON kg_entity;
-SELECT kg_drop_tenant('scope');
 DELETE FROM kg_auth_key;
 SELECT kg_revoke_gateway('scope_gateway');
 DROP VIEW scope_stored;
 DROP FUNCTION scope_keep(), scope_seen(text), scope_bundle(text, text, text);
-DROP OWNED BY scope_admin, scope_gateway;
-DROP ROLE scope_admin, scope_gateway;
+DROP OWNED BY scope_gateway;
+CALL test.drop('scope');
+DROP ROLE scope_gateway;

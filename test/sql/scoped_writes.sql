@@ -1,10 +1,7 @@
 -- A caller that sees a part of its tenant, by paths or by its agent, writes entities that it sees and nothing else: every write path.
-SELECT current_user AS owner \gset
-\set VERBOSITY terse
-CREATE ROLE part_admin LOGIN;
+\i test/data/prelude.sql
+CALL test.tenant('part', 'part_admin admin');
 CREATE ROLE part_other LOGIN;
-SELECT kg_create_tenant('part');
-SELECT kg_grant('part', 'part_admin', 'admin');
 GRANT EXECUTE ON FUNCTION kg_login(text, boolean) TO part_admin;
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access) VALUES ('part', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg', 'admin');
 CREATE FUNCTION part_bundle(members text) RETURNS jsonb LANGUAGE sql AS $$ SELECT ('{"bundle_name": "docs", "version": "1"' || members || '}')::jsonb $$;
@@ -142,6 +139,6 @@ DROP TABLE part_write, part_sql;
 DROP FUNCTION part_bundle(text), part_schemas(text), part_try(text, text);
 DROP PROCEDURE part_all(text, boolean);
 DELETE FROM kg_auth_key;
-SELECT kg_drop_tenant('part');
-DROP OWNED BY part_admin, part_other;
-DROP ROLE part_admin, part_other;
+DROP OWNED BY part_other;
+CALL test.drop('part');
+DROP ROLE part_other;

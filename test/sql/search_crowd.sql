@@ -1,9 +1,7 @@
 -- What is not asked for, or not seen, takes no place among what is found: names with typing errors, completions, hints.
-SELECT current_user AS owner \gset
-CREATE ROLE crowd_admin LOGIN;
-CREATE ROLE crowd_reader LOGIN;
-SELECT kg_create_tenant('crowd');
-SELECT kg_grant('crowd', 'crowd_admin', 'admin'), kg_grant('crowd', 'crowd_reader', 'read');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('crowd', 'crowd_admin admin', 'crowd_reader read');
 
 \c - crowd_admin
 SELECT kg_apply_bundle('{"bundle_name": "few", "version": "1", "schemas": [{"entity_type": "place", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-tool-expose": ["list", "get"],
@@ -37,6 +35,4 @@ RESET kg_graph.agent;
 SELECT q, kg_search(jsonb_build_object('query', q, 'limit', 1)) -> 'total' AS total FROM unnest(ARRAY['marsielel', 'rotetrdma']) q;
 
 \c - :owner
-SELECT kg_drop_tenant('crowd');
-DROP OWNED BY crowd_admin, crowd_reader;
-DROP ROLE crowd_admin, crowd_reader;
+CALL test.drop('crowd');

@@ -1,8 +1,7 @@
 -- What runs as the owner of the extension finds nothing that its caller made.
-SELECT current_user AS owner \gset
-CREATE ROLE path_mallory LOGIN;
-SELECT kg_create_tenant('path');
-SELECT kg_grant('path', 'path_mallory', 'admin');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('path', 'path_mallory admin');
 GRANT CREATE ON DATABASE :"DBNAME" TO path_mallory;
 \c - path_mallory
 CREATE SCHEMA path_evil;
@@ -38,5 +37,4 @@ SELECT kg_rebuild() IS NOT NULL AS rebuilt;
 SELECT kg_drop_agent('bot');
 \c - :owner
 DROP OWNED BY path_mallory CASCADE;
-SELECT kg_drop_tenant('path');
-DROP ROLE path_mallory;
+CALL test.drop('path');

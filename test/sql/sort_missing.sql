@@ -1,9 +1,6 @@
 -- Pages of a descending sort whose ties go by descending id, over missing values.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_sort;
-SELECT FROM kg_create_tenant('sort');
-SELECT FROM kg_grant('sort', 'regress_sort', 'write');
+\i test/data/prelude.sql
+CALL test.tenant('sort', 'regress_sort write');
 SET ROLE regress_sort;
 SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'sort', 'version', '1',
   'schemas', '[{"entity_type": "thing", "schema": {"type": "object", "x-id-field": "id", "properties": {
@@ -26,5 +23,4 @@ FROM (VALUES ('{"field": "n", "order": "desc"}'::jsonb), ('{"field": "n", "order
 GROUP BY 1, 2 ORDER BY 1, 2;
 
 RESET ROLE;
-SELECT FROM kg_drop_tenant('sort');
-DROP ROLE regress_sort;
+CALL test.drop('sort');

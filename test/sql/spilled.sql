@@ -1,9 +1,6 @@
 -- Statements whose rows do not fit work_mem: their transition tables are read from files.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_spilled;
-SELECT FROM kg_create_tenant('spilled');
-SELECT FROM kg_grant('spilled', 'regress_spilled', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('spilled', 'regress_spilled admin');
 CREATE FUNCTION pg_temp.derived() RETURNS text LANGUAGE sql AS $$
   SELECT md5((SELECT string_agg(k::text, '' ORDER BY k::text) FROM kg_index_key k) || (SELECT string_agg(t::text, '' ORDER BY t::text) FROM kg_term t) ||
              (SELECT string_agg(e::text, '' ORDER BY e::text) FROM (SELECT source, relation_no, target, property FROM kg_edge) e))
@@ -52,5 +49,4 @@ DELETE FROM kg_entity WHERE entity_id IN ('b0', 'b1', 'b2', 'b3', 'b11', 'b12');
 SELECT * FROM pg_temp.same();
 RESET work_mem;
 RESET ROLE;
-SELECT FROM kg_drop_tenant('spilled');
-DROP ROLE regress_spilled;
+CALL test.drop('spilled');

@@ -1,9 +1,6 @@
 -- A symmetric edge is one edge, whichever way round a bundle writes it.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_symmetric;
-SELECT FROM kg_create_tenant('symmetric');
-SELECT FROM kg_grant('symmetric', 'regress_symmetric', 'write');
+\i test/data/prelude.sql
+CALL test.tenant('symmetric', 'regress_symmetric write');
 SET ROLE regress_symmetric;
 
 CREATE FUNCTION pg_temp.bundle(edges jsonb) RETURNS jsonb LANGUAGE sql AS $$
@@ -54,6 +51,4 @@ SELECT r -> 'counts' AS counts, r -> 'left' AS remaining FROM kg_check('{"repair
 SELECT pg_temp.stored();
 
 RESET ROLE;
-SELECT FROM kg_drop_tenant('symmetric');
-DROP OWNED BY regress_symmetric;
-DROP ROLE regress_symmetric;
+CALL test.drop('symmetric');

@@ -1,11 +1,8 @@
 -- kg_mark_moved: who comes for a tenant that has moved is told to try again.
-SELECT kg_create_tenant('moved');
-SELECT kg_create_tenant('stays');
-CREATE ROLE regress_moved;
-CREATE ROLE regress_both;
-SELECT kg_grant('moved', 'regress_moved', 'write');
-SELECT kg_grant('moved', 'regress_both', 'read');
-SELECT kg_grant('stays', 'regress_both', 'read');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('moved', 'regress_moved write', 'regress_both read');
+CALL test.tenant('stays', 'regress_both read');
 -- a frozen tenant, by the owner
 SELECT kg_mark_moved('moved');
 SELECT kg_mark_moved('none');
@@ -55,7 +52,6 @@ SELECT name, roles FROM kg_moved_tenant;
 SET ROLE regress_moved;
 SELECT kg_graph_schema();
 RESET ROLE;
-SELECT kg_drop_tenant('moved');
-SELECT kg_drop_tenant('stays');
-DROP OWNED BY regress_moved, regress_both, regress_nobody;
-DROP ROLE regress_moved, regress_both, regress_nobody;
+DROP OWNED BY regress_nobody;
+CALL test.drop('moved', 'stays');
+DROP ROLE regress_nobody;

@@ -1,13 +1,8 @@
 -- Words of texts: x-search, kg_search with "mode": "text" and "hybrid".
-SET client_min_messages = warning;
-CREATE ROLE text_writer;
-CREATE ROLE text_part;
-CREATE ROLE text_other;
-SELECT FROM kg_create_tenant('text');
-SELECT FROM kg_create_tenant('text other');
-SELECT FROM kg_grant('text', 'text_writer', 'admin');
-SELECT FROM kg_grant('text', 'text_part', 'read');
-SELECT FROM kg_grant('text other', 'text_other', 'write');
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('text', 'text_writer admin', 'text_part read');
+CALL test.tenant('text other', 'text_other write');
 CREATE POLICY text_part ON kg_entity AS RESTRICTIVE FOR SELECT TO text_part USING (data ->> 'secret' IS NULL);
 CREATE FUNCTION found(arguments jsonb) RETURNS TABLE (id text, score text, how jsonb) LANGUAGE sql AS $$
   SELECT item ->> 'id', item ->> 'score', item -> 'matched_on' FROM jsonb_array_elements(kg_search(arguments) -> 'items') WITH ORDINALITY i(item, n) ORDER BY n $$;

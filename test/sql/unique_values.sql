@@ -1,11 +1,8 @@
 -- A property that an x-ref-field names: each value is of one entity, from the
 -- moment it is written, whether anything refers to it or not.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_unique;
-SELECT FROM kg_create_tenant('unique');
-SELECT FROM kg_create_tenant('unique not');
-SELECT FROM kg_grant('unique', 'regress_unique', 'admin');
+\i test/data/prelude.sql
+CALL test.tenant('unique', 'regress_unique admin');
+CALL test.tenant('unique not');
 CREATE FUNCTION pg_temp.fails(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE d text;
 BEGIN

@@ -1,12 +1,6 @@
 -- Facts that hold for a time: x-valid-from and x-valid-to, and valid_at.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-SELECT current_user AS owner \gset
-CREATE ROLE valid_admin LOGIN;
-CREATE ROLE valid_reader LOGIN;
-CREATE ROLE valid_some LOGIN;
-SELECT kg_create_tenant('valid');
-SELECT kg_grant('valid', 'valid_admin', 'admin'), kg_grant('valid', 'valid_reader', 'read'), kg_grant('valid', 'valid_some', 'read');
+\i test/data/prelude.sql
+CALL test.tenant('valid', 'valid_admin admin', 'valid_reader read', 'valid_some read');
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO valid_reader;
 GRANT EXECUTE ON FUNCTION kg_login(text, boolean) TO valid_reader;
 CREATE POLICY valid_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO valid_some USING (NOT data ? 'secret');
@@ -224,8 +218,7 @@ SELECT said(format('kg_call_tool(%L, %L) #> %L', 'get_firm', jsonb_build_object(
 RESET ROLE;
 DROP POLICY valid_hides ON kg_entity;
 SELECT kg_set_authorizer('valid', NULL);
-SELECT kg_drop_tenant('valid');
 DELETE FROM kg_auth_key WHERE issuer = 'valid';
 DROP FUNCTION public.said(text), public.told(jsonb), public.valid_bundle(text, text, text, text), public.valid_works(), public.valid_firms(), public.valid_decide(text, text, text[]);
 REVOKE EXECUTE ON FUNCTION kg_explain(text, jsonb), kg_login(text, boolean) FROM valid_reader;
-DROP ROLE valid_admin, valid_reader, valid_some;
+CALL test.drop('valid');

@@ -1,12 +1,9 @@
 -- verify_claims, as ordinary roles: every kind of claim, every verdict, what is
 -- hidden beside what is invented, and claims that are wrong in themselves.
+\i test/data/prelude.sql
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'
-\set VERBOSITY terse
-SELECT current_user AS owner \gset
-CREATE ROLE verify_a LOGIN;
-CREATE ROLE verify_some LOGIN;
-SELECT kg_create_tenant('verify_a'), kg_grant('verify_a', 'verify_a', 'write'), kg_grant('verify_a', 'verify_some', 'read');
+CALL test.tenant('verify_a', 'verify_a write', 'verify_some read');
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO verify_a;
 CREATE POLICY verify_hide ON kg_entity AS RESTRICTIVE FOR SELECT TO verify_some USING (entity_id NOT IN ('bob', 'a.c', 'p2'));
 CREATE FUNCTION verified(claims jsonb) RETURNS SETOF text LANGUAGE sql AS $$
@@ -118,6 +115,4 @@ SELECT verified(replace('[{"count": {"tool": "people", "arguments": {}}, "is": P
 DROP POLICY verify_hide ON kg_entity;
 DROP TABLE verify_seen;
 DROP FUNCTION verified;
-SELECT kg_drop_tenant('verify_a');
-DROP OWNED BY verify_a, verify_some;
-DROP ROLE verify_a, verify_some;
+CALL test.drop('verify_a');

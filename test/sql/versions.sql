@@ -1,9 +1,8 @@
 -- x-order: "version": order and ranges are those of deb-version(7), equality is of the text.
-\set VERBOSITY terse
+\i test/data/prelude.sql
 \pset format unaligned
 \pset tuples_only on
-CREATE ROLE versions_writer LOGIN;
-SELECT FROM kg_create_tenant('versions'); SELECT FROM kg_grant('versions', 'versions_writer', 'write');
+CALL test.tenant('versions', 'versions_writer write');
 \c - versions_writer
 CREATE FUNCTION pg_temp.bundle(property jsonb) RETURNS jsonb LANGUAGE sql AS $$
   SELECT jsonb_build_object('bundle_name', 'os', 'version', '1', 'schemas', jsonb_build_array(jsonb_build_object('entity_type', 'package', 'schema', jsonb_build_object('type', 'object', 'x-id-field', 'id',
@@ -43,5 +42,4 @@ SELECT kg_apply_bundle(pg_temp.bundle('{"type": "string", "x-order": "semver"}')
 SELECT kg_apply_bundle(pg_temp.bundle('{"enum": ["1", "2"], "x-order": "version"}'));
 SELECT kg_apply_bundle(pg_temp.bundle('{"type": "string", "x-ordre": "version"}'));
 \c - postgres
-SELECT FROM kg_drop_tenant('versions');
-DROP OWNED BY versions_writer; DROP ROLE versions_writer;
+CALL test.drop('versions');

@@ -1,11 +1,8 @@
 -- kg_create_views: what the views show to whom, filters by keys, and what a bundle's change does.
-SELECT current_user AS owner, current_database() AS db \gset
-\set VERBOSITY terse
-CREATE ROLE views_admin LOGIN;
-CREATE ROLE views_reader LOGIN;
+\i test/data/prelude.sql
+CALL test.tenant('views', 'views_admin admin', 'views_reader read');
+CALL test.tenant('views too', 'views_admin admin');
 CREATE ROLE views_gateway LOGIN;
-SELECT kg_create_tenant('views'), kg_create_tenant('views too');
-SELECT kg_grant('views', 'views_admin', 'admin'), kg_grant('views', 'views_reader', 'read'), kg_grant('views too', 'views_admin', 'admin');
 SELECT FROM kg_grant_gateway('views_gateway');
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access) VALUES ('views', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg', 'admin');
 SELECT kg_issue_token('{"tenant": "views", "traversal_ids": ["1/"]}') AS one, kg_issue_token('{"tenant": "views"}') AS whole \gset
@@ -288,8 +285,8 @@ SELECT kg_view_nodes('shop', 'product', 'price', 'sounds', '1');
 
 DROP SCHEMA views CASCADE;
 REVOKE CREATE ON DATABASE :"db" FROM views_admin;
-SELECT kg_drop_tenant('views'), kg_drop_tenant('views too');
 DELETE FROM kg_auth_key WHERE issuer = 'views';
 DROP FUNCTION views_shop, views_items, views_plan, views_compare;
-DROP OWNED BY views_admin, views_reader, views_gateway;
-DROP ROLE views_admin, views_reader, views_gateway;
+DROP OWNED BY views_gateway;
+CALL test.drop('views', 'views too');
+DROP ROLE views_gateway;

@@ -1,8 +1,8 @@
 -- Views of a role whose name needs quotes, and of a property that has an order of its own; a trigger that gives an item another id.
-\set VERBOSITY terse
-SELECT current_user AS owner, current_database() AS db \gset
+\i test/data/prelude.sql
 CREATE ROLE "Views Odd" LOGIN;
-SELECT kg_create_tenant('views odd'), kg_grant('views odd', 'Views Odd', 'admin');
+CALL test.tenant('views odd');
+SELECT kg_grant('views odd', 'Views Odd', 'admin');
 GRANT CREATE ON DATABASE :"db" TO "Views Odd";
 \c - "Views Odd"
 SELECT kg_apply_bundle('{"bundle_name": "odd", "version": "1", "schemas": [{"entity_type": "pkg", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "v": {"type": "string", "x-index": true, "x-order": "version"}}}}]}') ->> 'changed' AS changed;

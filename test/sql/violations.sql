@@ -1,11 +1,9 @@
 -- What the triggers and bundles say about an entity that its schema refuses,
 -- and what they keep from who may not see it.
+\i test/data/prelude.sql
+RESET client_min_messages;
 \set VERBOSITY default
-CREATE ROLE violations_writer;
-CREATE ROLE violations_blind;
-SELECT kg_create_tenant('violations');
-SELECT kg_grant('violations', 'violations_writer', 'write');
-SELECT kg_grant('violations', 'violations_blind', 'write');
+CALL test.tenant('violations', 'violations_writer write', 'violations_blind write');
 CREATE FUNCTION pg_temp.bundle(minimum int) RETURNS jsonb LANGUAGE sql AS $$
   SELECT jsonb_build_object('bundle_name', 'shop', 'version', '1', 'schemas',
     jsonb_build_array(jsonb_build_object('entity_type', 'product', 'schema', jsonb_build_object(
@@ -93,7 +91,5 @@ SET ROLE violations_blind;
 UPDATE kg_entity SET version = 7;
 RESET ROLE;
 
-SELECT kg_drop_tenant('violations');
 REVOKE ALL ON kg_entity FROM violations_blind;
-DROP OWNED BY violations_writer, violations_blind;
-DROP ROLE violations_writer, violations_blind;
+CALL test.drop('violations');

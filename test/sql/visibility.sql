@@ -1,12 +1,7 @@
 -- What is hidden from a caller inside its own tenant, and that whoever sees all of it is not asked row by row.
-SELECT current_user AS owner \gset
-\set VERBOSITY terse
-CREATE ROLE visible_reader LOGIN;
-CREATE ROLE visible_admin LOGIN;
+\i test/data/prelude.sql
+CALL test.tenant('visible', 'visible_reader read', 'visible_admin admin');
 CREATE ROLE visible_gateway LOGIN;
-SELECT kg_create_tenant('visible');
-SELECT kg_grant('visible', 'visible_reader', 'read');
-SELECT kg_grant('visible', 'visible_admin', 'admin');
 SELECT kg_grant_gateway('visible_gateway');
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO visible_reader, visible_gateway;
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience) VALUES ('visible', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg');
@@ -143,6 +138,6 @@ BEGIN; SELECT kg_login(:'docs_only'); SELECT kg_call_tool('explore_neighbors', '
 DELETE FROM kg_auth_key;
 DROP FUNCTION visible_asks(), visible_through();
 SELECT kg_revoke_gateway('visible_gateway');
-SELECT kg_drop_tenant('visible');
-DROP OWNED BY visible_reader, visible_admin, visible_gateway;
-DROP ROLE visible_reader, visible_admin, visible_gateway;
+DROP OWNED BY visible_gateway;
+CALL test.drop('visible');
+DROP ROLE visible_gateway;

@@ -1,10 +1,7 @@
 -- What is derived later than the entities is not asked before: edges of references
 -- that wait for their targets, history, the memory's words.
-\set VERBOSITY terse
-SET client_min_messages = warning;
-CREATE ROLE regress_waiting;
-SELECT FROM kg_create_tenant('waiting');
-SELECT FROM kg_grant('waiting', 'regress_waiting', 'write');
+\i test/data/prelude.sql
+CALL test.tenant('waiting', 'regress_waiting write');
 CREATE FUNCTION waiting_says(statement text) RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   answer text;
@@ -147,6 +144,4 @@ DROP TRIGGER zz_row ON kg_entity;
 DROP TRIGGER zz_row_statement ON kg_entity;
 DROP FUNCTION waiting_says(text), waiting_near(), waiting_bundle(jsonb, jsonb), waiting_look(), waiting_names(), waiting_take(), waiting_history(), waiting_row();
 SELECT kg_check('{"tenant": "waiting"}') - 'ms' AS checked;
-SELECT FROM kg_drop_tenant('waiting');
-DROP OWNED BY regress_waiting;
-DROP ROLE regress_waiting;
+CALL test.drop('waiting');

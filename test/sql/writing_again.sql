@@ -1,10 +1,8 @@
 -- Writes that are confirmed, and writes that are sent again.
-SET client_min_messages = warning;
-CREATE ROLE writing_eve; CREATE ROLE writing_fay;
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('confirm', 'writing_eve write', 'writing_fay write');
 RESET client_min_messages;
-SELECT FROM kg_create_tenant('confirm');
-SELECT FROM kg_grant('confirm', 'writing_eve', 'write');
-SELECT FROM kg_grant('confirm', 'writing_fay', 'write');
 CREATE FUNCTION pg_temp.call(tool text, arguments jsonb, options jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE sql AS
 $$ SELECT CASE WHEN (r ->> 'isError')::boolean THEN jsonb_build_object('code', s #> '{error,code}', 'path', s #> '{error,path}', 'message', s #> '{error,message}', 'errors', (SELECT jsonb_agg(e - 'id') FROM jsonb_array_elements(s #> '{error,errors}') e))
      ELSE s - 'confirm' - 'expires_at' || jsonb_build_object('asks', s ? 'confirm') END FROM kg_call_tool(tool, arguments, options) r, LATERAL (SELECT r -> 'structuredContent') AS t(s) $$;
@@ -91,6 +89,4 @@ SELECT kg_apply_bundle('{"bundle_name": "parts", "version": "1", "schemas": [{"e
   "entities": []}') -> 'changed', kg_put_entities('part', (SELECT jsonb_agg(jsonb_build_object('id', 'p' || i, 'of', 'a')) FROM generate_series(1, 30) i)) -> 'counts';
 SELECT e #>> '{referenced_by,0}' AS first, jsonb_array_length(e -> 'referenced_by') AS named FROM kg_call_tool('delete_brand', '{"ids": ["a"]}') r, jsonb_path_query(r, '$.structuredContent.error.errors[0]') e;
 RESET ROLE;
-SELECT FROM kg_drop_tenant('confirm');
-DROP OWNED BY writing_eve, writing_fay;
-DROP ROLE writing_eve, writing_fay;
+CALL test.drop('confirm');

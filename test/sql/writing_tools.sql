@@ -1,10 +1,8 @@
 -- The generated tools that write: for whom they are, what they do, what they say.
-SET client_min_messages = warning;
-CREATE ROLE writing_ada; CREATE ROLE writing_bob;
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('writing', 'writing_ada write', 'writing_bob read');
 RESET client_min_messages;
-SELECT FROM kg_create_tenant('writing');
-SELECT FROM kg_grant('writing', 'writing_ada', 'write');
-SELECT FROM kg_grant('writing', 'writing_bob', 'read');
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO writing_ada;
 CREATE FUNCTION pg_temp.call(tool text, arguments jsonb) RETURNS jsonb LANGUAGE sql AS
 $$ SELECT r -> 'structuredContent' || CASE WHEN (r ->> 'isError')::boolean THEN '{"isError": true}' ELSE '{}' END::jsonb FROM kg_call_tool(tool, arguments) r $$;
@@ -124,6 +122,4 @@ SELECT FROM kg_drop_bundle('shop');
 SELECT FROM kg_drop_bundle('kept');
 SELECT count(*) FROM kg_tool;
 RESET ROLE;
-SELECT FROM kg_drop_tenant('writing');
-DROP OWNED BY writing_ada, writing_bob;
-DROP ROLE writing_ada, writing_bob;
+CALL test.drop('writing');
