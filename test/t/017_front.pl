@@ -161,6 +161,22 @@ like(call('front', 'ada', q{SET kg_graph.confirm_more = 'maybe'; SELECT kg_list_
 same('ada', q{SET kg_graph.mcp_text = off; SELECT kg_call_tool('search_entities', '{"query": "cache"}')}, 'and kg_graph.mcp_text');
 is(call('front', 'ada', q{BEGIN; SET LOCAL kg_graph.agent = 'blind'; COMMIT; SELECT kg_list('module', '{"limit": 1}') ->> 'total'})->{out}, '12', 'a setting of a transaction ends with it');
 
+# ---- how many connections a session makes ----
+
+{
+	my $agent = sub { return "SET kg_graph.agent = '$_[0]'; SELECT kg_agent();\n" };
+	call('front', 'ada', "SELECT kg_create_agent('a$_')") foreach 1 .. 3;
+	my $most = "SET kg_front.max_shards_per_session = 2;\n";
+	my $third = call('front', 'ada', $most . $agent->('a1') . $agent->('a2') . $agent->('a3') . $agent->('a1'));
+	is($third->{out}, "a1\na2\na1", 'a session has so many connections, and goes on with those');
+	like($third->{err}, qr/^ERROR:  54000: session has as many connections to shards as kg_front[.]max_shards_per_session allows: 2\nDETAIL:  .*"code": "LIMIT_EXCEEDED"/, 'one more is refused, by the name of the setting');
+	is(call('front', 'ada', $most . join '', map { 'BEGIN;' . $agent->("a$_") . "ROLLBACK;\n" } 1 .. 3)->{out}, "a1\na2", 'what is rolled back is counted: its connection is there');
+	is(call('front', 'ada', $most . join '', map { $agent->("a$_") } (1, 2) x 3)->{out}, "a1\na2\n" x 2 . "a1\na2", 'the same is counted once');
+	is(call('front', 'ada', join '', map { $agent->("a$_") } 1 .. 3)->{out}, "a1\na2\na3", 'it is of a session');
+	like(call('front', 'ada', "SET kg_front.max_shards_per_session = '$_'; SELECT kg_tenant()")->{err}, qr/22023: invalid value for parameter "kg_front[.]max_shards_per_session": "$_"/, "$_ is no such number") foreach '0', '-1', '2x', '100000';
+	like($node->safe_psql('front', q{SET kg_front.max_shards_per_session = 1; SELECT health ->> 'problem' FROM kg_cluster_health() WHERE shard = 'two'}), qr/kg_front[.]max_shards_per_session allows: 1/, 'a shard that is not asked for it is told of with the setting');
+}
+
 # Names that are full of what a connection string is read by.
 my ($odd_role, $odd_tenant) = (q{o'd "d\\ x=y}, q{t'wo  b\\ -c kg_graph.agent=x});
 my $ident = '"' . $odd_role =~ s/"/""/gr . '"';
