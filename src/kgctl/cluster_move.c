@@ -335,12 +335,34 @@ give_up(Move *m)
 					 "since = now() WHERE tenant = $1 AND other = $2");
 }
 
+/* What is asked of a shard for a move is what the front's version has. */
+static bool
+connect_one(Move *m, KgShard *shard)
+{
+	char *there = NULL;
+	char *here = NULL;
+	bool ok = kg_shard_connect(m->c, shard) &&
+			  kg_cluster_version(m->c, &shard->db, "kg_graph", &there) &&
+			  kg_cluster_version(m->c, &m->c->front, "kg_front", &here);
+
+	if (ok && (there == NULL || here == NULL || strcmp(there, here) != 0))
+		ok = kg_cluster_refuse(m->c,
+							   "shard %s is of version %s, and the front of "
+							   "%s; kgctl cluster upgrade makes them one",
+							   shard->name,
+							   there ? there : "none",
+							   here ? here : "none");
+	free(there);
+	free(here);
+	return ok;
+}
+
 static bool
 connect_both(Move *m, KgShard *from, KgShard *to)
 {
 	m->from = from;
 	m->to = to;
-	return kg_shard_connect(m->c, from) && kg_shard_connect(m->c, to);
+	return connect_one(m, from) && connect_one(m, to);
 }
 
 /* What a run before this one began. */
