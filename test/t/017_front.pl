@@ -267,7 +267,30 @@ $node->safe_psql('front', "INSERT INTO kg_shard VALUES (7, 'gone', 'host=" . $no
 is($node->safe_psql('front', q{SELECT c ->> 'status', kg_health() ->> 'status' FROM jsonb_array_elements(kg_health() -> 'components') c WHERE c ->> 'name' = 'shard gone'}), 'unreachable|degraded', 'a shard that is away is told of');
 $node->safe_psql('front', "DELETE FROM kg_shard WHERE name = 'gone'");
 
-# ---- who comes after the tenant has moved ----
+# ---- who is there while the tenant moves, and who comes after ----
+
+{
+	$node->safe_psql('one', q{SELECT kg_create_tenant('t_late')});
+	$node->safe_psql('front', q{CREATE ROLE late LOGIN; INSERT INTO kg_place(tenant, shard) VALUES ('t_late', 1); SELECT kg_grant('t_late', 'late', 'admin')});
+	apply($node, 'front', 'late', bundle_file('product'));
+	my $held = hold($node, 'one', 'LOCK TABLE kg_entity IN ACCESS EXCLUSIVE MODE');
+	my $err = '';
+	my $run = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-h', $node->host, '-p', $node->port, '-U', 'late', '-d', 'front', '-c', q{SELECT kg_list('module')} ],
+		'<', \undef, '>', '/dev/null', '2>', \$err, IPC::Run::timeout(180));
+	ok(wait_until(sub { $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE datname = 'one' AND wait_event_type = 'Lock'}) eq '1' }), 'a call is under way');
+	$node->safe_psql('one', q{SELECT kg_freeze_tenant('t_late'); SELECT kg_mark_moved('t_late')});
+	let_go($held);
+	$run->finish;
+	like($err, qr/40001: .*the tenant of role "late" has moved to another database/, 'when its tenant leaves it is to be sent again, whatever it has read');
+	like(call('one', 'late', q{SELECT count(*) FROM kg_entity})->{err}, qr/40001/, 'who reads the tables, too');
+	my $has = q{SELECT has_table_privilege('late', 'kg_entity', 'INSERT')};
+	is($node->safe_psql('one', $has), 't', 'for that it keeps what it was given');
+	$node->safe_psql('one', q{SELECT kg_drop_tenant('t_late'); SELECT kg_create_tenant('t_late')});
+	is($node->safe_psql('one', $has), 'f', 'until a tenant gets the name');
+	like(call('one', 'late', q{SELECT kg_list('module')})->{err}, qr/28000/, 'and is nobody then');
+	$node->safe_psql('one', q{SELECT kg_drop_tenant('t_late')});
+	$node->safe_psql('front', q{DELETE FROM kg_place WHERE tenant = 't_late'});
+}
 
 $node->safe_psql('one', q{SELECT kg_freeze_tenant('t_second'); SELECT kg_mark_moved('t_second')});
 like(call('front', 'several', q{SET kg_graph.tenant = 't_second'; SELECT kg_list('module')})->{err}, qr/40001: tenant "t_second" has moved to another database\nDETAIL:  .*"retry_after_ms": 1000/, 'a call that was sent to where the tenant was is to be sent again');
