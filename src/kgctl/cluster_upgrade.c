@@ -119,20 +119,23 @@ upgrade(KgCluster *c, const Member *m, const char *version)
 {
 	const char *wait = kg_args_get(c->args, "wait");
 	const char *values[] = {m->extension, version, wait ? wait : "10"};
+	char *said;
 	bool done = false;
+	bool ok = look_at(c, m, version, &done);
 
-	return look_at(c, m, version, &done) &&
-		   (done || (kg_cluster_do(c,
-								   m->db,
-								   "SELECT set_config('kgctl.extension', $1, "
-								   "false), set_config('kgctl.version', $2, "
-								   "false), set_config('kgctl.wait', $3 || "
-								   "'s', false)",
-								   3,
-								   values) &&
-					 kg_cluster_do(c, m->db, update, 0, NULL))) &&
-		   kg_cluster_say(
-			   c, m->kind, m->name, done ? "was upgraded" : "is upgraded");
+	if (ok && !done)
+		ok = kg_cluster_do(c,
+						   m->db,
+						   "SELECT set_config('kgctl.extension', $1, false), "
+						   "set_config('kgctl.version', $2, false), "
+						   "set_config('kgctl.wait', $3 || 's', false)",
+						   3,
+						   values) &&
+			 kg_cluster_do(c, m->db, update, 0, NULL);
+	said = kg_format("is of version %s %s", version, done ? "already" : "now");
+	ok = ok && kg_cluster_say(c, m->kind, m->name, said);
+	free(said);
+	return ok;
 }
 
 /* What cannot be done is found before anything is. */

@@ -512,6 +512,14 @@ run_status(KgCluster *c)
 			   "ORDER BY s.shard",
 			   "shard %s: number %s, %s, tenants: %s\n") &&
 		   show_rows(c,
+					 "SELECT h.shard, p.problem, NULL, NULL, false "
+					 "FROM @.kg_cluster_health() h, LATERAL (SELECT "
+					 "h.health ->> 'problem' UNION ALL SELECT "
+					 "jsonb_array_elements_text(o #> '{metrics, problems}') "
+					 "FROM jsonb_array_elements(h.health -> 'components') o) "
+					 "p(problem) WHERE p.problem IS NOT NULL",
+					 "shard %s: %s\n") &&
+		   show_rows(c,
 					 "SELECT tenant, state, shard, concat(', ' || other), true "
 					 "FROM @.kg_cluster_tenants() WHERE state <> 'here'",
 					 "tenant %s: %s, %s%s; run place or move again\n") &&
@@ -525,22 +533,39 @@ static const struct
 	const char *name;
 	size_t arguments;
 	bool (*run)(KgCluster *c);
+	bool reads; /* at a standby of the front, too */
 } subcommands[] = {
 	{"add-shard", 2, run_add_shard},
 	{"place", 2, run_place},
 	{"move", 2, run_move},
-	{"status", 0, run_status},
+	{"status", 0, run_status, true},
 	{"sync", 0, run_sync},
 	{"upgrade", 0, run_upgrade},
 	{"upgrade", 1, run_upgrade},
 	{"drop-shard", 1, run_drop_shard},
 };
 
+/* What a standby knows may be old: nothing is done by it. */
+static bool
+require_primary(KgCluster *c)
+{
+	char *standby;
+	bool ok = kg_cluster_ask(
+		c, &c->front, "SELECT pg_is_in_recovery()", 0, NULL, &standby);
+
+	if (ok && standby != NULL && standby[0] == 't')
+		ok = kg_cluster_refuse(
+			c, "this front is a standby; --dsn must be that of its primary");
+	free(standby);
+	return ok;
+}
+
 static int
-run_subcommand(const KgArgs *args, bool (*run)(KgCluster *c))
+run_subcommand(const KgArgs *args, bool (*run)(KgCluster *c), bool reads)
 {
 	KgCluster c;
-	bool ok = kg_cluster_open(&c, args) && run(&c);
+	bool ok = kg_cluster_open(&c, args) && (reads || require_primary(&c)) &&
+			  run(&c);
 
 	kg_cluster_close(&c);
 	return ok ? KG_EXIT_OK : c.exit;
@@ -559,7 +584,8 @@ run_cluster(const KgArgs *args)
 	for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
 		if (strcmp(name, subcommands[i].name) == 0 &&
 			args->nrest == subcommands[i].arguments + 1)
-			return run_subcommand(args, subcommands[i].run);
+			return run_subcommand(
+				args, subcommands[i].run, subcommands[i].reads);
 	kg_error("usage: kgctl cluster init | add-shard NAME DSN | place TENANT "
 			 "SHARD | move TENANT SHARD | status | sync | upgrade [VERSION] | "
 			 "drop-shard NAME");

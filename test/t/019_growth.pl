@@ -175,6 +175,19 @@ is($standby->safe_psql('front', 'SELECT pg_is_in_recovery()'), 't', 'the second 
 run_sessions($standby, $_, 1, 1, 2) foreach sort keys %calls;
 is(join(' ', map { $machine[$_ - 1]->safe_psql("s$_", q{SELECT count(*) FROM kg_entity WHERE entity_id = 'new'}) } 1, 2), '2 2', 'and sends reads and writes to both shards');
 
+# What changes the directory is its primary's, and asks no shard before.
+foreach my $sql (q{kg_grant('a1', 'b2', 'read')}, q{kg_revoke('a1', 'a1')}, q{kg_grant_gateway('a1')}, q{kg_revoke_gateway('a1')}, q{kg_drop_tenant('a1')})
+{
+	like(($standby->psql('front', "SELECT $sql"))[2], qr/cannot change the directory: this front is a standby/, "a standby: $sql");
+}
+is($machine[0]->safe_psql('s1', q{SELECT string_agg(tenant || ' ' || role_name, ',' ORDER BY 1) FROM kg_tenant_role}), 'a1 a1,b1 b1', 'and nothing is changed at the shard');
+foreach my $command ([ 'status' ], [ 'move', 'a1', 's2' ])
+{
+	my $run = run_kgctl({}, 'cluster', '--dsn', dsn($standby, 'front') . ' user=' . $front->safe_psql('postgres', 'SELECT current_user'), @$command);
+	is($run->{code}, 0, 'status is told by a standby, too') or diag($run->{err}) if $command->[0] eq 'status';
+	like($run->{err}, qr/this front is a standby; --dsn must be that of its primary/, 'nothing else is done by it') if $command->[0] eq 'move';
+}
+
 my $script = PostgreSQL::Test::Utils::tempdir() . '/call.sql';
 append_to_file($script, "SELECT kg_list('known_issue', '{\"filters\": {\"severity\": \"blocker\"}}');\n");
 

@@ -113,6 +113,7 @@ foreach my $version (@from)
 	is(versions(), "$version $version $present", "shards of $version, a front of $present");
 	my $status = cluster('status');
 	is($status->{code}, 1, 'status tells of it');
+	like($status->{out}, qr/^shard one: the extension is \Q$version\E and its library \Q$present\E/m, 'why it is degraded');
 	like($status->{out}, qr/shard two: number 2, degraded, tenants: 1; version \Q$version\E, and the front \Q$present\E: run upgrade/, 'of each shard');
 	refused('a move', qr/shard one is of version \Q$version\E, and the front of \Q$present\E; kgctl cluster upgrade/, 'move', 't_ada', 'two');
 
@@ -142,9 +143,9 @@ foreach my $version (@from)
 	goes_on('one of each');
 	like((call_as($node, 'front', $superuser, q{SELECT kg_tenant_size('t_ada')}))[1], qr/"entities"/, 'what is new is there at the shard that has it');
 	like((call_as($node, 'front', $superuser, q{SELECT kg_tenant_size('t_ben')}))[2], qr/function \S*kg_tenant_size\(.*does not exist/, 'and elsewhere it is told that it is not') if $version eq '0.1.0';
-	works('upgrade', qr/shard one was upgraded\nshard two is upgraded\nfront front was upgraded/, 'upgrade');
-	works('once more', qr/shard one was upgraded\nshard two was upgraded\nfront front was upgraded/, 'upgrade');
-	works('by its name', qr/shard two was upgraded/, 'upgrade', $present);
+	works('upgrade', qr/shard one is of version \Q$present\E already\nshard two is of version \Q$present\E now\nfront front is of version \Q$present\E already/, 'upgrade');
+	works('once more', qr/shard one .* already\nshard two .* already\nfront front .* already/, 'upgrade');
+	works('by its name', qr/shard two .* already/, 'upgrade', $present);
 	is(versions(), "$present $present $present", 'all are of one version');
 	goes_on('after it');
 	end_sessions();
@@ -176,7 +177,7 @@ SKIP:
 	append_to_file($made_up, "CREATE FUNCTION kg_new() RETURNS int LANGUAGE sql AS 'SELECT 1';\n");
 	killed_at('for the front', 'front', q{LOCK TABLE pg_extension IN SHARE MODE});
 	is(versions(), "$present $present 0.0.1", 'shards are first');
-	works('and again', qr/shard two was upgraded\nfront front is upgraded/, 'upgrade');
+	works('and again', qr/shard two .* already\nfront front .* now/, 'upgrade');
 	is(versions(), "$present $present $present", 'then the front');
 }
 
