@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "kgctl/cluster.h"
 #include "kgctl/log.h"
 
@@ -412,6 +414,25 @@ move(Move *m, KgShard *wanted)
 	return ok;
 }
 
+/* The name is what parts are told by that they are of one tenant. */
+static char *
+import_options(const KgCluster *c, const char *tenant)
+{
+	json_t *options = json_pack("{s:b, s:s, s:b, s:b}",
+								"frozen",
+								true,
+								"name",
+								tenant,
+								"create_roles",
+								kg_args_has(c->args, "create-roles"),
+								"without_policies",
+								kg_args_has(c->args, "without-policies"));
+	char *text = json_dumps(options, 0);
+
+	json_decref(options);
+	return text;
+}
+
 bool
 kg_cluster_move(KgCluster *c, const char *tenant, const char *shard)
 {
@@ -425,12 +446,7 @@ kg_cluster_move(KgCluster *c, const char *tenant, const char *shard)
 	m.c = c;
 	m.tenant = tenant;
 	m.arena = kg_arena_new();
-	m.options = kg_format(
-		"{\"frozen\": true%s%s}",
-		kg_args_has(c->args, "create-roles") ? ", \"create_roles\": true" : "",
-		kg_args_has(c->args, "without-policies")
-			? ", \"without_policies\": true"
-			: "");
+	m.options = import_options(c, tenant);
 	ok = move(&m, wanted);
 	free(m.options);
 	kg_arena_free(m.arena);

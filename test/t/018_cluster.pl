@@ -83,6 +83,10 @@ refused('move of nothing', qr/there is no tenant "none"/, 'move', 'none', 'two')
 refused('a shard that there is not', qr/there is no shard "none"/, 'move', 't', 'none');
 ask('front', q{SELECT kg_grant('t', 'ada', 'admin'), kg_grant('t', 'ben', 'write')});
 apply($node, 'front', 'ada', bundle_file('product'));
+# More than one part of a move.
+call_as($node, 'front', 'ada', q{SELECT kg_put_entities('module', (SELECT jsonb_agg(jsonb_build_object('id', 'large-' || n, 'name', 'Large ' || n, 'tier', 'core', 'since', '2026-01-01',
+	'owner', jsonb_build_object('team', 'team', 'channel', '#' || repeat('a', 80000)))) FROM generate_series(1, 20) n))});
+is(ask('one', q{SELECT sum(length(data::text)) > 1500000 FROM kg_entity}), 't', 'a tenant of several parts');
 like(works('status', 'status'), qr/shard one: number 1, \w+, tenants: 1\nshard two: number 2, \w+, tenants: 0/, 'tells of both');
 
 # ---- keys are those of the first shard, everywhere ----
@@ -102,7 +106,7 @@ sub by_token
 	my (undef, $out, $err) = call_as($node, 'front', 'gw', "SELECT kg_mcp('$ping', '$token{$kid}')");
 	return $out . $err;
 }
-like(by_token($_), qr/"total": 11/, "a token of key $_") foreach 'k', 'own';
+like(by_token($_), qr/"total": 31/, "a token of key $_") foreach 'k', 'own';
 ask('one', q{UPDATE kg_auth_key SET enabled = false WHERE kid = 'k'});
 works('sync of a key that is disabled', 'sync');
 is(ask('two', 'SELECT enabled FROM kg_auth_key'), 'f', 'it is, everywhere');
