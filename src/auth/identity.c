@@ -30,6 +30,7 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -48,7 +49,7 @@ typedef struct KgRoleGrants
 	KgGrant *grants;
 	const char *stale;	/* the role's name in a grant that does not count */
 	const char *barred; /* a policy that names the role, not in force */
-	bool moved;			/* a tenant of it is in another database */
+	bool moved;			/* a tenant of it, no owner, is in another database */
 } KgRoleGrants;
 
 static const int most = 16;
@@ -146,7 +147,10 @@ load_grants(Oid role)
 	fresh = kg_cache_make(&grants_of_roles, sizeof(*fresh));
 	keep_grants(fresh, name);
 	load_barred(fresh, role);
-	fresh->moved = name != NULL && kg_tenant_has_moved(NULL, name);
+	/* The owner has to do with the database without a tenant. */
+	fresh->moved = name != NULL &&
+				   !has_privs_of_role(role, kg_extension_owner()) &&
+				   kg_tenant_has_moved(NULL, name);
 	kg_cache_keep(&grants_of_roles, fresh, role);
 	kg_spi_end_load();
 	kg_restore_user(&saved);
@@ -186,13 +190,10 @@ current_grant(void)
 	return NULL;
 }
 
-/* A call that its tenant leaves is not answered as one that has none. */
 static void
 refuse_moved(void)
 {
-	const KgRoleGrants *grants = grants_of_current_role();
-
-	if (grants->moved && (names_tenant() || grants->ngrants == 0))
+	if (names_tenant() || grants_of_current_role()->ngrants == 0)
 		kg_tenant_refuse_moved(names_tenant() ? kg_setting_tenant : NULL,
 							   GetUserNameFromId(GetUserId(), false));
 }
@@ -213,7 +214,8 @@ kg_identity_tenant(KgAccess access)
 	if (token != NULL)
 		return token->access < access ? NULL : token->tenant;
 	grant = current_grant();
-	if (grant == NULL)
+	/* A call that its tenant leaves is not answered as nobody's. */
+	if (grant == NULL && grants_of_current_role()->moved)
 		refuse_moved();
 	if (grant == NULL || grant->access < access)
 		return NULL;

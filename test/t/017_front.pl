@@ -273,6 +273,7 @@ $node->safe_psql('front', "DELETE FROM kg_shard WHERE name = 'gone'");
 	$node->safe_psql('one', q{SELECT kg_create_tenant('t_late')});
 	$node->safe_psql('front', q{CREATE ROLE late LOGIN; INSERT INTO kg_place(tenant, shard) VALUES ('t_late', 1); SELECT kg_grant('t_late', 'late', 'admin')});
 	apply($node, 'front', 'late', bundle_file('product'));
+	$node->safe_psql('one', q{SELECT kg_grant('t_late', current_user, 'read')});
 	my $held = hold($node, 'one', 'LOCK TABLE kg_entity IN ACCESS EXCLUSIVE MODE');
 	my $err = '';
 	my $run = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-h', $node->host, '-p', $node->port, '-U', 'late', '-d', 'front', '-c', q{SELECT kg_list('module')} ],
@@ -283,6 +284,7 @@ $node->safe_psql('front', "DELETE FROM kg_shard WHERE name = 'gone'");
 	$run->finish;
 	like($err, qr/40001: .*the tenant of role "late" has moved to another database/, 'when its tenant leaves it is to be sent again, whatever it has read');
 	like(call('one', 'late', q{SELECT count(*) FROM kg_entity})->{err}, qr/40001/, 'who reads the tables, too');
+	like($node->safe_psql('one', q{SELECT kg_tenant() IS NULL, kg_health() ->> 'status'}), qr/^t\|\w+$/, 'the owner has to do there without a tenant');
 	my $has = q{SELECT has_table_privilege('late', 'kg_entity', 'INSERT')};
 	is($node->safe_psql('one', $has), 't', 'for that it keeps what it was given');
 	$node->safe_psql('one', q{SELECT kg_drop_tenant('t_late'); SELECT kg_create_tenant('t_late')});
