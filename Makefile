@@ -17,7 +17,7 @@ SHLIB_LINK  = -lpcre2-8 -luriparser -lidn2 -lcrypto
 # The install script is its parts, in the order of sql/parts.list.
 SQL_PARTS   = $(addprefix sql/,$(shell cat sql/parts.list))
 # Of earlier versions the script and the ways from there to here are installed, too.
-DATA        = $(wildcard sql/released/*.sql sql/$(MAIN)--*--*.sql)
+DATA        = $(wildcard sql/released/*.sql sql/$(MAIN)--*--*.sql sql/$(FRONT)--*--*.sql)
 DATA_built  = sql/$(MAIN)--$(EXTVERSION).sql sql/$(FRONT)--$(EXTVERSION).sql
 # The page of kgctl serve --explorer, where "make explorer" built it.
 EXPLORER_PAGE = explorer/kg_graph.explorer.html

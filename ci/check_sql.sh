@@ -17,7 +17,7 @@ files=(
   # what a tenant holds
   src/tenants.c src/{checks,health,transfer}.c src/store/*.[ch]
   # the program
-  src/kgctl/{cluster,cluster_move,cmd_cluster,db,listen,pool,stored}.c
+  src/kgctl/{cluster,cluster_move,cluster_upgrade,cmd_cluster,db,listen,pool,stored}.c
 )
 # A statement begins a string, or stands in it after a bracket or a space.  An
 # example for people is a call of one function, or has no values ("...").

@@ -46,15 +46,49 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_carried() IS
   'the caller''s settings of kg_graph, as a server takes them at its start of a session';
 
+-- PL/Proxy keeps a connection for each text as long as the session is there, whatever
+-- becomes of the transaction.  So does a lock of the session's, which notes it, and is
+-- shared because others note theirs; kg_front.connections only saves to look for it.
+CREATE FUNCTION @extschema@.kg_note_connection(connection integer) RETURNS void
+  LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  most text := coalesce(nullif(current_setting('kg_front.max_shards_per_session', true), ''), '32');
+  noted record;
+BEGIN
+  IF most !~ '^[1-9][0-9]{0,4}$' THEN
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('invalid value for parameter "kg_front.max_shards_per_session": "%s"', most);
+  END IF;
+  SELECT count(*) AS n, count(*) FILTER (WHERE l.objid = connection::oid) AS same INTO noted
+    FROM pg_locks l WHERE l.pid = pg_backend_pid() AND l.locktype = 'advisory' AND l.classid = 'pg_extension'::regclass AND l.objsubid = 2;
+  IF noted.same = 0 AND noted.n >= most::integer THEN
+    PERFORM @extschema@.kg_refuse('54000', 'LIMIT_EXCEEDED', format('session has as many connections to shards as kg_front.max_shards_per_session allows: %s', most),
+      'a call with a tenant, agent and settings that the session has called with before, a new session, or a larger kg_front.max_shards_per_session');
+  ELSIF noted.same = 0 THEN
+    PERFORM pg_try_advisory_lock_shared('pg_extension'::regclass::integer, connection);
+  END IF;
+  PERFORM set_config('kg_front.connections', concat(current_setting('kg_front.connections', true), connection, ';'), false);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_note_connection(integer) IS
+  'count the session''s connections to shards, and refuse more than kg_front.max_shards_per_session';
+
 -- Values as libpq reads them; of a keyword that is there twice it takes the last.
 CREATE FUNCTION @extschema@.kg_connection(dsn text) RETURNS text
   LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
-BEGIN
-  RETURN 'connect_timeout=10 fallback_application_name=kg_front ' || dsn
+DECLARE
+  connection text := 'connect_timeout=10 fallback_application_name=kg_front ' || dsn
     || ' user=''' || replace(replace(current_user, '\', '\\'), '''', '\''') || ''''
     || ' options=''' || replace(replace(@extschema@.kg_carried(), '\', '\\'), '''', '\''') || '''';
+  number integer := hashtext(connection) & 2147483647;
+BEGIN
+  IF strpos(';' || coalesce(current_setting('kg_front.connections', true), ''), ';' || number || ';') = 0 THEN
+    PERFORM @extschema@.kg_note_connection(number);
+  END IF;
+  RETURN connection;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_connection(text) IS

@@ -2,6 +2,21 @@
 -- Functions of kg_graph that are about the directory, too, or about all shards; and
 -- what they ask of a shard.
 
+CREATE FUNCTION @extschema@.kg_require_primary() RETURNS void
+  LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+BEGIN
+  -- Before a shard is asked for its part.
+  IF pg_is_in_recovery() THEN
+    RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction', MESSAGE = 'cannot change the directory: this front is a standby',
+      HINT = 'Do it at its primary.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_require_primary() IS
+  'refuse what changes the directory where it cannot be changed';
+
 CREATE FUNCTION @extschema@.kg_front_grant(tenant text, role text, access text) RETURNS void
   LANGUAGE plproxy VOLATILE PARALLEL UNSAFE
   AS $$ CONNECT @extschema@.kg_connect_tenant(tenant); TARGET @extschema@.kg_grant; $$;
@@ -59,6 +74,7 @@ CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURN
   SET search_path = pg_catalog, pg_temp
   AS $$
 BEGIN
+  PERFORM @extschema@.kg_require_primary();
   PERFORM @extschema@.kg_front_grant(tenant, role, access);
   PERFORM @extschema@.kg_note_grant(tenant, role);
 END
@@ -71,6 +87,7 @@ CREATE FUNCTION @extschema@.kg_revoke(tenant text, role text) RETURNS void
   SET search_path = pg_catalog, pg_temp
   AS $$
 BEGIN
+  PERFORM @extschema@.kg_require_primary();
   PERFORM @extschema@.kg_front_revoke(tenant, role);
   PERFORM @extschema@.kg_note_grant(tenant, role);
 END
@@ -93,6 +110,7 @@ CREATE FUNCTION @extschema@.kg_grant_gateway(role text, exchange boolean DEFAULT
   SET search_path = pg_catalog, pg_temp
   AS $$
 BEGIN
+  PERFORM @extschema@.kg_require_primary();
   PERFORM @extschema@.kg_front_grant_gateway(s.name, role, exchange) FROM @extschema@.kg_shard s;
   INSERT INTO @extschema@.kg_gateway AS g (role, exchange) VALUES (kg_grant_gateway.role, kg_grant_gateway.exchange)
     ON CONFLICT ON CONSTRAINT kg_gateway_pkey DO UPDATE SET exchange = excluded.exchange;
@@ -111,6 +129,7 @@ CREATE FUNCTION @extschema@.kg_revoke_gateway(role text) RETURNS void
 DECLARE
   s record;
 BEGIN
+  PERFORM @extschema@.kg_require_primary();
   FOR s IN SELECT name FROM @extschema@.kg_shard ORDER BY shard LOOP
     BEGIN
       PERFORM @extschema@.kg_front_revoke_gateway(s.name, role);
@@ -139,6 +158,7 @@ DECLARE
   done boolean;
   place record;
 BEGIN
+  PERFORM @extschema@.kg_require_primary();
   SELECT p.state INTO place FROM @extschema@.kg_place p WHERE p.tenant = kg_drop_tenant.tenant FOR UPDATE;
   IF place.state <> 'here' THEN
     PERFORM @extschema@.kg_refuse('42501', 'FORBIDDEN', format('tenant "%s" is being moved', tenant), 'a tenant that is in one place; kgctl cluster status');

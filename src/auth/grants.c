@@ -98,19 +98,26 @@ has_moved_tenants(void)
 		get_relname_relid("kg_moved_tenant", kg_extension_schema()));
 }
 
+bool
+kg_tenant_has_moved(const char *tenant, const char *role)
+{
+	static KgSaved saved;
+
+	return has_moved_tenants() &&
+		   kg_spi_finds(&saved,
+						"SELECT FROM @kg_moved_tenant "
+						"WHERE ($1::text IS NULL OR name = $1) "
+						"AND ($2::text IS NULL OR $2 = ANY (roles))",
+						kg_arg_text(tenant),
+						kg_arg_text(role));
+}
+
 void
 kg_tenant_refuse_moved(const char *tenant, const char *role)
 {
-	static KgSaved saved;
 	KgError *err;
 
-	if (!has_moved_tenants() ||
-		!kg_spi_finds(&saved,
-					  "SELECT FROM @kg_moved_tenant "
-					  "WHERE ($1::text IS NULL OR name = $1) "
-					  "AND ($2::text IS NULL OR $2 = ANY (roles))",
-					  kg_arg_text(tenant),
-					  kg_arg_text(role)))
+	if (!kg_tenant_has_moved(tenant, role))
 		return;
 	err = tenant ? kg_error_new(KG_CONFLICT,
 								"tenant \"%s\" has moved to another database",
@@ -124,13 +131,29 @@ kg_tenant_refuse_moved(const char *tenant, const char *role)
 	kg_error_throw(err);
 }
 
+/* The roles keep no privilege for it any more. */
+static void
+forget_moved(Datum name)
+{
+	List *roles = NIL;
+
+	KG_SPI_NEWEST("SELECT r.oid::bigint FROM @kg_moved_tenant m "
+				  "JOIN pg_roles r ON r.rolname = ANY (m.roles) "
+				  "WHERE m.name = $1",
+				  kg_arg(TEXTOID, name));
+	for (uint64 i = 0; i < SPI_processed; i++)
+		roles = lappend_oid(roles, (Oid) kg_spi_int64(i, 1));
+	KG_SPI_NEWEST("DELETE FROM @kg_moved_tenant WHERE name = $1",
+				  kg_arg(TEXTOID, name));
+	kg_sync_roles(roles);
+}
+
 void
 kg_tenant_take_name(Datum name)
 {
 	kg_tenant_refuse_former(name);
 	if (has_moved_tenants())
-		KG_SPI_NEWEST("DELETE FROM @kg_moved_tenant WHERE name = $1",
-					  kg_arg(TEXTOID, name));
+		forget_moved(name);
 	KG_SPI_NEWEST("DELETE FROM @kg_audit WHERE tenant = $1",
 				  kg_arg(TEXTOID, name));
 }

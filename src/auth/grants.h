@@ -36,6 +36,7 @@ extern void kg_tenant_take_name(Datum name);
  * before it moved and found nothing.
  */
 extern void kg_tenant_refuse_moved(const char *tenant, const char *role);
+extern bool kg_tenant_has_moved(const char *tenant, const char *role);
 
 /* Raises KG_NOT_FOUND unless the tenant exists and is not being dropped. */
 extern void kg_require_tenant(Datum tenant);

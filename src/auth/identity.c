@@ -28,6 +28,7 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
@@ -45,6 +46,7 @@ typedef struct KgRoleGrants
 	KgGrant *grants;
 	const char *stale;	/* the role's name in a grant that does not count */
 	const char *barred; /* a policy that names the role, not in force */
+	bool moved;			/* a tenant of it, no owner, is in another database */
 } KgRoleGrants;
 
 static const int most = 16;
@@ -138,6 +140,10 @@ load_grants(Oid role)
 	fresh = kg_cache_make(&grants_of_roles, sizeof(*fresh));
 	keep_grants(fresh, name);
 	load_barred(fresh, role);
+	/* The owner has to do with the database without a tenant. */
+	fresh->moved = name != NULL &&
+				   !has_privs_of_role(role, kg_extension_owner()) &&
+				   kg_tenant_has_moved(NULL, name);
 	kg_cache_keep(&grants_of_roles, fresh, role);
 	kg_spi_end_load();
 	kg_restore_user(&saved);
@@ -156,6 +162,12 @@ grants_of_current_role(void)
 
 static const char *asking_for = NULL; /* of an authorizer's caller */
 
+static bool
+names_tenant(void)
+{
+	return kg_setting_tenant != NULL && kg_setting_tenant[0] != '\0';
+}
+
 /* The grant in force: the only one, or the one that the setting names. */
 static const KgGrant *
 current_grant(void)
@@ -163,12 +175,20 @@ current_grant(void)
 	const KgRoleGrants *grants = grants_of_current_role();
 	const char *wanted = kg_setting_tenant;
 
-	if (wanted == NULL || wanted[0] == '\0')
+	if (!names_tenant())
 		return grants->ngrants == 1 ? &grants->grants[0] : NULL;
 	for (int i = 0; i < grants->ngrants; i++)
 		if (strcmp(grants->grants[i].tenant, wanted) == 0)
 			return &grants->grants[i];
 	return NULL;
+}
+
+static void
+refuse_moved(void)
+{
+	if (names_tenant() || grants_of_current_role()->ngrants == 0)
+		kg_tenant_refuse_moved(names_tenant() ? kg_setting_tenant : NULL,
+							   GetUserNameFromId(GetUserId(), false));
 }
 
 const char *
@@ -187,6 +207,9 @@ kg_identity_tenant(KgAccess access)
 	if (token != NULL)
 		return token->access < access ? NULL : token->tenant;
 	grant = current_grant();
+	/* A call that its tenant leaves is not answered as nobody's. */
+	if (grant == NULL && grants_of_current_role()->moved)
+		refuse_moved();
 	if (grant == NULL || grant->access < access)
 		return NULL;
 	return grant->tenant;
@@ -198,11 +221,10 @@ throw_no_tenant(void)
 {
 	const KgRoleGrants *grants = grants_of_current_role();
 	const char *role = GetUserNameFromId(GetUserId(), false);
-	bool set = kg_setting_tenant && kg_setting_tenant[0];
+	bool set = names_tenant();
 	KgError *err;
 
-	if (set || grants->ngrants == 0)
-		kg_tenant_refuse_moved(set ? kg_setting_tenant : NULL, role);
+	refuse_moved();
 	if (kg_token_lapsed())
 	{
 		err = kg_error_new(KG_NO_TENANT,

@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "auth/grants.h"
 #include "auth/privileges.h"
 #include "base/error.h"
 #include "base/extension.h"
@@ -285,6 +286,7 @@ static void
 find_needed(Oid role, KgRolePrivileges *it)
 {
 	int needs = it->gateway ? KG_GATEWAY : 0;
+	bool moved;
 
 	KG_SPI_EXEC("SELECT count(*), count(*) FILTER (WHERE access <> 'read') "
 				"FROM @kg_tenant_role WHERE role = $1 AND role_name = $2",
@@ -294,8 +296,11 @@ find_needed(Oid role, KgRolePrivileges *it)
 		needs |= KG_READS;
 	if (kg_spi_int64(0, 2) > 0)
 		needs |= KG_WRITES;
+	/* Calls that a tenant leaves are told of it (identity.c), not refused. */
+	moved = kg_tenant_has_moved(NULL, GetUserNameFromId(role, false));
 	for (int p = 0; p < lengthof(privileges); p++)
-		it->needed[p] = (privileges[p].needed & needs) != 0 &&
+		it->needed[p] = ((privileges[p].needed & needs) != 0 ||
+						 (moved && it->noted[p])) &&
 						is_used(&privileges[p]);
 }
 

@@ -2,11 +2,13 @@
  * cluster.c
  *	  The databases of a cluster, and its directory.
  */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kgctl/cluster.h"
 #include "kgctl/log.h"
+#include "kgctl/show.h"
 
 bool
 kg_cluster_refuse(KgCluster *c, const char *fmt, ...)
@@ -18,6 +20,15 @@ kg_cluster_refuse(KgCluster *c, const char *fmt, ...)
 	va_end(args);
 	c->exit = KG_EXIT_REFUSED;
 	return false;
+}
+
+bool
+kg_cluster_say(const KgCluster *c, const char *what, const char *name,
+			   const char *rest)
+{
+	if (!kg_args_has(c->args, "quiet"))
+		kg_print(stdout, "%s %s %s\n", what, name, rest);
+	return true;
 }
 
 bool
@@ -46,6 +57,21 @@ kg_cluster_ask(KgCluster *c, KgDb *db, const char *sql, int n,
 		*value = kg_strdup(PQgetvalue(res, 0, 0));
 	PQclear(res);
 	return ok;
+}
+
+bool
+kg_cluster_version(KgCluster *c, KgDb *db, const char *extension,
+				   char **version)
+{
+	const char *values[] = {extension};
+
+	return kg_cluster_ask(
+		c,
+		db,
+		"SELECT extversion FROM pg_catalog.pg_extension WHERE extname = $1",
+		1,
+		values,
+		version);
 }
 
 static void

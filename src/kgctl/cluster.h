@@ -73,6 +73,20 @@ extern bool kg_shard_drop(KgCluster *c, KgShard *shard, const char *tenant);
 extern bool kg_cluster_refuse(KgCluster *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Says what is done, unless told to be quiet; true. */
+extern bool kg_cluster_say(const KgCluster *c, const char *what,
+						   const char *name, const char *rest);
+
+/* The version of an extension that a database has, malloc'd. */
+extern bool kg_cluster_version(KgCluster *c, KgDb *db, const char *extension,
+							   char **version);
+
+/*
+ * kgctl cluster upgrade, to a version or (NULL) to the newest that the front's
+ * server has; false after a message.
+ */
+extern bool kg_cluster_upgrade(KgCluster *c, const char *version);
+
 /* kgctl cluster move; false after a message. */
 extern bool kg_cluster_move(KgCluster *c, const char *tenant,
 							const char *shard);

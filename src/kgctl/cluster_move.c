@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "kgctl/cluster.h"
 
 /* Bytes of the lines that are sent at once. */
@@ -334,12 +336,34 @@ give_up(Move *m)
 					 "since = now() WHERE tenant = $1 AND other = $2");
 }
 
+/* What is asked of a shard for a move is what the front's version has. */
+static bool
+connect_one(Move *m, KgShard *shard)
+{
+	char *there = NULL;
+	char *here = NULL;
+	bool ok = kg_shard_connect(m->c, shard) &&
+			  kg_cluster_version(m->c, &shard->db, "kg_graph", &there) &&
+			  kg_cluster_version(m->c, &m->c->front, "kg_front", &here);
+
+	if (ok && (there == NULL || here == NULL || strcmp(there, here) != 0))
+		ok = kg_cluster_refuse(m->c,
+							   "shard %s is of version %s, and the front of "
+							   "%s; kgctl cluster upgrade makes them one",
+							   shard->name,
+							   there ? there : "none",
+							   here ? here : "none");
+	free(there);
+	free(here);
+	return ok;
+}
+
 static bool
 connect_both(Move *m, KgShard *from, KgShard *to)
 {
 	m->from = from;
 	m->to = to;
-	return kg_shard_connect(m->c, from) && kg_shard_connect(m->c, to);
+	return connect_one(m, from) && connect_one(m, to);
 }
 
 /* What a run before this one began. */
@@ -389,6 +413,25 @@ move(Move *m, KgShard *wanted)
 	return ok;
 }
 
+/* The name is what parts are told by that they are of one tenant. */
+static char *
+import_options(const KgCluster *c, const char *tenant)
+{
+	json_t *options = json_pack("{s:b, s:s, s:b, s:b}",
+								"frozen",
+								true,
+								"name",
+								tenant,
+								"create_roles",
+								kg_args_has(c->args, "create-roles"),
+								"without_policies",
+								kg_args_has(c->args, "without-policies"));
+	char *text = json_dumps(options, 0);
+
+	json_decref(options);
+	return text;
+}
+
 bool
 kg_cluster_move(KgCluster *c, const char *tenant, const char *shard)
 {
@@ -402,12 +445,7 @@ kg_cluster_move(KgCluster *c, const char *tenant, const char *shard)
 	m.c = c;
 	m.tenant = tenant;
 	m.arena = kg_arena_new();
-	m.options = kg_format(
-		"{\"frozen\": true%s%s}",
-		kg_args_has(c->args, "create-roles") ? ", \"create_roles\": true" : "",
-		kg_args_has(c->args, "without-policies")
-			? ", \"without_policies\": true"
-			: "");
+	m.options = import_options(c, tenant);
 	ok = move(&m, wanted);
 	free(m.options);
 	kg_arena_free(m.arena);

@@ -14,20 +14,13 @@
 static const char cluster_options[] =
 	"-d, --dsn DSN\tthe front's connection string or URI (else KGCTL_DSN, "
 	"PGHOST ...)\n"
-	"--wait SECONDS\tfor a tenant's writers, before it is moved (default 10)\n"
+	"--wait SECONDS\tfor writers of a tenant that is moved, for calls in a "
+	"database that is upgraded (default 10)\n"
 	"--create-roles\tmake roles that a tenant's new shard has not, without "
 	"login\n"
 	"--without-policies\tmove a tenant to where policies of yours are not in "
 	"force\n"
 	"-q, --quiet\tprint nothing on success\n";
-
-static bool
-say(const KgCluster *c, const char *what, const char *name, const char *rest)
-{
-	if (!kg_args_has(c->args, "quiet"))
-		kg_print(stdout, "%s %s %s\n", what, name, rest);
-	return true;
-}
 
 /* ---- init ---- */
 
@@ -48,7 +41,7 @@ run_init(const KgArgs *args)
 						"CREATE EXTENSION IF NOT EXISTS kg_front; END'",
 						0,
 						NULL)) &&
-		 say(&c, "database", PQdb(c.front.conn), "is a front");
+		 kg_cluster_say(&c, "database", PQdb(c.front.conn), "is a front");
 	kg_cluster_close(&c);
 	return ok ? KG_EXIT_OK : c.exit;
 }
@@ -207,7 +200,8 @@ static bool
 run_sync(KgCluster *c)
 {
 	return sync_all(c) &&
-		   say(c, "database", PQdb(c->front.conn), "is as its shards are");
+		   kg_cluster_say(
+			   c, "database", PQdb(c->front.conn), "is as its shards are");
 }
 
 /* ---- add-shard ---- */
@@ -343,7 +337,7 @@ run_add_shard(KgCluster *c)
 		 kg_cluster_read_shards(c) && sync_all(c);
 	kg_db_close(&shard.db);
 	free(shard.number);
-	return ok && say(c, "shard", name, "is there");
+	return ok && kg_cluster_say(c, "shard", name, "is there");
 }
 
 /* ---- place ---- */
@@ -421,14 +415,22 @@ run_place(KgCluster *c)
 		ok = require_nowhere_else(c, tenant, shard);
 	kg_place_free(&place);
 	return ok && make_tenant(c, tenant, shard) &&
-		   say(c, "tenant", tenant, "is placed");
+		   kg_cluster_say(c, "tenant", tenant, "is placed");
 }
 
 static bool
 run_move(KgCluster *c)
 {
 	return kg_cluster_move(c, c->args->rest[1], c->args->rest[2]) &&
-		   say(c, "tenant", c->args->rest[1], "is moved");
+		   kg_cluster_say(c, "tenant", c->args->rest[1], "is moved");
+}
+
+/* ---- upgrade ---- */
+
+static bool
+run_upgrade(KgCluster *c)
+{
+	return kg_cluster_upgrade(c, c->args->nrest > 1 ? c->args->rest[1] : NULL);
 }
 
 /* ---- drop-shard ---- */
@@ -457,7 +459,7 @@ run_drop_shard(KgCluster *c)
 						 "DELETE FROM @.kg_shard WHERE name = $1",
 						 1,
 						 values) &&
-		   say(c, "shard", values[0], "is no part of the cluster");
+		   kg_cluster_say(c, "shard", values[0], "is no part of the cluster");
 }
 
 /* ---- status ---- */
@@ -495,12 +497,28 @@ run_status(KgCluster *c)
 	return show_rows(
 			   c,
 			   "SELECT s.name, s.shard, h.health ->> 'status', "
-			   "count(p.tenant), "
-			   "h.health ->> 'status' IN ('unhealthy', 'unreachable') "
+			   "concat(count(p.tenant), CASE WHEN v.version <> e.extversion "
+			   "THEN format('; version %s, and the front %s: run upgrade', "
+			   "v.version, e.extversion) END), h.health ->> 'status' "
+			   "IN ('unhealthy', 'unreachable') OR v.version <> e.extversion "
 			   "FROM @.kg_shard s JOIN @.kg_cluster_health() h "
 			   "ON h.shard = s.name LEFT JOIN @.kg_place p "
-			   "ON p.shard = s.shard GROUP BY 1, 2, 3, 5 ORDER BY s.shard",
+			   "ON p.shard = s.shard LEFT JOIN LATERAL (SELECT o -> 'metrics' "
+			   "->> 'extension_version' FROM "
+			   "jsonb_array_elements(h.health -> 'components') o "
+			   "WHERE o ->> 'name' = 'extension') v(version) ON true "
+			   "JOIN pg_extension e ON e.extname = 'kg_front' "
+			   "GROUP BY s.name, s.shard, h.health, v.version, e.extversion "
+			   "ORDER BY s.shard",
 			   "shard %s: number %s, %s, tenants: %s\n") &&
+		   show_rows(c,
+					 "SELECT h.shard, p.problem, NULL, NULL, false "
+					 "FROM @.kg_cluster_health() h, LATERAL (SELECT "
+					 "h.health ->> 'problem' UNION ALL SELECT "
+					 "jsonb_array_elements_text(o #> '{metrics, problems}') "
+					 "FROM jsonb_array_elements(h.health -> 'components') o) "
+					 "p(problem) WHERE p.problem IS NOT NULL",
+					 "shard %s: %s\n") &&
 		   show_rows(c,
 					 "SELECT tenant, state, shard, concat(', ' || other), true "
 					 "FROM @.kg_cluster_tenants() WHERE state <> 'here'",
@@ -515,20 +533,39 @@ static const struct
 	const char *name;
 	size_t arguments;
 	bool (*run)(KgCluster *c);
+	bool reads; /* at a standby of the front, too */
 } subcommands[] = {
 	{"add-shard", 2, run_add_shard},
 	{"place", 2, run_place},
 	{"move", 2, run_move},
-	{"status", 0, run_status},
+	{"status", 0, run_status, true},
 	{"sync", 0, run_sync},
+	{"upgrade", 0, run_upgrade},
+	{"upgrade", 1, run_upgrade},
 	{"drop-shard", 1, run_drop_shard},
 };
 
+/* What a standby knows may be old: nothing is done by it. */
+static bool
+require_primary(KgCluster *c)
+{
+	char *standby;
+	bool ok = kg_cluster_ask(
+		c, &c->front, "SELECT pg_is_in_recovery()", 0, NULL, &standby);
+
+	if (ok && standby != NULL && standby[0] == 't')
+		ok = kg_cluster_refuse(
+			c, "this front is a standby; --dsn must be that of its primary");
+	free(standby);
+	return ok;
+}
+
 static int
-run_subcommand(const KgArgs *args, bool (*run)(KgCluster *c))
+run_subcommand(const KgArgs *args, bool (*run)(KgCluster *c), bool reads)
 {
 	KgCluster c;
-	bool ok = kg_cluster_open(&c, args) && run(&c);
+	bool ok = kg_cluster_open(&c, args) && (reads || require_primary(&c)) &&
+			  run(&c);
 
 	kg_cluster_close(&c);
 	return ok ? KG_EXIT_OK : c.exit;
@@ -547,16 +584,18 @@ run_cluster(const KgArgs *args)
 	for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
 		if (strcmp(name, subcommands[i].name) == 0 &&
 			args->nrest == subcommands[i].arguments + 1)
-			return run_subcommand(args, subcommands[i].run);
+			return run_subcommand(
+				args, subcommands[i].run, subcommands[i].reads);
 	kg_error("usage: kgctl cluster init | add-shard NAME DSN | place TENANT "
-			 "SHARD | move TENANT SHARD | status | sync | drop-shard NAME");
+			 "SHARD | move TENANT SHARD | status | sync | upgrade [VERSION] | "
+			 "drop-shard NAME");
 	return KG_EXIT_USAGE;
 }
 
 const KgCommand kg_command_cluster = {
 	"cluster",
 	" init | add-shard NAME DSN | place TENANT SHARD | move TENANT SHARD | "
-	"status | sync | drop-shard NAME",
+	"status | sync | upgrade [VERSION] | drop-shard NAME",
 	"several databases behind one, each tenant in one of them",
 	cluster_options,
 	"",

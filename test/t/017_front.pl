@@ -169,6 +169,22 @@ like(call('front', 'ada', q{SET kg_graph.confirm_more = 'maybe'; SELECT kg_list_
 same('ada', q{SET kg_graph.mcp_text = off; SELECT kg_call_tool('search_entities', '{"query": "cache"}')}, 'and kg_graph.mcp_text');
 is(call('front', 'ada', q{BEGIN; SET LOCAL kg_graph.agent = 'blind'; COMMIT; SELECT kg_list('module', '{"limit": 1}') ->> 'total'})->{out}, '12', 'a setting of a transaction ends with it');
 
+# ---- how many connections a session makes ----
+
+{
+	my $agent = sub { return "SET kg_graph.agent = '$_[0]'; SELECT kg_agent();\n" };
+	call('front', 'ada', "SELECT kg_create_agent('a$_')") foreach 1 .. 3;
+	my $most = "SET kg_front.max_shards_per_session = 2;\n";
+	my $third = call('front', 'ada', $most . $agent->('a1') . $agent->('a2') . $agent->('a3') . $agent->('a1'));
+	is($third->{out}, "a1\na2\na1", 'a session has so many connections, and goes on with those');
+	like($third->{err}, qr/^ERROR:  54000: session has as many connections to shards as kg_front[.]max_shards_per_session allows: 2\nDETAIL:  .*"code": "LIMIT_EXCEEDED"/, 'one more is refused, by the name of the setting');
+	is(call('front', 'ada', $most . join '', map { 'BEGIN;' . $agent->("a$_") . "ROLLBACK;\n" } 1 .. 3)->{out}, "a1\na2", 'what is rolled back is counted: its connection is there');
+	is(call('front', 'ada', $most . join '', map { $agent->("a$_") } (1, 2) x 3)->{out}, "a1\na2\n" x 2 . "a1\na2", 'the same is counted once');
+	is(call('front', 'ada', join '', map { $agent->("a$_") } 1 .. 3)->{out}, "a1\na2\na3", 'it is of a session');
+	like(call('front', 'ada', "SET kg_front.max_shards_per_session = '$_'; SELECT kg_tenant()")->{err}, qr/22023: invalid value for parameter "kg_front[.]max_shards_per_session": "$_"/, "$_ is no such number") foreach '0', '-1', '2x', '100000';
+	like($node->safe_psql('front', q{SET kg_front.max_shards_per_session = 1; SELECT health ->> 'problem' FROM kg_cluster_health() WHERE shard = 'two'}), qr/kg_front[.]max_shards_per_session allows: 1/, 'a shard that is not asked for it is told of with the setting');
+}
+
 # Names that are full of what a connection string is read by.
 my ($odd_role, $odd_tenant) = (q{o'd "d\\ x=y}, q{t'wo  b\\ -c kg_graph.agent=x});
 my $ident = '"' . $odd_role =~ s/"/""/gr . '"';
@@ -259,7 +275,32 @@ $node->safe_psql('front', "INSERT INTO kg_shard VALUES (7, 'gone', 'host=" . $no
 is($node->safe_psql('front', q{SELECT c ->> 'status', kg_health() ->> 'status' FROM jsonb_array_elements(kg_health() -> 'components') c WHERE c ->> 'name' = 'shard gone'}), 'unreachable|degraded', 'a shard that is away is told of');
 $node->safe_psql('front', "DELETE FROM kg_shard WHERE name = 'gone'");
 
-# ---- who comes after the tenant has moved ----
+# ---- who is there while the tenant moves, and who comes after ----
+
+{
+	$node->safe_psql('one', q{SELECT kg_create_tenant('t_late')});
+	$node->safe_psql('front', q{CREATE ROLE late LOGIN; INSERT INTO kg_place(tenant, shard) VALUES ('t_late', 1); SELECT kg_grant('t_late', 'late', 'admin')});
+	apply($node, 'front', 'late', bundle_file('product'));
+	$node->safe_psql('one', q{SELECT kg_grant('t_late', current_user, 'read')});
+	my $held = hold($node, 'one', 'LOCK TABLE kg_entity IN ACCESS EXCLUSIVE MODE');
+	my $err = '';
+	my $run = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-h', $node->host, '-p', $node->port, '-U', 'late', '-d', 'front', '-c', q{SELECT kg_list('module')} ],
+		'<', \undef, '>', '/dev/null', '2>', \$err, IPC::Run::timeout(180));
+	ok(wait_until(sub { $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE datname = 'one' AND wait_event_type = 'Lock'}) eq '1' }), 'a call is under way');
+	$node->safe_psql('one', q{SELECT kg_freeze_tenant('t_late'); SELECT kg_mark_moved('t_late')});
+	let_go($held);
+	$run->finish;
+	like($err, qr/40001: .*the tenant of role "late" has moved to another database/, 'when its tenant leaves it is to be sent again, whatever it has read');
+	like(call('one', 'late', q{SELECT count(*) FROM kg_entity})->{err}, qr/40001/, 'who reads the tables, too');
+	like($node->safe_psql('one', q{SELECT kg_tenant() IS NULL, kg_health() ->> 'status'}), qr/^t\|\w+$/, 'the owner has to do there without a tenant');
+	my $has = q{SELECT has_table_privilege('late', 'kg_entity', 'INSERT')};
+	is($node->safe_psql('one', $has), 't', 'for that it keeps what it was given');
+	$node->safe_psql('one', q{SELECT kg_drop_tenant('t_late'); SELECT kg_create_tenant('t_late')});
+	is($node->safe_psql('one', $has), 'f', 'until a tenant gets the name');
+	like(call('one', 'late', q{SELECT kg_list('module')})->{err}, qr/28000/, 'and is nobody then');
+	$node->safe_psql('one', q{SELECT kg_drop_tenant('t_late')});
+	$node->safe_psql('front', q{DELETE FROM kg_place WHERE tenant = 't_late'});
+}
 
 $node->safe_psql('one', q{SELECT kg_freeze_tenant('t_second'); SELECT kg_mark_moved('t_second')});
 like(call('front', 'several', q{SET kg_graph.tenant = 't_second'; SELECT kg_list('module')})->{err}, qr/40001: tenant "t_second" has moved to another database\nDETAIL:  .*"retry_after_ms": 1000/, 'a call that was sent to where the tenant was is to be sent again');

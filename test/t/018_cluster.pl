@@ -1,6 +1,10 @@
-# kgctl cluster: a front and two shards made from empty databases, by commands that
-# are killed at each step and run again.  While a tenant moves, sessions write to it
-# through the front: what was acknowledged is there afterwards, once.
+# kgctl cluster: a front and two shards made from empty databases, in two servers, by
+# commands that are killed at each step and run again, as are the backends of the
+# server that a tenant moves to.  While it moves, sessions write to it through the
+# front: what was acknowledged is there afterwards, once.
+#
+# KG_CLUSTER_WRITERS: how many sessions (8); KG_CLUSTER_MOVES: how often the tenant
+# moves on, to and fro, and something is killed at a random time (1).
 use strict;
 use warnings;
 use FindBin;
@@ -17,12 +21,16 @@ my $sharedir = `pg_config --sharedir`;
 chomp $sharedir;
 plan skip_all => 'PL/Proxy is not installed (Debian: postgresql-NN-plproxy)' unless -e "$sharedir/extension/plproxy.control";
 
-my $WRITERS = 4;
-my $node = new_node('cluster', 'fsync = off', 'max_connections = 60', 'log_min_error_statement = panic');
-$node->safe_psql('postgres', "CREATE DATABASE $_") foreach 'front', 'one', 'two', 'old';
+my $WRITERS = $ENV{KG_CLUSTER_WRITERS} || 8;
+my $MOVES = $ENV{KG_CLUSTER_MOVES} // 1;
+my @conf = ('fsync = off', 'max_connections = 60', 'log_min_error_statement = panic', 'restart_after_crash = on');
+my ($node, $other) = map { new_node($_, @conf) } 'cluster', 'cluster2';
+my %server = (front => $node, one => $node, two => $other, three => $other, old => $other);
+$server{$_}->safe_psql('postgres', "CREATE DATABASE $_") foreach 'front', 'one', 'two', 'old';
 $ENV{KGCTL_DSN} = dsn('front') . ' user=' . $node->safe_psql('postgres', 'SELECT current_user');
 
-sub dsn { return 'host=' . $node->host . ' port=' . $node->port . " dbname=$_[0]" }
+sub dsn { my $server = $server{ $_[0] }; return 'host=' . $server->host . ' port=' . $server->port . " dbname=$_[0]" }
+sub ask { my ($db, $sql) = @_; return $server{$db}->safe_psql($db, $sql) }
 sub cluster { return run_kgctl({ seconds => 180 }, 'cluster', @_) }
 
 sub works
@@ -47,43 +55,50 @@ refused('without a front', qr/has no extension kg_front; kgctl cluster init/, 's
 works('init', 'init');
 works('init again', 'init');
 refused('a password', qr/kg_shard_dsn_no_caller/, 'add-shard', 'one', dsn('one') . ' password=x');
-is($node->safe_psql('one', q{SELECT count(*) FROM pg_extension WHERE extname = 'kg_graph'}), '0', 'nothing was made where it was refused');
+is(ask('one', q{SELECT count(*) FROM pg_extension WHERE extname = 'kg_graph'}), '0', 'nothing was made where it was refused');
 foreach my $shard ('one', 'two')
 {
 	works("add-shard $shard", 'add-shard', $shard, dsn($shard));
 	works("add-shard $shard again", 'add-shard', $shard, dsn($shard));
 }
-is($node->safe_psql('front', 'SELECT shard, name FROM kg_shard ORDER BY 1'), "1|one\n2|two", 'they are numbered');
-is($node->safe_psql('two', 'SELECT shard FROM kg_number_range'), '2', 'there, too');
+is(ask('front', 'SELECT shard, name FROM kg_shard ORDER BY 1'), "1|one\n2|two", 'they are numbered');
+is(ask('two', 'SELECT shard FROM kg_number_range'), '2', 'there, too');
 my $secrets = q{SELECT name, md5(secret::text) FROM kg_secret WHERE name <> 'cursor' ORDER BY 1};
-is($node->safe_psql('two', $secrets), $node->safe_psql('one', $secrets), 'cursors are of the cluster');
-like($node->safe_psql('two', $secrets), qr/^cluster\|/, 'by a secret');
+is(ask('two', $secrets), ask('one', $secrets), 'cursors are of the cluster');
+like(ask('two', $secrets), qr/^cluster\|/, 'by a secret');
 refused('one database under two names', qr/is number 1, which is shard one/, 'add-shard', 'three', dsn('one'));
 refused('another database of a name', qr/shard one is another database, of number 1/, 'add-shard', 'one', dsn('old'));
-$node->safe_psql('old', q{SELECT kg_create_tenant('x')});
+ask('old', q{SELECT kg_create_tenant('x')});
 refused('a database with tenants and no number', qr/another number, or tenants/, 'add-shard', 'old', dsn('old'));
 
-$node->safe_psql('front', "CREATE ROLE $_ LOGIN") foreach 'ada', 'ben', 'gw';
+foreach my $server ($node, $other)
+{
+	$server->safe_psql('postgres', "CREATE ROLE $_ LOGIN") foreach 'ada', 'ben', 'gw';
+}
 works('place', 'place', 't', 'one');
 works('place again', 'place', 't', 'one');
 refused('place elsewhere', qr/is at shard one; kgctl cluster move/, 'place', 't', 'two');
 refused('drop-shard with a tenant', qr/shard one has the tenant "t"/, 'drop-shard', 'one');
 refused('move of nothing', qr/there is no tenant "none"/, 'move', 'none', 'two');
 refused('a shard that there is not', qr/there is no shard "none"/, 'move', 't', 'none');
-$node->safe_psql('front', q{SELECT kg_grant('t', 'ada', 'admin'), kg_grant('t', 'ben', 'write')});
+ask('front', q{SELECT kg_grant('t', 'ada', 'admin'), kg_grant('t', 'ben', 'write')});
 apply($node, 'front', 'ada', bundle_file('product'));
+# More than one part of a move.
+call_as($node, 'front', 'ada', q{SELECT kg_put_entities('module', (SELECT jsonb_agg(jsonb_build_object('id', 'large-' || n, 'name', 'Large ' || n, 'tier', 'core', 'since', '2026-01-01',
+	'owner', jsonb_build_object('team', 'team', 'channel', '#' || repeat('a', 80000)))) FROM generate_series(1, 20) n))});
+is(ask('one', q{SELECT sum(length(data::text)) > 1500000 FROM kg_entity}), 't', 'a tenant of several parts');
 like(works('status', 'status'), qr/shard one: number 1, \w+, tenants: 1\nshard two: number 2, \w+, tenants: 0/, 'tells of both');
 
 # ---- keys are those of the first shard, everywhere ----
 
-$node->safe_psql('one', q{INSERT INTO kg_auth_key (issuer, kid, alg, secret, audience, access) VALUES ('i', 'k', 'HS256', decode(repeat('5a', 32), 'hex'), 'kg', 'write');
+ask('one', q{INSERT INTO kg_auth_key (issuer, kid, alg, secret, audience, access) VALUES ('i', 'k', 'HS256', decode(repeat('5a', 32), 'hex'), 'kg', 'write');
 	INSERT INTO kg_auth_key (issuer, kid, alg, secret, audience, tenant) VALUES ('i', 'own', 'HS256', decode(repeat('5b', 32), 'hex'), 'kg', 't')});
-$node->safe_psql('front', q{SELECT kg_grant_gateway('gw')});
+ask('front', q{SELECT kg_grant_gateway('gw')});
 works('sync', 'sync');
-is($node->safe_psql('two', 'SELECT kid FROM kg_auth_key'), 'k', 'a key goes to every shard, one of a tenant to none');
-is($node->safe_psql('front', 'SELECT kid, tenant_claim, tenant FROM kg_key_route ORDER BY 1'), "k|tenant|\nown|tenant|t", 'the front knows of both');
+is(ask('two', 'SELECT kid FROM kg_auth_key'), 'k', 'a key goes to every shard, one of a tenant to none');
+is(ask('front', 'SELECT kid, tenant_claim, tenant FROM kg_key_route ORDER BY 1'), "k|tenant|\nown|tenant|t", 'the front knows of both');
 my $ping = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_module", "arguments": {"limit": 3}}}';
-my %token = map { $_ => $node->safe_psql('one', qq{SELECT kg_issue_token('{"tenant": "t"}', '$_', '1 hour')}) } 'k', 'own';
+my %token = map { $_ => ask('one', qq{SELECT kg_issue_token('{"tenant": "t"}', '$_', '1 hour')}) } 'k', 'own';
 
 sub by_token
 {
@@ -91,20 +106,25 @@ sub by_token
 	my (undef, $out, $err) = call_as($node, 'front', 'gw', "SELECT kg_mcp('$ping', '$token{$kid}')");
 	return $out . $err;
 }
-like(by_token($_), qr/"total": 11/, "a token of key $_") foreach 'k', 'own';
-$node->safe_psql('one', q{UPDATE kg_auth_key SET enabled = false WHERE kid = 'k'});
+like(by_token($_), qr/"total": 31/, "a token of key $_") foreach 'k', 'own';
+ask('one', q{UPDATE kg_auth_key SET enabled = false WHERE kid = 'k'});
 works('sync of a key that is disabled', 'sync');
-is($node->safe_psql('two', 'SELECT enabled FROM kg_auth_key'), 'f', 'it is, everywhere');
-$node->safe_psql('one', q{UPDATE kg_auth_key SET enabled = true WHERE kid = 'k'});
+is(ask('two', 'SELECT enabled FROM kg_auth_key'), 'f', 'it is, everywhere');
+ask('one', q{UPDATE kg_auth_key SET enabled = true WHERE kid = 'k'});
 works('and enabled', 'sync');
 
 # ---- a move, killed at each step ----
 
-# Each writer puts an entity a call, and notes what was acknowledged.  What it does
-# not know it sends again, by the same id: there must be no second.
+# Each writer puts an entity a call, and its own counter with it, and notes what was
+# acknowledged.  What it does not know it sends again, with the same ids and number:
+# so the counter's version is how many there are, unless one was lost, or made twice.
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my @writers;
-my $put = q{kg_put_entities('module', jsonb_build_array(kg_get('module', 'queue') - 'issue_count' || jsonb_build_object('id', '%s', 'name', '%s')))};
+my $module = q{kg_get('module', 'queue') - 'issue_count' || jsonb_build_object('id', '%s', 'name', '%s')};
+my $put = "kg_put_entities('module', jsonb_build_array($module))";
+my $put_two = "kg_put_entities('module', jsonb_build_array($module, $module))";
+# What is said while a server recovers, or has lost a backend.
+my $recovers = qr/57P0[123]|server closed the connection|terminating connection|in recovery mode|starting up|not yet accepting|connection to server|could not receive|lost synchronization/;
 
 sub start_writer
 {
@@ -116,13 +136,13 @@ sub start_writer
 	for (my $n = 0; !-e "$dir/stop"; $n++)
 	{
 		my $id = "w$w-$n";
-		my $sql = sprintf "SELECT $put -> 'counts'", $id, "Writer $w $n";
+		my $sql = sprintf "SELECT $put_two -> 'counts'", $id, "Writer $w $n", "counter-$w", "Counter $w $n";
 		until (-e "$dir/stop")
 		{
 			my $out = '';
 			IPC::Run::run([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-h', $node->host, '-p', $node->port, '-U', 'ben', '-d', 'front', '-c', $sql ], '<', \undef, '>', \$out, '2>', \my $err);
 			if ($? == 0 && $out =~ /created|unchanged/) { print $acknowledged "$id\n"; last }
-			print $acknowledged "! $out$err\n" unless $err =~ /40001/ || $out =~ /CONFLICT/;
+			print $acknowledged "! $out$err\n" unless $err =~ /40001/ || $out =~ /CONFLICT/ || -e "$dir/crashes" && $err =~ $recovers;
 			sleep 0.05;
 		}
 	}
@@ -130,108 +150,147 @@ sub start_writer
 }
 
 push @writers, start_writer($_) foreach 1 .. $WRITERS;
-END { if (@writers) { my $status = $?; open my $f, '>', "$dir/stop"; waitpid $_, 0 foreach @writers; $? = $status; } }
+END { if (@writers) { my $status = $?; append_to_file("$dir/stop", ''); waitpid $_, 0 foreach @writers; $? = $status; } }
 
 sub acknowledged { return map { my $f = "$dir/w$_"; -e $f ? split /\n/, slurp_file($f) : () } 1 .. $WRITERS }
+sub go_on { my $before = acknowledged(); return wait_until(sub { acknowledged() > $before + $WRITERS }) }
 
-# Whether a statement of kgctl's waits, and whether any is left of it.
-sub waits { return $node->safe_psql('postgres', qq{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ '$_[0]'}) > 0 }
-sub is_left { return $node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = 'front')}) > 0
-	  || $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query ~ 'kg_(freeze|import|thaw|drop|export)_tenant|kg_mark_moved' AND pid <> pg_backend_pid()}) > 0 }
+# Whether a statement of kgctl's waits there, and whether any is left of it.
+sub waits { my ($db, $statement) = @_; return $server{$db}->safe_psql('postgres', qq{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ '$statement'}) > 0 }
+sub is_left
+{
+	return $node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = 'front')}) > 0
+	  || grep { $_->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query ~ 'kg_(freeze|import|thaw|drop|export)_tenant|kg_mark_moved' AND pid <> pg_backend_pid()}) > 0 } $node, $other;
+}
 
+# Ends by kill -9 of a backend of a server, which recovers with all its others.
+sub crash
+{
+	my ($server, $of) = @_;
+	append_to_file("$dir/crashes", '');
+	my $pid = $server->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND $of ORDER BY random() LIMIT 1");
+	kill_backend($pid) if $pid ne '';
+	$server->poll_query_until('postgres', 'SELECT true') or die 'the server does not recover';
+	return;
+}
+
+# What is killed: kgctl alone, whose statement goes on; kgctl, and its statement is
+# ended; or the backend that has the statement, by kill -9.
 sub killed_at
 {
-	my ($what, $shard, $db, $statement, $lock, $ends) = @_;
-	my $held = hold($node, $db, $lock);
-	my $run = IPC::Run::start([ 'kgctl', 'cluster', '--wait', '60', 'move', 't', $shard ], '<', \undef, '>', \my $out, '2>', \my $err, IPC::Run::timeout(120));
-	my $waits = wait_until(sub { $run->pump_nb; return 1 if !$run->pumpable; return waits($statement) }, 60);
-	ok($waits && $run->pumpable, "a move waits $what") or diag($out . $err);
+	my ($what, $shard, $db, $statement, $lock, $how) = @_;
+	my $held = hold($server{$db}, $db, $lock);
+	my $run = IPC::Run::start([ 'kgctl', 'cluster', '--wait', '60', 'move', 't', $shard ], '<', \undef, '>', \my $out, '2>', \my $err, IPC::Run::timeout(180));
+	my $waits = wait_until(sub { $run->pump_nb; return 1 if !$run->pumpable; return waits($db, $statement) }, 60);
+	$how //= '';
+	ok($waits && $run->pumpable, "a move waits $what $how") or diag($out . $err);
+	if ($how eq 'its backend crashes')
+	{
+		crash($server{$db}, "query ~ '$statement'");
+		$run->finish;
+		isnt($run->full_result(0), 0, 'its command ends');
+		like($err, qr/connection|terminat/, 'and says why');
+	}
 	$run->kill_kill(grace => 0) if $run->pumpable;
-	$node->safe_psql('postgres', qq{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '$statement' AND pid <> pg_backend_pid()}) if $ends;
+	$server{$db}->safe_psql('postgres', qq{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '$statement' AND pid <> pg_backend_pid()}) if $how eq 'the server ends it';
 	let_go($held);
 	# What it had sent ends by itself, one way or the other.
 	ok(wait_until(sub { !is_left() }, 60), 'nothing of it goes on');
 	return;
 }
 
-# Where a command stops when another session has the lock; it is killed there.  The
-# server's part of it goes on, unless it is ended, too.
+# Where a command stops when another session has the lock.
 my @steps = (
 	[ 'before it is frozen', 'one', 'kg_freeze_tenant', q{LOCK TABLE kg_tenant_state IN ACCESS EXCLUSIVE MODE} ],
-	[ 'in the import', 'two', 'kg_import_tenant', q{LOCK TABLE kg_import IN ACCESS EXCLUSIVE MODE}, 'and the server ends it' ],
+	[ 'in the import', 'two', 'kg_import_tenant', q{LOCK TABLE kg_import IN ACCESS EXCLUSIVE MODE}, 'the server ends it' ],
+	[ 'in the import', 'two', 'kg_import_tenant', q{LOCK TABLE kg_import IN ACCESS EXCLUSIVE MODE}, 'its backend crashes' ],
+	[ 'in the last part', 'two', 'kg_import_tenant', q{LOCK TABLE kg_entity IN SHARE MODE}, 'its backend crashes' ],
 	[ 'in the last part', 'two', 'kg_import_tenant', q{LOCK TABLE kg_entity IN SHARE MODE} ],
 	[ 'before the flip', 'front', 'UPDATE public.kg_place', q{LOCK TABLE kg_place IN SHARE MODE} ],
 	[ 'before it is marked', 'one', 'kg_mark_moved', q{LOCK TABLE kg_moved_tenant IN ACCESS EXCLUSIVE MODE} ],
+	[ 'before it is thawed', 'two', 'kg_thaw_tenant', q{LOCK TABLE kg_tenant_state IN ROW EXCLUSIVE MODE; SELECT FROM kg_tenant_state FOR UPDATE}, 'its backend crashes' ],
 	[ 'before it is thawed', 'two', 'kg_thaw_tenant', q{LOCK TABLE kg_tenant_state IN ROW EXCLUSIVE MODE; SELECT FROM kg_tenant_state FOR UPDATE} ],
 	[ 'before the rest is deleted', 'one', 'kg_drop_tenant', q{LOCK TABLE kg_edge IN SHARE MODE} ],
 );
 foreach my $step (@steps)
 {
-	my ($what, $db, $statement, $lock, $ends) = @$step;
-	my $before = acknowledged();
-	wait_until(sub { acknowledged() > $before + $WRITERS }, 30) if $what eq 'before it is frozen';
-	killed_at($what, 'two', $db, $statement, $lock, $ends);
+	my ($what, $db, $statement, $lock, $how) = @$step;
+	go_on() if $what eq 'before it is frozen';
+	killed_at($what, 'two', $db, $statement, $lock, $how);
 }
-is($node->safe_psql('front', q{SELECT count(*) FROM kg_place WHERE tenant = 't'}), '1', 'the tenant is in one place');
+is(ask('front', q{SELECT count(*) FROM kg_place WHERE tenant = 't'}), '1', 'the tenant is in one place');
 works('and the last one is not killed', 'move', 't', 'two');
 works('once more', 'move', 't', 'two');
-is($node->safe_psql('front', q{SELECT shard, state, other FROM kg_place}), '2|here|', 'the tenant is there');
-is($node->safe_psql('one', q{SELECT (SELECT count(*) FROM kg_entity) + (SELECT count(*) FROM kg_tenant), (SELECT string_agg(name, ',') FROM kg_moved_tenant)}), '0|t', 'and nothing of it where it was, but that it was');
+is(ask('front', q{SELECT shard, state, other FROM kg_place}), '2|here|', 'the tenant is there');
+is(ask('one', q{SELECT (SELECT count(*) FROM kg_entity) + (SELECT count(*) FROM kg_tenant), (SELECT string_agg(name, ',') FROM kg_moved_tenant)}), '0|t', 'and nothing of it where it was, but that it was');
 like(by_token($_), qr/"total"/, "tokens of key $_ follow") foreach 'k', 'own';
 
-# Some more are written where it is now.
+# To and fro, and at a random time something is killed: the command, or a backend of
+# the server that the tenant is moving to.
+foreach my $n (1 .. 2 * $MOVES)
 {
-	my $before = acknowledged();
-	ok(wait_until(sub { acknowledged() > $before + $WRITERS }, 60), 'and writers go on');
+	my $to = $n % 2 ? 'one' : 'two';
+	ok(go_on(), 'writers go on');
+	my $run = IPC::Run::start([ 'kgctl', 'cluster', '--wait', '60', 'move', 't', $to ], '<', \undef, '>', \my $out, '2>', \my $err, IPC::Run::timeout(180));
+	sleep rand 1.5;
+	if (rand() < 0.5) { $run->kill_kill(grace => 0) }
+	else { crash($server{$to}, "datname = '$to'"); eval { $run->finish } }
+	my $again;
+	ok(wait_until(sub { $again = cluster('--wait', '60', 'move', 't', $to); return $again->{code} == 0 }, 120), "a move to $to that met a kill is done by the next") or diag($again->{err});
 }
-open my $stop, '>', "$dir/stop";
-close $stop;
+
+# Some more are written where it is now.
+ok(go_on(), 'and writers go on');
+append_to_file("$dir/stop", '');
 waitpid $_, 0 foreach @writers;
 @writers = ();
 my @all = acknowledged();
 my @failed = grep { /^!/ } @all;
-is("@failed", '', 'writers met nothing but 40001');
-my %there = map { $_ => 1 } split /\n/, $node->safe_psql('two', q{SELECT entity_id FROM kg_entity WHERE entity_id ~ '^w[0-9]'});
+is("@failed", '', "$WRITERS writers met nothing but 40001, and servers that recover");
+my %there = map { $_ => 1 } split /\n/, ask('two', q{SELECT entity_id FROM kg_entity WHERE entity_id ~ '^w[0-9]'});
 my @lost = grep { !/^!/ && !$there{$_} } @all;
 cmp_ok(scalar @all, '>', 2 * $WRITERS, 'writes that were acknowledged: ' . scalar @all);
 is("@lost", '', 'none is lost');
-is($node->safe_psql('two', q{SELECT count(*) FROM (SELECT entity_id FROM kg_entity GROUP BY type_no, entity_id HAVING count(*) > 1) d}), '0', 'none is there twice');
-my $check = $node->safe_psql('two', q{SELECT kg_check() -> 'ok'});
-is($check, 'true', 'kg_check() has nothing to say') or diag($node->safe_psql('two', 'SELECT jsonb_pretty(kg_check())'));
+is(ask('two', q{SELECT count(*) FROM kg_entity c WHERE c.entity_id ~ '^counter-'}), $WRITERS, 'each writer has counted');
+is(ask('two', q{SELECT string_agg(concat_ws(' ', c.entity_id, c.version, n.n), ', ') FROM kg_entity c, LATERAL (SELECT count(*) AS n FROM kg_entity e WHERE e.entity_id LIKE 'w' || split_part(c.entity_id, '-', 2) || '-%') n
+	WHERE c.entity_id ~ '^counter-' AND c.version <> n.n}), '', 'and each write, once');
+is(ask('two', q{SELECT count(*) FROM (SELECT entity_id FROM kg_entity GROUP BY type_no, entity_id HAVING count(*) > 1) d}), '0', 'none is there twice');
+my $check = ask('two', q{SELECT kg_check() -> 'ok'});
+is($check, 'true', 'kg_check() has nothing to say') or diag(ask('two', 'SELECT jsonb_pretty(kg_check())'));
 
 # ---- cursors live through a move; a move that is given up ----
 
 my (undef, $first) = call_as($node, 'front', 'ada', q{SELECT kg_list('module', '{"limit": 4}') -> 'next'});
 my $next = "SELECT kg_list('module', '$first')";
 my (undef, $page) = call_as($node, 'front', 'ada', $next);
-$node->safe_psql('postgres', 'CREATE DATABASE three');
+$other->safe_psql('postgres', 'CREATE DATABASE three');
 works('a third shard', 'add-shard', 'three', dsn('three'));
 works('move to it', 'move', 't', 'three');
 my (undef, $same, $err) = call_as($node, 'front', 'ada', $next);
 is($same, $page, 'a cursor of before gives the page that it gave') or diag($err);
 
 {
-	killed_at('in an import that is given up', 'one', 'one', 'kg_import_tenant', q{LOCK TABLE kg_import IN ACCESS EXCLUSIVE MODE}, 'and the server ends it');
+	killed_at('in an import that is given up', 'one', 'one', 'kg_import_tenant', q{LOCK TABLE kg_import IN ACCESS EXCLUSIVE MODE}, 'the server ends it');
 	my $status = cluster('status');
 	is($status->{code}, 1, 'status tells of a move that was not finished');
 	like($status->{out}, qr/tenant t: moving, three, one; run place or move again/, 'where from and where to');
 	refused('another place meanwhile', qr/is being moved to one/, 'move', 't', 'two');
 	works('a move to where it is', 'move', 't', 'three');
-	is($node->safe_psql('front', q{SELECT shard, state FROM kg_place}), '3|here', 'gives it up');
+	is(ask('front', q{SELECT shard, state FROM kg_place}), '3|here', 'gives it up');
 	like((call_as($node, 'front', 'ben', sprintf "SELECT $put", 'after', 'After'))[1], qr/created/, 'and it is written again');
 }
 # Writers that do not end: it stays where it is, and is written.
 {
-	my $writer = hold($node, 'three', q{SET ROLE ben; UPDATE kg_entity SET data = data WHERE entity_id = 'after'});
+	my $writer = hold($other, 'three', q{SET ROLE ben; UPDATE kg_entity SET data = data WHERE entity_id = 'after'});
 	my $run = cluster('--wait', '1', 'move', 't', 'one');
 	isnt($run->{code}, 0, 'a writer that does not end is waited for in vain');
-	is($node->safe_psql('front', q{SELECT shard, state FROM kg_place}), '3|here', 'nothing is begun');
+	is(ask('front', q{SELECT shard, state FROM kg_place}), '3|here', 'nothing is begun');
 	let_go($writer);
 	like((call_as($node, 'front', 'ben', sprintf "SELECT $put", 'after-all', 'After all'))[1], qr/created/, 'it is written');
 }
 works('back to where it was first', 'move', 't', 'one');
-is($node->safe_psql('one', q{SELECT count(*) FROM kg_moved_tenant}), '0', 'where it is no tenant that has moved any more');
+is(ask('one', q{SELECT count(*) FROM kg_moved_tenant}), '0', 'where it is no tenant that has moved any more');
 works('drop-shard', 'drop-shard', $_) foreach 'three', 'three';
-is($node->safe_psql('front', q{SELECT string_agg(name, ',' ORDER BY name) FROM kg_shard}), 'one,two', 'it is no part any more');
+is(ask('front', q{SELECT string_agg(name, ',' ORDER BY name) FROM kg_shard}), 'one,two', 'it is no part any more');
 
 done_testing();
