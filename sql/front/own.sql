@@ -49,25 +49,36 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_note_grants(text) IS 'make kg_place_role say of a tenant what its shard says; for the owner';
 
--- The same of one role, for admins, who may not write the directory: whoever calls
--- it, it writes what the shard says.  It connects as the owner, and so with none of
--- the caller's settings, of which each is a connection of its own; and it takes no
--- lock where nothing has changed.
-CREATE FUNCTION @extschema@.kg_note_grant(tenant text, role text) RETURNS void
-  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER
+-- The same of one role, for whoever is a role of the tenant and may not write the
+-- directory.  Which tenants there are, the view says to the caller; what is written,
+-- the trigger asks the shard, as the owner, and so with none of the caller's
+-- settings, of which each is a connection of its own.
+CREATE VIEW @extschema@.kg_noted_grant WITH (security_barrier) AS
+  SELECT p.tenant, NULL::pg_catalog.text AS role
+    FROM @extschema@.kg_place p
+   WHERE p.tenant IN (SELECT m.tenant FROM @extschema@.kg_my_place m) OR pg_catalog.has_table_privilege('@extschema@.kg_place', 'UPDATE');
+COMMENT ON VIEW @extschema@.kg_noted_grant IS 'UPDATE of role: the directory says of it what the tenant''s shard says; of the caller''s own tenants';
+
+CREATE FUNCTION @extschema@.kg_note_grant() RETURNS trigger
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   SET kg_graph.tenant = '' SET kg_graph.agent = '' SET kg_graph.toolsets = ''
   SET kg_graph.confirm_more = '' SET kg_graph.mcp_text = '' SET kg_graph.mcp_edges = ''
   AS $$
 BEGIN
-  IF role = ANY (@extschema@.kg_front_granted(tenant)) THEN
-    INSERT INTO @extschema@.kg_place_role(role, tenant) VALUES (kg_note_grant.role, kg_note_grant.tenant) ON CONFLICT DO NOTHING;
+  -- It takes no lock where nothing has changed.
+  IF NEW.role = ANY (@extschema@.kg_front_granted(OLD.tenant)) THEN
+    INSERT INTO @extschema@.kg_place_role(role, tenant) VALUES (NEW.role, OLD.tenant) ON CONFLICT DO NOTHING;
   ELSE
-    DELETE FROM @extschema@.kg_place_role r WHERE r.tenant = kg_note_grant.tenant AND r.role = kg_note_grant.role;
+    DELETE FROM @extschema@.kg_place_role r WHERE r.tenant = OLD.tenant AND r.role = NEW.role;
   END IF;
+  RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.kg_note_grant(text, text) IS 'make kg_place_role say of a role what the tenant''s shard says';
+COMMENT ON FUNCTION @extschema@.kg_note_grant() IS 'row trigger of kg_noted_grant';
+CREATE TRIGGER kg_note_grant INSTEAD OF UPDATE ON @extschema@.kg_noted_grant
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_note_grant();
+GRANT SELECT, UPDATE ON @extschema@.kg_noted_grant TO PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURNS void
   LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -76,7 +87,7 @@ CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURN
 BEGIN
   PERFORM @extschema@.kg_require_primary();
   PERFORM @extschema@.kg_front_grant(tenant, role, access);
-  PERFORM @extschema@.kg_note_grant(tenant, role);
+  UPDATE @extschema@.kg_noted_grant n SET role = kg_grant.role WHERE n.tenant = kg_grant.tenant;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_grant(text, text, text) IS
@@ -89,7 +100,7 @@ CREATE FUNCTION @extschema@.kg_revoke(tenant text, role text) RETURNS void
 BEGIN
   PERFORM @extschema@.kg_require_primary();
   PERFORM @extschema@.kg_front_revoke(tenant, role);
-  PERFORM @extschema@.kg_note_grant(tenant, role);
+  UPDATE @extschema@.kg_noted_grant n SET role = kg_revoke.role WHERE n.tenant = kg_revoke.tenant;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_revoke(text, text) IS
@@ -292,4 +303,4 @@ REVOKE EXECUTE ON FUNCTION @extschema@.kg_grant_gateway(text, boolean), @extsche
   @extschema@.kg_drop_tenant(text), @extschema@.kg_drop_tenant(text, integer),
   @extschema@.kg_front_grant_gateway(text, text, boolean), @extschema@.kg_front_revoke_gateway(text, text), @extschema@.kg_front_drop_tenant(text, integer),
   @extschema@.kg_cluster_tenants(), @extschema@.kg_cluster_sizes(), @extschema@.kg_cluster_audit(interval), @extschema@.kg_front_audit(text, interval),
-  @extschema@.kg_front_granted(text), @extschema@.kg_note_grants(text) FROM PUBLIC;
+  @extschema@.kg_front_granted(text), @extschema@.kg_note_grants(text), @extschema@.kg_note_grant() FROM PUBLIC;

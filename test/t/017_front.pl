@@ -251,9 +251,19 @@ is(call('front', 'ada', 'SELECT count(*) FROM kg_gateway_place')->{out}, '0', 'a
 like(call('front', 'ada', q{SELECT kg_grant('t_ben', 'ada', 'read')})->{err}, qr/42501/, 'ada cannot grant what is not hers');
 like(call('front', 'ada', "SELECT $_")->{err}, qr/42501/, "$_ is the owner's") foreach q{kg_drop_tenant('t_ada')}, q{kg_tenant_size('t_ada')}, q{kg_freeze_tenant('t_ada')}, q{kg_set_limits('t_ben', '*', '{}')}, q{kg_cluster_sizes()}, q{kg_cluster_tenants()}, q{kg_grant_gateway('ada')};
 like(call('front', 'ada', q{SELECT kg_note_grants('t_ben')})->{err}, qr/42501/, 'grants are read anew by the owner');
-call('front', 'ada', qq{SELECT kg_note_grant('t_ben', '$_')}) foreach 'ada', 'ben';
-is($node->safe_psql('front', q{SELECT role, tenant FROM kg_place_role WHERE role IN ('ada', 'ben') ORDER BY 1}), "ada|t_ada\nben|t_ben", 'whoever has one noted, it is what the shard says');
-is(call('front', 'ada', q{SET kg_graph.agent = 'blind'; SELECT kg_note_grant('t_ben', 'ben'); SELECT kg_agent()})->{out}, "\nblind", 'and the caller keeps its settings');
+# Whoever has one noted, it is what the shard says; and of a tenant of nobody's own nothing is told.
+sub note_grant { my ($role, $tenant, $whose, $first) = @_; return call('front', $role, ($first // '') . "\\set QUIET off\nUPDATE kg_noted_grant SET role = '$whose' WHERE tenant = '$tenant'") }
+is(note_grant('ada', 't_ada', $_)->{out}, 'UPDATE 1', "a grant of ada's tenant is noted, $_") foreach 'ada', 'ben';
+foreach my $role ('ada', 'nobody')
+{
+	my $none = note_grant($role, 'no_such_tenant', 'ben');
+	is_deeply(note_grant($role, $_, 'ben'), $none, "$_ is to $role as one that there is not") foreach 't_ben', 't_second';
+	is($none->{out} . $none->{err}, 'UPDATE 0', 'which nothing is asked of');
+}
+is($node->safe_psql('front', q{SELECT role, tenant FROM kg_place_role WHERE role IN ('ada', 'ben') ORDER BY 1}), "ada|t_ada\nben|t_ben", 'the directory is as it was');
+like(call('front', 'ada', 'SELECT kg_note_grant()')->{err}, qr/42501/, 'what writes it is nobody\'s');
+is($node->safe_psql('front', q{SELECT string_agg(p.oid::regprocedure::text, ',') FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'kg_front' WHERE p.prosecdef AND has_function_privilege('nobody', p.oid, 'EXECUTE')}),
+	'', 'no function of the front that acts as its owner can be called by others');
 
 # ---- for administrators ----
 
