@@ -17,6 +17,20 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_require_primary() IS
   'refuse what changes the directory where it cannot be changed';
 
+-- A role that the front has not could not be sent anywhere.
+CREATE FUNCTION @extschema@.kg_require_role(role text) RETURNS void
+  LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles r WHERE r.rolname = role) THEN
+    PERFORM @extschema@.kg_refuse('P0002', 'NOT_FOUND', format('role "%s" does not exist at the front', role), 'a role of the front''s server and of the shard''s: CREATE ROLE');
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_require_role(text) IS
+  'refuse a role that there is not';
+
 CREATE FUNCTION @extschema@.kg_front_grant(tenant text, role text, access text) RETURNS void
   LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
   AS $$ CONNECT @extschema@.kg_connect_tenant(tenant); TARGET @extschema@.kg_grant; $$;
@@ -30,7 +44,8 @@ COMMENT ON FUNCTION @extschema@.kg_front_revoke(text, text) IS 'kg_revoke() at t
 CREATE FUNCTION @extschema@.kg_front_granted(of_tenant text) RETURNS text[]
   LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
   AS $$ CONNECT @extschema@.kg_connect_tenant(of_tenant);
-        SELECT ARRAY(SELECT g.role_name FROM @extschema@.kg_tenant_role g WHERE g.tenant = of_tenant ORDER BY 1); $$;
+        SELECT ARRAY(SELECT g.role_name FROM @extschema@.kg_tenant_role g JOIN pg_catalog.pg_roles r ON r.oid = g.role AND r.rolname = g.role_name
+                      WHERE g.tenant = of_tenant ORDER BY 1); $$;
 COMMENT ON FUNCTION @extschema@.kg_front_granted(text) IS 'the roles that have a grant at the tenant''s shard; for the owner';
 
 CREATE FUNCTION @extschema@.kg_note_grants(tenant text) RETURNS void
@@ -43,8 +58,10 @@ BEGIN
   -- One after the other, so that the last one has read last.
   PERFORM FROM @extschema@.kg_place p WHERE p.tenant = kg_note_grants.tenant FOR UPDATE;
   granted := @extschema@.kg_front_granted(tenant);
-  DELETE FROM @extschema@.kg_place_role r WHERE r.tenant = kg_note_grants.tenant AND r.role <> ALL (granted);
-  INSERT INTO @extschema@.kg_place_role(role, tenant) SELECT g, kg_note_grants.tenant FROM unnest(granted) g ON CONFLICT DO NOTHING;
+  DELETE FROM @extschema@.kg_place_role r
+   WHERE r.tenant = kg_note_grants.tenant AND NOT EXISTS (SELECT FROM pg_roles p WHERE p.oid = r.role AND p.rolname = r.role_name AND r.role_name = ANY (granted));
+  INSERT INTO @extschema@.kg_place_role(role, role_name, tenant)
+    SELECT p.oid, p.rolname, kg_note_grants.tenant FROM pg_roles p WHERE p.rolname = ANY (granted) ON CONFLICT DO NOTHING;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_note_grants(text) IS 'make kg_place_role say of a tenant what its shard says; for the owner';
@@ -65,13 +82,15 @@ CREATE FUNCTION @extschema@.kg_note_grant() RETURNS trigger
   SET kg_graph.tenant = '' SET kg_graph.agent = '' SET kg_graph.toolsets = ''
   SET kg_graph.confirm_more = '' SET kg_graph.mcp_text = '' SET kg_graph.mcp_edges = ''
   AS $$
+DECLARE
+  granted boolean;
 BEGIN
   -- It takes no lock where nothing has changed.
-  IF NEW.role = ANY (@extschema@.kg_front_granted(OLD.tenant)) THEN
-    INSERT INTO @extschema@.kg_place_role(role, tenant) VALUES (NEW.role, OLD.tenant) ON CONFLICT DO NOTHING;
-  ELSE
-    DELETE FROM @extschema@.kg_place_role r WHERE r.tenant = OLD.tenant AND r.role = NEW.role;
-  END IF;
+  granted := NEW.role = ANY (@extschema@.kg_front_granted(OLD.tenant));
+  DELETE FROM @extschema@.kg_place_role r
+   WHERE r.tenant = OLD.tenant AND r.role_name = NEW.role AND NOT (granted AND EXISTS (SELECT FROM pg_roles p WHERE p.oid = r.role AND p.rolname = r.role_name));
+  INSERT INTO @extschema@.kg_place_role(role, role_name, tenant)
+    SELECT p.oid, p.rolname, OLD.tenant FROM pg_roles p WHERE granted AND p.rolname = NEW.role ON CONFLICT DO NOTHING;
   RETURN NEW;
 END
 $$;
@@ -86,6 +105,7 @@ CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURN
   AS $$
 BEGIN
   PERFORM @extschema@.kg_require_primary();
+  PERFORM @extschema@.kg_require_role(role);
   PERFORM @extschema@.kg_front_grant(tenant, role, access);
   UPDATE @extschema@.kg_noted_grant n SET role = kg_grant.role WHERE n.tenant = kg_grant.tenant;
 END
@@ -122,9 +142,12 @@ CREATE FUNCTION @extschema@.kg_grant_gateway(role text, exchange boolean DEFAULT
   AS $$
 BEGIN
   PERFORM @extschema@.kg_require_primary();
+  PERFORM @extschema@.kg_require_role(role);
   PERFORM @extschema@.kg_front_grant_gateway(s.name, role, exchange) FROM @extschema@.kg_shard s;
-  INSERT INTO @extschema@.kg_gateway AS g (role, exchange) VALUES (kg_grant_gateway.role, kg_grant_gateway.exchange)
-    ON CONFLICT ON CONSTRAINT kg_gateway_pkey DO UPDATE SET exchange = excluded.exchange;
+  DELETE FROM @extschema@.kg_gateway g WHERE g.role_name = kg_grant_gateway.role;
+  INSERT INTO @extschema@.kg_gateway AS g (role, role_name, exchange)
+    SELECT r.oid, r.rolname, kg_grant_gateway.exchange FROM pg_roles r WHERE r.rolname = kg_grant_gateway.role
+    ON CONFLICT ON CONSTRAINT kg_gateway_pkey DO UPDATE SET role_name = excluded.role_name, exchange = excluded.exchange;
   -- A token is a parameter, which the server would log.
   EXECUTE format('ALTER ROLE %I SET log_parameter_max_length = 0', role);
   EXECUTE format('ALTER ROLE %I SET log_parameter_max_length_on_error = 0', role);
@@ -144,13 +167,15 @@ BEGIN
   FOR s IN SELECT name FROM @extschema@.kg_shard ORDER BY shard LOOP
     BEGIN
       PERFORM @extschema@.kg_front_revoke_gateway(s.name, role);
-    EXCEPTION WHEN no_data_found THEN
+    EXCEPTION WHEN no_data_found OR undefined_object THEN
       NULL;  -- there it was none, or is none any more
     END;
   END LOOP;
-  DELETE FROM @extschema@.kg_gateway g WHERE g.role = kg_revoke_gateway.role;
-  EXECUTE format('ALTER ROLE %I RESET log_parameter_max_length', role);
-  EXECUTE format('ALTER ROLE %I RESET log_parameter_max_length_on_error', role);
+  DELETE FROM @extschema@.kg_gateway g WHERE g.role_name = kg_revoke_gateway.role;
+  IF to_regrole(quote_ident(role)) IS NOT NULL THEN
+    EXECUTE format('ALTER ROLE %I RESET log_parameter_max_length', role);
+    EXECUTE format('ALTER ROLE %I RESET log_parameter_max_length_on_error', role);
+  END IF;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_revoke_gateway(text) IS
@@ -265,7 +290,7 @@ CREATE FUNCTION @extschema@.kg_cluster_tenants() RETURNS TABLE (tenant text, sha
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   BEGIN ATOMIC
-  SELECT p.tenant, s.name, p.state, o.name, p.since, ARRAY(SELECT r.role FROM @extschema@.kg_place_role r WHERE r.tenant = p.tenant ORDER BY r.role)
+  SELECT p.tenant, s.name, p.state, o.name, p.since, ARRAY(SELECT r.role_name FROM @extschema@.kg_place_role r JOIN pg_roles a ON a.oid = r.role AND a.rolname = r.role_name WHERE r.tenant = p.tenant ORDER BY 1)
     FROM @extschema@.kg_place p JOIN @extschema@.kg_shard s ON s.shard = p.shard LEFT JOIN @extschema@.kg_shard o ON o.shard = p.other
    ORDER BY p.tenant;
 END;

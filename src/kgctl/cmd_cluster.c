@@ -127,7 +127,11 @@ static bool
 copy_gateways(KgCluster *c, KgShard *to)
 {
 	PGresult *res = kg_db_query(
-		&c->front, "SELECT role, exchange FROM @.kg_gateway", 0, NULL);
+		&c->front,
+		"SELECT g.role_name, g.exchange FROM @.kg_gateway g JOIN pg_roles r "
+		"ON r.oid = g.role AND r.rolname = g.role_name",
+		0,
+		NULL);
 	bool ok = res != NULL;
 
 	if (!ok)
@@ -184,6 +188,13 @@ sync_all(KgCluster *c)
 					 : copy_secrets(c, &c->shards[i]) &&
 						   copy_keys(c, &c->shards[i]));
 	ok = ok && kg_cluster_do(c, &c->front, "BEGIN", 0, NULL) &&
+		 kg_cluster_do(c,
+					   &c->front,
+					   "DELETE FROM @.kg_gateway g WHERE NOT EXISTS (SELECT "
+					   "FROM pg_roles r WHERE r.oid = g.role "
+					   "AND r.rolname = g.role_name)",
+					   0,
+					   NULL) &&
 		 kg_cluster_do(c, &c->front, "DELETE FROM @.kg_key_route", 0, NULL);
 	for (size_t i = 0; ok && i < c->nshards; i++)
 		ok = note_keys(c, &c->shards[i]);

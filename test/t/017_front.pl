@@ -260,10 +260,41 @@ foreach my $role ('ada', 'nobody')
 	is_deeply(note_grant($role, $_, 'ben'), $none, "$_ is to $role as one that there is not") foreach 't_ben', 't_second';
 	is($none->{out} . $none->{err}, 'UPDATE 0', 'which nothing is asked of');
 }
-is($node->safe_psql('front', q{SELECT role, tenant FROM kg_place_role WHERE role IN ('ada', 'ben') ORDER BY 1}), "ada|t_ada\nben|t_ben", 'the directory is as it was');
+is($node->safe_psql('front', q{SELECT role_name, tenant FROM kg_place_role WHERE role_name IN ('ada', 'ben') ORDER BY 1}), "ada|t_ada\nben|t_ben", 'the directory is as it was');
 like(call('front', 'ada', 'SELECT kg_note_grant()')->{err}, qr/42501/, 'what writes it is nobody\'s');
 is($node->safe_psql('front', q{SELECT string_agg(p.oid::regprocedure::text, ',') FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'kg_front' WHERE p.prosecdef AND has_function_privilege('nobody', p.oid, 'EXECUTE')}),
 	'', 'no function of the front that acts as its owner can be called by others');
+
+# A role counts as long as number and name are of one role, also at the shard.
+{
+	my %knows = (passing => 'kg_my_place', carrying => 'kg_gateway_place');
+	my %grant = (passing => q{SELECT kg_grant('t_ada', 'passing', 'read')}, carrying => q{SELECT kg_grant_gateway('carrying')});
+	my $others = "SELECT kg_mcp('$list', '$token{t_ada}')";
+	my $told = sub { return join ' ', map { call('front', $_[0], "SELECT count(*) > 0 FROM $_")->{out} } 'kg_my_place', 'kg_gateway_place', 'kg_gateway_shard', 'kg_gateway_key' };
+	my %all = (passing => 't f f f', carrying => 'f t t t');
+	foreach my $role ('passing', 'carrying')
+	{
+		$node->safe_psql('front', "CREATE ROLE $role LOGIN; $grant{$role}");
+		is($told->($role), $all{$role}, "$role is told of what it may know");
+		my $drop = sub { $node->safe_psql($_, "DROP OWNED BY $role") foreach 'front', 'one', 'two'; $node->safe_psql('front', "DROP ROLE $role") };
+		$drop->();
+		$node->safe_psql('front', "CREATE ROLE $role LOGIN");
+		is($told->($role), 'f f f f', 'another role of its name is told of nothing');
+		like(call('front', $role, $_)->{err}, qr/28000/, 'and led nowhere') foreach 'SELECT kg_tenant()', $others;
+		unlike($node->safe_psql('front', 'SELECT roles FROM kg_cluster_tenants()'), qr/$role/, 'it is no role of a tenant');
+		$node->safe_psql('front', q{SELECT kg_note_grants('t_ada')});
+		is($told->($role), 'f f f f', 'nor when the grants are read anew');
+		$node->safe_psql('front', $grant{$role});
+		is($told->($role), $all{$role}, 'until it is granted itself');
+		$node->safe_psql('front', "ALTER ROLE $role RENAME TO passed");
+		is($told->('passed'), 'f f f f', 'a role of another name is another, too');
+		$node->safe_psql('front', "ALTER ROLE passed RENAME TO $role");
+		$drop->();
+		like(call('front', 'postgres', $grant{$role})->{err}, qr/P0002: role "$role" does not exist at the front/, 'no role, no grant');
+	}
+	$node->safe_psql('front', q{SELECT kg_revoke('t_ada', 'passing'), kg_revoke_gateway('carrying')});
+	is($node->safe_psql('front', q{SELECT (SELECT count(*) FROM kg_place_role WHERE role_name = 'passing') + (SELECT count(*) FROM kg_gateway WHERE role_name = 'carrying')}), '0', 'what a role had that is gone is taken back');
+}
 
 # ---- for administrators ----
 
