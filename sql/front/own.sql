@@ -311,6 +311,7 @@ COMMENT ON FUNCTION @extschema@.kg_cluster_sizes() IS 'kg_tenant_size() of each 
 
 CREATE FUNCTION @extschema@.kg_front_audit(at_shard text, back interval) RETURNS SETOF jsonb
   LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  SET DateStyle = ISO SET IntervalStyle = postgres
   AS $$ CONNECT @extschema@.kg_connect_shard(at_shard);
         SELECT pg_catalog.to_jsonb(a) FROM @extschema@.kg_audit a WHERE a.at >= pg_catalog.now() - back ORDER BY a.at, a.id; $$;
 COMMENT ON FUNCTION @extschema@.kg_front_audit(text, interval) IS 'kg_audit of a shard; for the owner';

@@ -161,6 +161,36 @@ like(call('front', 'ada', q{SET kg_graph.confirm_more = 'maybe'; SELECT kg_list_
 same('ada', q{SET kg_graph.mcp_text = off; SELECT kg_call_tool('search_entities', '{"query": "cache"}')}, 'and kg_graph.mcp_text');
 is(call('front', 'ada', q{BEGIN; SET LOCAL kg_graph.agent = 'blind'; COMMIT; SELECT kg_list('module', '{"limit": 1}') ->> 'total'})->{out}, '12', 'a setting of a transaction ends with it');
 
+# No setting of PostgreSQL changes what is carried: backslashes, dates, who may only read.
+{
+	my $off = "SET standard_conforming_strings = off; SET escape_string_warning = off;\n";
+	my $agent = "SET kg_graph.agent = 'none -c kg_graph.agent=blind -c statement_timeout=1';\n";
+	same('ada', "$off SELECT kg_list('module', '{\"limit\": 1}') -> 'total'", 'without standard_conforming_strings');
+	is(call('front', 'ada', "SELECT kg_tenant(); $off $agent SELECT kg_connect()")->{out} =~ s/^t_ada\n//r, call('front', 'ada', "$agent SELECT kg_connect()")->{out}, 'a setting is carried with its blanks, however strings are read');
+	same('ada', "SELECT kg_tenant(); $off $agent SELECT kg_agent()", 'and is one setting');
+
+	$node->safe_psql('one', q{ALTER TABLE kg_history DISABLE TRIGGER USER; UPDATE kg_history SET at = '2026-05-01 00:00+00' WHERE tenant = 't_ada'; SELECT kg_check('{"repair": true}')});
+	my $forget = sub { return join '; ', map { "SELECT kg_prune_history('$_ 00:00+00'::timestamptz)" } '2026-03-10', '2026-01-13' };
+	foreach my $set ("DateStyle = 'SQL, DMY'", "DateStyle = 'German'", "DateStyle = 'Postgres, MDY'; SET TimeZone = 'Asia/Kolkata'", "IntervalStyle = sql_standard")
+	{
+		is(call('front', 'ada', "SET $set; " . $forget->())->{out}, "0\n0", "nothing of May is older than March: $set");
+		my $tools = "SELECT sum(calls) FROM kg_stat_tools('-1 year 1 day -00:00:01')";
+		same('ada', "SET $set; $tools", 'an interval is that interval');
+	}
+	$node->safe_psql('one', q{ALTER DATABASE one SET DateStyle = 'SQL, DMY'; ALTER DATABASE one SET IntervalStyle = iso_8601; ALTER DATABASE one SET array_nulls = off});
+	is(call('front', 'ada', $forget->())->{out}, "0\n0", 'however the shard writes dates');
+	same('ada', q{SELECT kg_get('module', ARRAY['scheduler', NULL])}, 'NULL is none');
+	$node->safe_psql('one', "ALTER DATABASE one RESET ALL");
+	is(call('front', 'postgres', q{SELECT count(*) FROM pg_proc WHERE prolang = (SELECT oid FROM pg_language WHERE lanname = 'plproxy') AND NOT coalesce(proconfig::text, '') ~ 'DateStyle' AND EXISTS (SELECT FROM unnest(coalesce(proallargtypes, proargtypes::oid[]) || prorettype) t
+		WHERE t IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype, 'interval'::regtype, 'time'::regtype, 'float8'::regtype, 'float4'::regtype))})->{out}, '0', 'every function with such a type');
+
+	my $put = q{SELECT kg_put_entities('module', jsonb_build_array(kg_get('module', 'queue') - 'issue_count' || '{"id": "ro", "name": "ro"}')) -> 'counts'};
+	same('ada', "BEGIN READ ONLY; $put", 'a transaction that reads does not write');
+	same('ada', "SET default_transaction_read_only = on; SELECT kg_call_tool('$_', '{}')", "nor by $_") foreach @tools;
+	like(call('front', 'ada', "BEGIN READ ONLY; $put")->{err}, qr/ERROR:  25006/, 'by 25006');
+	is(call('front', 'ada', "BEGIN READ ONLY; SELECT kg_list('module', '{\"limit\": 1}') ->> 'total'; COMMIT; SELECT kg_get('module', 'ro') IS NULL")->{out}, "12\nt", 'it reads');
+}
+
 # ---- how many connections a session makes ----
 
 {
