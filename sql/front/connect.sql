@@ -2,18 +2,6 @@
 -- Where a call goes.  PL/Proxy asks these functions as the caller, for each call,
 -- and keeps a connection for each text that they answer.
 
-CREATE FUNCTION @extschema@.kg_refuse(sqlstate text, code text, message text, expected text, allowed text[] DEFAULT NULL, got text DEFAULT NULL) RETURNS text
-  LANGUAGE plpgsql STABLE PARALLEL UNSAFE
-  SET search_path = pg_catalog, pg_temp
-  AS $$
-BEGIN
-  RAISE EXCEPTION USING ERRCODE = sqlstate, MESSAGE = message,
-    DETAIL = jsonb_strip_nulls(jsonb_build_object('code', code, 'message', message, 'expected', expected, 'allowed', to_jsonb(allowed), 'got', got))::text;
-END
-$$;
-COMMENT ON FUNCTION @extschema@.kg_refuse(text, text, text, text, text[], text) IS
-  'raise an error as kg_graph has them';
-
 -- The settings of kg_graph that a caller may make are made there, too.  There they
 -- are read when the library is loaded, and what it does not take is ignored; so
 -- what has not the form is refused here.  Values go to and fro as text, which both

@@ -270,8 +270,15 @@ is(call('two', 'gw', "BEGIN; SELECT kg_call_with_token('$token{t_ben}', 'search_
 
 # ---- the directory ----
 
-like(call('front', 'postgres', "INSERT INTO kg_shard VALUES (9, 'p', 'host=x password=secret')")->{err}, qr/kg_shard_dsn_no_caller/, 'a connection string with a password is refused');
-like(call('front', 'postgres', "INSERT INTO kg_shard VALUES (9, 'p', 'postgresql://x/y')")->{err}, qr/kg_shard_dsn_keywords/, 'and one that is no list of keywords');
+foreach my $bad (q{host=x password=geheim}, q{host=x PASSWORD=geheim}, q{dbname='two'password=geheim}, q{host=x sslpassword=geheim}, q{host=x oauth_client_secret = 'geheim'}, q{host=x scram_client_key=geheim},
+	q{user=geheim}, q{host=x options='-c a=geheim'}, q{service=geheim}, q{postgresql://x:geheim@y/z}, q{host=x geheim}, qq{host=a\\ password=geheim}, qq{host=x\xc2\xa0password=geheim}, q{host=x dbname='geheim}, q{host= password=geheim port=}, '  ')
+{
+	my $said = call('front', 'postgres', "INSERT INTO kg_shard VALUES (9, 'p', \$t\$$bad\$t\$)")->{err};
+	like($said, qr/^ERROR:  22023: connection string of shard "p" (may not have|is not read after|is empty)/, "a connection string that is refused: $bad");
+	unlike($said, qr/geheim/, 'and not repeated');
+}
+like(call('front', 'postgres', "BEGIN; INSERT INTO kg_shard VALUES (9, 'p', \$t\$$_\$t\$) RETURNING 'taken'; ROLLBACK")->{out}, qr/^taken/, "one that is taken: $_")
+  foreach q{host=x dbname=y}, qq{ host = 'a b' \n dbname='it\\'s' passfile=/x/y sslmode=verify-full }, q{dbname='password=none'};
 foreach my $table ('kg_place', 'kg_shard', 'kg_key_route', 'kg_place_role', 'kg_gateway')
 {
 	like(call('front', 'ada', "SELECT * FROM $table")->{err}, qr/42501/, "$table is the owner's");
