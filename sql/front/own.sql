@@ -17,7 +17,8 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_require_primary() IS
   'refuse what changes the directory where it cannot be changed';
 
--- A role that the front has not could not be sent anywhere.
+-- A role that the front has not, or that may not use its schema, could not be sent
+-- anywhere.
 CREATE FUNCTION @extschema@.kg_require_role(role text) RETURNS void
   LANGUAGE plpgsql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -25,11 +26,13 @@ CREATE FUNCTION @extschema@.kg_require_role(role text) RETURNS void
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles r WHERE r.rolname = role) THEN
     PERFORM @extschema@.kg_refuse('P0002', 'NOT_FOUND', format('role "%s" does not exist at the front', role), 'a role of the front''s server and of the shard''s: CREATE ROLE');
+  ELSIF NOT has_schema_privilege(role, '@extschema@', 'USAGE') THEN
+    PERFORM @extschema@.kg_refuse('42501', 'FORBIDDEN', format('role "%s" may not use the schema of the front''s functions', role), format('GRANT USAGE ON SCHEMA @extschema@ TO %I, at the front', role));
   END IF;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_require_role(text) IS
-  'refuse a role that there is not';
+  'refuse a role that there is not, or that could call nothing';
 
 CREATE FUNCTION @extschema@.kg_front_grant(tenant text, role text, access text) RETURNS void
   LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
@@ -296,6 +299,49 @@ CREATE FUNCTION @extschema@.kg_cluster_tenants() RETURNS TABLE (tenant text, sha
 END;
 COMMENT ON FUNCTION @extschema@.kg_cluster_tenants() IS 'where each tenant is, and the roles that are sent there; for the owner';
 
+CREATE FUNCTION @extschema@.kg_front_tenants(at_shard text) RETURNS TABLE (tenant text, state text)
+  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  AS $$ CONNECT @extschema@.kg_connect_shard(at_shard);
+        SELECT t.tenant, s.state FROM @extschema@.kg_tenant t LEFT JOIN @extschema@.kg_tenant_state s ON s.tenant = t.tenant; $$;
+COMMENT ON FUNCTION @extschema@.kg_front_tenants(text) IS 'the tenants of a shard; for the owner';
+
+-- Whoever restored a shard, or renamed, made or dropped a tenant there, has not told
+-- the directory.
+CREATE FUNCTION @extschema@.kg_cluster_differences() RETURNS TABLE (tenant text, problem text, expected text)
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  one text;
+  answered text[] := '{}';
+  found jsonb := '[]';
+BEGIN
+  FOR one IN SELECT s.name FROM @extschema@.kg_shard s ORDER BY s.shard LOOP
+    BEGIN
+      found := found || coalesce((SELECT jsonb_agg(jsonb_build_object('tenant', t.tenant, 'shard', one)) FROM @extschema@.kg_front_tenants(one) t WHERE t.state IS DISTINCT FROM 'dropping'), '[]');
+      answered := answered || one;
+    EXCEPTION WHEN OTHERS THEN
+      NULL;  -- kg_cluster_health() says why
+    END;
+  END LOOP;
+  RETURN QUERY
+    WITH f AS (SELECT x ->> 'tenant' AS tenant, x ->> 'shard' AS shard FROM jsonb_array_elements(found) x)
+    SELECT p.tenant, format('is not at shard %s, where its calls go', p.shard),
+           coalesce((SELECT format('kgctl cluster place leads them to shard %s, which has one of that name', min(f.shard)) FROM f WHERE f.tenant = p.tenant HAVING count(*) > 0),
+                    'restore it there; if it was dropped or renamed, kg_drop_tenant() at the front forgets it')
+      FROM @extschema@.kg_cluster_tenants() p WHERE p.shard = ANY (answered) AND NOT EXISTS (SELECT FROM f WHERE f.tenant = p.tenant AND f.shard = p.shard)
+    UNION ALL
+    SELECT f.tenant, format('is at shard %s, too, and its calls go to shard %s', f.shard, p.shard), format('kg_drop_tenant() at shard %s deletes what nobody is led to', f.shard)
+      FROM f JOIN @extschema@.kg_cluster_tenants() p ON p.tenant = f.tenant AND f.shard NOT IN (p.shard, coalesce(p.other, p.shard))
+     WHERE p.shard <> ALL (answered) OR EXISTS (SELECT FROM f a WHERE a.tenant = p.tenant AND a.shard = p.shard)
+    UNION ALL
+    SELECT f.tenant, format('is at shard %s, and no call goes there', f.shard), format('kgctl cluster place leads them to shard %s', f.shard)
+      FROM f WHERE NOT EXISTS (SELECT FROM @extschema@.kg_place p WHERE p.tenant = f.tenant)
+    ORDER BY 1, 2;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_cluster_differences() IS 'tenants that a shard has and the directory has not there, or the other way round; for the owner';
+
 CREATE FUNCTION @extschema@.kg_cluster_sizes() RETURNS TABLE (tenant text, shard text, size jsonb)
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -329,4 +375,4 @@ REVOKE EXECUTE ON FUNCTION @extschema@.kg_grant_gateway(text, boolean), @extsche
   @extschema@.kg_drop_tenant(text), @extschema@.kg_drop_tenant(text, integer),
   @extschema@.kg_front_grant_gateway(text, text, boolean), @extschema@.kg_front_revoke_gateway(text, text), @extschema@.kg_front_drop_tenant(text, integer),
   @extschema@.kg_cluster_tenants(), @extschema@.kg_cluster_sizes(), @extschema@.kg_cluster_audit(interval), @extschema@.kg_front_audit(text, interval),
-  @extschema@.kg_front_granted(text), @extschema@.kg_note_grants(text), @extschema@.kg_note_grant() FROM PUBLIC;
+  @extschema@.kg_front_granted(text), @extschema@.kg_front_tenants(text), @extschema@.kg_cluster_differences(), @extschema@.kg_note_grants(text), @extschema@.kg_note_grant() FROM PUBLIC;
