@@ -32,4 +32,9 @@ for file in $listed; do
   case $file in src/store/*) continue ;; esac
   grep -qxF "$file" <<<"$writers" || { echo "$file: writes no SQL, and is listed in ci/check_sql.sh"; bad=1; }
 done
+# A backslash in a plain literal is another with standard_conforming_strings off, which
+# a session may set: E'...', or [.] in a pattern.
+plain="(?<![\\w'])'(?!\\\\\\\\')(?:[^'\\\\\"]|'')*\\\\"
+found=$(grep -nP "$plain" sql/[0-9]*.sql sql/front/*.sql; grep -nP "$plain\\\\" "${files[@]}") || true
+[ -z "$found" ] || { echo "$found"; echo "a backslash in a plain literal of SQL: write E'...'"; bad=1; }
 exit $bad

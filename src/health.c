@@ -390,7 +390,7 @@ look_at_settings(KgComponent *c)
 
 	KG_SPI_SELECT_OF("SELECT u.setting FROM pg_db_role_setting s "
 					 "CROSS JOIN LATERAL unnest(s.setconfig) AS u(setting) "
-					 "WHERE u.setting LIKE 'kg\\_graph.%' AND $1 IS NULL "
+					 "WHERE u.setting LIKE E'kg\\\\_graph.%' AND $1 IS NULL "
 					 "AND s.setdatabase IN (0, (SELECT oid FROM pg_database "
 					 "WHERE datname = current_database())) ORDER BY u.setting",
 					 c->tenant);

@@ -2,28 +2,20 @@
 -- Where a call goes.  PL/Proxy asks these functions as the caller, for each call,
 -- and keeps a connection for each text that they answer.
 
-CREATE FUNCTION @extschema@.kg_refuse(sqlstate text, code text, message text, expected text, allowed text[] DEFAULT NULL, got text DEFAULT NULL) RETURNS text
-  LANGUAGE plpgsql STABLE PARALLEL UNSAFE
-  SET search_path = pg_catalog, pg_temp
-  AS $$
-BEGIN
-  RAISE EXCEPTION USING ERRCODE = sqlstate, MESSAGE = message,
-    DETAIL = jsonb_strip_nulls(jsonb_build_object('code', code, 'message', message, 'expected', expected, 'allowed', to_jsonb(allowed), 'got', got))::text;
-END
-$$;
-COMMENT ON FUNCTION @extschema@.kg_refuse(text, text, text, text, text[], text) IS
-  'raise an error as kg_graph has them';
-
 -- The settings of kg_graph that a caller may make are made there, too.  There they
 -- are read when the library is loaded, and what it does not take is ignored; so
--- what has not the form is refused here.
+-- what has not the form is refused here.  Values go to and fro as text, which both
+-- ends write and read the same way (sql/front/generate.awk has this one's).  Who may
+-- only read here writes nothing there; a standby is one that reads, whoever calls.
 CREATE FUNCTION @extschema@.kg_carried() RETURNS text
   LANGUAGE plpgsql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
 DECLARE
   s record;
-  options text := '';
+  options text := ' -c DateStyle=ISO -c IntervalStyle=postgres -c extra_float_digits=1 -c array_nulls=on'
+    || CASE WHEN current_setting(CASE WHEN pg_is_in_recovery() THEN 'default_transaction_read_only' ELSE 'transaction_read_only' END)::boolean
+            THEN ' -c default_transaction_read_only=on' ELSE '' END;
 BEGIN
   FOR s IN
     SELECT c.name, c.form, current_setting(c.name, true) AS value
@@ -38,7 +30,7 @@ BEGIN
     IF s.value !~* s.form THEN
       RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('invalid value for parameter "%s": "%s"', s.name, s.value);
     END IF;
-    options := options || ' -c ' || s.name || '=' || regexp_replace(s.value, '([\\[:space:]])', '\\\1', 'g');
+    options := options || ' -c ' || s.name || '=' || regexp_replace(s.value, E'([\\\\[:space:]])', E'\\\\\\1', 'g');
   END LOOP;
   RETURN options;
 END
@@ -74,15 +66,24 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_note_connection(integer) IS
   'count the session''s connections to shards, and refuse more than kg_front.max_shards_per_session';
 
--- Values as libpq reads them; of a keyword that is there twice it takes the last.
+-- As libpq reads it.  Backslashes are written so that no setting changes them.
+CREATE FUNCTION @extschema@.kg_dsn_value(value text) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  BEGIN ATOMIC
+  SELECT '''' || regexp_replace(value, E'([''\\\\])', E'\\\\\\1', 'g') || '''';
+END;
+COMMENT ON FUNCTION @extschema@.kg_dsn_value(text) IS
+  'a value of a connection string';
+
+-- Of a keyword that is there twice libpq takes the last.
 CREATE FUNCTION @extschema@.kg_connection(dsn text) RETURNS text
   LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
 DECLARE
   connection text := 'connect_timeout=10 fallback_application_name=kg_front ' || dsn
-    || ' user=''' || replace(replace(current_user, '\', '\\'), '''', '\''') || ''''
-    || ' options=''' || replace(replace(@extschema@.kg_carried(), '\', '\\'), '''', '\''') || '''';
+    || ' user=' || @extschema@.kg_dsn_value(current_user::text) || ' options=' || @extschema@.kg_dsn_value(@extschema@.kg_carried());
   number integer := hashtext(connection) & 2147483647;
 BEGIN
   IF strpos(';' || coalesce(current_setting('kg_front.connections', true), ''), ';' || number || ';') = 0 THEN

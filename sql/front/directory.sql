@@ -1,36 +1,94 @@
 
+DO $$
+BEGIN
+  IF '@extschema@' ~ '"' THEN
+    RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = 'kg_front cannot be in a schema whose name needs quotes',
+      DETAIL = 'PL/Proxy does not read such names.', HINT = 'Use a schema with a name in lower case, at the shards, too.';
+  END IF;
+END
+$$;
+
 -- The directory: which tenant is where, and who is sent there.  It decides where
 -- a call goes, not what it may: that is the shard's.
+
+CREATE FUNCTION @extschema@.kg_refuse(sqlstate text, code text, message text, expected text, allowed text[] DEFAULT NULL, got text DEFAULT NULL) RETURNS text
+  LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+BEGIN
+  RAISE EXCEPTION USING ERRCODE = sqlstate, MESSAGE = message,
+    DETAIL = jsonb_strip_nulls(jsonb_build_object('code', code, 'message', message, 'expected', expected, 'allowed', to_jsonb(allowed), 'got', got))::text;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_refuse(text, text, text, text, text[], text) IS
+  'raise an error as kg_graph has them';
 
 CREATE TABLE @extschema@.kg_shard (
   shard        integer PRIMARY KEY CHECK (shard BETWEEN 1 AND 2047),
   name         text COLLATE "C" NOT NULL UNIQUE CHECK (name ~ '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$'),
   dsn          text NOT NULL
-               CONSTRAINT kg_shard_dsn_keywords CHECK (dsn ~ '=' AND dsn !~* '^\s*postgres(ql)?://')
-               CONSTRAINT kg_shard_dsn_no_caller CHECK (dsn !~* '(^|\s)(password|user|options|service|servicefile|replication|client_encoding)\s*=')
 );
 COMMENT ON TABLE @extschema@.kg_shard IS 'databases with kg_graph, by the number that kg_set_shard() gave them there; made by kgctl cluster add-shard';
-COMMENT ON COLUMN @extschema@.kg_shard.dsn IS 'keywords and values, without user, password and options: every caller can read it, and connects as itself';
+COMMENT ON COLUMN @extschema@.kg_shard.dsn IS 'keywords and values, without user, secrets and options: every caller can read it, and connects as itself';
+
+-- What stands before the next pair is read as libpq does, but that a value without
+-- quotes is ASCII without quotes and backslashes; so that what is read here is what
+-- is there.  A constraint would not do: its error repeats the row.
+CREATE FUNCTION @extschema@.kg_check_dsn() RETURNS trigger
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  may constant text[] := '{host,hostaddr,port,dbname,passfile,connect_timeout,application_name,fallback_application_name,keepalives,keepalives_idle,keepalives_interval,keepalives_count,tcp_user_timeout,
+    sslmode,sslnegotiation,sslcompression,sslcert,sslkey,sslcertmode,sslrootcert,sslcrl,sslcrldir,sslsni,ssl_min_protocol_version,ssl_max_protocol_version,min_protocol_version,max_protocol_version,
+    require_auth,channel_binding,requirepeer,requiressl,krbsrvname,gsslib,gssencmode,gssdelegation,target_session_attrs,load_balance_hosts}';
+  white constant text := E' \t\n\r\f\x0b';
+  rest text := ltrim(NEW.dsn, white);
+  pair text[];
+BEGIN
+  WHILE rest <> '' LOOP
+    pair := regexp_match(rest, E'^([a-z_]+)[ \t\n\r\f\x0b]*=[ \t\n\r\f\x0b]*(?:''(?:[^''\\\\]|\\\\.)*''|[!-&(-[\\]-~]+)(?:[ \t\n\r\f\x0b]+(.*))?$');
+    IF pair IS NULL THEN
+      PERFORM @extschema@.kg_refuse('22023', 'INVALID_INPUT', format('connection string of shard "%s" is not read after %s of its bytes', NEW.name, octet_length(NEW.dsn) - octet_length(rest)),
+        'keyword=value pairs with blanks between them, values with quotes, blanks and backslashes in single quotes');
+    ELSIF pair[1] <> ALL (may) THEN
+      PERFORM @extschema@.kg_refuse('22023', 'INVALID_INPUT', format('connection string of shard "%s" may not have "%s"', NEW.name, left(pair[1], 63)),
+        'no user, no options and no secret, which every caller could read: each connects as itself, by pg_hba.conf, certificates or a passfile', may);
+    END IF;
+    rest := coalesce(pair[2], '');
+  END LOOP;
+  IF pair IS NULL THEN
+    PERFORM @extschema@.kg_refuse('22023', 'INVALID_INPUT', format('connection string of shard "%s" is empty', NEW.name), 'one like host=first dbname=one');
+  END IF;
+  RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_check_dsn() IS
+  'row trigger of kg_shard: no secrets in connection strings, and no word of them in the error';
+CREATE TRIGGER kg_check_dsn BEFORE INSERT OR UPDATE ON @extschema@.kg_shard
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_check_dsn();
 
 CREATE TABLE @extschema@.kg_place (
   tenant       text COLLATE "C" PRIMARY KEY,
   shard        integer NOT NULL REFERENCES @extschema@.kg_shard,
-  state        text COLLATE "C" NOT NULL DEFAULT 'here' CHECK (state IN ('placing', 'here', 'moving', 'moved')),
+  state        text COLLATE "C" NOT NULL DEFAULT 'here' CHECK (state IN ('here', 'moving', 'moved')),
   other        integer REFERENCES @extschema@.kg_shard,
   since        timestamptz NOT NULL DEFAULT pg_catalog.now(),
   CHECK ((state IN ('moving', 'moved')) = (other IS NOT NULL)),
   CHECK (other <> shard)
 );
 COMMENT ON TABLE @extschema@.kg_place IS 'the shard that each tenant''s calls go to; made by kgctl cluster place and move';
-COMMENT ON COLUMN @extschema@.kg_place.state IS 'placing: it is being made; moving: other gets a copy; moved: other still has what it had of it';
+COMMENT ON COLUMN @extschema@.kg_place.state IS 'moving: other gets a copy; moved: other still has what it had of it';
 CREATE INDEX kg_place_shard_idx ON @extschema@.kg_place (shard);
 
 CREATE TABLE @extschema@.kg_place_role (
-  role         text COLLATE "C" NOT NULL,
+  role         regrole NOT NULL,
+  role_name    text COLLATE "C" NOT NULL,
   tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_place ON DELETE CASCADE,
   PRIMARY KEY (role, tenant)
 );
 COMMENT ON TABLE @extschema@.kg_place_role IS 'the roles that have a grant at the tenant''s shard; kept by kg_grant(), kg_revoke() and kgctl cluster';
+COMMENT ON COLUMN @extschema@.kg_place_role.role_name IS 'the role''s name when it was noted; it counts only as long as number and name are of one role';
 CREATE INDEX kg_place_role_tenant_idx ON @extschema@.kg_place_role (tenant);
 
 CREATE TABLE @extschema@.kg_key_route (
@@ -43,40 +101,44 @@ CREATE TABLE @extschema@.kg_key_route (
 COMMENT ON TABLE @extschema@.kg_key_route IS 'which claim of a key''s tokens names the tenant, or the only tenant that they are for; no secrets; kept by kgctl cluster sync';
 
 CREATE TABLE @extschema@.kg_gateway (
-  role         text COLLATE "C" PRIMARY KEY,
+  role         regrole PRIMARY KEY,
+  role_name    text COLLATE "C" NOT NULL,
   exchange     boolean NOT NULL
 );
 COMMENT ON TABLE @extschema@.kg_gateway IS 'the roles that kg_grant_gateway() made gateways of all shards';
 
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_shard', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_place', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_place_role', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_place_role',
+  'WHERE EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = role AND r.rolname = role_name)');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_key_route', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_gateway', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_gateway',
+  'WHERE EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = role AND r.rolname = role_name)');
 
 -- What each caller may know of the directory: in a view current_user is who asks.
+-- A role that was dropped leaves its name to others, and may its number.
 CREATE VIEW @extschema@.kg_my_place WITH (security_barrier) AS
   SELECT r.tenant, s.dsn
     FROM @extschema@.kg_place_role r JOIN @extschema@.kg_place p ON p.tenant = r.tenant JOIN @extschema@.kg_shard s ON s.shard = p.shard
-   WHERE r.role = current_user::pg_catalog.text COLLATE "C";
+   WHERE r.role = pg_catalog.to_regrole(pg_catalog.quote_ident(current_user)) AND r.role_name = current_user::pg_catalog.text;
 COMMENT ON VIEW @extschema@.kg_my_place IS 'the tenants of the role that asks, and where they are';
 
 CREATE VIEW @extschema@.kg_gateway_place WITH (security_barrier) AS
   SELECT p.tenant, s.dsn
     FROM @extschema@.kg_place p JOIN @extschema@.kg_shard s ON s.shard = p.shard
-   WHERE EXISTS (SELECT FROM @extschema@.kg_gateway g WHERE g.role = current_user::pg_catalog.text COLLATE "C");
+   WHERE EXISTS (SELECT FROM @extschema@.kg_gateway g WHERE g.role = pg_catalog.to_regrole(pg_catalog.quote_ident(current_user)) AND g.role_name = current_user::pg_catalog.text);
 COMMENT ON VIEW @extschema@.kg_gateway_place IS 'where all tenants are, for gateways';
 
 CREATE VIEW @extschema@.kg_gateway_shard WITH (security_barrier) AS
   SELECT s.shard, s.name, s.dsn
     FROM @extschema@.kg_shard s
-   WHERE EXISTS (SELECT FROM @extschema@.kg_gateway g WHERE g.role = current_user::pg_catalog.text COLLATE "C");
+   WHERE EXISTS (SELECT FROM @extschema@.kg_gateway g WHERE g.role = pg_catalog.to_regrole(pg_catalog.quote_ident(current_user)) AND g.role_name = current_user::pg_catalog.text);
 COMMENT ON VIEW @extschema@.kg_gateway_shard IS 'the shards, for gateways';
 
 CREATE VIEW @extschema@.kg_gateway_key WITH (security_barrier) AS
   SELECT k.issuer, k.kid, k.tenant_claim, k.tenant
     FROM @extschema@.kg_key_route k
-   WHERE EXISTS (SELECT FROM @extschema@.kg_gateway g WHERE g.role = current_user::pg_catalog.text COLLATE "C");
+   WHERE EXISTS (SELECT FROM @extschema@.kg_gateway g WHERE g.role = pg_catalog.to_regrole(pg_catalog.quote_ident(current_user)) AND g.role_name = current_user::pg_catalog.text);
 COMMENT ON VIEW @extschema@.kg_gateway_key IS 'kg_key_route, for gateways';
 
 GRANT SELECT ON @extschema@.kg_my_place, @extschema@.kg_gateway_place, @extschema@.kg_gateway_shard, @extschema@.kg_gateway_key TO PUBLIC;

@@ -26,11 +26,17 @@ function place_of(name) {
   return "kg_connect_token(token)"
 }
 
+# Values go as text, by settings of the session for some types: those of kg_carried().
+function settings_of(signature) {
+  if (signature !~ / (timestamp|timestamptz|date|time|timetz|interval|real|double precision)([ ,)[]|$)|[[][]]/) return ""
+  return "\n  SET DateStyle = ISO SET IntervalStyle = postgres SET extra_float_digits = 1 SET array_nulls = on"
+}
+
 function write_function(name, signature, strict) {
   if (route[name] == "token" && signature !~ /[( ]token text/) fail(name " has no argument token")
   if (route[name] == "tenant" && signature !~ /[(]tenant text/) fail(name " has no argument tenant")
-  printf "\n%s\n  LANGUAGE plproxy VOLATILE%s PARALLEL UNSAFE\n  AS $$ CONNECT @extschema@.%s; $$;\n",
-    signature, strict ? " STRICT" : "", place_of(name)
+  printf "\n%s\n  LANGUAGE plproxy VOLATILE%s PARALLEL UNSAFE%s\n  AS $$ CONNECT @extschema@.%s; $$;\n",
+    signature, strict ? " STRICT" : "", settings_of(signature), place_of(name)
 }
 
 FILENAME ~ /routes$/ {

@@ -17,6 +17,23 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_require_primary() IS
   'refuse what changes the directory where it cannot be changed';
 
+-- A role that the front has not, or that may not use its schema, could not be sent
+-- anywhere.
+CREATE FUNCTION @extschema@.kg_require_role(role text) RETURNS void
+  LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles r WHERE r.rolname = role) THEN
+    PERFORM @extschema@.kg_refuse('P0002', 'NOT_FOUND', format('role "%s" does not exist at the front', role), 'a role of the front''s server and of the shard''s: CREATE ROLE');
+  ELSIF NOT has_schema_privilege(role, '@extschema@', 'USAGE') THEN
+    PERFORM @extschema@.kg_refuse('42501', 'FORBIDDEN', format('role "%s" may not use the schema of the front''s functions', role), format('GRANT USAGE ON SCHEMA @extschema@ TO %I, at the front', role));
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_require_role(text) IS
+  'refuse a role that there is not, or that could call nothing';
+
 CREATE FUNCTION @extschema@.kg_front_grant(tenant text, role text, access text) RETURNS void
   LANGUAGE plproxy VOLATILE PARALLEL UNSAFE
   AS $$ CONNECT @extschema@.kg_connect_tenant(tenant); TARGET @extschema@.kg_grant; $$;
@@ -30,7 +47,8 @@ COMMENT ON FUNCTION @extschema@.kg_front_revoke(text, text) IS 'kg_revoke() at t
 CREATE FUNCTION @extschema@.kg_front_granted(of_tenant text) RETURNS text[]
   LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
   AS $$ CONNECT @extschema@.kg_connect_tenant(of_tenant);
-        SELECT ARRAY(SELECT g.role_name FROM @extschema@.kg_tenant_role g WHERE g.tenant = of_tenant ORDER BY 1); $$;
+        SELECT ARRAY(SELECT g.role_name FROM @extschema@.kg_tenant_role g JOIN pg_catalog.pg_roles r ON r.oid = g.role AND r.rolname = g.role_name
+                      WHERE g.tenant = of_tenant ORDER BY 1); $$;
 COMMENT ON FUNCTION @extschema@.kg_front_granted(text) IS 'the roles that have a grant at the tenant''s shard; for the owner';
 
 CREATE FUNCTION @extschema@.kg_note_grants(tenant text) RETURNS void
@@ -43,31 +61,46 @@ BEGIN
   -- One after the other, so that the last one has read last.
   PERFORM FROM @extschema@.kg_place p WHERE p.tenant = kg_note_grants.tenant FOR UPDATE;
   granted := @extschema@.kg_front_granted(tenant);
-  DELETE FROM @extschema@.kg_place_role r WHERE r.tenant = kg_note_grants.tenant AND r.role <> ALL (granted);
-  INSERT INTO @extschema@.kg_place_role(role, tenant) SELECT g, kg_note_grants.tenant FROM unnest(granted) g ON CONFLICT DO NOTHING;
+  DELETE FROM @extschema@.kg_place_role r
+   WHERE r.tenant = kg_note_grants.tenant AND NOT EXISTS (SELECT FROM pg_roles p WHERE p.oid = r.role AND p.rolname = r.role_name AND r.role_name = ANY (granted));
+  INSERT INTO @extschema@.kg_place_role(role, role_name, tenant)
+    SELECT p.oid, p.rolname, kg_note_grants.tenant FROM pg_roles p WHERE p.rolname = ANY (granted) ON CONFLICT DO NOTHING;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_note_grants(text) IS 'make kg_place_role say of a tenant what its shard says; for the owner';
 
--- The same of one role, for admins, who may not write the directory: whoever calls
--- it, it writes what the shard says.  It connects as the owner, and so with none of
--- the caller's settings, of which each is a connection of its own; and it takes no
--- lock where nothing has changed.
-CREATE FUNCTION @extschema@.kg_note_grant(tenant text, role text) RETURNS void
-  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER
+-- The same of one role, for whoever is a role of the tenant and may not write the
+-- directory.  Which tenants there are, the view says to the caller; what is written,
+-- the trigger asks the shard, as the owner, and so with none of the caller's
+-- settings, of which each is a connection of its own.
+CREATE VIEW @extschema@.kg_noted_grant WITH (security_barrier) AS
+  SELECT p.tenant, NULL::pg_catalog.text AS role
+    FROM @extschema@.kg_place p
+   WHERE p.tenant IN (SELECT m.tenant FROM @extschema@.kg_my_place m) OR pg_catalog.has_table_privilege('@extschema@.kg_place', 'UPDATE');
+COMMENT ON VIEW @extschema@.kg_noted_grant IS 'UPDATE of role: the directory says of it what the tenant''s shard says; of the caller''s own tenants';
+
+CREATE FUNCTION @extschema@.kg_note_grant() RETURNS trigger
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   SET kg_graph.tenant = '' SET kg_graph.agent = '' SET kg_graph.toolsets = ''
   SET kg_graph.confirm_more = '' SET kg_graph.mcp_text = '' SET kg_graph.mcp_edges = ''
   AS $$
+DECLARE
+  granted boolean;
 BEGIN
-  IF role = ANY (@extschema@.kg_front_granted(tenant)) THEN
-    INSERT INTO @extschema@.kg_place_role(role, tenant) VALUES (kg_note_grant.role, kg_note_grant.tenant) ON CONFLICT DO NOTHING;
-  ELSE
-    DELETE FROM @extschema@.kg_place_role r WHERE r.tenant = kg_note_grant.tenant AND r.role = kg_note_grant.role;
-  END IF;
+  -- It takes no lock where nothing has changed.
+  granted := NEW.role = ANY (@extschema@.kg_front_granted(OLD.tenant));
+  DELETE FROM @extschema@.kg_place_role r
+   WHERE r.tenant = OLD.tenant AND r.role_name = NEW.role AND NOT (granted AND EXISTS (SELECT FROM pg_roles p WHERE p.oid = r.role AND p.rolname = r.role_name));
+  INSERT INTO @extschema@.kg_place_role(role, role_name, tenant)
+    SELECT p.oid, p.rolname, OLD.tenant FROM pg_roles p WHERE granted AND p.rolname = NEW.role ON CONFLICT DO NOTHING;
+  RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.kg_note_grant(text, text) IS 'make kg_place_role say of a role what the tenant''s shard says';
+COMMENT ON FUNCTION @extschema@.kg_note_grant() IS 'row trigger of kg_noted_grant';
+CREATE TRIGGER kg_note_grant INSTEAD OF UPDATE ON @extschema@.kg_noted_grant
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_note_grant();
+GRANT SELECT, UPDATE ON @extschema@.kg_noted_grant TO PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURNS void
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -75,8 +108,9 @@ CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURN
   AS $$
 BEGIN
   PERFORM @extschema@.kg_require_primary();
+  PERFORM @extschema@.kg_require_role(role);
   PERFORM @extschema@.kg_front_grant(tenant, role, access);
-  PERFORM @extschema@.kg_note_grant(tenant, role);
+  UPDATE @extschema@.kg_noted_grant n SET role = kg_grant.role WHERE n.tenant = kg_grant.tenant;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_grant(text, text, text) IS
@@ -89,7 +123,7 @@ CREATE FUNCTION @extschema@.kg_revoke(tenant text, role text) RETURNS void
 BEGIN
   PERFORM @extschema@.kg_require_primary();
   PERFORM @extschema@.kg_front_revoke(tenant, role);
-  PERFORM @extschema@.kg_note_grant(tenant, role);
+  UPDATE @extschema@.kg_noted_grant n SET role = kg_revoke.role WHERE n.tenant = kg_revoke.tenant;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_revoke(text, text) IS
@@ -111,9 +145,12 @@ CREATE FUNCTION @extschema@.kg_grant_gateway(role text, exchange boolean DEFAULT
   AS $$
 BEGIN
   PERFORM @extschema@.kg_require_primary();
+  PERFORM @extschema@.kg_require_role(role);
   PERFORM @extschema@.kg_front_grant_gateway(s.name, role, exchange) FROM @extschema@.kg_shard s;
-  INSERT INTO @extschema@.kg_gateway AS g (role, exchange) VALUES (kg_grant_gateway.role, kg_grant_gateway.exchange)
-    ON CONFLICT ON CONSTRAINT kg_gateway_pkey DO UPDATE SET exchange = excluded.exchange;
+  DELETE FROM @extschema@.kg_gateway g WHERE g.role_name = kg_grant_gateway.role;
+  INSERT INTO @extschema@.kg_gateway AS g (role, role_name, exchange)
+    SELECT r.oid, r.rolname, kg_grant_gateway.exchange FROM pg_roles r WHERE r.rolname = kg_grant_gateway.role
+    ON CONFLICT ON CONSTRAINT kg_gateway_pkey DO UPDATE SET role_name = excluded.role_name, exchange = excluded.exchange;
   -- A token is a parameter, which the server would log.
   EXECUTE format('ALTER ROLE %I SET log_parameter_max_length = 0', role);
   EXECUTE format('ALTER ROLE %I SET log_parameter_max_length_on_error = 0', role);
@@ -133,13 +170,15 @@ BEGIN
   FOR s IN SELECT name FROM @extschema@.kg_shard ORDER BY shard LOOP
     BEGIN
       PERFORM @extschema@.kg_front_revoke_gateway(s.name, role);
-    EXCEPTION WHEN no_data_found THEN
+    EXCEPTION WHEN no_data_found OR undefined_object THEN
       NULL;  -- there it was none, or is none any more
     END;
   END LOOP;
-  DELETE FROM @extschema@.kg_gateway g WHERE g.role = kg_revoke_gateway.role;
-  EXECUTE format('ALTER ROLE %I RESET log_parameter_max_length', role);
-  EXECUTE format('ALTER ROLE %I RESET log_parameter_max_length_on_error', role);
+  DELETE FROM @extschema@.kg_gateway g WHERE g.role_name = kg_revoke_gateway.role;
+  IF to_regrole(quote_ident(role)) IS NOT NULL THEN
+    EXECUTE format('ALTER ROLE %I RESET log_parameter_max_length', role);
+    EXECUTE format('ALTER ROLE %I RESET log_parameter_max_length_on_error', role);
+  END IF;
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_revoke_gateway(text) IS
@@ -254,11 +293,54 @@ CREATE FUNCTION @extschema@.kg_cluster_tenants() RETURNS TABLE (tenant text, sha
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   BEGIN ATOMIC
-  SELECT p.tenant, s.name, p.state, o.name, p.since, ARRAY(SELECT r.role FROM @extschema@.kg_place_role r WHERE r.tenant = p.tenant ORDER BY r.role)
+  SELECT p.tenant, s.name, p.state, o.name, p.since, ARRAY(SELECT r.role_name FROM @extschema@.kg_place_role r JOIN pg_roles a ON a.oid = r.role AND a.rolname = r.role_name WHERE r.tenant = p.tenant ORDER BY 1)
     FROM @extschema@.kg_place p JOIN @extschema@.kg_shard s ON s.shard = p.shard LEFT JOIN @extschema@.kg_shard o ON o.shard = p.other
    ORDER BY p.tenant;
 END;
 COMMENT ON FUNCTION @extschema@.kg_cluster_tenants() IS 'where each tenant is, and the roles that are sent there; for the owner';
+
+CREATE FUNCTION @extschema@.kg_front_tenants(at_shard text) RETURNS TABLE (tenant text, state text)
+  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  AS $$ CONNECT @extschema@.kg_connect_shard(at_shard);
+        SELECT t.tenant, s.state FROM @extschema@.kg_tenant t LEFT JOIN @extschema@.kg_tenant_state s ON s.tenant = t.tenant; $$;
+COMMENT ON FUNCTION @extschema@.kg_front_tenants(text) IS 'the tenants of a shard; for the owner';
+
+-- Whoever restored a shard, or renamed, made or dropped a tenant there, has not told
+-- the directory.
+CREATE FUNCTION @extschema@.kg_cluster_differences() RETURNS TABLE (tenant text, problem text, expected text)
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  one text;
+  answered text[] := '{}';
+  found jsonb := '[]';
+BEGIN
+  FOR one IN SELECT s.name FROM @extschema@.kg_shard s ORDER BY s.shard LOOP
+    BEGIN
+      found := found || coalesce((SELECT jsonb_agg(jsonb_build_object('tenant', t.tenant, 'shard', one)) FROM @extschema@.kg_front_tenants(one) t WHERE t.state IS DISTINCT FROM 'dropping'), '[]');
+      answered := answered || one;
+    EXCEPTION WHEN OTHERS THEN
+      NULL;  -- kg_cluster_health() says why
+    END;
+  END LOOP;
+  RETURN QUERY
+    WITH f AS (SELECT x ->> 'tenant' AS tenant, x ->> 'shard' AS shard FROM jsonb_array_elements(found) x)
+    SELECT p.tenant, format('is not at shard %s, where its calls go', p.shard),
+           coalesce((SELECT format('kgctl cluster place leads them to shard %s, which has one of that name', min(f.shard)) FROM f WHERE f.tenant = p.tenant HAVING count(*) > 0),
+                    'restore it there; if it was dropped or renamed, kg_drop_tenant() at the front forgets it')
+      FROM @extschema@.kg_cluster_tenants() p WHERE p.shard = ANY (answered) AND NOT EXISTS (SELECT FROM f WHERE f.tenant = p.tenant AND f.shard = p.shard)
+    UNION ALL
+    SELECT f.tenant, format('is at shard %s, too, and its calls go to shard %s', f.shard, p.shard), format('kg_drop_tenant() at shard %s deletes what nobody is led to', f.shard)
+      FROM f JOIN @extschema@.kg_cluster_tenants() p ON p.tenant = f.tenant AND f.shard NOT IN (p.shard, coalesce(p.other, p.shard))
+     WHERE p.shard <> ALL (answered) OR EXISTS (SELECT FROM f a WHERE a.tenant = p.tenant AND a.shard = p.shard)
+    UNION ALL
+    SELECT f.tenant, format('is at shard %s, and no call goes there', f.shard), format('kgctl cluster place leads them to shard %s', f.shard)
+      FROM f WHERE NOT EXISTS (SELECT FROM @extschema@.kg_place p WHERE p.tenant = f.tenant)
+    ORDER BY 1, 2;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_cluster_differences() IS 'tenants that a shard has and the directory has not there, or the other way round; for the owner';
 
 CREATE FUNCTION @extschema@.kg_cluster_sizes() RETURNS TABLE (tenant text, shard text, size jsonb)
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -275,6 +357,7 @@ COMMENT ON FUNCTION @extschema@.kg_cluster_sizes() IS 'kg_tenant_size() of each 
 
 CREATE FUNCTION @extschema@.kg_front_audit(at_shard text, back interval) RETURNS SETOF jsonb
   LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  SET DateStyle = ISO SET IntervalStyle = postgres
   AS $$ CONNECT @extschema@.kg_connect_shard(at_shard);
         SELECT pg_catalog.to_jsonb(a) FROM @extschema@.kg_audit a WHERE a.at >= pg_catalog.now() - back ORDER BY a.at, a.id; $$;
 COMMENT ON FUNCTION @extschema@.kg_front_audit(text, interval) IS 'kg_audit of a shard; for the owner';
@@ -292,4 +375,4 @@ REVOKE EXECUTE ON FUNCTION @extschema@.kg_grant_gateway(text, boolean), @extsche
   @extschema@.kg_drop_tenant(text), @extschema@.kg_drop_tenant(text, integer),
   @extschema@.kg_front_grant_gateway(text, text, boolean), @extschema@.kg_front_revoke_gateway(text, text), @extschema@.kg_front_drop_tenant(text, integer),
   @extschema@.kg_cluster_tenants(), @extschema@.kg_cluster_sizes(), @extschema@.kg_cluster_audit(interval), @extschema@.kg_front_audit(text, interval),
-  @extschema@.kg_front_granted(text), @extschema@.kg_note_grants(text) FROM PUBLIC;
+  @extschema@.kg_front_granted(text), @extschema@.kg_front_tenants(text), @extschema@.kg_cluster_differences(), @extschema@.kg_note_grants(text), @extschema@.kg_note_grant() FROM PUBLIC;

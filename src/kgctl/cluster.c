@@ -237,6 +237,22 @@ kg_shard_has(KgCluster *c, KgShard *shard, const char *tenant, char **state)
 }
 
 bool
+kg_place_require(KgCluster *c, const char *tenant, const KgPlace *place)
+{
+	char *state;
+	bool ok = kg_shard_has(c, place->shard, tenant, &state);
+
+	if (ok && state == NULL)
+		ok = kg_cluster_refuse(c,
+							   "tenant \"%s\" is not at shard %s, where its "
+							   "calls go; kgctl cluster status says more",
+							   tenant,
+							   place->shard->name);
+	free(state);
+	return ok;
+}
+
+bool
 kg_shard_drop(KgCluster *c, KgShard *shard, const char *tenant)
 {
 	const char *values[] = {tenant};

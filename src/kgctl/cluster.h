@@ -59,6 +59,10 @@ extern bool kg_cluster_ask(KgCluster *c, KgDb *db, const char *sql, int n,
 extern bool kg_place_read(KgCluster *c, const char *tenant, KgPlace *place);
 extern void kg_place_free(KgPlace *place);
 
+/* False after a message unless the shard has the tenant that is its. */
+extern bool kg_place_require(KgCluster *c, const char *tenant,
+							 const KgPlace *place);
+
 /*
  * Whether a shard has the tenant: "open", "frozen", "dropping", or NULL where it
  * has not.

@@ -141,7 +141,7 @@ digest_of(Move *m, KgShard *shard, char **digest)
 		"sum(hashtextextended(l, 1)::numeric)) "
 		"FROM (SELECT regexp_replace(line, '\"(node|source|target|type_no|"
 		"relation_no)\": [0-9]+', '', 'g') FROM " EXPORT " line "
-		"WHERE line ~ '^\\[' AND line !~ '^\\[\"kg_audit\"') t(l)",
+		"WHERE line ~ '^[[]' AND line !~ '^[[]\"kg_audit\"') t(l)",
 		1,
 		values,
 		digest);
@@ -230,6 +230,50 @@ require_roles(Move *m)
 	return ok;
 }
 
+/* So are functions, of a database: a tool without its is none, nor is an authorizer. */
+static bool
+require_functions(Move *m)
+{
+	const char *values[] = {m->tenant};
+	char *functions;
+	char *missing = NULL;
+	bool ok = kg_cluster_ask(
+		m->c,
+		&m->from->db,
+		"SELECT coalesce(array_agg(DISTINCT f), '{}') FROM ("
+		"SELECT authorizer FROM @.kg_tenant WHERE tenant = $1 "
+		"UNION ALL SELECT definition ->> 'operation' FROM @.kg_tool_version "
+		"WHERE tenant = $1 AND definition ->> 'kind' = 'function') t(f) "
+		"WHERE f IS NOT NULL",
+		1,
+		values,
+		&functions);
+
+	if (ok)
+	{
+		values[0] = functions;
+		ok = kg_cluster_ask(m->c,
+							&m->to->db,
+							"SELECT string_agg(f, ', ' ORDER BY f) FROM "
+							"unnest($1::text[]) f "
+							"WHERE to_regprocedure(f) IS NULL",
+							1,
+							values,
+							&missing);
+	}
+	if (ok && missing != NULL && !kg_args_has(m->c->args, "without-functions"))
+		ok = kg_cluster_refuse(m->c,
+							   "shard %s has no function %s, which a tool or "
+							   "the authorizer of tenant \"%s\" is; make it "
+							   "there, or use --without-functions",
+							   m->to->name,
+							   missing,
+							   m->tenant);
+	free(functions);
+	free(missing);
+	return ok;
+}
+
 static bool
 begin(Move *m)
 {
@@ -240,7 +284,7 @@ begin(Move *m)
 		ok = kg_cluster_refuse(
 			m->c, "shard %s has another tenant \"%s\"", m->to->name, m->tenant);
 	free(state);
-	return ok && require_roles(m) &&
+	return ok && require_roles(m) && require_functions(m) &&
 		   set_state(m,
 					 "UPDATE @.kg_place SET state = 'moving', other = $2, "
 					 "since = now() WHERE tenant = $1");
@@ -406,7 +450,9 @@ move(Move *m, KgShard *wanted)
 		kg_place_free(&place);
 		ok = ok && kg_place_read(m->c, m->tenant, &place);
 	}
-	if (ok && place.shard != wanted)
+	if (ok && place.shard == wanted)
+		ok = kg_place_require(m->c, m->tenant, &place);
+	else if (ok)
 		ok = connect_both(m, place.shard, wanted) && begin(m) && freeze(m) &&
 			 make_copy(m) && flip(m) && finish(m);
 	kg_place_free(&place);

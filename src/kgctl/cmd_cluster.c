@@ -20,6 +20,10 @@ static const char cluster_options[] =
 	"login\n"
 	"--without-policies\tmove a tenant to where policies of yours are not in "
 	"force\n"
+	"--without-functions\tmove a tenant to where functions that its tools or "
+	"its authorizer are do not exist\n"
+	"--delete-keys\tdelete keys with shared secrets that the first shard has "
+	"not\n"
 	"-q, --quiet\tprint nothing on success\n";
 
 /* ---- init ---- */
@@ -46,11 +50,81 @@ run_init(const KgArgs *args)
 	return ok ? KG_EXIT_OK : c.exit;
 }
 
+/* ---- what is told ---- */
+
+static bool
+show_rows(KgCluster *c, const char *sql, const char *format)
+{
+	PGresult *res = kg_db_query(&c->front, sql, 0, NULL);
+
+	if (res == NULL)
+	{
+		c->exit = c->front.exit;
+		return false;
+	}
+	for (int i = 0; i < PQntuples(res); i++)
+	{
+		kg_print(stdout,
+				 format,
+				 PQgetvalue(res, i, 0),
+				 PQgetvalue(res, i, 1),
+				 PQgetvalue(res, i, 2),
+				 PQgetvalue(res, i, 3));
+		if (PQgetvalue(res, i, 4)[0] == 't')
+			c->exit = KG_EXIT_DIFFERENT;
+	}
+	PQclear(res);
+	return true;
+}
+
+/* A tenant is where the directory says, and nowhere else. */
+static bool
+show_differences(KgCluster *c)
+{
+	return show_rows(c,
+					 "SELECT tenant, problem, expected, NULL, true "
+					 "FROM @.kg_cluster_differences()",
+					 "tenant %s: %s; %s\n");
+}
+
 /* ---- what all shards have ---- */
 
 #define KEYS                                                         \
 	"(SELECT coalesce(jsonb_agg(k ORDER BY k.issuer, k.kid), '[]') " \
 	"FROM @.kg_auth_key k WHERE k.tenant IS NULL)"
+
+/*
+ * A shared secret is in no dump.  So where the first shard was restored from one
+ * the others are the last to have it.
+ */
+static bool
+may_delete(KgCluster *c, KgShard *from, const char *const *keys)
+{
+	char *lost;
+	bool ok = kg_cluster_ask(
+		c,
+		&from->db,
+		"SELECT string_agg(concat_ws(' ', k.issuer, k.kid), ', ') "
+		"FROM @.kg_auth_key k WHERE k.tenant IS NULL AND k.secret IS NOT NULL "
+		"AND NOT EXISTS (SELECT FROM jsonb_populate_recordset("
+		"NULL::@.kg_auth_key, $1::jsonb) f "
+		"WHERE f.issuer = k.issuer AND f.kid = k.kid)",
+		1,
+		keys,
+		&lost);
+
+	if (ok && lost != NULL && !kg_args_has(c->args, "delete-keys"))
+		ok = kg_cluster_refuse(c,
+							   "shard %s has keys with shared secrets that "
+							   "shard %s, whose keys all have, has not: %s; "
+							   "put them there again, or delete them "
+							   "everywhere with --delete-keys",
+							   from->name,
+							   c->shards[0].name,
+							   lost);
+	free(lost);
+	return ok;
+}
 
 /* The keys of no tenant in particular are those of the first shard. */
 static bool
@@ -62,8 +136,9 @@ copy_keys(KgCluster *c, KgShard *to)
 	const char *values[] = {keys};
 	char *same = NULL;
 
-	ok = ok && kg_cluster_ask(
-				   c, &to->db, "SELECT " KEYS " = $1::jsonb", 1, values, &same);
+	ok = ok && may_delete(c, to, values) &&
+		 kg_cluster_ask(
+			 c, &to->db, "SELECT " KEYS " = $1::jsonb", 1, values, &same);
 	if (ok && same != NULL && same[0] == 'f')
 		ok = kg_cluster_do(c, &to->db, "BEGIN", 0, NULL) &&
 			 kg_cluster_do(c,
@@ -97,18 +172,19 @@ make_secret(KgCluster *c, KgShard *first)
 						 NULL);
 }
 
+/* Those of the first shard count, unless it has none, as after a restore. */
 static bool
-copy_secrets(KgCluster *c, KgShard *to)
+copy_secrets(KgCluster *c, KgShard *from, KgShard *to)
 {
 	char *secrets;
 	bool ok = kg_cluster_ask(c,
-							 &c->shards[0].db,
+							 &from->db,
 							 "SELECT jsonb_agg(s) FROM @.kg_secret s "
 							 "WHERE s.name IN ('cluster', 'listen')",
 							 0,
 							 NULL,
 							 &secrets);
-	const char *values[] = {secrets};
+	const char *values[] = {secrets, from == &c->shards[0] ? "true" : "false"};
 
 	ok = ok && kg_cluster_do(c,
 							 &to->db,
@@ -116,8 +192,8 @@ copy_secrets(KgCluster *c, KgShard *to)
 							 "jsonb_populate_recordset(NULL::@.kg_secret, "
 							 "$1::jsonb) n ON CONFLICT (name) DO UPDATE "
 							 "SET secret = excluded.secret "
-							 "WHERE o.secret <> excluded.secret",
-							 1,
+							 "WHERE o.secret <> excluded.secret AND $2",
+							 2,
 							 values);
 	free(secrets);
 	return ok;
@@ -127,7 +203,11 @@ static bool
 copy_gateways(KgCluster *c, KgShard *to)
 {
 	PGresult *res = kg_db_query(
-		&c->front, "SELECT role, exchange FROM @.kg_gateway", 0, NULL);
+		&c->front,
+		"SELECT g.role_name, g.exchange FROM @.kg_gateway g JOIN pg_roles r "
+		"ON r.oid = g.role AND r.rolname = g.role_name",
+		0,
+		NULL);
 	bool ok = res != NULL;
 
 	if (!ok)
@@ -176,14 +256,24 @@ note_keys(KgCluster *c, KgShard *shard)
 static bool
 sync_all(KgCluster *c)
 {
+	KgShard *first = c->shards;
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < c->nshards; i++)
 		ok = kg_shard_connect(c, &c->shards[i]) &&
-			 (i == 0 ? make_secret(c, &c->shards[i])
-					 : copy_secrets(c, &c->shards[i]) &&
-						   copy_keys(c, &c->shards[i]));
+			 (i == 0 || copy_secrets(c, &c->shards[i], first));
+	ok = ok && (c->nshards == 0 || make_secret(c, first));
+	for (size_t i = 1; ok && i < c->nshards; i++)
+		ok = copy_secrets(c, first, &c->shards[i]) &&
+			 copy_keys(c, &c->shards[i]);
 	ok = ok && kg_cluster_do(c, &c->front, "BEGIN", 0, NULL) &&
+		 kg_cluster_do(c,
+					   &c->front,
+					   "DELETE FROM @.kg_gateway g WHERE NOT EXISTS (SELECT "
+					   "FROM pg_roles r WHERE r.oid = g.role "
+					   "AND r.rolname = g.role_name)",
+					   0,
+					   NULL) &&
 		 kg_cluster_do(c, &c->front, "DELETE FROM @.kg_key_route", 0, NULL);
 	for (size_t i = 0; ok && i < c->nshards; i++)
 		ok = note_keys(c, &c->shards[i]);
@@ -199,12 +289,31 @@ sync_all(KgCluster *c)
 static bool
 run_sync(KgCluster *c)
 {
-	return sync_all(c) &&
+	if (!sync_all(c))
+		return false;
+	c->exit = KG_EXIT_OK;
+	return show_differences(c) && c->exit == KG_EXIT_OK &&
 		   kg_cluster_say(
 			   c, "database", PQdb(c->front.conn), "is as its shards are");
 }
 
 /* ---- add-shard ---- */
+
+/* Both extensions have functions of the same names. */
+static bool
+require_no_front(KgCluster *c, KgShard *shard)
+{
+	char *version;
+	bool ok = kg_cluster_version(c, &shard->db, "kg_front", &version);
+
+	if (ok && version != NULL)
+		ok = kg_cluster_refuse(c,
+							   "the database \"%s\" is a front; a shard is "
+							   "another one",
+							   PQdb(shard->db.conn));
+	free(version);
+	return ok;
+}
 
 /* The database must be a shard of this cluster, or become one. */
 static bool
@@ -222,9 +331,12 @@ prepare_shard(KgCluster *c, KgShard *shard)
 
 		kg_buf_init(&sql);
 		kg_buf_printf(&sql,
-					  "CREATE EXTENSION IF NOT EXISTS kg_graph SCHEMA %s",
+					  "DO 'BEGIN CREATE SCHEMA IF NOT EXISTS %s; "
+					  "CREATE EXTENSION IF NOT EXISTS kg_graph SCHEMA %s; END'",
+					  c->front.schema,
 					  c->front.schema);
-		ok = kg_cluster_do(c, &shard->db, sql.data, 0, NULL);
+		ok = require_no_front(c, shard) &&
+			 kg_cluster_do(c, &shard->db, sql.data, 0, NULL);
 		kg_buf_free(&sql);
 		if (!ok || !kg_db_find(&shard->db, "kg_graph"))
 			return false;
@@ -331,8 +443,8 @@ run_add_shard(KgCluster *c)
 	ok = try_entry(c, &shard) && prepare_shard(c, &shard) &&
 		 number_shard(c, &shard);
 	if (ok && c->nshards > 0 && strcmp(c->shards[0].name, name) != 0)
-		ok = kg_shard_connect(c, &c->shards[0]) && copy_secrets(c, &shard) &&
-			 copy_keys(c, &shard);
+		ok = kg_shard_connect(c, &c->shards[0]) &&
+			 copy_secrets(c, &c->shards[0], &shard) && copy_keys(c, &shard);
 	ok = ok && copy_gateways(c, &shard) && enter_shard(c, &shard) &&
 		 kg_cluster_read_shards(c) && sync_all(c);
 	kg_db_close(&shard.db);
@@ -373,24 +485,45 @@ make_tenant(KgCluster *c, const char *tenant, KgShard *shard)
 	if (ok && state != NULL && strcmp(state, "dropping") == 0)
 		ok = kg_cluster_refuse(
 			c, "shard %s is dropping a tenant \"%s\"", shard->name, tenant);
+	/* What the shard refuses is nowhere; what it has made, it has next time. */
 	ok = ok &&
-		 kg_cluster_do(c,
-					   &c->front,
-					   "INSERT INTO @.kg_place(tenant, shard, state) "
-					   "VALUES ($1, $2, 'placing') ON CONFLICT DO NOTHING",
-					   2,
-					   values) &&
 		 (state != NULL ||
 		  kg_cluster_do(
 			  c, &shard->db, "SELECT @.kg_create_tenant($1)", 1, values)) &&
-		 kg_cluster_do(
-			 c, &c->front, "SELECT @.kg_note_grants($1)", 1, values) &&
 		 kg_cluster_do(c,
 					   &c->front,
-					   "UPDATE @.kg_place SET state = 'here' "
-					   "WHERE tenant = $1 AND state = 'placing'",
-					   1,
-					   values);
+					   "INSERT INTO @.kg_place AS p (tenant, shard) "
+					   "VALUES ($1, $2) ON CONFLICT (tenant) DO UPDATE "
+					   "SET shard = excluded.shard, since = now() "
+					   "WHERE p.shard <> excluded.shard",
+					   2,
+					   values) &&
+		 kg_cluster_do(c, &c->front, "SELECT @.kg_note_grants($1)", 1, values);
+	free(state);
+	return ok;
+}
+
+/*
+ * One that the directory has elsewhere, after a restore: where it says there is
+ * none, and here is one.
+ */
+static bool
+require_gone(KgCluster *c, const char *tenant, const KgPlace *place,
+			 KgShard *here)
+{
+	char *there;
+	char *state = NULL;
+	bool ok = kg_shard_has(c, place->shard, tenant, &there) &&
+			  kg_shard_has(c, here, tenant, &state);
+
+	if (ok &&
+		(strcmp(place->state, "here") != 0 || there != NULL || state == NULL))
+		ok = kg_cluster_refuse(c,
+							   "tenant \"%s\" is at shard %s; kgctl cluster "
+							   "move moves it",
+							   tenant,
+							   place->shard->name);
+	free(there);
 	free(state);
 	return ok;
 }
@@ -405,14 +538,12 @@ run_place(KgCluster *c)
 
 	if (!ok)
 		return false;
-	if (place.shard != NULL && place.shard != shard)
-		ok = kg_cluster_refuse(c,
-							   "tenant \"%s\" is at shard %s; kgctl cluster "
-							   "move moves it",
-							   tenant,
-							   place.shard->name);
-	else if (place.shard == NULL)
+	if (place.shard == NULL)
 		ok = require_nowhere_else(c, tenant, shard);
+	else if (place.shard == shard)
+		ok = kg_place_require(c, tenant, &place);
+	else
+		ok = require_gone(c, tenant, &place, shard);
 	kg_place_free(&place);
 	return ok && make_tenant(c, tenant, shard) &&
 		   kg_cluster_say(c, "tenant", tenant, "is placed");
@@ -464,31 +595,6 @@ run_drop_shard(KgCluster *c)
 
 /* ---- status ---- */
 
-static bool
-show_rows(KgCluster *c, const char *sql, const char *format)
-{
-	PGresult *res = kg_db_query(&c->front, sql, 0, NULL);
-
-	if (res == NULL)
-	{
-		c->exit = c->front.exit;
-		return false;
-	}
-	for (int i = 0; i < PQntuples(res); i++)
-	{
-		kg_print(stdout,
-				 format,
-				 PQgetvalue(res, i, 0),
-				 PQgetvalue(res, i, 1),
-				 PQgetvalue(res, i, 2),
-				 PQgetvalue(res, i, 3));
-		if (PQgetvalue(res, i, 4)[0] == 't')
-			c->exit = KG_EXIT_DIFFERENT;
-	}
-	PQclear(res);
-	return true;
-}
-
 /* What is not as it should be makes the exit code 1. */
 static bool
 run_status(KgCluster *c)
@@ -522,8 +628,8 @@ run_status(KgCluster *c)
 		   show_rows(c,
 					 "SELECT tenant, state, shard, concat(', ' || other), true "
 					 "FROM @.kg_cluster_tenants() WHERE state <> 'here'",
-					 "tenant %s: %s, %s%s; run place or move again\n") &&
-		   c->exit == KG_EXIT_OK;
+					 "tenant %s: %s, %s%s; run move again\n") &&
+		   show_differences(c) && c->exit == KG_EXIT_OK;
 }
 
 /* ---- the command ---- */

@@ -107,9 +107,9 @@ static const char find_views[] =
 	"pg_has_role(c.relowner, 'USAGE')::int::bigint "
 	"FROM pg_class c CROSS JOIN LATERAL regexp_match("
 	"pg_get_viewdef(c.oid), "
-	"'kg_view_row\\((?:\\w+\\.)?node, ''(type|relation)''::text, "
+	"E'kg_view_row[(](?:\\\\w+[.])?node, ''(type|relation)''::text, "
 	"''([^'']+)''::text, "
-	"''([^'']+)''::text, ''([0-9a-f]+-[0-9a-f]+)''::text\\)') m "
+	"''([^'']+)''::text, ''([0-9a-f]+-[0-9a-f]+)''::text[)]') m "
 	"WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) "
 	"AND c.relkind = 'v' AND EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d "
 	"ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid "
@@ -549,12 +549,30 @@ schema_of_tenant(const char *tenant)
 	return name.len < NAMEDATALEN ? name.data : kg_view_identifier(name.data);
 }
 
+/* PostgreSQL would cut a longer one, and what is told be another schema's. */
+static void
+require_name(const char *schema)
+{
+	KgError *err;
+
+	if (schema[0] != '\0' && strlen(schema) < NAMEDATALEN)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "the name of a schema has 1 to %d bytes",
+					   NAMEDATALEN - 1);
+	kg_error_path(err, "/schema");
+	kg_error_got_string(err, schema);
+	kg_error_expected(err, "a shorter name, or none for the tenant's");
+	kg_error_throw(err);
+}
+
 /* Is there such a schema?  It must be the caller's. */
 static bool
 has_schema(const char *schema)
 {
 	KgError *err;
 
+	require_name(schema);
 	KG_SPI_EXEC("SELECT pg_get_userbyid(nspowner) = current_user "
 				"FROM pg_namespace WHERE nspname = $1",
 				kg_arg_text(schema));

@@ -10,6 +10,18 @@ SELECT kg_put_entities('pkg', jsonb_agg(jsonb_build_object('id', 'p' || n, 'v', 
 CREATE SCHEMA odd;
 SELECT jsonb_path_query_array(kg_create_views('odd'), '$.**.created[*]') AS created;
 SELECT jsonb_path_query_array(kg_refresh_views(), '$.**.schema') AS schemas;
+-- They are known again however strings are read; what is said of settings, too.
+\c -
+SET standard_conforming_strings = off;
+SELECT jsonb_path_query_array(kg_refresh_views('odd'), '$.**.created[*]') AS created, jsonb_path_query_array(kg_refresh_views('odd'), '$.**.unchanged[*]') AS unchanged;
+RESET standard_conforming_strings;
+SELECT kg_create_views(repeat('l', 64));
+SELECT kg_create_views('');
+SELECT kg_refresh_views(repeat('l', 64));
+SELECT kg_create_views(repeat('l', 63)) ->> 'schema' = repeat('l', 63) AS told, count(*) FROM pg_namespace WHERE nspname = repeat('l', 63);
+SET client_min_messages = warning;
+DROP SCHEMA lllllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll CASCADE;
+RESET client_min_messages;
 -- The column is text: what keys in the order of versions find is not it.
 SET enable_seqscan = off;
 SELECT (SELECT count(*) FROM odd.pkg WHERE v < '1.9') = (SELECT count(*) FROM kg_entity WHERE data ->> 'v' < '1.9' COLLATE "C") AS below,

@@ -169,6 +169,36 @@ like(call('front', 'ada', q{SET kg_graph.confirm_more = 'maybe'; SELECT kg_list_
 same('ada', q{SET kg_graph.mcp_text = off; SELECT kg_call_tool('search_entities', '{"query": "cache"}')}, 'and kg_graph.mcp_text');
 is(call('front', 'ada', q{BEGIN; SET LOCAL kg_graph.agent = 'blind'; COMMIT; SELECT kg_list('module', '{"limit": 1}') ->> 'total'})->{out}, '12', 'a setting of a transaction ends with it');
 
+# No setting of PostgreSQL changes what is carried: backslashes, dates, who may only read.
+{
+	my $off = "SET standard_conforming_strings = off; SET escape_string_warning = off;\n";
+	my $agent = "SET kg_graph.agent = 'none -c kg_graph.agent=blind -c statement_timeout=1';\n";
+	same('ada', "$off SELECT kg_list('module', '{\"limit\": 1}') -> 'total'", 'without standard_conforming_strings');
+	is(call('front', 'ada', "SELECT kg_tenant(); $off $agent SELECT kg_connect()")->{out} =~ s/^t_ada\n//r, call('front', 'ada', "$agent SELECT kg_connect()")->{out}, 'a setting is carried with its blanks, however strings are read');
+	same('ada', "SELECT kg_tenant(); $off $agent SELECT kg_agent()", 'and is one setting');
+
+	$node->safe_psql('one', q{ALTER TABLE kg_history DISABLE TRIGGER USER; UPDATE kg_history SET at = '2026-05-01 00:00+00' WHERE tenant = 't_ada'; SELECT kg_check('{"repair": true}')});
+	my $forget = sub { return join '; ', map { "SELECT kg_prune_history('$_ 00:00+00'::timestamptz)" } '2026-03-10', '2026-01-13' };
+	foreach my $set ("DateStyle = 'SQL, DMY'", "DateStyle = 'German'", "DateStyle = 'Postgres, MDY'; SET TimeZone = 'Asia/Kolkata'", "IntervalStyle = sql_standard")
+	{
+		is(call('front', 'ada', "SET $set; " . $forget->())->{out}, "0\n0", "nothing of May is older than March: $set");
+		my $tools = "SELECT sum(calls) FROM kg_stat_tools('-1 year 1 day -00:00:01')";
+		same('ada', "SET $set; $tools", 'an interval is that interval');
+	}
+	$node->safe_psql('one', q{ALTER DATABASE one SET DateStyle = 'SQL, DMY'; ALTER DATABASE one SET IntervalStyle = iso_8601; ALTER DATABASE one SET array_nulls = off});
+	is(call('front', 'ada', $forget->())->{out}, "0\n0", 'however the shard writes dates');
+	same('ada', q{SELECT kg_get('module', ARRAY['scheduler', NULL])}, 'NULL is none');
+	$node->safe_psql('one', "ALTER DATABASE one RESET ALL");
+	is(call('front', 'postgres', q{SELECT count(*) FROM pg_proc WHERE prolang = (SELECT oid FROM pg_language WHERE lanname = 'plproxy') AND NOT coalesce(proconfig::text, '') ~ 'DateStyle' AND EXISTS (SELECT FROM unnest(coalesce(proallargtypes, proargtypes::oid[]) || prorettype) t
+		WHERE t IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype, 'interval'::regtype, 'time'::regtype, 'float8'::regtype, 'float4'::regtype))})->{out}, '0', 'every function with such a type');
+
+	my $put = q{SELECT kg_put_entities('module', jsonb_build_array(kg_get('module', 'queue') - 'issue_count' || '{"id": "ro", "name": "ro"}')) -> 'counts'};
+	same('ada', "BEGIN READ ONLY; $put", 'a transaction that reads does not write');
+	same('ada', "SET default_transaction_read_only = on; SELECT kg_call_tool('$_', '{}')", "nor by $_") foreach @tools;
+	like(call('front', 'ada', "BEGIN READ ONLY; $put")->{err}, qr/ERROR:  25006/, 'by 25006');
+	is(call('front', 'ada', "BEGIN READ ONLY; SELECT kg_list('module', '{\"limit\": 1}') ->> 'total'; COMMIT; SELECT kg_get('module', 'ro') IS NULL")->{out}, "12\nt", 'it reads');
+}
+
 # ---- how many connections a session makes ----
 
 {
@@ -248,8 +278,15 @@ is(call('two', 'gw', "BEGIN; SELECT kg_call_with_token('$token{t_ben}', 'search_
 
 # ---- the directory ----
 
-like(call('front', 'postgres', "INSERT INTO kg_shard VALUES (9, 'p', 'host=x password=secret')")->{err}, qr/kg_shard_dsn_no_caller/, 'a connection string with a password is refused');
-like(call('front', 'postgres', "INSERT INTO kg_shard VALUES (9, 'p', 'postgresql://x/y')")->{err}, qr/kg_shard_dsn_keywords/, 'and one that is no list of keywords');
+foreach my $bad (q{host=x password=geheim}, q{host=x PASSWORD=geheim}, q{dbname='two'password=geheim}, q{host=x sslpassword=geheim}, q{host=x oauth_client_secret = 'geheim'}, q{host=x scram_client_key=geheim},
+	q{user=geheim}, q{host=x options='-c a=geheim'}, q{service=geheim}, q{postgresql://x:geheim@y/z}, q{host=x geheim}, qq{host=a\\ password=geheim}, qq{host=x\xc2\xa0password=geheim}, q{host=x dbname='geheim}, q{host= password=geheim port=}, '  ')
+{
+	my $said = call('front', 'postgres', "INSERT INTO kg_shard VALUES (9, 'p', \$t\$$bad\$t\$)")->{err};
+	like($said, qr/^ERROR:  22023: connection string of shard "p" (may not have|is not read after|is empty)/, "a connection string that is refused: $bad");
+	unlike($said, qr/geheim/, 'and not repeated');
+}
+like(call('front', 'postgres', "BEGIN; INSERT INTO kg_shard VALUES (9, 'p', \$t\$$_\$t\$) RETURNING 'taken'; ROLLBACK")->{out}, qr/^taken/, "one that is taken: $_")
+  foreach q{host=x dbname=y}, qq{ host = 'a b' \n dbname='it\\'s' passfile=/x/y sslmode=verify-full }, q{dbname='password=none'};
 foreach my $table ('kg_place', 'kg_shard', 'kg_key_route', 'kg_place_role', 'kg_gateway')
 {
 	like(call('front', 'ada', "SELECT * FROM $table")->{err}, qr/42501/, "$table is the owner's");
@@ -259,9 +296,50 @@ is(call('front', 'ada', 'SELECT count(*) FROM kg_gateway_place')->{out}, '0', 'a
 like(call('front', 'ada', q{SELECT kg_grant('t_ben', 'ada', 'read')})->{err}, qr/42501/, 'ada cannot grant what is not hers');
 like(call('front', 'ada', "SELECT $_")->{err}, qr/42501/, "$_ is the owner's") foreach q{kg_drop_tenant('t_ada')}, q{kg_tenant_size('t_ada')}, q{kg_freeze_tenant('t_ada')}, q{kg_set_limits('t_ben', '*', '{}')}, q{kg_cluster_sizes()}, q{kg_cluster_tenants()}, q{kg_grant_gateway('ada')};
 like(call('front', 'ada', q{SELECT kg_note_grants('t_ben')})->{err}, qr/42501/, 'grants are read anew by the owner');
-call('front', 'ada', qq{SELECT kg_note_grant('t_ben', '$_')}) foreach 'ada', 'ben';
-is($node->safe_psql('front', q{SELECT role, tenant FROM kg_place_role WHERE role IN ('ada', 'ben') ORDER BY 1}), "ada|t_ada\nben|t_ben", 'whoever has one noted, it is what the shard says');
-is(call('front', 'ada', q{SET kg_graph.agent = 'blind'; SELECT kg_note_grant('t_ben', 'ben'); SELECT kg_agent()})->{out}, "\nblind", 'and the caller keeps its settings');
+# Whoever has one noted, it is what the shard says; and of a tenant of nobody's own nothing is told.
+sub note_grant { my ($role, $tenant, $whose, $first) = @_; return call('front', $role, ($first // '') . "\\set QUIET off\nUPDATE kg_noted_grant SET role = '$whose' WHERE tenant = '$tenant'") }
+is(note_grant('ada', 't_ada', $_)->{out}, 'UPDATE 1', "a grant of ada's tenant is noted, $_") foreach 'ada', 'ben';
+foreach my $role ('ada', 'nobody')
+{
+	my $none = note_grant($role, 'no_such_tenant', 'ben');
+	is_deeply(note_grant($role, $_, 'ben'), $none, "$_ is to $role as one that there is not") foreach 't_ben', 't_second';
+	is($none->{out} . $none->{err}, 'UPDATE 0', 'which nothing is asked of');
+}
+is($node->safe_psql('front', q{SELECT role_name, tenant FROM kg_place_role WHERE role_name IN ('ada', 'ben') ORDER BY 1}), "ada|t_ada\nben|t_ben", 'the directory is as it was');
+like(call('front', 'ada', 'SELECT kg_note_grant()')->{err}, qr/42501/, 'what writes it is nobody\'s');
+is($node->safe_psql('front', q{SELECT string_agg(p.oid::regprocedure::text, ',') FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'kg_front' WHERE p.prosecdef AND has_function_privilege('nobody', p.oid, 'EXECUTE')}),
+	'', 'no function of the front that acts as its owner can be called by others');
+
+# A role counts as long as number and name are of one role, also at the shard.
+{
+	my %knows = (passing => 'kg_my_place', carrying => 'kg_gateway_place');
+	my %grant = (passing => q{SELECT kg_grant('t_ada', 'passing', 'read')}, carrying => q{SELECT kg_grant_gateway('carrying')});
+	my $others = "SELECT kg_mcp('$list', '$token{t_ada}')";
+	my $told = sub { return join ' ', map { call('front', $_[0], "SELECT count(*) > 0 FROM $_")->{out} } 'kg_my_place', 'kg_gateway_place', 'kg_gateway_shard', 'kg_gateway_key' };
+	my %all = (passing => 't f f f', carrying => 'f t t t');
+	foreach my $role ('passing', 'carrying')
+	{
+		$node->safe_psql('front', "CREATE ROLE $role LOGIN; $grant{$role}");
+		is($told->($role), $all{$role}, "$role is told of what it may know");
+		my $drop = sub { $node->safe_psql($_, "DROP OWNED BY $role") foreach 'front', 'one', 'two'; $node->safe_psql('front', "DROP ROLE $role") };
+		$drop->();
+		$node->safe_psql('front', "CREATE ROLE $role LOGIN");
+		is($told->($role), 'f f f f', 'another role of its name is told of nothing');
+		like(call('front', $role, $_)->{err}, qr/28000/, 'and led nowhere') foreach 'SELECT kg_tenant()', $others;
+		unlike($node->safe_psql('front', 'SELECT roles FROM kg_cluster_tenants()'), qr/$role/, 'it is no role of a tenant');
+		$node->safe_psql('front', q{SELECT kg_note_grants('t_ada')});
+		is($told->($role), 'f f f f', 'nor when the grants are read anew');
+		$node->safe_psql('front', $grant{$role});
+		is($told->($role), $all{$role}, 'until it is granted itself');
+		$node->safe_psql('front', "ALTER ROLE $role RENAME TO passed");
+		is($told->('passed'), 'f f f f', 'a role of another name is another, too');
+		$node->safe_psql('front', "ALTER ROLE passed RENAME TO $role");
+		$drop->();
+		like(call('front', 'postgres', $grant{$role})->{err}, qr/P0002: role "$role" does not exist at the front/, 'no role, no grant');
+	}
+	$node->safe_psql('front', q{SELECT kg_revoke('t_ada', 'passing'), kg_revoke_gateway('carrying')});
+	is($node->safe_psql('front', q{SELECT (SELECT count(*) FROM kg_place_role WHERE role_name = 'passing') + (SELECT count(*) FROM kg_gateway WHERE role_name = 'carrying')}), '0', 'what a role had that is gone is taken back');
+}
 
 # ---- for administrators ----
 
