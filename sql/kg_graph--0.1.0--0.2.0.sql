@@ -164,6 +164,18 @@ ALTER FUNCTION @extschema@.kg_column_timestamptz(jsonb, text) COST 10;
 ALTER FUNCTION @extschema@.kg_column_timestamptz_array(jsonb, text) COST 10;
 ALTER FUNCTION @extschema@.kg_column_jsonb(jsonb, text) COST 10;
 
+-- Counts of edges as keys (src/catalog/counted.h).
+
+CREATE INDEX kg_index_key_counted_idx ON @extschema@.kg_index_key (tenant, node, field_no) WHERE field_no >= 32768;
+COMMENT ON COLUMN @extschema@.kg_entity_type.key_fields IS
+  'the x-index properties that the type has or has had: the n-th is field_no n of kg_index_key, or n + 32768 where it is an x-derived count';
+ALTER POLICY kg_index_key_select ON @extschema@.kg_index_key USING (tenant = @extschema@.kg_packed_tenant());
+
+DELETE FROM @extschema@.kg_manifest WHERE on_table = 'kg_index_key' AND kind = 'policy' AND name = 'kg_index_key_select';
+INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)
+SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(d.definition)
+  FROM @extschema@.kg_definitions() d
+ WHERE d.on_table = 'kg_index_key' AND (d.kind, d.name) IN (('policy', 'kg_index_key_select'), ('index', 'kg_index_key_counted_idx'));
 INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)
 SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(d.definition)
   FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d

@@ -21,6 +21,7 @@
 #include "store/bundle.h"
 #include "store/check.h"
 #include "store/columns.h"
+#include "store/counted.h"
 #include "store/derive.h"
 #include "store/entities.h"
 #include "store/entity_ids.h"
@@ -717,6 +718,8 @@ rebuild_type(KgApply *apply, const KgUserContext *caller, const KgType *type,
 	char *last = "";
 	KgWork work;
 
+	if (!only_unique && type->ncounted > 0)
+		kg_counted_exclude(apply->after);
 	kg_work_begin(&work, "deriving entities anew", -1);
 	for (;;)
 	{

@@ -2,7 +2,7 @@
  * edge_trigger.c
  *	  The statement triggers of kg_edge: explicit edges are checked set-wise, a
  *	  tenant at a time, in batches; what is done to edges of relations with
- *	  history is kept.
+ *	  history is kept; counts of edges that are kept follow.
  *
  * Derived edges are written by the maintenance of references, as the owner;
  * the policies let nobody else write a row with a property.
@@ -18,6 +18,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "store/check.h"
+#include "store/counted.h"
 #include "store/edges.h"
 #include "store/history.h"
 #include "store/symmetric.h"
@@ -354,6 +355,76 @@ keep_history(TriggerData *trigdata, const KgUserContext *caller)
 	ExecDropSingleTupleTableSlot(after);
 }
 
+/* ---- counts ---- */
+
+/* What a statement does to the counts of one tenant at a time. */
+typedef struct Counting
+{
+	int places[NCOLS];
+	char *tenant;			 /* NULL: no row so far */
+	KgCountChanges *changes; /* NULL: it has none */
+} Counting;
+
+static void
+end_counting(Counting *counting)
+{
+	if (counting->changes)
+		kg_counted_end(counting->changes);
+	counting->changes = NULL;
+}
+
+static void
+begin_counting(Counting *counting, Datum tenant_datum)
+{
+	text *tenant = DatumGetTextPP(tenant_datum);
+	int len = VARSIZE_ANY_EXHDR(tenant);
+
+	if (counting->tenant && strlen(counting->tenant) == len &&
+		memcmp(counting->tenant, VARDATA_ANY(tenant), len) == 0)
+		return;
+	end_counting(counting);
+	counting->tenant = text_to_cstring(tenant);
+	if (!kg_tenant_is_worked_on(tenant_datum, KG_TENANT_WHOLE))
+		counting->changes = kg_counted_begin(counting->tenant);
+}
+
+static void
+count_rows(Counting *counting, Tuplestorestate *rows, TupleTableSlot *slot,
+		   bool made)
+{
+	const int *places = counting->places;
+
+	if (rows == NULL)
+		return;
+	tuplestore_rescan(rows);
+	while (next_row(rows, slot))
+	{
+		slot_getallattrs(slot);
+		begin_counting(counting, slot->tts_values[places[COL_TENANT]]);
+		if (counting->changes)
+			kg_counted_edge(
+				counting->changes,
+				DatumGetInt64(slot->tts_values[places[COL_SOURCE]]),
+				DatumGetInt32(slot->tts_values[places[COL_RELATION]]),
+				DatumGetInt64(slot->tts_values[places[COL_TARGET]]),
+				made);
+	}
+}
+
+static void
+keep_counts(TriggerData *trigdata)
+{
+	TupleDesc desc = RelationGetDescr(trigdata->tg_relation);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	Counting counting = {{0}};
+
+	kg_find_columns(desc, columns, NCOLS, counting.places);
+	count_rows(&counting, trigdata->tg_oldtable, slot, false);
+	count_rows(&counting, trigdata->tg_newtable, slot, true);
+	end_counting(&counting);
+	ExecDropSingleTupleTableSlot(slot);
+}
+
 PG_FUNCTION_INFO_V1(kg_sql_check_edges);
 
 Datum
@@ -376,6 +447,7 @@ kg_sql_check_edges(PG_FUNCTION_ARGS)
 	if (trigdata->tg_newtable)
 		check_rows(trigdata, &saved);
 	keep_history(trigdata, &saved);
+	keep_counts(trigdata);
 	SPI_finish();
 	kg_restore_user(&saved);
 	return PointerGetDatum(NULL);
