@@ -169,6 +169,8 @@ ALTER FUNCTION @extschema@.kg_column_jsonb(jsonb, text) COST 10;
 CREATE INDEX kg_index_key_counted_idx ON @extschema@.kg_index_key (tenant, node, field_no) WHERE field_no >= 32768;
 COMMENT ON COLUMN @extschema@.kg_entity_type.key_fields IS
   'the x-index properties that the type has or has had: the n-th is field_no n of kg_index_key, or n + 32768 where it is an x-derived count';
+COMMENT ON FUNCTION @extschema@.kg_packed_tenant() IS
+  'kg_derived_tenant() where no policy of kg_edge hides an edge from the caller, or NULL; for the policies of kg_adjacency and kg_index_key';
 ALTER POLICY kg_index_key_select ON @extschema@.kg_index_key USING (tenant = @extschema@.kg_packed_tenant());
 
 DELETE FROM @extschema@.kg_manifest WHERE on_table = 'kg_index_key' AND kind = 'policy' AND name = 'kg_index_key_select';

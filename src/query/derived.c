@@ -132,15 +132,22 @@ require_edges(const KgCatalog *catalog, const KgRelation *relation)
 	}
 }
 
+void
+kg_counts_require(const KgCatalog *catalog, const KgType *type,
+				  const KgField *field)
+{
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (kg_counts_relation(type, field, &catalog->relations[i]))
+			require_edges(catalog, &catalog->relations[i]);
+}
+
 static void
 count_field(const KgCatalog *catalog, const KgType *type, const KgField *field,
 			Counts *counts)
 {
 	KgCountedRelations of = kg_counted_relations(catalog, type, field);
 
-	for (int i = 0; i < catalog->nrelations; i++)
-		if (kg_counts_relation(type, field, &catalog->relations[i]))
-			require_edges(catalog, &catalog->relations[i]);
+	kg_counts_require(catalog, type, field);
 	for (int i = 0; i < counts->n; i++)
 		counts->nodes[i].count = 0;
 	count_edges(catalog, counts, of.incoming, of.nincoming, true, false);

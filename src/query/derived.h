@@ -30,6 +30,10 @@ extern void kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n);
 /* Are the counts that are kept what the call would count? */
 extern bool kg_counts_are_kept(const KgCatalog *catalog);
 
+/* Raise KG_FORBIDDEN where edges that a property counts are not there yet. */
+extern void kg_counts_require(const KgCatalog *catalog, const KgType *type,
+							  const KgField *field);
+
 /* The counts with x-index of some entities of a type, as the caller sees them. */
 typedef struct KgCounts KgCounts;
 extern KgCounts *kg_counts_of(const KgCatalog *catalog, const KgType *type,

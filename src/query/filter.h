@@ -53,13 +53,14 @@ typedef struct KgFilterTarget
 	const KgType *type; /* or NULL */
 	int nfields;
 	const KgField *fields;
-	const KgField *id_field; /* its name means the id too; or NULL */
-	bool has_id;			 /* "id" is the entity's id */
-	bool indexed_only;		 /* only x-index fields */
-	bool no_arrays;			 /* only fields with one value */
-	bool no_derived;		 /* only fields that are stored */
-	bool counted;			 /* and counts with x-index, */
-	bool kept;				 /* which are those that are kept */
+	const KgField *id_field;  /* its name means the id too; or NULL */
+	bool has_id;			  /* "id" is the entity's id */
+	bool indexed_only;		  /* only x-index fields */
+	bool no_arrays;			  /* only fields with one value */
+	bool no_derived;		  /* only fields that are stored */
+	bool counted;			  /* and counts with x-index, */
+	bool kept;				  /* which are those that are kept */
+	const KgCatalog *catalog; /* where they are read */
 } KgFilterTarget;
 
 /* Every stored property; query/scan.h has those without x-index. */

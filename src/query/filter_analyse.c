@@ -47,6 +47,7 @@ kg_filter_target_counted(const KgCatalog *catalog, const KgType *type)
 		return target;
 	target.counted = true;
 	target.kept = kg_counts_are_kept(catalog);
+	target.catalog = catalog;
 	return target;
 }
 
@@ -213,6 +214,14 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	kg_error_throw(err);
 }
 
+/* Edges that are not there yet are not counted, and not kept either. */
+static void
+require_counted(const KgFilterTarget *target, const KgField *field)
+{
+	if (field != NULL && field->counted && target->catalog != NULL)
+		kg_counts_require(target->catalog, target->type, field);
+}
+
 const KgField *
 kg_target_field(const KgFilterTarget *target, const char *name,
 				const char *path, const char *use, bool *is_id)
@@ -222,6 +231,7 @@ kg_target_field(const KgFilterTarget *target, const char *name,
 
 	if (!found)
 		throw_unknown_field(target, 1, name, path, use);
+	require_counted(target, field);
 	return field;
 }
 
@@ -630,6 +640,7 @@ analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 		condition->field = look_up_field(
 			target, condition->property, &found, &is_id);
 		Assert(found);
+		require_counted(target, condition->field);
 		condition->counts = target->counted && !target->kept &&
 							condition->field != NULL &&
 							condition->field->counted;

@@ -399,15 +399,17 @@ count_rows(Counting *counting, Tuplestorestate *rows, TupleTableSlot *slot,
 	tuplestore_rescan(rows);
 	while (next_row(rows, slot))
 	{
-		slot_getallattrs(slot);
+		/* No more is read of a row of a tenant that counts nothing. */
+		slot_getsomeattrs(slot, places[COL_TENANT] + 1);
 		begin_counting(counting, slot->tts_values[places[COL_TENANT]]);
-		if (counting->changes)
-			kg_counted_edge(
-				counting->changes,
-				DatumGetInt64(slot->tts_values[places[COL_SOURCE]]),
-				DatumGetInt32(slot->tts_values[places[COL_RELATION]]),
-				DatumGetInt64(slot->tts_values[places[COL_TARGET]]),
-				made);
+		if (counting->changes == NULL)
+			continue;
+		slot_getallattrs(slot);
+		kg_counted_edge(counting->changes,
+						DatumGetInt64(slot->tts_values[places[COL_SOURCE]]),
+						DatumGetInt32(slot->tts_values[places[COL_RELATION]]),
+						DatumGetInt64(slot->tts_values[places[COL_TARGET]]),
+						made);
 	}
 }
 
