@@ -31,14 +31,6 @@ kg_counted_forget(const char *tenant, const KgNodeList *nodes)
 					   kg_arg_int8s(nodes->nodes, nodes->n));
 }
 
-/* Which edges there are: committed by now, or as one of two snapshots has them. */
-typedef enum Look
-{
-	LOOK_LATEST,
-	LOOK_TRANSACTION,
-	LOOK_STATEMENT
-} Look;
-
 static KgArg
 arg_relations(Datum *relations, int n)
 {
@@ -52,17 +44,22 @@ arg_relations(Datum *relations, int n)
 #define KG_TO_NODE KG_EDGES "d.target = e.node AND d.relation_no = ANY "
 #define KG_FROM_NODE KG_EDGES "d.source = e.node AND d.relation_no = ANY "
 
-/* What a field should be, of those of the nodes that are of the type. */
+#define KG_COUNT_EDGES                                                \
+	"SELECT e.node, e.entity_id, " KG_TO_NODE "($4)) + " KG_FROM_NODE \
+	"($5)) + " KG_TO_NODE "($6)) + " KG_FROM_NODE                     \
+	"($6) AND d.target <> d.source) FROM @kg_entity e "               \
+	"WHERE e.tenant = $1 AND e.type_no = $3 AND "
+
+/*
+ * What a field should be, of those of the nodes that are of the type, by the edges
+ * that a statement run by look finds.
+ */
 static void
 count_field(const KgCatalog *catalog, const KgType *type, const KgField *field,
-			KgArg nodes, Look look, KgCountList *list)
+			KgArg nodes, KgSpiExec look, KgCountList *list)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const char sql[] =
-		"SELECT e.node, e.entity_id, " KG_TO_NODE "($4)) + " KG_FROM_NODE
-		"($5)) + " KG_TO_NODE "($6)) + " KG_FROM_NODE
-		"($6) AND d.target <> d.source) FROM @kg_entity e "
-		"WHERE e.tenant = $1 AND e.node = ANY ($2) AND e.type_no = $3";
+	static KgForms forms = KG_FORMS(KG_COUNT_EDGES "e.node = ANY ($2)",
+									KG_COUNT_EDGES "e.node = $2");
 	KgCountedRelations counted = kg_counted_relations(catalog, type, field);
 	KgArg args[] = {kg_arg_text(catalog->tenant),
 					nodes,
@@ -71,18 +68,7 @@ count_field(const KgCatalog *catalog, const KgType *type, const KgField *field,
 					arg_relations(counted.outgoing, counted.noutgoing),
 					arg_relations(counted.both, counted.nboth)};
 
-	switch (look)
-	{
-		case LOOK_LATEST:
-			kg_spi_exec_latest_args(&saved, sql, lengthof(args), args);
-			break;
-		case LOOK_TRANSACTION:
-			kg_spi_exec_args(&saved, sql, lengthof(args), args);
-			break;
-		case LOOK_STATEMENT:
-			kg_spi_read_args(&saved, sql, lengthof(args), args);
-			break;
-	}
+	kg_count_exec(&forms, look, lengthof(args), args);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		KgCount *count = kg_count_list_add(list);
@@ -97,7 +83,7 @@ count_field(const KgCatalog *catalog, const KgType *type, const KgField *field,
 }
 
 static KgCountList
-count_nodes(const KgCatalog *catalog, KgArg nodes, Look look)
+count_nodes(const KgCatalog *catalog, KgArg nodes, KgSpiExec look)
 {
 	KgCountList list = {NULL};
 
@@ -188,12 +174,12 @@ count_batch_anew(const KgCatalog *catalog, KgArg nodes)
 	Mending mending;
 
 	kg_count_list_lock(catalog->tenant, nodes, &is);
-	should = count_nodes(catalog, nodes, LOOK_LATEST);
+	should = count_nodes(catalog, nodes, kg_spi_exec_latest_args);
 	if (should.n == 0 && is.n == 0)
 		return;
 	if (IsolationUsesXactSnapshot())
 	{
-		KgCountList shown = count_nodes(catalog, nodes, LOOK_TRANSACTION);
+		KgCountList shown = count_nodes(catalog, nodes, kg_spi_exec_args);
 
 		each_pair(&should, &shown, refuse_difference, NULL);
 	}
@@ -228,7 +214,7 @@ each_batch(const KgCatalog *catalog, const KgNodeList *nodes, NodeBatch run,
 	{
 		CHECK_FOR_INTERRUPTS();
 		run(catalog,
-			kg_arg_int8s(sorted.nodes + i, Min(sorted.n - i, KG_COUNT_BATCH)),
+			kg_count_nodes(sorted.nodes + i, Min(sorted.n - i, KG_COUNT_BATCH)),
 			arg);
 		MemoryContextReset(batch);
 	}
@@ -299,7 +285,7 @@ compare_pair(const KgCount *should, const KgCount *is, void *arg)
 static void
 compare_batch(const KgCatalog *catalog, KgArg nodes, void *arg)
 {
-	KgCountList should = count_nodes(catalog, nodes, LOOK_STATEMENT);
+	KgCountList should = count_nodes(catalog, nodes, kg_spi_read_args);
 	KgCountList is = {NULL};
 
 	kg_count_list_read(catalog->tenant, nodes, &is);

@@ -233,7 +233,7 @@ write_batch(const KgCountChanges *changes, const Change *change, int n,
 	if (fields.n > 0)
 	{
 		kg_count_list_lock_of(changes->tenant,
-							  kg_arg_int8s(nodes.nodes, nodes.n),
+							  kg_count_nodes(nodes.nodes, nodes.n),
 							  kg_arg_int8s(fields.nodes, fields.n),
 							  &counts);
 		change_counts(changes, change, n, &counts, &unsure);

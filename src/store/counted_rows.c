@@ -7,6 +7,7 @@
 #include "catalog/counted.h"
 #include "catalog/pg_type.h"
 #include "store/counted_rows.h"
+#include "store/seen.h"
 #include "utils/memutils.h"
 
 const KgField *
@@ -61,32 +62,48 @@ take_counts(KgCountList *list)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-#define KG_COUNTS_OF                                            \
-	"SELECT node, field_no, type_no, entity_id, key "           \
-	"FROM @kg_index_key WHERE tenant = $1 AND node = ANY ($2) " \
-	"AND " KG_COUNTED_ROWS
+KgArg
+kg_count_nodes(const int64 *nodes, int n)
+{
+	return n == 1 ? kg_arg_int8(nodes[0]) : kg_arg_int8s(nodes, n);
+}
+
+void
+kg_count_exec(KgForms *forms, KgSpiExec exec, int nargs, const KgArg *args)
+{
+	bool one = args[1].type == INT8OID;
+
+	exec(one ? &forms->saved_one : &forms->saved_many,
+		 one ? forms->one : forms->many,
+		 nargs,
+		 args);
+}
+
+#define KG_COUNTS_OF(nodes, rest)                                             \
+	"SELECT node, field_no, type_no, entity_id, key "                         \
+	"FROM @kg_index_key WHERE tenant = $1 AND " nodes " AND " KG_COUNTED_ROWS \
+	" " rest
+#define KG_COUNT_FORMS(rest)                        \
+	KG_FORMS(KG_COUNTS_OF("node = ANY ($2)", rest), \
+			 KG_COUNTS_OF("node = $2", rest))
 
 void
 kg_count_list_read(const char *tenant, KgArg nodes, KgCountList *list)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
+	static KgForms forms = KG_COUNT_FORMS("ORDER BY node, field_no");
+	KgArg args[] = {kg_arg_text(tenant), nodes};
 
-	kg_spi_read(&saved,
-				KG_COUNTS_OF " ORDER BY node, field_no",
-				kg_arg_text(tenant),
-				nodes);
+	kg_count_exec(&forms, kg_spi_read_args, lengthof(args), args);
 	take_counts(list);
 }
 
 void
 kg_count_list_lock(const char *tenant, KgArg nodes, KgCountList *list)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
+	static KgForms forms = KG_COUNT_FORMS("ORDER BY node, field_no FOR UPDATE");
+	KgArg args[] = {kg_arg_text(tenant), nodes};
 
-	kg_spi_exec_latest(&saved,
-					   KG_COUNTS_OF " ORDER BY node, field_no FOR UPDATE",
-					   kg_arg_text(tenant),
-					   nodes);
+	kg_count_exec(&forms, kg_spi_exec_latest_args, lengthof(args), args);
 	take_counts(list);
 }
 
@@ -94,15 +111,12 @@ void
 kg_count_list_lock_of(const char *tenant, KgArg nodes, KgArg fields,
 					  KgCountList *list)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
+	static KgForms forms = KG_COUNT_FORMS(
+		"AND type_no::bigint * 65536 + field_no = ANY ($3) "
+		"ORDER BY node, field_no FOR UPDATE");
+	KgArg args[] = {kg_arg_text(tenant), nodes, fields};
 
-	kg_spi_exec_latest(&saved,
-					   KG_COUNTS_OF " AND type_no::bigint * 65536 + field_no "
-									"= ANY ($3) "
-									"ORDER BY node, field_no FOR UPDATE",
-					   kg_arg_text(tenant),
-					   nodes,
-					   fields);
+	kg_count_exec(&forms, kg_spi_exec_latest_args, lengthof(args), args);
 	take_counts(list);
 }
 
@@ -125,16 +139,15 @@ kg_count_rows_add(KgColumns *rows, const KgCount *count)
 	kg_columns_datum(rows, 4, PointerGetDatum(count->key));
 }
 
+/* A row that is not there is newer than the snapshot that a transaction keeps. */
 static void
-run_rows(KgSaved *saved, const char *sql, const char *tenant,
-		 const KgColumns *rows)
+run_rows(KgForms *forms, const char *tenant, const KgColumns *rows)
 {
-	KgArg args[6] = {kg_arg_text(tenant)};
-
 	if (rows->nrows == 0)
 		return;
-	kg_columns_args(rows, &args[1]);
-	kg_spi_exec_latest_args(saved, sql, lengthof(args), args);
+	kg_columns_run(forms, tenant, rows);
+	if (SPI_processed < rows->nrows)
+		kg_refuse_newer();
 }
 
 #define KG_GIVEN_ROWS             \
@@ -143,39 +156,41 @@ run_rows(KgSaved *saved, const char *sql, const char *tenant,
 #define KG_OF_GIVEN                            \
 	"WHERE k.tenant = $1 AND k.node = u.node " \
 	"AND k.field_no = u.field_no AND k." KG_COUNTED_ROWS
+#define KG_OF_ONE                                        \
+	"WHERE tenant = $1 AND node = $2 AND field_no = $3 " \
+	"AND " KG_COUNTED_ROWS
 
 void
 kg_count_rows_update(const char *tenant, const KgColumns *rows)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
+	static KgForms forms = KG_FORMS(
+		"UPDATE @kg_index_key k SET key = u.key, entity_id = u.entity_id, "
+		"type_no = u.type_no FROM " KG_GIVEN_ROWS " " KG_OF_GIVEN,
+		"UPDATE @kg_index_key SET key = $6, entity_id = $5, type_no = "
+		"$4 " KG_OF_ONE);
 
-	run_rows(&saved,
-			 "UPDATE @kg_index_key k SET key = u.key, "
-			 "entity_id = u.entity_id, type_no = u.type_no "
-			 "FROM " KG_GIVEN_ROWS " " KG_OF_GIVEN,
-			 tenant,
-			 rows);
+	run_rows(&forms, tenant, rows);
 }
 
 void
 kg_count_rows_delete(const char *tenant, const KgColumns *rows)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
+	static KgForms forms = KG_FORMS(
+		"DELETE FROM @kg_index_key k USING " KG_GIVEN_ROWS " " KG_OF_GIVEN,
+		"DELETE FROM @kg_index_key " KG_OF_ONE
+		" AND type_no = $4 AND entity_id = $5 AND key = $6");
 
-	run_rows(&saved,
-			 "DELETE FROM @kg_index_key k USING " KG_GIVEN_ROWS " " KG_OF_GIVEN,
-			 tenant,
-			 rows);
+	run_rows(&forms, tenant, rows);
 }
 
 void
 kg_count_rows_insert(const char *tenant, const KgColumns *rows)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
+	static KgForms forms = KG_FORMS(
+		"INSERT INTO @kg_index_key(tenant, node, field_no, type_no, "
+		"entity_id, key) SELECT $1, u.* FROM " KG_GIVEN_ROWS,
+		"INSERT INTO @kg_index_key(tenant, node, field_no, type_no, "
+		"entity_id, key) VALUES ($1, $2, $3, $4, $5, $6)");
 
-	run_rows(&saved,
-			 "INSERT INTO @kg_index_key(tenant, node, field_no, type_no, "
-			 "entity_id, key) SELECT $1, u.* FROM " KG_GIVEN_ROWS,
-			 tenant,
-			 rows);
+	run_rows(&forms, tenant, rows);
 }

@@ -33,12 +33,22 @@ typedef struct KgCountList
 /* The counted property of a type with this number, or NULL; type may be NULL. */
 extern const KgField *kg_count_field(const KgType *type, int32 field_no);
 
+/*
+ * Nodes as a parameter, the second of statements that have a form for one of
+ * them; and the run of such a statement, by kg_spi_read_args() and the like.
+ */
+typedef void (*KgSpiExec)(KgSaved *saved, const char *sql, int nargs,
+						  const KgArg *args);
+extern KgArg kg_count_nodes(const int64 *nodes, int n);
+extern void kg_count_exec(KgForms *forms, KgSpiExec exec, int nargs,
+						  const KgArg *args);
+
 extern KgCount *kg_count_list_add(KgCountList *list);
 /* By node and field. */
 extern int kg_count_list_compare(const void *a, const void *b);
 
 /*
- * The rows of nodes, as the snapshot of the caller has them; or, of all fields or
+ * The rows of nodes (kg_count_nodes()), as the snapshot of the caller has them; or, of all fields or
  * some (kg_count_number()), as they are once nobody else changes them: they are
  * locked in one order.
  */
