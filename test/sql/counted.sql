@@ -95,6 +95,12 @@ SELECT count(*), count(DISTINCT field_no) FROM kg_index_key WHERE field_no >= 32
 \c - cnt_other
 SELECT kg_apply_bundle(cnt_bundle(true) || '{"entities": [{"entity_type": "package", "items": [{"id": "p0", "kind": "k0", "size": 1, "stats": {}}, {"id": "p1", "kind": "k1", "size": 2, "stats": {}}]}], "edges": [{"relation": "DEPENDS_ON", "from": "package:p0", "to": "package:p1", "properties": {"as": "x"}}]}') ->> 'changed';
 SELECT cnt_same();
+-- at an instant what holds is counted
+SELECT kg_apply_bundle('{"bundle_name": "times", "version": "1", "schemas": [{"entity_type": "place", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "staff": {"type": "integer", "x-derived": {"count": "WORKS_AT", "direction": "incoming"}, "x-index": true}}}}, {"entity_type": "worker", "schema": {"type": "object", "x-id-field": "id", "x-valid-to": "until", "properties": {"id": {"type": "string"}, "until": {"type": "string", "format": "date"}}}}],
+  "relations": [{"name": "WORKS_AT", "from": "worker", "to": "place", "schema": {"type": "object", "x-valid-from": "since", "properties": {"since": {"type": "string", "format": "date"}}}}], "entities": [{"entity_type": "place", "items": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}, {"entity_type": "worker", "items": [{"id": "w1"}, {"id": "w2"}, {"id": "w3", "until": "2020-01-01"}]}],
+  "edges": [{"relation": "WORKS_AT", "from": "worker:w1", "to": "place:a", "properties": {"since": "2010-01-01"}}, {"relation": "WORKS_AT", "from": "worker:w2", "to": "place:b", "properties": {"since": "2019-01-01"}}, {"relation": "WORKS_AT", "from": "worker:w3", "to": "place:b", "properties": {"since": "2009-01-01"}}]}') ->> 'changed';
+SELECT at, kg_list_ids('place', '{"sort": [{"field": "staff", "order": "desc"}]}' || v) -> 'ids', kg_list_ids('place', '{"filters": {"staff": {"gte": 1}}}' || v) -> 'ids', kg_aggregate('{"node": {"label": "place"}, "aggregations": [{"fn": "sum", "property": "staff"}]}' || v) #> '{rows,0,0}', jsonb_path_query_array(kg_list('place', v), '$.items[*].data.staff')
+  FROM unnest('{2009-06-01T00:00:00Z,2011-01-01T00:00:00Z,2019-06-01T00:00:00Z,2021-01-01T00:00:00Z,NULL}'::text[]) at, LATERAL (SELECT CASE WHEN at IS NULL THEN '{}' ELSE jsonb_build_object('valid_at', at) END) x(v);
 \c - cnt_all
 -- edges are made, given another end, taken away; parallel ones, loops, both ends of a symmetric one
 SELECT kg_put_edges('[{"relation": "DEPENDS_ON", "from": "package:p1", "to": "package:p7", "properties": {"as": "one"}}, {"relation": "DEPENDS_ON", "from": "package:p1", "to": "package:p7", "properties": {"as": "two"}}, {"relation": "DEPENDS_ON", "from": "package:p7", "to": "package:p7", "properties": {"as": "own"}},
@@ -222,7 +228,21 @@ SELECT cnt_checked();
 DELETE FROM kg_edge WHERE key = 'off' AND tenant = 'cnt';
 SELECT cnt_checked();
 ROLLBACK;
-SELECT kg_drop_tenant('cnt'), kg_drop_tenant('cnt2');
+-- a copy has counts of its own, and they go with a tenant's name
+SELECT kg_import_tenant(array_agg(l), '{"name": "cnt-copy"}') IS NOT NULL FROM kg_export_tenant('cnt') l;
+SELECT count(*), bool_and(a.key = b.key) FROM kg_index_key a JOIN kg_entity_type t ON t.tenant = a.tenant AND t.type_no = a.type_no JOIN kg_index_key b ON b.tenant = 'cnt-copy' AND b.field_no = a.field_no AND b.entity_id = a.entity_id
+  JOIN kg_entity_type u ON u.tenant = b.tenant AND u.type_no = b.type_no AND u.entity_type = t.entity_type WHERE a.tenant = 'cnt' AND a.field_no >= 32768;
+SELECT kg_freeze_tenant('cnt') IS NOT NULL, kg_rename_tenant('cnt', 'cnt-new') IS NOT NULL, kg_check('{"tenant": "cnt-copy"}') -> 'ok';
+SELECT kg_check('{"tenant": "cnt-new"}') -> 'ok';
+-- somebody else decides about who depends: counted, not read
+SELECT FROM kg_grant('cnt2', :'owner', 'admin'); SET kg_graph.tenant = 'cnt2';
+SELECT kg_apply_bundle('{"bundle_name": "asked", "version": "1", "schemas": [{"entity_type": "secret", "schema": {"type": "object", "x-id-field": "id", "x-authorize": {"ability": "read"}, "properties": {"id": {"type": "string"}}}}], "relations": [{"name": "DEPENDS_ON", "from": "secret", "to": "pkg/package"}],
+  "entities": [{"entity_type": "secret", "items": [{"id": "s1"}, {"id": "s2"}]}], "edges": [{"relation": "DEPENDS_ON", "from": "secret:s1", "to": "package:p0"}, {"relation": "DEPENDS_ON", "from": "secret:s2", "to": "package:p0"}]}') ->> 'changed';
+SELECT count(*) FROM kg_edge WHERE tenant = 'cnt2';
+\c - cnt_other
+SELECT kg_list('package', '{"sort": [{"field": "dependents", "order": "desc"}], "fields": ["dependents"]}') -> 'items', cnt_same(), count(*) FROM kg_index_key;
+\c - :owner
+SELECT kg_drop_tenant(t) FROM unnest('{cnt-new,cnt-copy,cnt2}'::text[]) t;
 SELECT count(*) FROM kg_index_key WHERE field_no >= 32768;
 DROP POLICY cnt_hides ON kg_entity; DROP POLICY cnt_cuts ON kg_edge;
 DROP FUNCTION cnt_bundle(boolean, jsonb), cnt_same(), cnt_tried(text), cnt_checked(jsonb), cnt_state(), cnt_node(text), cnt_relation(text), cnt_damage(text);
