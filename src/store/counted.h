@@ -21,10 +21,16 @@
 typedef struct KgCountChanges KgCountChanges;
 
 /*
- * NULL where nothing is counted.  What was gathered is written when it is very
+ * The newest catalog of a tenant: no counts that it does not keep are begun before
+ * the transaction is over.
+ */
+extern const KgCatalog *kg_counted_share(const char *tenant);
+
+/*
+ * Of a tenant that keeps counts.  What was gathered is written when it is very
  * much, and by kg_counted_end().
  */
-extern KgCountChanges *kg_counted_begin(const char *tenant);
+extern KgCountChanges *kg_counted_begin(const KgCatalog *catalog);
 extern void kg_counted_edge(KgCountChanges *changes, int64 source,
 							int32 relation_no, int64 target, bool made);
 extern void kg_counted_end(KgCountChanges *changes);

@@ -41,18 +41,19 @@ struct KgCountChanges
 	bool symmetric;
 };
 
-KgCountChanges *
-kg_counted_begin(const char *tenant)
+const KgCatalog *
+kg_counted_share(const char *tenant)
 {
-	KgCountChanges *changes;
-	const KgCatalog *catalog;
-
-	/* Whoever makes a count excludes us, and then the catalog says so. */
+	/* Whoever begins to keep a count excludes us, and then the catalog says so. */
 	(void) kg_adjacency_lock(tenant, RowShareLock, true);
-	catalog = kg_catalog_newest(tenant);
-	if (!catalog->counts)
-		return NULL;
-	changes = palloc0(sizeof(KgCountChanges));
+	return kg_catalog_newest(tenant);
+}
+
+KgCountChanges *
+kg_counted_begin(const KgCatalog *catalog)
+{
+	KgCountChanges *changes = palloc0(sizeof(KgCountChanges));
+
 	changes->tenant = catalog->tenant;
 	changes->catalog = catalog;
 	changes->context = CurrentMemoryContext;

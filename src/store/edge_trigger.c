@@ -187,16 +187,20 @@ check_rows(TriggerData *trigdata, const KgUserContext *caller)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
-/* ---- history ---- */
+/* ---- history and counts ---- */
 
-/* What a statement's history is written with; one tenant at a time. */
+/* What a statement's history and counts are written with; one tenant at a time. */
 typedef struct Keeping
 {
 	const KgUserContext *caller;
+	bool restored;
 	int places[NCOLS];
 	MemoryContext row; /* for what is read of one */
 	char *tenant;	   /* NULL: no row so far */
+	bool whole;		   /* its rows bring all that follows, */
+	bool own;		   /* or their history at least */
 	const KgCatalog *catalog;
+	KgCountChanges *counts;		/* NULL: it keeps none */
 	KgHistory *history;			/* NULL: nothing to write so far */
 	const KgRelation *relation; /* of the last row, or NULL */
 	int32 relation_no;
@@ -208,6 +212,9 @@ end_tenant(Keeping *keeping)
 	if (keeping->history)
 		kg_history_end(keeping->history);
 	keeping->history = NULL;
+	if (keeping->counts)
+		kg_counted_end(keeping->counts);
+	keeping->counts = NULL;
 }
 
 static void
@@ -221,8 +228,15 @@ begin_tenant(Keeping *keeping, Datum tenant_datum)
 		return;
 	end_tenant(keeping);
 	keeping->tenant = text_to_cstring(tenant);
-	keeping->catalog = kg_catalog_newest(keeping->tenant);
+	keeping->whole = kg_tenant_is_worked_on(tenant_datum, KG_TENANT_WHOLE);
+	keeping->own = keeping->restored || keeping->whole ||
+				   kg_tenant_is_worked_on(tenant_datum, KG_TENANT_RESTORED);
 	keeping->relation_no = 0;
+	if (keeping->whole)
+		return;
+	keeping->catalog = kg_counted_share(keeping->tenant);
+	if (keeping->catalog->counts)
+		keeping->counts = kg_counted_begin(keeping->catalog);
 }
 
 /* The relation of a row, if it has history; no more is read of one of others. */
@@ -283,25 +297,39 @@ keep_image(Keeping *keeping, const KgRelation *relation,
 	MemoryContextReset(keeping->row);
 }
 
-static bool
-brings_its_own(const Keeping *keeping, TupleTableSlot *slot)
+static void
+count_row(Keeping *keeping, TupleTableSlot *slot, bool made)
 {
-	int place = keeping->places[COL_TENANT];
-	Datum tenant;
+	int tenant = keeping->places[COL_TENANT];
+	const Datum *values = slot->tts_values;
 
-	slot_getsomeattrs(slot, place + 1);
-	tenant = slot->tts_values[place];
-	return kg_tenant_is_worked_on(tenant, KG_TENANT_WHOLE) ||
-		   kg_tenant_is_worked_on(tenant, KG_TENANT_RESTORED);
+	slot_getsomeattrs(slot, tenant + 1);
+	begin_tenant(keeping, values[tenant]);
+	if (keeping->counts == NULL)
+		return;
+	slot_getallattrs(slot);
+	kg_counted_edge(keeping->counts,
+					DatumGetInt64(values[keeping->places[COL_SOURCE]]),
+					DatumGetInt32(values[keeping->places[COL_RELATION]]),
+					DatumGetInt64(values[keeping->places[COL_TARGET]]),
+					made);
 }
 
 /* One that gets another relation is deleted and created. */
 static void
 keep_row(Keeping *keeping, TupleTableSlot *before, TupleTableSlot *after)
 {
-	const KgRelation *was = before ? kept_relation(keeping, before) : NULL;
-	const KgRelation *now = after ? kept_relation(keeping, after) : NULL;
+	const KgRelation *was;
+	const KgRelation *now;
 
+	if (before)
+		count_row(keeping, before, false);
+	if (after)
+		count_row(keeping, after, true);
+	if (keeping->own)
+		return;
+	was = before ? kept_relation(keeping, before) : NULL;
+	now = after ? kept_relation(keeping, after) : NULL;
 	if (was && was == now)
 	{
 		keep_image(keeping, now, before, after);
@@ -324,17 +352,15 @@ is_restored(void)
 }
 
 static void
-keep_history(TriggerData *trigdata, const KgUserContext *caller)
+follow_rows(TriggerData *trigdata, const KgUserContext *caller)
 {
 	TupleDesc desc = RelationGetDescr(trigdata->tg_relation);
 	Tuplestorestate *old_rows = trigdata->tg_oldtable;
 	Tuplestorestate *new_rows = trigdata->tg_newtable;
 	TupleTableSlot *before;
 	TupleTableSlot *after;
-	Keeping keeping = {caller};
+	Keeping keeping = {caller, is_restored()};
 
-	if (is_restored())
-		return;
 	before = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	after = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	keeping.row = AllocSetContextCreate(
@@ -346,85 +372,11 @@ keep_history(TriggerData *trigdata, const KgUserContext *caller)
 		tuplestore_rescan(new_rows);
 	while ((old_rows == NULL || next_row(old_rows, before)) &&
 		   (new_rows == NULL || next_row(new_rows, after)))
-		if (!brings_its_own(&keeping, old_rows ? before : after))
-			keep_row(
-				&keeping, old_rows ? before : NULL, new_rows ? after : NULL);
+		keep_row(&keeping, old_rows ? before : NULL, new_rows ? after : NULL);
 	end_tenant(&keeping);
 	MemoryContextDelete(keeping.row);
 	ExecDropSingleTupleTableSlot(before);
 	ExecDropSingleTupleTableSlot(after);
-}
-
-/* ---- counts ---- */
-
-/* What a statement does to the counts of one tenant at a time. */
-typedef struct Counting
-{
-	int places[NCOLS];
-	char *tenant;			 /* NULL: no row so far */
-	KgCountChanges *changes; /* NULL: it has none */
-} Counting;
-
-static void
-end_counting(Counting *counting)
-{
-	if (counting->changes)
-		kg_counted_end(counting->changes);
-	counting->changes = NULL;
-}
-
-static void
-begin_counting(Counting *counting, Datum tenant_datum)
-{
-	text *tenant = DatumGetTextPP(tenant_datum);
-	int len = VARSIZE_ANY_EXHDR(tenant);
-
-	if (counting->tenant && strlen(counting->tenant) == len &&
-		memcmp(counting->tenant, VARDATA_ANY(tenant), len) == 0)
-		return;
-	end_counting(counting);
-	counting->tenant = text_to_cstring(tenant);
-	if (!kg_tenant_is_worked_on(tenant_datum, KG_TENANT_WHOLE))
-		counting->changes = kg_counted_begin(counting->tenant);
-}
-
-static void
-count_rows(Counting *counting, Tuplestorestate *rows, TupleTableSlot *slot,
-		   bool made)
-{
-	const int *places = counting->places;
-
-	if (rows == NULL)
-		return;
-	tuplestore_rescan(rows);
-	while (next_row(rows, slot))
-	{
-		/* No more is read of a row of a tenant that counts nothing. */
-		slot_getsomeattrs(slot, places[COL_TENANT] + 1);
-		begin_counting(counting, slot->tts_values[places[COL_TENANT]]);
-		if (counting->changes == NULL)
-			continue;
-		slot_getallattrs(slot);
-		kg_counted_edge(counting->changes,
-						DatumGetInt64(slot->tts_values[places[COL_SOURCE]]),
-						DatumGetInt32(slot->tts_values[places[COL_RELATION]]),
-						DatumGetInt64(slot->tts_values[places[COL_TARGET]]),
-						made);
-	}
-}
-
-static void
-keep_counts(TriggerData *trigdata)
-{
-	TupleDesc desc = RelationGetDescr(trigdata->tg_relation);
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
-	Counting counting = {{0}};
-
-	kg_find_columns(desc, columns, NCOLS, counting.places);
-	count_rows(&counting, trigdata->tg_oldtable, slot, false);
-	count_rows(&counting, trigdata->tg_newtable, slot, true);
-	end_counting(&counting);
-	ExecDropSingleTupleTableSlot(slot);
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_check_edges);
@@ -448,8 +400,7 @@ kg_sql_check_edges(PG_FUNCTION_ARGS)
 	SPI_connect();
 	if (trigdata->tg_newtable)
 		check_rows(trigdata, &saved);
-	keep_history(trigdata, &saved);
-	keep_counts(trigdata);
+	follow_rows(trigdata, &saved);
 	SPI_finish();
 	kg_restore_user(&saved);
 	return PointerGetDatum(NULL);

@@ -242,7 +242,7 @@ SELECT count(*) FROM kg_edge WHERE tenant = 'cnt2';
 \c - cnt_other
 SELECT kg_list('package', '{"sort": [{"field": "dependents", "order": "desc"}], "fields": ["dependents"]}') -> 'items', cnt_same(), count(*) FROM kg_index_key;
 \c - :owner
-SELECT kg_drop_tenant(t) FROM unnest('{cnt-new,cnt-copy,cnt2}'::text[]) t;
+SELECT kg_drop_tenant(t) FROM unnest('{cnt-new,cnt-copy,cnt2}'::text[]) t; SELECT kg_free_tenant_name('cnt') IS NOT NULL;
 SELECT count(*) FROM kg_index_key WHERE field_no >= 32768;
 DROP POLICY cnt_hides ON kg_entity; DROP POLICY cnt_cuts ON kg_edge;
 DROP FUNCTION cnt_bundle(boolean, jsonb), cnt_same(), cnt_tried(text), cnt_checked(jsonb), cnt_state(), cnt_node(text), cnt_relation(text), cnt_damage(text);
