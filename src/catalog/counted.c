@@ -26,11 +26,17 @@ touches(const KgRelation *relation, const KgType *type, bool incoming)
 }
 
 bool
+kg_counts_by_name(const KgField *field, const KgRelation *relation)
+{
+	return field->derived_relation != NULL &&
+		   strcmp(relation->name, field->derived_relation) == 0;
+}
+
+bool
 kg_counts_relation(const KgType *type, const KgField *field,
 				   const KgRelation *relation)
 {
-	return field->derived_relation != NULL &&
-		   strcmp(relation->name, field->derived_relation) == 0 &&
+	return kg_counts_by_name(field, relation) &&
 		   touches(relation, type, field->derived_incoming);
 }
 

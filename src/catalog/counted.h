@@ -33,6 +33,11 @@ typedef struct KgCountedRelations
 /* Does the property count edges of the relation at entities of the type? */
 extern bool kg_counts_relation(const KgType *type, const KgField *field,
 							   const KgRelation *relation);
+/*
+ * The same by its name alone: of edges that are at such entities, or were before
+ * the relation changed.
+ */
+extern bool kg_counts_by_name(const KgField *field, const KgRelation *relation);
 /* In the current context; int4 each. */
 extern KgCountedRelations kg_counted_relations(const KgCatalog *catalog,
 											   const KgType *type,

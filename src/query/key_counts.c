@@ -156,6 +156,7 @@ static bool
 receive_counted(TupleTableSlot *slot, void *arg)
 {
 	Counted *counted = arg;
+	MemoryContext old = MemoryContextSwitchTo(counted->graph->context);
 	bool isnull;
 	uint32 place = kg_nodeset_add(
 		&counted->nodes, DatumGetInt64(slot_getattr(slot, 1, &isnull)));
@@ -165,14 +166,13 @@ receive_counted(TupleTableSlot *slot, void *arg)
 	{
 		counted->room = counted->room == 0 ? 1024 : counted->room * 2;
 		counted->keys = counted->keys == NULL
-							? MemoryContextAlloc(counted->graph->context,
-												 counted->room *
-													 sizeof(bytea *))
+							? palloc(counted->room * sizeof(bytea *))
 							: repalloc_huge(counted->keys,
 											counted->room * sizeof(bytea *));
 		kg_graph_check_memory(counted->graph);
 	}
 	counted->keys[place] = DatumGetByteaPCopy(key);
+	MemoryContextSwitchTo(old);
 	return true;
 }
 

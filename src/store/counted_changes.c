@@ -97,12 +97,12 @@ sum_up(KgCountChanges *changes)
 /* Is the change one of what the field counts? */
 static bool
 is_counted(const KgCountChanges *changes, const Change *change,
-		   const KgType *type, const KgField *field)
+		   const KgField *field)
 {
 	const KgRelation *relation = kg_catalog_relation_no(changes->catalog,
 														change->relation_no);
 
-	return relation != NULL && kg_counts_relation(type, field, relation) &&
+	return relation != NULL && kg_counts_by_name(field, relation) &&
 		   (relation->symmetric ||
 			change->outgoing == !field->derived_incoming);
 }
@@ -129,7 +129,7 @@ counting_fields(const KgCatalog *catalog, const KgNodeList *relations,
 			for (int f = 0; type->ncounted > 0 && f < type->nfields; f++)
 				if (type->fields[f].counted &&
 					type->fields[f].derived_incoming == incoming &&
-					kg_counts_relation(type, &type->fields[f], relation))
+					kg_counts_by_name(&type->fields[f], relation))
 					kg_node_add(&fields,
 								kg_count_number(type->type_no,
 												type->fields[f].field_no));
@@ -141,12 +141,12 @@ counting_fields(const KgCatalog *catalog, const KgNodeList *relations,
 /* What the changes of a count's node, which follow one another, come to. */
 static int64
 sum_of(const KgCountChanges *changes, const Change *change, int n,
-	   const KgCount *count, const KgType *type, const KgField *field)
+	   const KgCount *count, const KgField *field)
 {
 	int64 sum = 0;
 
 	for (int i = 0; i < n && change[i].node == count->node; i++)
-		if (is_counted(changes, &change[i], type, field))
+		if (is_counted(changes, &change[i], field))
 			sum += change[i].by;
 	return sum;
 }
@@ -175,7 +175,7 @@ change_counts(const KgCountChanges *changes, const Change *change, int n,
 		CHECK_FOR_INTERRUPTS();
 		while (change[at].node < count->node)
 			at++;
-		by = sum_of(changes, &change[at], n - at, count, type, field);
+		by = sum_of(changes, &change[at], n - at, count, field);
 		if (by == 0)
 			continue;
 		if (!kg_key_integer(count->key, &value) || value + by < 0)
@@ -323,7 +323,7 @@ look_up_relation(KgCountChanges *changes, int32 relation_no)
 		{
 			const KgField *field = &type->fields[f];
 
-			if (!field->counted || !kg_counts_relation(type, field, relation))
+			if (!field->counted || !kg_counts_by_name(field, relation))
 				continue;
 			changes->at_target |= field->derived_incoming ||
 								  relation->symmetric;

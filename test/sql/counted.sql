@@ -151,6 +151,9 @@ SELECT (kg_rebuild() ->> 'edges')::int > 0, cnt_state();
 -- plain rows instead of counts
 SELECT kg_apply_bundle(cnt_bundle(true, '{"needs": {"type": "integer", "x-index": true}}'), '{"mode": "merge"}') ->> 'changed', cnt_checked();
 SELECT kg_apply_bundle(cnt_bundle(true), '{"mode": "merge"}') ->> 'changed', cnt_state();
+-- a relation that becomes symmetric, and no more; one that leads elsewhere
+SELECT kg_apply_bundle(replace(b::text, '"from": "package", "name": "NEAR", "symmetric": true', '"from": "package", "name": "NEAR"')::jsonb, '{"mode": "merge"}') ->> 'changed', b::text ~ '"from": "package", "name": "NEAR", "symmetric": true', cnt_state() FROM cnt_bundle(true) b;
+SELECT kg_apply_bundle(cnt_bundle(true), '{"mode": "merge"}') ->> 'changed', cnt_state();
 -- edges of references that wait are not counted, whatever is asked
 BEGIN; SET CONSTRAINTS kg_references DEFERRED;
 INSERT INTO kg_entity (bundle, entity_type, data) VALUES ('pkg', 'package', '{"id": "waits", "kind": "k1", "size": 1, "maker": "m99", "stats": {}}');
@@ -165,6 +168,10 @@ SELECT kg_get('package', 'p6') -> 'dependents', cnt_same(), count(*) FROM kg_ind
 SET kg_graph.agent = '';
 SELECT kg_apply_bundle('{"bundle_name": "more", "version": "1", "schemas": [{"entity_type": "plugin", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}], "entities": [{"entity_type": "plugin", "items": [{"id": "x"}]}], "relations": [{"name": "DEPENDS_ON", "from": "plugin", "to": "pkg/package"}], "edges": [{"relation": "DEPENDS_ON", "from": "plugin:x", "to": "package:p6"}]}') ->> 'changed', cnt_state();
 SELECT kg_apply_bundle('{"bundle_name": "more", "version": "1", "schemas": [{"entity_type": "plugin", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}], "entities": [{"entity_type": "plugin", "items": [{"id": "x"}]}]}') ->> 'changed', kg_get('package', 'p6') -> 'dependents', cnt_state();
+SELECT kg_apply_bundle('{"bundle_name": "more", "version": "1", "schemas": [{"entity_type": "plugin", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}], "entities": [{"entity_type": "plugin", "items": [{"id": "x"}]}], "relations": [{"name": "DEPENDS_ON", "from": "plugin", "to": "pkg/package"}, {"name": "DEPENDS_ON", "from": "plugin", "to": "plugin"}],
+  "edges": [{"relation": "DEPENDS_ON", "from": "plugin:x", "to": "package:p6"}, {"relation": "DEPENDS_ON", "from": "plugin:x", "to": "plugin:x"}]}') ->> 'changed', cnt_state();
+SELECT kg_apply_bundle('{"bundle_name": "more", "version": "1", "schemas": [{"entity_type": "plugin", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}], "entities": [{"entity_type": "plugin", "items": [{"id": "x"}]}], "relations": [{"name": "DEPENDS_ON", "from": "plugin", "to": "plugin"}],
+  "edges": [{"relation": "DEPENDS_ON", "from": "plugin:x", "to": "plugin:x"}]}') ->> 'changed', cnt_state();
 SELECT kg_drop_bundle('more') ->> 'changed', cnt_state();
 
 -- who does not see everything: what it sees is counted, and nothing is told of the rest
