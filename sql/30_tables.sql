@@ -70,7 +70,7 @@ CREATE TABLE @extschema@.kg_entity_type (
 );
 COMMENT ON TABLE @extschema@.kg_entity_type IS 'entity types: one JSON Schema with x-* annotations each';
 COMMENT ON COLUMN @extschema@.kg_entity_type.key_fields IS
-  'the x-index properties that the type has or has had: the n-th is field_no n of kg_index_key';
+  'the x-index properties that the type has or has had: the n-th is field_no n of kg_index_key, or n + 32768 where it is an x-derived count';
 COMMENT ON COLUMN @extschema@.kg_entity_type.type_no IS 'the type''s number in kg_entity, kg_index_key and kg_term';
 
 CREATE TABLE @extschema@.kg_relation (
@@ -165,6 +165,9 @@ CREATE TABLE @extschema@.kg_index_key (
   PRIMARY KEY (type_no, field_no, key, entity_id, tenant, node)
 );
 COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key (src/catalog/key.c); derived';
+-- Counts of edges, whose fields have the high numbers, are not among the
+-- entity's own keys: they are found by their node (src/catalog/counted.h).
+CREATE INDEX kg_index_key_counted_idx ON @extschema@.kg_index_key (tenant, node, field_no) WHERE field_no >= 32768;
 
 CREATE TABLE @extschema@.kg_term (
   tenant       text COLLATE "C" NOT NULL,

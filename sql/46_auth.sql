@@ -135,7 +135,7 @@ CREATE FUNCTION @extschema@.kg_packed_tenant() RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_packed_tenant';
 COMMENT ON FUNCTION @extschema@.kg_packed_tenant() IS
-  'kg_derived_tenant() where no policy of kg_edge hides an edge from the caller, or NULL; for the policy of kg_adjacency';
+  'kg_derived_tenant() where no policy of kg_edge hides an edge from the caller, or NULL; for the policies of kg_adjacency and kg_index_key';
 
 CREATE FUNCTION @extschema@.kg_grant_gateway(role text, exchange boolean DEFAULT false) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE

@@ -62,8 +62,9 @@ CREATE POLICY kg_edge_select ON @extschema@.kg_edge FOR SELECT
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_adjacency_select ON @extschema@.kg_adjacency FOR SELECT
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_packed_tenant());
+-- Counts of edges are among them.
 CREATE POLICY kg_index_key_select ON @extschema@.kg_index_key FOR SELECT
-  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_packed_tenant());
 CREATE POLICY kg_unique_key_select ON @extschema@.kg_unique_key FOR SELECT
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_term_select ON @extschema@.kg_term FOR SELECT

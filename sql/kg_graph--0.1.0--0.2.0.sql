@@ -52,7 +52,7 @@ ALTER POLICY kg_edge_select ON @extschema@.kg_edge
 ALTER POLICY kg_adjacency_select ON @extschema@.kg_adjacency
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_packed_tenant());
 ALTER POLICY kg_index_key_select ON @extschema@.kg_index_key
-  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_packed_tenant());
 ALTER POLICY kg_unique_key_select ON @extschema@.kg_unique_key
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
 ALTER POLICY kg_term_select ON @extschema@.kg_term
@@ -380,7 +380,19 @@ ALTER FUNCTION @extschema@.kg_thaw_tenant(text) CALLED ON NULL INPUT;
 ALTER FUNCTION @extschema@.kg_unbind_agent(text, text) CALLED ON NULL INPUT;
 ALTER FUNCTION @extschema@.kg_update_entities(text, jsonb, jsonb) CALLED ON NULL INPUT;
 
+-- Counts of edges as keys (src/catalog/counted.h).
+
+CREATE INDEX kg_index_key_counted_idx ON @extschema@.kg_index_key (tenant, node, field_no) WHERE field_no >= 32768;
+COMMENT ON COLUMN @extschema@.kg_entity_type.key_fields IS
+  'the x-index properties that the type has or has had: the n-th is field_no n of kg_index_key, or n + 32768 where it is an x-derived count';
+COMMENT ON FUNCTION @extschema@.kg_packed_tenant() IS
+  'kg_derived_tenant() where no policy of kg_edge hides an edge from the caller, or NULL; for the policies of kg_adjacency and kg_index_key';
+
+UPDATE @extschema@.kg_manifest m
+   SET major = pg_catalog.current_setting('server_version_num')::integer / 10000, definition = @extschema@.kg_manifest_text(d.definition)
+  FROM @extschema@.kg_definitions() d
+ WHERE m.kind = 'policy' AND d.kind = m.kind AND d.on_table = m.on_table AND d.name = m.name;
 INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)
 SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(d.definition)
   FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
- WHERE d.on_table IN ('kg_former_name', 'kg_moved_tenant', 'kg_vectors', 'kg_embedding');
+ WHERE d.on_table IN ('kg_former_name', 'kg_moved_tenant', 'kg_vectors', 'kg_embedding') OR (d.kind = 'index' AND d.name = 'kg_index_key_counted_idx');

@@ -509,18 +509,27 @@ read_derived(Parser *parser, const Gathered *g, KgField *field,
 						  "\"incoming\" or \"outgoing\"}");
 		report(parser, err, pointer);
 	}
-	if (field->indexed || field->required || field->is_array ||
+	field->counted = field->indexed && field->derived_relation != NULL;
+	if (field->required || field->is_array ||
 		(field->kind != KG_KIND_INTEGER && field->kind != KG_KIND_NUMBER))
 	{
 		err = kg_error_new(parser->code,
-						   "a property with \"x-derived\" is an integer, not "
-						   "required and not indexed");
+						   "a property with \"x-derived\" is an integer and "
+						   "not required");
 		kg_error_keyword(err, "x-derived");
-		kg_error_expected(err,
-						  "\"type\": \"integer\" without \"x-index\" and "
-						  "outside \"required\"");
+		kg_error_expected(err, "\"type\": \"integer\" outside \"required\"");
 		report(parser, err, pointer);
 	}
+	if (!field->indexed || field->counted)
+		return;
+	err = kg_error_new(parser->code,
+					   "what \"x-derived\" does not count cannot be indexed");
+	kg_error_keyword(err, "x-index");
+	kg_error_expected(err,
+					  "\"x-index\" beside \"x-derived\": {\"count\": "
+					  "relation}, or none");
+	report(parser, err, pointer);
+	field->indexed = false;
 }
 
 static bool

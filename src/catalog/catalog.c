@@ -19,6 +19,7 @@
 #include "base/spi.h"
 #include "catalog/annotations.h"
 #include "catalog/catalog.h"
+#include "catalog/counted.h"
 #include "catalog/lock.h"
 #include "catalog/period.h"
 #include "catalog/pg_type.h"
@@ -167,6 +168,13 @@ number_fields(KgType *type, ArrayType *stored)
 			if (type->fields[i].indexed &&
 				strcmp(type->key_fields[j], type->fields[i].name) == 0)
 				type->fields[i].field_no = j + 1;
+	for (int i = 0; i < type->nfields; i++)
+	{
+		if (!type->fields[i].counted)
+			continue;
+		type->fields[i].field_no += KG_COUNTED_FIELDS;
+		type->ncounted++;
+	}
 }
 
 /*
@@ -227,6 +235,7 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 		catalog->has_periods |= kg_period_any(&type->period);
 		catalog->any_history |= type->history;
 		catalog->searches_text |= type->nsearch > 0;
+		catalog->counts |= type->ncounted > 0;
 		for (int j = 0; j < type->nfields; j++)
 			if (type->fields[j].ref_type && !type->fields[j].ref_bundle)
 				type->fields[j].ref_bundle = type->bundle;
@@ -341,7 +350,7 @@ kg_type_mark_unique(KgType *type, const char *ref_field)
 		KgField *field = &type->fields[i];
 
 		if (strcmp(field->name, ref_field) != 0 || !field->indexed ||
-			field == type->id_field)
+			field->counted || field == type->id_field)
 			continue;
 		field->unique = true;
 		type->has_unique = true;

@@ -59,8 +59,10 @@ typedef struct KgField
 	bool indexed;			  /* x-index */
 	bool by_version;		  /* x-order: "version" */
 	bool unique;			  /* some x-ref-field names it */
-	int32 field_no;			  /* where indexed: its place in key_fields */
+	int32 field_no;			  /* where indexed: its place in key_fields, or
+							   * above all (counted.h) */
 	bool derived;			  /* x-derived */
+	bool counted;			  /* and x-index: keys say what is counted */
 	bool untrusted;			  /* x-untrusted */
 	bool detail;			  /* x-detail */
 	const char *format;		  /* or NULL */
@@ -125,6 +127,7 @@ typedef struct KgType
 	int nsummary;
 	const KgField **summary_fields;
 	bool has_unique; /* some field is unique */
+	int ncounted;	 /* fields that are */
 	int nkey_fields; /* what field_no counts */
 	const char **key_fields;
 	bool annotate_format;	   /* x-format: "annotate" */
@@ -218,6 +221,7 @@ typedef struct KgCatalog
 	bool any_history;  /* some type */
 	bool has_periods; /* some type or relation has x-valid-from or x-valid-to */
 	bool searches_text;	   /* some type has x-search */
+	bool counts;		   /* some type has a count with x-index */
 	bool plain_visibility; /* whoever sees the tenant sees every entity */
 } KgCatalog;
 

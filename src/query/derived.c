@@ -7,13 +7,21 @@
  */
 #include "postgres.h"
 
+#include "auth/visibility.h"
+#include "base/error.h"
 #include "base/json.h"
+#include "base/settings.h"
+#include "catalog/counted.h"
 #include "catalog/pg_type.h"
+#include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/derived.h"
+#include "query/graph_search.h"
 #include "query/past.h"
 #include "query/sql.h"
+#include "query/validity.h"
 #include "store/scope.h"
+#include "utils/memutils.h"
 
 typedef struct NodeCount
 {
@@ -104,23 +112,6 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 	(void) kg_sql_run(&b, count_row, counts);
 }
 
-static bool
-relation_touches(const KgRelation *relation, const KgType *type, bool incoming)
-{
-	for (int i = 0; i < relation->nvariants; i++)
-	{
-		const KgVariant *variant = &relation->variants[i];
-
-		if ((incoming || relation->symmetric) &&
-			variant->to_type_no == type->type_no)
-			return true;
-		if ((!incoming || relation->symmetric) &&
-			variant->from_type_no == type->type_no)
-			return true;
-	}
-	return false;
-}
-
 /* Edges of references follow when who writes the referrers is done. */
 static void
 require_edges(const KgCatalog *catalog, const KgRelation *relation)
@@ -137,34 +128,28 @@ require_edges(const KgCatalog *catalog, const KgRelation *relation)
 	}
 }
 
+void
+kg_counts_require(const KgCatalog *catalog, const KgType *type,
+				  const KgField *field)
+{
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (kg_counts_relation(type, field, &catalog->relations[i]))
+			require_edges(catalog, &catalog->relations[i]);
+}
+
 static void
 count_field(const KgCatalog *catalog, const KgType *type, const KgField *field,
 			Counts *counts)
 {
-	Datum *one_way = palloc(Max(1, catalog->nrelations) * sizeof(Datum));
-	Datum *both_ways = palloc(Max(1, catalog->nrelations) * sizeof(Datum));
-	int none_way = 0;
-	int nboth = 0;
+	KgCountedRelations of = kg_counted_relations(catalog, type, field);
 
-	for (int i = 0; i < catalog->nrelations; i++)
-	{
-		const KgRelation *relation = &catalog->relations[i];
-
-		if (strcmp(relation->name, field->derived_relation) != 0 ||
-			!relation_touches(relation, type, field->derived_incoming))
-			continue;
-		require_edges(catalog, relation);
-		if (relation->symmetric)
-			both_ways[nboth++] = Int32GetDatum(relation->relation_no);
-		else
-			one_way[none_way++] = Int32GetDatum(relation->relation_no);
-	}
+	kg_counts_require(catalog, type, field);
 	for (int i = 0; i < counts->n; i++)
 		counts->nodes[i].count = 0;
-	count_edges(
-		catalog, counts, one_way, none_way, field->derived_incoming, false);
-	count_edges(catalog, counts, both_ways, nboth, true, false);
-	count_edges(catalog, counts, both_ways, nboth, false, true);
+	count_edges(catalog, counts, of.incoming, of.nincoming, true, false);
+	count_edges(catalog, counts, of.outgoing, of.noutgoing, false, false);
+	count_edges(catalog, counts, of.both, of.nboth, true, false);
+	count_edges(catalog, counts, of.both, of.nboth, false, true);
 }
 
 /* An object with the counts in their places; missing objects stay missing. */
@@ -215,45 +200,68 @@ write_filled(KgJsonWriter *w, const JsonbContainer *object, const Fill *fills,
 	kg_jw_end_object(w);
 }
 
+/* A document with the counts of its node; fills is room for them. */
+static Jsonb *
+filled(const KgField **fields, const Counts *counts, int nfields, int64 node,
+	   const Jsonb *data, Fill *fills)
+{
+	KgJsonWriter w;
+
+	for (int f = 0; f < nfields; f++)
+		fills[f] = (Fill){fields[f], find_node(&counts[f], node)->count};
+	kg_jw_init(&w);
+	write_filled(&w, &data->root, fills, nfields, 0);
+	return kg_jw_finish(&w);
+}
+
+/*
+ * What some of a type's properties count at nodes: a list for each.  Many are
+ * counted in pieces.
+ */
+static Counts *
+count_fields(const KgCatalog *catalog, const KgType *type,
+			 const KgField **fields, int nfields, const Counts *nodes)
+{
+	Counts *counts = palloc(Max(1, nfields) * sizeof(Counts));
+
+	for (int f = 0; f < nfields; f++)
+	{
+		counts[f].n = nodes->n;
+		counts[f].nodes = MemoryContextAllocHuge(
+			CurrentMemoryContext, Max((Size) nodes->n, 1) * sizeof(NodeCount));
+		memcpy(counts[f].nodes, nodes->nodes, nodes->n * sizeof(NodeCount));
+		for (int start = 0; start < nodes->n; start += KG_PIECE)
+		{
+			Counts piece = {counts[f].nodes + start,
+							Min(nodes->n - start, KG_PIECE)};
+
+			count_field(catalog, type, fields[f], &piece);
+		}
+	}
+	return counts;
+}
+
 /* Entities of one type, all with data. */
 static void
 fill_type(const KgCatalog *catalog, const KgShown *shown, int n)
 {
 	const KgType *type = shown[0].type;
-	Counts counts;
-	Fill *fills = palloc(n * type->nfields * sizeof(Fill));
-	int nfills = 0;
+	const KgField **fields = palloc(type->nfields * sizeof(KgField *));
+	Fill *fills = palloc(type->nfields * sizeof(Fill));
+	int nfields = 0;
+	Counts nodes = {palloc(n * sizeof(NodeCount)), n};
+	Counts *counts;
 
-	counts.nodes = palloc(n * sizeof(NodeCount));
-	counts.n = n;
-	for (int i = 0; i < n; i++)
-		counts.nodes[i].node = shown[i].node;
-	qsort(counts.nodes, counts.n, sizeof(NodeCount), compare_nodes);
 	for (int f = 0; f < type->nfields; f++)
-	{
-		const KgField *field = &type->fields[f];
-
-		if (field->derived_relation == NULL)
-			continue;
-		count_field(catalog, type, field, &counts);
-		for (int i = 0; i < n; i++)
-		{
-			Fill *fill = &fills[i * type->nfields + nfills];
-
-			fill->field = field;
-			fill->count = find_node(&counts, shown[i].node)->count;
-		}
-		nfills++;
-	}
+		if (type->fields[f].derived_relation != NULL)
+			fields[nfields++] = &type->fields[f];
 	for (int i = 0; i < n; i++)
-	{
-		KgJsonWriter w;
-
-		kg_jw_init(&w);
-		write_filled(
-			&w, &(*shown[i].data)->root, &fills[i * type->nfields], nfills, 0);
-		*shown[i].data = kg_jw_finish(&w);
-	}
+		nodes.nodes[i].node = shown[i].node;
+	qsort(nodes.nodes, n, sizeof(NodeCount), compare_nodes);
+	counts = count_fields(catalog, type, fields, nfields, &nodes);
+	for (int i = 0; i < n; i++)
+		*shown[i].data = filled(
+			fields, counts, nfields, shown[i].node, *shown[i].data, fills);
 }
 
 static int
@@ -292,4 +300,93 @@ kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n)
 			end++;
 		fill_type(catalog, &shown[i], end - i);
 	}
+}
+
+/* ---- what is filtered, sorted and grouped by ---- */
+
+bool
+kg_counts_are_kept(const KgCatalog *catalog)
+{
+	return kg_validity_rows_suffice(catalog) && kg_validity_hides() == 0 &&
+		   !kg_past_asked() && kg_visibility_edges_are_plain() &&
+		   !kg_being_written("kg_edge") && !kg_writing_lacks_derived(NULL) &&
+		   !kg_scope_is_rewritten(catalog->tenant, NULL);
+}
+
+struct KgCounts
+{
+	int nfields;
+	const KgField **fields;
+	Counts *counts; /* of each */
+	Fill *fills;
+};
+
+KgCounts *
+kg_counts_of(const KgCatalog *catalog, const KgType *type, const int64 *nodes,
+			 uint32 n)
+{
+	KgCounts *counts = palloc0(sizeof(KgCounts));
+	Counts all = {MemoryContextAllocHuge(CurrentMemoryContext,
+										 Max((Size) n, 1) * sizeof(NodeCount)),
+				  (int) n};
+
+	counts->fields = palloc(Max(1, type->ncounted) * sizeof(KgField *));
+	counts->fills = palloc(Max(1, type->ncounted) * sizeof(Fill));
+	for (int f = 0; f < type->nfields; f++)
+		if (type->fields[f].counted)
+			counts->fields[counts->nfields++] = &type->fields[f];
+	for (uint32 i = 0; i < n; i++)
+		all.nodes[i].node = nodes[i];
+	qsort(all.nodes, n, sizeof(NodeCount), compare_nodes);
+	counts->counts = count_fields(
+		catalog, type, counts->fields, counts->nfields, &all);
+	pfree(all.nodes);
+	return counts;
+}
+
+Jsonb *
+kg_counts_show(const KgCounts *counts, int64 node, const Jsonb *data)
+{
+	return filled(counts->fields,
+				  counts->counts,
+				  counts->nfields,
+				  node,
+				  data,
+				  counts->fills);
+}
+
+bytea *
+kg_counts_key(const KgCounts *counts, const KgField *field, int64 node)
+{
+	int f = 0;
+
+	while (counts->fields[f] != field)
+		f++;
+	return kg_counted_key(field, find_node(&counts->counts[f], node)->count);
+}
+
+void
+kg_counts_check(const KgType *type, const KgField *field, const char *path,
+				uint64 n)
+{
+	KgError *err;
+
+	if (n <= (uint64) kg_setting_max_scan)
+		return;
+	err = kg_error_new(
+		KG_LIMIT_EXCEEDED,
+		"what property \"%s\" of entity type \"%s\" counts is "
+		"counted for each entity where not all is the "
+		"caller's to see, or valid_at is asked for, and the rest "
+		"of the selection leaves more entities than "
+		"kg_graph.max_scan (%d)",
+		field->name,
+		kg_type_handle(type),
+		kg_setting_max_scan);
+	kg_error_path(err, "%s", path);
+	kg_error_expected(err,
+					  "ids, filters on other properties with an index or "
+					  "related that leave at most %d",
+					  kg_setting_max_scan);
+	kg_error_throw(err);
 }

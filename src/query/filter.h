@@ -35,6 +35,7 @@ typedef struct KgCondition
 	/* analysed */
 	const KgField *field; /* NULL: the entity's id */
 	bytea **keys;		  /* of the values; NULL for an id and parts of texts */
+	bool counts;		  /* edges are counted for it (query/derived.h) */
 } KgCondition;
 
 typedef struct KgFilter
@@ -52,15 +53,21 @@ typedef struct KgFilterTarget
 	const KgType *type; /* or NULL */
 	int nfields;
 	const KgField *fields;
-	const KgField *id_field; /* its name means the id too; or NULL */
-	bool has_id;			 /* "id" is the entity's id */
-	bool indexed_only;		 /* only x-index fields */
-	bool no_arrays;			 /* only fields with one value */
-	bool no_derived;		 /* only fields that are stored */
+	const KgField *id_field;  /* its name means the id too; or NULL */
+	bool has_id;			  /* "id" is the entity's id */
+	bool indexed_only;		  /* only x-index fields */
+	bool no_arrays;			  /* only fields with one value */
+	bool no_derived;		  /* only fields that are stored */
+	bool counted;			  /* and counts with x-index, */
+	bool kept;				  /* which are those that are kept */
+	const KgCatalog *catalog; /* where they are read */
 } KgFilterTarget;
 
 /* Every stored property; query/scan.h has those without x-index. */
 extern KgFilterTarget kg_filter_target_type(const KgType *type);
+/* The same, and counts with x-index, where they can be asked for. */
+extern KgFilterTarget kg_filter_target_counted(const KgCatalog *catalog,
+											   const KgType *type);
 /* Edge properties of a relation: every declared scalar or array of them. */
 /*
  * A declared value of an enum as JSON has it: for a field of numbers a number.

@@ -10,9 +10,11 @@
 #include "base/settings.h"
 #include "catalog/term.h"
 #include "query/any.h"
+#include "query/derived.h"
 #include "query/elsewhere.h"
 #include "query/filter.h"
 #include "query/names.h"
+#include "query/past.h"
 #include "schema/number.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
@@ -32,6 +34,20 @@ kg_filter_target_type(const KgType *type)
 	target.id_field = type->id_field;
 	target.has_id = true;
 	target.no_derived = true;
+	return target;
+}
+
+/* Of another time there are no counts: what was counted is not kept. */
+KgFilterTarget
+kg_filter_target_counted(const KgCatalog *catalog, const KgType *type)
+{
+	KgFilterTarget target = kg_filter_target_type(type);
+
+	if (type->ncounted == 0 || kg_past_asked())
+		return target;
+	target.counted = true;
+	target.kept = kg_counts_are_kept(catalog);
+	target.catalog = catalog;
 	return target;
 }
 
@@ -71,7 +87,8 @@ field_allowed(const KgFilterTarget *target, const KgField *field)
 	if (field->kind == KG_KIND_OBJECT || field->kind == KG_KIND_ANY)
 		return false;
 	if ((field->is_array && target->no_arrays) ||
-		(field->derived && target->no_derived))
+		(field->derived && target->no_derived &&
+		 !(field->counted && target->counted)))
 		return false;
 	return field->indexed || !target->indexed_only;
 }
@@ -197,6 +214,14 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	kg_error_throw(err);
 }
 
+/* Edges that are not there yet are not counted, and not kept either. */
+static void
+require_counted(const KgFilterTarget *target, const KgField *field)
+{
+	if (field != NULL && field->counted && target->catalog != NULL)
+		kg_counts_require(target->catalog, target->type, field);
+}
+
 const KgField *
 kg_target_field(const KgFilterTarget *target, const char *name,
 				const char *path, const char *use, bool *is_id)
@@ -206,6 +231,7 @@ kg_target_field(const KgFilterTarget *target, const char *name,
 
 	if (!found)
 		throw_unknown_field(target, 1, name, path, use);
+	require_counted(target, field);
 	return field;
 }
 
@@ -612,6 +638,10 @@ analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 		condition->field = look_up_field(
 			target, condition->property, &found, &is_id);
 		Assert(found);
+		require_counted(target, condition->field);
+		condition->counts = target->counted && !target->kept &&
+							condition->field != NULL &&
+							condition->field->counted;
 		check_operator(condition);
 		condition->values = palloc(Max(1, condition->nvalues) *
 								   sizeof(JsonbValue));

@@ -3,7 +3,8 @@
  *	  Which keys entities have of some x-index properties, and how many have them.
  *
  * Of one property the rows of kg_index_key are counted, where they may speak
- * for the entities; of several each entity's packed keys are read.  What
+ * for the entities; of several each entity's packed keys are read, with counts of
+ * edges beside them.  What
  * entities have in common is found by its bytes, in an open hash table that is
  * larger than a processor's caches where values are many: a slot tells by itself
  * that it is not the one, and what was found is gone through as it came.
@@ -34,6 +35,16 @@ typedef struct Slot
 	uint32 hash;
 } Slot;
 
+/* The keys of a field that are found by their nodes. */
+typedef struct Counted
+{
+	const KgField *field;
+	KgGraph *graph;
+	KgNodeSet nodes;
+	bytea **keys; /* by place there */
+	uint32 room;
+} Counted;
+
 typedef struct Counting
 {
 	KgGraph *graph;
@@ -41,6 +52,9 @@ typedef struct Counting
 	int nfields;
 	bool *wanted; /* by field number */
 	int nwanted;  /* of these numbers */
+	/* counts of edges, which are not among an entity's keys: by place in nodes */
+	int ncounted;
+	struct Counted *counted; /* of each field */
 	Slot *slots;
 	uint32 nslots;
 	uint32 n;
@@ -137,6 +151,52 @@ count_keys(Counting *c)
 	c->entities++;
 }
 
+/* node, key */
+static bool
+receive_counted(TupleTableSlot *slot, void *arg)
+{
+	Counted *counted = arg;
+	MemoryContext old = MemoryContextSwitchTo(counted->graph->context);
+	bool isnull;
+	uint32 place = kg_nodeset_add(
+		&counted->nodes, DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+	Datum key = slot_getattr(slot, 2, &isnull);
+
+	if (place >= counted->room)
+	{
+		counted->room = counted->room == 0 ? 1024 : counted->room * 2;
+		counted->keys = counted->keys == NULL
+							? palloc(counted->room * sizeof(bytea *))
+							: repalloc_huge(counted->keys,
+											counted->room * sizeof(bytea *));
+		kg_graph_check_memory(counted->graph);
+	}
+	counted->keys[place] = DatumGetByteaPCopy(key);
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+/* As if they were among the entity's keys, of which their numbers are the last. */
+static void
+append_counted(Counting *c, int64 node)
+{
+	for (int i = 0; i < c->ncounted; i++)
+	{
+		const Counted *counted = &c->counted[i];
+		uint32 place = kg_nodeset_find(&counted->nodes, node);
+		KgKeyItem item = {counted->field->field_no};
+		bytea *packed;
+
+		if (place == KG_NO_NODE)
+			continue;
+		item.key = counted->keys[place];
+		packed = kg_keys_pack(&item, 1);
+		appendBinaryStringInfo(
+			&c->keys, VARDATA(packed), VARSIZE(packed) - VARHDRSZ);
+		pfree(packed);
+	}
+}
+
 /* node, index_keys */
 static bool
 receive_entity(TupleTableSlot *slot, void *arg)
@@ -151,6 +211,7 @@ receive_entity(TupleTableSlot *slot, void *arg)
 	for (const unsigned char *from = it.p; kg_keys_next(&it); from = it.p)
 		if (it.key.field_no < c->nwanted && c->wanted[it.key.field_no])
 			appendBinaryStringInfo(&c->keys, (const char *) from, it.p - from);
+	append_counted(c, DatumGetInt64(slot_getattr(slot, 1, &isnull)));
 	count_keys(c);
 	if ((Pointer) keys != DatumGetPointer(packed))
 		pfree(keys);
@@ -218,6 +279,44 @@ count_type(Counting *c, const KgType *type)
 		c->graph, KG_SQL_TYPE_KEYS, 3, types, values, receive_entity, c);
 }
 
+/* Kept counts of the type, or of the nodes. */
+static void
+read_counted(Counting *c, const KgType *type, const int64 *nodes, uint32 n)
+{
+	static const Oid of_type[] = {TEXTOID, INT4OID, INT4OID};
+	static const Oid of_nodes[] = {TEXTOID, INT8ARRAYOID, INT4OID};
+
+	for (int i = 0; i < c->ncounted; i++)
+	{
+		Datum values[] = {0,
+						  Int32GetDatum(type->type_no),
+						  Int32GetDatum(c->counted[i].field->field_no)};
+
+		kg_nodeset_init(&c->counted[i].nodes, c->graph->context);
+		if (nodes == NULL)
+			kg_graph_run(c->graph,
+						 KG_SQL_COUNTS,
+						 3,
+						 of_type,
+						 values,
+						 receive_counted,
+						 &c->counted[i]);
+		for (uint32 start = 0; nodes != NULL && start < n; start += KG_PIECE)
+		{
+			CHECK_FOR_INTERRUPTS();
+			values[1] = kg_int64_array(nodes + start, Min(n - start, KG_PIECE));
+			kg_graph_run(c->graph,
+						 KG_SQL_NODE_COUNTS,
+						 3,
+						 of_nodes,
+						 values,
+						 receive_counted,
+						 &c->counted[i]);
+			pfree(DatumGetPointer(values[1]));
+		}
+	}
+}
+
 static void
 count_nodes(Counting *c, const int64 *nodes, uint32 n)
 {
@@ -259,8 +358,14 @@ want(Counting *c, const KgType *type, const KgField *const *fields, int nfields)
 {
 	c->nwanted = type->nkey_fields + 1;
 	c->wanted = palloc0(c->nwanted * sizeof(bool));
+	c->counted = palloc0(Max(1, nfields) * sizeof(Counted));
 	for (int i = 0; i < nfields; i++)
-		c->wanted[fields[i]->field_no] = true;
+	{
+		if (!fields[i]->counted)
+			c->wanted[fields[i]->field_no] = true;
+		else
+			c->counted[c->ncounted++] = (Counted){fields[i], c->graph};
+	}
 }
 
 int64
@@ -284,6 +389,7 @@ kg_key_counts(KgGraph *graph, const KgType *type, const KgField *const *fields,
 	c.room = 8;
 	c.told = palloc(c.room * sizeof(KgPackedKey));
 	want(&c, type, fields, nfields);
+	read_counted(&c, type, nodes, n);
 	if (nodes != NULL)
 		count_nodes(&c, nodes, n);
 	else

@@ -653,6 +653,7 @@ best_driver(const KgListQuery *query, Drivers *drivers, int64 bound)
 typedef struct Drive
 {
 	const KgListQuery *query;
+	const KgCounts *counts; /* that the rows are sorted by, or NULL */
 	KgRows *rows;
 	const KgMatch **matches; /* of the search, by node */
 	int64 delivered;
@@ -712,8 +713,13 @@ drive_row(TupleTableSlot *slot, void *arg)
 {
 	Drive *drive = arg;
 	const KgListQuery *query = drive->query;
-	KgRow *row = make_row(slot, query->nsort, query->by_rank ? 1 : 0);
+	int first = query->by_rank ? 1 : 0;
+	KgRow *row = make_row(slot, query->nsort, first);
 
+	for (int i = 0; drive->counts != NULL && i < query->nsort; i++)
+		if (query->sort[i].counts)
+			row->keys[first + i] = kg_counts_key(
+				drive->counts, query->sort[i].field, row->node);
 	if (query->matches)
 		row->match = find_match(drive, row->node);
 	if (query->by_rank)
@@ -721,6 +727,26 @@ drive_row(TupleTableSlot *slot, void *arg)
 	drive->delivered++;
 	(void) kg_rows_add(drive->rows, row);
 	return true;
+}
+
+const KgSort *
+kg_list_counts(const KgListQuery *query)
+{
+	for (int i = 0; i < query->nsort; i++)
+		if (query->sort[i].counts)
+			return &query->sort[i];
+	return NULL;
+}
+
+static KgCounts *
+count_nodes(const KgListQuery *query, const KgSource *source)
+{
+	int64 *nodes = palloc(Max(1, source->nnodes) * sizeof(int64));
+
+	Assert(source->kind == KG_SOURCE_NODES);
+	for (int i = 0; i < source->nnodes; i++)
+		nodes[i] = DatumGetInt64(source->nodes[i]);
+	return kg_counts_of(query->catalog, query->type, nodes, source->nnodes);
 }
 
 /*
@@ -740,6 +766,8 @@ drive(const KgListQuery *query, const KgSource *source, KgRows *rows,
 	state.rows = rows;
 	if (query->matches)
 		state.matches = matches_by_node(query->matches);
+	if (kg_list_counts(query) != NULL)
+		state.counts = count_nodes(query, source);
 	run_rows(query, source, KG_WALK_NONE, &start, most, drive_row, &state);
 	return source->may_repeat ? -1 : state.delivered;
 }
@@ -883,7 +911,8 @@ whole_type(const KgListQuery *query)
 	if (!query->look && kg_validity_rows_suffice(query->catalog) &&
 		kg_filter_is_empty(query->filter))
 		for (int i = 0; i < type->nfields; i++)
-			if (type->fields[i].indexed && !type->fields[i].is_array &&
+			if (type->fields[i].indexed && !type->fields[i].counted &&
+				!type->fields[i].is_array &&
 				type->fields[i].kind != KG_KIND_OBJECT &&
 				type->fields[i].kind != KG_KIND_ANY)
 				return make_source(

@@ -22,7 +22,10 @@
 typedef struct KgSort
 {
 	const KgField *field;
+	const char *path; /* JSON Pointer of its name */
 	bool descending;
+	bool
+		counts; /* edges are counted for it: the list has nodes to begin with */
 } KgSort;
 
 typedef struct KgRow
@@ -76,6 +79,9 @@ kg_list_nkeys(const KgListQuery *query)
 {
 	return query->nsort + (query->by_rank ? 1 : 0);
 }
+
+/* The first key that edges are counted for, or NULL. */
+extern const KgSort *kg_list_counts(const KgListQuery *query);
 
 extern KgListPage *kg_list_run(const KgListQuery *query);
 

@@ -186,6 +186,10 @@ append_keys(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 
 		if (source->kind == KG_SOURCE_KEY && field == source->field)
 			kg_sql_append(b, ", d.key");
+		else if (query->sort[i].counts)
+			kg_sql_append(b, ", NULL::pg_catalog.bytea");
+		else if (field->counted)
+			kg_sql_append(b, ", (%s)", kg_sql_count_of(b, field, "d.node"));
 		else
 			kg_sql_append(b,
 						  ", (SELECT %s(s.index_keys, $%d) FROM %s s WHERE "

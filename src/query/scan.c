@@ -6,6 +6,7 @@
 
 #include "base/settings.h"
 #include "query/any.h"
+#include "query/derived.h"
 #include "query/nodes.h"
 #include "query/scan.h"
 #include "query/traverse.h"
@@ -18,6 +19,17 @@ scanned(const KgFilter *filter)
 
 	for (int i = 0; (condition = kg_any_condition(filter, i)) != NULL; i++)
 		if (kg_condition_scans(condition))
+			return condition;
+	return NULL;
+}
+
+const KgCondition *
+kg_filter_counts(const KgFilter *filter)
+{
+	const KgCondition *condition;
+
+	for (int i = 0; (condition = kg_any_condition(filter, i)) != NULL; i++)
+		if (condition->counts)
 			return condition;
 	return NULL;
 }
@@ -47,6 +59,18 @@ kg_filter_without_scan(const KgFilter *filter)
 	part->nany = filter->nany;
 	part->any = filter->any;
 	return part;
+}
+
+/* Documents lack what is counted, also where it is kept for the caller. */
+static bool
+names_count(const KgFilter *filter)
+{
+	const KgCondition *condition;
+
+	for (int i = 0; (condition = kg_any_condition(filter, i)) != NULL; i++)
+		if (condition->field != NULL && condition->field->counted)
+			return true;
+	return false;
 }
 
 static KG_NORETURN void
@@ -94,8 +118,11 @@ kg_scan_keep(KgGraph *graph, const KgType *type, const KgFilter *filter,
 	uint16 *ranks;
 	bool *pass;
 	KgNodeTest test = {.type = type};
+	const KgCondition *counted = kg_filter_counts(filter);
 	uint32 kept = 0;
 
+	if (counted != NULL)
+		kg_counts_check(type, counted->field, counted->property_path, n);
 	if (n > (uint32) kg_setting_max_scan)
 		throw_too_many(type, scanned(filter));
 	filters = MemoryContextAllocZero(graph->context,
@@ -107,6 +134,8 @@ kg_scan_keep(KgGraph *graph, const KgType *type, const KgFilter *filter,
 	for (uint32 i = 0; i < n; i++)
 		ranks[i] = rank;
 	test.filters = filters;
+	if (names_count(filter))
+		test.counts = kg_counts_of(graph->catalog, type, nodes, n);
 	kg_node_test(graph, &test, nodes, n, ranks, pass);
 	for (uint32 i = 0; i < n; i++)
 		if (pass[i])

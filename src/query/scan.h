@@ -14,7 +14,8 @@
 
 /*
  * Is the condition one that no index knows of?  Keys of versions are their order
- * and their text, of which parts are not looked for.
+ * and their text, of which parts are not looked for.  A count that is not kept for
+ * the caller is put into the document.
  */
 static inline bool
 kg_condition_scans(const KgCondition *condition)
@@ -22,10 +23,13 @@ kg_condition_scans(const KgCondition *condition)
 	const KgField *field = condition->field;
 
 	return field != NULL &&
-		   (!field->indexed ||
+		   (!field->indexed || condition->counts ||
 			(field->by_version &&
 			 kg_operator(condition->op)->form == KG_OPERAND_PART));
 }
+
+/* The first condition, of alternatives too, that edges are counted for; or NULL. */
+extern const KgCondition *kg_filter_counts(const KgFilter *filter);
 
 /* Has an analysed filter, or NULL, such a condition? */
 extern bool kg_filter_scans(const KgFilter *filter);

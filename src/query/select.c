@@ -314,7 +314,7 @@ int64 *
 kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
 {
 	const KgRelated *related = selector->related;
-	bool scans = kg_filter_scans(selector->filter);
+	bool scans = selector->few || kg_filter_scans(selector->filter);
 	KgSelector first = *selector;
 	KgNodeSet set;
 	int64 *nodes;
@@ -360,5 +360,6 @@ kg_select_sees(const KgSelector *selector)
 bool
 kg_select_reads(const KgSelector *selector)
 {
-	return selector->related != NULL || kg_filter_scans(selector->filter);
+	return selector->related != NULL || selector->few ||
+		   kg_filter_scans(selector->filter);
 }

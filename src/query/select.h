@@ -17,6 +17,7 @@ typedef struct KgSelector
 	const struct KgRelated *related; /* or NULL */
 	const char *path;				 /* JSON Pointer of the selector */
 	const char *ids_path;			 /* of its ids */
+	bool few; /* edges are counted of each: kg_graph.max_scan of them will do */
 } KgSelector;
 
 /*

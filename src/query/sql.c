@@ -6,6 +6,7 @@
 
 #include "base/extension.h"
 #include "base/spi.h"
+#include "catalog/counted.h"
 #include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "query/past.h"
@@ -381,6 +382,18 @@ id_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
 	kg_sql_append(b, " OFFSET 0)");
 }
 
+const char *
+kg_sql_count_of(KgSqlBuilder *b, const KgField *field, const char *node)
+{
+	return psprintf("SELECT c.key FROM %s c WHERE c.tenant" KG_EQ
+					"$1 AND c.node" KG_EQ "%s AND c.field_no" KG_EQ
+					"$%d AND c.field_no" KG_GE "%d",
+					kg_sql_table("kg_index_key"),
+					node,
+					kg_sql_param_field(b, field),
+					KG_COUNTED_FIELDS);
+}
+
 /* " FROM <the keys of a field that the node has> p WHERE true". */
 static void
 append_keys_of(KgSqlBuilder *b, const KgField *field, const char *node)
@@ -390,7 +403,11 @@ append_keys_of(KgSqlBuilder *b, const KgField *field, const char *node)
 								  kg_sql_entities_of(node),
 								  node);
 
-	if (field->is_array)
+	if (field->counted)
+		kg_sql_append(b,
+					  " FROM (%s OFFSET 0) p WHERE true",
+					  kg_sql_count_of(b, field, node));
+	else if (field->is_array)
 		kg_sql_append(b,
 					  " FROM (SELECT pg_catalog.unnest(%s(x.index_keys, $%d)) "
 					  "AS key FROM %s) p WHERE true",

@@ -72,6 +72,10 @@ extern const char *kg_sql_table(const char *name);
 extern const char *kg_sql_entities_of(const char *nodes);
 extern const char *kg_sql_keys_of(int type, int field);
 
+/* The SELECT of a kept count's key, by the expression for a node. */
+extern const char *kg_sql_count_of(KgSqlBuilder *b, const KgField *field,
+								   const char *node);
+
 /* " AND <condition>" on column alias.key, for one row of kg_index_key. */
 extern void kg_sql_key_condition(KgSqlBuilder *b, const char *alias,
 								 const KgCondition *condition);

@@ -47,6 +47,9 @@ typedef enum KgGraphSql
 	KG_SQL_NODES_NAMED,
 	/* $1 tenant, $2 the least: node, of all that the caller sees */
 	KG_SQL_NODES,
+	/* $1 tenant, $2 type_no or nodes, $3 field_no of a count: node, key */
+	KG_SQL_COUNTS,
+	KG_SQL_NODE_COUNTS,
 	/* $1 tenant, $2 type_no, $3 field_no: key, a row for each entity */
 	KG_SQL_KEYS,
 	KG_SQL_GRAPH_COUNT

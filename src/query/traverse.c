@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "query/derived.h"
 #include "query/past.h"
 #include "query/plan.h"
 #include "query/related.h"
@@ -80,10 +81,20 @@ test_ref(const KgRef *ref, void *arg)
 	TestState *state = arg;
 	const KgFilter *filter = state->test->filters[ref->rank - 1];
 	uint32 i = kg_nodeset_find(&state->set, ref->node);
+	KgRef counted = *ref;
+	Jsonb *data;
 
 	if (filter == NULL || i == KG_NO_NODE)
 		return;
-	state->pass[state->position[i]] = filter_holds(filter, ref);
+	if (state->test->counts == NULL)
+	{
+		state->pass[state->position[i]] = filter_holds(filter, ref);
+		return;
+	}
+	data = kg_counts_show(state->test->counts, ref->node, ref->data);
+	counted.data = data;
+	state->pass[state->position[i]] = filter_holds(filter, &counted);
+	pfree(data);
 }
 
 static bool

@@ -12,12 +12,14 @@
 #include "base/extension.h"
 #include "base/progress.h"
 #include "base/spi.h"
+#include "catalog/counted.h"
 #include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
 #include "store/check.h"
 #include "store/columns.h"
+#include "store/counted.h"
 #include "store/derive.h"
 #include "store/entities.h"
 #include "store/entity_ids.h"
@@ -706,6 +708,8 @@ rebuild_type(KgApply *apply, const KgUserContext *caller, const KgType *type,
 	char *last = "";
 	KgWork work;
 
+	if (!only_unique && type->ncounted > 0)
+		kg_counted_exclude(apply->after);
 	kg_work_begin(&work, "deriving entities anew", -1);
 	for (;;)
 	{
@@ -762,6 +766,49 @@ changes_type(const KgApply *apply, const KgType *type)
 	return false;
 }
 
+/* Does a field count edges at both ends that it counted at one, or the reverse? */
+static bool
+counts_otherwise(const KgApply *apply, const KgField *field)
+{
+	for (int i = 0; i < apply->after->nrelations; i++)
+	{
+		const KgRelation *relation = &apply->after->relations[i];
+		const KgRelation *before = kg_catalog_relation_no(
+			apply->before, relation->relation_no);
+
+		if (before != NULL && before->symmetric != relation->symmetric &&
+			kg_counts_by_name(field, relation))
+			return true;
+	}
+	return false;
+}
+
+/* Of a type that stays as it is. */
+static void
+count_anew(const KgApply *apply, const KgType *type)
+{
+	static KgSaved saved;
+	KgNodeList nodes = {CurrentMemoryContext};
+	bool otherwise = false;
+
+	for (int f = 0; f < type->nfields; f++)
+		otherwise |= type->fields[f].counted &&
+					 counts_otherwise(apply, &type->fields[f]);
+	if (!otherwise)
+		return;
+	kg_counted_exclude(apply->after);
+	kg_spi_exec_latest(&saved,
+					   "SELECT node FROM @kg_entity WHERE tenant = $1 "
+					   "AND bundle = $2 AND entity_type = $3",
+					   kg_arg_text(apply->tenant),
+					   kg_arg_text(type->bundle),
+					   kg_arg_text(type->name));
+	for (uint64 i = 0; i < SPI_processed; i++)
+		kg_node_add(&nodes, kg_spi_int64(i, 1));
+	SPI_freetuptable(SPI_tuptable);
+	kg_counted_anew(apply->after, &nodes);
+}
+
 void
 kg_bundle_begin_rebuild(KgApply *apply)
 {
@@ -784,5 +831,7 @@ kg_bundle_rebuild(KgApply *apply, const KgUserContext *caller)
 			rebuild_type(apply, caller, type, false);
 		else if (gains)
 			rebuild_type(apply, caller, type, true);
+		if (!changes_type(apply, type))
+			count_anew(apply, type);
 	}
 }

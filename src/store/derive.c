@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
 #include "store/columns.h"
+#include "store/counted.h"
 #include "store/derive.h"
 #include "store/embeddings.h"
 #include "store/entity_ids.h"
@@ -50,8 +51,10 @@ struct KgDerivation
 	KgReferenceList references;
 	KgNodeList stale_terms; /* nodes whose rows are written anew */
 	KgNodeList stale_references;
-	KgNodeList named; /* their ids are new */
-	KgNodeList gone;  /* deleted in this batch */
+	KgNodeList named;	/* their ids are new */
+	KgNodeList gone;	/* deleted in this batch */
+	KgNodeList counted; /* of which edges are counted anew */
+	KgNodeList uncounted;
 	KgNodeList overtaken;
 	KgUnchecked own;
 	KgUnchecked *pending;  /* own, or that of the scope (scope.h) */
@@ -79,10 +82,14 @@ init_batch(KgDerivation *d)
 	memset(&d->stale_references, 0, sizeof(KgNodeList));
 	memset(&d->named, 0, sizeof(KgNodeList));
 	memset(&d->gone, 0, sizeof(KgNodeList));
+	memset(&d->counted, 0, sizeof(KgNodeList));
+	memset(&d->uncounted, 0, sizeof(KgNodeList));
 	d->stale_terms.context = d->batch;
 	d->stale_references.context = d->batch;
 	d->named.context = d->batch;
 	d->gone.context = d->batch;
+	d->counted.context = d->batch;
+	d->uncounted.context = d->batch;
 	d->nentities = 0;
 }
 
@@ -438,6 +445,9 @@ write_batch(KgDerivation *d)
 	MemoryContextSwitchTo(d->batch);
 	kg_references_resolve(
 		d->catalog, &d->references, &sight, &d->pending->missing);
+	MemoryContextSwitchTo(d->batch);
+	kg_counted_forget(d->tenant, &d->uncounted);
+	kg_counted_anew(d->catalog, &d->counted);
 	MemoryContextSwitchTo(old);
 	init_batch(d);
 }
@@ -614,6 +624,8 @@ kg_derive_inserted(KgDerivation *d, int32 type_no, const char *entity_id,
 	change_keys(d, type_no, entity_id, node, NULL, keys);
 	if (type->has_unique)
 		kg_unique_add(&d->unique, type, node, keys);
+	if (type->ncounted > 0)
+		kg_node_add(&d->counted, node);
 	derive_rest(d, type, entity_id, node, data);
 }
 
@@ -650,6 +662,7 @@ kg_derive_again(KgDerivation *d, int32 type_no, const char *entity_id,
 	kg_node_add(&d->stale_terms, node);
 	kg_node_add(&d->stale_references, node);
 	kg_node_add(&d->words.stale, node);
+	kg_node_add(&d->counted, node);
 	kg_node_add(&d->pending->renamed, node);
 	if (type->has_unique)
 		derive_unique_again(d, type, node, data);
@@ -705,6 +718,8 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 		kg_node_add(&d->named, node);
 		change_keys(d, type_no, before->entity_id, node, before->keys, NULL);
 		change_keys(d, type_no, after->entity_id, node, NULL, after->keys);
+		if (type->ncounted > 0)
+			kg_node_add(&d->counted, node);
 	}
 	else if (!kg_keys_same(before->keys, after->keys))
 		change_keys(
@@ -729,14 +744,17 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
 				  int64 node, const bytea *keys)
 {
 	const KgType *type = kg_catalog_type_no(d->catalog, type_no);
+	bool rewritten;
 
 	written_over(d);
 	if (type && type->has_unique)
 		kg_node_add(&d->unique.stale, node);
-	/* Of a type that an apply changes, there may be words of its old schema. */
-	if (type == NULL || type->nsearch > 0 ||
-		kg_scope_is_rewritten(d->tenant, type))
+	/* Of a type that an apply changes, there may be rows of its old schema. */
+	rewritten = type == NULL || kg_scope_is_rewritten(d->tenant, type);
+	if (rewritten || type->nsearch > 0)
 		kg_node_add(&d->words.stale, node);
+	if (rewritten || type->ncounted > 0)
+		kg_node_add(&d->uncounted, node);
 	change_keys(d, type_no, entity_id, node, keys, NULL);
 	kg_node_add(&d->stale_terms, node);
 	kg_node_add(&d->gone, node);
@@ -822,6 +840,7 @@ settle(KgDerivation *d, const int64 *nodes, int n)
 		if (kg_nodes_have(&found, nodes[i]))
 			continue;
 		kg_node_add(&d->gone, nodes[i]);
+		kg_node_add(&d->uncounted, nodes[i]);
 		kg_node_add(&d->pending->deleted, nodes[i]);
 	}
 }

@@ -2,7 +2,7 @@
  * edge_trigger.c
  *	  The statement triggers of kg_edge: explicit edges are checked set-wise, a
  *	  tenant at a time, in batches; what is done to edges of relations with
- *	  history is kept.
+ *	  history is kept; counts of edges that are kept follow.
  *
  * Derived edges are written by the maintenance of references, as the owner;
  * the policies let nobody else write a row with a property.
@@ -18,6 +18,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "store/check.h"
+#include "store/counted.h"
 #include "store/edges.h"
 #include "store/history.h"
 #include "store/symmetric.h"
@@ -184,16 +185,20 @@ check_rows(TriggerData *trigdata, const KgUserContext *caller)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
-/* ---- history ---- */
+/* ---- history and counts ---- */
 
-/* What a statement's history is written with; one tenant at a time. */
+/* What a statement's history and counts are written with; one tenant at a time. */
 typedef struct Keeping
 {
 	const KgUserContext *caller;
+	bool restored;
 	int places[NCOLS];
 	MemoryContext row; /* for what is read of one */
 	char *tenant;	   /* NULL: no row so far */
+	bool whole;		   /* its rows bring all that follows, */
+	bool own;		   /* or their history at least */
 	const KgCatalog *catalog;
+	KgCountChanges *counts;		/* NULL: it keeps none */
 	KgHistory *history;			/* NULL: nothing to write so far */
 	const KgRelation *relation; /* of the last row, or NULL */
 	int32 relation_no;
@@ -205,6 +210,9 @@ end_tenant(Keeping *keeping)
 	if (keeping->history)
 		kg_history_end(keeping->history);
 	keeping->history = NULL;
+	if (keeping->counts)
+		kg_counted_end(keeping->counts);
+	keeping->counts = NULL;
 }
 
 static void
@@ -218,8 +226,15 @@ begin_tenant(Keeping *keeping, Datum tenant_datum)
 		return;
 	end_tenant(keeping);
 	keeping->tenant = text_to_cstring(tenant);
-	keeping->catalog = kg_catalog_newest(keeping->tenant);
+	keeping->whole = kg_tenant_is_worked_on(tenant_datum, KG_TENANT_WHOLE);
+	keeping->own = keeping->restored || keeping->whole ||
+				   kg_tenant_is_worked_on(tenant_datum, KG_TENANT_RESTORED);
 	keeping->relation_no = 0;
+	if (keeping->whole)
+		return;
+	keeping->catalog = kg_counted_share(keeping->tenant);
+	if (keeping->catalog->counts)
+		keeping->counts = kg_counted_begin(keeping->catalog);
 }
 
 /* The relation of a row, if it has history; no more is read of one of others. */
@@ -280,25 +295,39 @@ keep_image(Keeping *keeping, const KgRelation *relation,
 	MemoryContextReset(keeping->row);
 }
 
-static bool
-brings_its_own(const Keeping *keeping, TupleTableSlot *slot)
+static void
+count_row(Keeping *keeping, TupleTableSlot *slot, bool made)
 {
-	int place = keeping->places[COL_TENANT];
-	Datum tenant;
+	int tenant = keeping->places[COL_TENANT];
+	const Datum *values = slot->tts_values;
 
-	slot_getsomeattrs(slot, place + 1);
-	tenant = slot->tts_values[place];
-	return kg_tenant_is_worked_on(tenant, KG_TENANT_WHOLE) ||
-		   kg_tenant_is_worked_on(tenant, KG_TENANT_RESTORED);
+	slot_getsomeattrs(slot, tenant + 1);
+	begin_tenant(keeping, values[tenant]);
+	if (keeping->counts == NULL)
+		return;
+	slot_getallattrs(slot);
+	kg_counted_edge(keeping->counts,
+					DatumGetInt64(values[keeping->places[COL_SOURCE]]),
+					DatumGetInt32(values[keeping->places[COL_RELATION]]),
+					DatumGetInt64(values[keeping->places[COL_TARGET]]),
+					made);
 }
 
 /* One that gets another relation is deleted and created. */
 static void
 keep_row(Keeping *keeping, TupleTableSlot *before, TupleTableSlot *after)
 {
-	const KgRelation *was = before ? kept_relation(keeping, before) : NULL;
-	const KgRelation *now = after ? kept_relation(keeping, after) : NULL;
+	const KgRelation *was;
+	const KgRelation *now;
 
+	if (before)
+		count_row(keeping, before, false);
+	if (after)
+		count_row(keeping, after, true);
+	if (keeping->own)
+		return;
+	was = before ? kept_relation(keeping, before) : NULL;
+	now = after ? kept_relation(keeping, after) : NULL;
 	if (was && was == now)
 	{
 		keep_image(keeping, now, before, after);
@@ -321,17 +350,15 @@ is_restored(void)
 }
 
 static void
-keep_history(TriggerData *trigdata, const KgUserContext *caller)
+follow_rows(TriggerData *trigdata, const KgUserContext *caller)
 {
 	TupleDesc desc = RelationGetDescr(trigdata->tg_relation);
 	Tuplestorestate *old_rows = trigdata->tg_oldtable;
 	Tuplestorestate *new_rows = trigdata->tg_newtable;
 	TupleTableSlot *before;
 	TupleTableSlot *after;
-	Keeping keeping = {caller};
+	Keeping keeping = {caller, is_restored()};
 
-	if (is_restored())
-		return;
 	before = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	after = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	keeping.row = AllocSetContextCreate(
@@ -343,9 +370,7 @@ keep_history(TriggerData *trigdata, const KgUserContext *caller)
 		tuplestore_rescan(new_rows);
 	while ((old_rows == NULL || next_row(old_rows, before)) &&
 		   (new_rows == NULL || next_row(new_rows, after)))
-		if (!brings_its_own(&keeping, old_rows ? before : after))
-			keep_row(
-				&keeping, old_rows ? before : NULL, new_rows ? after : NULL);
+		keep_row(&keeping, old_rows ? before : NULL, new_rows ? after : NULL);
 	end_tenant(&keeping);
 	MemoryContextDelete(keeping.row);
 	ExecDropSingleTupleTableSlot(before);
@@ -373,7 +398,7 @@ kg_sql_check_edges(PG_FUNCTION_ARGS)
 	SPI_connect();
 	if (trigdata->tg_newtable)
 		check_rows(trigdata, &saved);
-	keep_history(trigdata, &saved);
+	follow_rows(trigdata, &saved);
 	SPI_finish();
 	kg_restore_user(&saved);
 	return PointerGetDatum(NULL);

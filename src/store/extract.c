@@ -91,7 +91,8 @@ kg_extract_keys(const KgType *type, const Jsonb *data)
 	{
 		visit.field = &type->fields[i];
 		visit.first = visit.nkeys;
-		if (!visit.field->indexed)
+		/* What is counted is no part of the document. */
+		if (!visit.field->indexed || visit.field->counted)
 			continue;
 		kg_field_visit(visit.field, &data->root, visit_key, &visit);
 		if (visit.nkeys == visit.first)

@@ -20,6 +20,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
 #include "miscadmin.h"
+#include "store/counted.h"
 #include "store/derive.h"
 #include "store/entities.h"
 #include "store/extract.h"
@@ -227,6 +228,7 @@ rebuild(const char *tenant, const KgUserContext *user, bool told)
 
 	kg_tenant_writes(tenant);
 	catalog = lock_types(tenant);
+	kg_counted_exclude(catalog);
 	scope = kg_scope_begin(tenant);
 	for (int i = 0; i < catalog->ntypes; i++)
 		kg_scope_rewrites(scope, catalog->types[i]->type_no);

@@ -7,7 +7,7 @@
  * no entities are looked for by themselves.  An index key has no index by node:
  * all of them are summed up.  Where the sum is not that of the keys that should
  * be, these are looked up, and where the number of rows then says that there are
- * more, they are searched for.
+ * more, they are searched for.  Counts of edges have one, and are compared by it.
  */
 #include "postgres.h"
 
@@ -16,11 +16,13 @@
 #include "base/progress.h"
 #include "base/spi.h"
 #include "catalog/adjacency.h"
+#include "catalog/counted.h"
 #include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/check.h"
+#include "store/counted.h"
 #include "store/derive.h"
 #include "store/edges.h"
 #include "store/extract.h"
@@ -498,6 +500,14 @@ differ_trigram(const char *trigram, const char *term, void *arg)
 				   KG_REBUILD);
 }
 
+/* A count of edges is one row, of a number that others' rows decide. */
+static void
+differ_count(int64 node, const char *expected, const char *got, void *arg)
+{
+	differ_of_node(
+		arg, "count_wrong", "kg_index_key", node, expected, got, KG_REBUILD);
+}
+
 /* KgDerivedRows. */
 static void
 compare_batch(const KgColumns *keys, const KgColumns *terms,
@@ -526,6 +536,7 @@ compare_batch(const KgColumns *keys, const KgColumns *terms,
 		compare_unique(v, unique, nodes);
 		compare_words(v, words, nodes);
 		compare_edges(v, references, nodes);
+		kg_counted_compare(v->catalog, &v->nodes, differ_count, v);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(v->batch);
@@ -674,6 +685,11 @@ verify_orphans(KgVerify *v)
 		 "SELECT false, k.node, concat_ws(' ', k.type_no, k.field, k.key) "
 		 "FROM @kg_unique_key k WHERE k.tenant = $1 AND NOT EXISTS (SELECT "
 		 "FROM @kg_entity e WHERE e.tenant = $1 AND e.node = k.node)"},
+		{"kg_index_key",
+		 "SELECT false, k.node, concat_ws(' ', k.type_no, k.field_no, k.key) "
+		 "FROM @kg_index_key k WHERE k.tenant = $1 AND k." KG_COUNTED_ROWS
+		 " AND NOT EXISTS (SELECT FROM @kg_entity e WHERE e.tenant = $1 "
+		 "AND e.node = k.node)"},
 		{"kg_word",
 		 "SELECT false, w.node, concat_ws(' ', w.type_no, w.word) "
 		 "FROM @kg_word w WHERE w.tenant = $1 AND NOT EXISTS (SELECT FROM "
@@ -855,8 +871,8 @@ verify_more_keys(KgVerify *v)
 	int64 n;
 
 	KG_SPI_SELECT_OF("SELECT count(*) FROM @kg_index_key WHERE tenant = $1 "
-					 "AND type_no IN (SELECT type_no FROM @kg_entity_type "
-					 "WHERE tenant = $1)",
+					 "AND NOT " KG_COUNTED_ROWS " AND type_no IN "
+					 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)",
 					 v->tenant);
 	n = kg_spi_int64(0, 1);
 	SPI_freetuptable(SPI_tuptable);
@@ -867,7 +883,8 @@ verify_more_keys(KgVerify *v)
 			 "SELECT false, k.node, concat_ws(' ', k.type_no, k.field_no, "
 			 "k.key, k.entity_id) FROM @kg_index_key k "
 			 "LEFT JOIN @kg_entity e ON e.tenant = $1 AND e.node = k.node "
-			 "WHERE k.tenant = $1 AND k.type_no IN "
+			 "WHERE k.tenant = $1 AND NOT k." KG_COUNTED_ROWS
+			 " AND k.type_no IN "
 			 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1) "
 			 "AND (e.node IS NULL OR e.type_no <> k.type_no "
 			 "OR e.entity_id <> k.entity_id OR k.key <> "
@@ -906,7 +923,8 @@ verify_keys(KgVerify *v)
 	each_rows(v,
 			  "checking index keys",
 			  "SELECT type_no, field_no, key, entity_id, node "
-			  "FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
+			  "FROM @kg_index_key WHERE tenant = $1 "
+			  "AND NOT " KG_COUNTED_ROWS " AND type_no IN "
 			  "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)",
 			  KG_VERIFY_BATCH,
 			  add_key_rows);
@@ -1221,6 +1239,7 @@ kg_verify_repair(const char *tenant, const KgDifferences *differences)
 	/* References may dangle because keys are wrong; if not, it is undone. */
 	if (found(differences, "row_missing") > 0 ||
 		found(differences, "row_stale") > 0 ||
+		found(differences, "count_wrong") > 0 ||
 		found(differences, "column_wrong") > 0)
 		(void) kg_catch(KG_CATCH_KEEP, derive_anew, (void *) tenant);
 }

@@ -374,10 +374,14 @@ add_node(const KgRef *ref, void *arg)
 	MemoryContext old;
 	KgValues values[KG_MAX_GROUPS];
 	KgGroupValue operands[KG_MAX_AGGREGATIONS];
+	KgRef counted = *ref;
 	int i;
 
 	MemoryContextReset(a->work);
 	old = MemoryContextSwitchTo(a->work);
+	if (a->counts != NULL)
+		counted.data = kg_counts_show(a->counts, ref->node, ref->data);
+	ref = &counted;
 	for (i = 0; i < a->ngroups; i++)
 	{
 		KgGroupKey *key = &a->groups[i];
@@ -426,6 +430,8 @@ follows_from_keys(KgAggregate *a, Keys *keys)
 	keys->nfields = 0;
 	/* Keys are written after the entities. */
 	if (kg_being_written("kg_entity"))
+		return false;
+	if (a->counted != NULL && !a->counts_kept)
 		return false;
 	for (int i = 0; i < a->ngroups; i++)
 	{
@@ -517,7 +523,8 @@ static const KgField *
 countable_field(const KgType *type)
 {
 	for (int i = 0; i < type->nfields; i++)
-		if (type->fields[i].indexed && !type->fields[i].is_array)
+		if (type->fields[i].indexed && !type->fields[i].counted &&
+			!type->fields[i].is_array)
 			return &type->fields[i];
 	return NULL;
 }
@@ -679,6 +686,8 @@ aggregate(KgAggregate *a, uint32 *selected)
 	}
 	nodes = kg_select_nodes(graph, &a->node, selected);
 	n = *selected;
+	if (a->counted != NULL && !a->counts_kept)
+		kg_counts_check(a->node.type, a->counted, a->counted_path, n);
 	estimate(a, nodes, n);
 	n = keep_connected(a, nodes, n);
 	a->kept = n;
@@ -697,7 +706,11 @@ aggregate(KgAggregate *a, uint32 *selected)
 	else if (seen_type(a) != NULL && !needs_rows(a))
 		add_nodes(a, nodes, n);
 	else
+	{
+		if (a->counted != NULL)
+			a->counts = kg_counts_of(graph->catalog, a->node.type, nodes, n);
 		kg_graph_resolve(graph, nodes, n, needs_data(a), add_node, a);
+	}
 	return nodes;
 }
 

@@ -8,6 +8,7 @@
 #define KG_GRAPH_AGGREGATE_H
 
 #include "query/aggregate.h"
+#include "query/derived.h"
 #include "query/list.h"
 #include "query/traverse.h"
 #include "tools/graph.h"
@@ -61,7 +62,11 @@ typedef struct KgAggregate
 	int nsort;
 	KgSortColumn sort[KG_MAX_SORT];
 	int64 limit;
+	const KgField *counted; /* the last of counts of edges; NULL: none */
+	const char *counted_path;
+	bool counts_kept;
 	/* execution */
+	KgCounts *counts; /* where documents are read that lack them */
 	KgGroups *result;
 	MemoryContext work; /* of one node */
 	KgTraversal chain;	/* where there are steps */

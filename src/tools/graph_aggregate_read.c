@@ -15,15 +15,32 @@
 #include "tools/graph_aggregate.h"
 
 static const KgField *
-read_property(const KgType *type, const KgInput *in, const char *use,
+read_property(const KgFilterTarget *target, const KgInput *in, const char *use,
 			  char **name)
 {
-	KgFilterTarget target = kg_filter_target_type(type);
 	bool is_id;
 
 	*name = kg_input_string(in, "property");
 	return kg_target_field(
-		&target, *name, kg_input_path(in, "property"), use, &is_id);
+		target, *name, kg_input_path(in, "property"), use, &is_id);
+}
+
+/* One of the nodes themselves, which may be a count. */
+static const KgField *
+read_own_property(KgAggregate *a, const KgInput *in, const char *use,
+				  char **name)
+{
+	KgFilterTarget target = kg_filter_target_counted(a->call.catalog,
+													 a->node.type);
+	const KgField *field = read_property(&target, in, use, name);
+
+	if (field == NULL || !field->counted)
+		return field;
+	a->counted = field;
+	a->counts_kept = target.kept;
+	a->counted_path = kg_input_path(in, "property");
+	a->node.few = !target.kept;
+	return field;
 }
 
 /* Groups have no names of their own: what to do about two that share one. */
@@ -89,11 +106,12 @@ static void
 read_end_property(KgAggregate *a, const KgInput *in, const KgType *type,
 				  const char *column, KgGroupKey *key)
 {
+	KgFilterTarget target = kg_filter_target_type(type);
 	char *property;
 
 	if (kg_input_has(in, "property"))
 	{
-		key->field = read_property(type, in, "group", &property);
+		key->field = read_property(&target, in, "group", &property);
 		column = psprintf("%s_%s", column, property);
 	}
 	add_column(a, column, in->path, once);
@@ -243,7 +261,7 @@ read_group(KgAggregate *a, const KgInput *in)
 	}
 	kg_input_only(in, members, lengthof(members));
 	kg_input_require(in, "property");
-	key->field = read_property(a->node.type, in, "group", &name);
+	key->field = read_own_property(a, in, "group", &name);
 	key->truncate = read_truncate(in, key->field, name);
 	add_column(a,
 			   key->truncate == KG_TRUNCATE_NONE
@@ -303,7 +321,7 @@ read_aggregation(KgAggregate *a, const KgInput *in)
 	if (kg_input_has(in, "property"))
 	{
 		spec->has_property = true;
-		spec->field = read_property(a->node.type, in, "aggregate", &name);
+		spec->field = read_own_property(a, in, "aggregate", &name);
 		check_aggregation(spec, in, name);
 		column = psprintf("%s_%s", column, name);
 	}

@@ -411,7 +411,7 @@ kg_call_selector(KgGraphCall *call, const KgInput *in, const char *label_key,
 	filters = kg_filter_object(in->object, in->path);
 	if (filters == NULL)
 		return;
-	target = kg_filter_target_type(selector->type);
+	target = kg_filter_target_counted(call->catalog, selector->type);
 	selector->filter = kg_filter_analyse(
 		kg_filter_parse(filters, kg_input_path(in, "filters")),
 		&target,

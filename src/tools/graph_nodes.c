@@ -39,7 +39,7 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 	query->catalog = call->catalog;
 	query->type = f->selector.type;
 	query->filter = kg_selector_filter(&f->selector);
-	target = kg_filter_target_type(query->type);
+	target = kg_filter_target_counted(query->catalog, query->type);
 	kg_list_parse_sort(query, &target, &call->input);
 	query->limit = kg_input_limit(&call->input, 0);
 	query->by_rank = kg_list_is_by_rank(query, &call->input);

@@ -7,6 +7,7 @@
 #include "auth/audit.h"
 #include "query/cursor.h"
 #include "query/decisions.h"
+#include "query/derived.h"
 #include "query/hints.h"
 #include "query/list.h"
 #include "query/past.h"
@@ -67,6 +68,8 @@ parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
 		if (query->sort[i].field == field)
 			throw_sorted_twice(path, name);
 	query->sort[query->nsort].field = field;
+	query->sort[query->nsort].path = path;
+	query->sort[query->nsort].counts = field->counted && !target->kept;
 	/* The first declared value of an enum is its highest. */
 	query->sort[query->nsort].descending = field->kind == KG_KIND_ENUM
 											   ? !descending
@@ -252,21 +255,34 @@ keep_matches(KgListQuery *query, KgGraph *graph, const KgSelector *selector)
 	query->matches = matches_among(query->matches, nodes, n);
 }
 
+static void
+check_counted(const KgListQuery *query, uint64 n)
+{
+	const KgSort *counted = kg_list_counts(query);
+
+	if (counted != NULL)
+		kg_counts_check(query->type, counted->field, counted->path, n);
+}
+
 void
 kg_list_select(KgListQuery *query, KgGraph *graph, const KgSelector *selector)
 {
+	KgSelector few = *selector;
 	int64 *nodes;
 	Size size;
 
-	if (!kg_select_reads(selector))
+	few.few = kg_list_counts(query) != NULL;
+	if (!kg_select_reads(&few))
 		return;
 	query->connected = selector->related != NULL;
 	if (query->matches != NULL)
 	{
 		keep_matches(query, graph, selector);
+		check_counted(query, query->matches->n);
 		return;
 	}
-	nodes = kg_select_nodes(graph, selector, &query->namong);
+	nodes = kg_select_nodes(graph, &few, &query->namong);
+	check_counted(query, query->namong);
 	size = (Size) query->namong * sizeof(int64);
 	query->among = memcpy(
 		MemoryContextAllocHuge(CurrentMemoryContext, Max(size, 1)),
@@ -288,6 +304,7 @@ parse_selection(ListCall *call)
 	KgGraphCall graph = {.input = call->input, .catalog = query->catalog};
 	KgSelector selector = {.type = query->type, .filter = query->filter};
 
+	selector.few = kg_list_counts(query) != NULL;
 	if (!has_chains(&call->input) && !kg_select_reads(&selector))
 		return;
 	graph.graph = kg_graph_begin();
@@ -315,7 +332,7 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	KgListQuery *query = &call->query;
 	const KgType *type = query->type;
 	const KgInput *in = &call->input;
-	KgFilterTarget target = kg_filter_target_type(type);
+	KgFilterTarget target;
 	const char *template = kg_tool_input_template(
 		type, call->ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST);
 
@@ -328,6 +345,7 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	kg_input_as_of(in, query->catalog, has_chains(in) ? NULL : type);
 	kg_past_require_type(type);
 	kg_input_valid_at(in, query->catalog);
+	target = kg_filter_target_counted(query->catalog, type);
 	query->filter = parse_filters(in, &target);
 	kg_list_parse_sort(query, &target, in);
 	if (!call->ids_only)
@@ -636,6 +654,7 @@ kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
 	KgRepairs repairs = {NIL};
 	KgInput in;
 
+	target.counted = target.kept = type->ncounted > 0;
 	memset(&query, 0, sizeof(query));
 	query.type = type;
 	kg_input_open(

@@ -75,9 +75,9 @@ SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a1": {"type": "string", "x-r
   "d1": {"type": "string", "x-ref": "thing", "x-ref-field": "n"}, "e1": {"type": "string", "x-ref": "thing", "x-relation": "no name"}, "o1": {"type": "string", "x-ref": "other", "x-ref-field": "label"}}'), '[]',
   '[{"entity_type": "other", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "label": {"type": "string"}}}}]'));
 
--- x-derived: counted, never accepted; what it counts exists; not filterable.
+-- x-derived: counted, never accepted; what it counts exists; indexed where it says what is counted.
 SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"up": {"type": "string", "x-ref": "thing", "x-relation": "UP"}, "n": {"type": "integer", "x-derived": {"count": "DOWN"}}}')));
-SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"up": {"type": "string", "x-ref": "thing", "x-relation": "UP"}, "n": {"type": "integer", "x-index": true, "x-derived": {"count": "UP", "direction": "incoming"}}}')));
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"up": {"type": "string", "x-ref": "thing", "x-relation": "UP"}, "n": {"type": "integer", "x-index": true, "x-derived": true}}')));
 SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"up": {"type": "string", "x-ref": "thing", "x-relation": "UP"}, "n": {"type": "integer", "x-derived": {"count": "UP", "direction": "sideways"}}}')));
 SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"up": {"type": "string", "x-ref": "thing", "x-relation": "UP"}, "n": {"type": "integer", "x-derived": {"count": "UP", "direction": "incoming"}}}'),
   '[{"id": "top"}, {"id": "l", "up": "top"}, {"id": "r", "up": "top", "n": 5}]'));
