@@ -8,12 +8,21 @@
  * where they are many with those of all that hold anything.
  * What is passed on shrinks by the part that is kept, and half of it or more is
  * passed on in most rounds: their number hangs on the bound, not on the graph.
+ *
+ * The last of what is left, which changes the order of a few nodes in a hundred
+ * calls, takes most of the pushes and of the reads.  So where the best few are
+ * asked for, it is looked whenever half as much is left as at the last look
+ * whether they are likely to stay the best: whether they are those that they
+ * would be if all that is left came to the nodes as what came since then.  That
+ * tells more than whether they changed, because a node that lags behind at a
+ * steady rate does not show until it has caught up.
  */
 #include "postgres.h"
 
 #include <math.h>
 
 #include "base/settings.h"
+#include "lib/binaryheap.h"
 #include "lib/pairingheap.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
@@ -97,6 +106,20 @@ rank_new_nodes(KgRanking *r)
 			r->graph, r->set.nodes + r->nranks, n, r->ranks + r->nranks);
 	for (; r->nranks < r->set.n; r->nranks++)
 		r->seen += is_seen(r, r->nranks);
+}
+
+/* What will be left after each node has kept its part of what it holds. */
+static double
+residual(const KgRanking *r)
+{
+	return (double) r->undecided * r->query->damping / (double) KG_RANK_ALL;
+}
+
+/* Is it likely to end before much more is pushed? */
+static bool
+ends_soon(const KgRanking *r)
+{
+	return r->query->best > 0 && residual(r) > KG_RANK_BOUND_OF_BEST;
 }
 
 /* ---- edges ---- */
@@ -206,8 +229,8 @@ count_ahead(const KgRanking *r)
 /*
  * Read the edges of the nodes that pass something on for the first time; false
  * where these are too many.  Where they are many, most nodes will be one of them
- * sooner or later: those that hold anything are read at once, because edges of
- * nodes with near numbers are packed together.
+ * sooner or later unless it ends before: those that hold anything are read at
+ * once, because edges of nodes with near numbers are packed together.
  */
 static bool
 read_edges(Round *round)
@@ -223,7 +246,7 @@ read_edges(Round *round)
 		return true;
 	if (r->read + n > r->query->most && r->read > 0)
 		return false;
-	ahead = n < KG_READ_AHEAD ? 0 : count_ahead(r);
+	ahead = n < KG_READ_AHEAD || ends_soon(r) ? 0 : count_ahead(r);
 	if (r->read + ahead > r->query->most)
 		ahead = 0;
 	nodes = MemoryContextAllocHuge(r->graph->context,
@@ -366,27 +389,201 @@ pass_on(Round *round)
 }
 
 /* A small graph costs nothing to do well. */
-static uint64
-bound_of(const KgRanking *r)
+static bool
+is_small(const KgRanking *r)
+{
+	return r->seen <= KG_RANK_SMALL;
+}
+
+static bool
+is_bound_met(const KgRanking *r)
 {
 	double bound = r->query->bound;
 
-	if (r->seen <= KG_RANK_SMALL)
-		bound /= KG_RANK_SMALL;
-	return (uint64) (bound * (double) KG_RANK_ALL);
+	return residual(r) <= (is_small(r) ? bound / KG_RANK_SMALL : bound);
+}
+
+/* ---- are the best the best? ---- */
+
+typedef struct Look
+{
+	const KgRanking *r;
+	double next;   /* look where no more is left */
+	double then;   /* so much was left at the last look, */
+	uint32 nknown; /* where so many nodes */
+	double *known; /* had these scores */
+	double share;  /* of what came since then, that is still to come */
+} Look;
+
+static double
+known_score(const KgRanking *r, uint32 node)
+{
+	return (double) r->scores[node] +
+		   (double) r->left[node] * (1 - r->query->damping);
+}
+
+static double
+expected_score(const Look *look, uint32 node)
+{
+	double known = known_score(look->r, node);
+	double before = node < look->nknown ? look->known[node] : 0;
+
+	return known + (known - before) * look->share;
+}
+
+/* Of equals that of the lower number comes first. */
+static bool
+is_before(const Look *look, double score, uint32 node, double other_score,
+		  uint32 other)
+{
+	if (score != other_score)
+		return score > other_score;
+	return look->r->set.nodes[node] < look->r->set.nodes[other];
+}
+
+/* The last comes first. */
+static int
+compare_known(Datum a, Datum b, void *arg)
+{
+	const Look *look = arg;
+	uint32 x = DatumGetUInt32(a);
+	uint32 y = DatumGetUInt32(b);
+
+	return is_before(
+			   look, known_score(look->r, x), x, known_score(look->r, y), y)
+			   ? -1
+			   : 1;
+}
+
+/* The best by what is known; NULL where there are not so many. */
+static binaryheap *
+best_known(Look *look)
+{
+	const KgRanking *r = look->r;
+	binaryheap *best;
+	uint32 last = 0;
+	double least = 0;
+
+	if (r->set.n < r->query->best)
+		return NULL;
+	best = binaryheap_allocate((int) r->query->best, compare_known, look);
+	for (uint32 i = 0; i < r->set.n; i++)
+	{
+		double known = known_score(r, i);
+
+		if (i < r->query->best)
+			binaryheap_add(best, UInt32GetDatum(i));
+		else if (is_before(look, known, i, least, last))
+			binaryheap_replace_first(best, UInt32GetDatum(i));
+		else
+			continue;
+		last = DatumGetUInt32(binaryheap_first(best));
+		least = known_score(r, last);
+	}
+	return best;
+}
+
+/* Is each of the best before all others by what is expected, too? */
+static bool
+stay_best(Look *look)
+{
+	const KgRanking *r = look->r;
+	binaryheap *best = best_known(look);
+	uint32 border;
+	uint32 last;
+	double least;
+	double least_expected;
+
+	if (best == NULL)
+		return false;
+	border = last = DatumGetUInt32(binaryheap_first(best));
+	least = known_score(r, border);
+	least_expected = expected_score(look, last);
+	while (!binaryheap_empty(best))
+	{
+		uint32 node = DatumGetUInt32(binaryheap_remove_first(best));
+		double expected = expected_score(look, node);
+
+		if (is_before(look, least_expected, last, expected, node))
+		{
+			last = node;
+			least_expected = expected;
+		}
+	}
+	binaryheap_free(best);
+	if (least == 0)
+		return false;
+	for (uint32 i = 0; i < r->set.n; i++)
+		if (is_before(look, expected_score(look, i), i, least_expected, last) &&
+			is_before(look, least, border, known_score(r, i), i))
+			return false;
+	return true;
+}
+
+static void
+note_known(Look *look)
+{
+	const KgRanking *r = look->r;
+
+	look->known = replace(r, look->known, (Size) r->set.n * sizeof(double));
+	look->nknown = r->set.n;
+	for (uint32 i = 0; i < r->set.n; i++)
+		look->known[i] = known_score(r, i);
+}
+
+/* May no more be pushed, because the best are known well enough? */
+static bool
+is_settled(Look *look)
+{
+	const KgRanking *r = look->r;
+	double now = residual(r);
+
+	if (r->query->best == 0 || is_small(r) || now > look->next)
+		return false;
+	if (look->known != NULL)
+	{
+		look->share = now / (look->then - now);
+		if (stay_best(look))
+			return true;
+	}
+	note_known(look);
+	look->then = now;
+	look->next = Min(now / 2, KG_RANK_BOUND_OF_BEST);
+	return false;
+}
+
+/* ---- all of it ---- */
+
+/* Each node keeps its part of what it holds: no edge is needed for that. */
+static void
+keep_parts(KgRanking *r)
+{
+	for (uint32 i = 0; i < r->set.n; i++)
+	{
+		uint64 kept = (uint64) ((double) r->left[i] * (1 - r->query->damping));
+
+		kept = Min(kept, r->left[i]);
+		r->scores[i] += kept;
+		r->left[i] -= kept;
+		r->undecided -= kept;
+	}
 }
 
 void
 kg_rank(KgGraph *graph, const KgRankQuery *query, KgRanking *ranking)
 {
 	Round round;
+	Look look;
 
 	memset(ranking, 0, sizeof(*ranking));
 	memset(&round, 0, sizeof(round));
+	memset(&look, 0, sizeof(look));
 	ranking->graph = graph;
 	ranking->query = query;
 	round.r = ranking;
 	round.all_both = query->follow.forward.all && query->follow.backward.all;
+	look.r = ranking;
+	look.next = 2 * KG_RANK_BOUND_OF_BEST;
 	kg_nodeset_init(&ranking->set, graph->context);
 	kg_graph_keep_blocks(graph);
 	for (uint32 i = 0; i < query->nseeds; i++)
@@ -396,7 +593,7 @@ kg_rank(KgGraph *graph, const KgRankQuery *query, KgRanking *ranking)
 	rank_new_nodes(ranking);
 	ranking->undecided = KG_RANK_ALL;
 	give_seeds(ranking, KG_RANK_ALL);
-	while (ranking->undecided > bound_of(ranking))
+	while (!is_bound_met(ranking) && !is_settled(&look))
 	{
 		CHECK_FOR_INTERRUPTS();
 		choose_pushed(&round);
@@ -405,6 +602,7 @@ kg_rank(KgGraph *graph, const KgRankQuery *query, KgRanking *ranking)
 		take_shares(&round);
 		pass_on(&round);
 	}
+	keep_parts(ranking);
 }
 
 /* ---- the best ---- */
@@ -717,7 +915,7 @@ go_on(Ways *w, const Way *way, uint64 *done)
 	uint32 degree = r->degree[way->node];
 
 	kg_plan_count(done, 1);
-	if (r->scores[way->node] == 0)
+	if (r->scores[way->node] == 0 || is_unread(r, way->node))
 		return;
 	kg_plan_count(done, degree);
 	for (uint32 s = 0; s < degree; s++)

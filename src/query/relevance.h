@@ -21,8 +21,12 @@
 #define KG_RANK_ALL (UINT64CONST(1) << 62)
 
 #define KG_RANK_DAMPING 0.85
-/* The share of the walker's time that may be missing. */
+/*
+ * The share of the walker's time that may be missing; and where the best few
+ * alone are asked for, and more would hardly make them others.
+ */
 #define KG_RANK_BOUND 0.01
+#define KG_RANK_BOUND_OF_BEST 0.08
 
 typedef struct KgRankSeed
 {
@@ -35,6 +39,7 @@ typedef struct KgRankQuery
 	KgFollow follow;
 	double damping; /* 0 <= damping < 1 */
 	double bound; /* push until no more than this share is left, if not less */
+	uint32 best;  /* 0: whatever is asked; or so many are, see relevance.c */
 	uint32 most;  /* but over the edges of no more nodes than these */
 	const KgRankSeed *seeds; /* visible; each once */
 	uint32 nseeds;

@@ -15,6 +15,8 @@
 #include "utils/numeric.h"
 
 #define KG_RANK_MAX_DAMPING 0.99
+#define KG_RANK_MIN_BOUND 0.0001
+#define KG_RANK_MAX_BOUND 0.5
 
 typedef struct RankRelated
 {
@@ -151,6 +153,17 @@ read_arguments(RankRelated *r, const Jsonb *arguments)
 				   &r->query.damping,
 				   in->repairs);
 	r->query.bound = KG_RANK_BOUND;
+	/* Which are the best of some types is not known while they are ranked. */
+	if (!kg_args_number(in->object,
+						"epsilon",
+						in->path,
+						KG_RANK_MIN_BOUND,
+						KG_RANK_MAX_BOUND,
+						"a number from 0.0001 to 0.5",
+						&r->query.bound,
+						in->repairs) &&
+		r->wanted == NULL)
+		r->query.best = r->limit;
 	r->query.most = (uint32) kg_setting_max_ranked;
 	read_seeds(r);
 	require_types(r);

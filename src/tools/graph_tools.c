@@ -107,9 +107,10 @@ static const char rank_input[] =
 	"{'type':'object','additionalProperties':false,'required':['seeds'],'"
 	"properties':{'seeds':<weighted_seeds>,'damping':{'type':'number','minimum'"
 	":0,'description':'default 0.85; lower: nearer the "
-	"seeds'},'direction':{<direction>,'default':'both'},'relationship_types':<"
-	"relations>,'node_labels':{'type':'array','items':<type>,'description':'"
-	"tell only these; the walk goes through "
+	"seeds'},'epsilon':{'type':'number','description':'highest "
+	"residual'},'direction':{<direction>,'default':'both'},'relationship_"
+	"types':<relations>,'node_labels':{'type':'array','items':<type>,'"
+	"description':'tell only these; the walk goes through "
 	"all'},<columns>,'limit':<ranked_limit>,<valid_at>'max_bytes':<max_bytes>}"
 	"}";
 

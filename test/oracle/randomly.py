@@ -531,6 +531,7 @@ def kg_describe_many(rng):
 def kg_rank(rng):
     args = {"seeds": [handle(rng) for _ in range(rng.randint(1, 3))]}
     some(rng, args, "damping", lambda: rng.choice([0, 0.3, 0.85, 0.95]))
+    some(rng, args, "epsilon", lambda: rng.choice([0.0001, 0.01]), 0.3)
     some(rng, args, "direction", lambda: direction(rng))
     some(rng, args, "relationship_types", lambda: relation_names(rng), 0.3)
     some(rng, args, "node_labels", lambda: [rng.choice(TYPES)], 0.3)

@@ -46,6 +46,8 @@ SELECT (kg_call_tool('around', '{"handle": "item:i2", "max_hops": "all", "order"
 SELECT pg_temp.tried('bfs_query', '{"seeds": ["i1"], "max_hops": 1, "order": "relevanec"}'), pg_temp.tried('explore_neighbors', '{"start_node": {"label": "item", "node_id": "i2"}, "order": "depth"}');
 -- what does not hold at an instant is not there
 SELECT pg_temp.found('{"seeds": ["i1"], "valid_at": "2021-01-01T00:00:00Z"}');
+-- no more than that is left
+SELECT r->'residual' <= to_jsonb(a) FROM unnest('{0.5,0.0001}'::float8[]) a, kg_rank(jsonb_build_object('seeds', '["i1"]'::jsonb, 'epsilon', a)) r;
 -- little room: the last go first
 SELECT r->'returned', r->'withheld', octet_length(r::text) <= 1024 FROM kg_rank('{"seeds": ["i1"], "max_bytes": 1024}') r;
 -- seeds that are not there
@@ -57,7 +59,7 @@ SELECT jsonb_array_length(kg_rank('{"seeds": [{"id": "i1", "weight": 5e-324}]}')
 SELECT pg_temp.tried(a::jsonb) FROM (VALUES ('{"seeds": [{"id": "i1", "weight": "0"}]}'), ('{"seeds": [{"id": "i1", "weight": "1e3"}]}'), ('{"seeds": ["i1"], "damping": "NaN"}'), ('{"seeds": ["i1"], "damping": "0.999"}')) v(a);
 SELECT pg_temp.tried(a::jsonb) FROM (VALUES ('{"seeds": ["i9"]}'), ('{"seeds": []}'), ('{}'), ('{"seeds": "i1"}'), ('{"seeds": [true]}'), ('{"seeds": [{"weight": 1}]}'), ('{"seeds": [{"id": "i1", "wieght": 1}]}'),
   ('{"seeds": [{"id": "i1", "weight": 0}]}'), ('{"seeds": [{"id": "i1", "weight": -1}]}'), ('{"seeds": [{"id": "i1", "weight": "much"}]}'), ('{"seeds": [{"id": "i1", "weight": 1e400}]}'),
-  ('{"seeds": ["i1"], "damping": 1}'), ('{"seeds": ["i1"], "damping": -0.1}'), ('{"seeds": ["i1"], "damping": true}'), ('{"seeds": ["i1"], "limit": 0}'), ('{"seeds": ["i1"], "limit": 1001}'),
+  ('{"seeds": ["i1"], "epsilon": 0}'), ('{"seeds": ["i1"], "epsilon": 0.6}'), ('{"seeds": ["i1"], "epsilon": "little"}'), ('{"seeds": ["i1"], "damping": 1}'), ('{"seeds": ["i1"], "damping": -0.1}'), ('{"seeds": ["i1"], "damping": true}'), ('{"seeds": ["i1"], "limit": 0}'), ('{"seeds": ["i1"], "limit": 1001}'),
   ('{"seeds": ["i1"], "direction": "up"}'), ('{"seeds": ["i1"], "relationship_types": ["LIEK"]}'), ('{"seeds": ["i1"], "node_labels": ["itme"]}'), ('{"seeds": ["i1"], "columns": ["nmae"]}'),
   ('{"seeds": ["i1"], "valid_at": "soon"}'), ('{"seeds": ["i1"], "max_bytes": 10}'), ('{"seeds": ["i1"], "dampnig": 0.5}'), ('{"seeds": ["b1"], "max_bytes": null}')) v(a);
 SELECT kg_rank(NULL) IS NULL;
