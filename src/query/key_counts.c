@@ -211,7 +211,7 @@ receive_entity(TupleTableSlot *slot, void *arg)
 	for (const unsigned char *from = it.p; kg_keys_next(&it); from = it.p)
 		if (it.key.field_no < c->nwanted && c->wanted[it.key.field_no])
 			appendBinaryStringInfo(&c->keys, (const char *) from, it.p - from);
-	append_counted(c, DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+	append_counted(c, DatumGetInt64(kg_slot_datum(slot, 1)));
 	count_keys(c);
 	if ((Pointer) keys != DatumGetPointer(packed))
 		pfree(keys);
