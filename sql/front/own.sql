@@ -76,7 +76,7 @@ COMMENT ON FUNCTION @extschema@.kg_note_grants(text) IS 'make kg_place_role say 
 CREATE VIEW @extschema@.kg_noted_grant WITH (security_barrier) AS
   SELECT p.tenant, NULL::pg_catalog.text AS role
     FROM @extschema@.kg_place p
-   WHERE p.tenant IN (SELECT m.tenant FROM @extschema@.kg_my_place m) OR pg_catalog.has_table_privilege('@extschema@.kg_place', 'UPDATE');
+   WHERE p.tenant IN (SELECT m.tenant FROM @extschema@.kg_my_place m) OR pg_catalog.has_table_privilege('@extschema@.kg_place', 'SELECT');
 COMMENT ON VIEW @extschema@.kg_noted_grant IS 'UPDATE of role: the directory says of it what the tenant''s shard says; of the caller''s own tenants';
 
 CREATE FUNCTION @extschema@.kg_note_grant() RETURNS trigger

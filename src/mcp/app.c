@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "tools/fixed_tools.h"
+#include "utils/memutils.h"
 
 #include <sys/stat.h>
 
@@ -54,15 +55,6 @@ page_path(void)
 	return psprintf("%s/extension/%s", share, kg_setting_explorer_file);
 }
 
-static bool
-page_exists(void)
-{
-	struct stat found;
-	char *path = page_path();
-
-	return path != NULL && stat(path, &found) == 0 && S_ISREG(found.st_mode);
-}
-
 /* The whole file, and a byte that ends it; NULL where it cannot be read. */
 static char *
 read_file(const char *path, size_t *len)
@@ -81,23 +73,57 @@ read_file(const char *path, size_t *len)
 	return ok ? text : NULL;
 }
 
-char *
-kg_mcp_app_page(void)
+/* NULL where the file is not the page; then the log has it. */
+static char *
+read_page(const char *path)
 {
-	char *path = page_path();
 	size_t len = 0;
-	char *text = path ? read_file(path, &len) : NULL;
+	char *text = read_file(path, &len);
 
 	/* Whatever else the setting names is not told to anybody. */
 	if (text != NULL && len < KG_MCP_APP_BYTES && strlen(text) == len &&
 		strstr(text, page_mark) != NULL &&
 		pg_encoding_verifymbstr(PG_UTF8, text, len) == (int) len)
 		return text;
-	if (path != NULL)
-		ereport(LOG,
-				(errmsg("\"%s\" is not the page of the explorer", path),
-				 errhint("Set \"%s\".", "kg_graph.explorer_file")));
+	ereport(LOG,
+			(errmsg("\"%s\" is not the page of the explorer", path),
+			 errhint("Set \"%s\".", "kg_graph.explorer_file")));
 	return NULL;
+}
+
+char *
+kg_mcp_app_page(void)
+{
+	char *path = page_path();
+
+	return path ? read_page(path) : NULL;
+}
+
+/* A file is read once to see what it is, and again when it is another. */
+static bool
+page_exists(void)
+{
+	static char *seen_path = NULL;
+	static struct stat seen;
+	static bool is_page;
+	struct stat found;
+	char *path = page_path();
+
+	if (path == NULL || stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+		return false;
+	if (seen_path == NULL || strcmp(path, seen_path) != 0 ||
+		found.st_dev != seen.st_dev || found.st_ino != seen.st_ino ||
+		found.st_size != seen.st_size || found.st_mtime != seen.st_mtime)
+	{
+		char *copy = MemoryContextStrdup(TopMemoryContext, path);
+
+		if (seen_path != NULL)
+			pfree(seen_path);
+		seen_path = copy;
+		seen = found;
+		is_page = read_page(path) != NULL;
+	}
+	return is_page;
 }
 
 static bool

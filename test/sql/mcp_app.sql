@@ -58,9 +58,11 @@ SET kg_graph.explorer_file = '/etc/passwd';
 -- another file is not told to anybody
 ALTER ROLE app_admin SET kg_graph.explorer_file = :'other';
 \c - app_admin
-SELECT app_ask('resources/read', '{"uri": "ui://kg_graph/explorer"}') -> 'error' AS none;
+SELECT app_ask('resources/read', '{"uri": "ui://kg_graph/explorer"}') -> 'error' AS none, app_ask('server/discover') #> '{result,capabilities}' ? 'extensions' AS told_of;
 \c - :owner
-ALTER ROLE app_admin SET kg_graph.explorer_file = 'kg_graph.control';
+-- a path from the folder of the extension's files
+SELECT repeat('../', length(regexp_replace(setting, '[^/]', '', 'g')) + 1) || ltrim(:'page', '/') AS beside FROM pg_config WHERE name = 'SHAREDIR' \gset
+ALTER ROLE app_admin SET kg_graph.explorer_file = :'beside';
 \c - app_admin
 SELECT app_ask('resources/read', '{"uri": "ui://kg_graph/explorer"}') -> 'error' AS none, app_ask('server/discover') #> '{result,capabilities}' ? 'extensions' AS beside_the_extension;
 \c - :owner
