@@ -505,6 +505,26 @@ find_neighbours(const KgListQuery *query, const KgField *field,
 	}
 }
 
+/*
+ * A key that is itself in use, as the bound of an open range or the value in
+ * another spelling: it is found below a key that is longer by a byte.
+ */
+static void
+add_bound(const KgListQuery *query, const KgField *field, const bytea *key,
+		  Neighbours *set)
+{
+	Size len = VARSIZE_ANY_EXHDR(key);
+	bytea *longer = palloc0(VARHDRSZ + len + 1);
+	bytea *at;
+
+	SET_VARSIZE(longer, VARHDRSZ + len + 1);
+	memcpy(VARDATA(longer), VARDATA_ANY(key), len);
+	at = next_key(query, field, longer, false);
+	if (at != NULL && VARSIZE_ANY_EXHDR(at) == len &&
+		memcmp(VARDATA_ANY(at), VARDATA_ANY(key), len) == 0)
+		add_neighbour(set, at);
+}
+
 /* Of a property with few values, those that nothing near in order leads to. */
 static void
 find_first(const KgListQuery *query, const KgField *field, Neighbours *set)
@@ -520,6 +540,32 @@ find_first(const KgListQuery *query, const KgField *field, Neighbours *set)
 	}
 }
 
+/* Cases that a value may be written in: as sent, germany, Germany, GERMANY. */
+#define N_SPELLINGS 5
+
+static void
+spell_cases(const char *text, char **spellings)
+{
+	bool begins = true;
+
+	spellings[0] = pstrdup(text);
+	spellings[1] = kg_term_fold(text, strlen(text));
+	for (int i = 2; i < N_SPELLINGS; i++)
+		spellings[i] = pstrdup(spellings[1]);
+	for (int i = 0; spellings[1][i] != '\0'; i++)
+	{
+		char c = spellings[1][i];
+		char upper = pg_ascii_toupper((unsigned char) c);
+
+		if (i == 0)
+			spellings[2][i] = upper;
+		if (begins)
+			spellings[3][i] = upper;
+		spellings[4][i] = upper;
+		begins = c == ' ' || c == '-';
+	}
+}
+
 /*
  * Strings: near in order in some spelling, then nearest by edit distance.  At
  * most so many are added to those that are there; with "like", only such as
@@ -532,27 +578,22 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 {
 	Neighbours set;
 	const char **names;
-	char *spellings[3];
+	char *spellings[N_SPELLINGS];
 	JsonbValue value;
 
 	set.n = 0;
-	spellings[0] = pstrdup(text);
-	spellings[1] = kg_term_fold(text, strlen(text));
-	spellings[2] = pstrdup(spellings[1]);
-	spellings[2][0] = pg_ascii_toupper((unsigned char) spellings[2][0]);
+	spell_cases(text, spellings);
 	for (int i = 0; i < lengthof(spellings); i++)
 	{
 		int len = strlen(spellings[i]);
+		const bytea *key;
 
 		/* What begins like it is as near as what surrounds it. */
 		value = kg_json_string_value(spellings[i]);
-		find_neighbours(query,
-						field,
-						field->by_version
-							? kg_key_bound(field, &value, false)
-							: kg_key_prefix_low(spellings[i], len),
-						2,
-						&set);
+		key = field->by_version ? kg_key_bound(field, &value, false)
+								: kg_key_prefix_low(spellings[i], len);
+		add_bound(query, field, key, &set);
+		find_neighbours(query, field, key, 2, &set);
 	}
 	if (!like)
 		find_first(query, field, &set);
@@ -645,26 +686,6 @@ write_near_strings(const KgListQuery *query, const KgCondition *condition,
 					&condition->values[i],
 					added[likely]);
 	}
-}
-
-/*
- * The bound of an open range is itself the nearest, where it is in use: it is
- * found below a key that is longer by a byte.
- */
-static void
-add_bound(const KgListQuery *query, const KgField *field, const bytea *key,
-		  Neighbours *set)
-{
-	Size len = VARSIZE_ANY_EXHDR(key);
-	bytea *longer = palloc0(VARHDRSZ + len + 1);
-	bytea *at;
-
-	SET_VARSIZE(longer, VARHDRSZ + len + 1);
-	memcpy(VARDATA(longer), VARDATA_ANY(key), len);
-	at = next_key(query, field, longer, false);
-	if (at != NULL && VARSIZE_ANY_EXHDR(at) == len &&
-		memcmp(VARDATA_ANY(at), VARDATA_ANY(key), len) == 0)
-		add_neighbour(set, at);
 }
 
 /* To one value two below and two above; to several, one each. */
