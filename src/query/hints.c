@@ -770,6 +770,25 @@ filters_path(const KgFilter *filter)
 	return "/filters";
 }
 
+static void
+write_no_match(const KgListQuery *query, const KgCondition *condition,
+			   bool tell, KgCorrection *correction, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "path", condition->path);
+	kg_jw_kstring(w, "message", "no entity matches this filter");
+	if (tell)
+	{
+		kg_jw_kbegin_array(w, "not_found");
+		for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
+			kg_jw_value(w, &condition->values[i]);
+		kg_jw_end_array(w);
+	}
+	write_nearest(query, condition, correction, w);
+	kg_correction_write(correction, w);
+	kg_jw_end_object(w);
+}
+
 void
 kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
 {
@@ -784,12 +803,7 @@ kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
 			kg_list_condition_matches_any(query, condition))
 			continue;
 		any = true;
-		kg_jw_begin_object(w);
-		kg_jw_kstring(w, "path", condition->path);
-		kg_jw_kstring(w, "message", "no entity matches this filter");
-		write_nearest(query, condition, &correction, w);
-		kg_correction_write(&correction, w);
-		kg_jw_end_object(w);
+		write_no_match(query, condition, false, &correction, w);
 	}
 	if (query->matches && query->matches->n == 0)
 	{
@@ -869,6 +883,33 @@ missing_values(const KgListQuery *query, const KgType *target,
 	statement = kg_sql_statement(&b);
 	(void) kg_plan_run(&statement, mark_existing, &left);
 	return left;
+}
+
+bool
+kg_hints_write_unknown(const KgListQuery *query, KgCorrection *correction,
+					   KgJsonWriter *w)
+{
+	const KgCondition *condition;
+	bool any = false;
+
+	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
+		 i++)
+	{
+		KgCondition left = *condition;
+		bool ids = condition->field == NULL && condition->op == KG_OP_IN;
+
+		if (kg_condition_scans(condition))
+			continue;
+		if (ids)
+			left = missing_values(query, query->type, condition);
+		else if (kg_list_condition_matches_any(query, condition))
+			continue;
+		if (ids && left.nvalues == 0)
+			continue;
+		any = true;
+		write_no_match(query, &left, ids, correction, w);
+	}
+	return any;
 }
 
 static void
