@@ -17,6 +17,7 @@
 #include "catalog/period.h"
 #include "catalog/writing.h"
 #include "query/arguments.h"
+#include "query/names.h"
 #include "query/running.h"
 #include "query/validity.h"
 #include "schema/format.h"
@@ -101,6 +102,7 @@ throw_valid_at(const char *valid_at, const char *path)
 	kg_error_expected(err,
 					  "\"now\", or a date-time with a zone, such as "
 					  "2026-11-21T09:30:00Z");
+	kg_error_instead(err, NULL, kg_meant_instant(valid_at));
 	kg_error_throw(err);
 }
 
