@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "query/names.h"
 #include "query/operators.h"
+#include "schema/format.h"
 
 /* In the order of KgOp. */
 static const KgOperator operators[] = {
@@ -492,11 +493,12 @@ operand(KgKind kind, const char *text, int len)
 	value.val.string.val = (char *) text;
 	value.val.string.len = len;
 	meant = len > 0 ? kg_meant_value(kind, &value) : NULL;
-	/* A date as it should be is not said anew. */
-	return meant == NULL && len > 0 &&
-				   (kind == KG_KIND_DATE || kind == KG_KIND_DATETIME)
-			   ? kg_json_datum(&value)
-			   : meant;
+	/* What is as it should be is not meant otherwise. */
+	if (meant == NULL &&
+		((kind == KG_KIND_DATE && kg_format_date(text, len)) ||
+		 (kind == KG_KIND_DATETIME && kg_format_date_time(text, len))))
+		meant = kg_json_datum(&value);
+	return meant;
 }
 
 Jsonb *
