@@ -9,6 +9,7 @@
 #include "base/edits.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/meaning.h"
 #include "nodes/pg_list.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -648,9 +649,11 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 		if (!kg_chars_set(candidate, candidates[i]))
 			continue;
 		fold_case(candidate, candidate_folded);
-		if (longer == NULL && continues(folded, candidate_folded))
+		if (longer == NULL && continues(folded, candidate_folded) &&
+			!kg_is_opposed(name, candidates[i]))
 			longer = candidates[i];
-		if (ends_with_word(candidate_folded, folded) && nends++ == 0)
+		if (ends_with_word(candidate_folded, folded) &&
+			!kg_is_opposed(name, candidates[i]) && nends++ == 0)
 			ends = candidates[i];
 		distance = kg_edits(folded, candidate_folded, best_distance);
 		/* With less than half of it the same, it is another word. */
@@ -660,6 +663,8 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 		/* Where case alone decides, the spelling that was sent does. */
 		exact = kg_edits(given, candidate, KG_EDITS_LENGTH);
 		if (distance == best_distance && (best == NULL || exact >= best_exact))
+			continue;
+		if (kg_is_opposed(name, candidates[i]))
 			continue;
 		best = candidates[i];
 		best_distance = distance;

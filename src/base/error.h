@@ -215,7 +215,8 @@ extern KgErrorCode kg_error_caught_code(const ErrorData *edata);
 /*
  * The candidate nearest to name by edit distance, or else the first that goes
  * on where name ends, or ends where name goes on, or the only one that ends with
- * it as a word (node_label); NULL when none is near.
+ * it as a word (node_label); NULL when none is near.  None that asks for the
+ * opposite (base/meaning.h).
  * Candidates are what the caller may see.
  */
 extern const char *kg_nearest(const char *name, const char *const *candidates,

@@ -208,43 +208,101 @@ typedef enum Container
 	AN_ARRAY_OF_OBJECTS
 } Container;
 
-/* "size desc" and "-size", where an order beside the field is possible. */
-static void
-split_order(JsonbValue *field, const char **order)
+/* The order in "size desc", "size:descending", "-size" and "+size"; or NULL. */
+static const char *
+split_order(JsonbValue *field)
 {
-	static const char *const orders[] = {"asc", "desc"};
+	static const struct
+	{
+		const char *word;
+		const char *order;
+	} orders[] = {{"asc", "asc"},
+				  {"desc", "desc"},
+				  {"ascending", "asc"},
+				  {"descending", "desc"}};
 	const char *text = field->val.string.val;
 	int len = field->val.string.len;
 
-	if (len > 1 && text[0] == '-')
+	if (len > 1 && (text[0] == '-' || text[0] == '+'))
 	{
-		*order = "desc";
 		field->val.string.val++;
 		field->val.string.len--;
-		return;
+		return text[0] == '-' ? "desc" : "asc";
 	}
 	for (int i = 0; i < lengthof(orders); i++)
 	{
-		int name = len - (int) strlen(orders[i]) - 1;
+		int word = strlen(orders[i].word);
+		int name = len - word - 1;
 
 		if (name < 1 || strchr(" \t:", text[name]) == NULL ||
-			pg_strncasecmp(text + name + 1, orders[i], strlen(orders[i])) != 0)
+			pg_strncasecmp(text + name + 1, orders[i].word, word) != 0)
 			continue;
-		*order = orders[i];
 		field->val.string.len = name;
+		return orders[i].order;
 	}
+	return NULL;
+}
+
+/* A field of a sort as an object; false where a word is none: "desc" alone. */
+static bool
+write_sorted(JsonbValue field, const char *member, KgJsonWriter *w)
+{
+	const char *order;
+
+	while (field.val.string.len > 0 && *field.val.string.val == ' ')
+	{
+		field.val.string.val++;
+		field.val.string.len--;
+	}
+	while (field.val.string.len > 0 &&
+		   field.val.string.val[field.val.string.len - 1] == ' ')
+		field.val.string.len--;
+	order = split_order(&field);
+	if (field.val.string.len == 0 || kg_json_string_is(&field, "asc") ||
+		kg_json_string_is(&field, "desc"))
+		return false;
+	kg_jw_begin_object(w);
+	kg_jw_key(w, member);
+	kg_jw_value(w, &field);
+	if (order != NULL)
+		kg_jw_kstring(w, "order", order);
+	kg_jw_end_object(w);
+	return true;
+}
+
+/* "country, size desc": in an array several, else one. */
+static Jsonb *
+meant_sort(const JsonbValue *value, const char *member, bool array)
+{
+	const char *text = value->val.string.val;
+	int len = value->val.string.len;
+	JsonbValue field = *value;
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	if (array)
+		kg_jw_begin_array(&w);
+	for (int at = 0; at <= len; at++)
+		if (at == len || (array && text[at] == ','))
+		{
+			field.val.string.len = (int) (text + at - field.val.string.val);
+			if (!write_sorted(field, member, &w))
+				return NULL;
+			field.val.string.val = (char *) text + at + 1;
+		}
+	if (array)
+		kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
 }
 
 /* The value, maybe as the member of an object, maybe as the item of an array. */
 Jsonb *
 kg_args_example_of(const JsonbValue *value, const char *member, bool array)
 {
-	JsonbValue shown = *value;
-	const char *order = NULL;
 	KgJsonWriter w;
 
-	if (member && strcmp(member, "field") == 0)
-		split_order(&shown, &order);
+	if (member && strcmp(member, "field") == 0 && value->type == jbvString)
+		return meant_sort(value, member, array);
 	kg_jw_init(&w);
 	if (array)
 		kg_jw_begin_array(&w);
@@ -253,8 +311,7 @@ kg_args_example_of(const JsonbValue *value, const char *member, bool array)
 		kg_jw_begin_object(&w);
 		kg_jw_key(&w, member);
 	}
-	kg_jw_value(&w, &shown);
-	kg_jw_kstring_if(&w, "order", order);
+	kg_jw_value(&w, value);
 	if (member)
 		kg_jw_end_object(&w);
 	if (array)

@@ -4,20 +4,20 @@
  */
 #include "postgres.h"
 
-#include <ctype.h>
-
 #include "base/settings.h"
 #include "catalog/key.h"
 #include "miscadmin.h"
 #include "query/any.h"
 #include "query/filter.h"
+#include "query/names.h"
+#include "query/repair.h"
 
 /* What other languages join filters with, not taken for a property. */
 static bool
 is_connective(const char *property)
 {
 	static const char *const names[] = {
-		"and", "or", "not", "$and", "$or", "$not", "$nor"};
+		"and", "or", "not", "nor", "none", "$and", "$or", "$not", "$nor"};
 
 	for (int i = 0; i < lengthof(names); i++)
 		if (pg_strcasecmp(property, names[i]) == 0)
@@ -25,83 +25,118 @@ is_connective(const char *property)
 	return false;
 }
 
+/* "or", of as many alternatives as there may be. */
 static bool
-means_any(const char *property)
+means_any(const char *property, const char *path)
 {
-	return pg_strcasecmp(property, "or") == 0 ||
-		   pg_strcasecmp(property, "$or") == 0;
+	JsonbValue value;
+	int n;
+
+	if ((pg_strcasecmp(property, "or") != 0 &&
+		 pg_strcasecmp(property, "$or") != 0) ||
+		!kg_repair_value_at(path, &value) || !kg_json_is_array(&value))
+		return false;
+	n = kg_json_length(kg_json_container(&value));
+	return n >= KG_MIN_ALTERNATIVES && n <= KG_MAX_ALTERNATIVES;
 }
 
 static KG_NORETURN void
-throw_unknown_operator(const char *name, const char *property, const char *path)
+throw_connective(KgError *err, const char *property, const char *path)
+{
+	kg_error_expected(err,
+					  "conditions by property, all of which must hold, and "
+					  "alternatives in \"" KG_ANY "\": [{...}, {...}]; there "
+					  "is no \"%s\"",
+					  property);
+	if (means_any(property, path))
+	{
+		KgInstead change = {.kind = KG_INSTEAD_KEY};
+
+		change.path = path;
+		change.key = KG_ANY;
+		kg_error_change(err, &change);
+	}
+	kg_error_throw(err);
+}
+
+/*
+ * An object of operators with those of other languages as ours, or NULL; as an
+ * array where it stands alone and no object would do.
+ */
+static Jsonb *
+meant_operators(const JsonbContainer *object, bool may_be_array)
+{
+	int n = 0;
+	KgJsonWriter w;
+	KgOp op;
+	Jsonb *meant;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, object)
+	{
+		char *name = kg_json_cstring(&it.key);
+
+		if (kg_op_lookup(name, &op))
+		{
+			kg_jw_key(&w, name);
+			kg_jw_value(&w, &it.value);
+			n++;
+			continue;
+		}
+		meant = kg_op_condition(name, &it.value);
+		if (meant == NULL)
+			return NULL;
+		if (JB_ROOT_IS_ARRAY(meant))
+			return may_be_array && kg_json_length(object) == 1 ? meant : NULL;
+		kg_jw_members(&w, &meant->root);
+		n += kg_json_length(&meant->root);
+	}
+	meant = kg_jw_finish(&w);
+	/* Two that mean the same operator. */
+	return kg_json_length(&meant->root) == n ? meant : NULL;
+}
+
+static KG_NORETURN void
+throw_unknown_operator(const char *name, const char *property,
+					   const char *property_path, const char *path,
+					   const JsonbContainer *object)
 {
 	KgError *err = kg_error_new(
 		KG_INVALID_INPUT, "unknown filter operator \"%s\"", name);
+	const char *near = kg_op_meant(name);
+	Jsonb *meant;
 
-	kg_error_path(err, "%s", path);
+	kg_error_path(err, "%s", kg_path_member(path, name));
 	kg_error_got_string(err, name);
 	if (is_connective(property))
-	{
-		kg_error_expected(err,
-						  "conditions by property, all of which must hold, "
-						  "and alternatives in \"" KG_ANY "\": [{...}, "
-						  "{...}]; there is no \"%s\"",
-						  property);
-		if (means_any(property))
-			kg_error_did_you_mean(err, KG_ANY);
-		kg_error_throw(err);
-	}
-	kg_error_expected(err, "a value, or an object of operators");
+		throw_connective(err, property, property_path);
+	meant = meant_operators(object, strcmp(path, property_path) == 0);
+	kg_error_expected(err,
+					  meant != NULL || near != NULL
+						  ? "a value, or an object of operators"
+						  : "a value, or an object of operators, none of "
+							"which asks what \"%s\" does",
+					  name);
 	for (int op = 0; op < KG_NOPS; op++)
 		kg_error_allow(err, kg_operator(op)->name);
-	kg_error_did_you_mean(err, kg_op_meant(name));
-	kg_error_throw(err);
-}
-
-/* {"is_null": true} and the like. */
-static Jsonb *
-operator_example(const char *op, const JsonbValue *value)
-{
-	KgJsonWriter w;
-
-	kg_jw_init_object(&w);
-	kg_jw_key(&w, op);
-	if (value)
-		kg_jw_value(&w, value);
+	if (meant != NULL)
+		kg_error_instead(err, path, meant);
 	else
-		kg_jw_bool(&w, true);
-	return kg_jw_finish(&w);
+		kg_error_did_you_mean(err, near);
+	kg_error_throw(err);
 }
 
 static KG_NORETURN void
-throw_operand(const char *path, const JsonbValue *got,
-			  const char *property_path, const char *expected,
-			  const char *example_op, const JsonbValue *example)
+throw_operand(const char *path, const JsonbValue *got, const char *expected)
 {
-	KgError *err = kg_args_error(path, got, expected);
-
-	if (example_op)
-		kg_error_instead(
-			err, property_path, operator_example(example_op, example));
-	kg_error_throw(err);
-}
-
-/* "in" where the array would do as its operand, else NULL. */
-static const char *
-in_operator(const JsonbValue *array)
-{
-	int n = kg_json_length(kg_json_container(array));
-
-	kg_json_each(it, kg_json_container(array))
-		if (it.value.type == jbvBinary || it.value.type == jbvNull)
-			return NULL;
-	return n >= 1 && n <= KG_MAX_IN_VALUES ? "in" : NULL;
+	kg_error_throw(kg_args_error(path, got, expected));
 }
 
 /* Conditions are collected in an array that grows. */
 typedef struct Conditions
 {
 	const char *property_path; /* of those that are parsed now */
+	bool alone;				   /* and whether it is the only one there */
 	KgCondition *array;
 	int n;
 	int allocated;
@@ -131,32 +166,32 @@ add_condition(Conditions *conditions, const char *property, const char *path,
 	return condition;
 }
 
-static void
-set_scalar(KgCondition *condition, const JsonbValue *value)
+/* An operand that is none: the condition that was meant, where it is alone. */
+static KG_NORETURN void
+throw_not_scalar(const Conditions *conditions, const KgCondition *condition,
+				 const JsonbValue *value)
 {
-	if (value->type == jbvNull)
-		throw_operand(condition->path,
-					  value,
-					  condition->property_path,
-					  "a value; null is asked for with is_null",
-					  "is_null",
-					  NULL);
-	if (value->type == jbvBinary)
-	{
-		if (kg_json_is_array(value))
-			throw_operand(condition->path,
-						  value,
-						  condition->property_path,
-						  "a scalar; several values go with in",
-						  in_operator(value),
-						  value);
-		throw_operand(condition->path,
-					  value,
-					  condition->property_path,
-					  "a scalar",
-					  NULL,
-					  NULL);
-	}
+	KgError *err = kg_args_error(
+		condition->path,
+		value,
+		value->type == jbvNull	  ? "a value; null is asked for with is_null"
+		: kg_json_is_array(value) ? "a scalar; several values go with in"
+								  : "a scalar");
+
+	if (conditions->alone)
+		kg_error_instead(
+			err,
+			conditions->property_path,
+			kg_op_condition(kg_operator(condition->op)->name, value));
+	kg_error_throw(err);
+}
+
+static void
+set_scalar(const Conditions *conditions, KgCondition *condition,
+		   const JsonbValue *value)
+{
+	if (value->type == jbvNull || value->type == jbvBinary)
+		throw_not_scalar(conditions, condition, value);
 	condition->nvalues = 1;
 	condition->values = palloc(sizeof(JsonbValue));
 	condition->values[0] = *value;
@@ -174,10 +209,7 @@ set_list(KgCondition *condition, const JsonbValue *value)
 
 		throw_operand(condition->path,
 					  &got,
-					  condition->property_path,
-					  psprintf("an array of 1 to %d values", KG_MAX_IN_VALUES),
-					  NULL,
-					  NULL);
+					  psprintf("an array of 1 to %d values", KG_MAX_IN_VALUES));
 	}
 	condition->values = palloc(n * sizeof(JsonbValue));
 	kg_json_each(it, array)
@@ -185,10 +217,7 @@ set_list(KgCondition *condition, const JsonbValue *value)
 		if (it.value.type == jbvNull || it.value.type == jbvBinary)
 			throw_operand(kg_path_index(condition->path, it.index),
 						  &it.value,
-						  condition->property_path,
-						  "a scalar that is not null",
-						  NULL,
-						  NULL);
+						  "a scalar that is not null");
 		condition->values[condition->nvalues++] = it.value;
 	}
 }
@@ -206,12 +235,12 @@ set_flag(KgCondition *condition, const JsonbValue *value)
 		condition->read_bool = given;
 	}
 	if (boolean.type != jbvBool)
-		throw_operand(condition->path,
-					  value,
-					  condition->property_path,
-					  "true or false",
-					  kg_operator(condition->op)->name,
-					  NULL);
+	{
+		KgError *err = kg_args_error(condition->path, value, "true or false");
+
+		kg_error_instead(err, NULL, kg_meant_bool(value));
+		kg_error_throw(err);
+	}
 	if (!boolean.val.boolean)
 		condition->op = kg_op_opposite(condition->op);
 }
@@ -224,13 +253,11 @@ parse_operators(Conditions *conditions, const char *property, const char *path,
 	{
 		JsonbValue got = kg_json_string_value("{}");
 
-		throw_operand(path,
-					  &got,
-					  conditions->property_path,
-					  "a value, or an object of at least one operator",
-					  "is_not_null",
-					  NULL);
+		throw_operand(
+			path, &got, "a value, or an object of at least one operator");
 	}
+	conditions->alone = kg_json_length(object) == 1 &&
+						strcmp(path, conditions->property_path) == 0;
 	kg_json_each(it, object)
 	{
 		char *name = kg_json_cstring(&it.key);
@@ -239,7 +266,8 @@ parse_operators(Conditions *conditions, const char *property, const char *path,
 		KgOp op;
 
 		if (!kg_op_lookup(name, &op))
-			throw_unknown_operator(name, property, member);
+			throw_unknown_operator(
+				name, property, conditions->property_path, path, object);
 		condition = add_condition(conditions, property, member, op);
 		switch (kg_operator(op)->form)
 		{
@@ -252,10 +280,22 @@ parse_operators(Conditions *conditions, const char *property, const char *path,
 			case KG_OPERAND_VALUE:
 			case KG_OPERAND_ORDERED:
 			case KG_OPERAND_PART:
-				set_scalar(condition, &it.value);
+				set_scalar(conditions, condition, &it.value);
 				break;
 		}
 	}
+}
+
+/* A list of values is what a model means by an array: say so. */
+static KG_NORETURN void
+throw_array(const char *path, const JsonbValue *got, const JsonbValue *array,
+			const char *array_path, const char *expected)
+{
+	KgError *err = kg_args_error(path, got, expected);
+
+	kg_error_instead(
+		err, array_path, kg_op_condition(kg_operator(KG_OP_EQ)->name, array));
+	kg_error_throw(err);
 }
 
 static void
@@ -273,36 +313,36 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 	}
 	if (!kg_json_is_array(value))
 	{
-		set_scalar(add_condition(conditions, property, path, KG_OP_EQ), value);
+		conditions->alone = strcmp(path, conditions->property_path) == 0;
+		set_scalar(conditions,
+				   add_condition(conditions, property, path, KG_OP_EQ),
+				   value);
 		return;
 	}
 	array = kg_json_container(value);
 	n = kg_json_length(array);
 	kg_json_iter_init(&it, array);
-	if (n < 1 || n > KG_MAX_CONDITION_OBJECTS)
-		throw_operand(path,
-					  value,
-					  conditions->property_path,
-					  psprintf("an array of 1 to %d objects of operators",
-							   KG_MAX_CONDITION_OBJECTS),
-					  in_operator(value),
-					  value);
-	while (kg_json_iter_next(&it))
+	while (n > 0 && n <= KG_MAX_CONDITION_OBJECTS && kg_json_iter_next(&it))
 	{
-		/* A list of values is what a model means by this: say so. */
 		if (!kg_json_is_object(&it.value))
-			throw_operand(kg_path_index(path, it.index),
-						  &it.value,
-						  conditions->property_path,
-						  "an object of operators; a list of values goes with "
-						  "in",
-						  in_operator(value),
-						  value);
+			throw_array(
+				kg_path_index(path, it.index),
+				&it.value,
+				value,
+				path,
+				"an object of operators; a list of values goes with in");
 		parse_operators(conditions,
 						property,
 						kg_path_index(path, it.index),
 						kg_json_container(&it.value));
 	}
+	if (n < 1 || n > KG_MAX_CONDITION_OBJECTS)
+		throw_array(path,
+					value,
+					value,
+					path,
+					psprintf("an array of 1 to %d objects of operators",
+							 KG_MAX_CONDITION_OBJECTS));
 }
 
 /* ---- what is meant by an array of filters ---- */
@@ -328,6 +368,7 @@ write_named(const JsonbContainer *item, KgJsonWriter *w)
 	JsonbValue op = field;
 	JsonbValue value = field;
 	const char *name = "eq";
+	Jsonb *meant;
 	KgOp known;
 
 	kg_json_each(it, item)
@@ -343,11 +384,15 @@ write_named(const JsonbContainer *item, KgJsonWriter *w)
 		return false;
 	if (op.type == jbvString)
 		name = kg_json_cstring(&op);
-	/* A sign means one operator; what a word means is not guessed here. */
 	if (!kg_op_lookup(name, &known))
-		name = isalpha((unsigned char) name[0]) ? NULL : kg_op_meant(name);
-	if (name == NULL)
-		return false;
+	{
+		meant = kg_op_condition(name, &value);
+		if (meant == NULL)
+			return false;
+		kg_jw_keyn(w, field.val.string.val, field.val.string.len);
+		kg_jw_jsonb(w, meant);
+		return true;
+	}
 	kg_jw_keyn(w, field.val.string.val, field.val.string.len);
 	kg_jw_begin_object(w);
 	kg_jw_key(w, name);

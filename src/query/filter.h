@@ -20,8 +20,6 @@
 #include "query/arguments.h"
 #include "query/operators.h"
 
-#define KG_MAX_CONDITION_OBJECTS 10
-
 typedef struct KgCondition
 {
 	/* parsed */
@@ -45,6 +43,9 @@ typedef struct KgFilter
 	int nany;
 	struct KgFilter **any; /* and one of these, if there are some */
 } KgFilter;
+
+/* What a property is used to do, in messages. */
+#define KG_USE_FILTER "filter"
 
 /* What a filter may name. */
 typedef struct KgFilterTarget

@@ -15,6 +15,7 @@
 #include "query/filter.h"
 #include "query/names.h"
 #include "query/past.h"
+#include "query/repair.h"
 #include "schema/number.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
@@ -149,6 +150,42 @@ why_not(const KgField *field)
 	return field->derived ? "stored value" : "x-index";
 }
 
+/* The operator in a name that is not only a property's, or NULL. */
+static const char *
+op_in_name(const char *name, const char *const *names, int nnames,
+		   const char **property)
+{
+	const char *found = NULL;
+
+	for (int i = 0; i < nnames; i++)
+	{
+		const char *op = kg_op_in_name(name, names[i]);
+
+		if (op == NULL || (found != NULL && strlen(op) >= strlen(found)))
+			continue;
+		found = op;
+		*property = names[i];
+	}
+	return found;
+}
+
+/* The property with the operator as a condition of its own. */
+static void
+instead_of_name(KgError *err, const char *op, const char *property,
+				const char *path)
+{
+	KgInstead change = {.kind = KG_INSTEAD_KEY};
+	JsonbValue value;
+
+	if (!kg_repair_value_at(path, &value))
+		return;
+	change.path = path;
+	change.key = property;
+	change.value = kg_op_condition(op, &value);
+	if (change.value != NULL)
+		kg_error_change(err, &change);
+}
+
 static KG_NORETURN void
 throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 					const char *name, const char *path, const char *use)
@@ -158,6 +195,8 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	int nnames = 0;
 	const char *why = NULL;
 	const char *meant;
+	const char *op;
+	const char *property = NULL;
 	bool refers = false;
 
 	for (int t = 0; t < ntargets; t++)
@@ -207,6 +246,14 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 		kg_error_expected(err, "a property that can be used to %s", use);
 	for (int i = 0; i < Min(nnames, KG_MAX_LISTED); i++)
 		kg_error_allow(err, names[i]);
+	op = strcmp(use, KG_USE_FILTER) == 0
+			 ? op_in_name(name, names, nnames, &property)
+			 : NULL;
+	if (op != NULL)
+	{
+		instead_of_name(err, op, property, path);
+		kg_error_throw(err);
+	}
 	meant = kg_nearest(name, names, nnames);
 	kg_error_did_you_mean(err, meant);
 	if (ntargets == 1 && targets->type != NULL && meant == NULL && !why)
@@ -448,6 +495,11 @@ throw_bad_value(const KgCondition *condition, const JsonbValue *value,
 	kg_error_got(err, value);
 	kg_error_expected(err, "%s", kind_name(field->kind));
 	kg_error_instead(err, NULL, kg_meant_value(field->kind, value));
+	if (value->type == jbvString && strcmp(path, condition->property_path) == 0)
+		kg_error_instead(
+			err,
+			NULL,
+			kg_op_condition_of_text(field->kind, kg_json_cstring(value)));
 	if (field->kind == KG_KIND_DATE &&
 		(condition->op == KG_OP_GTE || condition->op == KG_OP_LT))
 		kg_error_instead(err, NULL, kg_meant_first_day(value));
@@ -708,7 +760,7 @@ kg_filter_analyse_over(const KgFilter *parsed, const KgFilterTarget *targets,
 								ntargets,
 								condition->property,
 								condition->property_path,
-								"filter");
+								KG_USE_FILTER);
 	}
 	for (int t = 0; t < ntargets; t++)
 	{

@@ -497,6 +497,26 @@ find_neighbours(const KgListQuery *query, const KgField *field,
 	}
 }
 
+/*
+ * A key that is itself in use, as the bound of an open range or the value in
+ * another spelling: it is found below a key that is longer by a byte.
+ */
+static void
+add_bound(const KgListQuery *query, const KgField *field, const bytea *key,
+		  Neighbours *set)
+{
+	Size len = VARSIZE_ANY_EXHDR(key);
+	bytea *longer = palloc0(VARHDRSZ + len + 1);
+	bytea *at;
+
+	SET_VARSIZE(longer, VARHDRSZ + len + 1);
+	memcpy(VARDATA(longer), VARDATA_ANY(key), len);
+	at = next_key(query, field, longer, false);
+	if (at != NULL && VARSIZE_ANY_EXHDR(at) == len &&
+		memcmp(VARDATA_ANY(at), VARDATA_ANY(key), len) == 0)
+		add_neighbour(set, at);
+}
+
 /* Of a property with few values, those that nothing near in order leads to. */
 static void
 find_first(const KgListQuery *query, const KgField *field, Neighbours *set)
@@ -512,6 +532,32 @@ find_first(const KgListQuery *query, const KgField *field, Neighbours *set)
 	}
 }
 
+/* Cases that a value may be written in: as sent, germany, Germany, GERMANY. */
+#define N_SPELLINGS 5
+
+static void
+spell_cases(const char *text, char **spellings)
+{
+	bool begins = true;
+
+	spellings[0] = pstrdup(text);
+	spellings[1] = kg_term_fold(text, strlen(text));
+	for (int i = 2; i < N_SPELLINGS; i++)
+		spellings[i] = pstrdup(spellings[1]);
+	for (int i = 0; spellings[1][i] != '\0'; i++)
+	{
+		char c = spellings[1][i];
+		char upper = pg_ascii_toupper((unsigned char) c);
+
+		if (i == 0)
+			spellings[2][i] = upper;
+		if (begins)
+			spellings[3][i] = upper;
+		spellings[4][i] = upper;
+		begins = c == ' ' || c == '-';
+	}
+}
+
 /*
  * Strings: near in order in some spelling, then nearest by edit distance.  At
  * most so many are added to those that are there; with "like", only such as
@@ -524,27 +570,22 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 {
 	Neighbours set;
 	const char **names;
-	char *spellings[3];
+	char *spellings[N_SPELLINGS];
 	JsonbValue value;
 
 	set.n = 0;
-	spellings[0] = pstrdup(text);
-	spellings[1] = kg_term_fold(text, strlen(text));
-	spellings[2] = pstrdup(spellings[1]);
-	spellings[2][0] = pg_ascii_toupper((unsigned char) spellings[2][0]);
+	spell_cases(text, spellings);
 	for (int i = 0; i < lengthof(spellings); i++)
 	{
 		int len = strlen(spellings[i]);
+		const bytea *key;
 
 		/* What begins like it is as near as what surrounds it. */
 		value = kg_json_string_value(spellings[i]);
-		find_neighbours(query,
-						field,
-						field->by_version
-							? kg_key_bound(field, &value, false)
-							: kg_key_prefix_low(spellings[i], len),
-						2,
-						&set);
+		key = field->by_version ? kg_key_bound(field, &value, false)
+								: kg_key_prefix_low(spellings[i], len);
+		add_bound(query, field, key, &set);
+		find_neighbours(query, field, key, 2, &set);
 	}
 	if (!like)
 		find_first(query, field, &set);
@@ -639,26 +680,6 @@ write_near_strings(const KgListQuery *query, const KgCondition *condition,
 	}
 }
 
-/*
- * The bound of an open range is itself the nearest, where it is in use: it is
- * found below a key that is longer by a byte.
- */
-static void
-add_bound(const KgListQuery *query, const KgField *field, const bytea *key,
-		  Neighbours *set)
-{
-	Size len = VARSIZE_ANY_EXHDR(key);
-	bytea *longer = palloc0(VARHDRSZ + len + 1);
-	bytea *at;
-
-	SET_VARSIZE(longer, VARHDRSZ + len + 1);
-	memcpy(VARDATA(longer), VARDATA_ANY(key), len);
-	at = next_key(query, field, longer, false);
-	if (at != NULL && VARSIZE_ANY_EXHDR(at) == len &&
-		memcmp(VARDATA_ANY(at), VARDATA_ANY(key), len) == 0)
-		add_neighbour(set, at);
-}
-
 /* To one value two below and two above; to several, one each. */
 static void
 write_near_keys(const KgListQuery *query, const KgCondition *condition,
@@ -741,6 +762,25 @@ filters_path(const KgFilter *filter)
 	return "/filters";
 }
 
+static void
+write_no_match(const KgListQuery *query, const KgCondition *condition,
+			   bool tell, KgCorrection *correction, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "path", condition->path);
+	kg_jw_kstring(w, "message", "no entity matches this filter");
+	if (tell)
+	{
+		kg_jw_kbegin_array(w, "not_found");
+		for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
+			kg_jw_value(w, &condition->values[i]);
+		kg_jw_end_array(w);
+	}
+	write_nearest(query, condition, correction, w);
+	kg_correction_write(correction, w);
+	kg_jw_end_object(w);
+}
+
 void
 kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
 {
@@ -755,12 +795,7 @@ kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
 			kg_list_condition_matches_any(query, condition))
 			continue;
 		any = true;
-		kg_jw_begin_object(w);
-		kg_jw_kstring(w, "path", condition->path);
-		kg_jw_kstring(w, "message", "no entity matches this filter");
-		write_nearest(query, condition, &correction, w);
-		kg_correction_write(&correction, w);
-		kg_jw_end_object(w);
+		write_no_match(query, condition, false, &correction, w);
 	}
 	if (query->matches && query->matches->n == 0)
 	{
@@ -837,6 +872,33 @@ missing_values(const KgListQuery *query, const KgType *target,
 	kg_sql_end_each(&b, "entity_id", "e");
 	(void) kg_sql_run(&b, mark_existing, &left);
 	return left;
+}
+
+bool
+kg_hints_write_unknown(const KgListQuery *query, KgCorrection *correction,
+					   KgJsonWriter *w)
+{
+	const KgCondition *condition;
+	bool any = false;
+
+	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
+		 i++)
+	{
+		KgCondition left = *condition;
+		bool ids = condition->field == NULL && condition->op == KG_OP_IN;
+
+		if (kg_condition_scans(condition))
+			continue;
+		if (ids)
+			left = missing_values(query, query->type, condition);
+		else if (kg_list_condition_matches_any(query, condition))
+			continue;
+		if (ids && left.nvalues == 0)
+			continue;
+		any = true;
+		write_no_match(query, &left, ids, correction, w);
+	}
+	return any;
 }
 
 static void

@@ -19,6 +19,14 @@
 extern void kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w);
 
 /*
+ * The same for each filter that matches nothing, and of several ids for those
+ * that are none ("not_found"); says whether there was any.  Corrections are
+ * gathered.
+ */
+extern bool kg_hints_write_unknown(const KgListQuery *query,
+								   KgCorrection *correction, KgJsonWriter *w);
+
+/*
  * The nearest to an id: of a type those that write the same number otherwise
  * come first; type NULL: of any.
  */

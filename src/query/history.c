@@ -13,11 +13,13 @@
 #include "base/json.h"
 #include "base/spi.h"
 #include "base/text.h"
+#include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "query/derived.h"
 #include "query/get.h"
 #include "query/history.h"
+#include "query/names.h"
 #include "query/plan.h"
 #include "query/sql.h"
 #include "schema/format.h"
@@ -242,6 +244,8 @@ throw_time(const KgType *type, const char *as_of, const char *what)
 
 	kg_error_path(err, "/as_of");
 	kg_error_got_string(err, as_of);
+	if (type == NULL || type->history_since != 0)
+		kg_error_instead(err, NULL, kg_meant_instant(as_of));
 	if (type == NULL)
 		kg_error_expected(err,
 						  "a date-time that has passed, such as "
@@ -260,7 +264,7 @@ throw_time(const KgType *type, const char *as_of, const char *what)
 TimestampTz
 kg_history_time(const KgType *type, const char *as_of)
 {
-	TimestampTz time;
+	int64 time;
 
 	if (type && type->history_since == 0)
 		throw_time(type,
@@ -268,15 +272,13 @@ kg_history_time(const KgType *type, const char *as_of)
 				   psprintf("entity type \"%s\" keeps no history",
 							kg_type_handle(type)));
 	kg_writing_require_derived(type);
-	if (!kg_format_date_time(as_of, strlen(as_of)))
+	/* Read as values are: there are zones that PostgreSQL does not read. */
+	if (!kg_format_date_time(as_of, strlen(as_of)) ||
+		!kg_key_instant_micros(as_of, strlen(as_of), &time))
 		throw_time(type, as_of, "as_of is no date-time");
 	/* A year that PostgreSQL does not have. */
 	if (strncmp(as_of, "0000", 4) == 0)
 		throw_time(type, as_of, "as_of is before what the history has");
-	time = DatumGetTimestampTz(DirectFunctionCall3(timestamptz_in,
-												   CStringGetDatum(as_of),
-												   ObjectIdGetDatum(InvalidOid),
-												   Int32GetDatum(-1)));
 	if (time > GetCurrentTimestamp())
 		throw_time(type, as_of, "as_of is in the future");
 	if (type && time < type->history_since)

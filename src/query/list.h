@@ -45,8 +45,8 @@ typedef struct KgListQuery
 	const KgMatches *matches; /* of a search, or NULL */
 	const int64 *among;		  /* or NULL: these match, namong of them */
 	uint32 namong;
-	bool connected; /* of among: by what they are related to */
-	bool by_rank;	/* best match first: the first key is the rank */
+	const struct KgRelated *related; /* of among: connected so; or NULL */
+	bool by_rank; /* best match first: the first key is the rank */
 	int nsort;
 	KgSort sort[KG_MAX_SORT];
 	bool id_descending; /* of the last tie */

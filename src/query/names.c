@@ -167,6 +167,7 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	 "seed",
 	 "start_nodes"},
 	{"group_by", "by", "group", "groups", "grouping"},
+	{"not_related", "unrelated", "without", "not_related_to", "no_relations"},
 	{"aggregations",
 	 "aggregates",
 	 "metrics",
@@ -500,6 +501,28 @@ meant_instant(const char *text)
 
 /* ---- numbers ---- */
 
+/*
+ * Bytes of a blank or a sign that says nothing of the number: "$", "#", "+" and
+ * currencies.  Others may be operators.
+ */
+static int
+unsaid(const char *text)
+{
+	const unsigned char *p = (const unsigned char *) text;
+
+	if (*p != '\0' && strchr(" $#+", *p) != NULL)
+		return 1;
+	/* U+00A0 to U+00A5, U+2000 to U+200A, U+202F, U+20A0 to U+20CF */
+	if (p[0] == 0xC2 && p[1] >= 0xA0 && p[1] <= 0xA5)
+		return 2;
+	if (p[0] != 0xE2)
+		return 0;
+	if ((p[1] == 0x80 && ((p[2] >= 0x80 && p[2] <= 0x8A) || p[2] == 0xAF)) ||
+		(p[1] == 0x82 && p[2] >= 0xA0) || (p[1] == 0x83 && p[2] <= 0x8F))
+		return 3;
+	return 0;
+}
+
 /* Without blanks, commas between thousands and signs of currencies. */
 static Jsonb *
 meant_number(const char *text)
@@ -511,9 +534,8 @@ meant_number(const char *text)
 	int since = -1; /* digits since a comma */
 	const char *p = text;
 
-	while (*p != '\0' && !isdigit((unsigned char) *p) && *p != '-' &&
-		   !isalpha((unsigned char) *p))
-		p++;
+	while (unsaid(p) > 0)
+		p += unsaid(p);
 	for (; *p != '\0'; p++)
 	{
 		if (*p == ',' || *p == '_')
@@ -533,8 +555,8 @@ meant_number(const char *text)
 			since = -1;
 		out[n++] = *p;
 	}
-	while (*p != '\0' && (isspace((unsigned char) *p) || (*p & 0x80)))
-		p++;
+	while (unsaid(p) > 0)
+		p += unsaid(p);
 	if (*p != '\0' || (since >= 0 && since != 3))
 		return NULL;
 	out[n] = '\0';
@@ -584,6 +606,15 @@ kg_meant_value(KgKind kind, const JsonbValue *value)
 			break;
 	}
 	return NULL;
+}
+
+Jsonb *
+kg_meant_instant(const char *text)
+{
+	/* Of one that is as it should be, something else is wrong. */
+	return kg_format_date_time(text, strlen(text))
+			   ? NULL
+			   : as_string(meant_instant(text));
 }
 
 Jsonb *

@@ -26,6 +26,9 @@ extern Jsonb *kg_meant_bool(const JsonbValue *value);
 /* A value in another spelling as one of the kind, or NULL: 2024/3/5, $1,200. */
 extern Jsonb *kg_meant_value(KgKind kind, const JsonbValue *value);
 
+/* A date-time in another spelling, a date as its beginning in UTC; or NULL. */
+extern Jsonb *kg_meant_instant(const char *text);
+
 /* "2024" and "2024-03" as the day on which they begin, or NULL. */
 extern Jsonb *kg_meant_first_day(const JsonbValue *value);
 

@@ -7,8 +7,12 @@
  */
 #include "postgres.h"
 
+#include <ctype.h>
+
 #include "base/error.h"
+#include "query/names.h"
 #include "query/operators.h"
+#include "schema/format.h"
 
 /* In the order of KgOp. */
 static const KgOperator operators[] = {
@@ -44,50 +48,108 @@ static const KgOperator operators[] = {
 	{"contains_all", KG_OPERAND_LIST, KG_ON_ARRAY, KG_EVERY, KG_BOUND_MEMBER},
 };
 
-/* What other languages call them, for did_you_mean. */
+/* How the operand of another language's operator becomes one of ours. */
+typedef enum Reading
+{
+	READ_AS_IS,
+	READ_EQUAL, /* of null is_null, of a list in */
+	READ_IS,	/* of the word "null" as well */
+	READ_NOT,	/* of null is_not_null, of a list not equal to each */
+	READ_IS_NOT,
+	READ_RANGE, /* [lower, upper], or an object of two bounds */
+	READ_LIKE,
+	READ_REGEX,
+	READ_NEVER /* it is none of ours */
+} Reading;
+
+/*
+ * What other languages call them, without case, "$" and what separates words.
+ * What means the opposite of another row, or something that there is not, has a
+ * row of its own or none: nothing here is guessed.
+ */
 static const struct
 {
 	const char *name;
 	KgOp op;
+	Reading reading;
 } synonyms[] = {
-	{"=", KG_OP_EQ},
-	{"==", KG_OP_EQ},
-	{"$eq", KG_OP_EQ},
-	{"equals", KG_OP_EQ},
-	{"is", KG_OP_EQ},
-	{"!=", KG_OP_NE},
-	{"<>", KG_OP_NE},
-	{"$ne", KG_OP_NE},
-	{"neq", KG_OP_NE},
-	{"not", KG_OP_NE},
-	{">", KG_OP_GT},
-	{"$gt", KG_OP_GT},
-	{"after", KG_OP_GT},
-	{">=", KG_OP_GTE},
-	{"$gte", KG_OP_GTE},
-	{"ge", KG_OP_GTE},
-	{"min", KG_OP_GTE},
-	{"from", KG_OP_GTE},
-	{"between", KG_OP_GTE},
-	{"<", KG_OP_LT},
-	{"$lt", KG_OP_LT},
-	{"before", KG_OP_LT},
-	{"<=", KG_OP_LTE},
-	{"$lte", KG_OP_LTE},
-	{"le", KG_OP_LTE},
-	{"max", KG_OP_LTE},
-	{"to", KG_OP_LTE},
-	{"$in", KG_OP_IN},
-	{"any", KG_OP_IN},
-	{"one_of", KG_OP_IN},
-	{"like", KG_OP_CONTAINS},
-	{"ilike", KG_OP_CONTAINS},
-	{"match", KG_OP_CONTAINS},
-	{"regex", KG_OP_CONTAINS},
-	{"prefix", KG_OP_STARTS_WITH},
-	{"suffix", KG_OP_ENDS_WITH},
-	{"null", KG_OP_IS_NULL},
-	{"exists", KG_OP_IS_NOT_NULL},
+	{"=", KG_OP_EQ, READ_EQUAL},
+	{"==", KG_OP_EQ, READ_EQUAL},
+	{"===", KG_OP_EQ, READ_EQUAL},
+	{"eq", KG_OP_EQ, READ_EQUAL},
+	{"equals", KG_OP_EQ, READ_EQUAL},
+	{"equal", KG_OP_EQ, READ_EQUAL},
+	{"equalto", KG_OP_EQ, READ_EQUAL},
+	{"exact", KG_OP_EQ, READ_EQUAL},
+	{"is", KG_OP_EQ, READ_IS},
+	{"!=", KG_OP_NE, READ_NOT},
+	{"!==", KG_OP_NE, READ_NOT},
+	{"<>", KG_OP_NE, READ_NOT},
+	{"\342\211\240", KG_OP_NE, READ_NOT}, /* not equal, the sign */
+	{"!", KG_OP_NE, READ_NOT},
+	{"ne", KG_OP_NE, READ_NOT},
+	{"neq", KG_OP_NE, READ_NOT},
+	{"notequal", KG_OP_NE, READ_NOT},
+	{"notequals", KG_OP_NE, READ_NOT},
+	{"notequalto", KG_OP_NE, READ_NOT},
+	{"nin", KG_OP_NE, READ_NOT},
+	{"notin", KG_OP_NE, READ_NOT},
+	{"noneof", KG_OP_NE, READ_NOT},
+	{"not", KG_OP_NE, READ_IS_NOT},
+	{"isnot", KG_OP_NE, READ_IS_NOT},
+	{">", KG_OP_GT, READ_AS_IS},
+	{"after", KG_OP_GT, READ_AS_IS},
+	{"greater", KG_OP_GT, READ_AS_IS},
+	{"greaterthan", KG_OP_GT, READ_AS_IS},
+	{"morethan", KG_OP_GT, READ_AS_IS},
+	{">=", KG_OP_GTE, READ_AS_IS},
+	{"\342\211\245", KG_OP_GTE, READ_AS_IS},
+	{"ge", KG_OP_GTE, READ_AS_IS},
+	{"min", KG_OP_GTE, READ_AS_IS},
+	{"from", KG_OP_GTE, READ_AS_IS},
+	{"since", KG_OP_GTE, READ_AS_IS},
+	{"atleast", KG_OP_GTE, READ_AS_IS},
+	{"greaterorequal", KG_OP_GTE, READ_AS_IS},
+	{"greaterthanorequal", KG_OP_GTE, READ_AS_IS},
+	{"<", KG_OP_LT, READ_AS_IS},
+	{"before", KG_OP_LT, READ_AS_IS},
+	{"less", KG_OP_LT, READ_AS_IS},
+	{"lessthan", KG_OP_LT, READ_AS_IS},
+	{"<=", KG_OP_LTE, READ_AS_IS},
+	{"\342\211\244", KG_OP_LTE, READ_AS_IS},
+	{"le", KG_OP_LTE, READ_AS_IS},
+	{"max", KG_OP_LTE, READ_AS_IS},
+	{"to", KG_OP_LTE, READ_AS_IS},
+	{"atmost", KG_OP_LTE, READ_AS_IS},
+	{"lessorequal", KG_OP_LTE, READ_AS_IS},
+	{"lessthanorequal", KG_OP_LTE, READ_AS_IS},
+	{"between", KG_OP_GTE, READ_RANGE},
+	{"range", KG_OP_GTE, READ_RANGE},
+	{"any", KG_OP_IN, READ_AS_IS},
+	{"anyof", KG_OP_IN, READ_AS_IS},
+	{"oneof", KG_OP_IN, READ_AS_IS},
+	{"like", KG_OP_CONTAINS, READ_LIKE},
+	{"match", KG_OP_CONTAINS, READ_REGEX},
+	{"matches", KG_OP_CONTAINS, READ_REGEX},
+	{"regex", KG_OP_CONTAINS, READ_REGEX},
+	{"regexp", KG_OP_CONTAINS, READ_REGEX},
+	{"prefix", KG_OP_STARTS_WITH, READ_AS_IS},
+	{"beginswith", KG_OP_STARTS_WITH, READ_AS_IS},
+	{"suffix", KG_OP_ENDS_WITH, READ_AS_IS},
+	{"null", KG_OP_IS_NULL, READ_AS_IS},
+	{"missing", KG_OP_IS_NULL, READ_AS_IS},
+	{"notnull", KG_OP_IS_NOT_NULL, READ_AS_IS},
+	{"exists", KG_OP_IS_NOT_NULL, READ_AS_IS},
+	/* Nothing here disregards case, or is the opposite of a part. */
+	{"ilike", KG_OP_CONTAINS, READ_NEVER},
+	{"icontains", KG_OP_CONTAINS, READ_NEVER},
+	{"istartswith", KG_OP_STARTS_WITH, READ_NEVER},
+	{"iendswith", KG_OP_ENDS_WITH, READ_NEVER},
+	{"iexact", KG_OP_EQ, READ_NEVER},
+	{"iregex", KG_OP_CONTAINS, READ_NEVER},
+	{"notcontains", KG_OP_CONTAINS, READ_NEVER},
+	{"notlike", KG_OP_CONTAINS, READ_NEVER},
+	{"notbetween", KG_OP_GTE, READ_NEVER},
 };
 
 StaticAssertDecl(lengthof(operators) == KG_NOPS, "a row for each operator");
@@ -110,17 +172,420 @@ kg_op_lookup(const char *name, KgOp *op)
 	return false;
 }
 
+/* ---- what other languages' conditions are in ours ---- */
+
+/* Without case, "$" and what separates words. */
+static char *
+bare_name(const char *name)
+{
+	char *bare = pstrdup(name);
+	char *out = bare;
+
+	for (const char *p = name; *p != '\0'; p++)
+		if (strchr("$_- .", *p) == NULL)
+			*out++ = pg_ascii_tolower((unsigned char) *p);
+	*out = '\0';
+	return bare;
+}
+
+/* The operator of a name in some language, and how its operand is read. */
+static bool
+find_op(const char *name, KgOp *op, Reading *reading)
+{
+	const char *bare = bare_name(name);
+
+	for (int i = 0; i < lengthof(synonyms); i++)
+		if (strcmp(bare, synonyms[i].name) == 0)
+		{
+			*op = synonyms[i].op;
+			*reading = synonyms[i].reading;
+			return true;
+		}
+	*reading = READ_AS_IS;
+	for (int i = 0; i < KG_NOPS; i++)
+		if (strcmp(bare, bare_name(operators[i].name)) == 0)
+		{
+			*op = i;
+			return true;
+		}
+	return false;
+}
+
+static bool
+is_scalar(const JsonbValue *value)
+{
+	return value->type != jbvBinary && value->type != jbvNull;
+}
+
+/* How many scalars an array has; 0 where it is none, or has something else. */
+static int
+scalars(const JsonbValue *value)
+{
+	KgJsonIter it;
+
+	if (!kg_json_is_array(value))
+		return 0;
+	kg_json_iter_init(&it, kg_json_container(value));
+	while (kg_json_iter_next(&it))
+		if (!is_scalar(&it.value))
+			return 0;
+	return kg_json_length(kg_json_container(value));
+}
+
+static Jsonb *
+condition_of(KgOp op, const JsonbValue *value)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, operators[op].name);
+	kg_jw_value(&w, value);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static Jsonb *
+flag(KgOp op, bool holds)
+{
+	JsonbValue value = {.type = jbvBool};
+
+	value.val.boolean = holds;
+	return condition_of(op, &value);
+}
+
+static Jsonb *
+part_of(KgOp op, const char *text, int len)
+{
+	JsonbValue value = {.type = jbvString};
+
+	if (len == 0)
+		return NULL;
+	value.val.string.val = (char *) text;
+	value.val.string.len = len;
+	return condition_of(op, &value);
+}
+
+/* A pattern that is a plain text with its ends open or not. */
+static Jsonb *
+pattern(const char *text, int len, bool before, bool after, const char *special)
+{
+	for (int i = 0; i < len; i++)
+		if (strchr(special, text[i]) != NULL)
+			return NULL;
+	return part_of(before && after ? KG_OP_CONTAINS
+				   : before		   ? KG_OP_ENDS_WITH
+				   : after		   ? KG_OP_STARTS_WITH
+								   : KG_OP_EQ,
+				   text,
+				   len);
+}
+
+static Jsonb *
+read_like(const JsonbValue *value)
+{
+	const char *text = value->val.string.val;
+	int len = value->val.string.len;
+	bool before = len > 0 && text[0] == '%';
+	bool after = len > 1 && text[len - 1] == '%';
+
+	/* Who sends no sign at all means a part of it. */
+	if (memchr(text, '%', len) == NULL)
+		before = after = true;
+	else
+	{
+		text += before;
+		len -= before + after;
+	}
+	return pattern(text, len, before, after, "%_\\");
+}
+
+static Jsonb *
+read_regex(const JsonbValue *value)
+{
+	const char *text = value->val.string.val;
+	int len = value->val.string.len;
+	bool before = true;
+	bool after = true;
+
+	if (len > 0 && text[0] == '^')
+	{
+		before = false;
+		text++;
+		len--;
+	}
+	if (len > 0 && text[len - 1] == '$')
+	{
+		after = false;
+		len--;
+	}
+	if (len >= 2 && strncmp(text, ".*", 2) == 0)
+	{
+		before = true;
+		text += 2;
+		len -= 2;
+	}
+	if (len >= 2 && strncmp(text + len - 2, ".*", 2) == 0)
+	{
+		after = true;
+		len -= 2;
+	}
+	return pattern(text, len, before, after, "\\.[]{}()*+?|^$");
+}
+
+/* Not equal to each of several: conditions that must all hold. */
+static Jsonb *
+none_of(const JsonbValue *list)
+{
+	KgJsonIter it;
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	kg_json_iter_init(&it, kg_json_container(list));
+	while (kg_json_iter_next(&it))
+		kg_jw_jsonb(&w, condition_of(KG_OP_NE, &it.value));
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+static Jsonb *
+read_range(const JsonbValue *value)
+{
+	bool array = scalars(value) == 2;
+	KgJsonIter it;
+	KgJsonWriter w;
+	KgOp op;
+	Reading reading;
+
+	if (!array && !kg_json_is_object(value))
+		return NULL;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, kg_json_container(value));
+	while (kg_json_iter_next(&it))
+	{
+		if (array)
+			op = it.index == 0 ? KG_OP_GTE : KG_OP_LTE;
+		else if (!is_scalar(&it.value) ||
+				 !find_op(kg_json_cstring(&it.key), &op, &reading) ||
+				 reading != READ_AS_IS ||
+				 operators[op].form != KG_OPERAND_ORDERED)
+			return NULL;
+		kg_jw_key(&w, operators[op].name);
+		kg_jw_value(&w, &it.value);
+	}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static Jsonb *
+read_as_is(KgOp op, const JsonbValue *value)
+{
+	Jsonb *boolean = NULL;
+	int n = scalars(value);
+
+	switch (operators[op].form)
+	{
+		case KG_OPERAND_VALUE:
+		case KG_OPERAND_ORDERED:
+			return is_scalar(value) ? condition_of(op, value) : NULL;
+		case KG_OPERAND_PART:
+			return value->type == jbvString ? part_of(op,
+													  value->val.string.val,
+													  value->val.string.len)
+											: NULL;
+		case KG_OPERAND_LIST:
+			return n >= 1 && n <= KG_MAX_IN_VALUES ? condition_of(op, value)
+												   : NULL;
+		case KG_OPERAND_FLAG:
+			if (value->type == jbvBool)
+				return flag(op, value->val.boolean);
+			boolean = kg_meant_bool(value);
+			if (boolean != NULL)
+			{
+				JsonbValue read;
+
+				kg_json_root(boolean, &read);
+				return condition_of(op, &read);
+			}
+			break;
+	}
+	return NULL;
+}
+
+/* null, and where it may be a word, "null" and "not null". */
+static bool
+is_null(const JsonbValue *value, bool word, bool *not_null)
+{
+	const char *text;
+
+	*not_null = false;
+	if (value->type == jbvNull)
+		return true;
+	if (!word || value->type != jbvString)
+		return false;
+	text = bare_name(kg_json_cstring(value));
+	*not_null = strcmp(text, "notnull") == 0;
+	return *not_null || strcmp(text, "null") == 0;
+}
+
+Jsonb *
+kg_op_condition(const char *name, const JsonbValue *value)
+{
+	int n = scalars(value);
+	bool not_null;
+	KgOp op;
+	Reading reading;
+
+	if (!find_op(name, &op, &reading))
+		return NULL;
+	switch (reading)
+	{
+		case READ_AS_IS:
+			return read_as_is(op, value);
+		case READ_EQUAL:
+		case READ_IS:
+			if (is_null(value, reading == READ_IS, &not_null))
+				return flag(not_null ? KG_OP_IS_NOT_NULL : KG_OP_IS_NULL, true);
+			return read_as_is(n > 0 ? KG_OP_IN : op, value);
+		case READ_NOT:
+		case READ_IS_NOT:
+			if (is_null(value, reading == READ_IS_NOT, &not_null))
+				return flag(not_null ? KG_OP_IS_NULL : KG_OP_IS_NOT_NULL, true);
+			if (n == 1)
+			{
+				KgJsonIter it;
+
+				kg_json_iter_init(&it, kg_json_container(value));
+				(void) kg_json_iter_next(&it);
+				return read_as_is(op, &it.value);
+			}
+			if (n > 1)
+				return n <= KG_MAX_CONDITION_OBJECTS ? none_of(value) : NULL;
+			return read_as_is(op, value);
+		case READ_RANGE:
+			return read_range(value);
+		case READ_LIKE:
+			return value->type == jbvString ? read_like(value) : NULL;
+		case READ_REGEX:
+			return value->type == jbvString ? read_regex(value) : NULL;
+		case READ_NEVER:
+			break;
+	}
+	return NULL;
+}
+
+/* A text without the blanks around it, as a value of a kind. */
+static Jsonb *
+operand(KgKind kind, const char *text, int len)
+{
+	JsonbValue value = {.type = jbvString};
+	Jsonb *meant;
+
+	while (len > 0 && *text == ' ')
+	{
+		text++;
+		len--;
+	}
+	while (len > 0 && text[len - 1] == ' ')
+		len--;
+	value.val.string.val = (char *) text;
+	value.val.string.len = len;
+	meant = len > 0 ? kg_meant_value(kind, &value) : NULL;
+	/* What is as it should be is not meant otherwise. */
+	if (meant == NULL &&
+		((kind == KG_KIND_DATE && kg_format_date(text, len)) ||
+		 (kind == KG_KIND_DATETIME && kg_format_date_time(text, len))))
+		meant = kg_json_datum(&value);
+	return meant;
+}
+
+Jsonb *
+kg_op_condition_of_text(KgKind kind, const char *text)
+{
+	const char *range = strstr(text, "..");
+	const char *best = NULL;
+	JsonbValue value;
+	Jsonb *lower;
+	Jsonb *upper;
+
+	while (*text == ' ')
+		text++;
+	for (int i = 0; i < lengthof(synonyms); i++)
+	{
+		const char *sign = synonyms[i].name;
+
+		if (!isalpha((unsigned char) sign[0]) &&
+			strncmp(text, sign, strlen(sign)) == 0 &&
+			(best == NULL || strlen(sign) > strlen(best)))
+			best = sign;
+	}
+	if (best != NULL)
+	{
+		text += strlen(best);
+		lower = operand(kind, text, strlen(text));
+		if (lower == NULL)
+			return NULL;
+		kg_json_root(lower, &value);
+		return kg_op_condition(best, &value);
+	}
+	if (range == NULL)
+		return NULL;
+	lower = operand(kind, text, range - text);
+	upper = operand(kind, range + 2, strlen(range + 2));
+	if (lower != NULL && upper != NULL)
+	{
+		KgJsonWriter w;
+
+		kg_jw_init(&w);
+		kg_jw_begin_object(&w);
+		kg_jw_kjsonb(&w, operators[KG_OP_GTE].name, lower);
+		kg_jw_kjsonb(&w, operators[KG_OP_LTE].name, upper);
+		kg_jw_end_object(&w);
+		return kg_jw_finish(&w);
+	}
+	return NULL;
+}
+
+const char *
+kg_op_in_name(const char *name, const char *property)
+{
+	int len = strlen(name);
+	int rest = len - (int) strlen(property);
+	const char *op = NULL;
+	KgOp found;
+	Reading reading;
+
+	if (rest < 1)
+		return NULL;
+	if (strncmp(name, property, len - rest) == 0)
+		op = name + len - rest;
+	else if (strcmp(name + rest, property) == 0)
+		op = pnstrdup(name, rest);
+	/* A word goes with a separator: "minor" is not "min" of "or". */
+	if (op == NULL || !find_op(op, &found, &reading) ||
+		(isalnum((unsigned char) op[0]) &&
+		 isalnum((unsigned char) op[strlen(op) - 1])))
+		return NULL;
+	return op;
+}
+
 const char *
 kg_op_meant(const char *name)
 {
 	const char *names[KG_NOPS];
+	int n = 0;
+	KgOp op;
+	Reading reading;
 
-	for (int i = 0; i < lengthof(synonyms); i++)
-		if (pg_strcasecmp(name, synonyms[i].name) == 0)
-			return operators[synonyms[i].op].name;
+	if (find_op(name, &op, &reading))
+		return NULL;
+	/* A letter of a short one makes another of it. */
 	for (int i = 0; i < KG_NOPS; i++)
-		names[i] = operators[i].name;
-	return kg_nearest(name, names, KG_NOPS);
+		if (strlen(operators[i].name) > 3)
+			names[n++] = operators[i].name;
+	return kg_nearest(name, names, n);
 }
 
 const char *

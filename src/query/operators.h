@@ -9,9 +9,12 @@
 #ifndef KG_OPERATORS_H
 #define KG_OPERATORS_H
 
+#include "base/json.h"
 #include "catalog/catalog.h"
 
 #define KG_MAX_IN_VALUES 500
+/* Objects of operators in the array that a condition may be. */
+#define KG_MAX_CONDITION_OBJECTS 10
 
 typedef enum KgOp
 {
@@ -86,7 +89,16 @@ typedef struct KgOperator
 extern const KgOperator *kg_operator(KgOp op);
 /* The operator of a name: false if there is none. */
 extern bool kg_op_lookup(const char *name, KgOp *op);
-/* What another name may have meant, or NULL. */
+/*
+ * A condition as another language has it, {name: value}, as one of ours: an
+ * object of operators, or an array of such; NULL where nothing here asks that.
+ */
+extern Jsonb *kg_op_condition(const char *name, const JsonbValue *value);
+/* ">10" and "10..20" as such a condition on values of a kind, or NULL. */
+extern Jsonb *kg_op_condition_of_text(KgKind kind, const char *text);
+/* The operator in "people__gt", "min_people" and "!name", or NULL. */
+extern const char *kg_op_in_name(const char *name, const char *property);
+/* The one that a name which no language has may be a typing error of, or NULL. */
 extern const char *kg_op_meant(const char *name);
 /* One that asks the same of a field that an operator is not for, or NULL. */
 extern const char *kg_op_instead(KgOp op);

@@ -56,8 +56,16 @@ find_given(KgGraph *graph, const KgRelated *related)
 			KgStepSpec *step = &related->chains[i].specs[j];
 
 			for (int k = 0; k < step->ntests; k++)
-				if (step->tests[k].nids > 0 && step->tests[k].among == NULL)
-					step->tests[k].among = nodes_by_id(graph, &step->tests[k]);
+			{
+				KgNodeTest *test = &step->tests[k];
+
+				if (test->nids == 0 || test->among != NULL)
+					continue;
+				test->among = nodes_by_id(graph, test);
+				related->chains[i].missing |= test->type != NULL &&
+											  test->among->n <
+												  (uint32) test->nids;
+			}
 		}
 	kg_decisions_end_step();
 }
@@ -239,7 +247,7 @@ holds(const KgChain *chain, uint32 count)
 }
 
 static uint32
-keep(KgGraph *graph, const KgChain *chain, int64 *nodes, uint32 n)
+keep(KgGraph *graph, KgChain *chain, int64 *nodes, uint32 n)
 {
 	const KgNodeSet *given = given_ends(chain);
 	uint32 *counts = MemoryContextAllocExtended(
@@ -253,9 +261,13 @@ keep(KgGraph *graph, const KgChain *chain, int64 *nodes, uint32 n)
 		count_back(graph, chain, nodes, n, counts);
 	else
 		count_forth(graph, chain, nodes, n, counts);
+	chain->walked = true;
 	for (uint32 i = 0; i < n; i++)
+	{
+		chain->met |= counts[i] > 0;
 		if (holds(chain, counts[i]))
 			nodes[kept++] = nodes[i];
+	}
 	pfree(counts);
 	return kept;
 }

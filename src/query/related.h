@@ -20,6 +20,10 @@ typedef struct KgChain
 	int64 max_count; /* and at most; 0: any number */
 	bool negated;	 /* it must not hold */
 	const char *path;
+	bool array;	  /* of steps, at the path */
+	bool missing; /* an id of one type was not found */
+	bool walked;  /* from some nodes, */
+	bool met;	  /* one of which is connected so */
 } KgChain;
 
 typedef struct KgRelated

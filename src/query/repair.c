@@ -8,6 +8,8 @@
 #include "postgres.h"
 
 #include "base/edits.h"
+#include "base/meaning.h"
+#include "catalog/catalog.h"
 #include "catalog/term.h"
 #include "miscadmin.h"
 #include "query/arguments.h"
@@ -259,7 +261,8 @@ only_same(const char *text, const char *const *names, int n)
 	if (wanted[0] == '\0')
 		return -1;
 	for (int i = 0; i < n; i++)
-		if (names[i] != NULL && strcmp(bare(names[i]), wanted) == 0)
+		if (names[i] != NULL && strcmp(bare(names[i]), wanted) == 0 &&
+			!kg_is_opposed(text, names[i]))
 			found = found == -1 ? i : -2;
 	return found;
 }
@@ -286,7 +289,7 @@ only_near(const char *text, const char *const *names, int n)
 			!kg_chars_set(other, kg_term_fold(names[i], strlen(names[i]))))
 			continue;
 		edits = kg_edits(given, other, least);
-		if (edits > least)
+		if (edits > least || kg_is_opposed(text, names[i]))
 			continue;
 		several = best >= 0 && edits == least;
 		if (best < 0 || edits < least)
@@ -326,7 +329,10 @@ as_member(const char *name, const JsonbValue *value)
 										 "aggregations",
 										 "node_types",
 										 "predicates",
-										 "relationships"};
+										 "relationships",
+										 "related",
+										 "not_related",
+										 "entity_types"};
 	static const char *const objects[] = {
 		"sort", "relationships", "aggregations", "group_by"};
 	static const char *const members[] = {"field", "type", "fn", "property"};

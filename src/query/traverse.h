@@ -19,6 +19,7 @@
 typedef struct KgNodeTest
 {
 	const KgType *type; /* NULL: any */
+	uint16 rank;		/* its, in the graph */
 	/* by rank - 1: analysed against that type, NULL: does not match; or NULL
 	 * where there is no filter */
 	KgFilter **filters;

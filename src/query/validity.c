@@ -15,6 +15,8 @@
 #include "catalog/key.h"
 #include "catalog/period.h"
 #include "catalog/writing.h"
+#include "query/arguments.h"
+#include "query/names.h"
 #include "query/running.h"
 #include "query/validity.h"
 #include "schema/format.h"
@@ -96,9 +98,11 @@ throw_valid_at(const char *valid_at, const char *path)
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, valid_at);
-	kg_error_throw_expected(err,
-							"\"now\", or a date-time with a zone, such as "
-							"2026-11-21T09:30:00Z");
+	kg_error_expected(err,
+					  "\"now\", or a date-time with a zone, such as "
+					  "2026-11-21T09:30:00Z");
+	kg_error_instead(err, NULL, kg_meant_instant(valid_at));
+	kg_error_throw(err);
 }
 
 /* One for all that the call does. */

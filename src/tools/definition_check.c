@@ -19,6 +19,7 @@
 #include "query/any.h"
 #include "tools/catalog_tools.h"
 #include "tools/definition.h"
+#include "tools/dispatch.h"
 #include "tools/fixed_tools.h"
 #include "tools/schema_template.h"
 #include "tools/write_schema.h"
@@ -778,7 +779,7 @@ find_callable(KgOperationDefined *op, const KgCatalog *catalog,
 			if (kg_fixed_tool_exists(catalog, fixed))
 				names[n++] = fixed->name;
 		err = kg_error_new(KG_UNKNOWN_TOOL, "unknown tool \"%s\"", op->tool);
-		kg_error_did_you_mean(err, kg_nearest(op->tool, names, n));
+		kg_error_did_you_mean(err, kg_tool_meant(catalog, op->tool, names, n));
 	}
 	kg_error_got_string(err, op->tool);
 	kg_error_path(err, "%s/tool", op->path);

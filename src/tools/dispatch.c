@@ -11,6 +11,7 @@
 #include "base/catch.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/meaning.h"
 #include "base/semver.h"
 #include "base/settings.h"
 #include "base/splice.h"
@@ -90,6 +91,47 @@ kg_other_tools_write(const KgCatalog *catalog, const KgAgent *agent)
 	return false;
 }
 
+static bool
+tool_writes(const KgCatalog *catalog, const char *name)
+{
+	KgCallable callable;
+	ListCell *lc;
+
+	if (kg_callable_find(catalog, name, &callable))
+		return kg_callable_writes(&callable);
+	foreach(lc, kg_registered_listed(catalog, kg_agent_current()))
+	{
+		const KgDefinition *def = lfirst(lc);
+
+		if (strcmp(def->name, name) == 0)
+			return def->writes;
+	}
+	return false;
+}
+
+const char *
+kg_tool_meant(const KgCatalog *catalog, const char *name,
+			  const char *const *names, int n)
+{
+	const char **reading = palloc((n + 1) * sizeof(char *));
+	const char *writing = NULL;
+	int nreading = 0;
+	int nwriting = 0;
+
+	for (int i = 0; i < n; i++)
+		if (!tool_writes(catalog, names[i]))
+		{
+			/* What is read is not what was to be changed. */
+			if (!kg_is_change(name) || kg_is_change(names[i]))
+				reading[nreading++] = names[i];
+		}
+		else if (kg_is_respelling(name, names[i]) && nwriting++ == 0)
+			writing = names[i];
+	if (nwriting > 0)
+		return nwriting == 1 ? writing : NULL;
+	return kg_nearest(name, reading, nreading);
+}
+
 static KG_NORETURN void
 throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 				   const char *name, const char *path)
@@ -118,7 +160,7 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	kg_error_expected(err, "a tool that kg_list_tools() lists");
 	for (int i = 0; i < Min(n, 100); i++)
 		kg_error_allow(err, names[i]);
-	meant = kg_nearest(name, names, n);
+	meant = kg_tool_meant(catalog, name, names, n);
 	kg_error_did_you_mean(err, meant);
 	/* A name alone is not enough to make the call of another tool. */
 	if (meant != NULL && call != NULL && call->arguments != NULL &&

@@ -93,6 +93,15 @@ extern int kg_operations_offered(void);
 extern bool kg_tool_is_offered(const KgAgent *agent, const KgTool *tool,
 							   int offered);
 
+/*
+ * Which of some tools another name means, or NULL.  One that reads may be the
+ * nearest; one that writes does what nobody asked for where it is not the tool
+ * that was meant, so it is one in another spelling alone (base/meaning.h).
+ */
+extern const char *kg_tool_meant(const struct KgCatalog *catalog,
+								 const char *name, const char *const *names,
+								 int n);
+
 /* Does a tool that the caller has, and no bundle makes, write? */
 extern bool kg_other_tools_write(const struct KgCatalog *catalog,
 								 const KgAgent *agent);

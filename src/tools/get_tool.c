@@ -304,7 +304,7 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	kg_begin_tool_of_type(catalog, type, KG_EXPOSE_GET, arguments);
 	kg_input_open(&call.input, arguments, template, &call.repairs);
 	kg_input_valid_at(&call.input, catalog);
-	as_of = type->history ? kg_input_string(&call.input, "as_of") : NULL;
+	as_of = type->history ? kg_input_instant(&call.input, "as_of") : NULL;
 	if (as_of)
 	{
 		call.as_of = kg_history_time(type, as_of);

@@ -68,6 +68,13 @@ extern void kg_reached_steps(KgReached *reached, const KgStepSpec *specs,
 extern struct KgRelated *kg_call_related(KgGraphCall *call, const KgInput *in);
 extern void kg_reached_related(KgGraphCall *call, const KgType *type,
 							   const struct KgRelated *related);
+/*
+ * Hints of chains that no node is connected by, after they were walked: which of
+ * their ids and values there are not, and that a relation cannot begin there.
+ * Without them everything is "not related".  False: there is nothing to say.
+ */
+extern bool kg_hint_related(const KgCatalog *catalog, const KgType *type,
+							const struct KgRelated *related, KgJsonWriter *w);
 
 /* ---- cursors: a JSON array of so many items, bound to the call ---- */
 

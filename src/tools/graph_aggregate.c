@@ -645,9 +645,11 @@ ends_early(const KgAggregate *a)
 static Jsonb *
 hints(KgAggregate *a, const int64 *nodes)
 {
+	Jsonb *result;
 	KgJsonWriter w;
 
 	kg_jw_init_array(&w);
+	(void) kg_hint_related(a->call.catalog, a->node.type, a->node.related, &w);
 	if (a->kept == 0)
 		kg_hint_traversal(&a->call, &a->chain, "/relationships", &w);
 	for (int i = 0; i < a->ngroups && a->kept > 0; i++)
@@ -664,7 +666,8 @@ hints(KgAggregate *a, const int64 *nodes)
 					  a->kept,
 					  &w);
 	}
-	return kg_jw_finish(&w);
+	result = kg_jw_finish(&w);
+	return kg_json_length(&result->root) > 0 ? result : NULL;
 }
 
 /* Counts the nodes that are selected; returns them where they had to be. */
@@ -865,7 +868,7 @@ kg_tool_aggregate_nodes(const Jsonb *arguments)
 	build_reply(a);
 	if (n == 0)
 		a->reply.draft.hints = kg_selector_hints(&a->call, &node, 1);
-	else if (ends_early(a))
+	else if (ends_early(a) || node->related != NULL)
 		a->reply.draft.hints = hints(a, nodes);
 	result = kg_reply_finish(&a->reply, write_reply, a);
 	kg_graph_call_end(&a->call);

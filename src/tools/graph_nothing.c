@@ -32,6 +32,7 @@ kg_hint_selector(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
 	query.type = selector->type;
 	query.filter = kg_selector_filter(selector);
 	kg_hints_write_items(&query, w);
+	(void) kg_hint_related(call->catalog, selector->type, selector->related, w);
 }
 
 Jsonb *

@@ -38,6 +38,9 @@ typedef struct RankRelated
 
 /* ---- arguments ---- */
 
+/* As the schema has it (tools/schema_template.c): sums of them stay exact. */
+#define MAX_WEIGHT 1e15
+
 static char *
 read_seed(RankRelated *r, const JsonbValue *value, const char *path, int i)
 {
@@ -55,8 +58,8 @@ read_seed(RankRelated *r, const JsonbValue *value, const char *path, int i)
 				   "weight",
 				   path,
 				   nextafter(0, 1),
-				   1e15,
-				   "a number above 0",
+				   MAX_WEIGHT,
+				   "a number above 0, at most 1e15",
 				   &r->weights[i],
 				   r->call.input.repairs);
 	if (kg_json_get(object, "id", &member) == NULL)

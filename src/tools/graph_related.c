@@ -5,7 +5,9 @@
 #include "postgres.h"
 
 #include "base/error.h"
+#include "query/hints.h"
 #include "query/related.h"
+#include "query/repair.h"
 #include "tools/graph.h"
 
 static void
@@ -73,6 +75,7 @@ read_chain(KgGraphCall *call, const KgInput *in, const char *key, int index,
 	chain->nsteps = Max(n, 1);
 	chain->specs = palloc0(chain->nsteps * sizeof(KgStepSpec));
 	chain->path = kg_path_index(kg_input_path(in, key), index);
+	chain->array = n > 0;
 	for (int i = 0; i < chain->nsteps; i++)
 	{
 		KgInput step;
@@ -130,4 +133,138 @@ kg_reached_related(KgGraphCall *call, const KgType *type,
 			for (int k = 0; k < chain->specs[j].ntests; k++)
 				reached_test(call, &chain->specs[j].tests[k]);
 	}
+}
+
+/* ---- what there is not ---- */
+
+/* Is there a relation that begins at the type, as it is followed? */
+static bool
+leaves(const KgCatalog *catalog, const KgRelationSet *along,
+	   const KgRelationSet *against, const KgType *type)
+{
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+		bool forward = kg_relation_set_has(along, relation->relation_no);
+		bool backward = kg_relation_set_has(against, relation->relation_no);
+
+		for (int v = 0; v < relation->nvariants; v++)
+		{
+			const KgVariant *variant = &relation->variants[v];
+
+			if (relation->symmetric)
+				forward = backward = forward || backward;
+			if ((forward && variant->from_type_no == type->type_no) ||
+				(backward && variant->to_type_no == type->type_no))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The step at the path the other way. */
+static void
+correct_direction(const char *path, bool backward, KgCorrection *correction)
+{
+	JsonbValue value = kg_json_string_value(backward ? "incoming" : "outgoing");
+	JsonbValue there;
+	KgInstead change = {.kind = KG_INSTEAD_VALUE};
+
+	change.key = "direction";
+	change.path = kg_path_member(path, change.key);
+	change.value = kg_json_datum(&value);
+	if (!kg_repair_value_at(change.path, &there))
+	{
+		change.kind = KG_INSTEAD_ADD;
+		change.path = path;
+	}
+	kg_correct(correction, &change);
+}
+
+static bool
+hint_leaving(const KgCatalog *catalog, const KgType *type,
+			 const KgFollow *follow, const char *path, KgCorrection *correction,
+			 KgJsonWriter *w)
+{
+	if (leaves(catalog, &follow->forward, &follow->backward, type))
+		return false;
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "path", path);
+	kg_jw_kstring(w,
+				  "message",
+				  psprintf("no edge of this relationship type leaves entity "
+						   "type \"%s\" in this direction",
+						   kg_type_handle(type)));
+	if (leaves(catalog, &follow->backward, &follow->forward, type))
+		correct_direction(path, follow->backward.n == 0, correction);
+	kg_correction_write(correction, w);
+	kg_jw_end_object(w);
+	return true;
+}
+
+static bool
+hint_test(const KgCatalog *catalog, const KgNodeTest *test, const char *path,
+		  KgCorrection *correction, KgJsonWriter *w)
+{
+	KgListQuery query = {.catalog = catalog, .type = test->type};
+	KgSelector selector = {.type = test->type};
+
+	if (test->type == NULL)
+		return false;
+	selector.ids = test->ids;
+	selector.nids = test->nids;
+	selector.ids_path = kg_path_member(path, "ids");
+	if (test->filters != NULL)
+		selector.filter = test->filters[test->rank - 1];
+	query.filter = kg_selector_filter(&selector);
+	return kg_hints_write_unknown(&query, correction, w);
+}
+
+static bool
+hint_chain(const KgCatalog *catalog, const KgType *type, const KgChain *chain,
+		   KgCorrection *correction, KgJsonWriter *w)
+{
+	bool any = false;
+
+	for (int i = 0; i < chain->nsteps; i++)
+	{
+		const KgStepSpec *step = &chain->specs[i];
+		const char *path = chain->array ? kg_path_index(chain->path, i)
+										: chain->path;
+
+		if (type != NULL)
+			any |= hint_leaving(
+				catalog, type, &step->follow, path, correction, w);
+		type = NULL;
+		for (int j = 0; j < step->ntests; j++)
+		{
+			any |= hint_test(catalog,
+							 &step->tests[j],
+							 kg_path_member(path, "to"),
+							 correction,
+							 w);
+			type = step->tests[j].type;
+			any |= kg_hint_related(catalog, type, step->tests[j].related, w);
+		}
+	}
+	return any;
+}
+
+bool
+kg_hint_related(const KgCatalog *catalog, const KgType *type,
+				const KgRelated *related, KgJsonWriter *w)
+{
+	KgCorrection correction = {NULL};
+	bool any = false;
+
+	for (int i = 0; related != NULL && i < related->n; i++)
+	{
+		const KgChain *chain = &related->chains[i];
+
+		/* What must not hold holds of everything, if it is said of nothing. */
+		if (chain->negated ? chain->walked && (!chain->met || chain->missing)
+						   : !chain->met)
+			any |= hint_chain(catalog, type, chain, &correction, w);
+	}
+	return any;
 }

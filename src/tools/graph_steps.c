@@ -17,7 +17,7 @@ kg_call_test(KgGraphCall *call, const KgInput *in, KgStepSpec *step)
 	memset(test, 0, sizeof(*test));
 	test->type = kg_call_type(call, in, "label");
 	if (test->type != NULL)
-		rank = kg_graph_rank(call->graph, test->type->type_no);
+		test->rank = rank = kg_graph_rank(call->graph, test->type->type_no);
 	test->filters = kg_call_filters_over(
 		call, in, test->type != NULL ? 1 : -1, &rank);
 }

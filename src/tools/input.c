@@ -83,22 +83,30 @@ kg_input_has(const KgInput *in, const char *key)
 	return kg_json_get(in->object, key, &value) != NULL;
 }
 
+const char *
+kg_input_instant(const KgInput *in, const char *key)
+{
+	JsonbValue value;
+
+	if (!kg_input_declares(in, key))
+		return NULL;
+	if (kg_json_get(in->object, key, &value) != NULL &&
+		value.type == jbvNumeric)
+		return kg_json_cstring(&value);
+	return kg_input_string(in, key);
+}
+
 void
 kg_input_as_of(const KgInput *in, const KgCatalog *catalog, const KgType *type)
 {
-	kg_past_ask(catalog,
-				type,
-				kg_input_declares(in, "as_of") ? kg_input_string(in, "as_of")
-											   : NULL);
+	kg_past_ask(catalog, type, kg_input_instant(in, "as_of"));
 }
 
 void
 kg_input_valid_at(const KgInput *in, const KgCatalog *catalog)
 {
 	kg_validity_ask(catalog,
-					kg_input_declares(in, "valid_at")
-						? kg_input_string(in, "valid_at")
-						: NULL,
+					kg_input_instant(in, "valid_at"),
 					kg_input_path(in, "valid_at"));
 }
 

@@ -26,6 +26,12 @@ extern void kg_input_open(KgInput *in, const Jsonb *arguments,
 						  const char *template, KgRepairs *repairs);
 
 /*
+ * A date-time as text, or NULL where it is not declared or not sent.  A number is
+ * none as a string either, and is not told to be sent as one.
+ */
+extern const char *kg_input_instant(const KgInput *in, const char *key);
+
+/*
  * The time then which the call asks about, of a type or NULL, where the schema
  * has "as_of", and the instant, where it has "valid_at"; before anything is
  * looked up.

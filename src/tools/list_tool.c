@@ -274,7 +274,7 @@ kg_list_select(KgListQuery *query, KgGraph *graph, const KgSelector *selector)
 	few.few = kg_list_counts(query) != NULL;
 	if (!kg_select_reads(&few))
 		return;
-	query->connected = selector->related != NULL;
+	query->related = selector->related;
 	if (query->matches != NULL)
 	{
 		keep_matches(query, graph, selector);
@@ -486,14 +486,19 @@ measure_items(void *items, Size *whole, Size *stub, Size *extra)
 	}
 }
 
+/* Why nothing was found, or what of not_related asks for nothing there is. */
 static Jsonb *
-nothing_hints(const KgListQuery *query)
+list_hints(const KgListQuery *query, bool nothing)
 {
+	bool said;
+	Jsonb *hints;
 	KgJsonWriter w;
 
 	kg_jw_init_array(&w);
-	kg_hints_write_items(query, &w);
-	if (query->connected)
+	if (nothing)
+		kg_hints_write_items(query, &w);
+	said = kg_hint_related(query->catalog, query->type, query->related, &w);
+	if (nothing && query->related != NULL && !said)
 	{
 		kg_jw_begin_object(&w);
 		kg_jw_kstring(&w, "path", "/related");
@@ -503,7 +508,8 @@ nothing_hints(const KgListQuery *query)
 					  "fewer of related and not_related");
 		kg_jw_end_object(&w);
 	}
-	return kg_jw_finish(&w);
+	hints = kg_jw_finish(&w);
+	return nothing || kg_json_length(&hints->root) > 0 ? hints : NULL;
 }
 
 void
@@ -518,8 +524,8 @@ kg_list_draft(KgDraft *draft, const KgListQuery *query, const KgListPage *page,
 	draft->total = page->total >= 0
 					   ? page->total
 					   : position + page->nrows + (page->more ? 1 : 0);
-	if (page->total == 0)
-		draft->hints = nothing_hints(query);
+	if (page->total == 0 || query->related != NULL)
+		draft->hints = list_hints(query, page->total == 0);
 	/* A search that stopped may have missed some; there is no going on. */
 	if (query->matches && query->matches->truncated)
 		draft->stopped = "max_search_matches";

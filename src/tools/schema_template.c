@@ -637,7 +637,7 @@ static const Part parts[] = {
 	 "{'type':'array','minItems':1,'maxItems':<max_ids>,'items':{'anyOf':[<id>,"
 	 "{'type':'object','additionalProperties':false,'required':['id'],'"
 	 "properties':{'id':<id>,'weight':{'type':'number','exclusiveMinimum':0,'"
-	 "default':1}}}]}}"},
+	 "maximum':1000000000000000,'default':1}}}]}}"},
 	/* A claim is read by its keys (tools/verify_read.c): one is none of another. */
 	{"claims",
 	 "{'type':'array','items':{'type':'object'},'description':'each one of "

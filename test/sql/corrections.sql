@@ -55,6 +55,21 @@ SELECT kg_register_tool('{"name": "paid_invoices", "version": "1.0.0", "kind": "
 SELECT t, a, pg_temp.instead(t, a::jsonb) FROM (VALUES ('list_invoices', '{"node_label": "x"}'), ('create_invoices', '{"entities": []}'), ('create_invoices', '{"items": [{"id": "INV-9999"}]}'), ('delete_invoices', '{"entityNames": ["a"]}'),
   ('paid_invoice', '{"most": 1}'), ('paid_invoice', '{"most": "all"}'), ('paid_invoice', '{"limit": 1}'), ('find_node', '{}'), ('find_node', '{"node_label": "invoice"}')) x(t, a);
 SELECT kg_unregister_tool('paid_invoices') ->> 'verdict';
+-- a tool that writes is meant by its name in another spelling alone, and never by its opposite
+SELECT kg_apply_bundle('{"bundle_name": "notes", "version": "1", "schemas": [{"entity_type": "meeting_note", "schema": {"type": "object", "x-id-field": "id", "x-history": true,
+  "x-tool-expose": ["list", "get", "history", "create", "update", "delete"], "properties": {"id": {"type": "string"}}}}], "entities": [{"entity_type": "meeting_note", "items": [{"id": "n1"}]}]}') ? 'revision';
+SELECT t, pg_temp.instead(t, '{"ids": ["n1"]}') FROM unnest('{undelete_meeting_note,deleted_meeting_note,un_delete_meeting_note,detele_meeting_note,delete_meeting_vote,remove_meeting_note,DELETE_meeting_notes,deleteMeetingNote,delete-meetnig-note,delete_metting_note}'::text[]) t;
+-- another instant: a date as its beginning, without a zone that of UTC; a number is none
+SELECT v, pg_temp.instead('list_meeting_note', jsonb_build_object(k, v)) FROM unnest('{valid_at,as_of}'::text[]) k,
+  jsonb_array_elements('["2020-05-03", "2020-05-03T10:00:00", "2020-05-03 10:00:00Z", "3 May 2020", 5, "soon"]') v;
+SELECT e -> 'path', e -> 'message' FROM (SELECT kg_call_tool('list_meeting_note', '{"as_of": "9999-12-31T23:59:59-23:59"}') #> '{structuredContent,error}') x(e);
+-- a sort as one text
+SELECT v, pg_temp.instead('list_employee', jsonb_build_object('sort', v)) FROM unnest('{desc,"name,hired desc","+name","name descending","-name, hired",","}'::text[]) v;
+-- a weight has a most, which the schema has
+SELECT kg_call_tool('rank_related', '{"seeds": [{"id": "team:T-01", "weight": 1e16}]}') #> '{structuredContent,error}';
+-- a value in another case, of many
+SELECT kg_put_entities('customer', (SELECT jsonb_agg(jsonb_build_object('id', 'X' || n, 'tier', 'gold', 'country', 'X', 'name', initcap(translate(substr(md5(n::text), 1, 8), '0123456789', 'ghijklmnop')))) FROM generate_series(1, 300) n)) #> '{counts,created}';
+SELECT pg_temp.instead('list_customer', jsonb_build_object('filters', jsonb_build_object('name', v))) FROM unnest('{"nordlicht gmbh","NORDLICHT GMBH","acme holdings",dhcjoagp,DHCJOAGP}'::text[]) v;
 -- as an error of SQL
 DO $$
 DECLARE

@@ -80,6 +80,22 @@ SELECT a, pg_temp.tried(a) FROM unnest(ARRAY['{"related": []}', '{"related": [[]
   '{"related": [{"type": "BY", "to": {"ids": []}}]}', '{"related": [{"type": "BY", "max_hops": 2}]}', '{"related": [{"type": "BY", "filters": {"kind": 1}}]}', '{"related": [{"type": "DEPENDS", "to": {"related": [{"type": "BY", "to": {"related": [{"type": "BY"}]}}]}}]}',
   '{"related": [[[{"type": "BY"}]]]}', '{"related": null}', '{"related": [[{"type": "*"}, {"type": "*"}, {"type": "*"}, {"type": "*"}, {"type": "*"}, {"type": "*"}]]}', '{"related": [{"type": "BY", "direction": "up"}]}', '{"not_related": [{"type": "BY", "to": {"filters": {"nothing": 1}}}]}']) a;
 SELECT pg_temp.tried(jsonb_build_object('related', (SELECT jsonb_agg('{"type": "BY"}'::jsonb) FROM generate_series(1, 11)))::text);
+-- ids and values that there are not, and a relation that cannot leave the type: told, as without them all are "not related"
+CREATE FUNCTION pg_temp.told(args jsonb) RETURNS SETOF text LANGUAGE sql AS $$
+  SELECT concat_ws(' | ', t, r->'total', h->'path', h->'message', h->'not_found', h->'nearest', (h #> '{call,arguments}') - 'limit'::text - 'node_label'::text)
+    FROM (VALUES ('find_nodes', '{"node_label": "package", "limit": 0}'::jsonb || args), ('list_package', '{"limit": 1}'::jsonb || args)) c(t, a), LATERAL (SELECT kg_call_tool(t, a) -> 'structuredContent') x(r),
+    jsonb_array_elements(coalesce(r->'hints', '[{}]')) h $$;
+SELECT pg_temp.told(a::jsonb) FROM unnest(ARRAY['{"related": [{"type": "BY", "to": {"label": "person", "ids": ["Ann"]}}]}', '{"not_related": [{"type": "BY", "to": {"label": "person", "ids": ["Ann"]}}]}',
+  '{"not_related": [{"type": "BY", "to": {"label": "person", "ids": ["Ann", "cy"]}}]}', '{"not_related": [{"type": "BY", "to": {"label": "person", "ids": ["ann", "cy"]}}]}',
+  '{"not_related": [{"type": "BY", "to": {"label": "person", "filters": {"country": "fr"}}}]}', '{"not_related": [[{"type": "DEPENDS"}, {"type": "BY", "to": {"label": "person", "ids": ["zoe"]}}]]}',
+  '{"not_related": [{"type": "DEPENDS", "to": {"label": "package", "related": [{"type": "BY", "to": {"label": "person", "ids": ["Ann"]}}]}}]}',
+  '{"related": [{"type": "BY", "direction": "incoming"}]}', '{"not_related": [{"type": "BY", "direction": "incoming"}]}', '{"not_related": [{"type": "BY"}]}', '{"filters": {"n": 99}, "not_related": [{"type": "BY", "to": {"label": "person", "ids": ["Ann"]}}]}']) a;
+SELECT kg_aggregate('{"node": {"label": "package", "not_related": [{"type": "BY", "to": {"label": "person", "ids": ["Ann"]}}]}, "aggregations": [{"fn": "count"}]}') -> 'hints';
+\c - related_some
+\pset format unaligned
+\pset tuples_only on
+-- whom the caller does not see is not there, and not told of
+SELECT kg_find_nodes('{"node_label": "package", "limit": 0, "not_related": [{"type": "BY", "to": {"label": "person", "ids": ["bob"]}}]}') -> 'hints', kg_find_nodes('{"node_label": "package", "limit": 0, "not_related": [{"type": "BY", "to": {"label": "person", "ids": ["Bob"]}}]}') -> 'hints';
 \c - postgres
 -- what multiplies is estimated, and refused; what is hidden is in no estimate
 SET kg_graph.max_cost = 1000;

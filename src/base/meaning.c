@@ -1,0 +1,349 @@
+/*
+ * meaning.c
+ *	  What a difference between two names may mean.
+ *
+ * Edit distance knows no meaning: "unrelated" is two letters from "related", and
+ * "min" as near to "max".  What turns a name around is listed here, and asked by
+ * everything that says what was meant by another name.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "base/edits.h"
+#include "base/meaning.h"
+
+#define MAX_WORDS 16
+/* A typing error in a shorter word may be another word: note, node. */
+#define LONG_WORD 6
+
+/* What a word adds to a name. */
+typedef enum Sense
+{
+	SENSE_NOT = 1 << 0,
+	SENSE_MISSING = 1 << 1,
+	SENSE_DISTINCT = 1 << 2,
+	SENSE_LEAST = 1 << 3,
+	SENSE_MOST = 1 << 4,
+	SENSE_LESS = 1 << 5,
+	SENSE_MORE = 1 << 6,
+	SENSE_BEGIN = 1 << 7,
+	SENSE_END = 1 << 8,
+	SENSE_IN = 1 << 9,
+	SENSE_OUT = 1 << 10,
+	SENSE_UP = 1 << 11,
+	SENSE_DOWN = 1 << 12,
+	SENSE_SIGN = 1 << 13,
+	SENSE_SUM = 1 << 14,
+	SENSE_COUNT = 1 << 15,
+	SENSE_MEAN = 1 << 16
+} Sense;
+
+static const struct
+{
+	const char *word;
+	Sense sense;
+} senses[] = {
+	{"not", SENSE_NOT},
+	{"no", SENSE_NOT},
+	{"non", SENSE_NOT},
+	{"none", SENSE_NOT},
+	{"nor", SENSE_NOT},
+	{"never", SENSE_NOT},
+	{"ne", SENSE_NOT},
+	{"neq", SENSE_NOT},
+	{"without", SENSE_NOT},
+	{"except", SENSE_NOT},
+	{"exclude", SENSE_NOT},
+	{"excludes", SENSE_NOT},
+	{"excluded", SENSE_NOT},
+	{"excluding", SENSE_NOT},
+	{"exclusive", SENSE_NOT},
+	{"omit", SENSE_NOT},
+	{"ignore", SENSE_NOT},
+	{"unless", SENSE_NOT},
+	{"null", SENSE_MISSING},
+	{"missing", SENSE_MISSING},
+	{"empty", SENSE_MISSING},
+	{"absent", SENSE_MISSING},
+	{"distinct", SENSE_DISTINCT},
+	{"unique", SENSE_DISTINCT},
+	{"min", SENSE_LEAST},
+	{"minimum", SENSE_LEAST},
+	{"least", SENSE_LEAST},
+	{"lowest", SENSE_LEAST},
+	{"max", SENSE_MOST},
+	{"maximum", SENSE_MOST},
+	{"most", SENSE_MOST},
+	{"highest", SENSE_MOST},
+	{"lt", SENSE_LESS},
+	{"lte", SENSE_LESS},
+	{"le", SENSE_LESS},
+	{"less", SENSE_LESS},
+	{"before", SENSE_LESS},
+	{"below", SENSE_LESS},
+	{"under", SENSE_LESS},
+	{"until", SENSE_LESS},
+	{"gt", SENSE_MORE},
+	{"gte", SENSE_MORE},
+	{"ge", SENSE_MORE},
+	{"greater", SENSE_MORE},
+	{"after", SENSE_MORE},
+	{"above", SENSE_MORE},
+	{"over", SENSE_MORE},
+	{"since", SENSE_MORE},
+	{"from", SENSE_BEGIN},
+	{"start", SENSE_BEGIN},
+	{"source", SENSE_BEGIN},
+	{"begin", SENSE_BEGIN},
+	{"first", SENSE_BEGIN},
+	{"starts", SENSE_BEGIN},
+	{"to", SENSE_END},
+	{"end", SENSE_END},
+	{"target", SENSE_END},
+	{"last", SENSE_END},
+	{"ends", SENSE_END},
+	{"in", SENSE_IN},
+	{"incoming", SENSE_IN},
+	{"inbound", SENSE_IN},
+	{"out", SENSE_OUT},
+	{"outgoing", SENSE_OUT},
+	{"outbound", SENSE_OUT},
+	{"asc", SENSE_UP},
+	{"ascending", SENSE_UP},
+	{"up", SENSE_UP},
+	{"desc", SENSE_DOWN},
+	{"descending", SENSE_DOWN},
+	{"down", SENSE_DOWN},
+	{"sum", SENSE_SUM},
+	{"count", SENSE_COUNT},
+	{"avg", SENSE_MEAN},
+	{"mean", SENSE_MEAN},
+};
+
+/* What a word may begin with, and what it would be without. */
+static const struct
+{
+	const char *prefix;
+	const char *opposite; /* "": the rest alone */
+	bool given;			  /* of the name that was given alone */
+} prefixes[] = {
+	{"un", "", false},		  {"in", "", false},
+	{"im", "", false},		  {"ir", "", false},
+	{"il", "", false},		  {"dis", "", false},
+	{"non", "", false},		  {"not", "", false},
+	{"no", "", false},		  {"de", "", false},
+	{"anti", "", false},	  {"ex", "", false},
+	{"n", "", true},		  {"in", "ex", false},
+	{"in", "out", false},	  {"min", "max", false},
+	{"up", "down", false},	  {"pre", "post", false},
+	{"over", "under", false}, {"before", "after", false},
+	{"start", "end", false},  {"lower", "upper", false},
+};
+
+typedef struct Words
+{
+	int n;
+	char *words[MAX_WORDS];
+} Words;
+
+/* orderBy, order-by and "order by" as order, by; in lower case. */
+static void
+split(const char *name, Words *words)
+{
+	char *at = palloc(2 * strlen(name) + 1);
+	bool open = false;
+	bool lower = false;
+
+	words->n = 0;
+	for (const char *p = name; *p != '\0'; p++)
+	{
+		unsigned char c = *p;
+		bool upper = c >= 'A' && c <= 'Z';
+
+		if (c < 0x80 && !isalnum(c))
+		{
+			open = lower = false;
+			continue;
+		}
+		if (!open || (upper && lower))
+		{
+			if (words->n == MAX_WORDS)
+				break;
+			if (words->n > 0)
+				*at++ = '\0';
+			words->words[words->n++] = at;
+		}
+		*at++ = upper ? c - 'A' + 'a' : c;
+		open = true;
+		lower = !upper;
+	}
+	*at = '\0';
+}
+
+static int
+sense_of(const char *word)
+{
+	for (int i = 0; i < lengthof(senses); i++)
+		if (strcmp(word, senses[i].word) == 0)
+			return senses[i].sense;
+	return 0;
+}
+
+static int
+senses_of(const char *name, const Words *words)
+{
+	int result = 0;
+	int len = strlen(name);
+
+	for (int i = 0; i < words->n; i++)
+		result |= sense_of(words->words[i]);
+	if (len > 0 && (strchr("!<>=~^-", name[0]) != NULL ||
+					strchr("!<>=~", name[len - 1]) != NULL))
+		result |= SENSE_SIGN;
+	return result;
+}
+
+static int
+distance(const char *a, const char *b)
+{
+	KgChars *texts = palloc(2 * sizeof(KgChars));
+	int result = KG_EDITS_LENGTH;
+
+	if (kg_chars_set(&texts[0], a) && kg_chars_set(&texts[1], b))
+		result = kg_edits(&texts[0], &texts[1], KG_EDITS_LENGTH);
+	pfree(texts);
+	return result;
+}
+
+/* Is the other word this one turned around, but for typing errors? */
+static bool
+is_turned(const char *word, const char *other, const char *prefix,
+		  const char *opposite)
+{
+	int len = strlen(prefix);
+	int errors;
+
+	if (strncmp(word, prefix, len) != 0 || strlen(word + len) < 2 ||
+		/* A letter twice is a typing error. */
+		(len == 1 && word[1] == prefix[0]))
+		return false;
+	errors = distance(psprintf("%s%s", opposite, word + len), other);
+	return errors <= (int) strlen(other) / 4 && errors < distance(word, other);
+}
+
+/* Has the other name a word that is one of this name turned around? */
+static bool
+has_turned(const Words *name, const Words *other, const char *prefix,
+		   const char *opposite)
+{
+	for (int i = 0; i < name->n; i++)
+	{
+		/* "until" is no negation of "til". */
+		if (sense_of(name->words[i]) != 0)
+			continue;
+		for (int j = 0; j < other->n; j++)
+			if (is_turned(name->words[i], other->words[j], prefix, opposite))
+				return true;
+	}
+	return false;
+}
+
+bool
+kg_is_opposed(const char *given, const char *other)
+{
+	Words a;
+	Words b;
+	int of_given;
+	int of_other;
+
+	split(given, &a);
+	split(other, &b);
+	of_given = senses_of(given, &a);
+	of_other = senses_of(other, &b);
+	if ((of_given & ~of_other) != 0 || (of_other & ~of_given & SENSE_NOT) != 0)
+		return true;
+	for (int i = 0; i < lengthof(prefixes); i++)
+	{
+		const char *prefix = prefixes[i].prefix;
+		const char *opposite = prefixes[i].opposite;
+
+		if (has_turned(&a, &b, prefix, opposite))
+			return true;
+		if (!prefixes[i].given && has_turned(&b, &a, prefix, opposite))
+			return true;
+	}
+	return false;
+}
+
+/* One without the ending of a plural. */
+static char *
+singular(const char *word)
+{
+	int len = strlen(word);
+
+	if (len > 4 && strcmp(word + len - 3, "ies") == 0)
+		return psprintf("%.*sy", len - 3, word);
+	if (len > 3 && word[len - 1] == 's' && word[len - 2] != 's')
+		return pnstrdup(word, len - 1);
+	return pstrdup(word);
+}
+
+bool
+kg_is_respelling(const char *given, const char *other)
+{
+	Words a;
+	Words b;
+	int errors = 0;
+
+	split(given, &a);
+	split(other, &b);
+	if (a.n != b.n || a.n == 0 || kg_is_opposed(given, other) ||
+		strcmp(a.words[0], b.words[0]) != 0)
+		return false;
+	for (int i = 1; i < a.n; i++)
+	{
+		const char *x = singular(a.words[i]);
+		const char *y = singular(b.words[i]);
+
+		if (strcmp(x, y) == 0)
+			continue;
+		if (strlen(x) < LONG_WORD || strlen(y) < LONG_WORD ||
+			distance(x, y) > 1)
+			return false;
+		errors++;
+	}
+	return errors <= 1;
+}
+
+bool
+kg_is_change(const char *name)
+{
+	static const char *const verbs[] = {"create",
+										"insert",
+										"add",
+										"put",
+										"set",
+										"update",
+										"upsert",
+										"edit",
+										"delete",
+										"deleted",
+										"undelete",
+										"remove",
+										"removed",
+										"drop",
+										"restore",
+										"revert",
+										"undo",
+										"link",
+										"unlink"};
+	Words words;
+
+	split(name, &words);
+	for (int i = 0; i < words.n; i++)
+		for (int v = 0; v < lengthof(verbs); v++)
+			if (strcmp(words.words[i], verbs[v]) == 0)
+				return true;
+	return false;
+}
