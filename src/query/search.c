@@ -16,7 +16,7 @@
 #include "catalog/term.h"
 #include "miscadmin.h"
 #include "query/arguments.h"
-#include "query/marks.h"
+#include "catalog/marks.h"
 #include "query/rank.h"
 #include "query/search_run.h"
 #include "utils/builtins.h"

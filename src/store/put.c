@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/splice.h"
+#include "catalog/marks.h"
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/payload.h"
@@ -210,6 +211,40 @@ kg_outcomes_settle(KgOutcomes *outcomes)
 		throw_all(outcomes, &all);
 }
 
+/* Is a property among what an update tells that it changed? */
+static bool
+tells_change(const KgOutcomes *outcomes, const char *property)
+{
+	for (int i = 0; i < outcomes->n; i++)
+	{
+		const KgOutcome *item = &outcomes->items[i];
+		JsonbValue value;
+		KgJsonIter it;
+
+		if (item->changed == NULL || item->verdict != KG_VERDICT_UPDATED)
+			continue;
+		kg_json_iter_init(&it, &item->changed->root);
+		while (kg_json_iter_next(&it))
+			if (kg_json_get(kg_json_container(&it.value), "property", &value) &&
+				kg_json_string_is(&value, property))
+				return true;
+	}
+	return false;
+}
+
+static void
+write_marks(const KgOutcomes *outcomes, KgJsonWriter *w)
+{
+	const KgType *type = outcomes->type;
+	KgMarks marks = {NIL};
+
+	for (int i = 0; type != NULL && i < type->nfields; i++)
+		if (type->fields[i].untrusted &&
+			tells_change(outcomes, type->fields[i].steps[0].key))
+			kg_marks_note(&marks, &type->fields[i], type->fields[i].name);
+	kg_marks_write(&marks, w);
+}
+
 void
 kg_outcomes_write(const KgOutcomes *outcomes, KgJsonWriter *w)
 {
@@ -236,6 +271,7 @@ kg_outcomes_write(const KgOutcomes *outcomes, KgJsonWriter *w)
 		if (counts[i] > 0)
 			kg_jw_kint(w, names[i], counts[i]);
 	kg_jw_end_object(w);
+	write_marks(outcomes, w);
 }
 
 Jsonb *

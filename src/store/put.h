@@ -50,8 +50,9 @@ typedef struct KgOutcomes
 	bool told; /* versions and changes are, and an error of atomic has items */
 	int n;
 	KgOutcome *items;
-	KgNearest nearest; /* NULL: ids that are not found are named alone */
-	int hinted;		   /* of them */
+	const KgType *type; /* of what is changed, or NULL */
+	KgNearest nearest;	/* NULL: ids that are not found are named alone */
+	int hinted;			/* of them */
 } KgOutcomes;
 
 extern KgOutcomes *kg_outcomes_make(const char *what, int n, bool atomic,
