@@ -34,7 +34,8 @@ typedef struct KgOutcome
 	const char *id; /* of an entity; NULL where it has none, and for edges */
 	KgVerdict verdict;
 	KgErrorList errors;
-	int64 before;	/* of an entity, its version when it was locked, or 0 */
+	/* Its version when it was locked, of an edge its state (edges.h); or 0. */
+	int64 before;
 	int64 version;	/* and afterwards, where that is told */
 	Jsonb *changed; /* [{property, before, after}], or NULL */
 	Jsonb *nearest; /* of an id that was not found, or NULL */
