@@ -35,6 +35,9 @@
 #define TAG_VERSION 0x38
 #define TAG_MISSING 0xff
 
+/* Of UTC, in seconds: what a date-time can say. */
+#define FARTHEST_ZONE (23 * SECS_PER_HOUR + 59 * SECS_PER_MINUTE)
+
 static void
 begin_key(StringInfo key, uint8 tag)
 {
@@ -557,30 +560,83 @@ set_string(JsonbValue *value, char *s, int len)
 	value->val.string.len = len;
 }
 
-static void
-decode_datetime(const uint8 *p, int len, JsonbValue *value)
+/*
+ * An instant as a date-time in UTC.  Its year has four digits, as RFC 3339 has
+ * it: an instant before them or behind is only written in another zone, and so
+ * in the one that reaches farthest.
+ */
+static char *
+instant_text(int64 seconds, const char *fraction, int len)
 {
-	uint64 u = 0;
-	int64 seconds;
+	int64 first = (int64) date2j(0, 1, 1) * SECS_PER_DAY;
+	int64 end = (int64) date2j(10000, 1, 1) * SECS_PER_DAY;
+	const char *zone = "Z";
 	int year, month, day;
-	char *text;
 
-	for (int i = 0; i < 8; i++)
-		u = (u << 8) | p[i];
-	seconds = (int64) (u ^ (UINT64CONST(1) << 63));
-	j2date(seconds / 86400, &year, &month, &day);
-	seconds %= 86400;
-	text = psprintf("%04d-%02d-%02dT%02d:%02d:%02d%s%.*sZ",
+	if (seconds < first)
+	{
+		zone = "+23:59";
+		seconds += FARTHEST_ZONE;
+	}
+	else if (seconds >= end)
+	{
+		zone = "-23:59";
+		seconds -= FARTHEST_ZONE;
+	}
+	j2date(seconds / SECS_PER_DAY, &year, &month, &day);
+	seconds %= SECS_PER_DAY;
+	return psprintf("%04d-%02d-%02dT%02d:%02d:%02d%s%.*s%s",
 					year,
 					month,
 					day,
-					(int) (seconds / 3600),
-					(int) (seconds / 60 % 60),
-					(int) (seconds % 60),
-					len > 8 ? "." : "",
-					len - 8,
-					(const char *) p + 8);
+					(int) (seconds / SECS_PER_HOUR),
+					(int) (seconds / SECS_PER_MINUTE % MINS_PER_HOUR),
+					(int) (seconds % SECS_PER_MINUTE),
+					len > 0 ? "." : "",
+					len,
+					fraction,
+					zone);
+}
+
+static int64
+decode_seconds(const uint8 *p)
+{
+	uint64 u = 0;
+
+	for (int i = 0; i < 8; i++)
+		u = (u << 8) | p[i];
+	return (int64) (u ^ (UINT64CONST(1) << 63));
+}
+
+static void
+decode_datetime(const uint8 *p, int len, JsonbValue *value)
+{
+	char *text = instant_text(decode_seconds(p), (const char *) p + 8, len - 8);
+
 	set_string(value, text, strlen(text));
+}
+
+bool
+kg_key_day(const bytea *key, int *julian, int *second)
+{
+	const uint8 *p = (const uint8 *) VARDATA_ANY(key);
+	int64 seconds;
+
+	if (VARSIZE_ANY_EXHDR(key) < 1 + 8 || p[0] != TAG_DATETIME)
+		return false;
+	seconds = decode_seconds(p + 1);
+	*julian = (int) (seconds / SECS_PER_DAY);
+	*second = (int) (seconds % SECS_PER_DAY);
+	return true;
+}
+
+char *
+kg_key_day_text(int julian, int second)
+{
+	int64 first = (int64) date2j(0, 1, 1) * SECS_PER_DAY - FARTHEST_ZONE;
+
+	return instant_text(
+		Max(first, (int64) julian * SECS_PER_DAY + second), "", 0);
 }
 
 bool

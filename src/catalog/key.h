@@ -63,6 +63,14 @@ extern bytea *kg_key_instant(const char *text, int len);
 #define KG_DATE_LENGTH 10
 extern bool kg_key_instant_micros(const char *text, int len, int64 *micros);
 
+/*
+ * The day in UTC and the second of it that the key of an instant is of, rounded
+ * down; false for a key of anything else.  And the date-time of them, or the
+ * first that can be written.
+ */
+extern bool kg_key_day(const bytea *key, int *julian, int *second);
+extern char *kg_key_day_text(int julian, int second);
+
 /* Bounds for starts_with on a string field: low <= key < high. */
 extern bytea *kg_key_prefix_low(const char *prefix, int len);
 extern bytea *kg_key_prefix_high(const char *prefix, int len);

@@ -261,17 +261,6 @@ static bool
 read_relations(KgBundle *bundle, const char *dir, const KgJson *list,
 			   KgJson *relations)
 {
-	static const char *const keys[] = {"name",
-									   "from",
-									   "to",
-									   "schema",
-									   "schema_file",
-									   "inverse",
-									   "symmetric",
-									   "key",
-									   "history",
-									   "description",
-									   NULL};
 	bool ok = true;
 
 	if (list == NULL)
@@ -290,15 +279,16 @@ read_relations(KgBundle *bundle, const char *dir, const KgJson *list,
 			ok = kg_bundle_complain(entry, "expected an object");
 			continue;
 		}
-		if (!known_keys(entry, keys) ||
-			!read_schema(bundle, dir, entry, &schema))
+		if (!read_schema(bundle, dir, entry, &schema))
 			ok = false;
 		for (size_t k = 0; k < entry->len; k++)
-			if (strncmp(entry->u.members[k].key, "schema", 6) != 0)
-				set(bundle,
-					copy,
-					entry->u.members[k].key,
-					entry->u.members[k].value);
+		{
+			const char *key = entry->u.members[k].key;
+
+			/* Which there are is the database's to say. */
+			if (strcmp(key, "schema") != 0 && strcmp(key, "schema_file") != 0)
+				set(bundle, copy, key, entry->u.members[k].value);
+		}
 		set(bundle, copy, "schema", schema);
 		kg_json_push(bundle->arena, relations, copy);
 	}

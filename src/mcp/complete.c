@@ -11,7 +11,7 @@
 #include "catalog/term.h"
 #include "mb/pg_wchar.h"
 #include "mcp/protocol.h"
-#include "query/marks.h"
+#include "catalog/marks.h"
 #include "query/plan.h"
 #include "query/sql.h"
 #include "utils/builtins.h"

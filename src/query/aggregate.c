@@ -70,50 +70,65 @@ kg_group_string(const char *order, int order_len, const char *text, int len)
 	return result;
 }
 
-/* "2026-03-07..." truncated, with the time of day where it has one. */
-static char *
-truncate_text(const char *text, int len, KgTruncate truncate)
+/* The day that the day's part of the calendar begins with. */
+static int
+truncate_day(int julian, KgTruncate truncate)
 {
-	int year, month, day, hour = 0, minute = 0;
-	bool has_time = len > 10;
-	int julian;
+	int year, month, day;
 
-	sscanf(text, "%4d-%2d-%2d", &year, &month, &day);
-	if (has_time)
-		sscanf(text + 11, "%2d:%2d", &hour, &minute);
+	/* j2day is 0 on Sunday; a week begins on Monday. */
+	if (truncate == KG_TRUNCATE_WEEK)
+		return julian - (j2day(julian) + 6) % 7;
+	j2date(julian, &year, &month, &day);
 	switch (truncate)
 	{
 		case KG_TRUNCATE_YEAR:
-			month = 1;
-			day = 1;
-			break;
+			return date2j(year, 1, 1);
 		case KG_TRUNCATE_QUARTER:
-			month = (month - 1) / 3 * 3 + 1;
-			day = 1;
-			break;
+			return date2j(year, (month - 1) / 3 * 3 + 1, 1);
 		case KG_TRUNCATE_MONTH:
-			day = 1;
-			break;
+			return date2j(year, month, 1);
 		case KG_TRUNCATE_WEEK:
-			julian = date2j(year, month, day);
-			/* j2day is 0 on Sunday; a week begins on Monday. */
-			julian -= (j2day(julian) + 6) % 7;
-			j2date(julian, &year, &month, &day);
-			break;
 		case KG_TRUNCATE_DAY:
 		case KG_TRUNCATE_HOUR:
 		case KG_TRUNCATE_MINUTE:
 		case KG_TRUNCATE_NONE:
 			break;
 	}
-	if (truncate != KG_TRUNCATE_MINUTE && truncate != KG_TRUNCATE_HOUR)
-		hour = 0;
-	if (truncate != KG_TRUNCATE_MINUTE)
-		minute = 0;
-	if (!has_time)
-		return psprintf("%04d-%02d-%02d", year, month, day);
-	return psprintf(
-		"%04d-%02d-%02dT%02d:%02d:00Z", year, month, day, hour, minute);
+	return julian;
+}
+
+static int
+truncate_second(int second, KgTruncate truncate)
+{
+	if (truncate == KG_TRUNCATE_MINUTE)
+		return second - second % SECS_PER_MINUTE;
+	if (truncate == KG_TRUNCATE_HOUR)
+		return second - second % SECS_PER_HOUR;
+	return 0;
+}
+
+/* Where it begins, as what can be sent in a filter: no date is before year 0. */
+static KgGroupValue
+truncated(KgTruncate truncate, const JsonbValue *value)
+{
+	const char *text = value->val.string.val;
+	bool is_date = value->val.string.len == KG_DATE_LENGTH;
+	const bytea *key = kg_key_instant(text, value->val.string.len);
+	int julian;
+	int second;
+
+	if (key == NULL || !kg_key_day(key, &julian, &second))
+		elog(ERROR, "\"%s\" is no date-time", text);
+	julian = truncate_day(julian, truncate);
+	if (is_date)
+		julian = Max(julian, date2j(0, 1, 1));
+	text = kg_key_day_text(julian, truncate_second(second, truncate));
+	key = kg_key_instant(text, strlen(text));
+	return kg_group_string(VARDATA_ANY(key),
+						   VARSIZE_ANY_EXHDR(key),
+						   text,
+						   is_date ? KG_DATE_LENGTH : strlen(text));
 }
 
 /* Of an enum the value declared first is the greatest. */
@@ -174,12 +189,7 @@ kg_group_of_key(const KgField *field, KgTruncate truncate, const bytea *key)
 	}
 	result.key = key;
 	if (truncate != KG_TRUNCATE_NONE && result.value.type == jbvString)
-	{
-		char *text = truncate_text(
-			result.value.val.string.val, result.value.val.string.len, truncate);
-
-		return kg_group_string(text, strlen(text), text, strlen(text));
-	}
+		return truncated(truncate, &result.value);
 	return result;
 }
 

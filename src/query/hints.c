@@ -9,7 +9,7 @@
 #include "catalog/term.h"
 #include "query/any.h"
 #include "query/hints.h"
-#include "query/marks.h"
+#include "catalog/marks.h"
 #include "query/scan.h"
 #include "utils/builtins.h"
 

@@ -17,7 +17,7 @@
 #include "catalog/word.h"
 #include "miscadmin.h"
 #include "query/arguments.h"
-#include "query/marks.h"
+#include "catalog/marks.h"
 #include "query/rank.h"
 #include "query/search_run.h"
 #include "utils/builtins.h"

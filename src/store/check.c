@@ -232,14 +232,13 @@ check_keys(const KgType *type, const char *id, const Jsonb *data,
 		   const char *path, KgErrorList *errors)
 {
 	KeyCheck check = {type, id, path, errors, NULL, true};
+	/* No value is longer than all of them; the key of a version may be. */
+	bool all_fit = VARSIZE(data) + 8 <= kg_setting_max_key_bytes;
 
-	/* No value is longer than all of them. */
-	if (VARSIZE(data) + 8 <= kg_setting_max_key_bytes)
-		return true;
 	for (int i = 0; i < type->nfields; i++)
 	{
 		check.field = &type->fields[i];
-		if (check.field->indexed)
+		if (check.field->indexed && (!all_fit || check.field->by_version))
 			kg_field_visit(check.field, &data->root, check_key, &check);
 	}
 	return check.good;

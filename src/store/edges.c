@@ -13,6 +13,7 @@
 #include "catalog/period.h"
 #include "catalog/pg_type.h"
 #include "catalog/writer.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/edges.h"
 #include "store/entity_ids.h"
@@ -20,6 +21,7 @@
 #include "store/seen.h"
 #include "store/stored.h"
 #include "store/symmetric.h"
+#include "storage/itemptr.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -506,26 +508,53 @@ kg_edges_check(const KgCatalog *catalog, const KgUserContext *caller,
 
 #define KG_COMPARE                                      \
 	"SELECT u.ord, (e.properties IS NOT DISTINCT FROM " \
-	"u.properties)::int::bigint "                       \
+	"u.properties)::int::bigint, e.xmin, e.ctid "       \
 	"FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "  \
 	"AS u(source, relation_no, target, key, properties, ord) " KG_STORED
 
+int64
+kg_edge_state(uint64 row, int column)
+{
+	bool isnull;
+	TransactionId xmin = DatumGetTransactionId(
+		kg_spi_value(row, column, &isnull));
+	ItemPointer place = (ItemPointer) DatumGetPointer(
+		kg_spi_value(row, column + 1, &isnull));
+	uint64 state = hash_combine64((uint64) xmin << 32 |
+									  ItemPointerGetBlockNumber(place),
+								  ItemPointerGetOffsetNumber(place));
+
+	return (int64) (state >> 1 | 1);
+}
+
 static void
-take_compared(int *found)
+take_compared(int *found, int64 *states)
 {
 	for (uint64 i = 0; i < SPI_processed; i++)
-		found[kg_spi_int64(i, 1) - 1] = kg_spi_int64(i, 2) ? KG_EDGE_SAME
-														   : KG_EDGE_OTHER;
+	{
+		int64 ord = kg_spi_int64(i, 1);
+
+		found[ord - 1] = kg_spi_int64(i, 2) ? KG_EDGE_SAME : KG_EDGE_OTHER;
+		if (states != NULL)
+			states[ord - 1] = kg_edge_state(i, 3);
+	}
 	SPI_freetuptable(SPI_tuptable);
 }
 
 void
 kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
 {
+	kg_edges_compare_states(tenant, edges, found, NULL);
+}
+
+void
+kg_edges_compare_states(const char *tenant, const KgColumns *edges, int *found,
+						int64 *states)
+{
 	static KgSaved saved = KG_SAVED_BATCH;
 
 	kg_columns_exec(&saved, KG_COMPARE, tenant, edges);
-	take_compared(found);
+	take_compared(found, states);
 }
 
 void
@@ -536,7 +565,7 @@ kg_edges_compare_latest(const char *tenant, const KgColumns *edges, int *found)
 
 	kg_columns_args(edges, &args[1]);
 	kg_spi_exec_latest_args(&saved, KG_COMPARE, lengthof(args), args);
-	take_compared(found);
+	take_compared(found, NULL);
 }
 
 /*
@@ -638,7 +667,7 @@ kg_edges_delete(const char *tenant, const KgColumns *edges, bool whole)
 					 "AND ($2 OR (EXISTS (SELECT FROM @kg_entity v "
 					 "WHERE v.tenant = $1 AND v.node = u.source) AND "
 					 "EXISTS (SELECT FROM @kg_entity v WHERE v.tenant = $1 "
-					 "AND v.node = u.target))) RETURNING u.ord",
+					 "AND v.node = u.target))) RETURNING u.ord, e.xmin, e.ctid",
 					 lengthof(args),
 					 args);
 }

@@ -97,6 +97,14 @@ extern void kg_edges_read(const char *tenant, int32 relation_no,
  */
 extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
 							 int *found);
+/*
+ * And the state of each that is stored, which is another one after any change:
+ * an edge has no version, its row has a transaction and a place.
+ */
+extern void kg_edges_compare_states(const char *tenant, const KgColumns *edges,
+									int *found, int64 *states);
+/* Of a row of SPI_tuptable that has them in two columns, xmin and ctid. */
+extern int64 kg_edge_state(uint64 row, int column);
 /* With what is committed by now, also where the transaction keeps a snapshot. */
 extern void kg_edges_compare_latest(const char *tenant, const KgColumns *edges,
 									int *found);
@@ -114,7 +122,7 @@ extern const bool *kg_edges_write(const char *tenant, const KgColumns *edges,
 
 /*
  * Delete explicit edges; SPI_tuptable has the number, from 1, of each that was
- * there.  Not whole: of those between entities that the current role sees.
+ * there, and from column 2 what its state is of.  Not whole: of those between entities that the current role sees.
  */
 extern void kg_edges_delete(const char *tenant, const KgColumns *edges,
 							bool whole);

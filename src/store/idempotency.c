@@ -202,6 +202,19 @@ kg_idempotency_begin_tool(KgRequest *request, const char *key, const char *tool,
 	return begin(request, key, psprintf("tool %s", tool));
 }
 
+bool
+kg_idempotency_used(KgRequest *request, const char *tool, const char *text)
+{
+	pg_cryptohash_ctx *ctx = begin_digest();
+	char key[2 * PG_SHA256_DIGEST_LENGTH + 1];
+
+	digest_piece(ctx, text, strlen(text));
+	request->digest = end_digest(ctx);
+	key[hex_encode(VARDATA(request->digest), PG_SHA256_DIGEST_LENGTH, key)] =
+		'\0';
+	return begin(request, pstrdup(key), psprintf("used by %s", tool)) != NULL;
+}
+
 void
 kg_delete_old(KgSaved *saved, const char *sql, const char *tenant, int seconds)
 {

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/splice.h"
+#include "catalog/marks.h"
 #include "catalog/tenant_state.h"
 #include "miscadmin.h"
 #include "store/check.h"
@@ -207,6 +208,38 @@ kg_outcomes_settle(KgOutcomes *outcomes, const char *tenant)
 		throw_all(outcomes, &all);
 }
 
+/* Is a property among what an update tells that it changed? */
+static bool
+tells_change(const KgOutcomes *outcomes, const char *property)
+{
+	for (int i = 0; i < outcomes->n; i++)
+	{
+		const KgOutcome *item = &outcomes->items[i];
+		JsonbValue value;
+
+		if (item->changed == NULL || item->verdict != KG_VERDICT_UPDATED)
+			continue;
+		kg_json_each(it, &item->changed->root)
+			if (kg_json_get(kg_json_container(&it.value), "property", &value) &&
+				kg_json_string_is(&value, property))
+				return true;
+	}
+	return false;
+}
+
+static void
+write_marks(const KgOutcomes *outcomes, KgJsonWriter *w)
+{
+	const KgType *type = outcomes->type;
+	KgMarks marks = {NIL};
+
+	for (int i = 0; type != NULL && i < type->nfields; i++)
+		if (type->fields[i].untrusted &&
+			tells_change(outcomes, type->fields[i].steps[0].key))
+			kg_marks_note(&marks, &type->fields[i], type->fields[i].name);
+	kg_marks_write(&marks, w);
+}
+
 static void
 write_outcomes(const KgOutcomes *outcomes, KgJsonWriter *w)
 {
@@ -233,6 +266,7 @@ write_outcomes(const KgOutcomes *outcomes, KgJsonWriter *w)
 		if (counts[i] > 0)
 			kg_jw_kint(w, names[i], counts[i]);
 	kg_jw_end_object(w);
+	write_marks(outcomes, w);
 }
 
 Jsonb *

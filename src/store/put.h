@@ -34,7 +34,8 @@ typedef struct KgOutcome
 	const char *id; /* of an entity; NULL where it has none, and for edges */
 	KgVerdict verdict;
 	KgErrorList errors;
-	int64 before;	/* of an entity, its version when it was locked, or 0 */
+	/* Its version when it was locked, of an edge its state (edges.h); or 0. */
+	int64 before;
 	int64 version;	/* and afterwards, where that is told */
 	Jsonb *changed; /* [{property, before, after}], or NULL */
 	Jsonb *nearest; /* of an id that was not found, or NULL */
@@ -50,8 +51,9 @@ typedef struct KgOutcomes
 	bool told; /* versions and changes are, and an error of atomic has items */
 	int n;
 	KgOutcome *items;
-	KgNearest nearest; /* NULL: ids that are not found are named alone */
-	int hinted;		   /* of them */
+	const KgType *type; /* of what is changed, or NULL */
+	KgNearest nearest;	/* NULL: ids that are not found are named alone */
+	int hinted;			/* of them */
 } KgOutcomes;
 
 extern KgOutcomes *kg_outcomes_make(const char *what, int n, bool atomic,

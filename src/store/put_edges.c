@@ -322,14 +322,16 @@ write_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 		KG_VERDICT_CREATED, KG_VERDICT_UPDATED, KG_VERDICT_UNCHANGED};
 	int *found = palloc0(Max(1, rows->nrows) * sizeof(int));
 	int *to_write = palloc(Max(1, rows->nrows) * sizeof(int));
+	int64 *states = palloc0(Max(1, rows->nrows) * sizeof(int64));
 	const bool *kept;
 
-	kg_edges_compare(edges->tenant, rows, found);
+	kg_edges_compare_states(edges->tenant, rows, found, states);
 	for (int i = 0; i < rows->nrows; i++)
 	{
 		if (edges->outcomes->items[numbers[i]].errors.total > 0)
 			found[i] = 2;
 		to_write[i] = found[i];
+		edges->outcomes->items[numbers[i]].before = states[i];
 	}
 	kept = kg_edges_write_turned(edges->catalog, rows, found);
 	for (int i = 0; i < rows->nrows; i++)
@@ -382,8 +384,13 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 		return;
 	kg_edges_delete(edges->tenant, &wanted, true);
 	for (uint64 i = 0; i < SPI_processed; i++)
-		edges->outcomes->items[items[kg_spi_int64(i, 1) - 1]].verdict =
-			KG_VERDICT_DELETED;
+	{
+		KgOutcome *outcome =
+			&edges->outcomes->items[items[kg_spi_int64(i, 1) - 1]];
+
+		outcome->verdict = KG_VERDICT_DELETED;
+		outcome->before = kg_edge_state(i, 2);
+	}
 	all = SPI_processed == wanted.nrows;
 	SPI_freetuptable(SPI_tuptable);
 	if (!all || kg_stored_has_own_triggers("kg_edge"))

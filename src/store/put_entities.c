@@ -682,6 +682,7 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 	put.type = kg_catalog_require_type(
 		kg_catalog_newest(put.tenant), type, "/entity_type");
 	put.outcomes = outcomes;
+	outcomes->type = put.type;
 	put.context = CurrentMemoryContext;
 	put.items = MemoryContextAllocExtended(CurrentMemoryContext,
 										   (Size) Max(1, put.outcomes->n) *

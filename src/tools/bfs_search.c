@@ -6,7 +6,7 @@
 
 #include "base/vectors.h"
 #include "catalog/term.h"
-#include "query/marks.h"
+#include "catalog/marks.h"
 #include "query/search_meaning.h"
 #include "query/search_text.h"
 #include "store/embeddings.h"

@@ -2,10 +2,11 @@
  * confirm.c
  *	  Writes that are told before they are done.
  *
- * What is signed is, for each item, the version that was read and what would
- * become of it; it is bound to the caller, the tool and the arguments.  The
- * same is made of what the second call did, in a subtransaction that an error
- * rolls back.
+ * What is signed is, for each item, the version that was read, or the state of
+ * an edge, and what would become of it; it is bound to the caller, the tool and
+ * the arguments.  The same is made of what the second call did, in a
+ * subtransaction that an error rolls back.  What was not there has no version,
+ * and may be made and be gone again: so a value is kept when it was used.
  */
 #include "postgres.h"
 
@@ -19,8 +20,10 @@
 #include "tools/confirm.h"
 #include "utils/timestamp.h"
 
-/* How long a value is good. */
+/* How long a value is good; not longer than it is known that it was used. */
 #define KG_CONFIRM_MINUTES 10
+#define KG_CONFIRM_SECONDS \
+	Min(KG_CONFIRM_MINUTES *SECS_PER_MINUTE, kg_setting_idempotency_time)
 /* 100 items, and what is around them. */
 #define KG_MAX_CONFIRM_CHARS 8192
 
@@ -100,6 +103,8 @@ kg_confirm_open(KgConfirm *confirm, const KgTool *tool, const Jsonb *arguments)
 	memcpy(&expires, confirm->told->data, sizeof(expires));
 	if (expires < GetCurrentTimestamp())
 		throw_bad_value(&value);
+	confirm->used = kg_idempotency_used(
+		&confirm->request, tool->name, kg_json_cstring(&value));
 }
 
 Jsonb *
@@ -107,7 +112,7 @@ kg_confirm_ask(const KgConfirm *confirm, const KgOutcomes *outcomes,
 			   const Jsonb *reply)
 {
 	TimestampTz expires = TimestampTzPlusMilliseconds(
-		GetCurrentTimestamp(), KG_CONFIRM_MINUTES * 60 * INT64CONST(1000));
+		GetCurrentTimestamp(), KG_CONFIRM_SECONDS * INT64CONST(1000));
 	StringInfo told = tell(outcomes, expires);
 	KgSplice asking;
 
@@ -120,6 +125,23 @@ kg_confirm_ask(const KgConfirm *confirm, const KgOutcomes *outcomes,
 		kg_cursor_seal(confirm->tenant, confirm->about, told->data, told->len));
 	kg_splice_string(&asking, "expires_at", kg_utc_text(expires));
 	return kg_splice_finish(&asking);
+}
+
+static void
+mark_used(const KgConfirm *confirm)
+{
+	KgError *err;
+
+	if (!confirm->used)
+	{
+		kg_idempotency_keep(&confirm->request, kg_json_parse("{}"));
+		return;
+	}
+	err = kg_error_new(KG_CONFLICT, "what was to be confirmed was done");
+	kg_error_path(err, "/confirm");
+	kg_error_expected(err,
+					  "the same call without \"confirm\", to do it once more");
+	kg_error_throw(err);
 }
 
 void
@@ -137,7 +159,10 @@ kg_confirm_check(const KgConfirm *confirm, const KgOutcomes *outcomes)
 		memcmp(done->data + sizeof(TimestampTz),
 			   confirm->told->data + sizeof(TimestampTz),
 			   done->len - sizeof(TimestampTz)) == 0)
+	{
+		mark_used(confirm);
 		return;
+	}
 	told = (const Told *) (confirm->told->data + sizeof(TimestampTz));
 	for (int i = 0; done->len == confirm->told->len && i < outcomes->n; i++)
 	{
@@ -146,10 +171,14 @@ kg_confirm_check(const KgConfirm *confirm, const KgOutcomes *outcomes)
 		if (told[i].version == outcome->before)
 			continue;
 		err = kg_error_new(KG_CONFLICT,
-						   "the entity was changed since the call was to be "
-						   "confirmed");
-		kg_error_entity(err, NULL, outcome->id);
-		if (outcome->before > 0)
+						   "the %s was changed since the call was to be "
+						   "confirmed",
+						   outcome->id ? "entity" : "edge");
+		if (outcome->id == NULL)
+			kg_error_path(err, "/items/%d", i);
+		else
+			kg_error_entity(err, NULL, outcome->id);
+		if (outcome->id != NULL && outcome->before > 0)
 			kg_error_member_int(err, "current_version", outcome->before);
 		kg_error_report(&moved, err);
 	}

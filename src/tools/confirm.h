@@ -10,6 +10,7 @@
 
 #include "base/splice.h"
 #include "catalog/catalog.h"
+#include "store/idempotency.h"
 #include "store/put.h"
 
 /* Is a tool of this kind to be confirmed, by the setting and by the caller's? */
@@ -20,7 +21,9 @@ typedef struct KgConfirm
 {
 	const char *tenant;
 	StringInfo about;
-	StringInfo told; /* of the value that was given, or NULL */
+	StringInfo told;   /* of the value that was given, or NULL */
+	KgRequest request; /* which is kept as used */
+	bool used;
 } KgConfirm;
 
 /* Raises KG_INVALID_INPUT where the value is not of this call, or too old. */
@@ -31,7 +34,10 @@ extern void kg_confirm_open(KgConfirm *confirm, const KgTool *tool,
 extern Jsonb *kg_confirm_ask(const KgConfirm *confirm,
 							 const KgOutcomes *outcomes, const Jsonb *reply);
 
-/* Raises KG_CONFLICT where something else was done than was told. */
+/*
+ * Raises KG_CONFLICT where something else was done than was told, or the same a
+ * second time.
+ */
 extern void kg_confirm_check(const KgConfirm *confirm,
 							 const KgOutcomes *outcomes);
 

@@ -332,11 +332,14 @@ some_branch_may_fit(const Trying *t, const KgSchemaError *error)
 	foreach(lc, error->causes)
 	{
 		const KgSchemaError *cause = lfirst(lc);
-		int branch = atoi(cause->keyword_location + len + 1);
+		int branch;
 
 		if (strncmp(cause->keyword_location, error->keyword_location, len) !=
 				0 ||
-			branch < 0 || branch >= KG_MAX_FAULTS)
+			cause->keyword_location[len] != '/')
+			return true;
+		branch = atoi(cause->keyword_location + len + 1);
+		if (branch < 0 || branch >= KG_MAX_FAULTS)
 			return true;
 		if (!seen[branch])
 			may_fit[branch] = true;

@@ -216,6 +216,11 @@ answer(HistoryCall *call, const char *of)
 	}
 	if (call->type)
 		draft.marks = kg_projection_marks(call->type, NULL);
+	else
+		for (int i = 0; i < call->sought->relation->nfields; i++)
+			kg_marks_note(&draft.marks,
+						  &call->sought->relation->fields[i],
+						  call->sought->relation->fields[i].name);
 	draft.write = write_reply;
 	draft.next = next_changes;
 	draft.state = call;

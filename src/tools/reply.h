@@ -19,7 +19,7 @@
 #define KG_REPLY_H
 
 #include "base/json.h"
-#include "query/marks.h"
+#include "catalog/marks.h"
 #include "tools/input.h"
 
 #define KG_TOKEN_BYTES 4 /* that a token of max_tokens stands for */

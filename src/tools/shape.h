@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "catalog/catalog.h"
-#include "query/marks.h"
+#include "catalog/marks.h"
 #include "tools/input.h"
 
 /* Fields to show of an entity's data; NULL shows all. */

@@ -6,7 +6,7 @@
 
 #include "access/xact.h"
 #include "base/text.h"
-#include "query/marks.h"
+#include "catalog/marks.h"
 #include "tools/reply.h"
 #include "tools/verify.h"
 

@@ -35,6 +35,16 @@ CREATE FUNCTION pg_temp.compare() RETURNS TABLE (asked text, rows bigint, same b
 SELECT * FROM pg_temp.compare();
 SELECT kg_aggregate('{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}, {"fn": "sum", "property": "price"}], "group_by": [{"property": "state"}]}') -> 'rows' = (SELECT jsonb_agg(jsonb_build_array(s, n, p) ORDER BY array_position('{gone,paid,new}', s)) FROM (SELECT data->>'state' AS s, count(*) AS n, sum((data->>'price')::numeric) AS p FROM kg_entity WHERE entity_type = 'sale' GROUP BY 1) x);
 SELECT kg_aggregate('{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}]}') -> 'rows', kg_aggregate('{"node": {"label": "note"}, "aggregations": [{"fn": "count"}]}') -> 'rows';
+-- an instant whose year in UTC has no four digits is told, and truncated, as what a filter takes
+SELECT kg_apply_bundle('{"bundle_name": "ends", "version": "1", "schemas": [{"entity_type": "end", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"},
+  "ts": {"type": "string", "format": "date-time", "x-index": true}, "d": {"type": "string", "format": "date", "x-index": true}, "r": {"type": "string", "format": "date-time"}}}}],
+  "entities": [{"entity_type": "end", "items": [{"id": "a", "ts": "9999-12-31T23:59:59.5-23:59", "r": "9999-12-31T23:59:59.5-23:59"}, {"id": "b", "ts": "0000-01-01T00:00:00+01:00", "r": "0000-01-01T00:00:00+01:00", "d": "0000-01-01"},
+  {"id": "c", "ts": "9999-12-31T23:59:00-23:59", "r": "9999-12-31T23:59:00-23:59", "d": "0000-01-03"}, {"id": "d", "ts": "9999-12-31T12:00:00Z", "r": "9999-12-31T12:00:00Z", "d": "9999-12-31"}]}]}') ? 'revision';
+CREATE FUNCTION pg_temp.ends(property text, unit text) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT kg_aggregate(jsonb_build_object('node', '{"label": "end"}'::jsonb, 'group_by', jsonb_build_array(jsonb_build_object('property', property, 'truncate', unit)), 'aggregations', '[{"fn": "count"}]'::jsonb)) -> 'rows' $$;
+SELECT u, pg_temp.ends('ts', u), pg_temp.ends('ts', u) = pg_temp.ends('r', u) AS same FROM unnest('{minute,hour,day,week,month,quarter,year}'::text[]) u;
+SELECT u, pg_temp.ends('d', u) FROM unnest('{week,year}'::text[]) u;
+SELECT r->>0 AS told, kg_find_nodes(jsonb_build_object('node_label', 'end', 'filters', jsonb_build_object('ts', r->>0)))->>'total' AS found FROM jsonb_array_elements(kg_aggregate('{"node": {"label": "end"}, "group_by": [{"property": "ts"}], "aggregations": [{"fn": "count"}]}') -> 'rows') r;
 -- no document is read
 \c - :owner
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO keys_all;

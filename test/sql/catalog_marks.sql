@@ -82,5 +82,14 @@ SELECT r -> 'columns' AS columns, r -> 'untrusted' AS untrusted FROM unnest(ARRA
   '{"node": {"label": "sender"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "BY", "direction": "incoming", "label": "page"}, {"relationship": "BY", "direction": "incoming", "label": "mail", "property": "subject"}]}',
   '{"node": {"label": "sender"}, "relationships": [{"type": "BY", "direction": "incoming", "to": {"label": "page"}}], "aggregations": [{"fn": "count"}], "group_by": [{"step": 1}]}',
   '{"node": {"label": "mail"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "box"}]}']::jsonb[]) a, LATERAL kg_aggregate(a) r;
+-- and what an update tells that it changed, and the history of edges
+\c - mark_admin
+SELECT kg_apply_bundle('{"bundle_name": "letters", "version": "1", "schemas": [{"entity_type": "letter", "schema": {"type": "object", "x-id-field": "id", "x-history": true, "x-tool-expose": ["history", "update"],
+  "properties": {"id": {"type": "string"}, "n": {"type": "integer"}, "body": {"type": "string", "x-untrusted": true}, "by": {"type": "object", "properties": {"name": {"type": "string", "x-untrusted": true}}}}}}],
+  "relations": [{"name": "REPLY_TO", "from": "letter", "to": "letter", "history": true, "schema": {"type": "object", "properties": {"why": {"type": "string", "x-untrusted": true}, "n": {"type": "integer"}}}}],
+  "entities": [{"entity_type": "letter", "items": [{"id": "l1", "body": "Obey.", "by": {"name": "X"}, "n": 1}, {"id": "l2"}]}], "edges": [{"relation": "REPLY_TO", "from": "letter:l1", "to": "letter:l2", "properties": {"why": "Obey."}}]}') ? 'revision';
+SELECT a, kg_call_tool('update_letter', a || '{"dry_run": true}') #> '{structuredContent,untrusted}' AS told, kg_update_entities('letter', a -> 'items', '{"dry_run": true}') -> 'untrusted' AS in_sql
+  FROM unnest(ARRAY['{"items": [{"id": "l1", "set": {"body": "x"}}]}', '{"items": [{"id": "l2", "set": {"n": 2}}, {"id": "l1", "unset": ["by"]}]}', '{"items": [{"id": "l1", "set": {"n": 2}}]}']::jsonb[]) a;
+SELECT kg_history('REPLY_TO', '{"from": "letter:l1", "to": "letter:l2"}') -> 'untrusted' AS edges, kg_history('letter', 'l1') -> 'untrusted' AS entity;
 \c - :owner
 CALL test.drop('mark_a', 'mark_b');

@@ -36,6 +36,10 @@ SELECT kg_aggregate('{"node": {"label": "package", "filters": {"v": {"gte": "1.0
 SELECT kg_aggregate('{"node": {"label": "package", "ids": ["p01", "p02", "p14"]}, "aggregations": [{"fn": "max", "property": "v"}], "group_by": [{"property": "old"}]}')->'rows';
 SELECT kg_traverse('{"from": {"label": "package", "ids": ["p01"]}, "relationships": [{"type": "BREAKS", "filters": {"below": {"gt": "1.9"}}}], "ids_only": true}')->'nodes';
 SELECT kg_verify('{"claims": [{"entity": "package:p13", "property": "v", "is": {"gt": "1.9"}}, {"entity": "package:p01", "property": "v", "is": "1.00"}]}')->'counts';
+-- a key is longer than its text: of the item, as where the text is too long
+SELECT i ->> 'id' AS id, i ->> 'verdict' AS verdict, i #>> '{error,code}' AS code, i #>> '{error,path}' AS path FROM jsonb_array_elements(kg_put_entities('package', jsonb_build_array('{"id": "fits", "v": "1"}'::jsonb,
+  jsonb_build_object('id', 'long', 'v', '1.' || repeat('9', 2000)), jsonb_build_object('id', 'less', 'v', '1.' || repeat('9', 700))), '{"dry_run": true}') -> 'items') i;
+SELECT kg_put_entities('package', jsonb_build_array('{"id": "fits", "v": "1"}'::jsonb, jsonb_build_object('id', 'less', 'v', '1.' || repeat('9', 700))), '{"atomic": true}');
 -- wrong annotations
 SELECT kg_apply_bundle(pg_temp.bundle(p::jsonb)) FROM (VALUES ('{"type": "integer", "x-order": "version"}')) t(p);
 SELECT kg_apply_bundle(pg_temp.bundle('{"type": "string", "x-order": "semver"}'));

@@ -23,7 +23,7 @@ SELECT count(*) FROM kg_entity;
 RESET ROLE; SET kg_graph.confirm = 'all'; SET ROLE writing_eve;
 SET kg_graph.confirm_more = 'off';
 SELECT pg_temp.call('update_brand', '{"items": [{"id": "a", "set": {"n": 2}}]}');
--- What was told is done, once it is confirmed, as often as it is still that.
+-- What was told is done, once it is confirmed.
 SELECT pg_temp.asked('update_brand', '{"items": [{"id": "a", "set": {"n": 2}}]}') AS confirm \gset
 SELECT pg_temp.call('update_brand', jsonb_build_object('items', '[{"id": "a", "set": {"n": 2}}]'::jsonb, 'confirm', :'confirm'));
 SELECT pg_temp.call('update_brand', jsonb_build_object('items', '[{"id": "a", "set": {"n": 2}}]'::jsonb, 'confirm', :'confirm'));
@@ -47,6 +47,19 @@ SELECT pg_temp.call('update_brand', '{"items": [{"id": "none", "set": {}}]}') ->
 SELECT pg_temp.call('link_NEAR', '{"items": [{"from": "brand:a", "to": "brand:c"}]}');
 SELECT pg_temp.asked('link_NEAR', '{"items": [{"from": "brand:a", "to": "brand:c"}]}') AS confirm \gset
 SELECT pg_temp.call('link_NEAR', jsonb_build_object('items', '[{"from": "brand:a", "to": "brand:c"}]'::jsonb, 'confirm', :'confirm'));
+-- A value is good once, and of an edge for what it was: what was deleted and made again is another one.
+CREATE FUNCTION pg_temp.twice(tool text, arguments jsonb, meanwhile text) RETURNS TABLE (done jsonb, again jsonb) LANGUAGE plpgsql AS $$
+DECLARE confirm jsonb = jsonb_build_object('confirm', pg_temp.asked(tool, arguments));
+BEGIN
+  done = pg_temp.call(tool, arguments || confirm) -> 'counts'; EXECUTE meanwhile; again = pg_temp.call(tool, arguments || confirm); RETURN NEXT;
+END $$;
+SELECT * FROM pg_temp.twice('unlink_NEAR', '{"items": [{"from": "brand:a", "to": "brand:c"}]}', $$SELECT kg_put_edges('[{"relation": "NEAR", "from": "brand:a", "to": "brand:c"}]')$$);
+SELECT * FROM pg_temp.twice('link_NEAR', '{"items": [{"from": "brand:c", "to": "brand:a"}]}', $$SELECT kg_delete_edges('[{"relation": "NEAR", "from": "brand:c", "to": "brand:a"}]')$$);
+SELECT * FROM pg_temp.twice('create_brand', '{"items": [{"id": "z"}]}', $$DELETE FROM kg_entity WHERE entity_id = 'z'$$);
+SELECT * FROM pg_temp.twice('unlink_NEAR', '{"items": [{"from": "brand:c", "to": "brand:c"}]}', 'SELECT');
+SELECT pg_temp.asked('unlink_NEAR', '{"items": [{"from": "brand:a", "to": "brand:c"}]}') AS confirm \gset
+SELECT kg_delete_edges('[{"relation": "NEAR", "from": "brand:a", "to": "brand:c"}]') -> 'counts', kg_put_edges('[{"relation": "NEAR", "from": "brand:a", "to": "brand:c"}]') -> 'counts';
+SELECT pg_temp.call('unlink_NEAR', jsonb_build_object('items', '[{"from": "brand:a", "to": "brand:c"}]'::jsonb, 'confirm', :'confirm'));
 -- Over the protocol: a question, where the client's user can be asked; else the value.
 CREATE FUNCTION pg_temp.message(more jsonb, capabilities jsonb DEFAULT '{"elicitation": {}}') RETURNS jsonb LANGUAGE sql AS
 $$ SELECT coalesce(r -> 'result', r -> 'error') FROM kg_mcp(jsonb_build_object('jsonrpc', '2.0', 'id', 1, 'method', 'tools/call', 'params',

@@ -354,6 +354,38 @@ for my $signal (qw(INT TERM HUP QUIT))
 		'of parallel edges the one that differs');
 	is($same->(tools => []), "1 - tool things 1.0.0\n", 'a tool that goes is a difference');
 
+	# A bundle that has every key is the same as one file and as a directory.
+	my %every = (bundle_name => 'every', version => '1', description => 'Has every key.', instructions => 'Ask.',
+		definitions => [{'$id' => 'https://example.com/word', type => 'string'}],
+		schemas => [{entity_type => 'dot', schema => {type => 'object', 'x-id-field' => 'id',
+			properties => {id => {type => 'string'}, word => {'$ref' => 'https://example.com/word'}}}}],
+		relations => [
+			{name => 'ALL', from => 'dot', to => 'dot', schema => {type => 'object', properties => {k => {type => 'string'}}}, inverse => 'LLA',
+				key => ['k'], history => JSON::PP::true, description => 'One of all.', tools => ['link', 'unlink']},
+			{name => 'EVEN', from => 'dot', to => 'dot', symmetric => JSON::PP::true}],
+		entities => [{entity_type => 'dot', items => [{id => 'a', word => 'b'}, {id => 'b'}]}],
+		edges => [{relation => 'ALL', from => 'dot:a', to => 'dot:b', properties => {k => 'x'}}],
+		tools => [{name => 'dots', version => '1.0.0', kind => 'query', description => 'Dots.',
+			input_schema => {type => 'object', properties => {limit => {type => 'integer'}}},
+			operation => {tool => 'find_nodes', arguments => {node_label => 'every/dot', limit => {'$arg' => 'limit'}}}}]);
+	my %has = map { $_ => 1 } keys %every, map { keys %$_ } map { @$_ } @every{qw(schemas relations entities edges)};
+	my $known = join ' ', slurp_file("$FindBin::Bin/../../src/store/payload.c") =~ /\bknown\[\] = \{(.*?)NULL\}/gs;
+	is_deeply([grep { !$has{$_} } $known =~ /"(\w+)"/g], [], 'it has every key that the database knows');
+	put('every.json', JSON::PP->new->canonical->encode(\%every));
+	my @applied = kgctl('apply', "$dir/every.json");
+	is($applied[0], 0, 'it is applied') or diag $applied[2];
+	for my $name ('every', 'every.yaml', 'every.json.out')
+	{
+		is((kgctl('export', 'every', '-o', "$dir/$name"))[0], 0, "exported as $name");
+		is(join(' ', kgctl('diff', "$dir/$name")), '0  ', 'which does not differ');
+		is((kgctl('validate', '--offline', "$dir/$name"))[0], 0, 'and is well formed');
+		my @again = kgctl('apply', "$dir/$name");
+		like("@again", qr/^0 every: unchanged/, 'nor changes anything');
+	}
+	(my $typo = slurp_file("$dir/every/manifest.yaml")) =~ s/^( +)inverse:/$1invers:/m;
+	put('every/manifest.yaml', $typo);
+	fails(6, qr{manifest\.yaml:(?!1:)\d+: .*"invers"}, 'a key of a relation that is none', 'validate', "$dir/every");
+
 	# Tools in a folder.
 	my ($code, $out, $err) = kgctl('export', 'others', '-o', "$dir/others");
 	is($code, 0, 'export of a bundle with tools') or diag $err;

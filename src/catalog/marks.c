@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "query/marks.h"
+#include "catalog/marks.h"
 
 typedef struct KgMark
 {
