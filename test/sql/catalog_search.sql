@@ -69,6 +69,12 @@ SELECT id, kg_get('code', ARRAY[id]) #> '{hints,0,nearest}' AS nearest, kg_call_
 SET kg_graph.max_search_matches = 1; SET ROLE search_reader;
 SELECT r - 'items' - 'next' AS reply FROM kg_list('brand', '{"search": "aurora", "limit": 1}') r;
 
+-- a word is better than the beginning of one
+\c - search_writer
+SET kg_graph.tenant = 'search_a';
+SELECT kg_put_entities('brand', '[{"code": "i2", "name": "Intel Corporation"}, {"code": "i1", "name": "Intellon Corp."}]') -> 'counts';
+SELECT i -> 'id' AS id, i -> 'score' AS score FROM kg_search('{"query": "Intel"}') r, jsonb_array_elements(r -> 'items') i;
+
 \c - :owner
 SELECT kg_drop_tenant('search_a'), kg_drop_tenant('search_b');
 DROP OWNED BY search_writer, search_reader;
