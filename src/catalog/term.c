@@ -184,6 +184,12 @@ seen(char **list, int n, const char *s)
 	return false;
 }
 
+bool
+kg_term_ends_word(const char *folded, int len)
+{
+	return !is_word(folded + len);
+}
+
 int
 kg_term_tokens(const char *folded, char ***tokens)
 {

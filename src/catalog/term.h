@@ -29,6 +29,9 @@ extern char *kg_term_fold(const char *text, int len);
 /* Distinct tokens of a folded text: runs of letters and digits. */
 extern int kg_term_tokens(const char *folded, char ***tokens);
 
+/* Does no word of a folded text go on after so many bytes of it? */
+extern bool kg_term_ends_word(const char *folded, int len);
+
 /* Distinct signs of a folded text: whatever is neither in a token nor a blank. */
 extern int kg_term_signs(const char *folded, char ***signs);
 

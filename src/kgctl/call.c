@@ -198,6 +198,7 @@ sql_error(KgCall *call, PGresult *res)
 		{"22P02", 400, not_json},
 		{"22003", 400, not_json}, /* a number out of jsonb's range */
 		{"22P05", 400, not_json},
+		{"54001", 400, not_json}, /* nested deeper than the stack is */
 		{"57014", 504, "the call took too long and was cancelled"},
 		{"53", 503, busy},
 		{"40001", 503, busy},

@@ -17,9 +17,9 @@
 #define KG_RANK_FIRST 0.01
 
 double
-kg_rank_prefix(double part)
+kg_rank_prefix(double part, bool whole)
 {
-	return 0.6 + 0.3 * part;
+	return whole ? 0.75 + 0.15 * part : 0.6 + 0.3 * part;
 }
 
 double

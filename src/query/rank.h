@@ -3,8 +3,8 @@
  *	  How well a name answers what was asked, from 0 to 1.  What search, the
  *	  nearest ids of hints and suggestions rank by is here and nowhere else.
  *
- * From the top: the name itself; a name that begins with what was asked or has
- * few typing errors, by how much of it that is; names with its words, by how
+ * From the top: the name itself; a name that begins with what was asked, best as
+ * a word, or has few typing errors, by how much of it that is; names with its words, by how
  * rare these are and how long the name is.  Aliases rank below labels.
  */
 #ifndef KG_RANK_H
@@ -16,8 +16,11 @@
 /* What a match in an alias loses to one in a label or id. */
 #define KG_RANK_ALIAS 0.05
 
-/* A name that begins with what was asked, of which that is such a part. */
-extern double kg_rank_prefix(double part);
+/*
+ * A name that begins with what was asked, of which that is such a part; whole:
+ * its words do, the last one too.
+ */
+extern double kg_rank_prefix(double part, bool whole);
 
 /* The same of a word of a name. */
 extern double kg_rank_word_prefix(double part);

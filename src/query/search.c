@@ -79,6 +79,15 @@ kg_search_has_type(const KgSearch *search, const KgType *type)
 
 /* ---- whole names ---- */
 
+double
+kg_search_rank_prefix(const KgSearch *search, const char *term)
+{
+	int asked = strlen(search->folded);
+
+	return kg_rank_prefix((double) asked / strlen(term),
+						  kg_term_ends_word(term, asked));
+}
+
 /*
  * Whole names and, where the query is one word, tokens that begin with it.
  */
@@ -92,9 +101,10 @@ prefix_row(TupleTableSlot *slot, void *arg)
 	int64 node = DatumGetInt64(kg_slot_datum(slot, 4));
 	bool exact = strcmp(term, search->folded) == 0;
 	double part = (double) strlen(search->folded) / strlen(term);
-	double score = exact				   ? KG_RANK_EXACT
-				   : kind == KG_TERM_TOKEN ? kg_rank_word_prefix(part)
-										   : kg_rank_prefix(part);
+	double score = exact ? KG_RANK_EXACT
+				   : kind == KG_TERM_TOKEN
+					   ? kg_rank_word_prefix(part)
+					   : kg_search_rank_prefix(search, term);
 
 	if (kind == KG_TERM_TOKEN && exact)
 		return true; /* a word: counted with the others */

@@ -42,8 +42,7 @@ id_row(TupleTableSlot *slot, void *arg)
 					   KG_TERM_ID,
 					   id,
 					   exact ? KG_RANK_EXACT
-							 : kg_rank_prefix((double) strlen(search->folded) /
-											  strlen(id)));
+							 : kg_search_rank_prefix(search, id));
 	return true;
 }
 

@@ -41,6 +41,9 @@ typedef struct KgSearch
 
 extern KgFound *kg_search_found(KgSearch *search, int64 node, int32 type_no);
 
+/* The rank of a name or id that begins with what is asked for. */
+extern double kg_search_rank_prefix(const KgSearch *search, const char *term);
+
 /* Keep a match of a whole name or id, or of a word's beginning, if it is the
  * entity's best so far. */
 extern void kg_search_keep(KgSearch *search, int64 node, int32 type_no,

@@ -38,10 +38,18 @@ integer_text(Numeric number)
 }
 
 const char *
+kg_edge_key_text(const JsonbValue *value)
+{
+	if (value->type == jbvString)
+		return kg_json_cstring(value);
+	return value->type == jbvNumeric ? integer_text(value->val.numeric) : NULL;
+}
+
+const char *
 kg_edge_key_of(const KgRelation *relation, const Jsonb *properties,
 			   KgError **err)
 {
-	const char *key = NULL;
+	const char *key;
 	JsonbValue value;
 
 	*err = NULL;
@@ -53,10 +61,7 @@ kg_edge_key_of(const KgRelation *relation, const Jsonb *properties,
 		*err = fault(relation, NULL, "missing", "a string or an integer");
 		return NULL;
 	}
-	if (value.type == jbvString)
-		key = kg_json_cstring(&value);
-	else if (value.type == jbvNumeric)
-		key = integer_text(value.val.numeric);
+	key = kg_edge_key_text(&value);
 	if (key == NULL)
 		*err = fault(
 			relation, &value, "of another type", "a string or an integer");

@@ -20,6 +20,9 @@
 extern const char *kg_edge_key_of(const KgRelation *relation,
 								  const Jsonb *properties, KgError **err);
 
+/* What a value is as a key, a string or an integer; NULL for any other. */
+extern const char *kg_edge_key_text(const JsonbValue *value);
+
 /* Can the property be the key of a relation with these fields? */
 extern KgError *kg_edge_key_fault(const char *property, const KgField *fields,
 								  int nfields);

@@ -9,6 +9,7 @@
 #include "query/decisions.h"
 #include "query/edge_history.h"
 #include "query/history.h"
+#include "store/edge_key.h"
 #include "store/image.h"
 #include "tools/history_tool.h"
 #include "tools/reply.h"
@@ -41,7 +42,7 @@ static const char *
 edge_input_template(void)
 {
 	return "{'type':'object','additionalProperties':false,'required':['from',"
-		   "'to'],'properties':{'from':<text>,'to':<text>,'key':<text>,"
+		   "'to'],'properties':{'from':<text>,'to':<text>,'key':<id>,"
 		   "'limit':{'type':'integer','minimum':1,'maximum':500,"
 		   "'default':50},'cursor':<cursor>,'max_bytes':<max_bytes>}}";
 }
@@ -307,13 +308,16 @@ kg_edge_history(const KgCatalog *catalog, const char *relation,
 {
 	KgEdgeSought sought = {require_relation(catalog, relation)};
 	HistoryCall call = {.catalog = catalog, .sought = &sought};
+	JsonbValue key;
 
 	kg_input_open(&call.input, arguments, edge_input_template(), &call.repairs);
 	kg_input_require(&call.input, "from");
 	kg_input_require(&call.input, "to");
 	read_end(&call, 0, "from");
 	read_end(&call, 1, "to");
-	sought.key = kg_input_string(&call.input, "key");
+	if (kg_input_value(&call.input, "key", &key) &&
+		(sought.key = kg_edge_key_text(&key)) == NULL)
+		kg_error_throw(kg_args_error("/key", &key, "a string or an integer"));
 	return answer(&call,
 				  psprintf("%s/%s edges",
 						   sought.relation->bundle,

@@ -86,10 +86,15 @@ SELECT r -> 'columns' AS columns, r -> 'untrusted' AS untrusted FROM unnest(ARRA
 \c - mark_admin
 SELECT kg_apply_bundle('{"bundle_name": "letters", "version": "1", "schemas": [{"entity_type": "letter", "schema": {"type": "object", "x-id-field": "id", "x-history": true, "x-tool-expose": ["history", "update"],
   "properties": {"id": {"type": "string"}, "n": {"type": "integer"}, "body": {"type": "string", "x-untrusted": true}, "by": {"type": "object", "properties": {"name": {"type": "string", "x-untrusted": true}}}}}}],
-  "relations": [{"name": "REPLY_TO", "from": "letter", "to": "letter", "history": true, "schema": {"type": "object", "properties": {"why": {"type": "string", "x-untrusted": true}, "n": {"type": "integer"}}}}],
-  "entities": [{"entity_type": "letter", "items": [{"id": "l1", "body": "Obey.", "by": {"name": "X"}, "n": 1}, {"id": "l2"}]}], "edges": [{"relation": "REPLY_TO", "from": "letter:l1", "to": "letter:l2", "properties": {"why": "Obey."}}]}') ? 'revision';
+  "relations": [{"name": "REPLY_TO", "from": "letter", "to": "letter", "history": true, "schema": {"type": "object", "properties": {"why": {"type": "string", "x-untrusted": true}, "n": {"type": "integer"}}}},
+    {"name": "NEXT_TO", "from": "letter", "to": "letter", "key": ["n"], "history": true, "schema": {"type": "object", "properties": {"n": {"type": "integer"}}}}],
+  "entities": [{"entity_type": "letter", "items": [{"id": "l1", "body": "Obey.", "by": {"name": "X"}, "n": 1}, {"id": "l2"}]}], "edges": [{"relation": "REPLY_TO", "from": "letter:l1", "to": "letter:l2", "properties": {"why": "Obey."}},
+    {"relation": "NEXT_TO", "from": "letter:l1", "to": "letter:l2", "properties": {"n": 1}}, {"relation": "NEXT_TO", "from": "letter:l1", "to": "letter:l2", "properties": {"n": 2}}]}') ? 'revision';
 SELECT a, kg_call_tool('update_letter', a || '{"dry_run": true}') #> '{structuredContent,untrusted}' AS told, kg_update_entities('letter', a -> 'items', '{"dry_run": true}') -> 'untrusted' AS in_sql
   FROM unnest(ARRAY['{"items": [{"id": "l1", "set": {"body": "x"}}]}', '{"items": [{"id": "l2", "set": {"n": 2}}, {"id": "l1", "unset": ["by"]}]}', '{"items": [{"id": "l1", "set": {"n": 2}}]}']::jsonb[]) a;
 SELECT kg_history('REPLY_TO', '{"from": "letter:l1", "to": "letter:l2"}') -> 'untrusted' AS edges, kg_history('letter', 'l1') -> 'untrusted' AS entity;
+-- the key of an edge is as its property is
+SELECT k, jsonb_array_length(kg_history('NEXT_TO', jsonb_build_object('from', 'letter:l1', 'to', 'letter:l2', 'key', k)) -> 'changes') AS changes FROM jsonb_array_elements('[1, 1.0, "1", "1.0", 3]') k;
+SELECT kg_history('NEXT_TO', '{"from": "letter:l1", "to": "letter:l2", "key": 1.5}');
 \c - :owner
 CALL test.drop('mark_a', 'mark_b');

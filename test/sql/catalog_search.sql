@@ -78,5 +78,11 @@ SET kg_graph.max_search_matches = 1; SET ROLE search_reader;
 SELECT r - 'items' - 'next' AS reply FROM kg_list('brand', '{"search": "aurora", "limit": 1}') r;
 SELECT r - 'items' - 'next' AS reply FROM kg_list('place', '{"search": "民", "limit": 1}') r;
 
+-- a word is better than the beginning of one
+\c - search_writer
+SET kg_graph.tenant = 'search_a';
+SELECT kg_put_entities('brand', '[{"code": "i2", "name": "Intel Corporation"}, {"code": "i1", "name": "Intellon Corp."}]') -> 'counts';
+SELECT i -> 'id' AS id, i -> 'score' AS score FROM kg_search('{"query": "Intel"}') r, jsonb_array_elements(r -> 'items') i;
+
 \c - :owner
 CALL test.drop('search_a', 'search_b');
