@@ -82,7 +82,6 @@ end_digest(pg_cryptohash_ctx *ctx)
 {
 	bytea *digest = palloc(VARHDRSZ + PG_SHA256_DIGEST_LENGTH);
 
-	digest_scopes(ctx);
 	SET_VARSIZE(digest, VARHDRSZ + PG_SHA256_DIGEST_LENGTH);
 	if (pg_cryptohash_final(
 			ctx, (uint8 *) VARDATA(digest), PG_SHA256_DIGEST_LENGTH) < 0)
@@ -102,6 +101,7 @@ digest_request(FunctionCallInfo fcinfo)
 
 		digest_piece(ctx, VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument));
 	}
+	digest_scopes(ctx);
 	return end_digest(ctx);
 }
 
@@ -171,10 +171,10 @@ find(const KgRequest *request)
 }
 
 static Jsonb *
-begin(KgRequest *request, const char *key, const char *called)
+begin(KgRequest *request, const char *key, const char *caller)
 {
 	request->tenant = kg_identity_require(KG_ACCESS_WRITE);
-	request->caller = kg_caller_of(called);
+	request->caller = caller;
 	request->key = key;
 	/* Where nothing can be written, nothing will be kept. */
 	if (!XactReadOnly)
@@ -187,7 +187,8 @@ kg_idempotency_begin(KgRequest *request, const char *key,
 					 FunctionCallInfo fcinfo)
 {
 	request->digest = digest_request(fcinfo);
-	return begin(request, key, get_func_name(fcinfo->flinfo->fn_oid));
+	return begin(
+		request, key, kg_caller_of(get_func_name(fcinfo->flinfo->fn_oid)));
 }
 
 Jsonb *
@@ -197,13 +198,14 @@ kg_idempotency_begin_tool(KgRequest *request, const char *key, const char *tool,
 	pg_cryptohash_ctx *ctx = begin_digest();
 
 	digest_piece(ctx, VARDATA_ANY(arguments), VARSIZE_ANY_EXHDR(arguments));
+	digest_scopes(ctx);
 	request->digest = end_digest(ctx);
 	/* No function has the name. */
-	return begin(request, key, psprintf("tool %s", tool));
+	return begin(request, key, kg_caller_of(psprintf("tool %s", tool)));
 }
 
 bool
-kg_idempotency_used(KgRequest *request, const char *tool, const char *text)
+kg_idempotency_used(KgRequest *request, const char *text)
 {
 	pg_cryptohash_ctx *ctx = begin_digest();
 	char key[2 * PG_SHA256_DIGEST_LENGTH + 1];
@@ -212,7 +214,8 @@ kg_idempotency_used(KgRequest *request, const char *tool, const char *text)
 	request->digest = end_digest(ctx);
 	key[hex_encode(VARDATA(request->digest), PG_SHA256_DIGEST_LENGTH, key)] =
 		'\0';
-	return begin(request, pstrdup(key), psprintf("used by %s", tool)) != NULL;
+	/* No caller is called so: it is used whoever used it. */
+	return begin(request, pstrdup(key), "[]") != NULL;
 }
 
 void

@@ -52,11 +52,10 @@ extern Jsonb *kg_idempotency_begin_tool(KgRequest *request, const char *key,
 										const char *tool,
 										const Jsonb *arguments);
 /*
- * Of a text that is good for one write by a tool: was it used?  Else it is kept
- * as used, where the write is.  Whoever uses it meanwhile waits.
+ * Of a text that is good for one write: was it used, by anybody?  Else the
+ * request is to be kept with the write.  Whoever uses it meanwhile waits.
  */
-extern bool kg_idempotency_used(KgRequest *request, const char *tool,
-								const char *text);
+extern bool kg_idempotency_used(KgRequest *request, const char *text);
 /*
  * A kept reply about entities of a type as the caller may see it now: of those
  * that it does not see, id and verdict are left, and "withheld" counts them.

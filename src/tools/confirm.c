@@ -103,8 +103,8 @@ kg_confirm_open(KgConfirm *confirm, const KgTool *tool, const Jsonb *arguments)
 	memcpy(&expires, confirm->told->data, sizeof(expires));
 	if (expires < GetCurrentTimestamp())
 		throw_bad_value(&value);
-	confirm->used = kg_idempotency_used(
-		&confirm->request, tool->name, kg_json_cstring(&value));
+	confirm->used = kg_idempotency_used(&confirm->request,
+										kg_json_cstring(&value));
 }
 
 Jsonb *

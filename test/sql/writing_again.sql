@@ -60,6 +60,11 @@ SELECT * FROM pg_temp.twice('unlink_NEAR', '{"items": [{"from": "brand:c", "to":
 SELECT pg_temp.asked('unlink_NEAR', '{"items": [{"from": "brand:a", "to": "brand:c"}]}') AS confirm \gset
 SELECT kg_delete_edges('[{"relation": "NEAR", "from": "brand:a", "to": "brand:c"}]') -> 'counts', kg_put_edges('[{"relation": "NEAR", "from": "brand:a", "to": "brand:c"}]') -> 'counts';
 SELECT pg_temp.call('unlink_NEAR', jsonb_build_object('items', '[{"from": "brand:a", "to": "brand:c"}]'::jsonb, 'confirm', :'confirm'));
+SELECT pg_temp.asked('link_NEAR', '{"items": [{"from": "brand:c", "to": "brand:a"}]}') AS confirm \gset
+SELECT pg_temp.call('link_NEAR', jsonb_build_object('items', '[{"from": "brand:c", "to": "brand:a"}]'::jsonb, 'confirm', :'confirm')) -> 'counts', kg_delete_edges('[{"relation": "NEAR", "from": "brand:c", "to": "brand:a"}]') -> 'counts';
+SET ROLE writing_fay;
+SELECT pg_temp.call('link_NEAR', jsonb_build_object('items', '[{"from": "brand:c", "to": "brand:a"}]'::jsonb, 'confirm', :'confirm')) -> 'message';
+SET ROLE writing_eve;
 -- Over the protocol: a question, where the client's user can be asked; else the value.
 CREATE FUNCTION pg_temp.message(more jsonb, capabilities jsonb DEFAULT '{"elicitation": {}}') RETURNS jsonb LANGUAGE sql AS
 $$ SELECT coalesce(r -> 'result', r -> 'error') FROM kg_mcp(jsonb_build_object('jsonrpc', '2.0', 'id', 1, 'method', 'tools/call', 'params',
