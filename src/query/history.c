@@ -264,7 +264,7 @@ throw_time(const KgType *type, const char *as_of, const char *what)
 TimestampTz
 kg_history_time(const KgType *type, const char *as_of)
 {
-	int64 time;
+	int64 time = 0;
 
 	if (type && type->history_since == 0)
 		throw_time(type,
