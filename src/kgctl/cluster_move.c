@@ -212,7 +212,7 @@ require_roles(Move *m)
 		values[0] = roles;
 		ok = kg_cluster_ask(m->c,
 							&m->to->db,
-							"SELECT string_agg(n, ', ') FROM "
+							"SELECT string_agg(n, ', ' ORDER BY n) FROM "
 							"unnest($1::text[]) n WHERE NOT EXISTS (SELECT "
 							"FROM pg_catalog.pg_roles r WHERE r.rolname = n)",
 							1,

@@ -104,8 +104,9 @@ may_delete(KgCluster *c, KgShard *from, const char *const *keys)
 	bool ok = kg_cluster_ask(
 		c,
 		&from->db,
-		"SELECT string_agg(concat_ws(' ', k.issuer, k.kid), ', ') "
-		"FROM @.kg_auth_key k WHERE k.tenant IS NULL AND k.secret IS NOT NULL "
+		"SELECT string_agg(concat_ws(' ', k.issuer, k.kid), ', ' "
+		"ORDER BY k.issuer, k.kid) FROM @.kg_auth_key k WHERE k.tenant IS NULL "
+		"AND k.secret IS NOT NULL "
 		"AND NOT EXISTS (SELECT FROM jsonb_populate_recordset("
 		"NULL::@.kg_auth_key, $1::jsonb) f "
 		"WHERE f.issuer = k.issuer AND f.kid = k.kid)",
