@@ -24,7 +24,6 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 void
 kg_tenant_check_name(const char *tenant)
@@ -51,8 +50,7 @@ kg_tenant_throw_exists(const char *tenant)
 static bool
 has_former_names(void)
 {
-	return OidIsValid(
-		get_relname_relid("kg_former_name", kg_extension_schema()));
+	return OidIsValid(kg_relation_oid("kg_former_name"));
 }
 
 bool
@@ -94,8 +92,7 @@ kg_tenant_refuse_former(Datum name)
 static bool
 has_moved_tenants(void)
 {
-	return OidIsValid(
-		get_relname_relid("kg_moved_tenant", kg_extension_schema()));
+	return OidIsValid(kg_relation_oid("kg_moved_tenant"));
 }
 
 bool

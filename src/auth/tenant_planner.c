@@ -14,6 +14,7 @@
 #include "postgres.h"
 
 #include "auth/tenant_planner.h"
+#include "base/expression.h"
 #include "catalog/pg_opfamily.h"
 #include "nodes/makefuncs.h"
 #include "nodes/pathnodes.h"
@@ -21,24 +22,12 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-static Node *
-without_relabels(Node *expression)
-{
-	while (IsA(expression, RelabelType))
-		expression = (Node *) ((RelabelType *) expression)->arg;
-	return expression;
-}
-
-/* kg_tenant() or one of its kind, which are of the same schema as the function. */
+/* kg_tenant() or one of its kind. */
 static bool
-is_tenant_of_caller(Node *expression, Oid namespace)
+is_tenant_of_caller(Node *expression)
 {
-	FuncExpr *call = (FuncExpr *) without_relabels(expression);
-	char *name;
+	const char *name = kg_own_call(kg_without_relabels(expression));
 
-	if (!IsA(call, FuncExpr) || get_func_namespace(call->funcid) != namespace)
-		return false;
-	name = get_func_name(call->funcid);
 	return name != NULL && (strcmp(name, "kg_tenant") == 0 ||
 							strcmp(name, "kg_derived_tenant") == 0 ||
 							strcmp(name, "kg_packed_tenant") == 0);
@@ -49,37 +38,36 @@ is_tenant_of_caller(Node *expression, Oid namespace)
  * that the planner knows to be equal to it, which is then asked before the scan?
  */
 static bool
-compares(const RestrictInfo *condition, Node *tenant, Oid namespace)
+compares(const RestrictInfo *condition, Node *tenant)
 {
 	OpExpr *op = (OpExpr *) condition->clause;
 	ListCell *lc;
 
 	if (!IsA(op, OpExpr) || get_opcode(op->opno) != F_TEXTEQ)
 		return false;
-	if (equal(without_relabels(linitial(op->args)), tenant))
+	if (equal(kg_without_relabels(linitial(op->args)), tenant))
 	{
-		if (is_tenant_of_caller(lsecond(op->args), namespace))
+		if (is_tenant_of_caller(lsecond(op->args)))
 			return true;
 	}
-	else if (!equal(without_relabels(lsecond(op->args)), tenant))
+	else if (!equal(kg_without_relabels(lsecond(op->args)), tenant))
 		return false;
 	if (condition->left_ec == NULL || !condition->left_ec->ec_has_const)
 		return false;
 	foreach(lc, condition->left_ec->ec_members)
 		if (is_tenant_of_caller(
-				(Node *) ((EquivalenceMember *) lfirst(lc))->em_expr,
-				namespace))
+				(Node *) ((EquivalenceMember *) lfirst(lc))->em_expr))
 			return true;
 	return false;
 }
 
 static bool
-is_compared(RelOptInfo *rel, Node *tenant, Oid namespace)
+is_compared(RelOptInfo *rel, Node *tenant)
 {
 	ListCell *lc;
 
 	foreach(lc, rel->baserestrictinfo)
-		if (compares(lfirst(lc), tenant, namespace))
+		if (compares(lfirst(lc), tenant))
 			return true;
 	return false;
 }
@@ -97,9 +85,7 @@ index_condition(SupportRequestIndexCondition *request)
 
 	if (!IsA(call, FuncExpr) || request->indexarg != 0 ||
 		request->opfamily != TEXT_BTREE_FAM_OID ||
-		!is_compared(request->index->rel,
-					 linitial(call->args),
-					 get_func_namespace(call->funcid)))
+		!is_compared(request->index->rel, linitial(call->args)))
 		return NIL;
 	test = makeNode(NullTest);
 	test->arg = linitial(call->args);

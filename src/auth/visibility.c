@@ -15,6 +15,7 @@
 #include "auth/visibility.h"
 #include "base/cache.h"
 #include "base/error.h"
+#include "base/expression.h"
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_policy.h"
@@ -55,11 +56,10 @@ is_column(const Node *node, Relation rel, const char *name)
 static bool
 is_call(const Node *node, const char *name, int nargs)
 {
-	const FuncExpr *call = (const FuncExpr *) node;
+	const char *called = kg_own_call(node);
 
-	return IsA(node, FuncExpr) && list_length(call->args) == nargs &&
-		   get_func_namespace(call->funcid) == kg_extension_schema() &&
-		   strcmp(get_func_name(call->funcid), name) == 0;
+	return called != NULL && strcmp(called, name) == 0 &&
+		   list_length(((const FuncExpr *) node)->args) == nargs;
 }
 
 /* tenant = function() */

@@ -20,6 +20,7 @@
 
 #include "access/stratnum.h"
 #include "auth/identity.h"
+#include "base/expression.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "catalog/column.h"
@@ -130,29 +131,20 @@ read_view(PlannerInfo *root, List *args, View *view)
 	return view->known != NULL && node->varattno == view->node;
 }
 
-static Node *
-strip(Node *node)
-{
-	while (IsA(node, RelabelType))
-		node = (Node *) ((RelabelType *) node)->arg;
-	return node;
-}
-
 /* A column of the view: sets the test's field. */
 static bool
 is_column(const View *view, Node *node, Test *test)
 {
-	const FuncExpr *call = (const FuncExpr *) strip(node);
+	const FuncExpr *call = (const FuncExpr *) kg_without_relabels(node);
+	const char *name;
 	const Var *data;
 
 	/* A bigint compares with a numeric as one. */
 	if (IsA(call, FuncExpr) && call->funcid == F_NUMERIC_INT8)
 		call = linitial(call->args);
-	if (!IsA(call, FuncExpr) || list_length(call->args) != 2 ||
-		get_func_namespace(call->funcid) != kg_extension_schema() ||
-		strncmp(get_func_name(call->funcid),
-				KG_COLUMN_PREFIX,
-				strlen(KG_COLUMN_PREFIX)) != 0)
+	name = kg_own_call((const Node *) call);
+	if (name == NULL || list_length(call->args) != 2 ||
+		strncmp(name, KG_COLUMN_PREFIX, strlen(KG_COLUMN_PREFIX)) != 0)
 		return false;
 	data = linitial(call->args);
 	test->property = const_text(lsecond(call->args));
