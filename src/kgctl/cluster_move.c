@@ -192,40 +192,47 @@ make_copy(Move *m)
 
 /* ---- the steps ---- */
 
+/*
+ * Names of what the tenant needs, by its shard, and those that are missing at the
+ * other one, in a text; NULL: none.
+ */
+static bool
+ask_missing(Move *m, const char *needed, const char *missing_of, char **missing)
+{
+	const char *values[] = {m->tenant};
+	char *names;
+	bool ok = kg_cluster_ask(m->c, &m->from->db, needed, 1, values, &names);
+
+	*missing = NULL;
+	if (ok)
+	{
+		values[0] = names;
+		ok = kg_cluster_ask(m->c, &m->to->db, missing_of, 1, values, missing);
+	}
+	free(names);
+	return ok;
+}
+
 /* Roles are of a server; who has a grant must be known there. */
 static bool
 require_roles(Move *m)
 {
-	const char *values[] = {m->tenant};
-	char *roles;
-	char *missing = NULL;
-	bool ok = kg_cluster_ask(m->c,
-							 &m->from->db,
-							 "SELECT coalesce(array_agg(r.role_name), '{}') "
-							 "FROM @.kg_tenant_role r WHERE r.tenant = $1",
-							 1,
-							 values,
-							 &roles);
+	char *missing;
+	bool ok = ask_missing(
+		m,
+		"SELECT coalesce(array_agg(r.role_name), '{}') "
+		"FROM @.kg_tenant_role r WHERE r.tenant = $1",
+		"SELECT string_agg(n, ', ' ORDER BY n) FROM unnest($1::text[]) n "
+		"WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r "
+		"WHERE r.rolname = n)",
+		&missing);
 
-	if (ok)
-	{
-		values[0] = roles;
-		ok = kg_cluster_ask(m->c,
-							&m->to->db,
-							"SELECT string_agg(n, ', ' ORDER BY n) FROM "
-							"unnest($1::text[]) n WHERE NOT EXISTS (SELECT "
-							"FROM pg_catalog.pg_roles r WHERE r.rolname = n)",
-							1,
-							values,
-							&missing);
-	}
 	if (ok && missing != NULL && !kg_args_has(m->c->args, "create-roles"))
 		ok = kg_cluster_refuse(m->c,
 							   "shard %s has no role %s; make it there, or use "
 							   "--create-roles",
 							   m->to->name,
 							   missing);
-	free(roles);
 	free(missing);
 	return ok;
 }
@@ -234,33 +241,18 @@ require_roles(Move *m)
 static bool
 require_functions(Move *m)
 {
-	const char *values[] = {m->tenant};
-	char *functions;
-	char *missing = NULL;
-	bool ok = kg_cluster_ask(
-		m->c,
-		&m->from->db,
+	char *missing;
+	bool ok = ask_missing(
+		m,
 		"SELECT coalesce(array_agg(DISTINCT f), '{}') FROM ("
 		"SELECT authorizer FROM @.kg_tenant WHERE tenant = $1 "
 		"UNION ALL SELECT definition ->> 'operation' FROM @.kg_tool_version "
 		"WHERE tenant = $1 AND definition ->> 'kind' = 'function') t(f) "
 		"WHERE f IS NOT NULL",
-		1,
-		values,
-		&functions);
+		"SELECT string_agg(f, ', ' ORDER BY f) FROM unnest($1::text[]) f "
+		"WHERE to_regprocedure(f) IS NULL",
+		&missing);
 
-	if (ok)
-	{
-		values[0] = functions;
-		ok = kg_cluster_ask(m->c,
-							&m->to->db,
-							"SELECT string_agg(f, ', ' ORDER BY f) FROM "
-							"unnest($1::text[]) f "
-							"WHERE to_regprocedure(f) IS NULL",
-							1,
-							values,
-							&missing);
-	}
 	if (ok && missing != NULL && !kg_args_has(m->c->args, "without-functions"))
 		ok = kg_cluster_refuse(m->c,
 							   "shard %s has no function %s, which a tool or "
@@ -269,7 +261,6 @@ require_functions(Move *m)
 							   m->to->name,
 							   missing,
 							   m->tenant);
-	free(functions);
 	free(missing);
 	return ok;
 }
