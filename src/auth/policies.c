@@ -82,7 +82,6 @@ is_value_alone(const SelectStmt *query)
 		   linitial_node(ResTarget, query->targetList)->name == NULL;
 }
 
-PGDLLEXPORT Datum kg_sql_policy_expression(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_policy_expression);
 
 /*
@@ -103,8 +102,8 @@ kg_sql_policy_expression(PG_FUNCTION_ARGS)
 		PG_RETURN_TEXT_P(cstring_to_text(psprintf("(%s\n)", given)));
 	err = kg_error_new(KG_INVALID_INPUT, "text is not one expression alone");
 	kg_error_got_string(err, given);
-	kg_error_expected(err,
-					  "one expression of type boolean, as USING of CREATE "
-					  "POLICY takes it");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"one expression of type boolean, as USING of CREATE "
+		"POLICY takes it");
 }

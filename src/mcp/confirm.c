@@ -102,13 +102,12 @@ question_text(const char *tool, const JsonbContainer *reply)
 	appendStringInfo(&text, "%s would write:", tool);
 	if (counts != NULL)
 	{
-		kg_json_iter_init(&it, counts);
-		while (kg_json_iter_next(&it))
+		kg_json_each(count, counts)
 			appendStringInfo(&text,
 							 "%s %s %s",
-							 it.index > 0 ? "," : "",
-							 kg_json_cstring(&it.value),
-							 kg_json_cstring(&it.key));
+							 count.index > 0 ? "," : "",
+							 kg_json_cstring(&count.value),
+							 kg_json_cstring(&count.key));
 	}
 	if (kg_json_get(reply, "items", &value) != NULL && kg_json_is_array(&value))
 	{

@@ -309,12 +309,10 @@ result_meta(const KgMcpRequest *req, const Jsonb *result, JsonbValue *meta)
 
 	if (wrote == NULL)
 		return has ? meta : NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	if (has)
 		kg_jw_members(&w, kg_json_container(meta));
 	kg_jw_kstring(&w, KG_META_WROTE, wrote);
-	kg_jw_end_object(&w);
 	kg_json_root(kg_jw_finish(&w), meta);
 	return meta;
 }

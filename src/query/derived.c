@@ -384,9 +384,8 @@ kg_counts_check(const KgType *type, const KgField *field, const char *path,
 		kg_type_handle(type),
 		kg_setting_max_scan);
 	kg_error_path(err, "%s", path);
-	kg_error_expected(err,
-					  "ids, filters on other properties with an index or "
-					  "related that leave at most %d",
-					  kg_setting_max_scan);
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"ids, filters on other properties with an index or "
+							"related that leave at most %d",
+							kg_setting_max_scan);
 }

@@ -221,12 +221,10 @@ is_scalar(const JsonbValue *value)
 static int
 scalars(const JsonbValue *value)
 {
-	KgJsonIter it;
 
 	if (!kg_json_is_array(value))
 		return 0;
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(value))
 		if (!is_scalar(&it.value))
 			return 0;
 	return kg_json_length(kg_json_container(value));
@@ -237,11 +235,9 @@ condition_of(KgOp op, const JsonbValue *value)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_key(&w, operators[op].name);
 	kg_jw_value(&w, value);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -337,15 +333,11 @@ read_regex(const JsonbValue *value)
 static Jsonb *
 none_of(const JsonbValue *list)
 {
-	KgJsonIter it;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
-	kg_json_iter_init(&it, kg_json_container(list));
-	while (kg_json_iter_next(&it))
+	kg_jw_init_array(&w);
+	kg_json_each(it, kg_json_container(list))
 		kg_jw_jsonb(&w, condition_of(KG_OP_NE, &it.value));
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -353,17 +345,14 @@ static Jsonb *
 read_range(const JsonbValue *value)
 {
 	bool array = scalars(value) == 2;
-	KgJsonIter it;
 	KgJsonWriter w;
 	KgOp op;
 	Reading reading;
 
 	if (!array && !kg_json_is_object(value))
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	kg_jw_init_object(&w);
+	kg_json_each(it, kg_json_container(value))
 	{
 		if (array)
 			op = it.index == 0 ? KG_OP_GTE : KG_OP_LTE;
@@ -375,7 +364,6 @@ read_range(const JsonbValue *value)
 		kg_jw_key(&w, operators[op].name);
 		kg_jw_value(&w, &it.value);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -538,11 +526,9 @@ kg_op_condition_of_text(KgKind kind, const char *text)
 	{
 		KgJsonWriter w;
 
-		kg_jw_init(&w);
-		kg_jw_begin_object(&w);
+		kg_jw_init_object(&w);
 		kg_jw_kjsonb(&w, operators[KG_OP_GTE].name, lower);
 		kg_jw_kjsonb(&w, operators[KG_OP_LTE].name, upper);
-		kg_jw_end_object(&w);
 		return kg_jw_finish(&w);
 	}
 	return NULL;

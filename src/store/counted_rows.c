@@ -51,13 +51,12 @@ take_counts(KgCountList *list)
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		KgCount *count = kg_count_list_add(list);
-		bool isnull;
 
 		count->node = kg_spi_int64(i, 1);
-		count->field_no = DatumGetInt32(kg_spi_value(i, 2, &isnull));
-		count->type_no = DatumGetInt32(kg_spi_value(i, 3, &isnull));
+		count->field_no = DatumGetInt32(kg_spi_datum(i, 2));
+		count->type_no = DatumGetInt32(kg_spi_datum(i, 3));
 		count->entity_id = kg_spi_cstring(i, 4);
-		count->key = DatumGetByteaPCopy(kg_spi_value(i, 5, &isnull));
+		count->key = DatumGetByteaPCopy(kg_spi_datum(i, 5));
 	}
 	SPI_freetuptable(SPI_tuptable);
 }

@@ -515,11 +515,9 @@ kg_edges_check(const KgCatalog *catalog, const KgUserContext *caller,
 int64
 kg_edge_state(uint64 row, int column)
 {
-	bool isnull;
-	TransactionId xmin = DatumGetTransactionId(
-		kg_spi_value(row, column, &isnull));
+	TransactionId xmin = DatumGetTransactionId(kg_spi_datum(row, column));
 	ItemPointer place = (ItemPointer) DatumGetPointer(
-		kg_spi_value(row, column + 1, &isnull));
+		kg_spi_datum(row, column + 1));
 	uint64 state = hash_combine64((uint64) xmin << 32 |
 									  ItemPointerGetBlockNumber(place),
 								  ItemPointerGetOffsetNumber(place));

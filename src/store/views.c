@@ -562,8 +562,7 @@ require_name(const char *schema)
 					   NAMEDATALEN - 1);
 	kg_error_path(err, "/schema");
 	kg_error_got_string(err, schema);
-	kg_error_expected(err, "a shorter name, or none for the tenant's");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a shorter name, or none for the tenant's");
 }
 
 /* Is there such a schema?  It must be the caller's. */

@@ -139,9 +139,8 @@ mark_used(const KgConfirm *confirm)
 	}
 	err = kg_error_new(KG_CONFLICT, "what was to be confirmed was done");
 	kg_error_path(err, "/confirm");
-	kg_error_expected(err,
-					  "the same call without \"confirm\", to do it once more");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err, "the same call without \"confirm\", to do it once more");
 }
 
 void

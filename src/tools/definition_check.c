@@ -495,11 +495,9 @@ check_filters(const Trying *t, const KgType *type, const JsonbValue *filters,
 			  const char *path, int tried)
 {
 	int64 before = t->errors->total;
-	KgJsonIter it;
 
 	check_stack_depth();
-	kg_json_iter_init(&it, kg_json_container(filters));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(filters))
 		if (!kg_json_string_is(&it.key, KG_ANY))
 			check_property(t, type, &it.key, true, path);
 		else if (kg_json_is_array(&it.value))
