@@ -106,7 +106,9 @@ extern KgRanked *kg_rank_best(const KgRanking *ranking, const bool *wanted,
 
 /*
  * Finds for each the path over which most of the walker's time comes to it: the
- * one whose product of the chances of its steps and its seed's weight is highest.
+ * one whose product of the chances of its steps and its seed's weight is highest,
+ * of those over nodes that were passed on from: all whose score is above the
+ * residual by the damping.
  */
 extern void kg_rank_paths(const KgRanking *ranking, KgRanked *ranked, uint32 n);
 
