@@ -955,7 +955,11 @@ derive_deleted(Statement *statement, TriggerData *trigdata,
 		was.keys = DatumGetByteaPP(slot_value(statement, slot, COL_KEYS));
 		lock_type(work, type_no);
 		if (statement->overtaken)
+		{
+			/* It may be there again: its edges go before they come. */
+			kg_writing_row(type_no);
 			kg_derive_overtaken(d, type_no, node, &was);
+		}
 		else
 			kg_derive_deleted(d, type_no, was.entity_id, node, was.keys);
 		note_row(statement, work, slot, NULL);
