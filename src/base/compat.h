@@ -132,6 +132,16 @@
 #endif
 
 /*
+ * Headers of PostgreSQL 19 (copyObject()) use C23's typeof_unqual where the
+ * compiler that it was built with knows it, which knows it by this name in our
+ * -std=gnu99, too.
+ */
+#if PG_VERSION_NUM >= 190000 && !defined(typeof_unqual) && \
+	__STDC_VERSION__ < 202311L
+#define typeof_unqual __typeof_unqual__
+#endif
+
+/*
  * PostgreSQL 19 has what is built in the state of the builder, as
  * KgJsonbState has it of the others.  The user includes utils/jsonb.h.
  */

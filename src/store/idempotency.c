@@ -167,6 +167,13 @@ find(const KgRequest *request)
 		throw_other(request->key);
 	/* A copy: SPI's memory ends with it. */
 	reply = DatumGetJsonbPCopy(kg_spi_datum(0, 2));
+	/*
+	 * Who lost the first answer lost what tells a standby of the write.  This
+	 * transaction, which writes nothing, can be told of in its place: it
+	 * commits after the one that wrote.
+	 */
+	if (kg_setting_mcp_server == KG_SERVER_PRIMARY)
+		(void) GetTopFullTransactionId();
 	return reply;
 }
 

@@ -25,6 +25,15 @@ BEGIN
 END
 $$;
 
+-- Backslashes escape in strings, where the server has that: until PostgreSQL 18.
+CREATE OR REPLACE PROCEDURE test.odd_strings() LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('server_version_num')::integer < 190000 THEN
+    SET standard_conforming_strings = off;
+  END IF;
+END
+$$;
+
 -- Without them again, and without what the roles own.
 CREATE OR REPLACE PROCEDURE test.drop(VARIADIC tenants text[]) LANGUAGE plpgsql AS $$
 DECLARE

@@ -70,7 +70,7 @@ BEGIN; INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, tenant, not_a
 BEGIN; INSERT INTO pg_db_role_setting VALUES (0, 'health_reader'::regrole, '{kg_graph.max_hops=99,kg_graph.max_hop=1,kg_graph.max_hops=3}'); SELECT * FROM health_of(); ROLLBACK;
 -- However strings are read.
 \c -
-BEGIN; SET LOCAL standard_conforming_strings = off; INSERT INTO pg_db_role_setting VALUES (0, 'health_reader'::regrole, '{kg_graph.max_hops=99,kg_graph.max_hop=1,kg_graph.max_hops=3}'); SELECT * FROM health_of(); ROLLBACK;
+BEGIN; CALL test.odd_strings(); INSERT INTO pg_db_role_setting VALUES (0, 'health_reader'::regrole, '{kg_graph.max_hops=99,kg_graph.max_hop=1,kg_graph.max_hops=3}'); SELECT * FROM health_of(); ROLLBACK;
 BEGIN; CREATE FUNCTION health_decide(text, text, text[]) RETURNS TABLE (id text, allowed boolean) LANGUAGE sql STABLE AS 'SELECT unnest($3), true'; SELECT FROM kg_set_authorizer('health', 'health_decide(text,text,text[])'); SELECT * FROM health_of();
 DROP FUNCTION health_decide(text, text, text[]); SELECT * FROM health_of(); ROLLBACK;
 BEGIN; SELECT FROM kg_add_policy('health_hide', 'kg_entity', 'true'); SELECT * FROM health_of(); DROP POLICY health_hide ON kg_entity; SELECT * FROM health_of(); ROLLBACK;

@@ -12,7 +12,7 @@ SELECT jsonb_path_query_array(kg_create_views('odd'), '$.**.created[*]') AS crea
 SELECT jsonb_path_query_array(kg_refresh_views(), '$.**.schema') AS schemas;
 -- They are known again however strings are read; what is said of settings, too.
 \c -
-SET standard_conforming_strings = off;
+CALL test.odd_strings();
 SELECT jsonb_path_query_array(kg_refresh_views('odd'), '$.**.created[*]') AS created, jsonb_path_query_array(kg_refresh_views('odd'), '$.**.unchanged[*]') AS unchanged;
 RESET standard_conforming_strings;
 SELECT kg_create_views(repeat('l', 64));

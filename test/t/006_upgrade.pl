@@ -19,53 +19,7 @@ my $present = slurp_file(root() . '/kg_graph.control') =~ /default_version = '([
 # What was kept with a released version is as old as it is.
 my $node = new_node('main', 'fsync = off', "kg_graph.idempotency_time = '20000d'", "kg_graph.load_time = '20000d'");
 
-# Everything about the members, in the order of what it is about.
-my $catalog = q{
-	SET search_path = pg_catalog, pg_temp;
-	WITH extension AS (
-	  SELECT * FROM pg_extension WHERE extname = 'kg_graph'),
-	member AS (
-	  SELECT d.classid, d.objid FROM pg_depend d JOIN extension e
-	    ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid AND d.deptype = 'e'),
-	relation AS (
-	  SELECT c.* FROM pg_class c JOIN member m ON m.classid = 'pg_class'::regclass AND m.objid = c.oid)
-	SELECT 'member', pg_describe_object(classid, objid, 0), NULL, NULL, NULL FROM member
-	UNION ALL
-	SELECT 'initial privileges', pg_describe_object(i.classoid, i.objoid, i.objsubid), i.privtype::text, i.initprivs::text, NULL
-	  FROM pg_init_privs i JOIN member m ON m.classid = i.classoid AND m.objid = i.objoid
-	UNION ALL
-	SELECT 'dumped', c.tab::regclass::text, c.condition, NULL, NULL FROM extension e, unnest(e.extconfig, e.extcondition) c(tab, condition)
-	UNION ALL
-	SELECT 'function', p.oid::regprocedure::text, pg_get_functiondef(p.oid), p.proacl::text, obj_description(p.oid, 'pg_proc')
-	  FROM pg_proc p JOIN member m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid
-	UNION ALL
-	SELECT 'relation', oid::regclass::text, format('%s %s %s %s %s %s', relkind, relpersistence, relrowsecurity, relforcerowsecurity, relreplident, reloptions),
-	       relacl::text, obj_description(oid, 'pg_class') FROM relation
-	UNION ALL
-	SELECT 'partition', oid::regclass::text, pg_get_expr(relpartbound, oid), NULL, NULL FROM relation WHERE relispartition
-	UNION ALL
-	SELECT 'sequence', s.seqrelid::regclass::text, format('%s %s %s %s %s %s %s', seqtypid::regtype, seqstart, seqincrement, seqmin, seqmax, seqcache, seqcycle), NULL, NULL
-	  FROM pg_sequence s JOIN relation r ON r.oid = s.seqrelid
-	UNION ALL
-	SELECT 'column', format('%s %s', a.attrelid::regclass, a.attnum), format('%s %s %s %s %s %s %s %s', attname, format_type(atttypid, atttypmod), attcollation::regcollation,
-	       attnotnull, attstorage, attcompression, attgenerated, pg_get_expr(adbin, adrelid)), a.attacl::text, col_description(a.attrelid, attnum)
-	  FROM pg_attribute a JOIN relation r ON r.oid = a.attrelid LEFT JOIN pg_attrdef d ON d.adrelid = attrelid AND d.adnum = attnum WHERE attnum > 0
-	UNION ALL
-	SELECT 'index', i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid), NULL, NULL FROM pg_index i JOIN relation r ON r.oid = i.indrelid
-	UNION ALL
-	SELECT 'constraint', format('%s %s', conrelid::regclass, conname), pg_get_constraintdef(c.oid), convalidated::text, NULL FROM pg_constraint c JOIN relation r ON r.oid = c.conrelid
-	UNION ALL
-	SELECT 'policy', format('%s %s', polrelid::regclass, polname), format('%s %s %s %s', polcmd, polpermissive, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)), polroles::text, NULL
-	  FROM pg_policy p JOIN relation r ON r.oid = p.polrelid
-	UNION ALL
-	SELECT 'trigger', format('%s %s', tgrelid::regclass, tgname), pg_get_triggerdef(t.oid), tgenabled::text, NULL FROM pg_trigger t JOIN relation r ON r.oid = t.tgrelid WHERE NOT tgisinternal
-	UNION ALL
-	SELECT 'trigger of a foreign key', format('%s %s %s', tgrelid::regclass, conname, tgfoid::regproc), tgenabled::text, NULL, NULL
-	  FROM pg_trigger t JOIN pg_constraint c ON c.oid = t.tgconstraint JOIN relation r ON r.oid = c.conrelid WHERE tgisinternal
-	UNION ALL
-	SELECT 'event trigger', evtname, format('%s %s %s', evtevent, evttags, evtfoid::regproc), evtenabled::text, NULL
-	  FROM pg_event_trigger t JOIN member m ON m.classid = 'pg_event_trigger'::regclass AND m.objid = t.oid
-	ORDER BY 1, 2, 3};
+my $catalog = members('kg_graph');
 # What is told to be ours (sql/48_policies.sql).
 my $manifest = q{SELECT on_table, kind, name, major, definition FROM kg_manifest ORDER BY 1, 2, 3};
 
@@ -84,14 +38,6 @@ sub run_file
 	my $status = $node->psql($db, slurp_file($file), stdout => \$out, stderr => \$err);
 	die "$file in $db: $err" if $status != 0;
 	return $out;
-}
-
-sub differences
-{
-	my ($got, $expected) = @_;
-	my %got = map { $_ => 1 } split /\n/, $got;
-	my %expected = map { $_ => 1 } split /\n/, $expected;
-	return join "\n", (map { "+ $_" } grep { !$expected{$_} } sort keys %got), (map { "- $_" } grep { !$got{$_} } sort keys %expected);
 }
 
 database('fresh', 'CREATE EXTENSION kg_graph');

@@ -171,7 +171,7 @@ is(call('front', 'ada', q{BEGIN; SET LOCAL kg_graph.agent = 'blind'; COMMIT; SEL
 
 # No setting of PostgreSQL changes what is carried: backslashes, dates, who may only read.
 {
-	my $off = "SET standard_conforming_strings = off; SET escape_string_warning = off;\n";
+	my $off = $node->pg_version < 19 ? "SET standard_conforming_strings = off; SET escape_string_warning = off;\n" : '';
 	my $agent = "SET kg_graph.agent = 'none -c kg_graph.agent=blind -c statement_timeout=1';\n";
 	same('ada', "$off SELECT kg_list('module', '{\"limit\": 1}') -> 'total'", 'without standard_conforming_strings');
 	is(call('front', 'ada', "SELECT kg_tenant(); $off $agent SELECT kg_connect()")->{out} =~ s/^t_ada\n//r, call('front', 'ada', "$agent SELECT kg_connect()")->{out}, 'a setting is carried with its blanks, however strings are read');

@@ -51,7 +51,7 @@ $standby->append_conf('postgresql.conf', "kg_graph.max_call_time = '180s'");
 $standby->start;
 
 sub token { my ($tenant, $sub) = @_; return $primary->safe_psql('postgres', qq{SELECT kg_issue_token('{"tenant": "$tenant", "sub": "$sub"}', 'k', '1 hour')}) }
-my %token = map { $_ => token('a', $_) } 'ann', 'bob', 'cat', 'dan', 'eve', 'fay', 'limited', 'brief', 'rated';
+my %token = map { $_ => token('a', $_) } 'ann', 'bob', 'cat', 'dan', 'eve', 'fay', 'gus', 'limited', 'brief', 'rated';
 $token{b} = token('b', 'ann');
 sub reader { my ($node) = @_; return ('--read-dsn', $node->connstr('postgres') . ' user=kg_gate') }
 
@@ -213,6 +213,26 @@ close $socket;
 ok(wait_until(sub { metric($patient, 'kgctl_http_requests') == 0 }), 'and is given up with its client');
 resume();
 is(stop_gateway($_), 0, 'stops') foreach $patient, $without;
+
+# A write whose answer is lost, and which is sent again, says what it wrote, too.
+caught_up();
+pause();
+my %lost = (items => [ { id => 'p5' } ], idempotency_key => 'lost');
+is(ask($plain, 'gus', 'create_note', {%lost})->{json}{result}{structuredContent}{counts}{created}, 1, 'a write with a key');
+my $again = ask($gateway, 'gus', 'create_note', {%lost});
+is($again->{json}{result}{structuredContent}{replayed}, JSON::PP::true, '... sent again is not done again') or diag($again->{body});
+like(wrote($again), qr/^[A-Za-z0-9_-]{40,64}$/, '... and says what was written');
+outcomes($gateway);
+unlike(ids($gateway, 'dan'), qr/p5/, 'the standby has not got it');
+is(outcomes($gateway), 'answered 1', '... as it answers');
+like(ids($gateway, 'dan', wrote($again)), qr/ p5$/, 'who says it has it');
+is(outcomes($gateway), 'behind 1', '... of the primary');
+like(ids($gateway, 'gus'), qr/ p5$/, 'and so has who says nothing');
+is(outcomes($gateway), '', '... remembered');
+resume();
+caught_up();
+like(ids($gateway, 'dan', wrote(ask($gateway, 'gus', 'create_note', {%lost}))), qr/ p5$/, 'once more');
+is(outcomes($gateway), 'answered 1', '... at the standby, when it gets there');
 
 # ---- what is sent in its place ----
 

@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(new_node root bundle_file new_tenant apply call_as export_of
-  state_of has_function run_kgctl start_session kill_backend hold let_go wait_until);
+  state_of members differences has_function run_kgctl start_session kill_backend hold let_go wait_until);
 
 my $root = File::Spec->rel2abs(dirname(__FILE__) . "/../..");
 
@@ -117,6 +117,70 @@ sub state_of
 	$sql .= " UNION ALL SELECT 'kg_trigram', count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text COLLATE \"C\"))"
 	  . ' FROM kg_trigram t WHERE EXISTS (SELECT FROM kg_term e WHERE e.tenant = t.tenant AND e.term = t.term)';
 	return $node->safe_psql($db, "$sql ORDER BY name");
+}
+
+# A query for everything about the members of the extension, in the order of what
+# it is about.
+sub members
+{
+	my ($extension) = @_;
+	my $sql = q{
+	SET search_path = pg_catalog, pg_temp;
+	WITH extension AS (
+	  SELECT * FROM pg_extension WHERE extname = 'EXTENSION'),
+	member AS (
+	  SELECT d.classid, d.objid FROM pg_depend d JOIN extension e
+	    ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid AND d.deptype = 'e'),
+	relation AS (
+	  SELECT c.* FROM pg_class c JOIN member m ON m.classid = 'pg_class'::regclass AND m.objid = c.oid)
+	SELECT 'member', pg_describe_object(classid, objid, 0), NULL, NULL, NULL FROM member
+	UNION ALL
+	SELECT 'initial privileges', pg_describe_object(i.classoid, i.objoid, i.objsubid), i.privtype::text, i.initprivs::text, NULL
+	  FROM pg_init_privs i JOIN member m ON m.classid = i.classoid AND m.objid = i.objoid
+	UNION ALL
+	SELECT 'dumped', c.tab::regclass::text, c.condition, NULL, NULL FROM extension e, unnest(e.extconfig, e.extcondition) c(tab, condition)
+	UNION ALL
+	SELECT 'function', p.oid::regprocedure::text, pg_get_functiondef(p.oid), p.proacl::text, obj_description(p.oid, 'pg_proc')
+	  FROM pg_proc p JOIN member m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid
+	UNION ALL
+	SELECT 'relation', oid::regclass::text, format('%s %s %s %s %s %s', relkind, relpersistence, relrowsecurity, relforcerowsecurity, relreplident, reloptions),
+	       relacl::text, obj_description(oid, 'pg_class') FROM relation
+	UNION ALL
+	SELECT 'partition', oid::regclass::text, pg_get_expr(relpartbound, oid), NULL, NULL FROM relation WHERE relispartition
+	UNION ALL
+	SELECT 'sequence', s.seqrelid::regclass::text, format('%s %s %s %s %s %s %s', seqtypid::regtype, seqstart, seqincrement, seqmin, seqmax, seqcache, seqcycle), NULL, NULL
+	  FROM pg_sequence s JOIN relation r ON r.oid = s.seqrelid
+	UNION ALL
+	SELECT 'column', format('%s %s', a.attrelid::regclass, a.attnum), format('%s %s %s %s %s %s %s %s', attname, format_type(atttypid, atttypmod), attcollation::regcollation,
+	       attnotnull, attstorage, attcompression, attgenerated, pg_get_expr(adbin, adrelid)), a.attacl::text, col_description(a.attrelid, attnum)
+	  FROM pg_attribute a JOIN relation r ON r.oid = a.attrelid LEFT JOIN pg_attrdef d ON d.adrelid = attrelid AND d.adnum = attnum WHERE attnum > 0
+	UNION ALL
+	SELECT 'index', i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid), NULL, NULL FROM pg_index i JOIN relation r ON r.oid = i.indrelid
+	UNION ALL
+	SELECT 'constraint', format('%s %s', conrelid::regclass, conname), pg_get_constraintdef(c.oid), convalidated::text, NULL FROM pg_constraint c JOIN relation r ON r.oid = c.conrelid
+	UNION ALL
+	SELECT 'policy', format('%s %s', polrelid::regclass, polname), format('%s %s %s %s', polcmd, polpermissive, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)), polroles::text, NULL
+	  FROM pg_policy p JOIN relation r ON r.oid = p.polrelid
+	UNION ALL
+	SELECT 'trigger', format('%s %s', tgrelid::regclass, tgname), pg_get_triggerdef(t.oid), tgenabled::text, NULL FROM pg_trigger t JOIN relation r ON r.oid = t.tgrelid WHERE NOT tgisinternal
+	UNION ALL
+	SELECT 'trigger of a foreign key', format('%s %s %s', tgrelid::regclass, conname, tgfoid::regproc), tgenabled::text, NULL, NULL
+	  FROM pg_trigger t JOIN pg_constraint c ON c.oid = t.tgconstraint JOIN relation r ON r.oid = c.conrelid WHERE tgisinternal
+	UNION ALL
+	SELECT 'event trigger', evtname, format('%s %s %s', evtevent, evttags, evtfoid::regproc), evtenabled::text, NULL
+	  FROM pg_event_trigger t JOIN member m ON m.classid = 'pg_event_trigger'::regclass AND m.objid = t.oid
+	ORDER BY 1, 2, 3};
+	$sql =~ s/EXTENSION/$extension/;
+	return $sql;
+}
+
+# Lines of one text that the other has not, and the other way round.
+sub differences
+{
+	my ($got, $expected) = @_;
+	my %got = map { $_ => 1 } split /\n/, $got;
+	my %expected = map { $_ => 1 } split /\n/, $expected;
+	return join "\n", (map { "+ $_" } grep { !$expected{$_} } sort keys %got), (map { "- $_" } grep { !$got{$_} } sort keys %expected);
 }
 
 # kgctl, with an input (nothing) and for so many seconds (60) at most.  The input
