@@ -90,6 +90,7 @@ struct KgDecisions
 	int64 needed;  /* noted so far, in all */
 	int64 ngiven;
 	bool trying;
+	const KgRanges *ranges; /* of the statement on trial, or NULL */
 	bool hopeful;
 	bool exhausted; /* the trial met more than may be decided */
 	int32 type_no;	/* of the row that was met last, */
@@ -528,6 +529,8 @@ try_row(KgDecisions *d, int32 type_no, int64 node, text *entity_id, Datum data)
 	uint32 place = kg_nodeset_find(&d->nodes, node);
 	const Decision *decision;
 
+	if (d->ranges != NULL && !kg_ranges_want(d->ranges, node))
+		return false;
 	if (place != KG_NO_NODE)
 		decision = d->of_nodes[place];
 	else
@@ -563,11 +566,13 @@ kg_decisions_end(KgCall *call)
 }
 
 void
-kg_decisions_try(KgDecisions *d, bool each, int trials)
+kg_decisions_try(KgDecisions *d, const KgStatement *statement, int trials)
 {
 	d->trying = true;
+	d->ranges = statement->ranges;
 	/* An exchange asks about all that a step can meet, in one round. */
-	d->hopeful = each || (trials < KG_HOPEFUL_TRIALS && !d->outside);
+	d->hopeful = statement->node_column > 0 ||
+				 (trials < KG_HOPEFUL_TRIALS && !d->outside);
 	d->exhausted = false;
 	d->met = false;
 }

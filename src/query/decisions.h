@@ -15,6 +15,7 @@
 
 #include "base/compat.h"
 #include "catalog/catalog.h"
+#include "query/plan.h"
 #include "query/running.h"
 
 typedef struct KgDecisions KgDecisions;
@@ -33,11 +34,13 @@ extern void kg_decisions_end(KgCall *call);
  * Around each run of a statement of a tool whose caller's tenant has such types.
  * What is undecided is noted and passes in the first trials, so that a bounded
  * statement meets no more than it delivers; in later ones it is hidden, so that
- * one that finds most of it denied is run to its end.  each: every row is of one
- * entity, and it passes.
+ * one that finds most of it denied is run to its end.  Where every row is of one
+ * entity, it passes; what lies in a range and is not wanted is hidden, and nobody
+ * is asked about it.
  */
 extern KgDecisions *kg_decisions_of_call(KgCall *call);
-extern void kg_decisions_try(KgDecisions *decisions, bool each, int trials);
+extern void kg_decisions_try(KgDecisions *decisions,
+							 const KgStatement *statement, int trials);
 extern void kg_decisions_tried(KgDecisions *decisions);
 /*
  * Asks about what was noted.  Does the trial stand: was each taken for what it

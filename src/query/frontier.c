@@ -576,9 +576,8 @@ sort_by_comparing(int64 *nodes, uint32 n)
 	return count;
 }
 
-/* Ascending, each once; their number. */
-static uint32
-sort_nodes(int64 *nodes, uint32 n)
+uint32
+kg_graph_sort_nodes(int64 *nodes, uint32 n)
 {
 	int64 low = nodes[0];
 	int64 high = nodes[0];
@@ -612,7 +611,7 @@ kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes, uint32 n,
 		!kg_validity_hides_edges(&walk->forward) &&
 		!kg_validity_hides_edges(&walk->backward))
 	{
-		n = sort_nodes(nodes, n);
+		n = kg_graph_sort_nodes(nodes, n);
 		e.seen = palloc(KG_PIECE / 8);
 		rest = palloc(Min(n, KG_PIECE) * sizeof(int64));
 	}

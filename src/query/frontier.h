@@ -15,6 +15,9 @@
 extern void kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes,
 							uint32 n, KgNeighborFunction found, void *arg);
 
+/* Ascending, each once; returns how many are left. */
+extern uint32 kg_graph_sort_nodes(int64 *nodes, uint32 n);
+
 /*
  * From now on, what is packed together is read once and stays in memory: for a
  * search that comes to the nodes of a block one after the other.

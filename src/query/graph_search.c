@@ -49,6 +49,17 @@ compare_types(const void *a, const void *b)
 				  kg_type_handle(*(const KgType *const *) b));
 }
 
+/*
+ * Where nobody but us is asked about a row: another one's policy is not asked
+ * about rows that nobody wants.
+ */
+static bool
+reads_ranges(const KgGraph *graph)
+{
+	return graph->check_nodes && !kg_past_asked() &&
+		   kg_visibility_entities_are_plain();
+}
+
 KgGraph *
 kg_graph_begin(void)
 {
@@ -71,6 +82,7 @@ kg_graph_begin(void)
 					pg_class_aclcheck(kg_relation_oid("kg_edge"),
 									  GetUserId(),
 									  ACL_SELECT) == ACLCHECK_OK;
+	graph->in_ranges = reads_ranges(graph);
 	graph->nranks = graph->catalog->ntypes;
 	if (graph->nranks >= PG_UINT16_MAX)
 		elog(ERROR, "too many entity types in one tenant");

@@ -65,6 +65,7 @@ typedef struct KgGraph
 	Datum tenant;
 	bool check_nodes; /* some entities are hidden: look at every hop */
 	bool packed;	  /* kg_adjacency says what kg_edge says */
+	bool in_ranges;	  /* near nodes are read with what lies between them */
 	int64 edges;	  /* read so far */
 	double cost;	  /* estimated so far, see query/cost.h */
 	int nranks;		  /* types in the order of replies; rank 0 is none */

@@ -162,8 +162,26 @@ fetch_rows(Held *h, KgRowFunction row, void *arg, MemoryContext caller)
 	return n;
 }
 
+/* Of each range in turn. */
 static uint64
-run_held(Held *h, bool plain, KgRowFunction row, void *arg)
+fetch_ranges(Held *h, const KgRanges *ranges, KgRowFunction row, void *arg,
+			 MemoryContext caller)
+{
+	uint64 n = 0;
+
+	for (uint32 i = 0; i < ranges->n; i++)
+	{
+		if ((i & 255) == 255)
+			kg_plan_check();
+		h->params->params[1].value = Int64GetDatum(ranges->ranges[i].first);
+		h->params->params[2].value = Int64GetDatum(ranges->ranges[i].last);
+		n += fetch_rows(h, row, arg, caller);
+	}
+	return n;
+}
+
+static uint64
+run_held(Held *h, const KgStatement *statement, KgRowFunction row, void *arg)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -171,16 +189,18 @@ run_held(Held *h, bool plain, KgRowFunction row, void *arg)
 
 	h->used = ++uses;
 	h->busy = GetCurrentTransactionNestLevel();
-	if (!plain)
+	if (!statement->plain)
 		kg_plan_enter();
 	PG_TRY();
 	{
 		CurrentResourceOwner = h->owner;
-		n = fetch_rows(h, row, arg, caller);
+		n = statement->ranges != NULL
+				? fetch_ranges(h, statement->ranges, row, arg, caller)
+				: fetch_rows(h, row, arg, caller);
 	}
 	PG_FINALLY();
 	{
-		if (!plain)
+		if (!statement->plain)
 			kg_plan_leave();
 		CurrentResourceOwner = owner;
 		MemoryContextSwitchTo(caller);
@@ -190,27 +210,41 @@ run_held(Held *h, bool plain, KgRowFunction row, void *arg)
 	return n;
 }
 
-bool
-kg_held_run(const KgStatement *statement, KgRowFunction row, void *arg,
-			uint64 *nrows)
+/* That of a statement, which is good and idle: one that runs must stay. */
+static Held *
+find_held(const KgStatement *statement)
 {
 	for (int i = 0; i < KG_HELD; i++)
 	{
 		Held *h = &held[i];
 
-		/* One that runs now further up must stay. */
 		if (h->used == 0 || h->busy != 0 || strcmp(h->sql, statement->sql) != 0)
 			continue;
-		if (!still_good(h))
-		{
-			close_held(h);
-			return false;
-		}
-		set_params(h, statement);
-		*nrows = run_held(h, statement->plain, row, arg);
-		return true;
+		if (still_good(h))
+			return h;
+		close_held(h);
+		return NULL;
 	}
-	return false;
+	return NULL;
+}
+
+bool
+kg_held_has(const KgStatement *statement)
+{
+	return find_held(statement) != NULL;
+}
+
+bool
+kg_held_run(const KgStatement *statement, KgRowFunction row, void *arg,
+			uint64 *nrows)
+{
+	Held *h = find_held(statement);
+
+	if (h == NULL)
+		return false;
+	set_params(h, statement);
+	*nrows = run_held(h, statement, row, arg);
+	return true;
 }
 
 static ParamListInfo
@@ -321,15 +355,25 @@ find_place(void)
 }
 
 bool
+kg_held_again(const char *sql)
+{
+	return kg_statement_runs() && offered(sql);
+}
+
+bool
 kg_held_start(const KgStatement *statement, SPIPlanPtr plan, const char *sql)
+{
+	return kg_held_again(sql) && kg_held_open(statement, plan, sql);
+}
+
+bool
+kg_held_open(const KgStatement *statement, SPIPlanPtr plan, const char *sql)
 {
 	static bool registered = false;
 	Held *place;
 	CachedPlan *cached;
 	bool suitable;
 
-	if (!kg_statement_runs() || !offered(sql))
-		return false;
 	cached = SPI_plan_get_cached_plan(plan);
 	suitable = rescans_all(linitial_node(PlannedStmt, cached->stmt_list));
 	ReleaseCachedPlan(cached, CurrentResourceOwner);

@@ -27,6 +27,13 @@ extern void kg_held_end_broken(int level);
 extern bool kg_held_run(const KgStatement *statement, KgRowFunction row,
 						void *arg, uint64 *nrows);
 
+/* Is there one for the statement, which is not busy? */
+extern bool kg_held_has(const KgStatement *statement);
+/* Was it asked of this text before, in the caller's statement? */
+extern bool kg_held_again(const char *sql);
+/* Start an executor; false where it would not do, or there is no room. */
+extern bool kg_held_open(const KgStatement *statement, SPIPlanPtr plan,
+						 const char *sql);
 /*
  * Start an executor for a statement that is about to run for the second time
  * within the caller's; false where it is the first time, or there is no room.

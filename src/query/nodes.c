@@ -11,6 +11,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "query/decisions.h"
+#include "query/frontier.h"
 #include "query/nodes.h"
 #include "query/past.h"
 #include "utils/builtins.h"
@@ -81,7 +82,8 @@ typedef struct Resolution
 	int32 type_no;
 	uint16 rank;
 	bool with_data;
-	bool lazy; /* without data that is not in the row itself */
+	bool lazy;	   /* without data that is not in the row itself */
+	uint32 wanted; /* of what is known, those from that place on */
 	KgRefFunction found;
 	void *arg;
 } Resolution;
@@ -167,10 +169,12 @@ receive_ref(TupleTableSlot *slot, void *arg)
 static void
 keep_known(const KgRef *ref, void *arg)
 {
-	KgGraph *graph = arg;
+	const Resolution *r = arg;
+	KgGraph *graph = r->graph;
 	uint32 i = kg_nodeset_find(&graph->known, ref->node);
 
-	if (i == KG_NO_NODE)
+	/* What lies in a range may not be wanted. */
+	if (i == KG_NO_NODE || i < r->wanted)
 		return;
 	graph->known_ranks[i] = ref->rank;
 	graph->known_refs[i] = kg_ref_copy(ref, graph->known_ids);
@@ -207,26 +211,93 @@ begin_known(KgGraph *graph)
 			graph->context, "kg_graph known ids", ALLOCSET_DEFAULT_SIZES);
 }
 
-/* Where each is looked at, the row is read anyway: its id is kept. */
+/* Nodes so near to each other are read by one range, and what is between them. */
+#define KG_NEAR 6
+/* Fewer are looked up one by one. */
+#define KG_FEWEST_IN_RANGES 8
+
+/* Of ascending nodes; their number. */
+static uint32
+make_ranges(const int64 *nodes, uint32 n, KgRange *ranges)
+{
+	uint32 count = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		if (count > 0 && nodes[i] - ranges[count - 1].last <= KG_NEAR)
+			ranges[count - 1].last = nodes[i];
+		else
+			ranges[count++] = (KgRange){nodes[i], nodes[i]};
+	return count;
+}
+
+/*
+ * To look a node up takes as long as to read some more beside it; nodes that
+ * were loaded together are near each other.
+ */
+static bool
+read_ranges(KgGraph *graph, const int64 *nodes, uint32 n, Resolution *r)
+{
+	static const Oid types[] = {TEXTOID, INT8OID, INT8OID};
+	Datum values[] = {
+		graph->tenant, Int64GetDatum(nodes[0]), Int64GetDatum(nodes[n - 1])};
+	KgRange *ranges = palloc(n * sizeof(KgRange));
+	KgRanges all = {
+		ranges, make_ranges(nodes, n, ranges), &graph->known, r->wanted};
+	KgStatement statement = {
+		.sql = kg_graph_sql(KG_SQL_NODE_IDS_RANGE),
+		.nargs = lengthof(values),
+		.argtypes = types,
+		.values = values,
+		.hold = true,
+		.node_column = kg_graph_sql_node_column(KG_SQL_NODE_IDS_RANGE),
+		.ranges = &all};
+	bool read = all.n <= n - n / 4 && kg_plan_holds(&statement);
+
+	if (read)
+		(void) kg_plan_run(&statement, receive_ref, r);
+	pfree(ranges);
+	return read;
+}
+
+/* With their ids, where each is looked at: its row is read anyway. */
+static void
+read_checked(KgGraph *graph, Resolution *r)
+{
+	uint32 n = graph->known.n - r->wanted;
+	int64 *nodes = palloc(n * sizeof(int64));
+
+	memcpy(nodes, graph->known.nodes + r->wanted, n * sizeof(int64));
+	n = kg_graph_sort_nodes(nodes, n);
+	if (!graph->in_ranges || n < KG_FEWEST_IN_RANGES ||
+		!read_ranges(graph, nodes, n, r))
+		run_on_nodes(graph, KG_SQL_NODE_IDS, nodes, n, receive_ref, r);
+	pfree(nodes);
+}
+
 static void
 read_known(KgGraph *graph, uint32 before)
 {
 	KgNodeSet *known = &graph->known;
 	uint32 n = known->n - before;
-	Resolution r = {.graph = graph, .found = keep_known, .arg = graph};
+	Resolution r = {
+		.graph = graph, .wanted = before, .found = keep_known, .arg = &r};
 
 	graph->known_ranks = repalloc(graph->known_ranks,
 								  known->capacity * sizeof(uint16));
 	memset(graph->known_ranks + before, 0, n * sizeof(uint16));
-	if (graph->check_nodes)
-		graph->known_refs = repalloc(graph->known_refs,
-									 known->capacity * sizeof(KgRef));
-	run_on_nodes(graph,
-				 graph->check_nodes ? KG_SQL_NODE_IDS : KG_SQL_NODE_TYPES,
-				 known->nodes + before,
-				 n,
-				 graph->check_nodes ? receive_ref : receive_type,
-				 &r);
+	if (!graph->check_nodes)
+	{
+		run_on_nodes(graph,
+					 KG_SQL_NODE_TYPES,
+					 known->nodes + before,
+					 n,
+					 receive_type,
+					 &r);
+		return;
+	}
+	graph->known_refs = repalloc(graph->known_refs,
+								 known->capacity * sizeof(KgRef));
+	read_checked(graph, &r);
 }
 
 /* At most a piece of them. */

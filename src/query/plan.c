@@ -302,6 +302,30 @@ make_params(const KgStatement *statement)
 	return params;
 }
 
+static uint64 run(const KgStatement *statement, KgRowFunction row, void *arg);
+
+/* Whose executor was closed since kg_plan_holds(): each by itself. */
+static uint64
+run_ranges(const KgStatement *statement, KgRowFunction row, void *arg)
+{
+	const KgRanges *ranges = statement->ranges;
+	uint64 n = 0;
+
+	for (uint32 i = 0; i < ranges->n; i++)
+	{
+		Datum values[] = {statement->values[0],
+						  Int64GetDatum(ranges->ranges[i].first),
+						  Int64GetDatum(ranges->ranges[i].last)};
+		KgStatement one = *statement;
+
+		Assert(statement->nargs == lengthof(values));
+		one.values = values;
+		one.ranges = NULL;
+		n += run(&one, row, arg);
+	}
+	return n;
+}
+
 static uint64
 run(const KgStatement *statement, KgRowFunction row, void *arg)
 {
@@ -312,6 +336,8 @@ run(const KgStatement *statement, KgRowFunction row, void *arg)
 
 	if (statement->hold && kg_held_run(statement, row, arg, &receiver.nrows))
 		return receiver.nrows;
+	if (statement->ranges != NULL)
+		return run_ranges(statement, row, arg);
 	memset(&receiver, 0, sizeof(receiver));
 	receiver.pub.receiveSlot = receive_row;
 	receiver.pub.rStartup = receiver_startup;
@@ -358,6 +384,24 @@ run(const KgStatement *statement, KgRowFunction row, void *arg)
 			 SPI_result_code_string(result));
 	SPI_finish();
 	return receiver.nrows;
+}
+
+bool
+kg_plan_holds(const KgStatement *statement)
+{
+	const PlanEntry *entry;
+	bool held;
+
+	if (kg_held_has(statement))
+		return true;
+	if (!kg_held_again(statement->sql))
+		return false;
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	entry = fetch_entry(statement);
+	held = kg_held_open(statement, entry->plan, entry->sql);
+	SPI_finish();
+	return held;
 }
 
 static bool
@@ -474,7 +518,7 @@ try_statement(KgDecisions *decisions, const KgStatement *statement, int trials,
 {
 	trial->desc = NULL;
 	trial->rows = NIL;
-	kg_decisions_try(decisions, statement->node_column > 0, trials);
+	kg_decisions_try(decisions, statement, trials);
 	PG_TRY();
 	{
 		(void) run(statement, keep_row, trial);

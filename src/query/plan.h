@@ -12,6 +12,33 @@
 
 #include "executor/tuptable.h"
 #include "nodes/pg_list.h"
+#include "query/nodeset.h"
+
+/*
+ * Successive nodes that one scan of the index reads, with what lies between
+ * them: of those only the wanted ones are looked at.
+ */
+typedef struct KgRange
+{
+	int64 first;
+	int64 last;
+} KgRange;
+
+typedef struct KgRanges
+{
+	const KgRange *ranges;
+	uint32 n;
+	const KgNodeSet *set; /* wanted are those from that place on */
+	uint32 wanted;
+} KgRanges;
+
+static inline bool
+kg_ranges_want(const KgRanges *ranges, int64 node)
+{
+	uint32 place = kg_nodeset_find(ranges->set, node);
+
+	return place != KG_NO_NODE && place >= ranges->wanted;
+}
 
 typedef struct KgStatement
 {
@@ -28,6 +55,11 @@ typedef struct KgStatement
 	 * of no other, and whether it is there depends on no other either.
 	 */
 	int node_column;
+	/*
+	 * NULL, or what it is run for: the second and third parameter are set to the
+	 * bounds of each range in turn.
+	 */
+	const KgRanges *ranges;
 } KgStatement;
 
 /*
@@ -53,6 +85,11 @@ kg_slot_datum(TupleTableSlot *slot, int column)
 extern uint64 kg_plan_run(const KgStatement *statement, KgRowFunction row,
 						  void *arg);
 
+/*
+ * Is the executor of such a statement open, or can it be opened?  Without, each
+ * range would take as long as to start one.
+ */
+extern bool kg_plan_holds(const KgStatement *statement);
 /* The first column of the first row as a bigint; 0 where there is no row. */
 extern int64 kg_plan_run_int64(const KgStatement *statement);
 /* The same of a count that may be a lower bound: is it all? */

@@ -61,6 +61,10 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 	", properties" FROM_EDGES OF_TARGETS OF_RELATIONS,
 	[KG_SQL_NODE_TYPES] = "SELECT node, type_no" OF_NODES,
 	[KG_SQL_NODE_IDS] = "SELECT node, type_no, entity_id" OF_NODES,
+	[KG_SQL_NODE_IDS_RANGE] =
+		"SELECT node, type_no, entity_id FROM @kg_entity WHERE tenant = $1"
+		" AND node OPERATOR(pg_catalog.>=) $2"
+		" AND node OPERATOR(pg_catalog.<=) $3",
 	[KG_SQL_NODE_ROWS] = "SELECT node, type_no, entity_id, data" OF_NODES,
 	[KG_SQL_NODE_KEYS] = "SELECT node, index_keys" OF_NODES,
 	[KG_SQL_TYPE_KEYS] =

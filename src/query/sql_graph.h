@@ -26,6 +26,8 @@ typedef enum KgGraphSql
 	KG_SQL_NODE_TYPES,
 	/* $1 tenant, $2 nodes: node, type_no, entity_id */
 	KG_SQL_NODE_IDS,
+	/* $1 tenant, $2 the first, $3 the last: the same */
+	KG_SQL_NODE_IDS_RANGE,
 	/* $1 tenant, $2 nodes: node, type_no, entity_id, data */
 	KG_SQL_NODE_ROWS,
 	/* $1 tenant, $2 nodes: node, index_keys */
