@@ -3,12 +3,15 @@
 #   docker build -t kg_graph .
 #   docker run -p 5432:5432 -e POSTGRES_PASSWORD=... -v data:/var/lib/postgresql kg_graph
 #
-# BASE may be another image of Debian 12.
+# BASE may be another image of Debian 12.  npm is only fetched where `make explorer`
+# has not built the explorer's page before.
 ARG BASE=debian:bookworm-slim
 
 FROM $BASE AS build
 COPY . /src
-RUN apt-get update && apt-get install -y --no-install-recommends npm && KG_DIST=/debs /src/scripts/deb
+RUN apt-get update \
+ && { [ -e /src/explorer/kg_graph.explorer.html ] || apt-get install -y --no-install-recommends npm; } \
+ && KG_DIST=/debs /src/scripts/deb
 
 FROM $BASE
 COPY --from=build /debs/*.deb /tmp/debs/

@@ -42,7 +42,7 @@ PG_CONFIG ?= pg_config
 
 # These goals set up everything themselves, PostgreSQL too.  PGXS has a check
 # of its own, which only says that there is none, so it is not included here.
-SELF_CONTAINED = check check-majors check-upgrade check-packages sqlsmith demo conformance fuzz bench help
+SELF_CONTAINED = check check-majors check-upgrade check-packages check-image sqlsmith demo conformance fuzz bench help
 ifneq ($(filter $(SELF_CONTAINED),$(MAKECMDGOALS)),)
 
 .PHONY: $(SELF_CONTAINED)
@@ -64,6 +64,9 @@ sqlsmith: ## half an hour of random SQL as an ordinary role (scripts/sqlsmith)
 
 check-packages: ## the Debian packages, in fresh chroots (scripts/check-packages)
 	scripts/check-packages
+
+check-image: ## the image of the Dockerfile, without a registry (scripts/check-image)
+	scripts/check-image
 
 demo: ## from nothing to tool calls on real data (scripts/demo)
 	scripts/demo
