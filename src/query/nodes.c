@@ -232,17 +232,18 @@ make_ranges(const int64 *nodes, uint32 n, KgRange *ranges)
 
 /*
  * To look a node up takes as long as to read some more beside it; nodes that
- * were loaded together are near each other.
+ * were loaded together are near each other.  False where it would not pay.
  */
 static bool
-read_ranges(KgGraph *graph, const int64 *nodes, uint32 n, Resolution *r)
+read_ranges(KgGraph *graph, Resolution *r)
 {
 	static const Oid types[] = {TEXTOID, INT8OID, INT8OID};
-	Datum values[] = {
-		graph->tenant, Int64GetDatum(nodes[0]), Int64GetDatum(nodes[n - 1])};
+	uint32 n = graph->known.n - r->wanted;
+	int64 *nodes = palloc(n * sizeof(int64));
 	KgRange *ranges = palloc(n * sizeof(KgRange));
+	Datum values[] = {graph->tenant, 0, 0};
 	KgRanges all = {
-		ranges, make_ranges(nodes, n, ranges), &graph->known, r->wanted};
+		.ranges = ranges, .set = &graph->known, .wanted = r->wanted};
 	KgStatement statement = {
 		.sql = kg_graph_sql(KG_SQL_NODE_IDS_RANGE),
 		.nargs = lengthof(values),
@@ -251,11 +252,18 @@ read_ranges(KgGraph *graph, const int64 *nodes, uint32 n, Resolution *r)
 		.hold = true,
 		.node_column = kg_graph_sql_node_column(KG_SQL_NODE_IDS_RANGE),
 		.ranges = &all};
-	bool read = all.n <= n - n / 4 && kg_plan_holds(&statement);
+	bool read;
 
+	memcpy(nodes, graph->known.nodes + r->wanted, n * sizeof(int64));
+	n = kg_graph_sort_nodes(nodes, n);
+	all.n = make_ranges(nodes, n, ranges);
+	values[1] = Int64GetDatum(nodes[0]);
+	values[2] = Int64GetDatum(nodes[n - 1]);
+	read = all.n <= n - n / 4 && kg_plan_holds(&statement);
 	if (read)
 		(void) kg_plan_run(&statement, receive_ref, r);
 	pfree(ranges);
+	pfree(nodes);
 	return read;
 }
 
@@ -264,14 +272,14 @@ static void
 read_checked(KgGraph *graph, Resolution *r)
 {
 	uint32 n = graph->known.n - r->wanted;
-	int64 *nodes = palloc(n * sizeof(int64));
 
-	memcpy(nodes, graph->known.nodes + r->wanted, n * sizeof(int64));
-	n = kg_graph_sort_nodes(nodes, n);
-	if (!graph->in_ranges || n < KG_FEWEST_IN_RANGES ||
-		!read_ranges(graph, nodes, n, r))
-		run_on_nodes(graph, KG_SQL_NODE_IDS, nodes, n, receive_ref, r);
-	pfree(nodes);
+	if (!graph->in_ranges || n < KG_FEWEST_IN_RANGES || !read_ranges(graph, r))
+		run_on_nodes(graph,
+					 KG_SQL_NODE_IDS,
+					 graph->known.nodes + r->wanted,
+					 n,
+					 receive_ref,
+					 r);
 }
 
 static void

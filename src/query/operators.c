@@ -221,7 +221,6 @@ is_scalar(const JsonbValue *value)
 static int
 scalars(const JsonbValue *value)
 {
-
 	if (!kg_json_is_array(value))
 		return 0;
 	kg_json_each(it, kg_json_container(value))
