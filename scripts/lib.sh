@@ -28,6 +28,9 @@ kg_package_names() {
 }
 KG_PACKAGES=$(kg_package_names "$KG_PG_MAJOR")
 
+# The version of the checkout's extensions.
+kg_version() { sed -n "s/^default_version *= *'\([^']*\)'.*/\1/p" "$root/kg_graph.control"; }
+
 kg_say() { printf '%s\n' "$*" >&2; }
 
 kg_sudo() {
