@@ -77,6 +77,50 @@ kg_chroot() {
   printf '%s\n' "$recipe" | kg_sudo tee "$dir/.kg-recipe" >/dev/null
 }
 
+# kg_chroot_unpack NAME SUITE MAJOR: the server and the headers of a major that the
+# chroot's own suite has not, from one that has, unpacked and not installed: the
+# packages of two suites refuse each other, files of two majors do not. Of the
+# libraries that it wants, those are put there that are not yet; each has its
+# version in its name.
+kg_chroot_unpack() {
+  local dir
+  dir=$(kg_chroot_dir "$1")
+  [ ! -e "$dir/.kg-unpacked-$3" ] || return 0
+  kg_sources "$2" | kg_sudo tee "$dir/tmp/kg-sources" >/dev/null
+  kg_in_chroot "$dir" bash -s "$3" <<'EOS' || return
+set -euo pipefail
+v=$1
+at=$(mktemp -d /tmp/kg-unpack.XXXXXX)
+cd "$at"
+mkdir -p lists/partial root
+apt() {
+  "apt-$1" -qq -o Dir::Etc::SourceList=/tmp/kg-sources -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists="$at/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= \
+    -o Dir::Etc::Preferences=/dev/null -o Dir::Etc::PreferencesParts=/dev/null -o Acquire::Check-Valid-Until=false -o Acquire::Languages=none -o APT::Sandbox::User=root "${@:2}"
+}
+apt get update
+servers="postgresql-$v postgresql-client-$v postgresql-server-dev-$v"
+# What each library wants is a library, too.
+wanted=$servers
+for _ in 1 2 3; do
+  wanted=$(printf '%s\n' $wanted $(apt cache depends --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances $wanted |
+    sed -nE 's/^ +\|?(Pre)?Depends: (lib[^ ]*)$/\2/p' | grep -vE '^lib(llvm|clang|c6|gcc|stdc|perl|pq)') | sort -u)
+done
+for p in $wanted; do
+  case " $servers " in *" $p "*) ;; *) ! dpkg -s "$p" >/dev/null 2>&1 || continue ;; esac
+  apt get download "$p"
+done
+for f in *.deb; do dpkg-deb -x "$f" root; done
+for d in root/usr/lib root/lib; do [ ! -d "$d" ] || cp -an "$d/." /usr/lib/; done
+for d in share/postgresql include; do cp -an "root/usr/$d/." "/usr/$d/"; done
+ldconfig
+cd /
+rm -rf "$at"
+missing=$(ldd "/usr/lib/postgresql/$v/bin/"{postgres,pg_upgrade,pg_dump,psql} | sed -n 's/ => not found$//p' | sort -u)
+[ -z "$missing" ] || { echo "E: PostgreSQL $v wants" $missing >&2; exit 1; }
+EOS
+  kg_sudo touch "$dir/.kg-unpacked-$3"
+}
+
 # kg_in_chroot DIR COMMAND...: with /proc, where tests read what a backend takes,
 # for as long as the command runs; of the environment only what env is given.
 kg_in_chroot() {

@@ -380,6 +380,23 @@ ALTER FUNCTION @extschema@.kg_thaw_tenant(text) CALLED ON NULL INPUT;
 ALTER FUNCTION @extschema@.kg_unbind_agent(text, text) CALLED ON NULL INPUT;
 ALTER FUNCTION @extschema@.kg_update_entities(text, jsonb, jsonb) CALLED ON NULL INPUT;
 
+-- NOT NULL of ours is not a DBA's after pg_upgrade to 18.
+
+CREATE OR REPLACE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
+  LANGUAGE sql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  BEGIN ATOMIC
+  SELECT d.definition FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
+   WHERE d.place BETWEEN 1 AND 8
+     AND NOT EXISTS (SELECT FROM @extschema@.kg_manifest m WHERE m.on_table = d.on_table AND m.kind = d.kind AND m.name = d.name
+                        AND (d.place < 6 OR m.definition = @extschema@.kg_manifest_text(d.definition)))
+     AND NOT (d.kind = 'policy' AND EXISTS (SELECT FROM @extschema@.kg_policy o WHERE o.policy = d.name AND o.on_table = d.on_table))
+      -- NOT NULL is a constraint since PostgreSQL 18: after pg_upgrade those of ours are there that we could not note.
+     AND NOT (d.kind = 'constraint' AND strpos(d.definition, format(' ADD CONSTRAINT %I NOT NULL ', d.name)) > 0
+              AND EXISTS (SELECT FROM @extschema@.kg_manifest m WHERE m.on_table = d.on_table AND m.kind = 'row security' AND m.major < 18))
+   ORDER BY d.place, d.on_table COLLATE "C", d.definition COLLATE "C";
+END;
+
 -- Counts of edges as keys (src/catalog/counted.h).
 
 CREATE INDEX kg_index_key_counted_idx ON @extschema@.kg_index_key (tenant, node, field_no) WHERE field_no >= 32768;
