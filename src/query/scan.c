@@ -61,9 +61,8 @@ kg_filter_without_scan(const KgFilter *filter)
 	return part;
 }
 
-/* Documents lack what is counted, also where it is kept for the caller. */
-static bool
-names_count(const KgFilter *filter)
+bool
+kg_filter_names_count(const KgFilter *filter)
 {
 	const KgCondition *condition;
 
@@ -118,12 +117,10 @@ kg_scan_keep(KgGraph *graph, const KgType *type, const KgFilter *filter,
 	uint16 *ranks;
 	bool *pass;
 	KgNodeTest test = {.type = type};
-	const KgCondition *counted = kg_filter_counts(filter);
 	uint32 kept = 0;
 
-	if (counted != NULL)
-		kg_counts_check(type, counted->field, counted->property_path, n);
-	if (n > (uint32) kg_setting_max_scan)
+	/* Too many to count for are told of by the test. */
+	if (n > (uint32) kg_setting_max_scan && kg_filter_counts(filter) == NULL)
 		throw_too_many(type, scanned(filter));
 	filters = MemoryContextAllocZero(graph->context,
 									 (graph->nranks + 1) * sizeof(KgFilter *));
@@ -134,8 +131,6 @@ kg_scan_keep(KgGraph *graph, const KgType *type, const KgFilter *filter,
 	for (uint32 i = 0; i < n; i++)
 		ranks[i] = rank;
 	test.filters = filters;
-	if (names_count(filter))
-		test.counts = kg_counts_of(graph->catalog, type, nodes, n);
 	kg_node_test(graph, &test, nodes, n, ranks, pass);
 	for (uint32 i = 0; i < n; i++)
 		if (pass[i])

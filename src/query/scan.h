@@ -31,6 +31,9 @@ kg_condition_scans(const KgCondition *condition)
 /* The first condition, of alternatives too, that edges are counted for; or NULL. */
 extern const KgCondition *kg_filter_counts(const KgFilter *filter);
 
+/* Does one name a count, which documents lack also where it is kept for the caller? */
+extern bool kg_filter_names_count(const KgFilter *filter);
+
 /* Has an analysed filter, or NULL, such a condition? */
 extern bool kg_filter_scans(const KgFilter *filter);
 

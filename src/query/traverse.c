@@ -16,6 +16,7 @@
 #include "query/past.h"
 #include "query/plan.h"
 #include "query/related.h"
+#include "query/scan.h"
 #include "query/sort.h"
 #include "query/traverse.h"
 #include "utils/memutils.h"
@@ -27,6 +28,7 @@ typedef struct TestState
 	const KgNodeTest *test;
 	KgNodeSet set;
 	const uint32 *position;
+	KgCounts **counts; /* by rank - 1: what documents lack; NULL: nothing */
 	bool *pass;
 } TestState;
 
@@ -81,20 +83,48 @@ test_ref(const KgRef *ref, void *arg)
 	TestState *state = arg;
 	const KgFilter *filter = state->test->filters[ref->rank - 1];
 	uint32 i = kg_nodeset_find(&state->set, ref->node);
+	const KgCounts *counts = state->counts[ref->rank - 1];
 	KgRef counted = *ref;
 	Jsonb *data;
 
 	if (filter == NULL || i == KG_NO_NODE)
 		return;
-	if (state->test->counts == NULL)
+	if (counts == NULL)
 	{
 		state->pass[state->position[i]] = filter_holds(filter, ref);
 		return;
 	}
-	data = kg_counts_show(state->test->counts, ref->node, ref->data);
+	data = kg_counts_show(counts, ref->node, ref->data);
 	counted.data = data;
 	state->pass[state->position[i]] = filter_holds(filter, &counted);
 	pfree(data);
+}
+
+/* Count the edges that a type's filter asks for, at the nodes of that type. */
+static KgCounts *
+count_for(KgGraph *graph, const TestState *state, const uint16 *ranks,
+		  uint16 rank)
+{
+	const KgFilter *filter = state->test->filters[rank - 1];
+	const KgType *type = graph->ranked[rank - 1];
+	const KgCondition *counted;
+	KgCounts *counts;
+	int64 *nodes;
+	uint32 n = 0;
+
+	if (filter == NULL || !kg_filter_names_count(filter))
+		return NULL;
+	nodes = MemoryContextAllocHuge(graph->context,
+								   Max((Size) state->set.n, 1) * sizeof(int64));
+	for (uint32 i = 0; i < state->set.n; i++)
+		if (ranks[state->position[i]] == rank)
+			nodes[n++] = state->set.nodes[i];
+	counted = kg_filter_counts(filter);
+	if (counted != NULL)
+		kg_counts_check(type, counted->field, counted->property_path, n);
+	counts = kg_counts_of(graph->catalog, type, nodes, n);
+	pfree(nodes);
+	return counts;
 }
 
 static bool
@@ -139,9 +169,14 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 		position[kg_nodeset_add(&state.set, nodes[i])] = i;
 	}
 	state.position = position;
+	state.counts = MemoryContextAlloc(
+		graph->context, Max(graph->nranks, 1) * sizeof(KgCounts *));
+	for (int r = 0; r < graph->nranks; r++)
+		state.counts[r] = count_for(graph, &state, ranks, r + 1);
 	kg_graph_resolve(
 		graph, state.set.nodes, state.set.n, true, test_ref, &state);
 	kg_nodeset_free(&state.set);
+	pfree(state.counts);
 	pfree(position);
 }
 

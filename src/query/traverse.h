@@ -25,9 +25,7 @@ typedef struct KgNodeTest
 	KgFilter **filters;
 	int nids; /* 0: any, else one of these, which kg_related_keep() finds */
 	char **ids;
-	const struct KgCounts
-		*counts;			/* put into documents before filters; or NULL */
-	const KgNodeSet *among; /* those found, or NULL */
+	const KgNodeSet *among;			 /* those found, or NULL */
 	const struct KgRelated *related; /* connected so; or NULL */
 } KgNodeTest;
 

@@ -120,11 +120,21 @@ drop_repeated(KgValues *values)
 	values->n = n;
 }
 
+/* What has the property that a group is by. */
+static const KgType *
+group_type(const KgAggregate *a, const KgGroupKey *key)
+{
+	return key->step_no > 0 ? key->step_type
+		   : key->related	? key->step.tests[0].type
+							: a->node.type;
+}
+
 typedef struct EndValues
 {
 	KgAggregate *a;
 	KgGroupKey *key;
 	const KgTraversal *t;
+	const KgCounts *counts; /* what documents lack; or NULL */
 } EndValues;
 
 static void
@@ -133,18 +143,47 @@ keep_end(const KgRef *ref, void *arg)
 	EndValues *state = arg;
 	KgGroupKey *key = state->key;
 	KgGraph *graph = state->a->call.graph;
+	KgRef counted = *ref;
 	MemoryContext old;
 
-	if (key->step_no > 0 && graph->ranked[ref->rank - 1] != key->step_type)
+	if (graph->ranked[ref->rank - 1] != group_type(state->a, key))
 		return;
 	old = MemoryContextSwitchTo(graph->context);
-
+	if (state->counts != NULL)
+		counted.data = kg_counts_show(state->counts, ref->node, ref->data);
 	entity_values(key->field,
 				  KG_TRUNCATE_NONE,
-				  ref,
+				  &counted,
 				  &key->ends[kg_nodeset_find(&state->t->set, ref->node)]);
 	MemoryContextSwitchTo(old);
 	kg_graph_check_memory(graph);
+}
+
+/* Count what a group is by at the ends that are of its type. */
+static const KgCounts *
+count_ends(const KgAggregate *a, const KgGroupKey *key, const int64 *ends,
+		   uint32 n)
+{
+	KgGraph *graph = a->call.graph;
+	const KgType *type = group_type(a, key);
+	uint16 rank = kg_graph_rank(graph, type->type_no);
+	int64 *nodes;
+	uint16 *ranks;
+	uint32 count = 0;
+
+	if (key->field == NULL || !key->field->counted)
+		return NULL;
+	nodes = MemoryContextAllocHuge(graph->context,
+								   Max((Size) n, 1) * sizeof(int64));
+	ranks = MemoryContextAllocHuge(graph->context,
+								   Max((Size) n, 1) * sizeof(uint16));
+	kg_graph_types(graph, ends, n, ranks);
+	for (uint32 i = 0; i < n; i++)
+		if (ranks[i] == rank)
+			nodes[count++] = ends[i];
+	if (key->counted_path != NULL)
+		kg_counts_check(type, key->field, key->counted_path, count);
+	return kg_counts_of(graph->catalog, type, nodes, count);
 }
 
 /* Read what a step ends in, for a group. */
@@ -166,6 +205,7 @@ read_ends(KgAggregate *a, KgGroupKey *key, const KgTraversal *t,
 		kg_plan_count(&done, 1);
 		(void) kg_nodeset_add(&ends, t->set.nodes[step->ends[i].node]);
 	}
+	state.counts = count_ends(a, key, ends.nodes, ends.n);
 	kg_graph_resolve(
 		graph, ends.nodes, ends.n, key->field != NULL, keep_end, &state);
 	kg_nodeset_free(&ends);
@@ -788,9 +828,7 @@ row_json(const KgAggregate *a, const Row *row)
 static const KgField *
 group_field(const KgAggregate *a, const KgGroupKey *key)
 {
-	const KgType *type = key->step_no > 0 ? key->step_type
-						 : key->related	  ? key->step.tests[0].type
-										  : a->node.type;
+	const KgType *type = group_type(a, key);
 
 	return key->field != NULL || type == NULL ? key->field : type->id_field;
 }

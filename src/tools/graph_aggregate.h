@@ -31,9 +31,10 @@ typedef struct KgGroupKey
 	bool related;
 	KgStepSpec step;
 	KgTraversal t;
-	int step_no;			 /* > 0: the end of this step of the chain, */
-	const KgType *step_type; /* where it is of this type */
-	KgValues *ends;			 /* by node of t.set, or of the chain's */
+	int step_no;			  /* > 0: the end of this step of the chain, */
+	const KgType *step_type;  /* where it is of this type */
+	const char *counted_path; /* where a count would be counted; or NULL */
+	KgValues *ends;			  /* by node of t.set, or of the chain's */
 } KgGroupKey;
 
 /* The values of one row of the chain, for the groups by its steps. */

@@ -106,12 +106,14 @@ static void
 read_end_property(KgAggregate *a, const KgInput *in, const KgType *type,
 				  const char *column, KgGroupKey *key)
 {
-	KgFilterTarget target = kg_filter_target_type(type);
+	KgFilterTarget target = kg_filter_target_counted(a->call.catalog, type);
 	char *property;
 
 	if (kg_input_has(in, "property"))
 	{
 		key->field = read_property(&target, in, "group", &property);
+		if (!target.kept)
+			key->counted_path = kg_input_path(in, "property");
 		column = psprintf("%s_%s", column, property);
 	}
 	add_column(a, column, in->path, once);

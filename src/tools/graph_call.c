@@ -463,8 +463,8 @@ kg_call_filters_over(KgGraphCall *call, const KgInput *in, int nranks,
 		return NULL;
 	targets = palloc((n + 1) * sizeof(KgFilterTarget));
 	for (int i = 0; i < n; i++)
-		targets[i] = kg_filter_target_type(
-			graph->ranked[nranks < 0 ? i : ranks[i] - 1]);
+		targets[i] = kg_filter_target_counted(
+			call->catalog, graph->ranked[nranks < 0 ? i : ranks[i] - 1]);
 	analysed = kg_filter_analyse_over(
 		kg_filter_parse(filters, kg_input_path(in, "filters")),
 		targets,

@@ -23,7 +23,7 @@ CREATE FUNCTION public.cnt_bundle(maker_index boolean, changes jsonb DEFAULT '{}
     'relations', '[{"name": "DEPENDS_ON", "from": "package", "to": "package", "key": ["as"], "schema": {"type": "object", "properties": {"as": {"type": "string"}, "secret": {"type": "boolean"}}}}, {"name": "NEAR", "from": "package", "to": "package", "symmetric": true}]'::jsonb) $$;
 -- What is shown is counted by a statement of its own: what a list is sorted, filtered and grouped by must be that.
 CREATE FUNCTION public.cnt_same() RETURNS text LANGUAGE plpgsql SET client_min_messages = warning AS $$
-DECLARE f record; page jsonb; args jsonb; told text := ''; want text; got text; n int;
+DECLARE f record; page jsonb; args jsonb; told text := ''; want text; got text; counted text; n int;
 BEGIN
   CREATE TEMP TABLE IF NOT EXISTS shown(type text, id text, data jsonb); TRUNCATE shown;
   INSERT INTO shown SELECT t, i ->> 'id', i -> 'data' FROM unnest('{package,maker}'::text[]) t, jsonb_array_elements(kg_list(t, '{"limit": 500}') -> 'items') i;
@@ -51,6 +51,29 @@ BEGIN
     got := kg_aggregate(jsonb_build_object('node', jsonb_build_object('label', f.type), 'group_by', jsonb_build_array(jsonb_build_object('property', f.name)), 'aggregations', '[{"fn": "count"}]'::jsonb, 'limit', 1000,
       'sort', jsonb_build_array(jsonb_build_object('field', f.name)))) -> 'rows';
     IF got <> want THEN told := told || format(' groups by %s: %s, not %s;', f.name, got, want); END IF;
+  END LOOP;
+  -- of what relationships lead to: nodes, rows, what is near, groups by it and by a step
+  CREATE TEMP TABLE IF NOT EXISTS leads(a text, b text); TRUNCATE leads;
+  INSERT INTO leads SELECT split_part(r ->> 0, ':', 2), split_part(r ->> 1, ':', 2) FROM jsonb_array_elements(kg_traverse('{"from": {"label": "package"}, "relationships": [{"type": "DEPENDS_ON"}], "to": {"label": "package"}, "ids_only": true, "limit": 500}') -> 'rows') r;
+  FOR f IN SELECT name, string_to_array(name, '.') AS path FROM unnest('{dependents,needs,stats.near,parts}'::text[]) x(name) LOOP
+    FOR n IN 0 .. 4 LOOP
+      args := jsonb_build_object('label', 'package', 'filters', jsonb_build_object(f.name, jsonb_build_object('gte', n)));
+      SELECT coalesce(string_agg(DISTINCT a COLLATE "C", ' '), ''), count(*) INTO want, counted FROM leads JOIN shown ON type = 'package' AND id = b AND (data #>> f.path)::int >= n;
+      SELECT coalesce(string_agg(split_part(i, ':', 2), ' ' ORDER BY o), '') INTO got
+        FROM jsonb_array_elements_text(kg_find_nodes(jsonb_build_object('node_label', 'package', 'related', jsonb_build_array(jsonb_build_object('type', 'DEPENDS_ON', 'direction', 'outgoing', 'to', args)), 'ids_only', true, 'limit', 500)) -> 'nodes') WITH ORDINALITY x(i, o);
+      IF got <> want THEN told := told || format(' related %s >= %s: %s, not %s;', f.name, n, got, want); END IF;
+      got := kg_traverse(jsonb_build_object('from', '{"label": "package"}'::jsonb, 'relationships', '[{"type": "DEPENDS_ON"}]'::jsonb, 'to', args, 'limit', 0)) -> 'total';
+      IF got <> counted THEN told := told || format(' rows to %s >= %s: %s, not %s;', f.name, n, got, counted); END IF;
+      SELECT coalesce(string_agg(b, ' ' ORDER BY b COLLATE "C"), '') INTO want FROM leads JOIN shown ON type = 'package' AND id = b AND (data #>> f.path)::int >= n WHERE a = 'p1' AND b <> 'p1';
+      SELECT coalesce(string_agg(split_part(i, ':', 2), ' ' ORDER BY split_part(i, ':', 2) COLLATE "C"), '') INTO got FROM jsonb_array_elements_text(CASE WHEN EXISTS (SELECT FROM shown WHERE type = 'package' AND id = 'p1') THEN kg_neighbors(jsonb_build_object('start_node', '{"label": "package", "node_id": "p1"}'::jsonb, 'max_hops', 1,
+        'direction', 'outgoing', 'relationship_types', '["DEPENDS_ON"]'::jsonb, 'node_labels', '["package"]'::jsonb, 'filters', args -> 'filters', 'ids_only', true, 'limit', 500)) -> 'nodes' ELSE '[]' END) x(i) WHERE i <> 'package:p1';
+      IF got <> want THEN told := told || format(' near p1 %s >= %s: %s, not %s;', f.name, n, got, want); END IF;
+    END LOOP;
+    SELECT coalesce(jsonb_agg(jsonb_build_array(v, c) ORDER BY v), '[]')::text INTO want FROM (SELECT (data #>> f.path)::int AS v, count(DISTINCT a) AS c FROM leads JOIN shown ON type = 'package' AND id = b GROUP BY 1) x;
+    got := kg_aggregate(jsonb_build_object('node', '{"label": "package"}'::jsonb, 'group_by', jsonb_build_array(jsonb_build_object('relationship', 'DEPENDS_ON', 'label', 'package', 'property', f.name)), 'aggregations', '[{"fn": "count"}]'::jsonb, 'limit', 1000)) -> 'rows';
+    IF got <> want THEN told := told || format(' groups of ends by %s: %s, not %s;', f.name, got, want); END IF;
+    got := kg_aggregate(jsonb_build_object('node', '{"label": "package"}'::jsonb, 'relationships', '[{"type": "DEPENDS_ON"}]'::jsonb, 'group_by', jsonb_build_array(jsonb_build_object('step', 1, 'label', 'package', 'property', f.name)), 'aggregations', '[{"fn": "count"}]'::jsonb, 'limit', 1000)) -> 'rows';
+    IF got <> want THEN told := told || format(' groups of a step by %s: %s, not %s;', f.name, got, want); END IF;
   END LOOP;
   -- with other indexed properties beside it, and without
   SELECT jsonb_agg(jsonb_build_array(k, s, m, a) ORDER BY k)::text INTO want FROM (SELECT data ->> 'kind' AS k, sum((data ->> 'dependents')::int) AS s, max((data ->> 'needs')::int) AS m, sum((data ->> 'size')::int) AS a FROM shown WHERE type = 'package' GROUP BY 1) x;
@@ -186,6 +209,10 @@ SELECT cnt_tried($$kg_find_nodes('{"node_label": "package", "filters": {"any": [
 SELECT cnt_tried($$kg_aggregate('{"node": {"label": "package"}, "aggregations": [{"fn": "max", "property": "dependents"}]}')$$);
 SELECT cnt_tried($$kg_list_ids('package', '{"sort": [{"field": "dependents"}], "filters": {"id": {"in": ["p0", "p5", "p6"]}}}')$$);
 SELECT cnt_tried($$kg_aggregate('{"node": {"label": "package", "ids": ["p0", "p5", "p6"]}, "aggregations": [{"fn": "max", "property": "dependents"}]}')$$);
+-- of what relationships lead to as well
+SELECT cnt_tried($$kg_find_nodes('{"node_label": "package", "related": [{"type": "DEPENDS_ON", "direction": "outgoing", "to": {"label": "package", "filters": {"dependents": {"gte": 2}}}}]}')$$);
+SELECT cnt_tried($$kg_aggregate('{"node": {"label": "package"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "DEPENDS_ON", "label": "package", "property": "needs"}]}')$$);
+SELECT cnt_tried($$kg_aggregate('{"node": {"label": "package", "ids": ["p21"]}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "MADE_BY", "label": "maker", "property": "made"}]}')$$);
 \c - cnt_part
 SELECT cnt_same(), count(*) FROM kg_index_key;
 -- and who does: of another time, and at an instant, it is counted too
