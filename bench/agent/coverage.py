@@ -9,8 +9,8 @@ from decimal import Decimal
 from graphs import compact, literal, questions, run_sql, sql_reply
 from rows import says_the_same
 
-# The texts that a result may have: kg_graph.mcp_text.
-TEXTS = ("on", "rows")
+# The texts that a result may have, as kg_graph.mcp_text says: whole, and by default in rows.
+TEXTS = ("on", "auto")
 
 
 def scalar(value):
@@ -53,7 +53,7 @@ def ask_tools(graph, question):
     told = {text: lines[i * n:(i + 1) * n] for i, text in enumerate(TEXTS)}
     return {"answer": rows_of(lines[n - 1][2]), "errors": sum(line[0] for line in told["on"]),
             "bytes": {text: sum(len(line[1].encode()) for line in told[text]) for text in TEXTS},
-            "read": all(says_the_same(json.loads(line[1], parse_float=Decimal), line[3]) for line in told["rows"])}
+            "read": all(says_the_same(json.loads(line[1], parse_float=Decimal), line[3]) for line in told["auto"])}
 
 
 def cover(graph):

@@ -50,7 +50,7 @@ int kg_setting_max_ranked;
 int kg_setting_max_reply_bytes;
 int kg_setting_max_token_bytes;
 char *kg_setting_explorer_file = NULL;
-int kg_setting_mcp_text = KG_TEXT_ON;
+int kg_setting_mcp_text = KG_TEXT_AUTO;
 bool kg_setting_mcp_edges = false;
 int kg_setting_mcp_server = KG_SERVER_ALONE;
 int kg_setting_progress = -1;
@@ -259,6 +259,7 @@ static const struct config_enum_entry mcp_texts[] = {
 	{"off", KG_TEXT_OFF, false},
 	{"on", KG_TEXT_ON, false},
 	{"rows", KG_TEXT_ROWS, false},
+	{"auto", KG_TEXT_AUTO, false},
 	{"false", KG_TEXT_OFF, true},
 	{"no", KG_TEXT_OFF, true},
 	{"0", KG_TEXT_OFF, true},
@@ -459,10 +460,11 @@ kg_settings_define(void)
 	DefineCustomEnumVariable(
 		"kg_graph.mcp_text",
 		"Repeats a tool's structured reply as JSON text in its MCP result.",
-		"On, as it is; rows, in a shorter form.  Off, the text is one line, "
+		"On, as it is; rows, in a shorter form; auto, rows for the toolset "
+		"compact, on for others.  Off, the text is one line, "
 		"for clients that read structured content.",
 		&kg_setting_mcp_text,
-		KG_TEXT_ON,
+		KG_TEXT_AUTO,
 		mcp_texts,
 		PGC_USERSET,
 		0,

@@ -42,7 +42,8 @@ typedef enum KgReplyText
 {
 	KG_TEXT_OFF,
 	KG_TEXT_ON,
-	KG_TEXT_ROWS
+	KG_TEXT_ROWS,
+	KG_TEXT_AUTO
 } KgReplyText;
 
 /* What the server is to a gateway that has several (mcp/wrote.h). */

@@ -15,6 +15,8 @@
 #include "mcp/protocol.h"
 #include "query/filter.h"
 #include "tools/dispatch.h"
+#include "tools/fixed_tools.h"
+#include "tools/reply_text.h"
 #include "utils/builtins.h"
 
 #define KG_PROMPT_WORKFLOW "knowledge_graph"
@@ -79,7 +81,7 @@ static const char workflow_arguments[] =
 	"- The values of filters are stored codes and ids, not the names that are "
 	"shown to people.\n"
 	"- Only the properties named in a tool's schema can be filtered.\n";
-/* How kg_graph.mcp_text = rows is read (docs/mcp.md). */
+/* How texts in rows are read (docs/mcp.md). */
 static const char reading_rows[] =
 	"Replies are in rows: where the first member of an array is an array of "
 	"names, the others have the values, {name: value} among the names holds "
@@ -387,6 +389,21 @@ append_writing(StringInfo out, const KgMcpRequest *req,
 	appendStringInfoString(out, of_bundles ? writing_rules : "\n");
 }
 
+/* Are there tools listed whose replies are? */
+static bool
+replies_in_rows(const KgMcpRequest *req)
+{
+	const KgFixedTool *tool;
+	int toolset = 0;
+
+	for (int i = 0; (tool = kg_fixed_tool(i)) != NULL; i++)
+		if (tool->toolset == KG_TOOLSET_COMPACT &&
+			kg_agent_names_tools(req->agent) &&
+			kg_agent_has_tool(req->agent, tool->toolset, tool->name))
+			toolset = tool->toolset;
+	return kg_reply_text_kind(toolset) == KG_TEXT_ROWS;
+}
+
 static void
 append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 			const char *bundle)
@@ -403,7 +420,7 @@ append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 	appendStringInfoString(out, workflow_steps);
 	appendStringInfoChar(out, '\n');
 	appendStringInfoString(out, workflow_arguments);
-	if (kg_setting_mcp_text == KG_TEXT_ROWS)
+	if (replies_in_rows(req))
 		appendStringInfoString(out, reading_rows);
 }
 

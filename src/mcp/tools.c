@@ -340,10 +340,10 @@ shape_result(KgMcpRequest *req, const Jsonb *result)
 		kg_splice_add(&shaped, "structuredContent", &reply);
 	if (reply.type == jbvBinary && !structured &&
 		kg_setting_mcp_text == KG_TEXT_OFF)
-		kg_splice_jsonb(
-			&shaped,
-			"content",
-			kg_text_content(kg_reply_text(reply.val.binary.data, NULL)));
+		kg_splice_jsonb(&shaped,
+						"content",
+						kg_text_content(kg_reply_text(
+							reply.val.binary.data, NULL, KG_TEXT_ON)));
 	else if (kg_json_get(&result->root, "content", &value))
 		kg_splice_add(&shaped, "content", &value);
 	return kg_splice_finish(&shaped);

@@ -381,6 +381,12 @@ member_text(const KgFixedTool *tool, const Jsonb *reply)
 	return kg_json_text(&part->root);
 }
 
+static KgReplyText
+text_kind(const KgToolCall *call)
+{
+	return kg_reply_text_kind(call->fixed != NULL ? call->fixed->toolset : 0);
+}
+
 /*
  * Most clients hand a model the text alone, so the text is the reply once more
  * (MCP: a server SHOULD repeat structured content as serialized JSON), unless
@@ -395,7 +401,8 @@ make_result(const KgToolCall *call, const char *text, const Jsonb *structured,
 
 	if (text == NULL)
 		text = kg_reply_text(&structured->root,
-							 call->registered ? NULL : call->arguments);
+							 call->registered ? NULL : call->arguments,
+							 text_kind(call));
 	kg_splice_init(&result);
 	kg_splice_jsonb(&result, "content", kg_text_content(text));
 	kg_splice_jsonb(&result, "structuredContent", structured);
@@ -422,7 +429,7 @@ error_result(const KgToolCall *call, const ErrorData *edata)
 	kg_splice_init(&structured);
 	kg_splice_jsonb(&structured, "error", error);
 	return make_result(call,
-					   kg_setting_mcp_text != KG_TEXT_OFF ? NULL : text,
+					   text_kind(call) != KG_TEXT_OFF ? NULL : text,
 					   kg_splice_finish(&structured),
 					   true);
 }
@@ -467,7 +474,7 @@ make_call(void *arg)
 	reply = kg_tools_call(&call->tool);
 	kg_audit_reply(reply);
 	call->result = make_result(&call->tool,
-							   kg_setting_mcp_text != KG_TEXT_OFF
+							   text_kind(&call->tool) != KG_TEXT_OFF
 								   ? member_text(call->tool.fixed, reply)
 								   : summarise(reply),
 							   reply,

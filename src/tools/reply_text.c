@@ -9,7 +9,7 @@
 
 #include "miscadmin.h"
 #include "base/json.h"
-#include "base/settings.h"
+#include "base/toolset.h"
 #include "tools/reply_text.h"
 
 /* Members come in this order: these first, those after the others. */
@@ -595,12 +595,20 @@ bare_text(const JsonbContainer *reply)
 	return text.data;
 }
 
+KgReplyText
+kg_reply_text_kind(int toolset)
+{
+	if (kg_setting_mcp_text != KG_TEXT_AUTO)
+		return kg_setting_mcp_text;
+	return toolset == KG_TOOLSET_COMPACT ? KG_TEXT_ROWS : KG_TEXT_ON;
+}
+
 char *
-kg_reply_text(const JsonbContainer *reply, const Jsonb *sent)
+kg_reply_text(const JsonbContainer *reply, const Jsonb *sent, KgReplyText kind)
 {
 	if (!JsonContainerIsObject(reply))
 		return kg_json_text(reply);
-	if (kg_setting_mcp_text != KG_TEXT_ROWS)
+	if (kind != KG_TEXT_ROWS)
 		return kg_json_text_in_order(
 			reply, names, lengthof(names) - nlast, nlast);
 	return sent != NULL ? rows_text(reply, sent) : bare_text(reply);

@@ -6,15 +6,20 @@
 #ifndef KG_REPLY_TEXT_H
 #define KG_REPLY_TEXT_H
 
+#include "base/settings.h"
 #include "utils/jsonb.h"
+
+/* What kg_graph.mcp_text says of the tools of a toolset; 0: of those of none. */
+extern KgReplyText kg_reply_text_kind(int toolset);
 
 /*
  * In the order to read it in: how much there is and what is missing, the answer,
- * the nodes and edges that it speaks of.  With kg_graph.mcp_text = rows without
- * what goes without saying to who sent these arguments, and with rows in place
- * of objects.  NULL: the reply is none of ours, its members mean what its author
- * says; then without blanks alone.
+ * the nodes and edges that it speaks of.  KG_TEXT_ROWS: without what goes without
+ * saying to who sent these arguments, and with rows in place of objects; NULL: the
+ * reply is none of ours, its members mean what its author says; then without
+ * blanks alone.
  */
-extern char *kg_reply_text(const JsonbContainer *reply, const Jsonb *sent);
+extern char *kg_reply_text(const JsonbContainer *reply, const Jsonb *sent,
+						   KgReplyText kind);
 
 #endif /* KG_REPLY_TEXT_H */
