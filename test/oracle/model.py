@@ -9,7 +9,7 @@ import datetime
 PERSON, PLACE = "Person", "Place"
 COLORS = ["red", "green", "blue"]
 # What is filtered by; of the second no index knows.
-INDEXED = {PERSON: ["id", "name", "n", "color", "tags"], PLACE: ["id", "name", "n", "size"]}
+INDEXED = {PERSON: ["id", "name", "n", "color", "tags", "liked", "twins"], PLACE: ["id", "name", "n", "size", "liked", "homes"]}
 SCANNED = {PERSON: ["total_mentions", "hidden", "home", "knows"], PLACE: ["hidden"]}
 
 # name: (variants, symmetric, inverse name)
@@ -18,6 +18,11 @@ RELATIONS = {
     "LIVES_IN": ([(PERSON, PLACE)], False, None),
     "LIKES": ([(PERSON, PERSON), (PERSON, PLACE)], False, "LIKED_BY"),
     "TWIN": ([(PERSON, PERSON)], True, None),
+}
+# Counts of edges: (relation, direction).
+COUNTED = {
+    PERSON: {"liked": ("LIKES", "incoming"), "twins": ("TWIN", "both")},
+    PLACE: {"liked": ("LIKES", "incoming"), "homes": ("LIVES_IN", "incoming")},
 }
 INVERSES = {inverse: name for name, (_, _, inverse) in RELATIONS.items() if inverse}
 
@@ -71,6 +76,15 @@ class Graph:
         """The graph of what holds at an instant; periods by type and relation."""
         view = self.visible(lambda node, data: holds(data, periods[node[0]], instant))
         view.edges = [e for e in view.edges if holds(e.properties, periods.get(e.relation, (None, None)), instant)]
+        return view
+
+    def counted(self):
+        """The graph with what its types count, of the edges that are in it."""
+        view = Graph()
+        view.edges = self.edges
+        for node, data in self.nodes.items():
+            counts = {name: len(self.steps(node, [relation], direction)) for name, (relation, direction) in COUNTED[node[0]].items()}
+            view.nodes[node] = dict(data, **counts)
         return view
 
     def steps(self, node, names=None, direction="both", keep=None):

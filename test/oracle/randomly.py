@@ -1,6 +1,6 @@
 """Random small graphs as bundles, and random calls on them."""
 
-from model import COLORS, INDEXED, INVERSES, PERSON, PLACE, RELATIONS, SCANNED, Edge, Graph, instant, order
+from model import COLORS, COUNTED, INDEXED, INVERSES, PERSON, PLACE, RELATIONS, SCANNED, Edge, Graph, instant, order
 
 IDS = ["a", "b", "c", "d", "e", "f", "g", "A", "10", "2", "é", "a:b", "x y", "%", "_"]
 TAGS = ["t", "u", "v", "T"]
@@ -19,6 +19,14 @@ INSTANTS = [
     "2020-01-02T12:00:00Z",
     "2020-01-03T05:30:00+05:30",
 ]
+
+
+def counts(kind):
+    return {
+        name: {"type": "integer", "x-derived": {"count": relation, **({} if direction == "both" else {"direction": direction})}, "x-index": True}
+        for name, (relation, direction) in COUNTED[kind].items()
+    }
+
 
 BUNDLE = {
     "bundle_name": "oracle",
@@ -44,6 +52,7 @@ BUNDLE = {
                     "end": {"type": "string", "format": "date"},
                     "knows": {"type": "array", "items": {"type": "string", "x-ref": PERSON}},
                     "home": {"type": ["string", "null"], "x-ref": PLACE, "x-relation": "LIVES_IN"},
+                    **counts(PERSON),
                 },
                 "required": ["id", "name"],
             },
@@ -63,6 +72,7 @@ BUNDLE = {
                     "hidden": {"type": "boolean"},
                     "begin": {"type": "string", "format": "date", "x-index": True},
                     "end": {"type": "string", "format": "date-time"},
+                    **counts(PLACE),
                 },
                 "required": ["id"],
             },
@@ -308,7 +318,7 @@ def condition(rng, name):
         )
     if name == "hidden":
         return rng.choice([True, False, {"ne": False}, {"is_null": rng.random() < 0.5}])
-    if name in ("n", "size", "w", "total_mentions"):
+    if name in ("n", "size", "w", "total_mentions", "liked", "twins", "homes"):
         low = rng.choice([-1, 0, 1])
         return rng.choice(
             [
@@ -381,7 +391,7 @@ def one_hop(rng, nested):
 def test(rng):
     args = {}
     some(rng, args, "label", lambda: rng.choice(TYPES))
-    some(rng, args, "filters", lambda: filters(rng, args.get("label"), None if "label" in args else ["n", "name", "id"]), 0.3)
+    some(rng, args, "filters", lambda: filters(rng, args.get("label"), None if "label" in args else ["n", "name", "id", "liked"]), 0.3)
     return args
 
 
@@ -399,7 +409,7 @@ def step(rng):
 
 def kg_find_nodes(rng):
     args = selector(rng, "node_label")
-    fields = ["id", "name", "n", "color"] if args["node_label"] == PERSON else ["id", "name", "n", "size"]
+    fields = ["id", "name", "n", "color", "liked"] if args["node_label"] == PERSON else ["id", "name", "n", "size", "homes"]
     some(
         rng,
         args,
@@ -431,7 +441,7 @@ def kg_neighbors(rng):
     some(rng, args, "relationship_types", lambda: relation_names(rng))
     some(rng, args, "node_labels", lambda: rng.sample(TYPES, rng.randint(1, 2)), 0.3)
     labels = args.get("node_labels", TYPES)
-    some(rng, args, "filters", lambda: filters(rng, labels[0] if len(labels) == 1 else None, None if len(labels) == 1 else ["n", "name", "id", "color"]), 0.3)
+    some(rng, args, "filters", lambda: filters(rng, labels[0] if len(labels) == 1 else None, None if len(labels) == 1 else ["n", "name", "id", "color", "twins"]), 0.3)
     return args
 
 
@@ -462,13 +472,13 @@ def kg_aggregate(rng):
     if labelled and rng.random() < 0.7:
         steps = [{"step": i} for i in labelled]
         for key in steps:
-            some(rng, key, "property", lambda: rng.choice(["name", "n"]), 0.5)
+            some(rng, key, "property", lambda: rng.choice(["name", "n", "liked"]), 0.5)
         args["group_by"] = args.get("group_by", [])[:2] + steps
     return args
 
 
 def aggregations(rng, kind):
-    numbers = ["n"] if kind == PERSON else ["n", "size"]
+    numbers = ["n", "twins"] if kind == PERSON else ["n", "size", "liked"]
     ordered = numbers + ["name", "id"] + (["color"] if kind == PERSON else [])
     choices = [{"fn": "count"}]
     choices += [{"fn": fn, "property": p} for fn in ("sum", "avg") for p in numbers]
@@ -477,7 +487,7 @@ def aggregations(rng, kind):
 
 
 def groups(rng, kind):
-    keys = [{"property": p} for p in (["name", "color", "n", "tags", "total_mentions"] if kind == PERSON else ["name", "size"])]
+    keys = [{"property": p} for p in (["name", "color", "n", "tags", "total_mentions", "liked"] if kind == PERSON else ["name", "size", "homes"])]
     units = ["week", "month", "quarter", "year"] + (["hour"] if kind == PERSON else [])
     keys.append({"property": "begin", "truncate": rng.choice(units)})
     if kind == PERSON:
@@ -486,6 +496,8 @@ def groups(rng, kind):
             {"relationship": "KNOWS", "direction": "incoming", "label": PERSON},
             {"relationship": "LIKES", "direction": "outgoing", "label": PLACE},
             {"relationship": "TWIN", "direction": "both", "label": PERSON, "property": "n"},
+            {"relationship": "LIVES_IN", "direction": "outgoing", "label": PLACE, "property": "homes"},
+            {"relationship": "KNOWS", "direction": "outgoing", "label": PERSON, "property": "liked"},
         ]
     else:
         keys += [{"relationship": "LIKES", "direction": "incoming", "label": PERSON, "property": "name"}]
