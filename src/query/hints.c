@@ -61,7 +61,7 @@ name_nodes(const KgCatalog *catalog, const KgType *type,
 		   const KgMatches *matches)
 {
 	NamedSet set;
-	Datum *nodes = palloc(Max(1, matches->n) * sizeof(Datum));
+	int64 *nodes = palloc(Max(1, matches->n) * sizeof(int64));
 	KgSqlBuilder b;
 
 	set.type = type;
@@ -70,7 +70,7 @@ name_nodes(const KgCatalog *catalog, const KgType *type,
 	for (int i = 0; i < matches->n; i++)
 	{
 		set.named[i].node = matches->matches[i].node;
-		nodes[i] = Int64GetDatum(set.named[i].node);
+		nodes[i] = set.named[i].node;
 	}
 	if (matches->n == 0)
 		return set;

@@ -35,6 +35,9 @@
 #define RACE_WALK 1
 #define RACE_START 256
 
+/* The nodes of a filter are kept where no more than so many are counted. */
+#define KG_FEW 10000
+
 /* So many are read before a walk is given a chance. */
 #define KG_FEW_OF_ALTERNATIVES 10000
 
@@ -59,8 +62,19 @@ typedef struct Walker
 	bytea **keys;
 } Walker;
 
+/* A copy of a value as it is stored, be it compressed or elsewhere. */
+static struct varlena *
+copy_stored(Datum value)
+{
+	const struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+	Size size = VARSIZE_ANY(stored);
+
+	return memcpy(palloc(size), stored, size);
+}
+
+/* first: keys that do not come from the statement, before those that do. */
 static KgRow *
-make_row(TupleTableSlot *slot, int nkeys, int first)
+make_row(TupleTableSlot *slot, const KgSource *source, int nkeys, int first)
 {
 	KgRow *row = palloc(offsetof(KgRow, keys) +
 						(first + nkeys) * sizeof(bytea *));
@@ -69,6 +83,9 @@ make_row(TupleTableSlot *slot, int nkeys, int first)
 	row->entity_id = text_to_cstring(
 		DatumGetTextPP(slot_getattr(slot, 1, &isnull)));
 	row->node = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	row->stored = source->with_data
+					  ? copy_stored(kg_slot_datum(slot, 4 + nkeys))
+					  : NULL;
 	row->data = NULL;
 	row->match = NULL;
 	for (int i = 0; i < nkeys; i++)
@@ -118,7 +135,7 @@ walk_row(TupleTableSlot *slot, void *arg)
 	walker->at.entity_id = NULL;
 	if (DatumGetBool(kg_slot_datum(slot, 3)))
 	{
-		KgRow *row = make_row(slot, walker->query->nsort, 0);
+		KgRow *row = make_row(slot, walker->source, walker->query->nsort, 0);
 
 		walker->at.entity_id = pstrdup(row->entity_id);
 		if (kg_rows_add(walker->rows, row))
@@ -549,8 +566,9 @@ typedef struct Driver
 {
 	KgSource *source;
 	bool narrow;
-	int64 count; /* rows, up to bound */
-	int64 bound; /* 0: not counted */
+	int64 count;	  /* rows, up to bound */
+	int64 bound;	  /* 0: not counted */
+	KgNodeSet *nodes; /* all of them, where they are few; or NULL */
 } Driver;
 
 typedef struct Drivers
@@ -593,6 +611,7 @@ find_drivers(const KgListQuery *query)
 		driver->narrow = kg_operator(condition->op)->bound != KG_UNBOUNDED;
 		driver->count = 0;
 		driver->bound = 0;
+		driver->nodes = NULL;
 	}
 	return result;
 }
@@ -607,6 +626,41 @@ count_source(const KgListQuery *query, const KgSource *source, bool with_probes,
 	kg_list_sql_count(&b, query, source, with_probes, max);
 	statement = kg_sql_statement(&b);
 	return kg_plan_run_int64(&statement);
+}
+
+static bool
+take_node(TupleTableSlot *slot, void *arg)
+{
+	(void) kg_nodeset_add(arg, DatumGetInt64(kg_slot_datum(slot, 1)));
+	return true;
+}
+
+/*
+ * Count the rows of a driver up to bound.  What is counted is read anyway, so
+ * where it is not much it is kept.
+ */
+static void
+count_driver(const KgListQuery *query, Driver *driver, int64 bound)
+{
+	KgNodeSet *nodes;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	driver->bound = bound;
+	driver->nodes = NULL;
+	if (bound > KG_FEW)
+	{
+		driver->count = count_source(query, driver->source, false, bound);
+		return;
+	}
+	nodes = palloc(sizeof(KgNodeSet));
+	kg_nodeset_init(nodes, CurrentMemoryContext);
+	kg_list_sql_nodes(&b, query, driver->source, bound);
+	statement = kg_sql_statement(&b);
+	statement.hold = true;
+	driver->count = kg_plan_run(&statement, take_node, nodes);
+	if (driver->count < bound)
+		driver->nodes = nodes;
 }
 
 /* *all: everything that matches is counted, or could be. */
@@ -639,10 +693,7 @@ best_driver(const KgListQuery *query, Drivers *drivers, int64 bound)
 			bound = best->count + 1;
 		if (driver->bound == 0 ||
 			(driver->count >= driver->bound && driver->bound < bound))
-		{
-			driver->count = count_source(query, driver->source, false, bound);
-			driver->bound = bound;
-		}
+			count_driver(query, driver, bound);
 		if (best == NULL || driver->count < best->count)
 			best = driver;
 	}
@@ -653,6 +704,7 @@ best_driver(const KgListQuery *query, Drivers *drivers, int64 bound)
 typedef struct Drive
 {
 	const KgListQuery *query;
+	const KgSource *source;
 	const KgCounts *counts; /* that the rows are sorted by, or NULL */
 	KgRows *rows;
 	const KgMatch **matches; /* of the search, by node */
@@ -714,7 +766,7 @@ drive_row(TupleTableSlot *slot, void *arg)
 	Drive *drive = arg;
 	const KgListQuery *query = drive->query;
 	int first = query->by_rank ? 1 : 0;
-	KgRow *row = make_row(slot, query->nsort, first);
+	KgRow *row = make_row(slot, drive->source, query->nsort, first);
 
 	for (int i = 0; drive->counts != NULL && i < query->nsort; i++)
 		if (query->sort[i].counts)
@@ -741,12 +793,9 @@ kg_list_counts(const KgListQuery *query)
 static KgCounts *
 count_nodes(const KgListQuery *query, const KgSource *source)
 {
-	int64 *nodes = palloc(Max(1, source->nnodes) * sizeof(int64));
-
 	Assert(source->kind == KG_SOURCE_NODES);
-	for (int i = 0; i < source->nnodes; i++)
-		nodes[i] = DatumGetInt64(source->nodes[i]);
-	return kg_counts_of(query->catalog, query->type, nodes, source->nnodes);
+	return kg_counts_of(
+		query->catalog, query->type, source->nodes, source->nnodes);
 }
 
 /*
@@ -758,18 +807,54 @@ drive(const KgListQuery *query, const KgSource *source, KgRows *rows,
 	  int64 most)
 {
 	Drive state;
-	KgWalkStart start;
+	KgSqlBuilder b;
+	KgStatement statement;
 
 	memset(&state, 0, sizeof(state));
-	memset(&start, 0, sizeof(start));
 	state.query = query;
+	state.source = source;
 	state.rows = rows;
 	if (query->matches)
 		state.matches = matches_by_node(query->matches);
 	if (kg_list_counts(query) != NULL)
 		state.counts = count_nodes(query, source);
-	run_rows(query, source, KG_WALK_NONE, &start, most, drive_row, &state);
+	kg_list_sql_rows(&b, query, source, KG_WALK_NONE, NULL, most);
+	statement = kg_sql_statement(&b);
+	statement.hold = source->kind == KG_SOURCE_NODES;
+	(void) kg_plan_run(&statement, drive_row, &state);
 	return source->may_repeat ? -1 : state.delivered;
+}
+
+/*
+ * Those of given nodes that match.  Each is looked up, so that all of it is read
+ * at once; but what an offset skips is not kept with its data.
+ */
+static KgSource *
+nodes_source(const KgListQuery *query, const KgFilter *filter,
+			 const int64 *nodes, int n)
+{
+	KgSource *source = make_source(KG_SOURCE_NODES, filter, NULL, INT_MAX);
+
+	source->nodes = nodes;
+	source->nnodes = n;
+	source->with_data = query->offset == 0;
+	return source;
+}
+
+/*
+ * What was counted is looked up by its nodes, but where nothing else is asked of
+ * an entity than what the driver's rows have.
+ */
+static int64
+drive_by(const KgListQuery *query, const Driver *driver, KgRows *rows)
+{
+	const KgSource *source = driver->source;
+
+	if (driver->nodes != NULL &&
+		(query->nsort > 0 || !kg_filter_is_empty(source->rest)))
+		source = nodes_source(
+			query, source->rest, driver->nodes->nodes, driver->nodes->n);
+	return drive(query, source, rows, 0);
 }
 
 /* A filter with one equality gives its entities by id: walk them. */
@@ -791,15 +876,9 @@ walk_equal(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 			kg_operator(own->conditions[0].op)->bound != KG_BOUND_ONE)
 			continue;
 		if (best && best->bound == 0)
-		{
-			best->count = count_source(query, best->source, false, bound);
-			best->bound = bound;
-		}
+			count_driver(query, best, bound);
 		if (best)
-		{
-			driver->count = count_source(query, driver->source, false, bound);
-			driver->bound = bound;
-		}
+			count_driver(query, driver, bound);
 		if (best == NULL || driver->count < best->count)
 			best = driver;
 	}
@@ -884,7 +963,7 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 			/* What the walk has found already would come again. */
 			rows->n = 0;
 			rows->pruned = false;
-			return drive(query, best->source, rows, 0);
+			return drive_by(query, best, rows);
 		}
 		if (walk_on(&walker,
 					best && !ask_all ? bound * RACE_WALK : PG_INT64_MAX))
@@ -956,22 +1035,20 @@ count_total(const KgListQuery *query, Drivers *drivers, int least,
 		page->total = max;
 }
 
+/* Of the search, or given: what no index says has been read of them. */
 static KgSource *
-nodes_source(const KgListQuery *query)
+listed_source(const KgListQuery *query)
 {
-	/* What no index says has been read of the nodes. */
-	KgSource *source = make_source(
-		KG_SOURCE_NODES, kg_filter_without_scan(query->filter), NULL, INT_MAX);
-	int n = query->matches ? query->matches->n : (int) query->namong;
-	Datum *nodes = MemoryContextAllocHuge(CurrentMemoryContext,
-										  Max((Size) n, 1) * sizeof(Datum));
+	const KgMatches *matches = query->matches;
+	const KgFilter *filter = kg_filter_without_scan(query->filter);
+	int64 *nodes;
 
-	for (int i = 0; i < n; i++)
-		nodes[i] = Int64GetDatum(
-			query->matches ? query->matches->matches[i].node : query->among[i]);
-	source->nodes = nodes;
-	source->nnodes = n;
-	return source;
+	if (matches == NULL)
+		return nodes_source(query, filter, query->among, query->namong);
+	nodes = palloc(Max(1, matches->n) * sizeof(int64));
+	for (int i = 0; i < matches->n; i++)
+		nodes[i] = matches->matches[i].node;
+	return nodes_source(query, filter, nodes, matches->n);
 }
 
 /* Data of rows, found by node. */
@@ -1010,7 +1087,7 @@ static void
 fetch_data(const KgListQuery *query, KgRow **rows, int nrows)
 {
 	Fetch fetch;
-	Datum *nodes;
+	int64 *nodes;
 	KgSqlBuilder b;
 	KgStatement statement;
 
@@ -1020,13 +1097,27 @@ fetch_data(const KgListQuery *query, KgRow **rows, int nrows)
 	fetch.rows = palloc(nrows * sizeof(KgRow *));
 	memcpy(fetch.rows, rows, nrows * sizeof(KgRow *));
 	qsort(fetch.rows, nrows, sizeof(KgRow *), compare_nodes);
-	nodes = palloc(nrows * sizeof(Datum));
+	nodes = palloc(nrows * sizeof(int64));
 	for (int i = 0; i < nrows; i++)
-		nodes[i] = Int64GetDatum(fetch.rows[i]->node);
+		nodes[i] = fetch.rows[i]->node;
 	kg_list_sql_data(&b, query->catalog, nodes, nrows);
 	statement = kg_sql_statement(&b);
 	statement.node_column = 1;
+	statement.hold = true;
 	(void) kg_plan_run(&statement, fetch_row, &fetch);
+}
+
+/* The data of rows, which either all have it already or none. */
+static void
+read_data(const KgListQuery *query, KgRow **rows, int nrows)
+{
+	if (nrows > 0 && rows[0]->stored == NULL)
+	{
+		fetch_data(query, rows, nrows);
+		return;
+	}
+	for (int i = 0; i < nrows; i++)
+		rows[i]->data = DatumGetJsonbP(PointerGetDatum(rows[i]->stored));
 }
 
 /* The first rows of the page; how many match, or -1 where that is not known. */
@@ -1058,7 +1149,7 @@ find_trusted(const KgListQuery *query, Drivers *drivers, KgRows *rows,
 		return false;
 	trusting.trust = true;
 	*matching = find_rows(&trusting, drivers, rows);
-	fetch_data(query, rows->rows, rows->n);
+	read_data(query, rows->rows, rows->n);
 	for (int i = 0; i < rows->n; i++)
 		if (rows->rows[i]->data == NULL)
 			return false;
@@ -1107,15 +1198,14 @@ run(const KgListQuery *query)
 	else if (query->matches || query->among)
 	{
 		kg_rows_init(&rows, query, wanted);
-		matching = drive(query, nodes_source(query), &rows, 0);
+		matching = drive(query, listed_source(query), &rows, 0);
 		kg_rows_finish(&rows);
 		page->total_known = !query->matches || !query->matches->truncated;
 	}
 	else
 	{
 		drivers = find_drivers(query);
-		page->fetched = find_trusted(query, &drivers, &rows, &matching);
-		if (!page->fetched)
+		if (!find_trusted(query, &drivers, &rows, &matching))
 			matching = find_rows(query, &drivers, &rows);
 	}
 	page->more = rows.n == wanted;
@@ -1162,8 +1252,8 @@ fetch_rows(const KgListQuery *query, KgListPage *page)
 {
 	if (page->nrows == 0)
 		return;
-	if (!page->fetched)
-		fetch_data(query, page->rows, page->nrows);
+	if (page->rows[0]->data == NULL)
+		read_data(query, page->rows, page->nrows);
 	if (!query->without_derived && kg_derived_any(query->type))
 		fill_derived(query, page->rows, page->nrows);
 }

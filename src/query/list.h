@@ -32,8 +32,9 @@ typedef struct KgRow
 {
 	char *entity_id;
 	int64 node;
-	Jsonb *data;		  /* once fetched */
-	const KgMatch *match; /* of a search */
+	struct varlena *stored; /* its data as it was read with it, or NULL */
+	Jsonb *data;			/* once fetched */
+	const KgMatch *match;	/* of a search */
 	bytea *keys[FLEXIBLE_ARRAY_MEMBER];
 } KgRow;
 
@@ -70,7 +71,6 @@ typedef struct KgListPage
 	int64 total;
 	bool total_known; /* false: at least total, or not counted (-1) */
 	bool undecided;	  /* of the rest nobody may be asked */
-	bool fetched;	  /* the rows have their data */
 } KgListPage;
 
 /* The number of keys of a row. */
@@ -135,8 +135,9 @@ typedef struct KgSource
 	KgFilter *own;		  /* conditions that the source itself tests */
 	KgFilter *rest;		  /* the others: probes */
 	bool may_repeat;	  /* may give a node twice */
-	const Datum *nodes;	  /* of KG_SOURCE_NODES */
+	const int64 *nodes;	  /* of KG_SOURCE_NODES */
 	int nnodes;
+	bool with_data; /* of kg_entity: its rows have the data, too */
 } KgSource;
 
 /* Where a walk starts and which way it goes. */
@@ -157,11 +158,15 @@ typedef struct KgWalkStart
 } KgWalkStart;
 
 /*
- * Rows of a source: entity_id, node, whether the probes hold, the sort keys.
+ * Rows of a source: entity_id, node, whether the probes hold, the sort keys, the
+ * data where the source is to have it.
  */
 extern void kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
 							 const KgSource *source, KgWalk walk,
 							 const KgWalkStart *start, int64 max_rows);
+/* The nodes of a source, the first max of them; more than once, if it repeats. */
+extern void kg_list_sql_nodes(KgSqlBuilder *b, const KgListQuery *query,
+							  const KgSource *source, int64 max);
 /* How many entities a source has, counted to max. */
 extern void kg_list_sql_count(KgSqlBuilder *b, const KgListQuery *query,
 							  const KgSource *source, bool with_probes,
@@ -171,6 +176,6 @@ extern void kg_list_sql_groups(KgSqlBuilder *b, const KgListQuery *query,
 							   const KgSource *source, int64 max);
 /* node, data, entity_id of nodes. */
 extern void kg_list_sql_data(KgSqlBuilder *b, const KgCatalog *catalog,
-							 const Datum *nodes, int nnodes);
+							 const int64 *nodes, int nnodes);
 
 #endif /* KG_LIST_H */

@@ -75,6 +75,8 @@ free_row(const KgRows *rows, KgRow *row)
 	for (int i = 0; i < kg_list_nkeys(rows->query); i++)
 		pfree(row->keys[i]);
 	pfree(row->entity_id);
+	if (row->stored)
+		pfree(row->stored);
 	pfree(row);
 }
 

@@ -9,9 +9,21 @@
  */
 #include "postgres.h"
 
+#include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "query/list.h"
 #include "utils/builtins.h"
+
+/* What a row of a source has: a row of kg_entity has the entity's keys, too. */
+static const KgSqlEntity entity_of_key = {"d.node", "d.entity_id", NULL};
+static const KgSqlEntity entity_itself = {
+	"d.node", "d.entity_id", "d.index_keys"};
+
+static const KgSqlEntity *
+entity_of(const KgSource *source)
+{
+	return source->kind == KG_SOURCE_KEY ? &entity_of_key : &entity_itself;
+}
 
 static void
 begin(KgSqlBuilder *b, const KgListQuery *query)
@@ -73,7 +85,7 @@ append_key_source(KgSqlBuilder *b, const KgType *type, const KgSource *source)
 	}
 	for (int i = 0; i < source->own->nconditions; i++)
 		if (i != list)
-			kg_sql_key_condition(b, "d", &source->own->conditions[i]);
+			kg_sql_key_condition(b, "d.key", &source->own->conditions[i]);
 }
 
 static int
@@ -110,7 +122,7 @@ append_entity_source(KgSqlBuilder *b, const KgType *type,
 	if (list >= 0)
 		kg_sql_begin_each(b,
 						  kg_sql_table("kg_entity"),
-						  "x.entity_id, x.node",
+						  "x.entity_id, x.node, x.index_keys",
 						  param_ids(b, &source->own->conditions[list]));
 	else
 		kg_sql_append(
@@ -134,7 +146,7 @@ append_entity_source(KgSqlBuilder *b, const KgType *type,
 		kg_sql_end_each(b, "entity_id", "d");
 		kg_sql_append(b, " WHERE true");
 	}
-	kg_sql_filter(b, &rest, "d.node", "d.entity_id", NULL);
+	kg_sql_filter(b, &rest, &entity_itself, NULL);
 }
 
 /* The source's rows and own conditions. */
@@ -155,7 +167,9 @@ append_from(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 		case KG_SOURCE_NODES:
 			nodes = psprintf(
 				"$%d",
-				kg_sql_param_array(b, INT8OID, source->nodes, source->nnodes));
+				kg_sql_param(b,
+							 INT8ARRAYOID,
+							 kg_int64_array(source->nodes, source->nnodes)));
 			kg_sql_append(b,
 						  " FROM %s d WHERE d.tenant" KG_EQ
 						  "$1 AND d.node" KG_EQ "ANY (%s)",
@@ -172,7 +186,7 @@ append_from(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 static void
 append_probes(KgSqlBuilder *b, const KgSource *source)
 {
-	kg_sql_filter(b, source->rest, "d.node", "d.entity_id", NULL);
+	kg_sql_filter(b, source->rest, entity_of(source), NULL);
 	if (source->kind == KG_SOURCE_KEY)
 		kg_sql_visible(b, "d.node");
 }
@@ -190,14 +204,17 @@ append_keys(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 			kg_sql_append(b, ", NULL::pg_catalog.bytea");
 		else if (field->counted)
 			kg_sql_append(b, ", (%s)", kg_sql_count_of(b, field, "d.node"));
+		else if (source->kind != KG_SOURCE_KEY)
+			kg_sql_append(b, ", %s", kg_sql_key_of(b, field, "d.index_keys"));
 		else
 			kg_sql_append(b,
-						  ", (SELECT %s(s.index_keys, $%d) FROM %s s WHERE "
-						  "s.tenant" KG_EQ "$1 AND s.node" KG_EQ "d.node)",
-						  kg_sql_table("kg_packed_key"),
-						  kg_sql_param_field(b, field),
+						  ", (SELECT %s FROM %s s WHERE s.tenant" KG_EQ
+						  "$1 AND s.node" KG_EQ "d.node)",
+						  kg_sql_key_of(b, field, "s.index_keys"),
 						  kg_sql_entities_of("d.node"));
 	}
+	if (source->with_data)
+		kg_sql_append(b, ", d.data");
 }
 
 /* Where the walk goes on, and its order. */
@@ -262,6 +279,16 @@ kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
 }
 
 void
+kg_list_sql_nodes(KgSqlBuilder *b, const KgListQuery *query,
+				  const KgSource *source, int64 max)
+{
+	begin(b, query);
+	kg_sql_append(b, "SELECT d.node");
+	append_from(b, query, source);
+	kg_sql_append(b, " LIMIT $%d", kg_sql_param_int64(b, max));
+}
+
+void
 kg_list_sql_count(KgSqlBuilder *b, const KgListQuery *query,
 				  const KgSource *source, bool with_probes, int64 max)
 {
@@ -293,13 +320,14 @@ kg_list_sql_groups(KgSqlBuilder *b, const KgListQuery *query,
 }
 
 void
-kg_list_sql_data(KgSqlBuilder *b, const KgCatalog *catalog, const Datum *nodes,
+kg_list_sql_data(KgSqlBuilder *b, const KgCatalog *catalog, const int64 *nodes,
 				 int nnodes)
 {
 	const char *listed;
 
 	kg_sql_start(b, catalog);
-	listed = psprintf("$%d", kg_sql_param_array(b, INT8OID, nodes, nnodes));
+	listed = psprintf(
+		"$%d", kg_sql_param(b, INT8ARRAYOID, kg_int64_array(nodes, nnodes)));
 	kg_sql_append(
 		b,
 		"SELECT e.node, e.data, e.entity_id FROM %s e WHERE e.tenant" KG_EQ

@@ -110,14 +110,17 @@ select_by_key(KgSqlBuilder *b, const KgSelector *selector,
 					  type_no,
 					  field_no);
 		if (field->is_array)
-			kg_sql_key_condition(b, "k", driver);
+			kg_sql_key_condition(b, "k.key", driver);
 	}
 	/* On an array only this condition may be about the same member. */
 	if (!field->is_array)
 		for (int i = 0; i < filter->nconditions; i++)
 			if (filter->conditions[i].field == field)
-				kg_sql_key_condition(b, "k", &filter->conditions[i]);
-	kg_sql_filter(b, filter, "k.node", NULL, field->is_array ? NULL : field);
+				kg_sql_key_condition(b, "k.key", &filter->conditions[i]);
+	kg_sql_filter(b,
+				  filter,
+				  &(KgSqlEntity){.node = "k.node"},
+				  field->is_array ? NULL : field);
 	kg_sql_visible(b, "k.node");
 }
 
@@ -129,7 +132,7 @@ select_entities(KgSqlBuilder *b, const KgSelector *selector)
 		kg_sql_append(b, "SELECT e.node FROM ");
 		kg_sql_begin_each(b,
 						  kg_sql_table("kg_entity"),
-						  "x.node, x.entity_id",
+						  "x.node, x.entity_id, x.index_keys",
 						  kg_sql_param_texts(b, selector->ids, selector->nids));
 		kg_sql_append(b,
 					  " AND x.bundle" KG_EQ "$%d AND x.entity_type" KG_EQ "$%d",
@@ -147,7 +150,10 @@ select_entities(KgSqlBuilder *b, const KgSelector *selector)
 					  kg_sql_param_text(b, selector->type->bundle),
 					  kg_sql_param_text(b, selector->type->name));
 	if (selector->filter != NULL)
-		kg_sql_filter(b, selector->filter, "e.node", "e.entity_id", NULL);
+		kg_sql_filter(b,
+					  selector->filter,
+					  &(KgSqlEntity){"e.node", "e.entity_id", "e.index_keys"},
+					  NULL);
 }
 
 static void

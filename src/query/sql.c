@@ -208,7 +208,7 @@ comparison(KgOp op)
 
 /* Parts of texts: the key of a text is a tag byte and the text. */
 static void
-key_part_condition(KgSqlBuilder *b, const char *alias,
+key_part_condition(KgSqlBuilder *b, const char *key,
 				   const KgCondition *condition)
 {
 	const char *text = condition->values[0].val.string.val;
@@ -219,12 +219,12 @@ key_part_condition(KgSqlBuilder *b, const char *alias,
 	if (condition->op == KG_OP_STARTS_WITH)
 	{
 		kg_sql_append(b,
-					  " AND %s.key" KG_GE "$%d",
-					  alias,
+					  " AND %s" KG_GE "$%d",
+					  key,
 					  kg_sql_param_bytea(b, kg_key_prefix_low(text, len)));
 		kg_sql_append(b,
-					  " AND %s.key" KG_LT "$%d",
-					  alias,
+					  " AND %s" KG_LT "$%d",
+					  key,
 					  kg_sql_param_bytea(b, kg_key_prefix_high(text, len)));
 		return;
 	}
@@ -234,50 +234,49 @@ key_part_condition(KgSqlBuilder *b, const char *alias,
 	n = kg_sql_param_bytea(b, part);
 	if (condition->op == KG_OP_CONTAINS)
 		kg_sql_append(b,
-					  " AND pg_catalog.position(pg_catalog.substr(%s.key, 2), "
+					  " AND pg_catalog.position(pg_catalog.substr(%s, 2), "
 					  "$%d)" KG_GT "0",
-					  alias,
+					  key,
 					  n);
 	else
 		kg_sql_append(b,
-					  " AND pg_catalog.length(%s.key)" KG_GT
-					  "pg_catalog.length($%d) AND pg_catalog.substr(%s.key, "
-					  "pg_catalog.length(%s.key) OPERATOR(pg_catalog.-) "
+					  " AND pg_catalog.length(%s)" KG_GT
+					  "pg_catalog.length($%d) AND pg_catalog.substr(%s, "
+					  "pg_catalog.length(%s) OPERATOR(pg_catalog.-) "
 					  "pg_catalog.length($%d) OPERATOR(pg_catalog.+) 1)" KG_EQ
 					  "$%d",
-					  alias,
+					  key,
 					  n,
-					  alias,
-					  alias,
+					  key,
+					  key,
 					  n,
 					  n);
-	kg_sql_append(b, " AND %s.key" KG_LT "$%d", alias, kg_sql_param_missing(b));
+	kg_sql_append(b, " AND %s" KG_LT "$%d", key, kg_sql_param_missing(b));
 }
 
 static void
-key_comparison(KgSqlBuilder *b, const char *alias, const KgCondition *condition)
+key_comparison(KgSqlBuilder *b, const char *key, const KgCondition *condition)
 {
 	KgOpBound bound = kg_operator(condition->op)->bound;
 
 	kg_sql_append(b,
-				  " AND %s.key%s$%d",
-				  alias,
+				  " AND %s%s$%d",
+				  key,
 				  comparison(condition->op),
 				  kg_sql_param_bytea(b, condition->keys[0]));
 	/* What is missing sorts after every key. */
 	if (bound == KG_UNBOUNDED || bound == KG_BOUND_LOWER)
-		kg_sql_append(
-			b, " AND %s.key" KG_LT "$%d", alias, kg_sql_param_missing(b));
+		kg_sql_append(b, " AND %s" KG_LT "$%d", key, kg_sql_param_missing(b));
 	/* An array without items sorts before every item. */
 	if (bound == KG_BOUND_UPPER && condition->field->is_array)
 		kg_sql_append(b,
-					  " AND %s.key" KG_GT "$%d",
-					  alias,
+					  " AND %s" KG_GT "$%d",
+					  key,
 					  kg_sql_param_bytea(b, kg_key_empty()));
 }
 
 void
-kg_sql_key_condition(KgSqlBuilder *b, const char *alias,
+kg_sql_key_condition(KgSqlBuilder *b, const char *key,
 					 const KgCondition *condition)
 {
 	KgOpBound bound = kg_operator(condition->op)->bound;
@@ -286,21 +285,19 @@ kg_sql_key_condition(KgSqlBuilder *b, const char *alias,
 	{
 		case KG_OPERAND_VALUE:
 		case KG_OPERAND_ORDERED:
-			key_comparison(b, alias, condition);
+			key_comparison(b, key, condition);
 			break;
 		case KG_OPERAND_LIST:
-			kg_sql_append(b,
-						  " AND %s.key" KG_EQ "ANY ($%d)",
-						  alias,
-						  param_keys(b, condition));
+			kg_sql_append(
+				b, " AND %s" KG_EQ "ANY ($%d)", key, param_keys(b, condition));
 			break;
 		case KG_OPERAND_PART:
-			key_part_condition(b, alias, condition);
+			key_part_condition(b, key, condition);
 			break;
 		case KG_OPERAND_FLAG:
 			kg_sql_append(b,
-						  " AND %s.key%s$%d",
-						  alias,
+						  " AND %s%s$%d",
+						  key,
 						  bound == KG_BOUND_MISSING ? KG_EQ : KG_LT,
 						  kg_sql_param_missing(b));
 			break;
@@ -394,41 +391,58 @@ kg_sql_count_of(KgSqlBuilder *b, const KgField *field, const char *node)
 					KG_COUNTED_FIELDS);
 }
 
-/* " FROM <the keys of a field that the node has> p WHERE true". */
-static void
-append_keys_of(KgSqlBuilder *b, const KgField *field, const char *node)
+const char *
+kg_sql_key_of(KgSqlBuilder *b, const KgField *field, const char *index_keys)
 {
-	const char *entity = psprintf("%s x WHERE x.tenant" KG_EQ
-								  "$1 AND x.node" KG_EQ "%s OFFSET 0",
-								  kg_sql_entities_of(node),
-								  node);
+	return psprintf("%s(%s, $%d)",
+					kg_sql_table("kg_packed_key"),
+					index_keys,
+					kg_sql_param_field(b, field));
+}
+
+/* The same of all keys of an array: a set. */
+static const char *
+keys_of(KgSqlBuilder *b, const KgField *field, const char *index_keys)
+{
+	return psprintf("pg_catalog.unnest(%s(%s, $%d))",
+					kg_sql_table("kg_packed_keys"),
+					index_keys,
+					kg_sql_param_field(b, field));
+}
+
+/* " FROM <the keys of a field that the entity has> p WHERE true". */
+static void
+append_keys_of(KgSqlBuilder *b, const KgField *field, const KgSqlEntity *entity)
+{
+	const char *here = entity->index_keys;
+	const char *index_keys = here ? here : "x.index_keys";
 
 	if (field->counted)
+	{
 		kg_sql_append(b,
 					  " FROM (%s OFFSET 0) p WHERE true",
-					  kg_sql_count_of(b, field, node));
-	else if (field->is_array)
+					  kg_sql_count_of(b, field, entity->node));
+		return;
+	}
+	kg_sql_append(b,
+				  " FROM (SELECT %s AS key",
+				  field->is_array ? keys_of(b, field, index_keys)
+								  : kg_sql_key_of(b, field, index_keys));
+	if (here == NULL)
 		kg_sql_append(b,
-					  " FROM (SELECT pg_catalog.unnest(%s(x.index_keys, $%d)) "
-					  "AS key FROM %s) p WHERE true",
-					  kg_sql_table("kg_packed_keys"),
-					  kg_sql_param_field(b, field),
-					  entity);
-	else
-		kg_sql_append(b,
-					  " FROM (SELECT %s(x.index_keys, $%d) AS key FROM %s) p "
-					  "WHERE true",
-					  kg_sql_table("kg_packed_key"),
-					  kg_sql_param_field(b, field),
-					  entity);
+					  " FROM %s x WHERE x.tenant" KG_EQ "$1 AND x.node" KG_EQ
+					  "%s",
+					  kg_sql_entities_of(entity->node),
+					  entity->node);
+	kg_sql_append(b, " OFFSET 0) p WHERE true");
 }
 
 static void
-begin_probe(KgSqlBuilder *b, const KgField *field, const char *node,
+begin_probe(KgSqlBuilder *b, const KgField *field, const KgSqlEntity *entity,
 			bool negate)
 {
 	kg_sql_append(b, " AND %sEXISTS (SELECT 1", negate ? "NOT " : "");
-	append_keys_of(b, field, node);
+	append_keys_of(b, field, entity);
 }
 
 static void
@@ -453,7 +467,8 @@ kg_sql_distinct_keys(const KgCondition *condition, int *n)
 
 /* A condition on an array: some item satisfies it, or none equals it. */
 static void
-array_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
+array_probe(KgSqlBuilder *b, const KgCondition *condition,
+			const KgSqlEntity *entity)
 {
 	KgCondition one = *condition;
 
@@ -461,35 +476,65 @@ array_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
 	{
 		case KG_NO:
 			one.op = KG_OP_EQ;
-			begin_probe(b, condition->field, node, true);
-			kg_sql_key_condition(b, "p", &one);
+			begin_probe(b, condition->field, entity, true);
+			kg_sql_key_condition(b, "p.key", &one);
 			end_probe(b);
 			one.op = KG_OP_IS_NOT_NULL;
-			begin_probe(b, condition->field, node, false);
-			kg_sql_key_condition(b, "p", &one);
+			begin_probe(b, condition->field, entity, false);
+			kg_sql_key_condition(b, "p.key", &one);
 			end_probe(b);
 			break;
 		case KG_EVERY:
 			/* An entity has each key once, so the operands must be distinct too. */
 			kg_sql_append(b, " AND (SELECT pg_catalog.count(*)");
-			append_keys_of(b, condition->field, node);
+			append_keys_of(b, condition->field, entity);
 			one.op = KG_OP_IN;
 			one.keys = kg_sql_distinct_keys(condition, &one.nvalues);
-			kg_sql_key_condition(b, "p", &one);
+			kg_sql_key_condition(b, "p.key", &one);
 			kg_sql_append(
 				b, ")" KG_EQ "$%d", kg_sql_param_int64(b, one.nvalues));
 			break;
 		case KG_SOME:
-			begin_probe(b, condition->field, node, false);
-			kg_sql_key_condition(b, "p", condition);
+			begin_probe(b, condition->field, entity, false);
+			kg_sql_key_condition(b, "p.key", condition);
 			end_probe(b);
 			break;
 	}
 }
 
+/* All conditions on a scalar, of which the first is at that place. */
+static void
+scalar_conditions(KgSqlBuilder *b, const KgFilter *filter, int first,
+				  const char *key)
+{
+	const KgField *field = filter->conditions[first].field;
+
+	for (int i = first; i < filter->nconditions; i++)
+		if (filter->conditions[i].field == field)
+			kg_sql_key_condition(b, key, &filter->conditions[i]);
+}
+
+/* They share one probe, where the statement does not have the entity's keys. */
+static void
+scalar_probe(KgSqlBuilder *b, const KgFilter *filter, int first,
+			 const KgSqlEntity *entity)
+{
+	const KgField *field = filter->conditions[first].field;
+
+	if (entity->index_keys != NULL && !field->counted)
+	{
+		scalar_conditions(
+			b, filter, first, kg_sql_key_of(b, field, entity->index_keys));
+		return;
+	}
+	begin_probe(b, field, entity, false);
+	scalar_conditions(b, filter, first, "p.key");
+	end_probe(b);
+}
+
 void
-kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter, const char *node,
-			  const char *entity_id, const KgField *skip)
+kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter,
+			  const KgSqlEntity *entity, const KgField *skip)
 {
 	for (int i = 0; i < filter->nconditions; i++)
 	{
@@ -499,34 +544,28 @@ kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter, const char *node,
 
 		if (field == NULL)
 		{
-			if (entity_id)
-				id_condition(b, entity_id, condition);
+			if (entity->entity_id)
+				id_condition(b, entity->entity_id, condition);
 			else
-				id_probe(b, condition, node);
+				id_probe(b, condition, entity->node);
 			continue;
 		}
 		if (field == skip)
 			continue;
 		if (field->is_array)
 		{
-			array_probe(b, condition, node);
+			array_probe(b, condition, entity);
 			continue;
 		}
-		/* All conditions on a scalar share one probe: the first writes it. */
 		for (int j = 0; j < i && !done; j++)
 			done = filter->conditions[j].field == field;
-		if (done)
-			continue;
-		begin_probe(b, field, node, false);
-		for (int j = i; j < filter->nconditions; j++)
-			if (filter->conditions[j].field == field)
-				kg_sql_key_condition(b, "p", &filter->conditions[j]);
-		end_probe(b);
+		if (!done)
+			scalar_probe(b, filter, i, entity);
 	}
 	for (int i = 0; i < filter->nany; i++)
 	{
 		kg_sql_append(b, i == 0 ? " AND (true" : " OR true");
-		kg_sql_filter(b, filter->any[i], node, entity_id, NULL);
+		kg_sql_filter(b, filter->any[i], entity, NULL);
 	}
 	if (filter->nany > 0)
 		kg_sql_append(b, ")");

@@ -76,19 +76,31 @@ extern const char *kg_sql_keys_of(int type, int field);
 extern const char *kg_sql_count_of(KgSqlBuilder *b, const KgField *field,
 								   const char *node);
 
-/* " AND <condition>" on column alias.key, for one row of kg_index_key. */
-extern void kg_sql_key_condition(KgSqlBuilder *b, const char *alias,
+/* The key of a field with one value, in index_keys: an expression. */
+extern const char *kg_sql_key_of(KgSqlBuilder *b, const KgField *field,
+								 const char *index_keys);
+
+/* " AND <condition>" on a key: an expression. */
+extern void kg_sql_key_condition(KgSqlBuilder *b, const char *key,
 								 const KgCondition *condition);
 
 /*
- * " AND ..." for every condition of a filter on the entity whose node number
- * is the expression node.  entity_id is an expression for its id, or NULL
- * where the statement has none (a probe of kg_entity is written then).
- * Conditions on the field skip are left out.
+ * What a statement has of an entity: expressions.  What it has not is read of
+ * kg_entity by the node, in a probe.
+ */
+typedef struct KgSqlEntity
+{
+	const char *node;
+	const char *entity_id;	/* or NULL */
+	const char *index_keys; /* or NULL */
+} KgSqlEntity;
+
+/*
+ * " AND ..." for every condition of a filter on the entity.  Conditions on the
+ * field skip are left out.
  */
 extern void kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter,
-						  const char *node, const char *entity_id,
-						  const KgField *skip);
+						  const KgSqlEntity *entity, const KgField *skip);
 
 /*
  * " AND the node is visible": nothing where kg_entity has our own policies
