@@ -3,6 +3,7 @@
  *	  JSON values: arena, construction, lookup, comparison, writing.
  *	  The reader is in json_read.c.
  */
+#define _GNU_SOURCE /* memmem() */
 #include <stdlib.h>
 #include <string.h>
 
@@ -659,6 +660,23 @@ skip_value(const char *text, size_t len, size_t at)
 	return len;
 }
 
+/* Is there a string of just these characters, as a name or elsewhere? */
+static bool
+has_string(const char *text, size_t len, const char *string, size_t string_len)
+{
+	const char *end = text + len;
+
+	while ((text = memmem(text, (size_t) (end - text), string, string_len)) !=
+		   NULL)
+	{
+		if (text[-1] == '"' && text + string_len < end &&
+			text[string_len] == '"')
+			return true;
+		text++;
+	}
+	return false;
+}
+
 bool
 kg_json_scan(const char *text, size_t len, const char *key, const char **value,
 			 size_t *value_len)
@@ -666,6 +684,9 @@ kg_json_scan(const char *text, size_t len, const char *key, const char **value,
 	size_t keylen = strlen(key);
 	size_t at = 0;
 
+	/* Mostly it is not there, which is seen much faster than it is read. */
+	if (len == 0 || !has_string(text + 1, len - 1, key, keylen))
+		return false;
 	while (at < len && text[at] != '{')
 		at++;
 	at++;
