@@ -26,8 +26,8 @@ append_number(StringInfo buf, uint64 number)
 	appendStringInfoCharMacro(buf, (char) number);
 }
 
-static inline const uint8 *
-read_number(const uint8 *p, const uint8 *end, uint64 *number)
+const uint8 *
+kg_packed_number(const uint8 *p, const uint8 *end, uint64 *number)
 {
 	uint64 result = 0;
 	int shift = 0;
@@ -89,48 +89,58 @@ kg_relation_set_has(const KgRelationSet *set, int32 relation_no)
 	return false;
 }
 
-int64
-kg_adjacency_visit(int64 node, const uint8 *packed, Size len, bool backward,
-				   const KgRelationSet *relations, KgNeighborFunction found,
-				   void *arg)
+bool
+kg_packed_group(const KgPacked *packed, const uint8 **at,
+				const KgRelationSet *relations, KgPackedGroup *group)
 {
-	const uint8 *p = packed;
-	const uint8 *end = p + len;
+	const uint8 *p = *at;
+	const uint8 *end = packed->edges + packed->len;
+	uint64 number;
+	uint64 length;
+
+	while (p < end)
+	{
+		p = kg_packed_number(p, end, &number);
+		p = kg_packed_number(p, end, &length);
+		if (length > (uint64) (end - p))
+			elog(ERROR, "malformed row of kg_adjacency");
+		group->relation_no = (int32) number;
+		group->at = p;
+		group->end = p += length;
+		if (kg_relation_set_has(relations, group->relation_no))
+		{
+			*at = p;
+			return true;
+		}
+	}
+	return false;
+}
+
+int64
+kg_adjacency_visit(const KgPacked *packed, const KgRelationSet *relations,
+				   KgNeighborFunction found, void *arg)
+{
+	const uint8 *at = packed->edges;
 	int64 batch[KG_BATCH];
 	KgNeighbors neighbors;
+	KgPackedGroup group;
 	int64 total = 0;
 
 	memset(&neighbors, 0, sizeof(neighbors));
-	neighbors.node = node;
-	neighbors.backward = backward;
+	neighbors.node = packed->node;
+	neighbors.backward = packed->backward;
 	neighbors.neighbors = batch;
-	while (p < end)
+	while (kg_packed_group(packed, &at, relations, &group))
 	{
-		const uint8 *group_end;
-		uint64 number;
-		uint64 length;
-		uint64 target = 0;
+		int64 target = 0;
 		int n = 0;
 
-		p = read_number(p, end, &number);
-		p = read_number(p, end, &length);
-		if (length > (uint64) (end - p))
-			elog(ERROR, "malformed row of kg_adjacency");
-		group_end = p + length;
-		neighbors.relation_no = (int32) number;
-		if (!kg_relation_set_has(relations, neighbors.relation_no))
+		neighbors.relation_no = group.relation_no;
+		while (group.at < group.end)
 		{
-			p = group_end;
-			continue;
-		}
-		while (p < group_end)
-		{
-			uint64 delta;
-
-			p = read_number(p, group_end, &delta);
-			target += delta;
-			batch[n++] = (int64) target;
-			if (n == KG_BATCH || p == group_end)
+			target = kg_group_next(&group, target);
+			batch[n++] = target;
+			if (n == KG_BATCH || group.at == group.end)
 			{
 				neighbors.n = n;
 				found(&neighbors, arg);

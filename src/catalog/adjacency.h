@@ -72,6 +72,23 @@ typedef struct KgNeighbors
 
 typedef void (*KgNeighborFunction)(const KgNeighbors *found, void *arg);
 
+/* The packed edges of one node in one direction. */
+typedef struct KgPacked
+{
+	int64 node;
+	bool backward;
+	const uint8 *edges;
+	Size len;
+} KgPacked;
+
+/* They are read group by group, of each group target by target. */
+typedef struct KgPackedGroup
+{
+	int32 relation_no;
+	const uint8 *at; /* the next target, which is the last plus a difference */
+	const uint8 *end;
+} KgPackedGroup;
+
 /*
  * Append one relation's group; targets ascending, one as often as there are
  * parallel edges to it.
@@ -80,11 +97,53 @@ extern void kg_adjacency_append(StringInfo packed, int32 relation_no,
 								const int64 *targets, int n);
 
 /*
- * Deliver the neighbours over the relations of the set; returns how many.
- * Raises an internal error where the bytes are not of this form.
+ * The next group of those over relations of the set, *at being where it begins;
+ * false where there is none.  Raises an internal error where the bytes are not
+ * of this form.
  */
-extern int64 kg_adjacency_visit(int64 node, const uint8 *packed, Size len,
-								bool backward, const KgRelationSet *relations,
+extern bool kg_packed_group(const KgPacked *packed, const uint8 **at,
+							const KgRelationSet *relations,
+							KgPackedGroup *group);
+
+extern const uint8 *kg_packed_number(const uint8 *p, const uint8 *end,
+									 uint64 *number);
+
+/* The next target; most differences take two bytes. */
+static inline int64
+kg_group_next(KgPackedGroup *group, int64 last)
+{
+	const uint8 *p = group->at;
+	uint64 difference;
+
+	if (likely(group->end - p >= 3) && (p[0] & p[1] & p[2] & 0x80) == 0)
+	{
+		if (p[0] < 0x80)
+		{
+			difference = p[0];
+			group->at = p + 1;
+		}
+		else if (p[1] < 0x80)
+		{
+			difference = (uint64) p[1] << 7 | (p[0] & 0x7f);
+			group->at = p + 2;
+		}
+		else
+		{
+			difference = (uint64) p[2] << 14 | (uint64) (p[1] & 0x7f) << 7 |
+						 (p[0] & 0x7f);
+			group->at = p + 3;
+		}
+	}
+	else
+		group->at = kg_packed_number(p, group->end, &difference);
+	return (int64) ((uint64) last + difference);
+}
+
+/*
+ * Deliver the neighbours over the relations of the set; returns how many.
+ */
+extern int64 kg_adjacency_visit(const KgPacked *packed,
+								const KgRelationSet *relations,
 								KgNeighborFunction found, void *arg);
 
 /* A block in one direction, in the making. */

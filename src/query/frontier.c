@@ -25,10 +25,12 @@
 /* Nodes are sorted by a bit each where that takes at most so many words. */
 #define KG_SORT_WORDS 16384
 /*
- * Where blocks are kept, so many others are read with one: the next row of the
+ * So many other rows are read with one that is wanted: the next row of the
  * index takes a tenth of looking one up.
  */
-#define KG_BLOCKS_BETWEEN 4
+#define KG_ROWS_BETWEEN 4
+/* Fewer are looked up. */
+#define KG_FEWEST_IN_RANGE 8
 /* So many are kept before it is looked how much memory that takes. */
 #define KG_BLOCKS_UNCHECKED 1024
 
@@ -36,19 +38,25 @@ typedef struct Expansion
 {
 	KgGraph *graph;
 	const KgFollow *walk;
+	KgPackedFunction packed; /* NULL: found gets what is packed, too */
 	KgNeighborFunction found;
 	void *arg;
 	bool backward;
 	bool with_properties;
-	/* the piece at hand, ascending; a bit each for those that were packed */
+	/*
+	 * The piece at hand, ascending; a bit each for those that were packed, and
+	 * for those that have a row of their own.
+	 */
 	const int64 *piece;
 	uint32 n;
 	uint32 at; /* all before are of blocks before the last row's */
 	uint64 *seen;
+	uint64 *own;
 	uint32 nseen;
-	/* the keys of nodes of the piece that have a row of their own */
+	/* the keys of these rows, and how many the blocks that were read have */
 	int64 *alone;
 	uint32 nalone;
+	uint32 alone_there;
 } Expansion;
 
 static Datum
@@ -132,18 +140,18 @@ expand_edges(Expansion *e, const KgRelationSet *relations, bool backward,
 
 /* Deliver a node's packed edges of one direction. */
 static void
-visit_packed(Expansion *e, int64 node, const uint8 *packed, Size len,
+visit_packed(Expansion *e, int64 node, const uint8 *edges, Size len,
 			 bool backward)
 {
+	KgPacked packed = {node, backward, edges, len};
+	const KgRelationSet *relations = backward ? &e->walk->backward
+											  : &e->walk->forward;
+
 	kg_graph_charge_edges(
 		e->graph,
-		kg_adjacency_visit(node,
-						   packed,
-						   len,
-						   backward,
-						   backward ? &e->walk->backward : &e->walk->forward,
-						   e->found,
-						   e->arg));
+		e->packed != NULL
+			? e->packed(&packed, relations, e->arg)
+			: kg_adjacency_visit(&packed, relations, e->found, e->arg));
 }
 
 /* ---- rows of kg_adjacency ---- */
@@ -371,10 +379,29 @@ find_in_piece(Expansion *e, int64 node)
 }
 
 static void
+set_bit(uint64 *bits, uint32 i)
+{
+	bits[i >> 6] |= UINT64CONST(1) << (i & 63);
+}
+
+static bool
+has_bit(const uint64 *bits, uint32 i)
+{
+	return (bits[i >> 6] >> (i & 63) & 1) != 0;
+}
+
+static void
 note_seen(Expansion *e, uint32 i)
 {
-	e->seen[i >> 6] |= UINT64CONST(1) << (i & 63);
+	set_bit(e->seen, i);
 	e->nseen++;
+}
+
+static void
+note_alone(Expansion *e, uint32 i)
+{
+	set_bit(e->own, i);
+	e->alone[e->nalone++] = -e->piece[i];
 }
 
 static void
@@ -383,7 +410,7 @@ receive_alone(Expansion *e, const PackedRow *row)
 	int64 node = -row->key;
 	uint32 i = find_in_piece(e, node);
 
-	if (i == e->n || e->piece[i] != node)
+	if (i == e->n || e->piece[i] != node || !has_bit(e->own, i))
 		return;
 	note_seen(e, i);
 	for (int d = 0; d < 2; d++)
@@ -437,6 +464,9 @@ receive_block(Expansion *e, const PackedRow *row)
 	int64 first = kg_block_first(row->key);
 	uint32 start = find_in_piece(e, first);
 
+	e->alone_there += pg_popcount32(row->nodes & row->alone);
+	if (start == e->n || e->piece[start] - first >= KG_BLOCK)
+		return;
 	for (uint32 i = start; i < e->n && e->piece[i] - first < KG_BLOCK; i++)
 	{
 		uint32 bit = kg_block_bit(e->piece[i]);
@@ -444,7 +474,7 @@ receive_block(Expansion *e, const PackedRow *row)
 		if ((row->nodes & bit) == 0)
 			continue;
 		if (row->alone & bit)
-			e->alone[e->nalone++] = -e->piece[i];
+			note_alone(e, i);
 		else
 			note_seen(e, i);
 	}
@@ -492,11 +522,21 @@ visit_kept(Expansion *e, int64 *blocks, uint32 n)
 	return left;
 }
 
-static void
+/* Do so many of so many rows that lie together pay for reading all of them? */
+static bool
+pays_in_range(const KgGraph *graph, uint32 n, int64 there)
+{
+	return n >= (graph->blocks != NULL ? 2 : KG_FEWEST_IN_RANGE) &&
+		   there <= (int64) n * KG_ROWS_BETWEEN;
+}
+
+/* Were they read by a range, whose every row was looked at? */
+static bool
 read_blocks(Expansion *e)
 {
 	int64 *blocks = palloc(e->n * sizeof(int64));
 	uint32 n = 0;
+	bool in_range;
 
 	for (uint32 i = 0; i < e->n; i++)
 	{
@@ -507,12 +547,24 @@ read_blocks(Expansion *e)
 	}
 	if (e->graph->blocks != NULL)
 		n = visit_kept(e, blocks, n);
-	if (e->graph->blocks != NULL && n > 1 &&
-		blocks[n - 1] - blocks[0] < (int64) n * KG_BLOCKS_BETWEEN)
+	in_range = n > 0 &&
+			   pays_in_range(e->graph, n, blocks[n - 1] - blocks[0] + 1);
+	if (in_range)
 		run_range(e, blocks[0], blocks[n - 1], receive_packed);
 	else if (n > 0)
 		run_packed(e, blocks, n, receive_packed);
 	pfree(blocks);
+	return in_range && e->graph->blocks == NULL;
+}
+
+/* The rows of nodes by themselves; where blocks ascended, their keys descend. */
+static void
+read_alone(Expansion *e, bool in_range)
+{
+	if (in_range && pays_in_range(e->graph, e->nalone, e->alone_there))
+		run_range(e, e->alone[e->nalone - 1], e->alone[0], receive_packed);
+	else if (e->nalone > 0)
+		run_packed(e, e->alone, e->nalone, receive_packed);
 }
 
 /*
@@ -534,14 +586,14 @@ expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 	e->at = 0;
 	e->nseen = 0;
 	e->nalone = 0;
+	e->alone_there = 0;
 	memset(e->seen, 0, KG_PIECE / 8);
+	memset(e->own, 0, KG_PIECE / 8);
 	e->alone = palloc(n * sizeof(int64));
-	read_blocks(e);
-	if (e->nalone > 0)
-		run_packed(e, e->alone, e->nalone, receive_packed);
+	read_alone(e, read_blocks(e));
 	pfree(e->alone);
 	for (uint32 i = 0; i < n && e->nseen < n; i++)
-		if ((e->seen[i >> 6] >> (i & 63) & 1) == 0)
+		if (!has_bit(e->seen, i))
 			rest[nrest++] = nodes[i];
 	return nrest;
 }
@@ -598,12 +650,21 @@ void
 kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes, uint32 n,
 				KgNeighborFunction found, void *arg)
 {
+	kg_graph_expand_packed(graph, walk, nodes, n, NULL, found, arg);
+}
+
+void
+kg_graph_expand_packed(KgGraph *graph, const KgFollow *walk, int64 *nodes,
+					   uint32 n, KgPackedFunction packed,
+					   KgNeighborFunction found, void *arg)
+{
 	Expansion e;
 	int64 *rest = NULL;
 
 	memset(&e, 0, sizeof(e));
 	e.graph = graph;
 	e.walk = walk;
+	e.packed = packed;
 	e.found = found;
 	e.arg = arg;
 	e.with_properties = walk->properties || walk->accept != NULL;
@@ -613,6 +674,7 @@ kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes, uint32 n,
 	{
 		n = kg_graph_sort_nodes(nodes, n);
 		e.seen = palloc(KG_PIECE / 8);
+		e.own = palloc(KG_PIECE / 8);
 		rest = palloc(Min(n, KG_PIECE) * sizeof(int64));
 	}
 	for (uint32 start = 0; start < n; start += KG_PIECE)
@@ -638,6 +700,7 @@ kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes, uint32 n,
 	if (rest != NULL)
 	{
 		pfree(e.seen);
+		pfree(e.own);
 		pfree(rest);
 	}
 }

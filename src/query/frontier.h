@@ -15,6 +15,18 @@
 extern void kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes,
 							uint32 n, KgNeighborFunction found, void *arg);
 
+/*
+ * The same for whoever reads what is packed himself: packed delivers the groups
+ * over these relations, and returns how many edges there are.  The rows of
+ * kg_edge, of what is not packed, go to found.
+ */
+typedef int64 (*KgPackedFunction)(const KgPacked *packed,
+								  const KgRelationSet *relations, void *arg);
+extern void kg_graph_expand_packed(KgGraph *graph, const KgFollow *walk,
+								   int64 *nodes, uint32 n,
+								   KgPackedFunction packed,
+								   KgNeighborFunction found, void *arg);
+
 /* Ascending, each once; returns how many are left. */
 extern uint32 kg_graph_sort_nodes(int64 *nodes, uint32 n);
 

@@ -38,6 +38,29 @@ add_link(KgLinks *links)
 	return &links->links[links->n++];
 }
 
+/* Note a step between a node and a neighbour of it. */
+static KgLink *
+note_step(KgLinks *links, uint32 node, uint32 neighbor, int32 relation_no,
+		  bool backward)
+{
+	KgLink *link = add_link(links);
+
+	link->from = links->reversed ? neighbor : node;
+	link->to = links->reversed ? node : neighbor;
+	link->relation_no = relation_no;
+	/* "backward" is relative to the walk, which is the other way round. */
+	link->backward = backward != links->reversed;
+	link->weight = NULL;
+	return link;
+}
+
+static void
+check_visited(const KgLinks *links)
+{
+	if (links->set->n > (uint32) kg_setting_max_visited)
+		kg_graph_check_visited(links->graph, links->set->n);
+}
+
 static void
 found_links(const KgNeighbors *found, void *arg)
 {
@@ -56,19 +79,13 @@ found_links(const KgNeighbors *found, void *arg)
 			return;
 	}
 	for (int i = 0; i < found->n; i++)
-	{
-		uint32 other = kg_nodeset_add(links->set, found->neighbors[i]);
-		KgLink *link = add_link(links);
-
-		link->from = links->reversed ? other : node;
-		link->to = links->reversed ? node : other;
-		link->relation_no = found->relation_no;
-		/* "backward" is relative to the walk, which is the other way round. */
-		link->backward = found->backward != links->reversed;
-		link->weight = weight;
-	}
-	if (links->set->n > (uint32) kg_setting_max_visited)
-		kg_graph_check_visited(links->graph, links->set->n);
+		note_step(links,
+				  node,
+				  kg_nodeset_add(links->set, found->neighbors[i]),
+				  found->relation_no,
+				  found->backward)
+			->weight = weight;
+	check_visited(links);
 }
 
 static void
@@ -93,9 +110,10 @@ mark_room(KgLinks *links)
 	links->expanded_size = Max(size, 64);
 }
 
-void
-kg_links_expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes,
-				uint32 n, bool reversed)
+/* Deliver the steps of those of the nodes that were not expanded yet. */
+static void
+expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes, uint32 n,
+	   bool reversed, KgNeighborFunction found)
 {
 	KgFollow opposite;
 	int64 *numbers;
@@ -117,8 +135,100 @@ kg_links_expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes,
 		kg_follow_reverse(walk, &opposite);
 		walk = &opposite;
 	}
-	kg_graph_expand(links->graph, walk, numbers, count, found_links, links);
+	kg_graph_expand(links->graph, walk, numbers, count, found, links);
 	pfree(numbers);
+}
+
+void
+kg_links_expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes,
+				uint32 n, bool reversed)
+{
+	expand(links, walk, nodes, n, reversed, found_links);
+}
+
+/* ---- in two ---- */
+
+static void
+steps_room(KgLinks *links, uint32 more)
+{
+	KgStepList *steps = &links->steps;
+	MemoryContext context = links->graph->context;
+
+	if (steps->groups == NULL)
+	{
+		steps->room = 64;
+		steps->capacity = 1024;
+		steps->groups = MemoryContextAlloc(context,
+										   steps->room * sizeof(KgStepGroup));
+		steps->neighbors = MemoryContextAlloc(context,
+											  steps->capacity * sizeof(int64));
+	}
+	if (steps->ngroups == steps->room)
+	{
+		steps->room *= 2;
+		steps->groups = repalloc_huge(steps->groups,
+									  (Size) steps->room * sizeof(KgStepGroup));
+	}
+	if (steps->n + more > steps->capacity)
+	{
+		steps->capacity = (steps->n + more) * 2;
+		steps->neighbors = repalloc_huge(steps->neighbors,
+										 steps->capacity * sizeof(int64));
+		kg_graph_check_memory(links->graph);
+	}
+}
+
+static void
+found_steps(const KgNeighbors *found, void *arg)
+{
+	KgLinks *links = arg;
+	KgStepList *steps = &links->steps;
+
+	steps_room(links, found->n);
+	steps->groups[steps->ngroups++] = (KgStepGroup){
+		kg_nodeset_find(links->set, found->node),
+		found->relation_no,
+		found->backward,
+		found->n};
+	memcpy(steps->neighbors + steps->n,
+		   found->neighbors,
+		   found->n * sizeof(int64));
+	steps->n += found->n;
+}
+
+void
+kg_links_read(KgLinks *links, const KgFollow *walk, const uint32 *nodes,
+			  uint32 n, bool reversed)
+{
+	links->steps.ngroups = 0;
+	links->steps.n = 0;
+	expand(links, walk, nodes, n, reversed, found_steps);
+}
+
+void
+kg_links_note_step(KgLinks *links, const KgStepGroup *group, uint32 neighbor)
+{
+	(void) note_step(
+		links, group->node, neighbor, group->relation_no, group->backward);
+}
+
+void
+kg_links_note(KgLinks *links)
+{
+	const KgStepList *steps = &links->steps;
+	const int64 *neighbor = steps->neighbors;
+	uint64 done = 0;
+
+	for (uint32 g = 0; g < steps->ngroups; g++)
+	{
+		const KgStepGroup *group = &steps->groups[g];
+
+		kg_plan_count(&done, group->n);
+		for (uint32 i = 0; i < group->n; i++)
+			kg_links_note_step(
+				links, group, kg_nodeset_add(links->set, *neighbor++));
+		check_visited(links);
+	}
 }
 
 static int

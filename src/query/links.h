@@ -21,6 +21,25 @@ typedef struct KgLink
 	Numeric weight; /* where weights are read; else NULL */
 } KgLink;
 
+/* Steps as they were delivered: those of one node over one relation. */
+typedef struct KgStepGroup
+{
+	uint32 node;
+	int32 relation_no;
+	bool backward;
+	uint32 n;
+} KgStepGroup;
+
+typedef struct KgStepList
+{
+	KgStepGroup *groups;
+	uint32 ngroups;
+	uint32 room;	  /* of groups */
+	int64 *neighbors; /* of all groups, in their order */
+	uint64 n;
+	uint64 capacity;
+} KgStepList;
+
 typedef struct KgLinks
 {
 	KgGraph *graph;
@@ -30,7 +49,8 @@ typedef struct KgLinks
 	uint64 capacity;
 	uint32 *start; /* by node, after kg_links_sort(): nodes + 1 */
 	uint32 nodes;
-	uint8 *expanded; /* by node: its steps are noted */
+	KgStepList steps; /* read and not noted */
+	uint8 *expanded;  /* by node: its steps are noted */
 	uint32 expanded_size;
 	bool reversed; /* steps were expanded from their ends */
 	/* NULL, or the weight of an edge; false where it has none */
@@ -48,6 +68,16 @@ extern void kg_links_init(KgLinks *links, KgGraph *graph, KgNodeSet *set);
  */
 extern void kg_links_expand(KgLinks *links, const KgFollow *walk,
 							const uint32 *nodes, uint32 n, bool reversed);
+/*
+ * The same in two: reading leaves the steps in links->steps and adds nothing to
+ * the set, so that whoever finds what he wants among them can go without.
+ */
+extern void kg_links_read(KgLinks *links, const KgFollow *walk,
+						  const uint32 *nodes, uint32 n, bool reversed);
+extern void kg_links_note(KgLinks *links);
+/* Note one of the steps that were read. */
+extern void kg_links_note_step(KgLinks *links, const KgStepGroup *group,
+							   uint32 neighbor);
 
 /* Sort by "from" and drop repeated steps; drop steps that touch hidden nodes,
  * for which ranks (by node; NULL: none is hidden) has 0. */

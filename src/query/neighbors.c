@@ -120,14 +120,15 @@ room_for_ranks(ReachState *state, uint32 n)
 
 /* Give what was added since then the rank that the relation tells, or none. */
 static void
-imply_ranks(ReachState *state, const KgNeighbors *found, uint32 before)
+imply_ranks(ReachState *state, int64 node, int32 relation_no, bool backward,
+			uint32 before)
 {
 	KgReach *reach = state->reach;
 
 	if (reach->set.n > before)
 	{
 		uint16 rank = kg_graph_implied_rank(
-			state->graph, found->relation_no, !found->backward);
+			state->graph, relation_no, !backward);
 
 		room_for_ranks(state, reach->set.n);
 		for (uint32 i = before; i < reach->set.n; i++)
@@ -136,11 +137,11 @@ imply_ranks(ReachState *state, const KgNeighbors *found, uint32 before)
 	if (state->level_start == 0)
 	{
 		/* The relation tells what a seed is, too. */
-		uint32 seed = kg_nodeset_find(&reach->set, found->node);
+		uint32 seed = kg_nodeset_find(&reach->set, node);
 
 		if (reach->ranks[seed] == 0)
 			reach->ranks[seed] = kg_graph_implied_rank(
-				state->graph, found->relation_no, found->backward);
+				state->graph, relation_no, backward);
 	}
 }
 
@@ -167,11 +168,44 @@ found_neighbors(const KgNeighbors *found, void *arg)
 	}
 	else
 		for (int i = 0; i < found->n; i++)
-			(void) kg_nodeset_add(set, found->neighbors[i]);
+			kg_nodeset_include(set, found->neighbors[i]);
 	if (state->imply)
-		imply_ranks(state, found, before);
+		imply_ranks(
+			state, found->node, found->relation_no, found->backward, before);
 	if (set->n > (uint32) kg_setting_max_visited)
 		kg_graph_check_visited(state->graph, set->n);
+}
+
+/* The same from what is packed, where no edge is noted. */
+static int64
+found_packed(const KgPacked *packed, const KgRelationSet *relations, void *arg)
+{
+	ReachState *state = arg;
+	KgNodeSet *set = &state->reach->set;
+	const uint8 *at = packed->edges;
+	KgPackedGroup group;
+	int64 total = 0;
+
+	while (kg_packed_group(packed, &at, relations, &group))
+	{
+		uint32 before = set->n;
+		int64 target = 0;
+
+		for (; group.at < group.end; total++)
+		{
+			target = kg_group_next(&group, target);
+			kg_nodeset_include(set, target);
+		}
+		if (state->imply)
+			imply_ranks(state,
+						packed->node,
+						group.relation_no,
+						packed->backward,
+						before);
+	}
+	if (set->n > (uint32) kg_setting_max_visited)
+		kg_graph_check_visited(state->graph, set->n);
+	return total;
 }
 
 /* Note the edges among the outermost nodes; nothing is added to the set. */
@@ -255,7 +289,13 @@ expand_level(ReachState *state, KgNeighborFunction found)
 	for (uint32 i = 0; i < n; i++)
 		if (!state->graph->check_nodes || reach->ranks[start + i] != 0)
 			nodes[count++] = reach->set.nodes[start + i];
-	kg_graph_expand(state->graph, state->walk, nodes, count, found, state);
+	kg_graph_expand_packed(state->graph,
+						   state->walk,
+						   nodes,
+						   count,
+						   state->collect ? NULL : found_packed,
+						   found,
+						   state);
 	pfree(nodes);
 }
 

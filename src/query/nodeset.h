@@ -5,11 +5,16 @@
 #ifndef KG_NODESET_H
 #define KG_NODESET_H
 
-#define KG_NO_NODE PG_UINT32_MAX
+#define KG_NO_NODE PG_UINT32_MAX /* 0 - 1 */
 
 /*
  * A set of nodes in the order in which they were added, so that a frontier is
  * a slice of it and a depth is a boundary in it.
+ *
+ * Where many are near each other there is also a bit for each number from low
+ * on: is it there?  A search meets most nodes again and again, and these bits
+ * stay in the processor's cache.  A node that has one has its place in the hash
+ * table only when a place is asked for.
  */
 typedef struct KgNodeSet
 {
@@ -17,14 +22,21 @@ typedef struct KgNodeSet
 	int64 *nodes;
 	uint32 *slots; /* index + 1, or 0 */
 	uint32 n;
+	uint32
+		placed; /* so many have their slots, at least; the others have bits */
 	uint32 capacity; /* of nodes */
 	uint32 mask;	 /* slots - 1 */
 	int shift;
+	uint64 *bits;
+	int64 low;
+	uint64 nbits; /* 0: none */
 } KgNodeSet;
 
 extern void kg_nodeset_init(KgNodeSet *set, MemoryContext context);
 extern void kg_nodeset_grow(KgNodeSet *set);
 extern void kg_nodeset_free(KgNodeSet *set);
+/* Give all their slots. */
+extern void kg_nodeset_place(KgNodeSet *set);
 
 static inline uint32
 kg_nodeset_slot(const KgNodeSet *set, int64 node)
@@ -33,22 +45,46 @@ kg_nodeset_slot(const KgNodeSet *set, int64 node)
 					 set->shift);
 }
 
+/* The slot of the node, or the empty one where it would be. */
+static inline uint32
+kg_nodeset_probe(const KgNodeSet *set, int64 node)
+{
+	uint32 slot = kg_nodeset_slot(set, node);
+
+	while (set->slots[slot] != 0 && set->nodes[set->slots[slot] - 1] != node)
+		slot = (slot + 1) & set->mask;
+	return slot;
+}
+
+/* Has the number a bit?  Which it is. */
+static inline bool
+kg_nodeset_has_bit(const KgNodeSet *set, int64 node, uint64 *bit)
+{
+	*bit = (uint64) node - (uint64) set->low;
+	return *bit < set->nbits;
+}
+
+static inline bool
+kg_nodeset_bit_is_set(const KgNodeSet *set, uint64 bit)
+{
+	return (set->bits[bit >> 6] >> (bit & 63) & 1) != 0;
+}
+
 /* The index of a node, or KG_NO_NODE. */
 static inline uint32
 kg_nodeset_find(const KgNodeSet *set, int64 node)
 {
-	uint32 slot = kg_nodeset_slot(set, node);
+	uint32 entry = set->slots[kg_nodeset_probe(set, node)];
+	uint64 bit;
 
-	for (;;)
+	if (entry == 0 && set->placed < set->n &&
+		kg_nodeset_has_bit(set, node, &bit) && kg_nodeset_bit_is_set(set, bit))
 	{
-		uint32 entry = set->slots[slot];
-
-		if (entry == 0)
-			return KG_NO_NODE;
-		if (set->nodes[entry - 1] == node)
-			return entry - 1;
-		slot = (slot + 1) & set->mask;
+		/* The set stays what it is. */
+		kg_nodeset_place((KgNodeSet *) set);
+		entry = set->slots[kg_nodeset_probe(set, node)];
 	}
+	return entry - 1;
 }
 
 /* Add a node unless it is there; its index either way. */
@@ -56,23 +92,38 @@ static inline uint32
 kg_nodeset_add(KgNodeSet *set, int64 node)
 {
 	uint32 slot;
+	uint64 bit;
 
 	if (set->n == set->capacity)
 		kg_nodeset_grow(set);
-	slot = kg_nodeset_slot(set, node);
-	for (;;)
+	if (kg_nodeset_has_bit(set, node, &bit))
 	{
-		uint32 entry = set->slots[slot];
-
-		if (entry == 0)
-			break;
-		if (set->nodes[entry - 1] == node)
-			return entry - 1;
-		slot = (slot + 1) & set->mask;
+		if (kg_nodeset_bit_is_set(set, bit))
+			return kg_nodeset_find(set, node);
+		set->bits[bit >> 6] |= UINT64CONST(1) << (bit & 63);
+		set->nodes[set->n] = node;
+		return set->n++;
 	}
+	if (set->placed < set->n)
+		kg_nodeset_place(set);
+	slot = kg_nodeset_probe(set, node);
+	if (set->slots[slot] != 0)
+		return set->slots[slot] - 1;
 	set->nodes[set->n] = node;
 	set->slots[slot] = ++set->n;
+	set->placed = set->n;
 	return set->n - 1;
+}
+
+/* The same where nobody asks for the index. */
+static inline void
+kg_nodeset_include(KgNodeSet *set, int64 node)
+{
+	uint64 bit;
+
+	if (!kg_nodeset_has_bit(set, node, &bit) ||
+		!kg_nodeset_bit_is_set(set, bit))
+		(void) kg_nodeset_add(set, node);
 }
 
 #endif /* KG_NODESET_H */

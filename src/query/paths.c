@@ -6,7 +6,8 @@
  * Both ends are expanded level by level, the smaller frontier first, until
  * their depths add up to the greatest length: then every edge of every walk of
  * at most that length was read from one of its ends.  Between two single nodes
- * the shortest path is found when the frontiers meet, and reading stops there.
+ * the shortest path is found when the frontiers meet, and reading stops there:
+ * the last hop notes no more than the links that join them.
  *
  * What lies on no such walk is dropped before anything is resolved or listed.
  */
@@ -88,38 +89,65 @@ start_side(Reading *reading, Side *side, const int64 *nodes, uint32 n,
 	}
 }
 
+/* Does a path end at the node that the other side has come to? */
+static bool
+is_met(const KgPaths *paths, const Side *other, uint32 node)
+{
+	if (needs_ranks(paths) && paths->ranks.ranks[node] == 0)
+		return false;
+	return other->depth[node] == 0 ||
+		   (other->depth[node] != KG_FAR && kg_path_inner(paths, node));
+}
+
 /*
- * Go one level further; returns whether a path over the new level to the other
- * side is complete.
+ * Of the steps that were read, note those to where the other side has been: is
+ * there any?
  */
 static bool
-expand_side(Reading *reading, Side *side, Side *other)
+note_meeting(Reading *reading, Side *side, const Side *other)
+{
+	KgLinks *links = &reading->paths->links;
+	const KgStepList *steps = &links->steps;
+	const int64 *neighbor = steps->neighbors;
+	uint64 before = links->n;
+	uint64 done = 0;
+
+	for (uint32 g = 0; g < steps->ngroups; g++)
+	{
+		const KgStepGroup *group = &steps->groups[g];
+
+		kg_plan_count(&done, group->n);
+		for (uint32 i = 0; i < group->n; i++, neighbor++)
+		{
+			uint32 node = kg_nodeset_find(&reading->paths->set, *neighbor);
+
+			if (node == KG_NO_NODE || side->depth[node] < side->hops ||
+				!is_met(reading->paths, other, node))
+				continue;
+			side->depth[node] = (uint8) side->hops;
+			reading->distance = Min(reading->distance,
+									side->hops + other->depth[node]);
+			kg_links_note_step(links, group, node);
+		}
+	}
+	return links->n > before;
+}
+
+/* The frontier that the links from there on lead to. */
+static void
+next_frontier(Reading *reading, Side *side, uint64 before)
 {
 	KgPaths *paths = reading->paths;
-	uint64 before = paths->links.n;
 	uint64 done = 0;
-	uint32 *next;
+	uint32 *next = MemoryContextAllocHuge(
+		paths->graph->context,
+		Max((Size) (paths->links.n - before), 1) * sizeof(uint32));
 	uint32 nnext = 0;
-	bool met = false;
 
-	kg_links_expand(&paths->links,
-					&paths->query->follow,
-					side->frontier,
-					side->n,
-					side->backward);
-	if (needs_ranks(paths))
-		kg_ranks_update(&paths->ranks, paths->graph, &paths->set);
-	side_room(reading, side);
-	side_room(reading, other);
-	side->hops++;
-	next = MemoryContextAllocHuge(paths->graph->context,
-								  Max((Size) (paths->links.n - before), 1) *
-									  sizeof(uint32));
 	for (uint64 i = before; i < paths->links.n; i++)
 	{
 		const KgLink *link = &paths->links.links[i];
 		uint32 node = side->backward ? link->from : link->to;
-		bool inner;
 
 		kg_plan_count(&done, 1);
 		if (side->depth[node] != KG_FAR)
@@ -127,14 +155,7 @@ expand_side(Reading *reading, Side *side, Side *other)
 		side->depth[node] = (uint8) side->hops;
 		if (needs_ranks(paths) && paths->ranks.ranks[node] == 0)
 			continue;
-		inner = kg_path_inner(paths, node);
-		if (other->depth[node] == 0 || (inner && other->depth[node] != KG_FAR))
-		{
-			met = true;
-			reading->distance = Min(reading->distance,
-									side->hops + other->depth[node]);
-		}
-		if (inner)
+		if (kg_path_inner(paths, node))
 			next[nnext++] = node;
 	}
 	/*
@@ -144,8 +165,37 @@ expand_side(Reading *reading, Side *side, Side *other)
 	pfree(side->frontier);
 	side->frontier = next;
 	side->n = nnext;
+}
+
+/*
+ * Go one level further; returns whether a path over the new level to the other
+ * side is complete, where that is what is asked for.
+ */
+static bool
+expand_side(Reading *reading, Side *side, Side *other)
+{
+	KgPaths *paths = reading->paths;
+	const KgFollow *walk = &paths->query->follow;
+	KgLinks *links = &paths->links;
+	uint64 before = links->n;
+
+	side->hops++;
+	if (kg_paths_stop_when_met(paths->query))
+	{
+		kg_links_read(links, walk, side->frontier, side->n, side->backward);
+		if (note_meeting(reading, side, other))
+			return true;
+		kg_links_note(links);
+	}
+	else
+		kg_links_expand(links, walk, side->frontier, side->n, side->backward);
+	if (needs_ranks(paths))
+		kg_ranks_update(&paths->ranks, paths->graph, &paths->set);
+	side_room(reading, side);
+	side_room(reading, other);
+	next_frontier(reading, side, before);
 	kg_graph_check_memory(paths->graph);
-	return met;
+	return false;
 }
 
 /*
@@ -188,11 +238,51 @@ drop_longer(Reading *reading)
 	links->n = n;
 }
 
+/* The number of a node in the set that is left. */
+static uint32
+keep_node(KgPaths *paths, const KgNodeSet *before, uint16 *ranks, uint32 node)
+{
+	uint32 kept = kg_nodeset_add(&paths->set, before->nodes[node]);
+
+	if (needs_ranks(paths))
+		ranks[kept] = paths->ranks.ranks[node];
+	return kept;
+}
+
+/* Go on with no more nodes than the ends and those of the links. */
+static void
+forget_nodes(KgPaths *paths)
+{
+	KgNodeSet before = paths->set;
+	MemoryContext context = paths->graph->context;
+	uint16 *ranks = NULL;
+
+	kg_nodeset_init(&paths->set, context);
+	if (needs_ranks(paths))
+		ranks = MemoryContextAllocHuge(context,
+									   (Size) before.n * sizeof(uint16));
+	(void) keep_node(
+		paths, &before, ranks, kg_nodeset_find(&before, paths->query->from[0]));
+	(void) keep_node(
+		paths, &before, ranks, kg_nodeset_find(&before, paths->query->to[0]));
+	for (uint64 i = 0; i < paths->links.n; i++)
+	{
+		KgLink *link = &paths->links.links[i];
+
+		link->from = keep_node(paths, &before, ranks, link->from);
+		link->to = keep_node(paths, &before, ranks, link->to);
+	}
+	kg_nodeset_free(&before);
+	if (ranks == NULL)
+		return;
+	pfree(paths->ranks.ranks);
+	paths->ranks = (KgRanks){ranks, paths->set.n, before.n};
+}
+
 static void
 read_graph(KgPaths *paths)
 {
 	const KgPathQuery *query = paths->query;
-	bool stop_when_met = kg_paths_stop_when_met(query);
 	bool met = false;
 	Reading reading;
 	Side *out = &reading.sides[0];
@@ -206,15 +296,18 @@ read_graph(KgPaths *paths)
 	kg_graph_check_visited(paths->graph, paths->set.n);
 	if (needs_ranks(paths))
 		kg_ranks_update(&paths->ranks, paths->graph, &paths->set);
-	while (out->hops + in->hops < query->max_hops && out->n > 0 && in->n > 0)
-	{
+	side_room(&reading, out);
+	while (!met && out->hops + in->hops < query->max_hops && out->n > 0 &&
+		   in->n > 0)
 		met = out->n <= in->n ? expand_side(&reading, out, in)
 							  : expand_side(&reading, in, out);
-		if (met && stop_when_met)
-			break;
-	}
-	if (met && stop_when_met && query->from[0] != query->to[0])
+	if (!kg_paths_stop_when_met(query))
+		return;
+	if (met)
 		drop_longer(&reading);
+	else
+		paths->links.n = 0;
+	forget_nodes(paths);
 }
 
 /* ---- weights ---- */

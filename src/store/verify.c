@@ -1009,15 +1009,11 @@ visit(KgPackedCheck *check, int direction, int64 node, const uint8 *edges,
 	  Size len)
 {
 	static const KgRelationSet all = {true};
+	KgPacked packed = {node, direction == 1, edges, len};
 
 	if (edges && len > 0)
-		(void) kg_adjacency_visit(node,
-								  edges,
-								  len,
-								  direction == 1,
-								  &all,
-								  add_packed,
-								  &check->rows[direction]);
+		(void) kg_adjacency_visit(
+			&packed, &all, add_packed, &check->rows[direction]);
 }
 
 /* A block, of the nodes in it whose bits are set. */
