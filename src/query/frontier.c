@@ -224,7 +224,7 @@ static bool
 is_kept(const KgGraph *graph, int64 block)
 {
 	return graph->blocks != NULL &&
-		   kg_nodeset_find(&graph->blocks->numbers, block) != KG_NO_NODE;
+		   kg_nodeset_has(&graph->blocks->numbers, block);
 }
 
 static void

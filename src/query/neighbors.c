@@ -404,8 +404,7 @@ found_beyond(const KgNeighbors *found, void *arg)
 
 	for (int i = 0; i < found->n; i++)
 	{
-		if (kg_nodeset_find(&beyond->reach->set, found->neighbors[i]) !=
-			KG_NO_NODE)
+		if (kg_nodeset_has(&beyond->reach->set, found->neighbors[i]))
 			continue;
 		if (beyond->n == beyond->room)
 		{

@@ -87,6 +87,17 @@ kg_nodeset_find(const KgNodeSet *set, int64 node)
 	return entry - 1;
 }
 
+/* Is the node there?  Where it has a bit, no place is looked up or given. */
+static inline bool
+kg_nodeset_has(const KgNodeSet *set, int64 node)
+{
+	uint64 bit;
+
+	if (kg_nodeset_has_bit(set, node, &bit))
+		return kg_nodeset_bit_is_set(set, bit);
+	return kg_nodeset_find(set, node) != KG_NO_NODE;
+}
+
 /* Add a node unless it is there; its index either way. */
 static inline uint32
 kg_nodeset_add(KgNodeSet *set, int64 node)

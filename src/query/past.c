@@ -589,8 +589,8 @@ is_known_all_along(const KgPast *past, const EdgeThen *edge)
 														edge->id.relation_no);
 
 	return relation != NULL && is_past_known(past, relation) &&
-		   kg_nodeset_find(&past->changed, edge->id.source) == KG_NO_NODE &&
-		   kg_nodeset_find(&past->changed, edge->id.target) == KG_NO_NODE;
+		   !kg_nodeset_has(&past->changed, edge->id.source) &&
+		   !kg_nodeset_has(&past->changed, edge->id.target);
 }
 
 static bool
@@ -631,8 +631,8 @@ limit_edges(KgPast *past, int64 n)
 	hash_seq_init(&scan, past->edges);
 	while ((edge = hash_seq_search(&scan)) != NULL)
 		if (is_known_all_along(past, edge) &&
-			kg_nodeset_find(&seeing.lasts, edge->id.source) != KG_NO_NODE &&
-			kg_nodeset_find(&seeing.lasts, edge->id.target) != KG_NO_NODE)
+			kg_nodeset_has(&seeing.lasts, edge->id.source) &&
+			kg_nodeset_has(&seeing.lasts, edge->id.target))
 			n += edge->n;
 	if (n > kg_setting_max_as_of_changes)
 		throw_too_many();
@@ -814,7 +814,7 @@ kg_past_keeps_node(int64 node)
 {
 	const KgPast *past = asked();
 
-	return past == NULL || kg_nodeset_find(&past->changed, node) == KG_NO_NODE;
+	return past == NULL || !kg_nodeset_has(&past->changed, node);
 }
 
 bool

@@ -130,8 +130,7 @@ count_for(KgGraph *graph, const TestState *state, const uint16 *ranks,
 static bool
 is_among(const KgNodeTest *test, int64 node)
 {
-	return test->among == NULL ||
-		   kg_nodeset_find(test->among, node) != KG_NO_NODE;
+	return test->among == NULL || kg_nodeset_has(test->among, node);
 }
 
 static void
@@ -199,7 +198,7 @@ test_related(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 	for (uint32 i = 0; i < npassing; i++)
 		(void) kg_nodeset_add(&kept, passing[i]);
 	for (uint32 i = 0; i < n; i++)
-		pass[i] = pass[i] && kg_nodeset_find(&kept, nodes[i]) != KG_NO_NODE;
+		pass[i] = pass[i] && kg_nodeset_has(&kept, nodes[i]);
 	kg_nodeset_free(&kept);
 	pfree(passing);
 }

@@ -144,7 +144,7 @@ found_twice(Kinds *kinds, int32 relation_no, bool backward, int64 neighbor)
 		return false;
 	relation = kg_catalog_relation_no(kinds->graph->catalog, relation_no);
 	return relation != NULL && relation->symmetric &&
-		   kg_nodeset_find(&kinds->starts, neighbor) != KG_NO_NODE;
+		   kg_nodeset_has(&kinds->starts, neighbor);
 }
 
 static void

@@ -238,7 +238,7 @@ matches_among(const KgMatches *matches, const int64 *nodes, uint32 n)
 	kept->matches = palloc((matches->n + 1) * sizeof(KgMatch));
 	kept->n = 0;
 	for (int i = 0; i < matches->n; i++)
-		if (kg_nodeset_find(&set, matches->matches[i].node) != KG_NO_NODE)
+		if (kg_nodeset_has(&set, matches->matches[i].node))
 			kept->matches[kept->n++] = matches->matches[i];
 	return kept;
 }
