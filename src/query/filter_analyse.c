@@ -254,7 +254,8 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 		instead_of_name(err, op, property, path);
 		kg_error_throw(err);
 	}
-	meant = kg_nearest(name, names, nnames);
+	/* Who names a property that there is means no other. */
+	meant = why ? NULL : kg_nearest(name, names, nnames);
 	kg_error_did_you_mean(err, meant);
 	if (ntargets == 1 && targets->type != NULL && meant == NULL && !why)
 		kg_elsewhere(err, targets->type, name, path);

@@ -55,7 +55,7 @@ END $$;
 SELECT pg_temp.differences(s) FROM unnest('{1,77,14001,15400}'::text[]) s;
 SELECT kg_pack() > 10000;
 SELECT pg_temp.differences(s) FROM unnest('{1,77,14001,15400}'::text[]) s;
-DELETE FROM kg_edge WHERE source IN (SELECT node FROM numbers WHERE entity_id::int % 97 = 0);
+DELETE FROM kg_edge WHERE source = ANY (ARRAY(SELECT node FROM numbers WHERE entity_id::int % 97 = 0));
 TRUNCATE links; INSERT INTO links SELECT source AS a, target AS b FROM kg_edge UNION SELECT target, source FROM kg_edge;
 SELECT pg_temp.differences(s) FROM unnest('{1,77,14001,15400}'::text[]) s;
 \c - :owner
