@@ -186,6 +186,14 @@ instead_of_name(KgError *err, const char *op, const char *property,
 		kg_error_change(err, &change);
 }
 
+static bool
+is_within(const char *property, const char *object)
+{
+	size_t len = strlen(object);
+
+	return strncmp(property, object, len) == 0 && property[len] == '.';
+}
+
 static KG_NORETURN void
 throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 					const char *name, const char *path, const char *use)
@@ -254,8 +262,10 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 		instead_of_name(err, op, property, path);
 		kg_error_throw(err);
 	}
-	/* Who names a property that there is means no other. */
-	meant = why ? NULL : kg_nearest(name, names, nnames);
+	meant = kg_nearest(name, names, nnames);
+	/* Who names a property that there is means no other, but one in it. */
+	if (why && meant && !is_within(meant, name))
+		meant = NULL;
 	kg_error_did_you_mean(err, meant);
 	if (ntargets == 1 && targets->type != NULL && meant == NULL && !why)
 		kg_elsewhere(err, targets->type, name, path);

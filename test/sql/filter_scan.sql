@@ -73,6 +73,10 @@ SELECT scan_tried($$kg_traverse('{"from": {"label": "part", "filters": {"n": 100
 SELECT scan_tried(format('kg_list(''part'', %L)', a)) FROM unnest(ARRAY['{"filters": {"n": "x"}}', '{"filters": {"n": "3"}, "limit": 0}', '{"filters": {"tier": "hgh"}}', '{"filters": {"made": "yesterday"}}', '{"filters": {"tags": {"is_null": 3}}}', '{"filters": {"tier": {"gt": "low"}}}',
   '{"filters": {"free": 1}}', '{"filters": {"box": 1}}', '{"filters": {"used": 1}}', '{"filters": {"n": {"gt": 3, "lt": 3}}}', '{"sort": [{"field": "n"}]}', '{"filters": {"nn": 1}}']) a;
 SELECT scan_tried(format('kg_list(''part'', %L)', jsonb_build_object('filters', jsonb_build_object('name', repeat('x', 5000)), 'limit', 0)));
+-- a property that cannot be sorted by is not taken for another of a near name
+SELECT kg_apply_bundle('{"bundle_name": "near", "version": "1", "schemas": [{"entity_type": "label", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}, "x-index": true}, "tag": {"type": "string", "x-index": true}}}}]}') ->> 'changed';
+SELECT (kg_call_tool('list_label', '{"sort": [{"field": "tags"}]}') #> '{structuredContent,error}') - '{sqlstate,level}'::text[];
+SELECT kg_drop_bundle('near') ->> 'changed';
 -- too many are left: of those that the caller sees
 \c - :owner
 SET kg_graph.max_scan = 90; SET ROLE scan_all;
