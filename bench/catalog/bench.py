@@ -99,7 +99,7 @@ def single(report, reader):
     report.figure("kg_call_tool('get_product', {id})", call, "us")
     report.figure("  of it: building the arguments", built - empty, "us")
     report.ratio("kg_get to a raw primary-key lookup", get, raw, 2.0, 1.5)
-    report.ratio("kg_call_tool to a raw primary-key lookup", call, raw, 3, 2)
+    report.ratio("kg_call_tool to a raw primary-key lookup", call, raw, 2, 1.7)
 
     report.section("one entity by id, from a client (pgbench, p50 / p99)")
     head = "\\set id random(1, %d)\n" % ROWS
@@ -177,7 +177,7 @@ def pages(report, reader, superuser):
         if number == 0:
             report.figure("  kg_list as a superuser with that tenant", su, "ms")
             report.ratio("kg_list page to `data @>` under RLS", ours, theirs,
-                         15, 40, faster=True)
+                         30, 40, faster=True)
             report.ratio("the same to itself as superuser", ours, su, 1.5, 1.1)
         else:
             report.raw(what="kg_list faster, " + what, ratio=theirs / ours)

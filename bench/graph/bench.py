@@ -166,7 +166,7 @@ def hops(report, graph, agent, superuser):
             report.ratio("%s, %d hops: row-level security on to off"
                          % (graph.tenant, k), ours, off, 1.4, 1.1)
         if k == 3 and graph.tenant == "rm":
-            report.ratio("rm, 3 hops: to two arrays in memory", ours, csr, 70, 10)
+            report.ratio("rm, 3 hops: to two arrays in memory", ours, csr, 8, 5)
 
 
 def shortest(report, graph, agent):
@@ -186,7 +186,7 @@ def shortest(report, graph, agent):
     same(report, "both ends", lengths, theirs)
     graph.show("PL/pgSQL from both ends", took)
     ratio(report, "%s, path: to PL/pgSQL from both ends" % graph.tenant,
-          mine, took, 4, 10)
+          mine, took, 10, 15)
     theirs, took = each(agent, "coalesce(%s, -1)" % items % "recursive_path",
                         "text", pairs[:40], rounds=1, limit=120)
     same(report, "WITH RECURSIVE", lengths[:40], theirs)
