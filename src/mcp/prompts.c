@@ -15,7 +15,6 @@
 #include "mcp/protocol.h"
 #include "query/filter.h"
 #include "tools/dispatch.h"
-#include "tools/fixed_tools.h"
 #include "tools/reply_text.h"
 #include "utils/builtins.h"
 
@@ -391,17 +390,12 @@ append_writing(StringInfo out, const KgMcpRequest *req,
 
 /* Are there tools listed whose replies are? */
 static bool
-replies_in_rows(const KgMcpRequest *req)
+replies_in_rows(const KgMcpRequest *req, const KgCatalog *catalog)
 {
-	const KgFixedTool *tool;
-	int toolset = 0;
+	bool compact = kg_toolset_is_listed(
+		catalog, req->agent, KG_TOOLSET_COMPACT);
 
-	for (int i = 0; (tool = kg_fixed_tool(i)) != NULL; i++)
-		if (tool->toolset == KG_TOOLSET_COMPACT &&
-			kg_agent_names_tools(req->agent) &&
-			kg_agent_has_tool(req->agent, tool->toolset, tool->name))
-			toolset = tool->toolset;
-	return kg_reply_text_kind(toolset) == KG_TEXT_ROWS;
+	return kg_reply_text_kind(compact ? KG_TOOLSET_COMPACT : 0) == KG_TEXT_ROWS;
 }
 
 static void
@@ -420,7 +414,7 @@ append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 	appendStringInfoString(out, workflow_steps);
 	appendStringInfoChar(out, '\n');
 	appendStringInfoString(out, workflow_arguments);
-	if (replies_in_rows(req))
+	if (replies_in_rows(req, catalog))
 		appendStringInfoString(out, reading_rows);
 }
 

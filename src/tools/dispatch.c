@@ -54,6 +54,18 @@ lists_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
 		   has_fixed_tool(catalog, agent, tool);
 }
 
+bool
+kg_toolset_is_listed(const KgCatalog *catalog, const KgAgent *agent,
+					 int toolset)
+{
+	const KgFixedTool *tool;
+
+	for (int i = 0; (tool = kg_fixed_tool(i)) != NULL; i++)
+		if (tool->toolset == toolset && lists_fixed_tool(catalog, agent, tool))
+			return true;
+	return false;
+}
+
 int
 kg_operations_offered(void)
 {

@@ -102,6 +102,10 @@ extern const char *kg_tool_meant(const struct KgCatalog *catalog,
 								 const char *name, const char *const *names,
 								 int n);
 
+/* Is a tool of this toolset among those that are listed? */
+extern bool kg_toolset_is_listed(const struct KgCatalog *catalog,
+								 const KgAgent *agent, int toolset);
+
 /* Does a tool that the caller has, and no bundle makes, write? */
 extern bool kg_other_tools_write(const struct KgCatalog *catalog,
 								 const KgAgent *agent);
