@@ -7,10 +7,14 @@ KG_BENCH_GRAPH names the parts to run (default all):
   reply          a whole reply of bfs_query against hand-written SQL
   storage        rows alone, packed rows, and what writing costs
   large          10 M edges (KG_BENCH_LARGE_SCALE: 20): load, growth, memory
+  huge           100 M edges (KG_BENCH_HUGE_SCALE: 22), not part of all: growth;
+                 an hour, 60 GB of disk while it loads
 """
+import glob
 import json
 import os
 import statistics
+import subprocess
 
 from data import (CSR, FIXED, PEERS, add_fixed, apply_text, compile_csr, csr_lines,
                   export_edges, file_of, finish_peers, make_rmat_entities,
@@ -24,6 +28,8 @@ RANDOM, HUBS, PAIRS, SEED = 40, 10, 100, 7
 # 2^20 nodes and ten times as many edges; less where there is not the time.
 LARGE_SCALE = int(os.environ.get("KG_BENCH_LARGE_SCALE",
                                  "20" if SCALE >= 1 else "14"))
+HUGE_SCALE = int(os.environ.get("KG_BENCH_HUGE_SCALE",
+                                "22" if SCALE >= 1 else "14"))
 RMAT_SCALE, RMAT_FACTOR, RMAT_SEED = (17 if SCALE >= 1 else 13), 8, 42
 
 
@@ -218,9 +224,7 @@ def load_wordnet(report, admin):
 def load_rmat(report, admin):
     report.section("R-MAT, scale %d, edge factor %d, seed %d"
                    % (RMAT_SCALE, RMAT_FACTOR, RMAT_SEED))
-    with open(file_of("rm.drawn"), "w") as out:
-        out.write(run(CSR, "rmat", str(RMAT_SCALE), str(RMAT_FACTOR),
-                      str(RMAT_SEED)))
+    draw("rm", RMAT_SCALE, RMAT_FACTOR)
     report.figure("entities", make_rmat_entities(admin, "rm", 1 << RMAT_SCALE),
                   "s")
     edges = write_edges(admin, "rm", file_of("rm.drawn"))
@@ -229,6 +233,20 @@ def load_rmat(report, admin):
     loader.query("SET kg_graph.tenant = 'rm'")
     after_load(report, admin, loader, "rm")
     loader.close()
+
+
+def draw(tenant, scale, factor):
+    """The edges of an R-MAT graph in a file, by entity id."""
+    with open(file_of(tenant + ".drawn"), "w") as out:
+        subprocess.run([CSR, "rmat", str(scale), str(factor), str(RMAT_SEED)],
+                       stdout=out, check=True)
+
+
+def draw_tree(tenant, scale):
+    """Adds a tree of all nodes, two deep."""
+    with open(file_of(tenant + ".drawn"), "a") as out:
+        for node in range(1, 1 << scale):
+            out.write("%d\t%d\t4\n" % (node >> scale // 2, node))
 
 
 def copy_edges(admin, tenant, name, table="kg_edge",
@@ -473,13 +491,10 @@ def large(report, admin, agent):
     """10 M edges in one go, and what a larger graph costs a search."""
     scale = LARGE_SCALE
     nodes = 1 << scale
-    half = scale // 2
     report.section("a large graph: R-MAT of scale %d, edge factor 9, and a tree of"
                    " all nodes, two deep" % scale)
-    with open(file_of("g10.drawn"), "w") as out:
-        out.write(run(CSR, "rmat", str(scale), "9", str(RMAT_SEED)))
-        for node in range(1, nodes):
-            out.write("%d\t%d\t4\n" % (node >> half, node))
+    draw("g10", scale, 9)
+    draw_tree("g10", scale)
     report.figure("%d entities" % nodes,
                   make_rmat_entities(admin, "g10", nodes), "s")
     add_fixed("g10")
@@ -514,11 +529,51 @@ CHECKPOINT""")
             (int(admin.value("SELECT pg_total_relation_size('kg_adjacency')")) - before) >> 20))
     loader.close()
     grant(admin, "g10", "agent", "read")
-    growth(report, admin, agent)
+    growth(report, admin, agent, "g10")
     memory(report, admin)
 
 
-def growth(report, admin, agent):
+def huge(report, admin, agent):
+    """What a hundred times as many edges cost a search."""
+    nodes = 1 << HUGE_SCALE
+    report.section("a huge graph: R-MAT of scale %d, edge factor 24, and a tree of"
+                   " all nodes, two deep" % HUGE_SCALE)
+    draw("g100", HUGE_SCALE, 24)
+    draw_tree("g100", HUGE_SCALE)
+    report.figure("%d entities" % nodes,
+                  make_rmat_entities(admin, "g100", nodes), "s")
+    add_fixed("g100")
+    admin.query("ANALYZE")
+    edges = write_edges(admin, "g100", file_of("g100.drawn"), "s.node, t.node")
+    os.unlink(file_of("g100.drawn"))
+    run("split", "-l", "10000000", edges, edges + ".")
+    os.unlink(edges)
+    took = []
+    for name in sorted(glob.glob(edges + ".*")):
+        took.append(copy_edges(admin, "g100", name) / 60000)
+        os.unlink(name)
+        admin.query("CHECKPOINT")
+    count = int(admin.value("SELECT count(*) FROM kg_edge WHERE tenant = 'g100'"))
+    report.figure("edges", count, "")
+    report.figure("COPY kg_edge, in order of sources, %d pieces" % len(took),
+                  sum(took), "minutes, %d MB; the first %.1f, the last %.1f" % (
+                      int(admin.value("SELECT pg_total_relation_size('kg_edge')")) >> 20,
+                      took[0], took[-1]))
+    loader = Session("loader")
+    loader.query("SET kg_graph.tenant = 'g100'")
+    with MemoryPeak(loader) as peak:
+        packed = time_statement(loader, "SELECT kg_pack()", rounds=1)
+    report.figure("kg_pack", packed / 60000, "minutes, %d MB" % (
+        int(admin.value("SELECT pg_total_relation_size('kg_adjacency')")) >> 20))
+    report.figure("  highest private memory of its backend", peak.peak >> 20, "MB")
+    loader.close()
+    grant(admin, "g100", "agent", "read")
+    growth(report, admin, agent, "g100")
+    report.figure("the database", int(admin.value(
+        "SELECT pg_database_size(current_database())")) >> 20, "MB")
+
+
+def growth(report, admin, agent, grown):
     report.section("a fixed neighbourhood in a small and a large graph")
     if not int(admin.value("SELECT count(*) FROM kg_edge WHERE tenant = 'rm'")):
         load_rmat(report, admin)
@@ -532,7 +587,7 @@ def growth(report, admin, agent):
         items = [json.dumps({"start_node": {"label": "node",
                                             "node_id": "f%d" % (i * FIXED // 50)},
                              "max_hops": k, "limit": 1}) for i in range(50)]
-        turns = {"rm": [], "g10": []}
+        turns = {"rm": [], grown: []}
         for _ in range(7):
             for tenant in turns:
                 agent.query("SET kg_graph.tenant = '%s'" % tenant)
@@ -540,7 +595,7 @@ def growth(report, admin, agent):
                 turns[tenant].append(times)
         # The machine may have a slow moment: of each start the median turn.
         small, large = (sum(map(statistics.median, zip(*turns[tenant])))
-                        for tenant in ("rm", "g10"))
+                        for tenant in ("rm", grown))
         report.figure("  %d hops, %.0f nodes: small graph, sum of 50"
                       % (k, statistics.mean(map(int, counts))),
                       small / 1000, "ms")
@@ -620,6 +675,8 @@ CREATE SCHEMA IF NOT EXISTS bench;""" + PEERS)
         storage(report, admin, graphs[-1], agent)
     if "large" in PARTS:
         large(report, admin, agent)
+    if "huge" in PARTS:
+        huge(report, admin, agent)
     report.end()
 
 

@@ -103,8 +103,10 @@ SELECT length(kg_apply_bundle(%s::jsonb || jsonb_build_object(
     loader.close()
 
 
-def write_edges(admin, tenant, source):
-    """Edges by entity id (a file of csr) as rows of kg_edge, in a file."""
+def write_edges(admin, tenant, source,
+                order="hashint8(s.node * 2654435761 + t.node)"):
+    """Edges by entity id (a file of csr) as rows of kg_edge, in a file; in no
+    order of nodes unless told."""
     name = file_of(tenant + ".edges")
     admin.query("""
 CREATE TEMP TABLE drawn (source bigint, target bigint, relation integer);
@@ -117,9 +119,9 @@ COPY (SELECT s.node, t.node, r.relation_no FROM drawn d
         JOIN number s ON s.id = d.source JOIN number t ON t.id = d.target
         JOIN (SELECT DISTINCT relation, relation_no FROM kg_relation WHERE tenant = %s) r
           ON r.relation = 'R' || d.relation
-       ORDER BY hashint8(s.node * 2654435761 + t.node)) TO %s;
+       ORDER BY %s) TO %s;
 DROP TABLE drawn, number;"""
-                % (literal(source), literal(tenant), literal(tenant),
+                % (literal(source), literal(tenant), literal(tenant), order,
                    literal(name)))
     return name
 
