@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "query/paths.h"
 #include "query/plan.h"
 #include "query/sort.h"
@@ -22,6 +23,10 @@
 #include "utils/memutils.h"
 
 #define KG_FAR 0xff
+
+/* So many bits for each node that was met, and at least as many as this. */
+#define KG_BITS_A_NODE 32
+#define KG_FEWEST_BITS 16384
 
 /* One end's search. */
 typedef struct Side
@@ -39,6 +44,15 @@ typedef struct Reading
 	KgPaths *paths;
 	Side sides[2];
 	int distance; /* of the two ends, once the sides have met */
+	/* the side that is read, and the other */
+	Side *side;
+	const Side *other;
+	/*
+	 * Where the other has been: the bit of a number is its place modulo their
+	 * number.  Nearly all that is read has none, and costs no look-up.
+	 */
+	uint64 *bits;
+	uint64 mask;
 } Reading;
 
 static void
@@ -99,38 +113,97 @@ is_met(const KgPaths *paths, const Side *other, uint32 node)
 		   (other->depth[node] != KG_FAR && kg_path_inner(paths, node));
 }
 
-/*
- * Of the steps that were read, note those to where the other side has been: is
- * there any?
- */
-static bool
-note_meeting(Reading *reading, Side *side, const Side *other)
+static void
+mark_other(Reading *reading)
 {
-	KgLinks *links = &reading->paths->links;
-	const KgStepList *steps = &links->steps;
-	const int64 *neighbor = steps->neighbors;
-	uint64 before = links->n;
+	const KgNodeSet *set = &reading->paths->set;
+	uint64 nbits = pg_nextpower2_64(
+		Max((uint64) set->n * KG_BITS_A_NODE, KG_FEWEST_BITS));
 	uint64 done = 0;
 
-	for (uint32 g = 0; g < steps->ngroups; g++)
+	reading->mask = nbits - 1;
+	reading->bits = MemoryContextAllocExtended(reading->paths->graph->context,
+											   nbits / 8,
+											   MCXT_ALLOC_HUGE |
+												   MCXT_ALLOC_ZERO);
+	kg_plan_count(&done, set->n);
+	for (uint32 i = 0; i < set->n; i++)
 	{
-		const KgStepGroup *group = &steps->groups[g];
+		uint64 bit = (uint64) set->nodes[i] & reading->mask;
 
-		kg_plan_count(&done, group->n);
-		for (uint32 i = 0; i < group->n; i++, neighbor++)
+		if (reading->other->depth[i] != KG_FAR)
+			reading->bits[bit >> 6] |= UINT64CONST(1) << (bit & 63);
+	}
+}
+
+static inline bool
+is_marked(const Reading *reading, int64 node)
+{
+	uint64 bit = (uint64) node & reading->mask;
+
+	return (reading->bits[bit >> 6] >> (bit & 63) & 1) != 0;
+}
+
+/* Note the step if it comes to where the other side has been. */
+static void
+note_if_met(Reading *reading, uint32 from, const KgPackedGroup *group,
+			int64 neighbor, bool backward)
+{
+	KgPaths *paths = reading->paths;
+	Side *side = reading->side;
+	uint32 node = kg_nodeset_find(&paths->set, neighbor);
+
+	if (node == KG_NO_NODE || side->depth[node] < side->hops ||
+		!is_met(paths, reading->other, node))
+		return;
+	side->depth[node] = (uint8) side->hops;
+	reading->distance = Min(reading->distance,
+							side->hops + reading->other->depth[node]);
+	kg_links_note_step(&paths->links, from, node, group->relation_no, backward);
+}
+
+static int64
+look_at_steps(uint32 node, const KgPacked *packed,
+			  const KgRelationSet *relations, void *arg)
+{
+	Reading *reading = arg;
+	const uint8 *at = packed->edges;
+	KgPackedGroup group;
+	int64 n = 0;
+
+	while (kg_packed_group(packed, &at, relations, &group))
+	{
+		int64 neighbor = 0;
+
+		for (; group.at < group.end; n++)
 		{
-			uint32 node = kg_nodeset_find(&reading->paths->set, *neighbor);
-
-			if (node == KG_NO_NODE || side->depth[node] < side->hops ||
-				!is_met(reading->paths, other, node))
-				continue;
-			side->depth[node] = (uint8) side->hops;
-			reading->distance = Min(reading->distance,
-									side->hops + other->depth[node]);
-			kg_links_note_step(links, group, node);
+			neighbor = kg_group_next(&group, neighbor);
+			if (is_marked(reading, neighbor))
+				note_if_met(reading, node, &group, neighbor, packed->backward);
 		}
 	}
-	return links->n > before;
+	return n;
+}
+
+/* Read the frontier's steps and note those to the other side: are there any? */
+static bool
+read_meeting(Reading *reading, Side *side, const Side *other)
+{
+	KgPaths *paths = reading->paths;
+	uint64 before = paths->links.n;
+
+	reading->side = side;
+	reading->other = other;
+	mark_other(reading);
+	kg_links_read(&paths->links,
+				  &paths->query->follow,
+				  side->frontier,
+				  side->n,
+				  side->backward,
+				  look_at_steps,
+				  reading);
+	pfree(reading->bits);
+	return paths->links.n > before;
 }
 
 /* The frontier that the links from there on lead to. */
@@ -182,8 +255,7 @@ expand_side(Reading *reading, Side *side, Side *other)
 	side->hops++;
 	if (kg_paths_stop_when_met(paths->query))
 	{
-		kg_links_read(links, walk, side->frontier, side->n, side->backward);
-		if (note_meeting(reading, side, other))
+		if (read_meeting(reading, side, other))
 			return true;
 		kg_links_note(links);
 	}
