@@ -10,6 +10,8 @@
  * the last hop notes no more than the links that join them.
  *
  * What lies on no such walk is dropped before anything is resolved or listed.
+ * Many paths may be as short as the one that is asked for; the first of them is
+ * found node by node, and no others are resolved than those that it is first of.
  */
 #include "postgres.h"
 
@@ -113,6 +115,7 @@ is_met(const KgPaths *paths, const Side *other, uint32 node)
 		   (other->depth[node] != KG_FAR && kg_path_inner(paths, node));
 }
 
+/* Afresh for each hop: what was met is little beside what a hub leads to. */
 static void
 mark_other(Reading *reading)
 {
