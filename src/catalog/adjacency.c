@@ -48,23 +48,32 @@ kg_packed_number(const uint8 *p, const uint8 *end, uint64 *number)
 	return p;
 }
 
+static int
+number_size(uint64 number)
+{
+	return pg_leftmost_one_pos64(number | 1) / 7 + 1;
+}
+
 void
 kg_adjacency_append(StringInfo packed, int32 relation_no, const int64 *targets,
 					int n)
 {
-	StringInfoData group;
+	uint64 size = 0;
 	int64 last = 0;
 
-	initStringInfo(&group);
 	for (int i = 0; i < n; i++)
 	{
-		append_number(&group, (uint64) targets[i] - (uint64) last);
+		size += number_size((uint64) targets[i] - (uint64) last);
 		last = targets[i];
 	}
 	append_number(packed, (uint32) relation_no);
-	append_number(packed, group.len);
-	appendBinaryStringInfo(packed, group.data, group.len);
-	pfree(group.data);
+	append_number(packed, size);
+	last = 0;
+	for (int i = 0; i < n; i++)
+	{
+		append_number(packed, (uint64) targets[i] - (uint64) last);
+		last = targets[i];
+	}
 }
 
 bool

@@ -44,16 +44,21 @@ typedef struct KgImplied
 
 #define KG_IMPLIED 64
 
+/* A path has two ends. */
+#define KG_KEPT_STARTS 2
+
 /*
  * What the search read of a node by itself, which is mostly the start: edges
  * of the page and the page itself ask for it again.
  */
 typedef struct KgKept
 {
-	const struct KgRef *ref; /* its row; NULL: not read */
-	int64 node;				 /* whose packed edges were looked up; 0: none */
-	bool packed;			 /* it has them */
-	uint8 *edges[2];		 /* out, in; NULL: none */
+	/* the rows of the last starts, nstarts of them read so far; NULL: none */
+	const struct KgRef *starts[KG_KEPT_STARTS];
+	uint32 nstarts;
+	int64 node;		 /* whose packed edges were looked up; 0: none */
+	bool packed;	 /* it has them */
+	uint8 *edges[2]; /* out, in; NULL: none */
 	Size lengths[2];
 } KgKept;
 

@@ -110,10 +110,13 @@ mark_room(KgLinks *links)
 	links->expanded_size = Max(size, 64);
 }
 
-/* Deliver the steps of those of the nodes that were not expanded yet. */
+/*
+ * Deliver the steps of those of the nodes that were not expanded yet; packed
+ * and found as kg_graph_expand_packed() takes them.
+ */
 static void
 expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes, uint32 n,
-	   bool reversed, KgNeighborFunction found)
+	   bool reversed, KgPackedFunction packed, KgNeighborFunction found)
 {
 	KgFollow opposite;
 	int64 *numbers;
@@ -135,7 +138,10 @@ expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes, uint32 n,
 		kg_follow_reverse(walk, &opposite);
 		walk = &opposite;
 	}
-	kg_graph_expand(links->graph, walk, numbers, count, found, links);
+	links->steps.relations[0] = walk->forward;
+	links->steps.relations[1] = walk->backward;
+	kg_graph_expand_packed(
+		links->graph, walk, numbers, count, packed, found, links);
 	pfree(numbers);
 }
 
@@ -143,90 +149,135 @@ void
 kg_links_expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes,
 				uint32 n, bool reversed)
 {
-	expand(links, walk, nodes, n, reversed, found_links);
+	expand(links, walk, nodes, n, reversed, NULL, found_links);
 }
 
 /* ---- in two ---- */
 
 static void
-steps_room(KgLinks *links, uint32 more)
+start_steps(KgStepList *steps, MemoryContext context)
+{
+	steps->n = 0;
+	steps->len = 0;
+	if (steps->pieces != NULL)
+		return;
+	steps->capacity = 64;
+	steps->pieces = MemoryContextAlloc(context,
+									   steps->capacity * sizeof(KgStepPiece));
+	steps->room = 4096;
+	steps->bytes = MemoryContextAlloc(context, steps->room);
+	context = MemoryContextSwitchTo(context);
+	initStringInfo(&steps->row);
+	MemoryContextSwitchTo(context);
+}
+
+static void
+steps_room(KgLinks *links, Size len)
 {
 	KgStepList *steps = &links->steps;
-	MemoryContext context = links->graph->context;
 
-	if (steps->groups == NULL)
+	if (steps->n == steps->capacity)
 	{
-		steps->room = 64;
-		steps->capacity = 1024;
-		steps->groups = MemoryContextAlloc(context,
-										   steps->room * sizeof(KgStepGroup));
-		steps->neighbors = MemoryContextAlloc(context,
-											  steps->capacity * sizeof(int64));
-	}
-	if (steps->ngroups == steps->room)
-	{
-		steps->room *= 2;
-		steps->groups = repalloc_huge(steps->groups,
-									  (Size) steps->room * sizeof(KgStepGroup));
-	}
-	if (steps->n + more > steps->capacity)
-	{
-		steps->capacity = (steps->n + more) * 2;
-		steps->neighbors = repalloc_huge(steps->neighbors,
-										 steps->capacity * sizeof(int64));
+		steps->capacity *= 2;
+		steps->pieces = repalloc_huge(
+			steps->pieces, (Size) steps->capacity * sizeof(KgStepPiece));
 		kg_graph_check_memory(links->graph);
 	}
+	if (steps->len + len > steps->room)
+	{
+		steps->room = (steps->len + len) * 2;
+		steps->bytes = repalloc_huge(steps->bytes, steps->room);
+		kg_graph_check_memory(links->graph);
+	}
+}
+
+/* Keep a piece and show it. */
+static int64
+packed_steps(const KgPacked *packed, const KgRelationSet *relations, void *arg)
+{
+	KgLinks *links = arg;
+	KgStepList *steps = &links->steps;
+	uint32 node = kg_nodeset_find(links->set, packed->node);
+
+	steps_room(links, packed->len);
+	steps->pieces[steps->n++] = (KgStepPiece){
+		node, packed->backward, steps->len, packed->len};
+	memcpy(steps->bytes + steps->len, packed->edges, packed->len);
+	steps->len += packed->len;
+	return links->look(node, packed, relations, links->look_arg);
 }
 
 static void
 found_steps(const KgNeighbors *found, void *arg)
 {
 	KgLinks *links = arg;
-	KgStepList *steps = &links->steps;
+	StringInfo row = &links->steps.row;
+	KgPacked packed;
 
-	steps_room(links, found->n);
-	steps->groups[steps->ngroups++] = (KgStepGroup){
-		kg_nodeset_find(links->set, found->node),
-		found->relation_no,
-		found->backward,
-		found->n};
-	memcpy(steps->neighbors + steps->n,
-		   found->neighbors,
-		   found->n * sizeof(int64));
-	steps->n += found->n;
+	resetStringInfo(row);
+	kg_adjacency_append(row, found->relation_no, found->neighbors, found->n);
+	packed.node = found->node;
+	packed.backward = found->backward;
+	packed.edges = (const uint8 *) row->data;
+	packed.len = row->len;
+	(void) packed_steps(
+		&packed, &links->steps.relations[found->backward ? 1 : 0], links);
 }
 
 void
 kg_links_read(KgLinks *links, const KgFollow *walk, const uint32 *nodes,
-			  uint32 n, bool reversed)
+			  uint32 n, bool reversed, KgStepFunction look, void *arg)
 {
-	links->steps.ngroups = 0;
-	links->steps.n = 0;
-	expand(links, walk, nodes, n, reversed, found_steps);
+	start_steps(&links->steps, links->graph->context);
+	links->look = look;
+	links->look_arg = arg;
+	expand(links, walk, nodes, n, reversed, packed_steps, found_steps);
 }
 
 void
-kg_links_note_step(KgLinks *links, const KgStepGroup *group, uint32 neighbor)
+kg_links_note_step(KgLinks *links, uint32 node, uint32 neighbor,
+				   int32 relation_no, bool backward)
 {
-	(void) note_step(
-		links, group->node, neighbor, group->relation_no, group->backward);
+	(void) note_step(links, node, neighbor, relation_no, backward);
+}
+
+static void
+note_piece(KgLinks *links, const KgStepPiece *piece)
+{
+	KgPacked packed = {links->set->nodes[piece->node],
+					   piece->backward,
+					   links->steps.bytes + piece->start,
+					   piece->len};
+	const uint8 *at = packed.edges;
+	KgPackedGroup group;
+
+	while (kg_packed_group(
+		&packed, &at, &links->steps.relations[piece->backward ? 1 : 0], &group))
+	{
+		int64 neighbor = 0;
+
+		while (group.at < group.end)
+		{
+			neighbor = kg_group_next(&group, neighbor);
+			(void) note_step(links,
+							 piece->node,
+							 kg_nodeset_add(links->set, neighbor),
+							 group.relation_no,
+							 piece->backward);
+		}
+	}
 }
 
 void
 kg_links_note(KgLinks *links)
 {
 	const KgStepList *steps = &links->steps;
-	const int64 *neighbor = steps->neighbors;
 	uint64 done = 0;
 
-	for (uint32 g = 0; g < steps->ngroups; g++)
+	for (uint32 i = 0; i < steps->n; i++)
 	{
-		const KgStepGroup *group = &steps->groups[g];
-
-		kg_plan_count(&done, group->n);
-		for (uint32 i = 0; i < group->n; i++)
-			kg_links_note_step(
-				links, group, kg_nodeset_add(links->set, *neighbor++));
+		kg_plan_count(&done, steps->pieces[i].len);
+		note_piece(links, &steps->pieces[i]);
 		check_visited(links);
 	}
 }

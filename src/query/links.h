@@ -21,24 +21,30 @@ typedef struct KgLink
 	Numeric weight; /* where weights are read; else NULL */
 } KgLink;
 
-/* Steps as they were delivered: those of one node over one relation. */
-typedef struct KgStepGroup
+/* The steps of a node in one direction, as they are packed. */
+typedef struct KgStepPiece
 {
 	uint32 node;
-	int32 relation_no;
 	bool backward;
-	uint32 n;
-} KgStepGroup;
+	Size start; /* of its bytes */
+	Size len;
+} KgStepPiece;
 
 typedef struct KgStepList
 {
-	KgStepGroup *groups;
-	uint32 ngroups;
-	uint32 room;	  /* of groups */
-	int64 *neighbors; /* of all groups, in their order */
-	uint64 n;
-	uint64 capacity;
+	KgStepPiece *pieces;
+	uint32 n;
+	uint32 capacity;
+	uint8 *bytes; /* of all pieces, in their order */
+	Size len;
+	Size room;
+	StringInfoData row;			/* one of kg_edge, packed */
+	KgRelationSet relations[2]; /* that are followed: forward, backward */
 } KgStepList;
+
+/* Returns how many steps the piece has over the relations. */
+typedef int64 (*KgStepFunction)(uint32 node, const KgPacked *packed,
+								const KgRelationSet *relations, void *arg);
 
 typedef struct KgLinks
 {
@@ -50,7 +56,9 @@ typedef struct KgLinks
 	uint32 *start; /* by node, after kg_links_sort(): nodes + 1 */
 	uint32 nodes;
 	KgStepList steps; /* read and not noted */
-	uint8 *expanded;  /* by node: its steps are noted */
+	KgStepFunction look;
+	void *look_arg;
+	uint8 *expanded; /* by node: its steps are noted */
 	uint32 expanded_size;
 	bool reversed; /* steps were expanded from their ends */
 	/* NULL, or the weight of an edge; false where it has none */
@@ -69,15 +77,17 @@ extern void kg_links_init(KgLinks *links, KgGraph *graph, KgNodeSet *set);
 extern void kg_links_expand(KgLinks *links, const KgFollow *walk,
 							const uint32 *nodes, uint32 n, bool reversed);
 /*
- * The same in two: reading leaves the steps in links->steps and adds nothing to
- * the set, so that whoever finds what he wants among them can go without.
+ * The same in two: reading shows the steps of each node and keeps them packed,
+ * but adds nothing to the set, so that whoever finds what he wants among them
+ * notes these alone and goes without the others.
  */
 extern void kg_links_read(KgLinks *links, const KgFollow *walk,
-						  const uint32 *nodes, uint32 n, bool reversed);
+						  const uint32 *nodes, uint32 n, bool reversed,
+						  KgStepFunction look, void *arg);
 extern void kg_links_note(KgLinks *links);
-/* Note one of the steps that were read. */
-extern void kg_links_note_step(KgLinks *links, const KgStepGroup *group,
-							   uint32 neighbor);
+/* Note one of the steps that are shown. */
+extern void kg_links_note_step(KgLinks *links, uint32 node, uint32 neighbor,
+							   int32 relation_no, bool backward);
 
 /* Sort by "from" and drop repeated steps; drop steps that touch hidden nodes,
  * for which ranks (by node; NULL: none is hidden) has 0. */

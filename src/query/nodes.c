@@ -113,10 +113,15 @@ run_on_nodes(KgGraph *graph, KgGraphSql which, const int64 *nodes, uint32 n,
 	pfree(DatumGetPointer(values[1]));
 }
 
-static bool
-is_kept(const KgGraph *graph, int64 node)
+/* The row of a start; NULL where it is none. */
+static const KgRef *
+kept_start(const KgGraph *graph, int64 node)
 {
-	return graph->kept.ref != NULL && graph->kept.ref->node == node;
+	for (int i = 0; i < KG_KEPT_STARTS; i++)
+		if (graph->kept.starts[i] != NULL &&
+			graph->kept.starts[i]->node == node)
+			return graph->kept.starts[i];
+	return NULL;
 }
 
 static bool
@@ -331,9 +336,11 @@ read_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
 void
 kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
 {
-	if (n == 1 && is_kept(graph, nodes[0]))
+	const KgRef *start = n == 1 ? kept_start(graph, nodes[0]) : NULL;
+
+	if (start != NULL)
 	{
-		ranks[0] = graph->kept.ref->rank;
+		ranks[0] = start->rank;
 		return;
 	}
 	kg_decisions_begin_step();
@@ -350,13 +357,14 @@ keep_start(const KgRef *ref, void *arg)
 	KgRef *copy = MemoryContextAlloc(graph->context, sizeof(KgRef));
 
 	*copy = kg_ref_copy(ref, graph->context);
-	graph->kept.ref = copy;
+	graph->kept.starts[graph->kept.nstarts++ % KG_KEPT_STARTS] = copy;
 }
 
 int64
 kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 {
 	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID};
+	uint32 before = graph->kept.nstarts;
 	Datum values[4];
 	Resolution r;
 
@@ -369,9 +377,47 @@ kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 	values[1] = CStringGetTextDatum(type->bundle);
 	values[2] = CStringGetTextDatum(type->name);
 	values[3] = CStringGetTextDatum(id);
-	graph->kept.ref = NULL;
 	kg_graph_run(graph, KG_SQL_NODE_OF_TYPE, 4, types, values, receive_ref, &r);
-	return graph->kept.ref != NULL ? graph->kept.ref->node : 0;
+	return graph->kept.nstarts == before
+			   ? 0
+			   : graph->kept.starts[before % KG_KEPT_STARTS]->node;
+}
+
+/* Deliver those that are starts; the others, of which *n is made the number. */
+static const int64 *
+deliver_starts(KgGraph *graph, const int64 *nodes, uint32 *n, bool with_data,
+			   KgRefFunction found, void *arg)
+{
+	int64 *rest = NULL;
+	uint32 nrest = 0;
+
+	for (uint32 i = 0; i < *n; i++)
+	{
+		const KgRef *start = kept_start(graph, nodes[i]);
+		KgRef ref;
+
+		if (start == NULL || (with_data && start->data == NULL))
+		{
+			if (rest != NULL)
+				rest[nrest++] = nodes[i];
+			continue;
+		}
+		if (rest == NULL)
+		{
+			rest = MemoryContextAllocHuge(graph->context,
+										  (Size) *n * sizeof(int64));
+			memcpy(rest, nodes, (Size) i * sizeof(int64));
+			nrest = i;
+		}
+		ref = *start;
+		if (!with_data)
+			ref.data = NULL;
+		found(&ref, arg);
+	}
+	if (rest == NULL)
+		return nodes;
+	*n = nrest;
+	return rest;
 }
 
 /* Deliver those that are known; the others, of which *n is made the number. */
@@ -402,16 +448,7 @@ kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n, bool with_data,
 {
 	Resolution r;
 
-	if (n == 1 && is_kept(graph, nodes[0]) &&
-		(!with_data || graph->kept.ref->data != NULL))
-	{
-		KgRef ref = *graph->kept.ref;
-
-		if (!with_data)
-			ref.data = NULL;
-		found(&ref, arg);
-		return;
-	}
+	nodes = deliver_starts(graph, nodes, &n, with_data, found, arg);
 	memset(&r, 0, sizeof(r));
 	r.graph = graph;
 	r.with_data = with_data;

@@ -10,11 +10,14 @@
  * the last hop notes no more than the links that join them.
  *
  * What lies on no such walk is dropped before anything is resolved or listed.
+ * Many paths may be as short as the one that is asked for; the first of them is
+ * found node by node, and no others are resolved than those that it is first of.
  */
 #include "postgres.h"
 
 #include "base/json.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "query/paths.h"
 #include "query/plan.h"
 #include "query/sort.h"
@@ -22,6 +25,10 @@
 #include "utils/memutils.h"
 
 #define KG_FAR 0xff
+
+/* So many bits for each node that was met, and at least as many as this. */
+#define KG_BITS_A_NODE 32
+#define KG_FEWEST_BITS 16384
 
 /* One end's search. */
 typedef struct Side
@@ -39,6 +46,15 @@ typedef struct Reading
 	KgPaths *paths;
 	Side sides[2];
 	int distance; /* of the two ends, once the sides have met */
+	/* the side that is read, and the other */
+	Side *side;
+	const Side *other;
+	/*
+	 * Where the other has been: the bit of a number is its place modulo their
+	 * number.  Nearly all that is read has none, and costs no look-up.
+	 */
+	uint64 *bits;
+	uint64 mask;
 } Reading;
 
 static void
@@ -99,38 +115,98 @@ is_met(const KgPaths *paths, const Side *other, uint32 node)
 		   (other->depth[node] != KG_FAR && kg_path_inner(paths, node));
 }
 
-/*
- * Of the steps that were read, note those to where the other side has been: is
- * there any?
- */
-static bool
-note_meeting(Reading *reading, Side *side, const Side *other)
+/* Afresh for each hop: what was met is little beside what a hub leads to. */
+static void
+mark_other(Reading *reading)
 {
-	KgLinks *links = &reading->paths->links;
-	const KgStepList *steps = &links->steps;
-	const int64 *neighbor = steps->neighbors;
-	uint64 before = links->n;
+	const KgNodeSet *set = &reading->paths->set;
+	uint64 nbits = pg_nextpower2_64(
+		Max((uint64) set->n * KG_BITS_A_NODE, KG_FEWEST_BITS));
 	uint64 done = 0;
 
-	for (uint32 g = 0; g < steps->ngroups; g++)
+	reading->mask = nbits - 1;
+	reading->bits = MemoryContextAllocExtended(reading->paths->graph->context,
+											   nbits / 8,
+											   MCXT_ALLOC_HUGE |
+												   MCXT_ALLOC_ZERO);
+	kg_plan_count(&done, set->n);
+	for (uint32 i = 0; i < set->n; i++)
 	{
-		const KgStepGroup *group = &steps->groups[g];
+		uint64 bit = (uint64) set->nodes[i] & reading->mask;
 
-		kg_plan_count(&done, group->n);
-		for (uint32 i = 0; i < group->n; i++, neighbor++)
+		if (reading->other->depth[i] != KG_FAR)
+			reading->bits[bit >> 6] |= UINT64CONST(1) << (bit & 63);
+	}
+}
+
+static inline bool
+is_marked(const Reading *reading, int64 node)
+{
+	uint64 bit = (uint64) node & reading->mask;
+
+	return (reading->bits[bit >> 6] >> (bit & 63) & 1) != 0;
+}
+
+/* Note the step if it comes to where the other side has been. */
+static void
+note_if_met(Reading *reading, uint32 from, const KgPackedGroup *group,
+			int64 neighbor, bool backward)
+{
+	KgPaths *paths = reading->paths;
+	Side *side = reading->side;
+	uint32 node = kg_nodeset_find(&paths->set, neighbor);
+
+	if (node == KG_NO_NODE || side->depth[node] < side->hops ||
+		!is_met(paths, reading->other, node))
+		return;
+	side->depth[node] = (uint8) side->hops;
+	reading->distance = Min(reading->distance,
+							side->hops + reading->other->depth[node]);
+	kg_links_note_step(&paths->links, from, node, group->relation_no, backward);
+}
+
+static int64
+look_at_steps(uint32 node, const KgPacked *packed,
+			  const KgRelationSet *relations, void *arg)
+{
+	Reading *reading = arg;
+	const uint8 *at = packed->edges;
+	KgPackedGroup group;
+	int64 n = 0;
+
+	while (kg_packed_group(packed, &at, relations, &group))
+	{
+		int64 neighbor = 0;
+
+		for (; group.at < group.end; n++)
 		{
-			uint32 node = kg_nodeset_find(&reading->paths->set, *neighbor);
-
-			if (node == KG_NO_NODE || side->depth[node] < side->hops ||
-				!is_met(reading->paths, other, node))
-				continue;
-			side->depth[node] = (uint8) side->hops;
-			reading->distance = Min(reading->distance,
-									side->hops + other->depth[node]);
-			kg_links_note_step(links, group, node);
+			neighbor = kg_group_next(&group, neighbor);
+			if (is_marked(reading, neighbor))
+				note_if_met(reading, node, &group, neighbor, packed->backward);
 		}
 	}
-	return links->n > before;
+	return n;
+}
+
+/* Read the frontier's steps and note those to the other side: are there any? */
+static bool
+read_meeting(Reading *reading, Side *side, const Side *other)
+{
+	KgPaths *paths = reading->paths;
+	uint64 before = paths->links.n;
+
+	reading->side = side;
+	reading->other = other;
+	mark_other(reading);
+	kg_links_read(&paths->links,
+				  &paths->query->follow,
+				  side->frontier,
+				  side->n,
+				  side->backward,
+				  look_at_steps,
+				  reading);
+	pfree(reading->bits);
+	return paths->links.n > before;
 }
 
 /* The frontier that the links from there on lead to. */
@@ -182,8 +258,7 @@ expand_side(Reading *reading, Side *side, Side *other)
 	side->hops++;
 	if (kg_paths_stop_when_met(paths->query))
 	{
-		kg_links_read(links, walk, side->frontier, side->n, side->backward);
-		if (note_meeting(reading, side, other))
+		if (read_meeting(reading, side, other))
 			return true;
 		kg_links_note(links);
 	}
@@ -500,6 +575,13 @@ keep_ref(const KgRef *ref, void *arg)
 		paths->refs[node] = kg_ref_copy(ref, paths->graph->context);
 }
 
+/* Between two single nodes: is there one? */
+static bool
+is_path(const KgPaths *paths, const uint8 *after)
+{
+	return after[paths->to[0]] != KG_FAR && paths->from[0] != paths->to[0];
+}
+
 /*
  * The greatest length that is asked for: between two single nodes a shortest
  * path is as long as they are apart.
@@ -509,31 +591,138 @@ useful_length(const KgPaths *paths, const uint8 *after)
 {
 	const KgPathQuery *query = paths->query;
 
-	if (!kg_paths_stop_when_met(query) || after[paths->to[0]] == KG_FAR ||
-		paths->from[0] == paths->to[0])
-		return query->max_hops;
-	return after[paths->to[0]];
+	return kg_paths_stop_when_met(query) && is_path(paths, after)
+			   ? after[paths->to[0]]
+			   : query->max_hops;
 }
 
-/* Resolve the nodes that a walk of that length can go over. */
+/* Those that are not yet. */
 static void
-resolve_useful(KgPaths *paths, const uint8 *after, const uint8 *before,
-			   int length)
+resolve_nodes(KgPaths *paths, const uint32 *nodes, uint32 n)
 {
-	int64 *nodes = MemoryContextAllocHuge(
-		paths->graph->context, Max((Size) paths->set.n, 1) * sizeof(int64));
-	uint32 n = 0;
+	int64 *numbers = MemoryContextAllocHuge(paths->graph->context,
+											Max((Size) n, 1) * sizeof(int64));
+	uint32 count = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		if (paths->refs[nodes[i]].id == NULL)
+			numbers[count++] = paths->set.nodes[nodes[i]];
+	kg_graph_resolve(paths->graph, numbers, count, false, keep_ref, paths);
+	pfree(numbers);
+}
+
+/*
+ * Keep the links that a walk of that length can use, between nodes that there
+ * are.
+ */
+static void
+keep_useful(KgPaths *paths, const uint8 *after, const uint8 *before, int length)
+{
+	KgLinks *links = &paths->links;
+	uint32 *nodes = MemoryContextAllocHuge(
+		paths->graph->context, Max((Size) paths->set.n, 1) * sizeof(uint32));
+	uint32 nnodes = 0;
+	uint64 n = 0;
+	uint64 done = 0;
 
 	for (uint32 i = 0; i < paths->set.n; i++)
 		if (after[i] != KG_FAR && before[i] != KG_FAR &&
 			after[i] + before[i] <= length)
-			nodes[n++] = paths->set.nodes[i];
-	paths->refs = MemoryContextAllocExtended(paths->graph->context,
-											 Max((Size) paths->set.n, 1) *
-												 sizeof(KgRef),
-											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	kg_graph_resolve(paths->graph, nodes, n, false, keep_ref, paths);
+			nodes[nnodes++] = i;
+	resolve_nodes(paths, nodes, nnodes);
 	pfree(nodes);
+	for (uint64 i = 0; i < links->n; i++)
+	{
+		const KgLink *link = &links->links[i];
+
+		kg_plan_count(&done, 1);
+		if (after[link->from] != KG_FAR && before[link->to] != KG_FAR &&
+			after[link->from] + 1 + before[link->to] <= length &&
+			paths->refs[link->from].id != NULL &&
+			paths->refs[link->to].id != NULL)
+			links->links[n++] = *link;
+	}
+	links->n = n;
+}
+
+/* ---- the first of the shortest paths between two nodes ---- */
+
+static bool
+first_suffices(const KgPathQuery *query)
+{
+	return kg_paths_stop_when_met(query) && query->mode == KG_PATH_SHORTEST;
+}
+
+/*
+ * Of the nodes that follow on one and from where the end is so many hops away,
+ * that which is first in the order of replies; KG_NO_NODE where there is none.
+ */
+static uint32
+first_next(KgPaths *paths, const uint8 *before, uint32 node, int left)
+{
+	uint32 nlinks;
+	const KgLink *links = kg_path_links(paths, node, &nlinks);
+	uint32 *next = MemoryContextAllocHuge(paths->graph->context,
+										  ((Size) nlinks + 1) * sizeof(uint32));
+	uint32 n = 0;
+	uint32 first;
+	uint64 done = 0;
+
+	kg_plan_count(&done, nlinks);
+	for (uint32 i = 0; i < nlinks; i++)
+		if (before[links[i].to] == left &&
+			(n == 0 || next[n - 1] != links[i].to) &&
+			(left == 0 || kg_path_inner(paths, links[i].to)))
+			next[n++] = links[i].to;
+	if (n > 1)
+		resolve_nodes(paths, next, n);
+	first = n > 0 ? next[0] : KG_NO_NODE;
+	for (uint32 i = 1; i < n; i++)
+	{
+		const KgRef *ref = &paths->refs[next[i]];
+
+		if (ref->id != NULL && (paths->refs[first].id == NULL ||
+								kg_ref_compare(ref, &paths->refs[first]) < 0))
+			first = next[i];
+	}
+	pfree(next);
+	return first;
+}
+
+/*
+ * Keep the links of the first path of that length, which is found without the
+ * ids of all that lie on the others; none where a node of it is not there.
+ */
+static void
+keep_first(KgPaths *paths, const uint8 *before, int length)
+{
+	KgLinks *links = &paths->links;
+	uint32 nodes[KG_MAX_PATH_HOPS + 1] = {paths->from[0]};
+	uint64 n = 0;
+	uint64 done = 0;
+
+	for (int i = 0; i < length; i++)
+	{
+		nodes[i + 1] = first_next(paths, before, nodes[i], length - i - 1);
+		if (nodes[i + 1] == KG_NO_NODE)
+		{
+			links->n = 0;
+			return;
+		}
+	}
+	resolve_nodes(paths, nodes, length + 1);
+	for (uint64 i = 0; i < links->n; i++)
+	{
+		const KgLink *link = &links->links[i];
+		int hop = length - 1 - before[link->to];
+
+		kg_plan_count(&done, 1);
+		if (hop >= 0 && link->from == nodes[hop] &&
+			link->to == nodes[hop + 1] && paths->refs[link->from].id != NULL &&
+			paths->refs[link->to].id != NULL)
+			links->links[n++] = *link;
+	}
+	links->n = n;
 }
 
 static int
@@ -581,20 +770,16 @@ prune(KgPaths *paths)
 	after = measure_depths(paths, paths->from, paths->nfrom, false);
 	before = measure_depths(paths, paths->to, paths->nto, true);
 	length = useful_length(paths, after);
-	resolve_useful(paths, after, before, length);
-	for (uint64 i = 0; i < paths->links.n; i++)
-	{
-		const KgLink *link = &paths->links.links[i];
-
-		kg_plan_count(&done, 1);
-		if (after[link->from] == KG_FAR || before[link->to] == KG_FAR ||
-			after[link->from] + 1 + before[link->to] > length ||
-			paths->refs[link->from].id == NULL ||
-			paths->refs[link->to].id == NULL)
-			continue;
-		paths->links.links[n++] = *link;
-	}
-	paths->links.n = n;
+	paths->refs = MemoryContextAllocExtended(paths->graph->context,
+											 Max((Size) paths->set.n, 1) *
+												 sizeof(KgRef),
+											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	if (!first_suffices(paths->query))
+		keep_useful(paths, after, before, length);
+	else if (is_path(paths, after))
+		keep_first(paths, before, length);
+	else
+		paths->links.n = 0;
 	kg_sort(paths->links.links,
 			paths->links.n,
 			sizeof(KgLink),
