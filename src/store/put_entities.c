@@ -214,24 +214,22 @@ each_batch(Put *put, KgOutcomesWork work)
 	kg_outcomes_each(put->outcomes, put->order, KG_PUT_BATCH, work, put);
 }
 
-/* Lock what is stored of a batch and see whether it is the same. */
+/* Of the ids that are found, each is NULL afterwards. */
 static void
-find_stored(void *arg, const int *rows, int n)
+lock_stored(Put *put, const int *rows, const char **ids, int n)
 {
 	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.node, e.data, e.version",
 										   " @FOR NO KEY UPDATE OF e");
-	Put *put = arg;
-	const char **ids = palloc(n * sizeof(char *));
 
-	for (int i = 0; i < n; i++)
-		ids[i] = put->outcomes->items[rows[i]].id;
 	kg_select_of_ids(&forms, put->tenant, put->type, ids, n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		int number = rows[kg_spi_int64(i, 1) - 1];
+		int place = (int) kg_spi_int64(i, 1) - 1;
+		int number = rows[place];
 		KgPutItem *item = &put->items[number];
 		Datum data = kg_spi_datum(i, 3);
 
+		ids[place] = NULL;
 		item->node = kg_spi_int64(i, 2);
 		put->outcomes->items[number].before = kg_spi_int64(i, 4);
 		if (put->mode != KG_PUT_UPDATE)
@@ -241,6 +239,25 @@ find_stored(void *arg, const int *rows, int n)
 			item->old = copy_data(put, data);
 	}
 	SPI_freetuptable(SPI_tuptable);
+}
+
+/*
+ * Lock what is stored of a batch and see whether it is the same.  What is not
+ * found and is to be made is refused then if it is there after all.
+ */
+static void
+find_stored(void *arg, const int *rows, int n)
+{
+	Put *put = arg;
+	const char **ids = palloc(n * sizeof(char *));
+	int64 *nodes = palloc0(n * sizeof(int64));
+
+	for (int i = 0; i < n; i++)
+		ids[i] = put->outcomes->items[rows[i]].id;
+	do
+		lock_stored(put, rows, ids, n);
+	while (put->mode == KG_PUT_UPDATE &&
+		   kg_ids_made_anew(put->tenant, put->type, ids, n, nodes));
 }
 
 static void
@@ -453,7 +470,7 @@ update_rows(Put *put, const int *rows, int n)
 			put->outcomes->items[rows[i]].verdict = KG_VERDICT_UNCHANGED;
 			continue;
 		}
-		kg_changes_add(&changes, item->node, item->data);
+		kg_changes_add(&changes, item->node, NULL, item->data);
 	}
 	kg_entities_update(put->tenant, &changes, &written);
 	for (int i = 0; i < n; i++)
@@ -542,7 +559,8 @@ report_unwritten(Put *put)
 			continue;
 		if (put->items[i].node != 0)
 			err = nested ? kg_kept_error("entity", "updated")
-						 : kg_unwritten_error(put->tenant, put->items[i].node);
+						 : kg_unwritten_error(
+							   put->tenant, put->items[i].node, NULL);
 		else if (!is_stored(put, outcome->id))
 			err = kg_kept_error("entity", "inserted");
 		else
