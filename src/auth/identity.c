@@ -278,6 +278,17 @@ require_token(const KgTokenIdentity *token, KgAccess access)
 		err, "a token with %s access", kg_access_name(access));
 }
 
+/* What it would read, policies would take for nobody's. */
+static void
+require_not_worker(void)
+{
+	if (IsParallelWorker())
+		kg_error_throw_expected(
+			kg_error_new(KG_NO_TENANT, "a parallel worker has no tenant"),
+			"a function that is PARALLEL RESTRICTED or UNSAFE where it calls "
+			"another that is");
+}
+
 /* What a policy would hide must not be seen while it is not in force. */
 static void
 require_not_barred(void)
@@ -312,6 +323,7 @@ require_tenant(KgAccess access)
 	KgError *err;
 
 	AcceptInvalidationMessages();
+	require_not_worker();
 	require_not_barred();
 	token = kg_token_identity();
 	if (token != NULL)
