@@ -352,6 +352,33 @@ spread_errors(Put *put)
 	pfree(queue);
 }
 
+/* The item that a reference names, or -1. */
+static int
+named_item(const Put *put, const KgReference *reference)
+{
+	if (!refers_to_own(put->type, reference->field))
+		return -1;
+	return find_name(
+		put, own_target(put->type, reference->field), reference->value);
+}
+
+/*
+ * What the references name, locked.  A target that had to be waited for may have
+ * been deleted and made anew: what is not there is looked for once more.
+ */
+static int64 *
+find_targets(const Put *put, const KgReferenceList *references,
+			 const KgSight *sight, bool *hidden)
+{
+	const KgCatalog *catalog = kg_catalog_newest(put->tenant);
+	int64 *targets = kg_references_find(catalog, references, sight, hidden);
+
+	for (int i = 0; i < references->n; i++)
+		if (targets[i] == 0 && named_item(put, &references->items[i]) < 0)
+			return kg_references_find(catalog, references, sight, hidden);
+	return targets;
+}
+
 /*
  * References of the items: each must name what is stored, or an item of the
  * call that is good itself.  Of an item that is not good as it is, those that
@@ -386,14 +413,13 @@ check_references(Put *put)
 	kg_sight_keep(&sight, put->tenant, &nodes);
 	hidden = MemoryContextAllocExtended(
 		CurrentMemoryContext, references.n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	targets = kg_references_find(
-		kg_catalog_newest(put->tenant), &references, &sight, hidden);
+	targets = find_targets(put, &references, &sight, hidden);
 	kg_restore_user(&user);
 	for (int i = 0; i < references.n; i++)
 	{
 		const KgReference *reference = &references.items[i];
 		KgReferenceItem item = {reference->field, reference->value};
-		int target = -1;
+		int target;
 
 		if (targets[i] != 0 &&
 			!kg_sight_hides(&sight,
@@ -402,9 +428,7 @@ check_references(Put *put)
 							targets[i],
 							hidden[i]))
 			continue;
-		if (refers_to_own(type, reference->field))
-			target = find_name(
-				put, own_target(type, reference->field), reference->value);
+		target = named_item(put, reference);
 		if (target >= 0)
 			add_link(&put->links, target, reference->source, &item);
 		else
