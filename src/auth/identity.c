@@ -278,6 +278,17 @@ require_token(const KgTokenIdentity *token, KgAccess access)
 		err, "a token with %s access", kg_access_name(access));
 }
 
+/* What it would read, policies would take for nobody's. */
+static void
+require_not_worker(void)
+{
+	if (IsParallelWorker())
+		kg_error_throw_expected(
+			kg_error_new(KG_NO_TENANT, "a parallel worker has no tenant"),
+			"a function that is PARALLEL RESTRICTED or UNSAFE where it calls "
+			"another that is");
+}
+
 /* What a policy would hide must not be seen while it is not in force. */
 static void
 require_not_barred(void)
@@ -312,6 +323,7 @@ require_tenant(KgAccess access)
 	KgError *err;
 
 	AcceptInvalidationMessages();
+	require_not_worker();
 	require_not_barred();
 	token = kg_token_identity();
 	if (token != NULL)
@@ -421,17 +433,37 @@ kg_identity_as_tool(void (*work)(void *arg), void *arg)
 	PG_END_TRY();
 }
 
+static const char *
+setting_or_none(const char *setting)
+{
+	return setting != NULL ? setting : "";
+}
+
+/* The rest of the call would be another one's, who is told of nothing. */
+static void
+require_unchanged(const char *name, const char *setting, const char *before)
+{
+	if (strcmp(setting_or_none(setting), before) != 0)
+		kg_error_throw_expected(
+			kg_error_new(KG_FORBIDDEN, "it has changed %s", name),
+			"a function that leaves alone who is calling");
+}
+
 void
 kg_identity_while_asking(const char *tenant, void (*work)(void *arg), void *arg)
 {
 	const char *outer = asking_for;
 	int running = tools_running;
+	char *named_tenant = pstrdup(setting_or_none(kg_setting_tenant));
+	char *named_agent = pstrdup(setting_or_none(kg_setting_agent));
 
 	asking_for = tenant;
 	tools_running = 0;
 	PG_TRY();
 	{
 		work(arg);
+		require_unchanged("kg_graph.tenant", kg_setting_tenant, named_tenant);
+		require_unchanged("kg_graph.agent", kg_setting_agent, named_agent);
 	}
 	PG_FINALLY();
 	{

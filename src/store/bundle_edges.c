@@ -639,6 +639,7 @@ write_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
 		return;
 	for (int i = 0; i < n; i++)
 		found[i] = triples[i].found;
+	kg_edges_hold(apply->tenant, &rows, found, palloc0(n * sizeof(int64)));
 	kept = kg_edges_write_turned(apply->after, &rows, found);
 	for (int i = 0; i < n; i++)
 	{

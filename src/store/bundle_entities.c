@@ -421,7 +421,7 @@ write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
 			counts->unchanged++;
 			continue;
 		}
-		kg_changes_add(&updates, item->node, kg_payload_data(item));
+		kg_changes_add(&updates, item->node, item->id, kg_payload_data(item));
 	}
 	kg_entities_update(apply->tenant, &updates, NULL);
 	counts->created += inserts.nrows;

@@ -52,13 +52,51 @@ report_moved(Removal *removal, int i)
 	kg_outcome_error(outcome, err);
 }
 
+/* Those of a batch, whose ids are NULL afterwards; items are their places. */
+static void
+lock_removed(Removal *removal, const int *items, const char **ids, int n)
+{
+	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.node, e.version",
+										   " @FOR UPDATE OF e");
+
+	kg_select_of_ids(&forms, removal->tenant, removal->type, ids, n);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		int place = (int) kg_spi_int64(i, 1) - 1;
+		int item = items[place];
+		int64 node = kg_spi_int64(i, 2);
+		KgOutcome *outcome = &removal->outcomes->items[item];
+		bool found;
+		NodeItem *entry;
+
+		ids[place] = NULL;
+		outcome->before = kg_spi_int64(i, 3);
+		/* It stays, and keeps others that it refers to. */
+		if (removal->expected && removal->expected[item] != 0 &&
+			removal->expected[item] != outcome->before)
+		{
+			report_moved(removal, item);
+			continue;
+		}
+		entry = hash_search(removal->items, &node, HASH_ENTER, &found);
+
+		/* Rows come in no order: an id given twice counts once. */
+		if (found && entry->item < item)
+			continue;
+		if (found)
+			removal->nodes[entry->item] = 0;
+		entry->item = item;
+		removal->nodes[item] = node;
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
 /* The entities, locked: nobody adds a reference to them from here on. */
 static void
 find_removed(Removal *removal)
 {
-	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.node, e.version",
-										   " @FOR UPDATE OF e");
 	const char *ids[KG_DELETE_BATCH];
+	int64 nodes[KG_DELETE_BATCH];
 	HASHCTL ctl;
 	const int *order = kg_outcomes_order(removal->outcomes);
 
@@ -75,6 +113,7 @@ find_removed(Removal *removal)
 		int n = Min(KG_DELETE_BATCH, removal->outcomes->n - start);
 
 		CHECK_FOR_INTERRUPTS();
+		memset(nodes, 0, n * sizeof(int64));
 		for (int i = 0; i < n; i++)
 		{
 			const KgOutcome *outcome =
@@ -82,34 +121,9 @@ find_removed(Removal *removal)
 
 			ids[i] = outcome->errors.total > 0 ? NULL : outcome->id;
 		}
-		kg_select_of_ids(&forms, removal->tenant, removal->type, ids, n);
-		for (uint64 i = 0; i < SPI_processed; i++)
-		{
-			int item = order[start + kg_spi_int64(i, 1) - 1];
-			int64 node = kg_spi_int64(i, 2);
-			KgOutcome *outcome = &removal->outcomes->items[item];
-			bool found;
-			NodeItem *entry;
-
-			outcome->before = kg_spi_int64(i, 3);
-			/* It stays, and keeps others that it refers to. */
-			if (removal->expected && removal->expected[item] != 0 &&
-				removal->expected[item] != outcome->before)
-			{
-				report_moved(removal, item);
-				continue;
-			}
-			entry = hash_search(removal->items, &node, HASH_ENTER, &found);
-
-			/* Rows come in no order: an id given twice counts once. */
-			if (found && entry->item < item)
-				continue;
-			if (found)
-				removal->nodes[entry->item] = 0;
-			entry->item = item;
-			removal->nodes[item] = node;
-		}
-		SPI_freetuptable(SPI_tuptable);
+		do
+			lock_removed(removal, order + start, ids, n);
+		while (kg_ids_made_anew(removal->tenant, removal->type, ids, n, nodes));
 	}
 }
 
@@ -318,7 +332,7 @@ delete_rows(Removal *removal)
 			continue;
 		/* They were locked: what is gone went with others of this call. */
 		if (kg_nodes_have(&deleted, removal->nodes[i]) ||
-			kg_entity_is_gone(removal->tenant, removal->nodes[i]))
+			kg_entity_is_gone(removal->tenant, removal->nodes[i], NULL))
 			outcome->verdict = KG_VERDICT_DELETED;
 		else
 			report_kept(removal, i);

@@ -25,6 +25,7 @@
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 static const Oid edge_types[] = {INT8OID, INT4OID, INT8OID, TEXTOID, JSONBOID};
 /* Those of the batch, u, that are stored. */
@@ -539,6 +540,33 @@ take_compared(int *found, int64 *states)
 	SPI_freetuptable(SPI_tuptable);
 }
 
+/* Some rows of a batch, their numbers in it, and what they are compared with. */
+typedef struct Chosen
+{
+	KgColumns rows;
+	int *numbers;
+	int *found;
+	int64 *states;
+} Chosen;
+
+static void
+choose(Chosen *chosen, const KgColumns *edges, const bool *wanted)
+{
+	Size n = Max(1, edges->nrows);
+
+	kg_edges_init(&chosen->rows, CurrentMemoryContext);
+	chosen->numbers = palloc(n * sizeof(int));
+	for (int i = 0; i < edges->nrows; i++)
+	{
+		if (!wanted[i])
+			continue;
+		chosen->numbers[chosen->rows.nrows] = i;
+		kg_edges_copy(&chosen->rows, edges, i);
+	}
+	chosen->found = palloc0(n * sizeof(int));
+	chosen->states = palloc0(n * sizeof(int64));
+}
+
 void
 kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
 {
@@ -553,6 +581,88 @@ kg_edges_compare_states(const char *tenant, const KgColumns *edges, int *found,
 
 	kg_columns_exec(&saved, KG_COMPARE, tenant, edges);
 	take_compared(found, states);
+}
+
+/*
+ * Of the rows that are wanted: those that are locked are wanted no longer, nor
+ * are those that are gone, nor those that are as they were, which a policy keeps
+ * from being locked as it keeps them from being updated.  What is left another
+ * session deleted and made again meanwhile.
+ */
+static bool
+hold_some(const char *tenant, const KgColumns *edges, bool *wanted, int *found,
+		  int64 *states)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	Chosen chosen;
+	Chosen missed;
+	bool again = false;
+
+	choose(&chosen, edges, wanted);
+	if (chosen.rows.nrows == 0)
+		return false;
+	kg_columns_exec(&saved,
+					KG_COMPARE
+					" ORDER BY e.source, e.relation_no, e.key, e.target "
+					"@FOR NO KEY UPDATE OF e",
+					tenant,
+					&chosen.rows);
+	take_compared(chosen.found, chosen.states);
+	for (int i = 0; i < chosen.rows.nrows; i++)
+	{
+		int row = chosen.numbers[i];
+
+		if (chosen.found[i] == KG_EDGE_NONE)
+			continue;
+		wanted[row] = false;
+		found[row] = chosen.found[i];
+		states[row] = chosen.states[i];
+	}
+	choose(&missed, edges, wanted);
+	if (missed.rows.nrows == 0)
+		return false;
+	kg_edges_compare_states(tenant, &missed.rows, missed.found, missed.states);
+	for (int i = 0; i < missed.rows.nrows; i++)
+	{
+		int row = missed.numbers[i];
+
+		wanted[row] = missed.found[i] == KG_EDGE_OTHER &&
+					  missed.states[i] != states[row];
+		again |= wanted[row];
+		found[row] = missed.found[i];
+		states[row] = missed.states[i];
+	}
+	return again;
+}
+
+void
+kg_edges_hold(const char *tenant, const KgColumns *edges, int *found,
+			  int64 *states)
+{
+	bool *wanted = palloc(Max(1, edges->nrows) * sizeof(bool));
+
+	for (int i = 0; i < edges->nrows; i++)
+		wanted[i] = found[i] == KG_EDGE_OTHER;
+	while (hold_some(tenant, edges, wanted, found, states))
+		CHECK_FOR_INTERRUPTS();
+}
+
+void
+kg_edges_find_newer(const char *tenant, const KgColumns *edges, Snapshot than,
+					bool *newer)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+
+	kg_columns_exec(&saved, KG_COMPARE, tenant, edges);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		TransactionId xmin = DatumGetTransactionId(kg_spi_datum(i, 3));
+
+		newer[kg_spi_int64(i, 1) - 1] = !TransactionIdIsCurrentTransactionId(
+											xmin) &&
+										XidInMVCCSnapshot(xmin, than);
+	}
+	SPI_freetuptable(SPI_tuptable);
 }
 
 void

@@ -12,6 +12,7 @@
 #include "store/columns.h"
 #include "store/edge_key.h"
 #include "utils/hsearch.h"
+#include "utils/snapshot.h"
 
 /* Columns of a batch of edges. */
 #define KG_EDGE_SOURCE 0	 /* int8 */
@@ -103,6 +104,17 @@ extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
  */
 extern void kg_edges_compare_states(const char *tenant, const KgColumns *edges,
 									int *found, int64 *states);
+/*
+ * Lock those that are to be updated (KG_EDGE_OTHER), in the order of the key:
+ * found and states are then of what is overwritten, whatever other sessions have
+ * made of them since they were compared.  In a read-only transaction nothing is
+ * locked.
+ */
+extern void kg_edges_hold(const char *tenant, const KgColumns *edges,
+						  int *found, int64 *states);
+/* Which of them are stored, as others have made them since the snapshot? */
+extern void kg_edges_find_newer(const char *tenant, const KgColumns *edges,
+								Snapshot than, bool *newer);
 /* Of a row of SPI_tuptable that has them in two columns, xmin and ctid. */
 extern int64 kg_edge_state(uint64 row, int column);
 /* With what is committed by now, also where the transaction keeps a snapshot. */

@@ -10,6 +10,7 @@
 #include "store/entities.h"
 #include "store/seen.h"
 #include "store/stored.h"
+#include "utils/builtins.h"
 
 /* Entities in one statement. */
 #define KG_NODES_AT_ONCE 5000
@@ -117,17 +118,19 @@ kg_entities_restore(const char *tenant, const KgColumns *rows)
 void
 kg_changes_init(KgColumns *rows)
 {
-	static const Oid types[] = {INT8OID, JSONBOID};
+	static const Oid types[] = {INT8OID, TEXTOID, JSONBOID};
 
 	kg_columns_init(rows, CurrentMemoryContext, lengthof(types), types);
 }
 
 void
-kg_changes_add(KgColumns *rows, int64 node, const Jsonb *data)
+kg_changes_add(KgColumns *rows, int64 node, const char *id, const Jsonb *data)
 {
 	kg_columns_add_row(rows);
 	kg_columns_int64(rows, 0, node);
-	kg_columns_datum(rows, 1, JsonbPGetDatum(data));
+	if (id)
+		kg_columns_text(rows, 1, id);
+	kg_columns_datum(rows, 2, JsonbPGetDatum(data));
 }
 
 void
@@ -189,24 +192,29 @@ kg_kept_error(const char *row, const char *what)
 }
 
 bool
-kg_entity_is_gone(const char *tenant, int64 node)
+kg_entity_is_gone(const char *tenant, int64 node, const char *id)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-	KgNodeList stored;
 	KgUserContext user;
+	bool gone;
 
 	kg_become_owner(&user);
-	kg_nodes_read(&saved, tenant, &node, 1, &stored);
+	KG_SPI_EXEC("SELECT FROM @kg_entity WHERE tenant = $1 AND node = $2 "
+				"AND ($3 IS NULL OR entity_id = $3)",
+				kg_arg_text(tenant),
+				kg_arg_int8(node),
+				kg_arg_text(id));
+	gone = SPI_processed == 0;
+	SPI_freetuptable(SPI_tuptable);
 	kg_restore_user(&user);
-	return stored.n == 0;
+	return gone;
 }
 
 KgError *
-kg_unwritten_error(const char *tenant, int64 node)
+kg_unwritten_error(const char *tenant, int64 node, const char *id)
 {
 	KgError *err;
 
-	if (!kg_entity_is_gone(tenant, node))
+	if (!kg_entity_is_gone(tenant, node, id))
 		return kg_kept_error("entity", "updated");
 	err = kg_error_new(KG_CONFLICT,
 					   "another session deleted the entity at the same time");
@@ -234,11 +242,24 @@ throw_unwritten(const char *tenant, const KgColumns *columns,
 	{
 		int64 node = DatumGetInt64(columns->values[0][i]);
 
+		const char *id = columns->nulls[1][i]
+							 ? NULL
+							 : TextDatumGetCString(columns->values[1][i]);
+
 		if (!kg_nodes_have(written, node))
-			kg_error_throw(kg_unwritten_error(tenant, node));
+			kg_error_throw(kg_unwritten_error(tenant, node, id));
 	}
 }
 
+#define KG_CHANGE_MANY                           \
+	"UPDATE @kg_entity e SET data = u.data "     \
+	"FROM unnest($2, $3, $4) u(node, id, data) " \
+	"WHERE e.tenant = $1 AND e.node = u.node "   \
+	"AND (u.id IS NULL OR e.entity_id = u.id) "
+#define KG_CHANGE_ONE                      \
+	"UPDATE @kg_entity e SET data = $4 "   \
+	"WHERE e.tenant = $1 AND e.node = $2 " \
+	"AND ($3 IS NULL OR e.entity_id = $3) "
 #define KG_MOVED                                               \
 	"RETURNING e.node, (e.version IS DISTINCT FROM "           \
 	"(SELECT b.version FROM @kg_entity b WHERE b.tenant = $1 " \
@@ -248,17 +269,11 @@ void
 kg_entities_update(const char *tenant, const KgColumns *columns,
 				   KgNodeList *written)
 {
-	static KgForms plain = KG_FORMS(
-		"UPDATE @kg_entity e SET data = u.data FROM unnest($2, $3) u(node, "
-		"data) WHERE e.tenant = $1 AND e.node = u.node RETURNING e.node",
-		"UPDATE @kg_entity SET data = $3 WHERE tenant = $1 AND node = $2 "
-		"RETURNING node");
+	static KgForms plain = KG_FORMS(KG_CHANGE_MANY "RETURNING e.node",
+									KG_CHANGE_ONE "RETURNING e.node");
 	/* A trigger may put back what was there: the version stays then. */
-	static KgForms watched = KG_FORMS(
-		"UPDATE @kg_entity e SET data = u.data FROM unnest($2, $3) u(node, "
-		"data) WHERE e.tenant = $1 AND e.node = u.node " KG_MOVED,
-		"UPDATE @kg_entity e SET data = $3 WHERE tenant = $1 AND node = "
-		"$2 " KG_MOVED);
+	static KgForms watched = KG_FORMS(KG_CHANGE_MANY KG_MOVED,
+									  KG_CHANGE_ONE KG_MOVED);
 	KgNodeList own = {CurrentMemoryContext};
 	bool all = written == NULL; /* or it is an error */
 	bool triggers = kg_stored_has_own_triggers("kg_entity");

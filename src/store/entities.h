@@ -41,7 +41,9 @@ extern bool kg_entities_restore(const char *tenant, const KgColumns *rows);
 
 /* New documents of entities that are stored. */
 extern void kg_changes_init(KgColumns *rows);
-extern void kg_changes_add(KgColumns *rows, int64 node, const Jsonb *data);
+/* An id that one which is not locked must still have, or NULL. */
+extern void kg_changes_add(KgColumns *rows, int64 node, const char *id,
+						   const Jsonb *data);
 /*
  * written gets, in order, the nodes that were; without it, one that was not is
  * raised.
@@ -61,8 +63,8 @@ extern void kg_entities_delete_nodes(const char *tenant, const int64 *nodes,
 extern void kg_entities_write_again(const char *tenant,
 									const KgNodeList *nodes);
 
-/* Is it not stored any more, whoever sees it? */
-extern bool kg_entity_is_gone(const char *tenant, int64 node);
+/* Is it not stored any more, under that id if it is not NULL, whoever sees it? */
+extern bool kg_entity_is_gone(const char *tenant, int64 node, const char *id);
 
 /*
  * What to raise, or report, where a trigger kept an "entity" or an "edge" from
@@ -70,7 +72,8 @@ extern bool kg_entity_is_gone(const char *tenant, int64 node);
  */
 extern KgError *kg_kept_error(const char *row, const char *what);
 /* Why an entity that was there when it was looked was not updated. */
-extern KgError *kg_unwritten_error(const char *tenant, int64 node);
+extern KgError *kg_unwritten_error(const char *tenant, int64 node,
+								   const char *id);
 /* Somebody has the id: hidden from the caller, or written meanwhile. */
 extern KgError *kg_id_taken_error(const KgType *type, const char *id);
 

@@ -37,3 +37,24 @@ kg_nodes_of_ids(const char *tenant, const KgType *type, const char *const *ids,
 		nodes[kg_spi_int64(i, 1) - 1] = kg_spi_int64(i, 2);
 	SPI_freetuptable(SPI_tuptable);
 }
+
+bool
+kg_ids_made_anew(const char *tenant, const KgType *type, const char *const *ids,
+				 int n, int64 *nodes)
+{
+	int64 *last;
+	bool anew = false;
+	bool any = false;
+
+	for (int i = 0; i < n && !any; i++)
+		any = ids[i] != NULL;
+	if (!any)
+		return false;
+	last = palloc(n * sizeof(int64));
+	memcpy(last, nodes, n * sizeof(int64));
+	kg_nodes_of_ids(tenant, type, ids, n, nodes);
+	for (int i = 0; i < n && !anew; i++)
+		anew = nodes[i] != 0 && nodes[i] != last[i];
+	pfree(last);
+	return anew;
+}

@@ -46,4 +46,13 @@ extern void kg_select_of_ids(KgForms *forms, const char *tenant,
 extern void kg_nodes_of_ids(const char *tenant, const KgType *type,
 							const char *const *ids, int n, int64 *nodes);
 
+/*
+ * Are there, of ids that a statement that locks has not found (the others are
+ * NULL), some by now?  It may have waited for a session that deleted an entity
+ * and made it anew: then it is to be run again.  nodes, zeroes at first, are
+ * those of the last time: one that is there and is not locked is no reason.
+ */
+extern bool kg_ids_made_anew(const char *tenant, const KgType *type,
+							 const char *const *ids, int n, int64 *nodes);
+
 #endif /* KG_ENTITY_IDS_H */

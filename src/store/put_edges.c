@@ -327,9 +327,11 @@ write_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 
 	kg_edges_compare_states(edges->tenant, rows, found, states);
 	for (int i = 0; i < rows->nrows; i++)
-	{
 		if (edges->outcomes->items[numbers[i]].errors.total > 0)
-			found[i] = 2;
+			found[i] = KG_EDGE_SAME;
+	kg_edges_hold(edges->tenant, rows, found, states);
+	for (int i = 0; i < rows->nrows; i++)
+	{
 		to_write[i] = found[i];
 		edges->outcomes->items[numbers[i]].before = states[i];
 	}
@@ -360,6 +362,60 @@ find_kept(Edges *edges, const KgColumns *rows, const int *numbers)
 			report_kept(edges, numbers[i], "deleted");
 }
 
+/* items gives their places.  True where all of them were there. */
+static bool
+delete_found(Edges *edges, const KgColumns *rows, const int *items)
+{
+	bool all;
+
+	kg_edges_delete(edges->tenant, rows, true);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		KgOutcome *outcome =
+			&edges->outcomes->items[items[kg_spi_int64(i, 1) - 1]];
+
+		outcome->verdict = KG_VERDICT_DELETED;
+		outcome->before = kg_edge_state(i, 2);
+	}
+	all = SPI_processed == rows->nrows;
+	SPI_freetuptable(SPI_tuptable);
+	return all;
+}
+
+/*
+ * The same, until none is left that another session, which the deletion of what
+ * it had deleted waited for, made anew.
+ */
+static bool
+delete_newest(Edges *edges, KgColumns rows, int *items)
+{
+	bool all = true;
+
+	for (;;)
+	{
+		Snapshot before = kg_stored_begin();
+		bool *newer = palloc0(rows.nrows * sizeof(bool));
+		KgColumns left;
+
+		all = delete_found(edges, &rows, items) && all;
+		if (!all)
+			kg_edges_find_newer(edges->tenant, &rows, before, newer);
+		kg_stored_end(before);
+		kg_edges_init(&left, CurrentMemoryContext);
+		for (int i = 0; i < rows.nrows; i++)
+		{
+			if (!newer[i])
+				continue;
+			items[left.nrows] = items[i];
+			kg_edges_copy(&left, &rows, i);
+		}
+		if (left.nrows == 0)
+			return all;
+		CHECK_FOR_INTERRUPTS();
+		rows = left;
+	}
+}
+
 static void
 delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 {
@@ -382,17 +438,7 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	}
 	if (wanted.nrows == 0)
 		return;
-	kg_edges_delete(edges->tenant, &wanted, true);
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		KgOutcome *outcome =
-			&edges->outcomes->items[items[kg_spi_int64(i, 1) - 1]];
-
-		outcome->verdict = KG_VERDICT_DELETED;
-		outcome->before = kg_edge_state(i, 2);
-	}
-	all = SPI_processed == wanted.nrows;
-	SPI_freetuptable(SPI_tuptable);
+	all = delete_newest(edges, wanted, items);
 	if (!all || kg_stored_has_own_triggers("kg_edge"))
 		find_kept(edges, rows, numbers);
 }

@@ -214,24 +214,22 @@ each_batch(Put *put, KgOutcomesWork work)
 	kg_outcomes_each(put->outcomes, put->order, KG_PUT_BATCH, work, put);
 }
 
-/* Lock what is stored of a batch and see whether it is the same. */
+/* Of the ids that are found, each is NULL afterwards. */
 static void
-find_stored(void *arg, const int *rows, int n)
+lock_stored(Put *put, const int *rows, const char **ids, int n)
 {
 	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.node, e.data, e.version",
 										   " @FOR NO KEY UPDATE OF e");
-	Put *put = arg;
-	const char **ids = palloc(n * sizeof(char *));
 
-	for (int i = 0; i < n; i++)
-		ids[i] = put->outcomes->items[rows[i]].id;
 	kg_select_of_ids(&forms, put->tenant, put->type, ids, n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		int number = rows[kg_spi_int64(i, 1) - 1];
+		int place = (int) kg_spi_int64(i, 1) - 1;
+		int number = rows[place];
 		KgPutItem *item = &put->items[number];
 		Datum data = kg_spi_datum(i, 3);
 
+		ids[place] = NULL;
 		item->node = kg_spi_int64(i, 2);
 		put->outcomes->items[number].before = kg_spi_int64(i, 4);
 		if (put->mode != KG_PUT_UPDATE)
@@ -241,6 +239,25 @@ find_stored(void *arg, const int *rows, int n)
 			item->old = copy_data(put, data);
 	}
 	SPI_freetuptable(SPI_tuptable);
+}
+
+/*
+ * Lock what is stored of a batch and see whether it is the same.  What is not
+ * found and is to be made is refused then if it is there after all.
+ */
+static void
+find_stored(void *arg, const int *rows, int n)
+{
+	Put *put = arg;
+	const char **ids = palloc(n * sizeof(char *));
+	int64 *nodes = palloc0(n * sizeof(int64));
+
+	for (int i = 0; i < n; i++)
+		ids[i] = put->outcomes->items[rows[i]].id;
+	do
+		lock_stored(put, rows, ids, n);
+	while (put->mode == KG_PUT_UPDATE &&
+		   kg_ids_made_anew(put->tenant, put->type, ids, n, nodes));
 }
 
 static void
@@ -335,6 +352,33 @@ spread_errors(Put *put)
 	pfree(queue);
 }
 
+/* The item that a reference names, or -1. */
+static int
+named_item(const Put *put, const KgReference *reference)
+{
+	if (!refers_to_own(put->type, reference->field))
+		return -1;
+	return find_name(
+		put, own_target(put->type, reference->field), reference->value);
+}
+
+/*
+ * What the references name, locked.  A target that had to be waited for may have
+ * been deleted and made anew: what is not there is looked for once more.
+ */
+static int64 *
+find_targets(const Put *put, const KgReferenceList *references,
+			 const KgSight *sight, bool *hidden)
+{
+	const KgCatalog *catalog = kg_catalog_newest(put->tenant);
+	int64 *targets = kg_references_find(catalog, references, sight, hidden);
+
+	for (int i = 0; i < references->n; i++)
+		if (targets[i] == 0 && named_item(put, &references->items[i]) < 0)
+			return kg_references_find(catalog, references, sight, hidden);
+	return targets;
+}
+
 /*
  * References of the items: each must name what is stored, or an item of the
  * call that is good itself.  Of an item that is not good as it is, those that
@@ -369,14 +413,13 @@ check_references(Put *put)
 	kg_sight_keep(&sight, put->tenant, &nodes);
 	hidden = MemoryContextAllocExtended(
 		CurrentMemoryContext, references.n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	targets = kg_references_find(
-		kg_catalog_newest(put->tenant), &references, &sight, hidden);
+	targets = find_targets(put, &references, &sight, hidden);
 	kg_restore_user(&user);
 	for (int i = 0; i < references.n; i++)
 	{
 		const KgReference *reference = &references.items[i];
 		KgReferenceItem item = {reference->field, reference->value};
-		int target = -1;
+		int target;
 
 		if (targets[i] != 0 &&
 			!kg_sight_hides(&sight,
@@ -385,9 +428,7 @@ check_references(Put *put)
 							targets[i],
 							hidden[i]))
 			continue;
-		if (refers_to_own(type, reference->field))
-			target = find_name(
-				put, own_target(type, reference->field), reference->value);
+		target = named_item(put, reference);
 		if (target >= 0)
 			add_link(&put->links, target, reference->source, &item);
 		else
@@ -453,7 +494,7 @@ update_rows(Put *put, const int *rows, int n)
 			put->outcomes->items[rows[i]].verdict = KG_VERDICT_UNCHANGED;
 			continue;
 		}
-		kg_changes_add(&changes, item->node, item->data);
+		kg_changes_add(&changes, item->node, NULL, item->data);
 	}
 	kg_entities_update(put->tenant, &changes, &written);
 	for (int i = 0; i < n; i++)
@@ -542,7 +583,8 @@ report_unwritten(Put *put)
 			continue;
 		if (put->items[i].node != 0)
 			err = nested ? kg_kept_error("entity", "updated")
-						 : kg_unwritten_error(put->tenant, put->items[i].node);
+						 : kg_unwritten_error(
+							   put->tenant, put->items[i].node, NULL);
 		else if (!is_stored(put, outcome->id))
 			err = kg_kept_error("entity", "inserted");
 		else

@@ -12,6 +12,7 @@
 #include "catalog/key.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "store/entities.h"
 #include "store/put.h"
 #include "store/unique.h"
 #include "utils/builtins.h"
@@ -176,6 +177,22 @@ report(Claims *claims, int row, const char *other)
 									 psprintf("/items/%d", i)));
 }
 
+/* Another session made the entity anew, which the item did not find. */
+static bool
+report_taken(Claims *claims, int row)
+{
+	int item = claims->item_of[row];
+	KgOutcome *outcome = &claims->outcomes->items[item];
+	KgError *err;
+
+	if (strcmp(claims->holder_id[row], outcome->id) != 0)
+		return false;
+	err = kg_id_taken_error(claims->type, outcome->id);
+	kg_error_path(err, "/items/%d", item);
+	kg_outcome_error(outcome, err);
+	return true;
+}
+
 /* Does the entity that has the value give it up, being an item itself? */
 static bool
 gives_up(Claims *claims, int row)
@@ -201,10 +218,11 @@ claim(Claims *claims, int row)
 		return;
 	if (claims->holder[row] != 0 && !gives_up(claims, row))
 	{
-		report(claims,
-			   row,
-			   claims->catalog->plain_visibility ? claims->holder_id[row]
-												 : NULL);
+		if (!report_taken(claims, row))
+			report(claims,
+				   row,
+				   claims->catalog->plain_visibility ? claims->holder_id[row]
+													 : NULL);
 		return;
 	}
 	entry = hash_search(claims->values, &key, HASH_ENTER, &found);

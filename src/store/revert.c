@@ -820,6 +820,7 @@ update_entities(const Revert *revert)
 		if (subject->edge == NULL && (renamed || is_updated(subject)))
 			kg_changes_add(&changes,
 						   renamed ? subject->was : subject->node,
+						   NULL,
 						   subject->wanted);
 	}
 	kg_entities_update(revert->tenant, &changes, NULL);

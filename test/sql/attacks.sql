@@ -121,11 +121,18 @@ RESET ALL;
 \c - :owner
 CREATE VIEW attack_b_view AS SELECT tenant, entity_id FROM kg_entity;
 CREATE FUNCTION attack_b_definer() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS 'SELECT count(*) FROM kg_entity WHERE tenant = ''attack_a''';
+CREATE FUNCTION attack_safe() RETURNS jsonb LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN kg_list('note') -> 'total'; END $$;
+ALTER FUNCTION attack_safe() OWNER TO attack_b;
 ALTER VIEW attack_b_view OWNER TO attack_b; ALTER FUNCTION attack_b_definer() OWNER TO attack_b;
 GRANT SELECT ON attack_b_view TO attack_a, attack_gateway;
 \c - attack_a
 SELECT DISTINCT tenant FROM attack_b_view;
 SELECT attack_b_definer();
+-- A function that says what it calls may run in a worker.
+SELECT set_config(CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'force_parallel_mode' ELSE 'debug_parallel_query' END, 'on', false) AS parallel;
+SELECT attack_safe();
+RESET ALL;
+SELECT attack_safe() IS NOT NULL AS told;
 INSERT INTO kg_entity(tenant, bundle, entity_type, data) VALUES ('attack_b', 'notes', 'note', '{"id": "x"}');
 UPDATE kg_entity SET tenant = 'attack_b' WHERE entity_id = 'n1';
 UPDATE kg_entity SET data = '{"id": "n1"}' WHERE tenant = 'attack_b';

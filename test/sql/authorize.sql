@@ -182,6 +182,10 @@ SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structu
 SET ROLE authorize_reader; SELECT kg_list_ids('project') -> 'ids' AS duplicates; RESET ROLE;
 :sql $$ BEGIN RETURN QUERY SELECT u, nullif(u <> 'p1', false) FROM unnest(ids || NULL) u UNION ALL SELECT NULL, true; END $$;
 SET ROLE authorize_reader; SELECT kg_list_ids('project') -> 'ids' AS nulls; RESET ROLE;
+:sql $$ BEGIN PERFORM set_config('kg_graph.tenant', 'nobody', true); RETURN QUERY SELECT u, true FROM unnest(ids) u; END $$;
+SET ROLE authorize_reader; SELECT kg_list_ids('project') -> 'ids' AS another_tenant; SELECT count(*) FROM kg_entity; RESET ROLE;
+:sql $$ BEGIN PERFORM set_config('kg_graph.agent', 'nobody', false); RETURN QUERY SELECT u, true FROM unnest(ids) u; END $$;
+SET ROLE authorize_reader; SELECT kg_list_ids('project') -> 'ids' AS another_agent; SELECT count(*) FROM kg_entity; SELECT kg_tenant(), kg_agent(); RESET ROLE;
 :sql $$ BEGIN RETURN QUERY SELECT 'p' || n, n = 3 FROM generate_series(1, 100000) n; END $$;
 SET kg_graph.max_call_time = '1min'; SET ROLE authorize_reader; SELECT kg_list_ids('project') -> 'ids' AS many; RESET ROLE; RESET kg_graph.max_call_time;
 :sql $$ BEGIN RETURN QUERY SELECT 'other', true; END $$;
