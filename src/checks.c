@@ -245,7 +245,7 @@ check_embeddings(KgCheckCall *call)
 		"AND e.node = v.node) ORDER BY v.tenant, v.node"};
 	static KgSaved saved;
 
-	if (OidIsValid(kg_relation_oid("kg_embedding")))
+	if (OidIsValid(kg_find_relation("kg_embedding")))
 		run_check(call, &check, &saved);
 }
 
