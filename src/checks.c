@@ -59,6 +59,18 @@ static const KgCheck checks[] = {
 	 "that dumps keep' ELSE 'run what kg_dump_customizations() says after a "
 	 "restore' END FROM @kg_dump_customizations() s "
 	 "WHERE $1 IS NULL"},
+	/* Of ours, definition_wrong tells. */
+	{"index_left",
+	 false,
+	 "SELECT format('index %s of %s', d.name, d.on_table), "
+	 "'it is not valid: a REINDEX or CREATE INDEX CONCURRENTLY left it, or "
+	 "makes it now', format('DROP INDEX %s, unless it is being made', "
+	 "x.oid::regclass) FROM @kg_definitions() d JOIN pg_extension e "
+	 "ON e.extname = 'kg_graph' JOIN pg_class x ON x.relname = d.name "
+	 "AND x.relnamespace = e.extnamespace WHERE $1 IS NULL "
+	 "AND d.kind = 'index' AND NOT d.sound AND NOT EXISTS (SELECT "
+	 "FROM @kg_manifest m WHERE m.kind = d.kind AND m.on_table = d.on_table "
+	 "AND m.name = d.name) ORDER BY d.on_table, d.name"},
 	/* A dump's COPY names it, and CREATE EXTENSION has not made it. */
 	{"not_in_dumps",
 	 false,
@@ -245,7 +257,7 @@ check_embeddings(KgCheckCall *call)
 		"AND e.node = v.node) ORDER BY v.tenant, v.node"};
 	static KgSaved saved;
 
-	if (OidIsValid(kg_relation_oid("kg_embedding")))
+	if (OidIsValid(kg_find_relation("kg_embedding")))
 		run_check(call, &check, &saved);
 }
 

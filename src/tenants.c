@@ -284,7 +284,7 @@ drop_rows(void *arg)
 	Drop *drop = arg;
 
 	take_away(drop->tenant);
-	if (OidIsValid(kg_relation_oid("kg_embedding")) &&
+	if (OidIsValid(kg_find_relation("kg_embedding")) &&
 		!delete_most(drop, &embeddings, delete_embeddings))
 		return;
 	for (int i = 0; i < lengthof(delete_rows); i++)

@@ -50,7 +50,7 @@ kg_tenant_throw_exists(const char *tenant)
 static bool
 has_former_names(void)
 {
-	return OidIsValid(kg_relation_oid("kg_former_name"));
+	return OidIsValid(kg_find_relation("kg_former_name"));
 }
 
 bool
@@ -92,7 +92,7 @@ kg_tenant_refuse_former(Datum name)
 static bool
 has_moved_tenants(void)
 {
-	return OidIsValid(kg_relation_oid("kg_moved_tenant"));
+	return OidIsValid(kg_find_relation("kg_moved_tenant"));
 }
 
 bool

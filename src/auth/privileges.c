@@ -171,7 +171,7 @@ static bool
 is_there(const KgPrivilege *privilege)
 {
 	return strcmp(privilege->kind, "TABLE") != 0 ||
-		   OidIsValid(kg_relation_oid(privilege->object));
+		   OidIsValid(kg_find_relation(privilege->object));
 }
 
 /* Where embeddings are not enabled, nobody has to do with their table. */

@@ -170,9 +170,28 @@ kg_qualified(const char *name)
 }
 
 Oid
-kg_relation_oid(const char *name)
+kg_find_relation(const char *name)
 {
 	return get_relname_relid(name, kg_extension_schema());
+}
+
+Oid
+kg_relation_oid(const char *name)
+{
+	Oid relid = kg_find_relation(name);
+
+	if (!OidIsValid(relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation \"%s\" of kg_graph does not exist",
+						kg_qualified(name)),
+				 errdetail("It was renamed, or moved to another schema."),
+				 errhint("ALTER ... RENAME TO %s, or SET SCHEMA %s, puts it "
+						 "back.",
+						 name,
+						 quote_identifier(
+							 get_namespace_name(kg_extension_schema())))));
+	return relid;
 }
 
 bool

@@ -28,8 +28,10 @@ extern uint64 kg_extension_schema_version(void);
 extern Oid kg_extension_owner(void);
 /* "schema"."name", quoted; allocated in the current context. */
 extern char *kg_qualified(const char *name);
-/* InvalidOid: the extension's SQL is older than it. */
+/* A table or sequence of ours; an error where it was renamed or moved. */
 extern Oid kg_relation_oid(const char *name);
+/* The same of one that the extension's SQL may be too old for: InvalidOid. */
+extern Oid kg_find_relation(const char *name);
 /* False also where the extension does not exist. */
 extern bool kg_is_relation(Oid relid, const char *name);
 

@@ -50,7 +50,7 @@ kg_vectors(void)
 	static KgVectors kept;
 	static Oid table = InvalidOid;
 	static uint64 seen = 0;
-	Oid now = kg_relation_oid("kg_vectors");
+	Oid now = kg_find_relation("kg_vectors");
 	uint64 generation = kg_generation();
 	KgVectors fresh = {0};
 

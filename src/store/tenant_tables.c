@@ -100,7 +100,7 @@ default_of(Relation rel, AttrNumber attnum)
 List *
 kg_tenant_columns(const KgTenantTable *table)
 {
-	Oid relid = kg_relation_oid(table->name);
+	Oid relid = kg_find_relation(table->name);
 	Relation rel;
 	TupleDesc desc;
 	List *columns = NIL;

@@ -137,6 +137,7 @@ INSERT INTO kg_edge(tenant, source, relation_no, target) SELECT tenant, target, 
   ('index of other columns', $$DROP INDEX kg_edge_target_idx; CREATE INDEX kg_edge_target_idx ON kg_edge (tenant)$$),
   ('index not valid', $$UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'kg_term_node_idx'::regclass$$),
   ('primary key not valid', $$UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'kg_term_pkey'::regclass$$),
+  ('index that an interrupted REINDEX left', $$CREATE INDEX kg_term_node_idx_ccnew ON kg_term (tenant, node); UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'kg_term_node_idx_ccnew'::regclass$$),
   ('constraint missing', $$ALTER TABLE kg_tool DROP CONSTRAINT kg_tool_operation_check$$),
   ('privilege missing', $$REVOKE SELECT ON kg_term FROM check_writer$$),
   ('privilege to write missing', $$REVOKE INSERT ON kg_entity FROM check_writer$$),
@@ -180,6 +181,9 @@ SET TRANSACTION READ ONLY;
 SELECT kg_check('{"tenant": "check"}') -> 'ok' AS ok;
 SAVEPOINT s; SELECT kg_check('{"repair": true}'); ROLLBACK TO s;
 ROLLBACK;
+-- what nobody made is no statement to run after a restore
+BEGIN; CREATE INDEX kg_term_node_idx_ccnew ON kg_term (tenant, node); UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'kg_term_node_idx_ccnew'::regclass;
+SELECT kg_check() -> 'differences' AS left; SELECT kg_dump_customizations(); ROLLBACK;
 -- options
 SELECT kg_check('{"limit": -1}'); SELECT kg_check('{"limit": 1.5}'); SELECT kg_check('{"repair": 1}'); SELECT kg_check('{"tenant": 1}'); SELECT kg_check('{"tenants": "a"}'); SELECT kg_check('[]');
 SELECT kg_check('{"tenant": "no such"}') - 'ms' - 'differences' -> 'counts' -> 'tenants' AS tenants;
