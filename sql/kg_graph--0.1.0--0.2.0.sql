@@ -417,7 +417,7 @@ DECLARE
   t record;
 BEGIN
   SELECT jsonb_agg(jsonb_build_object('tab', c.conrelid::regclass, 'name', c.conname, 'definition', pg_get_constraintdef(c.oid), 'partitioned', p.relkind = 'p', 'valid', c.convalidated,
-           'disabled', (SELECT bool_and(g.tgenabled = 'D') FROM pg_trigger g WHERE g.tgconstraint = c.oid), 'comment', obj_description(c.oid, 'pg_constraint')) ORDER BY c.oid)
+           'states', (SELECT jsonb_agg(jsonb_build_object('tab', g.tgrelid::regclass, 'function', g.tgfoid::integer, 'state', g.tgenabled)) FROM pg_trigger g WHERE g.tgconstraint = c.oid AND g.tgenabled <> 'O'), 'comment', obj_description(c.oid, 'pg_constraint')) ORDER BY c.oid)
     INTO kept
     FROM pg_constraint c JOIN pg_class p ON p.oid = c.conrelid
    WHERE c.contype = 'f' AND c.conindid = '@extschema@.kg_entity_node_idx'::regclass AND c.conparentid = 0;
@@ -430,16 +430,18 @@ BEGIN
   IF identity THEN
     ALTER TABLE @extschema@.kg_entity REPLICA IDENTITY USING INDEX kg_entity_node_idx;
   END IF;
-  FOR r IN SELECT * FROM jsonb_to_recordset(kept) AS k(tab text, name text, definition text, partitioned boolean, valid boolean, disabled boolean, comment text) LOOP
+  FOR r IN SELECT * FROM jsonb_to_recordset(kept) AS k(tab text, name text, definition text, partitioned boolean, valid boolean, states jsonb, comment text) LOOP
     -- Of a partitioned table it is always valid, so it is checked.
     EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', r.tab, r.name, r.definition, CASE WHEN r.valid AND NOT r.partitioned THEN ' NOT VALID' END);
     UPDATE pg_constraint SET convalidated = true WHERE conrelid = r.tab::regclass AND conname = r.name AND r.valid;
     IF r.comment IS NOT NULL THEN
       EXECUTE format('COMMENT ON CONSTRAINT %I ON %s IS %L', r.name, r.tab, r.comment);
     END IF;
-    FOR t IN SELECT g.tgrelid::regclass AS tab, g.tgname AS name FROM pg_trigger g JOIN pg_constraint c ON c.oid = g.tgconstraint
-              WHERE c.conrelid = r.tab::regclass AND c.conname = r.name AND r.disabled LOOP
-      EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I', t.tab, t.name);
+    FOR t IN SELECT s.tab, g.tgname AS name, CASE s.state WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END AS becomes
+               FROM jsonb_to_recordset(r.states) AS s(tab text, function integer, state text)
+               JOIN pg_constraint c ON c.conrelid = r.tab::regclass AND c.conname = r.name
+               JOIN pg_trigger g ON g.tgconstraint = c.oid AND g.tgrelid = s.tab::regclass AND g.tgfoid = s.function LOOP
+      EXECUTE format('ALTER TABLE %s %s TRIGGER %I', t.tab, t.becomes, t.name);
     END LOOP;
   END LOOP;
 END
