@@ -406,10 +406,52 @@ COMMENT ON COLUMN @extschema@.kg_entity_type.key_fields IS
 COMMENT ON FUNCTION @extschema@.kg_packed_tenant() IS
   'kg_derived_tenant() where no policy of kg_edge hides an edge from the caller, or NULL; for the policies of kg_adjacency and kg_index_key';
 
+-- The index of nodes is led by the node.  Foreign keys need it, that of kg_edge and
+-- a DBA's own: they are dropped and made again, not checked again, as nobody
+-- writes meanwhile.  What was disabled of them or is not valid stays so.
+
+DO $$
+DECLARE
+  kept jsonb;
+  identity boolean := (SELECT i.indisreplident FROM pg_index i WHERE i.indexrelid = '@extschema@.kg_entity_node_idx'::regclass);
+  r record;
+  t record;
+BEGIN
+  SELECT jsonb_agg(jsonb_build_object('tab', c.conrelid::regclass, 'name', c.conname, 'definition', pg_get_constraintdef(c.oid), 'partitioned', p.relkind = 'p', 'valid', c.convalidated,
+           'states', (SELECT jsonb_agg(jsonb_build_object('tab', g.tgrelid::regclass, 'function', g.tgfoid::integer, 'state', g.tgenabled)) FROM pg_trigger g WHERE g.tgconstraint = c.oid AND g.tgenabled <> 'O'), 'comment', obj_description(c.oid, 'pg_constraint')) ORDER BY c.oid)
+    INTO kept
+    FROM pg_constraint c JOIN pg_class p ON p.oid = c.conrelid
+   WHERE c.contype = 'f' AND c.conindid = '@extschema@.kg_entity_node_idx'::regclass AND c.conparentid = 0;
+  FOR r IN SELECT * FROM jsonb_to_recordset(kept) AS k(tab text, name text) LOOP
+    EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', r.tab, r.name);
+  END LOOP;
+  DROP INDEX @extschema@.kg_entity_node_idx;
+  CREATE UNIQUE INDEX kg_entity_node_idx ON @extschema@.kg_entity (node, tenant)
+    INCLUDE (type_no, entity_id);
+  IF identity THEN
+    ALTER TABLE @extschema@.kg_entity REPLICA IDENTITY USING INDEX kg_entity_node_idx;
+  END IF;
+  FOR r IN SELECT * FROM jsonb_to_recordset(kept) AS k(tab text, name text, definition text, partitioned boolean, valid boolean, states jsonb, comment text) LOOP
+    -- Of a partitioned table it is always valid, so it is checked.
+    EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', r.tab, r.name, r.definition, CASE WHEN r.valid AND NOT r.partitioned THEN ' NOT VALID' END);
+    UPDATE pg_constraint SET convalidated = true WHERE conrelid = r.tab::regclass AND conname = r.name AND r.valid;
+    IF r.comment IS NOT NULL THEN
+      EXECUTE format('COMMENT ON CONSTRAINT %I ON %s IS %L', r.name, r.tab, r.comment);
+    END IF;
+    FOR t IN SELECT s.tab, g.tgname AS name, CASE s.state WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END AS becomes
+               FROM jsonb_to_recordset(r.states) AS s(tab text, function integer, state text)
+               JOIN pg_constraint c ON c.conrelid = r.tab::regclass AND c.conname = r.name
+               JOIN pg_trigger g ON g.tgconstraint = c.oid AND g.tgrelid = s.tab::regclass AND g.tgfoid = s.function LOOP
+      EXECUTE format('ALTER TABLE %s %s TRIGGER %I', t.tab, t.becomes, t.name);
+    END LOOP;
+  END LOOP;
+END
+$$;
+
 UPDATE @extschema@.kg_manifest m
    SET major = pg_catalog.current_setting('server_version_num')::integer / 10000, definition = @extschema@.kg_manifest_text(d.definition)
   FROM @extschema@.kg_definitions() d
- WHERE m.kind = 'policy' AND d.kind = m.kind AND d.on_table = m.on_table AND d.name = m.name;
+ WHERE (m.kind = 'policy' OR m.name = 'kg_entity_node_idx') AND d.kind = m.kind AND d.on_table = m.on_table AND d.name = m.name;
 INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)
 SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(d.definition)
   FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d

@@ -198,11 +198,14 @@ KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
 	"DELETE FROM @" table " WHERE ctid = ANY (ARRAY(SELECT ctid " \
 	"FROM @" table " WHERE tenant = $1 " condition "LIMIT $2))"
 
-/* What a tenant has most of, from the leaves up. */
+/*
+ * What a tenant has most of, from the leaves up; what is packed, while there are
+ * edges that say where it is.
+ */
 static const char *const delete_rows[] = {
-	KG_DELETE("kg_edge", ""),
 	KG_DELETE("kg_adjacency", "AND " KG_HUBS_OF_TENANT " "),
 	KG_DELETE("kg_adjacency", "AND " KG_BLOCKS_OF_TENANT " "),
+	KG_DELETE("kg_edge", ""),
 	KG_DELETE("kg_index_key", "AND " KG_KEYS_OF_TENANT " "),
 	KG_DELETE("kg_unique_key", ""),
 	KG_DELETE("kg_term", ""),

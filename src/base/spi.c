@@ -458,6 +458,19 @@ kg_spi_select_of(KgSaved *saved, const char *sql, const char *tenant)
 	kg_spi_read(saved, sql, kg_arg_text(tenant));
 }
 
+void
+kg_spi_select_all_of(const char *sql, const char *tenant)
+{
+	KgArg arg = kg_arg_text(tenant);
+	int nest = kg_spi_pin_path();
+	int rc = SPI_execute_with_args(
+		kg_spi_expand(sql), 1, &arg.type, &arg.value, NULL, true, 0);
+
+	kg_spi_unpin_path(nest);
+	if (rc != SPI_OK_SELECT)
+		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
+}
+
 Portal
 kg_spi_cursor_of(const char *sql, const char *tenant)
 {

@@ -177,7 +177,14 @@ extern void kg_spi_select_of(KgSaved *saved, const char *sql,
 		kg_spi_select_of(&kg_saved_here, sql, tenant); \
 	} while (0)
 
-/* A read-only cursor, $1 the tenant, in the caller's SPI connection. */
+/*
+ * The same, of what goes through all that the tenant has: planned anew, for as
+ * much as that is.  A plan for any tenant reads everybody's nodes where few
+ * tenants have most.
+ */
+extern void kg_spi_select_all_of(const char *sql, const char *tenant);
+
+/* A read-only cursor, planned so, too, in the caller's SPI connection. */
 extern Portal kg_spi_cursor_of(const char *sql, const char *tenant);
 
 /*

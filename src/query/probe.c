@@ -273,8 +273,8 @@ keep_count(const KgGraph *graph, const KgBound *bound)
 void
 kg_bound_count(KgGraph *graph, KgBound *bound)
 {
-	static const Oid types[] = {TEXTOID, INT8OID};
-	Datum values[2];
+	static const Oid types[] = {TEXTOID};
+	Datum values[lengthof(types)];
 	KgStatement statement;
 
 	if (counted_before(graph))
@@ -285,10 +285,8 @@ kg_bound_count(KgGraph *graph, KgBound *bound)
 	memset(bound, 0, sizeof(*bound));
 	memset(&statement, 0, sizeof(statement));
 	statement.sql = kg_graph_sql(KG_SQL_NODES);
-	/* A bound of nodes has the planner take the index that they lead. */
 	values[0] = graph->tenant;
-	values[1] = Int64GetDatum(PG_INT64_MIN);
-	statement.nargs = 2;
+	statement.nargs = lengthof(types);
 	statement.argtypes = types;
 	statement.values = values;
 	(void) kg_plan_run(&statement, count_node, bound);

@@ -104,8 +104,7 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 		" CROSS JOIN LATERAL (SELECT x.node FROM @kg_term x"
 		" WHERE x.tenant = $1 AND x.term = n.name"
 		" AND x.kind = ANY ('{l,a,i}'::pg_catalog.\"char\"[]) LIMIT $3) t",
-	[KG_SQL_NODES] = "SELECT node FROM @kg_entity WHERE tenant = $1"
-					 " AND node OPERATOR(pg_catalog.>=) $2",
+	[KG_SQL_NODES] = "SELECT node FROM @kg_entity WHERE tenant = $1",
 	[KG_SQL_EDGE_PROPERTIES] = "SELECT " EDGE OF_TRIPLES " AND e.key = ''",
 	[KG_SQL_PARALLEL_EDGES] = "SELECT " EDGE ", e.key" OF_TRIPLES,
 };

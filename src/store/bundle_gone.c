@@ -25,8 +25,12 @@ typedef struct KgTally
 static List *
 count_entities(const char *tenant)
 {
-	KG_BATCH_READ("SELECT type_no::bigint, count(*) FROM @kg_entity "
-				  "WHERE tenant = $1 GROUP BY type_no",
+	/* By the primary key alone. */
+	KG_BATCH_READ("SELECT t.type_no::bigint, e.n FROM (SELECT bundle, "
+				  "entity_type, count(*) AS n FROM @kg_entity "
+				  "WHERE tenant = $1 GROUP BY bundle, entity_type) e "
+				  "JOIN @kg_entity_type t ON t.tenant = $1 "
+				  "AND t.bundle = e.bundle AND t.entity_type = e.entity_type",
 				  kg_arg_text(tenant));
 	return kg_row_counts();
 }

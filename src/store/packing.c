@@ -37,6 +37,7 @@
 #include "port/pg_bitutils.h"
 #include "storage/lmgr.h"
 #include "store/packing.h"
+#include "store/tenant_rows.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -362,12 +363,8 @@ pack_all(Packer *p)
 				p->tenant);
 	/* Its index begins with the block: pass over other tenants' blocks. */
 	open_stream(&p->packed,
-				"SELECT a.block, a.nodes FROM @kg_adjacency a, (SELECT "
-				"pg_catalog.min(node), pg_catalog.max(node) FROM @kg_entity "
-				"WHERE tenant = $1) e WHERE a.tenant = $1 AND a.block > 0 AND "
-				"a.block >= (e.min - 1) / " KG_BLOCK_TEXT " + 1 AND "
-				"a.block <= (e.max - 1) / " KG_BLOCK_TEXT " + 1 "
-				"ORDER BY a.block",
+				"SELECT block, nodes FROM @kg_adjacency WHERE tenant = $1 "
+				"AND block > 0 AND " KG_BLOCKS_OF_TENANT " ORDER BY block",
 				p->tenant);
 	while ((node = next_node(p)) != PG_INT64_MAX)
 	{

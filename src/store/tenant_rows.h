@@ -14,14 +14,21 @@
  */
 #define KG_KEYS_OF_TENANT \
 	"type_no IN (SELECT type_no FROM @kg_entity_type WHERE tenant = $1)"
-#define KG_HUBS_OF_TENANT                                             \
-	"block >= (SELECT -max(node) FROM @kg_entity WHERE tenant = $1) " \
-	"AND block <= (SELECT -min(node) FROM @kg_entity WHERE tenant = $1)"
-#define KG_BLOCKS_OF_TENANT                                     \
-	"block >= (SELECT (min(node) - 1) / " KG_BLOCK_TEXT " + 1 " \
-	"FROM @kg_entity WHERE tenant = $1) AND block <= "          \
-	"(SELECT (max(node) - 1) / " KG_BLOCK_TEXT " + 1 "          \
-	"FROM @kg_entity WHERE tenant = $1)"
+#define KG_HUBS_OF_TENANT \
+	"block >= -(" KG_LAST_NODE ") AND block <= -(" KG_FIRST_NODE ")"
+#define KG_BLOCKS_OF_TENANT                                       \
+	"block >= ((" KG_FIRST_NODE ") - 1) / " KG_BLOCK_TEXT " + 1 " \
+	"AND block <= ((" KG_LAST_NODE ") - 1) / " KG_BLOCK_TEXT " + 1"
+
+/*
+ * Of the nodes with edges, which are those that may be packed: the ends of two
+ * indexes that the tenant leads.  NULL: there are none.
+ */
+#define KG_END_NODE(which, end)                                              \
+	"SELECT " which "((SELECT " end "(source) FROM @kg_edge WHERE tenant = " \
+	"$1), (SELECT " end "(target) FROM @kg_edge WHERE tenant = $1))"
+#define KG_FIRST_NODE KG_END_NODE("least", "min")
+#define KG_LAST_NODE KG_END_NODE("greatest", "max")
 
 /*
  * Give them all to another name, which has a row of kg_tenant already.  Writers

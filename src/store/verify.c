@@ -251,6 +251,18 @@ run_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
 	MemoryContextSwitchTo(old);
 }
 
+/* The same of all that the tenant has. */
+static void
+run_rows_of_all(KgVerify *v, const char *sql, const char *table)
+{
+	MemoryContext old = MemoryContextSwitchTo(v->batch);
+
+	CHECK_FOR_INTERRUPTS();
+	kg_spi_select_all_of(sql, v->tenant);
+	report_rows(v, table, SPI_processed);
+	MemoryContextSwitchTo(old);
+}
+
 /*
  * Both differences of what should be and what is, where what is can be read by
  * the nodes of the batch.  should and is select a node and a row's text.
@@ -699,13 +711,11 @@ verify_orphans(KgVerify *v)
 		 "d.property) FROM @kg_edge d WHERE d.tenant = $1 "
 		 "AND d.property IS NOT NULL AND NOT EXISTS (SELECT FROM "
 		 "@kg_entity e WHERE e.tenant = $1 AND e.node = d.source)"}};
-	static KgSaved saved[lengthof(orphans)];
-	KgArg tenant = kg_arg_text(v->tenant);
 	int64 before = v->differences->total;
 
 	for (int i = 0; i < lengthof(orphans); i++)
 	{
-		run_rows(v, &saved[i], orphans[i].sql, orphans[i].table, 1, &tenant);
+		run_rows_of_all(v, orphans[i].sql, orphans[i].table);
 		if (i == 0)
 			v->terms_wrong |= v->differences->total > before;
 	}
@@ -761,9 +771,10 @@ verify_trigrams(KgVerify *v)
 static void
 verify_explicit_edges(KgVerify *v)
 {
-	KG_SPI_SELECT_OF("SELECT concat_ws(' ', d.source, d.relation_no, d.target) "
-					 "FROM @kg_edge d WHERE " KG_BAD_EDGES,
-					 v->tenant);
+	kg_spi_select_all_of(
+		"SELECT concat_ws(' ', d.source, d.relation_no, d.target) "
+		"FROM @kg_edge d WHERE " KG_BAD_EDGES,
+		v->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		differ(v,
 			   "edge_dangling",
@@ -866,8 +877,6 @@ each_rows(KgVerify *v, const char *what, const char *sql, int batch,
 static void
 verify_more_keys(KgVerify *v)
 {
-	static KgSaved saved;
-	KgArg tenant = kg_arg_text(v->tenant);
 	int64 n;
 
 	KG_SPI_SELECT_OF("SELECT count(*) FROM @kg_index_key WHERE tenant = $1 "
@@ -878,20 +887,17 @@ verify_more_keys(KgVerify *v)
 	SPI_freetuptable(SPI_tuptable);
 	if (n == v->keys)
 		return;
-	run_rows(v,
-			 &saved,
-			 "SELECT false, k.node, concat_ws(' ', k.type_no, k.field_no, "
-			 "k.key, k.entity_id) FROM @kg_index_key k "
-			 "LEFT JOIN @kg_entity e ON e.tenant = $1 AND e.node = k.node "
-			 "WHERE k.tenant = $1 AND NOT k." KG_COUNTED_ROWS
-			 " AND k.type_no IN "
-			 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1) "
-			 "AND (e.node IS NULL OR e.type_no <> k.type_no "
-			 "OR e.entity_id <> k.entity_id OR k.key <> "
-			 "ALL (@kg_packed_keys(e.index_keys, k.field_no)))",
-			 "kg_index_key",
-			 1,
-			 &tenant);
+	run_rows_of_all(
+		v,
+		"SELECT false, k.node, concat_ws(' ', k.type_no, k.field_no, "
+		"k.key, k.entity_id) FROM @kg_index_key k "
+		"LEFT JOIN @kg_entity e ON e.tenant = $1 AND e.node = k.node "
+		"WHERE k.tenant = $1 AND NOT k." KG_COUNTED_ROWS " AND k.type_no IN "
+		"(SELECT type_no FROM @kg_entity_type WHERE tenant = $1) "
+		"AND (e.node IS NULL OR e.type_no <> k.type_no "
+		"OR e.entity_id <> k.entity_id OR k.key <> "
+		"ALL (@kg_packed_keys(e.index_keys, k.field_no)))",
+		"kg_index_key");
 }
 
 static void

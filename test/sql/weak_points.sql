@@ -101,7 +101,7 @@ SELECT (SELECT count(*) FROM kg_tool WHERE bundle = 'many') AS tools, (SELECT co
        (SELECT count(*) FROM kg_term k WHERE NOT EXISTS (SELECT FROM kg_entity e WHERE e.tenant = k.tenant AND e.node = k.node)) AS terms;
 SELECT t ->> 'name' AS tool FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' ~ 'many';
 
--- 8. Every index starts with the tenant, or with a number that belongs to one; a total need not be counted exactly.
+-- 8. Every index starts with the tenant, or with a number that belongs to one or hardly to two; a total need not be counted exactly.
 RESET ROLE;
 SELECT indexrelid::regclass AS not_led_by_tenant FROM pg_index i JOIN pg_class c ON c.oid = indrelid
   JOIN pg_depend d ON d.objid = c.oid AND d.classid = 'pg_class'::regclass AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid AND extname = 'kg_graph'

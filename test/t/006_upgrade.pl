@@ -82,18 +82,34 @@ foreach my $version (@from)
 	(my $db = "from_$version") =~ tr/./_/;
 
 	# What a DBA made beside it stays the DBA's own.
-	my $own = q{SELECT kg_add_policy('own', 'kg_edge', 'true'); CREATE INDEX own_idx ON kg_entity (tenant, updated_at); ALTER TABLE kg_term SET (fillfactor = 90)};
+	my $own = q{SELECT kg_add_policy('own', 'kg_edge', 'true'); CREATE INDEX own_idx ON kg_entity (tenant, updated_at); ALTER TABLE kg_term SET (fillfactor = 90);
+		ALTER TABLE kg_entity REPLICA IDENTITY USING INDEX kg_entity_node_idx;
+		CREATE TABLE own_note (tenant text COLLATE "C", node bigint, CONSTRAINT own_of FOREIGN KEY (tenant, node) REFERENCES kg_entity (tenant, node) ON DELETE SET NULL DEFERRABLE);
+		INSERT INTO own_note SELECT tenant, node FROM kg_entity;
+		COMMENT ON CONSTRAINT own_of ON own_note IS 'own';
+		CREATE TABLE own_late (LIKE own_note, CONSTRAINT own_late_of FOREIGN KEY (tenant, node) REFERENCES kg_entity (tenant, node));
+		INSERT INTO own_late VALUES (NULL, 1);
+		ALTER TABLE own_late DISABLE TRIGGER ALL;
+		INSERT INTO own_late VALUES ('nobody', 1);
+		CREATE TABLE own_parts (LIKE own_note, CONSTRAINT own_part_of FOREIGN KEY (tenant, node) REFERENCES kg_entity (tenant, node)) PARTITION BY LIST (tenant);
+		CREATE TABLE own_part PARTITION OF own_parts DEFAULT;
+		INSERT INTO own_parts SELECT tenant, node FROM kg_entity};
+	my $references = q{SELECT c.conrelid::regclass, c.conname, pg_get_constraintdef(c.oid), c.convalidated, obj_description(c.oid, 'pg_constraint'), string_agg(t.tgrelid::regclass || ' ' || t.tgfoid::regproc || ' ' || t.tgenabled::text, ', ' ORDER BY t.tgrelid::regclass::text, t.tgfoid)
+		FROM pg_constraint c JOIN pg_trigger t ON t.tgconstraint = c.oid WHERE c.confrelid = 'kg_entity'::regclass GROUP BY c.oid ORDER BY c.conrelid::regclass::text};
 	database($db, "CREATE EXTENSION kg_graph VERSION '$version'");
 	run_file($db, "$kept/fill.sql");
 	is(differences(run_file($db, "$kept/answers.sql"), $answers), '', "$version: the present library answers before ALTER EXTENSION");
 	my $state = state_of($node, $db);
 	$node->safe_psql($db, $own);
 	my $customized = $node->safe_psql($db, 'SELECT kg_dump_customizations()');
+	my $referring = $node->safe_psql($db, $references);
 	$node->safe_psql($db, 'ALTER EXTENSION kg_graph UPDATE');
 	is($node->safe_psql($db, q{SELECT extversion FROM pg_extension WHERE extname = 'kg_graph'}), $present, "$version: there is a way to $present");
 	is($node->safe_psql($db, 'SELECT kg_dump_customizations()'), $customized, "$version: what is a DBA's own is known as that");
+	is($node->safe_psql($db, $references), $referring, "$version: what refers to entities is as it was");
 	is(state_of($node, $db), $state, "$version: what is stored is as it was");
-	$node->safe_psql($db, q{SELECT kg_drop_policy('own'); DROP INDEX own_idx; ALTER TABLE kg_term RESET (fillfactor)});
+	$node->safe_psql($db, q{SELECT kg_drop_policy('own'); DROP INDEX own_idx; ALTER TABLE kg_term RESET (fillfactor);
+		ALTER TABLE kg_entity REPLICA IDENTITY DEFAULT; DROP TABLE own_note, own_late, own_parts});
 	is(differences(run_file($db, "$kept/answers.sql"), $answers), '', "$version: the updated database answers as a fresh one");
 
 	# Without data, too, and in another schema: the catalog.
