@@ -208,6 +208,41 @@ kg_json_number_size(Numeric number)
 	return size;
 }
 
+static void
+write_four(int digit, char *at)
+{
+	at[0] = '0' + digit / 1000;
+	at[1] = '0' + digit / 100 % 10;
+	at[2] = '0' + digit / 10 % 10;
+	at[3] = '0' + digit % 10;
+}
+
+char *
+kg_json_number_write(Numeric number, char *at)
+{
+	ShortNumber s;
+	char four[4];
+	int i = 0;
+	int left;
+
+	if (!read_short(number, &s))
+		return NULL;
+	if (s.negative)
+		*at++ = '-';
+	at = pg_ultostr(at, s.weight < 0 ? 0 : short_digit(&s, i++));
+	for (; i <= s.weight; i++, at += 4)
+		write_four(short_digit(&s, i), at);
+	if (s.scale == 0)
+		return at;
+	*at++ = '.';
+	i = s.weight + 1;
+	for (left = s.scale; left >= 4; left -= 4, i++, at += 4)
+		write_four(i < 0 ? 0 : short_digit(&s, i), at);
+	write_four(i < 0 ? 0 : short_digit(&s, i), four);
+	memcpy(at, four, left);
+	return at + left;
+}
+
 int64
 kg_json_number_length(const JsonbValue *number)
 {

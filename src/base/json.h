@@ -39,6 +39,8 @@ extern bool kg_json_int64(const JsonbValue *value, int64 *result);
 extern int64 kg_json_number_bytes(const JsonbContainer *container, int64 max);
 /* The bytes of a number's text; and 0 instead where they are few. */
 extern Size kg_json_number_size(Numeric number);
+/* Its text into as many bytes, and where that ends; NULL where they are many. */
+extern char *kg_json_number_write(Numeric number, char *at);
 extern int64 kg_json_number_length(const JsonbValue *number);
 /* A string value that borrows s. */
 extern JsonbValue kg_json_string_value(const char *s);

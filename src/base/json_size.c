@@ -215,9 +215,13 @@ write_text(const char *text, char *at)
 static char *
 write_number(Numeric number, char *at, const char *end)
 {
-	char *text = DatumGetCString(
-		DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
+	char *after = kg_json_number_write(number, at);
+	char *text;
 
+	if (after != NULL)
+		return after;
+	text = DatumGetCString(
+		DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
 	if ((Size) (end - at) < strlen(text))
 		elog(ERROR, "a number is longer than it was measured");
 	at = write_text(text, at);

@@ -463,12 +463,15 @@ kg_spi_select_all_of(const char *sql, const char *tenant)
 {
 	KgArg arg = kg_arg_text(tenant);
 	int nest = kg_spi_pin_path();
-	int rc = SPI_execute_with_args(
-		kg_spi_expand(sql), 1, &arg.type, &arg.value, NULL, true, 0);
+	/* Without workers, as none of our statements has them. */
+	SPIPlanPtr plan = SPI_prepare_cursor(
+		kg_spi_expand(sql), 1, &arg.type, CURSOR_OPT_CUSTOM_PLAN);
+	int rc = SPI_execute_plan(plan, &arg.value, NULL, true, 0);
 
 	kg_spi_unpin_path(nest);
 	if (rc != SPI_OK_SELECT)
 		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
+	SPI_freeplan(plan);
 }
 
 Portal

@@ -13,7 +13,6 @@
 
 #include "base/json.h"
 #include "base/splice.h"
-#include "lib/stringinfo.h"
 
 StaticAssertDecl(2 * KG_SPLICE_MEMBERS <= JB_OFFSET_STRIDE,
 				 "only the first entry of a spliced object holds an offset");
@@ -25,28 +24,30 @@ kg_splice_init(KgSplice *splice)
 }
 
 /* The order of keys in an object: shorter ones first, then by byte. */
-static int
-compare_keys(const char *a, const char *b)
+static bool
+comes_after(const char *a, int la, const char *b, int lb)
 {
-	size_t la = strlen(a);
-	size_t lb = strlen(b);
-
-	return la != lb ? (la > lb ? 1 : -1) : memcmp(a, b, la);
+	return la != lb ? la > lb : memcmp(a, b, la) > 0;
 }
 
 void
 kg_splice_add(KgSplice *splice, const char *key, const JsonbValue *value)
 {
 	int at = splice->n;
+	int len = strlen(key);
 
 	if (splice->n == KG_SPLICE_MEMBERS)
 		elog(ERROR, "too many members in a spliced object");
-	while (at > 0 && compare_keys(splice->members[at - 1].key, key) > 0)
+	while (at > 0 && comes_after(splice->members[at - 1].key,
+								 splice->members[at - 1].len,
+								 key,
+								 len))
 	{
 		splice->members[at] = splice->members[at - 1];
 		at--;
 	}
 	splice->members[at].key = key;
+	splice->members[at].len = len;
 	splice->members[at].value = *value;
 	splice->n++;
 }
@@ -79,43 +80,51 @@ kg_splice_bool(KgSplice *splice, const char *key, bool value)
 }
 
 /* Zero bytes up to the alignment of numbers and containers. */
-static void
-align(StringInfo out)
+static char *
+align(const char *start, char *at)
 {
-	while (out->len % 4 != 0)
-		appendStringInfoChar(out, '\0');
+	while ((at - start) % 4 != 0)
+		*at++ = '\0';
+	return at;
 }
 
-/* Append the value's bytes; returns the type bits of its entry. */
-static JEntry
-append_value(StringInfo out, const JsonbValue *value)
+static char *
+write_bytes(const void *bytes, Size len, char *at)
+{
+	memcpy(at, bytes, len);
+	return at + len;
+}
+
+/* The value's bytes, where there is room for them; and the type bits of its entry. */
+static char *
+write_value(const JsonbValue *value, const char *start, char *at, JEntry *type)
 {
 	switch ((int) value->type)
 	{
 		case jbvNull:
-			return JENTRY_ISNULL;
+			*type = JENTRY_ISNULL;
+			return at;
 		case jbvBool:
-			return value->val.boolean ? JENTRY_ISBOOL_TRUE
-									  : JENTRY_ISBOOL_FALSE;
+			*type = value->val.boolean ? JENTRY_ISBOOL_TRUE
+									   : JENTRY_ISBOOL_FALSE;
+			return at;
 		case jbvString:
-			appendBinaryStringInfo(
-				out, value->val.string.val, value->val.string.len);
-			return JENTRY_ISSTRING;
+			*type = JENTRY_ISSTRING;
+			return write_bytes(
+				value->val.string.val, value->val.string.len, at);
 		case jbvNumeric:
-			align(out);
-			appendBinaryStringInfo(out,
-								   (const char *) value->val.numeric,
-								   VARSIZE_ANY(value->val.numeric));
-			return JENTRY_ISNUMERIC;
+			*type = JENTRY_ISNUMERIC;
+			return write_bytes(value->val.numeric,
+							   VARSIZE_ANY(value->val.numeric),
+							   align(start, at));
 		case jbvBinary:
-			align(out);
-			appendBinaryStringInfo(out,
-								   (const char *) value->val.binary.data,
-								   value->val.binary.len);
-			return JENTRY_ISCONTAINER;
+			*type = JENTRY_ISCONTAINER;
+			return write_bytes(value->val.binary.data,
+							   value->val.binary.len,
+							   align(start, at));
 		default:
 			elog(ERROR, "unexpected kind of value in a spliced object");
-			return 0;
+			return at;
 	}
 }
 
@@ -137,52 +146,49 @@ value_size(const JsonbValue *value)
 }
 
 /* The object below what is before it, in as much room as it takes. */
-static void
-write_object(KgSplice *splice, int before, StringInfo out)
+static Jsonb *
+write_object(KgSplice *splice, int before)
 {
 	int n = splice->n;
 	JEntry entries[2 * KG_SPLICE_MEMBERS];
 	int head = before + sizeof(uint32) + 2 * n * sizeof(JEntry);
 	uint32 header = n | JB_FOBJECT;
-	Size size = head + 1;
+	Size size = head;
+	char *out;
+	char *at;
 
 	for (int i = 0; i < n; i++)
-		size += strlen(splice->members[i].key) +
-				value_size(&splice->members[i].value);
+		size += splice->members[i].len + value_size(&splice->members[i].value);
 	if (size > JENTRY_OFFLENMASK)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("reply is larger than a jsonb document can be")));
-	out->data = palloc(size);
-	out->maxlen = size;
-	out->cursor = 0;
-	out->len = head;
+	out = palloc(size);
+	at = out + head;
 	for (int i = 0; i < 2 * n; i++)
 	{
-		int start = out->len;
+		const char *start = at;
 		JEntry type = JENTRY_ISSTRING;
 
 		if (i < n)
-			appendStringInfoString(out, splice->members[i].key);
+			at = write_bytes(
+				splice->members[i].key, splice->members[i].len, at);
 		else
-			type = append_value(out, &splice->members[i - n].value);
-		entries[i] = type | (out->len - start);
+			at = write_value(&splice->members[i - n].value, out, at, &type);
+		entries[i] = type | (at - start);
 	}
 	if (n > 0)
 		entries[0] |= JENTRY_HAS_OFF; /* its end is its length */
-	memcpy(out->data + before, &header, sizeof(header));
-	memcpy(
-		out->data + before + sizeof(header), entries, 2 * n * sizeof(JEntry));
-	SET_VARSIZE(out->data, out->len);
+	memcpy(out + before, &header, sizeof(header));
+	memcpy(out + before + sizeof(header), entries, 2 * n * sizeof(JEntry));
+	SET_VARSIZE(out, at - out);
+	return (Jsonb *) out;
 }
 
 Jsonb *
 kg_splice_finish(KgSplice *splice)
 {
-	StringInfoData out;
-
-	write_object(splice, VARHDRSZ, &out);
-	return (Jsonb *) out.data;
+	return write_object(splice, VARHDRSZ);
 }
 
 Jsonb *
@@ -190,12 +196,11 @@ kg_splice_finish_array(KgSplice *splice)
 {
 	const uint32 header = 1 | JB_FARRAY;
 	const int before = VARHDRSZ + sizeof(uint32) + sizeof(JEntry);
-	StringInfoData out;
-	JEntry entry;
+	Jsonb *out = write_object(splice, before);
+	JEntry entry = JENTRY_ISCONTAINER | JENTRY_HAS_OFF |
+				   (VARSIZE(out) - before);
 
-	write_object(splice, before, &out);
-	entry = JENTRY_ISCONTAINER | JENTRY_HAS_OFF | (out.len - before);
-	memcpy(out.data + VARHDRSZ, &header, sizeof(header));
-	memcpy(out.data + VARHDRSZ + sizeof(header), &entry, sizeof(entry));
-	return (Jsonb *) out.data;
+	memcpy((char *) out + VARHDRSZ, &header, sizeof(header));
+	memcpy((char *) out + VARHDRSZ + sizeof(header), &entry, sizeof(entry));
+	return out;
 }

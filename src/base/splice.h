@@ -16,6 +16,7 @@ typedef struct KgSplice
 	struct
 	{
 		const char *key;
+		int len;		  /* of it */
 		JsonbValue value; /* scalar or jbvBinary; borrowed */
 	} members[KG_SPLICE_MEMBERS];
 } KgSplice;

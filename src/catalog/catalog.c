@@ -25,6 +25,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/tool_version.h"
 #include "catalog/version.h"
+#include "common/hashfn.h"
 #include "common/md5.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -196,6 +197,13 @@ mark_ambiguous(KgCatalog *catalog)
 	}
 }
 
+static uint64
+hash_text(const char *text, uint64 seed)
+{
+	return hash_bytes_extended(
+		(const unsigned char *) text, strlen(text), seed);
+}
+
 static void
 load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
@@ -227,6 +235,8 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 							 NULL);
 		type->type_no = DatumGetInt32(kg_spi_datum(i, 3));
 		type->schema_hash = row_text(i, 5);
+		type->hash = hash_text(type->schema_hash, 0) ^
+					 hash_text(catalog->tenant, 1);
 		number_fields(type, DatumGetArrayTypeP(kg_spi_datum(i, 6)));
 		type->history_since = DatumGetTimestampTz(kg_spi_datum(i, 7));
 		type->version_above = kg_spi_int64(i, 8);

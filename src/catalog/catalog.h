@@ -111,7 +111,8 @@ typedef struct KgType
 	const char *tool_description;
 	const Jsonb *schema;
 	const char *schema_hash;
-	int expose; /* KG_EXPOSE_* */
+	uint64 hash; /* of that and the tenant */
+	int expose;	 /* KG_EXPOSE_* */
 	int nfields;
 	KgField *fields; /* parents before members */
 	const KgField *id_field;

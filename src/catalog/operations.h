@@ -18,6 +18,8 @@
 #define KG_EXPOSE_UNLINK 128
 #define KG_EXPOSE_HISTORY 256
 
+#define KG_EXPOSE_READING \
+	(KG_EXPOSE_LIST | KG_EXPOSE_GET | KG_EXPOSE_LIST_IDS | KG_EXPOSE_HISTORY)
 /* What a caller without write access has none of. */
 #define KG_EXPOSE_WRITING                                                      \
 	(KG_EXPOSE_CREATE | KG_EXPOSE_UPDATE | KG_EXPOSE_DELETE | KG_EXPOSE_LINK | \

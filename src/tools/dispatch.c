@@ -69,8 +69,7 @@ kg_toolset_is_listed(const KgCatalog *catalog, const KgAgent *agent,
 int
 kg_operations_offered(void)
 {
-	int offered = KG_EXPOSE_LIST | KG_EXPOSE_GET | KG_EXPOSE_LIST_IDS |
-				  KG_EXPOSE_HISTORY;
+	int offered = KG_EXPOSE_READING;
 
 	if (kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
 		return offered;
@@ -200,11 +199,16 @@ static bool
 find_offered(const KgCatalog *catalog, const KgAgent *agent, const char *name,
 			 KgCallable *found)
 {
+	int offered = KG_EXPOSE_READING;
+
 	if (!kg_callable_find(catalog, name, found))
 		return false;
-	return found->tool != NULL
-			   ? kg_tool_is_offered(agent, found->tool, kg_operations_offered())
-			   : has_fixed_tool(catalog, agent, found->fixed);
+	if (found->tool == NULL)
+		return has_fixed_tool(catalog, agent, found->fixed);
+	/* Who may write is asked for what writes alone. */
+	if (found->tool->operation & KG_EXPOSE_WRITING)
+		offered = kg_operations_offered();
+	return kg_tool_is_offered(agent, found->tool, offered);
 }
 
 void

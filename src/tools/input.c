@@ -105,9 +105,10 @@ kg_input_as_of(const KgInput *in, const KgCatalog *catalog, const KgType *type)
 void
 kg_input_valid_at(const KgInput *in, const KgCatalog *catalog)
 {
-	kg_validity_ask(catalog,
-					kg_input_instant(in, "valid_at"),
-					kg_input_path(in, "valid_at"));
+	const char *valid_at = kg_input_instant(in, "valid_at");
+
+	kg_validity_ask(
+		catalog, valid_at, valid_at ? kg_input_path(in, "valid_at") : NULL);
 }
 
 int64

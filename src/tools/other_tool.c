@@ -21,8 +21,8 @@ void
 kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
 					  int operation, const Jsonb *arguments)
 {
-	const KgAgent *agent = kg_agent_current();
-	int offered = kg_operations_offered();
+	const KgCall *call = kg_running_call();
+	const char *name = NULL;
 
 	for (int i = 0; i < catalog->ntools; i++)
 	{
@@ -30,12 +30,16 @@ kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
 
 		if (tool->type != type || tool->operation != operation)
 			continue;
-		kg_repair_begin(kg_tool_is_offered(agent, tool, offered) ? tool->name
-																 : NULL,
-						arguments);
-		return;
+		/* Called by its name, it has begun. */
+		if (call != NULL && call->tool == tool->name &&
+			call->arguments == arguments)
+			return;
+		if (kg_tool_is_offered(
+				kg_agent_current(), tool, kg_operations_offered()))
+			name = tool->name;
+		break;
 	}
-	kg_repair_begin(NULL, arguments);
+	kg_repair_begin(name, arguments);
 }
 
 /* Has the outline all members of the object, and that all it requires? */

@@ -36,13 +36,6 @@ static const int most = 256;
 /* Stale when the catalog changes, from which the schemas are made. */
 static KgCache published = {"published schema", &most, KG_STALE_BY_CATALOG};
 
-static uint64
-hash_text(const char *text, uint64 seed)
-{
-	return hash_bytes_extended(
-		(const unsigned char *) text, strlen(text), seed);
-}
-
 static bool
 is_key(const void *entry, const void *key)
 {
@@ -65,8 +58,7 @@ make_key(const KgCatalog *catalog, const KgType *type, const char *template)
 		key.catalog = catalog->id;
 	else
 	{
-		key.type = hash_text(type->schema_hash, 0) ^
-				   hash_text(catalog->tenant, 1);
+		key.type = type->hash;
 		key.type_no = type->type_no;
 	}
 	return key;

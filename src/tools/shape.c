@@ -108,11 +108,12 @@ kg_projections_read(const KgInput *in, const char *key, const KgShownOf *of,
 					int n, KgProjection **projections)
 {
 	const JsonbContainer *array = kg_input_array(in, key, key);
-	char *array_path = kg_input_path(in, key);
+	char *array_path;
 	bool all = false;
 
 	if (array == NULL)
 		return false;
+	array_path = kg_input_path(in, key);
 	for (int i = 0; i < n; i++)
 		projections[i] = kg_projection_new(kg_json_length(array));
 	kg_json_each(it, array)
@@ -149,13 +150,12 @@ kg_projections_read(const KgInput *in, const char *key, const KgShownOf *of,
 KgProjection *
 kg_projection_parse(const KgType *type, const KgInput *in)
 {
-	KgShownOf of = {psprintf("entity type \"%s\"", kg_type_handle(type)),
-					NULL,
-					NULL,
-					type->nfields,
-					type->fields};
+	KgShownOf of = {NULL, NULL, NULL, type->nfields, type->fields};
 	KgProjection *projection = NULL;
 
+	if (!kg_input_has(in, "fields"))
+		return NULL;
+	of.what = psprintf("entity type \"%s\"", kg_type_handle(type));
 	(void) kg_projections_read(in, "fields", &of, 1, &projection);
 	return projection;
 }

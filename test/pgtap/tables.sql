@@ -49,13 +49,13 @@ SELECT is((SELECT count(*)::int FROM pg_policy JOIN member_table m ON m.oid = po
           0, 'only entities and edges have policies for writing');
 
 -- The tenant leads every key, so that one tenant's call reads one range; keys of
--- entities are led by their type's number and packed edges by their node's, which
--- belong to one tenant.
+-- entities are led by their type's number, which belongs to one tenant, entities by
+-- node and packed edges by their node's number, which hardly another tenant has.
 SELECT ok(a.attname = 'tenant', format('index %s is led by the tenant', i.indexrelid::regclass))
   FROM pg_index i
   JOIN member_table m ON m.oid = i.indrelid
   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
- WHERE m.relname NOT IN ('kg_secret', 'kg_auth_key', 'kg_role', 'kg_policy', 'kg_manifest', 'kg_number_range', 'kg_former_name', 'kg_moved_tenant', 'kg_vectors') AND i.indexrelid::regclass::text !~ '(kg_tenant_role_role_idx|kg_index_key_pkey|kg_adjacency_pkey)$'
+ WHERE m.relname NOT IN ('kg_secret', 'kg_auth_key', 'kg_role', 'kg_policy', 'kg_manifest', 'kg_number_range', 'kg_former_name', 'kg_moved_tenant', 'kg_vectors') AND i.indexrelid::regclass::text !~ '(kg_tenant_role_role_idx|kg_index_key_pkey|kg_adjacency_pkey|kg_entity_node_idx)$'
  ORDER BY i.indexrelid::regclass::text;
 SELECT ok(EXISTS (SELECT FROM pg_index i WHERE i.indrelid = m.oid AND i.indisprimary),
           relname || ' has a primary key') FROM member_table m WHERE m.relkind = 'r' ORDER BY relname;

@@ -71,8 +71,8 @@ CREATE TEMP TABLE scan AS SELECT sql, hiding, line, regexp_replace(line, '^.*(Se
     (SELECT regexp_replace(l, '^ *Filter: ', '') FROM jsonb_array_elements_text(plan) WITH ORDINALITY y(l, m) WHERE m > n AND m < next AND l ~ '^ *Filter: ' ORDER BY m LIMIT 1) AS filter
   FROM (SELECT sql, hiding, plan, line, n, lead(n, 1, 1000000) OVER (PARTITION BY sql ORDER BY n) AS next FROM statement, jsonb_array_elements_text(plan) WITH ORDINALITY x(line, n) WHERE n = 1 OR line ~ '->') x
   WHERE line ~ ' Scan ' AND line !~ 'Function Scan on (unnest|t)|Subquery Scan on';
-SELECT count(*) FILTER (WHERE line ~ 'Seq Scan|Bitmap|Sample|Tid') AS other_scans, count(*) FILTER (WHERE cond IS NULL OR cond !~ '\(tenant = \(?\$1') AS without_tenant, count(*) FILTER (WHERE cond !~ 'AND') AS by_tenant_only FROM scan;
-SELECT DISTINCT sql, line FROM scan WHERE line ~ 'Seq Scan|Bitmap|Sample|Tid' OR cond IS NULL OR cond !~ '\(tenant = \(?\$1' OR cond !~ 'AND' LIMIT 5;
+SELECT count(*) FILTER (WHERE line ~ 'Seq Scan|Bitmap|Sample|Tid') AS other_scans, count(*) FILTER (WHERE cond IS NULL OR cond !~ '\(tenant = \(?(\$1|kg_tenant\(\))') AS without_tenant, count(*) FILTER (WHERE cond !~ 'AND') AS by_tenant_only FROM scan;
+SELECT DISTINCT sql, line FROM scan WHERE line ~ 'Seq Scan|Bitmap|Sample|Tid' OR cond IS NULL OR cond !~ '\(tenant = \(?(\$1|kg_tenant\(\))' OR cond !~ 'AND' LIMIT 5;
 -- every index with the columns that bound its scans
 SELECT relation, index, regexp_replace(regexp_replace(regexp_replace(cond, '\$\d+', '$', 'g'), '"|::\w+', '', 'g'), '\m[a-z]+_?\d*\.', '', 'g') AS conditions, count(DISTINCT sql) > 0 AS used FROM scan GROUP BY 1, 2, 3 ORDER BY relation, index, min(cond) COLLATE "C";
 -- filters that remain: substrings, and a bound that the index cannot take

@@ -30,6 +30,8 @@ SELECT count(*) FILTER (WHERE pg_temp.same(kg_get('doc', 'd' || n)) AND kg_get('
 INSERT INTO kg_entity(bundle, entity_type, data) SELECT 'json', 'doc', jsonb_build_object('id', 't' || n, 'v', v, 'k' || t, t) FROM (
   SELECT n, t, jsonb_build_array(t, repeat(t, 3), 'abcdefg' || t, t || 'abcdefghi', jsonb_build_object(t, t, 'x' || t, 1e30, t || t || 'é', -0.000001)) AS v FROM (
     SELECT n, chr(n) AS t FROM generate_series(1, 140) n UNION ALL SELECT 200 + n, repeat(chr(34), n) || repeat('a', 20 - n) || chr(10) FROM generate_series(1, 20) n) c) x;
+INSERT INTO kg_entity(bundle, entity_type, data) SELECT 'json', 'doc', jsonb_build_object('id', 'u' || e, 'v', jsonb_agg((m || 'e' || e)::numeric)) FROM generate_series(-70, 70) e,
+  unnest('{0,1,-1,10,9999,-9999,10000,100000001,123456789012345,-0.5,1.20,0.00012,-10.0001000}'::text[]) m GROUP BY e;
 SELECT count(*) AS calls, count(*) FILTER (WHERE (r #>> '{content,0,text}')::jsonb = r -> 'structuredContent' AND octet_length(r #>> '{content,0,text}') = octet_length((r -> 'structuredContent')::text)) AS same_text FROM
   (SELECT kg_call_tool('get_doc', jsonb_build_object('id', entity_id)) FROM kg_entity WHERE entity_type = 'doc' UNION ALL SELECT kg_call_tool('list_doc', jsonb_build_object('limit', n)) FROM generate_series(1, 200) n
    UNION ALL SELECT kg_call_tool('get_doc', '{"id": 1.5e400}')) x(r);
