@@ -25,7 +25,7 @@ COMMENT ON FUNCTION @extschema@.kg_refuse(text, text, text, text, text[], text) 
 
 CREATE TABLE @extschema@.kg_shard (
   shard        integer PRIMARY KEY CHECK (shard BETWEEN 1 AND 2047),
-  name         text COLLATE "C" NOT NULL UNIQUE CHECK (name ~ '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$'),
+  name         text COLLATE "C" NOT NULL UNIQUE,
   dsn          text NOT NULL
 );
 COMMENT ON TABLE @extschema@.kg_shard IS 'databases with kg_graph, by the number that kg_set_shard() gave them there; made by kgctl cluster add-shard';
@@ -34,7 +34,7 @@ COMMENT ON COLUMN @extschema@.kg_shard.dsn IS 'keywords and values, without user
 -- What stands before the next pair is read as libpq does, but that a value without
 -- quotes is ASCII without quotes and backslashes; so that what is read here is what
 -- is there.  A constraint would not do: its error repeats the row.
-CREATE FUNCTION @extschema@.kg_check_dsn() RETURNS trigger
+CREATE FUNCTION @extschema@.kg_check_shard() RETURNS trigger
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
@@ -46,6 +46,9 @@ DECLARE
   rest text := ltrim(NEW.dsn, white);
   pair text[];
 BEGIN
+  IF NEW.name !~ '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$' THEN
+    PERFORM @extschema@.kg_refuse('22023', 'INVALID_INPUT', format('"%s" is no name of a shard', left(NEW.name, 63)), 'letters, digits, "_", "." and "-", 1 to 63 of them, of which the first is neither "." nor "-"');
+  END IF;
   WHILE rest <> '' LOOP
     pair := regexp_match(rest, E'^([a-z_]+)[ \t\n\r\f\x0b]*=[ \t\n\r\f\x0b]*(?:''(?:[^''\\\\]|\\\\.)*''|[!-&(-[\\]-~]+)(?:[ \t\n\r\f\x0b]+(.*))?$');
     IF pair IS NULL THEN
@@ -63,10 +66,10 @@ BEGIN
   RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.kg_check_dsn() IS
-  'row trigger of kg_shard: no secrets in connection strings, and no word of them in the error';
-CREATE TRIGGER kg_check_dsn BEFORE INSERT OR UPDATE ON @extschema@.kg_shard
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_check_dsn();
+COMMENT ON FUNCTION @extschema@.kg_check_shard() IS
+  'row trigger of kg_shard: its name, and no secrets in connection strings, and no word of them in the error';
+CREATE TRIGGER kg_check_shard BEFORE INSERT OR UPDATE ON @extschema@.kg_shard
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_check_shard();
 
 CREATE TABLE @extschema@.kg_place (
   tenant       text COLLATE "C" PRIMARY KEY,

@@ -223,7 +223,14 @@ kg_find_columns(TupleDesc desc, const char *const *names, int n, int *places)
 				if (is_column(desc, place, names[i]))
 					break;
 		if (place == desc->natts)
-			elog(ERROR, "a table of kg_graph lacks column \"%s\"", names[i]);
+			ereport(
+				ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("a table of kg_graph lacks column \"%s\"", names[i]),
+				 errdetail("It was renamed or dropped."),
+				 errhint("ALTER TABLE ... RENAME COLUMN ... TO %s puts back "
+						 "one that was renamed.",
+						 names[i])));
 		places[i] = place;
 	}
 }

@@ -26,8 +26,10 @@
 static int
 hash_rows(const char *table, Datum tenant, Snapshot snapshot, uint64 *hash)
 {
+	static const char *const columns[] = {"tenant"};
 	Relation rel = table_open(kg_relation_oid(table), AccessShareLock);
 	int n = 0;
+	int column;
 	Oid index;
 	ScanKeyData key;
 	SysScanDesc scan;
@@ -36,8 +38,9 @@ hash_rows(const char *table, Datum tenant, Snapshot snapshot, uint64 *hash)
 	if (!rel->rd_indexvalid)
 		list_free(RelationGetIndexList(rel));
 	index = rel->rd_pkindex;
+	kg_find_columns(RelationGetDescr(rel), columns, 1, &column);
 	ScanKeyInit(&key,
-				get_attnum(RelationGetRelid(rel), "tenant"),
+				(AttrNumber) (column + 1),
 				BTEqualStrategyNumber,
 				F_TEXTEQ,
 				tenant);

@@ -1,5 +1,6 @@
--- A table or sequence of ours that its owner moved to another schema: what needs
--- it says so by name, nobody is shown more, and no session ends.
+-- A table or sequence of ours that its owner moved to another schema, a column that
+-- has another name: what needs it says so by name, nobody is shown more, and no
+-- session ends.
 \i test/data/prelude.sql
 CREATE ROLE moved_writer;
 CALL test.tenant('moved');
@@ -74,6 +75,8 @@ $$;
 BEGIN; ALTER TABLE kg_entity SET SCHEMA moved_away; SET LOCAL ROLE moved_writer; SELECT kg_list('page'); ROLLBACK;
 BEGIN; ALTER TABLE kg_entity RENAME TO kg_moved; SELECT kg_health() -> 'status'; ROLLBACK;
 BEGIN; ALTER SEQUENCE kg_node_seq SET SCHEMA moved_away; SET LOCAL ROLE moved_writer; SELECT kg_put_entities('page', '[{"id": "c"}]'); ROLLBACK;
+BEGIN; ALTER TABLE kg_edge RENAME COLUMN properties TO moved; SET LOCAL ROLE moved_writer; SELECT kg_put_entities('page', '[{"id": "c", "up": "b"}]'); ROLLBACK;
+BEGIN; ALTER TABLE kg_bundle RENAME COLUMN tenant TO moved; SET LOCAL ROLE moved_writer; SELECT kg_list('page'); ROLLBACK;
 
 DROP SCHEMA moved_away;
 DROP FUNCTION moved_calls();

@@ -54,6 +54,8 @@ sub refused
 refused('without a front', qr/has no extension kg_front; kgctl cluster init/, 'status');
 works('init', 'init');
 works('init again', 'init');
+refused("the name \"$_\"", qr/"\Q$_\E" is no name of a shard; expected letters, digits/, 'add-shard', $_, dsn('one'))
+	foreach '', 'o ne', '.one';
 refused('a password', qr/connection string of shard "one" may not have "password"(?!.*geheim)/s, 'add-shard', 'one', dsn('one') . ' password=geheim');
 is(ask('one', q{SELECT count(*) FROM pg_extension WHERE extname = 'kg_graph'}), '0', 'nothing was made where it was refused');
 foreach my $shard ('one', 'two')
