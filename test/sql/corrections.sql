@@ -103,9 +103,10 @@ BEGIN
 END
 $$;
 SELECT kg_apply_bundle('{"bundle_name": "boxes", "version": "1", "schemas": [{"entity_type": "box", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "size": {"type": "object", "properties": {
-    "width": {"type": "number", "x-index": true}, "unit": {"type": "object", "properties": {"name": {"type": "string"}}}}}, "parts": {"type": "array", "items": {"type": "object", "properties": {"code": {"type": "string"}}}}}}}],
-  "relations": [{"name": "FITS_IN", "from": "box", "to": "box"}], "entities": [{"entity_type": "box", "items": [{"id": "small", "size": {"width": 1, "unit": {"name": "m"}}, "parts": [{"code": "a"}]}, {"id": "mid", "size": {"width": 2}}, {"id": "large", "size": {"width": 3}}]}],
-  "edges": [{"relation": "FITS_IN", "from": "small", "to": "mid"}, {"relation": "FITS_IN", "from": "mid", "to": "large"}]}') ? 'revision';
+    "width": {"type": "number", "x-index": true}, "unit": {"type": "object", "properties": {"name": {"type": "string"}}}}}, "parts": {"type": "array", "items": {"type": "object", "properties": {"code": {"type": "string"}}}}}}},
+    {"entity_type": "crate", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}],
+  "relations": [{"name": "FITS_IN", "from": "box", "to": "box"}, {"name": "FITS_IN", "from": "crate", "to": "box"}], "entities": [{"entity_type": "box", "items": [{"id": "small", "size": {"width": 1, "unit": {"name": "m"}}, "parts": [{"code": "a"}]}, {"id": "mid", "size": {"width": 2}}, {"id": "large", "size": {"width": 3}}]}],
+  "edges": [{"relation": "FITS_IN", "from": "box:small", "to": "mid"}, {"relation": "FITS_IN", "from": "box:mid", "to": "large"}]}') ? 'revision';
 -- a day, a month and a year are as long as they are: until its last instant, after it, in it
 SELECT pg_temp.followed('list_employee', jsonb_build_object('filters', jsonb_build_object('last_seen', c::jsonb), 'limit', 0)) FROM (VALUES ('"2024-05-02"'), ('{"eq": "2 May 2024"}'), ('{"lte": "2024-05-02"}'), ('{"gt": "2024-05-02"}'), ('{"lt": "2024-05-02"}'),
   ('{"between": ["2024-05-01", "2024-05-02"]}'), ('"2024-05-01..2024-05-02"'), ('">2024-05-02"'), ('{"lte": "2024-05"}'), ('"2024"'), ('{"gte": "2024", "lt": "2025"}'), ('{"ne": "2024-05-02"}'), ('{"in": ["2024-05-02"]}'), ('{"lte": "2024-05-02", "lt": "2025-01-01T00:00:00Z"}'),
@@ -131,6 +132,8 @@ SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('intersect_subgraphs', '{"see
 -- groups of one relationship in two directions
 SELECT kg_aggregate(a::jsonb) FROM (VALUES ('{"node": {"label": "box"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "FITS_IN", "label": "box"}, {"relationship": "FITS_IN", "direction": "incoming", "label": "box"}], "sort": [{"field": "FITS_IN_box_incoming"}]}')) v(a);
 SELECT pg_temp.followed('aggregate_nodes', '{"node": {"label": "box"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "FITS_IN", "label": "box"}, {"relationship": "FITS_IN", "direction": "outgoing", "label": "box"}]}');
+-- a relation of several variants is named once
+SELECT e ->> 'message' FROM (SELECT kg_call_tool('explore_neighbors', jsonb_build_object('start_node', '{"label": "meeting_note", "node_id": "n1"}'::jsonb, 'as_of', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))) #> '{structuredContent,error}' AS e) r;
 -- who does not see it is not told of it
 \c - corrections_some
 \pset format unaligned
