@@ -382,8 +382,10 @@ skip_loaded(Command *c, KgRows *rows)
 	c->load.db.exit = KG_EXIT_INPUT;
 	if (rows->in->error != NULL)
 		kg_error("%s: %s", rows->in->path, rows->in->error);
-	else if (!whole || rows->in->offset != place->offset ||
-			 (place->offset > 0 && rows->in->hash != place->hash))
+	/* Of nothing nothing can be another, though the header has been read. */
+	else if (place->offset > 0 &&
+			 (!whole || rows->in->offset != place->offset ||
+			  rows->in->hash != place->hash))
 		kg_error("%s: what was loaded of it, the lines before %lu, is not what "
 				 "it was; load it anew, without --resume",
 				 rows->in->path,

@@ -295,6 +295,59 @@ meant_sort(const JsonbValue *value, const char *member, bool array)
 	return kg_jw_finish(&w);
 }
 
+/* An argument whose items are names, in which there are no commas. */
+static bool
+is_list_of_names(const char *name)
+{
+	static const char *const names[] = {"fields",
+										"columns",
+										"edge_columns",
+										"node_labels",
+										"node_types",
+										"relationship_types",
+										"predicates",
+										"walk_predicates",
+										"exclude_node_types",
+										"expand_nodes",
+										"expand_relationship_types",
+										"types",
+										"relations"};
+
+	for (int i = 0; i < lengthof(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+Jsonb *
+kg_args_list_of(const char *name, const JsonbValue *value)
+{
+	const char *text = value->val.string.val;
+	const char *end;
+	KgJsonWriter w;
+
+	if (value->type != jbvString || !is_list_of_names(name) ||
+		memchr(text, ',', value->val.string.len) == NULL)
+		return kg_args_example_of(value, NULL, true);
+	end = text + value->val.string.len;
+	kg_jw_init_array(&w);
+	while (text < end)
+	{
+		const char *comma = memchr(text, ',', end - text);
+		const char *stop = comma != NULL ? comma : end;
+		const char *next = comma != NULL ? comma + 1 : end;
+
+		while (text < stop && *text == ' ')
+			text++;
+		while (stop > text && stop[-1] == ' ')
+			stop--;
+		if (stop > text)
+			kg_jw_stringn(&w, text, (int) (stop - text));
+		text = next;
+	}
+	return kg_jw_finish(&w);
+}
+
 /* The value, maybe as the member of an object, maybe as the item of an array. */
 Jsonb *
 kg_args_example_of(const JsonbValue *value, const char *member, bool array)
@@ -360,7 +413,7 @@ throw_not_container(const JsonbValue *value, const char *path, Container wanted,
 	else if (wanted == AN_ARRAY
 				 ? value->type != jbvBinary && value->type != jbvNull
 				 : wanted == AN_ARRAY_OF_OBJECTS && kg_json_is_object(value))
-		kg_error_instead(err, NULL, kg_args_example_of(value, NULL, true));
+		kg_error_instead(err, NULL, kg_args_list_of(kg_path_last(path), value));
 	else if (meant != NULL)
 		kg_error_instead(err, NULL, meant);
 	kg_error_throw(err);
@@ -439,6 +492,28 @@ read_number(const JsonbContainer *object, const char *key, JsonbValue *value,
 	return true;
 }
 
+/* An integer, however large. */
+static bool
+is_whole(const JsonbValue *number)
+{
+	Datum n;
+
+	if (number->type != jbvNumeric)
+		return false;
+	n = NumericGetDatum(number->val.numeric);
+	return DatumGetBool(DirectFunctionCall2(
+		numeric_eq, n, DirectFunctionCall2(numeric_trunc, n, 0)));
+}
+
+static bool
+numeric_is_below(Numeric number, int64 least)
+{
+	return DatumGetBool(
+		DirectFunctionCall2(numeric_lt,
+							NumericGetDatum(number),
+							NumericGetDatum(int64_to_numeric(least))));
+}
+
 bool
 kg_args_int(const JsonbContainer *object, const char *key, const char *path,
 			int64 min, int64 max, int64 *result, KgRepairs *repairs)
@@ -463,11 +538,15 @@ kg_args_int(const JsonbContainer *object, const char *key, const char *path,
 			kg_path_member(path, key), &value, expected);
 
 		/* As much as there may be of what was asked for. */
-		if (kg_json_int64(&number, &n))
+		if (is_whole(&number))
+		{
+			bool below = numeric_is_below(number.val.numeric, min);
+
 			kg_error_instead(
 				err,
 				NULL,
-				kg_json_parse(psprintf(INT64_FORMAT, n < min ? min : max)));
+				kg_json_parse(psprintf(INT64_FORMAT, below ? min : max)));
+		}
 		kg_error_throw(err);
 	}
 	if (repaired)
@@ -615,7 +694,7 @@ kg_args_as_id(const JsonbValue *value, const char *path)
 
 char **
 kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
-			int max, int *nids)
+			int max, bool optional, int *nids)
 {
 	const JsonbContainer *array = kg_args_array(object, key, path);
 	char *member = kg_path_member(path, key);
@@ -634,7 +713,7 @@ kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
 		KgError *err = kg_args_error(
 			member, &got, psprintf("an array of 1 to %d ids", max));
 
-		if (n == 0)
+		if (n == 0 && optional)
 			kg_error_leave_out(err);
 		kg_error_throw(err);
 	}

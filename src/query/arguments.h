@@ -33,6 +33,11 @@ extern char *kg_path_last(const char *path);
 /* A value as the one item of an array, or in an object: [{member: value}]. */
 extern Jsonb *kg_args_example_of(const JsonbValue *value, const char *member,
 								 bool array);
+/*
+ * A value as an array, of the argument of a name: "a, b" as two, where its items are
+ * names.
+ */
+extern Jsonb *kg_args_list_of(const char *name, const JsonbValue *value);
 /* The one scalar within an object or array that has no other, or NULL. */
 extern Jsonb *kg_args_only_scalar(const JsonbValue *value);
 
@@ -89,9 +94,12 @@ extern char *kg_args_string(const JsonbContainer *object, const char *key,
  */
 extern char *kg_args_as_id(const JsonbValue *value, const char *path);
 
-/* An array of 1 to max ids, without duplicates, in order. */
+/*
+ * An array of 1 to max ids, without duplicates, in order.  An empty one is told to
+ * be left out where it is optional.
+ */
 extern char **kg_args_ids(const JsonbContainer *object, const char *key,
-						  const char *path, int max, int *nids);
+						  const char *path, int max, bool optional, int *nids);
 
 /* An error for a value that is not what the argument declares. */
 extern KgError *kg_args_error(const char *path, const JsonbValue *got,

@@ -96,10 +96,10 @@ meant_operators(const JsonbContainer *object, bool may_be_array)
 	return kg_json_length(&meant->root) == n ? meant : NULL;
 }
 
-static KG_NORETURN void
-throw_unknown_operator(const char *name, const char *property,
-					   const char *property_path, const char *path,
-					   const JsonbContainer *object)
+static KgError *
+unknown_operator(const char *name, const char *property,
+				 const char *property_path, const char *path,
+				 const JsonbContainer *object)
 {
 	KgError *err = kg_error_new(
 		KG_INVALID_INPUT, "unknown filter operator \"%s\"", name);
@@ -123,7 +123,7 @@ throw_unknown_operator(const char *name, const char *property,
 		kg_error_instead(err, path, meant);
 	else
 		kg_error_did_you_mean(err, near);
-	kg_error_throw(err);
+	return err;
 }
 
 static KG_NORETURN void
@@ -266,8 +266,13 @@ parse_operators(Conditions *conditions, const char *property, const char *path,
 		KgOp op;
 
 		if (!kg_op_lookup(name, &op))
-			throw_unknown_operator(
+		{
+			condition = add_condition(conditions, property, member, KG_OP_EQ);
+			condition->misread = unknown_operator(
 				name, property, conditions->property_path, path, object);
+			condition->members = object;
+			return;
+		}
 		condition = add_condition(conditions, property, member, op);
 		switch (kg_operator(op)->form)
 		{

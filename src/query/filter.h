@@ -28,6 +28,8 @@ typedef struct KgCondition
 	const char *path;		   /* and of the operand */
 	KgOp op;
 	const JsonbValue *read_bool; /* a string that was read as a flag */
+	KgError *misread; /* what is wrong, unless the property is an object */
+	const JsonbContainer *members; /* that has these: no operators */
 	int nvalues;
 	JsonbValue *values; /* operands; analysed: of the declared type */
 	/* analysed */

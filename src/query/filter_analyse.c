@@ -491,6 +491,52 @@ repair_value(const KgField *field, JsonbValue *value, const char *path,
 	*value = used;
 }
 
+/* The operators at a path without one of them and with others; NULL: one is there. */
+static Jsonb *
+operators_with(const char *path, const char *without, const Jsonb *others)
+{
+	JsonbValue there;
+	JsonbValue taken;
+	KgJsonWriter w;
+
+	if (!kg_repair_value_at(path, &there) || !kg_json_is_object(&there))
+		return NULL;
+	kg_jw_init_object(&w);
+	kg_json_each(it, kg_json_container(&there))
+	{
+		if (kg_json_string_is(&it.key, without))
+			continue;
+		if (kg_json_get(&others->root, kg_json_cstring(&it.key), &taken))
+			return NULL;
+		kg_jw_member(&w, &it);
+	}
+	kg_jw_members(&w, &others->root);
+	return kg_jw_finish(&w);
+}
+
+/* A day, month or year in the place of an instant or a day, or the other way. */
+static void
+say_days(KgError *err, const KgCondition *condition, const JsonbValue *value,
+		 const char *path)
+{
+	const char *op = kg_operator(condition->op)->name;
+	Jsonb *meant = kg_op_condition_on_days(
+		condition->field->kind, condition->op, value);
+	char *operators_path;
+
+	if (meant == NULL)
+		return;
+	if (strcmp(kg_path_last(path), op) != 0 ||
+		strcmp(path, condition->property_path) == 0)
+	{
+		kg_error_instead(err, path, meant);
+		return;
+	}
+	operators_path = pnstrdup(path, strrchr(path, '/') - path);
+	kg_error_instead(
+		err, operators_path, operators_with(operators_path, op, meant));
+}
+
 static KG_NORETURN void
 throw_bad_value(const KgCondition *condition, const JsonbValue *value,
 				const char *path)
@@ -511,9 +557,8 @@ throw_bad_value(const KgCondition *condition, const JsonbValue *value,
 			err,
 			NULL,
 			kg_op_condition_of_text(field->kind, kg_json_cstring(value)));
-	if (field->kind == KG_KIND_DATE &&
-		(condition->op == KG_OP_GTE || condition->op == KG_OP_LT))
-		kg_error_instead(err, NULL, kg_meant_first_day(value));
+	if (field->kind == KG_KIND_DATE || field->kind == KG_KIND_DATETIME)
+		say_days(err, condition, value, path);
 	kg_error_throw(err);
 }
 
@@ -741,6 +786,93 @@ kg_filter_analyse(const KgFilter *parsed, const KgFilterTarget *target,
 	return kg_filter_analyse_over(parsed, target, 1, repairs)[0];
 }
 
+/* Is it a property that the filters of some target may name? */
+static bool
+is_filterable(const KgFilterTarget *targets, int ntargets, const char *property)
+{
+	bool found = false;
+	bool is_id;
+
+	for (int t = 0; t < ntargets && !found; t++)
+		(void) look_up_field(&targets[t], property, &found, &is_id);
+	return found;
+}
+
+/*
+ * The members of an object that is a property, by their paths: {"a": {"b": 1}}
+ * as "a.b": 1.  False where one of them is no property.
+ */
+static bool
+write_by_path(KgJsonWriter *w, const KgFilterTarget *targets, int ntargets,
+			  const char *property, const JsonbContainer *members)
+{
+	kg_json_each(it, members)
+	{
+		char *path = psprintf("%s.%s", property, kg_json_cstring(&it.key));
+
+		if (is_filterable(targets, ntargets, path))
+		{
+			kg_jw_key(w, path);
+			kg_jw_value(w, &it.value);
+		}
+		else if (!kg_json_is_object(&it.value) ||
+				 !write_by_path(
+					 w, targets, ntargets, path, kg_json_container(&it.value)))
+			return false;
+	}
+	return true;
+}
+
+/* The filters without the property, and with its members; NULL: they are none. */
+static Jsonb *
+filters_by_path(const KgCondition *condition, const KgFilterTarget *targets,
+				int ntargets, const JsonbContainer *filters)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, filters)
+		if (!kg_json_string_is(&it.key, condition->property))
+			kg_jw_member(&w, &it);
+		else if (!write_by_path(&w,
+								targets,
+								ntargets,
+								condition->property,
+								condition->members))
+			return NULL;
+	return kg_jw_finish(&w);
+}
+
+/* An object of what are no operators: it may be of the property's members. */
+static KG_NORETURN void
+throw_misread(const KgCondition *condition, const KgFilterTarget *targets,
+			  int ntargets)
+{
+	char *filters_path = pnstrdup(condition->property_path,
+								  strrchr(condition->property_path, '/') -
+									  condition->property_path);
+	JsonbValue filters;
+	Jsonb *meant = NULL;
+	KgError *err;
+
+	if (strcmp(kg_path_last(condition->property_path), condition->property) ==
+			0 &&
+		kg_repair_value_at(filters_path, &filters) &&
+		kg_json_is_object(&filters))
+		meant = filters_by_path(
+			condition, targets, ntargets, kg_json_container(&filters));
+	if (meant == NULL)
+		kg_error_throw(condition->misread);
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "property \"%s\" is an object, and filters name its "
+					   "members by their paths",
+					   condition->property);
+	kg_error_path(err, "%s", condition->property_path);
+	kg_error_expected(err, "\"%s.member\": condition", condition->property);
+	kg_error_instead(err, filters_path, meant);
+	kg_error_throw(err);
+}
+
 KgFilter **
 kg_filter_analyse_over(const KgFilter *parsed, const KgFilterTarget *targets,
 					   int ntargets, KgRepairs *repairs)
@@ -756,6 +888,8 @@ kg_filter_analyse_over(const KgFilter *parsed, const KgFilterTarget *targets,
 		const KgCondition *condition = &parsed->conditions[i];
 		bool anywhere = false;
 
+		if (condition->misread != NULL)
+			throw_misread(condition, targets, ntargets);
 		for (int t = 0; t < ntargets; t++)
 		{
 			bool found;

@@ -12,6 +12,7 @@
 #include "query/arguments.h"
 #include "query/names.h"
 #include "schema/format.h"
+#include "utils/datetime.h"
 
 #define KG_MAX_SAME 16
 
@@ -46,6 +47,16 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	 "kind",
 	 "class",
 	 "node_class"},
+	/* Of what is no step: kg_name_meant(). */
+	{"type",
+	 "node_label",
+	 "label",
+	 "node_type",
+	 "entity_type",
+	 "entity",
+	 "kind",
+	 "class",
+	 "node_types"},
 	{"label",
 	 "node_label",
 	 "node_type",
@@ -85,6 +96,16 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	 "max_length",
 	 "max_distance",
 	 "k"},
+	{"k",
+	 "max_hops",
+	 "max_depth",
+	 "depth",
+	 "hops",
+	 "distance",
+	 "radius",
+	 "levels",
+	 "max_length",
+	 "max_distance"},
 	{"relationship_types",
 	 "relationships",
 	 "relations",
@@ -99,6 +120,28 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	 "predicate",
 	 "relationship",
 	 "types"},
+	{"relations",
+	 "relationship_types",
+	 "relationships",
+	 "predicates",
+	 "edge_types",
+	 "relation_types",
+	 "edges",
+	 "relationship",
+	 "relationship_type",
+	 "predicate",
+	 "edge_type"},
+	{"types", "node_labels", "node_types", "labels", "entity_types"},
+	{"steps",
+	 "relationships",
+	 "relations",
+	 "hops",
+	 "path",
+	 "chain",
+	 "edges",
+	 "relationship",
+	 "relation",
+	 "step"},
 	{"relationships",
 	 "steps",
 	 "hops",
@@ -154,10 +197,42 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	 "src",
 	 "node",
 	 "begin",
-	 "entity"},
+	 "entity",
+	 "handle",
+	 "handles",
+	 "ids"},
 	{"to", "target", "end", "destination", "end_node", "dst", "dest"},
 	{"start_node", "from", "start", "node", "source", "root", "seed", "origin"},
-	{"node", "from", "start", "nodes", "of", "target", "source"},
+	{"node",
+	 "from",
+	 "start",
+	 "nodes",
+	 "of",
+	 "target",
+	 "source",
+	 "label",
+	 "node_label",
+	 "type",
+	 "entity_type"},
+	{"handle",
+	 "id",
+	 "node_id",
+	 "entity_id",
+	 "start_node",
+	 "start",
+	 "node",
+	 "from",
+	 "seed",
+	 "entity",
+	 "ids"},
+	{"handles",
+	 "ids",
+	 "id",
+	 "entities",
+	 "nodes",
+	 "node_ids",
+	 "entity_ids",
+	 "seeds"},
 	{"seeds",
 	 "ids",
 	 "start",
@@ -283,9 +358,19 @@ may_be(const char *name, const JsonbValue *value)
 	return true;
 }
 
+/* "type" is an entity type, but in a step, which has an end: a relationship. */
+static bool
+is_of_other_type(const char *const *group, const char *const *known, int nknown)
+{
+	bool step = among("to", known, nknown) != NULL;
+
+	return strcmp(group[0], "type") == 0 &&
+		   step == (strcmp(group[1], "node_label") == 0);
+}
+
 const char *
-kg_name_meant(const JsonbContainer *object, const char *name,
-			  const JsonbValue *value, const char *const *known, int nknown)
+kg_name_same(const JsonbContainer *object, const char *name,
+			 const JsonbValue *value, const char *const *known, int nknown)
 {
 	const char *found = NULL;
 	int n = 0;
@@ -296,12 +381,22 @@ kg_name_meant(const JsonbContainer *object, const char *name,
 		const char *ours = among(same_names[i][0], known, nknown);
 
 		if (ours == NULL || ours == found || !group_has(same_names[i], name) ||
+			is_of_other_type(same_names[i], known, nknown) ||
 			!may_be(ours, value) || kg_json_get(object, ours, &given) != NULL)
 			continue;
 		found = ours;
 		n++;
 	}
-	return n == 1 ? found : kg_nearest(name, known, nknown);
+	return n == 1 ? found : NULL;
+}
+
+const char *
+kg_name_meant(const JsonbContainer *object, const char *name,
+			  const JsonbValue *value, const char *const *known, int nknown)
+{
+	const char *same = kg_name_same(object, name, value, known, nknown);
+
+	return same != NULL ? same : kg_nearest(name, known, nknown);
 }
 
 const char *
@@ -312,6 +407,28 @@ kg_word_meant(const char *word, const char *const *words, int nwords)
 			group_has(same_words[i], word))
 			return among(same_words[i][0], words, nwords);
 	return kg_nearest(word, words, nwords);
+}
+
+const char *
+kg_order_meant(const JsonbValue *value)
+{
+	static const char *const orders[] = {"asc", "desc"};
+	char *word;
+	int64 sign;
+
+	if (kg_json_int64(value, &sign))
+		return sign == 1 ? orders[0] : sign == -1 ? orders[1] : NULL;
+	if (value->type != jbvString)
+		return NULL;
+	word = kg_json_cstring(value);
+	for (int i = 0; i < lengthof(orders); i++)
+		if (pg_strcasecmp(word, orders[i]) == 0)
+			return orders[i];
+	for (int i = 0; i < lengthof(same_words); i++)
+		if (among(same_words[i][0], orders, lengthof(orders)) &&
+			group_has(same_words[i], word))
+			return same_words[i][0];
+	return NULL;
 }
 
 Jsonb *
@@ -467,36 +584,57 @@ meant_day(const char *text)
 	return kg_format_date(day, strlen(day)) ? day : NULL;
 }
 
+/* A time and its zone as a date-time has them, or NULL; without a zone of UTC. */
+static char *
+meant_time(const char *text)
+{
+	int len = strspn(text, "0123456789:.");
+	const char *zone = text + len;
+	char *time = pnstrdup(text, len);
+
+	while (*zone == ' ')
+		zone++;
+	if (*zone == '\0' || pg_strcasecmp(zone, "utc") == 0 ||
+		pg_strcasecmp(zone, "gmt") == 0)
+		zone = "Z";
+	else if (strlen(zone) == 5 && strspn(zone + 1, "0123456789") == 4)
+		zone = psprintf("%.3s:%s", zone, zone + 3);
+	if (strchr(time, ':') != NULL && strchr(time, ':') == strrchr(time, ':'))
+		time = psprintf("%s:00", time);
+	return psprintf("%s%s", time, zone);
+}
+
 /* "2024-03-05 10:30" as a date-time of UTC; with a zone as it is. */
+static char *
+meant_time_of_day(const char *text)
+{
+	const char *time = strchr(text, ':');
+	int len;
+	char *day;
+	char *instant;
+
+	if (time == NULL)
+		return NULL;
+	while (time > text && isdigit((unsigned char) time[-1]))
+		time--;
+	len = (int) (time - text);
+	if (len > 0 && (text[len - 1] == 'T' || text[len - 1] == 't'))
+		len--;
+	day = meant_day(pnstrdup(text, len));
+	if (day == NULL)
+		return NULL;
+	instant = psprintf("%sT%s", day, meant_time(time));
+	return kg_format_date_time(instant, strlen(instant)) ? instant : NULL;
+}
+
+/* The same, of a day where it begins. */
 static char *
 meant_instant(const char *text)
 {
-	int len = strlen(text);
-	char *day;
-	int at = 0;
-	const char *rest;
-	char *instant;
-	static const char *const ends[] = {"", "Z", ":00Z", "T00:00:00Z"};
+	char *day = meant_day(text);
 
-	while (at < len && text[at] != 'T' && text[at] != 't' &&
-		   strchr(text + at, ':') != NULL &&
-		   !(text[at] == ' ' && isdigit((unsigned char) text[at + 1]) &&
-			 strchr(text + at + 1, ' ') == NULL))
-		at++;
-	if (strchr(text, ':') == NULL)
-		at = len;
-	day = meant_day(pnstrdup(text, at));
-	if (day == NULL)
-		return NULL;
-	rest = at < len ? text + at + 1 : "";
-	for (int i = 0; i < lengthof(ends); i++)
-	{
-		instant = at < len ? psprintf("%sT%s%s", day, rest, ends[i])
-						   : psprintf("%s%s", day, ends[i]);
-		if (kg_format_date_time(instant, strlen(instant)))
-			return instant;
-	}
-	return NULL;
+	return day != NULL ? psprintf("%sT00:00:00Z", day)
+					   : meant_time_of_day(text);
 }
 
 /* ---- numbers ---- */
@@ -592,12 +730,9 @@ kg_meant_value(KgKind kind, const JsonbValue *value)
 		case KG_KIND_NUMBER:
 			return value->type == jbvString ? meant_number(text) : NULL;
 		case KG_KIND_DATE:
-			/* Of an instant the day on which it says it is. */
-			if (kg_format_date_time(text, strlen(text)))
-				return as_string(pnstrdup(text, strlen("YYYY-MM-DD")));
 			return as_string(meant_day(text));
 		case KG_KIND_DATETIME:
-			return as_string(meant_instant(text));
+			return as_string(meant_time_of_day(text));
 		case KG_KIND_STRING:
 			return value->type == jbvNumeric ? as_string(text) : NULL;
 		case KG_KIND_ENUM:
@@ -617,19 +752,49 @@ kg_meant_instant(const char *text)
 			   : as_string(meant_instant(text));
 }
 
-Jsonb *
-kg_meant_first_day(const JsonbValue *value)
+/* A year or a month in numbers, as its first day and how many months it has. */
+static char *
+meant_months(const char *text, int *months)
 {
-	static const char *const ends[] = {"-01-01", "-01"};
+	static const struct
+	{
+		const char *rest;
+		int months;
+	} ends[] = {{"-01-01", 12}, {"-01", 1}};
 
-	if (value->type != jbvString && value->type != jbvNumeric)
-		return NULL;
 	for (int i = 0; i < lengthof(ends); i++)
 	{
-		char *day = psprintf("%s%s", kg_json_cstring(value), ends[i]);
+		char *day = psprintf("%s%s", text, ends[i].rest);
 
+		*months = ends[i].months;
 		if (kg_format_date(day, strlen(day)))
-			return as_string(day);
+			return day;
 	}
 	return NULL;
+}
+
+bool
+kg_meant_days(const JsonbValue *value, char **first, char **after)
+{
+	int months = 0;
+	int year;
+	int month;
+	int day;
+
+	if (value->type != jbvString && value->type != jbvNumeric)
+		return false;
+	*first = meant_day(kg_json_cstring(value));
+	if (*first == NULL)
+		*first = meant_months(kg_json_cstring(value), &months);
+	if (*first == NULL ||
+		sscanf(*first, "%4d-%2d-%2d", &year, &month, &day) != 3)
+		return false;
+	month += months;
+	j2date(date2j(year + (month - 1) / 12, (month - 1) % 12 + 1, day) +
+			   (months == 0 ? 1 : 0),
+		   &year,
+		   &month,
+		   &day);
+	*after = psprintf("%04d-%02d-%02d", year, month, day);
+	return kg_format_date(*after, strlen(*after));
 }

@@ -10,8 +10,13 @@
 
 /*
  * Which argument another name of it means, with such a value: one of those known
- * that the object does not have yet; else the nearest.
+ * that the object does not have yet; NULL where none is, or several are.
  */
+extern const char *kg_name_same(const JsonbContainer *object, const char *name,
+								const JsonbValue *value,
+								const char *const *known, int nknown);
+
+/* The same, or else the nearest. */
 extern const char *kg_name_meant(const JsonbContainer *object, const char *name,
 								 const JsonbValue *value,
 								 const char *const *known, int nknown);
@@ -19,6 +24,9 @@ extern const char *kg_name_meant(const JsonbContainer *object, const char *name,
 /* Which word of an enum of ours another word means, or else the nearest. */
 extern const char *kg_word_meant(const char *word, const char *const *words,
 								 int nwords);
+
+/* Which of "asc" and "desc" a word, or a sign, means; NULL: none of them. */
+extern const char *kg_order_meant(const JsonbValue *value);
 
 /* "yes" and 1 as true; NULL: not one of these. */
 extern Jsonb *kg_meant_bool(const JsonbValue *value);
@@ -29,7 +37,10 @@ extern Jsonb *kg_meant_value(KgKind kind, const JsonbValue *value);
 /* A date-time in another spelling, a date as its beginning in UTC; or NULL. */
 extern Jsonb *kg_meant_instant(const char *text);
 
-/* "2024" and "2024-03" as the day on which they begin, or NULL. */
-extern Jsonb *kg_meant_first_day(const JsonbValue *value);
+/*
+ * A day in any spelling, "2024-03" and "2024": the day on which they begin and the
+ * one after their last.
+ */
+extern bool kg_meant_days(const JsonbValue *value, char **first, char **after);
 
 #endif /* KG_NAMES_H */

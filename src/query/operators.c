@@ -463,12 +463,91 @@ kg_op_condition(const char *name, const JsonbValue *value)
 	return NULL;
 }
 
-/* A text without the blanks around it, as a value of a kind. */
+/* ---- what is asked of days ---- */
+
+static void
+write_bound(KgJsonWriter *w, KgOp op, KgKind kind, const char *day)
+{
+	kg_jw_kstring(w,
+				  operators[op].name,
+				  kind == KG_KIND_DATE ? day : psprintf("%sT00:00:00Z", day));
+}
+
+/* Of a span of days [first, after). */
 static Jsonb *
-operand(KgKind kind, const char *text, int len)
+condition_on_span(KgKind kind, KgOp op, const char *first, const char *after)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	switch ((int) op)
+	{
+		case KG_OP_GTE:
+		case KG_OP_LT:
+			write_bound(&w, op, kind, first);
+			break;
+		case KG_OP_GT:
+			write_bound(&w, KG_OP_GTE, kind, after);
+			break;
+		case KG_OP_LTE:
+			write_bound(&w, KG_OP_LT, kind, after);
+			break;
+		case KG_OP_EQ:
+			write_bound(&w, KG_OP_GTE, kind, first);
+			write_bound(&w, KG_OP_LT, kind, after);
+			break;
+		default:
+			return NULL;
+	}
+	return kg_jw_finish(&w);
+}
+
+/* A day is before and after an instant in it, unless it begins there. */
+static Jsonb *
+condition_on_day_of(KgOp op, const char *instant)
+{
+	const char *time = instant + strlen("YYYY-MM-DDT");
+	char *day = pnstrdup(instant, strlen("YYYY-MM-DD"));
+	bool begins = strncmp(time, "00:00:00", 8) == 0 &&
+				  (time[8] != '.' ||
+				   strspn(time + 9, "0123456789") == strspn(time + 9, "0"));
+	KgJsonWriter w;
+
+	if (op == KG_OP_GTE && !begins)
+		return NULL;
+	kg_jw_init_object(&w);
+	write_bound(
+		&w, op == KG_OP_LT && !begins ? KG_OP_LTE : op, KG_KIND_DATE, day);
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_op_condition_on_days(KgKind kind, KgOp op, const JsonbValue *value)
+{
+	bool date = kind == KG_KIND_DATE;
+	char *first;
+	char *after;
+
+	if (operators[op].form != KG_OPERAND_VALUE &&
+		operators[op].form != KG_OPERAND_ORDERED)
+		return NULL;
+	if (date && value->type == jbvString &&
+		kg_format_date_time(value->val.string.val, value->val.string.len))
+		return condition_on_day_of(op, kg_json_cstring(value));
+	if ((!date && kind != KG_KIND_DATETIME) ||
+		!kg_meant_days(value, &first, &after))
+		return NULL;
+	/* A date is compared with a day as it is. */
+	if (date && kg_meant_value(kind, value) != NULL)
+		return NULL;
+	return condition_on_span(kind, op, first, after);
+}
+
+/* A text without the blanks around it. */
+static JsonbValue
+trimmed(const char *text, int len)
 {
 	JsonbValue value = {.type = jbvString};
-	Jsonb *meant;
 
 	while (len > 0 && *text == ' ')
 	{
@@ -479,13 +558,34 @@ operand(KgKind kind, const char *text, int len)
 		len--;
 	value.val.string.val = (char *) text;
 	value.val.string.len = len;
-	meant = len > 0 ? kg_meant_value(kind, &value) : NULL;
-	/* What is as it should be is not meant otherwise. */
-	if (meant == NULL &&
-		((kind == KG_KIND_DATE && kg_format_date(text, len)) ||
-		 (kind == KG_KIND_DATETIME && kg_format_date_time(text, len))))
-		meant = kg_json_datum(&value);
-	return meant;
+	return value;
+}
+
+/* A text beside an operator, as a condition on values of a kind, or NULL. */
+static Jsonb *
+condition_with(KgKind kind, KgOp op, const char *text, int len)
+{
+	JsonbValue value = trimmed(text, len);
+	bool fits = (kind == KG_KIND_DATE &&
+				 kg_format_date(value.val.string.val, value.val.string.len)) ||
+				(kind == KG_KIND_DATETIME &&
+				 kg_format_date_time(value.val.string.val,
+									 value.val.string.len));
+	Jsonb *meant = NULL;
+
+	if (value.val.string.len == 0)
+		return NULL;
+	if (!fits)
+	{
+		meant = kg_op_condition_on_days(kind, op, &value);
+		if (meant != NULL)
+			return meant;
+		meant = kg_meant_value(kind, &value);
+		if (meant == NULL)
+			return NULL;
+		kg_json_root(meant, &value);
+	}
+	return read_as_is(op, &value);
 }
 
 Jsonb *
@@ -493,7 +593,8 @@ kg_op_condition_of_text(KgKind kind, const char *text)
 {
 	const char *range = strstr(text, "..");
 	const char *best = NULL;
-	JsonbValue value;
+	Reading reading;
+	KgOp op;
 	Jsonb *lower;
 	Jsonb *upper;
 
@@ -508,26 +609,20 @@ kg_op_condition_of_text(KgKind kind, const char *text)
 			(best == NULL || strlen(sign) > strlen(best)))
 			best = sign;
 	}
-	if (best != NULL)
-	{
-		text += strlen(best);
-		lower = operand(kind, text, strlen(text));
-		if (lower == NULL)
-			return NULL;
-		kg_json_root(lower, &value);
-		return kg_op_condition(best, &value);
-	}
+	if (best != NULL && find_op(best, &op, &reading))
+		return condition_with(
+			kind, op, text + strlen(best), strlen(text) - strlen(best));
 	if (range == NULL)
 		return NULL;
-	lower = operand(kind, text, range - text);
-	upper = operand(kind, range + 2, strlen(range + 2));
+	lower = condition_with(kind, KG_OP_GTE, text, range - text);
+	upper = condition_with(kind, KG_OP_LTE, range + 2, strlen(range + 2));
 	if (lower != NULL && upper != NULL)
 	{
 		KgJsonWriter w;
 
 		kg_jw_init_object(&w);
-		kg_jw_kjsonb(&w, operators[KG_OP_GTE].name, lower);
-		kg_jw_kjsonb(&w, operators[KG_OP_LTE].name, upper);
+		kg_jw_members(&w, &lower->root);
+		kg_jw_members(&w, &upper->root);
 		return kg_jw_finish(&w);
 	}
 	return NULL;

@@ -94,6 +94,13 @@ extern bool kg_op_lookup(const char *name, KgOp *op);
  * object of operators, or an array of such; NULL where nothing here asks that.
  */
 extern Jsonb *kg_op_condition(const char *name, const JsonbValue *value);
+/*
+ * What an operator asks of days, months and years, which dates and instants are
+ * in or not, as a condition of ours: "lte" of a month is "lt" of the first day
+ * after it.  NULL where the value is none, or a day that dates are compared with.
+ */
+extern Jsonb *kg_op_condition_on_days(KgKind kind, KgOp op,
+									  const JsonbValue *value);
 /* ">10" and "10..20" as such a condition on values of a kind, or NULL. */
 extern Jsonb *kg_op_condition_of_text(KgKind kind, const char *text);
 /* The operator in "people__gt", "min_people" and "!name", or NULL. */

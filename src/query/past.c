@@ -693,6 +693,7 @@ kg_past_require_walk(const KgCatalog *catalog, const KgFollow *walk)
 {
 	const KgPast *past = asked();
 	StringInfoData names;
+	const char *last = NULL;
 	TimestampTz since = 0;
 	KgError *err;
 
@@ -707,9 +708,13 @@ kg_past_require_walk(const KgCatalog *catalog, const KgFollow *walk)
 			 !kg_relation_set_has(&walk->backward, relation->relation_no)) ||
 			is_past_known(past, relation))
 			continue;
+		since = Max(since, relation->history_since);
+		/* Variants of a name follow one another. */
+		if (last != NULL && strcmp(last, relation->name) == 0)
+			continue;
+		last = relation->name;
 		appendStringInfo(
 			&names, "%s\"%s\"", names.len > 0 ? ", " : "", relation->name);
-		since = Max(since, relation->history_since);
 	}
 	if (names.len == 0)
 		return;

@@ -29,6 +29,34 @@ kg_repair_begin(const char *tool, const Jsonb *arguments)
 	/* What a registered tool runs is not for its caller to know. */
 	call->tool = call->registered ? NULL : tool;
 	call->arguments = call->registered ? NULL : arguments;
+	call->blanks = NIL;
+}
+
+void
+kg_repair_note_blank(const char *path)
+{
+	KgCall *call = kg_running_call();
+
+	if (call != NULL)
+		call->blanks = lappend(call->blanks, pstrdup(path));
+}
+
+/* Without all that is blank, where the error is about one of these; else NULL. */
+static const Jsonb *
+without_blanks(const KgCall *call, const KgInstead *said)
+{
+	const Jsonb *arguments = call->arguments;
+	KgInstead out = {.kind = KG_INSTEAD_OUT};
+	bool about_one = false;
+	ListCell *lc;
+
+	foreach(lc, call->blanks)
+	{
+		out.path = lfirst(lc);
+		about_one |= said->path != NULL && strcmp(out.path, said->path) == 0;
+		arguments = kg_changed(&arguments->root, "", &out);
+	}
+	return about_one ? arguments : NULL;
 }
 
 /* The call that runs, where its arguments are an object to be said again. */
@@ -332,13 +360,17 @@ as_member(const char *name, const JsonbValue *value)
 										 "relationships",
 										 "related",
 										 "not_related",
-										 "entity_types"};
+										 "entity_types",
+										 "handles",
+										 "steps",
+										 "relations",
+										 "types"};
 	static const char *const objects[] = {
-		"sort", "relationships", "aggregations", "group_by"};
-	static const char *const members[] = {"field", "type", "fn", "property"};
+		"sort", "relationships", "aggregations", "group_by", "steps"};
+	static const char *const members[] = {
+		"field", "type", "fn", "property", "type"};
 	bool array = false;
 	const char *member = NULL;
-	KgJsonWriter w;
 
 	for (int i = 0; i < lengthof(arrays); i++)
 		array |= strcmp(arrays[i], name) == 0;
@@ -349,9 +381,7 @@ as_member(const char *name, const JsonbValue *value)
 	{
 		if (member != NULL)
 			return kg_args_example_of(value, member, true);
-		kg_jw_init_array(&w);
-		kg_jw_value(&w, value);
-		return kg_jw_finish(&w);
+		return kg_args_list_of(name, value);
 	}
 	/* Of one item, that. */
 	if (!array && kg_json_is_array(value) &&
@@ -445,6 +475,8 @@ complete(KgError *err)
 		arguments = kg_changed(&call->arguments->root, "", said);
 	else if (change_of_meant(err, &change))
 		arguments = kg_changed(&call->arguments->root, "", &change);
+	else
+		arguments = without_blanks(call, said);
 	if (arguments == NULL || !JB_ROOT_IS_OBJECT(arguments) ||
 		(tool == call->tool && kg_json_same(arguments, call->arguments)))
 		return;

@@ -18,6 +18,12 @@ extern void kg_repair_init(void);
 /* The tool that runs, and its arguments; NULL: none that can be named. */
 extern void kg_repair_begin(const char *tool, const Jsonb *arguments);
 
+/*
+ * A member that is null or "" and may be left out: an error about one of these is
+ * told with a call that has none of them.
+ */
+extern void kg_repair_note_blank(const char *path);
+
 /* A container with one thing in it changed; path is that of the container. */
 extern Jsonb *kg_changed(const JsonbContainer *container, const char *path,
 						 const KgInstead *change);

@@ -44,7 +44,8 @@ typedef struct KgCall
 	struct KgValidity *validity; /* query/validity.h; NULL: nobody asks */
 	const char *tool;			 /* that runs, and with what: query/repair.h */
 	const Jsonb *arguments;
-	TimestampTz now;	 /* what "now" means; 0: not asked */
+	List *blanks;	 /* paths of those that say nothing and may be left out */
+	TimestampTz now; /* what "now" means; 0: not asked */
 	struct KgPast *past; /* query/past.h; NULL: nobody asks */
 	struct KgCall *outer;
 } KgCall;

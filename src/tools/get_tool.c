@@ -261,6 +261,8 @@ read_ids(GetCall *call, int *n)
 	JsonbValue one;
 
 	call->single = kg_json_get(in->object, "id", &one) != NULL;
+	if (call->single && one.type == jbvNull)
+		(void) kg_args_as_id(&one, "/id");
 	if ((ids != NULL) == call->single)
 	{
 		KgError *err = kg_error_new(

@@ -29,6 +29,8 @@ typedef struct KgGroupKey
 	const KgField *field; /* NULL: the id */
 	KgTruncate truncate;
 	bool related;
+	const char *end; /* its column without a direction */
+	KgDirection direction;
 	KgStepSpec step;
 	KgTraversal t;
 	int step_no;			  /* > 0: the end of this step of the chain, */

@@ -46,16 +46,23 @@ read_own_property(KgAggregate *a, const KgInput *in, const char *use,
 /* Groups have no names of their own: what to do about two that share one. */
 static const char once[] = "each group once";
 
+static bool
+has_column(const KgAggregate *a, const char *name)
+{
+	for (int i = 0; i < a->ncolumns; i++)
+		if (strcmp(a->columns[i], name) == 0)
+			return true;
+	return false;
+}
+
 static void
 add_column(KgAggregate *a, const char *name, const char *path,
 		   const char *expected)
 {
 	KgError *err;
 
-	for (int i = 0; i < a->ncolumns; i++)
+	if (has_column(a, name))
 	{
-		if (strcmp(a->columns[i], name) != 0)
-			continue;
 		err = kg_error_new(
 			KG_INVALID_INPUT, "two columns have the name \"%s\"", name);
 		kg_error_path(err, "%s", path);
@@ -101,6 +108,32 @@ read_truncate(const KgInput *in, const KgField *field, const char *name)
 	return truncate;
 }
 
+/*
+ * Groups of one relationship in several directions are told apart by that; the
+ * first of them has the name alone.
+ */
+static const char *
+end_column(const KgAggregate *a, const KgGroupKey *key)
+{
+	static const char *const directions[] = {"outgoing", "incoming", "both"};
+	bool taken = false;
+
+	if (!key->related)
+		return key->end;
+	for (int i = 0; i < a->ngroups - 1; i++)
+	{
+		const KgGroupKey *other = &a->groups[i];
+
+		if (!other->related || strcmp(other->end, key->end) != 0)
+			continue;
+		if (other->direction == key->direction)
+			return key->end;
+		taken = true;
+	}
+	return taken ? psprintf("%s_%s", key->end, directions[key->direction])
+				 : key->end;
+}
+
 /* By a property of what a group leads to; by its id where there is none. */
 static void
 read_end_property(KgAggregate *a, const KgInput *in, const KgType *type,
@@ -116,7 +149,8 @@ read_end_property(KgAggregate *a, const KgInput *in, const KgType *type,
 			key->counted_path = kg_input_path(in, "property");
 		column = psprintf("%s_%s", column, property);
 	}
-	add_column(a, column, in->path, once);
+	key->end = column;
+	add_column(a, end_column(a, key), in->path, once);
 }
 
 /* {relationship, direction?, label, property?, filters?} */
@@ -134,7 +168,8 @@ read_related_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 	kg_input_require(in, "label");
 	(void) kg_input_string(in, "relationship");
 	names = kg_call_relation_names(call, in, "relationship");
-	kg_call_follow(call, &names, kg_call_direction(in), &key->step.follow);
+	key->direction = kg_call_direction(in);
+	kg_call_follow(call, &names, key->direction, &key->step.follow);
 	key->related = true;
 	key->step.min_hops = 1;
 	key->step.max_hops = 1;

@@ -163,7 +163,16 @@ throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "a relationship type");
-	kg_error_did_you_mean(err, kg_nearest(name, candidates, n));
+	/* Several in one string: the nearest of them would be one alone. */
+	if (strchr(name, ',') != NULL)
+	{
+		JsonbValue value = kg_json_string_value(name);
+
+		kg_error_instead(
+			err, NULL, kg_args_list_of("relationship_types", &value));
+	}
+	else
+		kg_error_did_you_mean(err, kg_nearest(name, candidates, n));
 	kg_error_throw(err);
 }
 

@@ -7,6 +7,7 @@
 #include "base/settings.h"
 #include "query/names.h"
 #include "query/past.h"
+#include "query/repair.h"
 #include "query/validity.h"
 #include "tools/input.h"
 #include "tools/misplaced.h"
@@ -35,12 +36,41 @@ number_of(const KgBound *bound, int64 dflt)
 
 /* ---- objects ---- */
 
+/* What is not required, and of id and ids one that the other stands for. */
+static bool
+may_be_left_out(const KgInput *in, const char *key)
+{
+	static const char *const either[] = {"id", "ids"};
+
+	if (find_member(in, key)->required)
+		return false;
+	for (int i = 0; i < lengthof(either); i++)
+		if (strcmp(key, either[i]) == 0 && kg_input_declares(in, either[!i]))
+			return kg_input_has(in, either[!i]);
+	return true;
+}
+
+static bool
+is_blank(const JsonbValue *value)
+{
+	return value->type == jbvNull ||
+		   (value->type == jbvString && value->val.string.len == 0);
+}
+
+static void
+note_blank(const KgInput *in, const char *key)
+{
+	if (may_be_left_out(in, key))
+		kg_repair_note_blank(kg_path_member(in->path, key));
+}
+
 static void
 check_known(const KgInput *in)
 {
 	const KgOutline *outline = in->outline;
 
 	kg_json_each(it, in->object)
+	{
 		if (kg_outline_member(
 				outline, it.key.val.string.val, it.key.val.string.len) == NULL)
 		{
@@ -49,6 +79,9 @@ check_known(const KgInput *in)
 			kg_refuse_misplaced(in->object, in->path, outline, &it.key);
 			kg_args_known(in->object, in->path, outline->names, outline->n);
 		}
+		if (is_blank(&it.value))
+			note_blank(in, kg_json_cstring(&it.key));
+	}
 }
 
 static void
@@ -160,6 +193,35 @@ kg_input_value(const KgInput *in, const char *key, JsonbValue *value)
 	return false;
 }
 
+/* Is it likely to be one of the caller's types? */
+static bool
+may_be_type(const char *text)
+{
+	const KgCatalog *catalog = kg_catalog_of_caller();
+	const char **names = palloc(Max(1, catalog->ntypes) * sizeof(char *));
+
+	if (kg_catalog_type(catalog, text) != NULL)
+		return true;
+	for (int i = 0; i < catalog->ntypes; i++)
+		names[i] = catalog->types[i]->name;
+	return kg_likely(text, names, NULL, catalog->ntypes) >= 0;
+}
+
+/* A text without a type: an id, where the object needs no label. */
+static Jsonb *
+meant_id(const KgOutline *outline, const JsonbValue *value)
+{
+	KgJsonWriter w;
+
+	if (kg_outline_member(outline, "label", 5)->required)
+		return NULL;
+	kg_jw_init_object(&w);
+	kg_jw_kbegin_array(&w, "ids");
+	kg_jw_value(&w, value);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
 /*
  * What a string stands for in place of an object that selects nodes: a handle,
  * or where a label may stand alone that.
@@ -176,6 +238,8 @@ meant_selector(const KgOutline *outline, const JsonbValue *value)
 	if (kg_outline_member(outline, "label", 5) == NULL || len == 0 ||
 		colon == text || colon == text + len - 1 || (colon == NULL && !several))
 		return NULL;
+	if (colon == NULL && !may_be_type(kg_json_cstring(value)))
+		return meant_id(outline, value);
 	kg_jw_init_object(&w);
 	kg_jw_key(&w, "label");
 	kg_jw_stringn(&w, text, colon ? colon - text : len);
@@ -311,8 +375,12 @@ check_length(const KgInput *in, const char *key, int n, const char *what)
 char **
 kg_input_ids(const KgInput *in, const char *key, int *n)
 {
-	return kg_args_ids(
-		in->object, key, in->path, (int) kg_input_maximum(in, key), n);
+	return kg_args_ids(in->object,
+					   key,
+					   in->path,
+					   (int) kg_input_maximum(in, key),
+					   may_be_left_out(in, key),
+					   n);
 }
 
 const JsonbContainer *
@@ -342,6 +410,37 @@ kg_input_objects(const KgInput *in, const char *key, const char *string_member,
 	return kg_json_length(array);
 }
 
+/* {"name": "desc"} in place of {"field": "name", "order": "desc"}. */
+static void
+refuse_order_by_name(const KgOutline *outline, const JsonbValue *value,
+					 const char *path)
+{
+	const KgMember *order = kg_outline_member(outline, "order", 5);
+	const KgMember *field = kg_outline_member(outline, "field", 5);
+	const char *word;
+	KgJsonIter it;
+	KgJsonWriter w;
+	KgError *err;
+
+	if (order == NULL || field == NULL || !kg_json_is_object(value) ||
+		kg_json_length(kg_json_container(value)) != 1)
+		return;
+	kg_json_iter_init(&it, kg_json_container(value));
+	(void) kg_json_iter_next(&it);
+	word = kg_order_meant(&it.value);
+	if (word == NULL || kg_json_string_is(&it.key, "field") ||
+		kg_json_string_is(&it.key, "order"))
+		return;
+	err = kg_args_error(path, value, "an object {field, order}");
+	kg_jw_init_object(&w);
+	kg_jw_key(&w, "field");
+	kg_jw_value(&w, &it.key);
+	kg_jw_kstring(&w, "order", word);
+	kg_jw_end_object(&w);
+	kg_error_instead(err, NULL, kg_jw_finish(&w));
+	kg_error_throw(err);
+}
+
 void
 kg_input_item(const KgInput *in, const char *key, int index,
 			  const char *string_member, KgInput *item)
@@ -353,6 +452,7 @@ kg_input_item(const KgInput *in, const char *key, int index,
 		(uint32) index);
 	char *path = kg_path_index(kg_input_path(in, key), index);
 
+	refuse_order_by_name(find_member(in, key)->inner, value, path);
 	open_object(item,
 				kg_args_item(value, path, string_member),
 				find_member(in, key)->inner,

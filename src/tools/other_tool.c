@@ -7,6 +7,7 @@
 #include "auth/agent.h"
 #include "base/error.h"
 #include "query/arguments.h"
+#include "query/names.h"
 #include "query/repair.h"
 #include "query/running.h"
 #include "tools/catalog_tools.h"
@@ -189,6 +190,29 @@ refuse_search(const KgCatalog *catalog, const JsonbContainer *arguments,
 	}
 }
 
+/*
+ * A value of ours by the name that it has in another tool, as max_hops for k: that
+ * tool would take it, and asks something else or wants it in another form.
+ */
+static bool
+is_ours_by_another_name(const KgCall *call, const KgFixedTool *called,
+						const JsonbValue *key)
+{
+	const JsonbContainer *arguments = &call->arguments->root;
+	const KgOutline *outline;
+	JsonbValue value;
+
+	if (called == NULL)
+		return false;
+	outline = kg_outline(called->input);
+	(void) kg_json_get(arguments, kg_json_cstring(key), &value);
+	return value.type != jbvBinary && kg_name_same(arguments,
+												   kg_json_cstring(key),
+												   &value,
+												   outline->names,
+												   outline->n) != NULL;
+}
+
 void
 kg_refuse_other_tool(const JsonbContainer *arguments, const JsonbValue *key)
 {
@@ -200,6 +224,8 @@ kg_refuse_other_tool(const JsonbContainer *arguments, const JsonbValue *key)
 	if (call == NULL || call->tool == NULL ||
 		arguments != &call->arguments->root ||
 		!kg_callable_find(catalog, call->tool, &called))
+		return;
+	if (is_ours_by_another_name(call, called.fixed, key))
 		return;
 	if (called.fixed != NULL && strcmp(call->tool, "find_nodes") == 0)
 		refuse_search(catalog, arguments, key);

@@ -766,7 +766,7 @@ void
 kg_claims_read(KgVerify *v)
 {
 	JsonbValue array;
-	int n = kg_json_length(kg_input_array(&v->call.input, "claims", "claims"));
+	int n = kg_input_objects(&v->call.input, "claims", NULL, "claims");
 
 	v->claims = palloc0((n + 1) * sizeof(KgClaim));
 	v->n = n;

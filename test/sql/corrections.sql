@@ -84,6 +84,56 @@ END $$;
 SELECT kg_register_tool('{"name": "bills", "version": "1.0.0", "kind": "query", "description": "Bills.", "input_schema": {"required": ["status"], "properties": {"status": {"type": "string"}}},
   "operation": {"tool": "find_nodes", "arguments": {"node_label": "invoice", "filters": {"status": {"$arg": "status"}}}}}') IS NOT NULL AS registered;
 SELECT pg_temp.instead('bills', '{"status": "Paid"}');
+-- what follows the call that is told, until none is: as many as were asked for, and the calls asked the same
+CREATE FUNCTION pg_temp.followed(tool text, arguments jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  reply jsonb;
+  told text := '';
+BEGIN
+  FOR i IN 1 .. 5 LOOP
+    reply := kg_call_tool(tool, arguments) -> 'structuredContent';
+    IF reply #> '{error,call}' IS NULL THEN
+      RETURN told || coalesce(reply #>> '{error,message}', 'total ' || (reply ->> 'total'), 'done');
+    END IF;
+    tool := reply #>> '{error,call,tool}';
+    arguments := reply #> '{error,call,arguments}';
+    told := told || tool || ' ' || arguments || ' | ';
+  END LOOP;
+  RETURN told || 'and on';
+END
+$$;
+SELECT kg_apply_bundle('{"bundle_name": "boxes", "version": "1", "schemas": [{"entity_type": "box", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "size": {"type": "object", "properties": {
+    "width": {"type": "number", "x-index": true}, "unit": {"type": "object", "properties": {"name": {"type": "string"}}}}}, "parts": {"type": "array", "items": {"type": "object", "properties": {"code": {"type": "string"}}}}}}},
+    {"entity_type": "crate", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}],
+  "relations": [{"name": "FITS_IN", "from": "box", "to": "box"}, {"name": "FITS_IN", "from": "crate", "to": "box"}], "entities": [{"entity_type": "box", "items": [{"id": "small", "size": {"width": 1, "unit": {"name": "m"}}, "parts": [{"code": "a"}]}, {"id": "mid", "size": {"width": 2}}, {"id": "large", "size": {"width": 3}}]}],
+  "edges": [{"relation": "FITS_IN", "from": "box:small", "to": "mid"}, {"relation": "FITS_IN", "from": "box:mid", "to": "large"}]}') ? 'revision';
+-- a day, a month and a year are as long as they are: until its last instant, after it, in it
+SELECT pg_temp.followed('list_employee', jsonb_build_object('filters', jsonb_build_object('last_seen', c::jsonb), 'limit', 0)) FROM (VALUES ('"2024-05-02"'), ('{"eq": "2 May 2024"}'), ('{"lte": "2024-05-02"}'), ('{"gt": "2024-05-02"}'), ('{"lt": "2024-05-02"}'),
+  ('{"between": ["2024-05-01", "2024-05-02"]}'), ('"2024-05-01..2024-05-02"'), ('">2024-05-02"'), ('{"lte": "2024-05"}'), ('"2024"'), ('{"gte": "2024", "lt": "2025"}'), ('{"ne": "2024-05-02"}'), ('{"in": ["2024-05-02"]}'), ('{"lte": "2024-05-02", "lt": "2025-01-01T00:00:00Z"}'),
+  ('{"gte": "2024-05-02T09:10Z"}'), ('{"gte": "2024-05-02T11:10:00+0200"}'), ('{"gte": "2024-05-02 09:10 UTC"}'), ('{"lte": "2023-12-31"}'), ('{"lte": "2024-02-28"}')) v(c);
+SELECT pg_temp.followed('list_employee', jsonb_build_object('filters', jsonb_build_object('hired', c::jsonb), 'limit', 0)) FROM (VALUES ('"2019-11"'), ('{"lte": "2019"}'), ('{"gt": "2019-11"}'), ('{"lt": "2019-11-15T12:00:00Z"}'), ('{"gte": "2019-11-15T12:00:00Z"}'),
+  ('{"gte": "2019-11-15T00:00:00.000Z"}'), ('"2019-11-15T12:00:00Z"'), ('"2019..2020"')) v(c);
+-- members of a property that is an object
+SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list_box', '{"filters": {"size": {"width": {"gt": 1}}}}'), ('list_box', '{"filters": {"size": {"width": 1, "unit": {"name": "m"}}, "id": "small"}}'), ('list_box', '{"filters": {"parts": {"code": "a"}}}'),
+  ('find_nodes', '{"node_label": "box", "filters": {"any": [{"size": {"width": 1}}, {"id": "large"}]}}'), ('list_box', '{"filters": {"size": {"height": 1}}}'), ('list_box', '{"filters": {"id": {"width": 1}}}'), ('list_box', '{"filters": {"size": {}}}')) v(t, a);
+-- what says nothing is left out, all of it at once, and what is required is not
+SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list_box', '{"limit": null}'), ('list_box', '{"limit": 1, "offset": null, "cursor": null, "filters": null, "search": "", "sort": null, "related": null}'), ('list_box', '{"search": ""}'), ('get_box', '{"id": null, "ids": ["mid"]}'), ('get_box', '{"ids": [], "id": "mid"}'),
+  ('get_box', '{"id": null}'), ('get_box', '{"ids": []}'), ('find_nodes', '{"node_label": null}'), ('find_nodes', '{"node_label": "box", "ids": null}'), ('search_entities', '{"query": ""}'),
+  ('traverse_relationships', '{"from": {"label": "box", "ids": ["small"], "filters": null}, "relationships": [{"type": "FITS_IN", "direction": null, "to": null}], "to": null}')) v(t, a);
+-- an order by its name, names in one string, an id in place of what selects, a number without end
+SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list_invoice', '{"sort": [{"amount": "desc"}], "limit": 1}'), ('list_invoice', '{"sort": {"amount": -1}, "limit": 1}'), ('list_invoice', '{"sort": [{"order": "desc"}]}'),
+  ('aggregate_nodes', '{"node": {"label": "invoice"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "status"}], "sort": [{"count": "DESC"}]}'),
+  ('list_invoice', '{"fields": "amount, status", "limit": 1}'), ('find_nodes', '{"node_label": "invoice", "select": "amount,status", "limit": 1}'), ('explore_neighbors', '{"start_node": {"label": "employee", "node_id": "E-002"}, "relationship_types": "IN_TEAM,HAS_ROLE", "max_hops": 1}'), ('get_box', '{"ids": "small,mid"}'),
+  ('find_nodes', '{"node_label": "employee", "related": [{"type": "IN_TEAM", "to": "T-01"}]}'), ('find_nodes', '{"node_label": "employee", "related": [{"type": "IN_TEAM", "to": "teams"}]}'), ('traverse_relationships', '{"from": "T-01", "relationships": [{"type": "IN_TEAM", "direction": "incoming"}]}'),
+  ('list_invoice', '{"limit": 1e30}'), ('list_invoice', '{"limit": -1e30}'), ('list_invoice', '{"limit": 1.5}'), ('verify_claims', '{"claims": {"entity": "team:T-01"}}')) v(t, a);
+-- the same question of the same tool, whatever another one calls it
+SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('intersect_subgraphs', '{"seeds": ["box:small", "box:large"], "max_hops": 1}'), ('find', '{"node_label": "box"}'), ('find', '{"query": "small", "node_types": ["box"]}'), ('get', '{"ids": ["box:small"]}'), ('follow', '{"handle": "box:small", "relationships": [{"type": "FITS_IN"}]}'),
+  ('around', '{"id": "box:small", "relationship_types": ["FITS_IN"]}'), ('count', '{"label": "box"}'), ('schema', '{"node_type": "box"}'), ('traverse_relationships', '{"from": {"label": "box"}, "relationships": [{"relationship": "FITS_IN"}]}')) v(t, a);
+-- groups of one relationship in two directions
+SELECT kg_aggregate(a::jsonb) FROM (VALUES ('{"node": {"label": "box"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "FITS_IN", "label": "box"}, {"relationship": "FITS_IN", "direction": "incoming", "label": "box"}], "sort": [{"field": "FITS_IN_box_incoming"}]}')) v(a);
+SELECT pg_temp.followed('aggregate_nodes', '{"node": {"label": "box"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "FITS_IN", "label": "box"}, {"relationship": "FITS_IN", "direction": "outgoing", "label": "box"}]}');
+-- a relation of several variants is named once
+SELECT e ->> 'message' FROM (SELECT kg_call_tool('explore_neighbors', jsonb_build_object('start_node', '{"label": "meeting_note", "node_id": "n1"}'::jsonb, 'as_of', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))) #> '{structuredContent,error}' AS e) r;
 -- who does not see it is not told of it
 \c - corrections_some
 \pset format unaligned

@@ -250,6 +250,20 @@ foreach my $case (
 	like($err, qr/the compressed data is damaged after line \d+ .*; what comes before it was read/, 'is told');
 }
 
+# A load that stopped at its first batch goes on from its beginning, of each kind of file.
+{
+	for my $kind ([ 'first.csv', "id,name,price\nf1,a,1\nf2,b,%s\n" ], [ 'first.tsv', "id\tname\tprice\nf3\ta\t1\nf4\tb\t%s\n" ], [ 'first.ndjson', qq({"id": "f5", "price": 1}\n{"id": "f6", "price": %s}\n) ])
+	{
+		my ($name, $text) = @$kind;
+		my $file = put($name, sprintf $text, '"x"');
+		($code, $out, $err) = kgctl('', 'load', '--type', 'product', $file);
+		like($err, qr/the 0 rows before it were; mend the file and go on with --resume/, "$name: the first batch is refused");
+		put($name, sprintf $text, 2);
+		($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--resume', $file);
+		like($out, qr/2 rows: created 2, /, "$name: when it is mended it goes on") or diag $err;
+	}
+}
+
 # References to rows that come later: within a batch they hold, across batches they are rejects that --again loads.
 {
 	empty();
