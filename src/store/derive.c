@@ -12,6 +12,7 @@
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
+#include "store/append.h"
 #include "store/columns.h"
 #include "store/counted.h"
 #include "store/derive.h"
@@ -241,6 +242,8 @@ exchange_keys(KgDerivation *d)
 static void
 write_keys(KgDerivation *d)
 {
+	static const char *const names[] = {
+		"type_no", "field_no", "key", "entity_id", "node"};
 	static KgForms deletion = KG_FORMS(
 		"DELETE FROM @kg_index_key k USING (SELECT unnest($2), unnest($3), "
 		"unnest($4), unnest($5), unnest($6)) "
@@ -263,7 +266,8 @@ write_keys(KgDerivation *d)
 	if (d->keys.nrows == 0)
 		return;
 	sort_keys(&d->keys);
-	kg_columns_run(&insertion, d->tenant, &d->keys);
+	if (!kg_append("kg_index_key", names, d->tenant, &d->keys))
+		kg_columns_run(&insertion, d->tenant, &d->keys);
 }
 
 /* The distinct terms of the batch, and the first row of each. */
