@@ -14,9 +14,12 @@
 #include "access/xact.h"
 #include "base/extension.h"
 #include "catalog/index.h"
+#include "catalog/pg_trigger.h"
+#include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "store/append.h"
+#include "store/stored.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -39,9 +42,12 @@ typedef struct Appending
 	int places[KG_MAX_COLUMNS + 1];
 	Datum tenant;
 	const KgColumns *rows;
+	const int *order;
+	ItemPointerData *tids; /* of the rows, as they are stored */
+	TransitionCaptureState *transition;
 } Appending;
 
-/* Are the columns those that are given, and none of them null? */
+/* Are the columns those that are given, with nulls where they may be? */
 static bool
 has_columns(TupleDesc desc, const int *places, const KgColumns *rows)
 {
@@ -51,22 +57,48 @@ has_columns(TupleDesc desc, const int *places, const KgColumns *rows)
 		return false;
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
-		if (TupleDescAttr(desc, places[i + 1])->atttypid != rows->types[i])
-			return false;
-		if (memchr(rows->nulls[i], true, rows->nrows) != NULL)
+		Form_pg_attribute column = TupleDescAttr(desc, places[i + 1]);
+
+		if (column->atttypid != rows->types[i] ||
+			(column->attnotnull &&
+			 memchr(rows->nulls[i], true, rows->nrows) != NULL))
 			return false;
 	}
 	return true;
 }
 
 static bool
-is_plain(Relation rel)
+fires(const Trigger *trigger)
+{
+	return TRIGGER_FOR_INSERT(trigger->tgtype) &&
+		   trigger->tgenabled != TRIGGER_DISABLED &&
+		   (trigger->tgenabled != TRIGGER_FIRES_ON_REPLICA ||
+			SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA);
+}
+
+/* Are its triggers none but ours of statements, which follow the rows? */
+static bool
+has_plain_triggers(const TriggerDesc *desc, const char *table)
+{
+	for (int i = 0; desc && i < desc->numtriggers; i++)
+	{
+		int16 type = desc->triggers[i].tgtype;
+
+		if (fires(&desc->triggers[i]) &&
+			(TRIGGER_FOR_ROW(type) || !TRIGGER_FOR_AFTER(type)))
+			return false;
+	}
+	return desc == NULL || !kg_stored_has_own_triggers(table);
+}
+
+static bool
+is_plain(Relation rel, const char *table)
 {
 	Oid relid = RelationGetRelid(rel);
 
 	return rel->rd_rel->relkind == RELKIND_RELATION &&
 		   !rel->rd_rel->relispartition && rel->rd_rules == NULL &&
-		   rel->trigdesc == NULL && !XactReadOnly &&
+		   has_plain_triggers(rel->trigdesc, table) && !XactReadOnly &&
 		   check_enable_rls(relid, InvalidOid, true) != RLS_ENABLED &&
 		   pg_class_aclcheck(relid, GetUserId(), ACL_INSERT) == ACLCHECK_OK;
 }
@@ -122,7 +154,7 @@ fill(const Appending *append, TupleTableSlot *slot, int row)
 		int place = append->places[i + 1];
 
 		slot->tts_values[place] = append->rows->values[i][row];
-		slot->tts_isnull[place] = false;
+		slot->tts_isnull[place] = append->rows->nulls[i][row];
 	}
 	ExecStoreVirtualTuple(slot);
 }
@@ -152,11 +184,9 @@ insert_key(const Appending *append, int index, ExprContext *context)
 				 info);
 }
 
-/* An index after the other: the pages of one are what is at hand. */
 static void
-append_some(Appending *append, int first, int n)
+store_rows(Appending *append, int first, int n)
 {
-	ExprContext *context = GetPerTupleExprContext(append->estate);
 	MemoryContext old = MemoryContextSwitchTo(
 		GetPerTupleMemoryContext(append->estate));
 
@@ -164,17 +194,47 @@ append_some(Appending *append, int first, int n)
 		fill(append, append->slots[i], first + i);
 	table_multi_insert(
 		append->rel, append->slots, n, GetCurrentCommandId(true), 0, NULL);
-	for (int index = 0; index < append->result->ri_NumIndices; index++)
-		for (int i = 0; i < n; i++)
-		{
-			fill(append, append->row, first + i);
-			append->row->tts_tid = append->slots[i]->tts_tid;
-			insert_key(append, index, context);
-		}
+	for (int i = 0; i < n; i++)
+	{
+		append->tids[first + i] = append->slots[i]->tts_tid;
+		if (append->transition)
+			ExecARInsertTriggers(append->estate,
+								 append->result,
+								 append->slots[i],
+								 NIL,
+								 append->transition);
+	}
 	MemoryContextSwitchTo(old);
 	ResetPerTupleExprContext(append->estate);
 }
 
+static void
+insert_keys(Appending *append, int index)
+{
+	ExprContext *context = GetPerTupleExprContext(append->estate);
+	bool primary =
+		append->result->ri_IndexRelationDescs[index]->rd_index->indisprimary;
+	MemoryContext old = MemoryContextSwitchTo(
+		GetPerTupleMemoryContext(append->estate));
+
+	for (int i = 0; i < append->rows->nrows; i++)
+	{
+		int row = primary || append->order == NULL ? i : append->order[i];
+
+		fill(append, append->row, row);
+		append->row->tts_tid = append->tids[row];
+		insert_key(append, index, context);
+		if (i % KG_APPEND_ROWS == 0)
+		{
+			CHECK_FOR_INTERRUPTS();
+			ResetPerTupleExprContext(append->estate);
+		}
+	}
+	MemoryContextSwitchTo(old);
+	ResetPerTupleExprContext(append->estate);
+}
+
+/* An index after the other: the pages of one are what is at hand. */
 static void
 append_all(Appending *append)
 {
@@ -184,17 +244,31 @@ append_all(Appending *append)
 	for (int i = 0; i < nrows; i += KG_APPEND_ROWS)
 	{
 		CHECK_FOR_INTERRUPTS();
-		append_some(append, i, Min(KG_APPEND_ROWS, nrows - i));
+		store_rows(append, i, Min(KG_APPEND_ROWS, nrows - i));
 	}
+	for (int i = 0; i < append->result->ri_NumIndices; i++)
+		insert_keys(append, i);
 	end(append);
-	CommandCounterIncrement();
+}
+
+/* As a statement would be run, with what its triggers see of the rows. */
+static void
+append_firing(Appending *append)
+{
+	AfterTriggerBeginQuery();
+	append->transition = MakeTransitionCaptureState(
+		append->rel->trigdesc, RelationGetRelid(append->rel), CMD_INSERT);
+	append_all(append);
+	ExecASInsertTriggers(append->estate, append->result, append->transition);
+	AfterTriggerEndQuery(append->estate);
+	ExecCloseResultRelations(append->estate);
 }
 
 bool
 kg_append(const char *table, const char *const *names, const char *tenant,
-		  const KgColumns *rows)
+		  const KgColumns *rows, const int *order)
 {
-	Appending append = {.rows = rows};
+	Appending append = {.rows = rows, .order = order};
 	const char *columns[KG_MAX_COLUMNS + 1] = {"tenant"};
 	bool plain;
 
@@ -206,22 +280,29 @@ kg_append(const char *table, const char *const *names, const char *tenant,
 					columns,
 					rows->ncolumns + 1,
 					append.places);
-	if (!is_plain(append.rel) ||
+	if (!is_plain(append.rel, table) ||
 		!has_columns(RelationGetDescr(append.rel), append.places, rows))
 	{
 		table_close(append.rel, NoLock);
 		return false;
 	}
 	append.tenant = CStringGetTextDatum(tenant);
+	append.tids = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) rows->nrows * sizeof(ItemPointerData));
 	append.estate = CreateExecutorState();
 	append.result = makeNode(ResultRelInfo);
 	InitResultRelInfo(append.result, append.rel, 0, NULL, 0);
 	ExecOpenIndices(append.result, false);
 	plain = has_plain_indexes(append.result);
-	if (plain)
+	if (plain && append.rel->trigdesc)
+		append_firing(&append);
+	else if (plain)
 		append_all(&append);
 	ExecCloseIndices(append.result);
 	FreeExecutorState(append.estate);
 	table_close(append.rel, NoLock);
+	pfree(append.tids);
+	if (plain)
+		CommandCounterIncrement();
 	return plain;
 }
