@@ -71,6 +71,7 @@ RESET append.own_path;
 ALTER TABLE kg_edge ADD append_at text DEFAULT 'given';
 SET ROLE append_amy;
 SELECT kg_apply_bundle(append_bundle(500)) -> 'entities' -> 'part' -> 'created' AS created;
+INSERT INTO kg_entity(bundle, entity_type, data) SELECT 'append', 'part', jsonb_build_object('id', 'q' || i, 'size', i, 'maker', 'm1') FROM generate_series(1, 100) i;
 RESET ROLE;
 SELECT * FROM append_look();
 SET enable_seqscan = off;
