@@ -548,15 +548,14 @@ kg_spi_each_args(KgSaved *saved, KgSpiRow each, void *arg, const char *sql,
 }
 
 bool
-kg_spi_insert_args(KgSaved *saved, const char *constraint, const char *sql,
-				   int nargs, const KgArg *args)
+kg_spi_try_insert(const char *constraint, void (*insert)(void *arg), void *arg)
 {
 	MemoryContext context = CurrentMemoryContext;
 	volatile bool inserted = true;
 
 	PG_TRY();
 	{
-		kg_spi_exec_args(saved, sql, nargs, args);
+		insert(arg);
 	}
 	PG_CATCH();
 	{
@@ -574,6 +573,32 @@ kg_spi_insert_args(KgSaved *saved, const char *constraint, const char *sql,
 	}
 	PG_END_TRY();
 	return inserted;
+}
+
+typedef struct Insertion
+{
+	KgSaved *saved;
+	const char *sql;
+	int nargs;
+	const KgArg *args;
+} Insertion;
+
+static void
+run_insertion(void *arg)
+{
+	const Insertion *insertion = arg;
+
+	kg_spi_exec_args(
+		insertion->saved, insertion->sql, insertion->nargs, insertion->args);
+}
+
+bool
+kg_spi_insert_args(KgSaved *saved, const char *constraint, const char *sql,
+				   int nargs, const KgArg *args)
+{
+	Insertion insertion = {saved, sql, nargs, args};
+
+	return kg_spi_try_insert(constraint, run_insertion, &insertion);
 }
 
 KgArg

@@ -207,6 +207,9 @@ extern void kg_spi_each_args(KgSaved *saved, KgSpiRow each, void *arg,
 	kg_spi_insert_args(saved, constraint, sql, KG_ARGS(__VA_ARGS__))
 extern bool kg_spi_insert_args(KgSaved *saved, const char *constraint,
 							   const char *sql, int nargs, const KgArg *args);
+/* The same of what inserts otherwise. */
+extern bool kg_spi_try_insert(const char *constraint, void (*insert)(void *arg),
+							  void *arg);
 
 /*
  * SPI_connect() and SPI_finish() around the reading of what a cache keeps: the

@@ -32,9 +32,14 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Entities, and bytes of them, in one statement. */
-#define KG_WRITE_BATCH 5000
+/*
+ * Entities, and bytes of them, that are inserted by one statement: the more, the
+ * more of their keys go to the same pages of the index.
+ */
+#define KG_WRITE_BATCH 20000
 #define KG_WRITE_BATCH_BYTES (8 * 1024 * 1024)
+/* Entities in any other statement. */
+#define KG_ROW_BATCH 5000
 /* Stored rows read at a time to be compared. */
 #define KG_COMPARE_BATCH 1000
 
@@ -224,7 +229,7 @@ delete_batch(KgApply *apply, const KgType *type, const int64 *nodes, int nnodes,
 static void
 delete_gone(KgApply *apply, const KgType *type, const KgNodeList *gone)
 {
-	const char **ids = palloc(KG_WRITE_BATCH * sizeof(char *));
+	const char **ids = palloc(KG_ROW_BATCH * sizeof(char *));
 	MemoryContext scratch;
 	KgCounts *counts;
 	KgWork work;
@@ -236,10 +241,10 @@ delete_gone(KgApply *apply, const KgType *type, const KgNodeList *gone)
 		CurrentMemoryContext, "kg_graph gone", ALLOCSET_DEFAULT_SIZES);
 	kg_bundle_tally_begin(apply);
 	counts = kg_apply_counts(apply, &apply->entity_counts, type->name);
-	for (int i = 0; i < gone->n; i += KG_WRITE_BATCH)
+	for (int i = 0; i < gone->n; i += KG_ROW_BATCH)
 	{
 		MemoryContext old = MemoryContextSwitchTo(scratch);
-		int batch = Min(KG_WRITE_BATCH, gone->n - i);
+		int batch = Min(KG_ROW_BATCH, gone->n - i);
 		int n;
 
 		CHECK_FOR_INTERRUPTS();
@@ -559,13 +564,13 @@ kg_bundle_review_entities(KgApply *apply)
 		KgCounts *counts = kg_apply_counts(
 			apply, &apply->entity_counts, set->type->name);
 
-		for (int j = 0; j < set->nitems; j += KG_WRITE_BATCH)
+		for (int j = 0; j < set->nitems; j += KG_ROW_BATCH)
 		{
 			CHECK_FOR_INTERRUPTS();
 			review_items(apply,
 						 set->type,
 						 set->items + j,
-						 Min(KG_WRITE_BATCH, set->nitems - j),
+						 Min(KG_ROW_BATCH, set->nitems - j),
 						 counts);
 		}
 	}
@@ -666,7 +671,7 @@ next_rows(const KgApply *apply, const KgType *type, const char *after)
 				  kg_arg_text(type->bundle),
 				  kg_arg_text(type->name),
 				  kg_arg_text(after),
-				  kg_arg_int4(KG_WRITE_BATCH));
+				  kg_arg_int4(KG_ROW_BATCH));
 	return SPI_tuptable;
 }
 

@@ -12,6 +12,7 @@
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
+#include "store/append.h"
 #include "store/columns.h"
 #include "store/counted.h"
 #include "store/derive.h"
@@ -30,8 +31,10 @@
 #include "utils/snapmgr.h"
 
 /* A batch is written when it has so many entities, or so many rows of keys. */
-#define KG_BATCH_ENTITIES 8192
+#define KG_BATCH_ENTITIES 20000
 #define KG_BATCH_ROWS 100000
+/* Entities that are read at once, with their data. */
+#define KG_SETTLE_ENTITIES 8192
 
 struct KgDerivation
 {
@@ -241,6 +244,8 @@ exchange_keys(KgDerivation *d)
 static void
 write_keys(KgDerivation *d)
 {
+	static const char *const names[] = {
+		"type_no", "field_no", "key", "entity_id", "node"};
 	static KgForms deletion = KG_FORMS(
 		"DELETE FROM @kg_index_key k USING (SELECT unnest($2), unnest($3), "
 		"unnest($4), unnest($5), unnest($6)) "
@@ -263,7 +268,8 @@ write_keys(KgDerivation *d)
 	if (d->keys.nrows == 0)
 		return;
 	sort_keys(&d->keys);
-	kg_columns_run(&insertion, d->tenant, &d->keys);
+	if (!kg_append("kg_index_key", names, d->tenant, &d->keys, NULL))
+		kg_columns_run(&insertion, d->tenant, &d->keys);
 }
 
 /* The distinct terms of the batch, and the first row of each. */
@@ -858,11 +864,11 @@ kg_derive_settle(KgDerivation *d)
 		d->context, "kg_graph overtaken", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
 	kg_nodes_sort(&d->overtaken);
-	for (int i = 0; i < d->overtaken.n; i += KG_BATCH_ENTITIES)
+	for (int i = 0; i < d->overtaken.n; i += KG_SETTLE_ENTITIES)
 	{
 		settle(d,
 			   d->overtaken.nodes + i,
-			   Min(KG_BATCH_ENTITIES, d->overtaken.n - i));
+			   Min(KG_SETTLE_ENTITIES, d->overtaken.n - i));
 		MemoryContextReset(context);
 	}
 	d->overtaken.n = 0;

@@ -85,6 +85,7 @@ typedef struct Lookup
 	int nkeys;
 	const RegProcedure *equal;
 	bool (*counts)(HeapTuple row); /* NULL: each that the snapshot shows */
+	bool any;					   /* row will do, not the highest version */
 } Lookup;
 
 /* The highest version of the rows with the key, 0 if there are none. */
@@ -121,6 +122,8 @@ highest_version(const Lookup *lookup, const Datum *key, Snapshot snapshot)
 			version = Max(version,
 						  DatumGetInt64(heap_getattr(
 							  row, places[lookup->nkeys] + 1, desc, &isnull)));
+		if (lookup->any && version > 0)
+			break;
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
@@ -161,22 +164,79 @@ unsettled_version(const char *tenant, const KgType *type, const char *entity_id)
 	return version > 0 ? kg_version_ended(version) : 0;
 }
 
-int64
-kg_freed_version(const char *tenant, const KgType *type, const char *entity_id)
+/*
+ * Has no id of the type been given up by now?  It is asked of each row that is
+ * written, and answered once for all of a statement: a snapshot of the same
+ * command, with no transaction ended since, shows the same rows.
+ */
+static bool
+none_freed(Datum tenant, int32 type_no)
+{
+	static const char *const columns[] = {"tenant", "type_no", "version"};
+	static const RegProcedure equal[] = {F_TEXTEQ, F_INT4EQ};
+	static const Lookup lookup = {
+		"kg_freed", columns, lengthof(equal), equal, NULL, true};
+	static struct
+	{
+		Oid table;
+		int32 type_no;
+		uint64 completed; /* transactions; 0: unknown */
+		CommandId command;
+	} none;
+	const Datum key[] = {tenant, Int32GetDatum(type_no)};
+	Oid table = kg_relation_oid(lookup.table);
+	/* A copy, as a registered one is, has no count. */
+	Snapshot snapshot = GetLatestSnapshot();
+	uint64 completed = snapshot->snapXactCompletionCount;
+	CommandId command = snapshot->curcid;
+	bool any;
+
+	if (none.completed != 0 && none.completed == completed &&
+		none.command == command && none.type_no == type_no &&
+		none.table == table)
+		return true;
+	none.completed = 0;
+	snapshot = RegisterSnapshot(snapshot);
+	any = highest_version(&lookup, key, snapshot) > 0;
+	UnregisterSnapshot(snapshot);
+	if (any)
+		return false;
+	none.table = table;
+	none.type_no = type_no;
+	none.completed = completed;
+	none.command = command;
+	return true;
+}
+
+/* What is noted of the id, once the statement that gave it up has ended. */
+static int64
+noted_version(const char *tenant, const KgType *type, const char *entity_id)
 {
 	static const char *const columns[] = {
 		"tenant", "type_no", "entity_id", "version"};
 	static const RegProcedure equal[] = {F_TEXTEQ, F_INT4EQ, F_TEXTEQ};
 	static const Lookup lookup = {
-		"kg_freed", columns, lengthof(equal), equal, NULL};
+		"kg_freed", columns, lengthof(equal), equal, NULL, false};
 	Datum key[] = {CStringGetTextDatum(tenant),
 				   Int32GetDatum(type->type_no),
 				   CStringGetTextDatum(entity_id)};
-	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
-	int64 version = highest_version(&lookup, key, snapshot);
+	Snapshot snapshot;
+	int64 version;
 
+	if (none_freed(key[0], type->type_no))
+		return 0;
+	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	version = highest_version(&lookup, key, snapshot);
 	UnregisterSnapshot(snapshot);
-	version = Max(version, type->version_above);
+	return version;
+}
+
+int64
+kg_freed_version(const char *tenant, const KgType *type, const char *entity_id)
+{
+	int64 version = Max(noted_version(tenant, type, entity_id),
+						type->version_above);
+
 	return kg_writing_frees()
 			   ? Max(version, unsettled_version(tenant, type, entity_id))
 			   : version;

@@ -11,6 +11,7 @@
 #include "catalog/pg_type.h"
 #include "lib/qunique.h"
 #include "miscadmin.h"
+#include "store/append.h"
 #include "store/columns.h"
 #include "store/edges.h"
 #include "store/entity_ids.h"
@@ -358,39 +359,150 @@ may_repeat(const KgCatalog *catalog, const KgField *field)
 	return type == NULL || field->ref_field != NULL;
 }
 
+/* Columns of derived edges, as they are gathered. */
+enum
+{
+	EDGE_SOURCE,
+	EDGE_RELATION,
+	EDGE_TARGET,
+	EDGE_PROPERTY,
+	EDGE_COLUMNS
+};
+
+/* An edge's place in an index, and which row it is. */
+typedef struct EdgePlace
+{
+	int64 first; /* end of the edge */
+	int64 relation_no;
+	int64 last;
+	int row;
+} EdgePlace;
+
+static int
+compare_places(const void *pa, const void *pb)
+{
+	const EdgePlace *a = pa;
+	const EdgePlace *b = pb;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	if (a->relation_no != b->relation_no)
+		return a->relation_no < b->relation_no ? -1 : 1;
+	return a->last < b->last ? -1 : a->last > b->last;
+}
+
+/* The rows of edges in the order of their one end, relation and other end. */
+static int *
+edge_order(const KgColumns *edges, int first, int last)
+{
+	EdgePlace *places = palloc(edges->nrows * sizeof(EdgePlace));
+	int *order = palloc(edges->nrows * sizeof(int));
+
+	for (int i = 0; i < edges->nrows; i++)
+		places[i] = (EdgePlace){DatumGetInt64(edges->values[first][i]),
+								DatumGetInt32(edges->values[EDGE_RELATION][i]),
+								DatumGetInt64(edges->values[last][i]),
+								i};
+	qsort(places, edges->nrows, sizeof(EdgePlace), compare_places);
+	for (int i = 0; i < edges->nrows; i++)
+		order[i] = places[i].row;
+	pfree(places);
+	return order;
+}
+
+typedef struct EdgeRows
+{
+	const char *tenant;
+	KgColumns *edges;
+	bool repeated;
+} EdgeRows;
+
+/* The columns that a derived edge leaves empty. */
+static void
+complete_columns(KgColumns *edges)
+{
+	Datum empty = PointerGetDatum(cstring_to_text(""));
+	int n = edges->nrows;
+
+	edges->types[EDGE_COLUMNS] = TEXTOID;
+	edges->values[EDGE_COLUMNS] = palloc(n * sizeof(Datum));
+	edges->nulls[EDGE_COLUMNS] = palloc0(n * sizeof(bool));
+	edges->types[EDGE_COLUMNS + 1] = JSONBOID;
+	edges->values[EDGE_COLUMNS + 1] = palloc0(n * sizeof(Datum));
+	edges->nulls[EDGE_COLUMNS + 1] = palloc(n * sizeof(bool));
+	for (int i = 0; i < n; i++)
+	{
+		edges->values[EDGE_COLUMNS][i] = empty;
+		edges->nulls[EDGE_COLUMNS + 1][i] = true;
+	}
+	edges->ncolumns = EDGE_COLUMNS + 2;
+}
+
+/*
+ * Edges of new entities come after all others of the tenant: in the order of the
+ * primary key they go to its last page, which is not looked for.  The other
+ * index gets those of a target one after the other.
+ */
+static bool
+append_edges(const EdgeRows *rows)
+{
+	static const char *const names[] = {
+		"source", "relation_no", "target", "property", "key", "properties"};
+	int *order = edge_order(rows->edges, EDGE_SOURCE, EDGE_TARGET);
+	KgColumns all;
+
+	kg_columns_reorder(rows->edges, order);
+	all = *rows->edges;
+	order = edge_order(rows->edges, EDGE_TARGET, EDGE_SOURCE);
+	complete_columns(&all);
+	return kg_append("kg_edge", names, rows->tenant, &all, order);
+}
+
 /*
  * Looking for conflicts costs a search of the index more per edge, and is done
  * for edges that may be there twice only.  These name the first of their
  * properties by name, whichever comes first to be written.
  */
 static void
-insert_edges(const char *tenant, const KgColumns *edges, bool repeated,
-			 void *arg)
+write_edges(void *arg)
 {
 	static KgSaved plain_saved = KG_SAVED_BATCH;
 	static KgSaved repeated_saved = KG_SAVED_BATCH;
+	EdgeRows *rows = arg;
+
+	if (rows->repeated)
+		kg_columns_exec(
+			&repeated_saved,
+			"INSERT INTO @kg_edge AS e(tenant, source, "
+			"relation_no, target, property) "
+			"SELECT $1, u.source, u.relation_no, u.target, "
+			"min(u.property COLLATE \"C\") "
+			"FROM unnest($2, $3, $4, $5) "
+			"u(source, relation_no, target, property) "
+			"GROUP BY u.source, u.relation_no, u.target "
+			"ON CONFLICT (tenant, source, relation_no, key, target) "
+			"DO UPDATE SET property = excluded.property "
+			"WHERE excluded.property < e.property",
+			rows->tenant,
+			rows->edges);
+	else if (!append_edges(rows))
+		kg_columns_exec(&plain_saved,
+						"INSERT INTO @kg_edge(tenant, source, relation_no, "
+						"target, property) "
+						"SELECT $1, unnest($2), unnest($3), unnest($4), "
+						"unnest($5)",
+						rows->tenant,
+						rows->edges);
+}
+
+static void
+insert_edges(const char *tenant, KgColumns *edges, bool repeated, void *arg)
+{
+	EdgeRows rows = {tenant, edges, repeated};
 
 	if (edges->nrows == 0)
 		return;
-	if (!kg_columns_insert(
-			repeated ? &repeated_saved : &plain_saved,
-			"kg_edge_pkey",
-			repeated ? "INSERT INTO @kg_edge AS e(tenant, source, "
-					   "relation_no, target, property) "
-					   "SELECT $1, u.source, u.relation_no, u.target, "
-					   "min(u.property COLLATE \"C\") "
-					   "FROM unnest($2, $3, $4, $5) "
-					   "u(source, relation_no, target, property) "
-					   "GROUP BY u.source, u.relation_no, u.target "
-					   "ON CONFLICT (tenant, source, relation_no, key, target) "
-					   "DO UPDATE SET property = excluded.property "
-					   "WHERE excluded.property < e.property"
-					 : "INSERT INTO @kg_edge(tenant, source, relation_no, "
-					   "target, property) "
-					   "SELECT $1, unnest($2), unnest($3), unnest($4), "
-					   "unnest($5)",
-			tenant,
-			edges))
+	if (!kg_spi_try_insert("kg_edge_pkey", write_edges, &rows))
 		kg_edge_throw_lost_race();
 	kg_stored_require_edges(tenant, edges);
 }
@@ -461,16 +573,19 @@ resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
 			  const KgSight *sight, KgReferenceList *missing,
 			  KgDerivedEdges write, void *arg)
 {
-	static const Oid edge_types[] = {INT8OID, INT4OID, INT8OID, TEXTOID};
+	static const Oid edge_types[EDGE_COLUMNS] = {
+		INT8OID, INT4OID, INT8OID, TEXTOID};
 	Target *targets = palloc(n * sizeof(Target));
 	int *target_of = palloc(n * sizeof(int));
 	KgColumns edges[2]; /* plain, and those that may repeat */
 	const KgField *field = NULL;
+	Datum property = (Datum) 0;
 	bool repeated = false;
 	int start = 0;
 
 	for (int i = 0; i < 2; i++)
-		kg_columns_init(&edges[i], CurrentMemoryContext, 4, edge_types);
+		kg_columns_init(
+			&edges[i], CurrentMemoryContext, EDGE_COLUMNS, edge_types);
 	while (start < n)
 	{
 		int end = start;
@@ -506,13 +621,14 @@ resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
 			{
 				field = ref->field;
 				repeated = may_repeat(catalog, field);
+				property = CStringGetTextDatum(field->name);
 			}
 			rows = &edges[repeated];
 			kg_columns_add_row(rows);
-			kg_columns_int64(rows, 0, ref->source);
-			kg_columns_int32(rows, 1, field->relation_no);
-			kg_columns_int64(rows, 2, node);
-			kg_columns_text(rows, 3, field->name);
+			kg_columns_int64(rows, EDGE_SOURCE, ref->source);
+			kg_columns_int32(rows, EDGE_RELATION, field->relation_no);
+			kg_columns_int64(rows, EDGE_TARGET, node);
+			kg_columns_datum(rows, EDGE_PROPERTY, property);
 		}
 		start = end;
 	}

@@ -90,9 +90,9 @@ extern void kg_references_resolve(const KgCatalog *catalog,
 /*
  * The same with the edges (source, relation_no, target, property) told, a few
  * thousand at a time; repeated: one of them may be there for several properties,
- * and is stored for the first by name.
+ * and is stored for the first by name.  Whoever is told may reorder them.
  */
-typedef void (*KgDerivedEdges)(const char *tenant, const KgColumns *edges,
+typedef void (*KgDerivedEdges)(const char *tenant, KgColumns *edges,
 							   bool repeated, void *arg);
 extern void kg_references_edges(const KgCatalog *catalog,
 								const KgReferenceList *references,

@@ -442,8 +442,7 @@ compare_words(KgVerify *v, const KgColumns *words, KgArg nodes)
 }
 
 static void
-gather_edges(const char *tenant, const KgColumns *edges, bool repeated,
-			 void *arg)
+gather_edges(const char *tenant, KgColumns *edges, bool repeated, void *arg)
 {
 	KgVerify *v = arg;
 	MemoryContext old = MemoryContextSwitchTo(v->batch);
