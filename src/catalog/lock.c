@@ -10,6 +10,7 @@
 
 #include "access/transam.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "base/extension.h"
 #include "catalog/lock.h"
 #include "common/hashfn.h"
@@ -18,12 +19,23 @@
 #include "storage/lock.h"
 #include "utils/inval.h"
 
+void
+kg_check_lock_mode(LOCKMODE mode)
+{
+	if (mode > RowExclusiveLock && RecoveryInProgress())
+		ereport(ERROR,
+				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+				 errmsg("the database is a standby, which only reads"),
+				 errhint("Make the same call to the primary.")));
+}
+
 static KgLocked
 lock_part(const char *table, uint32 object, uint16 part, LOCKMODE mode,
 		  bool wait)
 {
 	LOCKTAG tag;
 
+	kg_check_lock_mode(mode);
 	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, kg_relation_oid(table), object, part);
 	switch (LockAcquire(&tag, mode, false, !wait))
 	{

@@ -6,6 +6,14 @@
 #ifndef KG_LOCK_H
 #define KG_LOCK_H
 
+#include "storage/lockdefs.h"
+
+/*
+ * What locks others out writes: a standby refuses it as it does other writes, and
+ * not with the name of a lock.  Every lock of this file asks.
+ */
+extern void kg_check_lock_mode(LOCKMODE mode);
+
 /*
  * Writers of entities of a type share it; who changes its schema, or must be
  * the only writer, excludes them.  Returns true if the lock was not held

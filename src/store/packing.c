@@ -29,6 +29,7 @@
 #include "base/progress.h"
 #include "base/spi.h"
 #include "catalog/adjacency.h"
+#include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
 #include "common/hashfn.h"
@@ -56,6 +57,7 @@ kg_adjacency_lock(const char *tenant, LOCKMODE mode, bool wait)
 {
 	LOCKTAG tag;
 
+	kg_check_lock_mode(mode);
 	SET_LOCKTAG_OBJECT(tag,
 					   MyDatabaseId,
 					   kg_relation_oid("kg_adjacency"),
