@@ -158,7 +158,10 @@ extern Size kg_string_text_size(const char *s, int len);
 extern void kg_json_append_string(StringInfo text, const char *s, int len);
 /* That text: what JsonbToCString() makes, in less than half the instructions. */
 extern char *kg_json_text(const JsonbContainer *container);
-/* Of an object: the members of nfirst names first, and of nlast more last. */
+/*
+ * Of an object: the members of nfirst names first, and of nlast more last, in as
+ * many bytes as kg_json_text_size() says.
+ */
 typedef struct KgMemberName
 {
 	const char *text;
@@ -172,7 +175,7 @@ typedef struct KgMemberName
 
 extern char *kg_json_text_in_order(const JsonbContainer *object,
 								   const KgMemberName *names, int nfirst,
-								   int nlast);
+								   int nlast, Size size);
 extern Size kg_int_text_size(int64 n);
 /* Append that text, without a blank between its parts. */
 extern void kg_json_append(StringInfo text, const JsonbValue *value);

@@ -355,10 +355,9 @@ write_member(const JsonbContainer *object, int i, char *at, const char *end)
 
 char *
 kg_json_text_in_order(const JsonbContainer *object, const KgMemberName *names,
-					  int nfirst, int nlast)
+					  int nfirst, int nlast, Size size)
 {
 	int n = JsonContainerSize(object);
-	Size size = kg_json_text_size(object);
 	char *text = palloc(size + 1);
 	char *end = text + size;
 	char *at = text;

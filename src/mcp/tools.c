@@ -343,7 +343,7 @@ shape_result(KgMcpRequest *req, const Jsonb *result)
 		kg_splice_jsonb(&shaped,
 						"content",
 						kg_text_content(kg_reply_text(
-							reply.val.binary.data, NULL, KG_TEXT_ON)));
+							reply.val.binary.data, NULL, KG_TEXT_ON, 0)));
 	else if (kg_json_get(&result->root, "content", &value))
 		kg_splice_add(&shaped, "content", &value);
 	return kg_splice_finish(&shaped);

@@ -169,6 +169,26 @@ kg_running_begin_tool(void)
 	call->past = NULL;
 	call->tool = NULL;
 	call->arguments = NULL;
+	call->measured = NULL;
+}
+
+void
+kg_running_measured(const Jsonb *reply, Size size)
+{
+	KgCall *call = kg_running_call();
+
+	if (call == NULL)
+		return;
+	call->measured = reply;
+	call->measured_size = size;
+}
+
+Size
+kg_running_size(const Jsonb *reply)
+{
+	const KgCall *call = kg_running_call();
+
+	return call != NULL && call->measured == reply ? call->measured_size : 0;
 }
 
 static void

@@ -44,6 +44,8 @@ typedef struct KgCall
 	struct KgValidity *validity; /* query/validity.h; NULL: nobody asks */
 	const char *tool;			 /* that runs, and with what: query/repair.h */
 	const Jsonb *arguments;
+	const Jsonb *measured; /* the last reply, and its length as text */
+	Size measured_size;
 	List *blanks;	 /* paths of those that say nothing and may be left out */
 	TimestampTz now; /* what "now" means; 0: not asked */
 	struct KgPast *past; /* query/past.h; NULL: nobody asks */
@@ -74,6 +76,11 @@ extern KgCall *kg_running_call(void);
  * the times that the other one was.
  */
 extern void kg_running_begin_tool(void);
+
+/* What a tool that runs in a call answers, and how long that is as text. */
+extern void kg_running_measured(const Jsonb *reply, Size size);
+/* How long it is, where it is the last that was measured; or 0. */
+extern Size kg_running_size(const Jsonb *reply);
 
 /* The call that runs ends in so many milliseconds, where it would end later. */
 extern void kg_running_limit_time(const char *name, int ms);

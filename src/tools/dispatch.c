@@ -322,10 +322,14 @@ kg_tools_call(KgToolCall *call)
 		if (call->version != NULL)
 			throw_no_versions(call);
 		call->fixed = found.fixed;
-		return kg_callable_call(
+		reply = kg_callable_call(
 			catalog,
 			&found,
 			kg_tools_with_key(found.tool, call->arguments, call->key));
+		/* Others may make theirs of one that was measured. */
+		if (found.tool != NULL)
+			call->size = kg_running_size(reply);
+		return reply;
 	}
 	kg_repair_begin(call->name, call->arguments);
 	reply = kg_registered_call(catalog, agent, call);
@@ -407,18 +411,19 @@ text_kind(const KgToolCall *call)
  * Most clients hand a model the text alone, so the text is the reply once more
  * (MCP: a server SHOULD repeat structured content as serialized JSON), unless
  * kg_graph.mcp_text says that this client reads structured content.  text NULL:
- * all of it.
+ * all of it, which is so many bytes, or 0.
  */
 static Jsonb *
 make_result(const KgToolCall *call, const char *text, const Jsonb *structured,
-			bool is_error)
+			Size size, bool is_error)
 {
 	KgSplice result;
 
 	if (text == NULL)
 		text = kg_reply_text(&structured->root,
 							 call->registered ? NULL : call->arguments,
-							 text_kind(call));
+							 text_kind(call),
+							 size);
 	kg_splice_init(&result);
 	kg_splice_jsonb(&result, "content", kg_text_content(text));
 	kg_splice_jsonb(&result, "structuredContent", structured);
@@ -447,6 +452,7 @@ error_result(const KgToolCall *call, const ErrorData *edata)
 	return make_result(call,
 					   text_kind(call) != KG_TEXT_OFF ? NULL : text,
 					   kg_splice_finish(&structured),
+					   0,
 					   true);
 }
 
@@ -494,6 +500,7 @@ make_call(void *arg)
 								   ? member_text(call->tool.fixed, reply)
 								   : summarise(reply),
 							   reply,
+							   call->tool.size,
 							   false);
 }
 

@@ -44,6 +44,7 @@ typedef struct KgToolCall
 	const Jsonb *arguments;
 	const char *key; /* of a write that may be sent again, or NULL */
 	const struct KgFixedTool *fixed; /* that it is found to be, or NULL */
+	Size size; /* of its reply as text, where that is known; or 0 */
 	/* of a registered tool: */
 	const struct KgDefinition *registered; /* NULL: it is none */
 	const struct KgOperationDefined *op;   /* that runs, or ran */

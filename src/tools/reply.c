@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "miscadmin.h"
+#include "query/running.h"
 #include "tools/cite.h"
 #include "tools/reply.h"
 #include "utils/builtins.h"
@@ -514,7 +515,10 @@ kg_draft_finish(const KgDraft *draft)
 		reply = write_reply(draft, &fit);
 		size = kg_json_text_size(&reply->root);
 		if (size <= draft->max_bytes)
+		{
+			kg_running_measured(reply, size);
 			return reply;
+		}
 		/* Not always the last: "next" may be longer than what it is for. */
 		shortest = Min(shortest, size);
 		measure(draft, &sizes);

@@ -604,12 +604,17 @@ kg_reply_text_kind(int toolset)
 }
 
 char *
-kg_reply_text(const JsonbContainer *reply, const Jsonb *sent, KgReplyText kind)
+kg_reply_text(const JsonbContainer *reply, const Jsonb *sent, KgReplyText kind,
+			  Size size)
 {
 	if (!JsonContainerIsObject(reply))
 		return kg_json_text(reply);
 	if (kind != KG_TEXT_ROWS)
-		return kg_json_text_in_order(
-			reply, names, lengthof(names) - nlast, nlast);
+		return kg_json_text_in_order(reply,
+									 names,
+									 lengthof(names) - nlast,
+									 nlast,
+									 size > 0 ? size
+											  : kg_json_text_size(reply));
 	return sent != NULL ? rows_text(reply, sent) : bare_text(reply);
 }

@@ -17,9 +17,9 @@ extern KgReplyText kg_reply_text_kind(int toolset);
  * the nodes and edges that it speaks of.  KG_TEXT_ROWS: without what goes without
  * saying to who sent these arguments, and with rows in place of objects; NULL: the
  * reply is none of ours, its members mean what its author says; then without
- * blanks alone.
+ * blanks alone.  size: its length as text, where that is known, or 0.
  */
 extern char *kg_reply_text(const JsonbContainer *reply, const Jsonb *sent,
-						   KgReplyText kind);
+						   KgReplyText kind, Size size);
 
 #endif /* KG_REPLY_TEXT_H */
