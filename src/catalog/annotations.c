@@ -1316,6 +1316,8 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 
 	read_schema(&parser, schema, &root, &g);
 	type->nfields = take_fields(&parser, &type->fields);
+	for (int i = 0; i < type->nfields; i++)
+		type->fields[i].type = type;
 	type->title = g.title ? kg_json_cstring(g.title) : NULL;
 	type->description = g.description ? kg_json_cstring(g.description) : NULL;
 	type->tool_description = annotation_string(

@@ -855,19 +855,6 @@ kg_catalog_tool(const KgCatalog *catalog, const char *name)
 		name, catalog->tools, catalog->ntools, sizeof(KgTool), compare_name);
 }
 
-const KgType *
-kg_catalog_field_type(const KgCatalog *catalog, const KgField *field)
-{
-	for (int i = 0; i < catalog->ntypes; i++)
-	{
-		const KgType *type = catalog->types[i];
-
-		if (field >= type->fields && field < type->fields + type->nfields)
-			return type;
-	}
-	return NULL;
-}
-
 const KgField *
 kg_type_field(const KgType *type, const char *name)
 {

@@ -49,7 +49,8 @@ typedef struct KgStep
 /* A property of a type: any that is declared, annotated or not. */
 typedef struct KgField
 {
-	const char *name; /* dotted path; "tags", "address.city" */
+	const char *name;		   /* dotted path; "tags", "address.city" */
+	const struct KgType *type; /* that has it; NULL: a relation's */
 	int nsteps;
 	KgStep *steps;
 	KgKind kind;			  /* of the value, or of the items of an array */
@@ -270,9 +271,6 @@ extern const KgRelation *kg_catalog_relation_no(const KgCatalog *catalog,
 												int32 relation_no);
 extern const KgTool *kg_catalog_tool(const KgCatalog *catalog,
 									 const char *name);
-/* The type that has the field, or NULL: it is of another catalog. */
-extern const KgType *kg_catalog_field_type(const KgCatalog *catalog,
-										   const KgField *field);
 extern const KgField *kg_type_field(const KgType *type, const char *name);
 
 /*

@@ -174,17 +174,11 @@ report_restricted(Removal *removal, int i, const KgRestricting *references,
 				  int n, const KgRestricting *reference)
 {
 	KgOutcome *outcome = &removal->outcomes->items[i];
-	KgUserContext user;
-	const KgType *source;
+	const KgType *source = reference->field->type;
 	KgError *err;
 
-	kg_become_owner(&user);
-	source = kg_catalog_field_type(kg_catalog_newest(removal->tenant),
-								   reference->field);
-	kg_restore_user(&user);
 	/* Of types that the caller does not see nothing is said. */
-	if (source &&
-		kg_catalog_type_no(kg_catalog_newest(removal->tenant), source->type_no))
+	if (kg_catalog_type_no(kg_catalog_newest(removal->tenant), source->type_no))
 		err = kg_error_new(KG_REFERENCE_MISSING,
 						   "entity of type \"%s\" is still referenced by "
 						   "property \"%s\" of type \"%s\"",

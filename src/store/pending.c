@@ -115,7 +115,7 @@ report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 			   KgErrorList *errors)
 {
 	const KgField *field = ref->field;
-	const KgType *type = kg_catalog_field_type(catalog, field);
+	const KgType *type = field->type;
 	KgError *err;
 	Jsonb *data;
 

@@ -348,15 +348,15 @@ lookup_seen(const KgCatalog *catalog, const KgField *field,
  * has its relation and names ids, each of its values is another target.
  */
 static bool
-may_repeat(const KgCatalog *catalog, const KgField *field)
+may_repeat(const KgField *field)
 {
-	const KgType *type = kg_catalog_field_type(catalog, field);
+	const KgType *type = field->type;
 
-	for (int i = 0; type && i < type->nfields; i++)
+	for (int i = 0; i < type->nfields; i++)
 		if (&type->fields[i] != field && type->fields[i].ref_type &&
 			type->fields[i].relation_no == field->relation_no)
 			return true;
-	return type == NULL || field->ref_field != NULL;
+	return field->ref_field != NULL;
 }
 
 /* Columns of derived edges, as they are gathered. */
@@ -620,7 +620,7 @@ resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
 			if (ref->field != field)
 			{
 				field = ref->field;
-				repeated = may_repeat(catalog, field);
+				repeated = may_repeat(field);
 				property = CStringGetTextDatum(field->name);
 			}
 			rows = &edges[repeated];
