@@ -641,7 +641,8 @@ def sizes(report, admin):
 
 def main():
     report = Report("graph: %s" % " ".join(PARTS))
-    report.note("R-MAT scale %d; large: scale %d" % (RMAT_SCALE, LARGE_SCALE))
+    report.note("R-MAT scale %d; large: scale %d; huge: scale %d" % (
+        RMAT_SCALE, LARGE_SCALE, HUGE_SCALE))
     admin = Session()
     compile_csr()
     admin.query("""
