@@ -461,12 +461,13 @@ kg_spi_select_of(KgSaved *saved, const char *sql, const char *tenant)
 void
 kg_spi_select_all_of(const char *sql, const char *tenant)
 {
+	static const How how = {.read_only = true};
 	KgArg arg = kg_arg_text(tenant);
 	int nest = kg_spi_pin_path();
 	/* Without workers, as none of our statements has them. */
 	SPIPlanPtr plan = SPI_prepare_cursor(
 		kg_spi_expand(sql), 1, &arg.type, CURSOR_OPT_CUSTOM_PLAN);
-	int rc = SPI_execute_plan(plan, &arg.value, NULL, true, 0);
+	int rc = execute_as_planned(false, plan, 1, &arg, &how);
 
 	kg_spi_unpin_path(nest);
 	if (rc != SPI_OK_SELECT)
