@@ -476,15 +476,40 @@ kg_spi_select_all_of(const char *sql, const char *tenant)
 }
 
 Portal
-kg_spi_cursor_of(const char *sql, const char *tenant)
+kg_spi_cursor_args(const char *sql, bool read_only, int nargs,
+				   const KgArg *args)
 {
-	KgArg arg = kg_arg_text(tenant);
+	Oid types[KG_MAX_ARGS];
+	Datum values[KG_MAX_ARGS];
+	volatile Portal portal = NULL;
+	bool jit = jit_enabled;
 	int nest = kg_spi_pin_path();
-	Portal portal = SPI_cursor_open_with_args(
-		NULL, kg_spi_expand(sql), 1, &arg.type, &arg.value, NULL, true, 0);
 
+	for (int i = 0; i < nargs; i++)
+	{
+		types[i] = args[i].type;
+		values[i] = args[i].value;
+	}
+	/* It is planned here, and rows are fetched as they were planned. */
+	jit_enabled = false;
+	PG_TRY();
+	{
+		portal = SPI_cursor_open_with_args(
+			NULL, kg_spi_expand(sql), nargs, types, values, NULL, read_only, 0);
+	}
+	PG_FINALLY();
+	{
+		jit_enabled = jit;
+	}
+	PG_END_TRY();
 	kg_spi_unpin_path(nest);
 	return portal;
+}
+
+Portal
+kg_spi_cursor_of(const char *sql, const char *tenant)
+{
+	return kg_spi_cursor(sql, true, kg_arg_text(tenant));
 }
 
 bool

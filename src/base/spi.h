@@ -184,7 +184,14 @@ extern void kg_spi_select_of(KgSaved *saved, const char *sql,
  */
 extern void kg_spi_select_all_of(const char *sql, const char *tenant);
 
-/* A read-only cursor, planned so, too, in the caller's SPI connection. */
+/*
+ * A cursor of a statement that is planned so, too, in the caller's SPI
+ * connection; read-only, with a tenant as its parameter.
+ */
+#define kg_spi_cursor(sql, read_only, ...) \
+	kg_spi_cursor_args(sql, read_only, KG_ARGS(__VA_ARGS__))
+extern Portal kg_spi_cursor_args(const char *sql, bool read_only, int nargs,
+								 const KgArg *args);
 extern Portal kg_spi_cursor_of(const char *sql, const char *tenant);
 
 /*

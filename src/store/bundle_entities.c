@@ -13,7 +13,6 @@
 #include "base/progress.h"
 #include "base/spi.h"
 #include "catalog/counted.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
@@ -117,29 +116,19 @@ compare_rows(const KgType *type, const KgItemTable *items, KgNodeList *gone,
 static void
 compare_type(KgApply *apply, const KgType *type, KgNodeList *gone)
 {
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(apply->tenant),
-					  CStringGetTextDatum(type->bundle),
-					  CStringGetTextDatum(type->name)};
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph compare", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = CurrentMemoryContext;
 	const KgItemTable *items = kg_payload_ids(apply->payload, type->name);
 	KgWork work = {NULL};
-	int nest = kg_spi_pin_path();
-	Portal portal = SPI_cursor_open_with_args(
-		NULL,
-		kg_spi_expand("SELECT entity_id, node, data FROM @kg_entity "
-					  "WHERE tenant = $1 AND bundle = $2 "
-					  "AND entity_type = $3"),
-		3,
-		(Oid *) argtypes,
-		values,
-		NULL,
-		false,
-		0);
+	Portal portal = kg_spi_cursor("SELECT entity_id, node, data "
+								  "FROM @kg_entity WHERE tenant = $1 "
+								  "AND bundle = $2 AND entity_type = $3",
+								  false,
+								  kg_arg_text(apply->tenant),
+								  kg_arg_text(type->bundle),
+								  kg_arg_text(type->name));
 
-	kg_spi_unpin_path(nest);
 	if (apply->sees_all)
 		kg_work_begin(&work, "comparing entities", -1);
 	for (;;)

@@ -12,7 +12,6 @@
 #include "base/progress.h"
 #include "base/spi.h"
 #include "catalog/handle.h"
-#include "catalog/pg_type.h"
 #include "catalog/tool_version.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -190,27 +189,6 @@ put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 	kg_jw_end_array(w);
 }
 
-/*
- * A cursor over our own statement, which must not find operators that the
- * caller made in a schema of its own.
- */
-static Portal
-open_rows(const char *sql, int nargs, const Oid *argtypes, Datum *values)
-{
-	int nest = kg_spi_pin_path();
-	Portal portal = SPI_cursor_open_with_args(NULL,
-											  kg_spi_expand(sql),
-											  nargs,
-											  (Oid *) argtypes,
-											  values,
-											  NULL,
-											  true,
-											  0);
-
-	kg_spi_unpin_path(nest);
-	return portal;
-}
-
 typedef void (*PutRow)(Export *export, const void *arg, uint64 row);
 
 /* The portal's rows as members of one array, or of one a part, at least one. */
@@ -253,16 +231,13 @@ put_item(Export *export, const void *arg, uint64 row)
 static void
 put_items(Export *export, const KgType *type)
 {
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(export->catalog->tenant),
-					  CStringGetTextDatum(type->bundle),
-					  CStringGetTextDatum(type->name)};
-	Portal portal = open_rows("SELECT data FROM @kg_entity WHERE tenant = $1 "
-							  "AND bundle = $2 AND entity_type = $3 "
-							  "ORDER BY entity_id",
-							  3,
-							  argtypes,
-							  values);
+	Portal portal = kg_spi_cursor(
+		"SELECT data FROM @kg_entity WHERE tenant = $1 AND bundle = $2 "
+		"AND entity_type = $3 ORDER BY entity_id",
+		true,
+		kg_arg_text(export->catalog->tenant),
+		kg_arg_text(type->bundle),
+		kg_arg_text(type->name));
 
 	put_rows(export, portal, "items", type->name, put_item, NULL);
 }
@@ -326,28 +301,25 @@ put_edges(void *arg)
 {
 	Export *export = arg;
 	const KgCatalog *catalog = export->catalog;
-	static const Oid argtypes[] = {TEXTOID, INT4OID};
 
 	kg_work_begin(&export->work, "reading edges", -1);
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
 		const KgRelation *relation = &catalog->relations[i];
-		Datum values[] = {CStringGetTextDatum(catalog->tenant),
-						  Int32GetDatum(relation->relation_no)};
 		Portal portal;
 
 		if (relation->derived || strcmp(relation->bundle, export->name) != 0)
 			continue;
-		portal = open_rows(
+		portal = kg_spi_cursor(
 			"SELECT s.bundle, s.entity_type, s.entity_id, t.bundle, "
 			"t.entity_type, t.entity_id, d.properties FROM @kg_edge d "
 			"JOIN @kg_entity s ON s.tenant = $1 AND s.node = d.source "
 			"JOIN @kg_entity t ON t.tenant = $1 AND t.node = d.target "
 			"WHERE d.tenant = $1 AND d.relation_no = $2 "
 			"AND d.property IS NULL ORDER BY 1, 2, 3, 4, 5, 6, d.key",
-			2,
-			argtypes,
-			values);
+			true,
+			kg_arg_text(catalog->tenant),
+			kg_arg_int4(relation->relation_no));
 		put_rows(export, portal, "edges", NULL, put_edge, relation);
 	}
 }

@@ -115,11 +115,8 @@ advance(Stream *stream)
 static void
 open_stream(Stream *stream, const char *sql, Datum tenant)
 {
-	Oid types[] = {TEXTOID};
-
 	memset(stream, 0, sizeof(*stream));
-	stream->portal = SPI_cursor_open_with_args(
-		NULL, kg_spi_expand(sql), 1, types, &tenant, NULL, false, 0);
+	stream->portal = kg_spi_cursor(sql, false, kg_arg(TEXTOID, tenant));
 	advance(stream);
 }
 

@@ -17,7 +17,6 @@
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
-#include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
 #include "miscadmin.h"
 #include "store/counted.h"
@@ -140,27 +139,18 @@ static void
 derive_all(const KgCatalog *catalog, KgWork *work)
 {
 	const char *tenant = catalog->tenant;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph rebuild", ALLOCSET_DEFAULT_SIZES);
 	KgNodeList changed = {CurrentMemoryContext};
-	int nest = kg_spi_pin_path();
-	Portal portal = SPI_cursor_open_with_args(
-		NULL,
-		kg_spi_expand("SELECT type_no, entity_id, node, data, index_keys, "
-					  "scope FROM @kg_entity WHERE tenant = $1 FOR KEY SHARE"),
-		1,
-		(Oid *) argtypes,
-		values,
-		NULL,
+	Portal portal = kg_spi_cursor(
+		"SELECT type_no, entity_id, node, data, index_keys, "
+		"scope FROM @kg_entity WHERE tenant = $1 FOR KEY SHARE",
 		false,
-		0);
+		kg_arg_text(tenant));
 	KgDerivation *d = kg_derive_begin(tenant, NULL);
 	uint64 n = 0;
 
-	kg_spi_unpin_path(nest);
 	for (;;)
 	{
 		SPITupleTable *rows;
