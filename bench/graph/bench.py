@@ -487,20 +487,25 @@ SELECT 'hub', h.node, (SELECT min(relation_no) FROM kg_relation WHERE tenant = '
     loader.close()
 
 
+def draw_grown(report, admin, tenant, size, scale, factor, **order):
+    """A graph that is compared with a small one: its entities, the fixed
+    neighbourhood, and the file of its edges, which are still to be copied."""
+    report.section("a %s graph: R-MAT of scale %d, edge factor %d, and a tree of"
+                   " all nodes, two deep" % (size, scale, factor))
+    draw(tenant, scale, factor)
+    draw_tree(tenant, scale)
+    report.figure("%d entities" % (1 << scale),
+                  make_rmat_entities(admin, tenant, 1 << scale), "s")
+    add_fixed(tenant)
+    admin.query("ANALYZE")
+    edges = write_edges(admin, tenant, file_of(tenant + ".drawn"), **order)
+    os.unlink(file_of(tenant + ".drawn"))
+    return edges
+
+
 def large(report, admin, agent):
     """10 M edges in one go, and what a larger graph costs a search."""
-    scale = LARGE_SCALE
-    nodes = 1 << scale
-    report.section("a large graph: R-MAT of scale %d, edge factor 9, and a tree of"
-                   " all nodes, two deep" % scale)
-    draw("g10", scale, 9)
-    draw_tree("g10", scale)
-    report.figure("%d entities" % nodes,
-                  make_rmat_entities(admin, "g10", nodes), "s")
-    add_fixed("g10")
-    admin.query("ANALYZE")
-    edges = write_edges(admin, "g10", file_of("g10.drawn"))
-    os.unlink(file_of("g10.drawn"))
+    edges = draw_grown(report, admin, "g10", "large", LARGE_SCALE, 9)
     admin.query("""
 CREATE TABLE peer.bare (tenant text COLLATE "C" NOT NULL, source bigint NOT NULL,
   target bigint NOT NULL, relation_no integer NOT NULL,
@@ -535,17 +540,8 @@ CHECKPOINT""")
 
 def huge(report, admin, agent):
     """What a hundred times as many edges cost a search."""
-    nodes = 1 << HUGE_SCALE
-    report.section("a huge graph: R-MAT of scale %d, edge factor 24, and a tree of"
-                   " all nodes, two deep" % HUGE_SCALE)
-    draw("g100", HUGE_SCALE, 24)
-    draw_tree("g100", HUGE_SCALE)
-    report.figure("%d entities" % nodes,
-                  make_rmat_entities(admin, "g100", nodes), "s")
-    add_fixed("g100")
-    admin.query("ANALYZE")
-    edges = write_edges(admin, "g100", file_of("g100.drawn"), "s.node, t.node")
-    os.unlink(file_of("g100.drawn"))
+    edges = draw_grown(report, admin, "g100", "huge", HUGE_SCALE, 24,
+                       order="s.node, t.node")
     run("split", "-l", "10000000", edges, edges + ".")
     os.unlink(edges)
     took = []

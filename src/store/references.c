@@ -369,27 +369,12 @@ enum
 	EDGE_COLUMNS
 };
 
-/* An edge's place in an index, and which row it is. */
+/* An edge, read from either end, and which row it is: compare_keys() takes it. */
 typedef struct EdgePlace
 {
-	int64 first; /* end of the edge */
-	int64 relation_no;
-	int64 last;
+	KgEdgeKey key;
 	int row;
 } EdgePlace;
-
-static int
-compare_places(const void *pa, const void *pb)
-{
-	const EdgePlace *a = pa;
-	const EdgePlace *b = pb;
-
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
-	if (a->relation_no != b->relation_no)
-		return a->relation_no < b->relation_no ? -1 : 1;
-	return a->last < b->last ? -1 : a->last > b->last;
-}
 
 /* The rows of edges in the order of their one end, relation and other end. */
 static int *
@@ -399,11 +384,11 @@ edge_order(const KgColumns *edges, int first, int last)
 	int *order = palloc(edges->nrows * sizeof(int));
 
 	for (int i = 0; i < edges->nrows; i++)
-		places[i] = (EdgePlace){DatumGetInt64(edges->values[first][i]),
-								DatumGetInt32(edges->values[EDGE_RELATION][i]),
-								DatumGetInt64(edges->values[last][i]),
+		places[i] = (EdgePlace){{DatumGetInt64(edges->values[first][i]),
+								 DatumGetInt32(edges->values[EDGE_RELATION][i]),
+								 DatumGetInt64(edges->values[last][i])},
 								i};
-	qsort(places, edges->nrows, sizeof(EdgePlace), compare_places);
+	qsort(places, edges->nrows, sizeof(EdgePlace), compare_keys);
 	for (int i = 0; i < edges->nrows; i++)
 		order[i] = places[i].row;
 	pfree(places);
