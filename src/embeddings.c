@@ -42,7 +42,7 @@ KG_AUDITED(kg_sql_disable_vectors, KG_AUDIT_WRITES)
 
 KG_ENTRY(kg_sql_missing_embeddings, KG_AUDIT_READS)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	int32 most = PG_GETARG_INT32(1);
 	const KgType *type;
 

@@ -50,7 +50,7 @@ edge_history(const KgCatalog *catalog, const char *relation, const Jsonb *edge,
 
 KG_ENTRY(kg_sql_history, KG_AUDIT_READS)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	const char *id = text_to_cstring(PG_GETARG_TEXT_PP(1));
 
@@ -66,7 +66,7 @@ KG_ENTRY(kg_sql_history, KG_AUDIT_READS)
 
 KG_ENTRY(kg_sql_edge_history, KG_AUDIT_READS)
 {
-	return edge_history(kg_catalog_of_caller(),
+	return edge_history(kg_running_catalog(),
 						text_to_cstring(PG_GETARG_TEXT_PP(0)),
 						PG_GETARG_JSONB_P(1),
 						PG_GETARG_JSONB_P(2));

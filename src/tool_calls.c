@@ -30,7 +30,7 @@ require_type(const KgCatalog *catalog, text *name)
 
 KG_ENTRY(kg_sql_list, KG_AUDIT_READS)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
 
 	return kg_tool_list(catalog, type, PG_GETARG_JSONB_P(1), false);
@@ -38,7 +38,7 @@ KG_ENTRY(kg_sql_list, KG_AUDIT_READS)
 
 KG_ENTRY(kg_sql_list_ids, KG_AUDIT_READS)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
 
 	return kg_tool_list(catalog, type, PG_GETARG_JSONB_P(1), true);
@@ -46,7 +46,7 @@ KG_ENTRY(kg_sql_list_ids, KG_AUDIT_READS)
 
 KG_ENTRY(kg_sql_get, KG_AUDIT_READS)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
 	Jsonb *data;
 
@@ -59,7 +59,7 @@ KG_ENTRY(kg_sql_get, KG_AUDIT_READS)
 /* The array as the tool's arguments, so that both have the same rules. */
 KG_ENTRY(kg_sql_get_many, KG_AUDIT_READS)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
 	KgJsonWriter w;

@@ -27,6 +27,7 @@
 static Oid watched[KG_MAX_WATCHED];
 static int nwatched = 0;
 static uint64 generation = 1;
+static uint64 own_changes = 0;
 static uint64 namespace_changes = 1;
 static uint64 role_changes = 1;
 static uint64 function_changes = 1;
@@ -41,6 +42,12 @@ kg_generation(void)
 		generation++;
 	}
 	return generation;
+}
+
+uint64
+kg_own_changes(void)
+{
+	return own_changes;
 }
 
 uint64
@@ -189,6 +196,7 @@ kg_sql_invalidate_catalog(PG_FUNCTION_ARGS)
 	CacheInvalidateRelcache(trigdata->tg_relation);
 	/* What this command does next must see it, before the message comes back. */
 	generation++;
+	own_changes++;
 	if (trigdata->tg_trigger->tgnargs > 0)
 		renew_bundle(trigdata);
 	return PointerGetDatum(NULL);

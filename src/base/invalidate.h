@@ -13,7 +13,10 @@
  */
 extern uint64 kg_generation(void);
 
-/* The same for any schema: a new one, one gone, one renamed. */
+/* How often a statement of this session changed a watched table. */
+extern uint64 kg_own_changes(void);
+
+/* As kg_generation(), for any schema: a new one, one gone, one renamed. */
 extern uint64 kg_namespace_changes(void);
 
 /* The same for any role and any membership. */

@@ -246,7 +246,7 @@ extern const KgCatalog *kg_catalog_locked(const char *tenant,
 										  const int32 *type_nos, int n);
 /* Raise KG_CONFLICT: what was read is of types or relations it does not have. */
 extern KG_NORETURN void kg_catalog_throw_changed(void) KG_NORETURN_TAIL;
-/* At the start of a call: that of the caller's tenant, or KG_NO_TENANT. */
+/* That of the caller's tenant, or KG_NO_TENANT; within a call, kg_running_catalog(). */
 extern const KgCatalog *kg_catalog_of_caller(void);
 
 /*

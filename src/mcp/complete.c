@@ -13,6 +13,7 @@
 #include "mcp/protocol.h"
 #include "catalog/marks.h"
 #include "query/plan.h"
+#include "query/running.h"
 #include "query/sql.h"
 #include "utils/builtins.h"
 
@@ -330,7 +331,7 @@ kg_mcp_complete(KgMcpRequest *req, KgJsonWriter *w)
 							 "value are needed");
 	if (!check_reference(req, &ref, kg_json_cstring(&name)))
 		return false;
-	c->catalog = kg_catalog_get(req->tenant);
+	c->catalog = kg_running_catalog();
 	c->typed = kg_json_cstring(&value);
 	if (kg_json_get(req->params, "context", &context) &&
 		kg_json_get(kg_json_container(&context), "arguments", &context))

@@ -14,6 +14,7 @@
 #include "mb/pg_wchar.h"
 #include "mcp/protocol.h"
 #include "query/filter.h"
+#include "query/running.h"
 #include "tools/dispatch.h"
 #include "tools/reply_text.h"
 #include "utils/builtins.h"
@@ -421,7 +422,7 @@ append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 char *
 kg_mcp_instructions(const KgMcpRequest *req)
 {
-	const KgCatalog *catalog = kg_catalog_get(req->tenant);
+	const KgCatalog *catalog = kg_running_catalog();
 	StringInfoData out;
 
 	initStringInfo(&out);
@@ -581,7 +582,7 @@ get_list(KgMcpRequest *req, const KgCatalog *catalog, KgJsonWriter *w)
 bool
 kg_mcp_prompts_get(KgMcpRequest *req, KgJsonWriter *w)
 {
-	const KgCatalog *catalog = kg_catalog_get(req->tenant);
+	const KgCatalog *catalog = kg_running_catalog();
 	char *name = kg_mcp_string_param(req, "name");
 
 	if (name != NULL && strcmp(name, KG_PROMPT_WORKFLOW) == 0)

@@ -19,6 +19,7 @@
 #include "mcp/app.h"
 #include "miscadmin.h"
 #include "query/get.h"
+#include "query/running.h"
 #include "tools/memory.h"
 #include "tools/shape.h"
 #include "utils/builtins.h"
@@ -68,9 +69,8 @@ has_memory(const KgMcpRequest *req, const KgCatalog *catalog)
 bool
 kg_mcp_may_be_told(const KgMcpRequest *req, const JsonbValue *uri)
 {
-	return uri->type == jbvString &&
-		   (!kg_json_string_is(uri, MEMORY_URI) ||
-			has_memory(req, kg_catalog_get(req->tenant)));
+	return uri->type == jbvString && (!kg_json_string_is(uri, MEMORY_URI) ||
+									  has_memory(req, kg_running_catalog()));
 }
 
 static void
@@ -88,7 +88,7 @@ write_schema(const KgMcpRequest *req, KgJsonWriter *w, const KgType *type)
 void
 kg_mcp_write_schemas(KgMcpRequest *req, KgJsonWriter *w)
 {
-	const KgCatalog *catalog = kg_catalog_get(req->tenant);
+	const KgCatalog *catalog = kg_running_catalog();
 
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
@@ -100,7 +100,7 @@ kg_mcp_write_schemas(KgMcpRequest *req, KgJsonWriter *w)
 bool
 kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w)
 {
-	const KgCatalog *catalog = kg_catalog_get(req->tenant);
+	const KgCatalog *catalog = kg_running_catalog();
 	int n = catalog->nbundles + catalog->ntypes;
 	const char **uris = palloc((n + 2) * sizeof(char *));
 	int start;
@@ -373,7 +373,7 @@ kg_mcp_refuse_resource(KgMcpRequest *req, const char *uri)
 bool
 kg_mcp_resources_read(KgMcpRequest *req, KgJsonWriter *w)
 {
-	const KgCatalog *catalog = kg_catalog_get(req->tenant);
+	const KgCatalog *catalog = kg_running_catalog();
 	char *uri = kg_mcp_string_param(req, "uri");
 	const char *mime = "application/json";
 	bool is_page;

@@ -6,6 +6,7 @@
 
 #include "query/arguments.h"
 #include "query/elsewhere.h"
+#include "query/running.h"
 #include "query/repair.h"
 
 typedef struct Way
@@ -89,7 +90,7 @@ kg_elsewhere(KgError *err, const KgType *type, const char *property,
 			with.path = selections[i];
 	if (with.path == NULL || !kg_repair_value_at(path, &condition) ||
 		kg_repair_value_at(psprintf("%s/related", with.path), &there) ||
-		!find_way(kg_catalog_of_caller(), type, property, &way))
+		!find_way(kg_running_catalog(), type, property, &way))
 		return;
 	with.key = "related";
 	with.value = related(&way, property, &condition);

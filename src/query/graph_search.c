@@ -65,7 +65,7 @@ kg_graph_begin(void)
 {
 	MemoryContext context;
 	KgGraph *graph;
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 
 	kg_scope_require_derived(catalog->tenant, NULL);
 	kg_scope_require_edges(catalog->tenant);

@@ -10,6 +10,7 @@
 #include "auth/identity.h"
 #include "auth/limits.h"
 #include "base/error.h"
+#include "base/invalidate.h"
 #include "base/settings.h"
 #include "miscadmin.h"
 #include "query/decisions.h"
@@ -156,6 +157,22 @@ kg_running_call(void)
 	while (call != NULL && call->writes)
 		call = call->outer;
 	return call;
+}
+
+const KgCatalog *
+kg_running_catalog(void)
+{
+	KgCall *call = innermost;
+
+	if (call == NULL)
+		return kg_catalog_of_caller();
+	if (call->catalog == NULL || call->catalog->role != GetUserId() ||
+		call->catalog_changes != kg_own_changes())
+	{
+		call->catalog = kg_catalog_of_caller();
+		call->catalog_changes = kg_own_changes();
+	}
+	return call->catalog;
 }
 
 void

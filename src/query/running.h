@@ -6,6 +6,7 @@
 #define KG_RUNNING_H
 
 #include "auth/place.h"
+#include "catalog/catalog.h"
 #include "nodes/pg_list.h"
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
@@ -48,7 +49,9 @@ typedef struct KgCall
 	Size measured_size;
 	List *blanks;	 /* paths of those that say nothing and may be left out */
 	TimestampTz now; /* what "now" means; 0: not asked */
-	struct KgPast *past; /* query/past.h; NULL: nobody asks */
+	struct KgPast *past;	  /* query/past.h; NULL: nobody asks */
+	const KgCatalog *catalog; /* kg_running_catalog(); NULL: not asked for, */
+	uint64 catalog_changes;	  /* this session's own (base/invalidate.h) then */
 	struct KgCall *outer;
 } KgCall;
 
@@ -70,6 +73,13 @@ extern void kg_running_admit(void);
 
 /* The call of a tool that runs, or NULL. */
 extern KgCall *kg_running_call(void);
+
+/*
+ * The catalog of whoever calls.  It is the same until the call ends, whatever
+ * others commit, unless this session changes what it shows: types and fields of one
+ * call are compared by their addresses.
+ */
+extern const KgCatalog *kg_running_catalog(void);
 
 /*
  * A tool begins, within the call or after another one: it is not asked about

@@ -300,7 +300,7 @@ throw_no_versions(const KgToolCall *call)
 Jsonb *
 kg_tools_call(KgToolCall *call)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	const KgAgent *agent = kg_agent_current();
 	KgCallable found;
 	Jsonb *reply;
@@ -740,7 +740,7 @@ const KgToolsListed *
 kg_tools_list(void)
 {
 	static uint64 last_id = 0;
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	KgToolsListed wanted = {.catalog = catalog->id,
 							.numbers = kg_template_numbers(),
 							.offered = kg_operations_offered(),

@@ -50,7 +50,7 @@ throw_writes(const char *name)
 Jsonb *
 kg_tools_explain(KgCall *call, const char *name, const Jsonb *arguments)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	const KgTool *tool = kg_catalog_tool(catalog, name);
 	KgExplained explained = {CurrentMemoryContext, NIL, -1};
 	ListCell *lc;

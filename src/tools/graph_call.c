@@ -24,8 +24,8 @@ kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments)
 	kg_repair_begin(tool, arguments);
 	kg_input_open(&call->input, arguments, call->fixed->input, &call->repairs);
 	call->max_bytes = kg_input_max_bytes(&call->input);
-	kg_input_as_of(&call->input, kg_catalog_of_caller(), NULL);
-	kg_input_valid_at(&call->input, kg_catalog_of_caller());
+	kg_input_as_of(&call->input, kg_running_catalog(), NULL);
+	kg_input_valid_at(&call->input, kg_running_catalog());
 	call->graph = kg_graph_begin();
 	call->catalog = call->graph->catalog;
 }

@@ -197,7 +197,7 @@ kg_input_value(const KgInput *in, const char *key, JsonbValue *value)
 static bool
 may_be_type(const char *text)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	const char **names = palloc(Max(1, catalog->ntypes) * sizeof(char *));
 
 	if (kg_catalog_type(catalog, text) != NULL)

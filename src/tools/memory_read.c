@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "query/arguments.h"
 #include "query/memory.h"
+#include "query/running.h"
 #include "store/scope.h"
 #include "tools/memory.h"
 #include "tools/reply.h"
@@ -64,7 +65,7 @@ begin(Reading *reading, const char *tool, const Jsonb *arguments)
 		&reading->input, arguments, kg_memory_input(tool), &reading->repairs);
 	kg_draft_init(
 		&reading->draft, &reading->input, kg_input_max_bytes(&reading->input));
-	if (!kg_memory_find(kg_catalog_of_caller(), &reading->memory))
+	if (!kg_memory_find(kg_running_catalog(), &reading->memory))
 		elog(ERROR, "bundle \"%s\" is gone", KG_MEMORY_BUNDLE);
 	kg_scope_require_derived(reading->memory.catalog->tenant, NULL);
 	kg_scope_require_edges(reading->memory.catalog->tenant);

@@ -16,6 +16,7 @@
 #include "store/check.h"
 #include "store/edge_key.h"
 #include "store/memory.h"
+#include "query/running.h"
 #include "tools/memory.h"
 #include "tools/write_tool.h"
 #include "utils/hsearch.h"
@@ -290,7 +291,7 @@ work_locked(void *arg)
 	Writing *writing = arg;
 
 	/* Again: it may have been changed before the lock. */
-	if (!kg_memory_find(kg_catalog_of_caller(), &writing->memory))
+	if (!kg_memory_find(kg_running_catalog(), &writing->memory))
 		kg_catalog_throw_changed();
 	kg_memory_lock(&writing->memory);
 	require_current(&writing->memory);

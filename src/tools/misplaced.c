@@ -15,7 +15,7 @@ static const KgType *
 selected_type(const JsonbContainer *object, const char *path)
 {
 	static const char *const names[] = {"label", "node_label"};
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	KgCallable called;
 	JsonbValue label;
 

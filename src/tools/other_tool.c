@@ -217,7 +217,7 @@ void
 kg_refuse_other_tool(const JsonbContainer *arguments, const JsonbValue *key)
 {
 	const KgCall *call = kg_running_call();
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	const char *other;
 	KgCallable called;
 

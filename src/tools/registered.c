@@ -92,7 +92,7 @@ kg_registered_split(const char *name, const char **version)
 bool
 kg_registered_is_callable(const char *name)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	const char *version = NULL;
 	const KgRegisteredName *found;
 

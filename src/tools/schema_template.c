@@ -108,7 +108,7 @@ write_names(Expansion *x, const char **names, int n, bool all, const char *what)
 static const KgCatalog *
 catalog_of(const Expansion *x)
 {
-	return x->catalog ? x->catalog : kg_catalog_of_caller();
+	return x->catalog ? x->catalog : kg_running_catalog();
 }
 
 static void

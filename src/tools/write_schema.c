@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "catalog/schema_ref.h"
 #include "miscadmin.h"
+#include "query/running.h"
 #include "tools/schema_template.h"
 #include "tools/write_schema.h"
 
@@ -450,7 +451,7 @@ kg_write_title(const KgTool *tool)
 static void
 append_variants(StringInfo text, const KgRelation *relation)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = kg_running_catalog();
 	bool any = false;
 
 	for (int i = 0; i < relation->nvariants; i++)

@@ -146,8 +146,7 @@ find_nearest(const KgType *type, const char *id)
 	KgJsonWriter w;
 
 	kg_jw_init(&w);
-	kg_hints_write_nearest(
-		kg_catalog_of_caller(), type, &value, NULL, NULL, &w);
+	kg_hints_write_nearest(kg_running_catalog(), type, &value, NULL, NULL, &w);
 	return kg_jw_finish(&w);
 }
 
@@ -351,7 +350,7 @@ kg_tool_write(const KgTool *tool, const Jsonb *arguments)
 	kg_write_require();
 	if (tool->type != NULL)
 	{
-		kg_decisions_require(kg_catalog_of_caller(), tool->type, NULL);
+		kg_decisions_require(kg_running_catalog(), tool->type, NULL);
 		refuse_outside(tool->type);
 	}
 	read_arguments(&call);
