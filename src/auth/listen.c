@@ -30,17 +30,19 @@ listen_secret(void)
 {
 	static unsigned char secret[KG_LISTEN_SECRET_BYTES];
 	static uint64 generation = 0;
+	uint64 now;
 	bytea *value;
 
 	(void) kg_extension_schema();
-	if (generation == kg_generation())
+	now = kg_generation();
+	if (generation == now)
 		return secret;
 	value = kg_secret_read("listen");
 	if (VARSIZE_ANY_EXHDR(value) != KG_LISTEN_SECRET_BYTES)
 		elog(ERROR, "the secret \"listen\" has a wrong length");
 	memcpy(secret, VARDATA_ANY(value), KG_LISTEN_SECRET_BYTES);
 	pfree(value);
-	generation = kg_generation();
+	generation = now;
 	return secret;
 }
 

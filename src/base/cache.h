@@ -77,7 +77,10 @@ extern void *kg_cache_latest(KgCache *cache, KgCacheMatch match,
 /* A zeroed entry of this size below the current memory context. */
 extern void *kg_cache_make(const KgCache *cache, Size size);
 
-/* Hand an entry over to the cache.  Raises nothing. */
+/*
+ * Hand an entry over to the cache.  Raises nothing.  What it says is of the time of
+ * the kg_cache_find() that found none, or newer.
+ */
 extern void kg_cache_keep(KgCache *cache, void *entry, uint64 hash);
 
 /* The entry lives as long as this context, whatever becomes of the cache. */

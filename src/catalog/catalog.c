@@ -197,13 +197,6 @@ mark_ambiguous(KgCatalog *catalog)
 	}
 }
 
-static uint64
-hash_text(const char *text, uint64 seed)
-{
-	return hash_bytes_extended(
-		(const unsigned char *) text, strlen(text), seed);
-}
-
 static void
 load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
@@ -235,8 +228,6 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 							 NULL);
 		type->type_no = DatumGetInt32(kg_spi_datum(i, 3));
 		type->schema_hash = row_text(i, 5);
-		type->hash = hash_text(type->schema_hash, 0) ^
-					 hash_text(catalog->tenant, 1);
 		number_fields(type, DatumGetArrayTypeP(kg_spi_datum(i, 6)));
 		type->history_since = DatumGetTimestampTz(kg_spi_datum(i, 7));
 		type->version_above = kg_spi_int64(i, 8);
@@ -669,16 +660,19 @@ const KgCatalog *
 kg_catalog_newest(const char *tenant)
 {
 	Wanted wanted = wanted_by_caller(tenant);
+	uint64 generation;
 	Entry *entry;
 
 	AcceptInvalidationMessages();
 	entry = kg_cache_find(&catalogs, wanted.role, is_newest, &wanted);
 	if (entry == NULL)
 	{
+		generation = kg_generation();
 		kg_push_newest_snapshot();
 		entry = entry_of_version(&wanted);
 		PopActiveSnapshot();
-		entry->newest = true;
+		/* Of what was heard of since, the snapshot may know nothing. */
+		entry->newest = generation == kg_generation();
 	}
 	return use(entry);
 }

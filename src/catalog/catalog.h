@@ -112,8 +112,7 @@ typedef struct KgType
 	const char *tool_description;
 	const Jsonb *schema;
 	const char *schema_hash;
-	uint64 hash; /* of that and the tenant */
-	int expose;	 /* KG_EXPOSE_* */
+	int expose; /* KG_EXPOSE_* */
 	int nfields;
 	KgField *fields; /* parents before members */
 	const KgField *id_field;

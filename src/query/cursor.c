@@ -90,17 +90,18 @@ make_digest_key(void)
 static void
 load_secret(void)
 {
+	uint64 generation = kg_generation();
 	bytea *shared;
 	bytea *secret;
 
-	if (hmac != NULL && hmac_generation == kg_generation())
+	if (hmac != NULL && hmac_generation == generation)
 		return;
 	/* Of databases between which tenants move (kgctl cluster), or our own. */
 	shared = kg_secret_find("cluster");
 	secret = shared ? shared : kg_secret_read("cursor");
 	set_key(secret, shared != NULL);
 	make_digest_key();
-	hmac_generation = kg_generation();
+	hmac_generation = generation;
 	pfree(secret);
 }
 

@@ -221,11 +221,11 @@ is_plain_type(int32 type_no)
 		uint64 generation;
 	} known[KG_TYPES_KNOWN];
 	int slot = type_no & (KG_TYPES_KNOWN - 1);
+	uint64 generation = kg_generation(); /* before what is read then */
 	const char *tenant;
 	bool plain;
 
-	if (known[slot].type_no == type_no &&
-		known[slot].generation == kg_generation())
+	if (known[slot].type_no == type_no && known[slot].generation == generation)
 		return known[slot].plain;
 	tenant = kg_identity_tenant(KG_ACCESS_READ);
 	if (tenant == NULL)
@@ -233,7 +233,7 @@ is_plain_type(int32 type_no)
 	plain = !has_annotation(tenant, type_no);
 	known[slot].type_no = type_no;
 	known[slot].plain = plain;
-	known[slot].generation = kg_generation();
+	known[slot].generation = generation;
 	return plain;
 }
 
@@ -812,14 +812,15 @@ kg_decisions_needed(void)
 	static uint64 generation = 0;
 	static bool needed;
 	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
+	uint64 now = kg_generation();
 
 	if (tenant == NULL)
 		return false;
-	if (generation != kg_generation() || strcmp(needed_by, tenant) != 0)
+	if (generation != now || strcmp(needed_by, tenant) != 0)
 	{
 		needed = has_annotation(tenant, 0);
 		strlcpy(needed_by, tenant, sizeof(needed_by));
-		generation = kg_generation();
+		generation = now;
 	}
 	return needed;
 }

@@ -19,9 +19,8 @@
 typedef struct Key
 {
 	const char *template; /* a constant */
-	uint64 catalog;		  /* its id, of a fixed tool */
-	uint64 type;		  /* of a tool of a type: tenant and schema, */
-	int64 type_no;		  /* and its number */
+	uint64 catalog;		  /* its id */
+	int64 type_no;		  /* of a tool of a type, or 0 */
 	uint64 numbers;		  /* that settings give */
 } Key;
 
@@ -43,8 +42,8 @@ is_key(const void *entry, const void *key)
 }
 
 /*
- * The names in the schema of a fixed tool are those that the tenant's catalog
- * has for the agent in force.
+ * The names in a schema are those that the catalog has: of one snapshot, for the
+ * agent in force.
  */
 static Key
 make_key(const KgCatalog *catalog, const KgType *type, const char *template)
@@ -54,13 +53,8 @@ make_key(const KgCatalog *catalog, const KgType *type, const char *template)
 	memset(&key, 0, sizeof(key));
 	key.template = template;
 	key.numbers = kg_template_numbers();
-	if (type == NULL)
-		key.catalog = catalog->id;
-	else
-	{
-		key.type = type->hash;
-		key.type_no = type->type_no;
-	}
+	key.catalog = catalog->id;
+	key.type_no = type ? type->type_no : 0;
 	return key;
 }
 
