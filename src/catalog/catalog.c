@@ -601,8 +601,8 @@ kg_catalog_get(const char *tenant)
 	return use(seen_entry(tenant));
 }
 
-static KG_NORETURN void
-throw_authorizes(const KgType *type)
+void
+kg_catalog_throw_authorizes(const KgType *type)
 {
 	const char *span = IsolationUsesXactSnapshot() ? "transaction"
 												   : "statement";
@@ -634,7 +634,7 @@ require_same_authorities(const KgCatalog *catalog)
 		const KgType *now = kg_catalog_type_no(newest, type->type_no);
 
 		if (type->authorize == NULL && now != NULL && now->authorize != NULL)
-			throw_authorizes(type);
+			kg_catalog_throw_authorizes(type);
 	}
 }
 

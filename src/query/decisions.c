@@ -61,8 +61,9 @@ typedef struct Decision
 	bool noted;	   /* it is one of those that the call needs */
 } Decision;
 
-/* Of an entity that nobody can be asked about. */
+/* Of an entity that nobody can be asked about, and of one that needs none. */
 static const Decision nobody = {.verdict = DENIED};
+static const Decision everybody = {.verdict = ALLOWED};
 
 struct KgDecisions
 {
@@ -298,6 +299,17 @@ append_id(StringInfo key, const KgField *field, Datum data)
 	return found;
 }
 
+/*
+ * authorize_of() may have heard of a change that is_plain_type() had not: is the type
+ * one of those whose entities need no decision any more?
+ */
+static bool
+is_plain_by_now(KgDecisions *d, int32 type_no)
+{
+	return authorize_of(d, type_no) == NULL &&
+		   !has_annotation(d->tenant, type_no);
+}
+
 /* What is asked about a row, of the type that authorize_of() was asked for. */
 static bool
 make_key(KgDecisions *d, text *entity_id, Datum data)
@@ -485,6 +497,8 @@ decision_of_row(KgDecisions *d, int32 type_no, text *entity_id, Datum data)
 	Key key;
 	Decision *decision;
 
+	if (is_plain_by_now(d, type_no))
+		return &everybody;
 	if (authorize_of(d, type_no) == NULL || !has_decider(d) ||
 		!make_key(d, entity_id, data))
 		return &nobody;
@@ -773,6 +787,8 @@ ask_row(const char *tenant, int32 type_no, text *entity_id, Datum data)
 	KgDecisions *d = of_statement(tenant);
 	Decision *decision;
 
+	if (is_plain_by_now(d, type_no))
+		return true;
 	if (authorize_of(d, type_no) == NULL || d->function == NULL ||
 		!make_key(d, entity_id, data))
 		return false;
@@ -783,6 +799,23 @@ ask_row(const char *tenant, int32 type_no, text *entity_id, Datum data)
 }
 
 /* ---- the policy ---- */
+
+/*
+ * A call that began when the type's entities needed no decision does not ask for
+ * them: it would find nothing, and not say why.
+ */
+static void
+refuse_authorized_since(const KgCall *call, int32 type_no)
+{
+	const KgType *type;
+
+	if (call->catalog == NULL || call->catalog->role != GetUserId())
+		return;
+	type = kg_catalog_type_no(call->catalog, type_no);
+	if (type != NULL && type->authorize == NULL &&
+		has_annotation(call->catalog->tenant, type_no))
+		kg_catalog_throw_authorizes(type);
+}
 
 bool
 kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
@@ -796,6 +829,8 @@ kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 	if (tenant == NULL || kg_identity_is_asking())
 		return false;
 	call = kg_running_call();
+	if (call != NULL)
+		refuse_authorized_since(call, type_no);
 	if (call != NULL && call->decisions != NULL && call->decisions->trying)
 		return call->decisions->role == GetUserId() &&
 			   strcmp(call->decisions->tenant, tenant) == 0 &&
