@@ -19,6 +19,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "query/decisions.h"
+#include "query/running.h"
 #include "store/extract.h"
 #include "utils/builtins.h"
 
@@ -109,17 +110,25 @@ kg_sql_bundle_visible(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_entity_visible);
 
+static bool
+sees_bundle(const text *bundle)
+{
+	const char *name = VARDATA_ANY(bundle);
+	int len = VARSIZE_ANY_EXHDR(bundle);
+
+	if (kg_agent_sees_bundle(name, len))
+		return true;
+	kg_running_require_bundle(name, len);
+	return false;
+}
+
 /* Bundle and scope path. */
 static bool
 is_visible(FunctionCallInfo fcinfo)
 {
-	text *bundle;
 	text *scope;
 
-	if (PG_ARGISNULL(0))
-		return false;
-	bundle = PG_GETARG_TEXT_PP(0);
-	if (!kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)))
+	if (PG_ARGISNULL(0) || !sees_bundle(PG_GETARG_TEXT_PP(0)))
 		return false;
 	if (!kg_identity_scoped())
 		return true;
@@ -196,12 +205,8 @@ is_image_visible(FunctionCallInfo fcinfo, int data, int number)
 Datum
 kg_sql_change_visible(PG_FUNCTION_ARGS)
 {
-	text *bundle;
-
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(3))
-		PG_RETURN_BOOL(false);
-	bundle = PG_GETARG_TEXT_PP(0);
-	if (!kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)))
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(3) ||
+		!sees_bundle(PG_GETARG_TEXT_PP(0)))
 		PG_RETURN_BOOL(false);
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		PG_RETURN_BOOL(kg_visibility_edges_are_plain());
@@ -210,12 +215,23 @@ kg_sql_change_visible(PG_FUNCTION_ARGS)
 				   is_image_visible(fcinfo, 5, 1));
 }
 
+/* NULL where there is none, but not in the middle of a call that had one. */
+static const char *
+own_tenant(void)
+{
+	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
+
+	if (tenant == NULL)
+		kg_running_require_tenant();
+	return tenant;
+}
+
 PG_FUNCTION_INFO_V1(kg_sql_tenant);
 
 Datum
 kg_sql_tenant(PG_FUNCTION_ARGS)
 {
-	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
+	const char *tenant = own_tenant();
 
 	if (tenant == NULL)
 		PG_RETURN_NULL();
@@ -242,7 +258,7 @@ Datum
 kg_sql_own_tenant(PG_FUNCTION_ARGS)
 {
 	text *tenant = PG_GETARG_TEXT_PP(0);
-	const char *own = kg_identity_tenant(KG_ACCESS_READ);
+	const char *own = own_tenant();
 	Size len = VARSIZE_ANY_EXHDR(tenant);
 
 	PG_RETURN_BOOL(own != NULL && strlen(own) == len &&

@@ -805,15 +805,16 @@ ask_row(const char *tenant, int32 type_no, text *entity_id, Datum data)
  * them: it would find nothing, and not say why.
  */
 static void
-refuse_authorized_since(const KgCall *call, int32 type_no)
+refuse_authorized_since(int32 type_no)
 {
+	const KgCatalog *catalog = kg_running_catalog_read();
 	const KgType *type;
 
-	if (call->catalog == NULL || call->catalog->role != GetUserId())
+	if (catalog == NULL)
 		return;
-	type = kg_catalog_type_no(call->catalog, type_no);
+	type = kg_catalog_type_no(catalog, type_no);
 	if (type != NULL && type->authorize == NULL &&
-		has_annotation(call->catalog->tenant, type_no))
+		has_annotation(catalog->tenant, type_no))
 		kg_catalog_throw_authorizes(type);
 }
 
@@ -828,9 +829,8 @@ kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 	tenant = kg_identity_tenant(KG_ACCESS_READ);
 	if (tenant == NULL || kg_identity_is_asking())
 		return false;
+	refuse_authorized_since(type_no);
 	call = kg_running_call();
-	if (call != NULL)
-		refuse_authorized_since(call, type_no);
 	if (call != NULL && call->decisions != NULL && call->decisions->trying)
 		return call->decisions->role == GetUserId() &&
 			   strcmp(call->decisions->tenant, tenant) == 0 &&

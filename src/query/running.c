@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include "access/xact.h"
+#include "auth/agent.h"
 #include "auth/identity.h"
 #include "auth/limits.h"
 #include "base/error.h"
@@ -159,6 +160,13 @@ kg_running_call(void)
 	return call;
 }
 
+static bool
+has_catalog(const KgCall *call)
+{
+	return call->catalog != NULL && call->catalog->role == GetUserId() &&
+		   call->catalog_changes == kg_own_changes();
+}
+
 const KgCatalog *
 kg_running_catalog(void)
 {
@@ -166,13 +174,54 @@ kg_running_catalog(void)
 
 	if (call == NULL)
 		return kg_catalog_of_caller();
-	if (call->catalog == NULL || call->catalog->role != GetUserId() ||
-		call->catalog_changes != kg_own_changes())
+	if (!has_catalog(call))
 	{
 		call->catalog = kg_catalog_of_caller();
 		call->catalog_changes = kg_own_changes();
 	}
 	return call->catalog;
+}
+
+const KgCatalog *
+kg_running_catalog_read(void)
+{
+	const KgCall *call = kg_running_call();
+	const char *agent = kg_identity_agent();
+
+	if (call == NULL || !has_catalog(call) ||
+		(agent == NULL) != (call->catalog->agent == NULL) ||
+		(agent != NULL && strcmp(agent, call->catalog->agent) != 0))
+		return NULL;
+	return call->catalog;
+}
+
+void
+kg_running_require_tenant(void)
+{
+	if (kg_running_catalog_read() != NULL)
+		(void) kg_identity_require(KG_ACCESS_READ);
+}
+
+void
+kg_running_require_bundle(const char *bundle, int len)
+{
+	const KgCatalog *catalog = kg_running_catalog_read();
+	KgError *err;
+
+	if (catalog == NULL)
+		return;
+	kg_agent_require(catalog->tenant);
+	for (int i = 0; i < catalog->nbundles; i++)
+	{
+		if (strlen(catalog->bundles[i].name) != len ||
+			memcmp(catalog->bundles[i].name, bundle, len) != 0)
+			continue;
+		err = kg_error_new(KG_CONFLICT,
+						   "another session took bundle \"%s\" from the agent "
+						   "since the call began",
+						   catalog->bundles[i].name);
+		kg_error_throw_expected(err, "the same call again");
+	}
 }
 
 void

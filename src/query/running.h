@@ -82,6 +82,19 @@ extern KgCall *kg_running_call(void);
 extern const KgCatalog *kg_running_catalog(void);
 
 /*
+ * The same where it was asked for, and who calls is whom it was read for; or NULL.
+ */
+extern const KgCatalog *kg_running_catalog_read(void);
+
+/*
+ * The policies hide what the caller may not see now.  Where that is because its
+ * grant, its agent or a bundle of that was taken from it since the call began, the
+ * call is refused: it would find nothing, and not say why.
+ */
+extern void kg_running_require_tenant(void);
+extern void kg_running_require_bundle(const char *bundle, int len);
+
+/*
  * A tool begins, within the call or after another one: it is not asked about
  * the times that the other one was.
  */
