@@ -215,14 +215,13 @@ kg_sql_change_visible(PG_FUNCTION_ARGS)
 				   is_image_visible(fcinfo, 5, 1));
 }
 
-/* NULL where there is none, but not in the middle of a call that had one. */
+/* NULL where there is none; in the middle of a call it is the one that it had. */
 static const char *
 own_tenant(void)
 {
 	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
 
-	if (tenant == NULL)
-		kg_running_require_tenant();
+	kg_running_require_tenant(tenant);
 	return tenant;
 }
 

@@ -601,11 +601,29 @@ kg_catalog_get(const char *tenant)
 	return use(seen_entry(tenant));
 }
 
+/* Of what has one snapshot. */
+static const char *
+span_of_snapshot(void)
+{
+	return IsolationUsesXactSnapshot() ? "transaction" : "statement";
+}
+
+void
+kg_catalog_throw_named(const char *tenant)
+{
+	const char *span = span_of_snapshot();
+	KgError *err = kg_error_new(KG_CONFLICT,
+								"tenant \"%s\" got its name since the %s began",
+								tenant,
+								span);
+
+	kg_error_throw_expected(err, "the same call in a new %s", span);
+}
+
 void
 kg_catalog_throw_authorizes(const KgType *type)
 {
-	const char *span = IsolationUsesXactSnapshot() ? "transaction"
-												   : "statement";
+	const char *span = span_of_snapshot();
 	KgError *err = kg_error_new(KG_CONFLICT,
 								"another session gave entity type \"%s\" "
 								"x-authorize since the %s began",
@@ -646,6 +664,8 @@ kg_catalog_of_caller(void)
 									 : kg_identity_require(KG_ACCESS_READ));
 	const KgCatalog *catalog = use(entry);
 
+	if (!entry->version.shows)
+		kg_catalog_throw_named(catalog->tenant);
 	kg_agent_require(catalog->tenant);
 	if (!entry->newest)
 		require_same_authorities(catalog);

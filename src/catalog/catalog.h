@@ -245,6 +245,9 @@ extern const KgCatalog *kg_catalog_locked(const char *tenant,
 										  const int32 *type_nos, int n);
 /* Raise KG_CONFLICT: what was read is of types or relations it does not have. */
 extern KG_NORETURN void kg_catalog_throw_changed(void) KG_NORETURN_TAIL;
+/* Raise KG_CONFLICT: the snapshot does not show the tenant by this name. */
+extern KG_NORETURN void
+kg_catalog_throw_named(const char *tenant) KG_NORETURN_TAIL;
 /* Raise KG_CONFLICT: a type that needed no decisions does by now. */
 extern KG_NORETURN void
 kg_catalog_throw_authorizes(const KgType *type) KG_NORETURN_TAIL;

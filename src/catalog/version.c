@@ -63,13 +63,13 @@ hash_rows(const char *table, Datum tenant, Snapshot snapshot, uint64 *hash)
 KgCatalogVersion
 kg_catalog_version(const char *tenant, Snapshot snapshot)
 {
-	KgCatalogVersion version = {0, 0};
+	KgCatalogVersion version = {0};
 	Datum wanted = CStringGetTextDatum(tenant);
 
 	version.nbundles = hash_rows("kg_bundle", wanted, snapshot, &version.hash);
 	/* A registration writes them all anew; where there is none, this. */
-	if (version.nbundles == 0)
-		(void) hash_rows("kg_tenant", wanted, snapshot, &version.hash);
+	version.shows = version.nbundles > 0 ||
+					hash_rows("kg_tenant", wanted, snapshot, &version.hash) > 0;
 	pfree(DatumGetPointer(wanted));
 	return version;
 }

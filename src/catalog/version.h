@@ -11,6 +11,7 @@ typedef struct KgCatalogVersion
 {
 	uint64 hash; /* of the rows of kg_bundle that are visible */
 	int nbundles;
+	bool shows; /* the tenant, by this name */
 } KgCatalogVersion;
 
 /* Of all the tenant's bundles, whatever the caller may see of them. */

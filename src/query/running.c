@@ -195,11 +195,21 @@ kg_running_catalog_read(void)
 	return call->catalog;
 }
 
+/* A function that a call runs may name another tenant, of its own accord. */
 void
-kg_running_require_tenant(void)
+kg_running_require_tenant(const char *tenant)
 {
-	if (kg_running_catalog_read() != NULL)
+	const KgCatalog *catalog;
+
+	if (tenant != NULL && kg_identity_names_tenant())
+		return;
+	catalog = kg_running_catalog_read();
+	if (catalog == NULL)
+		return;
+	if (tenant == NULL)
 		(void) kg_identity_require(KG_ACCESS_READ);
+	else if (strcmp(tenant, catalog->tenant) != 0)
+		kg_catalog_throw_named(tenant);
 }
 
 void

@@ -88,10 +88,10 @@ extern const KgCatalog *kg_running_catalog_read(void);
 
 /*
  * The policies hide what the caller may not see now.  Where that is because its
- * grant, its agent or a bundle of that was taken from it since the call began, the
- * call is refused: it would find nothing, and not say why.
+ * grant, its agent or a bundle of that was taken from it since the call began, or
+ * because its tenant was renamed, the call is refused: it would find nothing, and not say why.
  */
-extern void kg_running_require_tenant(void);
+extern void kg_running_require_tenant(const char *tenant); /* or NULL */
 extern void kg_running_require_bundle(const char *bundle, int len);
 
 /*
