@@ -308,12 +308,6 @@ require_not_barred(void)
 							"kg_add_policy(), see kg_check()");
 }
 
-bool
-kg_identity_names_tenant(void)
-{
-	return kg_token_identity() != NULL || asking_for != NULL || names_tenant();
-}
-
 const char *
 kg_identity_current(KgAccess access)
 {

@@ -14,9 +14,6 @@
  */
 extern const char *kg_identity_tenant(KgAccess access);
 
-/* Does the tenant follow from a token or a setting, not from the role alone? */
-extern bool kg_identity_names_tenant(void);
-
 /*
  * The same at the start of a call, after hearing what other sessions did: a
  * transaction that holds its locks already is not told of a revoked grant

@@ -199,12 +199,11 @@ kg_running_catalog_read(void)
 void
 kg_running_require_tenant(const char *tenant)
 {
-	const KgCatalog *catalog;
+	const KgCatalog *catalog = kg_running_catalog_read();
+	const char *named = kg_setting_tenant;
 
-	if (tenant != NULL && kg_identity_names_tenant())
-		return;
-	catalog = kg_running_catalog_read();
-	if (catalog == NULL)
+	if (catalog == NULL || (named != NULL && named[0] != '\0' &&
+							strcmp(named, catalog->tenant) != 0))
 		return;
 	if (tenant == NULL)
 		(void) kg_identity_require(KG_ACCESS_READ);
