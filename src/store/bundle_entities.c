@@ -35,8 +35,8 @@
  * Entities, and bytes of them, that are inserted by one statement: the more, the
  * more of their keys go to the same pages of the index.
  */
-#define KG_WRITE_BATCH 20000
-#define KG_WRITE_BATCH_BYTES (8 * 1024 * 1024)
+#define KG_WRITE_BATCH 100000
+#define KG_WRITE_BATCH_BYTES (32 * 1024 * 1024)
 /* Entities in any other statement. */
 #define KG_ROW_BATCH 5000
 /* Stored rows read at a time to be compared. */
@@ -268,7 +268,7 @@ throw_lost_race(const KgApply *apply, const KgCounts *counts)
  * compared: they are then stored like any other.
  */
 static void
-find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem *items,
+find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem **items,
 		   int n)
 {
 	static KgForms forms = KG_FORMS_OF_IDS("e.entity_id, e.node, e.data", "");
@@ -277,8 +277,8 @@ find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem *items,
 	int nids = 0;
 
 	for (int i = 0; i < n; i++)
-		if (items[i].node == 0)
-			ids[nids++] = items[i].id;
+		if (items[i]->node == 0)
+			ids[nids++] = items[i]->id;
 	if (nids == 0)
 		return;
 	kg_select_of_ids(&forms, apply->tenant, type, ids, nids);
@@ -302,7 +302,7 @@ find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem *items,
  * find them missing.
  */
 static void
-insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem *items,
+insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem **items,
 			  int n, const KgColumns *columns)
 {
 	const KgItemTable *table = kg_payload_ids(apply->payload, type->name);
@@ -322,10 +322,10 @@ insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem *items,
 	find_ahead(apply, type, items, n);
 	for (int i = 0; i < n; i++)
 	{
-		if (items[i].node == 0)
+		if (items[i]->node == 0)
 			kg_error_throw(kg_kept_error("entity", "inserted"));
-		if (items[i].node == KG_INSERTED)
-			items[i].node = 0;
+		if (items[i]->node == KG_INSERTED)
+			items[i]->node = 0;
 	}
 }
 
@@ -335,7 +335,7 @@ insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem *items,
  */
 static void
 refuse_taken(const KgApply *apply, const KgType *type,
-			 const KgPayloadItem *items, int n)
+			 KgPayloadItem *const *items, int n)
 {
 	const char **ids;
 	int64 *nodes;
@@ -350,10 +350,10 @@ refuse_taken(const KgApply *apply, const KgType *type,
 	news = palloc(n * sizeof(KgPayloadItem *));
 	for (int i = 0; i < n; i++)
 	{
-		if (items[i].node != 0)
+		if (items[i]->node != 0)
 			continue;
-		news[nnew] = &items[i];
-		ids[nnew++] = items[i].id;
+		news[nnew] = items[i];
+		ids[nnew++] = items[i]->id;
 	}
 	kg_become_owner(&user);
 	kg_nodes_of_ids(apply->tenant, type, ids, nnew, nodes);
@@ -374,7 +374,7 @@ refuse_taken(const KgApply *apply, const KgType *type,
 /* One batch of items of a type that have been compared. */
 static void
 write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
-			KgPayloadItem *items, int n)
+			KgPayloadItem **items, int n)
 {
 	bool beside = kg_stored_has_own_triggers("kg_entity");
 	KgColumns inserts;
@@ -386,7 +386,7 @@ write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
 	kg_entities_init(&inserts);
 	for (int i = 0; i < n; i++)
 	{
-		KgPayloadItem *item = &items[i];
+		KgPayloadItem *item = items[i];
 		bool fresh = item->node == 0;
 
 		if (fresh)
@@ -406,7 +406,7 @@ write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
 	kg_changes_init(&updates);
 	for (int i = 0; i < n; i++)
 	{
-		const KgPayloadItem *item = &items[i];
+		const KgPayloadItem *item = items[i];
 
 		if (item->node == 0)
 			continue;
@@ -423,12 +423,37 @@ write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
 	apply->changed |= inserts.nrows + updates.nrows > 0;
 }
 
+static int
+compare_items(const void *a, const void *b)
+{
+	return strcmp((*(KgPayloadItem *const *) a)->id,
+				  (*(KgPayloadItem *const *) b)->id);
+}
+
+/*
+ * By id: then neighbours in the primary key are written one after the other, and
+ * those who write the same entities wait for each other in one order.
+ */
+static KgPayloadItem **
+sorted_items(const KgPayloadSet *set)
+{
+	KgPayloadItem **items = MemoryContextAllocHuge(CurrentMemoryContext,
+												   (Size) Max(1, set->nitems) *
+													   sizeof(KgPayloadItem *));
+
+	for (int i = 0; i < set->nitems; i++)
+		items[i] = &set->items[i];
+	qsort(items, set->nitems, sizeof(KgPayloadItem *), compare_items);
+	return items;
+}
+
 static void
-write_set(KgApply *apply, KgPayloadSet *set, MemoryContext scratch,
+write_set(KgApply *apply, const KgPayloadSet *set, MemoryContext scratch,
 		  KgWork *work)
 {
 	KgCounts *counts = kg_apply_counts(
 		apply, &apply->entity_counts, set->type->name);
+	KgPayloadItem **items = sorted_items(set);
 	int start = 0;
 
 	while (start < set->nitems)
@@ -441,16 +466,17 @@ write_set(KgApply *apply, KgPayloadSet *set, MemoryContext scratch,
 		while (end < set->nitems && end - start < KG_WRITE_BATCH &&
 			   bytes < KG_WRITE_BATCH_BYTES)
 		{
-			if (!set->items[end].same)
-				bytes += set->items[end].len;
+			if (!items[end]->same)
+				bytes += items[end]->len;
 			end++;
 		}
-		write_batch(apply, set->type, counts, set->items + start, end - start);
+		write_batch(apply, set->type, counts, items + start, end - start);
 		kg_work_done(work, end - start);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 		start = end;
 	}
+	pfree(items);
 }
 
 void

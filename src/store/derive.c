@@ -6,6 +6,7 @@
 
 #include "base/extension.h"
 #include "base/spi.h"
+#include "catalog/key.h"
 #include "catalog/packed_keys.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
@@ -31,8 +32,8 @@
 #include "utils/snapmgr.h"
 
 /* A batch is written when it has so many entities, or so many rows of keys. */
-#define KG_BATCH_ENTITIES 20000
-#define KG_BATCH_ROWS 100000
+#define KG_BATCH_ENTITIES 100000
+#define KG_BATCH_ROWS 500000
 /* Entities that are read at once, with their data. */
 #define KG_SETTLE_ENTITIES 8192
 
@@ -148,12 +149,13 @@ delete_rows(KgSaved *saved, const char *sql, const char *tenant,
 		saved, sql, kg_arg_text(tenant), kg_arg_int8s(nodes->nodes, nodes->n));
 }
 
-/* Where a row of keys belongs in the index of kg_index_key, roughly. */
+/* Where a row of keys belongs in the index of kg_index_key. */
 typedef struct KeyPlace
 {
 	uint64 field;  /* type and field */
 	uint64 prefix; /* the first bytes of the key, as a number */
-	int row;
+	const bytea *key;
+	int row; /* entities come by their ids mostly */
 } KeyPlace;
 
 static int
@@ -161,11 +163,15 @@ compare_places(const void *pa, const void *pb)
 {
 	const KeyPlace *a = pa;
 	const KeyPlace *b = pb;
+	int order;
 
 	if (a->field != b->field)
 		return a->field < b->field ? -1 : 1;
 	if (a->prefix != b->prefix)
 		return a->prefix < b->prefix ? -1 : 1;
+	order = kg_key_compare(a->key, b->key);
+	if (order != 0)
+		return order;
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
@@ -192,6 +198,7 @@ sort_keys(KgColumns *keys)
 		places[i].prefix = pg_ntoh64(prefix);
 		places[i].field = ((uint64) DatumGetInt32(keys->values[0][i]) << 32) |
 						  (uint32) DatumGetInt32(keys->values[1][i]);
+		places[i].key = key;
 		places[i].row = i;
 	}
 	qsort(places, keys->nrows, sizeof(KeyPlace), compare_places);

@@ -24,6 +24,11 @@
 
 /* Values looked up, and nodes treated, in one statement. */
 #define KG_REFERENCE_CHUNK 10000
+/*
+ * Edges written at a time: of all that come from new entities, those of a later
+ * chunk do not go between those of an earlier one.
+ */
+#define KG_EDGES_AT_ONCE 200000
 
 void
 kg_reference_add(KgReferenceList *list, int64 source, const KgField *field,
@@ -552,25 +557,71 @@ kg_references_find(const KgCatalog *catalog, const KgReferenceList *references,
 	return nodes;
 }
 
+/* Edges that are gathered: plain ones, and those that may repeat. */
+typedef struct NewEdges
+{
+	MemoryContext context;
+	KgColumns rows[2];
+	KgDerivedEdges write;
+	void *arg;
+} NewEdges;
+
+static void
+begin_edges(NewEdges *edges)
+{
+	static const Oid types[EDGE_COLUMNS] = {INT8OID, INT4OID, INT8OID, TEXTOID};
+
+	for (int i = 0; i < lengthof(edges->rows); i++)
+		kg_columns_init(&edges->rows[i], edges->context, EDGE_COLUMNS, types);
+}
+
+static void
+tell_edges(NewEdges *edges, const char *tenant)
+{
+	MemoryContext old = MemoryContextSwitchTo(edges->context);
+
+	for (int i = 0; i < lengthof(edges->rows); i++)
+		edges->write(tenant, &edges->rows[i], i == 1, edges->arg);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(edges->context);
+	begin_edges(edges);
+}
+
+static void
+add_edge(NewEdges *edges, const KgReference *reference, bool repeated,
+		 Datum property, int64 target)
+{
+	KgColumns *rows = &edges->rows[repeated];
+
+	kg_columns_add_row(rows);
+	kg_columns_int64(rows, EDGE_SOURCE, reference->source);
+	kg_columns_int32(rows, EDGE_RELATION, reference->field->relation_no);
+	kg_columns_int64(rows, EDGE_TARGET, target);
+	kg_columns_datum(rows, EDGE_PROPERTY, property);
+}
+
+static Datum
+property_of(const NewEdges *edges, const KgField *field)
+{
+	MemoryContext old = MemoryContextSwitchTo(edges->context);
+	Datum property = CStringGetTextDatum(field->name);
+
+	MemoryContextSwitchTo(old);
+	return property;
+}
+
 /* One chunk of sorted references: look the distinct values up, make edges. */
 static void
 resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
-			  const KgSight *sight, KgReferenceList *missing,
-			  KgDerivedEdges write, void *arg)
+			  const KgSight *sight, KgReferenceList *missing, NewEdges *edges)
 {
-	static const Oid edge_types[EDGE_COLUMNS] = {
-		INT8OID, INT4OID, INT8OID, TEXTOID};
 	Target *targets = palloc(n * sizeof(Target));
 	int *target_of = palloc(n * sizeof(int));
-	KgColumns edges[2]; /* plain, and those that may repeat */
 	const KgField *field = NULL;
 	Datum property = (Datum) 0;
 	bool repeated = false;
 	int start = 0;
 
-	for (int i = 0; i < 2; i++)
-		kg_columns_init(
-			&edges[i], CurrentMemoryContext, EDGE_COLUMNS, edge_types);
 	while (start < n)
 	{
 		int end = start;
@@ -594,7 +645,6 @@ resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
 			const KgReference *ref = sorted[i];
 			int64 node = targets[target_of[i]].node;
 			bool hidden = targets[target_of[i]].hidden;
-			KgColumns *rows;
 
 			if (node == 0 ||
 				kg_sight_hides(sight, ref, ref->source, node, hidden))
@@ -606,19 +656,12 @@ resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
 			{
 				field = ref->field;
 				repeated = may_repeat(field);
-				property = CStringGetTextDatum(field->name);
+				property = property_of(edges, field);
 			}
-			rows = &edges[repeated];
-			kg_columns_add_row(rows);
-			kg_columns_int64(rows, EDGE_SOURCE, ref->source);
-			kg_columns_int32(rows, EDGE_RELATION, field->relation_no);
-			kg_columns_int64(rows, EDGE_TARGET, node);
-			kg_columns_datum(rows, EDGE_PROPERTY, property);
+			add_edge(edges, ref, repeated, property, node);
 		}
 		start = end;
 	}
-	write(catalog->tenant, &edges[0], false, arg);
-	write(catalog->tenant, &edges[1], true, arg);
 }
 
 void
@@ -635,6 +678,7 @@ kg_references_edges(const KgCatalog *catalog, const KgReferenceList *references,
 					const KgSight *sight, KgReferenceList *missing,
 					KgDerivedEdges write, void *arg)
 {
+	NewEdges edges = {.write = write, .arg = arg};
 	KgReference **sorted;
 	MemoryContext scratch;
 	MemoryContext old;
@@ -648,6 +692,9 @@ kg_references_edges(const KgCatalog *catalog, const KgReferenceList *references,
 	qsort(sorted, references->n, sizeof(KgReference *), compare_reference);
 	scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph references", ALLOCSET_DEFAULT_SIZES);
+	edges.context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph edges", ALLOCSET_DEFAULT_SIZES);
+	begin_edges(&edges);
 	old = MemoryContextSwitchTo(scratch);
 	for (int i = 0; i < references->n; i += KG_REFERENCE_CHUNK)
 	{
@@ -657,12 +704,15 @@ kg_references_edges(const KgCatalog *catalog, const KgReferenceList *references,
 					  Min(KG_REFERENCE_CHUNK, references->n - i),
 					  sight,
 					  missing,
-					  write,
-					  arg);
+					  &edges);
 		MemoryContextSwitchTo(scratch);
 		MemoryContextReset(scratch);
+		if (edges.rows[0].nrows + edges.rows[1].nrows >= KG_EDGES_AT_ONCE)
+			tell_edges(&edges, catalog->tenant);
 	}
 	MemoryContextSwitchTo(old);
+	tell_edges(&edges, catalog->tenant);
+	MemoryContextDelete(edges.context);
 	MemoryContextDelete(scratch);
 	pfree(sorted);
 }
