@@ -154,26 +154,36 @@ typedef struct KeyPlace
 {
 	uint64 field;  /* type and field */
 	uint64 prefix; /* the first bytes of the key, as a number */
-	const bytea *key;
-	int row; /* entities come by their ids mostly */
+	int len;	   /* of the key */
+	int row;	   /* entities mostly come by their ids */
 } KeyPlace;
 
-static int
-compare_places(const void *pa, const void *pb)
+static inline int
+compare_places(const KeyPlace *a, const KeyPlace *b, const Datum *keys)
 {
-	const KeyPlace *a = pa;
-	const KeyPlace *b = pb;
 	int order;
 
 	if (a->field != b->field)
 		return a->field < b->field ? -1 : 1;
 	if (a->prefix != b->prefix)
 		return a->prefix < b->prefix ? -1 : 1;
-	order = kg_key_compare(a->key, b->key);
-	if (order != 0)
-		return order;
+	if (a->len != b->len || a->len > sizeof(uint64))
+	{
+		order = kg_key_compare(DatumGetByteaPP(keys[a->row]),
+							   DatumGetByteaPP(keys[b->row]));
+		if (order != 0)
+			return order;
+	}
 	return a->row < b->row ? -1 : a->row > b->row;
 }
+
+#define ST_SORT sort_places
+#define ST_ELEMENT_TYPE KeyPlace
+#define ST_COMPARE_ARG_TYPE const Datum
+#define ST_COMPARE(a, b, keys) compare_places(a, b, keys)
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
 
 /*
  * Rows that are neighbours in the index are inserted one after the other, so
@@ -189,19 +199,18 @@ sort_keys(KgColumns *keys)
 	for (int i = 0; i < keys->nrows; i++)
 	{
 		bytea *key = DatumGetByteaPP(keys->values[2][i]);
-		int len = Min(VARSIZE_ANY_EXHDR(key), sizeof(uint64));
 		unsigned char bytes[sizeof(uint64)] = {0};
 		uint64 prefix;
 
-		memcpy(bytes, VARDATA_ANY(key), len);
+		places[i].len = VARSIZE_ANY_EXHDR(key);
+		memcpy(bytes, VARDATA_ANY(key), Min(places[i].len, sizeof(bytes)));
 		memcpy(&prefix, bytes, sizeof(prefix));
 		places[i].prefix = pg_ntoh64(prefix);
 		places[i].field = ((uint64) DatumGetInt32(keys->values[0][i]) << 32) |
 						  (uint32) DatumGetInt32(keys->values[1][i]);
-		places[i].key = key;
 		places[i].row = i;
 	}
-	qsort(places, keys->nrows, sizeof(KeyPlace), compare_places);
+	sort_places(places, keys->nrows, keys->values[2]);
 	for (int i = 0; i < keys->nrows; i++)
 		order[i] = places[i].row;
 	kg_columns_reorder(keys, order);

@@ -374,12 +374,19 @@ enum
 	EDGE_COLUMNS
 };
 
-/* An edge, read from either end, and which row it is: compare_keys() takes it. */
+/* An edge, read from either end, and which row it is. */
 typedef struct EdgePlace
 {
 	KgEdgeKey key;
 	int row;
 } EdgePlace;
+
+#define ST_SORT sort_places
+#define ST_ELEMENT_TYPE EdgePlace
+#define ST_COMPARE(a, b) compare_keys(&(a)->key, &(b)->key)
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
 
 /* The rows of edges in the order of their one end, relation and other end. */
 static int *
@@ -393,7 +400,7 @@ edge_order(const KgColumns *edges, int first, int last)
 								 DatumGetInt32(edges->values[EDGE_RELATION][i]),
 								 DatumGetInt64(edges->values[last][i])},
 								i};
-	qsort(places, edges->nrows, sizeof(EdgePlace), compare_keys);
+	sort_places(places, edges->nrows);
 	for (int i = 0; i < edges->nrows; i++)
 		order[i] = places[i].row;
 	pfree(places);
