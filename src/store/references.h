@@ -88,8 +88,8 @@ extern void kg_references_resolve(const KgCatalog *catalog,
 								  KgReferenceList *missing);
 
 /*
- * The same with the edges (source, relation_no, target, property) told, a few
- * thousand at a time; repeated: one of them may be there for several properties,
+ * The same with the edges (source, relation_no, target, property) told, many
+ * at a time; repeated: one of them may be there for several properties,
  * and is stored for the first by name.  Whoever is told may reorder them.
  */
 typedef void (*KgDerivedEdges)(const char *tenant, KgColumns *edges,
