@@ -9,7 +9,7 @@ files=(
   src/query/{derived,get,hints,history,memory,past,search,search_ids,search_meaning,search_near,search_text,select,view_rows}.c
   src/mcp/complete.c
   # secrets and the catalog, read as the owner
-  src/catalog/{catalog,tenant_state,tool_version}.c src/base/{invalidate,vectors}.c src/mcp/notify.c
+  src/catalog/{catalog,tenant_state,tool_version}.c src/base/{invalidate,manifest,vectors}.c src/mcp/notify.c
   # who calls, and what it was granted
   src/auth/{audit,agent,agent_changes,auth_key,grants,identity,limit_changes,limits,login,policies,privileges,secret,visibility}.c
   # who decides, and which types need it

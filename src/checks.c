@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"
+#include "base/manifest.h"
 #include "base/spi.h"
 #include "catalog/catalog.h"
 #include "fmgr.h"
@@ -139,7 +140,8 @@ mend(const char *statements)
 	kg_spi_unpin_path(nest);
 }
 
-static void
+/* How many differences it found. */
+static uint64
 run_check(KgCheckCall *call, const KgCheck *check, KgSaved *saved)
 {
 	SPITupleTable *rows;
@@ -162,6 +164,18 @@ run_check(KgCheckCall *call, const KgCheck *check, KgSaved *saved)
 			mend(difference.repair);
 	}
 	SPI_freetuptable(rows);
+	return n;
+}
+
+/* Of tables that lack one nothing else can be read, or mended. */
+static bool
+check_columns(KgCheckCall *call)
+{
+	static const KgCheck check = {
+		"column_missing", false, kg_manifest_columns_missing};
+	static KgSaved saved;
+
+	return run_check(call, &check, &saved) == 0;
 }
 
 /* Privileges that a grant, or being a gateway, gives and somebody took. */
@@ -333,6 +347,8 @@ check_all(KgCheckCall *call)
 	kg_differences_init(&call->differences, call->limit);
 	call->tenants = 0;
 	call->entities = 0;
+	if (!check_columns(call))
+		return;
 	for (int i = 0; i < lengthof(checks); i++)
 		run_check(call, &checks[i], &saved[i]);
 	check_privileges(call);

@@ -17,6 +17,7 @@
 #include "auth/token_identity.h"
 #include "base/extension.h"
 #include "base/json.h"
+#include "base/manifest.h"
 #include "base/spi.h"
 #include "base/text.h"
 #include "catalog/adjacency.h"
@@ -54,7 +55,8 @@ typedef struct KgComponent
 	const char *tenant; /* of the caller; NULL: all */
 	KgHealth health;
 	int nproblems;
-	List *problems; /* of char * */
+	List *problems;	 /* of char * */
+	bool unreadable; /* tables lack columns: look at nothing else */
 	KgJsonWriter metrics;
 } KgComponent;
 
@@ -133,9 +135,29 @@ look_at_definitions(KgComponent *c)
 	}
 }
 
+/* Columns that a DBA renamed or dropped. */
+static void
+look_at_columns(KgComponent *c)
+{
+	KG_SPI_SELECT_OF(kg_manifest_columns_missing, c->tenant);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		c->unreadable = true;
+		problem(c,
+				KG_UNHEALTHY,
+				"%s is missing: %s; %s",
+				kg_spi_cstring(i, 1),
+				kg_spi_cstring(i, 2),
+				kg_spi_cstring(i, 3));
+	}
+}
+
 static void
 look_at_tables(KgComponent *c)
 {
+	look_at_columns(c);
+	if (c->unreadable)
+		return;
 	look_at_definitions(c);
 	KG_SPI_SELECT_OF(
 		"SELECT kind, count(*) FROM @kg_manifest WHERE $1 IS NULL "
@@ -449,8 +471,8 @@ write_problems(KgComponent *c)
 	kg_jw_klist(&c->metrics, "problems", c->problems);
 }
 
-/* The component's health. */
-static KgHealth
+/* What came of the look. */
+static KgComponent
 write_component(KgJsonWriter *w, const char *name, void (*look)(KgComponent *c),
 				const char *tenant)
 {
@@ -465,7 +487,7 @@ write_component(KgJsonWriter *w, const char *name, void (*look)(KgComponent *c),
 	kg_jw_kstring(w, "status", health_names[c.health]);
 	kg_jw_kjsonb(w, "metrics", kg_jw_finish(&c.metrics));
 	kg_jw_end_object(w);
-	return c.health;
+	return c;
 }
 
 /*
@@ -483,13 +505,24 @@ tenant_of_caller(void)
 	return kg_catalog_newest(tenant)->plain_visibility ? tenant : NULL;
 }
 
-/* A token says less than the role that it came with.  As the owner. */
+/* A token says less than the role that it came with. */
+static bool
+has_token(void)
+{
+	return kg_token_identity() != NULL || kg_token_lapsed();
+}
+
+static bool
+is_owner(Oid caller)
+{
+	return !has_token() && has_privs_of_role(caller, kg_extension_owner());
+}
+
+/* As the owner. */
 static bool
 is_above_tenants(Oid caller)
 {
-	return kg_token_identity() == NULL && !kg_token_lapsed() &&
-		   (has_privs_of_role(caller, kg_extension_owner()) ||
-			kg_is_gateway(caller));
+	return is_owner(caller) || (!has_token() && kg_is_gateway(caller));
 }
 
 static Jsonb *
@@ -504,13 +537,14 @@ tell(KgAudience audience, const char *tenant)
 	kg_jw_kbegin_array(&w, "components");
 	for (int i = 0; i < lengthof(components); i++)
 	{
-		KgHealth health;
+		KgComponent c;
 
 		if (components[i].audience > audience)
 			continue;
-		health = write_component(
-			&w, components[i].name, components[i].look, tenant);
-		worst = Max(worst, health);
+		c = write_component(&w, components[i].name, components[i].look, tenant);
+		worst = Max(worst, c.health);
+		if (c.unreadable)
+			break;
 	}
 	kg_jw_end_array(&w);
 	kg_jw_kstring(&w, "status", health_names[worst]);
@@ -523,7 +557,8 @@ Datum
 kg_sql_health(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = CurrentMemoryContext;
-	const char *tenant = tenant_of_caller();
+	/* The owner is told also where a tenant cannot be read. */
+	const char *tenant = is_owner(GetUserId()) ? NULL : tenant_of_caller();
 	KgAudience audience = tenant ? KG_OF_TENANT : KG_EVERYBODY;
 	KgUserContext caller;
 	Jsonb *result;
