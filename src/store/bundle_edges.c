@@ -6,6 +6,7 @@
 
 #include "auth/identity.h"
 #include "auth/visibility.h"
+#include "base/catch.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/progress.h"
@@ -18,6 +19,7 @@
 #include "store/given_edges.h"
 #include "store/entities.h"
 #include "store/known_ends.h"
+#include "store/payload_ids.h"
 #include "store/put.h"
 #include "store/references.h"
 #include "store/seen.h"
@@ -592,6 +594,56 @@ number_rows(const KgApply *apply, const Triples *all, const Triple *triples,
 	return numbers;
 }
 
+/* What another session deleted the bundle has, or it is there anew by now. */
+static bool
+is_there_anew(const KgApply *apply, const Triple *triple, const KgEdgeEnd *ends)
+{
+	KgEdgeEnd listed[2] = {ends[0], ends[1]};
+
+	listed[0].node = listed[1].node = 0;
+	kg_payload_nodes(apply->payload, listed, 2);
+	for (int i = 0; i < 2; i++)
+		if (ends[i].node != triple->source && ends[i].node != triple->target &&
+			(ends[i].node != 0 || listed[i].node != 0))
+			return true;
+	return false;
+}
+
+/*
+ * Where an end is gone that was found before, another session deleted it, for
+ * which its lock waited.  Who begins again finds what there is now.
+ */
+static void
+begin_again_if_anew(KgApply *apply, const Triple *triples, int n)
+{
+	const KgPayloadEdge *edges = apply->payload->edges.list;
+	KgGivenEdge *given = palloc0(n * sizeof(KgGivenEdge));
+	KgKnownEnds *known = kg_known_ends_make();
+	KgEdgeEnd *ends;
+
+	for (int i = 0; i < n; i++)
+	{
+		const KgPayloadEdge *edge = &edges[triples[i].item];
+
+		given[i] = (KgGivenEdge){
+			relation_of(apply, &triples[i]), edge->from, edge->to};
+	}
+	ends = kg_given_ends(apply->after, given, n, NULL, known, false);
+	for (int i = 0; i < n; i++)
+	{
+		KgError *err;
+
+		if (!is_there_anew(apply, &triples[i], &ends[2 * i]))
+			continue;
+		err = kg_error_new(KG_CONFLICT,
+						   "an entity was deleted by another session at the "
+						   "same time");
+		kg_error_expected(err, "the same call again");
+		kg_throw_again(err);
+	}
+	kg_known_ends_free(known);
+}
+
 /*
  * All edges of a batch are checked before any is written, because the trigger
  * would raise at the first one, and not know the places.  Faults are told in the
@@ -607,18 +659,21 @@ check_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
 
 	kg_become_owner(&user);
 	kg_edges_check(apply->after, &user, rows, &to);
+	kg_restore_user(&user);
 	if (any.total > 0)
 	{
 		Triple *sorted = palloc(n * sizeof(Triple));
 		KgColumns again;
 
+		begin_again_if_anew(apply, triples, n);
 		memcpy(sorted, triples, n * sizeof(Triple));
 		qsort(sorted, n, sizeof(Triple), compare_items);
 		to.numbers = number_rows(apply, all, sorted, n, &again);
 		to.errors = &apply->errors;
+		kg_become_owner(&user);
 		kg_edges_check(apply->after, &user, &again, &to);
+		kg_restore_user(&user);
 	}
-	kg_restore_user(&user);
 	return apply->errors.total == 0;
 }
 

@@ -230,16 +230,24 @@ make_seen(int n)
 					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
 }
 
-/* True the first time; a symmetric edge is the same both ways. */
+/* A symmetric edge is the same both ways. */
+static Identity
+identity_of(const KgGivenEdge *edge, int64 source, int64 target)
+{
+	bool turned = edge->relation->symmetric && source > target;
+
+	return (Identity){turned ? target : source,
+					  turned ? source : target,
+					  edge->relation->relation_no,
+					  edge->key};
+}
+
+/* True the first time. */
 static bool
 enter(Edges *edges, int i, int64 source, int64 target)
 {
 	const KgGivenEdge *edge = &edges->items[i].edge;
-	bool turned = edge->relation->symmetric && source > target;
-	Identity identity = {turned ? target : source,
-						 turned ? source : target,
-						 edge->relation->relation_no,
-						 edge->key};
+	Identity identity = identity_of(edge, source, target);
 	bool found;
 
 	hash_search(edges->seen, &identity, HASH_ENTER, &found);
@@ -291,10 +299,61 @@ collect_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
 	}
 }
 
-/* Locks the ends, too, so that they are still there when it is written. */
-static void
+static bool
+is_between(const KgColumns *rows, int row, int64 a, int64 b)
+{
+	int64 source = DatumGetInt64(rows->values[KG_EDGE_SOURCE][row]);
+	int64 target = DatumGetInt64(rows->values[KG_EDGE_TARGET][row]);
+
+	return (source == a && target == b) || (source == b && target == a);
+}
+
+/*
+ * Of the rows at fault: does one have ends that are others by now?  Another
+ * session, for which their lock waited, deleted one and made it anew.
+ */
+static bool
+ends_made_anew(const Edges *edges, const KgColumns *rows, const int *numbers,
+			   const KgErrorList *faults)
+{
+	KgGivenEdge *given = palloc0(rows->nrows * sizeof(KgGivenEdge));
+	KgKnownEnds *known;
+	KgEdgeEnd *ends;
+	bool anew = false;
+	bool any = false;
+
+	for (int i = 0; i < rows->nrows; i++)
+	{
+		if (faults[numbers[i]].total == 0)
+			continue;
+		given[i] = edges->items[numbers[i]].edge;
+		any = true;
+	}
+	if (!any)
+		return false;
+	known = kg_known_ends_make();
+	ends = kg_given_ends(
+		edges->catalog, given, rows->nrows, NULL, known, false);
+	for (int i = 0; i < rows->nrows && !anew; i++)
+	{
+		int64 source = ends[2 * i].node;
+		int64 target = ends[2 * i + 1].node;
+
+		anew = source != 0 && target != 0 &&
+			   !is_between(rows, i, source, target);
+	}
+	kg_known_ends_free(known);
+	return anew;
+}
+
+/*
+ * Locks the ends, too, so that they are still there when it is written.  False
+ * where they are to be found once more, and nothing is reported.
+ */
+static bool
 check_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 {
+	bool anew;
 	KgErrorList *lists = palloc(edges->outcomes->n * sizeof(KgErrorList));
 	KgEdgeReport to = {"/items", numbers, true, lists, true};
 	KgUserContext user;
@@ -304,9 +363,44 @@ check_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	kg_become_owner(&user);
 	kg_edges_check(kg_edges_lock(edges->tenant, rows), &user, rows, &to);
 	kg_restore_user(&user);
-	for (int i = 0; i < edges->outcomes->n; i++)
+	anew = ends_made_anew(edges, rows, numbers, lists);
+	for (int i = 0; i < edges->outcomes->n && !anew; i++)
 		edges->outcomes->items[i].errors = lists[i];
 	pfree(lists);
+	return !anew;
+}
+
+/* As if these rows had never been collected. */
+static void
+forget_rows(Edges *edges, const KgColumns *rows, const int *numbers)
+{
+	for (int i = 0; i < rows->nrows; i++)
+	{
+		Identity identity = identity_of(
+			&edges->items[numbers[i]].edge,
+			DatumGetInt64(rows->values[KG_EDGE_SOURCE][i]),
+			DatumGetInt64(rows->values[KG_EDGE_TARGET][i]));
+
+		hash_search(edges->seen, &identity, HASH_REMOVE, NULL);
+	}
+	kg_known_ends_free(edges->known);
+	edges->known = kg_known_ends_make();
+}
+
+/* Edges that are made are checked, too. */
+static void
+prepare_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
+{
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		kg_edges_init(rows, CurrentMemoryContext);
+		collect_rows(edges, start, n, rows, numbers);
+		if (edges->deleting || rows->nrows == 0 ||
+			check_rows(edges, rows, numbers))
+			return;
+		forget_rows(edges, rows, numbers);
+	}
 }
 
 static void
@@ -460,16 +554,12 @@ perform(Edges *edges)
 	{
 		int start = i * KG_EDGE_BATCH;
 
-		CHECK_FOR_INTERRUPTS();
 		numbers[i] = palloc(KG_EDGE_BATCH * sizeof(int));
-		kg_edges_init(&batches[i], CurrentMemoryContext);
-		collect_rows(edges,
+		prepare_rows(edges,
 					 start,
 					 Min(KG_EDGE_BATCH, n - start),
 					 &batches[i],
 					 numbers[i]);
-		if (!edges->deleting && batches[i].nrows > 0)
-			check_rows(edges, &batches[i], numbers[i]);
 	}
 	kg_outcomes_settle(edges->outcomes, edges->tenant);
 	for (int i = 0; i < nbatches; i++)
