@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "query/any.h"
+#include "query/repair.h"
 
 const char *
 kg_any_name(const char *name)
@@ -15,8 +16,40 @@ kg_any_name(const char *name)
 	return strcmp(name, KG_ANY_PROPERTY) == 0 ? KG_ANY : name;
 }
 
+/* One alternative is no choice: its filters are those that must hold. */
+static void
+instead_of_one(KgError *err, const char *path)
+{
+	char *above = pnstrdup(path, strlen(path) - strlen("/" KG_ANY));
+	JsonbValue any;
+	JsonbValue filters;
+	JsonbValue taken;
+	KgJsonWriter w;
+
+	if (!kg_repair_value_at(path, &any) || !kg_repair_value_at(above, &filters))
+		return;
+	if (kg_json_is_array(&any) &&
+		!kg_repair_value_at(kg_path_index(path, 0), &any))
+		return;
+	if (!kg_json_is_object(&any) || !kg_json_is_object(&filters))
+		return;
+	kg_jw_init_object(&w);
+	kg_json_each(it, kg_json_container(&filters))
+	{
+		if (kg_json_string_is(&it.key, KG_ANY))
+			continue;
+		if (kg_json_get(kg_json_container(&any),
+						kg_json_cstring(&it.key),
+						&taken) != NULL)
+			return;
+		kg_jw_member(&w, &it);
+	}
+	kg_jw_members(&w, kg_json_container(&any));
+	kg_error_instead(err, above, kg_jw_finish(&w));
+}
+
 static KG_NORETURN void
-throw_alternatives(const JsonbValue *got, const char *path)
+throw_alternatives(const JsonbValue *got, int n, const char *path)
 {
 	KgError *err = kg_args_error(
 		path,
@@ -26,6 +59,8 @@ throw_alternatives(const JsonbValue *got, const char *path)
 				 KG_MIN_ALTERNATIVES,
 				 KG_MAX_ALTERNATIVES));
 
+	if (n == 1)
+		instead_of_one(err, path);
 	kg_error_throw(err);
 }
 
@@ -62,7 +97,7 @@ kg_any_parse(KgFilter *filter, const JsonbValue *value, const char *path)
 	int n;
 
 	if (!kg_json_is_array(value))
-		throw_alternatives(value, path);
+		throw_alternatives(value, 1, path);
 	array = kg_json_container(value);
 	n = kg_json_length(array);
 	if (n < KG_MIN_ALTERNATIVES || n > KG_MAX_ALTERNATIVES)
@@ -70,7 +105,7 @@ kg_any_parse(KgFilter *filter, const JsonbValue *value, const char *path)
 		JsonbValue got = kg_json_string_value(
 			psprintf("%d %s", n, n == 1 ? "alternative" : "alternatives"));
 
-		throw_alternatives(&got, path);
+		throw_alternatives(&got, n, path);
 	}
 	filter->any = palloc(n * sizeof(KgFilter *));
 	kg_json_each(it, array)

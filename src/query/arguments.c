@@ -514,6 +514,34 @@ numeric_is_below(Numeric number, int64 least)
 							NumericGetDatum(int64_to_numeric(least))));
 }
 
+/* Of what "all" asks for as much as there may be. */
+static bool
+is_most(const char *key)
+{
+	return strncmp(key, "max_", strlen("max_")) == 0 ||
+		   strcmp(key, "limit") == 0 || strcmp(key, "k") == 0;
+}
+
+/* As much as there may be of what was asked for; NULL: nothing can be told. */
+static Jsonb *
+nearest_within(const char *key, const JsonbValue *given, int64 min, int64 max)
+{
+	JsonbValue number = *given;
+	Jsonb *meant = kg_meant_count(given);
+	int64 n;
+
+	if (meant != NULL)
+		kg_json_root(meant, &number);
+	if (number.type == jbvString && is_most(key) && max != PG_INT64_MAX &&
+		kg_means_all(kg_json_cstring(&number)))
+		n = max;
+	else if (!is_whole(&number))
+		return NULL;
+	else if (!kg_json_int64(&number, &n) || n < min || n > max)
+		n = numeric_is_below(number.val.numeric, min) ? min : max;
+	return kg_json_parse(psprintf(INT64_FORMAT, n));
+}
+
 bool
 kg_args_int(const JsonbContainer *object, const char *key, const char *path,
 			int64 min, int64 max, int64 *result, KgRepairs *repairs)
@@ -537,16 +565,7 @@ kg_args_int(const JsonbContainer *object, const char *key, const char *path,
 		KgError *err = kg_args_error(
 			kg_path_member(path, key), &value, expected);
 
-		/* As much as there may be of what was asked for. */
-		if (is_whole(&number))
-		{
-			bool below = numeric_is_below(number.val.numeric, min);
-
-			kg_error_instead(
-				err,
-				NULL,
-				kg_json_parse(psprintf(INT64_FORMAT, below ? min : max)));
-		}
+		kg_error_instead(err, NULL, nearest_within(key, &number, min, max));
 		kg_error_throw(err);
 	}
 	if (repaired)

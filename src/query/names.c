@@ -226,6 +226,7 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	 "entity",
 	 "ids"},
 	{"handles",
+	 "handle",
 	 "ids",
 	 "id",
 	 "entities",
@@ -268,7 +269,15 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	{"as_of", "at_time", "snapshot"},
 	{"query", "search", "q", "text", "term", "name", "keyword", "search_term"},
 	{"entity_types", "types", "node_types", "labels", "node_labels", "type"},
-	{"node_types", "types", "entity_types", "labels", "node_labels"},
+	{"node_types",
+	 "types",
+	 "entity_types",
+	 "labels",
+	 "node_labels",
+	 "node_type",
+	 "entity_type",
+	 "type",
+	 "label"},
 	{"predicates", "relationship_types", "relations", "edge_types"},
 	{"weight", "weight_property", "cost"},
 	{"mode", "algorithm", "strategy"},
@@ -297,9 +306,8 @@ static const char *const same_words[][KG_MAX_SAME] = {
 	{"simple", "all", "all_simple", "all_paths"},
 };
 
-/* The same but for case and signs: orderBy, order-by, order_by. */
-static bool
-same_name(const char *a, const char *b)
+bool
+kg_name_spelled(const char *a, const char *b)
 {
 	for (;;)
 	{
@@ -320,7 +328,7 @@ static bool
 group_has(const char *const *group, const char *name)
 {
 	for (int i = 1; i < KG_MAX_SAME && group[i] != NULL; i++)
-		if (same_name(group[i], name))
+		if (kg_name_spelled(group[i], name))
 			return true;
 	return false;
 }
@@ -429,6 +437,63 @@ kg_order_meant(const JsonbValue *value)
 			group_has(same_words[i], word))
 			return same_words[i][0];
 	return NULL;
+}
+
+bool
+kg_means_all(const char *word)
+{
+	static const char *const all[] = {"all",
+									  "any",
+									  "max",
+									  "maximum",
+									  "unlimited",
+									  "unbounded",
+									  "no_limit",
+									  "infinite",
+									  "infinity",
+									  "inf",
+									  "everything",
+									  "full",
+									  "*"};
+
+	for (int i = 0; i < lengthof(all); i++)
+		if (kg_name_spelled(word, all[i]))
+			return true;
+	return false;
+}
+
+Jsonb *
+kg_meant_count(const JsonbValue *value)
+{
+	static const char *const words[] = {"zero",
+										"one",
+										"two",
+										"three",
+										"four",
+										"five",
+										"six",
+										"seven",
+										"eight",
+										"nine",
+										"ten",
+										"eleven",
+										"twelve"};
+	char *text;
+	int digits;
+
+	if (value->type != jbvString)
+		return NULL;
+	text = kg_json_cstring(value);
+	for (int i = 0; i < lengthof(words); i++)
+		if (kg_name_spelled(text, words[i]))
+			return kg_json_parse(psprintf("%d", i));
+	/* A number, and of what. */
+	digits = strspn(text, "0123456789");
+	if (digits == 0 || digits > 9 || text[digits] != ' ' ||
+		strspn(text + digits, " abcdefghijklmnopqrstuvwxyz") !=
+			strlen(text + digits))
+		return NULL;
+	return kg_json_parse(psprintf("%d", atoi(text)));
 }
 
 Jsonb *

@@ -8,6 +8,9 @@
 #include "base/json.h"
 #include "catalog/catalog.h"
 
+/* The same but for case and signs: orderBy, order-by, order_by. */
+extern bool kg_name_spelled(const char *a, const char *b);
+
 /*
  * Which argument another name of it means, with such a value: one of those known
  * that the object does not have yet; NULL where none is, or several are.
@@ -27,6 +30,12 @@ extern const char *kg_word_meant(const char *word, const char *const *words,
 
 /* Which of "asc" and "desc" a word, or a sign, means; NULL: none of them. */
 extern const char *kg_order_meant(const JsonbValue *value);
+
+/* Does a word ask for as much as there is: "ALL", "unlimited"? */
+extern bool kg_means_all(const char *word);
+
+/* "three" and "3 hops" as the number; NULL: none is said. */
+extern Jsonb *kg_meant_count(const JsonbValue *value);
 
 /* "yes" and 1 as true; NULL: not one of these. */
 extern Jsonb *kg_meant_bool(const JsonbValue *value);

@@ -342,9 +342,8 @@ kg_likely(const char *text, const char *const *names, const char *const *labels,
 	return found < 0 ? -1 : found;
 }
 
-/* What a value is as the argument of another name: an array, where that is one. */
-static Jsonb *
-as_member(const char *name, const JsonbValue *value)
+Jsonb *
+kg_repair_as_member(const char *name, const JsonbValue *value)
 {
 	static const char *const arrays[] = {"ids",
 										 "node_labels",
@@ -419,7 +418,7 @@ change_of_meant(const KgError *err, KgInstead *change)
 	{
 		change->kind = KG_INSTEAD_KEY;
 		change->key = said->meant;
-		change->value = as_member(said->meant, &there);
+		change->value = kg_repair_as_member(said->meant, &there);
 		return true;
 	}
 	if (there.type != jbvBinary &&
@@ -459,7 +458,7 @@ complete(KgError *err)
 	if (call == NULL)
 		return;
 	tool = call->tool;
-	if (kg_error_code(err) == KG_UNKNOWN_TOOL)
+	if (kg_error_code(err) == KG_UNKNOWN_TOOL && said->tool == NULL)
 	{
 		if (said->meant == NULL || said->doubtful)
 			return;

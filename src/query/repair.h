@@ -43,6 +43,12 @@ extern void kg_correction_write(const KgCorrection *correction,
 extern bool kg_repair_value_at(const char *path, JsonbValue *value);
 
 /*
+ * What a value is as the argument of that name: an array, where that is one; NULL
+ * where it is as it is.
+ */
+extern Jsonb *kg_repair_as_member(const char *name, const JsonbValue *value);
+
+/*
  * Which of some names, or of the labels beside them (NULL: none), is the one that
  * a text means; -1 where none is, or several are.
  */

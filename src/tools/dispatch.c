@@ -24,6 +24,7 @@
 #include "tools/dispatch.h"
 #include "tools/fixed_tools.h"
 #include "tools/history_tool.h"
+#include "tools/named_tool.h"
 #include "tools/other_tool.h"
 #include "tools/registered.h"
 #include "tools/reply_text.h"
@@ -149,6 +150,8 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 {
 	KgError *err = kg_error_new(KG_UNKNOWN_TOOL, "unknown tool \"%s\"", name);
 	const KgCall *call = kg_running_call();
+	const Jsonb *arguments = NULL;
+	Jsonb *instead;
 	const char *meant;
 	const char **names;
 	int offered = kg_operations_offered();
@@ -171,11 +174,16 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	kg_error_expected(err, "a tool that kg_list_tools() lists");
 	for (int i = 0; i < Min(n, 100); i++)
 		kg_error_allow(err, names[i]);
-	meant = kg_tool_meant(catalog, name, names, n);
+	if (call != NULL)
+		arguments = call->arguments;
+	if (!kg_tool_of_verb(catalog, name, names, n, arguments, &meant, &instead))
+		meant = kg_tool_meant(catalog, name, names, n);
 	kg_error_did_you_mean(err, meant);
+	if (instead != NULL)
+		kg_error_call_tool(err, meant, instead);
 	/* A name alone is not enough to make the call of another tool. */
-	if (meant != NULL && call != NULL && call->arguments != NULL &&
-		!kg_tool_fits(catalog, meant, call->arguments))
+	else if (meant != NULL && arguments != NULL &&
+			 !kg_tool_fits(catalog, meant, arguments))
 		kg_error_doubt(err);
 	kg_error_throw(err);
 }

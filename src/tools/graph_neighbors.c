@@ -7,6 +7,7 @@
 #include "query/cost.h"
 #include "query/decisions.h"
 #include "query/relevance.h"
+#include "query/names.h"
 #include "tools/graph.h"
 #include "tools/graph_page.h"
 #include "tools/graph_reply.h"
@@ -57,6 +58,23 @@ wanted_labels(const Explore *e)
 	return wanted;
 }
 
+static KG_NORETURN void
+throw_hops(const KgInput *in, const JsonbValue *value)
+{
+	KgError *err = kg_args_error(
+		kg_input_path(in, "max_hops"),
+		value,
+		psprintf("an integer from 1 to %d, or \"all\"",
+				 (int) kg_input_maximum(in, "max_hops")));
+
+	kg_error_instead(err,
+					 NULL,
+					 kg_means_all(kg_json_cstring(value))
+						 ? kg_json_parse("\"all\"")
+						 : kg_meant_count(value));
+	kg_error_throw(err);
+}
+
 static int64
 read_hops(const KgInput *in)
 {
@@ -70,11 +88,7 @@ read_hops(const KgInput *in)
 		if (strcmp(text, "all") == 0)
 			return KG_ALL_HOPS;
 		if (text[0] == '\0' || strspn(text, "0123456789") != strlen(text))
-			kg_error_throw(kg_args_error(
-				kg_input_path(in, "max_hops"),
-				&value,
-				psprintf("an integer from 1 to %d, or \"all\"",
-						 (int) kg_input_maximum(in, "max_hops"))));
+			throw_hops(in, &value);
 	}
 	(void) kg_input_int(in, "max_hops", &hops);
 	return hops;

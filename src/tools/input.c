@@ -9,6 +9,7 @@
 #include "query/past.h"
 #include "query/repair.h"
 #include "query/validity.h"
+#include "tools/apart.h"
 #include "tools/input.h"
 #include "tools/misplaced.h"
 #include "tools/other_tool.h"
@@ -75,7 +76,10 @@ check_known(const KgInput *in)
 				outline, it.key.val.string.val, it.key.val.string.len) == NULL)
 		{
 			if (in->path[0] == '\0')
+			{
 				kg_refuse_other_tool(in->object, &it.key);
+				kg_refuse_apart(in->object, outline, &it.key);
+			}
 			kg_refuse_misplaced(in->object, in->path, outline, &it.key);
 			kg_args_known(in->object, in->path, outline->names, outline->n);
 		}

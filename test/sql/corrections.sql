@@ -129,6 +129,24 @@ SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list_invoice', '{"sort": [{"
 -- the same question of the same tool, whatever another one calls it
 SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('intersect_subgraphs', '{"seeds": ["box:small", "box:large"], "max_hops": 1}'), ('find', '{"node_label": "box"}'), ('find', '{"query": "small", "node_types": ["box"]}'), ('get', '{"ids": ["box:small"]}'), ('follow', '{"handle": "box:small", "relationships": [{"type": "FITS_IN"}]}'),
   ('around', '{"id": "box:small", "relationship_types": ["FITS_IN"]}'), ('count', '{"label": "box"}'), ('schema', '{"node_type": "box"}'), ('traverse_relationships', '{"from": {"label": "box"}, "relationships": [{"relationship": "FITS_IN"}]}')) v(t, a);
+-- one argument of ours that is sent as several, one alternative, a word for a bound
+SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list_invoice', '{"sort_by": "amount", "sort_order": "desc", "limit": 0}'), ('list_invoice', '{"sort": "amount", "direction": "ascending", "limit": 0}'),
+  ('find_nodes', '{"node_label": "invoice", "orderBy": ["amount", {"field": "id", "order": "asc"}], "order": "desc", "limit": 1}'), ('list_invoice', '{"order": "desc", "limit": 0}'), ('list_invoice', '{"sort_by": 5, "sort_order": "desc"}'),
+  ('count', '{"type": "box", "filters": {"id": "small"}}'), ('count', '{"node": {"label": "box"}, "where": {"id": "small"}}'), ('count', '{"node": {"label": "box", "filters": {}}, "filters": {"id": "small"}}'),
+  ('aggregate_nodes', '{"node_label": "box", "ids": ["small"], "aggregations": [{"fn": "count"}]}'),
+  ('get', '{"type": "box", "ids": ["small", "box:large"]}'), ('get', '{"entity_type": "box", "id": "small"}'), ('describe_entity', '{"type": "box", "id": "small"}'), ('get', '{"type": "no such type", "ids": ["small"]}'),
+  ('list_box', '{"filters": {"any": [{"id": "small"}]}, "limit": 0}'), ('list_box', '{"filters": {"any": {"id": "small"}, "size.width": 1}, "limit": 0}'), ('find', '{"type": "box", "filters": {"any": [{"id": "small"}]}, "limit": 0}'),
+  ('list_box', '{"filters": {"any": [{"id": "small"}], "id": "large"}}'), ('list_box', '{"filters": {"any": []}}'), ('list_box', '{"filters": {"any": [1]}}'),
+  ('explore_neighbors', '{"start_node": {"label": "box", "node_id": "small"}, "max_hops": "ALL"}'), ('around', '{"handle": "box:small", "max_hops": "unlimited"}'), ('bfs_query', '{"seeds": ["box:small"], "max_hops": "max"}'),
+  ('bfs_query', '{"seeds": ["box:small"], "max_hops": "2 hops"}'), ('bfs_query', '{"seeds": ["box:small"], "max_hops": "twelve"}'), ('bfs_query', '{"seeds": ["box:small"], "max_hops": "a few"}'), ('list_box', '{"limit": "all"}'), ('list_box', '{"offset": "all"}')) v(t, a);
+-- a verb is no tool: what its arguments name tells which is meant
+SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list', '{"type": "box"}'), ('list', '{"entity_type": "box", "where": {"id": "small"}, "max_results": 1}'), ('List', '{"type": "box", "sort_by": "id", "sort_order": "desc", "limit": 0}'), ('list', '{}'), ('list', '{"type": "no such type"}'),
+  ('query', '{"type": "invoice", "filters": {"status": "paid"}, "limit": 0}'), ('query', '{"query": "small"}'), ('query', '{"sql": "SELECT 1"}'), ('get_entity', '{"type": "invoice", "id": "INV-0007"}'), ('fetch', '{"id": "box:small"}'), ('fetch', '{"url": "x"}'),
+  ('search', '{"q": "small"}'), ('search', '{"type": "box", "query": "small"}'), ('search', '{"label": "box", "query": "small", "limit": 1}'), ('search', '{}')) v(t, a);
+SELECT t, pg_temp.instead(t, '{}') FROM unnest('{list,get,search,query}'::text[]) t;
+SET kg_graph.toolsets = 'compact';
+SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list', '{"type": "box", "limit": 0}'), ('get_entity', '{"handle": "box:small"}'), ('search', '{"q": "small"}')) v(t, a);
+RESET kg_graph.toolsets;
 -- groups of one relationship in two directions
 SELECT kg_aggregate(a::jsonb) FROM (VALUES ('{"node": {"label": "box"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "FITS_IN", "label": "box"}, {"relationship": "FITS_IN", "direction": "incoming", "label": "box"}], "sort": [{"field": "FITS_IN_box_incoming"}]}')) v(a);
 SELECT pg_temp.followed('aggregate_nodes', '{"node": {"label": "box"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "FITS_IN", "label": "box"}, {"relationship": "FITS_IN", "direction": "outgoing", "label": "box"}]}');

@@ -1,0 +1,326 @@
+/*
+ * apart.c
+ *	  One argument of ours, of which others make several.
+ *
+ * "sort_by" and "sort_order" are one sort; "type" and "filters" are the node of
+ * what counts; "type" and "ids" are handles.
+ */
+#include "postgres.h"
+
+#include "query/arguments.h"
+#include "query/names.h"
+#include "query/repair.h"
+#include "query/running.h"
+#include "tools/apart.h"
+#include "tools/definition.h"
+
+typedef struct Parts
+{
+	const JsonbContainer *object;
+	const KgOutline *outline;
+	const JsonbValue *key; /* the unknown one that is told of */
+	bool has_key;		   /* is it one of those that go out? */
+	KgCorrection correction;
+} Parts;
+
+static bool
+is_known(const Parts *parts, const char *name)
+{
+	return kg_outline_member(parts->outline, name, strlen(name)) != NULL;
+}
+
+/* Is an argument what is ours by this name? */
+static bool
+is_called(const Parts *parts, const char *name, const JsonbValue *value,
+		  const char *ours)
+{
+	return strcmp(name, ours) == 0 ||
+		   (!is_known(parts, name) &&
+			kg_name_same(parts->object, name, value, &ours, 1) != NULL);
+}
+
+static void
+take_out(Parts *parts, const char *name)
+{
+	KgInstead out = {.kind = KG_INSTEAD_OUT, .path = kg_path_member("", name)};
+
+	parts->has_key |= kg_json_string_is(parts->key, name);
+	kg_correct(&parts->correction, &out);
+}
+
+/* With the whole in the place of its parts, where the key is one of them. */
+static void
+refuse(Parts *parts, const char *name, const Jsonb *whole)
+{
+	KgInstead in = {
+		.kind = KG_INSTEAD_ADD, .path = "", .key = name, .value = whole};
+	char *key = kg_json_cstring(parts->key);
+	KgError *err;
+
+	if (!parts->has_key)
+		return;
+	kg_correct(&parts->correction, &in);
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "unknown argument \"%s\": it is a part of \"%s\"",
+					   key,
+					   name);
+	kg_error_path(err, "%s", kg_path_member("", key));
+	kg_error_got_string(err, key);
+	kg_error_expected(err, "one of the known arguments");
+	if (parts->correction.arguments != NULL)
+		kg_error_call_tool(
+			err, kg_running_call()->tool, parts->correction.arguments);
+	kg_error_throw(err);
+}
+
+/* ---- a sort ---- */
+
+static bool
+is_order(const Parts *parts, const char *name, const JsonbValue *value)
+{
+	static const char *const names[] = {"order",
+										"direction",
+										"dir",
+										"sort_order",
+										"sort_direction",
+										"sort_dir",
+										"order_direction"};
+
+	for (int i = 0; i < lengthof(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return !is_known(parts, name) && kg_order_meant(value) != NULL;
+	return false;
+}
+
+/* False where it is no field of a sort. */
+static bool
+write_field(KgJsonWriter *w, const JsonbValue *field, const char *order)
+{
+	JsonbValue sorted = *field;
+	JsonbValue value;
+	Jsonb *meant;
+
+	if (field->type == jbvString)
+	{
+		meant = kg_args_example_of(field, "field", false);
+		if (meant == NULL)
+			return false;
+		kg_json_root(meant, &sorted);
+	}
+	if (!kg_json_is_object(&sorted))
+		return false;
+	kg_jw_begin_object(w);
+	kg_jw_members(w, kg_json_container(&sorted));
+	if (kg_json_get(kg_json_container(&sorted), "order", &value) == NULL)
+		kg_jw_kstring(w, "order", order);
+	kg_jw_end_object(w);
+	return true;
+}
+
+static Jsonb *
+make_sort(const JsonbValue *fields, const char *order)
+{
+	KgJsonWriter w;
+	bool good = true;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	if (!kg_json_is_array(fields))
+		good = write_field(&w, fields, order);
+	else
+		kg_json_each(it, kg_json_container(fields))
+			good = good && write_field(&w, &it.value, order);
+	kg_jw_end_array(&w);
+	return good ? kg_jw_finish(&w) : NULL;
+}
+
+static void
+refuse_sort_apart(Parts parts)
+{
+	JsonbValue fields;
+	const char *order = NULL;
+	int nfields = 0;
+	Jsonb *sort;
+
+	if (!is_known(&parts, "sort"))
+		return;
+	kg_json_each(it, parts.object)
+	{
+		char *name = kg_json_cstring(&it.key);
+
+		if (order == NULL && is_order(&parts, name, &it.value))
+			order = kg_order_meant(&it.value);
+		else if (is_called(&parts, name, &it.value, "sort"))
+		{
+			fields = it.value;
+			nfields++;
+		}
+		else
+			continue;
+		take_out(&parts, name);
+	}
+	if (order == NULL || nfields != 1)
+		return;
+	sort = make_sort(&fields, order);
+	if (sort != NULL)
+		refuse(&parts, "sort", sort);
+}
+
+/* ---- what is selected ---- */
+
+static void
+refuse_node_apart(Parts parts)
+{
+	static const char *const members[] = {"label", "filters", "ids"};
+	bool has[lengthof(members)] = {false};
+	JsonbValue node;
+	JsonbValue taken;
+	KgJsonWriter w;
+
+	if (!is_known(&parts, "node") || is_known(&parts, "filters"))
+		return;
+	kg_jw_init_object(&w);
+	if (kg_json_get(parts.object, "node", &node) != NULL)
+	{
+		if (node.type == jbvString)
+		{
+			kg_jw_key(&w, members[0]);
+			kg_jw_value(&w, &node);
+		}
+		else if (kg_json_is_object(&node))
+			kg_jw_members(&w, kg_json_container(&node));
+		else
+			return;
+		for (int i = 0; i < lengthof(members); i++)
+			has[i] = node.type == jbvString
+						 ? i == 0
+						 : kg_json_get(kg_json_container(&node),
+									   members[i],
+									   &taken) != NULL;
+		take_out(&parts, "node");
+	}
+	kg_json_each(it, parts.object)
+	{
+		char *name = kg_json_cstring(&it.key);
+
+		for (int i = 0; i < lengthof(members); i++)
+		{
+			if (is_known(&parts, name) ||
+				!is_called(&parts, name, &it.value, members[i]))
+				continue;
+			if (has[i])
+				return;
+			has[i] = true;
+			kg_jw_key(&w, members[i]);
+			kg_jw_value(&w, &it.value);
+			take_out(&parts, name);
+			break;
+		}
+	}
+	if (has[0] && (has[1] || has[2]))
+		refuse(&parts, "node", kg_jw_finish(&w));
+}
+
+/* ---- handles ---- */
+
+static void
+write_handle(KgJsonWriter *w, const KgType *type, const JsonbValue *id)
+{
+	const char *handle = kg_type_handle(type);
+	char *text = kg_json_cstring(id);
+	int len = strlen(handle);
+
+	if (strncmp(text, handle, len) == 0 && text[len] == ':')
+		kg_jw_string(w, text);
+	else
+		kg_jw_string(w, psprintf("%s:%s", handle, text));
+}
+
+static Jsonb *
+make_handles(const KgType *type, const JsonbValue *ids, bool several)
+{
+	bool array = kg_json_is_array(ids);
+	KgJsonWriter w;
+
+	if (array ? !several : ids->type == jbvBinary)
+		return NULL;
+	kg_jw_init(&w);
+	if (several)
+		kg_jw_begin_array(&w);
+	if (!array)
+		write_handle(&w, type, ids);
+	else
+		kg_json_each(it, kg_json_container(ids))
+		{
+			if (it.value.type == jbvBinary)
+				return NULL;
+			write_handle(&w, type, &it.value);
+		}
+	if (several)
+		kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+/* Of a tool of all types: what it takes by handle. */
+static void
+refuse_handles_apart(Parts parts)
+{
+	static const struct
+	{
+		const char *name;
+		bool several;
+	} ours[] = {
+		{"handles", true}, {"ids", true}, {"id", false}, {"handle", false}};
+	const KgCatalog *catalog = kg_running_catalog();
+	const KgType *type = NULL;
+	JsonbValue ids;
+	bool has_ids = false;
+	Jsonb *handles;
+	int which = 0;
+
+	while (which < lengthof(ours) && !is_known(&parts, ours[which].name))
+		which++;
+	if (which == lengthof(ours))
+		return;
+	kg_json_each(it, parts.object)
+	{
+		char *name = kg_json_cstring(&it.key);
+
+		if (!has_ids && is_called(&parts, name, &it.value, ours[which].name))
+		{
+			has_ids = true;
+			ids = it.value;
+		}
+		else if (type == NULL && it.value.type == jbvString &&
+				 !is_known(&parts, name) &&
+				 is_called(&parts, name, &it.value, "label"))
+			type = kg_catalog_type(catalog, kg_json_cstring(&it.value));
+		else
+			continue;
+		take_out(&parts, name);
+	}
+	if (!has_ids || type == NULL)
+		return;
+	handles = make_handles(type, &ids, ours[which].several);
+	if (handles != NULL)
+		refuse(&parts, ours[which].name, handles);
+}
+
+void
+kg_refuse_apart(const JsonbContainer *arguments, const KgOutline *outline,
+				const JsonbValue *key)
+{
+	const KgCall *call = kg_running_call();
+	Parts parts = {arguments, outline, key};
+	KgCallable called;
+
+	if (call == NULL || call->tool == NULL || call->arguments == NULL ||
+		arguments != &call->arguments->root ||
+		!kg_callable_find(kg_running_catalog(), call->tool, &called))
+		return;
+	refuse_sort_apart(parts);
+	if (called.fixed == NULL)
+		return;
+	refuse_node_apart(parts);
+	refuse_handles_apart(parts);
+}

@@ -1,0 +1,202 @@
+/*
+ * named_tool.c
+ *	  Which tool of ours does what a name of somebody else's asks for.
+ *
+ * A name that is a verb alone is as near to the tools of one type as to those of
+ * another; what its arguments name tells more.
+ */
+#include "postgres.h"
+
+#include "query/names.h"
+#include "query/repair.h"
+#include "tools/catalog_tools.h"
+#include "tools/fixed_tools.h"
+#include "tools/named_tool.h"
+#include "tools/outline.h"
+
+#define KG_MOST_VERBS 12
+#define KG_MOST_TOOLS 4
+
+typedef struct Verbs
+{
+	int operation; /* of the tool of the type that the arguments name, or 0 */
+	const char *verbs[KG_MOST_VERBS];
+	const char *tools[KG_MOST_TOOLS]; /* of all types, the first that fits */
+} Verbs;
+
+static const Verbs all_verbs[] = {
+	{KG_EXPOSE_LIST,
+	 {"list",
+	  "list_all",
+	  "list_entities",
+	  "list_nodes",
+	  "filter",
+	  "select",
+	  "browse",
+	  "query",
+	  "query_entities",
+	  "query_nodes",
+	  "find"},
+	 {"find_nodes", "search_entities", "find"}},
+	{KG_EXPOSE_GET,
+	 {"get",
+	  "get_by_id",
+	  "get_entity",
+	  "get_entities",
+	  "get_node",
+	  "get_nodes",
+	  "fetch",
+	  "read",
+	  "retrieve",
+	  "lookup",
+	  "show"},
+	 {"describe_entity", "describe_entities", "get"}},
+	{0,
+	 {"search",
+	  "search_all",
+	  "search_nodes",
+	  "search_graph",
+	  "find_entity",
+	  "find_entities",
+	  "find_by_name"},
+	 {"search_entities", "find_nodes", "find"}},
+};
+
+static const Verbs *
+verbs_of(const char *name)
+{
+	for (int i = 0; i < lengthof(all_verbs); i++)
+		for (int v = 0; v < KG_MOST_VERBS && all_verbs[i].verbs[v]; v++)
+			if (kg_name_spelled(name, all_verbs[i].verbs[v]))
+				return &all_verbs[i];
+	return NULL;
+}
+
+static bool
+is_offered(const char *name, const char *const *names, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* The argument that names a type of the catalog; NULL: there is none. */
+static const KgType *
+named_type(const KgCatalog *catalog, const JsonbContainer *arguments,
+		   const char **argument)
+{
+	static const char *const ours[] = {"label"};
+
+	kg_json_each(it, arguments)
+	{
+		char *name = kg_json_cstring(&it.key);
+		const KgType *type;
+
+		if (it.value.type != jbvString ||
+			(strcmp(name, ours[0]) != 0 &&
+			 kg_name_same(arguments, name, &it.value, ours, 1) == NULL))
+			continue;
+		type = kg_catalog_type(catalog, kg_json_cstring(&it.value));
+		if (type == NULL)
+			continue;
+		*argument = name;
+		return type;
+	}
+	return NULL;
+}
+
+/* The arguments by the names that a tool has for them; NULL where it has none. */
+static Jsonb *
+fit(const JsonbContainer *arguments, const char *template)
+{
+	const KgOutline *outline = kg_outline(template);
+	JsonbValue value;
+	Jsonb *fitted;
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, arguments)
+	{
+		char *name = kg_json_cstring(&it.key);
+		Jsonb *as = NULL;
+
+		if (kg_outline_member(outline, name, strlen(name)) == NULL)
+		{
+			const char *ours = kg_name_same(
+				arguments, name, &it.value, outline->names, outline->n);
+
+			if (ours == NULL)
+				return NULL;
+			as = kg_repair_as_member(ours, &it.value);
+			kg_jw_key(&w, ours);
+		}
+		else
+			kg_jw_key(&w, name);
+		if (as != NULL)
+			kg_jw_jsonb(&w, as);
+		else
+			kg_jw_value(&w, &it.value);
+	}
+	fitted = kg_jw_finish(&w);
+	for (int i = 0; i < outline->n; i++)
+		if (outline->members[i].required &&
+			kg_json_get(&fitted->root, outline->names[i], &value) == NULL)
+			return NULL;
+	return fitted;
+}
+
+/* Of the type that the arguments name, and without the name of it. */
+static const char *
+tool_of_type(const KgCatalog *catalog, int operation, const char *const *names,
+			 int n, const Jsonb *arguments, Jsonb **instead)
+{
+	const char *argument;
+	const KgType *type = named_type(catalog, &arguments->root, &argument);
+
+	for (int i = 0; type != NULL && i < catalog->ntools; i++)
+	{
+		const KgTool *tool = &catalog->tools[i];
+		Jsonb *rest;
+
+		if (tool->type != type || tool->operation != operation ||
+			!is_offered(tool->name, names, n))
+			continue;
+		rest = kg_json_without(arguments, argument);
+		*instead = fit(&rest->root, kg_tool_input_template(type, operation));
+		/* What it cannot read it tells of. */
+		if (*instead == NULL)
+			*instead = rest;
+		return tool->name;
+	}
+	return NULL;
+}
+
+bool
+kg_tool_of_verb(const KgCatalog *catalog, const char *name,
+				const char *const *names, int n, const Jsonb *arguments,
+				const char **tool, Jsonb **instead)
+{
+	const Verbs *verbs = verbs_of(name);
+	bool says_nothing = arguments == NULL || !JB_ROOT_IS_OBJECT(arguments) ||
+						JB_ROOT_COUNT(arguments) == 0;
+
+	*tool = NULL;
+	*instead = NULL;
+	if (verbs == NULL)
+		return false;
+	if (!says_nothing && verbs->operation != 0)
+		*tool = tool_of_type(
+			catalog, verbs->operation, names, n, arguments, instead);
+	for (int i = 0; i < KG_MOST_TOOLS && verbs->tools[i] && !*tool; i++)
+	{
+		if (!is_offered(verbs->tools[i], names, n))
+			continue;
+		if (!says_nothing)
+			*instead = fit(&arguments->root,
+						   kg_fixed_tool_find(verbs->tools[i])->input);
+		if (says_nothing || *instead != NULL)
+			*tool = verbs->tools[i];
+	}
+	return true;
+}

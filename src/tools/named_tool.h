@@ -1,0 +1,21 @@
+/*
+ * named_tool.h
+ *	  Which tool of ours does what a name of somebody else's asks for.
+ */
+#ifndef KG_NAMED_TOOL_H
+#define KG_NAMED_TOOL_H
+
+#include "catalog/catalog.h"
+
+/*
+ * Is a name a verb as "list", "get", "search", "query"?  Then tool is the one, of
+ * some, that it asks for with such arguments, and instead what that is to be called
+ * with, which is NULL where the arguments (NULL: unknown) say nothing.  NULL: none
+ * of them takes such arguments.
+ */
+extern bool kg_tool_of_verb(const KgCatalog *catalog, const char *name,
+							const char *const *names, int n,
+							const Jsonb *arguments, const char **tool,
+							Jsonb **instead);
+
+#endif /* KG_NAMED_TOOL_H */
