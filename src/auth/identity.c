@@ -32,6 +32,7 @@
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
+#include "utils/rls.h"
 
 typedef struct KgGrant
 {
@@ -308,6 +309,21 @@ require_not_barred(void)
 							"kg_add_policy(), see kg_check()");
 }
 
+/* Of whoever policies are for, every statement of ours would be refused. */
+static void
+require_row_security(void)
+{
+	if (!row_security &&
+		check_enable_rls(kg_relation_oid("kg_entity"), InvalidOid, true) ==
+			RLS_ENABLED)
+		kg_error_throw_expected(
+			kg_error_new(
+				KG_FORBIDDEN,
+				"row_security is off: tables that have policies cannot "
+				"be read"),
+			"SET row_security = on");
+}
+
 const char *
 kg_identity_current(KgAccess access)
 {
@@ -325,6 +341,7 @@ require_tenant(KgAccess access)
 	AcceptInvalidationMessages();
 	require_not_worker();
 	require_not_barred();
+	require_row_security();
 	token = kg_token_identity();
 	if (token != NULL)
 		return require_token(token, access);

@@ -139,6 +139,10 @@ UPDATE kg_entity SET data = '{"id": "n1"}' WHERE tenant = 'attack_b';
 DELETE FROM kg_entity WHERE tenant = 'attack_b';
 INSERT INTO kg_entity(tenant, bundle, entity_type, data) VALUES ('attack_a', 'notes', 'note', '{"id": "n9", "next": "only-beta"}');
 SET row_security = off; SELECT count(*) FROM kg_entity; RESET row_security;
+-- a call that the server would refuse says what to set
+SET row_security = off; SELECT kg_list('note'); SELECT kg_list_tools(); SELECT kg_put_entities('note', '[]'); SELECT kg_export_bundle('notes');
+SELECT kg_call_tool(t, '{"node_label": "note"}') #> '{structuredContent,error}' FROM unnest('{find_nodes,no_such_tool}'::text[]) t;
+SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'); RESET row_security;
 SELECT relname FROM pg_class c JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'kg_graph'
  WHERE relkind = 'r' AND NOT (relrowsecurity AND relforcerowsecurity);
 
