@@ -330,6 +330,9 @@ CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
    WHERE d.place BETWEEN 1 AND 8
      AND NOT EXISTS (SELECT FROM @extschema@.kg_manifest m WHERE m.on_table = d.on_table AND m.kind = d.kind AND m.name = d.name
                         AND (d.place < 6 OR m.definition = @extschema@.kg_manifest_text(d.definition)))
+      -- Nor is a copy of one of ours that it left and another REINDEX made valid.
+     AND NOT (d.kind = 'index' AND EXISTS (SELECT FROM @extschema@.kg_manifest m WHERE m.on_table = d.on_table AND m.kind IN ('index', 'constraint')
+                                              AND d.name ~ ('^' || m.name || '_cc(new|old)[0-9]*$')))
      AND NOT (d.kind = 'policy' AND EXISTS (SELECT FROM @extschema@.kg_policy o WHERE o.policy = d.name AND o.on_table = d.on_table))
       -- NOT NULL is a constraint since PostgreSQL 18: after pg_upgrade those of ours are there that we could not note.
      AND NOT (d.kind = 'constraint' AND strpos(d.definition, format(' ADD CONSTRAINT %I NOT NULL ', d.name)) > 0
