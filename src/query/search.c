@@ -226,7 +226,12 @@ find_word(KgSearch *search, int token)
 	(void) kg_sql_run(&b, word_row, &word);
 }
 
-/* A common word is looked for in what was found by others. */
+/*
+ * A common word is looked for in what was found by others: each by the primary
+ * key, from the one row to the same.  The index of nodes, which would read all
+ * terms of a node, takes an equal node as well, and costs the same wherever a page
+ * is not all-visible.
+ */
 static void
 find_word_in_found(KgSearch *search, int token)
 {
@@ -261,8 +266,10 @@ find_word_in_found(KgSearch *search, int token)
 				  " AND x.term" KG_EQ "$%d",
 				  kg_sql_param_text(&b, search->tokens[token]));
 	kg_sql_append(&b,
-				  " AND x.kind" KG_EQ "$%d AND x.type_no" KG_EQ
-				  "t.type_no AND x.node" KG_EQ "t.node OFFSET 0)",
+				  " AND x.kind" KG_EQ "$%d AND ROW(x.type_no, x.node) "
+				  "OPERATOR(pg_catalog.>=) ROW(t.type_no, t.node) "
+				  "AND ROW(x.type_no, x.node) "
+				  "OPERATOR(pg_catalog.<=) ROW(t.type_no, t.node) OFFSET 0)",
 				  kg_sql_param(&b, CHAROID, CharGetDatum(KG_TERM_TOKEN)));
 	(void) kg_sql_run(&b, word_row, &word);
 }
