@@ -15,7 +15,6 @@
 #include "catalog/tool_version.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "query/running.h"
 #include "store/bundle_apply.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -386,7 +385,7 @@ put_head(Export *export)
 Jsonb *
 kg_bundle_export(const char *name)
 {
-	Export export = {.catalog = kg_running_catalog(), .name = name};
+	Export export = {.catalog = kg_catalog_of_caller(), .name = name};
 	KgJsonWriter *w = export.w = &export.whole;
 
 	put_head(&export);
@@ -405,7 +404,7 @@ kg_bundle_export(const char *name)
 void
 kg_bundle_export_parts(const char *name, FunctionCallInfo fcinfo)
 {
-	Export export = {.catalog = kg_running_catalog(), .name = name};
+	Export export = {.catalog = kg_catalog_of_caller(), .name = name};
 	MemoryContext caller = CurrentMemoryContext;
 
 	InitMaterializedSRF(fcinfo, 0);
