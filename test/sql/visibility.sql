@@ -42,7 +42,7 @@ SET ROLE visible_reader; SELECT visible_asks() AS without_policy; RESET ROLE;
 SELECT polqual_text FROM (SELECT pg_get_expr(polqual, polrelid) AS polqual_text FROM pg_policy WHERE polname = 'kg_entity_select' AND polrelid = 'kg_entity'::regclass) p;
 ALTER POLICY kg_entity_select ON kg_entity USING (tenant = kg_tenant() AND kg_entity_visible(bundle, scope, type_no, node, entity_id, data) AND entity_id <> 'b');
 SET ROLE visible_reader; SELECT visible_asks() AS changed_policy, kg_list_ids('page', '{"filters": {"n": {"gt": 0}}}') -> 'ids' AS ids; RESET ROLE;
-ALTER POLICY kg_entity_select ON kg_entity USING (tenant = kg_tenant() AND kg_entity_visible(bundle, scope, type_no, node, entity_id, data));
+ALTER POLICY kg_entity_select ON kg_entity USING (kg_own_tenant(tenant) AND tenant = kg_tenant() AND kg_entity_visible(bundle, scope, type_no, node, entity_id, data));
 SET ROLE visible_reader; SELECT visible_asks() AS as_it_was; RESET ROLE;
 
 -- Nor do rows derived from an entity tell of it, read by plain SQL: whichever way a policy hides it, from whom it hides it, whatever the snapshot.
