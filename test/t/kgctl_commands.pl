@@ -239,12 +239,12 @@ sub apply_waits
 			RETURN NULL;
 		END $$;
 		CREATE TRIGGER slowly AFTER INSERT ON kg_entity EXECUTE FUNCTION slowly()});
-	my $slow = put('slow.json', bundle(join ",\n", map { qq({"id": "s$_", "n": $_}) } 1 .. 45000));
+	my $slow = put('slow.json', bundle(join ",\n", map { qq({"id": "s$_", "n": $_}) } 1 .. 210000));
 	my ($out, $screen) = ('', '');
 	IPC::Run::run(['kgctl', 'apply', '--dry-run', $slow], '<', \'', '>', \$out, '2>pty>', \$screen, IPC::Run::timeout(120));
 	is($? >> 8, 0, 'an apply of several batches') or diag $screen;
-	like($screen, qr/writing entities \.\.\. 20000 of 45000 \(\d+\.\d s\)/, 'shows how far it is');
-	like($screen, qr{writing entities \.\.\. 40000 of 45000, \d+/s, \d+ s left \(}, 'how fast, and how long it takes');
+	like($screen, qr/writing entities \.\.\. 100000 of 210000 \(\d+\.\d s\)/, 'shows how far it is');
+	like($screen, qr{writing entities \.\.\. 200000 of 210000, \d+/s, \d+ s left \(}, 'how fast, and how long it takes');
 	unlike($screen, qr/many/, 'and nothing that is no number');
 	$node->safe_psql('postgres', 'DROP FUNCTION slowly() CASCADE');
 }
