@@ -141,6 +141,7 @@ kg_claim_try(KgVerify *v, KgClaim *claim, bool statements, KgClaimWork work)
 	List *repairs = list_copy(v->call.repairs.repairs);
 	KgDecisions *decisions;
 	ErrorData *edata;
+	KgErrorCode code;
 
 	/* Of a claim its correction is told. */
 	kg_repair_begin(NULL, NULL);
@@ -148,9 +149,11 @@ kg_claim_try(KgVerify *v, KgClaim *claim, bool statements, KgClaimWork work)
 		statements ? KG_CATCH_UNDO : KG_CATCH_MEMORY, do_work, &try);
 	if (edata == NULL)
 		return;
-	/* What a gateway has to decide first is no answer. */
+	/* What a gateway has to decide first is no answer, nor what others changed. */
 	decisions = v->call.graph->call->decisions;
-	if (decisions != NULL && kg_decisions_open(decisions, NULL, NULL) > 0)
+	code = kg_error_caught_code(edata);
+	if ((decisions != NULL && kg_decisions_open(decisions, NULL, NULL) > 0) ||
+		code == KG_CONFLICT || code == KG_NO_TENANT)
 		ReThrowError(edata);
 	v->call.repairs.repairs = repairs;
 	fail(v, claim, edata);
