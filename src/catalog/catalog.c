@@ -25,14 +25,12 @@
 #include "catalog/pg_type.h"
 #include "catalog/tool_version.h"
 #include "catalog/version.h"
-#include "common/hashfn.h"
 #include "common/md5.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
-#include "utils/rls.h"
 #include "utils/snapmgr.h"
 
 typedef struct Entry
@@ -660,9 +658,7 @@ require_same_authorities(const KgCatalog *catalog)
 const KgCatalog *
 kg_catalog_of_caller(void)
 {
-	/* Without row_security who may read is asked at length. */
-	const char *tenant = row_security ? kg_identity_current(KG_ACCESS_READ)
-									  : NULL;
+	const char *tenant = kg_identity_current(KG_ACCESS_READ);
 	Entry *entry = seen_entry(tenant ? tenant
 									 : kg_identity_require(KG_ACCESS_READ));
 	const KgCatalog *catalog = use(entry);
@@ -870,6 +866,16 @@ kg_catalog_tool(const KgCatalog *catalog, const char *name)
 {
 	return bsearch(
 		name, catalog->tools, catalog->ntools, sizeof(KgTool), compare_name);
+}
+
+const KgTool *
+kg_catalog_tool_of(const KgCatalog *catalog, const KgType *type, int operation)
+{
+	for (int i = 0; i < catalog->ntools; i++)
+		if (catalog->tools[i].type == type &&
+			catalog->tools[i].operation == operation)
+			return &catalog->tools[i];
+	return NULL;
 }
 
 const KgField *

@@ -254,6 +254,10 @@ kg_catalog_throw_authorizes(const KgType *type) KG_NORETURN_TAIL;
 /* That of the caller's tenant, or KG_NO_TENANT; within a call, kg_running_catalog(). */
 extern const KgCatalog *kg_catalog_of_caller(void);
 
+/* A type's tool of an operation (KG_EXPOSE_*), or NULL. */
+extern const KgTool *kg_catalog_tool_of(const KgCatalog *catalog,
+										const KgType *type, int operation);
+
 /*
  * A type by "type" or "bundle/type".  kg_catalog_type() returns NULL where it
  * is unknown or ambiguous; kg_catalog_require_type() raises KG_UNKNOWN_TYPE

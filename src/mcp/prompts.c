@@ -126,13 +126,12 @@ static const char *
 tool_of_type(const KgMcpRequest *req, const KgCatalog *catalog,
 			 const KgType *type, int operation)
 {
-	for (int i = 0; i < catalog->ntools; i++)
-		if (catalog->tools[i].type == type &&
-			catalog->tools[i].operation == operation &&
-			kg_tool_is_offered(
-				req->agent, &catalog->tools[i], kg_operations_offered()))
-			return catalog->tools[i].name;
-	return NULL;
+	const KgTool *tool = kg_catalog_tool_of(catalog, type, operation);
+
+	return tool != NULL &&
+				   kg_tool_is_offered(req->agent, tool, kg_operations_offered())
+			   ? tool->name
+			   : NULL;
 }
 
 /*

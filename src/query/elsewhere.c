@@ -6,8 +6,8 @@
 
 #include "query/arguments.h"
 #include "query/elsewhere.h"
-#include "query/running.h"
 #include "query/repair.h"
+#include "query/running.h"
 
 typedef struct Way
 {

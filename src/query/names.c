@@ -398,6 +398,14 @@ kg_name_same(const JsonbContainer *object, const char *name,
 	return n == 1 ? found : NULL;
 }
 
+bool
+kg_name_means(const JsonbContainer *object, const char *name,
+			  const JsonbValue *value, const char *ours)
+{
+	return strcmp(name, ours) == 0 ||
+		   kg_name_same(object, name, value, &ours, 1) != NULL;
+}
+
 const char *
 kg_name_meant(const JsonbContainer *object, const char *name,
 			  const JsonbValue *value, const char *const *known, int nknown)

@@ -28,6 +28,10 @@ extern const char *kg_name_meant(const JsonbContainer *object, const char *name,
 extern const char *kg_word_meant(const char *word, const char *const *words,
 								 int nwords);
 
+/* Does an argument's name, with such a value, stand for this one of ours, or is it that? */
+extern bool kg_name_means(const JsonbContainer *object, const char *name,
+						  const JsonbValue *value, const char *ours);
+
 /* Which of "asc" and "desc" a word, or a sign, means; NULL: none of them. */
 extern const char *kg_order_meant(const JsonbValue *value);
 

@@ -7,11 +7,13 @@
  */
 #include "postgres.h"
 
+#include "catalog/handle.h"
 #include "query/arguments.h"
 #include "query/names.h"
 #include "query/repair.h"
 #include "query/running.h"
 #include "tools/apart.h"
+#include "tools/bfs_call.h"
 #include "tools/definition.h"
 
 typedef struct Parts
@@ -34,9 +36,8 @@ static bool
 is_called(const Parts *parts, const char *name, const JsonbValue *value,
 		  const char *ours)
 {
-	return strcmp(name, ours) == 0 ||
-		   (!is_known(parts, name) &&
-			kg_name_same(parts->object, name, value, &ours, 1) != NULL);
+	return (strcmp(name, ours) == 0 || !is_known(parts, name)) &&
+		   kg_name_means(parts->object, name, value, ours);
 }
 
 static void
@@ -226,14 +227,10 @@ refuse_node_apart(Parts parts)
 static void
 write_handle(KgJsonWriter *w, const KgType *type, const JsonbValue *id)
 {
-	const char *handle = kg_type_handle(type);
-	char *text = kg_json_cstring(id);
-	int len = strlen(handle);
+	const char *text = kg_json_cstring(id);
+	const char *bare = kg_id_of_type(type, text);
 
-	if (strncmp(text, handle, len) == 0 && text[len] == ':')
-		kg_jw_string(w, text);
-	else
-		kg_jw_string(w, psprintf("%s:%s", handle, text));
+	kg_jw_string(w, kg_handle_make(type, bare ? bare : text));
 }
 
 static Jsonb *

@@ -6,8 +6,8 @@
 
 #include "query/cost.h"
 #include "query/decisions.h"
-#include "query/relevance.h"
 #include "query/names.h"
+#include "query/relevance.h"
 #include "tools/graph.h"
 #include "tools/graph_page.h"
 #include "tools/graph_reply.h"

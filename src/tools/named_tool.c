@@ -86,16 +86,13 @@ static const KgType *
 named_type(const KgCatalog *catalog, const JsonbContainer *arguments,
 		   const char **argument)
 {
-	static const char *const ours[] = {"label"};
-
 	kg_json_each(it, arguments)
 	{
 		char *name = kg_json_cstring(&it.key);
 		const KgType *type;
 
 		if (it.value.type != jbvString ||
-			(strcmp(name, ours[0]) != 0 &&
-			 kg_name_same(arguments, name, &it.value, ours, 1) == NULL))
+			!kg_name_means(arguments, name, &it.value, "label"))
 			continue;
 		type = kg_catalog_type(catalog, kg_json_cstring(&it.value));
 		if (type == NULL)
@@ -153,23 +150,18 @@ tool_of_type(const KgCatalog *catalog, int operation, const char *const *names,
 {
 	const char *argument;
 	const KgType *type = named_type(catalog, &arguments->root, &argument);
+	const KgTool *tool = type ? kg_catalog_tool_of(catalog, type, operation)
+							  : NULL;
+	Jsonb *rest;
 
-	for (int i = 0; type != NULL && i < catalog->ntools; i++)
-	{
-		const KgTool *tool = &catalog->tools[i];
-		Jsonb *rest;
-
-		if (tool->type != type || tool->operation != operation ||
-			!is_offered(tool->name, names, n))
-			continue;
-		rest = kg_json_without(arguments, argument);
-		*instead = fit(&rest->root, kg_tool_input_template(type, operation));
-		/* What it cannot read it tells of. */
-		if (*instead == NULL)
-			*instead = rest;
-		return tool->name;
-	}
-	return NULL;
+	if (tool == NULL || !is_offered(tool->name, names, n))
+		return NULL;
+	rest = kg_json_without(arguments, argument);
+	*instead = fit(&rest->root, kg_tool_input_template(type, operation));
+	/* What it cannot read it tells of. */
+	if (*instead == NULL)
+		*instead = rest;
+	return tool->name;
 }
 
 bool

@@ -23,24 +23,16 @@ kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
 					  int operation, const Jsonb *arguments)
 {
 	const KgCall *call = kg_running_call();
-	const char *name = NULL;
+	const KgTool *tool = kg_catalog_tool_of(catalog, type, operation);
 
-	for (int i = 0; i < catalog->ntools; i++)
-	{
-		const KgTool *tool = &catalog->tools[i];
-
-		if (tool->type != type || tool->operation != operation)
-			continue;
-		/* Called by its name, it has begun. */
-		if (call != NULL && call->tool == tool->name &&
-			call->arguments == arguments)
-			return;
-		if (kg_tool_is_offered(
-				kg_agent_current(), tool, kg_operations_offered()))
-			name = tool->name;
-		break;
-	}
-	kg_repair_begin(name, arguments);
+	/* Called by its name, it has begun. */
+	if (tool != NULL && call != NULL && call->tool == tool->name &&
+		call->arguments == arguments)
+		return;
+	if (tool != NULL &&
+		!kg_tool_is_offered(kg_agent_current(), tool, kg_operations_offered()))
+		tool = NULL;
+	kg_repair_begin(tool ? tool->name : NULL, arguments);
 }
 
 /* Has the outline all members of the object, and that all it requires? */
