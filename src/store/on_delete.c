@@ -34,6 +34,7 @@ typedef struct Incoming
 	int32 type_no; /* of the source */
 	int32 relation_no;
 	bool derived;
+	bool undone; /* the target was created by what is undone */
 } Incoming;
 
 typedef struct IncomingList
@@ -83,6 +84,7 @@ read_chunk(const char *tenant, const int64 *nodes, int n, IncomingList *list)
 		item->type_no = kg_spi_int64(i, 3);
 		item->relation_no = kg_spi_int64(i, 4);
 		item->derived = DatumGetBool(kg_spi_datum(i, 5));
+		item->undone = false;
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -154,15 +156,16 @@ first_from(const IncomingList *list, int64 node)
 	return low;
 }
 
-/* May the reference be what such an edge is derived from? */
+/* May the reference be what such an edge is derived from, to what is undone? */
 static bool
-makes_edge(const IncomingList *list, const KgReference *reference)
+makes_edge(const IncomingList *list, const KgReference *reference, bool undone)
 {
 	for (int i = first_from(list, reference->source);
 		 i < list->n && list->items[i].source == reference->source;
 		 i++)
 		if (list->items[i].derived &&
-			list->items[i].relation_no == reference->field->relation_no)
+			list->items[i].relation_no == reference->field->relation_no &&
+			(list->items[i].undone || !undone))
 			return true;
 	return false;
 }
@@ -173,7 +176,7 @@ keep_edges_of(const IncomingList *list, KgReferenceList *references)
 	int kept = 0;
 
 	for (int i = 0; i < references->n; i++)
-		if (makes_edge(list, &references->items[i]))
+		if (makes_edge(list, &references->items[i], false))
 			references->items[kept++] = references->items[i];
 	references->n = kept;
 }
@@ -337,10 +340,12 @@ strictness(KgOnDelete rule)
 
 /*
  * Of the references that made an edge to what is gone, those that have no
- * target now decide what becomes of their entity; the strictest rule does.
+ * target now decide what becomes of their entity; the strictest rule does.  Of
+ * a creation that is undone they keep the entity, whatever their rule.
  */
 static void
-judge(const KgCatalog *catalog, HTAB *referrers, KgReferenceList *references)
+judge(const KgCatalog *catalog, const IncomingList *incoming, HTAB *referrers,
+	  KgReferenceList *references)
 {
 	int64 *targets = kg_references_find(catalog, references, NULL, NULL);
 
@@ -353,6 +358,8 @@ judge(const KgCatalog *catalog, HTAB *referrers, KgReferenceList *references)
 
 		if (targets[i] != 0)
 			continue;
+		if (makes_edge(incoming, reference, true))
+			rule = KG_ON_DELETE_RESTRICT;
 		if (!referrer->loses || strictness(rule) > strictness(referrer->rule))
 			referrer->rule = rule;
 		referrer->loses = true;
@@ -458,7 +465,7 @@ treat_chunk(const KgCatalog *catalog, const KgUserContext *caller,
 	HTAB *referrers = lock_referrers(catalog, nodes, n, &references);
 
 	keep_edges_of(incoming, &references);
-	judge(catalog, referrers, &references);
+	judge(catalog, incoming, referrers, &references);
 	act(catalog->tenant, caller, referrers, left);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);
@@ -466,7 +473,8 @@ treat_chunk(const KgCatalog *catalog, const KgUserContext *caller,
 
 void
 kg_references_deleted(const char *tenant, const KgNodeList *deleted,
-					  const KgUserContext *caller, KgNodeList *left)
+					  const KgNodeList *undone, const KgUserContext *caller,
+					  KgNodeList *left)
 {
 	const KgCatalog *catalog;
 	MemoryContext scratch = AllocSetContextCreate(
@@ -478,6 +486,9 @@ kg_references_deleted(const char *tenant, const KgNodeList *deleted,
 
 	check_stack_depth();
 	read_incoming(tenant, deleted, &incoming);
+	for (int i = 0; i < incoming.n; i++)
+		incoming.items[i].undone = kg_nodes_have(undone,
+												 incoming.items[i].target);
 	sources_of(&incoming, false, &explicit);
 	sources_of(&incoming, true, &derived);
 	if (explicit.n > 0)

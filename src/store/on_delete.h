@@ -34,10 +34,12 @@ extern int kg_references_restricting(const char *tenant,
 /*
  * Targets are gone: drop explicit edges to them, delete or update referrers as
  * x-on-delete says, and add to left the nodes that refer to them still: those
- * that restrict.  Raises KG_FORBIDDEN where the caller does not see an entity
- * that would be written.
+ * that restrict, and all that have come to refer to what is undone (sorted).
+ * Raises KG_FORBIDDEN where the caller does not see an entity that would be
+ * written.
  */
 extern void kg_references_deleted(const char *tenant, const KgNodeList *deleted,
+								  const KgNodeList *undone,
 								  const KgUserContext *caller,
 								  KgNodeList *left);
 

@@ -104,8 +104,10 @@ gone_error(const KgCatalog *catalog, const KgField *field, const KgType *type)
 						   "entity of type \"%s\" is still referenced",
 						   field->ref_type);
 	kg_error_expected(err,
-					  "the referring entities changed or deleted "
-					  "first, or another \"x-on-delete\"");
+					  "the referring entities changed or deleted first%s",
+					  field->on_delete == KG_ON_DELETE_RESTRICT
+						  ? ", or another \"x-on-delete\""
+						  : "");
 	kg_error_keyword(err, "x-on-delete");
 	return err;
 }

@@ -776,7 +776,7 @@ pair_renamed(const Revert *revert)
 /* ---- writing ---- */
 
 static void
-delete_entities(const Revert *revert)
+delete_entities(const Revert *revert, KgScope *scope)
 {
 	KgNodeList nodes = {CurrentMemoryContext};
 	ListCell *lc;
@@ -791,6 +791,7 @@ delete_entities(const Revert *revert)
 	}
 	if (nodes.n == 0)
 		return;
+	kg_scope_undoes(scope, &nodes);
 	kg_entities_delete_nodes(revert->tenant, nodes.nodes, nodes.n);
 	SPI_freetuptable(SPI_tuptable);
 	if (SPI_processed != nodes.n)
@@ -945,7 +946,7 @@ write_all(void *arg)
 	KgUserContext user;
 
 	delete_edges(revert);
-	delete_entities(revert);
+	delete_entities(revert, scope);
 	update_entities(revert);
 	create_entities(revert);
 	write_edges(revert);

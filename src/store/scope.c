@@ -39,6 +39,7 @@ kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context)
 	unchecked->missing.context = context;
 	unchecked->renamed.context = context;
 	unchecked->deleted.context = context;
+	unchecked->undone.context = context;
 	unchecked->taken.context = context;
 }
 
@@ -126,7 +127,8 @@ delete_references(const char *tenant, const KgUserContext *caller,
 	renewing += behind;
 	PG_TRY();
 	{
-		kg_references_deleted(tenant, &unchecked->deleted, caller, referrers);
+		kg_references_deleted(
+			tenant, &unchecked->deleted, &unchecked->undone, caller, referrers);
 	}
 	PG_FINALLY();
 	{
@@ -368,6 +370,16 @@ kg_scope_unchecked(const char *tenant)
 		if (strcmp(scope->tenant, tenant) == 0)
 			return scope->unchecked;
 	return NULL;
+}
+
+void
+kg_scope_undoes(KgScope *scope, const KgNodeList *nodes)
+{
+	KgNodeList *undone = &scope->unchecked->undone;
+
+	for (int i = 0; i < nodes->n; i++)
+		kg_node_add(undone, nodes->nodes[i]);
+	kg_nodes_sort(undone);
 }
 
 KgScope *

@@ -23,9 +23,10 @@ typedef struct KgUnchecked
 	KgReferenceList missing; /* references without a target so far */
 	KgNodeList renamed;		 /* nodes that may be named differently now */
 	KgNodeList deleted;
-	KgNodeList taken; /* nodes with a value that another one had (unique.h) */
-	bool stale;		  /* some of it was rolled back, or written over */
-	bool arrived;	  /* entities were written since, which may be missed */
+	KgNodeList undone; /* those of deleted whose creation is undone, sorted */
+	KgNodeList taken;  /* nodes with a value that another one had (unique.h) */
+	bool stale;		   /* some of it was rolled back, or written over */
+	bool arrived;	   /* entities were written since, which may be missed */
 } KgUnchecked;
 
 extern void kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context);
@@ -53,6 +54,12 @@ extern void kg_scope_end(KgScope *scope, const KgUserContext *caller);
 
 /* Of the scope that is open for the tenant, or NULL. */
 extern KgUnchecked *kg_scope_unchecked(const char *tenant);
+
+/*
+ * The creation of these nodes is undone in the scope: who refers to them is
+ * neither deleted nor changed, whatever x-on-delete says.
+ */
+extern void kg_scope_undoes(KgScope *scope, const KgNodeList *nodes);
 
 /*
  * Until the end of the scope, keys, terms and references of the type are not
