@@ -12,7 +12,7 @@
  * ends.  Whatever the isolation level, it is the newest state that decides.
  */
 extern void kg_tenant_writes(const char *tenant);
-/* The same of rows that foreign keys look after, or whose tenant may be gone. */
+/* The same of rows that go: their tenant may be gone. */
 extern void kg_tenant_wrote(const char *tenant);
 /*
  * The same where there is no tenant of the name: that something was not found

@@ -9,6 +9,7 @@
 #include "catalog/key.h"
 #include "catalog/packed_keys.h"
 #include "catalog/pg_type.h"
+#include "catalog/tenant_state.h"
 #include "catalog/term.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"
@@ -609,15 +610,19 @@ add_references(KgDerivation *d, int64 node, const KgExtract *extract)
 						 extract->references[i].value);
 }
 
-/* The BEFORE trigger looked the type up, so it is there. */
+/*
+ * The BEFORE trigger looked the type up, and locked it, so it is there; unless the
+ * tenant had another name by then.
+ */
 static const KgType *
 require_type(const KgDerivation *d, int32 type_no)
 {
 	const KgType *type = kg_catalog_type_no(d->catalog, type_no);
 
-	if (type == NULL)
-		elog(ERROR, "entity type %d is not in the catalog", type_no);
-	return type;
+	if (type != NULL)
+		return type;
+	kg_tenant_require_name(d->catalog->tenant);
+	elog(ERROR, "entity type %d is not in the catalog", type_no);
 }
 
 static void

@@ -342,10 +342,16 @@ kg_quota_count(const TriggerData *trigdata, const List *tenants,
 	KgUserContext user;
 	ListCell *lc;
 
-	/* Before it is looked whether there is a quota. */
+	/*
+	 * Before it is looked whether there is a quota.  What is there by now must not
+	 * be of a name that is gone; what goes may be.
+	 */
 	foreach(lc, tenants)
 	{
-		kg_tenant_wrote(lfirst(lc));
+		if (trigdata->tg_newtable)
+			kg_tenant_writes(lfirst(lc));
+		else
+			kg_tenant_wrote(lfirst(lc));
 		kg_lock_tenant_shared(lfirst(lc));
 	}
 	if (!kg_limits_any())
