@@ -20,6 +20,7 @@
 #include "miscadmin.h"
 #include "query/decisions.h"
 #include "query/running.h"
+#include "query/same_rights.h"
 #include "store/extract.h"
 #include "utils/builtins.h"
 
@@ -101,6 +102,8 @@ kg_sql_bundle_visible(PG_FUNCTION_ARGS)
 {
 	text *bundle;
 
+	if (kg_identity_agent() != NULL)
+		kg_same_rights_require();
 	if (PG_ARGISNULL(0))
 		PG_RETURN_BOOL(kg_identity_in_tool() || !kg_agent_hides_bundles());
 	bundle = PG_GETARG_TEXT_PP(0);
@@ -116,6 +119,9 @@ sees_bundle(const text *bundle)
 	const char *name = VARDATA_ANY(bundle);
 	int len = VARSIZE_ANY_EXHDR(bundle);
 
+	if (kg_identity_agent() == NULL)
+		return true;
+	kg_same_rights_require();
 	if (kg_agent_sees_bundle(name, len))
 		return true;
 	kg_running_require_bundle(name, len);
@@ -219,8 +225,10 @@ kg_sql_change_visible(PG_FUNCTION_ARGS)
 static const char *
 own_tenant(void)
 {
-	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
+	const char *tenant;
 
+	kg_same_rights_require();
+	tenant = kg_identity_tenant(KG_ACCESS_READ);
 	kg_running_require_tenant(tenant);
 	return tenant;
 }
