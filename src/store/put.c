@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "auth/identity.h"
 #include "base/catch.h"
 #include "base/json.h"
 #include "base/settings.h"
@@ -203,7 +204,12 @@ kg_outcomes_settle(KgOutcomes *outcomes, const char *tenant)
 		all.total += item->errors.total - list_length(item->errors.errors);
 	}
 	if (missing || all.total > 0)
+	{
 		kg_tenant_require_name(tenant);
+		/* Who may not write by now has found nothing to write. */
+		if (kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
+			(void) kg_identity_require(KG_ACCESS_WRITE);
+	}
 	if (outcomes->atomic && all.total > 0)
 		throw_all(outcomes, &all);
 }
