@@ -85,21 +85,23 @@ same_parts(const StringInfoData *a, const StringInfoData *b)
 }
 
 static bool
+same_named(void)
+{
+	const char *tenant = kept.named.data;
+	const char *agent = tenant + strlen(tenant) + 1;
+	const char *now = kg_identity_agent();
+
+	return strcmp(tenant, kg_setting_tenant ? kg_setting_tenant : "") == 0 &&
+		   strcmp(agent, now ? now : "") == 0;
+}
+
+static bool
 is_kept(const Asker *asker)
 {
-	StringInfoData named;
-	bool same;
-
-	if (kept.asker.statement != asker->statement ||
-		kept.asker.own_changes != asker->own_changes ||
-		kept.asker.role != asker->role || kept.asker.token != asker->token ||
-		!kg_snapshot_seen(&kept.seen, GetActiveSnapshot()))
-		return false;
-	initStringInfo(&named);
-	append_named(&named);
-	same = same_parts(&named, &kept.named);
-	pfree(named.data);
-	return same;
+	return kept.asker.statement == asker->statement &&
+		   kept.asker.own_changes == asker->own_changes &&
+		   kept.asker.role == asker->role && kept.asker.token == asker->token &&
+		   kg_snapshot_seen(&kept.seen, GetActiveSnapshot()) && same_named();
 }
 
 static void
