@@ -225,7 +225,7 @@ is($reply->{json}{result}{isError}, JSON::PP::true, 'rounds without end');
 $before = () = asked($service);
 ask($gateway, step(2, 4)) for 1 .. 3;
 is(scalar(() = asked($service)) - $before, 3, 'asked each time');
-my $keeping = gateway('--authorizer-cache', '2');
+my $keeping = gateway('--authorizer-cache', '600');
 $before = () = asked($service);
 is_deeply(ask($keeping, step(1 .. 4))->{json}{result}{allowed}, [ '2', '4' ], 'kept');
 behave($service, '500');
@@ -236,8 +236,14 @@ is(metric($keeping, 'kgctl_authorizer_cache_entries'), 4, 'four entries');
 is(ask($keeping, step(2, 5))->{json}{result}{isError}, JSON::PP::true, 'what is not kept is asked');
 is(ask($keeping, [ [ 'project', 'admin', ['2'] ] ])->{json}{result}{isError}, JSON::PP::true, 'another ability is another question');
 is(ask($keeping, [ [ 'group', 'read_project', ['2'] ] ])->{json}{result}{isError}, JSON::PP::true, 'so is another type');
-ok(wait_until(sub { ask($keeping, step(1 .. 4))->{json}{result}{isError} }), 'and not for ever');
 is(stop_gateway($keeping), 0, 'stopped');
+# For a time that no call before has to be fast enough for.
+behave($service, 'good');
+my $forgetting = gateway('--authorizer-cache', '1');
+is_deeply(ask($forgetting, step(1 .. 4))->{json}{result}{allowed}, [ '2', '4' ], 'kept for a second');
+behave($service, '500');
+ok(wait_until(sub { ask($forgetting, step(1 .. 4))->{json}{result}{isError} }), 'and not for ever');
+is(stop_gateway($forgetting), 0, 'stopped');
 behave($service, 'good');
 
 # Wrong options.

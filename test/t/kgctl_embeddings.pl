@@ -32,7 +32,7 @@ sub call { my ($tool, $arguments) = @_; return rpc('tools/call', { name => $tool
 sub sent { return $_[0]->{json}{result}{sent} }
 
 local $ENV{KGCTL_EMBEDDINGS_KEY} = 'a key';
-my $gateway = gateway('--embeddings', "$service->{url}/v1/", '--embeddings-timeout', 1);
+my $gateway = gateway('--embeddings', "$service->{url}/v1/", '--embeddings-timeout', 30);
 behave($service, 'vector');
 
 my $vector = '[0.10, -0.01, 12345678901234567.25]';
@@ -56,15 +56,18 @@ unlike(sent(post($gateway, call('other', { query => 'x', mode => 'meaning' }))),
 is(post($gateway, [ call('search_entities', { query => 'x', mode => 'meaning' }) ], { 'MCP-Protocol-Version' => '2025-03-26' })->{json}[0]{result}{sent}, '{"mode": "meaning", "query": "x"}', 'nor what is in a batch');
 is(scalar(() = asked($service)), $before, 'nobody was asked');
 
+# What does not come at all is waited for by one that has little patience, and by none that gets an answer.
+my $hasty = gateway('--embeddings', "$service->{url}/v1/", '--embeddings-timeout', 1);
 foreach my $how (qw(no_vector empty_vector text_vector html half nothing array empty nul 500 400 redirect close huge slow))
 {
 	behave($service, $how);
-	my $reply = post($gateway, call('search_entities', { query => 'x', mode => 'meaning' }));
+	my $reply = post($how eq 'slow' ? $hasty : $gateway, call('search_entities', { query => 'x', mode => 'meaning' }));
 	my $error = ($reply->{json}{result}{structuredContent} // decode($reply->{json}{result}{content}[0]{text} // '{}'))->{error};
 	is_deeply([ $reply->{status}, $reply->{json}{id}, $reply->{json}{result}{isError} ? 1 : 0, $error->{code}, $error->{retry_after_ms} ], [ 200, 1, 1, 'INTERNAL', 1000 ], "the service: $how") or diag $reply->{body};
 	is(sent(post($gateway, call('search_entities', { query => 'x' }))), '{"query": "x"}', 'and others go on');
 }
 like(gateway_log($gateway), qr/the service of embeddings/, 'it is logged');
+is(stop_gateway($hasty), 0, 'stopped');
 
 # A client that leaves while the service is asked.
 behave($service, 'slow');

@@ -170,8 +170,12 @@ for my $case (
 	[ 'nothing', sub { my ($client) = @_; sleep 1000 } ])
 {
 	my ($out, $err) = ('', '');
-	local $ENV{KGCTL_DSN} = server($extension, $begin, $case->[1]);
+	my $answers = "$dir/answers";
+	unlink $answers;
+	local $ENV{KGCTL_DSN} = server($extension, $begin, sub { append_to_file($answers, 'it does'); $case->[1]->(@_) });
 	my $run = IPC::Run::start(['kgctl', @apply], '<', \'', '>', \$out, '2>', \$err, IPC::Run::timeout(60));
+	# Not before it waits for the answer, and has read of it for a while.
+	ok(wait_until(sub { -e $answers }), "$case->[0]: the answer begins");
 	select undef, undef, undef, 1;
 	$run->signal('TERM');
 	my $ended = eval { $run->finish; 1 };
