@@ -202,13 +202,9 @@ require_hidden_kept(const char *tenant, const KgUserContext *caller,
 	kg_error_throw_expected(err, "another id or value for the other entity");
 }
 
-/*
- * Everything of the statement or scope is written: references that had no
- * target may have one now, and whoever points at what is gone is dealt with.
- */
-void
-kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
-					 KgUnchecked *unchecked)
+static void
+enforce(const KgCatalog *catalog, const KgUserContext *caller,
+		KgUnchecked *unchecked)
 {
 	KgReferenceList missing = {CurrentMemoryContext};
 	KgNodeList referrers = {CurrentMemoryContext};
@@ -250,6 +246,38 @@ kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	}
 	deferred |= missing.n > 0 || referrers.n > 0;
 	kg_references_pending(catalog->tenant, caller, &missing, &referrers);
+}
+
+/*
+ * Do edges lead to what had the id or value of their reference before?  A trigger
+ * of the DBA's must not take them for an answer.
+ */
+static bool
+names_changed(const KgUnchecked *unchecked)
+{
+	return unchecked->renamed.n > 0;
+}
+
+/*
+ * Everything of the statement or scope is written: references that had no
+ * target may have one now, and whoever points at what is gone is dealt with.
+ */
+void
+kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
+					 KgUnchecked *unchecked)
+{
+	int behind = names_changed(unchecked);
+
+	renewing += behind;
+	PG_TRY();
+	{
+		enforce(catalog, caller, unchecked);
+	}
+	PG_FINALLY();
+	{
+		renewing -= behind;
+	}
+	PG_END_TRY();
 }
 
 /* Has the tenant references that wait for the commit? */
@@ -299,7 +327,8 @@ kg_scope_require_edges(const char *tenant)
 	const KgUnchecked *unchecked = kg_scope_unchecked(tenant);
 	KgError *err;
 
-	if (renewing == 0 && !(unchecked && unchecked->arrived))
+	if (renewing == 0 &&
+		!(unchecked && (unchecked->arrived || names_changed(unchecked))))
 	{
 		if (!have_deferred(tenant))
 			return;

@@ -126,6 +126,46 @@ RESET ROLE;
 DROP TRIGGER zz_take ON kg_entity;
 SELECT s.data, string_agg(t.entity_id, ',' ORDER BY t.entity_id) AS edges FROM kg_entity s JOIN kg_edge e ON e.source = s.node JOIN kg_entity t ON t.node = e.target WHERE s.entity_id = 'eve' GROUP BY s.data;
 
+-- A trigger that deletes something in the middle of a call that changes what is
+-- referred to by its value: as the edges to that go, those of the reference are still
+-- of the value before.
+CREATE FUNCTION waiting_code() RETURNS text LANGUAGE sql SET search_path FROM CURRENT AS $$
+  SELECT waiting_says($q$SELECT coalesce(string_agg(n ->> 'id', ','), 'nobody') FROM jsonb_array_elements(kg_neighbors('{"start_node": {"label": "place", "node_id": "p"}, "max_hops": 1, "direction": "incoming", "relationship_types": ["CODE"]}') -> 'nodes') n WHERE n ->> 'id' LIKE 'v%'$q$) $$;
+SET ROLE regress_waiting;
+SELECT kg_apply_bundle('{"bundle_name": "codes", "version": "1", "schemas": [
+  {"entity_type": "place", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "code": {"type": "string", "x-index": true}}}},
+  {"entity_type": "tag", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}},
+  {"entity_type": "visit", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "code": {"type": "string", "x-ref": "place", "x-ref-field": "code", "x-on-delete": "set_null"}}}}],
+  "relations": [{"name": "HAS", "from": "visit", "to": "tag"}],
+  "entities": [{"entity_type": "place", "items": [{"id": "p", "code": "A"}]}, {"entity_type": "tag", "items": [{"id": "t"}]}, {"entity_type": "visit", "items": [{"id": "v", "code": "A"}]}],
+  "edges": [{"relation": "HAS", "from": "visit:v", "to": "tag:t"}]}') -> 'revision' AS revision;
+RESET ROLE;
+CREATE FUNCTION waiting_untag() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM kg_delete_entities('tag', ARRAY['t']);
+  RETURN NULL;
+END
+$$;
+CREATE FUNCTION waiting_tell() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  RAISE INFO '% %: %', TG_WHEN, (SELECT data FROM kg_entity WHERE entity_id = 'p'), waiting_code();
+  RETURN NULL;
+END
+$$;
+ALTER FUNCTION waiting_tell() OWNER TO regress_waiting;
+CREATE TRIGGER zz_untag AFTER UPDATE ON kg_entity FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION waiting_untag();
+CREATE TRIGGER zz_before BEFORE DELETE ON kg_edge FOR EACH STATEMENT EXECUTE FUNCTION waiting_tell();
+CREATE TRIGGER zz_tell AFTER DELETE ON kg_edge FOR EACH STATEMENT EXECUTE FUNCTION waiting_tell();
+SET ROLE regress_waiting;
+SELECT waiting_code();
+SELECT kg_put_entities('place', '[{"id": "p", "code": "B"}, {"id": "q", "code": "A"}]') -> 'counts' AS counts;
+SELECT waiting_code(), (SELECT data FROM kg_entity WHERE entity_id = 'v') AS visit;
+RESET ROLE;
+DROP TRIGGER zz_untag ON kg_entity;
+DROP TRIGGER zz_before ON kg_edge;
+DROP TRIGGER zz_tell ON kg_edge;
+DROP FUNCTION waiting_code(), waiting_untag(), waiting_tell();
+
 -- History is written with the statement: not before.
 CREATE FUNCTION waiting_history() RETURNS text LANGUAGE sql VOLATILE SET search_path FROM CURRENT AS $$
   SELECT waiting_says($q$SELECT kg_history('person', 'ann') #>> '{changes,0,version}'$q$) || '; ' || waiting_says($q$SELECT kg_call_tool('get_person', jsonb_build_object('id', 'ann', 'as_of', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))) #>> '{structuredContent,error,code}'$q$) $$;
