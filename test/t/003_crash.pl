@@ -44,8 +44,6 @@ sub start_apply
 	return start_session($node, 'kg', 'alice', $in, qr/pid (\d+)/);
 }
 
-sub is_up { return ($node->psql('kg', 'SELECT 1'))[0] == 0 }
-
 # While it waits to write a table, which another session keeps it from: the
 # tables are filled in this order, so the blow falls in each stage.
 foreach my $table (qw(kg_entity kg_index_key kg_edge))
@@ -61,7 +59,7 @@ foreach my $table (qw(kg_entity kg_index_key kg_edge))
 		$strike->($pid);
 		eval { $run->finish };
 		let_go($keeper);
-		wait_until(\&is_up) or die 'the server did not come back';
+		comes_back($node, 'kg') or die 'the server did not come back';
 		unlike($$out, qr/"revision"/, "$name before $table is written: no reply");
 		is(state_of($node, 'kg'), $before, 'and nothing half-applied');
 	}
@@ -75,7 +73,7 @@ foreach my $tenth (1 .. 8)
 	usleep(1_000_000 * $seconds * $tenth / 10);
 	$strike->($pid);
 	eval { $run->finish };
-	wait_until(\&is_up) or die 'the server did not come back';
+	comes_back($node, 'kg') or die 'the server did not come back';
 	if (export_of($node, 'kg', 'alice', 'iso-codes') eq $exported)
 	{
 		pass("$name after the end: everything is there");

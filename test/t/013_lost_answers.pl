@@ -44,8 +44,6 @@ sub ask
 	return $out;
 }
 
-sub is_up { return ask('SELECT 1') eq "1\n" }
-
 # One call: its result, or undef where the answer was lost, whatever became of
 # the call.
 sub call
@@ -139,10 +137,10 @@ while (%left)
 	my @backends = ask("SELECT pid FROM pg_stat_activity WHERE usename = 'w' AND state = 'active'") =~ /(\d+)/g;
 	next unless @backends;
 	my $victim = $backends[ rand @backends ];
-	if ($killed < 6 && rand() < 0.2) { kill_backend($victim); $killed++; wait_until(\&is_up) or die 'the server did not come back' }
+	if ($killed < 6 && rand() < 0.2) { kill_backend($victim); $killed++; comes_back($node, 'kg') or die 'the server did not come back' }
 	elsif (rand() < 0.5) { kill 'TERM', $victim; $terminated++ }
 }
-wait_until(\&is_up);
+comes_back($node, 'kg');
 note "killed $killed, terminated $terminated";
 is($failed, 0, 'each writer was told of each of its calls');
 cmp_ok($killed + $terminated, '>', 0, 'answers were lost');

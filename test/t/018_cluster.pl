@@ -172,7 +172,7 @@ sub crash
 	append_to_file("$dir/crashes", '');
 	my $pid = $server->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND $of ORDER BY random() LIMIT 1");
 	kill_backend($pid) if $pid ne '';
-	$server->poll_query_until('postgres', 'SELECT true') or die 'the server does not recover';
+	comes_back($server, 'postgres') or die 'the server does not recover';
 	return;
 }
 

@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(new_node root bundle_file new_tenant apply call_as export_of
-  state_of members differences has_function run_kgctl start_session kill_backend hold let_go wait_until);
+  state_of members differences has_function run_kgctl start_session kill_backend comes_back hold let_go wait_until);
 
 my $root = File::Spec->rel2abs(dirname(__FILE__) . "/../..");
 
@@ -221,6 +221,16 @@ sub kill_backend
 	kill 'KILL', $pid;
 	wait_until(sub { !kill 0, $pid }) or die 'the server does not notice that a backend is gone';
 	return;
+}
+
+# Whether a server that recovers lets clients in again.  The statement is no input:
+# who finds no server reads none, and that breaks a pipe, which would end the test.
+sub comes_back
+{
+	my ($node, $db) = @_;
+	my @command = ('psql', '-XAtq', '-h', $node->host, '-p', $node->port, '-d', $db, '-c', 'SELECT 1');
+
+	return wait_until(sub { IPC::Run::run([@command], '<', File::Spec->devnull, '>', \my $out, '2>', \my $err, IPC::Run::timeout(180)) });
 }
 
 # A session that has taken a lock, and keeps it until let_go(): who needs the
