@@ -111,7 +111,8 @@ export async function app(server, tokens, shoot) {
     const call = (await seen(page)).calls[2];
     is([call.name, `${call.arguments.start_node.label}:${call.arguments.start_node.node_id}`], ['explore_neighbors', handle], 'a click on a node calls a tool, through the host');
     ok((await seen(page)).reads.every((uri) => uri.startsWith('kg://bundle/') && uri.includes('/schema/')), 'schemas are read through it, too', (await seen(page)).reads);
-    // The page is as high as it says, and says it once.
+    // The page is as high as it says, once the host has made it so, and says it once.
+    await frame.waitForFunction(() => document.documentElement.scrollHeight <= innerHeight + 1).catch(() => {});
     await page.waitForTimeout(500);
     const { sizes } = await seen(page);
     is(await frame.evaluate(() => document.documentElement.scrollHeight > innerHeight + 1), false, 'there is room for all of it', sizes);
