@@ -44,7 +44,7 @@ COMMENT ON FUNCTION @extschema@.kg_unregister_tool(text, text) IS
 CREATE FUNCTION @extschema@.kg_registered_tools()
   RETURNS TABLE (tool text, version text, kind text, toolset text, latest boolean, deprecated text, bundle text, aliases jsonb, registered_at timestamptz, definition jsonb)
   LANGUAGE sql STABLE PARALLEL RESTRICTED
-  SET search_path = pg_catalog, pg_temp
+  SET search_path = pg_catalog, pg_temp SET row_security = on
   AS $$
 SELECT v.tool, v.version, v.definition ->> 'kind', v.toolset,
        v.precedence IS NOT DISTINCT FROM (SELECT w.precedence FROM @extschema@.kg_tool_version w

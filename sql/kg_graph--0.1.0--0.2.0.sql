@@ -380,6 +380,10 @@ ALTER FUNCTION @extschema@.kg_thaw_tenant(text) CALLED ON NULL INPUT;
 ALTER FUNCTION @extschema@.kg_unbind_agent(text, text) CALLED ON NULL INPUT;
 ALTER FUNCTION @extschema@.kg_update_entities(text, jsonb, jsonb) CALLED ON NULL INPUT;
 
+-- What the caller sees, also where row_security is off.
+
+ALTER FUNCTION @extschema@.kg_registered_tools() SET row_security = on;
+
 -- NOT NULL of ours is not a DBA's after pg_upgrade to 18, nor is an index that is not valid.
 
 CREATE OR REPLACE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text

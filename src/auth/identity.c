@@ -309,9 +309,8 @@ require_not_barred(void)
 							"kg_add_policy(), see kg_check()");
 }
 
-/* Of whoever policies are for, every statement of ours would be refused. */
-static void
-require_row_security(void)
+void
+kg_identity_require_row_security(void)
 {
 	if (!row_security &&
 		check_enable_rls(kg_relation_oid("kg_entity"), InvalidOid, true) ==
@@ -328,8 +327,7 @@ const char *
 kg_identity_current(KgAccess access)
 {
 	AcceptInvalidationMessages();
-	/* With it off, kg_identity_require() says whether any call is refused. */
-	return row_security ? kg_identity_tenant(access) : NULL;
+	return kg_identity_tenant(access);
 }
 
 static const char *
@@ -342,7 +340,7 @@ require_tenant(KgAccess access)
 	AcceptInvalidationMessages();
 	require_not_worker();
 	require_not_barred();
-	require_row_security();
+	kg_identity_require_row_security();
 	token = kg_token_identity();
 	if (token != NULL)
 		return require_token(token, access);

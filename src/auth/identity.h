@@ -25,6 +25,12 @@ extern const char *kg_identity_current(KgAccess access);
 extern const char *kg_identity_require(KgAccess access);
 
 /*
+ * With row_security off, of whoever policies are for, the server would refuse
+ * every statement of ours: an error that says so.
+ */
+extern void kg_identity_require_row_security(void);
+
+/*
  * The agent that the token, or for other roles the setting kg_graph.agent,
  * names; NULL: the whole tenant.  What a role sees of a tenant depends on it,
  * so caches of a tenant's catalog have it in their key.  auth/agent.h knows

@@ -494,6 +494,7 @@ wanted_by_caller(const char *tenant)
 					 kg_identity_scoped(),
 					 GetActiveSnapshot()};
 
+	kg_identity_require_row_security();
 	return wanted;
 }
 

@@ -142,7 +142,8 @@ SET row_security = off; SELECT count(*) FROM kg_entity; RESET row_security;
 -- a call that the server would refuse says what to set
 SET row_security = off; SELECT kg_list('note'); SELECT kg_list_tools(); SELECT kg_put_entities('note', '[]'); SELECT kg_export_bundle('notes');
 SELECT kg_call_tool(t, '{"node_label": "note"}') #> '{structuredContent,error}' FROM unnest('{find_nodes,no_such_tool}'::text[]) t;
-SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'); RESET row_security;
+SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}');
+SELECT kg_health(); SELECT * FROM kg_view_edges(1, 1); SELECT count(*) FROM kg_registered_tools(); RESET row_security;
 SELECT relname FROM pg_class c JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'kg_graph'
  WHERE relkind = 'r' AND NOT (relrowsecurity AND relforcerowsecurity);
 
