@@ -223,10 +223,21 @@ CREATE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind 
   SELECT 8, 'column options', m.relname, a.attname, true, format('ALTER TABLE %s ALTER COLUMN %I SET (%s);', m.name, a.attname, array_to_string(o.options, ', '))
     FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
    CROSS JOIN LATERAL (SELECT array_agg(option) AS options FROM unnest(a.attoptions) option WHERE option LIKE 'n_distinct%') o
-   WHERE a.attnum > 0 AND o.options IS NOT NULL;
+   WHERE a.attnum > 0 AND o.options IS NOT NULL
+  UNION ALL
+  -- No dump can bring it: the table comes from CREATE EXTENSION.
+  SELECT 9, c.kind, m.relname, a.attname, true, format('ALTER TABLE %s %s;', m.name, c.actions)
+    FROM pg_attribute a JOIN member m ON m.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid
+    LEFT JOIN pg_attrdef f ON f.adrelid = a.attrelid AND f.adnum = a.attnum
+   CROSS JOIN LATERAL (VALUES
+     ('column type', format('ALTER COLUMN %I TYPE %s', a.attname, format_type(a.atttypid, a.atttypmod)) || CASE WHEN a.attcollation <> t.typcollation THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END),
+     -- NOT NULL is a constraint since PostgreSQL 18.
+     ('column default', CASE WHEN current_setting('server_version_num')::integer < 180000 THEN format('ALTER COLUMN %I %s NOT NULL, ', a.attname, CASE WHEN a.attnotnull THEN 'SET' ELSE 'DROP' END) ELSE '' END
+       || format('ALTER COLUMN %I ', a.attname) || coalesce('SET DEFAULT ' || pg_get_expr(f.adbin, f.adrelid), 'DROP DEFAULT'))) c(kind, actions)
+   WHERE a.attnum > 0 AND NOT a.attisdropped;
 END;
 COMMENT ON FUNCTION @extschema@.kg_definitions() IS
-  'what hangs on our tables: policies, indexes, constraints, triggers and settings, with the statements that make them again; for the owner of the extension';
+  'what hangs on our tables: policies, indexes, constraints, triggers, settings, and what columns are, with the statements that make them again; for the owner of the extension';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_definitions() FROM PUBLIC;
 
 -- What else does, and is nothing that answers depend on: only dumps have to know.

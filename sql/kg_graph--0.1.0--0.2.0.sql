@@ -384,6 +384,75 @@ ALTER FUNCTION @extschema@.kg_update_entities(text, jsonb, jsonb) CALLED ON NULL
 
 ALTER FUNCTION @extschema@.kg_registered_tools() SET row_security = on;
 
+-- What columns are is told, too (48_policies.sql).
+
+CREATE OR REPLACE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind text, on_table text, name text, sound boolean, definition text)
+  LANGUAGE sql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
+  SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
+  BEGIN ATOMIC
+  WITH member AS (
+    SELECT c.oid, c.relname, c.relowner = e.extowner AS owned, c.relrowsecurity, c.relforcerowsecurity, c.reloptions, format('%I.%I', n.nspname, c.relname) AS name
+      FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+       AND d.classid = 'pg_class'::regclass JOIN pg_class c ON c.oid = d.objid AND c.relkind IN ('r', 'p') JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE e.extname = 'kg_graph')
+  SELECT 0, 'row security', m.relname::text, m.relname::text, m.owned,
+         format('ALTER TABLE %s %s ROW LEVEL SECURITY, %s ROW LEVEL SECURITY;', m.name, CASE WHEN m.relrowsecurity THEN 'ENABLE' ELSE 'DISABLE' END,
+           CASE WHEN m.relforcerowsecurity THEN 'FORCE' ELSE 'NO FORCE' END)
+    FROM member m
+  UNION ALL
+  SELECT 1, 'policy', m.relname, p.polname, true, format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', p.polname, m.name, CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
+         CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
+         (SELECT string_agg(CASE r WHEN 0 THEN 'PUBLIC' ELSE r::regrole::text END, ', ') FROM unnest(p.polroles) r))
+         || coalesce(' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')', '') || coalesce(' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')', '') || ';'
+    FROM pg_policy p JOIN member m ON m.oid = p.polrelid
+  UNION ALL
+  SELECT 2, 'index', m.relname, x.relname, i.indisvalid AND i.indisready AND i.indislive, pg_get_indexdef(i.indexrelid) || ';'
+    FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
+   WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.conrelid = i.indrelid AND c.contype <> 'f')
+  UNION ALL
+  -- A constraint stands for its index.
+  SELECT 3, 'constraint', m.relname, c.conname, c.convalidated AND coalesce(i.indisvalid AND i.indisready AND i.indislive, true),
+         format('ALTER TABLE %s ADD CONSTRAINT %I %s;', m.name, c.conname, pg_get_constraintdef(c.oid))
+    FROM pg_constraint c JOIN member m ON m.oid = c.conrelid LEFT JOIN pg_index i ON i.indexrelid = c.conindid AND i.indrelid = c.conrelid
+   WHERE c.contype <> 't'
+  UNION ALL
+  SELECT 4, 'trigger', m.relname, t.tgname, true, pg_get_triggerdef(t.oid) || ';' || CASE t.tgenabled WHEN 'O' THEN '' ELSE format(' ALTER TABLE %s %s TRIGGER %I;', m.name,
+         CASE t.tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, t.tgname) END
+    FROM pg_trigger t JOIN member m ON m.oid = t.tgrelid
+   WHERE NOT t.tgisinternal
+  UNION ALL
+  SELECT 5, 'statistics', m.relname, x.stxname, true, pg_get_statisticsobjdef(x.oid) || ';' FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid
+  UNION ALL
+  -- When it is vacuumed is its DBA's choice, of which dumps have to know.
+  SELECT 6, CASE WHEN o.vacuum THEN 'autovacuum' ELSE 'storage' END, m.relname, m.relname, true, format('ALTER TABLE %s SET (%s);', m.name, o.options)
+    FROM member m
+   CROSS JOIN LATERAL (SELECT starts_with(option, 'autovacuum_'), string_agg(option, ', ' ORDER BY option) FROM unnest(m.reloptions) option GROUP BY 1) o(vacuum, options)
+  UNION ALL
+  SELECT 7, 'column statistics', m.relname, a.attname, true, format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s;', m.name, a.attname, a.attstattarget)
+    FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
+   WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attstattarget >= 0
+  UNION ALL
+  SELECT 8, 'column options', m.relname, a.attname, true, format('ALTER TABLE %s ALTER COLUMN %I SET (%s);', m.name, a.attname, array_to_string(o.options, ', '))
+    FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
+   CROSS JOIN LATERAL (SELECT array_agg(option) AS options FROM unnest(a.attoptions) option WHERE option LIKE 'n_distinct%') o
+   WHERE a.attnum > 0 AND o.options IS NOT NULL
+  UNION ALL
+  -- No dump can bring it: the table comes from CREATE EXTENSION.
+  SELECT 9, c.kind, m.relname, a.attname, true, format('ALTER TABLE %s %s;', m.name, c.actions)
+    FROM pg_attribute a JOIN member m ON m.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid
+    LEFT JOIN pg_attrdef f ON f.adrelid = a.attrelid AND f.adnum = a.attnum
+   CROSS JOIN LATERAL (VALUES
+     ('column type', format('ALTER COLUMN %I TYPE %s', a.attname, format_type(a.atttypid, a.atttypmod)) || CASE WHEN a.attcollation <> t.typcollation THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END),
+     -- NOT NULL is a constraint since PostgreSQL 18.
+     ('column default', CASE WHEN current_setting('server_version_num')::integer < 180000 THEN format('ALTER COLUMN %I %s NOT NULL, ', a.attname, CASE WHEN a.attnotnull THEN 'SET' ELSE 'DROP' END) ELSE '' END
+       || format('ALTER COLUMN %I ', a.attname) || coalesce('SET DEFAULT ' || pg_get_expr(f.adbin, f.adrelid), 'DROP DEFAULT'))) c(kind, actions)
+   WHERE a.attnum > 0 AND NOT a.attisdropped;
+END;
+COMMENT ON FUNCTION @extschema@.kg_definitions() IS
+  'what hangs on our tables: policies, indexes, constraints, triggers, settings, and what columns are, with the statements that make them again; for the owner of the extension';
+
 -- NOT NULL of ours is not a DBA's after pg_upgrade to 18, nor is an index that is not valid.
 
 CREATE OR REPLACE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
@@ -462,4 +531,6 @@ UPDATE @extschema@.kg_manifest m
 INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)
 SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(d.definition)
   FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
- WHERE d.on_table IN ('kg_former_name', 'kg_moved_tenant', 'kg_vectors', 'kg_embedding') OR (d.kind = 'index' AND d.name = 'kg_index_key_counted_idx');
+ WHERE d.on_table IN ('kg_former_name', 'kg_moved_tenant', 'kg_vectors', 'kg_embedding') OR (d.kind = 'index' AND d.name = 'kg_index_key_counted_idx')
+    OR (d.kind IN ('column type', 'column default')
+        AND EXISTS (SELECT FROM @extschema@.kg_manifest c WHERE c.kind = 'columns' AND c.on_table = d.on_table AND d.name = ANY (string_to_array(c.definition, ','))));

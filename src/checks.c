@@ -51,7 +51,8 @@ static const KgCheck checks[] = {
 	{"definition_wrong",
 	 true,
 	 "SELECT format('%s %s of %s', kind, name, on_table), problem, repair "
-	 "FROM @kg_definitions_wrong() WHERE $1 IS NULL"},
+	 "FROM @kg_definitions_wrong() WHERE kind <> 'column type' "
+	 "AND $1 IS NULL"},
 	{"policy_not_in_force", false, kg_policies_not_in_force},
 	{"not_in_dumps",
 	 false,
@@ -173,15 +174,24 @@ run_check(KgCheckCall *call, const KgCheck *check, KgSaved *saved)
 	return n;
 }
 
-/* Of tables that lack one nothing else can be read, or mended. */
+/* Of tables with one that is gone or altered nothing else can be read, or mended. */
 static bool
 check_columns(KgCheckCall *call)
 {
-	static const KgCheck check = {
-		"column_missing", false, kg_manifest_columns_missing};
-	static KgSaved saved;
+	static const KgCheck columns[] = {
+		{"column_missing", false, kg_manifest_columns_missing},
+		{"column_altered",
+		 false,
+		 "SELECT format('column %s of %s', name, on_table), "
+		 "'its type is not as it was made; what reads the table may fail', "
+		 "repair FROM @kg_definitions_wrong() WHERE kind = 'column type' "
+		 "AND $1 IS NULL"}};
+	static KgSaved saved[lengthof(columns)];
 
-	return run_check(call, &check, &saved) == 0;
+	for (int i = 0; i < lengthof(columns); i++)
+		if (run_check(call, &columns[i], &saved[i]) > 0)
+			return false;
+	return true;
 }
 
 /* Privileges that a grant, or being a gateway, gives and somebody took. */

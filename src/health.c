@@ -56,7 +56,7 @@ typedef struct KgComponent
 	KgHealth health;
 	int nproblems;
 	List *problems;	 /* of char * */
-	bool unreadable; /* tables lack columns: look at nothing else */
+	bool unreadable; /* columns are gone or altered: look at nothing else */
 	KgJsonWriter metrics;
 } KgComponent;
 
@@ -125,10 +125,13 @@ look_at_definitions(KgComponent *c)
 					 c->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
+		const char *kind = kg_spi_cstring(i, 1);
+
+		c->unreadable |= strcmp(kind, "column type") == 0;
 		problem(c,
 				DatumGetBool(kg_spi_datum(i, 5)) ? KG_UNHEALTHY : KG_DEGRADED,
 				"%s \"%s\" of %s %s",
-				kg_spi_cstring(i, 1),
+				kind,
 				kg_spi_cstring(i, 3),
 				kg_spi_cstring(i, 2),
 				kg_spi_cstring(i, 4));
@@ -159,6 +162,8 @@ look_at_tables(KgComponent *c)
 	if (c->unreadable)
 		return;
 	look_at_definitions(c);
+	if (c->unreadable)
+		return;
 	KG_SPI_SELECT_OF(
 		"SELECT kind, count(*) FROM @kg_manifest WHERE $1 IS NULL "
 		"AND kind IN ('row security', 'policy', 'trigger', 'index', "

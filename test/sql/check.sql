@@ -197,6 +197,15 @@ BEGIN; ALTER TABLE kg_entity RENAME COLUMN data TO "Data"; ALTER TABLE kg_entity
 BEGIN; ALTER TABLE kg_history DROP COLUMN agent; SELECT * FROM check_columns(); ROLLBACK;
 BEGIN; ALTER TABLE kg_tenant RENAME COLUMN tenant TO name; SELECT * FROM check_columns(); ROLLBACK;
 BEGIN; ALTER TABLE kg_manifest RENAME COLUMN definition TO text; SELECT * FROM check_columns(); ROLLBACK;
+-- one of another type or collation is, too; what else it was made with is mended
+BEGIN; ALTER TABLE kg_entity ALTER updated_at TYPE date; SELECT * FROM check_columns(); ROLLBACK;
+BEGIN; ALTER TABLE kg_bundle ALTER version TYPE text COLLATE "POSIX", ALTER revision TYPE integer; SELECT * FROM check_columns(); ROLLBACK;
+BEGIN; ALTER TABLE kg_entity ALTER created_at SET DEFAULT '-infinity', ALTER index_keys DROP DEFAULT; ALTER TABLE kg_entity_type ALTER type_no SET DEFAULT 1;
+SELECT health, components, problems, regexp_replace(differences::text, 'ALTER COLUMN [a-z_]+ SET NOT NULL, ', '', 'g') AS differences FROM check_columns(); SELECT * FROM check_columns(); ROLLBACK;
+-- as a constraint, in later majors
+BEGIN; ALTER TABLE kg_entity ALTER updated_at DROP NOT NULL; SELECT health, differences::text ~ 'updated_at.* NOT NULL' AS told FROM check_columns(); SELECT * FROM check_columns(); ROLLBACK;
+-- one that a DBA added is the DBA's
+BEGIN; ALTER TABLE kg_entity ADD mine text NOT NULL DEFAULT 'x'; SELECT health, problems FROM check_columns(); ROLLBACK;
 SELECT health, components, problems FROM check_columns();
 DROP FUNCTION check_columns(); RESET ROLE; DO $$ BEGIN EXECUTE format('REVOKE %I FROM check_dba', current_user); END $$;
 -- options
