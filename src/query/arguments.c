@@ -522,7 +522,10 @@ is_most(const char *key)
 		   strcmp(key, "limit") == 0 || strcmp(key, "k") == 0;
 }
 
-/* As much as there may be of what was asked for; NULL: nothing can be told. */
+/*
+ * As much as there may be of what was asked for; NULL: nothing can be told.  A
+ * number below zero is one with a sign too many.
+ */
 static Jsonb *
 nearest_within(const char *key, const JsonbValue *given, int64 min, int64 max)
 {
@@ -532,13 +535,17 @@ nearest_within(const char *key, const JsonbValue *given, int64 min, int64 max)
 
 	if (meant != NULL)
 		kg_json_root(meant, &number);
-	if (number.type == jbvString && is_most(key) && max != PG_INT64_MAX &&
+	if (number.type != jbvBinary && is_most(key) && max != PG_INT64_MAX &&
 		kg_means_all(kg_json_cstring(&number)))
 		n = max;
 	else if (!is_whole(&number))
 		return NULL;
-	else if (!kg_json_int64(&number, &n) || n < min || n > max)
+	else if (!kg_json_int64(&number, &n))
 		n = numeric_is_below(number.val.numeric, min) ? min : max;
+	else if (n < 0 && is_most(key))
+		n = n < -max ? max : Max(min, -n);
+	else
+		n = Max(min, Min(max, n));
 	return kg_json_parse(psprintf(INT64_FORMAT, n));
 }
 

@@ -464,6 +464,9 @@ kg_means_all(const char *word)
 									  "full",
 									  "*"};
 
+	/* As other tools have it; signs are not compared below. */
+	if (strcmp(word, "-1") == 0)
+		return true;
 	for (int i = 0; i < lengthof(all); i++)
 		if (kg_name_spelled(word, all[i]))
 			return true;

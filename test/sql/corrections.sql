@@ -129,6 +129,10 @@ SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list_invoice', '{"sort": [{"
 -- the same question of the same tool, whatever another one calls it
 SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('intersect_subgraphs', '{"seeds": ["box:small", "box:large"], "max_hops": 1}'), ('find', '{"node_label": "box"}'), ('find', '{"query": "small", "node_types": ["box"]}'), ('get', '{"ids": ["box:small"]}'), ('follow', '{"handle": "box:small", "relationships": [{"type": "FITS_IN"}]}'),
   ('around', '{"id": "box:small", "relationship_types": ["FITS_IN"]}'), ('count', '{"label": "box"}'), ('schema', '{"node_type": "box"}'), ('traverse_relationships', '{"from": {"label": "box"}, "relationships": [{"relationship": "FITS_IN"}]}')) v(t, a);
+-- -1 asks for all there may be, another sign is one too many
+SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list_box', '{"limit": -1}'), ('list_box', '{"limit": "-1"}'), ('list_box', '{"limit": -2}'), ('list_box', '{"limit": -1000}'), ('list_box', '{"limit": 1, "offset": -1}'), ('bfs_query', '{"seeds": ["box:small"], "max_hops": -1}'),
+  ('explore_neighbors', '{"start_node": {"label": "box", "node_id": "small"}, "max_hops": -2}'), ('explore_neighbors', '{"start_node": {"label": "box", "node_id": "small"}, "max_hops": "-1"}'), ('intersect_subgraphs', '{"seeds": ["box:small", "box:large"], "k": -1}'),
+  ('intersect_subgraphs', '{"seeds": ["box:small", "box:large"], "k": 1, "min_mentions": -2}')) v(t, a);
 -- one argument of ours that is sent as several, one alternative, a word for a bound
 SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list_invoice', '{"sort_by": "amount", "sort_order": "desc", "limit": 0}'), ('list_invoice', '{"sort": "amount", "direction": "ascending", "limit": 0}'),
   ('find_nodes', '{"node_label": "invoice", "orderBy": ["amount", {"field": "id", "order": "asc"}], "order": "desc", "limit": 1}'), ('list_invoice', '{"order": "desc", "limit": 0}'), ('list_invoice', '{"sort_by": 5, "sort_order": "desc"}'),
