@@ -249,6 +249,32 @@ has_turned(const Words *name, const Words *other, const char *prefix,
 	return false;
 }
 
+/*
+ * Does the other name say "not", and this one no such thing?  A long word may
+ * have a typing error, or lack the sign after it.
+ */
+static bool
+lacks_not(const Words *name, const Words *other)
+{
+	for (int i = 0; i < other->n; i++)
+	{
+		const char *word = other->words[i];
+		int len = strlen(word);
+		bool found = false;
+
+		if (sense_of(word) != SENSE_NOT)
+			continue;
+		for (int j = 0; j < name->n && !found; j++)
+			found = sense_of(name->words[j]) == SENSE_NOT ||
+					(len >= LONG_WORD &&
+					 (strncmp(name->words[j], word, len) == 0 ||
+					  distance(name->words[j], word) <= 1));
+		if (!found)
+			return true;
+	}
+	return false;
+}
+
 bool
 kg_is_opposed(const char *given, const char *other)
 {
@@ -261,7 +287,7 @@ kg_is_opposed(const char *given, const char *other)
 	split(other, &b);
 	of_given = senses_of(given, &a);
 	of_other = senses_of(other, &b);
-	if ((of_given & ~of_other) != 0 || (of_other & ~of_given & SENSE_NOT) != 0)
+	if ((of_given & ~of_other) != 0 || lacks_not(&a, &b))
 		return true;
 	for (int i = 0; i < lengthof(prefixes); i++)
 	{

@@ -349,6 +349,7 @@ kg_repair_as_member(const char *name, const JsonbValue *value)
 										 "node_labels",
 										 "relationship_types",
 										 "columns",
+										 "edge_columns",
 										 "fields",
 										 "seeds",
 										 "sort",
@@ -363,7 +364,12 @@ kg_repair_as_member(const char *name, const JsonbValue *value)
 										 "handles",
 										 "steps",
 										 "relations",
-										 "types"};
+										 "types",
+										 "claims",
+										 "exclude_node_types",
+										 "expand_nodes",
+										 "expand_relationship_types",
+										 "walk_predicates"};
 	static const char *const objects[] = {
 		"sort", "relationships", "aggregations", "group_by", "steps"};
 	static const char *const members[] = {

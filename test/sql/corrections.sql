@@ -133,6 +133,11 @@ SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('intersect_subgraphs', '{"see
 SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list_box', '{"limit": -1}'), ('list_box', '{"limit": "-1"}'), ('list_box', '{"limit": -2}'), ('list_box', '{"limit": -1000}'), ('list_box', '{"limit": 1, "offset": -1}'), ('bfs_query', '{"seeds": ["box:small"], "max_hops": -1}'),
   ('explore_neighbors', '{"start_node": {"label": "box", "node_id": "small"}, "max_hops": -2}'), ('explore_neighbors', '{"start_node": {"label": "box", "node_id": "small"}, "max_hops": "-1"}'), ('intersect_subgraphs', '{"seeds": ["box:small", "box:large"], "k": -1}'),
   ('intersect_subgraphs', '{"seeds": ["box:small", "box:large"], "k": 1, "min_mentions": -2}')) v(t, a);
+-- other names of arguments, and typing errors in what says "not"
+SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('get_box', '{"ident": "small"}'), ('get_box', '{"identifier": "small"}'), ('get_box', '{"identifiers": ["small"]}'), ('list_box', '{"row_limit": 1}'), ('list_box', '{"start_at": 1, "limit": 1}'), ('list_box', '{"where_clause": {"id": "small"}}'),
+  ('list_box', '{"search_string": "small"}'), ('find_nodes', '{"type_name": "box", "only_ids": true}'), ('bfs_query', '{"seed_ids": ["box:small"], "num_hops": 1}'), ('bfs_query', '{"seeds": ["box:small"], "max_hops": 1, "exlude_node_types": ["box"]}'),
+  ('bfs_query', '{"seeds": ["box:small"], "max_hops": 1, "excludeNodeTypes": ["box"]}'), ('bfs_query', '{"seeds": ["box:small"], "max_hops": 1, "exclude_types": ["box"]}'), ('find_nodes', '{"node_label": "box", "NOTRELATED": [{"type": "FITS_IN"}]}'),
+  ('find_paths', '{"source_node": {"label": "box", "ids": ["small"]}, "target_node": {"label": "box", "ids": ["large"]}}')) v(t, a);
 -- one argument of ours that is sent as several, one alternative, a word for a bound
 SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list_invoice', '{"sort_by": "amount", "sort_order": "desc", "limit": 0}'), ('list_invoice', '{"sort": "amount", "direction": "ascending", "limit": 0}'),
   ('find_nodes', '{"node_label": "invoice", "orderBy": ["amount", {"field": "id", "order": "asc"}], "order": "desc", "limit": 1}'), ('list_invoice', '{"order": "desc", "limit": 0}'), ('list_invoice', '{"sort_by": 5, "sort_order": "desc"}'),
