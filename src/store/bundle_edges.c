@@ -618,7 +618,6 @@ begin_again_if_anew(KgApply *apply, const Triple *triples, int n)
 {
 	const KgPayloadEdge *edges = apply->payload->edges.list;
 	KgGivenEdge *given = palloc0(n * sizeof(KgGivenEdge));
-	KgKnownEnds *known = kg_known_ends_make();
 	KgEdgeEnd *ends;
 
 	for (int i = 0; i < n; i++)
@@ -628,7 +627,7 @@ begin_again_if_anew(KgApply *apply, const Triple *triples, int n)
 		given[i] = (KgGivenEdge){
 			relation_of(apply, &triples[i]), edge->from, edge->to};
 	}
-	ends = kg_given_ends(apply->after, given, n, NULL, known, false);
+	ends = kg_given_ends_now(apply->after, given, n);
 	for (int i = 0; i < n; i++)
 	{
 		KgError *err;
@@ -641,7 +640,6 @@ begin_again_if_anew(KgApply *apply, const Triple *triples, int n)
 		kg_error_expected(err, "the same call again");
 		kg_throw_again(err);
 	}
-	kg_known_ends_free(known);
 }
 
 /*

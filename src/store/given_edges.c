@@ -230,6 +230,16 @@ kg_given_ends(const KgCatalog *catalog, const KgGivenEdge *edges, int n,
 	return ends;
 }
 
+KgEdgeEnd *
+kg_given_ends_now(const KgCatalog *catalog, const KgGivenEdge *edges, int n)
+{
+	KgKnownEnds *known = kg_known_ends_make();
+	KgEdgeEnd *ends = kg_given_ends(catalog, edges, n, NULL, known, false);
+
+	kg_known_ends_free(known);
+	return ends;
+}
+
 KgError *
 kg_no_end_error(const KgRelation *relation, const char *end)
 {

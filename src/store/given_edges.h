@@ -55,6 +55,10 @@ extern KgEdgeEnd *kg_given_ends(const KgCatalog *catalog,
 								const struct KgPayload *payload,
 								KgKnownEnds *known, bool making);
 
+/* The same once more, after a lock that was waited for: nothing is known. */
+extern KgEdgeEnd *kg_given_ends_now(const KgCatalog *catalog,
+									const KgGivenEdge *edges, int n);
+
 /* An end names no entity; an edge is given a second time. */
 extern KgError *kg_no_end_error(const KgRelation *relation, const char *end);
 extern KgError *kg_edge_twice_error(const KgGivenEdge *edge, const char *where);

@@ -317,7 +317,6 @@ ends_made_anew(const Edges *edges, const KgColumns *rows, const int *numbers,
 			   const KgErrorList *faults)
 {
 	KgGivenEdge *given = palloc0(rows->nrows * sizeof(KgGivenEdge));
-	KgKnownEnds *known;
 	KgEdgeEnd *ends;
 	bool anew = false;
 	bool any = false;
@@ -331,9 +330,7 @@ ends_made_anew(const Edges *edges, const KgColumns *rows, const int *numbers,
 	}
 	if (!any)
 		return false;
-	known = kg_known_ends_make();
-	ends = kg_given_ends(
-		edges->catalog, given, rows->nrows, NULL, known, false);
+	ends = kg_given_ends_now(edges->catalog, given, rows->nrows);
 	for (int i = 0; i < rows->nrows && !anew; i++)
 	{
 		int64 source = ends[2 * i].node;
@@ -342,7 +339,6 @@ ends_made_anew(const Edges *edges, const KgColumns *rows, const int *numbers,
 		anew = source != 0 && target != 0 &&
 			   !is_between(rows, i, source, target);
 	}
-	kg_known_ends_free(known);
 	return anew;
 }
 
