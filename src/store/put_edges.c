@@ -506,13 +506,53 @@ delete_newest(Edges *edges, KgColumns rows, int *items)
 	}
 }
 
+/*
+ * Of rows that were not there: those whose ends are others by now, with them.
+ * Another session, for which their deletion waited, deleted an end and made it
+ * anew, and may have made the edge anew, too.  items becomes theirs.
+ */
+static KgColumns
+find_anew(const Edges *edges, const KgColumns *rows, int *items)
+{
+	KgGivenEdge *given = palloc0(rows->nrows * sizeof(KgGivenEdge));
+	KgColumns anew;
+	KgEdgeEnd *ends;
+
+	for (int i = 0; i < rows->nrows; i++)
+	{
+		const KgOutcome *outcome = &edges->outcomes->items[items[i]];
+
+		if (outcome->verdict == KG_VERDICT_NOT_FOUND &&
+			outcome->errors.total == 0)
+			given[i] = edges->items[items[i]].edge;
+	}
+	ends = kg_given_ends_now(edges->catalog, given, rows->nrows);
+	kg_edges_init(&anew, CurrentMemoryContext);
+	for (int i = 0; i < rows->nrows; i++)
+	{
+		int64 source = ends[2 * i].node;
+		int64 target = ends[2 * i + 1].node;
+
+		if (source == 0 || target == 0 || is_between(rows, i, source, target))
+			continue;
+		items[anew.nrows] = items[i];
+		kg_edges_add(&anew,
+					 source,
+					 given[i].relation->relation_no,
+					 target,
+					 given[i].key,
+					 NULL);
+	}
+	return anew;
+}
+
 static void
 delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 {
 	int *found = palloc0(Max(1, rows->nrows) * sizeof(int));
 	int *items = palloc(Max(1, rows->nrows) * sizeof(int));
+	int *left = palloc(Max(1, rows->nrows) * sizeof(int));
 	KgColumns wanted;
-	bool all;
 
 	/* A DELETE is refused there, also one that would find nothing. */
 	if (XactReadOnly && rows->nrows > 0)
@@ -526,11 +566,19 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 		items[wanted.nrows] = numbers[i];
 		kg_edges_copy(&wanted, rows, i);
 	}
-	if (wanted.nrows == 0)
-		return;
-	all = delete_newest(edges, wanted, items);
-	if (!all || kg_stored_has_own_triggers("kg_edge"))
-		find_kept(edges, rows, numbers);
+	while (wanted.nrows > 0)
+	{
+		bool all;
+
+		CHECK_FOR_INTERRUPTS();
+		memcpy(left, items, wanted.nrows * sizeof(int));
+		all = delete_newest(edges, wanted, left);
+		if (!all || kg_stored_has_own_triggers("kg_edge"))
+			find_kept(edges, &wanted, items);
+		if (all)
+			return;
+		wanted = find_anew(edges, &wanted, items);
+	}
 }
 
 /* The items, which have been read. */
