@@ -263,9 +263,49 @@ CREATE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place integer, ki
          CASE m.relreplident WHEN 'n' THEN format('ALTER TABLE %s REPLICA IDENTITY NOTHING;', m.name) WHEN 'f' THEN format('ALTER TABLE %s REPLICA IDENTITY FULL;', m.name)
            WHEN 'i' THEN (SELECT format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I;', m.name, x.relname)
                             FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid WHERE i.indrelid = m.oid AND i.indisreplident) END,
-         (SELECT format('ALTER TABLE %s SET TABLESPACE %I;', m.name, s.spcname) FROM pg_tablespace s WHERE s.oid = m.reltablespace))
+         (SELECT format('ALTER TABLE %s SET TABLESPACE %I;', m.name, s.spcname) FROM pg_tablespace s WHERE s.oid = m.reltablespace),
+         (SELECT format('ALTER TABLE %s CLUSTER ON %I;', m.name, x.relname) FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid WHERE i.indrelid = m.oid AND i.indisclustered))
     FROM member m LEFT JOIN pg_class o ON o.oid = m.reltoastrelid
    WHERE o.reloptions IS NOT NULL OR m.relpersistence <> 'p' OR m.relreplident <> 'd' OR m.reltablespace <> 0
+      OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = m.oid AND i.indisclustered)
+  UNION ALL
+  -- What the statement of a constraint does not say of its index.
+  SELECT 8, 'index options', m.relname, x.relname, format('ALTER INDEX %s SET (%s);', x.oid::regclass, array_to_string(x.reloptions, ', '))
+    FROM pg_constraint c JOIN member m ON m.oid = c.conrelid JOIN pg_class x ON x.oid = c.conindid
+   WHERE c.contype IN ('p', 'u', 'x') AND x.reloptions IS NOT NULL
+  UNION ALL
+  SELECT 8, 'index placement', m.relname, x.relname, format('ALTER INDEX %s SET TABLESPACE %I;', x.oid::regclass, s.spcname)
+    FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_tablespace s ON s.oid = x.reltablespace
+  UNION ALL
+  SELECT 8, 'index statistics', m.relname, format('%s %s', x.relname, a.attnum), format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s;', x.oid::regclass, a.attnum, a.attstattarget)
+    FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_attribute a ON a.attrelid = x.oid
+   WHERE a.attstattarget >= 0
+  UNION ALL
+  SELECT 8, 'statistics target', m.relname, x.stxname, format('ALTER STATISTICS %I.%I SET STATISTICS %s;', n.nspname, x.stxname, x.stxstattarget)
+    FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid JOIN pg_namespace n ON n.oid = x.stxnamespace
+   WHERE x.stxstattarget >= 0
+  UNION ALL
+  SELECT 8, 'publication', m.relname, p.pubname, format('ALTER PUBLICATION %I ADD TABLE %s', p.pubname, m.name)
+         || coalesce((SELECT ' (' || string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) || ')' FROM pg_attribute a WHERE a.attrelid = m.oid AND a.attnum = ANY (r.prattrs)), '')
+         || coalesce(' WHERE (' || pg_get_expr(r.prqual, r.prrelid) || ')', '') || ';'
+    FROM pg_publication_rel r JOIN member m ON m.oid = r.prrelid JOIN pg_publication p ON p.oid = r.prpubid
+  UNION ALL
+  -- A foreign key that a dump has, and no index for before those of a DBA's own are made: it goes by that.
+  SELECT 4, CASE WHEN EXISTS (SELECT FROM pg_constraint u WHERE u.conindid = c.conindid AND u.conrelid = c.confrelid AND u.contype <> 'f') THEN 'constraint' ELSE 'index' END, m.relname, x.relname,
+         format('ALTER TABLE %s ADD CONSTRAINT %I %s;', c.conrelid::regclass, c.conname, pg_get_constraintdef(c.oid))
+    FROM pg_constraint c JOIN member m ON m.oid = c.confrelid JOIN pg_class x ON x.oid = c.conindid
+   WHERE c.contype = 'f' AND c.conparentid = 0 AND NOT EXISTS (SELECT FROM member o WHERE o.oid = c.conrelid)
+  UNION ALL
+  SELECT 8, 'comment', m.relname, o.target, format('COMMENT ON %s IS %L;', o.target, d.description)
+    FROM member m
+   CROSS JOIN LATERAL (
+    SELECT 'pg_class'::regclass, i.indexrelid, format('INDEX %s', i.indexrelid::regclass) FROM pg_index i WHERE i.indrelid = m.oid
+    UNION ALL SELECT 'pg_constraint'::regclass, c.oid, format('CONSTRAINT %I ON %s', c.conname, m.name) FROM pg_constraint c WHERE c.conrelid = m.oid AND c.contype <> 't'
+    UNION ALL SELECT 'pg_policy'::regclass, p.oid, format('POLICY %I ON %s', p.polname, m.name) FROM pg_policy p WHERE p.polrelid = m.oid
+    UNION ALL SELECT 'pg_trigger'::regclass, t.oid, format('TRIGGER %I ON %s', t.tgname, m.name) FROM pg_trigger t WHERE t.tgrelid = m.oid AND NOT t.tgisinternal
+    UNION ALL SELECT 'pg_rewrite'::regclass, r.oid, format('RULE %I ON %s', r.rulename, m.name) FROM pg_rewrite r WHERE r.ev_class = m.oid
+    UNION ALL SELECT 'pg_statistic_ext'::regclass, x.oid, format('STATISTICS %I.%I', n.nspname, x.stxname) FROM pg_statistic_ext x JOIN pg_namespace n ON n.oid = x.stxnamespace WHERE x.stxrelid = m.oid) o(class, oid, target)
+    JOIN pg_description d ON d.classoid = o.class AND d.objoid = o.oid AND d.objsubid = 0
   UNION ALL
   SELECT 5, 'rule', m.relname, r.rulename, pg_get_ruledef(r.oid) || CASE r.ev_enabled WHEN 'O' THEN '' ELSE format(' ALTER TABLE %s %s RULE %I;', m.name,
          CASE r.ev_enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, r.rulename) END
@@ -276,7 +316,7 @@ CREATE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place integer, ki
     FROM member m;
 END;
 COMMENT ON FUNCTION @extschema@.kg_table_settings() IS
-  'rules, columns, and where and how our tables are stored, with the statements that make them again; for the owner of the extension';
+  'rules, columns, publications, comments, and where and how our tables are stored, with the statements that make them again; for the owner of the extension';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_table_settings() FROM PUBLIC;
 
 -- Filled at the end of the script (sql/99_manifest.sql).  The schema may get

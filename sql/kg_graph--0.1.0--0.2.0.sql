@@ -453,6 +453,85 @@ END;
 COMMENT ON FUNCTION @extschema@.kg_definitions() IS
   'what hangs on our tables: policies, indexes, constraints, triggers, settings, and what columns are, with the statements that make them again; for the owner of the extension';
 
+-- What a dump leaves out beside them is more.
+
+CREATE OR REPLACE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place integer, kind text, on_table text, name text, definition text)
+  LANGUAGE sql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off
+  BEGIN ATOMIC
+  WITH member AS (
+    SELECT c.oid, c.relname, c.reltoastrelid, c.relpersistence, c.relreplident, c.reltablespace, format('%I.%I', n.nspname, c.relname) AS name
+      FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+       AND d.classid = 'pg_class'::regclass JOIN pg_class c ON c.oid = d.objid AND c.relkind IN ('r', 'p') JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE e.extname = 'kg_graph')
+  SELECT 8, 'column storage', m.relname::text, a.attname::text, concat_ws(' ', CASE WHEN a.attstorage <> t.typstorage THEN
+         format('ALTER TABLE %s ALTER COLUMN %I SET STORAGE %s;', m.name, a.attname, CASE a.attstorage WHEN 'p' THEN 'PLAIN' WHEN 'e' THEN 'EXTERNAL' WHEN 'm' THEN 'MAIN' ELSE 'EXTENDED' END) END,
+         CASE a.attcompression WHEN 'p' THEN format('ALTER TABLE %s ALTER COLUMN %I SET COMPRESSION pglz;', m.name, a.attname)
+           WHEN 'l' THEN format('ALTER TABLE %s ALTER COLUMN %I SET COMPRESSION lz4;', m.name, a.attname) END)
+    FROM pg_attribute a JOIN member m ON m.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid
+   WHERE a.attnum > 0 AND (a.attstorage <> t.typstorage OR a.attcompression <> '')
+  UNION ALL
+  SELECT 8, 'placement', m.relname::text, m.relname::text, concat_ws(' ', 'ALTER TABLE ' || m.name || ' SET (toast.' || array_to_string(o.reloptions, ', toast.') || ');',
+         CASE m.relpersistence WHEN 'u' THEN format('ALTER TABLE %s SET UNLOGGED;', m.name) END,
+         CASE m.relreplident WHEN 'n' THEN format('ALTER TABLE %s REPLICA IDENTITY NOTHING;', m.name) WHEN 'f' THEN format('ALTER TABLE %s REPLICA IDENTITY FULL;', m.name)
+           WHEN 'i' THEN (SELECT format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I;', m.name, x.relname)
+                            FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid WHERE i.indrelid = m.oid AND i.indisreplident) END,
+         (SELECT format('ALTER TABLE %s SET TABLESPACE %I;', m.name, s.spcname) FROM pg_tablespace s WHERE s.oid = m.reltablespace),
+         (SELECT format('ALTER TABLE %s CLUSTER ON %I;', m.name, x.relname) FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid WHERE i.indrelid = m.oid AND i.indisclustered))
+    FROM member m LEFT JOIN pg_class o ON o.oid = m.reltoastrelid
+   WHERE o.reloptions IS NOT NULL OR m.relpersistence <> 'p' OR m.relreplident <> 'd' OR m.reltablespace <> 0
+      OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = m.oid AND i.indisclustered)
+  UNION ALL
+  -- What the statement of a constraint does not say of its index.
+  SELECT 8, 'index options', m.relname, x.relname, format('ALTER INDEX %s SET (%s);', x.oid::regclass, array_to_string(x.reloptions, ', '))
+    FROM pg_constraint c JOIN member m ON m.oid = c.conrelid JOIN pg_class x ON x.oid = c.conindid
+   WHERE c.contype IN ('p', 'u', 'x') AND x.reloptions IS NOT NULL
+  UNION ALL
+  SELECT 8, 'index placement', m.relname, x.relname, format('ALTER INDEX %s SET TABLESPACE %I;', x.oid::regclass, s.spcname)
+    FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_tablespace s ON s.oid = x.reltablespace
+  UNION ALL
+  SELECT 8, 'index statistics', m.relname, format('%s %s', x.relname, a.attnum), format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s;', x.oid::regclass, a.attnum, a.attstattarget)
+    FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_attribute a ON a.attrelid = x.oid
+   WHERE a.attstattarget >= 0
+  UNION ALL
+  SELECT 8, 'statistics target', m.relname, x.stxname, format('ALTER STATISTICS %I.%I SET STATISTICS %s;', n.nspname, x.stxname, x.stxstattarget)
+    FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid JOIN pg_namespace n ON n.oid = x.stxnamespace
+   WHERE x.stxstattarget >= 0
+  UNION ALL
+  SELECT 8, 'publication', m.relname, p.pubname, format('ALTER PUBLICATION %I ADD TABLE %s', p.pubname, m.name)
+         || coalesce((SELECT ' (' || string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) || ')' FROM pg_attribute a WHERE a.attrelid = m.oid AND a.attnum = ANY (r.prattrs)), '')
+         || coalesce(' WHERE (' || pg_get_expr(r.prqual, r.prrelid) || ')', '') || ';'
+    FROM pg_publication_rel r JOIN member m ON m.oid = r.prrelid JOIN pg_publication p ON p.oid = r.prpubid
+  UNION ALL
+  -- A foreign key that a dump has, and no index for before those of a DBA's own are made: it goes by that.
+  SELECT 4, CASE WHEN EXISTS (SELECT FROM pg_constraint u WHERE u.conindid = c.conindid AND u.conrelid = c.confrelid AND u.contype <> 'f') THEN 'constraint' ELSE 'index' END, m.relname, x.relname,
+         format('ALTER TABLE %s ADD CONSTRAINT %I %s;', c.conrelid::regclass, c.conname, pg_get_constraintdef(c.oid))
+    FROM pg_constraint c JOIN member m ON m.oid = c.confrelid JOIN pg_class x ON x.oid = c.conindid
+   WHERE c.contype = 'f' AND c.conparentid = 0 AND NOT EXISTS (SELECT FROM member o WHERE o.oid = c.conrelid)
+  UNION ALL
+  SELECT 8, 'comment', m.relname, o.target, format('COMMENT ON %s IS %L;', o.target, d.description)
+    FROM member m
+   CROSS JOIN LATERAL (
+    SELECT 'pg_class'::regclass, i.indexrelid, format('INDEX %s', i.indexrelid::regclass) FROM pg_index i WHERE i.indrelid = m.oid
+    UNION ALL SELECT 'pg_constraint'::regclass, c.oid, format('CONSTRAINT %I ON %s', c.conname, m.name) FROM pg_constraint c WHERE c.conrelid = m.oid AND c.contype <> 't'
+    UNION ALL SELECT 'pg_policy'::regclass, p.oid, format('POLICY %I ON %s', p.polname, m.name) FROM pg_policy p WHERE p.polrelid = m.oid
+    UNION ALL SELECT 'pg_trigger'::regclass, t.oid, format('TRIGGER %I ON %s', t.tgname, m.name) FROM pg_trigger t WHERE t.tgrelid = m.oid AND NOT t.tgisinternal
+    UNION ALL SELECT 'pg_rewrite'::regclass, r.oid, format('RULE %I ON %s', r.rulename, m.name) FROM pg_rewrite r WHERE r.ev_class = m.oid
+    UNION ALL SELECT 'pg_statistic_ext'::regclass, x.oid, format('STATISTICS %I.%I', n.nspname, x.stxname) FROM pg_statistic_ext x JOIN pg_namespace n ON n.oid = x.stxnamespace WHERE x.stxrelid = m.oid) o(class, oid, target)
+    JOIN pg_description d ON d.classoid = o.class AND d.objoid = o.oid AND d.objsubid = 0
+  UNION ALL
+  SELECT 5, 'rule', m.relname, r.rulename, pg_get_ruledef(r.oid) || CASE r.ev_enabled WHEN 'O' THEN '' ELSE format(' ALTER TABLE %s %s RULE %I;', m.name,
+         CASE r.ev_enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, r.rulename) END
+    FROM pg_rewrite r JOIN member m ON m.oid = r.ev_class
+  UNION ALL
+  -- No statement: what a column that somebody added is told by.
+  SELECT 9, 'columns', m.relname, m.relname, (SELECT string_agg(a.attname, ',' ORDER BY a.attname) FROM pg_attribute a WHERE a.attrelid = m.oid AND a.attnum > 0 AND NOT a.attisdropped)
+    FROM member m;
+END;
+COMMENT ON FUNCTION @extschema@.kg_table_settings() IS
+  'rules, columns, publications, comments, and where and how our tables are stored, with the statements that make them again; for the owner of the extension';
+
 -- NOT NULL of ours is not a DBA's after pg_upgrade to 18, nor is an index that is not valid.
 
 CREATE OR REPLACE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
