@@ -127,7 +127,9 @@ look_at_definitions(KgComponent *c)
 	{
 		const char *kind = kg_spi_cstring(i, 1);
 
-		c->unreadable |= strcmp(kind, "column type") == 0;
+		/* A table that is not there is told of by who reads it. */
+		c->unreadable |= strcmp(kind, "column type") == 0 &&
+						 strcmp(kg_spi_cstring(i, 4), "is missing") != 0;
 		problem(c,
 				DatumGetBool(kg_spi_datum(i, 5)) ? KG_UNHEALTHY : KG_DEGRADED,
 				"%s \"%s\" of %s %s",
