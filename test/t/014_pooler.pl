@@ -22,7 +22,8 @@ my $TENANTS = 10;
 my $CLIENTS = 100;
 my $POOL = 6;
 my $json = JSON::PP->new->canonical;
-my $node = new_node('main', 'fsync = off', 'max_connections = 50', 'log_min_error_statement = panic');
+my $node = new_node('main', 'fsync = off', 'max_connections = 50', 'log_min_error_statement = panic',
+	"shared_preload_libraries = 'kg_graph'");
 my $dir = PostgreSQL::Test::Utils::tempdir_short();
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 
