@@ -45,6 +45,11 @@ static const struct
 	Sense sense;
 } senses[] = {
 	{"not", SENSE_NOT},
+	/* As it is mistyped. */
+	{"nt", SENSE_NOT},
+	{"ot", SENSE_NOT},
+	{"nto", SENSE_NOT},
+	{"nott", SENSE_NOT},
 	{"no", SENSE_NOT},
 	{"non", SENSE_NOT},
 	{"none", SENSE_NOT},

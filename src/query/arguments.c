@@ -181,6 +181,8 @@ kg_args_known(const JsonbContainer *object, const char *path,
 	{
 		bool found = false;
 		char *key;
+		const char *meant;
+		bool sure;
 		KgError *err;
 
 		for (int i = 0; i < nknown && !found; i++)
@@ -194,8 +196,10 @@ kg_args_known(const JsonbContainer *object, const char *path,
 		kg_error_expected(err, "one of the known arguments");
 		for (int i = 0; i < nknown; i++)
 			kg_error_allow(err, known[i]);
-		kg_error_did_you_mean(
-			err, kg_name_meant(object, key, &it.value, known, nknown));
+		meant = kg_name_meant(object, key, &it.value, known, nknown, &sure);
+		kg_error_did_you_mean(err, meant);
+		if (!sure)
+			kg_error_doubt(err);
 		kg_error_throw(err);
 	}
 }

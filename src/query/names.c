@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 
+#include "base/edits.h"
 #include "base/error.h"
 #include "query/arguments.h"
 #include "query/names.h"
@@ -213,7 +214,22 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	 "relations",
 	 "relationship",
 	 "relation",
-	 "step"},
+	 "step",
+	 "relationship_types",
+	 "relationship_type",
+	 "relationship_name",
+	 "relation_types",
+	 "relation_type",
+	 "edge_types",
+	 "rels",
+	 "rel"},
+	{"expand_nodes",
+	 "nodes",
+	 "node_types",
+	 "node_labels",
+	 "types",
+	 "labels",
+	 "entity_types"},
 	{"type",
 	 "relationship",
 	 "relation",
@@ -251,7 +267,7 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	 "from_index",
 	 "begin"},
 	{"sort", "order_by", "sort_by", "order", "ordering"},
-	{"order", "direction", "dir", "sort_order"},
+	{"order", "direction", "dir", "sort_order", "order_by", "ordering"},
 	{"field", "property", "column", "name", "by", "key"},
 	{"property", "field", "column", "name", "key", "attribute"},
 	{"columns",
@@ -433,6 +449,9 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	 "kinds",
 	 "classes"},
 	{"node_types",
+	 "include_types",
+	 "include_node_types",
+	 "only_types",
 	 "types",
 	 "entity_types",
 	 "labels",
@@ -464,6 +483,7 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	{"ids_only", "only_ids", "id_only"},
 	{"min_mentions", "min_count", "min_support", "at_least"},
 	{"exclude_node_types",
+	 "exclude",
 	 "exclude_types",
 	 "exclude_labels",
 	 "excluded_types",
@@ -531,6 +551,17 @@ among(const char *name, const char *const *names, int n)
 	return NULL;
 }
 
+static bool
+says_number(const JsonbValue *value)
+{
+	JsonbValue number;
+
+	return value->type == jbvNumeric ||
+		   (value->type == jbvString && (kg_args_read_number(value, &number) ||
+										 kg_means_all(kg_json_cstring(value)) ||
+										 kg_meant_count(value) != NULL));
+}
+
 /* Could the argument have such a value at all? */
 static bool
 may_be(const char *name, const JsonbValue *value)
@@ -546,7 +577,7 @@ may_be(const char *name, const JsonbValue *value)
 		return !object;
 	if (strcmp(name, "max_hops") == 0 || strcmp(name, "limit") == 0 ||
 		strcmp(name, "offset") == 0)
-		return value->type == jbvNumeric || value->type == jbvString;
+		return says_number(value);
 	if (strcmp(name, "relationships") == 0)
 		return value->type != jbvNumeric;
 	if (strcmp(name, "from") == 0 || strcmp(name, "start_node") == 0 ||
@@ -565,13 +596,25 @@ is_of_other_type(const char *const *group, const char *const *known, int nknown)
 		   step == (strcmp(group[1], "node_label") == 0);
 }
 
+/* Is it there, or the other one of id and ids, of which there may be one? */
+static bool
+is_given(const JsonbContainer *object, const char *ours)
+{
+	JsonbValue value;
+
+	return kg_json_get(object, ours, &value) != NULL ||
+		   (strcmp(ours, "id") == 0 &&
+			kg_json_get(object, "ids", &value) != NULL) ||
+		   (strcmp(ours, "ids") == 0 &&
+			kg_json_get(object, "id", &value) != NULL);
+}
+
 const char *
 kg_name_same(const JsonbContainer *object, const char *name,
 			 const JsonbValue *value, const char *const *known, int nknown)
 {
 	const char *found = NULL;
 	int n = 0;
-	JsonbValue given;
 
 	for (int i = 0; i < lengthof(same_names); i++)
 	{
@@ -579,7 +622,7 @@ kg_name_same(const JsonbContainer *object, const char *name,
 
 		if (ours == NULL || ours == found || !group_has(same_names[i], name) ||
 			is_of_other_type(same_names[i], known, nknown) ||
-			!may_be(ours, value) || kg_json_get(object, ours, &given) != NULL)
+			!may_be(ours, value) || is_given(object, ours))
 			continue;
 		found = ours;
 		n++;
@@ -595,16 +638,44 @@ kg_name_means(const JsonbContainer *object, const char *name,
 		   kg_name_same(object, name, value, &ours, 1) != NULL;
 }
 
+/*
+ * Is it ours but for a typing error, or the last word of ours?  What else is near
+ * may be another word: "deleted" is near to "related", and "top" begins
+ * "topology_only".
+ */
+static bool
+is_misspelled(const char *name, const char *ours)
+{
+	KgChars *texts = palloc(2 * sizeof(KgChars));
+	int len = strlen(name);
+	int before = (int) strlen(ours) - len;
+	int most = Max(len / 5, len > 2 && len + before > 3);
+	bool result;
+
+	result = kg_chars_set(&texts[0], name) && kg_chars_set(&texts[1], ours) &&
+			 pg_tolower((unsigned char) name[0]) == ours[0] &&
+			 kg_edits(&texts[0], &texts[1], most) <= most;
+	pfree(texts);
+	return result || (before > 0 && ours[before - 1] == '_' &&
+					  strcmp(ours + before, name) == 0);
+}
+
 const char *
 kg_name_meant(const JsonbContainer *object, const char *name,
-			  const JsonbValue *value, const char *const *known, int nknown)
+			  const JsonbValue *value, const char *const *known, int nknown,
+			  bool *sure)
 {
-	const char *same = kg_name_same(object, name, value, known, nknown);
+	const char *meant = kg_name_same(object, name, value, known, nknown);
 
+	*sure = true;
 	for (int i = 0; i < nknown; i++)
 		if (kg_name_spelled(name, known[i]))
 			return known[i];
-	return same != NULL ? same : kg_nearest(name, known, nknown);
+	if (meant != NULL)
+		return meant;
+	meant = kg_nearest(name, known, nknown);
+	*sure = meant != NULL && is_misspelled(name, meant);
+	return meant;
 }
 
 const char *

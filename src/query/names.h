@@ -19,10 +19,11 @@ extern const char *kg_name_same(const JsonbContainer *object, const char *name,
 								const JsonbValue *value,
 								const char *const *known, int nknown);
 
-/* The same, or else the nearest. */
+/* The same, or else the nearest, of which it is not sure that it is meant. */
 extern const char *kg_name_meant(const JsonbContainer *object, const char *name,
 								 const JsonbValue *value,
-								 const char *const *known, int nknown);
+								 const char *const *known, int nknown,
+								 bool *sure);
 
 /* Which word of an enum of ours another word means, or else the nearest. */
 extern const char *kg_word_meant(const char *word, const char *const *words,

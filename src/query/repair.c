@@ -377,6 +377,9 @@ kg_repair_as_member(const char *name, const JsonbValue *value)
 	bool array = false;
 	const char *member = NULL;
 
+	/* It says nothing, and a list of it is none. */
+	if (value->type == jbvNull)
+		return NULL;
 	for (int i = 0; i < lengthof(arrays); i++)
 		array |= strcmp(arrays[i], name) == 0;
 	for (int i = 0; i < lengthof(objects); i++)

@@ -5,30 +5,81 @@
 #include "postgres.h"
 
 #include "query/arguments.h"
+#include "query/names.h"
 #include "query/repair.h"
 #include "query/running.h"
 #include "tools/definition.h"
 #include "tools/misplaced.h"
 
-/* The type that the object selects from: it names it, or the tool is of it. */
+/* Where properties are among the arguments, and where they belong. */
+typedef struct Misplaced
+{
+	const KgOutline *outline;
+	const JsonbContainer *object;
+	const char *path;
+	const JsonbContainer
+		*node; /* what has "filters": the object, or its node */
+	const char *node_path;
+	const KgType *type;	   /* that it selects from */
+	const char *type_name; /* the unknown argument that names it, or NULL */
+} Misplaced;
+
+static bool
+is_known(const Misplaced *m, const char *name)
+{
+	return kg_outline_member(m->outline, name, strlen(name)) != NULL;
+}
+
 static const KgType *
-selected_type(const JsonbContainer *object, const char *path)
+type_of_tool(const KgCatalog *catalog)
+{
+	KgCallable called;
+
+	return kg_callable_find(catalog, kg_running_call()->tool, &called) &&
+				   called.tool != NULL
+			   ? called.tool->type
+			   : NULL;
+}
+
+/* The type that the node selects from: the tool is of it, or it names it. */
+static void
+find_type(Misplaced *m)
 {
 	static const char *const names[] = {"label", "node_label"};
 	const KgCatalog *catalog = kg_running_catalog();
-	KgCallable called;
 	JsonbValue label;
 
-	for (int i = 0; i < lengthof(names); i++)
-		if (kg_json_get(object, names[i], &label) != NULL)
-			return label.type == jbvString
-					   ? kg_catalog_type(catalog, kg_json_cstring(&label))
-					   : NULL;
-	if (path[0] == '\0' &&
-		kg_callable_find(catalog, kg_running_call()->tool, &called) &&
-		called.tool != NULL)
-		return called.tool->type;
-	return NULL;
+	if (m->path[0] == '\0')
+		m->type = type_of_tool(catalog);
+	for (int i = 0; i < lengthof(names) && m->type == NULL; i++)
+		if (kg_json_get(m->node, names[i], &label) != NULL)
+		{
+			if (label.type == jbvString)
+				m->type = kg_catalog_type(catalog, kg_json_cstring(&label));
+			return;
+		}
+	if (m->type != NULL)
+		return;
+	kg_json_each(it, m->node)
+	{
+		char *name = kg_json_cstring(&it.key);
+
+		if (it.value.type != jbvString || is_known(m, name) ||
+			!kg_name_means(m->node, name, &it.value, names[0]))
+			continue;
+		m->type = kg_catalog_type(catalog, kg_json_cstring(&it.value));
+		m->type_name = name;
+		if (m->type != NULL)
+			return;
+	}
+}
+
+/* A property by its name, and not the unknown name of the type. */
+static bool
+is_property(const Misplaced *m, const char *name)
+{
+	return kg_type_field(m->type, name) != NULL &&
+		   (m->type_name == NULL || strcmp(m->type_name, name) != 0);
 }
 
 /*
@@ -36,8 +87,7 @@ selected_type(const JsonbContainer *object, const char *path)
  * go out.  NULL where one of them is in it already, or it is no object.
  */
 static Jsonb *
-gather(KgCorrection *correction, const JsonbContainer *object, const char *path,
-	   const KgOutline *outline, const KgType *type, const JsonbValue *filters)
+gather(KgCorrection *correction, const Misplaced *m, const JsonbValue *filters)
 {
 	KgJsonWriter w;
 	JsonbValue taken;
@@ -47,14 +97,13 @@ gather(KgCorrection *correction, const JsonbContainer *object, const char *path,
 	kg_jw_init_object(&w);
 	if (filters != NULL)
 		kg_jw_members(&w, kg_json_container(filters));
-	kg_json_each(it, object)
+	kg_json_each(it, m->object)
 	{
 		char *name = kg_json_cstring(&it.key);
 		KgInstead out = {.kind = KG_INSTEAD_OUT,
-						 .path = kg_path_member(path, name)};
+						 .path = kg_path_member(m->path, name)};
 
-		if (kg_outline_member(outline, name, strlen(name)) != NULL ||
-			kg_type_field(type, name) == NULL)
+		if (is_known(m, name) || !is_property(m, name))
 			continue;
 		if (filters != NULL &&
 			kg_json_get(kg_json_container(filters), name, &taken) != NULL)
@@ -65,6 +114,33 @@ gather(KgCorrection *correction, const JsonbContainer *object, const char *path,
 	return kg_jw_finish(&w);
 }
 
+static KgError *
+new_error(const Misplaced *m, const char *name, const char *what)
+{
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT, "unknown argument \"%s\": %s", name, what);
+
+	kg_error_path(err, "%s", kg_path_member(m->path, name));
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "one of the known arguments");
+	return err;
+}
+
+/* A property is not another argument by the name of it: get by "code" by "id". */
+static void
+refuse_property(const Misplaced *m, const char *name)
+{
+	KgError *err;
+
+	if (!is_property(m, name) || m->type->id_field == NULL ||
+		strcmp(m->type->id_field->name, name) == 0)
+		return;
+	err = new_error(m, name, "a property, by which the tool does not select");
+	for (int i = 0; i < m->outline->n; i++)
+		kg_error_allow(err, m->outline->names[i]);
+	kg_error_throw(err);
+}
+
 void
 kg_refuse_misplaced(const JsonbContainer *object, const char *path,
 					const KgOutline *outline, const JsonbValue *key)
@@ -72,32 +148,40 @@ kg_refuse_misplaced(const JsonbContainer *object, const char *path,
 	KgCorrection correction = {NULL};
 	char *name = kg_json_cstring(key);
 	const KgCall *call = kg_running_call();
+	Misplaced m = {outline, object, path, object, path};
 	KgInstead in = {.key = "filters"};
+	JsonbValue node;
 	JsonbValue filters;
 	bool filtered;
-	const KgType *type;
 	KgError *err;
 
-	if (call == NULL || call->tool == NULL ||
-		kg_outline_member(outline, "filters", strlen("filters")) == NULL)
+	if (call == NULL || call->tool == NULL)
 		return;
-	type = selected_type(object, path);
-	if (type == NULL || kg_type_field(type, name) == NULL)
+	if (!is_known(&m, "filters") && is_known(&m, "node") &&
+		kg_json_get(object, "node", &node) != NULL && kg_json_is_object(&node))
+	{
+		m.node = kg_json_container(&node);
+		m.node_path = kg_path_member(path, "node");
+	}
+	find_type(&m);
+	if (m.type == NULL)
 		return;
-	err = kg_error_new(
-		KG_INVALID_INPUT,
-		"unknown argument \"%s\": a property goes into \"filters\"",
-		name);
-	kg_error_path(err, "%s", kg_path_member(path, name));
-	kg_error_got_string(err, name);
-	kg_error_expected(err, "one of the known arguments");
-	filtered = kg_json_get(object, "filters", &filters) != NULL;
-	in.value = gather(
-		&correction, object, path, outline, type, filtered ? &filters : NULL);
+	if (!is_known(&m, "filters") && m.node == object)
+	{
+		if (!is_known(&m, "items") &&
+			type_of_tool(kg_running_catalog()) != NULL)
+			refuse_property(&m, name);
+		return;
+	}
+	if (!is_property(&m, name))
+		return;
+	err = new_error(&m, name, "a property goes into \"filters\"");
+	filtered = kg_json_get(m.node, in.key, &filters) != NULL;
+	in.value = gather(&correction, &m, filtered ? &filters : NULL);
 	if (in.value != NULL)
 	{
 		in.kind = filtered ? KG_INSTEAD_VALUE : KG_INSTEAD_ADD;
-		in.path = filtered ? kg_path_member(path, in.key) : path;
+		in.path = filtered ? kg_path_member(m.node_path, in.key) : m.node_path;
 		kg_correct(&correction, &in);
 		if (correction.arguments != NULL)
 			kg_error_call_tool(err, call->tool, correction.arguments);
