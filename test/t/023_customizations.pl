@@ -120,5 +120,11 @@ new_database('clean');
 $node->safe_psql('clean', 'CREATE EXTENSION kg_graph');
 is($node->safe_psql('clean', 'SELECT kg_dump_customizations()'), '', 'of a fresh installation nothing');
 
+# Where CREATE EXTENSION puts our tables is no difference.
+new_database('spaced');
+$node->safe_psql('spaced', "SET default_tablespace = 'elsewhere'; CREATE EXTENSION kg_graph");
+is($node->safe_psql('spaced', q{SELECT kg_check() -> 'differences', kg_health() ->> 'status', count(s) FROM kg_dump_customizations() s}),
+	'[]|healthy|0', 'a default tablespace is no difference');
+
 $node->stop;
 done_testing();
