@@ -45,13 +45,15 @@ type_of_tool(const KgCatalog *catalog)
 static void
 find_type(Misplaced *m)
 {
-	static const char *const names[] = {"label", "node_label"};
+	/* In a step, which has an end, "type" is a relationship. */
+	static const char *const names[] = {"label", "node_label", "type"};
+	int n = is_known(m, names[2]) && !is_known(m, "to") ? 3 : 2;
 	const KgCatalog *catalog = kg_running_catalog();
 	JsonbValue label;
 
 	if (m->path[0] == '\0')
 		m->type = type_of_tool(catalog);
-	for (int i = 0; i < lengthof(names) && m->type == NULL; i++)
+	for (int i = 0; i < n && m->type == NULL; i++)
 		if (kg_json_get(m->node, names[i], &label) != NULL)
 		{
 			if (label.type == jbvString)

@@ -169,6 +169,7 @@ SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list', '{"type": "box"}'), (
 SELECT t, pg_temp.instead(t, '{}') FROM unnest('{list,get,search,query}'::text[]) t;
 SET kg_graph.toolsets = 'compact';
 SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('list', '{"type": "box", "limit": 0}'), ('get_entity', '{"handle": "box:small"}'), ('search', '{"q": "small"}')) v(t, a);
+SELECT pg_temp.followed(t, a::jsonb) FROM (VALUES ('find', '{"type": "parcel", "code": "c1", "limit": 0}'), ('find', '{"type": "parcel", "size": 3, "limit": 0}'), ('count', '{"node": {"label": "parcel"}, "size": 3}')) v(t, a);
 RESET kg_graph.toolsets;
 -- groups of one relationship in two directions
 SELECT kg_aggregate(a::jsonb) FROM (VALUES ('{"node": {"label": "box"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "FITS_IN", "label": "box"}, {"relationship": "FITS_IN", "direction": "incoming", "label": "box"}], "sort": [{"field": "FITS_IN_box_incoming"}]}')) v(a);
