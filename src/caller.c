@@ -102,10 +102,14 @@ kg_sql_bundle_visible(PG_FUNCTION_ARGS)
 {
 	text *bundle;
 
+	if (PG_ARGISNULL(0))
+	{
+		if (kg_identity_agent() != NULL)
+			kg_same_rights_require_whole();
+		PG_RETURN_BOOL(kg_identity_in_tool() || !kg_agent_hides_bundles());
+	}
 	if (kg_identity_agent() != NULL)
 		kg_same_rights_require();
-	if (PG_ARGISNULL(0))
-		PG_RETURN_BOOL(kg_identity_in_tool() || !kg_agent_hides_bundles());
 	bundle = PG_GETARG_TEXT_PP(0);
 	PG_RETURN_BOOL(
 		kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)));
@@ -291,6 +295,8 @@ PG_FUNCTION_INFO_V1(kg_sql_derived_tenant);
 Datum
 kg_sql_derived_tenant(PG_FUNCTION_ARGS)
 {
+	if (kg_identity_agent() != NULL)
+		kg_same_rights_require_whole();
 	if (!kg_identity_in_tool() &&
 		(!kg_visibility_is_whole() || kg_decisions_needed()))
 		PG_RETURN_NULL();

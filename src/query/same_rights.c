@@ -2,8 +2,10 @@
  * same_rights.c
  *	  A statement of plain SQL has one caller, with the same rights until it ends.
  *
- * One statement at a time is remembered.  What it was told is compared only where
- * something of the catalog or of roles has changed since.
+ * A statement is known by its snapshot: one of a cursor is fetched from by others,
+ * and functions that it calls run some of their own between its rows.  So the last
+ * few are remembered; with a snapshot of the whole transaction that is one.  What one was told is compared only where something of the
+ * catalog or of roles has changed since.
  */
 #include "postgres.h"
 
@@ -23,10 +25,12 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Who says that it calls, in which statement. */
+/* So many statements, one within another or by turns, are told apart. */
+#define KG_STATEMENTS_KEPT 8
+
+/* Who says that it calls, in which state of its own changes. */
 typedef struct Asker
 {
-	uint64 statement;
 	uint64 own_changes;
 	Oid role;
 	const KgTokenIdentity *token;
@@ -39,14 +43,22 @@ typedef struct Heard
 	uint64 role_changes;
 } Heard;
 
-static struct
+/* A statement of the transaction, and what it was told first. */
+typedef struct Kept
 {
+	uint64 asked; /* when last; 0: nothing is kept */
+	SubTransactionId begun_in;
 	Asker asker;
 	KgSeenSnapshot seen;
-	StringInfoData named;  /* settings */
-	StringInfoData rights; /* told first */
+	StringInfoData named; /* settings */
+	StringInfoData rights;
+	bool whole; /* the agent has every bundle */
 	Heard heard;
-} kept;
+} Kept;
+
+static Kept statements[KG_STATEMENTS_KEPT];
+static Kept *latest = statements;
+static uint64 asked = 0;
 
 static void
 append_part(StringInfo parts, const char *part)
@@ -55,27 +67,50 @@ append_part(StringInfo parts, const char *part)
 		parts, part ? part : "", part ? strlen(part) + 1 : 1);
 }
 
+static const char *
+named_tenant(void)
+{
+	const KgTokenIdentity *token = kg_token_identity();
+
+	if (token != NULL)
+		return token->tenant;
+	return kg_setting_tenant ? kg_setting_tenant : "";
+}
+
 static void
 append_named(StringInfo named)
 {
-	append_part(named, kg_setting_tenant);
+	append_part(named, named_tenant());
 	append_part(named, kg_identity_agent());
 }
 
-/* The tenant, and the bundles of the agent. */
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/* The tenant, and the bundles of the agent, in whatever order it has them. */
 static void
 append_rights(StringInfo rights)
 {
 	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
 	const char *name = kg_identity_agent();
 	const KgAgent *agent;
+	const char **bundles;
 
 	append_part(rights, tenant);
 	if (tenant == NULL || name == NULL)
 		return;
 	agent = kg_agent_get(pstrdup(tenant), name);
-	for (int i = 0; agent != NULL && i < agent->nbundles; i++)
-		append_part(rights, agent->bundles[i]);
+	if (agent == NULL)
+		return;
+	bundles = palloc((agent->nbundles + 1) * sizeof(const char *));
+	memcpy(bundles, agent->bundles, agent->nbundles * sizeof(const char *));
+	qsort(bundles, agent->nbundles, sizeof(const char *), compare_names);
+	for (int i = 0; i < agent->nbundles; i++)
+		append_part(rights, bundles[i]);
+	pfree(bundles);
 }
 
 static bool
@@ -85,86 +120,163 @@ same_parts(const StringInfoData *a, const StringInfoData *b)
 }
 
 static bool
-same_named(void)
+same_named(const Kept *kept)
 {
-	const char *tenant = kept.named.data;
+	const char *tenant = kept->named.data;
 	const char *agent = tenant + strlen(tenant) + 1;
 	const char *now = kg_identity_agent();
 
-	return strcmp(tenant, kg_setting_tenant ? kg_setting_tenant : "") == 0 &&
+	return strcmp(tenant, named_tenant()) == 0 &&
 		   strcmp(agent, now ? now : "") == 0;
 }
 
 static bool
-is_kept(const Asker *asker)
+is_of(const Kept *kept, const Asker *asker)
 {
-	return kept.asker.statement == asker->statement &&
-		   kept.asker.own_changes == asker->own_changes &&
-		   kept.asker.role == asker->role && kept.asker.token == asker->token &&
-		   kg_snapshot_seen(&kept.seen, GetActiveSnapshot()) && same_named();
+	return kept->asked != 0 && kept->asker.own_changes == asker->own_changes &&
+		   kept->asker.role == asker->role &&
+		   kept->asker.token == asker->token &&
+		   kg_snapshot_seen(&kept->seen, GetActiveSnapshot()) &&
+		   same_named(kept);
 }
 
-static void
+/* What is kept of the statement that asks, or NULL. */
+static Kept *
+find(const Asker *asker)
+{
+	if (is_of(latest, asker))
+		return latest;
+	for (int i = 0; i < KG_STATEMENTS_KEPT; i++)
+		if (is_of(&statements[i], asker))
+			return &statements[i];
+	return NULL;
+}
+
+/* The one that has asked least lately. */
+static Kept *
+place_for_another(void)
+{
+	Kept *place = statements;
+
+	for (int i = 1; i < KG_STATEMENTS_KEPT; i++)
+		if (statements[i].asked < place->asked)
+			place = &statements[i];
+	return place;
+}
+
+static Kept *
 keep(const Asker *asker, const Heard *heard)
 {
+	Kept *kept = place_for_another();
 	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
 
-	if (kept.named.data == NULL)
-	{
-		initStringInfo(&kept.named);
-		initStringInfo(&kept.rights);
-	}
+	if (kept->named.data == NULL)
+		initStringInfo(&kept->named);
+	if (kept->rights.data == NULL)
+		initStringInfo(&kept->rights);
 	MemoryContextSwitchTo(old);
 	/* Of nobody until all of it is there. */
-	kept.asker.statement = 0;
-	resetStringInfo(&kept.named);
-	resetStringInfo(&kept.rights);
-	append_named(&kept.named);
-	append_rights(&kept.rights);
-	kg_snapshot_remember(&kept.seen, GetActiveSnapshot(), TopMemoryContext);
-	kept.heard = *heard;
-	kept.asker = *asker;
+	kept->asked = 0;
+	resetStringInfo(&kept->named);
+	resetStringInfo(&kept->rights);
+	append_named(&kept->named);
+	append_rights(&kept->rights);
+	kept->whole = !kg_agent_hides_bundles();
+	kg_snapshot_remember(&kept->seen, GetActiveSnapshot(), TopMemoryContext);
+	kept->heard = *heard;
+	kept->asker = *asker;
+	kept->begun_in = GetCurrentSubTransactionId();
+	return kept;
 }
 
 static void
-require_same(void)
+refuse(void)
 {
+	bool whole = IsolationUsesXactSnapshot();
+	KgError *err = kg_error_new(KG_CONFLICT,
+								"another session changed what the caller may "
+								"see since the %s began",
+								whole ? "transaction" : "statement");
+
+	kg_error_throw_expected(
+		err, "the same %s again", whole ? "transaction" : "statement");
+}
+
+/* A bundle that comes is nothing to who asks only for those that were there. */
+static void
+require_same(Kept *kept, const Heard *heard, bool of_all)
+{
+	bool same_whole = kept->whole == !kg_agent_hides_bundles();
 	StringInfoData rights;
-	KgError *err;
 
 	initStringInfo(&rights);
 	append_rights(&rights);
-	if (!same_parts(&rights, &kept.rights))
-	{
-		err = kg_error_new(KG_CONFLICT,
-						   "another session changed what the caller may see "
-						   "since the statement began");
-		kg_error_throw_expected(err, "the same statement again");
-	}
+	if (!same_parts(&rights, &kept->rights) || (of_all && !same_whole))
+		refuse();
 	pfree(rights.data);
+	if (same_whole)
+		kept->heard = *heard;
+}
+
+static void
+require(bool of_all)
+{
+	/* Before anything is read, which may hear of more. */
+	Heard heard = {kg_generation(), kg_role_changes()};
+	Asker asker = {kg_own_changes(), GetUserId(), kg_token_identity()};
+	Kept *kept;
+
+	if (!kg_statement_runs() || !ActiveSnapshotSet() ||
+		kg_running_catalog_read() != NULL)
+		return;
+	kept = find(&asker);
+	if (kept == NULL)
+		kept = keep(&asker, &heard);
+	else if (kept->heard.generation != heard.generation ||
+			 kept->heard.role_changes != heard.role_changes)
+		require_same(kept, &heard, of_all);
+	kept->asked = ++asked;
+	latest = kept;
 }
 
 void
 kg_same_rights_require(void)
 {
-	/* Before anything is read, which may hear of more. */
-	Heard heard = {kg_generation(), kg_role_changes()};
-	Asker asker = {kg_statement_number(),
-				   kg_own_changes(),
-				   GetUserId(),
-				   kg_token_identity()};
+	require(false);
+}
 
-	if (!kg_statement_runs() || !ActiveSnapshotSet() ||
-		kg_running_catalog_read() != NULL)
-		return;
-	if (!is_kept(&asker))
-	{
-		keep(&asker, &heard);
-		return;
-	}
-	if (kept.heard.generation == heard.generation &&
-		kept.heard.role_changes == heard.role_changes)
-		return;
-	require_same();
-	kept.heard = heard;
+void
+kg_same_rights_require_whole(void)
+{
+	require(true);
+}
+
+static void
+forget(SubTransactionId since)
+{
+	for (int i = 0; i < KG_STATEMENTS_KEPT; i++)
+		if (statements[i].begun_in >= since)
+			statements[i].asked = 0;
+}
+
+static void
+at_transaction_end(XactEvent event, void *arg)
+{
+	forget(InvalidSubTransactionId);
+}
+
+/* Its own changes are not what they were, and its snapshot may still be. */
+static void
+at_subtransaction_end(SubXactEvent event, SubTransactionId mine,
+					  SubTransactionId parent, void *arg)
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		forget(mine);
+}
+
+void
+kg_same_rights_init(void)
+{
+	RegisterXactCallback(at_transaction_end, NULL);
+	RegisterSubXactCallback(at_subtransaction_end, NULL);
 }

@@ -13,4 +13,13 @@
  */
 extern void kg_same_rights_require(void);
 
+/*
+ * The same of what is shown to those only from whom nothing is hidden: an agent
+ * that has every bundle has not when another one comes.
+ */
+extern void kg_same_rights_require_whole(void);
+
+/* Registers the callbacks; from _PG_init. */
+extern void kg_same_rights_init(void);
+
 #endif /* KG_SAME_RIGHTS_H */
