@@ -40,6 +40,7 @@ kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context)
 	unchecked->renamed.context = context;
 	unchecked->deleted.context = context;
 	unchecked->undone.context = context;
+	unchecked->undone_in.context = context;
 	unchecked->taken.context = context;
 }
 
@@ -120,15 +121,19 @@ static void
 delete_references(const char *tenant, const KgUserContext *caller,
 				  KgUnchecked *unchecked, KgNodeList *referrers)
 {
+	KgNodeList undone = {CurrentMemoryContext};
 	int behind = unchecked->missing.n > 0;
 
 	if (behind)
 		unchecked->stale = true;
+	for (int i = 0; i < unchecked->undone.n; i++)
+		kg_node_add(&undone, unchecked->undone.nodes[i]);
+	kg_nodes_sort(&undone);
 	renewing += behind;
 	PG_TRY();
 	{
 		kg_references_deleted(
-			tenant, &unchecked->deleted, &unchecked->undone, caller, referrers);
+			tenant, &unchecked->deleted, &undone, caller, referrers);
 	}
 	PG_FINALLY();
 	{
@@ -360,6 +365,18 @@ leave(void)
 	MemoryContextDelete(scope->context);
 }
 
+/* An undo that is rolled back, as one that was only tried, has undone nothing. */
+static void
+forget_undone(KgUnchecked *unchecked, SubTransactionId since)
+{
+	int n = unchecked->undone.n;
+
+	while (n > 0 && unchecked->undone_in.nodes[n - 1] >= since)
+		n--;
+	unchecked->undone.n = n;
+	unchecked->undone_in.n = n;
+}
+
 /*
  * What was begun in a subtransaction goes with it; it may have written what a
  * scope remembers that outlives it.
@@ -373,7 +390,10 @@ subtransaction_ends(SubXactEvent event, SubTransactionId mine,
 	while (innermost && innermost->begun_in >= mine)
 		leave();
 	for (KgScope *scope = innermost; scope; scope = scope->outer)
+	{
 		scope->unchecked->stale = true;
+		forget_undone(scope->unchecked, mine);
+	}
 }
 
 /* The scopes' contexts are the transaction's. */
@@ -404,11 +424,14 @@ kg_scope_unchecked(const char *tenant)
 void
 kg_scope_undoes(KgScope *scope, const KgNodeList *nodes)
 {
-	KgNodeList *undone = &scope->unchecked->undone;
+	KgUnchecked *unchecked = scope->unchecked;
+	SubTransactionId mine = GetCurrentSubTransactionId();
 
 	for (int i = 0; i < nodes->n; i++)
-		kg_node_add(undone, nodes->nodes[i]);
-	kg_nodes_sort(undone);
+	{
+		kg_node_add(&unchecked->undone_in, mine);
+		kg_node_add(&unchecked->undone, nodes->nodes[i]);
+	}
 }
 
 KgScope *

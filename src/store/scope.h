@@ -23,10 +23,11 @@ typedef struct KgUnchecked
 	KgReferenceList missing; /* references without a target so far */
 	KgNodeList renamed;		 /* nodes that may be named differently now */
 	KgNodeList deleted;
-	KgNodeList undone; /* those of deleted whose creation is undone, sorted */
-	KgNodeList taken;  /* nodes with a value that another one had (unique.h) */
-	bool stale;		   /* some of it was rolled back, or written over */
-	bool arrived;	   /* entities were written since, which may be missed */
+	KgNodeList undone;	  /* those of deleted whose creation is undone, */
+	KgNodeList undone_in; /* and by which subtransaction each, in order */
+	KgNodeList taken; /* nodes with a value that another one had (unique.h) */
+	bool stale;		  /* some of it was rolled back, or written over */
+	bool arrived;	  /* entities were written since, which may be missed */
 } KgUnchecked;
 
 extern void kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context);

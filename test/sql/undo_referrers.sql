@@ -75,6 +75,29 @@ SELECT said(format('kg_revert(%L)', (SELECT jsonb_agg(change) FROM (SELECT max(c
 SELECT * FROM stored();
 RESET ROLE;
 DROP TRIGGER undo_both ON kg_entity;
+-- In another call, an undo that was only tried, or rolled back, leaves its rule to what is deleted then.
+CREATE FUNCTION undo_referrers.tried() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  created jsonb := (SELECT jsonb_agg(change) FROM (SELECT max(change) AS change FROM public.kg_history WHERE entity_id = 'm') h);
+BEGIN
+  PERFORM public.kg_revert(created, '{"dry_run": true}');
+  BEGIN
+    PERFORM public.kg_revert(created);
+    RAISE 'taken back';
+  EXCEPTION WHEN raise_exception THEN
+  END;
+  PERFORM public.kg_delete_entities('item', ARRAY['m']);
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER undo_tried AFTER INSERT ON kg_entity FOR EACH ROW WHEN (NEW.entity_id = 'last') EXECUTE FUNCTION undo_referrers.tried();
+SET ROLE undo_admin;
+SELECT kg_put_entities('item', '[{"id": "m"}]') -> 'counts' AS put;
+SELECT kg_put_entities('note', '[{"id": "of m", "item": "m"}]') -> 'counts' AS put;
+SELECT said('kg_put_entities(''box'', ''[{"id": "last"}]'')');
+SELECT * FROM stored();
+RESET ROLE;
+DROP TRIGGER undo_tried ON kg_entity;
 SELECT kg_drop_tenant('undo_referrers');
 DROP SCHEMA undo_referrers CASCADE;
 DROP ROLE undo_admin;
