@@ -691,6 +691,7 @@ kg_derive_again(KgDerivation *d, int32 type_no, const char *entity_id,
 	kg_node_add(&d->words.stale, node);
 	kg_node_add(&d->counted, node);
 	kg_node_add(&d->pending->renamed, node);
+	d->pending->ids_changed = true;
 	if (type->has_unique)
 		derive_unique_again(d, type, node, data);
 	derive_rest(d, type, entity_id, node, data);
@@ -760,6 +761,7 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 	/* Another entity's x-ref or x-ref-field may name it by these. */
 	if (named)
 		kg_node_add(&d->pending->renamed, node);
+	d->pending->ids_changed |= renamed;
 	if (renamed || !kg_extract_same_sources(type, before->data, after->data))
 		change_rest(d, type, node, before, after);
 	MemoryContextSwitchTo(old);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
+#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "store/on_delete.h"
 #include "store/pending.h"
@@ -28,7 +29,15 @@ struct KgScope
 	List *rewritten;		/* numbers of types; see kg_scope_rewrites() */
 };
 
+/* What is under way where a statement or scope has ended. */
+typedef struct Enforcement
+{
+	const KgUnchecked *unchecked;
+	const struct Enforcement *outer;
+} Enforcement;
+
 static KgScope *innermost = NULL;
+static const Enforcement *enforcement = NULL; /* the innermost */
 static int renewing = 0;	  /* edges are taken out, to be written anew */
 static bool deferred = false; /* references may wait for the commit */
 
@@ -254,16 +263,6 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 }
 
 /*
- * Do edges lead to what had the id or value of their reference before?  A trigger
- * of the DBA's must not take them for an answer.
- */
-static bool
-names_changed(const KgUnchecked *unchecked)
-{
-	return unchecked->renamed.n > 0;
-}
-
-/*
  * Everything of the statement or scope is written: references that had no
  * target may have one now, and whoever points at what is gone is dealt with.
  */
@@ -271,18 +270,76 @@ void
 kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 					 KgUnchecked *unchecked)
 {
-	int behind = names_changed(unchecked);
+	Enforcement here = {unchecked, enforcement};
 
-	renewing += behind;
+	enforcement = &here;
 	PG_TRY();
 	{
 		enforce(catalog, caller, unchecked);
 	}
 	PG_FINALLY();
 	{
-		renewing -= behind;
+		enforcement = here.outer;
 	}
 	PG_END_TRY();
+}
+
+/* Relations of references that name an entity by a value of it; as the owner. */
+static void
+relations_by_value(const char *tenant, KgNodeList *relations)
+{
+	const KgCatalog *catalog = kg_catalog_newest(tenant);
+
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+
+		for (int j = 0; j < type->nfields; j++)
+			if (type->fields[j].ref_type && type->fields[j].ref_field)
+				kg_node_add(relations, type->fields[j].relation_no);
+	}
+}
+
+/* Do references lead to a node by what is another id or value now? */
+static bool
+have_referrers(const char *tenant, const KgUnchecked *unchecked)
+{
+	KgNodeList relations = {CurrentMemoryContext};
+	KgUserContext user;
+	bool found;
+
+	if (unchecked->renamed.n == 0)
+		return false;
+	kg_spi_begin_as_owner(&user);
+	if (!unchecked->ids_changed)
+		relations_by_value(tenant, &relations);
+	KG_SPI_LATEST("SELECT FROM @kg_edge WHERE tenant = $1 "
+				  "AND target = ANY($2) AND property IS NOT NULL "
+				  "AND ($3 OR relation_no::bigint = ANY($4)) LIMIT 1",
+				  kg_arg_text(tenant),
+				  kg_arg_int8s(unchecked->renamed.nodes, unchecked->renamed.n),
+				  kg_arg(BOOLOID, BoolGetDatum(unchecked->ids_changed)),
+				  kg_arg_int8s(relations.nodes, relations.n));
+	found = SPI_processed > 0;
+	kg_spi_end_as_owner(&user);
+	return found;
+}
+
+/*
+ * Do edges lead to what had the id or value of their reference before?  A trigger
+ * of the DBA's must not take them for an answer.
+ */
+static bool
+names_changed(const char *tenant)
+{
+	const KgUnchecked *unchecked = kg_scope_unchecked(tenant);
+
+	if (unchecked && have_referrers(tenant, unchecked))
+		return true;
+	for (const Enforcement *e = enforcement; e; e = e->outer)
+		if (have_referrers(tenant, e->unchecked))
+			return true;
+	return false;
 }
 
 /* Has the tenant references that wait for the commit? */
@@ -332,8 +389,8 @@ kg_scope_require_edges(const char *tenant)
 	const KgUnchecked *unchecked = kg_scope_unchecked(tenant);
 	KgError *err;
 
-	if (renewing == 0 &&
-		!(unchecked && (unchecked->arrived || names_changed(unchecked))))
+	if (renewing == 0 && !(unchecked && unchecked->arrived) &&
+		!names_changed(tenant))
 	{
 		if (!have_deferred(tenant))
 			return;

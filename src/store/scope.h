@@ -22,6 +22,7 @@ typedef struct KgUnchecked
 {
 	KgReferenceList missing; /* references without a target so far */
 	KgNodeList renamed;		 /* nodes that may be named differently now */
+	bool ids_changed;		 /* those of some, and not only their values */
 	KgNodeList deleted;
 	KgNodeList undone;	  /* those of deleted whose creation is undone, */
 	KgNodeList undone_in; /* and by which subtransaction each, in order */

@@ -135,7 +135,7 @@ SET ROLE regress_waiting;
 SELECT kg_apply_bundle('{"bundle_name": "codes", "version": "1", "schemas": [
   {"entity_type": "place", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "code": {"type": "string", "x-index": true}}}},
   {"entity_type": "tag", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}},
-  {"entity_type": "visit", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "code": {"type": "string", "x-ref": "place", "x-ref-field": "code", "x-on-delete": "set_null"}}}}],
+  {"entity_type": "visit", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "code": {"type": "string", "x-ref": "place", "x-ref-field": "code", "x-on-delete": "set_null"}, "at": {"type": "string", "x-ref": "place"}}}}],
   "relations": [{"name": "HAS", "from": "visit", "to": "tag"}],
   "entities": [{"entity_type": "place", "items": [{"id": "p", "code": "A"}]}, {"entity_type": "tag", "items": [{"id": "t"}]}, {"entity_type": "visit", "items": [{"id": "v", "code": "A"}]}],
   "edges": [{"relation": "HAS", "from": "visit:v", "to": "tag:t"}]}') -> 'revision' AS revision;
@@ -164,6 +164,14 @@ RESET ROLE;
 DROP TRIGGER zz_untag ON kg_entity;
 DROP TRIGGER zz_before ON kg_edge;
 DROP TRIGGER zz_tell ON kg_edge;
+-- A value by which no reference leads there: edges are as they were.
+CREATE TRIGGER zz_tell AFTER UPDATE ON kg_entity FOR EACH STATEMENT EXECUTE FUNCTION waiting_tell();
+SET ROLE regress_waiting;
+SELECT kg_put_entities('visit', '[{"id": "v", "code": "A", "at": "p"}]') -> 'counts' AS counts;
+SELECT kg_put_entities('place', '[{"id": "p", "code": "C"}]') -> 'counts' AS counts;
+SELECT kg_put_entities('place', '[{"id": "p", "code": "D"}, {"id": "q", "code": "E"}]', '{"atomic": false}') -> 'counts' AS counts;
+RESET ROLE;
+DROP TRIGGER zz_tell ON kg_entity;
 DROP FUNCTION waiting_code(), waiting_untag(), waiting_tell();
 
 -- History is written with the statement: not before.
