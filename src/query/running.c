@@ -186,10 +186,12 @@ const KgCatalog *
 kg_running_catalog_read(void)
 {
 	const KgCall *call = kg_running_call();
-	const char *agent = kg_identity_agent();
+	const char *agent;
 
-	if (call == NULL || !has_catalog(call) ||
-		(agent == NULL) != (call->catalog->agent == NULL) ||
+	if (call == NULL || !has_catalog(call))
+		return NULL;
+	agent = kg_identity_agent();
+	if ((agent == NULL) != (call->catalog->agent == NULL) ||
 		(agent != NULL && strcmp(agent, call->catalog->agent) != 0))
 		return NULL;
 	return call->catalog;

@@ -36,6 +36,13 @@ typedef struct Asker
 	const KgTokenIdentity *token;
 } Asker;
 
+/* What it names itself by. */
+typedef struct Named
+{
+	const char *tenant;
+	const char *agent;
+} Named;
+
 /* What changes when a right may have. */
 typedef struct Heard
 {
@@ -50,7 +57,7 @@ typedef struct Kept
 	SubTransactionId begun_in;
 	Asker asker;
 	KgSeenSnapshot seen;
-	StringInfoData named; /* settings */
+	StringInfoData named; /* tenant and agent */
 	StringInfoData rights;
 	bool whole; /* the agent has every bundle */
 	Heard heard;
@@ -65,23 +72,6 @@ append_part(StringInfo parts, const char *part)
 {
 	appendBinaryStringInfo(
 		parts, part ? part : "", part ? strlen(part) + 1 : 1);
-}
-
-static const char *
-named_tenant(void)
-{
-	const KgTokenIdentity *token = kg_token_identity();
-
-	if (token != NULL)
-		return token->tenant;
-	return kg_setting_tenant ? kg_setting_tenant : "";
-}
-
-static void
-append_named(StringInfo named)
-{
-	append_part(named, named_tenant());
-	append_part(named, kg_identity_agent());
 }
 
 static int
@@ -119,35 +109,28 @@ same_parts(const StringInfoData *a, const StringInfoData *b)
 	return a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
 }
 
+/* Asked of every row: what is called here counts. */
 static bool
-same_named(const Kept *kept)
+is_of(const Kept *kept, const Asker *asker, const Named *named)
 {
 	const char *tenant = kept->named.data;
-	const char *agent = tenant + strlen(tenant) + 1;
-	const char *now = kg_identity_agent();
 
-	return strcmp(tenant, named_tenant()) == 0 &&
-		   strcmp(agent, now ? now : "") == 0;
-}
-
-static bool
-is_of(const Kept *kept, const Asker *asker)
-{
 	return kept->asked != 0 && kept->asker.own_changes == asker->own_changes &&
 		   kept->asker.role == asker->role &&
 		   kept->asker.token == asker->token &&
 		   kg_snapshot_seen(&kept->seen, GetActiveSnapshot()) &&
-		   same_named(kept);
+		   strcmp(tenant, named->tenant) == 0 &&
+		   strcmp(tenant + strlen(tenant) + 1, named->agent) == 0;
 }
 
 /* What is kept of the statement that asks, or NULL. */
 static Kept *
-find(const Asker *asker)
+find(const Asker *asker, const Named *named)
 {
-	if (is_of(latest, asker))
+	if (is_of(latest, asker, named))
 		return latest;
 	for (int i = 0; i < KG_STATEMENTS_KEPT; i++)
-		if (is_of(&statements[i], asker))
+		if (is_of(&statements[i], asker, named))
 			return &statements[i];
 	return NULL;
 }
@@ -165,7 +148,7 @@ place_for_another(void)
 }
 
 static Kept *
-keep(const Asker *asker, const Heard *heard)
+keep(const Asker *asker, const Named *named, const Heard *heard)
 {
 	Kept *kept = place_for_another();
 	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
@@ -179,7 +162,8 @@ keep(const Asker *asker, const Heard *heard)
 	kept->asked = 0;
 	resetStringInfo(&kept->named);
 	resetStringInfo(&kept->rights);
-	append_named(&kept->named);
+	append_part(&kept->named, named->tenant);
+	append_part(&kept->named, named->agent);
 	append_rights(&kept->rights);
 	kept->whole = !kg_agent_hides_bundles();
 	kg_snapshot_remember(&kept->seen, GetActiveSnapshot(), TopMemoryContext);
@@ -218,20 +202,29 @@ require_same(Kept *kept, const Heard *heard, bool of_all)
 		kept->heard = *heard;
 }
 
+static const char *
+text_or_none(const char *text)
+{
+	return text ? text : "";
+}
+
 static void
 require(bool of_all)
 {
 	/* Before anything is read, which may hear of more. */
 	Heard heard = {kg_generation(), kg_role_changes()};
-	Asker asker = {kg_own_changes(), GetUserId(), kg_token_identity()};
+	const KgTokenIdentity *token = kg_token_identity();
+	Asker asker = {kg_own_changes(), GetUserId(), token};
+	Named named = {text_or_none(token ? token->tenant : kg_setting_tenant),
+				   text_or_none(token ? token->agent : kg_setting_agent)};
 	Kept *kept;
 
 	if (!kg_statement_runs() || !ActiveSnapshotSet() ||
 		kg_running_catalog_read() != NULL)
 		return;
-	kept = find(&asker);
+	kept = find(&asker, &named);
 	if (kept == NULL)
-		kept = keep(&asker, &heard);
+		kept = keep(&asker, &named, &heard);
 	else if (kept->heard.generation != heard.generation ||
 			 kept->heard.role_changes != heard.role_changes)
 		require_same(kept, &heard, of_all);
