@@ -35,6 +35,9 @@
 /* A batch is written when it has so many entities, or so many rows of keys. */
 #define KG_BATCH_ENTITIES 100000
 #define KG_BATCH_ROWS 500000
+/* What is compared with what is stored gains nothing by more of it at once. */
+#define KG_COMPARED_ENTITIES 20000
+#define KG_COMPARED_ROWS 100000
 /* Entities that are read at once, with their data. */
 #define KG_SETTLE_ENTITIES 8192
 
@@ -481,14 +484,24 @@ kg_derive_flush(KgDerivation *d)
 	write_batch(d);
 }
 
+static bool
+is_full(const KgDerivation *d)
+{
+	int entities = d->compare ? KG_COMPARED_ENTITIES : KG_BATCH_ENTITIES;
+	int rows = d->compare ? KG_COMPARED_ROWS : KG_BATCH_ROWS;
+
+	return d->nentities >= entities ||
+		   d->keys.nrows + d->gone_keys.nrows + d->exchanged_keys.nrows >=
+			   rows ||
+		   d->terms.nrows >= rows || d->words.rows.nrows >= rows;
+}
+
 static void
 count_entity(KgDerivation *d)
 {
 	MemoryContextReset(d->scratch);
-	if (++d->nentities >= KG_BATCH_ENTITIES ||
-		d->keys.nrows + d->gone_keys.nrows + d->exchanged_keys.nrows >=
-			KG_BATCH_ROWS ||
-		d->terms.nrows >= KG_BATCH_ROWS || d->words.rows.nrows >= KG_BATCH_ROWS)
+	d->nentities++;
+	if (is_full(d))
 		write_batch(d);
 }
 
