@@ -526,9 +526,10 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place 
     FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid JOIN pg_namespace n ON n.oid = x.stxnamespace
    WHERE x.stxstattarget >= 0
   UNION ALL
-  SELECT 8, 'publication', m.relname, p.pubname, format('ALTER PUBLICATION %I ADD TABLE %s', p.pubname, m.name)
+  -- pg_dump of PostgreSQL 18 has it, too.
+  SELECT 8, 'publication', m.relname, p.pubname, format('DO %L;', format('BEGIN ALTER PUBLICATION %I ADD TABLE %s', p.pubname, m.name)
          || coalesce((SELECT ' (' || string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) || ')' FROM pg_attribute a WHERE a.attrelid = m.oid AND a.attnum = ANY (r.prattrs)), '')
-         || coalesce(' WHERE (' || pg_get_expr(r.prqual, r.prrelid) || ')', '') || ';'
+         || coalesce(' WHERE (' || pg_get_expr(r.prqual, r.prrelid) || ')', '') || '; EXCEPTION WHEN duplicate_object THEN NULL; END')
     FROM pg_publication_rel r JOIN member m ON m.oid = r.prrelid JOIN pg_publication p ON p.oid = r.prpubid
   UNION ALL
   -- A foreign key that a dump has, and no index for before those of a DBA's own are made: it goes by that.
