@@ -4,8 +4,9 @@
  *
  * A statement is known by its snapshot: one of a cursor is fetched from by others,
  * and functions that it calls run some of their own between its rows.  So the last
- * few are remembered; with a snapshot of the whole transaction that is one.  What one was told is compared only where something of the
- * catalog or of roles has changed since.
+ * few are remembered; where a snapshot is of the whole transaction that is one.
+ * What one was told is compared only where something of the catalog or of roles
+ * has changed since.
  */
 #include "postgres.h"
 
