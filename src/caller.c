@@ -102,14 +102,10 @@ kg_sql_bundle_visible(PG_FUNCTION_ARGS)
 {
 	text *bundle;
 
-	if (PG_ARGISNULL(0))
-	{
-		if (kg_identity_agent() != NULL)
-			kg_same_rights_require_whole();
-		PG_RETURN_BOOL(kg_identity_in_tool() || !kg_agent_hides_bundles());
-	}
 	if (kg_identity_agent() != NULL)
-		kg_same_rights_require();
+		kg_same_rights_require(PG_ARGISNULL(0));
+	if (PG_ARGISNULL(0))
+		PG_RETURN_BOOL(kg_identity_in_tool() || !kg_agent_hides_bundles());
 	bundle = PG_GETARG_TEXT_PP(0);
 	PG_RETURN_BOOL(
 		kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)));
@@ -125,7 +121,7 @@ sees_bundle(const text *bundle)
 
 	if (kg_identity_agent() == NULL)
 		return true;
-	kg_same_rights_require();
+	kg_same_rights_require(false);
 	if (kg_agent_sees_bundle(name, len))
 		return true;
 	kg_running_require_bundle(name, len);
@@ -231,7 +227,7 @@ own_tenant(void)
 {
 	const char *tenant;
 
-	kg_same_rights_require();
+	kg_same_rights_require(false);
 	tenant = kg_identity_tenant(KG_ACCESS_READ);
 	kg_running_require_tenant(tenant);
 	return tenant;
@@ -296,7 +292,7 @@ Datum
 kg_sql_derived_tenant(PG_FUNCTION_ARGS)
 {
 	if (kg_identity_agent() != NULL)
-		kg_same_rights_require_whole();
+		kg_same_rights_require(true);
 	if (!kg_identity_in_tool() &&
 		(!kg_visibility_is_whole() || kg_decisions_needed()))
 		PG_RETURN_NULL();

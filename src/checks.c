@@ -196,10 +196,10 @@ check_definitions(KgCheckCall *call)
 	if (run_check(call, &missing, &saved) > 0)
 		return false;
 	KG_SPI_SELECT_OF(
-		"SELECT format('%s %s of %s', CASE WHEN altered THEN 'column' ELSE "
-		"kind "
-		"END, name, on_table), CASE WHEN altered THEN 'its type is not as it "
-		"was made; what reads the table may fail' ELSE problem END, repair, "
+		"SELECT format('%s %s of %s', CASE WHEN altered THEN 'column' "
+		"ELSE kind END, name, on_table), CASE WHEN altered THEN 'its type is "
+		"not as it was made; what reads the table may fail' ELSE problem END, "
+		"repair, "
 		"altered FROM (SELECT d.*, d.kind = 'column type' AS altered, "
 		"bool_or(d.kind = 'column type') OVER () AS unreadable "
 		"FROM @kg_definitions_wrong() d WHERE $1 IS NULL "

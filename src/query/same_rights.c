@@ -75,12 +75,6 @@ append_part(StringInfo parts, const char *part)
 		parts, part ? part : "", part ? strlen(part) + 1 : 1);
 }
 
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
 /* The tenant, and the bundles of the agent, in whatever order it has them. */
 static void
 append_rights(StringInfo rights)
@@ -98,7 +92,7 @@ append_rights(StringInfo rights)
 		return;
 	bundles = palloc((agent->nbundles + 1) * sizeof(const char *));
 	memcpy(bundles, agent->bundles, agent->nbundles * sizeof(const char *));
-	qsort(bundles, agent->nbundles, sizeof(const char *), compare_names);
+	qsort(bundles, agent->nbundles, sizeof(const char *), pg_qsort_strcmp);
 	for (int i = 0; i < agent->nbundles; i++)
 		append_part(rights, bundles[i]);
 	pfree(bundles);
@@ -209,8 +203,8 @@ text_or_none(const char *text)
 	return text ? text : "";
 }
 
-static void
-require(bool of_all)
+void
+kg_same_rights_require(bool of_all)
 {
 	/* Before anything is read, which may hear of more. */
 	Heard heard = {kg_generation(), kg_role_changes()};
@@ -231,18 +225,6 @@ require(bool of_all)
 		require_same(kept, &heard, of_all);
 	kept->asked = ++asked;
 	latest = kept;
-}
-
-void
-kg_same_rights_require(void)
-{
-	require(false);
-}
-
-void
-kg_same_rights_require_whole(void)
-{
-	require(true);
 }
 
 static void
