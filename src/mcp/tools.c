@@ -101,12 +101,6 @@ shape_tool(const JsonbContainer *tool, const char *name, const Key *key)
 	return kg_jw_finish(&w);
 }
 
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
 /* One more tool, kept in the context. */
 static void
 add_tool(KgToolList *list, const char *name, const Jsonb *shaped,
@@ -147,7 +141,7 @@ fill_list(KgToolList *list, const Jsonb *all)
 	if (list->key.app)
 		add_tool(list, KG_MCP_APP_TOOL, kg_mcp_app_tool(), old);
 	memcpy(list->sorted, list->names, list->ntools * sizeof(char *));
-	qsort(list->sorted, list->ntools, sizeof(char *), compare_names);
+	qsort(list->sorted, list->ntools, sizeof(char *), pg_qsort_strcmp);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);
 }
@@ -412,9 +406,11 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 		return true;
 	}
 	/* A version or an alias of a registered tool is not listed. */
-	if (bsearch(
-			&name, list->sorted, list->ntools, sizeof(char *), compare_names) ==
-			NULL &&
+	if (bsearch(&name,
+				list->sorted,
+				list->ntools,
+				sizeof(char *),
+				pg_qsort_strcmp) == NULL &&
 		!kg_registered_is_callable(name))
 		return refuse_unknown(req, list, name);
 	arguments = kg_json_get(req->params, "arguments", &value) == NULL

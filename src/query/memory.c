@@ -797,12 +797,6 @@ candidate_row(TupleTableSlot *slot, void *arg)
 	return search->n < search->most;
 }
 
-static int
-compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
 /* " FROM the entities of both types" */
 static void
 append_types(KgSqlBuilder *b, const KgMemory *memory)
@@ -853,7 +847,7 @@ kg_memory_candidates(KgMemorySearch *search, int most, const char ***names,
 	else
 		append_having(&b, search->memory, &search->words);
 	(void) kg_sql_run(&b, candidate_row, search);
-	qsort(search->names, search->n, sizeof(char *), compare_texts);
+	qsort(search->names, search->n, sizeof(char *), pg_qsort_strcmp);
 	*names = search->names;
 	*n = search->n;
 	return search->n == most;

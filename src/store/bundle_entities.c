@@ -146,12 +146,6 @@ compare_type(KgApply *apply, const KgType *type, KgNodeList *gone)
 	MemoryContextDelete(scratch);
 }
 
-static int
-compare_ids(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
 /* What was to be deleted and is there, as a trigger kept it. */
 static void
 report_undeleted(KgApply *apply, const KgType *type, const int64 *nodes, int n)
@@ -198,7 +192,7 @@ delete_batch(KgApply *apply, const KgType *type, const int64 *nodes, int nnodes,
 	SPI_freetuptable(SPI_tuptable);
 	if (n < nnodes)
 		report_undeleted(apply, type, nodes, nnodes);
-	qsort(ids, n, sizeof(char *), compare_ids);
+	qsort(ids, n, sizeof(char *), pg_qsort_strcmp);
 	if (kg_writing_nested() != nested)
 	{
 		int deleted = n;

@@ -526,12 +526,6 @@ kg_tool_search_nodes(const Jsonb *arguments)
 	return finish(&reading);
 }
 
-static int
-compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
 Jsonb *
 kg_tool_open_nodes(const Jsonb *arguments)
 {
@@ -543,7 +537,7 @@ kg_tool_open_nodes(const Jsonb *arguments)
 	begin(&reading, "open_nodes", arguments);
 	names = kg_memory_strings(&reading.input, "names", &n);
 	(void) kg_input_int(&reading.input, "offset", &reading.offset);
-	qsort(names, n, sizeof(char *), compare_texts);
+	qsort(names, n, sizeof(char *), pg_qsort_strcmp);
 	for (int i = 0; i < n; i++)
 		if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
 			names[kept++] = names[i];

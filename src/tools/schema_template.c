@@ -63,12 +63,6 @@ typedef struct Part
 
 static void expand(Expansion *x, const char *template);
 
-static int
-compare_strings(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
 static void
 write_string(Expansion *x, const char *description)
 {
@@ -91,7 +85,7 @@ write_names(Expansion *x, const char **names, int n, bool all, const char *what)
 	{
 		if (all)
 			names[n++] = "*";
-		qsort(names, n, sizeof(char *), compare_strings);
+		qsort(names, n, sizeof(char *), pg_qsort_strcmp);
 		appendStringInfoString(x->out, "{\"type\":\"string\",\"enum\":");
 		for (int i = 0; i < n; i++)
 		{
