@@ -6,7 +6,7 @@ EXTENSION  = $(MAIN) $(FRONT)
 EXTVERSION = $(shell sed -n "s/^default_version *= *'\([^']*\)'.*/\1/p" $(MAIN).control)
 
 MODULE_big  = $(MAIN)
-MODULE_SRCS = $(sort $(filter-out src/kgctl/%,$(wildcard src/*.c src/*/*.c)))
+MODULE_SRCS = $(sort $(filter-out src/kgctl/%,$(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 OBJS        = $(MODULE_SRCS:.c=.o)
 # PG_CPPFLAGS (not PG_CFLAGS) for -I and -D: the bitcode rule sees only CPPFLAGS.
 PG_CPPFLAGS = -I$(srcdir)/src -DKG_VERSION='"$(EXTVERSION)"'
@@ -95,9 +95,9 @@ include $(PGXS)
 # The server is built without --enable-depend, so PGXS tracks no headers.
 override CFLAGS += -MMD -MP
 -include $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d)
-$(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h)
+$(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h src/*/*/*.h)
 # The version is a flag of the compiler's.
-$(patsubst %.c,%.o,$(shell grep -l KG_VERSION src/*.c src/*/*.c)): $(MAIN).control
+$(patsubst %.c,%.o,$(shell grep -l KG_VERSION src/*.c src/*/*.c src/*/*/*.c 2>/dev/null)): $(MAIN).control
 
 sql/$(MAIN)--$(EXTVERSION).sql: $(SQL_PARTS) sql/parts.list $(MAIN).control
 	cat $(SQL_PARTS) > $@

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 declare -A rank=([base]=0 [schema]=1 [auth]=2 [catalog]=3 [store]=4 [query]=5 [tools]=6 [mcp]=7 [entry]=8)
 bad=0
-for file in src/*.[ch] src/*/*.[ch]; do
+for file in $(find src -name "*.[ch]" | sort); do
   [ -e "$file" ] || continue
   dir=${file#src/}
   case $dir in */*) layer=${dir%%/*} ;; *) layer=entry ;; esac

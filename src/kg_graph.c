@@ -14,7 +14,9 @@
 #include "query/running.h"
 #include "query/same_rights.h"
 #include "store/scope.h"
+#include "tools/correct/correct.h"
 #include "tools/register.h"
+#include "tools/vocabularies.h"
 
 PG_MODULE_MAGIC;
 
@@ -31,5 +33,7 @@ _PG_init(void)
 	kg_repair_init();
 	kg_scope_init();
 	kg_same_rights_init();
+	kg_vocabularies_init();
+	kg_correct_init();
 	kg_register_init();
 }

@@ -16,6 +16,7 @@
 #include "mcp/app.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
+#include "tools/dispatch.h"
 #include "tools/fixed_tools.h"
 #include "utils/memutils.h"
 

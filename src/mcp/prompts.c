@@ -16,6 +16,7 @@
 #include "query/filter.h"
 #include "query/running.h"
 #include "tools/dispatch.h"
+#include "tools/offered.h"
 #include "tools/reply_text.h"
 #include "utils/builtins.h"
 

@@ -6,7 +6,7 @@
 #ifndef KG_COMPACT_H
 #define KG_COMPACT_H
 
-#include "tools/dispatch.h"
+#include "tools/fixed_tools.h"
 
 extern const KgFixedTool kg_compact_tools[];
 

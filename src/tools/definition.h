@@ -10,6 +10,7 @@
 
 #include "catalog/catalog.h"
 #include "schema/schema.h"
+#include "tools/callable.h"
 #include "tools/template.h"
 
 #define KG_DEFAULT_TOOLSET "tools"
@@ -21,13 +22,6 @@ typedef enum KgDefinitionKind
 	KG_DEFINED_SEQUENCE,
 	KG_DEFINED_FUNCTION
 } KgDefinitionKind;
-
-/* A tool that is not a registered one: a generated tool, or a fixed one. */
-typedef struct KgCallable
-{
-	const KgTool *tool;
-	const struct KgFixedTool *fixed;
-} KgCallable;
 
 typedef struct KgOperationDefined
 {
@@ -92,12 +86,6 @@ extern bool kg_definition_bind(KgDefinition *definition,
 
 /* The function, which may be gone: raises KG_INTERNAL. */
 extern Oid kg_definition_function(const KgDefinition *definition);
-
-extern bool kg_callable_find(const KgCatalog *catalog, const char *name,
-							 KgCallable *callable);
-extern bool kg_callable_writes(const KgCallable *callable);
-extern Jsonb *kg_callable_input(const KgCatalog *catalog,
-								const KgCallable *callable);
 
 /* What is published of its replies. */
 extern Jsonb *kg_definition_output(const KgDefinition *definition,

@@ -19,8 +19,7 @@
 #include "query/any.h"
 #include "tools/catalog_tools.h"
 #include "tools/definition.h"
-#include "tools/dispatch.h"
-#include "tools/fixed_tools.h"
+#include "tools/named_tool.h"
 #include "tools/schema_template.h"
 #include "tools/write_schema.h"
 #include "utils/builtins.h"
@@ -33,39 +32,6 @@
 #define KG_SAMPLE_DEPTH 8
 /* Members of an enum that are tried. */
 #define KG_MAX_SAMPLES 200
-
-bool
-kg_callable_find(const KgCatalog *catalog, const char *name,
-				 KgCallable *callable)
-{
-	callable->tool = kg_catalog_tool(catalog, name);
-	callable->fixed = callable->tool ? NULL : kg_fixed_tool_find(name);
-	if (callable->fixed && !kg_fixed_tool_exists(catalog, callable->fixed))
-		callable->fixed = NULL;
-	return callable->tool != NULL || callable->fixed != NULL;
-}
-
-bool
-kg_callable_writes(const KgCallable *callable)
-{
-	if (callable->fixed != NULL)
-		return callable->fixed->writes != NULL;
-	return (callable->tool->operation & KG_EXPOSE_WRITING) != 0;
-}
-
-Jsonb *
-kg_callable_input(const KgCatalog *catalog, const KgCallable *callable)
-{
-	if (callable->fixed != NULL)
-		return kg_expand_schema_of(catalog, callable->fixed->input, NULL, true);
-	if (kg_callable_writes(callable))
-		return kg_write_input_schema(callable->tool);
-	return kg_expand_schema_of(
-		catalog,
-		kg_tool_input_template(callable->tool->type, callable->tool->operation),
-		callable->tool->type,
-		true);
-}
 
 static Jsonb *
 output_of(const KgCatalog *catalog, const KgCallable *callable)
@@ -762,6 +728,7 @@ find_callable(KgOperationDefined *op, const KgCatalog *catalog,
 			  KgErrorList *errors)
 {
 	const char **names;
+	bool *writes;
 	const KgFixedTool *fixed;
 	int n = 0;
 	KgError *err;
@@ -774,13 +741,20 @@ find_callable(KgOperationDefined *op, const KgCatalog *catalog,
 	else
 	{
 		names = palloc((catalog->ntools + 100) * sizeof(char *));
+		writes = palloc((catalog->ntools + 100) * sizeof(bool));
 		for (int i = 0; i < catalog->ntools; i++)
+		{
+			writes[n] = catalog->tools[i].operation & KG_EXPOSE_WRITING;
 			names[n++] = catalog->tools[i].name;
+		}
 		for (int i = 0; i < 100 && (fixed = kg_fixed_tool(i)) != NULL; i++)
 			if (kg_fixed_tool_exists(catalog, fixed))
+			{
+				writes[n] = fixed->writes != NULL;
 				names[n++] = fixed->name;
+			}
 		err = kg_error_new(KG_UNKNOWN_TOOL, "unknown tool \"%s\"", op->tool);
-		kg_error_did_you_mean(err, kg_tool_meant(catalog, op->tool, names, n));
+		kg_error_did_you_mean(err, kg_tool_meant(op->tool, names, writes, n));
 	}
 	kg_error_got_string(err, op->tool);
 	kg_error_path(err, "%s/tool", op->path);

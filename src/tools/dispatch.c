@@ -7,11 +7,9 @@
 #include "auth/audit.h"
 #include "auth/agent.h"
 #include "auth/identity.h"
-#include "auth/visibility.h"
 #include "base/catch.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/meaning.h"
 #include "base/semver.h"
 #include "base/settings.h"
 #include "base/splice.h"
@@ -23,14 +21,12 @@
 #include "tools/catalog_tools.h"
 #include "tools/dispatch.h"
 #include "tools/fixed_tools.h"
-#include "tools/history_tool.h"
 #include "tools/named_tool.h"
-#include "tools/other_tool.h"
+#include "tools/offered.h"
 #include "tools/registered.h"
 #include "tools/reply_text.h"
 #include "tools/schema_template.h"
 #include "tools/write_schema.h"
-#include "tools/write_tool.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -67,27 +63,6 @@ kg_toolset_is_listed(const KgCatalog *catalog, const KgAgent *agent,
 	return false;
 }
 
-int
-kg_operations_offered(void)
-{
-	int offered = KG_EXPOSE_READING;
-
-	if (kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
-		return offered;
-	offered |= KG_EXPOSE_CREATE | KG_EXPOSE_UPDATE | KG_EXPOSE_DELETE;
-	/* Edges are for who sees the whole tenant. */
-	if (!kg_visibility_is_partial())
-		offered |= KG_EXPOSE_OF_RELATION;
-	return offered;
-}
-
-bool
-kg_tool_is_offered(const KgAgent *agent, const KgTool *tool, int offered)
-{
-	return (tool->operation & offered) != 0 &&
-		   kg_agent_has_tool(agent, KG_TOOLSET_CATALOG, tool->name);
-}
-
 bool
 kg_other_tools_write(const KgCatalog *catalog, const KgAgent *agent)
 {
@@ -103,45 +78,39 @@ kg_other_tools_write(const KgCatalog *catalog, const KgAgent *agent)
 	return false;
 }
 
+/* Has the schema all members of the object, and these all that it requires? */
 static bool
-tool_writes(const KgCatalog *catalog, const char *name)
+fits_schema(const JsonbContainer *object, const Jsonb *schema)
 {
-	KgCallable callable;
-	ListCell *lc;
+	JsonbValue properties;
+	JsonbValue required;
+	JsonbValue value;
 
-	if (kg_callable_find(catalog, name, &callable))
-		return kg_callable_writes(&callable);
-	foreach(lc, kg_registered_listed(catalog, kg_agent_current()))
-	{
-		const KgDefinition *def = lfirst(lc);
-
-		if (strcmp(def->name, name) == 0)
-			return def->writes;
-	}
-	return false;
+	if (kg_json_get(&schema->root, "properties", &properties) == NULL)
+		return false;
+	kg_json_each(it, object)
+		if (kg_json_get(kg_json_container(&properties),
+						kg_json_cstring(&it.key),
+						&value) == NULL)
+			return false;
+	if (kg_json_get(&schema->root, "required", &required) == NULL)
+		return true;
+	kg_json_each(it, kg_json_container(&required))
+		if (kg_json_get(object, kg_json_cstring(&it.value), &value) == NULL)
+			return false;
+	return true;
 }
 
-const char *
-kg_tool_meant(const KgCatalog *catalog, const char *name,
-			  const char *const *names, int n)
+/* Could arguments be those of a tool? */
+static bool
+tool_fits(const KgCatalog *catalog, const char *name, const Jsonb *arguments)
 {
-	const char **reading = palloc((n + 1) * sizeof(char *));
-	const char *writing = NULL;
-	int nreading = 0;
-	int nwriting = 0;
+	KgCallable callable;
 
-	for (int i = 0; i < n; i++)
-		if (!tool_writes(catalog, names[i]))
-		{
-			/* What is read is not what was to be changed. */
-			if (!kg_is_change(name) || kg_is_change(names[i]))
-				reading[nreading++] = names[i];
-		}
-		else if (kg_is_respelling(name, names[i]) && nwriting++ == 0)
-			writing = names[i];
-	if (nwriting > 0)
-		return nwriting == 1 ? writing : NULL;
-	return kg_nearest(name, reading, nreading);
+	if (!kg_callable_find(catalog, name, &callable))
+		return kg_registered_fits(catalog, name, arguments);
+	return JB_ROOT_IS_OBJECT(arguments) &&
+		   fits_schema(&arguments->root, kg_callable_input(catalog, &callable));
 }
 
 static KG_NORETURN void
@@ -154,21 +123,37 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	Jsonb *instead;
 	const char *meant;
 	const char **names;
+	bool *writes;
 	int offered = kg_operations_offered();
 	int n = 0;
 	int fixed = 0;
+	int most;
+	ListCell *lc;
 
 	while (kg_fixed_tool(fixed))
 		fixed++;
-	names = palloc((catalog->ntools + fixed + catalog->nregistered + 1) *
-				   sizeof(char *));
+	most = catalog->ntools + fixed + catalog->nregistered + 1;
+	names = palloc(most * sizeof(char *));
+	writes = palloc(most * sizeof(bool));
 	for (int i = 0; i < catalog->ntools; i++)
 		if (kg_tool_is_offered(agent, &catalog->tools[i], offered))
+		{
+			writes[n] = catalog->tools[i].operation & KG_EXPOSE_WRITING;
 			names[n++] = catalog->tools[i].name;
+		}
 	for (int i = 0; i < fixed; i++)
 		if (lists_fixed_tool(catalog, agent, kg_fixed_tool(i)))
+		{
+			writes[n] = kg_fixed_tool(i)->writes != NULL;
 			names[n++] = kg_fixed_tool(i)->name;
-	n += kg_registered_names(catalog, agent, names + n);
+		}
+	foreach(lc, kg_registered_listed(catalog, agent))
+	{
+		const KgDefinition *def = lfirst(lc);
+
+		writes[n] = def->writes;
+		names[n++] = def->name;
+	}
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "a tool that kg_list_tools() lists");
@@ -177,29 +162,15 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	if (call != NULL)
 		arguments = call->arguments;
 	if (!kg_tool_of_verb(catalog, name, names, n, arguments, &meant, &instead))
-		meant = kg_tool_meant(catalog, name, names, n);
+		meant = kg_tool_meant(name, names, writes, n);
 	kg_error_did_you_mean(err, meant);
 	if (instead != NULL)
 		kg_error_call_tool(err, meant, instead);
 	/* A name alone is not enough to make the call of another tool. */
 	else if (meant != NULL && arguments != NULL &&
-			 !kg_tool_fits(catalog, meant, arguments))
+			 !tool_fits(catalog, meant, arguments))
 		kg_error_doubt(err);
 	kg_error_throw(err);
-}
-
-static Jsonb *
-call_catalog_tool(const KgCatalog *catalog, const KgTool *tool,
-				  const Jsonb *arguments)
-{
-	if (tool->operation & KG_EXPOSE_WRITING)
-		return kg_tool_write(tool, arguments);
-	if (tool->operation == KG_EXPOSE_HISTORY)
-		return kg_tool_history(catalog, tool->type, arguments);
-	if (tool->operation == KG_EXPOSE_GET)
-		return kg_tool_get(catalog, tool->type, arguments);
-	return kg_tool_list(
-		catalog, tool->type, arguments, tool->operation == KG_EXPOSE_LIST_IDS);
 }
 
 /* What an agent was not given does not exist for it. */
@@ -227,20 +198,6 @@ kg_callable_require(const KgCatalog *catalog, const char *name,
 
 	if (!find_offered(catalog, agent, name, found))
 		throw_unknown_tool(catalog, agent, name, path);
-}
-
-Jsonb *
-kg_callable_call(const KgCatalog *catalog, const KgCallable *callable,
-				 const Jsonb *arguments)
-{
-	kg_running_begin_tool();
-	if (!kg_callable_writes(callable))
-		kg_repair_begin(callable->tool ? callable->tool->name
-									   : callable->fixed->name,
-						arguments);
-	if (callable->tool != NULL)
-		return call_catalog_tool(catalog, callable->tool, arguments);
-	return callable->fixed->call(arguments);
 }
 
 /* Which toolsets there are depends on the tenant. */
@@ -470,21 +427,6 @@ typedef struct Call
 	const Jsonb *options; /* or NULL */
 	Jsonb *result;
 } Call;
-
-/* What only reads is called twice as well as once. */
-const Jsonb *
-kg_tools_with_key(const KgTool *tool, const Jsonb *arguments, const char *key)
-{
-	JsonbValue value;
-
-	if (key == NULL || tool == NULL ||
-		(tool->operation & KG_EXPOSE_WRITING) == 0 ||
-		!JB_ROOT_IS_OBJECT(arguments) ||
-		kg_json_get(&arguments->root, "idempotency_key", &value) != NULL)
-		return arguments;
-	value = kg_json_string_value(key);
-	return kg_json_with(arguments, "idempotency_key", &value);
-}
 
 static void
 make_call(void *arg)

@@ -16,26 +16,6 @@ struct KgCallable;
 struct KgDefinition;
 struct KgOperationDefined;
 
-/* A fixed tool; each vocabulary (graph, bfs, memory) has a table. */
-typedef struct KgFixedTool
-{
-	const char *name; /* tool name: "find_nodes" */
-	int toolset;
-	const char *title;
-	const char *description;
-	/*
-	 * Templates (tools/schema_template.h) of the JSON Schemas of its arguments,
-	 * which are read by it too (tools/input.h), and of its reply.
-	 */
-	const char *input;
-	const char *output;
-	/* validates arguments against input (tools/published.h) */
-	Jsonb *(*call)(const Jsonb *arguments);
-	const KgOperation *writes; /* how, or NULL */
-	const char
-		*text; /* the member of its reply that is its text, or NULL: all */
-} KgFixedTool;
-
 /* A call by name; and what becomes known of it, for its result or error. */
 typedef struct KgToolCall
 {
@@ -52,13 +32,6 @@ typedef struct KgToolCall
 } KgToolCall;
 
 /*
- * The key as the argument that a generated tool that writes has for it; others
- * get their arguments as they are.
- */
-extern const Jsonb *kg_tools_with_key(const KgTool *tool,
-									  const Jsonb *arguments, const char *key);
-
-/*
  * Call a tool as the current role, or as its agent.  Raises KG_UNKNOWN_TOOL, KG_NO_TENANT and
  * whatever the tool raises.  The reply is the tool's own JSON object.
  */
@@ -72,11 +45,6 @@ extern void kg_callable_require(const struct KgCatalog *catalog,
 								const char *name, const char *path,
 								struct KgCallable *found);
 
-/* A generated or fixed tool, whether the caller's agent has it or not. */
-extern Jsonb *kg_callable_call(const struct KgCatalog *catalog,
-							   const struct KgCallable *callable,
-							   const Jsonb *arguments);
-
 /*
  * The same as an MCP tool result {content, structuredContent, isError}: an
  * error of the call is a result, not raised (a subtransaction is rolled back);
@@ -85,23 +53,6 @@ extern Jsonb *kg_callable_call(const struct KgCatalog *catalog,
  */
 extern Jsonb *kg_tools_call_result(const char *name, const Jsonb *arguments,
 								   const Jsonb *options);
-
-/*
- * The operations (KG_EXPOSE_*) whose tools the caller has, and whether one of
- * them is the agent's, too.  Others do not exist for it.
- */
-extern int kg_operations_offered(void);
-extern bool kg_tool_is_offered(const KgAgent *agent, const KgTool *tool,
-							   int offered);
-
-/*
- * Which of some tools another name means, or NULL.  One that reads may be the
- * nearest; one that writes does what nobody asked for where it is not the tool
- * that was meant, so it is one in another spelling alone (base/meaning.h).
- */
-extern const char *kg_tool_meant(const struct KgCatalog *catalog,
-								 const char *name, const char *const *names,
-								 int n);
 
 /* Is a tool of this toolset among those that are listed? */
 extern bool kg_toolset_is_listed(const struct KgCatalog *catalog,

@@ -14,6 +14,7 @@
 #include "query/plan.h"
 #include "tools/catalog_tools.h"
 #include "tools/dispatch.h"
+#include "tools/offered.h"
 #include "tools/explain.h"
 #include "utils/builtins.h"
 

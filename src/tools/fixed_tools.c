@@ -6,22 +6,25 @@
 
 #include "base/toolset.h"
 #include "catalog/memory.h"
-#include "tools/compact.h"
 #include "tools/fixed_tools.h"
-#include "tools/graph.h"
-#include "tools/memory.h"
 
-static const KgFixedTool *const vocabularies[] = {
-	kg_graph_tools,
-	kg_bfs_tools,
-	kg_memory_tools,
-	kg_compact_tools,
-};
+#define KG_MAX_VOCABULARIES 8
+
+/* Set at module start, and never changed after. */
+static const KgFixedTool *vocabularies[KG_MAX_VOCABULARIES];
+static int nvocabularies = 0;
+
+void
+kg_fixed_tools_add(const KgFixedTool *table)
+{
+	Assert(nvocabularies < KG_MAX_VOCABULARIES);
+	vocabularies[nvocabularies++] = table;
+}
 
 const KgFixedTool *
 kg_fixed_tool(int index)
 {
-	for (int v = 0; v < lengthof(vocabularies); v++)
+	for (int v = 0; v < nvocabularies; v++)
 		for (const KgFixedTool *tool = vocabularies[v]; tool->name; tool++)
 			if (index-- == 0)
 				return tool;
@@ -31,7 +34,7 @@ kg_fixed_tool(int index)
 const KgFixedTool *
 kg_fixed_tool_find(const char *name)
 {
-	for (int v = 0; v < lengthof(vocabularies); v++)
+	for (int v = 0; v < nvocabularies; v++)
 		for (const KgFixedTool *tool = vocabularies[v]; tool->name; tool++)
 			if (strcmp(tool->name, name) == 0)
 				return tool;

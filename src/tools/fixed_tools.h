@@ -5,7 +5,35 @@
 #ifndef KG_FIXED_TOOLS_H
 #define KG_FIXED_TOOLS_H
 
-#include "tools/dispatch.h"
+#include "base/toolset.h"
+#include "catalog/catalog.h"
+#include "utils/jsonb.h"
+
+/* A fixed tool; each vocabulary (graph, bfs, memory) has a table. */
+typedef struct KgFixedTool
+{
+	const char *name; /* tool name: "find_nodes" */
+	int toolset;
+	const char *title;
+	const char *description;
+	/*
+	 * Templates (tools/schema_template.h) of the JSON Schemas of its arguments,
+	 * which are read by it too (tools/input.h), and of its reply.
+	 */
+	const char *input;
+	const char *output;
+	/* validates arguments against input (tools/published.h) */
+	Jsonb *(*call)(const Jsonb *arguments);
+	const KgOperation *writes; /* how, or NULL */
+	const char
+		*text; /* the member of its reply that is its text, or NULL: all */
+} KgFixedTool;
+
+/*
+ * Adds a table of tools, which ends with an entry without a name; called at
+ * module start (tools/vocabularies.c), in the order in which tools are listed.
+ */
+extern void kg_fixed_tools_add(const KgFixedTool *table);
 
 /* The fixed tool of a name, or NULL. */
 extern const KgFixedTool *kg_fixed_tool_find(const char *name);

@@ -14,7 +14,7 @@
 #include "query/validity.h"
 #include "tools/catalog_tools.h"
 #include "tools/cite.h"
-#include "tools/other_tool.h"
+#include "tools/offered.h"
 #include "tools/published.h"
 #include "tools/reply.h"
 #include "tools/shape.h"

@@ -8,7 +8,7 @@
 #ifndef KG_GRAPH_H
 #define KG_GRAPH_H
 
-#include "tools/dispatch.h"
+#include "tools/fixed_tools.h"
 #include "tools/graph_call.h"
 
 extern const KgFixedTool kg_graph_tools[];

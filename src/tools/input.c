@@ -9,10 +9,7 @@
 #include "query/past.h"
 #include "query/repair.h"
 #include "query/validity.h"
-#include "tools/apart.h"
 #include "tools/input.h"
-#include "tools/misplaced.h"
-#include "tools/other_tool.h"
 #include "tools/schema_template.h"
 
 /* ---- what the schema says ---- */
@@ -65,6 +62,8 @@ note_blank(const KgInput *in, const char *key)
 		kg_repair_note_blank(kg_path_member(in->path, key));
 }
 
+void (*kg_input_unknown)(const KgInput *in, const JsonbValue *key) = NULL;
+
 static void
 check_known(const KgInput *in)
 {
@@ -75,12 +74,7 @@ check_known(const KgInput *in)
 		if (kg_outline_member(
 				outline, it.key.val.string.val, it.key.val.string.len) == NULL)
 		{
-			if (in->path[0] == '\0')
-			{
-				kg_refuse_other_tool(in->object, &it.key);
-				kg_refuse_apart(in->object, outline, &it.key);
-			}
-			kg_refuse_misplaced(in->object, in->path, outline, &it.key);
+			kg_input_unknown(in, &it.key);
 			kg_args_known(in->object, in->path, outline->names, outline->n);
 		}
 		if (is_blank(&it.value))

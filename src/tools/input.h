@@ -9,6 +9,7 @@
 #ifndef KG_INPUT_H
 #define KG_INPUT_H
 
+#include "catalog/catalog.h"
 #include "query/arguments.h"
 #include "tools/outline.h"
 
@@ -20,6 +21,12 @@ typedef struct KgInput
 	const char *path; /* JSON Pointer; "" at the root */
 	KgRepairs *repairs;
 } KgInput;
+
+/*
+ * Raises a better error than "unknown argument" for a member that the schema
+ * does not have, or returns.  Set by tools/correct/correct.c.
+ */
+extern void (*kg_input_unknown)(const KgInput *in, const JsonbValue *key);
 
 /* Begin with all arguments: checks their names. */
 extern void kg_input_open(KgInput *in, const Jsonb *arguments,

@@ -6,13 +6,10 @@
 #ifndef KG_TOOLS_MEMORY_H
 #define KG_TOOLS_MEMORY_H
 
-#include "tools/dispatch.h"
+#include "tools/fixed_tools.h"
 #include "tools/input.h"
 
 extern const KgFixedTool kg_memory_tools[];
-
-/* What a tool of it publishes of its arguments. */
-extern const char *kg_memory_input(const char *tool);
 
 extern Jsonb *kg_tool_create_entities(const Jsonb *arguments);
 extern Jsonb *kg_tool_create_relations(const Jsonb *arguments);

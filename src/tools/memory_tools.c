@@ -178,9 +178,3 @@ const KgFixedTool kg_memory_tools[] = {
 	 GRAPH,
 	 kg_tool_search_nodes},
 	{NULL}};
-
-const char *
-kg_memory_input(const char *tool)
-{
-	return kg_fixed_tool_find(tool)->input;
-}

@@ -260,8 +260,10 @@ begin(const char *tool, const Jsonb *arguments)
 
 	kg_write_require();
 	writing->writer.tool = tool;
-	kg_input_open(
-		&writing->input, arguments, kg_memory_input(tool), &writing->repairs);
+	kg_input_open(&writing->input,
+				  arguments,
+				  kg_fixed_tool_find(tool)->input,
+				  &writing->repairs);
 	return writing;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "base/meaning.h"
 #include "query/names.h"
 #include "query/repair.h"
 #include "tools/catalog_tools.h"
@@ -191,4 +192,27 @@ kg_tool_of_verb(const KgCatalog *catalog, const char *name,
 			*tool = verbs->tools[i];
 	}
 	return true;
+}
+
+const char *
+kg_tool_meant(const char *name, const char *const *names, const bool *writes,
+			  int n)
+{
+	const char **reading = palloc((n + 1) * sizeof(char *));
+	const char *writing = NULL;
+	int nreading = 0;
+	int nwriting = 0;
+
+	for (int i = 0; i < n; i++)
+		if (!writes[i])
+		{
+			/* What is read is not what was to be changed. */
+			if (!kg_is_change(name) || kg_is_change(names[i]))
+				reading[nreading++] = names[i];
+		}
+		else if (kg_is_respelling(name, names[i]) && nwriting++ == 0)
+			writing = names[i];
+	if (nwriting > 0)
+		return nwriting == 1 ? writing : NULL;
+	return kg_nearest(name, reading, nreading);
 }

@@ -18,4 +18,12 @@ extern bool kg_tool_of_verb(const KgCatalog *catalog, const char *name,
 							const Jsonb *arguments, const char **tool,
 							Jsonb **instead);
 
+/*
+ * Returns which of some tools another name means, or NULL.  One that reads may be
+ * the nearest.  One that writes is returned only if the name is another spelling
+ * of its own (base/meaning.h), because a guess would change data.
+ */
+extern const char *kg_tool_meant(const char *name, const char *const *names,
+								 const bool *writes, int n);
+
 #endif /* KG_NAMED_TOOL_H */

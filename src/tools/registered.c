@@ -882,18 +882,6 @@ kg_registered_has_toolset(const KgCatalog *catalog, const char *toolset)
 	return false;
 }
 
-int
-kg_registered_names(const KgCatalog *catalog, const KgAgent *agent,
-					const char **names)
-{
-	ListCell *lc;
-	int n = 0;
-
-	foreach(lc, kg_registered_listed(catalog, agent))
-		names[n++] = ((const KgDefinition *) lfirst(lc))->name;
-	return n;
-}
-
 void
 kg_registered_annotations(const KgDefinition *def, KgJsonWriter *w)
 {

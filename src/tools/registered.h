@@ -49,10 +49,6 @@ extern Jsonb *kg_registered_meta(const KgToolCall *call);
 extern bool kg_registered_has_toolset(const KgCatalog *catalog,
 									  const char *toolset);
 
-/* Names of those listed, for errors; returns how many. */
-extern int kg_registered_names(const KgCatalog *catalog, const KgAgent *agent,
-							   const char **names);
-
 /* What is listed, in the order of toolset and name: a List of KgDefinition *. */
 extern List *kg_registered_listed(const KgCatalog *catalog,
 								  const KgAgent *agent);

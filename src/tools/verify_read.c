@@ -14,7 +14,6 @@
 #include "query/repair.h"
 #include "tools/bfs_call.h"
 #include "tools/catalog_tools.h"
-#include "tools/compact.h"
 #include "tools/dispatch.h"
 #include "tools/registered.h"
 #include "tools/verify.h"
@@ -595,8 +594,9 @@ counts(const KgCallable *callable)
 	if (callable->tool != NULL)
 		return callable->tool->operation == KG_EXPOSE_LIST ||
 			   callable->tool->operation == KG_EXPOSE_LIST_IDS;
-	return callable->fixed->call != kg_tool_verify_claims &&
-		   callable->fixed->call != kg_tool_verify;
+	/* A claim is not about claims. */
+	return kg_outline_member(kg_outline(callable->fixed->input), "claims", 6) ==
+		   NULL;
 }
 
 /* One item is enough, however long, where the tool has pages. */

@@ -8,8 +8,8 @@
 #include "query/names.h"
 #include "query/repair.h"
 #include "query/running.h"
-#include "tools/definition.h"
-#include "tools/misplaced.h"
+#include "tools/callable.h"
+#include "tools/correct/misplaced.h"
 
 /* Where properties are among the arguments, and where they belong. */
 typedef struct Misplaced

@@ -11,29 +11,11 @@
 #include "query/repair.h"
 #include "query/running.h"
 #include "tools/catalog_tools.h"
-#include "tools/definition.h"
-#include "tools/dispatch.h"
+#include "tools/callable.h"
 #include "tools/fixed_tools.h"
-#include "tools/other_tool.h"
+#include "tools/correct/other_tool.h"
+#include "tools/offered.h"
 #include "tools/outline.h"
-#include "tools/registered.h"
-
-void
-kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
-					  int operation, const Jsonb *arguments)
-{
-	const KgCall *call = kg_running_call();
-	const KgTool *tool = kg_catalog_tool_of(catalog, type, operation);
-
-	/* Called by its name, it has begun. */
-	if (tool != NULL && call != NULL && call->tool == tool->name &&
-		call->arguments == arguments)
-		return;
-	if (tool != NULL &&
-		!kg_tool_is_offered(kg_agent_current(), tool, kg_operations_offered()))
-		tool = NULL;
-	kg_repair_begin(tool ? tool->name : NULL, arguments);
-}
 
 /* Has the outline all members of the object, and that all it requires? */
 static bool
@@ -51,40 +33,6 @@ fits(const JsonbContainer *object, const char *template)
 			kg_json_get(object, outline->names[i], &value) == NULL)
 			return false;
 	return true;
-}
-
-/* The same of a schema, which says more. */
-static bool
-fits_schema(const JsonbContainer *object, const Jsonb *schema)
-{
-	JsonbValue properties;
-	JsonbValue required;
-	JsonbValue value;
-
-	if (kg_json_get(&schema->root, "properties", &properties) == NULL)
-		return false;
-	kg_json_each(it, object)
-		if (kg_json_get(kg_json_container(&properties),
-						kg_json_cstring(&it.key),
-						&value) == NULL)
-			return false;
-	if (kg_json_get(&schema->root, "required", &required) == NULL)
-		return true;
-	kg_json_each(it, kg_json_container(&required))
-		if (kg_json_get(object, kg_json_cstring(&it.value), &value) == NULL)
-			return false;
-	return true;
-}
-
-bool
-kg_tool_fits(const KgCatalog *catalog, const char *name, const Jsonb *arguments)
-{
-	KgCallable callable;
-
-	if (!kg_callable_find(catalog, name, &callable))
-		return kg_registered_fits(catalog, name, arguments);
-	return JB_ROOT_IS_OBJECT(arguments) &&
-		   fits_schema(&arguments->root, kg_callable_input(catalog, &callable));
 }
 
 /* Of the type of a tool another one; NULL where none is, or several are. */

@@ -12,9 +12,9 @@
 #include "query/names.h"
 #include "query/repair.h"
 #include "query/running.h"
-#include "tools/apart.h"
+#include "tools/correct/apart.h"
 #include "tools/bfs_call.h"
-#include "tools/definition.h"
+#include "tools/callable.h"
 
 typedef struct Parts
 {

@@ -6,11 +6,6 @@
 #define KG_OTHER_TOOL_H
 
 #include "base/json.h"
-#include "catalog/catalog.h"
-
-/* A tool of a type begins: errors name it. */
-extern void kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
-								  int operation, const Jsonb *arguments);
 
 /*
  * Raise KG_INVALID_INPUT for an argument that the tool that runs does not have,
@@ -18,9 +13,5 @@ extern void kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
  */
 extern void kg_refuse_other_tool(const JsonbContainer *arguments,
 								 const JsonbValue *key);
-
-/* Could arguments be those of a tool? */
-extern bool kg_tool_fits(const KgCatalog *catalog, const char *name,
-						 const Jsonb *arguments);
 
 #endif /* KG_OTHER_TOOL_H */

@@ -1,0 +1,91 @@
+/*
+ * callable.c
+ *	  A tool that is not a registered one: a generated tool or a fixed one.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "query/repair.h"
+#include "query/running.h"
+#include "tools/callable.h"
+#include "tools/catalog_tools.h"
+#include "tools/history_tool.h"
+#include "tools/schema_template.h"
+#include "tools/write_schema.h"
+#include "tools/write_tool.h"
+
+bool
+kg_callable_find(const KgCatalog *catalog, const char *name,
+				 KgCallable *callable)
+{
+	callable->tool = kg_catalog_tool(catalog, name);
+	callable->fixed = callable->tool ? NULL : kg_fixed_tool_find(name);
+	if (callable->fixed && !kg_fixed_tool_exists(catalog, callable->fixed))
+		callable->fixed = NULL;
+	return callable->tool != NULL || callable->fixed != NULL;
+}
+
+bool
+kg_callable_writes(const KgCallable *callable)
+{
+	if (callable->fixed != NULL)
+		return callable->fixed->writes != NULL;
+	return (callable->tool->operation & KG_EXPOSE_WRITING) != 0;
+}
+
+Jsonb *
+kg_callable_input(const KgCatalog *catalog, const KgCallable *callable)
+{
+	if (callable->fixed != NULL)
+		return kg_expand_schema_of(catalog, callable->fixed->input, NULL, true);
+	if (kg_callable_writes(callable))
+		return kg_write_input_schema(callable->tool);
+	return kg_expand_schema_of(
+		catalog,
+		kg_tool_input_template(callable->tool->type, callable->tool->operation),
+		callable->tool->type,
+		true);
+}
+
+static Jsonb *
+call_catalog_tool(const KgCatalog *catalog, const KgTool *tool,
+				  const Jsonb *arguments)
+{
+	if (tool->operation & KG_EXPOSE_WRITING)
+		return kg_tool_write(tool, arguments);
+	if (tool->operation == KG_EXPOSE_HISTORY)
+		return kg_tool_history(catalog, tool->type, arguments);
+	if (tool->operation == KG_EXPOSE_GET)
+		return kg_tool_get(catalog, tool->type, arguments);
+	return kg_tool_list(
+		catalog, tool->type, arguments, tool->operation == KG_EXPOSE_LIST_IDS);
+}
+
+Jsonb *
+kg_callable_call(const KgCatalog *catalog, const KgCallable *callable,
+				 const Jsonb *arguments)
+{
+	kg_running_begin_tool();
+	if (!kg_callable_writes(callable))
+		kg_repair_begin(callable->tool ? callable->tool->name
+									   : callable->fixed->name,
+						arguments);
+	if (callable->tool != NULL)
+		return call_catalog_tool(catalog, callable->tool, arguments);
+	return callable->fixed->call(arguments);
+}
+
+/* What only reads is called twice as well as once. */
+const Jsonb *
+kg_tools_with_key(const KgTool *tool, const Jsonb *arguments, const char *key)
+{
+	JsonbValue value;
+
+	if (key == NULL || tool == NULL ||
+		(tool->operation & KG_EXPOSE_WRITING) == 0 ||
+		!JB_ROOT_IS_OBJECT(arguments) ||
+		kg_json_get(&arguments->root, "idempotency_key", &value) != NULL)
+		return arguments;
+	value = kg_json_string_value(key);
+	return kg_json_with(arguments, "idempotency_key", &value);
+}

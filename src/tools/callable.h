@@ -1,0 +1,43 @@
+/*
+ * callable.h
+ *	  A tool that is not a registered one: a generated tool or a fixed one.
+ */
+#ifndef KG_CALLABLE_H
+#define KG_CALLABLE_H
+
+#include "catalog/catalog.h"
+#include "tools/fixed_tools.h"
+#include "utils/jsonb.h"
+
+/* One of the two is set. */
+typedef struct KgCallable
+{
+	const KgTool *tool;
+	const KgFixedTool *fixed;
+} KgCallable;
+
+/* Finds a tool by name; returns false, with both members NULL, if none has it. */
+extern bool kg_callable_find(const KgCatalog *catalog, const char *name,
+							 KgCallable *callable);
+extern bool kg_callable_writes(const KgCallable *callable);
+
+/* Returns the schema of its arguments, with repeated parts written out. */
+extern Jsonb *kg_callable_input(const KgCatalog *catalog,
+								const KgCallable *callable);
+
+/*
+ * Calls the tool, whether the caller's agent has it or not, and returns its
+ * reply.  Raises whatever the tool raises.
+ */
+extern Jsonb *kg_callable_call(const KgCatalog *catalog,
+							   const KgCallable *callable,
+							   const Jsonb *arguments);
+
+/*
+ * Returns the arguments with an idempotency key as the argument that a generated
+ * tool that writes has for it; those of other tools are returned as they are.
+ */
+extern const Jsonb *kg_tools_with_key(const KgTool *tool,
+									  const Jsonb *arguments, const char *key);
+
+#endif /* KG_CALLABLE_H */

@@ -1,0 +1,32 @@
+/*
+ * correct.c
+ *	  Corrections of arguments that a tool does not have.
+ *
+ * Reading arguments needs no other tool; telling which tool was meant needs all
+ * of them.  So these files are above the dispatcher, and readers reach them
+ * through kg_input_unknown alone.
+ */
+#include "postgres.h"
+
+#include "tools/correct/apart.h"
+#include "tools/correct/correct.h"
+#include "tools/correct/misplaced.h"
+#include "tools/correct/other_tool.h"
+#include "tools/input.h"
+
+static void
+refuse_unknown(const KgInput *in, const JsonbValue *key)
+{
+	if (in->path[0] == '\0')
+	{
+		kg_refuse_other_tool(in->object, key);
+		kg_refuse_apart(in->object, in->outline, key);
+	}
+	kg_refuse_misplaced(in->object, in->path, in->outline, key);
+}
+
+void
+kg_correct_init(void)
+{
+	kg_input_unknown = refuse_unknown;
+}

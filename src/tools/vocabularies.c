@@ -1,0 +1,22 @@
+/*
+ * vocabularies.c
+ *	  The vocabularies of fixed tools.
+ *
+ * Tools find a fixed tool by its name in tools/fixed_tools.c, which knows none
+ * of them; only this file names the tables.
+ */
+#include "postgres.h"
+
+#include "tools/compact.h"
+#include "tools/graph.h"
+#include "tools/memory.h"
+#include "tools/vocabularies.h"
+
+void
+kg_vocabularies_init(void)
+{
+	kg_fixed_tools_add(kg_graph_tools);
+	kg_fixed_tools_add(kg_bfs_tools);
+	kg_fixed_tools_add(kg_memory_tools);
+	kg_fixed_tools_add(kg_compact_tools);
+}
