@@ -510,3 +510,47 @@ kg_json_pointer_append(StringInfo pointer, const char *name, int len)
 			appendStringInfoChar(pointer, name[i]);
 	}
 }
+
+/* A number as JSON writes it: -? digits [. digits] [e[+-] digits]. */
+static bool
+is_json_number(const char *text, int len)
+{
+	int i = 0;
+	int start;
+
+	if (i < len && text[i] == '-')
+		i++;
+	start = i;
+	while (i < len && text[i] >= '0' && text[i] <= '9')
+		i++;
+	if (i == start || (text[start] == '0' && i - start > 1))
+		return false;
+	if (i < len && text[i] == '.')
+	{
+		start = ++i;
+		while (i < len && text[i] >= '0' && text[i] <= '9')
+			i++;
+		if (i == start)
+			return false;
+	}
+	return i == len;
+}
+
+bool
+kg_json_number_of(const JsonbValue *string, JsonbValue *number)
+{
+	char *text;
+
+	/* Exponents are left out: what a model means by "1e5" is in doubt. */
+	if (string->type != jbvString || string->val.string.len > 60 ||
+		!is_json_number(string->val.string.val, string->val.string.len))
+		return false;
+	text = kg_json_cstring(string);
+	number->type = jbvNumeric;
+	number->val.numeric = DatumGetNumeric(
+		DirectFunctionCall3(numeric_in,
+							CStringGetDatum(text),
+							ObjectIdGetDatum(InvalidOid),
+							Int32GetDatum(-1)));
+	return true;
+}

@@ -187,4 +187,11 @@ extern Jsonb *kg_json_parse(const char *text);
 extern void kg_json_pointer_append(StringInfo pointer, const char *name,
 								   int len);
 
+/*
+ * Reads a string that is a JSON number without an exponent, of 60 characters at
+ * most; returns false for any other value.  An exponent is refused because the
+ * meaning of a model's "1e5" is in doubt.
+ */
+extern bool kg_json_number_of(const JsonbValue *string, JsonbValue *number);
+
 #endif /* KG_JSON_H */

@@ -26,12 +26,6 @@ extern bool kg_mcp_app_remembered(KgMcpRevision revision,
 /* The member of the server's capabilities that agrees. */
 extern void kg_mcp_app_write_capability(KgJsonWriter *w);
 
-/* The page; NULL where it cannot be read. */
-extern char *kg_mcp_app_page(void);
-
-/* What a host is told of the page: _meta of the resource's contents. */
-extern void kg_mcp_app_write_page_meta(KgJsonWriter *w);
-
 /* Whether the page shows what a tool of the caller answers; that it does. */
 extern bool kg_mcp_app_shows(const char *tool);
 extern void kg_mcp_app_write_tool_meta(KgJsonWriter *w);

@@ -17,6 +17,7 @@
 #include "catalog/memory.h"
 #include "mb/pg_wchar.h"
 #include "mcp/app.h"
+#include "mcp/app_page.h"
 #include "miscadmin.h"
 #include "query/get.h"
 #include "query/running.h"

@@ -118,50 +118,6 @@ kg_args_error(const char *path, const JsonbValue *got, const char *expected)
 	return err;
 }
 
-/* A number as JSON writes it: -? digits [. digits] [e[+-] digits]. */
-static bool
-is_json_number(const char *text, int len)
-{
-	int i = 0;
-	int start;
-
-	if (i < len && text[i] == '-')
-		i++;
-	start = i;
-	while (i < len && text[i] >= '0' && text[i] <= '9')
-		i++;
-	if (i == start || (text[start] == '0' && i - start > 1))
-		return false;
-	if (i < len && text[i] == '.')
-	{
-		start = ++i;
-		while (i < len && text[i] >= '0' && text[i] <= '9')
-			i++;
-		if (i == start)
-			return false;
-	}
-	return i == len;
-}
-
-bool
-kg_args_read_number(const JsonbValue *string, JsonbValue *number)
-{
-	char *text;
-
-	/* Exponents are left out: what a model means by "1e5" is in doubt. */
-	if (string->type != jbvString || string->val.string.len > 60 ||
-		!is_json_number(string->val.string.val, string->val.string.len))
-		return false;
-	text = kg_json_cstring(string);
-	number->type = jbvNumeric;
-	number->val.numeric = DatumGetNumeric(
-		DirectFunctionCall3(numeric_in,
-							CStringGetDatum(text),
-							ObjectIdGetDatum(InvalidOid),
-							Int32GetDatum(-1)));
-	return true;
-}
-
 bool
 kg_args_read_bool(const JsonbValue *string, JsonbValue *boolean)
 {
@@ -492,7 +448,7 @@ read_number(const JsonbContainer *object, const char *key, JsonbValue *value,
 	if (kg_json_get(object, key, value) == NULL)
 		return false;
 	*number = *value;
-	*repaired = value->type == jbvString && kg_args_read_number(value, number);
+	*repaired = value->type == jbvString && kg_json_number_of(value, number);
 	return true;
 }
 

@@ -41,8 +41,7 @@ extern Jsonb *kg_args_list_of(const char *name, const JsonbValue *value);
 /* The one scalar within an object or array that has no other, or NULL. */
 extern Jsonb *kg_args_only_scalar(const JsonbValue *value);
 
-/* A string as JSON number or boolean, where it is exactly one. */
-extern bool kg_args_read_number(const JsonbValue *string, JsonbValue *number);
+/* Reads "true" or "false"; returns false for any other string. */
 extern bool kg_args_read_bool(const JsonbValue *string, JsonbValue *boolean);
 
 /* Raise KG_INVALID_INPUT for a member that is not known. */

@@ -461,7 +461,7 @@ repair_value(const KgField *field, JsonbValue *value, const char *path,
 		case KG_KIND_INTEGER:
 		case KG_KIND_NUMBER:
 			if (value->type != jbvString ||
-				!kg_args_read_number(value, &used) ||
+				!kg_json_number_of(value, &used) ||
 				!is_of_number_kind(field, &used))
 				return;
 			break;

@@ -71,13 +71,6 @@ extern Datum kg_history_nodes(const KgCatalog *catalog, const KgType *type,
 extern void kg_history_select(KgSqlBuilder *b, const KgCatalog *catalog);
 extern int kg_history_run(const KgSqlBuilder *b, KgChange *changes);
 
-/*
- * The time that an argument "as_of" names, for a type; raises KG_INVALID_INPUT
- * where the type keeps no history, or not of that time.  Without a type: where it
- * is none, or has not passed.
- */
-extern TimestampTz kg_history_time(const KgType *type, const char *as_of);
-
 /* The entity as it was then, or NULL. */
 extern Jsonb *kg_history_at(const KgCatalog *catalog, const KgType *type,
 							const char *id, TimestampTz time);

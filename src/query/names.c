@@ -557,7 +557,7 @@ says_number(const JsonbValue *value)
 	JsonbValue number;
 
 	return value->type == jbvNumeric ||
-		   (value->type == jbvString && (kg_args_read_number(value, &number) ||
+		   (value->type == jbvString && (kg_json_number_of(value, &number) ||
 										 kg_means_all(kg_json_cstring(value)) ||
 										 kg_meant_count(value) != NULL));
 }
@@ -1038,8 +1038,7 @@ meant_number(const char *text)
 		return NULL;
 	out[n] = '\0';
 	string = kg_json_string_value(out);
-	return kg_args_read_number(&string, &number) ? kg_json_datum(&number)
-												 : NULL;
+	return kg_json_number_of(&string, &number) ? kg_json_datum(&number) : NULL;
 }
 
 static Jsonb *

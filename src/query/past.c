@@ -24,6 +24,8 @@
 #include "query/history.h"
 #include "query/nodeset.h"
 #include "query/past.h"
+#include "query/past_state.h"
+#include "query/past_time.h"
 #include "query/running.h"
 #include "query/sql.h"
 #include "store/extract.h"
@@ -31,79 +33,6 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
-
-/* An edge, by its identity, and the first change of it since. */
-typedef struct EdgeThen
-{
-	struct
-	{
-		int64 source;
-		int64 target;
-		int32 relation_no;
-		const char *key;
-	} id; /* hash key */
-	int64 change;
-	int64 n; /* of changes */
-	bool was;
-	Jsonb *properties; /* or NULL */
-} EdgeThen;
-
-/* An entity, by type and id, and its changes since. */
-typedef struct EntityThen
-{
-	struct
-	{
-		int32 type_no;
-		const char *id;
-	} id; /* hash key */
-	int64 first;
-	int64 first_version;
-	int64 last;
-	int64 last_version;
-	int64 node;	 /* that it was, where the first found something */
-	bool is;	 /* it is there now */
-	bool seen;	 /* what it is now, or was last */
-	Jsonb *data; /* what it was, for the caller; NULL: nothing */
-	bytea *keys; /* its index_keys; NULL: not extracted yet */
-} EntityThen;
-
-typedef struct KgPast
-{
-	const KgCatalog *catalog;
-	const char *as_of;
-	TimestampTz time;
-	bool whole; /* every change is seen */
-	KgNodeSet changed;
-	EntityThen **was; /* by the places in it; NULL: not asked yet */
-	HTAB *entities;
-	EntityThen **all; /* of them, in the order of their changes */
-	int nall;
-	int room;
-	HTAB *edges;
-	MemoryContext context;
-} KgPast;
-
-static KgPast *
-asked(void)
-{
-	const KgCall *call = kg_running_call();
-
-	return call ? call->past : NULL;
-}
-
-bool
-kg_past_asked(void)
-{
-	return asked() != NULL;
-}
-
-int
-kg_past_changed(void)
-{
-	const KgPast *past = asked();
-
-	return past ? past->nall : 0;
-}
 
 /* ---- what has changed since ---- */
 
@@ -682,7 +611,7 @@ kg_past_ask(const KgCatalog *catalog, const KgType *type, const char *as_of)
 void
 kg_past_require_type(const KgType *type)
 {
-	const KgPast *past = asked();
+	const KgPast *past = kg_past_of_call();
 
 	if (past)
 		(void) kg_history_time(type, past->as_of);
@@ -691,7 +620,7 @@ kg_past_require_type(const KgType *type)
 void
 kg_past_require_walk(const KgCatalog *catalog, const KgFollow *walk)
 {
-	const KgPast *past = asked();
+	const KgPast *past = kg_past_of_call();
 	StringInfoData names;
 	const char *last = NULL;
 	TimestampTz since = 0;
@@ -734,90 +663,12 @@ kg_past_require_walk(const KgCatalog *catalog, const KgFollow *walk)
 	kg_error_throw(err);
 }
 
-/* ---- the tables then ---- */
-
-#define KG_TEXT " text COLLATE \"C\""
-
-/* A table's columns, and what tells whether a row of it stands. */
-static const struct
-{
-	const char *name;
-	const char *columns;
-	const char *types;
-	const char *stands; /* NULL: every row does */
-} tables[] = {
-	{"kg_entity",
-	 "tenant, bundle, entity_type, entity_id, node, version, type_no, scope, "
-	 "data, index_keys",
-	 "tenant" KG_TEXT ", bundle" KG_TEXT ", entity_type" KG_TEXT
-	 ", entity_id" KG_TEXT ", node bigint, version bigint, type_no integer"
-	 ", scope" KG_TEXT ", data jsonb, index_keys bytea",
-	 "u.node"},
-	{"kg_edge",
-	 "tenant, source, relation_no, key, target, property, properties",
-	 "tenant" KG_TEXT ", source bigint, relation_no integer, key" KG_TEXT
-	 ", target bigint, property" KG_TEXT ", properties jsonb",
-	 "u.source, u.relation_no, u.key, u.target"},
-	{"kg_index_key",
-	 "tenant, type_no, field_no, key, entity_id, node",
-	 "tenant" KG_TEXT ", type_no integer, field_no integer, key bytea, "
-	 "entity_id" KG_TEXT ", node bigint",
-	 "u.node"},
-	{"kg_term",
-	 "tenant, term, kind, type_no, node",
-	 "tenant" KG_TEXT ", term" KG_TEXT
-	 ", kind \"char\", type_no integer, node bigint",
-	 "u.node"},
-	{"kg_trigram",
-	 "tenant, trigram, term",
-	 "tenant" KG_TEXT ", trigram" KG_TEXT ", term" KG_TEXT,
-	 NULL}};
-
-const char *
-kg_past_table(const char *name, const char *part)
-{
-	const KgPast *past = asked();
-
-	if (likely(past == NULL))
-		return NULL;
-	/* Nothing has changed. */
-	if (hash_get_num_entries(
-			strcmp(name, "kg_edge") == 0 ? past->edges : past->entities) == 0)
-		return NULL;
-	for (int i = 0; i < lengthof(tables); i++)
-	{
-		StringInfoData sql;
-
-		if (strcmp(tables[i].name, name) != 0)
-			continue;
-		initStringInfo(&sql);
-		appendStringInfo(&sql,
-						 "(SELECT u.* FROM (SELECT %s, true AS stands FROM %s "
-						 "UNION ALL SELECT %s, false FROM %s('%s'%s%s) AS "
-						 "p(%s)) u",
-						 tables[i].columns,
-						 kg_qualified(name),
-						 tables[i].columns,
-						 kg_qualified("kg_past"),
-						 name,
-						 part ? ", " : "",
-						 part ? part : "",
-						 tables[i].types);
-		if (tables[i].stands)
-			appendStringInfo(&sql,
-							 " WHERE %s(u.stands, %s)",
-							 kg_qualified("kg_past_keeps"),
-							 tables[i].stands);
-		appendStringInfoChar(&sql, ')');
-		return sql.data;
-	}
-	return NULL;
-}
+/* ---- the rows then ---- */
 
 bool
 kg_past_keeps_node(int64 node)
 {
-	const KgPast *past = asked();
+	const KgPast *past = kg_past_of_call();
 
 	return past == NULL || !kg_nodeset_has(&past->changed, node);
 }
@@ -826,7 +677,7 @@ bool
 kg_past_keeps_edge(int64 source, int32 relation_no, const text *key,
 				   int64 target)
 {
-	const KgPast *past = asked();
+	const KgPast *past = kg_past_of_call();
 	EdgeThen sought = {{source, target, relation_no, ""}};
 
 	if (past == NULL || hash_get_num_entries(past->edges) == 0)
@@ -1044,7 +895,7 @@ void
 kg_past_rows(const char *name, const KgPastPart *part, Tuplestorestate *store,
 			 TupleDesc desc)
 {
-	KgPast *past = asked();
+	KgPast *past = kg_past_of_call();
 	PutRows put = rows_of(name);
 	Target target = {store, desc};
 	MemoryContext scratch;

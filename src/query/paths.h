@@ -10,6 +10,7 @@
 #define KG_PATHS_H
 
 #include "query/links.h"
+#include "query/weight.h"
 
 #define KG_MAX_PATH_HOPS 6
 
@@ -20,10 +21,6 @@ typedef enum KgPathMode
 	KG_PATH_SIMPLE,
 	KG_PATH_WALKS
 } KgPathMode;
-
-/* Weights are exact: so many digits after the point. */
-#define KG_WEIGHT_DIGITS 15
-typedef int128 KgWeight;
 
 typedef struct KgPath
 {
@@ -106,9 +103,5 @@ extern void kg_paths_list_lightest(KgPaths *paths);
 /* Keeps the first limit paths of those added. */
 extern void kg_paths_add(KgPaths *paths, const KgPath *path);
 extern void kg_paths_finish(KgPaths *paths);
-
-/* The weight as a numeric; and its reading, raising for a negative one. */
-extern Numeric kg_weight_numeric(KgWeight weight);
-extern KgWeight kg_weight_read(Numeric numeric, bool *usable);
 
 #endif /* KG_PATHS_H */

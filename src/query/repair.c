@@ -434,7 +434,7 @@ change_of_meant(const KgError *err, KgInstead *change)
 		!kg_json_same(kg_json_datum(&there), said->got))
 		return false;
 	meant = kg_json_string_value(said->meant);
-	if (got.type == jbvNumeric && kg_args_read_number(&meant, &number))
+	if (got.type == jbvNumeric && kg_json_number_of(&meant, &number))
 		meant = number;
 	change->kind = KG_INSTEAD_VALUE;
 	change->got = said->got;

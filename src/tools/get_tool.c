@@ -11,6 +11,7 @@
 #include "query/hints.h"
 #include "query/history.h"
 #include "query/past.h"
+#include "query/past_time.h"
 #include "query/validity.h"
 #include "tools/catalog_tools.h"
 #include "tools/cite.h"

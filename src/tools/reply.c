@@ -262,7 +262,7 @@ asks_for_counts(const KgInput *in)
 	if (!kg_input_declares(in, "limit") ||
 		kg_json_get(in->object, "limit", &limit) == NULL)
 		return false;
-	if (kg_args_read_number(&limit, &number))
+	if (kg_json_number_of(&limit, &number))
 		limit = number;
 	return kg_json_int64(&limit, &n) && n == 0;
 }

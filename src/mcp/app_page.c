@@ -1,0 +1,115 @@
+/*
+ * app_page.c
+ *	  The page of the explorer: a file on the server, beside the extension's own.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "mb/pg_wchar.h"
+#include "mcp/app_page.h"
+#include "miscadmin.h"
+#include "storage/fd.h"
+#include "utils/memutils.h"
+
+#include <sys/stat.h>
+
+/* More than the page is built with at most (explorer/build.mjs). */
+#define KG_MCP_APP_BYTES (1024 * 1024)
+
+/* What the page has and a file that is none has not: kgctl looks for it too. */
+static const char page_mark[] = "\"kg-endpoint\" content=\"mcp\"";
+
+/* NULL: a DBA wants none. */
+static char *
+page_path(void)
+{
+	char share[MAXPGPATH];
+
+	if (kg_setting_explorer_file[0] == '\0')
+		return NULL;
+	if (is_absolute_path(kg_setting_explorer_file))
+		return kg_setting_explorer_file;
+	get_share_path(my_exec_path, share);
+	return psprintf("%s/extension/%s", share, kg_setting_explorer_file);
+}
+
+/* The whole file, and a byte that ends it; NULL where it cannot be read. */
+static char *
+read_file(const char *path, size_t *len)
+{
+	FILE *file = AllocateFile(path, PG_BINARY_R);
+	char *text;
+	bool ok;
+
+	if (file == NULL)
+		return NULL;
+	text = palloc(KG_MCP_APP_BYTES + 1);
+	*len = fread(text, 1, KG_MCP_APP_BYTES, file);
+	ok = ferror(file) == 0;
+	text[*len] = '\0';
+	FreeFile(file);
+	return ok ? text : NULL;
+}
+
+/* NULL where the file is not the page; then the log has it. */
+static char *
+read_page(const char *path)
+{
+	size_t len = 0;
+	char *text = read_file(path, &len);
+
+	/* Whatever else the setting names is not told to anybody. */
+	if (text != NULL && len < KG_MCP_APP_BYTES && strlen(text) == len &&
+		strstr(text, page_mark) != NULL &&
+		pg_encoding_verifymbstr(PG_UTF8, text, len) == (int) len)
+		return text;
+	ereport(LOG,
+			(errmsg("\"%s\" is not the page of the explorer", path),
+			 errhint("Set \"%s\".", "kg_graph.explorer_file")));
+	return NULL;
+}
+
+char *
+kg_mcp_app_page(void)
+{
+	char *path = page_path();
+
+	return path ? read_page(path) : NULL;
+}
+
+/* A file is read once to see what it is, and again when it is another. */
+bool
+kg_mcp_app_page_exists(void)
+{
+	static char *seen_path = NULL;
+	static struct stat seen;
+	static bool is_page;
+	struct stat found;
+	char *path = page_path();
+
+	if (path == NULL || stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+		return false;
+	if (seen_path == NULL || strcmp(path, seen_path) != 0 ||
+		found.st_dev != seen.st_dev || found.st_ino != seen.st_ino ||
+		found.st_size != seen.st_size || found.st_mtime != seen.st_mtime)
+	{
+		char *copy = MemoryContextStrdup(TopMemoryContext, path);
+
+		if (seen_path != NULL)
+			pfree(seen_path);
+		seen_path = copy;
+		seen = found;
+		is_page = read_page(path) != NULL;
+	}
+	return is_page;
+}
+
+void
+kg_mcp_app_write_page_meta(KgJsonWriter *w)
+{
+	/* No origin is named, so the page may connect to none. */
+	kg_jw_kjsonb(w,
+				 "_meta",
+				 kg_json_parse("{\"ui\": {\"prefersBorder\": true, "
+							   "\"permissions\": {\"clipboardWrite\": {}}}}"));
+}

@@ -1,0 +1,24 @@
+/*
+ * weight.h
+ *	  Weights of edges, exact.
+ */
+#ifndef KG_WEIGHT_H
+#define KG_WEIGHT_H
+
+#include "utils/numeric.h"
+
+/* Digits after the point. */
+#define KG_WEIGHT_DIGITS 15
+
+/* In units of 10^-KG_WEIGHT_DIGITS. */
+typedef int128 KgWeight;
+
+/*
+ * Reads a weight.  Sets usable to false if the number has more digits than a
+ * KgWeight, or is no finite number.  A negative weight is returned as such.
+ */
+extern KgWeight kg_weight_read(Numeric numeric, bool *usable);
+
+extern Numeric kg_weight_numeric(KgWeight weight);
+
+#endif /* KG_WEIGHT_H */
