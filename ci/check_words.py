@@ -55,8 +55,14 @@ def comments(text):
 
 
 def paragraphs(text):
-    """Yield (line, text) of each line of prose of a Markdown page."""
+    """Yield (line, text) of each line of prose of a Markdown page.
+
+    The table of the words themselves stands between <!-- words --> marks.
+    """
     fenced = False
+    text = re.sub(r"<!-- words -->.*?<!-- /words -->",
+                  lambda found: "\n" * found.group().count("\n"), text,
+                  flags=re.S)
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("```"):
             fenced = not fenced

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""TAP: the examples of README.md and docs/tutorial.md do what the pages show.
+
+Fenced blocks run in the order of the page: `sh` in one shell, `sql` and blocks
+that begin with "=> " in one psql session.  The block after an `sh` block, if it
+is `text`, is its output; the lines after "=> " are the result of that statement.
+"..." in an expected line stands for any text, and a line "..." for any lines.
+A block after the comment "<!-- not run -->" is left out.
+
+Needs a server (PGHOST, PGPORT, PGUSER: a superuser) and kgctl in PATH.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(
+    os.path.abspath(__file__)), ".."))
+# Page, its databases and roles, which are dropped before and after.
+PAGES = [("README.md", "kg_readme", ["ada"]),
+         ("docs/tutorial.md", "library", ["librarian", "reader"])]
+MARK = "@@%d@@"
+count = failures = 0
+
+
+def ok(condition, what, got=""):
+    global count, failures
+    count += 1
+    failures += not condition
+    print("%sok %d - %s" % ("" if condition else "not ", count, what))
+    if not condition:
+        print("\n".join("# " + line for line in got.splitlines()))
+
+
+def psql(*args, **kwargs):
+    return subprocess.run(("psql", "-XAtq") + args, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, **kwargs)
+
+
+def blocks(page):
+    """Yield (line, language, text) of each fenced block that is run."""
+    with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+        text = file.read()
+    for match in re.finditer(r"(<!-- not run -->\n)?^```(\w*)\n(.*?)^```",
+                             text, re.S | re.M):
+        if not match.group(1):
+            yield (text.count("\n", 0, match.start()) + 1, match.group(2),
+                   match.group(3))
+
+
+def matches(expected, got):
+    """Return whether an output is the expected one, with "..." for any."""
+    lines = []
+    for line in expected.strip().splitlines():
+        if line.strip() == "...":
+            lines.append(r"(?:.*\n)*")
+        else:
+            lines.append(r"\.\.\.".join(re.escape(part) for part in
+                                        line.split("...")
+                                        ).replace(r"\.\.\.", ".*") + r"\n")
+    return re.fullmatch("".join(lines), got.strip() + "\n") is not None
+
+
+def outputs(command, script, n, **kwargs):
+    """Run a script that prints a mark after each part; return the parts."""
+    got = subprocess.run(command, input=script, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, text=True, **kwargs).stdout
+    parts = re.split("".join(["@@(?:", "|".join(str(i) for i in range(n)),
+                              ")@@\n"]), got)
+    return parts + [got] * (n - len(parts))
+
+
+def run_shell(page):
+    parts = [(line, text) for line, language, text in blocks(page)
+             if language in ("sh", "text")]
+    kinds = [language for _, language, _ in blocks(page)
+             if language in ("sh", "text")]
+    commands = [i for i, kind in enumerate(kinds) if kind == "sh"]
+    script = "".join("%s\necho '%s'\n" % (parts[i][1], MARK % n)
+                     for n, i in enumerate(commands))
+    with tempfile.TemporaryDirectory() as folder:
+        got = outputs(["bash"], script, len(commands), cwd=folder)
+    for n, i in enumerate(commands):
+        shown = i + 1 < len(kinds) and kinds[i + 1] == "text"
+        if shown:
+            ok(matches(parts[i + 1][1], got[n]),
+               "%s:%d prints what the page shows" % (page, parts[i][0]),
+               got[n])
+        else:
+            ok("rror" not in got[n], "%s:%d runs" % (page, parts[i][0]),
+               got[n])
+
+
+def run_sql(page, database):
+    statements = []
+    for line, language, text in blocks(page):
+        if language == "sql":
+            statements.append((line, text, None))
+        elif language == "" and text.startswith("=> "):
+            for part in re.split(r"^=> ", text, flags=re.M)[1:]:
+                query, _, shown = part.partition(";\n")
+                statements.append((line, query + ";", shown))
+    script = "".join("%s\n\\echo %s\n" % (text, MARK % n)
+                     for n, (_, text, _) in enumerate(statements))
+    got = outputs(["psql", "-XAtq", "-d", database], script, len(statements))
+    for n, (line, text, shown) in enumerate(statements):
+        name = "%s:%d %s" % (page, line, text.split("\n")[0][:60])
+        if shown is None:
+            ok("ERROR" not in got[n], name, got[n])
+        else:
+            ok(matches(shown, got[n]), name, got[n])
+
+
+def clean(database, roles):
+    psql("-d", "postgres", "-c", 'DROP DATABASE IF EXISTS "%s"' % database)
+    for role in roles:
+        psql("-d", "postgres", "-c", 'DROP ROLE IF EXISTS "%s"' % role)
+
+
+for page, database, roles in PAGES:
+    clean(database, roles)
+    if page == "README.md":
+        psql("-d", "postgres", "-c", 'CREATE DATABASE "%s"' % database)
+        run_sql(page, database)
+    else:
+        run_shell(page)
+    clean(database, roles)
+print("1..%d" % count)
+sys.exit(failures > 0)
