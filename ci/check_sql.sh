@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 files=(
   # statements of tools: text from the catalog, values as parameters
   src/query/{sql,sql_graph,list_sql}.c
-  src/query/{derived,get,hints,history,memory,past,past_table,search,search_ids,search_meaning,search_near,search_text,select,view_rows}.c
+  src/query/{derived,get,hints,history,memory,past,past_table,type_counts,search,search_ids,search_meaning,search_near,search_text,select,view_rows}.c
   src/mcp/complete.c
   # secrets and the catalog, read as the owner
   src/catalog/{catalog,tenant_state,tool_version}.c src/base/{invalidate,manifest,vectors}.c src/mcp/notify.c

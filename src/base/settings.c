@@ -67,6 +67,7 @@ int kg_setting_max_visited;
 int kg_setting_plan_cache_size;
 int kg_setting_reply_bytes;
 int kg_setting_schema_cache_size;
+int kg_setting_schema_in_instructions;
 int kg_setting_schema_max_bytes;
 int kg_setting_schema_max_depth;
 int kg_setting_schema_max_match_steps;
@@ -228,6 +229,8 @@ static const struct
 		  "Sets the default of a tool's max_bytes."),
 	LIMIT(schema_cache_size, 32 * 1024, 64, INT_MAX, GUC_UNIT_KB,
 		  "Sets the memory for compiled JSON Schemas in each backend."),
+	LIMIT(schema_in_instructions, 6000, 0, INT_MAX, GUC_UNIT_BYTE,
+		  "Sets how long the schema in the instructions of an MCP server may be."),
 	LIMIT(schema_max_bytes, 8 * 1024 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
 		  "Sets the largest JSON Schema, in its binary form."),
 	LIMIT(schema_max_depth, 2000, 16, 100000, 0,

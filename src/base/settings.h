@@ -107,7 +107,8 @@ extern int kg_setting_mcp_server;	   /* KgMcpServer */
 extern int kg_setting_progress;		   /* milliseconds; -1: none is told */
 extern bool kg_setting_session_login;  /* may kg_login bind the session? */
 
-extern int kg_setting_schema_cache_size; /* kilobytes */
+extern int kg_setting_schema_in_instructions; /* bytes; 0: never */
+extern int kg_setting_schema_cache_size;	  /* kilobytes */
 extern int kg_setting_schema_max_bytes;
 extern int kg_setting_schema_max_depth;
 extern int kg_setting_schema_max_match_steps;

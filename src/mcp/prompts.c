@@ -17,6 +17,7 @@
 #include "query/running.h"
 #include "tools/dispatch.h"
 #include "tools/offered.h"
+#include "tools/schema_text.h"
 #include "tools/reply_text.h"
 #include "utils/builtins.h"
 
@@ -419,6 +420,29 @@ append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 		appendStringInfoString(out, reading_rows);
 }
 
+/*
+ * Appends the whole schema if it is short enough: then no model has to call the
+ * tool "schema", which the same toolset has.
+ */
+static void
+append_schema(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog)
+{
+	int room = kg_setting_schema_in_instructions;
+	KgSchemaText schema;
+
+	if (room == 0 ||
+		!kg_toolset_is_listed(catalog, req->agent, KG_TOOLSET_COMPACT))
+		return;
+	kg_schema_text(&schema, catalog, NULL, room);
+	if (schema.descriptions == 0 && schema.types == 0 &&
+		schema.relations == 0 && schema.unnamed == 0)
+		appendStringInfo(
+			out,
+			"\nThe schema, as the tool schema returns it, which you need not "
+			"call:\n%s",
+			schema.text);
+}
+
 char *
 kg_mcp_instructions(const KgMcpRequest *req)
 {
@@ -428,6 +452,7 @@ kg_mcp_instructions(const KgMcpRequest *req)
 	initStringInfo(&out);
 	append_head(&out, req, catalog, NULL);
 	append_example(&out, req, catalog, NULL);
+	append_schema(&out, req, catalog);
 	return out.data;
 }
 

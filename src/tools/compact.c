@@ -716,19 +716,6 @@ kg_tool_get_any(const Jsonb *arguments)
 }
 
 Jsonb *
-kg_tool_schema(const Jsonb *arguments)
-{
-	static const Rename names[] = {{"/type", "/expand_nodes", true}, {NULL}};
-	Compact *c = begin("schema", arguments);
-	const KgType *type = read_type(c);
-
-	c->names = names;
-	if (type != NULL)
-		make(c, "type", "expand_nodes", string_array(kg_type_handle(type)));
-	return finish(c, kg_tool_get_graph_schema);
-}
-
-Jsonb *
 kg_tool_verify(const Jsonb *arguments)
 {
 	Compact *c = begin("verify", arguments);

@@ -104,6 +104,10 @@ static const char verify_input[] =
 	"within: hops}, {count: {tool, arguments}, is: n}, {none: {tool, "
 	"arguments}} or {name}'}}}";
 
+static const char schema_output[] =
+	"{'type':'object','required':['schema'],'properties':{'schema':{'type':"
+	"'string'}}}";
+
 static const char object_output[] = "{'type':'object'}";
 
 const KgFixedTool kg_compact_tools[] = {
@@ -156,11 +160,12 @@ const KgFixedTool kg_compact_tools[] = {
 	{"schema",
 	 KG_TOOLSET_COMPACT,
 	 "Schema",
-	 "The types and relations; with type its fields, values and bounds. Call "
-	 "it first.",
+	 "All types with their properties, and all relations, in one text. Call it "
+	 "first; with type, that type alone.",
 	 schema_input,
-	 object_output,
-	 kg_tool_schema},
+	 schema_output,
+	 kg_tool_schema,
+	 .text = "schema"},
 	{"verify",
 	 KG_TOOLSET_COMPACT,
 	 "Verify",

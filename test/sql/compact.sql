@@ -57,8 +57,6 @@ INSERT INTO compact_pair VALUES
   ('find', '{"query": "cook", "type": "person", "filters": {"team": "core"}, "fields": ["name"]}', 'list_person', '{"search": "cook", "filters": {"team": "core"}, "fields": ["name"]}'),
   ('get', '{"handles": ["person:ann", "project:p1", "person:nobody"]}', 'describe_entities', '{"ids": ["person:ann", "project:p1", "person:nobody"]}'),
   ('get', '{"handles": ["person:ann", "person:dan", "p1"], "fields": ["name", "person.bio"]}', 'describe_entities', '{"ids": ["person:ann", "person:dan", "p1"], "columns": ["name", "person.bio"]}'),
-  ('schema', '{}', 'get_graph_schema', '{}'),
-  ('schema', '{"type": "person"}', 'get_graph_schema', '{"expand_nodes": ["person"]}'),
   ('follow', '{"from": "person:ann", "steps": [{"type": "WORKS_ON"}]}', 'traverse_relationships', '{"from": {"label": "person", "ids": ["ann"]}, "relationships": [{"type": "WORKS_ON"}]}'),
   ('follow', '{"from": ["person:ann", "bob", "person:nobody"], "steps": [{"type": "REPORTS_TO", "direction": "incoming", "max_hops": 2}], "fields": ["name"]}', 'traverse_relationships', '{"from": {"label": "person", "ids": ["ann", "bob", "nobody"]}, "relationships": [{"type": "REPORTS_TO", "direction": "incoming", "max_hops": 2}], "columns": ["name"]}'),
   ('follow', '{"from": {"label": "person", "filters": {"team": "core"}}, "steps": [{"type": "WORKS_ON", "to": {"label": "project"}}]}', 'traverse_relationships', '{"from": {"label": "person", "filters": {"team": "core"}}, "relationships": [{"type": "WORKS_ON", "to": {"label": "project"}}]}'),

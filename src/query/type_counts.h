@@ -1,0 +1,20 @@
+/*
+ * type_counts.h
+ *	  How many entities each type has.
+ */
+#ifndef KG_TYPE_COUNTS_H
+#define KG_TYPE_COUNTS_H
+
+#include "catalog/catalog.h"
+
+/* Entities of a type are counted up to here; a larger count is this and one. */
+#define KG_MAX_TYPE_COUNT 10000
+
+/*
+ * Returns, for each of catalog->types, the number of its entities that the
+ * caller sees.  The count of a type with x-authorize is -1: counting it would ask
+ * the authorizer about every entity.
+ */
+extern int64 *kg_type_counts(const KgCatalog *catalog);
+
+#endif /* KG_TYPE_COUNTS_H */
