@@ -460,8 +460,7 @@ repair_value(const KgField *field, JsonbValue *value, const char *path,
 	{
 		case KG_KIND_INTEGER:
 		case KG_KIND_NUMBER:
-			if (value->type != jbvString ||
-				!kg_json_number_of(value, &used) ||
+			if (value->type != jbvString || !kg_json_number_of(value, &used) ||
 				!is_of_number_kind(field, &used))
 				return;
 			break;
