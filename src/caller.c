@@ -103,7 +103,7 @@ kg_sql_bundle_visible(PG_FUNCTION_ARGS)
 	text *bundle;
 
 	if (kg_identity_agent() != NULL)
-		kg_same_rights_require(PG_ARGISNULL(0));
+		kg_same_rights_require(fcinfo, PG_ARGISNULL(0));
 	if (PG_ARGISNULL(0))
 		PG_RETURN_BOOL(kg_identity_in_tool() || !kg_agent_hides_bundles());
 	bundle = PG_GETARG_TEXT_PP(0);
@@ -114,14 +114,14 @@ kg_sql_bundle_visible(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_entity_visible);
 
 static bool
-sees_bundle(const text *bundle)
+sees_bundle(FunctionCallInfo fcinfo, const text *bundle)
 {
 	const char *name = VARDATA_ANY(bundle);
 	int len = VARSIZE_ANY_EXHDR(bundle);
 
 	if (kg_identity_agent() == NULL)
 		return true;
-	kg_same_rights_require(false);
+	kg_same_rights_require(fcinfo, false);
 	if (kg_agent_sees_bundle(name, len))
 		return true;
 	kg_running_require_bundle(name, len);
@@ -134,7 +134,7 @@ is_visible(FunctionCallInfo fcinfo)
 {
 	text *scope;
 
-	if (PG_ARGISNULL(0) || !sees_bundle(PG_GETARG_TEXT_PP(0)))
+	if (PG_ARGISNULL(0) || !sees_bundle(fcinfo, PG_GETARG_TEXT_PP(0)))
 		return false;
 	if (!kg_identity_scoped())
 		return true;
@@ -212,7 +212,7 @@ Datum
 kg_sql_change_visible(PG_FUNCTION_ARGS)
 {
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(3) ||
-		!sees_bundle(PG_GETARG_TEXT_PP(0)))
+		!sees_bundle(fcinfo, PG_GETARG_TEXT_PP(0)))
 		PG_RETURN_BOOL(false);
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		PG_RETURN_BOOL(kg_visibility_edges_are_plain());
@@ -223,11 +223,11 @@ kg_sql_change_visible(PG_FUNCTION_ARGS)
 
 /* NULL where there is none; in the middle of a call it is the one that it had. */
 static const char *
-own_tenant(void)
+own_tenant(FunctionCallInfo fcinfo)
 {
 	const char *tenant;
 
-	kg_same_rights_require(false);
+	kg_same_rights_require(fcinfo, false);
 	tenant = kg_identity_tenant(KG_ACCESS_READ);
 	kg_running_require_tenant(tenant);
 	return tenant;
@@ -238,7 +238,7 @@ PG_FUNCTION_INFO_V1(kg_sql_tenant);
 Datum
 kg_sql_tenant(PG_FUNCTION_ARGS)
 {
-	const char *tenant = own_tenant();
+	const char *tenant = own_tenant(fcinfo);
 
 	if (tenant == NULL)
 		PG_RETURN_NULL();
@@ -265,7 +265,7 @@ Datum
 kg_sql_own_tenant(PG_FUNCTION_ARGS)
 {
 	text *tenant = PG_GETARG_TEXT_PP(0);
-	const char *own = own_tenant();
+	const char *own = own_tenant(fcinfo);
 	Size len = VARSIZE_ANY_EXHDR(tenant);
 
 	PG_RETURN_BOOL(own != NULL && strlen(own) == len &&
@@ -292,7 +292,7 @@ Datum
 kg_sql_derived_tenant(PG_FUNCTION_ARGS)
 {
 	if (kg_identity_agent() != NULL)
-		kg_same_rights_require(true);
+		kg_same_rights_require(fcinfo, true);
 	if (!kg_identity_in_tool() &&
 		(!kg_visibility_is_whole() || kg_decisions_needed()))
 		PG_RETURN_NULL();

@@ -12,7 +12,6 @@
 #include "query/held.h"
 #include "query/repair.h"
 #include "query/running.h"
-#include "query/same_rights.h"
 #include "store/scope.h"
 #include "tools/correct/correct.h"
 #include "tools/register.h"
@@ -32,7 +31,6 @@ _PG_init(void)
 	kg_running_init();
 	kg_repair_init();
 	kg_scope_init();
-	kg_same_rights_init();
 	kg_vocabularies_init();
 	kg_correct_init();
 	kg_register_init();

@@ -1,21 +1,25 @@
 /*
  * same_rights.h
- *	  A statement of plain SQL has one caller, with the same rights until it ends.
+ *	  A scan of plain SQL has one caller, with the same rights until it ends.
  */
 #ifndef KG_SAME_RIGHTS_H
 #define KG_SAME_RIGHTS_H
 
-/*
- * The policies ask what the caller may see now, row by row.  Where its tenant, or
- * the bundles of its agent, are others than when the statement that runs first
- * asked, some rows would be shown and others hidden: the statement is refused.
- * A call whose catalog is read has its own rule (kg_running_require_bundle()).
- * of_all: what is asked for is shown only to those from whom nothing is hidden; an
- * agent that has every bundle has not when another one comes.
- */
-extern void kg_same_rights_require(bool of_all);
+#include "fmgr.h"
 
-/* Registers the callbacks; from _PG_init. */
-extern void kg_same_rights_init(void);
+/*
+ * Requires that the caller's tenant and the bundles of its agent are those of the
+ * first call by the same expression of a policy; otherwise the scan would show
+ * some rows by one set of rights and others by another.  Raises KG_CONFLICT.
+ *
+ * The rights of the first call live as long as the expression, in
+ * fcinfo->flinfo->fn_extra.  They are replaced if the setting, the role, the token
+ * or the snapshot is another: then another statement uses the expression.
+ *
+ * of_all: the expression shows rows only to callers from whom no bundle is
+ * hidden, so a new bundle counts, too.  Does nothing within a tool call, which
+ * has its own rule (kg_running_require_bundle()).
+ */
+extern void kg_same_rights_require(FunctionCallInfo fcinfo, bool of_all);
 
 #endif /* KG_SAME_RIGHTS_H */
