@@ -87,7 +87,9 @@ static const char workflow_arguments[] =
 static const char reading_rows[] =
 	"Replies are in rows: where the first member of an array is an array of "
 	"names, the others have the values, {name: value} among the names holds "
-	"for all, null is no value. A list that is missing is empty; without total "
+	"for all, null is no value. A row that is shorter than the names is of an "
+	"entity whose other values were withheld: get has them. A list that is "
+	"missing is empty; without total "
 	"all is told. next has what to change in the arguments.\n";
 
 /* For who has tools that write. */

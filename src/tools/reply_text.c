@@ -52,7 +52,9 @@ typedef struct Rows
 {
 	bool edges; /* of edges or paths: ends of edges are handles in them */
 	int nrows;
-	int n; /* of the columns */
+	int n;	   /* of the columns */
+	bool held; /* the row that was read has a holder */
+	bool cut;  /* some row has no holder: its properties were withheld */
 	Column columns[KG_MAX_COLUMNS];
 	JsonbValue cells[KG_MAX_COLUMNS]; /* of one row */
 } Rows;
@@ -106,6 +108,7 @@ read_row(Rows *rows, const JsonbContainer *object)
 {
 	for (int i = 0; i < KG_MAX_COLUMNS; i++)
 		rows->cells[i] = null_value;
+	rows->held = false;
 	kg_json_each(it, object)
 	{
 		if (!is_holder(&it))
@@ -114,6 +117,7 @@ read_row(Rows *rows, const JsonbContainer *object)
 				return false;
 			continue;
 		}
+		rows->held = true;
 		kg_json_each(inner, kg_json_container(&it.value))
 			if (!put_cell(rows, &it.key, &inner))
 				return false;
@@ -262,28 +266,42 @@ write_column(StringInfo text, const Rows *rows, const Column *column)
 	}
 }
 
+/*
+ * Writes the columns or the cells of the objects themselves, then those of their
+ * holders, so that a row whose properties were withheld ends before them.
+ */
+static void
+write_row(StringInfo text, const Rows *rows, bool names)
+{
+	for (int held = 0; held <= (names || rows->held || !rows->cut); held++)
+		for (int i = 0; i < rows->n; i++)
+		{
+			const Column *column = &rows->columns[i];
+
+			if (column->is_id || (column->same && !names) ||
+				(rows->cut && (column->holder.type == jbvString) != held) ||
+				(!rows->cut && held))
+				continue;
+			begin_item(text);
+			if (names)
+				write_column(text, rows, column);
+			else
+				write_cell(text, rows, column, &rows->cells[i]);
+		}
+}
+
 static void
 write_rows(StringInfo text, Rows *rows, const JsonbContainer *array)
 {
 	appendStringInfoString(text, "[[");
-	for (int i = 0; i < rows->n; i++)
-		if (!rows->columns[i].is_id)
-		{
-			begin_item(text);
-			write_column(text, rows, &rows->columns[i]);
-		}
+	write_row(text, rows, true);
 	appendStringInfoChar(text, ']');
 	kg_json_each(it, array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		(void) read_row(rows, kg_json_container(&it.value));
 		appendStringInfoString(text, ",[");
-		for (int i = 0; i < rows->n; i++)
-			if (!rows->columns[i].is_id && !rows->columns[i].same)
-			{
-				begin_item(text);
-				write_cell(text, rows, &rows->columns[i], &rows->cells[i]);
-			}
+		write_row(text, rows, false);
 		appendStringInfoChar(text, ']');
 	}
 	appendStringInfoChar(text, ']');
@@ -309,6 +327,7 @@ compare_rows(Rows *rows, const JsonbContainer *array)
 	JsonbValue name = kg_json_string_value("id");
 	int id = find_column(rows, &null_value, &name);
 
+	rows->cut = false;
 	for (int i = 0; i < rows->n; i++)
 	{
 		rows->columns[i].same = rows->nrows > 1;
@@ -319,6 +338,8 @@ compare_rows(Rows *rows, const JsonbContainer *array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		(void) read_row(rows, kg_json_container(&it.value));
+		/* An edge without properties has none. */
+		rows->cut |= !rows->held && !rows->edges;
 		for (int i = 0; i < rows->n; i++)
 		{
 			Column *column = &rows->columns[i];
@@ -332,6 +353,10 @@ compare_rows(Rows *rows, const JsonbContainer *array)
 											   &rows->cells[i]);
 		}
 	}
+	/* What was withheld of one row is not known to be the same. */
+	for (int i = 0; i < rows->n && rows->cut; i++)
+		if (rows->columns[i].holder.type == jbvString)
+			rows->columns[i].same = rows->columns[i].is_id = false;
 }
 
 /* A member of the reply, as rows where that is shorter. */

@@ -158,6 +158,55 @@ exact_total(KgClaim *claim, const Jsonb *reply, JsonbValue *total)
 	return false;
 }
 
+static KG_NORETURN void
+throw_several_columns(const KgClaim *claim)
+{
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"the call has several aggregations, and a claim compares one number");
+
+	kg_error_path(
+		err,
+		"%s/arguments/aggregations",
+		kg_input_path(&claim->in,
+					  claim->kind == KG_CLAIM_NONE ? "none" : "count"));
+	kg_error_throw_expected(err, "one aggregation, or one named \"count\"");
+}
+
+/*
+ * Reads the number that an aggregate without groups returns: its only column, or
+ * the one named "count".  Returns false for other replies; with groups the total,
+ * which is their number, is compared.
+ */
+static bool
+aggregate_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
+{
+	JsonbValue member;
+	JsonbValue row;
+	int column = -1;
+	int n = 0;
+
+	if (kg_json_get(&claim->arguments->root, "group_by", &member) != NULL ||
+		kg_json_get(&reply->root, "columns", &member) == NULL)
+		return false;
+	kg_json_each(name, kg_json_container(&member))
+	{
+		if (kg_json_string_is(&name.value, "count"))
+			column = n;
+		n++;
+	}
+	if (n == 1)
+		column = 0;
+	if (column < 0)
+		throw_several_columns(claim);
+	(void) kg_json_get(&reply->root, "rows", &member);
+	row = *getIthJsonbValueFromContainer(
+		(JsonbContainer *) kg_json_container(&member), 0);
+	*value = *getIthJsonbValueFromContainer(
+		(JsonbContainer *) kg_json_container(&row), column);
+	return true;
+}
+
 static void
 call_count(KgVerify *v, KgClaim *claim)
 {
@@ -173,7 +222,8 @@ call_count(KgVerify *v, KgClaim *claim)
 	reply = kg_callable_call(
 		v->call.catalog, &claim->callable, claim->arguments);
 	claim->within = NULL;
-	if (!exact_total(claim, reply, &total))
+	if (!aggregate_value(claim, reply, &total) &&
+		!exact_total(claim, reply, &total))
 		return;
 	counted = kg_claim_correction("count", &total);
 	if (claim->kind == KG_CLAIM_NONE

@@ -655,26 +655,41 @@ read_call(KgVerify *v, KgClaim *claim, const char *key)
 										  &called->arguments->root);
 }
 
+/* Whether the number of a call may be a sum or an average. */
+static bool
+aggregates(const KgCallable *callable)
+{
+	const char *name = "aggregations";
+
+	return callable->fixed != NULL &&
+		   kg_outline_member(
+			   kg_outline(callable->fixed->input), name, strlen(name)) != NULL;
+}
+
 static void
 read_count(KgVerify *v, KgClaim *claim)
 {
 	static const char *const known[] = {"id", "count", "is"};
 	static KgStep step = {"count", 5};
-	static KgField field = {
+	static KgField count = {
 		.name = "count", .nsteps = 1, .steps = &step, .kind = KG_KIND_INTEGER};
-	KgFilterTarget target = {.what = "a count", .nfields = 1, .fields = &field};
+	static KgField number = {
+		.name = "count", .nsteps = 1, .steps = &step, .kind = KG_KIND_NUMBER};
+	KgFilterTarget target = {.what = "a count", .nfields = 1, .fields = &count};
 
 	kg_input_only(&claim->in, known, lengthof(known));
 	kg_input_require(&claim->in, "is");
 	(void) kg_input_value(&claim->in, "is", &claim->is);
+	read_call(v, claim, "count");
+	if (aggregates(&claim->callable))
+		target.fields = &number;
 	claim->filter = kg_filter_analyse(
-		kg_filter_parse_one(field.name,
+		kg_filter_parse_one(count.name,
 							kg_input_path(&claim->in, "count"),
 							kg_input_path(&claim->in, "is"),
 							&claim->is),
 		&target,
 		&v->call.repairs);
-	read_call(v, claim, "count");
 }
 
 static void

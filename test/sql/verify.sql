@@ -42,6 +42,13 @@ SELECT kg_verify('{"claims": [{"from": "person:dan", "to": "person:ann", "within
 -- counts and absences: by calls
 SELECT verified('[{"count": {"tool": "find_nodes", "arguments": {"node_label": "person"}}, "is": 6}, {"count": {"tool": "find_nodes", "arguments": {"node_label": "person", "limit": "many", "cursor": 7}}, "is": {"gt": 6}}, {"count": {"tool": "list_person", "arguments": {"filters": {"team": "core"}, "offset": 9}}, "is": 2}, {"count": {"tool": "traverse_relationships", "arguments": {"from": {"label": "person", "ids": ["bob"]}, "relationships": [{"type": "WORKS_ON"}]}}, "is": 2},
   {"none": {"tool": "find_nodes", "arguments": {"node_label": "person", "filters": {"rate": {"gt": 100}}}}}, {"none": {"tool": "find_nodes", "arguments": {"node_label": "person", "filters": {"rate": {"gt": 80}}}}}, {"none": {"tool": "explore_neighbors", "arguments": {"start_node": {"label": "person", "node_id": "zed"}}}}, {"none": {"tool": "bfs_query", "arguments": {"seeds": ["zed"], "max_hops": 1}}}, {"none": {"tool": "find_nodes", "arguments": {"node_label": "person", "filters": {"team": "Core"}}}}]');
+-- of an aggregate without groups its number; of groups how many there are
+SELECT verified('[{"count": {"tool": "count", "arguments": {"node": {"label": "person"}}}, "is": 6}, {"count": {"tool": "count", "arguments": {"node": {"label": "person"}}}, "is": 1},
+  {"count": {"tool": "aggregate_nodes", "arguments": {"node": {"label": "person"}, "aggregations": [{"fn": "avg", "property": "rate"}]}}, "is": {"gt": 1.5}},
+  {"count": {"tool": "aggregate_nodes", "arguments": {"node": {"label": "person"}, "aggregations": [{"fn": "max", "property": "rate"}, {"fn": "count"}]}}, "is": 6},
+  {"count": {"tool": "aggregate_nodes", "arguments": {"node": {"label": "person"}, "aggregations": [{"fn": "max", "property": "rate"}, {"fn": "min", "property": "rate"}]}}, "is": 6},
+  {"none": {"tool": "count", "arguments": {"node": {"label": "person", "filters": {"rate": {"gt": 100000}}}}}}, {"none": {"tool": "count", "arguments": {"node": {"label": "person"}}}}]');
+SELECT verified('[{"count": {"tool": "count", "arguments": {"node": {"label": "person"}, "group_by": [{"property": "team"}]}}, "is": {"lt": 6}}]');
 -- a total that is known as at least says nothing
 \c - :owner
 ALTER ROLE verify_a SET kg_graph.max_search_matches = 1;
