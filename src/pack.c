@@ -8,6 +8,7 @@
 #include "auth/audit.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
+#include "base/trigger.h"
 #include "catalog/catalog.h"
 #include "catalog/tenant_state.h"
 #include "commands/trigger.h"
@@ -123,6 +124,8 @@ collect_changes(Tuplestorestate *rows, TupleDesc desc, List **all)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
+static const char *const edge_tables[] = {"kg_edge", NULL};
+
 PG_FUNCTION_INFO_V1(kg_sql_clear_packed);
 
 /*
@@ -139,14 +142,10 @@ kg_sql_clear_packed(PG_FUNCTION_ARGS)
 	List *tenants = NIL;
 	ListCell *lc;
 
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!TRIGGER_FIRED_FOR_STATEMENT(trigger->tg_event) ||
-		!TRIGGER_FIRED_AFTER(trigger->tg_event))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" must be called as an AFTER statement "
-						"trigger",
-						"kg_clear_packed")));
+	kg_trigger_require(fcinfo,
+					   "kg_clear_packed",
+					   KG_TRIGGER_AFTER | KG_TRIGGER_STATEMENT,
+					   edge_tables);
 	context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph changed edges", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
+#include "base/trigger.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
@@ -187,6 +188,8 @@ kg_auth_key_signer(const char *issuer, const char *kid)
 	return find_key(issuer, kid, KG_JWT_HS256);
 }
 
+static const char *const key_tables[] = {"kg_auth_key", NULL};
+
 PG_FUNCTION_INFO_V1(kg_sql_check_auth_key);
 
 /* Row trigger of kg_auth_key: refuse a key that could verify nothing. */
@@ -203,15 +206,10 @@ kg_sql_check_auth_key(PG_FUNCTION_ARGS)
 	KgJwtKey key;
 	const char *why;
 
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!TRIGGER_FIRED_BEFORE(trigdata->tg_event) ||
-		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) ||
-		RelationGetRelid(trigdata->tg_relation) !=
-			kg_relation_oid("kg_auth_key"))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" was not called by trigger manager",
-						"kg_check_auth_key")));
+	kg_trigger_require(fcinfo,
+					   "kg_check_auth_key",
+					   KG_TRIGGER_BEFORE | KG_TRIGGER_ROW,
+					   key_tables);
 	row = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event) ? trigdata->tg_newtuple
 													  : trigdata->tg_trigtuple;
 	desc = RelationGetDescr(trigdata->tg_relation);

@@ -18,6 +18,7 @@
 #include "base/spi.h"
 #include "base/text.h"
 #include "catalog/namespace.h"
+#include "base/trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
@@ -403,6 +404,8 @@ KG_AUDITED(kg_sql_revoke, KG_AUDIT_WRITES)
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_check_tenant_role);
+static const char *const grant_tables[] = {"kg_tenant_role", NULL};
+
 
 /*
  * Row trigger: a grant that came with a dump or by hand is said not to count
@@ -419,11 +422,10 @@ kg_sql_check_tenant_role(PG_FUNCTION_ARGS)
 	Oid role;
 	bool isnull;
 
-	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" was not called by trigger manager",
-						"kg_check_tenant_role")));
+	kg_trigger_require(fcinfo,
+					   "kg_check_tenant_role",
+					   KG_TRIGGER_BEFORE | KG_TRIGGER_ROW,
+					   grant_tables);
 	row = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event) ? trigdata->tg_newtuple
 													  : trigdata->tg_trigtuple;
 	desc = trigdata->tg_relation->rd_att;

@@ -20,6 +20,7 @@
 #include "base/spi.h"
 #include "base/text.h"
 #include "catalog/pg_type.h"
+#include "base/trigger.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
@@ -210,6 +211,8 @@ KG_AUDITED(kg_sql_set_limits, KG_AUDIT_WRITES)
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_check_limit);
+static const char *const limit_tables[] = {"kg_limit", NULL};
+
 
 /*
  * Row trigger of kg_limit.  What a subject names need not be there any more: a
@@ -225,14 +228,10 @@ kg_sql_check_limit(PG_FUNCTION_ARGS)
 	Datum limits;
 	bool isnull;
 
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) ||
-		!TRIGGER_FIRED_BEFORE(trigdata->tg_event))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" must be called as a BEFORE row "
-						"trigger",
-						"kg_check_limit")));
+	kg_trigger_require(fcinfo,
+					   "kg_check_limit",
+					   KG_TRIGGER_BEFORE | KG_TRIGGER_ROW,
+					   limit_tables);
 	row = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event) ? trigdata->tg_newtuple
 													  : trigdata->tg_trigtuple;
 	desc = RelationGetDescr(trigdata->tg_relation);

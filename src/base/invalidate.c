@@ -14,6 +14,7 @@
 #include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/spi.h"
+#include "base/trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
@@ -140,6 +141,23 @@ kg_invalidate_init(void)
 	CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, role_callback, (Datum) 0);
 }
 
+static const char *const catalog_tables[] = {"kg_tenant",
+											 "kg_tenant_role",
+											 "kg_tenant_state",
+											 "kg_bundle",
+											 "kg_entity_type",
+											 "kg_relation",
+											 "kg_tool",
+											 "kg_tool_version",
+											 "kg_auth_key",
+											 "kg_agent",
+											 "kg_agent_bundle",
+											 "kg_policy",
+											 "kg_secret",
+											 "kg_limit",
+											 "kg_vectors",
+											 NULL};
+
 PG_FUNCTION_INFO_V1(kg_sql_invalidate_catalog);
 
 /*
@@ -187,12 +205,7 @@ kg_sql_invalidate_catalog(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 
-	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" was not called by trigger "
-						"manager",
-						"kg_invalidate_catalog")));
+	kg_trigger_require(fcinfo, "kg_invalidate_catalog", 0, catalog_tables);
 	CacheInvalidateRelcache(trigdata->tg_relation);
 	/* What this command does next must see it, before the message comes back. */
 	generation++;

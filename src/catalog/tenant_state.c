@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/invalidate.h"
 #include "base/spi.h"
+#include "base/trigger.h"
 #include "catalog/lock.h"
 #include "catalog/tenant_state.h"
 #include "commands/trigger.h"
@@ -195,6 +196,22 @@ hold(HeapTuple row, TupleDesc desc, bool leaves)
 		kg_tenant_writes(TextDatumGetCString(tenant));
 }
 
+static const char *const held_tables[] = {"kg_tenant",
+										  "kg_tenant_role",
+										  "kg_bundle",
+										  "kg_entity_type",
+										  "kg_relation",
+										  "kg_tool",
+										  "kg_tool_version",
+										  "kg_history",
+										  "kg_auth_key",
+										  "kg_agent",
+										  "kg_agent_bundle",
+										  "kg_limit",
+										  "kg_idempotency",
+										  "kg_load",
+										  NULL};
+
 PG_FUNCTION_INFO_V1(kg_sql_hold_tenant);
 
 Datum
@@ -203,14 +220,10 @@ kg_sql_hold_tenant(PG_FUNCTION_ARGS)
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	TupleDesc desc;
 
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!TRIGGER_FIRED_BEFORE(trigdata->tg_event) ||
-		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" was not called as the trigger "
-						"it is",
-						"kg_hold_tenant")));
+	kg_trigger_require(fcinfo,
+					   "kg_hold_tenant",
+					   KG_TRIGGER_BEFORE | KG_TRIGGER_ROW,
+					   held_tables);
 	desc = RelationGetDescr(trigdata->tg_relation);
 	hold(trigdata->tg_trigtuple,
 		 desc,

@@ -12,6 +12,7 @@
 #include "auth/listen.h"
 #include "base/extension.h"
 #include "base/spi.h"
+#include "base/trigger.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -20,6 +21,15 @@
 #include "utils/memutils.h"
 
 #define KG_MCP_RESOURCE "resource"
+
+static const char *const told_tables[] = {"kg_bundle",
+										  "kg_tool_version",
+										  "kg_agent",
+										  "kg_agent_bundle",
+										  "kg_auth_key",
+										  "kg_tenant_role",
+										  "kg_tenant",
+										  NULL};
 
 PG_FUNCTION_INFO_V1(kg_sql_notify_gateways);
 
@@ -78,14 +88,11 @@ kg_sql_notify_gateways(PG_FUNCTION_ARGS)
 	const char *what;
 	uint64 n;
 
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
-		!TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event) ||
-		(trigdata->tg_newtable == NULL && trigdata->tg_oldtable == NULL))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" was not called by trigger manager",
-						"kg_notify_gateways")));
+	kg_trigger_require(fcinfo,
+					   "kg_notify_gateways",
+					   KG_TRIGGER_AFTER | KG_TRIGGER_STATEMENT |
+						   KG_TRIGGER_ROWS,
+					   told_tables);
 	what = trigdata->tg_trigger->tgnargs > 0 ? trigdata->tg_trigger->tgargs[0]
 											 : NULL;
 	if (SPI_connect() != SPI_OK_CONNECT)

@@ -11,6 +11,7 @@
 
 #include "base/extension.h"
 #include "base/settings.h"
+#include "base/trigger.h"
 #include "catalog/pg_collation.h"
 #include "catalog/tenant_state.h"
 #include "commands/trigger.h"
@@ -377,6 +378,8 @@ follow_rows(TriggerData *trigdata, const KgUserContext *caller)
 	ExecDropSingleTupleTableSlot(after);
 }
 
+static const char *const edge_tables[] = {"kg_edge", NULL};
+
 PG_FUNCTION_INFO_V1(kg_sql_check_edges);
 
 Datum
@@ -385,15 +388,11 @@ kg_sql_check_edges(PG_FUNCTION_ARGS)
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	KgUserContext saved;
 
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
-		TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) ||
-		(trigdata->tg_newtable == NULL && trigdata->tg_oldtable == NULL))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" was not called as the trigger "
-						"it is",
-						"kg_check_edges")));
+	kg_trigger_require(fcinfo,
+					   "kg_check_edges",
+					   KG_TRIGGER_AFTER | KG_TRIGGER_STATEMENT |
+						   KG_TRIGGER_ROWS,
+					   edge_tables);
 	kg_become_owner(&saved);
 	SPI_connect();
 	if (trigdata->tg_newtable)

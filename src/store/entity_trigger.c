@@ -19,6 +19,7 @@
 #include "base/extension.h"
 #include "base/settings.h"
 #include "catalog/lock.h"
+#include "base/trigger.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/tenant_state.h"
@@ -75,21 +76,7 @@ static const char *const columns[NCOLS] = {"tenant",
 										   "data",
 										   "index_keys"};
 
-static void
-require_trigger(FunctionCallInfo fcinfo, const char *name, bool row)
-{
-	TriggerData *trigdata = (TriggerData *) fcinfo->context;
-
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		(row && (!TRIGGER_FIRED_BEFORE(trigdata->tg_event) ||
-				 !TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))) ||
-		(!row && TRIGGER_FIRED_FOR_ROW(trigdata->tg_event)))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" was not called as the trigger "
-						"it is",
-						name)));
-}
+static const char *const entity_tables[] = {"kg_entity", NULL};
 
 /*
  * Who is subject to row security writes for its own tenant only.  The policy
@@ -521,7 +508,10 @@ kg_sql_check_entity(PG_FUNCTION_ARGS)
 	const KgType *type;
 	bool update;
 
-	require_trigger(fcinfo, "kg_check_entity", true);
+	kg_trigger_require(fcinfo,
+					   "kg_check_entity",
+					   KG_TRIGGER_BEFORE | KG_TRIGGER_ROW,
+					   entity_tables);
 	refuse_replication(trigdata);
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
 	kg_find_columns(tupdesc, columns, NCOLS, places);
@@ -982,7 +972,11 @@ kg_sql_derive_entities(PG_FUNCTION_ARGS)
 	bool others;
 	ListCell *lc;
 
-	require_trigger(fcinfo, "kg_derive_entities", false);
+	kg_trigger_require(fcinfo,
+					   "kg_derive_entities",
+					   KG_TRIGGER_AFTER | KG_TRIGGER_STATEMENT |
+						   KG_TRIGGER_ROWS,
+					   entity_tables);
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
 	kg_find_columns(tupdesc, columns, NCOLS, statement.places);
 	others = trigdata->tg_newtable && others_come_after(trigdata);
@@ -1037,7 +1031,10 @@ kg_sql_refuse_replication(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 
-	require_trigger(fcinfo, "kg_refuse_replication", true);
+	kg_trigger_require(fcinfo,
+					   "kg_refuse_replication",
+					   KG_TRIGGER_BEFORE | KG_TRIGGER_ROW,
+					   NULL);
 	refuse_replication(trigdata);
 	return PointerGetDatum(TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event)
 							   ? trigdata->tg_newtuple
@@ -1052,7 +1049,10 @@ kg_sql_refuse_truncate(PG_FUNCTION_ARGS)
 {
 	KgError *err;
 
-	require_trigger(fcinfo, "kg_refuse_truncate", false);
+	kg_trigger_require(fcinfo,
+					   "kg_refuse_truncate",
+					   KG_TRIGGER_BEFORE | KG_TRIGGER_STATEMENT,
+					   NULL);
 	err = kg_error_new(KG_FORBIDDEN, "this table cannot be truncated");
 	kg_error_throw_expected(err,
 							"DELETE, kg_drop_bundle() or kg_drop_tenant()");

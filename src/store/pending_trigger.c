@@ -11,6 +11,7 @@
 
 #include "base/extension.h"
 #include "base/spi.h"
+#include "base/trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
@@ -44,6 +45,8 @@ delete_pending(Datum tenant, Datum id)
 				kg_arg(INT8OID, id));
 }
 
+static const char *const pending_tables[] = {"kg_pending_reference", NULL};
+
 PG_FUNCTION_INFO_V1(kg_sql_check_references);
 
 Datum
@@ -59,14 +62,10 @@ kg_sql_check_references(PG_FUNCTION_ARGS)
 	int places[lengthof(columns)];
 	bool isnull;
 
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
-		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" was not called as the trigger "
-						"it is",
-						"kg_check_references")));
+	kg_trigger_require(fcinfo,
+					   "kg_check_references",
+					   KG_TRIGGER_AFTER | KG_TRIGGER_ROW,
+					   pending_tables);
 	kg_spi_begin_as_owner(&saved);
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
 	kg_find_columns(tupdesc, columns, lengthof(columns), places);

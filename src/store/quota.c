@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
+#include "base/trigger.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
@@ -362,15 +363,7 @@ kg_quota_count(const TriggerData *trigdata, const List *tenants,
 	kg_spi_end_as_owner(&user);
 }
 
-static void
-require_trigger(FunctionCallInfo fcinfo, const char *name)
-{
-	if (!CALLED_AS_TRIGGER(fcinfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" was not called by trigger manager",
-						name)));
-}
+static const char *const limit_tables[] = {"kg_limit", NULL};
 
 PG_FUNCTION_INFO_V1(kg_sql_reset_quotas);
 
@@ -385,7 +378,10 @@ kg_sql_reset_quotas(PG_FUNCTION_ARGS)
 	char *tenant;
 	char *subject;
 
-	require_trigger(fcinfo, "kg_reset_quotas");
+	kg_trigger_require(fcinfo,
+					   "kg_reset_quotas",
+					   KG_TRIGGER_AFTER | KG_TRIGGER_ROW,
+					   limit_tables);
 	desc = RelationGetDescr(trigdata->tg_relation);
 	row = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event) ? trigdata->tg_newtuple
 													  : trigdata->tg_trigtuple;
@@ -398,6 +394,8 @@ kg_sql_reset_quotas(PG_FUNCTION_ARGS)
 	kg_spi_end_as_owner(&user);
 	return PointerGetDatum(NULL);
 }
+
+static const char *const bundle_tables[] = {"kg_bundle", NULL};
 
 PG_FUNCTION_INFO_V1(kg_sql_count_bundles);
 
@@ -412,7 +410,11 @@ kg_sql_count_bundles(PG_FUNCTION_ARGS)
 	List *tenants = NIL;
 	ListCell *lc;
 
-	require_trigger(fcinfo, "kg_count_bundles");
+	kg_trigger_require(fcinfo,
+					   "kg_count_bundles",
+					   KG_TRIGGER_AFTER | KG_TRIGGER_STATEMENT |
+						   KG_TRIGGER_ROWS,
+					   bundle_tables);
 	desc = RelationGetDescr(trigdata->tg_relation);
 	rows = trigdata->tg_newtable ? trigdata->tg_newtable
 								 : trigdata->tg_oldtable;
