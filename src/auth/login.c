@@ -18,6 +18,7 @@
 #include "auth/identity.h"
 #include "auth/jwt.h"
 #include "auth/login.h"
+#include "auth/privileges.h"
 #include "auth/token_identity.h"
 #include "base/catch.h"
 #include "base/error.h"
@@ -365,6 +366,7 @@ kg_auth_login(const text *token, bool session, bool again)
 	KgClaims claims;
 	const KgTokenIdentity *present;
 
+	kg_require_login();
 	memset(&claims, 0, sizeof(claims));
 	digest_of(data, len, claims.identity.digest);
 	present = again ? kg_token_identity() : NULL;

@@ -13,6 +13,7 @@
 #include "access/htup_details.h"
 #include "auth/grants.h"
 #include "auth/privileges.h"
+#include "base/compat.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
@@ -226,6 +227,29 @@ kg_may_login(Oid role)
 					   role,
 					   ACL_EXECUTE,
 					   &owns);
+}
+
+void
+kg_require_login(void)
+{
+	Oid types[] = {TEXTOID, BOOLOID};
+	Oid login = GetSysCacheOid3(
+		PROCNAMEARGSNSP,
+		Anum_pg_proc_oid,
+		CStringGetDatum("kg_login"),
+		PointerGetDatum(buildoidvector(types, lengthof(types))),
+		ObjectIdGetDatum(kg_extension_schema()));
+	KgError *err;
+
+	if (OidIsValid(login) &&
+		kg_function_aclcheck(login, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK)
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "role \"%s\" may not bring tokens",
+					   GetUserNameFromId(GetUserId(), false));
+	kg_error_throw_expected(err,
+							"a gateway that kg_grant_gateway() made, or a role "
+							"that may execute kg_login");
 }
 
 /* What is noted in kg_role. */

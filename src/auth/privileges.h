@@ -27,6 +27,11 @@ extern void kg_require_exchange(void);
 
 /* Whether the role itself may EXECUTE kg_login(). */
 extern bool kg_may_login(Oid role);
+/*
+ * Raises KG_FORBIDDEN unless the current role may EXECUTE kg_login(), by
+ * whichever function it brings a token.
+ */
+extern void kg_require_login(void);
 
 /* Run a utility statement with @kg_ names as the owner, inside SPI. */
 extern void kg_run_utility(const char *sql);
