@@ -88,7 +88,10 @@ can_ask(const KgMcpRequest *req)
 			kg_json_get(elicitation, "form", &value) != NULL);
 }
 
-/* What would happen, for people: "delete_brand: 2 deleted (north, south)". */
+/*
+ * What would happen, for people: "delete_brand would write: 2 deleted (north,
+ * south)"; of what cannot be run dry, that it would.
+ */
 static char *
 question_text(const char *tool, const JsonbContainer *reply)
 {
@@ -99,13 +102,13 @@ question_text(const char *tool, const JsonbContainer *reply)
 	int n = 0;
 
 	initStringInfo(&text);
-	appendStringInfo(&text, "%s would write:", tool);
+	appendStringInfo(&text, "%s would write", tool);
 	if (counts != NULL)
 	{
 		kg_json_each(count, counts)
 			appendStringInfo(&text,
 							 "%s %s %s",
-							 count.index > 0 ? "," : "",
+							 count.index > 0 ? "," : ":",
 							 kg_json_cstring(&count.value),
 							 kg_json_cstring(&count.key));
 	}
@@ -155,10 +158,13 @@ kg_mcp_question(KgMcpRequest *req, const char *tool, const Jsonb *result)
 {
 	const JsonbContainer *reply = object_member(&result->root,
 												"structuredContent");
+	const JsonbContainer *error = object_member(reply, "error");
 	JsonbValue state;
 	KgSplice asking;
 
-	/* Only what is to be confirmed has the member. */
+	/* Only what is to be confirmed has the member, or its error has. */
+	if (error != NULL)
+		reply = error;
 	if (reply == NULL || kg_json_get(reply, "confirm", &state) == NULL ||
 		state.type != jbvString || !can_ask(req))
 		return NULL;

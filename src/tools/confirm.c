@@ -35,12 +35,25 @@ typedef struct Told
 } Told;
 
 bool
-kg_confirm_needed(int operation)
+kg_confirm_needed(bool deletes)
 {
 	KgConfirmLevel level = Max(kg_setting_confirm, kg_setting_confirm_more);
 
-	return level == KG_CONFIRM_ALL || (level == KG_CONFIRM_DELETES &&
-									   (operation & KG_EXPOSE_DELETING) != 0);
+	return level == KG_CONFIRM_ALL || (level == KG_CONFIRM_DELETES && deletes);
+}
+
+static TimestampTz
+end_of_value(void)
+{
+	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+									   KG_CONFIRM_SECONDS * INT64CONST(1000));
+}
+
+static char *
+seal(const KgConfirm *confirm, const StringInfo told)
+{
+	return kg_cursor_seal(
+		confirm->tenant, confirm->about, told->data, told->len);
 }
 
 static StringInfo
@@ -75,7 +88,7 @@ throw_bad_value(const JsonbValue *value)
 }
 
 void
-kg_confirm_open(KgConfirm *confirm, const KgTool *tool, const Jsonb *arguments)
+kg_confirm_open(KgConfirm *confirm, const char *tool, const Jsonb *arguments)
 {
 	const char *subject = kg_token_subject();
 	Jsonb *others = kg_json_without(arguments, "confirm");
@@ -89,7 +102,7 @@ kg_confirm_open(KgConfirm *confirm, const KgTool *tool, const Jsonb *arguments)
 		subject = "";
 	kg_cursor_part(confirm->about, "confirm", strlen("confirm"));
 	kg_cursor_part(confirm->about, subject, strlen(subject));
-	kg_cursor_part(confirm->about, tool->name, strlen(tool->name));
+	kg_cursor_part(confirm->about, tool, strlen(tool));
 	kg_cursor_part(confirm->about, others, VARSIZE(others));
 	if (kg_json_get(&arguments->root, "confirm", &value) == NULL)
 		return;
@@ -111,18 +124,14 @@ Jsonb *
 kg_confirm_ask(const KgConfirm *confirm, const KgOutcomes *outcomes,
 			   const Jsonb *reply)
 {
-	TimestampTz expires = TimestampTzPlusMilliseconds(
-		GetCurrentTimestamp(), KG_CONFIRM_SECONDS * INT64CONST(1000));
+	TimestampTz expires = end_of_value();
 	StringInfo told = tell(outcomes, expires);
 	KgSplice asking;
 
 	kg_splice_init(&asking);
 	kg_json_each(it, &reply->root)
 		kg_splice_add(&asking, kg_json_cstring(&it.key), &it.value);
-	kg_splice_string(
-		&asking,
-		"confirm",
-		kg_cursor_seal(confirm->tenant, confirm->about, told->data, told->len));
+	kg_splice_string(&asking, "confirm", seal(confirm, told));
 	kg_splice_string(&asking, "expires_at", kg_utc_text(expires));
 	return kg_splice_finish(&asking);
 }
@@ -189,4 +198,48 @@ kg_confirm_check(const KgConfirm *confirm, const KgOutcomes *outcomes)
 	if (moved.total > 0)
 		kg_error_errors(err, kg_error_array(&moved));
 	kg_error_throw(err);
+}
+
+/* ---- what cannot be run dry ---- */
+
+const Jsonb *
+kg_confirm_begin(KgConfirm *confirm, const char *tool, bool deletes,
+				 const Jsonb *arguments)
+{
+	confirm->arguments = NULL;
+	if (!kg_confirm_needed(deletes) || !JB_ROOT_IS_OBJECT(arguments))
+		return arguments;
+	confirm->tool = tool;
+	confirm->arguments = arguments;
+	return kg_json_without(arguments, "confirm");
+}
+
+static KG_NORETURN void
+throw_question(const KgConfirm *confirm)
+{
+	const KgOutcomes none = {0};
+	TimestampTz expires = end_of_value();
+	JsonbValue value = kg_json_string_value(
+		seal(confirm, tell(&none, expires)));
+	KgError *err = kg_error_new(KG_FORBIDDEN,
+								"what tool \"%s\" writes is to be confirmed",
+								confirm->tool);
+
+	kg_error_member(err, "confirm", kg_json_datum(&value));
+	value = kg_json_string_value(kg_utc_text(expires));
+	kg_error_member(err, "expires_at", kg_json_datum(&value));
+	kg_error_throw_expected(err,
+							"the same arguments with \"confirm\" of this "
+							"error, once the user agrees");
+}
+
+void
+kg_confirm_require(KgConfirm *confirm)
+{
+	if (confirm->arguments == NULL)
+		return;
+	kg_confirm_open(confirm, confirm->tool, confirm->arguments);
+	if (confirm->told == NULL)
+		throw_question(confirm);
+	mark_used(confirm);
 }

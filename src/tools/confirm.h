@@ -13,8 +13,11 @@
 #include "store/idempotency.h"
 #include "store/put.h"
 
-/* Is a tool of this kind to be confirmed, by the setting and by the caller's? */
-extern bool kg_confirm_needed(int operation);
+/*
+ * Returns whether a call that writes is to be confirmed, by the setting and by
+ * the caller's: the one place that decides.  deletes: it may delete.
+ */
+extern bool kg_confirm_needed(bool deletes);
 
 /* What the value stands for: a tool, and arguments but for the value itself. */
 typedef struct KgConfirm
@@ -24,10 +27,13 @@ typedef struct KgConfirm
 	StringInfo told;   /* of the value that was given, or NULL */
 	KgRequest request; /* which is kept as used */
 	bool used;
+	/* What kg_confirm_begin() was given; NULL: there is nothing to confirm. */
+	const char *tool;
+	const Jsonb *arguments;
 } KgConfirm;
 
 /* Raises KG_INVALID_INPUT where the value is not of this call, or too old. */
-extern void kg_confirm_open(KgConfirm *confirm, const KgTool *tool,
+extern void kg_confirm_open(KgConfirm *confirm, const char *tool,
 							const Jsonb *arguments);
 
 /* The reply of a dry run, with the value for what it tells. */
@@ -40,5 +46,19 @@ extern Jsonb *kg_confirm_ask(const KgConfirm *confirm,
  */
 extern void kg_confirm_check(const KgConfirm *confirm,
 							 const KgOutcomes *outcomes);
+
+/*
+ * Of a tool that cannot be run dry.  Returns the arguments without the value,
+ * where the call is to be confirmed; keeps both for kg_confirm_require().
+ */
+extern const Jsonb *kg_confirm_begin(KgConfirm *confirm, const char *tool,
+									 bool deletes, const Jsonb *arguments);
+
+/*
+ * Raises KG_FORBIDDEN with the value that confirms the call where none was
+ * given, KG_CONFLICT where it was used.  Where the tool may write, before it
+ * does.
+ */
+extern void kg_confirm_require(KgConfirm *confirm);
 
 #endif /* KG_CONFIRM_H */

@@ -15,6 +15,7 @@
 #include "query/memory.h"
 #include "query/running.h"
 #include "store/scope.h"
+#include "tools/fixed_tools.h"
 #include "tools/memory.h"
 #include "tools/reply.h"
 

@@ -17,6 +17,8 @@
 #include "store/edge_key.h"
 #include "store/memory.h"
 #include "query/running.h"
+#include "tools/confirm.h"
+#include "tools/fixed_tools.h"
 #include "tools/memory.h"
 #include "tools/write_tool.h"
 #include "utils/hsearch.h"
@@ -30,6 +32,7 @@ typedef struct Writing
 	KgMemoryEntity *entities;
 	KgMemoryRelation *relations;
 	const char **names;
+	KgConfirm confirm;
 	KgWriter writer; /* for the history */
 	void (*work)(struct Writing *writing);
 } Writing;
@@ -256,14 +259,14 @@ read_relations(Writing *writing, bool creating)
 static Writing *
 begin(const char *tool, const Jsonb *arguments)
 {
+	const KgFixedTool *fixed = kg_fixed_tool_find(tool);
 	Writing *writing = palloc0(sizeof(Writing));
 
 	kg_write_require();
 	writing->writer.tool = tool;
-	kg_input_open(&writing->input,
-				  arguments,
-				  kg_fixed_tool_find(tool)->input,
-				  &writing->repairs);
+	arguments = kg_confirm_begin(
+		&writing->confirm, tool, fixed->writes->destructive, arguments);
+	kg_input_open(&writing->input, arguments, fixed->input, &writing->repairs);
 	return writing;
 }
 
@@ -292,6 +295,7 @@ work_locked(void *arg)
 {
 	Writing *writing = arg;
 
+	kg_confirm_require(&writing->confirm);
 	/* Again: it may have been changed before the lock. */
 	if (!kg_memory_find(kg_running_catalog(), &writing->memory))
 		kg_catalog_throw_changed();

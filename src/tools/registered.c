@@ -197,6 +197,7 @@ typedef struct Run
 	const KgDefinition *def;
 	const Jsonb *arguments;
 	const Jsonb **results; /* of the steps of a sequence */
+	KgConfirm *confirm;	   /* of a function that writes */
 } Run;
 
 static const JsonbValue *
@@ -466,22 +467,38 @@ throw_failures(Failures *failures)
 		failures->not_tried.data);
 }
 
+static bool
+writes(const KgCallable *callable, bool *deletes)
+{
+	const KgTool *tool = callable->tool;
+
+	if (tool == NULL)
+	{
+		*deletes = callable->fixed->writes &&
+				   callable->fixed->writes->destructive;
+		return callable->fixed->writes != NULL;
+	}
+	*deletes = (tool->operation & KG_EXPOSE_DELETING) != 0;
+	return (tool->operation & KG_EXPOSE_WRITING) != 0;
+}
+
 /* Half of a sequence cannot wait for an answer. */
 static void
 refuse_to_ask(const KgDefinition *def)
 {
 	for (int i = 0; i < def->nops; i++)
 	{
-		const KgTool *tool = def->ops[i].callable.tool;
+		const KgCallable *callable = &def->ops[i].callable;
+		bool deletes;
 		KgError *err;
 
-		if (tool == NULL || (tool->operation & KG_EXPOSE_WRITING) == 0 ||
-			!kg_confirm_needed(tool->operation))
+		if (!writes(callable, &deletes) || !kg_confirm_needed(deletes))
 			continue;
 		err = kg_error_new(KG_FORBIDDEN,
 						   "what tool \"%s\" does is to be confirmed "
 						   "(kg_graph.confirm), which a sequence cannot ask",
-						   tool->name);
+						   callable->tool ? callable->tool->name
+										  : callable->fixed->name);
 		kg_error_throw_expected(err, "calls of its operations, one by one");
 	}
 }
@@ -591,6 +608,7 @@ typedef struct Invocation
 {
 	FunctionCallInfo fcinfo;
 	bool writes;
+	KgConfirm *confirm;
 	Datum result;
 } Invocation;
 
@@ -599,6 +617,8 @@ invoke(void *arg)
 {
 	Invocation *invocation = arg;
 
+	if (invocation->writes)
+		kg_confirm_require(invocation->confirm);
 	invocation->result = FunctionCallInvoke(invocation->fcinfo);
 }
 
@@ -613,6 +633,21 @@ invoke_within_time(void *arg)
 		invoke(arg);
 }
 
+/* A function that writes, unless its annotations say that it does not. */
+static bool
+may_delete(const KgDefinition *def)
+{
+	JsonbValue annotations;
+	JsonbValue destructive;
+
+	return kg_json_get(&def->source->root, "annotations", &annotations) ==
+			   NULL ||
+		   kg_json_get(kg_json_container(&annotations),
+					   "destructiveHint",
+					   &destructive) == NULL ||
+		   destructive.val.boolean;
+}
+
 static Jsonb *
 run_function(const Run *run)
 {
@@ -622,7 +657,7 @@ run_function(const Run *run)
 	LOCAL_FCINFO(fcinfo, 1);
 	FmgrInfo flinfo;
 	ErrorData *edata = NULL;
-	Invocation invocation = {fcinfo, def->writes};
+	Invocation invocation = {fcinfo, def->writes, run->confirm};
 
 	if (kg_function_aclcheck(oid, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
 		kg_error_throw(kg_error_new(
@@ -723,8 +758,10 @@ Jsonb *
 kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 				   KgToolCall *call)
 {
-	Run this = {.catalog = catalog, .call = call};
+	KgConfirm confirm;
+	Run this = {.catalog = catalog, .call = call, .confirm = &confirm};
 	const KgRegisteredName *name = kg_registered_name(catalog, call->name);
+	const Jsonb *arguments = call->arguments;
 	Jsonb *reply;
 
 	if (name == NULL || !has_name(name, agent))
@@ -736,7 +773,10 @@ kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 	if (call->key != NULL && this.def->kind == KG_DEFINED_FUNCTION &&
 		this.def->writes)
 		throw_no_keys(this.def);
-	this.arguments = check_arguments(this.def, call->arguments);
+	if (this.def->kind == KG_DEFINED_FUNCTION && this.def->writes)
+		arguments = kg_confirm_begin(
+			&confirm, this.def->name, may_delete(this.def), arguments);
+	this.arguments = check_arguments(this.def, arguments);
 	call->in_operation = this.def->kind != KG_DEFINED_FUNCTION;
 	reply = run(&this);
 	call->in_operation = false;

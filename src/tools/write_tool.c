@@ -224,8 +224,9 @@ write_inside(void *arg)
 	}
 	if (key != NULL && was_done(call, &request, key))
 		return;
-	kg_confirm_open(&call->confirm, call->tool, call->arguments);
-	if (call->confirm.told == NULL && kg_confirm_needed(call->tool->operation))
+	kg_confirm_open(&call->confirm, call->tool->name, call->arguments);
+	if (call->confirm.told == NULL &&
+		kg_confirm_needed(call->tool->operation & KG_EXPOSE_DELETING))
 	{
 		Jsonb *reply = kg_put_dry(perform_all, call);
 

@@ -87,7 +87,7 @@ SELECT q, jsonb_path_query_array(pg_temp.call('search_nodes', jsonb_build_object
   FROM unnest(ARRAY['item 7', 'ITEM 77', 'm 7', 'sts 5 o', 'sts 1 o', 'or 1', 'r 15', 'no 1', '-no', '3.5', '5 m', 'a b', ' b ', 'b  c', '.', ',', 'em']) q;
 -- one or two letters and signs are looked up, wherever in a word they are: nobody else is read
 RESET ROLE;
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO regress_memory;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO regress_memory; GRANT pg_read_all_stats TO regress_memory;
 SET ROLE regress_memory;
 SELECT pg_temp.call('create_entities', '{"entities": [{"name": "Zx", "entityType": "q", "observations": ["azx/2", "zxb x1", "c ézxé?..."]}, {"name": "A Yz", "entityType": "", "observations": []}]}') -> 'entities' -> 0 ->> 'name' AS created;
 SELECT q, jsonb_path_query_array(pg_temp.call('search_nodes', jsonb_build_object('query', q)), '$.entities[*].name') AS found,
@@ -192,6 +192,34 @@ RESET kg_graph.toolsets;
 -- in the middle of a statement that writes it
 INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('memory', 'entity', '{"name": "Zoe", "entityType": "person"}') RETURNING pg_temp.call('search_nodes', '{"query": "Zoe"}') ->> 'error' AS error;
 SELECT pg_temp.call('search_nodes', '{"query": "Zoe"}');
+
+-- what is to be confirmed is asked about first: a value for the same call, once
+SET kg_graph.confirm_more = 'deletes';
+SELECT pg_temp.call('create_entities', '{"entities": [{"name": "Eve", "entityType": "person", "observations": ["sings"]}]}') #>> '{entities,0,name}' AS created;
+CREATE FUNCTION pg_temp.asked(tool text, arguments jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  e jsonb := kg_call_tool(tool, arguments) #> '{structuredContent,error}';
+BEGIN
+  PERFORM set_config('test.confirm', e ->> 'confirm', false);
+  RETURN concat_ws(' | ', e ->> 'code', e ->> 'message', e ->> 'expected', (e ->> 'expires_at')::timestamptz > now());
+END
+$$;
+CREATE FUNCTION pg_temp.agreed(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$
+  SELECT coalesce(r #>> '{structuredContent,error,message}', r #>> '{structuredContent,message}', r #>> '{structuredContent,entities,0,name}', r #>> '{structuredContent}') FROM kg_call_tool(tool, arguments || jsonb_build_object('confirm', current_setting('test.confirm'))) r $$;
+SELECT t, pg_temp.asked(t, a), pg_temp.agreed(t, a || '{"x": 1}') ~ 'not of a reply' AS others, pg_temp.agreed(t, a) AS done, pg_temp.agreed(t, a) AS again
+  FROM (VALUES ('delete_observations', '{"deletions": [{"entityName": "Eve", "observations": ["sings"]}]}'::jsonb), ('delete_relations', '{"relations": [{"from": "Eve", "to": "Zoe", "relationType": "knows"}]}'), ('delete_entities', '{"entityNames": ["Eve"]}')) v(t, a);
+SELECT pg_temp.call('open_nodes', '{"names": ["Eve"]}') -> 'entities' AS gone;
+SET kg_graph.confirm_more = 'all';
+SELECT t, pg_temp.asked(t, a), pg_temp.agreed(t, a) AS done, pg_temp.agreed(t, a) AS again
+  FROM (VALUES ('create_entities', '{"entities": [{"name": "Eve", "entityType": "person", "observations": []}]}'::jsonb), ('add_observations', '{"observations": [{"entityName": "Eve", "contents": ["sings"]}]}'), ('create_relations', '{"relations": [{"from": "Eve", "to": "Zoe", "relationType": "knows"}]}')) v(t, a);
+-- a user is asked where the client can; a sequence cannot ask
+SELECT kg_mcp(m || jsonb_build_object('params', p)) -> 'result' ->> 'resultType' AS result, kg_mcp(m || jsonb_build_object('params', p)) #>> '{result,inputRequests,confirm,params,message}' AS question
+  FROM (VALUES ('{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}'::jsonb, '{"name": "delete_entities", "arguments": {"entityNames": ["Eve"]}, "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"}, "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}}'::jsonb)) v(m, p);
+SELECT kg_register_tool('{"name": "forget_two", "version": "1.0.0", "kind": "sequence", "description": "Forgets two.", "input_schema": {"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}, "operations": [{"name": "first", "tool": "delete_entities", "arguments": {"entityNames": [{"$arg": "a"}]}}]}') ->> 'verdict' AS registered;
+SELECT kg_call_tool('forget_two', '{"a": "Eve"}') #>> '{structuredContent,error,message}' AS message;
+RESET kg_graph.confirm_more;
+SELECT kg_call_tool('forget_two', '{"a": "Eve"}') #>> '{structuredContent,results,first,message}' AS message;
+SELECT pg_temp.call('delete_entities', '{"entityNames": ["Eve"], "confirm": "x"}') ->> 'error' AS not_asked;
 
 RESET ROLE;
 SELECT FROM kg_drop_tenant('memory');

@@ -109,5 +109,33 @@ SELECT pg_temp.told('regf', '{"m": "sleep"}') IS NOT NULL AS told;
 RESET statement_timeout;
 RESET ROLE;
 RESET kg_graph.max_call_time;
+-- What a function writes is to be confirmed as what tools write; it may delete unless its annotations say that it does not.
+CREATE FUNCTION public.regf_make(j jsonb) RETURNS jsonb VOLATILE LANGUAGE sql AS $$ INSERT INTO public.kg_entity(bundle, entity_type, data) VALUES ('regf', 'brand', jsonb_build_object('id', j ->> 'm')) RETURNING jsonb_build_object('made', entity_id) $$;
+SET kg_graph.tenant = 'regf';
+SELECT kg_register_tool(jsonb_build_object('name', n, 'version', '1.0.0', 'kind', 'function', 'description', 'Makes a brand.', 'operation', 'public.regf_make(jsonb)', 'annotations', jsonb_build_object('destructiveHint', n = 'regf_hard'),
+    'output_schema', '{"type": "object", "required": ["made"], "properties": {"made": {"type": "string"}}}'::jsonb, 'input_schema', '{"type": "object", "additionalProperties": false, "required": ["m"], "properties": {"m": {"type": "string"}}}'::jsonb) - CASE n WHEN 'regf_make' THEN 'annotations' ELSE '' END) ->> 'verdict' AS verdict
+  FROM unnest('{regf_make,regf_hard,regf_mild}'::text[]) n;
+RESET kg_graph.tenant;
+SET ROLE regf_reader;
+CREATE FUNCTION pg_temp.asked(level text, tool text, m text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  r jsonb;
+  told text;
+BEGIN
+  PERFORM set_config('kg_graph.confirm_more', level, true);
+  r := kg_call_tool(tool, jsonb_build_object('m', m)) -> 'structuredContent';
+  IF NOT r ? 'error' THEN
+    RETURN r;
+  END IF;
+  told := concat_ws(' | ', r #>> '{error,code}', r #>> '{error,message}', 'there are ' || (SELECT count(*) FROM kg_entity WHERE entity_id = m));
+  RETURN concat_ws(' | ', told, kg_call_tool(tool, jsonb_build_object('m', m || '2', 'confirm', r #> '{error,confirm}')) #>> '{structuredContent,error,message}',
+    kg_call_tool(tool, jsonb_build_object('m', m, 'confirm', r #> '{error,confirm}')) -> 'structuredContent');
+END
+$$;
+SELECT level, tool, pg_temp.asked(level, tool, concat_ws('_', tool, level)) FROM unnest('{off,deletes,all}'::text[]) level, unnest('{regf_make,regf_hard,regf_mild}'::text[]) tool;
+SELECT entity_id FROM kg_entity WHERE entity_id ~ '^regf_' ORDER BY entity_id COLLATE "C";
+RESET kg_graph.confirm_more;
+RESET ROLE;
+DROP FUNCTION public.regf_make(jsonb);
 DROP FUNCTION public.regf(jsonb), public.regf_write(jsonb), public.regf_cancel(), public.regf_inner(jsonb);
 CALL test.drop('regf');
