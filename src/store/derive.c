@@ -412,6 +412,7 @@ delete_edges(KgDerivation *d)
 	if (d->gone.n == 0)
 		return;
 	gone = kg_arg_int8s(d->gone.nodes, d->gone.n);
+	kg_require_edges_seen(d->tenant, &d->caller, d->gone.nodes, d->gone.n);
 	if (!kg_sees_all(d->tenant, &d->caller))
 	{
 		KG_BATCH_LATEST("SELECT target FROM @kg_edge WHERE tenant = $1 "

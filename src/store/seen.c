@@ -5,6 +5,8 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "auth/identity.h"
+#include "auth/visibility.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
@@ -166,4 +168,54 @@ kg_require_all_seen(const char *tenant, const KgUserContext *caller,
 	for (int i = 0; i < n; i++)
 		if (!kg_nodes_have(&seen, nodes[i]))
 			kg_refuse_hidden(what);
+}
+
+/* How many explicit edges of some nodes the current user sees. */
+typedef struct EdgeCount
+{
+	const char *tenant;
+	KgArg nodes;
+	uint64 n;
+} EdgeCount;
+
+/* As the statement found them: what a policy asks about may be gone by now. */
+static void
+count_edges(void *arg)
+{
+	EdgeCount *count = arg;
+
+	KG_BATCH_READ("SELECT FROM @kg_edge WHERE tenant = $1 "
+				  "AND source = ANY($2) AND property IS NULL UNION ALL "
+				  "SELECT FROM @kg_edge WHERE tenant = $1 "
+				  "AND target = ANY($2) AND property IS NULL",
+				  kg_arg_text(count->tenant),
+				  count->nodes);
+	count->n = SPI_processed;
+	SPI_freetuptable(SPI_tuptable);
+}
+
+void
+kg_require_edges_seen(const char *tenant, const KgUserContext *caller,
+					  const int64 *nodes, int n)
+{
+	EdgeCount stored = {tenant, kg_arg_int8s(nodes, n)};
+	EdgeCount seen = stored;
+	KgUserContext owner;
+	KgError *err;
+	bool plain;
+
+	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
+	kg_restore_user(caller);
+	plain = kg_visibility_edges_are_plain();
+	if (!plain)
+		kg_identity_as_tool(count_edges, &seen);
+	kg_restore_user(&owner);
+	if (plain)
+		return;
+	count_edges(&stored);
+	if (seen.n == stored.n)
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "edges that the caller does not see would be deleted");
+	kg_error_throw_expected(err, "a caller that sees every edge concerned");
 }

@@ -45,6 +45,14 @@ extern void kg_require_all_seen(const char *tenant, const KgUserContext *caller,
 								const int64 *nodes, int n, const char *what);
 
 /*
+ * Raise KG_FORBIDDEN where a policy of kg_edge hides an explicit edge of one of
+ * the nodes, which go: it would go along.
+ */
+extern void kg_require_edges_seen(const char *tenant,
+								  const KgUserContext *caller,
+								  const int64 *nodes, int n);
+
+/*
  * A transaction that keeps its snapshot (REPEATABLE READ) does not derive anew
  * from entities that this one does not show: what it cannot see of them would
  * stay beside what it writes.  Raises KG_CONFLICT where a row that was read as
