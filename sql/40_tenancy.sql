@@ -26,11 +26,19 @@ CREATE FUNCTION @extschema@.kg_own_tenant(tenant text) RETURNS boolean
 COMMENT ON FUNCTION @extschema@.kg_own_tenant(text) IS
   'whether that is the tenant that the current role acts for; for policies';
 
+-- EXECUTE is no right: default privileges and GRANT ... ON ALL FUNCTIONS give it to
+-- anybody.  What acts beyond its caller's tenant asks (src/auth/owner.h).
+CREATE FUNCTION @extschema@.kg_require_owner(act text) RETURNS boolean
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_require_owner';
+COMMENT ON FUNCTION @extschema@.kg_require_owner(text) IS
+  'true where the current role has the rights of the extension''s owner, else an error (FORBIDDEN); act completes "role ... may not"';
+
 CREATE FUNCTION @extschema@.kg_create_tenant(tenant text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_create_tenant';
 COMMENT ON FUNCTION @extschema@.kg_create_tenant(text) IS
-  'make a tenant; for the owner of the extension and whom it grants EXECUTE';
+  'make a tenant; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_drop_tenant(tenant text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE

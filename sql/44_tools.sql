@@ -51,7 +51,7 @@ CREATE FUNCTION @extschema@.kg_explain(tool text, arguments jsonb DEFAULT '{}') 
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_explain';
 COMMENT ON FUNCTION @extschema@.kg_explain(text, jsonb) IS
-  'what a tool call compiles to: its arguments as understood, SQL, parameter types, plans; for whom EXECUTE is granted';
+  'what a tool call compiles to: its arguments as understood, SQL, parameter types, plans; for members of pg_read_all_stats to whom EXECUTE is granted';
 
 CREATE FUNCTION @extschema@.kg_call_authorized(tool text, arguments jsonb, decisions jsonb DEFAULT '[]', exchange text DEFAULT NULL, token text DEFAULT NULL) RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE

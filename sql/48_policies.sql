@@ -24,9 +24,8 @@ SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_policy', '');
 
 ALTER TABLE @extschema@.kg_policy ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_policy FORCE ROW LEVEL SECURITY;
--- Nobody but the owner has a privilege on it.
 CREATE POLICY kg_policy_all ON @extschema@.kg_policy FOR ALL
-  USING (true);
+  USING (@extschema@.kg_require_owner('read or change policies'));
 
 -- How PostgreSQL says an expression depends on settings that anybody may change;
 -- what it says is compared, and read again elsewhere.
@@ -40,14 +39,12 @@ CREATE FUNCTION @extschema@.kg_policy_text(expr pg_catalog.pg_node_tree, relatio
 $$;
 COMMENT ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) IS
   'a policy''s expression as text, the same whatever the session''s settings are';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_policy_expression(expr text) RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_policy_expression';
 COMMENT ON FUNCTION @extschema@.kg_policy_expression(text) IS
   'a text in parentheses that is one expression, and an error where it is more; what kg_policy says becomes part of a statement so';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_policy_expression(text) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_make_policy() RETURNS trigger
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -119,6 +116,7 @@ DECLARE
   why text;
   wrong record;
 BEGIN
+  EXECUTE format('SELECT %I.kg_require_owner(''add policies'')', ours);
   -- What the constraints of the table say of rows, of arguments.
   SELECT a.* INTO wrong FROM (VALUES
       ('policy', to_jsonb($1), $1 !~ '^kg_' AND octet_length($1) BETWEEN 1 AND 63, 'a name of 1 to 63 bytes that does not begin with kg_'),
@@ -155,6 +153,7 @@ DECLARE
   ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
   tab text;
 BEGIN
+  EXECUTE format('SELECT %I.kg_require_owner(''drop policies'')', ours);
   IF policy IS NULL THEN
     RAISE EXCEPTION 'argument "policy" of kg_drop_policy must not be null' USING ERRCODE = 'invalid_parameter_value', HINT = 'Those that are registered are in kg_policy.';
   END IF;
@@ -178,6 +177,7 @@ CREATE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind 
   SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
   SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
   BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('read how tables are defined');
   WITH member AS (
     SELECT c.oid, c.relname, c.relowner = e.extowner AS owned, c.relrowsecurity, c.relforcerowsecurity, c.reloptions, format('%I.%I', n.nspname, c.relname) AS name
       FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
@@ -247,6 +247,7 @@ CREATE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place integer, ki
   SET search_path = pg_catalog, pg_temp
   SET quote_all_identifiers = off
   BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('read how tables are defined');
   WITH member AS (
     SELECT c.oid, c.relname, c.reltoastrelid, c.relpersistence, c.relreplident, c.reltablespace, format('%I.%I', n.nspname, c.relname) AS name
       FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
@@ -347,14 +348,14 @@ CREATE FUNCTION @extschema@.kg_manifest_text(definition text) RETURNS text
     FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph';
 END;
 COMMENT ON FUNCTION @extschema@.kg_manifest_text(text) IS
-  'a definition with @ for our schema, as kg_manifest has it; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_manifest_text(text) FROM PUBLIC;
+  'a definition with @ for our schema, as kg_manifest has it';
 
 CREATE FUNCTION @extschema@.kg_definitions_wrong() RETURNS TABLE (kind text, on_table text, name text, problem text, repair text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   SET quote_all_identifiers = off
   BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('read how tables are defined');
   SELECT m.kind, m.on_table, m.name, CASE WHEN d.name IS NULL THEN 'is missing' WHEN NOT d.sound THEN 'is not valid' ELSE 'is not as it was made' END,
          CASE WHEN d.name IS NULL OR m.kind IN ('row security', 'storage') THEN ''
               WHEN m.kind = 'constraint' AND d.sound THEN format('ALTER TABLE %s.%I DROP CONSTRAINT %I; ', s.name, m.on_table, m.name)
@@ -381,6 +382,7 @@ CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('dump customizations');
   -- An index that is not valid is nobody's: an interrupted REINDEX CONCURRENTLY left it.
   SELECT d.definition FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() WHERE sound OR kind <> 'index' UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
    WHERE d.place BETWEEN 1 AND 8
@@ -403,6 +405,7 @@ CREATE FUNCTION @extschema@.kg_renew_secrets() RETURNS void
   LANGUAGE sql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('renew secrets');
   UPDATE @extschema@.kg_secret SET secret = uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
 END;
 COMMENT ON FUNCTION @extschema@.kg_renew_secrets() IS

@@ -70,6 +70,14 @@ ALTER POLICY kg_pending_reference_select ON @extschema@.kg_pending_reference
 
 -- Tenants that get another name, and what they take (src/store/tenant_rows.c).
 
+-- EXECUTE is no right: default privileges and GRANT ... ON ALL FUNCTIONS give it to
+-- anybody.  What acts beyond its caller's tenant asks (src/auth/owner.h).
+CREATE FUNCTION @extschema@.kg_require_owner(act text) RETURNS boolean
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_require_owner';
+COMMENT ON FUNCTION @extschema@.kg_require_owner(text) IS
+  'true where the current role has the rights of the extension''s owner, else an error (FORBIDDEN); act completes "role ... may not"';
+
 CREATE TABLE @extschema@.kg_former_name (
   name         text COLLATE "C" PRIMARY KEY,
   became       text COLLATE "C" NOT NULL,
@@ -237,7 +245,18 @@ CREATE FUNCTION @extschema@.kg_policy_expression(expr text) RETURNS text
   AS 'MODULE_PATHNAME', 'kg_sql_policy_expression';
 COMMENT ON FUNCTION @extschema@.kg_policy_expression(text) IS
   'a text in parentheses that is one expression, and an error where it is more; what kg_policy says becomes part of a statement so';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_policy_expression(text) FROM PUBLIC;
+-- These tell nothing but what they are given.
+GRANT EXECUTE ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid), @extschema@.kg_manifest_text(text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.kg_manifest_text(text) IS
+  'a definition with @ for our schema, as kg_manifest has it';
+COMMENT ON FUNCTION @extschema@.kg_explain(text, jsonb) IS
+  'what a tool call compiles to: its arguments as understood, SQL, parameter types, plans; for members of pg_read_all_stats to whom EXECUTE is granted';
+COMMENT ON FUNCTION @extschema@.kg_create_tenant(text) IS
+  'make a tenant; for the owner of the extension';
+
+ALTER POLICY kg_policy_all ON @extschema@.kg_policy
+  USING (@extschema@.kg_require_owner('read or change policies'));
+
 
 CREATE OR REPLACE FUNCTION @extschema@.kg_make_policy() RETURNS trigger
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -301,6 +320,7 @@ DECLARE
   why text;
   wrong record;
 BEGIN
+  EXECUTE format('SELECT %I.kg_require_owner(''add policies'')', ours);
   -- What the constraints of the table say of rows, of arguments.
   SELECT a.* INTO wrong FROM (VALUES
       ('policy', to_jsonb($1), $1 !~ '^kg_' AND octet_length($1) BETWEEN 1 AND 63, 'a name of 1 to 63 bytes that does not begin with kg_'),
@@ -336,6 +356,7 @@ DECLARE
   ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
   tab text;
 BEGIN
+  EXECUTE format('SELECT %I.kg_require_owner(''drop policies'')', ours);
   IF policy IS NULL THEN
     RAISE EXCEPTION 'argument "policy" of kg_drop_policy must not be null' USING ERRCODE = 'invalid_parameter_value', HINT = 'Those that are registered are in kg_policy.';
   END IF;
@@ -392,6 +413,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place int
   SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
   SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
   BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('read how tables are defined');
   WITH member AS (
     SELECT c.oid, c.relname, c.relowner = e.extowner AS owned, c.relrowsecurity, c.relforcerowsecurity, c.reloptions, format('%I.%I', n.nspname, c.relname) AS name
       FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
@@ -461,6 +483,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_definitions_wrong() RETURNS TABLE (kin
   SET search_path = pg_catalog, pg_temp
   SET quote_all_identifiers = off
   BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('read how tables are defined');
   SELECT m.kind, m.on_table, m.name, CASE WHEN d.name IS NULL THEN 'is missing' WHEN NOT d.sound THEN 'is not valid' ELSE 'is not as it was made' END,
          CASE WHEN d.name IS NULL OR m.kind IN ('row security', 'storage') THEN ''
               WHEN m.kind = 'constraint' AND d.sound THEN format('ALTER TABLE %s.%I DROP CONSTRAINT %I; ', s.name, m.on_table, m.name)
@@ -487,6 +510,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place 
   SET search_path = pg_catalog, pg_temp
   SET quote_all_identifiers = off
   BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('read how tables are defined');
   WITH member AS (
     SELECT c.oid, c.relname, c.reltoastrelid, c.relpersistence, c.relreplident, c.reltablespace, format('%I.%I', n.nspname, c.relname) AS name
       FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
@@ -566,6 +590,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF te
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('dump customizations');
   -- An index that is not valid is nobody's: an interrupted REINDEX CONCURRENTLY left it.
   SELECT d.definition FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() WHERE sound OR kind <> 'index' UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
    WHERE d.place BETWEEN 1 AND 8
@@ -579,6 +604,14 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF te
      AND NOT (d.kind = 'constraint' AND strpos(d.definition, format(' ADD CONSTRAINT %I NOT NULL ', d.name)) > 0
               AND EXISTS (SELECT FROM @extschema@.kg_manifest m WHERE m.on_table = d.on_table AND m.kind = 'row security' AND m.major < 18))
    ORDER BY d.place, d.on_table COLLATE "C", d.definition COLLATE "C";
+END;
+
+CREATE OR REPLACE FUNCTION @extschema@.kg_renew_secrets() RETURNS void
+  LANGUAGE sql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('renew secrets');
+  UPDATE @extschema@.kg_secret SET secret = uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
 END;
 
 -- Counts of edges as keys (src/catalog/counted.h).

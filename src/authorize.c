@@ -8,6 +8,7 @@
 #include "auth/grants.h"
 #include "auth/identity.h"
 #include "auth/login.h"
+#include "auth/owner.h"
 #include "auth/privileges.h"
 #include "base/error.h"
 #include "base/extension.h"
@@ -22,27 +23,13 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 
-/* EXECUTE alone would not do: the function runs with every caller's rights. */
-static void
-require_owner(void)
-{
-	KgError *err;
-
-	if (has_privs_of_role(GetUserId(), kg_extension_owner()))
-		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "role \"%s\" may not set an authorizer",
-					   GetUserNameFromId(GetUserId(), false));
-	kg_error_throw_expected(err, "the owner of the extension");
-}
-
 KG_AUDITED_NULLS(kg_sql_set_authorizer, KG_AUDIT_WRITES)
 {
 	Datum tenant = PG_GETARG_DATUM(0);
 	const char *authorizer;
 	KgUserContext user;
 
-	require_owner();
+	kg_owner_require("set an authorizer");
 	kg_refuse_null(fcinfo, 0);
 	authorizer = PG_ARGISNULL(1) ? NULL : kg_authorizer_check(PG_GETARG_OID(1));
 	kg_spi_begin_as_owner(&user);

@@ -10,6 +10,7 @@
 
 #include "auth/audit.h"
 #include "auth/identity.h"
+#include "auth/owner.h"
 #include "auth/policies.h"
 #include "auth/privileges.h"
 #include "auth/token_identity.h"
@@ -23,7 +24,6 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "store/verify.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
 
@@ -49,6 +49,7 @@ static const KgCheck checks[] = {
 	 "AND t.tenant = coalesce($1, t.tenant) "
 	 "ORDER BY t.tenant, t.role_name"},
 	{"policy_not_in_force", false, kg_policies_not_in_force},
+	{"execute_given", false, kg_owner_execute_given},
 	/* The mark of CLUSTER stays wherever it was run: nothing is amiss. */
 	{"not_in_dumps",
 	 false,
@@ -477,7 +478,7 @@ require_right(KgCheckCall *call)
 	const char *mine;
 
 	if (kg_token_identity() == NULL && !kg_token_lapsed() &&
-		has_privs_of_role(GetUserId(), kg_extension_owner()))
+		kg_has_owner_rights(GetUserId()))
 		return;
 	mine = kg_identity_require(KG_ACCESS_ADMIN);
 	kg_visibility_require_tenant("check it");

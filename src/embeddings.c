@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "auth/owner.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
@@ -23,6 +24,7 @@ KG_AUDITED(kg_sql_enable_vectors, KG_AUDIT_WRITES)
 	char *model = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	KgUserContext user;
 
+	kg_owner_require("enable vectors");
 	kg_spi_begin_as_owner(&user);
 	kg_vectors_enable(dimensions, model);
 	kg_spi_end_as_owner(&user);
@@ -34,6 +36,7 @@ KG_AUDITED(kg_sql_disable_vectors, KG_AUDIT_WRITES)
 	KgUserContext user;
 	int64 deleted;
 
+	kg_owner_require("disable vectors");
 	kg_spi_begin_as_owner(&user);
 	deleted = kg_vectors_disable();
 	kg_spi_end_as_owner(&user);

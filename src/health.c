@@ -12,6 +12,7 @@
 #include "access/xlog.h"
 #include "auth/auth_key.h"
 #include "auth/identity.h"
+#include "auth/owner.h"
 #include "auth/policies.h"
 #include "auth/privileges.h"
 #include "auth/token_identity.h"
@@ -26,7 +27,6 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "query/authorizer.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/syscache.h"
@@ -385,6 +385,20 @@ look_at_policies(KgComponent *c)
 	kg_jw_kint(&c->metrics, "not_in_force", c->nproblems);
 }
 
+/* What default privileges and GRANT ... ON ALL FUNCTIONS give. */
+static void
+look_at_functions(KgComponent *c)
+{
+	KG_SPI_SELECT_OF(kg_owner_execute_given, c->tenant);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		problem(c,
+				KG_DEGRADED,
+				"%s: %s",
+				kg_spi_cstring(i, 1),
+				kg_spi_cstring(i, 2));
+	kg_jw_kint(&c->metrics, "executed_by_others", c->nproblems);
+}
+
 /* Functions that decide about types with x-authorize. */
 static void
 look_at_authorizers(KgComponent *c)
@@ -465,6 +479,7 @@ static const struct
 	{"references", KG_OF_TENANT, look_at_references},
 	{"authorizer", KG_OF_TENANT, look_at_authorizers},
 	{"policies", KG_ABOVE_TENANTS, look_at_policies},
+	{"functions", KG_ABOVE_TENANTS, look_at_functions},
 	{"keys", KG_ABOVE_TENANTS, look_at_keys},
 	{"settings", KG_ABOVE_TENANTS, look_at_settings},
 };
@@ -522,7 +537,7 @@ has_token(void)
 static bool
 is_owner(Oid caller)
 {
-	return !has_token() && has_privs_of_role(caller, kg_extension_owner());
+	return !has_token() && kg_has_owner_rights(caller);
 }
 
 /* As the owner. */

@@ -7,6 +7,7 @@
 
 #include "auth/audit.h"
 #include "auth/grants.h"
+#include "auth/owner.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
@@ -23,6 +24,7 @@ KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 	char *tenant = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	KgUserContext user;
 
+	kg_owner_require("create tenants");
 	kg_tenant_check_name(tenant);
 	kg_spi_begin_as_owner(&user);
 	KG_SPI_EXEC("INSERT INTO @kg_tenant(tenant) VALUES ($1) "
@@ -40,6 +42,7 @@ KG_AUDITED(kg_sql_freeze_tenant, KG_AUDIT_WRITES)
 	Datum tenant = PG_GETARG_DATUM(0);
 	KgUserContext user;
 
+	kg_owner_require("freeze tenants");
 	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	kg_lock_writes_exclusive(TextDatumGetCString(tenant));
@@ -56,6 +59,7 @@ KG_AUDITED(kg_sql_thaw_tenant, KG_AUDIT_WRITES)
 	Datum tenant = PG_GETARG_DATUM(0);
 	KgUserContext user;
 
+	kg_owner_require("thaw tenants");
 	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	KG_SPI_NEWEST("DELETE FROM @kg_tenant_state WHERE tenant = $1 "
@@ -138,6 +142,7 @@ KG_AUDITED(kg_sql_rename_tenant, KG_AUDIT_WRITES)
 	char *name = TextDatumGetCString(rename.name);
 	KgUserContext user;
 
+	kg_owner_require("rename tenants");
 	kg_tenant_check_name(name);
 	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(rename.tenant);
@@ -156,6 +161,7 @@ KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 	KgUserContext user;
 	KgError *err;
 
+	kg_owner_require("free names of tenants");
 	kg_spi_begin_as_owner(&user);
 	/* Of calls that had begun before, and ended after. */
 	KG_SPI_NEWEST(
@@ -182,6 +188,7 @@ KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
 	KgUserContext user;
 	Jsonb *reply;
 
+	kg_owner_require("measure tenants");
 	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(PG_GETARG_DATUM(0));
 	reply = kg_tenant_measure(PG_GETARG_DATUM(0));
@@ -327,6 +334,7 @@ drop_tenant(Datum tenant, int64 rows)
 
 KG_AUDITED(kg_sql_drop_tenant, KG_AUDIT_WRITES)
 {
+	kg_owner_require("drop tenants");
 	(void) drop_tenant(PG_GETARG_DATUM(0), -1);
 	PG_RETURN_VOID();
 }
@@ -336,6 +344,7 @@ KG_AUDITED(kg_sql_drop_tenant_rows, KG_AUDIT_WRITES)
 	int32 rows = PG_GETARG_INT32(1);
 	KgError *err;
 
+	kg_owner_require("drop tenants");
 	if (rows < 1)
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "rows must be at least 1");
@@ -363,6 +372,7 @@ KG_AUDITED(kg_sql_mark_moved, KG_AUDIT_WRITES)
 	char *name = TextDatumGetCString(tenant);
 	KgUserContext user;
 
+	kg_owner_require("move tenants");
 	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	kg_lock_writes_exclusive(name);

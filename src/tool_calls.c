@@ -8,6 +8,7 @@
 #include "auth/audit.h"
 #include "auth/identity.h"
 #include "auth/login.h"
+#include "auth/owner.h"
 #include "base/json.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_type.h"
@@ -141,6 +142,7 @@ KG_ENTRY_OPEN(kg_sql_call_with_token, KG_AUDIT_SECRET)
 
 KG_ENTRY(kg_sql_explain, KG_AUDIT_READS)
 {
+	kg_owner_require_statistics("have calls explained");
 	return kg_tools_explain(
 		call, text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_JSONB_P(1));
 }

@@ -6,6 +6,7 @@
 
 #include "auth/audit.h"
 #include "auth/grants.h"
+#include "auth/owner.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
@@ -21,6 +22,7 @@ KG_AUDITED(kg_sql_export_tenant, KG_AUDIT_READS)
 	KgUserContext user;
 	bool secrets;
 
+	kg_owner_require("export tenants");
 	kg_check_options(options, known);
 	secrets = kg_option_is_on(options, "secrets");
 	kg_spi_begin_as_owner(&user);
@@ -37,6 +39,7 @@ KG_AUDITED(kg_sql_import_tenant, KG_AUDIT_SECRET)
 	KgUserContext user;
 	Jsonb *reply;
 
+	kg_owner_require("import tenants");
 	kg_spi_begin_as_owner(&user);
 	reply = kg_tenant_import(
 		PG_GETARG_DATUM(0), PG_GETARG_JSONB_P(1), PG_GETARG_INT32(2));
@@ -64,6 +67,7 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 	KgUserContext user;
 	KgError *err;
 
+	kg_owner_require("number the database");
 	if (shard < 1 || shard > 2047)
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "shard is out of range");

@@ -11,14 +11,15 @@
 #include "auth/audit.h"
 #include "auth/grants.h"
 #include "auth/identity.h"
+#include "auth/owner.h"
 #include "auth/privileges.h"
 #include "auth/visibility.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
 #include "base/text.h"
-#include "catalog/namespace.h"
 #include "base/trigger.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
@@ -196,7 +197,7 @@ start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
 	call->tenant = TextDatumGetCString(tenant);
 	call->name = TextDatumGetCString(role);
 	call->role = get_role_oid(call->name, missing_ok);
-	call->by_owner = has_privs_of_role(GetUserId(), kg_extension_owner());
+	call->by_owner = kg_has_owner_rights(GetUserId());
 	if (call->by_owner)
 		return;
 	kg_visibility_require_tenant("grant access to it");
@@ -228,8 +229,8 @@ count_grants(const KgGrantCall *call, Datum tenant, int64 *here, int64 *others)
 static bool
 is_above_tenants(Oid role)
 {
-	return has_privs_of_role(role, kg_extension_owner()) ||
-		   has_bypassrls_privilege(role) || kg_is_gateway(role);
+	return kg_has_owner_rights(role) || has_bypassrls_privilege(role) ||
+		   kg_is_gateway(role);
 }
 
 /*
@@ -403,9 +404,9 @@ KG_AUDITED(kg_sql_revoke, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_check_tenant_role);
 static const char *const grant_tables[] = {"kg_tenant_role", NULL};
 
+PG_FUNCTION_INFO_V1(kg_sql_check_tenant_role);
 
 /*
  * Row trigger: a grant that came with a dump or by hand is said not to count
@@ -496,10 +497,13 @@ silence_parameters(const char *role, bool on)
 static void
 change_gateway(PG_FUNCTION_ARGS, bool grant)
 {
-	Oid role = get_role_oid(text_to_cstring(PG_GETARG_TEXT_PP(0)), false);
-	const char *name = quote_identifier(GetUserNameFromId(role, false));
+	const char *name;
 	KgUserContext user;
+	Oid role;
 
+	kg_owner_require("make or unmake gateways");
+	role = get_role_oid(text_to_cstring(PG_GETARG_TEXT_PP(0)), false);
+	name = quote_identifier(GetUserNameFromId(role, false));
 	kg_spi_begin_as_owner(&user);
 	if (grant)
 		require_plain_role(role);
@@ -523,7 +527,6 @@ change_gateway(PG_FUNCTION_ARGS, bool grant)
 	kg_spi_end_as_owner(&user);
 }
 
-/* EXECUTE is the owner's alone (sql/46_auth.sql). */
 KG_AUDITED(kg_sql_grant_gateway, KG_AUDIT_WRITES)
 {
 	change_gateway(fcinfo, true);

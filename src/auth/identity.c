@@ -18,6 +18,7 @@
 #include "auth/agent.h"
 #include "auth/grants.h"
 #include "auth/identity.h"
+#include "auth/owner.h"
 #include "auth/policies.h"
 #include "auth/token_identity.h"
 #include "base/cache.h"
@@ -28,7 +29,6 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
@@ -142,8 +142,7 @@ load_grants(Oid role)
 	keep_grants(fresh, name);
 	load_barred(fresh, role);
 	/* The owner has to do with the database without a tenant. */
-	fresh->moved = name != NULL &&
-				   !has_privs_of_role(role, kg_extension_owner()) &&
+	fresh->moved = name != NULL && !kg_has_owner_rights(role) &&
 				   kg_tenant_has_moved(NULL, name);
 	kg_cache_keep(&grants_of_roles, fresh, role);
 	kg_spi_end_load();

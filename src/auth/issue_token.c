@@ -7,6 +7,7 @@
 #include "auth/audit.h"
 #include "auth/auth_key.h"
 #include "auth/jwt.h"
+#include "auth/owner.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "fmgr.h"
@@ -45,7 +46,6 @@ claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
 	return kg_jw_finish(&w);
 }
 
-/* EXECUTE is the owner's alone (sql/46_auth.sql). */
 KG_AUDITED_NULLS(kg_sql_issue_token, KG_AUDIT_WRITES)
 {
 	Jsonb *claims;
@@ -55,6 +55,7 @@ KG_AUDITED_NULLS(kg_sql_issue_token, KG_AUDIT_WRITES)
 	const KgAuthKey *key;
 	KgError *err;
 
+	kg_owner_require("issue tokens");
 	kg_refuse_null(fcinfo, 0);
 	kg_refuse_null(fcinfo, 2);
 	claims = PG_GETARG_JSONB_P(0);

@@ -13,14 +13,15 @@
 #include "auth/grants.h"
 #include "auth/identity.h"
 #include "auth/limits.h"
+#include "auth/owner.h"
 #include "auth/visibility.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "base/text.h"
-#include "catalog/pg_type.h"
 #include "base/trigger.h"
+#include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
@@ -38,7 +39,7 @@ require_right(const char *tenant)
 	const char *mine;
 	KgError *err;
 
-	if (has_privs_of_role(GetUserId(), kg_extension_owner()))
+	if (kg_has_owner_rights(GetUserId()))
 		return true;
 	kg_visibility_require_tenant("set its limits");
 	mine = kg_identity_require(KG_ACCESS_ADMIN);
@@ -210,9 +211,9 @@ KG_AUDITED(kg_sql_set_limits, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_check_limit);
 static const char *const limit_tables[] = {"kg_limit", NULL};
 
+PG_FUNCTION_INFO_V1(kg_sql_check_limit);
 
 /*
  * Row trigger of kg_limit.  What a subject names need not be there any more: a

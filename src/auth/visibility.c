@@ -12,6 +12,7 @@
 #include "access/xact.h"
 #include "auth/agent.h"
 #include "auth/identity.h"
+#include "auth/owner.h"
 #include "auth/visibility.h"
 #include "base/cache.h"
 #include "base/error.h"
@@ -192,7 +193,6 @@ tell_of_unregistered(const char *table, const char *policy)
 	uint32 hash = hash_combine(
 		hash_bytes((const unsigned char *) policy, strlen(policy)),
 		hash_bytes((const unsigned char *) table, strlen(table)));
-	Oid owner = kg_extension_owner();
 
 	for (int i = 0; i < ntold; i++)
 		if (told[i] == hash)
@@ -201,7 +201,7 @@ tell_of_unregistered(const char *table, const char *policy)
 		is_registered(table, policy))
 		return;
 	told[ntold++] = hash;
-	ereport(has_privs_of_role(GetOuterUserId(), owner) ? WARNING : LOG,
+	ereport(kg_has_owner_rights(GetOuterUserId()) ? WARNING : LOG,
 			(errmsg("policy \"%s\" on %s is not registered: dumps leave it "
 					"out, and what it hides is shown where they are restored",
 					policy,

@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "auth/owner.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
@@ -12,7 +13,6 @@
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "store/bundle.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 
 /* In a merge, what the payload does not say stays. */
@@ -223,7 +223,7 @@ kg_bundle_check_authorize(const KgApply *apply, Oid caller)
 	const char *bundle = apply->payload->name;
 
 	if ((!apply->before->authorizes && !apply->after->authorizes) ||
-		has_privs_of_role(caller, kg_extension_owner()))
+		kg_has_owner_rights(caller))
 		return;
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{

@@ -15,11 +15,12 @@
 #include "access/sysattr.h"
 #include "auth/agent.h"
 #include "auth/identity.h"
+#include "auth/owner.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/settings.h"
-#include "catalog/lock.h"
 #include "base/trigger.h"
+#include "catalog/lock.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/tenant_state.h"
@@ -238,7 +239,7 @@ begin_version(const KgType *type, Datum *values)
 static bool
 may_restore(void)
 {
-	return has_privs_of_role(GetUserId(), kg_extension_owner()) ||
+	return kg_has_owner_rights(GetUserId()) ||
 		   has_bypassrls_privilege(GetUserId());
 }
 

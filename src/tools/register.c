@@ -9,6 +9,7 @@
 
 #include "auth/agent.h"
 #include "auth/identity.h"
+#include "auth/owner.h"
 #include "auth/visibility.h"
 #include "base/error.h"
 #include "base/extension.h"
@@ -23,7 +24,6 @@
 #include "tools/definition.h"
 #include "tools/fixed_tools.h"
 #include "tools/register.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/regproc.h"
 
@@ -105,7 +105,7 @@ check_function_owner(const KgDefinition *def, const char *bundle, Oid caller)
 	KgError *err;
 
 	if (def->kind != KG_DEFINED_FUNCTION ||
-		(bundle == NULL && has_privs_of_role(caller, kg_extension_owner())))
+		(bundle == NULL && kg_has_owner_rights(caller)))
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
 					   bundle ? "a bundle brings no tools of kind \"function\""

@@ -47,7 +47,7 @@ SELECT u, pg_temp.ends('d', u) FROM unnest('{week,year}'::text[]) u;
 SELECT r->>0 AS told, kg_find_nodes(jsonb_build_object('node_label', 'end', 'filters', jsonb_build_object('ts', r->>0)))->>'total' AS found FROM jsonb_array_elements(kg_aggregate('{"node": {"label": "end"}, "group_by": [{"property": "ts"}], "aggregations": [{"fn": "count"}]}') -> 'rows') r;
 -- no document is read
 \c - :owner
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO keys_all;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO keys_all; GRANT pg_read_all_stats TO keys_all;
 \c - keys_all
 SELECT DISTINCT s->>'sql' ~ 'data' AS reads_data, s->>'sql' ~ 'SELECT key FROM' AS of_one FROM unnest(ARRAY['{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "kind"}]}', '{"node": {"label": "sale"}, "aggregations": [{"fn": "sum", "property": "n"}], "group_by": [{"property": "kind"}]}']::jsonb[]) a, jsonb_array_elements(kg_explain('aggregate_nodes', a)->'statements') s ORDER BY 1, 2;
 -- who sees a part has the part

@@ -4,7 +4,7 @@ RESET client_min_messages;
 CALL test.tenant('authorize', 'authorize_reader read', 'authorize_admin admin');
 CREATE ROLE authorize_definer NOLOGIN;
 SELECT kg_grant('authorize', current_user::text, 'admin');
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO authorize_reader;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO authorize_reader; GRANT pg_read_all_stats TO authorize_reader;
 CREATE FUNCTION authorize_bundle(types jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$ SELECT jsonb_build_object('bundle_name', 'code', 'version', '1', 'schemas', types, 'entities', '[]'::jsonb) $$;
 CREATE FUNCTION authorize_types() RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$ SELECT '[
   {"entity_type": "project", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-authorize": {"ability": "read_project"}, "x-tool-expose": ["list", "get", "list_ids"],

@@ -3,7 +3,7 @@
 CREATE ROLE ranges_reader LOGIN;
 CALL test.tenant('ranges');
 SELECT count(kg_grant('ranges', r, a)) FROM (VALUES ('ranges_reader', 'read'), (current_user::text, 'admin')) g(r, a);
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO ranges_reader;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO ranges_reader; GRANT pg_read_all_stats TO ranges_reader;
 SET kg_graph.tenant = 'ranges';
 -- h1 refers to even leaves, h2 to every third one; between them lie leaves that nothing refers to
 SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'ranges', 'version', '1', 'schemas', '[

@@ -3,7 +3,7 @@
 \set VERBOSITY default
 CALL test.tenant('mark_a', 'mark_admin admin', 'mark_reader read');
 CALL test.tenant('mark_b', 'mark_other write');
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO mark_reader;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO mark_reader; GRANT pg_read_all_stats TO mark_reader;
 
 \c - mark_admin
 CREATE TEMP TABLE bundle AS SELECT '{"bundle_name": "parts", "version": "1", "schemas": [

@@ -8,7 +8,7 @@ SELECT FROM kg_create_tenant('cnt'); SELECT FROM kg_create_tenant('cnt2');
 SELECT FROM kg_grant('cnt', 'cnt_all', 'admin'); SELECT FROM kg_grant('cnt', 'cnt_some', 'admin'); SELECT FROM kg_grant('cnt', 'cnt_part', 'admin'); SELECT FROM kg_grant('cnt2', 'cnt_other', 'admin');
 CREATE POLICY cnt_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO cnt_some USING (NOT data ? 'hidden');
 CREATE POLICY cnt_cuts ON kg_edge AS RESTRICTIVE FOR SELECT TO cnt_part USING (properties IS NULL OR NOT properties ? 'secret');
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO cnt_all, cnt_some;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO cnt_all, cnt_some; GRANT pg_read_all_stats TO cnt_all, cnt_some;
 CREATE FUNCTION public.cnt_bundle(maker_index boolean, changes jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE sql AS $$
   SELECT jsonb_build_object('bundle_name', 'pkg', 'version', '1', 'schemas', jsonb_build_array(
     jsonb_build_object('entity_type', 'package', 'schema', '{"type": "object", "x-id-field": "id", "x-history": true, "x-tool-expose": ["list", "get", "list_ids"]}'::jsonb || jsonb_build_object('properties', '{

@@ -3,7 +3,7 @@
 \pset format unaligned
 \pset tuples_only on
 CALL test.tenant('any', 'any_reader write', 'any_some read', 'any_admin admin');
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO any_reader;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO any_reader; GRANT pg_read_all_stats TO any_reader;
 CREATE POLICY any_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO any_some USING (NOT data ? 'hidden');
 \c - any_reader
 SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'tasks', 'version', '1', 'schemas', '[

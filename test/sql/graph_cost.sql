@@ -4,7 +4,7 @@
 CALL test.tenant('cost_a', 'cost_a write');
 CALL test.tenant('cost_b', 'cost_b write', 'cost_some read');
 CALL test.tenant('cost_c', 'cost_c write');
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO cost_a, cost_b, cost_c, cost_some;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO cost_a, cost_b, cost_c, cost_some; GRANT pg_read_all_stats TO cost_a, cost_b, cost_c, cost_some;
 -- n nodes in a ring, each with an edge to the next five; and others, that a
 -- policy hides, with an edge to each of the ring
 CREATE FUNCTION cost_ring(nodes int, hidden int) RETURNS jsonb LANGUAGE sql AS $$

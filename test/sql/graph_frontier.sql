@@ -79,7 +79,7 @@ SELECT * FROM packed_rows;
 SELECT id FROM packed WHERE alone ORDER BY id COLLATE "C";
 SELECT count(*) > 10 AS shared FROM kg_adjacency a JOIN kg_entity e ON (e.node + 31) / 32 = a.block WHERE a.tenant = 'frontier' AND e.tenant = 'between';
 SELECT (SELECT count(*) FROM packed) - (SELECT count(DISTINCT id) FROM (SELECT f AS id FROM e UNION ALL SELECT t FROM e) x) AS difference;
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO regress_frontier;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO regress_frontier; GRANT pg_read_all_stats TO regress_frontier;
 SET ROLE regress_frontier;
 -- a list leads the index also where the planner has seen little of the tables
 SELECT count(*) FILTER (WHERE line ~ 'Index Cond:.*block = ANY') > 0 AS by_index, count(*) FILTER (WHERE line ~ 'Filter:.*(node|block) = ANY') AS by_filter

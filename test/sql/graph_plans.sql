@@ -6,7 +6,7 @@
 \set load :abs_srcdir '/data/graph_big.sql'
 CALL test.tenant('plans_a', 'plans_a write');
 CALL test.tenant('plans_b', 'plans_b write');
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO plans_a;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO plans_a; GRANT pg_read_all_stats TO plans_a;
 \pset format unaligned
 \pset tuples_only on
 \c - plans_b

@@ -3,7 +3,7 @@
 \i test/data/prelude.sql
 \set VERBOSITY default
 CALL test.tenant('json', 'json_reader write');
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO json_reader;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO json_reader; GRANT pg_read_all_stats TO json_reader;
 \c - json_reader
 SELECT kg_apply_bundle('{"bundle_name": "json", "version": "1", "schemas": [{"entity_type": "doc", "schema":
   {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "v": true, "w": {"type": "object", "properties": {"b": {"type": "string"}}},

@@ -24,7 +24,7 @@ $$ SELECT string_agg(entity_id || ':' || version || coalesce(':' || (data ->> 's
 SELECT jsonb_pretty(kg_call_tool('two_items', '{"a": "x", "b": "y"}') -> 'structuredContent');
 SELECT kg_call_tool('item_then', jsonb_build_object('id', 'x', 'at', clock_timestamp())) #> '{structuredContent,entity}' AS item_then;
 RESET ROLE;
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO registered_writer;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO registered_writer; GRANT pg_read_all_stats TO registered_writer;
 SET kg_graph.audit = 'all';
 SET kg_graph.audit_to = 'log';
 SET kg_graph.audit_arguments = 'full';

@@ -1,7 +1,7 @@
 -- Facts that hold for a time: x-valid-from and x-valid-to, and valid_at.
 \i test/data/prelude.sql
 CALL test.tenant('valid', 'valid_admin admin', 'valid_reader read', 'valid_some read');
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO valid_reader;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO valid_reader; GRANT pg_read_all_stats TO valid_reader;
 GRANT EXECUTE ON FUNCTION kg_login(text, boolean) TO valid_reader;
 CREATE POLICY valid_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO valid_some USING (NOT data ? 'secret');
 CREATE FUNCTION public.said(call text) RETURNS text LANGUAGE plpgsql AS $$

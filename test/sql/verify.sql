@@ -4,7 +4,7 @@
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set graph :abs_srcdir '/data/graph.sql'
 CALL test.tenant('verify_a', 'verify_a write', 'verify_some read');
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO verify_a;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO verify_a; GRANT pg_read_all_stats TO verify_a;
 CREATE POLICY verify_hide ON kg_entity AS RESTRICTIVE FOR SELECT TO verify_some USING (entity_id NOT IN ('bob', 'a.c', 'p2'));
 CREATE FUNCTION verified(claims jsonb) RETURNS SETOF text LANGUAGE sql AS $$
 SELECT concat_ws(' ', n || ':', c ->> 'verdict', c ->> 'reason', c #>> '{evidence,handles}', c #>> '{evidence,edges}', 'correction ' || (c ->> 'correction'), 'nearest ' || (c ->> 'nearest'),

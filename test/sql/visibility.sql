@@ -3,7 +3,7 @@
 CALL test.tenant('visible', 'visible_reader read', 'visible_admin admin');
 CREATE ROLE visible_gateway LOGIN;
 SELECT kg_grant_gateway('visible_gateway');
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO visible_reader, visible_gateway;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO visible_reader, visible_gateway; GRANT pg_read_all_stats TO visible_reader, visible_gateway;
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience) VALUES ('visible', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg');
 \c - visible_admin
 -- a -> b -> c, where b is in another path; d has none; the labels say where each is

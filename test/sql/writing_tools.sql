@@ -3,7 +3,7 @@
 \set VERBOSITY default
 CALL test.tenant('writing', 'writing_ada write', 'writing_bob read');
 RESET client_min_messages;
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO writing_ada;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO writing_ada; GRANT pg_read_all_stats TO writing_ada;
 CREATE FUNCTION pg_temp.call(tool text, arguments jsonb) RETURNS jsonb LANGUAGE sql AS
 $$ SELECT r -> 'structuredContent' || CASE WHEN (r ->> 'isError')::boolean THEN '{"isError": true}' ELSE '{}' END::jsonb FROM kg_call_tool(tool, arguments) r $$;
 -- Errors of a call: where, what.
