@@ -46,6 +46,12 @@ CREATE FUNCTION @extschema@.kg_policy_expression(expr text) RETURNS text
 COMMENT ON FUNCTION @extschema@.kg_policy_expression(text) IS
   'a text in parentheses that is one expression, and an error where it is more; what kg_policy says becomes part of a statement so';
 
+CREATE FUNCTION @extschema@.kg_policy_probe(on_table text, role oid) RETURNS void
+  LANGUAGE C STABLE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_policy_probe';
+COMMENT ON FUNCTION @extschema@.kg_policy_probe(text, oid) IS
+  'an error where the policies of a table of ours cannot be put into the statements of a role, as when one reads the table itself; 0 is PUBLIC';
+
 CREATE FUNCTION @extschema@.kg_make_policy() RETURNS trigger
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -81,9 +87,15 @@ BEGIN
     END IF;
     EXECUTE format('SELECT %1$I.kg_policy_expression($1), %1$I.kg_policy_expression($2)', TG_TABLE_SCHEMA)
       INTO using_expr, check_expr USING NEW.using_expr, NEW.check_expr;
-    EXECUTE format('CREATE POLICY %I ON %I.%I AS RESTRICTIVE FOR %s TO %s', NEW.policy, TG_TABLE_SCHEMA, NEW.on_table, NEW.command,
+    IF NEW.command = 'SELECT' AND (using_expr IS NULL OR check_expr IS NOT NULL) THEN
+      RAISE EXCEPTION 'a policy for SELECT has an expression for USING alone';
+    END IF;
+    -- PostgreSQL asks a policy FOR SELECT of an UPDATE or DELETE only where that
+    -- reads a column.  What is hidden is hidden from each.
+    EXECUTE format('CREATE POLICY %I ON %I.%I AS RESTRICTIVE FOR %s TO %s', NEW.policy, TG_TABLE_SCHEMA, NEW.on_table, CASE NEW.command WHEN 'SELECT' THEN 'ALL' ELSE NEW.command END,
         (SELECT string_agg(CASE name WHEN 'public' THEN 'PUBLIC' ELSE quote_ident(name) END, ', ') FROM unnest(NEW.roles) name))
-      || coalesce(' USING ' || using_expr, '') || coalesce(' WITH CHECK ' || check_expr, '');
+      || coalesce(' USING ' || using_expr, '') || coalesce(' WITH CHECK ' || CASE NEW.command WHEN 'SELECT' THEN '(true)' ELSE check_expr END, '');
+    EXECUTE format('SELECT %1$I.kg_policy_probe($1, n) FROM unnest($2) n', TG_TABLE_SCHEMA) USING NEW.on_table, NEW.role_numbers;
     -- As kg_policy_text() says it, under the same settings.
     SELECT pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid) INTO STRICT NEW.made_using, NEW.made_check
       FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_class o ON o.oid = TG_RELID AND o.relnamespace = c.relnamespace

@@ -49,6 +49,7 @@ static const KgCheck checks[] = {
 	 "AND t.tenant = coalesce($1, t.tenant) "
 	 "ORDER BY t.tenant, t.role_name"},
 	{"policy_not_in_force", false, kg_policies_not_in_force},
+	{"policy_for_reading_alone", false, kg_policies_for_reading_alone},
 	{"execute_given", false, kg_owner_execute_given},
 	/* The mark of CLUSTER stays wherever it was run: nothing is amiss. */
 	{"not_in_dumps",

@@ -383,6 +383,13 @@ look_at_policies(KgComponent *c)
 					kg_spi_cstring(i, 2));
 	}
 	kg_jw_kint(&c->metrics, "not_in_force", c->nproblems);
+	KG_SPI_SELECT_OF(kg_policies_for_reading_alone, c->tenant);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		problem(c,
+				KG_DEGRADED,
+				"%s: %s",
+				kg_spi_cstring(i, 1),
+				kg_spi_cstring(i, 2));
 }
 
 /* What default privileges and GRANT ... ON ALL FUNCTIONS give. */

@@ -98,8 +98,11 @@ load_barred(KgRoleGrants *fresh, Oid role)
 	KG_SPI_READ("SELECT p.policy FROM @kg_policy p LEFT JOIN pg_policy o "
 				"ON o.polname = p.policy AND NOT o.polpermissive "
 				"AND p.problem IS NULL AND o.polcmd = CASE p.command "
-				"WHEN 'SELECT' THEN 'r' WHEN 'INSERT' THEN 'a' "
-				"WHEN 'UPDATE' THEN 'w' WHEN 'DELETE' THEN 'd' ELSE '*' END "
+				/* Before 0.2.0 it was one for SELECT, too. */
+				"WHEN 'SELECT' THEN CASE WHEN p.made_check IS NULL "
+				"THEN 'r' ELSE '*' END "
+				"WHEN 'INSERT' THEN 'a' WHEN 'UPDATE' THEN 'w' "
+				"WHEN 'DELETE' THEN 'd' ELSE '*' END "
 				"AND @kg_policy_text(o.polqual, o.polrelid) "
 				"IS NOT DISTINCT FROM p.made_using "
 				"AND @kg_policy_text(o.polwithcheck, o.polrelid) "

@@ -6,8 +6,12 @@
 
 #include "auth/policies.h"
 #include "base/error.h"
+#include "base/extension.h"
 #include "base/spi.h"
+#include "catalog/pg_authid.h"
+#include "executor/spi.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "parser/parser.h"
 #include "utils/builtins.h"
@@ -35,6 +39,24 @@ const char kg_policies_not_in_force[] =
 	"OR (u.number <> 0 AND r.rolname IS DISTINCT FROM u.name)))) "
 	"ORDER BY p.policy";
 
+const char kg_policies_for_reading_alone[] =
+	"SELECT format('policy %s on %s', o.polname, c.relname), 'what it hides "
+	"from reading, an UPDATE or DELETE that reads no column changes', "
+	"format('SELECT kg_add_policy(%L, %L, ..., command => ''SELECT'')', "
+	"o.polname, c.relname) "
+	"FROM pg_extension e JOIN pg_class c ON c.relnamespace = e.extnamespace "
+	"JOIN pg_policy o ON o.polrelid = c.oid WHERE $1 IS NULL "
+	"AND e.extname = 'kg_graph' AND c.relname IN ('kg_entity', 'kg_edge') "
+	"AND NOT o.polpermissive AND o.polcmd = 'r' "
+	"AND EXISTS (SELECT FROM unnest('{w,d}'::\"char\"[]) k(cmd) "
+	"WHERE NOT EXISTS (SELECT FROM pg_policy w "
+	"WHERE w.polrelid = o.polrelid AND NOT w.polpermissive "
+	"AND w.polcmd IN (k.cmd, '*') "
+	"AND (0 = ANY (w.polroles) OR w.polroles @> o.polroles) "
+	"AND @kg_policy_text(w.polqual, w.polrelid) "
+	"= @kg_policy_text(o.polqual, o.polrelid))) "
+	"ORDER BY c.relname, o.polname";
+
 bool
 kg_policies_registered(void)
 {
@@ -42,6 +64,38 @@ kg_policies_registered(void)
 
 	kg_spi_read_args(&saved, "SELECT FROM @kg_policy LIMIT 1", 0, NULL);
 	return SPI_processed > 0;
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_policy_probe);
+
+/*
+ * Of each role that a policy is for, what PostgreSQL says when it puts the
+ * policies of the table into a statement: that one of them reads the table
+ * itself, it says of every statement.  Nothing is run.
+ */
+Datum
+kg_sql_policy_probe(PG_FUNCTION_ARGS)
+{
+	static const char *const statements[] = {"SELECT FROM %s",
+											 "INSERT INTO %s DEFAULT VALUES",
+											 "UPDATE %s SET tenant = tenant",
+											 "DELETE FROM %s"};
+	char *table = kg_qualified(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	Oid role = PG_GETARG_OID(1);
+	Oid userid;
+	int sec_context;
+
+	GetUserIdAndSecContext(&userid, &sec_context);
+	/* Of PUBLIC any role is a member that is not above policies. */
+	SetUserIdAndSecContext(OidIsValid(role) ? role : ROLE_PG_MONITOR,
+						   sec_context | SECURITY_LOCAL_USERID_CHANGE);
+	SPI_connect();
+	for (int i = 0; i < lengthof(statements); i++)
+		if (SPI_prepare(psprintf(statements[i], table), 0, NULL) == NULL)
+			elog(ERROR, "SPI_prepare failed");
+	SPI_finish();
+	SetUserIdAndSecContext(userid, sec_context);
+	PG_RETURN_VOID();
 }
 
 /* A place in the expression is none in the statement that has it as a value. */

@@ -18,4 +18,10 @@ extern bool kg_policies_registered(void);
  */
 extern const char kg_policies_not_in_force[];
 
+/*
+ * The same of policies by CREATE POLICY ... FOR SELECT alone: what they hide, an
+ * UPDATE or DELETE that reads no column changes.
+ */
+extern const char kg_policies_for_reading_alone[];
+
 #endif /* KG_POLICIES_H */

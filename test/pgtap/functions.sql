@@ -88,6 +88,7 @@ SELECT bag_eq(
     ('kg_create_agent(text,jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_create_tenant(text)', 'volatile', 'unsafe', false, false),
     ('kg_require_owner(text)', 'stable', 'restricted', true, true),
+    ('kg_policy_probe(text,oid)', 'stable', 'unsafe', true, true),
     ('kg_delete_edges(jsonb,jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_delete_entities(text,text[],jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_derived_tenant()', 'stable', 'restricted', false, true),
