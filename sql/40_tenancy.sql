@@ -29,7 +29,7 @@ COMMENT ON FUNCTION @extschema@.kg_own_tenant(text) IS
 -- EXECUTE is no right: default privileges and GRANT ... ON ALL FUNCTIONS give it to
 -- anybody.  What acts beyond its caller's tenant asks (src/auth/owner.h).
 CREATE FUNCTION @extschema@.kg_require_owner(act text) RETURNS boolean
-  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_require_owner';
 COMMENT ON FUNCTION @extschema@.kg_require_owner(text) IS
   'true where the current role has the rights of the extension''s owner, else an error (FORBIDDEN); act completes "role ... may not"';

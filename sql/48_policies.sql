@@ -34,11 +34,13 @@ CREATE FUNCTION @extschema@.kg_policy_text(expr pg_catalog.pg_node_tree, relatio
   SET search_path = pg_catalog, pg_temp
   SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
   SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
-  AS $$
-  SELECT pg_get_expr(expr, relation)
-$$;
+  BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('read policies');
+  SELECT pg_get_expr(expr, relation);
+END;
 COMMENT ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) IS
   'a policy''s expression as text, the same whatever the session''s settings are';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_policy_expression(expr text) RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL SAFE
@@ -48,6 +50,7 @@ COMMENT ON FUNCTION @extschema@.kg_policy_expression(text) IS
 
 CREATE FUNCTION @extschema@.kg_policy_probe(on_table text, role oid) RETURNS void
   LANGUAGE C STABLE STRICT PARALLEL UNSAFE
+  SET row_security = on
   AS 'MODULE_PATHNAME', 'kg_sql_policy_probe';
 COMMENT ON FUNCTION @extschema@.kg_policy_probe(text, oid) IS
   'an error where the policies of a table of ours cannot be put into the statements of a role, as when one reads the table itself; 0 is PUBLIC';
@@ -356,11 +359,13 @@ CREATE FUNCTION @extschema@.kg_manifest_text(definition text) RETURNS text
   SET search_path = pg_catalog, pg_temp
   SET quote_all_identifiers = off
   BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('read how tables are defined');
   SELECT regexp_replace(definition, '(^|[^a-zA-Z0-9_"$])' || regexp_replace(quote_ident(n.nspname), '([^a-zA-Z0-9_])', E'\\\\\\1', 'g') || '[.]', E'\\1@.', 'g')
     FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph';
 END;
 COMMENT ON FUNCTION @extschema@.kg_manifest_text(text) IS
-  'a definition with @ for our schema, as kg_manifest has it';
+  'a definition with @ for our schema, as kg_manifest has it; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_manifest_text(text) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_definitions_wrong() RETURNS TABLE (kind text, on_table text, name text, problem text, repair text)
   LANGUAGE sql STABLE PARALLEL UNSAFE

@@ -73,7 +73,7 @@ ALTER POLICY kg_pending_reference_select ON @extschema@.kg_pending_reference
 -- EXECUTE is no right: default privileges and GRANT ... ON ALL FUNCTIONS give it to
 -- anybody.  What acts beyond its caller's tenant asks (src/auth/owner.h).
 CREATE FUNCTION @extschema@.kg_require_owner(act text) RETURNS boolean
-  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_require_owner';
 COMMENT ON FUNCTION @extschema@.kg_require_owner(text) IS
   'true where the current role has the rights of the extension''s owner, else an error (FORBIDDEN); act completes "role ... may not"';
@@ -245,10 +245,26 @@ CREATE FUNCTION @extschema@.kg_policy_expression(expr text) RETURNS text
   AS 'MODULE_PATHNAME', 'kg_sql_policy_expression';
 COMMENT ON FUNCTION @extschema@.kg_policy_expression(text) IS
   'a text in parentheses that is one expression, and an error where it is more; what kg_policy says becomes part of a statement so';
--- These tell nothing but what they are given.
-GRANT EXECUTE ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid), @extschema@.kg_manifest_text(text) TO PUBLIC;
-COMMENT ON FUNCTION @extschema@.kg_manifest_text(text) IS
-  'a definition with @ for our schema, as kg_manifest has it';
+CREATE OR REPLACE FUNCTION @extschema@.kg_policy_text(expr pg_catalog.pg_node_tree, relation oid) RETURNS text
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE
+  SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
+  SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
+  BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('read policies');
+  SELECT pg_get_expr(expr, relation);
+END;
+
+CREATE OR REPLACE FUNCTION @extschema@.kg_manifest_text(definition text) RETURNS text
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE
+  SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off
+  BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('read how tables are defined');
+  SELECT regexp_replace(definition, '(^|[^a-zA-Z0-9_"$])' || regexp_replace(quote_ident(n.nspname), '([^a-zA-Z0-9_])', E'\\\\\\1', 'g') || '[.]', E'\\1@.', 'g')
+    FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph';
+END;
+
 COMMENT ON FUNCTION @extschema@.kg_explain(text, jsonb) IS
   'what a tool call compiles to: its arguments as understood, SQL, parameter types, plans; for members of pg_read_all_stats to whom EXECUTE is granted';
 COMMENT ON FUNCTION @extschema@.kg_create_tenant(text) IS
@@ -260,6 +276,7 @@ ALTER POLICY kg_policy_all ON @extschema@.kg_policy
 
 CREATE FUNCTION @extschema@.kg_policy_probe(on_table text, role oid) RETURNS void
   LANGUAGE C STABLE STRICT PARALLEL UNSAFE
+  SET row_security = on
   AS 'MODULE_PATHNAME', 'kg_sql_policy_probe';
 COMMENT ON FUNCTION @extschema@.kg_policy_probe(text, oid) IS
   'an error where the policies of a table of ours cannot be put into the statements of a role, as when one reads the table itself; 0 is PUBLIC';

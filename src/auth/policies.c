@@ -69,9 +69,10 @@ kg_policies_registered(void)
 PG_FUNCTION_INFO_V1(kg_sql_policy_probe);
 
 /*
- * Of each role that a policy is for, what PostgreSQL says when it puts the
- * policies of the table into a statement: that one of them reads the table
- * itself, it says of every statement.  Nothing is run.
+ * Raises what PostgreSQL says when it puts the policies of the table into the
+ * statements of a role: that one of them reads the table itself.  Nothing is
+ * run.  A restore has row_security off, and would be told that there are
+ * policies; the function has it on.
  */
 Datum
 kg_sql_policy_probe(PG_FUNCTION_ARGS)

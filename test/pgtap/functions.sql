@@ -54,8 +54,8 @@ SELECT is(has_function_privilege('public', oid, 'EXECUTE'),
           NOT (prorettype = 'trigger'::regtype
                OR proname IN ('kg_create_tenant', 'kg_drop_tenant', 'kg_rename_tenant', 'kg_free_tenant_name', 'kg_tenant_size', 'kg_freeze_tenant', 'kg_thaw_tenant', 'kg_export_tenant', 'kg_import_tenant', 'kg_set_shard', 'kg_mark_moved', 'kg_explain', 'kg_login',
                                'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway',
-                               'kg_set_authorizer', 'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_renew_secrets',
-                               'kg_definitions', 'kg_definitions_wrong', 'kg_table_settings', 'kg_enable_vectors', 'kg_disable_vectors')),
+                               'kg_set_authorizer', 'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_policy_text', 'kg_renew_secrets',
+                               'kg_definitions', 'kg_definitions_wrong', 'kg_table_settings', 'kg_manifest_text', 'kg_enable_vectors', 'kg_disable_vectors')),
           signature || ': EXECUTE for PUBLIC as documented')
   FROM member ORDER BY signature COLLATE "C";
 
@@ -87,7 +87,7 @@ SELECT bag_eq(
     ('kg_claim(text)', 'stable', 'restricted', true, true),
     ('kg_create_agent(text,jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_create_tenant(text)', 'volatile', 'unsafe', false, false),
-    ('kg_require_owner(text)', 'stable', 'restricted', true, true),
+    ('kg_require_owner(text)', 'stable', 'safe', true, true),
     ('kg_policy_probe(text,oid)', 'stable', 'unsafe', true, true),
     ('kg_delete_edges(jsonb,jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_delete_entities(text,text[],jsonb)', 'volatile', 'unsafe', false, true),
@@ -121,10 +121,10 @@ SELECT bag_eq(
     ('kg_dump_customizations()', 'stable', 'unsafe', false, false),
     ('kg_definitions()', 'stable', 'unsafe', false, false),
     ('kg_table_settings()', 'stable', 'unsafe', false, false),
-    ('kg_manifest_text(text)', 'stable', 'safe', true, true),
+    ('kg_manifest_text(text)', 'stable', 'safe', true, false),
     ('kg_health()', 'stable', 'unsafe', false, true),
     ('kg_refuse_replication()', 'volatile', 'unsafe', false, false),
-    ('kg_policy_text(pg_node_tree,oid)', 'stable', 'safe', true, true),
+    ('kg_policy_text(pg_node_tree,oid)', 'stable', 'safe', true, false),
     ('kg_policy_expression(text)', 'stable', 'safe', true, true),
     ('kg_make_policy()', 'volatile', 'unsafe', false, false),
     ('kg_renew_secrets()', 'volatile', 'unsafe', false, false),

@@ -13,7 +13,7 @@ INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience) VALUES ('rights', 'k
 CREATE TABLE test.owned AS
 SELECT p.oid::regprocedure::text AS signature, p.prorettype = 'trigger'::regtype AS is_trigger, l.lanname = 'c' AS in_c, has_function_privilege('public', p.oid, 'EXECUTE') AS of_everybody,
        format('SELECT string_agg(r::text, '','') FROM %s(%s) r', p.oid::regproc, (SELECT string_agg(CASE
-         WHEN t.typname = 'regprocedure' THEN quote_literal('kg_tenant()') WHEN a.name = 'claims' THEN quote_literal('{"tenant": "rights_b"}')
+         WHEN t.typname = 'regprocedure' THEN quote_literal('kg_tenant()') WHEN t.typname = 'pg_node_tree' THEN $$(SELECT polqual FROM pg_policy WHERE polname = 'kg_edge_select')$$ WHEN t.typname = 'oid' THEN $$'kg_edge'::regclass$$ WHEN a.name = 'claims' THEN quote_literal('{"tenant": "rights_b"}')
          WHEN a.name IN ('command') THEN quote_literal('ALL') WHEN a.name = 'roles' THEN quote_literal('{public}') WHEN a.name = 'access' THEN quote_literal('admin')
          WHEN a.name = 'role' THEN quote_literal('rights_ann') WHEN a.name = 'name' AND p.proname = 'kg_rename_tenant' THEN quote_literal('rights_c') WHEN a.name = 'on_table' THEN quote_literal('kg_entity')
          WHEN a.name LIKE '%_expr' THEN quote_literal('true') WHEN a.name = 'kid' THEN quote_literal('k') WHEN a.name = 'message' THEN quote_literal('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}')
