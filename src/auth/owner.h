@@ -2,11 +2,11 @@
  * owner.h
  *	  The right to act for the whole database: the extension owner's.
  *
- * Each function that acts beyond its caller's tenant, or tells of it, asks for
- * this right itself.  EXECUTE on the function is not the right: ALTER DEFAULT
- * PRIVILEGES and GRANT ... ON ALL FUNCTIONS give it to roles that nobody meant.
- * Who means a role makes it a member of the owner, or grants it a SECURITY
- * DEFINER function of the owner's that calls the one in question.
+ * Each function that acts or reads beyond its caller's tenant checks this right
+ * itself.  EXECUTE on the function is not the right: ALTER DEFAULT PRIVILEGES
+ * and GRANT ... ON ALL FUNCTIONS give it to roles by accident.  To delegate one
+ * function, make the role a member of the owner, or grant it a SECURITY DEFINER
+ * function of the owner that calls it.
  */
 #ifndef KG_OWNER_H
 #define KG_OWNER_H
@@ -24,10 +24,9 @@ extern void kg_owner_require(const char *act);
 extern void kg_owner_require_statistics(const char *act);
 
 /*
- * Rows of EXECUTE that somebody else was given on functions that are the
- * owner's: object, what is wrong, what mends it.  They give nothing, and tell
- * that other privileges were given in the same way.  For kg_spi_select_of(),
- * of no tenant.
+ * A query: the roles that have EXECUTE on functions for the owner, as object,
+ * fault, repair.  The privilege has no effect, but other privileges were
+ * granted in the same way.  For kg_spi_select_of(), without a tenant.
  */
 extern const char kg_owner_execute_given[];
 

@@ -71,8 +71,8 @@ PG_FUNCTION_INFO_V1(kg_sql_policy_probe);
 /*
  * Raises what PostgreSQL says when it puts the policies of the table into the
  * statements of a role: that one of them reads the table itself.  Nothing is
- * run.  A restore has row_security off, and would be told that there are
- * policies; the function has it on.
+ * run.  A restore has row_security off, which raises another error; the
+ * function sets it on.
  */
 Datum
 kg_sql_policy_probe(PG_FUNCTION_ARGS)

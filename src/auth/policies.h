@@ -19,8 +19,8 @@ extern bool kg_policies_registered(void);
 extern const char kg_policies_not_in_force[];
 
 /*
- * The same of policies by CREATE POLICY ... FOR SELECT alone: what they hide, an
- * UPDATE or DELETE that reads no column changes.
+ * A query with the same columns: policies made by CREATE POLICY ... FOR SELECT.
+ * An UPDATE or DELETE that reads no column changes the rows that they hide.
  */
 extern const char kg_policies_for_reading_alone[];
 

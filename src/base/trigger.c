@@ -1,6 +1,6 @@
 /*
  * trigger.c
- *	  How a trigger function of ours was called.
+ *	  Checks how a trigger function was called.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * trigger.h
- *	  How a trigger function of ours was called.
+ *	  Checks how a trigger function was called.
  */
 #ifndef KG_BASE_TRIGGER_H
 #define KG_BASE_TRIGGER_H
@@ -16,11 +16,12 @@
 
 /*
  * Raises an error unless the function was called as a trigger of this kind on
- * one of these tables of ours; NULL ends them, and NULL alone is any table.
+ * one of these tables of the extension; NULL ends them, and NULL alone is any
+ * table.
  *
- * What our triggers do as the extension's owner, they do for the rows of the
- * table.  A role that was given EXECUTE could make triggers of the same
- * functions on tables of its own, whose rows name any tenant.
+ * The trigger functions act as the extension's owner, for the rows of the
+ * table.  A role with EXECUTE could create triggers with the same functions on
+ * its own tables, whose rows name any tenant.
  */
 extern void kg_trigger_require(FunctionCallInfo fcinfo, const char *function,
 							   int kind, const char *const *tables);

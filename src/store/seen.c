@@ -178,7 +178,7 @@ typedef struct EdgeCount
 	uint64 n;
 } EdgeCount;
 
-/* As the statement found them: what a policy asks about may be gone by now. */
+/* With the snapshot of the statement: a policy may read rows that it deleted. */
 static void
 count_edges(void *arg)
 {

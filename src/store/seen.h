@@ -45,8 +45,8 @@ extern void kg_require_all_seen(const char *tenant, const KgUserContext *caller,
 								const int64 *nodes, int n, const char *what);
 
 /*
- * Raise KG_FORBIDDEN where a policy of kg_edge hides an explicit edge of one of
- * the nodes, which go: it would go along.
+ * Raise KG_FORBIDDEN if a policy of kg_edge hides an explicit edge of one of
+ * the nodes from the caller, who deletes the nodes and so their edges.
  */
 extern void kg_require_edges_seen(const char *tenant,
 								  const KgUserContext *caller,

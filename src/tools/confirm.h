@@ -48,16 +48,15 @@ extern void kg_confirm_check(const KgConfirm *confirm,
 							 const KgOutcomes *outcomes);
 
 /*
- * Of a tool that cannot be run dry.  Returns the arguments without the value,
- * where the call is to be confirmed; keeps both for kg_confirm_require().
+ * For a tool without a dry run.  Returns the arguments without the value, if
+ * the call is to be confirmed; keeps both for kg_confirm_require().
  */
 extern const Jsonb *kg_confirm_begin(KgConfirm *confirm, const char *tool,
 									 bool deletes, const Jsonb *arguments);
 
 /*
- * Raises KG_FORBIDDEN with the value that confirms the call where none was
- * given, KG_CONFLICT where it was used.  Where the tool may write, before it
- * does.
+ * Raises KG_FORBIDDEN with the value that confirms the call if the arguments
+ * have no value, KG_CONFLICT if it was used.  Called before the tool writes.
  */
 extern void kg_confirm_require(KgConfirm *confirm);
 
