@@ -136,7 +136,6 @@ fail(KgCall *call, int status, const char *sqlstate, const char *message)
 	KgBuf text;
 
 	kg_buf_init(&text);
-	/* A notification gets no JSON-RPC answer, an unusable id no id. */
 	kg_message_error(&text, call->msg.id, code, message);
 	answer.text = text.data;
 	answer.len = text.len;

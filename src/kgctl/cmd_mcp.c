@@ -27,6 +27,7 @@
 
 #define GRACE_MS 10000
 #define LAST_WORDS_MS 1000
+static const char too_large[] = "the message is too large";
 
 static const char mcp_options[] =
 	"--token-file FILE\tfile with a bearer token (else KGCTL_TOKEN)\n";
@@ -55,6 +56,7 @@ struct Stdio
 	KgWatch *watch;
 	KgBuf in;
 	bool skipping; /* inside a line that is too long */
+	KgIdScan scan; /* for the id of that line */
 	bool holding;  /* until initialize is answered */
 	bool eof;
 	bool regular; /* a file: epoll cannot watch it */
@@ -514,6 +516,23 @@ ask_again(Stdio *s)
 	ask(s, &line);
 }
 
+/* Frees the id. */
+static void
+refuse_line(Stdio *s, char *id, int code, const char *text)
+{
+	write_error(s, id, code, text);
+	free(id);
+}
+
+/* Ends a line that was too long: its id may be the last thing in it. */
+static void
+end_skipping(Stdio *s, const char *rest, size_t len)
+{
+	kg_id_scan(&s->scan, rest, len);
+	s->skipping = false;
+	refuse_line(s, kg_id_scan_end(&s->scan), KG_RPC_REQUEST, too_large);
+}
+
 static void
 on_line(Stdio *s, const char *line, size_t len)
 {
@@ -531,7 +550,7 @@ on_line(Stdio *s, const char *line, size_t len)
 	if (len == 0)
 		return;
 	if (!kg_message_parse(&msg, line, len, &error))
-		write_error(s, NULL, KG_RPC_PARSE, error);
+		refuse_line(s, kg_message_find_id(line, len), KG_RPC_PARSE, error);
 	else if (msg.kind == KG_MSG_NOTIFICATION &&
 			 strcmp(msg.method, "notifications/cancelled") == 0)
 		cancelled(s, &msg);
@@ -553,11 +572,15 @@ split_lines(Stdio *s)
 	{
 		size_t len = (size_t) (newline - s->in.data) - start;
 
-		if (!s->skipping && len > (size_t) s->gateway.max_message)
-			write_error(s, NULL, KG_RPC_REQUEST, "the message is too large");
-		else if (!s->skipping)
+		if (s->skipping)
+			end_skipping(s, s->in.data + start, len);
+		else if (len > (size_t) s->gateway.max_message)
+			refuse_line(s,
+						kg_message_find_id(s->in.data + start, len),
+						KG_RPC_REQUEST,
+						too_large);
+		else
 			on_line(s, s->in.data + start, len);
-		s->skipping = false;
 		start += len + 1;
 	}
 	memmove(s->in.data, s->in.data + start, s->in.len - start);
@@ -568,10 +591,13 @@ split_lines(Stdio *s)
 	if (!s->skipping && s->in.len > (size_t) s->gateway.max_message)
 	{
 		s->skipping = true;
-		write_error(s, NULL, KG_RPC_REQUEST, "the message is too large");
+		kg_id_scan_start(&s->scan);
 	}
 	if (s->skipping)
+	{
+		kg_id_scan(&s->scan, s->in.data, s->in.len);
 		s->in.len = 0;
+	}
 }
 
 static void
@@ -582,7 +608,7 @@ at_end(Stdio *s)
 	kg_watch_remove(s->watch);
 	s->watch = NULL;
 	/* A last line may lack its newline. */
-	if (s->in.len > 0 && !s->skipping)
+	if (s->skipping || s->in.len > 0)
 	{
 		kg_buf_putc(&s->in, '\n');
 		split_lines(s);

@@ -315,14 +315,17 @@ start_call(KgRequest *req, KgMessage *msg, const char *revision)
 static void
 dispatch(KgRequest *req)
 {
+	const char *text = req->body.data ? req->body.data : "";
 	KgMessage msg;
 	const char *revision;
 	char *error = NULL;
 
 	req->accepts_stream = kg_headers_accept(req, "text/event-stream");
-	if (!kg_message_parse(
-			&msg, req->body.data ? req->body.data : "", req->body.len, &error))
+	if (!kg_message_parse(&msg, text, req->body.len, &error))
+	{
+		req->id = kg_message_find_id(text, req->body.len);
 		kg_http_reply_error(req, MHD_HTTP_BAD_REQUEST, KG_RPC_PARSE, error);
+	}
 	else
 	{
 		size_t i;

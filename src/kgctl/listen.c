@@ -104,14 +104,20 @@ connect_database(Ear *ear)
 		PQsetNoticeReceiver(ear->pg, ignore_notice, NULL);
 }
 
-/* What says to which subscription a message belongs; NULL: to none. */
+/*
+ * What says to which subscription a message belongs; NULL: to none.  Of an
+ * integer that JSON libraries do not hold its text is sent.
+ */
 static json_t *
 meta_of(const char *id)
 {
-	return id == NULL ? NULL
-					  : json_pack("{s:o}",
-								  KG_META "subscriptionId",
-								  kg_message_id(id));
+	json_t *value;
+
+	if (id == NULL)
+		return NULL;
+	value = json_loads(id, JSON_DECODE_ANY, NULL);
+	return json_pack(
+		"{s:o}", KG_META "subscriptionId", value ? value : json_string(id));
 }
 
 static void
@@ -474,15 +480,9 @@ kg_unsubscribe(KgSubscriber *s)
 void
 kg_subscriber_result(KgBuf *out, const char *id)
 {
-	kg_json_write_made(out,
-					   json_pack("{s:s, s:o, s:{s:s, s:o}}",
-								 "jsonrpc",
-								 "2.0",
-								 "id",
-								 kg_message_id(id),
-								 "result",
-								 "resultType",
-								 "complete",
-								 "_meta",
-								 meta_of(id)));
+	kg_message_result(
+		out,
+		id,
+		json_pack(
+			"{s:s, s:o}", "resultType", "complete", "_meta", meta_of(id)));
 }
