@@ -273,20 +273,17 @@ drop_subscription(Stdio *s, const char *uri)
 static void
 subscribe_resource(Pending *p, const KgAnswer *answer)
 {
+	KgSubscription what = {.key = answer->listen_key,
+						   .seconds = answer->listen_seconds};
 	KgBuf asked;
 
 	kg_buf_init(&asked);
 	write_subscribe(&asked, p->uri);
 	free(p->id);
 	p->id = NULL;
-	kg_subscribe(p->subscriber,
-				 answer->listen_key,
-				 asked.data,
-				 asked.len,
-				 NULL,
-				 answer->listen_seconds,
-				 on_updated,
-				 p);
+	what.ack = asked.data;
+	what.len = asked.len;
+	kg_subscribe(p->subscriber, &what, on_updated, p);
 	kg_buf_free(&asked);
 }
 
@@ -307,16 +304,12 @@ initialized(Pending *p, const KgAnswer *answer)
 		s->app = kg_answer_agrees_app(answer->text, answer->len);
 		if (answer->listen_key != NULL && s->legacy == NULL)
 		{
+			KgSubscription what = {.key = answer->listen_key,
+								   .seconds = answer->listen_seconds};
+
 			s->legacy = p->subscriber;
 			p->subscriber = NULL;
-			kg_subscribe(s->legacy,
-						 answer->listen_key,
-						 NULL,
-						 0,
-						 NULL,
-						 answer->listen_seconds,
-						 on_change,
-						 s);
+			kg_subscribe(s->legacy, &what, on_change, s);
 		}
 	}
 	json_decref(root);
@@ -340,19 +333,18 @@ on_done(void *arg, KgAnswer *answer)
 		if (!p->holds && !p->dropped && p->subscriber != NULL &&
 			answer->listen_key != NULL)
 		{
+			KgSubscription what = {answer->listen_key,
+								   answer->text,
+								   answer->len,
+								   p->id,
+								   answer->listen_seconds};
+
 			if (p->uri != NULL)
 			{
 				subscribe_resource(p, answer);
 				return;
 			}
-			kg_subscribe(p->subscriber,
-						 answer->listen_key,
-						 answer->text,
-						 answer->len,
-						 p->id,
-						 answer->listen_seconds,
-						 on_told,
-						 p);
+			kg_subscribe(p->subscriber, &what, on_told, p);
 			return;
 		}
 	}
@@ -399,19 +391,27 @@ give_up(Pending *p, const char *why)
 	remove_pending(p);
 }
 
-static void
-send_call(Pending *p, KgMessage *msg, const char *line, size_t len)
+static KgCallContext
+context_of(const Stdio *s, const KgMessage *msg)
 {
-	Stdio *s = p->server;
 	KgCallContext context = {.pool = s->gateway.pool,
 							 .token = s->token,
 							 .modern = msg->modern,
 							 .app = s->app};
-	KgCallOwner owner = {p, on_notify, true, on_done};
 
 	if (!msg->modern && msg->method != NULL &&
 		strcmp(msg->method, "initialize") != 0)
 		context.revision = s->revision;
+	return context;
+}
+
+static void
+send_call(Pending *p, KgMessage *msg, const char *line, size_t len)
+{
+	Stdio *s = p->server;
+	KgCallContext context = context_of(s, msg);
+	KgCallOwner owner = {p, on_notify, true, on_done};
+
 	p->call = kg_call_start(&context, msg, line, len, &owner);
 	if (p->call == NULL)
 		give_up(p, "too many calls at once; try again");
@@ -459,6 +459,7 @@ start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
 	Pending *p = kg_calloc(1, sizeof(Pending));
 	const char *uri = uri_of(msg, KG_SUBSCRIBE_METHOD);
 	const char *gone = uri ? uri : uri_of(msg, KG_UNSUBSCRIBE_METHOD);
+	KgCallContext context = context_of(s, msg);
 	bool waits = false;
 
 	if (gone != NULL)
@@ -475,7 +476,7 @@ start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
 	if (p->holds || p->uri != NULL ||
 		(p->id != NULL && is_request(msg, KG_LISTEN_METHOD)))
 		p->subscriber = kg_subscriber_new(
-			s->gateway.listener, on_listening, p, &waits);
+			s->gateway.listener, &context, line, len, on_listening, p, &waits);
 	if (waits)
 		kg_buf_add(&p->line, line, len);
 	else

@@ -27,6 +27,13 @@ sub as
 }
 
 # Refusals.
+foreach my $case ([ 'https://kg.example.com', 200 ], [ 'HTTPS://KG.example.com', 200 ], [ 'http://kg.example.com', 403 ], [ 'https://kg.example.com:8443', 403 ],
+	[ 'https://kg.example.com.evil.example', 403 ], [ 'https://evil.example', 403 ], [ 'https://localhost', 200 ])
+{
+	is(post($gateway, rpc('ping'), { Authorization => "Bearer $token{a}", Host => 'kg.example.com', Origin => $case->[0] })->{status}, $case->[1], "Origin $case->[0] at --resource");
+}
+is(http($gateway, 'POST', $_->[0], { 'Content-Type' => 'application/json', Authorization => "Bearer $token{a}" }, '{"jsonrpc":"2.0","id":1,"method":"ping"}')->{status}, $_->[1], "the path $_->[0]")
+  foreach [ '/mcp', 200 ], [ '/mcp/', 200 ], [ '/mcp//', 404 ], [ '/mcpx', 404 ], [ '/mcp/x', 404 ], [ '/', 404 ];
 my $metadata = 'https://kg.example.com/.well-known/oauth-protected-resource/mcp';
 $reply = post($gateway, rpc('ping'));
 is($reply->{status}, 401, 'no token');
