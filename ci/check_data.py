@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 count = failures = 0
@@ -77,6 +78,17 @@ ok(generate("wordnet_bundle.py", "--limit", "300") == small,
    "wordnet --limit 300: the same bytes again")
 counts = check(json.loads(small), "wordnet --limit 300")
 ok(counts["synset"] == 300, "wordnet --limit 300: 300 synsets")
+for script, package in (("iso_bundle.py", "iso-codes"),
+                        ("wordnet_bundle.py", "wordnet-base")):
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.json")
+        run = subprocess.run(
+            [sys.executable, "-B", os.path.join(ROOT, "scripts/data", script),
+             "--folder", folder, "-o", out], capture_output=True, text=True)
+        ok(run.returncode == 1 and run.stderr.count("\n") == 1
+           and "package %s has it" % package in run.stderr
+           and not os.path.exists(out),
+           script + ": without its data one line, and no file %r" % run.stderr)
 with open(os.path.join(ROOT, "test/data/product.json"), encoding="utf-8") as f:
     check(json.load(f), "product")
 print("1..%d" % count)

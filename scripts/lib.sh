@@ -15,14 +15,19 @@ kg_pgvector() {
   esac
 }
 
-# kg_package_names MAJOR: what building and testing with that major needs.
-kg_package_names() {
-  printf '%s\n' gcc make libc6-dev clang-14 clang-format-14 rsync util-linux libpq-dev \
-    "postgresql-$1" "postgresql-server-dev-$1" "postgresql-$1-pgtap" $(kg_pgvector "$1") \
-    libtap-parser-sourcehandler-pgtap-perl libipc-run-perl \
+# kg_build_names MAJOR: what building with that major needs, and the data.
+kg_build_names() {
+  printf '%s\n' gcc make libc6-dev rsync util-linux libpq-dev "postgresql-$1" "postgresql-server-dev-$1" \
     libpcre2-dev liburiparser-dev libidn2-dev libssl-dev \
-    libjansson-dev libyaml-dev libmicrohttpd-dev libcurl4-openssl-dev zlib1g-dev libzstd-dev zstd \
-    iso-codes wordnet-base python3 python3-yaml python3-psycopg2 pgbouncer
+    libjansson-dev libyaml-dev libmicrohttpd-dev libcurl4-openssl-dev zlib1g-dev libzstd-dev \
+    iso-codes wordnet-base python3
+}
+
+# kg_package_names MAJOR: what testing with that major needs besides.
+kg_package_names() {
+  kg_build_names "$1"
+  printf '%s\n' clang-14 clang-format-14 "postgresql-$1-pgtap" $(kg_pgvector "$1") \
+    libtap-parser-sourcehandler-pgtap-perl libipc-run-perl zstd python3-yaml python3-psycopg2 pgbouncer
   # For the extension kg_front; of 19 there is no package yet.
   [ "$1" -ge 19 ] || printf '%s\n' "postgresql-$1-plproxy"
 }
@@ -37,30 +42,62 @@ kg_sudo() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# Install what is missing of $KG_PACKAGES and of the arguments.
-kg_packages() {
-  local missing=() p
-  [ -z "${KG_NO_PACKAGES:-}" ] || return 0
-  for p in $KG_PACKAGES "$@"; do
-    [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$p" 2>/dev/null)" = "ii " ] || missing+=("$p")
+# kg_missing PACKAGE...: those that are not installed.
+kg_missing() {
+  local p
+  for p; do
+    [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$p" 2>/dev/null)" = "ii " ] || printf '%s\n' "$p"
   done
-  [ ${#missing[@]} = 0 ] && return 0
-  kg_say "installing: ${missing[*]}"
-  # No cluster of the package's own: ours is a throwaway one.
-  if [ ! -e /etc/postgresql-common/createcluster.conf ]; then
-    kg_sudo mkdir -p /etc/postgresql-common
-    echo 'create_main_cluster = false' | kg_sudo tee /etc/postgresql-common/createcluster.conf >/dev/null
-  fi
-  kg_sudo apt-get update -qq
-  kg_sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Run a command as the non-root user that owns the cluster.
+# Install what is missing of $KG_PACKAGES and of the arguments.
+kg_packages() {
+  local missing conf=/etc/postgresql-common/createcluster.d/kg_graph.conf status=0
+  [ -z "${KG_NO_PACKAGES:-}" ] || return 0
+  mapfile -t missing < <(kg_missing $KG_PACKAGES "$@")
+  [ ${#missing[@]} = 0 ] && return 0
+  kg_say "installing: ${missing[*]}"
+  # No cluster of the package's own: ours is a throwaway one.  What says so goes away.
+  kg_sudo mkdir -p "${conf%/*}"
+  echo 'create_main_cluster = false' | kg_sudo tee "$conf" >/dev/null
+  kg_still_missing() { echo "$(kg_missing "${missing[@]}" | wc -l) of ${#missing[@]} packages are left"; }
+  kg_ticking kg_still_missing kg_install "${missing[@]}" || status=$?
+  kg_sudo rm -f "$conf"
+  return "$status"
+}
+
+kg_install() {
+  kg_sudo apt-get update -qq &&
+    kg_sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+      -o Dpkg::Use-Pty=0 "$@" >/dev/null
+}
+
+# kg_ticking LEFT COMMAND...: runs the command; while it runs, every five seconds
+# a line says what LEFT, a command, prints.
+kg_ticking() {
+  local left=$1 began=$SECONDS ticker status=0
+  shift
+  (
+    trap - EXIT
+    while sleep 5 && kill -0 $$ 2>/dev/null; do
+      kg_say "  $((SECONDS - began)) s: $("$left")"
+    done
+  ) &
+  ticker=$!
+  "$@" || status=$?
+  kill "$ticker" 2>/dev/null || true
+  wait "$ticker" 2>/dev/null || true
+  return "$status"
+}
+
+# Run a command as the non-root user that owns the cluster, in a folder that is
+# open to it.
 kg_as() {
   local env=(env HOME=/tmp LC_ALL=C.UTF-8 PATH="$KG_BIN:/usr/bin:/bin"
     PGHOST="$KG_WORK" PGPORT="$KG_PORT" PGUSER=postgres PG_CONFIG="$KG_BIN/pg_config")
   if [ "$(id -u)" = 0 ]; then
-    setpriv --reuid=postgres --regid=postgres --init-groups "${env[@]}" "$@"
+    setpriv --reuid=postgres --regid=postgres --init-groups "${env[@]}" \
+      sh -c 'cd "$PWD" 2>/dev/null || cd /; exec "$@"' sh "$@"
   else
     "${env[@]}" "$@"
   fi
@@ -76,6 +113,21 @@ kg_postgres() {
   cp -a "/usr/lib/postgresql/$KG_PG_MAJOR" "$KG_PG/usr/lib/postgresql/"
   cp -a "/usr/share/postgresql/$KG_PG_MAJOR" "$KG_PG/usr/share/postgresql/"
   cp -a /usr/include/postgresql "$KG_PG/usr/include/"
+}
+
+# kg_page DIR: the explorer's page in the checkout DIR, where npm can build it;
+# else it is said why not.
+kg_page() {
+  local page=$1/explorer/kg_graph.explorer.html why='there is no npm' log
+  [ ! -e "$page" ] || return 0
+  if command -v npm >/dev/null; then
+    log=$(mktemp)
+    (cd "$1/explorer" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --fetch-retries=1 &&
+      npm run --silent build) >"$log" 2>&1 && [ -e "$page" ] ||
+      why="npm cannot build it: $(grep -m 1 . "$log" || echo 'it says nothing')"
+    rm -rf "$log" "$1/explorer/node_modules"
+  fi
+  [ -e "$page" ] || kg_say "without the explorer's page: $why"
 }
 
 # kg_build [make variables]: build the checkout and install it into the private server.

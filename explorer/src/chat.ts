@@ -1,6 +1,7 @@
 // The page in a chat: what its host says, and which answer it is to show.
 import { h, icon } from './dom';
 import { Host, HostServer, REVISION, tellSize } from './host';
+import { write } from './json';
 import { canGoBack, goBack, link, startWithin } from './route';
 import type { Arguments, Json } from './server';
 import { speak, t } from './text';
@@ -74,7 +75,7 @@ export class Chat {
     const names = Object.keys(asked);
     if (tool === 'describe_entity' && names.length === 1 && typeof asked.id === 'string') return link('e', asked.id);
     if (['get_graph_schema', 'describe_schema'].includes(tool) && this.can.serverTools) return link('s');
-    return link('c', tool, { a: JSON.stringify(asked) });
+    return link('c', tool, { a: write(asked) });
   }
 
   get back(): HTMLElement | false {

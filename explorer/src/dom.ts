@@ -1,5 +1,6 @@
 // Elements.  Every text becomes a text node: what comes from the graph is never
 // read as HTML, whatever it looks like.
+import { tame } from './text';
 
 type Child = Node | string | number | null | undefined | false | Child[];
 type Listener = (event: any) => void;
@@ -13,7 +14,7 @@ export type Props = {
 function append(parent: Node, child: Child): void {
   if (child === null || child === undefined || child === false) return;
   if (Array.isArray(child)) child.forEach((one) => append(parent, one));
-  else parent.appendChild(child instanceof Node ? child : document.createTextNode(String(child)));
+  else parent.appendChild(child instanceof Node ? child : document.createTextNode(tame(String(child))));
 }
 
 function set(element: Element, props: Props): void {
@@ -22,7 +23,7 @@ function set(element: Element, props: Props): void {
     if (name === 'on') for (const [event, listener] of Object.entries(value as Record<string, Listener>)) element.addEventListener(event, listener);
     else if (name === 'style') for (const [key, text] of Object.entries(value as Record<string, string>)) (element as HTMLElement).style.setProperty(key, text);
     else if (name === 'value') (element as HTMLInputElement).value = String(value);
-    else element.setAttribute(name, value === true ? '' : String(value));
+    else element.setAttribute(name, value === true ? '' : name === 'title' || name === 'aria-label' ? tame(String(value)) : String(value));
   }
 }
 
@@ -40,9 +41,35 @@ export function svg(tag: string, props: Props = {}, ...children: Child[]): SVGEl
   return element;
 }
 
+/** Where the focus was when its element went, while nothing has come in its place. */
+let lost: { tag: string; id: string; text: string; index: number; alike: string } | null = null;
+
+const textOf = (element: Element): string => element.getAttribute('aria-label') ?? element.getAttribute('title') ?? element.textContent ?? '';
+const kin = (element: Element): string => `${element.localName}.${element.classList[0] ?? ''}`;
+
+// Who uses the keyboard stays where he was: at what has the same id, or the same
+// words, or stands in the same place; else at the page's main part.
+function refocus(parent: Element): void {
+  if (lost === null) return;
+  const { tag, id, text, index, alike } = lost;
+  const same = [...parent.querySelectorAll<HTMLElement>(tag)].filter((one) => !(one as HTMLButtonElement).disabled);
+  const row = same.filter((one) => kin(one) === alike);
+  const found = (id !== '' && same.find((one) => one.id === id)) || (text !== '' && row.find((one) => textOf(one) === text)) || (index >= 0 && row[Math.min(index, row.length - 1)]);
+  if (found) found.focus({ preventScroll: true });
+  if (found) lost = null;
+  else document.getElementById('main')?.focus({ preventScroll: true });
+}
+
 export function replace(parent: Element, ...children: Child[]): void {
+  const active = document.activeElement;
+  if (active && active !== parent && parent.contains(active)) {
+    const alike = kin(active);
+    const row = [...parent.querySelectorAll(active.localName)].filter((one) => kin(one) === alike);
+    lost = { tag: active.localName, id: active.id, text: textOf(active), alike, index: active.matches('.filter-chip') ? row.indexOf(active) : -1 };
+  } else if (active && active !== document.body && active.id !== 'main') lost = null;
   parent.replaceChildren();
   append(parent, children);
+  refocus(parent);
 }
 
 const paths: Record<string, string> = {
@@ -81,7 +108,7 @@ export function onTheme(element: Element, repaint: () => void): void {
 // Says something to whoever does not see the page.
 export function announce(text: string): void {
   const live = document.getElementById('live');
-  if (live) live.textContent = text;
+  if (live) live.textContent = tame(text);
 }
 
 export async function copyText(text: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import type { Graph } from './graph';
 import { radius } from './layout';
 import { curve, FONT, isFree, palette, shortened, type Area } from './picture';
 import { relationName, type Schema } from './schema';
+import { isolated } from './text';
 
 const escape = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '');
 const n = (value: number): string => String(Math.round(value * 10) / 10);
@@ -30,7 +31,7 @@ export function svgText(graph: Graph, schema: Schema): string {
   const taken: Area[] = nodes.map((node) => [node.x - radius(node), node.y - radius(node), node.x + radius(node), node.y + radius(node)]);
   for (const edge of edges) {
     const shape = curve(edge);
-    const name = `<title>${escape(`${edge.source.label} ${relationName(edge.relation)} ${edge.target.label}`)}</title>`;
+    const name = `<title>${escape(`${isolated(edge.source.label)} ${relationName(edge.relation)} ${isolated(edge.target.label)}`)}</title>`;
     out.push(shape.loop
       ? `<circle cx="${n(shape.loop[0])}" cy="${n(shape.loop[1])}" r="${n(shape.loop[2])}" fill="none" stroke="${colors.edge}">${name}</circle>`
       : `<path d="M${shape.from.map(n).join(' ')}Q${shape.by.map(n).join(' ')} ${shape.to.map(n).join(' ')}" fill="none" stroke="${colors.edge}"${edge.symmetric ? '' : ' marker-end="url(#head)"'}>${name}</path>`);
@@ -43,13 +44,13 @@ export function svgText(graph: Graph, schema: Schema): string {
   for (const node of nodes) {
     const color = colors.colors[schema.type(node.type).color];
     out.push(`<circle cx="${n(node.x)}" cy="${n(node.y)}" r="${n(radius(node))}" fill="${colors.back}"/>`);
-    out.push(`<circle cx="${n(node.x)}" cy="${n(node.y)}" r="${n(radius(node))}" fill="${color}" fill-opacity="${node.grown || node.start ? 1 : 0.3}" stroke="${color}" stroke-width="1.8"><title>${escape(node.key)}</title></circle>`);
+    out.push(`<circle cx="${n(node.x)}" cy="${n(node.y)}" r="${n(radius(node))}" fill="${color}" fill-opacity="${node.grown || node.start ? 1 : 0.3}" stroke="${color}" stroke-width="1.8"><title>${escape(isolated(node.key))}</title></circle>`);
   }
   for (const node of nodes) out.push(text(node.x, node.y + radius(node) + 14, shortened(node.label, 28), colors.text, colors.back, 12));
   let x = left + 20;
   for (const type of types) {
     const title = schema.type(type).title;
-    out.push(`<circle cx="${n(x)}" cy="${n(top + height + 8)}" r="5" fill="${colors.colors[schema.type(type).color]}"/><text x="${n(x + 10)}" y="${n(top + height + 12)}" fill="${colors.text}">${escape(title)}</text>`);
+    out.push(`<circle cx="${n(x)}" cy="${n(top + height + 8)}" r="5" fill="${colors.colors[schema.type(type).color]}"/><text x="${n(x + 10)}" y="${n(top + height + 12)}" fill="${colors.text}">${escape(isolated(title))}</text>`);
     x += 40 + 7 * title.length;
   }
   out.push('</svg>');

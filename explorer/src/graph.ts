@@ -1,5 +1,6 @@
 // What a picture shows: nodes and edges of the replies that were asked for,
 // each once, whichever reply told it.
+import { write } from './json';
 import type { Json } from './server';
 import type { Schema } from './schema';
 
@@ -33,7 +34,7 @@ export interface Edge {
 
 export const handleOf = (end: Json): string => `${end.type}:${end.id}`;
 
-const stable = (value: Json): string => JSON.stringify(value ?? null);
+const stable = (value: Json): string => write(value ?? null);
 
 export class Graph {
   readonly nodes = new Map<string, Node>();

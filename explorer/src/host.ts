@@ -1,6 +1,7 @@
 // In a chat: the host around the page, which carries its calls (SEP-1865, MCP
 // Apps).  The page has no connection of its own there; it has the answer that it
 // is to show, and JSON-RPC over postMessage.
+import { plain, restored, write } from './json';
 import { ProtocolError, toolReply, type Arguments, type Call, type Json, type Resource, type Server, type Tool } from './server';
 
 export const REVISION = '2026-01-26';
@@ -75,10 +76,10 @@ export class HostServer implements Server {
 
   /** can: what the host passes on; given: the call whose answer is there. */
   constructor(private readonly host: Host, private readonly can: Json, private readonly given: Call, private readonly result: Json) {
-    this.key = JSON.stringify(given);
+    this.key = write(given);
   }
 
-  holds(call: Call): boolean { return JSON.stringify(call) === this.key; }
+  holds(call: Call): boolean { return write(call) === this.key; }
 
   async tools(): Promise<Tool[]> {
     if (!this.can.serverTools) return [];
@@ -101,9 +102,16 @@ export class HostServer implements Server {
 
   async call(tool: string, args: Arguments): Promise<Json> {
     const call: Call = { tool, arguments: args };
-    if (this.holds(call)) return toolReply(this.given, this.result);
+    if (this.holds(call)) return this.reply(this.given, this.result);
     if (!this.can.serverTools) throw new ProtocolError('the host passes no calls on');
-    return toolReply(call, await this.host.request('tools/call', { name: tool, arguments: args }));
+    return this.reply(call, await this.host.request('tools/call', { name: tool, arguments: plain(args) }));
+  }
+
+  // The host has read the numbers of the structured reply; the text has their digits.
+  private reply(call: Call, result: Json): Json {
+    const structured = result?.structuredContent;
+    const texts = (result?.content ?? []).filter((part: Json) => part.type === 'text');
+    return toolReply(call, structured === undefined ? result : { ...result, structuredContent: restored(structured, texts[0]?.text) });
   }
 
   /** A file for the person, whom the host asks where to put it; undefined: it does not. */

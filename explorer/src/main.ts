@@ -2,7 +2,7 @@
 import { Chat, MOST } from './chat';
 import { download, h, icon, replace } from './dom';
 import { HostServer } from './host';
-import { busy, picker, problemBox, type Context } from './parts';
+import { busy, picker, problemPage, type Context } from './parts';
 import { current, go, link, start as startRoutes } from './route';
 import { Schema } from './schema';
 import { entity } from './screen_entity';
@@ -76,6 +76,12 @@ function signOut(): void {
 function signIn(message: string | null): void {
   document.title = t('title');
   const field = h('textarea', { id: 'token', rows: 4, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'token-text', required: true });
+  field.addEventListener('keydown', (event) => {
+    // A token has no lines.
+    if (event.key !== 'Enter' || event.isComposing) return;
+    event.preventDefault();
+    field.form?.requestSubmit();
+  });
   const problem = h('p', { class: 'problem-line', role: 'alert' }, message);
   const submit = async (event: Event) => {
     event.preventDefault();
@@ -131,7 +137,7 @@ async function show(): Promise<void> {
     else if (screen === 'c') await callScreen(context, place, subject, query);
     else await home(context, place);
   } catch (problem) {
-    if (mine === shown) replace(place, h('div', { class: 'page' }, problemBox(context, problem)));
+    if (mine === shown) replace(place, problemPage(context, problem));
   }
 }
 
@@ -143,7 +149,7 @@ async function begin(): Promise<void> {
   } catch (problem) {
     if (problem instanceof Unauthorized) return signIn(null);
     const nobody = { server, schema: null as never, go, refresh: () => void begin(), signIn: () => signIn(null), most: 0 };
-    if (problem instanceof ServerGone || chat) return replace(main, h('div', { class: 'page' }, problemBox(nobody, problem)));
+    if (problem instanceof ServerGone || chat) return replace(main, problemPage(nobody, problem));
     return signIn(t('saidServer', { text: (problem as Error).message }));
   }
   showBar();

@@ -2,8 +2,9 @@
 // picture, errors with what repairs them, a field that suggests entities.
 import { announce, copyText, h, icon, replace } from './dom';
 import { pngOf } from './export';
+import { write } from './json';
 import { link } from './route';
-import { humanName, splitHandle, type Schema } from './schema';
+import { humanName, relationName, splitHandle, type Schema } from './schema';
 import { ServerGone, ToolError, Unauthorized, type Call, type Json, type Server } from './server';
 import { t, type Word } from './text';
 
@@ -24,7 +25,7 @@ export function dot(schema: Schema, type: string): HTMLElement {
 
 export function entityLink(schema: Schema, handle: string, label?: string): HTMLElement {
   const { type, id } = splitHandle(handle);
-  return h('a', { class: 'entity', href: link('e', handle), title: handle }, dot(schema, type), h('span', { class: 'name' }, label ?? id));
+  return h('a', { class: 'entity', href: link('e', handle), title: handle }, dot(schema, type), h('span', { class: 'name', dir: 'auto' }, label ?? id));
 }
 
 export function chip(schema: Schema, type: string): HTMLElement {
@@ -59,13 +60,13 @@ const isJson = (text: string): boolean => {
 
 /** The same call for a shell: name=value, where what is JSON is taken as JSON. */
 export function command(call: Call): string {
-  const words = Object.entries(call.arguments).map(([name, value]) => quote(`${name}=${typeof value === 'string' && !isJson(value) ? value : JSON.stringify(value)}`));
+  const words = Object.entries(call.arguments).map(([name, value]) => quote(`${name}=${typeof value === 'string' && !isJson(value) ? value : write(value)}`));
   return ['kgctl call', call.tool, ...words].join(' ');
 }
 
 export function callBox(calls: Call[]): HTMLElement {
-  const shown = calls.filter((call, i) => calls.findIndex((other) => JSON.stringify(other) === JSON.stringify(call)) === i);
-  const json = () => JSON.stringify(shown.length === 1 ? shown[0] : shown, null, 2);
+  const shown = calls.filter((call, i) => calls.findIndex((other) => write(other) === write(call)) === i);
+  const json = () => write(shown.length === 1 ? shown[0] : shown, 2);
   const commands = () => shown.map(command).join('\n');
   const block = (title: Word, text: () => string) => h('div', { class: 'code' },
     h('div', { class: 'code-head' }, h('span', {}, t(title)), copyButton(text)), h('pre', { tabindex: 0, 'aria-label': t(title) }, text()));
@@ -79,17 +80,17 @@ export function addressOf(call: Call): string {
   const known = (names: string[]) => Object.keys(args).every((name) => names.includes(name));
   const ids = args.from?.ids?.length === 1 && args.to?.ids?.length === 1;
   if (call.tool.startsWith('list_') && !call.tool.endsWith('_ids') && known(['filters', 'search', 'sort', 'limit', 'offset', 'fields']))
-    return link('l', call.tool.slice(5), { f: args.filters && JSON.stringify(args.filters), q: args.search, s: args.sort && JSON.stringify(args.sort) });
+    return link('l', call.tool.slice(5), { f: args.filters && write(args.filters), q: args.search, s: args.sort && write(args.sort) });
   if (call.tool === 'explore_neighbors' && args.start_node?.label && known(['start_node', 'max_hops', 'direction', 'limit', 'edge_columns', 'relationship_types']))
     return link('g', `${args.start_node.label}:${args.start_node.node_id}`, { hops: args.max_hops, dir: args.direction, rel: args.relationship_types });
   if (call.tool === 'find_paths' && ids && known(['from', 'to', 'max_hops', 'mode', 'limit', 'edge_columns']))
     return link('p', '', { from: `${args.from.label}:${args.from.ids[0]}`, to: `${args.to.label}:${args.to.ids[0]}`, max: args.max_hops, mode: args.mode });
   if (call.tool === 'describe_entity' && known(['id'])) return link('e', String(args.id));
-  return link('c', call.tool, { a: JSON.stringify(args) });
+  return link('c', call.tool, { a: write(args) });
 }
 
 const brief = (value: Json): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : write(value);
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 };
 
@@ -132,6 +133,15 @@ export function problemBox(context: Context, problem: unknown): HTMLElement {
     h('button', { type: 'button', class: 'primary', on: { click: () => context.refresh() } }, t('retry')));
 }
 
+/** A page of its own for that, with the heading that every page has. */
+export function problemPage(context: Context, problem: unknown): HTMLElement {
+  return pageOf(t('title'), problemBox(context, problem));
+}
+
+export function pageOf(title: string, content: HTMLElement): HTMLElement {
+  return h('div', { class: 'page' }, h('h1', { class: 'offscreen' }, title), content);
+}
+
 export function needs(context: Context, ...tools: string[]): HTMLElement | null {
   const missing = tools.find((tool) => !context.schema.has(tool));
   return missing === undefined ? null : h('p', { class: 'notice' }, t('missingTool', { tool: missing }));
@@ -145,6 +155,21 @@ export function withheldText(reply: Json): string {
   const parts = Object.entries(withheld).filter(([, n]) => typeof n === 'number' && n > 0)
     .map(([name, n]) => (known[name] ? t(known[name], { n: n as number }) : t('withheldOther', { n: n as number, name: humanName(name) })));
   return parts.length ? t('withheld', { what: parts.join(', ') }) : '';
+}
+
+/** What is said where nothing was found, and what to ask instead. */
+export function hintList(context: Context, reply: Json): HTMLElement | null {
+  const { schema } = context;
+  const told: Json[] = reply?.hints ?? [];
+  if (!told.length) return null;
+  const near = (one: Json) => (typeof one === 'object' && one !== null && one.id !== undefined
+    ? (one.type ? entityLink(schema, `${one.type}:${one.id}`, one.label ?? one.id) : String(one.label ?? one.id)) : String(one));
+  const edge = (one: Json) => `${one.direction === 'incoming' ? '← ' : ''}${relationName(one.type)}${one.direction === 'outgoing' ? ' →' : ''} (${one.edges})`;
+  const values = (all: Json, shown: (one: Json) => Node | string) => Array.isArray(all) && all.length > 0
+    && h('span', { class: 'values' }, all.slice(0, 8).map((one: Json) => h('span', { class: 'value', dir: 'auto' }, shown(one))));
+  return h('ul', { class: 'texts hints' }, told.map((hint) => h('li', {}, h('p', {}, String(hint.message ?? '')),
+    values(hint.nearest, near), values(hint.edges, edge), values(hint.types, (one) => `${schema.type(one.type).title} (${one.nodes})`),
+    hint.call && h('a', { class: 'button small', href: addressOf(hint.call) }, t('repairButton')))));
 }
 
 export const busy = (): HTMLElement => h('p', { class: 'busy', role: 'status' }, h('span', { class: 'spinner', 'aria-hidden': 'true' }), t('loading'));
@@ -201,7 +226,7 @@ export function picker(context: Context, options: { id: string; label: string; h
     replace(list, items.map((item, i) => h('li', {
       id: `${listId}-${i}`, role: 'option', 'aria-selected': 'false',
       on: { mousedown: (event: MouseEvent) => event.preventDefault(), click: () => take(i) },
-    }, dot(context.schema, splitHandle(item.handle).type), h('span', { class: 'name' }, item.label), h('span', { class: 'handle' }, item.handle))),
+    }, dot(context.schema, splitHandle(item.handle).type), h('span', { class: 'name', dir: 'auto' }, item.label), h('span', { class: 'handle' }, item.handle.endsWith(`:${item.label}`) ? splitHandle(item.handle).type : item.handle))),
     items.length === 0 && h('li', { class: 'nothing', role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false', id: `${listId}-none` }, t('noMatch')));
     list.hidden = false;
     active = -1;

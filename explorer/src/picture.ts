@@ -4,7 +4,7 @@ import { announce, h, icon, onTheme } from './dom';
 import type { Edge, Graph, Node } from './graph';
 import { radius } from './layout';
 import { relationName, type Schema } from './schema';
-import { t } from './text';
+import { isolated, t } from './text';
 
 export interface Palette { colors: string[]; text: string; muted: string; edge: string; back: string; surface: string; accent: string }
 
@@ -43,7 +43,8 @@ export function curve(edge: Edge): Curve {
   return { from, by, to, label, angle: Math.atan2(to[1] - by[1], to[0] - by[0]) };
 }
 
-export const shortened = (text: string, length: number): string => ([...text].length > length ? `${[...text].slice(0, length - 1).join('')}…` : text);
+/** As long as it may be; the dots are at its own end, which is on the left of a text from right to left. */
+export const shortened = (text: string, length: number): string => isolated([...text].length > length ? `${[...text].slice(0, length - 1).join('')}…` : text);
 
 export type Area = [number, number, number, number];
 export const isFree = (taken: Area[], [left, top, right, bottom]: Area): boolean =>

@@ -1,5 +1,6 @@
 // What kinds of things there are: entity types and relationship types as
 // get_graph_schema tells them, with the titles of the types' JSON Schemas.
+import { read } from './json';
 import type { Json, Resource, Server, Tool } from './server';
 
 export interface Property {
@@ -33,6 +34,9 @@ export const humanName = (name: string): string => {
   const words = name.replace(/[_-]+/g, ' ').trim();
   return words === '' ? name : words[0].toUpperCase() + words.slice(1);
 };
+
+/** The property that an entity is shown by. */
+export const named = (type: Type): string => type.label ?? type.id;
 
 // A relationship type as a reader reads it: IN_COUNTRY is "in country".
 export const relationName = (name: string): string => name.replace(/_/g, ' ').toLowerCase();
@@ -91,7 +95,7 @@ export class Schema {
     const uri = this.uris.get(type.name);
     if (!uri) return type;
     let schema: Json;
-    try { schema = JSON.parse(await this.server.read(uri)); } catch { return type; }
+    try { schema = read(await this.server.read(uri)); } catch { return type; }
     type.title = schema.title ?? type.title;
     type.summary = schema['x-summary-fields'] ?? [];
     const required: string[] = schema.required ?? [];

@@ -3,8 +3,9 @@
 // here: an address must not change anything.
 import { h, replace } from './dom';
 import { Graph } from './graph';
+import { read, write } from './json';
 import { Layout } from './layout';
-import { busy, callBox, entityLink, problemBox, withheldText, type Context } from './parts';
+import { busy, callBox, entityLink, problemBox, problemPage, withheldText, type Context } from './parts';
 import { link } from './route';
 import { humanName, splitHandle } from './schema';
 import { showPaths } from './screen_paths';
@@ -14,7 +15,7 @@ import { View } from './view';
 
 export async function callScreen(context: Context, main: HTMLElement, tool: string, query: URLSearchParams): Promise<void> {
   let args: Arguments;
-  try { args = JSON.parse(query.get('a') ?? '{}'); } catch { args = {}; }
+  try { args = read(query.get('a') ?? '{}'); } catch { args = {}; }
   const call: Call = { tool, arguments: args };
   if (context.schema.tools.get(tool)?.annotations?.readOnlyHint !== true && !context.server.holds?.(call))
     return replace(main, h('div', { class: 'page' }, h('h1', {}, tool), h('p', { class: 'notice' }, t('missingTool', { tool })), callBox([call])));
@@ -22,7 +23,7 @@ export async function callScreen(context: Context, main: HTMLElement, tool: stri
   try {
     showReply(context, main, call, await context.server.call(tool, args));
   } catch (problem) {
-    replace(main, h('div', { class: 'page' }, problemBox(context, problem)));
+    replace(main, problemPage(context, problem));
   }
 }
 
@@ -61,12 +62,12 @@ export function showReply(context: Context, main: HTMLElement, call: Call, reply
     const left = withheldText(reply);
     const total = Number(reply.total ?? fresh.length);
     view.say([reply.truncated ? t('shown', { shown: fresh.length, total }) : t('shownAll', { total: fresh.length }), left].filter(Boolean).join(' · '),
-      ...(reply.next ? [h('a', { class: 'button small', href: link('c', call.tool, { a: JSON.stringify(reply.next) }) }, left ? t('getWithheld') : t('more'))] : []));
+      ...(reply.next ? [h('a', { class: 'button small', href: link('c', call.tool, { a: write(reply.next) }) }, left ? t('getWithheld') : t('more'))] : []));
     grow?.(view, graph, layout);
     return;
   }
   replace(main, h('div', { class: 'page' }, title(context, call), answer(context, reply),
-    reply?.next && h('p', {}, h('a', { class: 'button', href: link('c', call.tool, { a: JSON.stringify(reply.next) }) }, t('more'))), callBox([call])));
+    reply?.next && h('p', {}, h('a', { class: 'button', href: link('c', call.tool, { a: write(reply.next) }) }, t('more'))), callBox([call])));
 }
 
 /** What was asked, in words as far as they are known. */
@@ -96,7 +97,7 @@ function cells(row: Json, columns: string[] | undefined): Row {
 function answer(context: Context, reply: Json): HTMLElement {
   const { schema } = context;
   const rows: Json[] | undefined = [reply?.items, reply?.entities, reply?.claims, reply?.ranked, reply?.nodes, reply?.rows].find((one) => Array.isArray(one) && one.length > 0);
-  if (!rows) return h('pre', { class: 'json whole', tabindex: 0 }, JSON.stringify(reply, null, 2));
+  if (!rows) return h('pre', { class: 'json whole', tabindex: 0 }, write(reply, 2));
   const entities = rows.map(entityOf);
   const named = entities.some((entity) => entity !== null);
   const flat = rows.map((row, i) => {
@@ -108,7 +109,7 @@ function answer(context: Context, reply: Json): HTMLElement {
     return label === 'name' || name === undefined || name === own ? rest : { name, ...rest };
   });
   const names = [...new Set(flat.flatMap((row) => Object.keys(row).filter((name) => row[name] !== undefined)))].slice(0, 10);
-  const value = (one: Json) => (typeof one === 'string' && /^[\w/-]+:\S/.test(one) && schema.types.has(splitHandle(one).type) ? entityLink(schema, one, one) : typeof one === 'object' && one !== null ? JSON.stringify(one) : String(one ?? ''));
+  const value = (one: Json) => (typeof one === 'string' && /^[\w/-]+:\S/.test(one) && schema.types.has(splitHandle(one).type) ? entityLink(schema, one, one) : typeof one === 'object' && one !== null ? write(one) : String(one ?? ''));
   const entityCell = (row: Json, entity: { type: string; id: string } | null) => h('th', { scope: 'row' },
     entity && entityLink(schema, `${entity.type}:${entity.id}`, typeof row.name === 'string' ? row.name : schema.label(entity.type, row.properties ?? row.data ?? row.metadata, entity.id)));
   const total = reply.total ?? reply.total_at_least;

@@ -1,10 +1,11 @@
 // An entity's page: what it is, what it is connected to, what was done to it.
 import { h, icon, replace } from './dom';
-import { busy, callBox, chip, copyButton, entityLink, problemBox, withheldText, type Context } from './parts';
+import { Exact, write } from './json';
+import { busy, callBox, chip, copyButton, entityLink, problemBox, problemPage, withheldText, type Context } from './parts';
 import { link } from './route';
 import { humanName, relationName, splitHandle, type Property, type Relation, type Type } from './schema';
 import type { Call, Json } from './server';
-import { number, t, time } from './text';
+import { number, t, tame, time } from './text';
 
 const OWN = new Set(['id', 'entity_type', 'untrusted', 'content_types', 'citations', 'hints', 'withheld', 'truncated', 'next', 'reason', 'repaired']);
 const NEAR = 100;
@@ -25,7 +26,7 @@ export async function entity(context: Context, main: HTMLElement, handle: string
   try {
     [told, type] = await Promise.all([server.call(call.tool, call.arguments), schema.detail(typeName)]);
   } catch (problem) {
-    replace(main, h('div', { class: 'page' }, problemBox(context, problem)));
+    replace(main, problemPage(context, problem));
     return;
   }
   const data = call.tool === 'describe_entity' ? unwrapped(told) : told.entity?.data ?? {};
@@ -35,11 +36,11 @@ export async function entity(context: Context, main: HTMLElement, handle: string
   const relations = h('section', { 'aria-labelledby': 'relations' });
   const past = h('section', { 'aria-labelledby': 'history', hidden: true });
   const withheld = withheldText(told);
-  document.title = `${label} · kg_graph`;
+  document.title = tame(`${label} · kg_graph`);
   replace(main, h('article', { class: 'page entity-page' },
     h('header', { class: 'entity-head' },
       chip(schema, typeName),
-      h('h1', {}, label),
+      h('h1', { dir: 'auto' }, label),
       h('div', { class: 'handle-row' }, h('code', {}, handle), copyButton(() => handle)),
       h('div', { class: 'actions' },
         schema.has('explore_neighbors') && h('a', { class: 'button primary', href: link('g', handle) }, icon('graph'), t('neighbourhood')),
@@ -47,7 +48,7 @@ export async function entity(context: Context, main: HTMLElement, handle: string
     h('div', { class: 'columns' },
       h('section', { 'aria-labelledby': 'properties' },
         h('h2', { id: 'properties' }, t('properties')),
-        properties(context, type, data, untrusted),
+        properties(context, type, without(data, label === id ? type.id : undefined), untrusted),
         withheld && h('p', { class: 'notice' }, withheld)),
       relations),
     past, callBox([call])));
@@ -63,6 +64,9 @@ function unwrapped(told: Json): Json {
   }
   return data;
 }
+
+/** Without what stands above it already. */
+export const without = (data: Json, name: string | undefined): Json => Object.fromEntries(Object.entries(data).filter(([one]) => one !== name));
 
 export function properties(context: Context, type: Type, data: Json, untrusted: string[]): HTMLElement {
   const declared = type.properties.filter((property) => data[property.name] !== undefined && data[property.name] !== null);
@@ -82,16 +86,17 @@ export function valueOf(context: Context, value: Json, property?: Property): Nod
   if (value === null || value === undefined) return h('span', { class: 'muted' }, '–');
   if (typeof value === 'boolean') return h('span', {}, value ? t('yes') : t('no'));
   if (typeof value === 'number') return h('span', { class: 'num' }, Number.isInteger(value) && Math.abs(value) < 1e15 && property?.title.toLowerCase() !== 'year' && Math.abs(value) >= 10000 ? number(value) : String(value));
+  if (value instanceof Exact) return h('span', { class: 'num' }, value.text);
   if (Array.isArray(value)) {
     if (value.length === 0) return h('span', { class: 'muted' }, '–');
-    const plain = value.every((item) => typeof item !== 'object');
+    const plain = value.every((item) => typeof item !== 'object' || item instanceof Exact);
     if (plain && value.every((item) => String(item).length < 40)) return h('span', { class: 'values' }, value.map((item) => h('span', { class: 'value' }, valueOf(context, item, property))));
     return h('ul', { class: 'texts' }, value.map((item) => h('li', {}, valueOf(context, item, property))));
   }
-  if (typeof value === 'object') return h('pre', { class: 'json', tabindex: 0 }, JSON.stringify(value, null, 2));
+  if (typeof value === 'object') return h('pre', { class: 'json', tabindex: 0 }, write(value, 2));
   if (property?.ref?.byId) return entityLink(context.schema, `${property.ref.type}:${value}`, String(value));
   if (property?.type === 'date-time') return h('time', { datetime: value, title: value }, time(value));
-  return h('span', { class: 'text' }, String(value));
+  return h('span', { class: 'text', dir: 'auto' }, String(value));
 }
 
 const icons: Record<Direction, string> = { outgoing: 'out', incoming: 'into', both: 'both' };

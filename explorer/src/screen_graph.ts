@@ -2,11 +2,11 @@
 import { announce, h, replace } from './dom';
 import { Graph, type Node } from './graph';
 import { Layout } from './layout';
-import { busy, entityLink, needs, problemBox, withheldText, type Context } from './parts';
+import { busy, entityLink, needs, pageOf, problemBox, problemPage, withheldText, type Context } from './parts';
 import { amend, link } from './route';
 import { splitHandle } from './schema';
 import type { Arguments, Call, Json } from './server';
-import { t } from './text';
+import { t, tame } from './text';
 import { View } from './view';
 
 const FIRST = 100;
@@ -15,7 +15,7 @@ const DIRECTIONS = ['both', 'outgoing', 'incoming'] as const;
 
 export async function graphScreen(context: Context, main: HTMLElement, handle: string, query: URLSearchParams): Promise<void> {
   const missing = needs(context, 'explore_neighbors');
-  if (missing) return replace(main, h('div', { class: 'page' }, missing));
+  if (missing) return replace(main, pageOf(t('neighbourhood'), missing));
   const { schema, server } = context;
   const hops = Math.max(1, Math.min(6, Number(query.get('hops')) || 1));
   const direction = DIRECTIONS.find((one) => one === query.get('dir')) ?? 'both';
@@ -52,13 +52,13 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
   try {
     reply = await server.call(call.tool, call.arguments);
   } catch (problem) {
-    return replace(main, h('div', { class: 'page' }, problemBox(context, problem)));
+    return replace(main, problemPage(context, problem));
   }
   const fresh = graph.add(reply);
   const start = graph.nodes.get(handle) ?? fresh[0];
   if (start) start.start = true;
   const label = start?.label ?? handle;
-  document.title = `${label} · ${t('neighbourhood')}`;
+  document.title = tame(`${label} · ${t('neighbourhood')}`);
 
   const grow = async (node: Node): Promise<void> => {
     if (next.get(node.key) === null && node.grown) return announce(t('nothingNew'));

@@ -1,8 +1,9 @@
 // The entities of a type: filters made from the schema, sorted columns, pages.
 import { h, icon, replace } from './dom';
-import { busy, callBox, entityLink, needs, picker, problemBox, typeColor, withheldText, type Context } from './parts';
+import { Exact, numberOf, read, write } from './json';
+import { busy, callBox, entityLink, hintList, needs, picker, problemBox, typeColor, withheldText, type Context } from './parts';
 import { amend, link } from './route';
-import { humanName, type Property } from './schema';
+import { humanName, named, type Property } from './schema';
 import { valueOf } from './screen_entity';
 import type { Arguments, Json } from './server';
 import { number, t } from './text';
@@ -16,7 +17,7 @@ interface Sort { field: string; order: 'asc' | 'desc' }
 
 const parsed = <T>(text: string | null, fallback: T): T => {
   if (text === null) return fallback;
-  try { return JSON.parse(text) as T; } catch { return fallback; }
+  try { return read(text) as T; } catch { return fallback; }
 };
 
 export async function listScreen(context: Context, main: HTMLElement, typeName: string, query: URLSearchParams): Promise<void> {
@@ -39,7 +40,7 @@ export async function listScreen(context: Context, main: HTMLElement, typeName: 
   let asked = 0;
 
   const address = () => link('l', typeName, {
-    q: search, f: Object.keys(filters).length ? JSON.stringify(filters) : null, s: sort.length ? JSON.stringify(sort) : null, o: offset || null,
+    q: search, f: Object.keys(filters).length ? write(filters) : null, s: sort.length ? write(sort) : null, o: offset || null,
   });
   const argumentsNow = (): Arguments => {
     if (cursors.length) return cursors[cursors.length - 1];
@@ -94,7 +95,7 @@ export async function listScreen(context: Context, main: HTMLElement, typeName: 
   const showPage = (args: Arguments, reply: Json) => {
     const rows: { id: string; data: Json }[] = tool === 'find_nodes' ? reply.nodes.map((node: Json) => ({ id: node.id, data: node.properties })) : reply.items;
     const marks: string[] = Array.isArray(reply.untrusted) ? reply.untrusted : reply.untrusted?.[typeName] ?? [];
-    const columns = type.properties.filter((property) => property.name !== type.label).slice(0, COLUMNS);
+    const columns = type.properties.filter((property) => property.name !== named(type)).slice(0, COLUMNS);
     const label = type.properties.find((property) => property.name === type.label);
     const total = Number(reply.total ?? reply.total_at_least ?? rows.length);
     const start = tool === 'find_nodes' ? (Number(cursors.length) * PAGE) : offset;
@@ -113,7 +114,7 @@ export async function listScreen(context: Context, main: HTMLElement, typeName: 
     };
     const left = withheldText(reply);
     replace(results,
-      rows.length === 0 ? h('div', { class: 'empty' }, h('p', {}, t('empty')), hints(context, reply)) :
+      rows.length === 0 ? h('div', { class: 'empty' }, h('p', {}, t('empty')), hintList(context, reply)) :
         h('div', { class: 'scroll wide', tabindex: 0, role: 'region', 'aria-label': type.title }, h('table', { class: 'data rows' },
           h('caption', { class: 'offscreen' }, type.title),
           h('thead', {}, h('tr', {}, header(label?.name ?? 'id', label?.title ?? humanName(type.id), label ? label.indexed : true), columns.map((property) => header(property.name === type.id ? 'id' : property.name, property.title, property.indexed || property.name === type.id)))),
@@ -154,22 +155,14 @@ export async function listScreen(context: Context, main: HTMLElement, typeName: 
 
 function cell(context: Context, property: Property, value: Json, marks: string[]): HTMLElement {
   const outside = property.untrusted || marks.includes(property.name);
-  return h('td', { class: typeof value === 'number' ? 'num' : undefined }, h('div', { class: outside ? 'clamp outside' : 'clamp', title: outside ? t('untrustedHint') : undefined }, value === undefined || value === null ? '' : valueOf(context, value, property)));
-}
-
-function hints(context: Context, reply: Json): HTMLElement | null {
-  const told: Json[] = reply.hints ?? [];
-  if (!told.length) return null;
-  return h('ul', { class: 'texts' }, told.map((hint) => h('li', {}, String(hint.message ?? ''),
-    Array.isArray(hint.nearest) && hint.nearest.length > 0 && h('span', { class: 'values' }, hint.nearest.slice(0, 8).map((near: Json) => h('span', { class: 'value' },
-      typeof near === 'object' && near !== null && near.id !== undefined ? (near.type ? entityLink(context.schema, `${near.type}:${near.id}`, near.label ?? near.id) : String(near.label ?? near.id)) : String(near)))))));
+  return h('td', { class: typeof value === 'number' || value instanceof Exact ? 'num' : undefined }, h('div', { class: outside ? 'clamp outside' : 'clamp', title: outside ? t('untrustedHint') : undefined }, value === undefined || value === null ? '' : valueOf(context, value, property)));
 }
 
 const words: Record<string, string> = { eq: '=', ne: '≠', gt: '>', gte: '≥', lt: '<', lte: '≤', in: '∈', contains_any: '∈' };
 function inWords(condition: Json): string {
-  if (typeof condition !== 'object' || condition === null) return `= ${condition}`;
+  if (typeof condition !== 'object' || condition === null || condition instanceof Exact) return `= ${condition}`;
   if (Array.isArray(condition)) return condition.map(inWords).join(', ');
-  return Object.entries(condition).map(([operator, value]) => `${operator === 'contains' ? t('contains') : words[operator] ?? operator} ${Array.isArray(value) ? value.join(', ') : typeof value === 'object' ? JSON.stringify(value) : value}`).join(', ');
+  return Object.entries(condition).map(([operator, value]) => `${operator === 'contains' ? t('contains') : words[operator] ?? operator} ${Array.isArray(value) ? value.join(', ') : typeof value === 'object' ? write(value) : value}`).join(', ');
 }
 
 /** A control for a property, as its type wants it. */
@@ -197,12 +190,12 @@ function control(context: Context, property: Property, now: Json, set: (conditio
   }
   const day = property.type === 'date' || property.type === 'date-time';
   if (day || property.type === 'integer' || property.type === 'number') {
-    const range: Json = typeof now === 'object' && now !== null && !Array.isArray(now) ? now : now === undefined ? {} : { gte: now, lte: now };
+    const range: Json = typeof now === 'object' && now !== null && !Array.isArray(now) && !(now instanceof Exact) ? now : now === undefined ? {} : { gte: now, lte: now };
     const shown = (value: Json) => (value === undefined ? '' : day ? String(value).slice(0, 10) : String(value));
     const input = (word: string, value: Json, which: string) => h('input', { type: day ? 'date' : 'text', inputmode: day ? undefined : 'decimal', 'aria-label': `${property.title} ${word}`, placeholder: day ? undefined : word, value: shown(value), id: which === 'gte' ? id : undefined });
     const from = input(t('least'), range.gte ?? range.gt, 'gte');
     const to = input(t('most'), range.lte ?? range.lt, 'lte');
-    const value = (text: string, end: boolean): Json => (property.type === 'date' ? text : day ? `${text}T${end ? '23:59:59.999' : '00:00:00'}Z` : Number.isNaN(Number(text)) ? text : Number(text));
+    const value = (text: string, end: boolean): Json => (property.type === 'date' ? text : day ? `${text}T${end ? '23:59:59.999' : '00:00:00'}Z` : numberOf(text));
     const changed = () => {
       const condition: Json = {};
       if (from.value !== '') condition.gte = value(from.value, false);

@@ -1,8 +1,9 @@
 // How two entities are connected: the paths between them, from left to right.
 import { h, icon, replace } from './dom';
 import { Graph, handleOf } from './graph';
+import { write } from './json';
 import { layers } from './layout';
-import { busy, entityLink, needs, picker, problemBox, withheldText, type Context } from './parts';
+import { busy, entityLink, hintList, needs, pageOf, picker, problemBox, withheldText, type Context } from './parts';
 import { link } from './route';
 import { relationName, splitHandle } from './schema';
 import type { Arguments, Call, Json } from './server';
@@ -14,7 +15,7 @@ const MODES = ['shortest', 'all_shortest', 'simple'] as const;
 
 export async function pathScreen(context: Context, main: HTMLElement, query: URLSearchParams): Promise<void> {
   const missing = needs(context, 'find_paths');
-  if (missing) return replace(main, h('div', { class: 'page' }, missing));
+  if (missing) return replace(main, pageOf(t('paths'), missing));
   const { schema, server } = context;
   const from = query.get('from') ?? '';
   const to = query.get('to') ?? '';
@@ -74,7 +75,7 @@ export function showPaths(context: Context, place: HTMLElement, call: Call, repl
     node.start = ends.includes(node.key) || handles.some((path) => path[0] === node.key || path[path.length - 1] === node.key);
   }
   if (paths.length === 0) {
-    const view = h('div', { class: 'page center' }, h('p', {}, none), (reply.hints ?? []).map((hint: Json) => h('p', { class: 'muted' }, String(hint.message ?? ''))));
+    const view = h('div', { class: 'page center' }, h('p', {}, none), hintList(context, reply));
     return replace(place, view);
   }
   const view = new View(context, graph, t('paths'), {}, true);
@@ -84,7 +85,7 @@ export function showPaths(context: Context, place: HTMLElement, call: Call, repl
   view.refresh();
   const left = withheldText(reply);
   const shown = paths.length === 1 ? t('pathFound') : t('pathsFound', { n: paths.length });
-  const more = reply.next && h('a', { class: 'button small', href: link('c', 'find_paths', { a: JSON.stringify(reply.next) }) }, left ? t('getWithheld') : t('more'));
+  const more = reply.next && h('a', { class: 'button small', href: link('c', 'find_paths', { a: write(reply.next) }) }, left ? t('getWithheld') : t('more'));
   view.say([shown, reply.truncated && (reply.total ?? reply.total_at_least) !== undefined && t('mayMore'), left].filter(Boolean).join(' · '), ...(more ? [more] : []));
   view.picture.fit();
 }

@@ -1,8 +1,8 @@
 // The schema as a picture: a card for each type, an arrow for what relates two.
 import { forceLink, forceManyBody, forceSimulation, forceX, forceY } from 'd3-force';
 import { h, onTheme, replace, svg } from './dom';
-import { busy, callBox, needs, saves, typeColor, type Context } from './parts';
-import { FONT, palette, shortened, type Palette } from './picture';
+import { busy, callBox, needs, pageOf, saves, typeColor, type Context } from './parts';
+import { FONT, isFree, palette, shortened, type Area, type Palette } from './picture';
 import { link } from './route';
 import { relationName, type Relation, type Schema, type Type } from './schema';
 import { number, t } from './text';
@@ -12,13 +12,18 @@ const LINE = 19;
 const HEAD = 38;
 const PROPERTIES = 8;
 const LOOPS = 6;
+const NAMES = 4;
+const LONGEST = 26;
+// Of a label's letter, and of its line.
+const LETTER = 6.6;
+const LABEL_LINE = 15;
 
 interface Card { type: Type; x: number; y: number; height: number; loops: Relation[]; index?: number; vx?: number; vy?: number }
 interface Line { from: Card; to: Card; names: string[]; both: boolean }
 
 export async function schemaScreen(context: Context, main: HTMLElement): Promise<void> {
   const missing = needs(context, 'get_graph_schema');
-  if (missing) return replace(main, h('div', { class: 'page' }, missing));
+  if (missing) return replace(main, pageOf(t('schema'), missing));
   const { schema } = context;
   document.title = `${t('schema')} · kg_graph`;
   const frame = h('div', { class: 'schema-frame', tabindex: 0, role: 'region', 'aria-label': t('picture') });
@@ -81,8 +86,8 @@ function arrange(cards: Card[], lines: Line[]): Card[] {
   const own = lines.filter((line) => cards.includes(line.from));
   cards.forEach((card, i) => Object.assign(card, { x: Math.cos(i * 2.4) * 120 * Math.sqrt(i + 1), y: Math.sin(i * 2.4) * 60 * Math.sqrt(i + 1) }));
   forceSimulation(cards).force('link', forceLink(own.map((line) => ({ source: line.from, target: line.to }))).distance(330).strength(0.4))
-    .force('charge', forceManyBody().strength(-1600)).force('x', forceX(0).strength(0.03)).force('y', forceY(0).strength(0.12)).force('boxes', () => separate(cards, 0.4)).stop().tick(320);
-  for (let i = 0; i < 80; i++) separate(cards, 1);
+    .force('charge', forceManyBody().strength(-1600)).force('x', forceX(0).strength(0.03)).force('y', forceY(0).strength(0.12)).force('boxes', () => separate(cards, own, 0.4)).stop().tick(320);
+  for (let i = 0; i < 80; i++) separate(cards, own, 1);
   return cards;
 }
 
@@ -105,14 +110,26 @@ function pack(parts: Card[][]): void {
   }
 }
 
-// Cards are wider than high; no two may lie on each other.
-function separate(cards: Card[], strength: number): void {
+const namesOf = (line: Line): string[] => (line.names.length > NAMES ? [...line.names.slice(0, NAMES - 1).map(relationName), `+${line.names.length - NAMES + 1}`] : line.names.map(relationName));
+const labelSize = (line: Line): [number, number] => [LETTER * Math.max(...namesOf(line).map((name) => Math.min(LONGEST, name.length))) + 8, LABEL_LINE * namesOf(line).length + 4];
+
+// Cards are wider than high; no two may lie on each other, and what relates two
+// has its name between them.
+function separate(cards: Card[], lines: Line[], strength: number): void {
+  const sizes = new Map<Card, Map<Card, [number, number]>>();
+  for (const line of lines)
+    for (const [a, b] of [[line.from, line.to], [line.to, line.from]]) {
+      const known = sizes.get(a) ?? new Map<Card, [number, number]>();
+      const [before, size] = [known.get(b) ?? [0, 0], labelSize(line)];
+      sizes.set(a, known.set(b, [Math.max(before[0], size[0]), before[1] + size[1]]));
+    }
   for (const [i, a] of cards.entries())
     for (const b of cards.slice(i + 1)) {
       const dx = b.x - a.x || 0.1;
       const dy = b.y - a.y || 0.1;
-      const overX = WIDTH + 70 - Math.abs(dx);
-      const overY = (a.height + b.height) / 2 + 50 - Math.abs(dy);
+      const [wide, high] = sizes.get(a)?.get(b) ?? [0, 0];
+      const overX = WIDTH + Math.max(70, wide + 24) - Math.abs(dx);
+      const overY = (a.height + b.height) / 2 + Math.max(50, high + 24) - Math.abs(dy);
       if (overX <= 0 || overY <= 0) continue;
       if (overX < overY * 1.6) {
         a.x -= (Math.sign(dx) * overX * strength) / 2;
@@ -146,10 +163,10 @@ function picture(schema: Schema): SVGElement {
   },
   svg('rect', { x: left, y: top, width, height, fill: colors.back }),
   svg('defs', {}, svg('marker', { id: 'schema-head', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: 'auto' }, svg('path', { d: 'M0 0.8 8 4 0 7.2z', fill: colors.muted }))),
-  lines.map((line) => path(line, lines, colors)), cards.map((card) => cardOf(card, colors)), lines.map((line) => label(line, lines, colors)));
+  lines.map((line) => path(line, lines, colors)), cards.map((card) => cardOf(card, colors)), labels(cards, lines, colors));
 }
 
-function bow(line: Line, lines: Line[]): { d: string; x: number; y: number } {
+function bow(line: Line, lines: Line[]): { d: string; at(s: number): [number, number] } {
   const turned = lines.find((other) => other !== line && ((other.from === line.to && other.to === line.from) || (other.from === line.from && other.to === line.to)));
   const off = turned ? 34 : 0;
   const dx = line.to.x - line.from.x;
@@ -158,19 +175,32 @@ function bow(line: Line, lines: Line[]): { d: string; x: number; y: number } {
   const by = { x: (line.from.x + line.to.x) / 2 - (dy / length) * off, y: (line.from.y + line.to.y) / 2 + (dx / length) * off };
   const from = rim(line.from, by);
   const to = rim(line.to, by);
-  return { d: `M${from.join(' ')}Q${by.x} ${by.y} ${to.join(' ')}`, x: 0.25 * from[0] + 0.5 * by.x + 0.25 * to[0], y: 0.25 * from[1] + 0.5 * by.y + 0.25 * to[1] };
+  const at = (s: number): [number, number] => [
+    (1 - s) * (1 - s) * from[0] + 2 * s * (1 - s) * by.x + s * s * to[0], (1 - s) * (1 - s) * from[1] + 2 * s * (1 - s) * by.y + s * s * to[1]];
+  return { d: `M${from.join(' ')}Q${by.x} ${by.y} ${to.join(' ')}`, at };
 }
 
 function path(line: Line, lines: Line[], colors: Palette): SVGElement {
   return svg('path', { d: bow(line, lines).d, fill: 'none', stroke: colors.edge, 'stroke-width': 1.5, 'marker-end': line.both ? undefined : 'url(#schema-head)' });
 }
 
-function label(line: Line, lines: Line[], colors: Palette): SVGElement {
-  const { x, y } = bow(line, lines);
-  const names = line.names.length > 4 ? [...line.names.slice(0, 3).map(relationName), `+${line.names.length - 3}`] : line.names.map(relationName);
-  return svg('g', {}, names.map((name, i) => svg('text', {
-    x, y: y + (i - (names.length - 1) / 2) * 15 + 4, 'text-anchor': 'middle', fill: colors.text, 'font-size': 11.5, stroke: colors.back, 'stroke-width': 4, 'paint-order': 'stroke', 'stroke-linejoin': 'round',
-  }, name)));
+/** The names on the lines, where no card lies and no other name: near the middle where that is free. */
+function labels(cards: Card[], lines: Line[], colors: Palette): SVGElement[] {
+  const boxes: Area[] = cards.map((card) => [card.x - WIDTH / 2, card.y - card.height / 2, card.x + WIDTH / 2, card.y + card.height / 2]);
+  const taken: Area[] = [];
+  return lines.map((line) => {
+    const { at } = bow(line, lines);
+    const [wide, high] = labelSize(line);
+    const area = (s: number): Area => [at(s)[0] - wide / 2, at(s)[1] - high / 2, at(s)[0] + wide / 2, at(s)[1] + high / 2];
+    const places = [0.5, 0.44, 0.56, 0.37, 0.63, 0.3, 0.7, 0.22, 0.78, 0.15, 0.85];
+    const s = places.find((one) => isFree(boxes, area(one)) && isFree(taken, area(one))) ?? places.find((one) => isFree(boxes, area(one))) ?? 0.5;
+    taken.push(area(s));
+    const [x, y] = at(s);
+    const names = namesOf(line);
+    return svg('g', { class: 'schema-label' }, svg('title', {}, line.names.join(', ')), names.map((name, i) => svg('text', {
+      x, y: y + (i - (names.length - 1) / 2) * LABEL_LINE + 4, 'text-anchor': 'middle', fill: colors.text, 'font-size': 11.5, stroke: colors.back, 'stroke-width': 4, 'paint-order': 'stroke', 'stroke-linejoin': 'round',
+    }, shortened(name, LONGEST))));
+  });
 }
 
 function cardOf(card: Card, colors: Palette): SVGElement {

@@ -1,6 +1,7 @@
 // Who answers: tools and resources of one MCP server, over HTTP (2026-07-28) or
 // through a host (host.ts).
 // The token lives in this object and nowhere else.
+import { read, write } from './json';
 
 export type Json = any;
 export type Arguments = Record<string, Json>;
@@ -32,7 +33,7 @@ export function toolReply(call: Call, result: Json): Json {
   const text = result?.content?.find((part: Json) => part.type === 'text')?.text;
   let reply = result?.structuredContent;
   if (reply === undefined && typeof text === 'string') {
-    try { reply = JSON.parse(text); } catch { reply = { text }; }
+    try { reply = read(text); } catch { reply = { text }; }
   }
   if (result?.isError) throw new ToolError(call, reply?.error ?? { message: text ?? 'error' });
   return reply;
@@ -92,7 +93,7 @@ export class HttpServer implements Server {
     };
     if (name !== undefined) headers['Mcp-Name'] = name;
     if (this.token !== null) headers.Authorization = `Bearer ${this.token}`;
-    const body = JSON.stringify({
+    const body = write({
       jsonrpc: '2.0', id: ++this.id, method,
       params: { ...params, _meta: {
         [`${META}protocolVersion`]: REVISION, [`${META}clientCapabilities`]: {},
@@ -118,7 +119,7 @@ export class HttpServer implements Server {
   private async answer(response: Response): Promise<Json> {
     const text = await response.text();
     let message: Json = null;
-    try { message = JSON.parse(text); } catch { /* told by the status below */ }
+    try { message = read(text); } catch { /* told by the status below */ }
     const said = message?.error?.message ?? (text.length < 200 ? text.trim() : '');
     if (response.status === 401) throw new Unauthorized(said);
     if (response.status === 502 || response.status === 503 || response.status === 504) throw new ServerGone(said);

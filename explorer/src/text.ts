@@ -88,6 +88,15 @@ export function t(word: Word, values: Record<string, string | number> = {}): str
   });
 }
 
+// Characters that order letters anew, or end what keeps a text apart from others.
+const ORDERS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** A text as it is shown: what would turn it round is seen instead. */
+export const tame = (text: string): string => text.replace(ORDERS, '\ufffd');
+
+/** A text inside of another: its own direction is that of its first letter. */
+export const isolated = (text: string): string => `\u2068${tame(text)}\u2069`;
+
 export const number = (value: number): string => numbers.format(value);
 export function time(value: string): string {
   const date = new Date(value);

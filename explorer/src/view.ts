@@ -3,11 +3,12 @@
 import { announce, h, icon, replace } from './dom';
 import { svgText } from './export';
 import type { Edge, Graph, Node } from './graph';
+import { write } from './json';
 import { callBox, chip, entityLink, saves, typeColor, type Context } from './parts';
 import { Picture, type Chosen } from './picture';
 import { link } from './route';
 import { relationName } from './schema';
-import { properties, valueOf } from './screen_entity';
+import { properties, valueOf, without } from './screen_entity';
 import type { Call } from './server';
 import { number, t } from './text';
 
@@ -98,9 +99,9 @@ export class View {
     const edges = this.graph.shownEdges();
     this.nodeCaption.textContent = `${t('nodes')} (${number(nodes.length)})`;
     this.edgeCaption.textContent = `${t('edges')} (${number(edges.length)})`;
-    replace(this.nodeRows, nodes.map((node) => h('tr', {}, h('td', {}, entityLink(schema, node.key, node.label)), h('td', {}, schema.type(node.type).title), h('td', {}, h('code', {}, node.id)), h('td', { class: 'num' }, node.depth))));
-    replace(this.edgeRows, edges.map((edge) => h('tr', {}, h('td', {}, edge.source.label), h('td', { title: edge.relation }, relationName(edge.relation)), h('td', {}, edge.target.label),
-      h('td', {}, Object.keys(edge.properties).length ? h('code', {}, JSON.stringify(edge.properties)) : ''))));
+    replace(this.nodeRows, nodes.map((node) => h('tr', {}, h('td', {}, entityLink(schema, node.key, node.label)), h('td', {}, schema.type(node.type).title), h('td', {}, node.label === node.id ? '' : h('code', {}, node.id)), h('td', { class: 'num' }, node.depth))));
+    replace(this.edgeRows, edges.map((edge) => h('tr', {}, h('td', { dir: 'auto' }, edge.source.label), h('td', { title: edge.relation }, relationName(edge.relation)), h('td', { dir: 'auto' }, edge.target.label),
+      h('td', {}, Object.keys(edge.properties).length ? h('code', {}, write(edge.properties)) : ''))));
   }
 
   private showChosen(chosen: Chosen): void {
@@ -115,8 +116,8 @@ export class View {
     const grow = this.actions.grow;
     const grown = h('button', { type: 'button', class: 'primary', on: { click: () => grow && void grow(node) } }, icon('plus'), node.grown ? t('growMore') : t('grow'));
     replace(this.selection,
-      chip(context.schema, node.type), h('h2', { class: 'chosen' }, node.label), h('code', { class: 'handle' }, node.key),
-      properties(context, type, Object.fromEntries(Object.entries(node.properties).filter(([name]) => name !== type.label)), node.untrusted),
+      chip(context.schema, node.type), h('h2', { class: 'chosen', dir: 'auto' }, node.label), h('code', { class: 'handle' }, node.key),
+      properties(context, type, without(node.properties, node.label === node.id ? type.id : type.label), node.untrusted),
       h('div', { class: 'actions' },
         grow && grown,
         h('a', { class: 'button', href: link('e', node.key) }, icon('page'), t('page')),

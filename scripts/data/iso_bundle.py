@@ -311,4 +311,4 @@ def bundle(folder, limit):
 if __name__ == "__main__":
     bundle_file.main(bundle, "Make the bundle iso-codes from Debian's iso-codes.",
                      FOLDER, "where iso_3166-1.json etc. are",
-                     "at most N entities of each type")
+                     "at most N entities of each type", "iso-codes")

@@ -307,4 +307,4 @@ def bundle(folder, limit):
 if __name__ == "__main__":
     bundle_file.main(bundle, "Make the bundle wordnet from Debian's wordnet-base.",
                      FOLDER, "where data.noun etc. are",
-                     "only the N synsets nearest to the roots")
+                     "only the N synsets nearest to the roots", "wordnet-base")

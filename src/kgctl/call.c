@@ -129,14 +129,16 @@ finish(KgCall *call, KgAnswer *answer)
 static void
 fail(KgCall *call, int status, const char *sqlstate, const char *message)
 {
-	KgAnswer answer = {status, NULL, 0, NULL, NULL, sqlstate, -1, true};
+	KgAnswer answer = {.status = status,
+					   .sqlstate = sqlstate,
+					   .listen_seconds = -1,
+					   .failed = true};
 	int code = status == 400					? KG_RPC_PARSE
 			   : status == 401 || status == 403 ? status
 												: KG_RPC_INTERNAL;
 	KgBuf text;
 
 	kg_buf_init(&text);
-	/* A notification gets no JSON-RPC answer, an unusable id no id. */
 	kg_message_error(&text, call->msg.id, code, message);
 	answer.text = text.data;
 	answer.len = text.len;
@@ -302,7 +304,8 @@ run_query(void *arg, const char *text, size_t len, const char *decisions,
 static void
 exchanged(void *arg, const char *text, size_t len)
 {
-	KgAnswer answer = {200, text, len, NULL, NULL, NULL, -1, false};
+	KgAnswer answer = {
+		.status = 200, .text = text, .len = len, .listen_seconds = -1};
 
 	if (text == NULL)
 		fail(arg, 503, NULL, too_busy);
@@ -339,7 +342,7 @@ send_message(KgCall *call, const char *text, size_t len)
 static void
 answer_unavailable(KgCall *call)
 {
-	KgAnswer answer = {200, NULL, 0, NULL, NULL, NULL, -1, false};
+	KgAnswer answer = {.status = 200, .listen_seconds = -1};
 	KgBuf text;
 
 	kg_buf_init(&text);
@@ -451,14 +454,10 @@ kg_call_flush(void)
 
 	while ((call = LIST_FIRST(&refusals)) != NULL)
 	{
-		KgAnswer answer = {200,
-						   call->refusal.data,
-						   call->refusal.len,
-						   NULL,
-						   NULL,
-						   NULL,
-						   -1,
-						   false};
+		KgAnswer answer = {.status = 200,
+						   .text = call->refusal.data,
+						   .len = call->refusal.len,
+						   .listen_seconds = -1};
 
 		finish(call, &answer);
 	}
@@ -855,6 +854,8 @@ take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
 	call->listen = json_loadb(value, n, JSON_REJECT_DUPLICATES, NULL);
 	answer->listen_key = json_string_value(
 		json_object_get(call->listen, "key"));
+	answer->listen_caller = json_string_value(
+		json_object_get(call->listen, "caller"));
 	seconds = json_object_get(call->listen, "seconds");
 	if (json_is_integer(seconds))
 		answer->listen_seconds = (long) json_integer_value(seconds);
@@ -875,7 +876,7 @@ take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
 static void
 result_done(KgCall *call, PGresult *res)
 {
-	KgAnswer answer = {200, NULL, 0, res, NULL, NULL, -1, false};
+	KgAnswer answer = {.status = 200, .res = res, .listen_seconds = -1};
 	const char *error;
 	size_t n;
 	KgBuf own;

@@ -24,9 +24,10 @@ typedef struct KgAnswer
 	size_t len;
 	PGresult *res;			/* where text lives, or NULL: done() may take it */
 	const char *listen_key; /* of initialize and of what subscribes */
-	const char *sqlstate;	/* of an SQL error */
-	long listen_seconds;	/* until the token ends, -1: it does not */
-	bool failed;			/* it is the gateway's, not the database's */
+	const char *listen_caller; /* who bears the token, or NULL */
+	const char *sqlstate;	   /* of an SQL error */
+	long listen_seconds;	   /* until the token ends, -1: it does not */
+	bool failed;			   /* it is the gateway's, not the database's */
 } KgAnswer;
 
 typedef struct KgCallOwner

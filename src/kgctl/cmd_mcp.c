@@ -27,6 +27,7 @@
 
 #define GRACE_MS 10000
 #define LAST_WORDS_MS 1000
+static const char too_large[] = "the message is too large";
 
 static const char mcp_options[] =
 	"--token-file FILE\tfile with a bearer token (else KGCTL_TOKEN)\n";
@@ -55,6 +56,7 @@ struct Stdio
 	KgWatch *watch;
 	KgBuf in;
 	bool skipping; /* inside a line that is too long */
+	KgIdScan scan; /* for the id of that line */
 	bool holding;  /* until initialize is answered */
 	bool eof;
 	bool regular; /* a file: epoll cannot watch it */
@@ -271,20 +273,17 @@ drop_subscription(Stdio *s, const char *uri)
 static void
 subscribe_resource(Pending *p, const KgAnswer *answer)
 {
+	KgSubscription what = {.key = answer->listen_key,
+						   .seconds = answer->listen_seconds};
 	KgBuf asked;
 
 	kg_buf_init(&asked);
 	write_subscribe(&asked, p->uri);
 	free(p->id);
 	p->id = NULL;
-	kg_subscribe(p->subscriber,
-				 answer->listen_key,
-				 asked.data,
-				 asked.len,
-				 NULL,
-				 answer->listen_seconds,
-				 on_updated,
-				 p);
+	what.ack = asked.data;
+	what.len = asked.len;
+	kg_subscribe(p->subscriber, &what, on_updated, p);
 	kg_buf_free(&asked);
 }
 
@@ -305,16 +304,12 @@ initialized(Pending *p, const KgAnswer *answer)
 		s->app = kg_answer_agrees_app(answer->text, answer->len);
 		if (answer->listen_key != NULL && s->legacy == NULL)
 		{
+			KgSubscription what = {.key = answer->listen_key,
+								   .seconds = answer->listen_seconds};
+
 			s->legacy = p->subscriber;
 			p->subscriber = NULL;
-			kg_subscribe(s->legacy,
-						 answer->listen_key,
-						 NULL,
-						 0,
-						 NULL,
-						 answer->listen_seconds,
-						 on_change,
-						 s);
+			kg_subscribe(s->legacy, &what, on_change, s);
 		}
 	}
 	json_decref(root);
@@ -338,19 +333,18 @@ on_done(void *arg, KgAnswer *answer)
 		if (!p->holds && !p->dropped && p->subscriber != NULL &&
 			answer->listen_key != NULL)
 		{
+			KgSubscription what = {answer->listen_key,
+								   answer->text,
+								   answer->len,
+								   p->id,
+								   answer->listen_seconds};
+
 			if (p->uri != NULL)
 			{
 				subscribe_resource(p, answer);
 				return;
 			}
-			kg_subscribe(p->subscriber,
-						 answer->listen_key,
-						 answer->text,
-						 answer->len,
-						 p->id,
-						 answer->listen_seconds,
-						 on_told,
-						 p);
+			kg_subscribe(p->subscriber, &what, on_told, p);
 			return;
 		}
 	}
@@ -397,19 +391,27 @@ give_up(Pending *p, const char *why)
 	remove_pending(p);
 }
 
-static void
-send_call(Pending *p, KgMessage *msg, const char *line, size_t len)
+static KgCallContext
+context_of(const Stdio *s, const KgMessage *msg)
 {
-	Stdio *s = p->server;
 	KgCallContext context = {.pool = s->gateway.pool,
 							 .token = s->token,
 							 .modern = msg->modern,
 							 .app = s->app};
-	KgCallOwner owner = {p, on_notify, true, on_done};
 
 	if (!msg->modern && msg->method != NULL &&
 		strcmp(msg->method, "initialize") != 0)
 		context.revision = s->revision;
+	return context;
+}
+
+static void
+send_call(Pending *p, KgMessage *msg, const char *line, size_t len)
+{
+	Stdio *s = p->server;
+	KgCallContext context = context_of(s, msg);
+	KgCallOwner owner = {p, on_notify, true, on_done};
+
 	p->call = kg_call_start(&context, msg, line, len, &owner);
 	if (p->call == NULL)
 		give_up(p, "too many calls at once; try again");
@@ -457,6 +459,7 @@ start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
 	Pending *p = kg_calloc(1, sizeof(Pending));
 	const char *uri = uri_of(msg, KG_SUBSCRIBE_METHOD);
 	const char *gone = uri ? uri : uri_of(msg, KG_UNSUBSCRIBE_METHOD);
+	KgCallContext context = context_of(s, msg);
 	bool waits = false;
 
 	if (gone != NULL)
@@ -473,7 +476,7 @@ start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
 	if (p->holds || p->uri != NULL ||
 		(p->id != NULL && is_request(msg, KG_LISTEN_METHOD)))
 		p->subscriber = kg_subscriber_new(
-			s->gateway.listener, on_listening, p, &waits);
+			s->gateway.listener, &context, line, len, on_listening, p, &waits);
 	if (waits)
 		kg_buf_add(&p->line, line, len);
 	else
@@ -514,6 +517,23 @@ ask_again(Stdio *s)
 	ask(s, &line);
 }
 
+/* Frees the id. */
+static void
+refuse_line(Stdio *s, char *id, int code, const char *text)
+{
+	write_error(s, id, code, text);
+	free(id);
+}
+
+/* Ends a line that was too long: its id may be the last thing in it. */
+static void
+end_skipping(Stdio *s, const char *rest, size_t len)
+{
+	kg_id_scan(&s->scan, rest, len);
+	s->skipping = false;
+	refuse_line(s, kg_id_scan_end(&s->scan), KG_RPC_REQUEST, too_large);
+}
+
 static void
 on_line(Stdio *s, const char *line, size_t len)
 {
@@ -531,7 +551,7 @@ on_line(Stdio *s, const char *line, size_t len)
 	if (len == 0)
 		return;
 	if (!kg_message_parse(&msg, line, len, &error))
-		write_error(s, NULL, KG_RPC_PARSE, error);
+		refuse_line(s, kg_message_find_id(line, len), KG_RPC_PARSE, error);
 	else if (msg.kind == KG_MSG_NOTIFICATION &&
 			 strcmp(msg.method, "notifications/cancelled") == 0)
 		cancelled(s, &msg);
@@ -553,11 +573,15 @@ split_lines(Stdio *s)
 	{
 		size_t len = (size_t) (newline - s->in.data) - start;
 
-		if (!s->skipping && len > (size_t) s->gateway.max_message)
-			write_error(s, NULL, KG_RPC_REQUEST, "the message is too large");
-		else if (!s->skipping)
+		if (s->skipping)
+			end_skipping(s, s->in.data + start, len);
+		else if (len > (size_t) s->gateway.max_message)
+			refuse_line(s,
+						kg_message_find_id(s->in.data + start, len),
+						KG_RPC_REQUEST,
+						too_large);
+		else
 			on_line(s, s->in.data + start, len);
-		s->skipping = false;
 		start += len + 1;
 	}
 	memmove(s->in.data, s->in.data + start, s->in.len - start);
@@ -568,10 +592,13 @@ split_lines(Stdio *s)
 	if (!s->skipping && s->in.len > (size_t) s->gateway.max_message)
 	{
 		s->skipping = true;
-		write_error(s, NULL, KG_RPC_REQUEST, "the message is too large");
+		kg_id_scan_start(&s->scan);
 	}
 	if (s->skipping)
+	{
+		kg_id_scan(&s->scan, s->in.data, s->in.len);
 		s->in.len = 0;
+	}
 }
 
 static void
@@ -582,7 +609,7 @@ at_end(Stdio *s)
 	kg_watch_remove(s->watch);
 	s->watch = NULL;
 	/* A last line may lack its newline. */
-	if (s->in.len > 0 && !s->skipping)
+	if (s->skipping || s->in.len > 0)
 	{
 		kg_buf_putc(&s->in, '\n');
 		split_lines(s);

@@ -39,6 +39,8 @@ static const char serve_options[] =
 	"--grace SECONDS\tfor running calls when stopped (default 10)\n"
 	"--max-connections N\tdefault 15000\n"
 	"--max-streams N\tsubscriptions at most (default 1000)\n"
+	"--max-bearer-streams N\tsubscriptions of one bearer of tokens at most "
+	"(default 100)\n"
 	"--keep-alive N\topen connections up to which one is kept after a "
 	"request (default 512)\n"
 	"--access-log\ta line for each request\n"
@@ -235,6 +237,7 @@ read_options(KgHttpOptions *o, const KgArgs *args)
 	o->grace = 10;
 	o->max_connections = 15000;
 	o->max_streams = 1000;
+	o->max_bearer_streams = 100;
 	o->keep_alive = 512;
 	if (!kg_args_number(args, "idle-timeout", 1, 86400, &o->idle_timeout) ||
 		!kg_args_number(args, "body-timeout", 1, 3600, &o->body_timeout) ||
@@ -243,6 +246,8 @@ read_options(KgHttpOptions *o, const KgArgs *args)
 		!kg_args_number(
 			args, "max-connections", 1, 60000, &o->max_connections) ||
 		!kg_args_number(args, "max-streams", 0, 60000, &o->max_streams) ||
+		!kg_args_number(
+			args, "max-bearer-streams", 0, 60000, &o->max_bearer_streams) ||
 		!kg_args_number(args, "keep-alive", 0, 60000, &o->keep_alive))
 		return false;
 	if (o->path[0] != '/')

@@ -422,11 +422,11 @@ kg_db_connect(KgDb *db, const char *dsn, const char *extension)
 	return connect_database(db, dsn) && kg_db_find(db, extension);
 }
 
-PGresult *
-kg_db_query(KgDb *db, const char *sql, int n, const char *const *values)
+/* Returns sql, malloc'd, with the extension's schema in the place of each "@". */
+static char *
+with_schema(const KgDb *db, const char *sql)
 {
 	KgBuf text;
-	PGresult *res;
 
 	kg_buf_init(&text);
 	for (; *sql != '\0'; sql++)
@@ -434,8 +434,16 @@ kg_db_query(KgDb *db, const char *sql, int n, const char *const *values)
 			kg_buf_puts(&text, db->schema);
 		else
 			kg_buf_putc(&text, *sql);
-	res = run(db, text.data, n, values);
-	kg_buf_free(&text);
+	return kg_buf_detach(&text);
+}
+
+PGresult *
+kg_db_query(KgDb *db, const char *sql, int n, const char *const *values)
+{
+	char *text = with_schema(db, sql);
+	PGresult *res = run(db, text, n, values);
+
+	free(text);
 	if (PQresultStatus(res) == PGRES_TUPLES_OK ||
 		PQresultStatus(res) == PGRES_COMMAND_OK)
 		return res;
@@ -698,9 +706,7 @@ bool
 kg_db_rows(KgDb *db, const char *sql, const char *value, KgRowFn each,
 		   void *arg)
 {
-	const char *at = strchr(sql, '@');
-	char *text = kg_format(
-		"%.*s%s%s", (int) (at - sql), sql, db->schema, at + 1);
+	char *text = with_schema(db, sql);
 	Wait wait;
 	PGresult *res;
 	bool ok;

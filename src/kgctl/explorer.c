@@ -75,6 +75,13 @@ kg_explorer_route(KgRequest *req, const char *url, const char *method)
 {
 	const KgBuf *page = &req->http->explorer;
 
+	if (page->len > 0 && strcmp(url, KG_EXPLORER_PATH "/") == 0)
+	{
+		/* The page asks the endpoint beside it. */
+		kg_http_reply_text(req, MHD_HTTP_PERMANENT_REDIRECT, "moved\n");
+		kg_http_header(req, MHD_HTTP_HEADER_LOCATION, ".." KG_EXPLORER_PATH);
+		return true;
+	}
 	if (page->len == 0 || strcmp(url, KG_EXPLORER_PATH) != 0)
 		return false;
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)

@@ -39,6 +39,7 @@ typedef struct KgHttpOptions
 	long grace;
 	long max_connections;
 	long max_streams;
+	long max_bearer_streams;
 	long keep_alive; /* connections that may stay open between requests */
 } KgHttpOptions;
 
@@ -109,6 +110,7 @@ struct KgRequest
 	size_t sent;
 	KgSubscriber *subscriber; /* from before the question whether it may */
 	bool subscribed;		  /* acknowledged, counted in nstreams */
+	char *bearer;			  /* whose subscription it is, or NULL */
 	char *id;				  /* of the message, JSON text, or NULL */
 	char method[40];		  /* of the message, for the log */
 };
@@ -168,7 +170,7 @@ extern void kg_stream_end(KgRequest *req);
 extern bool kg_headers_wellformed(KgRequest *req, const char *method,
 								  const char *version);
 extern bool kg_headers_single(KgRequest *req);
-extern bool kg_headers_origin(KgRequest *req);
+extern bool kg_headers_origin(KgRequest *req, bool is_probe);
 extern bool kg_headers_content(KgRequest *req);
 extern bool kg_headers_token(KgRequest *req, const char **token);
 extern bool kg_headers_protocol(KgRequest *req, KgMessage *msg,

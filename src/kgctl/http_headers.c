@@ -109,9 +109,60 @@ host_allowed(const char *host, const KgArgs *args, const char *option)
 	return false;
 }
 
-static bool
-origin_allowed(const char *origin, const KgArgs *args)
+/* The authority of a URL, of which the default port is no part; "" for none. */
+static const char *
+authority_of(const char *url, size_t *len)
 {
+	static const struct
+	{
+		const char *scheme;
+		const char *port;
+	} known[] = {{"http", ":80"}, {"https", ":443"}};
+	const char *colon = strstr(url, "://");
+	const char *authority;
+
+	*len = 0;
+	if (colon == NULL)
+		return "";
+	authority = colon + 3;
+	*len = strcspn(authority, "/?#");
+	for (size_t i = 0; i < 2; i++)
+	{
+		size_t n = strlen(known[i].port);
+
+		if (strlen(known[i].scheme) == (size_t) (colon - url) &&
+			strncasecmp(url, known[i].scheme, strlen(known[i].scheme)) == 0 &&
+			*len > n && memcmp(authority + *len - n, known[i].port, n) == 0)
+			*len -= n;
+	}
+	return authority;
+}
+
+/* Whether text is the authority of --resource, or with_scheme its origin. */
+static bool
+is_own(const KgRequest *req, const char *text, bool with_scheme)
+{
+	const char *resource = req->http->options.resource;
+	const char *own;
+	size_t n;
+
+	if (resource == NULL)
+		return false;
+	own = authority_of(resource, &n);
+	if (n == 0)
+		return false;
+	if (with_scheme)
+	{
+		n += (size_t) (own - resource);
+		own = resource;
+	}
+	return strlen(text) == n && strncasecmp(text, own, n) == 0;
+}
+
+static bool
+origin_allowed(const KgRequest *req, const char *origin)
+{
+	const KgArgs *args = req->http->options.args;
 	const char *allowed;
 	const char *host = NULL;
 
@@ -119,7 +170,7 @@ origin_allowed(const char *origin, const KgArgs *args)
 		host = origin + 7;
 	else if (strncasecmp(origin, "https://", 8) == 0)
 		host = origin + 8;
-	if (host != NULL && is_local(host))
+	if ((host != NULL && is_local(host)) || is_own(req, origin, true))
 		return true;
 	for (size_t i = 0; (allowed = kg_args_nth(args, "allow-origin", i)) != NULL;
 		 i++)
@@ -128,25 +179,31 @@ origin_allowed(const char *origin, const KgArgs *args)
 	return false;
 }
 
-/* Against DNS rebinding: Host always, Origin where there is one. */
-bool
-kg_headers_origin(KgRequest *req)
+/* Whether a Host is an address and no name, which nobody can have led here. */
+static bool
+is_address(const char *host)
 {
-	const KgArgs *args = req->http->options.args;
+	size_t n = host_length(host);
+
+	return host[0] == '[' || (n > 0 && strspn(host, "0123456789.") == n);
+}
+
+/*
+ * Against DNS rebinding: Host always, Origin where there is one.  Who asks
+ * whether the server lives may ask by its address, or without a Host.
+ */
+bool
+kg_headers_origin(KgRequest *req, bool is_probe)
+{
 	const char *host = kg_header(req, MHD_HTTP_HEADER_HOST);
 	const char *origin = kg_header(req, MHD_HTTP_HEADER_ORIGIN);
-	const char *resource = req->http->options.resource;
-	bool ok = host != NULL && host_allowed(host, args, "allow-host");
+	bool ok = host == NULL
+				  ? is_probe
+				  : host_allowed(host, req->http->options.args, "allow-host") ||
+						is_own(req, host, false) ||
+						(is_probe && is_address(host));
 
-	if (!ok && host != NULL && resource != NULL)
-	{
-		const char *own = strstr(resource, "://");
-		size_t n = own ? strcspn(own + 3, "/") : 0;
-
-		ok = own != NULL && strlen(host) == n &&
-			 strncasecmp(host, own + 3, n) == 0;
-	}
-	if (ok && (origin == NULL || origin_allowed(origin, args)))
+	if (ok && (origin == NULL || origin_allowed(req, origin)))
 		return true;
 	return kg_http_refuse(req,
 						  MHD_HTTP_FORBIDDEN,

@@ -115,10 +115,14 @@ bool
 kg_probe_route(KgRequest *req, const char *url, const char *method)
 {
 	bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+	bool asks_health = reads && (strcmp(url, "/healthz") == 0 ||
+								 strcmp(url, "/readyz") == 0);
 
-	if (reads && strcmp(url, "/healthz") == 0)
+	if ((req->probes || asks_health) && !kg_headers_origin(req, true))
+		return true;
+	if (asks_health && strcmp(url, "/healthz") == 0)
 		kg_http_reply_text(req, MHD_HTTP_OK, "ok\n");
-	else if (reads && strcmp(url, "/readyz") == 0)
+	else if (asks_health)
 		reply_ready(req);
 	else if (!req->probes)
 		return false;

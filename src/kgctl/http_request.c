@@ -33,6 +33,18 @@ reply_preflight(KgRequest *req)
 	kg_http_header(req, MHD_HTTP_HEADER_ACCESS_CONTROL_MAX_AGE, "600");
 }
 
+/* Whether a URL is a path, with a slash behind it or without one. */
+static bool
+is_path(const char *url, const char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 0 && path[n - 1] == '/')
+		n--;
+	return strncmp(url, path, n) == 0 &&
+		   (url[n] == '\0' || strcmp(url + n, "/") == 0);
+}
+
 /*
  * Everything that can be said before the body.  Where it prepares a response
  * the body, if any, is read and thrown away first, so that the client gets to
@@ -47,15 +59,15 @@ route(KgRequest *req, const char *url, const char *method)
 
 	if (kg_probe_route(req, url, method))
 		return;
-	else if (!kg_headers_origin(req))
+	else if (!kg_headers_origin(req, false))
 		return;
 	else if (kg_explorer_route(req, url, method))
 		return;
 	else if (strncmp(url, KG_OAUTH_PATH, n) == 0 &&
-			 (url[n] == '\0' || strcmp(url + n, path) == 0) &&
+			 (url[n] == '\0' || is_path(url + n, path)) &&
 			 (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0))
 		kg_oauth_metadata(req);
-	else if (strcmp(url, path) != 0)
+	else if (!is_path(url, path))
 		kg_http_reply_text(req, MHD_HTTP_NOT_FOUND, "not found\n");
 	else if (strcmp(method, "OPTIONS") == 0)
 		reply_preflight(req);
@@ -159,9 +171,30 @@ kg_http_unsubscribe(KgRequest *req)
 	req->subscribed = false;
 }
 
+/* How many subscriptions the bearer of a token has. */
+static long
+streams_of(const KgHttp *http, const char *bearer)
+{
+	const KgHttpConn *conn;
+	long n = 0;
+
+	LIST_FOREACH(conn, &http->conns, link)
+		n += conn->request != NULL && conn->request->subscribed &&
+			 conn->request->bearer != NULL &&
+			 strcmp(conn->request->bearer, bearer) == 0;
+	return n;
+}
+
 static void
 answer_subscription(KgRequest *req, const KgAnswer *answer)
 {
+	const KgHttpOptions *options = &req->http->options;
+	KgSubscription what = {answer->listen_key,
+						   answer->text,
+						   answer->len,
+						   req->id,
+						   answer->listen_seconds};
+
 	if (!req->accepts_stream)
 	{
 		kg_http_refuse(req,
@@ -169,7 +202,18 @@ answer_subscription(KgRequest *req, const KgAnswer *answer)
 					   "a subscription needs Accept: text/event-stream");
 		return;
 	}
-	if (req->http->nstreams >= req->http->options.max_streams)
+	if (answer->listen_caller != NULL)
+		req->bearer = kg_format(
+			"%s %s", answer->listen_key, answer->listen_caller);
+	if (req->bearer != NULL &&
+		streams_of(req->http, req->bearer) >= options->max_bearer_streams)
+	{
+		kg_http_refuse(req,
+					   MHD_HTTP_TOO_MANY_REQUESTS,
+					   "the bearer of the token has too many subscriptions");
+		return;
+	}
+	if (req->http->nstreams >= options->max_streams)
 	{
 		kg_http_refuse(req,
 					   MHD_HTTP_SERVICE_UNAVAILABLE,
@@ -180,14 +224,7 @@ answer_subscription(KgRequest *req, const KgAnswer *answer)
 	kg_stream_event(req, answer->text, answer->len);
 	req->http->nstreams++;
 	req->subscribed = true;
-	kg_subscribe(req->subscriber,
-				 answer->listen_key,
-				 answer->text,
-				 answer->len,
-				 req->id,
-				 answer->listen_seconds,
-				 on_change,
-				 req);
+	kg_subscribe(req->subscriber, &what, on_change, req);
 }
 
 /* The gateway listens, or cannot: what waited for that goes on. */
@@ -269,14 +306,20 @@ on_done(void *arg, KgAnswer *answer)
 
 /* Whether the message has to wait: who subscribes listens before it asks. */
 static bool
-waits_for_listen(KgRequest *req, const KgMessage *msg)
+waits_for_listen(KgRequest *req, const KgMessage *msg,
+				 const KgCallContext *context)
 {
 	bool waits = false;
 
 	if (req->subscriber == NULL && req->accepts_stream && msg->id != NULL &&
 		msg->method != NULL && strcmp(msg->method, KG_LISTEN_METHOD) == 0)
-		req->subscriber = kg_subscriber_new(
-			req->http->gateway.listener, on_listening, req, &waits);
+		req->subscriber = kg_subscriber_new(req->http->gateway.listener,
+											context,
+											req->body.data,
+											req->body.len,
+											on_listening,
+											req,
+											&waits);
 	return waits;
 }
 
@@ -301,7 +344,7 @@ start_call(KgRequest *req, KgMessage *msg, const char *revision)
 		kg_http_reply(req, MHD_HTTP_ACCEPTED, NULL, "", 0);
 		return;
 	}
-	if (waits_for_listen(req, msg))
+	if (waits_for_listen(req, msg, &context))
 		return;
 	req->call = kg_call_start(
 		&context, msg, req->body.data, req->body.len, &owner);
@@ -315,14 +358,17 @@ start_call(KgRequest *req, KgMessage *msg, const char *revision)
 static void
 dispatch(KgRequest *req)
 {
+	const char *text = req->body.data ? req->body.data : "";
 	KgMessage msg;
 	const char *revision;
 	char *error = NULL;
 
 	req->accepts_stream = kg_headers_accept(req, "text/event-stream");
-	if (!kg_message_parse(
-			&msg, req->body.data ? req->body.data : "", req->body.len, &error))
+	if (!kg_message_parse(&msg, text, req->body.len, &error))
+	{
+		req->id = kg_message_find_id(text, req->body.len);
 		kg_http_reply_error(req, MHD_HTTP_BAD_REQUEST, KG_RPC_PARSE, error);
+	}
 	else
 	{
 		size_t i;
@@ -453,6 +499,7 @@ kg_http_completed(void *cls, struct MHD_Connection *mhd, void **req_cls,
 	drop_body(req);
 	kg_buf_free(&req->out);
 	free(req->id);
+	free(req->bearer);
 	http->nrequests -= !req->probes;
 	free(req);
 }

@@ -19,14 +19,38 @@
 #define MAX_SECONDS 1000000000L
 #define CONNECT_TIMEOUT_MS 10000
 
+/* Kinds of notifications, in the order in which they are told. */
+typedef enum Kind
+{
+	KIND_TOOLS,
+	KIND_PROMPTS,
+	KIND_RESOURCES,
+	KIND_RESOURCE,
+	KIND_MEMORY,
+	KIND_ACCESS, /* a right may have ended */
+	NKINDS
+} Kind;
+
+static const char *const kind_names[NKINDS] = {
+	"tools", "prompts", "resources", "resource", "memory", "access"};
+
 struct KgSubscriber
 {
 	LIST_ENTRY(KgSubscriber) link;
+	KgListener *listener;
+	/* The question whether it may. */
+	KgCallContext context;
+	char *token;
+	char *revision;
+	char *text;
+	size_t len;
 	KgListeningFn ready; /* NULL once it was called */
 	void *ready_arg;
 	int64_t since;
-	char *key;	 /* NULL until it subscribes */
-	bool ending; /* somebody's right ended while it was asking */
+	char *key;	   /* NULL until it subscribes */
+	bool ending;   /* notifications were missed while it was asking */
+	bool doubted;  /* the question is to be asked again */
+	unsigned held; /* what it is told if it still may */
 	char *id;
 	int kinds;
 	char *uris[MAX_URIS];
@@ -56,6 +80,9 @@ struct KgListener
 	Ear *ears;
 	size_t nears;
 	LIST_HEAD(, KgSubscriber) subscribers;
+	/* One question at a time: a flood of notifications makes no more. */
+	KgCall *call;
+	KgSubscriber *checked; /* whose question it is */
 };
 
 static void on_socket(void *arg, uint32_t events);
@@ -104,14 +131,20 @@ connect_database(Ear *ear)
 		PQsetNoticeReceiver(ear->pg, ignore_notice, NULL);
 }
 
-/* What says to which subscription a message belongs; NULL: to none. */
+/*
+ * What says to which subscription a message belongs; NULL: to none.  Of an
+ * integer that JSON libraries do not hold its text is sent.
+ */
 static json_t *
 meta_of(const char *id)
 {
-	return id == NULL ? NULL
-					  : json_pack("{s:o}",
-								  KG_META "subscriptionId",
-								  kg_message_id(id));
+	json_t *value;
+
+	if (id == NULL)
+		return NULL;
+	value = json_loads(id, JSON_DECODE_ANY, NULL);
+	return json_pack(
+		"{s:o}", KG_META "subscriptionId", value ? value : json_string(id));
 }
 
 static void
@@ -144,25 +177,120 @@ send_updates(KgSubscriber *s, const char *uri)
 			send_note(s, "notifications/resources/updated", s->uris[i]);
 }
 
+/* Its right ended, or what happened to it may have been missed. */
 static void
-tell(KgSubscriber *s, const char *kind)
+end(KgSubscriber *s)
 {
-	if (s->key == NULL)
-		s->ending = s->ending ||
-					(s->ready == NULL && strcmp(kind, "access") == 0);
-	else if (strcmp(kind, "tools") == 0 && (s->kinds & KG_LISTEN_TOOLS))
-		send_note(s, "notifications/tools/list_changed", NULL);
-	else if (strcmp(kind, "prompts") == 0 && (s->kinds & KG_LISTEN_PROMPTS))
-		send_note(s, "notifications/prompts/list_changed", NULL);
-	else if (strcmp(kind, "resources") == 0 && (s->kinds & KG_LISTEN_RESOURCES))
-		send_note(s, "notifications/resources/list_changed", NULL);
-	/* Of which resource is not said where everybody can listen. */
-	else if (strcmp(kind, "resource") == 0)
-		send_updates(s, NULL);
-	else if (strcmp(kind, "memory") == 0)
-		send_updates(s, MEMORY_URI);
-	else if (strcmp(kind, "access") == 0)
+	if (s->key != NULL)
 		s->fn(s->arg, NULL, 0);
+	else
+		s->ending = s->ready == NULL;
+}
+
+static void
+tell(KgSubscriber *s, Kind kind)
+{
+	switch (kind)
+	{
+		case KIND_TOOLS:
+			if (s->kinds & KG_LISTEN_TOOLS)
+				send_note(s, "notifications/tools/list_changed", NULL);
+			break;
+		case KIND_PROMPTS:
+			if (s->kinds & KG_LISTEN_PROMPTS)
+				send_note(s, "notifications/prompts/list_changed", NULL);
+			break;
+		case KIND_RESOURCES:
+			if (s->kinds & KG_LISTEN_RESOURCES)
+				send_note(s, "notifications/resources/list_changed", NULL);
+			break;
+		case KIND_RESOURCE:
+			/* Of which resource is not said where everybody can listen. */
+			send_updates(s, NULL);
+			break;
+		case KIND_MEMORY:
+			send_updates(s, MEMORY_URI);
+			break;
+		case KIND_ACCESS:
+		case NKINDS:
+			break;
+	}
+}
+
+/* ---- whether a subscriber still may be told ---- */
+
+static void ask_next(KgListener *l);
+
+static bool
+is_doubted(const KgSubscriber *s)
+{
+	return s->doubted || s->listener->checked == s;
+}
+
+static void
+on_answer(void *arg, KgAnswer *answer)
+{
+	KgListener *l = arg;
+	KgSubscriber *s = l->checked;
+
+	l->call = NULL;
+	l->checked = NULL;
+	/* The database is away or busy: the question is asked at the next tick. */
+	if (answer->status == 503 || answer->status == 504)
+	{
+		s->doubted = true;
+		return;
+	}
+	if (answer->listen_key == NULL || strcmp(answer->listen_key, s->key) != 0)
+		end(s);
+	else if (!s->doubted)
+	{
+		unsigned held = s->held;
+
+		s->held = 0;
+		for (int kind = 0; kind < NKINDS; kind++)
+			if (held & 1u << kind)
+				tell(s, (Kind) kind);
+	}
+	ask_next(l);
+}
+
+/* Asks for the next one that is doubted, if there is one. */
+static void
+ask_next(KgListener *l)
+{
+	KgCallOwner owner = {l, NULL, false, on_answer};
+	KgSubscriber *s;
+	KgMessage msg;
+	char *error = NULL;
+
+	if (l->call != NULL)
+		return;
+	LIST_FOREACH(s, &l->subscribers, link)
+		if (s->doubted && s->key != NULL)
+			break;
+	if (s == NULL)
+		return;
+	if (kg_message_parse(&msg, s->text, s->len, &error))
+		l->call = kg_call_start(&s->context, &msg, s->text, s->len, &owner);
+	free(error);
+	kg_message_free(&msg);
+	/* Too much is waiting: it stays doubted until the next tick. */
+	if (l->call == NULL)
+		return;
+	s->doubted = false;
+	l->checked = s;
+}
+
+static void
+take_kind(KgSubscriber *s, Kind kind)
+{
+	if (kind == KIND_ACCESS)
+		s->doubted = s->doubted || s->ready == NULL;
+	else if (s->key != NULL && is_doubted(s))
+		s->held |= 1u << kind;
+	else if (s->key != NULL)
+		tell(s, kind);
 }
 
 /* "<key> <kind>"; a key has no spaces. */
@@ -170,37 +298,39 @@ static void
 deliver(KgListener *l, const char *payload)
 {
 	size_t n = strcspn(payload, " ");
+	int kind = 0;
 	KgSubscriber *s;
 	KgSubscriber *next;
 
 	if (payload[n] == '\0')
+		return;
+	while (kind < NKINDS && strcmp(payload + n + 1, kind_names[kind]) != 0)
+		kind++;
+	if (kind == NKINDS)
 		return;
 	for (s = LIST_FIRST(&l->subscribers); s != NULL; s = next)
 	{
 		next = LIST_NEXT(s, link);
 		if (s->key == NULL ||
 			(strlen(s->key) == n && memcmp(s->key, payload, n) == 0))
-			tell(s, payload + n + 1);
+			take_kind(s, (Kind) kind);
 	}
+	ask_next(l);
 }
 
-/*
- * Notifications may have been missed: say that everything changed.  Access last,
- * for it takes the subscriber away.
- */
+/* Notifications may have been missed: says that everything changed, and ends. */
 static void
 tell_all(KgListener *l)
 {
-	static const char *const kinds[] = {
-		"tools", "prompts", "resources", "resource", "access"};
 	KgSubscriber *s;
 	KgSubscriber *next;
 
 	for (s = LIST_FIRST(&l->subscribers); s != NULL; s = next)
 	{
 		next = LIST_NEXT(s, link);
-		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-			tell(s, kinds[i]);
+		for (int kind = 0; s->key != NULL && kind < KIND_MEMORY; kind++)
+			tell(s, (Kind) kind);
+		end(s);
 	}
 }
 
@@ -325,7 +455,7 @@ end_expired(KgListener *l, int64_t now)
 	{
 		next = LIST_NEXT(s, link);
 		if (s->until != 0 && now >= s->until)
-			tell(s, "access");
+			end(s);
 	}
 }
 
@@ -351,6 +481,7 @@ on_tick(void *arg)
 	KgListener *l = arg;
 
 	end_expired(l, kg_now());
+	ask_next(l);
 	for (size_t i = 0; i < l->nears; i++)
 		look_after(&l->ears[i]);
 }
@@ -420,10 +551,23 @@ read_filter(KgSubscriber *s, json_t *object, int depth)
 }
 
 KgSubscriber *
-kg_subscriber_new(KgListener *l, KgListeningFn ready, void *arg, bool *waits)
+kg_subscriber_new(KgListener *l, const KgCallContext *context, const char *text,
+				  size_t len, KgListeningFn ready, void *arg, bool *waits)
 {
 	KgSubscriber *s = kg_calloc(1, sizeof(KgSubscriber));
 
+	s->listener = l;
+	s->context = *context;
+	/* What the gateway asks is not counted as its client's. */
+	s->context.rates = NULL;
+	s->context.readers = NULL;
+	s->context.token = s->token = context->token ? kg_strdup(context->token)
+												 : NULL;
+	s->context.revision = s->revision = context->revision
+											? kg_strdup(context->revision)
+											: NULL;
+	s->text = kg_strndup(text, len);
+	s->len = len;
 	*waits = !hears_all(l);
 	s->ready = *waits ? ready : NULL;
 	s->ready_arg = arg;
@@ -436,36 +580,52 @@ kg_subscriber_new(KgListener *l, KgListeningFn ready, void *arg, bool *waits)
 }
 
 void
-kg_subscribe(KgSubscriber *s, const char *key, const char *ack, size_t len,
-			 const char *id, long seconds, KgSubscriberFn fn, void *arg)
+kg_subscribe(KgSubscriber *s, const KgSubscription *what, KgSubscriberFn fn,
+			 void *arg)
 {
-	s->key = kg_strdup(key);
-	s->id = id ? kg_strdup(id) : NULL;
-	if (s->ending)
-		seconds = 0;
+	long seconds = s->ending ? 0 : what->seconds;
+
+	s->key = kg_strdup(what->key);
+	s->id = what->id ? kg_strdup(what->id) : NULL;
 	if (seconds >= 0)
 		s->until = kg_now() +
 				   (int64_t) (seconds < MAX_SECONDS ? seconds : MAX_SECONDS) *
 					   1000;
 	s->fn = fn;
 	s->arg = arg;
-	if (ack == NULL)
+	if (what->ack == NULL)
 		s->kinds = KG_LISTEN_TOOLS | KG_LISTEN_PROMPTS | KG_LISTEN_RESOURCES;
 	else
 	{
-		json_t *root = json_loadb(ack, len, JSON_REJECT_DUPLICATES, NULL);
+		json_t *root = json_loadb(
+			what->ack, what->len, JSON_REJECT_DUPLICATES, NULL);
 
 		read_filter(s, json_object_get(root, "params"), 1);
 		json_decref(root);
 	}
+	ask_next(s->listener);
 }
 
 void
 kg_unsubscribe(KgSubscriber *s)
 {
+	KgListener *l = s->listener;
+
 	LIST_REMOVE(s, link);
+	if (l->checked == s)
+	{
+		kg_call_cancel(l->call);
+		l->call = NULL;
+		l->checked = NULL;
+	}
 	for (size_t i = 0; i < s->nuris; i++)
 		free(s->uris[i]);
+	/* Do not leave tokens in freed memory. */
+	if (s->token != NULL)
+		memset(s->token, 0, strlen(s->token));
+	free(s->token);
+	free(s->revision);
+	free(s->text);
 	free(s->key);
 	free(s->id);
 	free(s);
@@ -474,15 +634,9 @@ kg_unsubscribe(KgSubscriber *s)
 void
 kg_subscriber_result(KgBuf *out, const char *id)
 {
-	kg_json_write_made(out,
-					   json_pack("{s:s, s:o, s:{s:s, s:o}}",
-								 "jsonrpc",
-								 "2.0",
-								 "id",
-								 kg_message_id(id),
-								 "result",
-								 "resultType",
-								 "complete",
-								 "_meta",
-								 meta_of(id)));
+	kg_message_result(
+		out,
+		id,
+		json_pack(
+			"{s:s, s:o}", "resultType", "complete", "_meta", meta_of(id)));
 }

@@ -9,7 +9,7 @@
 #ifndef KG_LISTEN_H
 #define KG_LISTEN_H
 
-#include "kgctl/json.h"
+#include "kgctl/call.h"
 #include "kgctl/loop.h"
 
 #define KG_LISTEN_TOOLS 1
@@ -37,20 +37,34 @@ extern void kg_listener_free(KgListener *listener);
  * Who will subscribe listens before it asks the database whether it may, so
  * that what changes after the answer is heard.  Where LISTEN is not in force
  * yet, *waits, and ready is called later.
+ *
+ * text is the message that asks.  Whoever may connect can notify, so a
+ * notification that rights changed takes nothing away: the database is asked
+ * once more with the message, and its answer decides.
  */
 extern KgSubscriber *kg_subscriber_new(KgListener *listener,
+									   const KgCallContext *context,
+									   const char *text, size_t len,
 									   KgListeningFn ready, void *arg,
 									   bool *waits);
 
-/*
- * Subscribe to the changes of one key.  ack is the acknowledgement (its filter
- * and resource URIs are read from it), of a legacy client what it sent to
- * subscribe to one resource, or NULL: it gets all list changes.  id is the JSON text of the subscription id or NULL.  After
- * so many seconds its right ends; -1: it has no end.
- */
-extern void kg_subscribe(KgSubscriber *subscriber, const char *key,
-						 const char *ack, size_t len, const char *id,
-						 long seconds, KgSubscriberFn fn, void *arg);
+/* What the database granted. */
+typedef struct KgSubscription
+{
+	const char *key; /* of the changes */
+	/*
+	 * The acknowledgement (its filter and resource URIs are read from it), of a
+	 * legacy client what it sent to subscribe to one resource, or NULL: it gets
+	 * all list changes.
+	 */
+	const char *ack;
+	size_t len;
+	const char *id; /* JSON text of the subscription id, or NULL */
+	long seconds;	/* until its right ends; -1: it has no end */
+} KgSubscription;
+
+extern void kg_subscribe(KgSubscriber *subscriber, const KgSubscription *what,
+						 KgSubscriberFn fn, void *arg);
 extern void kg_unsubscribe(KgSubscriber *subscriber);
 
 /* The answer that ends a subscription. */

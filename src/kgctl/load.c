@@ -252,8 +252,9 @@ report(KgLoad *load, size_t file, unsigned long line, const KgJson *error)
 }
 
 /*
- * What a row is about, as a number.  Of an edge's ends it does not matter here
- * which is which: two that are taken for one only end the batch early.
+ * What a row is about, as a number; 0 where that is not known.  Of an edge's
+ * ends it does not matter here which is which: two that are taken for one only
+ * end the batch early.
  */
 static uint64_t
 hash_of(const KgLoad *load, const KgJson *item)
@@ -262,9 +263,9 @@ hash_of(const KgLoad *load, const KgJson *item)
 						   load->edges ? "to" : NULL};
 	uint64_t hash = 0;
 
-	for (int i = 0; i < 2 && names[i] != NULL; i++)
+	for (int i = 0; i < (load->edges ? 2 : 1); i++)
 	{
-		const char *text = kg_json_get_text(item, names[i]);
+		const char *text = names[i] ? kg_json_get_text(item, names[i]) : NULL;
 
 		if (text == NULL)
 			return 0;

@@ -84,6 +84,172 @@ kg_message_parse(KgMessage *msg, const char *text, size_t len, char **error)
 	return true;
 }
 
+/* ---- the id of a message that is refused ---- */
+
+/* An id of 1024 characters, each of them escaped. */
+#define MAX_ID_TOKEN (6 * 1024 + 2)
+
+void
+kg_id_scan_start(KgIdScan *scan)
+{
+	memset(scan, 0, sizeof(*scan));
+	kg_buf_init(&scan->token);
+}
+
+/* Ends a name or a value of the outermost object. */
+static void
+end_token(KgIdScan *scan, bool is_name)
+{
+	KgArena *arena;
+	char *error = NULL;
+
+	if (is_name)
+	{
+		scan->is_id = strcmp(scan->token.data, "\"id\"") == 0;
+		scan->is_request = scan->is_request ||
+						   strcmp(scan->token.data, "\"method\"") == 0;
+		scan->ids += scan->is_id;
+	}
+	else if (scan->is_id && scan->token.len > 0)
+	{
+		arena = kg_arena_new();
+		free(scan->id);
+		scan->id = id_text(kg_json_parse(
+			arena, scan->token.data, scan->token.len, NULL, &error));
+		kg_arena_free(arena);
+		free(error);
+	}
+	scan->token.len = 0;
+	scan->place = is_name ? KG_SCAN_COLON : KG_SCAN_COMMA;
+}
+
+static void
+keep(KgIdScan *scan, char c)
+{
+	if (scan->depth == 1 && scan->token.len <= MAX_ID_TOKEN)
+		kg_buf_putc(&scan->token, c);
+}
+
+static void
+scan_in_string(KgIdScan *scan, char c)
+{
+	keep(scan, c);
+	if (scan->escaped)
+		scan->escaped = false;
+	else if (c == '\\')
+		scan->escaped = true;
+	else if (c == '"')
+	{
+		scan->in_string = false;
+		if (scan->depth == 1)
+			end_token(scan, scan->place == KG_SCAN_NAME);
+	}
+}
+
+static bool
+is_space(char c)
+{
+	return memchr(" \t\r\n", c, 4) != NULL;
+}
+
+/* A character of the outermost object, between its members' inner parts. */
+static void
+scan_outermost(KgIdScan *scan, char c)
+{
+	bool in_word = scan->place == KG_SCAN_VALUE && scan->token.len > 0;
+
+	if (in_word && (is_space(c) || c == ',' || c == '}'))
+		end_token(scan, false);
+	if (is_space(c))
+		return;
+	if (c == '}' && scan->place != KG_SCAN_COLON)
+	{
+		scan->depth = 0;
+		scan->place = KG_SCAN_END;
+	}
+	else if (c == ',' && scan->place == KG_SCAN_COMMA)
+		scan->place = KG_SCAN_NAME;
+	else if (c == ':' && scan->place == KG_SCAN_COLON)
+		scan->place = KG_SCAN_VALUE;
+	else if (c == '"' && (scan->place == KG_SCAN_NAME ||
+						  (scan->place == KG_SCAN_VALUE && !in_word)))
+	{
+		scan->in_string = true;
+		keep(scan, c);
+	}
+	else if ((c == '{' || c == '[') && scan->place == KG_SCAN_VALUE && !in_word)
+		scan->depth = 2;
+	else if (scan->place == KG_SCAN_VALUE && memchr(",:]", c, 3) == NULL)
+		keep(scan, c);
+	else
+		scan->place = KG_SCAN_LOST;
+}
+
+static void
+scan_outside(KgIdScan *scan, char c)
+{
+	if (c == '{' && scan->place == KG_SCAN_START)
+	{
+		scan->depth = 1;
+		scan->place = KG_SCAN_NAME;
+	}
+	/* A byte order mark may come first; a second message may not follow. */
+	else if (!is_space(c) && (scan->place == KG_SCAN_END ||
+							  memchr("\xEF\xBB\xBF", c, 3) == NULL))
+	{
+		scan->place = KG_SCAN_LOST;
+		scan->ids = 0;
+	}
+}
+
+void
+kg_id_scan(KgIdScan *scan, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len && scan->place != KG_SCAN_LOST; i++)
+	{
+		char c = text[i];
+
+		if (scan->in_string)
+			scan_in_string(scan, c);
+		else if (scan->depth == 0)
+			scan_outside(scan, c);
+		else if (scan->depth == 1)
+			scan_outermost(scan, c);
+		else if (c == '"')
+			scan->in_string = true;
+		else if (c == '{' || c == '[')
+			scan->depth++;
+		else if ((c == '}' || c == ']') && --scan->depth == 1)
+			scan->place = KG_SCAN_COMMA;
+	}
+}
+
+char *
+kg_id_scan_end(KgIdScan *scan)
+{
+	char *id = scan->id;
+
+	/* A response has the id of a request of ours. */
+	if (!scan->is_request || scan->ids != 1)
+	{
+		free(id);
+		id = NULL;
+	}
+	kg_buf_free(&scan->token);
+	memset(scan, 0, sizeof(*scan));
+	return id;
+}
+
+char *
+kg_message_find_id(const char *text, size_t len)
+{
+	KgIdScan scan;
+
+	kg_id_scan_start(&scan);
+	kg_id_scan(&scan, text, len);
+	return kg_id_scan_end(&scan);
+}
+
 void
 kg_message_free(KgMessage *msg)
 {
@@ -126,12 +292,12 @@ kg_message_tool_calls(const KgMessage *msg)
 	return n;
 }
 
-json_t *
-kg_message_id(const char *id)
+/* Begins a response.  The id is JSON text already and is echoed as it came. */
+static void
+begin_response(KgBuf *out, const char *id)
 {
-	json_t *value = id != NULL ? json_loads(id, JSON_DECODE_ANY, NULL) : NULL;
-
-	return id != NULL && value == NULL ? json_null() : value;
+	kg_buf_printf(
+		out, "{\"jsonrpc\":\"2.0\",\"id\":%s,", id && *id ? id : "null");
 }
 
 void
@@ -142,17 +308,20 @@ kg_message_error(KgBuf *out, const char *id, int code, const char *text)
 	/* A server may send anything. */
 	if (message == NULL)
 		message = json_string("the error is not UTF-8");
-	kg_json_write_made(out,
-					   json_pack("{s:s, s:o*, s:{s:i, s:o}}",
-								 "jsonrpc",
-								 "2.0",
-								 "id",
-								 kg_message_id(id),
-								 "error",
-								 "code",
-								 code,
-								 "message",
-								 message));
+	begin_response(out, id);
+	kg_buf_puts(out, "\"error\":");
+	kg_json_write_made(
+		out, json_pack("{s:i, s:o}", "code", code, "message", message));
+	kg_buf_putc(out, '}');
+}
+
+void
+kg_message_result(KgBuf *out, const char *id, json_t *result)
+{
+	begin_response(out, id);
+	kg_buf_puts(out, "\"result\":");
+	kg_json_write_made(out, result);
+	kg_buf_putc(out, '}');
 }
 
 void
@@ -198,20 +367,13 @@ kg_message_tool_error(KgBuf *out, const char *id, const char *revision,
 		json_object_set_new(result, "resultType", json_string("complete"));
 	json_decref(error);
 	json_decref(structured);
-	kg_json_write_made(out,
-					   json_pack("{s:s, s:o, s:o}",
-								 "jsonrpc",
-								 "2.0",
-								 "id",
-								 kg_message_id(id),
-								 "result",
-								 result));
+	kg_message_result(out, id, result);
 }
 
 static size_t
 skip_space(const char *text, size_t len, size_t at)
 {
-	while (at < len && memchr(" \t\r\n", text[at], 4) != NULL)
+	while (at < len && is_space(text[at]))
 		at++;
 	return at;
 }

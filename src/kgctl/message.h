@@ -69,14 +69,44 @@ extern const char *kg_message_name(const KgMessage *msg);
 extern size_t kg_message_tool_calls(const KgMessage *msg);
 
 /*
- * The id of a message as a value of one that is made: null for an integer of
- * more than 64 bits, NULL where there is none.
+ * A search for the id of a request in text that is refused because it is too
+ * large or cannot be parsed.  The text comes in pieces and is not kept.
  */
-extern json_t *kg_message_id(const char *id);
+typedef struct KgIdScan
+{
+	enum
+	{
+		KG_SCAN_START,
+		KG_SCAN_NAME,
+		KG_SCAN_COLON,
+		KG_SCAN_VALUE,
+		KG_SCAN_COMMA,
+		KG_SCAN_END,
+		KG_SCAN_LOST /* the outermost object is not well-formed */
+	} place;
+	size_t depth;
+	bool in_string;
+	bool escaped;
+	bool is_id;		 /* the member that is read */
+	bool is_request; /* it has a method */
+	unsigned ids;
+	KgBuf token;
+	char *id;
+} KgIdScan;
 
-/* {"jsonrpc":"2.0","id":...,"error":{...}}; id NULL leaves the id out. */
+extern void kg_id_scan_start(KgIdScan *scan);
+extern void kg_id_scan(KgIdScan *scan, const char *text, size_t len);
+/* Returns the id as JSON text, malloc'd, or NULL where it cannot be known. */
+extern char *kg_id_scan_end(KgIdScan *scan);
+/* Does all of it with one piece. */
+extern char *kg_message_find_id(const char *text, size_t len);
+
+/* {"jsonrpc":"2.0","id":...,"error":{...}}; id NULL is written as null. */
 extern void kg_message_error(KgBuf *out, const char *id, int code,
 							 const char *text);
+
+/* {"jsonrpc":"2.0","id":...,"result":{...}}; lets result go. */
+extern void kg_message_result(KgBuf *out, const char *id, json_t *result);
 
 /* Why a call is not passed on. */
 typedef enum KgRefusal

@@ -160,17 +160,21 @@ kg_stored_read(KgDb *db, const char *name, KgBuf *text, KgEdgeFn each,
 
 /* ---- what is loaded ---- */
 
-#define NAMED(column)                              \
-	column " OPERATOR(pg_catalog.=) $1 OR bundle " \
-		   "OPERATOR(pg_catalog.||) '/' "          \
-		   "OPERATOR(pg_catalog.||) " column " "   \
-		   "OPERATOR(pg_catalog.=) $1::pg_catalog.text"
+/*
+ * A role that sees through policies sees every tenant's rows: the tenant is
+ * always named.
+ */
+#define NAMED(column)                                             \
+	"tenant OPERATOR(pg_catalog.=) @.kg_tenant() AND (" column    \
+	" OPERATOR(pg_catalog.=) $1::pg_catalog.text OR bundle "      \
+	"OPERATOR(pg_catalog.||) '/' OPERATOR(pg_catalog.||) " column \
+	" OPERATOR(pg_catalog.=) $1)"
 #define TYPE_SQL                                                      \
 	"SELECT bundle, schema, NULL FROM @.kg_entity_type WHERE " NAMED( \
 		"entity_type")
 #define RELATION_SQL                                          \
 	"SELECT DISTINCT bundle, schema, key FROM @.kg_relation " \
-	"WHERE property IS NULL AND (" NAMED("relation") ")"
+	"WHERE property IS NULL AND " NAMED("relation")
 
 typedef struct Finding
 {

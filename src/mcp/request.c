@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "auth/audit.h"
+#include "auth/limits.h"
 #include "auth/listen.h"
 #include "auth/token_identity.h"
 #include "base/settings.h"
@@ -188,10 +189,13 @@ write_listen(KgMcpRequest *req, KgJsonWriter *w)
 	kg_jw_kbegin_object(w, "kg_listen");
 	kg_jw_kstring(w, "key", kg_listen_key(req->tenant));
 	if (token != NULL)
+	{
 		kg_jw_kint(
 			w,
 			"seconds",
 			Max(0, (token->expires - GetCurrentTimestamp()) / USECS_PER_SEC));
+		kg_jw_kstring(w, "caller", kg_limits_of_caller(req->tenant)->caller);
+	}
 	kg_jw_end_object(w);
 }
 

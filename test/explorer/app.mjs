@@ -200,6 +200,12 @@ export async function app(server, tokens, shoot) {
     await list.frame.click('.data tbody tr a');
     await list.frame.waitForSelector('.entity-page h1');
     ok(true, 'whose names lead to their pages');
+    const exact = await show(page, 'find_nodes', { node_label: 'account', limit: 5 });
+    await exact.frame.waitForSelector('.data tbody tr');
+    ok((await text(exact.frame, '.data tbody')).includes('9007199254740993'), 'numbers have the digits of the text, whatever the host read', await text(exact.frame, '.data tbody'));
+    await exact.frame.click('.data tbody tr a');
+    await exact.frame.waitForSelector('.entity-page dd');
+    ok((await exact.frame.locator('dd').allInnerTexts()).includes('750727362669608961'), 'those that are asked for, too', await exact.frame.locator('dd').allInnerTexts());
     const claims = await show(page, 'verify_claims', { claims: [{ entity: 'country:FR' }, { entity: 'country:QQ' }] });
     await claims.frame.waitForSelector('.data tbody tr');
     is(await claims.frame.locator('.data tbody tr').count(), 2, 'verdicts too');

@@ -36,7 +36,7 @@ await part('sign in', async () => {
   ok((await text(page, '.problem-line')).includes('does not accept'), 'a wrong token is refused, in words');
   page.faults.length = 0; // the browser itself notes the 401
   await page.fill('#token', tokens.a);
-  await page.click('button[type=submit]');
+  await page.press('#token', 'Enter');
   await page.waitForSelector('.cards');
   const kept = await page.evaluate(async () => JSON.stringify([location.href, document.cookie, { ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML, (await indexedDB.databases()).length, window.name]));
   ok(!kept.includes(tokens.a.slice(-20)), 'the token is in no address, storage or element');
@@ -283,14 +283,20 @@ await part('paths', async () => {
   await page.selectOption('#most', '1');
   await page.waitForSelector('.center');
   ok((await text(page, '.center')).includes('at most 1'), 'no path is told');
+  ok(/hypernym( →)? \(\d+\)/.test(await text(page, '.hints .value')), 'and the edges that there are', await text(page, '.hints'));
   await clean(page, 'paths');
 });
 
 await part('schema', async () => {
   await to(page, '#/s');
   await page.waitForSelector('.schema-card');
-  is(await page.locator('.schema-card').count(), 10, 'a card for each type');
+  is(await page.locator('.schema-card').count(), 11, 'a card for each type');
   ok((await page.locator('.schema-picture text').allInnerTexts()).length > 40 && (await page.locator('.schema-picture').innerHTML()).includes('in country'), 'with properties and relationships');
+  is(await page.evaluate(() => {
+    const boxes = (selector) => [...document.querySelectorAll(selector)].map((one) => [one.textContent, one.getBoundingClientRect()]);
+    const cards = boxes('.schema-card > rect');
+    return boxes('.schema-label text').filter(([, a]) => cards.some(([, b]) => a.left < b.right - 1 && a.right > b.left + 1 && a.top < b.bottom - 1 && a.bottom > b.top + 1)).map(([name]) => name);
+  }), [], 'no name of a relationship lies on a card');
   await accessible(page, 'schema');
   await shoot(page, 'schema');
   const svg = (await saved(page, '.saves button >> nth=0')).toString();
@@ -315,6 +321,143 @@ await part('what a tool answers', async () => {
   ok(true, 'only what reads is called from an address');
   await accessible(page, 'call');
   await clean(page, 'what a tool answers');
+});
+
+await part('exact numbers', async () => {
+  const cells = async (id) => {
+    const names = (await page.locator('.rows thead th').allInnerTexts()).slice(1).map((name) => name.trim());
+    const values = await page.locator('.rows tbody tr', { has: page.locator(`th:has-text("${id}")`) }).locator('td').allInnerTexts();
+    return [values[names.indexOf('Balance')], values[names.indexOf('Rate')]];
+  };
+  await to(page, '#/l/account');
+  await page.waitForSelector('.rows tbody tr');
+  is(await cells('k0'), ['750727362669608961', '0.12345678901234567890'], 'a list has the digits that are stored');
+  is(await cells('k1'), ['9007199254740993', '1.50'], 'zeros at the end too');
+  await page.fill('#filter-balance', '9007199254740993');
+  await page.press('#filter-balance', 'Tab');
+  await page.getByLabel('Balance at most').fill('9007199254740993');
+  await page.getByLabel('Balance at most').press('Tab');
+  await page.waitForSelector('.pager:has-text("of 1")');
+  is(await page.locator('.rows tbody th').allInnerTexts(), ['k1'], 'a filter is sent with the digits that were typed');
+  ok(decodeURIComponent(page.url()).includes('"gte":9007199254740993'), 'and is so in the address', page.url());
+  ok((await text(page, '.filter-chip')).includes('9007199254740993'), 'in the words');
+  await page.click('.results .call summary');
+  const line = await text(page, '.results .call pre >> nth=1');
+  ok((await text(page, '.results .call pre >> nth=0')).includes('"gte": 9007199254740993'), 'and in the call');
+  const reply = execFileSync('sh', ['-c', line.replace(/^kgctl/, '"$KGCTL"')], { env: { ...process.env, PGUSER: 'kg_explorer_gate', KGCTL_TOKEN: tokens.a } }).toString();
+  ok(reply.includes('"k1"') && !reply.includes('"k2"'), 'and in the command', reply);
+  const address = new URL(page.url()).hash;
+  await to(page, '#/');
+  await page.waitForSelector('.cards');
+  await to(page, address);
+  await page.waitForSelector('.pager:has-text("of 1")');
+  is(await page.inputValue('#filter-balance'), '9007199254740993', 'read from the address with its digits');
+  await page.fill('#filter-rate', '+01.5');
+  await page.press('#filter-rate', 'Tab');
+  await page.waitForSelector('.filter-chip:has-text("1.5")');
+  await page.waitForSelector('.pager:has-text("of 1")');
+  ok(true, 'numbers that JSON writes otherwise are taken as they were meant');
+  await to(page, '#/e/account:k0');
+  await page.waitForSelector('.entity-page dd');
+  const values = await page.locator('.properties dd').allInnerTexts();
+  ok(values.includes('750727362669608961') && values.some((value) => value.includes('9007199254740993\n7') || value.replace(/\s+/g, ' ') === '9007199254740993 7'), 'an entity has them', values);
+  ok(values.some((value) => /9007199254740993,\s+1\.50/.test(value)), 'and what is nested in it', values);
+  await to(page, `#/c/list_account?a=${encodeURIComponent('{"filters":{"balance":750727362669608961}}')}`);
+  await page.waitForSelector('.data tbody tr');
+  ok((await text(page, '.data tbody')).includes('750727362669608961'), 'and what a tool answers');
+  await clean(page, 'exact numbers');
+});
+
+await part('labels', async () => {
+  await to(page, '#/l/account');
+  await page.waitForSelector('.rows tbody tr');
+  is((await page.locator('.rows thead th').allInnerTexts()).map((one) => one.trim()).filter((one) => /^Number/.test(one)).length, 1, 'a type without label has its id once in a list');
+  await to(page, '#/e/account:k0');
+  await page.waitForSelector('.entity-page dt');
+  ok(!(await page.locator('.entity-page dt').allInnerTexts()).includes('Number'), 'and on its page');
+  await to(page, '#/e/brand:turned');
+  await page.waitForSelector('.entity-page h1');
+  is([await text(page, '.entity-page h1'), await page.title(), await page.evaluate(() => /[\u202a-\u202e]/.test(document.documentElement.innerText))],
+    ['invoice\ufffdgpj.exe', 'invoice\ufffdgpj.exe · kg_graph', false], 'what would turn a name round is seen instead');
+  await to(page, '#/g/brand:turned');
+  await settled(page);
+  ok(!/[\u202a-\u202e]/.test((await saved(page, '.saves button >> nth=0')).toString()), 'in a saved picture too');
+  await to(page, '#/e/brand:hebrew');
+  await page.waitForSelector('.entity-page h1');
+  is(await page.locator('.entity-page h1').evaluate((one) => getComputedStyle(one).direction), 'rtl', 'a name from right to left is written so');
+  await to(page, '#/g/brand:hebrew');
+  await settled(page);
+  ok(/>\u2068[^<]*…\u2069</.test((await saved(page, '.saves button >> nth=0')).toString()), 'and where it is shortened the dots are at its own end');
+  await clean(page, 'labels');
+});
+
+await part('focus', async () => {
+  const focused = () => page.evaluate(() => document.activeElement === document.body ? 'BODY' : document.activeElement.id || document.activeElement.innerText || document.activeElement.localName);
+  await to(page, '#/p?from=synset:dog.n.01&to=synset:cat.n.01');
+  await page.waitForSelector('.paths li');
+  await page.focus('#most');
+  await page.selectOption('#most', '5');
+  await page.waitForFunction(() => location.hash.includes('max=5') && document.querySelector('.paths li'));
+  is(await focused(), 'most', 'a choice keeps the focus when its screen is drawn anew');
+  await page.focus('.path-form button');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => location.hash.includes('from=synset%3Acat') && document.querySelector('.paths li'));
+  is(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Swap', 'so does a button');
+  await to(page, '#/l/subdivision');
+  await page.waitForSelector('.rows tbody tr');
+  await page.focus('.sort >> nth=0');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('[aria-sort=ascending]');
+  ok((await page.evaluate(() => document.activeElement.className)) === 'sort', 'a sorted column');
+  await page.focus('.pager button >> nth=1');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.pager:has-text("51 to 100")');
+  is(await focused(), 'Next', 'the next page');
+  await to(page, `#/l/subdivision?f=${encodeURIComponent('{"kind":"Canton","country":"CH"}')}`);
+  await page.waitForSelector('.filter-chip >> nth=1');
+  await page.focus('.filter-chip >> nth=0');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelectorAll('.filter-chip').length === 1);
+  ok((await page.evaluate(() => document.activeElement.className)).includes('filter-chip'), 'a filter that is taken away leaves it at the next one');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelectorAll('.filter-chip').length === 0);
+  ok((await focused()) !== 'BODY', 'the last one too', await focused());
+  await page.focus('.rows tbody a');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.entity-page h1');
+  is(await focused(), 'main', 'a link leads to the main part of the page');
+  await page.focus('.bar nav a >> nth=1');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.schema-card');
+  is(await focused(), 'Schema', 'the bar keeps it');
+  await page.focus('.bar-end button >> nth=0');
+  await page.keyboard.press('Enter');
+  ok((await focused()) !== 'BODY', 'light or dark');
+  await page.keyboard.press('Enter');
+  await clean(page, 'focus');
+});
+
+await part('every screen at two widths', async () => {
+  for (const width of [1280, 390]) {
+    const other = await visit(server, { viewport: { width, height: 844 } });
+    await other.goto(`${server.url}/explore`);
+    await other.waitForSelector('#token');
+    await accessible(other, `sign in, ${width}`);
+    await signIn(other, server, '', tokens.a);
+    await other.waitForSelector('.cards .count:text("249")');
+    for (const [hash, there] of [['#/', '.cards'], ['#/e/product:lamp', '.group'], ['#/e/brand:north', '.change'], ['#/e/country:QQ', '.problem'], ['#/g/product:lamp', '.canvas'], ['#/g/synset:dog.n.01?hops=2', '.canvas'], ['#/l/product', '.rows'],
+      ['#/l/brand', '.box'], ['#/l/account', '.rows'], [`#/l/product?f=${encodeURIComponent('{"price":{"gte":1e9}}')}`, '.empty'], ['#/p', '.center'], ['#/p?from=product:lamp&to=brand:evil&max=1', '.hints'], ['#/p?from=synset:dog.n.01&to=synset:cat.n.01', '.paths'], ['#/s', '.schema-card'],
+      [`#/c/rank_related?a=${encodeURIComponent('{"seeds":["synset:dog.n.01"],"limit":5}')}`, '.data'], ['#/c/kg_nothing?a={}', '.notice']]) {
+      await to(other, hash);
+      await other.waitForSelector(there);
+      if (there === '.canvas') await settled(other);
+      for (const box of await other.locator('details > summary').all()) if (await box.isVisible()) await box.click();
+      await accessible(other, `${hash}, ${width}`);
+      ok(await other.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${hash}, ${width}: nothing is wider than the window`);
+    }
+    await clean(other, `${width}`);
+    await other.context().close();
+  }
 });
 
 await part('keyboard alone', async () => {

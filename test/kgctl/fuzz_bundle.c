@@ -83,5 +83,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	free(error);
 	kg_message_free(&msg);
+	free(kg_message_find_id((const char *) data, size));
 	return 0;
 }

@@ -192,11 +192,14 @@ static bool listen_later;
 static bool listening;
 
 KgSubscriber *
-kg_subscriber_new(KgListener *l, KgListeningFn ready, void *arg, bool *waits)
+kg_subscriber_new(KgListener *l, const KgCallContext *context, const char *text,
+				  size_t len, KgListeningFn ready, void *arg, bool *waits)
 {
 	int i = 0;
 
 	(void) l;
+	if (context->pool == NULL || text == NULL || len == 0)
+		abort();
 	while (subscribers[i].used)
 		if (++i == MAX_QUERIES)
 			abort();
@@ -208,11 +211,11 @@ kg_subscriber_new(KgListener *l, KgListeningFn ready, void *arg, bool *waits)
 }
 
 void
-kg_subscribe(KgSubscriber *s, const char *key, const char *ack, size_t len,
-			 const char *id, long seconds, KgSubscriberFn fn, void *arg)
+kg_subscribe(KgSubscriber *s, const KgSubscription *what, KgSubscriberFn fn,
+			 void *arg)
 {
-	(void) seconds;
-	if (key == NULL || ack == NULL || len == 0 || id == NULL || s->ready)
+	if (what->key == NULL || what->ack == NULL || what->len == 0 ||
+		what->id == NULL || s->ready)
 		abort();
 	fn(arg, "{}", 2);
 }
@@ -341,6 +344,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	http.options.stream_timeout = 5;
 	http.options.max_connections = 100;
 	http.options.max_streams = 100;
+	http.options.max_bearer_streams = 10;
 	http.options.keep_alive = 100;
 	http.gateway.loop = kg_loop_new();
 	http.gateway.pool = &pool;

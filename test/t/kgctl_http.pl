@@ -61,6 +61,8 @@ code_is(post($gateway, '[' x 5000), 400, -32700, 'too deep');
 code_is(post($gateway, '{"jsonrpc":"2.0","id":1e999999,"method":"ping"}'), 400, -32700, 'a number that no database holds');
 code_is(post($gateway, '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\u0000"}}'), 400, -32700, 'NUL');
 code_is(post($gateway, '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}'), 400, -32700, 'a name twice');
+like(post($gateway, '{"jsonrpc":"2.0","method":"ping","params":{"a":"\u0000"},"id":"x"}')->{body}, qr/"id":"x"/, 'a message that is refused is answered with its id');
+like(post($gateway, '{"jsonrpc":"2.0","id":1,"met')->{body}, qr/"id":null/, 'or null where that cannot be known');
 code_is(post($gateway, '"text"'), 400, -32600, 'no message');
 code_is(post($gateway, '[]'), 400, -32600, 'an empty batch');
 code_is(post($gateway, $_->[0]), 400, -32600, $_->[1])

@@ -27,6 +27,13 @@ sub as
 }
 
 # Refusals.
+foreach my $case ([ 'https://kg.example.com', 200 ], [ 'HTTPS://KG.example.com', 200 ], [ 'http://kg.example.com', 403 ], [ 'https://kg.example.com:8443', 403 ],
+	[ 'https://kg.example.com.evil.example', 403 ], [ 'https://evil.example', 403 ], [ 'https://localhost', 200 ])
+{
+	is(post($gateway, rpc('ping'), { Authorization => "Bearer $token{a}", Host => 'kg.example.com', Origin => $case->[0] })->{status}, $case->[1], "Origin $case->[0] at --resource");
+}
+is(http($gateway, 'POST', $_->[0], { 'Content-Type' => 'application/json', Authorization => "Bearer $token{a}" }, '{"jsonrpc":"2.0","id":1,"method":"ping"}')->{status}, $_->[1], "the path $_->[0]")
+  foreach [ '/mcp', 200 ], [ '/mcp/', 200 ], [ '/mcp//', 404 ], [ '/mcpx', 404 ], [ '/mcp/x', 404 ], [ '/', 404 ];
 my $metadata = 'https://kg.example.com/.well-known/oauth-protected-resource/mcp';
 $reply = post($gateway, rpc('ping'));
 is($reply->{status}, 401, 'no token');
@@ -143,6 +150,40 @@ is(scalar(grep { ($_->{id} // '') eq '7' && $_->{result} } @$answers), 1, 'and t
 is($answers->[0]{result}{resultType}, 'complete', 'stdio: the modern protocol, a last line without its end');
 ($answers) = stdio("\xEF\xBB\xBF" . substr(line(modern('tools/list')), 0, -1) . "\r\n", KGCTL_TOKEN => $token{a});
 is($answers->[0]{result}{resultType}, 'complete', 'stdio: a byte order mark before, a carriage return behind');
+
+# A message that is refused is answered with its id, which may be the last thing in it.
+{
+	my $long = 'x' x 6000;
+	my $call = sub { return qq({"method":"tools/call","params":{"name":"test_it","arguments":{"a":$_[0]}},"jsonrpc":"2.0","id":$_[1]}) };
+	my @refused = (
+		[ $call->('"a\u0000b"', 11), 11, 'NUL' ], [ $call->('"\ud83d"', '"s-1"'), '"s-1"', 'half of a character' ],
+		[ $call->('"\ude00"', '"a\"b\u00e9"'), '"a\"bé"', 'the other half, and an id with escapes' ],
+		[ $call->(qq("$long"), 12), 12, 'too large' ], [ $call->(qq("$long") x 4, 13), 13, 'too large by far' ],
+		[ $call->('[' x 400 . ']' x 400, 14), 14, 'nested too deeply' ], [ $call->('NaN', 15), 15, 'NaN, as Python writes it' ],
+		[ $call->('{"b":1,"b":2}', 16), 16, 'a name twice' ], [ $call->("\"a\tb\"", 17), 17, 'a control character' ],
+		[ $call->("\"\xff\"", 18), 18, 'no UTF-8' ], [ $call->('"\u0000"', '123456789012345678901234567890'), '123456789012345678901234567890', 'a long id' ],
+		[ '{"id": 19 ,"jsonrpc":"2.0", "method":"ping","params":{"id":1,"a":"\"id\":2}\u0000"}}', 19, 'another "id" inside' ],
+		[ '{"id":20,"method":"ping","params":{"a":[1', 20, 'half of it' ],
+		[ '{"id":21,"method":"ping","params":{},}', 21, 'a comma too many' ],
+		# Where it cannot be known.
+		[ '{"id":31,"id":32,"method":"ping"}', 'null', 'two ids' ], [ '{"id":33,"method":"ping"}{"id":34,"method":"ping"}', 'null', 'two messages' ],
+		[ '{"id":"\u0000","method":"ping"}', 'null', 'an id that is refused itself' ], [ '{"id":[35],"method":"ping","a":NaN}', 'null', 'no id' ],
+		[ '{"jsonrpc":"2.0","id":36,"result":"\u0000"}', 'null', 'a response: the id is not of a request of the client' ],
+		[ '[{"id":37,"method":"ping","a":NaN}]', 'null', 'a batch' ], [ '{"method":"ping","params":{"id":38,"a":NaN}}', 'null', 'a notification' ],
+		[ '{"method":"ping","id":3', 'null', 'an id that may go on' ], [ 'id', 'null', 'no message' ]);
+	my $read = sub { return { map { (/"id":(null|\d+|"(?:[^"\\]|\\.)*")[,}]/ ? $1 : 'none') => 1 } @_ } };
+	local $ENV{KGCTL_DSN} = $node->connstr('postgres') . ' user=kg_gate';
+	local $ENV{KGCTL_TOKEN} = $token{a};
+	foreach my $case (@refused)
+	{
+		my ($message, $id, $name) = @$case;
+		my $out;
+		IPC::Run::run(['kgctl', 'mcp', '--max-message', '5000'], '<', \qq($message\n{"jsonrpc":"2.0","id":"next","method":"ping"}), '>', \$out, IPC::Run::timeout(60));
+		my ($answer, $next) = sort { $a =~ /"next"/ <=> $b =~ /"next"/ } split /\n/, $out;
+		is_deeply($read->($answer), { $id => 1 }, "refused with its id: $name") or diag($out);
+		like($next, qr/"id": ?"next"/, 'and the next message is answered');
+	}
+}
 
 # A client that reads late or never, and an output that takes nothing.
 sub start_mcp

@@ -77,6 +77,37 @@ sub empty
 	return;
 }
 
+# Roles that see through policies: another tenant's type and relation of the same names are not theirs.
+{
+	$node->safe_psql('postgres', 'CREATE ROLE root LOGIN BYPASSRLS; CREATE ROLE boss LOGIN SUPERUSER');
+	my ($status, $out, $err) = call_as($node, 'postgres', 'bob', q{SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'zoo', 'version', '1', 'schemas',
+		jsonb_build_array(jsonb_build_object('entity_type', 'animal', 'schema', '{"type": "object", "x-id-field": "tag", "properties": {"tag": {"type": "string"}, "legs": {"type": "string"}}}'::jsonb)),
+		'relations', '[{"name": "EATS", "from": "animal", "to": "animal", "key": ["at"], "schema": {"type": "object", "required": ["at"], "properties": {"at": {"type": "string"}, "weight": {"type": "string"}}}}]'::jsonb))});
+	is($status, 0, 'a type and a relation of another tenant') or diag $err;
+	foreach my $role ('root', 'boss')
+	{
+		$node->safe_psql('postgres', "SELECT kg_grant('t_ada', '$role', 'write')");
+		($status, $out, $err) = call_as($node, 'postgres', 'ada', q{SELECT kg_apply_bundle('{"bundle_name": "zoo", "version": "1", "schemas": [{"entity_type": "animal", "schema":
+			{"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "legs": {"type": "integer"}}}}],
+			"relations": [{"name": "EATS", "from": "animal", "to": "animal", "schema": {"type": "object", "properties": {"weight": {"type": "integer"}}}}]}', '{"mode": "merge"}')});
+		is($status, 0, 'of its own') or diag $err;
+		local $ENV{KGCTL_DSN} = $node->connstr('postgres') . " user=$role";
+		local $ENV{KGCTL_TENANT} = 't_ada';
+		my $rows = join '', map { qq({"id": "a$_", "legs": 4}\n) } 1 .. 300;
+		my ($code, $said, $errors) = kgctl($rows, 'load', '--type', 'animal', '--format', 'json', '--name', "json-$role", '-');
+		is("$code $said" =~ s/ \(.*//sr, '0 animal: 300 rows: created 300, updated 0, unchanged 0, rejected 0', "$role loads JSON") or diag $errors;
+		cmp_ok(stored("batch FROM kg_load WHERE load = 'json-$role'"), '<=', 2, 'many rows a batch');
+		($code, $said, $errors) = kgctl(join('', "id,legs\n", map { "a$_,5\n" } 1 .. 300), 'load', '--type', 'animal', '--format', 'csv', '-');
+		is("$code $said" =~ s/ \(.*//sr, '0 animal: 300 rows: created 0, updated 300, unchanged 0, rejected 0', 'and CSV, by its own schema') or diag $errors;
+		($code, $said, $errors) = kgctl(join('', "from,to,weight\n", map { "a$_,a1,5\n" } 2 .. 300), 'load', '--relation', 'EATS', '--format', 'csv', '--name', "edges-$role", '-');
+		is("$code $said" =~ s/ \(.*//sr, '0 EATS: 299 rows: created 299, updated 0, unchanged 0, rejected 0', 'and edges') or diag $errors;
+		($code, $said, $errors) = kgctl('', 'load', '--type', 'lion', '--format', 'json', '-');
+		like("$code $errors", qr/^\d+ .*there is no entity type "lion"/s, 'and what there is not is not found');
+		($status, $out, $err) = call_as($node, 'postgres', 'ada', 'DELETE FROM kg_edge; DELETE FROM kg_entity');
+		is($status, 0, 'emptied') or diag $err;
+	}
+}
+
 sub entities
 {
 	return stored(q{string_agg(data::text, ' ' ORDER BY entity_id COLLATE "C") FROM kg_entity});

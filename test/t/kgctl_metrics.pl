@@ -224,6 +224,18 @@ SKIP:
 	is($said, '', 'promtool finds nothing');
 }
 
+# A page that was led here by a name of its own reads nothing; who knows the address does.
+foreach my $at ([ probe($gateway), '/metrics' ], [ probe($gateway), '/readyz' ], [ probe($gateway), '/healthz' ], [ probe($gateway), '/none' ], [ $gateway, '/readyz' ], [ $gateway, '/healthz' ])
+{
+	my ($where, $path) = @$at;
+	my $ok = $path eq '/none' ? 404 : 200;
+	foreach my $case ([ { Host => 'evil.example' }, 403 ], [ { Host => '127.0.0.1.evil.example:9090' }, 403 ], [ { Origin => 'http://evil.example' }, 403 ], [ { Host => '10.1.2.3:9090' }, $ok ],
+		[ { Host => '[fd00::1]:9090' }, $ok ], [ { Host => 'localhost' }, $ok ], [ { Host => '127.0.0.1', Origin => 'http://localhost:3' }, $ok ])
+	{
+		is(http($where, 'GET', $path, $case->[0])->{status}, $case->[1], "$path: " . join ' ', %{ $case->[0] });
+	}
+}
+
 is(stop_gateway($gateway), 0, 'stopped');
 $node->stop;
 done_testing();

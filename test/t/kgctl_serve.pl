@@ -221,13 +221,36 @@ for my $case ([ 'after the grace', 1, 1 ], [ 'at a second signal', 60, 2 ])
 	is(stop_gateway($short), 0, 'stops');
 }
 
+# Nobody takes all the places: those of one bearer are counted, with whatever token of its own.
+{
+	my $gateway = start_gateway($node, 'kg_gate', '--max-streams', '5', '--max-bearer-streams', '2');
+	my $open = sub {
+		my ($tenant, $sub) = @_;
+		my $token = $node->safe_psql('postgres', qq{SELECT kg_issue_token('{"tenant": "$tenant", "sub": "$sub"}', 'k', '1 hour')});
+		my ($s, $d) = (send_post(connect_to($gateway), modern('subscriptions/listen', { notifications => { toolsListChanged => JSON::PP::true } }),
+				%{ modern_headers('subscriptions/listen') }, Accept => 'text/event-stream', Authorization => "Bearer $token"), '');
+		read_until($s, \$d, qr/acknowledged|HTTP\/1.1 [45]/);
+		return [ $s, $d ];
+	};
+	my @mine = map { $open->('a', 'greedy') } 1 .. 3;
+	like($mine[$_][1], qr/acknowledged/, 'a subscription of a bearer') for 0, 1;
+	like($mine[2][1], qr/HTTP\/1\.1 429.*too many subscriptions/s, 'one too many, by another token of the same subject');
+	my @others = map { $open->(@$_) } [ 'a', 'modest' ], [ 'b', 'greedy' ];
+	like($_->[1], qr/acknowledged/, 'another subject, and the one of that name in another tenant') for @others;
+	close $mine[0][0];
+	ok(wait_until(sub { $open->('a', 'greedy')->[1] =~ /acknowledged|503/ }), 'a place that is free again');
+	is(stop_gateway($gateway), 0, 'stops');
+}
+
 # Acknowledged is what is heard: LISTEN comes first, and the question whether the client may after it.
 {
 	my $gateway = start_gateway($node, 'kg_gate', '--pool', '1', '--function', 'kg_test.listen');
+	$node->safe_psql('postgres', q{INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, tenant) VALUES ('late', 'late', 'HS256', sha256('late'), 'kg', 'a')});
+	my $token = $node->safe_psql('postgres', q{SELECT kg_issue_token('{"tenant": "a", "sub": "x"}', 'late', '1 hour')});
 	my $sql = sub { return $node->safe_psql('postgres', $_[0]) };
 	my $open = sub {
 		return send_post(connect_to($gateway), modern('subscriptions/listen', { notifications => { toolsListChanged => JSON::PP::true } }),
-			%{ modern_headers('subscriptions/listen') }, Accept => 'text/event-stream', Authorization => "Bearer $token{a}");
+			%{ modern_headers('subscriptions/listen') }, Accept => 'text/event-stream', Authorization => "Bearer $token");
 	};
 	$sql->(q{CREATE FUNCTION kg_test.listen(message jsonb, token text DEFAULT NULL, tenant text DEFAULT NULL)
 		RETURNS jsonb LANGUAGE plpgsql AS $$
@@ -248,9 +271,9 @@ for my $case ([ 'after the grace', 1, 1 ], [ 'at a second signal', 60, 2 ])
 	$gate->query_safe('SELECT pg_advisory_lock(1)');
 	my ($late, $heard) = ($open->(), '');
 	ok(wait_until(sub { running($node) == 1 }), 'the answer is on its way');
-	$sql->(q{UPDATE kg_auth_key SET enabled = enabled});
-	ok(read_until($s, \$d, qr/"resultType":"complete"/), 'one that is there ends');
+	$sql->(q{UPDATE kg_auth_key SET enabled = false WHERE kid = 'late'});
 	$gate->quit;
+	ok(read_until($s, \$d, qr/"resultType":"complete"/), 'one that is there ends');
 	ok(read_until($late, \$heard, qr/acknowledged.*"resultType":"complete"/s), 'and so does one that was being made');
 	is(stop_gateway($gateway), 0, 'stops');
 }
@@ -325,8 +348,13 @@ SKIP:
 	$ends->($agent, 'its agent was dropped');
 	my $grant = $open->('agent', 3600, '');
 	$sql->(q{CREATE ROLE kg_leaver; SELECT kg_grant('a', 'kg_leaver', 'read'); SELECT kg_revoke('a', 'kg_leaver')});
-	$ends->($grant, 'a grant of the tenant was revoked: who still may asks again');
-	$grant = $open->('agent', 3600, '');
+	# Anybody can notify: what is notified is asked about, and takes nothing away by itself.
+	my $key = $sql->(q{SET ROLE kg_direct; SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}') #>> '{kg_listen,key}'});
+	$sql->(qq{CREATE ROLE kg_nobody; SET ROLE kg_nobody; SELECT pg_notify('kg_mcp', '$key access' || repeat(' ', n % 2)) FROM generate_series(1, 5) n});
+	$sql->(qq{SET ROLE kg_nobody; SELECT pg_notify('kg_mcp', '$key access')}) for 1 .. 20;
+	$sql->(qq{SET ROLE kg_nobody; SELECT pg_notify('kg_mcp', '$key tools')});
+	ok(read_until($grant->[0], $grant->[1], qr/tools\/list_changed/), 'it is told what comes later');
+	unlike(${ $grant->[1] }, qr/complete/, 'a revoked grant of another role, and forged notifications, leave the subscription');
 	$sql->(q{DELETE FROM kg_auth_key WHERE issuer = 'ends'});
 	$ends->($grant, 'its key was deleted');
 	is(stop_gateway($gateway), 0, 'stops');
