@@ -451,6 +451,69 @@ check_names_alike(KgApply *apply)
 	pfree(properties);
 }
 
+/* Refuse a name that would ask one relation forwards and another backwards. */
+static void
+report_inverse(KgApply *apply, const char *relation, const char *inverse,
+			   const char *path)
+{
+	KgError *err;
+
+	if (path == NULL)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "inverse \"%s\" of relation \"%s\" is the name of a "
+					   "relation",
+					   inverse,
+					   relation);
+	kg_error_got_string(err, inverse);
+	kg_error_expected(err,
+					  strcmp(relation, inverse) == 0
+						  ? "\"symmetric\": true, or another name"
+						  : "a name that no relation has");
+	report(apply, err, path);
+}
+
+/* Tools take the names of all relations of the tenant, and their inverses. */
+static void
+check_inverses(KgApply *apply)
+{
+	const KgCatalog *before = apply->before;
+	ListCell *lc;
+
+	foreach(lc, apply->variants)
+	{
+		const KgNewVariant *variant = lfirst(lc);
+		ListCell *other;
+
+		CHECK_FOR_INTERRUPTS();
+		foreach(other, apply->variants)
+		{
+			const KgNewVariant *named = lfirst(other);
+
+			if (!kg_text_same(variant->inverse, named->relation))
+				continue;
+			report_inverse(apply,
+						   variant->relation,
+						   variant->inverse,
+						   variant->path ? variant->path : named->path);
+			break;
+		}
+		for (int i = 0; i < before->nrelations; i++)
+		{
+			const KgRelation *relation = &before->relations[i];
+
+			if (strcmp(relation->bundle, apply->payload->name) == 0)
+				continue;
+			if (kg_text_same(variant->inverse, relation->name))
+				report_inverse(
+					apply, variant->relation, variant->inverse, variant->path);
+			if (kg_text_same(relation->inverse, variant->relation))
+				report_inverse(
+					apply, relation->name, relation->inverse, variant->path);
+		}
+	}
+}
+
 /* Declared relations of other bundles that go to a type that would be gone. */
 static void
 check_foreign_relations(KgApply *apply)
@@ -591,6 +654,7 @@ kg_bundle_check_relations(KgApply *apply)
 	gather_variants(apply);
 	check_variants(apply);
 	check_names_alike(apply);
+	check_inverses(apply);
 	for (int i = 0; i < payload->nrelations; i++)
 		check_ends(apply, &payload->relations[i], false);
 	check_foreign_relations(apply);
@@ -602,6 +666,7 @@ kg_bundle_check_other_relations(KgApply *apply)
 {
 	for (int i = 0; i < apply->payload->nrelations; i++)
 		check_ends(apply, &apply->payload->relations[i], true);
+	check_inverses(apply);
 	check_foreign_relations(apply);
 	check_counted(apply);
 }

@@ -1,4 +1,4 @@
--- Two properties of one name: refused wherever a schema enters; where such a schema is stored, told, and never taken for each other.
+-- Names that would stand for two things. Two properties of one name: refused wherever a schema enters; where such a schema is stored, told, and never taken for each other.
 \i test/data/prelude.sql
 CALL test.tenant('names', 'regress_names admin');
 SET ROLE regress_names;
@@ -6,7 +6,7 @@ CREATE FUNCTION pg_temp.schema(properties jsonb, more jsonb DEFAULT '{}') RETURN
   SELECT '{"type": "object", "x-id-field": "key"}'::jsonb || jsonb_build_object('properties', '{"key": {"type": "string"}}'::jsonb || properties) || more
 $$;
 CREATE FUNCTION pg_temp.bundle(schema jsonb, more jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE sql AS $$
-  SELECT jsonb_build_object('bundle_name', 'names', 'version', '1', 'schemas', jsonb_build_array(jsonb_build_object('entity_type', 'thing', 'schema', schema))) || more
+  SELECT jsonb_build_object('bundle_name', 'names', 'version', '1', 'schemas', jsonb_build_array(jsonb_build_object('entity_type', 'thing', 'schema', schema)), 'entities', '[]'::jsonb) || more
 $$;
 CREATE FUNCTION pg_temp.try(schema jsonb, more jsonb DEFAULT '{}') RETURNS SETOF text LANGUAGE sql AS $$
   SELECT test.fails(format('SELECT kg_apply_bundle(%L)', pg_temp.bundle(schema, more)), 'code', 'path', 'got', 'expected')
@@ -35,6 +35,30 @@ SELECT pg_temp.try(pg_temp.schema('{}'), '{"schemas": [{"entity_type": "thing", 
 SELECT pg_temp.try(pg_temp.schema('{"a.b": {"type": "integer", "x-index": true}, "a": {"properties": {"c": {}}}, "b": {}, "id": {}, "data": {}}', '{"allOf": [{"properties": {"a.b": {"minimum": 1}}}]}'),
   '{"relations": [{"name": "REL", "from": "thing", "to": "thing", "schema": {"properties": {"a.b": {"type": "integer"}}}}, {"name": "SEE", "from": "thing", "to": "thing", "schema": {"properties": {"a": {"properties": {"b": {"type": "string"}}}}}}]}');
 
+-- An inverse is no relation's name: not its own, of another one, derived or declared, of another bundle's, before it or after it.
+SELECT pg_temp.try(pg_temp.schema('{}'), '{"relations": [{"name": "LINKS", "from": "thing", "to": "thing", "inverse": "LINKS"}]}');
+SELECT pg_temp.try(pg_temp.schema('{}'), '{"relations": [{"name": "LINKS", "from": "thing", "to": "thing", "inverse": "SEEN"}, {"name": "SEEN", "from": "thing", "to": "thing", "inverse": "LINKS"}]}');
+SELECT pg_temp.try(pg_temp.schema('{"owner": {"type": "string", "x-ref": "thing"}}'), '{"relations": [{"name": "OWNS", "from": "thing", "to": "thing", "inverse": "OWNER"}]}');
+SELECT kg_apply_bundle('{"bundle_name": "before", "version": "1", "schemas": [{"entity_type": "first", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}],
+  "relations": [{"name": "LEADS", "from": "first", "to": "first", "inverse": "LED"}]}') -> 'changed' AS changed;
+SELECT pg_temp.try(pg_temp.schema('{}'), '{"relations": [{"name": "REL", "from": "thing", "to": "thing", "inverse": "LEADS"}]}');
+SELECT pg_temp.try(pg_temp.schema('{}'), '{"relations": [{"name": "LED", "from": "thing", "to": "thing"}]}');
+SELECT pg_temp.try(pg_temp.schema('{"led": {"type": "string", "x-ref": "thing"}}'));
+-- Names of relations and of inverses may come again, as what they are.
+SELECT pg_temp.try(pg_temp.schema('{}'), '{"relations": [{"name": "LEADS", "from": "thing", "to": "thing", "inverse": "LED"}, {"name": "GUIDES", "from": "thing", "to": "thing", "inverse": "LED"}, {"name": "MEETS", "from": "thing", "to": "thing", "symmetric": true}]}');
+-- One that is stored is kept by a merge that does not name it.
+RESET ROLE;
+UPDATE kg_relation SET inverse = 'LEADS' WHERE tenant = 'names' AND bundle = 'before';
+SET ROLE regress_names;
+SELECT test.fails($$SELECT kg_apply_bundle('{"bundle_name": "before", "version": "2", "entities": [{"entity_type": "first", "items": [{"id": "f"}]}]}', '{"mode": "merge"}')$$);
+SELECT test.fails($$SELECT kg_apply_bundle('{"bundle_name": "before", "version": "2", "relations": [{"name": "LEADS", "from": "first", "to": "first", "inverse": "LEADS"}]}', '{"mode": "merge"}')$$, 'path', 'expected');
+SELECT test.fails($$SELECT kg_apply_bundle('{"bundle_name": "before", "version": "2", "relations": [{"name": "LEADS", "from": "first", "to": "first", "inverse": "LED"}]}', '{"mode": "merge"}')$$);
+
+-- A bundle is told by the name that was sent.
+SELECT test.fails($$SELECT kg_apply_bundle('{"bundle_name": "Bad Name", "schemas": 7}')$$);
+SELECT test.fails($$SELECT kg_apply_bundle('{"bundle_name": 7, "schemas": 7}')$$);
+SELECT kg_apply_bundle('{"bundle_name": "Bad Name", "schemas": 7}', '{"dry_run": true}') -> 'bundle_name' AS name, kg_apply_bundle('{"version": "1"}', '{"dry_run": true}') -> 'bundle_name' AS no_name;
+
 -- A key that has a dot is found by its name, in each tool.
 SELECT kg_apply_bundle(pg_temp.bundle(pg_temp.schema('{"a.b": {"type": "integer", "x-index": true}, "a": {"type": "object"}}'),
   '{"entities": [{"entity_type": "thing", "items": [{"key": "1", "a.b": 5, "a": {"b": "zz"}}, {"key": "2", "a.b": 7, "a": {"b": "yy"}}, {"key": "3", "a.b": 5}]}]}')) -> 'entities';
@@ -43,7 +67,7 @@ SELECT kg_aggregate('{"node": {"label": "thing"}, "group_by": [{"property": "a.b
 
 -- Stored before it was refused: the name is of the first property, and the other one is not indexed.
 RESET ROLE;
-UPDATE kg_entity_type SET schema = jsonb_set(schema, '{properties,a}', '{"type": "object", "properties": {"b": {"type": "string", "x-index": true}}}') WHERE tenant = 'names';
+UPDATE kg_entity_type SET schema = jsonb_set(schema, '{properties,a}', '{"type": "object", "properties": {"b": {"type": "string", "x-index": true}}}') WHERE tenant = 'names' AND entity_type = 'thing';
 SET ROLE regress_names;
 SELECT test.fails($$SELECT kg_aggregate('{"node": {"label": "thing"}, "group_by": [{"property": "a.b"}], "aggregations": [{"fn": "count"}]}')$$, 'code', 'message');
 SELECT test.fails($$SELECT kg_aggregate('{"node": {"label": "thing"}, "aggregations": [{"fn": "max", "property": "a.b"}, {"fn": "count_distinct", "property": "a.b"}]}')$$, 'code', 'message');
@@ -76,7 +100,7 @@ SELECT kg_apply_bundle(pg_temp.bundle(pg_temp.schema((SELECT jsonb_object_agg(pr
 RESET ROLE;
 -- Each key as the key of each other property, each of its beginnings, and with other bytes.
 CREATE TABLE test.keys AS
-  SELECT t.key_fields[k.field_no] AS property, k.key FROM kg_index_key k JOIN kg_entity_type t USING (tenant, type_no) WHERE t.tenant = 'names';
+  SELECT t.key_fields[k.field_no] AS property, k.key FROM kg_index_key k JOIN kg_entity_type t USING (tenant, type_no) WHERE t.tenant = 'names' AND t.entity_type = 'thing';
 CREATE TABLE test.outcomes (told text);
 CREATE PROCEDURE test.read_keys() LANGUAGE plpgsql AS $$
 DECLARE
@@ -85,7 +109,7 @@ DECLARE
   call text;
   answer jsonb;
 BEGIN
-  FOR target IN SELECT p.property, array_position(t.key_fields, p.property) AS field_no, t.type_no FROM test.kinds p, kg_entity_type t WHERE t.tenant = 'names' LOOP
+  FOR target IN SELECT p.property, array_position(t.key_fields, p.property) AS field_no, t.type_no FROM test.kinds p, kg_entity_type t WHERE t.tenant = 'names' AND t.entity_type = 'thing' LOOP
     FOR bad IN SELECT DISTINCT b FROM (
         SELECT key FROM test.keys
         UNION ALL SELECT substr(key, 1, upto) FROM test.keys, generate_series(0, length(key)) upto WHERE test.keys.property = target.property
