@@ -357,6 +357,12 @@ kg_error_message(const KgError *err)
 }
 
 void
+kg_error_recode(KgError *err, KgErrorCode code)
+{
+	err->code = code;
+}
+
+void
 kg_error_report(KgErrorList *list, KgError *err)
 {
 	if (list == NULL)

@@ -58,6 +58,8 @@ typedef struct KgError KgError;
 
 extern KgError *kg_error_new(KgErrorCode code, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
+/* Gives an error another code. */
+extern void kg_error_recode(KgError *err, KgErrorCode code);
 extern void kg_error_path(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
 extern void kg_error_got(KgError *err, const JsonbValue *got);

@@ -1,12 +1,13 @@
 /*
  * text.c
- *	  What a character of a text is; texts that may be absent; an instant
- *	  as text.
+ *	  What a character of a text is; texts that may be absent, or are keys of
+ *	  a table; an instant as text.
  */
 #include "postgres.h"
 
 #include "base/text.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
@@ -40,6 +41,35 @@ bool
 kg_text_same(const char *a, const char *b)
 {
 	return (a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0);
+}
+
+static uint32
+hash_key(const void *key, Size size)
+{
+	const char *s = *(const char *const *) key;
+
+	return hash_bytes((const unsigned char *) s, strlen(s));
+}
+
+static int
+compare_keys(const void *a, const void *b, Size size)
+{
+	return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+HTAB *
+kg_text_table(const char *name, Size entry, MemoryContext context)
+{
+	HASHCTL ctl = {.keysize = sizeof(const char *),
+				   .entrysize = entry,
+				   .hash = hash_key,
+				   .match = compare_keys,
+				   .hcxt = context};
+
+	return hash_create(name,
+					   32,
+					   &ctl,
+					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
 }
 
 static int

@@ -1,12 +1,13 @@
 /*
  * text.h
- *	  What a character of a text is; texts that may be absent; an instant
- *	  as text.
+ *	  What a character of a text is; texts that may be absent, or are keys of
+ *	  a table; an instant as text.
  */
 #ifndef KG_TEXT_H
 #define KG_TEXT_H
 
 #include "datatype/timestamp.h"
+#include "utils/hsearch.h"
 
 /*
  * Bytes of the control character (of Unicode's category Cc) that a text begins
@@ -32,6 +33,9 @@ kg_hex_digit(char c)
 
 /* NULL is the same as NULL only. */
 extern bool kg_text_same(const char *a, const char *b);
+
+/* Makes a hash table whose entries begin with their key, a const char *. */
+extern HTAB *kg_text_table(const char *name, Size entry, MemoryContext context);
 
 /* In UTC, as JSON Schema's date-time: exactly, and by seconds. */
 extern char *kg_time_text(TimestampTz at);

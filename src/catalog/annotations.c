@@ -17,6 +17,7 @@
 
 #include "base/json.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "catalog/annotations.h"
 #include "catalog/annotation_names.h"
 #include "catalog/schema_ref.h"
@@ -53,6 +54,7 @@ typedef struct Member
 /* All that the places describing one value say together. */
 typedef struct Gathered
 {
+	int number;		/* of the value: which gathering it is */
 	int types;		/* TYPE_* */
 	List *members;	/* of Member *: properties */
 	List *required; /* of char * */
@@ -75,8 +77,10 @@ typedef struct Parser
 	List *fields; /* of KgField * */
 	KgErrorCode code;
 	HTAB *visits;  /* of Visit */
+	HTAB *names;   /* of Named */
 	int gathering; /* number of the value that is being described */
 	int nesting;   /* of $ref and branches, in the value */
+	bool refusing; /* faults count: the schema is not a stored one */
 	int max_depth; /* of properties in properties */
 	int places;	   /* looked at so far */
 	bool full;	   /* a limit is reached: what follows is left out */
@@ -88,6 +92,14 @@ typedef struct Visit
 	const JsonbContainer *place; /* key */
 	int gathering;
 } Visit;
+
+/* The property that a name stands for: the first one. */
+typedef struct Named
+{
+	const char *name; /* key */
+	const KgField *field;
+	List *parents; /* numbers of the values that have a member of the name */
+} Named;
 
 static JsonbValue *
 copy_value(const JsonbValue *value)
@@ -298,7 +310,7 @@ static void
 begin_gathering(Parser *parser, Gathered *g)
 {
 	memset(g, 0, sizeof(*g));
-	parser->gathering++;
+	g->number = ++parser->gathering;
 }
 
 /* What the enum's values are, where no type says it. */
@@ -648,9 +660,36 @@ inherit_annotations(Gathered *items, const Gathered *array)
 		items->description = array->description;
 }
 
+/*
+ * A property is asked for, and its keys are stored, by its name, so no other may
+ * have it.  Of a schema that was stored before this was refused, the name stands
+ * for the first one.
+ */
+static void
+repeat_name(Parser *parser, KgField *field, const KgField *first)
+{
+	KgError *err;
+
+	field->repeats_name = true;
+	field->indexed = false;
+	field->counted = false;
+	if (!parser->refusing)
+		return;
+	err = kg_error_new(
+		parser->code, "two properties have the name \"%s\"", field->name);
+	kg_error_got_string(err, field->name);
+	kg_error_expected(err,
+					  "another key in \"%s\" or \"%s\": the name of a "
+					  "property in an object is the object's, a dot and its "
+					  "key",
+					  kg_field_pointer(first),
+					  kg_field_pointer(field));
+	report(parser, err, kg_field_schema_pointer(field));
+}
+
 static void
 walk_property(Parser *parser, const Member *member, const Gathered *parent,
-			  const char *prefix, List *steps, bool is_array, bool required,
+			  Named *named, List *steps, bool is_array, bool required,
 			  const char *parent_pointer, int depth)
 {
 	KgField *field = palloc0(sizeof(KgField));
@@ -697,9 +736,7 @@ walk_property(Parser *parser, const Member *member, const Gathered *parent,
 		types = effective_types(&g);
 	}
 
-	field->name = prefix[0] ? psprintf("%s.%s", prefix, key) : key;
-	if (!look_at(parser, strlen(field->name) / KG_BYTES_OF_PLACE))
-		return;
+	field->name = named->name;
 	field->steps = copy_steps(steps, &field->nsteps);
 	field->kind = kind_of(&g, types);
 	field->is_array = is_array;
@@ -718,6 +755,10 @@ walk_property(Parser *parser, const Member *member, const Gathered *parent,
 	read_order(parser, &g, field, pointer.data);
 	read_reference(parser, &g, field, pointer.data);
 	read_derived(parser, &g, field, pointer.data);
+	if (named->field != NULL)
+		repeat_name(parser, field, named->field);
+	else
+		named->field = field;
 	parser->fields = lappend(parser->fields, field);
 
 	if (g.members != NIL)
@@ -735,7 +776,6 @@ static void
 walk_members(Parser *parser, const Gathered *g, const char *prefix, List *steps,
 			 bool is_array, bool required, const char *pointer, int depth)
 {
-	List *done = NIL;
 	ListCell *lc;
 
 	check_stack_depth();
@@ -744,24 +784,32 @@ walk_members(Parser *parser, const Gathered *g, const char *prefix, List *steps,
 	foreach(lc, g->members)
 	{
 		Member *member = lfirst(lc);
-		char *key = kg_json_cstring(&member->key);
-		ListCell *seen;
-		bool repeated = false;
+		char *name = kg_json_cstring(&member->key);
+		Named *named;
+		bool found;
 
 		if (list_length(parser->fields) >= kg_setting_max_properties)
 			parser->full = true;
 		if (parser->full)
 			return;
+		if (prefix[0])
+			name = psprintf("%s.%s", prefix, name);
+		named = hash_search(parser->names, &name, HASH_ENTER, &found);
+		if (!found)
+		{
+			named->field = NULL;
+			named->parents = NIL;
+		}
 		/* The same property in two branches is one field. */
-		foreach(seen, done)
-			repeated |= strcmp(lfirst(seen), key) == 0;
-		if (repeated)
+		if (list_member_int(named->parents, g->number))
 			continue;
-		done = lappend(done, key);
+		named->parents = lappend_int(named->parents, g->number);
+		if (!look_at(parser, strlen(name) / KG_BYTES_OF_PLACE))
+			return;
 		walk_property(parser,
 					  member,
 					  g,
-					  prefix,
+					  named,
 					  steps,
 					  is_array,
 					  required,
@@ -1145,12 +1193,21 @@ read_id_field(Parser *parser, KgType *type, const Gathered *g)
 
 /* "id" is the entity's id; another property of that name is "data.id". */
 static void
-rename_id_property(KgType *type)
+rename_id_property(Parser *parser, KgType *type)
 {
+	KgField *other = (KgField *) kg_type_field(type, "data.id");
+
 	for (int i = 0; i < type->nfields; i++)
-		if (strcmp(type->fields[i].name, "id") == 0 &&
-			&type->fields[i] != type->id_field)
-			type->fields[i].name = "data.id";
+	{
+		KgField *field = &type->fields[i];
+
+		if (strcmp(field->name, "id") != 0 || field == type->id_field ||
+			field->repeats_name)
+			continue;
+		field->name = "data.id";
+		if (other != NULL)
+			repeat_name(parser, field, other);
+	}
 }
 
 static int
@@ -1174,6 +1231,7 @@ init_parser(Parser *parser, const Jsonb *schema, const Jsonb *definitions,
 	parser->definitions = definitions;
 	parser->path = path;
 	parser->errors = errors;
+	parser->refusing = errors != NULL;
 	parser->code = KG_INVALID_INPUT;
 	parser->max_depth = KG_MAX_FIELD_DEPTH;
 }
@@ -1189,6 +1247,8 @@ try_depth(Parser *parser, int max_depth, const JsonbValue *root, Gathered *g)
 	ctl.hcxt = CurrentMemoryContext;
 	parser->visits = hash_create(
 		"kg schema visits", 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	parser->names = kg_text_table(
+		"kg schema names", sizeof(Named), CurrentMemoryContext);
 	parser->fields = NIL;
 	parser->max_depth = max_depth;
 	parser->gathering = 0;
@@ -1198,6 +1258,7 @@ try_depth(Parser *parser, int max_depth, const JsonbValue *root, Gathered *g)
 	gather(parser, root, g);
 	walk_members(parser, g, "", NIL, false, true, "", 0);
 	hash_destroy(parser->visits);
+	hash_destroy(parser->names);
 	return !parser->full;
 }
 
@@ -1336,7 +1397,7 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 	type->nsummary = field_list(
 		&parser, type, &g, KG_X_SUMMARY_FIELDS, &type->summary_fields);
 	read_search(&parser, type, &g);
-	rename_id_property(type);
+	rename_id_property(&parser, type);
 	return type;
 }
 

@@ -246,6 +246,24 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	mark_ambiguous(catalog);
 }
 
+/* The union over the variants; the first to name a property wins. */
+static void
+add_edge_field(KgRelation *relation, const KgField *field)
+{
+	for (int i = 0; i < relation->nfields; i++)
+		if (strcmp(relation->fields[i].name, field->name) == 0)
+		{
+			relation->fields[i].repeats_name |= !kg_field_same_path(
+				&relation->fields[i], field);
+			return;
+		}
+	relation->fields = relation->fields
+						   ? repalloc(relation->fields,
+									  (relation->nfields + 1) * sizeof(KgField))
+						   : palloc(sizeof(KgField));
+	relation->fields[relation->nfields++] = *field;
+}
+
 static void
 add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
 {
@@ -284,22 +302,8 @@ add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
 			relation->period = period;
 		catalog->has_periods |= kg_period_any(&period);
 
-		/* The union over the variants; the first to name a property wins. */
 		for (int i = 0; i < n; i++)
-		{
-			bool known = false;
-
-			for (int j = 0; j < relation->nfields; j++)
-				known |= strcmp(relation->fields[j].name, fields[i].name) == 0;
-			if (known)
-				continue;
-			relation->fields = relation->fields
-								   ? repalloc(relation->fields,
-											  (relation->nfields + 1) *
-												  sizeof(KgField))
-								   : palloc(sizeof(KgField));
-			relation->fields[relation->nfields++] = fields[i];
-		}
+			add_edge_field(relation, &fields[i]);
 	}
 }
 

@@ -51,6 +51,8 @@ typedef struct KgField
 {
 	const char *name;		   /* dotted path; "tags", "address.city" */
 	const struct KgType *type; /* that has it; NULL: a relation's */
+	bool repeats_name;		   /* so has another, of a stored schema: only
+								* the first one is indexed */
 	int nsteps;
 	KgStep *steps;
 	KgKind kind;			  /* of the value, or of the items of an array */
@@ -314,8 +316,13 @@ extern void kg_field_visit(const KgField *field, const JsonbContainer *root,
  */
 extern bool kg_field_is_empty(const KgField *field, const JsonbContainer *root);
 
+/* Do the fields of two schemas lead to values in the same place? */
+extern bool kg_field_same_path(const KgField *a, const KgField *b);
+
 /* The JSON Pointer of a field; of the array where it is in one. */
 extern char *kg_field_pointer(const KgField *field);
+/* That of its subschema, where no $ref and no branch lead to it. */
+extern char *kg_field_schema_pointer(const KgField *field);
 
 /* The first value that is not null, or false where there is none. */
 extern bool kg_field_value(const KgField *field, const JsonbContainer *root,

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/json.h"
+#include "base/text.h"
 #include "catalog/catalog.h"
 #include "miscadmin.h"
 
@@ -105,6 +106,17 @@ kg_field_value(const KgField *field, const JsonbContainer *root,
 	return first.found;
 }
 
+bool
+kg_field_same_path(const KgField *a, const KgField *b)
+{
+	if (a->nsteps != b->nsteps)
+		return false;
+	for (int i = 0; i < a->nsteps; i++)
+		if (!kg_text_same(a->steps[i].key, b->steps[i].key))
+			return false;
+	return true;
+}
+
 char *
 kg_field_pointer(const KgField *field)
 {
@@ -114,5 +126,22 @@ kg_field_pointer(const KgField *field)
 	for (int i = 0; i < field->nsteps && field->steps[i].key != NULL; i++)
 		kg_json_pointer_append(
 			&pointer, field->steps[i].key, field->steps[i].keylen);
+	return pointer.data;
+}
+
+char *
+kg_field_schema_pointer(const KgField *field)
+{
+	StringInfoData pointer;
+
+	initStringInfo(&pointer);
+	for (int i = 0; i < field->nsteps; i++)
+	{
+		const KgStep *step = &field->steps[i];
+
+		appendStringInfoString(&pointer, step->key ? "/properties" : "/items");
+		if (step->key)
+			kg_json_pointer_append(&pointer, step->key, step->keylen);
+	}
 	return pointer.data;
 }

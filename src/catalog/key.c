@@ -71,10 +71,17 @@ kg_key_empty(void)
 	return end_key(&key);
 }
 
+/* A key of no bytes has none of the tags. */
+static uint8
+tag_of(const bytea *key)
+{
+	return VARSIZE_ANY_EXHDR(key) > 0 ? *(const uint8 *) VARDATA_ANY(key) : 0;
+}
+
 bool
 kg_key_is_value(const bytea *key)
 {
-	uint8 tag = *(const uint8 *) VARDATA_ANY(key);
+	uint8 tag = tag_of(key);
 
 	return tag != TAG_MISSING && tag != TAG_EMPTY;
 }
@@ -514,6 +521,24 @@ decode_exponent(const uint8 *p, uint8 mask)
 		   (1 << 22);
 }
 
+/* Is it a number as encode_number() writes it? */
+static bool
+is_number(const uint8 *p, int len)
+{
+	uint8 mask = len > 0 && p[0] == 0x00 ? 0xff : 0x00;
+
+	if (len < 6)
+		return len == 1 && p[0] == 0x01;
+	for (int i = 4; i < len - 1; i++)
+	{
+		uint8 pair = p[i] ^ mask;
+
+		if (pair < 1 || pair > 100)
+			return false;
+	}
+	return (p[0] == 0x00 || p[0] == 0x02) && (p[len - 1] ^ mask) == 0;
+}
+
 static bool
 decode_as_integer(const uint8 *p, int len, int64 *value)
 {
@@ -608,6 +633,23 @@ decode_seconds(const uint8 *p)
 	return (int64) (u ^ (UINT64CONST(1) << 63));
 }
 
+/* Is it an instant as encode_datetime() writes it? */
+static bool
+is_instant(const uint8 *p, int len)
+{
+	int64 seconds;
+
+	if (len < 8)
+		return false;
+	for (int i = 8; i < len; i++)
+		if (p[i] < '0' || p[i] > '9')
+			return false;
+	seconds = decode_seconds(p);
+	return seconds >= (int64) date2j(0, 1, 1) * SECS_PER_DAY - FARTHEST_ZONE &&
+		   seconds <=
+			   (int64) date2j(10000, 1, 1) * SECS_PER_DAY + FARTHEST_ZONE;
+}
+
 static void
 decode_datetime(const uint8 *p, int len, JsonbValue *value)
 {
@@ -622,7 +664,8 @@ kg_key_day(const bytea *key, int *julian, int *second)
 	const uint8 *p = (const uint8 *) VARDATA_ANY(key);
 	int64 seconds;
 
-	if (VARSIZE_ANY_EXHDR(key) < 1 + 8 || p[0] != TAG_DATETIME)
+	if (tag_of(key) != TAG_DATETIME ||
+		!is_instant(p + 1, VARSIZE_ANY_EXHDR(key) - 1))
 		return false;
 	seconds = decode_seconds(p + 1);
 	*julian = (int) (seconds / SECS_PER_DAY);
@@ -645,53 +688,101 @@ kg_key_integer(const bytea *key, int64 *value)
 	const uint8 *p = (const uint8 *) VARDATA_ANY(key);
 	int len = VARSIZE_ANY_EXHDR(key);
 
-	return len > 1 && p[0] == TAG_NUMBER &&
+	return tag_of(key) == TAG_NUMBER && is_number(p + 1, len - 1) &&
 		   decode_as_integer(p + 1, len - 1, value);
+}
+
+/* The tag of the keys of a field's values; 0: it has none. */
+static uint8
+tag_of_field(const KgField *field)
+{
+	switch (field->kind)
+	{
+		case KG_KIND_ENUM:
+			return TAG_ENUM;
+		case KG_KIND_STRING:
+			return field->by_version ? TAG_VERSION : TAG_TEXT;
+		case KG_KIND_DATE:
+			return TAG_TEXT;
+		case KG_KIND_DATETIME:
+			return TAG_DATETIME;
+		case KG_KIND_INTEGER:
+		case KG_KIND_NUMBER:
+			return TAG_NUMBER;
+		case KG_KIND_BOOLEAN:
+			return TAG_BOOLEAN;
+		case KG_KIND_OBJECT:
+		case KG_KIND_ANY:
+			break;
+	}
+	return 0;
+}
+
+static KG_NORETURN void
+throw_foreign_key(const KgField *field)
+{
+	KgError *err = kg_error_new(KG_INTERNAL,
+								"a stored key of property \"%s\" is not the "
+								"key of such a value",
+								field->name);
+
+	kg_error_hint(err, "kg_check() finds such keys, and repairs them.");
+	kg_error_throw(err);
 }
 
 void
 kg_key_decode(const KgField *field, const bytea *key, JsonbValue *value)
 {
-	const uint8 *p = (const uint8 *) VARDATA_ANY(key);
-	int len = VARSIZE_ANY_EXHDR(key);
+	const uint8 *p = (const uint8 *) VARDATA_ANY(key) + 1;
+	int len = VARSIZE_ANY_EXHDR(key) - 1;
+	uint8 tag = tag_of(key);
 	int position;
+	bool good = false;
 
 	value->type = jbvNull;
-	if (len == 0)
+	if (!kg_key_is_value(key))
 		return;
-	switch (p[0])
+	if (tag != tag_of_field(field))
+		throw_foreign_key(field);
+	switch (tag)
 	{
 		case TAG_BOOLEAN:
+			good = len == 1;
 			value->type = jbvBool;
-			value->val.boolean = p[1] != 0;
+			value->val.boolean = good && p[0] != 0;
 			break;
 		case TAG_ENUM:
-			position = (p[1] << 8) + p[2];
-			if (position < field->nenum)
+			position = len == 2 ? (p[0] << 8) + p[1] : field->nenum;
+			good = position < field->nenum;
+			if (good)
 				set_string(value,
 						   (char *) field->enum_values[position],
 						   strlen(field->enum_values[position]));
 			break;
 		case TAG_NUMBER:
+			good = is_number(p, len);
 			value->type = jbvNumeric;
-			value->val.numeric = decode_number(p + 1, len - 1);
+			if (good)
+				value->val.numeric = decode_number(p, len);
 			break;
 		case TAG_DATETIME:
-			decode_datetime(p + 1, len - 1, value);
+			good = is_instant(p, len);
+			if (good)
+				decode_datetime(p, len, value);
 			break;
 		case TAG_TEXT:
-			set_string(value, pnstrdup((const char *) p + 1, len - 1), len - 1);
+			good = true;
+			set_string(value, pnstrdup((const char *) p, len), len);
 			break;
 		case TAG_VERSION:
 			/* Behind its order and a byte. */
-			p += 1;
-			len -= 1;
+			good = true;
 			position = Min(kg_deb_version_length(p, len) + 1, len);
 			set_string(value,
 					   pnstrdup((const char *) p + position, len - position),
 					   len - position);
 			break;
-		default:
-			break;
 	}
+	if (!good)
+		throw_foreign_key(field);
 }

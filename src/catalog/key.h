@@ -80,7 +80,11 @@ extern bytea *kg_key_prefix_high(const char *prefix, int len);
  */
 extern char *kg_text_prefix_high(const char *prefix);
 
-/* The value that a key was made of (enums as text, numbers as numeric). */
+/*
+ * The value that a key was made of (enums as text, numbers as numeric); null of
+ * one that is not a value's.  Raises KG_INTERNAL where the key is not one of the
+ * field: it may have been stored for another property, or be damaged.
+ */
 extern void kg_key_decode(const KgField *field, const bytea *key,
 						  JsonbValue *value);
 

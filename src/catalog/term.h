@@ -6,6 +6,8 @@
 #ifndef KG_TERM_H
 #define KG_TERM_H
 
+#include "mb/pg_wchar.h"
+
 /* kg_term.kind */
 #define KG_TERM_LABEL 'l'	  /* the whole label, folded */
 #define KG_TERM_ALIAS 'a'	  /* a whole alias, folded */
@@ -17,9 +19,18 @@
 
 #define KG_MAX_TERM_BYTES 256
 
+/* Code points; a list of them is in order. */
+typedef struct KgCodeRange
+{
+	pg_wchar first;
+	pg_wchar last;
+} KgCodeRange;
+
+extern bool kg_in_ranges(pg_wchar c, const KgCodeRange *ranges, int n);
+
 /*
  * What letters have in common with those typed without accents: compatible
- * forms (NFKC), lower case, without marks above and below ("ile-de-france");
+ * forms (NFKC), lower case, without accents, points and vowel marks ("ile-de-france");
  * white space runs to one blank, trimmed.
  */
 extern char *kg_text_fold(const char *text, int len);

@@ -16,17 +16,11 @@ typedef enum Script
 	KG_PAIRED /* by nothing: each two neighbours count as one */
 } Script;
 
-typedef struct Range
-{
-	pg_wchar first;
-	pg_wchar last;
-} Range;
-
 /*
  * Past ASCII, what has none of the general categories L, N and M (Unicode 14);
  * ranges run over what is not assigned.
  */
-static const Range gaps[] = {
+static const KgCodeRange gaps[] = {
 	{0x80, 0xa9},		{0xab, 0xb1},		{0xb4, 0xb4},
 	{0xb6, 0xb8},		{0xbb, 0xbb},		{0xbf, 0xbf},
 	{0xd7, 0xd7},		{0xf7, 0xf7},		{0x2c2, 0x2c5},
@@ -120,7 +114,7 @@ static const Range gaps[] = {
 	{0x1eef0, 0x1f0f5}, {0x1f10d, 0x1fbca}, {0xe0001, 0xe007f}};
 
 /* Thai, Hangul, Kana and Han with their marks; gaps come first. */
-static const Range paired[] = {
+static const KgCodeRange paired[] = {
 	{0xe00, 0xe7f},
 	{0x1100, 0x11ff},
 	{0x2e80, 0x303f},
@@ -136,25 +130,6 @@ static const Range paired[] = {
 	{0x20000, 0x3ffff},
 };
 
-static bool
-is_among(pg_wchar c, const Range *ranges, int n)
-{
-	int low = 0;
-
-	while (n > low)
-	{
-		int middle = (low + n) / 2;
-
-		if (c > ranges[middle].last)
-			low = middle + 1;
-		else if (c < ranges[middle].first)
-			n = middle;
-		else
-			return true;
-	}
-	return false;
-}
-
 static Script
 script_of_char(pg_wchar c)
 {
@@ -163,9 +138,9 @@ script_of_char(pg_wchar c)
 					   (c >= 'A' && c <= 'Z')
 				   ? KG_RUN
 				   : KG_GAP;
-	if (is_among(c, gaps, lengthof(gaps)))
+	if (kg_in_ranges(c, gaps, lengthof(gaps)))
 		return KG_GAP;
-	return is_among(c, paired, lengthof(paired)) ? KG_PAIRED : KG_RUN;
+	return kg_in_ranges(c, paired, lengthof(paired)) ? KG_PAIRED : KG_RUN;
 }
 
 static Script

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "miscadmin.h"
 #include "schema/compile.h"
 #include "schema/metaschema.h"
@@ -105,25 +106,44 @@ kg_compile_check(const KgJsCompiler *c)
 	kg_error_throw(err);
 }
 
+typedef struct PatternEntry
+{
+	const char *source; /* key */
+	const KgPattern *pattern;
+} PatternEntry;
+
 const KgPattern *
 kg_keyword_pattern(const KgJsBuild *b, KgKeyword keyword, const char *source,
 				   int len)
 {
-	const char *message;
-	KgPattern *pattern = kg_pattern_compile(
-		source, len, &message, &b->compiler->steps);
+	const char *text = pnstrdup(source, len);
+	KgPatternFault fault;
+	PatternEntry *entry = hash_search(
+		b->compiler->patterns, &text, HASH_FIND, NULL);
+	const KgPattern *pattern;
 	KgError *err;
 
+	if (entry != NULL)
+		return entry->pattern;
+	pattern = kg_pattern_compile(source, len, &fault, &b->compiler->steps);
 	kg_compile_check(b->compiler);
 	if (pattern != NULL)
+	{
+		entry = hash_search(b->compiler->patterns, &text, HASH_ENTER, NULL);
+		entry->pattern = pattern;
 		return pattern;
+	}
 	err = kg_schema_error(
 		b->resource,
 		psprintf("%s/%s", b->pointer, kg_keyword_name(keyword)),
 		"regular expression is refused: %s",
-		message);
-	kg_error_got_string(err, pnstrdup(source, len));
-	kg_error_throw_expected(err, "a regular expression of ECMA-262");
+		fault.message);
+	if (fault.limit)
+		kg_error_recode(err, KG_LIMIT_EXCEEDED);
+	kg_error_got_string(err, text);
+	kg_error_throw_expected(err,
+							fault.limit ? "a smaller regular expression"
+										: "a regular expression of ECMA-262");
 }
 
 const KgJsNode *
@@ -593,6 +613,8 @@ compile(const Jsonb *schema, const KgSchemaOptions *options, bool check)
 	ctl.hcxt = work;
 	c.nodes = hash_create(
 		"kg schema nodes", 128, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	c.patterns = kg_text_table(
+		"kg schema patterns", sizeof(PatternEntry), work);
 	c.check_metaschema = check;
 	c.schema = palloc0(sizeof(KgSchema));
 	c.schema->context = context;

@@ -15,6 +15,7 @@ typedef struct KgJsCompiler
 	KgJsRegistry *registry;
 	KgSchema *schema;
 	HTAB *nodes;
+	HTAB *patterns; /* by their texts, each once */
 	bool check_metaschema;
 	List *dynamic_names; /* of $dynamicRef anchors seen */
 	bool has_recursive;

@@ -31,9 +31,9 @@ format_regex(const char *s, uint32 len)
 	MemoryContext work = AllocSetContextCreate(
 		CurrentMemoryContext, "kg regex", ALLOCSET_SMALL_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(work);
-	const char *error;
+	KgPatternFault fault;
 	int position;
-	bool ok = kg_regex_parse(s, len, &error, &position) != NULL;
+	bool ok = kg_regex_parse(s, len, &fault, &position) != NULL;
 
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);

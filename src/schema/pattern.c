@@ -65,7 +65,8 @@ prepare_matching(void)
 	{
 		compile_context = pcre2_compile_context_create(NULL);
 		if (compile_context != NULL)
-			pcre2_set_parens_nest_limit(compile_context, 200);
+			pcre2_set_parens_nest_limit(compile_context,
+										KG_MAX_PCRE_GROUP_DEPTH);
 	}
 	if (jit_stack == NULL && match_context != NULL)
 	{
@@ -77,9 +78,37 @@ prepare_matching(void)
 		   compile_context != NULL;
 }
 
+/* PCRE2 refuses a pattern: for one of its limits, which is said, or another reason. */
 static void
-compile_pcre(KgPattern *pattern, const char *text, int len, const char **error,
-			 int64 *steps)
+set_fault(KgPatternFault *fault, int code)
+{
+	char *message;
+
+	fault->limit = true;
+	switch (code)
+	{
+		case PCRE2_ERROR_PARENTHESES_NEST_TOO_DEEP:
+			fault->message = "its groups are nested more than " CppAsString2(
+				KG_MAX_PCRE_GROUP_DEPTH) " deep";
+			return;
+		case PCRE2_ERROR_PATTERN_TOO_LARGE:
+		case PCRE2_ERROR_PATTERN_TOO_COMPLICATED:
+			fault->message = "PCRE2 takes more than 64 kB for it";
+			return;
+		case PCRE2_ERROR_QUANTIFIER_TOO_BIG:
+			fault->message = "a repetition is of more than 65535";
+			return;
+		default:
+			fault->limit = false;
+			message = palloc(256);
+			pcre2_get_error_message(code, (PCRE2_UCHAR *) message, 256);
+			fault->message = message;
+	}
+}
+
+static void
+compile_pcre(KgPattern *pattern, const char *text, int len,
+			 KgPatternFault *fault, int64 *steps)
 {
 	PCRE2_SIZE offset;
 	size_t size = 0;
@@ -96,10 +125,7 @@ compile_pcre(KgPattern *pattern, const char *text, int len, const char **error,
 								  compile_context);
 	if (pattern->code == NULL)
 	{
-		char *message = palloc(256);
-
-		pcre2_get_error_message(code, (PCRE2_UCHAR *) message, 256);
-		*error = message;
+		set_fault(fault, code);
 		return;
 	}
 	/* Where there is no JIT compiler, the interpreter does. */
@@ -124,7 +150,7 @@ tie_to_context(KgPattern *pattern)
 }
 
 KgPattern *
-kg_pattern_compile(const char *source, int len, const char **error,
+kg_pattern_compile(const char *source, int len, KgPatternFault *fault,
 				   int64 *steps)
 {
 	KgPattern *pattern = palloc0(sizeof(KgPattern));
@@ -134,16 +160,18 @@ kg_pattern_compile(const char *source, int len, const char **error,
 	StringInfoData text;
 	int position;
 
-	*error = NULL;
+	memset(fault, 0, sizeof(*fault));
 	if (len > KG_MAX_PATTERN_BYTES)
 	{
-		*error = "it is too long";
+		fault->message = "it has more than " CppAsString2(
+			KG_MAX_PATTERN_BYTES) " bytes";
+		fault->limit = true;
 		return NULL;
 	}
 	pattern->source = pnstrdup(source, len);
 	work = AllocSetContextCreate(owner, "kg pattern", ALLOCSET_SMALL_SIZES);
 	MemoryContextSwitchTo(work);
-	regex = kg_regex_parse(pattern->source, len, error, &position);
+	regex = kg_regex_parse(pattern->source, len, fault, &position);
 	MemoryContextSwitchTo(owner);
 	if (regex != NULL)
 		pattern->dfa = kg_dfa_build(regex, steps);
@@ -153,27 +181,27 @@ kg_pattern_compile(const char *source, int len, const char **error,
 		MemoryContextSwitchTo(work);
 		initStringInfo(&text);
 		kg_regex_emit_pcre(regex, &text);
-		compile_pcre(pattern, text.data, text.len, error, steps);
+		compile_pcre(pattern, text.data, text.len, fault, steps);
 		MemoryContextSwitchTo(owner);
 	}
-	if (*error != NULL)
-		*error = pstrdup(*error);
+	if (fault->message != NULL)
+		fault->message = pstrdup(fault->message);
 	MemoryContextDelete(work);
-	return *error == NULL ? pattern : NULL;
+	return fault->message == NULL ? pattern : NULL;
 }
 
 KgPattern *
 kg_pattern_compile_pcre(const char *source)
 {
 	KgPattern *pattern = palloc0(sizeof(KgPattern));
-	const char *error = NULL;
+	KgPatternFault fault = {NULL};
 	int64 steps = 0;
 
 	pattern->source = pstrdup(source);
 	tie_to_context(pattern);
-	compile_pcre(pattern, source, strlen(source), &error, &steps);
-	if (error != NULL)
-		elog(ERROR, "PCRE2 refuses \"%s\": %s", source, error);
+	compile_pcre(pattern, source, strlen(source), &fault, &steps);
+	if (fault.message != NULL)
+		elog(ERROR, "PCRE2 refuses \"%s\": %s", source, fault.message);
 	return pattern;
 }
 

@@ -10,12 +10,12 @@ typedef struct KgPattern KgPattern;
 
 /*
  * Compile in the current memory context, which owns the result together with
- * what PCRE2 allocates for it.  NULL with *error set (a phrase) if it is not a
- * regular expression of ECMA-262 or needs what is not supported.  *steps grows
- * by what it took, which bounds what PCRE2 allocates, too.
+ * what PCRE2 allocates for it.  NULL with the fault set if it is not a regular
+ * expression of ECMA-262, needs what is not supported, or is past a limit.
+ * *steps grows by what it took, which bounds what PCRE2 allocates, too.
  */
 extern KgPattern *kg_pattern_compile(const char *source, int len,
-									 const char **error, int64 *steps);
+									 KgPatternFault *fault, int64 *steps);
 
 /* The same for one of our own, in PCRE2's syntax. */
 extern KgPattern *kg_pattern_compile_pcre(const char *source);

@@ -20,6 +20,8 @@ typedef struct Parser
 	const char *p;
 	const char *end;
 	const char *error;
+	bool limit;		  /* it is one of a limit */
+	int depth;		  /* of groups that are open */
 	int groups;		  /* capturing groups opened so far */
 	int total_groups; /* in the whole pattern */
 	int nnames;
@@ -663,6 +665,11 @@ parse_group(Parser *ps)
 	const char *name;
 	int len;
 
+	ps->limit = ++ps->depth > KG_MAX_GROUP_DEPTH;
+	if (ps->limit)
+		return fail(ps,
+					"its groups are nested more than " CppAsString2(
+						KG_MAX_GROUP_DEPTH) " deep");
 	if (accept(ps, "?:"))
 		re = NULL;
 	else if (accept(ps, "?="))
@@ -701,6 +708,7 @@ parse_group(Parser *ps)
 		return NULL;
 	if (!accept(ps, ")"))
 		return fail(ps, "a group is not closed by )");
+	ps->depth--;
 	return re;
 }
 
@@ -870,7 +878,8 @@ parse_alternatives(Parser *ps)
 }
 
 KgRegex *
-kg_regex_parse(const char *pattern, int len, const char **error, int *position)
+kg_regex_parse(const char *pattern, int len, KgPatternFault *fault,
+			   int *position)
 {
 	Parser ps = {0};
 	KgRegex *result;
@@ -881,7 +890,8 @@ kg_regex_parse(const char *pattern, int len, const char **error, int *position)
 	result = parse_alternatives(&ps);
 	if (ps.error == NULL && ps.p < ps.end)
 		fail(&ps, "a ) closes nothing");
-	*error = ps.error;
+	fault->message = ps.error;
+	fault->limit = ps.limit;
 	*position = ps.p - ps.start;
 	return ps.error ? NULL : result;
 }

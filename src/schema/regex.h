@@ -11,6 +11,20 @@
 
 #define KG_MAX_CODE_POINT 0x10FFFF
 
+/*
+ * Groups are nested so deep; in a pattern that PCRE2 compiles, which recurses
+ * without asking for the stack, so deep.
+ */
+#define KG_MAX_GROUP_DEPTH 3000
+#define KG_MAX_PCRE_GROUP_DEPTH 300
+
+/* Why a pattern is refused. */
+typedef struct KgPatternFault
+{
+	const char *message; /* a phrase; NULL: it is not */
+	bool limit;			 /* it is larger than what is taken */
+} KgPatternFault;
+
 typedef struct KgRegexRange
 {
 	pg_wchar low;
@@ -57,11 +71,12 @@ typedef struct KgRegex
 } KgRegex;
 
 /*
- * Parse; NULL with *error set (a phrase) and *position (bytes) where it is not
- * an ECMA-262 regular expression.
+ * Parse; NULL with the fault and *position (bytes) set where it is not
+ * an ECMA-262 regular expression.  Of a sequence, and of alternatives, the right
+ * sides are the parts but the first.
  */
-extern KgRegex *kg_regex_parse(const char *pattern, int len, const char **error,
-							   int *position);
+extern KgRegex *kg_regex_parse(const char *pattern, int len,
+							   KgPatternFault *fault, int *position);
 
 /* The same as a PCRE2 pattern (UTF, no UCP, DOLLAR_ENDONLY). */
 extern void kg_regex_emit_pcre(const KgRegex *regex, StringInfo out);

@@ -227,6 +227,25 @@ build_repeat(Builder *b, const KgRegex *re, int next)
 	return next;
 }
 
+/* A sequence leans to the left, and may be as long as the pattern. */
+static int
+build_sequence(Builder *b, const KgRegex *re, int next)
+{
+	for (; re->kind == KG_RE_CONCAT && !b->failed; re = re->left)
+		next = build(b, re->right, next);
+	return build(b, re, next);
+}
+
+static int
+build_alternatives(Builder *b, const KgRegex *re, int next)
+{
+	int result = -1;
+
+	for (; re->kind == KG_RE_ALTERNATE && !b->failed; re = re->left)
+		result = either(b, build(b, re->right, next), result);
+	return either(b, build(b, re, next), result);
+}
+
 /* Nodes of re before the node next; returns the first. */
 static int
 build(Builder *b, const KgRegex *re, int next)
@@ -244,10 +263,9 @@ build(Builder *b, const KgRegex *re, int next)
 		case KG_RE_SET:
 			return build_set(b, &re->set, next);
 		case KG_RE_CONCAT:
-			return build(b, re->left, build(b, re->right, next));
+			return build_sequence(b, re, next);
 		case KG_RE_ALTERNATE:
-			return either(
-				b, build(b, re->left, next), build(b, re->right, next));
+			return build_alternatives(b, re, next);
 		case KG_RE_REPEAT:
 			return build_repeat(b, re, next);
 		case KG_RE_GROUP:

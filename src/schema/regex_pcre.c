@@ -59,12 +59,68 @@ emit_set(StringInfo out, const KgCharSet *set)
 		appendStringInfo(out, "[%s%s]", set->negated ? "^" : "", members.data);
 }
 
+static void emit(const KgRegex *re, StringInfo out);
+
+/*
+ * The parts of a sequence or of alternatives, which lean to the left: PCRE2
+ * bounds how deep parentheses are nested, so none are added between them.
+ */
+static void
+emit_parts(const KgRegex *re, const char *between, StringInfo out)
+{
+	KgRegexKind kind = re->kind;
+	const KgRegex *left = re;
+	const KgRegex **parts;
+	int n = 1;
+
+	for (; left->kind == kind; left = left->left)
+		n++;
+	parts = palloc(n * sizeof(KgRegex *));
+	for (int i = n - 1; i > 0; i--, re = re->left)
+		parts[i] = re->right;
+	parts[0] = re;
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (i > 0)
+			appendStringInfoString(out, between);
+		if (kind == KG_RE_CONCAT && parts[i]->kind == KG_RE_ALTERNATE)
+			appendStringInfoString(out, "(?:");
+		emit(parts[i], out);
+		if (kind == KG_RE_CONCAT && parts[i]->kind == KG_RE_ALTERNATE)
+			appendStringInfoChar(out, ')');
+	}
+	pfree(parts);
+}
+
+static void
+emit_wrapped(StringInfo out, const char *open, const KgRegex *re)
+{
+	appendStringInfoString(out, open);
+	emit(re, out);
+	appendStringInfoChar(out, ')');
+}
+
+/* Does a quantifier behind it mean all of it? */
+static bool
+is_atom(const KgRegex *re)
+{
+	return (re->kind == KG_RE_SET &&
+			re->set.nranges + re->set.nproperties > 0) ||
+		   re->kind == KG_RE_GROUP || re->kind == KG_RE_BACKREF;
+}
+
+/*
+ * PCRE2 compiles the repetition of a class as such, and that of a group as so
+ * many copies of it.
+ */
 static void
 emit_repeat(StringInfo out, const KgRegex *re)
 {
-	appendStringInfoString(out, "(?:");
-	kg_regex_emit_pcre(re->left, out);
-	appendStringInfoChar(out, ')');
+	if (is_atom(re->left))
+		emit(re->left, out);
+	else
+		emit_wrapped(out, "(?:", re->left);
 	if (re->min == 0 && re->max < 0)
 		appendStringInfoChar(out, '*');
 	else if (re->min == 1 && re->max < 0)
@@ -80,15 +136,7 @@ emit_repeat(StringInfo out, const KgRegex *re)
 }
 
 static void
-emit_wrapped(StringInfo out, const char *open, const KgRegex *re)
-{
-	appendStringInfoString(out, open);
-	kg_regex_emit_pcre(re->left, out);
-	appendStringInfoChar(out, ')');
-}
-
-void
-kg_regex_emit_pcre(const KgRegex *re, StringInfo out)
+emit(const KgRegex *re, StringInfo out)
 {
 	check_stack_depth();
 	switch (re->kind)
@@ -99,21 +147,16 @@ kg_regex_emit_pcre(const KgRegex *re, StringInfo out)
 			emit_set(out, &re->set);
 			break;
 		case KG_RE_CONCAT:
-			kg_regex_emit_pcre(re->left, out);
-			kg_regex_emit_pcre(re->right, out);
+			emit_parts(re, "", out);
 			break;
 		case KG_RE_ALTERNATE:
-			appendStringInfoString(out, "(?:");
-			kg_regex_emit_pcre(re->left, out);
-			appendStringInfoChar(out, '|');
-			kg_regex_emit_pcre(re->right, out);
-			appendStringInfoChar(out, ')');
+			emit_parts(re, "|", out);
 			break;
 		case KG_RE_REPEAT:
 			emit_repeat(out, re);
 			break;
 		case KG_RE_GROUP:
-			emit_wrapped(out, "(", re);
+			emit_wrapped(out, "(", re->left);
 			break;
 		case KG_RE_BACKREF:
 			appendStringInfo(out, "\\g{%d}", re->group);
@@ -128,10 +171,16 @@ kg_regex_emit_pcre(const KgRegex *re, StringInfo out)
 			appendStringInfoString(out, re->negated ? "\\B" : "\\b");
 			break;
 		case KG_RE_AHEAD:
-			emit_wrapped(out, re->negated ? "(?!" : "(?=", re);
+			emit_wrapped(out, re->negated ? "(?!" : "(?=", re->left);
 			break;
 		case KG_RE_BEHIND:
-			emit_wrapped(out, re->negated ? "(?<!" : "(?<=", re);
+			emit_wrapped(out, re->negated ? "(?<!" : "(?<=", re->left);
 			break;
 	}
+}
+
+void
+kg_regex_emit_pcre(const KgRegex *regex, StringInfo out)
+{
+	emit(regex, out);
 }

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "schema/metaschema.h"
@@ -61,20 +62,6 @@ struct KgJsRegistry
 	MemoryContext context; /* for what nodes point to */
 	bool in_root;
 };
-
-static uint32
-uri_hash(const void *key, Size size)
-{
-	const char *s = *(const char *const *) key;
-
-	return hash_bytes((const unsigned char *) s, strlen(s));
-}
-
-static int
-uri_match(const void *a, const void *b, Size size)
-{
-	return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
 
 /* A URI as people wrote it. */
 static const char *
@@ -156,17 +143,7 @@ kg_registry_create(const KgSchemaOptions *options, MemoryContext work)
 			kg_error_throw(err);
 		}
 	}
-	memset(&ctl, 0, sizeof(ctl));
-	ctl.keysize = sizeof(const char *);
-	ctl.entrysize = sizeof(UriEntry);
-	ctl.hash = uri_hash;
-	ctl.match = uri_match;
-	ctl.hcxt = work;
-	registry->uris = hash_create("kg schema uris",
-								 32,
-								 &ctl,
-								 HASH_ELEM | HASH_FUNCTION | HASH_COMPARE |
-									 HASH_CONTEXT);
+	registry->uris = kg_text_table("kg schema uris", sizeof(UriEntry), work);
 	memset(&ctl, 0, sizeof(ctl));
 	ctl.keysize = sizeof(const char *);
 	ctl.entrysize = sizeof(PlaceEntry);

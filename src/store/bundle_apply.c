@@ -207,8 +207,9 @@ throw_errors(KgApply *apply)
 {
 	kg_throw_violations(
 		&apply->errors,
-		psprintf("bundle \"%s\" is not valid",
-				 apply->payload->name ? apply->payload->name : "?"));
+		apply->payload->given_name
+			? psprintf("bundle \"%s\" is not valid", apply->payload->given_name)
+			: "bundle is not valid");
 }
 
 static void
@@ -361,7 +362,7 @@ make_result(KgApply *apply, Jsonb *failure)
 	KgJsonWriter w;
 
 	kg_jw_init_object(&w);
-	kg_jw_kstring(&w, "bundle_name", apply->payload->name);
+	kg_jw_kstring(&w, "bundle_name", apply->payload->given_name);
 	kg_jw_kstring(&w, "version", apply->payload->version);
 	kg_jw_kint(&w, "revision", apply->revision);
 	kg_jw_kbool(&w, "changed", failure == NULL && apply->changed);

@@ -190,19 +190,7 @@ kg_bundle_unknown_type(KgApply *apply, const char *name, const char *keyword,
 static char *
 field_path(const KgPayloadType *type, const KgField *field)
 {
-	StringInfoData path;
-
-	initStringInfo(&path);
-	appendStringInfoString(&path, type->path);
-	for (int i = 0; i < field->nsteps; i++)
-	{
-		const char *key = field->steps[i].key;
-
-		appendStringInfoString(&path, key ? "/properties" : "/items");
-		if (key)
-			kg_json_pointer_append(&path, key, field->steps[i].keylen);
-	}
-	return path.data;
+	return psprintf("%s%s", type->path, kg_field_schema_pointer(field));
 }
 
 /* Can an x-ref-field name the property? */

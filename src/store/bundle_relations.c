@@ -32,7 +32,9 @@ typedef struct KgNewVariant
 	const char *key;
 	bool history;
 	const char *description;
-	KgPeriod period;  /* of a schema without fault */
+	int nfields; /* of a schema without fault */
+	KgField *fields;
+	KgPeriod period;
 	int expose;		  /* KG_EXPOSE_*; the tools are of the name */
 	const char *path; /* of what says so in the payload; NULL: stored */
 } KgNewVariant;
@@ -323,8 +325,6 @@ static bool
 check_schema(KgApply *apply, KgNewVariant *variant)
 {
 	const char *path = "/definitions";
-	KgField *fields;
-	int n;
 
 	if (variant->schema == NULL)
 	{
@@ -342,13 +342,13 @@ check_schema(KgApply *apply, KgNewVariant *variant)
 								psprintf("relation \"%s\"", variant->relation),
 								path))
 		return false;
-	n = kg_properties_parse(variant->schema,
-							apply->payload->definitions,
-							path,
-							&apply->errors,
-							&fields,
-							&variant->period);
-	check_key(apply, variant, fields, n);
+	variant->nfields = kg_properties_parse(variant->schema,
+										   apply->payload->definitions,
+										   path,
+										   &apply->errors,
+										   &variant->fields,
+										   &variant->period);
+	check_key(apply, variant, variant->fields, variant->nfields);
 	return true;
 }
 
@@ -380,6 +380,137 @@ check_variants(KgApply *apply)
 		}
 		if (check_schema(apply, variant) && first != NULL)
 			check_periods_alike(apply, first, variant);
+	}
+}
+
+/* A property of a variant's edges. */
+typedef struct EdgeProperty
+{
+	const KgNewVariant *variant;
+	const KgField *field;
+} EdgeProperty;
+
+static int
+compare_properties(const void *pa, const void *pb)
+{
+	const EdgeProperty *a = pa;
+	const EdgeProperty *b = pb;
+	int order = strcmp(a->variant->relation, b->variant->relation);
+
+	return order != 0 ? order : strcmp(a->field->name, b->field->name);
+}
+
+static void
+report_same_name(KgApply *apply, const EdgeProperty *a, const EdgeProperty *b)
+{
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"two properties of relation \"%s\" have the name \"%s\"",
+		a->variant->relation,
+		a->field->name);
+
+	kg_error_got_string(err, a->field->name);
+	kg_error_expected(err,
+					  "another key in \"%s\" of one variant or in \"%s\" of "
+					  "another",
+					  kg_field_pointer(a->field),
+					  kg_field_pointer(b->field));
+	report(apply, err, b->variant->path ? b->variant->path : a->variant->path);
+}
+
+/* One name is one property in all variants: a filter is of the relation. */
+static void
+check_names_alike(KgApply *apply)
+{
+	EdgeProperty *properties;
+	int n = 0;
+	ListCell *lc;
+
+	foreach(lc, apply->variants)
+		n += ((KgNewVariant *) lfirst(lc))->nfields;
+	properties = palloc(Max(1, n) * sizeof(EdgeProperty));
+	n = 0;
+	foreach(lc, apply->variants)
+	{
+		const KgNewVariant *variant = lfirst(lc);
+
+		for (int i = 0; i < variant->nfields; i++)
+			properties[n++] = (EdgeProperty){variant, &variant->fields[i]};
+	}
+	qsort(properties, n, sizeof(EdgeProperty), compare_properties);
+	for (int i = 1; i < n; i++)
+	{
+		const EdgeProperty *a = &properties[i - 1];
+		const EdgeProperty *b = &properties[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (a->variant != b->variant && compare_properties(a, b) == 0 &&
+			!kg_field_same_path(a->field, b->field))
+			report_same_name(apply, a, b);
+	}
+	pfree(properties);
+}
+
+/* Refuse a name that would ask one relation forwards and another backwards. */
+static void
+report_inverse(KgApply *apply, const char *relation, const char *inverse,
+			   const char *path)
+{
+	KgError *err;
+
+	if (path == NULL)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "inverse \"%s\" of relation \"%s\" is the name of a "
+					   "relation",
+					   inverse,
+					   relation);
+	kg_error_got_string(err, inverse);
+	kg_error_expected(err,
+					  strcmp(relation, inverse) == 0
+						  ? "\"symmetric\": true, or another name"
+						  : "a name that no relation has");
+	report(apply, err, path);
+}
+
+/* Tools take the names of all relations of the tenant, and their inverses. */
+static void
+check_inverses(KgApply *apply)
+{
+	const KgCatalog *before = apply->before;
+	ListCell *lc;
+
+	foreach(lc, apply->variants)
+	{
+		const KgNewVariant *variant = lfirst(lc);
+		ListCell *other;
+
+		CHECK_FOR_INTERRUPTS();
+		foreach(other, apply->variants)
+		{
+			const KgNewVariant *named = lfirst(other);
+
+			if (!kg_text_same(variant->inverse, named->relation))
+				continue;
+			report_inverse(apply,
+						   variant->relation,
+						   variant->inverse,
+						   variant->path ? variant->path : named->path);
+			break;
+		}
+		for (int i = 0; i < before->nrelations; i++)
+		{
+			const KgRelation *relation = &before->relations[i];
+
+			if (strcmp(relation->bundle, apply->payload->name) == 0)
+				continue;
+			if (kg_text_same(variant->inverse, relation->name))
+				report_inverse(
+					apply, variant->relation, variant->inverse, variant->path);
+			if (kg_text_same(relation->inverse, variant->relation))
+				report_inverse(
+					apply, relation->name, relation->inverse, variant->path);
+		}
 	}
 }
 
@@ -522,6 +653,8 @@ kg_bundle_check_relations(KgApply *apply)
 
 	gather_variants(apply);
 	check_variants(apply);
+	check_names_alike(apply);
+	check_inverses(apply);
 	for (int i = 0; i < payload->nrelations; i++)
 		check_ends(apply, &payload->relations[i], false);
 	check_foreign_relations(apply);
@@ -533,6 +666,7 @@ kg_bundle_check_other_relations(KgApply *apply)
 {
 	for (int i = 0; i < apply->payload->nrelations; i++)
 		check_ends(apply, &apply->payload->relations[i], true);
+	check_inverses(apply);
 	check_foreign_relations(apply);
 	check_counted(apply);
 }

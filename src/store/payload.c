@@ -650,16 +650,15 @@ kg_payload_read(const KgDocument *document, KgErrorList *errors)
 		return payload;
 	}
 	kg_check_members(root, known, "", errors);
-	payload->name = string_member(root, "bundle_name", true, "", errors);
-	if (payload->name && !valid_bundle_name(payload->name))
-	{
-		bad_name(payload->name,
+	payload->given_name = string_member(root, "bundle_name", true, "", errors);
+	if (payload->given_name && valid_bundle_name(payload->given_name))
+		payload->name = payload->given_name;
+	else if (payload->given_name)
+		bad_name(payload->given_name,
 				 "bundle",
 				 "^[a-z][a-z0-9-]{0,62}[a-z0-9]$",
 				 "/bundle_name",
 				 errors);
-		payload->name = NULL;
-	}
 	payload->version = string_member(root, "version", true, "", errors);
 	payload->description = string_member(
 		root, "description", false, "", errors);

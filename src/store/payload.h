@@ -107,7 +107,8 @@ typedef struct KgDocument
 
 typedef struct KgPayload
 {
-	const char *name;
+	const char *name;		/* NULL: none that a bundle may have */
+	const char *given_name; /* as it was sent; NULL: it is no string */
 	const char *version;
 	const char *description;
 	const char *instructions;

@@ -186,6 +186,25 @@ find_variant(const KgCatalog *catalog, const KgType *type, const KgField *field)
 	return NULL;
 }
 
+/* Stored before two properties of one name were refused. */
+static void
+verify_field_names(Verify *v, const char *table, const char *object,
+				   const KgField *fields, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (fields[i].repeats_name)
+			differ(
+				v->catalog,
+				v->differences,
+				"name_repeated",
+				table,
+				object,
+				NULL,
+				psprintf("two properties with the name \"%s\"", fields[i].name),
+				"give one of them another key, in the schema and in what "
+				"is stored");
+}
+
 static void
 verify_type(Verify *v, const KgType *type)
 {
@@ -201,6 +220,8 @@ verify_type(Verify *v, const KgType *type)
 			   psprintf("schema_hash %s", hash),
 			   type->schema_hash,
 			   KG_REPAIRS);
+	verify_field_names(
+		v, "kg_entity_type", object, type->fields, type->nfields);
 	for (int i = 0; i < type->nfields; i++)
 	{
 		const KgField *field = &type->fields[i];
@@ -223,6 +244,11 @@ verify_type(Verify *v, const KgType *type)
 static void
 verify_relation(Verify *v, const KgRelation *relation)
 {
+	verify_field_names(v,
+					   "kg_relation",
+					   psprintf("relation %s", relation->name),
+					   relation->fields,
+					   relation->nfields);
 	for (int i = 0; i < relation->nvariants; i++)
 	{
 		const KgVariant *variant = &relation->variants[i];

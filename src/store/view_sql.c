@@ -116,6 +116,33 @@ describe(const char *title, const char *description)
 	return title ? title : description;
 }
 
+/* Is SQL's name, without quotes, a property other than the id? */
+static bool
+is_property_unquoted(const KgType *type, const char *name)
+{
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+		const char *key = field->steps[0].key;
+
+		if (!field->derived && field != type->id_field && key != NULL &&
+			pg_strcasecmp(key, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A name of the entity's id that means no property, however it is quoted. */
+static const char *
+id_column(const KgType *type)
+{
+	if (!is_property_unquoted(type, "id"))
+		return "id";
+	if (!is_property_unquoted(type, "entity_id"))
+		return "entity_id";
+	return kg_view_identifier_of("entity_id", "entity_id");
+}
+
 /*
  * The entity's id, and each property of the document itself.  The property that
  * has the id is the stored column, by which it is found.
@@ -123,16 +150,11 @@ describe(const char *title, const char *description)
 static List *
 type_columns(const KgType *type)
 {
-	const KgField *id = kg_column_field(type, "id");
+	const char *id = id_column(type);
 	List *columns = NIL;
 	List *done = NIL; /* of char * */
 
-	columns = add_column(columns,
-						 id == NULL || id == type->id_field ? "id"
-															: "entity_id",
-						 "text",
-						 "e.entity_id",
-						 "the entity's id");
+	columns = add_column(columns, id, "text", "e.entity_id", "the entity's id");
 	for (int i = 0; i < type->nfields; i++)
 	{
 		const KgField *any = &type->fields[i];
@@ -156,7 +178,7 @@ type_columns(const KgType *type)
 			oid = kg_column_type(type, field);
 		if (field != NULL && field == type->id_field && oid == TEXTOID)
 		{
-			if (strcmp(property, "id") != 0)
+			if (strcmp(property, id) != 0)
 				columns = add_column(
 					columns,
 					property,

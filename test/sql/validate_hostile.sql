@@ -95,3 +95,25 @@ SELECT kg_validation_errors(pg_temp.nest('{"a":', '1', '}', 30), '{"$defs": {"n"
 SELECT jsonb_array_length(e) AS errors, length(e::text) < 1000 AS short FROM kg_validation_errors('true', '{"const": 1, "oneOf": [{"oneOf": [true, true]}, {"oneOf": [true, {"oneOf": [true, true]}]}, {"$ref": "#"}]}') e;
 SELECT jsonb_array_length(e) AS errors, length(e::text) < 100000 AS short FROM kg_validation_errors('true', '{"const": 1, "anyOf": [{"type": "string"}, {"$ref": "#"}]}') e;
 SELECT jsonb_array_length(e) AS errors, length(e::text) < 1000 AS short FROM kg_validation_errors('true', '{"const": {"a": true}, "oneOf": [{"oneOf": [true, true]}, {"oneOf": [{"$ref": "#"}, {"a": 1}, true]}, {"$ref": "#"}]}') e;
+
+-- what PCRE2 and JavaScript take is taken, however long it is
+CREATE FUNCTION pg_temp.matches(pattern text, VARIADIC texts text[]) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN (SELECT string_agg(kg_validate(to_jsonb(t), jsonb_build_object('pattern', pattern))::text, ' ') FROM unnest(texts) t);
+EXCEPTION WHEN OTHERS THEN
+  RETURN SQLSTATE || ' ' || SQLERRM;
+END
+$$;
+SELECT string_agg('a' || n, '|') AS names FROM generate_series(1, 3000) n \gset
+SELECT pg_temp.matches('^(?:' || :'names' || ')$', 'a1', 'a3000', 'a3001') AS by_table, pg_temp.matches('^(?:' || :'names' || ')(?!x)', 'a1', 'a3000', 'b') AS by_pcre2, pg_temp.matches(:'names' || '|(?!x)y', 'y', 'xa3000', 'b') AS at_the_root;
+SELECT pg_temp.matches('^(?!x)([a-zA-Z0-9._-]{0,63}@){40}$', repeat('a@', 40), repeat('a@', 39), repeat('@', 40), repeat(repeat('a', 64) || '@', 40)) AS classes_repeated;
+SELECT pg_temp.matches(repeat('a', 28000), repeat('a', 28000), repeat('a', 27999)) AS long_literal, pg_temp.matches(repeat('é', 16384), repeat('é', 16384), 'é') AS two_bytes_each;
+SELECT pg_temp.matches('(?<=a|bc)d', 'ad', 'bcd', 'xcd') AS behind, pg_temp.matches('(?<!a|bc)d', 'ad', 'bcd', 'xcd') AS not_behind;
+SELECT p AS pattern, pg_temp.matches(p, 'aaabb', 'yz', '😀😀', 'ababxx', '') AS matches FROM unnest(array['^(?=a|b)*a(?:a*)*(?:a|b){2,3}(?!c)$', '^(a|b)?(?!c)(?:x|y)z$', '^(?!c)(?:)*[^\s\S]*\u{1F600}{2}$', '^(?!c)(?:ab){2}\1?(x)\1$', '^(?!c)(?:a?|b)*?$', '^(?!c)(?:(?:a|b)|(?:x|y))+$', '^(?!c)[^]?$', '^(?!c)(?:[])?$']) p;
+-- limits say which they are
+SELECT pg_temp.matches(repeat('(', 3000) || 'a' || repeat(')', 3000), 'a') AS groups, pg_temp.matches(repeat('(', 3001) || 'a' || repeat(')', 3001), 'a') AS more;
+SELECT pg_temp.matches(repeat('(', 299) || 'a(?!b)' || repeat(')', 299), 'a', 'ab') AS groups, pg_temp.matches(repeat('(', 301) || 'a(?!b)' || repeat(')', 301), 'a') AS more;
+SELECT pg_temp.matches(repeat('a', 32769), 'a') AS bytes, pg_temp.matches(repeat('a', 32768), 'a') AS compiled, pg_temp.matches('a{65536}', 'a') AS repetition;
+-- a pattern that a schema has many times is compiled once
+SELECT kg_schema_check((SELECT jsonb_build_object('properties', jsonb_object_agg('p' || n, '{"pattern": "^(?:a|b|c|d|e|f|g)*a(?:a|b|c|d|e|f|g){10}$"}'::jsonb)) FROM generate_series(1, 1000) n)) AS the_same;
+SELECT pg_temp.try('"x"'::text, (SELECT jsonb_build_object('properties', jsonb_object_agg('p' || n, jsonb_build_object('pattern', '^(?:a|b|c|d|e|f|g)*a(?:a|b|c|d|e|f|g){10}' || n || '$'))) FROM generate_series(1, 1000) n)) AS others;

@@ -26,6 +26,21 @@ RESET client_min_messages;
 SET enable_seqscan = off;
 SELECT (SELECT count(*) FROM odd.pkg WHERE v < '1.9') = (SELECT count(*) FROM kg_entity WHERE data ->> 'v' < '1.9' COLLATE "C") AS below,
   (SELECT count(*) FROM odd.pkg WHERE v LIKE '1.1%') AS begins, (SELECT count(*) FROM odd.pkg WHERE v = '1.10') AS same, (SELECT count(*) FROM odd.pkg WHERE v IN ('1.9', '1.10')) AS one_of;
+-- The entity's id is under no name that SQL reads as a property's.
+SELECT kg_apply_bundle('{"bundle_name": "folds", "version": "1", "schemas": [
+  {"entity_type": "upper", "schema": {"type": "object", "x-id-field": "key", "properties": {"key": {"type": "string"}, "ID": {"type": "integer"}}}},
+  {"entity_type": "both", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "Id": {"type": "integer"}}}},
+  {"entity_type": "itself", "schema": {"type": "object", "x-id-field": "ID", "properties": {"ID": {"type": "string"}}}},
+  {"entity_type": "taken", "schema": {"type": "object", "x-id-field": "key", "properties": {"key": {"type": "string"}, "iD": {"type": "integer"}, "Entity_ID": {"type": "integer"}}}}],
+  "entities": [{"entity_type": "upper", "items": [{"key": "u", "ID": 7}]}, {"entity_type": "both", "items": [{"id": "b", "Id": 7}]}, {"entity_type": "itself", "items": [{"ID": "i"}]}, {"entity_type": "taken", "items": [{"key": "t", "iD": 7, "Entity_ID": 8}]}]}') ->> 'changed' AS changed;
+SELECT jsonb_path_query_array(kg_refresh_views('odd'), '$.**.created[*]') AS created;
+SELECT attrelid::regclass AS view, string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS columns FROM pg_attribute WHERE attrelid = ANY (ARRAY['odd.upper', 'odd.both', 'odd.itself', 'odd.taken']::regclass[]) AND attnum > 0 GROUP BY attrelid ORDER BY attrelid::regclass::text COLLATE "C";
+SELECT entity_id, "ID" FROM odd.upper;
+SELECT entity_id, id, "Id" FROM odd.both;
+SELECT id, "ID" FROM odd.itself;
+SELECT key, "iD", "Entity_ID" FROM odd.taken WHERE "iD" = 7;
+SELECT id FROM odd.upper;
+SELECT entity_id FROM odd.taken;
 \c - :owner
 CREATE FUNCTION views_odd() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.entity_id := 'other'; NEW.data := NEW.data || '{"id": "other"}'; RETURN NEW; END $$;
 CREATE TRIGGER a_other BEFORE INSERT ON kg_entity FOR EACH ROW EXECUTE FUNCTION views_odd();
