@@ -41,6 +41,15 @@ static const Enforcement *enforcement = NULL; /* the innermost */
 static int renewing = 0;	  /* edges are taken out, to be written anew */
 static bool deferred = false; /* references may wait for the commit */
 
+static void
+leave(void)
+{
+	KgScope *scope = innermost;
+
+	innermost = scope->outer;
+	MemoryContextDelete(scope->context);
+}
+
 void
 kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context)
 {
@@ -51,23 +60,6 @@ kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context)
 	unchecked->undone.context = context;
 	unchecked->undone_in.context = context;
 	unchecked->taken.context = context;
-}
-
-/* Nodes whose deletion was rolled back are not deleted. */
-static void
-drop_existing(const char *tenant, KgNodeList *nodes)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	KgNodeList existing;
-	int kept = 0;
-
-	if (nodes->n == 0)
-		return;
-	kg_nodes_read(&saved, tenant, nodes->nodes, nodes->n, &existing);
-	for (int i = 0; i < nodes->n; i++)
-		if (!kg_nodes_have(&existing, nodes->nodes[i]))
-			nodes->nodes[kept++] = nodes->nodes[i];
-	nodes->n = kept;
 }
 
 /*
@@ -123,32 +115,6 @@ resolve_missing(const KgCatalog *catalog, KgUnchecked *unchecked,
 		kg_node_add(&sources, unchecked->missing.items[i].source);
 	kg_nodes_sort(&sources);
 	renew_edges(catalog->tenant, &sources, sight, missing);
-}
-
-/* Triggers of the DBA's fire for what follows; missing have no edges yet. */
-static void
-delete_references(const char *tenant, const KgUserContext *caller,
-				  KgUnchecked *unchecked, KgNodeList *referrers)
-{
-	KgNodeList undone = {CurrentMemoryContext};
-	int behind = unchecked->missing.n > 0;
-
-	if (behind)
-		unchecked->stale = true;
-	for (int i = 0; i < unchecked->undone.n; i++)
-		kg_node_add(&undone, unchecked->undone.nodes[i]);
-	kg_nodes_sort(&undone);
-	renewing += behind;
-	PG_TRY();
-	{
-		kg_references_deleted(
-			tenant, &unchecked->deleted, &undone, caller, referrers);
-	}
-	PG_FINALLY();
-	{
-		renewing -= behind;
-	}
-	PG_END_TRY();
 }
 
 /* Those of the nodes that are stored and hidden from the caller. */
@@ -217,6 +183,43 @@ require_hidden_kept(const char *tenant, const KgUserContext *caller,
 }
 
 static void
+enforce_unique(const KgCatalog *catalog, KgUnchecked *unchecked)
+{
+	if (unchecked->taken.n > 0)
+		kg_unique_enforce(catalog, &unchecked->taken);
+	unchecked->taken.n = 0;
+}
+
+/*
+ * Triggers of the DBA's fire for what follows; missing have no edges yet.  What
+ * statements leave unchecked meanwhile is checked with the rest: what refers to
+ * something that goes may be about to go itself.
+ */
+static void
+delete_references(const char *tenant, const KgUserContext *caller,
+				  KgUnchecked *unchecked, KgNodeList *referrers)
+{
+	KgScope *scope = kg_scope_begin(tenant);
+	int behind = unchecked->missing.n > 0;
+
+	scope->unchecked = unchecked;
+	if (behind)
+		unchecked->stale = true;
+	renewing += behind;
+	PG_TRY();
+	{
+		kg_references_deleted(tenant, unchecked, caller, referrers);
+	}
+	PG_FINALLY();
+	{
+		renewing -= behind;
+	}
+	PG_END_TRY();
+	Assert(scope == innermost);
+	leave();
+}
+
+static void
 enforce(const KgCatalog *catalog, const KgUserContext *caller,
 		KgUnchecked *unchecked)
 {
@@ -226,13 +229,13 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	KgSight sight;
 
 	kg_sight_init(&sight, catalog->tenant, caller);
-	if (unchecked->stale)
-		drop_existing(catalog->tenant, &unchecked->deleted);
 	/* First of all: below, a value names one entity. */
-	if (unchecked->taken.n > 0)
-		kg_unique_enforce(catalog, &unchecked->taken);
+	enforce_unique(catalog, unchecked);
 	if (unchecked->deleted.n > 0)
+	{
 		delete_references(catalog->tenant, caller, unchecked, &referrers);
+		enforce_unique(catalog, unchecked);
+	}
 	resolve_missing(catalog, unchecked, &sight, &missing);
 
 	/* Referrers of renamed nodes, and of nodes deleted and made again. */
@@ -241,6 +244,7 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 			catalog->tenant, &unchecked->renamed, &moved);
 	for (int i = 0; i < referrers.n; i++)
 		kg_node_add(&moved, referrers.nodes[i]);
+	kg_nodes_sort(&moved);
 	if (moved.n > 0)
 	{
 		KgReferenceList unresolved = {CurrentMemoryContext};
@@ -411,15 +415,6 @@ kg_scope_require_edges(const char *tenant)
 						  "lists");
 	}
 	kg_error_throw(err);
-}
-
-static void
-leave(void)
-{
-	KgScope *scope = innermost;
-
-	innermost = scope->outer;
-	MemoryContextDelete(scope->context);
 }
 
 /* An undo that is rolled back, as one that was only tried, has undone nothing. */
