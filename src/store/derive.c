@@ -64,6 +64,7 @@ struct KgDerivation
 	KgNodeList counted; /* of which edges are counted anew */
 	KgNodeList uncounted;
 	KgNodeList overtaken;
+	bool of_statement; /* a trigger of it derives */
 	KgUnchecked own;
 	KgUnchecked *pending;  /* own, or that of the scope (scope.h) */
 	KgDerivedRows compare; /* NULL: what is gathered is written */
@@ -127,6 +128,12 @@ kg_derive_begin(const char *tenant, const KgUserContext *caller)
 	if (d->pending == NULL)
 		d->pending = &d->own;
 	return d;
+}
+
+void
+kg_derive_of_statement(KgDerivation *d)
+{
+	d->of_statement = true;
 }
 
 const KgCatalog *
@@ -467,7 +474,11 @@ write_batch(KgDerivation *d)
 	kg_word_rows_write(d->tenant, &d->words);
 	MemoryContextSwitchTo(d->batch);
 	kg_sight_init(&sight, d->tenant, &d->caller);
-	kg_references_forget(d->tenant, &d->stale_references, &sight);
+	kg_references_forget(d->tenant,
+						 &d->stale_references,
+						 &sight,
+						 kg_unchecked_deletes(d->pending) ? &d->pending->lost
+														  : NULL);
 	MemoryContextSwitchTo(d->batch);
 	kg_references_resolve(
 		d->catalog, &d->references, &sight, &d->pending->missing);
@@ -919,7 +930,8 @@ kg_derive_end(KgDerivation *d)
 	MemoryContext old = MemoryContextSwitchTo(d->context);
 
 	write_batch(d);
-	if (d->pending == &d->own)
+	if (d->pending == &d->own &&
+		(!d->of_statement || kg_statement_complete(d->tenant, d->pending)))
 		kg_unchecked_enforce(d->catalog, &d->caller, d->pending);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(d->context);

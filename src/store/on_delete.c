@@ -110,6 +110,73 @@ read_incoming(const char *tenant, const KgNodeList *nodes, IncomingList *list)
 	}
 }
 
+/* The type of a node in rows (node, type_no) by node; 0: there is none. */
+static int32
+find_type(uint64 n, int64 node)
+{
+	uint64 low = 0;
+	uint64 high = n;
+
+	while (low < high)
+	{
+		uint64 middle = low + (high - low) / 2;
+
+		if (kg_spi_int64(middle, 1) < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && kg_spi_int64(low, 1) == node
+			   ? (int32) kg_spi_int64(low, 2)
+			   : 0;
+}
+
+/*
+ * Adds edges to nodes that were dropped because their sources were written when
+ * the nodes were gone already.
+ */
+static void
+read_lost(const char *tenant, const KgLostEdges *lost, const KgNodeList *nodes,
+		  IncomingList *list)
+{
+	KgNodeList sources = {list->context};
+	Incoming *items;
+	uint64 n;
+
+	for (int i = 0; i < lost->n; i++)
+		if (kg_nodes_have(nodes, lost->edges[i].target))
+			kg_node_add(&sources, lost->edges[i].source);
+	if (sources.n == 0)
+		return;
+	kg_nodes_sort(&sources);
+	KG_BATCH_LATEST("SELECT node, type_no::bigint FROM @kg_entity "
+					"WHERE tenant = $1 AND node = ANY($2) ORDER BY node",
+					kg_arg_text(tenant),
+					kg_arg_int8s(sources.nodes, sources.n));
+	n = SPI_processed;
+	items = MemoryContextAllocHuge(list->context,
+								   (list->n + lost->n) * sizeof(Incoming));
+	if (list->n > 0)
+		memcpy(items, list->items, list->n * sizeof(Incoming));
+	list->items = items;
+	for (int i = 0; i < lost->n; i++)
+	{
+		const KgEdgeKey *edge = &lost->edges[i];
+		int32 type_no = kg_nodes_have(nodes, edge->target)
+							? find_type(n, edge->source)
+							: 0;
+
+		if (type_no != 0)
+			list->items[list->n++] = (Incoming){
+				.source = edge->source,
+				.target = edge->target,
+				.type_no = type_no,
+				.relation_no = edge->relation_no,
+				.derived = true};
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
 static void
 sort_incoming(IncomingList *list)
 {
@@ -679,6 +746,7 @@ treat_deleted(Deletion *d, const KgNodeList *fresh)
 	int before = d->incoming.n;
 
 	read_incoming(d->tenant, fresh, &d->incoming);
+	read_lost(d->tenant, &d->unchecked->lost, fresh, &d->incoming);
 	if (d->incoming.n == before)
 		return;
 	incoming.items = d->incoming.items + before;

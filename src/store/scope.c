@@ -29,6 +29,20 @@ struct KgScope
 	List *rewritten;		/* numbers of types; see kg_scope_rewrites() */
 };
 
+/*
+ * What triggers of a statement leave to its last one: those of the events before
+ * it, and statements in the middle of it that wrote who refers to what it deletes.
+ */
+typedef struct Rest
+{
+	struct Rest *next;
+	MemoryContext context;
+	SubTransactionId begun_in;
+	uint64 statement;
+	char *tenant;
+	KgUnchecked unchecked;
+} Rest;
+
 /* What is under way where a statement or scope has ended. */
 typedef struct Enforcement
 {
@@ -37,6 +51,7 @@ typedef struct Enforcement
 } Enforcement;
 
 static KgScope *innermost = NULL;
+static Rest *rests = NULL;
 static const Enforcement *enforcement = NULL; /* the innermost */
 static int renewing = 0;	  /* edges are taken out, to be written anew */
 static bool deferred = false; /* references may wait for the commit */
@@ -60,6 +75,124 @@ kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context)
 	unchecked->undone.context = context;
 	unchecked->undone_in.context = context;
 	unchecked->taken.context = context;
+	unchecked->lost.context = context;
+}
+
+bool
+kg_unchecked_deletes(const KgUnchecked *unchecked)
+{
+	return unchecked->deleted.n > 0 || kg_writing_waits() != 0;
+}
+
+static Rest *
+find_rest(uint64 statement, const char *tenant)
+{
+	for (Rest *rest = rests; rest; rest = rest->next)
+		if (rest->statement == statement && strcmp(rest->tenant, tenant) == 0)
+			return rest;
+	return NULL;
+}
+
+static Rest *
+make_rest(uint64 statement, const char *tenant)
+{
+	Rest *rest = find_rest(statement, tenant);
+	MemoryContext context;
+
+	if (rest)
+		return rest;
+	context = AllocSetContextCreate(
+		TopTransactionContext, "kg_graph unchecked", ALLOCSET_DEFAULT_SIZES);
+	rest = MemoryContextAllocZero(context, sizeof(Rest));
+	rest->context = context;
+	rest->begun_in = GetCurrentSubTransactionId();
+	rest->statement = statement;
+	rest->tenant = MemoryContextStrdup(context, tenant);
+	kg_unchecked_init(&rest->unchecked, context);
+	rest->next = rests;
+	rests = rest;
+	return rest;
+}
+
+/* Forgets those that were begun since, or that one. */
+static void
+drop_rests(SubTransactionId since, const Rest *one)
+{
+	Rest **place = &rests;
+
+	while (*place)
+	{
+		Rest *rest = *place;
+
+		if (rest != one && rest->begun_in < since)
+		{
+			place = &rest->next;
+			continue;
+		}
+		*place = rest->next;
+		MemoryContextDelete(rest->context);
+	}
+}
+
+static void
+add_nodes(KgNodeList *to, const KgNodeList *nodes)
+{
+	for (int i = 0; i < nodes->n; i++)
+		kg_node_add(to, nodes->nodes[i]);
+}
+
+static void
+add_unchecked(KgUnchecked *to, const KgUnchecked *unchecked)
+{
+	const KgReferenceList *missing = &unchecked->missing;
+
+	for (int i = 0; i < missing->n; i++)
+		kg_reference_add(&to->missing,
+						 missing->items[i].source,
+						 missing->items[i].field,
+						 missing->items[i].value);
+	for (int i = 0; i < unchecked->lost.n; i++)
+		kg_lost_edge_add(&to->lost, &unchecked->lost.edges[i]);
+	add_nodes(&to->renamed, &unchecked->renamed);
+	add_nodes(&to->deleted, &unchecked->deleted);
+	add_nodes(&to->undone, &unchecked->undone);
+	add_nodes(&to->undone_in, &unchecked->undone_in);
+	add_nodes(&to->taken, &unchecked->taken);
+	to->ids_changed |= unchecked->ids_changed;
+	to->stale |= unchecked->stale;
+	to->arrived |= unchecked->arrived;
+}
+
+bool
+kg_statement_complete(const char *tenant, KgUnchecked *unchecked)
+{
+	uint64 statement = kg_writing_number();
+	Rest *rest;
+
+	if (kg_writing_waits() == statement)
+	{
+		rest = make_rest(statement, tenant);
+		add_unchecked(&rest->unchecked, unchecked);
+		/* Its entities may be written once more by what follows. */
+		rest->unchecked.stale = true;
+		return false;
+	}
+	rest = find_rest(statement, tenant);
+	if (rest)
+	{
+		add_unchecked(unchecked, &rest->unchecked);
+		drop_rests(UINT32_MAX, rest);
+	}
+	return true;
+}
+
+List *
+kg_statement_tenants(List *tenants)
+{
+	for (const Rest *rest = rests; rest; rest = rest->next)
+		if (rest->statement == kg_writing_number())
+			tenants = lappend(tenants, rest->tenant);
+	return tenants;
 }
 
 /*
@@ -76,7 +209,7 @@ renew_edges(const char *tenant, const KgNodeList *nodes, KgSight *sight,
 	renewing++;
 	PG_TRY();
 	{
-		kg_references_forget(tenant, nodes, sight);
+		kg_references_forget(tenant, nodes, sight, NULL);
 		kg_references_resolve(catalog, &references, sight, missing);
 	}
 	PG_FINALLY();
@@ -219,6 +352,55 @@ delete_references(const char *tenant, const KgUserContext *caller,
 	leave();
 }
 
+/* By source and relation. */
+static int
+compare_lost(const void *pa, const void *pb)
+{
+	const KgEdgeKey *a = pa;
+	const KgEdgeKey *b = pb;
+
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	return a->relation_no < b->relation_no ? -1
+										   : a->relation_no > b->relation_no;
+}
+
+/*
+ * The target of a reference that was there may have been deleted by a statement
+ * further up, which has yet to say what becomes of who refers to it.
+ */
+static void
+leave_to_outer(const char *tenant, KgUnchecked *unchecked,
+			   KgReferenceList *missing)
+{
+	KgLostEdges *lost = &unchecked->lost;
+	uint64 statement = kg_writing_waits();
+	int kept = 0;
+	Rest *rest;
+
+	if (missing->n == 0 || lost->n == 0 || statement == 0)
+		return;
+	qsort(lost->edges, lost->n, sizeof(KgEdgeKey), compare_lost);
+	rest = make_rest(statement, tenant);
+	for (int i = 0; i < missing->n; i++)
+	{
+		const KgReference *reference = &missing->items[i];
+		KgEdgeKey key = {reference->source, reference->field->relation_no};
+
+		if (bsearch(&key, lost->edges, lost->n, sizeof(key), compare_lost))
+			kg_reference_add(&rest->unchecked.missing,
+							 reference->source,
+							 reference->field,
+							 reference->value);
+		else
+			missing->items[kept++] = *reference;
+	}
+	missing->n = kept;
+	for (int i = 0; i < lost->n; i++)
+		kg_lost_edge_add(&rest->unchecked.lost, &lost->edges[i]);
+	rest->unchecked.stale = true;
+}
+
 static void
 enforce(const KgCatalog *catalog, const KgUserContext *caller,
 		KgUnchecked *unchecked)
@@ -237,6 +419,7 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 		enforce_unique(catalog, unchecked);
 	}
 	resolve_missing(catalog, unchecked, &sight, &missing);
+	leave_to_outer(catalog->tenant, unchecked, &missing);
 
 	/* Referrers of renamed nodes, and of nodes deleted and made again. */
 	if (unchecked->renamed.n > 0)
@@ -441,6 +624,9 @@ subtransaction_ends(SubXactEvent event, SubTransactionId mine,
 		return;
 	while (innermost && innermost->begun_in >= mine)
 		leave();
+	drop_rests(mine, NULL);
+	for (Rest *rest = rests; rest; rest = rest->next)
+		rest->unchecked.stale = true;
 	for (KgScope *scope = innermost; scope; scope = scope->outer)
 	{
 		scope->unchecked->stale = true;
@@ -454,6 +640,7 @@ transaction_ends(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_ABORT)
 		innermost = NULL;
+	rests = NULL;
 	deferred = false;
 }
 

@@ -27,9 +27,13 @@ typedef struct KgUnchecked
 	KgNodeList undone;	  /* those of deleted whose creation is undone, */
 	KgNodeList undone_in; /* and by which subtransaction each, in order */
 	KgNodeList taken; /* nodes with a value that another one had (unique.h) */
+	KgLostEdges lost; /* of entities that were written meanwhile */
 	bool stale;		  /* some of it was rolled back, or written over */
 	bool arrived;	  /* entities were written since, which may be missed */
 } KgUnchecked;
+
+/* Does a deletion wait for what x-on-delete says?  Then lost edges are kept. */
+extern bool kg_unchecked_deletes(const KgUnchecked *unchecked);
 
 extern void kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context);
 
@@ -56,6 +60,15 @@ extern void kg_scope_end(KgScope *scope, const KgUserContext *caller);
 
 /* Of the scope that is open for the tenant, or NULL. */
 extern KgUnchecked *kg_scope_unchecked(const char *tenant);
+
+/*
+ * A trigger of ours is done with the innermost statement.  Returns true if it is
+ * the last one, with what the others left to it added; else leaves it to the next
+ * one, and to the end of the statement.
+ */
+extern bool kg_statement_complete(const char *tenant, KgUnchecked *unchecked);
+/* Adds the tenants (char *) of which something is left to the innermost one. */
+extern List *kg_statement_tenants(List *tenants);
 
 /*
  * The creation of these nodes is undone in the scope: who refers to them is

@@ -51,11 +51,12 @@ CREATE FUNCTION test.rounds_after() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   what text := current_setting('rounds.does', true);
 BEGIN
-  IF OLD.entity_id <> 'b' OR OLD.tenant <> 'rounds' THEN
+  IF OLD.entity_id <> current_setting('rounds.at', true) OR OLD.tenant <> 'rounds' THEN
     RETURN NULL;
   END IF;
   CASE what
     WHEN 'logs' THEN UPDATE public.kg_entity SET data = data || '{"log": ["b is gone"]}' WHERE entity_id = 'z';
+    WHEN 'leads on' THEN UPDATE public.kg_entity SET data = data || '{"see": ["y"]}' WHERE entity_id = 'z';
     WHEN 'leads elsewhere' THEN UPDATE public.kg_entity SET data = data || '{"log": ["b is gone"], "s2": "y"}' WHERE entity_id = 'z';
     WHEN 'deletes' THEN DELETE FROM public.kg_entity WHERE entity_id = 'y';
     WHEN 'deletes it' THEN DELETE FROM public.kg_entity WHERE entity_id = 'z';
@@ -86,11 +87,11 @@ $$;
 CREATE TRIGGER rounds_after AFTER DELETE ON kg_entity FOR EACH ROW EXECUTE FUNCTION test.rounds_after();
 CREATE TRIGGER rounds_before BEFORE DELETE ON kg_entity FOR EACH ROW EXECUTE FUNCTION test.rounds_before();
 SET ROLE regress_rounds;
-CREATE FUNCTION pg_temp.with_trigger(does text, deferred boolean) RETURNS SETOF text LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.with_trigger(does text, at text, deferred boolean) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM public.kg_entity;
   PERFORM public.kg_put_entities('page', '[{"id": "a"}, {"id": "b", "parent": "a"}, {"id": "y"}, {"id": "z", "s1": "a", "s2": "b", "see": ["y", "a"]}]', '{"atomic": true}');
-  PERFORM set_config('rounds.does', does, false);
+  PERFORM set_config('rounds.does', does, false), set_config('rounds.at', at, false);
   BEGIN
     IF deferred THEN
       SET CONSTRAINTS public.kg_references DEFERRED;
@@ -105,16 +106,20 @@ BEGIN
   DELETE FROM public.kg_entity;
 END
 $$;
-SELECT d AS deferred, t.* FROM unnest('{f,t}'::boolean[]) d, LATERAL pg_temp.with_trigger('logs', d) t;
-SELECT d AS deferred, t.* FROM unnest('{f,t}'::boolean[]) d, LATERAL pg_temp.with_trigger('leads elsewhere', d) t;
-SELECT d AS deferred, t.* FROM unnest('{f,t}'::boolean[]) d, LATERAL pg_temp.with_trigger('deletes', d) t;
-SELECT d AS deferred, t.* FROM unnest('{f,t}'::boolean[]) d, LATERAL pg_temp.with_trigger('deletes it', d) t;
-SELECT d AS deferred, t.* FROM unnest('{f,t}'::boolean[]) d, LATERAL pg_temp.with_trigger('tries', d) t;
-SELECT d AS deferred, t.* FROM unnest('{f,t}'::boolean[]) d, LATERAL pg_temp.with_trigger('makes it refer', d) t;
-SELECT d AS deferred, t.* FROM unnest('{f,t}'::boolean[]) d, LATERAL pg_temp.with_trigger('makes it go', d) t;
-SELECT d AS deferred, t.* FROM unnest('{f,t}'::boolean[]) d, LATERAL pg_temp.with_trigger('inserts', d) t;
-SELECT d AS deferred, t.* FROM unnest('{f,t}'::boolean[]) d, LATERAL pg_temp.with_trigger('puts it back', d) t;
-SELECT d AS deferred, t.* FROM unnest('{f,t}'::boolean[]) d, LATERAL pg_temp.with_trigger('keeps', d) t;
+CREATE FUNCTION pg_temp.each_trigger(does text) RETURNS TABLE(at text, deferred boolean, told text) LANGUAGE sql AS $$
+  SELECT a, d, t FROM unnest('{a,b}'::text[]) a, unnest('{f,t}'::boolean[]) d, LATERAL pg_temp.with_trigger(does, a, d) t
+$$;
+SELECT * FROM pg_temp.each_trigger('logs');
+SELECT * FROM pg_temp.each_trigger('leads on');
+SELECT * FROM pg_temp.each_trigger('leads elsewhere');
+SELECT * FROM pg_temp.each_trigger('deletes');
+SELECT * FROM pg_temp.each_trigger('deletes it');
+SELECT * FROM pg_temp.each_trigger('tries');
+SELECT * FROM pg_temp.each_trigger('makes it refer');
+SELECT * FROM pg_temp.each_trigger('makes it go');
+SELECT * FROM pg_temp.each_trigger('inserts');
+SELECT * FROM pg_temp.each_trigger('puts it back');
+SELECT * FROM pg_temp.with_trigger('keeps', 'b', false);
 RESET ROLE;
 SELECT kg_check('{"tenant": "rounds"}') -> 'ok' AS ok;
 DROP TRIGGER rounds_after ON kg_entity;
