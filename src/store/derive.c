@@ -18,6 +18,7 @@
 #include "store/columns.h"
 #include "store/counted.h"
 #include "store/derive.h"
+#include "store/edge_ends.h"
 #include "store/embeddings.h"
 #include "store/entity_ids.h"
 #include "store/extract.h"
@@ -441,11 +442,31 @@ delete_edges(KgDerivation *d)
 							   gone);
 }
 
+/* Edges go, and others come. */
+static void
+exchange_edges(void *arg)
+{
+	KgDerivation *d = arg;
+	KgSight sight;
+
+	delete_edges(d);
+	MemoryContextSwitchTo(d->batch);
+	kg_sight_init(&sight, d->tenant, &d->caller);
+	kg_references_forget(d->tenant,
+						 &d->stale_references,
+						 &sight,
+						 kg_unchecked_deletes(d->pending) ? &d->pending->lost
+														  : NULL);
+	MemoryContextSwitchTo(d->batch);
+	kg_references_resolve(
+		d->catalog, &d->references, &sight, &d->pending->missing);
+	MemoryContextSwitchTo(d->batch);
+}
+
 static void
 write_batch(KgDerivation *d)
 {
 	MemoryContext old = MemoryContextSwitchTo(d->batch);
-	KgSight sight;
 
 	CHECK_FOR_INTERRUPTS();
 	if (d->compare)
@@ -461,8 +482,6 @@ write_batch(KgDerivation *d)
 		return;
 	}
 	kg_refuse_entities_twice(d->tenant, &d->named);
-	delete_edges(d);
-	MemoryContextSwitchTo(d->batch);
 	kg_embeddings_forget(d->tenant, &d->gone);
 	MemoryContextSwitchTo(d->batch);
 	write_keys(d);
@@ -473,15 +492,10 @@ write_batch(KgDerivation *d)
 	MemoryContextSwitchTo(d->batch);
 	kg_word_rows_write(d->tenant, &d->words);
 	MemoryContextSwitchTo(d->batch);
-	kg_sight_init(&sight, d->tenant, &d->caller);
-	kg_references_forget(d->tenant,
-						 &d->stale_references,
-						 &sight,
-						 kg_unchecked_deletes(d->pending) ? &d->pending->lost
-														  : NULL);
-	MemoryContextSwitchTo(d->batch);
-	kg_references_resolve(
-		d->catalog, &d->references, &sight, &d->pending->missing);
+	if (d->references.n > 0 && d->stale_references.n + d->gone.n > 0)
+		kg_edge_ends_together(d->tenant, exchange_edges, d);
+	else
+		exchange_edges(d);
 	MemoryContextSwitchTo(d->batch);
 	kg_counted_forget(d->tenant, &d->uncounted);
 	kg_counted_anew(d->catalog, &d->counted);

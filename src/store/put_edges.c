@@ -8,7 +8,6 @@
 #include "access/xact.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
-#include "base/catch.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
@@ -617,38 +616,6 @@ perform(Edges *edges)
 	kg_outcomes_settle(edges->outcomes, edges->tenant);
 }
 
-/* With the outcomes that reading the items has left. */
-static void
-perform_anew(void *arg)
-{
-	Edges edges = *(const Edges *) arg;
-	KgOutcomes *outcomes = edges.outcomes;
-	KgOutcomes anew = *outcomes;
-
-	anew.items = MemoryContextAllocHuge(
-		CurrentMemoryContext, (Size) Max(1, anew.n) * sizeof(KgOutcome));
-	for (int i = 0; i < anew.n; i++)
-	{
-		anew.items[i] = outcomes->items[i];
-		anew.items[i].errors.errors = list_copy(
-			outcomes->items[i].errors.errors);
-	}
-	edges.outcomes = &anew;
-	perform(&edges);
-	*outcomes = anew;
-}
-
-/* Another session that makes one of them first is found by who begins again. */
-static bool
-makes_symmetric(const Edges *edges)
-{
-	for (int i = 0; i < edges->outcomes->n && !edges->deleting; i++)
-		if (edges->items[i].edge.relation != NULL &&
-			edges->items[i].edge.relation->symmetric)
-			return true;
-	return false;
-}
-
 static void
 run(const JsonbContainer *array, const char *relation, bool deleting,
 	KgOutcomes *outcomes)
@@ -669,10 +636,7 @@ run(const JsonbContainer *array, const char *relation, bool deleting,
 		CHECK_FOR_INTERRUPTS();
 		read_item(&edges, it.index, &it.value);
 	}
-	if (makes_symmetric(&edges))
-		kg_again(perform_anew, &edges);
-	else
-		perform(&edges);
+	perform(&edges);
 }
 
 typedef struct Call

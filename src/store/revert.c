@@ -1029,17 +1029,25 @@ reply(const Revert *revert)
 	return kg_jw_finish(&w);
 }
 
-Jsonb *
-kg_revert(const Jsonb *changes, const Jsonb *options)
+typedef struct Call
 {
+	const Jsonb *changes;
+	const Jsonb *options;
+	Jsonb *reply;
+} Call;
+
+static void
+run_call(void *arg)
+{
+	Call *call = arg;
 	Revert revert = {kg_identity_require(KG_ACCESS_WRITE)};
 	bool named = false;
 	ListCell *lc;
 
 	revert.catalog = kg_catalog_newest(revert.tenant);
 	revert.errors.limit = kg_setting_max_errors;
-	read_options(&revert, options);
-	read_changes(&revert, changes);
+	read_options(&revert, call->options);
+	read_changes(&revert, call->changes);
 	kg_identity_as_tool(find_changes, &revert);
 	if (revert.catalog->plain_visibility)
 		find_edges(&revert);
@@ -1062,5 +1070,14 @@ kg_revert(const Jsonb *changes, const Jsonb *options)
 		try_all(&revert);
 	else
 		write_as_revert(&revert);
-	return reply(&revert);
+	call->reply = reply(&revert);
+}
+
+Jsonb *
+kg_revert(const Jsonb *changes, const Jsonb *options)
+{
+	Call call = {changes, options};
+
+	kg_again(run_call, &call);
+	return call.reply;
 }

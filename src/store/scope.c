@@ -10,6 +10,7 @@
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "catalog/writing.h"
+#include "store/edge_ends.h"
 #include "store/on_delete.h"
 #include "store/pending.h"
 #include "store/scope.h"
@@ -195,6 +196,24 @@ kg_statement_tenants(List *tenants)
 	return tenants;
 }
 
+typedef struct Renewal
+{
+	const KgCatalog *catalog;
+	const KgNodeList *nodes;
+	KgReferenceList references;
+	KgSight *sight;
+	KgReferenceList *missing;
+} Renewal;
+
+static void
+exchange_edges(void *arg)
+{
+	Renewal *r = arg;
+
+	kg_references_forget(r->catalog->tenant, r->nodes, r->sight, NULL);
+	kg_references_resolve(r->catalog, &r->references, r->sight, r->missing);
+}
+
 /*
  * Edges of entities as what is stored has them.  In between they are not there,
  * which a trigger of the DBA's on kg_edge must not take for an answer.
@@ -203,14 +222,16 @@ static void
 renew_edges(const char *tenant, const KgNodeList *nodes, KgSight *sight,
 			KgReferenceList *missing)
 {
-	KgReferenceList references = {CurrentMemoryContext};
-	const KgCatalog *catalog = kg_references_reread(tenant, nodes, &references);
+	Renewal r = {.nodes = nodes,
+				 .references = {CurrentMemoryContext},
+				 .sight = sight,
+				 .missing = missing};
 
+	r.catalog = kg_references_reread(tenant, nodes, &r.references);
 	renewing++;
 	PG_TRY();
 	{
-		kg_references_forget(tenant, nodes, sight, NULL);
-		kg_references_resolve(catalog, &references, sight, missing);
+		kg_edge_ends_together(tenant, exchange_edges, &r);
 	}
 	PG_FINALLY();
 	{
