@@ -321,6 +321,20 @@ kg_writing_waits(void)
 	return 0;
 }
 
+bool
+kg_writing_goes_on(void)
+{
+	int left = innermost->events & ~innermost->derived;
+
+	/* One event of those that are left is derived. */
+	if ((left & (left - 1)) != 0)
+		return true;
+	for (const Writing *w = innermost->outer; w; w = w->outer)
+		if (is_behind(w))
+			return true;
+	return false;
+}
+
 uint64
 kg_writing_nested(void)
 {

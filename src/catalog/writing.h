@@ -41,6 +41,8 @@ extern uint64 kg_writing_number(void);
  * nothing is derived yet; 0: none.
  */
 extern uint64 kg_writing_waits(void);
+/* Is there one beside what is derived right now of the innermost? */
+extern bool kg_writing_goes_on(void);
 
 /* How many statements in the middle of others that was so for: a trigger's. */
 extern uint64 kg_writing_nested(void);

@@ -452,11 +452,8 @@ exchange_edges(void *arg)
 	delete_edges(d);
 	MemoryContextSwitchTo(d->batch);
 	kg_sight_init(&sight, d->tenant, &d->caller);
-	kg_references_forget(d->tenant,
-						 &d->stale_references,
-						 &sight,
-						 kg_unchecked_deletes(d->pending) ? &d->pending->lost
-														  : NULL);
+	kg_references_forget(
+		d->tenant, &d->stale_references, &sight, kg_unchecked_lost(d->pending));
 	MemoryContextSwitchTo(d->batch);
 	kg_references_resolve(
 		d->catalog, &d->references, &sight, &d->pending->missing);

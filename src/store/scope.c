@@ -79,10 +79,11 @@ kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context)
 	unchecked->lost.context = context;
 }
 
-bool
-kg_unchecked_deletes(const KgUnchecked *unchecked)
+KgLostEdges *
+kg_unchecked_lost(KgUnchecked *unchecked)
 {
-	return unchecked->deleted.n > 0 || kg_writing_waits() != 0;
+	return unchecked->deleted.n > 0 || kg_writing_goes_on() ? &unchecked->lost
+															: NULL;
 }
 
 static Rest *
@@ -203,6 +204,7 @@ typedef struct Renewal
 	KgReferenceList references;
 	KgSight *sight;
 	KgReferenceList *missing;
+	KgLostEdges *lost;
 } Renewal;
 
 static void
@@ -210,7 +212,7 @@ exchange_edges(void *arg)
 {
 	Renewal *r = arg;
 
-	kg_references_forget(r->catalog->tenant, r->nodes, r->sight, NULL);
+	kg_references_forget(r->catalog->tenant, r->nodes, r->sight, r->lost);
 	kg_references_resolve(r->catalog, &r->references, r->sight, r->missing);
 }
 
@@ -220,12 +222,13 @@ exchange_edges(void *arg)
  */
 static void
 renew_edges(const char *tenant, const KgNodeList *nodes, KgSight *sight,
-			KgReferenceList *missing)
+			KgReferenceList *missing, KgLostEdges *lost)
 {
 	Renewal r = {.nodes = nodes,
 				 .references = {CurrentMemoryContext},
 				 .sight = sight,
-				 .missing = missing};
+				 .missing = missing,
+				 .lost = lost};
 
 	r.catalog = kg_references_reread(tenant, nodes, &r.references);
 	renewing++;
@@ -247,7 +250,7 @@ kg_references_renew(const char *tenant, const KgNodeList *nodes,
 	KgSight sight;
 
 	kg_sight_init(&sight, tenant, caller);
-	renew_edges(tenant, nodes, &sight, missing);
+	renew_edges(tenant, nodes, &sight, missing, NULL);
 }
 
 /*
@@ -268,7 +271,11 @@ resolve_missing(const KgCatalog *catalog, KgUnchecked *unchecked,
 	for (int i = 0; i < unchecked->missing.n; i++)
 		kg_node_add(&sources, unchecked->missing.items[i].source);
 	kg_nodes_sort(&sources);
-	renew_edges(catalog->tenant, &sources, sight, missing);
+	renew_edges(catalog->tenant,
+				&sources,
+				sight,
+				missing,
+				kg_unchecked_lost(unchecked));
 }
 
 /* Those of the nodes that are stored and hidden from the caller. */
@@ -386,29 +393,50 @@ compare_lost(const void *pa, const void *pb)
 										   : a->relation_no > b->relation_no;
 }
 
+/* Was the reference's edge dropped when its target was gone? */
+static bool
+is_lost(const char *tenant, const KgReference *reference)
+{
+	KgEdgeKey key = {reference->source, reference->field->relation_no};
+
+	for (const Rest *rest = rests; rest; rest = rest->next)
+		if (rest->unchecked.lost.n > 0 && strcmp(rest->tenant, tenant) == 0 &&
+			bsearch(&key,
+					rest->unchecked.lost.edges,
+					rest->unchecked.lost.n,
+					sizeof(key),
+					compare_lost))
+			return true;
+	return false;
+}
+
 /*
  * The target of a reference that was there may have been deleted by a statement
  * further up, which has yet to say what becomes of who refers to it.
  */
 static void
-leave_to_outer(const char *tenant, KgUnchecked *unchecked,
+leave_to_outer(const char *tenant, const KgUnchecked *unchecked,
 			   KgReferenceList *missing)
 {
-	KgLostEdges *lost = &unchecked->lost;
 	uint64 statement = kg_writing_waits();
 	int kept = 0;
 	Rest *rest;
 
-	if (missing->n == 0 || lost->n == 0 || statement == 0)
+	if (missing->n == 0 || statement == 0)
 		return;
-	qsort(lost->edges, lost->n, sizeof(KgEdgeKey), compare_lost);
 	rest = make_rest(statement, tenant);
+	for (int i = 0; i < unchecked->lost.n; i++)
+		kg_lost_edge_add(&rest->unchecked.lost, &unchecked->lost.edges[i]);
+	if (unchecked->lost.n > 0)
+		qsort(rest->unchecked.lost.edges,
+			  rest->unchecked.lost.n,
+			  sizeof(KgEdgeKey),
+			  compare_lost);
 	for (int i = 0; i < missing->n; i++)
 	{
 		const KgReference *reference = &missing->items[i];
-		KgEdgeKey key = {reference->source, reference->field->relation_no};
 
-		if (bsearch(&key, lost->edges, lost->n, sizeof(key), compare_lost))
+		if (is_lost(tenant, reference))
 			kg_reference_add(&rest->unchecked.missing,
 							 reference->source,
 							 reference->field,
@@ -417,8 +445,6 @@ leave_to_outer(const char *tenant, KgUnchecked *unchecked,
 			missing->items[kept++] = *reference;
 	}
 	missing->n = kept;
-	for (int i = 0; i < lost->n; i++)
-		kg_lost_edge_add(&rest->unchecked.lost, &lost->edges[i]);
 	rest->unchecked.stale = true;
 }
 
@@ -458,7 +484,12 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 		find_hidden(catalog->tenant, caller, &moved, &hidden);
 		if (hidden.n > 0)
 			before = targets_of(catalog->tenant, &hidden);
-		renew_edges(catalog->tenant, &moved, &sight, &unresolved);
+		renew_edges(catalog->tenant,
+					&moved,
+					&sight,
+					&unresolved,
+					kg_unchecked_lost(unchecked));
+		leave_to_outer(catalog->tenant, unchecked, &unresolved);
 		if (hidden.n > 0)
 			require_hidden_kept(
 				catalog->tenant, caller, &hidden, before, &unresolved);

@@ -32,8 +32,8 @@ typedef struct KgUnchecked
 	bool arrived;	  /* entities were written since, which may be missed */
 } KgUnchecked;
 
-/* Does a deletion wait for what x-on-delete says?  Then lost edges are kept. */
-extern bool kg_unchecked_deletes(const KgUnchecked *unchecked);
+/* Returns where lost edges are kept; NULL where no deletion is under way. */
+extern KgLostEdges *kg_unchecked_lost(KgUnchecked *unchecked);
 
 extern void kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context);
 
