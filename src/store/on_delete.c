@@ -588,6 +588,17 @@ next_wave(const Deletion *d, const IncomingList *incoming,
 }
 
 static void
+drop_gone(KgNodeList *nodes, const KgNodeList *gone)
+{
+	int kept = 0;
+
+	for (int i = 0; i < nodes->n; i++)
+		if (!kg_nodes_have(gone, nodes->nodes[i]))
+			nodes->nodes[kept++] = nodes->nodes[i];
+	nodes->n = kept;
+}
+
+static void
 mark_undone(const Deletion *d, IncomingList *list)
 {
 	for (int i = 0; i < list->n; i++)
@@ -597,16 +608,17 @@ mark_undone(const Deletion *d, IncomingList *list)
 
 /*
  * Adds all that goes with what these edges led to: who refers to it by a rule to
- * cascade, who refers to these, and so on.  Nothing is written.
+ * cascade, who refers to these, and so on.  Nothing is written.  Where it is not
+ * gone yet, stored is what they lead to.
  */
 static void
 find_cascade(const Deletion *d, const IncomingList *incoming,
-			 KgNodeList *cascade)
+			 const KgNodeList *stored, KgNodeList *cascade)
 {
 	IncomingList list = *incoming;
 	KgNodeList wave = {cascade->context};
 
-	next_wave(d, &list, NULL, &d->gone, &wave);
+	next_wave(d, &list, stored, &d->gone, &wave);
 	while (wave.n > 0)
 	{
 		KgNodeList next = {cascade->context};
@@ -619,19 +631,9 @@ find_cascade(const Deletion *d, const IncomingList *incoming,
 		sort_incoming(&list);
 		mark_undone(d, &list);
 		next_wave(d, &list, &wave, cascade, &next);
+		drop_gone(&next, &d->gone);
 		wave = next;
 	}
-}
-
-static void
-drop_gone(KgNodeList *nodes, const KgNodeList *gone)
-{
-	int kept = 0;
-
-	for (int i = 0; i < nodes->n; i++)
-		if (!kg_nodes_have(gone, nodes->nodes[i]))
-			nodes->nodes[kept++] = nodes->nodes[i];
-	nodes->n = kept;
 }
 
 /* Takes the references that are lost out of referrers of which they let go. */
@@ -762,7 +764,7 @@ treat_deleted(Deletion *d, const KgNodeList *fresh)
 			d->tenant, d->caller, explicit.nodes, explicit.n, KG_CUT_OFF);
 		delete_explicit(d->tenant, fresh->nodes, fresh->n);
 	}
-	find_cascade(d, &incoming, &cascade);
+	find_cascade(d, &incoming, NULL, &cascade);
 	delete_referrers(d->tenant, d->caller, &cascade);
 	sort_incoming(&d->incoming);
 }
@@ -808,6 +810,28 @@ kg_references_deleted(const char *tenant, KgUnchecked *unchecked,
 			kg_node_add(left, rest.nodes[i]);
 	}
 	kg_nodes_sort(left);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+void
+kg_references_cascading(const char *tenant, const KgNodeList *nodes,
+						KgNodeList *cascade)
+{
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph cascading", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Deletion d = {.tenant = tenant, .gone = {context}, .undone = {context}};
+	IncomingList incoming = {context};
+
+	d.scratch = AllocSetContextCreate(
+		context, "kg_graph on delete", ALLOCSET_DEFAULT_SIZES);
+	for (int i = 0; i < nodes->n; i++)
+		kg_node_add(&d.gone, nodes->nodes[i]);
+	kg_nodes_sort(&d.gone);
+	read_incoming(tenant, &d.gone, &incoming);
+	sort_incoming(&incoming);
+	find_cascade(&d, &incoming, &d.gone, cascade);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }

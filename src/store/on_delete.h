@@ -33,6 +33,13 @@ extern int kg_references_restricting(const char *tenant,
 									 KgRestricting **result);
 
 /*
+ * Adds the nodes that would be deleted along with these, by rules to cascade, in
+ * order.
+ */
+extern void kg_references_cascading(const char *tenant, const KgNodeList *nodes,
+									KgNodeList *cascade);
+
+/*
  * Drops explicit edges to what is deleted, deletes or updates referrers as
  * x-on-delete says, and adds to left the nodes that refer to it still: those that
  * restrict, and all that have come to refer to what is undone.  What the

@@ -30,6 +30,7 @@ typedef struct EdgeItem
 {
 	KgGivenEdge edge;
 	Jsonb *properties; /* or NULL */
+	int first;		   /* the item before it that is the same edge, or -1 */
 } EdgeItem;
 
 /* What an edge is told by. */
@@ -41,6 +42,13 @@ typedef struct Identity
 	const char *key;
 } Identity;
 
+/* Where it is first. */
+typedef struct Place
+{
+	Identity identity; /* hash key */
+	int item;
+} Place;
+
 typedef struct Edges
 {
 	const char *tenant;
@@ -49,7 +57,7 @@ typedef struct Edges
 	const char *relation; /* of all of them, or NULL: each names its own */
 	KgOutcomes *outcomes;
 	EdgeItem *items;
-	HTAB *seen; /* of Identity */
+	HTAB *seen; /* of Place */
 	KgKnownEnds *known;
 } Edges;
 
@@ -119,6 +127,7 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 	JsonbValue properties;
 	KgError *err;
 
+	item->first = -1;
 	if (!kg_json_is_object(value))
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "an item is not an object");
@@ -219,7 +228,7 @@ make_seen(int n)
 
 	memset(&ctl, 0, sizeof(ctl));
 	ctl.keysize = sizeof(Identity);
-	ctl.entrysize = sizeof(Identity);
+	ctl.entrysize = sizeof(Place);
 	ctl.hash = hash_identity;
 	ctl.match = compare_identities;
 	ctl.hcxt = CurrentMemoryContext;
@@ -248,9 +257,13 @@ enter(Edges *edges, int i, int64 source, int64 target)
 	const KgGivenEdge *edge = &edges->items[i].edge;
 	Identity identity = identity_of(edge, source, target);
 	bool found;
+	Place *place = hash_search(edges->seen, &identity, HASH_ENTER, &found);
 
-	hash_search(edges->seen, &identity, HASH_ENTER, &found);
-	if (found)
+	if (!found)
+		place->item = i;
+	else if (edges->deleting)
+		edges->items[i].first = place->item;
+	else
 		report(edges, i, kg_edge_twice_error(edge, "among the items"), "");
 	return !found;
 }
@@ -580,6 +593,23 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	}
 }
 
+/* Deleted twice, an edge is not there the second time, unless it was kept. */
+static void
+settle_repeated(Edges *edges)
+{
+	for (int i = 0; i < edges->outcomes->n; i++)
+	{
+		int first = edges->items[i].first;
+
+		if (first < 0)
+			continue;
+		if (edges->outcomes->items[first].errors.total > 0)
+			report_kept(edges, i, "deleted");
+		else
+			edges->outcomes->items[i].verdict = KG_VERDICT_NOT_FOUND;
+	}
+}
+
 /* The items, which have been read. */
 static void
 perform(Edges *edges)
@@ -613,6 +643,7 @@ perform(Edges *edges)
 		else
 			write_rows(edges, &batches[i], numbers[i]);
 	}
+	settle_repeated(edges);
 	kg_outcomes_settle(edges->outcomes, edges->tenant);
 }
 

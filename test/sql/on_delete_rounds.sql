@@ -44,6 +44,15 @@ SELECT kg_put_entities('page', '[{"id": "a"}, {"id": "b", "parent": "a"}, {"id":
 SELECT kg_delete_entities('page', '{a}') -> 'counts' AS counts;
 SELECT data FROM kg_entity;
 DELETE FROM kg_entity;
+-- What is named twice is told the same twice, if it stays; what goes along keeps nothing, unless that with which it would go is kept.
+SELECT kg_put_entities('page', '[{"id": "a"}, {"id": "b", "keep": "a"}]') -> 'counts' AS counts;
+SELECT i ->> 'verdict' AS verdict, i #>> '{error,path}' AS path FROM jsonb_array_elements(kg_delete_entities('page', '{a,b2,a}') -> 'items') i;
+SELECT i ->> 'verdict' AS verdict FROM jsonb_array_elements(kg_delete_entities('page', '{b,a,b}') -> 'items') i;
+SELECT kg_put_entities('page', '[{"id": "a"}, {"id": "b", "parent": "a"}, {"id": "c", "parent": "b", "keep": "a"}]') -> 'counts' AS counts;
+SELECT kg_delete_entities('page', '{a}') -> 'counts' AS counts;
+SELECT kg_put_entities('page', '[{"id": "a"}, {"id": "b", "parent": "a", "keep": "d"}, {"id": "c", "keep": "a"}, {"id": "d"}]') -> 'counts' AS counts;
+SELECT i ->> 'verdict' AS verdict, i #>> '{error,path}' AS path FROM jsonb_array_elements(kg_delete_entities('page', '{a,d}') -> 'items') i;
+DELETE FROM kg_entity;
 
 -- A trigger writes what stays while others go.
 RESET ROLE;
