@@ -78,6 +78,7 @@ typedef struct Put
 	int64 *ahead;		/* versions of the items read for that, or NULL */
 	Snapshot before;	/* it was written */
 	uint64 nested;		/* kg_writing_nested() then */
+	bool begun;			/* some of it is written */
 	bool lacking;		/* what was written on trial refers to what was not */
 	MemoryContext context;
 } Put;
@@ -616,11 +617,47 @@ update_rows(Put *put, const int *rows, int n)
 			put->outcomes->items[rows[i]].verdict = KG_VERDICT_UPDATED;
 }
 
+/*
+ * Triggers that fired for the batches before may have written what this one
+ * updates: its data is made of what is stored by now.
+ */
+static void
+merge_again(Put *put, const int *rows, int n)
+{
+	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.data, e.version", "");
+	const char **ids = palloc(n * sizeof(char *));
+
+	for (int i = 0; i < n; i++)
+		ids[i] = put->outcomes->items[rows[i]].id;
+	kg_select_of_ids(&forms, put->tenant, put->type, ids, n);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		int number = rows[kg_spi_int64(i, 1) - 1];
+		KgPutItem *item = &put->items[number];
+		MemoryContext old;
+
+		if (put->outcomes->items[number].before == kg_spi_int64(i, 3))
+			continue;
+		put->outcomes->items[number].before = kg_spi_int64(i, 3);
+		item->old = copy_data(put, kg_spi_datum(i, 2));
+		old = MemoryContextSwitchTo(put->context);
+		item->data = kg_patch_merged(item);
+		item->same = compareJsonbContainers(&item->old->root,
+											&item->data->root) == 0;
+		MemoryContextSwitchTo(old);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
 static void
 write_rows(void *arg, const int *rows, int n)
 {
 	Put *put = arg;
 
+	if (put->mode == KG_PUT_UPDATE && put->begun &&
+		kg_stored_has_own_triggers("kg_entity"))
+		merge_again(put, rows, n);
+	put->begun = true;
 	insert_rows(put, rows, n);
 	update_rows(put, rows, n);
 }
@@ -775,6 +812,7 @@ write_items(Put *put, bool trial)
 	KgScope *scope = kg_scope_begin(put->tenant);
 	KgUserContext user;
 
+	put->begun = false;
 	each_batch(put, write_rows);
 	if (trial)
 	{

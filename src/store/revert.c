@@ -31,6 +31,7 @@
 #include "store/revert.h"
 #include "store/scope.h"
 #include "store/seen.h"
+#include "store/stored.h"
 #include "utils/builtins.h"
 
 typedef struct Undo
@@ -937,6 +938,30 @@ write_edges(const Revert *revert)
 			kg_error_throw(kg_kept_error("edge", "written"));
 }
 
+/*
+ * Triggers of the DBA's that fired for deletions may have written what is to be
+ * updated: what it is to be is made of what it is now.
+ */
+static void
+settle_again(Revert *revert)
+{
+	ListCell *lc;
+
+	if (!kg_stored_has_own_triggers("kg_entity") &&
+		!kg_stored_has_own_triggers("kg_edge"))
+		return;
+	foreach(lc, revert->subjects)
+	{
+		Subject *subject = lfirst(lc);
+
+		if (subject->edge || subject->renamed || !is_updated(subject))
+			continue;
+		subject->stored = NULL;
+		settle_subject(revert, subject);
+	}
+	kg_throw_violations(&revert->errors, "changes cannot be undone");
+}
+
 /* As the caller; references are looked at when all is written. */
 static void
 write_all(void *arg)
@@ -947,6 +972,7 @@ write_all(void *arg)
 
 	delete_edges(revert);
 	delete_entities(revert, scope);
+	settle_again(revert);
 	update_entities(revert);
 	create_entities(revert);
 	write_edges(revert);
