@@ -165,6 +165,26 @@ add_unchecked(KgUnchecked *to, const KgUnchecked *unchecked)
 	to->arrived |= unchecked->arrived;
 }
 
+/* By source and relation. */
+static int
+compare_lost(const void *pa, const void *pb)
+{
+	const KgEdgeKey *a = pa;
+	const KgEdgeKey *b = pb;
+
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	return a->relation_no < b->relation_no ? -1
+										   : a->relation_no > b->relation_no;
+}
+
+static void
+sort_lost(KgLostEdges *lost)
+{
+	if (lost->n > 0)
+		qsort(lost->edges, lost->n, sizeof(KgEdgeKey), compare_lost);
+}
+
 bool
 kg_statement_complete(const char *tenant, KgUnchecked *unchecked)
 {
@@ -175,6 +195,7 @@ kg_statement_complete(const char *tenant, KgUnchecked *unchecked)
 	{
 		rest = make_rest(statement, tenant);
 		add_unchecked(&rest->unchecked, unchecked);
+		sort_lost(&rest->unchecked.lost);
 		/* Its entities may be written once more by what follows. */
 		rest->unchecked.stale = true;
 		return false;
@@ -380,19 +401,6 @@ delete_references(const char *tenant, const KgUserContext *caller,
 	leave();
 }
 
-/* By source and relation. */
-static int
-compare_lost(const void *pa, const void *pb)
-{
-	const KgEdgeKey *a = pa;
-	const KgEdgeKey *b = pb;
-
-	if (a->source != b->source)
-		return a->source < b->source ? -1 : 1;
-	return a->relation_no < b->relation_no ? -1
-										   : a->relation_no > b->relation_no;
-}
-
 /* Was the reference's edge dropped when its target was gone? */
 static bool
 is_lost(const char *tenant, const KgReference *reference)
@@ -427,11 +435,7 @@ leave_to_outer(const char *tenant, const KgUnchecked *unchecked,
 	rest = make_rest(statement, tenant);
 	for (int i = 0; i < unchecked->lost.n; i++)
 		kg_lost_edge_add(&rest->unchecked.lost, &unchecked->lost.edges[i]);
-	if (unchecked->lost.n > 0)
-		qsort(rest->unchecked.lost.edges,
-			  rest->unchecked.lost.n,
-			  sizeof(KgEdgeKey),
-			  compare_lost);
+	sort_lost(&rest->unchecked.lost);
 	for (int i = 0; i < missing->n; i++)
 	{
 		const KgReference *reference = &missing->items[i];
