@@ -31,8 +31,8 @@ struct KgScope
 };
 
 /*
- * What triggers of a statement leave to its last one: those of the events before
- * it, and statements in the middle of it that wrote who refers to what it deletes.
+ * Unchecked rows that triggers of a statement leave to its last trigger: those of
+ * earlier events, and of nested statements that wrote a referrer of a deleted row.
  */
 typedef struct Rest
 {
@@ -419,8 +419,8 @@ is_lost(const char *tenant, const KgReference *reference)
 }
 
 /*
- * The target of a reference that was there may have been deleted by a statement
- * further up, which has yet to say what becomes of who refers to it.
+ * An outer statement may have deleted the target of an old reference, and has yet
+ * to apply x-on-delete to the referrer.
  */
 static void
 leave_to_outer(const char *tenant, const KgUnchecked *unchecked,

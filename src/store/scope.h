@@ -32,7 +32,7 @@ typedef struct KgUnchecked
 	bool arrived;	  /* entities were written since, which may be missed */
 } KgUnchecked;
 
-/* Returns where lost edges are kept; NULL where no deletion is under way. */
+/* Returns the list that keeps lost edges; NULL if no deletion is under way. */
 extern KgLostEdges *kg_unchecked_lost(KgUnchecked *unchecked);
 
 extern void kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context);
@@ -62,12 +62,12 @@ extern void kg_scope_end(KgScope *scope, const KgUserContext *caller);
 extern KgUnchecked *kg_scope_unchecked(const char *tenant);
 
 /*
- * A trigger of ours is done with the innermost statement.  Returns true if it is
- * the last one, with what the others left to it added; else leaves it to the next
- * one, and to the end of the statement.
+ * Ends a trigger of kg_entity in the innermost statement.  Returns true if it is
+ * the last trigger, and adds the unchecked rows of the others; else keeps the
+ * unchecked rows for the next trigger.
  */
 extern bool kg_statement_complete(const char *tenant, KgUnchecked *unchecked);
-/* Adds the tenants (char *) of which something is left to the innermost one. */
+/* Adds the tenants (char *) that have unchecked rows in that statement. */
 extern List *kg_statement_tenants(List *tenants);
 
 /*
