@@ -250,7 +250,7 @@ identity_of(const KgGivenEdge *edge, int64 source, int64 target)
 					  edge->key};
 }
 
-/* True the first time. */
+/* True the first time.  A tool refuses the second one, as that of an id. */
 static bool
 enter(Edges *edges, int i, int64 source, int64 target)
 {
@@ -261,7 +261,7 @@ enter(Edges *edges, int i, int64 source, int64 target)
 
 	if (!found)
 		place->item = i;
-	else if (edges->deleting)
+	else if (edges->deleting && !edges->outcomes->told)
 		edges->items[i].first = place->item;
 	else
 		report(edges, i, kg_edge_twice_error(edge, "among the items"), "");
