@@ -18,6 +18,7 @@
 #include "miscadmin.h"
 #include "query/nodeset.h"
 #include "query/running.h"
+#include "store/edge_ends.h"
 #include "store/packing.h"
 #include "store/quota.h"
 #include "utils/builtins.h"
@@ -159,8 +160,10 @@ kg_sql_clear_packed(PG_FUNCTION_ARGS)
 	{
 		Changes *changes = lfirst(lc);
 
-		kg_adjacency_forget(
-			changes->tenant, changes->nodes.nodes, changes->nodes.n);
+		if (!kg_edge_ends_take(
+				changes->tenant, changes->nodes.nodes, changes->nodes.n))
+			kg_adjacency_forget(
+				changes->tenant, changes->nodes.nodes, changes->nodes.n);
 		tenants = lappend(tenants, changes->tenant);
 	}
 	kg_quota_count(trigger, tenants, KG_LIMIT_EDGES, "properties");

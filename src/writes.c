@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "base/catch.h"
 #include "catalog/writer.h"
 #include "entry.h"
 #include "fmgr.h"
@@ -13,16 +14,20 @@
 #include "store/rebuild.h"
 #include "utils/builtins.h"
 
+/* kg_again() or kg_again_if_few(). */
+typedef void (*KgAgain)(void (*work)(void *arg), void *arg);
+
 typedef struct Run
 {
 	FunctionCallInfo fcinfo;
 	Jsonb *(*work)(void *arg);
+	KgAgain again;
 	bool dry;
 	Jsonb *result;
 } Run;
 
 static void
-run_told(void *arg)
+run_once(void *arg)
 {
 	Run *run = arg;
 
@@ -30,28 +35,37 @@ run_told(void *arg)
 						   : run->work(run->fcinfo);
 }
 
+static void
+run_told(void *arg)
+{
+	const Run *run = arg;
+
+	run->again(run_once, arg);
+}
+
 /* The work of a call whose options are the argument of this number. */
 static Jsonb *
-run(FunctionCallInfo fcinfo, Jsonb *(*work)(void *arg), int place)
+run(FunctionCallInfo fcinfo, Jsonb *(*work)(void *arg), KgAgain again,
+	int place)
 {
 	const Jsonb *options = PG_GETARG_JSONB_P(place);
 	KgWriter writer = {.reason = kg_put_reason(options)};
-	Run run = {fcinfo, work, kg_put_is_dry(options)};
+	Run run = {fcinfo, work, again, kg_put_is_dry(options)};
 
 	kg_writer_run(&writer, run_told, &run);
 	return run.result;
 }
 
 /* The entry of such a call, and the begin of its work. */
-#define KG_PUT(name, entry, options)              \
-	static Jsonb *name##_work(void *arg);         \
-	entry(name, KG_AUDIT_WRITES, options)         \
-	{                                             \
-		return run(fcinfo, name##_work, options); \
-	}                                             \
+#define KG_PUT(name, entry, options, again)              \
+	static Jsonb *name##_work(void *arg);                \
+	entry(name, KG_AUDIT_WRITES, options)                \
+	{                                                    \
+		return run(fcinfo, name##_work, again, options); \
+	}                                                    \
 	static Jsonb *name##_work(void *arg)
 
-KG_PUT(kg_sql_put_entities, KG_ENTRY_WRITE_TYPE, 2)
+KG_PUT(kg_sql_put_entities, KG_ENTRY_WRITE_TYPE, 2, kg_again_if_few)
 {
 	FunctionCallInfo fcinfo = arg;
 
@@ -60,7 +74,7 @@ KG_PUT(kg_sql_put_entities, KG_ENTRY_WRITE_TYPE, 2)
 						   PG_GETARG_JSONB_P(2));
 }
 
-KG_PUT(kg_sql_put_embeddings, KG_ENTRY_WRITE_TYPE, 2)
+KG_PUT(kg_sql_put_embeddings, KG_ENTRY_WRITE_TYPE, 2, kg_again_if_few)
 {
 	FunctionCallInfo fcinfo = arg;
 
@@ -69,7 +83,7 @@ KG_PUT(kg_sql_put_embeddings, KG_ENTRY_WRITE_TYPE, 2)
 							 PG_GETARG_JSONB_P(2));
 }
 
-KG_PUT(kg_sql_update_entities, KG_ENTRY_WRITE_TYPE, 2)
+KG_PUT(kg_sql_update_entities, KG_ENTRY_WRITE_TYPE, 2, kg_again_if_few)
 {
 	FunctionCallInfo fcinfo = arg;
 
@@ -78,7 +92,7 @@ KG_PUT(kg_sql_update_entities, KG_ENTRY_WRITE_TYPE, 2)
 							  PG_GETARG_JSONB_P(2));
 }
 
-KG_PUT(kg_sql_delete_entities, KG_ENTRY_WRITE_TYPE, 2)
+KG_PUT(kg_sql_delete_entities, KG_ENTRY_WRITE_TYPE, 2, kg_again_if_few)
 {
 	FunctionCallInfo fcinfo = arg;
 
@@ -87,14 +101,15 @@ KG_PUT(kg_sql_delete_entities, KG_ENTRY_WRITE_TYPE, 2)
 							  PG_GETARG_JSONB_P(2));
 }
 
-KG_PUT(kg_sql_put_edges, KG_ENTRY_WRITE, 1)
+/* Of symmetric ones another session may have made one. */
+KG_PUT(kg_sql_put_edges, KG_ENTRY_WRITE, 1, kg_again)
 {
 	FunctionCallInfo fcinfo = arg;
 
 	return kg_put_edges(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1));
 }
 
-KG_PUT(kg_sql_delete_edges, KG_ENTRY_WRITE, 1)
+KG_PUT(kg_sql_delete_edges, KG_ENTRY_WRITE, 1, kg_again_if_few)
 {
 	FunctionCallInfo fcinfo = arg;
 

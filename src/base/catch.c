@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "miscadmin.h"
 #include "nodes/memnodes.h"
+#include "storage/proc.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
@@ -154,6 +155,15 @@ kg_again(void (*work)(void *arg), void *arg)
 		CHECK_FOR_INTERRUPTS();
 	}
 	work(arg);
+}
+
+void
+kg_again_if_few(void (*work)(void *arg), void *arg)
+{
+	if (MyProc->subxidStatus.count < PGPROC_MAX_CACHED_SUBXIDS / 2)
+		kg_again(work, arg);
+	else
+		work(arg);
 }
 
 void

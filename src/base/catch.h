@@ -31,6 +31,12 @@ extern ErrorData *kg_catch(KgCatch how, void (*work)(void *arg), void *arg);
  */
 extern void kg_again(void (*work)(void *arg), void *arg);
 
+/*
+ * The same where the transaction has few subtransactions so far: with more than a
+ * session keeps in memory, every snapshot of the server costs more.
+ */
+extern void kg_again_if_few(void (*work)(void *arg), void *arg);
+
 /* Raise an error that is none if the work is done again. */
 extern KG_NORETURN void kg_throw_again(KgError *err) KG_NORETURN_TAIL;
 

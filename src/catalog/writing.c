@@ -34,6 +34,7 @@
 typedef struct Writing
 {
 	const QueryDesc *desc; /* NULL: COPY, which is no query */
+	uint64 number;		   /* no other one of this backend has it */
 	CommandId cid;		   /* its rows are of this command */
 	Oid role;			   /* who runs it */
 	int events;			   /* bits of TriggerEvent that it may have */
@@ -50,6 +51,7 @@ static Writing copying;
 static Writing *innermost = &copying;
 static Writing left; /* by ExecutorRun, for ExecutorFinish */
 static uint64 nested = 0;
+static uint64 numbered = 0;
 static ExecutorRun_hook_type next_run = NULL;
 static ExecutorFinish_hook_type next_finish = NULL;
 static ProcessUtility_hook_type next_utility = NULL;
@@ -65,9 +67,6 @@ completed(void)
 }
 
 #define EVENT_BIT(event) (1 << ((event) &TRIGGER_EVENT_OPMASK))
-#define ALL_EVENTS                                                       \
-	(EVENT_BIT(TRIGGER_EVENT_INSERT) | EVENT_BIT(TRIGGER_EVENT_UPDATE) | \
-	 EVENT_BIT(TRIGGER_EVENT_DELETE))
 
 static bool
 writes_entities(const PlannedStmt *stmt)
@@ -82,25 +81,57 @@ writes_entities(const PlannedStmt *stmt)
 }
 
 static int
-events_of(const PlannedStmt *stmt)
+events_of_command(CmdType command)
 {
-	if (stmt->hasModifyingCTE)
-		return ALL_EVENTS;
-	switch ((int) stmt->commandType)
+	switch ((int) command)
 	{
 		case CMD_INSERT:
-			return EVENT_BIT(TRIGGER_EVENT_INSERT) |
-				   (castNode(ModifyTable, stmt->planTree)->onConflictAction ==
-							ONCONFLICT_UPDATE
-						? EVENT_BIT(TRIGGER_EVENT_UPDATE)
-						: 0);
+			return EVENT_BIT(TRIGGER_EVENT_INSERT);
 		case CMD_UPDATE:
 			return EVENT_BIT(TRIGGER_EVENT_UPDATE);
 		case CMD_DELETE:
 			return EVENT_BIT(TRIGGER_EVENT_DELETE);
 		default:
-			return ALL_EVENTS;
+			return 0;
 	}
+}
+
+/* Those whose triggers fire for a part of a statement, rows or not. */
+static int
+events_of_part(const PlannedStmt *stmt, const Plan *plan)
+{
+	const ModifyTable *part = (const ModifyTable *) plan;
+	int events = 0;
+	ListCell *lc;
+	ListCell *action;
+
+	if (plan == NULL || !IsA(plan, ModifyTable) ||
+		!kg_is_relation(
+			rt_fetch(linitial_int(part->resultRelations), stmt->rtable)->relid,
+			"kg_entity"))
+		return 0;
+	if (part->operation != CMD_MERGE)
+		events = events_of_command(part->operation);
+	else
+		foreach(lc, part->mergeActionLists)
+			foreach(action, (List *) lfirst(lc))
+				events |= events_of_command(
+					((MergeAction *) lfirst(action))->commandType);
+	if (part->onConflictAction == ONCONFLICT_UPDATE)
+		events |= EVENT_BIT(TRIGGER_EVENT_UPDATE);
+	return events;
+}
+
+/* A part that writes is the whole plan, or that of a WITH. */
+static int
+events_of(const PlannedStmt *stmt)
+{
+	int events = events_of_part(stmt, stmt->planTree);
+	ListCell *lc;
+
+	foreach(lc, stmt->subplans)
+		events |= events_of_part(stmt, lfirst(lc));
+	return events;
 }
 
 static void
@@ -112,6 +143,7 @@ enter(Writing *writing, QueryDesc *desc)
 	{
 		memset(writing, 0, sizeof(*writing));
 		writing->desc = desc;
+		writing->number = ++numbered;
 		writing->cid = desc->estate->es_output_cid;
 		writing->role = GetUserId();
 		writing->events = events_of(desc->plannedstmt);
@@ -208,6 +240,7 @@ forget_copying(void)
 {
 	memset(&copying, 0, sizeof(copying));
 	copying.events = EVENT_BIT(TRIGGER_EVENT_INSERT);
+	copying.number = ++numbered;
 }
 
 static void
@@ -271,6 +304,35 @@ kg_writing_derived(uint32 event)
 		nested++;
 	if (innermost == &copying)
 		forget_copying();
+}
+
+uint64
+kg_writing_number(void)
+{
+	return innermost->number;
+}
+
+uint64
+kg_writing_waits(void)
+{
+	for (const Writing *w = innermost; w; w = w->outer)
+		if (is_behind(w))
+			return w->number;
+	return 0;
+}
+
+bool
+kg_writing_goes_on(void)
+{
+	int left = innermost->events & ~innermost->derived;
+
+	/* One event of those that are left is derived. */
+	if ((left & (left - 1)) != 0)
+		return true;
+	for (const Writing *w = innermost->outer; w; w = w->outer)
+		if (is_behind(w))
+			return true;
+	return false;
 }
 
 uint64

@@ -33,6 +33,17 @@ extern void kg_writing_row(int32 type_no);
 /* and what follows from all rows that such an event (TriggerEvent) wrote is. */
 extern void kg_writing_derived(uint32 event);
 
+/* Returns the number of the innermost statement: no other one has it. */
+extern uint64 kg_writing_number(void);
+
+/*
+ * Returns the number of the innermost statement that may have rows of which
+ * nothing is derived yet; 0: none.
+ */
+extern uint64 kg_writing_waits(void);
+/* Is there one beside what is derived right now of the innermost? */
+extern bool kg_writing_goes_on(void);
+
 /* How many statements in the middle of others that was so for: a trigger's. */
 extern uint64 kg_writing_nested(void);
 

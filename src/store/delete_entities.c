@@ -38,6 +38,7 @@ typedef struct Removal
 	KgOutcomes *outcomes;
 	const int64 *expected; /* versions, or NULL */
 	int64 *nodes;		   /* of the items; 0: not found, or a second time */
+	int *again;			   /* the next item of the same id; 0: none */
 	HTAB *items;		   /* of NodeItem */
 } Removal;
 
@@ -50,6 +51,13 @@ report_moved(Removal *removal, int i)
 
 	kg_error_path(err, "/ids/%d/expected_version", i);
 	kg_outcome_error(outcome, err);
+}
+
+/* The next item of the same id, or -1. */
+static int
+again(const Removal *removal, int i)
+{
+	return removal->again[i] > 0 ? removal->again[i] : -1;
 }
 
 /* Those of a batch, whose ids are NULL afterwards; items are their places. */
@@ -82,9 +90,16 @@ lock_removed(Removal *removal, const int *items, const char **ids, int n)
 
 		/* Rows come in no order: an id given twice counts once. */
 		if (found && entry->item < item)
+		{
+			removal->again[item] = removal->again[entry->item];
+			removal->again[entry->item] = item;
 			continue;
+		}
 		if (found)
+		{
 			removal->nodes[entry->item] = 0;
+			removal->again[item] = entry->item;
+		}
 		entry->item = item;
 		removal->nodes[item] = node;
 	}
@@ -231,39 +246,55 @@ first_from(const KgRestricting *references, int n, int64 node)
 	return low;
 }
 
+static bool
+is_removed(const Removal *removal, int64 node)
+{
+	NodeItem *entry = hash_search(removal->items, &node, HASH_FIND, NULL);
+
+	return entry && removal->outcomes->items[entry->item].errors.total == 0;
+}
+
+/* Adds the sources of references that stay: each once, in order. */
+static void
+find_staying(const Removal *removal, const KgRestricting *references, int n,
+			 KgNodeList *going, KgNodeList *staying)
+{
+	KgNodeList nodes = {CurrentMemoryContext};
+	KgUserContext user;
+
+	for (int i = 0; i < n; i++)
+		if (!is_removed(removal, references[i].source) &&
+			(i == 0 || references[i].source != references[i - 1].source))
+			kg_node_add(staying, references[i].source);
+	if (staying->n == 0)
+		return;
+	for (int i = 0; i < removal->outcomes->n; i++)
+		if (removal->nodes[i] != 0 &&
+			removal->outcomes->items[i].errors.total == 0)
+			kg_node_add(&nodes, removal->nodes[i]);
+	kg_become_owner(&user);
+	kg_references_cascading(removal->tenant, &nodes, going);
+	kg_restore_user(&user);
+	for (int i = staying->n - 1; i >= 0; i--)
+		if (kg_nodes_have(going, staying->nodes[i]))
+			staying->nodes[i] = staying->nodes[--staying->n];
+}
+
 /*
  * An entity stays while one that stays refers to it and restricts: first those
- * that others than the entities to delete refer to, then what these refer to.
+ * that others than the entities to delete, and what goes along with them, refer
+ * to, then what these refer to.  Returns whether there are some.
  */
-static void
-find_restricted(Removal *removal)
+static bool
+keep_referred(Removal *removal, const KgRestricting *references, int n,
+			  KgNodeList *staying)
 {
 	KgOutcome *items = removal->outcomes->items;
-	KgNodeList nodes = {CurrentMemoryContext};
-	KgNodeList staying = {CurrentMemoryContext};
-	KgRestricting *references;
-	KgUserContext user;
-	int n;
+	bool kept = false;
 
-	for (int i = 0; i < removal->outcomes->n; i++)
-		if (removal->nodes[i] != 0)
-			kg_node_add(&nodes, removal->nodes[i]);
-	if (nodes.n == 0)
-		return;
-	kg_become_owner(&user);
-	n = kg_references_restricting(removal->tenant, &nodes, &references);
-	kg_restore_user(&user);
-	if (n == 0)
-		return;
-	qsort(references, n, sizeof(KgRestricting), compare_sources);
-	for (int i = 0; i < n; i++)
-		if (!hash_search(
-				removal->items, &references[i].source, HASH_FIND, NULL) &&
-			(i == 0 || references[i].source != references[i - 1].source))
-			kg_node_add(&staying, references[i].source);
-	for (int i = 0; i < staying.n; i++)
+	for (int i = 0; i < staying->n; i++)
 	{
-		int64 source = staying.nodes[i];
+		int64 source = staying->nodes[i];
 
 		CHECK_FOR_INTERRUPTS();
 		for (int j = first_from(references, n, source);
@@ -275,20 +306,55 @@ find_restricted(Removal *removal)
 
 			if (target == NULL || items[target->item].errors.total > 0)
 				continue;
-			report_restricted(
-				removal, target->item, references, n, &references[j]);
-			kg_node_add(&staying, references[j].target);
+			for (int k = target->item; k >= 0; k = again(removal, k))
+				report_restricted(removal, k, references, n, &references[j]);
+			kg_node_add(staying, references[j].target);
+			kept = true;
 		}
+	}
+	return kept;
+}
+
+static void
+find_restricted(Removal *removal)
+{
+	KgNodeList nodes = {CurrentMemoryContext};
+	KgRestricting *references;
+	KgUserContext user;
+	bool again = true;
+	int n;
+
+	for (int i = 0; i < removal->outcomes->n; i++)
+		if (removal->nodes[i] != 0)
+			kg_node_add(&nodes, removal->nodes[i]);
+	if (nodes.n == 0)
+		return;
+	kg_become_owner(&user);
+	n = kg_references_restricting(removal->tenant, &nodes, &references);
+	kg_restore_user(&user);
+	qsort(references, n, sizeof(KgRestricting), compare_sources);
+	while (n > 0 && again)
+	{
+		KgNodeList going = {CurrentMemoryContext};
+		KgNodeList staying = {CurrentMemoryContext};
+
+		CHECK_FOR_INTERRUPTS();
+		find_staying(removal, references, n, &going, &staying);
+		/* What goes along with one that is kept may stay, and keep others. */
+		again = keep_referred(removal, references, n, &staying) && going.n > 0;
 	}
 }
 
 static void
 report_kept(Removal *removal, int i)
 {
-	KgError *err = kg_kept_error("entity", "deleted");
+	for (; i >= 0; i = again(removal, i))
+	{
+		KgError *err = kg_kept_error("entity", "deleted");
 
-	kg_error_path(err, "/ids/%d", i);
-	kg_outcome_error(&removal->outcomes->items[i], err);
+		kg_error_path(err, "/ids/%d", i);
+		kg_outcome_error(&removal->outcomes->items[i], err);
+	}
 }
 
 static void
@@ -379,6 +445,10 @@ kg_entities_delete(const char *type, KgOutcomes *outcomes,
 	removal.nodes = MemoryContextAllocExtended(
 		CurrentMemoryContext,
 		(Size) Max(1, outcomes->n) * sizeof(int64),
+		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	removal.again = MemoryContextAllocExtended(
+		CurrentMemoryContext,
+		(Size) Max(1, outcomes->n) * sizeof(int),
 		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	find_removed(&removal);
 	find_restricted(&removal);

@@ -18,6 +18,7 @@
 #include "store/columns.h"
 #include "store/counted.h"
 #include "store/derive.h"
+#include "store/edge_ends.h"
 #include "store/embeddings.h"
 #include "store/entity_ids.h"
 #include "store/extract.h"
@@ -64,6 +65,7 @@ struct KgDerivation
 	KgNodeList counted; /* of which edges are counted anew */
 	KgNodeList uncounted;
 	KgNodeList overtaken;
+	bool of_statement; /* a trigger of it derives */
 	KgUnchecked own;
 	KgUnchecked *pending;  /* own, or that of the scope (scope.h) */
 	KgDerivedRows compare; /* NULL: what is gathered is written */
@@ -127,6 +129,12 @@ kg_derive_begin(const char *tenant, const KgUserContext *caller)
 	if (d->pending == NULL)
 		d->pending = &d->own;
 	return d;
+}
+
+void
+kg_derive_of_statement(KgDerivation *d)
+{
+	d->of_statement = true;
 }
 
 const KgCatalog *
@@ -435,11 +443,28 @@ delete_edges(KgDerivation *d)
 							   gone);
 }
 
+/* Edges go, and others come. */
+static void
+exchange_edges(void *arg)
+{
+	KgDerivation *d = arg;
+	KgSight sight;
+
+	delete_edges(d);
+	MemoryContextSwitchTo(d->batch);
+	kg_sight_init(&sight, d->tenant, &d->caller);
+	kg_references_forget(
+		d->tenant, &d->stale_references, &sight, kg_unchecked_lost(d->pending));
+	MemoryContextSwitchTo(d->batch);
+	kg_references_resolve(
+		d->catalog, &d->references, &sight, &d->pending->missing);
+	MemoryContextSwitchTo(d->batch);
+}
+
 static void
 write_batch(KgDerivation *d)
 {
 	MemoryContext old = MemoryContextSwitchTo(d->batch);
-	KgSight sight;
 
 	CHECK_FOR_INTERRUPTS();
 	if (d->compare)
@@ -455,8 +480,6 @@ write_batch(KgDerivation *d)
 		return;
 	}
 	kg_refuse_entities_twice(d->tenant, &d->named);
-	delete_edges(d);
-	MemoryContextSwitchTo(d->batch);
 	kg_embeddings_forget(d->tenant, &d->gone);
 	MemoryContextSwitchTo(d->batch);
 	write_keys(d);
@@ -467,11 +490,10 @@ write_batch(KgDerivation *d)
 	MemoryContextSwitchTo(d->batch);
 	kg_word_rows_write(d->tenant, &d->words);
 	MemoryContextSwitchTo(d->batch);
-	kg_sight_init(&sight, d->tenant, &d->caller);
-	kg_references_forget(d->tenant, &d->stale_references, &sight);
-	MemoryContextSwitchTo(d->batch);
-	kg_references_resolve(
-		d->catalog, &d->references, &sight, &d->pending->missing);
+	if (d->references.n > 0 && d->stale_references.n + d->gone.n > 0)
+		kg_edge_ends_together(d->tenant, exchange_edges, d);
+	else
+		exchange_edges(d);
 	MemoryContextSwitchTo(d->batch);
 	kg_counted_forget(d->tenant, &d->uncounted);
 	kg_counted_anew(d->catalog, &d->counted);
@@ -920,7 +942,8 @@ kg_derive_end(KgDerivation *d)
 	MemoryContext old = MemoryContextSwitchTo(d->context);
 
 	write_batch(d);
-	if (d->pending == &d->own)
+	if (d->pending == &d->own &&
+		(!d->of_statement || kg_statement_complete(d->tenant, d->pending)))
 		kg_unchecked_enforce(d->catalog, &d->caller, d->pending);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(d->context);

@@ -24,6 +24,9 @@ typedef struct KgDerivation KgDerivation;
 extern KgDerivation *kg_derive_begin(const char *tenant,
 									 const KgUserContext *caller);
 
+/* The rows are those of the innermost statement, whose trigger derives. */
+extern void kg_derive_of_statement(KgDerivation *d);
+
 /*
  * Before rows of the type are told whose type is not locked: kg_catalog_locked(),
  * of which the derivation goes on.

@@ -20,6 +20,7 @@
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/counted.h"
+#include "store/edge_ends.h"
 #include "store/edges.h"
 #include "store/history.h"
 #include "store/symmetric.h"
@@ -200,6 +201,7 @@ typedef struct Keeping
 	bool own;		   /* or their history at least */
 	const KgCatalog *catalog;
 	KgCountChanges *counts;		/* NULL: it keeps none */
+	bool counts_later;			/* they are written with others */
 	KgHistory *history;			/* NULL: nothing to write so far */
 	const KgRelation *relation; /* of the last row, or NULL */
 	int32 relation_no;
@@ -211,7 +213,7 @@ end_tenant(Keeping *keeping)
 	if (keeping->history)
 		kg_history_end(keeping->history);
 	keeping->history = NULL;
-	if (keeping->counts)
+	if (keeping->counts && !keeping->counts_later)
 		kg_counted_end(keeping->counts);
 	keeping->counts = NULL;
 }
@@ -234,7 +236,11 @@ begin_tenant(Keeping *keeping, Datum tenant_datum)
 	if (keeping->whole)
 		return;
 	keeping->catalog = kg_counted_share(keeping->tenant);
-	if (keeping->catalog->counts)
+	if (!keeping->catalog->counts)
+		return;
+	keeping->counts = kg_edge_ends_counts(keeping->catalog);
+	keeping->counts_later = keeping->counts != NULL;
+	if (keeping->counts == NULL)
 		keeping->counts = kg_counted_begin(keeping->catalog);
 }
 

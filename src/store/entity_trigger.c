@@ -37,6 +37,7 @@
 #include "store/freed.h"
 #include "store/history.h"
 #include "store/quota.h"
+#include "store/scope.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -737,6 +738,7 @@ work_of(Statement *statement, Datum tenant_datum)
 	work = palloc0(sizeof(Work));
 	work->tenant = text_to_cstring(tenant);
 	work->derivation = kg_derive_begin(work->tenant, &statement->caller);
+	kg_derive_of_statement(work->derivation);
 	work->freed = kg_freed_begin(work->tenant, statement->takes);
 	work->catalog = kg_catalog_newest(work->tenant);
 	statement->tenants = lappend(statement->tenants, work->tenant);
@@ -1010,6 +1012,9 @@ kg_sql_derive_entities(PG_FUNCTION_ARGS)
 		kg_derive_settle(work->derivation);
 	}
 	kg_writing_derived(trigdata->tg_event);
+	foreach(lc, kg_statement_tenants(NIL))
+		(void) work_of(&statement,
+					   PointerGetDatum(cstring_to_text(lfirst(lc))));
 	foreach(lc, statement.work)
 	{
 		Work *work = lfirst(lc);

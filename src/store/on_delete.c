@@ -6,6 +6,11 @@
  * them lost their target is read from its data, once it is locked: several
  * properties may make one edge, and the referrer may have changed while it was
  * waited for.
+ *
+ * All that cascades is found before anything is written, and goes in one
+ * statement.  Triggers of the DBA's fire in it, and may change or delete other
+ * referrers.  So what is written into a referrer is made of the row as it is
+ * right before, with nothing between, and what triggers delete is treated next.
  */
 #include "postgres.h"
 
@@ -17,6 +22,7 @@
 #include "store/columns.h"
 #include "store/entity_ids.h"
 #include "store/on_delete.h"
+#include "store/scope.h"
 #include "store/seen.h"
 #include "store/stored.h"
 #include "utils/builtins.h"
@@ -39,6 +45,7 @@ typedef struct Incoming
 
 typedef struct IncomingList
 {
+	MemoryContext context;
 	Incoming *items;
 	int n;
 } IncomingList;
@@ -73,7 +80,7 @@ read_chunk(const char *tenant, const int64 *nodes, int n, IncomingList *list)
 		list->items = list->items
 						  ? repalloc_huge(list->items,
 										  (list->n + count) * sizeof(Incoming))
-						  : MemoryContextAllocHuge(CurrentMemoryContext,
+						  : MemoryContextAllocHuge(list->context,
 												   count * sizeof(Incoming));
 	for (uint64 i = 0; i < count; i++)
 	{
@@ -89,11 +96,10 @@ read_chunk(const char *tenant, const int64 *nodes, int n, IncomingList *list)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* The edges to nodes, as they are stored now, by source. */
+/* Adds the edges to nodes, as they are stored now. */
 static void
 read_incoming(const char *tenant, const KgNodeList *nodes, IncomingList *list)
 {
-	memset(list, 0, sizeof(*list));
 	for (int i = 0; i < nodes->n; i += KG_ON_DELETE_CHUNK)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -102,6 +108,78 @@ read_incoming(const char *tenant, const KgNodeList *nodes, IncomingList *list)
 				   Min(KG_ON_DELETE_CHUNK, nodes->n - i),
 				   list);
 	}
+}
+
+/* The type of a node in rows (node, type_no) by node; 0: there is none. */
+static int32
+find_type(uint64 n, int64 node)
+{
+	uint64 low = 0;
+	uint64 high = n;
+
+	while (low < high)
+	{
+		uint64 middle = low + (high - low) / 2;
+
+		if (kg_spi_int64(middle, 1) < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && kg_spi_int64(low, 1) == node
+			   ? (int32) kg_spi_int64(low, 2)
+			   : 0;
+}
+
+/*
+ * Adds edges to nodes that were dropped because their sources were written when
+ * the nodes were gone already.
+ */
+static void
+read_lost(const char *tenant, const KgLostEdges *lost, const KgNodeList *nodes,
+		  IncomingList *list)
+{
+	KgNodeList sources = {list->context};
+	Incoming *items;
+	uint64 n;
+
+	for (int i = 0; i < lost->n; i++)
+		if (kg_nodes_have(nodes, lost->edges[i].target))
+			kg_node_add(&sources, lost->edges[i].source);
+	if (sources.n == 0)
+		return;
+	kg_nodes_sort(&sources);
+	KG_BATCH_LATEST("SELECT node, type_no::bigint FROM @kg_entity "
+					"WHERE tenant = $1 AND node = ANY($2) ORDER BY node",
+					kg_arg_text(tenant),
+					kg_arg_int8s(sources.nodes, sources.n));
+	n = SPI_processed;
+	items = MemoryContextAllocHuge(list->context,
+								   (list->n + lost->n) * sizeof(Incoming));
+	if (list->n > 0)
+		memcpy(items, list->items, list->n * sizeof(Incoming));
+	list->items = items;
+	for (int i = 0; i < lost->n; i++)
+	{
+		const KgEdgeKey *edge = &lost->edges[i];
+		int32 type_no = kg_nodes_have(nodes, edge->target)
+							? find_type(n, edge->source)
+							: 0;
+
+		if (type_no != 0)
+			list->items[list->n++] = (Incoming){
+				.source = edge->source,
+				.target = edge->target,
+				.type_no = type_no,
+				.relation_no = edge->relation_no,
+				.derived = true};
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+static void
+sort_incoming(IncomingList *list)
+{
 	if (list->n > 0)
 		qsort(list->items, list->n, sizeof(Incoming), compare_incoming);
 }
@@ -270,7 +348,7 @@ without(const Jsonb *data, const Removal *removal)
 	return kg_jw_finish(&w);
 }
 
-/* A referrer, locked, and what it is to be. */
+/* A referrer, locked, and what becomes of it. */
 typedef struct Referrer
 {
 	int64 node; /* hash key */
@@ -339,38 +417,47 @@ strictness(KgOnDelete rule)
 }
 
 /*
- * Of the references that made an edge to what is gone, those that have no
- * target now decide what becomes of their entity; the strictest rule does.  Of
- * a creation that is undone they keep the entity, whatever their rule.
+ * Tells which of the references that made an edge to what goes lose their target:
+ * those that have none now, or one of these nodes that are still stored.
  */
-static void
-judge(const KgCatalog *catalog, const IncomingList *incoming, HTAB *referrers,
-	  KgReferenceList *references)
+static bool *
+find_lost(const KgCatalog *catalog, const KgReferenceList *references,
+		  const KgNodeList *stored)
 {
 	int64 *targets = kg_references_find(catalog, references, NULL, NULL);
+	bool *lost = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) Max(1, references->n) * sizeof(bool));
 
+	for (int i = 0; i < references->n; i++)
+		lost[i] = stored ? kg_nodes_have(stored, targets[i]) : targets[i] == 0;
+	pfree(targets);
+	return lost;
+}
+
+/*
+ * The strictest rule of the references that an entity loses decides what becomes
+ * of it.  Those to a creation that is undone keep the entity, whatever their
+ * rule.
+ */
+static void
+judge(const IncomingList *incoming, const KgReferenceList *references,
+	  const bool *lost, HTAB *referrers)
+{
 	for (int i = 0; i < references->n; i++)
 	{
 		const KgReference *reference = &references->items[i];
 		KgOnDelete rule = reference->field->on_delete;
-		Referrer *referrer = hash_search(
-			referrers, &reference->source, HASH_FIND, NULL);
+		Referrer *referrer;
 
-		if (targets[i] != 0)
+		if (!lost[i])
 			continue;
+		referrer = hash_search(referrers, &reference->source, HASH_FIND, NULL);
 		if (makes_edge(incoming, reference, true))
 			rule = KG_ON_DELETE_RESTRICT;
 		if (!referrer->loses || strictness(rule) > strictness(referrer->rule))
 			referrer->rule = rule;
 		referrer->loses = true;
-		if (rule == KG_ON_DELETE_SET_NULL)
-		{
-			Removal removal = {reference->field, reference->value};
-
-			referrer->data = without(referrer->data, &removal);
-		}
 	}
-	pfree(targets);
 }
 
 /*
@@ -418,121 +505,335 @@ update_referrers(const char *tenant, const KgUserContext *caller,
 	kg_restore_user(&owner);
 }
 
-/*
- * Do to the referrers what their rules say; those that restrict, or have to
- * find their targets once more, are added to left.
- */
-static void
-act(const char *tenant, const KgUserContext *caller, HTAB *referrers,
-	KgNodeList *left)
+/* What is deleted, and who refers to it. */
+typedef struct Deletion
 {
-	static const Oid column_types[] = {INT8OID, JSONBOID};
-	KgNodeList cascade = {CurrentMemoryContext};
-	KgNodeList nulls = {CurrentMemoryContext};
-	KgColumns updates;
-	HASH_SEQ_STATUS status;
-	Referrer *referrer;
+	const char *tenant;
+	const KgUserContext *caller;
+	const KgUnchecked *unchecked;
+	KgNodeList undone;	   /* in order */
+	int taken;			   /* of unchecked->deleted */
+	KgNodeList gone;	   /* those, in order */
+	IncomingList incoming; /* edges to them, by source */
+	KgNodeList referrers;  /* that are not treated yet, in order */
+	KgNodeList *left;
+	MemoryContext scratch; /* of a chunk of referrers */
+} Deletion;
 
-	kg_columns_init(&updates, CurrentMemoryContext, 2, column_types);
-	hash_seq_init(&status, referrers);
-	while ((referrer = hash_seq_search(&status)) != NULL)
-	{
-		if (!referrer->loses || referrer->rule == KG_ON_DELETE_RESTRICT)
-			kg_node_add(left, referrer->node);
-		else if (referrer->rule == KG_ON_DELETE_CASCADE)
-			kg_node_add(&cascade, referrer->node);
-		else
-		{
-			kg_node_add(&nulls, referrer->node);
-			kg_columns_add_row(&updates);
-			kg_columns_int64(&updates, 0, referrer->node);
-			kg_columns_datum(&updates, 1, JsonbPGetDatum(referrer->data));
-		}
-	}
-	delete_referrers(tenant, caller, &cascade);
-	update_referrers(tenant, caller, &nulls, &updates);
-}
-
-static void
-treat_chunk(const KgCatalog *catalog, const KgUserContext *caller,
-			const IncomingList *incoming, const int64 *nodes, int n,
-			KgNodeList *left)
-{
-	MemoryContext scratch = AllocSetContextCreate(
-		CurrentMemoryContext, "kg_graph on delete", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(scratch);
-	KgReferenceList references = {scratch};
-	HTAB *referrers = lock_referrers(catalog, nodes, n, &references);
-
-	keep_edges_of(incoming, &references);
-	judge(catalog, incoming, referrers, &references);
-	act(catalog->tenant, caller, referrers, left);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(scratch);
-}
-
-void
-kg_references_deleted(const char *tenant, const KgNodeList *deleted,
-					  const KgNodeList *undone, const KgUserContext *caller,
-					  KgNodeList *left)
-{
-	const KgCatalog *catalog;
-	MemoryContext scratch = AllocSetContextCreate(
-		CurrentMemoryContext, "kg_graph deleted", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(scratch);
-	KgNodeList explicit = {scratch};
-	KgNodeList derived = {scratch};
-	IncomingList incoming;
-
-	check_stack_depth();
-	read_incoming(tenant, deleted, &incoming);
-	for (int i = 0; i < incoming.n; i++)
-		incoming.items[i].undone = kg_nodes_have(undone,
-												 incoming.items[i].target);
-	sources_of(&incoming, false, &explicit);
-	sources_of(&incoming, true, &derived);
-	if (explicit.n > 0)
-	{
-		kg_require_seen(tenant, caller, explicit.nodes, explicit.n, KG_CUT_OFF);
-		delete_explicit(tenant, deleted->nodes, deleted->n);
-	}
-	catalog = lock_types(tenant, &incoming);
-	for (int i = 0; i < derived.n; i += KG_ON_DELETE_CHUNK)
-	{
-		CHECK_FOR_INTERRUPTS();
-		treat_chunk(catalog,
-					caller,
-					&incoming,
-					derived.nodes + i,
-					Min(KG_ON_DELETE_CHUNK, derived.n - i),
-					left);
-	}
-	/* Whoever still refers, as where a trigger kept it from being changed. */
-	if (derived.n > 0)
-	{
-		KgNodeList rest = {scratch};
-
-		read_incoming(tenant, deleted, &incoming);
-		sources_of(&incoming, true, &rest);
-		for (int i = 0; i < rest.n; i++)
-			kg_node_add(left, rest.nodes[i]);
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(scratch);
-}
-
-/* Has the source's type a rule that keeps the target of such an edge? */
+/* Has the source's type a reference of such an edge with the rule? */
 static bool
-may_restrict(const KgCatalog *catalog, const Incoming *edge)
+has_rule(const KgCatalog *catalog, const Incoming *edge, KgOnDelete rule)
 {
 	const KgType *type = kg_catalog_type_no(catalog, edge->type_no);
 
 	for (int i = 0; type && i < type->nfields; i++)
 		if (type->fields[i].ref_type &&
 			type->fields[i].relation_no == edge->relation_no &&
-			type->fields[i].on_delete == KG_ON_DELETE_RESTRICT)
+			type->fields[i].on_delete == rule)
 			return true;
 	return false;
+}
+
+/* Adds those of some referrers that go with the nodes of find_lost(). */
+static void
+find_cascading(const KgCatalog *catalog, const IncomingList *incoming,
+			   const KgNodeList *stored, const int64 *nodes, int n,
+			   KgNodeList *cascade)
+{
+	KgReferenceList references = {CurrentMemoryContext};
+	HTAB *referrers = lock_referrers(catalog, nodes, n, &references);
+	HASH_SEQ_STATUS status;
+	Referrer *referrer;
+
+	keep_edges_of(incoming, &references);
+	judge(incoming,
+		  &references,
+		  find_lost(catalog, &references, stored),
+		  referrers);
+	hash_seq_init(&status, referrers);
+	while ((referrer = hash_seq_search(&status)) != NULL)
+		if (referrer->loses && referrer->rule == KG_ON_DELETE_CASCADE)
+			kg_node_add(cascade, referrer->node);
+}
+
+/* Adds who goes with what these edges lead to, and is not known to go. */
+static void
+next_wave(const Deletion *d, const IncomingList *incoming,
+		  const KgNodeList *stored, const KgNodeList *known, KgNodeList *wave)
+{
+	const KgCatalog *catalog = lock_types(d->tenant, incoming);
+	KgNodeList sources = {wave->context};
+
+	for (int i = 0; i < incoming->n; i++)
+		if (incoming->items[i].derived &&
+			has_rule(catalog, &incoming->items[i], KG_ON_DELETE_CASCADE) &&
+			!kg_nodes_have(known, incoming->items[i].source))
+			kg_node_add(&sources, incoming->items[i].source);
+	kg_nodes_sort(&sources);
+	for (int i = 0; i < sources.n; i += KG_ON_DELETE_CHUNK)
+	{
+		MemoryContext old = MemoryContextSwitchTo(d->scratch);
+
+		CHECK_FOR_INTERRUPTS();
+		find_cascading(catalog,
+					   incoming,
+					   stored,
+					   sources.nodes + i,
+					   Min(KG_ON_DELETE_CHUNK, sources.n - i),
+					   wave);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(d->scratch);
+	}
+	kg_nodes_sort(wave);
+}
+
+static void
+drop_gone(KgNodeList *nodes, const KgNodeList *gone)
+{
+	int kept = 0;
+
+	for (int i = 0; i < nodes->n; i++)
+		if (!kg_nodes_have(gone, nodes->nodes[i]))
+			nodes->nodes[kept++] = nodes->nodes[i];
+	nodes->n = kept;
+}
+
+static void
+mark_undone(const Deletion *d, IncomingList *list)
+{
+	for (int i = 0; i < list->n; i++)
+		list->items[i].undone = kg_nodes_have(&d->undone,
+											  list->items[i].target);
+}
+
+/*
+ * Adds all that goes with what these edges led to: who refers to it by a rule to
+ * cascade, who refers to these, and so on.  Nothing is written.  Where it is not
+ * gone yet, stored is what they lead to.
+ */
+static void
+find_cascade(const Deletion *d, const IncomingList *incoming,
+			 const KgNodeList *stored, KgNodeList *cascade)
+{
+	IncomingList list = *incoming;
+	KgNodeList wave = {cascade->context};
+
+	next_wave(d, &list, stored, &d->gone, &wave);
+	while (wave.n > 0)
+	{
+		KgNodeList next = {cascade->context};
+
+		for (int i = 0; i < wave.n; i++)
+			kg_node_add(cascade, wave.nodes[i]);
+		kg_nodes_sort(cascade);
+		list = (IncomingList){cascade->context};
+		read_incoming(d->tenant, &wave, &list);
+		sort_incoming(&list);
+		mark_undone(d, &list);
+		next_wave(d, &list, &wave, cascade, &next);
+		drop_gone(&next, &d->gone);
+		wave = next;
+	}
+}
+
+/* Takes the references that are lost out of referrers of which they let go. */
+static void
+set_null(Deletion *d, const KgCatalog *catalog, const int64 *nodes, int n)
+{
+	static const Oid column_types[] = {INT8OID, JSONBOID};
+	KgReferenceList references = {CurrentMemoryContext};
+	KgNodeList nulls = {CurrentMemoryContext};
+	HTAB *referrers = lock_referrers(catalog, nodes, n, &references);
+	KgColumns updates;
+	HASH_SEQ_STATUS status;
+	Referrer *referrer;
+	bool *lost;
+
+	keep_edges_of(&d->incoming, &references);
+	lost = find_lost(catalog, &references, NULL);
+	judge(&d->incoming, &references, lost, referrers);
+	for (int i = 0; i < references.n; i++)
+	{
+		const KgReference *reference = &references.items[i];
+		Removal removal = {reference->field, reference->value};
+
+		referrer = hash_search(referrers, &reference->source, HASH_FIND, NULL);
+		if (lost[i] && referrer->rule == KG_ON_DELETE_SET_NULL)
+			referrer->data = without(referrer->data, &removal);
+	}
+	kg_columns_init(&updates, CurrentMemoryContext, 2, column_types);
+	hash_seq_init(&status, referrers);
+	while ((referrer = hash_seq_search(&status)) != NULL)
+	{
+		/* One that restricts, or has to find its targets once more. */
+		if (!referrer->loses || referrer->rule != KG_ON_DELETE_SET_NULL)
+		{
+			kg_node_add(d->left, referrer->node);
+			continue;
+		}
+		kg_node_add(&nulls, referrer->node);
+		kg_columns_add_row(&updates);
+		kg_columns_int64(&updates, 0, referrer->node);
+		kg_columns_datum(&updates, 1, JsonbPGetDatum(referrer->data));
+	}
+	update_referrers(d->tenant, d->caller, &nulls, &updates);
+}
+
+static void
+treat_referrers(Deletion *d)
+{
+	KgNodeList nodes = d->referrers;
+	const KgCatalog *catalog = lock_types(d->tenant, &d->incoming);
+
+	d->referrers.n = 0;
+	d->referrers.nodes = NULL;
+	d->referrers.capacity = 0;
+	for (int i = 0; i < nodes.n; i += KG_ON_DELETE_CHUNK)
+	{
+		MemoryContext old = MemoryContextSwitchTo(d->scratch);
+
+		CHECK_FOR_INTERRUPTS();
+		set_null(
+			d, catalog, nodes.nodes + i, Min(KG_ON_DELETE_CHUNK, nodes.n - i));
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(d->scratch);
+	}
+}
+
+/* Nodes whose deletion was rolled back are not deleted. */
+static void
+drop_existing(const char *tenant, KgNodeList *nodes)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	KgNodeList existing;
+	int kept = 0;
+
+	kg_nodes_read(&saved, tenant, nodes->nodes, nodes->n, &existing);
+	for (int i = 0; i < nodes->n; i++)
+		if (!kg_nodes_have(&existing, nodes->nodes[i]))
+			nodes->nodes[kept++] = nodes->nodes[i];
+	nodes->n = kept;
+}
+
+/* What is deleted since; false where that is nothing. */
+static bool
+take_deleted(Deletion *d, KgNodeList *fresh)
+{
+	const KgNodeList *deleted = &d->unchecked->deleted;
+	const KgNodeList *undone = &d->unchecked->undone;
+
+	d->undone.n = 0;
+	for (int i = 0; i < undone->n; i++)
+		kg_node_add(&d->undone, undone->nodes[i]);
+	kg_nodes_sort(&d->undone);
+	memset(fresh, 0, sizeof(*fresh));
+	fresh->context = d->gone.context;
+	while (d->taken < deleted->n)
+		kg_node_add(fresh, deleted->nodes[d->taken++]);
+	kg_nodes_sort(fresh);
+	if (fresh->n > 0 && d->unchecked->stale)
+		drop_existing(d->tenant, fresh);
+	for (int i = 0; i < fresh->n; i++)
+		kg_node_add(&d->gone, fresh->nodes[i]);
+	kg_nodes_sort(&d->gone);
+	return fresh->n > 0;
+}
+
+static void
+treat_deleted(Deletion *d, const KgNodeList *fresh)
+{
+	IncomingList incoming = {d->gone.context};
+	KgNodeList explicit = {d->gone.context};
+	KgNodeList cascade = {d->gone.context};
+	int before = d->incoming.n;
+
+	read_incoming(d->tenant, fresh, &d->incoming);
+	read_lost(d->tenant, &d->unchecked->lost, fresh, &d->incoming);
+	if (d->incoming.n == before)
+		return;
+	incoming.items = d->incoming.items + before;
+	incoming.n = d->incoming.n - before;
+	sort_incoming(&incoming);
+	mark_undone(d, &incoming);
+	sources_of(&incoming, false, &explicit);
+	sources_of(&incoming, true, &d->referrers);
+	kg_nodes_sort(&d->referrers);
+	if (explicit.n > 0)
+	{
+		kg_require_seen(
+			d->tenant, d->caller, explicit.nodes, explicit.n, KG_CUT_OFF);
+		delete_explicit(d->tenant, fresh->nodes, fresh->n);
+	}
+	find_cascade(d, &incoming, NULL, &cascade);
+	delete_referrers(d->tenant, d->caller, &cascade);
+	sort_incoming(&d->incoming);
+}
+
+void
+kg_references_deleted(const char *tenant, KgUnchecked *unchecked,
+					  const KgUserContext *caller, KgNodeList *left)
+{
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph deleted", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Deletion d = {tenant, caller, unchecked};
+	KgNodeList fresh;
+	bool referred = false;
+
+	check_stack_depth();
+	d.undone.context = d.gone.context = d.referrers.context = context;
+	d.incoming.context = context;
+	d.left = left;
+	d.scratch = AllocSetContextCreate(
+		context, "kg_graph on delete", ALLOCSET_DEFAULT_SIZES);
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		while (take_deleted(&d, &fresh))
+			treat_deleted(&d, &fresh);
+		drop_gone(&d.referrers, &d.gone);
+		if (d.referrers.n == 0)
+			break;
+		referred = true;
+		treat_referrers(&d);
+	}
+	/* Whoever still refers, as where a trigger kept it from being changed. */
+	if (referred)
+	{
+		IncomingList incoming = {context};
+		KgNodeList rest = {context};
+
+		read_incoming(tenant, &d.gone, &incoming);
+		sort_incoming(&incoming);
+		sources_of(&incoming, true, &rest);
+		for (int i = 0; i < rest.n; i++)
+			kg_node_add(left, rest.nodes[i]);
+	}
+	kg_nodes_sort(left);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+void
+kg_references_cascading(const char *tenant, const KgNodeList *nodes,
+						KgNodeList *cascade)
+{
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph cascading", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Deletion d = {.tenant = tenant, .gone = {context}, .undone = {context}};
+	IncomingList incoming = {context};
+
+	d.scratch = AllocSetContextCreate(
+		context, "kg_graph on delete", ALLOCSET_DEFAULT_SIZES);
+	for (int i = 0; i < nodes->n; i++)
+		kg_node_add(&d.gone, nodes->nodes[i]);
+	kg_nodes_sort(&d.gone);
+	read_incoming(tenant, &d.gone, &incoming);
+	sort_incoming(&incoming);
+	find_cascade(&d, &incoming, &d.gone, cascade);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
 }
 
 int
@@ -542,16 +843,17 @@ kg_references_restricting(const char *tenant, const KgNodeList *nodes,
 	const KgCatalog *catalog;
 	KgNodeList sources = {CurrentMemoryContext};
 	KgReferenceList references = {CurrentMemoryContext};
-	IncomingList incoming;
+	IncomingList incoming = {CurrentMemoryContext};
 	int64 *targets;
 	int kept = 0;
 	int n = 0;
 
 	read_incoming(tenant, nodes, &incoming);
+	sort_incoming(&incoming);
 	catalog = lock_types(tenant, &incoming);
 	for (int i = 0; i < incoming.n; i++)
 		if (incoming.items[i].derived &&
-			may_restrict(catalog, &incoming.items[i]))
+			has_rule(catalog, &incoming.items[i], KG_ON_DELETE_RESTRICT))
 			incoming.items[kept++] = incoming.items[i];
 	incoming.n = kept;
 	sources_of(&incoming, true, &sources);
@@ -580,8 +882,9 @@ void
 kg_references_find_referrers(const char *tenant, const KgNodeList *nodes,
 							 KgNodeList *referrers)
 {
-	IncomingList incoming;
+	IncomingList incoming = {CurrentMemoryContext};
 
 	read_incoming(tenant, nodes, &incoming);
+	sort_incoming(&incoming);
 	sources_of(&incoming, true, referrers);
 }

@@ -13,6 +13,7 @@
 
 #include "base/extension.h"
 #include "store/references.h"
+#include "store/scope.h"
 
 /* A reference that does not let its target go. */
 typedef struct KgRestricting
@@ -32,14 +33,21 @@ extern int kg_references_restricting(const char *tenant,
 									 KgRestricting **result);
 
 /*
- * Targets are gone: drop explicit edges to them, delete or update referrers as
- * x-on-delete says, and add to left the nodes that refer to them still: those
- * that restrict, and all that have come to refer to what is undone (sorted).
+ * Adds the nodes that would be deleted along with these, by rules to cascade, in
+ * order.
+ */
+extern void kg_references_cascading(const char *tenant, const KgNodeList *nodes,
+									KgNodeList *cascade);
+
+/*
+ * Drops explicit edges to what is deleted, deletes or updates referrers as
+ * x-on-delete says, and adds to left the nodes that refer to it still: those that
+ * restrict, and all that have come to refer to what is undone.  What the
+ * statements that this runs delete is to be added to unchecked, and treated too.
  * Raises KG_FORBIDDEN where the caller does not see an entity that would be
  * written.
  */
-extern void kg_references_deleted(const char *tenant, const KgNodeList *deleted,
-								  const KgNodeList *undone,
+extern void kg_references_deleted(const char *tenant, KgUnchecked *unchecked,
 								  const KgUserContext *caller,
 								  KgNodeList *left);
 

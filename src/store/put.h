@@ -103,6 +103,10 @@ extern void kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
 						  KgPutItem *item);
 extern void kg_patch_apply(const KgType *type, int i, KgOutcomes *outcomes,
 						   KgPutItem *item);
+/* Returns what is stored with what the item sets, and without what it unsets. */
+extern Jsonb *kg_patch_merged(const KgPutItem *item);
+/* Returns whether the item touches what refers to others, or is referred to by. */
+extern bool kg_patch_refers(const KgType *type, const KgPutItem *item);
 /* [{property, before, after}] of two documents. */
 extern Jsonb *kg_patch_changes(const Jsonb *before, const Jsonb *after);
 /* An id: a string, or an integer as text; NULL is reported. */

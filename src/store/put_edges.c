@@ -8,7 +8,6 @@
 #include "access/xact.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
-#include "base/catch.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
@@ -31,6 +30,7 @@ typedef struct EdgeItem
 {
 	KgGivenEdge edge;
 	Jsonb *properties; /* or NULL */
+	int first;		   /* the item before it that is the same edge, or -1 */
 } EdgeItem;
 
 /* What an edge is told by. */
@@ -42,6 +42,13 @@ typedef struct Identity
 	const char *key;
 } Identity;
 
+/* Where it is first. */
+typedef struct Place
+{
+	Identity identity; /* hash key */
+	int item;
+} Place;
+
 typedef struct Edges
 {
 	const char *tenant;
@@ -50,7 +57,7 @@ typedef struct Edges
 	const char *relation; /* of all of them, or NULL: each names its own */
 	KgOutcomes *outcomes;
 	EdgeItem *items;
-	HTAB *seen; /* of Identity */
+	HTAB *seen; /* of Place */
 	KgKnownEnds *known;
 } Edges;
 
@@ -120,6 +127,7 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 	JsonbValue properties;
 	KgError *err;
 
+	item->first = -1;
 	if (!kg_json_is_object(value))
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "an item is not an object");
@@ -220,7 +228,7 @@ make_seen(int n)
 
 	memset(&ctl, 0, sizeof(ctl));
 	ctl.keysize = sizeof(Identity);
-	ctl.entrysize = sizeof(Identity);
+	ctl.entrysize = sizeof(Place);
 	ctl.hash = hash_identity;
 	ctl.match = compare_identities;
 	ctl.hcxt = CurrentMemoryContext;
@@ -242,16 +250,20 @@ identity_of(const KgGivenEdge *edge, int64 source, int64 target)
 					  edge->key};
 }
 
-/* True the first time. */
+/* True the first time.  A tool refuses the second one, as that of an id. */
 static bool
 enter(Edges *edges, int i, int64 source, int64 target)
 {
 	const KgGivenEdge *edge = &edges->items[i].edge;
 	Identity identity = identity_of(edge, source, target);
 	bool found;
+	Place *place = hash_search(edges->seen, &identity, HASH_ENTER, &found);
 
-	hash_search(edges->seen, &identity, HASH_ENTER, &found);
-	if (found)
+	if (!found)
+		place->item = i;
+	else if (edges->deleting && !edges->outcomes->told)
+		edges->items[i].first = place->item;
+	else
 		report(edges, i, kg_edge_twice_error(edge, "among the items"), "");
 	return !found;
 }
@@ -581,6 +593,23 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	}
 }
 
+/* Deleted twice, an edge is not there the second time, unless it was kept. */
+static void
+settle_repeated(Edges *edges)
+{
+	for (int i = 0; i < edges->outcomes->n; i++)
+	{
+		int first = edges->items[i].first;
+
+		if (first < 0)
+			continue;
+		if (edges->outcomes->items[first].errors.total > 0)
+			report_kept(edges, i, "deleted");
+		else
+			edges->outcomes->items[i].verdict = KG_VERDICT_NOT_FOUND;
+	}
+}
+
 /* The items, which have been read. */
 static void
 perform(Edges *edges)
@@ -614,39 +643,8 @@ perform(Edges *edges)
 		else
 			write_rows(edges, &batches[i], numbers[i]);
 	}
+	settle_repeated(edges);
 	kg_outcomes_settle(edges->outcomes, edges->tenant);
-}
-
-/* With the outcomes that reading the items has left. */
-static void
-perform_anew(void *arg)
-{
-	Edges edges = *(const Edges *) arg;
-	KgOutcomes *outcomes = edges.outcomes;
-	KgOutcomes anew = *outcomes;
-
-	anew.items = MemoryContextAllocHuge(
-		CurrentMemoryContext, (Size) Max(1, anew.n) * sizeof(KgOutcome));
-	for (int i = 0; i < anew.n; i++)
-	{
-		anew.items[i] = outcomes->items[i];
-		anew.items[i].errors.errors = list_copy(
-			outcomes->items[i].errors.errors);
-	}
-	edges.outcomes = &anew;
-	perform(&edges);
-	*outcomes = anew;
-}
-
-/* Another session that makes one of them first is found by who begins again. */
-static bool
-makes_symmetric(const Edges *edges)
-{
-	for (int i = 0; i < edges->outcomes->n && !edges->deleting; i++)
-		if (edges->items[i].edge.relation != NULL &&
-			edges->items[i].edge.relation->symmetric)
-			return true;
-	return false;
 }
 
 static void
@@ -669,10 +667,7 @@ run(const JsonbContainer *array, const char *relation, bool deleting,
 		CHECK_FOR_INTERRUPTS();
 		read_item(&edges, it.index, &it.value);
 	}
-	if (makes_symmetric(&edges))
-		kg_again(perform_anew, &edges);
-	else
-		perform(&edges);
+	perform(&edges);
 }
 
 typedef struct Call

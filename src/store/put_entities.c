@@ -53,6 +53,17 @@ typedef struct Links
 	int capacity;
 } Links;
 
+/* What items refer to: the source of a reference is the number of its item. */
+typedef struct Targets
+{
+	KgReferenceList references;
+	KgUserContext caller;
+	KgSight sight;
+	int64 *nodes;
+	bool *hidden;
+	const int64 *versions; /* of the items when they were read, or NULL */
+} Targets;
+
 typedef struct Put
 {
 	KgPutMode mode;
@@ -63,8 +74,11 @@ typedef struct Put
 	int *order;			/* of the items, by id */
 	KgItemNames *names; /* of put->items */
 	Links links;		/* of the items to one another */
+	Targets *targets;	/* found before the items, or NULL */
+	int64 *ahead;		/* versions of the items read for that, or NULL */
 	Snapshot before;	/* it was written */
 	uint64 nested;		/* kg_writing_nested() then */
+	bool begun;			/* some of it is written */
 	bool lacking;		/* what was written on trial refers to what was not */
 	MemoryContext context;
 } Put;
@@ -183,7 +197,7 @@ check_stored(Put *put)
 		if (put->mode == KG_PUT_UPDATE)
 		{
 			kg_patch_apply(put->type, i, put->outcomes, item);
-			if (item->refers)
+			if (item->data != NULL && item->refers)
 				enter_targets(put, i);
 		}
 		else if (put->mode == KG_PUT_CREATE && item->node != 0)
@@ -362,21 +376,138 @@ named_item(const Put *put, const KgReference *reference)
 		put, own_target(put->type, reference->field), reference->value);
 }
 
+/* What the references name, locked; as the owner. */
+static void
+look_up(Targets *t, const Put *put)
+{
+	t->nodes = kg_references_find(
+		kg_catalog_newest(put->tenant), &t->references, &t->sight, t->hidden);
+}
+
 /*
- * What the references name, locked.  A target that had to be waited for may have
+ * What the items refer to, locked.  A target that had to be waited for may have
  * been deleted and made anew: what is not there is looked for once more.
  */
-static int64 *
-find_targets(const Put *put, const KgReferenceList *references,
-			 const KgSight *sight, bool *hidden)
+static Targets *
+find_targets(const Put *put)
 {
-	const KgCatalog *catalog = kg_catalog_newest(put->tenant);
-	int64 *targets = kg_references_find(catalog, references, sight, hidden);
+	Targets *t = palloc0(sizeof(Targets));
 
-	for (int i = 0; i < references->n; i++)
-		if (targets[i] == 0 && named_item(put, &references->items[i]) < 0)
-			return kg_references_find(catalog, references, sight, hidden);
-	return targets;
+	t->references.context = CurrentMemoryContext;
+	for (int i = 0; i < put->outcomes->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (put->items[i].data && put->items[i].refers)
+			kg_references_of(put->type, i, put->items[i].data, &t->references);
+	}
+	if (t->references.n == 0)
+		return t;
+	t->hidden = MemoryContextAllocExtended(CurrentMemoryContext,
+										   t->references.n,
+										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	kg_become_owner(&t->caller);
+	kg_sight_init(&t->sight, put->tenant, &t->caller);
+	look_up(t, put);
+	for (int i = 0; i < t->references.n; i++)
+		if (t->nodes[i] == 0 && named_item(put, &t->references.items[i]) < 0)
+		{
+			look_up(t, put);
+			break;
+		}
+	kg_restore_user(&t->caller);
+	return t;
+}
+
+/* Reads what is stored of a batch, and makes the data of its items of that. */
+static void
+read_ahead(void *arg, const int *rows, int n)
+{
+	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.data, e.version", "");
+	Put *put = arg;
+	const char **ids = palloc0(n * sizeof(char *));
+
+	for (int i = 0; i < n; i++)
+		if (put->items[rows[i]].refers)
+			ids[i] = put->outcomes->items[rows[i]].id;
+	kg_select_of_ids(&forms, put->tenant, put->type, ids, n);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		int number = rows[kg_spi_int64(i, 1) - 1];
+		KgPutItem *item = &put->items[number];
+		MemoryContext old;
+
+		item->old = copy_data(put, kg_spi_datum(i, 2));
+		old = MemoryContextSwitchTo(put->context);
+		item->data = kg_patch_merged(item);
+		MemoryContextSwitchTo(old);
+		put->ahead[number] = kg_spi_int64(i, 3);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/*
+ * Locks what items will refer to before the items themselves: who deletes a
+ * target has it before what refers to it, too.  What an update leaves as it is
+ * is read for that, and looked for once more where it has changed meanwhile.
+ */
+static void
+find_targets_ahead(Put *put)
+{
+	bool any = false;
+
+	if (put->mode != KG_PUT_UPDATE)
+	{
+		put->targets = find_targets(put);
+		return;
+	}
+	for (int i = 0; i < put->outcomes->n; i++)
+	{
+		KgPutItem *item = &put->items[i];
+
+		item->refers = put->outcomes->items[i].errors.total == 0 &&
+					   kg_patch_refers(put->type, item);
+		any |= item->refers;
+	}
+	if (!any)
+		return;
+	put->ahead = MemoryContextAllocExtended(CurrentMemoryContext,
+											(Size) put->outcomes->n *
+												sizeof(int64),
+											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	each_batch(put, read_ahead);
+	put->targets = find_targets(put);
+	put->targets->versions = put->ahead;
+	for (int i = 0; i < put->outcomes->n; i++)
+		put->items[i].data = put->items[i].old = NULL;
+}
+
+/* Is what the items refer to still what was read of them before they were locked? */
+static bool
+is_current(const Put *put, const Targets *t)
+{
+	if (t->versions == NULL)
+		return true;
+	for (int i = 0; i < put->outcomes->n; i++)
+		if (put->items[i].data && put->items[i].refers &&
+			t->versions[i] != put->outcomes->items[i].before)
+			return false;
+	return true;
+}
+
+/* Of what is hidden, an item may keep what it refers to. */
+static void
+keep_sight(const Put *put, Targets *t)
+{
+	KgNodeList nodes = {CurrentMemoryContext};
+	KgUserContext user;
+
+	for (int i = 0; i < put->outcomes->n; i++)
+		if (put->items[i].data && put->items[i].refers &&
+			put->items[i].node != 0)
+			kg_node_add(&nodes, put->items[i].node);
+	kg_become_owner(&user);
+	kg_sight_keep(&t->sight, put->tenant, &nodes);
+	kg_restore_user(&user);
 }
 
 /*
@@ -387,46 +518,30 @@ find_targets(const Put *put, const KgReferenceList *references,
 static void
 check_references(Put *put)
 {
-	const KgType *type = put->type;
-	KgReferenceList references = {CurrentMemoryContext};
-	KgNodeList nodes = {CurrentMemoryContext};
-	KgUserContext user;
-	KgSight sight;
-	int64 *targets;
-	bool *hidden;
+	Targets *t = put->targets;
 
+	if (t == NULL || !is_current(put, t))
+		t = find_targets(put);
+	put->targets = NULL;
 	put->links.n = 0;
-	for (int i = 0; i < put->outcomes->n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		/* The source is the item for now: it may have no node yet. */
-		if (put->items[i].data == NULL || !put->items[i].refers)
-			continue;
-		kg_references_of(type, i, put->items[i].data, &references);
-		if (put->items[i].node != 0)
-			kg_node_add(&nodes, put->items[i].node);
-	}
-	if (references.n == 0)
+	if (t->references.n == 0)
 		return;
-	kg_become_owner(&user);
-	kg_sight_init(&sight, put->tenant, &user);
-	kg_sight_keep(&sight, put->tenant, &nodes);
-	hidden = MemoryContextAllocExtended(
-		CurrentMemoryContext, references.n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	targets = find_targets(put, &references, &sight, hidden);
-	kg_restore_user(&user);
-	for (int i = 0; i < references.n; i++)
+	keep_sight(put, t);
+	for (int i = 0; i < t->references.n; i++)
 	{
-		const KgReference *reference = &references.items[i];
+		const KgReference *reference = &t->references.items[i];
 		KgReferenceItem item = {reference->field, reference->value};
 		int target;
 
-		if (targets[i] != 0 &&
-			!kg_sight_hides(&sight,
+		/* Reported already, before it was merged. */
+		if (put->items[reference->source].data == NULL)
+			continue;
+		if (t->nodes[i] != 0 &&
+			!kg_sight_hides(&t->sight,
 							reference,
 							put->items[reference->source].node,
-							targets[i],
-							hidden[i]))
+							t->nodes[i],
+							t->hidden[i]))
 			continue;
 		target = named_item(put, reference);
 		if (target >= 0)
@@ -502,11 +617,47 @@ update_rows(Put *put, const int *rows, int n)
 			put->outcomes->items[rows[i]].verdict = KG_VERDICT_UPDATED;
 }
 
+/*
+ * Triggers that fired for the batches before may have written what this one
+ * updates: its data is made of what is stored by now.
+ */
+static void
+merge_again(Put *put, const int *rows, int n)
+{
+	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.data, e.version", "");
+	const char **ids = palloc(n * sizeof(char *));
+
+	for (int i = 0; i < n; i++)
+		ids[i] = put->outcomes->items[rows[i]].id;
+	kg_select_of_ids(&forms, put->tenant, put->type, ids, n);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		int number = rows[kg_spi_int64(i, 1) - 1];
+		KgPutItem *item = &put->items[number];
+		MemoryContext old;
+
+		if (put->outcomes->items[number].before == kg_spi_int64(i, 3))
+			continue;
+		put->outcomes->items[number].before = kg_spi_int64(i, 3);
+		item->old = copy_data(put, kg_spi_datum(i, 2));
+		old = MemoryContextSwitchTo(put->context);
+		item->data = kg_patch_merged(item);
+		item->same = compareJsonbContainers(&item->old->root,
+											&item->data->root) == 0;
+		MemoryContextSwitchTo(old);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
 static void
 write_rows(void *arg, const int *rows, int n)
 {
 	Put *put = arg;
 
+	if (put->mode == KG_PUT_UPDATE && put->begun &&
+		kg_stored_has_own_triggers("kg_entity"))
+		merge_again(put, rows, n);
+	put->begun = true;
 	insert_rows(put, rows, n);
 	update_rows(put, rows, n);
 }
@@ -661,6 +812,7 @@ write_items(Put *put, bool trial)
 	KgScope *scope = kg_scope_begin(put->tenant);
 	KgUserContext user;
 
+	put->begun = false;
 	each_batch(put, write_rows);
 	if (trial)
 	{
@@ -740,6 +892,7 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 			read_item(&put, it.index, &it.value);
 	}
 	put.order = kg_outcomes_order(put.outcomes);
+	find_targets_ahead(&put);
 	each_batch(&put, find_stored);
 	check_stored(&put);
 	kg_put_check_unique(put.tenant, put.type->type_no, put.outcomes, put.items);

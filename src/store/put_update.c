@@ -268,8 +268,8 @@ is_named(const JsonbContainer *names, const JsonbValue *key)
 	return false;
 }
 
-static Jsonb *
-merge(const KgPutItem *item)
+Jsonb *
+kg_patch_merged(const KgPutItem *item)
 {
 	KgJsonWriter w;
 
@@ -295,6 +295,16 @@ touches(const KgPutItem *item, const KgField *field)
 	return is_named(item->unset, &key) ||
 		   (item->set != NULL &&
 			kg_json_get(item->set, kg_json_cstring(&key), &value) != NULL);
+}
+
+bool
+kg_patch_refers(const KgType *type, const KgPutItem *item)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if ((type->fields[i].ref_type != NULL || type->fields[i].unique) &&
+			touches(item, &type->fields[i]))
+			return true;
+	return false;
 }
 
 /* Names that it takes away and that neither the type nor the entity has. */
@@ -379,15 +389,12 @@ kg_patch_apply(const KgType *type, int i, KgOutcomes *outcomes, KgPutItem *item)
 		return;
 	}
 	check_unset(type, item, path, outcome);
-	item->data = merge(item);
+	item->data = kg_patch_merged(item);
 	item->same = compareJsonbContainers(&item->old->root, &item->data->root) ==
 				 0;
 	if (!item->same)
 		check_merged(type, item, path, outcome);
-	for (int j = 0; j < type->nfields && !item->refers; j++)
-		item->refers = (type->fields[j].ref_type != NULL ||
-						type->fields[j].unique) &&
-					   touches(item, &type->fields[j]);
+	item->refers = kg_patch_refers(type, item);
 }
 
 static void

@@ -724,10 +724,48 @@ kg_references_edges(const KgCatalog *catalog, const KgReferenceList *references,
 	pfree(sorted);
 }
 
+void
+kg_lost_edge_add(KgLostEdges *list, const KgEdgeKey *edge)
+{
+	if (list->n == list->capacity)
+	{
+		list->capacity = Max(64, list->capacity * 2);
+		list->edges = list->edges
+						  ? repalloc_huge(list->edges,
+										  (Size) list->capacity *
+											  sizeof(KgEdgeKey))
+						  : MemoryContextAllocHuge(list->context,
+												   (Size) list->capacity *
+													   sizeof(KgEdgeKey));
+	}
+	list->edges[list->n++] = *edge;
+}
+
+/* Adds the edges of these nodes whose targets are not stored any more. */
+static void
+keep_lost(const char *tenant, KgArg nodes, KgLostEdges *lost)
+{
+	KG_BATCH_LATEST("SELECT source, relation_no::bigint, target "
+					"FROM @kg_edge d WHERE tenant = $1 AND source = ANY($2) "
+					"AND property IS NOT NULL AND NOT EXISTS "
+					"(SELECT FROM @kg_entity e WHERE e.tenant = $1 "
+					"AND e.node = d.target)",
+					kg_arg_text(tenant),
+					nodes);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		KgEdgeKey edge = {
+			kg_spi_int64(i, 1), kg_spi_int64(i, 2), kg_spi_int64(i, 3)};
+
+		kg_lost_edge_add(lost, &edge);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
 /* Edges made since our snapshot was taken raise 40001. */
 void
 kg_references_forget(const char *tenant, const KgNodeList *nodes,
-					 KgSight *sight)
+					 KgSight *sight, KgLostEdges *lost)
 {
 	static KgSaved left = KG_SAVED_BATCH;
 
@@ -737,6 +775,8 @@ kg_references_forget(const char *tenant, const KgNodeList *nodes,
 		KgArg of = kg_arg_int8s(nodes->nodes + i,
 								Min(KG_REFERENCE_CHUNK, nodes->n - i));
 
+		if (lost)
+			keep_lost(tenant, of, lost);
 		KG_BATCH_LATEST("DELETE FROM @kg_edge WHERE tenant = $1 "
 						"AND source = ANY($2) AND property IS NOT NULL",
 						kg_arg_text(tenant),

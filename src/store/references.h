@@ -112,9 +112,23 @@ extern int64 *kg_references_find(const KgCatalog *catalog,
 extern void kg_references_of(const KgType *type, int64 node, const Jsonb *data,
 							 KgReferenceList *references);
 
-/* Drop the derived edges that start at these nodes; sight keeps them. */
+/* Edges to what is gone, of entities whose edges were dropped meanwhile. */
+typedef struct KgLostEdges
+{
+	MemoryContext context;
+	KgEdgeKey *edges;
+	int n;
+	int capacity;
+} KgLostEdges;
+
+extern void kg_lost_edge_add(KgLostEdges *list, const KgEdgeKey *edge);
+
+/*
+ * Drops the derived edges that start at these nodes; sight keeps them.  Those that
+ * lead to what is gone are added to lost, unless it is NULL.
+ */
 extern void kg_references_forget(const char *tenant, const KgNodeList *nodes,
-								 KgSight *sight);
+								 KgSight *sight, KgLostEdges *lost);
 
 /*
  * Read the references of stored entities again.  Entities and their types stay

@@ -31,6 +31,7 @@
 #include "store/revert.h"
 #include "store/scope.h"
 #include "store/seen.h"
+#include "store/stored.h"
 #include "utils/builtins.h"
 
 typedef struct Undo
@@ -937,6 +938,30 @@ write_edges(const Revert *revert)
 			kg_error_throw(kg_kept_error("edge", "written"));
 }
 
+/*
+ * Triggers of the DBA's that fired for deletions may have written what is to be
+ * updated: what it is to be is made of what it is now.
+ */
+static void
+settle_again(Revert *revert)
+{
+	ListCell *lc;
+
+	if (!kg_stored_has_own_triggers("kg_entity") &&
+		!kg_stored_has_own_triggers("kg_edge"))
+		return;
+	foreach(lc, revert->subjects)
+	{
+		Subject *subject = lfirst(lc);
+
+		if (subject->edge || subject->renamed || !is_updated(subject))
+			continue;
+		subject->stored = NULL;
+		settle_subject(revert, subject);
+	}
+	kg_throw_violations(&revert->errors, "changes cannot be undone");
+}
+
 /* As the caller; references are looked at when all is written. */
 static void
 write_all(void *arg)
@@ -947,6 +972,7 @@ write_all(void *arg)
 
 	delete_edges(revert);
 	delete_entities(revert, scope);
+	settle_again(revert);
 	update_entities(revert);
 	create_entities(revert);
 	write_edges(revert);
@@ -1029,17 +1055,25 @@ reply(const Revert *revert)
 	return kg_jw_finish(&w);
 }
 
-Jsonb *
-kg_revert(const Jsonb *changes, const Jsonb *options)
+typedef struct Call
 {
+	const Jsonb *changes;
+	const Jsonb *options;
+	Jsonb *reply;
+} Call;
+
+static void
+run_call(void *arg)
+{
+	Call *call = arg;
 	Revert revert = {kg_identity_require(KG_ACCESS_WRITE)};
 	bool named = false;
 	ListCell *lc;
 
 	revert.catalog = kg_catalog_newest(revert.tenant);
 	revert.errors.limit = kg_setting_max_errors;
-	read_options(&revert, options);
-	read_changes(&revert, changes);
+	read_options(&revert, call->options);
+	read_changes(&revert, call->changes);
 	kg_identity_as_tool(find_changes, &revert);
 	if (revert.catalog->plain_visibility)
 		find_edges(&revert);
@@ -1062,5 +1096,14 @@ kg_revert(const Jsonb *changes, const Jsonb *options)
 		try_all(&revert);
 	else
 		write_as_revert(&revert);
-	return reply(&revert);
+	call->reply = reply(&revert);
+}
+
+Jsonb *
+kg_revert(const Jsonb *changes, const Jsonb *options)
+{
+	Call call = {changes, options};
+
+	kg_again(run_call, &call);
+	return call.reply;
 }

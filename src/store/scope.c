@@ -10,6 +10,7 @@
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "catalog/writing.h"
+#include "store/edge_ends.h"
 #include "store/on_delete.h"
 #include "store/pending.h"
 #include "store/scope.h"
@@ -29,6 +30,20 @@ struct KgScope
 	List *rewritten;		/* numbers of types; see kg_scope_rewrites() */
 };
 
+/*
+ * Unchecked rows that triggers of a statement leave to its last trigger: those of
+ * earlier events, and of nested statements that wrote a referrer of a deleted row.
+ */
+typedef struct Rest
+{
+	struct Rest *next;
+	MemoryContext context;
+	SubTransactionId begun_in;
+	uint64 statement;
+	char *tenant;
+	KgUnchecked unchecked;
+} Rest;
+
 /* What is under way where a statement or scope has ended. */
 typedef struct Enforcement
 {
@@ -37,9 +52,19 @@ typedef struct Enforcement
 } Enforcement;
 
 static KgScope *innermost = NULL;
+static Rest *rests = NULL;
 static const Enforcement *enforcement = NULL; /* the innermost */
 static int renewing = 0;	  /* edges are taken out, to be written anew */
 static bool deferred = false; /* references may wait for the commit */
+
+static void
+leave(void)
+{
+	KgScope *scope = innermost;
+
+	innermost = scope->outer;
+	MemoryContextDelete(scope->context);
+}
 
 void
 kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context)
@@ -51,23 +76,165 @@ kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context)
 	unchecked->undone.context = context;
 	unchecked->undone_in.context = context;
 	unchecked->taken.context = context;
+	unchecked->lost.context = context;
 }
 
-/* Nodes whose deletion was rolled back are not deleted. */
-static void
-drop_existing(const char *tenant, KgNodeList *nodes)
+KgLostEdges *
+kg_unchecked_lost(KgUnchecked *unchecked)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-	KgNodeList existing;
-	int kept = 0;
+	return unchecked->deleted.n > 0 || kg_writing_goes_on() ? &unchecked->lost
+															: NULL;
+}
 
-	if (nodes->n == 0)
-		return;
-	kg_nodes_read(&saved, tenant, nodes->nodes, nodes->n, &existing);
+static Rest *
+find_rest(uint64 statement, const char *tenant)
+{
+	for (Rest *rest = rests; rest; rest = rest->next)
+		if (rest->statement == statement && strcmp(rest->tenant, tenant) == 0)
+			return rest;
+	return NULL;
+}
+
+static Rest *
+make_rest(uint64 statement, const char *tenant)
+{
+	Rest *rest = find_rest(statement, tenant);
+	MemoryContext context;
+
+	if (rest)
+		return rest;
+	context = AllocSetContextCreate(
+		TopTransactionContext, "kg_graph unchecked", ALLOCSET_DEFAULT_SIZES);
+	rest = MemoryContextAllocZero(context, sizeof(Rest));
+	rest->context = context;
+	rest->begun_in = GetCurrentSubTransactionId();
+	rest->statement = statement;
+	rest->tenant = MemoryContextStrdup(context, tenant);
+	kg_unchecked_init(&rest->unchecked, context);
+	rest->next = rests;
+	rests = rest;
+	return rest;
+}
+
+/* Forgets those that were begun since, or that one. */
+static void
+drop_rests(SubTransactionId since, const Rest *one)
+{
+	Rest **place = &rests;
+
+	while (*place)
+	{
+		Rest *rest = *place;
+
+		if (rest != one && rest->begun_in < since)
+		{
+			place = &rest->next;
+			continue;
+		}
+		*place = rest->next;
+		MemoryContextDelete(rest->context);
+	}
+}
+
+static void
+add_nodes(KgNodeList *to, const KgNodeList *nodes)
+{
 	for (int i = 0; i < nodes->n; i++)
-		if (!kg_nodes_have(&existing, nodes->nodes[i]))
-			nodes->nodes[kept++] = nodes->nodes[i];
-	nodes->n = kept;
+		kg_node_add(to, nodes->nodes[i]);
+}
+
+static void
+add_unchecked(KgUnchecked *to, const KgUnchecked *unchecked)
+{
+	const KgReferenceList *missing = &unchecked->missing;
+
+	for (int i = 0; i < missing->n; i++)
+		kg_reference_add(&to->missing,
+						 missing->items[i].source,
+						 missing->items[i].field,
+						 missing->items[i].value);
+	for (int i = 0; i < unchecked->lost.n; i++)
+		kg_lost_edge_add(&to->lost, &unchecked->lost.edges[i]);
+	add_nodes(&to->renamed, &unchecked->renamed);
+	add_nodes(&to->deleted, &unchecked->deleted);
+	add_nodes(&to->undone, &unchecked->undone);
+	add_nodes(&to->undone_in, &unchecked->undone_in);
+	add_nodes(&to->taken, &unchecked->taken);
+	to->ids_changed |= unchecked->ids_changed;
+	to->stale |= unchecked->stale;
+	to->arrived |= unchecked->arrived;
+}
+
+/* By source and relation. */
+static int
+compare_lost(const void *pa, const void *pb)
+{
+	const KgEdgeKey *a = pa;
+	const KgEdgeKey *b = pb;
+
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	return a->relation_no < b->relation_no ? -1
+										   : a->relation_no > b->relation_no;
+}
+
+static void
+sort_lost(KgLostEdges *lost)
+{
+	if (lost->n > 0)
+		qsort(lost->edges, lost->n, sizeof(KgEdgeKey), compare_lost);
+}
+
+bool
+kg_statement_complete(const char *tenant, KgUnchecked *unchecked)
+{
+	uint64 statement = kg_writing_number();
+	Rest *rest;
+
+	if (kg_writing_waits() == statement)
+	{
+		rest = make_rest(statement, tenant);
+		add_unchecked(&rest->unchecked, unchecked);
+		sort_lost(&rest->unchecked.lost);
+		/* Its entities may be written once more by what follows. */
+		rest->unchecked.stale = true;
+		return false;
+	}
+	rest = find_rest(statement, tenant);
+	if (rest)
+	{
+		add_unchecked(unchecked, &rest->unchecked);
+		drop_rests(UINT32_MAX, rest);
+	}
+	return true;
+}
+
+List *
+kg_statement_tenants(List *tenants)
+{
+	for (const Rest *rest = rests; rest; rest = rest->next)
+		if (rest->statement == kg_writing_number())
+			tenants = lappend(tenants, rest->tenant);
+	return tenants;
+}
+
+typedef struct Renewal
+{
+	const KgCatalog *catalog;
+	const KgNodeList *nodes;
+	KgReferenceList references;
+	KgSight *sight;
+	KgReferenceList *missing;
+	KgLostEdges *lost;
+} Renewal;
+
+static void
+exchange_edges(void *arg)
+{
+	Renewal *r = arg;
+
+	kg_references_forget(r->catalog->tenant, r->nodes, r->sight, r->lost);
+	kg_references_resolve(r->catalog, &r->references, r->sight, r->missing);
 }
 
 /*
@@ -76,16 +243,19 @@ drop_existing(const char *tenant, KgNodeList *nodes)
  */
 static void
 renew_edges(const char *tenant, const KgNodeList *nodes, KgSight *sight,
-			KgReferenceList *missing)
+			KgReferenceList *missing, KgLostEdges *lost)
 {
-	KgReferenceList references = {CurrentMemoryContext};
-	const KgCatalog *catalog = kg_references_reread(tenant, nodes, &references);
+	Renewal r = {.nodes = nodes,
+				 .references = {CurrentMemoryContext},
+				 .sight = sight,
+				 .missing = missing,
+				 .lost = lost};
 
+	r.catalog = kg_references_reread(tenant, nodes, &r.references);
 	renewing++;
 	PG_TRY();
 	{
-		kg_references_forget(tenant, nodes, sight);
-		kg_references_resolve(catalog, &references, sight, missing);
+		kg_edge_ends_together(tenant, exchange_edges, &r);
 	}
 	PG_FINALLY();
 	{
@@ -101,7 +271,7 @@ kg_references_renew(const char *tenant, const KgNodeList *nodes,
 	KgSight sight;
 
 	kg_sight_init(&sight, tenant, caller);
-	renew_edges(tenant, nodes, &sight, missing);
+	renew_edges(tenant, nodes, &sight, missing, NULL);
 }
 
 /*
@@ -122,33 +292,11 @@ resolve_missing(const KgCatalog *catalog, KgUnchecked *unchecked,
 	for (int i = 0; i < unchecked->missing.n; i++)
 		kg_node_add(&sources, unchecked->missing.items[i].source);
 	kg_nodes_sort(&sources);
-	renew_edges(catalog->tenant, &sources, sight, missing);
-}
-
-/* Triggers of the DBA's fire for what follows; missing have no edges yet. */
-static void
-delete_references(const char *tenant, const KgUserContext *caller,
-				  KgUnchecked *unchecked, KgNodeList *referrers)
-{
-	KgNodeList undone = {CurrentMemoryContext};
-	int behind = unchecked->missing.n > 0;
-
-	if (behind)
-		unchecked->stale = true;
-	for (int i = 0; i < unchecked->undone.n; i++)
-		kg_node_add(&undone, unchecked->undone.nodes[i]);
-	kg_nodes_sort(&undone);
-	renewing += behind;
-	PG_TRY();
-	{
-		kg_references_deleted(
-			tenant, &unchecked->deleted, &undone, caller, referrers);
-	}
-	PG_FINALLY();
-	{
-		renewing -= behind;
-	}
-	PG_END_TRY();
+	renew_edges(catalog->tenant,
+				&sources,
+				sight,
+				missing,
+				kg_unchecked_lost(unchecked));
 }
 
 /* Those of the nodes that are stored and hidden from the caller. */
@@ -217,6 +365,94 @@ require_hidden_kept(const char *tenant, const KgUserContext *caller,
 }
 
 static void
+enforce_unique(const KgCatalog *catalog, KgUnchecked *unchecked)
+{
+	if (unchecked->taken.n > 0)
+		kg_unique_enforce(catalog, &unchecked->taken);
+	unchecked->taken.n = 0;
+}
+
+/*
+ * Triggers of the DBA's fire for what follows; missing have no edges yet.  What
+ * statements leave unchecked meanwhile is checked with the rest: what refers to
+ * something that goes may be about to go itself.
+ */
+static void
+delete_references(const char *tenant, const KgUserContext *caller,
+				  KgUnchecked *unchecked, KgNodeList *referrers)
+{
+	KgScope *scope = kg_scope_begin(tenant);
+	int behind = unchecked->missing.n > 0;
+
+	scope->unchecked = unchecked;
+	if (behind)
+		unchecked->stale = true;
+	renewing += behind;
+	PG_TRY();
+	{
+		kg_references_deleted(tenant, unchecked, caller, referrers);
+	}
+	PG_FINALLY();
+	{
+		renewing -= behind;
+	}
+	PG_END_TRY();
+	Assert(scope == innermost);
+	leave();
+}
+
+/* Was the reference's edge dropped when its target was gone? */
+static bool
+is_lost(const char *tenant, const KgReference *reference)
+{
+	KgEdgeKey key = {reference->source, reference->field->relation_no};
+
+	for (const Rest *rest = rests; rest; rest = rest->next)
+		if (rest->unchecked.lost.n > 0 && strcmp(rest->tenant, tenant) == 0 &&
+			bsearch(&key,
+					rest->unchecked.lost.edges,
+					rest->unchecked.lost.n,
+					sizeof(key),
+					compare_lost))
+			return true;
+	return false;
+}
+
+/*
+ * An outer statement may have deleted the target of an old reference, and has yet
+ * to apply x-on-delete to the referrer.
+ */
+static void
+leave_to_outer(const char *tenant, const KgUnchecked *unchecked,
+			   KgReferenceList *missing)
+{
+	uint64 statement = kg_writing_waits();
+	int kept = 0;
+	Rest *rest;
+
+	if (missing->n == 0 || statement == 0)
+		return;
+	rest = make_rest(statement, tenant);
+	for (int i = 0; i < unchecked->lost.n; i++)
+		kg_lost_edge_add(&rest->unchecked.lost, &unchecked->lost.edges[i]);
+	sort_lost(&rest->unchecked.lost);
+	for (int i = 0; i < missing->n; i++)
+	{
+		const KgReference *reference = &missing->items[i];
+
+		if (is_lost(tenant, reference))
+			kg_reference_add(&rest->unchecked.missing,
+							 reference->source,
+							 reference->field,
+							 reference->value);
+		else
+			missing->items[kept++] = *reference;
+	}
+	missing->n = kept;
+	rest->unchecked.stale = true;
+}
+
+static void
 enforce(const KgCatalog *catalog, const KgUserContext *caller,
 		KgUnchecked *unchecked)
 {
@@ -226,14 +462,15 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	KgSight sight;
 
 	kg_sight_init(&sight, catalog->tenant, caller);
-	if (unchecked->stale)
-		drop_existing(catalog->tenant, &unchecked->deleted);
 	/* First of all: below, a value names one entity. */
-	if (unchecked->taken.n > 0)
-		kg_unique_enforce(catalog, &unchecked->taken);
+	enforce_unique(catalog, unchecked);
 	if (unchecked->deleted.n > 0)
+	{
 		delete_references(catalog->tenant, caller, unchecked, &referrers);
+		enforce_unique(catalog, unchecked);
+	}
 	resolve_missing(catalog, unchecked, &sight, &missing);
+	leave_to_outer(catalog->tenant, unchecked, &missing);
 
 	/* Referrers of renamed nodes, and of nodes deleted and made again. */
 	if (unchecked->renamed.n > 0)
@@ -241,6 +478,7 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 			catalog->tenant, &unchecked->renamed, &moved);
 	for (int i = 0; i < referrers.n; i++)
 		kg_node_add(&moved, referrers.nodes[i]);
+	kg_nodes_sort(&moved);
 	if (moved.n > 0)
 	{
 		KgReferenceList unresolved = {CurrentMemoryContext};
@@ -250,7 +488,12 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 		find_hidden(catalog->tenant, caller, &moved, &hidden);
 		if (hidden.n > 0)
 			before = targets_of(catalog->tenant, &hidden);
-		renew_edges(catalog->tenant, &moved, &sight, &unresolved);
+		renew_edges(catalog->tenant,
+					&moved,
+					&sight,
+					&unresolved,
+					kg_unchecked_lost(unchecked));
+		leave_to_outer(catalog->tenant, unchecked, &unresolved);
 		if (hidden.n > 0)
 			require_hidden_kept(
 				catalog->tenant, caller, &hidden, before, &unresolved);
@@ -413,15 +656,6 @@ kg_scope_require_edges(const char *tenant)
 	kg_error_throw(err);
 }
 
-static void
-leave(void)
-{
-	KgScope *scope = innermost;
-
-	innermost = scope->outer;
-	MemoryContextDelete(scope->context);
-}
-
 /* An undo that is rolled back, as one that was only tried, has undone nothing. */
 static void
 forget_undone(KgUnchecked *unchecked, SubTransactionId since)
@@ -446,6 +680,9 @@ subtransaction_ends(SubXactEvent event, SubTransactionId mine,
 		return;
 	while (innermost && innermost->begun_in >= mine)
 		leave();
+	drop_rests(mine, NULL);
+	for (Rest *rest = rests; rest; rest = rest->next)
+		rest->unchecked.stale = true;
 	for (KgScope *scope = innermost; scope; scope = scope->outer)
 	{
 		scope->unchecked->stale = true;
@@ -459,6 +696,7 @@ transaction_ends(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_ABORT)
 		innermost = NULL;
+	rests = NULL;
 	deferred = false;
 }
 

@@ -27,9 +27,13 @@ typedef struct KgUnchecked
 	KgNodeList undone;	  /* those of deleted whose creation is undone, */
 	KgNodeList undone_in; /* and by which subtransaction each, in order */
 	KgNodeList taken; /* nodes with a value that another one had (unique.h) */
+	KgLostEdges lost; /* of entities that were written meanwhile */
 	bool stale;		  /* some of it was rolled back, or written over */
 	bool arrived;	  /* entities were written since, which may be missed */
 } KgUnchecked;
+
+/* Returns the list that keeps lost edges; NULL if no deletion is under way. */
+extern KgLostEdges *kg_unchecked_lost(KgUnchecked *unchecked);
 
 extern void kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context);
 
@@ -56,6 +60,15 @@ extern void kg_scope_end(KgScope *scope, const KgUserContext *caller);
 
 /* Of the scope that is open for the tenant, or NULL. */
 extern KgUnchecked *kg_scope_unchecked(const char *tenant);
+
+/*
+ * Ends a trigger of kg_entity in the innermost statement.  Returns true if it is
+ * the last trigger, and adds the unchecked rows of the others; else keeps the
+ * unchecked rows for the next trigger.
+ */
+extern bool kg_statement_complete(const char *tenant, KgUnchecked *unchecked);
+/* Adds the tenants (char *) that have unchecked rows in that statement. */
+extern List *kg_statement_tenants(List *tenants);
 
 /*
  * The creation of these nodes is undone in the scope: who refers to them is

@@ -12,6 +12,7 @@
 #include "access/xlog.h"
 #include "auth/audit.h"
 #include "auth/identity.h"
+#include "base/catch.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "catalog/writer.h"
@@ -151,8 +152,9 @@ find_nearest(const KgType *type, const char *id)
 }
 
 static void
-perform(WriteCall *call)
+perform(void *arg)
 {
+	WriteCall *call = arg;
 	const KgTool *tool = call->tool;
 	const char *name = psprintf("%s/%s",
 								tool->bundle,
@@ -191,7 +193,7 @@ perform_all(void *arg)
 {
 	WriteCall *call = arg;
 
-	perform(call);
+	kg_again(perform, call);
 	return kg_outcomes_result(call->outcomes);
 }
 

@@ -172,7 +172,7 @@ SELECT pg_temp.fails($$SELECT kg_delete_edges('[{"relation": "VISITED", "from": 
 COMMIT;
 -- The same statements lock again where the transaction writes.
 SELECT pg_temp.lines(kg_put_entities('person', '[{"id": "rod", "age": 3, "email": "rod@x"}]'));
-SELECT pg_temp.lines(kg_delete_edges('[{"relation": "VISITED", "from": "person:rod", "to": "country:FR"}]'));
+SELECT pg_temp.lines(kg_delete_edges('[{"relation": "VISITED", "from": "person:rod", "to": "country:FR"}, {"relation": "VISITED", "from": "person:rod", "to": "country:FR"}]'));
 SELECT pg_temp.lines(kg_delete_entities('person', '{rod,rob}'));
 
 -- A DBA's trigger that raises is an error of the call; nothing is left open.
