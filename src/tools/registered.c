@@ -234,7 +234,7 @@ throw_too_large(void)
 }
 
 static Jsonb *
-fill_arguments(const Run *run, const KgOperationDefined *op)
+fill_arguments(const Run *run, const KgOperationDefined *op, int max_bytes)
 {
 	const KgTemplatePlace *places;
 	int n = kg_template_places(op->arguments, &places);
@@ -244,8 +244,7 @@ fill_arguments(const Run *run, const KgOperationDefined *op)
 
 	for (int i = 0; i < n; i++)
 		values[i] = value_of(run, op->arguments, i, &found[i]);
-	filled = kg_template_fill(
-		op->arguments, values, kg_setting_max_argument_bytes);
+	filled = kg_template_fill(op->arguments, values, max_bytes);
 	if (filled == NULL)
 		throw_too_large();
 	return filled;
@@ -369,7 +368,7 @@ run_operation(const Run *run, const KgOperationDefined *op)
 	Jsonb *reply;
 
 	run->call->op = op;
-	filled = fill_arguments(run, op);
+	filled = fill_arguments(run, op, kg_setting_max_argument_bytes);
 	reply = kg_callable_call(
 		run->catalog,
 		&op->callable,
@@ -779,7 +778,7 @@ kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 
 bool
 kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,
-					  const char *path, KgCallable *callable)
+					  const char *path, int max_bytes, KgCallable *callable)
 {
 	const KgAgent *agent = kg_agent_current();
 	Run this = {.catalog = catalog, .call = call};
@@ -797,7 +796,7 @@ kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,
 	this.arguments = check_arguments(this.def, call->arguments);
 	call->op = operation_of(&this);
 	*callable = call->op->callable;
-	call->arguments = fill_arguments(&this, call->op);
+	call->arguments = fill_arguments(&this, call->op, max_bytes);
 	return true;
 }
 
