@@ -592,12 +592,12 @@ static const Part parts[] = {
 	 NULL,
 	 "<node_sort>"},
 	{"traverse_to",
-	 "{'type':'object','description':'{label, filters}: what the last end must "
-	 "be'}",
+	 "{'type':'object','description':'{label, filters, related, not_related}: "
+	 "what the last end must be'}",
 	 NULL,
 	 NULL,
 	 "{'type':'object','additionalProperties':false,'required':['label'],'"
-	 "properties':{'label':<type>,'filters':<filters>}}"},
+	 "properties':{'label':<type>,'filters':<filters>,<related>}}"},
 	{"paths_to",
 	 "{'type':'object','required':['label'],'description':'a selection as "
 	 "from'}",
