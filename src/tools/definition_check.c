@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "query/any.h"
 #include "tools/catalog_tools.h"
+#include "tools/client_schema.h"
 #include "tools/definition.h"
 #include "tools/named_tool.h"
 #include "tools/schema_template.h"
@@ -1005,7 +1006,7 @@ Jsonb *
 kg_definition_output(const KgDefinition *def, const KgCatalog *catalog)
 {
 	if (def->output_schema != NULL)
-		return (Jsonb *) def->output_schema;
+		return kg_client_root(def->output_schema);
 	if (def->kind == KG_DEFINED_QUERY)
 		return output_of(catalog, &def->ops[0].callable);
 	if (def->kind == KG_DEFINED_SEQUENCE)
