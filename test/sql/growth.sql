@@ -112,5 +112,14 @@ SELECT kg_register_tool(jsonb_build_object('name', 'fan', 'version', '1.0.0', 'k
 SELECT kg_register_tool(jsonb_build_object('name', 'long', 'version', '1.0.0', 'kind', 'query', 'description', 'A long name.', 'input_schema', '{"properties": {"x": {"type": "string"}}}'::jsonb,
   'operation', jsonb_build_object('tool', 'get_named', 'arguments', jsonb_build_object(repeat('k', 100000), (SELECT jsonb_agg('{"$arg": "x"}'::jsonb) FROM generate_series(1, 4000))))));
 
+-- claims that are calls of registered tools have the room of one call together
+SELECT kg_register_tool(jsonb_build_object('name', 'one_of', 'version', '1.0.0', 'kind', 'query', 'description', 'One of these.', 'input_schema', '{"required": ["x"], "properties": {"x": {"type": "string"}}}'::jsonb,
+  'operation', jsonb_build_object('tool', 'list_named', 'arguments', jsonb_build_object('filters', jsonb_build_object('id', jsonb_build_object('in', (SELECT jsonb_agg('{"$arg": "x"}'::jsonb) FROM generate_series(1, 400)))))))) ->> 'verdict' AS verdict;
+SELECT jsonb_path_query_array(kg_verify(jsonb_build_object('claims', (SELECT jsonb_agg(jsonb_build_object('none', jsonb_build_object('tool', 'one_of', 'arguments', jsonb_build_object('x', repeat('x', 1000))))) FROM generate_series(1, 5)))), '$.claims[*].verdict') AS verdicts;
+-- a tool that writes publishes what a schema refers to in its place, as far as there is room
+SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'fan', 'version', '1', 'schemas', jsonb_build_array(jsonb_build_object('entity_type', 'fan', 'schema', jsonb_build_object('type', 'object', 'x-id-field', 'id', 'x-tool-expose', '["create", "update"]'::jsonb,
+  'properties', '{"id": {"type": "string"}, "p": {"$ref": "#/$defs/l0"}}'::jsonb, '$defs', (SELECT jsonb_object_agg('l' || l, format('{"anyOf": [%s{"type": "null"}]}', repeat(format('{"$ref": "#/$defs/l%s"}, ', l + 1), 40))::jsonb) FROM generate_series(0, 3) l) || '{"l4": {"type": "string"}}'))))) -> 'changed' AS changed;
+SELECT length(kg_list_tools()::text) < 1000000 AS short;
+
 RESET ROLE;
 CALL test.drop('growth_a');
