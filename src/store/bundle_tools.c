@@ -112,7 +112,7 @@ check_tool(KgApply *apply, const NewTool *tool, const List *taken)
 			   tool->type ? "a shorter name of the entity type, or a "
 							"shorter \"x-tool-expose\""
 						  : "a shorter name of the relation, or no \"tools\"");
-	/* What is there already is told by kg_check(). */
+	/* kg_check() reports tools that are stored already. */
 	if (kg_tool_hooks->is_fixed(tool->name) &&
 		(other == NULL || !is_own(apply, other)))
 		report(apply,

@@ -5,8 +5,8 @@
  *	  One schema that they refuse takes all tools of a list with it: an array
  *	  without "items", a name in "required" that "properties" has not, a
  *	  combinator or another type than object at the root, an argument whose name
- *	  has other characters than theirs.  What can be completed is completed where
- *	  it is published; what cannot is refused when it is registered.  The
+ *	  has other characters than theirs.  What can be completed is completed when
+ *	  it is published; the rest is refused when it is registered.  The
  *	  completed form takes whatever the author's takes.
  */
 #ifndef KG_CLIENT_SCHEMA_H

@@ -650,7 +650,7 @@ try_filled(const Trying *t, int tried)
 	return t->errors->total == before;
 }
 
-/* What is made for it goes, but for an error. */
+/* Frees all memory of a try, unless it fails. */
 static bool
 try_samples(const Trying *t, int tried)
 {

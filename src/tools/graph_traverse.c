@@ -27,7 +27,7 @@ typedef struct Traverse
 	KgReply reply;
 } Traverse;
 
-/* What the last end must be. */
+/* Reads the test of the last end. */
 static void
 read_end(Traverse *tr, const KgInput *to)
 {

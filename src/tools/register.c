@@ -167,7 +167,7 @@ make_stored(const Jsonb *sent, const Jsonb *definition, const char *bundle)
 	return tool;
 }
 
-/* What is stored stays as it is: kg_check() tells what is wrong with it. */
+/* A stored definition stays: kg_check() reports its faults. */
 static bool
 is_registered(const char *tenant, const KgDefinition *def)
 {

@@ -31,7 +31,7 @@ extern Jsonb *kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
  * What a call would call, and with which arguments, in their place: of a query
  * or a composite; of others callable is nothing.  False where the caller has no
  * such registered tool; an error about its version is at path.  Raises
- * KG_LIMIT_EXCEEDED where they would have more than max_bytes.
+ * KG_LIMIT_EXCEEDED if they would have more than max_bytes.
  */
 extern bool kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,
 								  const char *path, int max_bytes,

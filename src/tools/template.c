@@ -391,7 +391,7 @@ typedef struct Filling
 	int64 left; /* of the bytes that may be written */
 } Filling;
 
-/* Counts as kg_args_root() does; false where there is no room. */
+/* Counts bytes as kg_args_root() does; returns false if too few are left. */
 static bool
 take_bytes(Filling *f, const JsonbValue *value)
 {
@@ -412,7 +412,7 @@ take_bytes(Filling *f, const JsonbValue *value)
 	return f->left >= 0;
 }
 
-/* False where there is no room. */
+/* Returns false if too few bytes are left. */
 static bool
 fill(Filling *f, const Part *node)
 {
