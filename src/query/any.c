@@ -16,6 +16,22 @@ kg_any_name(const char *name)
 	return strcmp(name, KG_ANY_PROPERTY) == 0 ? KG_ANY : name;
 }
 
+/* Conditions of one property, which is perhaps called so, and no filters. */
+static bool
+has_operator(const JsonbContainer *object)
+{
+	KgOp op;
+
+	kg_json_each(it, object)
+	{
+		char *name = kg_json_cstring(&it.key);
+
+		if (kg_op_lookup(name, &op) || kg_op_condition(name, &it.value) != NULL)
+			return true;
+	}
+	return false;
+}
+
 /* One alternative is no choice: its filters are those that must hold. */
 static void
 instead_of_one(KgError *err, const char *path)
@@ -31,7 +47,8 @@ instead_of_one(KgError *err, const char *path)
 	if (kg_json_is_array(&any) &&
 		!kg_repair_value_at(kg_path_index(path, 0), &any))
 		return;
-	if (!kg_json_is_object(&any) || !kg_json_is_object(&filters))
+	if (!kg_json_is_object(&any) || !kg_json_is_object(&filters) ||
+		has_operator(kg_json_container(&any)))
 		return;
 	kg_jw_init_object(&w);
 	kg_json_each(it, kg_json_container(&filters))

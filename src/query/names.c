@@ -825,7 +825,31 @@ month_named(const char *word, int len)
 	return 0;
 }
 
-/* Up to three numbers and the name of a month; false for anything else. */
+/* "1st", "2nd", "5 of March"; no other word leaves a day as it is. */
+static bool
+is_filler(const char *word, int len)
+{
+	static const char *const words[] = {"st", "nd", "rd", "th", "of"};
+
+	for (int i = 0; i < lengthof(words); i++)
+		if (len == (int) strlen(words[i]) &&
+			pg_strncasecmp(word, words[i], len) == 0)
+			return true;
+	return false;
+}
+
+/* A sign, not what stands between two numbers. */
+static bool
+is_minus(const char *text, const char *p)
+{
+	return *p == '-' && isdigit((unsigned char) p[1]) &&
+		   (p == text || !isalnum((unsigned char) p[-1]));
+}
+
+/*
+ * Up to three numbers and the name of a month; false for anything else, such as
+ * a year before 1.
+ */
 static bool
 read_parts(const char *text, Parts *parts)
 {
@@ -856,15 +880,14 @@ read_parts(const char *text, Parts *parts)
 			while (isalpha((unsigned char) *p))
 				p++;
 			month = month_named(start, (int) (p - start));
-			/* 1st, 2nd, "of" */
-			if (month == 0 && p - start == 2)
+			if (is_filler(start, (int) (p - start)))
 				continue;
 			if (month == 0 || parts->month != 0)
 				return false;
 			parts->month = month;
 			parts->month_at = parts->n;
 		}
-		else if (strchr(" /-.,", *p) != NULL)
+		else if (strchr(" /-.,", *p) != NULL && !is_minus(text, p))
 			p++;
 		else
 			return false;

@@ -7,8 +7,10 @@
 
 #include "base/spi.h"
 #include "base/text.h"
+#include "catalog/memory.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
+#include "store/registered_tools.h"
 #include "utils/builtins.h"
 
 #define KG_MAX_TOOL_NAME 64
@@ -110,6 +112,20 @@ check_tool(KgApply *apply, const NewTool *tool, const List *taken)
 			   tool->type ? "a shorter name of the entity type, or a "
 							"shorter \"x-tool-expose\""
 						  : "a shorter name of the relation, or no \"tools\"");
+	/* kg_check() reports tools that are stored already. */
+	if (kg_tool_hooks->is_fixed(tool->name) &&
+		(other == NULL || !is_own(apply, other)))
+		report(apply,
+			   tool,
+			   kg_error_new(KG_ALREADY_EXISTS,
+							"tool_name_collision_in_tenant: tool \"%s\" of "
+							"bundle \"%s\" has the name of a tool of every "
+							"tenant",
+							tool->name,
+							apply->payload->name),
+			   tool->type ? "another name of the entity type, or another "
+							"\"x-tool-expose\""
+						  : "another name of the relation, or no \"tools\"");
 	foreach(lc, taken)
 		if (strcmp(lfirst(lc), tool->name) == 0)
 			report(apply,
@@ -134,12 +150,43 @@ check_tool(KgApply *apply, const NewTool *tool, const List *taken)
 						  : "another name of the relation, or no \"tools\"");
 }
 
+/*
+ * The bundle of the toolset memory brings tools by fixed names, which a tenant of
+ * an older version may have given away.
+ */
+static void
+check_memory(KgApply *apply)
+{
+	const KgCatalog *before = apply->before;
+
+	if (strcmp(apply->payload->name, KG_MEMORY_BUNDLE) != 0)
+		return;
+	for (int i = 0; i < before->ntools; i++)
+	{
+		const KgTool *tool = &before->tools[i];
+		KgError *err;
+
+		if (is_own(apply, tool) || !kg_tool_hooks->is_fixed(tool->name))
+			continue;
+		err = kg_error_new(KG_ALREADY_EXISTS,
+						   "tool_name_collision_in_tenant: tool \"%s\" of the "
+						   "toolset memory is already made by bundle \"%s\"",
+						   tool->name,
+						   tool->bundle);
+		kg_error_got_string(err, tool->name);
+		kg_error_expected(err, "another name of what makes that tool");
+		kg_error_path(err, "/bundle_name");
+		kg_error_report(&apply->errors, err);
+	}
+}
+
 void
 kg_bundle_check_tools(KgApply *apply)
 {
 	List *taken = NIL;
 	ListCell *lc;
 
+	check_memory(apply);
 	for (int i = 0; i < apply->before->ntools; i++)
 		if (stays(apply, &apply->before->tools[i]))
 			taken = lappend(taken, pstrdup(apply->before->tools[i].name));

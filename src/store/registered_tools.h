@@ -64,6 +64,10 @@ typedef struct KgToolHooks
 	 */
 	void (*check)(const KgCatalog *catalog, const char *bundle,
 				  const Jsonb *tools, KgErrorList *errors);
+	/* Is it the name of a tool of every tenant, whichever its toolset? */
+	bool (*is_fixed)(const char *name);
+	/* An argument of a version because of which it is not listed, or NULL. */
+	const char *(*unlisted)(const KgToolVersion *version);
 } KgToolHooks;
 
 extern const KgToolHooks *kg_tool_hooks;

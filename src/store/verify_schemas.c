@@ -12,6 +12,7 @@
 #include "catalog/pg_type.h"
 #include "store/columns.h"
 #include "store/payload.h"
+#include "store/registered_tools.h"
 #include "store/verify_schemas.h"
 #include "utils/builtins.h"
 
@@ -124,6 +125,53 @@ verify_tools(Verify *v)
 				   KG_REPAIRS);
 	}
 	each_missing(catalog, differ_missing, v);
+}
+
+/* Two tools of one name: calls go to the generated one. */
+static void
+verify_taken(Verify *v)
+{
+	for (int i = 0; i < v->catalog->ntools; i++)
+	{
+		const KgTool *tool = &v->catalog->tools[i];
+
+		if (kg_tool_hooks->is_fixed(tool->name))
+			differ(v->catalog,
+				   v->differences,
+				   "tool_taken",
+				   "kg_tool",
+				   psprintf("tool %s", tool->name),
+				   "the tool of every tenant that has this name",
+				   psprintf("a tool of bundle \"%s\"", tool->bundle),
+				   "apply the bundle with another name of the type, or "
+				   "without this tool in \"x-tool-expose\"");
+	}
+}
+
+/* Of each name that one version that is listed. */
+static void
+verify_registered(Verify *v)
+{
+	for (int i = 0; i < v->catalog->nregistered; i++)
+	{
+		const KgToolVersion *version = v->catalog->registered[i].latest;
+		const char *argument = version ? kg_tool_hooks->unlisted(version)
+									   : NULL;
+
+		if (argument != NULL)
+			differ(
+				v->catalog,
+				v->differences,
+				"tool_unlisted",
+				"kg_tool_version",
+				psprintf("tool %s version %s", version->tool, version->version),
+				"arguments of 1 to 64 letters, digits, \"_\", \".\" and "
+				"\"-\"",
+				psprintf("argument \"%s\", for which clients refuse all "
+						 "tools",
+						 argument),
+				"register a version with another name of the argument");
+	}
 }
 
 /* Names that stand for nothing: no version, no canonical tool, no relation. */
@@ -287,6 +335,8 @@ kg_verify_schemas(const KgCatalog *catalog, KgDifferences *differences)
 	for (int i = 0; i < catalog->nrelations; i++)
 		verify_relation(&v, &catalog->relations[i]);
 	verify_tools(&v);
+	verify_taken(&v);
+	verify_registered(&v);
 	verify_names(&v);
 }
 

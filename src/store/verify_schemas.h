@@ -14,7 +14,8 @@
 
 /*
  * The tools that lists publish are those that types expose, under their names;
- * a type's hash is that of its schema; each reference has its relation.
+ * no name is that of a tool of every tenant; clients take what is registered; a
+ * type's hash is that of its schema; each reference has its relation.
  */
 extern void kg_verify_schemas(const KgCatalog *catalog,
 							  KgDifferences *differences);

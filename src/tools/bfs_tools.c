@@ -24,9 +24,8 @@ static const char search_input[] =
 	"modes><valid_at>'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}";
 
 static const char search_output[] =
-	"{'type':'object','required':['items'],'properties':{'items':{'type':'"
-	"array','items':{'type':'object','required':['id','entity_type','name','"
-	"score']}},<envelope>}}";
+	"{'type':'object','required':['items'],'properties':{'items':<objects>,<"
+	"envelope>}}";
 
 #define KG_DETAIL_ARGUMENTS(detail) \
 	detail ",<valid_at>'max_bytes':<max_bytes>,'max_tokens':<max_tokens>"
@@ -82,9 +81,8 @@ static const char verify_input[] =
 	"properties':{'claims':<claims>,'max_bytes':<max_bytes>}}";
 
 static const char verify_output[] =
-	"{'type':'object','required':['claims','counts'],'properties':{'claims':{'"
-	"type':'array','items':{'type':'object','required':['verdict']}},'counts':{"
-	"'type':'object'}}}";
+	"{'type':'object','required':['claims','counts'],'properties':{'claims':<"
+	"objects>,'counts':{'type':'object'}}}";
 
 const KgFixedTool kg_bfs_tools[] = {
 	{"bfs_query",

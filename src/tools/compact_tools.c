@@ -14,9 +14,9 @@
 #define KG_FIELDS "'fields':{'type':'array','items':{'type':'string'}}"
 #define KG_CURSOR "'cursor':{'type':'string'}"
 #define KG_ENTRY "'additionalProperties':false,'properties':{<also_bytes>"
-#define KG_SELECTION                                                  \
-	"{'type':['string','array','object'],'items':{'type':'string'},'" \
-	"description':'"
+#define KG_SELECTION                                                           \
+	"{'anyOf':[{'type':'string'},{'type':'array','items':{'type':'string'}},{" \
+	"'type':'object'}],'description':'"
 
 static const char find_input[] =
 	"{'type':'object'," KG_ENTRY
@@ -26,10 +26,10 @@ static const char find_input[] =
 	"filters':{'type':'object','description':'{field: value or {operator: "
 	"value}}, all "
 	"hold; " KG_ANY ": [{...}, {...}]. Operators: "
-	"<operator_names>'},'related':{'type':'array','items':{'type':['object','"
-	"array']},'description':'[{type: relation, direction, to: {label, ids, "
+	"<operator_names>'},'related':{'type':'array','items':<chain>,'"
+	"description':'[{type: relation, direction, to: {label, ids, "
 	"filters, related}, min_count, max_count}]: only what is connected "
-	"so'},'not_related':{'type':'array','items':{'type':['object','array']}},'"
+	"so'},'not_related':{'type':'array','items':<chain>},'"
 	"sort':{'type':'array','items':{'type':'object'},'description':'[{field, "
 	"order: asc or desc}]'}," KG_FIELDS
 	",'limit':{'type':'integer'},<as_of><valid_at>" KG_CURSOR "}}";
@@ -80,10 +80,9 @@ static const char connect_input[] =
 
 static const char count_input[] =
 	"{'type':'object','required':['node']," KG_ENTRY
-	"'node':{'type':'object','required':['label'],'description':'{label, ids, "
-	"filters}'},'related':{'type':'array','items':{'type':['object','array']},'"
-	"description':'as in "
-	"find'},'not_related':{'type':'array','items':{'type':['object','array']}},"
+	"'node':{'type':'object','description':'{label, ids, "
+	"filters}'},'related':{'type':'array','items':<chain>,'description':'as in "
+	"find'},'not_related':{'type':'array','items':<chain>},"
 	"'steps':{'type':'array','items':{'type':'object'},'description':'as in "
 	"follow, for "
 	"groups'},'group_by':{'type':'array','items':{'type':'object'},'"

@@ -383,15 +383,16 @@ is_required(const JsonbContainer *schema, const char *name)
 	return false;
 }
 
-/* References within a schema that are followed: one in it may be to itself. */
+/* References within references: one may be to where it is in. */
 #define KG_REFERENCES_DEEP 8
-#define KG_REFERENCES 256
+/* How often kg_graph.max_tool_bytes may be what references of arguments are to. */
+#define KG_REFERENCED 4
 
 typedef struct Resolving
 {
 	const Jsonb *root;
 	KgJsonWriter w;
-	int left; /* of KG_REFERENCES */
+	int64 *left; /* of the bytes that references are to */
 } Resolving;
 
 /* What is data in a schema, and no schema. */
@@ -407,7 +408,10 @@ is_data(const JsonbValue *key)
 	return false;
 }
 
-/* What a reference to a place in the schema itself is to, with no end of them. */
+/*
+ * What a reference to a place in the schema itself is to; NULL where that would
+ * be too much.
+ */
 static const JsonbContainer *
 target_of(Resolving *r, const JsonbContainer *object, int deep,
 		  JsonbValue *target)
@@ -419,9 +423,10 @@ target_of(Resolving *r, const JsonbContainer *object, int deep,
 		return NULL;
 	text = kg_json_cstring(&ref);
 	if (strncmp(text, "#/", 2) != 0 || deep >= KG_REFERENCES_DEEP ||
-		r->left-- <= 0 || kg_json_at(r->root, text + 1, target) == NULL ||
+		*r->left <= 0 || kg_json_at(r->root, text + 1, target) == NULL ||
 		!kg_json_is_object(target))
 		return NULL;
+	*r->left -= target->val.binary.len;
 	return kg_json_container(target);
 }
 
@@ -463,6 +468,7 @@ static void
 write_resolved(Resolving *r, const JsonbValue *value, int deep)
 {
 	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (kg_json_is_object(value))
 		write_object(r, kg_json_container(value), deep);
 	else if (kg_json_is_array(value))
@@ -478,9 +484,9 @@ write_resolved(Resolving *r, const JsonbValue *value, int deep)
 
 /* The schema of an argument, with what its references are to in their place. */
 static const Jsonb *
-argument_schema(const KgDefinition *def, const JsonbValue *schema)
+argument_schema(const KgDefinition *def, const JsonbValue *schema, int64 *left)
 {
-	Resolving r = {.root = def->input_schema, .left = KG_REFERENCES};
+	Resolving r = {.root = def->input_schema, .left = left};
 
 	if (!kg_json_is_object(schema))
 		return kg_json_datum(schema);
@@ -490,9 +496,23 @@ argument_schema(const KgDefinition *def, const JsonbValue *schema)
 }
 
 static void
+report_references(const Reading *r)
+{
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"what the arguments refer to is more than %d "
+								"times kg_graph.max_tool_bytes (%d kB)",
+								KG_REFERENCED,
+								kg_setting_max_tool_bytes);
+
+	kg_error_expected(err, "fewer or shorter references");
+	report(r->errors, err, "/input_schema");
+}
+
+static void
 read_input(const Reading *r)
 {
 	KgDefinition *def = r->def;
+	int64 left = (int64) kg_setting_max_tool_bytes * 1024 * KG_REFERENCED;
 	const JsonbContainer *root;
 	JsonbValue value;
 
@@ -520,8 +540,10 @@ read_input(const Reading *r)
 	{
 		def->args[def->nargs] = kg_json_cstring(&it.key);
 		def->required[def->nargs] = is_required(root, def->args[def->nargs]);
-		def->arg_schemas[def->nargs++] = argument_schema(def, &it.value);
+		def->arg_schemas[def->nargs++] = argument_schema(def, &it.value, &left);
 	}
+	if (left <= 0)
+		report_references(r);
 }
 
 /* Its operations say all that is done with arguments: others would be for nothing. */
@@ -649,6 +671,7 @@ read_select(const Reading *r)
 	KgJsonWriter w;
 	KgTemplate *template;
 	const KgTemplatePlace *places;
+	const char *rest;
 	JsonbValue wrapped;
 
 	if (root_member(r, "select", "object", true, &value) == NULL)
@@ -661,7 +684,7 @@ read_select(const Reading *r)
 	if (template == NULL)
 		return;
 	if (kg_template_places(template, &places) == 1 &&
-		strcmp(places[0].path, "/select") == 0)
+		kg_template_place_at(template, "/select", &rest) == 0)
 		r->def->select = places[0].arg;
 	else
 		wrong(r->errors,

@@ -12,18 +12,21 @@
 
 #include "access/htup_details.h"
 #include "base/json.h"
+#include "base/settings.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "catalog/tool_version.h"
 #include "miscadmin.h"
 #include "query/any.h"
 #include "tools/catalog_tools.h"
+#include "tools/client_schema.h"
 #include "tools/definition.h"
 #include "tools/named_tool.h"
 #include "tools/schema_template.h"
 #include "tools/write_schema.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
@@ -32,6 +35,8 @@
 #define KG_SAMPLE_DEPTH 8
 /* Members of an enum that are tried. */
 #define KG_MAX_SAMPLES 200
+/* Bytes of arguments that are made of samples, of all of a definition. */
+#define KG_MAX_TRIED_BYTES (4 * 1024 * 1024)
 
 static Jsonb *
 output_of(const KgCatalog *catalog, const KgCallable *callable)
@@ -59,19 +64,38 @@ typedef struct Sample
 typedef struct Samples
 {
 	int n;
-	Sample list[KG_MAX_SAMPLES];
+	int most;
+	int allocated;
+	Sample *list;
 } Samples;
 
 static Jsonb *make_sample(const JsonbContainer *schema, const char *type,
 						  int seed, int depth);
 
+static Samples *
+new_samples(int most)
+{
+	Samples *samples = palloc(sizeof(Samples));
+
+	samples->n = 0;
+	samples->most = most;
+	samples->allocated = 1;
+	samples->list = palloc(sizeof(Sample));
+	return samples;
+}
+
 static void
 add_sample(Samples *samples, const JsonbValue *value, bool exact)
 {
-	if (samples->n == KG_MAX_SAMPLES)
+	if (samples->n == samples->most)
 		return;
-	samples->list[samples->n].value = *value;
-	samples->list[samples->n++].exact = exact;
+	if (samples->n == samples->allocated)
+	{
+		samples->allocated *= 2;
+		samples->list = repalloc(samples->list,
+								 samples->allocated * sizeof(Sample));
+	}
+	samples->list[samples->n++] = (Sample){*value, exact};
 }
 
 static void
@@ -80,7 +104,7 @@ add_typed(Samples *samples, const JsonbContainer *schema,
 {
 	JsonbValue value;
 
-	if (type->type != jbvString)
+	if (type->type != jbvString || samples->n == samples->most)
 		return;
 	kg_json_root(make_sample(schema, kg_json_cstring(type), seed, depth),
 				 &value);
@@ -95,6 +119,9 @@ collect_samples(const JsonbContainer *schema, int seed, int depth,
 	JsonbValue value;
 
 	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (samples->n == samples->most)
+		return;
 	if (kg_json_get(schema, "const", &value))
 		add_sample(samples, &value, true);
 	else if (kg_json_get(schema, "enum", &value) && kg_json_is_array(&value))
@@ -134,7 +161,7 @@ first_sample(const JsonbValue *schema, int seed, int depth)
 
 	if (depth > KG_SAMPLE_DEPTH || !kg_json_is_object(schema))
 		return NULL;
-	samples = palloc0(sizeof(Samples));
+	samples = new_samples(1);
 	collect_samples(kg_json_container(schema), seed, depth, samples);
 	return samples->n > 0 ? &samples->list[0].value : NULL;
 }
@@ -233,21 +260,24 @@ typedef struct Trying
 	int nplaces;
 	const KgTemplatePlace *places;
 	const Sample **chosen; /* of each place; NULL: left out */
+	int64 *left;		   /* of KG_MAX_TRIED_BYTES */
+	List **filters;		   /* of FiltersOfType, */
+	MemoryContext context; /* in this one */
 } Trying;
+
+typedef struct FiltersOfType
+{
+	const KgType *type;
+	const KgSchema *schema;
+} FiltersOfType;
 
 /* The place that a value is in, or is; -1: it is the template's own. */
 static int
 place_of(const Trying *t, const char *path)
 {
-	for (int i = 0; i < t->nplaces; i++)
-	{
-		size_t len = strlen(t->places[i].path);
+	const char *rest;
 
-		if (strncmp(path, t->places[i].path, len) == 0 &&
-			(path[len] == '\0' || path[len] == '/'))
-			return i;
-	}
-	return -1;
+	return kg_template_place_at(t->op->arguments, path, &rest);
 }
 
 /* What another value of the sample's type would not be refused for. */
@@ -442,6 +472,29 @@ check_property(const Trying *t, const KgType *type, const JsonbValue *name,
 	kg_error_report(t->errors, err);
 }
 
+/* Made in the context of the list. */
+static const KgSchema *
+filters_schema(const Trying *t, const KgType *type)
+{
+	MemoryContext old;
+	FiltersOfType *made;
+	ListCell *lc;
+
+	foreach(lc, *t->filters)
+	{
+		made = lfirst(lc);
+		if (made->type == type)
+			return made->schema;
+	}
+	old = MemoryContextSwitchTo(t->context);
+	made = palloc(sizeof(FiltersOfType));
+	made->type = type;
+	made->schema = kg_schema_compile(kg_type_filters_schema(type, true), NULL);
+	*t->filters = lappend(*t->filters, made);
+	MemoryContextSwitchTo(old);
+	return made->schema;
+}
+
 /* Operators and operands, by what the tool that lists the type publishes. */
 static void
 check_operands(const Trying *t, const KgType *type, const JsonbValue *filters,
@@ -450,8 +503,7 @@ check_operands(const Trying *t, const KgType *type, const JsonbValue *filters,
 	Trying of_filters = *t;
 
 	of_filters.base = path;
-	of_filters.schema = kg_schema_compile(kg_type_filters_schema(type, true),
-										  NULL);
+	of_filters.schema = filters_schema(t, type);
 	(void) try_value(&of_filters, filters, tried);
 }
 
@@ -514,13 +566,15 @@ check_properties(const Trying *t, const KgType *type,
 
 static void
 check_names(const Trying *t, const KgCatalog *catalog, const JsonbValue *value,
-			const char *path, int tried)
+			StringInfo path, int tried)
 {
 	static const char *const labels[] = {"node_label", "label"};
 	const JsonbContainer *container = kg_json_container(value);
 	JsonbValue label;
+	int len = path->len;
 
 	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (container == NULL)
 		return;
 	for (int i = 0; i < lengthof(labels) && kg_json_is_object(value); i++)
@@ -531,41 +585,84 @@ check_names(const Trying *t, const KgCatalog *catalog, const JsonbValue *value,
 												 kg_json_cstring(&label));
 
 			if (type != NULL)
-				check_properties(t, type, container, path, tried);
+				check_properties(t, type, container, path->data, tried);
 		}
 	kg_json_each(it, container)
 	{
-		StringInfoData at;
-
-		initStringInfo(&at);
-		appendStringInfoString(&at, path);
+		if (kg_json_container(&it.value) == NULL)
+			continue;
 		if (it.is_object)
 			kg_json_pointer_append(
-				&at, it.key.val.string.val, it.key.val.string.len);
+				path, it.key.val.string.val, it.key.val.string.len);
 		else
-			appendStringInfo(&at, "/%d", it.index);
-		check_names(t, catalog, &it.value, at.data, tried);
+			appendStringInfo(path, "/%d", it.index);
+		check_names(t, catalog, &it.value, path, tried);
+		path->len = len;
+		path->data[len] = '\0';
 	}
+}
+
+static void
+report_too_large(const Trying *t)
+{
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"the arguments for tool \"%s\" exceed "
+								"kg_graph.max_argument_bytes (%d)",
+								t->op->tool,
+								kg_setting_max_argument_bytes);
+
+	kg_error_expected(err, "shorter arguments");
+	kg_error_path(err, "%s/arguments", t->op->path);
+	kg_error_report(t->errors, err);
 }
 
 /* With the samples that are chosen; tried is the argument that varies, or -1. */
 static bool
-try_samples(const Trying *t, int tried)
+try_filled(const Trying *t, int tried)
 {
 	const JsonbValue **values = palloc0((t->nplaces + 1) *
 										sizeof(JsonbValue *));
 	int64 before = t->errors->total;
+	StringInfoData path;
 	JsonbValue root;
+	Jsonb *filled;
 
 	for (int i = 0; i < t->nplaces; i++)
 		values[i] = t->chosen[i] ? &t->chosen[i]->value : NULL;
-	kg_json_root(kg_template_fill(t->op->arguments, values), &root);
+	filled = kg_template_fill(
+		t->op->arguments, values, kg_setting_max_argument_bytes);
+	if (filled == NULL)
+	{
+		if (t->strict)
+			report_too_large(t);
+		return !t->strict;
+	}
+	*t->left -= VARSIZE(filled);
+	kg_json_root(filled, &root);
 	if (!try_value(t, &root, tried))
 		return false;
 	/* Of a generated tool the schema has them all. */
 	if (t->op->callable.fixed != NULL)
-		check_names(t, t->catalog, &root, "", tried);
+	{
+		initStringInfo(&path);
+		check_names(t, t->catalog, &root, &path, tried);
+	}
 	return t->errors->total == before;
+}
+
+/* Frees all memory of a try, unless it fails. */
+static bool
+try_samples(const Trying *t, int tried)
+{
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph samples", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	bool fits = try_filled(t, tried);
+
+	MemoryContextSwitchTo(old);
+	if (fits)
+		MemoryContextDelete(scratch);
+	return fits;
 }
 
 static void
@@ -604,15 +701,11 @@ output_at(const Jsonb *output, const char *pointer, JsonbValue *at)
 }
 
 static const Sample *
-sample_of_result(const KgDefinition *def, const KgCatalog *catalog,
-				 const KgTemplatePlace *place)
+sample_of_result(const Jsonb *output, const KgTemplatePlace *place)
 {
-	Samples *samples = palloc0(sizeof(Samples));
+	Samples *samples = new_samples(KG_MAX_SAMPLES);
 	JsonbValue at;
-	const JsonbContainer *schema = output_at(
-		output_of(catalog, &def->ops[place->result].callable),
-		place->pointer,
-		&at);
+	const JsonbContainer *schema = output_at(output, place->pointer, &at);
 
 	if (schema != NULL)
 		collect_samples(schema, 0, 0, samples);
@@ -620,8 +713,7 @@ sample_of_result(const KgDefinition *def, const KgCatalog *catalog,
 	if (samples->n != 1)
 	{
 		samples->n = 1;
-		samples->list[0].value = kg_json_string_value("x");
-		samples->list[0].any = true;
+		samples->list[0] = (Sample){kg_json_string_value("x"), .any = true};
 	}
 	return &samples->list[0];
 }
@@ -665,29 +757,37 @@ try_without(Trying *t)
 }
 
 static void
-check_operation(KgDefinition *def, KgOperationDefined *op, Samples *const *args,
-				const KgCatalog *catalog, bool strict, KgErrorList *errors)
+check_operation(const Trying *of, KgOperationDefined *op, Samples *const *args)
 {
-	Trying t = {.def = def,
-				.op = op,
-				.catalog = catalog,
-				.base = "",
-				.strict = strict,
-				.errors = errors};
+	const KgDefinition *def = of->def;
+	const KgCatalog *catalog = of->catalog;
+	Jsonb **outputs = palloc0((def->nops + 1) * sizeof(Jsonb *));
+	Trying t = *of;
 
+	t.op = op;
 	t.schema = kg_schema_compile(kg_callable_input(catalog, &op->callable),
 								 NULL);
 	t.nplaces = kg_template_places(op->arguments, &t.places);
 	t.chosen = palloc0((t.nplaces + 1) * sizeof(Sample *));
 	for (int i = 0; i < t.nplaces; i++)
-		t.chosen[i] = t.places[i].arg >= 0
-						  ? &args[t.places[i].arg]->list[0]
-						  : sample_of_result(def, catalog, &t.places[i]);
+	{
+		const KgTemplatePlace *place = &t.places[i];
+
+		if (place->arg >= 0)
+		{
+			t.chosen[i] = &args[place->arg]->list[0];
+			continue;
+		}
+		if (outputs[place->result] == NULL)
+			outputs[place->result] = output_of(
+				catalog, &def->ops[place->result].callable);
+		t.chosen[i] = sample_of_result(outputs[place->result], place);
+	}
 	if (!try_samples(&t, -1))
 		return;
 	for (int arg = 0; arg < def->nargs; arg++)
 	{
-		for (int i = 1; i < args[arg]->n; i++)
+		for (int i = 1; i<args[arg]->n && * t.left> 0; i++)
 		{
 			CHECK_FOR_INTERRUPTS();
 			choose(&t, arg, &args[arg]->list[i]);
@@ -696,14 +796,14 @@ check_operation(KgDefinition *def, KgOperationDefined *op, Samples *const *args,
 		}
 		choose(&t, arg, &args[arg]->list[0]);
 	}
-	if (strict)
+	if (t.strict)
 		try_without(&t);
 }
 
 static Samples *
 samples_of_argument(const KgDefinition *def, int arg, KgErrorList *errors)
 {
-	Samples *samples = palloc0(sizeof(Samples));
+	Samples *samples = new_samples(KG_MAX_SAMPLES);
 	KgError *err;
 	int kept = 0;
 
@@ -852,6 +952,16 @@ kg_definition_bind(KgDefinition *def, const KgCatalog *catalog, bool strict,
 	KgErrorList *list = errors ? errors : &own;
 	int64 before = list->total;
 	Samples **args = palloc0((def->nargs + 1) * sizeof(Samples *));
+	int64 left = KG_MAX_TRIED_BYTES;
+	List *filters = NIL;
+	Trying trying = {.def = def,
+					 .catalog = catalog,
+					 .base = "",
+					 .strict = strict,
+					 .errors = list,
+					 .left = &left,
+					 .filters = &filters,
+					 .context = CurrentMemoryContext};
 
 	if (def->kind == KG_DEFINED_FUNCTION)
 		check_function(def, list);
@@ -862,7 +972,7 @@ kg_definition_bind(KgDefinition *def, const KgCatalog *catalog, bool strict,
 			def->writes |= kg_callable_writes(&def->ops[i].callable);
 	if (list->total == before)
 		for (int i = 0; i < def->nops; i++)
-			check_operation(def, &def->ops[i], args, catalog, strict, list);
+			check_operation(&trying, &def->ops[i], args);
 	def->usable = list->total == before;
 	return def->usable;
 }
@@ -896,7 +1006,7 @@ Jsonb *
 kg_definition_output(const KgDefinition *def, const KgCatalog *catalog)
 {
 	if (def->output_schema != NULL)
-		return (Jsonb *) def->output_schema;
+		return kg_client_root(def->output_schema);
 	if (def->kind == KG_DEFINED_QUERY)
 		return output_of(catalog, &def->ops[0].callable);
 	if (def->kind == KG_DEFINED_SEQUENCE)

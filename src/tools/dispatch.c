@@ -19,6 +19,7 @@
 #include "query/running.h"
 #include "tools/call_options.h"
 #include "tools/catalog_tools.h"
+#include "tools/client_schema.h"
 #include "tools/dispatch.h"
 #include "tools/fixed_tools.h"
 #include "tools/named_tool.h"
@@ -474,7 +475,8 @@ kg_tools_call_result(const char *name, const Jsonb *arguments,
 
 /* The member of a refused call (docs/errors.md). */
 static const char error_member[] =
-	"{\"type\": \"object\", \"required\": [\"code\", \"message\"]}";
+	"{\"type\": \"object\", \"required\": [\"code\", \"message\"], "
+	"\"properties\": {\"code\": {}, \"message\": {}}}";
 
 static void
 write_required(KgJsonWriter *w, const JsonbValue *names)
@@ -575,10 +577,23 @@ write_tool(KgJsonWriter *w, const Listed *tool)
 	kg_jw_end_object(w);
 }
 
+/*
+ * Is a generated tool of the name called instead?  New ones are refused, those
+ * of before are told by kg_check().
+ */
+static bool
+is_taken(const KgCatalog *catalog, const KgAgent *agent, const char *name,
+		 int offered)
+{
+	const KgTool *tool = kg_catalog_tool(catalog, name);
+
+	return tool != NULL && kg_tool_is_offered(agent, tool, offered);
+}
+
 /* Fixed tools of one set by name; there are a dozen. */
 static void
 write_fixed_tools(KgJsonWriter *w, const KgCatalog *catalog,
-				  const KgAgent *agent, int toolset)
+				  const KgAgent *agent, int toolset, int offered)
 {
 	const char *last = "";
 
@@ -594,7 +609,8 @@ write_fixed_tools(KgJsonWriter *w, const KgCatalog *catalog,
 		if (next == NULL)
 			return;
 		last = next->name;
-		if (!lists_fixed_tool(catalog, agent, next))
+		if (!lists_fixed_tool(catalog, agent, next) ||
+			is_taken(catalog, agent, next->name, offered))
 			continue;
 		write_tool(w,
 				   &(Listed){next->name,
@@ -641,12 +657,14 @@ write_registered_tools(KgJsonWriter *w, const KgCatalog *catalog,
 		const char *title = def->title ? def->title : def->name;
 
 		CHECK_FOR_INTERRUPTS();
+		if (kg_client_bad_name(def) != NULL)
+			continue;
 		write_tool(w,
 				   &(Listed){.name = def->name,
 							 .title = title,
 							 .description = def->description ? def->description
 															 : title,
-							 .input = def->input_schema,
+							 .input = kg_client_root(def->input_schema),
 							 .output = kg_definition_output(def, catalog),
 							 .registered = def});
 	}
@@ -658,15 +676,16 @@ write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 	KgJsonWriter w;
 
 	kg_jw_init_array(&w);
+	/* Clients that read one page get the tools that serve all types. */
+	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_COMPACT; set <<= 1)
+		write_fixed_tools(&w, catalog, agent, set, offered);
+	write_registered_tools(&w, catalog, agent);
 	for (int i = 0; i < catalog->ntools; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (kg_tool_is_offered(agent, &catalog->tools[i], offered))
 			write_catalog_tool(&w, &catalog->tools[i]);
 	}
-	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_COMPACT; set <<= 1)
-		write_fixed_tools(&w, catalog, agent, set);
-	write_registered_tools(&w, catalog, agent);
 	return kg_jw_finish(&w);
 }
 

@@ -408,16 +408,15 @@ hint_ends(KgGraphCall *call, const KgTraversal *t, int i, const char *path,
 	for (int test = 0; test < spec->ntests; test++)
 	{
 		const KgNodeTest *tested = &spec->tests[test];
-		KgSelector selector;
+		KgSelector selector = {.type = tested->type};
 
-		if (tested->type == NULL || tested->filters == NULL)
-			continue;
-		memset(&selector, 0, sizeof(selector));
-		selector.type = tested->type;
-		selector.filter =
-			tested->filters[kg_graph_rank(t->graph, tested->type->type_no) - 1];
+		if (tested->type != NULL && tested->filters != NULL)
+			selector.filter =
+				tested->filters[kg_graph_rank(t->graph, tested->type->type_no) -
+								1];
 		if (selector.filter != NULL)
 			kg_hint_selector(call, &selector, w);
+		(void) kg_hint_related(call->catalog, tested->type, tested->related, w);
 	}
 }
 

@@ -77,7 +77,7 @@ static const char paths_input[] =
 
 static const char paths_output[] =
 	"{'type':'object','required':['paths','nodes'],'properties':{'paths':{'"
-	"type':'array','items':{'type':'object','required':['length','path']}},'"
+	"type':'array','items':{'type':'object'}},'"
 	"nodes':<nodes>,<envelope>}}";
 
 static const char aggregate_input[] =
@@ -116,8 +116,8 @@ static const char rank_input[] =
 
 static const char rank_output[] =
 	"{'type':'object','required':['ranked','nodes','residual'],'properties':{'"
-	"ranked':{'type':'array','items':{'type':'object','required':['node','"
-	"score']}},'nodes':<nodes>,'residual':{'type':'number','description':'no "
+	"ranked':<objects>,'nodes':<nodes>,'residual':{'type':'number','"
+	"description':'no "
 	"score is more than this too low'},<envelope>}}";
 
 const KgFixedTool kg_graph_tools[] = {

@@ -21,6 +21,7 @@
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/registered_tools.h"
+#include "tools/client_schema.h"
 #include "tools/definition.h"
 #include "tools/fixed_tools.h"
 #include "tools/register.h"
@@ -166,6 +167,16 @@ make_stored(const Jsonb *sent, const Jsonb *definition, const char *bundle)
 	return tool;
 }
 
+/* A stored definition stays: kg_check() reports its faults. */
+static bool
+is_registered(const char *tenant, const KgDefinition *def)
+{
+	return kg_json_same(
+		kg_stored_definition(
+			tenant, def->name, read_version(def->version).precedence),
+		def->source);
+}
+
 /* In the form that is stored, with its definition read; NULL with faults. */
 static KgStoredTool *
 prepare(const char *tenant, const Jsonb *sent, const char *bundle, Oid caller,
@@ -185,7 +196,13 @@ prepare(const char *tenant, const Jsonb *sent, const char *bundle, Oid caller,
 	if (*def == NULL)
 		return NULL;
 	check_function_owner(*def, bundle, caller);
-	check_names(definition);
+	if (!is_registered(tenant, *def))
+	{
+		check_names(definition);
+		kg_client_check(*def, errors);
+	}
+	if (errors->total > before)
+		return NULL;
 	return make_stored(sent, definition, bundle);
 }
 
@@ -364,10 +381,26 @@ check_of_bundle(const KgCatalog *catalog, const char *bundle,
 	}
 }
 
+static bool
+is_fixed(const char *name)
+{
+	return kg_fixed_tool_find(name) != NULL;
+}
+
+static const char *
+unlisted(const KgToolVersion *version)
+{
+	KgErrorList errors = {NIL, 1};
+	const KgDefinition *def = kg_definition_read(version->definition, &errors);
+
+	return def != NULL ? kg_client_bad_name(def) : NULL;
+}
+
 void
 kg_register_init(void)
 {
-	static const KgToolHooks hooks = {prepare_of_bundle, check_of_bundle};
+	static const KgToolHooks hooks = {
+		prepare_of_bundle, check_of_bundle, is_fixed, unlisted};
 
 	kg_tool_hooks = &hooks;
 }

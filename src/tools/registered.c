@@ -201,10 +201,15 @@ typedef struct Run
 } Run;
 
 static const JsonbValue *
-value_of(const Run *run, const KgTemplatePlace *place, JsonbValue *found)
+value_of(const Run *run, const KgTemplate *template, int number,
+		 JsonbValue *found)
 {
+	const KgTemplatePlace *places;
+	const KgTemplatePlace *place;
 	KgError *err;
 
+	(void) kg_template_places(template, &places);
+	place = &places[number];
 	if (place->arg >= 0)
 		return kg_json_get(
 			&run->arguments->root, run->def->args[place->arg], found);
@@ -214,21 +219,36 @@ value_of(const Run *run, const KgTemplatePlace *place, JsonbValue *found)
 					   "the reply of \"%s\" has nothing at \"%s\"",
 					   run->def->ops[place->result].name,
 					   place->pointer);
-	kg_error_path(err, "%s", place->path);
+	kg_error_path(err, "%s", kg_template_path(template, number));
 	kg_error_throw(err);
 }
 
+static KG_NORETURN void
+throw_too_large(void)
+{
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"the arguments that the tool makes of these "
+								"exceed kg_graph.max_argument_bytes (%d)",
+								kg_setting_max_argument_bytes);
+
+	kg_error_throw_expected(err, "shorter arguments");
+}
+
 static Jsonb *
-fill_arguments(const Run *run, const KgOperationDefined *op)
+fill_arguments(const Run *run, const KgOperationDefined *op, int max_bytes)
 {
 	const KgTemplatePlace *places;
 	int n = kg_template_places(op->arguments, &places);
 	const JsonbValue **values = palloc((n + 1) * sizeof(JsonbValue *));
 	JsonbValue *found = palloc((n + 1) * sizeof(JsonbValue));
+	Jsonb *filled;
 
 	for (int i = 0; i < n; i++)
-		values[i] = value_of(run, &places[i], &found[i]);
-	return kg_template_fill(op->arguments, values);
+		values[i] = value_of(run, op->arguments, i, &found[i]);
+	filled = kg_template_fill(op->arguments, values, max_bytes);
+	if (filled == NULL)
+		throw_too_large();
+	return filled;
 }
 
 static bool
@@ -349,7 +369,7 @@ run_operation(const Run *run, const KgOperationDefined *op)
 	Jsonb *reply;
 
 	run->call->op = op;
-	filled = fill_arguments(run, op);
+	filled = fill_arguments(run, op, kg_setting_max_argument_bytes);
 	reply = kg_callable_call(
 		run->catalog,
 		&op->callable,
@@ -429,7 +449,7 @@ typedef struct Failures
 	StringInfoData text;
 	StringInfoData not_tried;
 	int n;
-	bool engine; /* nothing more can be done */
+	bool last; /* nothing more is tried */
 	KgErrorCode code;
 } Failures;
 
@@ -439,15 +459,18 @@ add_failure(const Run *run, Failures *failures, const ErrorData *edata)
 	Jsonb *error = kg_registered_error(
 		run->call, kg_error_answer(edata, true, run->call->op->name));
 	JsonbValue value;
+	KgErrorCode code = kg_error_caught_code(edata);
 
 	if (failures->n++ == 0)
-		failures->code = kg_error_caught_code(edata);
+		failures->code = code;
+	/* What is too much once is not tried again. */
+	failures->last |= code == KG_LIMIT_EXCEEDED || code == KG_TIMEOUT;
 	if (failures->n > 1)
 		appendStringInfoString(&failures->text, "; ");
 	if (kg_json_get(&error->root, "message", &value))
 		appendStringInfoString(&failures->text, kg_json_cstring(&value));
 	if (kg_json_get(&error->root, "level", &value))
-		failures->engine |= kg_json_string_is(&value, "engine");
+		failures->last |= kg_json_string_is(&value, "engine");
 	kg_jw_jsonb(&failures->w, error);
 }
 
@@ -503,6 +526,18 @@ refuse_to_ask(const KgDefinition *def)
 	}
 }
 
+/* Tools bound their own replies; several together, or a function's, are not. */
+static void
+check_size(Size size)
+{
+	if (size > kg_setting_max_reply_bytes)
+		kg_error_throw(kg_error_new(KG_LIMIT_EXCEEDED,
+									"the reply has %zu bytes; "
+									"kg_graph.max_reply_bytes allows %d",
+									size,
+									kg_setting_max_reply_bytes));
+}
+
 /*
  * Each in a subtransaction of its own, so that what is wrong with the later ones
  * is found too.  An error of the whole rolls back the call's, and all of them.
@@ -514,6 +549,7 @@ run_sequence(Run *run)
 	Failures failures = {.n = 0};
 	KgJsonWriter w;
 	CommandId begun = GetCurrentCommandId(false);
+	Size size = 0;
 
 	refuse_to_ask(def);
 	run->results = palloc0((def->nops + 1) * sizeof(Jsonb *));
@@ -526,7 +562,7 @@ run_sequence(Run *run)
 		ErrorData *edata;
 
 		CHECK_FOR_INTERRUPTS();
-		if (failures.engine || lacks_result(run, &def->ops[i]))
+		if (failures.last || lacks_result(run, &def->ops[i]))
 		{
 			appendStringInfo(&failures.not_tried,
 							 "%s%s",
@@ -536,9 +572,13 @@ run_sequence(Run *run)
 		}
 		edata = try_step(&step, begun);
 		if (edata != NULL)
+		{
 			add_failure(run, &failures, edata);
-		else
-			run->results[i] = step.reply;
+			continue;
+		}
+		run->results[i] = step.reply;
+		size += kg_json_text_size(&step.reply->root);
+		check_size(size);
 	}
 	run->call->op = NULL;
 	if (failures.n > 0)
@@ -692,23 +732,13 @@ run_function(const Run *run)
  * Calling.
  */
 
-/* Tools bound their own replies; several together, or a function's, are not. */
 static void
 check_reply(const KgDefinition *def, const Jsonb *reply)
 {
 	JsonbValue root;
 
 	if (def->kind == KG_DEFINED_SEQUENCE || def->kind == KG_DEFINED_FUNCTION)
-	{
-		Size size = kg_json_text_size(&reply->root);
-
-		if (size > kg_setting_max_reply_bytes)
-			kg_error_throw(kg_error_new(KG_LIMIT_EXCEEDED,
-										"the reply has %zu bytes; "
-										"kg_graph.max_reply_bytes allows %d",
-										size,
-										kg_setting_max_reply_bytes));
-	}
+		check_size(kg_json_text_size(&reply->root));
 	if (def->output == NULL)
 		return;
 	kg_json_root(reply, &root);
@@ -788,7 +818,7 @@ kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 
 bool
 kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,
-					  const char *path, KgCallable *callable)
+					  const char *path, int max_bytes, KgCallable *callable)
 {
 	const KgAgent *agent = kg_agent_current();
 	Run this = {.catalog = catalog, .call = call};
@@ -806,7 +836,7 @@ kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,
 	this.arguments = check_arguments(this.def, call->arguments);
 	call->op = operation_of(&this);
 	*callable = call->op->callable;
-	call->arguments = fill_arguments(&this, call->op);
+	call->arguments = fill_arguments(&this, call->op, max_bytes);
 	return true;
 }
 
@@ -815,30 +845,25 @@ with_own_path(const KgToolCall *call, Jsonb *error)
 {
 	JsonbValue path;
 	const KgTemplatePlace *places;
-	const char *at;
-	int n;
+	const char *rest;
+	const char *arg;
+	StringInfoData own;
+	int place;
 
 	if (kg_json_get(&error->root, "path", &path) == NULL)
 		return error;
-	at = kg_json_cstring(&path);
-	n = kg_template_places(call->op->arguments, &places);
-	for (int i = 0; i < n; i++)
-	{
-		size_t len = strlen(places[i].path);
-		StringInfoData own;
-
-		if (places[i].arg < 0 || strncmp(at, places[i].path, len) != 0 ||
-			(at[len] != '\0' && at[len] != '/'))
-			continue;
-		initStringInfo(&own);
-		kg_json_pointer_append(&own,
-							   call->registered->args[places[i].arg],
-							   strlen(call->registered->args[places[i].arg]));
-		appendStringInfoString(&own, at + len);
-		path = kg_json_string_value(own.data);
-		return kg_json_with(error, "path", &path);
-	}
-	return kg_json_without(error, "path");
+	CHECK_FOR_INTERRUPTS();
+	(void) kg_template_places(call->op->arguments, &places);
+	place = kg_template_place_at(
+		call->op->arguments, kg_json_cstring(&path), &rest);
+	if (place < 0 || places[place].arg < 0)
+		return kg_json_without(error, "path");
+	arg = call->registered->args[places[place].arg];
+	initStringInfo(&own);
+	kg_json_pointer_append(&own, arg, strlen(arg));
+	appendStringInfoString(&own, rest);
+	path = kg_json_string_value(own.data);
+	return kg_json_with(error, "path", &path);
 }
 
 bool

@@ -30,10 +30,12 @@ extern Jsonb *kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 /*
  * What a call would call, and with which arguments, in their place: of a query
  * or a composite; of others callable is nothing.  False where the caller has no
- * such registered tool; an error about its version is at path.
+ * such registered tool; an error about its version is at path.  Raises
+ * KG_LIMIT_EXCEEDED if they would have more than max_bytes.
  */
 extern bool kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,
-								  const char *path, KgCallable *callable);
+								  const char *path, int max_bytes,
+								  KgCallable *callable);
 
 /* Where an error is in what the caller sent, instead of in what was made of it. */
 extern Jsonb *kg_registered_error(const KgToolCall *call, Jsonb *error);

@@ -592,15 +592,14 @@ static const Part parts[] = {
 	 NULL,
 	 "<node_sort>"},
 	{"traverse_to",
-	 "{'type':'object','description':'{label, filters}: what the last end must "
-	 "be'}",
+	 "{'type':'object','description':'{label, filters, related, not_related}: "
+	 "what the last end must be'}",
 	 NULL,
 	 NULL,
 	 "{'type':'object','additionalProperties':false,'required':['label'],'"
-	 "properties':{'label':<type>,'filters':<filters>}}"},
+	 "properties':{'label':<type>,'filters':<filters>,<related>}}"},
 	{"paths_to",
-	 "{'type':'object','required':['label'],'description':'a selection as "
-	 "from'}",
+	 "{'type':'object','description':'a selection as from'}",
 	 NULL,
 	 NULL,
 	 "{'type':'object','additionalProperties':false,'required':['label'],'"
@@ -749,29 +748,29 @@ static const Part parts[] = {
 	 "relation>}]}"},
 	/* steps that must lead somewhere, or nowhere: said in words, read in full */
 	{"related",
-	 "'related':{'type':'array','items':{'type':['object','array']},'"
-	 "description':'only what is connected so: [{type, direction, filters, to: "
-	 "{label, ids, filters, related, not_related}, min_count, max_count} or an "
-	 "array of such "
-	 "steps]'},'not_related':{'type':'array','items':{'type':['object','array']"
-	 "}}",
+	 "'related':{'type':'array','items':<chain>,'description':'only what is "
+	 "connected so: [{type, direction, filters, to: {label, ids, filters, "
+	 "related, not_related}, min_count, max_count} or an array of such "
+	 "steps]'},'not_related':{'type':'array','items':<chain>}",
 	 NULL,
 	 NULL,
 	 "<chains>"},
 	{"related_too",
-	 "'related':{'type':'array','items':{'type':['object','array']}},'not_"
-	 "related':{'type':'array','items':{'type':['object','array']}}",
+	 "'related':{'type':'array','items':<chain>},'not_related':{'type':'array',"
+	 "'items':<chain>}",
 	 NULL,
 	 NULL,
 	 "<chains>"},
 	{"related_as",
-	 "'related':{'type':'array','items':{'type':['object','array']},'"
-	 "description':'as in "
-	 "find_nodes'},'not_related':{'type':'array','items':{'type':['object','"
-	 "array']}}",
+	 "'related':{'type':'array','items':<chain>,'description':'as in "
+	 "find_nodes'},'not_related':{'type':'array','items':<chain>}",
 	 NULL,
 	 NULL,
 	 "<chains>"},
+	/* No union of types with "array": clients lose its items. */
+	{"chain",
+	 "{'anyOf':[{'type':'object'},{'type':'array','items':{'type':'object'}}]}",
+	 NULL},
 	{"chains", KG_CHAINS(",<inner_chains>"), NULL},
 	{"inner_chains", KG_CHAINS(""), NULL},
 	{"reach_order",

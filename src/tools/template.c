@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "base/json.h"
 #include "miscadmin.h"
 #include "tools/template.h"
@@ -28,6 +30,7 @@ typedef struct Part
 	int place;
 	int n;
 	struct Part *members;
+	const struct Part *outer; /* NULL: the root */
 } Part;
 
 struct KgTemplate
@@ -36,20 +39,21 @@ struct KgTemplate
 	int nplaces;
 	int allocated;
 	KgTemplatePlace *places;
+	const Part **parts; /* of the places */
 };
 
 typedef struct Reading
 {
 	KgTemplate *template;
 	const KgTemplateNames *names;
-	const char *at; /* of the template in the definition */
+	StringInfoData path; /* into the definition, of the part being read */
 	KgErrorList *errors;
 } Reading;
 
 static void
-report(const Reading *r, KgError *err, const char *path)
+report(const Reading *r, KgError *err)
 {
-	kg_error_path(err, "%s%s", r->at, path);
+	kg_error_path(err, "%s", r->path.data);
 	kg_error_report(r->errors, err);
 }
 
@@ -64,7 +68,7 @@ find_name(const char *name, const char *const *names, int n)
 
 static int
 require_name(const Reading *r, const JsonbValue *value, const char *what,
-			 const char *const *names, int n, const char *path)
+			 const char *const *names, int n)
 {
 	char *name = value->type == jbvString ? kg_json_cstring(value) : NULL;
 	int found = name ? find_name(name, names, n) : -1;
@@ -82,7 +86,7 @@ require_name(const Reading *r, const JsonbValue *value, const char *what,
 		kg_error_allow(err, names[i]);
 	if (name)
 		kg_error_did_you_mean(err, kg_nearest(name, names, n));
-	report(r, err, path);
+	report(r, err);
 	return -1;
 }
 
@@ -93,7 +97,7 @@ is_pointer(const char *text)
 }
 
 static char *
-read_pointer(const Reading *r, const JsonbContainer *object, const char *path)
+read_pointer(const Reading *r, const JsonbContainer *object)
 {
 	JsonbValue value;
 	KgError *err;
@@ -105,27 +109,29 @@ read_pointer(const Reading *r, const JsonbContainer *object, const char *path)
 	err = kg_error_new(KG_INVALID_INPUT, "\"path\" is no JSON Pointer");
 	kg_error_got(err, &value);
 	kg_error_expected(err, "such as \"/items/0/id\"");
-	report(r, err, path);
+	report(r, err);
 	return "";
 }
 
 static KgTemplatePlace *
-add_place(KgTemplate *template, const char *path)
+add_place(KgTemplate *template, Part *part)
 {
 	KgTemplatePlace *place;
 
 	if (template->nplaces == template->allocated)
 	{
-		template->allocated = Max(8, 2 * template->allocated);
-		template->places =
-			template->places
-				? repalloc(template->places,
-						   template->allocated * sizeof(KgTemplatePlace))
-				: palloc(template->allocated * sizeof(KgTemplatePlace));
+		template->allocated *= 2;
+		template->places = repalloc(
+			template->places, template->allocated * sizeof(KgTemplatePlace));
+		template->parts = repalloc(template->parts,
+								   template->allocated * sizeof(Part *));
 	}
-	place = &template->places[template->nplaces++];
+	part->kind = PART_PLACE;
+	part->place = template->nplaces++;
+	template->parts[part->place] = part;
+	place = &template->places[part->place];
 	memset(place, 0, sizeof(*place));
-	place->path = pstrdup(path);
+	place->arg = -1;
 	return place;
 }
 
@@ -140,24 +146,20 @@ has_dollar(const JsonbContainer *object)
 }
 
 static void
-read_place(const Reading *r, const JsonbContainer *object, const char *path,
-		   Part *node)
+read_place(const Reading *r, const JsonbContainer *object, Part *node)
 {
 	JsonbValue value;
-	KgTemplatePlace *place = add_place(r->template, path);
+	KgTemplatePlace *place = add_place(r->template, node);
 	KgError *err;
 
-	node->kind = PART_PLACE;
-	node->place = r->template->nplaces - 1;
-	place->arg = -1;
-	if (path[0] != '\0' && kg_json_length(object) == 1 &&
+	if (node->outer != NULL && kg_json_length(object) == 1 &&
 		kg_json_get(object, KG_ARG, &value))
 	{
 		place->arg = require_name(
-			r, &value, "argument", r->names->args, r->names->nargs, path);
+			r, &value, "argument", r->names->args, r->names->nargs);
 		return;
 	}
-	if (path[0] != '\0' && kg_json_get(object, KG_RESULT, &value) &&
+	if (node->outer != NULL && kg_json_get(object, KG_RESULT, &value) &&
 		kg_json_length(object) ==
 			1 + (kg_json_get(object, "path", &(JsonbValue){0}) != NULL))
 	{
@@ -165,74 +167,67 @@ read_place(const Reading *r, const JsonbContainer *object, const char *path,
 									 &value,
 									 "an earlier operation",
 									 r->names->results,
-									 r->names->nresults,
-									 path);
-		place->pointer = read_pointer(r, object, path);
+									 r->names->nresults);
+		place->pointer = read_pointer(r, object);
 		return;
 	}
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "a key that begins with \"$\" is for {\"$arg\": name} "
 					   "and {\"$result\": name, \"path\": pointer} only, as "
 					   "whole values");
-	report(r, err, path);
+	report(r, err);
 }
 
-static bool read_node(const Reading *r, const JsonbValue *value,
-					  const char *path, Part *node);
+static bool read_node(Reading *r, const JsonbValue *value, Part *node);
 
 /* True where something in it is to be filled in. */
 static bool
-read_members(const Reading *r, const JsonbContainer *container,
-			 const char *path, Part *node)
+read_members(Reading *r, const JsonbContainer *container, Part *node)
 {
+	int len = r->path.len;
 	bool filled = false;
 
 	node->members = palloc0(Max(1, kg_json_length(container)) * sizeof(Part));
 	kg_json_each(it, container)
 	{
 		Part *member = &node->members[node->n++];
-		StringInfoData at;
 
-		initStringInfo(&at);
-		appendStringInfoString(&at, path);
+		member->outer = node;
 		if (it.is_object)
 		{
 			member->key = kg_json_cstring(&it.key);
 			member->keylen = it.key.val.string.len;
-			kg_json_pointer_append(&at, member->key, member->keylen);
+			kg_json_pointer_append(&r->path, member->key, member->keylen);
 		}
 		else
-			appendStringInfo(&at, "/%d", it.index);
-		filled |= read_node(r, &it.value, at.data, member);
-		pfree(at.data);
+			appendStringInfo(&r->path, "/%d", it.index);
+		filled |= read_node(r, &it.value, member);
+		r->path.len = len;
+		r->path.data[len] = '\0';
 	}
 	return filled;
 }
 
 static bool
-read_node(const Reading *r, const JsonbValue *value, const char *path,
-		  Part *node)
+read_node(Reading *r, const JsonbValue *value, Part *node)
 {
 	const JsonbContainer *container = kg_json_container(value);
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	node->kind = PART_CONST;
-	if (container != NULL)
+	node->value = *value;
+	if (container == NULL)
+		return false;
+	if (kg_json_is_object(value) && has_dollar(container))
 	{
-		if (kg_json_is_object(value) && has_dollar(container))
-		{
-			read_place(r, container, path, node);
-			return true;
-		}
-		if (read_members(r, container, path, node))
-		{
-			node->kind = kg_json_is_object(value) ? PART_OBJECT : PART_ARRAY;
-			return true;
-		}
+		read_place(r, container, node);
+		return true;
 	}
-	kg_json_root(kg_json_datum(value), &node->value);
-	return false;
+	if (!read_members(r, container, node))
+		return false;
+	node->kind = kg_json_is_object(value) ? PART_OBJECT : PART_ARRAY;
+	return true;
 }
 
 KgTemplate *
@@ -240,20 +235,26 @@ kg_template_read(const JsonbValue *value, const KgTemplateNames *names,
 				 const char *path, KgErrorList *errors)
 {
 	KgTemplate *template = palloc0(sizeof(KgTemplate));
-	Reading r = {template, names, path, errors};
+	Reading r = {template, names, .errors = errors};
 	int64 before = errors->total;
 	KgError *err;
+
+	initStringInfo(&r.path);
+	appendStringInfoString(&r.path, path);
 
 	if (!kg_json_is_object(value))
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "\"arguments\" is no object");
 		kg_error_got(err, value);
 		kg_error_expected(err, "an object");
-		report(&r, err, "");
+		report(&r, err);
 		return NULL;
 	}
-	if (!read_node(&r, value, "", &template->root))
-		template->root.kind = PART_CONST;
+	template->allocated = 8;
+	template->places = palloc(template->allocated * sizeof(KgTemplatePlace));
+	template->parts = palloc(template->allocated * sizeof(Part *));
+	(void) read_node(&r, value, &template->root);
+	pfree(r.path.data);
 	return errors->total == before ? template : NULL;
 }
 
@@ -264,41 +265,118 @@ kg_template_places(const KgTemplate *template, const KgTemplatePlace **places)
 	return template->nplaces;
 }
 
+static void
+append_path(const Part *part, StringInfo path)
+{
+	check_stack_depth();
+	if (part->outer == NULL)
+		return;
+	append_path(part->outer, path);
+	if (part->key != NULL)
+		kg_json_pointer_append(path, part->key, part->keylen);
+	else
+		appendStringInfo(path, "/%d", (int) (part - part->outer->members));
+}
+
+char *
+kg_template_path(const KgTemplate *template, int place)
+{
+	StringInfoData path;
+
+	initStringInfo(&path);
+	append_path(template->parts[place], &path);
+	return path.data;
+}
+
+/* Reads the next token of a JSON Pointer; returns the pointer behind it. */
+static const char *
+read_token(const char *pointer, StringInfo token)
+{
+	resetStringInfo(token);
+	for (pointer++; *pointer != '\0' && *pointer != '/'; pointer++)
+	{
+		bool escaped = pointer[0] == '~' &&
+					   (pointer[1] == '0' || pointer[1] == '1');
+
+		appendStringInfoChar(
+			token, escaped ? (*++pointer == '0' ? '~' : '/') : *pointer);
+	}
+	return pointer;
+}
+
+static int
+read_index(const char *token)
+{
+	char *end;
+	long index = strtol(token, &end, 10);
+
+	return end == token || *end != '\0' || index < 0 || index > INT_MAX
+			   ? -1
+			   : (int) index;
+}
+
+static const Part *
+find_member(const Part *part, const char *token)
+{
+	int index;
+
+	if (part->kind == PART_OBJECT)
+	{
+		for (int i = 0; i < part->n; i++)
+			if (strcmp(part->members[i].key, token) == 0)
+				return &part->members[i];
+		return NULL;
+	}
+	index = part->kind == PART_ARRAY ? read_index(token) : -1;
+	return index >= 0 && index < part->n ? &part->members[index] : NULL;
+}
+
+int
+kg_template_place_at(const KgTemplate *template, const char *path,
+					 const char **rest)
+{
+	const Part *part = &template->root;
+	StringInfoData token;
+
+	initStringInfo(&token);
+	while (part != NULL && part->kind != PART_PLACE && *path == '/')
+	{
+		path = read_token(path, &token);
+		part = find_member(part, token.data);
+	}
+	pfree(token.data);
+	if (part == NULL || part->kind != PART_PLACE)
+		return -1;
+	*rest = path;
+	return part->place;
+}
+
 JsonbValue *
 kg_json_at(const Jsonb *document, const char *pointer, JsonbValue *found)
 {
+	StringInfoData token;
+
 	kg_json_root(document, found);
-	while (*pointer == '/')
+	initStringInfo(&token);
+	while (*pointer == '/' && found != NULL)
 	{
 		const JsonbContainer *container = kg_json_container(found);
-		StringInfoData token;
-		char *end;
-		long index;
-		JsonbValue *item;
+		int index;
 
-		initStringInfo(&token);
-		for (pointer++; *pointer != '\0' && *pointer != '/'; pointer++)
-		{
-			bool escaped = pointer[0] == '~' &&
-						   (pointer[1] == '0' || pointer[1] == '1');
-
-			appendStringInfoChar(
-				&token, escaped ? (*++pointer == '0' ? '~' : '/') : *pointer);
-		}
+		pointer = read_token(pointer, &token);
 		if (kg_json_is_object(found))
 		{
-			if (kg_json_get(container, token.data, found) == NULL)
-				return NULL;
+			found = kg_json_get(container, token.data, found);
 			continue;
 		}
-		index = strtol(token.data, &end, 10);
-		if (!kg_json_is_array(found) || *end != '\0' || end == token.data ||
-			index < 0 || index >= kg_json_length(container))
-			return NULL;
-		item = getIthJsonbValueFromContainer((JsonbContainer *) container,
-											 (uint32) index);
-		*found = *item;
+		index = kg_json_is_array(found) ? read_index(token.data) : -1;
+		if (index < 0 || index >= kg_json_length(container))
+			found = NULL;
+		else
+			*found = *getIthJsonbValueFromContainer(
+				(JsonbContainer *) container, (uint32) index);
 	}
+	pfree(token.data);
 	return found;
 }
 
@@ -306,48 +384,82 @@ kg_json_at(const Jsonb *document, const char *pointer, JsonbValue *found)
  * Filling.
  */
 
-static void
-fill(const Part *node, const JsonbValue *const *values, const char *key,
-	 KgJsonWriter *w)
+typedef struct Filling
 {
-	const JsonbValue *value = node->kind == PART_PLACE ? values[node->place]
-													   : &node->value;
+	const JsonbValue *const *values;
+	KgJsonWriter w;
+	int64 left; /* of the bytes that may be written */
+} Filling;
 
-	if (value == NULL)
-		return;
-	if (key != NULL)
-		kg_jw_keyn(w, key, node->keylen);
-	switch (node->kind)
+/* Counts bytes as kg_args_root() does; returns false if too few are left. */
+static bool
+take_bytes(Filling *f, const JsonbValue *value)
+{
+	const JsonbContainer *container = kg_json_container(value);
+
+	f->left -= sizeof(JEntry);
+	if (value->type == jbvString)
+		f->left -= value->val.string.len;
+	else if (value->type == jbvNumeric)
+		f->left -= VARSIZE_ANY(value->val.numeric) +
+				   kg_json_number_size(value->val.numeric);
+	else if (container != NULL)
 	{
-		case PART_CONST:
-		case PART_PLACE:
-			kg_jw_value(w, value);
-			break;
-		case PART_OBJECT:
-			kg_jw_begin_object(w);
-			for (int i = 0; i < node->n; i++)
-				fill(&node->members[i], values, node->members[i].key, w);
-			kg_jw_end_object(w);
-			break;
-		case PART_ARRAY:
-			kg_jw_begin_array(w);
-			for (int i = 0; i < node->n; i++)
-				fill(&node->members[i], values, NULL, w);
-			kg_jw_end_array(w);
-			break;
+		f->left -= value->val.binary.len;
+		if (f->left >= 0)
+			f->left -= kg_json_number_bytes(container, f->left);
 	}
+	return f->left >= 0;
+}
+
+/* Returns false if too few bytes are left. */
+static bool
+fill(Filling *f, const Part *node)
+{
+	const JsonbValue *value = node->kind == PART_PLACE ? f->values[node->place]
+													   : &node->value;
+	bool object = node->kind == PART_OBJECT;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (value == NULL)
+		return true;
+	if (node->key != NULL)
+	{
+		f->left -= node->keylen + (int64) sizeof(JEntry);
+		kg_jw_keyn(&f->w, node->key, node->keylen);
+	}
+	if (node->kind == PART_CONST || node->kind == PART_PLACE)
+	{
+		if (!take_bytes(f, value))
+			return false;
+		kg_jw_value(&f->w, value);
+		return true;
+	}
+	if (object)
+		kg_jw_begin_object(&f->w);
+	else
+		kg_jw_begin_array(&f->w);
+	for (int i = 0; i < node->n; i++)
+		if (!fill(f, &node->members[i]))
+			return false;
+	if (object)
+		kg_jw_end_object(&f->w);
+	else
+		kg_jw_end_array(&f->w);
+	return f->left >= 0;
 }
 
 Jsonb *
-kg_template_fill(const KgTemplate *template, const JsonbValue *const *values)
+kg_template_fill(const KgTemplate *template, const JsonbValue *const *values,
+				 int max_bytes)
 {
-	KgJsonWriter w;
+	Filling f = {.values = values, .left = max_bytes};
 
 	if (template->root.kind == PART_CONST)
 		return kg_json_datum(&template->root.value);
-	kg_jw_init(&w);
-	fill(&template->root, values, NULL, &w);
-	return kg_jw_finish(&w);
+	kg_jw_init(&f.w);
+	return fill(&f, &template->root) ? kg_jw_finish(&f.w) : NULL;
 }
 
 int

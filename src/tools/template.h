@@ -4,8 +4,8 @@
  *	  with: JSON with {"$arg": name} for values of the input, and in a sequence
  *	  {"$result": operation, "path": pointer} for values of earlier replies.
  *
- *	  A template is taken apart once and lives in the context that was current
- *	  then.  What it is filled with stays what it is: only the template's own
+ *	  A template is taken apart once, lives in the context that was current then
+ *	  and points into the value that it was read from.  What it is filled with stays what it is: only the template's own
  *	  objects are looked at.
  */
 #ifndef KG_TEMPLATE_H
@@ -19,9 +19,8 @@ typedef struct KgTemplate KgTemplate;
 /* A value to be filled in. */
 typedef struct KgTemplatePlace
 {
-	const char *path; /* JSON Pointer into the arguments made */
-	int arg;		  /* of the names, or -1: */
-	int result;		  /* the step, and a pointer into its reply */
+	int arg;	/* of the names, or -1: */
+	int result; /* the step, and a pointer into its reply */
 	const char *pointer;
 } KgTemplatePlace;
 
@@ -45,9 +44,23 @@ extern KgTemplate *kg_template_read(const JsonbValue *value,
 extern int kg_template_places(const KgTemplate *template,
 							  const KgTemplatePlace **places);
 
-/* The arguments with these values in its places; NULL: its key is left out. */
+/* Returns the JSON Pointer of a place in the arguments that are made. */
+extern char *kg_template_path(const KgTemplate *template, int place);
+
+/*
+ * Returns the place that a JSON Pointer into the arguments leads to or into, and
+ * the rest of the pointer; -1: none.
+ */
+extern int kg_template_place_at(const KgTemplate *template, const char *path,
+								const char **rest);
+
+/*
+ * Returns the arguments with these values in its places (NULL: its key is left
+ * out), or NULL as soon as they would have more bytes than kg_args_root() takes
+ * with such a limit.
+ */
 extern Jsonb *kg_template_fill(const KgTemplate *template,
-							   const JsonbValue *const *values);
+							   const JsonbValue *const *values, int max_bytes);
 
 /* Where a JSON Pointer leads, into *found; NULL where nowhere. */
 extern JsonbValue *kg_json_at(const Jsonb *document, const char *pointer,

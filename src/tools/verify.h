@@ -124,6 +124,7 @@ typedef struct KgVerify
 	KgMention *mentions;
 	KgNodeSet set; /* of entities that are read, */
 	KgRef *rows;   /* and their rows */
+	int left;	   /* bytes of arguments that registered tools may make */
 } KgVerify;
 
 /* Judge, where nothing has judged it before. */

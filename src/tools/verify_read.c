@@ -645,7 +645,10 @@ read_call(KgVerify *v, KgClaim *claim, const char *key)
 	called->arguments = kg_json_datum(&value);
 	path = kg_path_member(path, "tool");
 	claim->within = arguments;
-	if (!kg_registered_resolve(v->call.catalog, called, path, &claim->callable))
+	if (kg_registered_resolve(
+			v->call.catalog, called, path, v->left, &claim->callable))
+		v->left -= Min(v->left, VARSIZE(called->arguments));
+	else
 		kg_callable_require(
 			v->call.catalog, called->name, path, &claim->callable);
 	claim->within = NULL;
@@ -788,6 +791,7 @@ kg_claims_read(KgVerify *v)
 
 	v->claims = palloc0((n + 1) * sizeof(KgClaim));
 	v->n = n;
+	v->left = kg_setting_max_argument_bytes;
 	(void) kg_input_value(&v->call.input, "claims", &array);
 	kg_json_each(it, kg_json_container(&array))
 	{

@@ -4,8 +4,8 @@
  *
  * A type's own schema is published in full, because a model can only obey what
  * it is shown: without the annotations, which are for us, and without $ref,
- * which some clients do not follow.  What refers to itself ends where it begins
- * again.
+ * which some clients do not follow.  What refers to itself, or to too much, ends
+ * as {}.
  */
 #include "postgres.h"
 
@@ -13,12 +13,15 @@
 #include "catalog/schema_ref.h"
 #include "miscadmin.h"
 #include "query/running.h"
+#include "tools/client_schema.h"
 #include "tools/schema_template.h"
 #include "tools/write_schema.h"
 
 /* Schemas within schemas, and references within references. */
 #define KG_PUBLISHED_DEPTH 32
 #define KG_PUBLISHED_REFS 4
+/* Bytes of what references are to. */
+#define KG_PUBLISHED_BYTES (128 * 1024)
 
 /* ---- a type's schema ---- */
 
@@ -28,7 +31,8 @@ typedef struct Copy
 	const Jsonb *definitions;
 	KgJsonWriter *w;
 	int depth;
-	int refs; /* that we are in */
+	int refs;	/* that we are in */
+	int64 left; /* of KG_PUBLISHED_BYTES */
 } Copy;
 
 static void copy_schema(Copy *copy, const JsonbValue *schema);
@@ -149,7 +153,7 @@ copy_reference(Copy *copy, const JsonbContainer *schema, bool alone)
 	JsonbValue target;
 
 	if (kg_json_get(schema, "$ref", &ref) == NULL || ref.type != jbvString ||
-		copy->refs >= KG_PUBLISHED_REFS ||
+		copy->refs >= KG_PUBLISHED_REFS || copy->left <= 0 ||
 		!kg_schema_ref_find(
 			copy->root, copy->definitions, kg_json_cstring(&ref), &target))
 	{
@@ -161,6 +165,8 @@ copy_reference(Copy *copy, const JsonbContainer *schema, bool alone)
 		return;
 	}
 	copy->refs++;
+	if (kg_json_container(&target) != NULL)
+		copy->left -= target.val.binary.len;
 	if (!alone)
 	{
 		kg_jw_kbegin_array(copy->w, "allOf");
@@ -179,6 +185,7 @@ copy_schema(Copy *copy, const JsonbValue *schema)
 	bool refers;
 
 	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (!kg_json_is_object(schema))
 	{
 		kg_jw_value(copy->w, schema);
@@ -230,7 +237,8 @@ Jsonb *
 kg_type_document_schema(const KgType *type)
 {
 	KgJsonWriter w;
-	Copy copy = {type->schema, type->definitions, &w};
+	Copy copy = {
+		type->schema, type->definitions, &w, .left = KG_PUBLISHED_BYTES};
 	JsonbValue root;
 	Jsonb *document;
 
@@ -241,7 +249,7 @@ kg_type_document_schema(const KgType *type)
 	kg_jw_init_object(&w);
 	kg_jw_members(&w, &document->root);
 	write_required(type, &w);
-	return kg_jw_finish(&w);
+	return kg_client_schema(kg_jw_finish(&w));
 }
 
 /* What a property must be is told at the root, or in a part of an allOf. */
@@ -279,7 +287,8 @@ Jsonb *
 kg_type_changes_schema(const KgType *type)
 {
 	KgJsonWriter w;
-	Copy copy = {type->schema, type->definitions, &w};
+	Copy copy = {
+		type->schema, type->definitions, &w, .left = KG_PUBLISHED_BYTES};
 	Jsonb *document = kg_type_document_schema(type);
 	bool closed = false;
 
@@ -293,7 +302,7 @@ kg_type_changes_schema(const KgType *type)
 	kg_jw_end_object(&w);
 	if (closed)
 		kg_jw_kbool(&w, "additionalProperties", false);
-	return kg_jw_finish(&w);
+	return kg_client_schema(kg_jw_finish(&w));
 }
 
 /* Of one variant its schema; of several any of theirs. */
@@ -301,7 +310,7 @@ Jsonb *
 kg_relation_properties_schema(const KgRelation *relation)
 {
 	KgJsonWriter w;
-	Copy copy = {.w = &w};
+	Copy copy = {.w = &w, .left = KG_PUBLISHED_BYTES};
 	JsonbValue root;
 	int n = 0;
 
@@ -326,7 +335,7 @@ kg_relation_properties_schema(const KgRelation *relation)
 		kg_jw_end_array(&w);
 		kg_jw_end_object(&w);
 	}
-	return kg_jw_finish(&w);
+	return kg_client_schema(kg_jw_finish(&w));
 }
 
 /* ---- arguments and replies ---- */

@@ -125,7 +125,7 @@ def traverse(graph, args):
     steps = [dict(step) for step in args["relationships"]]
     allowed = [tested(graph, step.get("to")) for step in steps]
     if "to" in args:
-        allowed[-1] &= tested(graph, args["to"])
+        allowed[-1] &= {node for node in tested(graph, args["to"]) if connected(graph, node, args["to"])}
     links = [Step(graph, step) for step in steps]
     rows = [[node] for node in selected(graph, args["from"])]
     for link, ends in zip(links, allowed):

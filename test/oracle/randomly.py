@@ -431,7 +431,7 @@ def to_test(rng):
     kind = rng.choice(TYPES)
     args = {"label": kind}
     some(rng, args, "filters", lambda: filters(rng, kind), 0.3)
-    return args
+    return connected(rng, args, 0.2)
 
 
 def kg_neighbors(rng):

@@ -42,21 +42,21 @@ def registered():
     text, one = {"type": "string"}, lambda properties, required=(): {"type": "object", "required": list(required), "properties": properties}
     arg, result = lambda name: {"$arg": name}, lambda name, path: {"$result": name, "path": path}
     return [
-        {"name": "issues_of", "kind": "query", "input_schema": one({"status": {"enum": ["open", "resolved"]}, "cursor": text}),
+        {"name": "issues_of", "kind": "query", "description": "A query.", "input_schema": one({"status": {"enum": ["open", "resolved"]}, "cursor": text}),
          "operation": {"tool": "list_known_issue", "arguments": {"filters": {"status": arg("status")}, "limit": 2, "cursor": arg("cursor")}}},
-        {"name": "nearby", "kind": "query", "input_schema": one({"id": text}, ["id"]),
+        {"name": "nearby", "kind": "query", "description": "A query.", "input_schema": one({"id": text}, ["id"]),
          "operation": {"tool": "explore_neighbors", "arguments": {"start_node": {"label": "release", "node_id": arg("id")}, "max_hops": 2}}},
-        {"name": "one_module", "kind": "composite", "select": arg("what"), "input_schema": one({"what": {"enum": ["get", "then", "gone"]}, "id": text}, ["what", "id"]),
+        {"name": "one_module", "kind": "composite", "description": "A composite.", "select": arg("what"), "input_schema": one({"what": {"enum": ["get", "then", "gone"]}, "id": text}, ["what", "id"]),
          "operations": {"get": {"tool": "get_module", "arguments": {"id": arg("id"), "citations": True}}, "then": {"tool": "history_module", "arguments": {"id": arg("id")}},
                         "gone": {"tool": "delete_module", "arguments": {"ids": [arg("id")]}}}},
-        {"name": "fix_and_read", "kind": "sequence", "input_schema": one({"id": text, "name": text, "other": text}, ["id", "name", "other"]),
+        {"name": "fix_and_read", "kind": "sequence", "description": "A sequence.", "input_schema": one({"id": text, "name": text, "other": text}, ["id", "name", "other"]),
          "operations": [{"name": "fixed", "tool": "update_module", "arguments": {"items": [{"id": arg("id"), "set": {"name": arg("name"), "depends_on": [arg("other")]}}]}},
                         {"name": "near", "tool": "describe_entity", "arguments": {"id": arg("other")}},
                         {"name": "read", "tool": "get_module", "arguments": {"id": result("fixed", "/items/0/id")}},
                         {"name": "all", "tool": "find_nodes", "arguments": {"node_label": "known_issue", "limit": 3}}]},
-        {"name": "gone_all", "kind": "sequence", "input_schema": one({"a": text, "b": text}, ["a", "b"]),
+        {"name": "gone_all", "kind": "sequence", "description": "A sequence.", "input_schema": one({"a": text, "b": text}, ["a", "b"]),
          "operations": [{"name": "first", "tool": "delete_known_issue", "arguments": {"ids": [arg("a")]}}, {"name": "second", "tool": "delete_module", "arguments": {"ids": [arg("b")]}}]},
-        {"name": "checked", "kind": "query", "input_schema": one({"id": text, "n": {"type": "integer"}}, ["id", "n"]),
+        {"name": "checked", "kind": "query", "description": "A query.", "input_schema": one({"id": text, "n": {"type": "integer"}}, ["id", "n"]),
          "operation": {"tool": "verify_claims", "arguments": {"claims": [{"entity": arg("id")}, {"count": {"tool": "list_module", "arguments": {}}, "is": arg("n")}]}}}]
 
 
@@ -83,8 +83,8 @@ DECLARE changes jsonb := kg_history(entity_type, id) -> 'changes'; BEGIN
   RETURN jsonb_build_array(changes, kg_revert(coalesce(changes -> nth -> 'change', '0'))); END $$;
 """
 DROP_FUNCTIONS = "DROP FUNCTION IF EXISTS scopes_count(jsonb), scopes_touch(jsonb), scopes_confirm(text, jsonb), scopes_undo(text, text, int);"
-FUNCTION_TOOLS = [{"name": "counted", "kind": "function", "operation": "public.scopes_count(jsonb)", "input_schema": {"type": "object", "properties": {"type": {"type": "string"}}}},
-                  {"name": "touched", "kind": "function", "operation": "public.scopes_touch(jsonb)", "input_schema": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}}]
+FUNCTION_TOOLS = [{"name": "counted", "kind": "function", "description": "A function.", "operation": "public.scopes_count(jsonb)", "input_schema": {"type": "object", "properties": {"type": {"type": "string"}}}},
+                  {"name": "touched", "kind": "function", "description": "A function.", "operation": "public.scopes_touch(jsonb)", "input_schema": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}}]
 
 
 def register(definitions):

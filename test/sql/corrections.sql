@@ -176,6 +176,10 @@ SELECT kg_aggregate(a::jsonb) FROM (VALUES ('{"node": {"label": "box"}, "aggrega
 SELECT pg_temp.followed('aggregate_nodes', '{"node": {"label": "box"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "FITS_IN", "label": "box"}, {"relationship": "FITS_IN", "direction": "outgoing", "label": "box"}]}');
 -- a relation of several variants is named once
 SELECT e ->> 'message' FROM (SELECT kg_call_tool('explore_neighbors', jsonb_build_object('start_node', '{"label": "meeting_note", "node_id": "n1"}'::jsonb, 'as_of', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))) #> '{structuredContent,error}' AS e) r;
+-- a call that would ask of another day is no correction, nor one of conditions where alternatives belong
+SELECT a, r #>> '{structuredContent,error,code}' AS code, r #> '{structuredContent,error,call,arguments,filters}' AS call FROM unnest(ARRAY['{"lt": "-0044-03-15"}', '"0044-03-15 BC"', '{"gte": "15 March 0044 BC"}', '{"lt": " -2024-03-05"}', '"2024-03 to 05"', '"15/03/-2024"', '"5th of March 2024"', '"2024/03/05"', '"2024 - 03 - 05"']) x(a),
+  LATERAL kg_call_tool('list_invoice', format('{"filters": {"issued": %s}}', a)::jsonb) r;
+SELECT a, r #>> '{structuredContent,error,code}' AS code, r #> '{structuredContent,error,call,arguments,filters}' AS call FROM unnest(ARRAY['{"in": ["x", "y"]}', '[{"eq": "x"}]', '{"$gt": 5}', '[{"status": "paid"}]']) x(a), LATERAL kg_call_tool('list_invoice', format('{"filters": {"any": %s}}', a)::jsonb) r;
 -- who does not see it is not told of it
 \c - corrections_some
 \pset format unaligned

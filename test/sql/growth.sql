@@ -86,5 +86,40 @@ SELECT length(kg_validation_errors('{}', jsonb_build_object('$ref', '#/$defs/n',
 FROM generate_series(1, 50), unnest(ARRAY['model', 'basic', 'detailed']) o GROUP BY o;
 SELECT kg_validation_errors('[1e131071, 12345]', '{"items": {"type": "string"}}') #> '{0,got}' AS got, length(kg_validation_errors('[1e131071, 1e-16000]', '{"items": {"enum": [1e131071, "a"], "maximum": 3e131070}}')::text) < 3000 AS short;
 
+-- Registered tools: the arguments that a template makes are bounded while they are made, a sequence ends at the first limit,
+-- and its replies are counted as they come.
+SET ROLE grow_admin;
+SELECT kg_apply_bundle('{"bundle_name": "named", "version": "1", "schemas": [{"entity_type": "named", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "text": {"type": "string"}}}}],
+  "entities": [{"entity_type": "named", "items": [{"id": "a"}]}]}') -> 'changed' AS changed;
+SELECT kg_put_entities('named', jsonb_build_array(jsonb_build_object('id', 'a', 'text', repeat('x', 4000)))) -> 'counts' AS put;
+SELECT kg_register_tool(jsonb_build_object('name', 'many', 'version', '1.0.0', 'kind', 'sequence', 'description', 'Many.',
+  'input_schema', '{"required": ["x"], "properties": {"x": {"type": "string"}}}'::jsonb, 'operations', (SELECT jsonb_agg(jsonb_build_object('name', 'o' || i, 'tool', 'get_named', 'arguments',
+    jsonb_build_object('ids', (SELECT jsonb_agg('{"$arg": "x"}'::jsonb) FROM generate_series(1, 400))))) FROM generate_series(1, 3) i))) ->> 'verdict' AS verdict;
+SELECT e ->> 'code' AS code, e ->> 'message' AS message, e ->> 'expected' AS expected FROM kg_call_tool('many', jsonb_build_object('x', repeat('x', 600000))) r, LATERAL (SELECT r #> '{structuredContent,error}' AS e) x;
+SELECT jsonb_array_length(r #> '{structuredContent,results,o3,entities}') AS entities FROM kg_call_tool('many', '{"x": "a"}') r;
+RESET ROLE;
+SET kg_graph.max_reply_bytes = 5000;
+SET ROLE grow_admin;
+SELECT r #>> '{structuredContent,error,message}' AS message FROM kg_call_tool('many', '{"x": "a"}') r;
+RESET ROLE;
+RESET kg_graph.max_reply_bytes;
+-- what references lead to, and what places are within, is counted once
+SET ROLE grow_admin;
+SELECT kg_register_tool(jsonb_build_object('name', 'fan', 'version', '1.0.0', 'kind', 'query', 'description', 'A fan of references.',
+  'input_schema', jsonb_build_object('properties', (SELECT jsonb_object_agg('x' || i, '{"$ref": "#/$defs/l0"}'::jsonb) FROM generate_series(1, 40) i), '$defs', (SELECT jsonb_object_agg('l' || l, CASE WHEN l = 5 THEN '{"type": "string"}'::jsonb ELSE
+    jsonb_build_object('type', 'object', 'properties', (SELECT jsonb_object_agg('p' || i, jsonb_build_object('$ref', '#/$defs/l' || l + 1)) FROM generate_series(1, 40) i)) END) FROM generate_series(0, 5) l)),
+  'operation', jsonb_build_object('tool', 'get_named', 'arguments', jsonb_build_object('ids', (SELECT jsonb_agg(jsonb_build_object('$arg', 'x' || i)) FROM generate_series(1, 40) i)))));
+SELECT kg_register_tool(jsonb_build_object('name', 'long', 'version', '1.0.0', 'kind', 'query', 'description', 'A long name.', 'input_schema', '{"properties": {"x": {"type": "string"}}}'::jsonb,
+  'operation', jsonb_build_object('tool', 'get_named', 'arguments', jsonb_build_object(repeat('k', 100000), (SELECT jsonb_agg('{"$arg": "x"}'::jsonb) FROM generate_series(1, 4000))))));
+
+-- claims that are calls of registered tools have the room of one call together
+SELECT kg_register_tool(jsonb_build_object('name', 'one_of', 'version', '1.0.0', 'kind', 'query', 'description', 'One of these.', 'input_schema', '{"required": ["x"], "properties": {"x": {"type": "string"}}}'::jsonb,
+  'operation', jsonb_build_object('tool', 'list_named', 'arguments', jsonb_build_object('filters', jsonb_build_object('id', jsonb_build_object('in', (SELECT jsonb_agg('{"$arg": "x"}'::jsonb) FROM generate_series(1, 400)))))))) ->> 'verdict' AS verdict;
+SELECT jsonb_path_query_array(kg_verify(jsonb_build_object('claims', (SELECT jsonb_agg(jsonb_build_object('none', jsonb_build_object('tool', 'one_of', 'arguments', jsonb_build_object('x', repeat('x', 1000))))) FROM generate_series(1, 5)))), '$.claims[*].verdict') AS verdicts;
+-- a tool that writes publishes what a schema refers to in its place, as far as there is room
+SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'fan', 'version', '1', 'schemas', jsonb_build_array(jsonb_build_object('entity_type', 'fan', 'schema', jsonb_build_object('type', 'object', 'x-id-field', 'id', 'x-tool-expose', '["create", "update"]'::jsonb,
+  'properties', '{"id": {"type": "string"}, "p": {"$ref": "#/$defs/l0"}}'::jsonb, '$defs', (SELECT jsonb_object_agg('l' || l, format('{"anyOf": [%s{"type": "null"}]}', repeat(format('{"$ref": "#/$defs/l%s"}, ', l + 1), 40))::jsonb) FROM generate_series(0, 3) l) || '{"l4": {"type": "string"}}'))))) -> 'changed' AS changed;
+SELECT length(kg_list_tools()::text) < 1000000 AS short;
+
 RESET ROLE;
 CALL test.drop('growth_a');

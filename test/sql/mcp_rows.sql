@@ -16,7 +16,7 @@ END $$;
 CREATE FUNCTION public.mcp_rows_own(args jsonb) RETURNS jsonb LANGUAGE sql STABLE AS $$ SELECT '{"total": 1, "returned": 1, "limit": 5000, "truncated": false, "none": [], "from": {"type": "a", "id": "b"}, "goods": [{"a": 1, "data": {"a": null}}, {"a": 1}]}'::jsonb $$;
 SELECT kg_grant('mcp_rows', CURRENT_USER::text, 'admin');
 SET kg_graph.tenant = 'mcp_rows';
-SELECT kg_register_tool('{"name": "own", "version": "1.0.0", "kind": "function", "operation": "public.mcp_rows_own(jsonb)", "input_schema": {"type": "object"}}') ->> 'verdict';
+SELECT kg_register_tool('{"name": "own", "version": "1.0.0", "kind": "function", "description": "A function.", "operation": "public.mcp_rows_own(jsonb)", "input_schema": {"type": "object"}}') ->> 'verdict';
 \c - mcp_rows
 \pset format unaligned
 \pset tuples_only on

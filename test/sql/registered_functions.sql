@@ -40,7 +40,7 @@ CREATE FUNCTION public.regf_inner(j jsonb) RETURNS jsonb VOLATILE LANGUAGE plpgs
 BEGIN
   RETURN kg_call_tool('create_brand', '{"items": [{"id": "slow"}]}', jsonb_build_object('timeout_ms', j -> 's')) #> '{structuredContent,error}';
 END $$;
-SELECT kg_register_tool(jsonb_build_object('name', n, 'version', '1.0.0', 'kind', 'function', 'operation', format('public.%s(jsonb)', n), 'input_schema', '{"type": "object", "properties": {"m": {"type": "string"}, "s": {"type": "number"}}}'::jsonb)) ->> 'verdict' AS verdict
+SELECT kg_register_tool(jsonb_build_object('name', n, 'version', '1.0.0', 'kind', 'function', 'description', 'A function.', 'operation', format('public.%s(jsonb)', n), 'input_schema', '{"type": "object", "properties": {"m": {"type": "string"}, "s": {"type": "number"}}}'::jsonb)) ->> 'verdict' AS verdict
   FROM unnest('{regf,regf_write,regf_inner}'::text[]) n;
 -- Schemas refer to their own definitions: what is sent is tried with them, and a definition may refer to itself.
 CREATE FUNCTION pg_temp.registered(definition jsonb) RETURNS text LANGUAGE plpgsql AS $$
@@ -50,15 +50,15 @@ EXCEPTION WHEN OTHERS THEN
   RETURN concat_ws(' ', SQLSTATE, SQLERRM);
 END $$;
 SELECT pg_temp.registered(d) FROM jsonb_array_elements('[
-  {"name": "ref_query", "kind": "query", "input_schema": {"type": "object", "$defs": {"name": {"$ref": "#/$defs/text"}, "text": {"type": "string"}}, "required": ["m"], "properties": {"m": {"$ref": "#/$defs/name", "maxLength": 9}}},
+  {"name": "ref_query", "kind": "query", "description": "A query.", "input_schema": {"type": "object", "$defs": {"name": {"$ref": "#/$defs/text"}, "text": {"type": "string"}}, "required": ["m"], "properties": {"m": {"$ref": "#/$defs/name", "maxLength": 9}}},
     "operation": {"tool": "find_nodes", "arguments": {"node_label": "brand", "ids": [{"$arg": "m"}]}}},
-  {"name": "ref_wrong", "kind": "query", "input_schema": {"type": "object", "$defs": {"n": {"type": "array"}}, "properties": {"m": {"$ref": "#/$defs/n"}}}, "operation": {"tool": "find_nodes", "arguments": {"node_label": "brand", "limit": {"$arg": "m"}}}},
-  {"name": "ref_tree", "kind": "function", "input_schema": {"type": "object", "$defs": {"tree": {"type": "object", "properties": {"left": {"$ref": "#/$defs/tree"}, "right": {"$ref": "#/$defs/tree"}, "all": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}}},
+  {"name": "ref_wrong", "kind": "query", "description": "A query.", "input_schema": {"type": "object", "$defs": {"n": {"type": "array"}}, "properties": {"m": {"$ref": "#/$defs/n"}}}, "operation": {"tool": "find_nodes", "arguments": {"node_label": "brand", "limit": {"$arg": "m"}}}},
+  {"name": "ref_tree", "kind": "function", "description": "A function.", "input_schema": {"type": "object", "$defs": {"tree": {"type": "object", "properties": {"left": {"$ref": "#/$defs/tree"}, "right": {"$ref": "#/$defs/tree"}, "all": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}}},
     "properties": {"m": {"$ref": "#/$defs/tree"}}}, "operation": "public.regf(jsonb)"},
-  {"name": "ref_filter", "kind": "query", "input_schema": {"type": "object", "$defs": {"tree": {"type": "object", "properties": {"left": {"$ref": "#/$defs/tree"}, "right": {"$ref": "#/$defs/tree"}}}},
+  {"name": "ref_filter", "kind": "query", "description": "A query.", "input_schema": {"type": "object", "$defs": {"tree": {"type": "object", "properties": {"left": {"$ref": "#/$defs/tree"}, "right": {"$ref": "#/$defs/tree"}}}},
     "properties": {"m": {"$ref": "#/$defs/tree"}}}, "operation": {"tool": "find_nodes", "arguments": {"node_label": "brand", "filters": {"id": {"$arg": "m"}}}}},
-  {"name": "ref_round", "kind": "query", "input_schema": {"type": "object", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "properties": {"m": {"$ref": "#/$defs/a"}}}, "operation": {"tool": "find_nodes", "arguments": {"node_label": "brand", "limit": {"$arg": "m"}}}},
-  {"name": "ref_choice", "kind": "composite", "select": {"$arg": "m"}, "input_schema": {"type": "object", "$defs": {"m": {"enum": ["one", "all"]}}, "properties": {"m": {"$ref": "#/$defs/m"}}, "required": ["m"]},
+  {"name": "ref_round", "kind": "query", "description": "A query.", "input_schema": {"type": "object", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "properties": {"m": {"$ref": "#/$defs/a"}}}, "operation": {"tool": "find_nodes", "arguments": {"node_label": "brand", "limit": {"$arg": "m"}}}},
+  {"name": "ref_choice", "kind": "composite", "description": "A composite.", "select": {"$arg": "m"}, "input_schema": {"type": "object", "$defs": {"m": {"enum": ["one", "all"]}}, "properties": {"m": {"$ref": "#/$defs/m"}}, "required": ["m"]},
     "operations": {"one": {"tool": "find_nodes", "arguments": {"node_label": "brand", "limit": 1}}, "all": {"tool": "find_nodes", "arguments": {"node_label": "brand"}}}}]') d;
 SELECT kg_call_tool('ref_query', '{"m": "a"}') #> '{structuredContent,returned}' AS returned, kg_call_tool('ref_query', '{"m": "longer than 9"}') #>> '{structuredContent,error,path}' AS path, kg_call_tool('ref_choice', '{"m": "all"}') -> 'isError' AS failed;
 RESET kg_graph.tenant;

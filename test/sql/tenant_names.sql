@@ -58,7 +58,7 @@ SELECT kg_put_entities('brand', '[{"id": "east", "name": "again"}, {"id": "gone"
 SELECT kg_delete_entities('brand', ARRAY['gone']) -> 'counts';
 SELECT kg_pack() > 0;
 SELECT FROM kg_create_agent('ann', '{"title": "Ann", "bundles": ["shop"], "tools": ["list_brand"]}');
-SELECT kg_register_tool('{"name": "old_tool", "version": "1.0.0", "kind": "query", "aliases": ["older"], "input_schema": {"properties": {}}, "operation": {"tool": "list_brand", "arguments": {"limit": 2}}}') IS NOT NULL;
+SELECT kg_register_tool('{"name": "old_tool", "version": "1.0.0", "kind": "query", "description": "A query.", "aliases": ["older"], "input_schema": {"properties": {}}, "operation": {"tool": "list_brand", "arguments": {"limit": 2}}}') IS NOT NULL;
 SELECT FROM kg_set_limits('names', '*', '{"entities": 100, "bytes": 10000, "max_rows": 50}');
 SELECT FROM kg_load_batch('file', 0, '{"line": 7}');
 SELECT kg_list('brand', '{"limit": 1}') #>> '{next,cursor}' AS cursor \gset

@@ -38,7 +38,7 @@ SELECT kg_delete_entities('brand', ARRAY['east']) -> 'counts' AS counts;
 SELECT kg_put_entities('brand', '[{"id": "east", "name": "again"}, {"id": "south", "name": "was changed", "code": "s"}]') -> 'counts' AS counts;
 SELECT FROM kg_create_agent('ann', '{"title": "Ann", "bundles": ["shop"], "tools": ["list_brand"]}');
 SELECT FROM kg_create_agent('bob', '{"toolsets": []}');
-SELECT kg_register_tool('{"name": "old_tool", "version": "1.0.0-rc.1+build", "kind": "query", "aliases": ["older"], "input_schema": {"properties": {}}, "operation": {"tool": "list_brand", "arguments": {"limit": 2}}}') IS NOT NULL AS registered;
+SELECT kg_register_tool('{"name": "old_tool", "version": "1.0.0-rc.1+build", "kind": "query", "description": "A query.", "aliases": ["older"], "input_schema": {"properties": {}}, "operation": {"tool": "list_brand", "arguments": {"limit": 2}}}') IS NOT NULL AS registered;
 SELECT FROM kg_set_limits('moves', '*', '{"entities": 100, "max_rows": 50}');
 SELECT FROM kg_load_batch('file', 0, '{"line": 7}');
 RESET ROLE;

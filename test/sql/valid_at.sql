@@ -188,9 +188,9 @@ RESET kg_graph.tenant;
 
 -- Registered tools hand it on; one operation's instant is not the next one's.
 SET ROLE valid_admin;
-SELECT kg_register_tool('{"name": "firms_at", "version": "1.0.0", "kind": "query", "input_schema": {"properties": {"at": {"type": "string"}}}, "operation": {"tool": "list_firm", "arguments": {"valid_at": {"$arg": "at"}}}}') ->> 'name' AS query,
-  kg_register_tool('{"name": "two_times", "version": "1.0.0", "kind": "sequence", "input_schema": {"required": ["at"], "properties": {"at": {"type": "string"}}}, "operations": [{"name": "then", "tool": "list_firm_ids", "arguments": {"valid_at": {"$arg": "at"}}}, {"name": "always", "tool": "list_firm_ids", "arguments": {}}, {"name": "one", "tool": "get_firm", "arguments": {"id": "old"}}]}') ->> 'name' AS sequence;
-SELECT said($$kg_register_tool('{"name": "bad_at", "version": "1.0.0", "kind": "query", "input_schema": {"properties": {"at": {"type": "integer"}}}, "operation": {"tool": "list_firm", "arguments": {"valid_at": {"$arg": "at"}}}}')$$);
+SELECT kg_register_tool('{"name": "firms_at", "version": "1.0.0", "kind": "query", "description": "A query.", "input_schema": {"properties": {"at": {"type": "string"}}}, "operation": {"tool": "list_firm", "arguments": {"valid_at": {"$arg": "at"}}}}') ->> 'name' AS query,
+  kg_register_tool('{"name": "two_times", "version": "1.0.0", "kind": "sequence", "description": "A sequence.", "input_schema": {"required": ["at"], "properties": {"at": {"type": "string"}}}, "operations": [{"name": "then", "tool": "list_firm_ids", "arguments": {"valid_at": {"$arg": "at"}}}, {"name": "always", "tool": "list_firm_ids", "arguments": {}}, {"name": "one", "tool": "get_firm", "arguments": {"id": "old"}}]}') ->> 'name' AS sequence;
+SELECT said($$kg_register_tool('{"name": "bad_at", "version": "1.0.0", "kind": "query", "description": "A query.", "input_schema": {"properties": {"at": {"type": "integer"}}}, "operation": {"tool": "list_firm", "arguments": {"valid_at": {"$arg": "at"}}}}')$$);
 SET ROLE valid_reader;
 SELECT told(kg_call_tool('firms_at', '{"at": "2004-06-01T00:00:00Z"}') -> 'structuredContent') AS at, told(kg_call_tool('firms_at', '{}') -> 'structuredContent') AS always, kg_call_tool('firms_at', '{"at": "then"}') #>> '{structuredContent,error,message}' AS wrong;
 SELECT jsonb_path_query_array(kg_call_tool('two_times', '{"at": "1980-06-01T00:00:00Z"}') -> 'structuredContent', '$.**.ids') AS ids, jsonb_path_query_array(kg_call_tool('two_times', '{"at": "1980-06-01T00:00:00Z"}') -> 'structuredContent', '$.**.entity.id') AS one;

@@ -41,9 +41,9 @@ my $bundle = q{SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'notes',
 	'{"type": "object", "x-id-field": "id", "x-authorize": {"ability": "read"}, "x-tool-expose": ["list", "list_ids"], "properties": {"id": {"type": "string"}}}'::jsonb)),
 	'entities', jsonb_build_array(jsonb_build_object('entity_type', 'file', 'items', (SELECT jsonb_agg(jsonb_build_object('id', 'f' || i)) FROM generate_series(1, 9) i)))) ) IS NOT NULL};
 # What is for the owner to make; everybody who asks is an ordinary role.
-$primary->safe_psql('postgres', qq{SELECT kg_grant('a', CURRENT_USER::text, 'admin'); $bundle; SELECT kg_register_tool(jsonb_build_object('name', n, 'version', '1.0.0', 'kind', 'function', 'operation', format('public.%s(jsonb)', n),
+$primary->safe_psql('postgres', qq{SELECT kg_grant('a', CURRENT_USER::text, 'admin'); $bundle; SELECT kg_register_tool(jsonb_build_object('name', n, 'version', '1.0.0', 'kind', 'function', 'description', 'A function.', 'operation', format('public.%s(jsonb)', n),
 	'input_schema', '{"type": "object", "properties": {"id": {"type": "string"}}}'::jsonb)) FROM unnest('{looks,jots}'::text[]) n;
-	SELECT kg_register_tool('{"name": "naps", "version": "1.0.0", "kind": "function", "operation": "public.naps(jsonb)", "input_schema": {"type": "object"}}')});
+	SELECT kg_register_tool('{"name": "naps", "version": "1.0.0", "kind": "function", "description": "A function.", "operation": "public.naps(jsonb)", "input_schema": {"type": "object"}}')});
 $primary->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($primary, 'base', has_streaming => 1);

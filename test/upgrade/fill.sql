@@ -18,7 +18,7 @@ SELECT kg_put_entities('country', jsonb_build_array(kg_get('country', 'CZ') - 's
 SELECT kg_put_entities('country', jsonb_build_array(kg_get('country', 'TR') - 'subdivision_count' || '{"name": "Türkiye"}'), '{"idempotency_key": "named", "reason": "as it is"}');
 SELECT kg_delete_entities('language', ARRAY['aaf', 'aai']);
 SELECT kg_create_agent('geographer', '{"description": "places alone", "bundles": ["iso-codes"], "tools": ["list_country", "get_country"]}'), kg_create_agent('nobody', '{"toolsets": []}');
-SELECT kg_register_tool('{"name": "in_country", "version": "1.0.0", "kind": "query", "input_schema": {"properties": {"country": {"type": "string"}}, "required": ["country"]}, "operation": {"tool": "list_subdivision", "arguments": {"filters": {"country": {"$arg": "country"}}, "limit": 3}}}');
+SELECT kg_register_tool('{"name": "in_country", "version": "1.0.0", "kind": "query", "description": "A query.", "input_schema": {"properties": {"country": {"type": "string"}}, "required": ["country"]}, "operation": {"tool": "list_subdivision", "arguments": {"filters": {"country": {"$arg": "country"}}, "limit": 3}}}');
 SELECT kg_pack();
 SELECT kg_create_views('iso');
 GRANT USAGE ON SCHEMA iso TO upgrade_analyst;

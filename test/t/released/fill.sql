@@ -33,7 +33,7 @@ SELECT kg_delete_entities('brand', ARRAY['gone']);
 SELECT kg_apply_bundle('{"bundle_name": "old", "version": "1", "schemas": [{"entity_type": "left", "schema": {"type": "object", "x-id-field": "id", "x-history": true, "properties": {"id": {"type": "string"}}}}], "entities": [{"entity_type": "left", "items": [{"id": "a"}]}]}');
 SELECT kg_drop_bundle('old');
 SELECT kg_create_agent('ann', '{"title": "Ann", "description": "who sells", "bundles": ["shop"], "tools": ["list_brand", "kg_get"]}'), kg_create_agent('bob', '{"toolsets": []}');
-SELECT kg_register_tool('{"name": "by_kind", "version": "1.0.0", "kind": "query", "aliases": ["kinds"], "input_schema": {"properties": {"kind": {"type": "string"}}, "required": ["kind"]}, "operation": {"tool": "list_product", "arguments": {"filters": {"kind": {"$arg": "kind"}}}}}');
+SELECT kg_register_tool('{"name": "by_kind", "version": "1.0.0", "kind": "query", "description": "Products of a kind.", "aliases": ["kinds"], "input_schema": {"properties": {"kind": {"type": "string"}}, "required": ["kind"]}, "operation": {"tool": "list_product", "arguments": {"filters": {"kind": {"$arg": "kind"}}}}}');
 SELECT kg_set_limits('first', '*', '{"entities": 100, "bytes": 100000, "max_rows": 50}'), kg_set_limits('first', 'agent:ann', '{"concurrent_calls": 3}');
 SELECT kg_load_batch('file.csv', 0, '{"line": 7}');
 SELECT kg_pack();
