@@ -58,7 +58,7 @@ static const KgCheck checks[] = {
 	 "that dumps keep' ELSE 'run what kg_dump_customizations() says after a "
 	 "restore' END FROM @kg_dump_customizations() s "
 	 "WHERE $1 IS NULL AND s NOT LIKE 'ALTER TABLE % CLUSTER ON %' "
-	 /* kg_manifest_more tells of these. */
+	 /* kg_manifest_more has these. */
 	 "AND s NOT LIKE 'CREATE POLICY % AS PERMISSIVE FOR %'"},
 	{"not_ours", false, kg_manifest_more},
 	/*
@@ -165,7 +165,7 @@ mend(const char *statements)
 	return kg_catch_refusal(KG_CATCH_KEEP, run_statements, (void *) statements);
 }
 
-/* What was refused may be done once something else is. */
+/* A statement that was refused may succeed after the others. */
 static void
 mend_refused(KgCheckCall *call)
 {
@@ -200,7 +200,7 @@ mend_refused(KgCheckCall *call)
 	call->refused = NIL;
 }
 
-/* Tell it, and run its repair where that is a statement and asked for. */
+/* Adds a difference, and runs its repair if that is a statement. */
 static void
 report(KgCheckCall *call, const KgDifference *difference, bool repair)
 {
@@ -209,7 +209,7 @@ report(KgCheckCall *call, const KgDifference *difference, bool repair)
 		call->refused = lappend(call->refused, (void *) difference->repair);
 }
 
-/* A row of what a check answers. */
+/* A row of a check's statement. */
 static void
 add_difference(KgCheckCall *call, const KgCheck *check, HeapTuple row,
 			   TupleDesc desc)
@@ -291,7 +291,7 @@ check_definitions(KgCheckCall *call)
 			return false;
 		mend_refused(call);
 	}
-	/* What was mended is seen. */
+	/* The repairs so far are seen. */
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	kg_manifest_wrong(true, call->tenant);
@@ -300,7 +300,7 @@ check_definitions(KgCheckCall *call)
 	n = SPI_processed;
 	for (uint64 i = 0; i < n; i++)
 		readable &= !is_altered_column(rows->vals[i], rows->tupdesc);
-	/* Where one is, it alone: what else is wrong may follow from it. */
+	/* If a column is altered, other differences may follow from it. */
 	for (uint64 i = 0; i < n; i++)
 	{
 		bool altered = is_altered_column(rows->vals[i], rows->tupdesc);
@@ -313,10 +313,7 @@ check_definitions(KgCheckCall *call)
 	return readable;
 }
 
-/*
- * Privileges that a grant, or being a gateway, gives and somebody took; roles
- * that no policy holds.
- */
+/* Missing privileges of roles with grants; roles that bypass all policies. */
 static void
 check_privileges(KgCheckCall *call)
 {

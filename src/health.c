@@ -114,7 +114,7 @@ look_at_extension(KgComponent *c)
 				KG_VERSION);
 }
 
-/* Tables and columns that a DBA renamed or dropped, and what compares others. */
+/* Tables and columns that a DBA renamed or dropped, and functions that compare. */
 static void
 look_at_missing(KgComponent *c)
 {

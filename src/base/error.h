@@ -205,7 +205,7 @@ extern Jsonb *kg_error_answer(const ErrorData *edata, bool in_operation,
  */
 extern bool kg_error_is_answer(const ErrorData *edata);
 /*
- * Is it the statement that was refused?  Not so where it was cancelled, or met
+ * Is it the statement that was refused?  Not so if it was cancelled, or met
  * another session, a full memory or disk, or a transaction that only reads.
  */
 extern bool kg_error_is_refusal(const ErrorData *edata);

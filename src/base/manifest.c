@@ -13,7 +13,7 @@
  * called.
  */
 #define KG_MANIFEST "@kg_manifest m(on_table, kind, name, major, definition) "
-/* The schema of a row's table: ours, whatever its name is. */
+/* The extension's schema, whatever its name is. */
 #define KG_MANIFEST_SCHEMA \
 	"(SELECT relnamespace FROM pg_class WHERE oid = m.tableoid)"
 

@@ -4,7 +4,7 @@
  *
  * They are integers, and a database that has a number of its own
  * (kg_set_shard()) has 2^20 of them.  A dry run is undone: its numbers are below
- * 0, where nothing stored has one.  Those of a backend are its own, so that no dry
+ * 0, and no stored row has such a number.  Those of a backend are its own, so that no dry
  * run waits for another.
  */
 #include "postgres.h"

@@ -76,7 +76,7 @@ typedef struct Stream
 	SPITupleTable *table;
 	uint64 n;
 	uint64 next;
-	/* the row at hand: an edge, or what is packed and its nodes */
+	/* the row at hand: an edge, or a packed row and its nodes */
 	bool done;
 	int64 key;
 	int32 number;
@@ -297,8 +297,8 @@ next_node(const Packer *p)
 }
 
 /*
- * Go on to a block, or a node by itself, of what is packed: true where it is.
- * What is passed over has no edges, or not so many.
+ * Goes on to the packed row of a block, or of a node by itself; true if there is
+ * one.  The rows passed over have no edges, or too few.
  */
 static bool
 find_packed(Packer *p, Stream *packed, int64 key)
@@ -404,7 +404,7 @@ pack_block(Packer *p, int64 block)
 	MemoryContextSwitchTo(old);
 }
 
-/* What is left of both streams has no edges either. */
+/* The rest of both streams has no edges either. */
 static void
 delete_gone(Packer *p)
 {

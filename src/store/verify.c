@@ -1090,7 +1090,7 @@ read_row(void *arg)
 
 #define KG_PACK_ANEW "SELECT kg_pack()"
 
-/* What cannot be read is told, and none of it compared. */
+/* A row that cannot be read is a difference, and is not compared. */
 static void
 try_row(KgPackedCheck *check, HeapTuple row, TupleDesc desc)
 {
