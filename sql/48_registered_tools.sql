@@ -45,12 +45,12 @@ CREATE FUNCTION @extschema@.kg_registered_tools()
   RETURNS TABLE (tool text, version text, kind text, toolset text, latest boolean, deprecated text, bundle text, aliases jsonb, registered_at timestamptz, definition jsonb)
   LANGUAGE sql STABLE PARALLEL RESTRICTED
   SET search_path = pg_catalog, pg_temp SET row_security = on
-  AS $$
+  BEGIN ATOMIC
 SELECT v.tool, v.version, v.definition ->> 'kind', v.toolset,
        v.precedence IS NOT DISTINCT FROM (SELECT w.precedence FROM @extschema@.kg_tool_version w
          WHERE w.tenant = v.tenant AND w.tool = v.tool AND w.deprecated IS NULL AND split_part(w.version, '+', 1) !~ '-' ORDER BY w.precedence DESC LIMIT 1),
        v.deprecated, v.bundle, v.definition -> 'aliases', v.registered_at, v.definition
-  FROM @extschema@.kg_tool_version v ORDER BY v.tenant, v.tool, v.precedence
-$$;
+  FROM @extschema@.kg_tool_version v ORDER BY v.tenant, v.tool, v.precedence;
+END;
 COMMENT ON FUNCTION @extschema@.kg_registered_tools() IS
   'every version of the registered tools that the caller sees, in their order; latest is what is listed and called by the name alone';

@@ -433,11 +433,68 @@ ALTER FUNCTION @extschema@.kg_thaw_tenant(text) CALLED ON NULL INPUT;
 ALTER FUNCTION @extschema@.kg_unbind_agent(text, text) CALLED ON NULL INPUT;
 ALTER FUNCTION @extschema@.kg_update_entities(text, jsonb, jsonb) CALLED ON NULL INPUT;
 
--- What the caller sees, also where row_security is off.
+-- What the caller sees, also where row_security is off, and where the schema has
+-- another name.
 
-ALTER FUNCTION @extschema@.kg_registered_tools() SET row_security = on;
+CREATE OR REPLACE FUNCTION @extschema@.kg_registered_tools()
+  RETURNS TABLE (tool text, version text, kind text, toolset text, latest boolean, deprecated text, bundle text, aliases jsonb, registered_at timestamptz, definition jsonb)
+  LANGUAGE sql STABLE PARALLEL RESTRICTED
+  SET search_path = pg_catalog, pg_temp SET row_security = on
+  BEGIN ATOMIC
+SELECT v.tool, v.version, v.definition ->> 'kind', v.toolset,
+       v.precedence IS NOT DISTINCT FROM (SELECT w.precedence FROM @extschema@.kg_tool_version w
+         WHERE w.tenant = v.tenant AND w.tool = v.tool AND w.deprecated IS NULL AND split_part(w.version, '+', 1) !~ '-' ORDER BY w.precedence DESC LIMIT 1),
+       v.deprecated, v.bundle, v.definition -> 'aliases', v.registered_at, v.definition
+  FROM @extschema@.kg_tool_version v ORDER BY v.tenant, v.tool, v.precedence;
+END;
 
--- What columns are is told, too (48_policies.sql).
+-- Functions, sequences, membership and what dumps have are told, too, and what
+-- columns are (48_policies.sql).
+
+-- Members of the extension; and tables and sequences that bear the name of one in
+-- our schema: ALTER EXTENSION ... DROP TABLE takes nothing off them.
+CREATE FUNCTION @extschema@.kg_our_tables() RETURNS TABLE (oid oid, member boolean)
+  LANGUAGE sql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('read how tables are defined');
+  SELECT c.oid, bool_or(c.member)
+    FROM (SELECT d.objid, true
+            FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e' AND d.classid = 'pg_class'::regclass
+           WHERE e.extname = 'kg_graph'
+          UNION ALL
+          SELECT r.oid, false
+            FROM pg_extension e JOIN @extschema@.kg_manifest m ON m.kind IN ('row security', 'sequence') JOIN pg_class r ON r.relnamespace = e.extnamespace AND r.relname = m.name
+           WHERE e.extname = 'kg_graph') c(oid, member)
+   GROUP BY c.oid;
+END;
+COMMENT ON FUNCTION @extschema@.kg_our_tables() IS
+  'our tables and sequences, and whether each is a member of the extension; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_our_tables() FROM PUBLIC;
+
+-- The same of functions.  What PUBLIC may not from the start it may not where one is
+-- made again.
+CREATE FUNCTION @extschema@.kg_our_functions() RETURNS TABLE (oid oid, nspname name, signature text, member boolean, proowner oid, extowner oid, of_sql boolean, revoke text)
+  LANGUAGE sql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off
+  BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('read how tables are defined');
+  SELECT p.oid, n.nspname, s.signature, f.member, p.proowner, e.extowner, p.prosqlbody IS NOT NULL,
+         CASE WHEN coalesce(i.initprivs, p.proacl) IS NULL OR EXISTS (SELECT FROM aclexplode(coalesce(i.initprivs, p.proacl)) a WHERE a.grantee = 0) THEN ';'
+              ELSE format('; REVOKE EXECUTE ON FUNCTION %I.%s FROM PUBLIC;', n.nspname, s.signature) END
+    FROM pg_extension e
+   CROSS JOIN LATERAL (SELECT o.oid, bool_or(o.member) FROM (
+           SELECT d.objid, true FROM pg_depend d WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e' AND d.classid = 'pg_proc'::regclass
+           UNION ALL SELECT k.oid, false FROM @extschema@.kg_manifest m JOIN pg_proc k ON k.proname = split_part(m.name, '(', 1) AND k.pronamespace = e.extnamespace WHERE m.kind = 'function') o(oid, member) GROUP BY o.oid) f(oid, member)
+    JOIN pg_proc p ON p.oid = f.oid AND p.prokind = 'f' JOIN pg_namespace n ON n.oid = p.pronamespace
+   CROSS JOIN LATERAL (SELECT format('%I(%s)', p.proname, pg_get_function_identity_arguments(p.oid))) s(signature)
+    LEFT JOIN pg_init_privs i ON i.classoid = 'pg_proc'::regclass AND i.objoid = p.oid AND i.objsubid = 0
+   WHERE e.extname = 'kg_graph';
+END;
+COMMENT ON FUNCTION @extschema@.kg_our_functions() IS
+  'our functions, and whether each is a member of the extension; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_our_functions() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind text, on_table text, name text, sound boolean, definition text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
@@ -446,55 +503,94 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place int
   SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
   BEGIN ATOMIC
   SELECT @extschema@.kg_require_owner('read how tables are defined');
-  WITH member AS (
-    SELECT c.oid, c.relname, c.relowner = e.extowner AS owned, c.relrowsecurity, c.relforcerowsecurity, c.reloptions, format('%I.%I', n.nspname, c.relname) AS name
-      FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
-       AND d.classid = 'pg_class'::regclass JOIN pg_class c ON c.oid = d.objid AND c.relkind IN ('r', 'p') JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE e.extname = 'kg_graph')
-  SELECT 0, 'row security', m.relname::text, m.relname::text, m.owned,
+  WITH ours AS MATERIALIZED (
+    SELECT c.oid, c.relname, c.relkind, c.relpersistence, c.relowner = e.extowner AS owned, o.member, n.nspname
+      FROM pg_extension e CROSS JOIN @extschema@.kg_our_tables() o JOIN pg_class c ON c.oid = o.oid AND c.relkind IN ('r', 'p', 'S') JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE e.extname = 'kg_graph'),
+  member AS (
+    SELECT o.oid, o.relname, o.owned, c.relrowsecurity, c.relforcerowsecurity, c.reloptions, format('%I.%I', o.nspname, o.relname) AS name
+      FROM ours o JOIN pg_class c ON c.oid = o.oid WHERE o.relkind IN ('r', 'p'))
+  SELECT 0, 'row security'::text, m.relname::text, m.relname::text, m.owned,
          format('ALTER TABLE %s %s ROW LEVEL SECURITY, %s ROW LEVEL SECURITY;', m.name, CASE WHEN m.relrowsecurity THEN 'ENABLE' ELSE 'DISABLE' END,
            CASE WHEN m.relforcerowsecurity THEN 'FORCE' ELSE 'NO FORCE' END)
     FROM member m
   UNION ALL
-  SELECT 1, 'policy', m.relname, p.polname, true, format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', p.polname, m.name, CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
+  SELECT 1, 'policy'::text, m.relname, p.polname, true, format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', p.polname, m.name, CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
          CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
          (SELECT string_agg(CASE r WHEN 0 THEN 'PUBLIC' ELSE r::regrole::text END, ', ') FROM unnest(p.polroles) r))
          || coalesce(' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')', '') || coalesce(' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')', '') || ';'
     FROM pg_policy p JOIN member m ON m.oid = p.polrelid
   UNION ALL
-  SELECT 2, 'index', m.relname, x.relname, i.indisvalid AND i.indisready AND i.indislive, pg_get_indexdef(i.indexrelid) || ';'
+  SELECT 2, 'index'::text, m.relname, x.relname, i.indisvalid AND i.indisready AND i.indislive, pg_get_indexdef(i.indexrelid) || ';'
     FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
    WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.conrelid = i.indrelid AND c.contype <> 'f')
   UNION ALL
   -- A constraint stands for its index.
-  SELECT 3, 'constraint', m.relname, c.conname, c.convalidated AND coalesce(i.indisvalid AND i.indisready AND i.indislive, true),
+  SELECT 3, 'constraint'::text, m.relname, c.conname, c.convalidated AND coalesce(i.indisvalid AND i.indisready AND i.indislive, true),
          format('ALTER TABLE %s ADD CONSTRAINT %I %s;', m.name, c.conname, pg_get_constraintdef(c.oid))
     FROM pg_constraint c JOIN member m ON m.oid = c.conrelid LEFT JOIN pg_index i ON i.indexrelid = c.conindid AND i.indrelid = c.conrelid
    WHERE c.contype <> 't'
   UNION ALL
-  SELECT 4, 'trigger', m.relname, t.tgname, true, pg_get_triggerdef(t.oid) || ';' || CASE t.tgenabled WHEN 'O' THEN '' ELSE format(' ALTER TABLE %s %s TRIGGER %I;', m.name,
+  SELECT 4, 'trigger'::text, m.relname, t.tgname, true, pg_get_triggerdef(t.oid) || ';' || CASE t.tgenabled WHEN 'O' THEN '' ELSE format(' ALTER TABLE %s %s TRIGGER %I;', m.name,
          CASE t.tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, t.tgname) END
     FROM pg_trigger t JOIN member m ON m.oid = t.tgrelid
    WHERE NOT t.tgisinternal
   UNION ALL
-  SELECT 5, 'statistics', m.relname, x.stxname, true, pg_get_statisticsobjdef(x.oid) || ';' FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid
+  SELECT 5, 'statistics'::text, m.relname, x.stxname, true, pg_get_statisticsobjdef(x.oid) || ';' FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid
   UNION ALL
   -- When it is vacuumed is its DBA's choice, of which dumps have to know.
   SELECT 6, CASE WHEN o.vacuum THEN 'autovacuum' ELSE 'storage' END, m.relname, m.relname, true, format('ALTER TABLE %s SET (%s);', m.name, o.options)
     FROM member m
    CROSS JOIN LATERAL (SELECT starts_with(option, 'autovacuum_'), string_agg(option, ', ' ORDER BY option) FROM unnest(m.reloptions) option GROUP BY 1) o(vacuum, options)
   UNION ALL
-  SELECT 7, 'column statistics', m.relname, a.attname, true, format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s;', m.name, a.attname, a.attstattarget)
+  SELECT 7, 'column statistics'::text, m.relname, a.attname, true, format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s;', m.name, a.attname, a.attstattarget)
     FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
    WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attstattarget >= 0
   UNION ALL
-  SELECT 8, 'column options', m.relname, a.attname, true, format('ALTER TABLE %s ALTER COLUMN %I SET (%s);', m.name, a.attname, array_to_string(o.options, ', '))
+  SELECT 8, 'column options'::text, m.relname, a.attname, true, format('ALTER TABLE %s ALTER COLUMN %I SET (%s);', m.name, a.attname, array_to_string(o.options, ', '))
     FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
    CROSS JOIN LATERAL (SELECT array_agg(option) AS options FROM unnest(a.attoptions) option WHERE option LIKE 'n_distinct%') o
    WHERE a.attnum > 0 AND o.options IS NOT NULL
   UNION ALL
-  -- No dump can bring it: the table comes from CREATE EXTENSION.
-  SELECT 9, k.kind, m.relname, a.attname, true, format('ALTER TABLE %s %s;', m.name, CASE k.kind
+  -- No dump can bring what follows: it comes from CREATE EXTENSION.
+  SELECT 10, 'member'::text, 'kg_graph'::text, format('%s %s', CASE o.relkind WHEN 'S' THEN 'sequence' ELSE 'table' END, o.relname), o.member,
+         format('ALTER EXTENSION kg_graph ADD %s %I.%I;', CASE o.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, o.nspname, o.relname)
+    FROM ours o
+  UNION ALL
+  SELECT 10, 'dumped rows'::text, c.relname, c.relname, true,
+         format('UPDATE pg_extension SET (extconfig, extcondition) = (SELECT array_agg(c.oid ORDER BY c.n), array_agg(c.filter ORDER BY c.n) FROM (SELECT u.* FROM unnest(extconfig, extcondition) WITH ORDINALITY u(oid, filter, n) WHERE u.oid <> %1$L::regclass '
+           'UNION ALL SELECT %1$L::regclass, %2$L, NULL) c(oid, filter, n)) WHERE extname = ''kg_graph'';', format('%I.%I', n.nspname, c.relname), u.filter)
+    FROM pg_extension e CROSS JOIN LATERAL unnest(e.extconfig, e.extcondition) u(oid, filter) JOIN pg_class c ON c.oid = u.oid JOIN pg_namespace n ON n.oid = c.relnamespace
+   WHERE e.extname = 'kg_graph'
+  UNION ALL
+  SELECT 10, 'logging'::text, o.relname, o.relname, true, format('ALTER %s %I.%I SET %s;', CASE o.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, o.nspname, o.relname, CASE o.relpersistence WHEN 'u' THEN 'UNLOGGED' ELSE 'LOGGED' END)
+    FROM ours o WHERE o.relkind <> 'p'
+  UNION ALL
+  SELECT 10, 'sequence'::text, o.relname, o.relname, o.owned, format('ALTER SEQUENCE %I.%I AS %s INCREMENT BY %s MINVALUE %s MAXVALUE %s CACHE %s%s CYCLE;', o.nspname, o.relname, q.seqtypid::regtype,
+           q.seqincrement, q.seqmin, q.seqmax, q.seqcache, CASE WHEN q.seqcycle THEN '' ELSE ' NO' END)
+    FROM ours o JOIN pg_sequence q ON q.seqrelid = o.oid
+  UNION ALL
+  -- To say how one of SQL is made takes longer than all of this: see kg_more_definitions().
+  SELECT 10, k.kind, 'kg_graph'::text, CASE k.kind WHEN 'member' THEN 'function ' ELSE '' END || p.signature, CASE k.kind WHEN 'member' THEN p.member ELSE p.proowner = p.extowner END,
+         CASE WHEN k.kind = 'member' THEN format('ALTER EXTENSION kg_graph ADD FUNCTION %I.%s;', p.nspname, p.signature)
+              WHEN NOT p.of_sql THEN pg_get_functiondef(p.oid) || p.revoke END
+    FROM @extschema@.kg_our_functions() p CROSS JOIN (VALUES ('member'), ('function')) k(kind);
+END;
+COMMENT ON FUNCTION @extschema@.kg_definitions() IS
+  'what hangs on our tables: policies, indexes, constraints, triggers, settings; functions, sequences, membership, and what dumps have; with the statements that make it again; for the owner of the extension';
+
+-- What takes long to say: kg_check() compares it, too, kg_health() does not.
+CREATE FUNCTION @extschema@.kg_more_definitions() RETURNS TABLE (place integer, kind text, on_table text, name text, sound boolean, definition text)
+  LANGUAGE sql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
+  SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
+  BEGIN ATOMIC
+  SELECT @extschema@.kg_require_owner('read how tables are defined');
+  WITH member AS (
+    SELECT c.oid, c.relname, format('%I.%I', n.nspname, c.relname) AS name
+      FROM @extschema@.kg_our_tables() o JOIN pg_class c ON c.oid = o.oid AND c.relkind IN ('r', 'p') JOIN pg_namespace n ON n.oid = c.relnamespace)
+  SELECT 9, k.kind, m.relname::text, a.attname::text, true, format('ALTER TABLE %s %s;', m.name, CASE k.kind
            WHEN 'column type' THEN format('ALTER COLUMN %I TYPE %s', a.attname, format_type(a.atttypid, a.atttypmod)) || CASE WHEN a.attcollation <> t.typcollation THEN ' COLLATE ' || a.attcollation::regcollation ELSE '' END
            -- NOT NULL is a constraint since PostgreSQL 18.
            ELSE CASE WHEN current_setting('server_version_num')::integer < 180000 THEN format('ALTER COLUMN %I %s NOT NULL, ', a.attname, CASE WHEN a.attnotnull THEN 'SET' ELSE 'DROP' END) ELSE '' END
@@ -503,37 +599,57 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place int
     FROM pg_attribute a JOIN member m ON m.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid
     LEFT JOIN pg_attrdef f ON f.adrelid = a.attrelid AND f.adnum = a.attnum
    CROSS JOIN (VALUES ('column type'), ('column default')) k(kind)
-   WHERE a.attnum > 0 AND NOT a.attisdropped;
+   WHERE a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL
+  SELECT 10, 'function'::text, 'kg_graph'::text, p.signature, p.proowner = p.extowner, pg_get_functiondef(p.oid) || p.revoke
+    FROM @extschema@.kg_our_functions() p
+   WHERE p.of_sql;
 END;
-COMMENT ON FUNCTION @extschema@.kg_definitions() IS
-  'what hangs on our tables: policies, indexes, constraints, triggers, settings, and what columns are, with the statements that make them again; for the owner of the extension';
+COMMENT ON FUNCTION @extschema@.kg_more_definitions() IS
+  'what kg_definitions() leaves out: columns, and functions of SQL; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_more_definitions() FROM PUBLIC;
 
--- What is mended goes in an order that it can be made in.
-
-CREATE OR REPLACE FUNCTION @extschema@.kg_definitions_wrong() RETURNS TABLE (kind text, on_table text, name text, problem text, repair text)
+DROP FUNCTION @extschema@.kg_definitions_wrong();
+CREATE FUNCTION @extschema@.kg_definitions_wrong(thorough boolean DEFAULT true) RETURNS TABLE (kind text, on_table text, name text, problem text, repair text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   SET quote_all_identifiers = off
   BEGIN ATOMIC
   SELECT @extschema@.kg_require_owner('read how tables are defined');
-  SELECT m.kind, m.on_table, m.name, CASE WHEN d.name IS NULL THEN 'is missing' WHEN NOT d.sound THEN 'is not valid' ELSE 'is not as it was made' END,
-         CASE WHEN d.name IS NULL OR m.kind IN ('row security', 'storage') THEN ''
+  SELECT m.kind, m.on_table, m.name,
+         CASE WHEN m.kind = 'member' THEN 'is none of the extension: a dump treats it as somebody else''s'
+              WHEN m.kind = 'dumped rows' THEN CASE WHEN d.name IS NULL THEN 'are left out by pg_dump' ELSE 'are chosen by another condition' END
+              WHEN d.name IS NULL THEN 'is missing'
+              WHEN NOT d.sound THEN CASE WHEN m.kind IN ('index', 'constraint') THEN 'is not valid' ELSE 'belongs to another role' END
+              WHEN d.definition LIKE '% SET UNLOGGED;' THEN 'is off: a crash empties it, and a standby has no row of it' ELSE 'is not as it was made' END,
+         CASE WHEN d.name IS NULL OR m.kind = 'storage' THEN ''
+              WHEN m.kind IN ('row security', 'function', 'sequence') THEN
+                CASE WHEN d.sound THEN '' ELSE format('ALTER %s %s.%s OWNER TO %s; ', CASE m.kind WHEN 'row security' THEN 'TABLE' ELSE upper(m.kind) END, s.name, CASE m.kind WHEN 'function' THEN m.name ELSE quote_ident(m.name) END, s.owner) END
               WHEN m.kind = 'constraint' AND d.sound THEN format('ALTER TABLE %s.%I DROP CONSTRAINT %I; ', s.name, m.on_table, m.name)
               WHEN m.kind IN ('policy', 'trigger') THEN format('DROP %s %I ON %s.%I; ', upper(m.kind), m.name, s.name, m.on_table)
               WHEN m.kind = 'index' AND d.sound THEN format('DROP INDEX %s.%I; ', s.name, m.name)
               WHEN m.kind = 'column default' AND d.definition LIKE '% AS IDENTITY;' THEN format('ALTER TABLE %s.%I ALTER COLUMN %I DROP IDENTITY; ', s.name, m.on_table, m.name) ELSE '' END
          || CASE WHEN d.sound IS FALSE AND m.kind IN ('index', 'constraint') THEN format('REINDEX INDEX %s.%I;', s.name, m.name) ELSE replace(m.definition, '@.', s.name || '.') END
+         || CASE WHEN d.name IS NULL AND m.kind = 'function' THEN format(' ALTER EXTENSION kg_graph ADD FUNCTION %s.%s;', s.name, m.name) ELSE '' END
     FROM @extschema@.kg_manifest m
-   CROSS JOIN (SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph') s(name)
-    LEFT JOIN @extschema@.kg_definitions() d ON d.on_table = m.on_table AND d.kind = m.kind AND d.name = m.name
+   CROSS JOIN (SELECT quote_ident(n.nspname), e.extowner::regrole FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph') s(name, owner)
+    LEFT JOIN (SELECT * FROM @extschema@.kg_definitions() UNION ALL SELECT * FROM @extschema@.kg_more_definitions() WHERE thorough) d
+      ON d.on_table = m.on_table AND d.kind = m.kind AND d.name = m.name
    -- What is of kg_table_settings() is its DBA's choice, such as a default_tablespace.
-   WHERE m.kind NOT IN ('autovacuum', 'rule', 'columns', 'column storage', 'comment', 'index options', 'index placement', 'index statistics', 'placement', 'publication', 'statistics target') AND (d.name IS NULL OR NOT d.sound
+   WHERE m.kind NOT IN ('autovacuum', 'rule', 'columns', 'column storage', 'comment', 'index options', 'index placement', 'index statistics', 'placement', 'publication', 'statistics target')
+     AND (thorough OR m.kind NOT IN ('column type', 'column default'))
+     -- That it is missing is told by what else there was of it.
+     AND NOT (m.kind IN ('member', 'logging') AND d.name IS NULL)
+     AND (d.name IS NULL OR NOT d.sound
       -- What is the same by a simple replacement need not be read closely, which takes 20 times as long.
       OR (m.major = current_setting('server_version_num')::integer / 10000 AND m.definition <> replace(d.definition, s.name || '.', '@.')
           AND m.definition <> @extschema@.kg_manifest_text(d.definition)))
    -- A foreign key needs the key that it refers to.
    ORDER BY m.kind, m.definition LIKE '% FOREIGN KEY %', m.on_table, m.name;
 END;
+COMMENT ON FUNCTION @extschema@.kg_definitions_wrong(boolean) IS
+  'what CREATE EXTENSION made and is missing, altered or not valid, with the statements that mend it; thorough: also columns and functions of SQL; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_definitions_wrong(boolean) FROM PUBLIC;
 
 -- What a dump leaves out beside them is more.
 
@@ -544,46 +660,44 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place 
   BEGIN ATOMIC
   SELECT @extschema@.kg_require_owner('read how tables are defined');
   WITH member AS (
-    SELECT c.oid, c.relname, c.reltoastrelid, c.relpersistence, c.relreplident, c.reltablespace, format('%I.%I', n.nspname, c.relname) AS name
-      FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
-       AND d.classid = 'pg_class'::regclass JOIN pg_class c ON c.oid = d.objid AND c.relkind IN ('r', 'p') JOIN pg_namespace n ON n.oid = c.relnamespace
+    SELECT c.oid, c.relname, c.reltoastrelid, c.relreplident, c.reltablespace, format('%I.%I', n.nspname, c.relname) AS name
+      FROM pg_extension e CROSS JOIN @extschema@.kg_our_tables() o JOIN pg_class c ON c.oid = o.oid AND c.relkind IN ('r', 'p') JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE e.extname = 'kg_graph')
-  SELECT 8, 'column storage', m.relname::text, a.attname::text, concat_ws(' ', CASE WHEN a.attstorage <> t.typstorage THEN
+  SELECT 8, 'column storage'::text, m.relname::text, a.attname::text, concat_ws(' ', CASE WHEN a.attstorage <> t.typstorage THEN
          format('ALTER TABLE %s ALTER COLUMN %I SET STORAGE %s;', m.name, a.attname, CASE a.attstorage WHEN 'p' THEN 'PLAIN' WHEN 'e' THEN 'EXTERNAL' WHEN 'm' THEN 'MAIN' ELSE 'EXTENDED' END) END,
          CASE a.attcompression WHEN 'p' THEN format('ALTER TABLE %s ALTER COLUMN %I SET COMPRESSION pglz;', m.name, a.attname)
            WHEN 'l' THEN format('ALTER TABLE %s ALTER COLUMN %I SET COMPRESSION lz4;', m.name, a.attname) END)
     FROM pg_attribute a JOIN member m ON m.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid
    WHERE a.attnum > 0 AND (a.attstorage <> t.typstorage OR a.attcompression <> '')
   UNION ALL
-  SELECT 8, 'placement', m.relname::text, m.relname::text, concat_ws(' ', 'ALTER TABLE ' || m.name || ' SET (toast.' || array_to_string(o.reloptions, ', toast.') || ');',
-         CASE m.relpersistence WHEN 'u' THEN format('ALTER TABLE %s SET UNLOGGED;', m.name) END,
+  SELECT 8, 'placement'::text, m.relname::text, m.relname::text, concat_ws(' ', 'ALTER TABLE ' || m.name || ' SET (toast.' || array_to_string(o.reloptions, ', toast.') || ');',
          CASE m.relreplident WHEN 'n' THEN format('ALTER TABLE %s REPLICA IDENTITY NOTHING;', m.name) WHEN 'f' THEN format('ALTER TABLE %s REPLICA IDENTITY FULL;', m.name)
            WHEN 'i' THEN (SELECT format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I;', m.name, x.relname)
                             FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid WHERE i.indrelid = m.oid AND i.indisreplident) END,
          (SELECT format('ALTER TABLE %s SET TABLESPACE %I;', m.name, s.spcname) FROM pg_tablespace s WHERE s.oid = m.reltablespace),
          (SELECT format('ALTER TABLE %s CLUSTER ON %I;', m.name, x.relname) FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid WHERE i.indrelid = m.oid AND i.indisclustered))
     FROM member m LEFT JOIN pg_class o ON o.oid = m.reltoastrelid
-   WHERE o.reloptions IS NOT NULL OR m.relpersistence <> 'p' OR m.relreplident <> 'd' OR m.reltablespace <> 0
+   WHERE o.reloptions IS NOT NULL OR m.relreplident <> 'd' OR m.reltablespace <> 0
       OR EXISTS (SELECT FROM pg_index i WHERE i.indrelid = m.oid AND i.indisclustered)
   UNION ALL
   -- What the statement of a constraint does not say of its index.
-  SELECT 8, 'index options', m.relname, x.relname, format('ALTER INDEX %s SET (%s);', x.oid::regclass, array_to_string(x.reloptions, ', '))
+  SELECT 8, 'index options'::text, m.relname, x.relname, format('ALTER INDEX %s SET (%s);', x.oid::regclass, array_to_string(x.reloptions, ', '))
     FROM pg_constraint c JOIN member m ON m.oid = c.conrelid JOIN pg_class x ON x.oid = c.conindid
    WHERE c.contype IN ('p', 'u', 'x') AND x.reloptions IS NOT NULL
   UNION ALL
-  SELECT 8, 'index placement', m.relname, x.relname, format('ALTER INDEX %s SET TABLESPACE %I;', x.oid::regclass, s.spcname)
+  SELECT 8, 'index placement'::text, m.relname, x.relname, format('ALTER INDEX %s SET TABLESPACE %I;', x.oid::regclass, s.spcname)
     FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_tablespace s ON s.oid = x.reltablespace
   UNION ALL
-  SELECT 8, 'index statistics', m.relname, format('%s %s', x.relname, a.attnum), format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s;', x.oid::regclass, a.attnum, a.attstattarget)
+  SELECT 8, 'index statistics'::text, m.relname, format('%s %s', x.relname, a.attnum), format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s;', x.oid::regclass, a.attnum, a.attstattarget)
     FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_attribute a ON a.attrelid = x.oid
    WHERE a.attstattarget >= 0
   UNION ALL
-  SELECT 8, 'statistics target', m.relname, x.stxname, format('ALTER STATISTICS %I.%I SET STATISTICS %s;', n.nspname, x.stxname, x.stxstattarget)
+  SELECT 8, 'statistics target'::text, m.relname, x.stxname, format('ALTER STATISTICS %I.%I SET STATISTICS %s;', n.nspname, x.stxname, x.stxstattarget)
     FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid JOIN pg_namespace n ON n.oid = x.stxnamespace
    WHERE x.stxstattarget >= 0
   UNION ALL
   -- pg_dump of PostgreSQL 18 has it, too.
-  SELECT 8, 'publication', m.relname, p.pubname, format('DO %L;', format('BEGIN ALTER PUBLICATION %I ADD TABLE %s', p.pubname, m.name)
+  SELECT 8, 'publication'::text, m.relname, p.pubname, format('DO %L;', format('BEGIN ALTER PUBLICATION %I ADD TABLE %s', p.pubname, m.name)
          || coalesce((SELECT ' (' || string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) || ')' FROM pg_attribute a WHERE a.attrelid = m.oid AND a.attnum = ANY (r.prattrs)), '')
          || coalesce(' WHERE (' || pg_get_expr(r.prqual, r.prrelid) || ')', '') || '; EXCEPTION WHEN duplicate_object THEN NULL; END')
     FROM pg_publication_rel r JOIN member m ON m.oid = r.prrelid JOIN pg_publication p ON p.oid = r.prpubid
@@ -594,7 +708,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place 
     FROM pg_constraint c JOIN member m ON m.oid = c.confrelid JOIN pg_class x ON x.oid = c.conindid
    WHERE c.contype = 'f' AND c.conparentid = 0 AND NOT EXISTS (SELECT FROM member o WHERE o.oid = c.conrelid)
   UNION ALL
-  SELECT 8, 'comment', m.relname, o.target, format('COMMENT ON %s IS %L;', o.target, d.description)
+  SELECT 8, 'comment'::text, m.relname, o.target, format('COMMENT ON %s IS %L;', o.target, d.description)
     FROM member m
    CROSS JOIN LATERAL (
     SELECT 'pg_class'::regclass, i.indexrelid, format('INDEX %s', i.indexrelid::regclass) FROM pg_index i WHERE i.indrelid = m.oid
@@ -605,12 +719,12 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place 
     UNION ALL SELECT 'pg_statistic_ext'::regclass, x.oid, format('STATISTICS %I.%I', n.nspname, x.stxname) FROM pg_statistic_ext x JOIN pg_namespace n ON n.oid = x.stxnamespace WHERE x.stxrelid = m.oid) o(class, oid, target)
     JOIN pg_description d ON d.classoid = o.class AND d.objoid = o.oid AND d.objsubid = 0
   UNION ALL
-  SELECT 5, 'rule', m.relname, r.rulename, pg_get_ruledef(r.oid) || CASE r.ev_enabled WHEN 'O' THEN '' ELSE format(' ALTER TABLE %s %s RULE %I;', m.name,
+  SELECT 5, 'rule'::text, m.relname, r.rulename, pg_get_ruledef(r.oid) || CASE r.ev_enabled WHEN 'O' THEN '' ELSE format(' ALTER TABLE %s %s RULE %I;', m.name,
          CASE r.ev_enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, r.rulename) END
     FROM pg_rewrite r JOIN member m ON m.oid = r.ev_class
   UNION ALL
   -- No statement: what a column that somebody added is told by.
-  SELECT 9, 'columns', m.relname, m.relname, (SELECT string_agg(a.attname, ',' ORDER BY a.attname) FROM pg_attribute a WHERE a.attrelid = m.oid AND a.attnum > 0 AND NOT a.attisdropped)
+  SELECT 9, 'columns'::text, m.relname, m.relname, (SELECT string_agg(a.attname, ',' ORDER BY a.attname) FROM pg_attribute a WHERE a.attrelid = m.oid AND a.attnum > 0 AND NOT a.attisdropped)
     FROM member m;
 END;
 COMMENT ON FUNCTION @extschema@.kg_table_settings() IS
@@ -625,7 +739,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF te
   SELECT @extschema@.kg_require_owner('dump customizations');
   -- An index that is not valid is nobody's: an interrupted REINDEX CONCURRENTLY left it.
   SELECT d.definition FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() WHERE sound OR kind <> 'index' UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
-   WHERE d.place BETWEEN 1 AND 8
+   WHERE d.place >= 1 AND d.place <= 8
      AND NOT EXISTS (SELECT FROM @extschema@.kg_manifest m WHERE m.on_table = d.on_table AND m.kind = d.kind AND m.name = d.name
                         AND (d.place < 6 OR m.definition = @extschema@.kg_manifest_text(d.definition)))
       -- Nor is a copy of one of ours that it left and another REINDEX made valid.
@@ -700,9 +814,14 @@ UPDATE @extschema@.kg_manifest m
    SET major = pg_catalog.current_setting('server_version_num')::integer / 10000, definition = @extschema@.kg_manifest_text(d.definition)
   FROM @extschema@.kg_definitions() d
  WHERE (m.kind = 'policy' OR m.name = 'kg_entity_node_idx') AND d.kind = m.kind AND d.on_table = m.on_table AND d.name = m.name;
+DELETE FROM @extschema@.kg_manifest WHERE kind = 'placement' AND definition LIKE '% SET UNLOGGED;';
 INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)
-SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(d.definition)
-  FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
- WHERE d.on_table IN ('kg_former_name', 'kg_moved_tenant', 'kg_vectors', 'kg_embedding') OR (d.kind = 'index' AND d.name = 'kg_index_key_counted_idx')
+SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(
+         CASE WHEN d.kind = 'logging' AND d.on_table NOT IN ('kg_import', 'kg_import_row', 'kg_import_number') THEN replace(d.definition, ' SET UNLOGGED;', ' SET LOGGED;') ELSE d.definition END)
+  FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT place, kind, on_table, name, definition FROM @extschema@.kg_more_definitions()
+        UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
+ WHERE d.definition IS NOT NULL
+   AND (d.on_table IN ('kg_former_name', 'kg_moved_tenant', 'kg_vectors', 'kg_embedding') OR (d.kind = 'index' AND d.name = 'kg_index_key_counted_idx')
+    OR d.kind IN ('member', 'function', 'sequence', 'dumped rows', 'logging')
     OR (d.kind IN ('column type', 'column default')
-        AND EXISTS (SELECT FROM @extschema@.kg_manifest c WHERE c.kind = 'columns' AND c.on_table = d.on_table AND d.name = ANY (string_to_array(c.definition, ','))));
+        AND EXISTS (SELECT FROM @extschema@.kg_manifest c WHERE c.kind = 'columns' AND c.on_table = d.on_table AND d.name = ANY (string_to_array(c.definition, ',')))));

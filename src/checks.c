@@ -15,6 +15,7 @@
 #include "auth/privileges.h"
 #include "auth/token_identity.h"
 #include "auth/visibility.h"
+#include "base/catch.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"
@@ -58,7 +59,10 @@ static const KgCheck checks[] = {
 	 "CASE WHEN s LIKE 'CREATE POLICY%' THEN 'kg_add_policy() makes policies "
 	 "that dumps keep' ELSE 'run what kg_dump_customizations() says after a "
 	 "restore' END FROM @kg_dump_customizations() s "
-	 "WHERE $1 IS NULL AND s NOT LIKE 'ALTER TABLE % CLUSTER ON %'"},
+	 "WHERE $1 IS NULL AND s NOT LIKE 'ALTER TABLE % CLUSTER ON %' "
+	 /* kg_manifest_more has these. */
+	 "AND s NOT LIKE 'CREATE POLICY % AS PERMISSIVE FOR %'"},
+	{"not_ours", false, kg_manifest_more},
 	/*
 	 * Neither ours, of which definition_wrong tells, nor a DBA's own: what
 	 * kg_dump_customizations() leaves out.
@@ -102,6 +106,15 @@ static const KgCheck checks[] = {
 	 "AND (octet_length(i.request) <> 32 OR jsonb_typeof(i.reply) <> 'object' "
 	 "OR i.created_at > clock_timestamp() + '1 minute'::interval) "
 	 "ORDER BY 1"},
+	/* The first numbers after the last that an integer has were below 0. */
+	{"number_wrong",
+	 false,
+	 "SELECT format('%s %s of tenant %s', w.kind, w.name, w.tenant), "
+	 "format('its number is %s', w.number), 'drop it, and "
+	 "apply its bundle again' FROM (SELECT 'type', entity_type, "
+	 "tenant, type_no FROM @kg_entity_type UNION SELECT 'relation', relation, "
+	 "tenant, relation_no FROM @kg_relation) w(kind, name, tenant, number) "
+	 "WHERE w.number < 1 AND w.tenant = coalesce($1, w.tenant) ORDER BY 1"},
 	/* The next row would get a number that another one has. */
 	{"sequence_behind",
 	 true,
@@ -130,6 +143,7 @@ typedef struct KgCheckCall
 	const char *tenant; /* NULL: all, and what hangs on the tables */
 	bool repair;
 	int64 limit;
+	List *refused; /* statements that were to mend something */
 	KgDifferences differences;
 	int64 tenants;
 	int64 entities;
@@ -137,16 +151,67 @@ typedef struct KgCheckCall
 
 /* Statements of ours; their names are qualified or pg_catalog's. */
 static void
-mend(const char *statements)
+run_statements(void *statements)
 {
 	int nest = kg_spi_pin_path();
 
 	if (SPI_execute(statements, false, 0) < 0)
-		elog(ERROR, "\"%s\" failed", statements);
+		elog(ERROR, "\"%s\" failed", (char *) statements);
 	kg_spi_unpin_path(nest);
 }
 
-/* A row of what a check answers. */
+/* NULL, or why they are refused: nothing of them is done then. */
+static ErrorData *
+mend(const char *statements)
+{
+	return kg_catch_refusal(KG_CATCH_KEEP, run_statements, (void *) statements);
+}
+
+/* A statement that was refused may succeed after the others. */
+static void
+mend_refused(KgCheckCall *call)
+{
+	ErrorData *refusal = NULL;
+	int before;
+
+	do
+	{
+		List *again = call->refused;
+		ListCell *lc;
+
+		before = list_length(again);
+		call->refused = NIL;
+		foreach(lc, again)
+		{
+			ErrorData *edata = mend(lfirst(lc));
+
+			if (edata == NULL)
+				continue;
+			refusal = edata;
+			call->refused = lappend(call->refused, lfirst(lc));
+		}
+	} while (list_length(call->refused) < before);
+	if (call->refused != NIL)
+		ereport(WARNING,
+				(errcode(refusal->sqlerrcode),
+				 errmsg("%d repairs were refused, the last of them: %s",
+						list_length(call->refused),
+						refusal->message),
+				 errdetail("The statement was: %s",
+						   (char *) llast(call->refused))));
+	call->refused = NIL;
+}
+
+/* Adds a difference, and runs its repair if that is a statement. */
+static void
+report(KgCheckCall *call, const KgDifference *difference, bool repair)
+{
+	kg_differences_add(&call->differences, difference);
+	if (call->repair && repair && mend(difference->repair) != NULL)
+		call->refused = lappend(call->refused, (void *) difference->repair);
+}
+
+/* A row of a check's statement. */
 static void
 add_difference(KgCheckCall *call, const KgCheck *check, HeapTuple row,
 			   TupleDesc desc)
@@ -157,9 +222,7 @@ add_difference(KgCheckCall *call, const KgCheck *check, HeapTuple row,
 	difference.object = SPI_getvalue(row, desc, 1);
 	difference.got = SPI_getvalue(row, desc, 2);
 	difference.repair = SPI_getvalue(row, desc, 3);
-	kg_differences_add(&call->differences, &difference);
-	if (call->repair && check->repair)
-		mend(difference.repair);
+	report(call, &difference, check->repair);
 }
 
 /* How many differences it found. */
@@ -178,63 +241,88 @@ run_check(KgCheckCall *call, const KgCheck *check, KgSaved *saved)
 	return n;
 }
 
+/* A row of kg_manifest_wrong(). */
+static bool
+is_altered_column(HeapTuple row, TupleDesc desc)
+{
+	/* One that is missing is column_missing. */
+	return strcmp(SPI_getvalue(row, desc, 1), "column type") == 0 &&
+		   strcmp(SPI_getvalue(row, desc, 4), "is missing") != 0;
+}
+
+static void
+add_wrong(KgCheckCall *call, HeapTuple row, TupleDesc desc, bool altered)
+{
+	KgDifference difference = {altered ? "column_altered" : "definition_wrong"};
+
+	difference.tenant = call->tenant;
+	difference.object = psprintf("%s %s of %s",
+								 altered ? "column"
+										 : SPI_getvalue(row, desc, 1),
+								 SPI_getvalue(row, desc, 3),
+								 SPI_getvalue(row, desc, 2));
+	difference.got = altered ? "its type is not as it was made; what reads the "
+							   "table may fail"
+							 : SPI_getvalue(row, desc, 4);
+	difference.repair = SPI_getvalue(row, desc, 5);
+	report(call, &difference, !altered);
+}
+
 /*
- * Of tables with a column that is gone or altered nothing else can be read, or
- * mended: false.  What hangs on the tables is compared once, which takes most of
- * the time that an empty database does.
+ * Of tables that are gone, or have a column that is gone or altered, nothing
+ * else can be read, or mended: false.  What hangs on the tables is compared
+ * once, which takes most of the time that an empty database does.
  */
 static bool
 check_definitions(KgCheckCall *call)
 {
 	static const KgCheck missing = {
 		"column_missing", false, kg_manifest_columns_missing};
-	static const KgCheck altered = {"column_altered", false};
-	static const KgCheck wrong = {"definition_wrong", true};
-	static KgSaved saved;
+	static const KgCheck functions = {
+		"definition_wrong", true, kg_manifest_parts_missing};
+	static KgSaved saved[2];
 	SPITupleTable *rows;
 	uint64 n;
 	bool readable = true;
 
-	if (run_check(call, &missing, &saved) > 0)
+	if (run_check(call, &missing, &saved[0]) > 0)
 		return false;
-	KG_SPI_SELECT_OF(
-		"SELECT format('%s %s of %s', CASE WHEN altered THEN 'column' "
-		"ELSE kind END, name, on_table), CASE WHEN altered THEN 'its type is "
-		"not as it was made; what reads the table may fail' ELSE problem END, "
-		"repair, "
-		"altered FROM (SELECT d.*, d.kind = 'column type' AS altered, "
-		"bool_or(d.kind = 'column type') OVER () AS unreadable "
-		"FROM @kg_definitions_wrong() d WHERE $1 IS NULL "
-		"AND (d.kind <> 'column type' OR d.problem <> 'is missing')) d "
-		"WHERE altered = unreadable",
-		call->tenant);
+	if (run_check(call, &functions, &saved[1]) > 0)
+	{
+		if (!call->repair)
+			return false;
+		mend_refused(call);
+	}
+	/* The repairs so far are seen. */
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	kg_manifest_wrong(true, call->tenant);
+	PopActiveSnapshot();
 	rows = SPI_tuptable;
 	n = SPI_processed;
 	for (uint64 i = 0; i < n; i++)
+		readable &= !is_altered_column(rows->vals[i], rows->tupdesc);
+	/* If a column is altered, other differences may follow from it. */
+	for (uint64 i = 0; i < n; i++)
 	{
-		bool isnull;
+		bool altered = is_altered_column(rows->vals[i], rows->tupdesc);
 
-		if (DatumGetBool(
-				SPI_getbinval(rows->vals[i], rows->tupdesc, 4, &isnull)))
-			readable = false;
-		add_difference(
-			call, readable ? &wrong : &altered, rows->vals[i], rows->tupdesc);
+		if (altered != readable)
+			add_wrong(call, rows->vals[i], rows->tupdesc, altered);
 	}
 	SPI_freetuptable(rows);
+	mend_refused(call);
 	return readable;
 }
 
-/* Privileges that a grant, or being a gateway, gives and somebody took. */
+/* Missing privileges of roles with grants; roles that bypass all policies. */
 static void
 check_privileges(KgCheckCall *call)
 {
 	SPITupleTable *rows;
 	uint64 n;
 
-	KG_SPI_SELECT_OF("SELECT r.oid, r.rolname FROM pg_roles r WHERE $1 IS NULL "
-					 "AND r.oid IN (SELECT role FROM @kg_tenant_role "
-					 "UNION SELECT role FROM @kg_role) ORDER BY r.rolname",
-					 call->tenant);
+	KG_SPI_SELECT_OF(kg_privileges_of_roles, call->tenant);
 	rows = SPI_tuptable;
 	n = SPI_processed;
 	for (uint64 i = 0; i < n; i++)
@@ -242,9 +330,20 @@ check_privileges(KgCheckCall *call)
 		bool isnull;
 		Oid role = DatumGetObjectId(
 			SPI_getbinval(rows->vals[i], rows->tupdesc, 1, &isnull));
+		char *beyond = SPI_getvalue(rows->vals[i], rows->tupdesc, 3);
 		List *missing = kg_privileges_missing(role);
 		ListCell *lc;
 
+		if (beyond != NULL)
+		{
+			KgDifference difference = {"role_beyond"};
+
+			difference.object = psprintf(
+				"role %s", SPI_getvalue(rows->vals[i], rows->tupdesc, 2));
+			difference.got = beyond;
+			difference.repair = SPI_getvalue(rows->vals[i], rows->tupdesc, 4);
+			kg_differences_add(&call->differences, &difference);
+		}
 		foreach(lc, missing)
 		{
 			KgDifference difference = {"privilege_missing"};
@@ -397,6 +496,7 @@ check_all(KgCheckCall *call)
 		return;
 	for (int i = 0; i < lengthof(checks); i++)
 		run_check(call, &checks[i], &saved[i]);
+	mend_refused(call);
 	check_privileges(call);
 	check_no_tenant(call);
 	check_embeddings(call);

@@ -16,6 +16,7 @@
 #include "auth/policies.h"
 #include "auth/privileges.h"
 #include "auth/token_identity.h"
+#include "base/catch.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/manifest.h"
@@ -53,10 +54,11 @@ static const char *const health_names[] = {"healthy", "degraded", "unhealthy"};
 typedef struct KgComponent
 {
 	const char *tenant; /* of the caller; NULL: all */
+	void (*look)(struct KgComponent *c);
 	KgHealth health;
 	int nproblems;
 	List *problems;	 /* of char * */
-	bool unreadable; /* columns are gone or altered: look at nothing else */
+	bool unreadable; /* look at nothing else */
 	KgJsonWriter metrics;
 } KgComponent;
 
@@ -112,60 +114,77 @@ look_at_extension(KgComponent *c)
 				KG_VERSION);
 }
 
-/*
- * What the install script made and is there no more, or is not sound: counted by
- * kind.
- */
+/* Tables and columns that a DBA renamed or dropped, and functions that compare. */
 static void
-look_at_definitions(KgComponent *c)
-{
-	KG_SPI_SELECT_OF("SELECT kind, on_table, name, problem, kind NOT IN "
-					 "('storage', 'column statistics', 'column options') "
-					 "FROM @kg_definitions_wrong() WHERE $1 IS NULL",
-					 c->tenant);
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		const char *kind = kg_spi_cstring(i, 1);
-
-		/* A table that is not there is told of by who reads it. */
-		c->unreadable |= strcmp(kind, "column type") == 0 &&
-						 strcmp(kg_spi_cstring(i, 4), "is missing") != 0;
-		problem(c,
-				DatumGetBool(kg_spi_datum(i, 5)) ? KG_UNHEALTHY : KG_DEGRADED,
-				"%s \"%s\" of %s %s",
-				kind,
-				kg_spi_cstring(i, 3),
-				kg_spi_cstring(i, 2),
-				kg_spi_cstring(i, 4));
-	}
-}
-
-/* Columns that a DBA renamed or dropped. */
-static void
-look_at_columns(KgComponent *c)
+look_at_missing(KgComponent *c)
 {
 	KG_SPI_SELECT_OF(kg_manifest_columns_missing, c->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		c->unreadable = true;
 		problem(c,
 				KG_UNHEALTHY,
 				"%s is missing: %s; %s",
 				kg_spi_cstring(i, 1),
 				kg_spi_cstring(i, 2),
 				kg_spi_cstring(i, 3));
+	if (c->nproblems == 0)
+	{
+		KG_SPI_SELECT_OF(kg_manifest_parts_missing, c->tenant);
+		for (uint64 i = 0; i < SPI_processed; i++)
+			problem(c,
+					KG_UNHEALTHY,
+					"%s is missing; kg_check('{\"repair\": true}') makes it "
+					"again",
+					kg_spi_cstring(i, 1));
 	}
+	c->unreadable = c->nproblems > 0;
+}
+
+/* Answers are slower without it. */
+static bool
+is_setting(const char *kind)
+{
+	return strcmp(kind, "storage") == 0 ||
+		   strcmp(kind, "column statistics") == 0 ||
+		   strcmp(kind, "column options") == 0;
+}
+
+/*
+ * What the install script made and is there no more, or is not sound; and what
+ * it did not make and shows rows.
+ */
+static void
+look_at_definitions(KgComponent *c)
+{
+	kg_manifest_wrong(false, c->tenant);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		const char *kind = kg_spi_cstring(i, 1);
+
+		problem(c,
+				is_setting(kind) ? KG_DEGRADED : KG_UNHEALTHY,
+				"%s \"%s\" of %s %s",
+				kind,
+				kg_spi_cstring(i, 3),
+				kg_spi_cstring(i, 2),
+				kg_spi_cstring(i, 4));
+	}
+	KG_SPI_SELECT_OF(kg_manifest_more, c->tenant);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		problem(c,
+				KG_UNHEALTHY,
+				"%s: %s; %s",
+				kg_spi_cstring(i, 1),
+				kg_spi_cstring(i, 2),
+				kg_spi_cstring(i, 3));
 }
 
 static void
 look_at_tables(KgComponent *c)
 {
-	look_at_columns(c);
+	look_at_missing(c);
 	if (c->unreadable)
 		return;
 	look_at_definitions(c);
-	if (c->unreadable)
-		return;
 	KG_SPI_SELECT_OF(
 		"SELECT kind, count(*) FROM @kg_manifest WHERE $1 IS NULL "
 		"AND kind IN ('row security', 'policy', 'trigger', 'index', "
@@ -368,6 +387,41 @@ look_at_keys(KgComponent *c)
 		problem(c, KG_DEGRADED, "every key has expired");
 }
 
+/* Roles of grants, and gateways. */
+static void
+look_at_grants(KgComponent *c)
+{
+	SPITupleTable *rows;
+	int64 n;
+
+	KG_SPI_SELECT_OF(kg_privileges_of_roles, c->tenant);
+	rows = SPI_tuptable;
+	n = SPI_processed;
+	kg_jw_kint(&c->metrics, "roles", n);
+	for (int64 i = 0; i < n; i++)
+	{
+		HeapTuple row = rows->vals[i];
+		char *name = SPI_getvalue(row, rows->tupdesc, 2);
+		char *beyond = SPI_getvalue(row, rows->tupdesc, 3);
+		bool isnull;
+		Oid role = DatumGetObjectId(
+			SPI_getbinval(row, rows->tupdesc, 1, &isnull));
+		List *missing = i < KG_MOST_LOOKED_AT ? kg_privileges_missing(role)
+											  : NIL;
+
+		if (missing != NIL)
+			problem(c,
+					KG_DEGRADED,
+					"role %s lacks a privilege that its grants give: %s%s; "
+					"kg_check('{\"repair\": true}') gives it",
+					name,
+					(char *) linitial(missing),
+					list_length(missing) > 1 ? ", and others" : "");
+		if (beyond != NULL)
+			problem(c, KG_DEGRADED, "role %s %s", name, beyond);
+	}
+}
+
 /* A DBA's own: the roles that one names which is not in force are refused. */
 static void
 look_at_policies(KgComponent *c)
@@ -485,6 +539,7 @@ static const struct
 	{"packing", KG_OF_TENANT, look_at_packing},
 	{"references", KG_OF_TENANT, look_at_references},
 	{"authorizer", KG_OF_TENANT, look_at_authorizers},
+	{"grants", KG_ABOVE_TENANTS, look_at_grants},
 	{"policies", KG_ABOVE_TENANTS, look_at_policies},
 	{"functions", KG_ABOVE_TENANTS, look_at_functions},
 	{"keys", KG_ABOVE_TENANTS, look_at_keys},
@@ -500,15 +555,28 @@ write_problems(KgComponent *c)
 	kg_jw_klist(&c->metrics, "problems", c->problems);
 }
 
-/* What came of the look. */
+static void
+look(void *component)
+{
+	KgComponent *c = component;
+
+	kg_jw_init_object(&c->metrics);
+	c->look(c);
+}
+
+/* What came of the look; tables may be such that there is none. */
 static KgComponent
-write_component(KgJsonWriter *w, const char *name, void (*look)(KgComponent *c),
+write_component(KgJsonWriter *w, const char *name, void (*how)(KgComponent *c),
 				const char *tenant)
 {
-	KgComponent c = {tenant};
+	KgComponent c = {tenant, how};
+	ErrorData *edata = kg_catch_refusal(KG_CATCH_KEEP, look, &c);
 
-	kg_jw_init_object(&c.metrics);
-	look(&c);
+	if (edata != NULL)
+	{
+		kg_jw_init_object(&c.metrics);
+		problem(&c, KG_UNHEALTHY, "it cannot be looked at: %s", edata->message);
+	}
 	write_problems(&c);
 	kg_jw_end_object(&c.metrics);
 	kg_jw_begin_object(w);

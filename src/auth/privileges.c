@@ -458,6 +458,21 @@ kg_set_gateway(Oid role, bool gateway, bool exchange)
 	sync_role(role, &it);
 }
 
+const char kg_privileges_of_roles[] =
+	"SELECT r.oid, r.rolname, CASE WHEN r.rolsuper THEN NULL "
+	"WHEN r.rolbypassrls THEN 'has BYPASSRLS: it reads and writes all tenants' "
+	"WHEN r.oid <> e.extowner AND pg_has_role(r.oid, e.extowner, 'MEMBER') "
+	"THEN format('is a member of the extension''s owner, %s: it may do all "
+	"that "
+	"the owner may', e.extowner::regrole) END, "
+	"CASE WHEN r.rolbypassrls THEN format('ALTER ROLE %I NOBYPASSRLS', "
+	"r.rolname) ELSE format('REVOKE %s FROM %I, or the role that it has it "
+	"from', e.extowner::regrole, r.rolname) END "
+	"FROM pg_extension e CROSS JOIN pg_roles r "
+	"WHERE e.extname = 'kg_graph' AND $1 IS NULL "
+	"AND r.oid IN (SELECT role FROM @kg_tenant_role "
+	"UNION SELECT role FROM @kg_role) ORDER BY r.rolname";
+
 List *
 kg_privileges_missing(Oid role)
 {

@@ -19,6 +19,13 @@ extern void kg_privileges_sync(Oid role);
 /* Those that it would give, by name (char *). */
 extern List *kg_privileges_missing(Oid role);
 
+/*
+ * A row for each role that has a grant or is a gateway: number, name, and of one
+ * that no policy holds and that is no superuser why, and what ends it.  As the
+ * owner; for kg_spi_select_of(), of no tenant.
+ */
+extern const char kg_privileges_of_roles[];
+
 /* Whether kg_grant_gateway() made it a gateway; as the owner, inside SPI. */
 extern bool kg_is_gateway(Oid role);
 extern void kg_set_gateway(Oid role, bool gateway, bool exchange);

@@ -46,8 +46,9 @@ release(MemoryContext of_subtransaction, Size used_when_begun)
 	ReleaseCurrentSubTransaction();
 }
 
-ErrorData *
-kg_catch(KgCatch how, void (*work)(void *arg), void *arg)
+static ErrorData *
+catch_if(bool (*is_caught)(const ErrorData *edata), KgCatch how,
+		 void (*work)(void *arg), void *arg)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -82,9 +83,21 @@ kg_catch(KgCatch how, void (*work)(void *arg), void *arg)
 	PG_END_TRY();
 	MemoryContextSwitchTo(context);
 	CurrentResourceOwner = owner;
-	if (edata != NULL && !kg_error_is_answer(edata))
+	if (edata != NULL && !is_caught(edata))
 		ReThrowError(edata);
 	return edata;
+}
+
+ErrorData *
+kg_catch(KgCatch how, void (*work)(void *arg), void *arg)
+{
+	return catch_if(kg_error_is_answer, how, work, arg);
+}
+
+ErrorData *
+kg_catch_refusal(KgCatch how, void (*work)(void *arg), void *arg)
+{
+	return catch_if(kg_error_is_refusal, how, work, arg);
 }
 
 /* How often work is begun at most. */

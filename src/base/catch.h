@@ -23,6 +23,13 @@ typedef enum KgCatch
 extern ErrorData *kg_catch(KgCatch how, void (*work)(void *arg), void *arg);
 
 /*
+ * Do work; NULL, or the error where trying again would find it again
+ * (kg_error_is_refusal).  For statements on a database that is damaged.
+ */
+extern ErrorData *kg_catch_refusal(KgCatch how, void (*work)(void *arg),
+								   void *arg);
+
+/*
  * Do work in a subtransaction; where it met another session it is rolled back,
  * with the locks that it took, and done again, a few times.  It did where a
  * deadlock (40P01) ended it, or what kg_throw_again() raised: any other conflict

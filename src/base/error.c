@@ -497,20 +497,28 @@ code_of_error(int sqlstate)
 }
 
 bool
-kg_error_is_answer(const ErrorData *edata)
+kg_error_is_refusal(const ErrorData *edata)
 {
-	/* Our own timeout has a DETAIL; a cancel has none. */
-	if (kg_error_is_ours(edata))
-		return true;
+	if (edata->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE)
+		return false;
 	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
 	{
+		case MAKE_SQLSTATE('2', '5', '0', '0', '0'): /* read-only */
 		case MAKE_SQLSTATE('4', '0', '0', '0', '0'): /* retry it */
 		case MAKE_SQLSTATE('5', '3', '0', '0', '0'): /* out of memory */
 		case MAKE_SQLSTATE('5', '7', '0', '0', '0'): /* cancel, shutdown */
 			return false;
 		default:
-			return code_of_error(edata->sqlerrcode) >= 0;
+			return true;
 	}
+}
+
+bool
+kg_error_is_answer(const ErrorData *edata)
+{
+	/* Our own timeout has a DETAIL; a cancel has none. */
+	return kg_error_is_ours(edata) || (kg_error_is_refusal(edata) &&
+									   code_of_error(edata->sqlerrcode) >= 0);
 }
 
 Jsonb *

@@ -206,6 +206,11 @@ extern Jsonb *kg_error_answer(const ErrorData *edata, bool in_operation,
  * are raised.  base/catch.c asks.
  */
 extern bool kg_error_is_answer(const ErrorData *edata);
+/*
+ * Is it the statement that was refused?  Not so if it was cancelled, or met
+ * another session, a full memory or disk, or a transaction that only reads.
+ */
+extern bool kg_error_is_refusal(const ErrorData *edata);
 
 /* Was it raised with an object of ours as its DETAIL? */
 extern bool kg_error_is_ours(const ErrorData *edata);

@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "port/pg_bitutils.h"
+#include "base/error.h"
 #include "catalog/adjacency.h"
 
 #define KG_BATCH 256
@@ -26,6 +27,15 @@ append_number(StringInfo buf, uint64 number)
 	appendStringInfoCharMacro(buf, (char) number);
 }
 
+static KG_NORETURN void
+throw_malformed(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("packed edges in kg_adjacency are malformed"),
+			 errhint("SELECT kg_pack() packs those of the tenant anew.")));
+}
+
 const uint8 *
 kg_packed_number(const uint8 *p, const uint8 *end, uint64 *number)
 {
@@ -37,7 +47,7 @@ kg_packed_number(const uint8 *p, const uint8 *end, uint64 *number)
 		uint8 byte;
 
 		if (unlikely(p >= end || shift > 63))
-			elog(ERROR, "malformed row of kg_adjacency");
+			throw_malformed();
 		byte = *p++;
 		result |= (uint64) (byte & 0x7f) << shift;
 		if ((byte & 0x80) == 0)
@@ -112,7 +122,7 @@ kg_packed_group(const KgPacked *packed, const uint8 **at,
 		p = kg_packed_number(p, end, &number);
 		p = kg_packed_number(p, end, &length);
 		if (length > (uint64) (end - p))
-			elog(ERROR, "malformed row of kg_adjacency");
+			throw_malformed();
 		group->relation_no = (int32) number;
 		group->at = p;
 		group->end = p += length;
@@ -206,13 +216,13 @@ kg_block_open(KgBlockReader *reader, const bytea *block)
 
 	reader->end = p + VARSIZE_ANY_EXHDR(block);
 	if (VARSIZE_ANY_EXHDR(block) < sizeof(uint32))
-		elog(ERROR, "malformed row of kg_adjacency");
+		throw_malformed();
 	reader->rest = (uint32) p[0] | (uint32) p[1] << 8 | (uint32) p[2] << 16 |
 				   (uint32) p[3] << 24;
 	reader->length = p + sizeof(uint32);
 	reader->edges = reader->length + pg_popcount32(reader->rest);
 	if (reader->edges > reader->end)
-		elog(ERROR, "malformed row of kg_adjacency");
+		throw_malformed();
 }
 
 const uint8 *
@@ -231,7 +241,7 @@ kg_block_edges(KgBlockReader *reader, int64 node, Size *len)
 	edges = reader->edges;
 	*len = *reader->length;
 	if (edges + *len > reader->end)
-		elog(ERROR, "malformed row of kg_adjacency");
+		throw_malformed();
 	return edges;
 }
 

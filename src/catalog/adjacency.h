@@ -98,8 +98,7 @@ extern void kg_adjacency_append(StringInfo packed, int32 relation_no,
 
 /*
  * The next group of those over relations of the set, *at being where it begins;
- * false where there is none.  Raises an internal error where the bytes are not
- * of this form.
+ * false where there is none.  Raises XX001 where the bytes are not of this form.
  */
 extern bool kg_packed_group(const KgPacked *packed, const uint8 **at,
 							const KgRelationSet *relations,

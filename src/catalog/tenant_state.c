@@ -91,13 +91,19 @@ is_there(const char *tenant)
 }
 
 static KG_NORETURN void
-throw_withheld(const char *tenant, const char *what)
+throw_later(const char *tenant, const char *what, const char *expected)
 {
 	KgError *err = kg_error_new(KG_CONFLICT, "tenant \"%s\" %s", tenant, what);
 
-	kg_error_expected(err, "the same again later");
+	kg_error_expected(err, "%s", expected);
 	kg_error_retry_after(err, KG_RETRY_MS);
 	kg_error_throw(err);
+}
+
+static KG_NORETURN void
+throw_withheld(const char *tenant, const char *what)
+{
+	throw_later(tenant, what, "the same again later");
 }
 
 static bool
@@ -138,7 +144,11 @@ void
 kg_tenant_require_name(const char *tenant)
 {
 	if (!is_worked_on(tenant) && !is_there(tenant))
-		throw_withheld(tenant, "was renamed or dropped at the same time");
+		throw_later(tenant,
+					"does not exist: it was renamed or dropped at the same "
+					"time, or its rows are restored before it",
+					"the same again later; of a restore, the sections "
+					"pre-data and data without pg_restore -j");
 }
 
 void

@@ -40,6 +40,7 @@ typedef struct KgApply
 	const KgCatalog *before; /* as the owner sees it, under the lock */
 	const KgCatalog *after;	 /* once the types are written */
 	int64 revision;			 /* stored; 0: the bundle is new */
+	int32 unstored;			 /* numbers given in a dry run */
 	bool changed;
 	bool moved;			 /* types have another order */
 	bool sees_all;		 /* the caller may see every stored entity */

@@ -15,6 +15,7 @@
 #include "miscadmin.h"
 #include "store/bundle.h"
 #include "store/edge_key.h"
+#include "store/numbers.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
@@ -729,11 +730,9 @@ continues(const KgApply *apply, const KgRelation *relation,
 }
 
 static int32
-relation_number(const KgApply *apply, const KgNewVariant *variant,
+relation_number(KgApply *apply, const KgNewVariant *variant,
 				const int32 *numbers, int n)
 {
-	static KgSaved saved;
-
 	for (int i = 0; i < apply->before->nrelations; i++)
 		if (continues(apply, &apply->before->relations[i], variant))
 			return apply->before->relations[i].relation_no;
@@ -744,8 +743,7 @@ relation_number(const KgApply *apply, const KgNewVariant *variant,
 		if (strcmp(other->relation, variant->relation) == 0)
 			return numbers[i];
 	}
-	kg_spi_exec_args(&saved, "SELECT nextval('@kg_relation_seq')", 0, NULL);
-	return kg_spi_int64(0, 1);
+	return kg_number_new(apply, KG_NUMBERED_RELATION);
 }
 
 /*

@@ -13,6 +13,7 @@
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "store/bundle.h"
+#include "store/numbers.h"
 #include "utils/builtins.h"
 
 /* In a merge, what the payload does not say stays. */
@@ -123,8 +124,9 @@ write_type(KgApply *apply, const KgPayloadType *type)
 			&saved,
 			"kg_entity_type_tenant_bundle_fkey",
 			"INSERT INTO @kg_entity_type AS t (tenant, bundle, entity_type, "
-			"schema, schema_hash, position, key_fields, history_since, "
-			"version_above) VALUES ($1, $2, $3, $4, $5, $6, $7, "
+			"type_no, schema, schema_hash, position, key_fields, "
+			"history_since, "
+			"version_above) VALUES ($1, $2, $3, $9, $4, $5, $6, $7, "
 			"CASE WHEN $8 THEN clock_timestamp() END, "
 			"coalesce((SELECT version FROM @kg_freed_type WHERE tenant = $1 "
 			"AND bundle = $2 AND entity_type = $3), 0)) "
@@ -144,7 +146,9 @@ write_type(KgApply *apply, const KgPayloadType *type)
 			kg_arg_text(type->hash),
 			kg_arg_int4(type->position),
 			kg_arg(TEXTARRAYOID, key_fields(stored, type->parsed)),
-			kg_arg_bool(type->parsed->history)))
+			kg_arg_bool(type->parsed->history),
+			kg_arg_int4(stored ? stored->type_no
+							   : kg_number_new(apply, KG_NUMBERED_TYPE))))
 		kg_catalog_throw_changed();
 	apply->moved = true;
 	if (stored == NULL)

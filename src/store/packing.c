@@ -19,8 +19,9 @@
  * A row has a bit set, or is of a node by itself whose bit is: what is left
  * without one is deleted.  So the tenant's nodes say where its rows are.
  *
- * Packing merges three streams in the order of nodes: outgoing edges, incoming
- * edges and blocks that are there already.
+ * Packing merges four streams in the order of nodes: outgoing edges, incoming
+ * edges, and blocks and rows of nodes by themselves that are there already.
+ * These are compared with the edges, so that kg_pack() also mends.
  */
 #include "postgres.h"
 
@@ -38,6 +39,7 @@
 #include "port/pg_bitutils.h"
 #include "storage/lmgr.h"
 #include "store/packing.h"
+#include "store/references.h"
 #include "store/tenant_rows.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -74,11 +76,13 @@ typedef struct Stream
 	SPITupleTable *table;
 	uint64 n;
 	uint64 next;
-	/* the row at hand: an edge, or a block and its nodes */
+	/* the row at hand: an edge, or a packed row and its nodes */
 	bool done;
 	int64 key;
 	int32 number;
 	int64 neighbor;
+	HeapTuple tuple;
+	TupleDesc desc;
 } Stream;
 
 static void
@@ -103,8 +107,8 @@ advance(Stream *stream)
 			return;
 		}
 	}
-	tuple = stream->table->vals[stream->next++];
-	desc = stream->table->tupdesc;
+	stream->tuple = tuple = stream->table->vals[stream->next++];
+	stream->desc = desc = stream->table->tupdesc;
 	stream->key = DatumGetInt64(SPI_getbinval(tuple, desc, 1, &isnull));
 	stream->number = DatumGetInt32(SPI_getbinval(tuple, desc, 2, &isnull));
 	if (desc->natts == 3)
@@ -134,6 +138,8 @@ typedef struct Packer
 	Stream out;
 	Stream in;
 	Stream packed;
+	Stream alone_packed;
+	KgNodeList gone;	 /* keys of rows that no edge speaks for */
 	MemoryContext batch; /* of what was packed since the last insert */
 	Size nbytes;
 	int n; /* rows to insert */
@@ -290,12 +296,69 @@ next_node(const Packer *p)
 			   p->in.done ? PG_INT64_MAX : p->in.key);
 }
 
-/* Pack the nodes of a block, of which these are packed already. */
+/*
+ * Goes on to the packed row of a block, or of a node by itself; true if there is
+ * one.  The rows passed over have no edges, or too few.
+ */
+static bool
+find_packed(Packer *p, Stream *packed, int64 key)
+{
+	while (!packed->done && Abs(packed->key) < Abs(key))
+	{
+		kg_node_add(&p->gone, packed->key);
+		advance(packed);
+	}
+	return !packed->done && packed->key == key;
+}
+
+/* Does the row at hand have these edges in a direction? */
+static bool
+is_packed(Packer *p, const Stream *packed, int column, const bytea *edges)
+{
+	bool isnull;
+	Datum datum = SPI_getbinval(packed->tuple, packed->desc, column, &isnull);
+	bytea *stored;
+	Size size;
+
+	if (isnull || edges == NULL)
+		return isnull && edges == NULL;
+	stored = DatumGetByteaPP(datum);
+	size = VARSIZE_ANY_EXHDR(stored);
+	p->nbytes += size;
+	return size == VARSIZE_ANY_EXHDR(edges) &&
+		   memcmp(VARDATA_ANY(stored), VARDATA_ANY(edges), size) == 0;
+}
+
+#define KG_OUTGOING 4
+#define KG_INCOMING 5
+
 static void
-pack_block(Packer *p, int64 block, uint32 packed)
+pack_row(Packer *p, Stream *packed, int64 key, uint32 nodes, uint32 alone,
+		 bytea *outgoing, bytea *incoming)
+{
+	bool isnull;
+
+	if (find_packed(p, packed, key) && packed->number == (int32) nodes &&
+		DatumGetInt32(SPI_getbinval(packed->tuple, packed->desc, 3, &isnull)) ==
+			(int32) alone &&
+		is_packed(p, packed, KG_OUTGOING, outgoing) &&
+		is_packed(p, packed, KG_INCOMING, incoming))
+	{
+		advance(packed);
+		return;
+	}
+	add_row(p, key, nodes, alone, outgoing, incoming);
+	if (!packed->done && packed->key == key)
+		advance(packed);
+}
+
+/* Pack the nodes of a block; those that are packed as they are stay so. */
+static void
+pack_block(Packer *p, int64 block)
 {
 	MemoryContext old = MemoryContextSwitchTo(p->batch);
 	int64 first = kg_block_first(block);
+	uint32 packed = find_packed(p, &p->packed, block) ? p->packed.number : 0;
 	KgBlockBuilder outgoing;
 	KgBlockBuilder incoming;
 	uint32 nodes = 0;
@@ -321,21 +384,37 @@ pack_block(Packer *p, int64 block, uint32 packed)
 			continue;
 		}
 		alone |= bit;
-		if ((packed & bit) == 0)
-			add_row(p, -node, 0, 0, edges_alone(&out), edges_alone(&in));
+		pack_row(p,
+				 &p->alone_packed,
+				 -node,
+				 0,
+				 0,
+				 edges_alone(&out),
+				 edges_alone(&in));
 	}
 	p->seen += pg_popcount32(nodes);
-	if ((nodes & ~packed) != 0)
-	{
-		add_row(p,
-				block,
-				nodes,
-				alone,
-				kg_block_end(&outgoing),
-				kg_block_end(&incoming));
-		p->total += pg_popcount32(nodes & ~packed);
-	}
+	p->total += pg_popcount32(nodes & ~packed);
+	pack_row(p,
+			 &p->packed,
+			 block,
+			 nodes,
+			 alone,
+			 kg_block_end(&outgoing),
+			 kg_block_end(&incoming));
 	MemoryContextSwitchTo(old);
+}
+
+/* The rest of both streams has no edges either. */
+static void
+delete_gone(Packer *p)
+{
+	(void) find_packed(p, &p->packed, PG_INT64_MAX);
+	(void) find_packed(p, &p->alone_packed, PG_INT64_MAX);
+	if (p->gone.n > 0)
+		KG_BATCH_EXEC("DELETE FROM @kg_adjacency WHERE tenant = $1 "
+					  "AND block = ANY ($2)",
+					  kg_arg(TEXTOID, p->tenant),
+					  kg_arg_int8s(p->gone.nodes, p->gone.n));
 }
 
 /* The row that tells changers with an old snapshot that there was a packing. */
@@ -362,27 +441,27 @@ pack_all(Packer *p)
 				p->tenant);
 	/* Its index begins with the block: pass over other tenants' blocks. */
 	open_stream(&p->packed,
-				"SELECT block, nodes FROM @kg_adjacency WHERE tenant = $1 "
+				"SELECT block, nodes, alone, outgoing, incoming "
+				"FROM @kg_adjacency WHERE tenant = $1 "
 				"AND block > 0 AND " KG_BLOCKS_OF_TENANT " ORDER BY block",
+				p->tenant);
+	open_stream(&p->alone_packed,
+				"SELECT block, nodes, alone, outgoing, incoming "
+				"FROM @kg_adjacency WHERE tenant = $1 "
+				"AND block < 0 AND " KG_HUBS_OF_TENANT " ORDER BY block DESC",
 				p->tenant);
 	while ((node = next_node(p)) != PG_INT64_MAX)
 	{
-		int64 block = kg_block_of(node);
-
-		while (!p->packed.done && p->packed.key < block)
-			advance(&p->packed);
-		pack_block(p,
-				   block,
-				   p->packed.done || p->packed.key != block
-					   ? 0
-					   : (uint32) p->packed.number);
+		pack_block(p, kg_block_of(node));
 		if (p->n >= KG_INSERT || p->nbytes >= KG_INSERT_BYTES)
 			end_batch(p);
 	}
 	end_batch(p);
+	delete_gone(p);
 	close_stream(&p->out);
 	close_stream(&p->in);
 	close_stream(&p->packed);
+	close_stream(&p->alone_packed);
 }
 
 int64
@@ -413,6 +492,7 @@ kg_adjacency_pack(const char *tenant, bool wait, bool told)
 	SPI_connect();
 	p = palloc0(sizeof(Packer));
 	p->tenant = CStringGetTextDatum(tenant);
+	p->gone.context = CurrentMemoryContext;
 	p->batch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph packing", ALLOCSET_DEFAULT_SIZES);
 	mark_packing(p->tenant);

@@ -34,6 +34,7 @@
 #define KG_REBUILD_BATCH 1000
 
 static const char *const deletions[] = {
+	"DELETE FROM @kg_adjacency WHERE tenant = $1",
 	"DELETE FROM @kg_edge WHERE tenant = $1 AND property IS NOT NULL",
 	("DELETE FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
 	 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)"),

@@ -168,5 +168,32 @@ SELECT kg_drop_bundle('large') ->> 'changed' AS dropped;
 DROP TABLE large;
 
 RESET ROLE;
-DROP TABLE bundle, rows_before, changed;
+-- Numbers of types and relations: none for what is not stored, and after the last one an error.
+CREATE TEMP TABLE numbered AS SELECT '{"bundle_name": "numbered", "version": "1", "schemas": [{"entity_type": "num", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "n": {"type": "integer", "x-index": true}, "up": {"type": "string", "x-ref": "num"}}}}],
+  "relations": [{"name": "NUM", "from": "num", "to": "num"}], "entities": [{"entity_type": "num", "items": [{"id": "a", "n": 1}, {"id": "b", "n": 2, "up": "a"}]}], "edges": [{"relation": "NUM", "from": "num:a", "to": "num:b"}]}'::jsonb AS b;
+GRANT SELECT ON numbered TO regress_bundles_writer;
+CREATE FUNCTION pg_temp.given() RETURNS bigint LANGUAGE sql SECURITY DEFINER AS $$SELECT t.last_value + r.last_value FROM public.kg_type_seq t, public.kg_relation_seq r$$;
+SET ROLE regress_bundles_writer;
+SELECT pg_temp.given() AS before \gset
+SELECT kg_apply_bundle(b, '{"dry_run": true}') - 'warnings' FROM numbered;
+SELECT count(*) AS dry_runs FROM numbered, generate_series(1, 20), LATERAL kg_apply_bundle(b, jsonb_build_object('dry_run', generate_series > 0));
+SELECT pg_temp.given() - :before AS given_in_dry_runs;
+SELECT kg_apply_bundle(b) -> 'changed' AS applied FROM numbered;
+SELECT pg_temp.given() AS before \gset
+SELECT kg_apply_bundle(jsonb_set(b, '{schemas,0,schema,title}', '"Number"')) -> 'changed' AS updated FROM numbered;
+SELECT pg_temp.given() - :before AS given_for_what_was_there;
+SELECT kg_drop_bundle('numbered') -> 'changed' AS dropped;
+RESET ROLE;
+SELECT last_value AS types FROM kg_type_seq \gset
+SELECT last_value AS relations FROM kg_relation_seq \gset
+SELECT setval('kg_relation_seq', 2147483647) AS last;
+SET ROLE regress_bundles_writer;
+SELECT kg_apply_bundle(b) FROM numbered;
+RESET ROLE;
+SELECT setval('kg_relation_seq', :relations) = :relations AS back, setval('kg_type_seq', 2147483647) AS last;
+SET ROLE regress_bundles_writer;
+SELECT kg_apply_bundle(b) FROM numbered;
+RESET ROLE;
+SELECT setval('kg_type_seq', :types) = :types AS back;
+DROP TABLE bundle, rows_before, changed, numbered;
 CALL test.drop('bundles');

@@ -155,6 +155,21 @@ INSERT INTO kg_edge(tenant, source, relation_no, target) SELECT tenant, target, 
   ('table not logged', $$ALTER TABLE kg_term SET UNLOGGED$$),
   ('storage of a column, of what is toasted', $$ALTER TABLE kg_entity ALTER COLUMN data SET STORAGE EXTERNAL, SET (toast.autovacuum_enabled = off)$$),
   ('no statistics of a column', $$ALTER TABLE kg_entity ALTER COLUMN data SET STATISTICS 0$$),
+  ('permissive policy of a DBA', $$CREATE POLICY by_hand ON kg_entity USING (true)$$),
+  ('function dropped that PUBLIC may not', $$ALTER EXTENSION kg_graph DROP FUNCTION kg_create_tenant(text); DROP FUNCTION kg_create_tenant(text)$$),
+  ('function dropped with the policies that ask it', $$ALTER EXTENSION kg_graph DROP FUNCTION kg_own_tenant(text); DROP FUNCTION kg_own_tenant(text) CASCADE$$),
+  ('function that this check asks', $$ALTER FUNCTION kg_dump_customizations() RENAME TO kg_mine$$),
+  ('function of SQL altered', $$ALTER FUNCTION kg_definitions() RESET search_path$$),
+  ('function of another owner', $$ALTER FUNCTION kg_pack() OWNER TO pg_monitor$$),
+  ('table that is no member', $$ALTER EXTENSION kg_graph DROP TABLE kg_history$$),
+  ('dumps without rows', $$UPDATE pg_extension SET extconfig = NULL WHERE extname = 'kg_graph'$$),
+  ('table with an heir', $$CREATE TABLE check_heir () INHERITS (kg_entity)$$),
+  ('sequence that begins again', $$ALTER SEQUENCE kg_type_seq MAXVALUE 1000000 CYCLE$$),
+  ('sequence dropped', $$ALTER EXTENSION kg_graph DROP SEQUENCE kg_change_seq; DROP SEQUENCE kg_change_seq$$),
+  ('role that no policy holds', $$ALTER ROLE check_writer BYPASSRLS$$),
+  ('packed block that cannot be read', $$UPDATE kg_adjacency SET outgoing = '\xffffffffffff' WHERE tenant = 'check' AND block > 0$$),
+  ('packed block that ends early', $$UPDATE kg_adjacency SET incoming = '\xff' WHERE tenant = 'check' AND block > 0$$),
+  ('packed edges that cannot be read', $$UPDATE kg_adjacency SET outgoing = set_byte(outgoing, length(outgoing) - 1, 255) WHERE tenant = 'check' AND block > 0$$),
   ('two at once', $$DELETE FROM kg_term WHERE tenant = 'check' AND term = 'desk'; DROP POLICY kg_edge_select ON kg_edge$$),
   ('nothing', $$SELECT 1$$);
 SELECT what, finds, left_over FROM check_plants, check_plant(plant) ORDER BY n;
@@ -215,6 +230,49 @@ DROP FUNCTION check_columns(); RESET ROLE; DO $$ BEGIN EXECUTE format('REVOKE %I
 -- options
 SELECT kg_check('{"limit": -1}'); SELECT kg_check('{"limit": 1.5}'); SELECT kg_check('{"repair": 1}'); SELECT kg_check('{"tenant": 1}'); SELECT kg_check('{"tenants": "a"}'); SELECT kg_check('[]');
 SELECT kg_check('{"tenant": "no such"}') - 'ms' - 'differences' -> 'counts' -> 'tenants' AS tenants;
+-- What kg_pack() and kg_rebuild() do of packed edges that are damaged.
+CREATE FUNCTION check_packed() RETURNS TABLE (packed text, differences bigint) LANGUAGE sql AS $$
+  SELECT string_agg(format('%s %s %s %s %s', block, nodes, alone, outgoing, incoming), ' ' ORDER BY block), (SELECT count(*) FROM jsonb_array_elements(kg_check('{"tenant": "check"}') -> 'differences')) FROM kg_adjacency WHERE tenant = 'check' AND block <> 0 $$;
+SET ROLE check_admin;
+SELECT count(*) AS put FROM kg_put_entities('thing', (SELECT jsonb_agg(jsonb_build_object('id', 'h' || n, 'up', 'c')) FROM generate_series(1, 400) n));
+RESET ROLE;
+DO $$
+DECLARE
+  was text;
+  now text;
+  wrong bigint;
+  damage text;
+  mend text;
+BEGIN
+  SET LOCAL ROLE check_admin; PERFORM kg_pack(); RESET ROLE;
+  SELECT packed INTO was FROM check_packed();
+  RAISE WARNING 'a node by itself is packed: %', was ~ '(^| )-[0-9]';
+  FOREACH damage IN ARRAY ARRAY['outgoing = ''\xffff''', 'incoming = ''\xff''', 'outgoing = incoming', 'incoming = NULL', 'nodes = nodes | 2', 'alone = 0', 'alone = 2'] LOOP
+    FOREACH mend IN ARRAY ARRAY['kg_pack', 'kg_rebuild'] LOOP
+      EXECUTE format('UPDATE kg_adjacency SET %s WHERE tenant = ''check'' AND block <> 0', damage);
+      SET LOCAL ROLE check_admin; EXECUTE format('SELECT %s()', mend); PERFORM kg_pack(); RESET ROLE;
+      SELECT packed, differences INTO now, wrong FROM check_packed();
+      IF now <> was OR wrong > 0 THEN RAISE WARNING '% after %: % differences', mend, damage, wrong; END IF;
+    END LOOP;
+  END LOOP;
+  -- What an edge reads of one is said, and what mends it.
+  UPDATE kg_adjacency SET outgoing = '\xffff', incoming = '\xffff' WHERE tenant = 'check' AND block <> 0;
+  SET LOCAL ROLE check_admin;
+  BEGIN
+    PERFORM kg_neighbors('{"start_node": {"label": "thing", "node_id": "c"}, "max_hops": 1}');
+  EXCEPTION WHEN data_corrupted THEN
+    RAISE WARNING '%', SQLERRM;
+  END;
+  PERFORM kg_pack();
+  PERFORM kg_neighbors('{"start_node": {"label": "thing", "node_id": "c"}, "max_hops": 1}');
+END
+$$;
+DROP FUNCTION check_packed();
+-- A function that is made again by its definition has the same one: what is mended is not told again.
+BEGIN; SET LOCAL search_path = pg_catalog, pg_temp;
+DO $$ DECLARE f record; BEGIN FOR f IN SELECT * FROM public.kg_more_definitions() WHERE kind = 'function' LOOP EXECUTE f.definition; END LOOP; END $$;
+SELECT * FROM public.kg_definitions_wrong();
+ROLLBACK;
 -- of one snapshot
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT kg_check('{"tenant": "check"}') -> 'ok' AS ok; COMMIT;
 

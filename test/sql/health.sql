@@ -74,6 +74,21 @@ BEGIN; CALL test.odd_strings(); INSERT INTO pg_db_role_setting VALUES (0, 'healt
 BEGIN; CREATE FUNCTION health_decide(text, text, text[]) RETURNS TABLE (id text, allowed boolean) LANGUAGE sql STABLE AS 'SELECT unnest($3), true'; SELECT FROM kg_set_authorizer('health', 'health_decide(text,text,text[])'); SELECT * FROM health_of();
 DROP FUNCTION health_decide(text, text, text[]); SELECT * FROM health_of(); ROLLBACK;
 BEGIN; SELECT FROM kg_add_policy('health_hide', 'kg_entity', 'true'); SELECT * FROM health_of(); DROP POLICY health_hide ON kg_entity; SELECT * FROM health_of(); ROLLBACK;
+BEGIN; CREATE POLICY health_own ON kg_entity USING (true); SELECT * FROM health_of(); ROLLBACK;
+BEGIN; ALTER EXTENSION kg_graph DROP FUNCTION kg_pack(); SELECT * FROM health_of(); ROLLBACK;
+BEGIN; ALTER FUNCTION kg_pack() SECURITY DEFINER; SELECT * FROM health_of(); ROLLBACK;
+BEGIN; ALTER EXTENSION kg_graph DROP TABLE kg_entity; SELECT * FROM health_of(); ALTER EXTENSION kg_graph ADD TABLE kg_entity; SELECT * FROM health_of(); ROLLBACK;
+BEGIN; UPDATE pg_extension SET extcondition[array_position(extconfig, 'kg_entity'::regclass::oid)] = 'WHERE false' WHERE extname = 'kg_graph'; SELECT * FROM health_of(); ROLLBACK;
+BEGIN; ALTER TABLE kg_trigram SET UNLOGGED; SELECT * FROM health_of(); ROLLBACK;
+BEGIN; CREATE TABLE health_heir () INHERITS (kg_entity); SELECT * FROM health_of(); ROLLBACK;
+BEGIN; CREATE TABLE health_parent (tenant text COLLATE "C" NOT NULL); ALTER TABLE kg_term INHERIT health_parent; SELECT * FROM health_of(); ROLLBACK;
+BEGIN; CREATE TABLE health_mine (); ALTER EXTENSION kg_graph ADD TABLE health_mine; SELECT * FROM health_of(); ROLLBACK;
+BEGIN; ALTER TABLE kg_term RENAME TO health_term; SELECT * FROM health_of(); ROLLBACK;
+BEGIN; ALTER TABLE kg_tenant ALTER authorizer TYPE bytea USING NULL; SELECT * FROM health_of(); ROLLBACK;
+BEGIN; REVOKE SELECT ON kg_entity FROM health_reader; SELECT * FROM health_of(); ROLLBACK;
+BEGIN; DELETE FROM kg_role; REVOKE SELECT ON ALL TABLES IN SCHEMA public FROM health_reader; SELECT * FROM health_of() WHERE component = 'grants'; ROLLBACK;
+BEGIN; ALTER ROLE health_reader BYPASSRLS; SELECT * FROM health_of(); ROLLBACK;
+BEGIN; GRANT :"super" TO health_reader; SELECT component, status FROM health_of(); ROLLBACK;
 -- no more than ten are said
 BEGIN; DROP POLICY kg_tenant_select ON kg_tenant; DROP POLICY kg_bundle_select ON kg_bundle; DROP POLICY kg_relation_select ON kg_relation; DROP POLICY kg_tool_select ON kg_tool; DROP POLICY kg_edge_select ON kg_edge; DROP POLICY kg_term_select ON kg_term;
 DROP POLICY kg_agent_select ON kg_agent; DROP POLICY kg_trigram_select ON kg_trigram; DROP POLICY kg_index_key_select ON kg_index_key; DROP POLICY kg_adjacency_select ON kg_adjacency; DROP POLICY kg_unique_key_select ON kg_unique_key;

@@ -181,6 +181,13 @@ command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-n', 'public', '-
 	'pg_dump -n without what is ours');
 unlike(slurp_file("$tmp/ours"), qr/kg_entity_type/, '... has nothing of it');
 
+# pg_restore -j does not keep the order of tables: what comes before its tenant says so.
+$node->safe_psql('postgres', 'CREATE DATABASE disordered');
+$node->safe_psql('disordered', 'CREATE EXTENSION kg_graph');
+$node->command_fails_like([ 'pg_restore', '--exit-on-error', '--data-only', '-t', 'kg_bundle', '-d', 'disordered', "$tmp/public" ],
+	qr/tenant "t_bob" does not exist: .* restored before it.*pg_restore -j/s, 'rows before their tenant are refused for what it is');
+command_ok([ 'pg_restore', '--exit-on-error', '-h', $node->host, '-p', $node->port, '--section=data', '-d', 'disordered', "$tmp/public" ], '... and in their order restored');
+
 # The same in a schema of its own, with no search_path to help.
 $node->safe_psql('postgres', 'CREATE DATABASE source_kg');
 $node->safe_psql('source_kg', 'CREATE SCHEMA kg; CREATE EXTENSION kg_graph SCHEMA kg;

@@ -100,6 +100,34 @@ $there->safe_psql('postgres', 'CREATE ROLE missing LOGIN');
 $there->command_ok([ 'pg_restore', '--data-only', '-t', 'kg_tenant_role', '-t', 'kg_role', '-d', 'missing', "$tmp/missing" ],
 	'the grants are restored once it is there');
 is(tenant_of($there, 'missing', $_), "t_$_", "$_ has its tenant") foreach qw(ben missing);
+# Its privileges failed, too: health says it, and the command of docs/backup.md gives them.
+sub health_of { return $there->safe_psql('missing', q{SELECT kg_health() ->> 'status', jsonb_path_query_first(kg_health(), '$.components[*] ? (@.name == "grants").metrics.problems')}) }
+like(health_of(), qr/^degraded\|.*role missing lacks a privilege/, 'kg_health tells that it may not read');
+is($there->safe_psql('missing', q{SELECT kg_check('{"repair": true}') ->> 'ok'}), 'true', 'kg_check gives what it lacks');
+is((call_as($there, 'missing', $_, 'SELECT count(*) FROM kg_entity'))[1], '0', "$_ reads") foreach qw(ben missing);
+like(health_of(), qr/^healthy\|/, 'kg_health has nothing to tell');
+
+# A backup that would be empty is not healthy; it is mended, and then is whole.
+$here->safe_psql('postgres', 'CREATE DATABASE emptied');
+$here->safe_psql('emptied', 'CREATE EXTENSION kg_graph');
+new_tenant($here, 'emptied', 'ben');
+apply($here, 'emptied', 'ben', bundle_file('product'));
+my $rows = 'SELECT count(*) FROM kg_entity UNION ALL SELECT count(*) FROM kg_history';
+my $whole = $here->safe_psql('emptied', $rows);
+my $n = 0;
+foreach my $damage ('ALTER EXTENSION kg_graph DROP TABLE kg_entity; ALTER EXTENSION kg_graph ADD TABLE kg_entity', "UPDATE pg_extension SET extconfig = NULL WHERE extname = 'kg_graph'", 'ALTER EXTENSION kg_graph DROP TABLE kg_history', 'ALTER EXTENSION kg_graph DROP FUNCTION kg_pack()')
+{
+	$n++;
+	$here->safe_psql('emptied', $damage);
+	is($here->safe_psql('emptied', q{SELECT kg_health() ->> 'status'}), 'unhealthy', "unhealthy: $damage");
+	is($here->safe_psql('emptied', q{SELECT kg_check('{"repair": true}') -> 'left'}), '0', '... and mended');
+	dump_to('emptied', "emptied$n");
+	($ok, $err) = restore_from("emptied$n", "emptied$n", '--exit-on-error');
+	ok($ok, '... and the dump is restored') or diag($err);
+	is($there->safe_psql("emptied$n", $rows), $whole, '... with every row');
+	# It is not packed, nor analyzed.
+	isnt($there->safe_psql("emptied$n", q{SELECT kg_health() ->> 'status'}), 'unhealthy', '... sound');
+}
 
 $here->stop;
 $there->stop;
