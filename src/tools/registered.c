@@ -607,7 +607,6 @@ throw_of_function(const KgDefinition *def, ErrorData *edata)
 typedef struct Invocation
 {
 	FunctionCallInfo fcinfo;
-	bool writes;
 	KgConfirm *confirm;
 	Datum result;
 } Invocation;
@@ -620,17 +619,6 @@ invoke(void *arg)
 	if (invocation->writes)
 		kg_confirm_require(invocation->confirm);
 	invocation->result = FunctionCallInvoke(invocation->fcinfo);
-}
-
-static void
-invoke_within_time(void *arg)
-{
-	const Invocation *invocation = arg;
-
-	if (invocation->writes)
-		kg_write_uncontained(invoke, arg);
-	else
-		invoke(arg);
 }
 
 /* A function that writes, unless its annotations say that it does not. */
@@ -657,7 +645,7 @@ run_function(const Run *run)
 	LOCAL_FCINFO(fcinfo, 1);
 	FmgrInfo flinfo;
 	ErrorData *edata = NULL;
-	Invocation invocation = {fcinfo, def->writes, run->confirm};
+	Invocation invocation = {fcinfo, run->confirm};
 
 	if (kg_function_aclcheck(oid, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
 		kg_error_throw(kg_error_new(
@@ -671,8 +659,10 @@ run_function(const Run *run)
 	run->call->in_operation = true;
 	PG_TRY();
 	{
-		kg_running_timed(
-			&kg_running_call()->clock, invoke_within_time, &invocation);
+		if (def->writes)
+			kg_write_uncontained(invoke, &invocation);
+		else
+			invoke(&invocation);
 	}
 	PG_CATCH();
 	{
