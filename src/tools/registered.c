@@ -607,6 +607,7 @@ throw_of_function(const KgDefinition *def, ErrorData *edata)
 typedef struct Invocation
 {
 	FunctionCallInfo fcinfo;
+	bool writes;
 	KgConfirm *confirm;
 	Datum result;
 } Invocation;
@@ -645,7 +646,7 @@ run_function(const Run *run)
 	LOCAL_FCINFO(fcinfo, 1);
 	FmgrInfo flinfo;
 	ErrorData *edata = NULL;
-	Invocation invocation = {fcinfo, run->confirm};
+	Invocation invocation = {fcinfo, def->writes, run->confirm};
 
 	if (kg_function_aclcheck(oid, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
 		kg_error_throw(kg_error_new(
