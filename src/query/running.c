@@ -322,7 +322,8 @@ throw_late(const KgClock *clock)
 typedef struct Timed
 {
 	const KgClock *clock;
-	bool met; /* its end: the timer is not set for it again */
+	bool met;  /* its end: the timer is not set for it again */
+	bool told; /* so, by work within it of the same clock */
 	struct Timed *outer;
 } Timed;
 
@@ -386,7 +387,7 @@ set_timer(void)
 	TimestampTz end = 0;
 
 	for (const Timed *at = timed; at != NULL; at = at->outer)
-		if (!at->met && at->clock->end != 0 &&
+		if (!at->met && !at->told && at->clock->end != 0 &&
 			(end == 0 || at->clock->end < end))
 			end = at->clock->end;
 	expired = false;
@@ -419,27 +420,47 @@ begin_timed(Timed *here)
 }
 
 /*
- * Is its time over?  A cancel of the timer's that nobody has met is taken back,
- * but where another one comes in this moment.  The timer is set again for what is
- * around it.
+ * A cancel of the timer's that nobody has met, but where another one comes in this
+ * moment.
  */
+static void
+take_back(void)
+{
+	if (QueryCancelPending != KG_BY_TIMER)
+		return;
+	QueryCancelPending = false;
+	if (cancelled)
+		QueryCancelPending = true;
+}
+
+/* Is its time over?  The timer is set again for what is around it. */
 static bool
 end_timed(const Timed *here)
 {
 	bool late;
 
 	disable_timeout(timer, false);
-	late = (expired || here->met) && is_over(here->clock);
-	if (QueryCancelPending == KG_BY_TIMER)
-	{
-		QueryCancelPending = false;
-		if (cancelled)
-			QueryCancelPending = true;
-	}
+	late = (expired || here->met) && !here->told && is_over(here->clock);
+	take_back();
 	timed = here->outer;
 	if (timed != NULL)
 		set_timer();
 	return late;
+}
+
+/* The work around may go on with what it has: it is not ended once more. */
+static KG_NORETURN void
+tell_late(const KgClock *clock)
+{
+	for (Timed *at = timed; at != NULL; at = at->outer)
+		at->told |= at->clock == clock;
+	if (timed != NULL)
+	{
+		disable_timeout(timer, false);
+		take_back();
+		set_timer();
+	}
+	throw_late(clock);
 }
 
 void
@@ -449,6 +470,8 @@ kg_running_timed(void (*work)(void *arg), void *arg)
 	const KgClock *clock = &innermost->clock;
 	Timed here = {clock};
 
+	if (timed != NULL && timed->told && timed->clock == clock)
+		throw_late(clock);
 	begin_timed(&here);
 	PG_TRY();
 	{
@@ -461,13 +484,13 @@ kg_running_timed(void (*work)(void *arg), void *arg)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
-		throw_late(clock);
+		tell_late(clock);
 	}
 	PG_END_TRY();
 	if (end_timed(&here))
 	{
 		CHECK_FOR_INTERRUPTS();
-		throw_late(clock);
+		tell_late(clock);
 	}
 }
 

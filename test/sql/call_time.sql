@@ -54,6 +54,8 @@ SET call_time.sleep = 1000;
 SET statement_timeout = '30 s';
 SET ROLE call_time_a;
 SELECT left(call, 90) AS call, says FROM call_time_all();
+-- of claims the one that is judged then is unknown, and all after it
+SELECT r #>> '{claims,0,verdict}' AS first, r #>> '{claims,1,verdict}' AS second, r #>> '{claims,1,reason}' AS reason FROM kg_verify('{"claims": [{"none": {"tool": "find_nodes", "arguments": {"node_label": "note"}}}, {"none": {"tool": "find_nodes", "arguments": {"node_label": "note"}}}]}') r;
 -- the limit of a caller
 RESET ROLE;
 SET kg_graph.max_call_time = 60000;
