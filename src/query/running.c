@@ -327,18 +327,18 @@ typedef struct Timed
 	struct Timed *outer;
 } Timed;
 
-/* Of QueryCancelPending: the timer has asked for it, and nobody else. */
+/* A value of QueryCancelPending: the timer alone requested the cancel. */
 #define KG_BY_TIMER 2
 
 static Timed *timed = NULL; /* the innermost */
 static TimeoutId timer;
 static volatile sig_atomic_t expired = false;	/* since it was set */
-static volatile sig_atomic_t cancelled = false; /* somebody else said so, too */
+static volatile sig_atomic_t cancelled = false; /* another cancel came, too */
 static struct sigaction server_cancel;
 
 /*
- * In a signal handler: as statement_timeout does it.  What is not pending any more
- * has been met, and did not end the work.
+ * Runs in a signal handler, as the handler of statement_timeout.  A cancel that is
+ * pending no more was raised, and did not end the work.
  */
 static void
 expire(void)
@@ -380,7 +380,7 @@ watch_cancels(void)
 	sigaction(SIGINT, &action, NULL);
 }
 
-/* Set the timer for the end that comes first of those that nobody has met. */
+/* Sets the timer for the first end that no work has met. */
 static void
 set_timer(void)
 {
@@ -410,7 +410,7 @@ begin_timed(Timed *here)
 	registered = true;
 	if (timed == NULL)
 		cancelled = QueryCancelPending;
-	/* What the timer asked for and is not pending ended nothing. */
+	/* The cancel is not pending any more, and did not end the work. */
 	else if (expired && QueryCancelPending != KG_BY_TIMER)
 		for (Timed *at = timed; at != NULL; at = at->outer)
 			at->met |= is_over(at->clock);
@@ -420,7 +420,7 @@ begin_timed(Timed *here)
 }
 
 /*
- * A cancel of the timer's that nobody has met, but where another one comes in this
+ * Withdraws the timer's cancel if it is pending, unless another one comes in this
  * moment.
  */
 static void
@@ -433,7 +433,7 @@ take_back(void)
 		QueryCancelPending = true;
 }
 
-/* Is its time over?  The timer is set again for what is around it. */
+/* Returns whether its time is over.  The work around it gets the timer. */
 static bool
 end_timed(const Timed *here)
 {
@@ -448,7 +448,7 @@ end_timed(const Timed *here)
 	return late;
 }
 
-/* The work around may go on with what it has: it is not ended once more. */
+/* Raises KG_TIMEOUT for the call.  The work around is not ended once more. */
 static KG_NORETURN void
 tell_late(const KgClock *clock)
 {

@@ -115,9 +115,9 @@ extern bool kg_running_late(void);
 
 /*
  * Does the work of the call, which must be one that reads.  Its clock ends the
- * work wherever the work can be cancelled: raises KG_TIMEOUT then, and the error of
- * somebody else's cancel where there was one.  Work of the call within this work,
- * whose error is caught, ends in its place: what is left of this goes on.
+ * work wherever the work can be cancelled: raises KG_TIMEOUT then, or the error of
+ * another cancel.  If timed work of the same call runs within this work, that work
+ * ends alone, and the rest of this work goes on.
  */
 extern void kg_running_timed(void (*work)(void *arg), void *arg);
 
