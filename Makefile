@@ -83,7 +83,7 @@ conformance: ## the official MCP suite, Inspector and SDKs against kgctl
 
 # Half an hour for the four fuzzers together, and the tests of kgctl.
 fuzz: ## kgctl under AddressSanitizer: fuzzers of its parsers and HTTP input, then its tests
-	scripts/explore 1800 kgctl
+	KG_ROUNDS=500 scripts/explore 1800 kgctl
 	KGCTL_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' \
 		PROVE_TESTS='$(sort $(wildcard test/t/kgctl_*.pl))' scripts/check tap
 
