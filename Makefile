@@ -75,12 +75,15 @@ check-image: ## the image of the Dockerfile, without a registry (scripts/check-i
 demo: ## from nothing to tool calls on real data (scripts/demo)
 	scripts/demo
 
+explore: ## the random tests with new seeds, for SECONDS=1200
+	scripts/explore $(or $(SECONDS),1200)
+
 conformance: ## the official MCP suite, Inspector and SDKs against kgctl
 	scripts/conformance
 
 # Half an hour for the four fuzzers together, and the tests of kgctl.
 fuzz: ## kgctl under AddressSanitizer: fuzzers of its parsers and HTTP input, then its tests
-	KG_FUZZ_SECONDS=$${KG_FUZZ_SECONDS:-450} scripts/check kgctl
+	KG_ROUNDS=500 scripts/explore 1800 kgctl
 	KGCTL_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' \
 		PROVE_TESTS='$(sort $(wildcard test/t/kgctl_*.pl))' scripts/check tap
 

@@ -229,6 +229,27 @@ kg_any() {
   done
 }
 
+# kg_database NAME EXTENSION...: made anew.
+kg_database() {
+  local extension
+  kg_as dropdb --if-exists --force "$1" 2>/dev/null
+  kg_as createdb "$1"
+  for extension in "${@:2}"; do
+    kg_as psql -qX -d "$1" -c "CREATE EXTENSION $extension"
+  done
+}
+
+# kg_program SRC FOLDER [ARGUMENT...]: SRC/test/FOLDER/run with a database of its own.
+kg_program() {
+  local src=$1 name=$2
+  shift 2
+  kg_database "kg_$name" kg_graph
+  # The tests run in a copy: the suite beside the checkout is found from here.
+  local suite=$root/../shared/data/json-schema-test-suite
+  [ ! -d "$suite" ] || export KG_JSON_SCHEMA_TEST_SUITE=${KG_JSON_SCHEMA_TEST_SUITE:-$suite}
+  cd "$src/test/$name" && PGDATABASE=kg_$name kg_as env PGDATABASE="kg_$name" ./run "$@"
+}
+
 # kg_copy DIR: the checkout without build products, owned by the cluster's user.
 kg_copy() {
   mkdir -p "$1"

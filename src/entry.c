@@ -52,6 +52,22 @@ write_once(FunctionCallInfo fcinfo, const Entry *entry, KgCall *call)
 	return reply;
 }
 
+typedef struct Reading
+{
+	KgEntryBody body;
+	FunctionCallInfo fcinfo;
+	KgCall *call;
+	Jsonb *result;
+} Reading;
+
+static void
+read_in_time(void *arg)
+{
+	Reading *it = arg;
+
+	it->result = it->body(it->fcinfo, it->call);
+}
+
 static Datum
 run(FunctionCallInfo fcinfo, void *arg)
 {
@@ -76,8 +92,15 @@ run(FunctionCallInfo fcinfo, void *arg)
 			result = write_once(fcinfo, entry, &call);
 			SPI_finish();
 		}
-		else
+		else if (entry->open)
 			result = entry->body(fcinfo, &call);
+		else
+		{
+			Reading reading = {entry->body, fcinfo, &call};
+
+			kg_running_timed(read_in_time, &reading);
+			result = reading.result;
+		}
 	}
 	PG_FINALLY();
 	{

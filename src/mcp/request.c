@@ -226,6 +226,34 @@ wrap_result(KgMcpRequest *req)
 	return kg_splice_finish(&response);
 }
 
+typedef struct Handling
+{
+	KgMcpHandler handler;
+	KgMcpRequest *req;
+	KgJsonWriter *w;
+	bool ok;
+} Handling;
+
+static void
+handle(void *arg)
+{
+	Handling *it = arg;
+
+	it->ok = it->handler(it->req, it->w);
+}
+
+/* Tools answer by themselves that their time is over. */
+static bool
+handle_in_time(KgMcpHandler handler, KgMcpRequest *req, KgJsonWriter *w)
+{
+	Handling handling = {handler, req, w};
+
+	if (handler == kg_mcp_tools_call)
+		return handler(req, w);
+	kg_running_timed(handle, &handling);
+	return handling.ok;
+}
+
 /* Run a method and make its response. */
 static Jsonb *
 respond(KgMcpRequest *req)
@@ -249,7 +277,7 @@ respond(KgMcpRequest *req)
 	if (!notifies)
 		begin_result(req, &w);
 	if (!kg_mcp_sees_writes(req) ||
-		(req->elsewhere == NULL && !handler(req, &w)))
+		(req->elsewhere == NULL && !handle_in_time(handler, req, &w)))
 	{
 		if (kg_setting_mcp_server != KG_SERVER_STANDBY)
 			return kg_mcp_error_response(req, true);

@@ -348,7 +348,7 @@ take_answer(TupleTableSlot *slot, void *arg)
 	int place;
 
 	if ((++asking->answers & 1023) == 0)
-		kg_plan_check();
+		CHECK_FOR_INTERRUPTS();
 	slot_getallattrs(slot);
 	if (slot->tts_isnull[0])
 		return true;
@@ -478,7 +478,7 @@ ask(void *arg)
 		(const unsigned char *) asking->function, strlen(asking->function), 0);
 	for (int start = 0; start < asking->n; start += batch)
 	{
-		kg_plan_check();
+		CHECK_FOR_INTERRUPTS();
 		ask_piece(asking, start, Min(batch, asking->n - start));
 	}
 	kg_spi_unpin_path(nest);

@@ -15,6 +15,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"
+#include "query/decisions.h"
 #include "query/derived.h"
 #include "query/graph_search.h"
 #include "query/past.h"
@@ -224,6 +225,7 @@ count_fields(const KgCatalog *catalog, const KgType *type,
 {
 	Counts *counts = palloc(Max(1, nfields) * sizeof(Counts));
 
+	kg_decisions_begin_step();
 	for (int f = 0; f < nfields; f++)
 	{
 		counts[f].n = nodes->n;
@@ -238,6 +240,7 @@ count_fields(const KgCatalog *catalog, const KgType *type,
 			count_field(catalog, type, fields[f], &piece);
 		}
 	}
+	kg_decisions_end_step();
 	return counts;
 }
 
@@ -294,12 +297,14 @@ kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n)
 			shown[counted++] = shown[i];
 	}
 	qsort(shown, counted, sizeof(KgShown), compare_types);
+	kg_decisions_begin_step();
 	for (int i = 0, end; i < counted; i = end)
 	{
 		for (end = i; end < counted && shown[end].type == shown[i].type;)
 			end++;
 		fill_type(catalog, &shown[i], end - i);
 	}
+	kg_decisions_end_step();
 }
 
 /* ---- what is filtered, sorted and grouped by ---- */

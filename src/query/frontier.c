@@ -17,7 +17,6 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "query/frontier.h"
-#include "query/sort.h"
 #include "query/validity.h"
 #include "utils/array.h"
 #include "utils/memutils.h"
@@ -621,7 +620,7 @@ sort_by_comparing(int64 *nodes, uint32 n)
 {
 	uint32 count = 1;
 
-	kg_sort(nodes, n, sizeof(int64), kg_compare_nodes, NULL);
+	qsort_interruptible(nodes, n, sizeof(int64), kg_compare_nodes, NULL);
 	for (uint32 i = 1; i < n; i++)
 		if (nodes[i] != nodes[count - 1])
 			nodes[count++] = nodes[i];

@@ -150,7 +150,7 @@ fetch_rows(Held *h, KgRowFunction row, void *arg, MemoryContext caller)
 		if (TupIsNull(slot))
 			break;
 		if ((++n & 255) == 0)
-			kg_plan_check();
+			CHECK_FOR_INTERRUPTS();
 		if (!more)
 			continue;
 		MemoryContextSwitchTo(caller);
@@ -172,7 +172,7 @@ fetch_ranges(Held *h, const KgRanges *ranges, KgRowFunction row, void *arg,
 	for (uint32 i = 0; i < ranges->n; i++)
 	{
 		if ((i & 255) == 255)
-			kg_plan_check();
+			CHECK_FOR_INTERRUPTS();
 		h->params->params[1].value = Int64GetDatum(ranges->ranges[i].first);
 		h->params->params[2].value = Int64GetDatum(ranges->ranges[i].last);
 		n += fetch_rows(h, row, arg, caller);

@@ -10,7 +10,6 @@
 #include "base/settings.h"
 #include "query/links.h"
 #include "query/plan.h"
-#include "query/sort.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -334,7 +333,8 @@ kg_links_sort(KgLinks *links, const uint16 *ranks)
 	}
 	if (ranks != NULL)
 		links->n = n;
-	kg_sort(links->links, links->n, sizeof(KgLink), compare_links, NULL);
+	qsort_interruptible(
+		links->links, links->n, sizeof(KgLink), compare_links, NULL);
 	n = 0;
 	for (uint64 i = 0; i < links->n; i++)
 	{

@@ -9,7 +9,6 @@
 
 #include "catalog/key.h"
 #include "query/list.h"
-#include "query/sort.h"
 
 /* First byte of the key of a missing value; nothing else begins so. */
 static bool
@@ -86,11 +85,11 @@ kg_rows_finish(KgRows *rows)
 	int n = 0;
 
 	if (rows->n > 1)
-		kg_sort(rows->rows,
-				rows->n,
-				sizeof(KgRow *),
-				compare_rows,
-				(void *) rows->query);
+		qsort_interruptible(rows->rows,
+							rows->n,
+							sizeof(KgRow *),
+							compare_rows,
+							(void *) rows->query);
 	for (int i = 0; i < rows->n; i++)
 	{
 		KgRow *row = rows->rows[i];

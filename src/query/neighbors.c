@@ -13,7 +13,6 @@
 #include "miscadmin.h"
 #include "query/decisions.h"
 #include "query/neighbors.h"
-#include "query/sort.h"
 #include "utils/memutils.h"
 
 void
@@ -567,7 +566,8 @@ compare_candidates(const void *a, const void *b, void *arg)
 static void
 cut_smallest(Run *run)
 {
-	kg_sort(run->items, run->n, sizeof(Candidate), compare_candidates, NULL);
+	qsort_interruptible(
+		run->items, run->n, sizeof(Candidate), compare_candidates, NULL);
 	for (uint64 i = run->keep; i < run->n; i++)
 	{
 		pfree((void *) run->items[i].ref.id);

@@ -20,7 +20,6 @@
 #include "port/pg_bitutils.h"
 #include "query/paths.h"
 #include "query/plan.h"
-#include "query/sort.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -702,11 +701,11 @@ prune(KgPaths *paths)
 		keep_first(paths, before, length);
 	else
 		paths->links.n = 0;
-	kg_sort(paths->links.links,
-			paths->links.n,
-			sizeof(KgLink),
-			compare_by_reply,
-			paths);
+	qsort_interruptible(paths->links.links,
+						paths->links.n,
+						sizeof(KgLink),
+						compare_by_reply,
+						paths);
 	n = 0;
 	for (uint32 node = 0; node < paths->set.n; node++)
 	{
@@ -738,7 +737,7 @@ sort_ends(KgPaths *paths, uint32 *ends, uint32 *n)
 		if (paths->refs[ends[i]].id != NULL)
 			ends[kept++] = ends[i];
 	*n = kept;
-	kg_sort(ends, kept, sizeof(uint32), compare_ends, paths);
+	qsort_interruptible(ends, kept, sizeof(uint32), compare_ends, paths);
 }
 
 static uint32 *

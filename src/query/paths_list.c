@@ -206,7 +206,7 @@ count_walks(KgPaths *paths, Walker *w)
 			paths->graph->context, Max((Size) nodes, 1) * sizeof(double));
 
 		w->counts[left] = counts;
-		kg_plan_check();
+		CHECK_FOR_INTERRUPTS();
 		kg_graph_check_memory(paths->graph);
 		for (uint32 node = 0; node < nodes; node++)
 		{
@@ -362,7 +362,7 @@ list_shortest(KgPaths *paths)
 	{
 		uint32 target = paths->to[t];
 
-		kg_plan_check();
+		CHECK_FOR_INTERRUPTS();
 		measure_target(paths, target, &tt);
 		kg_graph_charge_edges(paths->graph, tt.n);
 		for (uint32 s = 0; s < paths->nfrom; s++)

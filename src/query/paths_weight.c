@@ -85,7 +85,7 @@ read_weights(KgPaths *paths)
 		bool usable;
 
 		if ((i & 0xffff) == 0)
-			kg_plan_check();
+			CHECK_FOR_INTERRUPTS();
 		paths->weights[i] = kg_weight_read(paths->links.links[i].weight,
 										   &usable);
 		if ((!usable || paths->weights[i] < 0) &&
@@ -111,7 +111,7 @@ measure_target(Lightest *l, uint32 target)
 	{
 		KgWeight *least = l->least[left];
 
-		kg_plan_check();
+		CHECK_FOR_INTERRUPTS();
 		for (uint32 node = 0; node < paths->set.n; node++)
 		{
 			uint32 first = paths->links.start[node];

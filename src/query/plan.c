@@ -212,14 +212,6 @@ typedef struct RowReceiver
 } RowReceiver;
 
 void
-kg_plan_check(void)
-{
-	CHECK_FOR_INTERRUPTS();
-	if (kg_running_call() != NULL)
-		kg_running_check();
-}
-
-void
 kg_plan_enter(void)
 {
 	kg_identity_enter_tool();
@@ -238,8 +230,7 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	MemoryContext executor;
 	bool more;
 
-	if ((++receiver->nrows & 255) == 0)
-		kg_plan_check();
+	receiver->nrows++;
 	executor = MemoryContextSwitchTo(receiver->caller);
 	more = receiver->row(slot, receiver->arg);
 	MemoryContextSwitchTo(executor);
@@ -567,7 +558,7 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 {
 	KgExplained *explained = kg_running_call()->explained;
 
-	kg_running_check();
+	CHECK_FOR_INTERRUPTS();
 	if (explained != NULL)
 		record_statement(explained, statement);
 	kg_audit_statement(statement->sql);

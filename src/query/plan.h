@@ -11,6 +11,7 @@
 #define KG_PLAN_H
 
 #include "executor/tuptable.h"
+#include "miscadmin.h"
 #include "nodes/pg_list.h"
 #include "query/nodeset.h"
 
@@ -79,8 +80,7 @@ kg_slot_datum(TupleTableSlot *slot, int column)
 
 /*
  * Run a statement and hand each row to the function.  Returns the number of
- * rows.  Raises KG_TIMEOUT past kg_graph.max_call_time.  May be nested: a row
- * function may run statements of its own.
+ * rows.  May be nested: a row function may run statements of its own.
  */
 extern uint64 kg_plan_run(const KgStatement *statement, KgRowFunction row,
 						  void *arg);
@@ -108,7 +108,6 @@ extern char *kg_plan_explain(const KgStatement *statement);
  */
 extern void kg_plan_enter(void);
 extern void kg_plan_leave(void);
-extern void kg_plan_check(void);
 
 /*
  * In a loop in memory: count what was done, and check every 65,536.
@@ -120,7 +119,7 @@ kg_plan_count(uint64 *done, uint64 n)
 
 	*done += n;
 	if ((before ^ *done) >> 16 != 0)
-		kg_plan_check();
+		CHECK_FOR_INTERRUPTS();
 }
 
 #endif /* KG_PLAN_H */

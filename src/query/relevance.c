@@ -27,7 +27,6 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "query/relevance.h"
-#include "query/sort.h"
 #include "utils/memutils.h"
 
 /* Among so few nodes, so many times less is left. */
@@ -667,7 +666,8 @@ kg_rank_order(KgGraph *graph, const KgReach *reach)
 						   (uint64) (score * (double) KG_RANK_ALL);
 		order->nodes[i] = i;
 	}
-	kg_sort(order->nodes, n, sizeof(uint32), compare_places, order->places);
+	qsort_interruptible(
+		order->nodes, n, sizeof(uint32), compare_places, order->places);
 	kg_graph_check_memory(graph);
 	return order;
 }
@@ -797,7 +797,7 @@ kg_rank_best(const KgRanking *ranking, const bool *wanted, uint32 limit,
 	s.r = ranking;
 	s.wanted = wanted;
 	resolve_best(&s, limit);
-	kg_sort(s.ranked, s.n, sizeof(KgRanked), compare_ranked, NULL);
+	qsort_interruptible(s.ranked, s.n, sizeof(KgRanked), compare_ranked, NULL);
 	*n = Min(s.n, limit);
 	*more = s.n > limit;
 	return s.ranked;

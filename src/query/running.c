@@ -293,7 +293,7 @@ kg_running_limit_asked(const char *name, int ms)
 static bool
 is_over(const KgClock *clock)
 {
-	return clock->end != 0 && GetCurrentTimestamp() > clock->end;
+	return clock->end != 0 && GetCurrentTimestamp() >= clock->end;
 }
 
 bool
@@ -304,47 +304,41 @@ kg_running_late(void)
 }
 
 static KG_NORETURN void
-throw_late(const KgClock *clock, const char *expected)
+throw_late(const KgClock *clock)
 {
 	KgError *err = kg_error_new(KG_TIMEOUT,
 								"the call took longer than %s (%d ms)",
 								clock->name,
 								clock->ms);
-	kg_error_throw_expected(err, "%s", expected);
-}
-
-void
-kg_running_check(void)
-{
-	if (kg_running_late())
-		throw_late(&kg_running_call()->clock,
-				   "a narrower question: more filters, fewer hops or a "
-				   "smaller limit");
+	kg_error_throw_expected(err,
+							"a narrower question: more filters, fewer hops or "
+							"a smaller limit; or fewer items in one call");
 }
 
 /*
- * Work that has a timer.  One within another has the timer until it ends, if its
- * own end comes first.
+ * Work that has a timer, by the clock of its call.  Work within other work has
+ * the timer for the end that comes first.
  */
 typedef struct Timed
 {
-	TimestampTz end;
-	bool outer_expired;
-	const struct Timed *outer;
+	const KgClock *clock;
+	bool met;  /* its end: the timer is not set for it again */
+	bool told; /* so, by work within it of the same clock */
+	struct Timed *outer;
 } Timed;
 
-/* Of QueryCancelPending: the timer has asked for it, and nobody else. */
+/* A value of QueryCancelPending: the timer alone requested the cancel. */
 #define KG_BY_TIMER 2
 
-static const Timed *timed = NULL; /* the innermost */
+static Timed *timed = NULL; /* the innermost */
 static TimeoutId timer;
-static volatile sig_atomic_t expired = false;	/* its time is over */
-static volatile sig_atomic_t cancelled = false; /* so has somebody else said */
+static volatile sig_atomic_t expired = false;	/* since it was set */
+static volatile sig_atomic_t cancelled = false; /* another cancel came, too */
 static struct sigaction server_cancel;
 
 /*
- * In a signal handler: as statement_timeout does it.  What is not pending any more
- * has been met, and did not end the work.
+ * Runs in a signal handler, as the handler of statement_timeout.  A cancel that is
+ * pending no more was raised, and did not end the work.
  */
 static void
 expire(void)
@@ -376,7 +370,6 @@ watch_cancels(void)
 	struct sigaction action;
 
 	sigaction(SIGINT, NULL, &server_cancel);
-	cancelled = QueryCancelPending;
 	if ((server_cancel.sa_flags & SA_SIGINFO) == 0 &&
 		(server_cancel.sa_handler == SIG_DFL ||
 		 server_cancel.sa_handler == SIG_IGN))
@@ -387,65 +380,98 @@ watch_cancels(void)
 	sigaction(SIGINT, &action, NULL);
 }
 
+/* Sets the timer for the first end that no work has met. */
+static void
+set_timer(void)
+{
+	TimestampTz end = 0;
+
+	for (const Timed *at = timed; at != NULL; at = at->outer)
+		if (!at->met && !at->told && at->clock->end != 0 &&
+			(end == 0 || at->clock->end < end))
+			end = at->clock->end;
+	expired = false;
+	if (end != 0)
+		enable_timeout_at(timer, end);
+	else
+		disable_timeout(timer, false);
+}
+
 static void
 begin_timed(Timed *here)
 {
 	static bool registered = false;
 
 	if (!registered)
+	{
 		timer = RegisterTimeout(USER_TIMEOUT, expire);
-	registered = true;
-	here->outer = timed;
-	here->outer_expired = expired;
-	if (timed == NULL)
 		watch_cancels();
-	expired = false;
+	}
+	registered = true;
+	if (timed == NULL)
+		cancelled = QueryCancelPending;
+	/* The cancel is not pending any more, and did not end the work. */
+	else if (expired && QueryCancelPending != KG_BY_TIMER)
+		for (Timed *at = timed; at != NULL; at = at->outer)
+			at->met |= is_over(at->clock);
+	here->outer = timed;
 	timed = here;
-	enable_timeout_at(timer, here->end);
+	set_timer();
 }
 
 /*
- * Is its time over?  A cancel of the timer's that nobody has met is taken back,
- * but where another one comes in this moment.
+ * Withdraws the timer's cancel if it is pending, unless another one comes in this
+ * moment.
  */
+static void
+take_back(void)
+{
+	if (QueryCancelPending != KG_BY_TIMER)
+		return;
+	QueryCancelPending = false;
+	if (cancelled)
+		QueryCancelPending = true;
+}
+
+/* Returns whether its time is over.  The work around it gets the timer. */
 static bool
 end_timed(const Timed *here)
 {
 	bool late;
 
 	disable_timeout(timer, false);
-	late = expired;
-	if (QueryCancelPending == KG_BY_TIMER)
-	{
-		QueryCancelPending = false;
-		if (cancelled)
-			QueryCancelPending = true;
-	}
+	late = (expired || here->met) && !here->told && is_over(here->clock);
+	take_back();
 	timed = here->outer;
-	expired = timed != NULL && here->outer_expired;
-	if (timed == NULL)
-		sigaction(SIGINT, &server_cancel, NULL);
-	else if (!expired)
-		enable_timeout_at(timer, timed->end);
+	if (timed != NULL)
+		set_timer();
 	return late;
 }
 
-/* Of what is written, or of whatever a function does. */
-#define KG_LESS "less in one call: fewer items, or what takes less time"
+/* Raises KG_TIMEOUT for the call.  The work around is not ended once more. */
+static KG_NORETURN void
+tell_late(const KgClock *clock)
+{
+	for (Timed *at = timed; at != NULL; at = at->outer)
+		at->told |= at->clock == clock;
+	if (timed != NULL)
+	{
+		disable_timeout(timer, false);
+		take_back();
+		set_timer();
+	}
+	throw_late(clock);
+}
 
 void
-kg_running_timed(const KgClock *clock, void (*work)(void *arg), void *arg)
+kg_running_timed(void (*work)(void *arg), void *arg)
 {
 	MemoryContext context = CurrentMemoryContext;
-	Timed here = {clock->end};
+	const KgClock *clock = &innermost->clock;
+	Timed here = {clock};
 
-	if (here.end == 0 || (timed != NULL && !expired && timed->end <= here.end))
-	{
-		work(arg);
-		return;
-	}
-	if (is_over(clock))
-		throw_late(clock, KG_LESS);
+	if (timed != NULL && timed->told && timed->clock == clock)
+		throw_late(clock);
 	begin_timed(&here);
 	PG_TRY();
 	{
@@ -458,14 +484,45 @@ kg_running_timed(const KgClock *clock, void (*work)(void *arg), void *arg)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
-		throw_late(clock, KG_LESS);
+		tell_late(clock);
 	}
 	PG_END_TRY();
 	if (end_timed(&here))
 	{
 		CHECK_FOR_INTERRUPTS();
-		throw_late(clock, KG_LESS);
+		tell_late(clock);
 	}
+}
+
+static void
+set_clock(KgCall *call, KgClock clock)
+{
+	call->clock = clock;
+	if (timed != NULL)
+		set_timer();
+}
+
+void
+kg_running_writing(void (*work)(void *arg), void *arg)
+{
+	KgCall *call = kg_running_call();
+	KgClock clock = call->clock;
+	TimestampTz begun = GetCurrentTimestamp();
+
+	set_clock(call, call->asked);
+	PG_TRY();
+	{
+		work(arg);
+	}
+	PG_FINALLY();
+	{
+		if (clock.end != 0)
+			clock.end += GetCurrentTimestamp() - begun;
+		if (call->asked.end != 0 && call->asked.end < clock.end)
+			clock = call->asked;
+		set_clock(call, clock);
+	}
+	PG_END_TRY();
 }
 
 /* A function that a registered tool runs may call tools by name. */

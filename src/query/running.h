@@ -112,16 +112,20 @@ extern void kg_running_limit_asked(const char *name, int ms);
 
 /* Is it past its end? */
 extern bool kg_running_late(void);
-/* Raises KG_TIMEOUT where it is. */
-extern void kg_running_check(void);
 
 /*
- * Work that does not look at the clock, one of a call's, which ends it all the
- * same: raises KG_TIMEOUT then, and what somebody else's cancel raises where there
- * was one.
+ * Does the work of the call, which must be one that reads.  Its clock ends the
+ * work wherever the work can be cancelled: raises KG_TIMEOUT then, or the error of
+ * another cancel.  If timed work of the same call runs within this work, that work
+ * ends alone, and the rest of this work goes on.
  */
-extern void kg_running_timed(const KgClock *clock, void (*work)(void *arg),
-							 void *arg);
+extern void kg_running_timed(void (*work)(void *arg), void *arg);
+
+/*
+ * Does work that writes, within the call: its clock stands still, and only the
+ * time that the caller asked for ends it.
+ */
+extern void kg_running_writing(void (*work)(void *arg), void *arg);
 
 /*
  * Around a registered tool, whose operations may call anything but one; an error

@@ -17,7 +17,6 @@
 #include "query/plan.h"
 #include "query/related.h"
 #include "query/scan.h"
-#include "query/sort.h"
 #include "query/traverse.h"
 #include "utils/memutils.h"
 
@@ -751,7 +750,7 @@ sort_ends(PageState *state, int i, uint32 start)
 			step->ends[first + live++] = step->ends[first + e];
 			step->ends[first + e] = swap;
 		}
-	kg_sort(
+	qsort_interruptible(
 		step->ends + first, live, sizeof(KgStepEnd), compare_ends, state->refs);
 }
 
@@ -772,7 +771,7 @@ list_page(PageState *state)
 	resolve_nodes(state, nodes, n);
 	if (state->missed)
 		return false;
-	kg_sort(nodes, n, sizeof(uint32), compare_by_ref, state->refs);
+	qsort_interruptible(nodes, n, sizeof(uint32), compare_by_ref, state->refs);
 	nstarts = choose_starts(state, nodes, n);
 	chosen = nodes;
 	n = nstarts;

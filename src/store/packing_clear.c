@@ -155,7 +155,6 @@ kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
 		/* Only a damaged row names a node below the first. */
 		if (nodes[i] > 0 && kg_block_of(nodes[i]) <= last)
 			old[nold++] = nodes[i];
-	/* Not kg_sort(): the clock of a call that read must not end a write. */
 	qsort_interruptible(old, nold, sizeof(int64), kg_compare_nodes, NULL);
 	for (uint32 start = 0; start < nold; start += KG_FORGET)
 	{

@@ -20,13 +20,13 @@
 #define KG_RANK_OFFSET 60
 
 /* In the order of the schema. */
-typedef enum Mode
+typedef enum BfsMode
 {
 	KG_SEARCH_NAMES,
 	KG_SEARCH_TEXT,
 	KG_SEARCH_HYBRID,
 	KG_SEARCH_MEANING
-} Mode;
+} BfsMode;
 
 /* The lists of a hybrid. */
 #define KG_LISTS 3
@@ -179,7 +179,7 @@ make_item(const KgGraph *graph, const Hit *hit)
 
 typedef struct Search
 {
-	Mode mode;
+	BfsMode mode;
 	char *query;	   /* NULL: none */
 	ArrayType *vector; /* or NULL */
 	int64 limit;
@@ -243,7 +243,7 @@ read_search(KgGraphCall *call, Search *search)
 
 	search->ntypes = Max(n, 0);
 	search->type_nos = palloc((search->ntypes + 1) * sizeof(int32));
-	search->mode = (Mode) kg_input_enum(&call->input, "mode", "a mode");
+	search->mode = (BfsMode) kg_input_enum(&call->input, "mode", "a mode");
 	/* Which of the two is needed, the mode decides. */
 	search->query = kg_input_has(&call->input, "query")
 						? kg_input_string(&call->input, "query")

@@ -430,11 +430,26 @@ typedef struct Call
 } Call;
 
 static void
+make_result_in_time(void *arg)
+{
+	Call *call = arg;
+	Jsonb *reply = kg_tools_call(&call->tool);
+
+	kg_audit_reply(reply);
+	call->result = make_result(&call->tool,
+							   text_kind(&call->tool) != KG_TEXT_OFF
+								   ? member_text(call->tool.fixed, reply)
+								   : summarise(reply),
+							   reply,
+							   call->tool.size,
+							   false);
+}
+
+static void
 make_call(void *arg)
 {
 	Call *call = arg;
 	KgCallOptions options = {0};
-	Jsonb *reply;
 
 	kg_running_admit();
 	if (call->options)
@@ -444,15 +459,7 @@ make_call(void *arg)
 	if (options.version != NULL)
 		call->tool.version = options.version;
 	call->tool.key = options.idempotency_key;
-	reply = kg_tools_call(&call->tool);
-	kg_audit_reply(reply);
-	call->result = make_result(&call->tool,
-							   text_kind(&call->tool) != KG_TEXT_OFF
-								   ? member_text(call->tool.fixed, reply)
-								   : summarise(reply),
-							   reply,
-							   call->tool.size,
-							   false);
+	kg_running_timed(make_result_in_time, call);
 }
 
 Jsonb *

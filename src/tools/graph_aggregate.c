@@ -19,7 +19,6 @@
 #include "query/cost.h"
 #include "query/key_counts.h"
 #include "query/plan.h"
-#include "query/sort.h"
 #include "tools/graph_aggregate.h"
 #include "utils/memutils.h"
 
@@ -108,7 +107,7 @@ drop_repeated(KgValues *values)
 
 	if (values->n < 2)
 		return;
-	kg_sort(
+	qsort_interruptible(
 		values->values, values->n, sizeof(KgGroupValue), compare_values, NULL);
 	for (int i = 0; i < values->n; i++)
 	{
@@ -391,7 +390,8 @@ add_by_steps(KgAggregate *a, const KgRef *ref, KgValues *values,
 	walk_chain(a, 0, kg_nodeset_find(&a->chain.set, ref->node));
 	if (a->njoints == 0)
 		return;
-	kg_sort(a->joints, a->njoints, sizeof(KgJoint), compare_joints, a);
+	qsort_interruptible(
+		a->joints, a->njoints, sizeof(KgJoint), compare_joints, a);
 	for (int j = 0; j < a->njoints; j++)
 	{
 		if (j > 0 && compare_joints(&a->joints[j - 1], &a->joints[j], a) == 0)
@@ -809,7 +809,7 @@ make_rows(KgAggregate *a, uint32 *n)
 												 &groups[i]->accumulators[s]);
 	}
 	kg_graph_check_memory(a->call.graph);
-	kg_sort(rows, *n, sizeof(Row), compare_rows, a);
+	qsort_interruptible(rows, *n, sizeof(Row), compare_rows, a);
 	return rows;
 }
 

@@ -306,10 +306,16 @@ work_locked(void *arg)
 }
 
 static void
+work_uncontained(void *arg)
+{
+	kg_write_uncontained(work_locked, arg);
+}
+
+static void
 perform(Writing *writing, void (*work)(Writing *writing))
 {
 	writing->work = work;
-	kg_write_uncontained(work_locked, writing);
+	kg_running_writing(work_uncontained, writing);
 }
 
 static void

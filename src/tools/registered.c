@@ -662,17 +662,6 @@ invoke(void *arg)
 	invocation->result = FunctionCallInvoke(invocation->fcinfo);
 }
 
-static void
-invoke_within_time(void *arg)
-{
-	const Invocation *invocation = arg;
-
-	if (invocation->writes)
-		kg_write_uncontained(invoke, arg);
-	else
-		invoke(arg);
-}
-
 /* A function that writes, unless its annotations say that it does not. */
 static bool
 may_delete(const KgDefinition *def)
@@ -711,8 +700,10 @@ run_function(const Run *run)
 	run->call->in_operation = true;
 	PG_TRY();
 	{
-		kg_running_timed(
-			&kg_running_call()->clock, invoke_within_time, &invocation);
+		if (def->writes)
+			kg_write_uncontained(invoke, &invocation);
+		else
+			invoke(&invocation);
 	}
 	PG_CATCH();
 	{

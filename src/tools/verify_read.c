@@ -133,6 +133,12 @@ do_work(void *arg)
 	try->work(try->v, try->claim);
 }
 
+static void
+do_in_time(void *arg)
+{
+	kg_running_timed(do_work, arg);
+}
+
 void
 kg_claim_try(KgVerify *v, KgClaim *claim, bool statements, KgClaimWork work)
 {
@@ -145,7 +151,7 @@ kg_claim_try(KgVerify *v, KgClaim *claim, bool statements, KgClaimWork work)
 	/* Of a claim its correction is told. */
 	kg_repair_begin(NULL, NULL);
 	edata = kg_catch(
-		statements ? KG_CATCH_UNDO : KG_CATCH_MEMORY, do_work, &try);
+		statements ? KG_CATCH_UNDO : KG_CATCH_MEMORY, do_in_time, &try);
 	if (edata == NULL)
 		return;
 	/* What a gateway has to decide first is no answer, nor what others changed. */

@@ -313,9 +313,15 @@ kg_write_uncontained(void (*work)(void *arg), void *arg)
 							   sec_context & ~SECURITY_RESTRICTED_OPERATION);
 		XactReadOnly = false;
 	}
-	kg_running_timed(&call->asked, run_writing, &writing);
+	run_writing(&writing);
 	SetUserIdAndSecContext(userid, sec_context);
 	XactReadOnly = read_only;
+}
+
+static void
+write_uncontained(void *arg)
+{
+	kg_write_uncontained(write_told, arg);
 }
 
 void
@@ -357,6 +363,6 @@ kg_tool_write(const KgTool *tool, const Jsonb *arguments)
 		refuse_outside(tool->type);
 	}
 	read_arguments(&call);
-	kg_write_uncontained(write_told, &call);
+	kg_running_writing(write_uncontained, &call);
 	return call.reply;
 }

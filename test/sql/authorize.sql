@@ -187,7 +187,7 @@ SET kg_graph.max_call_time = '1min'; SET ROLE authorize_reader; SELECT kg_list_i
 :sql $$ BEGIN RETURN QUERY SELECT 'other', true; END $$;
 SET ROLE authorize_reader; SELECT kg_list_ids('project') -> 'ids' AS nothing_asked; RESET ROLE;
 :sql $$ BEGIN PERFORM pg_sleep(1000); END $$;
-SET ROLE authorize_reader; SET statement_timeout = 200; SELECT kg_list_ids('project'); RESET statement_timeout; RESET ROLE;
+SET kg_graph.max_call_time = 200; SET ROLE authorize_reader; SELECT kg_list_ids('project'); RESET ROLE; RESET kg_graph.max_call_time;
 :sql $$ BEGIN RETURN QUERY SELECT p.id, true FROM unnest(ids) p(id), kg_entity; END $$;
 SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' -> 'error' ->> 'code' AS names_are_qualified; RESET ROLE;
 ALTER FUNCTION authorize_f(text, text, text[]) VOLATILE;

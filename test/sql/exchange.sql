@@ -228,6 +228,27 @@ UPDATE exchange_token SET ann = :'ann';
 SET ROLE exchange_gateway;
 SELECT rounds, asked, result -> 'total' AS total, result -> 'complete' AS complete FROM exchange_run('explore_neighbors', '{"start_node": {"label": "project", "node_id": "p1"}, "direction": "incoming", "max_hops": 1, "limit": 1}');
 RESET ROLE;
+-- What a reply counts of edges is one step, of whatever types it has entities and whatever these count.
+SET kg_graph.tenant = 'exchange';
+SELECT kg_apply_bundle('{"bundle_name": "teams", "version": "1", "schemas": [
+  {"entity_type": "member", "schema": {"type": "object", "x-id-field": "id", "x-authorize": {"ability": "read_member"}, "properties": {"id": {"type": "string"}, "team": {"type": "string", "x-ref": "team", "x-relation": "MEMBER_OF"}, "city": {"type": "string", "x-ref": "city", "x-relation": "LIVES_IN"}, "born": {"type": "string", "x-ref": "city", "x-relation": "BORN_IN"}}}},
+  {"entity_type": "team", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": ["list"], "properties": {"id": {"type": "string"}, "city": {"type": "string", "x-ref": "city", "x-relation": "BASED_IN"}, "members": {"type": "integer", "x-derived": {"count": "MEMBER_OF", "direction": "incoming"}}}}},
+  {"entity_type": "city", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "members": {"type": "integer", "x-index": true, "x-derived": {"count": "LIVES_IN", "direction": "incoming"}}, "natives": {"type": "integer", "x-index": true, "x-derived": {"count": "BORN_IN", "direction": "incoming"}}}}}],
+  "entities": [{"entity_type": "city", "items": [{"id": "c1"}]}, {"entity_type": "team", "items": [{"id": "t1", "city": "c1"}]}, {"entity_type": "member", "items": [{"id": "m1", "team": "t1"}, {"id": "m2", "city": "c1"}, {"id": "m4", "born": "c1"}, {"id": "m3", "team": "t1", "city": "c1"}]}]}') ? 'revision' AS applied;
+RESET kg_graph.tenant;
+INSERT INTO exchange_right VALUES ('read_member', 'm1'), ('read_member', 'm2');
+SET ROLE exchange_gateway;
+SELECT rounds, asked, result -> 'paths' AS paths FROM exchange_run('find_paths', '{"from": {"label": "team", "ids": ["t1"]}, "to": {"label": "city", "ids": ["c1"]}, "max_hops": 1}');
+SELECT rounds, asked, result -> 'total' AS total FROM exchange_run('find_nodes', '{"node_label": "city", "filters": {"members": 1, "natives": 0}}');
+RESET ROLE;
+-- max_authorizations is of the decisions that a reply rests on, as with a function, and of each round: a page in another order than its matches were counted in is asked about as well.
+SET kg_graph.max_authorizations = 60;
+SET ROLE exchange_gateway;
+SELECT rounds, asked, result - 'ids' - 'next' AS result FROM exchange_run('list_project_ids', '{"limit": 5, "sort": [{"field": "name", "order": "desc"}]}');
+SELECT rounds, asked, result - 'ids' - 'next' AS result FROM exchange_run('list_project_ids', '{"limit": 5}');
+SELECT rounds, asked, result #>> '{error,message}' AS error FROM exchange_run('traverse_relationships', '{"from": {"label": "project", "ids": ["p1"]}, "relationships": [{"type": "CHILD_OF", "direction": "incoming", "max_hops": 3}], "limit": 2}');
+RESET ROLE;
+RESET kg_graph.max_authorizations;
 DELETE FROM kg_auth_key WHERE issuer IN ('exchange', 'exchange-w');
 DROP FUNCTION exchange_f(text, text, text[]), exchange_run(text, jsonb), exchange_says(text);
 DROP TABLE exchange_right, exchange_call, exchange_token;

@@ -51,14 +51,14 @@ foreach my $name (sort keys %long)
 	$run->finish;
 	my $took = time - $start;
 	like($$err, qr/57014/, "$name: cancelled");
-	cmp_ok($took, '<', 10, "$name: soon");
+	cmp_ok($took, '<', 60, "$name: and not when it is done");
 	like($$out, qr/alive/, "$name: the session goes on");
 
 	$start = time;
 	my (undef, undef, $late) = call_as($node, 'kg', 'postgres', "$free; SET statement_timeout = '500ms'; $long{$name}");
 	$took = time - $start;
 	like($late, qr/statement timeout/, "$name: statement_timeout");
-	cmp_ok($took, '<', 10, "$name: soon after it");
+	cmp_ok($took, '<', 60, "$name: and not when it is done");
 }
 
 done_testing();

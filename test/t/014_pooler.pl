@@ -95,7 +95,7 @@ sub clients
 	append_to_file($file, $script{$name}) unless -e $file;
 	# pgbench waits for a statement to be prepared with all clients of the thread,
 	# those among them that have the connections: a thread each.
-	my $ok = IPC::Run::run([ 'pgbench', '-n', '-h', $dir, '-p', $port, '-U', $role, '-M', $mode, '-c', $CLIENTS, '-j', $mode eq 'prepared' ? $CLIENTS : 2,
+	my $ok = IPC::Run::run([ 'pgbench', '-n', '--random-seed=14', '-h', $dir, '-p', $port, '-U', $role, '-M', $mode, '-c', $CLIENTS, '-j', $mode eq 'prepared' ? $CLIENTS : 2,
 			'-t', $each, '-f', $file, 'kg' ], '>', \$out, '2>', \$err, IPC::Run::timeout(600));
 	my ($done) = $out =~ /number of transactions actually processed: (\d+)/;
 	return ($ok, $done // 0, $err);

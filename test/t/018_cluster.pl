@@ -23,6 +23,7 @@ plan skip_all => 'PL/Proxy is not installed (Debian: postgresql-NN-plproxy)' unl
 
 my $WRITERS = $ENV{KG_CLUSTER_WRITERS} || 8;
 my $MOVES = $ENV{KG_CLUSTER_MOVES} // 1;
+srand(18);
 my @conf = ('fsync = off', 'max_connections = 60', 'log_min_error_statement = panic', 'restart_after_crash = on');
 my ($node, $other) = map { new_node($_, @conf) } 'cluster', 'cluster2';
 my %server = (front => $node, one => $node, two => $other, three => $other, old => $other);
