@@ -29,7 +29,7 @@ DATA       += $(wildcard $(EXPLORER_PAGE))
 DOCS        = LICENSE $(wildcard docs/*.md)
 
 # PROGRAM would link $(OBJS), so kgctl is a SCRIPTS_built target with its own rule.
-KGCTL_OBJS    = $(patsubst %.c,%.o,$(sort $(wildcard src/kgctl/*.c)))
+KGCTL_OBJS    = $(patsubst %.c,%.o,$(sort $(wildcard src/kgctl/*.c src/kgctl/*/*.c)))
 SCRIPTS_built:= $(if $(KGCTL_OBJS),src/kgctl/kgctl)
 KGCTL_SERVICE = src/kgctl/kgctl.service
 

@@ -32,7 +32,7 @@ def rows(sql):
 
 
 def operators():
-    """The table of docs/tools.md that src/query/operators.c stands for."""
+    """The table of docs/tools.md that src/query/filter/operators.c stands for."""
     subjects = {
         "ALL": "all",
         "ORDERED": "numbers, dates, date-times, strings without enum",
@@ -41,7 +41,7 @@ def operators():
         "| `%s` | %s | %s |\n" % (name, subjects[on], " ".join(means.split()))
         for means, name, on in re.findall(
             r'/\*([^{}]*?)\*/\s+\{"([a-z_]+)",\s*KG_OPERAND_[A-Z]+,'
-            r'\s*KG_ON_([A-Z]+)', read("src/query/operators.c")))
+            r'\s*KG_ON_([A-Z]+)', read("src/query/filter/operators.c")))
 
 
 TABLE = re.compile(r"\| operator \| on .*\n(\|.*\n)+")
@@ -52,7 +52,7 @@ if sys.argv[1:] == ["--fix"]:
         file.write(fixed)
     sys.exit()
 ok(TABLE.search(read("docs/tools.md")).group() == operators(),
-   "docs/tools.md has the operators of src/query/operators.c")
+   "docs/tools.md has the operators of src/query/filter/operators.c")
 reference = read("docs/sql-reference.md")
 MEMBERS = """SELECT %s FROM %s x JOIN pg_depend d ON d.classid = '%s'::regclass
  AND d.objid = x.oid AND d.deptype = 'e' JOIN pg_extension e
@@ -75,7 +75,7 @@ for code in re.findall(r'^\t\{"([A-Z_]+)", ERRCODE', read("src/base/error.c"),
     ok("`%s`" % code in errors, "docs/errors.md has code " + code)
 annotations = read("docs/schema-annotations.md")
 for name in re.findall(r'X\(\w+, "(x-[a-z-]+)"\)',
-                       read("src/catalog/annotation_names.h")):
+                       read("src/model/annotation_names.h")):
     ok("`%s`" % name in annotations,
        "docs/schema-annotations.md has " + name)
 # The table of parameters: a row names its tool, or goes on with the one before.

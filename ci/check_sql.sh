@@ -5,19 +5,21 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 files=(
   # statements of tools: text from the catalog, values as parameters
-  src/query/{sql,sql_graph,list_sql}.c
-  src/query/{derived,get,hints,history,memory,past,past_table,type_counts,search,search_ids,search_meaning,search_near,search_text,select,view_rows}.c
+  src/query/sql.c src/query/graph/sql_graph.c src/query/list/list_sql.c
+  src/query/{derived,get,memory,type_counts}.c src/query/time/{history,past,past_table}.c src/query/argument/hints.c
+  src/query/search/{search,search_ids,search_meaning,search_near,search_text}.c
+  src/query/filter/select.c src/query/view/view_rows.c
   src/mcp/complete.c
   # secrets and the catalog, read as the owner
-  src/catalog/{catalog,tenant_state,tool_version}.c src/base/{invalidate,manifest,vectors}.c src/mcp/notify.c
+  src/model/{catalog,tenant_state,tool_version}.c src/base/{invalidate,manifest,vectors}.c src/mcp/notify.c
   # who calls, and what it was granted
   src/auth/{audit,agent,agent_changes,auth_key,grants,identity,limit_changes,limits,login,owner,policies,privileges,secret,visibility}.c
   # who decides, and which types need it
-  src/authorize.c src/query/{authorizer,decisions}.c
+  src/authorize.c src/query/run/{authorizer,decisions}.c
   # what a tenant holds
-  src/tenants.c src/{checks,health,transfer}.c src/store/*.[ch]
+  src/tenants.c src/{checks,health,transfer}.c $(find src/store -name '*.[ch]')
   # the program
-  src/kgctl/{cluster,cluster_move,cluster_upgrade,cmd_cluster,db,listen,pool,stored}.c
+  src/kgctl/{db,listen,pool,stored}.c src/kgctl/cluster/{cluster,move,upgrade,cmd_cluster}.c
 )
 # A statement begins a string, or stands in it after a bracket or a space.  An
 # example for people is a call of one function, or has no values ("...").

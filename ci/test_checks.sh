@@ -29,17 +29,17 @@ for check in check_format.sh check_layers.sh check_sql.sh; do
   ok "$check is quiet" "$copy/tree/ci/$check"
 done
 breach check_format.sh src/base/text.c 'int  kg_wide( void );' 'a line that is not laid out'
-breach check_layers.sh src/base/text.c '#include "catalog/catalog.h"' 'an include of a higher layer'
+breach check_layers.sh src/base/text.c '#include "model/catalog.h"' 'an include of a higher layer'
 breach check_layers.sh src/tools/dispatch.c '#include "mcp/protocol.h"' 'a tool that knows the protocol'
 breach check_layers.sh src/base/text.c '#include <jansson.h>' 'jansson in the module'
-breach check_layers.sh src/query/plan.c '#if PG_VERSION_NUM >= 170000' 'a major outside of base'
+breach check_layers.sh src/query/run/plan.c '#if PG_VERSION_NUM >= 170000' 'a major outside of base'
 breach check_layers.sh src/kgctl/log.c '#include "base/error.h"' 'a header of the module in kgctl'
 breach check_layers.sh src/mcp/tools.c '#include "kgctl/log.h"' 'a header of kgctl in the module'
 breach check_sql.sh src/tools/dispatch.c 'static const char q[] = "SELECT data FROM kg_entity";' 'SQL of a tool'
 breach check_sql.sh src/mcp/tools.c '/* */ static const char q[] = "DELETE FROM @kg_edge WHERE true";' 'SQL of the protocol'
 breach check_sql.sh src/tools/dispatch.c 'static const char q[] = "INSERT INTO %s VALUES (1)";' 'an INSERT'
-breach check_sql.sh src/query/plan.c 'static const char q[] = "MERGE INTO kg_edge USING x ON true";' 'a MERGE'
-breach check_sql.sh src/query/plan.c 'static const char q[] = "UPDATE %s SET a = 1";' 'an UPDATE'
+breach check_sql.sh src/query/run/plan.c 'static const char q[] = "MERGE INTO kg_edge USING x ON true";' 'a MERGE'
+breach check_sql.sh src/query/run/plan.c 'static const char q[] = "UPDATE %s SET a = 1";' 'an UPDATE'
 breach check_sql.sh src/schema/run.c 'static const char q[] = "WITH x AS (UPDATE kg_edge SET a = 1)";' 'SQL within SQL'
 fresh
 printf '%s\n' 'static const char q[] = "SELECT kg_list(...)", r[] = "DELETE FROM kg_entity (...)";' >>"$copy/tree/src/tools/dispatch.c"

@@ -112,7 +112,7 @@ CREATE TABLE @extschema@.kg_entity (
 );
 COMMENT ON TABLE @extschema@.kg_entity IS 'entities; data is validated against the type''s schema, the other columns are filled from it';
 COMMENT ON COLUMN @extschema@.kg_entity.index_keys IS
-  'the entity''s rows of kg_index_key in one value (src/catalog/packed_keys.h); kg_packed_key() reads it';
+  'the entity''s rows of kg_index_key in one value (src/model/packed_keys.h); kg_packed_key() reads it';
 -- Led by the node, a number that hardly another tenant has: a page of a list is
 -- as many descents as it has entities, and comparing the tenant first, a text
 -- that all of a tenant's entities share, was half of each.  What goes through
@@ -137,7 +137,7 @@ COMMENT ON COLUMN @extschema@.kg_edge.key IS 'the value of the relation''s key p
 CREATE INDEX kg_edge_target_idx ON @extschema@.kg_edge (tenant, target, relation_no, source);
 
 -- What kg_edge says of 32 nodes of successive numbers, packed
--- (src/catalog/adjacency.h): a node whose bit is not set is read from kg_edge.  Not
+-- (src/model/adjacency.h): a node whose bit is not set is read from kg_edge.  Not
 -- dumped: kg_pack() makes it again.  A hop is hundreds of descents of its index,
 -- most of whose steps a bigint decides.
 CREATE TABLE @extschema@.kg_adjacency (
@@ -168,9 +168,9 @@ CREATE TABLE @extschema@.kg_index_key (
   node         bigint NOT NULL,
   PRIMARY KEY (type_no, field_no, key, entity_id, tenant, node)
 );
-COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key (src/catalog/key.c); derived';
+COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key (src/model/key.c); derived';
 -- Counts of edges, whose fields have the high numbers, are not among the
--- entity's own keys: they are found by their node (src/catalog/counted.h).
+-- entity's own keys: they are found by their node (src/model/counted.h).
 CREATE INDEX kg_index_key_counted_idx ON @extschema@.kg_index_key (tenant, node, field_no) WHERE field_no >= 32768;
 
 CREATE TABLE @extschema@.kg_term (
@@ -282,7 +282,7 @@ COMMENT ON COLUMN @extschema@.kg_entity_type.dump_order IS 'always NULL; makes p
 -- edges need the types, the relations, and each other, when their triggers
 -- fire.  These three are for that order only.  The first compares nothing: one
 -- of its columns is always NULL.  The triggers of the other two are off, because
--- references are enforced set-wise (src/store/references.c).
+-- references are enforced set-wise (src/store/reference/references.c).
 ALTER TABLE @extschema@.kg_entity_type ADD CONSTRAINT kg_entity_type_relation_fkey
   FOREIGN KEY (tenant, bundle, dump_order, entity_type, dump_order, dump_order)
   REFERENCES @extschema@.kg_relation;

@@ -1,5 +1,5 @@
--- What entities and edges were (src/store/history.c), and the versions of those
--- that are gone (src/store/freed.c).
+-- What entities and edges were (src/store/history/history.c), and the versions of those
+-- that are gone (src/store/history/freed.c).
 
 -- Without a cache: the changes of an entity have its order.
 CREATE SEQUENCE @extschema@.kg_change_seq;

@@ -1,4 +1,4 @@
--- Entities: trigger functions (src/store/entity_trigger.c, src/store/pending_trigger.c).
+-- Entities: trigger functions (src/store/entity/entity_trigger.c, src/store/reference/pending_trigger.c).
 
 CREATE FUNCTION @extschema@.kg_check_entity() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE

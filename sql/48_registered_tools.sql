@@ -1,4 +1,4 @@
--- Registered tools (src/register.c, src/tools/register.c, src/store/registered_tools.c).
+-- Registered tools (src/register.c, src/tools/registered/register.c, src/store/registered_tools.c).
 
 CREATE TABLE @extschema@.kg_tool_version (
   tenant        text COLLATE "C" NOT NULL,

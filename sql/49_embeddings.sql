@@ -1,5 +1,5 @@
--- Embeddings of entities (src/embeddings.c, src/store/embeddings.c,
--- src/query/search_meaning.c).  They are stored as a type of PostgreSQL's own, so
+-- Embeddings of entities (src/embeddings.c, src/store/derived/embeddings.c,
+-- src/query/search/search_meaning.c).  They are stored as a type of PostgreSQL's own, so
 -- that dumps, restores and moves of tenants need no pgvector; it measures distances.
 
 CREATE TABLE @extschema@.kg_vectors (

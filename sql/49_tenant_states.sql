@@ -1,4 +1,4 @@
--- Tenants that nobody writes (src/catalog/tenant_state.c).
+-- Tenants that nobody writes (src/model/tenant_state.c).
 
 -- The columns after the second are always NULL: by the constraints that have them
 -- pg_dump restores this table last, when everything that it would refuse is there.

@@ -1,4 +1,4 @@
--- Tenants as lines of JSON (src/store/tenant_export.c, src/store/tenant_import.c).
+-- Tenants as lines of JSON (src/store/tenant/export.c, src/store/tenant/import.c).
 
 -- Which numbers are given here (kg_set_shard()); no row: those of shard 0.
 CREATE TABLE @extschema@.kg_number_range (

@@ -1,4 +1,4 @@
--- Views of a tenant (src/views.c, src/store/views.c): columns, what the planner is
+-- Views of a tenant (src/views.c, src/store/view/views.c): columns, what the planner is
 -- told of filters on them, and the functions that make them.
 
 -- Whatever a document is, they raise nothing: so a join by a reference may use

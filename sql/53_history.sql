@@ -1,4 +1,4 @@
--- History: who reads it (src/history.c, src/query/history.c).
+-- History: who reads it (src/history.c, src/query/time/history.c).
 
 ALTER TABLE @extschema@.kg_history ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_history FORCE ROW LEVEL SECURITY;

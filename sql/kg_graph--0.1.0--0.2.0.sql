@@ -68,7 +68,7 @@ ALTER POLICY kg_tool_select ON @extschema@.kg_tool
 ALTER POLICY kg_pending_reference_select ON @extschema@.kg_pending_reference
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant());
 
--- Tenants that get another name, and what they take (src/store/tenant_rows.c).
+-- Tenants that get another name, and what they take (src/store/tenant/rows.c).
 
 -- EXECUTE is no right: default privileges and GRANT ... ON ALL FUNCTIONS give it to
 -- anybody.  What acts beyond its caller's tenant asks (src/auth/owner.h).
@@ -147,8 +147,8 @@ COMMENT ON FUNCTION @extschema@.kg_token_limits(text) IS
 
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_rename_tenant(text, text), @extschema@.kg_free_tenant_name(text), @extschema@.kg_tenant_size(text), @extschema@.kg_mark_moved(text) FROM PUBLIC;
 
--- Embeddings of entities (src/embeddings.c, src/store/embeddings.c,
--- src/query/search_meaning.c).  They are stored as a type of PostgreSQL's own, so
+-- Embeddings of entities (src/embeddings.c, src/store/derived/embeddings.c,
+-- src/query/search/search_meaning.c).  They are stored as a type of PostgreSQL's own, so
 -- that dumps, restores and moves of tenants need no pgvector; it measures distances.
 
 CREATE TABLE @extschema@.kg_vectors (
@@ -760,7 +760,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_renew_secrets() RETURNS void
   UPDATE @extschema@.kg_secret SET secret = uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
 END;
 
--- Counts of edges as keys (src/catalog/counted.h).
+-- Counts of edges as keys (src/model/counted.h).
 
 CREATE INDEX kg_index_key_counted_idx ON @extschema@.kg_index_key (tenant, node, field_no) WHERE field_no >= 32768;
 COMMENT ON COLUMN @extschema@.kg_entity_type.key_fields IS

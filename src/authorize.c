@@ -18,7 +18,7 @@
 #include "entry.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "query/authorizer.h"
+#include "query/run/authorizer.h"
 #include "tools/authorized.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"

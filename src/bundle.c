@@ -8,7 +8,7 @@
 #include "base/detoast.h"
 #include "entry.h"
 #include "fmgr.h"
-#include "store/bundle_apply.h"
+#include "store/bundle/apply.h"
 #include "utils/builtins.h"
 
 KG_ENTRY_WRITE(kg_sql_apply_bundle, KG_AUDIT_WRITES, 1)

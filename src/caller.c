@@ -15,13 +15,13 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/settings.h"
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "query/decisions.h"
-#include "query/running.h"
-#include "query/same_rights.h"
-#include "store/extract.h"
+#include "query/run/decisions.h"
+#include "query/run/running.h"
+#include "query/run/same_rights.h"
+#include "store/derived/extract.h"
 #include "utils/builtins.h"
 
 static void

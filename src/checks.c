@@ -4,7 +4,7 @@
  *
  * What hangs on the tables is checked by statements that answer object, message
  * and repair, a row each, as the owner of the extension; $1 is the tenant of an
- * admin, who is told of that alone.  Rows are compared in store/verify.c.
+ * admin, who is told of that alone.  Rows are compared in store/check/verify.c.
  */
 #include "postgres.h"
 
@@ -21,10 +21,10 @@
 #include "base/json.h"
 #include "base/manifest.h"
 #include "base/spi.h"
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "store/verify.h"
+#include "store/check/verify.h"
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
 

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
-#include "tools/picture.h"
+#include "tools/reply/picture.h"
 
 PG_FUNCTION_INFO_V1(kg_sql_to_mermaid);
 

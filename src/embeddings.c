@@ -12,8 +12,8 @@
 #include "base/vectors.h"
 #include "entry.h"
 #include "fmgr.h"
-#include "query/search_meaning.h"
-#include "store/embeddings.h"
+#include "query/search/search_meaning.h"
+#include "store/derived/embeddings.h"
 #include "utils/builtins.h"
 
 #define KG_MOST_MISSING 10000

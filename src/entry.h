@@ -7,7 +7,7 @@
 
 #include "auth/audit.h"
 #include "fmgr.h"
-#include "query/running.h"
+#include "query/run/running.h"
 #include "utils/jsonb.h"
 
 /* Returns NULL for SQL's. */

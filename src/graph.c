@@ -7,8 +7,8 @@
 
 #include "entry.h"
 #include "fmgr.h"
-#include "tools/graph.h"
-#include "tools/verify.h"
+#include "tools/graph/graph.h"
+#include "tools/verify/verify.h"
 
 #define KG_TOOL_FUNCTION(sql_name, tool)   \
 	KG_ENTRY(sql_name, KG_AUDIT_READS)     \

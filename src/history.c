@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "entry.h"
 #include "fmgr.h"
-#include "store/history.h"
-#include "store/revert.h"
-#include "tools/history_tool.h"
+#include "store/history/history.h"
+#include "store/history/revert.h"
+#include "tools/catalog/history_tool.h"
 #include "utils/builtins.h"
 
 static void

@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "catalog/packed_keys.h"
+#include "model/packed_keys.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/array.h"

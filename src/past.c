@@ -1,14 +1,14 @@
 /*
  * past.c
- *	  SQL functions in the statements of a call with as_of (query/past.h).
+ *	  SQL functions in the statements of a call with as_of (query/time/past.h).
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "query/nodeset.h"
-#include "query/past.h"
+#include "query/graph/nodeset.h"
+#include "query/time/past.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 

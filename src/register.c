@@ -7,7 +7,7 @@
 #include "auth/audit.h"
 #include "entry.h"
 #include "fmgr.h"
-#include "tools/register.h"
+#include "tools/registered/register.h"
 #include "utils/builtins.h"
 
 KG_ENTRY_WRITE(kg_sql_register_tool, KG_AUDIT_WRITES, -1)

@@ -11,12 +11,12 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
-#include "catalog/lock.h"
+#include "model/lock.h"
 #include "catalog/pg_type.h"
-#include "catalog/tenant_state.h"
+#include "model/tenant_state.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "store/tenant_rows.h"
+#include "store/tenant/rows.h"
 #include "utils/builtins.h"
 
 KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)

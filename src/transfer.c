@@ -11,7 +11,7 @@
 #include "base/extension.h"
 #include "base/spi.h"
 #include "fmgr.h"
-#include "store/tenant_transfer.h"
+#include "store/tenant/transfer.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 

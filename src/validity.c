@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
-#include "query/validity.h"
+#include "query/time/validity.h"
 
 PG_FUNCTION_INFO_V1(kg_sql_entity_valid);
 PG_FUNCTION_INFO_V1(kg_sql_edge_valid);

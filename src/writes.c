@@ -6,12 +6,12 @@
 #include "postgres.h"
 
 #include "base/catch.h"
-#include "catalog/writer.h"
+#include "model/writer.h"
 #include "entry.h"
 #include "fmgr.h"
-#include "store/embeddings.h"
-#include "store/put.h"
-#include "store/rebuild.h"
+#include "store/derived/embeddings.h"
+#include "store/entity/put.h"
+#include "store/derived/rebuild.h"
 #include "utils/builtins.h"
 
 /* kg_again() or kg_again_if_few(). */

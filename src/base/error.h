@@ -72,7 +72,7 @@ extern void kg_error_did_you_mean(KgError *err, const char *value);
 /*
  * What to change in the arguments of the call, where the error is about one:
  * what is said here, or else did_you_mean in the place of what was got.  Of it
- * the error's member "call" is made (query/repair.c).
+ * the error's member "call" is made (query/argument/repair.c).
  */
 typedef enum KgInsteadKind
 {

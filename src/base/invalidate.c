@@ -162,7 +162,7 @@ PG_FUNCTION_INFO_V1(kg_sql_invalidate_catalog);
 
 /*
  * The rows of a tenant's kg_bundle say which catalog a snapshot shows
- * (catalog/version.h).  Who applies a bundle writes its row when all is done; when
+ * (model/version.h).  Who applies a bundle writes its row when all is done; when
  * the owner changes a type or a relation by hand, it is done here.
  */
 static void

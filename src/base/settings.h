@@ -29,7 +29,7 @@ typedef enum KgAuditArguments
 	KG_AUDIT_FULL
 } KgAuditArguments;
 
-/* Which writing tools ask first (tools/confirm.h); each those before it, too. */
+/* Which writing tools ask first (tools/write/confirm.h); each those before it, too. */
 typedef enum KgConfirmLevel
 {
 	KG_CONFIRM_OFF,
@@ -37,7 +37,7 @@ typedef enum KgConfirmLevel
 	KG_CONFIRM_ALL
 } KgConfirmLevel;
 
-/* What an MCP result has as text (tools/reply_text.h). */
+/* What an MCP result has as text (tools/reply/reply_text.h). */
 typedef enum KgReplyText
 {
 	KG_TEXT_OFF,

@@ -2,7 +2,7 @@
  * spi.h
  *	  SPI for our own maintenance statements: static SQL text, run as whoever
  *	  is the current user, with plans kept per backend.  (What a tool's
- *	  arguments are compiled to goes through query/plan.h instead.)
+ *	  arguments are compiled to goes through query/run/plan.h instead.)
  */
 #ifndef KG_SPI_H
 #define KG_SPI_H

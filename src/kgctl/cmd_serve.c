@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "kgctl/commands.h"
-#include "kgctl/http.h"
+#include "kgctl/http/http.h"
 #include "kgctl/log.h"
 #include "kgctl/metrics.h"
 

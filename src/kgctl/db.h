@@ -14,7 +14,7 @@
 #include <libpq-fe.h>
 
 #include "kgctl/args.h"
-#include "kgctl/bundle.h"
+#include "kgctl/bundle/bundle.h"
 #include "kgctl/progress.h"
 
 typedef struct KgDb

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "kgctl/bundle.h"
+#include "kgctl/bundle/bundle.h"
 
 static bool
 is_empty(const KgJson *value)

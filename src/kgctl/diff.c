@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kgctl/bundle.h"
+#include "kgctl/bundle/bundle.h"
 #include "kgctl/show.h"
 
 /* One thing of a bundle: a type, an entity, a relation, an edge. */

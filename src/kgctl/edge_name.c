@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kgctl/bundle.h"
+#include "kgctl/bundle/bundle.h"
 
 const char *
 kg_bundle_own_name(const KgJson *bundle, const char *type)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "kgctl/files.h"
-#include "kgctl/http.h"
+#include "kgctl/http/http.h"
 #include "kgctl/log.h"
 
 /* What the file has in place of the endpoint's path, relative to the page. */

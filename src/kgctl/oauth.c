@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kgctl/http.h"
+#include "kgctl/http/http.h"
 
 static bool
 is_configured(const KgHttp *http)

@@ -10,7 +10,7 @@
 #include "base/snapshot.h"
 #include "mcp/request.h"
 #include "miscadmin.h"
-#include "query/running.h"
+#include "query/run/running.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 

@@ -4,7 +4,7 @@
  *
  * Since 2026-07-28 a result can ask for input; the client sends the call again
  * with the answer and requestState, which is the signed value of
- * tools/confirm.h.  A client that did not say that it can ask its user, and one
+ * tools/write/confirm.h.  A client that did not say that it can ask its user, and one
  * of an earlier revision, gets the reply with "confirm" as it is, for the model.
  */
 #include "postgres.h"

@@ -9,7 +9,7 @@
 #include "auth/agent.h"
 #include "base/json.h"
 #include "base/splice.h"
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 #include "tools/authorized.h"
 
 /* In order of time, so that "since" is a comparison. */

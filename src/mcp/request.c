@@ -20,7 +20,7 @@
 #include "mcp/app.h"
 #include "mcp/request.h"
 #include "mcp/wrote.h"
-#include "query/decisions.h"
+#include "query/run/decisions.h"
 #include "utils/timestamp.h"
 
 #define LEGACY 1

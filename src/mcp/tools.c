@@ -15,8 +15,8 @@
 #include "mcp/confirm.h"
 #include "mcp/wrote.h"
 #include "tools/dispatch.h"
-#include "tools/registered.h"
-#include "tools/reply_text.h"
+#include "tools/registered/registered.h"
+#include "tools/reply/reply_text.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 

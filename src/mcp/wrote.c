@@ -19,7 +19,7 @@
 #include "access/xlog.h"
 #include "base/settings.h"
 #include "mcp/wrote.h"
-#include "query/cursor.h"
+#include "query/argument/cursor.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 

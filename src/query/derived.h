@@ -3,7 +3,7 @@
  *	  Values of x-derived properties: computed when they are shown, and what is
  *	  filtered, sorted and grouped by them.
  *
- * With x-index a count is kept (catalog/counted.h), of all edges of the tenant.  So
+ * With x-index a count is kept (model/counted.h), of all edges of the tenant.  So
  * it is read for who sees all of them, now: kg_counts_are_kept() decides.  For all
  * others, and at an instant that is asked for, edges are counted, of as many
  * entities as kg_graph.max_scan allows.
@@ -11,7 +11,7 @@
 #ifndef KG_DERIVED_H
 #define KG_DERIVED_H
 
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 
 /* Does the type have a property that counts edges? */
 extern bool kg_derived_any(const KgType *type);

@@ -8,9 +8,9 @@
 #include "catalog/pg_type.h"
 #include "query/derived.h"
 #include "query/get.h"
-#include "query/past.h"
+#include "query/time/past.h"
 #include "query/sql.h"
-#include "query/validity.h"
+#include "query/time/validity.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 

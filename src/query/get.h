@@ -5,7 +5,7 @@
 #ifndef KG_GET_H
 #define KG_GET_H
 
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 
 typedef struct KgGot
 {

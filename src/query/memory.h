@@ -6,7 +6,7 @@
 #ifndef KG_QUERY_MEMORY_H
 #define KG_QUERY_MEMORY_H
 
-#include "catalog/memory.h"
+#include "model/memory.h"
 
 typedef struct KgRemembered
 {

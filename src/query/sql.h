@@ -15,9 +15,9 @@
 
 #include "lib/stringinfo.h"
 
-#include "catalog/catalog.h"
-#include "query/filter.h"
-#include "query/plan.h"
+#include "model/catalog.h"
+#include "query/filter/filter.h"
+#include "query/run/plan.h"
 
 #define KG_EQ " OPERATOR(pg_catalog.=) "
 #define KG_NE " OPERATOR(pg_catalog.<>) "
@@ -57,9 +57,9 @@ extern void kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
 
 /*
- * "schema"."table", quoted; of a call with as_of what it was then (query/past.h),
+ * "schema"."table", quoted; of a call with as_of what it was then (query/time/past.h),
  * and of a table of nodes or edges those that hold at the instant that the call
- * asks for (query/validity.h).  So an alias has to follow.
+ * asks for (query/time/validity.h).  So an alias has to follow.
  */
 extern const char *kg_sql_table(const char *name);
 

@@ -5,7 +5,7 @@
 #ifndef KG_TYPE_COUNTS_H
 #define KG_TYPE_COUNTS_H
 
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 
 /* Entities of a type are counted up to here; a larger count is this and one. */
 #define KG_MAX_TYPE_COUNT 10000

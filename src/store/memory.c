@@ -11,19 +11,19 @@
 #include "auth/identity.h"
 #include "base/json.h"
 #include "base/spi.h"
-#include "catalog/handle.h"
-#include "catalog/lock.h"
+#include "model/handle.h"
+#include "model/lock.h"
 #include "common/cryptohash.h"
 #include "common/sha2.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "store/entity_ids.h"
+#include "store/entity/entity_ids.h"
 #include "store/memory.h"
-#include "store/put.h"
+#include "store/entity/put.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-/* What one term is made of, and one of its words; catalog/term.h has more. */
+/* What one term is made of, and one of its words; model/term.h has more. */
 #define KG_PART_BYTES 200
 #define KG_PART_CHARS (2 * KG_MEMORY_WORD_CHARS)
 /* Of the hash that an observation's id is. */

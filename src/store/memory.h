@@ -6,7 +6,7 @@
 #ifndef KG_STORE_MEMORY_H
 #define KG_STORE_MEMORY_H
 
-#include "catalog/memory.h"
+#include "model/memory.h"
 
 typedef struct KgMemoryEntity
 {

@@ -7,10 +7,10 @@
 #define KG_REGISTERED_TOOLS_H
 
 #include "base/error.h"
-#include "catalog/catalog.h"
-#include "catalog/tool_version.h"
+#include "model/catalog.h"
+#include "model/tool_version.h"
 
-/* A version that was looked at (tools/register.h), as it is stored. */
+/* A version that was looked at (tools/registered/register.h), as it is stored. */
 typedef struct KgStoredTool
 {
 	const char *name;
@@ -44,7 +44,7 @@ extern int64 kg_remove_tool(const char *tenant, const char *name,
 extern Jsonb *kg_stored_definition(const char *tenant, const char *name,
 								   const bytea *precedence);
 
-/* Another version of the tenant's catalog (catalog/version.h). */
+/* Another version of the tenant's catalog (model/version.h). */
 extern void kg_touch_catalog(const char *tenant);
 
 /*

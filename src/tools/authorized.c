@@ -7,8 +7,8 @@
 #include "auth/identity.h"
 #include "auth/token_identity.h"
 #include "base/json.h"
-#include "query/exchange.h"
-#include "query/running.h"
+#include "query/run/exchange.h"
+#include "query/run/running.h"
 #include "tools/authorized.h"
 #include "tools/dispatch.h"
 

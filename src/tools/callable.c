@@ -5,14 +5,14 @@
 #include "postgres.h"
 
 #include "base/json.h"
-#include "query/repair.h"
-#include "query/running.h"
+#include "query/argument/repair.h"
+#include "query/run/running.h"
 #include "tools/callable.h"
-#include "tools/catalog_tools.h"
-#include "tools/history_tool.h"
-#include "tools/schema_template.h"
-#include "tools/write_schema.h"
-#include "tools/write_tool.h"
+#include "tools/catalog/catalog_tools.h"
+#include "tools/catalog/history_tool.h"
+#include "tools/input/schema_template.h"
+#include "tools/write/write_schema.h"
+#include "tools/write/write_tool.h"
 
 bool
 kg_callable_find(const KgCatalog *catalog, const char *name,

@@ -5,7 +5,7 @@
 #ifndef KG_CALLABLE_H
 #define KG_CALLABLE_H
 
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 #include "tools/fixed_tools.h"
 #include "utils/jsonb.h"
 

@@ -8,7 +8,7 @@
 #include "auth/agent.h"
 #include "base/cache.h"
 #include "base/toolset.h"
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 #include "utils/jsonb.h"
 
 struct KgCatalog;

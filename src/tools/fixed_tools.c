@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "base/toolset.h"
-#include "catalog/memory.h"
+#include "model/memory.h"
 #include "tools/fixed_tools.h"
 
 #define KG_MAX_VOCABULARIES 8

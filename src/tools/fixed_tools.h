@@ -6,7 +6,7 @@
 #define KG_FIXED_TOOLS_H
 
 #include "base/toolset.h"
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 #include "utils/jsonb.h"
 
 /* A fixed tool; each vocabulary (graph, bfs, memory) has a table. */
@@ -17,12 +17,12 @@ typedef struct KgFixedTool
 	const char *title;
 	const char *description;
 	/*
-	 * Templates (tools/schema_template.h) of the JSON Schemas of its arguments,
-	 * which are read by it too (tools/input.h), and of its reply.
+	 * Templates (tools/input/schema_template.h) of the JSON Schemas of its arguments,
+	 * which are read by it too (tools/input/input.h), and of its reply.
 	 */
 	const char *input;
 	const char *output;
-	/* validates arguments against input (tools/published.h) */
+	/* validates arguments against input (tools/input/published.h) */
 	Jsonb *(*call)(const Jsonb *arguments);
 	const KgOperation *writes; /* how, or NULL */
 	const char

@@ -8,12 +8,12 @@
 #include "postgres.h"
 
 #include "base/meaning.h"
-#include "query/names.h"
-#include "query/repair.h"
-#include "tools/catalog_tools.h"
+#include "query/argument/names.h"
+#include "query/argument/repair.h"
+#include "tools/catalog/catalog_tools.h"
 #include "tools/fixed_tools.h"
 #include "tools/named_tool.h"
-#include "tools/outline.h"
+#include "tools/input/outline.h"
 
 #define KG_MOST_VERBS 12
 #define KG_MOST_TOOLS 4

@@ -5,7 +5,7 @@
 #ifndef KG_NAMED_TOOL_H
 #define KG_NAMED_TOOL_H
 
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 
 /*
  * Is a name a verb as "list", "get", "search", "query"?  Then tool is the one, of

@@ -7,8 +7,8 @@
 #include "auth/identity.h"
 #include "auth/visibility.h"
 #include "base/toolset.h"
-#include "query/repair.h"
-#include "query/running.h"
+#include "query/argument/repair.h"
+#include "query/run/running.h"
 #include "tools/offered.h"
 
 int

@@ -6,7 +6,7 @@
 #define KG_OFFERED_H
 
 #include "auth/agent.h"
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 
 /* Returns the operations (KG_EXPOSE_*) whose tools the caller has. */
 extern int kg_operations_offered(void);

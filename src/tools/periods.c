@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "catalog/period.h"
+#include "model/period.h"
 #include "lib/stringinfo.h"
 #include "tools/periods.h"
 

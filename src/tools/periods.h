@@ -1,12 +1,12 @@
 /*
  * periods.h
- *	  Telling which types and relations hold for a time (catalog/period.h).
+ *	  Telling which types and relations hold for a time (model/period.h).
  */
 #ifndef KG_PERIODS_H
 #define KG_PERIODS_H
 
 #include "base/json.h"
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 
 /* The members valid_from and valid_to of an object: the properties' names. */
 extern void kg_period_write(const KgPeriod *period, KgJsonWriter *w);

@@ -7,9 +7,9 @@
  */
 #include "postgres.h"
 
-#include "tools/compact.h"
-#include "tools/graph.h"
-#include "tools/memory.h"
+#include "tools/compact/compact.h"
+#include "tools/graph/graph.h"
+#include "tools/memory/memory.h"
 #include "tools/vocabularies.h"
 
 void

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kgctl/bundle.h"
+#include "kgctl/bundle/bundle.h"
 #include "kgctl/message.h"
 
 int

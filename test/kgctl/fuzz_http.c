@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "kgctl/http.h"
+#include "kgctl/http/http.h"
 #include "kgctl/log.h"
 
 #define MAX_QUERIES 64

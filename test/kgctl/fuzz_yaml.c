@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kgctl/yaml.h"
+#include "kgctl/bundle/yaml.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,4 +1,4 @@
--- An authorizer that is inlined to a scan of an index is asked by one executor within a statement (query/held.c): it answers as a fresh one would.
+-- An authorizer that is inlined to a scan of an index is asked by one executor within a statement (query/run/held.c): it answers as a fresh one would.
 \i test/data/prelude.sql
 CREATE ROLE held_reader LOGIN;
 CALL test.tenant('held');

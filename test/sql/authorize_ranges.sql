@@ -1,4 +1,4 @@
--- Nodes that are near each other are read by ranges within a statement (query/nodes.c): what lies between them is hidden, and nobody is asked about it.
+-- Nodes that are near each other are read by ranges within a statement (query/graph/nodes.c): what lies between them is hidden, and nobody is asked about it.
 \i test/data/prelude.sql
 CREATE ROLE ranges_reader LOGIN;
 CALL test.tenant('ranges');

@@ -7,13 +7,13 @@
  */
 #include "postgres.h"
 
-#include "catalog/handle.h"
-#include "query/arguments.h"
-#include "query/names.h"
-#include "query/repair.h"
-#include "query/running.h"
+#include "model/handle.h"
+#include "query/argument/arguments.h"
+#include "query/argument/names.h"
+#include "query/argument/repair.h"
+#include "query/run/running.h"
 #include "tools/correct/apart.h"
-#include "tools/bfs_call.h"
+#include "tools/bfs/call.h"
 #include "tools/callable.h"
 
 typedef struct Parts

@@ -6,7 +6,7 @@
 #define KG_APART_H
 
 #include "base/json.h"
-#include "tools/outline.h"
+#include "tools/input/outline.h"
 
 /*
  * Raise KG_INVALID_INPUT for an unknown argument that is a part of one that the

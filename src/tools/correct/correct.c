@@ -12,7 +12,7 @@
 #include "tools/correct/correct.h"
 #include "tools/correct/misplaced.h"
 #include "tools/correct/other_tool.h"
-#include "tools/input.h"
+#include "tools/input/input.h"
 
 static void
 refuse_unknown(const KgInput *in, const JsonbValue *key)

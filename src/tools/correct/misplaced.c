@@ -4,10 +4,10 @@
  */
 #include "postgres.h"
 
-#include "query/arguments.h"
-#include "query/names.h"
-#include "query/repair.h"
-#include "query/running.h"
+#include "query/argument/arguments.h"
+#include "query/argument/names.h"
+#include "query/argument/repair.h"
+#include "query/run/running.h"
 #include "tools/callable.h"
 #include "tools/correct/misplaced.h"
 

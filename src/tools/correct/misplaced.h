@@ -6,7 +6,7 @@
 #define KG_MISPLACED_H
 
 #include "base/json.h"
-#include "tools/outline.h"
+#include "tools/input/outline.h"
 
 /*
  * Raise KG_INVALID_INPUT for an unknown member, at a path of the arguments, that

@@ -6,16 +6,16 @@
 
 #include "auth/agent.h"
 #include "base/error.h"
-#include "query/arguments.h"
-#include "query/names.h"
-#include "query/repair.h"
-#include "query/running.h"
-#include "tools/catalog_tools.h"
+#include "query/argument/arguments.h"
+#include "query/argument/names.h"
+#include "query/argument/repair.h"
+#include "query/run/running.h"
+#include "tools/catalog/catalog_tools.h"
 #include "tools/callable.h"
 #include "tools/fixed_tools.h"
 #include "tools/correct/other_tool.h"
 #include "tools/offered.h"
-#include "tools/outline.h"
+#include "tools/input/outline.h"
 
 /* Has the outline all members of the object, and that all it requires? */
 static bool

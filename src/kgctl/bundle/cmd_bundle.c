@@ -1,0 +1,412 @@
+/*
+ * cmd_bundle.c
+ *	  kgctl apply, validate, diff, export.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kgctl/bundle/bundle.h"
+#include "kgctl/commands.h"
+#include "kgctl/db.h"
+#include "kgctl/files.h"
+#include "kgctl/log.h"
+#include "kgctl/show.h"
+#include "kgctl/stored.h"
+#include "kgctl/bundle/yaml.h"
+
+/* What kg_apply_bundle_text() takes for max_errors. */
+#define KG_MAX_ERRORS 10000
+
+static const char apply_options[] =
+	"-n, --dry-run\tcheck and count, change nothing\n"
+	"--merge\tkeep what the bundle does not mention\n"
+	"--expected-revision N\trefuse when the stored bundle has another "
+	"revision\n"
+	"--max-errors N\terrors to report (default 100)\n"
+	"--json\tprint the database's answer as JSON\n"
+	"-q, --quiet\tprint nothing on success\n";
+
+static const char validate_options[] =
+	"--offline\tonly what can be said without a database\n"
+	"--max-errors N\terrors to report (default 100)\n"
+	"-q, --quiet\tprint nothing on success\n";
+
+static const char diff_options[] = "--brief\tonly names, no values\n"
+								   "-q, --quiet\tonly the exit code\n";
+
+static const char export_options[] =
+	"-o, --output PATH\tdirectory, or file ending in .json or .yaml "
+	"(default: JSON on standard output)\n"
+	"-f, --force\twrite over what is there\n";
+
+static void
+add_options(KgBuf *out, const KgArgs *args, bool dry_run, long max_errors,
+			long revision)
+{
+	json_t *options = json_pack("{s:b, s:i, s:s}",
+								"dry_run",
+								dry_run,
+								"max_errors",
+								(int) max_errors,
+								"mode",
+								kg_args_has(args, "merge") ? "merge"
+														   : "replace");
+
+	if (kg_args_has(args, "expected-revision"))
+		json_object_set_new(
+			options, "expected_revision", json_integer(revision));
+	kg_json_write_made(out, options);
+}
+
+/* {"a": 3, "b": {"c": 4}} as "a 3, b c 4"; zeros are left out. */
+static void
+add_counts(KgBuf *out, const KgJson *value, const char *prefix)
+{
+	for (size_t i = 0;
+		 value != NULL && value->kind == KG_JSON_OBJECT && i < value->len;
+		 i++)
+	{
+		const KgMember *m = &value->u.members[i];
+		char *name = kg_format("%s %s", prefix, m->key);
+
+		if (m->value->kind == KG_JSON_NUMBER &&
+			strcmp(m->value->u.text, "0") != 0)
+			kg_buf_printf(
+				out, "%s%s %s", out->len ? ", " : "", name, m->value->u.text);
+		else if (m->value->kind == KG_JSON_OBJECT)
+			add_counts(out, m->value, name);
+		free(name);
+	}
+}
+
+static void
+print_warnings(const KgJson *answer)
+{
+	const KgJson *warnings = kg_json_get(answer, "warnings");
+
+	for (size_t i = 0; i < kg_json_length(warnings); i++)
+	{
+		const KgJson *w = warnings->u.items[i];
+		KgBuf text;
+
+		kg_buf_init(&text);
+		if (kg_json_text(w) != NULL)
+			kg_buf_puts(&text, kg_json_text(w));
+		else if (kg_json_get_text(w, "message") != NULL)
+			kg_buf_puts(&text, kg_json_get_text(w, "message"));
+		else
+			kg_json_write(&text, w, -1);
+		kg_error("warning: %s", text.data);
+		kg_buf_free(&text);
+	}
+}
+
+/* Say what an apply did or would do; the exit code. */
+static int
+print_answer(const KgArgs *args, KgBundle *bundle, const KgJson *root,
+			 bool dry_run)
+{
+	static const char *const counted[] = {"entities", "relations", "tools"};
+	const KgJson *errors = kg_json_get(root, "errors");
+	const KgJson *revision = kg_json_get(root, "revision");
+	KgBuf counts;
+
+	if (kg_json_length(errors) > 0)
+	{
+		size_t n = kg_report_errors(bundle, errors);
+
+		kg_error("%s: %zu error%s, nothing was changed",
+				 bundle->name,
+				 n,
+				 n == 1 ? "" : "s");
+		return KG_EXIT_REFUSED;
+	}
+	print_warnings(root);
+	kg_buf_init(&counts);
+	if (kg_args_has(args, "json"))
+	{
+		kg_json_write(&counts, root, -1);
+		puts(counts.data);
+	}
+	else if (!kg_args_has(args, "quiet"))
+	{
+		/* A dry run's diff, with the options of its next page, is no count. */
+		for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
+			add_counts(&counts, kg_json_get(root, counted[i]), counted[i]);
+		if (revision->kind == KG_JSON_NUMBER)
+			kg_buf_printf(&counts,
+						  "%srevision %s",
+						  counts.len ? ", " : "",
+						  revision->u.text);
+		kg_print(stdout,
+				 "%s: %s%s%s\n",
+				 bundle->name,
+				 dry_run ? "valid" : "applied",
+				 counts.len ? ": " : "",
+				 counts.len ? counts.data : "");
+	}
+	kg_buf_free(&counts);
+	return KG_EXIT_OK;
+}
+
+static int
+send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors,
+			long revision)
+{
+	KgDb db;
+	KgBuf options;
+	const char *values[2];
+	char *answer = NULL;
+	const KgJson *read = NULL;
+	bool ok;
+	char *label = kg_format("%s %zu entities and %zu edges of %s",
+							dry_run ? "checking" : "applying",
+							bundle->nentities,
+							bundle->nedges,
+							bundle->name);
+	int code;
+
+	kg_buf_init(&options);
+	add_options(&options, args, dry_run, max_errors, revision);
+	values[0] = kg_bundle_text(bundle);
+	values[1] = options.data;
+	/* A plan for these values alone would hold two copies of the bundle. */
+	ok = kg_db_open(&db, args) &&
+		 kg_db_set(&db, "plan_cache_mode", "force_generic_plan") &&
+		 kg_db_label(&db, label);
+	db.bundle = bundle;
+	if (ok &&
+		kg_db_call(
+			&db, "kg_apply_bundle_text", "text jsonb", values, &answer) &&
+		(read = kg_db_read(&db, bundle->arena, answer, "revision")) != NULL &&
+		kg_db_commit(&db))
+		code = print_answer(args, bundle, read, dry_run);
+	else
+		code = db.exit;
+	kg_db_close(&db);
+	kg_buf_free(&options);
+	free(answer);
+	free(label);
+	return code;
+}
+
+static int
+read_and_send(const KgArgs *args, bool dry_run, bool offline)
+{
+	KgBundle bundle;
+	long max_errors = 100;
+	long revision = 0;
+	int code = KG_EXIT_OK;
+
+	if (!kg_args_number(args, "max-errors", 1, KG_MAX_ERRORS, &max_errors) ||
+		!kg_args_number(args, "expected-revision", 0, 2147483647, &revision))
+		return KG_EXIT_USAGE;
+	if (!kg_bundle_read(args->rest[0], &bundle))
+		code = KG_EXIT_INPUT;
+	else if (!offline)
+		code = send_bundle(args, &bundle, dry_run, max_errors, revision);
+	else if (!kg_args_has(args, "quiet"))
+		kg_print(stdout,
+				 "%s: well formed: %zu entities, %zu edges in %zu files\n",
+				 bundle.name,
+				 bundle.nentities,
+				 bundle.nedges,
+				 bundle.nfiles);
+	kg_bundle_free(&bundle);
+	return code;
+}
+
+static int
+run_apply(const KgArgs *args)
+{
+	return read_and_send(args, kg_args_has(args, "dry-run"), false);
+}
+
+const KgCommand kg_command_apply = {
+	"apply",
+	" DIR|FILE",
+	"make the database hold exactly this bundle",
+	apply_options,
+	kg_db_options,
+	1,
+	1,
+	run_apply};
+
+static int
+run_validate(const KgArgs *args)
+{
+	return read_and_send(args, true, kg_args_has(args, "offline"));
+}
+
+const KgCommand kg_command_validate = {"validate",
+									   " DIR|FILE",
+									   "check a bundle, change nothing",
+									   validate_options,
+									   kg_db_options,
+									   1,
+									   1,
+									   run_validate};
+
+/* As kg_json_parse() or kg_json_parse_bundle(). */
+typedef KgJson *(*Parse)(KgArena *arena, const char *text, size_t len,
+						 const char *source, char **error);
+
+/* The text of a stored bundle; NULL in *stored where there is none. */
+static bool
+parse_stored(KgDb *db, Parse parse, KgArena *arena, const KgBuf *text,
+			 KgJson **stored)
+{
+	char *error = NULL;
+
+	*stored = NULL;
+	if (text->len == 0)
+		return true;
+	*stored = parse(arena, text->data, text->len, "database", &error);
+	if (*stored == NULL)
+	{
+		kg_error("the database's answer cannot be read: %s", error);
+		db->exit = KG_EXIT_INTERNAL;
+	}
+	free(error);
+	return *stored != NULL;
+}
+
+/* None of the stored edges has to be kept here. */
+static void
+compare_edge(void *arg, const KgJson *edge)
+{
+	kg_diff_edge(arg, edge);
+}
+
+static size_t
+print_diff(const KgArgs *args, KgDiff *diff, const KgJson *stored)
+{
+	FILE *out = stdout;
+	size_t n;
+
+	if (kg_args_has(args, "quiet"))
+		out = fopen("/dev/null", "w");
+	if (out == NULL)
+		out = stderr;
+	n = kg_diff_print(diff, out, stored, kg_args_has(args, "brief"));
+	if (out != stdout && out != stderr)
+		fclose(out);
+	return n;
+}
+
+static int
+diff_bundle(const KgArgs *args, KgBundle *bundle)
+{
+	KgDb db;
+	KgDiff *diff = kg_diff_new(bundle->root);
+	KgJson *stored;
+	KgBuf text;
+	int code;
+
+	kg_buf_init(&text);
+	if (!kg_db_open(&db, args) ||
+		!kg_stored_read(&db, bundle->name, &text, compare_edge, diff) ||
+		!parse_stored(&db, kg_json_parse_bundle, bundle->arena, &text, &stored))
+		code = db.exit;
+	else
+		code = print_diff(args, diff, stored) ? KG_EXIT_DIFFERENT : KG_EXIT_OK;
+	kg_diff_free(diff);
+	kg_buf_free(&text);
+	kg_db_close(&db);
+	return code;
+}
+
+static int
+run_diff(const KgArgs *args)
+{
+	KgBundle bundle;
+	int code = kg_bundle_read(args->rest[0], &bundle)
+				   ? diff_bundle(args, &bundle)
+				   : KG_EXIT_INPUT;
+
+	kg_bundle_free(&bundle);
+	return code;
+}
+
+const KgCommand kg_command_diff = {"diff",
+								   " DIR|FILE",
+								   "what apply would change",
+								   diff_options,
+								   kg_db_options,
+								   1,
+								   1,
+								   run_diff};
+
+/* To a directory, a JSON or YAML file, or standard output. */
+static bool
+write_out(const KgArgs *args, const KgJson *payload)
+{
+	const char *path = kg_args_get(args, "output");
+	bool force = kg_args_has(args, "force");
+	bool yaml = path != NULL && kg_is_yaml(path);
+	KgBuf out;
+	bool ok = true;
+
+	if (path != NULL && !yaml && !kg_ends_with(path, ".json") &&
+		strcmp(path, "-") != 0)
+		return kg_bundle_write(payload, path, force);
+	kg_buf_init(&out);
+	if (yaml)
+		ok = kg_yaml_write(&out, payload);
+	else
+	{
+		kg_json_write(&out, payload, 0);
+		kg_buf_putc(&out, '\n');
+	}
+	if (!ok)
+		kg_error("the bundle cannot be written as YAML");
+	else if (path == NULL || strcmp(path, "-") == 0)
+		fwrite(out.data, 1, out.len, stdout);
+	else if (!force && access(path, F_OK) == 0)
+	{
+		kg_error("%s exists (--force writes over it)", path);
+		ok = false;
+	}
+	else
+		ok = kg_write_file(path, out.data, out.len, 0666);
+	kg_buf_free(&out);
+	return ok;
+}
+
+static int
+run_export(const KgArgs *args)
+{
+	KgDb db;
+	KgArena *arena = kg_arena_new();
+	KgJson *payload;
+	KgBuf text;
+	int code;
+
+	kg_buf_init(&text);
+	if (!kg_db_open(&db, args) ||
+		!kg_stored_read(&db, args->rest[0], &text, NULL, NULL) ||
+		!parse_stored(&db, kg_json_parse, arena, &text, &payload))
+		code = db.exit;
+	else if (payload == NULL)
+	{
+		kg_error("there is no bundle \"%s\"", args->rest[0]);
+		code = KG_EXIT_REFUSED;
+	}
+	else
+		code = write_out(args, payload) ? KG_EXIT_OK : KG_EXIT_INPUT;
+	kg_db_close(&db);
+	kg_buf_free(&text);
+	kg_arena_free(arena);
+	return code;
+}
+
+const KgCommand kg_command_export = {"export",
+									 " BUNDLE",
+									 "write a bundle as a directory or a file",
+									 export_options,
+									 kg_db_options,
+									 1,
+									 1,
+									 run_export};

@@ -1,0 +1,423 @@
+/*
+ * bundle/read.c
+ *	  A bundle from a directory or a file.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/bundle/bundle.h"
+#include "kgctl/files.h"
+#include "kgctl/log.h"
+#include "kgctl/bundle/yaml.h"
+
+static const char not_inside[] = "expected a relative path inside the bundle";
+
+/* What a file held, by its name's ending. */
+static KgJson *
+parse_text(KgBundle *bundle, const char *path, const KgBuf *text)
+{
+	const char *source = kg_arena_format(bundle->arena, "%s", path);
+	unsigned long line = 0;
+	char *error;
+	char *message;
+	KgJson *value;
+
+	bundle->nfiles++;
+	if (kg_is_yaml(path))
+		value = kg_yaml_parse(
+			bundle->arena, text->data, text->len, source, &error);
+	else
+		value = kg_json_parse_bundle(
+			bundle->arena, text->data, text->len, source, &error);
+	if (value != NULL)
+		return value;
+	/* "line 3, column 7: text" as path:3: column 7: text */
+	message = error;
+	if (sscanf(error, "line %lu", &line) == 1)
+	{
+		message = strpbrk(error, ",:");
+		message = message ? message + 1 : error;
+		while (*message == ' ')
+			message++;
+		kg_error("%s:%lu: %s", path, line, message);
+	}
+	else
+		kg_error("%s: %s", path, message);
+	free(error);
+	return NULL;
+}
+
+static KgJson *
+parse_part(KgBundle *bundle, const char *dir, const char *name)
+{
+	char *path = kg_arena_format(bundle->arena, "%s/%s", dir, name);
+	KgBuf text;
+	KgJson *value = NULL;
+
+	kg_buf_init(&text);
+	if (kg_read_below(dir, name, &text))
+		value = parse_text(bundle, path, &text);
+	if (value != NULL && value->kind == KG_JSON_ARRAY)
+	{
+		/* Its items may point into the text. */
+		bundle->parts = kg_realloc(bundle->parts,
+								   (bundle->nparts + 1) * sizeof(KgBuf));
+		bundle->parts[bundle->nparts++] = text;
+	}
+	else
+		kg_buf_free(&text);
+	return value;
+}
+
+/*
+ * A file named in a manifest must lie below the bundle's directory: a bundle
+ * from elsewhere must not send a file of this machine to a database.
+ */
+static bool
+is_inside(const KgJson *name)
+{
+	const char *s = kg_json_text(name);
+	const char *p;
+
+	if (s == NULL || *s == '\0' || *s == '/')
+		return false;
+	for (p = s; p != NULL; p = strchr(p, '/'))
+	{
+		if (*p == '/')
+			p++;
+		if (strncmp(p, "..", 2) == 0 && (p[2] == '/' || p[2] == '\0'))
+			return false;
+	}
+	return true;
+}
+
+static bool
+known_keys(const KgJson *object, const char *const *keys)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < object->len; i++)
+	{
+		const char *const *key = keys;
+
+		while (*key != NULL && strcmp(*key, object->u.members[i].key) != 0)
+			key++;
+		if (*key == NULL)
+			ok = kg_bundle_complain(object->u.members[i].value,
+									"unknown key \"%s\"",
+									object->u.members[i].key);
+	}
+	return ok;
+}
+
+/* Append what a file holds, one item or an array of them. */
+static bool
+append_items(KgBundle *bundle, KgJson *items, KgJson *value)
+{
+	if (value == NULL)
+		return false;
+	if (value->kind == KG_JSON_OBJECT || value->kind == KG_JSON_RAW)
+		kg_json_push(bundle->arena, items, value);
+	else if (value->kind == KG_JSON_ARRAY)
+		for (size_t i = 0; i < value->len; i++)
+			kg_json_push(bundle->arena, items, value->u.items[i]);
+	else
+		/* Nothing is not an empty list: applied, it would delete all. */
+		return kg_bundle_complain(
+			value, "expected one object or a list of objects ([] for none)");
+	return true;
+}
+
+static bool
+append_directory(KgBundle *bundle, KgJson *items, const char *dir,
+				 const KgJson *entry)
+{
+	static const char *const suffixes[] = {".yaml", ".yml", ".json", NULL};
+	const char *name = kg_json_text(entry);
+	char **names;
+	size_t count;
+	bool ok = kg_list_below(dir, name, suffixes, &names, &count);
+
+	if (ok && count == 0)
+		ok = kg_bundle_complain(
+			entry, "no file ends in .yaml, .yml or .json in \"%s\"", name);
+	for (size_t i = 0; i < count; i++)
+	{
+		char *path = kg_arena_format(bundle->arena, "%s/%s", name, names[i]);
+
+		if (!append_items(bundle, items, parse_part(bundle, dir, path)))
+			ok = false;
+	}
+	kg_free_list(names, count);
+	return ok;
+}
+
+/* Items from <what>_file, <what>_path or <what> itself: at most one of them. */
+static bool
+read_items(KgBundle *bundle, const char *dir, const KgJson *entry,
+		   const char *what, KgJson *items)
+{
+	char *file_key = kg_arena_format(bundle->arena, "%s_file", what);
+	char *path_key = kg_arena_format(bundle->arena, "%s_path", what);
+	const KgJson *file = kg_json_get(entry, file_key);
+	const KgJson *path = kg_json_get(entry, path_key);
+	KgJson *here = kg_json_get(entry, what);
+	bool ok = true;
+
+	if ((file != NULL) + (path != NULL) + (here != NULL) > 1)
+		ok = kg_bundle_complain(entry,
+								"%s, %s and %s exclude each other",
+								file_key,
+								path_key,
+								what);
+	else if ((file != NULL && !is_inside(file)) ||
+			 (path != NULL && !is_inside(path)))
+		ok = kg_bundle_complain(file ? file : path, not_inside);
+	else if (file != NULL)
+		ok = append_items(
+			bundle, items, parse_part(bundle, dir, kg_json_text(file)));
+	else if (path != NULL)
+		ok = append_directory(bundle, items, dir, path);
+	else if (here != NULL)
+		ok = append_items(bundle, items, here);
+	return ok;
+}
+
+/* A schema from schema_file or schema; NULL where neither is there. */
+static bool
+read_schema(KgBundle *bundle, const char *dir, const KgJson *entry,
+			KgJson **schema)
+{
+	const KgJson *file = kg_json_get(entry, "schema_file");
+
+	*schema = kg_json_get(entry, "schema");
+	if (file == NULL)
+		return true;
+	if (*schema != NULL)
+		return kg_bundle_complain(file,
+								  "schema_file and schema exclude each other");
+	if (!is_inside(file))
+		return kg_bundle_complain(file, not_inside);
+	*schema = parse_part(bundle, dir, kg_json_text(file));
+	return *schema != NULL;
+}
+
+static void
+set(KgBundle *bundle, KgJson *object, const char *key, KgJson *value)
+{
+	kg_json_put(bundle->arena, object, key, value);
+}
+
+/* An object that stands for one of a file. */
+static KgJson *
+object_for(KgBundle *bundle, const KgJson *entry)
+{
+	KgJson *object = kg_json_object(bundle->arena);
+
+	object->source = entry->source;
+	object->line = entry->line;
+	return object;
+}
+
+static bool
+read_type(KgBundle *bundle, const char *dir, KgJson *entry, KgJson *schemas,
+		  KgJson *entities)
+{
+	static const char *const keys[] = {"name",
+									   "schema_file",
+									   "schema",
+									   "entities_file",
+									   "entities_path",
+									   "entities",
+									   NULL};
+	KgJson *name = kg_json_get(entry, "name");
+	KgJson *items = kg_json_array(bundle->arena);
+	KgJson *schema;
+	KgJson *part;
+
+	if (entry->kind != KG_JSON_OBJECT || kg_json_text(name) == NULL)
+		return kg_bundle_complain(entry, "expected an object with a name");
+	if (!known_keys(entry, keys) || !read_schema(bundle, dir, entry, &schema) ||
+		!read_items(bundle, dir, entry, "entities", items))
+		return false;
+	if (schema == NULL)
+		return kg_bundle_complain(
+			entry, "schema_file is missing for \"%s\"", kg_json_text(name));
+	part = object_for(bundle, entry);
+	set(bundle, part, "entity_type", name);
+	set(bundle, part, "schema", schema);
+	kg_json_push(bundle->arena, schemas, part);
+	if (items->len == 0)
+		return true;
+	part = object_for(bundle, entry);
+	set(bundle, part, "entity_type", name);
+	set(bundle, part, "items", items);
+	kg_json_push(bundle->arena, entities, part);
+	return true;
+}
+
+static bool
+read_relations(KgBundle *bundle, const char *dir, const KgJson *list,
+			   KgJson *relations)
+{
+	bool ok = true;
+
+	if (list == NULL)
+		return true;
+	if (list->kind != KG_JSON_ARRAY)
+		return kg_bundle_complain(list,
+								  "expected a list of relations ([] for none)");
+	for (size_t i = 0; i < list->len; i++)
+	{
+		KgJson *entry = list->u.items[i];
+		KgJson *copy = object_for(bundle, entry);
+		KgJson *schema = NULL;
+
+		if (entry->kind != KG_JSON_OBJECT)
+		{
+			ok = kg_bundle_complain(entry, "expected an object");
+			continue;
+		}
+		if (!read_schema(bundle, dir, entry, &schema))
+			ok = false;
+		for (size_t k = 0; k < entry->len; k++)
+		{
+			const char *key = entry->u.members[k].key;
+
+			/* Which there are is the database's to say. */
+			if (strcmp(key, "schema") != 0 && strcmp(key, "schema_file") != 0)
+				set(bundle, copy, key, entry->u.members[k].value);
+		}
+		set(bundle, copy, "schema", schema);
+		kg_json_push(bundle->arena, relations, copy);
+	}
+	return ok;
+}
+
+static KgJson *
+read_manifest(KgBundle *bundle, const char *dir)
+{
+	static const char *const names[] = {
+		"manifest.yaml", "manifest.yml", "manifest.json"};
+
+	for (size_t i = 0; i < 3; i++)
+		if (kg_exists_below(dir, names[i]))
+			return parse_part(bundle, dir, names[i]);
+	kg_error("%s: no manifest.yaml", dir);
+	return NULL;
+}
+
+/* Make the payload of what the manifest says. */
+static bool
+read_parts(KgBundle *bundle, const char *dir, const KgJson *manifest,
+		   const KgJson *types)
+{
+	static const char *const copied[] = {
+		"bundle_name", "version", "description", "instructions"};
+	KgJson *root = bundle->root = object_for(bundle, manifest);
+	KgJson *definitions = kg_json_array(bundle->arena);
+	KgJson *schemas = kg_json_array(bundle->arena);
+	KgJson *relations = kg_json_array(bundle->arena);
+	KgJson *entities = kg_json_array(bundle->arena);
+	KgJson *edges = kg_json_array(bundle->arena);
+	KgJson *tools = kg_json_array(bundle->arena);
+	bool ok = true;
+
+	for (size_t i = 0; i < types->len; i++)
+		if (!read_type(bundle, dir, types->u.items[i], schemas, entities))
+			ok = false;
+	ok = read_items(bundle, dir, manifest, "definitions", definitions) && ok;
+	ok = read_relations(
+			 bundle, dir, kg_json_get(manifest, "relations"), relations) &&
+		 ok;
+	ok = read_items(bundle, dir, manifest, "edges", edges) && ok;
+	ok = read_items(bundle, dir, manifest, "tools", tools) && ok;
+	for (size_t i = 0; i < 4; i++)
+		set(bundle, root, copied[i], kg_json_get(manifest, copied[i]));
+	set(bundle, root, "definitions", definitions->len ? definitions : NULL);
+	set(bundle, root, "schemas", schemas);
+	set(bundle, root, "relations", relations->len ? relations : NULL);
+	set(bundle, root, "entities", entities);
+	set(bundle, root, "edges", edges->len ? edges : NULL);
+	set(bundle, root, "tools", tools->len ? tools : NULL);
+	return ok;
+}
+
+static bool
+read_directory(const char *dir, KgBundle *bundle)
+{
+	static const char *const keys[] = {"bundle_name",
+									   "version",
+									   "description",
+									   "instructions",
+									   "entity_types",
+									   "relations",
+									   "edges",
+									   "edges_file",
+									   "edges_path",
+									   "definitions",
+									   "definitions_file",
+									   "definitions_path",
+									   "tools",
+									   "tools_file",
+									   "tools_path",
+									   NULL};
+	KgJson *manifest = read_manifest(bundle, dir);
+	const KgJson *types = kg_json_get(manifest, "entity_types");
+	bool ok;
+
+	if (manifest == NULL)
+		return false;
+	if (manifest->kind != KG_JSON_OBJECT)
+		return kg_bundle_complain(manifest, "expected an object");
+	ok = known_keys(manifest, keys);
+	if (types == NULL || types->kind != KG_JSON_ARRAY)
+		return kg_bundle_complain(types ? types : manifest,
+								  "expected a list under entity_types");
+	return read_parts(bundle, dir, manifest, types) && ok;
+}
+
+bool
+kg_bundle_read(const char *path, KgBundle *bundle)
+{
+	bool ok;
+
+	memset(bundle, 0, sizeof(*bundle));
+	bundle->arena = kg_arena_new();
+	if (kg_is_directory(path))
+		ok = read_directory(path, bundle);
+	else
+	{
+		if (kg_read_file(path, &bundle->text))
+			bundle->root = parse_text(bundle, path, &bundle->text);
+		ok = bundle->root != NULL;
+		/* A JSON file goes to the database as it is, YAML cannot. */
+		if (kg_is_yaml(path))
+			kg_buf_free(&bundle->text);
+		/* A byte order mark is not JSON to the database. */
+		else if (ok && bundle->text.len >= 3 &&
+				 memcmp(bundle->text.data, "\xEF\xBB\xBF", 3) == 0)
+			memcpy(bundle->text.data, "   ", 3);
+	}
+	return ok && kg_bundle_check(bundle);
+}
+
+const char *
+kg_bundle_text(KgBundle *bundle)
+{
+	if (bundle->text.len == 0)
+		kg_json_write(&bundle->text, bundle->root, -1);
+	return bundle->text.data;
+}
+
+void
+kg_bundle_free(KgBundle *bundle)
+{
+	for (size_t i = 0; i < bundle->nparts; i++)
+		kg_buf_free(&bundle->parts[i]);
+	free(bundle->parts);
+	kg_buf_free(&bundle->text);
+	kg_arena_free(bundle->arena);
+	memset(bundle, 0, sizeof(*bundle));
+}

@@ -1,0 +1,490 @@
+/*
+ * cluster/move.c
+ *	  A tenant from one shard to another, while it is read and written.
+ *
+ *	  here      its calls go to the shard that has it
+ *	  moving    the same; it is frozen there, and other gets a copy, frozen too
+ *	  moved     its calls go to the copy; what other still has of it is taken
+ *	            from everybody, the copy is thawed, and the rest deleted
+ *	  here      again
+ *
+ * Each step asks first whether it is done.  Nobody writes between the copy and the
+ * thawing, so whichever of the two databases a call meets has all that was
+ * acknowledged, or sends it away with 40001.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "kgctl/cluster/cluster.h"
+
+/* Bytes of the lines that are sent at once. */
+#define PART_BYTES (1024 * 1024)
+
+/* Of the copy, too, of which the tenant's own keys of tokens are a part. */
+#define EXPORT "@.kg_export_tenant($1, '{\"secrets\": true}')"
+
+typedef struct Move
+{
+	KgCluster *c;
+	const char *tenant;
+	KgShard *from;
+	KgShard *to;
+	KgArena *arena;
+	char *options; /* of the import */
+	KgBuf lines;   /* as an array of SQL: what is not sent yet */
+	int part;
+	bool failed;
+	bool done;
+} Move;
+
+static bool
+set_state(Move *m, const char *sql)
+{
+	const char *values[] = {m->tenant, m->to->number};
+
+	return kg_cluster_do(m->c, &m->c->front, sql, 2, values);
+}
+
+/* ---- the copy ---- */
+
+static void
+send_part(Move *m)
+{
+	char part[16];
+	const char *values[] = {m->lines.data, m->options, part};
+	const KgJson *reply;
+	char *text;
+
+	kg_buf_putc(&m->lines, '}');
+	values[0] = m->lines.data;
+	snprintf(part, sizeof(part), "%d", ++m->part);
+	if (!kg_cluster_ask(m->c,
+						&m->to->db,
+						"SELECT @.kg_import_tenant($1, $2, $3)",
+						3,
+						values,
+						&text))
+		m->failed = true;
+	else
+	{
+		kg_arena_reset(m->arena);
+		reply = kg_db_read(&m->to->db, m->arena, text, "done");
+		m->failed = reply == NULL;
+		m->done = !m->failed && kg_json_is_true(kg_json_get(reply, "done"));
+	}
+	free(text);
+	kg_buf_free(&m->lines);
+	kg_buf_init(&m->lines);
+}
+
+static bool
+add_line(void *arg, const PGresult *row)
+{
+	Move *m = arg;
+	const char *p = PQgetvalue(row, 0, 0);
+
+	if (m->failed)
+		return true;
+	kg_buf_puts(&m->lines, m->lines.len == 0 ? "{\"" : ",\"");
+	for (; *p != '\0'; p++)
+	{
+		if (*p == '"' || *p == '\\')
+			kg_buf_putc(&m->lines, '\\');
+		kg_buf_putc(&m->lines, *p);
+	}
+	kg_buf_putc(&m->lines, '"');
+	if (m->lines.len >= PART_BYTES)
+		send_part(m);
+	return true;
+}
+
+static bool
+copy(Move *m)
+{
+	m->part = 0;
+	m->failed = m->done = false;
+	kg_buf_init(&m->lines);
+	if (!kg_db_rows(&m->from->db,
+					"SELECT line FROM " EXPORT " line",
+					m->tenant,
+					add_line,
+					m))
+	{
+		m->c->exit = m->from->db.exit;
+		m->failed = true;
+	}
+	if (!m->failed && m->lines.len > 0)
+		send_part(m);
+	kg_buf_free(&m->lines);
+	if (!m->failed && !m->done)
+		return kg_cluster_refuse(
+			m->c, "shard %s did not take the tenant's last line", m->to->name);
+	return !m->failed;
+}
+
+/*
+ * A sum over all lines, whatever their order.  Numbers may have been given anew,
+ * and calls that read are recorded meanwhile.
+ */
+static bool
+digest_of(Move *m, KgShard *shard, char **digest)
+{
+	const char *values[] = {m->tenant};
+
+	return kg_cluster_ask(
+		m->c,
+		&shard->db,
+		"SELECT concat_ws(' ', count(*), sum(hashtextextended(l, 0)::numeric), "
+		"sum(hashtextextended(l, 1)::numeric)) "
+		"FROM (SELECT regexp_replace(line, '\"(node|source|target|type_no|"
+		"relation_no)\": [0-9]+', '', 'g') FROM " EXPORT " line "
+		"WHERE line ~ '^[[]' AND line !~ '^[[]\"kg_audit\"') t(l)",
+		1,
+		values,
+		digest);
+}
+
+static bool
+is_same(Move *m, bool *same)
+{
+	char *here = NULL;
+	char *there = NULL;
+	bool ok = digest_of(m, m->from, &here) && digest_of(m, m->to, &there);
+
+	*same = ok && here != NULL && there != NULL && strcmp(here, there) == 0;
+	free(here);
+	free(there);
+	return ok;
+}
+
+/* One that a run before this one has made may be whole, or be of another state. */
+static bool
+make_copy(Move *m)
+{
+	char *state;
+	bool same = false;
+	bool ok = kg_shard_has(m->c, m->to, m->tenant, &state);
+
+	if (ok && state != NULL && strcmp(state, "open") == 0)
+		ok = kg_cluster_refuse(m->c,
+							   "shard %s has a tenant \"%s\" that is in use",
+							   m->to->name,
+							   m->tenant);
+	else if (ok && state != NULL)
+		ok = (strcmp(state, "dropping") == 0 || is_same(m, &same)) &&
+			 (same || kg_shard_drop(m->c, m->to, m->tenant));
+	free(state);
+	if (!ok || same)
+		return ok;
+	if (!copy(m) || !is_same(m, &same))
+		return false;
+	return same ||
+		   kg_cluster_refuse(m->c,
+							 "the copy of tenant \"%s\" at shard %s is "
+							 "not what shard %s has; it is frozen there",
+							 m->tenant,
+							 m->to->name,
+							 m->from->name);
+}
+
+/* ---- the steps ---- */
+
+/*
+ * Names of what the tenant needs, by its shard, and those that are missing at the
+ * other one, in a text; NULL: none.
+ */
+static bool
+ask_missing(Move *m, const char *needed, const char *missing_of, char **missing)
+{
+	const char *values[] = {m->tenant};
+	char *names;
+	bool ok = kg_cluster_ask(m->c, &m->from->db, needed, 1, values, &names);
+
+	*missing = NULL;
+	if (ok)
+	{
+		values[0] = names;
+		ok = kg_cluster_ask(m->c, &m->to->db, missing_of, 1, values, missing);
+	}
+	free(names);
+	return ok;
+}
+
+/* Roles are of a server; who has a grant must be known there. */
+static bool
+require_roles(Move *m)
+{
+	char *missing;
+	bool ok = ask_missing(
+		m,
+		"SELECT coalesce(array_agg(r.role_name), '{}') "
+		"FROM @.kg_tenant_role r WHERE r.tenant = $1",
+		"SELECT string_agg(n, ', ' ORDER BY n) FROM unnest($1::text[]) n "
+		"WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r "
+		"WHERE r.rolname = n)",
+		&missing);
+
+	if (ok && missing != NULL && !kg_args_has(m->c->args, "create-roles"))
+		ok = kg_cluster_refuse(m->c,
+							   "shard %s has no role %s; make it there, or use "
+							   "--create-roles",
+							   m->to->name,
+							   missing);
+	free(missing);
+	return ok;
+}
+
+/* So are functions, of a database: a tool without its is none, nor is an authorizer. */
+static bool
+require_functions(Move *m)
+{
+	char *missing;
+	bool ok = ask_missing(
+		m,
+		"SELECT coalesce(array_agg(DISTINCT f), '{}') FROM ("
+		"SELECT authorizer FROM @.kg_tenant WHERE tenant = $1 "
+		"UNION ALL SELECT definition ->> 'operation' FROM @.kg_tool_version "
+		"WHERE tenant = $1 AND definition ->> 'kind' = 'function') t(f) "
+		"WHERE f IS NOT NULL",
+		"SELECT string_agg(f, ', ' ORDER BY f) FROM unnest($1::text[]) f "
+		"WHERE to_regprocedure(f) IS NULL",
+		&missing);
+
+	if (ok && missing != NULL && !kg_args_has(m->c->args, "without-functions"))
+		ok = kg_cluster_refuse(m->c,
+							   "shard %s has no function %s, which a tool or "
+							   "the authorizer of tenant \"%s\" is; make it "
+							   "there, or use --without-functions",
+							   m->to->name,
+							   missing,
+							   m->tenant);
+	free(missing);
+	return ok;
+}
+
+static bool
+begin(Move *m)
+{
+	char *state;
+	bool ok = kg_shard_has(m->c, m->to, m->tenant, &state);
+
+	if (ok && state != NULL && strcmp(state, "dropping") != 0)
+		ok = kg_cluster_refuse(
+			m->c, "shard %s has another tenant \"%s\"", m->to->name, m->tenant);
+	free(state);
+	return ok && require_roles(m) && require_functions(m) &&
+		   set_state(m,
+					 "UPDATE @.kg_place SET state = 'moving', other = $2, "
+					 "since = now() WHERE tenant = $1");
+}
+
+static bool
+thaw_in(Move *m, KgShard *shard)
+{
+	const char *values[] = {m->tenant};
+
+	return kg_cluster_do(
+		m->c, &shard->db, "SELECT @.kg_thaw_tenant($1)", 1, values);
+}
+
+/* Who cannot be frozen in time goes on as before. */
+static bool
+freeze(Move *m)
+{
+	const char *values[] = {m->tenant};
+	const char *wait[] = {kg_args_get(m->c->args, "wait")};
+	int code;
+
+	if (wait[0] == NULL)
+		wait[0] = "10";
+	if (!kg_cluster_do(m->c,
+					   &m->from->db,
+					   "SELECT set_config('lock_timeout', $1 || 's', false)",
+					   1,
+					   wait))
+		return false;
+	if (kg_cluster_do(
+			m->c, &m->from->db, "SELECT @.kg_freeze_tenant($1)", 1, values))
+		return true;
+	code = m->c->exit;
+	(void) set_state(m,
+					 "UPDATE @.kg_place SET state = 'here', other = NULL "
+					 "WHERE tenant = $1 AND other = $2");
+	m->c->exit = code;
+	return false;
+}
+
+static bool
+flip(Move *m)
+{
+	return kg_cluster_do(m->c, &m->c->front, "BEGIN", 0, NULL) &&
+		   set_state(m,
+					 "UPDATE @.kg_place SET shard = other, other = shard, "
+					 "state = 'moved', since = now() "
+					 "WHERE tenant = $1 AND other = $2") &&
+		   kg_cluster_do(m->c,
+						 &m->c->front,
+						 "SELECT @.kg_note_grants($1)",
+						 1,
+						 &m->tenant) &&
+		   kg_cluster_do(m->c, &m->c->front, "COMMIT", 0, NULL);
+}
+
+/* from has what is left, to is where the calls go. */
+static bool
+finish(Move *m)
+{
+	const char *values[] = {m->tenant};
+	char *state;
+	bool ok = kg_shard_has(m->c, m->from, m->tenant, &state);
+
+	/* Before the copy is written, nobody reads the original any more. */
+	if (ok && state != NULL && strcmp(state, "dropping") != 0)
+		ok = kg_cluster_do(
+			m->c, &m->from->db, "SELECT @.kg_mark_moved($1)", 1, values);
+	ok = ok && thaw_in(m, m->to);
+	if (ok && state != NULL)
+		ok = kg_shard_drop(m->c, m->from, m->tenant);
+	free(state);
+	return ok && set_state(m,
+						   "UPDATE @.kg_place SET state = 'here', "
+						   "other = NULL, since = now() "
+						   "WHERE tenant = $1 AND shard = $2");
+}
+
+/* Back to before it was begun: to is where the copy was to be. */
+static bool
+give_up(Move *m)
+{
+	char *state;
+	bool ok = kg_shard_has(m->c, m->to, m->tenant, &state);
+
+	if (ok && state != NULL)
+		ok = kg_shard_drop(m->c, m->to, m->tenant);
+	free(state);
+	return ok && thaw_in(m, m->from) &&
+		   set_state(m,
+					 "UPDATE @.kg_place SET state = 'here', other = NULL, "
+					 "since = now() WHERE tenant = $1 AND other = $2");
+}
+
+/* What is asked of a shard for a move is what the front's version has. */
+static bool
+connect_one(Move *m, KgShard *shard)
+{
+	char *there = NULL;
+	char *here = NULL;
+	bool ok = kg_shard_connect(m->c, shard) &&
+			  kg_cluster_version(m->c, &shard->db, "kg_graph", &there) &&
+			  kg_cluster_version(m->c, &m->c->front, "kg_front", &here);
+
+	if (ok && (there == NULL || here == NULL || strcmp(there, here) != 0))
+		ok = kg_cluster_refuse(m->c,
+							   "shard %s is of version %s, and the front of "
+							   "%s; kgctl cluster upgrade makes them one",
+							   shard->name,
+							   there ? there : "none",
+							   here ? here : "none");
+	free(there);
+	free(here);
+	return ok;
+}
+
+static bool
+connect_both(Move *m, KgShard *from, KgShard *to)
+{
+	m->from = from;
+	m->to = to;
+	return connect_one(m, from) && connect_one(m, to);
+}
+
+/* What a run before this one began. */
+static bool
+go_on(Move *m, const KgPlace *place, const KgShard *wanted)
+{
+	if (strcmp(place->state, "moved") == 0)
+		return connect_both(m, place->other, place->shard) && finish(m);
+	if (strcmp(place->state, "moving") != 0)
+		return true;
+	if (!connect_both(m, place->shard, place->other))
+		return false;
+	if (wanted == place->shard)
+		return give_up(m);
+	if (wanted != place->other)
+		return kg_cluster_refuse(m->c,
+								 "tenant \"%s\" is being moved to %s; finish "
+								 "that, or move it to %s, where it is",
+								 m->tenant,
+								 place->other->name,
+								 place->shard->name);
+	return freeze(m) && make_copy(m) && flip(m) && finish(m);
+}
+
+static bool
+move(Move *m, KgShard *wanted)
+{
+	KgPlace place;
+	bool ok = kg_place_read(m->c, m->tenant, &place);
+
+	if (ok && place.shard == NULL)
+		ok = kg_cluster_refuse(m->c,
+							   "there is no tenant \"%s\"; kgctl cluster place "
+							   "makes it",
+							   m->tenant);
+	else if (ok && (strcmp(place.state, "moving") == 0 ||
+					strcmp(place.state, "moved") == 0))
+	{
+		ok = go_on(m, &place, wanted);
+		kg_place_free(&place);
+		ok = ok && kg_place_read(m->c, m->tenant, &place);
+	}
+	if (ok && place.shard == wanted)
+		ok = kg_place_require(m->c, m->tenant, &place);
+	else if (ok)
+		ok = connect_both(m, place.shard, wanted) && begin(m) && freeze(m) &&
+			 make_copy(m) && flip(m) && finish(m);
+	kg_place_free(&place);
+	return ok;
+}
+
+/* The name is what parts are told by that they are of one tenant. */
+static char *
+import_options(const KgCluster *c, const char *tenant)
+{
+	json_t *options = json_pack("{s:b, s:s, s:b, s:b}",
+								"frozen",
+								true,
+								"name",
+								tenant,
+								"create_roles",
+								kg_args_has(c->args, "create-roles"),
+								"without_policies",
+								kg_args_has(c->args, "without-policies"));
+	char *text = json_dumps(options, 0);
+
+	json_decref(options);
+	return text;
+}
+
+bool
+kg_cluster_move(KgCluster *c, const char *tenant, const char *shard)
+{
+	Move m;
+	KgShard *wanted = kg_cluster_shard(c, shard);
+	bool ok;
+
+	if (wanted == NULL)
+		return false;
+	memset(&m, 0, sizeof(m));
+	m.c = c;
+	m.tenant = tenant;
+	m.arena = kg_arena_new();
+	m.options = import_options(c, tenant);
+	ok = move(&m, wanted);
+	free(m.options);
+	kg_arena_free(m.arena);
+	return ok;
+}

@@ -1,0 +1,197 @@
+/*
+ * http.h
+ *	  The HTTP server's own types; used by http_*.c and cmd_serve.c only.
+ *
+ * Everything runs in the thread of the event loop: libmicrohttpd's epoll
+ * descriptor is one watch of it.  A connection whose call is running is
+ * suspended, so libmicrohttpd does not look at it; the gateway itself watches
+ * its socket, to notice a client that goes away.
+ */
+#ifndef KG_HTTP_H
+#define KG_HTTP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include <microhttpd.h>
+
+#include "kgctl/call.h"
+#include "kgctl/gateway.h"
+
+#define KG_OAUTH_PATH "/.well-known/oauth-protected-resource"
+#define KG_EXPLORER_PATH "/explore"
+
+typedef struct KgHttp KgHttp;
+typedef struct KgHttpConn KgHttpConn;
+typedef struct KgRequest KgRequest;
+
+typedef struct KgHttpOptions
+{
+	const KgArgs *args; /* --allow-host, --allow-origin, ... are read there */
+	const char *path;	/* of the endpoint */
+	const char *resource;
+	bool require_token;
+	bool access_log;
+	long idle_timeout;
+	long body_timeout;
+	long stream_timeout;
+	long grace;
+	long max_connections;
+	long max_streams;
+	long max_bearer_streams;
+	long keep_alive; /* connections that may stay open between requests */
+} KgHttpOptions;
+
+struct KgHttp
+{
+	KgGateway gateway;
+	KgHttpOptions options;
+	KgBuf explorer; /* the page of --explorer, or empty */
+	struct MHD_Daemon *daemon;
+	KgWatch *watch;
+	bool wake; /* libmicrohttpd has something to do */
+	int listen_fd;
+	struct MHD_Daemon *probe; /* of --metrics, or NULL */
+	KgWatch *probe_watch;
+	int probe_fd;
+	LIST_HEAD(, KgHttpConn) conns;
+	long nconns;
+	size_t body_bytes; /* of all requests that are being read */
+	long nrequests;	   /* that are not answered yet */
+	long nstreams;	   /* subscriptions */
+	bool draining;
+	int64_t drain_until;
+	int64_t next_sweep;
+	int64_t next_beat;
+};
+
+/* One connection of a client. */
+struct KgHttpConn
+{
+	KgHttp *http;
+	LIST_ENTRY(KgHttpConn) link;
+	struct MHD_Connection *mhd;
+	int fd;
+	KgWatch *watch; /* of the end of the socket */
+	bool probes;	/* to the address of --metrics */
+	bool ended;		/* the client will send nothing more */
+	bool leaving;	/* libmicrohttpd was told so */
+	int64_t idle_since;
+	KgRequest *request;
+};
+
+struct KgRequest
+{
+	KgHttp *http;
+	KgHttpConn *conn;
+	struct MHD_Connection *mhd;
+	KgBuf body;
+	int64_t started;	  /* the request line was there */
+	uintptr_t target_end; /* of the request line, as it was read */
+	bool has_nul;		  /* the target would end at one, decoded */
+	bool begun;			  /* the headers are there */
+	bool refused;		  /* answered already or to be answered with response */
+	bool too_large;		  /* the rest of the body is thrown away */
+	bool complete;		  /* the body is there */
+	bool probes;		  /* as its connection */
+	bool suspended;
+	bool gone; /* the client is not there any more */
+	bool modern;
+	bool accepts_stream;
+	struct MHD_Response *response; /* waits to be queued */
+	unsigned status;
+	KgCall *call;
+	KgReadyWaiter *waiter; /* of /readyz */
+	/* A stream of server-sent events. */
+	bool streaming;
+	bool ended;
+	KgBuf out;
+	size_t sent;
+	KgSubscriber *subscriber; /* from before the question whether it may */
+	bool subscribed;		  /* acknowledged, counted in nstreams */
+	char *bearer;			  /* whose subscription it is, or NULL */
+	char *id;				  /* of the message, JSON text, or NULL */
+	char method[40];		  /* of the message, for the log */
+};
+
+/* http/server.c */
+extern bool kg_http_start(KgHttp *http);
+extern void kg_http_stop(KgHttp *http);
+extern void kg_http_drain(KgHttp *http);
+extern void kg_http_resume(KgRequest *req);
+extern void kg_http_suspend(KgRequest *req);
+
+/* http/request.c */
+/* The request line has been read; what is made here ends in completed. */
+extern void *kg_http_begin(void *cls, const char *target,
+						   struct MHD_Connection *mhd);
+extern enum MHD_Result kg_http_access(void *cls, struct MHD_Connection *mhd,
+									  const char *url, const char *method,
+									  const char *version,
+									  const char *upload_data,
+									  size_t *upload_data_size, void **req_cls);
+extern void kg_http_completed(void *cls, struct MHD_Connection *mhd,
+							  void **req_cls,
+							  enum MHD_RequestTerminationCode why);
+extern void kg_http_unsubscribe(KgRequest *req);
+/* With its result. */
+extern void kg_http_end_subscription(KgRequest *req);
+
+/* http/probe.c: false where the path is none of its own. */
+extern bool kg_probe_route(KgRequest *req, const char *url, const char *method);
+/* Nobody waits for an answer any more. */
+extern void kg_probe_forget(KgRequest *req);
+
+/* http/reply.c: what a request is answered with. */
+extern void kg_http_reply(KgRequest *req, unsigned status, const char *type,
+						  const char *text, size_t len);
+extern void kg_http_reply_result(KgRequest *req, unsigned status,
+								 const char *text, size_t len, PGresult *res);
+extern void kg_http_reply_text(KgRequest *req, unsigned status,
+							   const char *text);
+extern void kg_http_reply_error(KgRequest *req, unsigned status, int code,
+								const char *text);
+/* The same with the code that a refusal of the gateway's own has; false. */
+extern bool kg_http_refuse(KgRequest *req, unsigned status, const char *text);
+/* Whatever it is made of; it is the request's from now on. */
+extern void kg_http_respond(KgRequest *req, unsigned status, const char *type,
+							struct MHD_Response *response);
+extern void kg_http_header(KgRequest *req, const char *name, const char *value);
+extern enum MHD_Result kg_http_send(KgRequest *req);
+
+/* http/stream.c */
+extern void kg_stream_start(KgRequest *req);
+extern void kg_stream_event(KgRequest *req, const char *json, size_t len);
+extern void kg_stream_comment(KgRequest *req);
+extern void kg_stream_end(KgRequest *req);
+
+/* http/headers.c: each returns false after it has prepared the refusal. */
+extern bool kg_headers_wellformed(KgRequest *req, const char *method,
+								  const char *version);
+extern bool kg_headers_single(KgRequest *req);
+extern bool kg_headers_origin(KgRequest *req, bool is_probe);
+extern bool kg_headers_content(KgRequest *req);
+extern bool kg_headers_token(KgRequest *req, const char **token);
+extern bool kg_headers_protocol(KgRequest *req, KgMessage *msg,
+								const char **legacy_revision);
+/*
+ * There are no sessions.  But a client of a legacy revision repeats the id that
+ * it got with the answer to initialize, so the id says that MCP Apps were agreed
+ * on; other clients get none.
+ */
+extern void kg_headers_agree(KgRequest *req);
+extern bool kg_headers_agreed(KgRequest *req);
+extern const char *kg_header(KgRequest *req, const char *name);
+extern bool kg_headers_accept(KgRequest *req, const char *type);
+
+/* explorer.c: false after a message; false where the path is not its own. */
+extern bool kg_explorer_load(KgHttp *http);
+extern bool kg_explorer_route(KgRequest *req, const char *url,
+							  const char *method);
+
+/* oauth.c */
+extern void kg_oauth_metadata(KgRequest *req);
+extern void kg_oauth_challenge(KgRequest *req, const char *error);
+
+#endif /* KG_HTTP_H */

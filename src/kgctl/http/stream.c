@@ -1,0 +1,94 @@
+/*
+ * http/stream.c
+ *	  Server-sent events: notifications of a running call, then its answer; or
+ *	  a subscription.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/http/http.h"
+
+/* A client that reads too slowly for this much is dropped. */
+#define MAX_BACKLOG (4 * 1024 * 1024)
+
+static ssize_t
+read_stream(void *cls, uint64_t pos, char *buf, size_t max)
+{
+	KgRequest *req = cls;
+	size_t left = req->out.len - req->sent;
+
+	if (req->gone)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	if (left > 0)
+	{
+		if (left > max)
+			left = max;
+		memcpy(buf, req->out.data + req->sent, left);
+		req->sent += left;
+		if (req->sent == req->out.len)
+		{
+			/* Most streams are silent most of the time. */
+			kg_buf_free(&req->out);
+			req->sent = 0;
+		}
+		return (ssize_t) left;
+	}
+	if (req->ended)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	kg_http_suspend(req);
+	return 0;
+}
+
+void
+kg_stream_start(KgRequest *req)
+{
+	struct MHD_Response *response;
+
+	if (req->streaming)
+		return;
+	req->streaming = true;
+	response = MHD_create_response_from_callback(
+		MHD_SIZE_UNKNOWN, 1024, read_stream, req, NULL);
+	kg_http_respond(req, MHD_HTTP_OK, "text/event-stream", response);
+	/* Proxies that buffer would hold the events back. */
+	kg_http_header(req, "X-Accel-Buffering", "no");
+	kg_http_resume(req);
+}
+
+static void
+append(KgRequest *req, const char *prefix, const char *text, size_t len)
+{
+	if (req->ended || req->gone)
+		return;
+	if (req->out.len - req->sent + len > MAX_BACKLOG &&
+		req->out.len > req->sent)
+		req->gone = true;
+	else
+	{
+		kg_buf_puts(&req->out, prefix);
+		kg_buf_add(&req->out, text, len);
+		kg_buf_puts(&req->out, "\n\n");
+	}
+	kg_http_resume(req);
+}
+
+void
+kg_stream_event(KgRequest *req, const char *json, size_t len)
+{
+	append(req, "event: message\ndata: ", json, len);
+}
+
+void
+kg_stream_comment(KgRequest *req)
+{
+	/* A slow client needs no reminder. */
+	if (req->out.len == req->sent)
+		append(req, ": ", "", 0);
+}
+
+void
+kg_stream_end(KgRequest *req)
+{
+	req->ended = true;
+	kg_http_resume(req);
+}

@@ -1,0 +1,916 @@
+/*
+ * catalog.c
+ *	  Loading and keeping the catalogs of tenants.
+ *
+ * A catalog has a memory context of its own.  When it went stale, or had to
+ * make room for another, its context is freed at the end of the transaction,
+ * because callers hold pointers into it.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "auth/agent.h"
+#include "auth/identity.h"
+#include "auth/visibility.h"
+#include "base/cache.h"
+#include "base/error.h"
+#include "base/invalidate.h"
+#include "base/snapshot.h"
+#include "base/spi.h"
+#include "model/annotations.h"
+#include "model/catalog.h"
+#include "model/counted.h"
+#include "model/lock.h"
+#include "model/period.h"
+#include "catalog/pg_type.h"
+#include "model/tool_version.h"
+#include "model/version.h"
+#include "common/md5.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+typedef struct Entry
+{
+	KgCacheEntry entry; /* its hash is the role */
+	KgCatalog catalog;
+	KgCatalogVersion version;
+	bool newest;		 /* it was the newest, at its generation */
+	KgSeenSnapshot seen; /* the last one that shows this version */
+} Entry;
+
+bool kg_catalog_ever_authorizes = false;
+
+/* A pooled backend serves many tenants. */
+static const int most = 64;
+/* Stale when any table of the catalog changes, in whatever tenant. */
+static KgCache catalogs = {"catalog", &most, KG_STALE_BY_CATALOG};
+
+/* A datum of the current row, copied into the current context. */
+static Jsonb *
+row_jsonb(uint64 row, int column)
+{
+	bool isnull;
+	Datum value = kg_spi_value(row, column, &isnull);
+
+	return isnull ? NULL : DatumGetJsonbPCopy(value);
+}
+
+/*
+ * A text column into the catalog's context, which is current here: SPI
+ * allocates where the caller is.
+ */
+#define row_text(row, column) kg_spi_cstring(row, column)
+
+static void
+load_bundles(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
+{
+	StringInfoData revisions;
+	char hash[33];
+	const char *errstr;
+	const char *latest = "";
+
+	KG_SPI_READ("SELECT bundle, version, description, instructions, revision, "
+				"definitions, to_char(updated_at AT TIME ZONE 'UTC', "
+				"'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') "
+				"FROM @kg_bundle WHERE tenant = $1 ORDER BY bundle",
+				kg_arg(TEXTOID, *tenant));
+	MemoryContextSwitchTo(context);
+	catalog->nbundles = SPI_processed;
+	catalog->bundles = palloc0(Max(1, SPI_processed) * sizeof(KgBundle));
+	initStringInfo(&revisions);
+	for (int i = 0; i < catalog->nbundles; i++)
+	{
+		KgBundle *bundle = &catalog->bundles[i];
+		const char *updated = row_text(i, 7);
+
+		bundle->name = row_text(i, 1);
+		bundle->version = row_text(i, 2);
+		bundle->description = row_text(i, 3);
+		bundle->instructions = row_text(i, 4);
+		bundle->revision = kg_spi_int64(i, 5);
+		bundle->definitions = row_jsonb(i, 6);
+		appendStringInfo(
+			&revisions, "%s:" INT64_FORMAT ";", bundle->name, bundle->revision);
+		if (strcmp(updated, latest) > 0)
+			latest = updated;
+	}
+	if (!pg_md5_hash(revisions.data, revisions.len, hash, &errstr))
+		elog(ERROR, "could not compute a hash: %s", errstr);
+	catalog->revision = psprintf("%s#%.12s", latest, hash);
+	SPI_freetuptable(SPI_tuptable);
+}
+
+static const KgBundle *
+find_bundle(const KgCatalog *catalog, const char *name)
+{
+	for (int i = 0; i < catalog->nbundles; i++)
+		if (strcmp(catalog->bundles[i].name, name) == 0)
+			return &catalog->bundles[i];
+	return NULL;
+}
+
+static bool
+has_key_field(const KgType *type, const char *name)
+{
+	for (int i = 0; i < type->nkey_fields; i++)
+		if (strcmp(type->key_fields[i], name) == 0)
+			return true;
+	return false;
+}
+
+void
+kg_type_add_key_fields(KgType *type, const KgType *parsed)
+{
+	int n = type->nkey_fields;
+	const char **names = palloc((n + parsed->nfields + 1) * sizeof(char *));
+
+	if (n > 0)
+		memcpy(names, type->key_fields, n * sizeof(char *));
+	for (int i = 0; i < parsed->nfields; i++)
+		if (parsed->fields[i].indexed &&
+			!has_key_field(type, parsed->fields[i].name))
+			names[n++] = parsed->fields[i].name;
+	qsort(names + type->nkey_fields,
+		  n - type->nkey_fields,
+		  sizeof(char *),
+		  pg_qsort_strcmp);
+	type->key_fields = names;
+	type->nkey_fields = n;
+}
+
+/*
+ * A stored type's fields have the numbers that its keys are stored with.  Of a
+ * row that was written by hand, the rest get the numbers that follow.
+ */
+static void
+number_fields(KgType *type, ArrayType *stored)
+{
+	Datum *names;
+
+	deconstruct_array(stored,
+					  TEXTOID,
+					  -1,
+					  false,
+					  TYPALIGN_INT,
+					  &names,
+					  NULL,
+					  &type->nkey_fields);
+	type->key_fields = palloc(Max(1, type->nkey_fields) * sizeof(char *));
+	for (int i = 0; i < type->nkey_fields; i++)
+		type->key_fields[i] = TextDatumGetCString(names[i]);
+	kg_type_add_key_fields(type, type);
+	for (int i = 0; i < type->nfields; i++)
+		for (int j = 0; j < type->nkey_fields; j++)
+			if (type->fields[i].indexed &&
+				strcmp(type->key_fields[j], type->fields[i].name) == 0)
+				type->fields[i].field_no = j + 1;
+	for (int i = 0; i < type->nfields; i++)
+	{
+		if (!type->fields[i].counted)
+			continue;
+		type->fields[i].field_no += KG_COUNTED_FIELDS;
+		type->ncounted++;
+	}
+}
+
+/*
+ * What the owner reads for a caller calls types as the caller does: a bundle
+ * that its agent lacks makes no name ambiguous.
+ */
+static void
+mark_ambiguous(KgCatalog *catalog)
+{
+	for (int j = 0; j < catalog->ntypes; j++)
+	{
+		const KgType *other = catalog->types[j];
+
+		if (!kg_agent_sees_bundle(other->bundle, strlen(other->bundle)))
+			continue;
+		for (int i = 0; i < catalog->ntypes; i++)
+			if (i != j && strcmp(catalog->types[i]->name, other->name) == 0)
+				catalog->types[i]->ambiguous = true;
+	}
+}
+
+static void
+load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
+{
+	SPITupleTable *rows;
+	uint64 nrows;
+
+	KG_SPI_READ("SELECT bundle, entity_type, type_no, schema, schema_hash, "
+				"key_fields, history_since, version_above "
+				"FROM @kg_entity_type "
+				"WHERE tenant = $1 "
+				"ORDER BY bundle, position, entity_type",
+				kg_arg(TEXTOID, *tenant));
+	MemoryContextSwitchTo(context);
+	rows = SPI_tuptable;
+	nrows = SPI_processed;
+	catalog->types = palloc0(Max(1, nrows) * sizeof(KgType *));
+	for (uint64 i = 0; i < nrows; i++)
+	{
+		const KgBundle *bundle = find_bundle(catalog, row_text(i, 1));
+		KgType *type;
+
+		if (bundle == NULL)
+			continue;
+		type = kg_type_parse(bundle->name,
+							 row_text(i, 2),
+							 row_jsonb(i, 4),
+							 bundle->definitions,
+							 "",
+							 NULL);
+		type->type_no = DatumGetInt32(kg_spi_datum(i, 3));
+		type->schema_hash = row_text(i, 5);
+		number_fields(type, DatumGetArrayTypeP(kg_spi_datum(i, 6)));
+		type->history_since = DatumGetTimestampTz(kg_spi_datum(i, 7));
+		type->version_above = kg_spi_int64(i, 8);
+		type->context = context;
+		catalog->authorizes |= type->authorize != NULL;
+		catalog->has_periods |= kg_period_any(&type->period);
+		catalog->any_history |= type->history;
+		catalog->searches_text |= type->nsearch > 0;
+		catalog->counts |= type->ncounted > 0;
+		for (int j = 0; j < type->nfields; j++)
+			if (type->fields[j].ref_type && !type->fields[j].ref_bundle)
+				type->fields[j].ref_bundle = type->bundle;
+		catalog->types[catalog->ntypes++] = type;
+	}
+	SPI_freetuptable(rows);
+
+	mark_ambiguous(catalog);
+}
+
+/* The union over the variants; the first to name a property wins. */
+static void
+add_edge_field(KgRelation *relation, const KgField *field)
+{
+	for (int i = 0; i < relation->nfields; i++)
+		if (strcmp(relation->fields[i].name, field->name) == 0)
+		{
+			relation->fields[i].repeats_name |= !kg_field_same_path(
+				&relation->fields[i], field);
+			return;
+		}
+	relation->fields = relation->fields
+						   ? repalloc(relation->fields,
+									  (relation->nfields + 1) * sizeof(KgField))
+						   : palloc(sizeof(KgField));
+	relation->fields[relation->nfields++] = *field;
+}
+
+static void
+add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
+{
+	const KgType *from = kg_catalog_type_in(
+		catalog, relation->bundle, row_text(row, 4));
+	const KgType *to = kg_catalog_type_in(
+		catalog, row_text(row, 5), row_text(row, 6));
+	KgVariant *variant;
+
+	if (from == NULL || to == NULL)
+		return;
+	if (relation->variants == NULL)
+		relation->variants = palloc(sizeof(KgVariant));
+	else
+		relation->variants = repalloc(
+			relation->variants, (relation->nvariants + 1) * sizeof(KgVariant));
+	variant = &relation->variants[relation->nvariants++];
+	variant->from_type_no = from->type_no;
+	variant->to_type_no = to->type_no;
+	variant->property = row_text(row, 7);
+	variant->schema = row_jsonb(row, 8);
+	variant->description = row_text(row, 11);
+	if (variant->schema)
+	{
+		KgField *fields;
+		KgPeriod period;
+		const KgBundle *bundle = find_bundle(catalog, relation->bundle);
+		int n = kg_properties_parse(variant->schema,
+									bundle ? bundle->definitions : NULL,
+									"",
+									NULL,
+									&fields,
+									&period);
+
+		if (kg_period_any(&period))
+			relation->period = period;
+		catalog->has_periods |= kg_period_any(&period);
+
+		for (int i = 0; i < n; i++)
+			add_edge_field(relation, &fields[i]);
+	}
+}
+
+static void
+load_relations(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
+{
+	KgRelation *relation = NULL;
+
+	KG_SPI_READ(
+		"SELECT bundle, relation, relation_no, from_type, to_bundle, "
+		"to_type, property, schema, inverse, is_symmetric, description, "
+		"key, history_since "
+		"FROM @kg_relation WHERE tenant = $1 "
+		"ORDER BY bundle, relation, from_type, to_bundle, to_type",
+		kg_arg(TEXTOID, *tenant));
+	MemoryContextSwitchTo(context);
+	catalog->relations = palloc0(Max(1, SPI_processed) * sizeof(KgRelation));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool isnull;
+		int32 no = DatumGetInt32(kg_spi_value(i, 3, &isnull));
+
+		if (relation == NULL || relation->relation_no != no)
+		{
+			relation = &catalog->relations[catalog->nrelations++];
+			relation->relation_no = no;
+			relation->bundle = row_text(i, 1);
+			relation->name = row_text(i, 2);
+			relation->derived = row_text(i, 7) != NULL;
+			relation->inverse = row_text(i, 9);
+			relation->symmetric = strcmp(row_text(i, 10), "t") == 0;
+			relation->key = row_text(i, 12);
+			relation->history_since = DatumGetTimestampTz(
+				kg_spi_value(i, 13, &isnull));
+			relation->history = !isnull;
+			catalog->edge_history |= relation->history;
+		}
+		add_variant(catalog, relation, i);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+void
+kg_type_mark_unique(KgType *type, const char *ref_field)
+{
+	for (int i = 0; i < type->nfields; i++)
+	{
+		KgField *field = &type->fields[i];
+
+		if (strcmp(field->name, ref_field) != 0 || !field->indexed ||
+			field->counted || field == type->id_field)
+			continue;
+		field->unique = true;
+		type->has_unique = true;
+	}
+}
+
+static void
+mark_unique(KgCatalog *catalog)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+
+		for (int j = 0; j < type->nfields; j++)
+		{
+			const KgField *field = &type->fields[j];
+			const KgType *target;
+
+			if (field->ref_field == NULL)
+				continue;
+			target = kg_catalog_type_in(
+				catalog, field->ref_bundle, field->ref_type);
+			if (target)
+				kg_type_mark_unique((KgType *) target, field->ref_field);
+		}
+	}
+}
+
+static void
+number_references(KgCatalog *catalog)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		KgType *type = catalog->types[i];
+
+		for (int j = 0; j < type->nfields; j++)
+		{
+			KgField *field = &type->fields[j];
+
+			for (int k = 0; field->ref_type && k < catalog->nrelations; k++)
+			{
+				const KgRelation *relation = &catalog->relations[k];
+
+				if (strcmp(relation->name, field->relation) == 0 &&
+					strcmp(relation->bundle, type->bundle) == 0)
+					field->relation_no = relation->relation_no;
+			}
+		}
+	}
+}
+
+/* The type that a tool is of, or the relation, which exposes it. */
+static bool
+find_maker(KgCatalog *catalog, KgTool *tool, const char *type,
+		   const char *relation)
+{
+	tool->type = type ? kg_catalog_type_in(catalog, tool->bundle, type) : NULL;
+	tool->relation = NULL;
+	for (int i = 0; relation != NULL && i < catalog->nrelations; i++)
+		if (strcmp(catalog->relations[i].name, relation) == 0 &&
+			strcmp(catalog->relations[i].bundle, tool->bundle) == 0)
+			tool->relation = &catalog->relations[i];
+	return tool->type != NULL || tool->relation != NULL;
+}
+
+static void
+load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
+{
+	KG_SPI_READ("SELECT tool, bundle, entity_type, operation, relation "
+				"FROM @kg_tool WHERE tenant = $1 "
+				"AND operation NOT IN ('registered', 'alias') ORDER BY tool",
+				kg_arg(TEXTOID, *tenant));
+	MemoryContextSwitchTo(context);
+	catalog->tools = palloc0(Max(1, SPI_processed) * sizeof(KgTool));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		const char *name = row_text(i, 4);
+		const KgOperation *operation = kg_operation_named(name, strlen(name));
+		KgTool *tool = &catalog->tools[catalog->ntools];
+
+		tool->bundle = row_text(i, 2);
+		if (!find_maker(catalog, tool, row_text(i, 3), row_text(i, 5)))
+			continue;
+		tool->name = row_text(i, 1);
+		tool->operation = operation->expose;
+		if (tool->relation != NULL)
+			((KgRelation *) tool->relation)->expose |= tool->operation;
+		catalog->ntools++;
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+static void
+load(void *arg)
+{
+	Entry *entry = arg;
+	KgCatalog *catalog = &entry->catalog;
+	MemoryContext context = entry->entry.context;
+	MemoryContext old = CurrentMemoryContext;
+	Datum tenant;
+
+	kg_spi_begin_load_seen();
+	MemoryContextSwitchTo(context);
+	tenant = CStringGetTextDatum(catalog->tenant);
+	load_bundles(catalog, &tenant, context);
+	load_types(catalog, &tenant, context);
+	load_relations(catalog, &tenant, context);
+	number_references(catalog);
+	mark_unique(catalog);
+	load_tools(catalog, &tenant, context);
+	kg_load_tool_versions(catalog, &tenant, context);
+	catalog->lacks_bundles = catalog->nbundles < entry->version.nbundles;
+	kg_catalog_ever_authorizes |= catalog->authorizes;
+	kg_spi_end_load();
+	MemoryContextSwitchTo(old);
+}
+
+static bool
+same_agent(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* Whose catalog, and what else must be so of it. */
+typedef struct Wanted
+{
+	const char *tenant;
+	Oid role;
+	const char *agent;
+	bool scoped;
+	Snapshot snapshot;
+	KgCatalogVersion version;
+} Wanted;
+
+static Wanted
+wanted_by_caller(const char *tenant)
+{
+	Wanted wanted = {tenant,
+					 GetUserId(),
+					 kg_identity_agent(),
+					 kg_identity_scoped(),
+					 GetActiveSnapshot()};
+
+	kg_identity_require_row_security();
+	return wanted;
+}
+
+static bool
+is_callers(const Entry *entry, const Wanted *wanted)
+{
+	const KgCatalog *catalog = &entry->catalog;
+
+	return catalog->scoped == wanted->scoped &&
+		   strcmp(catalog->tenant, wanted->tenant) == 0 &&
+		   same_agent(catalog->agent, wanted->agent);
+}
+
+static bool
+is_seen(const void *entry, const void *wanted)
+{
+	return is_callers(entry, wanted) &&
+		   kg_snapshot_seen(&((const Entry *) entry)->seen,
+							((const Wanted *) wanted)->snapshot);
+}
+
+static bool
+is_newest(const void *entry, const void *wanted)
+{
+	return is_callers(entry, wanted) && ((const Entry *) entry)->newest;
+}
+
+static bool
+is_version(const void *entry, const void *wanted)
+{
+	const KgCatalogVersion *a = &((const Entry *) entry)->version;
+	const KgCatalogVersion *b = &((const Wanted *) wanted)->version;
+
+	return is_callers(entry, wanted) && a->hash == b->hash &&
+		   a->nbundles == b->nbundles;
+}
+
+/* Under the active snapshot, which shows this version. */
+static Entry *
+load_entry(const Wanted *wanted)
+{
+	static uint64 next_id = 1;
+	Entry *fresh = kg_cache_make(&catalogs, sizeof(*fresh));
+	MemoryContext context = fresh->entry.context;
+	KgCatalog *catalog = &fresh->catalog;
+
+	catalog->tenant = MemoryContextStrdup(context, wanted->tenant);
+	catalog->role = wanted->role;
+	if (wanted->agent)
+		catalog->agent = MemoryContextStrdup(context, wanted->agent);
+	catalog->scoped = wanted->scoped;
+	catalog->id = next_id++;
+	catalog->generation = kg_generation();
+	fresh->version = wanted->version;
+	kg_identity_as_tool(load, fresh);
+	kg_cache_keep(&catalogs, fresh, wanted->role);
+	return fresh;
+}
+
+/* The entry of what the active snapshot shows; it is read where there is none. */
+static Entry *
+entry_of_version(Wanted *wanted)
+{
+	Entry *entry;
+
+	wanted->version = kg_catalog_version(wanted->tenant, GetActiveSnapshot());
+	entry = kg_cache_find(&catalogs, wanted->role, is_version, wanted);
+	return entry ? entry : load_entry(wanted);
+}
+
+/*
+ * What the caller sees is decided now, whatever the snapshot is: memberships
+ * change it too, and nothing else of a catalog.
+ */
+static const KgCatalog *
+use(Entry *entry)
+{
+	/* Pointers to types and fields are good until the transaction ends. */
+	kg_cache_pin(entry, TopTransactionContext);
+	entry->catalog.plain_visibility = !entry->catalog.lacks_bundles &&
+									  !entry->catalog.authorizes &&
+									  kg_visibility_is_whole();
+	return &entry->catalog;
+}
+
+static Entry *
+seen_entry(const char *tenant)
+{
+	Wanted wanted = wanted_by_caller(tenant);
+	Entry *entry = kg_cache_find(&catalogs, wanted.role, is_seen, &wanted);
+
+	if (entry == NULL)
+	{
+		entry = entry_of_version(&wanted);
+		kg_snapshot_remember(
+			&entry->seen, wanted.snapshot, entry->entry.context);
+	}
+	return entry;
+}
+
+const KgCatalog *
+kg_catalog_get(const char *tenant)
+{
+	return use(seen_entry(tenant));
+}
+
+/* Of what has one snapshot. */
+static const char *
+span_of_snapshot(void)
+{
+	return IsolationUsesXactSnapshot() ? "transaction" : "statement";
+}
+
+void
+kg_catalog_throw_named(const char *tenant)
+{
+	const char *span = span_of_snapshot();
+	KgError *err = kg_error_new(KG_CONFLICT,
+								"tenant \"%s\" got its name since the %s began",
+								tenant,
+								span);
+
+	kg_error_throw_expected(err, "the same call in a new %s", span);
+}
+
+void
+kg_catalog_throw_authorizes(const KgType *type)
+{
+	const char *span = span_of_snapshot();
+	KgError *err = kg_error_new(KG_CONFLICT,
+								"another session gave entity type \"%s\" "
+								"x-authorize since the %s began",
+								type->name,
+								span);
+
+	kg_error_keyword(err, "x-authorize");
+	kg_error_throw_expected(err, "the same call in a new %s", span);
+}
+
+/*
+ * The policies ask for the decisions of today's schema.  Where a type needs them
+ * since the snapshot was taken, a call would find nothing of it, and not say
+ * why.
+ */
+static void
+require_same_authorities(const KgCatalog *catalog)
+{
+	const KgCatalog *newest = kg_catalog_newest(catalog->tenant);
+
+	if (newest == catalog || !newest->authorizes)
+		return;
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+		const KgType *now = kg_catalog_type_no(newest, type->type_no);
+
+		if (type->authorize == NULL && now != NULL && now->authorize != NULL)
+			kg_catalog_throw_authorizes(type);
+	}
+}
+
+const KgCatalog *
+kg_catalog_of_caller(void)
+{
+	const char *tenant = kg_identity_current(KG_ACCESS_READ);
+	Entry *entry = seen_entry(tenant ? tenant
+									 : kg_identity_require(KG_ACCESS_READ));
+	const KgCatalog *catalog = use(entry);
+
+	if (!entry->version.shows)
+		kg_catalog_throw_named(catalog->tenant);
+	kg_agent_require(catalog->tenant);
+	if (!entry->newest)
+		require_same_authorities(catalog);
+	return catalog;
+}
+
+/*
+ * Whoever waited for a row, and took no lock of a table since, has not heard of
+ * what its writer committed before.
+ */
+const KgCatalog *
+kg_catalog_newest(const char *tenant)
+{
+	Wanted wanted = wanted_by_caller(tenant);
+	uint64 generation;
+	Entry *entry;
+
+	AcceptInvalidationMessages();
+	entry = kg_cache_find(&catalogs, wanted.role, is_newest, &wanted);
+	if (entry == NULL)
+	{
+		generation = kg_generation();
+		kg_push_newest_snapshot();
+		entry = entry_of_version(&wanted);
+		PopActiveSnapshot();
+		/* Of what was heard of since, the snapshot may know nothing. */
+		entry->newest = generation == kg_generation();
+	}
+	return use(entry);
+}
+
+/*
+ * What is derived follows the newest schemas; a transaction with an older
+ * snapshot reads it beside entities that it sees as older ones had them.  Its
+ * own changes of schemas it sees, those of the command that runs as well.
+ */
+static void
+require_seen_types(const KgCatalog *newest)
+{
+	const KgCatalog *seen;
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	PushActiveSnapshot(GetTransactionSnapshot());
+	seen = kg_catalog_get(newest->tenant);
+	PopActiveSnapshot();
+	for (int i = 0; i < seen->ntypes && seen != newest; i++)
+	{
+		const KgType *type = seen->types[i];
+		const KgType *now = kg_catalog_type_no(newest, type->type_no);
+		KgError *err;
+
+		if (now != NULL && strcmp(now->schema_hash, type->schema_hash) == 0)
+			continue;
+		err = kg_error_new(KG_CONFLICT,
+						   "another session changed entity type \"%s\" since "
+						   "the transaction began",
+						   kg_type_handle(type));
+		kg_error_throw_expected(err, "the same transaction again");
+	}
+}
+
+const KgCatalog *
+kg_catalog_locked(const char *tenant, const int32 *type_nos, int n)
+{
+	const KgCatalog *newest;
+
+	for (int i = 0; i < n; i++)
+		if (i == 0 || type_nos[i] != type_nos[i - 1])
+			(void) kg_lock_type_shared(type_nos[i]);
+	newest = kg_catalog_newest(tenant);
+	require_seen_types(newest);
+	return newest;
+}
+
+void
+kg_catalog_throw_changed(void)
+{
+	KgError *err = kg_error_new(
+		KG_CONFLICT, "another session changed a bundle at the same time");
+
+	kg_error_throw_expected(err, "the same call again");
+}
+
+bool
+kg_catalog_joins(const KgCatalog *catalog, const KgRelation *relation)
+{
+	for (int i = 0; i < relation->nvariants; i++)
+		if (kg_catalog_type_no(catalog, relation->variants[i].from_type_no) &&
+			kg_catalog_type_no(catalog, relation->variants[i].to_type_no))
+			return true;
+	return false;
+}
+
+const KgType *
+kg_catalog_type_in(const KgCatalog *catalog, const char *bundle,
+				   const char *name)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+		if (strcmp(catalog->types[i]->name, name) == 0 &&
+			strcmp(catalog->types[i]->bundle, bundle) == 0)
+			return catalog->types[i];
+	return NULL;
+}
+
+const KgType *
+kg_catalog_type(const KgCatalog *catalog, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	const KgType *found = NULL;
+
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+
+		if (slash)
+		{
+			if (strcmp(type->name, slash + 1) == 0 &&
+				strlen(type->bundle) == slash - name &&
+				strncmp(type->bundle, name, slash - name) == 0)
+				return type;
+		}
+		else if (strcmp(type->name, name) == 0)
+		{
+			if (found)
+				return NULL;
+			found = type;
+		}
+	}
+	return found;
+}
+
+const KgType *
+kg_catalog_require_type(const KgCatalog *catalog, const char *name,
+						const char *path)
+{
+	const KgType *type = kg_catalog_type(catalog, name);
+	const char **handles;
+	KgError *err;
+	bool ambiguous = false;
+
+	if (type != NULL)
+		return type;
+	handles = palloc(Max(1, catalog->ntypes) * sizeof(char *));
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		handles[i] = kg_type_handle(catalog->types[i]);
+		ambiguous |= strcmp(catalog->types[i]->name, name) == 0;
+	}
+	if (ambiguous)
+	{
+		err = kg_error_new(
+			KG_INVALID_INPUT, "entity type \"%s\" is in several bundles", name);
+		kg_error_expected(err, "bundle/type");
+		for (int i = 0; i < catalog->ntypes; i++)
+			if (strcmp(catalog->types[i]->name, name) == 0)
+				kg_error_allow(err, handles[i]);
+	}
+	else
+	{
+		err = kg_error_new(
+			KG_UNKNOWN_TYPE, "entity type \"%s\" does not exist", name);
+		kg_error_expected(err, "an entity type of this tenant");
+		for (int i = 0; i < catalog->ntypes; i++)
+			kg_error_allow(err, handles[i]);
+		kg_error_did_you_mean(err, kg_nearest(name, handles, catalog->ntypes));
+	}
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, name);
+	kg_error_throw(err);
+}
+
+const KgType *
+kg_catalog_type_no(const KgCatalog *catalog, int32 type_no)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+		if (catalog->types[i]->type_no == type_no)
+			return catalog->types[i];
+	return NULL;
+}
+
+const KgRelation *
+kg_catalog_relation_no(const KgCatalog *catalog, int32 relation_no)
+{
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (catalog->relations[i].relation_no == relation_no)
+			return &catalog->relations[i];
+	return NULL;
+}
+
+static int
+compare_name(const void *name, const void *tool)
+{
+	return strcmp(name, ((const KgTool *) tool)->name);
+}
+
+const KgTool *
+kg_catalog_tool(const KgCatalog *catalog, const char *name)
+{
+	return bsearch(
+		name, catalog->tools, catalog->ntools, sizeof(KgTool), compare_name);
+}
+
+const KgTool *
+kg_catalog_tool_of(const KgCatalog *catalog, const KgType *type, int operation)
+{
+	for (int i = 0; i < catalog->ntools; i++)
+		if (catalog->tools[i].type == type &&
+			catalog->tools[i].operation == operation)
+			return &catalog->tools[i];
+	return NULL;
+}
+
+const KgField *
+kg_type_field(const KgType *type, const char *name)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if (strcmp(type->fields[i].name, name) == 0)
+			return &type->fields[i];
+	return NULL;
+}
+
+const KgSchema *
+kg_type_schema(const KgType *type)
+{
+	KgType *mutable = (KgType *) type;
+	KgSchemaOptions options = {NULL, type->definitions, type->annotate_format};
+	MemoryContext old;
+
+	if (type->compiled != NULL)
+		return type->compiled;
+	old = MemoryContextSwitchTo(type->context);
+	mutable->compiled = kg_schema_compile(type->schema, &options);
+	MemoryContextSwitchTo(old);
+	return type->compiled;
+}
+
+const char *
+kg_type_handle(const KgType *type)
+{
+	if (!type->ambiguous)
+		return type->name;
+	return psprintf("%s/%s", type->bundle, type->name);
+}

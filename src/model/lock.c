@@ -1,0 +1,245 @@
+/*
+ * lock.c
+ *	  Locks on entity types, relations and bundles.
+ *
+ * They are heavyweight locks on (table of the catalog, number), so that they
+ * show in pg_locks, take part in deadlock detection and go with the
+ * (sub)transaction, but write nothing.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "base/extension.h"
+#include "model/lock.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "storage/lock.h"
+#include "utils/inval.h"
+
+void
+kg_check_lock_mode(LOCKMODE mode)
+{
+	if (mode > RowExclusiveLock && RecoveryInProgress())
+		ereport(ERROR,
+				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+				 errmsg("the database is a standby, which only reads"),
+				 errhint("Make the same call to the primary.")));
+}
+
+static KgLocked
+lock_part(const char *table, uint32 object, uint16 part, LOCKMODE mode,
+		  bool wait)
+{
+	LOCKTAG tag;
+
+	kg_check_lock_mode(mode);
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, kg_relation_oid(table), object, part);
+	switch (LockAcquire(&tag, mode, false, !wait))
+	{
+		case LOCKACQUIRE_NOT_AVAIL:
+			return KG_LOCKED_BY_OTHER;
+		case LOCKACQUIRE_ALREADY_HELD:
+		case LOCKACQUIRE_ALREADY_CLEAR:
+			return KG_LOCKED_ALREADY;
+		case LOCKACQUIRE_OK:
+			break;
+	}
+	AcceptInvalidationMessages();
+	return KG_LOCKED_NOW;
+}
+
+static bool
+lock_object(const char *table, uint32 object, LOCKMODE mode)
+{
+	return lock_part(table, object, 0, mode, true) == KG_LOCKED_NOW;
+}
+
+bool
+kg_lock_type_shared(int32 type_no)
+{
+	return lock_object("kg_entity_type", type_no, RowExclusiveLock);
+}
+
+bool
+kg_lock_type_exclusive(int32 type_no)
+{
+	return lock_object("kg_entity_type", type_no, ShareRowExclusiveLock);
+}
+
+bool
+kg_lock_relation_shared(int32 relation_no)
+{
+	return lock_object("kg_relation", relation_no, RowExclusiveLock);
+}
+
+bool
+kg_lock_relation_exclusive(int32 relation_no)
+{
+	return lock_object("kg_relation", relation_no, ShareRowExclusiveLock);
+}
+
+/* Beside the two of tenants, which writers take. */
+#define KG_VIEWS 2
+
+void
+kg_lock_views(const char *tenant)
+{
+	(void) lock_part("kg_tenant",
+					 string_hash(tenant, NAMEDATALEN),
+					 KG_VIEWS,
+					 ShareUpdateExclusiveLock,
+					 true);
+}
+
+/* Beside the lock of the relation itself, that of all its pairs, and of each. */
+#define KG_ALL_PAIRS 1
+#define KG_FIRST_PAIR 2
+
+/* Locks of pairs that the transaction has taken. */
+static int *
+pairs_taken(void)
+{
+	static uint64 transaction = 0;
+	static int n;
+	uint64 current = U64FromFullTransactionId(GetTopFullTransactionId());
+
+	if (transaction != current)
+		n = 0;
+	transaction = current;
+	return &n;
+}
+
+static bool
+lock_all_pairs(int32 relation_no, LOCKMODE mode, bool wait)
+{
+	return lock_part("kg_relation", relation_no, KG_ALL_PAIRS, mode, wait) !=
+		   KG_LOCKED_BY_OTHER;
+}
+
+static int
+compare_parts(const void *a, const void *b)
+{
+	return (int) *(const uint16 *) a - (int) *(const uint16 *) b;
+}
+
+/*
+ * In one order, so that two who do it do not wait for each other.  Of a
+ * transaction's share of the lock table half is for pairs; past it all are locked
+ * at once, where nobody else has some.  To wait for that with pairs of one's own
+ * is to wait, maybe, for one that waits as well: it comes only after many more.
+ */
+void
+kg_lock_pairs(int32 relation_no, const uint32 *hashes, int n)
+{
+	int share = max_locks_per_xact / 2;
+	int most = 16 * share;
+	int *taken = pairs_taken();
+	uint16 *parts;
+
+	if (n > share && lock_all_pairs(relation_no,
+									ShareRowExclusiveLock,
+									*taken == 0 || n > most - *taken))
+		return;
+	parts = palloc(n * sizeof(uint16));
+	for (int i = 0; i < n; i++)
+		parts[i] = KG_FIRST_PAIR +
+				   hashes[i] % (PG_UINT16_MAX - KG_FIRST_PAIR + 1);
+	qsort(parts, n, sizeof(uint16), compare_parts);
+	(void) lock_all_pairs(relation_no, RowExclusiveLock, true);
+	for (int i = 0; i < n; i++)
+	{
+		if (*taken >= share &&
+			lock_all_pairs(relation_no, ShareRowExclusiveLock, *taken >= most))
+			break;
+		*taken += lock_part("kg_relation",
+							relation_no,
+							parts[i],
+							ExclusiveLock,
+							true) == KG_LOCKED_NOW;
+	}
+	pfree(parts);
+}
+
+/* Beside those of bundles, whose names are not empty. */
+void
+kg_lock_names(const char *tenant)
+{
+	kg_lock_bundle(tenant, "");
+}
+
+void
+kg_lock_bundle(const char *tenant, const char *bundle)
+{
+	uint32 hash = hash_combine(string_hash(tenant, NAMEDATALEN),
+							   string_hash(bundle, NAMEDATALEN));
+
+	(void) lock_object("kg_bundle", hash, ShareUpdateExclusiveLock);
+}
+
+static void
+lock_tenant(const char *tenant, LOCKMODE mode)
+{
+	(void) lock_object("kg_tenant", string_hash(tenant, NAMEDATALEN), mode);
+}
+
+void
+kg_lock_tenant_shared(const char *tenant)
+{
+	lock_tenant(tenant, RowExclusiveLock);
+}
+
+void
+kg_lock_tenant_exclusive(const char *tenant)
+{
+	lock_tenant(tenant, ShareRowExclusiveLock);
+}
+
+/* Beside the lock above, for which writers wait. */
+#define KG_FREEZING 1
+
+KgLocked
+kg_lock_writes_shared(const char *tenant)
+{
+	return lock_part("kg_tenant",
+					 string_hash(tenant, NAMEDATALEN),
+					 KG_FREEZING,
+					 RowExclusiveLock,
+					 false);
+}
+
+void
+kg_lock_writes_exclusive(const char *tenant)
+{
+	(void) lock_part("kg_tenant",
+					 string_hash(tenant, NAMEDATALEN),
+					 KG_FREEZING,
+					 ShareRowExclusiveLock,
+					 true);
+}
+
+void
+kg_lock_tools_shared(const char *tenant)
+{
+	(void) lock_object(
+		"kg_tool", string_hash(tenant, NAMEDATALEN), RowExclusiveLock);
+}
+
+void
+kg_lock_tools_exclusive(const char *tenant)
+{
+	(void) lock_object(
+		"kg_tool", string_hash(tenant, NAMEDATALEN), ShareRowExclusiveLock);
+}
+
+void
+kg_lock_request(const char *tenant, const char *caller, const char *key)
+{
+	uint32 hash = hash_combine(
+		hash_combine(string_hash(tenant, 1024), string_hash(caller, 1024)),
+		string_hash(key, 1024));
+
+	(void) lock_object("kg_idempotency", hash, ExclusiveLock);
+}

@@ -1,0 +1,102 @@
+/*
+ * packed_keys.c
+ *	  All keys of an entity in one value.
+ */
+#include "postgres.h"
+
+#include "model/key.h"
+#include "model/packed_keys.h"
+
+/* Bytes before each key. */
+#define KG_PACKED_HEADER 4
+
+static int
+compare_items(const void *pa, const void *pb)
+{
+	const KgKeyItem *a = pa;
+	const KgKeyItem *b = pb;
+
+	if (a->field_no != b->field_no)
+		return a->field_no < b->field_no ? -1 : 1;
+	return kg_key_compare(a->key, b->key);
+}
+
+bytea *
+kg_keys_pack(KgKeyItem *items, int n)
+{
+	Size size = VARHDRSZ;
+	bytea *packed;
+	unsigned char *p;
+
+	if (n > 1)
+		qsort(items, n, sizeof(KgKeyItem), compare_items);
+	for (int i = 0; i < n; i++)
+		size += KG_PACKED_HEADER + VARSIZE(items[i].key) - VARHDRSZ;
+	packed = palloc(size);
+	SET_VARSIZE(packed, size);
+	p = (unsigned char *) VARDATA(packed);
+	for (int i = 0; i < n; i++)
+	{
+		int len = VARSIZE(items[i].key) - VARHDRSZ;
+
+		/* A type has fewer fields, and kg_graph.max_key_bytes is lower. */
+		if (items[i].field_no > PG_UINT16_MAX || len > PG_UINT16_MAX)
+			elog(ERROR, "key of %d bytes does not fit", len);
+		*p++ = items[i].field_no >> 8;
+		*p++ = items[i].field_no;
+		*p++ = len >> 8;
+		*p++ = len;
+		memcpy(p, VARDATA(items[i].key), len);
+		p += len;
+	}
+	return packed;
+}
+
+bool
+kg_keys_same(const bytea *a, const bytea *b)
+{
+	return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(b) &&
+		   memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
+}
+
+void
+kg_keys_iter_init(KgKeysIter *it, const bytea *packed)
+{
+	it->p = (const unsigned char *) VARDATA_ANY(packed);
+	it->end = it->p + VARSIZE_ANY_EXHDR(packed);
+}
+
+bool
+kg_keys_next(KgKeysIter *it)
+{
+	if (it->end - it->p < KG_PACKED_HEADER)
+		return false;
+	it->key.field_no = it->p[0] << 8 | it->p[1];
+	it->key.len = it->p[2] << 8 | it->p[3];
+	it->key.data = it->p + KG_PACKED_HEADER;
+	if (it->end - it->key.data < it->key.len)
+		return false;
+	it->p = it->key.data + it->key.len;
+	return true;
+}
+
+int
+kg_packed_key_compare(const KgPackedKey *a, const KgPackedKey *b)
+{
+	int order;
+
+	if (a->field_no != b->field_no)
+		return a->field_no < b->field_no ? -1 : 1;
+	order = memcmp(a->data, b->data, Min(a->len, b->len));
+	return order ? order : a->len - b->len;
+}
+
+bytea *
+kg_packed_key_copy(const KgPackedKey *key)
+{
+	bytea *copy = palloc(VARHDRSZ + key->len);
+
+	SET_VARSIZE(copy, VARHDRSZ + key->len);
+	memcpy(VARDATA(copy), key->data, key->len);
+	return copy;
+}

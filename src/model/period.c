@@ -1,0 +1,88 @@
+/*
+ * period.c
+ *	  Facts that hold for a time.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "model/annotation_names.h"
+#include "model/key.h"
+#include "model/period.h"
+
+/* A bound that a document has: its value, and the instant or NULL for none. */
+static bool
+bound_of(const KgField *field, const JsonbContainer *document,
+		 JsonbValue *value, bytea **instant)
+{
+	if (field == NULL || !kg_field_value(field, document, value))
+		return false;
+	*instant = value->type == jbvString ? kg_key_instant(value->val.string.val,
+														 value->val.string.len)
+										: NULL;
+	return true;
+}
+
+bool
+kg_period_has(const KgPeriod *period, const JsonbContainer *document,
+			  const bytea *instant)
+{
+	JsonbValue value;
+	bytea *bound;
+
+	if (bound_of(period->from, document, &value, &bound) && bound != NULL &&
+		kg_key_compare(instant, bound) < 0)
+		return false;
+	return !bound_of(period->to, document, &value, &bound) || bound == NULL ||
+		   kg_key_compare(instant, bound) < 0;
+}
+
+static KgError *
+unreadable(KgAnnotation which, const KgField *field, const JsonbValue *value)
+{
+	KgError *err = kg_error_new(KG_VALIDATION_FAILED,
+								"property \"%s\", which \"%s\" names, is "
+								"neither a date nor a date-time",
+								field->name,
+								kg_annotation_name(which));
+
+	kg_error_keyword(err, kg_annotation_name(which));
+	kg_error_got(err, value);
+	kg_error_expected(err, "a date-time with a zone, or a date");
+	return err;
+}
+
+KgError *
+kg_period_fault(const KgPeriod *period, const Jsonb *document,
+				const KgField **field)
+{
+	const JsonbContainer *root = &document->root;
+	JsonbValue from;
+	JsonbValue to;
+	bytea *begin = NULL;
+	bytea *end = NULL;
+	KgError *err;
+
+	*field = period->from;
+	if (bound_of(period->from, root, &from, &begin) && begin == NULL)
+		return unreadable(KG_X_VALID_FROM, period->from, &from);
+	*field = period->to;
+	if (bound_of(period->to, root, &to, &end) && end == NULL)
+		return unreadable(KG_X_VALID_TO, period->to, &to);
+	if (begin == NULL || end == NULL || kg_key_compare(begin, end) < 0)
+		return NULL;
+	err = kg_error_new(
+		KG_VALIDATION_FAILED,
+		"a period that begins with \"%s\" and ends before \"%s\" "
+		"has no time in it",
+		period->from->name,
+		period->to->name);
+	kg_error_keyword(err, kg_annotation_name(KG_X_VALID_TO));
+	kg_error_got(err, &to);
+	kg_error_expected(err,
+					  "\"%s\" after %s, the value of \"%s\"; the time of the "
+					  "end itself is not in the period",
+					  period->to->name,
+					  kg_json_cstring(&from),
+					  period->from->name);
+	return err;
+}

@@ -1,0 +1,470 @@
+/*
+ * writing.c
+ *	  The statements that run, one within another, and what they write.
+ *
+ * PL/pgSQL keeps the state of its expressions until the transaction is over; so
+ * that the outermost statement has ended is told from here.
+ *
+ * A function in RETURNING, or a trigger that fires before ours, is called when
+ * rows are gone or new and the rows derived from them are not yet.  It may
+ * write entities itself, those of the statement as well.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/compat.h"
+#include "base/error.h"
+#include "base/extension.h"
+#include "model/writing.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "parser/parsetree.h"
+#include "storage/lmgr.h"
+#include "tcop/utility.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#define SEVERAL_TYPES (-1)
+
+/* A statement that writes kg_entity. */
+typedef struct Writing
+{
+	const QueryDesc *desc; /* NULL: COPY, which is no query */
+	uint64 number;		   /* no other one of this backend has it */
+	CommandId cid;		   /* its rows are of this command */
+	Oid role;			   /* who runs it */
+	int events;			   /* bits of TriggerEvent that it may have */
+	int derived;		   /* of which all is derived */
+	int32 type_no;		   /* written so far; 0: nothing */
+	TimestampTz time;	   /* of all that belongs to it; 0: not asked for */
+	bool overtaken;
+	uint64 inner;	  /* statements derived in the middle of it */
+	uint64 completed; /* transactions, when it began; 0: unknown */
+	struct Writing *outer;
+} Writing;
+
+static Writing copying;
+static Writing *innermost = &copying;
+static Writing left; /* by ExecutorRun, for ExecutorFinish */
+static uint64 nested = 0;
+static uint64 numbered = 0;
+static ExecutorRun_hook_type next_run = NULL;
+static ExecutorFinish_hook_type next_finish = NULL;
+static ProcessUtility_hook_type next_utility = NULL;
+static uint64 statements = 0;
+static int depth = 0; /* of statements; each takes back its one */
+static void (*end_idle)(void);
+
+/* How many transactions with a number have ended; moves with each. */
+static uint64
+completed(void)
+{
+	return GetLatestSnapshot()->snapXactCompletionCount;
+}
+
+#define EVENT_BIT(event) (1 << ((event) &TRIGGER_EVENT_OPMASK))
+
+static bool
+writes_entities(const PlannedStmt *stmt)
+{
+	int at = -1;
+	int written;
+
+	while ((written = kg_next_written(stmt, at)) > 0)
+		if (kg_is_relation(rt_fetch(written, stmt->rtable)->relid, "kg_entity"))
+			return true;
+	return false;
+}
+
+static int
+events_of_command(CmdType command)
+{
+	switch ((int) command)
+	{
+		case CMD_INSERT:
+			return EVENT_BIT(TRIGGER_EVENT_INSERT);
+		case CMD_UPDATE:
+			return EVENT_BIT(TRIGGER_EVENT_UPDATE);
+		case CMD_DELETE:
+			return EVENT_BIT(TRIGGER_EVENT_DELETE);
+		default:
+			return 0;
+	}
+}
+
+/* Those whose triggers fire for a part of a statement, rows or not. */
+static int
+events_of_part(const PlannedStmt *stmt, const Plan *plan)
+{
+	const ModifyTable *part = (const ModifyTable *) plan;
+	int events = 0;
+	ListCell *lc;
+	ListCell *action;
+
+	if (plan == NULL || !IsA(plan, ModifyTable) ||
+		!kg_is_relation(
+			rt_fetch(linitial_int(part->resultRelations), stmt->rtable)->relid,
+			"kg_entity"))
+		return 0;
+	if (part->operation != CMD_MERGE)
+		events = events_of_command(part->operation);
+	else
+		foreach(lc, part->mergeActionLists)
+			foreach(action, (List *) lfirst(lc))
+				events |= events_of_command(
+					((MergeAction *) lfirst(action))->commandType);
+	if (part->onConflictAction == ONCONFLICT_UPDATE)
+		events |= EVENT_BIT(TRIGGER_EVENT_UPDATE);
+	return events;
+}
+
+/* A part that writes is the whole plan, or that of a WITH. */
+static int
+events_of(const PlannedStmt *stmt)
+{
+	int events = events_of_part(stmt, stmt->planTree);
+	ListCell *lc;
+
+	foreach(lc, stmt->subplans)
+		events |= events_of_part(stmt, lfirst(lc));
+	return events;
+}
+
+static void
+enter(Writing *writing, QueryDesc *desc)
+{
+	if (left.desc == desc)
+		*writing = left;
+	else
+	{
+		memset(writing, 0, sizeof(*writing));
+		writing->desc = desc;
+		writing->number = ++numbered;
+		writing->cid = desc->estate->es_output_cid;
+		writing->role = GetUserId();
+		writing->events = events_of(desc->plannedstmt);
+		writing->completed = completed();
+	}
+	left.desc = NULL;
+	writing->outer = innermost;
+	innermost = writing;
+}
+
+/* Around what runs within a statement, also where an error ends it. */
+#define WITHIN_STATEMENT(what)      \
+	do                              \
+	{                               \
+		Writing *outer = innermost; \
+                                    \
+		if (depth++ == 0)           \
+			statements++;           \
+		PG_TRY();                   \
+		{                           \
+			what;                   \
+		}                           \
+		PG_FINALLY();               \
+		{                           \
+			innermost = outer;      \
+			depth--;                \
+		}                           \
+		PG_END_TRY();               \
+		if (depth == 0)             \
+			end_idle();             \
+	} while (0)
+
+static void
+run_query(KG_EXECUTOR_RUN_PARAMS)
+{
+	Writing writing;
+
+	if (!writes_entities(desc->plannedstmt))
+		WITHIN_STATEMENT(kg_executor_run_next(next_run));
+	else
+		WITHIN_STATEMENT({
+			enter(&writing, desc);
+			kg_executor_run_next(next_run);
+			left = writing;
+		});
+}
+
+/* Where the triggers that come after fire. */
+static void
+finish_query(QueryDesc *desc)
+{
+	Writing writing;
+
+	WITHIN_STATEMENT({
+		if (writes_entities(desc->plannedstmt))
+			enter(&writing, desc);
+		(next_finish ? next_finish : standard_ExecutorFinish)(desc);
+	});
+}
+
+static void
+run_utility(PlannedStmt *statement, const char *source, bool read_only_tree,
+			ProcessUtilityContext context, ParamListInfo params,
+			QueryEnvironment *environment, DestReceiver *dest,
+			QueryCompletion *completion)
+{
+	/* DDL needs the tables for itself. */
+	end_idle();
+	WITHIN_STATEMENT(
+		(next_utility ? next_utility : standard_ProcessUtility)(statement,
+																source,
+																read_only_tree,
+																context,
+																params,
+																environment,
+																dest,
+																completion));
+}
+
+uint64
+kg_statement_number(void)
+{
+	return statements;
+}
+
+bool
+kg_statement_runs(void)
+{
+	return depth > 0;
+}
+
+static void
+forget_copying(void)
+{
+	memset(&copying, 0, sizeof(copying));
+	copying.events = EVENT_BIT(TRIGGER_EVENT_INSERT);
+	copying.number = ++numbered;
+}
+
+static void
+at_transaction_end(XactEvent event, void *arg)
+{
+	forget_copying();
+	left.desc = NULL;
+	/* A procedure that commits goes on as another statement. */
+	statements++;
+}
+
+/* A COPY that failed. */
+static void
+at_subtransaction_end(SubXactEvent event, SubTransactionId subid,
+					  SubTransactionId parent, void *arg)
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB && innermost == &copying)
+		copying.type_no = 0;
+}
+
+void
+kg_writing_init(void (*idle)(void))
+{
+	end_idle = idle;
+	forget_copying();
+	RegisterXactCallback(at_transaction_end, NULL);
+	RegisterSubXactCallback(at_subtransaction_end, NULL);
+	next_run = ExecutorRun_hook;
+	ExecutorRun_hook = run_query;
+	next_finish = ExecutorFinish_hook;
+	ExecutorFinish_hook = finish_query;
+	next_utility = ProcessUtility_hook;
+	ProcessUtility_hook = run_utility;
+}
+
+/* Has it written what is not derived yet? */
+static bool
+is_behind(const Writing *writing)
+{
+	if (writing == &copying && writing->type_no == 0)
+		return false;
+	return (writing->events & ~writing->derived) != 0;
+}
+
+void
+kg_writing_row(int32 type_no)
+{
+	innermost->type_no = innermost->type_no == 0 ||
+								 innermost->type_no == type_no
+							 ? type_no
+							 : SEVERAL_TYPES;
+}
+
+void
+kg_writing_derived(uint32 event)
+{
+	innermost->derived |= EVENT_BIT(event);
+	for (Writing *w = innermost->outer; w; w = w->outer)
+		w->inner++;
+	if (innermost->outer && innermost->outer->outer)
+		nested++;
+	if (innermost == &copying)
+		forget_copying();
+}
+
+uint64
+kg_writing_number(void)
+{
+	return innermost->number;
+}
+
+uint64
+kg_writing_waits(void)
+{
+	for (const Writing *w = innermost; w; w = w->outer)
+		if (is_behind(w))
+			return w->number;
+	return 0;
+}
+
+bool
+kg_writing_goes_on(void)
+{
+	int left = innermost->events & ~innermost->derived;
+
+	/* One event of those that are left is derived. */
+	if ((left & (left - 1)) != 0)
+		return true;
+	for (const Writing *w = innermost->outer; w; w = w->outer)
+		if (is_behind(w))
+			return true;
+	return false;
+}
+
+uint64
+kg_writing_nested(void)
+{
+	return nested;
+}
+
+bool
+kg_writing_frees(void)
+{
+	for (const Writing *w = innermost; w; w = w->outer)
+		if (w->events & ~EVENT_BIT(TRIGGER_EVENT_INSERT))
+			return true;
+	return false;
+}
+
+bool
+kg_writing_undisturbed(void)
+{
+	return innermost->events == EVENT_BIT(TRIGGER_EVENT_INSERT) &&
+		   innermost->inner == 0 && innermost->completed == completed();
+}
+
+/* Without one, &copying. */
+static Writing *
+outermost(void)
+{
+	Writing *w = innermost;
+
+	while (w->outer && w->outer->outer)
+		w = w->outer;
+	return w;
+}
+
+Oid
+kg_writing_role(Oid role)
+{
+	const Writing *w = outermost();
+
+	if (role != kg_extension_owner())
+		return role;
+	/* After a call's own statements, as the owner: for who made the call. */
+	return w != &copying ? w->role : GetOuterUserId();
+}
+
+TimestampTz
+kg_writing_time(bool follows)
+{
+	static TimestampTz last = 0;
+	static uint64 last_statement = 0;
+	Writing *w = copying.type_no != 0 ? &copying : outermost();
+
+	if (w == &copying && w->type_no == 0)
+		return follows && last_statement == statements ? last
+													   : GetCurrentTimestamp();
+	if (w->time == 0)
+	{
+		w->time = GetCurrentTimestamp();
+		last = w->time;
+		last_statement = statements;
+	}
+	return w->time;
+}
+
+bool
+kg_writing_overtaken(void)
+{
+	if (innermost->overtaken)
+		return true;
+	for (const Writing *w = innermost->outer; w; w = w->outer)
+		if (is_behind(w))
+			return true;
+	return false;
+}
+
+void
+kg_writing_overtakes(void)
+{
+	for (Writing *w = innermost; w; w = w->outer)
+		w->overtaken = true;
+}
+
+bool
+kg_writing_lacks_derived(const KgType *type)
+{
+	for (const Writing *w = innermost; w; w = w->outer)
+		if (is_behind(w) && w->type_no != 0 &&
+			(type == NULL || w->type_no == SEVERAL_TYPES ||
+			 w->type_no == type->type_no) &&
+			(w->desc == NULL || GetActiveSnapshot()->curcid > w->cid))
+			return true;
+	return false;
+}
+
+void
+kg_writing_require_derived(const KgType *type)
+{
+	KgError *err;
+
+	if (!kg_writing_lacks_derived(type))
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "entities that a statement is writing cannot be "
+					   "looked for before it is done");
+	kg_error_throw_expected(err,
+							"kg_get() of a type that counts no references to "
+							"them, or a call after the statement, or in a "
+							"trigger AFTER ... FOR EACH STATEMENT whose name "
+							"comes after kg_entity_");
+}
+
+bool
+kg_being_written(const char *table)
+{
+	Relation rel;
+	bool used;
+
+	if (!TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		return false;
+	rel = RelationIdGetRelation(kg_relation_oid(table));
+	if (!RelationIsValid(rel))
+		return false;
+	/* Who has not written it in this transaction does not write it now. */
+	used = rel->rd_refcnt > 1 &&
+		   CheckRelationLockedByMe(rel, RowExclusiveLock, true);
+	RelationClose(rel);
+	return used;
+}
+
+bool
+kg_derived_rows_suffice(const KgCatalog *catalog)
+{
+	return catalog->plain_visibility && !kg_being_written("kg_entity");
+}

@@ -1,0 +1,753 @@
+/*
+ * arguments.c
+ *	  Reading a tool's arguments.
+ */
+#include "postgres.h"
+
+#include "base/json_untrusted.h"
+#include "base/settings.h"
+#include "base/text.h"
+#include "mb/pg_wchar.h"
+#include "query/argument/arguments.h"
+#include "query/argument/names.h"
+#include "utils/builtins.h"
+#include "utils/float.h"
+#include "utils/hsearch.h"
+#include "utils/numeric.h"
+
+typedef struct KgRepair
+{
+	const char *path;
+	Jsonb *got;
+	Jsonb *used;
+} KgRepair;
+
+/* Longer strings are not looked into for JSON. */
+#define KG_MAX_REPAIR_BYTES 4096
+
+#define KG_MAX_ID_BYTES 128
+
+void
+kg_repair_add(KgRepairs *repairs, const char *path, const JsonbValue *got,
+			  const JsonbValue *used)
+{
+	KgRepair *repair = palloc(sizeof(*repair));
+
+	repair->path = pstrdup(path);
+	repair->got = kg_json_datum(got);
+	repair->used = kg_json_datum(used);
+	repairs->repairs = lappend(repairs->repairs, repair);
+}
+
+void
+kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w)
+{
+	ListCell *lc;
+
+	if (repairs->repairs == NIL)
+		return;
+	kg_jw_kbegin_array(w, "repaired");
+	foreach(lc, repairs->repairs)
+	{
+		const KgRepair *repair = lfirst(lc);
+
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "path", repair->path);
+		kg_jw_kjsonb(w, "got", repair->got);
+		kg_jw_kjsonb(w, "used", repair->used);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+}
+
+/* Asked for with most arguments, and used where one is wrong: in one piece. */
+char *
+kg_path_member(const char *path, const char *name)
+{
+	size_t len = strlen(path);
+	char *result = palloc(len + 2 * strlen(name) + 2);
+	char *p = result + len;
+
+	memcpy(result, path, len);
+	*p++ = '/';
+	for (; *name != '\0'; name++)
+	{
+		bool escaped = *name == '~' || *name == '/';
+
+		*p++ = escaped ? '~' : *name;
+		if (escaped)
+			*p++ = *name == '~' ? '0' : '1';
+	}
+	*p = '\0';
+	return result;
+}
+
+char *
+kg_path_last(const char *path)
+{
+	const char *last = strrchr(path, '/');
+	char *name = pstrdup(last ? last + 1 : path);
+	char *out = name;
+
+	for (const char *p = name; *p != '\0'; p++)
+		if (p[0] == '~' && (p[1] == '0' || p[1] == '1'))
+			*out++ = *++p == '0' ? '~' : '/';
+		else
+			*out++ = *p;
+	*out = '\0';
+	return name;
+}
+
+char *
+kg_path_index(const char *path, int index)
+{
+	return psprintf("%s/%d", path, index);
+}
+
+KgError *
+kg_args_error(const char *path, const JsonbValue *got, const char *expected)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"argument %s must be %s",
+								path[0] ? path : "(root)",
+								expected);
+
+	kg_error_path(err, "%s", path);
+	kg_error_got(err, got);
+	kg_error_expected(err, "%s", expected);
+	return err;
+}
+
+bool
+kg_args_read_bool(const JsonbValue *string, JsonbValue *boolean)
+{
+	if (!kg_json_string_is(string, "true") &&
+		!kg_json_string_is(string, "false"))
+		return false;
+	boolean->type = jbvBool;
+	boolean->val.boolean = kg_json_string_is(string, "true");
+	return true;
+}
+
+void
+kg_args_known(const JsonbContainer *object, const char *path,
+			  const char *const *known, int nknown)
+{
+	kg_json_each(it, object)
+	{
+		bool found = false;
+		char *key;
+		const char *meant;
+		bool sure;
+		KgError *err;
+
+		for (int i = 0; i < nknown && !found; i++)
+			found = kg_json_string_is(&it.key, known[i]);
+		if (found)
+			continue;
+		key = kg_json_cstring(&it.key);
+		err = kg_error_new(KG_INVALID_INPUT, "unknown argument \"%s\"", key);
+		kg_error_path(err, "%s", kg_path_member(path, key));
+		kg_error_got_string(err, key);
+		kg_error_expected(err, "one of the known arguments");
+		for (int i = 0; i < nknown; i++)
+			kg_error_allow(err, known[i]);
+		meant = kg_name_meant(object, key, &it.value, known, nknown, &sure);
+		kg_error_did_you_mean(err, meant);
+		if (!sure)
+			kg_error_doubt(err);
+		kg_error_throw(err);
+	}
+}
+
+/* What a value must be, and what the items of an array are. */
+typedef enum Container
+{
+	AN_OBJECT,
+	AN_ARRAY,
+	AN_ARRAY_OF_OBJECTS
+} Container;
+
+/* The order in "size desc", "size:descending", "-size" and "+size"; or NULL. */
+static const char *
+split_order(JsonbValue *field)
+{
+	static const struct
+	{
+		const char *word;
+		const char *order;
+	} orders[] = {{"asc", "asc"},
+				  {"desc", "desc"},
+				  {"ascending", "asc"},
+				  {"descending", "desc"}};
+	const char *text = field->val.string.val;
+	int len = field->val.string.len;
+
+	if (len > 1 && (text[0] == '-' || text[0] == '+'))
+	{
+		field->val.string.val++;
+		field->val.string.len--;
+		return text[0] == '-' ? "desc" : "asc";
+	}
+	for (int i = 0; i < lengthof(orders); i++)
+	{
+		int word = strlen(orders[i].word);
+		int name = len - word - 1;
+
+		if (name < 1 || strchr(" \t:", text[name]) == NULL ||
+			pg_strncasecmp(text + name + 1, orders[i].word, word) != 0)
+			continue;
+		field->val.string.len = name;
+		return orders[i].order;
+	}
+	return NULL;
+}
+
+/* A field of a sort as an object; false where a word is none: "desc" alone. */
+static bool
+write_sorted(JsonbValue field, const char *member, KgJsonWriter *w)
+{
+	const char *order;
+
+	while (field.val.string.len > 0 && *field.val.string.val == ' ')
+	{
+		field.val.string.val++;
+		field.val.string.len--;
+	}
+	while (field.val.string.len > 0 &&
+		   field.val.string.val[field.val.string.len - 1] == ' ')
+		field.val.string.len--;
+	order = split_order(&field);
+	if (field.val.string.len == 0 || kg_json_string_is(&field, "asc") ||
+		kg_json_string_is(&field, "desc"))
+		return false;
+	kg_jw_begin_object(w);
+	kg_jw_key(w, member);
+	kg_jw_value(w, &field);
+	if (order != NULL)
+		kg_jw_kstring(w, "order", order);
+	kg_jw_end_object(w);
+	return true;
+}
+
+/* "country, size desc": in an array several, else one. */
+static Jsonb *
+meant_sort(const JsonbValue *value, const char *member, bool array)
+{
+	const char *text = value->val.string.val;
+	int len = value->val.string.len;
+	JsonbValue field = *value;
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	if (array)
+		kg_jw_begin_array(&w);
+	for (int at = 0; at <= len; at++)
+		if (at == len || (array && text[at] == ','))
+		{
+			field.val.string.len = (int) (text + at - field.val.string.val);
+			if (!write_sorted(field, member, &w))
+				return NULL;
+			field.val.string.val = (char *) text + at + 1;
+		}
+	if (array)
+		kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+/* An argument whose items are names, in which there are no commas. */
+static bool
+is_list_of_names(const char *name)
+{
+	static const char *const names[] = {"fields",
+										"columns",
+										"edge_columns",
+										"node_labels",
+										"node_types",
+										"relationship_types",
+										"predicates",
+										"walk_predicates",
+										"exclude_node_types",
+										"expand_nodes",
+										"expand_relationship_types",
+										"types",
+										"relations"};
+
+	for (int i = 0; i < lengthof(names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+Jsonb *
+kg_args_list_of(const char *name, const JsonbValue *value)
+{
+	const char *text = value->val.string.val;
+	const char *end;
+	KgJsonWriter w;
+
+	if (value->type != jbvString || !is_list_of_names(name) ||
+		memchr(text, ',', value->val.string.len) == NULL)
+		return kg_args_example_of(value, NULL, true);
+	end = text + value->val.string.len;
+	kg_jw_init_array(&w);
+	while (text < end)
+	{
+		const char *comma = memchr(text, ',', end - text);
+		const char *stop = comma != NULL ? comma : end;
+		const char *next = comma != NULL ? comma + 1 : end;
+
+		while (text < stop && *text == ' ')
+			text++;
+		while (stop > text && stop[-1] == ' ')
+			stop--;
+		if (stop > text)
+			kg_jw_stringn(&w, text, (int) (stop - text));
+		text = next;
+	}
+	return kg_jw_finish(&w);
+}
+
+/* The value, maybe as the member of an object, maybe as the item of an array. */
+Jsonb *
+kg_args_example_of(const JsonbValue *value, const char *member, bool array)
+{
+	KgJsonWriter w;
+
+	if (member && strcmp(member, "field") == 0 && value->type == jbvString)
+		return meant_sort(value, member, array);
+	kg_jw_init(&w);
+	if (array)
+		kg_jw_begin_array(&w);
+	if (member)
+	{
+		kg_jw_begin_object(&w);
+		kg_jw_key(&w, member);
+	}
+	kg_jw_value(&w, value);
+	if (member)
+		kg_jw_end_object(&w);
+	if (array)
+		kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+/*
+ * Say what to send for an encoded string, for a value that would do as the
+ * one item of the array, and for a string that would do as the member of an
+ * object (NULL if none); else what is meant (NULL: not known).
+ */
+static KG_NORETURN void
+throw_not_container(const JsonbValue *value, const char *path, Container wanted,
+					const char *string_member, const Jsonb *meant)
+{
+	bool object = wanted == AN_OBJECT;
+	Jsonb *example = NULL;
+	KgError *err;
+	int i = 0;
+
+	if (value->type == jbvString)
+	{
+		const char *text = value->val.string.val;
+		int len = value->val.string.len;
+
+		while (i < len && strchr(" \t\r\n", text[i]) != NULL)
+			i++;
+		if (i < len && text[i] == (object ? '{' : '[') &&
+			len <= KG_MAX_REPAIR_BYTES)
+			example = kg_json_parse_untrusted(text, len);
+		if (example != NULL)
+		{
+			err = kg_args_error(path,
+								value,
+								object ? "an object, not a JSON-encoded string"
+									   : "an array, not a JSON-encoded string");
+			kg_error_instead(err, NULL, example);
+			kg_error_throw(err);
+		}
+	}
+	err = kg_args_error(path, value, object ? "an object" : "an array");
+	if (string_member && value->type == jbvString)
+		kg_error_instead(
+			err, NULL, kg_args_example_of(value, string_member, !object));
+	else if (wanted == AN_ARRAY
+				 ? value->type != jbvBinary && value->type != jbvNull
+				 : wanted == AN_ARRAY_OF_OBJECTS && kg_json_is_object(value))
+		kg_error_instead(err, NULL, kg_args_list_of(kg_path_last(path), value));
+	else if (meant != NULL)
+		kg_error_instead(err, NULL, meant);
+	kg_error_throw(err);
+}
+
+const JsonbContainer *
+kg_args_as_object(const JsonbValue *value, const char *path)
+{
+	if (!kg_json_is_object(value))
+		throw_not_container(value, path, AN_OBJECT, NULL, NULL);
+	return kg_json_container(value);
+}
+
+const JsonbContainer *
+kg_args_as_object_or(const JsonbValue *value, const char *path,
+					 const Jsonb *meant)
+{
+	if (!kg_json_is_object(value))
+		throw_not_container(value, path, AN_OBJECT, NULL, meant);
+	return kg_json_container(value);
+}
+
+const JsonbContainer *
+kg_args_as_array(const JsonbValue *value, const char *path)
+{
+	if (!kg_json_is_array(value))
+		throw_not_container(value, path, AN_ARRAY, NULL, NULL);
+	return kg_json_container(value);
+}
+
+const JsonbContainer *
+kg_args_array(const JsonbContainer *object, const char *key, const char *path)
+{
+	JsonbValue value;
+
+	if (kg_json_get(object, key, &value) == NULL)
+		return NULL;
+	return kg_args_as_array(&value, kg_path_member(path, key));
+}
+
+const JsonbContainer *
+kg_args_objects(const JsonbContainer *object, const char *key, const char *path,
+				const char *string_member)
+{
+	JsonbValue value;
+
+	if (kg_json_get(object, key, &value) == NULL)
+		return NULL;
+	if (!kg_json_is_array(&value))
+		throw_not_container(&value,
+							kg_path_member(path, key),
+							AN_ARRAY_OF_OBJECTS,
+							string_member,
+							NULL);
+	return kg_json_container(&value);
+}
+
+const JsonbContainer *
+kg_args_item(const JsonbValue *value, const char *path,
+			 const char *string_member)
+{
+	if (!kg_json_is_object(value))
+		throw_not_container(value, path, AN_OBJECT, string_member, NULL);
+	return kg_json_container(value);
+}
+
+/* A member, and the number that it is or that its string says. */
+static bool
+read_number(const JsonbContainer *object, const char *key, JsonbValue *value,
+			JsonbValue *number, bool *repaired)
+{
+	if (kg_json_get(object, key, value) == NULL)
+		return false;
+	*number = *value;
+	*repaired = value->type == jbvString && kg_json_number_of(value, number);
+	return true;
+}
+
+/* An integer, however large. */
+static bool
+is_whole(const JsonbValue *number)
+{
+	Datum n;
+
+	if (number->type != jbvNumeric)
+		return false;
+	n = NumericGetDatum(number->val.numeric);
+	return DatumGetBool(DirectFunctionCall2(
+		numeric_eq, n, DirectFunctionCall2(numeric_trunc, n, 0)));
+}
+
+static bool
+numeric_is_below(Numeric number, int64 least)
+{
+	return DatumGetBool(
+		DirectFunctionCall2(numeric_lt,
+							NumericGetDatum(number),
+							NumericGetDatum(int64_to_numeric(least))));
+}
+
+/* Of what "all" asks for as much as there may be. */
+static bool
+is_most(const char *key)
+{
+	return strncmp(key, "max_", strlen("max_")) == 0 ||
+		   strcmp(key, "limit") == 0 || strcmp(key, "k") == 0;
+}
+
+/*
+ * As much as there may be of what was asked for; NULL: nothing can be told.  A
+ * number below zero is one with a sign too many.
+ */
+static Jsonb *
+nearest_within(const char *key, const JsonbValue *given, int64 min, int64 max)
+{
+	JsonbValue number = *given;
+	Jsonb *meant = kg_meant_count(given);
+	int64 n;
+
+	if (meant != NULL)
+		kg_json_root(meant, &number);
+	if (number.type != jbvBinary && is_most(key) && max != PG_INT64_MAX &&
+		kg_means_all(kg_json_cstring(&number)))
+		n = max;
+	else if (!is_whole(&number))
+		return NULL;
+	else if (!kg_json_int64(&number, &n))
+		n = numeric_is_below(number.val.numeric, min) ? min : max;
+	else if (n < 0 && is_most(key))
+		n = n < -max ? max : Max(min, -n);
+	else
+		n = Max(min, Min(max, n));
+	return kg_json_parse(psprintf(INT64_FORMAT, n));
+}
+
+bool
+kg_args_int(const JsonbContainer *object, const char *key, const char *path,
+			int64 min, int64 max, int64 *result, KgRepairs *repairs)
+{
+	JsonbValue value;
+	JsonbValue number;
+	bool repaired;
+	int64 n;
+
+	if (!read_number(object, key, &value, &number, &repaired))
+		return false;
+	if (!kg_json_int64(&number, &n) || n < min || n > max)
+	{
+		const char *expected =
+			max == PG_INT64_MAX
+				? psprintf("an integer of at least " INT64_FORMAT, min)
+				: psprintf("an integer from " INT64_FORMAT " to " INT64_FORMAT,
+						   min,
+						   max);
+
+		KgError *err = kg_args_error(
+			kg_path_member(path, key), &value, expected);
+
+		kg_error_instead(err, NULL, nearest_within(key, &number, min, max));
+		kg_error_throw(err);
+	}
+	if (repaired)
+		kg_repair_add(repairs, kg_path_member(path, key), &value, &number);
+	*result = n;
+	return true;
+}
+
+bool
+kg_args_number(const JsonbContainer *object, const char *key, const char *path,
+			   double least, double most, const char *expected, double *result,
+			   KgRepairs *repairs)
+{
+	JsonbValue value;
+	JsonbValue number;
+	bool repaired;
+	double n = get_float8_nan();
+
+	if (!read_number(object, key, &value, &number, &repaired))
+		return false;
+	if (number.type == jbvNumeric)
+		n = DatumGetFloat8(DirectFunctionCall1(
+			numeric_float8_no_overflow, NumericGetDatum(number.val.numeric)));
+	if (!(n >= least && n <= most))
+		kg_error_throw(
+			kg_args_error(kg_path_member(path, key), &value, expected));
+	if (repaired)
+		kg_repair_add(repairs, kg_path_member(path, key), &value, &number);
+	*result = n;
+	return true;
+}
+
+bool
+kg_args_bool(const JsonbContainer *object, const char *key, const char *path,
+			 bool *result, KgRepairs *repairs)
+{
+	JsonbValue value;
+	JsonbValue boolean;
+
+	if (kg_json_get(object, key, &value) == NULL)
+		return false;
+	boolean = value;
+	if (value.type == jbvString && kg_args_read_bool(&value, &boolean))
+		kg_repair_add(repairs, kg_path_member(path, key), &value, &boolean);
+	if (boolean.type != jbvBool)
+	{
+		KgError *err = kg_args_error(
+			kg_path_member(path, key), &value, "true or false");
+
+		kg_error_instead(err, NULL, kg_meant_bool(&value));
+		kg_error_throw(err);
+	}
+	*result = boolean.val.boolean;
+	return true;
+}
+
+char *
+kg_args_string(const JsonbContainer *object, const char *key, const char *path)
+{
+	JsonbValue value;
+
+	if (kg_json_get(object, key, &value) == NULL)
+		return NULL;
+	if (value.type != jbvString)
+	{
+		KgError *err = kg_args_error(
+			kg_path_member(path, key), &value, "a string");
+
+		kg_error_instead(err, NULL, kg_args_only_scalar(&value));
+		kg_error_throw(err);
+	}
+	return kg_json_cstring(&value);
+}
+
+/* What a model wraps a value in. */
+static bool
+is_wrapper(const JsonbValue *key)
+{
+	static const char *const names[] = {"id",
+										"node_id",
+										"entity_id",
+										"value",
+										"name",
+										"type",
+										"label",
+										"handle",
+										"code",
+										"eq"};
+
+	for (int i = 0; i < lengthof(names); i++)
+		if (kg_json_string_is(key, names[i]))
+			return true;
+	return false;
+}
+
+Jsonb *
+kg_args_only_scalar(const JsonbValue *value)
+{
+	KgJsonIter it;
+
+	if (value->type == jbvNumeric)
+	{
+		JsonbValue text;
+		int64 n;
+
+		if (!kg_json_int64(value, &n))
+			return NULL;
+		text = kg_json_string_value(psprintf(INT64_FORMAT, n));
+		return kg_json_datum(&text);
+	}
+	if (value->type != jbvBinary ||
+		kg_json_length(kg_json_container(value)) != 1)
+		return NULL;
+	kg_json_iter_init(&it, kg_json_container(value));
+	(void) kg_json_iter_next(&it);
+	if (it.value.type != jbvString || (it.is_object && !is_wrapper(&it.key)))
+		return NULL;
+	return kg_json_datum(&it.value);
+}
+
+char *
+kg_args_as_id(const JsonbValue *value, const char *path)
+{
+	int64 n;
+	int len;
+
+	if (kg_json_int64(value, &n))
+		return psprintf(INT64_FORMAT, n);
+	if (value->type != jbvString)
+	{
+		KgError *err = kg_args_error(path, value, "an id: a string");
+
+		kg_error_instead(err, NULL, kg_args_only_scalar(value));
+		kg_error_throw(err);
+	}
+	len = value->val.string.len;
+	if (len < 1 || len > KG_MAX_ID_BYTES)
+		kg_error_throw(kg_args_error(
+			path, value, psprintf("an id of 1 to %d bytes", KG_MAX_ID_BYTES)));
+	if (kg_has_control(value->val.string.val, len))
+		kg_error_throw(
+			kg_args_error(path, value, "an id without control characters"));
+	return kg_json_cstring(value);
+}
+
+char **
+kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
+			int max, bool optional, int *nids)
+{
+	const JsonbContainer *array = kg_args_array(object, key, path);
+	char *member = kg_path_member(path, key);
+	HTAB *seen;
+	HASHCTL ctl;
+	char **ids;
+	int n;
+
+	*nids = 0;
+	if (array == NULL)
+		return NULL;
+	n = kg_json_length(array);
+	if (n < 1 || n > max)
+	{
+		JsonbValue got = kg_json_string_value(psprintf("%d ids", n));
+		KgError *err = kg_args_error(
+			member, &got, psprintf("an array of 1 to %d ids", max));
+
+		if (n == 0 && optional)
+			kg_error_leave_out(err);
+		kg_error_throw(err);
+	}
+	ids = palloc(n * sizeof(char *));
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = KG_MAX_ID_BYTES + 1;
+	ctl.entrysize = KG_MAX_ID_BYTES + 1;
+	ctl.hcxt = CurrentMemoryContext;
+	seen = hash_create("kg_graph ids",
+					   Max(n, 16),
+					   &ctl,
+					   HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+	kg_json_each(it, array)
+	{
+		char *id = kg_args_as_id(&it.value, kg_path_index(member, it.index));
+		bool found;
+
+		(void) hash_search(seen, id, HASH_ENTER, &found);
+		if (!found)
+			ids[(*nids)++] = id;
+	}
+	hash_destroy(seen);
+	return ids;
+}
+
+const JsonbContainer *
+kg_args_root(const Jsonb *arguments)
+{
+	JsonbValue root;
+	int64 size = VARSIZE(arguments);
+
+	/* Replies, hints and errors say its values again, with every digit. */
+	if (size <= kg_setting_max_argument_bytes)
+		size += kg_json_number_bytes(&arguments->root,
+									 kg_setting_max_argument_bytes);
+	if (size > kg_setting_max_argument_bytes)
+	{
+		KgError *err = kg_error_new(
+			KG_LIMIT_EXCEEDED,
+			"arguments of " INT64_FORMAT
+			" bytes exceed kg_graph.max_argument_bytes (%d)",
+			size,
+			kg_setting_max_argument_bytes);
+
+		kg_error_throw_expected(err,
+								"arguments of at most %d bytes",
+								kg_setting_max_argument_bytes);
+	}
+	kg_json_root(arguments, &root);
+	return kg_args_as_object(&root, "");
+}

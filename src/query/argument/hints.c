@@ -1,0 +1,980 @@
+/*
+ * hints.c
+ *	  What to try instead: nearest ids, labels and values.
+ */
+#include "postgres.h"
+
+#include "model/key.h"
+#include "catalog/pg_type.h"
+#include "model/term.h"
+#include "query/filter/any.h"
+#include "query/argument/hints.h"
+#include "model/marks.h"
+#include "query/filter/scan.h"
+#include "utils/builtins.h"
+
+#define KG_HINT_VALUES 5
+/* So many values in use of a property are compared with what was sent. */
+#define KG_HINT_WALK 64
+/* Ids: of two letters, several may be one away. */
+#define KG_HINT_IDS 8
+
+/* Entities by node, in the order of the nodes asked for. */
+typedef struct Named
+{
+	int64 node;
+	char *id;
+	char *label;
+} Named;
+
+typedef struct NamedSet
+{
+	const KgType *type;
+	Named *named;
+	int n;
+} NamedSet;
+
+static bool
+named_row(TupleTableSlot *slot, void *arg)
+{
+	NamedSet *set = arg;
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 1));
+	Jsonb *data = DatumGetJsonbP(kg_slot_datum(slot, 2));
+	JsonbValue label;
+
+	for (int i = 0; i < set->n; i++)
+	{
+		Named *named = &set->named[i];
+
+		if (named->node != node)
+			continue;
+		named->id = TextDatumGetCString(kg_slot_datum(slot, 3));
+		if (set->type->label_field &&
+			kg_field_value(set->type->label_field, &data->root, &label))
+			named->label = kg_json_cstring(&label);
+	}
+	return true;
+}
+
+static NamedSet
+name_nodes(const KgCatalog *catalog, const KgType *type,
+		   const KgMatches *matches)
+{
+	NamedSet set;
+	int64 *nodes = palloc(Max(1, matches->n) * sizeof(int64));
+	KgSqlBuilder b;
+
+	set.type = type;
+	set.n = matches->n;
+	set.named = palloc0(Max(1, matches->n) * sizeof(Named));
+	for (int i = 0; i < matches->n; i++)
+	{
+		set.named[i].node = matches->matches[i].node;
+		nodes[i] = set.named[i].node;
+	}
+	if (matches->n == 0)
+		return set;
+	kg_list_sql_data(&b, catalog, nodes, matches->n);
+	(void) kg_sql_run(&b, named_row, &set);
+	return set;
+}
+
+/* What replies name as a handle, given for an id: its id. */
+static const char *
+bare_id(const KgType *type, const char *id)
+{
+	const char *names[2];
+
+	names[0] = type->name;
+	names[1] = psprintf("%s/%s", type->bundle, type->name);
+	for (int i = 0; i < lengthof(names); i++)
+	{
+		size_t len = strlen(names[i]);
+
+		if (strncmp(id, names[i], len) == 0 && id[len] == ':' &&
+			id[len + 1] != '\0')
+			return id + len + 1;
+	}
+	return id;
+}
+
+/* ---- ids that say the same number ---- */
+
+/* Digits that a number of an id is written with, at most. */
+#define KG_PAD 8
+
+typedef struct Spellings
+{
+	Datum *ids;
+	int n;
+	int room;
+} Spellings;
+
+static void
+add_spelling(Spellings *spellings, const char *id)
+{
+	for (int i = 0; i < spellings->n; i++)
+		if (strcmp(TextDatumGetCString(spellings->ids[i]), id) == 0)
+			return;
+	if (spellings->n < spellings->room)
+		spellings->ids[spellings->n++] = CStringGetTextDatum(id);
+}
+
+/*
+ * E1, e-1 and E_01 are other spellings of E-001: a word, a sign, a number at the
+ * end.  Zeros, the sign and the case are tried; what has no such end has none.
+ */
+static Spellings
+spell(const char *id)
+{
+	static const char *const signs[] = {"", "-", "_", ".", ":", "/", " "};
+	Spellings spellings = {NULL, 0, 3 * lengthof(signs) * KG_PAD};
+	int len = strlen(id);
+	int digits = 0;
+	int word;
+	const char *number;
+
+	while (digits < len && id[len - digits - 1] >= '0' &&
+		   id[len - digits - 1] <= '9')
+		digits++;
+	word = len - digits;
+	while (word > 0 && strchr("-_.:/ #", id[word - 1]) != NULL)
+		word--;
+	number = id + len - digits;
+	while (digits > 1 && *number == '0')
+	{
+		number++;
+		digits--;
+	}
+	if (digits == 0 || digits > KG_PAD || word == 0 || len > 128)
+		return spellings;
+	spellings.ids = palloc(spellings.room * sizeof(Datum));
+	for (int form = 0; form < 3; form++)
+	{
+		char *name = pnstrdup(id, word);
+
+		for (char *p = name; *p != '\0' && form > 0; p++)
+			*p = form == 1 ? pg_ascii_toupper((unsigned char) *p)
+						   : pg_ascii_tolower((unsigned char) *p);
+		for (int s = 0; s < lengthof(signs); s++)
+			for (int width = digits; width <= KG_PAD; width++)
+				add_spelling(&spellings,
+							 psprintf("%s%s%.*s%s",
+									  name,
+									  signs[s],
+									  width - digits,
+									  "00000000",
+									  number));
+	}
+	return spellings;
+}
+
+typedef struct Spelt
+{
+	KgMatches *matches;
+	int max;
+	int32 type_no;
+} Spelt;
+
+static bool
+take_spelt(TupleTableSlot *slot, void *arg)
+{
+	Spelt *spelt = arg;
+	KgMatch *match;
+
+	if (spelt->matches->n == spelt->max)
+		return false;
+	match = &spelt->matches->matches[spelt->matches->n++];
+	memset(match, 0, sizeof(*match));
+	match->node = DatumGetInt64(kg_slot_datum(slot, 1));
+	match->type_no = spelt->type_no;
+	match->how = KG_MATCH_EXACT;
+	match->kind = KG_TERM_ID;
+	return true;
+}
+
+static void
+find_spelt(const KgCatalog *catalog, const KgType *type, const char *id,
+		   Spelt *spelt)
+{
+	Spellings spellings = spell(id);
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	if (spellings.n == 0)
+		return;
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b, "SELECT e.node FROM ");
+	kg_sql_begin_each(
+		&b,
+		kg_sql_table("kg_entity"),
+		"x.node, x.entity_id",
+		kg_sql_param_array(&b, TEXTOID, spellings.ids, spellings.n));
+	kg_sql_append(
+		&b, " AND x.bundle" KG_EQ "$%d", kg_sql_param_text(&b, type->bundle));
+	kg_sql_append(&b,
+				  " AND x.entity_type" KG_EQ "$%d",
+				  kg_sql_param_text(&b, type->name));
+	kg_sql_end_each(&b, "entity_id", "e");
+	statement = kg_sql_statement(&b);
+	statement.node_column = 1;
+	(void) kg_plan_run(&statement, take_spelt, spelt);
+}
+
+KgMatches *
+kg_hints_nearest(const KgCatalog *catalog, const KgType *type, const char *id,
+				 int max)
+{
+	KgMatches *near = kg_search_nearest(
+		catalog, id, type ? type->type_no : 0, max);
+	KgMatches *all = palloc0(sizeof(KgMatches));
+	Spelt spelt = {all, max, type ? type->type_no : 0};
+
+	*all = *near;
+	all->n = 0;
+	all->matches = palloc((max + 1) * sizeof(KgMatch));
+	if (type != NULL)
+		find_spelt(catalog, type, id, &spelt);
+	for (int i = 0; i < near->n && all->n < max; i++)
+	{
+		bool before = false;
+
+		for (int j = 0; j < all->n; j++)
+			before |= all->matches[j].node == near->matches[i].node;
+		if (!before)
+			all->matches[all->n++] = near->matches[i];
+	}
+	return all;
+}
+
+int
+kg_hints_only_exact(const KgMatches *matches, int n)
+{
+	int found = -1;
+
+	for (int i = 0; i < n; i++)
+		if (matches->matches[i].how == KG_MATCH_EXACT)
+			found = found == -1 ? i : -2;
+	if (found == -1 && n == 1 && matches->matches[0].how != KG_MATCH_TRIGRAM)
+		found = 0;
+	return found < 0 ? -1 : found;
+}
+
+/*
+ * The nearest to several ids, KG_HINT_IDS together: the best of each, then
+ * the second best of each, and so on.
+ */
+static KgMatches
+nearest_to_all(const KgCatalog *catalog, const KgType *type,
+			   const JsonbValue *values, int n)
+{
+	KgMatches *found[KG_HINT_LOOKS];
+	KgMatches all;
+	int with_any = 0;
+	int looked;
+
+	for (looked = 0; looked < Min(n, KG_HINT_LOOKS); looked++)
+	{
+		if (with_any == KG_HINT_IDS)
+			break;
+		found[looked] = kg_hints_nearest(
+			catalog,
+			type,
+			bare_id(type, kg_json_cstring(&values[looked])),
+			KG_HINT_IDS);
+		with_any += found[looked]->n > 0;
+	}
+	memset(&all, 0, sizeof(all));
+	all.matches = palloc(KG_HINT_IDS * sizeof(KgMatch));
+	for (int rank = 0; rank < KG_HINT_IDS; rank++)
+		for (int i = 0; i < looked && all.n < KG_HINT_IDS; i++)
+		{
+			bool before = false;
+
+			for (int j = 0; j < all.n && rank < found[i]->n; j++)
+				before |= all.matches[j].node == found[i]->matches[rank].node;
+			if (rank < found[i]->n && !before)
+				all.matches[all.n++] = found[i]->matches[rank];
+		}
+	return all;
+}
+
+/* A value at a path of the arguments, or of the array there. */
+static void
+correct(KgCorrection *correction, const char *path, const JsonbValue *got,
+		const char *meant)
+{
+	JsonbValue string = kg_json_string_value(meant);
+	KgInstead change = {.kind = KG_INSTEAD_VALUE, .path = path};
+
+	change.got = kg_json_datum(got);
+	change.value = kg_json_datum(&string);
+	kg_correct(correction, &change);
+}
+
+static void
+correct_ids(const KgType *type, const NamedSet *set, const KgMatches *matches,
+			const JsonbValue *values, int n, const char *path,
+			KgCorrection *correction)
+{
+	const char **ids = palloc0((set->n + 1) * sizeof(char *));
+	const char **labels = palloc0((set->n + 1) * sizeof(char *));
+
+	for (int i = 0; i < set->n; i++)
+	{
+		ids[i] = set->named[i].id;
+		labels[i] = set->named[i].label;
+	}
+	for (int i = 0; i < Min(n, KG_HINT_LOOKS); i++)
+	{
+		char *text = kg_json_cstring(&values[i]);
+		const char *id = bare_id(type, text);
+		int likely = kg_likely(id, ids, labels, set->n);
+
+		/* Of one value alone it is known how it was found. */
+		if (likely < 0 && n == 1)
+			likely = kg_hints_only_exact(matches, set->n);
+		/* It may be gone since it was found. */
+		if (likely >= 0 && ids[likely] != NULL)
+			correct(correction, path, &values[i], ids[likely]);
+	}
+}
+
+static void
+write_near_ids(const KgCatalog *catalog, const KgType *type,
+			   const JsonbValue *values, int n, const char *path,
+			   KgCorrection *correction, KgJsonWriter *w)
+{
+	KgMatches matches = nearest_to_all(catalog, type, values, n);
+	NamedSet set = name_nodes(catalog, type, &matches);
+
+	kg_jw_begin_array(w);
+	for (int i = 0; i < set.n; i++)
+	{
+		KgMarks marks = {NIL};
+
+		if (set.named[i].id == NULL)
+			continue;
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "id", set.named[i].id);
+		kg_marks_note(&marks, type->id_field, "id");
+		if (set.named[i].label)
+		{
+			kg_jw_kstring(w, "label", set.named[i].label);
+			kg_marks_note(&marks, type->label_field, "label");
+		}
+		kg_marks_write(&marks, w);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+	if (correction != NULL)
+		correct_ids(type, &set, &matches, values, n, path, correction);
+}
+
+void
+kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
+					   const JsonbValue *id, const char *path,
+					   KgCorrection *correction, KgJsonWriter *w)
+{
+	write_near_ids(catalog, type, id, 1, path, correction, w);
+}
+
+/*
+ * Neighbours of a value in the order of keys.
+ */
+static bool
+take_key(TupleTableSlot *slot, void *arg)
+{
+	*(bytea **) arg = DatumGetByteaPCopy(kg_slot_datum(slot, 1));
+	return false;
+}
+
+/* The next key of a field in use above or below this one, or NULL. */
+static bytea *
+next_key(const KgListQuery *query, const KgField *field, const bytea *key,
+		 bool above)
+{
+	KgSqlBuilder b;
+	bytea *result = NULL;
+
+	kg_sql_start(&b, query->catalog);
+	kg_sql_append(
+		&b,
+		"SELECT k.key FROM %s k WHERE k.tenant" KG_EQ "$1 AND k.type_no" KG_EQ
+		"$%d",
+		kg_sql_table("kg_index_key"),
+		kg_sql_param(&b, INT4OID, Int32GetDatum(query->type->type_no)));
+	kg_sql_append(
+		&b, " AND k.field_no" KG_EQ "$%d", kg_sql_param_field(&b, field));
+	kg_sql_append(&b,
+				  " AND k.key%s$%d",
+				  above ? KG_GT : KG_LT,
+				  kg_sql_param_bytea(&b, key));
+	if (above)
+		kg_sql_append(&b, " AND k.key" KG_LT "$%d", kg_sql_param_missing(&b));
+	kg_sql_visible(&b, "k.node");
+	kg_sql_append(&b, " ORDER BY k.key%s LIMIT 1", above ? "" : " DESC");
+	(void) kg_sql_run(&b, take_key, &result);
+	return result;
+}
+
+static void
+write_key(const KgField *field, const bytea *key, KgJsonWriter *w)
+{
+	JsonbValue value;
+
+	kg_key_decode(field, key, &value);
+	kg_jw_value(w, &value);
+}
+
+static const bytea *
+lowest_key(void)
+{
+	bytea *key = palloc(VARHDRSZ);
+
+	SET_VARSIZE(key, VARHDRSZ);
+	return key;
+}
+
+/* An enum's values in use, in declaration order. */
+static void
+write_values_in_use(const KgListQuery *query, const KgField *field,
+					KgJsonWriter *w)
+{
+	const bytea *key = lowest_key();
+
+	kg_jw_begin_array(w);
+	for (int i = 0; i < 2 * KG_HINT_VALUES; i++)
+	{
+		key = next_key(query, field, key, true);
+		if (key == NULL)
+			break;
+		write_key(field, key, w);
+	}
+	kg_jw_end_array(w);
+}
+
+typedef struct Neighbours
+{
+	int n;
+	const bytea *keys[KG_HINT_WALK];
+} Neighbours;
+
+static void
+add_neighbour(Neighbours *set, const bytea *key)
+{
+	for (int i = 0; i < set->n; i++)
+		if (VARSIZE_ANY_EXHDR(set->keys[i]) == VARSIZE_ANY_EXHDR(key) &&
+			memcmp(VARDATA_ANY(set->keys[i]),
+				   VARDATA_ANY(key),
+				   VARSIZE_ANY_EXHDR(key)) == 0)
+			return;
+	if (set->n < lengthof(set->keys))
+		set->keys[set->n++] = key;
+}
+
+static void
+find_neighbours(const KgListQuery *query, const KgField *field,
+				const bytea *key, int n, Neighbours *set)
+{
+	const bytea *at = key;
+
+	/* As a bound, so that the value itself is found in another spelling. */
+	for (int i = 0; i < n; i++)
+	{
+		at = next_key(query, field, at, false);
+		if (at == NULL)
+			break;
+		add_neighbour(set, at);
+	}
+	at = key;
+	for (int i = 0; i < n; i++)
+	{
+		at = next_key(query, field, at, true);
+		if (at == NULL)
+			break;
+		add_neighbour(set, at);
+	}
+}
+
+/*
+ * A key that is itself in use, as the bound of an open range or the value in
+ * another spelling: it is found below a key that is longer by a byte.
+ */
+static void
+add_bound(const KgListQuery *query, const KgField *field, const bytea *key,
+		  Neighbours *set)
+{
+	Size len = VARSIZE_ANY_EXHDR(key);
+	bytea *longer = palloc0(VARHDRSZ + len + 1);
+	bytea *at;
+
+	SET_VARSIZE(longer, VARHDRSZ + len + 1);
+	memcpy(VARDATA(longer), VARDATA_ANY(key), len);
+	at = next_key(query, field, longer, false);
+	if (at != NULL && VARSIZE_ANY_EXHDR(at) == len &&
+		memcmp(VARDATA_ANY(at), VARDATA_ANY(key), len) == 0)
+		add_neighbour(set, at);
+}
+
+/* Of a property with few values, those that nothing near in order leads to. */
+static void
+find_first(const KgListQuery *query, const KgField *field, Neighbours *set)
+{
+	const bytea *key = lowest_key();
+
+	while (set->n < lengthof(set->keys))
+	{
+		key = next_key(query, field, key, true);
+		if (key == NULL)
+			break;
+		add_neighbour(set, key);
+	}
+}
+
+/* Cases that a value may be written in: as sent, germany, Germany, GERMANY. */
+#define N_SPELLINGS 5
+
+static void
+spell_cases(const char *text, char **spellings)
+{
+	bool begins = true;
+
+	spellings[0] = pstrdup(text);
+	spellings[1] = kg_term_fold(text, strlen(text));
+	for (int i = 2; i < N_SPELLINGS; i++)
+		spellings[i] = pstrdup(spellings[1]);
+	for (int i = 0; spellings[1][i] != '\0'; i++)
+	{
+		char c = spellings[1][i];
+		char upper = pg_ascii_toupper((unsigned char) c);
+
+		if (i == 0)
+			spellings[2][i] = upper;
+		if (begins)
+			spellings[3][i] = upper;
+		spellings[4][i] = upper;
+		begins = c == ' ' || c == '-';
+	}
+}
+
+/*
+ * Strings: near in order in some spelling, then nearest by edit distance.  At
+ * most so many are added to those that are there; with "like", only such as
+ * could have been meant.
+ */
+static int
+add_near_strings(const KgListQuery *query, const KgField *field,
+				 const char *text, int most, bool like, const char **added,
+				 int nadded)
+{
+	Neighbours set;
+	const char **names;
+	char *spellings[N_SPELLINGS];
+	JsonbValue value;
+
+	set.n = 0;
+	spell_cases(text, spellings);
+	for (int i = 0; i < lengthof(spellings); i++)
+	{
+		int len = strlen(spellings[i]);
+		const bytea *key;
+
+		/* What begins like it is as near as what surrounds it. */
+		value = kg_json_string_value(spellings[i]);
+		key = field->by_version ? kg_key_bound(field, &value, false)
+								: kg_key_prefix_low(spellings[i], len);
+		add_bound(query, field, key, &set);
+		find_neighbours(query, field, key, 2, &set);
+	}
+	if (!like)
+		find_first(query, field, &set);
+	names = palloc(Max(1, set.n) * sizeof(char *));
+	for (int i = 0; i < set.n; i++)
+	{
+		kg_key_decode(field, set.keys[i], &value);
+		names[i] = kg_json_cstring(&value);
+	}
+	for (int n = 0; n < most && set.n > 0; n++)
+	{
+		const char *best = kg_nearest(text, names, set.n);
+		const char *folded = kg_nearest(spellings[1], names, set.n);
+		bool before = false;
+
+		best = best ? best : folded;
+		if (best == NULL && like)
+			break;
+		best = best ? best : names[0];
+		for (int i = 0; i < nadded; i++)
+			before |= strcmp(added[i], best) == 0;
+		if (!before)
+			added[nadded++] = best;
+		for (int i = 0; i < set.n; i++)
+			if (names[i] == best)
+				names[i] = names[--set.n];
+	}
+	return nadded;
+}
+
+/* Is it compared with whole values? */
+static bool
+is_correctable(const KgCondition *condition)
+{
+	switch (kg_operator(condition->op)->form)
+	{
+		case KG_OPERAND_VALUE:
+		case KG_OPERAND_LIST:
+			return true;
+		case KG_OPERAND_ORDERED:
+		case KG_OPERAND_PART:
+		case KG_OPERAND_FLAG:
+			break;
+	}
+	return false;
+}
+
+/*
+ * To one value three; to several, one to each that any is like.
+ */
+static void
+write_near_strings(const KgListQuery *query, const KgCondition *condition,
+				   KgCorrection *correction, KgJsonWriter *w)
+{
+	const char *added[KG_HINT_VALUES];
+	int n = 0;
+
+	if (condition->nvalues > 1)
+		for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
+			if (n < KG_HINT_VALUES)
+				n = add_near_strings(query,
+									 condition->field,
+									 kg_json_cstring(&condition->values[i]),
+									 1,
+									 true,
+									 added,
+									 n);
+	if (n == 0)
+		n = add_near_strings(query,
+							 condition->field,
+							 kg_json_cstring(&condition->values[0]),
+							 3,
+							 false,
+							 added,
+							 n);
+	kg_jw_begin_array(w);
+	for (int i = 0; i < n; i++)
+		kg_jw_string(w, added[i]);
+	kg_jw_end_array(w);
+	if (!is_correctable(condition))
+		return;
+	for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
+	{
+		int likely = kg_likely(
+			kg_json_cstring(&condition->values[i]), added, NULL, n);
+
+		if (likely >= 0)
+			correct(correction,
+					condition->path,
+					&condition->values[i],
+					added[likely]);
+	}
+}
+
+/* To one value two below and two above; to several, one each. */
+static void
+write_near_keys(const KgListQuery *query, const KgCondition *condition,
+				KgJsonWriter *w)
+{
+	int each = condition->nvalues == 1 ? 2 : 1;
+	Neighbours set;
+
+	set.n = 0;
+	if (condition->keys &&
+		(condition->op == KG_OP_GT || condition->op == KG_OP_LT))
+		add_bound(query, condition->field, condition->keys[0], &set);
+	for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
+		if (condition->keys && set.n + 2 * each <= KG_HINT_VALUES)
+			find_neighbours(
+				query, condition->field, condition->keys[i], each, &set);
+	kg_jw_begin_array(w);
+	for (int i = 0; i < set.n; i++)
+		write_key(condition->field, set.keys[i], w);
+	kg_jw_end_array(w);
+}
+
+static const KgType *
+condition_target(const KgListQuery *query, const KgCondition *condition)
+{
+	const KgField *field = condition->field;
+
+	if (field == NULL)
+		return query->type;
+	if (field->ref_type == NULL || field->ref_field != NULL)
+		return NULL;
+	return kg_catalog_type_in(
+		query->catalog, field->ref_bundle, field->ref_type);
+}
+
+static void
+write_nearest(const KgListQuery *query, const KgCondition *condition,
+			  KgCorrection *correction, KgJsonWriter *w)
+{
+	const KgField *field = condition->field;
+	const KgType *target = condition_target(query, condition);
+
+	if (condition->nvalues == 0)
+		return;
+	kg_jw_key(w, "nearest");
+	if (target)
+		write_near_ids(query->catalog,
+					   target,
+					   condition->values,
+					   condition->nvalues,
+					   condition->path,
+					   correction,
+					   w);
+	else if (field->kind == KG_KIND_ENUM)
+		write_values_in_use(query, field, w);
+	else
+	{
+		if (field->kind == KG_KIND_STRING)
+			write_near_strings(query, condition, correction, w);
+		else
+			write_near_keys(query, condition, w);
+		kg_marks_write_member(field, "nearest", w);
+	}
+}
+
+/* Where the filters are in the arguments: "/filters", "/from/filters". */
+static const char *
+filters_path(const KgFilter *filter)
+{
+	const KgCondition *condition;
+
+	for (int i = 0; (condition = kg_any_condition(filter, i)) != NULL; i++)
+	{
+		const char *path = condition->path;
+		const char *at = strstr(path, "/filters/");
+
+		if (at != NULL)
+			return pnstrdup(path, at - path + strlen("/filters"));
+	}
+	return "/filters";
+}
+
+static void
+write_no_match(const KgListQuery *query, const KgCondition *condition,
+			   bool tell, KgCorrection *correction, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "path", condition->path);
+	kg_jw_kstring(w, "message", "no entity matches this filter");
+	if (tell)
+	{
+		kg_jw_kbegin_array(w, "not_found");
+		for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
+			kg_jw_value(w, &condition->values[i]);
+		kg_jw_end_array(w);
+	}
+	write_nearest(query, condition, correction, w);
+	kg_correction_write(correction, w);
+	kg_jw_end_object(w);
+}
+
+void
+kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
+{
+	const KgCondition *condition;
+	KgCorrection correction = {NULL};
+	bool any = false;
+
+	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
+		 i++)
+	{
+		if (kg_condition_scans(condition) ||
+			kg_list_condition_matches_any(query, condition))
+			continue;
+		any = true;
+		write_no_match(query, condition, false, &correction, w);
+	}
+	if (query->matches && query->matches->n == 0)
+	{
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "path", "/search");
+		kg_jw_kstring(w,
+					  "message",
+					  "no name, alias or id is like this, not even with typos");
+		kg_jw_end_object(w);
+	}
+	else if (!any && kg_filter_scans(query->filter))
+	{
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "path", filters_path(query->filter));
+		kg_jw_kstring(w,
+					  "message",
+					  "of what the rest of the selection leaves, nothing "
+					  "passes the filters on properties that no index has");
+		kg_jw_end_object(w);
+	}
+	else if (!any && kg_any_condition(query->filter, 1) != NULL)
+	{
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "path", filters_path(query->filter));
+		kg_jw_kstring(w,
+					  "message",
+					  "each filter matches entities, but none matches all of "
+					  "them: leave one out");
+		kg_jw_end_object(w);
+	}
+}
+
+/*
+ * Display names given for codes.
+ */
+static bool
+mark_existing(TupleTableSlot *slot, void *arg)
+{
+	KgCondition *left = arg;
+	char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
+
+	for (int i = left->nvalues - 1; i >= 0; i--)
+		if (kg_json_string_is(&left->values[i], id))
+			left->values[i] = left->values[--left->nvalues];
+	return true;
+}
+
+/* The values that are no id of the type. */
+static KgCondition
+missing_values(const KgListQuery *query, const KgType *target,
+			   const KgCondition *condition)
+{
+	KgCondition left = *condition;
+	Datum *ids = palloc(Max(1, left.nvalues) * sizeof(Datum));
+	KgSqlBuilder b;
+
+	left.values = palloc(Max(1, left.nvalues) * sizeof(JsonbValue));
+	for (int i = 0; i < left.nvalues; i++)
+	{
+		left.values[i] = condition->values[i];
+		ids[i] = CStringGetTextDatum(kg_json_cstring(&left.values[i]));
+	}
+	kg_sql_start(&b, query->catalog);
+	kg_sql_append(&b, "SELECT e.entity_id FROM ");
+	kg_sql_begin_each(&b,
+					  kg_sql_table("kg_entity"),
+					  "x.entity_id",
+					  kg_sql_param_array(&b, TEXTOID, ids, left.nvalues));
+	kg_sql_append(
+		&b, " AND x.bundle" KG_EQ "$%d", kg_sql_param_text(&b, target->bundle));
+	kg_sql_append(&b,
+				  " AND x.entity_type" KG_EQ "$%d",
+				  kg_sql_param_text(&b, target->name));
+	kg_sql_end_each(&b, "entity_id", "e");
+	(void) kg_sql_run(&b, mark_existing, &left);
+	return left;
+}
+
+bool
+kg_hints_write_unknown(const KgListQuery *query, KgCorrection *correction,
+					   KgJsonWriter *w)
+{
+	const KgCondition *condition;
+	bool any = false;
+
+	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
+		 i++)
+	{
+		KgCondition left = *condition;
+		bool ids = condition->field == NULL && condition->op == KG_OP_IN;
+
+		if (kg_condition_scans(condition))
+			continue;
+		if (ids)
+			left = missing_values(query, query->type, condition);
+		else if (kg_list_condition_matches_any(query, condition))
+			continue;
+		if (ids && left.nvalues == 0)
+			continue;
+		any = true;
+		write_no_match(query, &left, ids, correction, w);
+	}
+	return any;
+}
+
+static void
+check_label(const KgListQuery *query, const KgType *target,
+			const KgCondition *condition, const JsonbValue *value)
+{
+	char *text = kg_json_cstring(value);
+	KgMatches *matches = kg_search_nearest(
+		query->catalog, text, target->type_no, 4 * KG_HINT_VALUES);
+	NamedSet set;
+	KgError *err;
+	int n = 0;
+
+	/* An id in other letters is not a name: it gets a hint. */
+	for (int i = 0; i < matches->n && matches->matches[i].how == KG_MATCH_EXACT;
+		 i++)
+		if (matches->matches[i].kind != KG_TERM_ID)
+			matches->matches[n++] = matches->matches[i];
+	if (n == 0)
+		return;
+	matches->n = n;
+	set = name_nodes(query->catalog, target, matches);
+	if (set.named[0].id == NULL)
+		return;
+	err = n == 1 ? kg_error_new(KG_INVALID_INPUT,
+								"\"%s\" is a name, not an id of entity type "
+								"\"%s\"; the id is \"%s\"",
+								text,
+								kg_type_handle(target),
+								set.named[0].id)
+				 : kg_error_new(KG_INVALID_INPUT,
+								"\"%s\" is a name of several entities of type "
+								"\"%s\", not an id",
+								text,
+								kg_type_handle(target));
+	kg_error_path(err, "%s", condition->path);
+	kg_error_got(err, value);
+	if (n > 1)
+		kg_error_doubt(err);
+	kg_error_expected(err, "an id of \"%s\"", kg_type_handle(target));
+	for (int i = 0; i < n; i++)
+		if (set.named[i].id)
+			kg_error_allow(err, set.named[i].id);
+	kg_error_did_you_mean(err, set.named[0].id);
+	kg_error_throw(err);
+}
+
+void
+kg_hints_check_labels(const KgListQuery *query, bool none_found)
+{
+	const KgCondition *condition;
+
+	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
+		 i++)
+	{
+		const KgType *target;
+		KgCondition left;
+
+		switch (kg_operator(condition->op)->form)
+		{
+			case KG_OPERAND_VALUE:
+			case KG_OPERAND_LIST:
+				break;
+			case KG_OPERAND_ORDERED:
+			case KG_OPERAND_PART:
+			case KG_OPERAND_FLAG:
+				continue;
+		}
+		if (condition->op == KG_OP_EQ && !none_found)
+			continue;
+		target = condition_target(query, condition);
+		if (target == NULL)
+			continue;
+		left = missing_values(query, target, condition);
+		/* A few are enough: one label found is an error already. */
+		for (int v = 0; v < Min(left.nvalues, KG_HINT_VALUES); v++)
+			check_label(query, target, condition, &left.values[v]);
+	}
+}

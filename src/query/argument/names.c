@@ -1,0 +1,1161 @@
+/*
+ * names.c
+ *	  What other tools, query languages and calendars call what is ours.
+ *
+ * For corrections alone: what is meant by it is said, and not done.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "base/edits.h"
+#include "base/error.h"
+#include "query/argument/arguments.h"
+#include "query/argument/names.h"
+#include "schema/format.h"
+#include "utils/datetime.h"
+
+#define KG_MAX_SAME 32
+
+/* Names of one thing; compared without case and signs. */
+static const char *const same_names[][KG_MAX_SAME] = {
+	{"filters",
+	 "filter",
+	 "where",
+	 "conditions",
+	 "condition",
+	 "criteria",
+	 "query",
+	 "match",
+	 "properties",
+	 "constraints",
+	 "where_clause",
+	 "filter_by",
+	 "filter_conditions",
+	 "filtering",
+	 "predicate"},
+	{"search",
+	 "query",
+	 "q",
+	 "text",
+	 "term",
+	 "name",
+	 "keyword",
+	 "keywords",
+	 "search_term",
+	 "search_text",
+	 "search_query",
+	 "search_string",
+	 "query_text",
+	 "phrase",
+	 "contains",
+	 "full_text",
+	 "find",
+	 "match"},
+	{"node_label",
+	 "label",
+	 "node_type",
+	 "type",
+	 "entity_type",
+	 "entity",
+	 "kind",
+	 "class",
+	 "node_class",
+	 "type_name",
+	 "label_name",
+	 "category",
+	 "object_type",
+	 "table"},
+	/* Of what is no step: kg_name_meant(). */
+	{"type",
+	 "node_label",
+	 "label",
+	 "node_type",
+	 "entity_type",
+	 "entity",
+	 "kind",
+	 "class",
+	 "node_types"},
+	{"label",
+	 "node_label",
+	 "node_type",
+	 "type",
+	 "entity_type",
+	 "entity",
+	 "kind",
+	 "class",
+	 "type_name",
+	 "label_name",
+	 "category",
+	 "object_type",
+	 "table"},
+	{"fields",
+	 "columns",
+	 "select",
+	 "properties",
+	 "attributes",
+	 "return",
+	 "projection",
+	 "props",
+	 "attrs",
+	 "include",
+	 "include_fields",
+	 "return_fields",
+	 "output_fields",
+	 "selected_fields",
+	 "field_names"},
+	{"node_labels",
+	 "labels",
+	 "node_types",
+	 "types",
+	 "entity_types",
+	 "categories",
+	 "kinds",
+	 "classes"},
+	{"ids",
+	 "id",
+	 "node_ids",
+	 "entity_ids",
+	 "node_id",
+	 "entity_id",
+	 "keys",
+	 "codes",
+	 "code",
+	 "handles",
+	 "names",
+	 "start_nodes",
+	 "key",
+	 "identifiers",
+	 "idents",
+	 "id_list",
+	 "record_ids",
+	 "items"},
+	{"max_hops",
+	 "max_depth",
+	 "depth",
+	 "hops",
+	 "distance",
+	 "radius",
+	 "levels",
+	 "max_length",
+	 "max_distance",
+	 "k",
+	 "num_hops",
+	 "n_hops",
+	 "number_of_hops",
+	 "hop_limit",
+	 "depth_limit",
+	 "max_level",
+	 "max_path_length",
+	 "max_steps"},
+	{"k",
+	 "max_hops",
+	 "max_depth",
+	 "depth",
+	 "hops",
+	 "distance",
+	 "radius",
+	 "levels",
+	 "max_length",
+	 "max_distance",
+	 "num_hops",
+	 "n_hops",
+	 "number_of_hops",
+	 "hop_limit",
+	 "depth_limit",
+	 "max_level",
+	 "max_path_length",
+	 "max_steps"},
+	{"relationship_types", "relationships", "relations",	  "edge_types",
+	 "relation_types",	   "rel_types",		"predicates",	  "edges",
+	 "relationship_type",  "relation",		"edge_type",	  "predicate",
+	 "relationship",	   "types",			"rels",			  "rel",
+	 "edge_labels",		   "link_types",	"relation_names", "relation_name",
+	 "relationship_name"},
+	{"relations",
+	 "relationship_types",
+	 "relationships",
+	 "predicates",
+	 "edge_types",
+	 "relation_types",
+	 "edges",
+	 "relationship",
+	 "relationship_type",
+	 "predicate",
+	 "edge_type",
+	 "rels",
+	 "rel",
+	 "edge_labels",
+	 "link_types"},
+	{"types",
+	 "node_labels",
+	 "node_types",
+	 "labels",
+	 "entity_types",
+	 "categories",
+	 "kinds",
+	 "classes"},
+	{"steps",
+	 "relationships",
+	 "relations",
+	 "hops",
+	 "path",
+	 "chain",
+	 "edges",
+	 "relationship",
+	 "relation",
+	 "step"},
+	{"relationships",
+	 "steps",
+	 "hops",
+	 "path",
+	 "chain",
+	 "edges",
+	 "relations",
+	 "relationship",
+	 "relation",
+	 "step",
+	 "relationship_types",
+	 "relationship_type",
+	 "relationship_name",
+	 "relation_types",
+	 "relation_type",
+	 "edge_types",
+	 "rels",
+	 "rel"},
+	{"expand_nodes",
+	 "nodes",
+	 "node_types",
+	 "node_labels",
+	 "types",
+	 "labels",
+	 "entity_types"},
+	{"type",
+	 "relationship",
+	 "relation",
+	 "edge_type",
+	 "predicate",
+	 "relationship_type",
+	 "relation_type",
+	 "edge",
+	 "rel_type"},
+	{"limit",		"max_results", "top",	   "top_k",		"count",
+	 "size",		"page_size",   "first",	   "n",			"max",
+	 "num_results", "k",		   "maximum",  "per_page",	"num",
+	 "number",		"n_results",   "results",  "rows",		"row_limit",
+	 "page_limit",	"max_count",   "max_rows", "max_nodes", "max_items",
+	 "limit_to",	"take",		   "top_n",	   "batch_size"},
+	{"cursor",
+	 "page_token",
+	 "after",
+	 "next",
+	 "next_cursor",
+	 "next_page",
+	 "next_token",
+	 "continuation",
+	 "continuation_token",
+	 "bookmark",
+	 "after_cursor",
+	 "token"},
+	{"offset",
+	 "skip",
+	 "start",
+	 "from",
+	 "start_index",
+	 "start_at",
+	 "page_offset",
+	 "from_index",
+	 "begin"},
+	{"sort", "order_by", "sort_by", "order", "ordering"},
+	{"order", "direction", "dir", "sort_order", "order_by", "ordering"},
+	{"field", "property", "column", "name", "by", "key"},
+	{"property", "field", "column", "name", "key", "attribute"},
+	{"columns",
+	 "fields",
+	 "select",
+	 "properties",
+	 "attributes",
+	 "return",
+	 "projection",
+	 "props",
+	 "attrs",
+	 "include",
+	 "return_properties",
+	 "return_fields",
+	 "output",
+	 "column_names"},
+	{"direction",
+	 "dir",
+	 "orientation",
+	 "edge_direction",
+	 "traversal_direction",
+	 "way"},
+	{"from",
+	 "start",
+	 "source",
+	 "start_node",
+	 "origin",
+	 "src",
+	 "node",
+	 "begin",
+	 "entity",
+	 "handle",
+	 "handles",
+	 "ids",
+	 "source_node",
+	 "from_node",
+	 "src_node",
+	 "source_id",
+	 "from_id"},
+	{"to",
+	 "target",
+	 "end",
+	 "destination",
+	 "end_node",
+	 "dst",
+	 "dest",
+	 "to_node",
+	 "target_node",
+	 "target_id",
+	 "to_id",
+	 "dest_node",
+	 "destination_node"},
+	{"start_node",
+	 "from",
+	 "start",
+	 "node",
+	 "source",
+	 "root",
+	 "seed",
+	 "origin",
+	 "source_node",
+	 "from_node",
+	 "root_node",
+	 "seed_node",
+	 "start_id",
+	 "begin"},
+	{"node",
+	 "from",
+	 "start",
+	 "nodes",
+	 "of",
+	 "target",
+	 "source",
+	 "label",
+	 "node_label",
+	 "type",
+	 "entity_type"},
+	{"handle",
+	 "id",
+	 "node_id",
+	 "entity_id",
+	 "start_node",
+	 "start",
+	 "node",
+	 "from",
+	 "seed",
+	 "entity",
+	 "ids"},
+	{"handles",
+	 "handle",
+	 "ids",
+	 "id",
+	 "entities",
+	 "nodes",
+	 "node_ids",
+	 "entity_ids",
+	 "seeds"},
+	{"seeds",
+	 "ids",
+	 "start",
+	 "entities",
+	 "nodes",
+	 "from",
+	 "seed",
+	 "start_nodes",
+	 "seed_ids",
+	 "seed_nodes",
+	 "start_ids",
+	 "sources",
+	 "roots",
+	 "anchors"},
+	{"group_by",
+	 "by",
+	 "group",
+	 "groups",
+	 "grouping",
+	 "group_fields",
+	 "dimensions"},
+	{"not_related", "unrelated", "without", "not_related_to", "no_relations"},
+	{"aggregations",
+	 "aggregates",
+	 "metrics",
+	 "measures",
+	 "aggregation",
+	 "functions",
+	 "aggs",
+	 "stats",
+	 "calculations"},
+	{"fn", "function", "op", "operation", "agg", "func", "aggregate", "type"},
+	{"as", "alias"},
+	{"id",
+	 "ids",
+	 "node_id",
+	 "entity_id",
+	 "handle",
+	 "entity",
+	 "node",
+	 "key",
+	 "code",
+	 "ident",
+	 "identifier",
+	 "identity",
+	 "uid",
+	 "pk",
+	 "primary_key",
+	 "record_id",
+	 "object_id",
+	 "item_id",
+	 "item"},
+	{"node_id", "id", "entity_id", "ids", "node", "code"},
+	{"min_hops", "min_depth", "min_length"},
+	{"to", "end_type", "target_type"},
+	{"valid_at", "at", "valid", "valid_on", "on_date"},
+	{"as_of", "at_time", "snapshot", "timestamp", "as_of_date"},
+	{"query",
+	 "search",
+	 "q",
+	 "text",
+	 "term",
+	 "name",
+	 "keyword",
+	 "search_term",
+	 "search_query",
+	 "search_string",
+	 "search_text",
+	 "query_text",
+	 "query_string",
+	 "phrase",
+	 "question",
+	 "input",
+	 "terms"},
+	{"entity_types",
+	 "types",
+	 "node_types",
+	 "labels",
+	 "node_labels",
+	 "type",
+	 "categories",
+	 "kinds",
+	 "classes"},
+	{"node_types",
+	 "include_types",
+	 "include_node_types",
+	 "only_types",
+	 "types",
+	 "entity_types",
+	 "labels",
+	 "node_labels",
+	 "node_type",
+	 "entity_type",
+	 "type",
+	 "label",
+	 "categories",
+	 "kinds",
+	 "classes"},
+	{"predicates",
+	 "relationship_types",
+	 "relations",
+	 "edge_types",
+	 "edges",
+	 "edge_labels",
+	 "edge_type",
+	 "predicate",
+	 "relationships",
+	 "relation",
+	 "rels"},
+	{"weight", "weight_property", "cost", "edge_weight", "cost_property"},
+	{"mode", "algorithm", "strategy", "search_mode", "path_mode", "path_type"},
+	{"damping", "damping_factor", "alpha", "d"},
+	{"epsilon", "eps", "tolerance", "tol", "precision"},
+	{"claims", "statements", "facts", "assertions", "claim_list"},
+	{"citations", "cite", "with_citations", "include_citations"},
+	{"ids_only", "only_ids", "id_only"},
+	{"min_mentions", "min_count", "min_support", "at_least"},
+	{"exclude_node_types",
+	 "exclude",
+	 "exclude_types",
+	 "exclude_labels",
+	 "excluded_types",
+	 "not_types"},
+	{"max_tokens", "token_limit", "token_budget", "max_output_tokens"},
+	{"max_bytes", "byte_limit", "max_size"},
+};
+
+static const char *const same_words[][KG_MAX_SAME] = {
+	{"outgoing", "out", "forward", "outbound", "outwards"},
+	{"incoming",
+	 "in",
+	 "backward",
+	 "backwards",
+	 "inbound",
+	 "reverse",
+	 "inverse",
+	 "inwards"},
+	{"both", "any", "either", "undirected", "all", "bidirectional", "inout"},
+	{"asc", "ascending", "up", "increasing"},
+	{"desc", "descending", "down", "decreasing", "reverse"},
+	{"avg", "average", "mean"},
+	{"sum", "total"},
+	{"min", "minimum", "least", "lowest"},
+	{"max", "maximum", "most", "highest"},
+	{"count_distinct", "distinct", "unique", "count_unique", "countdistinct"},
+	{"all_shortest", "all_shortest_paths"},
+	{"shortest", "shortest_path"},
+	{"simple", "all", "all_simple", "all_paths"},
+};
+
+bool
+kg_name_spelled(const char *a, const char *b)
+{
+	for (;;)
+	{
+		while (*a == '_' || *a == '-' || *a == ' ')
+			a++;
+		while (*b == '_' || *b == '-' || *b == ' ')
+			b++;
+		if (pg_tolower((unsigned char) *a) != pg_tolower((unsigned char) *b))
+			return false;
+		if (*a == '\0')
+			return true;
+		a++;
+		b++;
+	}
+}
+
+static bool
+group_has(const char *const *group, const char *name)
+{
+	for (int i = 1; i < KG_MAX_SAME && group[i] != NULL; i++)
+		if (kg_name_spelled(group[i], name))
+			return true;
+	return false;
+}
+
+static const char *
+among(const char *name, const char *const *names, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return names[i];
+	return NULL;
+}
+
+static bool
+says_number(const JsonbValue *value)
+{
+	JsonbValue number;
+
+	return value->type == jbvNumeric ||
+		   (value->type == jbvString && (kg_json_number_of(value, &number) ||
+										 kg_means_all(kg_json_cstring(value)) ||
+										 kg_meant_count(value) != NULL));
+}
+
+/* Could the argument have such a value at all? */
+static bool
+may_be(const char *name, const JsonbValue *value)
+{
+	bool object = kg_json_is_object(value);
+
+	if (strcmp(name, "filters") == 0)
+		return object || kg_json_is_array(value);
+	if (strcmp(name, "search") == 0 || strcmp(name, "query") == 0)
+		return value->type == jbvString;
+	if (strcmp(name, "columns") == 0 || strcmp(name, "fields") == 0 ||
+		strcmp(name, "relationship_types") == 0)
+		return !object;
+	if (strcmp(name, "max_hops") == 0 || strcmp(name, "limit") == 0 ||
+		strcmp(name, "offset") == 0)
+		return says_number(value);
+	if (strcmp(name, "relationships") == 0)
+		return value->type != jbvNumeric;
+	if (strcmp(name, "from") == 0 || strcmp(name, "start_node") == 0 ||
+		strcmp(name, "node") == 0)
+		return object || value->type == jbvString;
+	return true;
+}
+
+/* "type" is an entity type, but in a step, which has an end: a relationship. */
+static bool
+is_of_other_type(const char *const *group, const char *const *known, int nknown)
+{
+	bool step = among("to", known, nknown) != NULL;
+
+	return strcmp(group[0], "type") == 0 &&
+		   step == (strcmp(group[1], "node_label") == 0);
+}
+
+/* Is it there, or the other one of id and ids, of which there may be one? */
+static bool
+is_given(const JsonbContainer *object, const char *ours)
+{
+	JsonbValue value;
+
+	return kg_json_get(object, ours, &value) != NULL ||
+		   (strcmp(ours, "id") == 0 &&
+			kg_json_get(object, "ids", &value) != NULL) ||
+		   (strcmp(ours, "ids") == 0 &&
+			kg_json_get(object, "id", &value) != NULL);
+}
+
+const char *
+kg_name_same(const JsonbContainer *object, const char *name,
+			 const JsonbValue *value, const char *const *known, int nknown)
+{
+	const char *found = NULL;
+	int n = 0;
+
+	for (int i = 0; i < lengthof(same_names); i++)
+	{
+		const char *ours = among(same_names[i][0], known, nknown);
+
+		if (ours == NULL || ours == found || !group_has(same_names[i], name) ||
+			is_of_other_type(same_names[i], known, nknown) ||
+			!may_be(ours, value) || is_given(object, ours))
+			continue;
+		found = ours;
+		n++;
+	}
+	return n == 1 ? found : NULL;
+}
+
+bool
+kg_name_means(const JsonbContainer *object, const char *name,
+			  const JsonbValue *value, const char *ours)
+{
+	return strcmp(name, ours) == 0 ||
+		   kg_name_same(object, name, value, &ours, 1) != NULL;
+}
+
+/*
+ * Is it ours but for a typing error, or the last word of ours?  What else is near
+ * may be another word: "deleted" is near to "related", and "top" begins
+ * "topology_only".
+ */
+static bool
+is_misspelled(const char *name, const char *ours)
+{
+	KgChars *texts = palloc(2 * sizeof(KgChars));
+	int len = strlen(name);
+	int before = (int) strlen(ours) - len;
+	int most = Max(len / 5, len > 2 && len + before > 3);
+	bool result;
+
+	result = kg_chars_set(&texts[0], name) && kg_chars_set(&texts[1], ours) &&
+			 pg_tolower((unsigned char) name[0]) == ours[0] &&
+			 kg_edits(&texts[0], &texts[1], most) <= most;
+	pfree(texts);
+	return result || (before > 0 && ours[before - 1] == '_' &&
+					  strcmp(ours + before, name) == 0);
+}
+
+const char *
+kg_name_meant(const JsonbContainer *object, const char *name,
+			  const JsonbValue *value, const char *const *known, int nknown,
+			  bool *sure)
+{
+	const char *meant = kg_name_same(object, name, value, known, nknown);
+
+	*sure = true;
+	for (int i = 0; i < nknown; i++)
+		if (kg_name_spelled(name, known[i]))
+			return known[i];
+	if (meant != NULL)
+		return meant;
+	meant = kg_nearest(name, known, nknown);
+	*sure = meant != NULL && is_misspelled(name, meant);
+	return meant;
+}
+
+const char *
+kg_word_meant(const char *word, const char *const *words, int nwords)
+{
+	for (int i = 0; i < lengthof(same_words); i++)
+		if (among(same_words[i][0], words, nwords) &&
+			group_has(same_words[i], word))
+			return among(same_words[i][0], words, nwords);
+	return kg_nearest(word, words, nwords);
+}
+
+const char *
+kg_order_meant(const JsonbValue *value)
+{
+	static const char *const orders[] = {"asc", "desc"};
+	char *word;
+	int64 sign;
+
+	if (kg_json_int64(value, &sign))
+		return sign == 1 ? orders[0] : sign == -1 ? orders[1] : NULL;
+	if (value->type != jbvString)
+		return NULL;
+	word = kg_json_cstring(value);
+	for (int i = 0; i < lengthof(orders); i++)
+		if (pg_strcasecmp(word, orders[i]) == 0)
+			return orders[i];
+	for (int i = 0; i < lengthof(same_words); i++)
+		if (among(same_words[i][0], orders, lengthof(orders)) &&
+			group_has(same_words[i], word))
+			return same_words[i][0];
+	return NULL;
+}
+
+bool
+kg_means_all(const char *word)
+{
+	static const char *const all[] = {"all",
+									  "any",
+									  "max",
+									  "maximum",
+									  "unlimited",
+									  "unbounded",
+									  "no_limit",
+									  "infinite",
+									  "infinity",
+									  "inf",
+									  "everything",
+									  "full",
+									  "*"};
+
+	/* As other tools have it; signs are not compared below. */
+	if (strcmp(word, "-1") == 0)
+		return true;
+	for (int i = 0; i < lengthof(all); i++)
+		if (kg_name_spelled(word, all[i]))
+			return true;
+	return false;
+}
+
+Jsonb *
+kg_meant_count(const JsonbValue *value)
+{
+	static const char *const words[] = {"zero",
+										"one",
+										"two",
+										"three",
+										"four",
+										"five",
+										"six",
+										"seven",
+										"eight",
+										"nine",
+										"ten",
+										"eleven",
+										"twelve"};
+	char *text;
+	int digits;
+
+	if (value->type != jbvString)
+		return NULL;
+	text = kg_json_cstring(value);
+	for (int i = 0; i < lengthof(words); i++)
+		if (kg_name_spelled(text, words[i]))
+			return kg_json_parse(psprintf("%d", i));
+	/* A number, and of what. */
+	digits = strspn(text, "0123456789");
+	if (digits == 0 || digits > 9 || text[digits] != ' ' ||
+		strspn(text + digits, " abcdefghijklmnopqrstuvwxyz") !=
+			strlen(text + digits))
+		return NULL;
+	return kg_json_parse(psprintf("%d", atoi(text)));
+}
+
+Jsonb *
+kg_meant_bool(const JsonbValue *value)
+{
+	static const char *const yes[] = {"yes", "y", "1", "true", "t", "on"};
+	static const char *const no[] = {"no", "n", "0", "false", "f", "off"};
+	char *text;
+
+	if (value->type != jbvString && value->type != jbvNumeric)
+		return NULL;
+	text = kg_json_cstring(value);
+	for (int i = 0; i < lengthof(yes); i++)
+	{
+		if (pg_strcasecmp(text, yes[i]) == 0)
+			return kg_json_parse("true");
+		if (pg_strcasecmp(text, no[i]) == 0)
+			return kg_json_parse("false");
+	}
+	return NULL;
+}
+
+/* ---- dates ---- */
+
+typedef struct Parts
+{
+	int n;
+	int numbers[3];
+	int digits[3];
+	int month; /* by name, or 0 */
+	int month_at;
+	char sign; /* between the first two */
+} Parts;
+
+static int
+month_named(const char *word, int len)
+{
+	static const char *const months[] = {"january",
+										 "february",
+										 "march",
+										 "april",
+										 "may",
+										 "june",
+										 "july",
+										 "august",
+										 "september",
+										 "october",
+										 "november",
+										 "december"};
+
+	for (int i = 0; i < lengthof(months); i++)
+		if (len >= 3 && len <= (int) strlen(months[i]) &&
+			pg_strncasecmp(word, months[i], len) == 0)
+			return i + 1;
+	return 0;
+}
+
+/* "1st", "2nd", "5 of March"; no other word leaves a day as it is. */
+static bool
+is_filler(const char *word, int len)
+{
+	static const char *const words[] = {"st", "nd", "rd", "th", "of"};
+
+	for (int i = 0; i < lengthof(words); i++)
+		if (len == (int) strlen(words[i]) &&
+			pg_strncasecmp(word, words[i], len) == 0)
+			return true;
+	return false;
+}
+
+/* A sign, not what stands between two numbers. */
+static bool
+is_minus(const char *text, const char *p)
+{
+	return *p == '-' && isdigit((unsigned char) p[1]) &&
+		   (p == text || !isalnum((unsigned char) p[-1]));
+}
+
+/*
+ * Up to three numbers and the name of a month; false for anything else, such as
+ * a year before 1.
+ */
+static bool
+read_parts(const char *text, Parts *parts)
+{
+	const char *p = text;
+
+	memset(parts, 0, sizeof(*parts));
+	while (*p != '\0')
+	{
+		const char *start = p;
+
+		if (isdigit((unsigned char) *p))
+		{
+			if (parts->n == 3)
+				return false;
+			while (isdigit((unsigned char) *p))
+				p++;
+			if (p - start > 8)
+				return false;
+			parts->numbers[parts->n] = atoi(start);
+			parts->digits[parts->n++] = (int) (p - start);
+			if (parts->n == 1)
+				parts->sign = *p;
+		}
+		else if (isalpha((unsigned char) *p))
+		{
+			int month;
+
+			while (isalpha((unsigned char) *p))
+				p++;
+			month = month_named(start, (int) (p - start));
+			if (is_filler(start, (int) (p - start)))
+				continue;
+			if (month == 0 || parts->month != 0)
+				return false;
+			parts->month = month;
+			parts->month_at = parts->n;
+		}
+		else if (strchr(" /-.,", *p) != NULL && !is_minus(text, p))
+			p++;
+		else
+			return false;
+	}
+	return true;
+}
+
+/* A day that can be read in one way alone, as YYYY-MM-DD; else NULL. */
+static char *
+meant_day(const char *text)
+{
+	Parts p;
+	int y = 0;
+	int m = 0;
+	int d = 0;
+	char *day;
+
+	if (!read_parts(text, &p))
+		return NULL;
+	if (p.n == 1 && p.digits[0] == 8 && p.month == 0)
+	{
+		y = p.numbers[0] / 10000;
+		m = p.numbers[0] / 100 % 100;
+		d = p.numbers[0] % 100;
+	}
+	else if (p.n == 2 && p.month != 0)
+	{
+		bool first = p.digits[0] == 4;
+
+		y = p.numbers[first ? 0 : 1];
+		m = p.month;
+		d = p.numbers[first ? 1 : 0];
+		if (p.digits[first ? 0 : 1] != 4)
+			return NULL;
+	}
+	else if (p.n == 3 && p.month == 0 && p.digits[0] == 4)
+	{
+		y = p.numbers[0];
+		m = p.numbers[1];
+		d = p.numbers[2];
+	}
+	else if (p.n == 3 && p.month == 0 && p.digits[2] == 4)
+	{
+		/* The day is first with points, and where it can be no month. */
+		bool day_first = p.sign == '.' || p.numbers[0] > 12;
+
+		if (!day_first && p.numbers[1] <= 12 && p.numbers[0] != p.numbers[1])
+			return NULL;
+		y = p.numbers[2];
+		m = p.numbers[day_first ? 1 : 0];
+		d = p.numbers[day_first ? 0 : 1];
+	}
+	else
+		return NULL;
+	day = psprintf("%04d-%02d-%02d", y, m, d);
+	return kg_format_date(day, strlen(day)) ? day : NULL;
+}
+
+/* A time and its zone as a date-time has them, or NULL; without a zone of UTC. */
+static char *
+meant_time(const char *text)
+{
+	int len = strspn(text, "0123456789:.");
+	const char *zone = text + len;
+	char *time = pnstrdup(text, len);
+
+	while (*zone == ' ')
+		zone++;
+	if (*zone == '\0' || pg_strcasecmp(zone, "utc") == 0 ||
+		pg_strcasecmp(zone, "gmt") == 0)
+		zone = "Z";
+	else if (strlen(zone) == 5 && strspn(zone + 1, "0123456789") == 4)
+		zone = psprintf("%.3s:%s", zone, zone + 3);
+	if (strchr(time, ':') != NULL && strchr(time, ':') == strrchr(time, ':'))
+		time = psprintf("%s:00", time);
+	return psprintf("%s%s", time, zone);
+}
+
+/* "2024-03-05 10:30" as a date-time of UTC; with a zone as it is. */
+static char *
+meant_time_of_day(const char *text)
+{
+	const char *time = strchr(text, ':');
+	int len;
+	char *day;
+	char *instant;
+
+	if (time == NULL)
+		return NULL;
+	while (time > text && isdigit((unsigned char) time[-1]))
+		time--;
+	len = (int) (time - text);
+	if (len > 0 && (text[len - 1] == 'T' || text[len - 1] == 't'))
+		len--;
+	day = meant_day(pnstrdup(text, len));
+	if (day == NULL)
+		return NULL;
+	instant = psprintf("%sT%s", day, meant_time(time));
+	return kg_format_date_time(instant, strlen(instant)) ? instant : NULL;
+}
+
+/* The same, of a day where it begins. */
+static char *
+meant_instant(const char *text)
+{
+	char *day = meant_day(text);
+
+	return day != NULL ? psprintf("%sT00:00:00Z", day)
+					   : meant_time_of_day(text);
+}
+
+/* ---- numbers ---- */
+
+/*
+ * Bytes of a blank or a sign that says nothing of the number: "$", "#", "+" and
+ * currencies.  Others may be operators.
+ */
+static int
+unsaid(const char *text)
+{
+	const unsigned char *p = (const unsigned char *) text;
+
+	if (*p != '\0' && strchr(" $#+", *p) != NULL)
+		return 1;
+	/* U+00A0 to U+00A5, U+2000 to U+200A, U+202F, U+20A0 to U+20CF */
+	if (p[0] == 0xC2 && p[1] >= 0xA0 && p[1] <= 0xA5)
+		return 2;
+	if (p[0] != 0xE2)
+		return 0;
+	if ((p[1] == 0x80 && ((p[2] >= 0x80 && p[2] <= 0x8A) || p[2] == 0xAF)) ||
+		(p[1] == 0x82 && p[2] >= 0xA0) || (p[1] == 0x83 && p[2] <= 0x8F))
+		return 3;
+	return 0;
+}
+
+/* Without blanks, commas between thousands and signs of currencies. */
+static Jsonb *
+meant_number(const char *text)
+{
+	char *out = palloc(strlen(text) + 1);
+	JsonbValue string;
+	JsonbValue number;
+	int n = 0;
+	int since = -1; /* digits since a comma */
+	const char *p = text;
+
+	while (unsaid(p) > 0)
+		p += unsaid(p);
+	for (; *p != '\0'; p++)
+	{
+		if (*p == ',' || *p == '_')
+		{
+			if (since >= 0 && since != 3)
+				return NULL;
+			since = 0;
+			continue;
+		}
+		if (!isdigit((unsigned char) *p) && *p != '.' && *p != '-')
+			break;
+		if (isdigit((unsigned char) *p) && since >= 0)
+			since++;
+		if (*p == '.' && since >= 0 && since != 3)
+			return NULL;
+		if (*p == '.')
+			since = -1;
+		out[n++] = *p;
+	}
+	while (unsaid(p) > 0)
+		p += unsaid(p);
+	if (*p != '\0' || (since >= 0 && since != 3))
+		return NULL;
+	out[n] = '\0';
+	string = kg_json_string_value(out);
+	return kg_json_number_of(&string, &number) ? kg_json_datum(&number) : NULL;
+}
+
+static Jsonb *
+as_string(const char *text)
+{
+	JsonbValue value;
+
+	if (text == NULL)
+		return NULL;
+	value = kg_json_string_value(text);
+	return kg_json_datum(&value);
+}
+
+Jsonb *
+kg_meant_value(KgKind kind, const JsonbValue *value)
+{
+	char *text;
+
+	if (value->type != jbvString && value->type != jbvNumeric)
+		return NULL;
+	text = kg_json_cstring(value);
+	switch (kind)
+	{
+		case KG_KIND_BOOLEAN:
+			return kg_meant_bool(value);
+		case KG_KIND_INTEGER:
+		case KG_KIND_NUMBER:
+			return value->type == jbvString ? meant_number(text) : NULL;
+		case KG_KIND_DATE:
+			return as_string(meant_day(text));
+		case KG_KIND_DATETIME:
+			return as_string(meant_time_of_day(text));
+		case KG_KIND_STRING:
+			return value->type == jbvNumeric ? as_string(text) : NULL;
+		case KG_KIND_ENUM:
+		case KG_KIND_OBJECT:
+		case KG_KIND_ANY:
+			break;
+	}
+	return NULL;
+}
+
+Jsonb *
+kg_meant_instant(const char *text)
+{
+	/* Of one that is as it should be, something else is wrong. */
+	return kg_format_date_time(text, strlen(text))
+			   ? NULL
+			   : as_string(meant_instant(text));
+}
+
+/* A year or a month in numbers, as its first day and how many months it has. */
+static char *
+meant_months(const char *text, int *months)
+{
+	static const struct
+	{
+		const char *rest;
+		int months;
+	} ends[] = {{"-01-01", 12}, {"-01", 1}};
+
+	for (int i = 0; i < lengthof(ends); i++)
+	{
+		char *day = psprintf("%s%s", text, ends[i].rest);
+
+		*months = ends[i].months;
+		if (kg_format_date(day, strlen(day)))
+			return day;
+	}
+	return NULL;
+}
+
+bool
+kg_meant_days(const JsonbValue *value, char **first, char **after)
+{
+	int months = 0;
+	int year;
+	int month;
+	int day;
+
+	if (value->type != jbvString && value->type != jbvNumeric)
+		return false;
+	*first = meant_day(kg_json_cstring(value));
+	if (*first == NULL)
+		*first = meant_months(kg_json_cstring(value), &months);
+	if (*first == NULL ||
+		sscanf(*first, "%4d-%2d-%2d", &year, &month, &day) != 3)
+		return false;
+	month += months;
+	j2date(date2j(year + (month - 1) / 12, (month - 1) % 12 + 1, day) +
+			   (months == 0 ? 1 : 0),
+		   &year,
+		   &month,
+		   &day);
+	*after = psprintf("%04d-%02d-%02d", year, month, day);
+	return kg_format_date(*after, strlen(*after));
+}

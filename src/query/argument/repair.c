@@ -1,0 +1,502 @@
+/*
+ * repair.c
+ *	  What to send instead.
+ *
+ * An error or a hint says what is wrong where; here it is said as the arguments
+ * of the call to make, where one thing alone is likely to have been meant.
+ */
+#include "postgres.h"
+
+#include "base/edits.h"
+#include "base/meaning.h"
+#include "model/catalog.h"
+#include "model/term.h"
+#include "miscadmin.h"
+#include "query/argument/arguments.h"
+#include "query/argument/repair.h"
+#include "query/run/running.h"
+
+/* Longer arguments are not said again. */
+#define KG_MAX_CALL_BYTES 4096
+
+void
+kg_repair_begin(const char *tool, const Jsonb *arguments)
+{
+	KgCall *call = kg_running_call();
+
+	if (call == NULL)
+		return;
+	/* What a registered tool runs is not for its caller to know. */
+	call->tool = call->registered ? NULL : tool;
+	call->arguments = call->registered ? NULL : arguments;
+	call->blanks = NIL;
+}
+
+void
+kg_repair_note_blank(const char *path)
+{
+	KgCall *call = kg_running_call();
+
+	if (call != NULL)
+		call->blanks = lappend(call->blanks, pstrdup(path));
+}
+
+/* Without all that is blank, where the error is about one of these; else NULL. */
+static const Jsonb *
+without_blanks(const KgCall *call, const KgInstead *said)
+{
+	const Jsonb *arguments = call->arguments;
+	KgInstead out = {.kind = KG_INSTEAD_OUT};
+	bool about_one = false;
+	ListCell *lc;
+
+	foreach(lc, call->blanks)
+	{
+		out.path = lfirst(lc);
+		about_one |= said->path != NULL && strcmp(out.path, said->path) == 0;
+		arguments = kg_changed(&arguments->root, "", &out);
+	}
+	return about_one ? arguments : NULL;
+}
+
+/* The call that runs, where its arguments are an object to be said again. */
+static const KgCall *
+repairable(void)
+{
+	const KgCall *call = kg_running_call();
+
+	if (call == NULL || call->arguments == NULL ||
+		!JB_ROOT_IS_OBJECT(call->arguments) ||
+		VARSIZE(call->arguments) > KG_MAX_CALL_BYTES)
+		return NULL;
+	return call;
+}
+
+/* ---- changing ---- */
+
+/* The value, or its items, where it is what was got. */
+static void
+write_instead(KgJsonWriter *w, const JsonbValue *value, const KgInstead *change)
+{
+	if (change->got == NULL || !kg_json_is_array(value))
+	{
+		kg_jw_jsonb(w, change->value);
+		return;
+	}
+	kg_jw_begin_array(w);
+	kg_json_each(it, kg_json_container(value))
+		if (kg_json_same(kg_json_datum(&it.value), change->got))
+			kg_jw_jsonb(w, change->value);
+		else
+			kg_jw_value(w, &it.value);
+	kg_jw_end_array(w);
+}
+
+static void
+write_changed(KgJsonWriter *w, const JsonbContainer *container,
+			  const char *path, const KgInstead *change)
+{
+	bool object = JsonContainerIsObject(container);
+	JsonbValue taken;
+
+	check_stack_depth();
+	object ? kg_jw_begin_object(w) : kg_jw_begin_array(w);
+	kg_json_each(it, container)
+	{
+		char *here = object ? kg_path_member(path, kg_json_cstring(&it.key))
+							: kg_path_index(path, it.index);
+		int len = strlen(here);
+		bool is_it = strcmp(here, change->path) == 0;
+
+		if (is_it && change->kind == KG_INSTEAD_OUT)
+			continue;
+		/* A name that is there already is not what was meant: as it was. */
+		if (object && is_it && change->kind == KG_INSTEAD_KEY &&
+			kg_json_get(container, change->key, &taken) != NULL)
+			is_it = false;
+		if (object && is_it && change->kind == KG_INSTEAD_KEY)
+			kg_jw_key(w, change->key);
+		else if (object)
+			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		if (is_it && change->value != NULL)
+			write_instead(w, &it.value, change);
+		else if (it.value.type == jbvBinary &&
+				 strncmp(here, change->path, len) == 0 &&
+				 change->path[len] == '/')
+			write_changed(w, kg_json_container(&it.value), here, change);
+		else
+			kg_jw_value(w, &it.value);
+	}
+	object ? kg_jw_end_object(w) : kg_jw_end_array(w);
+}
+
+/* A member that is not there yet. */
+static void
+write_added(KgJsonWriter *w, const JsonbContainer *container, const char *path,
+			const KgInstead *change)
+{
+	bool object = JsonContainerIsObject(container);
+
+	check_stack_depth();
+	object ? kg_jw_begin_object(w) : kg_jw_begin_array(w);
+	kg_json_each(it, container)
+	{
+		char *here = object ? kg_path_member(path, kg_json_cstring(&it.key))
+							: kg_path_index(path, it.index);
+		int len = strlen(here);
+
+		if (object)
+			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		if (it.value.type == jbvBinary &&
+			strncmp(here, change->path, len) == 0 &&
+			(change->path[len] == '/' || change->path[len] == '\0'))
+			write_added(w, kg_json_container(&it.value), here, change);
+		else
+			kg_jw_value(w, &it.value);
+	}
+	if (object && strcmp(path, change->path) == 0)
+		kg_jw_kjsonb(w, change->key, change->value);
+	object ? kg_jw_end_object(w) : kg_jw_end_array(w);
+}
+
+Jsonb *
+kg_changed(const JsonbContainer *container, const char *path,
+		   const KgInstead *change)
+{
+	KgJsonWriter w;
+
+	if (change->kind == KG_INSTEAD_VALUE && strcmp(path, change->path) == 0)
+	{
+		JsonbValue whole;
+
+		kg_json_root(change->value, &whole);
+		return kg_json_datum(&whole);
+	}
+	kg_jw_init(&w);
+	if (change->kind == KG_INSTEAD_ADD)
+		write_added(&w, container, path, change);
+	else
+		write_changed(&w, container, path, change);
+	return kg_jw_finish(&w);
+}
+
+static bool
+value_at(const JsonbContainer *container, const char *path, const char *at,
+		 JsonbValue *value)
+{
+	check_stack_depth();
+	kg_json_each(it, container)
+	{
+		char *here = it.is_object
+						 ? kg_path_member(path, kg_json_cstring(&it.key))
+						 : kg_path_index(path, it.index);
+		int len = strlen(here);
+
+		if (strncmp(here, at, len) != 0)
+			continue;
+		if (at[len] == '\0')
+		{
+			*value = it.value;
+			return true;
+		}
+		if (at[len] == '/' && it.value.type == jbvBinary)
+			return value_at(kg_json_container(&it.value), here, at, value);
+	}
+	return false;
+}
+
+bool
+kg_repair_value_at(const char *path, JsonbValue *value)
+{
+	const KgCall *call = repairable();
+
+	return call != NULL && value_at(&call->arguments->root, "", path, value);
+}
+
+void
+kg_correct(KgCorrection *correction, const KgInstead *change)
+{
+	const KgCall *call = repairable();
+	const Jsonb *before = correction->arguments;
+	Jsonb *after;
+
+	if (call == NULL)
+		return;
+	if (before == NULL)
+		before = call->arguments;
+	after = kg_changed(&before->root, "", change);
+	if (!kg_json_same(before, after))
+		correction->arguments = after;
+}
+
+static Jsonb *
+make_call(const char *tool, const Jsonb *arguments)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_jw_kstring(&w, "tool", tool);
+	kg_jw_kjsonb(&w, "arguments", arguments);
+	return kg_jw_finish(&w);
+}
+
+void
+kg_correction_write(const KgCorrection *correction, KgJsonWriter *w)
+{
+	const KgCall *call = repairable();
+
+	if (call != NULL && call->tool != NULL && correction->arguments != NULL)
+		kg_jw_kjsonb(w, "call", make_call(call->tool, correction->arguments));
+}
+
+/* ---- what a text means ---- */
+
+/* Lower case without accents, letters and digits alone, numbers without zeros
+ * before them. */
+static char *
+bare(const char *text)
+{
+	char *folded = kg_term_fold(text, strlen(text));
+	char *out = folded;
+	bool number = false;
+
+	for (const char *p = folded; *p != '\0'; p++)
+	{
+		unsigned char c = *p;
+		bool digit = c >= '0' && c <= '9';
+
+		if (!digit && c < 0x80 && !(c >= 'a' && c <= 'z'))
+		{
+			number = false;
+			continue;
+		}
+		if (c == '0' && !number && p[1] >= '0' && p[1] <= '9')
+			continue;
+		number = digit;
+		*out++ = *p;
+	}
+	*out = '\0';
+	return folded;
+}
+
+/* The only one whose text is the same; -2 where several are. */
+static int
+only_same(const char *text, const char *const *names, int n)
+{
+	int found = -1;
+	char *wanted = bare(text);
+
+	if (wanted[0] == '\0')
+		return -1;
+	for (int i = 0; i < n; i++)
+		if (names[i] != NULL && strcmp(bare(names[i]), wanted) == 0 &&
+			!kg_is_opposed(text, names[i]))
+			found = found == -1 ? i : -2;
+	return found;
+}
+
+/* The only one that is as near as the nearest, and near enough. */
+static int
+only_near(const char *text, const char *const *names, int n)
+{
+	KgChars *given = palloc(2 * sizeof(KgChars));
+	KgChars *other = &given[1];
+	int best = -1;
+	int least;
+	bool several = false;
+
+	if (!kg_chars_set(given, kg_term_fold(text, strlen(text))))
+		return -1;
+	/* A quarter of the letters, and one of four. */
+	least = given->n / 4;
+	for (int i = 0; i < n; i++)
+	{
+		int edits;
+
+		if (names[i] == NULL ||
+			!kg_chars_set(other, kg_term_fold(names[i], strlen(names[i]))))
+			continue;
+		edits = kg_edits(given, other, least);
+		if (edits > least || kg_is_opposed(text, names[i]))
+			continue;
+		several = best >= 0 && edits == least;
+		if (best < 0 || edits < least)
+			best = i;
+		least = edits;
+	}
+	return several ? -1 : best;
+}
+
+int
+kg_likely(const char *text, const char *const *names, const char *const *labels,
+		  int n)
+{
+	int found = only_same(text, names, n);
+
+	if (found == -1 && labels != NULL)
+		found = only_same(text, labels, n);
+	if (found == -1)
+		found = only_near(text, names, n);
+	if (found == -1 && labels != NULL)
+		found = only_near(text, labels, n);
+	return found < 0 ? -1 : found;
+}
+
+Jsonb *
+kg_repair_as_member(const char *name, const JsonbValue *value)
+{
+	static const char *const arrays[] = {"ids",
+										 "node_labels",
+										 "relationship_types",
+										 "columns",
+										 "edge_columns",
+										 "fields",
+										 "seeds",
+										 "sort",
+										 "group_by",
+										 "aggregations",
+										 "node_types",
+										 "predicates",
+										 "relationships",
+										 "related",
+										 "not_related",
+										 "entity_types",
+										 "handles",
+										 "steps",
+										 "relations",
+										 "types",
+										 "claims",
+										 "exclude_node_types",
+										 "expand_nodes",
+										 "expand_relationship_types",
+										 "walk_predicates"};
+	static const char *const objects[] = {
+		"sort", "relationships", "aggregations", "group_by", "steps"};
+	static const char *const members[] = {
+		"field", "type", "fn", "property", "type"};
+	bool array = false;
+	const char *member = NULL;
+
+	/* It says nothing, and a list of it is none. */
+	if (value->type == jbvNull)
+		return NULL;
+	for (int i = 0; i < lengthof(arrays); i++)
+		array |= strcmp(arrays[i], name) == 0;
+	for (int i = 0; i < lengthof(objects); i++)
+		if (strcmp(objects[i], name) == 0 && value->type == jbvString)
+			member = members[i];
+	if (array && !kg_json_is_array(value))
+	{
+		if (member != NULL)
+			return kg_args_example_of(value, member, true);
+		return kg_args_list_of(name, value);
+	}
+	/* Of one item, that. */
+	if (!array && kg_json_is_array(value) &&
+		kg_json_length(kg_json_container(value)) == 1)
+	{
+		KgJsonIter it;
+
+		kg_json_iter_init(&it, kg_json_container(value));
+		(void) kg_json_iter_next(&it);
+		return kg_json_datum(&it.value);
+	}
+	return NULL;
+}
+
+/* ---- errors ---- */
+
+/* "did_you_mean" in the place of what was sent: of a name, or of a value. */
+static bool
+change_of_meant(const KgError *err, KgInstead *change)
+{
+	const KgInstead *said = kg_error_said(err);
+	JsonbValue got;
+	JsonbValue there;
+	JsonbValue meant;
+	JsonbValue number;
+
+	if (said->doubtful || said->meant == NULL || said->path == NULL ||
+		said->got == NULL || !kg_repair_value_at(said->path, &there))
+		return false;
+	memset(change, 0, sizeof(*change));
+	change->path = said->path;
+	kg_json_root(said->got, &got);
+	if (got.type == jbvString &&
+		kg_json_string_is(&got, kg_path_last(said->path)))
+	{
+		change->kind = KG_INSTEAD_KEY;
+		change->key = said->meant;
+		change->value = kg_repair_as_member(said->meant, &there);
+		return true;
+	}
+	if (there.type != jbvBinary &&
+		!kg_json_same(kg_json_datum(&there), said->got))
+		return false;
+	meant = kg_json_string_value(said->meant);
+	if (got.type == jbvNumeric && kg_json_number_of(&meant, &number))
+		meant = number;
+	change->kind = KG_INSTEAD_VALUE;
+	change->got = said->got;
+	change->value = kg_json_datum(&meant);
+	return true;
+}
+
+/* Called for each error of ours that is raised. */
+static void
+complete(KgError *err)
+{
+	const KgCall *call = kg_running_call();
+	const KgInstead *said = kg_error_said(err);
+	const Jsonb *arguments = NULL;
+	const char *tool;
+	KgInstead change;
+
+	switch ((int) kg_error_code(err))
+	{
+		case KG_INVALID_INPUT:
+		case KG_UNKNOWN_TYPE:
+		case KG_UNKNOWN_TOOL:
+		case KG_NOT_FOUND:
+		case KG_LIMIT_EXCEEDED:
+			break;
+		default:
+			return;
+	}
+	call = repairable();
+	if (call == NULL)
+		return;
+	tool = call->tool;
+	if (kg_error_code(err) == KG_UNKNOWN_TOOL && said->tool == NULL)
+	{
+		if (said->meant == NULL || said->doubtful)
+			return;
+		tool = said->meant;
+		arguments = call->arguments;
+	}
+	else if (said->tool != NULL)
+	{
+		tool = said->tool;
+		arguments = said->value ? said->value : call->arguments;
+	}
+	else if (said->kind != KG_INSTEAD_NONE)
+		arguments = kg_changed(&call->arguments->root, "", said);
+	else if (change_of_meant(err, &change))
+		arguments = kg_changed(&call->arguments->root, "", &change);
+	else
+		arguments = without_blanks(call, said);
+	if (arguments == NULL || !JB_ROOT_IS_OBJECT(arguments) ||
+		(tool == call->tool && kg_json_same(arguments, call->arguments)))
+		return;
+	/* Of what is no tool by a name, the arguments. */
+	if (said->only_example || tool == NULL)
+		kg_error_member(err, "example", (Jsonb *) arguments);
+	else
+		kg_error_member(err, "call", make_call(tool, arguments));
+}
+
+void
+kg_repair_init(void)
+{
+	kg_error_complete = complete;
+}

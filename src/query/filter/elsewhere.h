@@ -1,0 +1,18 @@
+/*
+ * elsewhere.h
+ *	  A filter on a property that what is referred to has.
+ */
+#ifndef KG_ELSEWHERE_H
+#define KG_ELSEWHERE_H
+
+#include "base/error.h"
+#include "model/catalog.h"
+
+/*
+ * Tell an error about the filter at a path of what to be "related" to instead,
+ * where one relation alone leads from the type to one that has the property.
+ */
+extern void kg_elsewhere(KgError *err, const KgType *type, const char *property,
+						 const char *path);
+
+#endif /* KG_ELSEWHERE_H */

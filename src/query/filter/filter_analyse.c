@@ -1,0 +1,921 @@
+/*
+ * filter_analyse.c
+ *	  Filters against declared fields: names, operators, values.
+ *
+ * Every error names what is allowed, because a model can only correct what it
+ * is told.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "model/term.h"
+#include "query/filter/any.h"
+#include "query/derived.h"
+#include "query/filter/elsewhere.h"
+#include "query/filter/filter.h"
+#include "query/argument/names.h"
+#include "query/time/past.h"
+#include "query/argument/repair.h"
+#include "schema/number.h"
+#include "utils/builtins.h"
+#include "utils/numeric.h"
+
+#define KG_MAX_LISTED 100 /* names or values listed in an error */
+
+KgFilterTarget
+kg_filter_target_type(const KgType *type)
+{
+	KgFilterTarget target;
+
+	memset(&target, 0, sizeof(target));
+	target.what = psprintf("entity type \"%s\"", kg_type_handle(type));
+	target.type = type;
+	target.nfields = type->nfields;
+	target.fields = type->fields;
+	target.id_field = type->id_field;
+	target.has_id = true;
+	target.no_derived = true;
+	return target;
+}
+
+/* Of another time there are no counts: what was counted is not kept. */
+KgFilterTarget
+kg_filter_target_counted(const KgCatalog *catalog, const KgType *type)
+{
+	KgFilterTarget target = kg_filter_target_type(type);
+
+	if (type->ncounted == 0 || kg_past_asked())
+		return target;
+	target.counted = true;
+	target.kept = kg_counts_are_kept(catalog);
+	target.catalog = catalog;
+	return target;
+}
+
+void
+kg_field_enum_value(const KgField *field, int i, JsonbValue *value)
+{
+	const char *text = field->enum_values[i];
+
+	if (field->kind != KG_KIND_INTEGER && field->kind != KG_KIND_NUMBER)
+	{
+		*value = kg_json_string_value(text);
+		return;
+	}
+	value->type = jbvNumeric;
+	value->val.numeric = DatumGetNumeric(
+		DirectFunctionCall3(numeric_in,
+							CStringGetDatum(text),
+							ObjectIdGetDatum(InvalidOid),
+							Int32GetDatum(-1)));
+}
+
+KgFilterTarget
+kg_filter_target_relation(const KgRelation *relation)
+{
+	KgFilterTarget target;
+
+	memset(&target, 0, sizeof(target));
+	target.what = psprintf("relation \"%s\"", relation->name);
+	target.nfields = relation->nfields;
+	target.fields = relation->fields;
+	return target;
+}
+
+static bool
+field_allowed(const KgFilterTarget *target, const KgField *field)
+{
+	if (field->kind == KG_KIND_OBJECT || field->kind == KG_KIND_ANY)
+		return false;
+	if ((field->is_array && target->no_arrays) ||
+		(field->derived && target->no_derived &&
+		 !(field->counted && target->counted)))
+		return false;
+	return field->indexed || !target->indexed_only;
+}
+
+static const KgField *
+look_up_field(const KgFilterTarget *target, const char *name, bool *found,
+			  bool *is_id)
+{
+	*found = true;
+	*is_id = false;
+	if (target->has_id)
+	{
+		if (strcmp(name, "id") == 0 ||
+			(target->id_field && strcmp(name, target->id_field->name) == 0))
+		{
+			*is_id = true;
+			return NULL;
+		}
+	}
+	for (int i = 0; i < target->nfields; i++)
+		if (strcmp(target->fields[i].name, name) == 0 &&
+			field_allowed(target, &target->fields[i]))
+			return &target->fields[i];
+	if (kg_any_name(name) != name)
+		return look_up_field(target, kg_any_name(name), found, is_id);
+	*found = false;
+	return NULL;
+}
+
+/* The names that may be given, the id first. */
+static const char **
+allowed_names(const KgFilterTarget *target, int *n)
+{
+	const char **names = palloc((target->nfields + 1) * sizeof(char *));
+
+	*n = 0;
+	if (target->has_id)
+		names[(*n)++] = "id";
+	for (int i = 0; i < target->nfields; i++)
+	{
+		const KgField *field = &target->fields[i];
+
+		if (!field_allowed(target, field) || field == target->id_field)
+			continue;
+		names[(*n)++] = field->name;
+	}
+	return names;
+}
+
+/* What a declared property lacks. */
+static const char *
+why_not(const KgField *field)
+{
+	if (field->kind == KG_KIND_OBJECT || (field->is_array && field->indexed))
+		return "single value";
+	if (field->kind == KG_KIND_ANY)
+		return "single type";
+	return field->derived ? "stored value" : "x-index";
+}
+
+/* The operator in a name that is not only a property's, or NULL. */
+static const char *
+op_in_name(const char *name, const char *const *names, int nnames,
+		   const char **property)
+{
+	const char *found = NULL;
+
+	for (int i = 0; i < nnames; i++)
+	{
+		const char *op = kg_op_in_name(name, names[i]);
+
+		if (op == NULL || (found != NULL && strlen(op) >= strlen(found)))
+			continue;
+		found = op;
+		*property = names[i];
+	}
+	return found;
+}
+
+/* The property with the operator as a condition of its own. */
+static void
+instead_of_name(KgError *err, const char *op, const char *property,
+				const char *path)
+{
+	KgInstead change = {.kind = KG_INSTEAD_KEY};
+	JsonbValue value;
+
+	if (!kg_repair_value_at(path, &value))
+		return;
+	change.path = path;
+	change.key = property;
+	change.value = kg_op_condition(op, &value);
+	if (change.value != NULL)
+		kg_error_change(err, &change);
+}
+
+static bool
+is_within(const char *property, const char *object)
+{
+	size_t len = strlen(object);
+
+	return strncmp(property, object, len) == 0 && property[len] == '.';
+}
+
+static KG_NORETURN void
+throw_unknown_field(const KgFilterTarget *targets, int ntargets,
+					const char *name, const char *path, const char *use)
+{
+	KgError *err;
+	const char **names = NULL;
+	int nnames = 0;
+	const char *why = NULL;
+	const char *meant;
+	const char *op;
+	const char *property = NULL;
+	bool refers = false;
+
+	for (int t = 0; t < ntargets; t++)
+	{
+		int n;
+		const char **more = allowed_names(&targets[t], &n);
+
+		names = names ? repalloc(names, (nnames + n + 1) * sizeof(char *))
+					  : palloc((n + 1) * sizeof(char *));
+		for (int i = 0; i < n; i++)
+		{
+			bool have = false;
+
+			for (int j = 0; j < nnames && !have; j++)
+				have = strcmp(names[j], more[i]) == 0;
+			if (!have)
+				names[nnames++] = more[i];
+		}
+		for (int i = 0; i < targets[t].nfields; i++)
+			if (strcmp(targets[t].fields[i].name, name) == 0)
+			{
+				why = why_not(&targets[t].fields[i]);
+				refers = targets[t].fields[i].ref_type != NULL;
+			}
+	}
+	err = why ? kg_error_new(KG_INVALID_INPUT,
+							 "property \"%s\" of %s cannot be used to %s: it "
+							 "has no %s",
+							 name,
+							 targets[0].what,
+							 use,
+							 why)
+			  : kg_error_new(KG_INVALID_INPUT,
+							 "%s has no property \"%s\"",
+							 targets[0].what,
+							 name);
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, name);
+	if (refers)
+		kg_error_expected(err,
+						  "a property that can be used to %s; \"%s\" is a "
+						  "reference, which tools that follow relationships "
+						  "read",
+						  use,
+						  name);
+	else
+		kg_error_expected(err, "a property that can be used to %s", use);
+	for (int i = 0; i < Min(nnames, KG_MAX_LISTED); i++)
+		kg_error_allow(err, names[i]);
+	op = strcmp(use, KG_USE_FILTER) == 0
+			 ? op_in_name(name, names, nnames, &property)
+			 : NULL;
+	if (op != NULL)
+	{
+		instead_of_name(err, op, property, path);
+		kg_error_throw(err);
+	}
+	meant = kg_nearest(name, names, nnames);
+	/* Who names a property that there is means no other, but one in it. */
+	if (why && meant && !is_within(meant, name))
+		meant = NULL;
+	kg_error_did_you_mean(err, meant);
+	if (ntargets == 1 && targets->type != NULL && meant == NULL && !why)
+		kg_elsewhere(err, targets->type, name, path);
+	kg_error_throw(err);
+}
+
+/* Edges that are not there yet are not counted, and not kept either. */
+static void
+require_counted(const KgFilterTarget *target, const KgField *field)
+{
+	if (field != NULL && field->counted && target->catalog != NULL)
+		kg_counts_require(target->catalog, target->type, field);
+}
+
+const KgField *
+kg_target_field(const KgFilterTarget *target, const char *name,
+				const char *path, const char *use, bool *is_id)
+{
+	bool found;
+	const KgField *field = look_up_field(target, name, &found, is_id);
+
+	if (!found)
+		throw_unknown_field(target, 1, name, path, use);
+	require_counted(target, field);
+	return field;
+}
+
+static const char *
+kind_name(KgKind kind)
+{
+	switch (kind)
+	{
+		case KG_KIND_STRING:
+			return "a string";
+		case KG_KIND_ENUM:
+			return "one of the declared values";
+		case KG_KIND_INTEGER:
+			return "an integer";
+		case KG_KIND_NUMBER:
+			return "a number";
+		case KG_KIND_BOOLEAN:
+			return "true or false";
+		case KG_KIND_DATE:
+			return "a date (YYYY-MM-DD)";
+		case KG_KIND_DATETIME:
+			return "a date-time (YYYY-MM-DDThh:mm:ssZ)";
+		case KG_KIND_OBJECT:
+			return "an object";
+		case KG_KIND_ANY:
+			break;
+	}
+	return "any value";
+}
+
+const char *
+kg_kind_code(KgKind kind)
+{
+	static const char *const names[] = {"string",
+										"enum",
+										"integer",
+										"number",
+										"boolean",
+										"date",
+										"date-time",
+										"object",
+										"any"};
+
+	return names[kind];
+}
+
+static void
+check_operator(const KgCondition *condition)
+{
+	const KgField *field = condition->field;
+	const char *name = kg_operator(condition->op)->name;
+	KgError *err;
+
+	if (kg_op_applies(condition->op, field))
+		return;
+	/* A flag may have been false, of the opposite: tell what was given. */
+	if (kg_operator(condition->op)->form == KG_OPERAND_FLAG)
+		name = strrchr(condition->path, '/') + 1;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "operator \"%s\" cannot be used on property \"%s\"",
+					   name,
+					   condition->property);
+	kg_error_path(err, "%s", condition->path);
+	kg_error_got_string(err, name);
+	kg_error_expected(err,
+					  "an operator for %s%s",
+					  field && field->is_array ? "an array; each item is " : "",
+					  field ? kind_name(field->kind) : "an id");
+	for (int op = 0; op < KG_NOPS; op++)
+		if (kg_op_applies(op, field))
+			kg_error_allow(err, kg_operator(op)->name);
+	kg_error_did_you_mean(err, kg_op_instead(condition->op));
+	kg_error_throw(err);
+}
+
+/* Letters and digits only, folded: how labels and codes are compared. */
+static char *
+bare_fold(const char *text)
+{
+	char *folded = kg_term_fold(text, strlen(text));
+	char *out = folded;
+
+	for (const char *p = folded; *p; p++)
+		if (strchr(" _-./", *p) == NULL)
+			*out++ = *p;
+	*out = '\0';
+	return folded;
+}
+
+static KG_NORETURN void
+throw_not_in_enum(const KgField *field, const JsonbValue *value,
+				  const char *path)
+{
+	char *text = kg_json_cstring(value);
+	char *bare = bare_fold(text);
+	const char *meant = NULL;
+	KgError *err;
+
+	for (int i = 0;
+		 field->kind == KG_KIND_ENUM && i < field->nenum && meant == NULL;
+		 i++)
+		if (strcmp(bare, bare_fold(field->enum_values[i])) == 0)
+			meant = field->enum_values[i];
+	if (meant)
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "\"%s\" is not a code of property \"%s\"; the code "
+						   "is \"%s\"",
+						   text,
+						   field->name,
+						   meant);
+	else
+	{
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "%s is not a value of property \"%s\"",
+						   value->type == jbvString ? psprintf("\"%s\"", text)
+													: text,
+						   field->name);
+		if (field->kind == KG_KIND_ENUM)
+			meant = kg_nearest(text, field->enum_values, field->nenum);
+	}
+	kg_error_path(err, "%s", path);
+	kg_error_got(err, value);
+	kg_error_expected(err, "one of the declared values, exactly as written");
+	for (int i = 0; i < Min(field->nenum, KG_MAX_LISTED); i++)
+	{
+		JsonbValue declared;
+
+		kg_field_enum_value(field, i, &declared);
+		kg_error_allow_value(err, &declared);
+	}
+	kg_error_did_you_mean(err, meant);
+	kg_error_throw(err);
+}
+
+/* Whether a number may be a value of a field of numbers: no 1.5 of integers. */
+static bool
+is_of_number_kind(const KgField *field, const JsonbValue *number)
+{
+	return field->kind != KG_KIND_INTEGER ||
+		   kg_number_is_integer((const char *) number->val.numeric);
+}
+
+/* Whether a number is one of those that an enum lists; 1.0 is 1. */
+static bool
+is_declared_number(const KgField *field, const JsonbValue *number)
+{
+	for (int i = 0; i < field->nenum; i++)
+	{
+		JsonbValue declared;
+
+		kg_field_enum_value(field, i, &declared);
+		if (kg_number_compare((const char *) declared.val.numeric,
+							  (const char *) number->val.numeric) == 0)
+			return true;
+	}
+	return field->nenum == 0;
+}
+
+/* A number or boolean sent as a string, an id sent as an integer. */
+static void
+repair_value(const KgField *field, JsonbValue *value, const char *path,
+			 KgRepairs *repairs)
+{
+	JsonbValue used;
+	int64 n;
+
+	switch (field ? field->kind : KG_KIND_STRING)
+	{
+		case KG_KIND_INTEGER:
+		case KG_KIND_NUMBER:
+			if (value->type != jbvString || !kg_json_number_of(value, &used) ||
+				!is_of_number_kind(field, &used))
+				return;
+			break;
+		case KG_KIND_BOOLEAN:
+			if (value->type != jbvString || !kg_args_read_bool(value, &used))
+				return;
+			break;
+		case KG_KIND_STRING:
+			if (!kg_json_int64(value, &n))
+				return;
+			used = kg_json_string_value(psprintf(INT64_FORMAT, n));
+			/* Integers are read as text for ids without a word. */
+			if (field == NULL || field->ref_type != NULL)
+			{
+				*value = used;
+				return;
+			}
+			return;
+		case KG_KIND_ENUM:
+		case KG_KIND_DATE:
+		case KG_KIND_DATETIME:
+		case KG_KIND_OBJECT:
+		case KG_KIND_ANY:
+			return;
+	}
+	kg_repair_add(repairs, path, value, &used);
+	*value = used;
+}
+
+/* The operators at a path without one of them and with others; NULL: one is there. */
+static Jsonb *
+operators_with(const char *path, const char *without, const Jsonb *others)
+{
+	JsonbValue there;
+	JsonbValue taken;
+	KgJsonWriter w;
+
+	if (!kg_repair_value_at(path, &there) || !kg_json_is_object(&there))
+		return NULL;
+	kg_jw_init_object(&w);
+	kg_json_each(it, kg_json_container(&there))
+	{
+		if (kg_json_string_is(&it.key, without))
+			continue;
+		if (kg_json_get(&others->root, kg_json_cstring(&it.key), &taken))
+			return NULL;
+		kg_jw_member(&w, &it);
+	}
+	kg_jw_members(&w, &others->root);
+	return kg_jw_finish(&w);
+}
+
+/* A day, month or year in the place of an instant or a day, or the other way. */
+static void
+say_days(KgError *err, const KgCondition *condition, const JsonbValue *value,
+		 const char *path)
+{
+	const char *op = kg_operator(condition->op)->name;
+	Jsonb *meant = kg_op_condition_on_days(
+		condition->field->kind, condition->op, value);
+	char *operators_path;
+
+	if (meant == NULL)
+		return;
+	if (strcmp(kg_path_last(path), op) != 0 ||
+		strcmp(path, condition->property_path) == 0)
+	{
+		kg_error_instead(err, path, meant);
+		return;
+	}
+	operators_path = pnstrdup(path, strrchr(path, '/') - path);
+	kg_error_instead(
+		err, operators_path, operators_with(operators_path, op, meant));
+}
+
+static KG_NORETURN void
+throw_bad_value(const KgCondition *condition, const JsonbValue *value,
+				const char *path)
+{
+	const KgField *field = condition->field;
+	KgError *err;
+
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "property \"%s\" is compared with %s",
+					   condition->property,
+					   kind_name(field->kind));
+	kg_error_path(err, "%s", path);
+	kg_error_got(err, value);
+	kg_error_expected(err, "%s", kind_name(field->kind));
+	kg_error_instead(err, NULL, kg_meant_value(field->kind, value));
+	if (value->type == jbvString && strcmp(path, condition->property_path) == 0)
+		kg_error_instead(
+			err,
+			NULL,
+			kg_op_condition_of_text(field->kind, kg_json_cstring(value)));
+	if (field->kind == KG_KIND_DATE || field->kind == KG_KIND_DATETIME)
+		say_days(err, condition, value, path);
+	kg_error_throw(err);
+}
+
+/* No stored value is so long: a filter by it is a mistake. */
+static KG_NORETURN void
+throw_long_value(const KgCondition *condition, const JsonbValue *value,
+				 const char *path)
+{
+	const bytea *key = kg_key_encode(condition->field, value);
+	int bytes = VARSIZE_ANY_EXHDR(key) - 1; /* its tag is not of the value */
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"a value of %d bytes is compared with "
+								"property \"%s\"; kg_graph.max_key_bytes "
+								"allows %d",
+								bytes,
+								condition->property,
+								kg_setting_max_key_bytes);
+
+	kg_error_path(err, "%s", path);
+	kg_error_got(err, value);
+	kg_error_throw_expected(err, "at most %d bytes", kg_setting_max_key_bytes);
+}
+
+static void
+analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
+{
+	JsonbValue *value = &condition->values[i];
+	const KgField *field = condition->field;
+	KgOperandForm form = kg_operator(condition->op)->form;
+	const char *path = condition->path;
+
+	if (form == KG_OPERAND_LIST)
+		path = kg_path_index(path, i);
+	repair_value(field, value, path, repairs);
+	if (form == KG_OPERAND_PART)
+	{
+		if (value->type != jbvString || value->val.string.len == 0)
+			kg_error_throw(
+				kg_args_error(path, value, "a string that is not empty"));
+		return;
+	}
+	if (field == NULL)
+	{
+		if (form != KG_OPERAND_ORDERED)
+			(void) kg_args_as_id(value, path);
+		else if (value->type != jbvString)
+			kg_error_throw(kg_args_error(path, value, "a string"));
+		return;
+	}
+	if (value->type == jbvNumeric &&
+		(field->kind == KG_KIND_INTEGER || field->kind == KG_KIND_NUMBER))
+	{
+		if (!is_of_number_kind(field, value))
+			throw_bad_value(condition, value, path);
+		if (form != KG_OPERAND_ORDERED && !is_declared_number(field, value))
+			throw_not_in_enum(field, value, path);
+	}
+	if (field->indexed && !kg_key_fits(field, value))
+		throw_long_value(condition, value, path);
+	condition->keys[i] = form == KG_OPERAND_ORDERED
+							 ? kg_key_bound(field,
+											value,
+											condition->op == KG_OP_GT ||
+												condition->op == KG_OP_LTE)
+							 : kg_key_encode(field, value);
+	if (condition->keys[i] == NULL)
+	{
+		if (field->kind == KG_KIND_ENUM && value->type != jbvBinary)
+			throw_not_in_enum(field, value, path);
+		throw_bad_value(condition, value, path);
+	}
+}
+
+/* Substrings of an enum's codes are a list of codes. */
+static void
+expand_enum_substring(KgCondition *condition)
+{
+	const KgField *field = condition->field;
+	JsonbValue part = condition->values[0];
+	int n = 0;
+
+	condition->values = palloc(Max(1, field->nenum) * sizeof(JsonbValue));
+	condition->keys = palloc(Max(1, field->nenum) * sizeof(bytea *));
+	for (int i = 0; i < field->nenum; i++)
+	{
+		JsonbValue code = kg_json_string_value(field->enum_values[i]);
+
+		if (!kg_op_passes_text(condition->op,
+							   code.val.string.val,
+							   code.val.string.len,
+							   part.val.string.val,
+							   part.val.string.len))
+			continue;
+		condition->values[n] = code;
+		condition->keys[n] = kg_key_encode(field, &code);
+		if (condition->keys[n] != NULL)
+			n++;
+	}
+	condition->nvalues = n;
+	condition->op = KG_OP_IN;
+}
+
+static int
+compare_operands(const KgCondition *a, const KgCondition *b)
+{
+	const char *adata;
+	const char *bdata;
+	int alen;
+	int blen;
+	int cmp;
+
+	if (a->keys)
+	{
+		adata = VARDATA_ANY(a->keys[0]);
+		alen = VARSIZE_ANY_EXHDR(a->keys[0]);
+		bdata = VARDATA_ANY(b->keys[0]);
+		blen = VARSIZE_ANY_EXHDR(b->keys[0]);
+	}
+	else
+	{
+		adata = a->values[0].val.string.val;
+		alen = a->values[0].val.string.len;
+		bdata = b->values[0].val.string.val;
+		blen = b->values[0].val.string.len;
+	}
+	cmp = memcmp(adata, bdata, Min(alen, blen));
+	return cmp != 0 ? cmp : alen - blen;
+}
+
+/* A range that holds nothing is a mistake, not an empty answer. */
+static void
+check_ranges(const KgFilter *filter)
+{
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		const KgCondition *low = &filter->conditions[i];
+
+		if (kg_operator(low->op)->bound != KG_BOUND_LOWER ||
+			(low->field && low->field->is_array))
+			continue;
+		for (int j = 0; j < filter->nconditions; j++)
+		{
+			const KgCondition *high = &filter->conditions[j];
+			KgError *err;
+			int cmp;
+
+			if (kg_operator(high->op)->bound != KG_BOUND_UPPER ||
+				high->field != low->field)
+				continue;
+			cmp = compare_operands(low, high);
+			if (cmp < 0 ||
+				(cmp == 0 && low->op == KG_OP_GTE && high->op == KG_OP_LTE))
+				continue;
+			err = kg_error_new(KG_INVALID_INPUT,
+							   "the range of property \"%s\" is inverted: "
+							   "nothing is %s the lower and %s the upper bound",
+							   low->property,
+							   low->op == KG_OP_GT ? "above" : "from",
+							   high->op == KG_OP_LT ? "below" : "up to");
+			kg_error_path(err, "%s", low->path);
+			kg_error_got(err, &low->values[0]);
+			kg_error_throw_expected(err,
+									"a lower bound below %s",
+									kg_json_cstring(&high->values[0]));
+		}
+	}
+}
+
+static KgFilter *
+analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
+				 KgRepairs *repairs)
+{
+	KgFilter *filter = palloc0(sizeof(*filter));
+	bool found;
+	bool is_id;
+
+	filter->nconditions = parsed->nconditions;
+	filter->conditions = palloc(Max(1, parsed->nconditions) *
+								sizeof(KgCondition));
+	for (int i = 0; i < parsed->nconditions; i++)
+	{
+		KgCondition *condition = &filter->conditions[i];
+
+		*condition = parsed->conditions[i];
+		condition->field = look_up_field(
+			target, condition->property, &found, &is_id);
+		Assert(found);
+		require_counted(target, condition->field);
+		condition->counts = target->counted && !target->kept &&
+							condition->field != NULL &&
+							condition->field->counted;
+		check_operator(condition);
+		condition->values = palloc(Max(1, condition->nvalues) *
+								   sizeof(JsonbValue));
+		if (condition->nvalues > 0)
+			memcpy(condition->values,
+				   parsed->conditions[i].values,
+				   condition->nvalues * sizeof(JsonbValue));
+		if (condition->field != NULL &&
+			kg_operator(condition->op)->form != KG_OPERAND_PART)
+			condition->keys = palloc0(Max(1, condition->nvalues) *
+									  sizeof(bytea *));
+		for (int v = 0; v < condition->nvalues; v++)
+			analyse_value(condition, v, repairs);
+		if (condition->read_bool)
+		{
+			JsonbValue used;
+
+			(void) kg_args_read_bool(condition->read_bool, &used);
+			kg_repair_add(
+				repairs, condition->path, condition->read_bool, &used);
+		}
+		if (condition->keys == NULL && condition->field != NULL &&
+			condition->field->kind == KG_KIND_ENUM)
+			expand_enum_substring(condition);
+	}
+	check_ranges(filter);
+	return filter;
+}
+
+KgFilter *
+kg_filter_analyse(const KgFilter *parsed, const KgFilterTarget *target,
+				  KgRepairs *repairs)
+{
+	return kg_filter_analyse_over(parsed, target, 1, repairs)[0];
+}
+
+/* Is it a property that the filters of some target may name? */
+static bool
+is_filterable(const KgFilterTarget *targets, int ntargets, const char *property)
+{
+	bool found = false;
+	bool is_id;
+
+	for (int t = 0; t < ntargets && !found; t++)
+		(void) look_up_field(&targets[t], property, &found, &is_id);
+	return found;
+}
+
+/*
+ * The members of an object that is a property, by their paths: {"a": {"b": 1}}
+ * as "a.b": 1.  False where one of them is no property.
+ */
+static bool
+write_by_path(KgJsonWriter *w, const KgFilterTarget *targets, int ntargets,
+			  const char *property, const JsonbContainer *members)
+{
+	kg_json_each(it, members)
+	{
+		char *path = psprintf("%s.%s", property, kg_json_cstring(&it.key));
+
+		if (is_filterable(targets, ntargets, path))
+		{
+			kg_jw_key(w, path);
+			kg_jw_value(w, &it.value);
+		}
+		else if (!kg_json_is_object(&it.value) ||
+				 !write_by_path(
+					 w, targets, ntargets, path, kg_json_container(&it.value)))
+			return false;
+	}
+	return true;
+}
+
+/* The filters without the property, and with its members; NULL: they are none. */
+static Jsonb *
+filters_by_path(const KgCondition *condition, const KgFilterTarget *targets,
+				int ntargets, const JsonbContainer *filters)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, filters)
+		if (!kg_json_string_is(&it.key, condition->property))
+			kg_jw_member(&w, &it);
+		else if (!write_by_path(&w,
+								targets,
+								ntargets,
+								condition->property,
+								condition->members))
+			return NULL;
+	return kg_jw_finish(&w);
+}
+
+/* An object of what are no operators: it may be of the property's members. */
+static KG_NORETURN void
+throw_misread(const KgCondition *condition, const KgFilterTarget *targets,
+			  int ntargets)
+{
+	char *filters_path = pnstrdup(condition->property_path,
+								  strrchr(condition->property_path, '/') -
+									  condition->property_path);
+	JsonbValue filters;
+	Jsonb *meant = NULL;
+	KgError *err;
+
+	if (strcmp(kg_path_last(condition->property_path), condition->property) ==
+			0 &&
+		kg_repair_value_at(filters_path, &filters) &&
+		kg_json_is_object(&filters))
+		meant = filters_by_path(
+			condition, targets, ntargets, kg_json_container(&filters));
+	if (meant == NULL)
+		kg_error_throw(condition->misread);
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "property \"%s\" is an object, and filters name its "
+					   "members by their paths",
+					   condition->property);
+	kg_error_path(err, "%s", condition->property_path);
+	kg_error_expected(err, "\"%s.member\": condition", condition->property);
+	kg_error_instead(err, filters_path, meant);
+	kg_error_throw(err);
+}
+
+KgFilter **
+kg_filter_analyse_over(const KgFilter *parsed, const KgFilterTarget *targets,
+					   int ntargets, KgRepairs *repairs)
+{
+	KgFilter **result = palloc0(Max(1, ntargets) * sizeof(KgFilter *));
+	bool *usable = palloc(Max(1, ntargets) * sizeof(bool));
+	bool reported = false;
+
+	for (int t = 0; t < ntargets; t++)
+		usable[t] = true;
+	for (int i = 0; i < parsed->nconditions; i++)
+	{
+		const KgCondition *condition = &parsed->conditions[i];
+		bool anywhere = false;
+
+		if (condition->misread != NULL)
+			throw_misread(condition, targets, ntargets);
+		for (int t = 0; t < ntargets; t++)
+		{
+			bool found;
+			bool is_id;
+
+			(void) look_up_field(
+				&targets[t], condition->property, &found, &is_id);
+			usable[t] = usable[t] && found;
+			anywhere |= found;
+		}
+		if (!anywhere && ntargets > 0)
+			throw_unknown_field(targets,
+								ntargets,
+								condition->property,
+								condition->property_path,
+								KG_USE_FILTER);
+	}
+	for (int t = 0; t < ntargets; t++)
+	{
+		KgRepairs unreported = {NIL};
+
+		if (!usable[t])
+			continue;
+		result[t] = analyse_resolved(
+			parsed, &targets[t], reported ? &unreported : repairs);
+		reported = true;
+	}
+	kg_any_analyse_over(parsed, targets, ntargets, result, repairs);
+	return result;
+}

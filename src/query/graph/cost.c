@@ -1,0 +1,458 @@
+/*
+ * cost.c
+ *	  Estimates of searches.
+ *
+ * The fan-out of a hop is the mean number of edges of a few nodes that are so
+ * far from the start (query/graph/probe.c).  Fan-outs multiply, but a search reads an
+ * edge once: where their product is above the ceiling, the caller's nodes are
+ * counted and the degrees of some are read, and a breadth-first search costs at
+ * most nodes times mean degree, whatever the fan-outs say.
+ *
+ * What is done in memory with edges that were read counts for a tenth of them.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/settings.h"
+#include "query/graph/cost.h"
+#include "query/run/decisions.h"
+#include "query/graph/neighbors.h"
+#include "query/graph/probe.h"
+
+/* A step over an edge that was read before, in edges read. */
+#define KG_STEP 0.1
+/* An end of a step of a chain, kept for the start that it is reached from. */
+#define KG_END 0.2
+/* Steps after which simple paths are not counted any more. */
+#define KG_SIMPLE_STEPS 2000000
+
+static const KgBound unbounded = {.nodes = INFINITY};
+
+/* ---- searches ---- */
+
+#define KG_LEVELS Max(KG_MAX_PATH_HOPS, KG_MAX_REACH_HOPS)
+
+/* A walk of some hops: its fan-outs, and the edges there are to it. */
+typedef struct Fan
+{
+	const KgFollow *walk;
+	int hops;
+	int min_hops;
+	double read[KG_LEVELS]; /* edges of a node */
+	double out[KG_LEVELS];	/* of these, those that are walked */
+	double passes;			/* part of the ends that pass the tests */
+	double edges;			/* INFINITY: not known */
+} Fan;
+
+/* A search so small costs what its estimate would. */
+static bool
+is_small(const KgGraph *graph, double starts, int hops)
+{
+	/* Who asks for the estimate gets one. */
+	if (graph->call->explained != NULL)
+		return false;
+	return hops <= 1 ? starts <= 100 : hops == 2 && starts <= 2;
+}
+
+/* Edges read by a breadth-first search from so many nodes; nodes reached. */
+static double
+spread(const Fan *fan, const KgBound *bound, double starts, double *reached)
+{
+	double frontier = starts;
+	double edges = 0;
+
+	*reached = 0;
+	for (int hop = 0; hop < fan->hops; hop++)
+	{
+		frontier = Min(frontier, bound->nodes);
+		edges += frontier * fan->read[hop];
+		frontier *= fan->out[hop];
+		if (hop + 1 >= fan->min_hops)
+			*reached += frontier;
+	}
+	*reached = Min(*reached, bound->nodes);
+	return Min(edges, fan->edges);
+}
+
+/* The walks of each start: a node is walked through once for each length. */
+static double
+walks(const Fan *fan, const KgBound *bound, double starts)
+{
+	double frontier = fan->out[0];
+	double steps = Min(starts * frontier, fan->edges);
+
+	for (int hop = 1; hop < fan->hops; hop++)
+	{
+		frontier = Min(frontier, bound->nodes) * fan->out[hop];
+		steps += starts * Min(frontier, fan->edges);
+	}
+	return steps;
+}
+
+/* The ends of each start; each is kept once. */
+static double
+kept_ends(const Fan *fan, const KgBound *bound, double starts)
+{
+	double reached;
+
+	(void) spread(fan, bound, 1, &reached);
+	return starts * Min(reached, fan->edges);
+}
+
+/*
+ * Where the last hop is from no more nodes than a sample has, the fan-out is
+ * taken to be what it was: looking would cost as much as searching.
+ */
+static void
+probe_fan(KgProbe *probe, Fan *fan, double starts)
+{
+	double frontier = starts;
+
+	for (int hop = 0; hop < fan->hops; hop++)
+	{
+		if (hop > 0 && hop == fan->hops - 1 && frontier <= KG_SAMPLE &&
+			is_small(probe->graph, frontier, 1))
+		{
+			fan->read[hop] = fan->read[hop - 1];
+			fan->out[hop] = fan->out[hop - 1];
+		}
+		else
+		{
+			fan->out[hop] = kg_probe_hop(probe, fan->walk);
+			fan->read[hop] = probe->read;
+		}
+		frontier *= fan->out[hop];
+	}
+	fan->passes = 1;
+	fan->edges = INFINITY;
+}
+
+/*
+ * The same for a step of a chain.  It ends in nodes of several hops, and the
+ * next one starts from a sample of all of them, each hop in proportion.
+ */
+static void
+probe_step(KgProbe *probe, Fan *fan)
+{
+	int64 found[KG_MAX_STEP_HOPS][KG_SAMPLE];
+	int64 sample[KG_SAMPLE];
+	int nfound[KG_MAX_STEP_HOPS];
+	double ends[KG_MAX_STEP_HOPS];
+	double frontier = 1;
+	double all = 0;
+	int n = 0;
+
+	for (int hop = 0; hop < fan->hops; hop++)
+	{
+		fan->out[hop] = kg_probe_hop(probe, fan->walk);
+		fan->read[hop] = probe->read;
+		frontier *= fan->out[hop];
+		ends[hop] = hop + 1 >= fan->min_hops ? frontier : 0;
+		all += ends[hop];
+		nfound[hop] = probe->nsample;
+		memcpy(found[hop], probe->sample, sizeof(found[hop]));
+	}
+	fan->passes = 1;
+	fan->edges = INFINITY;
+	for (int hop = 0; hop < fan->hops && all > 0; hop++)
+	{
+		int share = (int) ceil(KG_SAMPLE * ends[hop] / all);
+
+		share = Min(share, Min(nfound[hop], KG_SAMPLE - n));
+		for (int i = 0; i < share; i++)
+			sample[n++] = found[hop][i * nfound[hop] / share];
+	}
+	kg_probe_go_on(probe, sample, n);
+}
+
+/* What part of the sample passes a step's tests; go on from that part. */
+static void
+test_sample(KgProbe *probe, Fan *fan, const KgStepSpec *spec)
+{
+	for (int i = 0; i < spec->ntests && probe->nsample > 0; i++)
+	{
+		uint16 ranks[KG_SAMPLE];
+		bool pass[KG_SAMPLE];
+		int n = 0;
+
+		kg_graph_types(
+			probe->graph, probe->sample, (uint32) probe->nsample, ranks);
+		kg_node_test(probe->graph,
+					 &spec->tests[i],
+					 probe->sample,
+					 (uint32) probe->nsample,
+					 ranks,
+					 pass);
+		for (int j = 0; j < probe->nsample; j++)
+			if (pass[j])
+				probe->sample[n++] = probe->sample[j];
+		/* None of a few does not mean none of all. */
+		fan->passes *= Max(n, 0.5) / probe->nsample;
+		if (n > 0)
+			probe->nsample = n;
+	}
+}
+
+/* Two digits: more would look exact. */
+double
+kg_cost_rounded(double cost)
+{
+	double unit = 1;
+
+	while (cost / unit >= 100)
+		unit *= 10;
+	return ceil(cost / unit) * unit;
+}
+
+static KG_NORETURN void
+throw_cost(double cost, const char *path)
+{
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"the call would look at about %.0f edges, more "
+								"than kg_graph.max_cost (%d)",
+								kg_cost_rounded(cost),
+								kg_setting_max_cost);
+
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err,
+						psprintf("an estimate of %.0f", kg_cost_rounded(cost)));
+	kg_error_expected(
+		err,
+		"fewer hops, fewer starting nodes or pairs of them, named "
+		"relationship types, or filters on the starting nodes");
+	kg_error_throw(err);
+}
+
+static bool
+too_much(const KgGraph *graph, double cost)
+{
+	return graph->cost + cost > kg_setting_max_cost;
+}
+
+static void
+add_cost(KgGraph *graph, double cost, const char *path)
+{
+	KgExplained *explained = graph->call->explained;
+	bool open = kg_decisions_left_open() > 0;
+
+	kg_decisions_end_estimate(!too_much(graph, cost));
+	if (open)
+	{
+		/* The search is to meet it again. */
+		kg_graph_forget_types(graph);
+		return;
+	}
+	graph->cost += cost;
+	if (explained != NULL)
+		explained->cost = Max(explained->cost, 0) + cost;
+	if (too_much(graph, 0))
+		throw_cost(graph->cost, path);
+}
+
+void
+kg_cost_reach(KgGraph *graph, const KgFollow *walk, const int64 *starts,
+			  uint32 n, int hops, bool each, const char *path)
+{
+	/* Further hops are left to the limits of work. */
+	Fan fan = {.walk = walk, .hops = Min(hops, KG_LEVELS)};
+	double rounds = each ? n : 1;
+	KgBound bound = unbounded;
+	KgProbe probe;
+	double reached;
+	double cost;
+
+	if (is_small(graph, n, hops) && (!each || n <= 2))
+		return;
+	kg_decisions_begin_estimate();
+	kg_probe_start(&probe, graph, starts, n);
+	probe_fan(&probe, &fan, n / rounds);
+	cost = rounds * spread(&fan, &bound, n / rounds, &reached);
+	if (too_much(graph, cost))
+	{
+		kg_bound_count(graph, &bound);
+		fan.edges = kg_bound_edges(graph, &bound, walk);
+		cost = rounds * spread(&fan, &bound, n / rounds, &reached);
+	}
+	add_cost(graph, cost, path);
+}
+
+/* Reading each step's edges, and finding and keeping what its starts reach. */
+static double
+traverse_cost(const Fan *fans, int nsteps, const KgBound *bound, double starts)
+{
+	double cost = 0;
+
+	for (int i = 0; i < nsteps; i++)
+	{
+		double reached;
+
+		cost += spread(&fans[i], bound, starts, &reached);
+		cost += KG_STEP * walks(&fans[i], bound, starts);
+		cost += KG_END * kept_ends(&fans[i], bound, starts);
+		starts = reached * fans[i].passes;
+	}
+	return cost;
+}
+
+void
+kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
+				 const KgStepSpec *specs, int nsteps, const char *path)
+{
+	Fan fans[KG_MAX_STEPS] = {{0}};
+	KgBound bound = unbounded;
+	KgProbe probe;
+	double cost;
+	int hops = 0;
+
+	for (int i = 0; i < nsteps; i++)
+		hops += specs[i].max_hops;
+	if (is_small(graph, n, hops))
+		return;
+	kg_decisions_begin_estimate();
+	kg_probe_start(&probe, graph, starts, n);
+	for (int i = 0; i < nsteps; i++)
+	{
+		fans[i].walk = &specs[i].follow;
+		fans[i].hops = specs[i].max_hops;
+		fans[i].min_hops = specs[i].min_hops;
+		probe_step(&probe, &fans[i]);
+		test_sample(&probe, &fans[i], &specs[i]);
+	}
+	cost = traverse_cost(fans, nsteps, &bound, n);
+	if (too_much(graph, cost))
+	{
+		kg_bound_count(graph, &bound);
+		for (int i = 0; i < nsteps; i++)
+			fans[i].edges = kg_bound_edges(graph, &bound, fans[i].walk);
+		cost = traverse_cost(fans, nsteps, &bound, n);
+	}
+	add_cost(graph, cost, path);
+}
+
+/* ---- paths ---- */
+
+/* A side's fan is read as far as the search would go from it. */
+typedef struct Side
+{
+	KgFollow walk;
+	const bool *inner; /* as in KgPathQuery */
+	Fan fan;
+	double go_on[KG_LEVELS]; /* part of the neighbours that may be inner */
+	KgProbe probe;
+	double starts;
+} Side;
+
+/* Keep those of the sample that may stand within a path. */
+static double
+inner_part(Side *side)
+{
+	KgProbe *probe = &side->probe;
+	uint16 ranks[KG_SAMPLE];
+	int n = 0;
+	double part;
+
+	if (side->inner == NULL || probe->nsample == 0)
+		return 1;
+	kg_graph_types(probe->graph, probe->sample, (uint32) probe->nsample, ranks);
+	for (int i = 0; i < probe->nsample; i++)
+		if (side->inner[ranks[i]])
+			probe->sample[n++] = probe->sample[i];
+	part = Max(n, 0.5) / probe->nsample;
+	if (n > 0)
+		probe->nsample = n;
+	return part;
+}
+
+static void
+read_side(Side *side, int hop)
+{
+	while (side->fan.hops <= hop)
+	{
+		side->fan.out[side->fan.hops] = kg_probe_hop(&side->probe, &side->walk);
+		side->fan.read[side->fan.hops] = side->probe.read;
+		side->go_on[side->fan.hops++] = inner_part(side);
+	}
+}
+
+/* As paths.c reads it: the smaller frontier goes a hop further. */
+static double
+region(Side *sides, int max_hops, const KgBound *bound)
+{
+	double frontier[2] = {sides[0].starts, sides[1].starts};
+	double edges[2] = {0, 0};
+	int hops[2] = {0, 0};
+
+	while (hops[0] + hops[1] < max_hops && frontier[0] > 0 && frontier[1] > 0)
+	{
+		int i = frontier[0] <= frontier[1] ? 0 : 1;
+
+		read_side(&sides[i], hops[i]);
+		frontier[i] = Min(frontier[i], bound->nodes);
+		edges[i] += frontier[i] * sides[i].fan.read[hops[i]];
+		frontier[i] *= sides[i].fan.out[hops[i]] * sides[i].go_on[hops[i]];
+		hops[i]++;
+	}
+	return Min(edges[0], sides[0].fan.edges) +
+		   Min(edges[1], sides[1].fan.edges);
+}
+
+/* Reading the piece of the graph, and what is done on it in memory. */
+static double
+paths_cost(const KgPathQuery *query, Side *sides, const KgBound *bound)
+{
+	double edges = region(sides, query->max_hops, bound);
+	double steps = edges * KG_STEP;
+
+	if (query->weight != NULL)
+		return edges + (double) query->nto * query->max_hops * steps;
+	switch (query->mode)
+	{
+		case KG_PATH_SHORTEST:
+		case KG_PATH_ALL_SHORTEST:
+			return edges + query->nto * steps;
+		case KG_PATH_SIMPLE:
+			return edges + query->max_hops * steps +
+				   KG_STEP * Min(pow(edges, query->max_hops), KG_SIMPLE_STEPS);
+		case KG_PATH_WALKS:
+			break;
+	}
+	return edges + query->max_hops * steps;
+}
+
+void
+kg_cost_paths(KgGraph *graph, const KgPathQuery *query)
+{
+	Side sides[2];
+	KgBound bound = unbounded;
+	double cost;
+
+	if (is_small(graph, query->nfrom + query->nto, (query->max_hops + 1) / 2) ||
+		(graph->call->explained == NULL && kg_paths_stop_when_met(query)))
+		return;
+	kg_decisions_begin_estimate();
+	memset(sides, 0, sizeof(sides));
+	for (int i = 0; i < 2; i++)
+	{
+		const int64 *nodes = i == 0 ? query->from : query->to;
+		uint32 n = i == 0 ? query->nfrom : query->nto;
+
+		sides[i].walk = query->follow;
+		if (i == 1)
+			kg_follow_reverse(&query->follow, &sides[i].walk);
+		sides[i].inner = query->inner;
+		sides[i].fan.edges = INFINITY;
+		sides[i].starts = n;
+		kg_probe_start(&sides[i].probe, graph, nodes, n);
+	}
+	cost = paths_cost(query, sides, &bound);
+	if (too_much(graph, cost))
+	{
+		kg_bound_count(graph, &bound);
+		for (int i = 0; i < 2; i++)
+			sides[i].fan.edges = kg_bound_edges(graph, &bound, &sides[i].walk);
+		cost = paths_cost(query, sides, &bound);
+	}
+	add_cost(graph, cost, "/max_hops");
+}

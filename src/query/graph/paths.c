@@ -1,0 +1,788 @@
+/*
+ * paths.c
+ *	  Paths between two sets of nodes: reading the piece of the graph that can
+ *	  hold them.
+ *
+ * Both ends are expanded level by level, the smaller frontier first, until
+ * their depths add up to the greatest length: then every edge of every walk of
+ * at most that length was read from one of its ends.  Between two single nodes
+ * the shortest path is found when the frontiers meet, and reading stops there:
+ * the last hop notes no more than the links that join them.
+ *
+ * What lies on no such walk is dropped before anything is resolved or listed.
+ * Many paths may be as short as the one that is asked for; the first of them is
+ * found node by node, and no others are resolved than those that it is first of.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "query/graph/paths.h"
+#include "query/run/plan.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#define KG_FAR 0xff
+
+/* So many bits for each node that was met, and at least as many as this. */
+#define KG_BITS_A_NODE 32
+#define KG_FEWEST_BITS 16384
+
+/* One end's search. */
+typedef struct Side
+{
+	bool backward;
+	uint8 *depth; /* by node; KG_FAR: not reached */
+	uint32 size;  /* of depth */
+	uint32 *frontier;
+	uint32 n;
+	int hops;
+} Side;
+
+typedef struct Reading
+{
+	KgPaths *paths;
+	Side sides[2];
+	int distance; /* of the two ends, once the sides have met */
+	/* the side that is read, and the other */
+	Side *side;
+	const Side *other;
+	/*
+	 * Where the other has been: the bit of a number is its place modulo their
+	 * number.  Nearly all that is read has none, and costs no look-up.
+	 */
+	uint64 *bits;
+	uint64 mask;
+} Reading;
+
+static void
+side_room(Reading *reading, Side *side)
+{
+	uint32 n = reading->paths->set.n;
+	uint32 size;
+
+	if (n <= side->size)
+		return;
+	size = n + n / 2 + 64;
+	if (side->depth == NULL)
+		side->depth = MemoryContextAllocHuge(reading->paths->graph->context,
+											 size);
+	else
+		side->depth = repalloc_huge(side->depth, size);
+	memset(side->depth + side->size, KG_FAR, size - side->size);
+	side->size = size;
+}
+
+/* Ranks are looked at only where they decide. */
+static bool
+needs_ranks(const KgPaths *paths)
+{
+	return paths->graph->check_nodes || paths->query->inner != NULL;
+}
+
+static void
+start_side(Reading *reading, Side *side, const int64 *nodes, uint32 n,
+		   bool backward)
+{
+	KgPaths *paths = reading->paths;
+
+	side->backward = backward;
+	side->frontier = MemoryContextAllocHuge(paths->graph->context,
+											Max((Size) n, 1) * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+		(void) kg_nodeset_add(&paths->set, nodes[i]);
+	side_room(reading, side);
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32 node = kg_nodeset_find(&paths->set, nodes[i]);
+
+		if (side->depth[node] == 0)
+			continue;
+		side->depth[node] = 0;
+		side->frontier[side->n++] = node;
+	}
+}
+
+/* Does a path end at the node that the other side has come to? */
+static bool
+is_met(const KgPaths *paths, const Side *other, uint32 node)
+{
+	if (needs_ranks(paths) && paths->ranks.ranks[node] == 0)
+		return false;
+	return other->depth[node] == 0 ||
+		   (other->depth[node] != KG_FAR && kg_path_inner(paths, node));
+}
+
+/* Afresh for each hop: what was met is little beside what a hub leads to. */
+static void
+mark_other(Reading *reading)
+{
+	const KgNodeSet *set = &reading->paths->set;
+	uint64 nbits = pg_nextpower2_64(
+		Max((uint64) set->n * KG_BITS_A_NODE, KG_FEWEST_BITS));
+	uint64 done = 0;
+
+	reading->mask = nbits - 1;
+	reading->bits = MemoryContextAllocExtended(reading->paths->graph->context,
+											   nbits / 8,
+											   MCXT_ALLOC_HUGE |
+												   MCXT_ALLOC_ZERO);
+	kg_plan_count(&done, set->n);
+	for (uint32 i = 0; i < set->n; i++)
+	{
+		uint64 bit = (uint64) set->nodes[i] & reading->mask;
+
+		if (reading->other->depth[i] != KG_FAR)
+			reading->bits[bit >> 6] |= UINT64CONST(1) << (bit & 63);
+	}
+}
+
+static inline bool
+is_marked(const Reading *reading, int64 node)
+{
+	uint64 bit = (uint64) node & reading->mask;
+
+	return (reading->bits[bit >> 6] >> (bit & 63) & 1) != 0;
+}
+
+/* Note the step if it comes to where the other side has been. */
+static void
+note_if_met(Reading *reading, uint32 from, const KgPackedGroup *group,
+			int64 neighbor, bool backward)
+{
+	KgPaths *paths = reading->paths;
+	Side *side = reading->side;
+	uint32 node = kg_nodeset_find(&paths->set, neighbor);
+
+	if (node == KG_NO_NODE || side->depth[node] < side->hops ||
+		!is_met(paths, reading->other, node))
+		return;
+	side->depth[node] = (uint8) side->hops;
+	reading->distance = Min(reading->distance,
+							side->hops + reading->other->depth[node]);
+	kg_links_note_step(&paths->links, from, node, group->relation_no, backward);
+}
+
+static int64
+look_at_steps(uint32 node, const KgPacked *packed,
+			  const KgRelationSet *relations, void *arg)
+{
+	Reading *reading = arg;
+	const uint8 *at = packed->edges;
+	KgPackedGroup group;
+	int64 n = 0;
+
+	while (kg_packed_group(packed, &at, relations, &group))
+	{
+		int64 neighbor = 0;
+
+		for (; group.at < group.end; n++)
+		{
+			neighbor = kg_group_next(&group, neighbor);
+			if (is_marked(reading, neighbor))
+				note_if_met(reading, node, &group, neighbor, packed->backward);
+		}
+	}
+	return n;
+}
+
+/* Read the frontier's steps and note those to the other side: are there any? */
+static bool
+read_meeting(Reading *reading, Side *side, const Side *other)
+{
+	KgPaths *paths = reading->paths;
+	uint64 before = paths->links.n;
+
+	reading->side = side;
+	reading->other = other;
+	mark_other(reading);
+	kg_links_read(&paths->links,
+				  &paths->query->follow,
+				  side->frontier,
+				  side->n,
+				  side->backward,
+				  look_at_steps,
+				  reading);
+	pfree(reading->bits);
+	return paths->links.n > before;
+}
+
+/* The frontier that the links from there on lead to. */
+static void
+next_frontier(Reading *reading, Side *side, uint64 before)
+{
+	KgPaths *paths = reading->paths;
+	uint64 done = 0;
+	uint32 *next = MemoryContextAllocHuge(
+		paths->graph->context,
+		Max((Size) (paths->links.n - before), 1) * sizeof(uint32));
+	uint32 nnext = 0;
+
+	for (uint64 i = before; i < paths->links.n; i++)
+	{
+		const KgLink *link = &paths->links.links[i];
+		uint32 node = side->backward ? link->from : link->to;
+
+		kg_plan_count(&done, 1);
+		if (side->depth[node] != KG_FAR)
+			continue;
+		side->depth[node] = (uint8) side->hops;
+		if (needs_ranks(paths) && paths->ranks.ranks[node] == 0)
+			continue;
+		if (kg_path_inner(paths, node))
+			next[nnext++] = node;
+	}
+	/*
+	 * Nodes whose steps were read for the other side's sake have no new links
+	 * here, but "expanded" is kept by direction, so each side reads its own.
+	 */
+	pfree(side->frontier);
+	side->frontier = next;
+	side->n = nnext;
+}
+
+/*
+ * Go one level further; returns whether a path over the new level to the other
+ * side is complete, where that is what is asked for.
+ */
+static bool
+expand_side(Reading *reading, Side *side, Side *other)
+{
+	KgPaths *paths = reading->paths;
+	const KgFollow *walk = &paths->query->follow;
+	KgLinks *links = &paths->links;
+	uint64 before = links->n;
+
+	side->hops++;
+	if (kg_paths_stop_when_met(paths->query))
+	{
+		if (read_meeting(reading, side, other))
+			return true;
+		kg_links_note(links);
+	}
+	else
+		kg_links_expand(links, walk, side->frontier, side->n, side->backward);
+	if (needs_ranks(paths))
+		kg_ranks_update(&paths->ranks, paths->graph, &paths->set);
+	side_room(reading, side);
+	side_room(reading, other);
+	next_frontier(reading, side, before);
+	kg_graph_check_memory(paths->graph);
+	return false;
+}
+
+/*
+ * Can the link be of a path as short as the ends are apart?  A side knows the
+ * depth of the nodes within its hops.
+ */
+static bool
+is_short(const Reading *reading, const KgLink *link)
+{
+	const Side *out = &reading->sides[0];
+	const Side *in = &reading->sides[1];
+	uint8 before = out->depth[link->from];
+	uint8 after = in->depth[link->to];
+
+	if (before != KG_FAR && after != KG_FAR)
+		return before + 1 + after == reading->distance;
+	if (before != KG_FAR)
+		return out->depth[link->to] == before + 1 &&
+			   reading->distance - before - 1 > in->hops;
+	if (after != KG_FAR)
+		return in->depth[link->from] == after + 1 &&
+			   reading->distance - after - 1 > out->hops;
+	return false;
+}
+
+/* Most of what was read leads elsewhere: drop it before it is sorted. */
+static void
+drop_longer(Reading *reading)
+{
+	KgLinks *links = &reading->paths->links;
+	uint64 n = 0;
+	uint64 done = 0;
+
+	for (uint64 i = 0; i < links->n; i++)
+	{
+		kg_plan_count(&done, 1);
+		if (is_short(reading, &links->links[i]))
+			links->links[n++] = links->links[i];
+	}
+	links->n = n;
+}
+
+/* The number of a node in the set that is left. */
+static uint32
+keep_node(KgPaths *paths, const KgNodeSet *before, uint16 *ranks, uint32 node)
+{
+	uint32 kept = kg_nodeset_add(&paths->set, before->nodes[node]);
+
+	if (needs_ranks(paths))
+		ranks[kept] = paths->ranks.ranks[node];
+	return kept;
+}
+
+/* Go on with no more nodes than the ends and those of the links. */
+static void
+forget_nodes(KgPaths *paths)
+{
+	KgNodeSet before = paths->set;
+	MemoryContext context = paths->graph->context;
+	uint16 *ranks = NULL;
+
+	kg_nodeset_init(&paths->set, context);
+	if (needs_ranks(paths))
+		ranks = MemoryContextAllocHuge(context,
+									   (Size) before.n * sizeof(uint16));
+	(void) keep_node(
+		paths, &before, ranks, kg_nodeset_find(&before, paths->query->from[0]));
+	(void) keep_node(
+		paths, &before, ranks, kg_nodeset_find(&before, paths->query->to[0]));
+	for (uint64 i = 0; i < paths->links.n; i++)
+	{
+		KgLink *link = &paths->links.links[i];
+
+		link->from = keep_node(paths, &before, ranks, link->from);
+		link->to = keep_node(paths, &before, ranks, link->to);
+	}
+	kg_nodeset_free(&before);
+	if (ranks == NULL)
+		return;
+	pfree(paths->ranks.ranks);
+	paths->ranks = (KgRanks){ranks, paths->set.n, before.n};
+}
+
+static void
+read_graph(KgPaths *paths)
+{
+	const KgPathQuery *query = paths->query;
+	bool met = false;
+	Reading reading;
+	Side *out = &reading.sides[0];
+	Side *in = &reading.sides[1];
+
+	memset(&reading, 0, sizeof(reading));
+	reading.paths = paths;
+	reading.distance = KG_FAR;
+	start_side(&reading, out, query->from, query->nfrom, false);
+	start_side(&reading, in, query->to, query->nto, true);
+	kg_graph_check_visited(paths->graph, paths->set.n);
+	if (needs_ranks(paths))
+		kg_ranks_update(&paths->ranks, paths->graph, &paths->set);
+	side_room(&reading, out);
+	while (!met && out->hops + in->hops < query->max_hops && out->n > 0 &&
+		   in->n > 0)
+		met = out->n <= in->n ? expand_side(&reading, out, in)
+							  : expand_side(&reading, in, out);
+	if (!kg_paths_stop_when_met(query))
+		return;
+	if (met)
+		drop_longer(&reading);
+	else
+		paths->links.n = 0;
+	forget_nodes(paths);
+}
+
+/* ---- weights ---- */
+
+/* The property of an edge as a weight; edges without are not walked. */
+static bool
+weigh_edge(int32 relation_no, const Jsonb *properties, Numeric *weight,
+		   void *arg)
+{
+	KgPaths *paths = arg;
+	JsonbValue value;
+
+	if (properties == NULL ||
+		kg_json_get(&properties->root, paths->query->weight, &value) == NULL ||
+		value.type != jbvNumeric)
+		return false;
+	*weight = DatumGetNumericCopy(NumericGetDatum(value.val.numeric));
+	return true;
+}
+
+/* ---- pruning ---- */
+
+/* Least number of links from any of the starts, along or against them. */
+static uint8 *
+measure_depths(KgPaths *paths, const uint32 *starts, uint32 n, bool against)
+{
+	uint8 *depth = MemoryContextAllocHuge(paths->graph->context,
+										  Max(paths->set.n, 1));
+	uint32 *queue = MemoryContextAllocHuge(
+		paths->graph->context, Max((Size) paths->set.n, 1) * sizeof(uint32));
+	uint32 head = 0;
+	uint32 tail = 0;
+	uint64 done = 0;
+
+	memset(depth, KG_FAR, paths->set.n);
+	for (uint32 i = 0; i < n; i++)
+		if (depth[starts[i]] != 0)
+		{
+			depth[starts[i]] = 0;
+			queue[tail++] = starts[i];
+		}
+	while (head < tail)
+	{
+		uint32 node = queue[head++];
+		uint32 first;
+		uint32 last;
+
+		if (depth[node] >= paths->query->max_hops)
+			break;
+		if (depth[node] > 0 && !kg_path_inner(paths, node))
+			continue;
+		first = against ? paths->incoming_start[node]
+						: paths->links.start[node];
+		last = against ? paths->incoming_start[node + 1]
+					   : paths->links.start[node + 1];
+		kg_plan_count(&done, last - first + 1);
+		for (uint32 i = first; i < last; i++)
+		{
+			const KgLink *link =
+				&paths->links.links[against ? paths->incoming[i] : i];
+			uint32 other = against ? link->from : link->to;
+
+			if (depth[other] != KG_FAR)
+				continue;
+			depth[other] = depth[node] + 1;
+			queue[tail++] = other;
+		}
+	}
+	pfree(queue);
+	return depth;
+}
+
+static void
+index_incoming(KgPaths *paths)
+{
+	Size nodes = paths->set.n;
+	uint32 *start = MemoryContextAllocExtended(paths->graph->context,
+											   (nodes + 2) * sizeof(uint32),
+											   MCXT_ALLOC_HUGE |
+												   MCXT_ALLOC_ZERO);
+	uint32 *fill;
+	uint64 done = 0;
+
+	paths->incoming = MemoryContextAllocHuge(
+		paths->graph->context, Max((Size) paths->links.n, 1) * sizeof(uint32));
+	for (uint64 i = 0; i < paths->links.n; i++)
+	{
+		kg_plan_count(&done, 1);
+		start[paths->links.links[i].to + 1]++;
+	}
+	for (Size i = 0; i < nodes; i++)
+		start[i + 1] += start[i];
+	fill = MemoryContextAllocHuge(paths->graph->context,
+								  (nodes + 1) * sizeof(uint32));
+	memcpy(fill, start, (nodes + 1) * sizeof(uint32));
+	for (uint64 i = 0; i < paths->links.n; i++)
+	{
+		kg_plan_count(&done, 1);
+		paths->incoming[fill[paths->links.links[i].to]++] = (uint32) i;
+	}
+	pfree(fill);
+	paths->incoming_start = start;
+}
+
+static void
+keep_ref(const KgRef *ref, void *arg)
+{
+	KgPaths *paths = arg;
+	uint32 node = kg_nodeset_find(&paths->set, ref->node);
+
+	if (node != KG_NO_NODE)
+		paths->refs[node] = kg_ref_copy(ref, paths->graph->context);
+}
+
+/* Between two single nodes: is there one? */
+static bool
+is_path(const KgPaths *paths, const uint8 *after)
+{
+	return after[paths->to[0]] != KG_FAR && paths->from[0] != paths->to[0];
+}
+
+/*
+ * The greatest length that is asked for: between two single nodes a shortest
+ * path is as long as they are apart.
+ */
+static int
+useful_length(const KgPaths *paths, const uint8 *after)
+{
+	const KgPathQuery *query = paths->query;
+
+	return kg_paths_stop_when_met(query) && is_path(paths, after)
+			   ? after[paths->to[0]]
+			   : query->max_hops;
+}
+
+/* Those that are not yet. */
+static void
+resolve_nodes(KgPaths *paths, const uint32 *nodes, uint32 n)
+{
+	int64 *numbers = MemoryContextAllocHuge(paths->graph->context,
+											Max((Size) n, 1) * sizeof(int64));
+	uint32 count = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		if (paths->refs[nodes[i]].id == NULL)
+			numbers[count++] = paths->set.nodes[nodes[i]];
+	kg_graph_resolve(paths->graph, numbers, count, false, keep_ref, paths);
+	pfree(numbers);
+}
+
+/*
+ * Keep the links that a walk of that length can use, between nodes that there
+ * are.
+ */
+static void
+keep_useful(KgPaths *paths, const uint8 *after, const uint8 *before, int length)
+{
+	KgLinks *links = &paths->links;
+	uint32 *nodes = MemoryContextAllocHuge(
+		paths->graph->context, Max((Size) paths->set.n, 1) * sizeof(uint32));
+	uint32 nnodes = 0;
+	uint64 n = 0;
+	uint64 done = 0;
+
+	for (uint32 i = 0; i < paths->set.n; i++)
+		if (after[i] != KG_FAR && before[i] != KG_FAR &&
+			after[i] + before[i] <= length)
+			nodes[nnodes++] = i;
+	resolve_nodes(paths, nodes, nnodes);
+	pfree(nodes);
+	for (uint64 i = 0; i < links->n; i++)
+	{
+		const KgLink *link = &links->links[i];
+
+		kg_plan_count(&done, 1);
+		if (after[link->from] != KG_FAR && before[link->to] != KG_FAR &&
+			after[link->from] + 1 + before[link->to] <= length &&
+			paths->refs[link->from].id != NULL &&
+			paths->refs[link->to].id != NULL)
+			links->links[n++] = *link;
+	}
+	links->n = n;
+}
+
+/* ---- the first of the shortest paths between two nodes ---- */
+
+static bool
+first_suffices(const KgPathQuery *query)
+{
+	return kg_paths_stop_when_met(query) && query->mode == KG_PATH_SHORTEST;
+}
+
+/*
+ * Of the nodes that follow on one and from where the end is so many hops away,
+ * that which is first in the order of replies; KG_NO_NODE where there is none.
+ */
+static uint32
+first_next(KgPaths *paths, const uint8 *before, uint32 node, int left)
+{
+	uint32 nlinks;
+	const KgLink *links = kg_path_links(paths, node, &nlinks);
+	uint32 *next = MemoryContextAllocHuge(paths->graph->context,
+										  ((Size) nlinks + 1) * sizeof(uint32));
+	uint32 n = 0;
+	uint32 first;
+	uint64 done = 0;
+
+	kg_plan_count(&done, nlinks);
+	for (uint32 i = 0; i < nlinks; i++)
+		if (before[links[i].to] == left &&
+			(n == 0 || next[n - 1] != links[i].to) &&
+			(left == 0 || kg_path_inner(paths, links[i].to)))
+			next[n++] = links[i].to;
+	if (n > 1)
+		resolve_nodes(paths, next, n);
+	first = n > 0 ? next[0] : KG_NO_NODE;
+	for (uint32 i = 1; i < n; i++)
+	{
+		const KgRef *ref = &paths->refs[next[i]];
+
+		if (ref->id != NULL && (paths->refs[first].id == NULL ||
+								kg_ref_compare(ref, &paths->refs[first]) < 0))
+			first = next[i];
+	}
+	pfree(next);
+	return first;
+}
+
+/*
+ * Keep the links of the first path of that length, which is found without the
+ * ids of all that lie on the others; none where a node of it is not there.
+ */
+static void
+keep_first(KgPaths *paths, const uint8 *before, int length)
+{
+	KgLinks *links = &paths->links;
+	uint32 nodes[KG_MAX_PATH_HOPS + 1] = {paths->from[0]};
+	uint64 n = 0;
+	uint64 done = 0;
+
+	for (int i = 0; i < length; i++)
+	{
+		nodes[i + 1] = first_next(paths, before, nodes[i], length - i - 1);
+		if (nodes[i + 1] == KG_NO_NODE)
+		{
+			links->n = 0;
+			return;
+		}
+	}
+	resolve_nodes(paths, nodes, length + 1);
+	for (uint64 i = 0; i < links->n; i++)
+	{
+		const KgLink *link = &links->links[i];
+		int hop = length - 1 - before[link->to];
+
+		kg_plan_count(&done, 1);
+		if (hop >= 0 && link->from == nodes[hop] &&
+			link->to == nodes[hop + 1] && paths->refs[link->from].id != NULL &&
+			paths->refs[link->to].id != NULL)
+			links->links[n++] = *link;
+	}
+	links->n = n;
+}
+
+static int
+compare_by_reply(const void *a, const void *b, void *arg)
+{
+	const KgPaths *paths = arg;
+	const KgLink *x = a;
+	const KgLink *y = b;
+	const KgRelation *p;
+	const KgRelation *q;
+	int order;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return kg_ref_compare(&paths->refs[x->to], &paths->refs[y->to]);
+	if (x->relation_no != y->relation_no)
+	{
+		p = kg_catalog_relation_no(paths->graph->catalog, x->relation_no);
+		q = kg_catalog_relation_no(paths->graph->catalog, y->relation_no);
+		order = p != NULL && q != NULL ? strcmp(p->name, q->name) : 0;
+		if (order != 0)
+			return order;
+		return x->relation_no < y->relation_no ? -1 : 1;
+	}
+	return (int) x->backward - (int) y->backward;
+}
+
+/*
+ * Keep the links that a walk of allowed length can use, in the order of
+ * replies.
+ */
+static void
+prune(KgPaths *paths)
+{
+	const uint8 *after;
+	const uint8 *before;
+	int length;
+	uint64 n = 0;
+	uint64 done = 0;
+
+	kg_links_sort(&paths->links,
+				  needs_ranks(paths) ? paths->ranks.ranks : NULL);
+	index_incoming(paths);
+	after = measure_depths(paths, paths->from, paths->nfrom, false);
+	before = measure_depths(paths, paths->to, paths->nto, true);
+	length = useful_length(paths, after);
+	paths->refs = MemoryContextAllocExtended(paths->graph->context,
+											 Max((Size) paths->set.n, 1) *
+												 sizeof(KgRef),
+											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	if (!first_suffices(paths->query))
+		keep_useful(paths, after, before, length);
+	else if (is_path(paths, after))
+		keep_first(paths, before, length);
+	else
+		paths->links.n = 0;
+	qsort_interruptible(paths->links.links,
+						paths->links.n,
+						sizeof(KgLink),
+						compare_by_reply,
+						paths);
+	n = 0;
+	for (uint32 node = 0; node < paths->set.n; node++)
+	{
+		paths->links.start[node] = (uint32) n;
+		kg_plan_count(&done, 1);
+		while (n < paths->links.n && paths->links.links[n].from == node)
+			n++;
+	}
+	paths->links.start[paths->set.n] = (uint32) n;
+	index_incoming(paths);
+}
+
+static int
+compare_ends(const void *a, const void *b, void *arg)
+{
+	const KgPaths *paths = arg;
+
+	return kg_ref_compare(&paths->refs[*(const uint32 *) a],
+						  &paths->refs[*(const uint32 *) b]);
+}
+
+/* The ends that have any path, in the order of replies. */
+static void
+sort_ends(KgPaths *paths, uint32 *ends, uint32 *n)
+{
+	uint32 kept = 0;
+
+	for (uint32 i = 0; i < *n; i++)
+		if (paths->refs[ends[i]].id != NULL)
+			ends[kept++] = ends[i];
+	*n = kept;
+	qsort_interruptible(ends, kept, sizeof(uint32), compare_ends, paths);
+}
+
+static uint32 *
+find_ends(KgPaths *paths, const int64 *nodes, uint32 n)
+{
+	uint32 *ends = MemoryContextAllocHuge(paths->graph->context,
+										  Max((Size) n, 1) * sizeof(uint32));
+
+	for (uint32 i = 0; i < n; i++)
+		ends[i] = kg_nodeset_find(&paths->set, nodes[i]);
+	return ends;
+}
+
+void
+kg_paths_find(KgPaths *paths, KgGraph *graph, const KgPathQuery *query)
+{
+	memset(paths, 0, sizeof(*paths));
+	paths->graph = graph;
+	paths->query = query;
+	kg_nodeset_init(&paths->set, graph->context);
+	kg_links_init(&paths->links, graph, &paths->set);
+	if (query->weight != NULL)
+	{
+		paths->links.weigh = weigh_edge;
+		paths->links.weigh_arg = paths;
+	}
+	read_graph(paths);
+	paths->nfrom = query->nfrom;
+	paths->nto = query->nto;
+	paths->from = find_ends(paths, query->from, query->nfrom);
+	paths->to = find_ends(paths, query->to, query->nto);
+	prune(paths);
+	sort_ends(paths, paths->from, &paths->nfrom);
+	sort_ends(paths, paths->to, &paths->nto);
+	paths->is_to = MemoryContextAllocExtended(graph->context,
+											  Max(paths->set.n, 1),
+											  MCXT_ALLOC_HUGE |
+												  MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < paths->nto; i++)
+		paths->is_to[paths->to[i]] = true;
+	paths->paths = MemoryContextAllocHuge(
+		graph->context, ((Size) query->limit * 2 + 1) * sizeof(KgPath));
+	if (query->weight != NULL)
+		kg_paths_list_lightest(paths);
+	else
+		kg_paths_list(paths);
+	kg_paths_finish(paths);
+}

@@ -1,0 +1,107 @@
+/*
+ * paths.h
+ *	  Paths between two sets of nodes.
+ *
+ *	  paths.c reads the piece of the graph that can hold them, from both ends;
+ *	  paths_list.c lists and counts them there in the order of replies;
+ *	  paths_weight.c finds the lightest.
+ */
+#ifndef KG_PATHS_H
+#define KG_PATHS_H
+
+#include "query/graph/links.h"
+#include "query/graph/weight.h"
+
+#define KG_MAX_PATH_HOPS 6
+
+typedef enum KgPathMode
+{
+	KG_PATH_SHORTEST,
+	KG_PATH_ALL_SHORTEST,
+	KG_PATH_SIMPLE,
+	KG_PATH_WALKS
+} KgPathMode;
+
+typedef struct KgPath
+{
+	int length;
+	KgWeight weight;
+	uint32 nodes[KG_MAX_PATH_HOPS + 1];
+	uint32 links[KG_MAX_PATH_HOPS]; /* indexes into links.links */
+} KgPath;
+
+typedef struct KgPathQuery
+{
+	KgFollow follow;
+	const int64 *from;
+	uint32 nfrom;
+	const int64 *to;
+	uint32 nto;
+	int max_hops;
+	KgPathMode mode;
+	const bool *inner;	/* by rank: types of inner nodes; NULL: any */
+	const char *weight; /* property of edges, or NULL */
+	uint32 limit;
+} KgPathQuery;
+
+typedef struct KgPaths
+{
+	KgGraph *graph;
+	const KgPathQuery *query;
+	/* the piece of the graph */
+	KgNodeSet set;
+	KgRanks ranks;
+	KgLinks links;
+	KgWeight *weights; /* by link, where there is a weight */
+	uint32 *incoming;  /* links by the node they end in */
+	uint32 *incoming_start;
+	uint32 *from; /* nodes, in the order of replies */
+	uint32 nfrom;
+	uint32 *to;
+	uint32 nto;
+	bool *is_to; /* by node */
+	KgRef *refs; /* by node; id NULL where no path goes */
+	/* the result: the first limit paths in order */
+	uint32 n;
+	KgPath *paths;
+	double total;
+	bool at_least; /* there may be more than total */
+} KgPaths;
+
+extern void kg_paths_find(KgPaths *paths, KgGraph *graph,
+						  const KgPathQuery *query);
+
+/* Between two nodes a shortest path is found where the searches meet. */
+static inline bool
+kg_paths_stop_when_met(const KgPathQuery *query)
+{
+	return query->nfrom == 1 && query->nto == 1 && query->weight == NULL &&
+		   (query->mode == KG_PATH_SHORTEST ||
+			query->mode == KG_PATH_ALL_SHORTEST);
+}
+
+/* May the node stand between the ends of a path? */
+static inline bool
+kg_path_inner(const KgPaths *paths, uint32 node)
+{
+	return paths->query->inner == NULL ||
+		   paths->query->inner[paths->ranks.ranks[node]];
+}
+
+/* The links of a node, sorted by the order of replies. */
+static inline const KgLink *
+kg_path_links(const KgPaths *paths, uint32 node, uint32 *n)
+{
+	return kg_links_of(&paths->links, node, n);
+}
+
+/* paths_list.c: fill n, paths, total, at_least. */
+extern void kg_paths_list(KgPaths *paths);
+/* paths_weight.c: the same for weights. */
+extern void kg_paths_list_lightest(KgPaths *paths);
+
+/* Keeps the first limit paths of those added. */
+extern void kg_paths_add(KgPaths *paths, const KgPath *path);
+extern void kg_paths_finish(KgPaths *paths);
+
+#endif /* KG_PATHS_H */

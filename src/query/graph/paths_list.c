@@ -1,0 +1,403 @@
+/*
+ * paths_list.c
+ *	  Listing and counting paths in the order of replies: by length, then by
+ *	  the handles along them, then by the edges between these.
+ *
+ * Walks are counted by length and node from the targets back; the same counts
+ * tell the listing which turns lead on, so that it never walks in vain.
+ * Shortest paths are listed by target, over the distances to it.  Only simple
+ * paths have to be walked to be counted: counting them ends after
+ * KG_COUNT_STEPS steps with a lower bound.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "query/graph/paths.h"
+#include "query/run/plan.h"
+#include "utils/memutils.h"
+
+#define KG_FAR 0xff
+#define KG_COUNT_STEPS 2000000
+
+/* ---- the first limit paths ---- */
+
+static int
+compare_paths(const void *a, const void *b, void *arg)
+{
+	const KgPaths *paths = arg;
+	const KgPath *x = a;
+	const KgPath *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? -1 : 1;
+	if (x->length != y->length)
+		return x->length - y->length;
+	for (int i = 0; i <= x->length; i++)
+		if (x->nodes[i] != y->nodes[i])
+			return kg_ref_compare(&paths->refs[x->nodes[i]],
+								  &paths->refs[y->nodes[i]]);
+	for (int i = 0; i < x->length; i++)
+		if (x->links[i] != y->links[i])
+			return x->links[i] < y->links[i] ? -1 : 1;
+	return 0;
+}
+
+void
+kg_paths_finish(KgPaths *paths)
+{
+	qsort_arg(paths->paths, paths->n, sizeof(KgPath), compare_paths, paths);
+	paths->n = Min(paths->n, paths->query->limit);
+}
+
+void
+kg_paths_add(KgPaths *paths, const KgPath *path)
+{
+	if (paths->n == paths->query->limit * 2)
+		kg_paths_finish(paths);
+	paths->paths[paths->n++] = *path;
+}
+
+/* ---- walking ---- */
+
+/* Of the links of each node, those that lead on; links NULL: all of them. */
+typedef struct Ways
+{
+	uint32 *start; /* by node: nodes + 1 */
+	uint32 *links; /* in the order of replies */
+} Ways;
+
+typedef struct Walker
+{
+	KgPaths *paths;
+	bool simple;
+	/* walks: how many of so many hops lead from a node to a target */
+	double *counts[KG_MAX_PATH_HOPS + 1];
+	/* the first links of these */
+	Ways ways[KG_MAX_PATH_HOPS + 1];
+	/* shortest paths: distance to the target; NULL for walks */
+	const uint8 *distance;
+	uint32 room; /* how many more paths are wanted */
+	int64 steps;
+	uint64 looked; /* at links */
+	bool stop;
+	KgPath path;
+	uint32 width[KG_MAX_PATH_HOPS]; /* parallel links of a hop */
+} Walker;
+
+/* Can the walk end in time when it has so many hops left at the node? */
+static bool
+leads_on(const Walker *w, uint32 node, int left)
+{
+	if (w->distance != NULL)
+		return w->distance[node] == left;
+	return w->counts[left][node] > 0;
+}
+
+static bool
+is_repeated(const Walker *w, uint32 node, int depth)
+{
+	for (int i = 0; i <= depth; i++)
+		if (w->path.nodes[i] == node)
+			return true;
+	return false;
+}
+
+/* Add the node sequence at hand with every choice of parallel links. */
+static void
+add_choices(Walker *w)
+{
+	KgPath path = w->path;
+	double choices = 1;
+	uint32 choice[KG_MAX_PATH_HOPS];
+	int hop;
+
+	for (int i = 0; i < path.length; i++)
+	{
+		choices *= w->width[i];
+		choice[i] = 0;
+	}
+	if (w->simple)
+		w->paths->total += choices;
+	while (w->room > 0)
+	{
+		for (int i = 0; i < path.length; i++)
+			path.links[i] = w->path.links[i] + choice[i];
+		kg_paths_add(w->paths, &path);
+		w->room--;
+		for (hop = path.length - 1; hop >= 0; hop--)
+		{
+			if (++choice[hop] < w->width[hop])
+				break;
+			choice[hop] = 0;
+		}
+		if (hop < 0)
+			break;
+	}
+	if (w->room == 0 && !w->simple)
+		w->stop = true;
+}
+
+static void
+count_step(Walker *w)
+{
+	if ((++w->steps & 0xffff) != 0)
+		return;
+	CHECK_FOR_INTERRUPTS();
+	if (w->room == 0 && w->steps > KG_COUNT_STEPS)
+	{
+		w->paths->at_least = true;
+		w->stop = true;
+	}
+	else
+		kg_graph_charge_edges(w->paths->graph, 0x10000);
+}
+
+static void
+walk(Walker *w, int depth)
+{
+	const KgPaths *paths = w->paths;
+	const KgLink *links = paths->links.links;
+	int left = w->path.length - depth;
+	uint32 node = w->path.nodes[depth];
+	const Ways *ways = &w->ways[left];
+	const uint32 *start = ways->links ? ways->start : paths->links.start;
+	uint32 last = start[node + 1];
+
+	check_stack_depth();
+	count_step(w);
+	if (left == 0)
+	{
+		add_choices(w);
+		return;
+	}
+	kg_plan_count(&w->looked, last - start[node]);
+	for (uint32 i = start[node], width; i < last && !w->stop; i += width)
+	{
+		uint32 link = ways->links ? ways->links[i] : i;
+		uint32 to = links[link].to;
+
+		/* Parallel links stand together, here and among the ways. */
+		for (width = 1; i + width < last && links[link + width].to == to;)
+			width++;
+		if (!leads_on(w, to, left - 1))
+			continue;
+		if (left > 1 && !kg_path_inner(paths, to))
+			continue;
+		if (w->simple && is_repeated(w, to, depth))
+			continue;
+		w->path.nodes[depth + 1] = to;
+		w->path.links[depth] = link;
+		w->width[depth] = width;
+		walk(w, depth + 1);
+	}
+}
+
+/* ---- walks and simple paths ---- */
+
+static void
+count_walks(KgPaths *paths, Walker *w)
+{
+	uint32 nodes = paths->set.n;
+	uint64 done = 0;
+
+	for (int left = 0; left <= paths->query->max_hops; left++)
+	{
+		double *counts = MemoryContextAllocHuge(
+			paths->graph->context, Max((Size) nodes, 1) * sizeof(double));
+
+		w->counts[left] = counts;
+		CHECK_FOR_INTERRUPTS();
+		kg_graph_check_memory(paths->graph);
+		for (uint32 node = 0; node < nodes; node++)
+		{
+			const KgLink *link;
+			uint32 n;
+
+			counts[node] = left == 0 && paths->is_to[node];
+			if (left == 0)
+				continue;
+			link = kg_path_links(paths, node, &n);
+			kg_plan_count(&done, n + 1);
+			for (; n > 0; n--, link++)
+				if (left == 1 || kg_path_inner(paths, link->to))
+					counts[node] += w->counts[left - 1][link->to];
+		}
+	}
+}
+
+/*
+ * A hub has many links and of these few that end in time, but a walk that has
+ * come so far looks at each: list these few, where they are few.
+ */
+static void
+list_ways(KgPaths *paths, Walker *w, int left)
+{
+	Ways *ways = &w->ways[left];
+	const KgLinks *links = &paths->links;
+	MemoryContext context = paths->graph->context;
+	Size nodes = paths->set.n;
+	uint64 most = links->n / 4;
+	uint64 n = 0;
+	uint64 done = 0;
+
+	ways->start = MemoryContextAllocHuge(context, (nodes + 1) * sizeof(uint32));
+	ways->links = MemoryContextAllocHuge(context, (most + 1) * sizeof(uint32));
+	kg_graph_check_memory(paths->graph);
+	for (Size node = 0; node < nodes; node++)
+	{
+		ways->start[node] = (uint32) n;
+		kg_plan_count(&done, links->start[node + 1] - links->start[node] + 1);
+		for (uint32 i = links->start[node]; i < links->start[node + 1]; i++)
+			if (w->counts[left - 1][links->links[i].to] > 0)
+			{
+				if (n == most)
+				{
+					pfree(ways->start);
+					pfree(ways->links);
+					ways->links = NULL;
+					return;
+				}
+				ways->links[n++] = i;
+			}
+	}
+	ways->start[nodes] = (uint32) n;
+	ways->links = repalloc_huge(ways->links, (n + 1) * sizeof(uint32));
+}
+
+static void
+list_walks(KgPaths *paths, bool simple)
+{
+	Walker w;
+
+	memset(&w, 0, sizeof(w));
+	w.paths = paths;
+	w.simple = simple;
+	w.room = paths->query->limit;
+	count_walks(paths, &w);
+	for (int left = 1; left <= paths->query->max_hops && simple; left++)
+		list_ways(paths, &w, left);
+	for (int length = 1; length <= paths->query->max_hops; length++)
+		for (uint32 i = 0; i < paths->nfrom; i++)
+		{
+			uint32 from = paths->from[i];
+
+			if (!simple)
+				paths->total += w.counts[length][from];
+			if (w.counts[length][from] == 0 || w.stop)
+				continue;
+			w.path.length = length;
+			w.path.nodes[0] = from;
+			walk(&w, 0);
+		}
+}
+
+/* ---- shortest paths ---- */
+
+typedef struct ToTarget
+{
+	uint8 *distance; /* by node; KG_FAR: none */
+	double *counts;	 /* shortest paths by node */
+	uint32 *queue;	 /* nodes that have a distance, ascending */
+	uint32 n;
+} ToTarget;
+
+/* Distances to a target over inner nodes that are allowed. */
+static void
+measure_target(KgPaths *paths, uint32 target, ToTarget *tt)
+{
+	uint32 head = 0;
+	uint64 done = 0;
+
+	/* Only what the last target touched has to be cleared. */
+	for (uint32 i = 0; i < tt->n; i++)
+		tt->distance[tt->queue[i]] = KG_FAR;
+	tt->n = 0;
+	tt->distance[target] = 0;
+	tt->counts[target] = 1;
+	tt->queue[tt->n++] = target;
+	while (head < tt->n)
+	{
+		uint32 node = tt->queue[head++];
+		uint8 distance = tt->distance[node];
+
+		if (distance >= paths->query->max_hops)
+			break;
+		if (node != target && !kg_path_inner(paths, node))
+			continue;
+		kg_plan_count(&done,
+					  1 + paths->incoming_start[node + 1] -
+						  paths->incoming_start[node]);
+		for (uint32 i = paths->incoming_start[node];
+			 i < paths->incoming_start[node + 1];
+			 i++)
+		{
+			uint32 from = paths->links.links[paths->incoming[i]].from;
+
+			if (tt->distance[from] == KG_FAR)
+			{
+				tt->distance[from] = distance + 1;
+				tt->counts[from] = 0;
+				tt->queue[tt->n++] = from;
+			}
+			if (tt->distance[from] == distance + 1)
+				tt->counts[from] += tt->counts[node];
+		}
+	}
+}
+
+static void
+list_shortest(KgPaths *paths)
+{
+	MemoryContext context = paths->graph->context;
+	Size nodes = Max((Size) paths->set.n, 1);
+	bool all = paths->query->mode == KG_PATH_ALL_SHORTEST;
+	ToTarget tt;
+
+	tt.distance = MemoryContextAllocHuge(context, nodes);
+	memset(tt.distance, KG_FAR, nodes);
+	tt.counts = MemoryContextAllocHuge(context, nodes * sizeof(double));
+	tt.queue = MemoryContextAllocHuge(context, nodes * sizeof(uint32));
+	tt.n = 0;
+	for (uint32 t = 0; t < paths->nto; t++)
+	{
+		uint32 target = paths->to[t];
+
+		CHECK_FOR_INTERRUPTS();
+		measure_target(paths, target, &tt);
+		kg_graph_charge_edges(paths->graph, tt.n);
+		for (uint32 s = 0; s < paths->nfrom; s++)
+		{
+			uint32 from = paths->from[s];
+			Walker w;
+
+			if (from == target || tt.distance[from] == KG_FAR)
+				continue;
+			paths->total += all ? tt.counts[from] : 1;
+			memset(&w, 0, sizeof(w));
+			w.paths = paths;
+			w.distance = tt.distance;
+			w.room = all ? paths->query->limit : 1;
+			w.path.length = tt.distance[from];
+			w.path.nodes[0] = from;
+			walk(&w, 0);
+		}
+	}
+}
+
+void
+kg_paths_list(KgPaths *paths)
+{
+	switch (paths->query->mode)
+	{
+		case KG_PATH_SHORTEST:
+		case KG_PATH_ALL_SHORTEST:
+			list_shortest(paths);
+			break;
+		case KG_PATH_SIMPLE:
+			list_walks(paths, true);
+			break;
+		case KG_PATH_WALKS:
+			list_walks(paths, false);
+			break;
+	}
+}

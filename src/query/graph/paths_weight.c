@@ -1,0 +1,207 @@
+/*
+ * paths_weight.c
+ *	  The lightest paths of at most so many hops.
+ *
+ * With a bound on the hops the lightest walk to a node is not enough: a
+ * heavier one of fewer hops may be the only one that can still go on.  So the
+ * least weight is kept by node and number of hops to the target, one round a
+ * hop (Dijkstra's relaxation without its queue, which a hop bound makes wrong).
+ * The lightest walk, with the fewest hops among those, repeats no node, because
+ * weights are not negative.  Weights are exact integers of 10^-15.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "miscadmin.h"
+#include "query/graph/paths.h"
+#include "query/run/plan.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+typedef struct Lightest
+{
+	KgPaths *paths;
+	/* by hops left and node; -1: no walk */
+	KgWeight *least[KG_MAX_PATH_HOPS + 1];
+} Lightest;
+
+static char *
+end_handle(const KgPaths *paths, uint32 node)
+{
+	const KgRef *ref = &paths->refs[node];
+
+	return psprintf(
+		"%s:%s", kg_type_handle(paths->graph->ranked[ref->rank - 1]), ref->id);
+}
+
+/* Refuse an edge that a path could go over; hidden ones are not among them. */
+static KG_NORETURN void
+throw_weight(const KgPaths *paths, const KgLink *link, bool negative)
+{
+	const KgRelation *relation = kg_catalog_relation_no(paths->graph->catalog,
+														link->relation_no);
+	const char *from = end_handle(paths,
+								  link->backward ? link->to : link->from);
+	const char *to = end_handle(paths, link->backward ? link->from : link->to);
+	const char *name = relation != NULL ? relation->name : "*";
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"the weight of the edge \"%s\" from \"%s\" to \"%s\" is %s",
+		name,
+		from,
+		to,
+		negative ? "negative" : "out of range");
+
+	kg_error_path(err, "/weight");
+	kg_error_got_string(err,
+						DatumGetCString(DirectFunctionCall1(
+							numeric_out, NumericGetDatum(link->weight))));
+	kg_error_throw_expected(
+		err,
+		"weights of at least 0, below 10^21, with at most %d "
+		"digits after the point",
+		KG_WEIGHT_DIGITS);
+}
+
+/* The one that an error names is the same whatever was read first. */
+static bool
+link_before(const KgPaths *paths, const KgLink *a, const KgLink *b)
+{
+	int order = kg_ref_compare(&paths->refs[a->from], &paths->refs[b->from]);
+
+	return order < 0 || (order == 0 && a < b);
+}
+
+static void
+read_weights(KgPaths *paths)
+{
+	const KgLink *bad = NULL;
+	bool negative = false;
+
+	paths->weights = MemoryContextAllocHuge(
+		paths->graph->context, Max(paths->links.n, 1) * sizeof(KgWeight));
+	for (uint64 i = 0; i < paths->links.n; i++)
+	{
+		bool usable;
+
+		if ((i & 0xffff) == 0)
+			CHECK_FOR_INTERRUPTS();
+		paths->weights[i] = kg_weight_read(paths->links.links[i].weight,
+										   &usable);
+		if ((!usable || paths->weights[i] < 0) &&
+			(bad == NULL || link_before(paths, &paths->links.links[i], bad)))
+		{
+			bad = &paths->links.links[i];
+			negative = paths->weights[i] < 0;
+		}
+	}
+	if (bad != NULL)
+		throw_weight(paths, bad, negative);
+}
+
+static void
+measure_target(Lightest *l, uint32 target)
+{
+	KgPaths *paths = l->paths;
+	uint64 done = 0;
+
+	for (uint32 node = 0; node < paths->set.n; node++)
+		l->least[0][node] = node == target ? 0 : -1;
+	for (int left = 1; left <= paths->query->max_hops; left++)
+	{
+		KgWeight *least = l->least[left];
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 node = 0; node < paths->set.n; node++)
+		{
+			uint32 first = paths->links.start[node];
+			uint32 last = paths->links.start[node + 1];
+
+			least[node] = -1;
+			kg_plan_count(&done, last - first + 1);
+			for (uint32 i = first; i < last; i++)
+			{
+				uint32 to = paths->links.links[i].to;
+				KgWeight rest = l->least[left - 1][to];
+
+				if (rest < 0 || (left > 1 && !kg_path_inner(paths, to)))
+					continue;
+				rest += paths->weights[i];
+				if (least[node] < 0 || rest < least[node])
+					least[node] = rest;
+			}
+		}
+	}
+	kg_graph_charge_edges(paths->graph,
+						  (int64) paths->links.n * paths->query->max_hops);
+}
+
+/*
+ * The first path, in the order of replies, of those with this weight: links
+ * are sorted by where they lead, so the first that is tight at each hop.
+ */
+static void
+trace(Lightest *l, uint32 from, int hops, KgPath *path)
+{
+	KgPaths *paths = l->paths;
+	uint32 node = from;
+
+	memset(path, 0, sizeof(*path));
+	path->length = hops;
+	path->weight = l->least[hops][from];
+	path->nodes[0] = from;
+	for (int hop = 0; hop < hops; hop++)
+	{
+		int left = hops - hop;
+		uint32 i = paths->links.start[node];
+
+		for (;; i++)
+		{
+			uint32 to = paths->links.links[i].to;
+			KgWeight rest = l->least[left - 1][to];
+
+			Assert(i < paths->links.start[node + 1]);
+			if (rest >= 0 && (left == 1 || kg_path_inner(paths, to)) &&
+				rest + paths->weights[i] == l->least[left][node])
+				break;
+		}
+		path->links[hop] = i;
+		node = paths->links.links[i].to;
+		path->nodes[hop + 1] = node;
+	}
+}
+
+void
+kg_paths_list_lightest(KgPaths *paths)
+{
+	Lightest l;
+
+	read_weights(paths);
+	l.paths = paths;
+	for (int left = 0; left <= paths->query->max_hops; left++)
+		l.least[left] = MemoryContextAllocHuge(paths->graph->context,
+											   Max((Size) paths->set.n, 1) *
+												   sizeof(KgWeight));
+	for (uint32 t = 0; t < paths->nto; t++)
+	{
+		measure_target(&l, paths->to[t]);
+		for (uint32 s = 0; s < paths->nfrom; s++)
+		{
+			uint32 from = paths->from[s];
+			int best = 0;
+			KgPath path;
+
+			if (from == paths->to[t])
+				continue;
+			for (int hops = 1; hops <= paths->query->max_hops; hops++)
+				if (l.least[hops][from] >= 0 &&
+					(best == 0 || l.least[hops][from] < l.least[best][from]))
+					best = hops;
+			if (best == 0)
+				continue;
+			paths->total += 1;
+			trace(&l, from, best, &path);
+			kg_paths_add(paths, &path);
+		}
+	}
+}

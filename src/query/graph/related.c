@@ -1,0 +1,316 @@
+/*
+ * related.c
+ *	  Chains of steps as semi-joins and anti-joins of a set of nodes.
+ *
+ * A chain is walked from all nodes at once, as the steps of a traversal are
+ * (query/graph/traverse.h), and its rows are not listed.  Where its ends are given
+ * and far fewer than the nodes, it is walked from the ends.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "query/graph/cost.h"
+#include "query/run/decisions.h"
+#include "query/run/plan.h"
+#include "query/graph/related.h"
+#include "query/filter/select.h"
+#include "utils/memutils.h"
+
+/* So many nodes for each given end make it worth walking from the ends. */
+#define KG_MANY_FOR_AN_END 64
+
+/* The nodes that have one of the ids, of the test's type or of any. */
+static const KgNodeSet *
+nodes_by_id(KgGraph *graph, const KgNodeTest *test)
+{
+	KgNodeSet *found = MemoryContextAlloc(graph->context, sizeof(KgNodeSet));
+	KgSelector selector = {.ids = test->ids, .nids = test->nids};
+
+	kg_nodeset_init(found, graph->context);
+	for (int i = 0; i < graph->nranks; i++)
+	{
+		int64 *nodes;
+		uint32 n;
+
+		selector.type = graph->ranked[i];
+		if (test->type != NULL && test->type != selector.type)
+			continue;
+		nodes = kg_select_nodes(graph, &selector, &n);
+		for (uint32 j = 0; j < n; j++)
+			(void) kg_nodeset_add(found, nodes[j]);
+	}
+	return found;
+}
+
+/*
+ * Find what was given by id.  Not when arguments are read: a cursor, which is
+ * read after them, says at which instant the call asks.
+ */
+static void
+find_given(KgGraph *graph, const KgRelated *related)
+{
+	kg_decisions_begin_step();
+	for (int i = 0; i < related->n; i++)
+		for (int j = 0; j < related->chains[i].nsteps; j++)
+		{
+			KgStepSpec *step = &related->chains[i].specs[j];
+
+			for (int k = 0; k < step->ntests; k++)
+			{
+				KgNodeTest *test = &step->tests[k];
+
+				if (test->nids == 0 || test->among != NULL)
+					continue;
+				test->among = nodes_by_id(graph, test);
+				related->chains[i].missing |= test->type != NULL &&
+											  test->among->n <
+												  (uint32) test->nids;
+			}
+		}
+	kg_decisions_end_step();
+}
+
+/* The nodes that the last step may end in, where they are given; or NULL. */
+static const KgNodeSet *
+given_ends(const KgChain *chain)
+{
+	const KgStepSpec *last = &chain->specs[chain->nsteps - 1];
+
+	for (int i = 0; i < last->ntests; i++)
+		if (last->tests[i].among != NULL)
+			return last->tests[i].among;
+	return NULL;
+}
+
+static bool
+asks_for_one(const KgChain *chain)
+{
+	return chain->min_count <= 1 && chain->max_count == 0;
+}
+
+/* The given ends that pass the tests of the last step. */
+static int64 *
+passing_ends(KgGraph *graph, const KgChain *chain, uint32 *n)
+{
+	const KgStepSpec *last = &chain->specs[chain->nsteps - 1];
+	const KgNodeSet *given = given_ends(chain);
+	Size size = Max((Size) given->n, 1);
+	int64 *nodes = MemoryContextAllocHuge(graph->context, size * sizeof(int64));
+	uint16 *ranks = MemoryContextAllocHuge(graph->context,
+										   size * sizeof(uint16));
+	bool *pass = MemoryContextAllocHuge(graph->context, size);
+
+	*n = given->n;
+	memcpy(nodes, given->nodes, (Size) given->n * sizeof(int64));
+	for (int i = 0; i < last->ntests; i++)
+	{
+		uint32 passed = 0;
+
+		kg_graph_types(graph, nodes, *n, ranks);
+		kg_node_test(graph, &last->tests[i], nodes, *n, ranks, pass);
+		for (uint32 j = 0; j < *n; j++)
+			if (pass[j])
+				nodes[passed++] = nodes[j];
+		*n = passed;
+	}
+	return nodes;
+}
+
+/*
+ * The chain from its ends: what each step ends in is what the one before it
+ * ended in, and the last must pass the test of a start.
+ */
+static void
+walk_back(KgGraph *graph, const KgChain *chain, const KgNodeTest *start,
+		  KgTraversal *t)
+{
+	KgStepSpec *specs = palloc0(chain->nsteps * sizeof(KgStepSpec));
+	uint32 n;
+	int64 *ends = passing_ends(graph, chain, &n);
+
+	for (int i = 0; i < chain->nsteps; i++)
+	{
+		const KgStepSpec *step = &chain->specs[chain->nsteps - 1 - i];
+
+		kg_follow_reverse(&step->follow, &specs[i].follow);
+		specs[i].min_hops = specs[i].max_hops = 1;
+		if (i == chain->nsteps - 1)
+		{
+			specs[i].ntests = 1;
+			specs[i].tests[0] = *start;
+			continue;
+		}
+		step--;
+		specs[i].ntests = step->ntests;
+		memcpy(specs[i].tests, step->tests, sizeof(step->tests));
+	}
+	kg_cost_traverse(graph, ends, n, specs, chain->nsteps, chain->path);
+	kg_traverse_reach(t, graph, ends, n, specs, chain->nsteps);
+}
+
+/* How many ends the chain has from each of the nodes, or whether it has any. */
+static void
+count_back(KgGraph *graph, const KgChain *chain, const int64 *nodes, uint32 n,
+		   uint32 *counts)
+{
+	KgNodeTest start;
+	KgNodeSet starts;
+	KgTraversal t;
+	const KgStepResult *last;
+
+	kg_nodeset_init(&starts, graph->context);
+	for (uint32 i = 0; i < n; i++)
+		(void) kg_nodeset_add(&starts, nodes[i]);
+	memset(&start, 0, sizeof(start));
+	start.among = &starts;
+	walk_back(graph, chain, &start, &t);
+	last = &t.steps[chain->nsteps - 1];
+	for (uint64 e = 0; e < last->first[last->nstarts]; e++)
+	{
+		uint32 place = kg_nodeset_find(&starts,
+									   t.set.nodes[last->ends[e].node]);
+
+		if (place != KG_NO_NODE)
+			counts[place]++;
+	}
+}
+
+/* Distinct ends of the last step from one start. */
+typedef struct Ends
+{
+	const KgTraversal *t;
+	uint32 *seen[KG_MAX_STEPS]; /* by node: the start that met it last */
+	uint32 start;				/* + 1 */
+	uint32 n;
+	uint64 done;
+} Ends;
+
+static void
+count_ends(Ends *ends, int step, uint32 node)
+{
+	const KgStepResult *result = &ends->t->steps[step];
+	uint32 start = result->start_of[node];
+
+	kg_plan_count(&ends->done, result->first[start + 1] - result->first[start]);
+	for (uint64 e = result->first[start]; e < result->first[start + 1]; e++)
+	{
+		uint32 end = result->ends[e].node;
+
+		if (ends->seen[step][end] == ends->start)
+			continue;
+		ends->seen[step][end] = ends->start;
+		if (step == ends->t->nsteps - 1)
+			ends->n++;
+		else
+			count_ends(ends, step + 1, end);
+	}
+}
+
+static void
+count_forth(KgGraph *graph, const KgChain *chain, const int64 *nodes, uint32 n,
+			uint32 *counts)
+{
+	KgTraversal t;
+	Ends ends;
+
+	kg_cost_traverse(graph, nodes, n, chain->specs, chain->nsteps, chain->path);
+	kg_traverse_reach(&t, graph, nodes, n, chain->specs, chain->nsteps);
+	memset(&ends, 0, sizeof(ends));
+	ends.t = &t;
+	for (int i = 0; i < chain->nsteps && chain->nsteps > 1; i++)
+		ends.seen[i] = MemoryContextAllocExtended(
+			graph->context,
+			Max((Size) t.set.n, 1) * sizeof(uint32),
+			MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	/* The starts are the first of the set, in their order. */
+	for (uint32 i = 0; i < n; i++)
+	{
+		double rows = t.steps[0].rows[t.steps[0].start_of[i]];
+
+		counts[i] = (uint32) Min(rows, PG_UINT32_MAX);
+		if (rows == 0 || chain->nsteps == 1 || asks_for_one(chain))
+			continue;
+		ends.start = i + 1;
+		ends.n = 0;
+		count_ends(&ends, 0, i);
+		counts[i] = ends.n;
+	}
+}
+
+static bool
+holds(const KgChain *chain, uint32 count)
+{
+	bool within = count >= Max(chain->min_count, 1) &&
+				  (chain->max_count == 0 || count <= chain->max_count);
+
+	return within != chain->negated;
+}
+
+static uint32
+keep(KgGraph *graph, KgChain *chain, int64 *nodes, uint32 n)
+{
+	const KgNodeSet *given = given_ends(chain);
+	uint32 *counts = MemoryContextAllocExtended(
+		graph->context,
+		Max((Size) n, 1) * sizeof(uint32),
+		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32 kept = 0;
+
+	if (given != NULL && (uint64) given->n * KG_MANY_FOR_AN_END < n &&
+		(chain->nsteps == 1 || asks_for_one(chain)))
+		count_back(graph, chain, nodes, n, counts);
+	else
+		count_forth(graph, chain, nodes, n, counts);
+	chain->walked = true;
+	for (uint32 i = 0; i < n; i++)
+	{
+		chain->met |= counts[i] > 0;
+		if (holds(chain, counts[i]))
+			nodes[kept++] = nodes[i];
+	}
+	pfree(counts);
+	return kept;
+}
+
+uint32
+kg_related_keep(KgGraph *graph, const KgRelated *related, int64 *nodes,
+				uint32 n)
+{
+	if (n > 0)
+		find_given(graph, related);
+	for (int i = 0; i < related->n && n > 0; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		n = keep(graph, &related->chains[i], nodes, n);
+	}
+	return n;
+}
+
+bool
+kg_related_anchor(KgGraph *graph, const KgRelated *related, const KgType *type,
+				  KgNodeSet *nodes)
+{
+	const KgChain *best = NULL;
+	const KgStepResult *last;
+	KgNodeTest start;
+	KgTraversal t;
+
+	find_given(graph, related);
+	for (int i = 0; i < related->n; i++)
+	{
+		const KgChain *chain = &related->chains[i];
+
+		if (!chain->negated && given_ends(chain) != NULL &&
+			(best == NULL || given_ends(chain)->n < given_ends(best)->n))
+			best = chain;
+	}
+	if (best == NULL)
+		return false;
+	memset(&start, 0, sizeof(start));
+	start.type = type;
+	walk_back(graph, best, &start, &t);
+	last = &t.steps[best->nsteps - 1];
+	for (uint64 e = 0; e < last->first[last->nstarts]; e++)
+		(void) kg_nodeset_add(nodes, t.set.nodes[last->ends[e].node]);
+	return true;
+}

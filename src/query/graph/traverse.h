@@ -1,0 +1,109 @@
+/*
+ * traverse.h
+ *	  Bindings of a chain of steps (traverse_relationships).
+ *
+ *	  A row binds the start and the end of every step.  The number of rows is
+ *	  counted without listing them; a page of them is listed in the order of
+ *	  their nodes' types and ids.
+ */
+#ifndef KG_TRAVERSE_H
+#define KG_TRAVERSE_H
+
+#include "query/filter/filter.h"
+#include "query/graph/links.h"
+
+#define KG_MAX_STEPS 5
+#define KG_MAX_STEP_HOPS 3
+
+/* What a node must be. */
+typedef struct KgNodeTest
+{
+	const KgType *type; /* NULL: any */
+	uint16 rank;		/* its, in the graph */
+	/* by rank - 1: analysed against that type, NULL: does not match; or NULL
+	 * where there is no filter */
+	KgFilter **filters;
+	int nids; /* 0: any, else one of these, which kg_related_keep() finds */
+	char **ids;
+	const KgNodeSet *among;			 /* those found, or NULL */
+	const struct KgRelated *related; /* connected so; or NULL */
+} KgNodeTest;
+
+typedef struct KgStepSpec
+{
+	KgFollow follow;
+	int min_hops;
+	int max_hops;
+	int ntests;
+	KgNodeTest tests[2]; /* of the step, and of the whole query */
+} KgStepSpec;
+
+/* An end of a step, seen from its start. */
+typedef struct KgStepEnd
+{
+	uint32 node;
+	uint8 depth;
+} KgStepEnd;
+
+typedef struct KgStepResult
+{
+	KgLinks links;
+	uint32 nstarts;
+	uint32 *starts;	   /* nodes */
+	uint64 *first;	   /* by start: first end; nstarts + 1 */
+	uint64 found;	   /* ends before they were tested */
+	KgStepEnd *ends;   /* those that pass the tests */
+	uint32 *start_of;  /* by node: its place in starts, or KG_NO_NODE */
+	uint32 start_of_n; /* nodes when start_of was made */
+	double *rows;	   /* by start: rows from here on */
+} KgStepResult;
+
+typedef struct KgTraversal
+{
+	KgGraph *graph;
+	KgNodeSet set;
+	KgRanks ranks;
+	int nsteps;
+	const KgStepSpec *specs;
+	KgStepResult steps[KG_MAX_STEPS];
+	bool *gone;	  /* by node: is not there after all; NULL: none */
+	double total; /* rows; exact below 2^53 */
+} KgTraversal;
+
+/*
+ * Starts are visible nodes that pass the start's own tests.  type: theirs, where
+ * they are known to be there; or NULL.
+ */
+extern void kg_traverse_run(KgTraversal *t, KgGraph *graph, const KgType *type,
+							const int64 *starts, uint32 nstarts,
+							const KgStepSpec *specs, int nsteps);
+
+/*
+ * The same where no page is asked for: the nodes are not looked at if the edges
+ * say which of them pass.
+ */
+extern void kg_traverse_reach(KgTraversal *t, KgGraph *graph,
+							  const int64 *starts, uint32 nstarts,
+							  const KgStepSpec *specs, int nsteps);
+
+/* A row: nsteps + 1 nodes, and each step's depth. */
+typedef struct KgBinding
+{
+	uint32 nodes[KG_MAX_STEPS + 1];
+	uint8 depths[KG_MAX_STEPS];
+} KgBinding;
+
+/*
+ * The first limit rows after the given one (nsteps + 1 refs, or NULL), in
+ * order; fills refs, by node, for the nodes that they use.  *more says
+ * whether rows follow.
+ */
+extern uint32 kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
+							   KgBinding **rows, KgRef **refs, bool *more);
+
+/* Which of the visible nodes pass the test. */
+extern void kg_node_test(KgGraph *graph, const KgNodeTest *test,
+						 const int64 *nodes, uint32 n, const uint16 *ranks,
+						 bool *pass);
+
+#endif /* KG_TRAVERSE_H */

@@ -1,0 +1,406 @@
+/*
+ * key_counts.c
+ *	  Which keys entities have of some x-index properties, and how many have them.
+ *
+ * Of one property the rows of kg_index_key are counted, where they may speak
+ * for the entities; of several each entity's packed keys are read, with counts of
+ * edges beside them.  What
+ * entities have in common is found by its bytes, in an open hash table that is
+ * larger than a processor's caches where values are many: a slot tells by itself
+ * that it is not the one, and what was found is gone through as it came.
+ */
+#include "postgres.h"
+
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "query/list/key_counts.h"
+#include "query/time/past.h"
+#include "query/time/validity.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+/* Entities with the same keys, one after the other as packed. */
+typedef struct Same
+{
+	struct Same *next; /* that was found */
+	int64 entities;
+	bytea keys;
+} Same;
+
+typedef struct Slot
+{
+	Same *same; /* NULL: free */
+	uint32 hash;
+} Slot;
+
+/* The keys of a field that are found by their nodes. */
+typedef struct Counted
+{
+	const KgField *field;
+	KgGraph *graph;
+	KgNodeSet nodes;
+	bytea **keys; /* by place there */
+	uint32 room;
+} Counted;
+
+typedef struct Counting
+{
+	KgGraph *graph;
+	MemoryContext context;
+	int nfields;
+	bool *wanted; /* by field number */
+	int nwanted;  /* of these numbers */
+	/* counts of edges, which are not among an entity's keys: by place in nodes */
+	int ncounted;
+	struct Counted *counted; /* of each field */
+	Slot *slots;
+	uint32 nslots;
+	uint32 n;
+	Same *first;
+	Same *last;
+	StringInfoData keys; /* of the entity at hand */
+	int64 entities;
+	KgKeyCountFunction found;
+	void *arg;
+	KgPackedKey *told; /* to it, of one set of keys */
+	int room;
+	/* for single keys: the one at hand, of the last so many rows */
+	int32 field_no;
+	int64 rows;
+} Counting;
+
+/* The slot of what has the hash and is the same, or a free one. */
+static Slot *
+find_slot(const Counting *c, uint32 hash, const char *keys, int len)
+{
+	uint32 mask = c->nslots - 1;
+	uint32 i = hash & mask;
+
+	for (; c->slots[i].same != NULL; i = (i + 1) & mask)
+	{
+		const bytea *same = &c->slots[i].same->keys;
+
+		if (c->slots[i].hash == hash && VARSIZE(same) == VARHDRSZ + len &&
+			memcmp(VARDATA(same), keys, len) == 0)
+			break;
+	}
+	return &c->slots[i];
+}
+
+static void
+grow(Counting *c)
+{
+	Slot *old = c->slots;
+	uint32 n = c->nslots;
+
+	c->nslots = n == 0 ? 1024 : n * 2;
+	c->slots = MemoryContextAllocExtended(c->graph->context,
+										  (Size) c->nslots * sizeof(Slot),
+										  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32 slot = old[i].hash & (c->nslots - 1);
+
+		if (old[i].same == NULL)
+			continue;
+		while (c->slots[slot].same != NULL)
+			slot = (slot + 1) & (c->nslots - 1);
+		c->slots[slot] = old[i];
+	}
+	if (old != NULL)
+		pfree(old);
+}
+
+static Same *
+add_same(Counting *c)
+{
+	Same *same = MemoryContextAlloc(
+		c->context, offsetof(Same, keys) + VARHDRSZ + c->keys.len);
+
+	same->next = NULL;
+	same->entities = 0;
+	SET_VARSIZE(&same->keys, VARHDRSZ + c->keys.len);
+	memcpy(VARDATA(&same->keys), c->keys.data, c->keys.len);
+	if (c->last == NULL)
+		c->first = same;
+	else
+		c->last->next = same;
+	c->last = same;
+	if ((++c->n & 1023) == 0)
+		kg_graph_check_memory(c->graph);
+	return same;
+}
+
+static void
+count_keys(Counting *c)
+{
+	uint32 hash = hash_bytes((const unsigned char *) c->keys.data, c->keys.len);
+	Slot *slot;
+
+	if (c->n * 2 >= c->nslots)
+		grow(c);
+	slot = find_slot(c, hash, c->keys.data, c->keys.len);
+	if (slot->same == NULL)
+	{
+		slot->same = add_same(c);
+		slot->hash = hash;
+	}
+	slot->same->entities++;
+	c->entities++;
+}
+
+/* node, key */
+static bool
+receive_counted(TupleTableSlot *slot, void *arg)
+{
+	Counted *counted = arg;
+	MemoryContext old = MemoryContextSwitchTo(counted->graph->context);
+	bool isnull;
+	uint32 place = kg_nodeset_add(
+		&counted->nodes, DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+	Datum key = slot_getattr(slot, 2, &isnull);
+
+	if (place >= counted->room)
+	{
+		counted->room = counted->room == 0 ? 1024 : counted->room * 2;
+		counted->keys = counted->keys == NULL
+							? palloc(counted->room * sizeof(bytea *))
+							: repalloc_huge(counted->keys,
+											counted->room * sizeof(bytea *));
+		kg_graph_check_memory(counted->graph);
+	}
+	counted->keys[place] = DatumGetByteaPCopy(key);
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+/* As if they were among the entity's keys, of which their numbers are the last. */
+static void
+append_counted(Counting *c, int64 node)
+{
+	for (int i = 0; i < c->ncounted; i++)
+	{
+		const Counted *counted = &c->counted[i];
+		uint32 place = kg_nodeset_find(&counted->nodes, node);
+		KgKeyItem item = {counted->field->field_no};
+		bytea *packed;
+
+		if (place == KG_NO_NODE)
+			continue;
+		item.key = counted->keys[place];
+		packed = kg_keys_pack(&item, 1);
+		appendBinaryStringInfo(
+			&c->keys, VARDATA(packed), VARSIZE(packed) - VARHDRSZ);
+		pfree(packed);
+	}
+}
+
+/* node, index_keys */
+static bool
+receive_entity(TupleTableSlot *slot, void *arg)
+{
+	Counting *c = arg;
+	Datum packed = kg_slot_datum(slot, 2);
+	bytea *keys = DatumGetByteaPP(packed);
+	KgKeysIter it;
+
+	resetStringInfo(&c->keys);
+	kg_keys_iter_init(&it, keys);
+	for (const unsigned char *from = it.p; kg_keys_next(&it); from = it.p)
+		if (it.key.field_no < c->nwanted && c->wanted[it.key.field_no])
+			appendBinaryStringInfo(&c->keys, (const char *) from, it.p - from);
+	append_counted(c, DatumGetInt64(kg_slot_datum(slot, 1)));
+	count_keys(c);
+	if ((Pointer) keys != DatumGetPointer(packed))
+		pfree(keys);
+	return true;
+}
+
+static void
+tell_key(Counting *c)
+{
+	KgPackedKey key = {.field_no = c->field_no,
+					   .data = (const unsigned char *) c->keys.data,
+					   .len = c->keys.len};
+
+	if (c->rows > 0)
+		c->found(&key, 1, c->rows, c->arg);
+	c->entities += c->rows;
+	c->rows = 0;
+}
+
+/*
+ * key.  They mostly come in order, and what is the same as the row before takes
+ * less here than in a grouping of the executor's.
+ */
+static bool
+receive_key(TupleTableSlot *slot, void *arg)
+{
+	Counting *c = arg;
+	Datum value = kg_slot_datum(slot, 1);
+	bytea *key = DatumGetByteaPP(value);
+	int len = VARSIZE_ANY_EXHDR(key);
+
+	if (c->rows == 0 || len != c->keys.len ||
+		memcmp(VARDATA_ANY(key), c->keys.data, len) != 0)
+	{
+		tell_key(c);
+		resetStringInfo(&c->keys);
+		appendBinaryStringInfo(&c->keys, VARDATA_ANY(key), len);
+	}
+	c->rows++;
+	if ((Pointer) key != DatumGetPointer(value))
+		pfree(key);
+	return true;
+}
+
+static void
+count_one(Counting *c, const KgType *type, const KgField *field)
+{
+	static const Oid types[] = {TEXTOID, INT4OID, INT4OID};
+	Datum values[] = {
+		0, Int32GetDatum(type->type_no), Int32GetDatum(field->field_no)};
+
+	c->field_no = field->field_no;
+	kg_graph_run(c->graph, KG_SQL_KEYS, 3, types, values, receive_key, c);
+	tell_key(c);
+}
+
+static void
+count_type(Counting *c, const KgType *type)
+{
+	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID};
+	Datum values[] = {
+		0, CStringGetTextDatum(type->bundle), CStringGetTextDatum(type->name)};
+
+	kg_graph_run(
+		c->graph, KG_SQL_TYPE_KEYS, 3, types, values, receive_entity, c);
+}
+
+/* Kept counts of the type, or of the nodes. */
+static void
+read_counted(Counting *c, const KgType *type, const int64 *nodes, uint32 n)
+{
+	static const Oid of_type[] = {TEXTOID, INT4OID, INT4OID};
+	static const Oid of_nodes[] = {TEXTOID, INT8ARRAYOID, INT4OID};
+
+	for (int i = 0; i < c->ncounted; i++)
+	{
+		Datum values[] = {0,
+						  Int32GetDatum(type->type_no),
+						  Int32GetDatum(c->counted[i].field->field_no)};
+
+		kg_nodeset_init(&c->counted[i].nodes, c->graph->context);
+		if (nodes == NULL)
+			kg_graph_run(c->graph,
+						 KG_SQL_COUNTS,
+						 3,
+						 of_type,
+						 values,
+						 receive_counted,
+						 &c->counted[i]);
+		for (uint32 start = 0; nodes != NULL && start < n; start += KG_PIECE)
+		{
+			CHECK_FOR_INTERRUPTS();
+			values[1] = kg_int64_array(nodes + start, Min(n - start, KG_PIECE));
+			kg_graph_run(c->graph,
+						 KG_SQL_NODE_COUNTS,
+						 3,
+						 of_nodes,
+						 values,
+						 receive_counted,
+						 &c->counted[i]);
+			pfree(DatumGetPointer(values[1]));
+		}
+	}
+}
+
+static void
+count_nodes(Counting *c, const int64 *nodes, uint32 n)
+{
+	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
+
+	for (uint32 start = 0; start < n; start += KG_PIECE)
+	{
+		Datum values[2];
+
+		CHECK_FOR_INTERRUPTS();
+		values[1] = kg_int64_array(nodes + start, Min(n - start, KG_PIECE));
+		kg_graph_run(
+			c->graph, KG_SQL_NODE_KEYS, 2, types, values, receive_entity, c);
+		pfree(DatumGetPointer(values[1]));
+	}
+}
+
+static void
+tell(Counting *c, const Same *same)
+{
+	int n = 0;
+	KgKeysIter it;
+
+	kg_keys_iter_init(&it, &same->keys);
+	while (kg_keys_next(&it))
+	{
+		if (n == c->room)
+		{
+			c->room *= 2;
+			c->told = repalloc_huge(c->told, c->room * sizeof(KgPackedKey));
+		}
+		c->told[n++] = it.key;
+	}
+	c->found(c->told, n, same->entities, c->arg);
+}
+
+static void
+want(Counting *c, const KgType *type, const KgField *const *fields, int nfields)
+{
+	c->nwanted = type->nkey_fields + 1;
+	c->wanted = palloc0(c->nwanted * sizeof(bool));
+	c->counted = palloc0(Max(1, nfields) * sizeof(Counted));
+	for (int i = 0; i < nfields; i++)
+	{
+		if (!fields[i]->counted)
+			c->wanted[fields[i]->field_no] = true;
+		else
+			c->counted[c->ncounted++] = (Counted){fields[i], c->graph};
+	}
+}
+
+int64
+kg_key_counts(KgGraph *graph, const KgType *type, const KgField *const *fields,
+			  int nfields, const int64 *nodes, uint32 n,
+			  KgKeyCountFunction found, void *arg)
+{
+	Counting c = {.graph = graph, .found = found, .arg = arg};
+	uint64 done = 0;
+
+	initStringInfo(&c.keys);
+	if (nodes == NULL && nfields == 1 && !kg_past_asked() &&
+		kg_validity_rows_suffice(graph->catalog))
+	{
+		count_one(&c, type, fields[0]);
+		return c.entities;
+	}
+	/* What is found stays until the end: without room between. */
+	c.context = GenerationContextCreate(
+		graph->context, "kg_graph key counts", ALLOCSET_DEFAULT_SIZES);
+	c.room = 8;
+	c.told = palloc(c.room * sizeof(KgPackedKey));
+	want(&c, type, fields, nfields);
+	read_counted(&c, type, nodes, n);
+	if (nodes != NULL)
+		count_nodes(&c, nodes, n);
+	else
+		count_type(&c, type);
+	for (const Same *same = c.first; same != NULL; same = same->next)
+	{
+		kg_plan_count(&done, 1);
+		tell(&c, same);
+	}
+	if (c.slots != NULL)
+		pfree(c.slots);
+	MemoryContextDelete(c.context);
+	return c.entities;
+}

@@ -1,0 +1,1309 @@
+/*
+ * list.c
+ *	  A page of the entities of one type: which statements, in which order.
+ *
+ * A page comes from a walk in the order asked for, which probes the filters
+ * and stops when the page is full, or from a drive, which reads all rows of the
+ * most selective filter and keeps the best.  Which is cheaper depends on how
+ * many entities match, so the two race: a filter is counted up to a bound; if
+ * it has fewer rows it drives, else the walk may look at that many rows, and if
+ * the page is still not full the bound is raised.  The work is
+ * then within a constant of the cheaper one, without statistics.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "auth/visibility.h"
+#include "base/settings.h"
+#include "base/spi.h"
+#include "model/key.h"
+#include "model/writing.h"
+#include "miscadmin.h"
+#include "query/run/decisions.h"
+#include "query/derived.h"
+#include "query/list/list.h"
+#include "query/list/list_decided.h"
+#include "query/time/past.h"
+#include "query/filter/scan.h"
+#include "query/filter/select.h"
+#include "query/time/validity.h"
+#include "utils/builtins.h"
+
+/* How the bound of the race grows, and how far a walk goes for it. */
+#define RACE_GROWTH 4
+#define RACE_WALK 1
+#define RACE_START 256
+
+/* The nodes of a filter are kept where no more than so many are counted. */
+#define KG_FEW 10000
+
+/* So many are read before a walk is given a chance. */
+#define KG_FEW_OF_ALTERNATIVES 10000
+
+typedef struct Walker
+{
+	const KgListQuery *query;
+	const KgSource *source;
+	KgRows *rows;
+	int wanted;	  /* rows after which the page is full */
+	int accepted; /* rows that are after the cursor */
+	bool descending;
+	bool exact;	  /* the walk's order is the page's, ties included */
+	bool refetch; /* ties come reversed: read the last group again */
+	int phase;
+	KgWalkStart at; /* the last row looked at, or where to begin */
+	int64 examined;
+	bytea *group;	  /* key of the current group */
+	int before_group; /* accepted before it */
+	bool full;
+	int nkeys; /* of an "in" on the sort field: a group each, in this order */
+	int next_key;
+	bytea **keys;
+} Walker;
+
+/* A copy of a value as it is stored, be it compressed or elsewhere. */
+static struct varlena *
+copy_stored(Datum value)
+{
+	const struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+	Size size = VARSIZE_ANY(stored);
+
+	return memcpy(palloc(size), stored, size);
+}
+
+/* first: keys that do not come from the statement, before those that do. */
+static KgRow *
+make_row(TupleTableSlot *slot, const KgSource *source, int nkeys, int first)
+{
+	KgRow *row = palloc(offsetof(KgRow, keys) +
+						(first + nkeys) * sizeof(bytea *));
+	bool isnull;
+
+	row->entity_id = text_to_cstring(
+		DatumGetTextPP(slot_getattr(slot, 1, &isnull)));
+	row->node = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	row->stored = source->with_data
+					  ? copy_stored(kg_slot_datum(slot, 4 + nkeys))
+					  : NULL;
+	row->data = NULL;
+	row->match = NULL;
+	for (int i = 0; i < nkeys; i++)
+	{
+		Datum key = slot_getattr(slot, 4 + i, &isnull);
+
+		row->keys[first + i] = isnull ? kg_key_missing()
+									  : DatumGetByteaPCopy(key);
+	}
+	return row;
+}
+
+static bool
+same_key(const bytea *a, Datum b)
+{
+	bytea *bkey = DatumGetByteaPP(b);
+
+	return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(bkey) &&
+		   memcmp(VARDATA_ANY(a), VARDATA_ANY(bkey), VARSIZE_ANY_EXHDR(a)) == 0;
+}
+
+/* A row of a walk: look at it, keep it if the probes hold. */
+static bool
+walk_row(TupleTableSlot *slot, void *arg)
+{
+	Walker *walker = arg;
+	bool by_key = walker->source->kind == KG_SOURCE_KEY;
+
+	/* The key's column, where the walk is by key, is the first sort key. */
+	if (by_key && walker->query->nsort > 0)
+	{
+		Datum key = kg_slot_datum(slot, 4);
+
+		if (walker->group == NULL || !same_key(walker->group, key))
+		{
+			if (!walker->exact && !walker->refetch &&
+				walker->accepted >= walker->wanted)
+			{
+				walker->full = true;
+				return false;
+			}
+			walker->group = DatumGetByteaPCopy(key);
+			walker->before_group = walker->accepted;
+		}
+	}
+	walker->examined++;
+	walker->at.entity_id = NULL;
+	if (DatumGetBool(kg_slot_datum(slot, 3)))
+	{
+		KgRow *row = make_row(slot, walker->source, walker->query->nsort, 0);
+
+		walker->at.entity_id = pstrdup(row->entity_id);
+		if (kg_rows_add(walker->rows, row))
+			walker->accepted++;
+	}
+	else
+		walker->at.entity_id = text_to_cstring(
+			DatumGetTextPP(kg_slot_datum(slot, 1)));
+	walker->at.set = true;
+	walker->at.key = walker->group;
+	if ((walker->exact || walker->refetch) &&
+		walker->accepted >= walker->wanted)
+	{
+		walker->full = true;
+		return false;
+	}
+	return true;
+}
+
+static void
+run_rows(const KgListQuery *query, const KgSource *source, KgWalk walk,
+		 const KgWalkStart *start, int64 max_rows, KgRowFunction row, void *arg)
+{
+	KgSqlBuilder b;
+
+	kg_list_sql_rows(&b, query, source, walk, start, max_rows);
+	(void) kg_sql_run(&b, row, arg);
+}
+
+/*
+ * Rows that a walk reads before it looks whether its page is full, where it
+ * reads all that there are: few, where somebody is asked about each, or where
+ * those of another time are sorted for it.
+ */
+static int64
+unbounded_stretch(const KgListQuery *query, const KgRows *rows)
+{
+	if (kg_past_asked())
+		return RACE_START + (int64) rows->max * 4;
+	return query->catalog->authorizes && !kg_decisions_ask_all() ? rows->max
+																 : PG_INT64_MAX;
+}
+
+/* The rows of one key by id. */
+static void
+walk_group_by(Walker *walker, KgWalk walk, bytea *key, const char *entity_id,
+			  int64 max_rows)
+{
+	KgWalkStart start;
+	int64 stretch = max_rows;
+	int64 before;
+
+	start.set = true;
+	start.key = key;
+	start.entity_id = entity_id;
+	if (max_rows == PG_INT64_MAX)
+		stretch = unbounded_stretch(walker->query, walker->rows);
+	do
+	{
+		before = walker->examined;
+		run_rows(walker->query,
+				 walker->source,
+				 walk,
+				 &start,
+				 stretch,
+				 walk_row,
+				 walker);
+		start.entity_id = walker->at.entity_id;
+		if (stretch == max_rows || walker->full ||
+			walker->examined - before < stretch)
+			break;
+		stretch *= RACE_GROWTH;
+	} while (true);
+}
+
+static void
+walk_group(Walker *walker, bytea *key, const char *entity_id)
+{
+	walk_group_by(walker, KG_WALK_GROUP_UP, key, entity_id, PG_INT64_MAX);
+}
+
+/* The least key above this one. */
+static bytea *
+key_after(const bytea *key)
+{
+	int len = VARSIZE_ANY_EXHDR(key);
+	bytea *result = palloc(VARHDRSZ + len + 1);
+
+	SET_VARSIZE(result, VARHDRSZ + len + 1);
+	memcpy(VARDATA(result), VARDATA_ANY(key), len);
+	VARDATA(result)[len] = '\0';
+	return result;
+}
+
+static bool
+is_missing_key(const bytea *key)
+{
+	bytea *missing = kg_key_missing();
+
+	return same_key(missing, PointerGetDatum(key));
+}
+
+/* One stretch of the walk; false when the source has no more rows. */
+static bool
+walk_stretch(Walker *walker, KgWalk direction, int64 budget)
+{
+	int64 before = walker->examined;
+
+	run_rows(walker->query,
+			 walker->source,
+			 direction,
+			 &walker->at,
+			 budget,
+			 walk_row,
+			 walker);
+	return walker->full || walker->examined - before >= budget;
+}
+
+/* Ascending keys: missing ones come last by themselves. */
+static bool
+walk_up(Walker *walker, int64 budget)
+{
+	const KgRow *after = walker->query->after;
+
+	if (walker->phase == 0)
+	{
+		walker->phase = 1;
+		if (after)
+		{
+			walker->at.set = true;
+			walker->at.key = after->keys[0];
+			walker->at.entity_id = walker->exact ? after->entity_id : "";
+		}
+	}
+	if (!walk_stretch(walker, KG_WALK_UP, budget))
+		return true;
+	return walker->full;
+}
+
+/*
+ * Descending keys, then the missing ones.  Ties go by ascending id, which the
+ * index has the other way round: when the page is full, the last group is read
+ * again from its beginning.
+ */
+static bool
+walk_down(Walker *walker, int64 budget)
+{
+	const KgRow *after = walker->query->after;
+	bool after_missing = after && is_missing_key(after->keys[0]);
+
+	if (walker->phase == 0)
+	{
+		walker->at.set = true;
+		if (after == NULL)
+		{
+			walker->at.key = kg_key_missing();
+			walker->at.entity_id = "";
+		}
+		else if (walker->exact)
+		{
+			walker->at.key = after->keys[0];
+			walker->at.entity_id = after->entity_id;
+		}
+		else
+		{
+			if (walker->refetch && !after_missing)
+				walk_group(walker, after->keys[0], after->entity_id);
+			walker->at.key = walker->refetch ? after->keys[0]
+											 : key_after(after->keys[0]);
+			walker->at.entity_id = "";
+			walker->group = NULL;
+		}
+		walker->phase = after_missing ? 2 : 1;
+		if (walker->full)
+			return true;
+	}
+	if (walker->phase == 1)
+	{
+		if (walk_stretch(walker, KG_WALK_DOWN, budget))
+		{
+			if (walker->full && walker->refetch)
+			{
+				bytea *group = walker->group;
+
+				kg_rows_drop_group(walker->rows, group);
+				walker->accepted = walker->before_group;
+				walker->full = false;
+				walk_group(walker, group, "");
+				walker->full = true;
+			}
+			return walker->full;
+		}
+		walker->phase = 2;
+	}
+	walker->group = NULL;
+	walker->full = walker->accepted >= walker->wanted;
+	if (walker->full)
+		return true;
+	if (walker->exact)
+		walk_group_by(walker,
+					  KG_WALK_GROUP_DOWN,
+					  kg_key_missing(),
+					  after_missing ? after->entity_id : NULL,
+					  PG_INT64_MAX);
+	else
+		walk_group(walker,
+				   kg_key_missing(),
+				   after_missing && walker->refetch ? after->entity_id : "");
+	return true;
+}
+
+/* By id, over the entities themselves. */
+static bool
+walk_ids(Walker *walker, int64 budget)
+{
+	const KgRow *after = walker->query->after;
+
+	if (walker->phase == 0)
+	{
+		walker->phase = 1;
+		if (after)
+		{
+			walker->at.set = true;
+			walker->at.entity_id = after->entity_id;
+		}
+	}
+	if (!walk_stretch(
+			walker, walker->descending ? KG_WALK_DOWN : KG_WALK_UP, budget))
+		return true;
+	return walker->full;
+}
+
+/*
+ * The values of an "in", one after the other: an index has the rows of each in
+ * order, but not those of all of them.
+ */
+static bool
+walk_keys(Walker *walker, int64 budget)
+{
+	const KgRow *after = walker->query->after;
+	KgWalk walk = walker->exact && walker->query->id_descending
+					  ? KG_WALK_GROUP_DOWN
+					  : KG_WALK_GROUP_UP;
+	int64 before = walker->examined;
+
+	while (walker->next_key < walker->nkeys)
+	{
+		bytea *key = walker->keys[walker->next_key];
+		const char *from = walker->at.entity_id;
+		int64 left = budget - (walker->examined - before);
+
+		if (from == NULL && after && walker->exact &&
+			same_key(key, PointerGetDatum(after->keys[0])))
+			from = after->entity_id;
+		walk_group_by(walker, walk, key, from, left);
+		if (walker->full)
+			return true;
+		if (walker->examined - before >= budget)
+			return false;
+		walker->next_key++;
+		walker->at.entity_id = NULL;
+		if (walker->accepted >= walker->wanted)
+		{
+			walker->full = true;
+			return true;
+		}
+	}
+	return true;
+}
+
+static int
+compare_keys_down(const void *a, const void *b)
+{
+	return kg_key_sort(b, a);
+}
+
+/* The values of an "in" on the sort field, as groups to walk. */
+static void
+take_keys(Walker *walker, KgSource *source)
+{
+	const KgRow *after = walker->query->after;
+	int (*compare)(const void *, const void *) = walker->descending
+													 ? compare_keys_down
+													 : kg_key_sort;
+	KgFilter *own = source->own;
+	KgCondition in;
+	int i;
+
+	for (i = 0; i < own->nconditions; i++)
+		if (kg_operator(own->conditions[i].op)->bound == KG_BOUND_LIST)
+			break;
+	if (i == own->nconditions)
+		return;
+	in = own->conditions[i];
+	own->conditions[i] = own->conditions[--own->nconditions];
+	walker->keys = palloc(Max(1, in.nvalues) * sizeof(bytea *));
+	memcpy(walker->keys, in.keys, in.nvalues * sizeof(bytea *));
+	qsort(walker->keys, in.nvalues, sizeof(bytea *), compare);
+	for (int k = 0; k < in.nvalues; k++)
+	{
+		bytea *key = walker->keys[k];
+
+		if (walker->nkeys > 0 &&
+			kg_key_compare(walker->keys[walker->nkeys - 1], key) == 0)
+			continue;
+		if (after && compare(&key, &after->keys[0]) < 0)
+			continue;
+		walker->keys[walker->nkeys++] = key;
+	}
+	walker->exact = walker->query->nsort == 1;
+	walker->refetch = false;
+}
+
+/* Go on for budget rows; true when the page is full or nothing is left. */
+static bool
+walk_on(Walker *walker, int64 budget)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (walker->source->kind == KG_SOURCE_ENTITY)
+		return walk_ids(walker, budget);
+	if (walker->keys)
+		return walk_keys(walker, budget);
+	return walker->descending ? walk_down(walker, budget)
+							  : walk_up(walker, budget);
+}
+
+static void
+init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
+			KgRows *rows)
+{
+	memset(walker, 0, sizeof(*walker));
+	walker->query = query;
+	walker->source = source;
+	walker->rows = rows;
+	walker->wanted = rows->max;
+	if (source->kind == KG_SOURCE_ENTITY)
+	{
+		walker->descending = query->id_descending;
+		walker->exact = true;
+		return;
+	}
+	walker->descending = query->sort[0].descending;
+	if (query->nsort == 1)
+	{
+		walker->exact = walker->descending == query->id_descending;
+		walker->refetch = walker->descending && !query->id_descending;
+	}
+	take_keys(walker, source);
+}
+
+/*
+ * Sources.
+ */
+
+static KgFilter *
+filter_part(const KgFilter *filter, const KgField *field, int index,
+			bool inside)
+{
+	KgFilter *part = palloc0(sizeof(*part));
+
+	/* No source is bounded by alternatives: they are probes. */
+	if (!inside)
+	{
+		part->nany = filter->nany;
+		part->any = filter->any;
+	}
+	part->conditions = palloc(Max(1, filter->nconditions) *
+							  sizeof(KgCondition));
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		const KgCondition *condition = &filter->conditions[i];
+		bool own = index >= 0 ? i == index : condition->field == field;
+
+		if (own == inside)
+			part->conditions[part->nconditions++] = *condition;
+	}
+	return part;
+}
+
+static KgSource *
+make_source(KgSourceKind kind, const KgFilter *filter, const KgField *field,
+			int index)
+{
+	KgSource *source = palloc0(sizeof(*source));
+
+	source->kind = kind;
+	source->field = field;
+	source->own = filter_part(filter, field, index, true);
+	source->rest = filter_part(filter, field, index, false);
+	return source;
+}
+
+/* The source that a condition would drive, or NULL. */
+static KgSource *
+driver_of(const KgFilter *filter, int index)
+{
+	const KgCondition *condition = &filter->conditions[index];
+	const KgOperator *op = kg_operator(condition->op);
+	const KgField *field = condition->field;
+	KgSource *source;
+
+	if (field == NULL)
+		return make_source(KG_SOURCE_ENTITY, filter, NULL, -1);
+	if (!field->is_array)
+	{
+		source = make_source(KG_SOURCE_KEY, filter, field, -1);
+		return source;
+	}
+	/* What lacks a value is not found by reading keys. */
+	if (op->quantity == KG_NO)
+		return NULL;
+	source = make_source(KG_SOURCE_KEY, filter, field, index);
+	source->may_repeat = op->bound != KG_BOUND_ONE;
+	if (op->bound == KG_BOUND_MEMBER)
+	{
+		/* One of the values drives; the condition itself stays a probe. */
+		KgCondition *own = &source->own->conditions[0];
+
+		source->rest = make_source(KG_SOURCE_KEY, filter, NULL, INT_MAX)->rest;
+		own->op = KG_OP_EQ;
+		own->nvalues = 1;
+		source->may_repeat = false;
+	}
+	return source;
+}
+
+typedef struct Driver
+{
+	KgSource *source;
+	bool narrow;
+	int64 count;	  /* rows, up to bound */
+	int64 bound;	  /* 0: not counted */
+	KgNodeSet *nodes; /* all of them, where they are few; or NULL */
+} Driver;
+
+typedef struct Drivers
+{
+	int n;
+	Driver *drivers;
+} Drivers;
+
+static Drivers
+find_drivers(const KgListQuery *query)
+{
+	const KgFilter *filter = query->filter;
+	Drivers result;
+
+	result.n = 0;
+	result.drivers = palloc((filter->nconditions + 1) * sizeof(Driver));
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		const KgCondition *condition = &filter->conditions[i];
+		KgSource *source;
+		Driver *driver = NULL;
+
+		/* Conditions on one scalar drive together. */
+		if (condition->field == NULL || !condition->field->is_array)
+			for (int j = 0; j < result.n; j++)
+				if (result.drivers[j].source->field == condition->field &&
+					(condition->field != NULL ||
+					 result.drivers[j].source->kind == KG_SOURCE_ENTITY))
+					driver = &result.drivers[j];
+		if (driver)
+		{
+			driver->narrow |= kg_operator(condition->op)->bound != KG_UNBOUNDED;
+			continue;
+		}
+		source = driver_of(filter, i);
+		if (source == NULL)
+			continue;
+		driver = &result.drivers[result.n++];
+		driver->source = source;
+		driver->narrow = kg_operator(condition->op)->bound != KG_UNBOUNDED;
+		driver->count = 0;
+		driver->bound = 0;
+		driver->nodes = NULL;
+	}
+	return result;
+}
+
+static int64
+count_source(const KgListQuery *query, const KgSource *source, bool with_probes,
+			 int64 max)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_list_sql_count(&b, query, source, with_probes, max);
+	statement = kg_sql_statement(&b);
+	return kg_plan_run_int64(&statement);
+}
+
+static bool
+take_node(TupleTableSlot *slot, void *arg)
+{
+	(void) kg_nodeset_add(arg, DatumGetInt64(kg_slot_datum(slot, 1)));
+	return true;
+}
+
+/*
+ * Count the rows of a driver up to bound.  What is counted is read anyway, so
+ * where it is not much it is kept.
+ */
+static void
+count_driver(const KgListQuery *query, Driver *driver, int64 bound)
+{
+	KgNodeSet *nodes;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	driver->bound = bound;
+	driver->nodes = NULL;
+	if (bound > KG_FEW)
+	{
+		driver->count = count_source(query, driver->source, false, bound);
+		return;
+	}
+	nodes = palloc(sizeof(KgNodeSet));
+	kg_nodeset_init(nodes, CurrentMemoryContext);
+	kg_list_sql_nodes(&b, query, driver->source, bound);
+	statement = kg_sql_statement(&b);
+	statement.hold = true;
+	driver->count = kg_plan_run(&statement, take_node, nodes);
+	if (driver->count < bound)
+		driver->nodes = nodes;
+}
+
+/* *all: everything that matches is counted, or could be. */
+static int64
+count_total_of(const KgListQuery *query, const KgSource *source, int64 max,
+			   bool *all)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_list_sql_count(&b, query, source, true, max);
+	statement = kg_sql_statement(&b);
+	statement.lower_bound = true;
+	return kg_plan_count_rows(&statement, all);
+}
+
+/* The driver with the fewest rows, each counted up to bound; or NULL. */
+static Driver *
+best_driver(const KgListQuery *query, Drivers *drivers, int64 bound)
+{
+	Driver *best = NULL;
+
+	for (int i = 0; i < drivers->n; i++)
+	{
+		Driver *driver = &drivers->drivers[i];
+
+		if (!driver->narrow)
+			continue;
+		if (best && best->bound > 0 && best->count < best->bound)
+			bound = best->count + 1;
+		if (driver->bound == 0 ||
+			(driver->count >= driver->bound && driver->bound < bound))
+			count_driver(query, driver, bound);
+		if (best == NULL || driver->count < best->count)
+			best = driver;
+	}
+	return best;
+}
+
+/* Rows of a drive: all of them match. */
+typedef struct Drive
+{
+	const KgListQuery *query;
+	const KgSource *source;
+	const KgCounts *counts; /* that the rows are sorted by, or NULL */
+	KgRows *rows;
+	const KgMatch **matches; /* of the search, by node */
+	int64 delivered;
+} Drive;
+
+static bytea *
+rank_key(double score)
+{
+	bytea *key = palloc(VARHDRSZ + 4);
+	uint32 n = (uint32) ((1.0 - score) * 1000000.0 + 0.5);
+
+	SET_VARSIZE(key, VARHDRSZ + 4);
+	for (int i = 0; i < 4; i++)
+		VARDATA(key)[i] = (char) ((n >> (24 - 8 * i)) & 0xff);
+	return key;
+}
+
+static int
+compare_match_nodes(const void *a, const void *b)
+{
+	int64 x = (*(const KgMatch *const *) a)->node;
+	int64 y = (*(const KgMatch *const *) b)->node;
+
+	return x < y ? -1 : x > y;
+}
+
+static const KgMatch **
+matches_by_node(const KgMatches *matches)
+{
+	const KgMatch **result = palloc(Max(1, matches->n) * sizeof(KgMatch *));
+
+	for (int i = 0; i < matches->n; i++)
+		result[i] = &matches->matches[i];
+	if (matches->n > 1)
+		qsort(result, matches->n, sizeof(KgMatch *), compare_match_nodes);
+	return result;
+}
+
+static const KgMatch *
+find_match(const Drive *drive, int64 node)
+{
+	KgMatch probe;
+	const KgMatch *key = &probe;
+	const KgMatch **found;
+
+	probe.node = node;
+	found = bsearch(&key,
+					drive->matches,
+					drive->query->matches->n,
+					sizeof(KgMatch *),
+					compare_match_nodes);
+	return found ? *found : NULL;
+}
+
+static bool
+drive_row(TupleTableSlot *slot, void *arg)
+{
+	Drive *drive = arg;
+	const KgListQuery *query = drive->query;
+	int first = query->by_rank ? 1 : 0;
+	KgRow *row = make_row(slot, drive->source, query->nsort, first);
+
+	for (int i = 0; drive->counts != NULL && i < query->nsort; i++)
+		if (query->sort[i].counts)
+			row->keys[first + i] = kg_counts_key(
+				drive->counts, query->sort[i].field, row->node);
+	if (query->matches)
+		row->match = find_match(drive, row->node);
+	if (query->by_rank)
+		row->keys[0] = rank_key(row->match ? row->match->score : 0);
+	drive->delivered++;
+	(void) kg_rows_add(drive->rows, row);
+	return true;
+}
+
+const KgSort *
+kg_list_counts(const KgListQuery *query)
+{
+	for (int i = 0; i < query->nsort; i++)
+		if (query->sort[i].counts)
+			return &query->sort[i];
+	return NULL;
+}
+
+static KgCounts *
+count_nodes(const KgListQuery *query, const KgSource *source)
+{
+	Assert(source->kind == KG_SOURCE_NODES);
+	return kg_counts_of(
+		query->catalog, query->type, source->nodes, source->nnodes);
+}
+
+/*
+ * Returns the number of matching rows, or -1 where rows may repeat.  No more than
+ * most are read, if that is not 0.
+ */
+static int64
+drive(const KgListQuery *query, const KgSource *source, KgRows *rows,
+	  int64 most)
+{
+	Drive state;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	memset(&state, 0, sizeof(state));
+	state.query = query;
+	state.source = source;
+	state.rows = rows;
+	if (query->matches)
+		state.matches = matches_by_node(query->matches);
+	if (kg_list_counts(query) != NULL)
+		state.counts = count_nodes(query, source);
+	kg_list_sql_rows(&b, query, source, KG_WALK_NONE, NULL, most);
+	statement = kg_sql_statement(&b);
+	statement.hold = source->kind == KG_SOURCE_NODES;
+	(void) kg_plan_run(&statement, drive_row, &state);
+	return source->may_repeat ? -1 : state.delivered;
+}
+
+/*
+ * Those of given nodes that match.  Each is looked up, so that all of it is read
+ * at once; but what an offset skips is not kept with its data.
+ */
+static KgSource *
+nodes_source(const KgListQuery *query, const KgFilter *filter,
+			 const int64 *nodes, int n)
+{
+	KgSource *source = make_source(KG_SOURCE_NODES, filter, NULL, INT_MAX);
+
+	source->nodes = nodes;
+	source->nnodes = n;
+	source->with_data = query->offset == 0;
+	return source;
+}
+
+/*
+ * What was counted is looked up by its nodes, but where nothing else is asked of
+ * an entity than what the driver's rows have.
+ */
+static int64
+drive_by(const KgListQuery *query, const Driver *driver, KgRows *rows)
+{
+	const KgSource *source = driver->source;
+
+	if (driver->nodes != NULL &&
+		(query->nsort > 0 || !kg_filter_is_empty(source->rest)))
+		source = nodes_source(
+			query, source->rest, driver->nodes->nodes, driver->nodes->n);
+	return drive(query, source, rows, 0);
+}
+
+/* A filter with one equality gives its entities by id: walk them. */
+static bool
+walk_equal(const KgListQuery *query, Drivers *drivers, KgRows *rows)
+{
+	Driver *best = NULL;
+	Walker walker;
+	int64 bound = 1000;
+
+	if (query->nsort > 0 || query->id_descending)
+		return false;
+	for (int i = 0; i < drivers->n; i++)
+	{
+		Driver *driver = &drivers->drivers[i];
+		const KgFilter *own = driver->source->own;
+
+		if (driver->source->kind != KG_SOURCE_KEY || own->nconditions != 1 ||
+			kg_operator(own->conditions[0].op)->bound != KG_BOUND_ONE)
+			continue;
+		if (best && best->bound == 0)
+			count_driver(query, best, bound);
+		if (best)
+			count_driver(query, driver, bound);
+		if (best == NULL || driver->count < best->count)
+			best = driver;
+	}
+	if (best == NULL)
+		return false;
+	init_walker(&walker, query, best->source, rows);
+	walker.exact = true;
+	walk_group(&walker,
+			   best->source->own->conditions[0].keys[0],
+			   query->after ? query->after->entity_id : "");
+	return true;
+}
+
+/*
+ * A drive asks about every row.  Where that may be more than anybody is asked
+ * about, a walk fills the page with the first that are allowed.
+ */
+static bool
+may_drive(const KgListQuery *query, int64 rows)
+{
+	return !query->catalog->authorizes || rows <= kg_setting_max_authorizations;
+}
+
+/*
+ * Of another time, a walk sorts all that has changed since, and a count after it
+ * reads all of that again.  Where it is much, and there is not much beside it, to
+ * read it once tells both.
+ */
+static bool
+drive_past(const KgListQuery *query, const KgSource *source, KgRows *rows,
+		   int64 *matching)
+{
+	int64 changed = kg_past_changed();
+	/* Of more than max_total, the total is not told. */
+	int64 most = Min(changed * RACE_GROWTH, (int64) kg_setting_max_total);
+
+	if (!kg_filter_is_empty(source->rest) || query->catalog->authorizes ||
+		changed < unbounded_stretch(query, rows) || changed > most)
+		return false;
+	*matching = drive(query, source, rows, most);
+	if (*matching < most)
+		return true;
+	rows->n = 0;
+	rows->pruned = false;
+	return false;
+}
+
+static int64
+race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
+{
+	KgSource *source;
+	Walker walker;
+	bool ask_all = kg_decisions_ask_all();
+	int64 bound = RACE_START + (int64) rows->max * 4;
+	int64 matching;
+
+	/* Whoever is asked in rounds is asked about all that match in one. */
+	if (ask_all)
+		bound = (int64) kg_setting_max_authorizations + 1;
+	if (query->nsort > 0)
+		source = make_source(
+			KG_SOURCE_KEY, query->filter, query->sort[0].field, -1);
+	else
+		source = make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
+	if (drive_past(query, source, rows, &matching))
+		return matching;
+	init_walker(&walker, query, source, rows);
+	if (kg_filter_is_empty(source->rest))
+	{
+		int64 stretch = unbounded_stretch(query, rows);
+
+		for (; !walk_on(&walker, stretch); stretch *= RACE_GROWTH)
+			;
+		return -1;
+	}
+	for (;;)
+	{
+		Driver *best = best_driver(query, drivers, bound);
+
+		if (best && best->count < bound && may_drive(query, best->count))
+		{
+			/* What the walk has found already would come again. */
+			rows->n = 0;
+			rows->pruned = false;
+			return drive_by(query, best, rows);
+		}
+		if (walk_on(&walker,
+					best && !ask_all ? bound * RACE_WALK : PG_INT64_MAX))
+			return -1;
+		bound *= RACE_GROWTH;
+	}
+}
+
+/* ---- the total ---- */
+
+/*
+ * Every entity of the type once.  A property with one value has a key in every
+ * entity, and keys are counted without a look at the table; where entities may
+ * be hidden, each would be looked up, so then the table itself is better.
+ */
+static KgSource *
+whole_type(const KgListQuery *query)
+{
+	const KgType *type = query->type;
+
+	if (kg_filter_is_empty(query->filter) && kg_list_counts_by_decision(query))
+		return make_source(
+			KG_SOURCE_KEY, query->filter, type->authorize->id_field, -1);
+	if (!query->look && kg_validity_rows_suffice(query->catalog) &&
+		kg_filter_is_empty(query->filter))
+		for (int i = 0; i < type->nfields; i++)
+			if (type->fields[i].indexed && !type->fields[i].counted &&
+				!type->fields[i].is_array &&
+				type->fields[i].kind != KG_KIND_OBJECT &&
+				type->fields[i].kind != KG_KIND_ANY)
+				return make_source(
+					KG_SOURCE_KEY, query->filter, &type->fields[i], -1);
+	return make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
+}
+
+/* The total, at least what was found, counted by the most selective filter. */
+static void
+count_total(const KgListQuery *query, Drivers *drivers, int least,
+			KgListPage *page)
+{
+	int64 max = kg_setting_max_total;
+	KgSource *source = NULL;
+	Driver *best;
+	bool all;
+
+	page->total = -1;
+	if (max == 0)
+		return;
+	best = drivers->n > 1 ? best_driver(query, drivers, 1000) : NULL;
+	if (best)
+		source = best->source;
+	else
+		for (int i = 0; i < drivers->n; i++)
+			if (source == NULL || drivers->drivers[i].narrow)
+				source = drivers->drivers[i].source;
+	if (source == NULL)
+		source = whole_type(query);
+	page->total = kg_list_is_of_decision(query, source)
+					  ? kg_list_count_by_decision(query, source, &all)
+					  : count_total_of(query, source, max + 1, &all);
+	page->total_known = all && page->total <= max;
+	page->undecided = !all;
+	if (!all)
+	{
+		page->total = Max(page->total, least);
+		return;
+	}
+	if (!page->total_known)
+		page->total = max;
+}
+
+/* Of the search, or given: what no index says has been read of them. */
+static KgSource *
+listed_source(const KgListQuery *query)
+{
+	const KgMatches *matches = query->matches;
+	const KgFilter *filter = kg_filter_without_scan(query->filter);
+	int64 *nodes;
+
+	if (matches == NULL)
+		return nodes_source(query, filter, query->among, query->namong);
+	nodes = palloc(Max(1, matches->n) * sizeof(int64));
+	for (int i = 0; i < matches->n; i++)
+		nodes[i] = matches->matches[i].node;
+	return nodes_source(query, filter, nodes, matches->n);
+}
+
+/* Data of rows, found by node. */
+typedef struct Fetch
+{
+	KgRow **rows; /* by node */
+	int nrows;
+} Fetch;
+
+static int
+compare_nodes(const void *a, const void *b)
+{
+	int64 x = (*(KgRow *const *) a)->node;
+	int64 y = (*(KgRow *const *) b)->node;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool
+fetch_row(TupleTableSlot *slot, void *arg)
+{
+	Fetch *fetch = arg;
+	KgRow probe;
+	KgRow *key = &probe;
+	KgRow **found;
+
+	probe.node = DatumGetInt64(kg_slot_datum(slot, 1));
+	found = bsearch(
+		&key, fetch->rows, fetch->nrows, sizeof(KgRow *), compare_nodes);
+	if (found)
+		(*found)->data = DatumGetJsonbPCopy(kg_slot_datum(slot, 2));
+	return true;
+}
+
+static void
+fetch_data(const KgListQuery *query, KgRow **rows, int nrows)
+{
+	Fetch fetch;
+	int64 *nodes;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	if (nrows == 0)
+		return;
+	fetch.nrows = nrows;
+	fetch.rows = palloc(nrows * sizeof(KgRow *));
+	memcpy(fetch.rows, rows, nrows * sizeof(KgRow *));
+	qsort(fetch.rows, nrows, sizeof(KgRow *), compare_nodes);
+	nodes = palloc(nrows * sizeof(int64));
+	for (int i = 0; i < nrows; i++)
+		nodes[i] = fetch.rows[i]->node;
+	kg_list_sql_data(&b, query->catalog, nodes, nrows);
+	statement = kg_sql_statement(&b);
+	statement.node_column = 1;
+	statement.hold = true;
+	(void) kg_plan_run(&statement, fetch_row, &fetch);
+}
+
+/* The data of rows, which either all have it already or none. */
+static void
+read_data(const KgListQuery *query, KgRow **rows, int nrows)
+{
+	if (nrows > 0 && rows[0]->stored == NULL)
+	{
+		fetch_data(query, rows, nrows);
+		return;
+	}
+	for (int i = 0; i < nrows; i++)
+		rows[i]->data = DatumGetJsonbP(PointerGetDatum(rows[i]->stored));
+}
+
+/* The first rows of the page; how many match, or -1 where that is not known. */
+static int64
+find_rows(const KgListQuery *query, Drivers *drivers, KgRows *rows)
+{
+	int64 matching = -1;
+
+	kg_rows_init(rows, query, query->offset + query->limit + 1);
+	if (!walk_equal(query, drivers, rows))
+		matching = race(query, drivers, rows);
+	kg_rows_finish(rows);
+	return matching;
+}
+
+/*
+ * The same where only an authorizer hides entities: it is not asked about each
+ * row of the walk, but about all of the page, whose data is read anyway.
+ */
+static bool
+find_trusted(const KgListQuery *query, Drivers *drivers, KgRows *rows,
+			 int64 *matching)
+{
+	KgListQuery trusting = *query;
+
+	if (query->look || query->offset > 0 || !query->catalog->authorizes ||
+		query->catalog->lacks_bundles || !kg_visibility_is_whole() ||
+		kg_being_written("kg_entity") || kg_decisions_are_outside())
+		return false;
+	trusting.trust = true;
+	*matching = find_rows(&trusting, drivers, rows);
+	read_data(query, rows->rows, rows->n);
+	for (int i = 0; i < rows->n; i++)
+		if (rows->rows[i]->data == NULL)
+			return false;
+	return true;
+}
+
+/*
+ * Where alternatives leave few entities, these are all that there is to list.
+ * Not where somebody is asked about each: the walk asks about fewer.
+ */
+static void
+few_of_alternatives(KgListQuery *query)
+{
+	if (query->matches == NULL && query->among == NULL &&
+		query->filter->nany > 0 && !query->catalog->authorizes)
+		query->among = kg_select_few(query->catalog,
+									 query->type,
+									 query->filter,
+									 KG_FEW_OF_ALTERNATIVES,
+									 &query->namong);
+}
+
+/* The nodes that there are, where none of them is shown. */
+static bool
+is_counted_already(const KgListQuery *query)
+{
+	return query->matches == NULL && query->among != NULL && query->limit == 0;
+}
+
+static KgListPage *
+run(const KgListQuery *query)
+{
+	KgListPage *page = palloc0(sizeof(*page));
+	int wanted = query->offset + query->limit + 1;
+	KgRows rows;
+	Drivers drivers;
+	int64 matching = -1;
+
+	memset(&drivers, 0, sizeof(drivers));
+	page->total_known = true;
+	if (is_counted_already(query))
+	{
+		memset(&rows, 0, sizeof(rows));
+		matching = query->namong;
+	}
+	else if (query->matches || query->among)
+	{
+		kg_rows_init(&rows, query, wanted);
+		matching = drive(query, listed_source(query), &rows, 0);
+		kg_rows_finish(&rows);
+		page->total_known = !query->matches || !query->matches->truncated;
+	}
+	else
+	{
+		drivers = find_drivers(query);
+		if (!find_trusted(query, &drivers, &rows, &matching))
+			matching = find_rows(query, &drivers, &rows);
+	}
+	page->more = rows.n == wanted;
+	if (query->after && query->counted)
+	{
+		page->total = query->total;
+		page->total_known = query->total_known;
+	}
+	else if (matching >= 0)
+		page->total = matching;
+	else if (rows.n < wanted && query->after == NULL)
+		page->total = rows.n;
+	else
+		count_total(query, &drivers, rows.n, page);
+	page->nrows = Max(0, rows.n - (int) query->offset);
+	page->nrows = Min(page->nrows, (int) query->limit);
+	page->rows = rows.rows + Min(rows.n, (int) query->offset);
+	if (page->nrows > 0)
+		page->last = page->rows[page->nrows - 1];
+	return page;
+}
+
+KgListPage *
+kg_list_run(const KgListQuery *query)
+{
+	KgListQuery narrowed = *query;
+
+	few_of_alternatives(&narrowed);
+	return run(&narrowed);
+}
+
+static void
+fill_derived(const KgListQuery *query, KgRow **rows, int nrows)
+{
+	KgShown *shown = palloc(nrows * sizeof(KgShown));
+
+	for (int i = 0; i < nrows; i++)
+		shown[i] = (KgShown){query->type, rows[i]->node, &rows[i]->data};
+	kg_derived_fill(query->catalog, shown, nrows);
+}
+
+static void
+fetch_rows(const KgListQuery *query, KgListPage *page)
+{
+	if (page->nrows == 0)
+		return;
+	if (page->rows[0]->data == NULL)
+		read_data(query, page->rows, page->nrows);
+	if (!query->without_derived && kg_derived_any(query->type))
+		fill_derived(query, page->rows, page->nrows);
+}
+
+/* Returns how many rows had no entity. */
+static int
+drop_missing(KgListPage *page)
+{
+	int n = 0;
+	int dropped;
+
+	for (int i = 0; i < page->nrows; i++)
+		if (page->rows[i]->data != NULL)
+			page->rows[n++] = page->rows[i];
+	dropped = page->nrows - n;
+	page->nrows = n;
+	return dropped;
+}
+
+void
+kg_list_fetch(KgListQuery *query, KgListPage *page)
+{
+	int dropped;
+
+	fetch_rows(query, page);
+	dropped = drop_missing(page);
+	if (dropped > 0 && !query->look)
+	{
+		query->look = true;
+		*page = *kg_list_run(query);
+		fetch_rows(query, page);
+		dropped = drop_missing(page);
+	}
+	if (page->total >= 0)
+		page->total = Max(page->total - dropped, page->nrows);
+}
+
+bool
+kg_list_condition_matches_any(const KgListQuery *query,
+							  const KgCondition *condition)
+{
+	KgFilter filter;
+	KgSource *source;
+
+	memset(&filter, 0, sizeof(filter));
+	filter.nconditions = 1;
+	filter.conditions = (KgCondition *) condition;
+	source = driver_of(&filter, 0);
+	/* "ne" on an array has no source of its own. */
+	if (source == NULL)
+		source = make_source(KG_SOURCE_ENTITY, &filter, NULL, -1);
+	return count_source(query, source, true, 1) > 0;
+}

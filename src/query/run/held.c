@@ -1,0 +1,388 @@
+/*
+ * held.c
+ *	  Executors held open between the calls of one statement.
+ *
+ * A held executor answers only where a fresh one would answer the same: same
+ * SQL text, role, security context, row_security, an equal snapshot, and a plan
+ * that is still valid.  It has a resource owner of its own below the
+ * transaction's, so that it survives subtransactions, and a memory context of
+ * its own.  model/writing.c closes it when the outermost statement ends, and
+ * before any utility statement; an abort takes owner and context away by itself.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/snapshot.h"
+#include "model/writing.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "query/run/held.h"
+#include "tcop/dest.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/plancache.h"
+#include "utils/resowner.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+
+#define KG_HELD 16
+#define KG_OFFERS 16
+
+typedef struct Held
+{
+	uint64 used; /* the last time, by count; 0: free */
+	const char *sql;
+	Oid role;
+	int sec_context;
+	bool row_security;
+	MemoryContext context; /* of everything below */
+	ResourceOwner owner;
+	CachedPlan *plan;
+	Snapshot snapshot;
+	QueryDesc *desc;
+	ParamListInfo params;
+	int busy; /* at this level of subtransactions; 0: idle */
+} Held;
+
+/* Both are empty between transactions. */
+static Held held[KG_HELD];
+/* What was run once, in turn; a graph tool runs a few statements by turns. */
+static const char *offers[KG_OFFERS];
+static uint64 uses = 0;
+static int next_offer = 0;
+
+static void
+close_held(Held *h)
+{
+	ResourceOwner owner = h->owner;
+	MemoryContext context = h->context;
+
+	memset(h, 0, sizeof(*h));
+	/* Not as a commit: what is still open is expected to be. */
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, false, false);
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, false, false);
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_AFTER_LOCKS, false, false);
+	ResourceOwnerDelete(owner);
+	MemoryContextDelete(context);
+}
+
+void
+kg_held_end(void)
+{
+	for (int i = 0; i < KG_HELD; i++)
+		if (held[i].used != 0 && held[i].busy == 0)
+			close_held(&held[i]);
+	memset(offers, 0, sizeof(offers));
+}
+
+void
+kg_held_end_broken(int level)
+{
+	for (int i = 0; i < KG_HELD; i++)
+		if (held[i].used != 0 && held[i].busy >= level)
+			close_held(&held[i]);
+}
+
+static void
+at_transaction_end(XactEvent event, void *arg)
+{
+	switch ((int) event)
+	{
+		case XACT_EVENT_PRE_COMMIT:
+		case XACT_EVENT_PARALLEL_PRE_COMMIT:
+		case XACT_EVENT_PRE_PREPARE:
+			for (int i = 0; i < KG_HELD; i++)
+				if (held[i].used != 0)
+					close_held(&held[i]);
+			break;
+		case XACT_EVENT_ABORT:
+		case XACT_EVENT_PARALLEL_ABORT:
+			memset(held, 0, sizeof(held));
+			break;
+		default:
+			break;
+	}
+	memset(offers, 0, sizeof(offers));
+}
+
+static bool
+still_good(const Held *h)
+{
+	Oid role;
+	int sec_context;
+
+	GetUserIdAndSecContext(&role, &sec_context);
+	return h->role == role && h->sec_context == sec_context &&
+		   h->row_security == row_security && h->plan->is_valid &&
+		   kg_same_snapshot(h->snapshot, GetActiveSnapshot());
+}
+
+static void
+set_params(Held *h, const KgStatement *statement)
+{
+	for (int i = 0; i < statement->nargs; i++)
+	{
+		h->params->params[i].value = statement->values[i];
+		h->params->params[i].isnull = statement->nulls ? statement->nulls[i]
+													   : false;
+	}
+}
+
+/*
+ * Every row is fetched also when the function wants no more: a scan that came
+ * to its end has let go of its buffers.  One that was limited did not come
+ * there, and is begun again for that.
+ */
+static uint64
+fetch_rows(Held *h, KgRowFunction row, void *arg, MemoryContext caller)
+{
+	PlanState *state = h->desc->planstate;
+	MemoryContext query_context = h->desc->estate->es_query_cxt;
+	bool more = true;
+	uint64 n = 0;
+
+	MemoryContextSwitchTo(query_context);
+	ExecReScan(state);
+	for (;;)
+	{
+		TupleTableSlot *slot = ExecProcNode(state);
+
+		if (TupIsNull(slot))
+			break;
+		if ((++n & 255) == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (!more)
+			continue;
+		MemoryContextSwitchTo(caller);
+		more = row(slot, arg);
+		MemoryContextSwitchTo(query_context);
+	}
+	if (IsA(state, LimitState))
+		ExecReScan(state);
+	return n;
+}
+
+/* Of each range in turn. */
+static uint64
+fetch_ranges(Held *h, const KgRanges *ranges, KgRowFunction row, void *arg,
+			 MemoryContext caller)
+{
+	uint64 n = 0;
+
+	for (uint32 i = 0; i < ranges->n; i++)
+	{
+		if ((i & 255) == 255)
+			CHECK_FOR_INTERRUPTS();
+		h->params->params[1].value = Int64GetDatum(ranges->ranges[i].first);
+		h->params->params[2].value = Int64GetDatum(ranges->ranges[i].last);
+		n += fetch_rows(h, row, arg, caller);
+	}
+	return n;
+}
+
+static uint64
+run_held(Held *h, const KgStatement *statement, KgRowFunction row, void *arg)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	volatile uint64 n = 0;
+
+	h->used = ++uses;
+	h->busy = GetCurrentTransactionNestLevel();
+	if (!statement->plain)
+		kg_plan_enter();
+	PG_TRY();
+	{
+		CurrentResourceOwner = h->owner;
+		n = statement->ranges != NULL
+				? fetch_ranges(h, statement->ranges, row, arg, caller)
+				: fetch_rows(h, row, arg, caller);
+	}
+	PG_FINALLY();
+	{
+		if (!statement->plain)
+			kg_plan_leave();
+		CurrentResourceOwner = owner;
+		MemoryContextSwitchTo(caller);
+	}
+	PG_END_TRY();
+	h->busy = 0;
+	return n;
+}
+
+/* That of a statement, which is good and idle: one that runs must stay. */
+static Held *
+find_held(const KgStatement *statement)
+{
+	for (int i = 0; i < KG_HELD; i++)
+	{
+		Held *h = &held[i];
+
+		if (h->used == 0 || h->busy != 0 || strcmp(h->sql, statement->sql) != 0)
+			continue;
+		if (still_good(h))
+			return h;
+		close_held(h);
+		return NULL;
+	}
+	return NULL;
+}
+
+bool
+kg_held_has(const KgStatement *statement)
+{
+	return find_held(statement) != NULL;
+}
+
+bool
+kg_held_run(const KgStatement *statement, KgRowFunction row, void *arg,
+			uint64 *nrows)
+{
+	Held *h = find_held(statement);
+
+	if (h == NULL)
+		return false;
+	set_params(h, statement);
+	*nrows = run_held(h, statement, row, arg);
+	return true;
+}
+
+static ParamListInfo
+copy_params(const KgStatement *statement)
+{
+	ParamListInfo params = makeParamList(statement->nargs);
+
+	for (int i = 0; i < statement->nargs; i++)
+	{
+		params->params[i].value = (Datum) 0;
+		params->params[i].isnull = true;
+		params->params[i].pflags = PARAM_FLAG_CONST;
+		params->params[i].ptype = statement->argtypes[i];
+	}
+	return params;
+}
+
+static void
+start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
+		   const char *sql)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+	MemoryContext caller = CurrentMemoryContext;
+
+	memset(h, 0, sizeof(*h));
+	h->context = AllocSetContextCreate(
+		TopTransactionContext, "kg_graph held executor", ALLOCSET_SMALL_SIZES);
+	h->owner = ResourceOwnerCreate(TopTransactionResourceOwner,
+								   "kg_graph held");
+	h->used = ++uses;
+	h->busy = GetCurrentTransactionNestLevel();
+	h->row_security = row_security;
+	GetUserIdAndSecContext(&h->role, &h->sec_context);
+	PG_TRY();
+	{
+		CurrentResourceOwner = h->owner;
+		MemoryContextSwitchTo(h->context);
+		h->sql = pstrdup(sql);
+		h->plan = SPI_plan_get_cached_plan(plan);
+		/* A copy, because the active one may be advanced in place. */
+		PushCopiedSnapshot(GetActiveSnapshot());
+		h->snapshot = RegisterSnapshot(GetActiveSnapshot());
+		PopActiveSnapshot();
+		h->params = copy_params(statement);
+		h->desc = CreateQueryDesc(
+			linitial_node(PlannedStmt, h->plan->stmt_list),
+			h->sql,
+			h->snapshot,
+			InvalidSnapshot,
+			None_Receiver,
+			h->params,
+			NULL,
+			0);
+		ExecutorStart(h->desc, 0);
+	}
+	PG_FINALLY();
+	{
+		CurrentResourceOwner = owner;
+		MemoryContextSwitchTo(caller);
+	}
+	PG_END_TRY();
+	h->busy = 0;
+}
+
+/*
+ * Does a rescan look at everything again?  Scans of an index do, below a
+ * condition of its own or a limit too; what keeps rows (functions, sorts, subplans) only
+ * where it knows that a parameter changed, which it does not of ours.
+ */
+static bool
+rescans_all(const PlannedStmt *statement)
+{
+	const Plan *plan = statement->planTree;
+
+	if (statement->subplans != NIL)
+		return false;
+	if (IsA(plan, Limit))
+		plan = plan->lefttree;
+	if (plan != NULL && IsA(plan, Result))
+		plan = plan->lefttree;
+	return plan != NULL && (IsA(plan, IndexScan) || IsA(plan, IndexOnlyScan));
+}
+
+/* Was it run before?  It is noted for the next time. */
+static bool
+offered(const char *sql)
+{
+	for (int i = 0; i < KG_OFFERS; i++)
+		if (offers[i] == sql)
+			return true;
+	offers[next_offer] = sql;
+	next_offer = (next_offer + 1) % KG_OFFERS;
+	return false;
+}
+
+/* A place that is free, or that of the idle one used longest ago. */
+static Held *
+find_place(void)
+{
+	Held *place = NULL;
+
+	for (int i = 0; i < KG_HELD; i++)
+		if (held[i].busy == 0 && (place == NULL || held[i].used < place->used))
+			place = &held[i];
+	if (place != NULL && place->used != 0)
+		close_held(place);
+	return place;
+}
+
+bool
+kg_held_again(const char *sql)
+{
+	return kg_statement_runs() && offered(sql);
+}
+
+bool
+kg_held_start(const KgStatement *statement, SPIPlanPtr plan, const char *sql)
+{
+	return kg_held_again(sql) && kg_held_open(statement, plan, sql);
+}
+
+bool
+kg_held_open(const KgStatement *statement, SPIPlanPtr plan, const char *sql)
+{
+	static bool registered = false;
+	Held *place;
+	CachedPlan *cached;
+	bool suitable;
+
+	cached = SPI_plan_get_cached_plan(plan);
+	suitable = rescans_all(linitial_node(PlannedStmt, cached->stmt_list));
+	ReleaseCachedPlan(cached, CurrentResourceOwner);
+	place = suitable ? find_place() : NULL;
+	if (place == NULL)
+		return false;
+	if (!registered)
+		RegisterXactCallback(at_transaction_end, NULL);
+	registered = true;
+	start_held(place, statement, plan, sql);
+	return true;
+}

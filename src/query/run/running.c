@@ -1,0 +1,544 @@
+/*
+ * running.c
+ *	  The call that is running: its clock, and what kg_explain tells of it.
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "access/xact.h"
+#include "auth/agent.h"
+#include "auth/identity.h"
+#include "auth/limits.h"
+#include "base/error.h"
+#include "base/invalidate.h"
+#include "base/settings.h"
+#include "miscadmin.h"
+#include "query/run/decisions.h"
+#include "query/run/held.h"
+#include "query/run/running.h"
+#include "storage/latch.h"
+#include "utils/timeout.h"
+
+static KgCall *innermost = NULL; /* ends in kg_entry(), also by an error */
+
+static void
+at_subtransaction_end(SubXactEvent event, SubTransactionId subid,
+					  SubTransactionId parent, void *arg)
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		kg_held_end_broken(GetCurrentTransactionNestLevel());
+}
+
+void
+kg_running_init(void)
+{
+	RegisterSubXactCallback(at_subtransaction_end, NULL);
+}
+
+void
+kg_running_enter(KgCall *call, bool writes)
+{
+	KgCall *outer = innermost;
+
+	memset(call, 0, sizeof(*call));
+	call->writes = writes;
+	call->outer = outer;
+	innermost = call;
+	if (writes)
+		return;
+	if (outer != NULL && !outer->writes)
+	{
+		call->clock = outer->clock;
+		call->asked = outer->asked;
+	}
+	else if (kg_setting_max_call_time > 0)
+		kg_running_limit_time("kg_graph.max_call_time",
+							  kg_setting_max_call_time);
+}
+
+void
+kg_running_leave(KgCall *call)
+{
+	innermost = call->outer;
+	kg_decisions_end(call);
+	if (call->lowered)
+		kg_settings_restore();
+	kg_place_leave(&call->place);
+}
+
+/* The limits that settings stand for, as settings of this call. */
+static void
+lower_settings(KgCall *call)
+{
+	for (int i = 0; i < KG_NLOWERED; i++)
+	{
+		int64 most = call->limits->values[kg_limit_of_setting(i)];
+
+		if (most == KG_UNLIMITED || call->writes)
+			continue;
+		/* One that allows none refuses the call. */
+		call->lowered = true;
+		kg_settings_lower(i, Max(most, 1));
+		if (i == KG_LOWER_CALL_TIME)
+			kg_running_limit_time("the limit max_call_time", Max(most, 1));
+	}
+}
+
+void
+kg_running_limit(void)
+{
+	KgCall *call = innermost;
+	const char *tenant;
+
+	if (call->outer != NULL || call->limits != NULL || !kg_limits_any())
+		return;
+	tenant = kg_identity_tenant(KG_ACCESS_READ);
+	if (tenant == NULL)
+		return;
+	call->limits = kg_limits_of_caller(pstrdup(tenant));
+	lower_settings(call);
+}
+
+/* How soon a place may be free. */
+#define KG_RETRY_AFTER_MS 100
+
+static KG_NORETURN void
+throw_refused(const KgLimits *limits, KgLimit limit)
+{
+	int64 most = limits->values[limit];
+	KgError *err;
+
+	if (most == 0)
+		err = kg_error_new(KG_LIMIT_EXCEEDED,
+						   "the limit %s of the caller is 0, which allows no "
+						   "call",
+						   kg_limit_name(limit));
+	else
+		err = kg_error_new(KG_LIMIT_EXCEEDED,
+						   "more calls at once than the limit %s, " INT64_FORMAT
+						   ", allows",
+						   kg_limit_name(limit),
+						   most);
+	kg_error_expected(err,
+					  most == 0 ? "a higher limit, set by an admin of the "
+								  "tenant with kg_set_limits()"
+								: "the call again when another has ended");
+	if (most > 0)
+		kg_error_retry_after(err, KG_RETRY_AFTER_MS);
+	kg_error_throw(err);
+}
+
+void
+kg_running_admit(void)
+{
+	KgCall *call = innermost;
+	const KgLimits *limits = call->limits;
+	const KgLimit at_once = KG_LIMIT_CONCURRENT_CALLS;
+
+	if (limits == NULL || call->place.taken)
+		return;
+	for (int i = 0; i < KG_NLOWERED; i++)
+		if (!call->writes && limits->values[kg_limit_of_setting(i)] == 0)
+			throw_refused(limits, kg_limit_of_setting(i));
+	if (limits->values[at_once] == KG_UNLIMITED)
+		return;
+	if (!kg_place_take(&call->place,
+					   limits->tenant,
+					   limits->counted[at_once],
+					   limits->values[at_once]))
+		throw_refused(limits, at_once);
+}
+
+KgCall *
+kg_running_call(void)
+{
+	KgCall *call = innermost;
+
+	while (call != NULL && call->writes)
+		call = call->outer;
+	return call;
+}
+
+static bool
+has_catalog(const KgCall *call)
+{
+	return call->catalog != NULL && call->catalog->role == GetUserId() &&
+		   call->catalog_changes == kg_own_changes();
+}
+
+const KgCatalog *
+kg_running_catalog(void)
+{
+	KgCall *call = innermost;
+
+	if (call == NULL)
+		return kg_catalog_of_caller();
+	if (!has_catalog(call))
+	{
+		call->catalog = kg_catalog_of_caller();
+		call->catalog_changes = kg_own_changes();
+	}
+	return call->catalog;
+}
+
+const KgCatalog *
+kg_running_catalog_read(void)
+{
+	const KgCall *call = kg_running_call();
+	const char *agent;
+
+	if (call == NULL || !has_catalog(call))
+		return NULL;
+	agent = kg_identity_agent();
+	if ((agent == NULL) != (call->catalog->agent == NULL) ||
+		(agent != NULL && strcmp(agent, call->catalog->agent) != 0))
+		return NULL;
+	return call->catalog;
+}
+
+/* A function that a call runs may name another tenant, of its own accord. */
+void
+kg_running_require_tenant(const char *tenant)
+{
+	const KgCatalog *catalog = kg_running_catalog_read();
+	const char *named = kg_setting_tenant;
+
+	if (catalog == NULL || (named != NULL && named[0] != '\0' &&
+							strcmp(named, catalog->tenant) != 0))
+		return;
+	if (tenant == NULL)
+		(void) kg_identity_require(KG_ACCESS_READ);
+	else if (strcmp(tenant, catalog->tenant) != 0)
+		kg_catalog_throw_named(tenant);
+}
+
+void
+kg_running_require_bundle(const char *bundle, int len)
+{
+	const KgCatalog *catalog = kg_running_catalog_read();
+	KgError *err;
+
+	if (catalog == NULL)
+		return;
+	kg_agent_require(catalog->tenant);
+	for (int i = 0; i < catalog->nbundles; i++)
+	{
+		if (strlen(catalog->bundles[i].name) != len ||
+			memcmp(catalog->bundles[i].name, bundle, len) != 0)
+			continue;
+		err = kg_error_new(KG_CONFLICT,
+						   "another session took bundle \"%s\" from the agent "
+						   "since the call began",
+						   catalog->bundles[i].name);
+		kg_error_throw_expected(err, "the same call again");
+	}
+}
+
+void
+kg_running_begin_tool(void)
+{
+	KgCall *call = kg_running_call();
+
+	if (call == NULL)
+		return;
+	call->validity = NULL;
+	call->past = NULL;
+	call->tool = NULL;
+	call->arguments = NULL;
+	call->measured = NULL;
+}
+
+void
+kg_running_measured(const Jsonb *reply, Size size)
+{
+	KgCall *call = kg_running_call();
+
+	if (call == NULL)
+		return;
+	call->measured = reply;
+	call->measured_size = size;
+}
+
+Size
+kg_running_size(const Jsonb *reply)
+{
+	const KgCall *call = kg_running_call();
+
+	return call != NULL && call->measured == reply ? call->measured_size : 0;
+}
+
+static void
+limit(KgClock *clock, const char *name, int ms)
+{
+	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
+
+	if (clock->end == 0 || clock->end > end)
+		*clock = (KgClock){end, name, ms};
+}
+
+void
+kg_running_limit_time(const char *name, int ms)
+{
+	limit(&innermost->clock, name, ms);
+}
+
+void
+kg_running_limit_asked(const char *name, int ms)
+{
+	limit(&innermost->clock, name, ms);
+	limit(&innermost->asked, name, ms);
+}
+
+static bool
+is_over(const KgClock *clock)
+{
+	return clock->end != 0 && GetCurrentTimestamp() >= clock->end;
+}
+
+bool
+kg_running_late(void)
+{
+	Assert(kg_running_call() != NULL);
+	return is_over(&kg_running_call()->clock);
+}
+
+static KG_NORETURN void
+throw_late(const KgClock *clock)
+{
+	KgError *err = kg_error_new(KG_TIMEOUT,
+								"the call took longer than %s (%d ms)",
+								clock->name,
+								clock->ms);
+	kg_error_throw_expected(err,
+							"a narrower question: more filters, fewer hops or "
+							"a smaller limit; or fewer items in one call");
+}
+
+/*
+ * Work that has a timer, by the clock of its call.  Work within other work has
+ * the timer for the end that comes first.
+ */
+typedef struct Timed
+{
+	const KgClock *clock;
+	bool met;  /* its end: the timer is not set for it again */
+	bool told; /* so, by work within it of the same clock */
+	struct Timed *outer;
+} Timed;
+
+/* A value of QueryCancelPending: the timer alone requested the cancel. */
+#define KG_BY_TIMER 2
+
+static Timed *timed = NULL; /* the innermost */
+static TimeoutId timer;
+static volatile sig_atomic_t expired = false;	/* since it was set */
+static volatile sig_atomic_t cancelled = false; /* another cancel came, too */
+static struct sigaction server_cancel;
+
+/*
+ * Runs in a signal handler, as the handler of statement_timeout.  A cancel that is
+ * pending no more was raised, and did not end the work.
+ */
+static void
+expire(void)
+{
+	expired = true;
+	if (!QueryCancelPending)
+	{
+		cancelled = false;
+		QueryCancelPending = KG_BY_TIMER;
+	}
+	InterruptPending = true;
+	SetLatch(MyLatch);
+}
+
+/* In place of the server's handler of SIGINT, by which all others cancel. */
+static void
+note_cancel(int signal, siginfo_t *info, void *context)
+{
+	cancelled = true;
+	if (server_cancel.sa_flags & SA_SIGINFO)
+		server_cancel.sa_sigaction(signal, info, context);
+	else
+		server_cancel.sa_handler(signal);
+}
+
+static void
+watch_cancels(void)
+{
+	struct sigaction action;
+
+	sigaction(SIGINT, NULL, &server_cancel);
+	if ((server_cancel.sa_flags & SA_SIGINFO) == 0 &&
+		(server_cancel.sa_handler == SIG_DFL ||
+		 server_cancel.sa_handler == SIG_IGN))
+		return;
+	action = server_cancel;
+	action.sa_flags |= SA_SIGINFO;
+	action.sa_sigaction = note_cancel;
+	sigaction(SIGINT, &action, NULL);
+}
+
+/* Sets the timer for the first end that no work has met. */
+static void
+set_timer(void)
+{
+	TimestampTz end = 0;
+
+	for (const Timed *at = timed; at != NULL; at = at->outer)
+		if (!at->met && !at->told && at->clock->end != 0 &&
+			(end == 0 || at->clock->end < end))
+			end = at->clock->end;
+	expired = false;
+	if (end != 0)
+		enable_timeout_at(timer, end);
+	else
+		disable_timeout(timer, false);
+}
+
+static void
+begin_timed(Timed *here)
+{
+	static bool registered = false;
+
+	if (!registered)
+	{
+		timer = RegisterTimeout(USER_TIMEOUT, expire);
+		watch_cancels();
+	}
+	registered = true;
+	if (timed == NULL)
+		cancelled = QueryCancelPending;
+	/* The cancel is not pending any more, and did not end the work. */
+	else if (expired && QueryCancelPending != KG_BY_TIMER)
+		for (Timed *at = timed; at != NULL; at = at->outer)
+			at->met |= is_over(at->clock);
+	here->outer = timed;
+	timed = here;
+	set_timer();
+}
+
+/*
+ * Withdraws the timer's cancel if it is pending, unless another one comes in this
+ * moment.
+ */
+static void
+take_back(void)
+{
+	if (QueryCancelPending != KG_BY_TIMER)
+		return;
+	QueryCancelPending = false;
+	if (cancelled)
+		QueryCancelPending = true;
+}
+
+/* Returns whether its time is over.  The work around it gets the timer. */
+static bool
+end_timed(const Timed *here)
+{
+	bool late;
+
+	disable_timeout(timer, false);
+	late = (expired || here->met) && !here->told && is_over(here->clock);
+	take_back();
+	timed = here->outer;
+	if (timed != NULL)
+		set_timer();
+	return late;
+}
+
+/* Raises KG_TIMEOUT for the call.  The work around is not ended once more. */
+static KG_NORETURN void
+tell_late(const KgClock *clock)
+{
+	for (Timed *at = timed; at != NULL; at = at->outer)
+		at->told |= at->clock == clock;
+	if (timed != NULL)
+	{
+		disable_timeout(timer, false);
+		take_back();
+		set_timer();
+	}
+	throw_late(clock);
+}
+
+void
+kg_running_timed(void (*work)(void *arg), void *arg)
+{
+	MemoryContext context = CurrentMemoryContext;
+	const KgClock *clock = &innermost->clock;
+	Timed here = {clock};
+
+	if (timed != NULL && timed->told && timed->clock == clock)
+		throw_late(clock);
+	begin_timed(&here);
+	PG_TRY();
+	{
+		work(arg);
+	}
+	PG_CATCH();
+	{
+		if (!end_timed(&here) || cancelled ||
+			geterrcode() != ERRCODE_QUERY_CANCELED)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		tell_late(clock);
+	}
+	PG_END_TRY();
+	if (end_timed(&here))
+	{
+		CHECK_FOR_INTERRUPTS();
+		tell_late(clock);
+	}
+}
+
+static void
+set_clock(KgCall *call, KgClock clock)
+{
+	call->clock = clock;
+	if (timed != NULL)
+		set_timer();
+}
+
+void
+kg_running_writing(void (*work)(void *arg), void *arg)
+{
+	KgCall *call = kg_running_call();
+	KgClock clock = call->clock;
+	TimestampTz begun = GetCurrentTimestamp();
+
+	set_clock(call, call->asked);
+	PG_TRY();
+	{
+		work(arg);
+	}
+	PG_FINALLY();
+	{
+		if (clock.end != 0)
+			clock.end += GetCurrentTimestamp() - begun;
+		if (call->asked.end != 0 && call->asked.end < clock.end)
+			clock = call->asked;
+		set_clock(call, clock);
+	}
+	PG_END_TRY();
+}
+
+/* A function that a registered tool runs may call tools by name. */
+void
+kg_running_begin_registered(void)
+{
+	for (const KgCall *call = innermost->outer; call; call = call->outer)
+		if (call->registered)
+			kg_error_throw(
+				kg_error_new(KG_INVALID_INPUT,
+							 "registered tools do not call registered tools"));
+	innermost->registered = true;
+}
+
+void
+kg_running_end_registered(void)
+{
+	innermost->registered = false;
+}

@@ -1,0 +1,242 @@
+/*
+ * search_ids.c
+ *	  Ids that are, begin with, or are like what was asked for, from the primary
+ *	  key of kg_entity: ids have no rows of their own to be found by.
+ *
+ * Like ones are looked for by their first letters, with up to one typing error:
+ * among the ids that begin so, one may be further on.  An id that folding
+ * changes is among the terms.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "model/key.h"
+#include "catalog/pg_type.h"
+#include "model/term.h"
+#include "miscadmin.h"
+#include "query/search/rank.h"
+#include "query/search/search_run.h"
+#include "utils/builtins.h"
+
+/* The letters of an id that it is looked for by, edits that it may have, and
+ * ids looked at of those with one beginning. */
+#define KG_ID_BEGINNING 4
+#define KG_ID_EDITS 2
+#define KG_ID_ROWS 50
+
+/* What may stand for a letter of an id that folding does not change. */
+static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_.:/";
+
+static bool
+id_row(TupleTableSlot *slot, void *arg)
+{
+	KgSearch *search = arg;
+	char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
+	bool exact = strcmp(id, search->folded) == 0;
+
+	if (strcmp(kg_term_fold(id, strlen(id)), id) == 0)
+		kg_search_keep(search,
+					   DatumGetInt64(kg_slot_datum(slot, 3)),
+					   DatumGetInt32(kg_slot_datum(slot, 2)),
+					   exact ? KG_MATCH_EXACT : KG_MATCH_PREFIX,
+					   KG_TERM_ID,
+					   id,
+					   exact ? KG_RANK_EXACT
+							 : kg_search_rank_prefix(search, id));
+	return true;
+}
+
+void
+kg_search_ids(KgSearch *search)
+{
+	const KgCatalog *catalog = search->catalog;
+	Datum *bundles = palloc(Max(1, catalog->ntypes) * sizeof(Datum));
+	Datum *names = palloc(Max(1, catalog->ntypes) * sizeof(Datum));
+	int n = 0;
+	int bundles_param;
+	KgSqlBuilder b;
+
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		if (!kg_search_has_type(search, catalog->types[i]))
+			continue;
+		bundles[n] = CStringGetTextDatum(catalog->types[i]->bundle);
+		names[n++] = CStringGetTextDatum(catalog->types[i]->name);
+	}
+	kg_sql_start(&b, catalog);
+	bundles_param = kg_sql_param_array(&b, TEXTOID, bundles, n);
+	kg_sql_append(&b,
+				  "SELECT e.entity_id, e.type_no, e.node FROM "
+				  "ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d)) "
+				  "AS t(bundle, entity_type) "
+				  "CROSS JOIN LATERAL (SELECT x.entity_id, x.type_no, x.node "
+				  "FROM %s x WHERE x.tenant" KG_EQ "$1 AND x.bundle" KG_EQ
+				  "t.bundle AND x.entity_type" KG_EQ "t.entity_type",
+				  bundles_param,
+				  kg_sql_param_array(&b, TEXTOID, names, n),
+				  kg_sql_table("kg_entity"));
+	kg_sql_append(&b,
+				  " AND x.entity_id" KG_GE "$%d",
+				  kg_sql_param_text(&b, search->folded));
+	kg_sql_append(&b,
+				  " AND x.entity_id" KG_LT "$%d",
+				  kg_sql_param_text(&b, kg_text_prefix_high(search->folded)));
+	kg_sql_append(&b,
+				  " ORDER BY x.entity_id LIMIT $%d) e",
+				  kg_sql_param_int64(&b, kg_setting_max_search_matches + 1));
+	if (kg_sql_run(&b, id_row, search) > kg_setting_max_search_matches)
+		search->truncated = true;
+}
+
+/* ---- like ones ---- */
+
+/* A list of texts as parameters. */
+typedef struct Texts
+{
+	int n;
+	int size;
+	Datum *low;
+	Datum *high;
+} Texts;
+
+typedef struct NearIds
+{
+	KgSearch *search;
+	KgChars id; /* scratch */
+} NearIds;
+
+/* Ids that begin so. */
+static void
+add_beginning(Texts *texts, const pg_wchar *chars, int n)
+{
+	char *text = palloc(n * MAX_MULTIBYTE_CHAR_LEN + 1);
+
+	(void) pg_wchar2mb_with_len(chars, text, n);
+	if (texts->n == texts->size)
+	{
+		texts->size *= 2;
+		texts->low = repalloc(texts->low, texts->size * sizeof(Datum));
+		texts->high = repalloc(texts->high, texts->size * sizeof(Datum));
+	}
+	texts->low[texts->n] = CStringGetTextDatum(text);
+	texts->high[texts->n++] = CStringGetTextDatum(kg_text_prefix_high(text));
+}
+
+/* The beginning with a letter changed, or one more, at a place. */
+static void
+add_with_letter(Texts *texts, const KgChars *asked, int n, int at, pg_wchar c)
+{
+	pg_wchar chars[KG_ID_BEGINNING + 1];
+
+	memcpy(chars, asked->chars, n * sizeof(pg_wchar));
+	if (at < n && chars[at] != c)
+	{
+		chars[at] = c;
+		add_beginning(texts, chars, n);
+	}
+	memcpy(chars, asked->chars, at * sizeof(pg_wchar));
+	chars[at] = c;
+	memcpy(chars + at + 1, asked->chars + at, (n - at) * sizeof(pg_wchar));
+	add_beginning(texts, chars, n + 1);
+}
+
+/* The beginnings that are one edit from that of the query, and that itself. */
+static void
+add_beginnings(Texts *texts, const KgChars *asked)
+{
+	int n = Min(asked->n, KG_ID_BEGINNING);
+
+	add_beginning(texts, asked->chars, n);
+	for (int at = 0; at <= n; at++)
+	{
+		pg_wchar chars[KG_ID_BEGINNING];
+
+		CHECK_FOR_INTERRUPTS();
+		for (const char *c = letters; *c; c++)
+			add_with_letter(texts, asked, n, at, *c);
+		if (at == n)
+			break;
+		memcpy(chars, asked->chars, at * sizeof(pg_wchar));
+		memcpy(
+			chars + at, asked->chars + at + 1, (n - at - 1) * sizeof(pg_wchar));
+		if (n > 1)
+			add_beginning(texts, chars, n - 1);
+		if (at + 1 == n)
+			continue;
+		memcpy(chars, asked->chars, n * sizeof(pg_wchar));
+		chars[at] = asked->chars[at + 1];
+		chars[at + 1] = asked->chars[at];
+		add_beginning(texts, chars, n);
+	}
+}
+
+static bool
+near_id_row(TupleTableSlot *slot, void *arg)
+{
+	NearIds *near = arg;
+	KgSearch *search = near->search;
+	char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
+	double alike = 0;
+
+	if (kg_chars_set(&near->id, id) &&
+		kg_edits(&search->chars, &near->id, KG_ID_EDITS) <= KG_ID_EDITS)
+		alike = kg_rank_alike(&search->chars, &near->id);
+	if (alike > 0 && alike < 1 && strcmp(kg_term_fold(id, strlen(id)), id) == 0)
+		kg_search_keep(search,
+					   DatumGetInt64(kg_slot_datum(slot, 3)),
+					   DatumGetInt32(kg_slot_datum(slot, 2)),
+					   KG_MATCH_TRIGRAM,
+					   KG_TERM_ID,
+					   id,
+					   alike);
+	pfree(id);
+	return true;
+}
+
+static void
+find_near_ids(NearIds *near, const KgType *type, const Texts *texts)
+{
+	KgSqlBuilder b;
+
+	kg_sql_start(&b, near->search->catalog);
+	kg_sql_append(&b,
+				  "SELECT e.entity_id, e.type_no, e.node FROM "
+				  "ROWS FROM (pg_catalog.unnest($%d), ",
+				  kg_sql_param_array(&b, TEXTOID, texts->low, texts->n));
+	kg_sql_append(&b,
+				  "pg_catalog.unnest($%d)) AS t(low, high) "
+				  "CROSS JOIN LATERAL (SELECT x.entity_id, x.type_no, x.node "
+				  "FROM %s x WHERE x.tenant" KG_EQ "$1",
+				  kg_sql_param_array(&b, TEXTOID, texts->high, texts->n),
+				  kg_sql_table("kg_entity"));
+	kg_sql_append(
+		&b, " AND x.bundle" KG_EQ "$%d", kg_sql_param_text(&b, type->bundle));
+	kg_sql_append(&b,
+				  " AND x.entity_type" KG_EQ "$%d",
+				  kg_sql_param_text(&b, type->name));
+	kg_sql_append(&b,
+				  " AND x.entity_id" KG_GE "t.low AND x.entity_id" KG_LT
+				  "t.high ORDER BY x.entity_id LIMIT $%d) e",
+				  kg_sql_param_int64(&b, KG_ID_ROWS));
+	(void) kg_sql_run(&b, near_id_row, near);
+}
+
+void
+kg_search_near_ids(KgSearch *search)
+{
+	NearIds *near;
+	Texts texts;
+
+	if (search->chars.n < 2)
+		return;
+	near = palloc(sizeof(NearIds));
+	near->search = search;
+	texts.n = 0;
+	texts.size = 512;
+	texts.low = palloc(texts.size * sizeof(Datum));
+	texts.high = palloc(texts.size * sizeof(Datum));
+	add_beginnings(&texts, &search->chars);
+	for (int i = 0; i < search->catalog->ntypes; i++)
+		if (kg_search_has_type(search, search->catalog->types[i]))
+			find_near_ids(near, search->catalog->types[i], &texts);
+}

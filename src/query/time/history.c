@@ -1,0 +1,461 @@
+/*
+ * history.c
+ *	  Reading kg_history as the caller.
+ *
+ * The policy of kg_history looks at the images of a change, each as the entity
+ * that it was; whether the entity is the caller's now is asked of kg_entity.
+ */
+#include "postgres.h"
+
+#include "auth/visibility.h"
+#include "base/error.h"
+#include "base/extension.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "base/text.h"
+#include "model/key.h"
+#include "catalog/pg_type.h"
+#include "model/writing.h"
+#include "query/derived.h"
+#include "query/get.h"
+#include "query/time/history.h"
+#include "query/argument/names.h"
+#include "query/time/past_time.h"
+#include "query/run/plan.h"
+#include "query/sql.h"
+#include "schema/format.h"
+#include "store/reference/references.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+typedef struct Reading
+{
+	KgChange *changes;
+	int n;
+} Reading;
+
+static char *
+slot_text(TupleTableSlot *slot, int column)
+{
+	bool isnull;
+	Datum value = slot_getattr(slot, column, &isnull);
+
+	return isnull ? NULL : TextDatumGetCString(value);
+}
+
+static int64
+slot_int64(TupleTableSlot *slot, int column)
+{
+	return DatumGetInt64(kg_slot_datum(slot, column));
+}
+
+static Jsonb *
+slot_jsonb(TupleTableSlot *slot, int column)
+{
+	bool isnull;
+	Datum value = slot_getattr(slot, column, &isnull);
+
+	return isnull ? NULL : DatumGetJsonbPCopy(value);
+}
+
+/* An edge without properties is told as one with none. */
+static Jsonb *
+properties_of(Jsonb *image)
+{
+	return image && JB_ROOT_IS_SCALAR(image) ? kg_json_parse("{}") : image;
+}
+
+static bool
+take_change(TupleTableSlot *slot, void *arg)
+{
+	Reading *reading = arg;
+	KgChange *change = &reading->changes[reading->n++];
+
+	change->change = slot_int64(slot, 1);
+	change->transaction = slot_int64(slot, 2);
+	change->at = slot_text(slot, 3);
+	change->by = slot_text(slot, 4);
+	change->subject = slot_text(slot, 5);
+	change->agent = slot_text(slot, 6);
+	change->tool = slot_text(slot, 7);
+	change->reason = slot_text(slot, 8);
+	change->verdict = slot_text(slot, 9);
+	change->version = slot_int64(slot, 10);
+	change->before = slot_jsonb(slot, 11);
+	change->after = slot_jsonb(slot, 12);
+	change->time = slot_int64(slot, 13);
+	change->key = slot_text(slot, 14);
+	change->nodes[0] = slot_int64(slot, 15);
+	change->nodes[1] = slot_int64(slot, 16);
+	if (change->key)
+	{
+		change->before = properties_of(change->before);
+		change->after = properties_of(change->after);
+	}
+	return true;
+}
+
+static bool
+take_jsonb(TupleTableSlot *slot, void *arg)
+{
+	*(Jsonb **) arg = slot_jsonb(slot, 1);
+	return false;
+}
+
+/* What is stored, where the caller sees it; NULL. */
+static Jsonb *
+read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
+{
+	Jsonb *data = NULL;
+	KgSqlBuilder b;
+
+	if (!kg_derived_any(type))
+		return kg_get_data(catalog, type, cstring_to_text(id));
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b,
+				  "SELECT e.data FROM %s e WHERE e.tenant" KG_EQ "$1",
+				  kg_sql_table("kg_entity"));
+	kg_sql_append(
+		&b, " AND e.bundle" KG_EQ "$%d", kg_sql_param_text(&b, type->bundle));
+	kg_sql_append(&b,
+				  " AND e.entity_type" KG_EQ "$%d",
+				  kg_sql_param_text(&b, type->name));
+	kg_sql_append(
+		&b, " AND e.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, id));
+	(void) kg_sql_run(&b, take_jsonb, &data);
+	return data;
+}
+
+/*
+ * The change that an entity ended with, whoever sees it; 0 where it is there, or
+ * has no history.
+ */
+static int64
+last_change(const KgCatalog *catalog, const KgType *type, const char *id)
+{
+	KgUserContext user;
+	int64 change = 0;
+
+	kg_spi_begin_as_owner(&user);
+	KG_SPI_READ("SELECT h.change FROM @kg_history h WHERE h.tenant = $1 "
+				"AND h.type_no = $2 AND h.entity_id = $3 "
+				"AND NOT EXISTS (SELECT FROM @kg_entity e WHERE e.tenant = $1 "
+				"AND e.bundle = $4 AND e.entity_type = $5 "
+				"AND e.entity_id = $3) ORDER BY h.at DESC, h.version DESC "
+				"LIMIT 1",
+				kg_arg_text(catalog->tenant),
+				kg_arg_int4(type->type_no),
+				kg_arg_text(id),
+				kg_arg_text(type->bundle),
+				kg_arg_text(type->name));
+	if (SPI_processed > 0)
+		change = kg_spi_int64(0, 1);
+	kg_spi_end_as_owner(&user);
+	return change;
+}
+
+void
+kg_history_select(KgSqlBuilder *b, const KgCatalog *catalog)
+{
+	kg_sql_start(b, catalog);
+	kg_sql_append(b,
+				  "SELECT h.change, h.transaction, pg_catalog.to_char("
+				  "pg_catalog.timezone('UTC', h.at), "
+				  "'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), h.role, h.subject, "
+				  "h.agent, h.tool, h.reason, h.verdict, h.version, h.before, "
+				  "h.after, h.at, h.key, h.source, h.target FROM %s h WHERE "
+				  "h.tenant" KG_EQ "$1",
+				  kg_sql_table("kg_history"));
+}
+
+int
+kg_history_run(const KgSqlBuilder *b, KgChange *changes)
+{
+	Reading reading = {changes, 0};
+	KgStatement statement = kg_sql_statement(b);
+
+	(void) kg_plan_run(&statement, take_change, &reading);
+	return reading.n;
+}
+
+static int
+read_changes(const KgCatalog *catalog, const KgType *type, const char *id,
+			 const KgHistoryPlace *below, int n, KgChange *changes)
+{
+	KgSqlBuilder b;
+
+	kg_history_select(&b, catalog);
+	kg_sql_append(&b,
+				  " AND h.type_no" KG_EQ "$%d",
+				  kg_sql_param(&b, INT4OID, Int32GetDatum(type->type_no)));
+	kg_sql_append(
+		&b, " AND h.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, id));
+	if (below->time != 0)
+	{
+		kg_sql_append(
+			&b,
+			" AND h.at" KG_LE "$%d",
+			kg_sql_param(&b, TIMESTAMPTZOID, TimestampTzGetDatum(below->time)));
+		kg_sql_append(&b,
+					  " AND h.version" KG_LT "$%d",
+					  kg_sql_param_int64(&b, below->number));
+	}
+	kg_sql_append(&b,
+				  " ORDER BY h.at DESC, h.version DESC LIMIT $%d",
+				  kg_sql_param_int64(&b, n));
+	return kg_history_run(&b, changes);
+}
+
+/* May the caller see what the entity, which is not there, was last? */
+static bool
+sees_gone(const KgCatalog *catalog, const KgType *type, const char *id)
+{
+	static const KgHistoryPlace newest = {0};
+	int64 last = last_change(catalog, type, id);
+	KgChange change;
+
+	return last != 0 &&
+		   read_changes(catalog, type, id, &newest, 1, &change) == 1 &&
+		   change.change == last;
+}
+
+bool
+kg_history_sees(const KgCatalog *catalog, const KgType *type, const char *id)
+{
+	return read_entity(catalog, type, id) != NULL ||
+		   sees_gone(catalog, type, id);
+}
+
+int
+kg_history_read(const KgCatalog *catalog, const KgType *type, const char *id,
+				const KgHistoryPlace *below, int n, KgChange *changes)
+{
+	kg_writing_require_derived(type);
+	if (!kg_history_sees(catalog, type, id))
+		return 0;
+	return read_changes(catalog, type, id, below, n, changes);
+}
+
+/* ---- what was, at a time ---- */
+
+static bool
+take_number(TupleTableSlot *slot, void *arg)
+{
+	*(int64 *) arg = slot_int64(slot, 1);
+	return true;
+}
+
+/* Which change of an entity. */
+typedef struct Beside
+{
+	const KgType *type;
+	const char *id;
+	int64 node; /* 0: of all that had the id */
+	TimestampTz time;
+	bool after; /* the first after the time, or the last until then */
+} Beside;
+
+/* Whoever sees it; false: none.  Times have the order of versions. */
+static bool
+find_beside(const KgCatalog *catalog, const Beside *beside, const char *column,
+			KgRowFunction take, void *arg)
+{
+	KgUserContext user;
+	KgSqlBuilder b;
+	KgStatement statement;
+	uint64 n;
+
+	kg_become_owner(&user);
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b,
+				  "SELECT h.%s FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  column,
+				  kg_sql_table("kg_history"));
+	kg_sql_append(
+		&b,
+		" AND h.type_no" KG_EQ "$%d",
+		kg_sql_param(&b, INT4OID, Int32GetDatum(beside->type->type_no)));
+	kg_sql_append(
+		&b, " AND h.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, beside->id));
+	if (beside->node != 0)
+		kg_sql_append(&b,
+					  " AND h.node" KG_EQ "$%d",
+					  kg_sql_param_int64(&b, beside->node));
+	kg_sql_append(
+		&b,
+		beside->after ? " AND h.at" KG_GT "$%d ORDER BY h.at, h.version LIMIT 1"
+					  : " AND h.at" KG_LE
+						"$%d ORDER BY h.at DESC, h.version DESC "
+						"LIMIT 1",
+		kg_sql_param(&b, TIMESTAMPTZOID, TimestampTzGetDatum(beside->time)));
+	statement = kg_sql_statement(&b);
+	statement.hold = true;
+	n = kg_plan_run(&statement, take, arg);
+	kg_restore_user(&user);
+	return n > 0;
+}
+
+/* Its number; 0: none. */
+static int64
+change_beside(const KgCatalog *catalog, const Beside *beside)
+{
+	int64 change = 0;
+
+	(void) find_beside(catalog, beside, "change", take_number, &change);
+	return change;
+}
+
+/* What a change found, where the caller may see it; the number of rows. */
+static uint64
+find_before(const KgCatalog *catalog, int64 change, Jsonb **data)
+{
+	KgSqlBuilder b;
+
+	*data = NULL;
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b,
+				  "SELECT h.before FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  kg_sql_table("kg_history"));
+	kg_sql_append(
+		&b, " AND h.change" KG_EQ "$%d", kg_sql_param_int64(&b, change));
+	return kg_sql_run(&b, take_jsonb, data);
+}
+
+static Jsonb *
+read_before(const KgCatalog *catalog, int64 change)
+{
+	Jsonb *data;
+
+	(void) find_before(catalog, change, &data);
+	return data;
+}
+
+static bool
+is_seen(const KgCatalog *catalog, int64 change)
+{
+	Jsonb *data;
+
+	return find_before(catalog, change, &data) > 0;
+}
+
+/* The node that has an id now, whoever sees it; 0: none. */
+static int64
+node_of(const KgCatalog *catalog, const KgType *type, const char *id)
+{
+	KgUserContext user;
+	int64 node;
+
+	kg_spi_begin_as_owner(&user);
+	KG_SPI_READ("SELECT node FROM @kg_entity WHERE tenant = $1 "
+				"AND bundle = $2 AND entity_type = $3 AND entity_id = $4",
+				kg_arg_text(catalog->tenant),
+				kg_arg_text(type->bundle),
+				kg_arg_text(type->name),
+				kg_arg_text(id));
+	node = SPI_processed > 0 ? kg_spi_int64(0, 1) : 0;
+	kg_spi_end_as_owner(&user);
+	return node;
+}
+
+bool
+kg_history_saw(const KgCatalog *catalog, const KgType *type, const char *id,
+			   int64 node, TimestampTz time)
+{
+	Beside beside = {type, id, node, time, true};
+	int64 change;
+
+	if ((type->scope_field != NULL || type->authorize != NULL) &&
+		(type->history_since == 0 || time < type->history_since))
+		return false;
+	change = change_beside(catalog, &beside);
+	if (change != 0 && !is_seen(catalog, change))
+		return false;
+	if (change != 0 && read_before(catalog, change) != NULL)
+		return true;
+	if (change == 0 && node_of(catalog, type, id) == node)
+		return read_entity(catalog, type, id) != NULL;
+	/* It was gone: what it was before that. */
+	beside.after = false;
+	change = change_beside(catalog, &beside);
+	return change != 0 && is_seen(catalog, change);
+}
+
+static int64
+count_changes(const KgCatalog *catalog, const KgType *type, int64 node,
+			  int64 transaction)
+{
+	int64 n = 0;
+	KgSqlBuilder b;
+
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b,
+				  "SELECT count(*) FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  kg_sql_table("kg_history"));
+	kg_sql_append(&b,
+				  " AND h.transaction" KG_EQ "$%d",
+				  kg_sql_param_int64(&b, transaction));
+	kg_sql_append(&b,
+				  " AND h.type_no" KG_EQ "$%d",
+				  kg_sql_param(&b, INT4OID, Int32GetDatum(type->type_no)));
+	kg_sql_append(&b, " AND h.node" KG_EQ "$%d", kg_sql_param_int64(&b, node));
+	(void) kg_sql_run(&b, take_number, &n);
+	return n;
+}
+
+bool
+kg_history_saw_all(const KgCatalog *catalog, const KgType *type, int64 node,
+				   int64 transaction)
+{
+	int64 seen = count_changes(catalog, type, node, transaction);
+	KgUserContext user;
+	int64 all;
+
+	kg_become_owner(&user);
+	all = count_changes(catalog, type, node, transaction);
+	kg_restore_user(&user);
+	return seen == all;
+}
+
+Datum
+kg_history_nodes(const KgCatalog *catalog, const KgType *type, const char *id)
+{
+	MemoryContext context = CurrentMemoryContext;
+	KgNodeList nodes = {context};
+	KgUserContext user;
+
+	kg_spi_begin_as_owner(&user);
+	KG_SPI_READ("SELECT node FROM @kg_entity WHERE tenant = $1 "
+				"AND bundle = $4 AND entity_type = $5 AND entity_id = $3 "
+				"UNION SELECT node FROM @kg_history WHERE tenant = $1 "
+				"AND type_no = $2 AND entity_id = $3",
+				kg_arg_text(catalog->tenant),
+				kg_arg_int4(type->type_no),
+				kg_arg_text(id),
+				kg_arg_text(type->bundle),
+				kg_arg_text(type->name));
+	for (uint64 i = 0; i < SPI_processed; i++)
+		kg_node_add(&nodes, kg_spi_int64(i, 1));
+	kg_spi_end_as_owner(&user);
+	return kg_int64_array(nodes.nodes, nodes.n);
+}
+
+Jsonb *
+kg_history_at(const KgCatalog *catalog, const KgType *type, const char *id,
+			  TimestampTz time)
+{
+	Beside beside = {type, id, 0, time, true};
+	Jsonb *data = NULL;
+	int64 change;
+
+	/* Who sees all of the tenant sees it now, or what it was last. */
+	if (catalog->plain_visibility && kg_visibility_history_is_whole())
+		return find_beside(catalog, &beside, "before", take_jsonb, &data)
+				   ? data
+				   : read_entity(catalog, type, id);
+	change = change_beside(catalog, &beside);
+	if (change == 0)
+		return read_entity(catalog, type, id);
+	if (!catalog->plain_visibility && !kg_history_sees(catalog, type, id))
+		return NULL;
+	return read_before(catalog, change);
+}

@@ -1,0 +1,64 @@
+/*
+ * past_time.c
+ *	  The time that an argument "as_of" names.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "model/handle.h"
+#include "model/key.h"
+#include "model/writing.h"
+#include "query/time/past_time.h"
+#include "query/argument/names.h"
+#include "schema/format.h"
+#include "utils/timestamp.h"
+
+static KG_NORETURN void
+throw_time(const KgType *type, const char *as_of, const char *what)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT, "%s", what);
+
+	kg_error_path(err, "/as_of");
+	kg_error_got_string(err, as_of);
+	if (type == NULL || type->history_since != 0)
+		kg_error_instead(err, NULL, kg_meant_instant(as_of));
+	if (type == NULL)
+		kg_error_expected(err,
+						  "a date-time that has passed, such as "
+						  "2026-11-21T09:30:00Z");
+	else if (type->history_since != 0)
+		kg_error_expected(err,
+						  "a time from %s to now: since then the history of "
+						  "\"%s\" is kept",
+						  kg_time_text(type->history_since),
+						  kg_type_handle(type));
+	else
+		kg_error_expected(err, "no as_of, or a type with \"x-history\": true");
+	kg_error_throw(err);
+}
+
+TimestampTz
+kg_history_time(const KgType *type, const char *as_of)
+{
+	int64 time = 0;
+
+	if (type && type->history_since == 0)
+		throw_time(type,
+				   as_of,
+				   psprintf("entity type \"%s\" keeps no history",
+							kg_type_handle(type)));
+	kg_writing_require_derived(type);
+	/* Read as values are: there are zones that PostgreSQL does not read. */
+	if (!kg_format_date_time(as_of, strlen(as_of)) ||
+		!kg_key_instant_micros(as_of, strlen(as_of), &time))
+		throw_time(type, as_of, "as_of is no date-time");
+	/* A year that PostgreSQL does not have. */
+	if (strncmp(as_of, "0000", 4) == 0)
+		throw_time(type, as_of, "as_of is before what the history has");
+	if (time > GetCurrentTimestamp())
+		throw_time(type, as_of, "as_of is in the future");
+	if (type && time < type->history_since)
+		throw_time(type, as_of, "as_of is before what the history has");
+	return time;
+}

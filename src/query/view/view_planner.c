@@ -1,0 +1,737 @@
+/*
+ * view_planner.c
+ *	  How the planner gets to know that a filter on a column of a view may ask
+ *	  the keys of x-index properties.
+ *
+ * Under row security the planner uses an index for leakproof operators alone,
+ * and comparing what kg_column_numeric() reads is none.  So each view says
+ * kg_view_row(node, ...): true, leakproof, and there for its support function,
+ * which the planner asks whether an index on node can stand for it.  It looks
+ * at the other restrictions of the same relation, which the planner has brought
+ * there by then, and answers node = ANY (kg_view_nodes(...)) for the one that
+ * leaves the fewest keys.  The restriction itself stays, and is tested on the
+ * rows that are found.
+ *
+ * Costs and row counts come from counting those keys, a few thousand at most:
+ * what they are of is known when the statement is planned, and the statistics
+ * of kg_entity are of all types together.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "auth/identity.h"
+#include "base/expression.h"
+#include "base/extension.h"
+#include "base/json.h"
+#include "model/column.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_opfamily.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/restrictinfo.h"
+#include "parser/parse_func.h"
+#include "query/view/view_planner.h"
+#include "query/view/view_rows.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/rls.h"
+#include "utils/typcache.h"
+
+/* Keys that planning counts at most, and what it takes where it cannot count. */
+#define KG_COUNTED_KEYS 5000
+#define KG_ASSUMED_KEYS 100
+/* Entities that are read in the time of so many keys, counted ones or more. */
+#define KG_EARLY_READS 40000.0
+/* Of reading an entity by its number, in random pages. */
+#define KG_ENTITY_PAGES 0.25
+
+/* A restriction that keys can answer. */
+typedef struct Test
+{
+	const char *property;
+	const KgField *field;
+	KgOp op;
+	Expr *value; /* a jsonb */
+} Test;
+
+/* What kg_view_row() says of the view, and the relation that it is of. */
+typedef struct View
+{
+	PlannerInfo *root;
+	RelOptInfo *rel;
+	AttrNumber node; /* columns of kg_entity */
+	AttrNumber data;
+	const char *bundle;
+	const char *type;
+	const KgType *known;
+} View;
+
+static const char *
+const_text(const Node *node)
+{
+	const Const *value = (const Const *) node;
+
+	if (!IsA(node, Const) || value->constisnull || value->consttype != TEXTOID)
+		return NULL;
+	return TextDatumGetCString(value->constvalue);
+}
+
+/*
+ * Keys are asked under the policies of who runs the statement.  Rows that are
+ * read under none, or under those of the owner of a view around this one, may be
+ * of another tenant, or more than keys are told of.
+ */
+static bool
+is_read_as_caller(const View *view, Oid relid)
+{
+	return (!OidIsValid(view->rel->userid) ||
+			view->rel->userid == GetUserId()) &&
+		   check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED;
+}
+
+/* kg_view_row(node, 'type', bundle, name, ...) of a relation of this query. */
+static bool
+read_view(PlannerInfo *root, List *args, View *view)
+{
+	const Var *node = linitial(args);
+	const char *kind = const_text(lsecond(args));
+	const char *tenant;
+	RangeTblEntry *rte;
+
+	if (root == NULL || !IsA(node, Var) || node->varlevelsup != 0 ||
+		kind == NULL || strcmp(kind, "type") != 0)
+		return false;
+	view->root = root;
+	view->rel = root->simple_rel_array[node->varno];
+	rte = root->simple_rte_array[node->varno];
+	view->bundle = const_text(lthird(args));
+	view->type = const_text(lfourth(args));
+	tenant = kg_identity_tenant(KG_ACCESS_READ);
+	if (view->rel == NULL || rte->rtekind != RTE_RELATION ||
+		!kg_is_relation(rte->relid, "kg_entity") || view->bundle == NULL ||
+		view->type == NULL || tenant == NULL ||
+		!is_read_as_caller(view, rte->relid))
+		return false;
+	view->node = get_attnum(rte->relid, "node");
+	view->data = get_attnum(rte->relid, "data");
+	view->known = kg_catalog_type_in(
+		kg_catalog_get(pstrdup(tenant)), view->bundle, view->type);
+	return view->known != NULL && node->varattno == view->node;
+}
+
+/* A column of the view: sets the test's field. */
+static bool
+is_column(const View *view, Node *node, Test *test)
+{
+	const FuncExpr *call = (const FuncExpr *) kg_without_relabels(node);
+	const char *name;
+	const Var *data;
+
+	/* A bigint compares with a numeric as one. */
+	if (IsA(call, FuncExpr) && call->funcid == F_NUMERIC_INT8)
+		call = linitial(call->args);
+	name = kg_own_call((const Node *) call);
+	if (name == NULL || list_length(call->args) != 2 ||
+		strncmp(name, KG_COLUMN_PREFIX, strlen(KG_COLUMN_PREFIX)) != 0)
+		return false;
+	data = linitial(call->args);
+	test->property = const_text(lsecond(call->args));
+	if (!IsA(data, Var) || data->varno != view->rel->relid ||
+		data->varattno != view->data || test->property == NULL)
+		return false;
+	test->field = kg_column_field(view->known, test->property);
+	/* A view of before the property's type changed. */
+	return test->field != NULL && kg_column_type(view->known, test->field) ==
+									  get_func_rettype(call->funcid);
+}
+
+/* The same for all rows, and known before the first one. */
+static bool
+is_value(const View *view, Node *node)
+{
+	return bms_is_empty(pull_varnos(view->root, node)) &&
+		   !contain_volatile_functions(node) && !contain_subplans(node);
+}
+
+/* As to_jsonb() makes it; of what is known now, now. */
+static Expr *
+as_jsonb(const View *view, Node *node)
+{
+	Expr *call = (Expr *) makeFuncExpr(F_TO_JSONB,
+									   JSONBOID,
+									   list_make1(node),
+									   InvalidOid,
+									   InvalidOid,
+									   COERCE_EXPLICIT_CALL);
+
+	if (IsA(node, Const))
+		return (Expr *) estimate_expression_value(view->root, (Node *) call);
+	return call;
+}
+
+static Expr *
+jsonb_const(const JsonbValue *value)
+{
+	return (Expr *) makeConst(JSONBOID,
+							  -1,
+							  InvalidOid,
+							  -1,
+							  JsonbPGetDatum(kg_json_datum(value)),
+							  false,
+							  false);
+}
+
+/* Do texts compare by byte, as keys do?  Of equality that suffices. */
+static bool
+by_byte(Oid collation, KgOp op)
+{
+	if (op == KG_OP_EQ || op == KG_OP_IN)
+		return OidIsValid(collation) &&
+			   get_collation_isdeterministic(collation);
+	return collation == C_COLLATION_OID;
+}
+
+/* The operator of a type's b-tree, as a filter has it. */
+static bool
+btree_op(Oid opno, Oid type, KgOp *op)
+{
+	static const KgOp ops[] = {
+		KG_OP_LT, KG_OP_LTE, KG_OP_EQ, KG_OP_GTE, KG_OP_GT};
+	TypeCacheEntry *cache = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	int strategy = get_op_opfamily_strategy(opno, cache->btree_opf);
+
+	if (strategy < 1 || strategy > lengthof(ops))
+		return false;
+	*op = ops[strategy - 1];
+	return true;
+}
+
+/* Are values of both types compared as values of one? */
+static bool
+is_comparable(Oid column, Oid value)
+{
+	if (column == INT8OID)
+		return value == INT2OID || value == INT4OID || value == INT8OID;
+	return column == value;
+}
+
+static bool
+read_comparison(const View *view, const OpExpr *clause, Test *test)
+{
+	Oid opno = clause->opno;
+	Node *left = linitial(clause->args);
+	Node *right = lsecond(clause->args);
+	Oid type;
+
+	if (!is_column(view, left, test))
+	{
+		Node *other = left;
+
+		left = right;
+		right = other;
+		opno = get_commutator(opno);
+		if (!OidIsValid(opno) || !is_column(view, left, test))
+			return false;
+	}
+	type = exprType(left);
+	if (!is_value(view, right) || !is_comparable(type, exprType(right)) ||
+		!btree_op(opno, type, &test->op) || test->field->is_array ||
+		(type == TEXTOID && !by_byte(clause->inputcollid, test->op)))
+		return false;
+	test->value = as_jsonb(view, right);
+	return true;
+}
+
+/* LIKE 'text%' */
+static bool
+read_like(const View *view, const OpExpr *clause, Test *test)
+{
+	const char *pattern = const_text(lsecond(clause->args));
+	JsonbValue prefix;
+
+	if (pattern == NULL || !is_column(view, linitial(clause->args), test) ||
+		exprType(linitial(clause->args)) != TEXTOID ||
+		!by_byte(clause->inputcollid, KG_OP_EQ))
+		return false;
+	prefix.type = jbvString;
+	prefix.val.string.val = (char *) pattern;
+	prefix.val.string.len = strcspn(pattern, "%_\\");
+	test->op = KG_OP_STARTS_WITH;
+	test->value = jsonb_const(&prefix);
+	return prefix.val.string.len > 0;
+}
+
+/* An element of a constant array that is not null, the first. */
+static Expr *
+first_element(const View *view, Node *node)
+{
+	const Const *array = (const Const *) node;
+	JsonbValue value;
+	const Const *elements;
+
+	if (!IsA(array, Const) || array->constisnull)
+		return NULL;
+	elements = (const Const *) as_jsonb(view, node);
+	if (!IsA(elements, Const) || elements->constisnull)
+		return NULL;
+	kg_json_root(DatumGetJsonbP(elements->constvalue), &value);
+	if (!kg_json_is_array(&value))
+		return NULL;
+	kg_json_each(it, kg_json_container(&value))
+		if (it.value.type != jbvNull && it.value.type != jbvBinary)
+			return jsonb_const(&it.value);
+	return NULL;
+}
+
+/* array @> value, array && value */
+static bool
+read_members(const View *view, const OpExpr *clause, Test *test)
+{
+	Node *column = linitial(clause->args);
+	Node *value = lsecond(clause->args);
+
+	if (clause->opno == OID_ARRAY_CONTAINED_OP ||
+		(clause->opno == OID_ARRAY_OVERLAP_OP &&
+		 !is_column(view, column, test)))
+	{
+		column = lsecond(clause->args);
+		value = linitial(clause->args);
+	}
+	if (!is_column(view, column, test) || !test->field->is_array ||
+		!is_value(view, value) ||
+		(exprType(column) == TEXTARRAYOID &&
+		 !by_byte(clause->inputcollid, KG_OP_EQ)))
+		return false;
+	if (clause->opno == OID_ARRAY_OVERLAP_OP)
+	{
+		test->op = KG_OP_IN;
+		test->value = as_jsonb(view, value);
+		return true;
+	}
+	test->op = KG_OP_EQ;
+	test->value = first_element(view, value);
+	return test->value != NULL;
+}
+
+/* column = ANY (values), value = ANY (column) */
+static bool
+read_any(const View *view, const ScalarArrayOpExpr *clause, Test *test)
+{
+	Node *left = linitial(clause->args);
+	Node *right = lsecond(clause->args);
+	bool of_column = is_column(view, left, test);
+	Oid type;
+
+	if (!clause->useOr || (!of_column && !is_column(view, right, test)) ||
+		of_column == test->field->is_array)
+		return false;
+	type = of_column ? exprType(left) : get_element_type(exprType(right));
+	if (!is_value(view, of_column ? right : left) ||
+		!is_comparable(type,
+					   of_column ? get_element_type(exprType(right))
+								 : exprType(left)) ||
+		!btree_op(clause->opno, type, &test->op) || test->op != KG_OP_EQ ||
+		(type == TEXTOID && !by_byte(clause->inputcollid, KG_OP_EQ)))
+		return false;
+	if (of_column)
+		test->op = KG_OP_IN;
+	test->value = as_jsonb(view, of_column ? right : left);
+	return true;
+}
+
+static bool
+read_flag(const View *view, Node *column, bool flag, Test *test)
+{
+	JsonbValue value;
+
+	if (!is_column(view, column, test) || exprType(column) != BOOLOID)
+		return false;
+	value.type = jbvBool;
+	value.val.boolean = flag;
+	test->op = KG_OP_EQ;
+	test->value = jsonb_const(&value);
+	return true;
+}
+
+static bool
+read_clause(const View *view, Node *clause, Test *test)
+{
+	switch ((int) nodeTag(clause))
+	{
+		case T_OpExpr:
+		{
+			const OpExpr *op = (const OpExpr *) clause;
+
+			if (list_length(op->args) != 2)
+				return false;
+			switch (op->opno)
+			{
+				case OID_TEXT_LIKE_OP:
+					return read_like(view, op, test);
+				case OID_ARRAY_CONTAINS_OP:
+				case OID_ARRAY_CONTAINED_OP:
+				case OID_ARRAY_OVERLAP_OP:
+					return read_members(view, op, test);
+				default:
+					return read_comparison(view, op, test);
+			}
+		}
+		case T_ScalarArrayOpExpr:
+			return read_any(view, (const ScalarArrayOpExpr *) clause, test);
+		case T_FuncExpr:
+			return read_flag(view, clause, true, test);
+		case T_BoolExpr:
+			return is_notclause(clause) &&
+				   read_flag(
+					   view, (Node *) get_notclausearg(clause), false, test);
+		case T_BooleanTest:
+		{
+			const BooleanTest *is = (const BooleanTest *) clause;
+
+			return (is->booltesttype == IS_TRUE ||
+					is->booltesttype == IS_FALSE) &&
+				   read_flag(view,
+							 (Node *) is->arg,
+							 is->booltesttype == IS_TRUE,
+							 test);
+		}
+		default:
+			return false;
+	}
+}
+
+/* The tests that keys can answer. */
+static List *
+read_tests(const View *view)
+{
+	List *tests = NIL;
+	ListCell *lc;
+
+	foreach(lc, view->rel->baserestrictinfo)
+	{
+		RestrictInfo *restriction = lfirst(lc);
+		Test *test = palloc0(sizeof(*test));
+
+		if (!restriction->pseudoconstant &&
+			read_clause(view, (Node *) restriction->clause, test) &&
+			kg_view_keys_serve(test->field, test->op))
+			tests = lappend(tests, test);
+	}
+	return tests;
+}
+
+static Expr *
+text_const(const char *text)
+{
+	return (Expr *) makeConst(TEXTOID,
+							  -1,
+							  DEFAULT_COLLATION_OID,
+							  -1,
+							  CStringGetTextDatum(text),
+							  false,
+							  false);
+}
+
+static List *
+add_test(List *args, const Test *test)
+{
+	args = lappend(args, text_const(kg_operator(test->op)->name));
+	return lappend(args, test->value);
+}
+
+/* Is it the other end of a range that the test begins? */
+static bool
+is_other_bound(const Test *test, const Test *other)
+{
+	KgOpBound bound = kg_operator(test->op)->bound;
+	KgOpBound opposite = kg_operator(other->op)->bound;
+
+	return test->field == other->field && !test->field->is_array &&
+		   ((bound == KG_BOUND_LOWER && opposite == KG_BOUND_UPPER) ||
+			(bound == KG_BOUND_UPPER && opposite == KG_BOUND_LOWER));
+}
+
+/* The call of kg_view_nodes() for a test, and for the other end of its range. */
+static FuncExpr *
+nodes_call(const View *view, List *tests, const Test *test)
+{
+	static const Oid argtypes[] = {
+		TEXTOID, TEXTOID, TEXTOID, TEXTOID, JSONBOID, TEXTOID, JSONBOID};
+	List *args = list_make3(text_const(view->bundle),
+							text_const(view->type),
+							text_const(test->property));
+	List *name = list_make2(
+		makeString(get_namespace_name(kg_extension_schema())),
+		makeString("kg_view_nodes"));
+	ListCell *lc;
+
+	args = add_test(args, test);
+	foreach(lc, tests)
+		if (is_other_bound(test, lfirst(lc)))
+		{
+			args = add_test(args, lfirst(lc));
+			break;
+		}
+	if (list_length(args) < KG_VIEW_NARGUMENTS)
+	{
+		args = lappend(args, makeNullConst(TEXTOID, -1, DEFAULT_COLLATION_OID));
+		args = lappend(args, makeNullConst(JSONBOID, -1, InvalidOid));
+	}
+	return makeFuncExpr(
+		LookupFuncName(name, lengthof(argtypes), argtypes, false),
+		INT8ARRAYOID,
+		args,
+		InvalidOid,
+		DEFAULT_COLLATION_OID,
+		COERCE_EXPLICIT_CALL);
+}
+
+/*
+ * What was counted is asked several times while a statement is planned, for rows
+ * and for the cost of each path; it is kept as long as that lasts.
+ */
+typedef struct Counted
+{
+	const PlannerGlobal *planning;
+	const List *args;
+	int64 count;
+	struct Counted *next;
+	MemoryContextCallback gone;
+} Counted;
+
+static Counted *counted = NULL;
+
+static void
+forget_counted(void *arg)
+{
+	for (Counted **at = &counted; *at; at = &(*at)->next)
+		if (*at == arg)
+		{
+			*at = (*at)->next;
+			break;
+		}
+}
+
+static const Counted *
+find_counted(const PlannerInfo *root, const List *args)
+{
+	for (const Counted *c = counted; c; c = c->next)
+		if (c->planning == root->glob && equal(c->args, args))
+			return c;
+	return NULL;
+}
+
+static void
+keep_counted(PlannerInfo *root, const List *args, int64 count)
+{
+	Counted *c = MemoryContextAlloc(root->planner_cxt, sizeof(*c));
+	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
+
+	c->planning = root->glob;
+	c->args = copyObject(args);
+	c->count = count;
+	c->next = counted;
+	c->gone.func = forget_counted;
+	c->gone.arg = c;
+	MemoryContextRegisterResetCallback(root->planner_cxt, &c->gone);
+	counted = c;
+	MemoryContextSwitchTo(old);
+}
+
+/* The keys that a call reads, as far as is known now, as kg_view_count(). */
+static int64
+count_keys(PlannerInfo *root, const FuncExpr *call)
+{
+	KgViewFilter filter;
+	Const *values[KG_VIEW_NARGUMENTS];
+	ListCell *lc;
+
+	memset(&filter, 0, sizeof(filter));
+	foreach(lc, call->args)
+	{
+		Const *value = (Const *) estimate_expression_value(root, lfirst(lc));
+
+		if (!IsA(value, Const))
+			return KG_VIEW_UNKNOWN;
+		values[foreach_current_index(lc)] = value;
+	}
+	filter.bundle = const_text((Node *) values[KG_VIEW_BUNDLE]);
+	filter.type = const_text((Node *) values[KG_VIEW_TYPE]);
+	filter.property = const_text((Node *) values[KG_VIEW_PROPERTY]);
+	if (!filter.bundle || !filter.type || !filter.property)
+		return KG_VIEW_UNKNOWN;
+	for (int i = KG_VIEW_TEST; i < KG_VIEW_NARGUMENTS; i += 2)
+	{
+		const char *op = const_text((Node *) values[i]);
+		KgViewTest *test = &filter.tests[filter.ntests];
+
+		if (op == NULL)
+			break;
+		if (!kg_op_lookup(op, &test->op))
+			return KG_VIEW_UNKNOWN;
+		if (!values[i + 1]->constisnull)
+			test->value = DatumGetJsonbP(values[i + 1]->constvalue);
+		filter.ntests++;
+	}
+	return kg_view_count(&filter, KG_COUNTED_KEYS);
+}
+
+static int64
+count_call(PlannerInfo *root, const FuncExpr *call)
+{
+	const Counted *found = find_counted(root, call->args);
+	int64 count;
+
+	if (found != NULL)
+		return found->count;
+	count = count_keys(root, call);
+	keep_counted(root, call->args, count);
+	return count;
+}
+
+/* The call that reads the fewest keys, and how many; NULL: there is none. */
+static FuncExpr *
+best_call(const View *view, int64 *count)
+{
+	List *tests = read_tests(view);
+	FuncExpr *best = NULL;
+	ListCell *lc;
+
+	*count = KG_VIEW_UNKNOWN;
+	foreach(lc, tests)
+	{
+		FuncExpr *call = nodes_call(view, tests, lfirst(lc));
+		int64 n = count_call(view->root, call);
+
+		if (n != KG_VIEW_NO_KEYS &&
+			(best == NULL || (n >= 0 && (*count < 0 || n < *count))))
+		{
+			best = call;
+			*count = n;
+		}
+	}
+	return best;
+}
+
+/*
+ * Does a LIMIT want so few of so many that they are found sooner where the type's
+ * entities are read in turn?  At the least, those that are counted are wanted.
+ */
+static bool
+ends_early(const View *view)
+{
+	return view->root->limit_tuples > 0 &&
+		   view->root->parse->sortClause == NIL &&
+		   view->root->limit_tuples * view->rel->tuples <
+			   KG_EARLY_READS * KG_COUNTED_KEYS;
+}
+
+static List *
+index_condition(SupportRequestIndexCondition *request)
+{
+	View view;
+	FuncExpr *call;
+	int64 count;
+	ScalarArrayOpExpr *any;
+
+	if (!IsA(request->node, FuncExpr) || request->indexarg != 0 ||
+		request->opfamily != INTEGER_BTREE_FAM_OID ||
+		!read_view(request->root, ((FuncExpr *) request->node)->args, &view) ||
+		request->index->rel != view.rel)
+		return NIL;
+	call = best_call(&view, &count);
+	if (call == NULL || (count >= KG_COUNTED_KEYS && ends_early(&view)))
+		return NIL;
+	any = makeNode(ScalarArrayOpExpr);
+	any->opno = get_opfamily_member(
+		INTEGER_BTREE_FAM_OID, INT8OID, INT8OID, BTEqualStrategyNumber);
+	any->opfuncid = F_INT8EQ;
+	any->useOr = true;
+	any->args = list_make2(linitial(((FuncExpr *) request->node)->args), call);
+	request->lossy = false;
+	return list_make1(any);
+}
+
+/*
+ * What kg_view_row() leaves is what the keys say, of what the other restrictions
+ * leave by themselves.
+ */
+static bool
+selectivity(SupportRequestSelectivity *request)
+{
+	View view;
+	int64 count;
+	List *others = NIL;
+	double rows;
+	ListCell *lc;
+
+	if (request->is_join || !read_view(request->root, request->args, &view) ||
+		view.rel->tuples <= 0)
+		return false;
+	if (best_call(&view, &count) == NULL || count < 0 ||
+		count >= KG_COUNTED_KEYS)
+		return false;
+	foreach(lc, view.rel->baserestrictinfo)
+	{
+		RestrictInfo *restriction = lfirst(lc);
+		FuncExpr *call = (FuncExpr *) restriction->clause;
+
+		if (!IsA(call, FuncExpr) || call->funcid != request->funcid)
+			others = lappend(others, restriction);
+	}
+	rows = view.rel->tuples *
+		   clauselist_selectivity(request->root, others, 0, JOIN_INNER, NULL);
+	request->selectivity = rows > count ? count / rows : 1.0;
+	return true;
+}
+
+static bool
+cost(SupportRequestCost *request)
+{
+	int64 count;
+
+	if (request->root == NULL || request->node == NULL ||
+		!IsA(request->node, FuncExpr) ||
+		list_length(((FuncExpr *) request->node)->args) != KG_VIEW_NARGUMENTS)
+		return false;
+	count = count_call(request->root, (FuncExpr *) request->node);
+	if (count < 0)
+		count = KG_ASSUMED_KEYS;
+	else if (count >= KG_COUNTED_KEYS)
+		count *= 2;
+	request->startup = 0;
+	request->per_tuple = (count + 1) *
+						 (cpu_index_tuple_cost + cpu_operator_cost +
+						  KG_ENTITY_PAGES * random_page_cost);
+	return true;
+}
+
+Node *
+kg_view_support(Node *request)
+{
+	switch ((int) nodeTag(request))
+	{
+		case T_SupportRequestIndexCondition:
+			return (Node *) index_condition(
+				(SupportRequestIndexCondition *) request);
+		case T_SupportRequestSelectivity:
+			return selectivity((SupportRequestSelectivity *) request) ? request
+																	  : NULL;
+		case T_SupportRequestCost:
+			return cost((SupportRequestCost *) request) ? request : NULL;
+		default:
+			return NULL;
+	}
+}

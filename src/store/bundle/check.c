@@ -1,0 +1,492 @@
+/*
+ * bundle/check.c
+ *	  The types, relations and tools of a payload against the catalog.
+ */
+#include "postgres.h"
+
+#include "base/catch.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "model/annotations.h"
+#include "miscadmin.h"
+#include "store/bundle/bundle.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+static void
+report(KgApply *apply, KgError *err, const char *path)
+{
+	kg_error_path(err, "%s", path);
+	kg_error_report(&apply->errors, err);
+}
+
+typedef struct Compilation
+{
+	const Jsonb *schema;
+	KgSchemaOptions options;
+	MemoryContext scratch;
+} Compilation;
+
+static void
+compile(void *arg)
+{
+	Compilation *c = arg;
+
+	MemoryContextSwitchTo(c->scratch);
+	(void) kg_schema_compile(c->schema, &c->options);
+}
+
+/* Compile a schema for its faults. */
+static void
+check_compiles(KgApply *apply, const Jsonb *schema, const char *what,
+			   const char *type, const char *path)
+{
+	Compilation compilation = {schema,
+							   {NULL, apply->payload->definitions, false}};
+	ErrorData *edata;
+
+	compilation.scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph schema check", ALLOCSET_DEFAULT_SIZES);
+	edata = kg_catch(KG_CATCH_MEMORY, compile, &compilation);
+	if (edata != NULL)
+	{
+		Jsonb *object = kg_error_caught(edata);
+		KgErrorCode code = kg_error_caught_code(edata);
+		KgError *err;
+		JsonbValue value;
+		const char *pointer = "";
+
+		err = kg_error_new(code == KG_LIMIT_EXCEEDED ? code : KG_INVALID_INPUT,
+						   "schema of %s: %s",
+						   what,
+						   edata->message);
+		kg_error_entity(err, type, NULL);
+		if (kg_json_get(&object->root, "path", &value))
+			pointer = kg_json_cstring(&value);
+		if (kg_json_get(&object->root, "got", &value))
+			kg_error_got(err, &value);
+		if (kg_json_get(&object->root, "expected", &value))
+			kg_error_expected(err, "%s", kg_json_cstring(&value));
+		else if (edata->hint)
+			kg_error_expected(err, "%s", edata->hint);
+		report(apply, err, psprintf("%s%s", path, pointer));
+	}
+	MemoryContextDelete(compilation.scratch);
+}
+
+static bool
+check_depth(KgApply *apply, const Jsonb *schema, const char *what,
+			const char *type, const char *path)
+{
+	KgError *err;
+
+	if (!kg_json_deeper_than(&schema->root, kg_setting_schema_max_depth))
+		return true;
+	err = kg_error_new(KG_LIMIT_EXCEEDED,
+					   "schema of %s is nested deeper than "
+					   "kg_graph.schema_max_depth, %d, allows",
+					   what,
+					   kg_setting_schema_max_depth);
+	kg_error_entity(err, type, NULL);
+	kg_error_expected(err, "at most %d levels", kg_setting_schema_max_depth);
+	report(apply, err, path);
+	return false;
+}
+
+bool
+kg_bundle_check_schema(KgApply *apply, const Jsonb *schema, const char *what,
+					   const char *path)
+{
+	int64 before = apply->errors.total;
+
+	if (check_depth(apply, schema, what, NULL, path))
+		check_compiles(apply, schema, what, NULL, path);
+	return apply->errors.total == before;
+}
+
+static void
+check_type(KgApply *apply, KgPayloadType *type)
+{
+	char *what = psprintf("entity type \"%s\"", type->name);
+	int64 before = apply->errors.total;
+	const KgType *parsed;
+
+	if (!check_depth(apply, type->schema, what, type->name, type->path))
+		return;
+	parsed = kg_type_parse(apply->payload->name,
+						   type->name,
+						   type->schema,
+						   apply->payload->definitions,
+						   type->path,
+						   &apply->errors);
+	check_compiles(apply, type->schema, what, type->name, type->path);
+	type->stored = kg_catalog_type_in(
+		apply->before, apply->payload->name, type->name);
+	if (apply->errors.total > before)
+		return;
+	((KgType *) parsed)->context = CurrentMemoryContext;
+	type->parsed = parsed;
+}
+
+/* A type after the apply: of the payload, or stored and kept. */
+static const KgType *
+future_type(const KgApply *apply, const char *bundle, const char *name)
+{
+	const KgPayload *payload = apply->payload;
+
+	if (strcmp(bundle, payload->name) == 0)
+	{
+		for (int i = 0; i < payload->ntypes; i++)
+			if (strcmp(payload->types[i].name, name) == 0)
+				return payload->types[i].parsed;
+		if (!apply->options.merge)
+			return NULL;
+	}
+	return kg_catalog_type_in(apply->before, bundle, name);
+}
+
+bool
+kg_bundle_has_type(const KgApply *apply, const char *bundle, const char *name)
+{
+	/* Though its schema may be at fault. */
+	if (strcmp(bundle, apply->payload->name) == 0 &&
+		kg_payload_type(apply->payload, name))
+		return true;
+	return future_type(apply, bundle, name) != NULL;
+}
+
+void
+kg_bundle_unknown_type(KgApply *apply, const char *name, const char *keyword,
+					   const char *path)
+{
+	const KgPayload *payload = apply->payload;
+	KgError *err = kg_error_new(
+		KG_UNKNOWN_TYPE, "entity type \"%s\" does not exist", name);
+	const char **names = palloc((payload->ntypes + apply->before->ntypes + 1) *
+								sizeof(char *));
+	int n = 0;
+
+	for (int i = 0; i < payload->ntypes; i++)
+		names[n++] = payload->types[i].name;
+	for (int i = 0; i < apply->before->ntypes; i++)
+	{
+		const KgType *type = apply->before->types[i];
+
+		if (strcmp(type->bundle, payload->name) != 0)
+			names[n++] = psprintf("%s/%s", type->bundle, type->name);
+		else if (apply->options.merge)
+			names[n++] = type->name;
+	}
+	for (int i = 0; i < n; i++)
+		kg_error_allow(err, names[i]);
+	kg_error_did_you_mean(err, kg_nearest(name, names, n));
+	kg_error_keyword(err, keyword);
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "an entity type of the bundle, or bundle/type");
+	report(apply, err, path);
+}
+
+/* Where the schema describes the field, if not behind a $ref or a branch. */
+static char *
+field_path(const KgPayloadType *type, const KgField *field)
+{
+	return psprintf("%s%s", type->path, kg_field_schema_pointer(field));
+}
+
+/* Can an x-ref-field name the property? */
+static bool
+is_target_field(const KgType *type, const char *name)
+{
+	const KgField *field = kg_type_field(type, name);
+
+	return field && (field == type->id_field ||
+					 (field->indexed && field->kind == KG_KIND_STRING));
+}
+
+static void
+check_reference(KgApply *apply, const KgPayloadType *type, const KgField *field)
+{
+	const char *bundle = field->ref_bundle ? field->ref_bundle
+										   : apply->payload->name;
+	const KgType *target;
+	char *path = field_path(type, field);
+	KgError *err;
+
+	if (!kg_valid_type_name(field->relation))
+	{
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "relation name \"%s\" is not valid",
+						   field->relation);
+		kg_error_keyword(err, "x-relation");
+		kg_error_got_string(err, field->relation);
+		kg_error_expected(err,
+						  "\"x-relation\": a match for "
+						  "^[A-Za-z][A-Za-z0-9_]{0,61}[A-Za-z0-9]$");
+		report(apply, err, path);
+	}
+	if (!kg_bundle_has_type(apply, bundle, field->ref_type))
+	{
+		kg_bundle_unknown_type(apply,
+							   field->ref_bundle
+								   ? psprintf("%s/%s", bundle, field->ref_type)
+								   : field->ref_type,
+							   "x-ref",
+							   path);
+		return;
+	}
+	target = future_type(apply, bundle, field->ref_type);
+	if (field->ref_field == NULL || target == NULL)
+		return;
+	if (is_target_field(target, field->ref_field))
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "\"x-ref-field\" names \"%s\" of \"%s\", which is not "
+					   "an indexed string property",
+					   field->ref_field,
+					   field->ref_type);
+	kg_error_keyword(err, "x-ref-field");
+	kg_error_got_string(err, field->ref_field);
+	kg_error_expected(err,
+					  "a string property with \"x-index\": true, or the "
+					  "id property");
+	report(apply, err, path);
+}
+
+static void
+check_counted(KgApply *apply, const KgPayloadType *type, const KgField *field)
+{
+	KgError *err;
+
+	if (field->derived_relation == NULL ||
+		kg_bundle_has_relation(apply, field->derived_relation))
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "\"x-derived\" counts relation \"%s\", which does "
+					   "not exist",
+					   field->derived_relation);
+	kg_error_keyword(err, "x-derived");
+	kg_error_got_string(err, field->derived_relation);
+	kg_error_expected(err, "a relation of this bundle or another");
+	report(apply, err, field_path(type, field));
+}
+
+static void
+check_fields(KgApply *apply, KgPayloadType *type)
+{
+	const KgType *parsed = type->parsed;
+
+	for (int i = 0; i < parsed->nfields; i++)
+	{
+		const KgField *field = &parsed->fields[i];
+
+		if (field->ref_type)
+			check_reference(apply, type, field);
+		if (field->derived && field->derived_relation == NULL)
+			apply->warnings = lappend(
+				apply->warnings,
+				psprintf("property \"%s\" of type \"%s\" has \"x-derived\" "
+						 "without saying what is counted: it has no value",
+						 field->name,
+						 type->name));
+		check_counted(apply, type, field);
+	}
+}
+
+/*
+ * Types that stay as they are and name, by x-ref-field, a property that their
+ * target would no longer have, or not as it must be.
+ */
+static void
+check_named_fields(KgApply *apply)
+{
+	const KgPayload *payload = apply->payload;
+
+	for (int i = 0; i < apply->before->ntypes; i++)
+	{
+		const KgType *type = apply->before->types[i];
+
+		if (strcmp(type->bundle, payload->name) == 0 &&
+			(!apply->options.merge || kg_payload_type(payload, type->name)))
+			continue;
+		for (int j = 0; j < type->nfields; j++)
+		{
+			const KgField *field = &type->fields[j];
+			const KgPayloadType *target;
+			KgError *err;
+
+			if (field->ref_field == NULL ||
+				strcmp(field->ref_bundle, payload->name) != 0)
+				continue;
+			target = kg_payload_type(payload, field->ref_type);
+			if (target == NULL || target->parsed == NULL ||
+				is_target_field(target->parsed, field->ref_field))
+				continue;
+			err = kg_error_new(KG_REFERENCE_MISSING,
+							   "property \"%s\" of \"%s\" is named by an "
+							   "\"x-ref-field\" of \"%s/%s\"",
+							   field->ref_field,
+							   field->ref_type,
+							   type->bundle,
+							   type->name);
+			kg_error_keyword(err, "x-ref-field");
+			kg_error_got_string(err, field->ref_field);
+			kg_error_expected(err,
+							  "an indexed string property of that name, or the "
+							  "referring type changed first");
+			report(apply, err, target->path);
+		}
+	}
+}
+
+/* Types of other bundles that refer to a type which would be gone. */
+static void
+check_foreign_references(KgApply *apply)
+{
+	for (int i = 0; i < apply->before->ntypes; i++)
+	{
+		const KgType *type = apply->before->types[i];
+
+		if (strcmp(type->bundle, apply->payload->name) == 0)
+			continue;
+		for (int j = 0; j < type->nfields; j++)
+		{
+			const KgField *field = &type->fields[j];
+			KgError *err;
+
+			if (field->ref_type == NULL ||
+				strcmp(field->ref_bundle, apply->payload->name) != 0 ||
+				kg_bundle_has_type(apply, field->ref_bundle, field->ref_type))
+				continue;
+			err = kg_error_new(KG_REFERENCE_MISSING,
+							   "entity type \"%s\" is referenced by \"%s/%s\"",
+							   field->ref_type,
+							   type->bundle,
+							   type->name);
+			kg_error_keyword(err, "x-ref");
+			kg_error_expected(err, "the referring type changed first");
+			report(apply, err, "/schemas");
+		}
+	}
+}
+
+void
+kg_bundle_check_others(KgApply *apply)
+{
+	const KgPayload *payload = apply->payload;
+
+	for (int i = 0; i < payload->ntypes; i++)
+	{
+		const KgType *type = payload->types[i].parsed;
+
+		for (int j = 0; type && j < type->nfields; j++)
+		{
+			const KgField *field = &type->fields[j];
+
+			if (field->ref_type && field->ref_bundle &&
+				strcmp(field->ref_bundle, payload->name) != 0)
+				check_reference(apply, &payload->types[i], field);
+			check_counted(apply, &payload->types[i], field);
+		}
+	}
+	kg_bundle_check_other_relations(apply);
+	check_foreign_references(apply);
+	check_named_fields(apply);
+}
+
+/* Reference cycles between types are allowed, and named. */
+typedef struct CycleSearch
+{
+	KgApply *apply;
+	int *state; /* by type: 0 new, 1 on the path, 2 done */
+	int *path;
+	int depth;
+} CycleSearch;
+
+static int
+payload_type_index(const KgPayload *payload, const KgField *field)
+{
+	if (field->ref_bundle && strcmp(field->ref_bundle, payload->name) != 0)
+		return -1;
+	for (int i = 0; i < payload->ntypes; i++)
+		if (strcmp(payload->types[i].name, field->ref_type) == 0)
+			return i;
+	return -1;
+}
+
+static bool
+list_member_string(List *list, const char *value)
+{
+	ListCell *lc;
+
+	foreach(lc, list)
+		if (strcmp(lfirst(lc), value) == 0)
+			return true;
+	return false;
+}
+
+static void
+find_cycles(CycleSearch *search, int index)
+{
+	const KgPayload *payload = search->apply->payload;
+	const KgType *type = payload->types[index].parsed;
+
+	check_stack_depth();
+	search->state[index] = 1;
+	search->path[search->depth++] = index;
+	for (int i = 0; type && i < type->nfields; i++)
+	{
+		int next;
+		StringInfoData text;
+		int start;
+
+		if (type->fields[i].ref_type == NULL)
+			continue;
+		next = payload_type_index(payload, &type->fields[i]);
+		if (next < 0 || search->state[next] == 2)
+			continue;
+		if (search->state[next] == 0)
+		{
+			find_cycles(search, next);
+			continue;
+		}
+		initStringInfo(&text);
+		appendStringInfoString(&text, "reference cycle between types: ");
+		for (start = 0; search->path[start] != next; start++)
+			;
+		for (; start < search->depth; start++)
+			appendStringInfo(
+				&text, "%s -> ", payload->types[search->path[start]].name);
+		appendStringInfoString(&text, payload->types[next].name);
+		if (!list_member_string(search->apply->warnings, text.data))
+			search->apply->warnings = lappend(search->apply->warnings,
+											  text.data);
+	}
+	search->depth--;
+	search->state[index] = 2;
+}
+
+void
+kg_bundle_check(KgApply *apply)
+{
+	KgPayload *payload = apply->payload;
+	CycleSearch search = {apply};
+
+	for (int i = 0; i < payload->ntypes; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		check_type(apply, &payload->types[i]);
+	}
+	kg_bundle_check_relations(apply);
+	for (int i = 0; i < payload->ntypes; i++)
+		if (payload->types[i].parsed)
+			check_fields(apply, &payload->types[i]);
+	kg_bundle_check_tools(apply);
+	check_foreign_references(apply);
+	check_named_fields(apply);
+
+	search.state = palloc0(Max(1, payload->ntypes) * sizeof(int));
+	search.path = palloc(Max(1, payload->ntypes) * sizeof(int));
+	for (int i = 0; i < payload->ntypes; i++)
+		if (search.state[i] == 0)
+			find_cycles(&search, i);
+}

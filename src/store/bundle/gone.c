@@ -1,0 +1,174 @@
+/*
+ * bundle/gone.c
+ *	  What goes with the entities that an apply deletes: explicit edges, and by
+ *	  x-on-delete entities of this and other bundles.
+ *
+ * They are counted by the difference of what there was and what is left, both
+ * as one snapshot has it: what other sessions do meanwhile is not counted.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/spi.h"
+#include "store/bundle/bundle.h"
+#include "store/edge/edges.h"
+#include "utils/builtins.h"
+#include "utils/snapmgr.h"
+
+typedef struct KgTally
+{
+	Snapshot snapshot;
+	List *entities; /* of KgRowCount *, by type */
+	List *edges;	/* by relation */
+} KgTally;
+
+static List *
+count_entities(const char *tenant)
+{
+	/* By the primary key alone. */
+	KG_BATCH_READ("SELECT t.type_no::bigint, e.n FROM (SELECT bundle, "
+				  "entity_type, count(*) AS n FROM @kg_entity "
+				  "WHERE tenant = $1 GROUP BY bundle, entity_type) e "
+				  "JOIN @kg_entity_type t ON t.tenant = $1 "
+				  "AND t.bundle = e.bundle AND t.entity_type = e.entity_type",
+				  kg_arg_text(tenant));
+	return kg_row_counts();
+}
+
+/* Can an entity go with one of another bundle? */
+static bool
+cascades_across(const KgCatalog *catalog)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+
+		for (int j = 0; j < type->nfields; j++)
+			if (type->fields[j].ref_type &&
+				type->fields[j].on_delete == KG_ON_DELETE_CASCADE &&
+				strcmp(type->fields[j].ref_bundle, type->bundle) != 0)
+				return true;
+	}
+	return false;
+}
+
+static bool
+has_declared(const KgCatalog *catalog)
+{
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (!catalog->relations[i].derived)
+			return true;
+	return false;
+}
+
+/* By the active snapshot; what cannot have changed is not counted. */
+static void
+count_rows(const KgApply *apply, List **entities, List **edges)
+{
+	*entities = cascades_across(apply->before) ? count_entities(apply->tenant)
+											   : NIL;
+	*edges = has_declared(apply->before) ? kg_edges_count(apply->tenant, true)
+										 : NIL;
+}
+
+void
+kg_bundle_tally_begin(KgApply *apply)
+{
+	MemoryContext old;
+	KgTally *tally;
+
+	if (apply->tally)
+		return;
+	old = MemoryContextSwitchTo(apply->context);
+	tally = palloc(sizeof(KgTally));
+	CommandCounterIncrement();
+	tally->snapshot = RegisterSnapshot(GetTransactionSnapshot());
+	PushActiveSnapshot(tally->snapshot);
+	count_rows(apply, &tally->entities, &tally->edges);
+	PopActiveSnapshot();
+	apply->tally = tally;
+	MemoryContextSwitchTo(old);
+}
+
+static int64
+count_of(List *counts, int32 number)
+{
+	ListCell *lc;
+
+	foreach(lc, counts)
+	{
+		const KgRowCount *count = lfirst(lc);
+
+		if (count->number == number)
+			return count->n;
+	}
+	return 0;
+}
+
+/* What of another bundle is counted has its bundle's name before its own. */
+static const char *
+count_name(const KgApply *apply, const char *bundle, const char *name)
+{
+	if (strcmp(bundle, apply->payload->name) == 0)
+		return name;
+	return psprintf("%s/%s", bundle, name);
+}
+
+/*
+ * Of this bundle the apply itself counts what it writes; what of it went with
+ * others is refused (kg_bundle_check_kept).
+ */
+static void
+count_gone_entities(KgApply *apply, List *left)
+{
+	for (int i = 0; i < apply->before->ntypes; i++)
+	{
+		const KgType *type = apply->before->types[i];
+		int64 gone = count_of(apply->tally->entities, type->type_no) -
+					 count_of(left, type->type_no);
+
+		if (gone > 0 && strcmp(type->bundle, apply->payload->name) != 0)
+			kg_apply_counts(apply,
+							&apply->entity_counts,
+							count_name(apply, type->bundle, type->name))
+				->deleted += gone;
+	}
+}
+
+static void
+count_gone_edges(KgApply *apply, List *left)
+{
+	ListCell *lc;
+
+	foreach(lc, apply->tally->edges)
+	{
+		const KgRowCount *count = lfirst(lc);
+		const KgRelation *relation = kg_catalog_relation_no(apply->before,
+															count->number);
+		int64 gone = count->n - count_of(left, count->number);
+
+		if (gone > 0 && relation)
+			kg_apply_counts(apply,
+							&apply->edge_counts,
+							count_name(apply, relation->bundle, relation->name))
+				->deleted += gone;
+	}
+}
+
+void
+kg_bundle_tally_end(KgApply *apply)
+{
+	List *entities;
+	List *edges;
+
+	if (apply->tally == NULL)
+		return;
+	CommandCounterIncrement();
+	PushCopiedSnapshot(apply->tally->snapshot);
+	UpdateActiveSnapshotCommandId();
+	count_rows(apply, &entities, &edges);
+	PopActiveSnapshot();
+	UnregisterSnapshot(apply->tally->snapshot);
+	count_gone_entities(apply, entities);
+	count_gone_edges(apply, edges);
+}

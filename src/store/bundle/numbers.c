@@ -1,0 +1,58 @@
+/*
+ * numbers.c
+ *	  Numbers of types and relations.
+ *
+ * They are integers, and a database that has a number of its own
+ * (kg_set_shard()) has 2^20 of them.  A dry run is undone: its numbers are below
+ * 0, and no stored row has such a number.  Those of a backend are its own, so that no dry
+ * run waits for another.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/spi.h"
+#include "miscadmin.h"
+#include "store/bundle/numbers.h"
+
+/* Of a backend, before they are given again. */
+#define KG_UNSTORED 8192
+
+static const struct
+{
+	const char *plural;
+	const char *next; /* and the last that there is */
+} numbered[] = {
+	[KG_NUMBERED_TYPE] = {"types",
+						  "SELECT nextval('@kg_type_seq'), coalesce((SELECT "
+						  "((shard + 1)::bigint << 20) - 1 "
+						  "FROM @kg_number_range), 2147483647)"},
+	[KG_NUMBERED_RELATION] = {"relations",
+							  "SELECT nextval('@kg_relation_seq'), "
+							  "coalesce((SELECT "
+							  "((shard + 1)::bigint << 20) - 1 "
+							  "FROM @kg_number_range), 2147483647)"}};
+
+int32
+kg_number_new(KgApply *apply, KgNumbered what)
+{
+	static KgSaved saved[lengthof(numbered)];
+	int64 number;
+	int64 last;
+	KgError *err;
+
+	if (apply->options.dry_run)
+		return -1 - (MyBackendId % (PG_INT32_MAX / KG_UNSTORED)) * KG_UNSTORED -
+			   apply->unstored++ % KG_UNSTORED;
+	kg_spi_exec_args(&saved[what], numbered[what].next, 0, NULL);
+	number = kg_spi_int64(0, 1);
+	last = kg_spi_int64(0, 2);
+	SPI_freetuptable(SPI_tuptable);
+	if (number <= last)
+		return number;
+	err = kg_error_new(KG_LIMIT_EXCEEDED,
+					   "the database has given all numbers that %s can have, "
+					   "up to " INT64_FORMAT,
+					   numbered[what].plural,
+					   last);
+	kg_error_throw_expected(err, "another database, where the tenant is moved");
+}

@@ -1,0 +1,361 @@
+/*
+ * counted_changes.c
+ *	  What a statement on kg_edge comes to, added to the counts that are kept.
+ */
+#include "postgres.h"
+
+#include "base/spi.h"
+#include "model/counted.h"
+#include "model/key.h"
+#include "miscadmin.h"
+#include "port.h"
+#include "store/derived/counted.h"
+#include "store/derived/counted_rows.h"
+#include "store/derived/packing.h"
+#include "utils/memutils.h"
+
+/* Changes that are gathered before they are written. */
+#define KG_COUNT_CHANGES 2000000
+
+/* What a relation's edges add to the counts of one of their ends. */
+typedef struct Change
+{
+	int64 node;
+	int32 relation_no;
+	bool outgoing; /* at their source */
+	int32 by;
+} Change;
+
+struct KgCountChanges
+{
+	const char *tenant;
+	const KgCatalog *catalog;
+	MemoryContext context;
+	Change *changes;
+	int n;
+	int capacity;
+	/* of the edge before */
+	int32 relation_no;
+	bool at_target;
+	bool at_source;
+	bool symmetric;
+};
+
+const KgCatalog *
+kg_counted_share(const char *tenant)
+{
+	/* Whoever begins to keep a count excludes us, and then the catalog says so. */
+	(void) kg_adjacency_lock(tenant, RowShareLock, true);
+	return kg_catalog_newest(tenant);
+}
+
+KgCountChanges *
+kg_counted_begin(const KgCatalog *catalog)
+{
+	KgCountChanges *changes = palloc0(sizeof(KgCountChanges));
+
+	changes->tenant = catalog->tenant;
+	changes->catalog = catalog;
+	changes->context = CurrentMemoryContext;
+	return changes;
+}
+
+static int
+compare_changes(const void *pa, const void *pb, void *arg)
+{
+	const Change *a = pa;
+	const Change *b = pb;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->relation_no != b->relation_no)
+		return a->relation_no < b->relation_no ? -1 : 1;
+	return (int) a->outgoing - (int) b->outgoing;
+}
+
+/* One for each end of a relation at a node; those that come to nothing go. */
+static void
+sum_up(KgCountChanges *changes)
+{
+	int n = 0;
+
+	qsort_interruptible(
+		changes->changes, changes->n, sizeof(Change), compare_changes, NULL);
+	for (int i = 0; i < changes->n;)
+	{
+		Change sum = changes->changes[i++];
+
+		while (i < changes->n &&
+			   compare_changes(&sum, &changes->changes[i], NULL) == 0)
+			sum.by += changes->changes[i++].by;
+		if (sum.by != 0)
+			changes->changes[n++] = sum;
+	}
+	changes->n = n;
+}
+
+/* Is the change one of what the field counts? */
+static bool
+is_counted(const KgCountChanges *changes, const Change *change,
+		   const KgField *field)
+{
+	const KgRelation *relation = kg_catalog_relation_no(changes->catalog,
+														change->relation_no);
+
+	return relation != NULL && kg_counts_by_name(field, relation) &&
+		   (relation->symmetric ||
+			change->outgoing == !field->derived_incoming);
+}
+
+/*
+ * Numbers of the types and fields of one direction that some of the relations
+ * are counted by.
+ */
+static KgNodeList
+counting_fields(const KgCatalog *catalog, const KgNodeList *relations,
+				bool incoming)
+{
+	KgNodeList fields = {CurrentMemoryContext};
+
+	for (int r = 0; r < relations->n; r++)
+	{
+		const KgRelation *relation = kg_catalog_relation_no(
+			catalog, (int32) relations->nodes[r]);
+
+		for (int t = 0; relation != NULL && t < catalog->ntypes; t++)
+		{
+			const KgType *type = catalog->types[t];
+
+			for (int f = 0; type->ncounted > 0 && f < type->nfields; f++)
+				if (type->fields[f].counted &&
+					type->fields[f].derived_incoming == incoming &&
+					kg_counts_by_name(&type->fields[f], relation))
+					kg_node_add(&fields,
+								kg_count_number(type->type_no,
+												type->fields[f].field_no));
+		}
+	}
+	return fields;
+}
+
+/* What the changes of a count's node, which follow one another, come to. */
+static int64
+sum_of(const KgCountChanges *changes, const Change *change, int n,
+	   const KgCount *count, const KgField *field)
+{
+	int64 sum = 0;
+
+	for (int i = 0; i < n && change[i].node == count->node; i++)
+		if (is_counted(changes, &change[i], field))
+			sum += change[i].by;
+	return sum;
+}
+
+/*
+ * Those of some counts that change.  One that cannot be so is counted anew: its
+ * node is added to unsure.
+ */
+static void
+change_counts(const KgCountChanges *changes, const Change *change, int n,
+			  KgCountList *counts, KgNodeList *unsure)
+{
+	KgColumns rows;
+	int at = 0;
+
+	kg_count_rows_init(&rows);
+	for (int i = 0; i < counts->n; i++)
+	{
+		KgCount *count = &counts->counts[i];
+		const KgType *type = kg_catalog_type_no(changes->catalog,
+												count->type_no);
+		const KgField *field = kg_count_field(type, count->field_no);
+		int64 value;
+		int64 by;
+
+		CHECK_FOR_INTERRUPTS();
+		while (change[at].node < count->node)
+			at++;
+		by = sum_of(changes, &change[at], n - at, count, field);
+		if (by == 0)
+			continue;
+		if (!kg_key_integer(count->key, &value) || value + by < 0)
+		{
+			kg_node_add(unsure, count->node);
+			continue;
+		}
+		count->key = kg_counted_key(field, value + by);
+		kg_count_rows_add(&rows, count);
+	}
+	kg_count_rows_update(changes->tenant, &rows);
+}
+
+/* Is the change one of what fields of the direction may count? */
+static bool
+is_of_direction(const KgCountChanges *changes, const Change *change,
+				bool incoming)
+{
+	const KgRelation *relation = kg_catalog_relation_no(changes->catalog,
+														change->relation_no);
+
+	return relation != NULL &&
+		   (relation->symmetric || change->outgoing != incoming);
+}
+
+/*
+ * The changes of a batch of nodes, to the counts of one direction.  A node
+ * without a count is one of whose entity nothing is derived yet, or nothing any
+ * more.
+ */
+static void
+write_batch(const KgCountChanges *changes, const Change *change, int n,
+			bool incoming)
+{
+	KgNodeList nodes = {CurrentMemoryContext};
+	KgNodeList unsure = {CurrentMemoryContext};
+	KgNodeList relations = {CurrentMemoryContext}; /* numbers, too */
+	KgNodeList fields;
+	KgCountList counts = {NULL};
+
+	for (int i = 0; i < n; i++)
+	{
+		if (is_of_direction(changes, &change[i], incoming))
+		{
+			kg_node_add(&nodes, change[i].node);
+			kg_node_add(&relations, change[i].relation_no);
+		}
+		/* Its edges go with it, and what it was called is not known. */
+		else if (kg_catalog_relation_no(changes->catalog,
+										change[i].relation_no) == NULL)
+			kg_node_add(&unsure, change[i].node);
+	}
+	kg_nodes_sort(&nodes);
+	kg_nodes_sort(&relations);
+	fields = counting_fields(changes->catalog, &relations, incoming);
+	if (fields.n > 0)
+	{
+		kg_count_list_lock_of(changes->tenant,
+							  kg_count_nodes(nodes.nodes, nodes.n),
+							  kg_arg_int8s(fields.nodes, fields.n),
+							  &counts);
+		change_counts(changes, change, n, &counts, &unsure);
+	}
+	kg_counted_anew(changes->catalog, &unsure);
+}
+
+static void
+write_direction(const KgCountChanges *changes, MemoryContext batch,
+				bool incoming)
+{
+	int end;
+
+	for (int start = 0; start < changes->n; start = end)
+	{
+		int nodes = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (end = start; end < changes->n; end++)
+			if ((end == start || changes->changes[end].node !=
+									 changes->changes[end - 1].node) &&
+				++nodes > KG_COUNT_BATCH)
+				break;
+		write_batch(changes, changes->changes + start, end - start, incoming);
+		MemoryContextReset(batch);
+	}
+}
+
+/*
+ * All counts of incoming edges, by their nodes, then those of outgoing ones: that
+ * is everybody's order.  Who adds to one and who adds to the other of one entity
+ * do not wait.
+ */
+static void
+write_changes(KgCountChanges *changes)
+{
+	MemoryContext batch = AllocSetContextCreate(
+		changes->context, "kg_graph count changes", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(batch);
+
+	write_direction(changes, batch, true);
+	write_direction(changes, batch, false);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(batch);
+	changes->n = 0;
+}
+
+static void
+add_change(KgCountChanges *changes, int64 node, bool outgoing, int by)
+{
+	if (changes->n == changes->capacity)
+	{
+		sum_up(changes);
+		if (changes->n >= KG_COUNT_CHANGES)
+			write_changes(changes);
+		if (changes->n > changes->capacity / 2 || changes->capacity == 0)
+		{
+			Size size;
+
+			changes->capacity = Max(256, changes->capacity * 2);
+			size = changes->capacity * sizeof(Change);
+			changes->changes = changes->changes == NULL
+								   ? MemoryContextAlloc(changes->context, size)
+								   : repalloc_huge(changes->changes, size);
+		}
+	}
+	changes->changes[changes->n++] = (Change){
+		node, changes->relation_no, outgoing, by};
+}
+
+/* Which of a relation's ends are counted somewhere? */
+static void
+look_up_relation(KgCountChanges *changes, int32 relation_no)
+{
+	const KgCatalog *catalog = changes->catalog;
+	const KgRelation *relation = kg_catalog_relation_no(catalog, relation_no);
+
+	changes->relation_no = relation_no;
+	changes->symmetric = relation == NULL || relation->symmetric;
+	changes->at_target = changes->at_source = relation == NULL;
+	for (int t = 0; relation != NULL && t < catalog->ntypes; t++)
+	{
+		const KgType *type = catalog->types[t];
+
+		for (int f = 0; type->ncounted > 0 && f < type->nfields; f++)
+		{
+			const KgField *field = &type->fields[f];
+
+			if (!field->counted || !kg_counts_by_name(field, relation))
+				continue;
+			changes->at_target |= field->derived_incoming ||
+								  relation->symmetric;
+			changes->at_source |= !field->derived_incoming ||
+								  relation->symmetric;
+		}
+	}
+}
+
+void
+kg_counted_edge(KgCountChanges *changes, int64 source, int32 relation_no,
+				int64 target, bool made)
+{
+	int by = made ? 1 : -1;
+
+	if (changes->relation_no != relation_no)
+		look_up_relation(changes, relation_no);
+	if (changes->at_target)
+		add_change(changes, target, false, by);
+	/* A loop is one edge. */
+	if (changes->at_source && !(changes->symmetric && source == target))
+		add_change(changes, source, true, by);
+}
+
+void
+kg_counted_end(KgCountChanges *changes)
+{
+	if (changes->n > 0)
+		sum_up(changes);
+	if (changes->n > 0)
+		write_changes(changes);
+	if (changes->changes != NULL)
+		pfree(changes->changes);
+	pfree(changes);
+}

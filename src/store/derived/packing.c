@@ -1,0 +1,508 @@
+/*
+ * packing.c
+ *	  Packing edges.
+ *
+ * What is packed of a node stands for all its edges, so its bit must be cleared
+ * in every snapshot that sees the edges otherwise than they were packed:
+ *
+ * - Whoever changes edges clears the bits of their ends in the same
+ *	 transaction: a snapshot sees both changes or none.
+ * - Who packs must see all changes whose bits are cleared already.
+ *	 Changers share a lock on the tenant until they are over, the packer
+ *	 excludes them, and reads with a snapshot taken after it has the lock.
+ * - A changer in REPEATABLE READ or SERIALIZABLE whose snapshot is older than
+ *	 a packing would not see the bits that it has to clear.  Every packing
+ *	 updates the tenant's row of key 0, and such a changer inserts that row ON
+ *	 CONFLICT DO NOTHING, which PostgreSQL refuses with 40001 when the row is
+ *	 newer than the snapshot.
+ *
+ * A row has a bit set, or is of a node by itself whose bit is: what is left
+ * without one is deleted.  So the tenant's nodes say where its rows are.
+ *
+ * Packing merges four streams in the order of nodes: outgoing edges, incoming
+ * edges, and blocks and rows of nodes by themselves that are there already.
+ * These are compared with the edges, so that kg_pack() also mends.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/extension.h"
+#include "base/progress.h"
+#include "base/spi.h"
+#include "model/adjacency.h"
+#include "model/lock.h"
+#include "catalog/pg_type.h"
+#include "model/tenant_state.h"
+#include "common/hashfn.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "storage/lmgr.h"
+#include "store/derived/packing.h"
+#include "store/reference/references.h"
+#include "store/tenant/rows.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#define KG_FETCH 5000
+/* Rows are inserted when there are so many, or so many bytes were packed. */
+#define KG_INSERT 500
+#define KG_INSERT_BYTES (1024 * 1024)
+/* A block adds itself, and each of its nodes perhaps. */
+#define KG_ROWS (KG_INSERT + KG_BLOCK)
+
+bool
+kg_adjacency_lock(const char *tenant, LOCKMODE mode, bool wait)
+{
+	LOCKTAG tag;
+
+	kg_check_lock_mode(mode);
+	SET_LOCKTAG_OBJECT(tag,
+					   MyDatabaseId,
+					   kg_relation_oid("kg_adjacency"),
+					   string_hash(tenant, NAMEDATALEN),
+					   0);
+	return LockAcquire(&tag, mode, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+/* ---- streams of rows in the order of a node ---- */
+
+typedef struct Stream
+{
+	Portal portal;
+	SPITupleTable *table;
+	uint64 n;
+	uint64 next;
+	/* the row at hand: an edge, or a packed row and its nodes */
+	bool done;
+	int64 key;
+	int32 number;
+	int64 neighbor;
+	HeapTuple tuple;
+	TupleDesc desc;
+} Stream;
+
+static void
+advance(Stream *stream)
+{
+	HeapTuple tuple;
+	TupleDesc desc;
+	bool isnull;
+
+	if (stream->next == stream->n)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (stream->table != NULL)
+			SPI_freetuptable(stream->table);
+		SPI_cursor_fetch(stream->portal, true, KG_FETCH);
+		stream->table = SPI_tuptable;
+		stream->n = SPI_processed;
+		stream->next = 0;
+		if (stream->n == 0)
+		{
+			stream->done = true;
+			return;
+		}
+	}
+	stream->tuple = tuple = stream->table->vals[stream->next++];
+	stream->desc = desc = stream->table->tupdesc;
+	stream->key = DatumGetInt64(SPI_getbinval(tuple, desc, 1, &isnull));
+	stream->number = DatumGetInt32(SPI_getbinval(tuple, desc, 2, &isnull));
+	if (desc->natts == 3)
+		stream->neighbor = DatumGetInt64(
+			SPI_getbinval(tuple, desc, 3, &isnull));
+}
+
+static void
+open_stream(Stream *stream, const char *sql, Datum tenant)
+{
+	memset(stream, 0, sizeof(*stream));
+	stream->portal = kg_spi_cursor(sql, false, kg_arg(TEXTOID, tenant));
+	advance(stream);
+}
+
+static void
+close_stream(Stream *stream)
+{
+	if (stream->table != NULL)
+		SPI_freetuptable(stream->table);
+	SPI_cursor_close(stream->portal);
+}
+
+typedef struct Packer
+{
+	Datum tenant;
+	Stream out;
+	Stream in;
+	Stream packed;
+	Stream alone_packed;
+	KgNodeList gone;	 /* keys of rows that no edge speaks for */
+	MemoryContext batch; /* of what was packed since the last insert */
+	Size nbytes;
+	int n; /* rows to insert */
+	Datum keys[KG_ROWS];
+	Datum nodes[KG_ROWS];
+	Datum alone[KG_ROWS];
+	Datum outgoing[KG_ROWS];
+	Datum incoming[KG_ROWS];
+	bool no_outgoing[KG_ROWS];
+	bool no_incoming[KG_ROWS];
+	int64 total;
+	KgWork work;
+	int seen; /* nodes gone through since the last insert */
+} Packer;
+
+static Datum
+make_array(Packer *p, Datum *values, bool *nulls, Oid type)
+{
+	int dims[1] = {p->n};
+	int lbs[1] = {1};
+	int16 len;
+	bool byval;
+	char align;
+
+	get_typlenbyvalalign(type, &len, &byval, &align);
+	return PointerGetDatum(construct_md_array(
+		values, nulls, 1, dims, lbs, type, len, byval, align));
+}
+
+static void
+insert_rows(Packer *p)
+{
+	KG_SPI_EXEC("INSERT INTO @kg_adjacency "
+				"(tenant, block, nodes, alone, outgoing, incoming) "
+				"SELECT $1, k.* FROM ROWS FROM (pg_catalog.unnest($2), "
+				"pg_catalog.unnest($3), pg_catalog.unnest($4), "
+				"pg_catalog.unnest($5), pg_catalog.unnest($6)) AS k "
+				"ON CONFLICT (block, tenant) DO UPDATE SET "
+				"nodes = EXCLUDED.nodes, alone = EXCLUDED.alone, "
+				"outgoing = EXCLUDED.outgoing, incoming = EXCLUDED.incoming",
+				kg_arg(TEXTOID, p->tenant),
+				kg_arg(INT8ARRAYOID, make_array(p, p->keys, NULL, INT8OID)),
+				kg_arg(INT4ARRAYOID, make_array(p, p->nodes, NULL, INT4OID)),
+				kg_arg(INT4ARRAYOID, make_array(p, p->alone, NULL, INT4OID)),
+				kg_arg(BYTEAARRAYOID,
+					   make_array(p, p->outgoing, p->no_outgoing, BYTEAOID)),
+				kg_arg(BYTEAARRAYOID,
+					   make_array(p, p->incoming, p->no_incoming, BYTEAOID)));
+}
+
+static void
+end_batch(Packer *p)
+{
+	if (p->n > 0)
+		insert_rows(p);
+	kg_work_done(&p->work, p->seen);
+	p->seen = 0;
+	p->n = 0;
+	p->nbytes = 0;
+	MemoryContextReset(p->batch);
+}
+
+/* The values are in the batch's context. */
+static void
+add_row(Packer *p, int64 key, uint32 nodes, uint32 alone, bytea *outgoing,
+		bytea *incoming)
+{
+	p->keys[p->n] = Int64GetDatum(key);
+	p->nodes[p->n] = Int32GetDatum((int32) nodes);
+	p->alone[p->n] = Int32GetDatum((int32) alone);
+	p->outgoing[p->n] = PointerGetDatum(outgoing);
+	p->no_outgoing[p->n] = outgoing == NULL;
+	p->incoming[p->n] = PointerGetDatum(incoming);
+	p->no_incoming[p->n] = incoming == NULL;
+	p->n++;
+}
+
+/* They ascend but where the relation has a key, by which they come first. */
+static void
+append_group(StringInfo packed, int32 relation_no, int64 *targets, int n)
+{
+	bool ascending = true;
+
+	for (int i = 1; i < n && ascending; i++)
+		ascending = targets[i - 1] <= targets[i];
+	if (!ascending)
+		qsort_arg(targets, n, sizeof(int64), kg_compare_nodes, NULL);
+	kg_adjacency_append(packed, relation_no, targets, n);
+}
+
+/*
+ * Take a node's edges off a stream; behind a header's space, which is all there
+ * is where it has none.
+ */
+static void
+take_edges(Stream *stream, int64 node, StringInfo packed)
+{
+	int64 *targets;
+	int capacity = 64;
+	int n = 0;
+	int32 relation_no = 0;
+
+	initStringInfo(packed);
+	appendStringInfoSpaces(packed, VARHDRSZ);
+	if (stream->done || stream->key != node)
+		return;
+	targets = palloc(capacity * sizeof(int64));
+	while (!stream->done && stream->key == node)
+	{
+		if (n > 0 && stream->number != relation_no)
+		{
+			append_group(packed, relation_no, targets, n);
+			n = 0;
+		}
+		if (n == capacity)
+		{
+			capacity *= 2;
+			targets = repalloc_huge(targets, (Size) capacity * sizeof(int64));
+		}
+		relation_no = stream->number;
+		targets[n++] = stream->neighbor;
+		advance(stream);
+	}
+	append_group(packed, relation_no, targets, n);
+	pfree(targets);
+}
+
+static bytea *
+edges_alone(StringInfo packed)
+{
+	if (packed->len == VARHDRSZ)
+		return NULL;
+	SET_VARSIZE(packed->data, packed->len);
+	return (bytea *) packed->data;
+}
+
+static void
+add_to_block(KgBlockBuilder *builder, int64 node, StringInfo packed)
+{
+	if (packed->len > VARHDRSZ)
+		kg_block_add(
+			builder, node, packed->data + VARHDRSZ, packed->len - VARHDRSZ);
+	pfree(packed->data);
+}
+
+/*
+ * The next node of the streams of edges; PG_INT64_MAX: they are over, but for a
+ * node of that number, which is never packed.
+ */
+static int64
+next_node(const Packer *p)
+{
+	return Min(p->out.done ? PG_INT64_MAX : p->out.key,
+			   p->in.done ? PG_INT64_MAX : p->in.key);
+}
+
+/*
+ * Goes on to the packed row of a block, or of a node by itself; true if there is
+ * one.  The rows passed over have no edges, or too few.
+ */
+static bool
+find_packed(Packer *p, Stream *packed, int64 key)
+{
+	while (!packed->done && Abs(packed->key) < Abs(key))
+	{
+		kg_node_add(&p->gone, packed->key);
+		advance(packed);
+	}
+	return !packed->done && packed->key == key;
+}
+
+/* Does the row at hand have these edges in a direction? */
+static bool
+is_packed(Packer *p, const Stream *packed, int column, const bytea *edges)
+{
+	bool isnull;
+	Datum datum = SPI_getbinval(packed->tuple, packed->desc, column, &isnull);
+	bytea *stored;
+	Size size;
+
+	if (isnull || edges == NULL)
+		return isnull && edges == NULL;
+	stored = DatumGetByteaPP(datum);
+	size = VARSIZE_ANY_EXHDR(stored);
+	p->nbytes += size;
+	return size == VARSIZE_ANY_EXHDR(edges) &&
+		   memcmp(VARDATA_ANY(stored), VARDATA_ANY(edges), size) == 0;
+}
+
+#define KG_OUTGOING 4
+#define KG_INCOMING 5
+
+static void
+pack_row(Packer *p, Stream *packed, int64 key, uint32 nodes, uint32 alone,
+		 bytea *outgoing, bytea *incoming)
+{
+	bool isnull;
+
+	if (find_packed(p, packed, key) && packed->number == (int32) nodes &&
+		DatumGetInt32(SPI_getbinval(packed->tuple, packed->desc, 3, &isnull)) ==
+			(int32) alone &&
+		is_packed(p, packed, KG_OUTGOING, outgoing) &&
+		is_packed(p, packed, KG_INCOMING, incoming))
+	{
+		advance(packed);
+		return;
+	}
+	add_row(p, key, nodes, alone, outgoing, incoming);
+	if (!packed->done && packed->key == key)
+		advance(packed);
+}
+
+/* Pack the nodes of a block; those that are packed as they are stay so. */
+static void
+pack_block(Packer *p, int64 block)
+{
+	MemoryContext old = MemoryContextSwitchTo(p->batch);
+	int64 first = kg_block_first(block);
+	uint32 packed = find_packed(p, &p->packed, block) ? p->packed.number : 0;
+	KgBlockBuilder outgoing;
+	KgBlockBuilder incoming;
+	uint32 nodes = 0;
+	uint32 alone = 0;
+	int64 node;
+
+	kg_block_begin(&outgoing);
+	kg_block_begin(&incoming);
+	while ((node = next_node(p)) != PG_INT64_MAX && node - first < KG_BLOCK)
+	{
+		uint32 bit = kg_block_bit(node);
+		StringInfoData out;
+		StringInfoData in;
+
+		take_edges(&p->out, node, &out);
+		take_edges(&p->in, node, &in);
+		nodes |= bit;
+		p->nbytes += out.len + in.len;
+		if (out.len + in.len - 2 * VARHDRSZ <= KG_BLOCK_SHARE)
+		{
+			add_to_block(&outgoing, node, &out);
+			add_to_block(&incoming, node, &in);
+			continue;
+		}
+		alone |= bit;
+		pack_row(p,
+				 &p->alone_packed,
+				 -node,
+				 0,
+				 0,
+				 edges_alone(&out),
+				 edges_alone(&in));
+	}
+	p->seen += pg_popcount32(nodes);
+	p->total += pg_popcount32(nodes & ~packed);
+	pack_row(p,
+			 &p->packed,
+			 block,
+			 nodes,
+			 alone,
+			 kg_block_end(&outgoing),
+			 kg_block_end(&incoming));
+	MemoryContextSwitchTo(old);
+}
+
+/* The rest of both streams has no edges either. */
+static void
+delete_gone(Packer *p)
+{
+	(void) find_packed(p, &p->packed, PG_INT64_MAX);
+	(void) find_packed(p, &p->alone_packed, PG_INT64_MAX);
+	if (p->gone.n > 0)
+		KG_BATCH_EXEC("DELETE FROM @kg_adjacency WHERE tenant = $1 "
+					  "AND block = ANY ($2)",
+					  kg_arg(TEXTOID, p->tenant),
+					  kg_arg_int8s(p->gone.nodes, p->gone.n));
+}
+
+/* The row that tells changers with an old snapshot that there was a packing. */
+static void
+mark_packing(Datum tenant)
+{
+	KG_SPI_EXEC("INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
+				"ON CONFLICT (block, tenant) DO UPDATE SET outgoing = NULL",
+				kg_arg(TEXTOID, tenant));
+}
+
+static void
+pack_all(Packer *p)
+{
+	int64 node;
+
+	open_stream(&p->out,
+				"SELECT source, relation_no, target FROM @kg_edge "
+				"WHERE tenant = $1 ORDER BY source, relation_no, key, target",
+				p->tenant);
+	open_stream(&p->in,
+				"SELECT target, relation_no, source FROM @kg_edge "
+				"WHERE tenant = $1 ORDER BY target, relation_no, source",
+				p->tenant);
+	/* Its index begins with the block: pass over other tenants' blocks. */
+	open_stream(&p->packed,
+				"SELECT block, nodes, alone, outgoing, incoming "
+				"FROM @kg_adjacency WHERE tenant = $1 "
+				"AND block > 0 AND " KG_BLOCKS_OF_TENANT " ORDER BY block",
+				p->tenant);
+	open_stream(&p->alone_packed,
+				"SELECT block, nodes, alone, outgoing, incoming "
+				"FROM @kg_adjacency WHERE tenant = $1 "
+				"AND block < 0 AND " KG_HUBS_OF_TENANT " ORDER BY block DESC",
+				p->tenant);
+	while ((node = next_node(p)) != PG_INT64_MAX)
+	{
+		pack_block(p, kg_block_of(node));
+		if (p->n >= KG_INSERT || p->nbytes >= KG_INSERT_BYTES)
+			end_batch(p);
+	}
+	end_batch(p);
+	delete_gone(p);
+	close_stream(&p->out);
+	close_stream(&p->in);
+	close_stream(&p->packed);
+	close_stream(&p->alone_packed);
+}
+
+int64
+kg_adjacency_pack(const char *tenant, bool wait, bool told)
+{
+	Packer *p;
+	KgUserContext user;
+	int64 total;
+	int nest;
+
+	if (IsolationUsesXactSnapshot())
+	{
+		if (!wait)
+			return -1;
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("edges can be packed only in a READ COMMITTED "
+						"transaction")));
+	}
+	kg_tenant_writes(tenant);
+	if (!kg_adjacency_lock(tenant, ExclusiveLock, wait))
+		return -1;
+	/* See what was committed while we waited. */
+	PushActiveSnapshot(GetLatestSnapshot());
+	kg_become_owner(&user);
+	/* The streams' statements are analysed here, with the owner's rights. */
+	nest = kg_spi_pin_path();
+	SPI_connect();
+	p = palloc0(sizeof(Packer));
+	p->tenant = CStringGetTextDatum(tenant);
+	p->gone.context = CurrentMemoryContext;
+	p->batch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph packing", ALLOCSET_DEFAULT_SIZES);
+	mark_packing(p->tenant);
+	if (told)
+		kg_work_begin(&p->work, "packing the edges of nodes", -1);
+	pack_all(p);
+	total = p->total;
+	SPI_finish();
+	kg_spi_unpin_path(nest);
+	kg_restore_user(&user);
+	PopActiveSnapshot();
+	return total;
+}

@@ -1,0 +1,24 @@
+/*
+ * words.h
+ *	  Keeping kg_word and kg_word_count in step with the texts of entities; a
+ *	  part of derive.h.
+ */
+#ifndef KG_WORDS_H
+#define KG_WORDS_H
+
+#include "model/word.h"
+#include "store/derived/columns.h"
+#include "store/reference/references.h"
+
+typedef struct KgWordRows
+{
+	KgColumns rows;	  /* word, type_no, node, frequency, length */
+	KgNodeList stale; /* nodes whose rows are written anew */
+} KgWordRows;
+
+extern void kg_word_rows_init(KgWordRows *words, MemoryContext context);
+extern void kg_word_rows_add(KgWordRows *words, int32 type_no, int64 node,
+							 const KgWords *of);
+extern void kg_word_rows_write(const char *tenant, const KgWordRows *words);
+
+#endif /* KG_WORDS_H */

@@ -1,0 +1,239 @@
+/*
+ * symmetric.c
+ *	  An edge of a symmetric relation is the same edge either way, and is stored
+ *	  once.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "model/lock.h"
+#include "common/hashfn.h"
+#include "store/edge/symmetric.h"
+#include "utils/builtins.h"
+
+/* A row of the batch with its ends swapped. */
+static void
+add_turned(KgColumns *turned, const KgColumns *edges, int row)
+{
+	kg_columns_add_row(turned);
+	kg_columns_datum(
+		turned, KG_EDGE_SOURCE, edges->values[KG_EDGE_TARGET][row]);
+	kg_columns_datum(
+		turned, KG_EDGE_RELATION, edges->values[KG_EDGE_RELATION][row]);
+	kg_columns_datum(
+		turned, KG_EDGE_TARGET, edges->values[KG_EDGE_SOURCE][row]);
+	kg_columns_datum(turned, KG_EDGE_KEY, edges->values[KG_EDGE_KEY][row]);
+}
+
+static bool
+is_loop(const KgColumns *edges, int row)
+{
+	return DatumGetInt64(edges->values[KG_EDGE_SOURCE][row]) ==
+		   DatumGetInt64(edges->values[KG_EDGE_TARGET][row]);
+}
+
+/*
+ * Which are stored?  For who makes them, one that another session made and the
+ * snapshot does not show is a race that was lost.
+ */
+static const int *
+find(const char *tenant, const KgColumns *edges, bool making)
+{
+	int *found = palloc0(Max(1, edges->nrows) * sizeof(int));
+	int *latest;
+
+	if (edges->nrows == 0)
+		return found;
+	kg_edges_compare(tenant, edges, found);
+	if (!making || !IsolationUsesXactSnapshot())
+		return found;
+	latest = palloc0(edges->nrows * sizeof(int));
+	kg_edges_compare_latest(tenant, edges, latest);
+	for (int i = 0; i < edges->nrows; i++)
+		if (latest[i] != KG_EDGE_NONE && found[i] == KG_EDGE_NONE)
+			kg_edge_throw_lost_race();
+	pfree(latest);
+	return found;
+}
+
+/* The same for both directions. */
+static uint32
+hash_pair(const KgColumns *edges, int row)
+{
+	int64 source = DatumGetInt64(edges->values[KG_EDGE_SOURCE][row]);
+	int64 target = DatumGetInt64(edges->values[KG_EDGE_TARGET][row]);
+	int64 ends[2] = {Min(source, target), Max(source, target)};
+	text *key = DatumGetTextPP(edges->values[KG_EDGE_KEY][row]);
+
+	return hash_combine(
+		hash_bytes((unsigned char *) ends, sizeof(ends)),
+		hash_bytes((unsigned char *) VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key)));
+}
+
+/* Of each relation at once, in the order of their numbers. */
+static void
+lock_pairs(const KgColumns *edges)
+{
+	uint32 *hashes = palloc(Max(1, edges->nrows) * sizeof(uint32));
+	int32 last = 0;
+
+	for (;;)
+	{
+		int32 next = PG_INT32_MAX;
+		int n = 0;
+
+		for (int i = 0; i < edges->nrows; i++)
+		{
+			int32 number = DatumGetInt32(edges->values[KG_EDGE_RELATION][i]);
+
+			if (number <= last || number > next)
+				continue;
+			if (number < next)
+				n = 0;
+			next = number;
+			hashes[n++] = hash_pair(edges, i);
+		}
+		if (n == 0)
+			break;
+		kg_lock_pairs(next, hashes, n);
+		last = next;
+	}
+	pfree(hashes);
+}
+
+/*
+ * The first row from one on of a symmetric relation that has two ends; nrows
+ * where there is none.
+ */
+static int
+next_symmetric(const KgCatalog *catalog, const KgColumns *edges, int row)
+{
+	for (; row < edges->nrows; row++)
+	{
+		const KgRelation *relation = kg_catalog_relation_no(
+			catalog, DatumGetInt32(edges->values[KG_EDGE_RELATION][row]));
+
+		if (relation != NULL && relation->symmetric && !is_loop(edges, row))
+			break;
+	}
+	return row;
+}
+
+static int
+first_symmetric(const KgCatalog *catalog, const KgColumns *edges)
+{
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (catalog->relations[i].symmetric)
+			return next_symmetric(catalog, edges, 0);
+	return edges->nrows;
+}
+
+bool
+kg_symmetric_any(const KgCatalog *catalog, const KgColumns *edges)
+{
+	return first_symmetric(catalog, edges) < edges->nrows;
+}
+
+/* Those rows, turned; rows gives their numbers. */
+static void
+choose(const KgCatalog *catalog, const KgColumns *edges, KgColumns *chosen,
+	   int *rows)
+{
+	kg_edges_init(chosen, CurrentMemoryContext);
+	for (int i = first_symmetric(catalog, edges); i < edges->nrows;
+		 i = next_symmetric(catalog, edges, i + 1))
+	{
+		rows[chosen->nrows] = i;
+		add_turned(chosen, edges, i);
+	}
+}
+
+void
+kg_symmetric_lock(const KgCatalog *catalog, const KgColumns *edges)
+{
+	int *rows = palloc(Max(1, edges->nrows) * sizeof(int));
+	KgColumns chosen;
+
+	choose(catalog, edges, &chosen, rows);
+	lock_pairs(&chosen);
+}
+
+const bool *
+kg_symmetric_twice(const KgCatalog *catalog, const KgColumns *edges)
+{
+	int *rows = palloc(Max(1, edges->nrows) * sizeof(int));
+	KgColumns turned;
+	const int *found;
+	bool *twice;
+
+	choose(catalog, edges, &turned, rows);
+	if (turned.nrows == 0)
+		return NULL;
+	/* Who may write nothing is not making any. */
+	found = find(catalog->tenant, &turned, !XactReadOnly);
+	twice = palloc0(edges->nrows * sizeof(bool));
+	for (int i = 0; i < turned.nrows; i++)
+		twice[rows[i]] = found[i] != KG_EDGE_NONE;
+	return twice;
+}
+
+/* Those of a call, as rows; places gives where each is. */
+static void
+gather(const KgGivenEdge *given, const KgEdgeEnd *ends, int n, KgColumns *edges,
+	   int *places)
+{
+	kg_edges_init(edges, CurrentMemoryContext);
+	for (int i = 0; i < n; i++)
+	{
+		const KgRelation *relation = given[i].relation;
+		int64 source = ends[2 * i].node;
+		int64 target = ends[2 * i + 1].node;
+
+		if (relation == NULL || !relation->symmetric || given[i].key == NULL ||
+			source == 0 || target == 0 || source == target)
+			continue;
+		places[edges->nrows] = i;
+		kg_edges_add(
+			edges, source, relation->relation_no, target, given[i].key, NULL);
+	}
+}
+
+static void
+swap_ends(KgEdgeEnd *pair)
+{
+	KgEdgeEnd from = pair[0];
+
+	pair[0] = pair[1];
+	pair[1] = from;
+}
+
+/* Swap the ends of those that are stored the other way round. */
+static void
+turn_stored(const char *tenant, KgEdgeEnd *ends, const KgColumns *edges,
+			const int *places, bool making)
+{
+	KgColumns turned;
+	const int *same;
+	const int *other;
+
+	kg_edges_init(&turned, CurrentMemoryContext);
+	for (int i = 0; i < edges->nrows; i++)
+		add_turned(&turned, edges, i);
+	same = find(tenant, edges, making);
+	other = find(tenant, &turned, making);
+	for (int i = 0; i < edges->nrows; i++)
+		if (same[i] == KG_EDGE_NONE && other[i] != KG_EDGE_NONE)
+			swap_ends(&ends[2 * places[i]]);
+}
+
+void
+kg_edges_turn(const char *tenant, const KgGivenEdge *given, KgEdgeEnd *ends,
+			  int n, bool making)
+{
+	int *places = palloc(Max(1, n) * sizeof(int));
+	KgColumns edges;
+
+	gather(given, ends, n, &edges, places);
+	if (edges.nrows > 0)
+		turn_stored(tenant, ends, &edges, places, making && !XactReadOnly);
+}

@@ -1,0 +1,504 @@
+/*
+ * delete_entities.c
+ *	  kg_delete_entities(): those that nothing refers to that stays.
+ */
+#include "postgres.h"
+
+#include "auth/identity.h"
+#include "base/extension.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "model/writing.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "store/entity/entities.h"
+#include "store/entity/entity_ids.h"
+#include "store/reference/on_delete.h"
+#include "store/entity/put.h"
+#include "store/reference/references.h"
+#include "store/reference/scope.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+/* Entities in one statement. */
+#define KG_DELETE_BATCH 5000
+
+typedef struct NodeItem
+{
+	int64 node; /* hash key */
+	int item;
+} NodeItem;
+
+typedef struct Removal
+{
+	const char *tenant;
+	const KgType *type;
+	KgOutcomes *outcomes;
+	const int64 *expected; /* versions, or NULL */
+	int64 *nodes;		   /* of the items; 0: not found, or a second time */
+	int *again;			   /* the next item of the same id; 0: none */
+	HTAB *items;		   /* of NodeItem */
+} Removal;
+
+static void
+report_moved(Removal *removal, int i)
+{
+	KgOutcome *outcome = &removal->outcomes->items[i];
+	KgError *err = kg_moved_error(
+		removal->type, outcome->id, removal->expected[i], outcome->before);
+
+	kg_error_path(err, "/ids/%d/expected_version", i);
+	kg_outcome_error(outcome, err);
+}
+
+/* The next item of the same id, or -1. */
+static int
+again(const Removal *removal, int i)
+{
+	return removal->again[i] > 0 ? removal->again[i] : -1;
+}
+
+/* Those of a batch, whose ids are NULL afterwards; items are their places. */
+static void
+lock_removed(Removal *removal, const int *items, const char **ids, int n)
+{
+	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.node, e.version",
+										   " @FOR UPDATE OF e");
+
+	kg_select_of_ids(&forms, removal->tenant, removal->type, ids, n);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		int place = (int) kg_spi_int64(i, 1) - 1;
+		int item = items[place];
+		int64 node = kg_spi_int64(i, 2);
+		KgOutcome *outcome = &removal->outcomes->items[item];
+		bool found;
+		NodeItem *entry;
+
+		ids[place] = NULL;
+		outcome->before = kg_spi_int64(i, 3);
+		/* It stays, and keeps others that it refers to. */
+		if (removal->expected && removal->expected[item] != 0 &&
+			removal->expected[item] != outcome->before)
+		{
+			report_moved(removal, item);
+			continue;
+		}
+		entry = hash_search(removal->items, &node, HASH_ENTER, &found);
+
+		/* Rows come in no order: an id given twice counts once. */
+		if (found && entry->item < item)
+		{
+			removal->again[item] = removal->again[entry->item];
+			removal->again[entry->item] = item;
+			continue;
+		}
+		if (found)
+		{
+			removal->nodes[entry->item] = 0;
+			removal->again[item] = entry->item;
+		}
+		entry->item = item;
+		removal->nodes[item] = node;
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* The entities, locked: nobody adds a reference to them from here on. */
+static void
+find_removed(Removal *removal)
+{
+	const char *ids[KG_DELETE_BATCH];
+	int64 nodes[KG_DELETE_BATCH];
+	HASHCTL ctl;
+	const int *order = kg_outcomes_order(removal->outcomes);
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(int64);
+	ctl.entrysize = sizeof(NodeItem);
+	ctl.hcxt = CurrentMemoryContext;
+	removal->items = hash_create("kg_graph removed nodes",
+								 Max(16, removal->outcomes->n),
+								 &ctl,
+								 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	for (int start = 0; start < removal->outcomes->n; start += KG_DELETE_BATCH)
+	{
+		int n = Min(KG_DELETE_BATCH, removal->outcomes->n - start);
+
+		CHECK_FOR_INTERRUPTS();
+		memset(nodes, 0, n * sizeof(int64));
+		for (int i = 0; i < n; i++)
+		{
+			const KgOutcome *outcome =
+				&removal->outcomes->items[order[start + i]];
+
+			ids[i] = outcome->errors.total > 0 ? NULL : outcome->id;
+		}
+		do
+			lock_removed(removal, order + start, ids, n);
+		while (kg_ids_made_anew(removal->tenant, removal->type, ids, n, nodes));
+	}
+}
+
+/* Entities that keep others from being deleted, by handle. */
+#define KG_NAMED_REFERRERS 20
+/* Of so many that there are: of all, whom the caller sees would take long. */
+#define KG_MET_REFERRERS 10000
+
+/*
+ * Those that refer to a node, as far as the caller sees them: nobody learns how
+ * many others there are.
+ */
+static Jsonb *
+visible_referrers(const Removal *removal, int64 node,
+				  const KgRestricting *references, int n)
+{
+	const KgCatalog *catalog = kg_catalog_newest(removal->tenant);
+	KgNodeList sources = {CurrentMemoryContext};
+	KgJsonWriter w;
+
+	for (int i = 0; i < n && sources.n < KG_MET_REFERRERS; i++)
+		if (references[i].target == node)
+			kg_node_add(&sources, references[i].source);
+	KG_BATCH_EXEC("SELECT bundle, entity_type, entity_id FROM @kg_entity "
+				  "WHERE tenant = $1 AND node = ANY($2) "
+				  "ORDER BY entity_type, bundle, entity_id "
+				  "LIMIT " CppAsString2(KG_NAMED_REFERRERS),
+				  kg_arg_text(removal->tenant),
+				  kg_arg_int8s(sources.nodes, sources.n));
+	kg_jw_init_array(&w);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		const KgType *type = kg_catalog_type_in(
+			catalog, kg_spi_cstring(i, 1), kg_spi_cstring(i, 2));
+
+		if (type != NULL)
+			kg_jw_string(
+				&w,
+				psprintf("%s:%s", kg_type_handle(type), kg_spi_cstring(i, 3)));
+	}
+	kg_jw_end_array(&w);
+	SPI_freetuptable(SPI_tuptable);
+	return kg_jw_finish(&w);
+}
+
+static void
+report_restricted(Removal *removal, int i, const KgRestricting *references,
+				  int n, const KgRestricting *reference)
+{
+	KgOutcome *outcome = &removal->outcomes->items[i];
+	const KgType *source = reference->field->type;
+	KgError *err;
+
+	/* Of types that the caller does not see nothing is said. */
+	if (kg_catalog_type_no(kg_catalog_newest(removal->tenant), source->type_no))
+		err = kg_error_new(KG_REFERENCE_MISSING,
+						   "entity of type \"%s\" is still referenced by "
+						   "property \"%s\" of type \"%s\"",
+						   removal->type->name,
+						   reference->field->name,
+						   source->name);
+	else
+		err = kg_error_new(KG_REFERENCE_MISSING,
+						   "entity of type \"%s\" is still referenced",
+						   removal->type->name);
+	kg_error_entity(err, kg_type_handle(removal->type), outcome->id);
+	kg_error_path(err, "/ids/%d", i);
+	kg_error_keyword(err, "x-on-delete");
+	kg_error_got_string(err, outcome->id);
+	kg_error_expected(err,
+					  "the referring entities changed or deleted first, or "
+					  "another \"x-on-delete\"");
+	if (removal->outcomes->told)
+		kg_error_member(
+			err,
+			"referenced_by",
+			visible_referrers(removal, reference->target, references, n));
+	kg_outcome_error(outcome, err);
+}
+
+static int
+compare_sources(const void *pa, const void *pb)
+{
+	const KgRestricting *a = pa;
+	const KgRestricting *b = pb;
+
+	return a->source < b->source ? -1 : a->source > b->source;
+}
+
+/* The first reference whose source is not below a node. */
+static int
+first_from(const KgRestricting *references, int n, int64 node)
+{
+	int low = 0;
+
+	while (low < n)
+	{
+		int middle = low + (n - low) / 2;
+
+		if (references[middle].source < node)
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}
+
+static bool
+is_removed(const Removal *removal, int64 node)
+{
+	NodeItem *entry = hash_search(removal->items, &node, HASH_FIND, NULL);
+
+	return entry && removal->outcomes->items[entry->item].errors.total == 0;
+}
+
+/* Adds the sources of references that stay: each once, in order. */
+static void
+find_staying(const Removal *removal, const KgRestricting *references, int n,
+			 KgNodeList *going, KgNodeList *staying)
+{
+	KgNodeList nodes = {CurrentMemoryContext};
+	KgUserContext user;
+
+	for (int i = 0; i < n; i++)
+		if (!is_removed(removal, references[i].source) &&
+			(i == 0 || references[i].source != references[i - 1].source))
+			kg_node_add(staying, references[i].source);
+	if (staying->n == 0)
+		return;
+	for (int i = 0; i < removal->outcomes->n; i++)
+		if (removal->nodes[i] != 0 &&
+			removal->outcomes->items[i].errors.total == 0)
+			kg_node_add(&nodes, removal->nodes[i]);
+	kg_become_owner(&user);
+	kg_references_cascading(removal->tenant, &nodes, going);
+	kg_restore_user(&user);
+	for (int i = staying->n - 1; i >= 0; i--)
+		if (kg_nodes_have(going, staying->nodes[i]))
+			staying->nodes[i] = staying->nodes[--staying->n];
+}
+
+/*
+ * An entity stays while one that stays refers to it and restricts: first those
+ * that others than the entities to delete, and what goes along with them, refer
+ * to, then what these refer to.  Returns whether there are some.
+ */
+static bool
+keep_referred(Removal *removal, const KgRestricting *references, int n,
+			  KgNodeList *staying)
+{
+	KgOutcome *items = removal->outcomes->items;
+	bool kept = false;
+
+	for (int i = 0; i < staying->n; i++)
+	{
+		int64 source = staying->nodes[i];
+
+		CHECK_FOR_INTERRUPTS();
+		for (int j = first_from(references, n, source);
+			 j < n && references[j].source == source;
+			 j++)
+		{
+			NodeItem *target = hash_search(
+				removal->items, &references[j].target, HASH_FIND, NULL);
+
+			if (target == NULL || items[target->item].errors.total > 0)
+				continue;
+			for (int k = target->item; k >= 0; k = again(removal, k))
+				report_restricted(removal, k, references, n, &references[j]);
+			kg_node_add(staying, references[j].target);
+			kept = true;
+		}
+	}
+	return kept;
+}
+
+static void
+find_restricted(Removal *removal)
+{
+	KgNodeList nodes = {CurrentMemoryContext};
+	KgRestricting *references;
+	KgUserContext user;
+	bool again = true;
+	int n;
+
+	for (int i = 0; i < removal->outcomes->n; i++)
+		if (removal->nodes[i] != 0)
+			kg_node_add(&nodes, removal->nodes[i]);
+	if (nodes.n == 0)
+		return;
+	kg_become_owner(&user);
+	n = kg_references_restricting(removal->tenant, &nodes, &references);
+	kg_restore_user(&user);
+	qsort(references, n, sizeof(KgRestricting), compare_sources);
+	while (n > 0 && again)
+	{
+		KgNodeList going = {CurrentMemoryContext};
+		KgNodeList staying = {CurrentMemoryContext};
+
+		CHECK_FOR_INTERRUPTS();
+		find_staying(removal, references, n, &going, &staying);
+		/* What goes along with one that is kept may stay, and keep others. */
+		again = keep_referred(removal, references, n, &staying) && going.n > 0;
+	}
+}
+
+static void
+report_kept(Removal *removal, int i)
+{
+	for (; i >= 0; i = again(removal, i))
+	{
+		KgError *err = kg_kept_error("entity", "deleted");
+
+		kg_error_path(err, "/ids/%d", i);
+		kg_outcome_error(&removal->outcomes->items[i], err);
+	}
+}
+
+static void
+delete_rows(Removal *removal)
+{
+	KgNodeList nodes = {CurrentMemoryContext};
+	KgNodeList deleted = {CurrentMemoryContext};
+
+	for (int i = 0; i < removal->outcomes->n; i++)
+	{
+		KgOutcome *outcome = &removal->outcomes->items[i];
+
+		if (outcome->errors.total > 0)
+			continue;
+		outcome->verdict = KG_VERDICT_NOT_FOUND;
+		if (removal->nodes[i])
+			kg_node_add(&nodes, removal->nodes[i]);
+	}
+	for (int i = 0; i < nodes.n; i += KG_DELETE_BATCH)
+	{
+		CHECK_FOR_INTERRUPTS();
+		kg_entities_delete_nodes(removal->tenant,
+								 nodes.nodes + i,
+								 Min(KG_DELETE_BATCH, nodes.n - i));
+		for (uint64 row = 0; row < SPI_processed; row++)
+			kg_node_add(&deleted, kg_spi_int64(row, 1));
+		SPI_freetuptable(SPI_tuptable);
+	}
+	kg_nodes_sort(&deleted);
+	for (int i = 0; i < removal->outcomes->n; i++)
+	{
+		KgOutcome *outcome = &removal->outcomes->items[i];
+
+		if (outcome->errors.total > 0 || removal->nodes[i] == 0)
+			continue;
+		/* They were locked: what is gone went with others of this call. */
+		if (kg_nodes_have(&deleted, removal->nodes[i]) ||
+			kg_entity_is_gone(removal->tenant, removal->nodes[i], NULL))
+			outcome->verdict = KG_VERDICT_DELETED;
+		else
+			report_kept(removal, i);
+	}
+}
+
+/* What triggers put back, under whatever number, is not deleted. */
+static void
+find_put_back(Removal *removal)
+{
+	int n = removal->outcomes->n;
+	const char **ids = palloc(Max(1, n) * sizeof(char *));
+	int64 *nodes = palloc(Max(1, n) * sizeof(int64));
+	int *items = palloc(Max(1, n) * sizeof(int));
+	KgUserContext user;
+	int ndeleted = 0;
+
+	for (int i = 0; i < n; i++)
+		if (removal->outcomes->items[i].verdict == KG_VERDICT_DELETED)
+		{
+			items[ndeleted] = i;
+			ids[ndeleted++] = removal->outcomes->items[i].id;
+		}
+	kg_become_owner(&user);
+	for (int i = 0; i < ndeleted; i += KG_DELETE_BATCH)
+		kg_nodes_of_ids(removal->tenant,
+						removal->type,
+						ids + i,
+						Min(KG_DELETE_BATCH, ndeleted - i),
+						nodes + i);
+	kg_restore_user(&user);
+	for (int i = 0; i < ndeleted; i++)
+		if (nodes[i] != 0)
+			report_kept(removal, items[i]);
+}
+
+void
+kg_entities_delete(const char *type, KgOutcomes *outcomes,
+				   const int64 *expected)
+{
+	Removal removal = {kg_identity_require(KG_ACCESS_WRITE)};
+	KgUserContext user;
+	KgScope *scope;
+	uint64 nested = kg_writing_nested();
+
+	removal.type = kg_catalog_require_type(
+		kg_catalog_newest(removal.tenant), type, "/entity_type");
+	removal.outcomes = outcomes;
+	removal.expected = expected;
+	removal.nodes = MemoryContextAllocExtended(
+		CurrentMemoryContext,
+		(Size) Max(1, outcomes->n) * sizeof(int64),
+		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	removal.again = MemoryContextAllocExtended(
+		CurrentMemoryContext,
+		(Size) Max(1, outcomes->n) * sizeof(int),
+		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	find_removed(&removal);
+	find_restricted(&removal);
+	kg_outcomes_settle(outcomes, removal.tenant);
+
+	scope = kg_scope_begin(removal.tenant);
+	delete_rows(&removal);
+	kg_become_owner(&user);
+	kg_scope_end(scope, &user);
+	kg_restore_user(&user);
+	if (kg_writing_nested() != nested)
+		find_put_back(&removal);
+	for (int i = 0; outcomes->told && i < outcomes->n; i++)
+	{
+		KgOutcome *outcome = &outcomes->items[i];
+
+		outcome->version = outcome->before;
+		if (outcome->verdict == KG_VERDICT_NOT_FOUND &&
+			outcome->errors.total == 0)
+			outcome->nearest = kg_outcomes_nearest(
+				outcomes, removal.type, outcome->id);
+	}
+	kg_outcomes_settle(outcomes, removal.tenant);
+}
+
+Jsonb *
+kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
+{
+	KgOutcomes *outcomes;
+	Datum *elements;
+	bool *nulls;
+	int n;
+
+	deconstruct_array(
+		ids, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &n);
+	outcomes = kg_outcomes_make("entities", n, kg_put_atomic(options), false);
+	for (int i = 0; i < n; i++)
+	{
+		KgError *err;
+
+		if (!nulls[i])
+		{
+			outcomes->items[i].id = TextDatumGetCString(elements[i]);
+			continue;
+		}
+		err = kg_error_new(KG_INVALID_INPUT, "an id is null");
+		kg_error_path(err, "/ids/%d", i);
+		kg_error_expected(err, "a string");
+		kg_outcome_error(&outcomes->items[i], err);
+	}
+	kg_entities_delete(type, outcomes, NULL);
+	return kg_outcomes_result(outcomes);
+}

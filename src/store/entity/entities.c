@@ -1,0 +1,293 @@
+/*
+ * entities.c
+ *	  Writing entities.
+ */
+#include "postgres.h"
+
+#include "base/extension.h"
+#include "base/spi.h"
+#include "miscadmin.h"
+#include "store/entity/entities.h"
+#include "store/reference/seen.h"
+#include "store/reference/stored.h"
+#include "utils/builtins.h"
+
+/* Entities in one statement. */
+#define KG_NODES_AT_ONCE 5000
+
+#define KG_INSERT                                          \
+	"INSERT INTO @kg_entity(tenant, bundle, entity_type, " \
+	"entity_id, data) SELECT $1, $2, $3, unnest($4), unnest($5)"
+
+#define KG_NEW_ARGS 5
+
+void
+kg_entities_init(KgColumns *rows)
+{
+	static const Oid types[] = {TEXTOID, JSONBOID};
+
+	kg_columns_init(rows, CurrentMemoryContext, lengthof(types), types);
+}
+
+void
+kg_entities_add(KgColumns *rows, const char *id, const Jsonb *data)
+{
+	kg_columns_add_row(rows);
+	kg_columns_text(rows, 0, id);
+	kg_columns_datum(rows, 1, JsonbPGetDatum(data));
+}
+
+static void
+new_args(const char *tenant, const KgType *type, const KgColumns *rows,
+		 KgArg *args)
+{
+	args[0] = kg_arg_text(tenant);
+	args[1] = kg_arg_text(type->bundle);
+	args[2] = kg_arg_text(type->name);
+	kg_columns_args(rows, &args[3]);
+}
+
+bool
+kg_entities_insert(const char *tenant, const KgType *type,
+				   const KgColumns *rows)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	KgArg args[KG_NEW_ARGS];
+
+	new_args(tenant, type, rows, args);
+	if (!kg_spi_insert_args(
+			&saved, "kg_entity_pkey", KG_INSERT, KG_NEW_ARGS, args))
+		return false;
+	if (SPI_processed < rows->nrows)
+		kg_error_throw(kg_kept_error("entity", "inserted"));
+	return true;
+}
+
+void
+kg_entities_insert_free(const char *tenant, const KgType *type,
+						const KgColumns *rows)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	KgArg args[KG_NEW_ARGS];
+
+	new_args(tenant, type, rows, args);
+	kg_spi_exec_args(&saved,
+					 KG_INSERT
+					 " ON CONFLICT DO NOTHING RETURNING entity_id, version",
+					 KG_NEW_ARGS,
+					 args);
+}
+
+void
+kg_restored_init(KgColumns *rows)
+{
+	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, JSONBOID, INT8OID};
+
+	kg_columns_init(rows, CurrentMemoryContext, lengthof(types), types);
+}
+
+void
+kg_restored_add(KgColumns *rows, const KgType *type, const char *id,
+				const Jsonb *data, int64 node)
+{
+	kg_columns_add_row(rows);
+	kg_columns_text(rows, 0, type->bundle);
+	kg_columns_text(rows, 1, type->name);
+	kg_columns_text(rows, 2, id);
+	kg_columns_datum(rows, 3, JsonbPGetDatum(data));
+	if (node != 0)
+		kg_columns_int64(rows, 4, node);
+}
+
+bool
+kg_entities_restore(const char *tenant, const KgColumns *rows)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+
+	return kg_columns_insert(&saved,
+							 "kg_entity_pkey",
+							 "INSERT INTO @kg_entity(tenant, bundle, "
+							 "entity_type, entity_id, data, node) "
+							 "SELECT $1, bundle, type, id, data, node "
+							 "FROM unnest($2, $3, $4, $5, $6) "
+							 "u(bundle, type, id, data, node)",
+							 tenant,
+							 rows);
+}
+
+void
+kg_changes_init(KgColumns *rows)
+{
+	static const Oid types[] = {INT8OID, TEXTOID, JSONBOID};
+
+	kg_columns_init(rows, CurrentMemoryContext, lengthof(types), types);
+}
+
+void
+kg_changes_add(KgColumns *rows, int64 node, const char *id, const Jsonb *data)
+{
+	kg_columns_add_row(rows);
+	kg_columns_int64(rows, 0, node);
+	if (id)
+		kg_columns_text(rows, 1, id);
+	kg_columns_datum(rows, 2, JsonbPGetDatum(data));
+}
+
+void
+kg_entities_delete_nodes(const char *tenant, const int64 *nodes, int n)
+{
+	KG_BATCH_EXEC("DELETE FROM @kg_entity WHERE tenant = $1 "
+				  "AND node = ANY($2) RETURNING node, entity_id",
+				  kg_arg_text(tenant),
+				  kg_arg_int8s(nodes, n));
+}
+
+static KG_NORETURN void throw_kept(int n) KG_NORETURN_TAIL;
+
+static void
+throw_kept(int n)
+{
+	KgError *err = kg_error_new(KG_CONFLICT,
+								"a trigger kept %d of the entities from being "
+								"written as their schema now has them",
+								n);
+
+	kg_error_throw_expected(
+		err,
+		"no trigger on kg_entity that keeps rows from being "
+		"updated");
+}
+
+void
+kg_entities_write_again(const char *tenant, const KgNodeList *nodes)
+{
+	int written = 0;
+
+	for (int i = 0; i < nodes->n; i += KG_NODES_AT_ONCE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		KG_BATCH_LATEST("UPDATE @kg_entity SET index_keys = '' "
+						"WHERE tenant = $1 AND node = ANY($2)",
+						kg_arg_text(tenant),
+						kg_arg_int8s(nodes->nodes + i,
+									 Min(KG_NODES_AT_ONCE, nodes->n - i)));
+		written += SPI_processed;
+	}
+	if (written < nodes->n)
+		throw_kept(nodes->n - written);
+}
+
+KgError *
+kg_kept_error(const char *row, const char *what)
+{
+	KgError *err = kg_error_new(
+		KG_FORBIDDEN,
+		"a trigger or a policy keeps the %s from being %s",
+		row,
+		what);
+
+	kg_error_expected(
+		err, "what the database's own triggers on kg_%s let pass", row);
+	return err;
+}
+
+bool
+kg_entity_is_gone(const char *tenant, int64 node, const char *id)
+{
+	KgUserContext user;
+	bool gone;
+
+	kg_become_owner(&user);
+	KG_SPI_EXEC("SELECT FROM @kg_entity WHERE tenant = $1 AND node = $2 "
+				"AND ($3 IS NULL OR entity_id = $3)",
+				kg_arg_text(tenant),
+				kg_arg_int8(node),
+				kg_arg_text(id));
+	gone = SPI_processed == 0;
+	SPI_freetuptable(SPI_tuptable);
+	kg_restore_user(&user);
+	return gone;
+}
+
+KgError *
+kg_unwritten_error(const char *tenant, int64 node, const char *id)
+{
+	KgError *err;
+
+	if (!kg_entity_is_gone(tenant, node, id))
+		return kg_kept_error("entity", "updated");
+	err = kg_error_new(KG_CONFLICT,
+					   "another session deleted the entity at the same time");
+	kg_error_expected(err, "the same call again");
+	return err;
+}
+
+KgError *
+kg_id_taken_error(const KgType *type, const char *id)
+{
+	KgError *err = kg_error_new(KG_ALREADY_EXISTS, "id \"%s\" is taken", id);
+
+	kg_error_entity(err, kg_type_handle(type), id);
+	kg_error_got_string(err, id);
+	kg_error_expected(err, "another id, or the same call once more");
+	return err;
+}
+
+/* The first of these nodes that is not among the written ones says why. */
+static void
+throw_unwritten(const char *tenant, const KgColumns *columns,
+				const KgNodeList *written)
+{
+	for (int i = 0; i < columns->nrows; i++)
+	{
+		int64 node = DatumGetInt64(columns->values[0][i]);
+
+		const char *id = columns->nulls[1][i]
+							 ? NULL
+							 : TextDatumGetCString(columns->values[1][i]);
+
+		if (!kg_nodes_have(written, node))
+			kg_error_throw(kg_unwritten_error(tenant, node, id));
+	}
+}
+
+#define KG_CHANGE_MANY                           \
+	"UPDATE @kg_entity e SET data = u.data "     \
+	"FROM unnest($2, $3, $4) u(node, id, data) " \
+	"WHERE e.tenant = $1 AND e.node = u.node "   \
+	"AND (u.id IS NULL OR e.entity_id = u.id) "
+#define KG_CHANGE_ONE                      \
+	"UPDATE @kg_entity e SET data = $4 "   \
+	"WHERE e.tenant = $1 AND e.node = $2 " \
+	"AND ($3 IS NULL OR e.entity_id = $3) "
+#define KG_MOVED                                               \
+	"RETURNING e.node, (e.version IS DISTINCT FROM "           \
+	"(SELECT b.version FROM @kg_entity b WHERE b.tenant = $1 " \
+	"AND b.node = e.node))::int::bigint"
+
+void
+kg_entities_update(const char *tenant, const KgColumns *columns,
+				   KgNodeList *written)
+{
+	static KgForms plain = KG_FORMS(KG_CHANGE_MANY "RETURNING e.node",
+									KG_CHANGE_ONE "RETURNING e.node");
+	/* A trigger may put back what was there: the version stays then. */
+	static KgForms watched = KG_FORMS(KG_CHANGE_MANY KG_MOVED,
+									  KG_CHANGE_ONE KG_MOVED);
+	KgNodeList own = {CurrentMemoryContext};
+	bool all = written == NULL; /* or it is an error */
+	bool triggers = kg_stored_has_own_triggers("kg_entity");
+
+	if (columns->nrows == 0)
+		return;
+	if (all)
+		written = &own;
+	kg_columns_run(triggers ? &watched : &plain, tenant, columns);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		if (!triggers || kg_spi_int64(i, 2) != 0)
+			kg_node_add(written, kg_spi_int64(i, 1));
+	SPI_freetuptable(SPI_tuptable);
+	kg_nodes_sort(written);
+	if (all && written->n < columns->nrows)
+		throw_unwritten(tenant, columns, written);
+}

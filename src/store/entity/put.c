@@ -1,0 +1,389 @@
+/*
+ * put.c
+ *	  What writing entities and edges set by set has in common: options, the
+ *	  outcome of each item, the result.
+ */
+#include "postgres.h"
+
+#include "auth/identity.h"
+#include "base/catch.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "base/splice.h"
+#include "model/marks.h"
+#include "model/tenant_state.h"
+#include "miscadmin.h"
+#include "store/check/check.h"
+#include "store/entity/put.h"
+#include "utils/memutils.h"
+
+/* Errors kept of one item. */
+#define KG_ERRORS_PER_ITEM 10
+
+bool
+kg_put_atomic(const Jsonb *options)
+{
+	static const char *const known[] = {
+		"atomic", "idempotency_key", "dry_run", "reason", NULL};
+
+	kg_check_options(options, known);
+	return kg_option_is_on(options, "atomic");
+}
+
+bool
+kg_put_is_dry(const Jsonb *options)
+{
+	return JB_ROOT_IS_OBJECT(options) && kg_option_is_on(options, "dry_run");
+}
+
+const char *
+kg_put_reason(const Jsonb *options)
+{
+	JsonbValue value;
+
+	if (!JB_ROOT_IS_OBJECT(options) ||
+		kg_json_get(&options->root, "reason", &value) == NULL)
+		return NULL;
+	if (value.type != jbvString)
+		kg_error_throw_option("reason", &value, "a string");
+	return kg_json_cstring(&value);
+}
+
+KgOutcomes *
+kg_outcomes_make(const char *what, int n, bool atomic, bool told)
+{
+	KgOutcomes *outcomes = palloc0(sizeof(KgOutcomes));
+
+	outcomes->what = what;
+	outcomes->atomic = atomic;
+	outcomes->told = told;
+	outcomes->n = n;
+	outcomes->items = MemoryContextAllocExtended(
+		CurrentMemoryContext,
+		(Size) Max(1, n) * sizeof(KgOutcome),
+		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (int i = 0; i < n; i++)
+		outcomes->items[i].errors.limit = KG_ERRORS_PER_ITEM;
+	return outcomes;
+}
+
+const JsonbContainer *
+kg_outcomes_items(const Jsonb *items)
+{
+	int64 limit = (int64) kg_setting_max_bundle_bytes * 1024;
+	KgError *err;
+
+	if (VARSIZE(items) > limit)
+	{
+		err = kg_error_new(KG_LIMIT_EXCEEDED,
+						   "items have %d bytes; kg_graph.max_bundle_bytes "
+						   "allows " INT64_FORMAT,
+						   (int) VARSIZE(items),
+						   limit);
+		kg_error_path(err, "/items");
+		kg_error_throw_expected(err, "fewer items at a time");
+	}
+	if (!JsonContainerIsArray(&items->root) ||
+		JsonContainerIsScalar(&items->root))
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "items must be an array");
+		kg_error_path(err, "/items");
+		kg_error_throw_expected(err, "an array of objects");
+	}
+	return &items->root;
+}
+
+void
+kg_outcome_error(KgOutcome *outcome, KgError *err)
+{
+	kg_error_report(&outcome->errors, err);
+}
+
+#define KG_MAX_HINTED_IDS 5
+
+Jsonb *
+kg_outcomes_nearest(KgOutcomes *outcomes, const KgType *type, const char *id)
+{
+	Jsonb *nearest;
+
+	if (outcomes->nearest == NULL || outcomes->hinted == KG_MAX_HINTED_IDS)
+		return NULL;
+	outcomes->hinted++;
+	nearest = outcomes->nearest(type, id);
+	return kg_json_length(&nearest->root) > 0 ? nearest : NULL;
+}
+
+/* Entities of a call that fails as a whole whose verdicts are told. */
+#define KG_TOLD_ITEMS 1000
+
+static void
+put_outcome(KgJsonWriter *w, const KgOutcome *item, const char *verdict)
+{
+	KgError *first;
+
+	kg_jw_begin_object(w);
+	kg_jw_kstring_if(w, "id", item->id);
+	kg_jw_kstring(w, "verdict", verdict);
+	if (item->version > 0 && item->verdict != KG_VERDICT_ERROR)
+		kg_jw_kint(w, "version", item->version);
+	kg_jw_kjsonb_if(w, "nearest", item->nearest);
+	if (item->changed && item->verdict == KG_VERDICT_UPDATED)
+		kg_jw_kjsonb(w, "changed", item->changed);
+	if (item->verdict == KG_VERDICT_ERROR)
+	{
+		first = linitial(item->errors.errors);
+		if (item->errors.total > 1)
+			kg_error_errors(first, kg_error_array(&item->errors));
+		kg_jw_kjsonb(w, "error", kg_error_object(first));
+	}
+	kg_jw_end_object(w);
+}
+
+static void
+put_code(KgJsonWriter *w, const KgError *err)
+{
+	kg_jw_kbegin_object(w, "error");
+	kg_jw_kstring(w, "code", kg_error_code_name(kg_error_code(err)));
+	kg_jw_kstring(w, "message", kg_error_message(err));
+	kg_jw_end_object(w);
+}
+
+/*
+ * Of a call that writes nothing because of some of them.  What is wrong with
+ * each is among the errors of the whole.
+ */
+static Jsonb *
+verdicts_of_failed(const KgOutcomes *outcomes)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_array(&w);
+	for (int i = 0; i < Min(outcomes->n, KG_TOLD_ITEMS); i++)
+	{
+		const KgOutcome *item = &outcomes->items[i];
+		bool failed = item->verdict == KG_VERDICT_ERROR;
+
+		kg_jw_begin_object(&w);
+		kg_jw_kstring_if(&w, "id", item->id);
+		kg_jw_kstring(&w, "verdict", failed ? "error" : "not_written");
+		if (failed)
+			put_code(&w, linitial(item->errors.errors));
+		kg_jw_end_object(&w);
+	}
+	return kg_jw_finish(&w);
+}
+
+static KG_NORETURN void
+throw_all(const KgOutcomes *outcomes, const KgErrorList *all)
+{
+	KgError *err = kg_violations_error(
+		all, psprintf("%s are not valid", outcomes->what));
+
+	if (outcomes->told)
+		kg_error_member(err, "items", verdicts_of_failed(outcomes));
+	kg_error_throw(err);
+}
+
+void
+kg_outcomes_settle(KgOutcomes *outcomes, const char *tenant)
+{
+	KgErrorList all = {NIL, kg_setting_max_errors, 0};
+	bool missing = false;
+
+	for (int i = 0; i < outcomes->n; i++)
+	{
+		KgOutcome *item = &outcomes->items[i];
+		ListCell *lc;
+
+		missing |= item->verdict == KG_VERDICT_NOT_FOUND;
+		if (item->errors.total == 0)
+			continue;
+		item->verdict = KG_VERDICT_ERROR;
+		foreach(lc, item->errors.errors)
+			kg_error_report(&all, lfirst(lc));
+		all.total += item->errors.total - list_length(item->errors.errors);
+	}
+	if (missing || all.total > 0)
+	{
+		kg_tenant_require_name(tenant);
+		/* Who may not write by now has found nothing to write. */
+		if (kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
+			(void) kg_identity_require(KG_ACCESS_WRITE);
+	}
+	if (outcomes->atomic && all.total > 0)
+		throw_all(outcomes, &all);
+}
+
+/* Is a property among what an update tells that it changed? */
+static bool
+tells_change(const KgOutcomes *outcomes, const char *property)
+{
+	for (int i = 0; i < outcomes->n; i++)
+	{
+		const KgOutcome *item = &outcomes->items[i];
+		JsonbValue value;
+
+		if (item->changed == NULL || item->verdict != KG_VERDICT_UPDATED)
+			continue;
+		kg_json_each(it, &item->changed->root)
+			if (kg_json_get(kg_json_container(&it.value), "property", &value) &&
+				kg_json_string_is(&value, property))
+				return true;
+	}
+	return false;
+}
+
+static void
+write_marks(const KgOutcomes *outcomes, KgJsonWriter *w)
+{
+	const KgType *type = outcomes->type;
+	KgMarks marks = {NIL};
+
+	for (int i = 0; type != NULL && i < type->nfields; i++)
+		if (type->fields[i].untrusted &&
+			tells_change(outcomes, type->fields[i].steps[0].key))
+			kg_marks_note(&marks, &type->fields[i], type->fields[i].name);
+	kg_marks_write(&marks, w);
+}
+
+static void
+write_outcomes(const KgOutcomes *outcomes, KgJsonWriter *w)
+{
+	static const char *const names[] = {"error",
+										"created",
+										"updated",
+										"unchanged",
+										"deleted",
+										"not_found",
+										"error"};
+	int64 counts[lengthof(names)] = {0};
+
+	kg_jw_kbegin_array(w, "items");
+	for (int i = 0; i < outcomes->n; i++)
+	{
+		const KgOutcome *item = &outcomes->items[i];
+
+		counts[item->verdict]++;
+		put_outcome(w, item, names[item->verdict]);
+	}
+	kg_jw_end_array(w);
+	kg_jw_kbegin_object(w, "counts");
+	for (int i = KG_VERDICT_CREATED; i <= KG_VERDICT_ERROR; i++)
+		if (counts[i] > 0)
+			kg_jw_kint(w, names[i], counts[i]);
+	kg_jw_end_object(w);
+	write_marks(outcomes, w);
+}
+
+Jsonb *
+kg_outcomes_result(const KgOutcomes *outcomes)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	write_outcomes(outcomes, &w);
+	return kg_jw_finish(&w);
+}
+
+typedef struct DryRun
+{
+	Jsonb *(*work)(void *arg);
+	void *arg;
+	Jsonb *result;
+} DryRun;
+
+static void
+run_dry(void *arg)
+{
+	DryRun *run = arg;
+
+	run->result = run->work(run->arg);
+}
+
+Jsonb *
+kg_put_dry(Jsonb *(*work)(void *arg), void *arg)
+{
+	DryRun run = {work, arg};
+	ErrorData *edata = kg_catch(KG_CATCH_UNDO, run_dry, &run);
+	KgSplice reply;
+	JsonbValue value;
+
+	if (edata != NULL)
+		ReThrowError(edata);
+	kg_splice_init(&reply);
+	kg_json_each(it, &run.result->root)
+	{
+		value = it.value;
+		kg_splice_add(&reply, kg_json_cstring(&it.key), &value);
+	}
+	kg_splice_bool(&reply, "dry_run", true);
+	return kg_splice_finish(&reply);
+}
+
+static int
+compare_items(const void *a, const void *b, void *arg)
+{
+	const KgOutcome *items = ((const KgOutcomes *) arg)->items;
+	int x = *(const int *) a;
+	int y = *(const int *) b;
+	int order;
+
+	if (items[x].id == NULL || items[y].id == NULL)
+		return (items[x].id != NULL) - (items[y].id != NULL);
+	order = strcmp(items[x].id, items[y].id);
+	return order != 0 ? order : x < y ? -1 : x > y;
+}
+
+int *
+kg_outcomes_order(KgOutcomes *outcomes)
+{
+	int *order = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) Max(1, outcomes->n) * sizeof(int));
+
+	for (int i = 0; i < outcomes->n; i++)
+		order[i] = i;
+	qsort_arg(order, outcomes->n, sizeof(int), compare_items, outcomes);
+	return order;
+}
+
+void
+kg_outcomes_each(const KgOutcomes *outcomes, const int *order, int batch,
+				 KgOutcomesWork work, void *arg)
+{
+	int *rows = palloc(batch * sizeof(int));
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph items", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	int n = 0;
+
+	for (int i = 0; i < outcomes->n; i++)
+	{
+		if (outcomes->items[order[i]].errors.total == 0)
+			rows[n++] = order[i];
+		if (n < batch && i + 1 < outcomes->n)
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		if (n > 0)
+			work(arg, rows, n);
+		MemoryContextSwitchTo(context);
+		MemoryContextReset(context);
+		n = 0;
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	pfree(rows);
+}
+
+void
+kg_outcomes_twice(KgOutcomes *outcomes, int i, const KgType *type)
+{
+	KgOutcome *outcome = &outcomes->items[i];
+	KgError *err = kg_error_new(
+		KG_ALREADY_EXISTS, "id \"%s\" is among the items twice", outcome->id);
+
+	kg_error_entity(err, kg_type_handle(type), outcome->id);
+	kg_error_path(err, "/items/%d", i);
+	kg_error_got_string(err, outcome->id);
+	kg_error_expected(err, "each id once");
+	kg_outcome_error(outcome, err);
+}

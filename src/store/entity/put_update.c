@@ -1,0 +1,443 @@
+/*
+ * put_update.c
+ *	  Items of kg_update_entities(): properties to set and to take away.
+ *
+ * What is stored is locked when it is read, so that what others changed stays,
+ * and the whole is checked as an entity that was sent.
+ */
+#include "postgres.h"
+
+#include "auth/identity.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "store/check/check.h"
+#include "store/entity/put.h"
+#include "utils/builtins.h"
+
+static void
+report(KgOutcome *outcome, KgError *err, const char *path)
+{
+	kg_error_path(err, "%s", path);
+	kg_outcome_error(outcome, err);
+}
+
+const char *
+kg_patch_id(const JsonbValue *value, const char *path, KgOutcome *outcome)
+{
+	KgError *err;
+	int64 n;
+
+	if (value->type == jbvString && value->val.string.len > 0 &&
+		value->val.string.len <= KG_MAX_ID_BYTES)
+		return kg_json_cstring(value);
+	if (kg_json_int64(value, &n))
+		return psprintf(INT64_FORMAT, n);
+	err = kg_error_new(KG_INVALID_INPUT, "an id is not a string");
+	if (value->type == jbvString)
+		err = kg_error_new(
+			KG_INVALID_INPUT, "an id has %d bytes", value->val.string.len);
+	kg_error_got(err, value);
+	kg_error_expected(
+		err, "the id of an entity, a string of 1 to %d bytes", KG_MAX_ID_BYTES);
+	report(outcome, err, path);
+	return NULL;
+}
+
+int64
+kg_patch_version(const JsonbContainer *object, const char *path,
+				 KgOutcome *outcome)
+{
+	JsonbValue value;
+	KgError *err;
+	int64 n;
+
+	if (kg_json_get(object, "expected_version", &value) == NULL)
+		return 0;
+	if (kg_json_int64(&value, &n) && n >= 1)
+		return n;
+	err = kg_error_new(KG_INVALID_INPUT, "a version is not an integer above 0");
+	kg_error_got(err, &value);
+	kg_error_expected(err, "the version of a reply, an integer from 1");
+	report(outcome, err, psprintf("%s/expected_version", path));
+	return 0;
+}
+
+static const JsonbContainer *
+read_set(const JsonbContainer *object, const char *path, KgOutcome *outcome)
+{
+	JsonbValue value;
+	KgError *err;
+
+	if (kg_json_get(object, "set", &value) == NULL)
+		return NULL;
+	if (kg_json_is_object(&value))
+		return kg_json_container(&value);
+	err = kg_error_new(KG_INVALID_INPUT, "\"set\" is not an object");
+	kg_error_got(err, &value);
+	kg_error_expected(err, "an object, {property: value}");
+	report(outcome, err, psprintf("%s/set", path));
+	return NULL;
+}
+
+static const JsonbContainer *
+read_unset(const JsonbContainer *object, const JsonbContainer *set,
+		   const char *path, KgOutcome *outcome)
+{
+	JsonbValue value;
+	JsonbValue other;
+	KgError *err;
+
+	if (kg_json_get(object, "unset", &value) == NULL)
+		return NULL;
+	if (!kg_json_is_array(&value))
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "\"unset\" is not an array");
+		kg_error_got(err, &value);
+		kg_error_expected(err, "an array of names of properties");
+		report(outcome, err, psprintf("%s/unset", path));
+		return NULL;
+	}
+	kg_json_each(it, kg_json_container(&value))
+	{
+		char *name;
+
+		if (it.value.type != jbvString)
+			err = kg_error_new(KG_INVALID_INPUT,
+							   "the name of a property is not a string");
+		else if (name = kg_json_cstring(&it.value),
+				 set != NULL && kg_json_get(set, name, &other) != NULL)
+			err = kg_error_new(KG_INVALID_INPUT,
+							   "property \"%s\" is in \"set\" and in \"unset\"",
+							   name);
+		else
+			continue;
+		kg_error_got(err, &it.value);
+		kg_error_expected(err, "the name of a property, in one of them");
+		report(outcome, err, psprintf("%s/unset/%d", path, it.index));
+	}
+	return kg_json_container(&value);
+}
+
+void
+kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
+			  KgPutItem *item)
+{
+	static const char *const known[] = {
+		"id", "set", "unset", "expected_version", NULL};
+	const JsonbContainer *object = kg_json_container(value);
+	char *path = psprintf("/items/%d", i);
+	JsonbValue id;
+	KgError *err;
+
+	if (!kg_json_is_object(value))
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "an item is not an object");
+		kg_error_got(err, value);
+		kg_error_expected(err, "{\"id\", \"set\", \"unset\"}");
+		report(outcome, err, path);
+		return;
+	}
+	kg_check_members(object, known, path, &outcome->errors);
+	if (kg_json_get(object, "id", &id) != NULL)
+		outcome->id = kg_patch_id(&id, psprintf("%s/id", path), outcome);
+	else
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "key \"id\" is missing");
+		kg_error_expected(err, "the id of an entity");
+		report(outcome, err, psprintf("%s/id", path));
+	}
+	item->expected = kg_patch_version(object, path, outcome);
+	item->set = read_set(object, path, outcome);
+	item->unset = read_unset(object, item->set, path, outcome);
+	if (item->set != NULL || item->unset != NULL || outcome->errors.total > 0)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT, "nothing is to be changed");
+	kg_error_expected(err, "\"set\", \"unset\" or both");
+	report(outcome, err, path);
+}
+
+/* Changes that are looked through for what they changed. */
+#define KG_LOOKED_THROUGH 100
+
+typedef struct Since
+{
+	const char *tenant;
+	const KgType *type;
+	const char *id;
+	int64 version;
+	List *names; /* of properties */
+} Since;
+
+static void
+add_changed(Since *since, const Jsonb *before, const Jsonb *after)
+{
+	Jsonb *changes = kg_patch_changes(before, after);
+	JsonbValue property;
+
+	kg_json_each(it, &changes->root)
+	{
+		char *name;
+		ListCell *lc;
+
+		(void) kg_json_get(kg_json_container(&it.value), "property", &property);
+		name = kg_json_cstring(&property);
+		foreach(lc, since->names)
+			if (strcmp(lfirst(lc), name) == 0)
+				break;
+		if (lc == NULL)
+			since->names = lappend(since->names, name);
+	}
+}
+
+/* What the caller sees of them, as the history's policy decides. */
+static void
+read_changed(void *arg)
+{
+	Since *since = arg;
+	/* A statement's rows may be being read. */
+	SPITupleTable *outer = SPI_tuptable;
+	uint64 outer_rows = SPI_processed;
+
+	KG_SPI_EXEC("SELECT coalesce(before, '{}'), coalesce(after, '{}') "
+				"FROM @kg_history WHERE tenant = $1 AND type_no = $2 "
+				"AND entity_id = $3 AND version > $4 "
+				"ORDER BY at, version LIMIT " CppAsString2(KG_LOOKED_THROUGH),
+				kg_arg_text(since->tenant),
+				kg_arg_int4(since->type->type_no),
+				kg_arg_text(since->id),
+				kg_arg_int8(since->version));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		add_changed(since,
+					DatumGetJsonbP(kg_spi_datum(i, 1)),
+					DatumGetJsonbP(kg_spi_datum(i, 2)));
+	}
+	SPI_freetuptable(SPI_tuptable);
+	SPI_tuptable = outer;
+	SPI_processed = outer_rows;
+}
+
+static Jsonb *
+changed_since(const KgType *type, const char *id, int64 version)
+{
+	Since since = {kg_identity_require(KG_ACCESS_WRITE), type, id, version};
+	KgJsonWriter w;
+	ListCell *lc;
+
+	kg_identity_as_tool(read_changed, &since);
+	kg_jw_init_array(&w);
+	foreach(lc, since.names)
+		kg_jw_string(&w, lfirst(lc));
+	return kg_jw_finish(&w);
+}
+
+KgError *
+kg_moved_error(const KgType *type, const char *id, int64 expected,
+			   int64 version)
+{
+	KgError *err = kg_error_new(
+		KG_CONFLICT,
+		"the entity was changed: its version is " INT64_FORMAT
+		", not " INT64_FORMAT,
+		version,
+		expected);
+
+	kg_error_entity(err, kg_type_handle(type), id);
+	kg_error_got_jsonb(err, kg_json_parse(psprintf(INT64_FORMAT, expected)));
+	kg_error_expected(err,
+					  "the entity read again, and what is still to be done "
+					  "with its version");
+	kg_error_member_int(err, "current_version", version);
+	if (type->history)
+		kg_error_member(
+			err, "changed_since", changed_since(type, id, expected));
+	return err;
+}
+
+static bool
+is_named(const JsonbContainer *names, const JsonbValue *key)
+{
+	if (names == NULL)
+		return false;
+	kg_json_each(it, names)
+		if (it.value.val.string.len == key->val.string.len &&
+			memcmp(it.value.val.string.val,
+				   key->val.string.val,
+				   key->val.string.len) == 0)
+			return true;
+	return false;
+}
+
+Jsonb *
+kg_patch_merged(const KgPutItem *item)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, &item->old->root)
+		if (!is_named(item->unset, &it.key))
+			kg_jw_member(&w, &it);
+	/* Of two members of a name the later stays. */
+	if (item->set != NULL)
+		kg_jw_members(&w, item->set);
+	return kg_jw_finish(&w);
+}
+
+static bool
+touches(const KgPutItem *item, const KgField *field)
+{
+	JsonbValue key;
+	JsonbValue value;
+
+	key.type = jbvString;
+	key.val.string.val = (char *) field->steps[0].key;
+	key.val.string.len = field->steps[0].keylen;
+	return is_named(item->unset, &key) ||
+		   (item->set != NULL &&
+			kg_json_get(item->set, kg_json_cstring(&key), &value) != NULL);
+}
+
+bool
+kg_patch_refers(const KgType *type, const KgPutItem *item)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if ((type->fields[i].ref_type != NULL || type->fields[i].unique) &&
+			touches(item, &type->fields[i]))
+			return true;
+	return false;
+}
+
+/* Names that it takes away and that neither the type nor the entity has. */
+static void
+check_unset(const KgType *type, const KgPutItem *item, const char *path,
+			KgOutcome *outcome)
+{
+	if (item->unset == NULL)
+		return;
+	kg_json_each(it, item->unset)
+	{
+		char *name = kg_json_cstring(&it.value);
+		const char **names;
+		JsonbValue value;
+		KgError *err;
+		int n = 0;
+
+		if (kg_type_field(type, name) != NULL ||
+			kg_json_get(&item->old->root, name, &value) != NULL)
+			continue;
+		names = palloc(Max(1, type->nfields) * sizeof(char *));
+		for (int i = 0; i < type->nfields; i++)
+			if (type->fields[i].nsteps == 1)
+				names[n++] = type->fields[i].name;
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "type \"%s\" has no property \"%s\"",
+						   type->name,
+						   name);
+		kg_error_got_string(err, name);
+		kg_error_expected(err, "the name of a property");
+		kg_error_did_you_mean(err, kg_nearest(name, names, n));
+		report(outcome, err, psprintf("%s/unset/%d", path, it.index));
+	}
+}
+
+static void
+check_merged(const KgType *type, const KgPutItem *item, const char *path,
+			 KgOutcome *outcome)
+{
+	char *set = psprintf("%s/set", path);
+	char *id = kg_entity_id(type, item->data, set, &outcome->errors);
+	KgError *err;
+
+	if (id != NULL && strcmp(id, outcome->id) != 0)
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "an id cannot be changed");
+		kg_error_entity(err, kg_type_handle(type), outcome->id);
+		kg_error_got_string(err, id);
+		kg_error_expected(err, "the id as it is, or none");
+		report(outcome, err, psprintf("%s/%s", set, type->id_field->name));
+	}
+	(void) kg_entity_check(
+		type, outcome->id, item->data, set, &outcome->errors);
+	kg_entity_check_scope(type, outcome->id, item->data, set, &outcome->errors);
+}
+
+void
+kg_patch_apply(const KgType *type, int i, KgOutcomes *outcomes, KgPutItem *item)
+{
+	KgOutcome *outcome = &outcomes->items[i];
+	char *path = psprintf("/items/%d", i);
+	KgError *err;
+
+	if (item->node == 0)
+	{
+		err = kg_error_new(KG_NOT_FOUND,
+						   "there is no entity of type \"%s\" with this id",
+						   type->name);
+		kg_error_entity(err, kg_type_handle(type), outcome->id);
+		kg_error_got_string(err, outcome->id);
+		kg_error_expected(err, "the id of an existing entity");
+		kg_error_nearest(err, kg_outcomes_nearest(outcomes, type, outcome->id));
+		report(outcome, err, psprintf("%s/id", path));
+		return;
+	}
+	if (item->expected != 0 && item->expected != outcome->before)
+	{
+		report(
+			outcome,
+			kg_moved_error(type, outcome->id, item->expected, outcome->before),
+			psprintf("%s/expected_version", path));
+		return;
+	}
+	check_unset(type, item, path, outcome);
+	item->data = kg_patch_merged(item);
+	item->same = compareJsonbContainers(&item->old->root, &item->data->root) ==
+				 0;
+	if (!item->same)
+		check_merged(type, item, path, outcome);
+	item->refers = kg_patch_refers(type, item);
+}
+
+static void
+write_change(KgJsonWriter *w, const JsonbValue *name, const JsonbValue *before,
+			 const JsonbValue *after)
+{
+	kg_jw_begin_object(w);
+	kg_jw_key(w, "property");
+	kg_jw_value(w, name);
+	if (before != NULL)
+	{
+		kg_jw_key(w, "before");
+		kg_jw_value(w, before);
+	}
+	if (after != NULL)
+	{
+		kg_jw_key(w, "after");
+		kg_jw_value(w, after);
+	}
+	kg_jw_end_object(w);
+}
+
+Jsonb *
+kg_patch_changes(const Jsonb *before, const Jsonb *after)
+{
+	KgJsonWriter w;
+	KgJsonIter it;
+	KgJsonIter other;
+
+	kg_jw_init_array(&w);
+	kg_json_iter_init(&it, &before->root);
+	kg_json_iter_init(&other, &after->root);
+	while (kg_json_iter_next(&it))
+	{
+		if (!kg_json_iter_find(&other, &it.key))
+			write_change(&w, &it.key, &it.value, NULL);
+		else if (!kg_json_same_value(&it.value, &other.value))
+			write_change(&w, &it.key, &it.value, &other.value);
+	}
+	kg_json_iter_init(&it, &after->root);
+	kg_json_iter_init(&other, &before->root);
+	while (kg_json_iter_next(&it))
+		if (!kg_json_iter_find(&other, &it.key))
+			write_change(&w, &it.key, NULL, &it.value);
+	return kg_jw_finish(&w);
+}

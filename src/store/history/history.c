@@ -1,0 +1,494 @@
+/*
+ * history.c
+ *	  Writing kg_history.
+ *
+ * A row has both images whole: what it says needs no other row, whatever was
+ * pruned, and the state of an entity at some time is what the first change
+ * after it found, or what is stored.  Changes of an entity are ordered by its
+ * version, because a statement within another one is told of before it; those of
+ * an edge, which has none, by their numbers (order_edges()).
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "auth/identity.h"
+#include "auth/visibility.h"
+#include "base/error.h"
+#include "auth/token_identity.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "base/text.h"
+#include "catalog/pg_type.h"
+#include "model/writer.h"
+#include "model/writing.h"
+#include "commands/sequence.h"
+#include "miscadmin.h"
+#include "store/derived/columns.h"
+#include "store/history/freed.h"
+#include "store/history/history.h"
+#include "store/history/image.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+/* A batch is written when it has so many changes, or so many bytes. */
+#define KG_HISTORY_BATCH 4096
+#define KG_HISTORY_BYTES (16 * 1024 * 1024)
+
+/* Columns of the rows gathered. */
+enum
+{
+	COL_VERDICT,
+	COL_BUNDLE,
+	COL_TYPE,
+	COL_ID,
+	COL_NODE,
+	COL_VERSION,
+	COL_BEFORE,
+	COL_AFTER,
+	NCOLS
+};
+
+/* And of those of edges. */
+enum
+{
+	EDGE_VERDICT,
+	EDGE_BUNDLE,
+	EDGE_RELATION,
+	EDGE_SOURCE,
+	EDGE_TARGET,
+	EDGE_KEY,
+	EDGE_BEFORE,
+	EDGE_AFTER,
+	NEDGECOLS
+};
+
+struct KgHistory
+{
+	const char *tenant;
+	Oid role;
+	bool follows; /* written by the owner, of what another wrote */
+	MemoryContext batch;
+	Size bytes;
+	KgColumns rows;
+	KgColumns edges;
+};
+
+static void
+init_batch(KgHistory *history)
+{
+	static const Oid edge_types[NEDGECOLS] = {TEXTOID,
+											  TEXTOID,
+											  INT4OID,
+											  INT8OID,
+											  INT8OID,
+											  TEXTOID,
+											  JSONBOID,
+											  JSONBOID};
+	static const Oid types[NCOLS] = {TEXTOID,
+									 TEXTOID,
+									 INT4OID,
+									 TEXTOID,
+									 INT8OID,
+									 INT8OID,
+									 JSONBOID,
+									 JSONBOID};
+
+	MemoryContextReset(history->batch);
+	kg_columns_init(&history->rows, history->batch, NCOLS, types);
+	kg_columns_init(&history->edges, history->batch, NEDGECOLS, edge_types);
+	history->bytes = 0;
+}
+
+KgHistory *
+kg_history_begin(const char *tenant, const KgUserContext *caller)
+{
+	KgHistory *history = palloc0(sizeof(KgHistory));
+
+	history->tenant = pstrdup(tenant);
+	history->role = kg_writing_role(caller->userid);
+	history->follows = caller->userid == kg_extension_owner();
+	history->batch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph history", ALLOCSET_DEFAULT_SIZES);
+	init_batch(history);
+	return history;
+}
+
+/* The number of the first change that the transaction wrote, or may have. */
+static int64
+transaction_number(void)
+{
+	static uint64 transaction = 0;
+	static int64 number;
+	uint64 current = U64FromFullTransactionId(GetTopFullTransactionId());
+
+	if (transaction != current)
+	{
+		number = nextval_internal(kg_relation_oid("kg_change_seq"), false);
+		transaction = current;
+	}
+	return number;
+}
+
+/* What is the same of all changes: when, by whom and why, and its columns. */
+#define KG_COMMON_COLUMNS                                           \
+	"tenant, change, transaction, at, role, subject, agent, tool, " \
+	"reason, "
+#define KG_NCOMMON 9
+
+static void
+put_common(const KgHistory *history, KgArg *args)
+{
+	const KgWriter *writer = kg_writer();
+
+	args[0] = kg_arg_text(history->tenant);
+	args[1] = kg_arg(REGCLASSOID,
+					 ObjectIdGetDatum(kg_relation_oid("kg_change_seq")));
+	args[2] = kg_arg_int8(transaction_number());
+	args[3] = kg_arg(TIMESTAMPTZOID,
+					 TimestampTzGetDatum(kg_writing_time(history->follows)));
+	args[4] = kg_arg_text(GetUserNameFromId(history->role, false));
+	args[5] = kg_arg_text(kg_token_subject());
+	args[6] = kg_arg_text(kg_identity_agent());
+	args[7] = kg_arg_text(writer->tool);
+	args[8] = kg_arg_text(writer->reason);
+}
+
+/*
+ * Changes of edges that are told of late, mine, and the first one that each goes
+ * before.  One that is the last of its transaction follows the one before it, and
+ * left what is stored.
+ */
+#define KG_LATE                                                               \
+	"SELECT u.*, n.change AS mine, f.change AS first, f.at "                  \
+	"FROM (SELECT DISTINCT * FROM unnest($4, $5, $6, $7) "                    \
+	"u(relation_no, source, target, key)) u "                                 \
+	"CROSS JOIN LATERAL (SELECT h.change, h.before::text, h.after::text "     \
+	"FROM @kg_history h WHERE h.tenant = $1 "                                 \
+	"AND h.relation_no = u.relation_no AND h.source = u.source "              \
+	"AND h.target = u.target AND h.key = u.key "                              \
+	"ORDER BY h.change DESC LIMIT 1) n "                                      \
+	"CROSS JOIN LATERAL (SELECT h.transaction, h.after::text "                \
+	"FROM @kg_history h WHERE h.tenant = $1 "                                 \
+	"AND h.relation_no = u.relation_no AND h.source = u.source "              \
+	"AND h.target = u.target AND h.key = u.key AND h.change < n.change "      \
+	"ORDER BY h.change DESC LIMIT 1) l "                                      \
+	"LEFT JOIN @kg_edge e ON e.tenant = $1 "                                  \
+	"AND e.relation_no = u.relation_no AND e.source = u.source "              \
+	"AND e.target = u.target AND e.key = u.key "                              \
+	"CROSS JOIN LATERAL (SELECT c.change, c.at FROM (SELECT h.change, h.at, " \
+	"h.transaction, h.before::text, lag(h.change) OVER w AS last, "           \
+	"lag(h.after::text) OVER w AS was FROM @kg_history h "                    \
+	"WHERE h.tenant = $1 AND h.relation_no = u.relation_no "                  \
+	"AND h.source = u.source AND h.target = u.target AND h.key = u.key "      \
+	"AND h.change < n.change WINDOW w AS (ORDER BY h.change)) c "             \
+	"WHERE c.transaction = $3 AND c.before IS NOT DISTINCT FROM n.after "     \
+	"AND (c.last IS NULL OR c.was IS DISTINCT FROM c.before) "                \
+	"ORDER BY c.change LIMIT 1) f "                                           \
+	"WHERE l.transaction = $3 AND (l.after IS DISTINCT FROM n.before "        \
+	"OR n.after IS DISTINCT FROM CASE WHEN e.source IS NOT NULL "             \
+	"THEN coalesce(e.properties, 'null')::text END)"
+
+/*
+ * The numbers of an edge's changes have the order in which its states followed
+ * each other.  Statements are told of as they end: one within another, as a row
+ * trigger makes it, before that one, and what a WITH deletes maybe after what it
+ * inserts.  What is told of late goes before the first change that found what it
+ * left and does not follow another one; this one and those after it get new
+ * numbers.
+ */
+static void
+order_edges(const KgHistory *history)
+{
+	KgArg columns[NEDGECOLS];
+
+	kg_columns_args(&history->edges, columns);
+	KG_BATCH_EXEC(
+		"WITH late AS MATERIALIZED (" KG_LATE "), "
+		"moved AS MATERIALIZED (SELECT o.change, nextval($2) AS number "
+		"FROM (SELECT h.change FROM late JOIN @kg_history h "
+		"ON h.tenant = $1 AND h.relation_no = late.relation_no "
+		"AND h.source = late.source AND h.target = late.target "
+		"AND h.key = late.key AND h.change >= late.first "
+		"AND h.change < late.mine ORDER BY h.change) o) "
+		"UPDATE @kg_history h SET change = m.number, "
+		"at = coalesce(m.at, h.at) FROM (SELECT change, number, "
+		"NULL::timestamptz AS at FROM moved "
+		"UNION ALL SELECT mine, mine, at FROM late) m "
+		"WHERE h.tenant = $1 AND h.change = m.change",
+		kg_arg_text(history->tenant),
+		kg_arg(REGCLASSOID, ObjectIdGetDatum(kg_relation_oid("kg_change_seq"))),
+		kg_arg_int8(transaction_number()),
+		columns[EDGE_RELATION],
+		columns[EDGE_SOURCE],
+		columns[EDGE_TARGET],
+		columns[EDGE_KEY]);
+}
+
+/* Has this transaction told of changes of edges before? */
+static bool
+told_before(void)
+{
+	static uint64 last = 0;
+	uint64 current = U64FromFullTransactionId(GetTopFullTransactionId());
+	bool before = last == current;
+
+	last = current;
+	return before;
+}
+
+static void
+write_edges(KgHistory *history)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	KgArg args[KG_NCOMMON + NEDGECOLS];
+
+	if (history->edges.nrows == 0)
+		return;
+	put_common(history, args);
+	kg_columns_args(&history->edges, &args[KG_NCOMMON]);
+	kg_spi_exec_args(
+		&saved,
+		"INSERT INTO @kg_history(" KG_COMMON_COLUMNS
+		"verdict, bundle, relation_no, source, target, key, before, "
+		"after) SELECT $1, nextval($2), $3, "
+		/* The clock may have been set back; an edge may come back. */
+		"greatest($4, "
+		"(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
+		"AND h.relation_no = u.relation_no AND h.source = u.source "
+		"AND h.target = u.target AND h.key = u.key "
+		"ORDER BY h.change DESC LIMIT 1)), "
+		"$5, $6, $7, $8, $9, u.* "
+		"FROM unnest($10, $11, $12, $13, $14, $15, $16, $17) "
+		"u(verdict, bundle, relation_no, source, target, key, before, "
+		"after)",
+		lengthof(args),
+		args);
+	if (told_before())
+		order_edges(history);
+}
+
+static void
+write_entities(KgHistory *history)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	KgArg args[KG_NCOMMON + NCOLS];
+
+	if (history->rows.nrows == 0)
+		return;
+	put_common(history, args);
+	kg_columns_args(&history->rows, &args[KG_NCOMMON]);
+	kg_spi_exec_args(
+		&saved,
+		"INSERT INTO @kg_history(" KG_COMMON_COLUMNS
+		"verdict, bundle, type_no, entity_id, node, version, before, "
+		"after) SELECT $1, nextval($2), $3, "
+		/*
+				* The clock may have been set back.  Version 1 is of an id that
+				* was of no entity before: it has no change to come after.  (Or
+				* of one given up while this waited, and the clock is read now.)
+				*/
+		"CASE WHEN u.version = 1 THEN $4 ELSE greatest($4, "
+		"(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
+		"AND h.type_no = u.type_no AND h.entity_id = u.entity_id "
+		"ORDER BY h.at DESC LIMIT 1)) END, "
+		"$5, $6, $7, $8, $9, u.* "
+		"FROM unnest($10, $11, $12, $13, $14, $15, $16, $17) "
+		"u(verdict, bundle, type_no, entity_id, node, version, before, "
+		"after)",
+		lengthof(args),
+		args);
+}
+
+static void
+write_batch(KgHistory *history)
+{
+	MemoryContext old = MemoryContextSwitchTo(history->batch);
+
+	write_entities(history);
+	write_edges(history);
+	MemoryContextSwitchTo(old);
+	init_batch(history);
+}
+
+/* A copy of a document, in the current context. */
+static Datum
+copy_image(KgHistory *history, const Jsonb *data)
+{
+	Size size = VARSIZE(data);
+	void *copy = palloc(size);
+
+	memcpy(copy, data, size);
+	history->bytes += size;
+	return PointerGetDatum(copy);
+}
+
+static void
+flush_full(KgHistory *history)
+{
+	if (history->rows.nrows + history->edges.nrows >= KG_HISTORY_BATCH ||
+		history->bytes >= KG_HISTORY_BYTES)
+		write_batch(history);
+}
+
+static const char *
+verdict_of(const void *before, const void *after)
+{
+	return before == NULL ? "created" : after == NULL ? "deleted" : "updated";
+}
+
+static void
+add(KgHistory *history, const KgType *type, int64 node, const KgImage *before,
+	const KgImage *after)
+{
+	KgColumns *rows = &history->rows;
+	MemoryContext old = MemoryContextSwitchTo(history->batch);
+
+	kg_columns_add_row(rows);
+	kg_columns_text(rows, COL_VERDICT, verdict_of(before, after));
+	kg_columns_text(rows, COL_BUNDLE, type->bundle);
+	kg_columns_int32(rows, COL_TYPE, type->type_no);
+	kg_columns_text(rows, COL_ID, (after ? after : before)->entity_id);
+	kg_columns_int64(rows, COL_NODE, node);
+	kg_columns_int64(rows,
+					 COL_VERSION,
+					 after ? after->version
+						   : kg_version_ended(before->version));
+	if (before)
+		kg_columns_datum(rows, COL_BEFORE, copy_image(history, before->data));
+	if (after)
+		kg_columns_datum(rows, COL_AFTER, copy_image(history, after->data));
+	MemoryContextSwitchTo(old);
+	flush_full(history);
+}
+
+void
+kg_history_entity(KgHistory *history, const KgType *type, int64 node,
+				  const KgImage *before, const KgImage *after)
+{
+	if (before && after && strcmp(before->entity_id, after->entity_id) != 0)
+	{
+		add(history, type, node, before, NULL);
+		add(history, type, node, NULL, after);
+	}
+	else if (before == NULL || after == NULL ||
+			 !kg_image_same(before->data, after->data))
+		add(history, type, node, before, after);
+}
+
+/* What an edge without properties is: the document null. */
+static Datum
+edge_image(KgHistory *history, const KgEdgeImage *image)
+{
+	const Jsonb *properties = image->properties;
+
+	return copy_image(history, properties ? properties : kg_json_parse("null"));
+}
+
+static void
+add_edge(KgHistory *history, const KgRelation *relation,
+		 const KgEdgeImage *before, const KgEdgeImage *after)
+{
+	const KgEdgeImage *edge = after ? after : before;
+	KgColumns *rows = &history->edges;
+	MemoryContext old = MemoryContextSwitchTo(history->batch);
+
+	kg_columns_add_row(rows);
+	kg_columns_text(rows, EDGE_VERDICT, verdict_of(before, after));
+	kg_columns_text(rows, EDGE_BUNDLE, relation->bundle);
+	kg_columns_int32(rows, EDGE_RELATION, relation->relation_no);
+	kg_columns_int64(rows, EDGE_SOURCE, edge->source);
+	kg_columns_int64(rows, EDGE_TARGET, edge->target);
+	kg_columns_datum(
+		rows,
+		EDGE_KEY,
+		PointerGetDatum(cstring_to_text_with_len(
+			VARDATA_ANY(edge->key), VARSIZE_ANY_EXHDR(edge->key))));
+	if (before)
+		kg_columns_datum(rows, EDGE_BEFORE, edge_image(history, before));
+	if (after)
+		kg_columns_datum(rows, EDGE_AFTER, edge_image(history, after));
+	MemoryContextSwitchTo(old);
+	flush_full(history);
+}
+
+static bool
+same_edge(const KgEdgeImage *a, const KgEdgeImage *b)
+{
+	int len = VARSIZE_ANY_EXHDR(a->key);
+
+	return a->source == b->source && a->target == b->target &&
+		   len == VARSIZE_ANY_EXHDR(b->key) &&
+		   memcmp(VARDATA_ANY(a->key), VARDATA_ANY(b->key), len) == 0;
+}
+
+void
+kg_history_edge(KgHistory *history, const KgRelation *relation,
+				const KgEdgeImage *before, const KgEdgeImage *after)
+{
+	if (before && after && !same_edge(before, after))
+	{
+		add_edge(history, relation, before, NULL);
+		add_edge(history, relation, NULL, after);
+	}
+	else if (before == NULL || after == NULL ||
+			 (before->properties == NULL) != (after->properties == NULL) ||
+			 (before->properties &&
+			  !kg_image_same(before->properties, after->properties)))
+		add_edge(history, relation, before, after);
+}
+
+void
+kg_history_end(KgHistory *history)
+{
+	write_batch(history);
+	MemoryContextDelete(history->batch);
+}
+
+/*
+ * What is left of a type's or relation's history begins there: the state at a time is found
+ * by what came after it.
+ */
+static void
+move_horizon(const char *tenant, TimestampTz before)
+{
+	static KgSaved saved[2];
+	static const char *const statements[] = {
+		"UPDATE @kg_entity_type SET history_since = $2 "
+		"WHERE tenant = $1 AND history_since < $2",
+		"UPDATE @kg_relation SET history_since = $2 "
+		"WHERE tenant = $1 AND history_since < $2"};
+
+	for (int i = 0; i < lengthof(statements); i++)
+		kg_spi_exec_newest(&saved[i],
+						   statements[i],
+						   kg_arg_text(tenant),
+						   kg_arg(TIMESTAMPTZOID, TimestampTzGetDatum(before)));
+}
+
+int64
+kg_history_prune(TimestampTz before)
+{
+	const char *tenant = kg_identity_require(KG_ACCESS_ADMIN);
+	KgUserContext user;
+	KgError *err;
+	int64 n;
+
+	kg_visibility_require_tenant("prune its history");
+	if (before > GetCurrentTimestamp())
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "time is in the future");
+		kg_error_path(err, "/before");
+		kg_error_got_string(err, kg_time_text(before));
+		kg_error_throw_expected(err, "a time that has passed");
+	}
+	kg_spi_begin_as_owner(&user);
+	move_horizon(tenant, before);
+	KG_SPI_NEWEST("DELETE FROM @kg_history WHERE tenant = $1 AND at < $2",
+				  kg_arg_text(tenant),
+				  kg_arg(TIMESTAMPTZOID, TimestampTzGetDatum(before)));
+	n = SPI_processed;
+	kg_spi_end_as_owner(&user);
+	return n;
+}

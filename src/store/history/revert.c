@@ -1,0 +1,1109 @@
+/*
+ * revert.c
+ *	  Undoing changes.
+ *
+ * The changes of each entity are undone from the newest to the oldest, on what
+ * is stored now: each property must have the value that the change gave it.
+ * What comes out is checked, all of it, and then written with one statement for
+ * what is to go, to be changed and to be made, and references checked at the
+ * end.  An entity that is made again gets the node that it was, where no other
+ * is it, so that its edges can come back.  Edges are undone by who sees every
+ * entity of the tenant; those that are derived follow their entities.
+ */
+#include "postgres.h"
+
+#include "auth/identity.h"
+#include "base/catch.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "base/spi.h"
+#include "model/handle.h"
+#include "model/writer.h"
+#include "miscadmin.h"
+#include "store/check/check.h"
+#include "store/derived/columns.h"
+#include "store/edge/edges.h"
+#include "store/entity/entities.h"
+#include "store/entity/entity_ids.h"
+#include "store/history/image.h"
+#include "store/entity/put.h"
+#include "store/history/revert.h"
+#include "store/reference/scope.h"
+#include "store/reference/seen.h"
+#include "store/reference/stored.h"
+#include "utils/builtins.h"
+
+typedef struct Undo
+{
+	int64 change;
+	int64 node;	   /* of an entity */
+	Jsonb *before; /* NULL: it created */
+	Jsonb *after;  /* NULL: it deleted */
+} Undo;
+
+/* An edge: its identity. */
+typedef struct Edge
+{
+	const KgRelation *relation;
+	int64 ends[2]; /* source, target */
+	char *key;
+	const char *handles[2]; /* or NULL */
+} Edge;
+
+/* An entity or an edge, and its changes that are undone, the newest first. */
+typedef struct Subject
+{
+	const KgType *type;
+	char *id;
+	Edge *edge;	   /* NULL: an entity, of that type and id */
+	List *undos;   /* of Undo * */
+	int64 node;	   /* of what is stored; 0: nothing */
+	int64 was;	   /* the node of what is wanted and not stored */
+	bool renamed;  /* it is made of that node's entity, or is that */
+	Jsonb *stored; /* or NULL; of an edge, its properties or null */
+	Jsonb *wanted; /* or NULL */
+} Subject;
+
+typedef struct Revert
+{
+	const char *tenant;
+	const KgCatalog *catalog;
+	bool dry_run;
+	const char *reason;
+	int64 transaction; /* 0: none */
+	int64 *numbers;
+	int nnumbers;
+	List *subjects; /* of Subject * */
+	List *undone;	/* of Undo *, all */
+	KgErrorList errors;
+} Revert;
+
+/* ---- what is asked for ---- */
+
+static void
+read_options(Revert *revert, const Jsonb *options)
+{
+	static const char *const known[] = {"dry_run", "reason", NULL};
+	JsonbValue value;
+
+	kg_check_options(options, known);
+	revert->dry_run = kg_option_is_on(options, "dry_run");
+	if (kg_json_get(&options->root, "reason", &value))
+	{
+		if (value.type != jbvString)
+			kg_error_throw_option("reason", &value, "a string");
+		revert->reason = kg_json_cstring(&value);
+	}
+}
+
+static KG_NORETURN void throw_changes(const JsonbValue *got) KG_NORETURN_TAIL;
+
+static void
+throw_changes(const JsonbValue *got)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"changes are not named as they can be");
+
+	kg_error_path(err, "/changes");
+	kg_error_got(err, got);
+	kg_error_throw_expected(err,
+							"the number of a change, an array of them, or "
+							"{\"transaction\": number}");
+}
+
+static int64
+number_of(const JsonbValue *value)
+{
+	int64 n;
+
+	if (value->type != jbvNumeric || !kg_json_int64(value, &n) || n < 1)
+		throw_changes(value);
+	return n;
+}
+
+static void
+read_changes(Revert *revert, const Jsonb *changes)
+{
+	JsonbValue root;
+	JsonbValue value;
+	KgJsonIter it;
+
+	kg_json_root(changes, &root);
+	revert->numbers = palloc(sizeof(int64));
+	if (kg_json_is_object(&root) && kg_json_length(&changes->root) == 1 &&
+		kg_json_get(&changes->root, "transaction", &value))
+		revert->transaction = number_of(&value);
+	else if (kg_json_is_array(&root))
+	{
+		(void) kg_outcomes_items(changes);
+		kg_json_iter_init(&it, &changes->root);
+		revert->numbers = palloc((kg_json_length(&changes->root) + 1) *
+								 sizeof(int64));
+		while (kg_json_iter_next(&it))
+			revert->numbers[revert->nnumbers++] = number_of(&it.value);
+	}
+	else if (root.type == jbvNumeric)
+		revert->numbers[revert->nnumbers++] = number_of(&root);
+	else
+		throw_changes(&root);
+	if (revert->transaction == 0 && revert->nnumbers == 0)
+		throw_changes(&root);
+}
+
+/* ---- the changes ---- */
+
+static Subject *
+subject_of(Revert *revert, int32 type_no, char *id)
+{
+	Subject *last = revert->subjects ? llast(revert->subjects) : NULL;
+
+	if (last && last->type->type_no == type_no && strcmp(last->id, id) == 0)
+		return last;
+	last = palloc0(sizeof(Subject));
+	last->type = kg_catalog_type_no(revert->catalog, type_no);
+	last->id = id;
+	if (last->type == NULL)
+		kg_catalog_throw_changed();
+	revert->subjects = lappend(revert->subjects, last);
+	return last;
+}
+
+static Jsonb *
+row_jsonb(uint64 row, int column)
+{
+	bool isnull;
+	Datum value = kg_spi_value(row, column, &isnull);
+
+	return isnull ? NULL : DatumGetJsonbPCopy(value);
+}
+
+/* Those of entities that the caller may see, each one's together. */
+static void
+find_changes(void *arg)
+{
+	Revert *revert = arg;
+
+	if (revert->transaction)
+		KG_BATCH_EXEC(
+			"SELECT change, type_no::bigint, entity_id, before, after, "
+			"node FROM @kg_history WHERE tenant = $1 "
+			"AND transaction = $2 "
+			"AND type_no IS NOT NULL "
+			"ORDER BY type_no, entity_id, version DESC",
+			kg_arg_text(revert->tenant),
+			kg_arg_int8(revert->transaction));
+	else
+		KG_BATCH_EXEC(
+			"SELECT change, type_no::bigint, entity_id, before, after, "
+			"node FROM @kg_history WHERE tenant = $1 "
+			"AND change = ANY($2) "
+			"AND type_no IS NOT NULL "
+			"ORDER BY type_no, entity_id, version DESC",
+			kg_arg_text(revert->tenant),
+			kg_arg_int8s(revert->numbers, revert->nnumbers));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		Subject *subject = subject_of(
+			revert, kg_spi_int64(i, 2), kg_spi_cstring(i, 3));
+		Undo *undo = palloc(sizeof(Undo));
+
+		CHECK_FOR_INTERRUPTS();
+		undo->change = kg_spi_int64(i, 1);
+		undo->before = row_jsonb(i, 4);
+		undo->after = row_jsonb(i, 5);
+		undo->node = kg_spi_int64(i, 6);
+		subject->undos = lappend(subject->undos, undo);
+		revert->undone = lappend(revert->undone, undo);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* The last change of what is gone. */
+typedef struct Last
+{
+	const Revert *revert;
+	int64 change; /* 0: none */
+	bool seen;
+} Last;
+
+static void
+see_last(void *arg)
+{
+	Last *last = arg;
+
+	KG_SPI_EXEC("SELECT FROM @kg_history WHERE tenant = $1 AND change = $2",
+				kg_arg_text(last->revert->tenant),
+				kg_arg_int8(last->change));
+	SPI_freetuptable(SPI_tuptable);
+	last->seen = SPI_processed > 0;
+}
+
+static int64
+last_change(const Revert *revert, const Subject *subject)
+{
+	int64 change;
+
+	KG_SPI_EXEC("SELECT coalesce(max(change), 0) FROM @kg_history "
+				"WHERE tenant = $1 AND type_no = $2 AND entity_id = $3",
+				kg_arg_text(revert->tenant),
+				kg_arg_int4(subject->type->type_no),
+				kg_arg_text(subject->id));
+	change = kg_spi_int64(0, 1);
+	SPI_freetuptable(SPI_tuptable);
+	return change;
+}
+
+/* Does the caller see the entity, or, where it is gone, what it was last? */
+static bool
+is_seen(const Revert *revert, const Subject *subject)
+{
+	const char *id = subject->id;
+	Last last = {revert};
+	KgUserContext user;
+	int64 stored;
+	int64 seen;
+
+	kg_become_owner(&user);
+	kg_nodes_of_ids(revert->tenant, subject->type, &id, 1, &stored);
+	seen = stored;
+	kg_blank_hidden(revert->tenant, &user, &seen, 1);
+	if (stored == 0)
+		last.change = last_change(revert, subject);
+	kg_restore_user(&user);
+	if (last.change != 0)
+		kg_identity_as_tool(see_last, &last);
+	return seen != 0 || last.seen;
+}
+
+/* A change is seen as of then; its entity may be hidden by now. */
+static void
+forget_hidden(Revert *revert)
+{
+	List *seen = NIL;
+	ListCell *lc;
+
+	revert->undone = NIL;
+	foreach(lc, revert->subjects)
+	{
+		Subject *subject = lfirst(lc);
+
+		CHECK_FOR_INTERRUPTS();
+		if (!is_seen(revert, subject))
+			continue;
+		seen = lappend(seen, subject);
+		revert->undone = list_concat(revert->undone, subject->undos);
+	}
+	revert->subjects = seen;
+}
+
+static Subject *
+edge_subject(Revert *revert, uint64 row, const KgRelation *relation)
+{
+	Subject *last = revert->subjects ? llast(revert->subjects) : NULL;
+	Edge *edge = last ? last->edge : NULL;
+	int64 source = kg_spi_int64(row, 3);
+	int64 target = kg_spi_int64(row, 4);
+	char *key = kg_spi_cstring(row, 5);
+
+	if (edge && edge->relation == relation && edge->ends[0] == source &&
+		edge->ends[1] == target && strcmp(edge->key, key) == 0)
+		return last;
+	last = palloc0(sizeof(Subject));
+	last->edge = palloc0(sizeof(Edge));
+	last->edge->relation = relation;
+	last->edge->ends[0] = source;
+	last->edge->ends[1] = target;
+	last->edge->key = key;
+	revert->subjects = lappend(revert->subjects, last);
+	return last;
+}
+
+static void
+refuse_derived(Revert *revert, int64 change, const KgRelation *relation)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"change " INT64_FORMAT " cannot be undone: "
+								"edges of relation \"%s\" are derived from an "
+								"\"x-ref\"",
+								change,
+								relation->name);
+
+	kg_error_path(err, "/changes");
+	kg_error_expected(err, "the change of the referring entity");
+	kg_error_report(&revert->errors, err);
+}
+
+/* And of edges, each one's together. */
+static void
+find_edges(void *arg)
+{
+	Revert *revert = arg;
+
+	KG_BATCH_EXEC("SELECT change, relation_no::bigint, source, target, key, "
+				  "before, after FROM @kg_history WHERE tenant = $1 "
+				  "AND change IN (SELECT unnest($2) UNION ALL SELECT change "
+				  "FROM @kg_history WHERE tenant = $1 AND transaction = $3) "
+				  "AND relation_no IS NOT NULL "
+				  "ORDER BY relation_no, source, target, key, change DESC",
+				  kg_arg_text(revert->tenant),
+				  kg_arg_int8s(revert->numbers, revert->nnumbers),
+				  kg_arg_int8(revert->transaction));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		const KgRelation *relation = kg_catalog_relation_no(revert->catalog,
+															kg_spi_int64(i, 2));
+		Undo *undo = palloc0(sizeof(Undo));
+		Subject *subject;
+
+		CHECK_FOR_INTERRUPTS();
+		if (relation == NULL)
+			kg_catalog_throw_changed();
+		undo->change = kg_spi_int64(i, 1);
+		undo->before = row_jsonb(i, 6);
+		undo->after = row_jsonb(i, 7);
+		/* Of a transaction they go with their entities. */
+		if (relation->derived && revert->transaction)
+			continue;
+		revert->undone = lappend(revert->undone, undo);
+		if (relation->derived)
+		{
+			refuse_derived(revert, undo->change, relation);
+			continue;
+		}
+		subject = edge_subject(revert, i, relation);
+		subject->undos = lappend(subject->undos, undo);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* A node of an entity that is undone. */
+typedef struct Known
+{
+	int64 node;
+	Subject *subject;
+} Known;
+
+static int
+compare_known(const void *a, const void *b)
+{
+	int64 x = ((const Known *) a)->node;
+	int64 y = ((const Known *) b)->node;
+
+	return x < y ? -1 : x > y;
+}
+
+/* What the entity of a node is called, which may not be there; or NULL. */
+static const char *
+node_handle(const Revert *revert, const Known *known, int n, int64 node)
+{
+	Known sought = {node};
+	const Known *found = bsearch(
+		&sought, known, n, sizeof(Known), compare_known);
+	const KgType *type;
+	const char *handle = NULL;
+
+	if (found)
+		return kg_handle_make(found->subject->type, found->subject->id);
+	KG_BATCH_EXEC("SELECT type_no::bigint, entity_id FROM @kg_entity "
+				  "WHERE tenant = $1 AND node = $2",
+				  kg_arg_text(revert->tenant),
+				  kg_arg_int8(node));
+	if (SPI_processed > 0)
+	{
+		type = kg_catalog_type_no(revert->catalog, kg_spi_int64(0, 1));
+		handle = kg_handle_make(type, kg_spi_cstring(0, 2));
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return handle;
+}
+
+/* What replies and errors call the ends; the entities are settled. */
+static void
+name_ends(const Revert *revert)
+{
+	Known *known = palloc((list_length(revert->subjects) + 1) * sizeof(Known));
+	int n = 0;
+	ListCell *lc;
+
+	foreach(lc, revert->subjects)
+	{
+		Subject *subject = lfirst(lc);
+
+		if (subject->edge == NULL)
+			known[n++] = (Known){subject->node ? subject->node : subject->was,
+								 subject};
+	}
+	qsort(known, n, sizeof(Known), compare_known);
+	foreach(lc, revert->subjects)
+	{
+		Edge *edge = ((Subject *) lfirst(lc))->edge;
+
+		CHECK_FOR_INTERRUPTS();
+		for (int i = 0; edge && i < 2; i++)
+			edge->handles[i] = node_handle(revert, known, n, edge->ends[i]);
+	}
+}
+
+static const char *
+end_handle(const Edge *edge, int i)
+{
+	return edge->handles[i] ? edge->handles[i] : "?";
+}
+
+static void
+report(Revert *revert, const Subject *subject, KgError *err)
+{
+	if (subject->edge)
+		kg_error_got_string(err,
+							psprintf("%s %s %s",
+									 end_handle(subject->edge, 0),
+									 subject->edge->relation->name,
+									 end_handle(subject->edge, 1)));
+	else
+		kg_error_entity(err, kg_type_handle(subject->type), subject->id);
+	kg_error_report(&revert->errors, err);
+}
+
+static void
+report_missing(Revert *revert, int64 number, const char *path)
+{
+	KgError *err = kg_error_new(KG_NOT_FOUND,
+								revert->transaction
+									? "there is no such transaction"
+									: "there is no such change");
+	JsonbValue got;
+
+	got.type = jbvNumeric;
+	got.val.numeric = int64_to_numeric(number);
+	kg_error_path(err, "%s", path);
+	kg_error_got(err, &got);
+	kg_error_expected(err, "a number that kg_history() tells of");
+	kg_error_report(&revert->errors, err);
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	int64 x = *(const int64 *) a;
+	int64 y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void
+check_found(Revert *revert)
+{
+	int64 *found = palloc((list_length(revert->undone) + 1) * sizeof(int64));
+	int n = 0;
+	ListCell *lc;
+
+	if (revert->transaction && revert->undone == NIL)
+		report_missing(revert, revert->transaction, "/changes/transaction");
+	foreach(lc, revert->undone)
+		found[n++] = ((Undo *) lfirst(lc))->change;
+	qsort(found, n, sizeof(int64), compare_numbers);
+	for (int i = 0; i < revert->nnumbers; i++)
+		if (bsearch(&revert->numbers[i],
+					found,
+					n,
+					sizeof(int64),
+					compare_numbers) == NULL)
+			report_missing(
+				revert, revert->numbers[i], psprintf("/changes/%d", i));
+}
+
+/* ---- what they come to ---- */
+
+/* The same of an edge; that it is without properties is the document null. */
+static void
+read_stored_edge(const Revert *revert, Subject *subject)
+{
+	const Edge *edge = subject->edge;
+
+	KG_SPI_EXEC("SELECT coalesce(properties, 'null') FROM @kg_edge "
+				"WHERE tenant = $1 AND source = $2 AND relation_no = $3 "
+				"AND target = $4 AND key = $5 @FOR UPDATE",
+				kg_arg_text(revert->tenant),
+				kg_arg_int8(edge->ends[0]),
+				kg_arg_int4(edge->relation->relation_no),
+				kg_arg_int8(edge->ends[1]),
+				kg_arg_text(edge->key));
+	if (SPI_processed > 0)
+		subject->stored = row_jsonb(0, 1);
+	SPI_freetuptable(SPI_tuptable);
+	subject->wanted = subject->stored;
+}
+
+/* The entity as it is stored, and as the caller sees it, locked. */
+static void
+read_stored(const Revert *revert, Subject *subject)
+{
+	KG_SPI_EXEC("SELECT node, data FROM @kg_entity WHERE tenant = $1 "
+				"AND bundle = $2 AND entity_type = $3 AND entity_id = $4 "
+				"@FOR UPDATE",
+				kg_arg_text(revert->tenant),
+				kg_arg_text(subject->type->bundle),
+				kg_arg_text(subject->type->name),
+				kg_arg_text(subject->id));
+	if (SPI_processed > 0)
+	{
+		subject->node = kg_spi_int64(0, 1);
+		subject->stored = row_jsonb(0, 2);
+	}
+	SPI_freetuptable(SPI_tuptable);
+	subject->wanted = subject->stored;
+}
+
+static void
+report_conflict(Revert *revert, const Subject *subject, const Undo *undo,
+				const char *what, List *properties)
+{
+	KgError *err = kg_error_new(KG_CONFLICT,
+								"change " INT64_FORMAT " cannot be undone: %s",
+								undo->change,
+								what);
+	ListCell *lc;
+
+	foreach(lc, properties)
+		kg_error_allow(err, lfirst(lc));
+	kg_error_path(err, "/changes");
+	kg_error_expected(err, "the later changes undone first, or with it");
+	report(revert, subject, err);
+}
+
+typedef struct Merge
+{
+	const Jsonb *current;
+	List *moved;  /* names of properties that others changed */
+	List *before; /* of JsonbValue *, in pairs: key, value or NULL */
+} Merge;
+
+static JsonbValue *
+copy_value(const JsonbValue *value)
+{
+	JsonbValue *copy;
+
+	if (value == NULL)
+		return NULL;
+	copy = palloc(sizeof(JsonbValue));
+	*copy = *value;
+	return copy;
+}
+
+static void
+take_back(const JsonbValue *key, const JsonbValue *before,
+		  const JsonbValue *after, void *arg)
+{
+	Merge *merge = arg;
+	JsonbValue current;
+	const JsonbValue *now = getKeyJsonValueFromContainer(
+		(JsonbContainer *) &merge->current->root,
+		key->val.string.val,
+		key->val.string.len,
+		&current);
+
+	if (!kg_image_same_value(now, after))
+		merge->moved = lappend(merge->moved, kg_json_cstring(key));
+	merge->before = lappend(merge->before, copy_value(key));
+	merge->before = lappend(merge->before, copy_value(before));
+}
+
+static const JsonbValue *
+replaced(const Merge *merge, const JsonbValue *key, bool *found)
+{
+	for (int i = 0; i < list_length(merge->before); i += 2)
+	{
+		const JsonbValue *name = list_nth(merge->before, i);
+
+		if (name->val.string.len == key->val.string.len &&
+			memcmp(name->val.string.val,
+				   key->val.string.val,
+				   key->val.string.len) == 0)
+		{
+			*found = true;
+			return list_nth(merge->before, i + 1);
+		}
+	}
+	*found = false;
+	return NULL;
+}
+
+static Jsonb *
+merged(const Merge *merge)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, &merge->current->root)
+	{
+		bool found;
+
+		(void) replaced(merge, &it.key, &found);
+		if (found)
+			continue;
+		kg_jw_member(&w, &it);
+	}
+	for (int i = 0; i < list_length(merge->before); i += 2)
+	{
+		const JsonbValue *key = list_nth(merge->before, i);
+		const JsonbValue *value = list_nth(merge->before, i + 1);
+
+		if (value == NULL)
+			continue;
+		kg_jw_keyn(&w, key->val.string.val, key->val.string.len);
+		kg_jw_value(&w, value);
+	}
+	return kg_jw_finish(&w);
+}
+
+/* An edge without properties has none of them. */
+static const Jsonb *
+as_object(const Jsonb *image)
+{
+	return JB_ROOT_IS_SCALAR(image) ? kg_json_parse("{}") : image;
+}
+
+static void
+undo_update(Revert *revert, Subject *subject, const Undo *undo)
+{
+	Merge merge = {as_object(subject->wanted), NIL, NIL};
+
+	kg_image_differences(
+		as_object(undo->before), as_object(undo->after), take_back, &merge);
+	if (merge.moved)
+		report_conflict(revert,
+						subject,
+						undo,
+						"properties have other values by now",
+						merge.moved);
+	else if (kg_image_same(subject->wanted, undo->after))
+		subject->wanted = undo->before;
+	else
+		subject->wanted = merged(&merge);
+}
+
+/* False where it cannot be undone, nor what was before it. */
+static bool
+undo_change(Revert *revert, Subject *subject, const Undo *undo)
+{
+	int64 total = revert->errors.total;
+	const char *what = subject->edge ? "edge" : "entity";
+
+	subject->was = undo->node;
+	if (undo->after == NULL && subject->wanted != NULL)
+		report_conflict(revert,
+						subject,
+						undo,
+						psprintf("the %s is there again", what),
+						NIL);
+	else if (undo->after == NULL)
+		subject->wanted = undo->before;
+	else if (subject->wanted == NULL)
+		report_conflict(
+			revert, subject, undo, psprintf("the %s is gone", what), NIL);
+	else if (undo->before != NULL)
+		undo_update(revert, subject, undo);
+	else if (!kg_image_same(subject->wanted, undo->after))
+		report_conflict(revert,
+						subject,
+						undo,
+						psprintf("the %s has changed since", what),
+						NIL);
+	else
+		subject->wanted = NULL;
+	return revert->errors.total == total;
+}
+
+static void
+settle_subject(Revert *revert, Subject *subject)
+{
+	ListCell *lc;
+	char *id;
+
+	if (subject->edge)
+		read_stored_edge(revert, subject);
+	else
+		read_stored(revert, subject);
+	foreach(lc, subject->undos)
+		if (!undo_change(revert, subject, lfirst(lc)))
+			return;
+	/* What an edge is to be, the trigger of kg_edge checks. */
+	if (subject->wanted == NULL || subject->edge ||
+		(subject->stored && kg_image_same(subject->wanted, subject->stored)))
+		return;
+	/* The schema may be another one by now. */
+	id = kg_entity_id(subject->type, subject->wanted, "", &revert->errors);
+	if (id)
+		(void) kg_entity_check(
+			subject->type, id, subject->wanted, "", &revert->errors);
+}
+
+/*
+ * What had another id when it got this one gets it back, and keeps its edges:
+ * where an entity is to go, one of its type to come, and both are one node.
+ */
+static void
+pair_renamed(const Revert *revert)
+{
+	Known *gone = palloc((list_length(revert->subjects) + 1) * sizeof(Known));
+	int n = 0;
+	ListCell *lc;
+
+	foreach(lc, revert->subjects)
+	{
+		Subject *subject = lfirst(lc);
+
+		if (subject->edge == NULL && subject->stored && subject->wanted == NULL)
+			gone[n++] = (Known){subject->node, subject};
+	}
+	qsort(gone, n, sizeof(Known), compare_known);
+	foreach(lc, revert->subjects)
+	{
+		Subject *subject = lfirst(lc);
+		Known sought = {subject->was};
+		Known *found;
+
+		if (subject->edge || subject->stored || subject->wanted == NULL)
+			continue;
+		found = bsearch(&sought, gone, n, sizeof(Known), compare_known);
+		if (found == NULL || found->subject->renamed ||
+			found->subject->type != subject->type)
+			continue;
+		found->subject->renamed = subject->renamed = true;
+	}
+}
+
+/* ---- writing ---- */
+
+static void
+delete_entities(const Revert *revert, KgScope *scope)
+{
+	KgNodeList nodes = {CurrentMemoryContext};
+	ListCell *lc;
+
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+
+		if (subject->edge == NULL && subject->stored &&
+			subject->wanted == NULL && !subject->renamed)
+			kg_node_add(&nodes, subject->node);
+	}
+	if (nodes.n == 0)
+		return;
+	kg_scope_undoes(scope, &nodes);
+	kg_entities_delete_nodes(revert->tenant, nodes.nodes, nodes.n);
+	SPI_freetuptable(SPI_tuptable);
+	if (SPI_processed != nodes.n)
+		kg_error_throw(kg_kept_error("entity", "deleted"));
+}
+
+/* Is something else to be where something is? */
+static bool
+is_updated(const Subject *subject)
+{
+	return subject->stored && subject->wanted &&
+		   !kg_image_same(subject->stored, subject->wanted);
+}
+
+static void
+update_entities(const Revert *revert)
+{
+	KgColumns changes;
+	ListCell *lc;
+
+	kg_changes_init(&changes);
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+		bool renamed = subject->renamed && subject->wanted;
+
+		if (subject->edge == NULL && (renamed || is_updated(subject)))
+			kg_changes_add(&changes,
+						   renamed ? subject->was : subject->node,
+						   NULL,
+						   subject->wanted);
+	}
+	kg_entities_update(revert->tenant, &changes, NULL);
+}
+
+/* Is the node another entity's by now, whoever sees it? */
+static bool
+is_taken(const Revert *revert, int64 node)
+{
+	static KgSaved saved;
+	KgUserContext user;
+	bool taken;
+
+	kg_become_owner(&user);
+	taken = kg_spi_finds(
+		&saved,
+		"SELECT FROM @kg_entity WHERE tenant = $1 AND node = $2",
+		kg_arg_text(revert->tenant),
+		kg_arg_int8(node));
+	kg_restore_user(&user);
+	return taken;
+}
+
+static void
+create_entities(const Revert *revert)
+{
+	KgColumns rows;
+	ListCell *lc;
+	KgError *lost;
+
+	kg_restored_init(&rows);
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+
+		if (subject->edge || subject->stored || subject->wanted == NULL ||
+			subject->renamed)
+			continue;
+		kg_restored_add(&rows,
+						subject->type,
+						subject->id,
+						subject->wanted,
+						is_taken(revert, subject->was) ? 0 : subject->was);
+	}
+	if (rows.nrows == 0 || kg_entities_restore(revert->tenant, &rows))
+		return;
+	lost = kg_error_new(KG_CONFLICT,
+						"an entity that the changes deleted is there again");
+	kg_error_throw_expected(lost,
+							"a look at kg_history() of what is there now");
+}
+
+static void
+delete_edges(const Revert *revert)
+{
+	KgColumns edges;
+	ListCell *lc;
+
+	kg_edges_init(&edges, CurrentMemoryContext);
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+		const Edge *edge = subject->edge;
+
+		if (edge && subject->stored && subject->wanted == NULL)
+			kg_edges_add(&edges,
+						 edge->ends[0],
+						 edge->relation->relation_no,
+						 edge->ends[1],
+						 edge->key,
+						 NULL);
+	}
+	if (edges.nrows == 0)
+		return;
+	kg_edges_delete(revert->tenant, &edges, true);
+	SPI_freetuptable(SPI_tuptable);
+	if (SPI_processed != edges.nrows)
+		kg_error_throw(kg_kept_error("edge", "deleted"));
+}
+
+static void
+write_edges(const Revert *revert)
+{
+	int *found = palloc((list_length(revert->subjects) + 1) * sizeof(int));
+	KgColumns edges;
+	const bool *kept;
+	ListCell *lc;
+
+	kg_edges_init(&edges, CurrentMemoryContext);
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+		const Edge *edge = subject->edge;
+
+		if (edge == NULL || subject->wanted == NULL ||
+			(subject->stored &&
+			 kg_image_same(subject->stored, subject->wanted)))
+			continue;
+		found[edges.nrows] = subject->stored ? KG_EDGE_OTHER : KG_EDGE_NONE;
+		kg_edges_add(&edges,
+					 edge->ends[0],
+					 edge->relation->relation_no,
+					 edge->ends[1],
+					 edge->key,
+					 JB_ROOT_IS_SCALAR(subject->wanted) ? NULL
+														: subject->wanted);
+	}
+	if (edges.nrows == 0)
+		return;
+	kept = kg_edges_write(revert->tenant, &edges, found);
+	for (int i = 0; kept && i < edges.nrows; i++)
+		if (kept[i])
+			kg_error_throw(kg_kept_error("edge", "written"));
+}
+
+/*
+ * Triggers of the DBA's that fired for deletions may have written what is to be
+ * updated: what it is to be is made of what it is now.
+ */
+static void
+settle_again(Revert *revert)
+{
+	ListCell *lc;
+
+	if (!kg_stored_has_own_triggers("kg_entity") &&
+		!kg_stored_has_own_triggers("kg_edge"))
+		return;
+	foreach(lc, revert->subjects)
+	{
+		Subject *subject = lfirst(lc);
+
+		if (subject->edge || subject->renamed || !is_updated(subject))
+			continue;
+		subject->stored = NULL;
+		settle_subject(revert, subject);
+	}
+	kg_throw_violations(&revert->errors, "changes cannot be undone");
+}
+
+/* As the caller; references are looked at when all is written. */
+static void
+write_all(void *arg)
+{
+	Revert *revert = arg;
+	KgScope *scope = kg_scope_begin(revert->tenant);
+	KgUserContext user;
+
+	delete_edges(revert);
+	delete_entities(revert, scope);
+	settle_again(revert);
+	update_entities(revert);
+	create_entities(revert);
+	write_edges(revert);
+	kg_become_owner(&user);
+	kg_scope_end(scope, &user);
+	kg_restore_user(&user);
+}
+
+static void
+write_as_revert(void *arg)
+{
+	const Revert *revert = arg;
+	KgWriter writer = {.tool = "kg_revert", .reason = revert->reason};
+
+	kg_writer_run(&writer, write_all, arg);
+}
+
+/* The same, of which nothing stays but the errors. */
+static void
+try_all(Revert *revert)
+{
+	ErrorData *edata = kg_catch(KG_CATCH_UNDO, write_as_revert, revert);
+
+	if (edata)
+		ReThrowError(edata);
+}
+
+static void
+write_name(KgJsonWriter *w, const Subject *subject)
+{
+	const Edge *edge = subject->edge;
+
+	if (edge == NULL)
+	{
+		kg_jw_kstring(w, "entity_type", kg_type_handle(subject->type));
+		kg_jw_kstring(w, "id", subject->id);
+		return;
+	}
+	kg_jw_kstring(w, "relation", edge->relation->name);
+	kg_jw_kstring(w, "from", end_handle(edge, 0));
+	kg_jw_kstring(w, "to", end_handle(edge, 1));
+	if (*edge->key != '\0')
+		kg_jw_kstring(w, "key", edge->key);
+}
+
+static Jsonb *
+reply(const Revert *revert)
+{
+	static const char *const names[] = {
+		"created", "updated", "deleted", "unchanged"};
+	int64 counts[lengthof(names)] = {0};
+	KgJsonWriter w;
+	ListCell *lc;
+
+	kg_jw_init_object(&w);
+	kg_jw_kbegin_array(&w, "items");
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+		int verdict = subject->stored == NULL && subject->wanted == NULL ? 3
+					  : subject->stored == NULL							 ? 0
+					  : subject->wanted == NULL							 ? 2
+					  : kg_image_same(subject->stored, subject->wanted)	 ? 3
+																		 : 1;
+
+		counts[verdict]++;
+		kg_jw_begin_object(&w);
+		write_name(&w, subject);
+		kg_jw_kstring(&w, "verdict", names[verdict]);
+		kg_jw_end_object(&w);
+	}
+	kg_jw_end_array(&w);
+	kg_jw_kbegin_object(&w, "counts");
+	for (int i = 0; i < lengthof(names); i++)
+		if (counts[i] > 0)
+			kg_jw_kint(&w, names[i], counts[i]);
+	kg_jw_end_object(&w);
+	if (revert->dry_run)
+		kg_jw_kbool(&w, "dry_run", true);
+	return kg_jw_finish(&w);
+}
+
+typedef struct Call
+{
+	const Jsonb *changes;
+	const Jsonb *options;
+	Jsonb *reply;
+} Call;
+
+static void
+run_call(void *arg)
+{
+	Call *call = arg;
+	Revert revert = {kg_identity_require(KG_ACCESS_WRITE)};
+	bool named = false;
+	ListCell *lc;
+
+	revert.catalog = kg_catalog_newest(revert.tenant);
+	revert.errors.limit = kg_setting_max_errors;
+	read_options(&revert, call->options);
+	read_changes(&revert, call->changes);
+	kg_identity_as_tool(find_changes, &revert);
+	if (revert.catalog->plain_visibility)
+		find_edges(&revert);
+	else
+		forget_hidden(&revert);
+	check_found(&revert);
+	/* Those of edges come last. */
+	foreach(lc, revert.subjects)
+	{
+		Subject *subject = lfirst(lc);
+
+		if (subject->edge && !named)
+			name_ends(&revert);
+		named |= subject->edge != NULL;
+		settle_subject(&revert, subject);
+	}
+	kg_throw_violations(&revert.errors, "changes cannot be undone");
+	pair_renamed(&revert);
+	if (revert.dry_run)
+		try_all(&revert);
+	else
+		write_as_revert(&revert);
+	call->reply = reply(&revert);
+}
+
+Jsonb *
+kg_revert(const Jsonb *changes, const Jsonb *options)
+{
+	Call call = {changes, options};
+
+	kg_again(run_call, &call);
+	return call.reply;
+}

@@ -1,0 +1,890 @@
+/*
+ * on_delete.c
+ *	  What happens to those that refer to an entity when it goes: x-on-delete.
+ *
+ * The row of kg_edge leads to a referrer; what its references are and which of
+ * them lost their target is read from its data, once it is locked: several
+ * properties may make one edge, and the referrer may have changed while it was
+ * waited for.
+ *
+ * All that cascades is found before anything is written, and goes in one
+ * statement.  Triggers of the DBA's fire in it, and may change or delete other
+ * referrers.  So what is written into a referrer is made of the row as it is
+ * right before, with nothing between, and what triggers delete is treated next.
+ */
+#include "postgres.h"
+
+#include "base/extension.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "store/derived/columns.h"
+#include "store/entity/entity_ids.h"
+#include "store/reference/on_delete.h"
+#include "store/reference/scope.h"
+#include "store/reference/seen.h"
+#include "store/reference/stored.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+/* Nodes treated in one statement. */
+#define KG_ON_DELETE_CHUNK 10000
+
+/* An edge to a node. */
+typedef struct Incoming
+{
+	int64 source;
+	int64 target;
+	int32 type_no; /* of the source */
+	int32 relation_no;
+	bool derived;
+	bool undone; /* the target was created by what is undone */
+} Incoming;
+
+typedef struct IncomingList
+{
+	MemoryContext context;
+	Incoming *items;
+	int n;
+} IncomingList;
+
+/* By source. */
+static int
+compare_incoming(const void *pa, const void *pb)
+{
+	const Incoming *a = pa;
+	const Incoming *b = pb;
+
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	return a->relation_no < b->relation_no ? -1
+										   : a->relation_no > b->relation_no;
+}
+
+static void
+read_chunk(const char *tenant, const int64 *nodes, int n, IncomingList *list)
+{
+	uint64 count;
+
+	KG_BATCH_LATEST("SELECT d.source, d.target, e.type_no::bigint, "
+					"d.relation_no::bigint, d.property IS NOT NULL "
+					"FROM @kg_edge d JOIN @kg_entity e "
+					"ON e.tenant = $1 AND e.node = d.source "
+					"WHERE d.tenant = $1 AND d.target = ANY($2)",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes, n));
+	count = SPI_processed;
+	if (count > 0)
+		list->items = list->items
+						  ? repalloc_huge(list->items,
+										  (list->n + count) * sizeof(Incoming))
+						  : MemoryContextAllocHuge(list->context,
+												   count * sizeof(Incoming));
+	for (uint64 i = 0; i < count; i++)
+	{
+		Incoming *item = &list->items[list->n++];
+
+		item->source = kg_spi_int64(i, 1);
+		item->target = kg_spi_int64(i, 2);
+		item->type_no = kg_spi_int64(i, 3);
+		item->relation_no = kg_spi_int64(i, 4);
+		item->derived = DatumGetBool(kg_spi_datum(i, 5));
+		item->undone = false;
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* Adds the edges to nodes, as they are stored now. */
+static void
+read_incoming(const char *tenant, const KgNodeList *nodes, IncomingList *list)
+{
+	for (int i = 0; i < nodes->n; i += KG_ON_DELETE_CHUNK)
+	{
+		CHECK_FOR_INTERRUPTS();
+		read_chunk(tenant,
+				   nodes->nodes + i,
+				   Min(KG_ON_DELETE_CHUNK, nodes->n - i),
+				   list);
+	}
+}
+
+/* The type of a node in rows (node, type_no) by node; 0: there is none. */
+static int32
+find_type(uint64 n, int64 node)
+{
+	uint64 low = 0;
+	uint64 high = n;
+
+	while (low < high)
+	{
+		uint64 middle = low + (high - low) / 2;
+
+		if (kg_spi_int64(middle, 1) < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && kg_spi_int64(low, 1) == node
+			   ? (int32) kg_spi_int64(low, 2)
+			   : 0;
+}
+
+/*
+ * Adds edges to nodes that were dropped because their sources were written when
+ * the nodes were gone already.
+ */
+static void
+read_lost(const char *tenant, const KgLostEdges *lost, const KgNodeList *nodes,
+		  IncomingList *list)
+{
+	KgNodeList sources = {list->context};
+	Incoming *items;
+	uint64 n;
+
+	for (int i = 0; i < lost->n; i++)
+		if (kg_nodes_have(nodes, lost->edges[i].target))
+			kg_node_add(&sources, lost->edges[i].source);
+	if (sources.n == 0)
+		return;
+	kg_nodes_sort(&sources);
+	KG_BATCH_LATEST("SELECT node, type_no::bigint FROM @kg_entity "
+					"WHERE tenant = $1 AND node = ANY($2) ORDER BY node",
+					kg_arg_text(tenant),
+					kg_arg_int8s(sources.nodes, sources.n));
+	n = SPI_processed;
+	items = MemoryContextAllocHuge(list->context,
+								   (list->n + lost->n) * sizeof(Incoming));
+	if (list->n > 0)
+		memcpy(items, list->items, list->n * sizeof(Incoming));
+	list->items = items;
+	for (int i = 0; i < lost->n; i++)
+	{
+		const KgEdgeKey *edge = &lost->edges[i];
+		int32 type_no = kg_nodes_have(nodes, edge->target)
+							? find_type(n, edge->source)
+							: 0;
+
+		if (type_no != 0)
+			list->items[list->n++] = (Incoming){
+				.source = edge->source,
+				.target = edge->target,
+				.type_no = type_no,
+				.relation_no = edge->relation_no,
+				.derived = true};
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+static void
+sort_incoming(IncomingList *list)
+{
+	if (list->n > 0)
+		qsort(list->items, list->n, sizeof(Incoming), compare_incoming);
+}
+
+/* The sources of explicit or of derived edges, each once. */
+static void
+sources_of(const IncomingList *list, bool derived, KgNodeList *sources)
+{
+	for (int i = 0; i < list->n; i++)
+	{
+		const Incoming *item = &list->items[i];
+
+		if (item->derived == derived &&
+			(sources->n == 0 || sources->nodes[sources->n - 1] != item->source))
+			kg_node_add(sources, item->source);
+	}
+}
+
+/* The types of the sources of derived edges do not change any more. */
+static const KgCatalog *
+lock_types(const char *tenant, const IncomingList *list)
+{
+	int32 *type_nos = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) Max(1, list->n) * sizeof(int32));
+	const KgCatalog *catalog;
+	int n = 0;
+
+	for (int i = 0; i < list->n; i++)
+		if (list->items[i].derived)
+			type_nos[n++] = list->items[i].type_no;
+	catalog = kg_catalog_locked(tenant, type_nos, n);
+	pfree(type_nos);
+	return catalog;
+}
+
+/* The first edge whose source is not below a node. */
+static int
+first_from(const IncomingList *list, int64 node)
+{
+	int low = 0;
+	int high = list->n;
+
+	while (low < high)
+	{
+		int middle = low + (high - low) / 2;
+
+		if (list->items[middle].source < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* May the reference be what such an edge is derived from, to what is undone? */
+static bool
+makes_edge(const IncomingList *list, const KgReference *reference, bool undone)
+{
+	for (int i = first_from(list, reference->source);
+		 i < list->n && list->items[i].source == reference->source;
+		 i++)
+		if (list->items[i].derived &&
+			list->items[i].relation_no == reference->field->relation_no &&
+			(list->items[i].undone || !undone))
+			return true;
+	return false;
+}
+
+static void
+keep_edges_of(const IncomingList *list, KgReferenceList *references)
+{
+	int kept = 0;
+
+	for (int i = 0; i < references->n; i++)
+		if (makes_edge(list, &references->items[i], false))
+			references->items[kept++] = references->items[i];
+	references->n = kept;
+}
+
+static void
+delete_explicit(const char *tenant, const int64 *nodes, int n)
+{
+	static KgSaved left = KG_SAVED_BATCH;
+	KgArg of = kg_arg_int8s(nodes, n);
+
+	/* Also those made since our snapshot was taken: they raise 40001 then. */
+	KG_BATCH_LATEST("DELETE FROM @kg_edge WHERE tenant = $1 "
+					"AND target = ANY($2) AND property IS NULL",
+					kg_arg_text(tenant),
+					of);
+	kg_stored_require_no_edges(
+		&left,
+		"SELECT FROM @kg_edge WHERE tenant = $1 "
+		"AND target = ANY($2) AND property IS NULL LIMIT 1",
+		tenant,
+		of);
+}
+
+/* What x-on-delete: set_null takes out of an entity. */
+typedef struct Removal
+{
+	const KgField *field;
+	const char *value;
+} Removal;
+
+/*
+ * Copy a value without the reference: a scalar becomes null where its schema
+ * allows null and is left out where it does not; an item leaves its array.
+ */
+static void
+copy_without(KgJsonWriter *w, const JsonbValue *value, const Removal *removal,
+			 int step)
+{
+	const KgField *field = removal->field;
+	KgJsonIter it;
+
+	check_stack_depth();
+	if (step >= field->nsteps || kg_json_container(value) == NULL)
+	{
+		kg_jw_value(w, value);
+		return;
+	}
+	kg_json_iter_init(&it, kg_json_container(value));
+	if (it.is_object)
+		kg_jw_begin_object(w);
+	else
+		kg_jw_begin_array(w);
+	while (kg_json_iter_next(&it))
+	{
+		const KgStep *next = &field->steps[step];
+		bool on_path = it.is_object
+						   ? next->key &&
+								 it.key.val.string.len == next->keylen &&
+								 memcmp(it.key.val.string.val,
+										next->key,
+										next->keylen) == 0
+						   : next->key == NULL;
+		bool hit = on_path && step + 1 == field->nsteps &&
+				   kg_json_string_is(&it.value, removal->value);
+
+		if (hit && (next->key == NULL || !field->nullable))
+			continue;
+		if (it.is_object)
+			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		if (hit)
+			kg_jw_null(w);
+		else
+			copy_without(
+				w, &it.value, removal, on_path ? step + 1 : field->nsteps);
+	}
+	if (it.is_object)
+		kg_jw_end_object(w);
+	else
+		kg_jw_end_array(w);
+}
+
+static Jsonb *
+without(const Jsonb *data, const Removal *removal)
+{
+	KgJsonWriter w;
+	JsonbValue root;
+
+	kg_jw_init(&w);
+	kg_json_root(data, &root);
+	copy_without(&w, &root, removal, 0);
+	return kg_jw_finish(&w);
+}
+
+/* A referrer, locked, and what becomes of it. */
+typedef struct Referrer
+{
+	int64 node; /* hash key */
+	Jsonb *data;
+	bool loses;		 /* a reference without a target any more */
+	KgOnDelete rule; /* then: the strictest of those references */
+} Referrer;
+
+/*
+ * Lock the sources and read their references as they are then.  A row that was
+ * changed after the transaction's snapshot raises 40001 as soon as it is
+ * written.
+ */
+static HTAB *
+lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
+			   KgReferenceList *references)
+{
+	MemoryContext context = CurrentMemoryContext;
+	HASHCTL ctl;
+	HTAB *referrers;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(int64);
+	ctl.entrysize = sizeof(Referrer);
+	ctl.hcxt = CurrentMemoryContext;
+	referrers = hash_create("kg_graph referrers",
+							Max(16, n),
+							&ctl,
+							HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	KG_BATCH_LATEST("SELECT node, type_no::bigint, data FROM @kg_entity "
+					"WHERE tenant = $1 AND node = ANY($2)" KG_LOCK_ORDER
+					"FOR NO KEY UPDATE",
+					kg_arg_text(catalog->tenant),
+					kg_arg_int8s(nodes, n));
+	MemoryContextSwitchTo(context);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		int64 node = kg_spi_int64(i, 1);
+		const KgType *type = kg_catalog_type_no(catalog, kg_spi_int64(i, 2));
+		Referrer *referrer = hash_search(referrers, &node, HASH_ENTER, NULL);
+
+		referrer->data = DatumGetJsonbPCopy(kg_spi_datum(i, 3));
+		referrer->loses = false;
+		referrer->rule = KG_ON_DELETE_SET_NULL;
+		if (type)
+			kg_references_of(type, node, referrer->data, references);
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return referrers;
+}
+
+/* The strictest first: restrict, then cascade, then set_null. */
+static int
+strictness(KgOnDelete rule)
+{
+	switch (rule)
+	{
+		case KG_ON_DELETE_RESTRICT:
+			return 2;
+		case KG_ON_DELETE_CASCADE:
+			return 1;
+		case KG_ON_DELETE_SET_NULL:
+			break;
+	}
+	return 0;
+}
+
+/*
+ * Tells which of the references that made an edge to what goes lose their target:
+ * those that have none now, or one of these nodes that are still stored.
+ */
+static bool *
+find_lost(const KgCatalog *catalog, const KgReferenceList *references,
+		  const KgNodeList *stored)
+{
+	int64 *targets = kg_references_find(catalog, references, NULL, NULL);
+	bool *lost = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) Max(1, references->n) * sizeof(bool));
+
+	for (int i = 0; i < references->n; i++)
+		lost[i] = stored ? kg_nodes_have(stored, targets[i]) : targets[i] == 0;
+	pfree(targets);
+	return lost;
+}
+
+/*
+ * The strictest rule of the references that an entity loses decides what becomes
+ * of it.  Those to a creation that is undone keep the entity, whatever their
+ * rule.
+ */
+static void
+judge(const IncomingList *incoming, const KgReferenceList *references,
+	  const bool *lost, HTAB *referrers)
+{
+	for (int i = 0; i < references->n; i++)
+	{
+		const KgReference *reference = &references->items[i];
+		KgOnDelete rule = reference->field->on_delete;
+		Referrer *referrer;
+
+		if (!lost[i])
+			continue;
+		referrer = hash_search(referrers, &reference->source, HASH_FIND, NULL);
+		if (makes_edge(incoming, reference, true))
+			rule = KG_ON_DELETE_RESTRICT;
+		if (!referrer->loses || strictness(rule) > strictness(referrer->rule))
+			referrer->rule = rule;
+		referrer->loses = true;
+	}
+}
+
+/*
+ * What is done to referrers is done as the caller, under its policies: it may
+ * see and change them, or nothing happens at all.
+ */
+static void
+delete_referrers(const char *tenant, const KgUserContext *caller,
+				 const KgNodeList *nodes)
+{
+	KgUserContext owner;
+
+	if (nodes->n == 0)
+		return;
+	kg_require_seen(tenant, caller, nodes->nodes, nodes->n, "deleted");
+	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
+	kg_restore_user(caller);
+	KG_BATCH_LATEST("DELETE FROM @kg_entity WHERE tenant = $1 "
+					"AND node = ANY($2)",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes->nodes, nodes->n));
+	kg_restore_user(&owner);
+}
+
+static void
+update_referrers(const char *tenant, const KgUserContext *caller,
+				 const KgNodeList *nodes, const KgColumns *updates)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	KgArg args[3] = {kg_arg_text(tenant)};
+	KgUserContext owner;
+
+	if (updates->nrows == 0)
+		return;
+	kg_require_seen(tenant, caller, nodes->nodes, nodes->n, "changed");
+	kg_columns_args(updates, &args[1]);
+	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
+	kg_restore_user(caller);
+	kg_spi_exec_latest_args(&saved,
+							"UPDATE @kg_entity e SET data = u.data "
+							"FROM unnest($2, $3) u(node, data) "
+							"WHERE e.tenant = $1 AND e.node = u.node",
+							lengthof(args),
+							args);
+	kg_restore_user(&owner);
+}
+
+/* What is deleted, and who refers to it. */
+typedef struct Deletion
+{
+	const char *tenant;
+	const KgUserContext *caller;
+	const KgUnchecked *unchecked;
+	KgNodeList undone;	   /* in order */
+	int taken;			   /* of unchecked->deleted */
+	KgNodeList gone;	   /* those, in order */
+	IncomingList incoming; /* edges to them, by source */
+	KgNodeList referrers;  /* that are not treated yet, in order */
+	KgNodeList *left;
+	MemoryContext scratch; /* of a chunk of referrers */
+} Deletion;
+
+/* Has the source's type a reference of such an edge with the rule? */
+static bool
+has_rule(const KgCatalog *catalog, const Incoming *edge, KgOnDelete rule)
+{
+	const KgType *type = kg_catalog_type_no(catalog, edge->type_no);
+
+	for (int i = 0; type && i < type->nfields; i++)
+		if (type->fields[i].ref_type &&
+			type->fields[i].relation_no == edge->relation_no &&
+			type->fields[i].on_delete == rule)
+			return true;
+	return false;
+}
+
+/* Adds those of some referrers that go with the nodes of find_lost(). */
+static void
+find_cascading(const KgCatalog *catalog, const IncomingList *incoming,
+			   const KgNodeList *stored, const int64 *nodes, int n,
+			   KgNodeList *cascade)
+{
+	KgReferenceList references = {CurrentMemoryContext};
+	HTAB *referrers = lock_referrers(catalog, nodes, n, &references);
+	HASH_SEQ_STATUS status;
+	Referrer *referrer;
+
+	keep_edges_of(incoming, &references);
+	judge(incoming,
+		  &references,
+		  find_lost(catalog, &references, stored),
+		  referrers);
+	hash_seq_init(&status, referrers);
+	while ((referrer = hash_seq_search(&status)) != NULL)
+		if (referrer->loses && referrer->rule == KG_ON_DELETE_CASCADE)
+			kg_node_add(cascade, referrer->node);
+}
+
+/* Adds who goes with what these edges lead to, and is not known to go. */
+static void
+next_wave(const Deletion *d, const IncomingList *incoming,
+		  const KgNodeList *stored, const KgNodeList *known, KgNodeList *wave)
+{
+	const KgCatalog *catalog = lock_types(d->tenant, incoming);
+	KgNodeList sources = {wave->context};
+
+	for (int i = 0; i < incoming->n; i++)
+		if (incoming->items[i].derived &&
+			has_rule(catalog, &incoming->items[i], KG_ON_DELETE_CASCADE) &&
+			!kg_nodes_have(known, incoming->items[i].source))
+			kg_node_add(&sources, incoming->items[i].source);
+	kg_nodes_sort(&sources);
+	for (int i = 0; i < sources.n; i += KG_ON_DELETE_CHUNK)
+	{
+		MemoryContext old = MemoryContextSwitchTo(d->scratch);
+
+		CHECK_FOR_INTERRUPTS();
+		find_cascading(catalog,
+					   incoming,
+					   stored,
+					   sources.nodes + i,
+					   Min(KG_ON_DELETE_CHUNK, sources.n - i),
+					   wave);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(d->scratch);
+	}
+	kg_nodes_sort(wave);
+}
+
+static void
+drop_gone(KgNodeList *nodes, const KgNodeList *gone)
+{
+	int kept = 0;
+
+	for (int i = 0; i < nodes->n; i++)
+		if (!kg_nodes_have(gone, nodes->nodes[i]))
+			nodes->nodes[kept++] = nodes->nodes[i];
+	nodes->n = kept;
+}
+
+static void
+mark_undone(const Deletion *d, IncomingList *list)
+{
+	for (int i = 0; i < list->n; i++)
+		list->items[i].undone = kg_nodes_have(&d->undone,
+											  list->items[i].target);
+}
+
+/*
+ * Adds all that goes with what these edges led to: who refers to it by a rule to
+ * cascade, who refers to these, and so on.  Nothing is written.  Where it is not
+ * gone yet, stored is what they lead to.
+ */
+static void
+find_cascade(const Deletion *d, const IncomingList *incoming,
+			 const KgNodeList *stored, KgNodeList *cascade)
+{
+	IncomingList list = *incoming;
+	KgNodeList wave = {cascade->context};
+
+	next_wave(d, &list, stored, &d->gone, &wave);
+	while (wave.n > 0)
+	{
+		KgNodeList next = {cascade->context};
+
+		for (int i = 0; i < wave.n; i++)
+			kg_node_add(cascade, wave.nodes[i]);
+		kg_nodes_sort(cascade);
+		list = (IncomingList){cascade->context};
+		read_incoming(d->tenant, &wave, &list);
+		sort_incoming(&list);
+		mark_undone(d, &list);
+		next_wave(d, &list, &wave, cascade, &next);
+		drop_gone(&next, &d->gone);
+		wave = next;
+	}
+}
+
+/* Takes the references that are lost out of referrers of which they let go. */
+static void
+set_null(Deletion *d, const KgCatalog *catalog, const int64 *nodes, int n)
+{
+	static const Oid column_types[] = {INT8OID, JSONBOID};
+	KgReferenceList references = {CurrentMemoryContext};
+	KgNodeList nulls = {CurrentMemoryContext};
+	HTAB *referrers = lock_referrers(catalog, nodes, n, &references);
+	KgColumns updates;
+	HASH_SEQ_STATUS status;
+	Referrer *referrer;
+	bool *lost;
+
+	keep_edges_of(&d->incoming, &references);
+	lost = find_lost(catalog, &references, NULL);
+	judge(&d->incoming, &references, lost, referrers);
+	for (int i = 0; i < references.n; i++)
+	{
+		const KgReference *reference = &references.items[i];
+		Removal removal = {reference->field, reference->value};
+
+		referrer = hash_search(referrers, &reference->source, HASH_FIND, NULL);
+		if (lost[i] && referrer->rule == KG_ON_DELETE_SET_NULL)
+			referrer->data = without(referrer->data, &removal);
+	}
+	kg_columns_init(&updates, CurrentMemoryContext, 2, column_types);
+	hash_seq_init(&status, referrers);
+	while ((referrer = hash_seq_search(&status)) != NULL)
+	{
+		/* One that restricts, or has to find its targets once more. */
+		if (!referrer->loses || referrer->rule != KG_ON_DELETE_SET_NULL)
+		{
+			kg_node_add(d->left, referrer->node);
+			continue;
+		}
+		kg_node_add(&nulls, referrer->node);
+		kg_columns_add_row(&updates);
+		kg_columns_int64(&updates, 0, referrer->node);
+		kg_columns_datum(&updates, 1, JsonbPGetDatum(referrer->data));
+	}
+	update_referrers(d->tenant, d->caller, &nulls, &updates);
+}
+
+static void
+treat_referrers(Deletion *d)
+{
+	KgNodeList nodes = d->referrers;
+	const KgCatalog *catalog = lock_types(d->tenant, &d->incoming);
+
+	d->referrers.n = 0;
+	d->referrers.nodes = NULL;
+	d->referrers.capacity = 0;
+	for (int i = 0; i < nodes.n; i += KG_ON_DELETE_CHUNK)
+	{
+		MemoryContext old = MemoryContextSwitchTo(d->scratch);
+
+		CHECK_FOR_INTERRUPTS();
+		set_null(
+			d, catalog, nodes.nodes + i, Min(KG_ON_DELETE_CHUNK, nodes.n - i));
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(d->scratch);
+	}
+}
+
+/* Nodes whose deletion was rolled back are not deleted. */
+static void
+drop_existing(const char *tenant, KgNodeList *nodes)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	KgNodeList existing;
+	int kept = 0;
+
+	kg_nodes_read(&saved, tenant, nodes->nodes, nodes->n, &existing);
+	for (int i = 0; i < nodes->n; i++)
+		if (!kg_nodes_have(&existing, nodes->nodes[i]))
+			nodes->nodes[kept++] = nodes->nodes[i];
+	nodes->n = kept;
+}
+
+/* What is deleted since; false where that is nothing. */
+static bool
+take_deleted(Deletion *d, KgNodeList *fresh)
+{
+	const KgNodeList *deleted = &d->unchecked->deleted;
+	const KgNodeList *undone = &d->unchecked->undone;
+
+	d->undone.n = 0;
+	for (int i = 0; i < undone->n; i++)
+		kg_node_add(&d->undone, undone->nodes[i]);
+	kg_nodes_sort(&d->undone);
+	memset(fresh, 0, sizeof(*fresh));
+	fresh->context = d->gone.context;
+	while (d->taken < deleted->n)
+		kg_node_add(fresh, deleted->nodes[d->taken++]);
+	kg_nodes_sort(fresh);
+	if (fresh->n > 0 && d->unchecked->stale)
+		drop_existing(d->tenant, fresh);
+	for (int i = 0; i < fresh->n; i++)
+		kg_node_add(&d->gone, fresh->nodes[i]);
+	kg_nodes_sort(&d->gone);
+	return fresh->n > 0;
+}
+
+static void
+treat_deleted(Deletion *d, const KgNodeList *fresh)
+{
+	IncomingList incoming = {d->gone.context};
+	KgNodeList explicit = {d->gone.context};
+	KgNodeList cascade = {d->gone.context};
+	int before = d->incoming.n;
+
+	read_incoming(d->tenant, fresh, &d->incoming);
+	read_lost(d->tenant, &d->unchecked->lost, fresh, &d->incoming);
+	if (d->incoming.n == before)
+		return;
+	incoming.items = d->incoming.items + before;
+	incoming.n = d->incoming.n - before;
+	sort_incoming(&incoming);
+	mark_undone(d, &incoming);
+	sources_of(&incoming, false, &explicit);
+	sources_of(&incoming, true, &d->referrers);
+	kg_nodes_sort(&d->referrers);
+	if (explicit.n > 0)
+	{
+		kg_require_seen(
+			d->tenant, d->caller, explicit.nodes, explicit.n, KG_CUT_OFF);
+		delete_explicit(d->tenant, fresh->nodes, fresh->n);
+	}
+	find_cascade(d, &incoming, NULL, &cascade);
+	delete_referrers(d->tenant, d->caller, &cascade);
+	sort_incoming(&d->incoming);
+}
+
+void
+kg_references_deleted(const char *tenant, KgUnchecked *unchecked,
+					  const KgUserContext *caller, KgNodeList *left)
+{
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph deleted", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Deletion d = {tenant, caller, unchecked};
+	KgNodeList fresh;
+	bool referred = false;
+
+	check_stack_depth();
+	d.undone.context = d.gone.context = d.referrers.context = context;
+	d.incoming.context = context;
+	d.left = left;
+	d.scratch = AllocSetContextCreate(
+		context, "kg_graph on delete", ALLOCSET_DEFAULT_SIZES);
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		while (take_deleted(&d, &fresh))
+			treat_deleted(&d, &fresh);
+		drop_gone(&d.referrers, &d.gone);
+		if (d.referrers.n == 0)
+			break;
+		referred = true;
+		treat_referrers(&d);
+	}
+	/* Whoever still refers, as where a trigger kept it from being changed. */
+	if (referred)
+	{
+		IncomingList incoming = {context};
+		KgNodeList rest = {context};
+
+		read_incoming(tenant, &d.gone, &incoming);
+		sort_incoming(&incoming);
+		sources_of(&incoming, true, &rest);
+		for (int i = 0; i < rest.n; i++)
+			kg_node_add(left, rest.nodes[i]);
+	}
+	kg_nodes_sort(left);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+void
+kg_references_cascading(const char *tenant, const KgNodeList *nodes,
+						KgNodeList *cascade)
+{
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph cascading", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Deletion d = {.tenant = tenant, .gone = {context}, .undone = {context}};
+	IncomingList incoming = {context};
+
+	d.scratch = AllocSetContextCreate(
+		context, "kg_graph on delete", ALLOCSET_DEFAULT_SIZES);
+	for (int i = 0; i < nodes->n; i++)
+		kg_node_add(&d.gone, nodes->nodes[i]);
+	kg_nodes_sort(&d.gone);
+	read_incoming(tenant, &d.gone, &incoming);
+	sort_incoming(&incoming);
+	find_cascade(&d, &incoming, &d.gone, cascade);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+int
+kg_references_restricting(const char *tenant, const KgNodeList *nodes,
+						  KgRestricting **result)
+{
+	const KgCatalog *catalog;
+	KgNodeList sources = {CurrentMemoryContext};
+	KgReferenceList references = {CurrentMemoryContext};
+	IncomingList incoming = {CurrentMemoryContext};
+	int64 *targets;
+	int kept = 0;
+	int n = 0;
+
+	read_incoming(tenant, nodes, &incoming);
+	sort_incoming(&incoming);
+	catalog = lock_types(tenant, &incoming);
+	for (int i = 0; i < incoming.n; i++)
+		if (incoming.items[i].derived &&
+			has_rule(catalog, &incoming.items[i], KG_ON_DELETE_RESTRICT))
+			incoming.items[kept++] = incoming.items[i];
+	incoming.n = kept;
+	sources_of(&incoming, true, &sources);
+	catalog = kg_references_reread(tenant, &sources, &references);
+	keep_edges_of(&incoming, &references);
+	targets = kg_references_find(catalog, &references, NULL, NULL);
+	*result = MemoryContextAllocHuge(CurrentMemoryContext,
+									 (Size) Max(1, references.n) *
+										 sizeof(KgRestricting));
+	for (int i = 0; i < references.n; i++)
+	{
+		const KgReference *reference = &references.items[i];
+
+		if (targets[i] == 0 ||
+			reference->field->on_delete != KG_ON_DELETE_RESTRICT)
+			continue;
+		(*result)[n].source = reference->source;
+		(*result)[n].target = targets[i];
+		(*result)[n++].field = reference->field;
+	}
+	pfree(targets);
+	return n;
+}
+
+void
+kg_references_find_referrers(const char *tenant, const KgNodeList *nodes,
+							 KgNodeList *referrers)
+{
+	IncomingList incoming = {CurrentMemoryContext};
+
+	read_incoming(tenant, nodes, &incoming);
+	sort_incoming(&incoming);
+	sources_of(&incoming, true, referrers);
+}

@@ -1,0 +1,199 @@
+/*
+ * pending.c
+ *	  References that are still missing when they must not be any more.
+ */
+#include "postgres.h"
+
+#include "auth/agent.h"
+#include "base/error.h"
+#include "base/extension.h"
+#include "base/settings.h"
+#include "base/spi.h"
+#include "store/check/check.h"
+#include "store/derived/extract.h"
+#include "store/reference/pending.h"
+#include "store/reference/scope.h"
+#include "utils/builtins.h"
+
+char *
+kg_read_entity(const char *tenant, int64 node, Jsonb **data)
+{
+	KG_SPI_LATEST("SELECT entity_id, data FROM @kg_entity "
+				  "WHERE tenant = $1 AND node = $2",
+				  kg_arg_text(tenant),
+				  kg_arg_int8(node));
+	if (SPI_processed == 0)
+		return NULL;
+	*data = DatumGetJsonbP(kg_spi_datum(0, 2));
+	return kg_spi_cstring(0, 1);
+}
+
+/* How many hidden entities refer is not told: of those alike there is one. */
+static bool
+is_reported(const KgErrorList *errors, const KgError *err)
+{
+	ListCell *lc;
+
+	foreach(lc, errors->errors)
+		if (strcmp(kg_error_message(lfirst(lc)), kg_error_message(err)) == 0)
+			return true;
+	return false;
+}
+
+/* The property that the reference names instead of an id, or NULL. */
+static const KgField *
+named_field(const KgCatalog *catalog, const KgField *field)
+{
+	const KgType *type = kg_catalog_type_in(
+		catalog, field->ref_bundle, field->ref_type);
+	const KgField *named = NULL;
+
+	if (type && field->ref_field)
+		named = kg_type_field(type, field->ref_field);
+	return named && named != type->id_field ? named : NULL;
+}
+
+/* A value is gone with its entity, or taken out of it. */
+static KgError *
+value_error(const KgField *field, const KgType *type, const KgField *named)
+{
+	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
+								"property \"%s\" of type \"%s\" still refers "
+								"to a value of \"%s\" that no entity of type "
+								"\"%s\" has any more",
+								field->name,
+								type->name,
+								named->name,
+								field->ref_type);
+	bool taken = named->ref_type && named->on_delete == KG_ON_DELETE_SET_NULL;
+
+	kg_error_expected(err,
+					  "the referring entities changed or deleted first, or the "
+					  "value in another entity of type \"%s\"%s",
+					  field->ref_type,
+					  taken ? psprintf("; \"x-on-delete\": \"set_null\" of "
+									   "\"%s\" takes it away when what it "
+									   "refers to is deleted",
+									   named->name)
+							: "");
+	kg_error_keyword(err, "x-ref-field");
+	return err;
+}
+
+/* The reference stays, and what it names does not. */
+static KgError *
+gone_error(const KgCatalog *catalog, const KgField *field, const KgType *type)
+{
+	const KgField *named = named_field(catalog, field);
+	KgError *err;
+
+	/* Of types that the caller's agent lacks nothing is said. */
+	if (type && !kg_agent_sees_bundle(type->bundle, strlen(type->bundle)))
+		type = NULL;
+	if (type && named)
+		return value_error(field, type, named);
+	if (type)
+		err = kg_error_new(KG_REFERENCE_MISSING,
+						   "entity of type \"%s\" is still referenced by "
+						   "property \"%s\" of type \"%s\"",
+						   field->ref_type,
+						   field->name,
+						   type->name);
+	else
+		err = kg_error_new(KG_REFERENCE_MISSING,
+						   "entity of type \"%s\" is still referenced",
+						   field->ref_type);
+	kg_error_expected(err,
+					  "the referring entities changed or deleted first%s",
+					  field->on_delete == KG_ON_DELETE_RESTRICT
+						  ? ", or another \"x-on-delete\""
+						  : "");
+	kg_error_keyword(err, "x-on-delete");
+	return err;
+}
+
+static void
+report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
+			   KgErrorList *errors)
+{
+	const KgField *field = ref->field;
+	const KgType *type = field->type;
+	KgError *err;
+	Jsonb *data;
+
+	if (deleted)
+		err = gone_error(catalog, field, type);
+	else
+		err = kg_no_target_error(field, ref->value, "existing entity");
+
+	/*
+	 * Where a DBA's policies hide rows, who refers is not told: the caller
+	 * might not see it.
+	 */
+	if (catalog->plain_visibility || !deleted)
+	{
+		char *id = kg_read_entity(catalog->tenant, ref->source, &data);
+
+		kg_error_entity(err, type ? kg_type_handle(type) : NULL, id);
+		if (id)
+			kg_error_path(
+				err, "%s", kg_extract_pointer(field, data, ref->value));
+		kg_error_got_string(err, ref->value);
+	}
+	else if (is_reported(errors, err))
+		return;
+	kg_error_report(errors, err);
+}
+
+/*
+ * Those whose targets are gone and which restrict: of their other references
+ * nothing is said, whose rules would have let the target go.
+ */
+static void
+find_restricting(const KgReferenceList *missing, const KgNodeList *nodes,
+				 KgNodeList *restricting)
+{
+	for (int i = 0; i < missing->n; i++)
+		if (missing->items[i].field->on_delete == KG_ON_DELETE_RESTRICT &&
+			!kg_nodes_have(nodes, missing->items[i].source))
+			kg_node_add(restricting, missing->items[i].source);
+	kg_nodes_sort(restricting);
+}
+
+void
+kg_pending_check(const char *tenant, const KgUserContext *caller,
+				 KgNodeList *nodes, const KgNodeList *deleted)
+{
+	KgErrorList errors = {NIL, kg_setting_max_errors, 0};
+	const KgCatalog *catalog;
+	KgNodeList all = {CurrentMemoryContext};
+	KgNodeList restricting = {CurrentMemoryContext};
+	KgReferenceList missing = {CurrentMemoryContext};
+
+	for (int i = 0; i < nodes->n; i++)
+		kg_node_add(&all, nodes->nodes[i]);
+	for (int i = 0; i < deleted->n; i++)
+		kg_node_add(&all, deleted->nodes[i]);
+	kg_nodes_sort(&all);
+	kg_nodes_sort(nodes);
+	kg_references_renew(tenant, &all, caller, &missing);
+	catalog = kg_catalog_newest(tenant);
+	find_restricting(&missing, nodes, &restricting);
+	for (int i = 0; i < missing.n; i++)
+	{
+		const KgReference *reference = &missing.items[i];
+
+		if (reference->field->on_delete != KG_ON_DELETE_RESTRICT &&
+			kg_nodes_have(&restricting, reference->source))
+			continue;
+		/* Only what will be listed is worth looking up. */
+		if (errors.total >= errors.limit)
+			errors.total++;
+		else
+			report_missing(catalog,
+						   reference,
+						   !kg_nodes_have(nodes, reference->source),
+						   &errors);
+	}
+	kg_throw_violations(&errors, "references are missing");
+}

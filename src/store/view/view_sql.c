@@ -1,0 +1,393 @@
+/*
+ * view_sql.c
+ *	  What a view of a type or a relation is.
+ *
+ * Values in a text are quoted literals of what the catalog has; names are quoted
+ * and those of our own qualified.  It is run with our search path pinned.
+ */
+#include "postgres.h"
+
+#include "base/extension.h"
+#include "model/column.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "store/view/view_sql.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+
+#define KG_HASH_SHOWN 8
+
+static char *
+hash_of(const char *what)
+{
+	return TextDatumGetCString(
+		DirectFunctionCall1(md5_text, CStringGetTextDatum(what)));
+}
+
+char *
+kg_view_tenant(const char *tenant)
+{
+	return pnstrdup(hash_of(tenant), KG_HASH_SHOWN);
+}
+
+char *
+kg_view_identifier(const char *name)
+{
+	int len = strlen(name);
+
+	if (len == 0)
+		return pstrdup("_");
+	return pnstrdup(name, pg_mbcliplen(name, len, NAMEDATALEN - 1));
+}
+
+char *
+kg_view_identifier_of(const char *name, const char *what)
+{
+	int len = pg_mbcliplen(
+		name, strlen(name), NAMEDATALEN - 1 - 1 - KG_HASH_SHOWN);
+
+	return psprintf("%.*s_%.*s", len, name, KG_HASH_SHOWN, hash_of(what));
+}
+
+static bool
+has_column(List *columns, const char *name)
+{
+	ListCell *lc;
+
+	foreach(lc, columns)
+		if (strcmp(((KgViewColumn *) lfirst(lc))->name, name) == 0)
+			return true;
+	return false;
+}
+
+static List *
+add_column(List *columns, const char *name, const char *type, const char *value,
+		   const char *comment)
+{
+	KgViewColumn *column = palloc(sizeof(*column));
+
+	column->name = kg_view_identifier(name);
+	if (has_column(columns, column->name))
+		column->name = kg_view_identifier_of(name, name);
+	column->type = type;
+	column->value = value;
+	column->comment = comment;
+	return lappend(columns, column);
+}
+
+/* The function that reads a column: kg_column_text, kg_column_date_array. */
+static const char *
+column_function(Oid type)
+{
+	static const struct
+	{
+		Oid type;
+		const char *name;
+	} functions[] = {
+		{TEXTOID, "text"},
+		{INT8OID, "bigint"},
+		{NUMERICOID, "numeric"},
+		{BOOLOID, "boolean"},
+		{DATEOID, "date"},
+		{TIMESTAMPTZOID, "timestamptz"},
+		{JSONBOID, "jsonb"},
+		{TEXTARRAYOID, "text_array"},
+		{INT8ARRAYOID, "bigint_array"},
+		{NUMERICARRAYOID, "numeric_array"},
+		{BOOLARRAYOID, "boolean_array"},
+		{DATEARRAYOID, "date_array"},
+		{TIMESTAMPTZARRAYOID, "timestamptz_array"},
+	};
+
+	for (int i = 0; i < lengthof(functions); i++)
+		if (functions[i].type == type)
+			return kg_qualified(
+				psprintf(KG_COLUMN_PREFIX "%s", functions[i].name));
+	elog(ERROR, "no property is a column of type %u", type);
+	return NULL;
+}
+
+static const char *
+describe(const char *title, const char *description)
+{
+	if (title && description && strcmp(title, description) != 0)
+		return psprintf("%s: %s", title, description);
+	return title ? title : description;
+}
+
+/* Is SQL's name, without quotes, a property other than the id? */
+static bool
+is_property_unquoted(const KgType *type, const char *name)
+{
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+		const char *key = field->steps[0].key;
+
+		if (!field->derived && field != type->id_field && key != NULL &&
+			pg_strcasecmp(key, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A name of the entity's id that means no property, however it is quoted. */
+static const char *
+id_column(const KgType *type)
+{
+	if (!is_property_unquoted(type, "id"))
+		return "id";
+	if (!is_property_unquoted(type, "entity_id"))
+		return "entity_id";
+	return kg_view_identifier_of("entity_id", "entity_id");
+}
+
+/*
+ * The entity's id, and each property of the document itself.  The property that
+ * has the id is the stored column, by which it is found.
+ */
+static List *
+type_columns(const KgType *type)
+{
+	const char *id = id_column(type);
+	List *columns = NIL;
+	List *done = NIL; /* of char * */
+
+	columns = add_column(columns, id, "text", "e.entity_id", "the entity's id");
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *any = &type->fields[i];
+		char *property;
+		const KgField *field;
+		ListCell *lc;
+		Oid oid = JSONBOID;
+		char *value;
+
+		if (any->derived || any->steps[0].key == NULL)
+			continue;
+		property = pnstrdup(any->steps[0].key, any->steps[0].keylen);
+		foreach(lc, done)
+			if (strcmp(lfirst(lc), property) == 0)
+				break;
+		if (lc != NULL)
+			continue;
+		done = lappend(done, property);
+		field = kg_column_field(type, property);
+		if (field != NULL)
+			oid = kg_column_type(type, field);
+		if (field != NULL && field == type->id_field && oid == TEXTOID)
+		{
+			if (strcmp(property, id) != 0)
+				columns = add_column(
+					columns,
+					property,
+					"text",
+					"e.entity_id",
+					describe(field->title, field->description));
+			continue;
+		}
+		value = psprintf("%s(e.data, %s)",
+						 column_function(oid),
+						 quote_literal_cstr(property));
+		if (oid == TEXTOID || oid == TEXTARRAYOID)
+			value = psprintf("(%s) COLLATE pg_catalog.\"C\"", value);
+		columns = add_column(columns,
+							 property,
+							 format_type_be(oid),
+							 value,
+							 field ? describe(field->title, field->description)
+								   : NULL);
+	}
+	return columns;
+}
+
+static List *
+relation_columns(void)
+{
+	List *columns = NIL;
+
+	columns = add_column(columns, "from", "text", NULL, "an entity's id");
+	columns = add_column(columns, "to", "text", NULL, "an entity's id");
+	columns = add_column(
+		columns, "properties", "jsonb", NULL, "the edge's own, or NULL");
+	columns = add_column(columns, "from_type", "text", NULL, NULL);
+	columns = add_column(columns, "to_type", "text", NULL, NULL);
+	return columns;
+}
+
+static void
+append_type(StringInfo sql, const char *alias, const KgCatalog *catalog,
+			const KgType *type)
+{
+	appendStringInfo(sql,
+					 "%s.tenant = %s AND %s.bundle = %s AND "
+					 "%s.entity_type = %s",
+					 alias,
+					 quote_literal_cstr(catalog->tenant),
+					 alias,
+					 quote_literal_cstr(type->bundle),
+					 alias,
+					 quote_literal_cstr(type->name));
+}
+
+static void
+append_mark(StringInfo sql, const char *alias, const KgView *view)
+{
+	appendStringInfo(sql,
+					 " AND %s(%s.node, %s, %s, %s, %s)",
+					 kg_qualified("kg_view_row"),
+					 alias,
+					 quote_literal_cstr(view->kind),
+					 quote_literal_cstr(view->bundle),
+					 quote_literal_cstr(view->of),
+					 quote_literal_cstr(view->made));
+}
+
+/*
+ * The edges of a variant: of kg_edge for who sees all entities, by a function for
+ * everybody else, to whom kg_edge shows none.
+ */
+static void
+append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
+			   const KgVariant *variant, bool partial)
+{
+	const KgType *from = kg_catalog_type_no(catalog, variant->from_type_no);
+	const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
+	const char *entity = kg_qualified("kg_entity");
+
+	if (from == NULL || to == NULL)
+		return;
+	if (sql->len > 0)
+		appendStringInfoString(sql, " UNION ALL ");
+	appendStringInfo(sql,
+					 "SELECT s.entity_id AS \"from\", t.entity_id AS \"to\", "
+					 "x.properties, s.entity_type AS from_type, "
+					 "t.entity_type AS to_type FROM %s s ",
+					 entity);
+	if (partial)
+		appendStringInfo(sql,
+						 "CROSS JOIN LATERAL %s(s.node, %d) x JOIN %s t "
+						 "ON t.tenant = s.tenant AND t.node = x.target "
+						 "WHERE %s() IS NULL AND ",
+						 kg_qualified("kg_view_edges"),
+						 view->relation->relation_no,
+						 entity,
+						 kg_qualified("kg_derived_tenant"));
+	else
+		appendStringInfo(sql,
+						 "JOIN %s x ON x.tenant = s.tenant AND "
+						 "x.source = s.node AND x.relation_no = %d "
+						 "JOIN %s t ON t.tenant = x.tenant AND "
+						 "t.node = x.target WHERE ",
+						 kg_qualified("kg_edge"),
+						 view->relation->relation_no,
+						 entity);
+	append_type(sql, "s", catalog, from);
+	appendStringInfoString(sql, " AND ");
+	append_type(sql, "t", catalog, to);
+	append_mark(sql, "s", view);
+}
+
+char *
+kg_view_query(const KgCatalog *catalog, const KgView *view, List *columns)
+{
+	StringInfoData sql;
+	ListCell *lc;
+
+	initStringInfo(&sql);
+	if (view->relation != NULL)
+	{
+		for (int i = 0; i < 2 * view->relation->nvariants; i++)
+			append_variant(&sql,
+						   catalog,
+						   view,
+						   &view->relation->variants[i / 2],
+						   i % 2 == 1);
+		return sql.data;
+	}
+	appendStringInfoString(&sql, "SELECT ");
+	foreach(lc, columns)
+	{
+		const KgViewColumn *column = lfirst(lc);
+
+		appendStringInfo(&sql,
+						 "%s%s AS %s",
+						 foreach_current_index(lc) > 0 ? ", " : "",
+						 column->value,
+						 quote_identifier(column->name));
+	}
+	appendStringInfo(&sql, " FROM %s e WHERE ", kg_qualified("kg_entity"));
+	append_type(&sql, "e", catalog, view->type);
+	append_mark(&sql, "e", view);
+	return sql.data;
+}
+
+/* Of its text as it would be, and of its comments. */
+static void
+finish(const KgCatalog *catalog, KgView *view)
+{
+	StringInfoData all;
+	ListCell *lc;
+
+	view->made = "";
+	initStringInfo(&all);
+	appendStringInfoString(&all, kg_view_query(catalog, view, view->columns));
+	foreach(lc, view->columns)
+	{
+		const KgViewColumn *column = lfirst(lc);
+
+		appendStringInfo(&all,
+						 "\n%s %s",
+						 column->type,
+						 column->comment ? column->comment : "");
+	}
+	appendStringInfo(&all, "\n%s", view->comment ? view->comment : "");
+	view->made = psprintf(
+		"%s-%s", kg_view_tenant(catalog->tenant), hash_of(all.data));
+}
+
+static const char *
+relation_comment(const KgRelation *relation)
+{
+	for (int i = 0; i < relation->nvariants; i++)
+		if (relation->variants[i].description)
+			return relation->variants[i].description;
+	return NULL;
+}
+
+List *
+kg_view_list(const KgCatalog *catalog)
+{
+	List *views = NIL;
+
+	for (int i = 0; i < catalog->ntypes + catalog->nrelations; i++)
+	{
+		KgView *view = palloc0(sizeof(*view));
+
+		if (i < catalog->ntypes)
+		{
+			view->kind = "type";
+			view->type = catalog->types[i];
+			view->bundle = view->type->bundle;
+			view->of = view->type->name;
+			view->columns = type_columns(view->type);
+			view->comment = describe(view->type->title,
+									 view->type->description);
+		}
+		else
+		{
+			view->kind = "relation";
+			view->relation = &catalog->relations[i - catalog->ntypes];
+			view->bundle = view->relation->bundle;
+			view->of = view->relation->name;
+			view->columns = relation_columns();
+			view->comment = relation_comment(view->relation);
+			if (!kg_catalog_joins(catalog, view->relation))
+				continue;
+		}
+		finish(catalog, view);
+		views = lappend(views, view);
+	}
+	return views;
+}

@@ -1,0 +1,46 @@
+/*
+ * view_sql.h
+ *	  What a view of a type or a relation is: columns, text, comments.
+ */
+#ifndef KG_VIEW_SQL_H
+#define KG_VIEW_SQL_H
+
+#include "model/catalog.h"
+
+typedef struct KgViewColumn
+{
+	const char *name;
+	const char *type;	 /* as format_type() has it */
+	const char *value;	 /* the expression; of a relation's NULL */
+	const char *comment; /* or NULL */
+} KgViewColumn;
+
+typedef struct KgView
+{
+	const char *kind; /* "type" or "relation" */
+	const char *bundle;
+	const char *of;
+	const char *made; /* differs where anything of the view does */
+	const char *comment;
+	List *columns;		/* of KgViewColumn * */
+	const KgType *type; /* one of the two */
+	const KgRelation *relation;
+	const char *name; /* where it is known: of the view */
+} KgView;
+
+/* Each view of a catalog, in order. */
+extern List *kg_view_list(const KgCatalog *catalog);
+
+/* The query of a view, its columns in this order. */
+extern char *kg_view_query(const KgCatalog *catalog, const KgView *view,
+						   List *columns);
+
+/* A hash of the tenant, by which its views know it. */
+extern char *kg_view_tenant(const char *tenant);
+
+/* Cut to what an identifier may have. */
+extern char *kg_view_identifier(const char *name);
+/* The same, with a hash of what it stands for at its end. */
+extern char *kg_view_identifier_of(const char *name, const char *what);
+
+#endif /* KG_VIEW_SQL_H */

@@ -1,0 +1,824 @@
+/*
+ * bfs/call.c
+ *	  What the BFS-QL tools share.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "query/run/decisions.h"
+#include "query/argument/hints.h"
+#include "query/run/plan.h"
+#include "query/argument/repair.h"
+#include "query/search/search.h"
+#include "query/graph/sql_graph.h"
+#include "tools/bfs/call.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/numeric.h"
+
+/* ---- handles ---- */
+
+typedef struct Lookup
+{
+	KgGraphCall *call;
+	KgHandles *handles;
+	const char *path;
+	bool bare; /* ids without a type */
+	/* typed: the inputs of the type at hand, and their ids */
+	const char **ids;
+	/* by input: what else it means */
+	List **others;
+} Lookup;
+
+static void
+found_handle(Lookup *lookup, int i, const KgRef *ref)
+{
+	KgRef *known = &lookup->handles->refs[i];
+	KgRef *other;
+
+	if (known->id == NULL)
+	{
+		*known = kg_ref_copy(ref, CurrentMemoryContext);
+		return;
+	}
+	if (known->node == ref->node)
+		return;
+	other = palloc(sizeof(KgRef));
+	*other = kg_ref_copy(ref, CurrentMemoryContext);
+	lookup->others[i] = lappend(lookup->others[i], other);
+}
+
+static bool
+receive_handle(TupleTableSlot *slot, void *arg)
+{
+	Lookup *lookup = arg;
+	KgRef ref;
+	text *id;
+
+	slot_getallattrs(slot);
+	memset(&ref, 0, sizeof(ref));
+	ref.node = DatumGetInt64(slot->tts_values[0]);
+	ref.rank = kg_graph_rank(lookup->call->graph,
+							 DatumGetInt32(slot->tts_values[1]));
+	if (ref.rank == 0)
+		return true;
+	id = DatumGetTextPP(slot->tts_values[2]);
+	ref.id = VARDATA_ANY(id);
+	ref.idlen = VARSIZE_ANY_EXHDR(id);
+	for (int i = 0; i < lookup->handles->n; i++)
+		if (lookup->ids[i] != NULL && strlen(lookup->ids[i]) == ref.idlen &&
+			memcmp(lookup->ids[i], ref.id, ref.idlen) == 0)
+			found_handle(lookup, i, &ref);
+	return true;
+}
+
+const char *
+kg_id_of_type(const KgType *type, const char *given)
+{
+	int len = strlen(type->name);
+	int bundle_len = strlen(type->bundle);
+
+	if (strncmp(given, type->name, len) == 0 && given[len] == ':')
+		return given + len + 1;
+	if (strncmp(given, type->bundle, bundle_len) == 0 &&
+		given[bundle_len] == '/' &&
+		strncmp(given + bundle_len + 1, type->name, len) == 0 &&
+		given[bundle_len + 1 + len] == ':')
+		return given + bundle_len + len + 2;
+	return NULL;
+}
+
+/* The ids of lookup->ids among the entities of a type. */
+static void
+look_up_in(Lookup *lookup, const KgType *type)
+{
+	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
+	Datum values[4];
+
+	values[1] = CStringGetTextDatum(type->bundle);
+	values[2] = CStringGetTextDatum(type->name);
+	values[3] = kg_text_array(lookup->ids, lookup->handles->n);
+	kg_graph_run(lookup->call->graph,
+				 KG_SQL_NODES_OF_TYPE,
+				 4,
+				 types,
+				 values,
+				 receive_handle,
+				 lookup);
+}
+
+static void
+look_up_typed(Lookup *lookup)
+{
+	KgGraph *graph = lookup->call->graph;
+
+	for (int t = 0; t < graph->nranks; t++)
+	{
+		const KgType *type = graph->ranked[t];
+		bool any = false;
+
+		for (int i = 0; i < lookup->handles->n; i++)
+		{
+			lookup->ids[i] = kg_id_of_type(type, lookup->handles->given[i]);
+			any |= lookup->ids[i] != NULL;
+		}
+		if (any)
+			look_up_in(lookup, type);
+	}
+}
+
+static void
+look_up_bare(Lookup *lookup)
+{
+	static const Oid types[] = {
+		TEXTOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID};
+	const KgGraph *graph = lookup->call->graph;
+	const char **bundles = palloc((graph->nranks + 1) * sizeof(const char *));
+	const char **names = palloc((graph->nranks + 1) * sizeof(const char *));
+	KgStatement statement;
+	Datum values[4];
+	bool any = false;
+
+	for (int i = 0; i < lookup->handles->n; i++)
+	{
+		const char *given = lookup->handles->given[i];
+
+		lookup->ids[i] = NULL;
+		if (lookup->handles->refs[i].id != NULL)
+			continue;
+		lookup->ids[i] = given;
+		any = true;
+	}
+	if (!any)
+		return;
+	for (int i = 0; i < graph->nranks; i++)
+	{
+		bundles[i] = graph->ranked[i]->bundle;
+		names[i] = graph->ranked[i]->name;
+	}
+	values[0] = graph->tenant;
+	values[1] = kg_text_array(bundles, graph->nranks);
+	values[2] = kg_text_array(names, graph->nranks);
+	values[3] = kg_text_array(lookup->ids, lookup->handles->n);
+	memset(&statement, 0, sizeof(statement));
+	statement.sql = kg_graph_sql(KG_SQL_NODES_BY_ID);
+	statement.nargs = 4;
+	statement.argtypes = types;
+	statement.values = values;
+	statement.node_column = kg_graph_sql_node_column(KG_SQL_NODES_BY_ID);
+	(void) kg_plan_run(&statement, receive_handle, lookup);
+}
+
+static int
+compare_refs(const ListCell *a, const ListCell *b)
+{
+	return kg_ref_compare(lfirst(a), lfirst(b));
+}
+
+static void
+refuse_ambiguous(Lookup *lookup)
+{
+	for (int i = 0; i < lookup->handles->n; i++)
+	{
+		List *all = lookup->others[i];
+		KgError *err;
+		ListCell *lc;
+
+		if (all == NIL)
+			continue;
+		all = lcons(&lookup->handles->refs[i], all);
+		list_sort(all, compare_refs);
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "id \"%s\" means several entities",
+						   lookup->handles->given[i]);
+		kg_error_path(err,
+					  "%s",
+					  lookup->handles->array ? kg_path_index(lookup->path, i)
+											 : lookup->path);
+		kg_error_got_string(err, lookup->handles->given[i]);
+		kg_error_expected(err, "one of their handles");
+		foreach(lc, all)
+			kg_error_allow(err, kg_handle(lookup->call->graph, lfirst(lc)));
+		kg_error_throw(err);
+	}
+}
+
+/* Types that the handles name; an id that names none may be of any. */
+static bool
+may_be_of(const KgGraph *graph, const KgHandles *handles, const KgType *type)
+{
+	for (int i = 0; i < handles->n; i++)
+	{
+		bool bare = true;
+
+		if (kg_id_of_type(type, handles->given[i]) != NULL)
+			return true;
+		for (int t = 0; t < graph->nranks && bare; t++)
+			bare = kg_id_of_type(graph->ranked[t], handles->given[i]) == NULL;
+		if (bare)
+			return true;
+	}
+	return false;
+}
+
+void
+kg_require_around(KgGraphCall *call, const KgHandles *handles,
+				  const KgFollow *walk, int hops)
+{
+	const KgGraph *graph = call->graph;
+
+	if (!call->catalog->authorizes)
+		return;
+	for (int t = 0; t < graph->nranks; t++)
+		if (may_be_of(graph, handles, graph->ranked[t]))
+			kg_reached_walk(
+				kg_reached_begin(call, graph->ranked[t]), walk, 0, hops, NULL);
+}
+
+void
+kg_find_handles(KgGraphCall *call, const char *path, KgHandles *handles)
+{
+	const KgFollow nowhere = {0};
+	Lookup lookup;
+
+	memset(&lookup, 0, sizeof(lookup));
+	lookup.call = call;
+	lookup.handles = handles;
+	lookup.path = path;
+	lookup.ids = palloc0((handles->n + 1) * sizeof(char *));
+	lookup.others = palloc0((handles->n + 1) * sizeof(List *));
+	handles->refs = palloc0((handles->n + 1) * sizeof(KgRef));
+	if (handles->n == 0)
+		return;
+	kg_require_around(call, handles, &nowhere, 0);
+	kg_decisions_begin_step();
+	look_up_typed(&lookup);
+	look_up_bare(&lookup);
+	kg_decisions_end_step();
+	refuse_ambiguous(&lookup);
+}
+
+char *
+kg_call_handle(const JsonbValue *value, const char *path)
+{
+	int64 number;
+
+	if (kg_json_int64(value, &number))
+		return psprintf(INT64_FORMAT, number);
+	if (value->type != jbvString)
+	{
+		KgError *err = kg_args_error(path, value, "an id: a string");
+
+		kg_error_instead(err, NULL, kg_args_only_scalar(value));
+		kg_error_throw(err);
+	}
+	return kg_json_cstring(value);
+}
+
+void
+kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
+{
+	const KgInput *in = &call->input;
+	char *path = kg_input_path(in, key);
+	int64 max = kg_input_maximum(in, key);
+	const JsonbContainer *array;
+	JsonbValue value;
+	int n;
+
+	(void) kg_input_value(in, key, &value);
+	array = kg_args_as_array(&value, path);
+	n = kg_json_length(array);
+	memset(handles, 0, sizeof(*handles));
+	handles->array = true;
+	/* Of none it is said what to send (tools/bfs/query.c). */
+	if (n > max)
+	{
+		JsonbValue got = kg_json_string_value(psprintf("%d ids", n));
+
+		kg_error_throw(kg_args_error(
+			path,
+			&got,
+			psprintf("an array of at most " INT64_FORMAT " ids", max)));
+	}
+	handles->given = palloc((n + 1) * sizeof(char *));
+	kg_json_each(it, array)
+		handles->given[handles->n++] = kg_call_handle(
+			&it.value, kg_path_index(path, it.index));
+	kg_find_handles(call, path, handles);
+}
+
+void
+kg_require_handles(KgGraphCall *call, const char *key, const char *what,
+				   const KgHandles *handles)
+{
+	KgError *err;
+
+	if (handles->n > 0)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT, "there are no %s", what);
+	kg_error_path(err, "%s", kg_input_path(&call->input, key));
+	kg_error_throw_expected(err,
+							"at least one id; a search by name finds them");
+}
+
+/* ---- handles that mean nothing ---- */
+
+/* Does the handle at i mean nothing, and is it the first that says so? */
+static bool
+newly_unknown(const KgHandles *handles, int i)
+{
+	if (handles->refs[i].id != NULL)
+		return false;
+	for (int j = 0; j < i; j++)
+		if (handles->refs[j].id == NULL &&
+			strcmp(handles->given[j], handles->given[i]) == 0)
+			return false;
+	return true;
+}
+
+int
+kg_unknown_handles(const KgHandles *handles, char ***unknown)
+{
+	int n = 0;
+
+	*unknown = palloc((handles->n + 1) * sizeof(char *));
+	for (int i = 0; i < handles->n; i++)
+		if (newly_unknown(handles, i))
+			(*unknown)[n++] = handles->given[i];
+	return n;
+}
+
+#define KG_NEAREST 5
+/* Bytes of a reply for each hint. */
+#define KG_HINT_SHARE 1024
+
+static void
+take_nearest(const KgRef *ref, void *arg)
+{
+	KgRef *refs = arg;
+
+	for (int i = 0; i < KG_NEAREST; i++)
+		if (refs[i].node == ref->node && refs[i].rank != 0)
+			refs[i] = kg_ref_copy(ref, CurrentMemoryContext);
+}
+
+/* The type that a handle names, whatever the case; text is what follows. */
+static const KgType *
+meant_type(const KgGraph *graph, const char *given, const char **text)
+{
+	const char *colon = strchr(given, ':');
+	const char **names = palloc((graph->nranks + 1) * sizeof(char *));
+	const char *meant;
+
+	*text = given;
+	for (int i = 0; i < graph->nranks; i++)
+	{
+		names[i] = kg_type_handle(graph->ranked[i]);
+		if (kg_id_of_type(graph->ranked[i], given) != NULL)
+		{
+			*text = kg_id_of_type(graph->ranked[i], given);
+			return graph->ranked[i];
+		}
+	}
+	meant = colon ? kg_nearest(
+						pnstrdup(given, colon - given), names, graph->nranks)
+				  : NULL;
+	for (int i = 0; i < graph->nranks && meant != NULL; i++)
+		if (strcmp(names[i], meant) == 0)
+		{
+			*text = colon + 1;
+			return graph->ranked[i];
+		}
+	return NULL;
+}
+
+const char *
+kg_nearest_handle(KgGraphCall *call, const char *given, bool *likely)
+{
+	KgGraph *graph = call->graph;
+	const char *text;
+	const KgType *type = meant_type(graph, given, &text);
+	KgMatches *matches = kg_hints_nearest(
+		call->catalog, type, text, KG_NEAREST);
+	int n = Min(matches->n, KG_NEAREST);
+	KgRef refs[KG_NEAREST];
+	int64 nodes[KG_NEAREST];
+	const char *ids[KG_NEAREST];
+	int chosen;
+
+	memset(refs, 0, sizeof(refs));
+	for (int i = 0; i < n; i++)
+	{
+		nodes[i] = refs[i].node = matches->matches[i].node;
+		refs[i].rank = 1;
+	}
+	kg_graph_resolve(graph, nodes, (uint32) n, false, take_nearest, refs);
+	for (int i = 0; i < n; i++)
+		ids[i] = refs[i].id ? pnstrdup(refs[i].id, refs[i].idlen) : NULL;
+	chosen = kg_likely(text, ids, NULL, n);
+	if (chosen < 0)
+		chosen = kg_hints_only_exact(matches, n);
+	*likely = chosen >= 0 && refs[chosen].id != NULL;
+	if (*likely)
+		return kg_handle(graph, &refs[chosen]);
+	for (int i = 0; i < n; i++)
+		if (refs[i].id != NULL)
+			return kg_handle(graph, &refs[i]);
+	return NULL;
+}
+
+/* An unknown handle, by its place, to which another is near. */
+typedef struct Near
+{
+	int at;
+	const char *nearest;
+	bool likely;
+} Near;
+
+/* The first of them, up to a number, of the first KG_HINT_LOOKS unknown. */
+static int
+find_near(KgGraphCall *call, const KgHandles *handles, Near *near, int room)
+{
+	int looks = KG_HINT_LOOKS;
+	int n = 0;
+
+	for (int i = 0; i < handles->n && n < room && looks > 0; i++)
+	{
+		if (!newly_unknown(handles, i))
+			continue;
+		looks--;
+		near[n].at = i;
+		near[n].nearest = kg_nearest_handle(
+			call, handles->given[i], &near[n].likely);
+		n += near[n].nearest != NULL;
+	}
+	return n;
+}
+
+static void
+correct_handle(KgCorrection *correction, const char *path, const char *given,
+			   const char *meant)
+{
+	JsonbValue got = kg_json_string_value(given);
+	JsonbValue string = kg_json_string_value(meant);
+	KgInstead change = {.kind = KG_INSTEAD_VALUE, .path = path};
+
+	change.got = kg_json_datum(&got);
+	change.value = kg_json_datum(&string);
+	kg_correct(correction, &change);
+}
+
+Jsonb *
+kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
+{
+	Near near[KG_NEAREST];
+	int n = find_near(call,
+					  handles,
+					  near,
+					  (int) Min(call->max_bytes / KG_HINT_SHARE, KG_NEAREST));
+	KgCorrection correction = {NULL};
+	KgJsonWriter w;
+
+	kg_jw_init_array(&w);
+	for (int i = 0; i < n; i++)
+	{
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "path", kg_path_index(path, near[i].at));
+		kg_jw_kstring(&w, "message", "no entity has this id");
+		kg_jw_kbegin_array(&w, "nearest");
+		kg_jw_string(&w, near[i].nearest);
+		kg_jw_end_array(&w);
+		if (near[i].likely)
+			correct_handle(
+				&correction, path, handles->given[near[i].at], near[i].nearest);
+		kg_correction_write(&correction, &w);
+		kg_jw_end_object(&w);
+	}
+	return n > 0 ? kg_jw_finish(&w) : NULL;
+}
+
+static KgError *
+unknown_error(const char *path, const char *given, const char *nearest)
+{
+	KgError *err = kg_error_new(
+		KG_NOT_FOUND, "seed \"%s\" does not exist", given);
+
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, given);
+	kg_error_did_you_mean(err, nearest);
+	return err;
+}
+
+/* The nearest to each, and in front the first that is near to anything. */
+void
+kg_throw_all_unknown(KgGraphCall *call, const char *path,
+					 const KgHandles *seeds)
+{
+	Near near[KG_NEAREST];
+	int n = find_near(call, seeds, near, KG_NEAREST);
+	const char *given = seeds->given[n > 0 ? near[0].at : 0];
+	KgCorrection correction = {NULL};
+	KgErrorList list;
+	KgError *err;
+
+	memset(&list, 0, sizeof(list));
+	list.limit = KG_NEAREST;
+	for (int i = 0; i < n; i++)
+		kg_error_report(&list,
+						unknown_error(kg_path_index(path, near[i].at),
+									  seeds->given[near[i].at],
+									  near[i].nearest));
+	err = kg_error_new(KG_NOT_FOUND,
+					   seeds->n == 1 ? "seed \"%s\" does not exist"
+									 : "none of the seeds exists",
+					   given);
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, given);
+	kg_error_expected(err,
+					  "ids of existing entities; a search by name finds them");
+	kg_error_did_you_mean(err, n > 0 ? near[0].nearest : NULL);
+	kg_error_doubt(err);
+	for (int i = 0; i < n; i++)
+		if (near[i].likely)
+			correct_handle(
+				&correction, path, seeds->given[near[i].at], near[i].nearest);
+	kg_error_instead(err, "", correction.arguments);
+	if (n > 1)
+		kg_error_errors(err, kg_error_array(&list));
+	kg_error_throw(err);
+}
+
+/* ---- detail and removal ---- */
+
+void
+kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail)
+{
+	const KgInput *in = &call->input;
+	KgRelationNames *names = palloc(sizeof(KgRelationNames));
+	KgRelationNames walk;
+
+	memset(detail, 0, sizeof(*detail));
+	detail->full_types = kg_call_type_set(call, "node_types");
+	detail->excluded = kg_call_type_set(call, "exclude_node_types");
+	*names = kg_call_relation_list(call, "predicates");
+	detail->full_predicates = names->all ? NULL : names;
+	(void) kg_input_int(in, "min_mentions", &detail->min_mentions);
+	walk = kg_call_relation_list(call, "walk_predicates");
+	kg_call_follow(call, &walk, kg_call_direction(in), &detail->walk);
+	kg_call_follow(call, &walk, KG_BOTH_WAYS, &detail->walked);
+	memset(&detail->walked.backward, 0, sizeof(detail->walked.backward));
+	detail->topology_only = kg_input_bool(in, "topology_only");
+	detail->edge_detail = kg_input_bool(in, "edge_detail");
+}
+
+typedef struct Mentions
+{
+	const KgReach *reach;
+	int64 min;
+	bool *keep;
+} Mentions;
+
+/* Only a number below the threshold removes a node. */
+static void
+check_mentions(const KgRef *ref, void *arg)
+{
+	Mentions *mentions = arg;
+	uint32 i = kg_nodeset_find(&mentions->reach->set, ref->node);
+	JsonbValue value;
+	Datum min;
+
+	if (i == KG_NO_NODE ||
+		kg_json_get(&ref->data->root, "total_mentions", &value) == NULL ||
+		value.type != jbvNumeric)
+		return;
+	min = DirectFunctionCall1(int8_numeric, Int64GetDatum(mentions->min));
+	if (DatumGetBool(DirectFunctionCall2(
+			numeric_lt, NumericGetDatum(value.val.numeric), min)))
+		mentions->keep[i] = false;
+}
+
+/*
+ * The types whose mentions must be looked at.  The default threshold, 1, only
+ * removes a declared total_mentions of 0, so most graphs need no look at all.
+ */
+static bool
+mentioned_types(const KgGraph *graph, const KgBfsDetail *detail, bool *counts)
+{
+	bool any = false;
+
+	for (int rank = 1; rank <= graph->nranks; rank++)
+	{
+		const KgType *type = graph->ranked[rank - 1];
+
+		counts[rank] = detail->min_mentions > 1;
+		for (int i = 0; i < type->nfields && !counts[rank]; i++)
+			counts[rank] = strcmp(type->fields[i].name, "total_mentions") == 0;
+		any |= counts[rank];
+	}
+	return any;
+}
+
+static int64 *
+mentioned_nodes(const KgGraph *graph, const KgBfsDetail *detail,
+				const KgReach *reach, uint32 *n)
+{
+	bool *counts = palloc0((graph->nranks + 1) * sizeof(bool));
+	int64 *nodes;
+
+	*n = 0;
+	if (!mentioned_types(graph, detail, counts))
+		return NULL;
+	nodes = MemoryContextAllocHuge(graph->context,
+								   Max((Size) reach->set.n, 1) * sizeof(int64));
+	for (uint32 i = 0; i < reach->set.n; i++)
+		if (counts[reach->ranks[i]])
+			nodes[(*n)++] = reach->set.nodes[i];
+	return nodes;
+}
+
+bool
+kg_bfs_keeps_all(KgGraphCall *call, const KgBfsDetail *detail)
+{
+	KgGraph *graph = call->graph;
+	bool *counts = palloc0((graph->nranks + 1) * sizeof(bool));
+
+	return detail->excluded == NULL &&
+		   !mentioned_types(graph, detail, counts) &&
+		   kg_graph_ranks_implied(graph);
+}
+
+bool *
+kg_bfs_keep(KgGraphCall *call, const KgBfsDetail *detail, const KgReach *reach)
+{
+	KgGraph *graph = call->graph;
+	uint32 n;
+	int64 *nodes = mentioned_nodes(graph, detail, reach, &n);
+	Mentions mentions = {reach, detail->min_mentions};
+
+	if (detail->excluded == NULL && n == 0)
+		return NULL;
+	mentions.keep = MemoryContextAllocHuge(graph->context,
+										   Max(reach->set.n, 1));
+	for (uint32 i = 0; i < reach->set.n; i++)
+		mentions.keep[i] = detail->excluded == NULL ||
+						   !detail->excluded[reach->ranks[i]];
+	if (n > 0)
+		kg_graph_resolve(graph, nodes, n, true, check_mentions, &mentions);
+	return mentions.keep;
+}
+
+/* ---- replies ---- */
+
+static bool
+is_detail(const KgRelation *relation, const JsonbValue *key)
+{
+	if (kg_json_string_is(key, "provenance"))
+		return true;
+	for (int i = 0; i < relation->nfields; i++)
+		if (relation->fields[i].detail &&
+			kg_json_string_is(key, relation->fields[i].name))
+			return true;
+	return false;
+}
+
+/* The properties without what only edge_detail shows. */
+static const Jsonb *
+strip_properties(const KgRelation *relation, const Jsonb *properties)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, &properties->root)
+		if (!is_detail(relation, &it.key))
+			kg_jw_member(&w, &it);
+	return kg_jw_finish(&w);
+}
+
+static void
+choose_detail(KgReply *reply, const KgBfsDetail *detail)
+{
+	const KgCatalog *catalog = reply->call->catalog;
+
+	for (uint32 i = 0; i < reply->nnodes; i++)
+	{
+		KgReplyNode *node = &reply->nodes[i];
+
+		node->depth = -1;
+		node->full = !detail->topology_only &&
+					 (detail->full_types == NULL ||
+					  detail->full_types[node->ref.rank]);
+	}
+	for (uint32 i = 0; i < reply->nedges; i++)
+	{
+		KgReplyEdge *edge = &reply->edges[i];
+
+		edge->full = !detail->topology_only &&
+					 (detail->full_predicates == NULL ||
+					  kg_names_have(
+						  detail->full_predicates,
+						  kg_catalog_relation_no(catalog, edge->relation_no)));
+	}
+}
+
+/* How many edges stay, and over which relations. */
+static uint64
+count_edges(const KgReach *reach, const KgPage *page, List **relations)
+{
+	uint64 n = 0;
+
+	*relations = NIL;
+	if (reach->flags & KG_REACH_COUNT)
+	{
+		*relations = reach->relations;
+		return reach->nedges;
+	}
+	for (uint32 i = 0; i < reach->edges.n; i++)
+	{
+		const KgEdgeRef *edge = &reach->edges.edges[i];
+
+		if (page->position[edge->source] == KG_NOT_KEPT ||
+			page->position[edge->target] == KG_NOT_KEPT)
+			continue;
+		n++;
+		if (*relations == NIL || llast_int(*relations) != edge->relation_no)
+			*relations = list_append_unique_int(*relations, edge->relation_no);
+	}
+	return n;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+static void
+write_summary(KgGraphCall *call, const KgReach *reach, const KgPage *page,
+			  List *relations, KgJsonWriter *w)
+{
+	const KgGraph *graph = call->graph;
+	bool *met = palloc0((graph->nranks + 1) * sizeof(bool));
+	char **names = palloc((Max(list_length(relations), graph->nranks) + 1) *
+						  sizeof(char *));
+	ListCell *lc;
+	int n = 0;
+	int distinct = 0;
+
+	for (uint32 i = 0; i < reach->set.n; i++)
+		if (page->position[i] != KG_NOT_KEPT)
+			met[reach->ranks[i]] = true;
+	for (int rank = 1; rank <= graph->nranks; rank++)
+		if (met[rank])
+			names[n++] = (char *) kg_type_handle(graph->ranked[rank - 1]);
+	kg_jw_kbegin_object(w, "schema_summary");
+	kg_jw_kstrings(w, "entity_types_found", names, n);
+	n = 0;
+	foreach(lc, relations)
+		names[n++] = (char *) kg_relation_name(call->catalog, lfirst_int(lc));
+	qsort(names, n, sizeof(char *), compare_names);
+	for (int i = 0; i < n; i++)
+		if (i == 0 || strcmp(names[i - 1], names[i]) != 0)
+			names[distinct++] = names[i];
+	kg_jw_kstrings(w, "predicates_found", names, distinct);
+	kg_jw_end_object(w);
+}
+
+void
+kg_bfs_prepare(KgBfsReply *b, const KgBfsDetail *detail, const KgReach *reach,
+			   const KgPage *page)
+{
+	KgReply *reply = &b->reply;
+	KgGraphCall *call = reply->call;
+
+	b->reach = reach;
+	b->page = page;
+	b->nedges = count_edges(reach, page, &b->relations);
+	reply->bfs = true;
+	kg_reply_from_page(reply, reach, page);
+	choose_detail(reply, detail);
+	kg_reply_fetch_nodes(reply);
+	kg_reply_fetch_edges(reply);
+	for (uint32 i = 0; i < reply->nedges && !detail->edge_detail &&
+					   !call->columns.edges_chosen;
+		 i++)
+	{
+		KgReplyEdge *edge = &reply->edges[i];
+
+		if (edge->properties != NULL)
+			edge->properties = strip_properties(
+				kg_catalog_relation_no(call->catalog, edge->relation_no),
+				edge->properties);
+	}
+}
+
+void
+kg_bfs_write(const KgBfsReply *b, KgJsonWriter *w)
+{
+	kg_jw_kint(w, "node_count", b->page->total);
+	kg_jw_kint(w, "edge_count", b->nedges);
+	kg_reply_write_nodes(&b->reply, w);
+	kg_reply_write_edges(&b->reply, w);
+	write_summary(b->reply.call, b->reach, b->page, b->relations, w);
+}

@@ -1,0 +1,324 @@
+/*
+ * get_tool.c
+ *	  get_<type>: entities by id.
+ */
+#include "postgres.h"
+
+#include "base/catch.h"
+#include "miscadmin.h"
+#include "query/run/decisions.h"
+#include "query/get.h"
+#include "query/argument/hints.h"
+#include "query/time/history.h"
+#include "query/time/past.h"
+#include "query/time/past_time.h"
+#include "query/time/validity.h"
+#include "tools/catalog/catalog_tools.h"
+#include "tools/reply/cite.h"
+#include "tools/offered.h"
+#include "tools/input/published.h"
+#include "tools/reply/reply.h"
+#include "tools/reply/shape.h"
+#include "utils/builtins.h"
+
+#define KG_MAX_HINTED_IDS 5
+
+static void
+write_entity(const char *id, const Jsonb *data, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "id", id);
+	kg_jw_kjsonb_if(w, "data", data);
+	kg_jw_end_object(w);
+}
+
+typedef struct GetCall
+{
+	const KgCatalog *catalog;
+	const KgType *type;
+	KgInput input;
+	KgRepairs repairs;
+	int64 max_bytes;
+	const KgProjection *projection;
+	bool single;
+	TimestampTz as_of;		/* 0: now */
+	const char *as_of_text; /* as it was sent */
+	KgGot *got;
+	int ngot;
+	int *found; /* those of them that there are */
+	int nfound;
+} GetCall;
+
+static void
+ask_then(void *arg)
+{
+	const GetCall *call = arg;
+
+	kg_past_ask(call->catalog, call->type, call->as_of_text);
+}
+
+/*
+ * What there was at the time is looked for as lists do it, which may be more
+ * than one call reads: what was asked for is answered all the same.
+ */
+static bool
+can_look(GetCall *call)
+{
+	if (call->as_of == 0)
+		return true;
+	kg_input_valid_at(&call->input, call->catalog);
+	return kg_catch(KG_CATCH_KEEP, ask_then, call) == NULL;
+}
+
+/* The nearest ids for those not found; the first few. */
+static Jsonb *
+missing_hints(const GetCall *call)
+{
+	int hinted = 0;
+	KgCorrection correction = {NULL};
+	KgJsonWriter w;
+
+	kg_jw_init_array(&w);
+	for (int i = 0; i < call->ngot && hinted < KG_MAX_HINTED_IDS; i++)
+	{
+		JsonbValue id;
+
+		const KgGot *got = &call->got[i];
+
+		if (got->data)
+			continue;
+		hinted++;
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(
+			&w, "path", call->single ? "/id" : psprintf("/ids/%d", got->index));
+		kg_jw_kstring(&w, "value", got->id);
+		kg_jw_key(&w, "nearest");
+		id = kg_json_string_value(got->id);
+		kg_hints_write_nearest(call->catalog,
+							   call->type,
+							   &id,
+							   call->single ? "/id" : "/ids",
+							   &correction,
+							   &w);
+		/* The last has it for all. */
+		kg_correction_write(&correction, &w);
+		kg_jw_end_object(&w);
+	}
+	return kg_jw_finish(&w);
+}
+
+static const KgGot *
+found(const GetCall *call, int i)
+{
+	return &call->got[call->found[i]];
+}
+
+/* Those that are not whole, again. */
+static void
+next_ids(void *state, int item, KgNext *next)
+{
+	const GetCall *call = state;
+	KgJsonWriter w;
+
+	kg_jw_init_array(&w);
+	for (int i = item; i < call->nfound; i++)
+		kg_jw_string(&w, found(call, i)->id);
+	next->ids = kg_jw_finish(&w);
+}
+
+static void
+write_one(const GetCall *call, const KgFit *fit, KgJsonWriter *w)
+{
+	kg_jw_key(w, "entity");
+	if (call->nfound == 0)
+		kg_jw_null(w);
+	else
+		write_entity(call->got->id, fit->whole > 0 ? call->got->data : NULL, w);
+}
+
+static void
+write_many(const GetCall *call, const KgFit *fit, KgJsonWriter *w)
+{
+	kg_jw_kbegin_array(w, "entities");
+	for (int i = 0; i < fit->listed; i++)
+		write_entity(found(call, i)->id,
+					 i < fit->whole ? found(call, i)->data : NULL,
+					 w);
+	kg_jw_end_array(w);
+	kg_jw_kbegin_array(w, "not_found");
+	for (int i = 0; i < call->ngot; i++)
+		if (call->got[i].data == NULL)
+			kg_jw_string(w, call->got[i].id);
+	kg_jw_end_array(w);
+}
+
+static void
+write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
+{
+	const GetCall *call = state;
+
+	if (call->single)
+		write_one(call, fit, w);
+	else
+		write_many(call, fit, w);
+}
+
+/* What is left out is an id in "next" instead. */
+static void
+measure_entities(void *items, Size *whole, Size *stub, Size *extra)
+{
+	const GetCall *call = items;
+
+	for (int i = 0; i < call->nfound; i++)
+	{
+		const KgGot *got = found(call, i);
+		Size id = kg_string_text_size(got->id, strlen(got->id));
+
+		stub[i] = strlen("{\"id\": }, ") + id;
+		whole[i] = stub[i] + strlen(", \"data\": ") +
+				   kg_json_text_size(&got->data->root);
+		whole[i] -= Min(whole[i] - stub[i], id + strlen(", "));
+	}
+}
+
+/* Without what is counted, which is not kept. */
+static KgGot *
+got_at(const GetCall *call, char **ids, int n)
+{
+	KgGot *got = palloc0(Max(1, n) * sizeof(KgGot));
+
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		got[i].id = ids[i];
+		got[i].index = i;
+		got[i].data = kg_history_at(
+			call->catalog, call->type, ids[i], call->as_of);
+		if (got[i].data && !kg_validity_has(call->type, got[i].data))
+			got[i].data = NULL;
+	}
+	return got;
+}
+
+static void
+cite_found(const GetCall *call, KgDraft *draft)
+{
+	KgCited *cited = palloc0((call->nfound + 1) * sizeof(KgCited));
+
+	for (int i = 0; i < call->nfound; i++)
+	{
+		cited[i].type = call->type;
+		cited[i].id = found(call, i)->id;
+		cited[i].item = i;
+	}
+	kg_cite(draft, cited, call->nfound);
+}
+
+static Jsonb *
+get(GetCall *call, char **ids, int n)
+{
+	KgDraft draft;
+
+	call->got = call->as_of
+					? got_at(call, ids, n)
+					: kg_get_entities(call->catalog, call->type, ids, n);
+	call->ngot = n;
+	call->found = palloc((n + 1) * sizeof(int));
+	kg_draft_init(&draft, &call->input, call->max_bytes);
+	for (int i = 0; i < n; i++)
+	{
+		KgGot *got = &call->got[i];
+
+		if (got->data == NULL)
+			continue;
+		if (call->projection)
+			got->data = kg_projection_apply(call->projection, got->data);
+		draft.rough += VARSIZE(got->data);
+		call->found[call->nfound++] = i;
+	}
+	draft.n = call->nfound;
+	draft.least = 1;
+	if (call->nfound < n && can_look(call))
+		draft.hints = missing_hints(call);
+	draft.paged = true;
+	draft.measure = measure_entities;
+	draft.items = call;
+	draft.marks = kg_projection_marks(call->type, call->projection);
+	draft.write = write_reply;
+	draft.next = next_ids;
+	draft.state = call;
+	/* Of what was, the history tells the version. */
+	if (kg_cite_wanted(&call->input) && call->as_of == 0)
+		cite_found(call, &draft);
+	return kg_draft_finish(&draft);
+}
+
+/* The ids to get: all of an array, or one. */
+static char **
+read_ids(GetCall *call, int *n)
+{
+	const KgInput *in = &call->input;
+	char **ids = kg_input_ids(in, "ids", n);
+	JsonbValue one;
+
+	call->single = kg_json_get(in->object, "id", &one) != NULL;
+	if (call->single && one.type == jbvNull)
+		(void) kg_args_as_id(&one, "/id");
+	if ((ids != NULL) == call->single)
+	{
+		KgError *err = kg_error_new(
+			KG_INVALID_INPUT,
+			call->single ? "ids and id are given: one of them, not both"
+						 : "one of ids and id must be given");
+
+		kg_error_path(err, "/ids");
+		kg_error_throw_expected(err,
+								"ids, an array of 1 to " INT64_FORMAT
+								" ids, or id, one id",
+								kg_input_maximum(in, "ids"));
+	}
+	if (call->single)
+	{
+		ids = palloc(sizeof(char *));
+		ids[0] = kg_args_as_id(&one, "/id");
+		*n = 1;
+	}
+	return ids;
+}
+
+Jsonb *
+kg_tool_get(const KgCatalog *catalog, const KgType *type,
+			const Jsonb *arguments)
+{
+	const char *template = kg_tool_input_template(type, KG_EXPOSE_GET);
+	const char *as_of;
+	GetCall call;
+	JsonbValue sent;
+	char **ids;
+	int n;
+
+	kg_decisions_require(catalog, type, NULL);
+	memset(&call, 0, sizeof(call));
+	call.catalog = catalog;
+	call.type = type;
+	/* A type without history does not publish it. */
+	if (!type->history && kg_json_get(&arguments->root, "as_of", &sent))
+		(void) kg_history_time(type, kg_json_cstring(&sent));
+	kg_begin_tool_of_type(catalog, type, KG_EXPOSE_GET, arguments);
+	kg_input_open(&call.input, arguments, template, &call.repairs);
+	kg_input_valid_at(&call.input, catalog);
+	as_of = type->history ? kg_input_instant(&call.input, "as_of") : NULL;
+	if (as_of)
+	{
+		call.as_of = kg_history_time(type, as_of);
+		call.as_of_text = as_of;
+		kg_validity_leave_rows();
+	}
+	ids = read_ids(&call, &n);
+	call.projection = kg_projection_parse(type, &call.input);
+	call.max_bytes = kg_input_max_bytes(&call.input);
+	if (call.repairs.repairs == NIL)
+		kg_published_check(catalog, type, template, arguments);
+	kg_tool_audit(type, KG_EXPOSE_GET, arguments);
+	return get(&call, ids, n);
+}

@@ -1,0 +1,325 @@
+/*
+ * history_tool.c
+ *	  history_<type>, and kg_history() of edges: what was done to an entity, or to
+ *	  the edges between two, the newest first.
+ */
+#include "postgres.h"
+
+#include "query/argument/cursor.h"
+#include "query/run/decisions.h"
+#include "query/time/edge_history.h"
+#include "query/time/history.h"
+#include "store/edge/edge_key.h"
+#include "store/history/image.h"
+#include "tools/catalog/history_tool.h"
+#include "tools/reply/reply.h"
+#include "tools/reply/shape.h"
+
+typedef struct HistoryCall
+{
+	const KgCatalog *catalog;
+	const KgType *type;	  /* or */
+	KgEdgeSought *sought; /* NULL: of an entity */
+	const char *ends[2];
+	KgInput input;
+	KgRepairs repairs;
+	char *id;
+	StringInfo bound; /* what a cursor is bound to */
+	KgChange *changes;
+	int n;
+} HistoryCall;
+
+const char *
+kg_history_input_template(void)
+{
+	return "{'type':'object','additionalProperties':false,'required':['id'],"
+		   "'properties':{'id':<id>,'limit':{'type':'integer','minimum':1,"
+		   "'maximum':500,'default':50},'cursor':<cursor>,"
+		   "'max_bytes':<max_bytes>}}";
+}
+
+static const char *
+edge_input_template(void)
+{
+	return "{'type':'object','additionalProperties':false,'required':['from',"
+		   "'to'],'properties':{'from':<text>,'to':<text>,'key':<id>,"
+		   "'limit':{'type':'integer','minimum':1,'maximum':500,"
+		   "'default':50},'cursor':<cursor>,'max_bytes':<max_bytes>}}";
+}
+
+const char *
+kg_history_output_template(void)
+{
+	return "{'type':'object','required':['id','changes','returned',"
+		   "'truncated'],'properties':{'id':<text>,'changes':{'type':'array',"
+		   "'items':{'type':'object','required':['change','verdict'],"
+		   "'properties':{'change':<count>,'transaction':<count>,'at':<text>,"
+		   "'by':<text>,'verdict':<text>,'version':<count>,"
+		   "'before':{'type':'object'},'after':{'type':'object'}}}},"
+		   "'returned':<count>,'truncated':<boolean>,"
+		   "'next':{'type':'object'}}}";
+}
+
+static void
+write_change(const KgChange *change, bool whole, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kint(w, "change", change->change);
+	kg_jw_kint(w, "transaction", change->transaction);
+	kg_jw_kstring(w, "at", change->at);
+	kg_jw_kstring(w, "by", change->by);
+	kg_jw_kstring_if(w, "subject", change->subject);
+	kg_jw_kstring_if(w, "agent", change->agent);
+	kg_jw_kstring_if(w, "tool", change->tool);
+	kg_jw_kstring_if(w, "reason", change->reason);
+	kg_jw_kstring(w, "verdict", change->verdict);
+	if (change->key == NULL)
+		kg_jw_kint(w, "version", change->version);
+	else if (*change->key != '\0')
+		kg_jw_kstring(w, "key", change->key);
+	if (whole)
+	{
+		kg_image_write_changed(w, "before", change->before, change->after);
+		kg_image_write_changed(w, "after", change->after, change->before);
+	}
+	kg_jw_end_object(w);
+}
+
+static void
+measure_changes(void *items, Size *whole, Size *stub, Size *extra)
+{
+	const HistoryCall *call = items;
+
+	for (int i = 0; i < call->n; i++)
+		for (int full = 0; full < 2; full++)
+		{
+			KgJsonWriter w;
+
+			kg_jw_init(&w);
+			write_change(&call->changes[i], full, &w);
+			(full ? whole
+				  : stub)[i] = strlen(", ") +
+							   kg_json_text_size(&kg_jw_finish(&w)->root);
+		}
+}
+
+static void
+write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
+{
+	const HistoryCall *call = state;
+
+	if (call->sought)
+	{
+		kg_jw_kstring(w, "relation", call->sought->relation->name);
+		kg_jw_kstring(w, "from", call->ends[0]);
+		kg_jw_kstring(w, "to", call->ends[1]);
+	}
+	else
+		kg_jw_kstring(w, "id", call->id);
+	kg_jw_kbegin_array(w, "changes");
+	for (int i = 0; i < fit->listed; i++)
+		write_change(&call->changes[i], i < fit->whole, w);
+	kg_jw_end_array(w);
+}
+
+/* It goes on below the last change before the item. */
+static void
+next_changes(void *state, int item, KgNext *next)
+{
+	const HistoryCall *call = state;
+	const KgChange *last = &call->changes[item - 1];
+	KgHistoryPlace below = {last->time,
+							call->sought ? last->change : last->version};
+
+	next->cursor = kg_cursor_seal(
+		call->catalog->tenant, call->bound, (char *) &below, sizeof(below));
+}
+
+static KgHistoryPlace
+read_position(const HistoryCall *call)
+{
+	const char *cursor = kg_input_string(&call->input, "cursor");
+	KgHistoryPlace below = {0};
+
+	if (cursor)
+		memcpy(&below,
+			   kg_cursor_open(
+				   call->catalog->tenant, call->bound, cursor, "/cursor")
+				   ->data,
+			   sizeof(below));
+	return below;
+}
+
+static void
+require_history(const HistoryCall *call)
+{
+	const char *name = call->sought ? call->sought->relation->name
+									: kg_type_handle(call->type);
+	KgError *err;
+
+	if (call->n > 0 ||
+		(call->sought ? call->sought->relation->history : call->type->history))
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   call->sought ? "relation \"%s\" keeps no history"
+									: "entity type \"%s\" keeps no history",
+					   name);
+	kg_error_path(err, call->sought ? "/relation" : "/entity_type");
+	kg_error_got_string(err, name);
+	kg_error_throw_expected(
+		err,
+		!call->sought ? "a type with \"x-history\": true"
+		: call->sought->relation->derived
+			? "one that types with \"x-history\": true refer by"
+			: "one that is declared with \"history\": true");
+}
+
+/* Read a page and answer. */
+static Jsonb *
+answer(HistoryCall *call, const char *of)
+{
+	KgHistoryPlace below;
+	int64 limit;
+	KgDraft draft;
+	int n;
+
+	(void) kg_input_int(&call->input, "limit", &limit);
+	call->bound = kg_cursor_query("history", of, call->input.object);
+	call->changes = palloc((limit + 1) * sizeof(KgChange));
+	below = read_position(call);
+	n = call->sought ? kg_edge_history_read(call->catalog,
+											call->sought,
+											below.number,
+											limit + 1,
+											call->changes)
+					 : kg_history_read(call->catalog,
+									   call->type,
+									   call->id,
+									   &below,
+									   limit + 1,
+									   call->changes);
+	call->n = Min(n, limit);
+	require_history(call);
+	kg_draft_init(&draft, &call->input, kg_input_max_bytes(&call->input));
+	draft.n = call->n;
+	draft.least = 1;
+	draft.total = -1;
+	draft.paged = true;
+	draft.more = n > limit;
+	draft.measure = measure_changes;
+	draft.items = call;
+	for (int i = 0; i < call->n; i++)
+	{
+		const KgChange *change = &call->changes[i];
+
+		draft.rough += (change->before ? VARSIZE(change->before) : 0) +
+					   (change->after ? VARSIZE(change->after) : 0);
+	}
+	if (call->type)
+		draft.marks = kg_projection_marks(call->type, NULL);
+	else
+		for (int i = 0; i < call->sought->relation->nfields; i++)
+			kg_marks_note(&draft.marks,
+						  &call->sought->relation->fields[i],
+						  call->sought->relation->fields[i].name);
+	draft.write = write_reply;
+	draft.next = next_changes;
+	draft.state = call;
+	return kg_draft_finish(&draft);
+}
+
+Jsonb *
+kg_tool_history(const KgCatalog *catalog, const KgType *type,
+				const Jsonb *arguments)
+{
+	HistoryCall call = {.catalog = catalog, .type = type};
+	JsonbValue id;
+
+	kg_decisions_require(catalog, type, NULL);
+	kg_input_open(
+		&call.input, arguments, kg_history_input_template(), &call.repairs);
+	kg_input_require(&call.input, "id");
+	(void) kg_input_value(&call.input, "id", &id);
+	call.id = kg_args_as_id(&id, "/id");
+	return answer(&call, psprintf("%s/%s", type->bundle, type->name));
+}
+
+/* By name, or bundle/name where several have it. */
+static const KgRelation *
+require_relation(const KgCatalog *catalog, const char *name)
+{
+	const char **names = palloc((catalog->nrelations + 1) * sizeof(char *));
+	const KgRelation *found = NULL;
+	int nfound = 0;
+	KgError *err;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		names[i] = relation->name;
+		if (strcmp(relation->name, name) != 0 &&
+			strcmp(psprintf("%s/%s", relation->bundle, relation->name), name) !=
+				0)
+			continue;
+		found = relation;
+		nfound++;
+	}
+	if (nfound == 1)
+		return found;
+	err = nfound > 1 ? kg_error_new(KG_INVALID_INPUT,
+									"several bundles have relation \"%s\"",
+									name)
+					 : kg_error_new(KG_UNKNOWN_TYPE,
+									"relation \"%s\" does not exist",
+									name);
+	kg_error_path(err, "/relation");
+	kg_error_got_string(err, name);
+	kg_error_expected(err, nfound > 1 ? "bundle/relation" : "a relation");
+	if (nfound == 0)
+		kg_error_did_you_mean(err,
+							  kg_nearest(name, names, catalog->nrelations));
+	kg_error_throw(err);
+}
+
+static void
+read_end(HistoryCall *call, int i, const char *name)
+{
+	KgEdgeEnd *end = &call->sought->ends[i];
+	KgError *err;
+
+	call->ends[i] = kg_input_string(&call->input, name);
+	kg_edge_end_read(
+		call->catalog, call->sought->relation, call->ends[i], i == 0, end);
+	if (end->type)
+	{
+		kg_decisions_require(call->catalog, end->type, NULL);
+		return;
+	}
+	err = kg_error_new(KG_INVALID_INPUT, "an end of an edge is not a handle");
+	kg_error_path(err, "/%s", name);
+	kg_error_got_string(err, call->ends[i]);
+	kg_error_throw_expected(err, "the handle of an entity, type:id");
+}
+
+Jsonb *
+kg_edge_history(const KgCatalog *catalog, const char *relation,
+				const Jsonb *arguments)
+{
+	KgEdgeSought sought = {require_relation(catalog, relation)};
+	HistoryCall call = {.catalog = catalog, .sought = &sought};
+	JsonbValue key;
+
+	kg_input_open(&call.input, arguments, edge_input_template(), &call.repairs);
+	kg_input_require(&call.input, "from");
+	kg_input_require(&call.input, "to");
+	read_end(&call, 0, "from");
+	read_end(&call, 1, "to");
+	if (kg_input_value(&call.input, "key", &key) &&
+		(sought.key = kg_edge_key_text(&key)) == NULL)
+		kg_error_throw(kg_args_error("/key", &key, "a string or an integer"));
+	return answer(&call,
+				  psprintf("%s/%s edges",
+						   sought.relation->bundle,
+						   sought.relation->name));
+}

@@ -1,0 +1,963 @@
+/*
+ * compact.c
+ *	  The tools of the toolset compact: each hands its arguments, under other
+ *	  names, to a tool of another vocabulary.
+ *
+ *	  What the tool behind says of its arguments (paths of errors, hints and
+ *	  repairs, the arguments in next) is said of those that were sent.
+ */
+#include "postgres.h"
+
+#include "base/catch.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "model/catalog.h"
+#include "query/filter/filter.h"
+#include "query/argument/repair.h"
+#include "query/run/running.h"
+#include "tools/bfs/call.h"
+#include "tools/catalog/catalog_tools.h"
+#include "tools/compact/compact.h"
+#include "tools/graph/graph.h"
+#include "tools/verify/verify.h"
+
+/*
+ * An argument, by JSON Pointer to where the tool behind has it.  cut: it is made
+ * from what was sent, and what is below it there is not below it here.
+ */
+typedef struct Rename
+{
+	const char *sent;
+	const char *behind;
+	bool cut;
+} Rename;
+
+/* Arguments that are made from others. */
+#define KG_MAX_MADE 4
+
+typedef struct Compact
+{
+	KgGraphCall call;
+	const Rename *names; /* ended by one without */
+	struct
+	{
+		const char *sent;	/* in place of this one, */
+		const char *behind; /* or NULL: of nothing */
+		const Jsonb *value;
+	} made[KG_MAX_MADE];
+	int nmade;
+	int64 room;			  /* max_bytes behind, or 0: as sent */
+	int64 longer;		  /* by so much a reply may be that has next */
+	const KgType *listed; /* whose list is asked for, or NULL */
+	Jsonb *(*behind)(const Jsonb *arguments);
+	Jsonb *arguments; /* of the tool behind */
+	Jsonb *reply;
+} Compact;
+
+/* ---- arguments ---- */
+
+static Compact *
+begin(const char *tool, const Jsonb *arguments)
+{
+	static const Rename none[] = {{NULL}};
+	Compact *c = palloc0(sizeof(Compact));
+
+	kg_graph_call_begin(&c->call, tool, arguments);
+	c->names = none;
+	return c;
+}
+
+static void
+make(Compact *c, const char *sent, const char *behind, const Jsonb *value)
+{
+	c->made[c->nmade].sent = sent;
+	c->made[c->nmade].behind = behind;
+	c->made[c->nmade++].value = value;
+}
+
+/* The name that the tool behind has for it, or NULL: the same. */
+static const char *
+name_behind(const Compact *c, const JsonbValue *key)
+{
+	for (const Rename *r = c->names; r->sent != NULL; r++)
+		if (!r->cut && strchr(r->behind + 1, '/') == NULL &&
+			kg_json_string_is(key, r->sent + 1))
+			return r->behind + 1;
+	return NULL;
+}
+
+static bool
+is_made_from(const Compact *c, const JsonbValue *key)
+{
+	for (int i = 0; i < c->nmade; i++)
+		if (kg_json_string_is(key, c->made[i].sent))
+			return true;
+	return false;
+}
+
+static bool
+is_made(const Compact *c, const JsonbValue *key)
+{
+	for (int i = 0; i < c->nmade; i++)
+		if (c->made[i].behind != NULL &&
+			kg_json_string_is(key, c->made[i].behind))
+			return true;
+	return false;
+}
+
+static void
+make_arguments(Compact *c)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, c->call.input.object)
+	{
+		const char *behind = name_behind(c, &it.key);
+
+		if (is_made_from(c, &it.key) ||
+			(c->room > 0 && kg_json_string_is(&it.key, "max_bytes")))
+			continue;
+		if (behind != NULL)
+			kg_jw_key(&w, behind);
+		else
+			kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(&w, &it.value);
+	}
+	for (int i = 0; i < c->nmade; i++)
+		if (c->made[i].behind != NULL)
+			kg_jw_kjsonb(&w, c->made[i].behind, c->made[i].value);
+	if (c->room > 0)
+		kg_jw_kint(&w, "max_bytes", c->room);
+	c->arguments = kg_jw_finish(&w);
+}
+
+/* ---- what is said of them ---- */
+
+/* Is what the tool behind has there what was sent? */
+static bool
+applies(const Compact *c, const Rename *r)
+{
+	const char *name = pnstrdup(r->sent + 1, strcspn(r->sent + 1, "/"));
+	JsonbValue key = kg_json_string_value(name);
+
+	return r->cut ? is_made_from(c, &key) : kg_input_has(&c->call.input, name);
+}
+
+static char *
+sent_path(const Compact *c, const char *path)
+{
+	const Rename *best = NULL;
+
+	for (const Rename *r = c->names; r->sent != NULL; r++)
+	{
+		size_t len = strlen(r->behind);
+
+		if (strncmp(path, r->behind, len) == 0 &&
+			(path[len] == '\0' || path[len] == '/') &&
+			(best == NULL || strlen(best->behind) < len) && applies(c, r))
+			best = r;
+	}
+	if (best == NULL)
+		return pstrdup(path);
+	return psprintf(
+		"%s%s", best->sent, best->cut ? "" : path + strlen(best->behind));
+}
+
+/* A text in which the path of what it is about may be said. */
+static char *
+sent_text(const Compact *c, const JsonbContainer *said, const char *text)
+{
+	JsonbValue value;
+	const char *path;
+	const char *at;
+
+	if (kg_json_get(said, "path", &value) == NULL || value.type != jbvString ||
+		value.val.string.len == 0)
+		return pstrdup(text);
+	path = kg_json_cstring(&value);
+	at = strstr(text, path);
+	if (at == NULL)
+		return pstrdup(text);
+	return psprintf("%.*s%s%s",
+					(int) (at - text),
+					text,
+					sent_path(c, path),
+					at + strlen(path));
+}
+
+static void write_said(const Compact *c, const JsonbContainer *said,
+					   KgJsonWriter *w);
+
+/* An array of {path, ...}. */
+static void
+write_all_said(const Compact *c, const JsonbContainer *array, KgJsonWriter *w)
+{
+	kg_jw_begin_array(w);
+	kg_json_each(it, array)
+		if (kg_json_is_object(&it.value))
+			write_said(c, kg_json_container(&it.value), w);
+		else
+			kg_jw_value(w, &it.value);
+	kg_jw_end_array(w);
+}
+
+static void
+write_next_bytes(const Compact *c, int64 bytes, KgJsonWriter *w)
+{
+	if (bytes != c->room)
+		kg_jw_kint(
+			w, "max_bytes", Min(bytes + c->longer, kg_setting_max_reply_bytes));
+	else if (kg_input_has(&c->call.input, "max_bytes"))
+		kg_jw_kint(w, "max_bytes", c->call.max_bytes);
+}
+
+/* "type:id" of {"label", "node_id"}. */
+static char *
+handle_of(const JsonbContainer *start)
+{
+	JsonbValue label;
+	JsonbValue id;
+
+	if (kg_json_get(start, "label", &label) == NULL ||
+		kg_json_get(start, "node_id", &id) == NULL || id.type != jbvString)
+		return NULL;
+	return psprintf("%s:%s", kg_json_cstring(&label), kg_json_cstring(&id));
+}
+
+/*
+ * What was sent for an argument that is made, or, where another value of it is
+ * meant, that; false where it cannot be said.  A selection is one either way.
+ */
+static bool
+write_made(const Compact *c, int i, const JsonbContainer *arguments,
+		   KgJsonWriter *w)
+{
+	const char *sent = c->made[i].sent;
+	const char *behind = c->made[i].behind;
+	JsonbValue value;
+	char *handle;
+
+	if (behind == NULL ||
+		(kg_json_get(arguments, behind, &value) != NULL &&
+		 kg_json_same(kg_json_datum(&value), c->made[i].value)))
+	{
+		if (kg_json_get(c->call.input.object, sent, &value) == NULL)
+			return true;
+		kg_jw_key(w, sent);
+		kg_jw_value(w, &value);
+		return true;
+	}
+	if (kg_json_get(arguments, behind, &value) == NULL ||
+		!kg_json_is_object(&value))
+		return false;
+	if (strcmp(sent, "handle") == 0)
+	{
+		handle = handle_of(kg_json_container(&value));
+		kg_jw_kstring_if(w, sent, handle);
+		return handle != NULL;
+	}
+	if (strcmp(sent, "from") != 0 && strcmp(sent, "to") != 0)
+		return false;
+	kg_jw_key(w, sent);
+	kg_jw_value(w, &value);
+	return true;
+}
+
+/*
+ * Arguments of the tool behind as those of this one: what was sent, with what
+ * was changed; NULL where that cannot be said.
+ */
+static Jsonb *
+sent_arguments(const Compact *c, const JsonbContainer *arguments)
+{
+	KgJsonWriter writer;
+	KgJsonWriter *w = &writer;
+	int64 bytes;
+
+	kg_jw_init_object(w);
+	for (int i = 0; i < c->nmade; i++)
+		if (!write_made(c, i, arguments, w))
+			return NULL;
+	kg_json_each(it, arguments)
+	{
+		const Rename *r = c->names;
+
+		if (is_made(c, &it.key))
+			continue;
+		if (c->room > 0 && kg_json_string_is(&it.key, "max_bytes") &&
+			kg_json_int64(&it.value, &bytes))
+		{
+			write_next_bytes(c, bytes, w);
+			continue;
+		}
+		while (r->sent != NULL &&
+			   (r->cut || !kg_json_string_is(&it.key, r->behind + 1)))
+			r++;
+		if (r->sent != NULL)
+			kg_jw_key(w, r->sent + 1);
+		else
+			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(w, &it.value);
+	}
+	return kg_jw_finish(w);
+}
+
+/* The call to make instead, where it is one of this tool. */
+static Jsonb *
+sent_call(const Compact *c, const JsonbContainer *call)
+{
+	const KgCall *running = kg_running_call();
+	JsonbValue tool;
+	JsonbValue value;
+	Jsonb *arguments;
+	KgJsonWriter w;
+
+	if (running == NULL || running->tool == NULL ||
+		kg_json_get(call, "tool", &tool) == NULL ||
+		!kg_json_string_is(&tool, running->tool) ||
+		kg_json_get(call, "arguments", &value) == NULL)
+		return NULL;
+	arguments = sent_arguments(c, kg_json_container(&value));
+	if (arguments == NULL)
+		return NULL;
+	kg_jw_init_object(&w);
+	kg_jw_kstring(&w, "tool", c->call.tool);
+	kg_jw_kjsonb(&w, "arguments", arguments);
+	return kg_jw_finish(&w);
+}
+
+/* Of too small a max_bytes; false where it is something else. */
+static bool
+write_least(const Compact *c, const JsonbContainer *said, const KgJsonIter *it,
+			KgJsonWriter *w)
+{
+	JsonbValue value;
+	int64 least;
+
+	if (c->room == 0 || kg_json_get(said, KG_AT_LEAST, &value) == NULL ||
+		!kg_json_int64(&value, &least))
+		return false;
+	least += c->longer;
+	if (kg_json_string_is(&it->key, KG_AT_LEAST))
+		kg_jw_int(w, least);
+	else if (kg_json_string_is(&it->key, "expected"))
+		kg_jw_string(w, kg_expect_at_least("max_bytes", least, 1));
+	else
+		return false;
+	return true;
+}
+
+static void
+write_said(const Compact *c, const JsonbContainer *said, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_json_each(it, said)
+	{
+		if (kg_json_is_object(&it.value) &&
+			(kg_json_string_is(&it.key, "call") ||
+			 kg_json_string_is(&it.key, "example")))
+		{
+			const JsonbContainer *object = kg_json_container(&it.value);
+			Jsonb *sent = kg_json_string_is(&it.key, "call")
+							  ? sent_call(c, object)
+							  : sent_arguments(c, object);
+
+			if (sent != NULL)
+			{
+				kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+				kg_jw_jsonb(w, sent);
+			}
+			continue;
+		}
+		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		if (write_least(c, said, &it, w))
+			continue;
+		if (kg_json_string_is(&it.key, "path") && it.value.type == jbvString)
+			kg_jw_string(w, sent_path(c, kg_json_cstring(&it.value)));
+		else if (kg_json_string_is(&it.key, "message") &&
+				 it.value.type == jbvString)
+			kg_jw_string(w, sent_text(c, said, kg_json_cstring(&it.value)));
+		else if (kg_json_string_is(&it.key, "errors") &&
+				 kg_json_is_array(&it.value))
+			write_all_said(c, kg_json_container(&it.value), w);
+		else
+			kg_jw_value(w, &it.value);
+	}
+	kg_jw_end_object(w);
+}
+
+static Jsonb *
+said_reply(const Compact *c)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, &c->reply->root)
+	{
+		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		if (kg_json_string_is(&it.key, "next") && kg_json_is_object(&it.value))
+			kg_jw_jsonb(&w, sent_arguments(c, kg_json_container(&it.value)));
+		else if ((kg_json_string_is(&it.key, "hints") ||
+				  kg_json_string_is(&it.key, "repaired")) &&
+				 kg_json_is_array(&it.value))
+			write_all_said(c, kg_json_container(&it.value), &w);
+		else
+			kg_jw_value(&w, &it.value);
+	}
+	return kg_jw_finish(&w);
+}
+
+/* ---- the call ---- */
+
+static void
+call_behind(void *arg)
+{
+	Compact *c = arg;
+
+	if (c->listed != NULL)
+		c->reply = kg_tool_list(
+			c->call.catalog, c->listed, c->arguments, false);
+	else
+		c->reply = c->behind(c->arguments);
+}
+
+static void
+amend_error(ErrorData *edata, void *arg)
+{
+	const Compact *c = arg;
+	Jsonb *detail;
+	KgJsonWriter w;
+
+	if (!kg_error_is_ours(edata))
+		return;
+	detail = kg_json_parse(edata->detail);
+	edata->message = sent_text(c, &detail->root, edata->message);
+	kg_jw_init(&w);
+	write_said(c, &detail->root, &w);
+	detail = kg_jw_finish(&w);
+	edata->detail = JsonbToCString(NULL, &detail->root, VARSIZE(detail));
+}
+
+/*
+ * By what next is longer than behind the reply must be shorter, but for the
+ * least that the tool behind takes: finish() looks at the whole.
+ */
+static void
+leave_room(Compact *c)
+{
+	c->longer = kg_json_text_size(c->call.input.object) -
+				kg_json_text_size(&c->arguments->root);
+	if (c->longer <= 0)
+		return;
+	c->room = Max(c->call.max_bytes - c->longer,
+				  kg_input_minimum(&c->call.input, "max_bytes"));
+	make_arguments(c);
+}
+
+/* What is said in longer words may be too long in the end. */
+static void
+check_size(const Compact *c, const Jsonb *reply)
+{
+	int64 size = kg_json_text_size(&reply->root);
+
+	if (size > c->call.max_bytes)
+		kg_throw_too_small(&c->call.input, c->call.max_bytes, size + c->longer);
+}
+
+static Jsonb *
+finish(Compact *c, Jsonb *(*behind)(const Jsonb *arguments))
+{
+	Jsonb *said;
+
+	c->behind = behind;
+	make_arguments(c);
+	leave_room(c);
+	/* The tool behind validates them. */
+	kg_graph_end(c->call.graph);
+	kg_running_begin_tool();
+	kg_repair_begin(c->call.tool, c->arguments);
+	kg_catch_amend(call_behind, amend_error, c);
+	said = said_reply(c);
+	if (c->room > 0)
+		check_size(c, said);
+	return said;
+}
+
+/* Raise for an argument that goes without another, or only with one. */
+static void
+refuse_beside(Compact *c, const char *const *keys, int n, const char *expected)
+{
+	KgError *err;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (!kg_input_has(&c->call.input, keys[i]))
+			continue;
+		err = kg_error_new(
+			KG_INVALID_INPUT, "argument \"%s\" does not go here", keys[i]);
+		kg_error_path(err, "%s", kg_input_path(&c->call.input, keys[i]));
+		kg_error_throw_expected(err, "%s", expected);
+	}
+}
+
+/* ---- find ---- */
+
+/* Conditions on the id beside ids, which are one more. */
+static void
+check_own(const JsonbValue *own)
+{
+	int n;
+	KgError *err;
+
+	if (!kg_json_is_array(own))
+		return;
+	n = kg_json_length(kg_json_container(own));
+	if (n > 0 && n < KG_MAX_CONDITION_OBJECTS)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "argument /filters/id must be an array of 1 to %d "
+					   "objects of operators beside ids",
+					   KG_MAX_CONDITION_OBJECTS - 1);
+	kg_error_path(err, "/filters/id");
+	kg_error_got(err, own);
+	kg_error_throw_expected(err,
+							"an array of 1 to %d objects of operators",
+							KG_MAX_CONDITION_OBJECTS - 1);
+}
+
+static void
+write_own(KgJsonWriter *w, const JsonbValue *own)
+{
+	if (kg_json_is_object(own))
+		kg_jw_value(w, own);
+	else if (kg_json_is_array(own))
+	{
+		kg_json_each(it, kg_json_container(own))
+			kg_jw_value(w, &it.value);
+	}
+	else
+	{
+		kg_jw_begin_object(w);
+		kg_jw_key(w, "eq");
+		kg_jw_value(w, own);
+		kg_jw_end_object(w);
+	}
+}
+
+/* {..., "id": [own..., {"in": ids}]}: ids are one more condition on the id. */
+static Jsonb *
+with_ids(const JsonbContainer *filters, const JsonbValue *own,
+		 const JsonbValue *ids)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	if (filters != NULL)
+	{
+		kg_json_each(it, filters)
+		{
+			if (kg_json_string_is(&it.key, "id"))
+				continue;
+			kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+			kg_jw_value(&w, &it.value);
+		}
+	}
+	kg_jw_kbegin_array(&w, "id");
+	if (own != NULL)
+		write_own(&w, own);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, "in");
+	kg_jw_value(&w, ids);
+	kg_jw_end_object(&w);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+/* Where ids and what filters say of the id are among these conditions. */
+static const Rename *
+names_of_ids(const JsonbValue *own)
+{
+	static const Rename alone[] = {
+		{"/query", "/search"}, {"/ids", "/filters/id", true}, {NULL}};
+	static const Rename beside_value[] = {{"/query", "/search"},
+										  {"/filters/id", "/filters/id/0"},
+										  {"/filters/id", "/filters/id/0/eq"},
+										  {"/ids", "/filters/id/1", true},
+										  {NULL}};
+	static const Rename beside_operators[] = {{"/query", "/search"},
+											  {"/filters/id", "/filters/id/0"},
+											  {"/ids", "/filters/id/1", true},
+											  {NULL}};
+	Rename *names;
+
+	if (own == NULL)
+		return alone;
+	if (kg_json_is_object(own))
+		return beside_operators;
+	if (!kg_json_is_array(own))
+		return beside_value;
+	names = palloc0(sizeof(Rename) * 3);
+	names[0] = alone[0];
+	names[1] = alone[1];
+	names[1].behind = kg_path_index("/filters/id",
+									kg_json_length(kg_json_container(own)));
+	return names;
+}
+
+static void
+make_ids(Compact *c, const JsonbValue *ids)
+{
+	const JsonbContainer *filters = kg_filter_object(c->call.input.object, "");
+	const JsonbValue *own = NULL;
+	JsonbValue value;
+
+	(void) kg_args_as_array(ids, "/ids");
+	if (filters != NULL && kg_json_get(filters, "id", &value) != NULL)
+	{
+		check_own(&value);
+		own = &value;
+	}
+	c->names = names_of_ids(own);
+	make(c, "ids", NULL, NULL);
+	make(c, "filters", "filters", with_ids(filters, own, ids));
+}
+
+/* With one of these a type is listed; without, names are searched. */
+static bool
+asks_for_list(const KgInput *in)
+{
+	static const char *const of_lists[] = {"ids",
+										   "filters",
+										   "related",
+										   "not_related",
+										   "sort",
+										   "fields",
+										   "cursor",
+										   "citations",
+										   "as_of"};
+
+	for (int i = 0; i < lengthof(of_lists); i++)
+		if (kg_input_has(in, of_lists[i]))
+			return true;
+	return false;
+}
+
+static Jsonb *
+string_array(const char *string)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_array(&w);
+	kg_jw_string(&w, string);
+	return kg_jw_finish(&w);
+}
+
+static Jsonb *
+find_by_name(Compact *c, const KgType *type)
+{
+	static const Rename names[] = {{"/type", "/node_types", true}, {NULL}};
+
+	c->names = names;
+	if (type != NULL)
+		make(c, "type", "node_types", string_array(kg_type_handle(type)));
+	return finish(c, kg_tool_search_entities);
+}
+
+static const KgType *
+read_type(Compact *c)
+{
+	char *name = kg_input_string(&c->call.input, "type");
+
+	return name ? kg_catalog_require_type(c->call.catalog, name, "/type")
+				: NULL;
+}
+
+Jsonb *
+kg_tool_find(const Jsonb *arguments)
+{
+	static const Rename names[] = {{"/query", "/search"}, {NULL}};
+	static const char *const of_search[] = {"mode", "vector"};
+	Compact *c = begin("find", arguments);
+	const KgInput *in = &c->call.input;
+	const KgType *type = read_type(c);
+	JsonbValue ids;
+
+	if ((kg_input_has(in, "query") || kg_input_has(in, "vector")) &&
+		!asks_for_list(in))
+		return find_by_name(c, type);
+	if (type == NULL)
+		kg_input_require(in, "type");
+	refuse_beside(c,
+				  of_search,
+				  lengthof(of_search),
+				  "mode with query, vector, type and limit alone");
+	c->names = names;
+	c->listed = type;
+	make(c, "type", NULL, NULL);
+	if (kg_input_value(in, "ids", &ids))
+		make_ids(c, &ids);
+	return finish(c, NULL);
+}
+
+/* ---- get, schema, verify ---- */
+
+Jsonb *
+kg_tool_get_any(const Jsonb *arguments)
+{
+	static const Rename names[] = {
+		{"/handles", "/ids"}, {"/fields", "/columns"}, {NULL}};
+	Compact *c = begin("get", arguments);
+
+	kg_input_require(&c->call.input, "handles");
+	c->names = names;
+	return finish(c, kg_tool_describe_entities);
+}
+
+Jsonb *
+kg_tool_verify(const Jsonb *arguments)
+{
+	Compact *c = begin("verify", arguments);
+
+	kg_input_require(&c->call.input, "claims");
+	return finish(c, kg_tool_verify_claims);
+}
+
+/* ---- selections ---- */
+
+/* The type that a handle names, whether there is such an entity or not. */
+static const KgType *
+type_of_handle(const Compact *c, const KgHandles *handles, int i)
+{
+	const KgCatalog *catalog = c->call.catalog;
+
+	if (handles->refs[i].id != NULL)
+		return c->call.graph->ranked[handles->refs[i].rank - 1];
+	for (int t = 0; t < catalog->ntypes; t++)
+		if (kg_id_of_type(catalog->types[t], handles->given[i]) != NULL)
+			return catalog->types[t];
+	return NULL;
+}
+
+static const char *
+id_of_handle(const KgType *type, const KgHandles *handles, int i)
+{
+	const KgRef *ref = &handles->refs[i];
+	const char *id = kg_id_of_type(type, handles->given[i]);
+
+	if (ref->id != NULL)
+		return pnstrdup(ref->id, ref->idlen);
+	return id ? id : handles->given[i];
+}
+
+/* The one type of all of them; of what there is none, that of the others. */
+static const KgType *
+type_of_handles(Compact *c, const KgHandles *handles, const char *path)
+{
+	const KgType *type = NULL;
+
+	for (int i = 0; i < handles->n; i++)
+	{
+		const KgType *own = type_of_handle(c, handles, i);
+
+		if (type != NULL && own != NULL && own != type)
+		{
+			KgError *err = kg_error_new(KG_INVALID_INPUT,
+										"the handles are of several types");
+
+			kg_error_path(err, "%s", path);
+			kg_error_throw_expected(err,
+									"handles of one type, or one call each");
+		}
+		if (own != NULL)
+			type = own;
+	}
+	if (type == NULL)
+		kg_throw_all_unknown(&c->call, path, handles);
+	return type;
+}
+
+/* {"label": type, "ids": [...]} */
+static Jsonb *
+selection_of(Compact *c, const KgHandles *handles, const char *path)
+{
+	const KgType *type = type_of_handles(c, handles, path);
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_jw_kstring(&w, "label", kg_type_handle(type));
+	kg_jw_kbegin_array(&w, "ids");
+	for (int i = 0; i < handles->n; i++)
+		kg_jw_string(&w, id_of_handle(type, handles, i));
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+static void
+find_one_handle(Compact *c, const char *key, const JsonbValue *value,
+				KgHandles *handles)
+{
+	const char *path = kg_input_path(&c->call.input, key);
+
+	memset(handles, 0, sizeof(*handles));
+	handles->n = 1;
+	handles->given = palloc(sizeof(char *));
+	handles->given[0] = kg_call_handle(value, path);
+	kg_find_handles(&c->call, path, handles);
+}
+
+/* Where handles stand for a selection, that selection. */
+static void
+make_selection(Compact *c, const char *key)
+{
+	JsonbValue value;
+	KgHandles handles;
+
+	if (!kg_input_value(&c->call.input, key, &value) ||
+		kg_json_is_object(&value))
+		return;
+	if (kg_json_is_array(&value))
+	{
+		kg_call_handles(&c->call, key, &handles);
+		kg_require_handles(&c->call, key, "handles", &handles);
+	}
+	else
+		find_one_handle(c, key, &value, &handles);
+	make(c,
+		 key,
+		 key,
+		 selection_of(c, &handles, kg_input_path(&c->call.input, key)));
+}
+
+Jsonb *
+kg_tool_follow(const Jsonb *arguments)
+{
+	static const Rename names[] = {{"/steps", "/relationships"},
+								   {"/fields", "/columns"},
+								   {"/from", "/from", true},
+								   {NULL}};
+	Compact *c = begin("follow", arguments);
+
+	kg_input_require(&c->call.input, "from");
+	kg_input_require(&c->call.input, "steps");
+	make_selection(c, "from");
+	c->names = names;
+	return finish(c, kg_tool_traverse_relationships);
+}
+
+Jsonb *
+kg_tool_count(const Jsonb *arguments)
+{
+	static const Rename names[] = {{"/steps", "/relationships"},
+								   {"/related", "/node/related"},
+								   {"/not_related", "/node/not_related"},
+								   {NULL}};
+	static const char *const chains[] = {"related", "not_related"};
+	Compact *c = begin("count", arguments);
+	const KgInput *in = &c->call.input;
+	JsonbValue node;
+	JsonbValue value;
+	KgJsonWriter w;
+
+	kg_input_require(in, "node");
+	c->names = names;
+	(void) kg_input_value(in, "node", &node);
+	if (!kg_json_is_object(&node))
+	{
+		/* That is refused first; there is nothing to have chains. */
+		for (int i = 0; i < lengthof(chains); i++)
+			make(c, chains[i], NULL, NULL);
+	}
+	else
+	{
+		kg_jw_init_object(&w);
+		kg_jw_members(&w, kg_json_container(&node));
+		for (int i = 0; i < lengthof(chains); i++)
+			if (kg_input_value(in, chains[i], &value))
+			{
+				kg_jw_key(&w, chains[i]);
+				kg_jw_value(&w, &value);
+				make(c, chains[i], NULL, NULL);
+			}
+		kg_jw_end_object(&w);
+		if (c->nmade > 0)
+			make(c, "node", "node", kg_jw_finish(&w));
+	}
+	if (!kg_input_has(in, "aggregations"))
+		make(c,
+			 "aggregations",
+			 "aggregations",
+			 kg_json_parse("[{\"fn\": \"count\"}]"));
+	return finish(c, kg_tool_aggregate_nodes);
+}
+
+/* ---- around, connect ---- */
+
+Jsonb *
+kg_tool_around(const Jsonb *arguments)
+{
+	static const Rename names[] = {{"/handle", "/start_node", true},
+								   {"/relations", "/relationship_types"},
+								   {"/types", "/node_labels"},
+								   {"/fields", "/columns"},
+								   {NULL}};
+	Compact *c = begin("around", arguments);
+	const KgType *type;
+	JsonbValue value;
+	KgHandles handles;
+	KgJsonWriter w;
+
+	kg_input_require(&c->call.input, "handle");
+	c->names = names;
+	(void) kg_input_value(&c->call.input, "handle", &value);
+	find_one_handle(c, "handle", &value, &handles);
+	type = type_of_handles(c, &handles, "/handle");
+	kg_jw_init_object(&w);
+	kg_jw_kstring(&w, "label", kg_type_handle(type));
+	kg_jw_kstring(&w, "node_id", id_of_handle(type, &handles, 0));
+	make(c, "handle", "start_node", kg_jw_finish(&w));
+	return finish(c, kg_tool_explore_neighbors);
+}
+
+/* What several have in common: all within so many hops of each. */
+static Jsonb *
+connect_all(Compact *c)
+{
+	static const Rename names[] = {{"/from", "/seeds"},
+								   {"/within", "/k"},
+								   {"/relations", "/walk_predicates"},
+								   {"/fields", "/columns"},
+								   {NULL}};
+	static const char *const of_paths[] = {
+		"to", "max_hops", "mode", "weight", "limit", "as_of"};
+
+	refuse_beside(c,
+				  of_paths,
+				  lengthof(of_paths),
+				  "from with within, for what several have in common; or from "
+				  "and to, for paths");
+	c->names = names;
+	return finish(c, kg_tool_intersect_subgraphs);
+}
+
+Jsonb *
+kg_tool_connect(const Jsonb *arguments)
+{
+	static const Rename names[] = {{"/relations", "/relationship_types"},
+								   {"/types", "/node_labels"},
+								   {"/fields", "/columns"},
+								   {"/from", "/from", true},
+								   {"/to", "/to", true},
+								   {NULL}};
+	Compact *c = begin("connect", arguments);
+
+	kg_input_require(&c->call.input, "from");
+	if (kg_input_has(&c->call.input, "within"))
+		return connect_all(c);
+	kg_input_require(&c->call.input, "to");
+	make_selection(c, "from");
+	make_selection(c, "to");
+	c->names = names;
+	return finish(c, kg_tool_find_paths);
+}

@@ -1,0 +1,32 @@
+/*
+ * schema_text.h
+ *	  All types and relations that a caller sees, as a text for a model.
+ */
+#ifndef KG_SCHEMA_TEXT_H
+#define KG_SCHEMA_TEXT_H
+
+#include "model/catalog.h"
+
+/* A schema as text, and how much of it did not fit. */
+typedef struct KgSchemaText
+{
+	char *text;
+	int descriptions; /* of properties that were cut or left out */
+	int types;		  /* whose properties were left out */
+	int relations;	  /* whose properties were left out */
+	int unnamed;	  /* types and relations that are not in the text */
+} KgSchemaText;
+
+/*
+ * Writes the schema in at most max_bytes: the bundles, then a line for each type
+ * and for each declared relation, the types with most entities first.  Of one
+ * type (only is not NULL) the line, and those of its relations.
+ *
+ * If it does not fit, the text leaves out, in this order: the ends of long
+ * descriptions of properties, all of these descriptions, the properties of the
+ * smallest types, those of relations, and the last lines.
+ */
+extern void kg_schema_text(KgSchemaText *schema, const KgCatalog *catalog,
+						   const KgType *only, Size max_bytes);
+
+#endif /* KG_SCHEMA_TEXT_H */

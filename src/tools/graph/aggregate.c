@@ -1,0 +1,914 @@
+/*
+ * graph/aggregate.c
+ *	  aggregate_nodes: counts and sums over nodes, grouped.
+ *
+ * A node is in one group for each distinct combination of its group values, so
+ * that no join can count it twice.  Values over relationships are those of the
+ * ends of a step (query/graph/traverse.h) from each node.  Groups by steps of the chain
+ * are of one row of it together: a pair of ends that no row has is no group.
+ *
+ * Where all that is asked of a node itself is indexed, its keys are read instead of
+ * its document, and nodes that have the same count at once (query/list/key_counts.h);
+ * those of a whole type are not selected before.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "model/key.h"
+#include "model/writing.h"
+#include "query/graph/cost.h"
+#include "query/list/key_counts.h"
+#include "query/run/plan.h"
+#include "tools/graph/aggregate.h"
+#include "utils/memutils.h"
+
+/* A group with the results of its aggregations. */
+typedef struct Row
+{
+	const KgGroup *group;
+	KgGroupValue results[KG_MAX_AGGREGATIONS];
+} Row;
+
+/* ---- values ---- */
+
+typedef struct Collect
+{
+	const KgField *field;
+	KgTruncate truncate;
+	KgValues *values;
+	int room;
+} Collect;
+
+static void
+add_value(Collect *c, const KgGroupValue *value)
+{
+	KgValues *values = c->values;
+
+	if (values->n == c->room)
+	{
+		c->room *= 2;
+		values->values = repalloc_huge(values->values,
+									   c->room * sizeof(KgGroupValue));
+	}
+	values->values[values->n++] = *value;
+}
+
+static void
+collect_value(const JsonbValue *value, void *arg)
+{
+	Collect *c = arg;
+	KgGroupValue found = kg_group_value(c->field, c->truncate, value);
+
+	if (!kg_group_missing(&found))
+		add_value(c, &found);
+}
+
+/*
+ * What an entity has for a property (NULL: its id): the items of an array each
+ * by itself, and at least "missing".  In the current context.
+ */
+static void
+entity_values(const KgField *field, KgTruncate truncate, const KgRef *ref,
+			  KgValues *values)
+{
+	Collect c = {field, truncate, values, 1};
+
+	values->n = 0;
+	values->values = palloc(sizeof(KgGroupValue));
+	if (field == NULL)
+	{
+		KgGroupValue id = kg_group_string(
+			ref->id, ref->idlen, pnstrdup(ref->id, ref->idlen), ref->idlen);
+
+		add_value(&c, &id);
+		return;
+	}
+	kg_field_visit(field, &ref->data->root, collect_value, &c);
+	if (values->n == 0)
+	{
+		KgGroupValue missing = kg_group_value(field, truncate, NULL);
+
+		add_value(&c, &missing);
+	}
+}
+
+static int
+compare_values(const void *a, const void *b, void *arg)
+{
+	return kg_key_compare(((const KgGroupValue *) a)->key,
+						  ((const KgGroupValue *) b)->key);
+}
+
+static void
+drop_repeated(KgValues *values)
+{
+	int n = 0;
+	uint64 done = 0;
+
+	if (values->n < 2)
+		return;
+	qsort_interruptible(
+		values->values, values->n, sizeof(KgGroupValue), compare_values, NULL);
+	for (int i = 0; i < values->n; i++)
+	{
+		kg_plan_count(&done, 1);
+		if (n == 0 || kg_key_compare(values->values[n - 1].key,
+									 values->values[i].key) != 0)
+			values->values[n++] = values->values[i];
+	}
+	values->n = n;
+}
+
+/* What has the property that a group is by. */
+static const KgType *
+group_type(const KgAggregate *a, const KgGroupKey *key)
+{
+	return key->step_no > 0 ? key->step_type
+		   : key->related	? key->step.tests[0].type
+							: a->node.type;
+}
+
+typedef struct EndValues
+{
+	KgAggregate *a;
+	KgGroupKey *key;
+	const KgTraversal *t;
+	const KgCounts *counts; /* what documents lack; or NULL */
+} EndValues;
+
+static void
+keep_end(const KgRef *ref, void *arg)
+{
+	EndValues *state = arg;
+	KgGroupKey *key = state->key;
+	KgGraph *graph = state->a->call.graph;
+	KgRef counted = *ref;
+	MemoryContext old;
+
+	if (graph->ranked[ref->rank - 1] != group_type(state->a, key))
+		return;
+	old = MemoryContextSwitchTo(graph->context);
+	if (state->counts != NULL)
+		counted.data = kg_counts_show(state->counts, ref->node, ref->data);
+	entity_values(key->field,
+				  KG_TRUNCATE_NONE,
+				  &counted,
+				  &key->ends[kg_nodeset_find(&state->t->set, ref->node)]);
+	MemoryContextSwitchTo(old);
+	kg_graph_check_memory(graph);
+}
+
+/* Count what a group is by at the ends that are of its type. */
+static const KgCounts *
+count_ends(const KgAggregate *a, const KgGroupKey *key, const int64 *ends,
+		   uint32 n)
+{
+	KgGraph *graph = a->call.graph;
+	const KgType *type = group_type(a, key);
+	uint16 rank = kg_graph_rank(graph, type->type_no);
+	int64 *nodes;
+	uint16 *ranks;
+	uint32 count = 0;
+
+	if (key->field == NULL || !key->field->counted)
+		return NULL;
+	nodes = MemoryContextAllocHuge(graph->context,
+								   Max((Size) n, 1) * sizeof(int64));
+	ranks = MemoryContextAllocHuge(graph->context,
+								   Max((Size) n, 1) * sizeof(uint16));
+	kg_graph_types(graph, ends, n, ranks);
+	for (uint32 i = 0; i < n; i++)
+		if (ranks[i] == rank)
+			nodes[count++] = ends[i];
+	if (key->counted_path != NULL)
+		kg_counts_check(type, key->field, key->counted_path, count);
+	return kg_counts_of(graph->catalog, type, nodes, count);
+}
+
+/* Read what a step ends in, for a group. */
+static void
+read_ends(KgAggregate *a, KgGroupKey *key, const KgTraversal *t,
+		  const KgStepResult *step)
+{
+	KgGraph *graph = a->call.graph;
+	EndValues state = {a, key, t};
+	KgNodeSet ends;
+	uint64 done = 0;
+
+	key->ends = MemoryContextAllocExtended(graph->context,
+										   (t->set.n + 1) * sizeof(KgValues),
+										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	kg_nodeset_init(&ends, graph->context);
+	for (uint64 i = 0; i < step->first[step->nstarts]; i++)
+	{
+		kg_plan_count(&done, 1);
+		(void) kg_nodeset_add(&ends, t->set.nodes[step->ends[i].node]);
+	}
+	state.counts = count_ends(a, key, ends.nodes, ends.n);
+	kg_graph_resolve(
+		graph, ends.nodes, ends.n, key->field != NULL, keep_end, &state);
+	kg_nodeset_free(&ends);
+}
+
+/* The type of the nodes, where they need not be looked at any more. */
+static const KgType *
+seen_type(const KgAggregate *a)
+{
+	return kg_select_sees(&a->node) ? a->node.type : NULL;
+}
+
+/* What a group over relationships is by: its own walk's ends, or a step's. */
+static void
+read_related(KgAggregate *a, KgGroupKey *key, const int64 *nodes, uint32 n)
+{
+	if (key->step_no > 0)
+		read_ends(a, key, &a->chain, &a->chain.steps[key->step_no - 1]);
+	if (!key->related)
+		return;
+	kg_traverse_run(
+		&key->t, a->call.graph, seen_type(a), nodes, n, &key->step, 1);
+	read_ends(a, key, &key->t, &key->t.steps[0]);
+}
+
+/* The distinct values of the ends of a node's relationship. */
+static void
+related_values(const KgGroupKey *key, int64 node, KgValues *values)
+{
+	const KgStepResult *step = &key->t.steps[0];
+	uint32 start = step->start_of[kg_nodeset_find(&key->t.set, node)];
+	Collect c = {NULL, KG_TRUNCATE_NONE, values, 8};
+	uint64 done = 0;
+
+	values->n = 0;
+	values->values = palloc(c.room * sizeof(KgGroupValue));
+	for (uint64 i = step->first[start]; i < step->first[start + 1]; i++)
+	{
+		const KgValues *end = &key->ends[step->ends[i].node];
+
+		kg_plan_count(&done, end->n + 1);
+		for (int v = 0; v < end->n; v++)
+			add_value(&c, &end->values[v]);
+	}
+}
+
+static KgGroupValue
+aggregated_value(const KgAggregateSpec *spec, const KgRef *ref)
+{
+	JsonbValue value;
+
+	if (!spec->has_property)
+		return kg_group_value(NULL, KG_TRUNCATE_NONE, NULL);
+	if (spec->field == NULL)
+		return kg_group_string(ref->id, ref->idlen, ref->id, ref->idlen);
+	if (!kg_field_value(spec->field, &ref->data->root, &value))
+		return kg_group_value(spec->field, KG_TRUNCATE_NONE, NULL);
+	return kg_group_value(spec->field, KG_TRUNCATE_NONE, &value);
+}
+
+/* Count so many nodes in every combination of their group values. */
+static void
+add_combinations(KgAggregate *a, const KgValues *values,
+				 const KgGroupValue *operands, int64 times)
+{
+	KgGroupValue keys[KG_MAX_GROUPS];
+	int at[KG_MAX_GROUPS] = {0};
+	bool none = false;
+	int i;
+
+	for (i = 0; i < a->ngroups; i++)
+		none |= values[i].n == 0;
+	while (!none)
+	{
+		for (i = 0; i < a->ngroups; i++)
+			keys[i] = values[i].values[at[i]];
+		kg_groups_add(a->result, keys, operands, times);
+		kg_graph_charge_edges(a->call.graph, 1);
+		/* The next combination, the last key fastest. */
+		for (i = a->ngroups - 1; i >= 0 && ++at[i] == values[i].n; i--)
+			at[i] = 0;
+		none = i < 0;
+	}
+}
+
+/* The values of the row at hand: of an array each by itself. */
+static void
+add_joints(KgAggregate *a, int group, const KgJoint *begun)
+{
+	const KgGroupKey *key = &a->groups[group];
+	const KgValues *end;
+	KgJoint joint = *begun;
+
+	if (group == a->ngroups)
+	{
+		if (a->njoints == a->joint_room)
+		{
+			a->joint_room = Max(2 * a->joint_room, 8);
+			a->joints = a->joints == NULL
+							? palloc(a->joint_room * sizeof(KgJoint))
+							: repalloc_huge(a->joints,
+											a->joint_room * sizeof(KgJoint));
+			kg_graph_check_memory(a->call.graph);
+		}
+		kg_graph_charge_edges(a->call.graph, 1);
+		a->joints[a->njoints++] = joint;
+		return;
+	}
+	if (key->step_no == 0)
+	{
+		add_joints(a, group + 1, &joint);
+		return;
+	}
+	end = &key->ends[a->bound[key->step_no - 1]];
+	for (int i = 0; i < end->n; i++)
+	{
+		joint.values[group] = end->values[i];
+		add_joints(a, group + 1, &joint);
+	}
+}
+
+/* Is it the end of a step from which the chain goes on? */
+static bool
+goes_on(const KgTraversal *t, int step, uint32 node)
+{
+	const KgStepResult *next = &t->steps[step + 1];
+
+	if (step + 1 == t->nsteps)
+		return true;
+	return node < next->start_of_n && next->start_of[node] != KG_NO_NODE &&
+		   next->rows[next->start_of[node]] > 0;
+}
+
+/* The rows of the chain from a node, as far as groups are by its steps. */
+static void
+walk_chain(KgAggregate *a, int step, uint32 node)
+{
+	const KgTraversal *t = &a->chain;
+	const KgStepResult *result = &t->steps[step];
+	uint32 start = result->start_of[node];
+	uint64 done = 0;
+
+	for (uint64 i = result->first[start]; i < result->first[start + 1]; i++)
+	{
+		uint32 end = result->ends[i].node;
+
+		kg_plan_count(&done, 1);
+		if (!goes_on(t, step, end))
+			continue;
+		a->bound[step] = end;
+		if (step + 1 < a->deepest)
+			walk_chain(a, step + 1, end);
+		else
+		{
+			KgJoint none;
+
+			memset(&none, 0, sizeof(none));
+			add_joints(a, 0, &none);
+		}
+	}
+}
+
+static int
+compare_joints(const void *x, const void *y, void *arg)
+{
+	const KgAggregate *a = arg;
+	int order = 0;
+
+	for (int i = 0; i < a->ngroups && order == 0; i++)
+		if (a->groups[i].step_no > 0)
+			order = kg_key_compare(((const KgJoint *) x)->values[i].key,
+								   ((const KgJoint *) y)->values[i].key);
+	return order;
+}
+
+/* Count a node for each distinct row of the chain, as the groups see it. */
+static void
+add_by_steps(KgAggregate *a, const KgRef *ref, KgValues *values,
+			 const KgGroupValue *operands)
+{
+	a->njoints = a->joint_room = 0;
+	a->joints = NULL;
+	walk_chain(a, 0, kg_nodeset_find(&a->chain.set, ref->node));
+	if (a->njoints == 0)
+		return;
+	qsort_interruptible(
+		a->joints, a->njoints, sizeof(KgJoint), compare_joints, a);
+	for (int j = 0; j < a->njoints; j++)
+	{
+		if (j > 0 && compare_joints(&a->joints[j - 1], &a->joints[j], a) == 0)
+			continue;
+		for (int i = 0; i < a->ngroups; i++)
+			if (a->groups[i].step_no > 0)
+			{
+				values[i].n = 1;
+				values[i].values = &a->joints[j].values[i];
+			}
+		add_combinations(a, values, operands, 1);
+	}
+}
+
+static void
+add_node(const KgRef *ref, void *arg)
+{
+	KgAggregate *a = arg;
+	KgGraph *graph = a->call.graph;
+	MemoryContext old;
+	KgValues values[KG_MAX_GROUPS];
+	KgGroupValue operands[KG_MAX_AGGREGATIONS];
+	KgRef counted = *ref;
+	int i;
+
+	MemoryContextReset(a->work);
+	old = MemoryContextSwitchTo(a->work);
+	if (a->counts != NULL)
+		counted.data = kg_counts_show(a->counts, ref->node, ref->data);
+	ref = &counted;
+	for (i = 0; i < a->ngroups; i++)
+	{
+		KgGroupKey *key = &a->groups[i];
+
+		if (key->step_no > 0)
+			continue;
+		if (key->related)
+			related_values(key, ref->node, &values[i]);
+		else
+			entity_values(key->field, key->truncate, ref, &values[i]);
+		drop_repeated(&values[i]);
+	}
+	for (i = 0; i < a->nspecs; i++)
+		operands[i] = aggregated_value(&a->specs[i], ref);
+	if (a->deepest > 0)
+		add_by_steps(a, ref, values, operands);
+	else
+		add_combinations(a, values, operands, 1);
+	MemoryContextSwitchTo(old);
+	kg_graph_check_memory(graph);
+}
+
+/* ---- by keys ---- */
+
+typedef struct Keys
+{
+	KgAggregate *a;
+	int nfields;
+	const KgField *fields[KG_MAX_COLUMNS];
+} Keys;
+
+static void
+add_field(Keys *keys, const KgField *field)
+{
+	for (int i = 0; i < keys->nfields; i++)
+		if (keys->fields[i] == field)
+			return;
+	keys->fields[keys->nfields++] = field;
+}
+
+/* Do keys say all that is asked of a node?  Of which properties. */
+static bool
+follows_from_keys(KgAggregate *a, Keys *keys)
+{
+	keys->a = a;
+	keys->nfields = 0;
+	/* Keys are written after the entities. */
+	if (kg_being_written("kg_entity"))
+		return false;
+	if (a->counted != NULL && !a->counts_kept)
+		return false;
+	for (int i = 0; i < a->ngroups; i++)
+	{
+		const KgGroupKey *key = &a->groups[i];
+
+		if (key->related || key->step_no > 0 || key->field == NULL ||
+			!key->field->indexed)
+			return false;
+		/* Members of one entity may become one. */
+		if (key->field->is_array && key->truncate != KG_TRUNCATE_NONE)
+			return false;
+		add_field(keys, key->field);
+	}
+	for (int i = 0; i < a->nspecs; i++)
+	{
+		const KgAggregateSpec *spec = &a->specs[i];
+
+		if (!spec->has_property)
+			continue;
+		if (spec->field == NULL || !spec->field->indexed ||
+			spec->field->is_array)
+			return false;
+		add_field(keys, spec->field);
+	}
+	return true;
+}
+
+/* The values of a property among keys: at least "missing", each once. */
+static void
+key_values(const KgField *field, KgTruncate truncate, const KgPackedKey *keys,
+		   int nkeys, KgValues *values)
+{
+	values->n = 0;
+	values->values = palloc((nkeys + 1) * sizeof(KgGroupValue));
+	for (int i = 0; i < nkeys; i++)
+	{
+		KgGroupValue value;
+
+		if (keys[i].field_no != field->field_no)
+			continue;
+		value = kg_group_of_key(field, truncate, kg_packed_key_copy(&keys[i]));
+		if (!kg_group_missing(&value))
+			values->values[values->n++] = value;
+	}
+	if (values->n == 0)
+		values->values[values->n++] = kg_group_value(field, truncate, NULL);
+	drop_repeated(values);
+}
+
+static void
+add_same(const KgPackedKey *keys, int nkeys, int64 entities, void *arg)
+{
+	KgAggregate *a = ((Keys *) arg)->a;
+	MemoryContext old;
+	KgValues values[KG_MAX_GROUPS];
+	KgGroupValue operands[KG_MAX_AGGREGATIONS];
+
+	MemoryContextReset(a->work);
+	old = MemoryContextSwitchTo(a->work);
+	for (int i = 0; i < a->ngroups; i++)
+		key_values(
+			a->groups[i].field, a->groups[i].truncate, keys, nkeys, &values[i]);
+	for (int i = 0; i < a->nspecs; i++)
+	{
+		KgValues operand;
+		int same = 0;
+
+		if (!a->specs[i].has_property)
+			continue;
+		/* Of one property often more than one thing is asked. */
+		while (!a->specs[same].has_property ||
+			   a->specs[same].field != a->specs[i].field)
+			same++;
+		if (same < i)
+		{
+			operands[i] = operands[same];
+			continue;
+		}
+		key_values(a->specs[i].field, KG_TRUNCATE_NONE, keys, nkeys, &operand);
+		operands[i] = operand.values[0];
+	}
+	add_combinations(a, values, operands, entities);
+	MemoryContextSwitchTo(old);
+	kg_graph_check_memory(a->call.graph);
+}
+
+/* Any property that each entity has one key of: to count them all. */
+static const KgField *
+countable_field(const KgType *type)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if (type->fields[i].indexed && !type->fields[i].counted &&
+			!type->fields[i].is_array)
+			return &type->fields[i];
+	return NULL;
+}
+
+/* Of a whole type, without a look at what there is first. */
+static bool
+aggregate_type(KgAggregate *a, uint32 *n)
+{
+	const KgSelector *node = &a->node;
+	int64 counted;
+	Keys keys;
+
+	if (node->nids > 0 || node->related != NULL || a->steps.n > 0 ||
+		(node->filter != NULL && !kg_filter_is_empty(node->filter)) ||
+		a->call.catalog->authorizes || !follows_from_keys(a, &keys))
+		return false;
+	if (keys.nfields == 0 && countable_field(node->type) != NULL)
+		add_field(&keys, countable_field(node->type));
+	counted = kg_key_counts(a->call.graph,
+							node->type,
+							keys.fields,
+							keys.nfields,
+							NULL,
+							0,
+							add_same,
+							&keys);
+	*n = (uint32) Min(counted, PG_UINT32_MAX);
+	return true;
+}
+
+static bool
+needs_data(const KgAggregate *a)
+{
+	for (int i = 0; i < a->ngroups; i++)
+		if (!a->groups[i].related && a->groups[i].step_no == 0 &&
+			a->groups[i].field != NULL)
+			return true;
+	for (int i = 0; i < a->nspecs; i++)
+		if (a->specs[i].field != NULL)
+			return true;
+	return false;
+}
+
+/* Is anything asked of a node itself? */
+static bool
+needs_rows(const KgAggregate *a)
+{
+	for (int i = 0; i < a->ngroups; i++)
+		if (!a->groups[i].related && a->groups[i].step_no == 0)
+			return true;
+	for (int i = 0; i < a->nspecs; i++)
+		if (a->specs[i].has_property)
+			return true;
+	return false;
+}
+
+/* Nodes of which nothing but their number is asked. */
+static void
+add_nodes(KgAggregate *a, const int64 *nodes, uint32 n)
+{
+	KgRef ref = {.rank = kg_graph_rank(a->call.graph, a->node.type->type_no)};
+	uint64 done = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		kg_plan_count(&done, 1);
+		ref.node = nodes[i];
+		add_node(&ref, a);
+	}
+}
+
+/* The nodes from which the chain of relationships leads somewhere. */
+static uint32
+keep_connected(KgAggregate *a, int64 *nodes, uint32 n)
+{
+	KgTraversal *t = &a->chain;
+	uint32 kept = 0;
+
+	if (a->steps.n == 0)
+		return n;
+	kg_traverse_run(
+		t, a->call.graph, seen_type(a), nodes, n, a->steps.specs, a->steps.n);
+	for (uint32 s = 0; s < t->steps[0].nstarts; s++)
+		if (t->steps[0].rows[s] > 0)
+			nodes[kept++] = t->set.nodes[t->steps[0].starts[s]];
+	return kept;
+}
+
+static void
+estimate(KgAggregate *a, const int64 *nodes, uint32 n)
+{
+	KgGraph *graph = a->call.graph;
+
+	if (n == 0)
+		return;
+	if (a->steps.n > 0)
+		kg_cost_traverse(
+			graph, nodes, n, a->steps.specs, a->steps.n, "/relationships");
+	for (int i = 0; i < a->ngroups; i++)
+		if (a->groups[i].related)
+			kg_cost_traverse(
+				graph, nodes, n, &a->groups[i].step, 1, "/group_by");
+}
+
+/* Is there no row because of relationships? */
+static bool
+ends_early(const KgAggregate *a)
+{
+	if (a->kept == 0)
+		return true;
+	for (int i = 0; i < a->ngroups; i++)
+		if (a->groups[i].related && a->groups[i].t.total == 0)
+			return true;
+	return false;
+}
+
+/* Why no node is counted: the chain of relationships, or a group's own. */
+static Jsonb *
+hints(KgAggregate *a, const int64 *nodes)
+{
+	Jsonb *result;
+	KgJsonWriter w;
+
+	kg_jw_init_array(&w);
+	(void) kg_hint_related(a->call.catalog, a->node.type, a->node.related, &w);
+	if (a->kept == 0)
+		kg_hint_traversal(&a->call, &a->chain, "/relationships", &w);
+	for (int i = 0; i < a->ngroups && a->kept > 0; i++)
+	{
+		const KgGroupKey *key = &a->groups[i];
+
+		if (!key->related || key->t.total > 0)
+			continue;
+		kg_hint_edges(&a->call,
+					  kg_path_index("/group_by", i),
+					  "none of the nodes leads to such a node, so none is in a "
+					  "group",
+					  nodes,
+					  a->kept,
+					  &w);
+	}
+	result = kg_jw_finish(&w);
+	return kg_json_length(&result->root) > 0 ? result : NULL;
+}
+
+/* Counts the nodes that are selected; returns them where they had to be. */
+static int64 *
+aggregate(KgAggregate *a, uint32 *selected)
+{
+	KgGraph *graph = a->call.graph;
+	int64 *nodes;
+	uint32 n;
+	Keys keys;
+
+	a->result = kg_groups_new(graph->context, a->ngroups, a->specs, a->nspecs);
+	a->work = AllocSetContextCreate(
+		graph->context, "kg_graph aggregate", ALLOCSET_DEFAULT_SIZES);
+	if (aggregate_type(a, selected))
+	{
+		a->kept = *selected;
+		return NULL;
+	}
+	nodes = kg_select_nodes(graph, &a->node, selected);
+	n = *selected;
+	if (a->counted != NULL && !a->counts_kept)
+		kg_counts_check(a->node.type, a->counted, a->counted_path, n);
+	estimate(a, nodes, n);
+	n = keep_connected(a, nodes, n);
+	a->kept = n;
+	for (int i = 0; i < a->ngroups && n > 0; i++)
+		if (a->groups[i].related || a->groups[i].step_no > 0)
+			read_related(a, &a->groups[i], nodes, n);
+	if (n > 1 && needs_data(a) && follows_from_keys(a, &keys))
+		(void) kg_key_counts(graph,
+							 a->node.type,
+							 keys.fields,
+							 keys.nfields,
+							 nodes,
+							 n,
+							 add_same,
+							 &keys);
+	else if (seen_type(a) != NULL && !needs_rows(a))
+		add_nodes(a, nodes, n);
+	else
+	{
+		if (a->counted != NULL)
+			a->counts = kg_counts_of(graph->catalog, a->node.type, nodes, n);
+		kg_graph_resolve(graph, nodes, n, needs_data(a), add_node, a);
+	}
+	return nodes;
+}
+
+/* ---- the reply ---- */
+
+static const KgGroupValue *
+row_value(const KgAggregate *a, const Row *row, int column)
+{
+	return column < a->ngroups ? &row->group->keys[column]
+							   : &row->results[column - a->ngroups];
+}
+
+/* As asked for, missing values last either way; ties by the group's values. */
+static int
+compare_rows(const void *x, const void *y, void *arg)
+{
+	const KgAggregate *a = arg;
+	int order = 0;
+
+	for (int i = 0; i < a->nsort && order == 0; i++)
+	{
+		const KgGroupValue *p = row_value(a, x, a->sort[i].column);
+		const KgGroupValue *q = row_value(a, y, a->sort[i].column);
+
+		order = kg_group_missing(p) - kg_group_missing(q);
+		if (order == 0)
+		{
+			order = kg_key_compare(p->key, q->key);
+			if (a->sort[i].descending)
+				order = -order;
+		}
+	}
+	for (int i = 0; i < a->ngroups && order == 0; i++)
+		order = kg_key_compare(row_value(a, x, i)->key,
+							   row_value(a, y, i)->key);
+	return order;
+}
+
+static Row *
+make_rows(KgAggregate *a, uint32 *n)
+{
+	KgGroup **groups = kg_groups_list(a->result, n);
+	Row *rows = MemoryContextAllocHuge(a->call.graph->context,
+									   ((Size) *n + 1) * sizeof(Row));
+	uint64 done = 0;
+
+	for (uint32 i = 0; i < *n; i++)
+	{
+		kg_plan_count(&done, a->nspecs + 1);
+		rows[i].group = groups[i];
+		for (int s = 0; s < a->nspecs; s++)
+			rows[i].results[s] = kg_group_result(&a->specs[s],
+												 &groups[i]->accumulators[s]);
+	}
+	kg_graph_check_memory(a->call.graph);
+	qsort_interruptible(rows, *n, sizeof(Row), compare_rows, a);
+	return rows;
+}
+
+static Jsonb *
+row_json(const KgAggregate *a, const Row *row)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_array(&w);
+	for (int i = 0; i < a->ncolumns; i++)
+		kg_jw_value(&w, &row_value(a, row, i)->value);
+	return kg_jw_finish(&w);
+}
+
+/* What is shown in a group's column: the property, or the id. */
+static const KgField *
+group_field(const KgAggregate *a, const KgGroupKey *key)
+{
+	const KgType *type = group_type(a, key);
+
+	return key->field != NULL || type == NULL ? key->field : type->id_field;
+}
+
+/* A count of values shows none of them; nor does what is computed. */
+static const KgField *
+aggregated_field(const KgAggregateSpec *spec)
+{
+	return spec->fn == KG_FN_MIN || spec->fn == KG_FN_MAX ? spec->field : NULL;
+}
+
+/* Which columns hold text from outside. */
+static KgMarks
+column_marks(const KgAggregate *a)
+{
+	KgMarks marks = {NIL};
+
+	for (int i = 0; i < a->ncolumns; i++)
+		kg_marks_note_of(&marks,
+						 "columns",
+						 i < a->ngroups
+							 ? group_field(a, &a->groups[i])
+							 : aggregated_field(&a->specs[i - a->ngroups]),
+						 a->columns[i]);
+	return marks;
+}
+
+static void
+build_reply(KgAggregate *a)
+{
+	KgReply *reply = &a->reply;
+	Row *rows = make_rows(a, &a->nrows);
+
+	kg_reply_init(reply, &a->call);
+	reply->draft.n = Min(a->nrows, a->limit);
+	reply->draft.total = a->nrows;
+	reply->draft.more = a->nrows > reply->draft.n;
+	reply->draft.highest_limit = kg_setting_max_rows;
+	reply->draft.marks = column_marks(a);
+	a->written = palloc((reply->draft.n + 1) * sizeof(Jsonb *));
+	reply->unit_sizes = palloc((reply->draft.n + 1) * sizeof(Size));
+	for (int i = 0; i < reply->draft.n; i++)
+	{
+		a->written[i] = row_json(a, &rows[i]);
+		reply->unit_sizes[i] = kg_json_text_size(&a->written[i]->root) + 2;
+	}
+}
+
+static void
+write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
+{
+	const KgAggregate *a = state;
+
+	kg_jw_kstrings(w, "columns", (char *const *) a->columns, a->ncolumns);
+	kg_jw_kbegin_array(w, "rows");
+	for (int i = 0; i < fit->listed; i++)
+		kg_jw_jsonb(w, a->written[i]);
+	kg_jw_end_array(w);
+	kg_jw_kjsonb_if(w, "warnings", a->warnings);
+}
+
+Jsonb *
+kg_tool_aggregate_nodes(const Jsonb *arguments)
+{
+	KgAggregate *a = palloc0(sizeof(KgAggregate));
+	const KgSelector *node = &a->node;
+	int64 *nodes;
+	uint32 n;
+	Jsonb *result;
+
+	kg_aggregate_read(a, arguments);
+	nodes = aggregate(a, &n);
+	if (a->ngroups == 0)
+		kg_groups_ensure_one(a->result);
+	build_reply(a);
+	if (n == 0)
+		a->reply.draft.hints = kg_selector_hints(&a->call, &node, 1);
+	else if (ends_early(a) || node->related != NULL)
+		a->reply.draft.hints = hints(a, nodes);
+	result = kg_reply_finish(&a->reply, write_reply, a);
+	kg_graph_call_end(&a->call);
+	return result;
+}

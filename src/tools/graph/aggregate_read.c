@@ -1,0 +1,539 @@
+/*
+ * graph/aggregate_read.c
+ *	  The arguments of aggregate_nodes.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "miscadmin.h"
+#include "query/graph/aggregate.h"
+#include "mb/pg_wchar.h"
+#include "query/time/validity.h"
+#include "tools/graph/graph.h"
+#include "tools/periods.h"
+#include "utils/memutils.h"
+#include "tools/graph/aggregate.h"
+
+static const KgField *
+read_property(const KgFilterTarget *target, const KgInput *in, const char *use,
+			  char **name)
+{
+	bool is_id;
+
+	*name = kg_input_string(in, "property");
+	return kg_target_field(
+		target, *name, kg_input_path(in, "property"), use, &is_id);
+}
+
+/* One of the nodes themselves, which may be a count. */
+static const KgField *
+read_own_property(KgAggregate *a, const KgInput *in, const char *use,
+				  char **name)
+{
+	KgFilterTarget target = kg_filter_target_counted(a->call.catalog,
+													 a->node.type);
+	const KgField *field = read_property(&target, in, use, name);
+
+	if (field == NULL || !field->counted)
+		return field;
+	a->counted = field;
+	a->counts_kept = target.kept;
+	a->counted_path = kg_input_path(in, "property");
+	a->node.few = !target.kept;
+	return field;
+}
+
+/* Groups have no names of their own: what to do about two that share one. */
+static const char once[] = "each group once";
+
+static bool
+has_column(const KgAggregate *a, const char *name)
+{
+	for (int i = 0; i < a->ncolumns; i++)
+		if (strcmp(a->columns[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void
+add_column(KgAggregate *a, const char *name, const char *path,
+		   const char *expected)
+{
+	KgError *err;
+
+	if (has_column(a, name))
+	{
+		err = kg_error_new(
+			KG_INVALID_INPUT, "two columns have the name \"%s\"", name);
+		kg_error_path(err, "%s", path);
+		kg_error_got_string(err, name);
+		kg_error_throw_expected(err, "%s", expected);
+	}
+	a->columns[a->ncolumns++] = name;
+}
+
+static KG_NORETURN void
+throw_property(const KgInput *in, const char *name, const char *message,
+			   const char *expected)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT, message, name);
+
+	kg_error_path(err, "%s", kg_input_path(in, "property"));
+	kg_error_got_string(err, name);
+	kg_error_throw_expected(err, "%s", expected);
+}
+
+/* The units are declared as in the enum of "truncate", after none. */
+static KgTruncate
+read_truncate(const KgInput *in, const KgField *field, const char *name)
+{
+	KgTruncate truncate;
+
+	if (!kg_input_has(in, "truncate"))
+		return KG_TRUNCATE_NONE;
+	truncate = (KgTruncate) (kg_input_enum(in, "truncate", "a unit of time") +
+							 1);
+	if (field == NULL ||
+		(field->kind != KG_KIND_DATE && field->kind != KG_KIND_DATETIME))
+		throw_property(in,
+					   name,
+					   "property \"%s\" is no date and cannot be truncated",
+					   "a property of format date or date-time");
+	if (field->kind == KG_KIND_DATE &&
+		(truncate == KG_TRUNCATE_MINUTE || truncate == KG_TRUNCATE_HOUR))
+		throw_property(in,
+					   name,
+					   "property \"%s\" has no time of day",
+					   "day, week, month, quarter or year for a date");
+	return truncate;
+}
+
+/*
+ * Groups of one relationship in several directions are told apart by that; the
+ * first of them has the name alone.
+ */
+static const char *
+end_column(const KgAggregate *a, const KgGroupKey *key)
+{
+	static const char *const directions[] = {"outgoing", "incoming", "both"};
+	bool taken = false;
+
+	if (!key->related)
+		return key->end;
+	for (int i = 0; i < a->ngroups - 1; i++)
+	{
+		const KgGroupKey *other = &a->groups[i];
+
+		if (!other->related || strcmp(other->end, key->end) != 0)
+			continue;
+		if (other->direction == key->direction)
+			return key->end;
+		taken = true;
+	}
+	return taken ? psprintf("%s_%s", key->end, directions[key->direction])
+				 : key->end;
+}
+
+/* By a property of what a group leads to; by its id where there is none. */
+static void
+read_end_property(KgAggregate *a, const KgInput *in, const KgType *type,
+				  const char *column, KgGroupKey *key)
+{
+	KgFilterTarget target = kg_filter_target_counted(a->call.catalog, type);
+	char *property;
+
+	if (kg_input_has(in, "property"))
+	{
+		key->field = read_property(&target, in, "group", &property);
+		if (!target.kept)
+			key->counted_path = kg_input_path(in, "property");
+		column = psprintf("%s_%s", column, property);
+	}
+	key->end = column;
+	add_column(a, end_column(a, key), in->path, once);
+}
+
+/* {relationship, direction?, label, property?, filters?} */
+static void
+read_related_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
+{
+	static const char *const members[] = {
+		"relationship", "direction", "label", "property", "filters"};
+	KgGraphCall *call = &a->call;
+	KgRelationNames names;
+	KgNodeTest *test = &key->step.tests[0];
+	uint16 rank;
+
+	kg_input_only(in, members, lengthof(members));
+	kg_input_require(in, "label");
+	(void) kg_input_string(in, "relationship");
+	names = kg_call_relation_names(call, in, "relationship");
+	key->direction = kg_call_direction(in);
+	kg_call_follow(call, &names, key->direction, &key->step.follow);
+	key->related = true;
+	key->step.min_hops = 1;
+	key->step.max_hops = 1;
+	key->step.ntests = 1;
+	test->type = kg_call_type(call, in, "label");
+	rank = kg_graph_rank(call->graph, test->type->type_no);
+	test->filters = kg_call_filters_over(call, in, 1, &rank);
+	read_end_property(a,
+					  in,
+					  test->type,
+					  psprintf("%s_%s",
+							   names.all ? "*" : names.names[0],
+							   kg_type_handle(test->type)),
+					  key);
+}
+
+static bool
+follows(const KgFollow *follow, int32 number)
+{
+	const KgRelationSet *sets[] = {&follow->forward, &follow->backward};
+
+	for (int i = 0; i < 2; i++)
+	{
+		if (sets[i]->all)
+			return true;
+		for (int j = 0; j < sets[i]->n; j++)
+			if (sets[i]->numbers[j] == number)
+				return true;
+	}
+	return false;
+}
+
+/* What a step ends in: as it says itself, or else the group. */
+static const KgType *
+read_step_type(KgAggregate *a, const KgStepSpec *spec, const KgInput *in)
+{
+	const KgType *type = spec->ntests > 0 ? spec->tests[0].type : NULL;
+	const KgType *named = kg_call_type(&a->call, in, "label");
+
+	if (type != NULL && named != NULL && type != named)
+	{
+		JsonbValue got = kg_json_string_value(kg_type_handle(named));
+
+		kg_error_throw(kg_args_error(
+			kg_input_path(in, "label"),
+			&got,
+			psprintf("\"%s\", as the step says", kg_type_handle(type))));
+	}
+	if (type == NULL)
+		kg_input_require(in, "label");
+	return type != NULL ? type : named;
+}
+
+/* A relationship beside the step must be one that it walks. */
+static void
+check_step_relationship(KgAggregate *a, const KgStepSpec *spec,
+						const KgInput *in)
+{
+	const KgCatalog *catalog = a->call.catalog;
+	KgRelationNames names = kg_call_relation_names(
+		&a->call, in, "relationship");
+	JsonbValue value;
+
+	if (kg_json_get(in->object, "relationship", &value) == NULL)
+		return;
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (kg_names_have(&names, &catalog->relations[i]) &&
+			follows(&spec->follow, catalog->relations[i].relation_no))
+			return;
+	kg_error_throw(kg_args_error(kg_input_path(in, "relationship"),
+								 &value,
+								 "a relationship type that the step walks"));
+}
+
+/* {step, relationship?, label?, property?}: the end of a step of the chain */
+static void
+read_step_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
+{
+	static const char *const members[] = {
+		"step", "relationship", "label", "property"};
+	const KgStepSpec *spec;
+	int64 step = 0;
+
+	kg_input_only(in, members, lengthof(members));
+	if (a->steps.n == 0)
+	{
+		KgError *err = kg_error_new(KG_INVALID_INPUT,
+									"a group by a step needs relationships");
+
+		kg_error_path(err, "%s", kg_input_path(in, "step"));
+		kg_error_throw_expected(
+			err, "relationships, the steps that are counted from 1");
+	}
+	/* Not only at most max_steps: there must be such a step. */
+	(void) kg_args_int(
+		in->object, "step", in->path, 1, a->steps.n, &step, in->repairs);
+	spec = &a->steps.specs[step - 1];
+	check_step_relationship(a, spec, in);
+	key->step_type = read_step_type(a, spec, in);
+	key->step_no = (int) step;
+	a->deepest = Max(a->deepest, key->step_no);
+	read_end_property(
+		a,
+		in,
+		key->step_type,
+		psprintf("step%d_%s", key->step_no, kg_type_handle(key->step_type)),
+		key);
+}
+
+static void
+read_group(KgAggregate *a, const KgInput *in)
+{
+	static const char *const members[] = {"property", "truncate"};
+	KgGroupKey *key = &a->groups[a->ngroups++];
+	char *name;
+
+	if (kg_input_has(in, "step"))
+	{
+		read_step_group(a, in, key);
+		return;
+	}
+	if (kg_input_has(in, "relationship"))
+	{
+		read_related_group(a, in, key);
+		return;
+	}
+	kg_input_only(in, members, lengthof(members));
+	kg_input_require(in, "property");
+	key->field = read_own_property(a, in, "group", &name);
+	key->truncate = read_truncate(in, key->field, name);
+	add_column(a,
+			   key->truncate == KG_TRUNCATE_NONE
+				   ? name
+				   : psprintf("%s_%s", name, kg_input_string(in, "truncate")),
+			   in->path,
+			   once);
+}
+
+static void
+check_aggregation(const KgAggregateSpec *spec, const KgInput *in,
+				  const char *name)
+{
+	KgKind kind = spec->field != NULL ? spec->field->kind : KG_KIND_STRING;
+
+	if (spec->field != NULL && spec->field->is_array && spec->fn != KG_FN_COUNT)
+		throw_property(in,
+					   name,
+					   "property \"%s\" is an array and can only be counted",
+					   "a property with one value");
+	switch (spec->fn)
+	{
+		case KG_FN_SUM:
+		case KG_FN_AVG:
+			if (kind != KG_KIND_INTEGER && kind != KG_KIND_NUMBER)
+				throw_property(in,
+							   name,
+							   "property \"%s\" is no number",
+							   "a property of type integer or number");
+			break;
+		case KG_FN_MIN:
+		case KG_FN_MAX:
+			if (kind == KG_KIND_BOOLEAN)
+				throw_property(in,
+							   name,
+							   "property \"%s\" has no order",
+							   "a number, a date or a string");
+			break;
+		case KG_FN_COUNT:
+		case KG_FN_COUNT_DISTINCT:
+			break;
+	}
+}
+
+/* The functions are declared as in the enum of "fn". */
+static void
+read_aggregation(KgAggregate *a, const KgInput *in)
+{
+	KgAggregateSpec *spec = &a->specs[a->nspecs++];
+	const char *column = kg_input_string(in, "fn");
+	JsonbValue value;
+	char *name;
+
+	spec->fn = (KgAggregateFn) kg_input_enum(in, "fn", "a function");
+	if (spec->fn > KG_FN_COUNT_DISTINCT)
+		kg_input_require(in, "property");
+	if (kg_input_has(in, "property"))
+	{
+		spec->has_property = true;
+		spec->field = read_own_property(a, in, "aggregate", &name);
+		check_aggregation(spec, in, name);
+		column = psprintf("%s_%s", column, name);
+	}
+	if (kg_json_get(in->object, "as", &value) != NULL)
+	{
+		column = kg_input_string(in, "as");
+		if (column[0] == '\0' || pg_mbstrlen(column) > KG_MAX_COLUMN_NAME)
+			kg_error_throw(kg_args_error(
+				kg_input_path(in, "as"),
+				&value,
+				psprintf("a name of 1 to %d characters", KG_MAX_COLUMN_NAME)));
+	}
+	add_column(a, column, in->path, "another name in \"as\"");
+}
+
+static void
+read_sort(KgAggregate *a, const KgInput *in)
+{
+	KgSortColumn *sort = &a->sort[a->nsort++];
+
+	sort->column = kg_name_among(kg_input_string(in, "field"),
+								 kg_input_path(in, "field"),
+								 "a column of the reply",
+								 a->columns,
+								 a->ncolumns);
+	sort->descending = kg_input_enum(in, "order", "an order") == 1;
+}
+
+static void
+read_items(KgAggregate *a, const char *key, const char *string_member,
+		   const char *what, void (*read)(KgAggregate *a, const KgInput *in))
+{
+	const KgInput *in = &a->call.input;
+	int n = kg_input_objects(in, key, string_member, what);
+
+	for (int i = 0; i < n; i++)
+	{
+		KgInput item;
+
+		kg_input_item(in, key, i, string_member, &item);
+		read(a, &item);
+	}
+}
+
+/* The step of the chain, from 1, that walks a relation of the group too. */
+static int
+shared_step(const KgAggregate *a, const KgGroupKey *key)
+{
+	const KgCatalog *catalog = a->call.catalog;
+
+	for (int step = 0; step < a->steps.n; step++)
+		for (int i = 0; i < catalog->nrelations; i++)
+			if (follows(&key->step.follow, catalog->relations[i].relation_no) &&
+				follows(&a->steps.specs[step].follow,
+						catalog->relations[i].relation_no))
+				return step + 1;
+	return 0;
+}
+
+static List *
+add_periods(const KgAggregate *a, List *names, const KgFollow *follow)
+{
+	const KgCatalog *catalog = a->call.catalog;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		if (!follows(follow, relation->relation_no))
+			continue;
+		names = kg_periods_add_relation(names, relation);
+		for (int v = 0; v < relation->nvariants; v++)
+		{
+			const KgVariant *variant = &relation->variants[v];
+
+			names = kg_periods_add_type(
+				names, kg_catalog_type_no(catalog, variant->from_type_no));
+			names = kg_periods_add_type(
+				names, kg_catalog_type_no(catalog, variant->to_type_no));
+		}
+	}
+	return names;
+}
+
+/* What is counted holds for a time, and nobody says when. */
+static int
+warn_of_periods(const KgAggregate *a, KgJsonWriter *w)
+{
+	List *names = NIL;
+
+	if (!a->call.catalog->has_periods || kg_validity_instant() != NULL)
+		return 0;
+	names = kg_periods_add_type(names, a->node.type);
+	for (int i = 0; i < a->steps.n; i++)
+		names = add_periods(a, names, &a->steps.specs[i].follow);
+	for (int i = 0; i < a->ngroups; i++)
+		if (a->groups[i].related)
+			names = add_periods(a, names, &a->groups[i].step.follow);
+	if (names == NIL)
+		return 0;
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "path", "/valid_at");
+	kg_jw_kstring(w,
+				  "message",
+				  psprintf("what these are holds for a time: %s; without "
+						   "valid_at what has ended or not yet begun counts "
+						   "as well",
+						   kg_periods_join(names)));
+	kg_jw_end_object(w);
+	return 1;
+}
+
+/* A group over a relation of the chain is not of what the chain leads to. */
+static void
+warn(KgAggregate *a)
+{
+	KgJsonWriter w;
+	int n;
+
+	kg_jw_init_array(&w);
+	n = warn_of_periods(a, &w);
+	for (int i = 0; i < a->ngroups; i++)
+	{
+		const KgGroupKey *key = &a->groups[i];
+		int step = key->related && key->step.tests[0].filters == NULL
+					   ? shared_step(a, key)
+					   : 0;
+
+		if (step == 0)
+			continue;
+		n++;
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "path", kg_path_index("/group_by", i));
+		kg_jw_kstring(&w,
+					  "message",
+					  psprintf("this groups by all that the relationship "
+							   "leads to, whatever step %d of relationships "
+							   "asks for; {\"step\": %d} groups by what that "
+							   "step ends in, and \"filters\" chooses here",
+							   step,
+							   step));
+		kg_jw_end_object(&w);
+	}
+	kg_jw_end_array(&w);
+	if (n > 0)
+		a->warnings = kg_jw_finish(&w);
+}
+
+static void
+require_types(KgAggregate *a)
+{
+	kg_reached_related(&a->call, a->node.type, a->node.related);
+	kg_reached_steps(
+		kg_reached_begin(&a->call, a->node.type), a->steps.specs, a->steps.n);
+	for (int i = 0; i < a->ngroups; i++)
+		if (a->groups[i].related)
+			kg_reached_steps(kg_reached_begin(&a->call, a->node.type),
+							 &a->groups[i].step,
+							 1);
+}
+
+void
+kg_aggregate_read(KgAggregate *a, const Jsonb *arguments)
+{
+	KgGraphCall *call = &a->call;
+	KgInput node;
+
+	kg_graph_call_begin(call, "aggregate_nodes", arguments);
+	(void) kg_input_object(&call->input, "node", &node);
+	kg_call_selector(call, &node, "label", &a->node);
+	kg_call_steps(call, &a->steps);
+	read_items(a, "group_by", "property", "items", read_group);
+	warn(a);
+	read_items(a, "aggregations", "fn", "items", read_aggregation);
+	read_items(a, "sort", "field", "columns", read_sort);
+	a->limit = kg_input_limit(&call->input, 0);
+	require_types(a);
+}

@@ -1,0 +1,152 @@
+/*
+ * graph/authority.c
+ *	  Which types a graph tool's arguments reach, where some have x-authorize
+ *	  and nobody is there to decide about them.
+ *
+ * It is decided from the arguments and the declared relations, never from rows:
+ * that a call is refused tells nothing of what is stored.
+ */
+#include "postgres.h"
+
+#include "query/run/decisions.h"
+#include "tools/graph/graph.h"
+
+struct KgReached
+{
+	KgGraphCall *call;
+	bool *at; /* by rank: where the walk is */
+};
+
+static const char *
+instead(void)
+{
+	return "other types by \"node_labels\", \"to\" or "
+		   "\"relationship_types\", or an authorizer, which the owner of the "
+		   "extension sets: SELECT kg_set_authorizer('tenant', 'function')";
+}
+
+void
+kg_call_require_type(KgGraphCall *call, const KgType *type)
+{
+	const KgCatalog *catalog = call->catalog;
+
+	if (!catalog->authorizes)
+		return;
+	for (int i = 0; i < catalog->ntypes; i++)
+		if (type == NULL || catalog->types[i] == type)
+			kg_decisions_require(catalog, catalog->types[i], instead());
+}
+
+static void
+require(const KgReached *reached)
+{
+	const KgGraph *graph = reached->call->graph;
+
+	for (int rank = 1; rank <= graph->nranks; rank++)
+		if (reached->at[rank])
+			kg_decisions_require(
+				graph->catalog, graph->ranked[rank - 1], instead());
+}
+
+KgReached *
+kg_reached_begin(KgGraphCall *call, const KgType *type)
+{
+	KgReached *reached;
+
+	if (!call->catalog->authorizes)
+		return NULL;
+	reached = palloc(sizeof(*reached));
+	reached->call = call;
+	reached->at = palloc0((call->graph->nranks + 1) * sizeof(bool));
+	for (int rank = 1; rank <= call->graph->nranks; rank++)
+		reached->at[rank] = type == NULL ||
+							call->graph->ranked[rank - 1] == type;
+	require(reached);
+	return reached;
+}
+
+/* One hop from where the walk is. */
+static bool *
+hop(const KgReached *reached, const KgFollow *follow)
+{
+	const KgGraph *graph = reached->call->graph;
+	const KgCatalog *catalog = graph->catalog;
+	bool *next = palloc0((graph->nranks + 1) * sizeof(bool));
+
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+		bool along = kg_relation_set_has(&follow->forward,
+										 relation->relation_no);
+		bool against = kg_relation_set_has(&follow->backward,
+										   relation->relation_no);
+
+		for (int v = 0; v < relation->nvariants; v++)
+		{
+			const KgVariant *variant = &relation->variants[v];
+			uint16 from = kg_graph_rank(graph, variant->from_type_no);
+			uint16 to = kg_graph_rank(graph, variant->to_type_no);
+
+			if ((along || relation->symmetric) && reached->at[from])
+				next[to] = true;
+			if ((against || relation->symmetric) && reached->at[to])
+				next[from] = true;
+		}
+	}
+	next[0] = false;
+	return next;
+}
+
+void
+kg_reached_walk(KgReached *reached, const KgFollow *follow, int min_hops,
+				int max_hops, const bool *wanted)
+{
+	bool *ends;
+	int nranks;
+
+	if (reached == NULL)
+		return;
+	nranks = reached->call->graph->nranks;
+	ends = palloc0((nranks + 1) * sizeof(bool));
+	for (int depth = 0; depth <= max_hops; depth++)
+	{
+		if (depth > 0)
+			reached->at = hop(reached, follow);
+		/* What the walk only ends at has to be wanted to be seen. */
+		for (int rank = 1; rank <= nranks; rank++)
+		{
+			bool shown = wanted == NULL || wanted[rank];
+
+			if (depth == max_hops && depth > 0 && !shown)
+				reached->at[rank] = false;
+			if (depth >= min_hops && reached->at[rank] && shown)
+				ends[rank] = true;
+		}
+		require(reached);
+	}
+	reached->at = ends;
+}
+
+void
+kg_reached_steps(KgReached *reached, const KgStepSpec *specs, int n)
+{
+	if (reached == NULL)
+		return;
+	for (int i = 0; i < n; i++)
+	{
+		const KgGraph *graph = reached->call->graph;
+		bool *wanted = palloc((graph->nranks + 1) * sizeof(bool));
+
+		memset(wanted, true, graph->nranks + 1);
+		for (int t = 0; t < specs[i].ntests; t++)
+			for (int rank = 1; rank <= graph->nranks; rank++)
+				wanted[rank] &= specs[i].tests[t].type == NULL ||
+								specs[i].tests[t].type ==
+									graph->ranked[rank - 1];
+		kg_reached_walk(reached,
+						&specs[i].follow,
+						specs[i].min_hops,
+						specs[i].max_hops,
+						wanted);
+	}
+}

@@ -1,0 +1,495 @@
+/*
+ * graph/call.c
+ *	  Reading the arguments of graph tools.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "miscadmin.h"
+#include "query/time/past.h"
+#include "query/argument/repair.h"
+#include "tools/fixed_tools.h"
+#include "tools/graph/graph.h"
+#include "tools/graph/call.h"
+#include "tools/input/published.h"
+#include "utils/builtins.h"
+
+void
+kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments)
+{
+	memset(call, 0, sizeof(*call));
+	call->tool = tool;
+	call->arguments = arguments;
+	call->fixed = kg_fixed_tool_find(tool);
+	kg_repair_begin(tool, arguments);
+	kg_input_open(&call->input, arguments, call->fixed->input, &call->repairs);
+	call->max_bytes = kg_input_max_bytes(&call->input);
+	kg_input_as_of(&call->input, kg_running_catalog(), NULL);
+	kg_input_valid_at(&call->input, kg_running_catalog());
+	call->graph = kg_graph_begin();
+	call->catalog = call->graph->catalog;
+}
+
+void
+kg_graph_call_end(KgGraphCall *call)
+{
+	/*
+	 * The readers of arguments say more than the schema, and repair; what they
+	 * let pass without a repair has to fit it.
+	 */
+	if (call->repairs.repairs == NIL)
+		kg_published_check(
+			call->catalog, NULL, call->fixed->input, call->arguments);
+	kg_graph_end(call->graph);
+}
+
+/*
+ * A type by the name that was sent.  The published enum has "bundle/type" only
+ * where a name alone is ambiguous; elsewhere it is understood, and reported.
+ */
+static const KgType *
+named_type(KgGraphCall *call, char *name, const char *path)
+{
+	const KgType *type = kg_catalog_require_type(call->catalog, name, path);
+	const char *handle = kg_type_handle(type);
+
+	if (strcmp(name, handle) != 0)
+	{
+		JsonbValue got = kg_json_string_value(name);
+		JsonbValue used = kg_json_string_value(handle);
+
+		kg_repair_add(&call->repairs, path, &got, &used);
+	}
+	return type;
+}
+
+const KgType *
+kg_call_type(KgGraphCall *call, const KgInput *in, const char *key)
+{
+	char *name = kg_input_string(in, key);
+
+	return name != NULL ? named_type(call, name, kg_input_path(in, key)) : NULL;
+}
+
+int
+kg_call_types_or_all(KgGraphCall *call, const char *key, uint16 **ranks,
+					 bool *all)
+{
+	const JsonbContainer *array = kg_input_array(&call->input, key, "types");
+	char *path = kg_input_path(&call->input, key);
+	int n = 0;
+
+	*ranks = NULL;
+	if (all != NULL)
+		*all = false;
+	if (array == NULL)
+		return -1;
+	*ranks = palloc((kg_json_length(array) + 1) * sizeof(uint16));
+	kg_json_each(it, array)
+	{
+		char *item = kg_path_index(path, it.index);
+		const KgType *type;
+
+		if (it.value.type != jbvString)
+			kg_error_throw(kg_args_error(item, &it.value, "an entity type"));
+		if (all != NULL && kg_json_string_is(&it.value, "*"))
+		{
+			*all = true;
+			continue;
+		}
+		type = named_type(call, kg_json_cstring(&it.value), item);
+		(*ranks)[n++] = kg_graph_rank(call->graph, type->type_no);
+	}
+	return n;
+}
+
+int
+kg_call_types(KgGraphCall *call, const char *key, uint16 **ranks)
+{
+	return kg_call_types_or_all(call, key, ranks, NULL);
+}
+
+bool *
+kg_call_type_set(KgGraphCall *call, const char *key)
+{
+	uint16 *ranks;
+	int n = kg_call_types(call, key, &ranks);
+	bool *result;
+
+	if (n <= 0)
+		return NULL;
+	result = palloc0((call->graph->nranks + 1) * sizeof(bool));
+	for (int i = 0; i < n; i++)
+		result[ranks[i]] = true;
+	return result;
+}
+
+KgDirection
+kg_call_direction(const KgInput *in)
+{
+	return (KgDirection) kg_input_enum(in, "direction", "a direction");
+}
+
+/* ---- relations ---- */
+
+static bool
+name_matches(const char *name, const char *wanted)
+{
+	return wanted != NULL && strcmp(name, wanted) == 0;
+}
+
+static KG_NORETURN void
+throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
+{
+	const KgCatalog *catalog = call->catalog;
+	const char **candidates = palloc((catalog->nrelations * 2 + 1) *
+									 sizeof(char *));
+	KgError *err = kg_error_new(
+		KG_UNKNOWN_TYPE, "relationship type \"%s\" does not exist", name);
+	int n = 0;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		if (i > 0 && strcmp(relation[-1].name, relation->name) == 0)
+			continue;
+		candidates[n++] = relation->name;
+		if (relation->inverse != NULL)
+			candidates[n++] = relation->inverse;
+	}
+	for (int i = 0; i < Min(n, 100); i++)
+		kg_error_allow(err, candidates[i]);
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "a relationship type");
+	/* Several in one string: the nearest of them would be one alone. */
+	if (strchr(name, ',') != NULL)
+	{
+		JsonbValue value = kg_json_string_value(name);
+
+		kg_error_instead(
+			err, NULL, kg_args_list_of("relationship_types", &value));
+	}
+	else
+		kg_error_did_you_mean(err, kg_nearest(name, candidates, n));
+	kg_error_throw(err);
+}
+
+bool
+kg_relation_is(const KgRelation *relation, const char *name, bool *inverse)
+{
+	*inverse = name_matches(name, relation->inverse);
+	return *inverse || name_matches(name, relation->name);
+}
+
+char *
+kg_call_relation_name(KgGraphCall *call, const JsonbValue *value,
+					  const char *path)
+{
+	char *name;
+	bool known = false;
+	bool inverse;
+
+	if (value->type != jbvString)
+		kg_error_throw(kg_args_error(path, value, "a relationship type"));
+	name = kg_json_cstring(value);
+	for (int i = 0; i < call->catalog->nrelations && !known; i++)
+		known = kg_relation_is(&call->catalog->relations[i], name, &inverse);
+	if (!known)
+		throw_unknown_relation(call, name, path);
+	return name;
+}
+
+static void
+add_name(KgGraphCall *call, KgRelationNames *names, const JsonbValue *value,
+		 const char *path)
+{
+	if (value->type == jbvString && kg_json_string_is(value, "*"))
+		names->all = true;
+	else
+		names->names[names->n++] = kg_call_relation_name(call, value, path);
+}
+
+/* The names of an array, or all where there is none. */
+static KgRelationNames
+read_names(KgGraphCall *call, const JsonbValue *array, const char *path)
+{
+	KgRelationNames names;
+
+	memset(&names, 0, sizeof(names));
+	if (array != NULL)
+	{
+		const JsonbContainer *items = kg_json_container(array);
+
+		names.names = palloc((kg_json_length(items) + 1) * sizeof(char *));
+		kg_json_each(it, items)
+			add_name(call, &names, &it.value, kg_path_index(path, it.index));
+	}
+	/* An empty list is no restriction, as the query language has it. */
+	if (names.n == 0)
+		names.all = true;
+	return names;
+}
+
+KgRelationNames
+kg_call_relation_names(KgGraphCall *call, const KgInput *in, const char *key)
+{
+	KgRelationNames names;
+	JsonbValue value;
+	char *path = kg_input_path(in, key);
+
+	if (!kg_input_value(in, key, &value))
+		return read_names(call, NULL, path);
+	if (kg_json_is_array(&value))
+		return read_names(call, &value, path);
+	memset(&names, 0, sizeof(names));
+	names.names = palloc(sizeof(char *));
+	add_name(call, &names, &value, path);
+	return names;
+}
+
+KgRelationNames
+kg_call_relation_list(KgGraphCall *call, const char *key)
+{
+	KgRelationNames names;
+	JsonbValue value;
+	char *path = kg_input_path(&call->input, key);
+
+	if (kg_json_get(call->input.object, key, &value) != NULL &&
+		!kg_json_is_array(&value) &&
+		(value.type != jbvString || kg_json_string_is(&value, "*")))
+		kg_error_throw(kg_args_error(path, &value, "an array"));
+	/* A name that would do in an array; one that would not is said first. */
+	names = kg_call_relation_names(call, &call->input, key);
+	(void) kg_args_array(call->input.object, key, "");
+	return names;
+}
+
+bool
+kg_names_have(const KgRelationNames *names, const KgRelation *relation)
+{
+	if (names->all)
+		return true;
+	for (int i = 0; i < names->n; i++)
+		if (name_matches(names->names[i], relation->name) ||
+			name_matches(names->names[i], relation->inverse))
+			return true;
+	return false;
+}
+
+static void
+add_number(KgRelationSet *set, int32 number)
+{
+	int i;
+
+	for (i = set->n; i > 0 && set->numbers[i - 1] >= number; i--)
+		if (set->numbers[i - 1] == number)
+			return;
+	memmove(
+		&set->numbers[i + 1], &set->numbers[i], (set->n - i) * sizeof(int32));
+	set->numbers[i] = number;
+	set->n++;
+}
+
+void
+kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
+			   KgDirection direction, KgFollow *follow)
+{
+	const KgCatalog *catalog = call->catalog;
+
+	memset(follow, 0, sizeof(*follow));
+	if (names->all && direction == KG_BOTH_WAYS)
+	{
+		follow->forward.all = follow->backward.all = true;
+		kg_past_require_walk(catalog, follow);
+		return;
+	}
+	follow->forward.numbers = palloc((catalog->nrelations + 1) * sizeof(int32));
+	follow->backward.numbers = palloc((catalog->nrelations + 1) *
+									  sizeof(int32));
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+		bool along = names->all;
+		bool against = false;
+
+		for (int j = 0; j < names->n && !names->all; j++)
+		{
+			along |= name_matches(names->names[j], relation->name);
+			against |= name_matches(names->names[j], relation->inverse);
+		}
+		if (!along && !against)
+			continue;
+		if (direction == KG_BOTH_WAYS || relation->symmetric)
+			along = against = true;
+		else if (direction == KG_INCOMING)
+		{
+			bool swap = along;
+
+			along = against;
+			against = swap;
+		}
+		if (along)
+			add_number(&follow->forward, relation->relation_no);
+		if (against)
+			add_number(&follow->backward, relation->relation_no);
+	}
+	kg_past_require_walk(catalog, follow);
+	/* No list at all is cheaper than a list of everything. */
+	if (follow->forward.n == catalog->nrelations)
+		follow->forward.all = true;
+	if (follow->backward.n == catalog->nrelations)
+		follow->backward.all = true;
+}
+
+/* ---- filters of edges ---- */
+
+typedef struct EdgeFilters
+{
+	int n;
+	int32 *numbers;
+	KgFilter **filters; /* NULL: edges of the relation do not match */
+	const JsonbContainer *empty;
+} EdgeFilters;
+
+static bool
+accept_edge(int32 relation_no, const Jsonb *properties, void *arg)
+{
+	EdgeFilters *edge_filters = arg;
+
+	for (int i = 0; i < edge_filters->n; i++)
+		if (edge_filters->numbers[i] == relation_no)
+			return edge_filters->filters[i] != NULL &&
+				   kg_filter_matches(edge_filters->filters[i],
+									 properties != NULL ? &properties->root
+														: edge_filters->empty);
+	return false;
+}
+
+void
+kg_call_edge_filters(KgGraphCall *call, const KgRelationNames *names,
+					 const KgInput *in, KgFollow *follow)
+{
+	const KgCatalog *catalog = call->catalog;
+	const JsonbContainer *filters = kg_filter_object(in->object, in->path);
+	KgFilterTarget *targets;
+	EdgeFilters *edge_filters;
+
+	if (filters == NULL || kg_json_length(filters) == 0)
+		return;
+	targets = palloc((catalog->nrelations + 1) * sizeof(KgFilterTarget));
+	edge_filters = palloc0(sizeof(EdgeFilters));
+	edge_filters->numbers = palloc((catalog->nrelations + 1) * sizeof(int32));
+	edge_filters->empty = &kg_json_parse("{}")->root;
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		if (!kg_names_have(names, relation))
+			continue;
+		targets[edge_filters->n] = kg_filter_target_relation(relation);
+		edge_filters->numbers[edge_filters->n++] = relation->relation_no;
+	}
+	edge_filters->filters = kg_filter_analyse_over(
+		kg_filter_parse(filters, kg_input_path(in, "filters")),
+		targets,
+		edge_filters->n,
+		&call->repairs);
+	follow->accept = accept_edge;
+	follow->accept_arg = edge_filters;
+}
+
+/* ---- selections of nodes ---- */
+
+void
+kg_call_selector(KgGraphCall *call, const KgInput *in, const char *label_key,
+				 KgSelector *selector)
+{
+	const JsonbContainer *filters;
+	KgFilterTarget target;
+
+	memset(selector, 0, sizeof(*selector));
+	selector->path = in->path;
+	selector->ids_path = kg_input_path(in, "ids");
+	selector->type = kg_call_type(call, in, label_key);
+	kg_past_require_type(selector->type);
+	selector->ids = kg_input_ids(in, "ids", &selector->nids);
+	if (kg_input_declares(in, "related"))
+		selector->related = kg_call_related(call, in);
+	filters = kg_filter_object(in->object, in->path);
+	if (filters == NULL)
+		return;
+	target = kg_filter_target_counted(call->catalog, selector->type);
+	selector->filter = kg_filter_analyse(
+		kg_filter_parse(filters, kg_input_path(in, "filters")),
+		&target,
+		&call->repairs);
+}
+
+const KgFilter *
+kg_selector_filter(const KgSelector *selector)
+{
+	KgFilter *filter = palloc0(sizeof(KgFilter));
+	int n = selector->filter ? selector->filter->nconditions : 0;
+
+	filter->conditions = palloc0((n + 1) * sizeof(KgCondition));
+	if (selector->nids > 0)
+	{
+		KgCondition *condition = &filter->conditions[filter->nconditions++];
+
+		condition->property = "id";
+		condition->path = selector->ids_path;
+		condition->op = KG_OP_IN;
+		condition->nvalues = selector->nids;
+		condition->values = palloc(selector->nids * sizeof(JsonbValue));
+		for (int i = 0; i < selector->nids; i++)
+			condition->values[i] = kg_json_string_value(selector->ids[i]);
+	}
+	for (int i = 0; i < n; i++)
+		filter->conditions[filter->nconditions++] =
+			selector->filter->conditions[i];
+	if (selector->filter != NULL)
+	{
+		filter->nany = selector->filter->nany;
+		filter->any = selector->filter->any;
+	}
+	return filter;
+}
+
+KgFilter **
+kg_call_filters_over(KgGraphCall *call, const KgInput *in, int nranks,
+					 const uint16 *ranks)
+{
+	KgGraph *graph = call->graph;
+	const JsonbContainer *filters = kg_filter_object(in->object, in->path);
+	KgFilter **result;
+	KgFilter **analysed;
+	KgFilterTarget *targets;
+	int n = nranks < 0 ? graph->nranks : nranks;
+
+	if (filters == NULL || kg_json_length(filters) == 0)
+		return NULL;
+	targets = palloc((n + 1) * sizeof(KgFilterTarget));
+	for (int i = 0; i < n; i++)
+		targets[i] = kg_filter_target_counted(
+			call->catalog, graph->ranked[nranks < 0 ? i : ranks[i] - 1]);
+	analysed = kg_filter_analyse_over(
+		kg_filter_parse(filters, kg_input_path(in, "filters")),
+		targets,
+		n,
+		&call->repairs);
+	result = palloc0((graph->nranks + 1) * sizeof(KgFilter *));
+	for (int i = 0; i < n; i++)
+		result[nranks < 0 ? i : ranks[i] - 1] = analysed[i];
+	return result;
+}
+
+char *
+kg_handle(const KgGraph *graph, const KgRef *ref)
+{
+	return psprintf("%s:%.*s",
+					kg_type_handle(graph->ranked[ref->rank - 1]),
+					ref->idlen,
+					ref->id);
+}

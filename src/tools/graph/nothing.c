@@ -1,0 +1,458 @@
+/*
+ * graph/nothing.c
+ *	  An empty answer that helps.
+ *
+ * A selection that matches nothing gets the nearest ids and values.  Where the
+ * nodes exist and only the search from them ends in nothing, the hints tell
+ * which edges there are instead.  What the caller cannot see is not among them.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "query/argument/hints.h"
+#include "query/argument/repair.h"
+#include "query/run/running.h"
+#include "tools/graph/graph.h"
+#include "tools/graph/reply.h"
+#include "utils/memutils.h"
+
+/* Nodes whose edges a hint tells. */
+#define KG_HINT_NODES 500
+/* Kinds of edges, and types, that it names; fewer in a small reply. */
+#define KG_HINT_KINDS 20
+#define KG_HINT_BYTES 512
+
+void
+kg_hint_selector(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
+{
+	KgListQuery query;
+
+	memset(&query, 0, sizeof(query));
+	query.catalog = call->catalog;
+	query.type = selector->type;
+	query.filter = kg_selector_filter(selector);
+	kg_hints_write_items(&query, w);
+	(void) kg_hint_related(call->catalog, selector->type, selector->related, w);
+}
+
+Jsonb *
+kg_selector_hints(KgGraphCall *call, const KgSelector *const *selectors, int n)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_array(&w);
+	for (int i = 0; i < n; i++)
+		kg_hint_selector(call, selectors[i], &w);
+	return kg_jw_finish(&w);
+}
+
+typedef struct Nothing
+{
+	KgReply reply;
+	const char *key;
+	const Jsonb *value;
+} Nothing;
+
+static void
+write_nothing(void *state, const KgFit *fit, KgJsonWriter *w)
+{
+	const Nothing *nothing = state;
+
+	if (nothing->key != NULL)
+		kg_jw_kjsonb(w, nothing->key, nothing->value);
+	kg_reply_write_nodes(&nothing->reply, w);
+	kg_reply_write_edges(&nothing->reply, w);
+}
+
+Jsonb *
+kg_reply_nothing(KgGraphCall *call, const KgSelector *const *selectors, int n,
+				 const char *key, const Jsonb *value)
+{
+	Nothing nothing = {.key = key, .value = value};
+
+	kg_reply_init(&nothing.reply, call);
+	nothing.reply.draft.total = 0;
+	nothing.reply.draft.hints = kg_selector_hints(call, selectors, n);
+	return kg_reply_finish(&nothing.reply, write_nothing, &nothing);
+}
+
+/* ---- which edges there are ---- */
+
+/* Edges of one relationship type, as the nodes see them. */
+typedef struct Kind
+{
+	const KgRelation *relation;
+	bool backward;
+	int64 edges;
+} Kind;
+
+typedef struct Found
+{
+	int64 neighbor;
+	int32 relation_no;
+	bool backward;
+} Found;
+
+typedef struct Kinds
+{
+	KgGraph *graph;
+	int n;
+	Kind *kinds;
+	KgNodeSet starts;
+	/* where some nodes are hidden: what was found, to be looked at */
+	Found *found;
+	Size nfound;
+	Size room;
+} Kinds;
+
+static void
+add_kind(Kinds *kinds, int32 relation_no, bool backward, int64 edges)
+{
+	const KgRelation *relation = kg_catalog_relation_no(kinds->graph->catalog,
+														relation_no);
+	Kind *kind;
+	int i;
+
+	if (relation == NULL)
+		return;
+	backward &= !relation->symmetric;
+	for (i = 0; i < kinds->n; i++)
+		if (strcmp(kinds->kinds[i].relation->name, relation->name) == 0 &&
+			kinds->kinds[i].backward == backward)
+			break;
+	kind = &kinds->kinds[i];
+	if (i == kinds->n)
+	{
+		kinds->n++;
+		kind->relation = relation;
+		kind->backward = backward;
+		kind->edges = 0;
+	}
+	kind->edges += edges;
+}
+
+/*
+ * A symmetric edge between two of the nodes, or from one to itself, is found at
+ * both ends: count it where it is stored to begin.
+ */
+static bool
+found_twice(Kinds *kinds, int32 relation_no, bool backward, int64 neighbor)
+{
+	const KgRelation *relation;
+
+	if (!backward)
+		return false;
+	relation = kg_catalog_relation_no(kinds->graph->catalog, relation_no);
+	return relation != NULL && relation->symmetric &&
+		   kg_nodeset_has(&kinds->starts, neighbor);
+}
+
+static void
+found_kind(const KgNeighbors *found, void *arg)
+{
+	Kinds *kinds = arg;
+
+	if (!kinds->graph->check_nodes)
+	{
+		int64 edges = 0;
+
+		for (int i = 0; i < found->n; i++)
+			edges += !found_twice(kinds,
+								  found->relation_no,
+								  found->backward,
+								  found->neighbors[i]);
+		if (edges > 0)
+			add_kind(kinds, found->relation_no, found->backward, edges);
+		return;
+	}
+	if (kinds->nfound + found->n > kinds->room)
+	{
+		kinds->room = Max(kinds->room * 2, kinds->nfound + found->n);
+		kinds->found = repalloc_huge(kinds->found, kinds->room * sizeof(Found));
+		kg_graph_check_memory(kinds->graph);
+	}
+	for (int i = 0; i < found->n; i++)
+	{
+		Found *one = &kinds->found[kinds->nfound++];
+
+		one->neighbor = found->neighbors[i];
+		one->relation_no = found->relation_no;
+		one->backward = found->backward;
+	}
+}
+
+/* Count those of the edges found whose other end the caller sees. */
+static void
+check_found(Kinds *kinds)
+{
+	KgGraph *graph = kinds->graph;
+	KgNodeSet set;
+	uint16 *ranks;
+
+	kg_nodeset_init(&set, graph->context);
+	for (Size i = 0; i < kinds->nfound; i++)
+		(void) kg_nodeset_add(&set, kinds->found[i].neighbor);
+	ranks = MemoryContextAllocHuge(graph->context,
+								   Max((Size) set.n, 1) * sizeof(uint16));
+	kg_graph_types(graph, set.nodes, set.n, ranks);
+	for (Size i = 0; i < kinds->nfound; i++)
+	{
+		const Found *one = &kinds->found[i];
+
+		if ((i & 0xffff) == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (ranks[kg_nodeset_find(&set, one->neighbor)] != 0 &&
+			!found_twice(kinds, one->relation_no, one->backward, one->neighbor))
+			add_kind(kinds, one->relation_no, one->backward, 1);
+	}
+}
+
+/* Most edges first; then by name, outgoing before incoming. */
+static int
+compare_kinds(const void *a, const void *b)
+{
+	const Kind *x = a;
+	const Kind *y = b;
+	int order;
+
+	if (x->edges != y->edges)
+		return x->edges > y->edges ? -1 : 1;
+	order = strcmp(x->relation->name, y->relation->name);
+	return order != 0 ? order : (int) x->backward - (int) y->backward;
+}
+
+/* Is the relation named by a string, or in an array of them? */
+static bool
+is_named(const JsonbValue *names, const KgRelation *relation, bool *inverse)
+{
+	if (names->type == jbvString)
+		return kg_relation_is(relation, kg_json_cstring(names), inverse);
+	if (!kg_json_is_array(names))
+		return false;
+	kg_json_each(it, kg_json_container(names))
+		if (it.value.type == jbvString &&
+			kg_relation_is(relation, kg_json_cstring(&it.value), inverse))
+			return true;
+	return false;
+}
+
+/*
+ * The step at a path the other way, where there are such edges: of the type, or
+ * types, that it names.  The step is the object there, or that of all arguments.
+ */
+static void
+correct_direction(const char *path, const Kinds *kinds, KgJsonWriter *w)
+{
+	static const char *const members[] = {"type", "relationship_types"};
+	const KgCall *running = kg_running_call();
+	KgCorrection correction = {NULL};
+	KgInstead change = {KG_INSTEAD_NONE};
+	JsonbValue value;
+	JsonbValue names;
+	bool backward = false;
+	bool forward = false;
+
+	if (!kg_repair_value_at(path, &value) || !kg_json_is_object(&value) ||
+		kg_json_get(kg_json_container(&value), members[0], &names) == NULL)
+	{
+		if (running == NULL || running->arguments == NULL ||
+			kg_json_get(&running->arguments->root, members[1], &names) == NULL)
+			return;
+		path = "";
+	}
+	for (int i = 0; i < kinds->n; i++)
+	{
+		const KgRelation *relation = kinds->kinds[i].relation;
+		bool as_inverse = false;
+
+		if (!is_named(&names, relation, &as_inverse))
+			continue;
+		if (kinds->kinds[i].backward != as_inverse)
+			backward = true;
+		else
+			forward = true;
+	}
+	if (forward == backward)
+		return;
+	change.key = "direction";
+	change.path = kg_path_member(path, "direction");
+	value = kg_json_string_value(backward ? "incoming" : "outgoing");
+	change.value = kg_json_datum(&value);
+	change.kind = KG_INSTEAD_VALUE;
+	if (!kg_repair_value_at(change.path, &names))
+	{
+		change.kind = KG_INSTEAD_ADD;
+		change.path = path;
+	}
+	kg_correct(&correction, &change);
+	kg_correction_write(&correction, w);
+}
+
+static int
+hint_names(const KgGraphCall *call)
+{
+	return (int) Min(call->max_bytes / KG_HINT_BYTES, KG_HINT_KINDS);
+}
+
+static void
+begin_hint(const char *path, const char *message, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "path", path);
+	kg_jw_kstring(w, "message", message);
+}
+
+void
+kg_hint_edges(KgGraphCall *call, const char *path, const char *message,
+			  const int64 *nodes, uint32 n, KgJsonWriter *w)
+{
+	KgGraph *graph = call->graph;
+	KgFollow all;
+	Kinds kinds;
+	int64 *scratch;
+
+	n = Min(n, KG_HINT_NODES);
+	memset(&all, 0, sizeof(all));
+	all.forward.all = true;
+	all.backward.all = true;
+	memset(&kinds, 0, sizeof(kinds));
+	kinds.graph = graph;
+	kinds.kinds = palloc((2 * call->catalog->nrelations + 1) * sizeof(Kind));
+	kinds.room = 64;
+	kinds.found = MemoryContextAlloc(graph->context,
+									 kinds.room * sizeof(Found));
+	scratch = MemoryContextAlloc(graph->context, Max(n, 1) * sizeof(int64));
+	memcpy(scratch, nodes, n * sizeof(int64));
+	kg_nodeset_init(&kinds.starts, graph->context);
+	for (uint32 i = 0; i < n; i++)
+		(void) kg_nodeset_add(&kinds.starts, nodes[i]);
+	kg_graph_expand(graph, &all, scratch, n, found_kind, &kinds);
+	check_found(&kinds);
+	qsort(kinds.kinds, kinds.n, sizeof(Kind), compare_kinds);
+	begin_hint(path,
+			   psprintf(kinds.n > 0 ? "%s; there are these edges"
+									: "%s; there are no edges",
+						message),
+			   w);
+	kg_jw_kbegin_array(w, "edges");
+	for (int i = 0; i < Min(kinds.n, hint_names(call)); i++)
+	{
+		const Kind *kind = &kinds.kinds[i];
+
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "type", kind->relation->name);
+		kg_jw_kstring(w,
+					  "direction",
+					  kind->relation->symmetric ? "both"
+					  : kind->backward			? "incoming"
+												: "outgoing");
+		kg_jw_kint(w, "edges", kind->edges);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+	correct_direction(path, &kinds, w);
+	kg_jw_end_object(w);
+}
+
+void
+kg_hint_types(KgGraphCall *call, const char *path, const char *message,
+			  const uint16 *ranks, uint32 n, KgJsonWriter *w)
+{
+	const KgGraph *graph = call->graph;
+	int64 *counts = palloc0((graph->nranks + 1) * sizeof(int64));
+	int room = hint_names(call);
+
+	for (uint32 i = 0; i < n; i++)
+		counts[ranks[i]]++;
+	begin_hint(path, message, w);
+	kg_jw_kbegin_object(w, "types");
+	for (int rank = 1; rank <= graph->nranks && room > 0; rank++)
+		if (counts[rank] > 0)
+		{
+			kg_jw_kint(
+				w, kg_type_handle(graph->ranked[rank - 1]), counts[rank]);
+			room--;
+		}
+	kg_jw_end_object(w);
+	kg_jw_end_object(w);
+}
+
+/* ---- a chain of steps that ends early ---- */
+
+static void
+hint_ends(KgGraphCall *call, const KgTraversal *t, int i, const char *path,
+		  KgJsonWriter *w)
+{
+	const KgStepResult *step = &t->steps[i];
+	const KgStepSpec *spec = &t->specs[i];
+	KgNodeSet met;
+	uint16 *ranks;
+
+	/* Nothing passed, so the ends are as they were found. */
+	kg_nodeset_init(&met, t->graph->context);
+	ranks = MemoryContextAllocHuge(t->graph->context,
+								   Max((Size) step->found, 1) * sizeof(uint16));
+	for (uint64 e = 0; e < step->found; e++)
+	{
+		uint32 at = kg_nodeset_add(&met, step->ends[e].node);
+
+		ranks[at] = t->ranks.ranks[step->ends[e].node];
+	}
+	kg_hint_types(call,
+				  kg_path_member(path, "to"),
+				  "nothing that this step reaches is what its end must be; it "
+				  "reaches these",
+				  ranks,
+				  met.n,
+				  w);
+	for (int test = 0; test < spec->ntests; test++)
+	{
+		const KgNodeTest *tested = &spec->tests[test];
+		KgSelector selector = {.type = tested->type};
+
+		if (tested->type != NULL && tested->filters != NULL)
+			selector.filter =
+				tested->filters[kg_graph_rank(t->graph, tested->type->type_no) -
+								1];
+		if (selector.filter != NULL)
+			kg_hint_selector(call, &selector, w);
+		(void) kg_hint_related(call->catalog, tested->type, tested->related, w);
+	}
+}
+
+void
+kg_hint_traversal(KgGraphCall *call, const KgTraversal *t, const char *path,
+				  KgJsonWriter *w)
+{
+	int i = 0;
+	const KgStepResult *step;
+	const char *message;
+	int64 *nodes;
+
+	while (i < t->nsteps && t->steps[i].first[t->steps[i].nstarts] > 0)
+		i++;
+	/* Each step leads on from some starts, but no chain through all. */
+	if (i == t->nsteps)
+		return;
+	step = &t->steps[i];
+	path = kg_path_index(path, i);
+	if (step->found > 0)
+	{
+		hint_ends(call, t, i, path, w);
+		return;
+	}
+	nodes = MemoryContextAllocHuge(
+		t->graph->context, Max((Size) step->nstarts, 1) * sizeof(int64));
+	for (uint32 s = 0; s < step->nstarts; s++)
+		nodes[s] = t->set.nodes[step->starts[s]];
+	if (step->links.n > 0)
+		message = "no walk of so many edges leaves the nodes where this step "
+				  "begins";
+	else if (t->specs[i].follow.accept != NULL)
+		message = "no edge that this step asks for, with these filters, leaves "
+				  "the nodes where it begins";
+	else
+		message = "no edge that this step asks for leaves the nodes where it "
+				  "begins";
+	kg_hint_edges(call, path, message, nodes, step->nstarts, w);
+}

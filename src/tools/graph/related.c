@@ -1,0 +1,270 @@
+/*
+ * graph/related.c
+ *	  The arguments "related" and "not_related" of a selection.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "query/argument/hints.h"
+#include "query/graph/related.h"
+#include "query/argument/repair.h"
+#include "tools/graph/graph.h"
+
+static void
+read_step(KgGraphCall *call, const KgInput *in, KgStepSpec *step)
+{
+	KgRelationNames names = kg_call_relation_names(call, in, "type");
+	KgNodeTest *test;
+	KgInput to;
+
+	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
+	kg_call_edge_filters(call, &names, in, &step->follow);
+	step->min_hops = step->max_hops = 1;
+	if (!kg_input_object(in, "to", &to))
+		return;
+	kg_call_test(call, &to, step);
+	test = &step->tests[step->ntests - 1];
+	if (kg_input_declares(&to, "ids"))
+		test->ids = kg_input_ids(&to, "ids", &test->nids);
+	if (kg_input_declares(&to, "related"))
+		test->related = kg_call_related(call, &to);
+}
+
+static KG_NORETURN void
+throw_count(const KgInput *in, const char *key, const char *message,
+			const char *expected)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT, "%s", message);
+
+	kg_error_path(err, "%s", kg_input_path(in, key));
+	kg_error_throw_expected(err, "%s", expected);
+}
+
+/* How many ends the last step is to have. */
+static void
+read_counts(const KgInput *in, KgChain *chain, bool last)
+{
+	chain->min_count = 1;
+	if (!last &&
+		(kg_input_has(in, "min_count") || kg_input_has(in, "max_count")))
+		throw_count(in,
+					kg_input_has(in, "min_count") ? "min_count" : "max_count",
+					"only the last step of a chain counts its ends",
+					"min_count and max_count in the last step");
+	(void) kg_input_int(in, "min_count", &chain->min_count);
+	if (kg_input_int(in, "max_count", &chain->max_count) &&
+		chain->max_count < chain->min_count)
+		throw_count(in,
+					"max_count",
+					psprintf("max_count (" INT64_FORMAT
+							 ") is less than min_count (" INT64_FORMAT ")",
+							 chain->max_count,
+							 chain->min_count),
+					chain->max_count == 0
+						? "at least 1; what has none is asked for with "
+						  "not_related"
+						: "at least min_count");
+}
+
+static void
+read_chain(KgGraphCall *call, const KgInput *in, const char *key, int index,
+		   KgChain *chain)
+{
+	int n = kg_input_nested(in, key, index);
+
+	chain->nsteps = Max(n, 1);
+	chain->specs = palloc0(chain->nsteps * sizeof(KgStepSpec));
+	chain->path = kg_path_index(kg_input_path(in, key), index);
+	chain->array = n > 0;
+	for (int i = 0; i < chain->nsteps; i++)
+	{
+		KgInput step;
+
+		kg_input_nested_item(in, key, index, n > 0 ? i : -1, &step);
+		read_step(call, &step, &chain->specs[i]);
+		read_counts(&step, chain, i == chain->nsteps - 1);
+	}
+}
+
+KgRelated *
+kg_call_related(KgGraphCall *call, const KgInput *in)
+{
+	static const char *const keys[] = {"related", "not_related"};
+	KgRelated *related = palloc0(sizeof(KgRelated));
+
+	for (int k = 0; k < lengthof(keys); k++)
+	{
+		const JsonbContainer *array = kg_input_array(in, keys[k], "chains");
+		int n = array != NULL ? kg_json_length(array) : 0;
+		KgChain *chains = palloc0((related->n + n) * sizeof(KgChain) + 1);
+
+		if (related->n > 0)
+			memcpy(chains, related->chains, related->n * sizeof(KgChain));
+		related->chains = chains;
+		for (int i = 0; i < n; i++)
+		{
+			KgChain *chain = &related->chains[related->n++];
+
+			read_chain(call, in, keys[k], i, chain);
+			chain->negated = k == 1;
+		}
+	}
+	return related->n > 0 ? related : NULL;
+}
+
+static void
+reached_test(KgGraphCall *call, const KgNodeTest *test)
+{
+	if (test->related != NULL)
+		kg_reached_related(call, test->type, test->related);
+}
+
+void
+kg_reached_related(KgGraphCall *call, const KgType *type,
+				   const KgRelated *related)
+{
+	for (int i = 0; related != NULL && i < related->n; i++)
+	{
+		const KgChain *chain = &related->chains[i];
+
+		kg_reached_steps(
+			kg_reached_begin(call, type), chain->specs, chain->nsteps);
+		for (int j = 0; j < chain->nsteps; j++)
+			for (int k = 0; k < chain->specs[j].ntests; k++)
+				reached_test(call, &chain->specs[j].tests[k]);
+	}
+}
+
+/* ---- what there is not ---- */
+
+/* Is there a relation that begins at the type, as it is followed? */
+static bool
+leaves(const KgCatalog *catalog, const KgRelationSet *along,
+	   const KgRelationSet *against, const KgType *type)
+{
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+		bool forward = kg_relation_set_has(along, relation->relation_no);
+		bool backward = kg_relation_set_has(against, relation->relation_no);
+
+		for (int v = 0; v < relation->nvariants; v++)
+		{
+			const KgVariant *variant = &relation->variants[v];
+
+			if (relation->symmetric)
+				forward = backward = forward || backward;
+			if ((forward && variant->from_type_no == type->type_no) ||
+				(backward && variant->to_type_no == type->type_no))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The step at the path the other way. */
+static void
+correct_direction(const char *path, bool backward, KgCorrection *correction)
+{
+	JsonbValue value = kg_json_string_value(backward ? "incoming" : "outgoing");
+	JsonbValue there;
+	KgInstead change = {.kind = KG_INSTEAD_VALUE};
+
+	change.key = "direction";
+	change.path = kg_path_member(path, change.key);
+	change.value = kg_json_datum(&value);
+	if (!kg_repair_value_at(change.path, &there))
+	{
+		change.kind = KG_INSTEAD_ADD;
+		change.path = path;
+	}
+	kg_correct(correction, &change);
+}
+
+static bool
+hint_leaving(const KgCatalog *catalog, const KgType *type,
+			 const KgFollow *follow, const char *path, KgCorrection *correction,
+			 KgJsonWriter *w)
+{
+	if (leaves(catalog, &follow->forward, &follow->backward, type))
+		return false;
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "path", path);
+	kg_jw_kstring(w,
+				  "message",
+				  psprintf("no edge of this relationship type leaves entity "
+						   "type \"%s\" in this direction",
+						   kg_type_handle(type)));
+	if (leaves(catalog, &follow->backward, &follow->forward, type))
+		correct_direction(path, follow->backward.n == 0, correction);
+	kg_correction_write(correction, w);
+	kg_jw_end_object(w);
+	return true;
+}
+
+static bool
+hint_test(const KgCatalog *catalog, const KgNodeTest *test, const char *path,
+		  KgCorrection *correction, KgJsonWriter *w)
+{
+	KgListQuery query = {.catalog = catalog, .type = test->type};
+	KgSelector selector = {.type = test->type};
+
+	if (test->type == NULL)
+		return false;
+	selector.ids = test->ids;
+	selector.nids = test->nids;
+	selector.ids_path = kg_path_member(path, "ids");
+	if (test->filters != NULL)
+		selector.filter = test->filters[test->rank - 1];
+	query.filter = kg_selector_filter(&selector);
+	return kg_hints_write_unknown(&query, correction, w);
+}
+
+static bool
+hint_chain(const KgCatalog *catalog, const KgType *type, const KgChain *chain,
+		   KgCorrection *correction, KgJsonWriter *w)
+{
+	bool any = false;
+
+	for (int i = 0; i < chain->nsteps; i++)
+	{
+		const KgStepSpec *step = &chain->specs[i];
+		const char *path = chain->array ? kg_path_index(chain->path, i)
+										: chain->path;
+
+		if (type != NULL)
+			any |= hint_leaving(
+				catalog, type, &step->follow, path, correction, w);
+		type = NULL;
+		for (int j = 0; j < step->ntests; j++)
+		{
+			any |= hint_test(catalog,
+							 &step->tests[j],
+							 kg_path_member(path, "to"),
+							 correction,
+							 w);
+			type = step->tests[j].type;
+			any |= kg_hint_related(catalog, type, step->tests[j].related, w);
+		}
+	}
+	return any;
+}
+
+bool
+kg_hint_related(const KgCatalog *catalog, const KgType *type,
+				const KgRelated *related, KgJsonWriter *w)
+{
+	KgCorrection correction = {NULL};
+	bool any = false;
+
+	for (int i = 0; related != NULL && i < related->n; i++)
+	{
+		const KgChain *chain = &related->chains[i];
+
+		/* What must not hold holds of everything, if it is said of nothing. */
+		if (chain->negated ? chain->walked && (!chain->met || chain->missing)
+						   : !chain->met)
+			any |= hint_chain(catalog, type, chain, &correction, w);
+	}
+	return any;
+}

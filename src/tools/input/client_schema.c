@@ -1,0 +1,308 @@
+/*
+ * client_schema.c
+ *	  Schemas of authors in the form that clients and the vendors of models take.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "miscadmin.h"
+#include "tools/input/client_schema.h"
+
+/* Members whose members are schemas; and schemas, or arrays of them. */
+static const char *const named[] = {"properties",
+									"patternProperties",
+									"dependentSchemas",
+									"$defs",
+									"definitions",
+									NULL};
+static const char *const schemas[] = {"items",
+									  "prefixItems",
+									  "additionalProperties",
+									  "unevaluatedProperties",
+									  "unevaluatedItems",
+									  "propertyNames",
+									  "contains",
+									  "allOf",
+									  "anyOf",
+									  "oneOf",
+									  "not",
+									  "if",
+									  "then",
+									  "else",
+									  NULL};
+
+/* What vendors refuse at the root of arguments. */
+static const char *const combinators[] = {
+	"oneOf", "anyOf", "allOf", "not", "enum", NULL};
+
+static bool
+key_is(const JsonbValue *key, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (kg_json_string_is(key, *names))
+			return true;
+	return false;
+}
+
+static bool
+has_type(const JsonbContainer *schema, const char *name)
+{
+	JsonbValue type;
+
+	if (kg_json_get(schema, "type", &type) == NULL)
+		return false;
+	if (!kg_json_is_array(&type))
+		return kg_json_string_is(&type, name);
+	kg_json_each(it, kg_json_container(&type))
+		if (kg_json_string_is(&it.value, name))
+			return true;
+	return false;
+}
+
+static void
+write_empty(KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_end_object(w);
+}
+
+/* Members for the required names that the properties, or NULL, have not. */
+static void
+write_undeclared(KgJsonWriter *w, const JsonbContainer *schema,
+				 const JsonbContainer *properties)
+{
+	JsonbValue required;
+	JsonbValue found;
+
+	if (kg_json_get(schema, "required", &required) == NULL ||
+		!kg_json_is_array(&required))
+		return;
+	kg_json_each(it, kg_json_container(&required))
+	{
+		if (it.value.type != jbvString ||
+			(properties != NULL &&
+			 kg_json_get(properties, kg_json_cstring(&it.value), &found)))
+			continue;
+		kg_jw_keyn(w, it.value.val.string.val, it.value.val.string.len);
+		write_empty(w);
+	}
+}
+
+static void write_schema(KgJsonWriter *w, const JsonbValue *schema);
+
+/* {name: schema}; of is the schema whose properties they are, or NULL. */
+static void
+write_named(KgJsonWriter *w, const JsonbValue *members,
+			const JsonbContainer *of)
+{
+	if (!kg_json_is_object(members))
+	{
+		kg_jw_value(w, members);
+		return;
+	}
+	kg_jw_begin_object(w);
+	kg_json_each(it, kg_json_container(members))
+	{
+		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		write_schema(w, &it.value);
+	}
+	if (of != NULL)
+		write_undeclared(w, of, kg_json_container(members));
+	kg_jw_end_object(w);
+}
+
+static void
+write_schemas(KgJsonWriter *w, const JsonbValue *value, bool items)
+{
+	if (kg_json_is_array(value))
+	{
+		kg_jw_begin_array(w);
+		kg_json_each(it, kg_json_container(value))
+			write_schema(w, &it.value);
+		kg_jw_end_array(w);
+	}
+	else if (items && value->type == jbvBool)
+		write_empty(w);
+	else
+		write_schema(w, value);
+}
+
+static void
+write_member(KgJsonWriter *w, const KgJsonIter *member,
+			 const JsonbContainer *schema)
+{
+	const JsonbValue *key = &member->key;
+
+	kg_jw_keyn(w, key->val.string.val, key->val.string.len);
+	if (key_is(key, named))
+		write_named(w,
+					&member->value,
+					kg_json_string_is(key, "properties") ? schema : NULL);
+	else if (key_is(key, schemas))
+		write_schemas(w, &member->value, kg_json_string_is(key, "items"));
+	else
+		kg_jw_value(w, &member->value);
+}
+
+/* What an object schema lacks. */
+static void
+write_completion(KgJsonWriter *w, const JsonbContainer *schema)
+{
+	JsonbValue value;
+
+	if (kg_json_get(schema, "properties", &value) == NULL &&
+		kg_json_get(schema, "required", &value) != NULL)
+	{
+		kg_jw_kbegin_object(w, "properties");
+		write_undeclared(w, schema, NULL);
+		kg_jw_end_object(w);
+	}
+	if (has_type(schema, "array") &&
+		kg_json_get(schema, "items", &value) == NULL)
+	{
+		kg_jw_key(w, "items");
+		write_empty(w);
+	}
+}
+
+static void
+write_schema(KgJsonWriter *w, const JsonbValue *schema)
+{
+	const JsonbContainer *object = kg_json_container(schema);
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (!kg_json_is_object(schema))
+	{
+		kg_jw_value(w, schema);
+		return;
+	}
+	kg_jw_begin_object(w);
+	kg_json_each(it, object)
+		write_member(w, &it, object);
+	write_completion(w, object);
+	kg_jw_end_object(w);
+}
+
+Jsonb *
+kg_client_schema(const Jsonb *schema)
+{
+	KgJsonWriter w;
+	JsonbValue root;
+
+	kg_jw_init(&w);
+	kg_json_root(schema, &root);
+	write_schema(&w, &root);
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_client_root(const Jsonb *schema)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, &schema->root)
+		if (!key_is(&it.key, combinators))
+			write_member(&w, &it, &schema->root);
+	write_completion(&w, &schema->root);
+	kg_jw_kstring(&w, "type", "object");
+	return kg_jw_finish(&w);
+}
+
+/*
+ * Registration.
+ */
+
+static bool
+is_argument_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len >= 1 && len <= 64 &&
+		   strspn(name,
+				  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_.-") == len;
+}
+
+const char *
+kg_client_bad_name(const KgDefinition *def)
+{
+	for (int i = 0; i < def->nargs; i++)
+		if (!is_argument_name(def->args[i]))
+			return def->args[i];
+	return NULL;
+}
+
+static void
+report(KgErrorList *errors, KgError *err, const char *path,
+	   const char *expected)
+{
+	kg_error_path(err, "%s", path);
+	kg_error_expected(err, "%s", expected);
+	kg_error_report(errors, err);
+}
+
+static void
+check_names(const KgDefinition *def, KgErrorList *errors)
+{
+	for (int i = 0; i < def->nargs; i++)
+	{
+		StringInfoData path;
+		KgError *err;
+
+		if (is_argument_name(def->args[i]))
+			continue;
+		initStringInfo(&path);
+		appendStringInfoString(&path, "/input_schema/properties");
+		kg_json_pointer_append(&path, def->args[i], strlen(def->args[i]));
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "clients refuse an argument named \"%s\"",
+						   def->args[i]);
+		kg_error_got_string(err, def->args[i]);
+		report(errors,
+			   err,
+			   path.data,
+			   "1 to 64 letters, digits, \"_\", \".\" and \"-\"");
+	}
+}
+
+static void
+check_combinators(const KgDefinition *def, KgErrorList *errors)
+{
+	JsonbValue value;
+
+	for (int i = 0; combinators[i] != NULL; i++)
+		if (kg_json_get(&def->input_schema->root, combinators[i], &value))
+			report(errors,
+				   kg_error_new(KG_INVALID_INPUT,
+								"clients refuse \"%s\" at the root of the "
+								"arguments' schema",
+								combinators[i]),
+				   psprintf("/input_schema/%s", combinators[i]),
+				   "\"properties\" and \"required\", with combinators inside "
+				   "properties only; a composite, or several tools, where "
+				   "arguments exclude each other");
+}
+
+void
+kg_client_check(const KgDefinition *def, KgErrorList *errors)
+{
+	JsonbValue type;
+
+	if (def->description == NULL || def->description[0] == '\0')
+		report(errors,
+			   kg_error_new(KG_INVALID_INPUT, "the tool has no description"),
+			   "/description",
+			   "what the tool is for, in words for a model");
+	check_names(def, errors);
+	check_combinators(def, errors);
+	if (def->output_schema == NULL ||
+		kg_json_get(&def->output_schema->root, "type", &type) == NULL ||
+		kg_json_string_is(&type, "object"))
+		return;
+	report(errors,
+		   kg_error_new(KG_INVALID_INPUT, "a reply is an object"),
+		   "/output_schema/type",
+		   "\"object\"");
+}

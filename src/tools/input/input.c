@@ -1,0 +1,512 @@
+/*
+ * input.c
+ *	  The arguments of a tool, read by the schema that the tool publishes.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "query/argument/names.h"
+#include "query/time/past.h"
+#include "query/argument/repair.h"
+#include "query/time/validity.h"
+#include "tools/input/input.h"
+#include "tools/input/schema_template.h"
+
+/* ---- what the schema says ---- */
+
+static const KgMember *
+find_member(const KgInput *in, const char *key)
+{
+	const KgMember *member = kg_outline_member(in->outline, key, strlen(key));
+
+	if (member == NULL)
+		elog(ERROR, "no argument \"%s\" in the tool's schema", key);
+	return member;
+}
+
+static int64
+number_of(const KgBound *bound, int64 dflt)
+{
+	if (!bound->given)
+		return dflt;
+	return bound->number < 0 ? bound->value : kg_template_number(bound->number);
+}
+
+/* ---- objects ---- */
+
+/* What is not required, and of id and ids one that the other stands for. */
+static bool
+may_be_left_out(const KgInput *in, const char *key)
+{
+	static const char *const either[] = {"id", "ids"};
+
+	if (find_member(in, key)->required)
+		return false;
+	for (int i = 0; i < lengthof(either); i++)
+		if (strcmp(key, either[i]) == 0 && kg_input_declares(in, either[!i]))
+			return kg_input_has(in, either[!i]);
+	return true;
+}
+
+static bool
+is_blank(const JsonbValue *value)
+{
+	return value->type == jbvNull ||
+		   (value->type == jbvString && value->val.string.len == 0);
+}
+
+static void
+note_blank(const KgInput *in, const char *key)
+{
+	if (may_be_left_out(in, key))
+		kg_repair_note_blank(kg_path_member(in->path, key));
+}
+
+void (*kg_input_unknown)(const KgInput *in, const JsonbValue *key) = NULL;
+
+static void
+check_known(const KgInput *in)
+{
+	const KgOutline *outline = in->outline;
+
+	kg_json_each(it, in->object)
+	{
+		if (kg_outline_member(
+				outline, it.key.val.string.val, it.key.val.string.len) == NULL)
+		{
+			kg_input_unknown(in, &it.key);
+			kg_args_known(in->object, in->path, outline->names, outline->n);
+		}
+		if (is_blank(&it.value))
+			note_blank(in, kg_json_cstring(&it.key));
+	}
+}
+
+static void
+open_object(KgInput *in, const JsonbContainer *object, const KgOutline *outline,
+			const char *path, KgRepairs *repairs)
+{
+	in->object = object;
+	in->outline = outline;
+	in->path = path;
+	in->repairs = repairs;
+	check_known(in);
+}
+
+void
+kg_input_open(KgInput *in, const Jsonb *arguments, const char *template,
+			  KgRepairs *repairs)
+{
+	open_object(in, kg_args_root(arguments), kg_outline(template), "", repairs);
+}
+
+bool
+kg_input_declares(const KgInput *in, const char *key)
+{
+	return kg_outline_member(in->outline, key, strlen(key)) != NULL;
+}
+
+bool
+kg_input_has(const KgInput *in, const char *key)
+{
+	JsonbValue value;
+
+	return kg_json_get(in->object, key, &value) != NULL;
+}
+
+const char *
+kg_input_instant(const KgInput *in, const char *key)
+{
+	JsonbValue value;
+
+	if (!kg_input_declares(in, key))
+		return NULL;
+	if (kg_json_get(in->object, key, &value) != NULL &&
+		value.type == jbvNumeric)
+		return kg_json_cstring(&value);
+	return kg_input_string(in, key);
+}
+
+void
+kg_input_as_of(const KgInput *in, const KgCatalog *catalog, const KgType *type)
+{
+	kg_past_ask(catalog, type, kg_input_instant(in, "as_of"));
+}
+
+void
+kg_input_valid_at(const KgInput *in, const KgCatalog *catalog)
+{
+	const char *valid_at = kg_input_instant(in, "valid_at");
+
+	kg_validity_ask(
+		catalog, valid_at, valid_at ? kg_input_path(in, "valid_at") : NULL);
+}
+
+int64
+kg_input_minimum(const KgInput *in, const char *key)
+{
+	return number_of(&find_member(in, key)->minimum, PG_INT32_MIN);
+}
+
+int64
+kg_input_maximum(const KgInput *in, const char *key)
+{
+	const KgMember *member = find_member(in, key);
+
+	return number_of(&member->max_items,
+					 number_of(&member->maximum, PG_INT32_MAX));
+}
+
+char *
+kg_input_path(const KgInput *in, const char *key)
+{
+	return kg_path_member(in->path, key);
+}
+
+void
+kg_input_require(const KgInput *in, const char *key)
+{
+	KgError *err;
+
+	if (kg_input_has(in, key))
+		return;
+	err = kg_error_new(KG_INVALID_INPUT, "argument \"%s\" is missing", key);
+	kg_error_path(err, "%s", kg_input_path(in, key));
+	kg_error_throw_expected(err, "a value for \"%s\"", key);
+}
+
+void
+kg_input_only(const KgInput *in, const char *const *known, int nknown)
+{
+	kg_args_known(in->object, in->path, known, nknown);
+}
+
+bool
+kg_input_value(const KgInput *in, const char *key, JsonbValue *value)
+{
+	if (kg_json_get(in->object, key, value) != NULL)
+		return true;
+	if (find_member(in, key)->required)
+		kg_input_require(in, key);
+	return false;
+}
+
+/* Is it likely to be one of the caller's types? */
+static bool
+may_be_type(const char *text)
+{
+	const KgCatalog *catalog = kg_running_catalog();
+	const char **names = palloc(Max(1, catalog->ntypes) * sizeof(char *));
+
+	if (kg_catalog_type(catalog, text) != NULL)
+		return true;
+	for (int i = 0; i < catalog->ntypes; i++)
+		names[i] = catalog->types[i]->name;
+	return kg_likely(text, names, NULL, catalog->ntypes) >= 0;
+}
+
+/* A text without a type: an id, where the object needs no label. */
+static Jsonb *
+meant_id(const KgOutline *outline, const JsonbValue *value)
+{
+	KgJsonWriter w;
+
+	if (kg_outline_member(outline, "label", 5)->required)
+		return NULL;
+	kg_jw_init_object(&w);
+	kg_jw_kbegin_array(&w, "ids");
+	kg_jw_value(&w, value);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+/*
+ * What a string stands for in place of an object that selects nodes: a handle,
+ * or where a label may stand alone that.
+ */
+static Jsonb *
+meant_selector(const KgOutline *outline, const JsonbValue *value)
+{
+	const char *text = value->val.string.val;
+	int len = value->val.string.len;
+	const char *colon = memchr(text, ':', len);
+	bool several = kg_outline_member(outline, "ids", 3) != NULL;
+	KgJsonWriter w;
+
+	if (kg_outline_member(outline, "label", 5) == NULL || len == 0 ||
+		colon == text || colon == text + len - 1 || (colon == NULL && !several))
+		return NULL;
+	if (colon == NULL && !may_be_type(kg_json_cstring(value)))
+		return meant_id(outline, value);
+	kg_jw_init_object(&w);
+	kg_jw_key(&w, "label");
+	kg_jw_stringn(&w, text, colon ? colon - text : len);
+	if (colon != NULL)
+	{
+		kg_jw_key(&w, several ? "ids" : "node_id");
+		if (several)
+			kg_jw_begin_array(&w);
+		kg_jw_stringn(&w, colon + 1, text + len - colon - 1);
+		if (several)
+			kg_jw_end_array(&w);
+	}
+	return kg_jw_finish(&w);
+}
+
+bool
+kg_input_object(const KgInput *in, const char *key, KgInput *inner)
+{
+	const KgOutline *outline = find_member(in, key)->inner;
+	char *path = kg_input_path(in, key);
+	Jsonb *meant = NULL;
+	JsonbValue value;
+
+	if (!kg_input_value(in, key, &value))
+		return false;
+	if (value.type == jbvString)
+		meant = meant_selector(outline, &value);
+	open_object(inner,
+				kg_args_as_object_or(&value, path, meant),
+				outline,
+				path,
+				in->repairs);
+	return true;
+}
+
+/* ---- values ---- */
+
+bool
+kg_input_int(const KgInput *in, const char *key, int64 *result)
+{
+	const KgMember *member = find_member(in, key);
+
+	*result = number_of(&member->default_number, *result);
+	if (member->required)
+		kg_input_require(in, key);
+	return kg_args_int(in->object,
+					   key,
+					   in->path,
+					   number_of(&member->minimum, 0),
+					   number_of(&member->maximum, PG_INT32_MAX),
+					   result,
+					   in->repairs);
+}
+
+bool
+kg_input_bool(const KgInput *in, const char *key)
+{
+	bool result = false;
+
+	(void) find_member(in, key);
+	(void) kg_args_bool(in->object, key, in->path, &result, in->repairs);
+	return result;
+}
+
+char *
+kg_input_string(const KgInput *in, const char *key)
+{
+	if (find_member(in, key)->required)
+		kg_input_require(in, key);
+	return kg_args_string(in->object, key, in->path);
+}
+
+int
+kg_name_among(const char *name, const char *path, const char *what,
+			  const char *const *names, int n)
+{
+	JsonbValue got;
+	KgError *err;
+
+	for (int i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	got = kg_json_string_value(name);
+	err = kg_args_error(path, &got, what);
+	for (int i = 0; i < n; i++)
+		kg_error_allow(err, names[i]);
+	kg_error_did_you_mean(err, kg_word_meant(name, names, n));
+	kg_error_throw(err);
+}
+
+int
+kg_input_enum(const KgInput *in, const char *key, const char *what)
+{
+	const KgMember *member = find_member(in, key);
+	const char *name = kg_input_string(in, key);
+
+	if (name == NULL)
+		name = member->default_name;
+	if (name == NULL)
+		return -1;
+	return kg_name_among(
+		name, kg_input_path(in, key), what, member->names, member->nnames);
+}
+
+/* ---- arrays ---- */
+
+static void
+check_length(const KgInput *in, const char *key, int n, const char *what)
+{
+	int64 min = number_of(&find_member(in, key)->min_items, 0);
+	int64 max = kg_input_maximum(in, key);
+	JsonbValue got;
+	char *expected;
+	KgError *err;
+
+	if (n >= min && n <= max)
+		return;
+	got = kg_json_string_value(psprintf("%d %s", n, what));
+	expected = min > 0 ? psprintf("an array of " INT64_FORMAT
+								  " to " INT64_FORMAT " %s",
+								  min,
+								  max,
+								  what)
+					   : psprintf("an array of at most " INT64_FORMAT " %s",
+								  max,
+								  what);
+	err = kg_args_error(kg_input_path(in, key), &got, expected);
+	if (n == 0 && !find_member(in, key)->required)
+		kg_error_leave_out(err);
+	kg_error_throw(err);
+}
+
+char **
+kg_input_ids(const KgInput *in, const char *key, int *n)
+{
+	return kg_args_ids(in->object,
+					   key,
+					   in->path,
+					   (int) kg_input_maximum(in, key),
+					   may_be_left_out(in, key),
+					   n);
+}
+
+const JsonbContainer *
+kg_input_array(const KgInput *in, const char *key, const char *what)
+{
+	const JsonbContainer *array;
+	JsonbValue value;
+
+	if (!kg_input_value(in, key, &value))
+		return NULL;
+	array = kg_args_as_array(&value, kg_input_path(in, key));
+	check_length(in, key, kg_json_length(array), what);
+	return array;
+}
+
+int
+kg_input_objects(const KgInput *in, const char *key, const char *string_member,
+				 const char *what)
+{
+	const JsonbContainer *array;
+	JsonbValue value;
+
+	if (!kg_input_value(in, key, &value))
+		return 0;
+	array = kg_args_objects(in->object, key, in->path, string_member);
+	check_length(in, key, kg_json_length(array), what);
+	return kg_json_length(array);
+}
+
+/* {"name": "desc"} in place of {"field": "name", "order": "desc"}. */
+static void
+refuse_order_by_name(const KgOutline *outline, const JsonbValue *value,
+					 const char *path)
+{
+	const KgMember *order = kg_outline_member(outline, "order", 5);
+	const KgMember *field = kg_outline_member(outline, "field", 5);
+	const char *word;
+	KgJsonIter it;
+	KgJsonWriter w;
+	KgError *err;
+
+	if (order == NULL || field == NULL || !kg_json_is_object(value) ||
+		kg_json_length(kg_json_container(value)) != 1)
+		return;
+	kg_json_iter_init(&it, kg_json_container(value));
+	(void) kg_json_iter_next(&it);
+	word = kg_order_meant(&it.value);
+	if (word == NULL || kg_json_string_is(&it.key, "field") ||
+		kg_json_string_is(&it.key, "order"))
+		return;
+	err = kg_args_error(path, value, "an object {field, order}");
+	kg_jw_init_object(&w);
+	kg_jw_key(&w, "field");
+	kg_jw_value(&w, &it.key);
+	kg_jw_kstring(&w, "order", word);
+	kg_jw_end_object(&w);
+	kg_error_instead(err, NULL, kg_jw_finish(&w));
+	kg_error_throw(err);
+}
+
+void
+kg_input_item(const KgInput *in, const char *key, int index,
+			  const char *string_member, KgInput *item)
+{
+	JsonbValue array;
+	JsonbValue *value = getIthJsonbValueFromContainer(
+		(JsonbContainer *) kg_json_container(
+			kg_json_get(in->object, key, &array)),
+		(uint32) index);
+	char *path = kg_path_index(kg_input_path(in, key), index);
+
+	refuse_order_by_name(find_member(in, key)->inner, value, path);
+	open_object(item,
+				kg_args_item(value, path, string_member),
+				find_member(in, key)->inner,
+				path,
+				in->repairs);
+}
+
+static JsonbValue *
+item_of(const JsonbContainer *array, int index)
+{
+	return getIthJsonbValueFromContainer((JsonbContainer *) array,
+										 (uint32) index);
+}
+
+static JsonbValue *
+item_at(const KgInput *in, const char *key, int index)
+{
+	JsonbValue array;
+
+	(void) kg_json_get(in->object, key, &array);
+	return item_of(kg_json_container(&array), index);
+}
+
+int
+kg_input_nested(const KgInput *in, const char *key, int index)
+{
+	JsonbValue *value = item_at(in, key, index);
+	int n;
+
+	if (!kg_json_is_array(value))
+		return 0;
+	n = kg_json_length(kg_json_container(value));
+	if (n == 0 || n > kg_setting_max_steps)
+		kg_error_throw(
+			kg_args_error(kg_path_index(kg_input_path(in, key), index),
+						  value,
+						  psprintf("a step, or an array of 1 to %d steps",
+								   kg_setting_max_steps)));
+	return n;
+}
+
+void
+kg_input_nested_item(const KgInput *in, const char *key, int index, int inner,
+					 KgInput *item)
+{
+	JsonbValue *value = item_at(in, key, index);
+	char *path = kg_path_index(kg_input_path(in, key), index);
+
+	if (inner >= 0)
+	{
+		value = item_of(kg_json_container(value), inner);
+		path = kg_path_index(path, inner);
+	}
+	open_object(item,
+				kg_args_item(value, path, "type"),
+				find_member(in, key)->inner,
+				path,
+				in->repairs);
+}

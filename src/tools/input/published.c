@@ -1,0 +1,131 @@
+/*
+ * published.c
+ *	  Arguments against the input schema that the tool publishes.
+ *
+ * What the published schema names in words instead of repeating it is written
+ * out here, so that it binds too.
+ * The compiled schemas are kept per type and operation.
+ */
+#include "postgres.h"
+
+#include "base/cache.h"
+#include "base/error.h"
+#include "common/hashfn.h"
+#include "query/argument/arguments.h"
+#include "schema/schema.h"
+#include "tools/input/schema_template.h"
+#include "tools/input/published.h"
+
+typedef struct Key
+{
+	const char *template; /* a constant */
+	uint64 catalog;		  /* its id */
+	int64 type_no;		  /* of a tool of a type, or 0 */
+	uint64 numbers;		  /* that settings give */
+} Key;
+
+typedef struct Entry
+{
+	KgCacheEntry entry;
+	Key key;
+	const KgSchema *schema;
+} Entry;
+
+static const int most = 256;
+/* Stale when the catalog changes, from which the schemas are made. */
+static KgCache published = {"published schema", &most, KG_STALE_BY_CATALOG};
+
+static bool
+is_key(const void *entry, const void *key)
+{
+	return memcmp(&((const Entry *) entry)->key, key, sizeof(Key)) == 0;
+}
+
+/*
+ * The names in a schema are those that the catalog has: of one snapshot, for the
+ * agent in force.
+ */
+static Key
+make_key(const KgCatalog *catalog, const KgType *type, const char *template)
+{
+	Key key;
+
+	memset(&key, 0, sizeof(key));
+	key.template = template;
+	key.numbers = kg_template_numbers();
+	key.catalog = catalog->id;
+	key.type_no = type ? type->type_no : 0;
+	return key;
+}
+
+static const KgSchema *
+published_schema(const KgCatalog *catalog, const KgType *type,
+				 const char *template)
+{
+	Key key = make_key(catalog, type, template);
+	uint64 hash = hash_bytes_extended(
+		(const unsigned char *) &key, sizeof(key), 0);
+	Entry *entry = kg_cache_find(&published, hash, is_key, &key);
+	Jsonb *schema;
+	MemoryContext old;
+
+	if (entry != NULL)
+		return entry->schema;
+	schema = kg_expand_schema(template, type, true);
+	entry = kg_cache_make(&published, sizeof(*entry));
+	old = MemoryContextSwitchTo(entry->entry.context);
+	entry->key = key;
+	entry->schema = kg_schema_compile(schema, NULL);
+	MemoryContextSwitchTo(old);
+	kg_cache_keep(&published, entry, hash);
+	return entry->schema;
+}
+
+void
+kg_published_refuse(const KgSchema *schema, const Jsonb *arguments)
+{
+	JsonbValue root;
+	List *errors;
+	KgSchemaError *first;
+	KgError *err;
+	ListCell *lc;
+
+	kg_json_root(arguments, &root);
+	errors = kg_schema_errors(schema, &root, 1);
+	first = linitial(errors);
+	/* In a branch, what is wrong in the nearest one says more. */
+	while (first->nearest_count == 1)
+		first = list_nth(first->causes, first->nearest);
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "the arguments do not fit the tool's input schema");
+	kg_error_path(err, "%s", first->instance_path);
+	/* Where names are allowed it is the name that is wrong, as elsewhere. */
+	if (first->allowed != NIL && strcmp(first->keyword, "enum") != 0)
+		kg_error_got_string(err, kg_path_last(first->instance_path));
+	else if (first->value)
+	{
+		JsonbValue value;
+
+		kg_json_root(first->value, &value);
+		kg_error_got(err, &value);
+	}
+	if (first->expected)
+		kg_error_expected(err, "%s", first->expected);
+	foreach(lc, first->allowed)
+		kg_error_allow(err, lfirst(lc));
+	if (first->did_you_mean)
+		kg_error_did_you_mean(err, first->did_you_mean);
+	kg_error_throw(err);
+}
+
+void
+kg_published_check(const KgCatalog *catalog, const KgType *type,
+				   const char *template, const Jsonb *arguments)
+{
+	const KgSchema *schema = published_schema(catalog, type, template);
+	JsonbValue root;
+
+	kg_json_root(arguments, &root);
+	if (!kg_schema_is_valid(schema, &root))
+		kg_published_refuse(schema, arguments);
+}

@@ -1,0 +1,906 @@
+/*
+ * schema_template.c
+ *	  Expanding the templates of the published schemas.
+ *
+ * A model can only obey what it is shown: types and relationship types are
+ * enums of the tenant's own, bounds and defaults are written out.  What would
+ * stand in one schema several times is written where it comes first and named
+ * in words elsewhere: the list of tools is paid for in every conversation.
+ * A $ref would do the same, but many clients drop $defs before a model sees
+ * the schema, or refuse the tool.  What validates arguments is the same schema
+ * with every repetition written out.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "base/settings.h"
+#include "base/vectors.h"
+#include "model/catalog.h"
+#include "model/period.h"
+#include "model/term.h"
+#include "common/hashfn.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "query/graph/aggregate.h"
+#include "query/filter/any.h"
+#include "query/derived.h"
+#include "query/graph/paths.h"
+#include "tools/catalog/catalog_tools.h"
+#include "tools/graph/graph.h"
+#include "tools/reply/reply.h"
+#include "tools/input/schema_template.h"
+#include "tools/write/write_schema.h"
+#include "utils/json.h"
+
+/* Beyond this, names are told by get_graph_schema only. */
+#define KG_MAX_ENUM 200
+/* Beyond this, names are told once a schema. */
+#define KG_REPEATED_ENUM 3
+
+/*
+ * <name> or <name@note> in a template.  The note says in words where the same
+ * is written out; it stands in its place unless repetitions are wanted.
+ */
+typedef struct Expansion
+{
+	StringInfo out;
+	const KgCatalog *catalog; /* NULL: the caller's */
+	const KgType *type;		  /* that the tool is made for, or NULL */
+	const KgRelation *relation;
+	bool repeat;
+	bool outline;
+	const char *note; /* of the part being written, or NULL */
+} Expansion;
+
+typedef struct Part
+{
+	const char *name;
+	const char *text;				  /* a template itself */
+	void (*write)(Expansion *x);	  /* or written */
+	bool (*told)(const Expansion *x); /* NULL: always */
+	const char *whole;				  /* what text says in words; or NULL */
+} Part;
+
+static void expand(Expansion *x, const char *template);
+
+static void
+write_string(Expansion *x, const char *description)
+{
+	appendStringInfoString(x->out, "{\"type\":\"string\",\"description\":");
+	escape_json(x->out, description);
+	appendStringInfoChar(x->out, '}');
+}
+
+/* names has room for one more: "*", which comes first. */
+static void
+write_names(Expansion *x, const char **names, int n, bool all, const char *what)
+{
+	const char *last = NULL;
+
+	if (n > KG_MAX_ENUM || (n == 0 && !all))
+		write_string(x, what);
+	else if (n > KG_REPEATED_ENUM && x->note != NULL && !x->repeat)
+		write_string(x, x->note);
+	else
+	{
+		if (all)
+			names[n++] = "*";
+		qsort(names, n, sizeof(char *), pg_qsort_strcmp);
+		appendStringInfoString(x->out, "{\"type\":\"string\",\"enum\":");
+		for (int i = 0; i < n; i++)
+		{
+			if (last != NULL && strcmp(last, names[i]) == 0)
+				continue;
+			appendStringInfoChar(x->out, last == NULL ? '[' : ',');
+			escape_json(x->out, names[i]);
+			last = names[i];
+		}
+		appendStringInfoString(x->out, "]}");
+	}
+}
+
+static const KgCatalog *
+catalog_of(const Expansion *x)
+{
+	return x->catalog ? x->catalog : kg_running_catalog();
+}
+
+static void
+write_types(Expansion *x, bool all)
+{
+	const KgCatalog *catalog = catalog_of(x);
+	const char **names = palloc((catalog->ntypes + 1) * sizeof(char *));
+
+	for (int i = 0; i < catalog->ntypes; i++)
+		names[i] = kg_type_handle(catalog->types[i]);
+	write_names(x,
+				names,
+				catalog->ntypes,
+				all,
+				all ? "an entity type of the schema, or *"
+					: "an entity type; the schema lists them");
+}
+
+static void
+write_type(Expansion *x)
+{
+	write_types(x, false);
+}
+
+static void
+write_type_or_all(Expansion *x)
+{
+	write_types(x, true);
+}
+
+static void
+write_relations(Expansion *x, bool all)
+{
+	const KgCatalog *catalog = catalog_of(x);
+	const char **names = palloc((catalog->nrelations * 2 + 1) * sizeof(char *));
+	int n = 0;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		if (!kg_catalog_joins(catalog, &catalog->relations[i]))
+			continue;
+		names[n++] = catalog->relations[i].name;
+		if (catalog->relations[i].inverse != NULL)
+			names[n++] = catalog->relations[i].inverse;
+	}
+	write_names(x,
+				names,
+				n,
+				all,
+				all ? "a relationship type of the schema, or *"
+					: "a relationship type; the schema lists them");
+}
+
+static void
+write_relation(Expansion *x)
+{
+	write_relations(x, false);
+}
+
+static void
+write_relation_or_all(Expansion *x)
+{
+	write_relations(x, true);
+}
+
+static const char *
+operand_template(KgOperandForm form)
+{
+	switch (form)
+	{
+		case KG_OPERAND_VALUE:
+			return "<scalar>";
+		case KG_OPERAND_ORDERED:
+			return "<ordered>";
+		case KG_OPERAND_LIST:
+			return "<scalars>";
+		case KG_OPERAND_PART:
+			return "<text>";
+		case KG_OPERAND_FLAG:
+			return "<boolean>";
+	}
+	return NULL;
+}
+
+static void
+write_each_operator(Expansion *x)
+{
+	for (int op = 0; op < KG_NOPS; op++)
+	{
+		appendStringInfo(
+			x->out, "%s\"%s\":", op > 0 ? "," : "", kg_operator(op)->name);
+		expand(x, operand_template(kg_operator(op)->form));
+	}
+}
+
+/* In words, and in full where arguments are checked. */
+static void
+write_filters(Expansion *x)
+{
+	if (x->repeat)
+	{
+		appendStringInfo(x->out,
+						 "{\"type\":\"object\",\"maxProperties\":%d,",
+						 kg_setting_max_filters);
+		expand(x,
+			   "'properties':{'" KG_ANY
+			   "':{'type':'array','minItems':<min_alternatives>,'maxItems':<"
+			   "max_alternatives>,'items':{'type':'object','minProperties':1}}}"
+			   ",'additionalProperties':{'anyOf':[<scalar>,<operators>,{'type':"
+			   "'array','minItems':1,'maxItems':10,'items':<operators>}]}}");
+		return;
+	}
+	expand(x, "{'type':'object','description':");
+	escape_json(x->out,
+				x->note ? x->note
+						: kg_expand_text(
+							  "{property: value or {operator: value}}, all "
+							  "must hold; one of " KG_ANY
+							  ": [{...}, {...}]. Of id and properties; where "
+							  "many are left, indexed ones. Operators: "
+							  "<operator_names>"));
+	appendStringInfoChar(x->out, '}');
+}
+
+static void
+write_operator_names(Expansion *x)
+{
+	for (int op = 0; op < KG_NOPS; op++)
+		appendStringInfo(
+			x->out, "%s%s", op > 0 ? " " : "", kg_operator(op)->name);
+}
+
+/* What only tools of a type have (tools/catalog/tool_schema.c). */
+static void
+write_type_part(Expansion *x, Jsonb *part)
+{
+	appendStringInfoString(x->out,
+						   JsonbToCString(NULL, &part->root, VARSIZE(part)));
+}
+
+static void
+write_type_filters(Expansion *x)
+{
+	write_type_part(x, kg_type_filters_schema(x->type, x->repeat));
+}
+
+static void
+write_sort_names(Expansion *x)
+{
+	write_type_part(x, kg_type_sort_names(x->type));
+}
+
+static void
+write_sort_note(Expansion *x)
+{
+	escape_json(x->out, kg_type_sort_note(x->type));
+}
+
+static void
+write_field_names(Expansion *x)
+{
+	write_type_part(x, kg_type_field_names(x->type));
+}
+
+/* Understood everywhere; told where something holds for a time only. */
+static bool
+has_periods(const Expansion *x)
+{
+	if (x->repeat)
+		return true;
+	if (x->type && !kg_derived_any(x->type))
+		return kg_period_any(&x->type->period);
+	return catalog_of(x)->has_periods;
+}
+
+/* Understood everywhere; told where there is history. */
+static bool
+has_history(const Expansion *x)
+{
+	if (x->outline)
+		return true;
+	return x->type ? x->type->history : catalog_of(x)->any_history;
+}
+
+/* Understood, and not worth its place in a list. */
+static bool
+is_written_out(const Expansion *x)
+{
+	return x->repeat;
+}
+
+static bool
+searches_text(const Expansion *x)
+{
+	return x->repeat || catalog_of(x)->searches_text;
+}
+
+/* With embeddings there are modes of a search whatever the types are. */
+static bool
+has_vectors(const Expansion *x)
+{
+	return x->repeat || kg_vectors()->dimensions > 0;
+}
+
+/* As far as a template says without looking, a search needs a query. */
+static bool
+needs_query(const Expansion *x)
+{
+	return x->outline || kg_vectors()->dimensions == 0;
+}
+
+static bool
+searches_text_alone(const Expansion *x)
+{
+	return !has_vectors(x) && searches_text(x);
+}
+
+static void
+write_dimensions(Expansion *x)
+{
+	appendStringInfo(x->out, "%d", kg_vectors()->dimensions);
+}
+
+static void
+write_document(Expansion *x)
+{
+	write_type_part(x, kg_type_document_schema(x->type));
+}
+
+static void
+write_changes(Expansion *x)
+{
+	write_type_part(x, kg_type_changes_schema(x->type));
+}
+
+static void
+write_edge_properties(Expansion *x)
+{
+	write_type_part(x, kg_relation_properties_schema(x->relation));
+}
+
+/*
+ * Numbers that are a setting, or the least of it, of another and of a constant,
+ * in some unit; or a constant that sizes something.
+ */
+static const struct
+{
+	const char *name;
+	const int *setting;
+	const int *or_setting;
+	int at_most;
+	int unit;
+} numbers[] = {
+	{"max_sort", NULL, NULL, KG_MAX_SORT},
+	{"max_groups", NULL, NULL, KG_MAX_GROUPS},
+	{"max_aggregations", NULL, NULL, KG_MAX_AGGREGATIONS},
+	{"max_term_bytes", NULL, NULL, KG_MAX_TERM_BYTES},
+	{"max_rows", &kg_setting_max_rows},
+	{"default_rows", &kg_setting_max_rows, NULL, 30},
+	{"max_ids", &kg_setting_max_ids},
+	{"max_filters", &kg_setting_max_filters},
+	{"min_alternatives", NULL, NULL, KG_MIN_ALTERNATIVES},
+	{"max_alternatives", NULL, NULL, KG_MAX_ALTERNATIVES},
+	{"max_offset", &kg_setting_max_offset},
+	{"max_steps", &kg_setting_max_steps},
+	{"max_step_hops", &kg_setting_max_hops, NULL, KG_MAX_STEP_HOPS},
+	{"explore_hops", &kg_setting_max_walk_hops, NULL, 2},
+	{"max_explore_hops", &kg_setting_max_walk_hops},
+	{"path_hops", &kg_setting_max_hops, NULL, 3},
+	{"max_path_hops", &kg_setting_max_hops, NULL, KG_MAX_PATH_HOPS},
+	{"max_bfs_hops", &kg_setting_max_hops, NULL, 5},
+	{"reply_bytes", &kg_setting_reply_bytes, &kg_setting_max_reply_bytes},
+	{"max_reply_bytes", &kg_setting_max_reply_bytes},
+	{"max_reply_tokens", &kg_setting_max_reply_bytes, NULL, 0, KG_TOKEN_BYTES},
+};
+
+int
+kg_template_find_number(const char *name, size_t length)
+{
+	for (int i = 0; i < lengthof(numbers); i++)
+		if (strncmp(numbers[i].name, name, length) == 0 &&
+			numbers[i].name[length] == '\0')
+			return i;
+	return -1;
+}
+
+int
+kg_template_number(int i)
+{
+	int value = numbers[i].at_most;
+
+	if (numbers[i].setting != NULL)
+		value = *numbers[i].setting;
+	if (numbers[i].or_setting != NULL)
+		value = Min(value, *numbers[i].or_setting);
+	if (numbers[i].at_most > 0)
+		value = Min(value, numbers[i].at_most);
+	return numbers[i].unit > 0 ? value / numbers[i].unit : value;
+}
+
+static uint64
+hash_numbers(void)
+{
+	int values[lengthof(numbers)];
+
+	for (int i = 0; i < lengthof(numbers); i++)
+		values[i] = kg_template_number(i);
+	return hash_bytes_extended(
+		(const unsigned char *) values, sizeof(values), 0);
+}
+
+/* What a setting is, or 0 for none. */
+static inline int
+setting_of(const int *setting)
+{
+	return setting != NULL ? *setting : 0;
+}
+
+/* Asked by each call: reckoned again when one of the settings changed. */
+uint64
+kg_template_numbers(void)
+{
+	static int known[lengthof(numbers)][2];
+	static uint64 hash;
+	static bool reckoned = false;
+	bool same = reckoned;
+
+	for (int i = 0; i < lengthof(numbers); i++)
+	{
+		int setting = setting_of(numbers[i].setting);
+		int or_setting = setting_of(numbers[i].or_setting);
+
+		same &= known[i][0] == setting && known[i][1] == or_setting;
+		known[i][0] = setting;
+		known[i][1] = or_setting;
+	}
+	if (!same)
+		hash = hash_numbers();
+	reckoned = true;
+	return hash;
+}
+
+/* In an outline by name: the setting can change, the outline does not. */
+static void
+write_number(Expansion *x, int i)
+{
+	if (x->outline)
+		appendStringInfo(x->out, "\"%s\"", numbers[i].name);
+	else
+		appendStringInfo(x->out, "%d", kg_template_number(i));
+}
+
+/* A step, or an array of them; end: what its end is related to. */
+#define KG_CHAIN(end)                                                         \
+	"{'type':'array','minItems':1,'maxItems':10,'items':{'type':['object',"   \
+	"'array'],'minItems':1,'maxItems':<max_steps>,'items':{'type':'object'}," \
+	"'additionalProperties':false,'required':['type'],'properties':{'type':"  \
+	"{'anyOf':[<relation_or_all>,{'type':'array','minItems':1,'items':"       \
+	"<relation>}]},'direction':{<direction>,'default':'outgoing'},'filters':" \
+	"{'type':'object'},'min_count':{'type':'integer','minimum':1},"           \
+	"'max_count':{'type':'integer','minimum':0},'to':{'type':'object',"       \
+	"'additionalProperties':false,'properties':{'label':<type>,'ids':<ids>,"  \
+	"'filters':{'type':'object'}" end "}}}}}"
+#define KG_CHAINS(end) \
+	"'related':" KG_CHAIN(end) ",'not_related':" KG_CHAIN(end)
+
+static const Part parts[] = {
+	{"type", NULL, write_type},
+	{"type_or_all", NULL, write_type_or_all},
+	{"relation", NULL, write_relation},
+	{"relation_or_all", NULL, write_relation_or_all},
+	{"filters", NULL, write_filters},
+	{"type_filters", NULL, write_type_filters},
+	{"sort_names", NULL, write_sort_names},
+	{"field_names", NULL, write_field_names},
+	{"sort_note", NULL, write_sort_note},
+	{"document", NULL, write_document},
+	{"changes", NULL, write_changes},
+	{"edge_properties", NULL, write_edge_properties},
+	{"citations",
+	 "{'type':'boolean'}",
+	 NULL,
+	 NULL,
+	 "{'type':'boolean','default':false}"},
+	{"max_bytes",
+	 "{'type':'integer','default':<reply_bytes>}",
+	 NULL,
+	 NULL,
+	 "{'type':'integer','minimum':1024,'maximum':<max_reply_bytes>,'default':<"
+	 "reply_bytes>}"},
+	{"max_tokens",
+	 "{'type':'integer'}",
+	 NULL,
+	 NULL,
+	 "{'type':'integer','minimum':256,'maximum':<max_reply_tokens>}"},
+	/* of one hop up, where 1 is the default, or there is none */
+	{"step_hops",
+	 "'type':'integer','minimum':1,'maximum':<max_step_hops>,'default':1",
+	 NULL},
+	{"bfs_hops", "'type':'integer','minimum':1,'maximum':<max_bfs_hops>", NULL},
+	{"relations", "{'type':'array','items':<relation>}", NULL},
+	/* a number is read as text */
+	{"id", "{'type':['string','integer']}", NULL},
+	{"ids",
+	 "{'type':'array','items':<id>}",
+	 NULL,
+	 NULL,
+	 "{'type':'array','minItems':1,'maxItems':<max_ids>,'items':<id>}"},
+	{"limit",
+	 "{'type':'integer','maximum':<max_rows>,'default':<default_rows>}",
+	 NULL,
+	 NULL,
+	 "{'type':'integer','minimum':0,'maximum':<max_rows>,'default':<default_"
+	 "rows>}"},
+	/* what is told of nodes, and of edges */
+	{"node_columns",
+	 "'columns':{'type':'array','items':{'type':'string'},'description':'tell "
+	 "these properties'}",
+	 NULL,
+	 NULL,
+	 "'columns':{'type':'array','minItems':1,'maxItems':100,'items':<text>}"},
+	{"columns",
+	 "<node_columns>,'ids_only':{'type':'boolean','default':false}",
+	 NULL},
+	{"edge_columns",
+	 "'edge_columns':{'type':'array','items':{'type':'string'}}",
+	 NULL,
+	 NULL,
+	 "'edge_columns':{'type':'array','minItems':1,'maxItems':100,'items':<text>"
+	 "}"},
+	{"no_edge_columns",
+	 "'edge_columns':{'type':'array','items':{'type':'string'},'description':'"
+	 "default none'}",
+	 NULL,
+	 NULL,
+	 "'edge_columns':{'type':'array','minItems':1,'maxItems':100,'items':<text>"
+	 "}"},
+	{"cursor", "{'type':'string','description':'of next'}", NULL},
+	{"valid_at",
+	 "'valid_at':{'type':'string','description':'date-time or now: what does "
+	 "not hold then is not there'},",
+	 NULL,
+	 has_periods},
+	{"search_mode",
+	 "'mode':{'type':'string','enum':['names','text','hybrid'],'default':'"
+	 "names','description':'names; text: words of texts, any of them; hybrid: "
+	 "both'},",
+	 NULL,
+	 searches_text_alone},
+	{"search_modes",
+	 "'mode':{'type':'string','enum':['names','text','hybrid','meaning'],'"
+	 "default':'names','description':'names; text: words of texts, any of "
+	 "them; meaning: nearest to vector; hybrid: all'},'vector':{'type':'array',"
+	 "'items':{'type':'number'},'description':'an embedding, <dimensions> "
+	 "numbers'},",
+	 NULL,
+	 has_vectors},
+	{"dimensions", NULL, write_dimensions},
+	{"query_required", "'required':['query'],", NULL, needs_query},
+	{"period", "'valid_from':<text>,'valid_to':<text>,", NULL, has_periods},
+	{"as_of",
+	 "'as_of':{'type':'string','format':'date-time','description':'as it was "
+	 "then'},",
+	 NULL,
+	 has_history},
+	{"direction",
+	 "'type':'string','enum':['outgoing','incoming','both']",
+	 NULL},
+	{"scalar", "{'type':['string','number','boolean']}", NULL},
+	{"scalars",
+	 "{'type':'array','minItems':1,'maxItems':" CppAsString2(
+		 KG_MAX_IN_VALUES) ",'items':<scalar>}",
+	 NULL},
+	{"ordered", "{'type':['string','number']}", NULL},
+	{"node_sort",
+	 "{'type':'array','items':{'type':'object'},'description':'[{field, order: "
+	 "asc or desc}]'}",
+	 NULL,
+	 NULL,
+	 "{'type':'array','minItems':1,'maxItems':<max_sort>,'items':{'type':'"
+	 "object','additionalProperties':false,'required':['field'],'properties':{'"
+	 "field':<text>,'order':<sort_order>}}}"},
+	{"reply_sort",
+	 "{'type':'array','items':{'type':'object'},'description':'[{field: a "
+	 "column of the reply, order: asc or desc}]'}",
+	 NULL,
+	 NULL,
+	 "<node_sort>"},
+	{"traverse_to",
+	 "{'type':'object','description':'{label, filters, related, not_related}: "
+	 "what the last end must be'}",
+	 NULL,
+	 NULL,
+	 "{'type':'object','additionalProperties':false,'required':['label'],'"
+	 "properties':{'label':<type>,'filters':<filters>,<related>}}"},
+	{"paths_to",
+	 "{'type':'object','description':'a selection as from'}",
+	 NULL,
+	 NULL,
+	 "{'type':'object','additionalProperties':false,'required':['label'],'"
+	 "properties':{'label':<type>,'ids':<ids>,'filters':<filters>,<related>}}"},
+	{"aggregations_bounds",
+	 "",
+	 NULL,
+	 NULL,
+	 "'minItems':1,'maxItems':<max_aggregations>,"},
+	{"groups_bounds", "", NULL, NULL, "'maxItems':<max_groups>,"},
+	{"group_step",
+	 "{'type':'integer','description':'by what this step of relationships ends "
+	 "in; with label where its to has none'}",
+	 NULL,
+	 NULL,
+	 "{'type':'integer','minimum':1,'maximum':<max_steps>}"},
+	{"ranked_limit",
+	 "{'type':'integer','default':<default_rows>}",
+	 NULL,
+	 NULL,
+	 "{'type':'integer','minimum':1,'maximum':<max_rows>,'default':<default_"
+	 "rows>}"},
+	{"weighted_seeds",
+	 "{'type':'array','items':{'type':['string','integer','object']},'"
+	 "description':'handles: type:id, or {id, weight}'}",
+	 NULL,
+	 NULL,
+	 "{'type':'array','minItems':1,'maxItems':<max_ids>,'items':{'anyOf':[<id>,"
+	 "{'type':'object','additionalProperties':false,'required':['id'],'"
+	 "properties':{'id':<id>,'weight':{'type':'number','exclusiveMinimum':0,'"
+	 "maximum':1000000000000000,'default':1}}}]}}"},
+	/* A claim is read by its keys (tools/verify/read.c): one is none of another. */
+	{"claims",
+	 "{'type':'array','items':{'type':'object'},'description':'each one of "
+	 "{entity: handle}, {entity, property, is: value or {operator: value} or "
+	 "{text}}, {from, relation, to, properties}, {path: [handle, relation, "
+	 "handle]}, {from, to, within: hops}, {count: {tool, arguments}, is}, "
+	 "{none: {tool, arguments}}, {name, type}'}",
+	 NULL,
+	 NULL,
+	 "{'type':'array','minItems':1,'maxItems':200,'items':{'type':'object','"
+	 "additionalProperties':false,'properties':{'id':{'type':['string','"
+	 "integer']},'entity':<id>,'property':<text>,'is':{},'version':{'type':'"
+	 "integer','minimum':1},'from':<id>,'relation':<relation>,'to':<id>,'"
+	 "properties':{'type':'object'},'path':{'type':'array','minItems':3,'"
+	 "maxItems':41,'items':<id>},'within':{'type':'integer','minimum':1,'"
+	 "maximum':<max_path_hops>},'relation_types':{'type':'array','items':<"
+	 "relation@as "
+	 "relation>},'direction':{<direction>,'default':'both'},'count':{'type':'"
+	 "object','required':['tool'],'properties':{'tool':<text>,'arguments':{'"
+	 "type':'object'}}},'none':{'type':'object','required':['tool'],'"
+	 "properties':{'tool':<text>,'arguments':{'type':'object'}}},'name':{'type'"
+	 ":'string','minLength':1},'type':<type>}}}"},
+	{"seeds",
+	 "{'type':'array','items':<id>,'description':'type:id, or id "
+	 "where it is unique'}",
+	 NULL,
+	 NULL,
+	 "{'type':'array','minItems':1,'maxItems':<max_ids>,'items':<id>}"},
+	{"text", "{'type':'string'}", NULL},
+	/* of bfs_query; in words in what has the same */
+	{"detail",
+	 "'walk_predicates':{'type':'array','items':<relation>,'description':'walk "
+	 "only "
+	 "these'},'direction':{<direction>,'default':'both'},'node_types':{'type':'"
+	 "array','items':<type>,'description':'these in full, others as "
+	 "stubs'},'exclude_node_types':{'type':'array','items':<text>},'predicates'"
+	 ":{'type':'array','items':<relation@as "
+	 "walk_predicates>,'description':'these edges in full, others as "
+	 "triples'},'min_mentions':<min_mentions>,'topology_only':{'type':'boolean'"
+	 ",'description':'ids and types "
+	 "only'},'edge_detail':{'type':'boolean'},<columns>,<edge_columns>",
+	 NULL},
+	{"detail_too",
+	 "'walk_predicates':{'type':'array','items':{'type':'string'}},'direction':"
+	 "{'type':'string'},'node_types':{'type':'array','items':{'type':'string'}}"
+	 ",'exclude_node_types':{'type':'array','items':{'type':'string'}},'"
+	 "predicates':{'type':'array','items':{'type':'string'}},'min_mentions':{'"
+	 "type':'integer'},'topology_only':{'type':'boolean'},'edge_detail':{'type'"
+	 ":'boolean'},<columns>,<edge_columns>",
+	 NULL,
+	 NULL,
+	 "<detail>"},
+	{"min_mentions",
+	 "{'type':'integer'}",
+	 NULL,
+	 NULL,
+	 "{'type':'integer','minimum':1,'default':1}"},
+	{"boolean", "{'type':'boolean'}", NULL},
+	{"operators",
+	 "{'type':'object','minProperties':1,'additionalProperties':false,'"
+	 "properties':{<each_operator>}}",
+	 NULL},
+	{"each_operator", NULL, write_each_operator},
+	{"operator_names", NULL, write_operator_names},
+	/* of the compact tools */
+	{"also_bytes", "'max_bytes':<max_bytes>,", NULL, is_written_out},
+	{"also_citations", "'citations':<citations>,", NULL, is_written_out},
+	{"also_edge_columns", "<edge_columns>,", NULL, is_written_out},
+	{"brief_step_hops", "'type':'integer','default':1", NULL},
+	{"selector",
+	 "{'type':'object','required':['label'],'properties':{'label':<type>,'ids':"
+	 "<ids>,'filters':<filters@as in find_nodes>,<related_as>}}",
+	 NULL,
+	 NULL,
+	 "{'type':'object','additionalProperties':false,'required':['label'],'"
+	 "properties':{'label':<type>,'ids':<ids>,'filters':<filters>,<related>}}"},
+	/* nothing else: said where an object is the whole of the arguments */
+	{"search",
+	 "{'type':'string','description':'a name, best first unless sorted'}",
+	 NULL,
+	 NULL,
+	 "{'type':'string','minLength':1,'maxLength':<max_term_bytes>}"},
+	{"all_pattern", "", NULL, NULL, "'pattern':'^all$',"},
+	{"closed", "", NULL, NULL, "'additionalProperties':false,"},
+	{"steps",
+	 "{'type':'array','items':{'type':'object','required':['type'],'properties'"
+	 ":{'type':{'anyOf':[<relation_or_all>,<strings>]},'direction':{<direction>"
+	 ",'default':'outgoing'},'min_hops':{'type':'integer','default':1},'max_"
+	 "hops':{'type':'integer','minimum':1,'maximum':<max_step_hops>,'default':"
+	 "1},'filters':{'type':'object','description':'of edge "
+	 "properties'},'to':{'type':'object','description':'{label, filters}: what "
+	 "its end must be'}}}}",
+	 NULL,
+	 NULL,
+	 "{'type':'array','minItems':1,'maxItems':<max_steps>,'items':{'type':'"
+	 "object','additionalProperties':false,'required':['type'],'properties':{'"
+	 "type':<step_type>,'direction':{<direction>,'default':'outgoing'},'min_"
+	 "hops':{<step_hops>},'max_hops':{<step_hops>},'filters':<filters>,'to':<"
+	 "step_end>}}}"},
+	{"steps_too",
+	 "{'type':'array','items':{'type':'object'},'description':'steps as in "
+	 "traverse_relationships: only nodes from which they lead somewhere'}",
+	 NULL,
+	 NULL,
+	 "<steps>"},
+	{"step_end",
+	 "{'type':'object','additionalProperties':false,'properties':{'label':<"
+	 "type>,'filters':<filters>}}",
+	 NULL},
+	{"step_type",
+	 "<relation_or_all>",
+	 NULL,
+	 NULL,
+	 "{'anyOf':[<relation_or_all>,{'type':'array','minItems':1,'items':<"
+	 "relation>}]}"},
+	/* steps that must lead somewhere, or nowhere: said in words, read in full */
+	{"related",
+	 "'related':{'type':'array','items':<chain>,'description':'only what is "
+	 "connected so: [{type, direction, filters, to: {label, ids, filters, "
+	 "related, not_related}, min_count, max_count} or an array of such "
+	 "steps]'},'not_related':{'type':'array','items':<chain>}",
+	 NULL,
+	 NULL,
+	 "<chains>"},
+	{"related_too",
+	 "'related':{'type':'array','items':<chain>},'not_related':{'type':'array',"
+	 "'items':<chain>}",
+	 NULL,
+	 NULL,
+	 "<chains>"},
+	{"related_as",
+	 "'related':{'type':'array','items':<chain>,'description':'as in "
+	 "find_nodes'},'not_related':{'type':'array','items':<chain>}",
+	 NULL,
+	 NULL,
+	 "<chains>"},
+	/* No union of types with "array": clients lose its items. */
+	{"chain",
+	 "{'anyOf':[{'type':'object'},{'type':'array','items':{'type':'object'}}]}",
+	 NULL},
+	{"chains", KG_CHAINS(",<inner_chains>"), NULL},
+	{"inner_chains", KG_CHAINS(""), NULL},
+	{"reach_order",
+	 "'order':{'type':'string','enum':['distance','relevance'],'default':'"
+	 "distance'}",
+	 NULL},
+	{"sort_order",
+	 "{'type':'string','enum':['asc','desc'],'default':'asc'}",
+	 NULL},
+	/*
+	 * Of replies: what is always there, and the types of what may be.  A
+	 * member whose name says all has no description.
+	 */
+	{"nodes", "{'type':'array','items':{}}", NULL},
+	{"near_nodes", "{'type':'array','items':{}}", NULL},
+	{"edges", "{'type':'array','items':{}}", NULL},
+	{"bfs_nodes", "{'type':'array','items':{}}", NULL},
+	{"bfs_edges", "{'type':'array','items':{}}", NULL},
+	{"strings", "{'type':'array','items':{'type':'string'}}", NULL},
+	{"objects", "{'type':'array','items':{'type':'object'}}", NULL},
+	{"count", "{'type':'integer'}", NULL},
+	/* what explains a reply (reason, withheld, hints ...) explains itself */
+	{"envelope", "'total':<count>,'truncated':<boolean>", NULL},
+	{"page", "<envelope>,'next':{'type':'object'}", NULL},
+};
+
+static const Part *
+find_part(const char *name, size_t length)
+{
+	for (int i = 0; i < lengthof(parts); i++)
+		if (strlen(parts[i].name) == length &&
+			strncmp(parts[i].name, name, length) == 0)
+			return &parts[i];
+	elog(ERROR, "unknown part of a schema: %s", name);
+}
+
+/* p is after the <; returns what is after the >. */
+static const char *
+expand_part(Expansion *x, const char *p)
+{
+	const char *end = strchr(p, '>');
+	const char *at = memchr(p, '@', end - p);
+	int number = kg_template_find_number(p, end - p);
+	const Part *part;
+	Expansion inner = *x;
+
+	if (number >= 0)
+	{
+		write_number(x, number);
+		return end + 1;
+	}
+	part = find_part(p, (at ? at : end) - p);
+	if (part->told != NULL && !part->told(x))
+		return end + 1;
+	inner.note = at ? pnstrdup(at + 1, end - at - 1) : NULL;
+	if (part->whole != NULL && x->repeat)
+		expand(&inner, part->whole);
+	else if (part->text != NULL)
+		expand(&inner, part->text);
+	else if (x->outline)
+		appendStringInfoString(x->out, "{}");
+	else
+		part->write(&inner);
+	return end + 1;
+}
+
+static void
+expand(Expansion *x, const char *template)
+{
+	const char *p = template;
+
+	check_stack_depth();
+	while (*p != '\0')
+	{
+		if (*p == '<')
+			p = expand_part(x, p + 1);
+		else
+		{
+			appendStringInfoChar(x->out, *p == '\'' ? '"' : *p);
+			p++;
+		}
+	}
+}
+
+static char *
+expanded(const char *template, Expansion x)
+{
+	StringInfoData out;
+
+	x.out = &out;
+	initStringInfo(&out);
+	expand(&x, template);
+	return out.data;
+}
+
+char *
+kg_expand_text(const char *template)
+{
+	Expansion x = {NULL};
+
+	return expanded(template, x);
+}
+
+Jsonb *
+kg_expand_schema(const char *template, const KgType *type, bool repeat)
+{
+	return kg_expand_schema_of(NULL, template, type, repeat);
+}
+
+Jsonb *
+kg_expand_schema_of(const KgCatalog *catalog, const char *template,
+					const KgType *type, bool repeat)
+{
+	Expansion x = {.catalog = catalog, .type = type, .repeat = repeat};
+
+	return kg_json_parse(expanded(template, x));
+}
+
+Jsonb *
+kg_expand_relation_schema(const char *template, const KgRelation *relation)
+{
+	Expansion x = {.relation = relation};
+
+	return kg_json_parse(expanded(template, x));
+}
+
+Jsonb *
+kg_template_outline(const char *template)
+{
+	Expansion x = {.repeat = true, .outline = true};
+
+	return kg_json_parse(expanded(template, x));
+}

@@ -1,0 +1,31 @@
+/*
+ * memory.h
+ *	  The toolset memory: the nine tools of the reference MCP server "memory"
+ *	  over the bundle of that name.
+ */
+#ifndef KG_TOOLS_MEMORY_H
+#define KG_TOOLS_MEMORY_H
+
+#include "tools/fixed_tools.h"
+#include "tools/input/input.h"
+
+extern const KgFixedTool kg_memory_tools[];
+
+extern Jsonb *kg_tool_create_entities(const Jsonb *arguments);
+extern Jsonb *kg_tool_create_relations(const Jsonb *arguments);
+extern Jsonb *kg_tool_add_observations(const Jsonb *arguments);
+extern Jsonb *kg_tool_delete_entities(const Jsonb *arguments);
+extern Jsonb *kg_tool_delete_observations(const Jsonb *arguments);
+extern Jsonb *kg_tool_delete_relations(const Jsonb *arguments);
+extern Jsonb *kg_tool_read_graph(const Jsonb *arguments);
+extern Jsonb *kg_tool_search_nodes(const Jsonb *arguments);
+extern Jsonb *kg_tool_open_nodes(const Jsonb *arguments);
+
+/* The whole graph within the budget of a reply, as the resource has it. */
+extern Jsonb *kg_memory_graph(void);
+
+/* An array of strings that an object has. */
+extern const char **kg_memory_strings(const KgInput *in, const char *key,
+									  int *n);
+
+#endif /* KG_TOOLS_MEMORY_H */

@@ -1,0 +1,549 @@
+/*
+ * memory/read.c
+ *	  The tools of the toolset memory that read, within a reply's budget.
+ *
+ * A reply is made of units: an entity, then the relations that have no end
+ * further on.  Where there is no room for all, a unit has its share of the
+ * reply, so that a large one hides no other: what observations and relations it
+ * has beyond that are left out first, then units from the last one back.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "base/settings.h"
+#include "query/argument/arguments.h"
+#include "query/memory.h"
+#include "query/run/running.h"
+#include "store/reference/scope.h"
+#include "tools/fixed_tools.h"
+#include "tools/memory/memory.h"
+#include "tools/reply/reply.h"
+
+/* Entities read at a time, and counted at most. */
+#define KG_MEMORY_CHUNK 256
+#define KG_MEMORY_COUNTED 10000
+
+/* Of a reply: one in so many parts is a unit's. */
+#define KG_MEMORY_SHARES 4
+
+/* An entity, with the relations that are told with it. */
+typedef struct Unit
+{
+	int related; /* relations that it has */
+	Size size;	 /* of all */
+	bool large;	 /* more than its share, of which it keeps the first: */
+	int nobservations;
+	int nrelations;
+	Size kept;
+	bool cut; /* and only these are told */
+} Unit;
+
+typedef struct Reading
+{
+	KgMemory memory;
+	KgRepairs repairs;
+	KgInput input;
+	KgDraft draft;
+	KgRemembrance found;
+	Size size; /* of what was found, about */
+	bool more;
+	int64 untried;
+	bool untold; /* there may be more than that */
+	int nrelations;
+	KgRelated *relations;
+	int *unit; /* of each relation: the entity with which it is told */
+	int *nth;  /* of its relations */
+	Unit *units;
+	int64 offset; /* observations that are passed over, and relations are not
+					* told; or 0 */
+} Reading;
+
+static void
+begin(Reading *reading, const char *tool, const Jsonb *arguments)
+{
+	memset(reading, 0, sizeof(*reading));
+	kg_input_open(&reading->input,
+				  arguments,
+				  kg_fixed_tool_find(tool)->input,
+				  &reading->repairs);
+	kg_draft_init(
+		&reading->draft, &reading->input, kg_input_max_bytes(&reading->input));
+	if (!kg_memory_find(kg_running_catalog(), &reading->memory))
+		elog(ERROR, "bundle \"%s\" is gone", KG_MEMORY_BUNDLE);
+	kg_scope_require_derived(reading->memory.catalog->tenant, NULL);
+	kg_scope_require_edges(reading->memory.catalog->tenant);
+}
+
+static Size
+text_size(const char *text)
+{
+	return kg_string_text_size(text, strlen(text));
+}
+
+static Size
+head_size(const KgRemembered *entity)
+{
+	return entity->stub
+			   ? 0
+			   : strlen(
+					 "{\"name\": , \"entityType\": , \"observations\": []}, ") +
+					 text_size(entity->name) + text_size(entity->type);
+}
+
+static Size
+observation_size(const char *observation)
+{
+	return strlen(", ") + text_size(observation);
+}
+
+/* Of what says that an entity goes on, about. */
+static Size
+mark_size(const KgRemembered *entity)
+{
+	return strlen(
+			   "\"withheld\": 1000000, \"next\": {\"names\": [], \"offset\": "
+			   "1000000, \"max_bytes\": 1000000000}, ") +
+		   text_size(entity->name);
+}
+
+static Size
+share(const Reading *reading)
+{
+	return reading->draft.max_bytes /
+		   (reading->found.n > 1 ? KG_MEMORY_SHARES : 2);
+}
+
+/* Of those that were found, from one on; a large one has its share. */
+static void
+add_sizes(Reading *reading, int first)
+{
+	Size most = reading->draft.max_bytes / KG_MEMORY_SHARES;
+
+	for (int i = first; i < reading->found.n; i++)
+	{
+		const KgRemembered *entity = &reading->found.entities[i];
+		Size size = head_size(entity);
+
+		for (int o = 0; o < entity->n && size < most; o++)
+			size += observation_size(entity->observations[o]);
+		reading->size += Min(size, most);
+	}
+}
+
+static bool
+has_room(const Reading *reading)
+{
+	return reading->size <= (Size) reading->draft.max_bytes;
+}
+
+/* By name, one after another, until there is no more room. */
+static void
+scan(Reading *reading)
+{
+	KgRemembrance *found = &reading->found;
+	const char *last = "";
+
+	for (;;)
+	{
+		int first = found->n;
+
+		kg_memory_after(&reading->memory, last, KG_MEMORY_CHUNK, found);
+		if (found->n == first)
+			return;
+		last = found->entities[found->n - 1].name;
+		reading->more = found->n - first == KG_MEMORY_CHUNK;
+		add_sizes(reading, first);
+		if (!reading->more)
+			return;
+		if (!has_room(reading))
+			break;
+	}
+	reading->untried = kg_memory_count_after(
+		&reading->memory, last, KG_MEMORY_COUNTED);
+	reading->more = reading->untried > 0;
+	reading->untold = reading->untried == KG_MEMORY_COUNTED;
+}
+
+/* Those of names, a chunk at a time. */
+static void
+look(Reading *reading, const char *const *names, int n)
+{
+	int i = 0;
+
+	for (; i < n && has_room(reading); i += KG_MEMORY_CHUNK)
+	{
+		int first = reading->found.n;
+
+		kg_memory_by_names(&reading->memory,
+						   names + i,
+						   Min(KG_MEMORY_CHUNK, n - i),
+						   &reading->found);
+		add_sizes(reading, first);
+	}
+	reading->more |= i < n;
+	reading->untried += Max(0, n - i);
+}
+
+static int
+compare_found(const void *a, const void *b)
+{
+	return strcmp(((const KgRemembered *) a)->name,
+				  ((const KgRemembered *) b)->name);
+}
+
+/* As many more as there is room for, as far as those that there are tell. */
+static int
+missing(const Reading *reading)
+{
+	double each = (double) reading->size / Max(1, reading->found.n);
+
+	if (reading->found.n == 0)
+		return KG_MEMORY_CHUNK;
+	return Max(KG_MEMORY_CHUNK / 4,
+			   (int) ((reading->draft.max_bytes - reading->size) / each) + 1);
+}
+
+static void
+look_for(Reading *reading, KgMemorySearch *search)
+{
+	bool more = true;
+
+	while (more && has_room(reading))
+	{
+		const char **names;
+		int n;
+
+		more = kg_memory_candidates(search, missing(reading), &names, &n);
+		look(reading, names, n);
+	}
+	reading->more |= more;
+	reading->untold = more;
+	qsort(reading->found.entities,
+		  reading->found.n,
+		  sizeof(KgRemembered),
+		  compare_found);
+}
+
+/* ---- the reply ---- */
+
+typedef struct Place
+{
+	int64 node;
+	int at;
+} Place;
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const Place *x = a;
+	const Place *y = b;
+
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static int
+place_of(const Place *places, int n, int64 node)
+{
+	Place wanted = {node};
+	const Place *found = bsearch(
+		&wanted, places, n, sizeof(Place), compare_places);
+
+	return found ? found->at : -1;
+}
+
+static void
+find_units(Reading *reading)
+{
+	int n = reading->found.n;
+	Place *places = palloc(Max(1, n) * sizeof(Place));
+
+	for (int i = 0; i < n; i++)
+		places[i] = (Place){reading->found.entities[i].node, i};
+	qsort(places, n, sizeof(Place), compare_places);
+	reading->units = palloc0(Max(1, n) * sizeof(Unit));
+	reading->unit = palloc(Max(1, reading->nrelations) * sizeof(int));
+	reading->nth = palloc(Max(1, reading->nrelations) * sizeof(int));
+	for (int i = 0; i < reading->nrelations; i++)
+	{
+		reading->unit[i] = Max(
+			place_of(places, n, reading->relations[i].source),
+			place_of(places, n, reading->relations[i].target));
+		reading->nth[i] = reading->units[reading->unit[i]].related++;
+	}
+}
+
+static Size
+relation_size(const KgRelated *related)
+{
+	return strlen("{\"from\": , \"to\": , \"relationType\": }, ") +
+		   text_size(related->from) + text_size(related->to) +
+		   text_size(related->type);
+}
+
+/* All that units have. */
+static void
+measure_units(Reading *reading)
+{
+	for (int i = 0; i < reading->found.n; i++)
+	{
+		const KgRemembered *entity = &reading->found.entities[i];
+		Unit *unit = &reading->units[i];
+
+		unit->size = head_size(entity);
+		for (int o = reading->offset; o < entity->n; o++)
+			unit->size += observation_size(entity->observations[o]);
+	}
+	for (int i = 0; i < reading->nrelations; i++)
+		reading->units[reading->unit[i]].size += relation_size(
+			&reading->relations[i]);
+}
+
+/* Its first observations: relations have half of the room. */
+static void
+keep_observations(const Reading *reading, Unit *unit,
+				  const KgRemembered *entity, Size room)
+{
+	unit->kept = head_size(entity) + mark_size(entity);
+	if (unit->related > 0)
+		room /= 2;
+	for (int o = reading->offset; o < entity->n; o++)
+	{
+		Size size = observation_size(entity->observations[o]);
+
+		if (unit->kept + size > room)
+			break;
+		unit->kept += size;
+		unit->nobservations++;
+	}
+}
+
+/* What large units keep where there is no room for all. */
+static void
+divide(Reading *reading)
+{
+	Size room = share(reading);
+
+	measure_units(reading);
+	for (int i = 0; i < reading->found.n; i++)
+	{
+		Unit *unit = &reading->units[i];
+
+		unit->large = unit->size > room;
+		if (unit->large)
+			keep_observations(reading, unit, &reading->found.entities[i], room);
+	}
+	for (int i = 0; i < reading->nrelations; i++)
+	{
+		Unit *unit = &reading->units[reading->unit[i]];
+		Size size = relation_size(&reading->relations[i]);
+
+		if (unit->large && unit->nrelations == reading->nth[i] &&
+			unit->kept + size <= room)
+		{
+			unit->kept += size;
+			unit->nrelations++;
+		}
+	}
+}
+
+static void
+measure(void *items, Size *whole, Size *stub, Size *extra)
+{
+	const Reading *reading = items;
+	int n = 0;
+
+	for (int i = 0; i < reading->found.n; i++)
+	{
+		const Unit *unit = &reading->units[i];
+
+		whole[i] = unit->large ? Min(unit->kept, unit->size) : unit->size;
+		stub[i] = whole[i];
+		if (unit->large)
+			extra[n++] = unit->size - whole[i];
+	}
+}
+
+static void
+cut(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
+{
+	Reading *reading = items;
+	int n = 0;
+
+	for (int i = 0; i < fit->listed; i++)
+	{
+		Unit *unit = &reading->units[i];
+
+		unit->cut = unit->large && n++ >= fit->extras;
+		if (!unit->cut)
+			continue;
+		withheld->observations += Max(reading->found.entities[i].n -
+										  reading->offset,
+									  0) -
+								  unit->nobservations;
+		withheld->relations += unit->related - unit->nrelations;
+	}
+}
+
+/*
+ * How an entity is read on from an observation that had no room: of one that
+ * has none in any reply from the one after it.
+ */
+static void
+write_next(const Reading *reading, const KgRemembered *entity, int offset,
+		   KgJsonWriter *w)
+{
+	Size size = 2 * (head_size(entity) + mark_size(entity) +
+					 observation_size(entity->observations[offset])) +
+				KG_MEMORY_CHUNK;
+	JsonbValue sent;
+
+	if (size > (Size) kg_setting_max_reply_bytes)
+		offset++;
+	if (offset == entity->n)
+		return;
+	kg_jw_kbegin_object(w, "next");
+	kg_jw_kstrings(w, "names", (char *const *) &entity->name, 1);
+	kg_jw_kint(w, "offset", offset);
+	if (size > (Size) reading->draft.max_bytes &&
+		size <= (Size) kg_setting_max_reply_bytes)
+		kg_jw_kint(w, "max_bytes", size);
+	else if (kg_input_value(&reading->input, "max_bytes", &sent))
+		kg_jw_kint(w, "max_bytes", reading->draft.max_bytes);
+	kg_jw_end_object(w);
+}
+
+static void
+write_entity(const Reading *reading, int at, KgJsonWriter *w)
+{
+	const KgRemembered *entity = &reading->found.entities[at];
+	const Unit *unit = &reading->units[at];
+	int from = Min(reading->offset, entity->n);
+	int n = unit->cut ? unit->nobservations : entity->n - from;
+
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "name", entity->name);
+	kg_jw_kstring(w, "entityType", entity->type);
+	kg_jw_kstrings(
+		w, "observations", (char *const *) entity->observations + from, n);
+	if (from + n < entity->n)
+	{
+		kg_jw_kint(w, "withheld", entity->n - from - n);
+		write_next(reading, entity, from + n, w);
+	}
+	kg_jw_end_object(w);
+}
+
+static bool
+is_told(const Reading *reading, const KgFit *fit, int relation)
+{
+	const Unit *unit = &reading->units[reading->unit[relation]];
+
+	return reading->unit[relation] < fit->listed &&
+		   (!unit->cut || reading->nth[relation] < unit->nrelations);
+}
+
+static void
+write_relation(const KgRelated *related, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "from", related->from);
+	kg_jw_kstring(w, "to", related->to);
+	kg_jw_kstring(w, "relationType", related->type);
+	kg_jw_end_object(w);
+}
+
+static void
+write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
+{
+	const Reading *reading = state;
+
+	kg_jw_kbegin_array(w, "entities");
+	for (int i = 0; i < fit->listed; i++)
+		if (!reading->found.entities[i].stub)
+			write_entity(reading, i, w);
+	kg_jw_end_array(w);
+	kg_jw_kbegin_array(w, "relations");
+	for (int i = 0; i < reading->nrelations; i++)
+		if (is_told(reading, fit, i))
+			write_relation(&reading->relations[i], w);
+	kg_jw_end_array(w);
+}
+
+static Jsonb *
+finish(Reading *reading)
+{
+	KgDraft *draft = &reading->draft;
+
+	if (reading->offset == 0)
+		reading->relations = kg_memory_relations(
+			&reading->memory, &reading->found, &reading->nrelations);
+	find_units(reading);
+	divide(reading);
+	draft->n = reading->found.n;
+	for (int i = 0; i < draft->n; i++)
+	{
+		draft->nextras += reading->units[i].large;
+		draft->rough += reading->units[i].size;
+	}
+	draft->untried = reading->untried;
+	draft->untried_at_least = reading->untold;
+	draft->measure = measure;
+	draft->cut = cut;
+	draft->terse = true;
+	draft->more = reading->more;
+	draft->items = reading;
+	draft->write = write_reply;
+	draft->state = reading;
+	return kg_draft_finish(draft);
+}
+
+Jsonb *
+kg_tool_read_graph(const Jsonb *arguments)
+{
+	Reading reading;
+
+	begin(&reading, "read_graph", arguments);
+	scan(&reading);
+	return finish(&reading);
+}
+
+Jsonb *
+kg_memory_graph(void)
+{
+	return kg_tool_read_graph(kg_json_parse("{}"));
+}
+
+Jsonb *
+kg_tool_search_nodes(const Jsonb *arguments)
+{
+	Reading reading;
+	JsonbValue query;
+
+	begin(&reading, "search_nodes", arguments);
+	kg_input_require(&reading.input, "query");
+	(void) kg_input_value(&reading.input, "query", &query);
+	if (query.type != jbvString)
+		kg_error_throw(kg_args_error("/query", &query, "a string"));
+	look_for(&reading,
+			 kg_memory_search(&reading.memory, kg_json_cstring(&query)));
+	return finish(&reading);
+}
+
+Jsonb *
+kg_tool_open_nodes(const Jsonb *arguments)
+{
+	Reading reading;
+	const char **names;
+	int n;
+	int kept = 0;
+
+	begin(&reading, "open_nodes", arguments);
+	names = kg_memory_strings(&reading.input, "names", &n);
+	(void) kg_input_int(&reading.input, "offset", &reading.offset);
+	qsort(names, n, sizeof(char *), pg_qsort_strcmp);
+	for (int i = 0; i < n; i++)
+		if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
+			names[kept++] = names[i];
+	look(&reading, names, kept);
+	return finish(&reading);
+}

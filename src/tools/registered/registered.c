@@ -1,0 +1,952 @@
+/*
+ * registered.c
+ *	  Registered tools: finding a version, running it, listing them.
+ *
+ * A version is read and bound once for each catalog: what it names may be hidden
+ * from the catalog's role or agent, for whom the tool then does not exist.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "auth/audit.h"
+#include "auth/identity.h"
+#include "base/catch.h"
+#include "base/json.h"
+#include "base/semver.h"
+#include "base/settings.h"
+#include "base/snapshot.h"
+#include "miscadmin.h"
+#include "query/argument/arguments.h"
+#include "query/run/decisions.h"
+#include "query/run/running.h"
+#include "tools/write/confirm.h"
+#include "tools/input/published.h"
+#include "tools/registered/registered.h"
+#include "tools/write/write_tool.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/* The definition as this catalog has it. */
+static const KgDefinition *
+definition_of(const KgToolVersion *version)
+{
+	KgToolVersion *mutable = (KgToolVersion *) version;
+	KgErrorList errors = {NIL, 1};
+	MemoryContext scratch;
+	MemoryContext old;
+	KgDefinition *def;
+
+	if (version->made != NULL)
+		return version->made;
+	old = MemoryContextSwitchTo(version->context);
+	def = kg_definition_read(version->definition, &errors);
+	/* A limit was lowered since: it is not there. */
+	if (def == NULL)
+		def = palloc0(sizeof(KgDefinition));
+	else
+	{
+		scratch = AllocSetContextCreate(
+			old, "kg_graph registered tool", ALLOCSET_DEFAULT_SIZES);
+		MemoryContextSwitchTo(scratch);
+		(void) kg_definition_bind(def, version->whose, false, NULL);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(scratch);
+	}
+	mutable->made = def;
+	MemoryContextSwitchTo(old);
+	return def;
+}
+
+static bool
+may_use(const KgDefinition *def)
+{
+	return def->usable &&
+		   (!def->writes || kg_identity_tenant(KG_ACCESS_WRITE) != NULL);
+}
+
+/* Does any version of it exist for the caller? */
+static bool
+has_name(const KgRegisteredName *name, const KgAgent *agent)
+{
+	for (int i = 0; i < name->n; i++)
+		if (kg_agent_has_registered(
+				agent, name->versions[i].toolset, name->name) &&
+			may_use(definition_of(&name->versions[i])))
+			return true;
+	return false;
+}
+
+const char *
+kg_registered_split(const char *name, const char **version)
+{
+	const char *at = strstr(name, ".v");
+
+	if (at == NULL || at[2] < '0' || at[2] > '9')
+		return name;
+	*version = at + 2;
+	return pnstrdup(name, at - name);
+}
+
+bool
+kg_registered_is_callable(const char *name)
+{
+	const KgCatalog *catalog = kg_running_catalog();
+	const char *version = NULL;
+	const KgRegisteredName *found;
+
+	if (catalog->nregistered == 0)
+		return false;
+	found = kg_registered_name(catalog, kg_registered_split(name, &version));
+	return found != NULL && has_name(found, kg_agent_current());
+}
+
+static KG_NORETURN void
+throw_version(const KgRegisteredName *name, const KgAgent *agent,
+			  const char *version, const char *path)
+{
+	KgError *err;
+
+	if (version != NULL)
+		err = kg_error_new(KG_VERSION_NOT_FOUND,
+						   "tool \"%s\" has no version \"%s\"",
+						   name->name,
+						   version);
+	else
+		err = kg_error_new(KG_VERSION_NOT_FOUND,
+						   "tool \"%s\" has no release that is not "
+						   "deprecated; name a version",
+						   name->name);
+	kg_error_path(err, "%s", path);
+	if (version != NULL)
+		kg_error_got_string(err, version);
+	kg_error_expected(err, "a version that was registered");
+	for (int i = 0; i < name->n; i++)
+		if (kg_agent_has_registered(
+				agent, name->versions[i].toolset, name->name) &&
+			may_use(definition_of(&name->versions[i])))
+			kg_error_allow(err, name->versions[i].version);
+	kg_error_throw(err);
+}
+
+static const KgDefinition *
+find_version(const KgRegisteredName *name, const KgAgent *agent,
+			 const char *version, const char *path)
+{
+	const KgToolVersion *found = name->latest;
+	const KgDefinition *def;
+	KgSemver semver;
+
+	if (version != NULL && kg_semver_read(version, &semver))
+		found = kg_registered_version(name, semver.precedence);
+	if (found == NULL)
+		throw_version(name, agent, version, path);
+	def = definition_of(found);
+	if (!kg_agent_has_registered(agent, found->toolset, name->name) ||
+		!may_use(def))
+		throw_version(name, agent, version, path);
+	return def;
+}
+
+/*
+ * Arguments.
+ */
+
+static bool
+is_blank(const JsonbValue *value)
+{
+	return value->type == jbvNull ||
+		   (value->type == jbvString && value->val.string.len == 0);
+}
+
+static const Jsonb *
+without_blanks(const Jsonb *arguments)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, &arguments->root)
+		if (!is_blank(&it.value))
+			kg_jw_member(&w, &it);
+	return kg_jw_finish(&w);
+}
+
+static const Jsonb *
+check_arguments(const KgDefinition *def, const Jsonb *arguments)
+{
+	JsonbValue root;
+
+	(void) kg_args_root(arguments);
+	if (def->blank_is_absent)
+		arguments = without_blanks(arguments);
+	kg_json_root(arguments, &root);
+	if (!kg_schema_is_valid(def->input, &root))
+		kg_published_refuse(def->input, arguments);
+	return arguments;
+}
+
+/*
+ * Operations.
+ */
+
+typedef struct Run
+{
+	const KgCatalog *catalog;
+	KgToolCall *call;
+	const KgDefinition *def;
+	const Jsonb *arguments;
+	const Jsonb **results; /* of the steps of a sequence */
+	KgConfirm *confirm;	   /* of a function that writes */
+} Run;
+
+static const JsonbValue *
+value_of(const Run *run, const KgTemplate *template, int number,
+		 JsonbValue *found)
+{
+	const KgTemplatePlace *places;
+	const KgTemplatePlace *place;
+	KgError *err;
+
+	(void) kg_template_places(template, &places);
+	place = &places[number];
+	if (place->arg >= 0)
+		return kg_json_get(
+			&run->arguments->root, run->def->args[place->arg], found);
+	if (kg_json_at(run->results[place->result], place->pointer, found))
+		return found;
+	err = kg_error_new(KG_NOT_FOUND,
+					   "the reply of \"%s\" has nothing at \"%s\"",
+					   run->def->ops[place->result].name,
+					   place->pointer);
+	kg_error_path(err, "%s", kg_template_path(template, number));
+	kg_error_throw(err);
+}
+
+static KG_NORETURN void
+throw_too_large(void)
+{
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"the arguments that the tool makes of these "
+								"exceed kg_graph.max_argument_bytes (%d)",
+								kg_setting_max_argument_bytes);
+
+	kg_error_throw_expected(err, "shorter arguments");
+}
+
+static Jsonb *
+fill_arguments(const Run *run, const KgOperationDefined *op, int max_bytes)
+{
+	const KgTemplatePlace *places;
+	int n = kg_template_places(op->arguments, &places);
+	const JsonbValue **values = palloc((n + 1) * sizeof(JsonbValue *));
+	JsonbValue *found = palloc((n + 1) * sizeof(JsonbValue));
+	Jsonb *filled;
+
+	for (int i = 0; i < n; i++)
+		values[i] = value_of(run, op->arguments, i, &found[i]);
+	filled = kg_template_fill(op->arguments, values, max_bytes);
+	if (filled == NULL)
+		throw_too_large();
+	return filled;
+}
+
+static bool
+same_member(const JsonbContainer *object, const char *key,
+			const JsonbValue *value)
+{
+	JsonbValue other;
+
+	return kg_json_get(object, key, &other) != NULL &&
+		   kg_json_same_value(&other, value);
+}
+
+/*
+ * "next" is the arguments of the tool that was called; those of this one are
+ * what was sent but for the arguments that are its members.  NULL where some
+ * member is none.
+ */
+static Jsonb *
+translate_next(const Run *run, const KgOperationDefined *op,
+			   const Jsonb *filled, const JsonbValue *next)
+{
+	const JsonbContainer *object = kg_json_container(next);
+	bool *gone = palloc0((run->def->nargs + 1) * sizeof(bool));
+	KgJsonWriter w;
+	JsonbValue value;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, object)
+	{
+		char *key = kg_json_cstring(&it.key);
+		int arg = kg_template_member(op->arguments, key);
+
+		if (arg < 0 && !same_member(&filled->root, key, &it.value))
+			return NULL;
+		if (arg < 0)
+			continue;
+		gone[arg] = true;
+		kg_jw_key(&w, run->def->args[arg]);
+		kg_jw_value(&w, &it.value);
+	}
+	kg_json_each(it, &filled->root)
+	{
+		char *key = kg_json_cstring(&it.key);
+
+		if (kg_json_get(object, key, &value) != NULL)
+			continue;
+		if (kg_template_member(op->arguments, key) < 0)
+			return NULL;
+		gone[kg_template_member(op->arguments, key)] = true;
+	}
+	for (int i = 0; i < run->def->nargs; i++)
+		if (!gone[i] &&
+			kg_json_get(&run->arguments->root, run->def->args[i], &value))
+		{
+			kg_jw_key(&w, run->def->args[i]);
+			kg_jw_value(&w, &value);
+		}
+	return kg_jw_finish(&w);
+}
+
+static Jsonb *
+with_next(const Run *run, const KgOperationDefined *op, const Jsonb *filled,
+		  Jsonb *reply)
+{
+	JsonbValue next;
+	Jsonb *translated;
+
+	if (kg_json_get(&reply->root, "next", &next) == NULL ||
+		!kg_json_is_object(&next))
+		return reply;
+	translated = translate_next(run, op, filled, &next);
+	if (translated == NULL)
+		return kg_json_without(reply, "next");
+	kg_json_root(translated, &next);
+	return kg_json_with(reply, "next", &next);
+}
+
+/* What a member tells of arguments, by their paths: of those that were sent. */
+static Jsonb *
+with_own_paths(const KgToolCall *call, Jsonb *object, const char *member)
+{
+	JsonbValue told;
+	Jsonb *own;
+	KgJsonWriter w;
+
+	if (kg_json_get(&object->root, member, &told) == NULL ||
+		!kg_json_is_array(&told))
+		return object;
+	kg_jw_init_array(&w);
+	kg_json_each(it, kg_json_container(&told))
+		if (kg_json_is_object(&it.value))
+			kg_jw_jsonb(&w,
+						kg_registered_error(call, kg_json_datum(&it.value)));
+		else
+			kg_jw_value(&w, &it.value);
+	own = kg_jw_finish(&w);
+	kg_json_root(own, &told);
+	return kg_json_with(object, member, &told);
+}
+
+/* Each write of a sequence has a key of its own: the same one sends them all. */
+static const char *
+key_of(const Run *run, const KgOperationDefined *op)
+{
+	const char *key = run->call->key;
+
+	if (key == NULL || run->def->kind != KG_DEFINED_SEQUENCE)
+		return key;
+	return psprintf("%s/%s", key, op->name);
+}
+
+/* What it raises is the operation's from here on. */
+static Jsonb *
+run_operation(const Run *run, const KgOperationDefined *op)
+{
+	static const char *const members[] = {"hints", "repaired", "warnings"};
+	Jsonb *filled;
+	Jsonb *reply;
+
+	run->call->op = op;
+	filled = fill_arguments(run, op, kg_setting_max_argument_bytes);
+	reply = kg_callable_call(
+		run->catalog,
+		&op->callable,
+		kg_tools_with_key(op->callable.tool, filled, key_of(run, op)));
+	reply = with_next(run, op, filled, reply);
+	for (int i = 0; i < lengthof(members); i++)
+		reply = with_own_paths(run->call, reply, members[i]);
+	return reply;
+}
+
+/* What a query does, or a composite by its arguments. */
+static const KgOperationDefined *
+operation_of(const Run *run)
+{
+	JsonbValue selected;
+
+	if (run->def->kind == KG_DEFINED_QUERY)
+		return &run->def->ops[0];
+	(void) kg_json_get(
+		&run->arguments->root, run->def->args[run->def->select], &selected);
+	for (int i = 0; i < run->def->nops; i++)
+		if (kg_json_string_is(&selected, run->def->ops[i].name))
+			return &run->def->ops[i];
+	elog(ERROR, "no operation is selected");
+}
+
+/*
+ * Sequences.
+ */
+
+typedef struct Step
+{
+	const Run *run;
+	int index;
+	Jsonb *reply;
+} Step;
+
+static void
+run_step(void *arg)
+{
+	Step *step = arg;
+
+	step->reply = run_operation(step->run, &step->run->def->ops[step->index]);
+}
+
+/* It sees what the steps before it have written. */
+static ErrorData *
+try_step(Step *step, CommandId begun)
+{
+	bool pushed = kg_push_written_snapshot(begun);
+	ErrorData *edata;
+
+	if (pushed)
+		kg_decisions_wrote();
+	edata = kg_catch(KG_CATCH_KEEP, run_step, step);
+	if (pushed)
+		PopActiveSnapshot();
+	return edata;
+}
+
+/* Does it need the reply of a step that has none? */
+static bool
+lacks_result(const Run *run, const KgOperationDefined *op)
+{
+	const KgTemplatePlace *places;
+	int n = kg_template_places(op->arguments, &places);
+
+	for (int i = 0; i < n; i++)
+		if (places[i].arg < 0 && run->results[places[i].result] == NULL)
+			return true;
+	return false;
+}
+
+typedef struct Failures
+{
+	KgJsonWriter w; /* the errors */
+	StringInfoData text;
+	StringInfoData not_tried;
+	int n;
+	bool last; /* nothing more is tried */
+	KgErrorCode code;
+} Failures;
+
+static void
+add_failure(const Run *run, Failures *failures, const ErrorData *edata)
+{
+	Jsonb *error = kg_registered_error(
+		run->call, kg_error_answer(edata, true, run->call->op->name));
+	JsonbValue value;
+	KgErrorCode code = kg_error_caught_code(edata);
+
+	if (failures->n++ == 0)
+		failures->code = code;
+	/* What is too much once is not tried again. */
+	failures->last |= code == KG_LIMIT_EXCEEDED || code == KG_TIMEOUT;
+	if (failures->n > 1)
+		appendStringInfoString(&failures->text, "; ");
+	if (kg_json_get(&error->root, "message", &value))
+		appendStringInfoString(&failures->text, kg_json_cstring(&value));
+	if (kg_json_get(&error->root, "level", &value))
+		failures->last |= kg_json_string_is(&value, "engine");
+	kg_jw_jsonb(&failures->w, error);
+}
+
+static KG_NORETURN void
+throw_failures(Failures *failures)
+{
+	KgError *err = kg_error_new(failures->code, "%s", failures->text.data);
+
+	kg_error_errors(err, kg_jw_finish(&failures->w));
+	kg_error_throw_expected(
+		err,
+		failures->not_tried.len > 0
+			? "operations that can all be done; nothing was "
+			  "written, and these were not tried: %s"
+			: "operations that can all be done; nothing was "
+			  "written%s",
+		failures->not_tried.data);
+}
+
+static bool
+writes(const KgCallable *callable, bool *deletes)
+{
+	const KgTool *tool = callable->tool;
+
+	if (tool == NULL)
+	{
+		*deletes = callable->fixed->writes &&
+				   callable->fixed->writes->destructive;
+		return callable->fixed->writes != NULL;
+	}
+	*deletes = (tool->operation & KG_EXPOSE_DELETING) != 0;
+	return (tool->operation & KG_EXPOSE_WRITING) != 0;
+}
+
+/* Half of a sequence cannot wait for an answer. */
+static void
+refuse_to_ask(const KgDefinition *def)
+{
+	for (int i = 0; i < def->nops; i++)
+	{
+		const KgCallable *callable = &def->ops[i].callable;
+		bool deletes;
+		KgError *err;
+
+		if (!writes(callable, &deletes) || !kg_confirm_needed(deletes))
+			continue;
+		err = kg_error_new(KG_FORBIDDEN,
+						   "what tool \"%s\" does is to be confirmed "
+						   "(kg_graph.confirm), which a sequence cannot ask",
+						   callable->tool ? callable->tool->name
+										  : callable->fixed->name);
+		kg_error_throw_expected(err, "calls of its operations, one by one");
+	}
+}
+
+/* Tools bound their own replies; several together, or a function's, are not. */
+static void
+check_size(Size size)
+{
+	if (size > kg_setting_max_reply_bytes)
+		kg_error_throw(kg_error_new(KG_LIMIT_EXCEEDED,
+									"the reply has %zu bytes; "
+									"kg_graph.max_reply_bytes allows %d",
+									size,
+									kg_setting_max_reply_bytes));
+}
+
+/*
+ * Each in a subtransaction of its own, so that what is wrong with the later ones
+ * is found too.  An error of the whole rolls back the call's, and all of them.
+ */
+static Jsonb *
+run_sequence(Run *run)
+{
+	const KgDefinition *def = run->def;
+	Failures failures = {.n = 0};
+	KgJsonWriter w;
+	CommandId begun = GetCurrentCommandId(false);
+	Size size = 0;
+
+	refuse_to_ask(def);
+	run->results = palloc0((def->nops + 1) * sizeof(Jsonb *));
+	kg_jw_init_array(&failures.w);
+	initStringInfo(&failures.text);
+	initStringInfo(&failures.not_tried);
+	for (int i = 0; i < def->nops; i++)
+	{
+		Step step = {run, i, NULL};
+		ErrorData *edata;
+
+		CHECK_FOR_INTERRUPTS();
+		if (failures.last || lacks_result(run, &def->ops[i]))
+		{
+			appendStringInfo(&failures.not_tried,
+							 "%s%s",
+							 failures.not_tried.len > 0 ? ", " : "",
+							 def->ops[i].name);
+			continue;
+		}
+		edata = try_step(&step, begun);
+		if (edata != NULL)
+		{
+			add_failure(run, &failures, edata);
+			continue;
+		}
+		run->results[i] = step.reply;
+		size += kg_json_text_size(&step.reply->root);
+		check_size(size);
+	}
+	run->call->op = NULL;
+	if (failures.n > 0)
+		throw_failures(&failures);
+	kg_jw_init_object(&w);
+	kg_jw_kbegin_object(&w, "results");
+	for (int i = 0; i < def->nops; i++)
+		kg_jw_kjsonb(&w, def->ops[i].name, run->results[i]);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+/*
+ * Functions.
+ */
+
+static KG_NORETURN void
+throw_broken(const KgDefinition *def, const char *what)
+{
+	ereport(LOG,
+			(errmsg("registered tool \"%s\" version %s: %s",
+					def->name,
+					def->version,
+					what)));
+	kg_error_throw(
+		kg_error_new(KG_INTERNAL, "the tool failed; the server log says how"));
+}
+
+/*
+ * By RAISE, with whatever SQLSTATE: PL/pgSQL raises the same ones when a
+ * function breaks (no_data_found, insufficient_privilege).
+ */
+static bool
+is_raised(const ErrorData *edata)
+{
+	return edata->sqlerrcode == ERRCODE_RAISE_EXCEPTION ||
+		   (edata->funcname && strcmp(edata->funcname, "exec_stmt_raise") == 0);
+}
+
+/* What a function raises by itself is for its caller; what breaks it is not. */
+static KG_NORETURN void
+throw_of_function(const KgDefinition *def, ErrorData *edata)
+{
+	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
+	{
+		case MAKE_SQLSTATE('2', '2', '0', '0', '0'):
+		case MAKE_SQLSTATE('2', '3', '0', '0', '0'):
+		case MAKE_SQLSTATE('4', '0', '0', '0', '0'):
+		case MAKE_SQLSTATE('5', '3', '0', '0', '0'):
+		case MAKE_SQLSTATE('5', '7', '0', '0', '0'):
+			ReThrowError(edata);
+		default:
+			break;
+	}
+	if (kg_error_is_ours(edata))
+		ReThrowError(edata);
+	if (!is_raised(edata))
+		throw_broken(def, edata->message);
+	kg_error_throw(kg_error_new(kg_error_is_answer(edata)
+									? kg_error_caught_code(edata)
+									: KG_VALIDATION_FAILED,
+								"%s",
+								edata->message));
+}
+
+typedef struct Invocation
+{
+	FunctionCallInfo fcinfo;
+	bool writes;
+	KgConfirm *confirm;
+	Datum result;
+} Invocation;
+
+static void
+invoke(void *arg)
+{
+	Invocation *invocation = arg;
+
+	if (invocation->writes)
+		kg_confirm_require(invocation->confirm);
+	invocation->result = FunctionCallInvoke(invocation->fcinfo);
+}
+
+/* A function that writes, unless its annotations say that it does not. */
+static bool
+may_delete(const KgDefinition *def)
+{
+	JsonbValue annotations;
+	JsonbValue destructive;
+
+	return kg_json_get(&def->source->root, "annotations", &annotations) ==
+			   NULL ||
+		   kg_json_get(kg_json_container(&annotations),
+					   "destructiveHint",
+					   &destructive) == NULL ||
+		   destructive.val.boolean;
+}
+
+static Jsonb *
+run_function(const Run *run)
+{
+	const KgDefinition *def = run->def;
+	Oid oid = kg_definition_function(def);
+	MemoryContext context = CurrentMemoryContext;
+	LOCAL_FCINFO(fcinfo, 1);
+	FmgrInfo flinfo;
+	ErrorData *edata = NULL;
+	Invocation invocation = {fcinfo, def->writes, run->confirm};
+
+	if (kg_function_aclcheck(oid, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
+		kg_error_throw(kg_error_new(
+			KG_FORBIDDEN, "the caller may not run the tool's function"));
+	fmgr_info(oid, &flinfo);
+	InitFunctionCallInfoData(*fcinfo, &flinfo, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0].value = JsonbPGetDatum(run->arguments);
+	fcinfo->args[0].isnull = false;
+	if (def->writes)
+		kg_write_require();
+	run->call->in_operation = true;
+	PG_TRY();
+	{
+		if (def->writes)
+			kg_write_uncontained(invoke, &invocation);
+		else
+			invoke(&invocation);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		FlushErrorState();
+		throw_of_function(def, edata);
+	}
+	PG_END_TRY();
+	run->call->in_operation = false;
+	if (fcinfo->isnull || !JB_ROOT_IS_OBJECT(DatumGetJsonbP(invocation.result)))
+		throw_broken(def, "the function did not answer an object");
+	return DatumGetJsonbP(invocation.result);
+}
+
+/*
+ * Calling.
+ */
+
+static void
+check_reply(const KgDefinition *def, const Jsonb *reply)
+{
+	JsonbValue root;
+
+	if (def->kind == KG_DEFINED_SEQUENCE || def->kind == KG_DEFINED_FUNCTION)
+		check_size(kg_json_text_size(&reply->root));
+	if (def->output == NULL)
+		return;
+	kg_json_root(reply, &root);
+	if (!kg_schema_is_valid(def->output, &root))
+	{
+		const KgSchemaError *error = linitial(
+			kg_schema_errors(def->output, &root, 1));
+
+		throw_broken(def,
+					 psprintf("the reply does not fit output_schema at "
+							  "\"%s\": expected %s",
+							  error->instance_path,
+							  error->expected));
+	}
+}
+
+/* What a function of the DBA's own did cannot be told again. */
+static KG_NORETURN void
+throw_no_keys(const KgDefinition *def)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"tool \"%s\" is a function that writes and "
+								"takes no key",
+								def->name);
+
+	kg_error_path(err, "/idempotency_key");
+	kg_error_throw_expected(err, "no idempotency_key");
+}
+
+static Jsonb *
+run(Run *run)
+{
+	switch (run->def->kind)
+	{
+		case KG_DEFINED_QUERY:
+		case KG_DEFINED_COMPOSITE:
+			return run_operation(run, operation_of(run));
+		case KG_DEFINED_SEQUENCE:
+			return run_sequence(run);
+		case KG_DEFINED_FUNCTION:
+			return run_function(run);
+	}
+	return NULL;
+}
+
+Jsonb *
+kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
+				   KgToolCall *call)
+{
+	KgConfirm confirm;
+	Run this = {.catalog = catalog, .call = call, .confirm = &confirm};
+	const KgRegisteredName *name = kg_registered_name(catalog, call->name);
+	const Jsonb *arguments = call->arguments;
+	Jsonb *reply;
+
+	if (name == NULL || !has_name(name, agent))
+		return NULL;
+	this.def = find_version(name, agent, call->version, "/version");
+	call->registered = this.def;
+	kg_audit_version(this.def->version, NULL);
+	kg_running_begin_registered();
+	if (call->key != NULL && this.def->kind == KG_DEFINED_FUNCTION &&
+		this.def->writes)
+		throw_no_keys(this.def);
+	if (this.def->kind == KG_DEFINED_FUNCTION && this.def->writes)
+		arguments = kg_confirm_begin(
+			&confirm, this.def->name, may_delete(this.def), arguments);
+	this.arguments = check_arguments(this.def, arguments);
+	call->in_operation = this.def->kind != KG_DEFINED_FUNCTION;
+	reply = run(&this);
+	call->in_operation = false;
+	kg_audit_version(this.def->version, call->op ? call->op->name : NULL);
+	check_reply(this.def, reply);
+	kg_running_end_registered();
+	return reply;
+}
+
+bool
+kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,
+					  const char *path, int max_bytes, KgCallable *callable)
+{
+	const KgAgent *agent = kg_agent_current();
+	Run this = {.catalog = catalog, .call = call};
+	const KgRegisteredName *name = kg_registered_name(
+		catalog, kg_registered_split(call->name, &call->version));
+
+	if (name == NULL || !has_name(name, agent))
+		return false;
+	memset(callable, 0, sizeof(*callable));
+	this.def = find_version(name, agent, call->version, path);
+	call->registered = this.def;
+	if (this.def->kind != KG_DEFINED_QUERY &&
+		this.def->kind != KG_DEFINED_COMPOSITE)
+		return true;
+	this.arguments = check_arguments(this.def, call->arguments);
+	call->op = operation_of(&this);
+	*callable = call->op->callable;
+	call->arguments = fill_arguments(&this, call->op, max_bytes);
+	return true;
+}
+
+static Jsonb *
+with_own_path(const KgToolCall *call, Jsonb *error)
+{
+	JsonbValue path;
+	const KgTemplatePlace *places;
+	const char *rest;
+	const char *arg;
+	StringInfoData own;
+	int place;
+
+	if (kg_json_get(&error->root, "path", &path) == NULL)
+		return error;
+	CHECK_FOR_INTERRUPTS();
+	(void) kg_template_places(call->op->arguments, &places);
+	place = kg_template_place_at(
+		call->op->arguments, kg_json_cstring(&path), &rest);
+	if (place < 0 || places[place].arg < 0)
+		return kg_json_without(error, "path");
+	arg = call->registered->args[places[place].arg];
+	initStringInfo(&own);
+	kg_json_pointer_append(&own, arg, strlen(arg));
+	appendStringInfoString(&own, rest);
+	path = kg_json_string_value(own.data);
+	return kg_json_with(error, "path", &path);
+}
+
+bool
+kg_registered_fits(const KgCatalog *catalog, const char *name,
+				   const Jsonb *arguments)
+{
+	const KgRegisteredName *found = kg_registered_name(catalog, name);
+	JsonbValue root;
+
+	if (found == NULL || found->latest == NULL)
+		return false;
+	kg_json_root(arguments, &root);
+	return kg_schema_is_valid(definition_of(found->latest)->input, &root);
+}
+
+Jsonb *
+kg_registered_error(const KgToolCall *call, Jsonb *error)
+{
+	if (call->op == NULL)
+		return error;
+	return with_own_path(call, with_own_paths(call, error, "errors"));
+}
+
+Jsonb *
+kg_registered_meta(const KgToolCall *call)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_jw_kstring(&w, "tool", call->registered->name);
+	kg_jw_kstring(&w, "version", call->registered->version);
+	if (call->op != NULL && call->op->name != NULL)
+		kg_jw_kstring(&w, "operation", call->op->name);
+	return kg_jw_finish(&w);
+}
+
+/*
+ * Listing.
+ */
+
+static int
+compare_listed(const ListCell *a, const ListCell *b)
+{
+	const KgDefinition *x = lfirst(a);
+	const KgDefinition *y = lfirst(b);
+	int order = strcmp(x->toolset, y->toolset);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+List *
+kg_registered_listed(const KgCatalog *catalog, const KgAgent *agent)
+{
+	List *listed = NIL;
+
+	for (int i = 0; i < catalog->nregistered; i++)
+	{
+		const KgRegisteredName *name = &catalog->registered[i];
+
+		if (name->latest != NULL &&
+			kg_agent_has_registered(agent, name->latest->toolset, name->name) &&
+			may_use(definition_of(name->latest)))
+			listed = lappend(listed, name->latest->made);
+	}
+	list_sort(listed, compare_listed);
+	return listed;
+}
+
+bool
+kg_registered_has_toolset(const KgCatalog *catalog, const char *toolset)
+{
+	for (int i = 0; i < catalog->nregistered; i++)
+	{
+		const KgRegisteredName *name = &catalog->registered[i];
+
+		for (int j = 0; j < name->n; j++)
+			if (strcmp(name->versions[j].toolset, toolset) == 0 &&
+				definition_of(&name->versions[j])->usable)
+				return true;
+	}
+	return false;
+}
+
+void
+kg_registered_annotations(const KgDefinition *def, KgJsonWriter *w)
+{
+	JsonbValue annotations;
+
+	kg_jw_begin_object(w);
+	kg_jw_kbool(w, "readOnlyHint", !def->writes);
+	kg_jw_kbool(w, "openWorldHint", false);
+	if (kg_json_get(&def->source->root, "annotations", &annotations))
+		kg_jw_members(w, kg_json_container(&annotations));
+	kg_jw_end_object(w);
+}

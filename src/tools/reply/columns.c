@@ -1,0 +1,216 @@
+/*
+ * columns.c
+ *	  What a graph tool tells of the nodes and edges in its reply.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "tools/reply/columns.h"
+#include "utils/builtins.h"
+
+static KgShownOf
+of_type(const KgType *type)
+{
+	KgShownOf of = {psprintf("entity type \"%s\"", kg_type_handle(type)),
+					type->name,
+					psprintf("%s/%s", type->bundle, type->name),
+					type->nfields,
+					type->fields,
+					type->id_field};
+
+	return of;
+}
+
+static KgShownOf
+of_relation(const KgRelation *relation)
+{
+	KgShownOf of = {psprintf("relationship type \"%s\"", relation->name),
+					relation->name,
+					psprintf("%s/%s", relation->bundle, relation->name),
+					relation->nfields,
+					relation->fields};
+
+	return of;
+}
+
+/* What is shown of a type where nobody says. */
+static KgProjection *
+summary_of(const KgType *type)
+{
+	KgProjection *summary;
+
+	if (type->nsummary == 0)
+		return NULL;
+	summary = kg_projection_new(type->nsummary + 1);
+	if (type->label_field != NULL)
+		kg_projection_add(summary, type->label_field);
+	for (int i = 0; i < type->nsummary; i++)
+		kg_projection_add(summary, type->summary_fields[i]);
+	return summary;
+}
+
+/* The names of types are for errors: only made where something is chosen. */
+static bool
+choose_nodes(KgShownColumns *columns, const KgGraph *graph, int first, int n,
+			 const KgInput *in)
+{
+	KgShownOf *of;
+
+	if (!kg_input_has(in, "columns"))
+		return false;
+	of = palloc((n + 1) * sizeof(KgShownOf));
+	for (int i = 0; i < n; i++)
+		of[i] = of_type(graph->ranked[first + i]);
+	return kg_projections_read(in, "columns", of, n, columns->nodes + first);
+}
+
+static void
+read_nodes(KgShownColumns *columns, const KgGraph *graph, const KgType *type,
+		   const KgInput *in)
+{
+	int first = type != NULL ? kg_graph_rank(graph, type->type_no) - 1 : 0;
+	int n = type != NULL ? 1 : graph->nranks;
+
+	columns->nodes = palloc0((graph->nranks + 1) * sizeof(KgProjection *));
+	if (choose_nodes(columns, graph, first, n, in))
+		return;
+	for (int i = 0; i < n; i++)
+		columns->nodes[first + i] = summary_of(graph->ranked[first + i]);
+}
+
+static const KgField *
+key_of(const KgRelation *relation)
+{
+	for (int i = 0; i < relation->nfields && relation->key != NULL; i++)
+		if (strcmp(relation->fields[i].name, relation->key) == 0)
+			return &relation->fields[i];
+	return NULL;
+}
+
+static bool
+choose_edges(KgShownColumns *columns, const KgCatalog *catalog,
+			 const KgInput *in)
+{
+	int n = catalog->nrelations;
+	KgShownOf *of;
+
+	if (!kg_input_has(in, "edge_columns"))
+		return false;
+	of = palloc((n + 1) * sizeof(KgShownOf));
+	for (int i = 0; i < n; i++)
+		of[i] = of_relation(&catalog->relations[i]);
+	return kg_projections_read(in, "edge_columns", of, n, columns->edges);
+}
+
+static void
+read_edges(KgShownColumns *columns, const KgCatalog *catalog, const KgInput *in,
+		   bool all)
+{
+	int n = catalog->nrelations;
+	KgProjection *nothing = NULL;
+
+	columns->edges = palloc0((n + 1) * sizeof(KgProjection *));
+	columns->edges_chosen = choose_edges(columns, catalog, in);
+	if (!columns->edges_chosen && all)
+		return;
+	for (int i = 0; i < n; i++)
+	{
+		const KgField *key = key_of(&catalog->relations[i]);
+
+		if (!columns->edges_chosen && key == NULL)
+		{
+			if (nothing == NULL)
+				nothing = kg_projection_new(0);
+			columns->edges[i] = nothing;
+			continue;
+		}
+		if (!columns->edges_chosen)
+			columns->edges[i] = kg_projection_new(1);
+		if (key != NULL && columns->edges[i] != NULL)
+			kg_projection_add(columns->edges[i], key);
+	}
+}
+
+/* Members that say what is not told at all go without those that choose. */
+static void
+check_ids_only(const KgInput *in)
+{
+	KgError *err;
+
+	if (!kg_input_has(in, "columns"))
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "ids_only tells no properties for columns to choose");
+	kg_error_path(err, "%s", kg_input_path(in, "columns"));
+	kg_error_throw_expected(err, "columns or ids_only");
+}
+
+void
+kg_columns_read(KgShownColumns *columns, const KgGraph *graph,
+				const KgType *type, const KgInput *in, bool edges)
+{
+	columns->ids_only = kg_input_declares(in, "ids_only") &&
+						kg_input_bool(in, "ids_only");
+	if (columns->ids_only)
+		check_ids_only(in);
+	read_nodes(columns, graph, type, in);
+	if (kg_input_declares(in, "edge_columns"))
+		read_edges(columns, graph->catalog, in, edges);
+}
+
+bool
+kg_columns_show(const KgShownColumns *columns, int rank)
+{
+	const KgProjection *shown = columns->nodes ? columns->nodes[rank - 1]
+											   : NULL;
+
+	return !columns->ids_only && (shown == NULL || shown->nfields > 0);
+}
+
+bool
+kg_columns_derive(const KgShownColumns *columns, const KgType *type, int rank)
+{
+	return columns->nodes == NULL || columns->nodes[rank - 1] == NULL ||
+		   kg_projection_derives(type, columns->nodes[rank - 1]);
+}
+
+const Jsonb *
+kg_columns_of_node(const KgShownColumns *columns, int rank, const Jsonb *data)
+{
+	const KgProjection *shown = columns->nodes ? columns->nodes[rank - 1]
+											   : NULL;
+
+	return shown != NULL && data != NULL ? kg_projection_apply(shown, data)
+										 : data;
+}
+
+static const KgProjection *
+edge_projection(const KgShownColumns *columns, const KgCatalog *catalog,
+				const KgRelation *relation)
+{
+	return columns->edges != NULL && relation != NULL
+			   ? columns->edges[relation - catalog->relations]
+			   : NULL;
+}
+
+bool
+kg_columns_show_edge(const KgShownColumns *columns, const KgCatalog *catalog,
+					 const KgRelation *relation)
+{
+	const KgProjection *shown = edge_projection(columns, catalog, relation);
+
+	return shown == NULL || shown->nfields > 0;
+}
+
+const Jsonb *
+kg_columns_of_edge(const KgShownColumns *columns, const KgCatalog *catalog,
+				   const KgRelation *relation, const Jsonb *properties)
+{
+	const KgProjection *shown = edge_projection(columns, catalog, relation);
+	const Jsonb *told;
+
+	if (shown == NULL || properties == NULL)
+		return properties;
+	told = kg_projection_apply(shown, properties);
+	return kg_json_length(&told->root) > 0 ? told : NULL;
+}

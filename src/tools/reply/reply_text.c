@@ -1,0 +1,645 @@
+/*
+ * reply_text.c
+ *	  A reply as text: all of it, or in rows.
+ *
+ *	  docs/mcp.md says how rows are read.  Only the text is shorter: what is
+ *	  structured stays as it is.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "base/json.h"
+#include "base/toolset.h"
+#include "tools/reply/reply_text.h"
+
+/* Members come in this order: these first, those after the others. */
+static const KgMemberName names[] = {KG_MEMBER_NAME("total"),
+									 KG_MEMBER_NAME("total_at_least"),
+									 KG_MEMBER_NAME("returned"),
+									 KG_MEMBER_NAME("truncated"),
+									 KG_MEMBER_NAME("reason"),
+									 KG_MEMBER_NAME("highest_limit"),
+									 KG_MEMBER_NAME("withheld"),
+									 KG_MEMBER_NAME("hints"),
+									 KG_MEMBER_NAME("repaired"),
+									 KG_MEMBER_NAME("node_count"),
+									 KG_MEMBER_NAME("edge_count"),
+									 KG_MEMBER_NAME("counts"),
+									 KG_MEMBER_NAME("nodes"),
+									 KG_MEMBER_NAME("edges"),
+									 KG_MEMBER_NAME("untrusted"),
+									 KG_MEMBER_NAME("content_types"),
+									 KG_MEMBER_NAME("next")};
+static const int nlast = 5;
+
+/* Objects that have more different members stay objects. */
+#define KG_MAX_COLUMNS 64
+
+/*
+ * A column of rows: a member of the objects, or of what they have from an
+ * entity or edge as "holder" (jbvNull where it is none).
+ */
+typedef struct Column
+{
+	JsonbValue holder;
+	JsonbValue name;
+	JsonbValue first; /* the cell of the first row, */
+	bool same;		  /* which those of all others are, too */
+	bool is_id;		  /* each is the id of its row */
+} Column;
+
+typedef struct Rows
+{
+	bool edges; /* of edges or paths: ends of edges are handles in them */
+	int nrows;
+	int n;	   /* of the columns */
+	bool held; /* the row that was read has a holder */
+	bool cut;  /* some row has no holder: its properties were withheld */
+	Column columns[KG_MAX_COLUMNS];
+	JsonbValue cells[KG_MAX_COLUMNS]; /* of one row */
+} Rows;
+
+static const JsonbValue null_value = {jbvNull};
+
+/* Does it have what an entity or an edge has? */
+static bool
+is_holder(const KgJsonIter *member)
+{
+	return kg_json_is_object(&member->value) &&
+		   (kg_json_string_is(&member->key, "data") ||
+			kg_json_string_is(&member->key, "properties") ||
+			kg_json_string_is(&member->key, "metadata"));
+}
+
+static int
+find_column(const Rows *rows, const JsonbValue *holder, const JsonbValue *name)
+{
+	int i = 0;
+
+	while (i < rows->n &&
+		   (rows->columns[i].holder.type != holder->type ||
+			(holder->type == jbvString &&
+			 !kg_json_same_value(&rows->columns[i].holder, holder)) ||
+			!kg_json_same_value(&rows->columns[i].name, name)))
+		i++;
+	return i;
+}
+
+/* Into the cell of its column, which is made; false where they are too many. */
+static bool
+put_cell(Rows *rows, const JsonbValue *holder, const KgJsonIter *member)
+{
+	int i = find_column(rows, holder, &member->key);
+
+	if (i == KG_MAX_COLUMNS)
+		return false;
+	if (i == rows->n)
+	{
+		rows->columns[i].holder = *holder;
+		rows->columns[i].name = member->key;
+		rows->n++;
+	}
+	rows->cells[i] = member->value;
+	return true;
+}
+
+static bool
+read_row(Rows *rows, const JsonbContainer *object)
+{
+	for (int i = 0; i < KG_MAX_COLUMNS; i++)
+		rows->cells[i] = null_value;
+	rows->held = false;
+	kg_json_each(it, object)
+	{
+		if (!is_holder(&it))
+		{
+			if (!put_cell(rows, &null_value, &it))
+				return false;
+			continue;
+		}
+		rows->held = true;
+		kg_json_each(inner, kg_json_container(&it.value))
+			if (!put_cell(rows, &it.key, &inner))
+				return false;
+	}
+	return true;
+}
+
+/* After whatever came before it in its array or object. */
+static void
+begin_item(StringInfo text)
+{
+	char last = text->data[text->len - 1];
+
+	if (last != '[' && last != '{')
+		appendStringInfoChar(text, ',');
+}
+
+/* The handle of an end of an edge, or NULL. */
+static char *
+end_handle(const JsonbValue *name, const JsonbValue *value)
+{
+	const JsonbContainer *object = kg_json_container(value);
+	JsonbValue type;
+	JsonbValue id;
+
+	if ((!kg_json_string_is(name, "from") && !kg_json_string_is(name, "to")) ||
+		!kg_json_is_object(value) || kg_json_length(object) != 2 ||
+		kg_json_get(object, "type", &type) == NULL || type.type != jbvString ||
+		kg_json_get(object, "id", &id) == NULL || id.type != jbvString)
+		return NULL;
+	return psprintf("%s:%s", kg_json_cstring(&type), kg_json_cstring(&id));
+}
+
+static bool
+write_end(StringInfo text, const JsonbValue *name, const JsonbValue *value)
+{
+	char *handle = end_handle(name, value);
+
+	if (handle != NULL)
+		kg_json_append_string(text, handle, strlen(handle));
+	return handle != NULL;
+}
+
+/*
+ * In a path, an edge of which nothing is told but its type is an arrow: the
+ * handles before and after it are its ends.
+ */
+static bool
+write_arrow(StringInfo text, const JsonbValue *before, const JsonbValue *edge)
+{
+	JsonbValue from_name = kg_json_string_value("from");
+	JsonbValue from;
+	JsonbValue type;
+	const JsonbContainer *object = kg_json_container(edge);
+	char *handle;
+	char *arrow;
+
+	if (before->type != jbvString || !kg_json_is_object(edge) ||
+		kg_json_length(object) != 3 ||
+		kg_json_get(object, "type", &type) == NULL || type.type != jbvString ||
+		kg_json_get(object, "from", &from) == NULL)
+		return false;
+	handle = end_handle(&from_name, &from);
+	if (handle == NULL)
+		return false;
+	arrow = psprintf(kg_json_string_is(before, handle) ? "-%s->" : "<-%s-",
+					 kg_json_cstring(&type));
+	kg_json_append_string(text, arrow, strlen(arrow));
+	return true;
+}
+
+static void write_told(StringInfo text, const JsonbValue *value, bool edges);
+
+static void
+write_member(StringInfo text, const KgJsonIter *member, bool edges)
+{
+	kg_json_append(text, &member->key);
+	appendStringInfoChar(text, ':');
+	if (is_holder(member))
+		kg_json_append(text, &member->value);
+	else if (!edges || !write_end(text, &member->key, &member->value))
+		write_told(text, &member->value, edges);
+}
+
+/*
+ * What is of the reply itself, and not of an entity or edge.  Only among edges
+ * is {"type", "id"} an end: elsewhere it may be anything.
+ */
+static void
+write_told(StringInfo text, const JsonbValue *value, bool edges)
+{
+	const JsonbContainer *container = kg_json_container(value);
+	JsonbValue before = null_value;
+	KgJsonIter it;
+
+	check_stack_depth();
+	if (container == NULL)
+	{
+		kg_json_append(text, value);
+		return;
+	}
+	kg_json_iter_init(&it, container);
+	appendStringInfoChar(text, it.is_object ? '{' : '[');
+	while (kg_json_iter_next(&it))
+	{
+		begin_item(text);
+		if (it.is_object)
+			write_member(text, &it, edges);
+		else if (!edges || !write_arrow(text, &before, &it.value))
+			write_told(text, &it.value, edges);
+		before = it.value;
+	}
+	appendStringInfoChar(text, it.is_object ? '}' : ']');
+}
+
+static void
+write_cell(StringInfo text, const Rows *rows, const Column *column,
+		   const JsonbValue *value)
+{
+	if (column->holder.type == jbvString)
+		kg_json_append(text, value);
+	else if (!rows->edges || !write_end(text, &column->name, value))
+		write_told(text, value, rows->edges);
+}
+
+/* Its name alone where that says which it is; its value where that is one. */
+static void
+write_column(StringInfo text, const Rows *rows, const Column *column)
+{
+	bool alone = true;
+	char *name = kg_json_cstring(&column->name);
+
+	for (int i = 0; i < rows->n; i++)
+		alone &= &rows->columns[i] == column || rows->columns[i].is_id ||
+				 !kg_json_same_value(&rows->columns[i].name, &column->name);
+	if (column->holder.type == jbvString && !alone)
+		name = psprintf("%s.%s", kg_json_cstring(&column->holder), name);
+	if (column->same)
+		appendStringInfoChar(text, '{');
+	kg_json_append_string(text, name, strlen(name));
+	if (column->same)
+	{
+		appendStringInfoChar(text, ':');
+		write_cell(text, rows, column, &column->first);
+		appendStringInfoChar(text, '}');
+	}
+}
+
+/*
+ * Writes the columns or the cells of the objects themselves, then those of their
+ * holders, so that a row whose properties were withheld ends before them.
+ */
+static void
+write_row(StringInfo text, const Rows *rows, bool names)
+{
+	for (int held = 0; held <= (names || rows->held || !rows->cut); held++)
+		for (int i = 0; i < rows->n; i++)
+		{
+			const Column *column = &rows->columns[i];
+
+			if (column->is_id || (column->same && !names) ||
+				(rows->cut && (column->holder.type == jbvString) != held) ||
+				(!rows->cut && held))
+				continue;
+			begin_item(text);
+			if (names)
+				write_column(text, rows, column);
+			else
+				write_cell(text, rows, column, &rows->cells[i]);
+		}
+}
+
+static void
+write_rows(StringInfo text, Rows *rows, const JsonbContainer *array)
+{
+	appendStringInfoString(text, "[[");
+	write_row(text, rows, true);
+	appendStringInfoChar(text, ']');
+	kg_json_each(it, array)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) read_row(rows, kg_json_container(&it.value));
+		appendStringInfoString(text, ",[");
+		write_row(text, rows, false);
+		appendStringInfoChar(text, ']');
+	}
+	appendStringInfoChar(text, ']');
+}
+
+/* Can all members of an array be rows? */
+static bool
+read_columns(Rows *rows, const JsonbContainer *array)
+{
+	rows->nrows = kg_json_length(array);
+	rows->n = 0;
+	kg_json_each(it, array)
+		if (!kg_json_is_object(&it.value) ||
+			!read_row(rows, kg_json_container(&it.value)))
+			return false;
+	return rows->n > 0;
+}
+
+/* What need not be in each row. */
+static void
+compare_rows(Rows *rows, const JsonbContainer *array)
+{
+	JsonbValue name = kg_json_string_value("id");
+	int id = find_column(rows, &null_value, &name);
+
+	rows->cut = false;
+	for (int i = 0; i < rows->n; i++)
+	{
+		rows->columns[i].same = rows->nrows > 1;
+		rows->columns[i].is_id = id < rows->n &&
+								 rows->columns[i].holder.type == jbvString;
+	}
+	kg_json_each(it, array)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) read_row(rows, kg_json_container(&it.value));
+		/* An edge without properties has none. */
+		rows->cut |= !rows->held && !rows->edges;
+		for (int i = 0; i < rows->n; i++)
+		{
+			Column *column = &rows->columns[i];
+
+			if (it.index == 0)
+				column->first = rows->cells[i];
+			column->same = column->same &&
+						   kg_json_same_value(&column->first, &rows->cells[i]);
+			column->is_id = column->is_id &&
+							kg_json_same_value(&rows->cells[id],
+											   &rows->cells[i]);
+		}
+	}
+	/* What was withheld of one row is not known to be the same. */
+	for (int i = 0; i < rows->n && rows->cut; i++)
+		if (rows->columns[i].holder.type == jbvString)
+			rows->columns[i].same = rows->columns[i].is_id = false;
+}
+
+/* A member of the reply, as rows where that is shorter. */
+static void
+write_shorter(StringInfo text, const JsonbValue *value, bool edges)
+{
+	const JsonbContainer *array = kg_json_container(value);
+	StringInfoData as_rows;
+	int begin = text->len;
+	Rows *rows;
+
+	write_told(text, value, edges);
+	if (!kg_json_is_array(value))
+		return;
+	rows = palloc(sizeof(Rows));
+	rows->edges = edges;
+	if (read_columns(rows, array))
+	{
+		compare_rows(rows, array);
+		initStringInfo(&as_rows);
+		write_rows(&as_rows, rows, array);
+		if (as_rows.len < text->len - begin)
+		{
+			text->len = begin;
+			appendBinaryStringInfo(text, as_rows.data, as_rows.len);
+		}
+		pfree(as_rows.data);
+	}
+	pfree(rows);
+}
+
+/* A reply, and what of it need not be said. */
+typedef struct Told
+{
+	const JsonbContainer *reply;
+	const JsonbContainer *sent; /* the arguments */
+	bool whole;					/* nothing is cut, */
+	int64 all;					/* and there are so many, all told; or 0 */
+	bool named;					/* nodes are in rows or paths, too */
+} Told;
+
+static int64
+number_of(const JsonbContainer *reply, const char *name)
+{
+	JsonbValue value;
+	int64 n;
+
+	return kg_json_get(reply, name, &value) != NULL && kg_json_int64(&value, &n)
+			   ? n
+			   : -1;
+}
+
+static void
+read_told(Told *told, const JsonbContainer *reply, const JsonbContainer *sent)
+{
+	int64 total = number_of(reply, "total");
+	JsonbValue value;
+
+	told->reply = reply;
+	told->sent = sent;
+	told->whole = kg_json_get(reply, "truncated", &value) == NULL ||
+				  value.type != jbvBool || !value.val.boolean;
+	told->all = told->whole && total > 0 &&
+						total == number_of(reply, "returned")
+					? total
+					: 0;
+	told->named = kg_json_get(reply, "rows", &value) != NULL ||
+				  kg_json_get(reply, "paths", &value) != NULL;
+}
+
+/* Is nothing told of nodes but which they are? */
+static bool
+are_names(const JsonbContainer *nodes)
+{
+	JsonbValue id;
+
+	kg_json_each(node, nodes)
+	{
+		if (!kg_json_is_object(&node.value) ||
+			kg_json_get(kg_json_container(&node.value), "id", &id) == NULL)
+			return false;
+		kg_json_each(member, kg_json_container(&node.value))
+		{
+			if (kg_json_string_is(&member.key, "id") ||
+				kg_json_string_is(&member.key, "type"))
+				continue;
+			if (!is_holder(&member))
+				return false;
+			kg_json_each(property, kg_json_container(&member.value))
+				if (!kg_json_same_value(&property.value, &id))
+					return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * What goes without saying: arrays of nothing, what was asked for, that nothing
+ * is cut, how many there are where it is one or each has its depth, nodes that
+ * are but named where they are named.
+ */
+static bool
+is_implied(const Told *told, const KgJsonIter *member)
+{
+	const JsonbValue *key = &member->key;
+	const JsonbContainer *inner = kg_json_container(&member->value);
+	JsonbValue value;
+
+	if (kg_json_is_array(&member->value))
+		return kg_json_length(inner) == 0 ||
+			   (told->named && kg_json_string_is(key, "nodes") &&
+				are_names(inner));
+	if (kg_json_is_object(&member->value))
+		return told->all > 0 && kg_json_string_is(key, "counts") &&
+			   kg_json_get(inner, "by_depth", &value) != NULL;
+	return kg_json_string_is(key, "limit") ||
+		   kg_json_string_is(key, "offset") ||
+		   (told->whole && (kg_json_string_is(key, "truncated") ||
+							kg_json_string_is(key, "returned"))) ||
+		   (told->all == 1 && kg_json_string_is(key, "total"));
+}
+
+/*
+ * The counts of a walk.  Where all is of one type, those by depth are those by
+ * depth and type.
+ */
+static void
+write_counts(StringInfo text, const JsonbValue *counts)
+{
+	const JsonbContainer *object = kg_json_container(counts);
+	JsonbValue types;
+	bool one_type = kg_json_get(object, "by_type", &types) != NULL &&
+					kg_json_is_object(&types) &&
+					kg_json_length(kg_json_container(&types)) <= 1;
+
+	appendStringInfoChar(text, '{');
+	kg_json_each(it, object)
+	{
+		if (one_type && kg_json_string_is(&it.key, "by_depth_and_type"))
+			continue;
+		begin_item(text);
+		kg_json_append(text, &it.key);
+		appendStringInfoChar(text, ':');
+		write_shorter(text, &it.value, false);
+	}
+	appendStringInfoChar(text, '}');
+}
+
+static bool
+has_same(const JsonbContainer *object, const KgJsonIter *member)
+{
+	JsonbValue value;
+
+	return kg_json_get(object, kg_json_cstring(&member->key), &value) != NULL &&
+		   kg_json_same_value(&value, &member->value);
+}
+
+/* Are all arguments that were sent in the next call, whatever they are? */
+static bool
+keeps_all(const JsonbContainer *next, const JsonbContainer *sent)
+{
+	JsonbValue value;
+
+	if (!JsonContainerIsObject(sent))
+		return false;
+	kg_json_each(it, sent)
+		if (kg_json_get(next, kg_json_cstring(&it.key), &value) == NULL)
+			return false;
+	return true;
+}
+
+/*
+ * The arguments of the next call: where none is to be left out, those alone that
+ * are not as they were sent.
+ */
+static void
+write_next(StringInfo text, const JsonbValue *next, const JsonbContainer *sent)
+{
+	const JsonbContainer *object = kg_json_container(next);
+	bool some = keeps_all(object, sent);
+
+	appendStringInfoChar(text, '{');
+	kg_json_each(it, object)
+	{
+		if (some && has_same(sent, &it))
+			continue;
+		begin_item(text);
+		kg_json_append(text, &it.key);
+		appendStringInfoChar(text, ':');
+		kg_json_append(text, &it.value);
+	}
+	appendStringInfoChar(text, '}');
+}
+
+static int
+place_of(const JsonbValue *key)
+{
+	for (int i = 0; i < lengthof(names); i++)
+		if (kg_json_string_is(key, names[i].text))
+			return i;
+	return -1;
+}
+
+/* Those members that are in one place of the order: -1, among the others. */
+static void
+write_members(StringInfo text, const Told *told, int place)
+{
+	kg_json_each(it, told->reply)
+	{
+		bool object = kg_json_is_object(&it.value);
+
+		if (place_of(&it.key) != place || is_implied(told, &it))
+			continue;
+		begin_item(text);
+		kg_json_append(text, &it.key);
+		appendStringInfoChar(text, ':');
+		if (object && kg_json_string_is(&it.key, "next"))
+			write_next(text, &it.value, told->sent);
+		else if (object && kg_json_string_is(&it.key, "counts"))
+			write_counts(text, &it.value);
+		else if (object && kg_json_string_is(&it.key, "error"))
+			kg_json_append(text, &it.value);
+		else
+			write_shorter(text,
+						  &it.value,
+						  kg_json_string_is(&it.key, "edges") ||
+							  kg_json_string_is(&it.key, "paths"));
+	}
+}
+
+static char *
+rows_text(const JsonbContainer *reply, const Jsonb *sent)
+{
+	const int nfirst = lengthof(names) - nlast;
+	StringInfoData text;
+	Told told;
+
+	read_told(&told, reply, &sent->root);
+	initStringInfo(&text);
+	appendStringInfoChar(&text, '{');
+	for (int i = 0; i < nfirst; i++)
+		write_members(&text, &told, i);
+	write_members(&text, &told, -1);
+	for (int i = nfirst; i < lengthof(names); i++)
+		write_members(&text, &told, i);
+	appendStringInfoChar(&text, '}');
+	return text.data;
+}
+
+static char *
+bare_text(const JsonbContainer *reply)
+{
+	StringInfoData text;
+	JsonbValue value;
+
+	value.type = jbvBinary;
+	value.val.binary.data = (JsonbContainer *) reply;
+	value.val.binary.len = 0;
+	initStringInfo(&text);
+	kg_json_append(&text, &value);
+	return text.data;
+}
+
+KgReplyText
+kg_reply_text_kind(int toolset)
+{
+	if (kg_setting_mcp_text != KG_TEXT_AUTO)
+		return kg_setting_mcp_text;
+	return toolset == KG_TOOLSET_COMPACT ? KG_TEXT_ROWS : KG_TEXT_ON;
+}
+
+char *
+kg_reply_text(const JsonbContainer *reply, const Jsonb *sent, KgReplyText kind,
+			  Size size)
+{
+	if (!JsonContainerIsObject(reply))
+		return kg_json_text(reply);
+	if (kind != KG_TEXT_ROWS)
+		return kg_json_text_in_order(reply,
+									 names,
+									 lengthof(names) - nlast,
+									 nlast,
+									 size > 0 ? size
+											  : kg_json_text_size(reply));
+	return sent != NULL ? rows_text(reply, sent) : bare_text(reply);
+}

@@ -1,0 +1,297 @@
+/*
+ * shape.c
+ *	  Projection of replies, and what is said of their values.
+ */
+#include "postgres.h"
+
+#include "query/filter/filter.h"
+#include "tools/reply/shape.h"
+#include "utils/builtins.h"
+
+/* Names that an error lists. */
+#define KG_MAX_ALLOWED 100
+
+KgProjection *
+kg_projection_new(int nfields)
+{
+	KgProjection *projection = palloc(sizeof(*projection));
+
+	projection->nfields = 0;
+	projection->fields = palloc((nfields + 1) * sizeof(KgField *));
+	return projection;
+}
+
+void
+kg_projection_add(KgProjection *projection, const KgField *field)
+{
+	for (int i = 0; i < projection->nfields; i++)
+		if (projection->fields[i] == field)
+			return;
+	projection->fields[projection->nfields++] = field;
+}
+
+/* The name of a property after "type.", or NULL. */
+static const char *
+name_within(const char *name, const char *type)
+{
+	size_t len = type != NULL ? strlen(type) : 0;
+
+	return len > 0 && strncmp(name, type, len) == 0 && name[len] == '.'
+			   ? name + len + 1
+			   : NULL;
+}
+
+static const KgField *
+field_named(const KgShownOf *of, const char *name)
+{
+	for (int i = 0; name != NULL && i < of->nfields; i++)
+		if (strcmp(of->fields[i].name, name) == 0)
+			return &of->fields[i];
+	return name != NULL && strcmp(name, "id") == 0 ? of->id_field : NULL;
+}
+
+static const KgField *
+find_field(const KgShownOf *of, const char *name)
+{
+	const KgField *field = field_named(of, name);
+
+	if (field == NULL)
+		field = field_named(of, name_within(name, of->name));
+	if (field == NULL)
+		field = field_named(of, name_within(name, of->handle));
+	return field;
+}
+
+static KG_NORETURN void
+throw_unknown_property(const KgShownOf *of, int n, const char *name,
+					   const char *path)
+{
+	KgError *err;
+	const char **names;
+	int nnames = 0;
+	int room = 1;
+
+	for (int i = 0; i < n; i++)
+		room += of[i].nfields;
+	names = palloc(room * sizeof(char *));
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < of[i].nfields; j++)
+		{
+			bool known = false;
+
+			for (int k = 0; k < nnames && n > 1 && !known; k++)
+				known = strcmp(names[k], of[i].fields[j].name) == 0;
+			if (!known)
+				names[nnames++] = of[i].fields[j].name;
+		}
+	err = n == 1 ? kg_error_new(KG_INVALID_INPUT,
+								"%s has no property \"%s\"",
+								of->what,
+								name)
+				 : kg_error_new(KG_INVALID_INPUT,
+								"nothing that is told has a property \"%s\"",
+								name);
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, name);
+	kg_error_expected(err,
+					  of->name != NULL
+						  ? "a declared property, type.property, or *"
+						  : "a declared property");
+	for (int i = 0; i < Min(nnames, KG_MAX_ALLOWED); i++)
+		kg_error_allow(err, names[i]);
+	kg_error_did_you_mean(err, kg_nearest(name, names, nnames));
+	kg_error_throw(err);
+}
+
+bool
+kg_projections_read(const KgInput *in, const char *key, const KgShownOf *of,
+					int n, KgProjection **projections)
+{
+	const JsonbContainer *array = kg_input_array(in, key, key);
+	char *array_path;
+	bool all = false;
+
+	if (array == NULL)
+		return false;
+	array_path = kg_input_path(in, key);
+	for (int i = 0; i < n; i++)
+		projections[i] = kg_projection_new(kg_json_length(array));
+	kg_json_each(it, array)
+	{
+		char *path = kg_path_index(array_path, it.index);
+		char *name;
+		bool found = false;
+
+		if (it.value.type != jbvString)
+			kg_error_throw(
+				kg_args_error(path, &it.value, "the name of a property"));
+		name = kg_json_cstring(&it.value);
+		if (n > 0 && of->name != NULL && strcmp(name, "*") == 0)
+		{
+			all = true;
+			continue;
+		}
+		for (int i = 0; i < n; i++)
+		{
+			const KgField *field = find_field(&of[i], name);
+
+			if (field != NULL)
+				kg_projection_add(projections[i], field);
+			found |= field != NULL;
+		}
+		if (!found)
+			throw_unknown_property(of, n, name, path);
+	}
+	for (int i = 0; i < n && all; i++)
+		projections[i] = NULL;
+	return true;
+}
+
+KgProjection *
+kg_projection_parse(const KgType *type, const KgInput *in)
+{
+	KgShownOf of = {NULL, NULL, NULL, type->nfields, type->fields};
+	KgProjection *projection = NULL;
+
+	if (!kg_input_has(in, "fields"))
+		return NULL;
+	of.what = psprintf("entity type \"%s\"", kg_type_handle(type));
+	(void) kg_projections_read(in, "fields", &of, 1, &projection);
+	return projection;
+}
+
+/* Write what the projected paths name below depth steps. */
+static void
+project_value(KgJsonWriter *w, const JsonbValue *value,
+			  const KgField *const *fields, int nfields, int depth)
+{
+	for (int i = 0; i < nfields; i++)
+	{
+		/* A path that ends here, or in "every item" of here, shows it all. */
+		const KgField *field = fields[i];
+		int steps = field->nsteps;
+
+		while (steps > depth && field->steps[steps - 1].key == NULL)
+			steps--;
+		if (steps <= depth)
+		{
+			kg_jw_value(w, value);
+			return;
+		}
+	}
+	if (kg_json_is_array(value))
+	{
+		kg_jw_begin_array(w);
+		kg_json_each(it, kg_json_container(value))
+			project_value(w, &it.value, fields, nfields, depth + 1);
+		kg_jw_end_array(w);
+		return;
+	}
+	if (!kg_json_is_object(value))
+	{
+		kg_jw_value(w, value);
+		return;
+	}
+	kg_jw_begin_object(w);
+	kg_json_each(it, kg_json_container(value))
+	{
+		const KgField **below = palloc(nfields * sizeof(KgField *));
+		int n = 0;
+
+		for (int i = 0; i < nfields; i++)
+		{
+			const KgStep *step = &fields[i]->steps[depth];
+
+			if (step->key && step->keylen == it.key.val.string.len &&
+				memcmp(step->key, it.key.val.string.val, step->keylen) == 0)
+				below[n++] = fields[i];
+		}
+		if (n == 0)
+			continue;
+		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		project_value(w, &it.value, below, n, depth + 1);
+	}
+	kg_jw_end_object(w);
+}
+
+Jsonb *
+kg_projection_apply(const KgProjection *projection, const Jsonb *data)
+{
+	KgJsonWriter w;
+	JsonbValue root;
+
+	kg_json_root(data, &root);
+	kg_jw_init(&w);
+	project_value(&w, &root, projection->fields, projection->nfields, 0);
+	return kg_jw_finish(&w);
+}
+
+/* Is a field, or an object that it is in, among those to show? */
+static bool
+is_shown(const KgField *field, const KgProjection *projection)
+{
+	if (projection == NULL)
+		return true;
+	for (int i = 0; i < projection->nfields; i++)
+	{
+		const KgField *outer = projection->fields[i];
+		bool within = outer->nsteps <= field->nsteps;
+
+		for (int j = 0; within && j < outer->nsteps; j++)
+		{
+			const KgStep *a = &outer->steps[j];
+			const KgStep *b = &field->steps[j];
+
+			within = (a->key == NULL) == (b->key == NULL) &&
+					 (a->key == NULL || strcmp(a->key, b->key) == 0);
+		}
+		if (within)
+			return true;
+	}
+	return false;
+}
+
+bool
+kg_projection_derives(const KgType *type, const KgProjection *projection)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if (type->fields[i].derived_relation != NULL &&
+			is_shown(&type->fields[i], projection))
+			return true;
+	return false;
+}
+
+KgMarks
+kg_projection_marks(const KgType *type, const KgProjection *projection)
+{
+	KgMarks marks = {NIL};
+
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+
+		if ((!field->untrusted && field->content_type == NULL) ||
+			!is_shown(field, projection))
+			continue;
+		kg_marks_note(&marks, field, field->name);
+		if (field->content_type != NULL)
+			marks.typed = lappend(marks.typed, (void *) field);
+	}
+	return marks;
+}
+
+void
+kg_enum_write(const KgField *field, const char *key, KgJsonWriter *w)
+{
+	if (field->nenum == 0)
+		return;
+	kg_jw_kbegin_array(w, key);
+	for (int i = 0; i < field->nenum; i++)
+	{
+		JsonbValue value;
+
+		kg_field_enum_value(field, i, &value);
+		kg_jw_value(w, &value);
+	}
+	kg_jw_end_array(w);
+}

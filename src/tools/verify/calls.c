@@ -1,0 +1,257 @@
+/*
+ * verify/calls.c
+ *	  Claims that hold a call: what is reached, how much there is, and what
+ *	  there is none of.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/settings.h"
+#include "query/run/running.h"
+#include "tools/dispatch.h"
+#include "tools/verify/verify.h"
+
+/* ---- reach ---- */
+
+static void
+write_end(KgVerify *v, const char *key, const KgRef *ref, KgJsonWriter *w)
+{
+	kg_jw_kbegin_object(w, key);
+	kg_jw_kstring(
+		w, "label", kg_type_handle(v->call.graph->ranked[ref->rank - 1]));
+	kg_jw_kbegin_array(w, "ids");
+	kg_jw_string(w, ref->id);
+	kg_jw_end_array(w);
+	kg_jw_end_object(w);
+}
+
+static Jsonb *
+path_arguments(KgVerify *v, const KgClaim *claim)
+{
+	JsonbValue value;
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	write_end(v, "from", &v->mentions[claim->first].ref, &w);
+	write_end(v, "to", &v->mentions[claim->first + 1].ref, &w);
+	(void) kg_input_value(&claim->in, "within", &value);
+	kg_jw_key(&w, "max_hops");
+	kg_jw_value(&w, &value);
+	if (kg_input_value(&claim->in, "direction", &value))
+	{
+		kg_jw_key(&w, "direction");
+		kg_jw_value(&w, &value);
+	}
+	if (kg_input_value(&claim->in, "relation_types", &value))
+	{
+		kg_jw_key(&w, "relationship_types");
+		kg_jw_value(&w, &value);
+	}
+	kg_jw_kint(&w, "limit", 1);
+	kg_jw_kint(&w, "max_bytes", kg_setting_max_reply_bytes);
+	return kg_jw_finish(&w);
+}
+
+static char *
+end_handle(const JsonbContainer *edge, const char *key)
+{
+	JsonbValue end;
+	JsonbValue type;
+	JsonbValue id;
+
+	if (kg_json_get(edge, key, &end) == NULL || !kg_json_is_object(&end) ||
+		kg_json_get(kg_json_container(&end), "type", &type) == NULL ||
+		kg_json_get(kg_json_container(&end), "id", &id) == NULL)
+		return pstrdup("");
+	return psprintf("%s:%s", kg_json_cstring(&type), kg_json_cstring(&id));
+}
+
+/* The path of a reply as evidence; false where it has none. */
+static bool
+take_path(KgClaim *claim, const Jsonb *reply)
+{
+	JsonbValue value;
+	JsonbValue *path;
+	JsonbValue type;
+
+	if (kg_json_get(&reply->root, "paths", &value) == NULL ||
+		kg_json_length(kg_json_container(&value)) == 0)
+		return false;
+	path = getIthJsonbValueFromContainer(
+		(JsonbContainer *) kg_json_container(&value), 0);
+	if (kg_json_get(kg_json_container(path), "path", &value) == NULL)
+		return false;
+	claim->handles = NIL;
+	kg_json_each(it, kg_json_container(&value))
+		if (it.value.type == jbvString)
+			claim->handles = lappend(claim->handles,
+									 kg_json_cstring(&it.value));
+		else
+		{
+			const JsonbContainer *edge = kg_json_container(&it.value);
+
+			(void) kg_json_get(edge, "type", &type);
+			claim->edges = lappend(claim->edges,
+								   kg_claim_edge(kg_json_cstring(&type),
+												 end_handle(edge, "from"),
+												 end_handle(edge, "to"),
+												 NULL));
+		}
+	return true;
+}
+
+static void
+call_reach(KgVerify *v, KgClaim *claim)
+{
+	if (v->mentions[claim->first].ref.node ==
+		v->mentions[claim->first + 1].ref.node)
+	{
+		claim->handles = list_truncate(claim->handles, 1);
+		kg_claim_judge(claim, KG_SUPPORTED, NULL);
+		return;
+	}
+	if (take_path(claim, kg_tool_find_paths(path_arguments(v, claim))))
+	{
+		kg_claim_judge(claim, KG_SUPPORTED, NULL);
+		return;
+	}
+	claim->complete = true;
+	kg_claim_judge(claim, KG_NOT_THERE, "no_path");
+}
+
+/* ---- counts ---- */
+
+static KG_NORETURN void
+throw_no_total(const KgClaim *claim)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"the reply of tool \"%s\" has no total",
+								claim->called.name);
+
+	kg_error_path(
+		err,
+		"%s/tool",
+		kg_input_path(&claim->in,
+					  claim->kind == KG_CLAIM_NONE ? "none" : "count"));
+	kg_error_got_string(err, claim->called.name);
+	kg_error_throw_expected(
+		err,
+		"a tool that reads and has a total, such as find_nodes, "
+		"traverse_relationships or one that lists a type");
+}
+
+/* Only an exact total says anything. */
+static bool
+exact_total(KgClaim *claim, const Jsonb *reply, JsonbValue *total)
+{
+	JsonbValue reason;
+
+	if (kg_json_get(&reply->root, "total", total) != NULL)
+		return true;
+	if (kg_json_get(&reply->root, "total_at_least", total) == NULL)
+		throw_no_total(claim);
+	kg_claim_judge(claim,
+				   KG_UNSURE,
+				   kg_json_get(&reply->root, "reason", &reason) != NULL
+					   ? kg_json_cstring(&reason)
+					   : "kg_graph.max_search_matches");
+	return false;
+}
+
+static KG_NORETURN void
+throw_several_columns(const KgClaim *claim)
+{
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"the call has several aggregations, and a claim compares one number");
+
+	kg_error_path(
+		err,
+		"%s/arguments/aggregations",
+		kg_input_path(&claim->in,
+					  claim->kind == KG_CLAIM_NONE ? "none" : "count"));
+	kg_error_throw_expected(err, "one aggregation, or one named \"count\"");
+}
+
+/*
+ * Reads the number that an aggregate without groups returns: its only column, or
+ * the one named "count".  Returns false for other replies; with groups the total,
+ * which is their number, is compared.
+ */
+static bool
+aggregate_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
+{
+	JsonbValue member;
+	JsonbValue row;
+	int column = -1;
+	int n = 0;
+
+	if (kg_json_get(&claim->arguments->root, "group_by", &member) != NULL ||
+		kg_json_get(&reply->root, "columns", &member) == NULL)
+		return false;
+	kg_json_each(name, kg_json_container(&member))
+	{
+		if (kg_json_string_is(&name.value, "count"))
+			column = n;
+		n++;
+	}
+	if (n == 1)
+		column = 0;
+	if (column < 0)
+		throw_several_columns(claim);
+	(void) kg_json_get(&reply->root, "rows", &member);
+	row = *getIthJsonbValueFromContainer(
+		(JsonbContainer *) kg_json_container(&member), 0);
+	*value = *getIthJsonbValueFromContainer(
+		(JsonbContainer *) kg_json_container(&row), column);
+	return true;
+}
+
+static void
+call_count(KgVerify *v, KgClaim *claim)
+{
+	Jsonb *reply;
+	JsonbValue total;
+	Jsonb *counted;
+	int64 n = -1;
+
+	claim->within = kg_path_member(
+		kg_input_path(&claim->in,
+					  claim->kind == KG_CLAIM_NONE ? "none" : "count"),
+		"arguments");
+	reply = kg_callable_call(
+		v->call.catalog, &claim->callable, claim->arguments);
+	claim->within = NULL;
+	if (!aggregate_value(claim, reply, &total) &&
+		!exact_total(claim, reply, &total))
+		return;
+	counted = kg_claim_correction("count", &total);
+	if (claim->kind == KG_CLAIM_NONE
+			? kg_json_int64(&total, &n) && n == 0
+			: kg_filter_matches(claim->filter, &counted->root))
+	{
+		kg_claim_judge(claim, KG_SUPPORTED, NULL);
+		return;
+	}
+	kg_claim_judge(claim, KG_CONTRADICTED, "count");
+	claim->correction = counted;
+}
+
+void
+kg_claims_call(KgVerify *v)
+{
+	for (int i = 0; i < v->n; i++)
+	{
+		KgClaim *claim = &v->claims[i];
+
+		if (claim->judged)
+			continue;
+		/* The call of the claim before may have asked about a time. */
+		kg_running_begin_tool();
+		kg_claim_try(v,
+					 claim,
+					 true,
+					 claim->kind == KG_CLAIM_REACH ? call_reach : call_count);
+	}
+	kg_running_begin_tool();
+}

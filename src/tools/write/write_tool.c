@@ -1,0 +1,368 @@
+/*
+ * write_tool.c
+ *	  The generated tools that write: arguments, the right to, the reply.
+ *
+ * What runs a gateway's message is read-only (src/entry.h); it is a tool of
+ * this kind that lifts that, after the caller's access is known and for as long
+ * as it writes.  An error leaves it to the call's subtransaction to restore.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "auth/audit.h"
+#include "auth/identity.h"
+#include "base/catch.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "model/writer.h"
+#include "executor/spi.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "query/run/decisions.h"
+#include "query/argument/hints.h"
+#include "query/run/running.h"
+#include "store/idempotency.h"
+#include "store/entity/put.h"
+#include "tools/write/confirm.h"
+#include "tools/input/input.h"
+#include "tools/write/write_schema.h"
+#include "tools/write/write_tool.h"
+
+#define KG_MAX_REASON_CHARS 1000
+
+typedef struct WriteCall
+{
+	const KgTool *tool;
+	const Jsonb *arguments;
+	KgInput input;
+	KgRepairs repairs;
+	const JsonbContainer *items;
+	bool atomic;
+	bool dry_run;
+	KgWriter writer;
+	KgConfirm confirm;
+	KgOutcomes *outcomes;
+	Jsonb *reply;
+} WriteCall;
+
+static bool
+deletes_entities(const WriteCall *call)
+{
+	return call->tool->operation == KG_EXPOSE_DELETE;
+}
+
+/* ---- arguments ---- */
+
+static char *
+read_reason(const KgInput *in)
+{
+	char *reason = kg_input_string(in, "reason");
+	JsonbValue got;
+
+	if (reason == NULL || pg_mbstrlen(reason) <= KG_MAX_REASON_CHARS)
+		return reason;
+	got = kg_json_string_value(reason);
+	kg_error_throw(kg_args_error(
+		kg_input_path(in, "reason"),
+		&got,
+		psprintf("a string of at most %d characters", KG_MAX_REASON_CHARS)));
+}
+
+static void
+read_arguments(WriteCall *call)
+{
+	const KgInput *in = &call->input;
+
+	kg_input_open(&call->input,
+				  call->arguments,
+				  kg_write_input_template(call->tool),
+				  &call->repairs);
+	call->items = kg_input_array(
+		in, deletes_entities(call) ? "ids" : "items", "items");
+	call->dry_run = kg_input_bool(in, "dry_run");
+	call->atomic = !kg_input_has(in, "atomic") || kg_input_bool(in, "atomic");
+	call->writer.tool = call->tool->name;
+	call->writer.reason = read_reason(in);
+}
+
+static void
+report_twice(KgOutcomes *outcomes, int i)
+{
+	const char *id = outcomes->items[i].id;
+	KgError *err;
+
+	for (int j = 0; j < i; j++)
+	{
+		if (outcomes->items[j].id == NULL ||
+			strcmp(outcomes->items[j].id, id) != 0)
+			continue;
+		err = kg_error_new(
+			KG_INVALID_INPUT, "id \"%s\" is among the ids twice", id);
+		kg_error_path(err, "/ids/%d", i);
+		kg_error_got_string(err, id);
+		kg_error_expected(err, "each id once");
+		kg_outcome_error(&outcomes->items[i], err);
+		return;
+	}
+}
+
+/* The ids to delete, each alone or with the version that it is to have. */
+static int64 *
+read_ids(const WriteCall *call)
+{
+	static const char *const known[] = {"id", "expected_version", NULL};
+	KgOutcomes *outcomes = call->outcomes;
+	int64 *expected = palloc0(Max(1, outcomes->n) * sizeof(int64));
+
+	kg_json_each(it, call->items)
+	{
+		KgOutcome *outcome = &outcomes->items[it.index];
+		char *path = psprintf("/ids/%d", it.index);
+		JsonbValue id = it.value;
+
+		if (kg_json_is_object(&it.value))
+		{
+			const JsonbContainer *object = kg_json_container(&it.value);
+
+			kg_check_members(object, known, path, &outcome->errors);
+			expected[it.index] = kg_patch_version(object, path, outcome);
+			path = psprintf("%s/id", path);
+			if (kg_json_get(object, "id", &id) == NULL)
+				id.type = jbvNull;
+		}
+		outcome->id = kg_patch_id(&id, path, outcome);
+		if (outcome->id != NULL)
+			report_twice(outcomes, it.index);
+	}
+	return expected;
+}
+
+/* ---- writing ---- */
+
+static Jsonb *
+find_nearest(const KgType *type, const char *id)
+{
+	JsonbValue value = kg_json_string_value(id);
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_hints_write_nearest(kg_running_catalog(), type, &value, NULL, NULL, &w);
+	return kg_jw_finish(&w);
+}
+
+static void
+perform(void *arg)
+{
+	WriteCall *call = arg;
+	const KgTool *tool = call->tool;
+	const char *name = psprintf("%s/%s",
+								tool->bundle,
+								tool->type ? tool->type->name
+										   : tool->relation->name);
+
+	call->outcomes = kg_outcomes_make(tool->type ? "entities" : "edges",
+									  kg_json_length(call->items),
+									  call->atomic,
+									  true);
+	/* An error that is told again later would name what was seen now. */
+	if (call->atomic || kg_idempotency_key(call->arguments) == NULL)
+		call->outcomes->nearest = find_nearest;
+	switch (tool->operation)
+	{
+		case KG_EXPOSE_CREATE:
+			kg_entities_put(name, call->items, KG_PUT_CREATE, call->outcomes);
+			break;
+		case KG_EXPOSE_UPDATE:
+			kg_entities_put(name, call->items, KG_PUT_UPDATE, call->outcomes);
+			break;
+		case KG_EXPOSE_DELETE:
+			kg_entities_delete(name, call->outcomes, read_ids(call));
+			break;
+		case KG_EXPOSE_LINK:
+			kg_edges_put(call->items, name, false, call->outcomes);
+			break;
+		default:
+			kg_edges_put(call->items, name, true, call->outcomes);
+			break;
+	}
+}
+
+static Jsonb *
+perform_all(void *arg)
+{
+	WriteCall *call = arg;
+
+	kg_again(perform, call);
+	return kg_outcomes_result(call->outcomes);
+}
+
+/* Confirmed, it is the same write. */
+static bool
+was_done(WriteCall *call, KgRequest *request, const char *key)
+{
+	const KgTool *tool = call->tool;
+
+	call->reply = kg_idempotency_begin_tool(
+		request, key, tool->name, kg_json_without(call->arguments, "confirm"));
+	if (call->reply != NULL && tool->type != NULL)
+		call->reply = kg_idempotency_seen(
+			psprintf("%s/%s", tool->bundle, tool->type->name), call->reply);
+	return call->reply != NULL;
+}
+
+/* A dry run has no key: it may be followed by what it tells of. */
+static void
+write_inside(void *arg)
+{
+	WriteCall *call = arg;
+	const char *key = kg_idempotency_key(call->arguments);
+	KgRequest request;
+
+	if (call->dry_run)
+	{
+		call->reply = kg_put_dry(perform_all, call);
+		return;
+	}
+	if (key != NULL && was_done(call, &request, key))
+		return;
+	kg_confirm_open(&call->confirm, call->tool->name, call->arguments);
+	if (call->confirm.told == NULL &&
+		kg_confirm_needed(call->tool->operation & KG_EXPOSE_DELETING))
+	{
+		Jsonb *reply = kg_put_dry(perform_all, call);
+
+		call->reply = kg_confirm_ask(&call->confirm, call->outcomes, reply);
+		return;
+	}
+	call->reply = perform_all(call);
+	kg_confirm_check(&call->confirm, call->outcomes);
+	if (key != NULL)
+		kg_idempotency_keep(&request, call->reply);
+}
+
+/* What is run in a call of its own. */
+typedef struct Writing
+{
+	void (*work)(void *arg);
+	void *arg;
+} Writing;
+
+/* A call within the tool's: what fires there may call tools of its own. */
+static void
+run_writing(void *arg)
+{
+	const Writing *writing = arg;
+	MemoryContext caller = CurrentMemoryContext;
+	KgCall call;
+
+	kg_running_enter(&call, true);
+	PG_TRY();
+	{
+		SPI_connect();
+		MemoryContextSwitchTo(caller);
+		writing->work(writing->arg);
+		SPI_finish();
+	}
+	PG_FINALLY();
+	{
+		kg_running_leave(&call);
+	}
+	PG_END_TRY();
+}
+
+static KG_NORETURN void
+throw_read_only(void)
+{
+	KgError *err = kg_error_new(
+		KG_FORBIDDEN,
+		RecoveryInProgress()
+			? "the database is a standby, which only reads"
+			: "the transaction is read-only, so that no tool writes in it");
+
+	kg_error_throw_expected(err,
+							RecoveryInProgress()
+								? "the same call to the primary"
+								: "a transaction that may write");
+}
+
+static void
+write_told(void *arg)
+{
+	WriteCall *call = arg;
+
+	kg_writer_run(&call->writer, write_inside, call);
+}
+
+/* Lift for a while what contains a gateway's message (kg_contained). */
+void
+kg_write_uncontained(void (*work)(void *arg), void *arg)
+{
+	const KgCall *call = kg_running_call();
+	Writing writing = {work, arg};
+	bool read_only = XactReadOnly;
+	Oid userid;
+	int sec_context;
+
+	if (call->contained ? call->read_only : read_only)
+		throw_read_only();
+	GetUserIdAndSecContext(&userid, &sec_context);
+	if (call->contained)
+	{
+		SetUserIdAndSecContext(userid,
+							   sec_context & ~SECURITY_RESTRICTED_OPERATION);
+		XactReadOnly = false;
+	}
+	run_writing(&writing);
+	SetUserIdAndSecContext(userid, sec_context);
+	XactReadOnly = read_only;
+}
+
+static void
+write_uncontained(void *arg)
+{
+	kg_write_uncontained(write_told, arg);
+}
+
+void
+kg_write_require(void)
+{
+	(void) kg_identity_require(KG_ACCESS_WRITE);
+	if (kg_audited != NULL)
+		kg_audited->writes = true;
+}
+
+/* What a write finds is not asked for: it is done once, not in rounds. */
+static void
+refuse_outside(const KgType *type)
+{
+	KgError *err;
+
+	if (type->authorize == NULL || !kg_decisions_are_outside())
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "entities of type \"%s\" are not written where their "
+					   "decisions come with the call",
+					   type->name);
+	kg_error_keyword(err, "x-authorize");
+	kg_error_throw_expected(
+		err,
+		"an authorizer, which the owner of the extension sets: "
+		"SELECT kg_set_authorizer('tenant', 'function')");
+}
+
+Jsonb *
+kg_tool_write(const KgTool *tool, const Jsonb *arguments)
+{
+	WriteCall call = {tool, arguments};
+
+	kg_write_require();
+	if (tool->type != NULL)
+	{
+		kg_decisions_require(kg_running_catalog(), tool->type, NULL);
+		refuse_outside(tool->type);
+	}
+	read_arguments(&call);
+	kg_running_writing(write_uncontained, &call);
+	return call.reply;
+}
