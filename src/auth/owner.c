@@ -23,14 +23,15 @@ kg_has_owner_rights(Oid role)
  * Beside the trigger functions.  kg_login() and kg_explain() are the owner's to
  * give.  test/sql/execute_rights.sql compares with what PUBLIC does not have.
  */
-#define KG_OWNER_FUNCTIONS                                                    \
-	"'{kg_create_tenant,kg_drop_tenant,kg_rename_tenant,"                     \
-	"kg_free_tenant_name,kg_tenant_size,kg_freeze_tenant,"                    \
-	"kg_thaw_tenant,kg_export_tenant,kg_import_tenant,kg_set_shard,"          \
-	"kg_mark_moved,kg_set_authorizer,kg_issue_token,kg_grant_gateway,"        \
-	"kg_revoke_gateway,kg_add_policy,kg_drop_policy,kg_definitions,"          \
-	"kg_policy_text,kg_manifest_text,kg_definitions_wrong,kg_table_settings," \
-	"kg_dump_customizations,"                                                 \
+#define KG_OWNER_FUNCTIONS                                               \
+	"'{kg_create_tenant,kg_drop_tenant,kg_rename_tenant,"                \
+	"kg_free_tenant_name,kg_tenant_size,kg_freeze_tenant,"               \
+	"kg_thaw_tenant,kg_export_tenant,kg_import_tenant,kg_set_shard,"     \
+	"kg_mark_moved,kg_set_authorizer,kg_issue_token,kg_grant_gateway,"   \
+	"kg_revoke_gateway,kg_add_policy,kg_drop_policy,kg_definitions,"     \
+	"kg_more_definitions,kg_our_tables,kg_our_functions,kg_policy_text," \
+	"kg_manifest_text,kg_definitions_wrong,kg_table_settings,"           \
+	"kg_dump_customizations,"                                            \
 	"kg_renew_secrets,kg_enable_vectors,kg_disable_vectors}'::name[]"
 
 const char kg_owner_execute_given[] =
