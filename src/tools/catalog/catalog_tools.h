@@ -53,12 +53,6 @@ extern Jsonb *kg_tool_output_schema(const KgType *type, int operation);
 extern char *kg_tool_title(const KgType *type, int operation);
 extern char *kg_tool_description(const KgType *type, int operation);
 
-/* What their templates have of the type. */
-extern Jsonb *kg_type_filters_schema(const KgType *type, bool repeat);
-extern Jsonb *kg_type_sort_names(const KgType *type);
-extern const char *kg_type_sort_note(const KgType *type);
-extern Jsonb *kg_type_field_names(const KgType *type);
-
 /* The arguments as they are understood, for kg_explain. */
 extern void kg_tool_write_ast(const KgType *type, int operation,
 							  const Jsonb *arguments, KgJsonWriter *w);

@@ -6,6 +6,7 @@
 
 #include "tools/graph/graph.h"
 #include "tools/graph/reply.h"
+#include "tools/input/type_parts.h"
 #include "tools/periods.h"
 #include "tools/reply/shape.h"
 

@@ -27,6 +27,7 @@
 #include "query/graph/paths.h"
 #include "tools/catalog/catalog_tools.h"
 #include "tools/graph/graph.h"
+#include "tools/input/type_parts.h"
 #include "tools/reply/reply.h"
 #include "tools/input/schema_template.h"
 #include "tools/write/write_schema.h"

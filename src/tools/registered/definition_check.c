@@ -20,6 +20,7 @@
 #include "query/filter/any.h"
 #include "tools/catalog/catalog_tools.h"
 #include "tools/input/client_schema.h"
+#include "tools/input/type_parts.h"
 #include "tools/registered/definition.h"
 #include "tools/named_tool.h"
 #include "tools/input/schema_template.h"

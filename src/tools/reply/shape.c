@@ -279,19 +279,3 @@ kg_projection_marks(const KgType *type, const KgProjection *projection)
 	}
 	return marks;
 }
-
-void
-kg_enum_write(const KgField *field, const char *key, KgJsonWriter *w)
-{
-	if (field->nenum == 0)
-		return;
-	kg_jw_kbegin_array(w, key);
-	for (int i = 0; i < field->nenum; i++)
-	{
-		JsonbValue value;
-
-		kg_field_enum_value(field, i, &value);
-		kg_jw_value(w, &value);
-	}
-	kg_jw_end_array(w);
-}

@@ -49,9 +49,6 @@ extern Jsonb *kg_projection_apply(const KgProjection *projection,
 /* Does a shown property have to be computed? */
 extern bool kg_projection_derives(const KgType *type,
 								  const KgProjection *projection);
-/* The declared values of an enum, as they are to be sent; nothing for others. */
-extern void kg_enum_write(const KgField *field, const char *key,
-						  KgJsonWriter *w);
 
 /* What is to be known of the shown fields. */
 extern KgMarks kg_projection_marks(const KgType *type,

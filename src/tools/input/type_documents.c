@@ -1,0 +1,338 @@
+/*
+ * type_documents.c
+ *	  The schemas of documents and of edge properties, as they are published.
+ *
+ * A type's own schema is published in full, because a model obeys only what it
+ * is shown: without kg_graph's annotations, and with the target of each $ref in
+ * its place, because some clients do not follow $ref.  A schema that refers to
+ * itself ends at the second occurrence.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "miscadmin.h"
+#include "model/schema_ref.h"
+#include "query/run/running.h"
+#include "tools/input/client_schema.h"
+#include "tools/input/type_parts.h"
+
+/* Schemas within schemas, and references within references. */
+#define KG_PUBLISHED_DEPTH 32
+#define KG_PUBLISHED_REFS 4
+/* Bytes of what references are to. */
+#define KG_PUBLISHED_BYTES (128 * 1024)
+
+/* ---- a type's schema ---- */
+
+typedef struct Copy
+{
+	const Jsonb *root;
+	const Jsonb *definitions;
+	KgJsonWriter *w;
+	int depth;
+	int refs;	/* that we are in */
+	int64 left; /* of KG_PUBLISHED_BYTES */
+} Copy;
+
+static void copy_schema(Copy *copy, const JsonbValue *schema);
+
+static bool
+key_is(const JsonbValue *key, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (kg_json_string_is(key, *names))
+			return true;
+	return false;
+}
+
+/* Says nothing to a model, or nothing without the rest of the document. */
+static bool
+is_ours(const JsonbValue *key)
+{
+	static const char *const names[] = {"$schema",
+										"$id",
+										"$defs",
+										"definitions",
+										"$anchor",
+										"$dynamicAnchor",
+										"$dynamicRef",
+										"$comment",
+										"$vocabulary",
+										NULL};
+
+	return (key->val.string.len > 2 &&
+			memcmp(key->val.string.val, "x-", 2) == 0) ||
+		   key_is(key, names);
+}
+
+static bool
+is_derived(const JsonbValue *property)
+{
+	JsonbValue value;
+
+	return kg_json_is_object(property) &&
+		   kg_json_get(kg_json_container(property), "x-derived", &value) !=
+			   NULL;
+}
+
+/* {name: schema} */
+static void
+copy_named(Copy *copy, const JsonbValue *named)
+{
+	if (!kg_json_is_object(named))
+	{
+		kg_jw_value(copy->w, named);
+		return;
+	}
+	kg_jw_begin_object(copy->w);
+	kg_json_each(it, kg_json_container(named))
+	{
+		/* Computed: nobody writes it. */
+		if (is_derived(&it.value))
+			continue;
+		kg_jw_keyn(copy->w, it.key.val.string.val, it.key.val.string.len);
+		copy_schema(copy, &it.value);
+	}
+	kg_jw_end_object(copy->w);
+}
+
+/* A schema, or an array of them. */
+static void
+copy_schemas(Copy *copy, const JsonbValue *schemas)
+{
+	if (!kg_json_is_array(schemas))
+	{
+		copy_schema(copy, schemas);
+		return;
+	}
+	kg_jw_begin_array(copy->w);
+	kg_json_each(it, kg_json_container(schemas))
+		copy_schema(copy, &it.value);
+	kg_jw_end_array(copy->w);
+}
+
+static void
+copy_keyword(Copy *copy, const JsonbValue *key, const JsonbValue *value)
+{
+	static const char *const named[] = {
+		"properties", "patternProperties", "dependentSchemas", NULL};
+	static const char *const schemas[] = {"items",
+										  "prefixItems",
+										  "additionalProperties",
+										  "unevaluatedProperties",
+										  "unevaluatedItems",
+										  "additionalItems",
+										  "propertyNames",
+										  "contains",
+										  "allOf",
+										  "anyOf",
+										  "oneOf",
+										  "not",
+										  "if",
+										  "then",
+										  "else",
+										  NULL};
+
+	if (is_ours(key) || kg_json_string_is(key, "$ref"))
+		return;
+	kg_jw_keyn(copy->w, key->val.string.val, key->val.string.len);
+	if (key_is(key, named))
+		copy_named(copy, value);
+	else if (key_is(key, schemas))
+		copy_schemas(copy, value);
+	else
+		kg_jw_value(copy->w, value);
+}
+
+/* What a $ref names, as one more of what must hold. */
+static void
+copy_reference(Copy *copy, const JsonbContainer *schema, bool alone)
+{
+	JsonbValue ref;
+	JsonbValue target;
+
+	if (kg_json_get(schema, "$ref", &ref) == NULL || ref.type != jbvString ||
+		copy->refs >= KG_PUBLISHED_REFS || copy->left <= 0 ||
+		!kg_schema_ref_find(
+			copy->root, copy->definitions, kg_json_cstring(&ref), &target))
+	{
+		if (alone)
+		{
+			kg_jw_begin_object(copy->w);
+			kg_jw_end_object(copy->w);
+		}
+		return;
+	}
+	copy->refs++;
+	if (kg_json_container(&target) != NULL)
+		copy->left -= target.val.binary.len;
+	if (!alone)
+	{
+		kg_jw_kbegin_array(copy->w, "allOf");
+	}
+	copy_schema(copy, &target);
+	if (!alone)
+		kg_jw_end_array(copy->w);
+	copy->refs--;
+}
+
+static void
+copy_schema(Copy *copy, const JsonbValue *schema)
+{
+	const JsonbContainer *object = kg_json_container(schema);
+	JsonbValue value;
+	bool refers;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (!kg_json_is_object(schema))
+	{
+		kg_jw_value(copy->w, schema);
+		return;
+	}
+	refers = kg_json_get(object, "$ref", &value) != NULL;
+	if (copy->depth >= KG_PUBLISHED_DEPTH ||
+		(refers && kg_json_length(object) == 1))
+	{
+		if (refers && copy->depth < KG_PUBLISHED_DEPTH)
+			copy_reference(copy, object, true);
+		else
+		{
+			kg_jw_begin_object(copy->w);
+			kg_jw_end_object(copy->w);
+		}
+		return;
+	}
+	copy->depth++;
+	kg_jw_begin_object(copy->w);
+	kg_json_each(it, object)
+		copy_keyword(copy, &it.key, &it.value);
+	/* An allOf of its own has come already: then it says no more. */
+	if (refers && kg_json_get(object, "allOf", &value) == NULL)
+		copy_reference(copy, object, false);
+	kg_jw_end_object(copy->w);
+	copy->depth--;
+}
+
+/* The id is required, whether the schema says so or not. */
+static void
+write_required(const KgType *type, KgJsonWriter *w)
+{
+	JsonbValue value;
+
+	kg_jw_kbegin_array(w, "required");
+	kg_jw_string(w, type->id_field->name);
+	if (kg_json_get(&type->schema->root, "required", &value) != NULL &&
+		kg_json_is_array(&value))
+	{
+		kg_json_each(it, kg_json_container(&value))
+			if (!kg_json_string_is(&it.value, type->id_field->name))
+				kg_jw_value(w, &it.value);
+	}
+	kg_jw_end_array(w);
+}
+
+Jsonb *
+kg_type_document_schema(const KgType *type)
+{
+	KgJsonWriter w;
+	Copy copy = {
+		type->schema, type->definitions, &w, .left = KG_PUBLISHED_BYTES};
+	JsonbValue root;
+	Jsonb *document;
+
+	kg_jw_init(&w);
+	kg_json_root(type->schema, &root);
+	copy_schema(&copy, &root);
+	document = kg_jw_finish(&w);
+	kg_jw_init_object(&w);
+	kg_jw_members(&w, &document->root);
+	write_required(type, &w);
+	return kg_client_schema(kg_jw_finish(&w));
+}
+
+/* What a property must be is told at the root, or in a part of an allOf. */
+static void
+copy_properties(Copy *copy, const KgType *type, const JsonbContainer *schema,
+				bool *closed)
+{
+	JsonbValue value;
+
+	check_stack_depth();
+	if (kg_json_get(schema, "additionalProperties", &value) != NULL ||
+		kg_json_get(schema, "unevaluatedProperties", &value) != NULL)
+		*closed |= value.type == jbvBool && !value.val.boolean;
+	if (kg_json_get(schema, "properties", &value) != NULL)
+	{
+		kg_json_each(it, kg_json_container(&value))
+		{
+			/* The id names the entity, and stays. */
+			if (is_derived(&it.value) ||
+				kg_json_string_is(&it.key, type->id_field->name))
+				continue;
+			kg_jw_keyn(copy->w, it.key.val.string.val, it.key.val.string.len);
+			copy_schema(copy, &it.value);
+		}
+	}
+	if (kg_json_get(schema, "allOf", &value) == NULL ||
+		!kg_json_is_array(&value))
+		return;
+	kg_json_each(it, kg_json_container(&value))
+		if (kg_json_is_object(&it.value))
+			copy_properties(copy, type, kg_json_container(&it.value), closed);
+}
+
+Jsonb *
+kg_type_changes_schema(const KgType *type)
+{
+	KgJsonWriter w;
+	Copy copy = {
+		type->schema, type->definitions, &w, .left = KG_PUBLISHED_BYTES};
+	Jsonb *document = kg_type_document_schema(type);
+	bool closed = false;
+
+	kg_jw_init_object(&w);
+	kg_jw_kstring(&w, "type", "object");
+	kg_jw_kstring(&w,
+				  "description",
+				  "properties with their new values, whole; null is a value");
+	kg_jw_kbegin_object(&w, "properties");
+	copy_properties(&copy, type, &document->root, &closed);
+	kg_jw_end_object(&w);
+	if (closed)
+		kg_jw_kbool(&w, "additionalProperties", false);
+	return kg_client_schema(kg_jw_finish(&w));
+}
+
+/* Of one variant its schema; of several any of theirs. */
+Jsonb *
+kg_relation_properties_schema(const KgRelation *relation)
+{
+	KgJsonWriter w;
+	Copy copy = {.w = &w, .left = KG_PUBLISHED_BYTES};
+	JsonbValue root;
+	int n = 0;
+
+	for (int i = 0; i < relation->nvariants; i++)
+		n += relation->variants[i].schema != NULL;
+	kg_jw_init(&w);
+	if (n == 0 || n < relation->nvariants)
+		return kg_json_parse("{\"type\": \"object\"}");
+	if (n > 1)
+	{
+		kg_jw_begin_object(&w);
+		kg_jw_kbegin_array(&w, "anyOf");
+	}
+	for (int i = 0; i < relation->nvariants; i++)
+	{
+		copy.root = relation->variants[i].schema;
+		kg_json_root(copy.root, &root);
+		copy_schema(&copy, &root);
+	}
+	if (n > 1)
+	{
+		kg_jw_end_array(&w);
+		kg_jw_end_object(&w);
+	}
+	return kg_client_schema(kg_jw_finish(&w));
+}
