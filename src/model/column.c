@@ -14,11 +14,11 @@
 #include "utils/numeric.h"
 
 const KgField *
-kg_column_field(const KgType *type, const char *property)
+kg_column_field_among(const KgField *fields, int n, const char *property)
 {
-	for (int i = 0; i < type->nfields; i++)
+	for (int i = 0; i < n; i++)
 	{
-		const KgField *field = &type->fields[i];
+		const KgField *field = &fields[i];
 
 		if (field->derived || field->steps[0].key == NULL ||
 			field->steps[0].keylen != strlen(property) ||
@@ -31,6 +31,12 @@ kg_column_field(const KgType *type, const char *property)
 	return NULL;
 }
 
+const KgField *
+kg_column_field(const KgType *type, const char *property)
+{
+	return kg_column_field_among(type->fields, type->nfields, property);
+}
+
 /* Does the schema itself say that the property is a bigint? */
 static bool
 is_bounded(const KgType *type, const KgField *field)
@@ -40,7 +46,8 @@ is_bounded(const KgType *type, const KgField *field)
 	JsonbValue property;
 	char *name = pnstrdup(field->steps[0].key, field->steps[0].keylen);
 
-	if (!kg_json_get(&type->schema->root, "properties", &properties) ||
+	if (type == NULL ||
+		!kg_json_get(&type->schema->root, "properties", &properties) ||
 		!kg_json_is_object(&properties) ||
 		!kg_json_get(kg_json_container(&properties), name, &property) ||
 		!kg_json_is_object(&property))

@@ -22,8 +22,15 @@
  * NULL where there is none that is stored.
  */
 extern const KgField *kg_column_field(const KgType *type, const char *property);
+/* Returns it from the fields of a relation. */
+extern const KgField *kg_column_field_among(const KgField *fields, int n,
+											const char *property);
 
-/* The SQL type of a field of kg_column_field(): TEXTOID, TEXTARRAYOID, JSONBOID. */
+/*
+ * The SQL type of a field of kg_column_field(): TEXTOID, TEXTARRAYOID, JSONBOID.
+ * type is NULL for a relation, whose integers are numeric: variants may have
+ * different bounds.
+ */
 extern Oid kg_column_type(const KgType *type, const KgField *field);
 
 /* A value as a scalar SQL type; false where it has none. */

@@ -116,6 +116,61 @@ describe(const char *title, const char *description)
 	return title ? title : description;
 }
 
+/* Adds a property of a document, or of an edge, that alias.column has. */
+static List *
+add_property(List *columns, const KgType *type, const KgField *field,
+			 const char *property, const char *document)
+{
+	Oid oid = field ? kg_column_type(type, field) : JSONBOID;
+	char *value = psprintf("%s(%s, %s)",
+						   column_function(oid),
+						   document,
+						   quote_literal_cstr(property));
+
+	if (oid == TEXTOID || oid == TEXTARRAYOID)
+		value = psprintf("(%s) COLLATE pg_catalog.\"C\"", value);
+	return add_column(columns,
+					  property,
+					  format_type_be(oid),
+					  value,
+					  field ? describe(field->title, field->description)
+							: NULL);
+}
+
+/* Returns the names of stored properties of the document itself, each once. */
+static List *
+properties_of(const KgField *fields, int n)
+{
+	List *properties = NIL;
+
+	for (int i = 0; i < n; i++)
+	{
+		const KgStep *step = &fields[i].steps[0];
+		char *property;
+		ListCell *lc;
+
+		if (fields[i].derived || step->key == NULL)
+			continue;
+		property = pnstrdup(step->key, step->keylen);
+		foreach(lc, properties)
+			if (strcmp(lfirst(lc), property) == 0)
+				break;
+		if (lc == NULL)
+			properties = lappend(properties, property);
+	}
+	return properties;
+}
+
+/* Is the property the id, which is stored beside the document? */
+static bool
+is_id(const KgType *type, const char *property)
+{
+	const KgField *field = kg_column_field(type, property);
+
+	return field != NULL && field == type->id_field &&
+		   kg_column_type(type, field) == TEXTOID;
+}
+
 /* Is SQL's name, without quotes, a property other than the id? */
 static bool
 is_property_unquoted(const KgType *type, const char *name)
@@ -150,69 +205,55 @@ id_column(const KgType *type)
 static List *
 type_columns(const KgType *type)
 {
+	List *properties = properties_of(type->fields, type->nfields);
 	const char *id = id_column(type);
 	List *columns = NIL;
-	List *done = NIL; /* of char * */
+	ListCell *lc;
 
 	columns = add_column(columns, id, "text", "e.entity_id", "the entity's id");
-	for (int i = 0; i < type->nfields; i++)
+	foreach(lc, properties)
 	{
-		const KgField *any = &type->fields[i];
-		char *property;
-		const KgField *field;
-		ListCell *lc;
-		Oid oid = JSONBOID;
-		char *value;
+		const char *property = lfirst(lc);
+		const KgField *field = kg_column_field(type, property);
 
-		if (any->derived || any->steps[0].key == NULL)
-			continue;
-		property = pnstrdup(any->steps[0].key, any->steps[0].keylen);
-		foreach(lc, done)
-			if (strcmp(lfirst(lc), property) == 0)
-				break;
-		if (lc != NULL)
-			continue;
-		done = lappend(done, property);
-		field = kg_column_field(type, property);
-		if (field != NULL)
-			oid = kg_column_type(type, field);
-		if (field != NULL && field == type->id_field && oid == TEXTOID)
-		{
-			if (strcmp(property, id) != 0)
-				columns = add_column(
-					columns,
-					property,
-					"text",
-					"e.entity_id",
-					describe(field->title, field->description));
-			continue;
-		}
-		value = psprintf("%s(e.data, %s)",
-						 column_function(oid),
-						 quote_literal_cstr(property));
-		if (oid == TEXTOID || oid == TEXTARRAYOID)
-			value = psprintf("(%s) COLLATE pg_catalog.\"C\"", value);
-		columns = add_column(columns,
-							 property,
-							 format_type_be(oid),
-							 value,
-							 field ? describe(field->title, field->description)
-								   : NULL);
+		if (!is_id(type, property))
+			columns = add_property(columns, type, field, property, "e.data");
+		else if (strcmp(property, id) != 0)
+			columns = add_column(columns,
+								 property,
+								 "text",
+								 "e.entity_id",
+								 describe(field->title, field->description));
 	}
 	return columns;
 }
 
+/* The columns of each relation; then those of its edges' own properties. */
 static List *
-relation_columns(void)
+relation_columns(const KgRelation *relation)
 {
 	List *columns = NIL;
+	ListCell *lc;
 
-	columns = add_column(columns, "from", "text", NULL, "an entity's id");
-	columns = add_column(columns, "to", "text", NULL, "an entity's id");
 	columns = add_column(
-		columns, "properties", "jsonb", NULL, "the edge's own, or NULL");
-	columns = add_column(columns, "from_type", "text", NULL, NULL);
-	columns = add_column(columns, "to_type", "text", NULL, NULL);
+		columns, "from", "text", "s.entity_id", "an entity's id");
+	columns = add_column(
+		columns, "to", "text", "t.entity_id", "an entity's id");
+	columns = add_column(columns,
+						 "properties",
+						 "jsonb",
+						 "x.properties",
+						 "the edge's own, or NULL");
+	columns = add_column(columns, "from_type", "text", "s.entity_type", NULL);
+	columns = add_column(columns, "to_type", "text", "t.entity_type", NULL);
+	foreach(lc, properties_of(relation->fields, relation->nfields))
+		columns = add_property(columns,
+							   NULL,
+							   kg_column_field_among(relation->fields,
+													 relation->nfields,
+													 lfirst(lc)),
+							   lfirst(lc),
+							   "x.properties");
 	return columns;
 }
 
@@ -244,13 +285,31 @@ append_mark(StringInfo sql, const char *alias, const KgView *view)
 					 quote_literal_cstr(view->made));
 }
 
+static void
+append_columns(StringInfo sql, List *columns)
+{
+	ListCell *lc;
+
+	appendStringInfoString(sql, "SELECT ");
+	foreach(lc, columns)
+	{
+		const KgViewColumn *column = lfirst(lc);
+
+		appendStringInfo(sql,
+						 "%s%s AS %s",
+						 foreach_current_index(lc) > 0 ? ", " : "",
+						 column->value,
+						 quote_identifier(column->name));
+	}
+}
+
 /*
  * The edges of a variant: of kg_edge for who sees all entities, by a function for
  * everybody else, to whom kg_edge shows none.
  */
 static void
 append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
-			   const KgVariant *variant, bool partial)
+			   List *columns, const KgVariant *variant, bool partial)
 {
 	const KgType *from = kg_catalog_type_no(catalog, variant->from_type_no);
 	const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
@@ -260,11 +319,8 @@ append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
 		return;
 	if (sql->len > 0)
 		appendStringInfoString(sql, " UNION ALL ");
-	appendStringInfo(sql,
-					 "SELECT s.entity_id AS \"from\", t.entity_id AS \"to\", "
-					 "x.properties, s.entity_type AS from_type, "
-					 "t.entity_type AS to_type FROM %s s ",
-					 entity);
+	append_columns(sql, columns);
+	appendStringInfo(sql, " FROM %s s ", entity);
 	if (partial)
 		appendStringInfo(sql,
 						 "CROSS JOIN LATERAL %s(s.node, %d) x JOIN %s t "
@@ -293,7 +349,6 @@ char *
 kg_view_query(const KgCatalog *catalog, const KgView *view, List *columns)
 {
 	StringInfoData sql;
-	ListCell *lc;
 
 	initStringInfo(&sql);
 	if (view->relation != NULL)
@@ -302,21 +357,12 @@ kg_view_query(const KgCatalog *catalog, const KgView *view, List *columns)
 			append_variant(&sql,
 						   catalog,
 						   view,
+						   columns,
 						   &view->relation->variants[i / 2],
 						   i % 2 == 1);
 		return sql.data;
 	}
-	appendStringInfoString(&sql, "SELECT ");
-	foreach(lc, columns)
-	{
-		const KgViewColumn *column = lfirst(lc);
-
-		appendStringInfo(&sql,
-						 "%s%s AS %s",
-						 foreach_current_index(lc) > 0 ? ", " : "",
-						 column->value,
-						 quote_identifier(column->name));
-	}
+	append_columns(&sql, columns);
 	appendStringInfo(&sql, " FROM %s e WHERE ", kg_qualified("kg_entity"));
 	append_type(&sql, "e", catalog, view->type);
 	append_mark(&sql, "e", view);
@@ -330,7 +376,6 @@ finish(const KgCatalog *catalog, KgView *view)
 	StringInfoData all;
 	ListCell *lc;
 
-	view->made = "";
 	initStringInfo(&all);
 	appendStringInfoString(&all, kg_view_query(catalog, view, view->columns));
 	foreach(lc, view->columns)
@@ -356,38 +401,48 @@ relation_comment(const KgRelation *relation)
 	return NULL;
 }
 
+KgView *
+kg_view_of_type(const KgType *type)
+{
+	KgView *view = palloc0(sizeof(*view));
+
+	view->kind = "type";
+	view->type = type;
+	view->bundle = type->bundle;
+	view->of = type->name;
+	view->columns = type_columns(type);
+	view->comment = describe(type->title, type->description);
+	view->made = "";
+	return view;
+}
+
+KgView *
+kg_view_of_relation(const KgRelation *relation)
+{
+	KgView *view = palloc0(sizeof(*view));
+
+	view->kind = "relation";
+	view->relation = relation;
+	view->bundle = relation->bundle;
+	view->of = relation->name;
+	view->columns = relation_columns(relation);
+	view->comment = relation_comment(relation);
+	view->made = "";
+	return view;
+}
+
 List *
 kg_view_list(const KgCatalog *catalog)
 {
 	List *views = NIL;
+	ListCell *lc;
 
-	for (int i = 0; i < catalog->ntypes + catalog->nrelations; i++)
-	{
-		KgView *view = palloc0(sizeof(*view));
-
-		if (i < catalog->ntypes)
-		{
-			view->kind = "type";
-			view->type = catalog->types[i];
-			view->bundle = view->type->bundle;
-			view->of = view->type->name;
-			view->columns = type_columns(view->type);
-			view->comment = describe(view->type->title,
-									 view->type->description);
-		}
-		else
-		{
-			view->kind = "relation";
-			view->relation = &catalog->relations[i - catalog->ntypes];
-			view->bundle = view->relation->bundle;
-			view->of = view->relation->name;
-			view->columns = relation_columns();
-			view->comment = relation_comment(view->relation);
-			if (!kg_catalog_joins(catalog, view->relation))
-				continue;
-		}
-		finish(catalog, view);
-		views = lappend(views, view);
-	}
+	for (int i = 0; i < catalog->ntypes; i++)
+		views = lappend(views, kg_view_of_type(catalog->types[i]));
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (kg_catalog_joins(catalog, &catalog->relations[i]))
+			views = lappend(views, kg_view_of_relation(&catalog->relations[i]));
+	foreach(lc, views)
+		finish(catalog, lfirst(lc));
 	return views;
 }

@@ -11,7 +11,7 @@ typedef struct KgViewColumn
 {
 	const char *name;
 	const char *type;	 /* as format_type() has it */
-	const char *value;	 /* the expression; of a relation's NULL */
+	const char *value;	 /* the expression */
 	const char *comment; /* or NULL */
 } KgViewColumn;
 
@@ -20,7 +20,7 @@ typedef struct KgView
 	const char *kind; /* "type" or "relation" */
 	const char *bundle;
 	const char *of;
-	const char *made; /* differs where anything of the view does */
+	const char *made; /* differs where anything of the view does; or empty */
 	const char *comment;
 	List *columns;		/* of KgViewColumn * */
 	const KgType *type; /* one of the two */
@@ -28,7 +28,11 @@ typedef struct KgView
 	const char *name; /* where it is known: of the view */
 } KgView;
 
-/* Each view of a catalog, in order. */
+/* Makes the view of a type, of a relation; "made" is empty. */
+extern KgView *kg_view_of_type(const KgType *type);
+extern KgView *kg_view_of_relation(const KgRelation *relation);
+
+/* Each view of a catalog, in order, with what it is made of. */
 extern List *kg_view_list(const KgCatalog *catalog);
 
 /* The query of a view, its columns in this order. */
