@@ -3,7 +3,7 @@
 # and only base/ knows the majors of PostgreSQL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-declare -A rank=([base]=0 [schema]=1 [auth]=2 [model]=3 [store]=4 [query]=5 [tools]=6 [mcp]=7 [entry]=8)
+declare -A rank=([base]=0 [schema]=1 [auth]=2 [model]=3 [store]=4 [query]=5 [ask]=6 [tools]=7 [mcp]=8 [entry]=9)
 bad=0
 for file in $(find src -name "*.[ch]" | sort); do
   [ -e "$file" ] || continue

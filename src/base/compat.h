@@ -84,6 +84,12 @@
 			standard_ExecutorRun(KG_EXECUTOR_RUN_ARGS); \
 	} while (0)
 
+#if PG_VERSION_NUM >= 180000
+#define kg_executor_run(desc) ExecutorRun(desc, ForwardScanDirection, 0)
+#else
+#define kg_executor_run(desc) ExecutorRun(desc, ForwardScanDirection, 0, true)
+#endif
+
 /*
  * What the JSON parser calls back answers whether to go on since PostgreSQL 16,
  * and its lexer may be in memory of the caller's since 17.  The user includes
@@ -194,6 +200,16 @@ typedef struct KgJsonbState
 	(++(at) < list_length((stmt)->resultRelations)     \
 		 ? list_nth_int((stmt)->resultRelations, (at)) \
 		 : -1)
+#endif
+
+/*
+ * PostgreSQL 18 has the expressions of GROUP BY as an entry of the range table
+ * (commit 247dea89f76).  The user includes nodes/parsenodes.h.
+ */
+#if PG_VERSION_NUM >= 180000
+#define kg_rte_is_group(kind) ((kind) == RTE_GROUP)
+#else
+#define kg_rte_is_group(kind) false
 #endif
 
 #endif /* KG_COMPAT_H */

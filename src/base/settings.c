@@ -46,6 +46,8 @@ int kg_setting_max_ids;
 int kg_setting_max_key_bytes;
 int kg_setting_max_offset;
 int kg_setting_max_properties;
+int kg_setting_max_query_memory;
+int kg_setting_max_query_temp;
 int kg_setting_max_ranked;
 int kg_setting_max_reply_bytes;
 int kg_setting_max_token_bytes;
@@ -199,6 +201,10 @@ static const struct
 		  "Sets the largest offset of a page; a cursor has no such limit."),
 	LIMIT(max_properties, 1000, 100, 100000, 0,
 		  "Sets how many properties an entity type has, with the nested ones."),
+	LIMIT(max_query_memory, 256 * 1024, 0, MAX_KILOBYTES, GUC_UNIT_KB,
+		  "Sets how much memory one query in SQL may take; 0 sets no limit."),
+	LIMIT(max_query_temp, 256 * 1024, 0, MAX_KILOBYTES, GUC_UNIT_KB,
+		  "Sets how much one query in SQL may write to temporary files; 0 sets no limit."),
 	LIMIT(max_ranked, 100000, 1, INT_MAX, 0,
 		  "Sets over the edges of how many nodes rank_related goes."),
 	LOWERED(REPLY_BYTES, max_reply_bytes, 4 * 1024 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,

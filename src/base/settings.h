@@ -92,7 +92,9 @@ extern int kg_setting_max_walk_hops;  /* of explore_neighbors */
 extern int kg_setting_max_ids;		  /* of one selection or seeds */
 extern int kg_setting_max_tool_bytes; /* kilobytes of a definition */
 extern int kg_setting_max_tool_operations;
-extern int kg_setting_max_steps; /* of a chain of relationships */
+extern int kg_setting_max_steps;		/* of a chain of relationships */
+extern int kg_setting_max_query_memory; /* kilobytes; 0: no limit */
+extern int kg_setting_max_query_temp;	/* kilobytes; 0: no limit */
 extern int kg_setting_max_ranked;
 extern int kg_setting_max_rows;			 /* highest limit of a graph tool */
 extern int kg_setting_max_search_memory; /* kilobytes */

@@ -1,0 +1,51 @@
+/*
+ * ask.c
+ *	  A query: one SELECT over the caller's types and relations as tables.
+ */
+#include "postgres.h"
+
+#include "ask/ask.h"
+#include "ask/bound.h"
+#include "ask/memory.h"
+#include "ask/parameters.h"
+#include "ask/plan.h"
+#include "ask/query.h"
+#include "ask/raw.h"
+#include "ask/refuse.h"
+#include "ask/run.h"
+#include "ask/settings.h"
+#include "ask/tables.h"
+#include "base/catch.h"
+#include "query/running.h"
+
+static void
+answer(void *arg)
+{
+	KgAsk *ask = arg;
+	RawStmt *statement = kg_ask_parse(ask);
+	Query *query = kg_ask_analyse(ask, statement);
+
+	kg_ask_check(ask, query);
+	kg_ask_bind(ask);
+	query = kg_ask_bound(ask, query);
+	kg_ask_tables_plant(ask, query);
+	kg_ask_run(ask, kg_ask_plan(ask, query));
+}
+
+static void
+answer_within_memory(void *arg)
+{
+	kg_ask_within_memory(answer, arg);
+}
+
+/* The clock is the call's: constants are computed before anything runs, too. */
+void
+kg_ask(KgAsk *ask)
+{
+	KgAskSettings settings;
+
+	ask->catalog = kg_running_catalog();
+	kg_ask_settings_begin(&settings);
+	kg_catch_amend(answer_within_memory, kg_ask_amend, ask);
+	kg_ask_settings_end(&settings);
+}

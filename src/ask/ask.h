@@ -1,0 +1,47 @@
+/*
+ * ask.h
+ *	  A query: one SELECT over the caller's types and relations as tables.
+ *
+ *	  The text is parsed by the server; the raw tree is checked by name
+ *	  (raw.c), analysed with the tables as named tuplestores (tables.c), the
+ *	  analysed tree is checked by OID (query.c), the tables become sub-selects
+ *	  in it (tables.c), and that tree is planned (plan.c) and run (run.c).  The
+ *	  text itself is never run.
+ *
+ *	  Everything is allocated in the memory context that the call begins in.
+ */
+#ifndef KG_ASK_H
+#define KG_ASK_H
+
+#include "catalog/catalog.h"
+#include "nodes/params.h"
+#include "nodes/parsenodes.h"
+
+#define KG_ASK_PARAMS 64 /* at most */
+
+typedef struct KgAsk
+{
+	/* of the call */
+	const char *sql;
+	const JsonbContainer *params; /* an array, or NULL */
+	int64 limit;				  /* rows */
+	int64 max_bytes;			  /* of them as JSON */
+	/* while it is made ready */
+	const KgCatalog *catalog;
+	List *tables; /* of KgAskTable *: those that are named */
+	struct QueryEnvironment *environment;
+	int ntypes; /* of parameters, as they are used */
+	Oid *types;
+	ParamListInfo values;
+	/* the answer */
+	List *columns;		 /* of char *: names */
+	List *column_types;	 /* of char *: as format_type() has them */
+	List *rows;			 /* of Jsonb *: arrays */
+	const char *stopped; /* the bound that leaves out rows, or NULL */
+	Size needed;		 /* bytes of a first row that has no room, or 0 */
+} KgAsk;
+
+/* Answers a query.  Raises KG_INVALID_INPUT at /sql, KG_TIMEOUT, KG_LIMIT_EXCEEDED. */
+extern void kg_ask(KgAsk *ask);
+
+#endif /* KG_ASK_H */

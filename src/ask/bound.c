@@ -1,0 +1,295 @@
+/*
+ * bound.c
+ *	  Bounds of values.
+ *
+ * A call f(a, b) becomes kg_query_bounded(a, b, oid of f), of the type of f: an
+ * expression has its type itself, and the executor takes the arguments from it
+ * and not from pg_proc.  An aggregate becomes the argument, and the OID is 0.
+ */
+#include "postgres.h"
+
+#include "ask/allowed.h"
+#include "ask/bound.h"
+#include "ask/refuse.h"
+#include "access/detoast.h"
+#include "base/extension.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/parse_func.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+/* ---- in the tree ---- */
+
+typedef struct Bounding
+{
+	const KgAsk *ask;
+	Oid wrapper;
+} Bounding;
+
+static Oid
+find_wrapper(void)
+{
+	const Oid argument = INTERNALOID;
+
+	return LookupFuncName(
+		list_make2(makeString(get_namespace_name(kg_extension_schema())),
+				   makeString("kg_query_bounded")),
+		1,
+		&argument,
+		false);
+}
+
+static Node *
+wrap(const Bounding *bounding, Node *expression, Oid function, List *args,
+	 Oid inputcollid, bool variadic)
+{
+	FuncExpr *call = makeFuncExpr(bounding->wrapper,
+								  exprType(expression),
+								  lappend(list_copy(args),
+										  makeConst(OIDOID,
+													-1,
+													InvalidOid,
+													sizeof(Oid),
+													ObjectIdGetDatum(function),
+													false,
+													true)),
+								  exprCollation(expression),
+								  inputcollid,
+								  COERCE_EXPLICIT_CALL);
+
+	call->funcvariadic = variadic;
+	call->location = exprLocation(expression);
+	return (Node *) call;
+}
+
+static KgAskBound
+bound_of(Oid function)
+{
+	const KgAskFunction *known = kg_ask_function(function);
+
+	return known ? known->bound : KG_ASK_FREE;
+}
+
+static Node *
+bounded(const Bounding *bounding, Node *node)
+{
+	switch ((int) nodeTag(node))
+	{
+		case T_FuncExpr:
+		{
+			FuncExpr *call = (FuncExpr *) node;
+
+			if (call->funcretset || bound_of(call->funcid) == KG_ASK_FREE)
+				return node;
+			return wrap(bounding,
+						node,
+						call->funcid,
+						call->args,
+						call->inputcollid,
+						call->funcvariadic);
+		}
+		case T_OpExpr:
+		{
+			OpExpr *op = (OpExpr *) node;
+
+			if (op->opretset || bound_of(op->opfuncid) == KG_ASK_FREE)
+				return node;
+			return wrap(
+				bounding, node, op->opfuncid, op->args, op->inputcollid, false);
+		}
+		case T_Aggref:
+			if (bound_of(((Aggref *) node)->aggfnoid) == KG_ASK_FREE)
+				return node;
+			break;
+		case T_WindowFunc:
+			if (bound_of(((WindowFunc *) node)->winfnoid) == KG_ASK_FREE)
+				return node;
+			break;
+		default:
+			return node;
+	}
+	return wrap(
+		bounding, node, InvalidOid, list_make1(node), InvalidOid, false);
+}
+
+static Node *
+bound(Node *node, void *arg)
+{
+	const Bounding *bounding = arg;
+
+	if (node == NULL)
+		return NULL;
+	check_stack_depth();
+	if (IsA(node, Query))
+		return (Node *) query_tree_mutator((Query *) node, bound, arg, 0);
+	if (IsA(node, RangeTblFunction))
+	{
+		RangeTblFunction *function = (RangeTblFunction *) node;
+		Node *call = function->funcexpr;
+
+		/* The executor asks pg_proc what a table of a function's has. */
+		if (bounded(bounding, call) != call)
+			kg_ask_refuse(bounding->ask,
+						  exprLocation(call),
+						  "this function as a table",
+						  "the function among the columns");
+	}
+	node = expression_tree_mutator(node, bound, arg);
+	return bounded(bounding, node);
+}
+
+Query *
+kg_ask_bound(const KgAsk *ask, Query *query)
+{
+	Bounding bounding = {ask, find_wrapper()};
+
+	return (Query *) bound((Node *) query, &bounding);
+}
+
+/* ---- when it is called ---- */
+
+/* Of one call of a query: the function, and what there is to know of it. */
+typedef struct Called
+{
+	KgAskBound bound;
+	bool aggregate;
+	FmgrInfo function;
+	int nargs;
+	bool varlena[FUNC_MAX_ARGS]; /* of the arguments */
+	bool result_varlena;
+} Called;
+
+static bool
+is_varlena(Oid type)
+{
+	return get_typlen(type) == -1;
+}
+
+static const Called *
+called_of(FunctionCallInfo fcinfo)
+{
+	FmgrInfo *wrapper = fcinfo->flinfo;
+	const FuncExpr *call = (const FuncExpr *) wrapper->fn_expr;
+	MemoryContext old;
+	Called *called;
+	Oid function;
+	ListCell *lc;
+
+	if (wrapper->fn_extra != NULL)
+		return wrapper->fn_extra;
+	if (call == NULL || !IsA(call, FuncExpr) || call->args == NIL ||
+		!IsA(llast(call->args), Const))
+		elog(ERROR, "kg_query_bounded() is called by queries alone");
+	function = DatumGetObjectId(((Const *) llast(call->args))->constvalue);
+	old = MemoryContextSwitchTo(wrapper->fn_mcxt);
+	called = palloc0(sizeof(*called));
+	called->aggregate = !OidIsValid(function);
+	called->nargs = list_length(call->args) - 1;
+	called->result_varlena = is_varlena(call->funcresulttype);
+	foreach(lc, call->args)
+		called->varlena[foreach_current_index(lc)] = is_varlena(
+			exprType(lfirst(lc)));
+	if (!called->aggregate)
+	{
+		FuncExpr *inner = (FuncExpr *) copyObject(call);
+
+		inner->funcid = function;
+		inner->args = list_truncate(inner->args, called->nargs);
+		called->bound = kg_ask_function(function)->bound;
+		fmgr_info(function, &called->function);
+		fmgr_info_set_expr((Node *) inner, &called->function);
+	}
+	MemoryContextSwitchTo(old);
+	wrapper->fn_extra = called;
+	return called;
+}
+
+static KG_NORETURN void
+throw_large(const char *what, int most)
+{
+	kg_error_throw_expected(
+		kg_error_new(KG_LIMIT_EXCEEDED,
+					 "a query makes %s of more than %d bytes",
+					 what,
+					 most),
+		"shorter texts, or fewer values to collect");
+}
+
+static Size
+size_of(Datum value)
+{
+	return toast_raw_datum_size(value) - VARHDRSZ;
+}
+
+static void
+check_growth(FunctionCallInfo fcinfo, bool multiplies)
+{
+	int64 times = PG_GETARG_INT32(1);
+
+	if (multiplies)
+		times *= size_of(PG_GETARG_DATUM(0));
+	if (times > KG_ASK_VALUE_BYTES)
+		throw_large("a value", KG_ASK_VALUE_BYTES);
+}
+
+static void
+check_arguments(FunctionCallInfo fcinfo, const Called *called)
+{
+	int last = called->nargs - 1;
+
+	for (int i = 0; i < called->nargs; i++)
+		if (called->varlena[i] && !PG_ARGISNULL(i) &&
+			size_of(PG_GETARG_DATUM(i)) > KG_ASK_VALUE_BYTES)
+			throw_large("a value", KG_ASK_VALUE_BYTES);
+	if (called->bound == KG_ASK_PATTERN && !PG_ARGISNULL(last) &&
+		size_of(PG_GETARG_DATUM(last)) > KG_ASK_PATTERN_BYTES)
+		throw_large("a pattern of to_char() and its kind",
+					KG_ASK_PATTERN_BYTES);
+	if (called->bound == KG_ASK_GROWS && !PG_ARGISNULL(0) && !PG_ARGISNULL(1))
+		check_growth(fcinfo, called->function.fn_oid == F_REPEAT);
+}
+
+static Datum
+call_function(FunctionCallInfo fcinfo, const Called *called, bool *isnull)
+{
+	LOCAL_FCINFO(inner, FUNC_MAX_ARGS);
+	Datum result;
+
+	InitFunctionCallInfoData(*inner,
+							 (FmgrInfo *) &called->function,
+							 called->nargs,
+							 fcinfo->fncollation,
+							 NULL,
+							 NULL);
+	*isnull = true;
+	for (int i = 0; i < called->nargs; i++)
+	{
+		inner->args[i] = fcinfo->args[i];
+		if (called->function.fn_strict && PG_ARGISNULL(i))
+			return (Datum) 0;
+	}
+	check_arguments(fcinfo, called);
+	result = FunctionCallInvoke(inner);
+	*isnull = inner->isnull;
+	return result;
+}
+
+Datum
+kg_ask_call_bounded(FunctionCallInfo fcinfo)
+{
+	const Called *called = called_of(fcinfo);
+	bool isnull = PG_ARGISNULL(0);
+	Datum result = PG_GETARG_DATUM(0);
+
+	if (!called->aggregate)
+		result = call_function(fcinfo, called, &isnull);
+	if (isnull)
+		PG_RETURN_NULL();
+	if (called->result_varlena && size_of(result) > KG_ASK_VALUE_BYTES)
+		throw_large("a value", KG_ASK_VALUE_BYTES);
+	return result;
+}

@@ -1,0 +1,398 @@
+/*
+ * query.c
+ *	  The analysed query, and what may be in it.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "ask/allowed.h"
+#include "ask/query.h"
+#include "ask/refuse.h"
+#include "ask/tables.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_namespace.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/analyze.h"
+#include "parser/parse_node.h"
+#include "parser/parse_param.h"
+#include "parser/parse_relation.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+/* ---- analysis ---- */
+
+/* Returns the name of a column that differs by case alone, if one alone does. */
+static char *
+folded_column(const ParseNamespaceItem *item, const char *name, char *found)
+{
+	ListCell *lc;
+
+	foreach(lc, item->p_names->colnames)
+	{
+		char *column = strVal(lfirst(lc));
+
+		if (pg_strcasecmp(column, name) != 0)
+			continue;
+		if (found != NULL && strcmp(found, column) != 0)
+			return NULL;
+		found = column;
+	}
+	return found;
+}
+
+/* Of a column without its table's name: where the nearest level has one. */
+static Node *
+find_folded(ParseState *state, const char *name, int location)
+{
+	for (ParseState *level = state; level != NULL;
+		 level = level->parentParseState)
+	{
+		char *found = NULL;
+		ListCell *lc;
+
+		foreach(lc, level->p_namespace)
+		{
+			const ParseNamespaceItem *item = lfirst(lc);
+
+			if (item->p_cols_visible)
+				found = folded_column(item, name, found);
+		}
+		if (found != NULL)
+			return colNameToVar(state, found, false, location);
+	}
+	return NULL;
+}
+
+static Node *
+find_folded_of(ParseState *state, const char *table, const char *name,
+			   int location)
+{
+	int levels_up;
+	ParseNamespaceItem *item = refnameNamespaceItem(
+		state, NULL, table, location, &levels_up);
+	char *found = item ? folded_column(item, name, NULL) : NULL;
+
+	return found ? scanNSItemForColumn(state, item, levels_up, found, location)
+				 : NULL;
+}
+
+static Node *
+find_column(ParseState *state, ColumnRef *ref, Node *known)
+{
+	Node *last = llast(ref->fields);
+
+	if (known != NULL || !IsA(last, String))
+		return NULL;
+	if (list_length(ref->fields) == 1)
+		return find_folded(state, strVal(last), ref->location);
+	if (list_length(ref->fields) == 2)
+		return find_folded_of(
+			state, strVal(linitial(ref->fields)), strVal(last), ref->location);
+	return NULL;
+}
+
+Query *
+kg_ask_analyse(KgAsk *ask, RawStmt *statement)
+{
+	ParseState *state = make_parsestate(NULL);
+	Query *query;
+
+	state->p_sourcetext = ask->sql;
+	state->p_queryEnv = ask->environment;
+	setup_parse_variable_parameters(state, &ask->types, &ask->ntypes);
+	state->p_post_columnref_hook = find_column;
+	query = transformTopLevelStmt(state, statement);
+	check_variable_parameters(state, query);
+	free_parsestate(state);
+	return query;
+}
+
+/* ---- what may be in it ---- */
+
+typedef struct Check
+{
+	const KgAsk *ask;
+	int location; /* of the innermost expression that has one */
+} Check;
+
+static void
+check_type(const Check *check, Oid type)
+{
+	if (!kg_ask_type(type))
+		kg_ask_refuse(check->ask,
+					  check->location,
+					  psprintf("values of type %s", format_type_be(type)),
+					  "another type, by a cast");
+}
+
+static void
+check_types(const Check *check, List *types)
+{
+	ListCell *lc;
+
+	foreach(lc, types)
+		check_type(check, lfirst_oid(lc));
+}
+
+static bool
+is_not_allowed(Oid function, void *arg)
+{
+	return kg_ask_function(function) == NULL;
+}
+
+static void
+check_function(const Check *check, Oid function)
+{
+	if (kg_ask_function(function) == NULL)
+		kg_ask_refuse_function(
+			check->ask, check->location, get_func_name(function));
+}
+
+static void
+check_functions(const Check *check, Node *node)
+{
+	Oid function = InvalidOid;
+
+	/* It is an expression with a message of its own (raw.c). */
+	if (IsA(node, SQLValueFunction) ||
+		!check_functions_in_node(node, is_not_allowed, NULL))
+		return;
+	if (IsA(node, FuncExpr))
+		function = ((FuncExpr *) node)->funcid;
+	else if (IsA(node, Aggref))
+		function = ((Aggref *) node)->aggfnoid;
+	else if (IsA(node, WindowFunc))
+		function = ((WindowFunc *) node)->winfnoid;
+	if (OidIsValid(function))
+		check_function(check, function);
+	kg_ask_refuse(check->ask,
+				  check->location,
+				  "this operator or cast",
+				  "numbers, texts, times, arrays or JSON, and their operators");
+}
+
+static void
+check_sort(const Check *check, const SortGroupClause *sort)
+{
+	check_function(check, get_opcode(sort->eqop));
+	if (OidIsValid(sort->sortop))
+		check_function(check, get_opcode(sort->sortop));
+}
+
+static void
+check_window(const Check *check, const WindowClause *window)
+{
+	if (OidIsValid(window->startInRangeFunc))
+		check_function(check, window->startInRangeFunc);
+	if (OidIsValid(window->endInRangeFunc))
+		check_function(check, window->endInRangeFunc);
+}
+
+static void
+check_set_operation(const Check *check, const SetOperationStmt *set)
+{
+	ListCell *lc;
+
+	check_types(check, set->colTypes);
+	foreach(lc, set->groupClauses)
+		check_sort(check, lfirst(lc));
+}
+
+static void
+check_collation(const Check *check, Oid collation)
+{
+	HeapTuple tuple;
+	Oid schema;
+
+	if (collation == DEFAULT_COLLATION_OID || collation == C_COLLATION_OID)
+		return;
+	tuple = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for collation %u", collation);
+	schema = ((Form_pg_collation) GETSTRUCT(tuple))->collnamespace;
+	ReleaseSysCache(tuple);
+	if (schema != PG_CATALOG_NAMESPACE)
+		kg_ask_refuse(check->ask,
+					  check->location,
+					  "a collation of another schema",
+					  "a collation of pg_catalog, such as \"C\"");
+}
+
+/* Is it a kind that a query makes itself? */
+static bool
+is_of_query(RTEKind kind)
+{
+	return kind == RTE_SUBQUERY || kind == RTE_JOIN || kind == RTE_FUNCTION ||
+		   kind == RTE_VALUES || kind == RTE_CTE || kind == RTE_RESULT ||
+		   kg_rte_is_group(kind);
+}
+
+static void
+check_table(const Check *check, const RangeTblEntry *table)
+{
+	if (table->rtekind == RTE_NAMEDTUPLESTORE)
+	{
+		/* A CTE's name, where no CTE of that name is in reach. */
+		if (kg_ask_table_query(check->ask, table->enrname) == NULL)
+			kg_ask_table_unknown(check->ask, table->enrname, -1);
+	}
+	else if (!is_of_query(table->rtekind))
+		kg_ask_refuse(check->ask,
+					  -1,
+					  "this kind of table",
+					  "tables of types and relations");
+	if (table->tablesample != NULL || table->securityQuals != NIL ||
+		OidIsValid(table->relid))
+		kg_ask_refuse(check->ask,
+					  -1,
+					  "this kind of table",
+					  "tables of types and relations");
+	check_types(check, table->coltypes);
+}
+
+static void
+check_query(const Check *check, const Query *query)
+{
+	if (query->commandType != CMD_SELECT || query->utilityStmt != NULL ||
+		query->resultRelation != 0 || query->rowMarks != NIL ||
+		query->hasModifyingCTE || query->hasForUpdate ||
+		query->constraintDeps != NIL)
+		kg_ask_refuse(check->ask, -1, "what writes or locks", "one SELECT");
+}
+
+/* Returns whether a node has a type. */
+static bool
+is_expression(const Node *node)
+{
+	switch ((int) nodeTag(node))
+	{
+		case T_Var:
+		case T_Const:
+		case T_Param:
+		case T_Aggref:
+		case T_GroupingFunc:
+		case T_WindowFunc:
+		case T_SubscriptingRef:
+		case T_FuncExpr:
+		case T_NamedArgExpr:
+		case T_OpExpr:
+		case T_DistinctExpr:
+		case T_NullIfExpr:
+		case T_ScalarArrayOpExpr:
+		case T_BoolExpr:
+		case T_SubLink:
+		case T_FieldSelect:
+		case T_RelabelType:
+		case T_CoerceViaIO:
+		case T_ArrayCoerceExpr:
+		case T_CaseExpr:
+		case T_CaseTestExpr:
+		case T_ArrayExpr:
+		case T_RowExpr:
+		case T_RowCompareExpr:
+		case T_CoalesceExpr:
+		case T_MinMaxExpr:
+		case T_SQLValueFunction:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_CollateExpr:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static void
+check_node(const Check *check, Node *node)
+{
+	switch ((int) nodeTag(node))
+	{
+		case T_Query:
+			check_query(check, (Query *) node);
+			break;
+		case T_RangeTblEntry:
+			check_table(check, (RangeTblEntry *) node);
+			break;
+		case T_RangeTblFunction:
+			check_types(check, ((RangeTblFunction *) node)->funccoltypes);
+			break;
+		case T_SortGroupClause:
+			check_sort(check, (SortGroupClause *) node);
+			break;
+		case T_WindowClause:
+			check_window(check, (WindowClause *) node);
+			break;
+		case T_SetOperationStmt:
+			check_set_operation(check, (SetOperationStmt *) node);
+			break;
+		case T_CollateExpr:
+			check_collation(check, ((CollateExpr *) node)->collOid);
+			break;
+		case T_Var:
+			/* tableoid, ctid: no table of a query has them */
+			if (((Var *) node)->varattno < 0)
+				kg_ask_refuse(check->ask,
+							  check->location,
+							  "columns of the system",
+							  "columns of the table");
+			break;
+		default:
+			break;
+	}
+	if (is_expression(node))
+		check_type(check, exprType(node));
+	check_functions(check, node);
+}
+
+static bool
+walk(Node *node, void *arg)
+{
+	const Check *outer = arg;
+	Check check;
+
+	if (node == NULL)
+		return false;
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	check = *outer;
+	if (!kg_ask_query_node(nodeTag(node)))
+		kg_ask_refuse(check.ask,
+					  check.location,
+					  kg_ask_node_name(nodeTag(node)),
+					  "one SELECT, over types and relations");
+	if (is_expression(node) && exprLocation(node) >= 0)
+		check.location = exprLocation(node);
+	check_node(&check, node);
+	if (IsA(node, RangeTblEntry))
+		return false; /* what it has is walked by its query */
+	if (IsA(node, CommonTableExpr))
+	{
+		CommonTableExpr *cte = (CommonTableExpr *) node;
+
+		check_types(&check, cte->ctecoltypes);
+		if (cte->cycle_clause != NULL)
+		{
+			(void) walk(cte->cycle_clause->cycle_mark_value, &check);
+			(void) walk(cte->cycle_clause->cycle_mark_default, &check);
+			check_function(&check,
+						   get_opcode(cte->cycle_clause->cycle_mark_neop));
+		}
+	}
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node,
+								 walk,
+								 &check,
+								 QTW_EXAMINE_RTES_BEFORE |
+									 QTW_EXAMINE_SORTGROUP);
+	return expression_tree_walker(node, walk, &check);
+}
+
+void
+kg_ask_check(const KgAsk *ask, Query *query)
+{
+	Check check = {ask, -1};
+
+	(void) walk((Node *) query, &check);
+}

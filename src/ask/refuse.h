@@ -1,0 +1,31 @@
+/*
+ * refuse.h
+ *	  Errors that say where in a query they are, and what to write instead.
+ */
+#ifndef KG_ASK_REFUSE_H
+#define KG_ASK_REFUSE_H
+
+#include "ask/ask.h"
+#include "base/error.h"
+
+/* Makes an error at a byte of the text; -1: nowhere in it. */
+extern KgError *kg_ask_error(const KgAsk *ask, KgErrorCode code, int location,
+							 const char *fmt, ...) pg_attribute_printf(4, 5);
+
+/* Raises it, with what to write instead. */
+extern KG_NORETURN void kg_ask_refuse(const KgAsk *ask, int location,
+									  const char *what,
+									  const char *instead) KG_NORETURN_TAIL;
+
+/* Raises that a function does not exist, or is not allowed. */
+extern KG_NORETURN void
+kg_ask_refuse_function(const KgAsk *ask, int location,
+					   const char *name) KG_NORETURN_TAIL;
+
+/*
+ * Raises an error of the server as one of ours, where it is about the query or
+ * what it takes; returns where it is about anything else.
+ */
+extern void kg_ask_amend(ErrorData *edata, void *ask);
+
+#endif /* KG_ASK_REFUSE_H */

@@ -1,0 +1,180 @@
+/*
+ * run.c
+ *	  Running a query.
+ *
+ * Rows are made JSON as they come, and the executor stops when there are as many
+ * as are asked for, or as have room.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "ask/run.h"
+#include "base/json.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "tcop/dest.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/numeric.h"
+#include "utils/snapmgr.h"
+
+/* Readers of JSON have numbers of so many digits; longer ones are texts. */
+#define KG_MOST_DIGITS 1000
+
+typedef struct Receiver
+{
+	DestReceiver dest;
+	KgAsk *ask;
+	Size size;		   /* of the rows so far */
+	int n;			   /* columns */
+	FmgrInfo *to_json; /* of each */
+	MemoryContext answer;
+	MemoryContext row;
+} Receiver;
+
+/* A number that is too long for readers, as the text of it. */
+static void
+write_number(KgJsonWriter *w, const JsonbValue *value)
+{
+	if (kg_json_number_length(value) > KG_MOST_DIGITS)
+		kg_jw_string(w, kg_json_cstring(value));
+	else
+		kg_jw_value(w, value);
+}
+
+static void
+write_cell(KgJsonWriter *w, FmgrInfo *to_json, Datum datum)
+{
+	Jsonb *document = DatumGetJsonbP(FunctionCall1(to_json, datum));
+	JsonbValue value;
+
+	kg_json_root(document, &value);
+	if (value.type == jbvNumeric)
+		write_number(w, &value);
+	else
+		kg_jw_value(w, &value);
+}
+
+static Jsonb *
+make_row(Receiver *receiver, TupleTableSlot *slot)
+{
+	KgJsonWriter w;
+
+	slot_getallattrs(slot);
+	kg_jw_init_array(&w);
+	for (int i = 0; i < receiver->n; i++)
+	{
+		if (slot->tts_isnull[i])
+			kg_jw_null(&w);
+		else
+			write_cell(&w, &receiver->to_json[i], slot->tts_values[i]);
+	}
+	return kg_jw_finish(&w);
+}
+
+/* Returns false where the executor is to stop. */
+static bool
+receive(TupleTableSlot *slot, DestReceiver *self)
+{
+	Receiver *receiver = (Receiver *) self;
+	KgAsk *ask = receiver->ask;
+	MemoryContext old = MemoryContextSwitchTo(receiver->row);
+	Jsonb *row = NULL;
+	Size size;
+
+	if (list_length(ask->rows) >= ask->limit)
+	{
+		ask->stopped = "limit";
+		MemoryContextSwitchTo(old);
+		return false;
+	}
+	row = make_row(receiver, slot);
+	size = kg_json_text_size(&row->root) + strlen(", ");
+	if (receiver->size + size > ask->max_bytes)
+	{
+		ask->stopped = "max_bytes";
+		if (ask->rows == NIL)
+			ask->needed = size;
+		MemoryContextSwitchTo(old);
+		return false;
+	}
+	receiver->size += size;
+	MemoryContextSwitchTo(receiver->answer);
+	ask->rows = lappend(ask->rows,
+						memcpy(palloc(VARSIZE(row)), row, VARSIZE(row)));
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(receiver->row);
+	return true;
+}
+
+/* As to_jsonb() of a value of the type. */
+static void
+prepare_cell(FmgrInfo *to_json, Oid type, int32 typmod)
+{
+	Node *argument = (Node *) makeNullConst(type, typmod, InvalidOid);
+
+	fmgr_info(F_TO_JSONB, to_json);
+	fmgr_info_set_expr((Node *) makeFuncExpr(F_TO_JSONB,
+											 JSONBOID,
+											 list_make1(argument),
+											 InvalidOid,
+											 InvalidOid,
+											 COERCE_EXPLICIT_CALL),
+					   to_json);
+}
+
+static void
+start(DestReceiver *self, int operation, TupleDesc desc)
+{
+	Receiver *receiver = (Receiver *) self;
+	KgAsk *ask = receiver->ask;
+	MemoryContext old = MemoryContextSwitchTo(receiver->answer);
+
+	receiver->n = desc->natts;
+	receiver->to_json = palloc0(Max(1, desc->natts) * sizeof(FmgrInfo));
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+
+		prepare_cell(
+			&receiver->to_json[i], column->atttypid, column->atttypmod);
+		ask->columns = lappend(ask->columns, pstrdup(NameStr(column->attname)));
+		ask->column_types = lappend(
+			ask->column_types,
+			format_type_with_typemod(column->atttypid, column->atttypmod));
+	}
+	MemoryContextSwitchTo(old);
+}
+
+static void
+end(DestReceiver *self)
+{
+}
+
+void
+kg_ask_run(KgAsk *ask, PlannedStmt *plan)
+{
+	Receiver receiver = {.dest = {receive, start, end, end, DestNone},
+						 .ask = ask,
+						 .answer = CurrentMemoryContext};
+	QueryDesc *desc;
+
+	receiver.row = AllocSetContextCreate(
+		CurrentMemoryContext, "row of a query", ALLOCSET_DEFAULT_SIZES);
+	desc = CreateQueryDesc(plan,
+						   ask->sql,
+						   GetActiveSnapshot(),
+						   InvalidSnapshot,
+						   &receiver.dest,
+						   ask->values,
+						   NULL,
+						   0);
+	ExecutorStart(desc, 0);
+	kg_executor_run(desc);
+	ExecutorFinish(desc);
+	ExecutorEnd(desc);
+	FreeQueryDesc(desc);
+	MemoryContextDelete(receiver.row);
+}

@@ -1,0 +1,14 @@
+/*
+ * run.h
+ *	  Running a query.
+ */
+#ifndef KG_ASK_RUN_H
+#define KG_ASK_RUN_H
+
+#include "ask/ask.h"
+#include "nodes/plannodes.h"
+
+/* Runs the plan under the caller's snapshot and fills the answer. */
+extern void kg_ask_run(KgAsk *ask, PlannedStmt *plan);
+
+#endif /* KG_ASK_RUN_H */

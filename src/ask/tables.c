@@ -1,0 +1,276 @@
+/*
+ * tables.c
+ *	  The tables of a query: the caller's types and relations.
+ */
+#include "postgres.h"
+
+#include "ask/refuse.h"
+#include "ask/tables.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/analyze.h"
+#include "parser/parse_node.h"
+#include "parser/parser.h"
+#include "store/view_sql.h"
+#include "utils/queryenvironment.h"
+
+typedef struct KgAskTable
+{
+	const char *name;
+	Query *query; /* NULL: the name is a CTE's */
+} KgAskTable;
+
+/* What may be meant by a name: one of the two. */
+typedef struct Meant
+{
+	const KgType *type;
+	const KgRelation *relation;
+} Meant;
+
+static const KgAskTable *
+find_noted(const KgAsk *ask, const char *name)
+{
+	ListCell *lc;
+
+	foreach(lc, ask->tables)
+		if (strcmp(((KgAskTable *) lfirst(lc))->name, name) == 0)
+			return lfirst(lc);
+	return NULL;
+}
+
+/* Makes the parser find a table of the name, with these columns. */
+static void
+note(KgAsk *ask, const char *name, Query *query)
+{
+	EphemeralNamedRelation known = palloc0(sizeof(*known));
+	KgAskTable *table = palloc(sizeof(*table));
+
+	table->name = pstrdup(name);
+	table->query = query;
+	ask->tables = lappend(ask->tables, table);
+	known->md.name = pstrdup(name);
+	known->md.enrtype = ENR_NAMED_TUPLESTORE;
+	if (query != NULL)
+		known->md.tupdesc = ExecCleanTypeFromTL(query->targetList);
+	else
+	{
+		known->md.tupdesc = CreateTemplateTupleDesc(1);
+		TupleDescInitEntry(known->md.tupdesc, 1, "id", TEXTOID, -1, 0);
+	}
+	if (ask->environment == NULL)
+		ask->environment = create_queryEnv();
+	register_ENR(ask->environment, known);
+}
+
+/* ---- names ---- */
+
+static const char *
+name_of(const char *of)
+{
+	return strlen(of) < NAMEDATALEN ? of : kg_view_identifier(of);
+}
+
+static const char *
+full_name(const char *bundle, const char *of)
+{
+	return kg_view_identifier(psprintf("%s_%s", bundle, of));
+}
+
+static const char *
+own_name(const Meant *meant)
+{
+	return name_of(meant->type ? meant->type->name : meant->relation->name);
+}
+
+static const char *
+own_full_name(const Meant *meant)
+{
+	return meant->type
+			   ? full_name(meant->type->bundle, meant->type->name)
+			   : full_name(meant->relation->bundle, meant->relation->name);
+}
+
+/* Returns all that there is: types first. */
+static Meant *
+all_tables(const KgAsk *ask, int *n)
+{
+	const KgCatalog *catalog = ask->catalog;
+	Meant *all = palloc0((catalog->ntypes + catalog->nrelations + 1) *
+						 sizeof(Meant));
+
+	*n = 0;
+	for (int i = 0; i < catalog->ntypes; i++)
+		all[(*n)++].type = catalog->types[i];
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (kg_catalog_joins(catalog, &catalog->relations[i]))
+			all[(*n)++].relation = &catalog->relations[i];
+	return all;
+}
+
+void
+kg_ask_table_unknown(const KgAsk *ask, const char *name, int location)
+{
+	KgError *err = kg_ask_error(
+		ask, KG_UNKNOWN_TYPE, location, "there is no table \"%s\"", name);
+	int n;
+	Meant *all = all_tables(ask, &n);
+	const char **names = palloc((n + 1) * sizeof(char *));
+
+	for (int i = 0; i < n; i++)
+	{
+		names[i] = own_name(&all[i]);
+		if (i < 100)
+			kg_error_allow(err, names[i]);
+	}
+	kg_error_did_you_mean(err, kg_nearest(name, names, n));
+	kg_error_throw_expected(err, "an entity type or a relation");
+}
+
+static KG_NORETURN void
+throw_ambiguous(const KgAsk *ask, List *found, const RangeVar *table)
+{
+	KgError *err = kg_ask_error(ask,
+								KG_INVALID_INPUT,
+								table->location,
+								"table \"%s\" may be one of several",
+								table->relname);
+	ListCell *lc;
+
+	foreach(lc, found)
+		kg_error_allow(err, own_full_name(lfirst(lc)));
+	kg_error_throw_expected(err, "its bundle before it: bundle_name");
+}
+
+/* Returns those whose name, or name with its bundle, is the one given. */
+static List *
+find_named(Meant *all, int n, const char *name,
+		   int (*compare)(const char *, const char *))
+{
+	List *found = NIL;
+
+	for (int i = 0; i < n; i++)
+		if (compare(own_name(&all[i]), name) == 0)
+			found = lappend(found, &all[i]);
+	for (int i = 0; i < n && found == NIL; i++)
+		if (compare(own_full_name(&all[i]), name) == 0)
+			found = lappend(found, &all[i]);
+	return found;
+}
+
+/* ---- views ---- */
+
+/* Analyses a view of the catalog's: nothing in its text is the caller's. */
+static Query *
+analyse_view(const KgAsk *ask, const Meant *meant)
+{
+	KgView *view = meant->type ? kg_view_of_type(meant->type)
+							   : kg_view_of_relation(meant->relation);
+	char *sql = kg_view_query(ask->catalog, view, view->columns);
+	ParseState *state = make_parsestate(NULL);
+	Query *query;
+
+	state->p_sourcetext = sql;
+	query = transformTopLevelStmt(
+		state, linitial_node(RawStmt, raw_parser(sql, RAW_PARSE_DEFAULT)));
+	free_parsestate(state);
+	return query;
+}
+
+void
+kg_ask_cte_note(KgAsk *ask, const char *name)
+{
+	if (find_noted(ask, name) == NULL)
+		note(ask, name, NULL);
+}
+
+void
+kg_ask_table_note(KgAsk *ask, RangeVar *table)
+{
+	int n;
+	Meant *all = all_tables(ask, &n);
+	const KgAskTable *noted = find_noted(ask, table->relname);
+	List *found;
+	const char *name;
+
+	if (noted != NULL)
+		return;
+	found = find_named(all, n, table->relname, strcmp);
+	if (found == NIL)
+		found = find_named(all, n, table->relname, pg_strcasecmp);
+	if (found == NIL)
+		kg_ask_table_unknown(ask, table->relname, table->location);
+	if (list_length(found) > 1)
+		throw_ambiguous(ask, found, table);
+	name = own_name(linitial(found));
+	if (strcmp(name, table->relname) != 0)
+	{
+		if (table->alias == NULL)
+			table->alias = makeAlias(table->relname, NIL);
+		table->relname = pstrdup(name);
+	}
+	if (find_noted(ask, name) == NULL)
+		note(ask, name, analyse_view(ask, linitial(found)));
+}
+
+Query *
+kg_ask_table_query(const KgAsk *ask, const char *name)
+{
+	const KgAskTable *table = find_noted(ask, name);
+
+	return table ? table->query : NULL;
+}
+
+/* As the rewriter does it for a view. */
+static bool
+plant(Node *node, void *arg)
+{
+	const KgAsk *ask = arg;
+	RangeTblEntry *table = (RangeTblEntry *) node;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker(
+			(Query *) node, plant, arg, QTW_EXAMINE_RTES_BEFORE);
+	if (!IsA(node, RangeTblEntry))
+		return expression_tree_walker(node, plant, arg);
+	if (table->rtekind != RTE_NAMEDTUPLESTORE)
+		return false;
+	table->rtekind = RTE_SUBQUERY;
+	table->subquery = copyObject(kg_ask_table_query(ask, table->enrname));
+	table->relid = InvalidOid;
+	table->enrname = NULL;
+	table->enrtuples = 0;
+	table->coltypes = NIL;
+	table->coltypmods = NIL;
+	table->colcollations = NIL;
+	return false;
+}
+
+void
+kg_ask_tables_plant(KgAsk *ask, Query *query)
+{
+	(void) plant((Node *) query, ask);
+}
+
+List *
+kg_ask_columns(const KgAsk *ask)
+{
+	List *names = NIL;
+	ListCell *lc;
+
+	foreach(lc, ask->tables)
+	{
+		const KgAskTable *table = lfirst(lc);
+		ListCell *column;
+
+		if (table->query != NULL)
+			foreach(column, table->query->targetList)
+				names = lappend(names,
+								lfirst_node(TargetEntry, column)->resname);
+	}
+	return names;
+}

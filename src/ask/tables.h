@@ -1,0 +1,39 @@
+/*
+ * tables.h
+ *	  The tables of a query: the caller's types and relations.
+ *
+ *	  A table is what a view of it would be (store/view_sql.h), with no object of
+ *	  the catalog: the parser takes it for a named tuplestore, which its own
+ *	  rules of names find, and the analysed view takes the place of that.
+ *	  The parser never looks for a name in the catalog: names of CTEs are
+ *	  tuplestores, too, for where the CTE itself is out of reach.
+ */
+#ifndef KG_ASK_TABLES_H
+#define KG_ASK_TABLES_H
+
+#include "ask/ask.h"
+
+/* Notes that the query has a CTE of the name. */
+extern void kg_ask_cte_note(KgAsk *ask, const char *name);
+
+/*
+ * Finds the table that is named, exactly or else without regard to case, and
+ * makes the name the table's own.  Raises KG_UNKNOWN_TYPE for one that the
+ * caller does not see.
+ */
+extern void kg_ask_table_note(KgAsk *ask, RangeVar *table);
+
+/* Raises that there is no such table. */
+extern KG_NORETURN void kg_ask_table_unknown(const KgAsk *ask, const char *name,
+											 int location) KG_NORETURN_TAIL;
+
+/* Returns the analysed view of a table that was noted; NULL for a CTE's name. */
+extern Query *kg_ask_table_query(const KgAsk *ask, const char *name);
+
+/* Puts the views in the place of the tables of a query that was checked. */
+extern void kg_ask_tables_plant(KgAsk *ask, Query *query);
+
+/* Returns the names of all columns of the tables that were noted. */
+extern List *kg_ask_columns(const KgAsk *ask);
+
+#endif /* KG_ASK_TABLES_H */
