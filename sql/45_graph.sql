@@ -110,3 +110,17 @@ CREATE FUNCTION @extschema@.kg_verify(arguments jsonb) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'kg_sql_verify';
 COMMENT ON FUNCTION @extschema@.kg_verify(jsonb) IS
   'the tool verify_claims: which claims of a draft hold';
+
+-- Settings and the bound of memory hold until it ends.
+CREATE FUNCTION @extschema@.kg_query(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_query';
+COMMENT ON FUNCTION @extschema@.kg_query(jsonb) IS
+  'the tool query: one SELECT over the types and relations of the tenant';
+
+-- Only a query has calls of it: with the arguments and the result of the function that it stands for.
+CREATE FUNCTION @extschema@.kg_query_bounded(call internal) RETURNS internal
+  LANGUAGE C STABLE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_query_bounded';
+COMMENT ON FUNCTION @extschema@.kg_query_bounded(internal) IS
+  'a function of a query, within bounds of its values';

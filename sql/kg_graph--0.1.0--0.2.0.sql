@@ -760,6 +760,20 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_renew_secrets() RETURNS void
   UPDATE @extschema@.kg_secret SET secret = uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
 END;
 
+-- Settings and the bound of memory hold until it ends.
+CREATE FUNCTION @extschema@.kg_query(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_query';
+COMMENT ON FUNCTION @extschema@.kg_query(jsonb) IS
+  'the tool query: one SELECT over the types and relations of the tenant';
+
+-- Only a query has calls of it: with the arguments and the result of the function that it stands for.
+CREATE FUNCTION @extschema@.kg_query_bounded(call internal) RETURNS internal
+  LANGUAGE C STABLE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_query_bounded';
+COMMENT ON FUNCTION @extschema@.kg_query_bounded(internal) IS
+  'a function of a query, within bounds of its values';
+
 -- Counts of edges as keys (src/model/counted.h).
 
 CREATE INDEX kg_index_key_counted_idx ON @extschema@.kg_index_key (tenant, node, field_no) WHERE field_no >= 32768;

@@ -7,7 +7,9 @@
 
 #include "entry.h"
 #include "fmgr.h"
+#include "ask/bound.h"
 #include "tools/graph/graph.h"
+#include "tools/query.h"
 #include "tools/verify/verify.h"
 
 #define KG_TOOL_FUNCTION(sql_name, tool)   \
@@ -31,3 +33,12 @@ KG_TOOL_FUNCTION(kg_sql_paths, kg_tool_find_paths);
 KG_TOOL_FUNCTION(kg_sql_aggregate, kg_tool_aggregate_nodes);
 KG_TOOL_FUNCTION(kg_sql_rank, kg_tool_rank_related);
 KG_TOOL_FUNCTION(kg_sql_verify, kg_tool_verify_claims);
+KG_TOOL_FUNCTION(kg_sql_query, kg_tool_query);
+
+PG_FUNCTION_INFO_V1(kg_sql_query_bounded);
+
+Datum
+kg_sql_query_bounded(PG_FUNCTION_ARGS)
+{
+	return kg_ask_call_bounded(fcinfo);
+}

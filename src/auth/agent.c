@@ -229,7 +229,12 @@ is_listed(const KgAgent *agent, const char *tool)
 bool
 kg_agent_has_tool(const KgAgent *agent, int toolset, const char *tool)
 {
-	if ((kg_setting_toolsets->bits & toolset) == 0)
+	int set = kg_setting_toolsets->bits;
+
+	/* An agent's own definition may turn on what "all" does not. */
+	if (agent != NULL && kg_toolsets_have_all(kg_setting_toolsets))
+		set |= KG_TOOLSET_SQL;
+	if ((set & toolset) == 0)
 		return false;
 	if (agent == NULL)
 		return true;
@@ -239,9 +244,9 @@ kg_agent_has_tool(const KgAgent *agent, int toolset, const char *tool)
 bool
 kg_agent_names_tools(const KgAgent *agent)
 {
-	return kg_setting_toolsets->bits != KG_TOOLSET_ALL ||
+	return !kg_toolsets_have_all(kg_setting_toolsets) ||
 		   (agent != NULL &&
-			(agent->toolsets->bits != KG_TOOLSET_ALL || agent->tools != NULL));
+			(!kg_toolsets_have_all(agent->toolsets) || agent->tools != NULL));
 }
 
 bool

@@ -212,7 +212,7 @@ check_toolsets(Datum tenant, const Jsonb *options)
 		if (SPI_processed == 0)
 			kg_error_throw_option("toolsets",
 								  &it.value,
-								  "catalog, graph, bfs, memory, compact, "
+								  "catalog, graph, bfs, memory, compact, sql, "
 								  "or the toolset of a registered tool");
 	}
 }

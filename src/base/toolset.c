@@ -19,6 +19,8 @@ kg_toolset_of_name(const char *name)
 		return KG_TOOLSET_MEMORY;
 	if (strcmp(name, "compact") == 0)
 		return KG_TOOLSET_COMPACT;
+	if (strcmp(name, "sql") == 0)
+		return KG_TOOLSET_SQL;
 	return 0;
 }
 
@@ -47,12 +49,19 @@ kg_toolsets_add(KgToolsets *toolsets, const char *name)
 }
 
 bool
+kg_toolsets_have_all(const KgToolsets *toolsets)
+{
+	return (toolsets->bits & KG_TOOLSET_ALL) == KG_TOOLSET_ALL;
+}
+
+bool
 kg_toolsets_have(const KgToolsets *toolsets, const char *name)
 {
 	const char *p = toolsets->names;
 	int bit = kg_toolset_of_name(name);
 
-	if (toolsets->bits == KG_TOOLSET_ALL || (toolsets->bits & bit) != 0)
+	if ((toolsets->bits & bit) != 0 ||
+		(bit == 0 && kg_toolsets_have_all(toolsets)))
 		return true;
 	for (int i = 0; i < toolsets->n; i++, p += strlen(p) + 1)
 		if (strcmp(p, name) == 0)

@@ -13,7 +13,9 @@
 #define KG_TOOLSET_BFS 4
 #define KG_TOOLSET_MEMORY 8
 #define KG_TOOLSET_COMPACT 16
-#define KG_TOOLSET_ALL 0x7fffffff /* also those that are named */
+#define KG_TOOLSET_SQL 32
+/* Also those that are named; SQL is there where it is named itself. */
+#define KG_TOOLSET_ALL (0x7fffffff & ~KG_TOOLSET_SQL)
 
 /* Some that are chosen: of vocabularies the bits, of others the names. */
 typedef struct KgToolsets
@@ -25,7 +27,7 @@ typedef struct KgToolsets
 	char names[FLEXIBLE_ARRAY_MEMBER];
 } KgToolsets;
 
-/* The toolset of a name ("catalog", "graph", "bfs", "memory", "compact"), or 0. */
+/* The toolset of a name ("catalog", "graph", "bfs", "memory", "compact", "sql"), or 0. */
 extern int kg_toolset_of_name(const char *name);
 
 /* Can a toolset have the name?  "all" stands for all of them. */
@@ -34,6 +36,8 @@ extern bool kg_toolset_is_name(const char *name);
 /* There has to be room for the name and its end. */
 extern void kg_toolsets_add(KgToolsets *toolsets, const char *name);
 
+/* Is it "all", perhaps with others? */
+extern bool kg_toolsets_have_all(const KgToolsets *toolsets);
 extern bool kg_toolsets_have(const KgToolsets *toolsets, const char *name);
 
 #endif /* KG_TOOLSET_H */

@@ -31,15 +31,23 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+/* Does the caller have the tool by one of these toolsets? */
 static bool
-has_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
-			   const KgFixedTool *tool)
+has_fixed_tool_of(const KgCatalog *catalog, const KgAgent *agent,
+				  const KgFixedTool *tool, int toolsets)
 {
 	if (!kg_fixed_tool_exists(catalog, tool))
 		return false;
 	if (tool->writes != NULL && kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
 		return false;
-	return kg_agent_has_tool(agent, tool->toolset, tool->name);
+	return kg_agent_has_tool(agent, toolsets, tool->name);
+}
+
+static bool
+has_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
+			   const KgFixedTool *tool)
+{
+	return has_fixed_tool_of(catalog, agent, tool, tool->toolset);
 }
 
 /* The compact tools say what others say: for who chooses them. */
@@ -47,9 +55,11 @@ static bool
 lists_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
 				 const KgFixedTool *tool)
 {
-	return (tool->toolset != KG_TOOLSET_COMPACT ||
-			kg_agent_names_tools(agent)) &&
-		   has_fixed_tool(catalog, agent, tool);
+	int toolsets = tool->toolset;
+
+	if (!kg_agent_names_tools(agent))
+		toolsets &= ~KG_TOOLSET_COMPACT;
+	return has_fixed_tool_of(catalog, agent, tool, toolsets);
 }
 
 bool
@@ -59,7 +69,8 @@ kg_toolset_is_listed(const KgCatalog *catalog, const KgAgent *agent,
 	const KgFixedTool *tool;
 
 	for (int i = 0; (tool = kg_fixed_tool(i)) != NULL; i++)
-		if (tool->toolset == toolset && lists_fixed_tool(catalog, agent, tool))
+		if ((tool->toolset & toolset) != 0 &&
+			lists_fixed_tool(catalog, agent, tool))
 			return true;
 	return false;
 }
@@ -219,7 +230,7 @@ check_toolsets(const KgCatalog *catalog)
 		kg_error_throw_expected(
 			err,
 			"kg_graph.toolsets of catalog, graph, bfs, memory, "
-			"compact, those of registered tools, or all");
+			"compact, sql, those of registered tools, or all");
 	}
 }
 
@@ -597,6 +608,13 @@ is_taken(const KgCatalog *catalog, const KgAgent *agent, const char *name,
 	return tool != NULL && kg_tool_is_offered(agent, tool, offered);
 }
 
+/* A tool of several sets is listed among the first one's. */
+static int
+first_set(const KgFixedTool *tool)
+{
+	return tool->toolset & -tool->toolset;
+}
+
 /* Fixed tools of one set by name; there are a dozen. */
 static void
 write_fixed_tools(KgJsonWriter *w, const KgCatalog *catalog,
@@ -610,7 +628,7 @@ write_fixed_tools(KgJsonWriter *w, const KgCatalog *catalog,
 		const KgFixedTool *tool;
 
 		for (int i = 0; (tool = kg_fixed_tool(i)) != NULL; i++)
-			if (tool->toolset == toolset && strcmp(tool->name, last) > 0 &&
+			if (first_set(tool) == toolset && strcmp(tool->name, last) > 0 &&
 				(next == NULL || strcmp(tool->name, next->name) < 0))
 				next = tool;
 		if (next == NULL)
@@ -684,7 +702,7 @@ write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 
 	kg_jw_init_array(&w);
 	/* Clients that read one page get the tools that serve all types. */
-	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_COMPACT; set <<= 1)
+	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_SQL; set <<= 1)
 		write_fixed_tools(&w, catalog, agent, set, offered);
 	write_registered_tools(&w, catalog, agent);
 	for (int i = 0; i < catalog->ntools; i++)

@@ -13,7 +13,7 @@
 typedef struct KgFixedTool
 {
 	const char *name; /* tool name: "find_nodes" */
-	int toolset;
+	int toolset;	  /* or several */
 	const char *title;
 	const char *description;
 	/*

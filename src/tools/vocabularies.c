@@ -10,6 +10,7 @@
 #include "tools/compact/compact.h"
 #include "tools/graph/graph.h"
 #include "tools/memory/memory.h"
+#include "tools/query.h"
 #include "tools/vocabularies.h"
 
 void
@@ -19,4 +20,5 @@ kg_vocabularies_init(void)
 	kg_fixed_tools_add(kg_bfs_tools);
 	kg_fixed_tools_add(kg_memory_tools);
 	kg_fixed_tools_add(kg_compact_tools);
+	kg_fixed_tools_add(kg_sql_tools);
 }

@@ -39,7 +39,7 @@ SELECT ok(provolatile = 's' AND proparallel IN ('r', 'u'), signature || ' reads:
  WHERE proname IN ('kg_tenant', 'kg_list', 'kg_list_ids', 'kg_get', 'kg_list_tools', 'kg_export_bundle', 'kg_export_bundle_parts',
                    'kg_graph_schema', 'kg_find_nodes', 'kg_traverse', 'kg_neighbors', 'kg_paths', 'kg_rank',
                    'kg_aggregate', 'kg_describe_schema', 'kg_search', 'kg_bfs', 'kg_describe',
-                   'kg_describe_many', 'kg_intersect', 'kg_verify', 'kg_history', 'kg_health', 'kg_stat_tools')
+                   'kg_describe_many', 'kg_intersect', 'kg_verify', 'kg_query', 'kg_history', 'kg_health', 'kg_stat_tools')
  ORDER BY signature COLLATE "C";
 
 -- A function body that the server parses by the caller's search_path is pinned.
@@ -208,6 +208,8 @@ SELECT bag_eq(
     ('kg_packed_key(bytea,integer)', 'immutable', 'safe', true, true),
     ('kg_packed_keys(bytea,integer)', 'immutable', 'safe', true, true),
     ('kg_paths(jsonb)', 'stable', 'restricted', true, true),
+    ('kg_query(jsonb)', 'stable', 'unsafe', true, true),
+    ('kg_query_bounded(internal)', 'stable', 'unsafe', false, true),
     ('kg_rank(jsonb)', 'stable', 'restricted', true, true),
     ('kg_put_edges(jsonb,jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_put_embeddings(text,jsonb,jsonb)', 'volatile', 'unsafe', false, true),

@@ -559,15 +559,15 @@ finish_answer(Answer *a, const Jsonb *hints)
 	return kg_draft_finish(&draft);
 }
 
-Jsonb *
-kg_tool_search_entities(const Jsonb *arguments)
+static Jsonb *
+search_entities(const char *tool, const Jsonb *arguments)
 {
 	Answer *a = palloc0(sizeof(Answer));
 	KgGraphCall *call = &a->call;
 	Search search;
 	Jsonb *result;
 
-	kg_graph_call_begin(call, "search_entities", arguments);
+	kg_graph_call_begin(call, tool, arguments);
 	read_search(call, &search);
 	run_search(call, &search, &a->found);
 	look_up_words(call, &search, &a->found);
@@ -582,4 +582,16 @@ kg_tool_search_entities(const Jsonb *arguments)
 		a, a->found.total == 0 ? nothing_hints(call, &search) : NULL);
 	kg_graph_call_end(call);
 	return result;
+}
+
+Jsonb *
+kg_tool_search_entities(const Jsonb *arguments)
+{
+	return search_entities("search_entities", arguments);
+}
+
+Jsonb *
+kg_tool_search(const Jsonb *arguments)
+{
+	return search_entities("search", arguments);
 }

@@ -157,7 +157,7 @@ const KgFixedTool kg_compact_tools[] = {
 	 object_output,
 	 kg_tool_get_any},
 	{"schema",
-	 KG_TOOLSET_COMPACT,
+	 KG_TOOLSET_COMPACT | KG_TOOLSET_SQL,
 	 "Schema",
 	 "All types with their properties, and all relations, in one text. Call it "
 	 "first; with type, that type alone.",
@@ -166,7 +166,7 @@ const KgFixedTool kg_compact_tools[] = {
 	 kg_tool_schema,
 	 .text = "schema"},
 	{"verify",
-	 KG_TOOLSET_COMPACT,
+	 KG_TOOLSET_COMPACT | KG_TOOLSET_SQL,
 	 "Verify",
 	 "Which claims of a draft answer hold, with what is so instead. Call it "
 	 "before you answer.",

@@ -25,6 +25,8 @@ extern Jsonb *kg_tool_rank_related(const Jsonb *arguments);
 
 extern Jsonb *kg_tool_describe_schema(const Jsonb *arguments);
 extern Jsonb *kg_tool_search_entities(const Jsonb *arguments);
+/* The same by the name that it has in the toolset sql. */
+extern Jsonb *kg_tool_search(const Jsonb *arguments);
 extern Jsonb *kg_tool_bfs_query(const Jsonb *arguments);
 extern Jsonb *kg_tool_describe_entity(const Jsonb *arguments);
 extern Jsonb *kg_tool_describe_entities(const Jsonb *arguments);

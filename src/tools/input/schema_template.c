@@ -363,6 +363,7 @@ static const struct
 	{"max_term_bytes", NULL, NULL, KG_MAX_TERM_BYTES},
 	{"max_rows", &kg_setting_max_rows},
 	{"default_rows", &kg_setting_max_rows, NULL, 30},
+	{"query_rows", &kg_setting_max_rows, NULL, 100},
 	{"max_ids", &kg_setting_max_ids},
 	{"max_filters", &kg_setting_max_filters},
 	{"min_alternatives", NULL, NULL, KG_MIN_ALTERNATIVES},

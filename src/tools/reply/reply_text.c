@@ -13,23 +13,17 @@
 #include "tools/reply/reply_text.h"
 
 /* Members come in this order: these first, those after the others. */
-static const KgMemberName names[] = {KG_MEMBER_NAME("total"),
-									 KG_MEMBER_NAME("total_at_least"),
-									 KG_MEMBER_NAME("returned"),
-									 KG_MEMBER_NAME("truncated"),
-									 KG_MEMBER_NAME("reason"),
-									 KG_MEMBER_NAME("highest_limit"),
-									 KG_MEMBER_NAME("withheld"),
-									 KG_MEMBER_NAME("hints"),
-									 KG_MEMBER_NAME("repaired"),
-									 KG_MEMBER_NAME("node_count"),
-									 KG_MEMBER_NAME("edge_count"),
-									 KG_MEMBER_NAME("counts"),
-									 KG_MEMBER_NAME("nodes"),
-									 KG_MEMBER_NAME("edges"),
-									 KG_MEMBER_NAME("untrusted"),
-									 KG_MEMBER_NAME("content_types"),
-									 KG_MEMBER_NAME("next")};
+static const KgMemberName names[] = {
+	KG_MEMBER_NAME("total"),		 KG_MEMBER_NAME("total_at_least"),
+	KG_MEMBER_NAME("returned"),		 KG_MEMBER_NAME("truncated"),
+	KG_MEMBER_NAME("reason"),		 KG_MEMBER_NAME("highest_limit"),
+	KG_MEMBER_NAME("withheld"),		 KG_MEMBER_NAME("hints"),
+	KG_MEMBER_NAME("repaired"),		 KG_MEMBER_NAME("node_count"),
+	KG_MEMBER_NAME("edge_count"),	 KG_MEMBER_NAME("counts"),
+	KG_MEMBER_NAME("columns"),		 KG_MEMBER_NAME("types"),
+	KG_MEMBER_NAME("rows"),			 KG_MEMBER_NAME("nodes"),
+	KG_MEMBER_NAME("edges"),		 KG_MEMBER_NAME("untrusted"),
+	KG_MEMBER_NAME("content_types"), KG_MEMBER_NAME("next")};
 static const int nlast = 5;
 
 /* Objects that have more different members stay objects. */
@@ -625,7 +619,8 @@ kg_reply_text_kind(int toolset)
 {
 	if (kg_setting_mcp_text != KG_TEXT_AUTO)
 		return kg_setting_mcp_text;
-	return toolset == KG_TOOLSET_COMPACT ? KG_TEXT_ROWS : KG_TEXT_ON;
+	return (toolset & (KG_TOOLSET_COMPACT | KG_TOOLSET_SQL)) != 0 ? KG_TEXT_ROWS
+																  : KG_TEXT_ON;
 }
 
 char *

@@ -1,0 +1,106 @@
+/*
+ * query.c
+ *	  The tool query: its arguments and its reply.
+ */
+#include "postgres.h"
+
+#include "ask/ask.h"
+#include "query/repair.h"
+#include "query/running.h"
+#include "tools/fixed_tools.h"
+#include "tools/input.h"
+#include "tools/published.h"
+#include "tools/query.h"
+#include "tools/reply.h"
+
+static void
+write_rows(const KgAsk *ask, KgJsonWriter *w)
+{
+	ListCell *lc;
+
+	kg_jw_kbegin_array(w, "rows");
+	foreach(lc, ask->rows)
+		kg_jw_jsonb(w, lfirst(lc));
+	kg_jw_end_array(w);
+	kg_jw_kint(w, "returned", list_length(ask->rows));
+}
+
+/* Nothing says how many rows there are: the query ended before it knew. */
+static void
+write_truncated(const KgAsk *ask, KgJsonWriter *w)
+{
+	kg_jw_kbool(w, "truncated", true);
+	kg_jw_kstring(w, "reason", ask->stopped);
+	kg_jw_kbegin_array(w, "hints");
+	kg_jw_string(w,
+				 "more rows: fewer columns, an aggregate, or ORDER BY with "
+				 "LIMIT and OFFSET");
+	kg_jw_end_array(w);
+}
+
+static Jsonb *
+make_reply(const KgAsk *ask, const KgRepairs *repairs)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_jw_klist(&w, "columns", ask->columns);
+	kg_jw_klist(&w, "types", ask->column_types);
+	write_rows(ask, &w);
+	if (ask->stopped != NULL)
+		write_truncated(ask, &w);
+	kg_repairs_write(repairs, &w);
+	return kg_jw_finish(&w);
+}
+
+/*
+ * Leaves out the last rows until the whole has room: what is beside the rows is
+ * known when the query has ended.
+ */
+static Jsonb *
+fit_reply(KgAsk *ask, const KgInput *in, int64 max_bytes)
+{
+	for (;;)
+	{
+		Jsonb *reply = make_reply(ask, in->repairs);
+		Size size = kg_json_text_size(&reply->root);
+
+		if (ask->needed > 0 || (size > max_bytes && ask->rows == NIL))
+			kg_throw_too_small(in, max_bytes, size + ask->needed);
+		if (size <= max_bytes)
+			return reply;
+		ask->stopped = "max_bytes";
+		while (size > max_bytes && ask->rows != NIL)
+		{
+			Jsonb *last = llast(ask->rows);
+
+			size -= kg_json_text_size(&last->root);
+			ask->needed = list_length(ask->rows) == 1
+							  ? kg_json_text_size(&last->root)
+							  : 0;
+			ask->rows = list_delete_last(ask->rows);
+		}
+	}
+}
+
+Jsonb *
+kg_tool_query(const Jsonb *arguments)
+{
+	const KgFixedTool *tool = kg_fixed_tool_find("query");
+	KgRepairs repairs = {NIL};
+	KgAsk ask = {NULL};
+	KgInput in;
+	int64 max_bytes;
+
+	kg_repair_begin("query", arguments);
+	kg_input_open(&in, arguments, tool->input, &repairs);
+	max_bytes = kg_input_max_bytes(&in);
+	ask.sql = kg_input_string(&in, "sql");
+	ask.params = kg_input_array(&in, "params", "values");
+	(void) kg_input_int(&in, "limit", &ask.limit);
+	if (repairs.repairs == NIL)
+		kg_published_check(kg_running_catalog(), NULL, tool->input, arguments);
+	ask.max_bytes = max_bytes;
+	kg_ask(&ask);
+	return fit_reply(&ask, &in, max_bytes);
+}

@@ -1,0 +1,15 @@
+/*
+ * query.h
+ *	  The toolset sql: the tool query, and what goes with it.
+ */
+#ifndef KG_TOOLS_QUERY_H
+#define KG_TOOLS_QUERY_H
+
+#include "tools/fixed_tools.h"
+
+extern const KgFixedTool kg_sql_tools[];
+
+/* Answers one SELECT over the caller's types and relations (ask/ask.h). */
+extern Jsonb *kg_tool_query(const Jsonb *arguments);
+
+#endif /* KG_TOOLS_QUERY_H */

@@ -1,0 +1,126 @@
+-- The tool query: SELECT over types and relations, what is refused, with which words, and within which bounds.
+\i test/data/prelude.sql
+CALL test.tenant('query', 'query_admin admin', 'query_reader read');
+CALL test.tenant('query other', 'query_other admin');
+-- A reply's rows; or an error's code, message, place and what is meant.
+CREATE FUNCTION query_asked(sql text, params jsonb DEFAULT NULL, more jsonb DEFAULT '{}') RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  detail text;
+  r jsonb;
+BEGIN
+  r := kg_query(jsonb_strip_nulls(jsonb_build_object('sql', sql, 'params', params)) || more);
+  RETURN (r ->> 'columns') || ' ' || (r ->> 'rows') || coalesce(' ' || (r ->> 'reason'), '');
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+  r := detail;
+  RETURN concat_ws(' | ', r ->> 'code', r ->> 'message', r ->> 'path', r ->> 'position', r ->> 'got', 'did_you_mean ' || (r ->> 'did_you_mean'), r ->> 'expected', 'allowed ' || (r ->> 'allowed'));
+END $$;
+GRANT EXECUTE ON FUNCTION query_asked TO PUBLIC;
+\c - query_other
+SELECT kg_apply_bundle('{"bundle_name": "secret", "version": "1", "schemas": [{"entity_type": "plan", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}], "entities": [{"entity_type": "plan", "items": [{"id": "hidden"}]}]}') ->> 'changed' AS changed;
+\c - query_admin
+SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'shop', 'version', '1', 'schemas', '[
+  {"entity_type": "brand", "schema": {"type": "object", "x-id-field": "code", "properties": {"code": {"type": "string"}, "name": {"type": "string"}}}},
+  {"entity_type": "Product", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "unitPrice": {"type": "number", "x-index": true}, "stock": {"type": "integer", "minimum": 0, "maximum": 1000},
+    "day": {"type": "string", "format": "date", "x-index": true}, "at": {"type": "string", "format": "date-time"}, "live": {"type": "boolean"}, "tags": {"type": "array", "items": {"type": "string"}}, "box": {"type": "object"}, "brand": {"type": "string", "x-ref": "brand", "x-relation": "MADE_BY"}}}},
+  {"entity_type": "select", "schema": {"type": "object", "x-id-field": "key", "properties": {"key": {"type": "string"}, "ID": {"type": "integer"}, "ctid": {"type": "string"}}}},
+  {"entity_type": "pg_class", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}]'::jsonb,
+  'relations', '[{"name": "LIKES", "from": "brand", "to": "Product", "schema": {"type": "object", "properties": {"w": {"type": "integer"}, "since": {"type": "string", "format": "date"}}}}]'::jsonb,
+  'entities', jsonb_build_array(
+    '{"entity_type": "brand", "items": [{"code": "a", "name": "Acme"}, {"code": "b", "name": "Best"}, {"code": "c", "name": "Cheap"}]}'::jsonb, '{"entity_type": "select", "items": [{"key": "k", "ID": 7, "ctid": "c"}]}'::jsonb, '{"entity_type": "pg_class", "items": [{"id": "mine"}]}'::jsonb,
+    jsonb_build_object('entity_type', 'Product', 'items', (SELECT jsonb_agg(jsonb_build_object('id', 'p' || n, 'name', 'Thing ' || n, 'unitPrice', n * 3.5, 'stock', n % 7, 'day', to_char(date '2024-01-01' + n * 9, 'YYYY-MM-DD'), 'at', to_char(timestamp '2024-01-01' + n * interval '7 hours', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+      'live', n % 2 = 0, 'tags', jsonb_build_array('t' || n % 3, 'all'), 'box', jsonb_build_object('w', n), 'brand', (ARRAY['a', 'b'])[1 + n % 2])) FROM generate_series(1, 20) n))),
+  'edges', '[{"relation": "LIKES", "from": "brand:a", "to": "Product:p3", "properties": {"w": 1, "since": "2024-01-01"}}, {"relation": "LIKES", "from": "brand:b", "to": "Product:p3"}]'::jsonb)) ->> 'changed' AS changed;
+\c - query_reader
+\pset format unaligned
+\pset tuples_only on
+SELECT kg_query('{"sql": "SELECT * FROM Product ORDER BY unitPrice LIMIT 1"}');
+-- joins, groups, windows, CTEs, sets
+SELECT query_asked('SELECT b.name, count(*), sum(unitprice), max(day) FROM product p JOIN brand b ON b.id = p.brand WHERE unitPrice > 20 GROUP BY b.name HAVING count(*) > 1 ORDER BY 2 DESC, 1');
+SELECT query_asked('SELECT * FROM "LIKES" ORDER BY "from"');
+SELECT query_asked('SELECT * FROM (SELECT name, rank() OVER (PARTITION BY brand ORDER BY unitprice DESC) AS r FROM product) x WHERE r <= 2 ORDER BY r, name');
+SELECT query_asked('WITH RECURSIVE t(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM t WHERE n < 5) SEARCH DEPTH FIRST BY n SET o SELECT sum(n), string_agg(n::text, '','' ORDER BY n), array_agg(n) FROM t');
+SELECT query_asked('SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY unitprice), count(*) FILTER (WHERE live), grouping(brand) FROM product GROUP BY ROLLUP (brand) ORDER BY 3, 1');
+SELECT query_asked('SELECT DISTINCT ON (brand) brand, p.day - date ''2024-01-01'' AS days, extract(year FROM p.day), date_trunc(''month'', at), to_char(p.day, ''YYYY-MM''), box ->> ''w'', tags[1] FROM product p ORDER BY brand, p.day');
+SELECT query_asked('SELECT b.id, x.name FROM brand b CROSS JOIN LATERAL (SELECT name FROM product p WHERE p.brand = b.id ORDER BY unitprice DESC LIMIT 1) x ORDER BY 1');
+SELECT query_asked('SELECT id FROM brand EXCEPT SELECT brand FROM product');
+SELECT query_asked('SELECT entity_id, "ID", ctid FROM "select"');
+SELECT query_asked('SELECT id FROM pg_class');
+SELECT query_asked('SELECT current_date IS NOT NULL, now() > timestamptz ''2020-01-01'', date ''2024-05-01'' + interval ''1 month'', 1e400::numeric IS NULL, ''NaN''::numeric, to_jsonb(b) FROM brand b WHERE id = ''a''');
+SELECT query_asked('SELECT t FROM (SELECT id, name FROM brand ORDER BY id LIMIT 1) t');
+-- parameters
+SELECT query_asked('SELECT name FROM product WHERE tags @> $1 AND stock = ANY ($2) AND day > $3 ORDER BY 1', '[["t1"], [1, 2], "2024-01-20"]');
+SELECT query_asked('SELECT $1 || name, $2::int + 1, $3::jsonb FROM brand WHERE id = ''a''', '["x", 4, {"a": [1]}]');
+SELECT query_asked('SELECT name FROM product WHERE day > $1', '["soon"]');
+SELECT query_asked('SELECT name FROM product WHERE day > $2', '["2024-01-01"]');
+SELECT query_asked('SELECT $100000');
+-- bounds
+SELECT query_asked('SELECT id FROM product ORDER BY unitprice', NULL, '{"limit": 2}');
+SELECT query_asked('SELECT name || repeat(''x'', 300) FROM product ORDER BY unitprice', NULL, '{"max_bytes": 1024}') LIKE '%max_bytes';
+SELECT query_asked('SELECT repeat(''x'', 5000)', NULL, '{"max_bytes": 1024}');
+SELECT query_asked('SELECT repeat(''x'', 1000000000)');
+SELECT query_asked('SELECT length(string_agg(repeat(''x'', 1000), '''')) FROM generate_series(1, 2000)');
+SELECT query_asked('SELECT lpad(name, 100000000) FROM brand');
+SELECT query_asked('SELECT to_char(1, repeat(''9'', 500))');
+SELECT query_asked('SELECT format(''%900000000s'', ''x'')');
+SELECT query_asked('SELECT 9 ^ 12000');
+SELECT query_asked('SELECT length((10::numeric ^ 5000)::text), 10::numeric ^ 5000') LIKE '["length", "?column?"] [[5018, "1000%';
+-- what is meant
+SELECT query_asked('SELECT name FROM producs');
+SELECT query_asked('SELECT nam FROM product');
+SELECT query_asked('SELECT p.price FROM product p');
+SELECT query_asked('SELECT id FROM product p JOIN brand b ON b.id = p.brand');
+SELECT query_asked('SELECT strftime(''%Y'', day) FROM product');
+SELECT query_asked('SELECT lenght(name) FROM product');
+SELECT query_asked('SELECT round(stddev(unitprice)::float8, 2) FROM product');
+SELECT query_asked('SELECT name, count(*) FROM product GROUP BY brand');
+SELECT query_asked('SELECT `name` FROM product');
+SELECT query_asked('SELECT TOP 3 name FROM product');
+SELECT query_asked('SELECT name FROM product LIMIT 1, 2');
+SELECT query_asked('SELECT name::string FROM product');
+SELECT query_asked('SELECT 1/0');
+SELECT query_asked('SELECT 2147483647 + 1');
+SELECT query_asked('SELECT (SELECT id FROM brand)');
+-- what does not exist: another tenant's type, none, the catalog's
+SELECT query_asked('SELECT * FROM plan');
+SELECT query_asked('SELECT * FROM nothing');
+SELECT query_asked('SELECT * FROM pg_roles');
+SELECT query_asked('SELECT * FROM pg_catalog.pg_roles');
+SELECT query_asked('WITH x AS (SELECT * FROM pg_roles), pg_roles AS (SELECT 1 AS a) SELECT * FROM x');
+-- what is not allowed
+SELECT query_asked(s) FROM unnest(ARRAY['DELETE FROM brand', 'SELECT 1; SELECT 2', '', 'SELECT 1 INTO x', 'SELECT * FROM brand FOR UPDATE', 'WITH x AS (DELETE FROM brand RETURNING *) SELECT * FROM x', 'SELECT * FROM brand TABLESAMPLE SYSTEM (1)', 'SELECT xmlelement(name a)', 'SELECT current_user',
+  'SELECT ''brand''::regclass', 'SELECT nextval(''s'')', 'SELECT concat(VARIADIC ARRAY[''a''])', 'SELECT pg_catalog.lower(''A'')', 'SELECT 1 OPERATOR(pg_catalog.+) 1', 'SELECT id FROM brand ORDER BY id USING <', 'SELECT x FROM json_to_record(''{"a": 1}'') AS x(a regclass)', 'SELECT B''101''', 'EXPLAIN SELECT 1',
+  'SELECT id FROM brand COLLATE public."x"', 'SELECT id COLLATE public.x FROM brand', 'SELECT tableoid FROM brand', 'SELECT ctid FROM brand', 'TABLE kg_entity', 'VALUES (pg_backend_pid())', 'SELECT * FROM repeat(''x'', 3)', 'SELECT (SELECT current_setting(''x''))']) WITH ORDINALITY AS x(s, n) ORDER BY n;
+-- the toolset is off until it is named; with an agent's own list it is on
+SELECT kg_call_tool('query', '{"sql": "SELECT 1 AS one"}') -> 'structuredContent' #>> '{error,code}';
+SELECT count(*) FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' IN ('query', 'search', 'schema', 'verify');
+SET kg_graph.toolsets = 'sql';
+SELECT t ->> 'name' FROM jsonb_array_elements(kg_list_tools()) t;
+SELECT kg_call_tool('query', '{"sql": "SELECT id, name FROM brand ORDER BY 1"}') #>> '{content,0,text}';
+SELECT kg_call_tool('search', '{"query": "Thing 1"}') -> 'structuredContent' #>> '{items,0,id}';
+SET kg_graph.toolsets = 'all,sql';
+SELECT count(*) FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' IN ('query', 'search');
+RESET kg_graph.toolsets;
+\c - query_admin
+SELECT FROM kg_create_agent('analyst', '{"toolsets": ["sql"], "bundles": ["shop"]}');
+SET kg_graph.agent = 'analyst';
+SELECT t ->> 'name' FROM jsonb_array_elements(kg_list_tools()) t;
+SELECT kg_call_tool('query', '{"sql": "SELECT count(*) FROM likes"}') #>> '{structuredContent,rows,0,0}';
+RESET kg_graph.agent;
+-- what a session has set does not matter, and is as it was
+SET DateStyle = 'German'; SET TimeZone = 'Asia/Tokyo'; SET search_path = public; SET standard_conforming_strings = on; SET statement_timeout = '1min';
+SELECT query_asked('SELECT day, at FROM product ORDER BY at LIMIT 1');
+SELECT current_setting('DateStyle'), current_setting('TimeZone'), current_setting('search_path'), current_setting('transaction_read_only');
+RESET ALL;
+\c - :owner
+ALTER ROLE query_reader SET kg_graph.max_query_memory = '20MB';
+ALTER ROLE query_admin SET kg_graph.max_call_time = '200ms';
+\c - query_reader
+SELECT query_asked('SELECT array_agg(n) FROM generate_series(1, 3000000) n');
+SELECT query_asked('SELECT count(*) FROM brand');
+\c - query_admin
+SELECT query_asked('SELECT count(*) FROM generate_series(1, 1000000000000)');
+SELECT query_asked('SELECT count(*) FROM brand');
+\c - :owner
+DROP FUNCTION query_asked;
+CALL test.drop('query', 'query other');
