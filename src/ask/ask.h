@@ -28,6 +28,7 @@ typedef struct KgAsk
 	int64 max_bytes;			  /* of them as JSON */
 	/* while it is made ready */
 	const KgCatalog *catalog;
+	int nctes;
 	List *tables; /* of KgAskTable *: those that are named */
 	struct QueryEnvironment *environment;
 	int ntypes; /* of parameters, as they are used */

@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "parser/analyze.h"
+#include "parser/parse_agg.h"
 #include "parser/parse_node.h"
 #include "parser/parse_param.h"
 #include "parser/parse_relation.h"
@@ -252,9 +253,18 @@ check_table(const Check *check, const RangeTblEntry *table)
 	check_types(check, table->coltypes);
 }
 
+/* The executor looks for interrupts between rows, which are of all sets. */
+#define KG_ASK_GROUPING_SETS 512
+
 static void
 check_query(const Check *check, const Query *query)
 {
+	if (query->groupingSets != NIL &&
+		expand_grouping_sets(query->groupingSets,
+							 query->groupDistinct,
+							 KG_ASK_GROUPING_SETS) == NIL)
+		kg_ask_refuse_many(
+			check->ask, -1, KG_ASK_GROUPING_SETS, "grouping sets");
 	if (query->commandType != CMD_SELECT || query->utilityStmt != NULL ||
 		query->resultRelation != 0 || query->rowMarks != NIL ||
 		query->hasModifyingCTE || query->hasForUpdate ||

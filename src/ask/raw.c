@@ -255,17 +255,27 @@ check(Node *node, void *arg)
 	return raw_expression_tree_walker(node, check, arg);
 }
 
+/* The planner takes as long as the cube of them, and cannot be interrupted. */
+#define KG_ASK_CTES 64
+
 /* Names of CTEs are tables wherever the parser looks for one of that name. */
 static bool
 note_ctes(Node *node, void *arg)
 {
+	KgAsk *ask = arg;
+
 	if (node == NULL)
 		return false;
 	check_stack_depth();
 	if (!kg_ask_raw_node(nodeTag(node)) || IsA(node, Alias))
 		return false;
 	if (IsA(node, CommonTableExpr))
-		kg_ask_cte_note(arg, ((CommonTableExpr *) node)->ctename);
+	{
+		if (++ask->nctes > KG_ASK_CTES)
+			kg_ask_refuse_many(
+				ask, exprLocation(node), KG_ASK_CTES, "queries in WITH");
+		kg_ask_cte_note(ask, ((CommonTableExpr *) node)->ctename);
+	}
 	return raw_expression_tree_walker(node, note_ctes, arg);
 }
 

@@ -68,6 +68,19 @@ kg_ask_refuse(const KgAsk *ask, int location, const char *what,
 }
 
 void
+kg_ask_refuse_many(const KgAsk *ask, int location, int most, const char *what)
+{
+	kg_error_throw_expected(kg_ask_error(ask,
+										 KG_LIMIT_EXCEEDED,
+										 location,
+										 "a query has at most %d %s",
+										 most,
+										 what),
+							"at most %d, or two queries",
+							most);
+}
+
+void
 kg_ask_refuse_function(const KgAsk *ask, int location, const char *name)
 {
 	const char *instead = kg_ask_function_instead(name);

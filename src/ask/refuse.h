@@ -17,6 +17,11 @@ extern KG_NORETURN void kg_ask_refuse(const KgAsk *ask, int location,
 									  const char *what,
 									  const char *instead) KG_NORETURN_TAIL;
 
+/* Raises that a query has more of something than it may. */
+extern KG_NORETURN void kg_ask_refuse_many(const KgAsk *ask, int location,
+										   int most,
+										   const char *what) KG_NORETURN_TAIL;
+
 /* Raises that a function does not exist, or is not allowed. */
 extern KG_NORETURN void
 kg_ask_refuse_function(const KgAsk *ask, int location,
