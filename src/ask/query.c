@@ -6,9 +6,11 @@
 
 #include "access/htup_details.h"
 #include "ask/allowed.h"
+#include "ask/mend.h"
 #include "ask/query.h"
 #include "ask/refuse.h"
 #include "ask/tables.h"
+#include "base/catch.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_namespace.h"
 #include "miscadmin.h"
@@ -94,20 +96,74 @@ find_column(ParseState *state, ColumnRef *ref, Node *known)
 	return NULL;
 }
 
-Query *
-kg_ask_analyse(KgAsk *ask, RawStmt *statement)
+/* An analysis of a statement, which may have to be mended. */
+typedef struct Analysis
 {
-	ParseState *state = make_parsestate(NULL);
+	KgAsk *ask;
+	const RawStmt *statement;
 	Query *query;
+	ErrorData *error; /* that may be mended, or NULL */
+} Analysis;
 
+/* The parser writes into what it analyses. */
+static void
+analyse(void *arg)
+{
+	Analysis *analysis = arg;
+	KgAsk *ask = analysis->ask;
+	ParseState *state = make_parsestate(NULL);
+
+	ask->ntypes = 0;
+	ask->types = NULL;
 	state->p_sourcetext = ask->sql;
 	state->p_queryEnv = ask->environment;
 	setup_parse_variable_parameters(state, &ask->types, &ask->ntypes);
 	state->p_post_columnref_hook = find_column;
-	query = transformTopLevelStmt(state, statement);
-	check_variable_parameters(state, query);
+	analysis->query = transformTopLevelStmt(
+		state, copyObject((RawStmt *) analysis->statement));
+	check_variable_parameters(state, analysis->query);
 	free_parsestate(state);
-	return query;
+}
+
+/* Has it one that may be mended?  An error of ours is caught in its place. */
+static void
+note_error(ErrorData *edata, void *arg)
+{
+	Analysis *analysis = arg;
+
+	if (!kg_ask_is_mendable(edata))
+		return;
+	analysis->error = edata;
+	kg_error_throw(kg_error_new(KG_INVALID_INPUT, "%s", edata->message));
+}
+
+static void
+try_analyse(void *arg)
+{
+	kg_catch_amend(analyse, note_error, arg);
+}
+
+/* So many columns of a statement are mended, one after the other. */
+#define KG_MENDED 64
+
+Query *
+kg_ask_analyse(KgAsk *ask, RawStmt *statement)
+{
+	Analysis analysis = {ask, statement};
+
+	for (int i = 0;; i++)
+	{
+		ErrorData *edata = kg_catch(KG_CATCH_KEEP, try_analyse, &analysis);
+
+		if (edata == NULL)
+			return analysis.query;
+		if (analysis.error == NULL)
+			ReThrowError(edata);
+		if (i == KG_MENDED || !kg_ask_mend(ask, statement, analysis.error))
+			ReThrowError(analysis.error);
+		analysis.error = NULL;
+		CHECK_FOR_INTERRUPTS();
+	}
 }
 
 /* ---- what may be in it ---- */

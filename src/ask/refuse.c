@@ -101,17 +101,16 @@ kg_ask_refuse_function(const KgAsk *ask, int location, const char *name)
 
 /* ---- errors of the server ---- */
 
-/* Returns the byte of a position that counts characters from 1, or -1. */
-static int
-location_of(const char *sql, int position)
+int
+kg_ask_location(const KgAsk *ask, int position)
 {
-	const char *at = sql;
+	const char *at = ask->sql;
 
 	if (position <= 0)
 		return -1;
 	while (--position > 0 && *at != '\0')
 		at += pg_mblen(at);
-	return at - sql;
+	return at - ask->sql;
 }
 
 /* Returns the last name of a.b or "a"."b" that begins at a place. */
@@ -200,7 +199,7 @@ tell_columns(KgError *err, const KgAsk *ask, const char *name)
 static void
 amend_statement(const ErrorData *edata, const KgAsk *ask, KgErrorCode code)
 {
-	int location = location_of(ask->sql, edata->cursorpos);
+	int location = kg_ask_location(ask, edata->cursorpos);
 	KgError *err = kg_ask_error(ask, code, location, "%s", edata->message);
 	const char *instead = instead_of(edata, ask->sql, location);
 	char *meant = edata->hint ? quoted_in(edata->hint) : NULL;

@@ -12,6 +12,9 @@
 extern KgError *kg_ask_error(const KgAsk *ask, KgErrorCode code, int location,
 							 const char *fmt, ...) pg_attribute_printf(4, 5);
 
+/* Returns the byte of a position that counts characters from 1, or -1. */
+extern int kg_ask_location(const KgAsk *ask, int position);
+
 /* Raises it, with what to write instead. */
 extern KG_NORETURN void kg_ask_refuse(const KgAsk *ask, int location,
 									  const char *what,

@@ -20,7 +20,8 @@
 typedef struct KgAskTable
 {
 	const char *name;
-	Query *query; /* NULL: the name is a CTE's */
+	Query *query; /* NULL: no table has the name, */
+	bool cte;	  /* which a CTE has */
 } KgAskTable;
 
 /* What may be meant by a name: one of the two. */
@@ -43,13 +44,14 @@ find_noted(const KgAsk *ask, const char *name)
 
 /* Makes the parser find a table of the name, with these columns. */
 static void
-note(KgAsk *ask, const char *name, Query *query)
+note(KgAsk *ask, const char *name, Query *query, bool cte)
 {
 	EphemeralNamedRelation known = palloc0(sizeof(*known));
 	KgAskTable *table = palloc(sizeof(*table));
 
 	table->name = pstrdup(name);
 	table->query = query;
+	table->cte = cte;
 	ask->tables = lappend(ask->tables, table);
 	known->md.name = pstrdup(name);
 	known->md.enrtype = ENR_NAMED_TUPLESTORE;
@@ -179,27 +181,48 @@ analyse_view(const KgAsk *ask, const Meant *meant)
 	return query;
 }
 
+/* Returns what an unquoted name means: exactly, or else without its case. */
+static List *
+find_tables(const KgAsk *ask, const char *name)
+{
+	int n;
+	Meant *all = all_tables(ask, &n);
+	List *found = find_named(all, n, name, strcmp);
+
+	return found != NIL ? found : find_named(all, n, name, pg_strcasecmp);
+}
+
 void
 kg_ask_cte_note(KgAsk *ask, const char *name)
 {
-	if (find_noted(ask, name) == NULL)
-		note(ask, name, NULL);
+	List *found;
+
+	if (find_noted(ask, name) != NULL)
+		return;
+	found = find_tables(ask, name);
+	note(ask,
+		 name,
+		 list_length(found) == 1 ? analyse_view(ask, linitial(found)) : NULL,
+		 true);
+}
+
+bool
+kg_ask_is_cte(const KgAsk *ask, const char *name)
+{
+	const KgAskTable *table = find_noted(ask, name);
+
+	return table != NULL && table->cte;
 }
 
 void
 kg_ask_table_note(KgAsk *ask, RangeVar *table)
 {
-	int n;
-	Meant *all = all_tables(ask, &n);
-	const KgAskTable *noted = find_noted(ask, table->relname);
 	List *found;
 	const char *name;
 
-	if (noted != NULL)
+	if (find_noted(ask, table->relname) != NULL)
 		return;
-	found = find_named(all, n, table->relname, strcmp);
-	if (found == NIL)
-		found = find_named(all, n, table->relname, pg_strcasecmp);
+	found = find_tables(ask, table->relname);
 	if (found == NIL)
 		kg_ask_table_unknown(ask, table->relname, table->location);
 	if (list_length(found) > 1)
@@ -212,7 +235,7 @@ kg_ask_table_note(KgAsk *ask, RangeVar *table)
 		table->relname = pstrdup(name);
 	}
 	if (find_noted(ask, name) == NULL)
-		note(ask, name, analyse_view(ask, linitial(found)));
+		note(ask, name, analyse_view(ask, linitial(found)), false);
 }
 
 Query *

@@ -13,8 +13,12 @@
 
 #include "ask/ask.h"
 
-/* Notes that the query has a CTE of the name. */
+/*
+ * Notes that the query has a CTE of the name.  Where the CTE is out of reach the
+ * name is a table's, if there is one.
+ */
 extern void kg_ask_cte_note(KgAsk *ask, const char *name);
+extern bool kg_ask_is_cte(const KgAsk *ask, const char *name);
 
 /*
  * Finds the table that is named, exactly or else without regard to case, and

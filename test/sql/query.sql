@@ -48,6 +48,13 @@ SELECT query_asked('SELECT entity_id, "ID", ctid FROM "select"');
 SELECT query_asked('SELECT id FROM pg_class');
 SELECT query_asked('SELECT current_date IS NOT NULL, now() > timestamptz ''2020-01-01'', date ''2024-05-01'' + interval ''1 month'', 1e400::numeric IS NULL, ''NaN''::numeric, to_jsonb(b) FROM brand b WHERE id = ''a''');
 SELECT query_asked('SELECT t FROM (SELECT id, name FROM brand ORDER BY id LIMIT 1) t');
+-- the name of a CTE is a table's outside of the CTE; a group by an id has the other columns; texts of a recursive query
+SELECT query_asked('WITH product AS (SELECT * FROM product WHERE stock > 5) SELECT count(*) FROM product');
+SELECT query_asked('SELECT p.name, p.stock, count(*) FROM product p JOIN brand b ON b.id = p.brand GROUP BY p.id ORDER BY p.unitprice DESC LIMIT 2');
+SELECT query_asked('SELECT name, count(*) FROM brand GROUP BY code ORDER BY 1');
+SELECT query_asked('SELECT p.name, count(*) FROM product p JOIN brand b ON b.id = p.brand GROUP BY b.id');
+SELECT query_asked('WITH p AS (SELECT id, name FROM product) SELECT p.name FROM p GROUP BY p.id');
+SELECT query_asked('WITH RECURSIVE r AS (SELECT ''a''::text AS id, ARRAY[''a''] AS path UNION SELECT l."to", path || l."to" FROM r JOIN likes l ON l."from" = r.id) SELECT * FROM r ORDER BY id');
 -- parameters
 SELECT query_asked('SELECT name FROM product WHERE tags @> $1 AND stock = ANY ($2) AND day > $3 ORDER BY 1', '[["t1"], [1, 2], "2024-01-20"]');
 SELECT query_asked('SELECT $1 || name, $2::int + 1, $3::jsonb FROM brand WHERE id = ''a''', '["x", 4, {"a": [1]}]');

@@ -1,0 +1,213 @@
+/*
+ * mend.c
+ *	  What plain tables of SQL would take, and a query's tables do not.
+ *
+ * The parser's messages are in English (settings.c), and say which column.
+ */
+#include "postgres.h"
+
+#include "ask/mend.h"
+#include "ask/refuse.h"
+#include "ask/tables.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+
+/* What is at a byte of the text. */
+typedef struct Search
+{
+	int location;
+	SelectStmt *select; /* the innermost around it, once it is found */
+	ResTarget *target;	/* whose value is there; or NULL */
+	SelectStmt *around; /* while walking */
+} Search;
+
+static bool
+find_at(Node *node, void *arg)
+{
+	Search *search = arg;
+	SelectStmt *outer = search->around;
+	bool found;
+
+	if (node == NULL || IsA(node, Alias))
+		return false;
+	check_stack_depth();
+	if (IsA(node, ResTarget) &&
+		exprLocation(((ResTarget *) node)->val) == search->location)
+		search->target = (ResTarget *) node;
+	if (exprLocation(node) == search->location && !IsA(node, List) &&
+		search->around != NULL)
+	{
+		search->select = search->around;
+		return true;
+	}
+	if (IsA(node, SelectStmt))
+		search->around = (SelectStmt *) node;
+	found = raw_expression_tree_walker(node, find_at, search);
+	search->around = outer;
+	return found;
+}
+
+/* ---- grouping ---- */
+
+/* Splits "table.column" of the message; false where it has none. */
+static bool
+read_column(const char *message, char **table, char **column)
+{
+	const char *begin = strchr(message, '"');
+	const char *end = begin ? strchr(begin + 1, '"') : NULL;
+	const char *dot = begin ? strchr(begin, '.') : NULL;
+
+	if (end == NULL || dot == NULL || dot > end)
+		return false;
+	*table = pnstrdup(begin + 1, dot - begin - 1);
+	*column = pnstrdup(dot + 1, end - dot - 1);
+	return true;
+}
+
+/* Returns the table of a FROM that is called so; counts what is in it. */
+static const RangeVar *
+find_table(Node *from, const char *name, int *n)
+{
+	const RangeVar *table = (const RangeVar *) from;
+	const JoinExpr *join = (const JoinExpr *) from;
+	const RangeVar *found;
+
+	check_stack_depth();
+	if (IsA(from, JoinExpr))
+	{
+		found = find_table(join->larg, name, n);
+		table = find_table(join->rarg, name, n);
+		return found ? found : table;
+	}
+	(*n)++;
+	if (!IsA(from, RangeVar) ||
+		strcmp(table->alias ? table->alias->aliasname : table->relname, name) !=
+			0)
+		return NULL;
+	return table;
+}
+
+/* Is it a column that has the id of each entity? */
+static bool
+is_id_of(const Query *table, const char *column)
+{
+	const TargetEntry *id = linitial(table->targetList);
+	ListCell *lc;
+
+	if (!IsA(id->expr, Var))
+		return false;
+	foreach(lc, table->targetList)
+	{
+		const TargetEntry *other = lfirst(lc);
+
+		if (pg_strcasecmp(other->resname, column) == 0)
+			return equal(other->expr, id->expr);
+	}
+	return false;
+}
+
+/* Is the id of the table among what is grouped by? */
+static bool
+groups_by_id(const SelectStmt *select, const char *name, const Query *table,
+			 bool alone)
+{
+	ListCell *lc;
+
+	foreach(lc, select->groupClause)
+	{
+		const ColumnRef *ref = lfirst(lc);
+		int n;
+
+		if (!IsA(ref, ColumnRef) || !IsA(llast(ref->fields), String))
+			continue;
+		n = list_length(ref->fields);
+		if ((n == 1 && alone) ||
+			(n == 2 && strcmp(strVal(linitial(ref->fields)), name) == 0))
+			if (is_id_of(table, strVal(llast(ref->fields))))
+				return true;
+	}
+	return false;
+}
+
+static bool
+has_grouping_sets(const SelectStmt *select)
+{
+	ListCell *lc;
+
+	foreach(lc, select->groupClause)
+		if (IsA(lfirst(lc), GroupingSet))
+			return true;
+	return false;
+}
+
+static bool
+group_by_column(const KgAsk *ask, SelectStmt *select, const char *message)
+{
+	const RangeVar *named = NULL;
+	const Query *table;
+	char *name;
+	char *column;
+	ColumnRef *ref;
+	int n = 0;
+	ListCell *lc;
+
+	if (select->groupClause == NIL || has_grouping_sets(select) ||
+		!read_column(message, &name, &column))
+		return false;
+	foreach(lc, select->fromClause)
+	{
+		const RangeVar *found = find_table(lfirst(lc), name, &n);
+
+		named = named ? named : found;
+	}
+	/* A CTE of the same name may be meant. */
+	if (named == NULL || kg_ask_is_cte(ask, named->relname))
+		return false;
+	table = kg_ask_table_query(ask, named->relname);
+	if (table == NULL || !groups_by_id(select, name, table, n == 1))
+		return false;
+	ref = makeNode(ColumnRef);
+	ref->fields = list_make2(makeString(name), makeString(column));
+	ref->location = -1;
+	select->groupClause = lappend(select->groupClause, ref);
+	return true;
+}
+
+/* ---- collations ---- */
+
+static bool
+collate(ResTarget *target)
+{
+	CollateClause *clause;
+
+	if (IsA(target->val, CollateClause))
+		return false;
+	clause = makeNode(CollateClause);
+	clause->arg = target->val;
+	clause->collname = list_make2(makeString("pg_catalog"), makeString("C"));
+	clause->location = exprLocation(target->val);
+	target->val = (Node *) clause;
+	return true;
+}
+
+bool
+kg_ask_is_mendable(const ErrorData *edata)
+{
+	return edata->sqlerrcode == ERRCODE_GROUPING_ERROR ||
+		   edata->sqlerrcode == ERRCODE_COLLATION_MISMATCH;
+}
+
+bool
+kg_ask_mend(const KgAsk *ask, RawStmt *statement, const ErrorData *edata)
+{
+	Search search = {kg_ask_location(ask, edata->cursorpos)};
+
+	if (search.location < 0)
+		return false;
+	(void) find_at(statement->stmt, &search);
+	if (edata->sqlerrcode == ERRCODE_COLLATION_MISMATCH)
+		return search.target != NULL && collate(search.target);
+	return search.select != NULL &&
+		   group_by_column(ask, search.select, edata->message);
+}
