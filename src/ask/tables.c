@@ -6,14 +6,12 @@
 
 #include "ask/refuse.h"
 #include "ask/tables.h"
+#include "ask/view.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "parser/analyze.h"
-#include "parser/parse_node.h"
-#include "parser/parser.h"
 #include "store/view_sql.h"
 #include "utils/queryenvironment.h"
 
@@ -162,23 +160,12 @@ find_named(Meant *all, int n, const char *name,
 	return found;
 }
 
-/* ---- views ---- */
+/* ---- what is noted ---- */
 
-/* Analyses a view of the catalog's: nothing in its text is the caller's. */
 static Query *
-analyse_view(const KgAsk *ask, const Meant *meant)
+view_of(const KgAsk *ask, const Meant *meant)
 {
-	KgView *view = meant->type ? kg_view_of_type(meant->type)
-							   : kg_view_of_relation(meant->relation);
-	char *sql = kg_view_query(ask->catalog, view, view->columns);
-	ParseState *state = make_parsestate(NULL);
-	Query *query;
-
-	state->p_sourcetext = sql;
-	query = transformTopLevelStmt(
-		state, linitial_node(RawStmt, raw_parser(sql, RAW_PARSE_DEFAULT)));
-	free_parsestate(state);
-	return query;
+	return kg_ask_view(ask->catalog, meant->type, meant->relation);
 }
 
 /* Returns what an unquoted name means: exactly, or else without its case. */
@@ -202,7 +189,7 @@ kg_ask_cte_note(KgAsk *ask, const char *name)
 	found = find_tables(ask, name);
 	note(ask,
 		 name,
-		 list_length(found) == 1 ? analyse_view(ask, linitial(found)) : NULL,
+		 list_length(found) == 1 ? view_of(ask, linitial(found)) : NULL,
 		 true);
 }
 
@@ -235,7 +222,7 @@ kg_ask_table_note(KgAsk *ask, RangeVar *table)
 		table->relname = pstrdup(name);
 	}
 	if (find_noted(ask, name) == NULL)
-		note(ask, name, analyse_view(ask, linitial(found)), false);
+		note(ask, name, view_of(ask, linitial(found)), false);
 }
 
 Query *

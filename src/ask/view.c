@@ -1,0 +1,86 @@
+/*
+ * view.c
+ *	  The analysed view of a type or of a relation, kept from query to query.
+ *
+ * It is of one catalog, which is what one role sees of a tenant; policies are put
+ * in by the rewriter, each time.
+ */
+#include "postgres.h"
+
+#include "ask/view.h"
+#include "base/cache.h"
+#include "parser/analyze.h"
+#include "parser/parse_node.h"
+#include "parser/parser.h"
+#include "rewrite/rewriteHandler.h"
+#include "store/view_sql.h"
+#include "utils/memutils.h"
+
+typedef struct Key
+{
+	uint64 catalog; /* its id */
+	const void *of; /* the type or relation, which is the catalog's */
+} Key;
+
+typedef struct Entry
+{
+	KgCacheEntry entry;
+	Key key;
+	Query *query;
+} Entry;
+
+static const int most = 256;
+/* Stale when the catalog changes. */
+static KgCache views = {"analysed views", &most, KG_STALE_BY_CATALOG};
+
+static bool
+is_key(const void *entry, const void *key)
+{
+	const Key *a = &((const Entry *) entry)->key;
+	const Key *b = key;
+
+	return a->catalog == b->catalog && a->of == b->of;
+}
+
+/* Analyses the text of a view: nothing in it is the caller's. */
+static Query *
+analyse(const KgCatalog *catalog, const KgType *type,
+		const KgRelation *relation)
+{
+	KgView *view = type ? kg_view_of_type(type) : kg_view_of_relation(relation);
+	char *sql = kg_view_query(catalog, view, view->columns);
+	ParseState *state = make_parsestate(NULL);
+	Query *query;
+
+	state->p_sourcetext = sql;
+	query = transformTopLevelStmt(
+		state, linitial_node(RawStmt, raw_parser(sql, RAW_PARSE_DEFAULT)));
+	free_parsestate(state);
+	return query;
+}
+
+Query *
+kg_ask_view(const KgCatalog *catalog, const KgType *type,
+			const KgRelation *relation)
+{
+	Key key = {catalog->id, type ? (const void *) type : relation};
+	uint64 hash = catalog->id ^ (uintptr_t) key.of;
+	Entry *entry = kg_cache_find(&views, hash, is_key, &key);
+	Query *query;
+	MemoryContext old;
+
+	if (entry != NULL)
+	{
+		query = copyObject(entry->query);
+		AcquireRewriteLocks(query, true, false);
+		return query;
+	}
+	query = analyse(catalog, type, relation);
+	entry = kg_cache_make(&views, sizeof(*entry));
+	old = MemoryContextSwitchTo(entry->entry.context);
+	entry->key = key;
+	entry->query = copyObject(query);
+	MemoryContextSwitchTo(old);
+	kg_cache_keep(&views, entry, hash);
+	return query;
+}

@@ -1,0 +1,16 @@
+/*
+ * view.h
+ *	  What stands for a table in a query: the analysed view of a type or of a
+ *	  relation, kept from query to query.
+ */
+#ifndef KG_ASK_VIEW_H
+#define KG_ASK_VIEW_H
+
+#include "catalog/catalog.h"
+#include "nodes/parsenodes.h"
+
+/* Returns a copy, whose tables are locked; one of the two is not NULL. */
+extern Query *kg_ask_view(const KgCatalog *catalog, const KgType *type,
+						  const KgRelation *relation);
+
+#endif /* KG_ASK_VIEW_H */
