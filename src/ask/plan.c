@@ -11,6 +11,7 @@
 
 #include "ask/plan.h"
 #include "ask/settings.h"
+#include "base/compat.h"
 #include "miscadmin.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
@@ -68,7 +69,7 @@ loops_blindly(const PlannedStmt *statement)
 static PlannedStmt *
 plan_copy(const KgAsk *ask, const Query *query)
 {
-	return pg_plan_query(copyObject((Query *) query), ask->sql, 0, ask->values);
+	return kg_plan_query(copyObject((Query *) query), ask->sql, 0, ask->values);
 }
 
 PlannedStmt *

@@ -59,8 +59,13 @@ find_folded(ParseState *state, const char *name, int location)
 		{
 			const ParseNamespaceItem *item = lfirst(lc);
 
+			char *next = found;
+
 			if (item->p_cols_visible)
-				found = folded_column(item, name, found);
+				next = folded_column(item, name, found);
+			if (found != NULL && next == NULL)
+				return NULL;
+			found = next;
 		}
 		if (found != NULL)
 			return colNameToVar(state, found, false, location);

@@ -203,6 +203,18 @@ typedef struct KgJsonbState
 #endif
 
 /*
+ * PostgreSQL 19 hands what EXPLAIN asks for to the planner (commit c83ac02ec73).
+ * The user includes tcop/tcopprot.h.
+ */
+#if PG_VERSION_NUM >= 190000
+#define kg_plan_query(query, sql, options, params) \
+	pg_plan_query(query, sql, options, params, NULL)
+#else
+#define kg_plan_query(query, sql, options, params) \
+	pg_plan_query(query, sql, options, params)
+#endif
+
+/*
  * PostgreSQL 18 has the expressions of GROUP BY as an entry of the range table
  * (commit 247dea89f76).  The user includes nodes/parsenodes.h.
  */
