@@ -89,17 +89,19 @@ kg_tool_query(const Jsonb *arguments)
 	const KgFixedTool *tool = kg_fixed_tool_find("query");
 	KgRepairs repairs = {NIL};
 	KgAsk ask = {NULL};
+	const KgCatalog *catalog;
 	KgInput in;
 	int64 max_bytes;
 
 	kg_repair_begin("query", arguments);
 	kg_input_open(&in, arguments, tool->input, &repairs);
+	catalog = kg_running_catalog();
 	max_bytes = kg_input_max_bytes(&in);
 	ask.sql = kg_input_string(&in, "sql");
 	ask.params = kg_input_array(&in, "params", "values");
 	(void) kg_input_int(&in, "limit", &ask.limit);
 	if (repairs.repairs == NIL)
-		kg_published_check(kg_running_catalog(), NULL, tool->input, arguments);
+		kg_published_check(catalog, NULL, tool->input, arguments);
 	ask.max_bytes = max_bytes;
 	kg_ask(&ask);
 	return fit_reply(&ask, &in, max_bytes);

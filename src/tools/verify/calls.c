@@ -207,6 +207,54 @@ aggregate_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
 	return true;
 }
 
+/*
+ * Reads the number that a query in SQL returns: of one row the one column, of no
+ * row 0.  Rows of anything else are only not none; value is jbvNull then.
+ */
+static void
+query_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
+{
+	JsonbValue rows;
+	JsonbValue row;
+	JsonbValue truncated;
+	KgError *err;
+
+	(void) kg_json_get(&reply->root, "rows", &rows);
+	if (kg_json_length(kg_json_container(&rows)) == 0)
+	{
+		kg_json_root(kg_json_parse("0"), value);
+		return;
+	}
+	row = *getIthJsonbValueFromContainer(
+		(JsonbContainer *) kg_json_container(&rows), 0);
+	if (kg_json_length(kg_json_container(&row)) == 1 &&
+		kg_json_get(&reply->root, "truncated", &truncated) == NULL)
+	{
+		*value = *getIthJsonbValueFromContainer(
+			(JsonbContainer *) kg_json_container(&row), 0);
+		if (value->type == jbvNumeric)
+			return;
+	}
+	value->type = jbvNull;
+	if (claim->kind == KG_CLAIM_NONE)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT, "the query returns no single number");
+	kg_error_path(err, "%s/arguments/sql", kg_input_path(&claim->in, "count"));
+	kg_error_throw_expected(err, "one row with one number, such as count(*)");
+}
+
+static bool
+read_value(KgClaim *claim, const Jsonb *reply, JsonbValue *value)
+{
+	if (kg_callable_declares(&claim->callable, "sql"))
+	{
+		query_value(claim, reply, value);
+		return true;
+	}
+	return aggregate_value(claim, reply, value) ||
+		   exact_total(claim, reply, value);
+}
+
 static void
 call_count(KgVerify *v, KgClaim *claim)
 {
@@ -222,9 +270,13 @@ call_count(KgVerify *v, KgClaim *claim)
 	reply = kg_callable_call(
 		v->call.catalog, &claim->callable, claim->arguments);
 	claim->within = NULL;
-	if (!aggregate_value(claim, reply, &total) &&
-		!exact_total(claim, reply, &total))
+	if (!read_value(claim, reply, &total))
 		return;
+	if (total.type == jbvNull)
+	{
+		kg_claim_judge(claim, KG_CONTRADICTED, "count");
+		return;
+	}
 	counted = kg_claim_correction("count", &total);
 	if (claim->kind == KG_CLAIM_NONE
 			? kg_json_int64(&total, &n) && n == 0

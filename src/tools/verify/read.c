@@ -590,6 +590,14 @@ refuse_tool(const char *name, const char *path)
 		"traverse_relationships or one that lists a type");
 }
 
+bool
+kg_callable_declares(const KgCallable *callable, const char *name)
+{
+	return callable->fixed != NULL &&
+		   kg_outline_member(
+			   kg_outline(callable->fixed->input), name, strlen(name)) != NULL;
+}
+
 /* May a call of it have a total? */
 static bool
 counts(const KgCallable *callable)
@@ -601,8 +609,7 @@ counts(const KgCallable *callable)
 		return callable->tool->operation == KG_EXPOSE_LIST ||
 			   callable->tool->operation == KG_EXPOSE_LIST_IDS;
 	/* A claim is not about claims. */
-	return kg_outline_member(kg_outline(callable->fixed->input), "claims", 6) ==
-		   NULL;
+	return !kg_callable_declares(callable, "claims");
 }
 
 /* One item is enough, however long, where the tool has pages. */
@@ -668,11 +675,8 @@ read_call(KgVerify *v, KgClaim *claim, const char *key)
 static bool
 aggregates(const KgCallable *callable)
 {
-	const char *name = "aggregations";
-
-	return callable->fixed != NULL &&
-		   kg_outline_member(
-			   kg_outline(callable->fixed->input), name, strlen(name)) != NULL;
+	return kg_callable_declares(callable, "aggregations") ||
+		   kg_callable_declares(callable, "sql");
 }
 
 static void

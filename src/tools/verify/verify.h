@@ -140,6 +140,8 @@ extern int kg_claim_types(const KgVerify *v, const KgMention *mention,
 						  uint16 *ranks);
 /* The condition of a property claim against a type. */
 extern void kg_claim_analyse(KgVerify *v, KgClaim *claim, const KgType *type);
+/* Returns whether a fixed tool takes the argument. */
+extern bool kg_callable_declares(const KgCallable *callable, const char *name);
 extern void kg_claims_read(KgVerify *v);
 extern void kg_claims_look_up(KgVerify *v);
 extern void kg_claims_judge(KgVerify *v);
