@@ -1,6 +1,6 @@
 /*
  * allowed.h
- *	  What a query may be made of: functions, types, nodes.
+ *	  The functions, types and nodes of a query.
  *
  *	  Everything that is not on a list is refused.  The lists are compiled in:
  *	  nothing that a database has can add to them.
@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-/* What is bounded when the function is called (ask/bound.h). */
+/* The bounds of a call of the function (ask/bound.h). */
 typedef enum KgAskBound
 {
 	KG_ASK_FREE,	 /* nothing */

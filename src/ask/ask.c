@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "ask/amend.h"
 #include "ask/ask.h"
 #include "ask/bound.h"
 #include "ask/memory.h"
@@ -11,7 +12,6 @@
 #include "ask/plan.h"
 #include "ask/query.h"
 #include "ask/raw.h"
-#include "ask/refuse.h"
 #include "ask/run.h"
 #include "ask/settings.h"
 #include "ask/tables.h"

@@ -131,7 +131,7 @@ bound(Node *node, void *arg)
 		RangeTblFunction *function = (RangeTblFunction *) node;
 		Node *call = function->funcexpr;
 
-		/* The executor asks pg_proc what a table of a function's has. */
+		/* The executor reads the columns of such a table in pg_proc. */
 		if (bounded(bounding, call) != call)
 			kg_ask_refuse(bounding->ask,
 						  exprLocation(call),

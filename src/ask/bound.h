@@ -1,10 +1,10 @@
 /*
  * bound.h
- *	  Bounds of values, where a function makes a large one of small ones or
- *	  takes long with a large one.
+ *	  Bounds of values, for functions that make a large one of small ones or take
+ *	  long with a large one.
  *
- *	  What the server cannot interrupt takes as long as its values are: each is
- *	  bounded where it is made.
+ *	  A function that cannot be interrupted takes as long as its values are, so
+ *	  each value is bounded when it is made.
  */
 #ifndef KG_ASK_BOUND_H
 #define KG_ASK_BOUND_H

@@ -18,7 +18,7 @@
 #include "storage/fd.h"
 #include "tcop/tcopprot.h"
 
-/* What the server takes of the stack above max_stack_depth (STACK_DEPTH_SLOP). */
+/* The stack that the server uses above max_stack_depth (STACK_DEPTH_SLOP). */
 #define KG_STACK_SLOP (512 * 1024)
 #define KG_PAGE 4096
 

@@ -13,7 +13,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 
-/* What is at a byte of the text. */
+/* The node at a byte of the text. */
 typedef struct Search
 {
 	int location;
@@ -50,7 +50,7 @@ find_at(Node *node, void *arg)
 
 /* ---- grouping ---- */
 
-/* Splits "table.column" of the message; false where it has none. */
+/* Splits "table.column" of the message; false if there is no such name. */
 static bool
 read_column(const char *message, char **table, char **column)
 {
@@ -65,7 +65,7 @@ read_column(const char *message, char **table, char **column)
 	return true;
 }
 
-/* Returns the table of a FROM that is called so; counts what is in it. */
+/* Returns the table of this name in a FROM; counts the items of the FROM. */
 static const RangeVar *
 find_table(Node *from, const char *name, int *n)
 {
@@ -107,7 +107,7 @@ is_id_of(const Query *table, const char *column)
 	return false;
 }
 
-/* Is the id of the table among what is grouped by? */
+/* Does GROUP BY have the id of the table? */
 static bool
 groups_by_id(const SelectStmt *select, const char *name, const Query *table,
 			 bool alone)

@@ -12,7 +12,7 @@ extern bool kg_ask_is_mendable(const ErrorData *edata);
 
 /*
  * Changes a parsed statement so that its analysis does not raise the same error
- * again; returns false where the error is not one of these:
+ * again; returns false if the error is not one of these:
  *
  * A column whose table is grouped by its id is grouped by, too: the parser knows
  * of no primary key.

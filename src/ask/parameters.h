@@ -12,7 +12,7 @@ extern int kg_ask_nparams(const KgAsk *ask);
 
 /*
  * Makes a value of each as the type that the analysis found for it.  Raises
- * KG_INVALID_INPUT at /params/n for one that is none of it.
+ * KG_INVALID_INPUT at /params/n for a value that the type does not have.
  */
 extern void kg_ask_bind(KgAsk *ask);
 

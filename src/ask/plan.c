@@ -3,9 +3,9 @@
  *	  The plan of a query.
  *
  * The statistics of kg_entity are of all types together, so a join of two types
- * may be estimated at a few rows where there are thousands.  A nested loop that
- * reads its inner side whole for each of these takes their product, and a hash
- * join hardly more than the nested loop where the estimate is right.
+ * may be estimated at a few rows when there are thousands.  A nested loop that
+ * reads its inner side whole for each of these takes their product; a hash join
+ * takes hardly more than the nested loop if the estimate is right.
  */
 #include "postgres.h"
 
@@ -65,7 +65,7 @@ loops_blindly(const PlannedStmt *statement)
 		   any_blind_loop(statement->subplans);
 }
 
-/* The planner writes into what it plans. */
+/* The planner changes the query that it plans. */
 static PlannedStmt *
 plan_copy(const KgAsk *ask, const Query *query)
 {

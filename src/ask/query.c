@@ -110,7 +110,7 @@ typedef struct Analysis
 	ErrorData *error; /* that may be mended, or NULL */
 } Analysis;
 
-/* The parser writes into what it analyses. */
+/* The parser changes the statement that it analyses. */
 static void
 analyse(void *arg)
 {
@@ -130,7 +130,7 @@ analyse(void *arg)
 	free_parsestate(state);
 }
 
-/* Has it one that may be mended?  An error of ours is caught in its place. */
+/* Keeps an error that may be mended, and raises one that can be caught. */
 static void
 note_error(ErrorData *edata, void *arg)
 {
@@ -148,7 +148,7 @@ try_analyse(void *arg)
 	kg_catch_amend(analyse, note_error, arg);
 }
 
-/* So many columns of a statement are mended, one after the other. */
+/* Columns of a statement that are mended at most, one after the other. */
 #define KG_MENDED 64
 
 Query *
@@ -296,7 +296,7 @@ check_table(const Check *check, const RangeTblEntry *table)
 {
 	if (table->rtekind == RTE_NAMEDTUPLESTORE)
 	{
-		/* A CTE's name, where no CTE of that name is in reach. */
+		/* A CTE's name out of the reach of the CTE. */
 		if (kg_ask_table_query(check->ask, table->enrname) == NULL)
 			kg_ask_table_unknown(check->ask, table->enrname, -1);
 	}
@@ -437,7 +437,7 @@ walk(Node *node, void *arg)
 		check.location = exprLocation(node);
 	check_node(&check, node);
 	if (IsA(node, RangeTblEntry))
-		return false; /* what it has is walked by its query */
+		return false; /* its query walks its parts */
 	if (IsA(node, CommonTableExpr))
 	{
 		CommonTableExpr *cte = (CommonTableExpr *) node;

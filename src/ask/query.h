@@ -14,8 +14,8 @@
 extern Query *kg_ask_analyse(KgAsk *ask, RawStmt *statement);
 
 /*
- * Raises for whatever is on no list: nodes, functions, types, collations.
- * Nothing but what the caller wrote is in it then.
+ * Raises for a node, function, type or collation that is on no list.  The query
+ * has only the caller's own parts at this time.
  */
 extern void kg_ask_check(const KgAsk *ask, Query *query);
 

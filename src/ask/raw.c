@@ -1,6 +1,6 @@
 /*
  * raw.c
- *	  What is refused before anything is looked up.
+ *	  The check before anything is looked up.
  */
 #include "postgres.h"
 

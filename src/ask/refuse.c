@@ -6,9 +6,6 @@
 
 #include "ask/allowed.h"
 #include "ask/refuse.h"
-#include "ask/tables.h"
-#include "base/json.h"
-#include "base/settings.h"
 #include "mb/pg_wchar.h"
 
 /* Of the text, to show where something is. */
@@ -99,8 +96,6 @@ kg_ask_refuse_function(const KgAsk *ask, int location, const char *name)
 		"JSON, without a schema before its name");
 }
 
-/* ---- errors of the server ---- */
-
 int
 kg_ask_location(const KgAsk *ask, int position)
 {
@@ -111,153 +106,4 @@ kg_ask_location(const KgAsk *ask, int position)
 	while (--position > 0 && *at != '\0')
 		at += pg_mblen(at);
 	return at - ask->sql;
-}
-
-/* Returns the last name of a.b or "a"."b" that begins at a place. */
-static char *
-name_at(const char *sql, int location)
-{
-	const char *at = sql + location;
-	const char *name = at;
-	bool quoted = false;
-
-	for (; *at != '\0'; at++)
-	{
-		if (*at == '"')
-			quoted = !quoted;
-		else if (!quoted && *at == '.')
-			name = at + 1;
-		else if (!quoted && !IS_HIGHBIT_SET(*at) && *at != '_' &&
-				 !isalnum((unsigned char) *at))
-			break;
-	}
-	if (*name == '"')
-		return pnstrdup(name + 1, Max(at - name - 2, 0));
-	return pnstrdup(name, at - name);
-}
-
-/* Returns the last text in quotation marks of a hint, or NULL. */
-static char *
-quoted_in(const char *hint)
-{
-	const char *end = strrchr(hint, '"');
-	const char *begin = end;
-
-	while (begin != NULL && begin > hint && *--begin != '"')
-		;
-	if (begin == NULL || begin == end || *begin != '"')
-		return NULL;
-	return pnstrdup(begin + 1, end - begin - 1);
-}
-
-/* Returns what to write instead of what the server refuses, or NULL. */
-static const char *
-instead_of(const ErrorData *edata, const char *sql, int location)
-{
-	switch (edata->sqlerrcode)
-	{
-		case ERRCODE_GROUPING_ERROR:
-			return "the column in GROUP BY, or an aggregate of it";
-		case ERRCODE_AMBIGUOUS_COLUMN:
-			return "the column with its table before it: table.column";
-		case ERRCODE_SYNTAX_ERROR:
-			if (strpbrk(sql, "`[") != NULL)
-				return "names without quotation marks, or in \"double\" ones";
-			if (strstr(edata->message, "LIMIT") != NULL)
-				return "LIMIT n OFFSET m";
-			if (location >= 4 &&
-				pg_strncasecmp(sql + location - 4, "TOP ", 4) == 0)
-				return "LIMIT n at the end";
-			return "one SELECT, as PostgreSQL has it";
-		case ERRCODE_DIVISION_BY_ZERO:
-			return "a / nullif(b, 0)";
-		default:
-			break;
-	}
-	if (edata->sqlerrcode == ERRCODE_UNDEFINED_FUNCTION &&
-		strstr(edata->message, "round(double precision, integer)") != NULL)
-		return "round(value::numeric, n)";
-	return edata->hint;
-}
-
-static void
-tell_columns(KgError *err, const KgAsk *ask, const char *name)
-{
-	List *columns = kg_ask_columns(ask);
-	const char **names = palloc((list_length(columns) + 1) * sizeof(char *));
-	ListCell *lc;
-
-	foreach(lc, columns)
-	{
-		names[foreach_current_index(lc)] = lfirst(lc);
-		if (foreach_current_index(lc) < 100)
-			kg_error_allow(err, lfirst(lc));
-	}
-	kg_error_did_you_mean(err, kg_nearest(name, names, list_length(columns)));
-}
-
-static void
-amend_statement(const ErrorData *edata, const KgAsk *ask, KgErrorCode code)
-{
-	int location = kg_ask_location(ask, edata->cursorpos);
-	KgError *err = kg_ask_error(ask, code, location, "%s", edata->message);
-	const char *instead = instead_of(edata, ask->sql, location);
-	char *meant = edata->hint ? quoted_in(edata->hint) : NULL;
-
-	if (meant != NULL)
-		kg_error_did_you_mean(err, meant);
-	else if (edata->sqlerrcode == ERRCODE_UNDEFINED_COLUMN && location >= 0)
-		tell_columns(err, ask, name_at(ask->sql, location));
-	if (instead != NULL)
-		kg_error_expected(err, "%s", instead);
-	kg_error_throw(err);
-}
-
-static void
-amend_memory(const ErrorData *edata, const KgAsk *ask)
-{
-	bool files = edata->sqlerrcode == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED;
-	KgError *err = kg_ask_error(
-		ask,
-		KG_LIMIT_EXCEEDED,
-		-1,
-		"the query needs more %s than %s (%d kB)",
-		files ? "temporary files" : "memory",
-		files ? "kg_graph.max_query_temp" : "kg_graph.max_query_memory",
-		files ? kg_setting_max_query_temp : kg_setting_max_query_memory);
-
-	kg_error_throw_expected(
-		err,
-		"fewer rows to sort, join or collect: more conditions, shorter "
-		"values");
-}
-
-void
-kg_ask_amend(ErrorData *edata, void *arg)
-{
-	const KgAsk *ask = arg;
-
-	if (kg_error_is_ours(edata) ||
-		edata->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE)
-		return;
-	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
-	{
-		case MAKE_SQLSTATE('0', 'A', '0', '0', '0'): /* not supported */
-		case MAKE_SQLSTATE('2', '1', '0', '0', '0'): /* more than one row */
-		case MAKE_SQLSTATE('2', '2', '0', '0', '0'): /* values */
-		case MAKE_SQLSTATE('2', '5', '0', '0', '0'): /* it is read-only */
-		case MAKE_SQLSTATE('4', '2', '0', '0', '0'): /* the statement */
-			amend_statement(edata, ask, KG_INVALID_INPUT);
-			break;
-		case MAKE_SQLSTATE('5', '4', '0', '0', '0'): /* its size */
-			amend_statement(edata, ask, KG_LIMIT_EXCEEDED);
-			break;
-		case MAKE_SQLSTATE('5', '3', '0', '0', '0'): /* resources */
-			if (edata->sqlerrcode == ERRCODE_OUT_OF_MEMORY ||
-				edata->sqlerrcode == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
-				amend_memory(edata, ask);
-			break;
-		default:
-			break;
-	}
 }

@@ -30,10 +30,4 @@ extern KG_NORETURN void
 kg_ask_refuse_function(const KgAsk *ask, int location,
 					   const char *name) KG_NORETURN_TAIL;
 
-/*
- * Raises an error of the server as one of ours, where it is about the query or
- * what it takes; returns where it is about anything else.
- */
-extern void kg_ask_amend(ErrorData *edata, void *ask);
-
 #endif /* KG_ASK_REFUSE_H */

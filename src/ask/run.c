@@ -2,8 +2,8 @@
  * run.c
  *	  Running a query.
  *
- * Rows are made JSON as they come, and the executor stops when there are as many
- * as are asked for, or as have room.
+ * Rows are made JSON as they come, and the executor stops when there are enough
+ * for limit, or for max_bytes.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@
 #include "utils/numeric.h"
 #include "utils/snapmgr.h"
 
-/* Readers of JSON have numbers of so many digits; longer ones are texts. */
+/* Digits of a number that readers of JSON can read; a longer one is a text. */
 #define KG_MOST_DIGITS 1000
 
 typedef struct Receiver
@@ -74,7 +74,7 @@ make_row(Receiver *receiver, TupleTableSlot *slot)
 	return kg_jw_finish(&w);
 }
 
-/* Returns false where the executor is to stop. */
+/* Returns false to stop the executor. */
 static bool
 receive(TupleTableSlot *slot, DestReceiver *self)
 {

@@ -1,6 +1,6 @@
 /*
  * settings.c
- *	  What a query runs under, whatever the session has set.
+ *	  The settings that a query runs under.
  */
 #include "postgres.h"
 

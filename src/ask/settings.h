@@ -1,6 +1,6 @@
 /*
  * settings.h
- *	  What a query runs under, whatever the session has set.
+ *	  The settings that a query runs under.
  */
 #ifndef KG_ASK_SETTINGS_H
 #define KG_ASK_SETTINGS_H
@@ -11,8 +11,8 @@
 extern void kg_ask_set(const char *name, const char *value);
 
 /*
- * Around a query: settings that decide what a text means, names in pg_catalog
- * alone, nothing is written.  An error ends it with its (sub)transaction.
+ * Around a query: pins the settings that change the meaning of a text, looks up
+ * names in pg_catalog alone, and writes nothing.  An error ends it with its (sub)transaction.
  */
 typedef struct KgAskSettings
 {

@@ -160,7 +160,7 @@ find_named(Meant *all, int n, const char *name,
 	return found;
 }
 
-/* ---- what is noted ---- */
+/* ---- tables of a query ---- */
 
 static Query *
 view_of(const KgAsk *ask, const Meant *meant)

@@ -2,11 +2,11 @@
  * tables.h
  *	  The tables of a query: the caller's types and relations.
  *
- *	  A table is what a view of it would be (store/view_sql.h), with no object of
- *	  the catalog: the parser takes it for a named tuplestore, which its own
- *	  rules of names find, and the analysed view takes the place of that.
- *	  The parser never looks for a name in the catalog: names of CTEs are
- *	  tuplestores, too, for where the CTE itself is out of reach.
+ *	  A table has the text of a view (store/view_sql.h), and no object of the
+ *	  catalog: the parser takes it for a named tuplestore, which its own rules of
+ *	  names find, and the analysed view takes the place of that.  The parser
+ *	  never looks for a name in the catalog: names of CTEs are tuplestores, too,
+ *	  for references out of the reach of the CTE.
  */
 #ifndef KG_ASK_TABLES_H
 #define KG_ASK_TABLES_H
@@ -14,7 +14,7 @@
 #include "ask/ask.h"
 
 /*
- * Notes that the query has a CTE of the name.  Where the CTE is out of reach the
+ * Notes that the query has a CTE of the name.  Out of the reach of the CTE the
  * name is a table's, if there is one.
  */
 extern void kg_ask_cte_note(KgAsk *ask, const char *name);

@@ -1,6 +1,6 @@
 /*
  * types.c
- *	  The types of what a query reads and answers.
+ *	  The types of the values of a query.
  */
 #include "postgres.h"
 

@@ -2,8 +2,8 @@
  * view.c
  *	  The analysed view of a type or of a relation, kept from query to query.
  *
- * It is of one catalog, which is what one role sees of a tenant; policies are put
- * in by the rewriter, each time.
+ * It is of one catalog: of one tenant, for one role.  The rewriter adds the
+ * policies, each time.
  */
 #include "postgres.h"
 

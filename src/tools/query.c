@@ -54,8 +54,8 @@ make_reply(const KgAsk *ask, const KgRepairs *repairs)
 }
 
 /*
- * Leaves out the last rows until the whole has room: what is beside the rows is
- * known when the query has ended.
+ * Leaves out the last rows until the whole has room: the other members are known
+ * when the query has ended.
  */
 static Jsonb *
 fit_reply(KgAsk *ask, const KgInput *in, int64 max_bytes)
