@@ -9,7 +9,7 @@
 #include "fmgr.h"
 #include "ask/bound.h"
 #include "tools/graph/graph.h"
-#include "tools/query.h"
+#include "tools/sql/query.h"
 #include "tools/verify/verify.h"
 
 #define KG_TOOL_FUNCTION(sql_name, tool)   \

@@ -16,7 +16,7 @@
 #include "ask/settings.h"
 #include "ask/tables.h"
 #include "base/catch.h"
-#include "query/running.h"
+#include "query/run/running.h"
 
 static void
 answer(void *arg)

@@ -13,7 +13,7 @@
 #ifndef KG_ASK_H
 #define KG_ASK_H
 
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 #include "nodes/params.h"
 #include "nodes/parsenodes.h"
 

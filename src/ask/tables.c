@@ -12,7 +12,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "store/view_sql.h"
+#include "store/view/view_sql.h"
 #include "utils/queryenvironment.h"
 
 typedef struct KgAskTable

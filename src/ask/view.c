@@ -13,7 +13,7 @@
 #include "parser/parse_node.h"
 #include "parser/parser.h"
 #include "rewrite/rewriteHandler.h"
-#include "store/view_sql.h"
+#include "store/view/view_sql.h"
 #include "utils/memutils.h"
 
 typedef struct Key

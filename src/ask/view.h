@@ -6,7 +6,7 @@
 #ifndef KG_ASK_VIEW_H
 #define KG_ASK_VIEW_H
 
-#include "catalog/catalog.h"
+#include "model/catalog.h"
 #include "nodes/parsenodes.h"
 
 /* Returns a copy, whose tables are locked; one of the two is not NULL. */

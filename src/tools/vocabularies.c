@@ -10,7 +10,7 @@
 #include "tools/compact/compact.h"
 #include "tools/graph/graph.h"
 #include "tools/memory/memory.h"
-#include "tools/query.h"
+#include "tools/sql/query.h"
 #include "tools/vocabularies.h"
 
 void

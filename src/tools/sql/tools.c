@@ -1,13 +1,13 @@
 /*
- * sql_tools.c
+ * tools.c
  *	  The table of the toolset sql, with the schemas of its tools.
  *
  * The tools schema and verify are those of the toolset compact, too.
  */
 #include "postgres.h"
 
-#include "tools/graph.h"
-#include "tools/query.h"
+#include "tools/graph/graph.h"
+#include "tools/sql/query.h"
 
 static const char query_input[] =
 	"{'type':'object','additionalProperties':false,'required':['sql'],'"

@@ -5,13 +5,13 @@
 #include "postgres.h"
 
 #include "ask/ask.h"
-#include "query/repair.h"
-#include "query/running.h"
+#include "query/argument/repair.h"
+#include "query/run/running.h"
 #include "tools/fixed_tools.h"
-#include "tools/input.h"
-#include "tools/published.h"
-#include "tools/query.h"
-#include "tools/reply.h"
+#include "tools/input/input.h"
+#include "tools/input/published.h"
+#include "tools/sql/query.h"
+#include "tools/reply/reply.h"
 
 static void
 write_rows(const KgAsk *ask, KgJsonWriter *w)
