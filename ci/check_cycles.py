@@ -27,30 +27,30 @@ def objects():
                 yield os.path.join(folder, name)
 
 
-def symbols(path):
-    """Return the global symbols that an object file defines and needs."""
-    defined, needed = set(), set()
-    out = subprocess.run(["nm", "-g", path], capture_output=True, text=True,
-                         check=True).stdout
+def symbols(paths):
+    """Yield (path, symbol, whether it is needed) of all object files."""
+    out = subprocess.run(["nm", "-g", "-A"] + paths, capture_output=True,
+                         text=True, check=True).stdout
     for line in out.splitlines():
-        kind, name = line.split()[-2:]
-        (needed if kind == "U" else defined).add(name)
-    return defined, needed
+        path, _, rest = line.partition(":")
+        kind, name = rest.split()[-2:]
+        yield path, name, kind == "U"
 
 
 def graph():
     """Return for each file the files of the same program that it needs."""
     owner, needs = {}, {}
-    for path in objects():
+    paths = list(objects())
+    for path, symbol, needed in symbols(paths):
         program = path.startswith("src/kgctl/")
-        defined, needed = symbols(path)
         name = path[len("src/"):-2]
-        for symbol in defined:
+        if needed:
+            needs.setdefault(name, set()).add((program, symbol))
+        else:
             owner[program, symbol] = name
-        needs[name] = (program, needed)
-    return {name: {owner[program, s] for s in needed
-                   if (program, s) in owner} - {name}
-            for name, (program, needed) in needs.items()}
+    return {path[len("src/"):-2]:
+            {owner[s] for s in needs.get(path[len("src/"):-2], ())
+             if s in owner} - {path[len("src/"):-2]} for path in paths}
 
 
 def groups(edges):
@@ -87,14 +87,14 @@ def listed():
 
 
 def main():
+    if not list(objects()):
+        print("no object files: build first")
+        return 1
     found = sorted(groups(graph()), key=lambda g: (-len(g), sorted(g)))
     if "--print" in sys.argv:
         for group in found:
             print(" ".join(sorted(group)))
         return 0
-    if not any(True for _ in objects()):
-        print("no object files: build first")
-        return 1
     bad = 0
     allowed = listed()
     for group in found:

@@ -35,7 +35,7 @@ extern Jsonb *kg_type_changes_schema(const KgType *type);
 /* Returns the schema of the properties of a relation's edges. */
 extern Jsonb *kg_relation_properties_schema(const KgRelation *relation);
 
-/* Writes the member key with the values of an enum; nothing if there are none. */
+/* Writes the member key with the values of an enum, if the field has some. */
 extern void kg_enum_write(const KgField *field, const char *key,
 						  KgJsonWriter *w);
 
