@@ -112,7 +112,7 @@ CREATE TABLE @extschema@.kg_entity (
 );
 COMMENT ON TABLE @extschema@.kg_entity IS 'entities; data is validated against the type''s schema, the other columns are filled from it';
 COMMENT ON COLUMN @extschema@.kg_entity.index_keys IS
-  'the entity''s rows of kg_index_key in one value (src/model/packed_keys.h); kg_packed_key() reads it';
+  'the entity''s rows of kg_index_key in one value; kg_packed_key() reads it';
 -- Led by the node, a number that hardly another tenant has: a page of a list is
 -- as many descents as it has entities, and comparing the tenant first, a text
 -- that all of a tenant's entities share, was half of each.  What goes through
@@ -168,7 +168,7 @@ CREATE TABLE @extschema@.kg_index_key (
   node         bigint NOT NULL,
   PRIMARY KEY (type_no, field_no, key, entity_id, tenant, node)
 );
-COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key (src/model/key.c); derived';
+COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key; derived';
 -- Counts of edges, whose fields have the high numbers, are not among the
 -- entity's own keys: they are found by their node (src/model/counted.h).
 CREATE INDEX kg_index_key_counted_idx ON @extschema@.kg_index_key (tenant, node, field_no) WHERE field_no >= 32768;

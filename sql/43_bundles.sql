@@ -1,4 +1,4 @@
--- Bundles (src/bundle.c, src/store/bundle_*.c).
+-- Bundles (src/bundle.c, src/store/bundle).
 
 CREATE FUNCTION @extschema@.kg_apply_bundle(bundle jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE

@@ -824,6 +824,10 @@ BEGIN
 END
 $$;
 
+COMMENT ON COLUMN @extschema@.kg_entity.index_keys IS
+  'the entity''s rows of kg_index_key in one value; kg_packed_key() reads it';
+COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key; derived';
+
 UPDATE @extschema@.kg_manifest m
    SET major = pg_catalog.current_setting('server_version_num')::integer / 10000, definition = @extschema@.kg_manifest_text(d.definition)
   FROM @extschema@.kg_definitions() d

@@ -15,6 +15,7 @@ $primary->append_conf('postgresql.conf', "kg_graph.audit = 'all'\nkg_graph.audit
 $primary->start;
 $primary->safe_psql('postgres', 'CREATE EXTENSION kg_graph');
 new_tenant($primary, 'postgres', 'admin');
+$primary->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION kg_login(text, boolean) TO admin');
 
 sub as_admin
 {
