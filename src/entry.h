@@ -1,6 +1,6 @@
 /*
  * entry.h
- *	  What is around every SQL function that runs a tool's statements, or writes.
+ *	  Wrappers of SQL functions that write or run a tool's statements.
  */
 #ifndef KG_ENTRY_H
 #define KG_ENTRY_H
@@ -10,15 +10,15 @@
 #include "query/run/running.h"
 #include "utils/jsonb.h"
 
-/* Returns NULL for SQL's. */
+/* A function body.  NULL is SQL's NULL. */
 typedef Jsonb *(*KgEntryBody)(FunctionCallInfo fcinfo, KgCall *call);
 
 #define KG_ENTRY_BODY(name) \
 	static Jsonb *name##_body(FunctionCallInfo fcinfo, KgCall *call)
 
 /*
- * The function that SQL calls, and the begin of its body, which is run as a
- * call, with the clock of one and the limits of the caller; audit is KG_AUDIT_*:
+ * Defines a function for SQL and begins its body, which runs as a call with a
+ * time limit and the caller's limits.  audit is KG_AUDIT_*.
  *
  *	  KG_ENTRY(kg_sql_list, KG_AUDIT_READS)
  *	  {
@@ -37,8 +37,8 @@ typedef Jsonb *(*KgEntryBody)(FunctionCallInfo fcinfo, KgCall *call);
 extern Datum kg_entry(FunctionCallInfo fcinfo, int audit, KgEntryBody body);
 
 /*
- * The same where the body says when the limits are to hold, because it is it
- * that knows who calls, or answers with what they refuse.
+ * Defines a function whose body applies the limits itself, because only the
+ * body identifies the caller, or it returns the limits' errors as its result.
  */
 #define KG_ENTRY_OPEN(name, audit)                        \
 	PG_FUNCTION_INFO_V1(name);                            \
@@ -53,8 +53,9 @@ extern Datum kg_entry_open(FunctionCallInfo fcinfo, int audit,
 						   KgEntryBody body);
 
 /*
- * What writes, or takes as long: without a clock, inside SPI_connect().  options
- * is the number of the argument that may have an idempotency key, or -1.
+ * Defines a function that writes or takes long: without a time limit, within
+ * SPI_connect().  options is the number of the argument that may have an
+ * idempotency key, or -1.
  */
 #define KG_ENTRY_WRITE(name, audit, options)                 \
 	KG_ENTRY_BODY(name);                                     \
@@ -64,7 +65,7 @@ extern Datum kg_entry_open(FunctionCallInfo fcinfo, int audit,
 	}                                                        \
 	KG_ENTRY_BODY(name)
 
-/* The same of one to whose body a NULL says something. */
+/* Defines a writing function whose body may get NULL arguments. */
 #define KG_ENTRY_WRITE_NULLS(name, audit, options)           \
 	KG_ENTRY_BODY(name);                                     \
 	KG_AUDITED_NULLS(name, audit)                            \
@@ -76,7 +77,10 @@ extern Datum kg_entry_open(FunctionCallInfo fcinfo, int audit,
 extern Datum kg_entry_write(FunctionCallInfo fcinfo, KgEntryBody body,
 							int options);
 
-/* The same of entities of the type that the first argument names. */
+/*
+ * Defines a writing function on entities of the type that the first argument
+ * names.
+ */
 #define KG_ENTRY_WRITE_TYPE(name, audit, options)                 \
 	KG_ENTRY_BODY(name);                                          \
 	KG_AUDITED(name, audit)                                       \
@@ -89,9 +93,9 @@ extern Datum kg_entry_write_type(FunctionCallInfo fcinfo, KgEntryBody body,
 								 int options);
 
 /*
- * For what answers a gateway: no role change, no settings that stay, no
- * temporary objects, no writing.  After an error all of it is undone by the
- * (sub)transaction's abort.
+ * Calls work for a gateway's message.  Prevents changes of the role, of
+ * settings beyond the call, temporary objects and writes.  After an error the
+ * (sub)transaction's abort undoes all of it.
  */
 extern void kg_contained(void (*work)(void *arg), void *arg);
 

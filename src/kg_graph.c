@@ -1,6 +1,6 @@
 /*
  * kg_graph.c
- *	  Module start.
+ *	  Module initialization.
  */
 #include "postgres.h"
 

@@ -1,11 +1,11 @@
 /*
  * access.h
- *	  What a caller may do with its tenant: read, write, admin.
+ *	  Levels of a caller's access to its tenant: read, write, admin.
  */
 #ifndef KG_ACCESS_H
 #define KG_ACCESS_H
 
-/* In order: each allows what those before it do. */
+/* In ascending order; each level includes those before it. */
 typedef enum KgAccess
 {
 	KG_ACCESS_NONE,
@@ -16,10 +16,10 @@ typedef enum KgAccess
 
 extern const char *kg_access_name(KgAccess access);
 
-/* KG_ACCESS_NONE where it is no name of one. */
+/* Returns the level of a name, or KG_ACCESS_NONE for an unknown name. */
 extern KgAccess kg_access_of_name(const char *name);
 
-/* The same, raising KG_INVALID_INPUT. */
+/* Returns the level of a name.  Raises KG_INVALID_INPUT for an unknown name. */
 extern KgAccess kg_access_require(const char *name);
 
 #endif /* KG_ACCESS_H */

@@ -1,6 +1,6 @@
 /*
  * agent.h
- *	  The agent in force: which bundles and tools of the tenant it has.
+ *	  The agent in force, and its bundles and tools.
  */
 #ifndef KG_AGENT_H
 #define KG_AGENT_H
@@ -14,36 +14,42 @@ typedef struct KgAgent
 	const char *instructions; /* or NULL */
 	const struct KgToolsets *toolsets;
 	int ntools;
-	const char **tools; /* only these, or NULL: all of the toolsets */
+	const char **tools; /* allowed tools; NULL: all of the toolsets */
 	int nbundles;
-	const char **bundles; /* by position, name */
+	const char **bundles; /* in the order of position, then name */
 } KgAgent;
 
 /*
- * The agent that the caller's token or kg_graph.agent names; NULL where none
- * is named.  Raises KG_FORBIDDEN where the tenant has no such agent.  Good
- * until the next call of this module.
+ * Returns the agent that the caller's token or kg_graph.agent names, or NULL
+ * if neither names one.  Raises KG_FORBIDDEN if the tenant has no such agent.
+ * The result is valid until the next call of this module.
  */
 extern const KgAgent *kg_agent_current(void);
-/* Raises the same, of a caller of the tenant. */
+/* Raises KG_FORBIDDEN if the tenant has no agent of the name in force. */
 extern void kg_agent_require(const char *tenant);
 
-/* An agent by name, or NULL where the tenant has none such. */
+/* Returns an agent of the tenant by name, or NULL. */
 extern const KgAgent *kg_agent_get(const char *tenant, const char *name);
 
-/* Whether the agent in force, if any, has the bundle; raises nothing. */
+/*
+ * Returns true if there is no agent in force or it has the bundle.  Raises no
+ * error.
+ */
 extern bool kg_agent_sees_bundle(const char *bundle, int len);
 
-/* Whether the agent in force lacks a bundle that the tenant has. */
+/* Returns true if the agent in force lacks a bundle of the tenant. */
 extern bool kg_agent_hides_bundles(void);
 
-/* Whether an agent with these limits may use a tool of a toolset. */
+/* Returns true if the agent may use a tool of the toolset. */
 extern bool kg_agent_has_tool(const KgAgent *agent, int toolset,
 							  const char *tool);
-/* The same of a registered tool, whose toolset has a name. */
+/* Returns true if the agent may use a registered tool of the toolset. */
 extern bool kg_agent_has_registered(const KgAgent *agent, const char *toolset,
 									const char *tool);
-/* Is it chosen which tools or toolsets there are, or are there all? */
+/*
+ * Returns true if the agent has a selection of tools or toolsets; false if it
+ * has all.
+ */
 extern bool kg_agent_names_tools(const KgAgent *agent);
 
 #endif /* KG_AGENT_H */

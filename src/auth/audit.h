@@ -1,10 +1,10 @@
 /*
  * audit.h
- *	  Who called what, and what became of it: kg_graph.audit.
+ *	  Recording of calls and their outcome: kg_graph.audit.
  *
- * A record is made where a call leaves its SQL function (KG_AUDITED,
- * src/entry.c), errors included.  What happens within tells it what it knows;
- * where nothing is recorded, each of these is a test of one pointer.
+ * A record is made when a call leaves its SQL function (KG_AUDITED,
+ * src/entry.c), errors included.  Code inside the call adds details through
+ * these functions; if nothing is recorded, each costs a test of one pointer.
  */
 #ifndef KG_AUDIT_H
 #define KG_AUDIT_H
@@ -17,40 +17,40 @@
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
 
-/* A call that will be recorded: on the stack of who records it. */
+/* A call to record, on the stack of the recording function. */
 typedef struct KgAudited
 {
 	bool writes;
 	const char *tool;
 	const char *tool_version; /* of a registered tool, or NULL */
-	const char *operation;	  /* that it ran, or NULL */
+	const char *operation;	  /* operation of the registered tool, or NULL */
 	const char *arguments;	  /* a member of the record, or NULL */
 	TimestampTz at;
 	instr_time start;
 	const char *role;
-	const char *tenant; /* NULL: none */
+	const char *tenant; /* or NULL */
 	const char *agent;
-	bool replied; /* rows and bytes are known */
+	bool replied; /* rows and bytes are set */
 	int64 rows;
 	int64 bytes;
 	int64 edges;
 	int64 decisions;
 	const char *code;	/* of an error that is the reply, or NULL */
-	const Jsonb *query; /* as it was understood, or NULL */
-	List *statements;	/* their text */
+	const Jsonb *query; /* parsed query, or NULL */
+	List *statements;	/* texts of the SQL statements */
 	MemoryContext context;
-	List *records; /* finished; of a batch, those of its messages */
+	List *records; /* complete records; of a batch, those of its messages */
 	bool is_batch;
-	struct KgAudited *outer; /* the batch */
+	struct KgAudited *outer; /* the batch that contains this message */
 } KgAudited;
 
-/* The innermost, or NULL. */
+/* The innermost recorded call, or NULL. */
 extern KgAudited *kg_audited;
 
-/* What a function is, to the setting and to the record. */
+/* Kinds of functions, for the setting and the record. */
 #define KG_AUDIT_READS 0
 #define KG_AUDIT_WRITES 1
-#define KG_AUDIT_SECRET 2 /* its own arguments are not recorded */
+#define KG_AUDIT_SECRET 2 /* arguments are not recorded */
 
 typedef Datum (*KgAuditBody)(FunctionCallInfo fcinfo, void *arg);
 
@@ -58,7 +58,7 @@ extern Datum kg_audit_run(FunctionCallInfo fcinfo, int kind, KgAuditBody body,
 						  void *arg);
 
 /*
- * The function that SQL calls, and the begin of its body, which gets no NULL:
+ * Defines a function for SQL and begins its body, which never gets a NULL:
  *
  *	  KG_AUDITED(kg_sql_pack, KG_AUDIT_WRITES)
  *	  {
@@ -74,7 +74,7 @@ extern Datum kg_audit_run(FunctionCallInfo fcinfo, int kind, KgAuditBody body,
 	}                                                   \
 	static Datum name##_given(FunctionCallInfo fcinfo)
 
-/* The same of one to whose body a NULL says something. */
+/* Defines a function for SQL whose body may get NULL arguments. */
 #define KG_AUDITED_NULLS(name, kind)                                 \
 	PG_FUNCTION_INFO_V1(name);                                       \
 	static Datum name##_audited(FunctionCallInfo fcinfo, void *arg); \
@@ -86,7 +86,7 @@ extern Datum kg_audit_run(FunctionCallInfo fcinfo, int kind, KgAuditBody body,
 	}                                                                \
 	static Datum name##_audited(FunctionCallInfo fcinfo, void *unused_arg)
 
-/* A message of a batch is a call of its own. */
+/* Begins a message of a batch, which is recorded as a call of its own. */
 extern void kg_audit_message_begin(KgAudited *message);
 extern void kg_audit_message_end(KgAudited *message);
 
@@ -98,7 +98,7 @@ extern void kg_audit_query_call(const Jsonb *query);
 extern void kg_audit_statement_call(const char *sql);
 extern const char *kg_audit_code(const ErrorData *edata);
 
-/* A call by name: it is recorded by that. */
+/* Records the call under the name of a tool, with its arguments. */
 static inline void
 kg_audit_name(const char *tool, const Jsonb *arguments)
 {
@@ -106,7 +106,7 @@ kg_audit_name(const char *tool, const Jsonb *arguments)
 		kg_audit_name_call(tool, arguments);
 }
 
-/* What it answers, where that is not all that its function returns. */
+/* Sets the reply, if it differs from the result of the SQL function. */
 static inline void
 kg_audit_reply(const Jsonb *reply)
 {
@@ -114,7 +114,10 @@ kg_audit_reply(const Jsonb *reply)
 		kg_audit_reply_call(kg_audited, reply);
 }
 
-/* The reply is an entity's data, whose members tell of no others, or NULL. */
+/*
+ * Sets the reply to an entity's data, or NULL.  Its members do not mention
+ * other entities.
+ */
 static inline void
 kg_audit_entity(const Jsonb *data)
 {
@@ -122,7 +125,7 @@ kg_audit_entity(const Jsonb *data)
 		kg_audit_entity_call(data);
 }
 
-/* Which version of a registered tool runs, and which of its operations. */
+/* Sets the version of the registered tool, and the operation that it runs. */
 static inline void
 kg_audit_version(const char *version, const char *operation)
 {
@@ -130,7 +133,7 @@ kg_audit_version(const char *version, const char *operation)
 		kg_audit_version_call(version, operation);
 }
 
-/* An error that is the reply. */
+/* Sets an error that is the reply. */
 static inline void
 kg_audit_error(const ErrorData *edata)
 {
@@ -138,7 +141,7 @@ kg_audit_error(const ErrorData *edata)
 		kg_audited->code = kg_audit_code(edata);
 }
 
-/* The same of a protocol, whose numbers are its codes. */
+/* Sets an error of a protocol with numeric codes. */
 static inline void
 kg_audit_error_number(int number)
 {
@@ -160,7 +163,7 @@ kg_audit_decisions(int64 n)
 		kg_audited->decisions += n;
 }
 
-/* Is the query wanted, and its SQL? */
+/* Returns true if the query and its SQL are recorded. */
 static inline bool
 kg_audit_is_full(void)
 {

@@ -1,7 +1,8 @@
 /*
  * grants.h
- *	  Tenants and the roles that are granted them; as the extension's owner,
- *	  inside SPI.
+ *	  Tenants, and grants of tenants to roles.
+ *
+ * All functions run as the extension's owner, within SPI.
  */
 #ifndef KG_GRANTS_H
 #define KG_GRANTS_H
@@ -9,31 +10,33 @@
 #include "base/error.h"
 #include "nodes/pg_list.h"
 
-/* Raises KG_INVALID_INPUT unless a tenant may have that name. */
+/* Raises KG_INVALID_INPUT unless the text is a valid name of a tenant. */
 extern void kg_tenant_check_name(const char *tenant);
 
 /* Raise KG_ALREADY_EXISTS. */
 extern KG_NORETURN void
 kg_tenant_throw_exists(const char *tenant) KG_NORETURN_TAIL;
 
-/*
- * Raises KG_ALREADY_EXISTS where a tenant had the name and was renamed.
- */
+/* Raises KG_ALREADY_EXISTS if a renamed tenant had this name before. */
 extern void kg_tenant_refuse_former(Datum name);
 
-/* Is it what a tenant was called before it got, sooner or later, that name? */
+/*
+ * Returns true if a tenant was renamed from "former" to "name", directly or in
+ * steps.
+ */
 extern bool kg_tenant_became(const char *former, const char *name);
 
 /*
- * The same, when there is a row of kg_tenant that has the name, which forgets
- * what another one's calls, which ended after it, have left in kg_audit.
+ * Reserves the name for a tenant, whose row of kg_tenant must exist.  Removes
+ * from kg_audit the records that calls of the name's former owner left after
+ * its end.  Forgets that a tenant of the name moved to another database.
  */
 extern void kg_tenant_take_name(Datum name);
 
 /*
- * Raises KG_CONFLICT where the tenant has moved to another database, or the only
- * one that the role had here; NULL: whichever.  As anybody, for who was sent here
- * before it moved and found nothing.
+ * Raises KG_CONFLICT if the tenant moved to another database.  With tenant
+ * NULL, checks the only tenant that the role had here.  Runs for any caller,
+ * including one that was sent here before the move.
  */
 extern void kg_tenant_refuse_moved(const char *tenant, const char *role);
 extern bool kg_tenant_has_moved(const char *tenant, const char *role);
@@ -41,16 +44,22 @@ extern bool kg_tenant_has_moved(const char *tenant, const char *role);
 /* Raises KG_NOT_FOUND unless the tenant exists and is not being dropped. */
 extern void kg_require_tenant(Datum tenant);
 
-/* The numbers of the roles with a grant for the tenant, in this context. */
+/*
+ * Returns the OIDs of the roles with a grant for the tenant, in the current
+ * context.
+ */
 extern List *kg_granted_roles(Datum tenant);
 
-/* What kg_grant() does once it is allowed; access is a text. */
+/*
+ * Grants the tenant to a role, without a check of the right to do so.  access
+ * is a text.
+ */
 extern void kg_grant_role(Datum tenant, Oid role, const char *name,
 						  Datum access);
 
-/* Give and take the privileges that their grants call for. */
+/* Grants and revokes the privileges of these roles as their grants require. */
 extern void kg_sync_roles(List *roles);
-/* The same of all that have a grant, or what one gave. */
+/* Grants and revokes the privileges of all roles that have or had a grant. */
 extern void kg_sync_all_roles(void);
 
 #endif /* KG_GRANTS_H */

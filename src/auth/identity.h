@@ -1,7 +1,7 @@
 /*
  * identity.h
- *	  Who is calling: the tenant of the current role, its agent and its scopes
- *	  (design.md section 4).
+ *	  Identity of the caller: the tenant of the current role, its agent and its
+ *	  scopes (design.md section 4).
  */
 #ifndef KG_IDENTITY_H
 #define KG_IDENTITY_H
@@ -9,69 +9,73 @@
 #include "auth/access.h"
 
 /*
- * The tenant that the current role acts for with at least this access, or
- * NULL.  The string is good until the next call of this module: copy it.
+ * Returns the tenant for which the current role has at least this access, or
+ * NULL.  The string is valid until the next call of this module.
  */
 extern const char *kg_identity_tenant(KgAccess access);
 
 /*
- * The same at the start of a call, after hearing what other sessions did: a
- * transaction that holds its locks already is not told of a revoked grant
- * otherwise.
+ * Returns the tenant at the start of a call, after processing invalidation
+ * messages.  Without that, a transaction that has its locks already would not
+ * notice a revoked grant.
  */
 extern const char *kg_identity_current(KgAccess access);
 
-/* The same as a copy, raising KG_NO_TENANT or KG_FORBIDDEN. */
+/* Returns the tenant as a copy.  Raises KG_NO_TENANT or KG_FORBIDDEN. */
 extern const char *kg_identity_require(KgAccess access);
 
 /*
- * With row_security off, of whoever policies are for, the server would refuse
- * every statement of ours: an error that says so.
+ * Raises an error if row_security is off for a role that policies apply to.
+ * The server would refuse every statement of kg_graph then.
  */
 extern void kg_identity_require_row_security(void);
 
 /*
- * The agent that the token, or for other roles the setting kg_graph.agent,
- * names; NULL: the whole tenant.  What a role sees of a tenant depends on it,
- * so caches of a tenant's catalog have it in their key.  auth/agent.h knows
- * what the agent has.  The string is good until the next call.
+ * Returns the agent that the token names, or kg_graph.agent if there is no
+ * token; NULL for the whole tenant.  The agent decides which part of a tenant
+ * a role sees, so keys of caches of a tenant's catalog include it.  The string
+ * is valid until the next call.
  */
 extern const char *kg_identity_agent(void);
 
 /*
- * The token shows only some entities of a type (paths of x-scope-field): the
- * policy of kg_entity decides row by row, so what is read from edges, keys and
- * terms has to be joined to kg_entity.
+ * Returns true if the token limits the caller to some entities of a type
+ * (paths of x-scope-field).  The policy of kg_entity decides for each row, so
+ * statements must join edges, keys and terms to kg_entity.
  */
 extern bool kg_identity_scoped(void);
 
 /*
- * Whether an entity with this scope path is shown.  NULL is the scope of a
- * type without x-scope-field, which every token with a path sees; an empty
- * path lies below none.
+ * Returns true if an entity with this scope path is visible.  A NULL scope is
+ * that of a type without x-scope-field, which every token with paths sees.  An
+ * empty path is below no path.
  */
 extern bool kg_identity_sees_scope(const char *scope, int len);
 
 /*
- * While the statements of a tool run.  Edges, keys and terms do not know who
- * may see their entities; tools join them to kg_entity, or know that there is
- * no need (catalog.h, plain_visibility).  Whoever reads those tables in any
- * other way sees all of a tenant's rows or, where an entity may be hidden from
- * it (auth/visibility.h), none.  Every enter needs its leave, on error too.
+ * Mark the time in which the statements of a tool run.
+ *
+ * Policies of edges, keys and terms do not consider visibility of entities.
+ * Tools join these tables to kg_entity unless that is unnecessary (catalog.h,
+ * plain_visibility).  Outside of a tool, a caller sees all rows of its tenant,
+ * or none if an entity may be hidden from it (auth/visibility.h).  Every enter
+ * needs a leave, also on error.
  */
 extern void kg_identity_enter_tool(void);
 extern void kg_identity_leave_tool(void);
 extern bool kg_identity_in_tool(void);
 
 /*
- * While an authorizer function is asked: kg_tenant() is the caller's for every
- * role that the function may be, for reading, and no tool runs.
+ * Calls work, which calls an authorizer function.  Meanwhile kg_tenant()
+ * returns the caller's tenant for reading, whatever
+ * the function's role, and no tool can run.  Raises an error if work changes
+ * kg_graph.tenant or kg_graph.agent.
  */
 extern void kg_identity_while_asking(const char *tenant,
 									 void (*work)(void *arg), void *arg);
 extern bool kg_identity_is_asking(void);
 
-/* Between enter and leave: work(arg), which may raise. */
+/* Calls work(arg), which may raise an error, between enter and leave. */
 extern void kg_identity_as_tool(void (*work)(void *arg), void *arg);
 
 #endif /* KG_IDENTITY_H */

@@ -1,20 +1,21 @@
 /*
  * listen.h
- *	  What gateways are told on the channel kg_mcp.
+ *	  Notifications for gateways on the channel kg_mcp.
  */
 #ifndef KG_AUTH_LISTEN_H
 #define KG_AUTH_LISTEN_H
 
-/* What the toolset memory keeps was written to. */
+/* Kind of notification: data of the toolset memory was written. */
 #define KG_LISTEN_MEMORY "memory"
 
 /*
- * What stands for the tenant there: everybody who may LISTEN hears it, so it is
- * a keyed digest and not the name.  Palloc'd.
+ * Returns a keyed digest that stands for the tenant in notifications,
+ * palloc'd.  Every role that may LISTEN receives them, so they must not
+ * contain the name.
  */
 extern char *kg_listen_key(const char *tenant);
 
-/* Tell what changed, when the transaction commits. */
+/* Sends a notification of a change when the transaction commits. */
 extern void kg_listen_tell(const char *tenant, const char *kind);
 
 #endif /* KG_AUTH_LISTEN_H */

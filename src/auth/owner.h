@@ -11,22 +11,25 @@
 #ifndef KG_OWNER_H
 #define KG_OWNER_H
 
-/* Returns whether a role has the rights of the extension's owner. */
+/* Returns true if a role has the rights of the extension's owner. */
 extern bool kg_has_owner_rights(Oid role);
 
 /*
- * Raises KG_FORBIDDEN unless the current role has them; act completes
- * "... may not".
+ * Raises KG_FORBIDDEN unless the current role has the owner's rights.  act
+ * completes "... may not".
  */
 extern void kg_owner_require(const char *act);
 
-/* Raises the same unless it may also read every statistic of the server. */
+/*
+ * Raises KG_FORBIDDEN unless the current role has the owner's rights and may
+ * read all statistics of the server.
+ */
 extern void kg_owner_require_statistics(const char *act);
 
 /*
- * A query: the roles that have EXECUTE on functions for the owner, as object,
- * fault, repair.  The privilege has no effect, but other privileges were
- * granted in the same way.  For kg_spi_select_of(), without a tenant.
+ * SELECT of roles that have EXECUTE on functions for the owner: object, fault,
+ * repair.  The privilege has no effect, but other privileges were granted in
+ * the same way.  For kg_spi_select_of(), without a tenant.
  */
 extern const char kg_owner_execute_given[];
 

@@ -1,6 +1,6 @@
 /*
  * place.h
- *	  A place among as many calls as may run at once.
+ *	  Slots that bound the number of concurrent calls.
  */
 #ifndef KG_PLACE_H
 #define KG_PLACE_H
@@ -13,11 +13,16 @@ typedef struct KgPlace
 	LOCKTAG tag;
 } KgPlace;
 
-/* False where all are taken.  Writes nothing and works on a standby. */
+/*
+ * Takes one of the slots of a tenant and subject.  Returns false if all are
+ * taken.  Writes nothing and works on a standby.
+ */
 extern bool kg_place_take(KgPlace *place, const char *tenant,
 						  const char *counted, int64 places);
 
-/* Also after an error; harmless where none was taken. */
+/*
+ * Releases the slot, also after an error.  Does nothing if no slot was taken.
+ */
 extern void kg_place_leave(KgPlace *place);
 
 #endif /* KG_PLACE_H */

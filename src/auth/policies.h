@@ -1,26 +1,27 @@
 /*
  * policies.h
- *	  A DBA's own policies, which are registered in kg_policy.
+ *	  Policies of the DBA, which are registered in kg_policy.
  */
 #ifndef KG_POLICIES_H
 #define KG_POLICIES_H
 
 /*
- * Whether there are any: there are none as a rule, and to ask more costs a
- * session's first call most of its time.  As the owner, inside SPI.
+ * Returns true if any policy is registered.  Usually there are no such
+ * policies, and looking further would take most of the time of a session's
+ * first call.  Runs as the owner, within SPI.
  */
 extern bool kg_policies_registered(void);
 
 /*
- * Rows of those that are not in force, which bar the roles that they name (all
- * if a role could not be found): object, what is wrong, what mends it; for
- * kg_spi_select_of(), of no tenant.
+ * SELECT of registered policies that are not in force: object, fault, repair.
+ * They bar the roles that they name, or all roles if one was not found.  For
+ * kg_spi_select_of(), without a tenant.
  */
 extern const char kg_policies_not_in_force[];
 
 /*
- * A query with the same columns: policies made by CREATE POLICY ... FOR SELECT.
- * An UPDATE or DELETE that reads no column changes the rows that they hide.
+ * SELECT of policies FOR SELECT only: object, fault, repair.  An UPDATE or
+ * DELETE that reads no column changes the rows that such a policy hides.
  */
 extern const char kg_policies_for_reading_alone[];
 

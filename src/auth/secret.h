@@ -1,17 +1,17 @@
 /*
  * secret.h
- *	  The extension's own secrets, a row each of kg_secret.
+ *	  The extension's secrets, rows of kg_secret.
  */
 #ifndef KG_SECRET_H
 #define KG_SECRET_H
 
 /*
- * The secret of that name, in the current memory context.  Whoever keeps it
- * does so until kg_generation() changes: a new extension has new ones.
+ * Returns the secret of that name, in the current memory context.  It may be
+ * cached until kg_generation() changes: a new extension has new secrets.
  */
 extern bytea *kg_secret_read(const char *name);
 
-/* The same; NULL where there is none. */
+/* Returns the secret of that name, or NULL. */
 extern bytea *kg_secret_find(const char *name);
 
 #endif /* KG_SECRET_H */

@@ -1,6 +1,6 @@
 /*
  * tenant_planner.h
- *	  How the planner gets to know that a row's tenant is looked at first.
+ *	  Planner support that makes a row's tenant its first condition.
  */
 #ifndef KG_TENANT_PLANNER_H
 #define KG_TENANT_PLANNER_H
@@ -8,7 +8,7 @@
 #include "nodes/nodes.h"
 
 /*
- * The support function of kg_own_tenant(): the answer to a request of
+ * Support function of kg_own_tenant().  Returns the answer to a request of
  * nodes/supportnodes.h, or NULL.
  */
 extern Node *kg_own_tenant_support(Node *request);

@@ -1,8 +1,9 @@
 /*
  * token_identity.h
- *	  The identity that a verified token gave to this transaction (or, where an
- *	  administrator allows it, to this session).  Verification is elsewhere
- *	  (src/auth/login.c): what arrives here is believed.
+ *	  Identity from a verified token, bound to this transaction or, if an
+ *	  administrator allows it, to this session.
+ *
+ * src/auth/login.c verifies tokens; this module trusts its arguments.
  */
 #ifndef KG_TOKEN_H
 #define KG_TOKEN_H
@@ -18,7 +19,7 @@ typedef struct KgTokenIdentity
 	const char *tenant;
 	const char *agent; /* or NULL: the whole tenant */
 	KgAccess access;
-	bool scoped; /* only entities below one of these paths */
+	bool scoped; /* only entities below one of the scopes are visible */
 	int nscopes;
 	const char **scopes; /* each ends with "/" */
 	const Jsonb *claims;
@@ -27,28 +28,36 @@ typedef struct KgTokenIdentity
 } KgTokenIdentity;
 
 /*
- * Bind an identity, of which a copy is kept, to the transaction; with session,
- * to what follows its commit too.  Raises KG_FORBIDDEN where this transaction
- * has one already.
+ * Binds a copy of the identity to the transaction and, if session is true, to
+ * the session.  Raises KG_FORBIDDEN if the transaction has an identity
+ * already.
  */
 extern void kg_token_bind(const KgTokenIdentity *identity, bool session);
 
-/* Raises what kg_token_bind() would. */
+/*
+ * Raises the error of kg_token_bind() if the transaction has an identity
+ * already.
+ */
 extern void kg_token_check_free(void);
 
-/* Give up the session's identity; this transaction gets no other one. */
+/* Removes the session's identity.  This transaction cannot get another. */
 extern void kg_token_logout(void);
 
 /*
- * The identity in force, or NULL.  Its strings are good until control goes
- * back to the client.
+ * Returns the identity in force, or NULL.  Its strings are valid until control
+ * returns to the client.
  */
 extern const KgTokenIdentity *kg_token_identity(void);
 
-/* Its claim "sub", where that is a string; NULL: nobody, or no such claim. */
+/*
+ * Returns the string in the token's claim "sub", or NULL if there is no token
+ * or no such claim.
+ */
 extern char *kg_token_subject(void);
 
-/* A token was bound once and holds no longer: nobody is calling. */
+/*
+ * Returns true if a token was bound and has expired: there is no caller then.
+ */
 extern bool kg_token_lapsed(void);
 
 #endif /* KG_TOKEN_H */

@@ -1,16 +1,17 @@
 /*
  * cache.h
- *	  What a backend keeps from call to call, where it is more than one thing.
+ *	  Backend-local caches of more than one entry.
  *
  * An entry is a struct whose first member is a KgCacheEntry.  It is the first
- * allocation in a memory context of its own, in which everything lives that it
- * points to; what is no memory of PostgreSQL's is released by a reset callback
- * of that context.  One rule each:
+ * allocation in a memory context of its own, which also contains everything
+ * that the entry points to.  A reset callback of that context releases memory
+ * that PostgreSQL does not manage.
  *
- *	  bound		  the least recently used go while there are more than *most
- *	  staleness	  what the cache names in "stale" changed: all of them go
- *	  lifetime	  an entry lives until the cache is used again, or as long as a
- *				  memory context that it is pinned by
+ *	  bound		  the least recently used entries are evicted while the cache
+ *				  is above *most
+ *	  staleness	  a change of the kind named by "stale" evicts all entries
+ *	  lifetime	  an entry lives until the next call with this cache, or as
+ *				  long as the memory context that pins it
  *
  * Usage:
  *
@@ -21,7 +22,7 @@
  *	  if (thing == NULL)
  *	  {
  *		  thing = kg_cache_make(&things, sizeof(*thing));
- *		  ... fill it, in thing->entry.context; an error frees it ...
+ *		  (fill it in thing->entry.context; an error frees it)
  *		  kg_cache_keep(&things, thing, hash);
  *	  }
  */
@@ -32,10 +33,10 @@
 
 typedef enum KgCacheStale
 {
-	KG_STALE_NEVER,		  /* another content is another entry */
-	KG_STALE_BY_CATALOG,  /* kg_generation() */
-	KG_STALE_BY_ROLES,	  /* and kg_role_changes() */
-	KG_STALE_BY_FUNCTIONS /* and kg_function_changes() */
+	KG_STALE_NEVER,		  /* never; changed content has another key */
+	KG_STALE_BY_CATALOG,  /* when kg_generation() changes */
+	KG_STALE_BY_ROLES,	  /* also when kg_role_changes() changes */
+	KG_STALE_BY_FUNCTIONS /* also when kg_function_changes() changes */
 } KgCacheStale;
 
 typedef struct KgCacheEntry
@@ -43,7 +44,7 @@ typedef struct KgCacheEntry
 	dlist_node link;
 	uint64 hash;
 	MemoryContext context;
-	MemoryContext pinned_by; /* the last one */
+	MemoryContext pinned_by; /* the most recent pin's context */
 	int pins;
 	Size bytes;
 	bool dropped;
@@ -52,11 +53,12 @@ typedef struct KgCacheEntry
 typedef struct KgCache
 {
 	const char *name;
-	const int *most; /* entries, or kB; a setting or a constant */
+	/* limit in entries, or in kB if by_size; a setting or constant */
+	const int *most;
 	KgCacheStale stale;
-	bool by_size; /* *most is kB */
+	bool by_size; /* *most is in kB, not entries */
 
-	dlist_head entries; /* the last used one first */
+	dlist_head entries; /* most recently used first */
 	int n;
 	Size bytes;
 	uint64 generation;
@@ -66,24 +68,35 @@ typedef struct KgCache
 
 typedef bool (*KgCacheMatch)(const void *entry, const void *key);
 
-/* The entry with this hash that matches (all do where match is NULL), or NULL. */
+/*
+ * Returns the entry that has this hash and matches, or NULL.  A match of NULL
+ * accepts each entry with the hash.
+ */
 extern void *kg_cache_find(KgCache *cache, uint64 hash, KgCacheMatch match,
 						   const void *key);
 
-/* The last used entry where it matches, for hashes that cost something. */
+/*
+ * Returns the most recently used entry if it matches, or else NULL.  Saves the
+ * caller the cost of a hash.
+ */
 extern void *kg_cache_latest(KgCache *cache, KgCacheMatch match,
 							 const void *key);
 
-/* A zeroed entry of this size below the current memory context. */
+/*
+ * Allocates a zeroed entry of this size in a context of its own below the
+ * current memory context.
+ */
 extern void *kg_cache_make(const KgCache *cache, Size size);
 
 /*
- * Hand an entry over to the cache.  Raises nothing.  What it says is of the time of
- * the kg_cache_find() that found none, or newer.
+ * Adds an entry to the cache.  Raises no error.  The entry's content must be
+ * as recent as the kg_cache_find() that returned NULL, or newer.
  */
 extern void kg_cache_keep(KgCache *cache, void *entry, uint64 hash);
 
-/* The entry lives as long as this context, whatever becomes of the cache. */
+/*
+ * Keeps the entry alive as long as this context, even if the cache evicts it.
+ */
 extern void kg_cache_pin(void *entry, MemoryContext context);
 
 #endif /* KG_CACHE_H */

@@ -1,8 +1,10 @@
 /*
  * catch.h
- *	  Catching errors: the one place that does it and goes on, or raises them
- *	  in other words.  (spi.c has its own, of an INSERT.)  What an error means
- *	  to a caller is decided in error.c.
+ *	  Functions that catch errors, and then go on or raise them amended.
+ *
+ * All PG_TRY blocks that swallow or reword errors are behind these functions,
+ * except that of an INSERT in spi.c.  error.c decides the meaning of an error
+ * for a caller.
  */
 #ifndef KG_CATCH_H
 #define KG_CATCH_H
@@ -11,51 +13,58 @@
 
 typedef enum KgCatch
 {
-	KG_CATCH_KEEP,	/* in a subtransaction, which stays without an error */
-	KG_CATCH_UNDO,	/* in one that is rolled back in any case */
-	KG_CATCH_MEMORY /* work that touches nothing but memory: in none */
+	KG_CATCH_KEEP, /* in a subtransaction, committed unless there is an error */
+	KG_CATCH_UNDO, /* in a subtransaction that is always rolled back */
+	KG_CATCH_MEMORY /* without a subtransaction: the work touches only memory */
 } KgCatch;
 
 /*
- * Do work; NULL, or the error where it is an answer (kg_error_is_answer).
- * Any other is raised.
+ * Calls work.  Returns NULL, or the error if it is an answer to the caller
+ * (kg_error_is_answer()).  Raises any other error again.
  */
 extern ErrorData *kg_catch(KgCatch how, void (*work)(void *arg), void *arg);
 
 /*
- * Do work; NULL, or the error where trying again would find it again
- * (kg_error_is_refusal).  For statements on a database that is damaged.
+ * Calls work.  Returns NULL, or the error if a retry would raise it again
+ * (kg_error_is_refusal()).  Raises any other error again.  For statements on a
+ * damaged database.
  */
 extern ErrorData *kg_catch_refusal(KgCatch how, void (*work)(void *arg),
 								   void *arg);
 
 /*
- * Do work in a subtransaction; where it met another session it is rolled back,
- * with the locks that it took, and done again, a few times.  It did where a
- * deadlock (40P01) ended it, or what kg_throw_again() raised: any other conflict
- * is for the caller to know of.  In a transaction that keeps its snapshot nothing
- * would be otherwise: it is done once.
+ * Calls work in a subtransaction, and repeats it a few times if it conflicts
+ * with another session.  Before a repetition the subtransaction is rolled
+ * back, which releases the locks that it took.
+ *
+ * Conflicts are a deadlock (40P01) and errors of kg_throw_again(); other
+ * errors are raised.  In a transaction with a fixed snapshot a repetition
+ * would find the same state, so work is called once.
  */
 extern void kg_again(void (*work)(void *arg), void *arg);
 
 /*
- * The same where the transaction has few subtransactions so far: with more than a
- * session keeps in memory, every snapshot of the server costs more.
+ * Does the work of kg_again() if the transaction has few subtransactions so
+ * far, or else calls work once.  Above the number of subtransactions that a
+ * session caches, every snapshot of the server costs more.
  */
 extern void kg_again_if_few(void (*work)(void *arg), void *arg);
 
-/* Raise an error that is none if the work is done again. */
+/* Raises an error that makes kg_again() repeat its work. */
 extern KG_NORETURN void kg_throw_again(KgError *err) KG_NORETURN_TAIL;
 
 /*
- * Do work; an error is raised on in other words.  Nothing is rolled back:
- * amend touches nothing but memory.
+ * Calls work.  If it raises an error, calls amend on the error and raises it
+ * again.  Nothing is rolled back, therefore amend may touch only memory.
  */
 extern void kg_catch_amend(void (*work)(void *arg),
 						   void (*amend)(ErrorData *edata, void *arg),
 						   void *arg);
 
-/* Do work; an error of ours that is raised says its path below this one. */
+/*
+ * Calls work.  If it raises an error of kg_graph, prefixes the error's path
+ * with this path.
+ */
 extern void kg_catch_below(const char *path, void (*work)(void *arg),
 						   void *arg);
 

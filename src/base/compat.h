@@ -1,6 +1,7 @@
 /*
  * compat.h
- *	  What differs between the PostgreSQL majors that CI runs (15, 17, 18, 19).
+ *	  Differences between the PostgreSQL major versions that CI runs (15, 17,
+ *	  18, 19).
  */
 #ifndef KG_COMPAT_H
 #define KG_COMPAT_H
@@ -9,12 +10,17 @@
 #error "kg_graph needs PostgreSQL 15 or later"
 #endif
 
-/* PostgreSQL 16 moved VARSIZE_ANY etc. out of postgres.h (commit d952373a987). */
+/*
+ * PostgreSQL 16 moved VARSIZE_ANY() etc. out of postgres.h (commit
+ * d952373a987).
+ */
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
 #endif
 
-/* PostgreSQL 18 spells the attribute as in C23 (commit 86749ea3b76). */
+/*
+ * PostgreSQL 18 spells the noreturn attribute as in C23 (commit 86749ea3b76).
+ */
 #if PG_VERSION_NUM >= 180000
 #define KG_NORETURN pg_noreturn
 #define KG_NORETURN_TAIL
@@ -24,8 +30,8 @@
 #endif
 
 /*
- * PostgreSQL 16 has one object_aclcheck() for the kinds of objects (commit
- * c727f511bd7).  The user includes utils/acl.h.
+ * PostgreSQL 16 has one object_aclcheck() for all kinds of objects (commit
+ * c727f511bd7).  The including file includes utils/acl.h.
  */
 #if PG_VERSION_NUM < 160000
 #define kg_schema_aclcheck(schema, role, mode) \
@@ -42,8 +48,9 @@
 #endif
 
 /*
- * PostgreSQL 17 has other names for the search path that a plan was made for
- * (commit d3a38318ac6).  The user includes catalog/namespace.h.
+ * PostgreSQL 17 renamed the functions that compare a plan's search path with
+ * the current one (commit d3a38318ac6).  The including file includes
+ * catalog/namespace.h.
  */
 #if PG_VERSION_NUM >= 170000
 #define kg_search_path_is(path) SearchPathMatchesCurrentEnvironment(path)
@@ -53,7 +60,10 @@
 #define kg_present_search_path(context) GetOverrideSearchPath(context)
 #endif
 
-/* PostgreSQL 16 frees a setting's extra by pfree (commit 9c911ec065f). */
+/*
+ * PostgreSQL 16 frees the "extra" data of a setting with pfree() (commit
+ * 9c911ec065f).
+ */
 #if PG_VERSION_NUM >= 160000
 #define kg_guc_malloc(size) guc_malloc(LOG, size)
 #else
@@ -61,9 +71,9 @@
 #endif
 
 /*
- * PostgreSQL 18 has no execute_once (commit 3eea7a0c97e).  A hook of
- * ExecutorRun is declared with the parameters and goes on to the next one, or
- * to the server's own, with the arguments.  The user includes
+ * PostgreSQL 18 removed the parameter execute_once (commit 3eea7a0c97e).  An
+ * ExecutorRun hook is declared with the parameters, and calls the next hook or
+ * standard_ExecutorRun() with the arguments.  The including file includes
  * executor/executor.h.
  */
 #if PG_VERSION_NUM >= 180000
@@ -91,9 +101,9 @@
 #endif
 
 /*
- * What the JSON parser calls back answers whether to go on since PostgreSQL 16,
- * and its lexer may be in memory of the caller's since 17.  The user includes
- * common/jsonapi.h and mb/pg_wchar.h.
+ * Since PostgreSQL 16, callbacks of the JSON parser return an error type.
+ * Since 17, the caller may supply the memory of its lexer.  The including file
+ * includes common/jsonapi.h and mb/pg_wchar.h.
  */
 #if PG_VERSION_NUM >= 160000
 #define KG_JSON_ACTION JsonParseErrorType
@@ -111,8 +121,8 @@
 #endif
 
 /*
- * PostgreSQL 16 names the relations that are written.  The user includes
- * executor/executor.h.
+ * PostgreSQL 16 added a parameter for the relations that are written.  The
+ * including file includes executor/executor.h.
  */
 #if PG_VERSION_NUM >= 160000
 #define kg_recheck_nothing(epq, estate) \
@@ -123,8 +133,8 @@
 #endif
 
 /*
- * A number that no two backends have at a time (commit 024c52111757).  The user
- * includes storage/proc.h.
+ * The number of this backend; no two backends have one number at the same time
+ * (commit 024c52111757).  The including file includes storage/proc.h.
  */
 #if PG_VERSION_NUM >= 170000
 #define kg_backend_number() ((int32) MyProcNumber)
@@ -132,15 +142,18 @@
 #define kg_backend_number() ((int32) MyProc->pgprocno)
 #endif
 
-/* PostgreSQL 19 has a macro for it, and its compiler takes no comment. */
+/*
+ * PostgreSQL 19 has a macro for a switch case that falls through; a comment
+ * does not silence its compiler warning.
+ */
 #if PG_VERSION_NUM < 190000
 #define pg_fallthrough __attribute__((fallthrough))
 #endif
 
 /*
- * Headers of PostgreSQL 19 (copyObject()) use C23's typeof_unqual where the
- * compiler that it was built with knows it, which knows it by this name in our
- * -std=gnu99, too.
+ * PostgreSQL 19 headers (copyObject()) use C23's typeof_unqual if the compiler
+ * that built the server supports it.  With -std=gnu99 that compiler accepts it
+ * under this name.
  */
 #if PG_VERSION_NUM >= 190000 && !defined(typeof_unqual) && \
 	__STDC_VERSION__ < 202311L
@@ -148,8 +161,9 @@
 #endif
 
 /*
- * PostgreSQL 19 has what is built in the state of the builder, as
- * KgJsonbState has it of the others.  The user includes utils/jsonb.h.
+ * PostgreSQL 19 stores the result of pushJsonbValue() in the builder's state.
+ * KgJsonbState does this for earlier versions.  The including file includes
+ * utils/jsonb.h.
  */
 #if PG_VERSION_NUM >= 190000
 #define KgJsonbState struct JsonbInState
@@ -165,10 +179,11 @@ typedef struct KgJsonbState
 #endif
 
 /*
- * PostgreSQL 19 has one hook for all kinds of relations in place of that for
- * tables.  A hook is declared with the parameters, goes on
- * to the next one with the arguments, and asks for the OID of the table, or
- * InvalidOid.  The user includes optimizer/pathnode.h and optimizer/plancat.h.
+ * PostgreSQL 19 replaced the hook for tables by one for all kinds of
+ * relations.  A hook is declared with the parameters, and calls the next hook
+ * with the arguments.  KG_RELATION_HOOK_TABLE is the OID of the table, or
+ * InvalidOid for other relations.  The including file includes
+ * optimizer/pathnode.h and optimizer/plancat.h.
  */
 #if PG_VERSION_NUM >= 190000
 #define KG_RELATION_HOOK_TYPE build_simple_rel_hook_type
@@ -188,9 +203,11 @@ typedef struct KgJsonbState
 #endif
 
 /*
- * PostgreSQL 19 has the relations that a plan writes as a set.  Range table
- * indexes, one after the other, at being -1 before the first; then none above
- * 0.  The user includes nodes/plannodes.h.
+ * PostgreSQL 19 represents the relations that a plan writes as a Bitmapset.
+ *
+ * kg_next_written() returns their range table indexes one after the other, and
+ * then a number below 1.  The variable "at" must be -1 before the first call.
+ * The including file includes nodes/plannodes.h.
  */
 #if PG_VERSION_NUM >= 190000
 #define kg_next_written(stmt, at) \

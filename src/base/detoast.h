@@ -1,11 +1,14 @@
 /*
  * detoast.h
- *	  Large values that were stored compressed.
+ *	  Decompression of large values.
  */
 #ifndef KG_DETOAST_H
 #define KG_DETOAST_H
 
-/* The value as it is read by others, decompressed if it was and is large. */
+/*
+ * Returns the value decompressed if it is large and was stored compressed, or
+ * else the value itself.
+ */
 extern Datum kg_detoast_large(Datum value);
 
 #endif /* KG_DETOAST_H */

@@ -1,28 +1,32 @@
 /*
  * edits.h
- *	  How far one text is from another in typing errors.
+ *	  Edit distance of two texts.
  */
 #ifndef KG_EDITS_H
 #define KG_EDITS_H
 
 #include "mb/pg_wchar.h"
 
-/* Characters; what is longer is not compared. */
+/* Maximum length of a text that can be compared; characters. */
 #define KG_EDITS_LENGTH 256
 
-/* A text as characters. */
+/* A text as an array of characters. */
 typedef struct KgChars
 {
 	int n;
 	pg_wchar chars[KG_EDITS_LENGTH + 1];
 } KgChars;
 
-/* False, and no characters, where the text is too long. */
+/*
+ * Stores the characters of text.  Returns false, and stores no characters, if
+ * the text is too long.
+ */
 extern bool kg_chars_set(KgChars *chars, const char *text);
 
 /*
- * The least number of characters inserted, deleted, replaced, or swapped with
- * the next, that makes one of the other; most + 1 where it is more than most.
+ * Returns the edit distance of a and b: the least number of characters to
+ * insert, delete, replace or swap with their neighbor.  Returns most + 1 if it
+ * is above most.
  */
 extern int kg_edits(const KgChars *a, const KgChars *b, int most);
 

@@ -1,16 +1,19 @@
 /*
  * expression.h
- *	  Expressions of policies and queries, as the server has them.
+ *	  Expression trees of policies and queries.
  */
 #ifndef KG_EXPRESSION_H
 #define KG_EXPRESSION_H
 
 #include "nodes/nodes.h"
 
-/* The name of the extension's function that is called; NULL: it is no such call. */
+/*
+ * Returns the name of the extension's function that the expression calls, or
+ * NULL if it calls no function of the extension.
+ */
 extern const char *kg_own_call(const Node *expression);
 
-/* What is below changes of type that change no value. */
+/* Returns the expression below all RelabelType nodes. */
 extern Node *kg_without_relabels(Node *expression);
 
 #endif /* KG_EXPRESSION_H */

@@ -1,7 +1,6 @@
 /*
  * extension.h
- *	  The extension itself: its schema, its owner, its tables by name, and
- *	  acting as its owner.
+ *	  The extension's schema, owner and tables, and acting as its owner.
  */
 #ifndef KG_EXTENSION_H
 #define KG_EXTENSION_H
@@ -15,37 +14,55 @@ typedef struct KgExtension
 	char *version;
 } KgExtension;
 
-/* Any extension, of which pg_extension has no syscache; false: there is none. */
+/*
+ * Looks up an extension in pg_extension, which has no syscache.  Returns false
+ * if it does not exist.
+ */
 extern bool kg_find_extension(const char *name, KgExtension *extension);
 
-/* Schema and owner of the extension; cached, fixed for its lifetime. */
+/*
+ * Returns the schema and the owner of the extension.  Both are cached and
+ * fixed for its lifetime.
+ */
 extern Oid kg_extension_schema(void);
 /*
- * Differs from any earlier value where the schema has another name since: what
- * is kept that names the schema is good as long as this is the same.
+ * Returns a number that changes when the schema is renamed.  Cached data that
+ * contains the schema's name is valid while the number is unchanged.
  */
 extern uint64 kg_extension_schema_version(void);
 extern Oid kg_extension_owner(void);
-/* "schema"."name", quoted; allocated in the current context. */
+/* Returns "schema"."name", quoted, allocated in the current context. */
 extern char *kg_qualified(const char *name);
-/* A table or sequence of ours; an error where it was renamed or moved. */
+/*
+ * Returns the OID of a table or sequence of the extension.  Raises an error if
+ * it was renamed or moved.
+ */
 extern Oid kg_relation_oid(const char *name);
-/* The same of one that the extension's SQL may be too old for: InvalidOid. */
+/*
+ * Returns the OID of a table or sequence of the extension, or InvalidOid if
+ * the installed SQL is too old for it.
+ */
 extern Oid kg_find_relation(const char *name);
-/* False also where the extension does not exist. */
+/*
+ * Returns true if relid is the extension's relation of that name; false also
+ * if the extension does not exist.
+ */
 extern bool kg_is_relation(Oid relid, const char *name);
 
 /*
- * Where in a row, from 0, the columns of a table of ours are: after an update
- * of the extension not always where sql/30_tables.sql has them.
+ * Finds columns of a table of the extension by name, and sets their positions,
+ * from 0.  After an update of the extension they may differ from
+ * sql/30_tables.sql.
  */
 extern void kg_find_columns(TupleDesc desc, const char *const *names, int n,
 							int *places);
 
 /*
- * Act as the extension's owner with row security that lets it through, as
- * referential-integrity triggers do.  Restored by the caller, and by the
- * server on error.
+ * Saved user and security context while the backend acts as the extension's
+ * owner.
+ *
+ * Row-level security then lets the owner pass, as for referential-integrity
+ * triggers.  The caller restores the context; on error the server does.
  */
 typedef struct KgUserContext
 {

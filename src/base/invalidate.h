@@ -1,37 +1,43 @@
 /*
  * invalidate.h
- *	  The one relcache callback: a counter that changes whenever a catalog
- *	  table of the extension did, and others for schemas and for roles.
+ *	  Change counters for catalog tables of the extension, schemas, roles and
+ *	  functions, fed by the relcache and syscache callbacks.
  */
 #ifndef KG_INVALIDATE_H
 #define KG_INVALIDATE_H
 
 /*
- * Differs from any earlier value after INSERT, UPDATE, DELETE, TRUNCATE or DDL
- * on a watched table was seen by this backend.  A cache remembers the value
- * that it was filled at and refills itself when they differ.
+ * Returns a number that changes after this backend saw INSERT, UPDATE, DELETE,
+ * TRUNCATE or DDL on a watched table.  A cache stores the number with its
+ * content, and reloads if they differ.
  */
 extern uint64 kg_generation(void);
 
-/* How often a statement of this session changed a watched table. */
+/*
+ * Returns the number of times that a statement of this session changed a
+ * watched table.
+ */
 extern uint64 kg_own_changes(void);
 
-/* As kg_generation(), for any schema: a new one, one gone, one renamed. */
+/*
+ * Returns a number that changes when any schema is created, dropped or
+ * renamed.
+ */
 extern uint64 kg_namespace_changes(void);
 
-/* The same for any role and any membership. */
+/* Returns a number that changes when any role or membership changes. */
 extern uint64 kg_role_changes(void);
 
-/* The same for any function and any schema. */
+/* Returns a number that changes when any function or schema changes. */
 extern uint64 kg_function_changes(void);
 
-/* The value will differ once parallel mode, in which this is called, is over. */
+/* Makes all counters change when the current parallel mode ends. */
 extern void kg_invalidate_after_parallel_mode(void);
 
-/* Add a table to the watched ones; harmless when it is there already. */
+/* Adds a table to the watched ones.  Does nothing if it is watched already. */
 extern void kg_watch(Oid relid);
 
-/* Registers the callbacks; from _PG_init. */
+/* Registers the callbacks; called by _PG_init(). */
 extern void kg_invalidate_init(void);
 
 #endif /* KG_INVALIDATE_H */

@@ -1,7 +1,8 @@
 /*
  * json_untrusted.h
- *	  JSON text of unknown origin, such as a token's parts, read without an
- *	  error that quotes it.
+ *	  Parser of JSON text from unknown origin, such as the parts of a token.
+ *
+ * Its errors never quote the text.
  */
 #ifndef KG_JSON_UNTRUSTED_H
 #define KG_JSON_UNTRUSTED_H
@@ -9,14 +10,14 @@
 #include "utils/jsonb.h"
 
 /*
- * Parse: NULL where it is no JSON, or none that jsonb holds: a number beyond
- * numeric, the character U+0000, arrays in arrays without end.
+ * Parses the text.  Returns NULL if it is not JSON or jsonb cannot represent
+ * it: a number beyond numeric, the character U+0000, unbounded nesting.
  */
 extern Jsonb *kg_json_parse_untrusted(const char *text, int len);
 
 /*
- * Whether the text is a JSON object; what is in it does not matter.  *member
- * is its string or number of that name, palloc'd, or NULL where it has none.
+ * Returns true if the text is a JSON object, whatever its members.  Sets
+ * *member to its palloc'd string or number of that name, or NULL.
  */
 extern bool kg_json_scan_untrusted(const char *text, int len, const char *name,
 								   char **member);

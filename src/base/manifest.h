@@ -1,33 +1,33 @@
 /*
  * manifest.h
- *	  kg_manifest: what CREATE EXTENSION made, and is to be there.
+ *	  Queries on kg_manifest, the list of objects that CREATE EXTENSION made.
  */
 #ifndef KG_MANIFEST_H
 #define KG_MANIFEST_H
 
 /*
- * Rows of the extension's tables and columns that are missing: object, problem,
- * repair.  As the owner; for kg_spi_select_of(), of no tenant.  If there is a
- * row, other tables may not be readable.
+ * SELECT of the extension's missing tables and columns: object, problem,
+ * repair.  Runs as the owner through kg_spi_select_of(), without a tenant.  If
+ * it returns a row, other tables may not be readable.
  */
 extern const char kg_manifest_columns_missing[];
 
 /*
- * Such rows of sequences, and of functions that compare the rest; the repair is
- * a statement.
+ * SELECT of missing sequences and comparison functions; the repair is a
+ * statement.
  */
 extern const char kg_manifest_parts_missing[];
 
 /*
- * Such rows of objects that CREATE EXTENSION did not make and that show rows, or
- * that dumps leave out: permissive policies, inheritance, members.
+ * SELECT of objects that CREATE EXTENSION did not make, and that expose rows
+ * or that dumps omit: permissive policies, inheritance, extension members.
  */
 extern const char kg_manifest_more[];
 
 /*
- * Selects the objects that CREATE EXTENSION made and that differ now: kind,
- * table, name, problem, repair.  Thorough: also columns and functions of SQL, which
- * takes as long again.  As the owner; for SPI_tuptable.
+ * Selects into SPI_tuptable the objects that differ from those that CREATE
+ * EXTENSION made: kind, table, name, problem, repair.  Runs as the owner.  If
+ * thorough, also compares columns and SQL functions, which doubles the time.
  */
 extern void kg_manifest_wrong(bool thorough, const char *tenant);
 

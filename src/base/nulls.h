@@ -1,9 +1,9 @@
 /*
  * nulls.h
- *	  Arguments that are NULL, of functions that write or administer.
+ *	  NULL arguments of functions that write or administer.
  *
- * These are not STRICT: PostgreSQL would not run them for a NULL, and who sent it
- * would take nothing done for done.
+ * These functions are not STRICT.  PostgreSQL would not call a STRICT function
+ * for a NULL, and its caller would assume that it succeeded.
  */
 #ifndef KG_NULLS_H
 #define KG_NULLS_H
@@ -23,7 +23,7 @@ kg_refuse_null(FunctionCallInfo fcinfo, int argument)
 		kg_throw_null(fcinfo, argument);
 }
 
-/* The same of each. */
+/* Raises INVALID_INPUT if any argument is NULL. */
 static inline void
 kg_refuse_nulls(FunctionCallInfo fcinfo)
 {

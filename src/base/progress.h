@@ -1,7 +1,7 @@
 /*
  * progress.h
- *	  What the client is told while a statement runs: a NOTICE of an SQLSTATE of
- *	  ours, whose text is JSON.
+ *	  Progress reports to the client while a statement runs: NOTICEs with an
+ *	  SQLSTATE of kg_graph and JSON text.
  */
 #ifndef KG_PROGRESS_H
 #define KG_PROGRESS_H
@@ -14,23 +14,28 @@
 extern void kg_tell(int sqlstate, const char *json);
 
 /*
- * Work that may take long, of rows; it is on the stack of who does it.  Every
- * kg_graph.progress milliseconds it is told how far it is, the first time when
- * it has taken so long; not at all where that is -1.
+ * The progress of a long operation, counted in rows.
+ *
+ * It is on the stack of the function that works.  A report is sent every
+ * kg_graph.progress milliseconds, first after that time; if the setting is -1,
+ * none is sent.
  */
 typedef struct KgWork
 {
-	const char *what; /* a constant, in words; NULL: it is not told */
+	const char *what; /* a constant in words; NULL: no reports */
 	int64 done;
-	int64 total; /* -1: not known */
+	int64 total; /* rows; -1: unknown */
 	instr_time begun;
-	double next; /* milliseconds from there when it is told again */
+	double next; /* time of the next report; milliseconds since the start */
 } KgWork;
 
-/* No number may tell of what is hidden from the caller. */
+/*
+ * Begins reporting.  The total must not reveal rows that are hidden from the
+ * caller.
+ */
 extern void kg_work_begin(KgWork *work, const char *what, int64 total);
 
-/* So many more; for each batch. */
+/* Adds n rows to those done; called for each batch. */
 extern void kg_work_done(KgWork *work, int64 n);
 
 #endif /* KG_PROGRESS_H */

@@ -1,26 +1,29 @@
 /*
  * semver.h
- *	  Versions as semver.org 2.0.0 has them.
+ *	  Versions as defined by semver.org 2.0.0.
  */
 #ifndef KG_SEMVER_H
 #define KG_SEMVER_H
 
 #include "postgres.h"
 
-/* Bytes of a version; the standard has no limit. */
+/* Maximum length of a version; bytes.  The standard has no limit. */
 #define KG_MAX_VERSION 128
 
 typedef struct KgSemver
 {
 	bool prerelease;
 	/*
-	 * Bytes that compare as the versions do; those that differ in build
-	 * metadata only have the same.
+	 * Bytes that compare as the versions do.  Versions that differ only in
+	 * build metadata have equal bytes.
 	 */
 	bytea *precedence;
 } KgSemver;
 
-/* False where the text is no version.  Allocates in the current context. */
+/*
+ * Parses a version, allocating in the current context.  Returns false if the
+ * text is not a version.
+ */
 extern bool kg_semver_read(const char *text, KgSemver *version);
 
 #endif /* KG_SEMVER_H */

@@ -1,10 +1,12 @@
 /*
  * siphash.h
- *	  SipHash-2-4 (Aumasson and Bernstein, 2012): a keyed digest of 64 bits,
- *	  which who has not the key can neither make nor guess.
+ *	  SipHash-2-4 (Aumasson and Bernstein, 2012), a keyed 64-bit digest.
  *
- * The constants are those of the paper, and so is its vector: the key of the
- * bytes 0 to 15 and the message of the bytes 0 to 14 give a129ca6149be45e5.
+ * Without the key, a digest can neither be computed nor guessed.
+ *
+ * The constants are those of the paper, and so is its test vector: the key of
+ * the bytes 0 to 15 and the message of the bytes 0 to 14 result in
+ * a129ca6149be45e5.
  */
 #ifndef KG_SIPHASH_H
 #define KG_SIPHASH_H
@@ -38,7 +40,10 @@ kg_sip_rounds(uint64 v[4], int n)
 	}
 }
 
-/* On a machine of the other byte order it is another one, as good. */
+/*
+ * Returns the digest.  It depends on the machine's byte order, but is equally
+ * strong with either.
+ */
 static inline uint64
 kg_siphash(const KgSipKey *key, const char *bytes, Size len)
 {

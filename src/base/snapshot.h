@@ -1,7 +1,6 @@
 /*
  * snapshot.h
- *	  Comparing snapshots: would two of them show the same rows?  And one that
- *	  shows what was just written.
+ *	  Comparison of snapshots, and a snapshot that shows the rows just written.
  */
 #ifndef KG_SNAPSHOT_H
 #define KG_SNAPSHOT_H
@@ -10,16 +9,22 @@
 
 extern bool kg_same_snapshot(const SnapshotData *a, const SnapshotData *b);
 
-/* A snapshot as it was seen, only to compare others with. */
+/*
+ * A copy of a snapshot, only for comparison: two equal ones show the same
+ * rows.
+ */
 typedef struct KgSeenSnapshot
 {
 	bool valid;
 	SnapshotData snapshot;
-	uint32 room; /* for so many transactions */
+	uint32 room; /* allocated length of the list of transactions */
 	TransactionId *xids;
 } KgSeenSnapshot;
 
-/* Its list of transactions lives in the context. */
+/*
+ * Copies the snapshot into *seen.  Its list of transactions is allocated in
+ * the context.
+ */
 extern void kg_snapshot_remember(KgSeenSnapshot *seen, const SnapshotData *now,
 								 MemoryContext context);
 
@@ -30,8 +35,9 @@ kg_snapshot_seen(const KgSeenSnapshot *seen, const SnapshotData *now)
 }
 
 /*
- * Has this transaction written since that command?  Then what is active from
- * here on, until it is popped, is the snapshot that was, but that it shows this.
+ * Pushes a snapshot that shows the rows written since that command, in
+ * addition to those that the active snapshot shows.  Returns false, and pushes
+ * none, if the transaction has written nothing since.  The caller pops it.
  */
 extern bool kg_push_written_snapshot(CommandId since);
 

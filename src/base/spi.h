@@ -1,8 +1,10 @@
 /*
  * spi.h
- *	  SPI for our own maintenance statements: static SQL text, run as whoever
- *	  is the current user, with plans kept per backend.  (What a tool's
- *	  arguments are compiled to goes through query/run/plan.h instead.)
+ *	  SPI for kg_graph's own statements.
+ *
+ * Their SQL text is static, they run as the current user, and each backend
+ * caches their plans.  Statements compiled from the arguments of a tool use
+ * query/run/plan.h instead.
  */
 #ifndef KG_SPI_H
 #define KG_SPI_H
@@ -13,31 +15,34 @@
 #include "executor/spi.h"
 
 /*
- * A statement whose text is fixed; every "@kg_name" in it stands for the
- * qualified name.  "@FOR ..." at its end locks what it reads; in a read-only
- * transaction, which may look but writes nothing, it locks nothing.  The plan is
- * kept, per backend, as long as our schema has its name.
+ * A statement with fixed text, and its cached plan.
+ *
+ * Every "@kg_name" in the text stands for the qualified name.  "@FOR ..." at
+ * its end is a row-locking clause; it is omitted in a read-only transaction.
+ * The plan is cached per backend until the schema is renamed.
  *
  *	  KG_SPI_EXEC("... WHERE tenant = $1 AND source = $2",
  *				  kg_arg_text(tenant),
  *				  kg_arg_int8(source));
  *
- * A macro keeps the plan itself, for the place where it stands; who runs a
- * statement for others is given theirs.
+ * The macros declare a KgSaved of their own.  A function that runs a statement
+ * of its caller has it as a parameter.
  */
 typedef struct KgSaved
 {
 	SPIPlanPtr plan;
 	uint64 schema; /* version of the schema's name */
 	bool batch;
-	bool locks; /* what "@FOR" stands for in it */
+	bool locks; /* planned with the row-locking clause */
 } KgSaved;
 
 /*
- * For statements that look up a batch of keys, given as arrays: planned as if
- * our tables were boundless.  A plan outlives what the statistics say when it
- * is made (nothing, in a new database), and one that reads a tenant's rows once
- * for a handful of expected keys reads them once for each of thousands later.
+ * Initializer for a statement that looks up a batch of keys, given as arrays.
+ *
+ * It is planned as if kg_graph's tables were boundless, because a plan
+ * outlives the statistics it was made with (those of a new database are
+ * empty).  A plan for a few expected keys may scan all rows of the tenant
+ * once, which is repeated for each of thousands of keys later.
  *
  *	  KG_BATCH_EXEC("... WHERE tenant = $1 AND source = ANY ($2)", ...);
  */
@@ -46,7 +51,7 @@ typedef struct KgSaved
 		NULL, 0, true  \
 	}
 
-/* A parameter: its type is said where its value is. */
+/* A parameter: its type and value. */
 typedef struct KgArg
 {
 	Oid type;
@@ -78,7 +83,9 @@ kg_arg_bool(bool value)
 	return kg_arg(BOOLOID, BoolGetDatum(value));
 }
 
-/* NULL is a null; so are those of an array of texts. */
+/*
+ * Return a parameter; a NULL pointer is a null, also within an array of texts.
+ */
 extern KgArg kg_arg_text(const char *value);
 extern KgArg kg_arg_jsonb(const Jsonb *value);
 extern KgArg kg_arg_int8s(const int64 *values, uint32 n);
@@ -92,24 +99,27 @@ extern KgArg kg_arg_texts(const char *const *values, int n);
 	}
 
 /*
- * Run a statement, inside SPI_connect(); the current memory context is the
- * caller's again afterwards.
+ * Runs a statement, within SPI_connect().  The caller's memory context is
+ * current again afterwards.
  */
 #define kg_spi_exec(saved, sql, ...) \
 	kg_spi_exec_args(saved, sql, KG_ARGS(__VA_ARGS__))
 extern void kg_spi_exec_args(KgSaved *saved, const char *sql, int nargs,
 							 const KgArg *args);
 
-/* The same, as the snapshot of the caller has it: what it wrote since is not. */
+/*
+ * Runs a statement with the caller's snapshot, which does not show later
+ * writes of the caller.
+ */
 #define kg_spi_read(saved, sql, ...) \
 	kg_spi_read_args(saved, sql, KG_ARGS(__VA_ARGS__))
 extern void kg_spi_read_args(KgSaved *saved, const char *sql, int nargs,
 							 const KgArg *args);
 
 /*
- * With a snapshot that sees everything committed by now, whatever the isolation
- * level: for checks of referential integrity, which must not miss what a
- * concurrent transaction did.
+ * Runs a statement with a snapshot of everything committed, whatever the
+ * isolation level.  For checks of referential integrity, which must see the
+ * effects of concurrent transactions.
  */
 #define kg_spi_exec_latest(saved, sql, ...) \
 	kg_spi_exec_latest_args(saved, sql, KG_ARGS(__VA_ARGS__))
@@ -117,15 +127,19 @@ extern void kg_spi_exec_latest_args(KgSaved *saved, const char *sql, int nargs,
 									const KgArg *args);
 
 /*
- * The same for rows that are no one's data, such as counters: what the
- * transaction's snapshot does not show is written as well.
+ * Runs a statement with the newest snapshot on rows that are not data of a
+ * user, such as counters.  It also writes rows that the transaction's snapshot
+ * does not show.
  */
 #define kg_spi_exec_newest(saved, sql, ...) \
 	kg_spi_exec_newest_args(saved, sql, KG_ARGS(__VA_ARGS__))
 extern void kg_spi_exec_newest_args(KgSaved *saved, const char *sql, int nargs,
 									const KgArg *args);
 
-/* Each of them with a plan of the place where it stands, and for a batch. */
+/*
+ * Variants of these functions with a plan cached at the position of the call;
+ * KG_BATCH_ for batches.
+ */
 #define KG_SPI_HERE(run, sql, ...)                      \
 	do                                                  \
 	{                                                   \
@@ -149,8 +163,8 @@ extern void kg_spi_exec_newest_args(KgSaved *saved, const char *sql, int nargs,
 #define KG_BATCH_NEWEST(...) KG_BATCH_HERE(kg_spi_exec_newest_args, __VA_ARGS__)
 
 /*
- * A statement over arrays, and the same for one element of each: unpacking and
- * joining them is most of what the statement of a single row costs.
+ * A statement over arrays, and its variant for one element of each.  For a
+ * single row, unnesting and joining the arrays would be most of the cost.
  *
  *	  static KgForms forms = KG_FORMS("... unnest($2)", "... $2");
  */
@@ -167,7 +181,7 @@ typedef struct KgForms
 		many, one, KG_SAVED_BATCH, KG_SAVED_BATCH \
 	}
 
-/* A SELECT that writes nothing and has a tenant, or NULL, as its parameter. */
+/* Runs a read-only SELECT whose parameter is a tenant, or NULL. */
 extern void kg_spi_select_of(KgSaved *saved, const char *sql,
 							 const char *tenant);
 #define KG_SPI_SELECT_OF(sql, tenant)                  \
@@ -178,15 +192,15 @@ extern void kg_spi_select_of(KgSaved *saved, const char *sql,
 	} while (0)
 
 /*
- * The same, of what goes through all that the tenant has: planned anew, for as
- * much as that is.  A plan for any tenant reads everybody's nodes where few
- * tenants have most.
+ * Runs a read-only SELECT that scans all rows of a tenant, planned anew for
+ * their number.  A generic plan scans the nodes of all tenants if a few
+ * tenants have most of them.
  */
 extern void kg_spi_select_all_of(const char *sql, const char *tenant);
 
 /*
- * A cursor of a statement that is planned so, too, in the caller's SPI
- * connection; read-only, with a tenant as its parameter.
+ * Opens a cursor of a statement that is planned anew, in the caller's SPI
+ * connection.  kg_spi_cursor_of() is read-only, and its parameter is a tenant.
  */
 #define kg_spi_cursor(sql, read_only, ...) \
 	kg_spi_cursor_args(sql, read_only, KG_ARGS(__VA_ARGS__))
@@ -195,8 +209,9 @@ extern Portal kg_spi_cursor_args(const char *sql, bool read_only, int nargs,
 extern Portal kg_spi_cursor_of(const char *sql, const char *tenant);
 
 /*
- * A SELECT in the order of an index, whose rows are handed out while it runs
- * and not kept: there may be very many.  What is called runs no SQL.
+ * Runs a SELECT in index order and calls "each" for each row as it is fetched;
+ * rows are not collected because there may be very many.  The callback may not
+ * run SQL.
  */
 typedef void (*KgSpiRow)(TupleTableSlot *row, void *arg);
 
@@ -206,75 +221,84 @@ extern void kg_spi_each_args(KgSaved *saved, KgSpiRow each, void *arg,
 							 const char *sql, int nargs, const KgArg *args);
 
 /*
- * An INSERT of rows that were not there when it was looked, below one that was.
- * False where the constraint, a key or a foreign key, refuses it after all: the
- * transaction cannot go on, and the caller raises an error of its own.
+ * Runs an INSERT of rows that an earlier check did not find, but whose parent
+ * it found.  Returns false if the constraint (a key or foreign key) refuses a
+ * row after all.  The transaction cannot continue then, and the caller must
+ * raise an error.
  */
 #define kg_spi_insert(saved, constraint, sql, ...) \
 	kg_spi_insert_args(saved, constraint, sql, KG_ARGS(__VA_ARGS__))
 extern bool kg_spi_insert_args(KgSaved *saved, const char *constraint,
 							   const char *sql, int nargs, const KgArg *args);
-/* The same of what inserts otherwise. */
+/* Calls insert as kg_spi_insert() runs its statement. */
 extern bool kg_spi_try_insert(const char *constraint, void (*insert)(void *arg),
 							  void *arg);
 
 /*
- * SPI_connect() and SPI_finish() around the reading of what a cache keeps: the
- * newest committed state is read, whatever the caller's snapshot, because the
- * cache outlives it.  In parallel mode, where there is no new snapshot, the
- * caller's serves, and every cache is stale as soon as that mode ends.
+ * SPI_connect() and SPI_finish() around reading the content of a cache.
+ *
+ * The newest committed state is read, whatever the caller's snapshot, because
+ * the cache outlives that snapshot.  Parallel mode does not allow a new
+ * snapshot: the caller's is used, and every cache is stale when that mode
+ * ends.
  */
 extern void kg_spi_begin_load(void);
 extern void kg_spi_end_load(void);
 
-/* SPI_connect() and SPI_finish() around what is done as the extension's owner. */
+/* SPI_connect() and SPI_finish() around work as the extension's owner. */
 extern void kg_spi_begin_as_owner(KgUserContext *caller);
 extern void kg_spi_end_as_owner(const KgUserContext *caller);
 
 /*
- * For what a cache keeps: does the SELECT find a row?  As the owner of the
- * extension, whatever the caller sees.
+ * Returns true if the SELECT returns a row.  Runs as the owner of the
+ * extension, independently of the caller's rights.  For the content of caches.
  */
 #define kg_spi_finds(saved, sql, ...) \
 	kg_spi_finds_args(saved, sql, KG_ARGS(__VA_ARGS__))
 extern bool kg_spi_finds_args(KgSaved *saved, const char *sql, int nargs,
 							  const KgArg *args);
 
-/* Only the snapshot of it; PopActiveSnapshot() ends it. */
+/*
+ * Pushes the snapshot of kg_spi_begin_load() only; PopActiveSnapshot() pops
+ * it.
+ */
 extern void kg_push_newest_snapshot(void);
 
-/* The same with the state that the caller's snapshot shows. */
+/* Begins a load of the state that the caller's snapshot shows. */
 extern void kg_spi_begin_load_seen(void);
 
 /*
- * Between the two, names are looked up in pg_catalog only, whatever the
- * caller's search_path.  Every SQL text of ours that is not run through
- * kg_spi_exec() and has an operator or a function in it goes between them.
+ * Between these two, names are looked up in pg_catalog only, whatever the
+ * caller's search_path.  They must surround all SQL of kg_graph with operators
+ * or functions that does not run through kg_spi_exec().
  */
 extern int kg_spi_pin_path(void);
 extern void kg_spi_unpin_path(int nest);
 
-/* "@kg_name" replaced by the qualified name, in the current context. */
+/*
+ * Returns the text with each "@kg_name" replaced by the qualified name, in the
+ * current context.
+ */
 extern char *kg_spi_expand(const char *sql);
 
 /*
- * Have what is planned from here on be planned for tables of ours of so many
- * rows, or of as many as they have (0); returns what was so before, to be
- * restored also after an error.
+ * Makes later planning assume this number of rows in kg_graph's tables (0:
+ * their real number).  Returns the previous value, which the caller must
+ * restore, also after an error.
  */
 extern double kg_spi_plan_for(double rows);
 
-/* Sets the planner's hook for that; when the module is loaded. */
+/* Installs the planner hook of kg_spi_plan_for() when the module is loaded. */
 extern void kg_spi_init(void);
 
-/* Value of column (from 1) of row (from 0) of SPI_tuptable. */
+/* Return the value of a column (from 1) and row (from 0) of SPI_tuptable. */
 extern Datum kg_spi_value(uint64 row, int column, bool *isnull);
-/* The same of a column that is never null. */
+/* These are for columns that are never null. */
 extern Datum kg_spi_datum(uint64 row, int column);
 extern char *kg_spi_cstring(uint64 row, int column);
 extern int64 kg_spi_int64(uint64 row, int column);
 
-/* A bigint[] and a text[], as parameters; NULL is a null. */
+/* Return a bigint[] and a text[] as parameters; a NULL text is a null. */
 extern Datum kg_int64_array(const int64 *values, uint32 n);
 extern Datum kg_text_array(const char *const *values, int n);
 

@@ -1,7 +1,6 @@
 /*
  * splice.h
- *	  Putting finished jsonb documents into an object without taking them
- *	  apart: their bytes are copied as they are.
+ *	  Insertion of complete jsonb documents into a new object, as copied bytes.
  */
 #ifndef KG_SPLICE_H
 #define KG_SPLICE_H
@@ -16,14 +15,14 @@ typedef struct KgSplice
 	struct
 	{
 		const char *key;
-		int len;		  /* of it */
-		JsonbValue value; /* scalar or jbvBinary; borrowed */
+		int len;		  /* of the key; bytes */
+		JsonbValue value; /* scalar or jbvBinary; not copied */
 	} members[KG_SPLICE_MEMBERS];
 } KgSplice;
 
 extern void kg_splice_init(KgSplice *splice);
 
-/* Keys may come in any order, each once. */
+/* Add a member.  Keys may come in any order, each at most once. */
 extern void kg_splice_add(KgSplice *splice, const char *key,
 						  const JsonbValue *value);
 extern void kg_splice_jsonb(KgSplice *splice, const char *key,
@@ -32,9 +31,9 @@ extern void kg_splice_string(KgSplice *splice, const char *key,
 							 const char *value);
 extern void kg_splice_bool(KgSplice *splice, const char *key, bool value);
 
-/* The object; palloc'd. */
+/* Returns the object, palloc'd. */
 extern Jsonb *kg_splice_finish(KgSplice *splice);
-/* An array that has the object alone. */
+/* Returns an array whose only item is the object, palloc'd. */
 extern Jsonb *kg_splice_finish_array(KgSplice *splice);
 
 #endif /* KG_SPLICE_H */

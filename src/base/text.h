@@ -1,7 +1,7 @@
 /*
  * text.h
- *	  What a character of a text is; texts that may be absent, or are keys of
- *	  a table; an instant as text.
+ *	  Control characters, nullable texts, hash tables with text keys, and
+ *	  timestamps as text.
  */
 #ifndef KG_TEXT_H
 #define KG_TEXT_H
@@ -10,15 +10,18 @@
 #include "utils/hsearch.h"
 
 /*
- * Bytes of the control character (of Unicode's category Cc) that a text begins
- * with; 0: it begins with another.
+ * Returns the length in bytes of the control character (Unicode category Cc)
+ * at the start of the text, or 0 if the text starts with another character.
  */
 extern int kg_control_len(const char *s, int len);
 
-/* What is no part of an id, a tenant's name or a scope path. */
+/*
+ * Returns true if the text has a control character, which ids, names of
+ * tenants and scope paths may not have.
+ */
 extern bool kg_has_control(const char *s, int len);
 
-/* The value of a hexadecimal digit; -1: it is none. */
+/* Returns the value of a hexadecimal digit, or -1 for any other character. */
 static inline int
 kg_hex_digit(char c)
 {
@@ -31,15 +34,22 @@ kg_hex_digit(char c)
 	return -1;
 }
 
-/* NULL is the same as NULL only. */
+/* Returns true if the texts are equal or both are NULL. */
 extern bool kg_text_same(const char *a, const char *b);
 
-/* Makes a hash table whose entries begin with their key, a const char *. */
+/* Creates a hash table whose entries begin with their key, a const char *. */
 extern HTAB *kg_text_table(const char *name, Size entry, MemoryContext context);
 
-/* In UTC, as JSON Schema's date-time: exactly, and by seconds. */
+/*
+ * Returns the instant in UTC as JSON Schema's date-time, with fractions of a
+ * second.
+ */
 extern char *kg_time_text(TimestampTz at);
-/* The same into so many bytes, ended by a zero byte; its length. */
+/*
+ * kg_time_write() writes the text of kg_time_text() with a terminating zero
+ * byte, in at most KG_MAX_TIME_TEXT bytes, and returns its length.
+ * kg_utc_text() returns the text by whole seconds.
+ */
 #define KG_MAX_TIME_TEXT 129
 extern int kg_time_write(TimestampTz at, char *text);
 extern char *kg_utc_text(TimestampTz at);

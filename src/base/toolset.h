@@ -1,7 +1,7 @@
 /*
  * toolset.h
- *	  Sets of tools by name: the vocabularies, whose bits are known, and those
- *	  that registered tools name.
+ *	  Sets of toolsets: the built-in vocabularies as bits, and the toolsets of
+ *	  registered tools as names.
  */
 #ifndef KG_TOOLSET_H
 #define KG_TOOLSET_H
@@ -14,29 +14,38 @@
 #define KG_TOOLSET_MEMORY 8
 #define KG_TOOLSET_COMPACT 16
 #define KG_TOOLSET_SQL 32
-/* Also those that are named; SQL is there where it is named itself. */
+/* Includes the named toolsets.  SQL must be selected by its own name. */
 #define KG_TOOLSET_ALL (0x7fffffff & ~KG_TOOLSET_SQL)
 
-/* Some that are chosen: of vocabularies the bits, of others the names. */
+/* A selection of toolsets: bits for the vocabularies, names for others. */
 typedef struct KgToolsets
 {
 	int bits;
 	uint64 hash;
 	int n;
-	size_t len; /* of the names */
+	size_t len; /* of names; bytes */
 	char names[FLEXIBLE_ARRAY_MEMBER];
 } KgToolsets;
 
-/* The toolset of a name ("catalog", "graph", "bfs", "memory", "compact", "sql"), or 0. */
+/*
+ * Returns the bit of a vocabulary ("catalog", "graph", "bfs", "memory",
+ * "compact", "sql"), or 0.
+ */
 extern int kg_toolset_of_name(const char *name);
 
-/* Can a toolset have the name?  "all" stands for all of them. */
+/*
+ * Returns true if the text is a valid name of a toolset.  "all" stands for all
+ * of them.
+ */
 extern bool kg_toolset_is_name(const char *name);
 
-/* There has to be room for the name and its end. */
+/*
+ * Adds a toolset.  The caller must have allocated space for the name and its
+ * terminating zero byte.
+ */
 extern void kg_toolsets_add(KgToolsets *toolsets, const char *name);
 
-/* Is it "all", perhaps with others? */
+/* Returns true if the selection includes "all". */
 extern bool kg_toolsets_have_all(const KgToolsets *toolsets);
 extern bool kg_toolsets_have(const KgToolsets *toolsets, const char *name);
 

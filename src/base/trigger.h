@@ -1,6 +1,6 @@
 /*
  * trigger.h
- *	  Checks how a trigger function was called.
+ *	  Checks of the context in which a trigger function is called.
  */
 #ifndef KG_BASE_TRIGGER_H
 #define KG_BASE_TRIGGER_H
@@ -15,13 +15,13 @@
 #define KG_TRIGGER_ROWS 16 /* with a transition table */
 
 /*
- * Raises an error unless the function was called as a trigger of this kind on
- * one of these tables of the extension; NULL ends them, and NULL alone is any
- * table.
+ * Raises an error unless the function is called as a trigger of this kind on
+ * one of these tables of the extension.  The list ends with NULL; an empty
+ * list allows any table.
  *
- * The trigger functions act as the extension's owner, for the rows of the
- * table.  A role with EXECUTE could create triggers with the same functions on
- * its own tables, whose rows name any tenant.
+ * Trigger functions act as the extension's owner on the rows of the table.  A
+ * role with EXECUTE could otherwise use them in triggers on its own tables,
+ * whose rows may name any tenant.
  */
 extern void kg_trigger_require(FunctionCallInfo fcinfo, const char *function,
 							   int kind, const char *const *tables);

@@ -1,12 +1,13 @@
 /*
  * vectors.h
- *	  What embeddings have in this database, and the vectors of arguments.
+ *	  The database's embedding model, and vectors in arguments.
  *
- * Embeddings are stored as real[]; pgvector, where it is installed, measures
- * how far they are from one another.  Nothing of it is linked, or looked up
- * before it is needed.  Its own cast of an array takes longer than all else that
- * a search does (docs/architecture.md), so its vectors are made here, in the form
- * that its headers publish, which is compared with one of its own first.
+ * Embeddings are stored as real[].  pgvector, if installed, computes
+ * distances.  It is not linked, and its functions are looked up when first
+ * needed.  Its cast from an array takes longer than the rest of a search
+ * (docs/architecture.md).  Therefore kg_graph builds vectors itself, in the
+ * form of pgvector's published headers, after comparing one with a vector that
+ * pgvector built.
  */
 #ifndef KG_VECTORS_H
 #define KG_VECTORS_H
@@ -14,7 +15,7 @@
 #include "base/error.h"
 #include "utils/array.h"
 
-/* As pgvector's type vector has it. */
+/* Limit of pgvector's type vector. */
 #define KG_MAX_DIMENSIONS 16000
 
 typedef struct KgVectors
@@ -24,30 +25,39 @@ typedef struct KgVectors
 } KgVectors;
 
 /*
- * As it is now, whatever the snapshot; good until the next call.  None where the
- * extension's SQL is older than embeddings.
+ * Returns the current state, whatever the snapshot; valid until the next call.
+ * It has no dimensions if the extension's SQL is older than embeddings.
  */
 extern const KgVectors *kg_vectors(void);
-/* The same; raises where there is none. */
+/* Returns the current state.  Raises an error if vectors are not enabled. */
 extern const KgVectors *kg_vectors_require(void);
 
-/* Raises where pgvector is not installed in this database, or is older than 0.7. */
+/*
+ * Raises an error if pgvector is not installed in this database, or is older
+ * than 0.7.
+ */
 extern void kg_pgvector_require(void);
 
-/* Its cosine distance, looked up; allocated in a context. */
+/* pgvector's cosine distance function, looked up and allocated in a context. */
 typedef struct KgDistance KgDistance;
 
 extern KgDistance *kg_distance_make(MemoryContext context);
-/* Raises where the arrays are not of the same dimensions. */
+/*
+ * Returns the cosine distance.  Raises an error if the arrays differ in
+ * dimensions.
+ */
 extern float8 kg_distance(KgDistance *distance, const ArrayType *a,
 						  const ArrayType *b);
 
-/* A real[] of so many numbers, which the caller puts there (ARR_DATA_PTR). */
+/*
+ * Allocates a real[] of n numbers, which the caller fills in (ARR_DATA_PTR()).
+ */
 extern ArrayType *kg_real_array(int n);
 
 /*
- * An array of numbers as a real[] of so many dimensions, allocated in the
- * current context; NULL: it is none, and why is set.
+ * Converts a JSON array of numbers to a real[] of the database's dimensions,
+ * allocated in the current context.  Returns NULL and sets *why if the value
+ * is not such an array.
  */
 extern ArrayType *kg_vector_read(const JsonbValue *value, const char *path,
 								 const KgVectors *vectors, KgError **why);

@@ -1,7 +1,7 @@
 /*
  * app.h
- *	  The explorer as an MCP App: its page, the tools that are shown by it and the
- *	  one tool that is its own.
+ *	  The explorer as an MCP App: its page, the tools whose results it shows,
+ *	  and its own tool.
  */
 #ifndef KG_MCP_APP_H
 #define KG_MCP_APP_H
@@ -10,32 +10,38 @@
 
 #define KG_MCP_APP_URI "ui://kg_graph/explorer"
 #define KG_MCP_APP_MIME "text/html;profile=mcp-app"
-/* No other tool can have it: names of tools begin with a letter. */
+/* Name of the page's own tool.  Names of other tools begin with a letter. */
 #define KG_MCP_APP_TOOL "_explorer"
 
 /*
- * Is the extension agreed on?  Of a revision whose tools have _meta, by a client
- * that shows such pages, where the page is.
+ * Returns true if the Apps extension is in use: the revision's tools have
+ * _meta, the client shows such pages, and the page exists.
  */
 extern bool kg_mcp_app_agreed(KgMcpRevision revision,
 							  const JsonbContainer *capabilities);
-/* The same of a client whose gateway remembers that it was. */
+/*
+ * Returns true if the gateway's message says that the extension was agreed on
+ * with the client.
+ */
 extern bool kg_mcp_app_remembered(KgMcpRevision revision,
 								  const JsonbContainer *message);
 
-/* The member of the server's capabilities that agrees. */
+/* Writes the server's capability that agrees to the extension. */
 extern void kg_mcp_app_write_capability(KgJsonWriter *w);
 
-/* Whether the page shows what a tool of the caller answers; that it does. */
+/*
+ * Return true if the page shows the results of a tool of the caller; write the
+ * member that says so.
+ */
 extern bool kg_mcp_app_shows(const char *tool);
 extern void kg_mcp_app_write_tool_meta(KgJsonWriter *w);
 
-/* The page's own tool, as it is listed. */
+/* Returns the page's own tool as an item of tools/list. */
 extern Jsonb *kg_mcp_app_tool(void);
 
 /*
- * What that tool answers, as a result: the names of the tools (n of them) that
- * read, and the resources of the caller's types.
+ * Returns the result of the page's own tool: the names of the n reading tools,
+ * and the resources of the caller's types.
  */
 extern Jsonb *kg_mcp_app_start(KgMcpRequest *req, Jsonb *const *tools, int n);
 

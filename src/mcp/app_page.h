@@ -1,6 +1,6 @@
 /*
  * app_page.h
- *	  The page of the explorer.
+ *	  The explorer's page.
  */
 #ifndef KG_MCP_APP_PAGE_H
 #define KG_MCP_APP_PAGE_H
@@ -10,10 +10,10 @@
 /* Returns the page, or NULL if it cannot be read. */
 extern char *kg_mcp_app_page(void);
 
-/* Returns whether the file is there and is the page; reads it once. */
+/* Returns true if the file exists and is the page; reads it once. */
 extern bool kg_mcp_app_page_exists(void);
 
-/* Writes the member _meta of the contents of the resource. */
+/* Writes the member _meta of the resource's contents. */
 extern void kg_mcp_app_write_page_meta(KgJsonWriter *w);
 
 #endif /* KG_MCP_APP_PAGE_H */

@@ -1,6 +1,6 @@
 /*
  * confirm.h
- *	  A write that is to be confirmed, as the protocol's question to the user.
+ *	  Confirmation of a write by the client's user, through elicitation.
  */
 #ifndef KG_MCP_CONFIRM_H
 #define KG_MCP_CONFIRM_H
@@ -9,21 +9,24 @@
 
 typedef enum KgMcpAnswer
 {
-	KG_MCP_NO_ANSWER, /* the call as it is */
+	KG_MCP_NO_ANSWER, /* the call has no answer */
 	KG_MCP_AGREED,
 	KG_MCP_REFUSED
 } KgMcpAnswer;
 
-/* What the client's user said, and with yes the arguments that say so, too. */
+/*
+ * Reads the answer of the client's user.  If it is yes, sets *arguments to the
+ * call's arguments with the confirmation.
+ */
 extern KgMcpAnswer kg_mcp_read_answer(const KgMcpRequest *req,
 									  const Jsonb **arguments);
 
-/* The result for a no. */
+/* Returns the result for a refused confirmation. */
 extern Jsonb *kg_mcp_declined(KgMcpRequest *req);
 
 /*
- * A question in place of a reply that is to be confirmed, where the client said
- * that its user can be asked; else NULL.
+ * Returns a question to the user for a result that needs confirmation, or NULL
+ * if the client does not support such questions.
  */
 extern Jsonb *kg_mcp_question(KgMcpRequest *req, const char *tool,
 							  const Jsonb *result);

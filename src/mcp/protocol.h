@@ -1,7 +1,7 @@
 /*
  * protocol.h
- *	  What the handlers of the Model Context Protocol share: the request, the
- *	  revisions and what each of them knows, pages, refusals.
+ *	  Definitions shared by the handlers of the Model Context Protocol: the
+ *	  request, revisions and their features, pages, errors.
  */
 #ifndef KG_MCP_PROTOCOL_H
 #define KG_MCP_PROTOCOL_H
@@ -12,7 +12,7 @@
 #include "model/catalog.h"
 #include "tools/authorized.h"
 
-/* In order of time, so that "since" is a comparison. */
+/* Revisions in the order of time, so that they can be compared. */
 typedef enum KgMcpRevision
 {
 	KG_MCP_2024_11_05,
@@ -42,81 +42,98 @@ typedef struct KgMcpRequest
 	KgMcpRevision revision;
 	JsonbValue id;
 	const char *method;
-	const JsonbContainer *params; /* NULL: none */
+	const JsonbContainer *params; /* or NULL */
 	const char *tenant;
-	const KgAgent *agent; /* NULL: the whole tenant */
+	const KgAgent *agent; /* or NULL: the whole tenant */
 	bool app;			  /* the explorer's page is agreed on (mcp/app.h) */
-	/* decisions that a gateway brings, or NULL; where the message is in a batch */
+	/*
+	 * Decisions from a gateway, or NULL; and the message's index in its batch.
+	 */
 	const KgBrought *brought;
-	int member;	  /* -1: nowhere */
-	Jsonb *asked; /* what is to be decided first: there is no result */
-	/* why the primary is to answer: there is no result; or NULL */
+	int member;	  /* -1: not in a batch */
+	Jsonb *asked; /* requested decisions; there is no result then */
+	/* Reason why the primary must answer, without a result; or NULL. */
 	const char *elsewhere;
-	/* set by kg_mcp_refuse() */
+	/* Set by kg_mcp_refuse(). */
 	int error_code;
 	const char *error_message;
 	Jsonb *error_data;
-	/* a result that a handler has made itself; nothing was written then */
+	/* A complete result made by the handler, which wrote nothing; or NULL. */
 	const Jsonb *result;
 	bool asks;		   /* the result is a question to the user */
-	bool listen;	   /* the answer says where changes are notified */
+	bool listen;	   /* the answer includes the notification channel */
 	bool notification; /* the answer is a notification, not a result */
 } KgMcpRequest;
 
 /*
- * A handler writes the members of the result into w, or refuses and returns
- * false.
+ * A handler writes the members of the result into w.  It returns false if it
+ * refuses the request.
  */
 typedef bool (*KgMcpHandler)(KgMcpRequest *req, KgJsonWriter *w);
 
-/* Answer with a JSON-RPC error; returns false for the handler to return. */
+/*
+ * Sets a JSON-RPC error as the answer.  Returns false, for the handler to
+ * return.
+ */
 extern bool kg_mcp_refuse(KgMcpRequest *req, int code, Jsonb *data,
 						  const char *fmt, ...) pg_attribute_printf(4, 5);
 
-/* One-member object {name: value}, the data of an error. */
+/* Returns an object with one member, the data of an error. */
 extern Jsonb *kg_mcp_error_data(const char *name, const char *value);
 
-/* Modern versions only: an older one is not to be asked for in _meta. */
+/*
+ * Writes the supported revisions.  Only modern ones: _meta may not request an
+ * older one.
+ */
 extern void kg_mcp_write_supported(KgJsonWriter *w, const char *name);
 
 extern const char *kg_mcp_revision_name(KgMcpRevision revision);
-/* False where it is none that is served. */
+/* Reads a revision.  Returns false if it is not supported. */
 extern bool kg_mcp_revision_of_name(const char *name, KgMcpRevision *revision);
 
-/* A string parameter, or NULL. */
+/* Returns a string parameter, or NULL. */
 extern char *kg_mcp_string_param(const KgMcpRequest *req, const char *name);
 
 /*
- * The page of a list of n names that params.cursor asks for: from *start up to
- * but not including *end.  Writes nothing; kg_mcp_end_page() does.  False where
- * the cursor is none of ours.
+ * Finds the page of a list of n names that params.cursor requests: from *start
+ * up to, but excluding, *end.  Returns false if the cursor is invalid.
+ * kg_mcp_end_page() writes the page's end.
  */
 extern bool kg_mcp_page(KgMcpRequest *req, const char *const *names, int n,
 						int *start, int *end);
 
-/* nextCursor where more follows, and what every list says. */
+/* Writes nextCursor if more names follow, and the members of every list. */
 extern void kg_mcp_end_page(KgMcpRequest *req, KgJsonWriter *w,
 							const char *const *names, int n, int end);
 
-/* What every result says since 2026-07-28, for a handler that makes its own. */
-/* The same for one that is spliced; meta is more of its _meta, or NULL. */
+/*
+ * Writes the members of every result since 2026-07-28, for a handler that
+ * makes its own result.
+ */
+/*
+ * Adds these members to a spliced result.  meta has further members of its
+ * _meta, or is NULL.
+ */
 extern void kg_mcp_splice_envelope(KgMcpRequest *req, const JsonbValue *meta,
 								   KgSplice *result);
-/* The same for one that writes. */
+/* Writes these members. */
 extern void kg_mcp_write_envelope(KgMcpRequest *req, KgJsonWriter *w);
 extern void kg_mcp_write_server_info(KgMcpRequest *req, KgJsonWriter *w);
 
-/* How long and by whom an answer may be kept (2026-07-28). */
+/* Writes how long and for which users an answer may be cached (2026-07-28). */
 extern void kg_mcp_cache_hints(KgMcpRequest *req, KgJsonWriter *w);
 
-/* The handlers. */
+/* Handlers of methods. */
 extern bool kg_mcp_discover(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_initialize(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_ping(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_set_level(KgMcpRequest *req, KgJsonWriter *w);
-/* There is no such resource, for who asks. */
+/* Refuses a resource that does not exist for the caller. */
 extern bool kg_mcp_refuse_resource(KgMcpRequest *req, const char *uri);
-/* May who asks be told that a resource changed?  Of the memory, who has it. */
+/*
+ * Returns true if the caller may be notified of a resource's changes.  For the
+ * memory it must have access to it.
+ */
 extern bool kg_mcp_may_be_told(const KgMcpRequest *req, const JsonbValue *uri);
 extern bool kg_mcp_subscribe(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_unsubscribe(KgMcpRequest *req, KgJsonWriter *w);
@@ -128,16 +145,18 @@ extern bool kg_mcp_prompts_get(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_templates_list(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_resources_read(KgMcpRequest *req, KgJsonWriter *w);
-/* The resources of the caller's types alone, as items of a list. */
+/* Writes the resources of the caller's types as items of a list. */
 extern void kg_mcp_write_schemas(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_complete(KgMcpRequest *req, KgJsonWriter *w);
 
-/* The argument names of a prompt; NULL where there is no such prompt. */
+/*
+ * Returns the argument names of a prompt, or NULL if there is no such prompt.
+ */
 extern const char *const *kg_mcp_prompt_arguments(const char *prompt, int *n);
-/* Whether a URI template is one of resources/templates/list. */
+/* Returns true if a URI template is in resources/templates/list. */
 extern bool kg_mcp_is_template(const char *uri);
 
-/* What the server tells a model about itself; palloc'd, never empty. */
+/* Returns the server's instructions for a model; palloc'd, never empty. */
 extern char *kg_mcp_instructions(const KgMcpRequest *req);
 
 #endif /* KG_MCP_PROTOCOL_H */

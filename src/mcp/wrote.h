@@ -1,6 +1,6 @@
 /*
  * wrote.h
- *	  Reading at a standby what was written at the primary: kg_graph/wrote in
+ *	  Reading from a standby after writing to the primary: kg_graph/wrote in
  *	  _meta (docs/gateway.md).
  */
 #ifndef KG_MCP_WROTE_H
@@ -10,12 +10,12 @@
 
 #define KG_META_WROTE "kg_graph/wrote"
 
-/* The value that says what has been written until now; NULL: there is none. */
+/* Returns the value for the writes up to now, or NULL. */
 extern char *kg_mcp_wrote(const KgMcpRequest *req);
 
 /*
- * Does this server show what the value in the message says?  It says so itself
- * in req->elsewhere where it does not; false where the value is refused.
+ * Returns false if the message's value is refused.  Sets req->elsewhere if
+ * this server does not show these writes yet.
  */
 extern bool kg_mcp_sees_writes(KgMcpRequest *req);
 

@@ -2,19 +2,19 @@
  * adjacency.h
  *	  The packed form of edges (kg_adjacency).
  *
- * A node's edges in one direction: for each relation, ascending, its number,
- * the bytes of its targets, and the targets ascending, the first as it is and
- * the others as differences (0 for a parallel edge); all numbers in base 128, least significant group
- * first.
+ * The edges of a node in one direction are groups, one for each relation, in
+ * ascending order: the relation's number, the bytes of its targets, and the
+ * targets in ascending order.  The first target is stored as it is and each
+ * other one as the difference to its predecessor, 0 for a parallel edge.  All
+ * numbers are in base 128, least significant group first.
  *
- * The edges of a block, which is KG_BLOCK nodes of successive numbers, in one
- * direction: four bytes of which nodes have any, a bit each, the least
- * significant byte first; a byte for each of these of how many bytes its
- * edges take; the edges.  A node of so many that a byte cannot say it has a
- * row of its own.
+ * A block is KG_BLOCK nodes of successive numbers.  Its edges in one direction
+ * are: four bytes with a bit for each node that has edges, least significant
+ * byte first; for each such node a byte with the length of its edges; the
+ * edges.  A node whose edges are too long for that byte has a row of its own.
  *
- * The key of a row: n > 0 is the n-th block, which begins at KG_BLOCK *
- * (n - 1) + 1, and n < 0 the node -n by itself.
+ * The key of a row is n > 0 for the n-th block, which begins at node KG_BLOCK
+ * * (n - 1) + 1, or n < 0 for the node -n alone.
  */
 #ifndef KG_ADJACENCY_H
 #define KG_ADJACENCY_H
@@ -22,12 +22,15 @@
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 
-/* Two integers hold a bit for each; sql/30_tables.sql says the number. */
-#define KG_BLOCK 32
-#define KG_BLOCK_TEXT CppAsString2(KG_BLOCK) /* in statements */
 /*
- * A node whose edges take more bytes, both directions together, has a row of
- * its own: so a block fits into a page.
+ * Nodes of a block.  Two integers have a bit for each node; sql/30_tables.sql
+ * contains the number, too.
+ */
+#define KG_BLOCK 32
+#define KG_BLOCK_TEXT CppAsString2(KG_BLOCK) /* for SQL texts */
+/*
+ * Maximum bytes of a node's edges in a block, both directions together.  A
+ * node with more has a row of its own, so that a block fits into a page.
  */
 #define KG_BLOCK_SHARE 240
 
@@ -49,7 +52,7 @@ kg_block_bit(int64 node)
 	return (uint32) 1 << ((node - 1) % KG_BLOCK);
 }
 
-/* Which relations are followed in one direction. */
+/* The relations to follow in one direction. */
 typedef struct KgRelationSet
 {
 	bool all;
@@ -59,20 +62,20 @@ typedef struct KgRelationSet
 
 extern bool kg_relation_set_has(const KgRelationSet *set, int32 relation_no);
 
-/* Neighbours of one node over one relation in one direction. */
+/* The neighbors of a node over one relation in one direction. */
 typedef struct KgNeighbors
 {
 	int64 node;
 	int32 relation_no;
-	bool backward; /* the stored edges run from the neighbours to the node */
+	bool backward; /* edges are stored from neighbor to node */
 	const int64 *neighbors;
 	int n;
-	const Jsonb *properties; /* n is 1 where properties were asked for */
+	const Jsonb *properties; /* edge properties; if requested, n is 1 */
 } KgNeighbors;
 
 typedef void (*KgNeighborFunction)(const KgNeighbors *found, void *arg);
 
-/* The packed edges of one node in one direction. */
+/* The packed edges of a node in one direction. */
 typedef struct KgPacked
 {
 	int64 node;
@@ -81,24 +84,24 @@ typedef struct KgPacked
 	Size len;
 } KgPacked;
 
-/* They are read group by group, of each group target by target. */
+/* A group of packed edges, read target by target. */
 typedef struct KgPackedGroup
 {
 	int32 relation_no;
-	const uint8 *at; /* the next target, which is the last plus a difference */
+	const uint8 *at; /* next difference to read */
 	const uint8 *end;
 } KgPackedGroup;
 
 /*
- * Append one relation's group; targets ascending, one as often as there are
- * parallel edges to it.
+ * Appends the group of a relation.  Targets are ascending, repeated for
+ * parallel edges.
  */
 extern void kg_adjacency_append(StringInfo packed, int32 relation_no,
 								const int64 *targets, int n);
 
 /*
- * The next group of those over relations of the set, *at being where it begins;
- * false where there is none.  Raises XX001 where the bytes are not of this form.
+ * Reads the next group of a relation in the set, and advances *at.  Returns
+ * false if there is no more group.  Raises XX001 if the bytes are malformed.
  */
 extern bool kg_packed_group(const KgPacked *packed, const uint8 **at,
 							const KgRelationSet *relations,
@@ -107,7 +110,7 @@ extern bool kg_packed_group(const KgPacked *packed, const uint8 **at,
 extern const uint8 *kg_packed_number(const uint8 *p, const uint8 *end,
 									 uint64 *number);
 
-/* The next target; most differences take two bytes. */
+/* Reads the next target.  Most differences take two bytes. */
 static inline int64
 kg_group_next(KgPackedGroup *group, int64 last)
 {
@@ -139,13 +142,14 @@ kg_group_next(KgPackedGroup *group, int64 last)
 }
 
 /*
- * Deliver the neighbours over the relations of the set; returns how many.
+ * Calls "found" for the neighbors over the relations of the set.  Returns
+ * their number.
  */
 extern int64 kg_adjacency_visit(const KgPacked *packed,
 								const KgRelationSet *relations,
 								KgNeighborFunction found, void *arg);
 
-/* A block in one direction, in the making. */
+/* A block in one direction under construction. */
 typedef struct KgBlockBuilder
 {
 	uint32 nodes;
@@ -155,27 +159,27 @@ typedef struct KgBlockBuilder
 } KgBlockBuilder;
 
 extern void kg_block_begin(KgBlockBuilder *builder);
-/* Nodes ascending; len is 1 to KG_BLOCK_SHARE. */
+/* Adds a node's edges.  Nodes are ascending; len is 1 to KG_BLOCK_SHARE. */
 extern void kg_block_add(KgBlockBuilder *builder, int64 node, const char *edges,
 						 int len);
-/* NULL where nothing was added. */
+/* Returns the block, or NULL if no node was added. */
 extern bytea *kg_block_end(KgBlockBuilder *builder);
 
-/* A block in one direction, being read node by node, ascending. */
+/* Reader of a block in one direction, node by node in ascending order. */
 typedef struct KgBlockReader
 {
-	uint32 rest; /* the nodes not yet passed */
+	uint32 rest; /* bits of the nodes that follow */
 	const uint8 *length;
 	const uint8 *edges;
 	const uint8 *end;
 } KgBlockReader;
 
 extern void kg_block_open(KgBlockReader *reader, const bytea *block);
-/* The node's edges; NULL where it has none. */
+/* Returns the node's edges, or NULL if it has no edges. */
 extern const uint8 *kg_block_edges(KgBlockReader *reader, int64 node,
 								   Size *len);
 
-/* Node numbers (int64), ascending. */
+/* qsort_arg() comparison of node numbers (int64). */
 extern int kg_compare_nodes(const void *a, const void *b, void *arg);
 
 #endif /* KG_ADJACENCY_H */

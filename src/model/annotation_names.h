@@ -1,13 +1,13 @@
 /*
  * annotation_names.h
- *	  The x-* annotations by name, and the check for misspelt ones.
+ *	  The x-* annotations by name, and a check of misspelled ones.
  */
 #ifndef KG_ANNOTATION_NAMES_H
 #define KG_ANNOTATION_NAMES_H
 
 #include "base/error.h"
 
-/* All of them: first those of a type, then of a property. */
+/* First the annotations of types, then those of properties. */
 #define KG_ANNOTATIONS(X)                          \
 	X(KG_X_ID_FIELD, "x-id-field")                 \
 	X(KG_X_TOOL_EXPOSE, "x-tool-expose")           \
@@ -44,9 +44,8 @@ typedef enum KgAnnotation
 extern const char *kg_annotation_name(KgAnnotation which);
 
 /*
- * Report every keyword of a schema that was meant to be one of ours but is not,
- * and every one of ours that stands where it has no effect.  Other x-*
- * keywords are none of our business.
+ * Reports every keyword that resembles an annotation without being one, and
+ * every annotation in a position without effect.  Ignores other x-* keywords.
  */
 extern void kg_annotations_check_names(const JsonbContainer *schema,
 									   const char *path, KgErrorList *errors);

@@ -1,12 +1,13 @@
 /*
  * catalog.h
- *	  Bundles, entity types, fields, relations and tools of a tenant, as structs.
+ *	  Bundles, entity types, fields, relations and tools of a tenant, as
+ *	  structs.
  *
- * A KgCatalog is what one role sees of one tenant under one snapshot; it is read
- * through SPI as that role and kept per (tenant, role, agent, scoped) and version
- * (model/version.h) until the relcache callback says that a catalog table
- * changed.  A catalog obtained stays readable until the end of
- * the transaction, even when a newer one replaces it.
+ * A KgCatalog is the part of a tenant that one role sees under one snapshot.
+ * It is read through SPI as that role, and cached by (tenant, role, agent,
+ * scoped) and version (model/version.h) until the relcache callback reports a
+ * change of a catalog table.  A catalog remains valid until the end of the
+ * transaction, even if a newer one replaces it.
  */
 #ifndef KG_CATALOG_H
 #define KG_CATALOG_H
@@ -18,18 +19,20 @@
 #include "model/operations.h"
 #include "schema/schema.h"
 
-/* How a field's values are compared, sorted and encoded as keys. */
+/*
+ * The kind of a field's values: their comparison, order and encoding as keys.
+ */
 typedef enum KgKind
 {
-	KG_KIND_STRING, /* by code point, or by_version */
-	KG_KIND_ENUM,	/* by declaration order */
+	KG_KIND_STRING, /* ordered by code point, or by_version */
+	KG_KIND_ENUM,	/* ordered by declaration */
 	KG_KIND_INTEGER,
 	KG_KIND_NUMBER,
 	KG_KIND_BOOLEAN,
 	KG_KIND_DATE,	  /* full-date text */
 	KG_KIND_DATETIME, /* an instant */
 	KG_KIND_OBJECT,	  /* not indexable */
-	KG_KIND_ANY		  /* no single type; not indexable */
+	KG_KIND_ANY		  /* more than one type; not indexable */
 } KgKind;
 
 typedef enum KgOnDelete
@@ -39,46 +42,50 @@ typedef enum KgOnDelete
 	KG_ON_DELETE_SET_NULL
 } KgOnDelete;
 
-/* A step of the path from an entity's root to a value. */
+/* A step of the path from the root of an entity to a value. */
 typedef struct KgStep
 {
 	const char *key; /* member name; NULL: every item of an array */
 	int keylen;
 } KgStep;
 
-/* A property of a type: any that is declared, annotated or not. */
+/* A declared property of a type, with or without annotations. */
 typedef struct KgField
 {
-	const char *name;		   /* dotted path; "tags", "address.city" */
-	const struct KgType *type; /* that has it; NULL: a relation's */
-	bool repeats_name;		   /* so has another, of a stored schema: only
-								* the first one is indexed */
+	const char *name; /* dotted path: "tags", "address.city" */
+	/* type that has the field; NULL: a relation's field */
+	const struct KgType *type;
+	/*
+	 * another field of a stored schema has this name, too; only the first is
+	 * indexed
+	 */
+	bool repeats_name;
 	int nsteps;
 	KgStep *steps;
-	KgKind kind;			  /* of the value, or of the items of an array */
-	bool is_array;			  /* some step is "every item" */
-	bool nullable;			  /* null is among its types */
-	bool required;			  /* at every level */
-	bool indexed;			  /* x-index */
-	bool by_version;		  /* x-order: "version" */
-	bool unique;			  /* some x-ref-field names it */
-	int32 field_no;			  /* where indexed: its place in key_fields, or
-							   * above all (counted.h) */
-	bool derived;			  /* x-derived */
-	bool counted;			  /* and x-index: keys say what is counted */
-	bool untrusted;			  /* x-untrusted */
-	bool detail;			  /* x-detail */
+	KgKind kind;	 /* of the value, or of an array's items */
+	bool is_array;	 /* some step is to every item */
+	bool nullable;	 /* allows null */
+	bool required;	 /* required at every level */
+	bool indexed;	 /* x-index */
+	bool by_version; /* x-order: "version" */
+	bool unique;	 /* named by some x-ref-field */
+	/* if indexed: position in key_fields, or above all positions (counted.h) */
+	int32 field_no;
+	bool derived;	/* x-derived */
+	bool counted;	/* x-derived with x-index: the count is stored as a key */
+	bool untrusted; /* x-untrusted */
+	bool detail;	/* x-detail */
 	const char *format;		  /* or NULL */
 	const char *content_type; /* x-content-type, or NULL */
 	const char *title;
 	const char *description;
 	int nenum;
-	const char **enum_values; /* as text, in declaration order */
+	const char **enum_values; /* in declaration order */
 	/* x-ref */
-	const char *ref_bundle; /* resolved: never NULL where ref_type is set */
+	const char *ref_bundle; /* target's bundle; not NULL if ref_type is set */
 	const char *ref_type;
-	const char *ref_field; /* x-ref-field, or NULL: the target's id */
-	const char *relation;  /* x-relation or the name upper-cased */
+	const char *ref_field; /* x-ref-field; NULL: the target's id */
+	const char *relation;  /* x-relation, or the name in upper case */
 	int32 relation_no;
 	KgOnDelete on_delete;
 	/* x-derived */
@@ -87,8 +94,8 @@ typedef struct KgField
 } KgField;
 
 /*
- * x-valid-from, x-valid-to: the properties that say from when, and until before
- * when, what has them holds (model/period.h); NULL: always.
+ * x-valid-from, x-valid-to: the properties with the begin and the end of a
+ * period of validity (model/period.h); NULL: unbounded.
  */
 typedef struct KgPeriod
 {
@@ -96,12 +103,13 @@ typedef struct KgPeriod
 	const KgField *to;
 } KgPeriod;
 
-/* x-authorize: who may see an entity is decided elsewhere. */
+/* x-authorize: an external function decides the visibility of entities. */
 typedef struct KgAuthorize
 {
 	const char *ability;
 	const char *resource_type;
-	const KgField *id_field; /* of the resource; NULL: the entity's own id */
+	/* field with the resource's id; NULL: the entity's own id */
+	const KgField *id_field;
 } KgAuthorize;
 
 typedef struct KgType
@@ -124,30 +132,31 @@ typedef struct KgType
 	KgPeriod period;
 	int naliases;
 	const KgField **alias_fields;
-	bool signs;	 /* x-signs: those in label and aliases are terms */
-	int nsearch; /* x-search: whose words are searched */
+	bool signs;	 /* x-signs: signs of label and aliases are terms */
+	int nsearch; /* x-search: number of fields whose words are indexed */
 	const KgField **search_fields;
 	int nsummary;
 	const KgField **summary_fields;
 	bool has_unique; /* some field is unique */
-	int ncounted;	 /* fields that are */
-	int nkey_fields; /* what field_no counts */
+	int ncounted;	 /* number of counted fields */
+	int nkey_fields; /* number of field_no positions */
 	const char **key_fields;
-	bool annotate_format;	   /* x-format: "annotate" */
-	bool history;			   /* x-history */
-	TimestampTz history_since; /* kg_history has every change; 0: none */
-	int64 version_above;	   /* of its entities (store/history/freed.h) */
-	bool ambiguous;			   /* another bundle in view has the name too */
-	const Jsonb *definitions;  /* of the bundle, {uri: schema}; or NULL */
-	MemoryContext context;	   /* of the catalog; for what is made on demand */
-	const KgSchema *compiled;  /* use kg_type_schema() */
+	bool annotate_format; /* x-format: "annotate" */
+	bool history;		  /* x-history */
+	/* start of complete changes in kg_history; 0: none */
+	TimestampTz history_since;
+	int64 version_above; /* of its entities (store/history/freed.h) */
+	bool ambiguous;		 /* another visible bundle has a type of this name */
+	const Jsonb *definitions; /* {uri: schema} of the bundle, or NULL */
+	MemoryContext context;	  /* of the catalog; for data made on demand */
+	const KgSchema *compiled; /* NULL until kg_type_schema() */
 } KgType;
 
 typedef struct KgVariant
 {
 	int32 from_type_no;
 	int32 to_type_no;
-	const char *property;	 /* x-ref property it derives from, or NULL */
+	const char *property;	 /* x-ref property that derives it, or NULL */
 	const Jsonb *schema;	 /* of edge properties, or NULL */
 	const char *description; /* or NULL */
 } KgVariant;
@@ -159,16 +168,18 @@ typedef struct KgRelation
 	const char *name;
 	const char *inverse; /* or NULL */
 	bool symmetric;
-	bool derived;	 /* from x-ref; else declared, edges explicit */
-	const char *key; /* the property that tells parallel edges apart, or NULL */
-	bool history;	 /* its edges' changes are kept */
-	TimestampTz history_since; /* kg_history has them all; 0: none */
-	int expose;				   /* KG_EXPOSE_* of a declared one */
+	/* derived from an x-ref; false: declared, edges are explicit */
+	bool derived;
+	const char *key; /* property that identifies parallel edges, or NULL */
+	bool history;	 /* changes of its edges are recorded */
+	/* start of complete changes in kg_history; 0: none */
+	TimestampTz history_since;
+	int expose; /* KG_EXPOSE_*; if declared */
 	int nvariants;
 	KgVariant *variants;
-	int nfields; /* of edge properties, over the variants */
+	int nfields; /* of edge properties, all variants */
 	KgField *fields;
-	KgPeriod period; /* the same in all variants */
+	KgPeriod period; /* equal in all variants */
 } KgRelation;
 
 typedef struct KgBundle
@@ -186,11 +197,11 @@ typedef struct KgTool
 	const char *name;
 	int operation; /* one of KG_EXPOSE_* */
 	const char *bundle;
-	const KgType *type;			/* NULL: it is of */
-	const KgRelation *relation; /* this */
+	const KgType *type;			/* the tool's type, or NULL */
+	const KgRelation *relation; /* the tool's relation, if type is NULL */
 } KgTool;
 
-/* Another name of a registered tool. */
+/* An alias of a registered tool. */
 typedef struct KgToolAlias
 {
 	const char *alias;
@@ -201,70 +212,78 @@ typedef struct KgCatalog
 {
 	const char *tenant;
 	Oid role;
-	const char *agent; /* of the caller, or NULL: part of what it sees */
+	const char *agent; /* of the caller, or NULL; restricts the visible part */
 	bool scoped;	   /* the caller's token has scope paths */
 	int nbundles;
-	KgBundle *bundles; /* by name */
+	KgBundle *bundles; /* ordered by name */
 	int ntypes;
-	KgType **types; /* by bundle, position, name */
+	KgType **types; /* ordered by bundle, position, name */
 	int nrelations;
-	KgRelation *relations; /* by bundle, name */
+	KgRelation *relations; /* ordered by bundle, name */
 	int ntools;
-	KgTool *tools; /* by name */
+	KgTool *tools; /* ordered by name */
 	int nregistered;
-	struct KgRegisteredName *registered; /* by name (model/tool_version.h) */
-	List *aliases;						 /* of KgToolAlias * */
-	uint64 id;			  /* of no other catalog of this backend */
-	uint64 generation;	  /* differs after any change that is known of */
-	const char *revision; /* text that changes with any bundle */
+	/* ordered by name (model/tool_version.h) */
+	struct KgRegisteredName *registered;
+	List *aliases;		  /* List of KgToolAlias * */
+	uint64 id;			  /* unique among the catalogs of this backend */
+	uint64 generation;	  /* changes after each known change */
+	const char *revision; /* text that changes with each bundle */
 	bool
-		lacks_bundles; /* its snapshot shows some that the caller does not see */
+		/* its snapshot shows bundles that the caller does not see */
+		lacks_bundles;
 	bool authorizes;   /* some type has x-authorize */
 	bool edge_history; /* some relation has history */
 	bool any_history;  /* some type */
 	bool has_periods; /* some type or relation has x-valid-from or x-valid-to */
 	bool searches_text;	   /* some type has x-search */
 	bool counts;		   /* some type has a count with x-index */
-	bool plain_visibility; /* whoever sees the tenant sees every entity */
+	bool plain_visibility; /* a role that sees the tenant sees every entity */
 } KgCatalog;
 
-/* Has any catalog that this backend read a type with x-authorize? */
+/* Did any catalog of this backend have a type with x-authorize? */
 extern bool kg_catalog_ever_authorizes;
 
 /*
- * The catalog of a tenant as the current role sees it: kg_catalog_get() as the
- * caller's snapshot shows it, for whoever reads under that snapshot;
- * kg_catalog_newest() as it is now, for whoever writes, after taking locks.
+ * Return the catalog of a tenant as visible to the current role.
+ * kg_catalog_get() uses the caller's snapshot, for readers under it.
+ * kg_catalog_newest() uses the newest state, for writers after taking locks.
  */
 extern const KgCatalog *kg_catalog_get(const char *tenant);
 extern const KgCatalog *kg_catalog_newest(const char *tenant);
 /*
- * The newest, in which these types, some perhaps named repeatedly, do not change
- * before the transaction ends.  Raises KG_CONFLICT where the transaction's
- * snapshot shows another schema of any type.
+ * Returns the newest catalog, with these types locked against changes until
+ * the end of the transaction.  type_nos may repeat.  Raises KG_CONFLICT if the
+ * transaction's snapshot shows another schema of a type.
  */
 extern const KgCatalog *kg_catalog_locked(const char *tenant,
 										  const int32 *type_nos, int n);
-/* Raise KG_CONFLICT: what was read is of types or relations it does not have. */
+/* Raises KG_CONFLICT for data of types or relations that the catalog lacks. */
 extern KG_NORETURN void kg_catalog_throw_changed(void) KG_NORETURN_TAIL;
-/* Raise KG_CONFLICT: the snapshot does not show the tenant by this name. */
+/* Raises KG_CONFLICT if the snapshot does not show the tenant by this name. */
 extern KG_NORETURN void
 kg_catalog_throw_named(const char *tenant) KG_NORETURN_TAIL;
-/* Raise KG_CONFLICT: a type that needed no decisions does by now. */
+/*
+ * Raises KG_CONFLICT for a type that needed no decisions before and does now.
+ */
 extern KG_NORETURN void
 kg_catalog_throw_authorizes(const KgType *type) KG_NORETURN_TAIL;
-/* That of the caller's tenant, or KG_NO_TENANT; within a call, kg_running_catalog(). */
+/*
+ * Returns the catalog of the caller's tenant.  Raises KG_NO_TENANT.  Within a
+ * call, use kg_running_catalog().
+ */
 extern const KgCatalog *kg_catalog_of_caller(void);
 
-/* A type's tool of an operation (KG_EXPOSE_*), or NULL. */
+/* Returns a type's tool for an operation (KG_EXPOSE_*), or NULL. */
 extern const KgTool *kg_catalog_tool_of(const KgCatalog *catalog,
 										const KgType *type, int operation);
 
 /*
- * A type by "type" or "bundle/type".  kg_catalog_type() returns NULL where it
- * is unknown or ambiguous; kg_catalog_require_type() raises KG_UNKNOWN_TYPE
- * with the nearest, or KG_INVALID_INPUT listing the handles of an ambiguous
- * one, at path.
+ * Find a type by "type" or "bundle/type".
+ *
+ * kg_catalog_type() returns NULL if the name is unknown or ambiguous.
+ * kg_catalog_require_type() raises an error at path: KG_UNKNOWN_TYPE with the
+ * nearest name, or KG_INVALID_INPUT with the handles of an ambiguous name.
  */
 extern const KgType *kg_catalog_type(const KgCatalog *catalog,
 									 const char *name);
@@ -273,7 +292,10 @@ extern const KgType *kg_catalog_require_type(const KgCatalog *catalog,
 											 const char *path);
 extern const KgType *kg_catalog_type_in(const KgCatalog *catalog,
 										const char *bundle, const char *name);
-/* Has the caller types at both ends of it?  Else it is told of nowhere. */
+/*
+ * Returns true if the caller sees types at both ends of the relation.  If not,
+ * replies do not mention the relation.
+ */
 extern bool kg_catalog_joins(const KgCatalog *catalog,
 							 const KgRelation *relation);
 extern const KgType *kg_catalog_type_no(const KgCatalog *catalog,
@@ -285,46 +307,53 @@ extern const KgTool *kg_catalog_tool(const KgCatalog *catalog,
 extern const KgField *kg_type_field(const KgType *type, const char *name);
 
 /*
- * A reference names this property of a type by x-ref-field: it is unique, unless
- * it is the id, which is so anyway.
+ * Marks the property that an x-ref-field names as unique, unless it is the id,
+ * which is unique anyway.
  */
 extern void kg_type_mark_unique(KgType *type, const char *ref_field);
 
 /*
- * Add the x-index properties of a version of the type to its key_fields: those
- * that it has keep their numbers, new ones follow by name.
+ * Adds the x-index properties of a version of the type to its key_fields.
+ * Existing ones keep their numbers; new ones follow in the order of names.
  */
 extern void kg_type_add_key_fields(KgType *type, const KgType *parsed);
 
-/* The compiled schema, made on first use and kept as long as the catalog. */
+/*
+ * Returns the compiled schema, made on first use and cached with the catalog.
+ */
 extern const KgSchema *kg_type_schema(const KgType *type);
 
-/* How a type is called in replies: "type", or "bundle/type" if ambiguous. */
+/* Returns the type's name in replies: "type", or "bundle/type" if ambiguous. */
 extern const char *kg_type_handle(const KgType *type);
 
 /*
- * Visit the values of a field in an entity: one call for a scalar, one an
- * item for arrays; none where it is missing.  A JSON null is a value.
+ * Visits the values of a field in an entity: one call for a scalar, one per
+ * item for an array, no call if it is missing.  A JSON null is a value.
  */
 typedef void (*KgFieldVisitor)(const JsonbValue *value, void *arg);
 extern void kg_field_visit(const KgField *field, const JsonbContainer *root,
 						   KgFieldVisitor visitor, void *arg);
 
 /*
- * Whether the field is an array that is there and has no items: not missing,
- * though there is nothing to visit.
+ * Returns true if the field is an array without items, as opposed to missing.
  */
 extern bool kg_field_is_empty(const KgField *field, const JsonbContainer *root);
 
-/* Do the fields of two schemas lead to values in the same place? */
+/* Returns true if fields of two schemas have equal paths. */
 extern bool kg_field_same_path(const KgField *a, const KgField *b);
 
-/* The JSON Pointer of a field; of the array where it is in one. */
+/* Returns the JSON Pointer of a field, or of the array that contains it. */
 extern char *kg_field_pointer(const KgField *field);
-/* That of its subschema, where no $ref and no branch lead to it. */
+/*
+ * Returns the JSON Pointer of a field's subschema, if no $ref or branch leads
+ * to it.
+ */
 extern char *kg_field_schema_pointer(const KgField *field);
 
-/* The first value that is not null, or false where there is none. */
+/*
+ * Reads the first value that is not null.  Returns false if there is no such
+ * value.
+ */
 extern bool kg_field_value(const KgField *field, const JsonbContainer *root,
 						   JsonbValue *value);
 

@@ -1,39 +1,41 @@
 /*
  * column.h
- *	  Properties as columns of SQL: their types, and values of these.
+ *	  Properties as columns of SQL: types and values.
  *
- *	  A view that kg_create_views() makes (store/view/views.h) has a column for each
- *	  stored property of the document itself; members of objects stay within
- *	  jsonb.  A value that is not what the schema says (written before triggers
- *	  were on, or past what the type of SQL holds) is NULL, never an error.  What
- *	  is not NULL has a key (model/key.h) that orders as it, so that a filter on
- *	  the column finds its rows by the key's index.
+ * A view of kg_create_views() (store/view/views.h) has a column for each
+ * stored property of the document's root; members of objects remain in jsonb.
+ * A value that contradicts the schema is NULL, never an error.  Such values
+ * were written before triggers existed, or exceed the SQL type.  A value that
+ * is not NULL has a key (model/key.h) with equal order, so that a filter on
+ * the column can use the index of keys.
  */
 #ifndef KG_COLUMN_H
 #define KG_COLUMN_H
 
 #include "model/catalog.h"
 
-/* Every function that reads a column begins with this. */
+/* Prefix of the functions that read a column. */
 #define KG_COLUMN_PREFIX "kg_column_"
 
 /*
- * The field of a property of the document itself, or of the items of its array;
- * NULL where there is none that is stored.
+ * Returns the field of a property of the root, or of its array's items.
+ * Returns NULL if there is no such stored field.
  */
 extern const KgField *kg_column_field(const KgType *type, const char *property);
-/* Returns it from the fields of a relation. */
+/* Returns the field of a property among the fields of a relation, or NULL. */
 extern const KgField *kg_column_field_among(const KgField *fields, int n,
 											const char *property);
 
 /*
- * The SQL type of a field of kg_column_field(): TEXTOID, TEXTARRAYOID, JSONBOID.
- * type is NULL for a relation, whose integers are numeric: variants may have
- * different bounds.
+ * Returns the SQL type of a field of kg_column_field(), such as TEXTOID,
+ * TEXTARRAYOID or JSONBOID.  type is NULL for a relation, whose integers are
+ * numeric, because variants may have different bounds.
  */
 extern Oid kg_column_type(const KgType *type, const KgField *field);
 
-/* A value as a scalar SQL type; false where it has none. */
+/*
+ * Converts a value to a scalar SQL type.  Returns false if that is impossible.
+ */
 extern bool kg_column_value(const JsonbValue *value, Oid type, Datum *result);
 
 #endif /* KG_COLUMN_H */

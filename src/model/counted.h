@@ -1,49 +1,52 @@
 /*
  * counted.h
- *	  What a property with x-derived counts, for who counts and who keeps counts.
+ *	  Counts of edges, declared with x-derived.
  *
- * With x-index the count is kept as a key: a row of kg_index_key for each entity
- * of the type, which the triggers of kg_edge change (store/derived/counted.h).  It is of all
- * edges of the tenant, so it is not among the entity's own keys
- * (packed_keys.h), which whoever sees the entity can read: such rows are found by
- * their node, and so that an index can have these rows alone, the numbers of
- * these fields are high.
+ * With x-index a count is stored as a key: a row of kg_index_key for each
+ * entity of the type, which the triggers of kg_edge maintain
+ * (store/derived/counted.h).  The count includes all edges of the tenant.
+ * Therefore it is not among the entity's own keys (packed_keys.h), which any
+ * caller that sees the entity can read.  Such rows are found by node; their
+ * field numbers are high so that a partial index can contain them alone.
  */
 #ifndef KG_COUNTED_H
 #define KG_COUNTED_H
 
 #include "model/catalog.h"
 
-/* field_no of a kept count is this and its place in key_fields. */
+/* The field_no of a stored count is this plus its position in key_fields. */
 #define KG_COUNTED_FIELDS 32768
-/* In statements: of the rows of the index by node. */
+/* Predicate of the partial index by node, for SQL texts. */
 #define KG_COUNTED_ROWS "field_no >= 32768"
 
-/* The relations whose edges are counted, by how they are. */
+/* The relations whose edges are counted, by the entity's end. */
 typedef struct KgCountedRelations
 {
-	int nincoming; /* at their target */
+	int nincoming; /* entity is the target */
 	Datum *incoming;
-	int noutgoing; /* at their source */
+	int noutgoing; /* entity is the source */
 	Datum *outgoing;
-	int nboth; /* at either end, a loop once */
+	int nboth; /* either end; a loop counts once */
 	Datum *both;
 } KgCountedRelations;
 
-/* Does the property count edges of the relation at entities of the type? */
+/*
+ * Returns true if the property counts edges of the relation at entities of the
+ * type.
+ */
 extern bool kg_counts_relation(const KgType *type, const KgField *field,
 							   const KgRelation *relation);
 /*
- * The same by its name alone: of edges that are at such entities, or were before
- * the relation changed.
+ * Returns true if the property counts the relation by name.  For edges that
+ * are, or before a change of the relation were, at such entities.
  */
 extern bool kg_counts_by_name(const KgField *field, const KgRelation *relation);
-/* In the current context; int4 each. */
+/* Returns arrays of int4, in the current context. */
 extern KgCountedRelations kg_counted_relations(const KgCatalog *catalog,
 											   const KgType *type,
 											   const KgField *field);
 
-/* A count as a key. */
+/* Returns a count as a key. */
 extern bytea *kg_counted_key(const KgField *field, int64 count);
 
 #endif /* KG_COUNTED_H */

@@ -1,6 +1,6 @@
 /*
  * deb_version.h
- *	  Versions as bytes whose order is that of deb-version(7).
+ *	  Versions as bytes, ordered as deb-version(7).
  */
 #ifndef KG_DEB_VERSION_H
 #define KG_DEB_VERSION_H
@@ -8,14 +8,15 @@
 #include "lib/stringinfo.h"
 
 /*
- * Append the order of a version, [epoch:]upstream[-revision].  No such bytes are
- * the beginning of others, and versions that are alike ("1.0" and "1.00-0") have
- * the same.  Any text is a version: what is no number before a colon is not an
- * epoch.
+ * Appends the order of a version, [epoch:]upstream[-revision].
+ *
+ * No result is a prefix of another.  Equal versions ("1.0" and "1.00-0") have
+ * equal bytes.  Any text is a version; text before a colon that is not a
+ * number is not an epoch.
  */
 extern void kg_deb_version_append(StringInfo buf, const char *text, int len);
 
-/* How long the order at the beginning of some bytes is. */
+/* Returns the length of the version's order at the start of the bytes. */
 extern int kg_deb_version_length(const uint8 *bytes, int len);
 
 #endif /* KG_DEB_VERSION_H */

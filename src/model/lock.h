@@ -1,7 +1,7 @@
 /*
  * lock.h
- *	  Locks on entity types, relations and bundles, held until the end of the
- *	  transaction.
+ *	  Locks on entity types, relations, bundles and tenants, held until the end
+ *	  of the transaction.
  */
 #ifndef KG_LOCK_H
 #define KG_LOCK_H
@@ -9,50 +9,52 @@
 #include "storage/lockdefs.h"
 
 /*
- * What locks others out writes: a standby refuses it as it does other writes, and
- * not with the name of a lock.  Every lock of this file asks.
+ * Raises an error if a standby would have to grant the mode.  An exclusive
+ * lock counts as a write, so a standby refuses it as other writes, and not
+ * with the name of a lock.  Every lock of this file calls it.
  */
 extern void kg_check_lock_mode(LOCKMODE mode);
 
 /*
- * Writers of entities of a type share it; who changes its schema, or must be
- * the only writer, excludes them.  Returns true if the lock was not held
- * already: what was read of the catalog before is then to be read again.
+ * Locks a type.  Writers of its entities take the shared lock; changing the
+ * schema or requiring a single writer needs the exclusive one.  Returns true
+ * if the lock is new: catalog data read before must be read again.
  */
 extern bool kg_lock_type_shared(int32 type_no);
 extern bool kg_lock_type_exclusive(int32 type_no);
 
 /*
- * Writers of explicit edges share their relation; who changes or drops it
- * excludes them.
+ * Locks a relation.  Writers of explicit edges take the shared lock; changing
+ * or dropping the relation needs the exclusive one.
  */
 extern bool kg_lock_relation_shared(int32 relation_no);
 extern bool kg_lock_relation_exclusive(int32 relation_no);
 
 /*
- * Whoever makes edges of a symmetric relation locks the pairs of their ends, by
- * hashes.  One who makes many locks all pairs of the relation instead, so
- * that nobody fills the table of locks.
+ * Locks pairs of nodes by hashes, before edges of a symmetric relation between
+ * them are created.  For many pairs it locks the relation's pairs as a whole,
+ * so that the lock table does not overflow.
  */
 extern void kg_lock_pairs(int32 relation_no, const uint32 *hashes, int n);
 
 /*
- * Who changes which properties of the tenant's types are named by an
- * x-ref-field.
+ * Locks the set of a tenant's properties that an x-ref-field names, for
+ * changing it.
  */
 extern void kg_lock_names(const char *tenant);
 
 /*
- * Whoever writes entities, edges or bundles shares its tenant; who counts them
- * all excludes them.
+ * Locks a tenant.  Writers of entities, edges or bundles take the shared lock;
+ * counting all of them needs the exclusive one.
  */
 extern void kg_lock_tenant_shared(const char *tenant);
 extern void kg_lock_tenant_exclusive(const char *tenant);
 
 /*
- * Whoever writes anything of a tenant shares this, through
- * kg_tenant_writes() (tenant_state.h); who freezes it excludes them.  Nobody waits
- * for who does or wants to.
+ * Results of a lock on all writes of a tenant.  Writers take the shared lock,
+ * through kg_tenant_writes() (tenant_state.h); freezing the tenant needs the
+ * exclusive one.  A writer does not wait for the holder of, or a waiter for,
+ * the exclusive lock.
  */
 typedef enum KgLocked
 {
@@ -65,20 +67,20 @@ extern KgLocked kg_lock_writes_shared(const char *tenant);
 extern void kg_lock_writes_exclusive(const char *tenant);
 
 /*
- * Who changes the types and relations of a tenant shares its tools; who registers
- * one excludes them.
+ * Locks a tenant's tools.  Changing types and relations takes the shared lock;
+ * registering a tool needs the exclusive one.
  */
 extern void kg_lock_tools_shared(const char *tenant);
 extern void kg_lock_tools_exclusive(const char *tenant);
 
-/* Writes with one idempotency key queue here. */
+/* Serializes writes with one idempotency key. */
 extern void kg_lock_request(const char *tenant, const char *caller,
 							const char *key);
 
-/* Who makes, changes or drops views of a tenant queues here. */
+/* Serializes creating, changing and dropping views of a tenant. */
 extern void kg_lock_views(const char *tenant);
 
-/* Applies of one bundle queue here. */
+/* Serializes applies of one bundle. */
 extern void kg_lock_bundle(const char *tenant, const char *bundle);
 
 #endif /* KG_LOCK_H */

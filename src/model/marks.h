@@ -1,7 +1,7 @@
 /*
  * marks.h
- *	  What is to be known of values that are shown: which hold text from
- *	  outside, and the media types of those that have one.
+ *	  Marks of values in a reply: those with untrusted text, and those with a
+ *	  media type.
  */
 #ifndef KG_MARKS_H
 #define KG_MARKS_H
@@ -12,27 +12,33 @@
 
 typedef struct KgMarks
 {
-	List *untrusted; /* of KgMark */
-	List *typed;	 /* of const KgField, with a content type */
+	List *untrusted; /* List of KgMark * */
+	List *typed;	 /* List of const KgField *, with a content type */
 } KgMarks;
 
-/* The member shows the field, or nothing where it is NULL. */
+/*
+ * Notes that the reply's member has the value of the field.  Does nothing if
+ * field is NULL.
+ */
 extern void kg_marks_note(KgMarks *marks, const KgField *field,
 						  const char *member);
-/* A marked member that is told under another name. */
+/* Renames a marked member. */
 extern void kg_marks_rename(KgMarks *marks, const char *member,
 							const char *told);
-/* The same where several things have such members; all of one together. */
+/*
+ * Notes a member of one of several objects.  All notes for one object must be
+ * consecutive.
+ */
 extern void kg_marks_note_of(KgMarks *marks, const char *of,
 							 const KgField *field, const char *member);
 
 /*
- * Writes "untrusted", [member, ...] or {of: [member, ...]}, and "content_types",
- * where there are any.
+ * Writes "untrusted", [member, ...] or {of: [member, ...]}, and
+ * "content_types", if there are any.
  */
 extern void kg_marks_write(const KgMarks *marks, KgJsonWriter *w);
 
-/* Of one member. */
+/* Writes the marks of a single member. */
 extern void kg_marks_write_member(const KgField *field, const char *member,
 								  KgJsonWriter *w);
 

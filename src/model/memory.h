@@ -1,8 +1,9 @@
 /*
  * memory.h
- *	  The bundle "memory", whose data the toolset memory reads and writes as the
- *	  reference MCP server of that name does: entities of free types, relations
- *	  of free types between them, observations about them.
+ *	  The bundle "memory", which the toolset memory reads and writes.
+ *
+ * Like the reference MCP server of that name, it has entities of free types,
+ * relations of free types between them, and observations about them.
  */
 #ifndef KG_MEMORY_H
 #define KG_MEMORY_H
@@ -11,22 +12,25 @@
 
 #define KG_MEMORY_BUNDLE "memory"
 
-/* An end of a relation that nobody created is an entity with this property. */
+/* Property that marks an entity that exists only as the end of a relation. */
 #define KG_MEMORY_STUB "stub"
 
-/* A longer word is searched by its first characters. */
+/* Characters of a word that a search compares; longer words are truncated. */
 #define KG_MEMORY_WORD_CHARS 20
 
 typedef struct KgMemory
 {
 	const KgCatalog *catalog;
-	const KgType *entity;		/* name, entityType, stub */
-	const KgType *observation;	/* id, entity, n, content, parts */
+	const KgType *entity;		/* with name, entityType, stub */
+	const KgType *observation;	/* with id, entity, n, content, parts */
 	const KgRelation *relates;	/* declared; its key is relationType */
 	const KgRelation *observes; /* derived from observation.entity */
 } KgMemory;
 
-/* Does the tenant have a bundle of that name and form, for the caller? */
+/*
+ * Returns true if the caller sees a bundle of that name and form in the
+ * tenant.
+ */
 extern bool kg_memory_find(const KgCatalog *catalog, KgMemory *memory);
 
 #endif /* KG_MEMORY_H */

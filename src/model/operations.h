@@ -1,7 +1,9 @@
 /*
  * operations.h
- *	  What the generated tools do: one list for the annotation x-tool-expose and
- *	  a relation's "tools", for rows of kg_tool, for names and for hints.
+ *	  Operations of the generated tools.
+ *
+ * One list for the annotation x-tool-expose, a relation's "tools", rows of
+ * kg_tool, names and hints of tools.
  */
 #ifndef KG_OPERATIONS_H
 #define KG_OPERATIONS_H
@@ -20,31 +22,31 @@
 
 #define KG_EXPOSE_READING \
 	(KG_EXPOSE_LIST | KG_EXPOSE_GET | KG_EXPOSE_LIST_IDS | KG_EXPOSE_HISTORY)
-/* What a caller without write access has none of. */
+/* Operations that require write access. */
 #define KG_EXPOSE_WRITING                                                      \
 	(KG_EXPOSE_CREATE | KG_EXPOSE_UPDATE | KG_EXPOSE_DELETE | KG_EXPOSE_LINK | \
 	 KG_EXPOSE_UNLINK)
 #define KG_EXPOSE_DELETING (KG_EXPOSE_DELETE | KG_EXPOSE_UNLINK)
-/* What a relation may name; the others are a type's. */
+/* Operations of relations; the others are those of types. */
 #define KG_EXPOSE_OF_RELATION (KG_EXPOSE_LINK | KG_EXPOSE_UNLINK)
 
 typedef struct KgOperation
 {
-	int expose; /* its bit */
+	int expose; /* KG_EXPOSE_* bit */
 	const char *name;
-	const char *before; /* the name of the type or relation, */
-	const char *after;	/* in that of the tool */
+	const char *before; /* tool name: before the type or relation */
+	const char *after;	/* tool name: after the type or relation */
 	bool destructive;
 	bool idempotent;
 } KgOperation;
 
-/* All of them by number; NULL after the last. */
+/* Returns an operation by number, or NULL after the last. */
 extern const KgOperation *kg_operation(int number);
-/* By bit, and by name; NULL where there is none such. */
+/* Return an operation by bit or by name, or NULL. */
 extern const KgOperation *kg_operation_of(int expose);
 extern const KgOperation *kg_operation_named(const char *name, int len);
 
-/* The tool's name, palloc'd. */
+/* Returns the name of a tool, palloc'd. */
 extern char *kg_operation_tool(const KgOperation *operation, const char *name);
 
 #endif /* KG_OPERATIONS_H */

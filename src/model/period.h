@@ -1,11 +1,10 @@
 /*
  * period.h
- *	  Facts that hold for a time: x-valid-from and x-valid-to.
+ *	  Periods of validity: x-valid-from and x-valid-to.
  *
- *	  A period is half-open: it has the instant at which it begins and not the
- *	  one at which it ends.  What is missing or null is no bound.  Instants are
- *	  compared as keys (model/key.h); a date is the instant at which it begins
- *	  in UTC.
+ * A period is half-open: it includes its first instant and excludes its last.
+ * A missing or null bound is unbounded.  Instants are compared as keys
+ * (model/key.h); a date is the instant at which it begins in UTC.
  */
 #ifndef KG_PERIOD_H
 #define KG_PERIOD_H
@@ -20,15 +19,17 @@ kg_period_any(const KgPeriod *period)
 }
 
 /*
- * Does the period of a document have the instant?  Raises nothing, whatever is
- * stored: leakproof functions ask (query/time/validity.h).
+ * Returns true if the document's period includes the instant.  Raises no
+ * error, whatever the document, because leakproof functions call it
+ * (query/time/validity.h).
  */
 extern bool kg_period_has(const KgPeriod *period,
 						  const JsonbContainer *document, const bytea *instant);
 
 /*
- * Why a document may not be written, and which of its properties is at fault;
- * NULL where it may: its bounds are instants, and the first is before the second.
+ * Returns NULL if a document may be written: its bounds are instants in
+ * ascending order.  If not, returns the error and sets *field to the faulty
+ * property.
  */
 extern KgError *kg_period_fault(const KgPeriod *period, const Jsonb *document,
 								const KgField **field);

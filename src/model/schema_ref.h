@@ -1,6 +1,6 @@
 /*
  * schema_ref.h
- *	  Finding the subschema that a $ref names, for reading annotations.
+ *	  Resolution of a $ref to its subschema, for reading annotations.
  */
 #ifndef KG_SCHEMA_REF_H
 #define KG_SCHEMA_REF_H
@@ -8,9 +8,9 @@
 #include "utils/jsonb.h"
 
 /*
- * "#", "#/pointer", "#anchor", or "uri[#...]" where uri is the $id of one of
- * definitions ({uri: schema}).  False where nothing is found, which compiling
- * the schema reports.
+ * Resolves "#", "#/pointer", "#anchor", or "uri[#...]" if uri is the $id of
+ * one of definitions ({uri: schema}).  Returns false if there is no target,
+ * which the schema compiler reports.
  */
 extern bool kg_schema_ref_find(const Jsonb *schema, const Jsonb *definitions,
 							   const char *ref, JsonbValue *target);

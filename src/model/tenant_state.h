@@ -1,48 +1,54 @@
 /*
  * tenant_state.h
- *	  Tenants that nobody writes: frozen, or on their way out.
+ *	  Tenants that cannot be written: frozen, or being dropped.
  */
 #ifndef KG_TENANT_STATE_H
 #define KG_TENANT_STATE_H
 
 /*
- * Before anything of a tenant is written, or after, as long as what was written is
- * undone by an error: raises KG_CONFLICT where the tenant is withheld from
- * writers, or about to be, or has another name by now; otherwise it will not be until the (sub)transaction
- * ends.  Whatever the isolation level, it is the newest state that decides.
+ * Checks that the tenant may be written.
+ *
+ * It is called before a write, or after it if an error undoes the write.
+ * Raises KG_CONFLICT if writes are or are about to be withheld, or the tenant
+ * was renamed.  Otherwise the state is locked until the (sub)transaction ends.
+ * The newest state decides, whatever the isolation level.
  */
 extern void kg_tenant_writes(const char *tenant);
-/* The same of rows that go: their tenant may be gone. */
+/* Checks the tenant of deleted rows, which may be dropped already. */
 extern void kg_tenant_wrote(const char *tenant);
 /*
- * The same where there is no tenant of the name: that something was not found
- * under it says nothing.
+ * Raises KG_CONFLICT if there is no tenant of the name: then a row not found
+ * under it proves nothing.
  */
 extern void kg_tenant_require_name(const char *tenant);
 /*
- * The same where a caller's tenant had the former name: who began to write under
- * it is no intruder.
+ * Raises KG_CONFLICT if the caller's tenant was renamed from the former name:
+ * the caller began under that name legitimately.
  */
 extern void kg_tenant_refuse_renamed(const char *former, const char *tenant);
 
 /*
- * What is done to a tenant whose writers have been excluded
- * (kg_lock_writes_exclusive()), or that nobody knows yet: work(arg), which may
- * raise.
+ * Work on a tenant whose writers are excluded (kg_lock_writes_exclusive()), or
+ * that is not known to any other session yet.
  */
 typedef enum KgTenantWork
 {
-	/* With what is derived from it: triggers leave its rows alone. */
+	/* derived rows are included; triggers do nothing */
 	KG_TENANT_WHOLE,
-	/* With its history: its rows are derived from and checked, not recorded. */
+	/*
+	 * history is included; triggers derive and check rows, but record nothing
+	 */
 	KG_TENANT_RESTORED
 } KgTenantWork;
 
-/* One within another may be of another tenant: both are worked on. */
+/*
+ * Calls work(arg), which may raise an error.  Calls may nest for different
+ * tenants; both are being worked on then.
+ */
 extern void kg_tenant_work(const char *tenant, KgTenantWork how,
 						   void (*work)(void *arg), void *arg);
 
-/* Is this being done to the tenant, a text? */
+/* Returns true if this kind of work is done on the tenant, a text. */
 extern bool kg_tenant_is_worked_on(Datum tenant, KgTenantWork how);
 
 #endif /* KG_TENANT_STATE_H */

@@ -1,25 +1,26 @@
 /*
  * term.h
- *	  Search terms: how names are folded, cut into tokens and trigrams.
- *	  The writer of kg_term and the search use the same functions.
+ *	  Search terms: folding of names, tokens and trigrams.
+ *
+ * The writer of kg_term and the search use these functions.
  */
 #ifndef KG_TERM_H
 #define KG_TERM_H
 
 #include "mb/pg_wchar.h"
 
-/* kg_term.kind */
+/* Values of kg_term.kind. */
 #define KG_TERM_LABEL 'l'	  /* the whole label, folded */
 #define KG_TERM_ALIAS 'a'	  /* a whole alias, folded */
-#define KG_TERM_ID 'i'		  /* the id, folded, where that is another text */
-#define KG_TERM_TEXT 'w'	  /* none there: words of a text, in kg_word */
-#define KG_TERM_EMBEDDING 'e' /* none there: of an embedding */
+#define KG_TERM_ID 'i'		  /* the id, folded, if that differs */
+#define KG_TERM_TEXT 'w'	  /* not in kg_term: words of a text, in kg_word */
+#define KG_TERM_EMBEDDING 'e' /* not in kg_term: from an embedding */
 #define KG_TERM_TOKEN 't'	  /* a token of label, alias or id */
 #define KG_TERM_SIGN 's' /* a sign of label or alias, for the toolset memory */
 
 #define KG_MAX_TERM_BYTES 256
 
-/* Code points; a list of them is in order. */
+/* A range of code points.  Lists of ranges are sorted. */
 typedef struct KgCodeRange
 {
 	pg_wchar first;
@@ -29,40 +30,51 @@ typedef struct KgCodeRange
 extern bool kg_in_ranges(pg_wchar c, const KgCodeRange *ranges, int n);
 
 /*
- * What letters have in common with those typed without accents: compatible
- * forms (NFKC), lower case, without accents, points and vowel marks ("ile-de-france");
- * white space runs to one blank, trimmed.
+ * Folds a text for search: compatible forms (NFKC), lower case, no accents,
+ * points or vowel marks ("ile-de-france").  Runs of white space become one
+ * blank; ends are trimmed.
  */
 extern char *kg_text_fold(const char *text, int len);
-/* The same, cut at KG_MAX_TERM_BYTES on a character boundary. */
+/* Folds a text and cuts it at KG_MAX_TERM_BYTES, on a character boundary. */
 extern char *kg_term_fold(const char *text, int len);
 
-/* Distinct tokens of a folded text: runs of letters and digits. */
+/* Returns the distinct tokens of a folded text: runs of letters and digits. */
 extern int kg_term_tokens(const char *folded, char ***tokens);
 
-/* Does no word of a folded text go on after so many bytes of it? */
+/* Returns true if no word of the folded text crosses the byte offset len. */
 extern bool kg_term_ends_word(const char *folded, int len);
 
-/* Distinct signs of a folded text: whatever is neither in a token nor a blank. */
+/*
+ * Returns the distinct signs of a folded text: characters that are neither
+ * blank nor part of a token.
+ */
 extern int kg_term_signs(const char *folded, char ***signs);
 
-/* Distinct trigrams of a token: the texts that contain it have them all. */
+/*
+ * Returns the distinct trigrams of a token.  A text that contains the token
+ * has all of them.
+ */
 extern int kg_term_trigrams(const char *token, char ***trigrams);
 
 /*
- * What a term is stored by in kg_trigram: where it is a token, its trigrams and
- * what is shorter at its end, so that a row begins with whatever letters are in
- * it; and its pieces.  A text that may have n edits is cut into n + 1 pieces, of
- * which at least one is left as it was; a piece is stored with the number of
- * characters of the whole and its place in it (":8:1:pha", which no token is).
+ * Returns the texts by which kg_trigram stores a term.
+ *
+ * For a token these are its trigrams and the shorter suffixes at its end, so
+ * that some row begins with any part of it; and its pieces.  A text with up to
+ * n edits is cut into n + 1 pieces, and at least one of these is unchanged.  A
+ * piece is stored with the characters of the whole and its position
+ * (":8:1:pha"), which differs from any token.
  */
 extern int kg_term_rows(const char *term, char ***rows);
 
 /*
- * The pieces by which every term that is near to a text is found: of each
- * length that it may have had, at each place where its edits may have moved
- * them.  A swap across the border of two pieces spoils both; so the letter
- * beyond a border is tried in the place of the one before it.
+ * Returns the pieces by which every term within the permitted edits of a text
+ * is found.
+ *
+ * They cover each length that the term may have, at each position to which
+ * edits may have moved a piece.  A swap across the border of two pieces
+ * changes both; therefore the letter after a border is also tried in place of
+ * the one before it.
  */
 extern int kg_term_probes(const char *text, char ***probes);
 

@@ -1,6 +1,6 @@
 /*
  * version.h
- *	  Which catalog of a tenant a snapshot shows.
+ *	  The version of a tenant's catalog that a snapshot shows.
  */
 #ifndef KG_CATALOG_VERSION_H
 #define KG_CATALOG_VERSION_H
@@ -9,12 +9,15 @@
 
 typedef struct KgCatalogVersion
 {
-	uint64 hash; /* of the rows of kg_bundle that are visible */
+	uint64 hash; /* of the visible rows of kg_bundle */
 	int nbundles;
-	bool shows; /* the tenant, by this name */
+	bool shows; /* the snapshot shows the tenant by this name */
 } KgCatalogVersion;
 
-/* Of all the tenant's bundles, whatever the caller may see of them. */
+/*
+ * Returns the version of all the tenant's bundles, including those hidden from
+ * the caller.
+ */
 extern KgCatalogVersion kg_catalog_version(const char *tenant,
 										   Snapshot snapshot);
 

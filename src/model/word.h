@@ -1,25 +1,25 @@
 /*
  * word.h
- *	  Words of texts: what x-search properties are searched by.
+ *	  Words of texts, the unit of search in x-search properties.
  *
- * A text is folded as names are (model/term.h) and cut into runs of letters
- * and digits.  Scripts that write no space between words (Han, Kana, Hangul,
- * Thai) are cut into pairs of neighbours, a single character by itself.
- * The writer of kg_word and the search use the same functions.
+ * A text is folded (model/term.h) and cut into runs of letters and digits.
+ * Scripts without spaces between words (Han, Kana, Hangul, Thai) are cut into
+ * pairs of neighboring characters; a single character is a word.  The writer
+ * of kg_word and the search use these functions.
  */
 #ifndef KG_WORD_H
 #define KG_WORD_H
 
 #include "base/edits.h"
 
-/* A word is cut at KG_MAX_TERM_BYTES. */
+/* A word, cut at KG_MAX_TERM_BYTES. */
 typedef struct KgWord
 {
 	char *word;
 	int frequency;
 } KgWord;
 
-/* A place where a word is. */
+/* A position of a word. */
 typedef struct KgWordPlace
 {
 	const char *start;
@@ -28,19 +28,21 @@ typedef struct KgWordPlace
 
 typedef struct KgWords
 {
-	int length; /* how many, each as often as it is there */
+	int length; /* number of words, repetitions included */
 	int capacity;
 	KgWordPlace *places;
-	int n; /* distinct ones, by byte, of kg_words_count() */
+	int n; /* number of distinct words of kg_words_count(), ordered by bytes */
 	KgWord *words;
 } KgWords;
 
-/* Is all of it of scripts that write no space between words? */
+/*
+ * Returns true if all characters are of scripts without spaces between words.
+ */
 extern bool kg_is_paired(const KgChars *text);
 
-/* Add the words of a text; what it takes is in the current memory context. */
+/* Adds the words of a text, allocating in the current memory context. */
 extern void kg_words_add(KgWords *words, const char *text, int len);
-/* Count what was added. */
+/* Counts the words that were added. */
 extern void kg_words_count(KgWords *words);
 extern bool kg_words_same(const KgWords *a, const KgWords *b);
 

@@ -1,12 +1,13 @@
 /*
  * writer.h
- *	  What a call that writes says of itself, for the history of what it
- *	  writes.
+ *	  The description of a writing call, for the history of its changes.
  */
 #ifndef KG_WRITER_H
 #define KG_WRITER_H
 
 /*
+ * The description of a call.
+ *
  *	  KgWriter writer = {.tool = "update_brand", .reason = reason};
  *
  *	  kg_writer_run(&writer, work, arg);
@@ -15,20 +16,20 @@ typedef struct KgWriter
 {
 	const char *tool;	/* or NULL */
 	const char *reason; /* or NULL */
-	bool again; /* what is written is tried again where it loses a race */
+	bool again;			/* the write is retried if it loses a race */
 } KgWriter;
 
 /*
- * work(arg), which may raise.  Within another one it is the outer one that
- * counts, as far as it says anything: that is what was called.
+ * Calls work(arg), which may raise an error.  If calls nest, members that the
+ * outer one sets take precedence, because that is the call of the client.
  */
 extern void kg_writer_run(const KgWriter *writer, void (*work)(void *arg),
 						  void *arg);
 
-/* The same of a part of a call, which alone says whether it is tried again. */
+/* Calls work(arg) as a part of a call; the part alone decides on a retry. */
 extern void kg_writer_part(bool again, void (*work)(void *arg), void *arg);
 
-/* What the call that runs says; never NULL. */
+/* Returns the description of the running call; never NULL. */
 extern const KgWriter *kg_writer(void);
 
 #endif /* KG_WRITER_H */

@@ -1,6 +1,6 @@
 /*
  * writing.h
- *	  The statements that run, one within another, and what they write.
+ *	  The running statements, which may nest, and their writes.
  */
 #ifndef KG_WRITING_H
 #define KG_WRITING_H
@@ -8,88 +8,104 @@
 #include "model/catalog.h"
 
 /*
- * Does some statement of this session that is still running use the table, in a
- * transaction that has written?  What is derived from its rows follows at the
- * statement's end, so that until then it is behind them.
+ * Returns true if a running statement of this session uses the table, in a
+ * transaction that has written.  Derived rows follow at the statement's end
+ * and are behind the table until then.
  */
 extern bool kg_being_written(const char *table);
 
 /*
- * When the module is loaded.  idle ends what is held open for the calls of a
- * statement: after the outermost one, and before one of DDL.
+ * Installs the executor hooks when the module is loaded.  idle releases
+ * resources of a statement's calls: after the outermost statement, and before
+ * DDL.
  */
 extern void kg_writing_init(void (*idle)(void));
 
 /*
- * Is there a statement whose end is known to us?  Not in a function that a
- * client calls by the fast path.
+ * Returns true if a statement runs whose end the hooks will see.  This is
+ * false for a function called by the fast path.
  */
 extern bool kg_statement_runs(void);
-/* Of the outermost statement: no other one of this backend has it. */
+/* Returns the number of the outermost statement, unique in this backend. */
 extern uint64 kg_statement_number(void);
 
-/* For the triggers of kg_entity: a row of the type is written, */
+/* Notes that a row of the type is written; for the triggers of kg_entity. */
 extern void kg_writing_row(int32 type_no);
-/* and what follows from all rows that such an event (TriggerEvent) wrote is. */
+/*
+ * Notes that everything derived from the rows of such an event (TriggerEvent)
+ * is written.
+ */
 extern void kg_writing_derived(uint32 event);
 
-/* Returns the number of the innermost statement: no other one has it. */
+/* Returns the number of the innermost statement, unique in this backend. */
 extern uint64 kg_writing_number(void);
 
 /*
- * Returns the number of the innermost statement that may have rows of which
- * nothing is derived yet; 0: none.
+ * Returns the number of the innermost statement that may have rows without
+ * derived rows yet; 0: no such statement.
  */
 extern uint64 kg_writing_waits(void);
-/* Is there one beside what is derived right now of the innermost? */
+/*
+ * Returns true if such a statement exists besides the one whose rows are being
+ * derived.
+ */
 extern bool kg_writing_goes_on(void);
 
-/* How many statements in the middle of others that was so for: a trigger's. */
+/*
+ * Returns the number of statements for which that was true while they ran
+ * within another: those of triggers.
+ */
 extern uint64 kg_writing_nested(void);
 
 /*
- * Is there a statement under way, the innermost or one further up, that may have
- * taken rows away?  What follows from it is settled at its end.
+ * Returns true if a running statement, at any level, may have removed rows.
+ * Consequences are settled at its end.
  */
 extern bool kg_writing_frees(void);
 
 /*
- * Does the innermost one only insert, with nothing in the middle of it so far,
- * and has no transaction ended since it began?  Then what its BEFORE triggers
- * have read is still so.
+ * Returns true if the innermost statement only inserts, no other ran within
+ * it, and no transaction ended since its begin.  Results of its BEFORE
+ * triggers are valid then.
  */
 extern bool kg_writing_undisturbed(void);
 
 /*
- * The time of what the statement that writes entities, or is in the middle of
- * one that does, writes: one for all that belongs together.  What follows from
- * it may come after it, in the same call.
+ * Returns the timestamp for the changes of the statement that writes entities,
+ * at any level.  All changes that belong together have one timestamp.  Those
+ * that follow from them may have a later one within the call.
  */
 extern TimestampTz kg_writing_time(bool follows);
-/* Who runs it, where what follows from it is written by the owner. */
+/*
+ * Returns role; but if that is the extension's owner, which writes derived
+ * changes, the role that runs the outermost statement.
+ */
 extern Oid kg_writing_role(Oid role);
 
 /*
- * Was something derived in the middle of the statement, or is it in the middle of
- * another?  Then what is derived from its rows is not what it was before it.
+ * Returns true if rows were derived within the statement, or it runs within
+ * another.  Rows derived from its own may differ from those before it.
  */
 extern bool kg_writing_overtaken(void);
 
-/* Rows are derived from entities now: the statements further up are overtaken. */
+/*
+ * Notes that rows are derived from entities, which overtakes the outer
+ * statements.
+ */
 extern void kg_writing_overtakes(void);
 
 /*
- * Can derived rows not be asked?  A statement further up has written entities of
- * the type (NULL: of any), the snapshot shows them, and their keys, terms and
- * references are not there yet.
+ * Returns true if derived rows are incomplete: an outer statement wrote
+ * entities of the type (NULL: any type), which the snapshot shows, and their
+ * keys, terms and references do not exist yet.
  */
 extern bool kg_writing_lacks_derived(const KgType *type);
-/* Raise that. */
+/* Raises an error if derived rows are incomplete. */
 extern void kg_writing_require_derived(const KgType *type);
 
 /*
- * Is an entity there, and visible, whenever a derived row speaks of it?  Else
- * kg_entity must be asked.
+ * Returns true if every derived row belongs to an existing and visible entity.
+ * If false, the caller must join kg_entity.
  */
 extern bool kg_derived_rows_suffice(const KgCatalog *catalog);
 

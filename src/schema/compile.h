@@ -1,7 +1,9 @@
 /*
  * compile.h
- *	  The parts of the compiler.  compile.c drives; each compile_*.c turns a
- *	  family of keywords into instructions.
+ *	  Internal interface of the schema compiler.
+ *
+ * compile.c drives the compilation.  Each compile_*.c translates a family of
+ * keywords to instructions.
  */
 #ifndef KG_COMPILE_H
 #define KG_COMPILE_H
@@ -15,11 +17,11 @@ typedef struct KgJsCompiler
 	KgJsRegistry *registry;
 	KgSchema *schema;
 	HTAB *nodes;
-	HTAB *patterns; /* by their texts, each once */
+	HTAB *patterns; /* compiled patterns, by text */
 	bool check_metaschema;
-	List *dynamic_names; /* of $dynamicRef anchors seen */
+	List *dynamic_names; /* names of the $dynamicRef anchors found */
 	bool has_recursive;
-	int64 steps; /* taken by patterns; a meta-schema's do not count */
+	int64 steps; /* cost of compiling patterns, without those of meta-schemas */
 } KgJsCompiler;
 
 typedef struct KgJsCode
@@ -29,7 +31,7 @@ typedef struct KgJsCode
 	int allocated;
 } KgJsCode;
 
-/* A node being compiled. */
+/* The state of compiling one node. */
 typedef struct KgJsBuild
 {
 	KgJsCompiler *compiler;
@@ -44,24 +46,36 @@ typedef struct KgJsBuild
 #define KG_MASK(type) (1 << (type))
 #define KG_MASK_ANY ((1 << KG_JS_NTYPES) - 1)
 
-/* Append for the types in mask. */
+/* Appends an instruction for the instance types in mask. */
 extern void kg_emit(KgJsBuild *b, int mask, const KgJsInstr *instr);
-/* The node of a subschema at keyword[/name][/index] of the one in work. */
+/*
+ * Returns the node of the subschema at keyword[/name][/index] of the current
+ * node.
+ */
 extern const KgJsNode *kg_compile_sub(KgJsBuild *b, KgKeyword keyword,
 									  const char *name, int len, int index,
 									  const KgJsVal *schema);
-/* Raise KG_INVALID_INPUT at a keyword. */
+/* Raises KG_INVALID_INPUT with the path of a keyword. */
 extern KG_NORETURN void kg_keyword_error(const KgJsBuild *b, KgKeyword keyword,
 										 const char *expected) KG_NORETURN_TAIL;
-/* A non-negative integer; a huge one is KG_COUNT_HUGE. */
+/*
+ * Returns the non-negative integer of a keyword, or KG_COUNT_HUGE if it is
+ * above int64.
+ */
 #define KG_COUNT_HUGE PG_INT64_MAX
 extern int64 kg_keyword_count(const KgJsBuild *b, KgKeyword keyword);
-/* The instruction of a keyword whose value is a count, where the keyword is there. */
+/*
+ * Appends the instruction of a keyword whose value is a count, if the keyword
+ * is present.
+ */
 extern void kg_compile_count(KgJsBuild *b, KgKeyword keyword, KgJsOp op,
 							 int mask);
-/* Look at limits and interrupts after steps were taken. */
+/* Checks limits and interrupts after steps were added. */
 extern void kg_compile_check(const KgJsCompiler *c);
-/* Compile a pattern or raise at the keyword. */
+/*
+ * Compiles a pattern.  Raises KG_INVALID_INPUT with the keyword's path if that
+ * fails.
+ */
 extern const KgPattern *kg_keyword_pattern(const KgJsBuild *b,
 										   KgKeyword keyword,
 										   const char *source, int len);

@@ -1,7 +1,7 @@
 /*
  * keyword.h
- *	  The keywords of JSON Schema: names, where subschemas stand in them, and
- *	  which dialects and vocabularies they belong to.
+ *	  The keywords of JSON Schema: names, form of their subschemas, dialects and
+ *	  vocabularies.
  */
 #ifndef KG_KEYWORD_H
 #define KG_KEYWORD_H
@@ -13,7 +13,7 @@ typedef enum KgDialect
 	KG_DRAFT_2020 = 4
 } KgDialect;
 
-/* Vocabularies of 2019-09 and later; draft-07 has them all. */
+/* Vocabularies of 2019-09 and later.  Draft-07 has all of them. */
 #define KG_VOCAB_CORE 1
 #define KG_VOCAB_APPLICATOR 2
 #define KG_VOCAB_UNEVALUATED 4
@@ -89,15 +89,15 @@ typedef enum KgKeyword
 	KG_KW_NONE = KG_KW_COUNT
 } KgKeyword;
 
-/* Where subschemas stand in a keyword's value. */
+/* The position of subschemas in a keyword's value. */
 typedef enum KgJsShape
 {
 	KG_SHAPE_NONE,
 	KG_SHAPE_SCHEMA,
 	KG_SHAPE_ARRAY,
 	KG_SHAPE_MAP,
-	KG_SHAPE_SCHEMA_OR_ARRAY, /* items */
-	KG_SHAPE_DEPENDENCIES	  /* schemas or arrays of names */
+	KG_SHAPE_SCHEMA_OR_ARRAY, /* "items" */
+	KG_SHAPE_DEPENDENCIES	  /* values are schemas or arrays of names */
 } KgJsShape;
 
 extern const char *kg_keyword_name(KgKeyword keyword);

@@ -1,6 +1,7 @@
 /*
  * output.h
- *	  Violations as jsonb: the specification's output formats and ours.
+ *	  Output of violations as jsonb, in the specification's formats and in
+ *	  kg_graph's.
  */
 #ifndef KG_OUTPUT_H
 #define KG_OUTPUT_H
@@ -15,7 +16,9 @@ typedef enum KgOutput
 	KG_OUTPUT_MODEL
 } KgOutput;
 
-/* errors: List of KgSchemaError *, NIL for a valid instance. */
+/*
+ * Returns the output for a List of KgSchemaError *; NIL for a valid instance.
+ */
 extern Jsonb *kg_output(KgOutput output, List *errors);
 
 #endif /* KG_OUTPUT_H */

@@ -1,12 +1,12 @@
 /*
  * program.h
- *	  A compiled schema: what compile.c builds and run.c executes.
+ *	  A compiled schema, the output of compile.c and the input of run.c.
  *
  * Every subschema is a node.  A node has one flat list of instructions for
- * each type of instance, so that the interpreter never looks at what cannot
- * apply.  Everything lives in the memory context of the KgSchema and does not
- * change after compilation; names and enum values point into the copies of the
- * schema documents that the same context holds.
+ * each instance type, so that the interpreter does not check keywords that
+ * cannot apply.  Everything is in the memory context of the KgSchema and
+ * immutable after compilation.  Names and enum values point into the copies of
+ * the schema documents in that context.
  */
 #ifndef KG_PROGRAM_H
 #define KG_PROGRAM_H
@@ -21,7 +21,7 @@
 typedef enum KgJsOp
 {
 	KG_JS_OP_END,
-	/* of the value alone, up to KG_JS_OP_LAST_PLAIN */
+	/* checks of the value alone, up to KG_JS_OP_LAST_PLAIN */
 	KG_JS_OP_MIN_LENGTH,
 	KG_JS_OP_MAX_LENGTH,
 	KG_JS_OP_DFA,
@@ -31,13 +31,13 @@ typedef enum KgJsOp
 	KG_JS_OP_EXCLUSIVE_MINIMUM,
 	KG_JS_OP_EXCLUSIVE_MAXIMUM,
 	KG_JS_OP_MULTIPLE_OF,
-	KG_JS_OP_FAIL, /* of this type nothing can be valid */
+	KG_JS_OP_FAIL, /* no value of this type is valid */
 	KG_JS_OP_CONST,
 	KG_JS_OP_ENUM,
 	KG_JS_OP_MIN_ITEMS, /* and minProperties */
 	KG_JS_OP_MAX_ITEMS, /* and maxProperties */
 	KG_JS_OP_LAST_PLAIN = KG_JS_OP_MAX_ITEMS,
-	/* of the value alone, but they may take long */
+	/* checks of the value alone that may take long */
 	KG_JS_OP_PATTERN,
 	KG_JS_OP_MULTIPLE_OF_BIG,
 	/* combinations */
@@ -73,8 +73,8 @@ typedef struct KgJsNodeList
 typedef struct KgJsEnum
 {
 	int n;
-	uint32 mask;		  /* of slots */
-	const uint32 *slots;  /* index + 1 of a value, 0: free */
+	uint32 mask;		  /* number of slots - 1 */
+	const uint32 *slots;  /* index of a value + 1; 0: free */
 	const uint32 *hashes; /* of the values */
 	const KgJsVal *values;
 } KgJsEnum;
@@ -84,7 +84,7 @@ typedef struct KgJsPatternNode
 	const KgDfa *dfa; /* or NULL */
 	const KgPattern *pattern;
 	const KgJsNode *node;
-	const char *source; /* key in patternProperties */
+	const char *source; /* the key in patternProperties */
 	uint32 source_len;
 } KgJsPatternNode;
 
@@ -95,33 +95,37 @@ typedef struct KgJsProperty
 	uint32 len;
 	bool required;
 	bool declared;		  /* in "properties" */
-	const KgJsNode *node; /* NULL where only required */
-	int npatterns;		  /* patternProperties that the name matches */
+	const KgJsNode *node; /* NULL if the name is in "required" only */
+	int npatterns;		  /* number of patternProperties that match the name */
 	const KgJsPatternNode *const *patterns;
 } KgJsProperty;
 
 #define KG_LENGTH_BUCKETS 32
 
-/* properties, required, patternProperties, additionalProperties, names */
+/*
+ * The keywords properties, required, patternProperties, additionalProperties
+ * and propertyNames of a node.
+ */
 typedef struct KgJsObjectPlan
 {
 	int nproperties;
-	const KgJsProperty *properties; /* in jsonb's order */
-	/* Index of the first property of this length or a longer one. */
+	const KgJsProperty *properties; /* in the order of jsonb's keys */
+	/* Index of the first property of at least this length. */
 	int by_length[KG_LENGTH_BUCKETS + 1];
 	int nrequired;
 	int npatterns;
 	const KgJsPatternNode *patterns;
-	const KgJsNode *additional; /* NULL: anything */
+	const KgJsNode *additional; /* NULL: any value is valid */
 	const KgJsNode *names;
-	bool marks_additional; /* the keyword is there, so it evaluates */
+	/* additionalProperties is present, so it marks members */
+	bool marks_additional;
 } KgJsObjectPlan;
 
 typedef struct KgJsItemsPlan
 {
 	int nprefix;
 	const KgJsNode *const *prefix;
-	const KgJsNode *rest; /* NULL: anything */
+	const KgJsNode *rest; /* NULL: any value is valid */
 	bool marks_rest;
 	uint8 prefix_keyword;
 	uint8 rest_keyword;
@@ -131,7 +135,7 @@ typedef struct KgJsContainsPlan
 {
 	const KgJsNode *node;
 	int64 min;
-	int64 max; /* -1: none */
+	int64 max; /* -1: no maximum */
 	bool marks;
 } KgJsContainsPlan;
 
@@ -159,14 +163,14 @@ typedef struct KgJsCondition
 
 typedef struct KgJsDynamicRef
 {
-	const KgJsNode *target; /* where it leads when nothing overrides it */
+	const KgJsNode *target; /* target if no dynamic anchor overrides it */
 	const char *anchor;
 } KgJsDynamicRef;
 
 typedef struct KgJsInstr
 {
 	uint8 op;	   /* KgJsOp */
-	uint8 keyword; /* KgKeyword that it came from */
+	uint8 keyword; /* KgKeyword that the instruction implements */
 	int64 n;	   /* a length or count */
 	union
 	{
@@ -196,34 +200,35 @@ typedef struct KgJsInstr
 struct KgJsNode
 {
 	uint8 types; /* mask of allowed types, with KG_JS_INTEGER */
-	uint8 plain; /* mask of types whose code looks at the value alone */
+	uint8 plain; /* mask of types that need only checks of the value alone */
 	uint8 flags;
-	/* For an instance of each type; NULL: nothing more to check. */
+	/* Instructions for each instance type; NULL: no further checks. */
 	const KgJsInstr *code[KG_JS_NTYPES];
 	const KgJsResource *resource;
-	const char *pointer; /* JSON Pointer inside the document */
-	KgJsVal source;		 /* the subschema itself */
+	const char *pointer; /* JSON Pointer in the document */
+	KgJsVal source;		 /* the subschema */
 };
 
-/* A $dynamicAnchor of a resource, or its $recursiveAnchor (name NULL). */
+/* A $dynamicAnchor of a resource, or its $recursiveAnchor (name is NULL). */
 typedef struct KgJsDynamicAnchor
 {
 	const char *name;
 	const KgJsNode *node;
 } KgJsDynamicAnchor;
 
-/* A schema with an identity of its own. */
+/* A schema resource: a schema with its own URI. */
 struct KgJsResource
 {
-	const char *uri;	  /* absolute, without fragment */
-	const char *document; /* URI of the document it stands in; NULL: root */
-	const char *pointer;  /* of its root inside the document */
+	const char *uri; /* absolute, without fragment */
+	/* URI of the containing document; NULL: root document */
+	const char *document;
+	const char *pointer; /* JSON Pointer of its root in the document */
 	KgJsVal root;
 	KgDialect dialect;
 	int vocabularies;
 	bool assert_format;
-	bool checked; /* against its meta-schema */
-	bool used;	  /* a node stands in it */
+	bool checked; /* validated against its meta-schema */
+	bool used;	  /* contains a compiled node */
 	int ndynamic;
 	KgJsDynamicAnchor *dynamic;
 };

@@ -1,7 +1,8 @@
 /*
  * regex.h
- *	  Regular expressions as ECMA-262 describes them (the u flag), parsed to a
- *	  tree.  Matchers are built from the tree: regex_pcre.c, regex_dfa.c.
+ *	  Parser of regular expressions of ECMA-262 with the u flag.
+ *
+ * regex_pcre.c and regex_dfa.c build matchers from the syntax tree.
  */
 #ifndef KG_REGEX_H
 #define KG_REGEX_H
@@ -12,17 +13,17 @@
 #define KG_MAX_CODE_POINT 0x10FFFF
 
 /*
- * Groups are nested so deep; in a pattern that PCRE2 compiles, which recurses
- * without asking for the stack, so deep.
+ * Maximum nesting of groups.  The second limit is for patterns that PCRE2
+ * compiles, which recurses without a check of the stack's depth.
  */
 #define KG_MAX_GROUP_DEPTH 3000
 #define KG_MAX_PCRE_GROUP_DEPTH 300
 
-/* Why a pattern is refused. */
+/* The reason to refuse a pattern. */
 typedef struct KgPatternFault
 {
-	const char *message; /* a phrase; NULL: it is not */
-	bool limit;			 /* it is larger than what is taken */
+	const char *message; /* a phrase; NULL: no fault */
+	bool limit;			 /* the pattern exceeds a limit */
 } KgPatternFault;
 
 typedef struct KgRegexRange
@@ -31,14 +32,14 @@ typedef struct KgRegexRange
 	pg_wchar high;
 } KgRegexRange;
 
-/* Ranges are sorted, disjoint and not adjacent. */
+/* A set of characters.  Its ranges are sorted, disjoint and not adjacent. */
 typedef struct KgCharSet
 {
 	int nranges;
 	KgRegexRange *ranges;
-	bool negated;	   /* of ranges and properties together */
+	bool negated;	   /* applies to ranges and properties together */
 	int nproperties;   /* \p{...} and \P{...} */
-	char **properties; /* as PCRE2 writes them */
+	char **properties; /* in PCRE2's syntax */
 } KgCharSet;
 
 typedef enum KgRegexKind
@@ -61,24 +62,25 @@ typedef struct KgRegex
 {
 	KgRegexKind kind;
 	struct KgRegex *left;
-	struct KgRegex *right; /* concat, alternate */
+	struct KgRegex *right; /* of concat and alternate */
 	KgCharSet set;
-	int min; /* repeat */
-	int max; /* -1: no bound */
+	int min; /* of repeat */
+	int max; /* of repeat; -1: unbounded */
 	bool lazy;
 	bool negated;
 	int group; /* number of a group or backreference */
 } KgRegex;
 
 /*
- * Parse; NULL with the fault and *position (bytes) set where it is not
- * an ECMA-262 regular expression.  Of a sequence, and of alternatives, the right
- * sides are the parts but the first.
+ * Parses a pattern.  Returns NULL and sets the fault and *position (bytes) if
+ * it is not an ECMA-262 regular expression.  In a
+ * chain of sequences, or of alternatives, each right side is one part, and the
+ * innermost left side is the first part.
  */
 extern KgRegex *kg_regex_parse(const char *pattern, int len,
 							   KgPatternFault *fault, int *position);
 
-/* The same as a PCRE2 pattern (UTF, no UCP, DOLLAR_ENDONLY). */
+/* Appends the expression as a PCRE2 pattern (UTF, no UCP, DOLLAR_ENDONLY). */
 extern void kg_regex_emit_pcre(const KgRegex *regex, StringInfo out);
 
 #endif /* KG_REGEX_H */

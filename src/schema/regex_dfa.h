@@ -1,7 +1,8 @@
 /*
  * regex_dfa.h
- *	  Regular expressions that are regular, as a table over bytes: a match is
- *	  linear in the string and allocates nothing.
+ *	  DFAs over bytes for regular expressions that describe a regular language.
+ *
+ * A match takes linear time and allocates no memory.
  */
 #ifndef KG_REGEX_DFA_H
 #define KG_REGEX_DFA_H
@@ -10,29 +11,31 @@
 
 typedef struct KgDfa
 {
-	uint32 match; /* row of the state that has matched; row 0 is dead */
+	uint32 match; /* row of the accepting state; row 0 is the dead state */
 	uint32 start;
 	uint32 end_column;
 	/*
-	 * Where every match is the whole string and has one length of at most 16
-	 * bytes ("^[a-z]{3}$"): that length, and for each byte the positions at
-	 * which it may stand.  Positions are then tested independently, which is
-	 * several times faster than from state to state.
+	 * The length of every match, if all matches are whole strings of one length
+	 * of at most 16 bytes ("^[a-z]{3}$").
+	 *
+	 * Then each byte has a mask of the positions at which it may occur.
+	 * Positions are tested independently, which is several times faster than
+	 * state transitions.
 	 */
 	uint32 fixed_length;
 	uint16 positions[256];
 	uint8 class_of[256];
 	/*
-	 * A row for each state, a column for each class of bytes: the row that
-	 * follows.  The last column says whether the end of the string matches.
+	 * One row for each state and one column for each class of bytes: the next
+	 * row. The last column is nonzero if the end of the string matches.
 	 */
 	const uint16 *table;
 } KgDfa;
 
 /*
- * Build in the current memory context.  NULL if the expression is not regular
- * (backreferences, lookaround, word boundaries, Unicode properties) or if the
- * table would be large.  *steps grows by what it took to find out.
+ * Builds the DFA in the current memory context.  Returns NULL if the
+ * expression is not regular (backreferences, lookaround, word boundaries,
+ * Unicode properties) or the table would be large.  Adds the cost to *steps.
  */
 extern KgDfa *kg_dfa_build(const KgRegex *regex, int64 *steps);
 

@@ -1,7 +1,6 @@
 /*
  * run.h
- *	  Execution of a compiled schema: the state that the interpreter's parts
- *	  share.
+ *	  The state that the parts of the schema interpreter share.
  */
 #ifndef KG_RUN_H
 #define KG_RUN_H
@@ -13,15 +12,15 @@ typedef struct KgJsReport KgJsReport;
 typedef struct KgJsRun
 {
 	const KgSchema *schema;
-	int budget; /* steps until the next look at limits and interrupts */
+	int budget; /* steps until the next check of limits and interrupts */
 	int64 steps_left;
 	int depth;
-	KgJsReport *report; /* NULL: only validity is asked */
+	KgJsReport *report; /* NULL: only validity is needed */
 } KgJsRun;
 
 /*
- * How the evaluation came to a node.  The frames, on the C stack, are the
- * dynamic scope, the instance path and the path through the schema in one.
+ * The path by which the evaluation reached a node.  The frames, on the C
+ * stack, represent the dynamic scope, the instance path and the schema path.
  */
 typedef enum KgStepKind
 {
@@ -34,16 +33,19 @@ typedef struct KgJsFrame
 {
 	const struct KgJsFrame *parent;
 	const KgJsNode *node;
-	uint8 keyword;	/* of the parent's node; KG_KW_NONE at the root */
-	uint8 sub;		/* KgStepKind: place in the keyword's value */
-	uint8 token;	/* KgStepKind: place in the parent's instance */
-	uint32 sub_len; /* or index */
+	uint8 keyword;	/* in the parent's node; KG_KW_NONE at the root */
+	uint8 sub;		/* KgStepKind: position in the keyword's value */
+	uint8 token;	/* KgStepKind: position in the parent's instance */
+	uint32 sub_len; /* length of a name, or index */
 	const char *sub_name;
-	uint32 token_len; /* or index */
+	uint32 token_len; /* length of a name, or index */
 	const char *token_name;
 } KgJsFrame;
 
-/* Which members of one instance were evaluated, for unevaluated*. */
+/*
+ * The evaluated members of one instance, for unevaluatedItems and
+ * unevaluatedProperties.
+ */
 typedef struct KgJsSeen
 {
 	uint64 *bits;
@@ -65,19 +67,22 @@ kg_seen_has(const KgJsSeen *seen, int i)
 
 extern void kg_seen_mark_all(KgJsSeen *seen);
 
-/* Evaluate frame->node.  seen may be NULL. */
+/* Evaluates frame->node and returns validity.  seen may be NULL. */
 extern bool kg_eval(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 					KgJsSeen *seen);
 extern void kg_run_refill(KgJsRun *run);
-/* Evaluate a subschema of a keyword (and index, or -1) on the same instance. */
+/*
+ * Evaluates a subschema of a keyword (and index, or -1) on the current
+ * instance.
+ */
 extern bool kg_eval_in_place(KgJsRun *run, const KgJsFrame *frame,
 							 const KgJsNode *node, KgKeyword keyword, int index,
 							 const KgJsVal *val, KgJsSeen *seen);
-/* Evaluate the whole schema; report may be NULL. */
+/* Evaluates the whole schema.  report may be NULL. */
 extern bool kg_run_root(const KgSchema *schema, const JsonbValue *instance,
 						KgJsReport *report);
 
-/* Count the work of a loop. */
+/* Adds the steps of a loop to the cost. */
 static inline void
 kg_run_charge(KgJsRun *run, int steps)
 {
@@ -86,17 +91,22 @@ kg_run_charge(KgJsRun *run, int steps)
 		kg_run_refill(run);
 }
 
-/* The checks of a value alone; nodes of only these need no frame. */
+/* Checks the value alone.  A node with only such checks needs no frame. */
 extern bool kg_check_value(const KgJsInstr *instr, const KgJsVal *val);
-/* Those of a longer one are counted, and need a run. */
+/*
+ * Maximum length in bytes of a string that is checked without counting steps.
+ */
 #define KG_QUICK_BYTES 256
-/* Bytes of a value that are looked at in one step. */
+/* Bytes of a value that are checked in one step. */
 #define KG_BYTES_OF_STEP 64
-/* run_number.c: whether it is a multiple of a divisor of many digits. */
+/*
+ * Returns true if the number is a multiple of a divisor with many digits;
+ * defined in run_number.c.
+ */
 extern bool kg_run_multiple(KgJsRun *run, const char *number,
 							const char *divisor);
 
-/* Match, and count what it took. */
+/* Matches a string and adds the cost. */
 static inline bool
 kg_run_matches(KgJsRun *run, const KgPattern *pattern, const KgJsVal *val)
 {
@@ -108,8 +118,8 @@ kg_run_matches(KgJsRun *run, const KgPattern *pattern, const KgJsVal *val)
 }
 
 /*
- * True if the value is good by checks that need no frame; false says nothing
- * when kg_eval has to decide.
+ * Returns true if the value is valid by checks that need no frame.  If false,
+ * kg_eval() must decide.
  */
 static inline bool
 kg_quick_valid(const KgJsNode *node, const KgJsVal *val)
@@ -140,7 +150,7 @@ kg_quick_valid(const KgJsNode *node, const KgJsVal *val)
 	return true;
 }
 
-/* Whether a key matches a pattern of patternProperties. */
+/* Returns true if a key matches a pattern of patternProperties. */
 static inline bool
 kg_key_matches(KgJsRun *run, const KgJsPatternNode *p, const char *key,
 			   uint32 len)
@@ -177,15 +187,15 @@ extern bool kg_run_unevaluated_items(KgJsRun *run, const KgJsFrame *frame,
 									 KgJsSeen *seen);
 
 /*
- * report.c: note a violation of the keyword at frame.  When no more are wanted,
- * run->report is NULL afterwards.
+ * Reports a violation of the keyword at frame (report.c).  Sets run->report to
+ * NULL if no more violations are needed.
  */
 extern void kg_report(KgJsRun *run, const KgJsFrame *frame, KgKeyword keyword,
 					  const KgJsVal *val);
-/* anyOf or oneOf: the same, with what is wrong in the branches. */
+/* Reports a violation of anyOf or oneOf, with those in the branches. */
 extern void kg_report_branches(KgJsRun *run, const KgJsFrame *frame,
 							   const KgJsInstr *instr, const KgJsVal *val);
-/* A required property that is missing. */
+/* Reports a missing required property. */
 extern void kg_report_missing(KgJsRun *run, const KgJsFrame *frame,
 							  KgKeyword keyword, const KgJsVal *val,
 							  const char *name, int len);

@@ -1,9 +1,10 @@
 /*
  * schema.h
- *	  JSON Schema: compile once, validate many, over binary jsonb.
+ *	  Validation of binary jsonb with JSON Schema; a schema is compiled once for
+ *	  many validations.
  *
- * A compiled schema lives in one memory context and is immutable.  Validation
- * of a valid instance allocates nothing that outlives the call.
+ * A compiled schema is in one memory context and immutable.  Validation of a
+ * valid instance allocates no memory that outlives the call.
  */
 #ifndef KG_SCHEMA_H
 #define KG_SCHEMA_H
@@ -16,68 +17,75 @@ typedef struct KgSchema KgSchema;
 typedef struct KgSchemaOptions
 {
 	const char *dialect;	/* URI of the default dialect; NULL: 2020-12 */
-	const Jsonb *resources; /* {uri: schema} that $ref may name, or NULL */
-	bool annotate_format;	/* true: format is an annotation only */
+	const Jsonb *resources; /* {uri: schema} for $ref, or NULL */
+	bool annotate_format;	/* format is an annotation only */
 } KgSchemaOptions;
 
 typedef struct KgSchemaError
 {
 	char *instance_path; /* JSON Pointer into the instance */
 	/*
-	 * Where the keyword stands: JSON Pointer into the schema, behind "uri#"
-	 * where that is one of the resources.
+	 * JSON Pointer of the keyword in the schema, after "uri#" if it is in one
+	 * of the resources.
 	 */
 	char *schema_path;
-	char *keyword_location;	 /* the way there, through every $ref */
-	char *absolute_location; /* as a URI; NULL where the schema has no $id */
+	char *keyword_location;	 /* path of the evaluation, through every $ref */
+	char *absolute_location; /* as a URI; NULL if the schema has no $id */
 	const char *keyword;
-	Jsonb *value;	/* the offending value, maybe shortened */
-	char *expected; /* what the keyword wants, for people and models */
-	List *allowed;	/* of char *: values of an enum, known properties */
-	const char *did_you_mean; /* one of these, or NULL */
+	Jsonb *value;	/* the invalid value, possibly shortened */
+	char *expected; /* phrase about the valid values */
+	List *allowed;	/* List of char *: enum values or known properties */
+	const char *did_you_mean; /* one of allowed, or NULL */
 	/*
-	 * anyOf, oneOf: the violations in the branches, a List of
-	 * KgSchemaError *; those of the nearest branch begin at index nearest.
+	 * Violations in the branches of anyOf or oneOf, a List of KgSchemaError *.
+	 * Those of the nearest branch begin at index nearest.
 	 */
 	List *causes;
 	int nearest;
 	int nearest_count;
 	/*
-	 * The subschemas on the way: for each, how much of keyword_location and
-	 * of instance_path leads to it.
+	 * The subschemas on the path: for each, the lengths of its prefix of
+	 * keyword_location and of instance_path.
 	 */
 	int nsteps;
-	int *steps; /* pairs */
+	int *steps; /* nsteps pairs of lengths */
 } KgSchemaError;
 
-/* Is it longer than kg_graph.schema_max_bytes, as text?  NULL where it is not. */
+/*
+ * Returns an error if the schema's text is longer than
+ * kg_graph.schema_max_bytes, or NULL.
+ */
 extern struct KgError *kg_schema_size_error(const Jsonb *schema);
 
 /*
- * Compile in the current memory context.  Raises KG_INVALID_INPUT with the
- * JSON Pointer of what is wrong for a schema that its meta-schema refuses, an
- * unknown dialect or a $ref that cannot be resolved here;
- * KG_LIMIT_EXCEEDED past a limit of kg_graph.schema_*.
+ * Compiles a schema in the current memory context.
+ *
+ * Raises KG_INVALID_INPUT with the JSON Pointer of the fault if the
+ * meta-schema refuses the schema, the dialect is unknown or a $ref cannot be
+ * resolved. Raises KG_LIMIT_EXCEEDED above a limit of kg_graph.schema_*.
  */
 extern KgSchema *kg_schema_compile(const Jsonb *schema,
 								   const KgSchemaOptions *options);
 
-/* The same without a look at the meta-schema; for the meta-schemas. */
+/* Compiles a meta-schema, without validation by its own meta-schema. */
 extern KgSchema *kg_schema_compile_unchecked(const Jsonb *schema,
 											 const KgSchemaOptions *options);
 
 /*
- * The compiled form from the backend's bounded cache, keyed by content.  Good
- * until the end of the caller's SQL call.
+ * Returns the compiled schema from the backend's bounded cache, keyed by
+ * content.  Valid until the end of the caller's SQL call.
  */
 extern const KgSchema *kg_schema_fetch(const Jsonb *schema,
 									   const KgSchemaOptions *options);
 
-/* Fast path: true if valid.  Raises only for limits and cancel. */
+/*
+ * Returns true if the instance is valid.  Raises errors of limits and
+ * cancellation only.
+ */
 extern bool kg_schema_is_valid(const KgSchema *schema,
 							   const JsonbValue *instance);
 
-/* All violations up to max_errors, as a List of KgSchemaError *. */
+/* Returns the violations, at most max_errors, as a List of KgSchemaError *. */
 extern List *kg_schema_errors(const KgSchema *schema,
 							  const JsonbValue *instance, int max_errors);
 

@@ -1,22 +1,27 @@
 /*
  * uri.h
- *	  URI references by RFC 3986, through liburiparser.
+ *	  URI references (RFC 3986), by liburiparser.
  */
 #ifndef KG_URI_H
 #define KG_URI_H
 
-/* Syntax checks.  relative: a relative reference is good too. */
+/*
+ * Returns true if the string is a URI or, if relative is true, a relative
+ * reference.
+ */
 extern bool kg_uri_is_valid(const char *s, int len, bool relative);
 extern bool kg_iri_is_valid(const char *s, int len, bool relative);
 
 /*
- * ref resolved against the absolute base, without changing the case or the
- * escapes of either; NULL when one of them is not a URI.  Allocated in the
- * current memory context.
+ * Resolves ref against the absolute base, in the current memory context.
+ * Neither case nor escapes change.  Returns NULL if either is not a URI.
  */
 extern char *kg_uri_resolve(const char *base, const char *ref);
 
-/* Percent-decoded copy of a fragment, in *len bytes; NULL if malformed. */
+/*
+ * Returns a percent-decoded copy of a fragment and sets *len to its bytes.
+ * Returns NULL if it is malformed.
+ */
 extern char *kg_uri_unescape(const char *s, int *len);
 
 #endif /* KG_URI_H */

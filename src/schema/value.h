@@ -1,10 +1,10 @@
 /*
  * value.h
- *	  A JSON value inside a binary jsonb, as the validator sees it, and walking
- *	  its members without an iterator and without allocation.
+ *	  A JSON value inside a binary jsonb, for the validator, and iteration over
+ *	  its members without allocation.
  *
- * A KgJsVal borrows: it points into the datum.  Offsets are read as
- * getJsonbOffset() reads them, but running, so that a walk is linear.
+ * A KgJsVal points into the datum.  Offsets are those of getJsonbOffset(), but
+ * accumulated, so that an iteration takes linear time.
  */
 #ifndef KG_VALUE_H
 #define KG_VALUE_H
@@ -29,7 +29,7 @@ typedef enum KgJsType
 typedef struct KgJsVal
 {
 	const char *data; /* string bytes, Numeric or JsonbContainer */
-	uint32 len;		  /* bytes; truth of a boolean */
+	uint32 len;		  /* bytes; for a boolean its value */
 	uint32 type;	  /* KgJsType */
 } KgJsVal;
 
@@ -80,7 +80,7 @@ kg_val_set(KgJsVal *v, const char *base, JEntry entry, uint32 start, uint32 end)
 }
 
 /*
- * Walk an array:
+ * An iterator over an array:
  *
  *	  kg_array_begin(&w, v);
  *	  while (kg_array_next(&w, &item)) ...
@@ -122,7 +122,9 @@ kg_array_next(KgJsArrayWalk *w, KgJsVal *item)
 	return true;
 }
 
-/* Walk an object's pairs, in jsonb's order: by length, then bytes. */
+/*
+ * An iterator over an object's pairs, in jsonb's order: by length, then bytes.
+ */
 typedef struct KgJsObjectWalk
 {
 	const JEntry *keys;
@@ -169,7 +171,10 @@ kg_object_next(KgJsObjectWalk *w)
 	return true;
 }
 
-/* Order of jsonb's keys. */
+/*
+ * Compares keys in jsonb's order.  Returns a number below, equal to or above
+ * 0.
+ */
 static inline int
 kg_key_compare(const char *a, uint32 alen, const char *b, uint32 blen)
 {
@@ -179,10 +184,12 @@ kg_key_compare(const char *a, uint32 alen, const char *b, uint32 blen)
 }
 
 /*
- * The first eight bytes of a key as a number that compares as they do, padded
- * with zeros.  For a key inside a jsonb only: fewer than eight bytes are read
- * together with bytes before them, and before a key there are always the
- * container's header and the entries of at least one pair.
+ * Returns the first eight bytes of a key, padded with zeros, as a number that
+ * compares as they do.
+ *
+ * The key must be inside a jsonb.  If it is shorter than eight bytes, bytes
+ * before it are read, too: the container's header and the entries of at least
+ * one pair always precede it.
  */
 static inline uint64
 kg_key_prefix(const char *key, uint32 len)
@@ -205,21 +212,24 @@ kg_key_prefix(const char *key, uint32 len)
 }
 
 extern void kg_val_from_jsonb(KgJsVal *v, const Jsonb *jsonb);
-/* Takes any JsonbValue; one built in memory is serialized first. */
+/* Converts any JsonbValue.  A value built in memory is serialized first. */
 extern void kg_val_from_value(KgJsVal *v, const JsonbValue *value);
 extern void kg_val_to_value(const KgJsVal *v, JsonbValue *value);
-/* Member of an object; false where absent. */
+/* Finds a member of an object.  Returns false if it is absent. */
 extern bool kg_val_get(const KgJsVal *object, const char *key, int len,
 					   KgJsVal *member);
 extern bool kg_val_at(const KgJsVal *array, int index, KgJsVal *item);
 extern bool kg_val_is(const KgJsVal *v, const char *s);
 extern char *kg_val_cstring(const KgJsVal *v);
 
-/* JSON equality: numbers by value, objects whatever their order. */
+/*
+ * Returns true if two values are equal in JSON: numbers by value, objects in
+ * any order.
+ */
 extern bool kg_val_equal(const KgJsVal *a, const KgJsVal *b);
 extern uint32 kg_val_hash(const KgJsVal *v);
 
-/* "null", "boolean", ... */
+/* Returns JSON's name of a type: "null", "boolean" etc. */
 extern const char *kg_type_name(int type);
 
 #endif /* KG_VALUE_H */
