@@ -1,9 +1,9 @@
 /*
  * cache.c
- *	  What a backend keeps from call to call.
+ *	  Backend-local caches.
  *
- * Few enough entries for a list: those that are used are at its head, and a
- * hash is compared before the caller is asked.
+ * Entries are in a list, most recently used first, because a cache has few of
+ * them.  Hashes are compared before the caller's match function is called.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@ typedef struct Pin
 	MemoryContext context;
 } Pin;
 
-/* Take an entry out; it is freed as soon as nothing pins it. */
+/* Removes an entry from the cache.  It is freed when no context pins it. */
 static void
 drop(KgCache *cache, void *entry)
 {
@@ -47,7 +47,7 @@ is_stale(const KgCache *cache)
 static void
 drop_stale(KgCache *cache)
 {
-	/* Watch the tables before they are read. */
+	/* Tables must be watched before they are read. */
 	(void) kg_extension_schema();
 	while (!dlist_is_empty(&cache->entries))
 		drop(cache, dlist_head_node(&cache->entries));

@@ -1,6 +1,6 @@
 /*
  * catch.c
- *	  Catching errors.
+ *	  Functions that catch errors.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@ bytes_used(MemoryContext context)
 	MemoryContextCounters counters = {0};
 	Size used;
 
-	/* As good as always; to count is dearer than what else a catch does. */
+	/* Almost always true; counting would cost more than the rest. */
 	if (context->isReset && of_empty > 0)
 		return of_empty;
 	context->methods->stats(context, NULL, NULL, &counters, false);
@@ -32,9 +32,10 @@ bytes_used(MemoryContext context)
 }
 
 /*
- * A subtransaction's memory stays until the transaction is over once anything
- * was allocated in it, such as a statement's transition tables, also where all
- * of that was freed: 8 kB for each call of a loop that writes.
+ * Releases the memory of an empty subtransaction.  Otherwise it remains until
+ * the end of the transaction if anything was allocated in it, such as a
+ * statement's transition tables, even if all of that was freed.  That would be
+ * 8 kB for each call of a loop that writes.
  */
 static void
 release(MemoryContext of_subtransaction, Size used_when_begun)
@@ -100,14 +101,17 @@ kg_catch_refusal(KgCatch how, void (*work)(void *arg), void *arg)
 	return catch_if(kg_error_is_refusal, how, work, arg);
 }
 
-/* How often work is begun at most. */
+/* Maximum number of times that work is begun. */
 #define KG_TRIES 5
 
-/* Triggers are given no state: what they raise finds the try that it is in. */
+/*
+ * The current try.  It is a static variable because no state can be passed to
+ * triggers that raise errors.
+ */
 typedef struct Try
 {
 	struct Try *outer;
-	bool again; /* kg_throw_again() ended it */
+	bool again; /* ended by kg_throw_again() */
 } Try;
 
 static Try *innermost = NULL;
@@ -127,7 +131,10 @@ met_another(const Try *try, int sqlerrcode)
 		   (sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE && try->again);
 }
 
-/* False where it met another session, and was rolled back. */
+/*
+ * Calls work.  Returns false if it conflicted with another session and was
+ * rolled back.
+ */
 static bool
 try_once(void (*work)(void *arg), void *arg)
 {
@@ -145,7 +152,7 @@ try_once(void (*work)(void *arg), void *arg)
 	PG_CATCH();
 	{
 		innermost = try.outer;
-		/* It is rolled back by now. */
+		/* The subtransaction has been rolled back already. */
 		if (!met_another(&try, geterrcode()))
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);

@@ -1,11 +1,10 @@
 /*
  * detoast.c
- *	  Large values that were stored compressed.
+ *	  Decompression of large values.
  *
- * Decompressing 100 MB into new memory takes three times as long by the pages
- * that the system has to supply, one at a time, and what is then read here and
- * there misses the processor's table of pages.  So the memory asks for large
- * pages, which the system gives as far as it has them.
+ * Decompressing 100 MB into new memory takes three times as long because of
+ * page faults, and later reads miss the TLB.  Therefore the memory requests
+ * huge pages, which the system supplies if it can.
  */
 #include "postgres.h"
 
@@ -52,7 +51,7 @@ kg_detoast_large(Datum value)
 		return PointerGetDatum(stored);
 	size = TOAST_COMPRESS_EXTSIZE(stored);
 	large = allocate(size + VARHDRSZ);
-	/* The server's own function has the error of what is damaged. */
+	/* The server's function raises the error for damaged data. */
 	if (pglz_decompress((char *) stored + VARHDRSZ_COMPRESSED,
 						VARSIZE(stored) - VARHDRSZ_COMPRESSED,
 						VARDATA(large),

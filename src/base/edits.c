@@ -1,7 +1,7 @@
 /*
  * edits.c
- *	  How far one text is from another: Levenshtein's distance where a swap of
- *	  neighbours counts as one ("optimal string alignment").
+ *	  Edit distance: Levenshtein's distance in which a swap of neighbors counts
+ *	  as one edit ("optimal string alignment").
  */
 #include "postgres.h"
 
@@ -21,7 +21,10 @@ kg_chars_set(KgChars *chars, const char *text)
 	return true;
 }
 
-/* One cell: the rows are those of a's characters, j counts b's. */
+/*
+ * Computes a cell.  Rows are the characters of a; j is the column, counting
+ * those of b.
+ */
 static inline int
 cell(const KgChars *b, const int *oldest, const int *before, const int *row,
 	 pg_wchar previous, pg_wchar c, int j)
@@ -36,7 +39,7 @@ cell(const KgChars *b, const int *oldest, const int *before, const int *row,
 	return least;
 }
 
-/* Only cells that are no more than most off the diagonal matter. */
+/* Only cells at most "most" off the diagonal matter. */
 int
 kg_edits(const KgChars *a, const KgChars *b, int most)
 {

@@ -1,6 +1,6 @@
 /*
  * error.c
- *	  Errors that a driver can switch on and a model can act on.
+ *	  Errors with stable codes for drivers and details for models.
  */
 #include "postgres.h"
 
@@ -22,12 +22,12 @@ struct KgError
 	char *path;
 	Jsonb *got;
 	char *expected;
-	List *allowed; /* of JsonbValue * */
+	List *allowed; /* List of JsonbValue * */
 	char *did_you_mean;
 	KgInstead change;
-	int retry_after; /* ms; 0: waiting does not help */
+	int retry_after; /* milliseconds; 0: waiting does not help */
 	Jsonb *errors;
-	List *members; /* name and Jsonb * in turn */
+	List *members; /* names and Jsonb * alternately */
 	char *hint;
 	char *type;
 	char *id;
@@ -36,15 +36,15 @@ struct KgError
 };
 
 /*
- * In the order of KgErrorCode; documented in docs/errors.md.  An SQLSTATE that
- * the server raises for other reasons stands for the code in errors of ours
- * alone.
+ * In the order of KgErrorCode; documented in docs/errors.md.  Some SQLSTATEs
+ * are also raised by the server for other reasons.  Those imply the code only
+ * in errors of kg_graph.
  */
 static const struct
 {
 	const char *name;
 	int sqlstate;
-	KgErrorLevel level; /* of a tool that was called by itself */
+	KgErrorLevel level; /* for a tool that the client called directly */
 	bool ours;
 } codes[] = {
 	{"INVALID_INPUT", ERRCODE_INVALID_PARAMETER_VALUE, KG_LEVEL_SERVICE},
@@ -76,10 +76,10 @@ static const struct
 /* In the order of KgErrorLevel. */
 static const char *const levels[] = {"service", "engine", "operation"};
 
-/* Values in errors are for orientation: a long one is cut. */
+/* Values in errors are for orientation; longer ones are truncated.  Bytes. */
 #define KG_MAX_ERROR_VALUE 256
 
-/* pvsnprintf into a palloc'd string of any length. */
+/* Formats into a palloc'd string of any length. */
 static char *format_text(const char *fmt, va_list args)
 	pg_attribute_printf(1, 0);
 
@@ -189,7 +189,7 @@ kg_error_allow(KgError *err, const char *value)
 	JsonbValue string = kg_json_string_value(pstrdup(value));
 	ListCell *cell;
 
-	/* Variants of a relation, and bundles, repeat names. */
+	/* Variants of a relation, and bundles, may repeat names. */
 	foreach(cell, err->allowed)
 		if (kg_json_string_is(lfirst(cell), value))
 			return;
@@ -259,7 +259,7 @@ kg_error_example(KgError *err, const Jsonb *example)
 const KgInstead *
 kg_error_said(const KgError *err)
 {
-	/* Members that others than the change have as well. */
+	/* Sets members that the change shares with the error. */
 	KgInstead *change = (KgInstead *) &err->change;
 
 	if (change->kind == KG_INSTEAD_NONE)
@@ -453,7 +453,7 @@ kg_error_throw_option(const char *name, const JsonbValue *got,
 	kg_error_throw_expected(err, "%s", expected);
 }
 
-/* The code whose SQLSTATE this is, or -1. */
+/* Returns the code of an SQLSTATE, or -1. */
 static int
 code_of_sqlstate(int sqlstate)
 {
@@ -463,7 +463,7 @@ code_of_sqlstate(int sqlstate)
 	return -1;
 }
 
-/* An error of ours that was raised: its DETAIL says everything. */
+/* If kg_graph raised the error, its DETAIL is complete. */
 bool
 kg_error_is_ours(const ErrorData *edata)
 {
@@ -472,7 +472,7 @@ kg_error_is_ours(const ErrorData *edata)
 		   strstr(edata->detail, "\"code\": \"") != NULL;
 }
 
-/* The code for an SQLSTATE, or -1: nothing that a caller is told. */
+/* Returns the code of an SQLSTATE, or -1 if callers must not see it. */
 static int
 code_of_error(int sqlstate)
 {
@@ -503,8 +503,8 @@ kg_error_is_refusal(const ErrorData *edata)
 		return false;
 	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
 	{
-		case MAKE_SQLSTATE('2', '5', '0', '0', '0'): /* read-only */
-		case MAKE_SQLSTATE('4', '0', '0', '0', '0'): /* retry it */
+		case MAKE_SQLSTATE('2', '5', '0', '0', '0'): /* read-only transaction */
+		case MAKE_SQLSTATE('4', '0', '0', '0', '0'): /* must be retried */
 		case MAKE_SQLSTATE('5', '3', '0', '0', '0'): /* out of memory */
 		case MAKE_SQLSTATE('5', '7', '0', '0', '0'): /* cancel, shutdown */
 			return false;
@@ -516,7 +516,7 @@ kg_error_is_refusal(const ErrorData *edata)
 bool
 kg_error_is_answer(const ErrorData *edata)
 {
-	/* Our own timeout has a DETAIL; a cancel has none. */
+	/* kg_graph's timeout has a DETAIL; a cancellation has none. */
 	return kg_error_is_ours(edata) || (kg_error_is_refusal(edata) &&
 									   code_of_error(edata->sqlerrcode) >= 0);
 }
@@ -528,7 +528,7 @@ kg_error_caught(const ErrorData *edata)
 
 	if (kg_error_is_ours(edata))
 		return kg_json_parse(edata->detail);
-	/* The server log has the text; a caller of a tool gets none of it. */
+	/* The server log has the text; the caller of a tool must not see it. */
 	if (code < 0)
 		return kg_error_object(kg_error_new(
 			KG_INTERNAL, "internal error; the server log has the details"));
@@ -539,7 +539,7 @@ kg_error_caught(const ErrorData *edata)
 	return kg_error_object(kg_error_new(code, "%s", edata->message));
 }
 
-/* The code that an error's object has, whoever made it. */
+/* Returns the code of an error object, whether or not kg_graph made it. */
 static int
 code_of_object(const Jsonb *object)
 {
@@ -553,8 +553,9 @@ code_of_object(const Jsonb *object)
 }
 
 /*
- * What the arguments of a tool were checked for before is the service's to say;
- * of an operation that the tool then chose, it is the operation's.
+ * Returns the level.  Faults that are found before a tool works belong to the
+ * service.  In an operation that a registered tool chose, they belong to the
+ * operation.
  */
 static KgErrorLevel
 level_of(int code, bool in_operation)
@@ -600,7 +601,10 @@ kg_error_caught_code(const ErrorData *edata)
 	return code_of_error(edata->sqlerrcode);
 }
 
-/* Letters of ASCII in lower case: names are compared without regard to it. */
+/*
+ * Converts ASCII letters to lower case, because names are compared
+ * case-insensitively.
+ */
 static void
 fold_case(const KgChars *given, KgChars *folded)
 {
@@ -613,7 +617,9 @@ fold_case(const KgChars *given, KgChars *folded)
 	}
 }
 
-/* Whether one of two folded names goes on where the other ends: NEEDS_PKG. */
+/*
+ * Returns true if one of two folded names is a prefix of the other: NEEDS_PKG.
+ */
 static bool
 continues(const KgChars *a, const KgChars *b)
 {
@@ -622,7 +628,7 @@ continues(const KgChars *a, const KgChars *b)
 	return n >= 3 && memcmp(a->chars, b->chars, n * sizeof(*a->chars)) == 0;
 }
 
-/* Whether a folded candidate ends with a word that was given: node_label. */
+/* Returns true if a folded candidate ends with the word: node_label. */
 static bool
 ends_with_word(const KgChars *candidate, const KgChars *word)
 {
@@ -670,11 +676,11 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 			!kg_is_opposed(name, candidates[i]) && nends++ == 0)
 			ends = candidates[i];
 		distance = kg_edits(folded, candidate_folded, best_distance);
-		/* With less than half of it the same, it is another word. */
+		/* If less than half is equal, it is a different word. */
 		if (distance > best_distance ||
 			2 * distance > Max(given->n, candidate->n))
 			continue;
-		/* Where case alone decides, the spelling that was sent does. */
+		/* Among candidates that differ in case only, the given case decides. */
 		exact = kg_edits(given, candidate, KG_EDITS_LENGTH);
 		if (distance == best_distance && (best == NULL || exact >= best_exact))
 			continue;

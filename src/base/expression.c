@@ -1,6 +1,6 @@
 /*
  * expression.c
- *	  Expressions of policies and queries, as the server has them.
+ *	  Expression trees of policies and queries.
  */
 #include "postgres.h"
 

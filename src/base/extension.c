@@ -1,9 +1,9 @@
 /*
  * extension.c
- *	  The extension itself: its schema, its owner, its tables by name.
+ *	  The extension's schema, owner and tables.
  *
- * Schema and owner are read once and again after an invalidation, because DROP
- * and CREATE EXTENSION may have come between.
+ * Schema and owner are cached and read again after an invalidation, because
+ * the extension may have been dropped and created since.
  */
 #include "postgres.h"
 
@@ -25,7 +25,7 @@ static uint64 extension_generation = 0;
 static Oid extension_schema = InvalidOid;
 static Oid extension_owner = InvalidOid;
 
-/* The tables whose change makes a cache stale (base/invalidate.c). */
+/* Tables whose changes make caches stale (base/invalidate.c). */
 static const char *const watched_tables[] = {"kg_tenant",
 											 "kg_tenant_role",
 											 "kg_tenant_state",
@@ -80,8 +80,8 @@ kg_find_extension(const char *name, KgExtension *extension)
 }
 
 /*
- * Ours, again after an invalidation, because DROP and CREATE EXTENSION may have
- * come between.
+ * Loads schema and owner, again after an invalidation, because the extension
+ * may have been dropped and created since.
  */
 static bool
 load_extension(bool missing_ok)

@@ -1,12 +1,12 @@
 /*
  * invalidate.c
- *	  The one relcache callback, and those for schemas, functions and roles.
+ *	  The relcache callback, and the callbacks for schemas, functions and roles.
  *
  * The statement triggers kg_catalog_changed send a relcache invalidation of
- * their own table, which is transactional and reaches every backend; the
- * callback only counts, because somebody may be reading what it would free.
- * Few callback slots exist in a backend and none can be given back, so there
- * is one for the whole extension.
+ * their table, which is transactional and reaches every backend.  The callback
+ * only counts, because a caller may be reading data that it would free.  A
+ * backend has few callback slots and none can be released, so the extension
+ * uses one.
  */
 #include "postgres.h"
 
@@ -32,7 +32,7 @@ static uint64 own_changes = 0;
 static uint64 namespace_changes = 1;
 static uint64 role_changes = 1;
 static uint64 function_changes = 1;
-static bool provisional = false; /* something was read in parallel mode */
+static bool provisional = false; /* data was read in parallel mode */
 
 uint64
 kg_generation(void)
@@ -83,8 +83,8 @@ kg_watch(Oid relid)
 			return;
 
 	/*
-	 * Full only after many DROP EXTENSION in one session: forget the oldest
-	 * half, which are of relations that are gone.
+	 * The array is full only after many DROP EXTENSION in a session.  Forget
+	 * the oldest half, which are dropped relations.
 	 */
 	if (nwatched == KG_MAX_WATCHED)
 	{
@@ -161,9 +161,10 @@ static const char *const catalog_tables[] = {"kg_tenant",
 PG_FUNCTION_INFO_V1(kg_sql_invalidate_catalog);
 
 /*
- * The rows of a tenant's kg_bundle say which catalog a snapshot shows
- * (model/version.h).  Who applies a bundle writes its row when all is done; when
- * the owner changes a type or a relation by hand, it is done here.
+ * Rewrites the bundle's row after the owner changed a type or relation
+ * manually.  The rows of a tenant's kg_bundle identify the catalog that a
+ * snapshot shows (model/version.h).  Applying a bundle writes its row at the
+ * end.
  */
 static void
 renew_bundle(const TriggerData *trigdata)
@@ -180,12 +181,12 @@ renew_bundle(const TriggerData *trigdata)
 	bundle = SPI_getbinval(
 		tuple, tupdesc, SPI_fnumber(tupdesc, "bundle"), &isnull);
 	if (isnull)
-		return; /* the name of a tool that no bundle brought */
+		return; /* a tool's name without a bundle */
 	kg_become_owner(&user);
 	if (user.sec_context & SECURITY_NOFORCE_RLS)
 	{
 		kg_restore_user(&user);
-		return; /* our own functions */
+		return; /* functions of kg_graph */
 	}
 	SPI_connect();
 	KG_SPI_EXEC("UPDATE @kg_bundle SET revision = revision "
@@ -197,8 +198,8 @@ renew_bundle(const TriggerData *trigdata)
 }
 
 /*
- * Trigger on every watched table; of rows where our functions run statements that
- * may find nothing to change.
+ * Trigger on every watched table.  It is a row trigger on tables for which
+ * kg_graph runs statements that may change no rows.
  */
 Datum
 kg_sql_invalidate_catalog(PG_FUNCTION_ARGS)
@@ -207,7 +208,9 @@ kg_sql_invalidate_catalog(PG_FUNCTION_ARGS)
 
 	kg_trigger_require(fcinfo, "kg_invalidate_catalog", 0, catalog_tables);
 	CacheInvalidateRelcache(trigdata->tg_relation);
-	/* What this command does next must see it, before the message comes back. */
+	/*
+	 * The rest of this command must see the change before the message arrives.
+	 */
 	generation++;
 	own_changes++;
 	if (trigdata->tg_trigger->tgnargs > 0)

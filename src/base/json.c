@@ -104,15 +104,15 @@ kg_json_type_name(const JsonbValue *value)
 }
 
 /*
- * The server's short form of a number (numeric.c), as nearly all have: at most
- * 256 digits before the point and 63 after it.  Digits are of base 10,000, the
- * first is not 0, and those at the end that are 0 are not there.
+ * A number in the server's short form (numeric.c), which nearly all numbers
+ * have: at most 256 digits before the point and 63 after it.  Digits are in
+ * base 10,000; neither the first nor the last stored digit is 0.
  */
 typedef struct ShortNumber
 {
 	bool negative;
-	int weight; /* of the first digit */
-	int scale;	/* decimals that are shown */
+	int weight; /* of the first digit, as a power of 10,000 */
+	int scale;	/* displayed decimals */
 	int ndigits;
 	const char *digits;
 } ShortNumber;
@@ -151,7 +151,7 @@ number_text(Numeric number)
 		DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
 }
 
-/* An integer of few digits, as nearly all arguments are. */
+/* Reads an integer of few digits, as nearly all arguments are. */
 static bool
 short_int64(Numeric number, int64 *result)
 {
@@ -253,7 +253,7 @@ kg_json_number_length(const JsonbValue *number)
 	return kg_json_number_size(number->val.numeric);
 }
 
-/* Is none of its members an object or an array? */
+/* Returns true if no member is an object or array. */
 static bool
 is_flat(const JsonbContainer *container)
 {
@@ -288,7 +288,7 @@ kg_json_number_bytes(const JsonbContainer *container, int64 max)
 	JsonbValue value;
 	int64 bytes = 0;
 
-	/* Most entities are: a third of the time. */
+	/* Most entities are flat, and this takes a third of the time. */
 	if (is_flat(container))
 		return flat_number_bytes(container, max);
 	it = JsonbIteratorInit((JsonbContainer *) container);
@@ -380,9 +380,9 @@ kg_json_iter(const JsonbContainer *container)
 }
 
 /*
- * The value of an entry whose data begins there; where the next one begins.
- * Entry by entry, because to find one from the start takes a walk over up to
- * JB_OFFSET_STRIDE others.
+ * Reads the value of an entry whose data begins at offset, and returns the
+ * offset of the next entry.  Entries are read in sequence, because finding one
+ * from the start takes up to JB_OFFSET_STRIDE steps.
  */
 static uint32
 read_entry(const JsonbContainer *container, int nentries, int index,
@@ -441,7 +441,7 @@ kg_json_iter_next(KgJsonIter *it)
 	return true;
 }
 
-/* The order of an object's members. */
+/* Compares names in the order of an object's members. */
 static int
 compare_names(const JsonbValue *a, const JsonbValue *b)
 {
@@ -511,7 +511,7 @@ kg_json_pointer_append(StringInfo pointer, const char *name, int len)
 	}
 }
 
-/* A number as JSON writes it: -? digits [. digits] [e[+-] digits]. */
+/* Returns true for a JSON number: -? digits [. digits] [e[+-] digits]. */
 static bool
 is_json_number(const char *text, int len)
 {
@@ -541,7 +541,10 @@ kg_json_number_of(const JsonbValue *string, JsonbValue *number)
 {
 	char *text;
 
-	/* Exponents are left out: what a model means by "1e5" is in doubt. */
+	/*
+	 * An exponent is refused: the intended meaning of a model's "1e5" is
+	 * unclear.
+	 */
 	if (string->type != jbvString || string->val.string.len > 60 ||
 		!is_json_number(string->val.string.val, string->val.string.len))
 		return false;

@@ -1,11 +1,11 @@
 /*
  * json_size.c
- *	  How long jsonb is as text, without writing it; and that text.
+ *	  The length of jsonb's text without writing it, and the text.
  *
- * Every reply is measured before it is sent, so this reads the binary form as it
- * lies there: strings that follow each other, as all names of an object do, are
- * looked through in one piece for what is escaped, eight bytes at a time.  It is
- * written into as many bytes, in the same way.
+ * Every reply is measured before it is sent.  Therefore this file reads the
+ * binary form directly.  Adjacent strings, such as all names of an object, are
+ * scanned as one piece for characters to escape, eight bytes at a time.  The
+ * text is written in the same way, into a buffer of that length.
  */
 #include "postgres.h"
 
@@ -14,22 +14,24 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Characters that a byte of a string becomes as JSON, less one. */
+/* Characters for a byte of a JSON string, minus one. */
 static const uint8 escape_size[256] = {
 	5, 5, 5, 5, 5, 5, 5, 5, 1, 1, 1, 5, 1, 1, 5, 5, /* \b \t \n \f \r */
 	5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, ['"'] = 1, ['\\'] = 1};
 
-/* The same byte, eight times. */
+/* The byte, repeated eight times. */
 #define KG_EIGHT(byte) (UINT64CONST(0x0101010101010101) * (byte))
 
-/* Is one of eight bytes less than this, which is at most 128? */
+/*
+ * Returns true if any of eight bytes is less than limit, which is at most 128.
+ */
 static inline bool
 any_below(uint64 bytes, uint64 limit)
 {
 	return ((bytes - KG_EIGHT(limit)) & ~bytes & KG_EIGHT(128)) != 0;
 }
 
-/* Does each of them stand for itself?  As good as always. */
+/* Returns true if eight bytes need no escapes, which is almost always so. */
 static inline bool
 are_plain(const char *s)
 {
@@ -50,7 +52,7 @@ bytewise_size(const char *s, int len)
 	return size;
 }
 
-/* Of bytes of strings, without their quotes. */
+/* Returns the length of strings' text without their quotes. */
 static Size
 bytes_size(const char *s, int len)
 {
@@ -97,7 +99,7 @@ kg_value_text_size(const JsonbValue *value)
 	}
 }
 
-/* Of an entry that is no string, whose data is there. */
+/* Returns the length of an entry that is not a string; data is the entry's. */
 static Size
 entry_size(JEntry entry, const char *data)
 {
@@ -116,7 +118,7 @@ kg_json_text_size(const JsonbContainer *container)
 	int nentries = object ? 2 * n : n;
 	const char *base = (const char *) &container->children[nentries];
 	Size size = 2 + (n > 0 ? 2 * (n - 1) : 0) + (object ? 2 * n : 0);
-	uint32 strings = 0; /* where those begin that are not yet counted */
+	uint32 strings = 0; /* start of the strings that are not counted yet */
 	uint32 at = 0;
 
 	check_stack_depth();
@@ -249,7 +251,7 @@ write_entry(JEntry entry, const char *base, uint32 offset, uint32 len, char *at,
 	return write_text(JBE_ISBOOL_TRUE(entry) ? "true" : "false", at);
 }
 
-/* Where an entry ends that begins so. */
+/* Returns the end of an entry that begins at "begin". */
 static inline uint32
 entry_end(JEntry entry, uint32 begin)
 {
@@ -307,8 +309,8 @@ kg_json_text(const JsonbContainer *container)
 }
 
 /*
- * Where the members of these names are, -1 for those that are not there, and
- * which members have one of them.
+ * Finds the positions of these names' members, -1 if absent, and marks the
+ * members that have one of the names.
  */
 static void
 find_places(const JsonbContainer *object, const KgMemberName *names, int nnames,

@@ -1,11 +1,11 @@
 /*
  * json_untrusted.c
- *	  JSON text of unknown origin.
+ *	  Parser of JSON text from unknown origin.
  *
- * jsonb_in() would quote the text in its error, and raises others for what is
- * good JSON: 1e400000.  The parser of json alone says yes or no and raises
- * nothing but for nesting, which is looked at before; its callbacks see what
- * jsonb_in() would stumble over.
+ * jsonb_in() would quote the text in its errors, and raises errors for valid
+ * JSON such as 1e400000.  The server's parser of json raises only errors of
+ * nesting, which is checked before.  Its callbacks detect values that
+ * jsonb_in() would refuse.
  */
 #include "postgres.h"
 
@@ -15,19 +15,19 @@
 #include "common/jsonapi.h"
 #include "mb/pg_wchar.h"
 
-/* Beyond what anybody writes, and far within numeric. */
+/* Above any reasonable number, and far within numeric. */
 #define KG_MAX_DIGITS 1000
 #define KG_MAX_EXPONENT 1000
 #define KG_MAX_NESTING 100
 
 typedef struct Scan
 {
-	const char *name; /* the member of the outermost object that is wanted */
+	const char *name; /* wanted member of the outermost object */
 	char *member;
 	int depth;
 	bool at_member;
 	bool is_object;
-	bool fits; /* jsonb has every number */
+	bool fits; /* jsonb can represent every number */
 } Scan;
 
 static KG_JSON_ACTION
@@ -67,7 +67,7 @@ begin_member(void *state, char *name, bool is_null)
 
 	scan->at_member = scan->depth == 1 && scan->name != NULL &&
 					  strcmp(name, scan->name) == 0;
-	/* Of two members of one name jsonb keeps the last. */
+	/* jsonb retains the last of two members with one name. */
 	if (scan->at_member)
 		scan->member = NULL;
 	KG_JSON_ACTION_DONE;
@@ -104,7 +104,10 @@ see_scalar(void *state, char *token, JsonTokenType type)
 	KG_JSON_ACTION_DONE;
 }
 
-/* The parser recurses: no deeper than this looks, strings left out. */
+/*
+ * Returns true if the nesting is too deep for the recursive parser.  Skips
+ * strings.
+ */
 static bool
 nests_deep(const char *text, int len)
 {
@@ -128,7 +131,7 @@ nests_deep(const char *text, int len)
 	return false;
 }
 
-/* With escapes decoded the lexer also finds \u0000. */
+/* Scans the text.  The lexer decodes escapes, so that it finds \u0000, too. */
 static bool
 scan_text(const char *text, int len, Scan *scan)
 {

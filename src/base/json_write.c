@@ -1,13 +1,12 @@
 /*
  * json_write.c
- *	  Writing binary jsonb.
+ *	  Writer of binary jsonb.
  *
- * The server builds a tree of values and converts it at the end, which takes
- * every container that is put in apart and makes it again.  Replies are mostly
- * stored documents in an envelope, so here the binary form is written directly:
- * a container that is put in is copied, because offsets in it are relative.
- * What comes out is byte for byte what the server would have made (see the
- * test).
+ * The server builds a tree of values and converts it at the end, which unpacks
+ * and rebuilds every inserted container.  Replies are mostly stored documents
+ * in an envelope.  Therefore this writer creates the binary form directly and
+ * copies containers, whose offsets are relative.  The output is byte for byte
+ * that of the server (see the test).
  */
 #include "postgres.h"
 
@@ -24,7 +23,7 @@ typedef struct KgJsonEntry
 	uint32 order;
 	uint32 key; /* offset into bytes */
 	uint32 keylen;
-	uint32 value; /* the same, aligned where the type asks for it */
+	uint32 value; /* offset into bytes, aligned if the type requires it */
 	uint32 len;
 } KgJsonEntry;
 
@@ -138,7 +137,7 @@ add_value(KgJsonFrame *frame, uint32 type, const char *data, uint32 len)
 		entry->value = add_bytes(frame, data, len, type != JENTRY_ISSTRING);
 }
 
-/* Keys by length and then by bytes, as jsonb has them. */
+/* Compares keys in jsonb's order: by length, then by bytes. */
 static int
 compare_keys(const KgJsonEntry *a, const KgJsonEntry *b, const char *bytes)
 {
@@ -193,7 +192,7 @@ sort_members(KgJsonFrame *frame)
 	frame->n = n;
 }
 
-/* At most so many bytes will be written for a frame. */
+/* Returns an upper bound of the bytes that a frame needs. */
 static Size
 frame_bound(const KgJsonFrame *frame)
 {
@@ -214,7 +213,7 @@ put_entry(JEntry *entries, int i, uint32 type, uint32 len, uint32 total)
 		entries[i] = type | len;
 }
 
-/* Write a frame's container at dst, which is aligned; returns its length. */
+/* Writes a frame's container at dst, which is aligned.  Returns its length. */
 static uint32
 encode(KgJsonFrame *frame, char *dst)
 {
@@ -348,14 +347,14 @@ kg_jw_key(KgJsonWriter *w, const char *key)
 	kg_jw_keyn(w, key, strlen(key));
 }
 
-/* Values that are not in the binary form, and roots that are scalars. */
+/* Converts a value that is not in binary form, or a scalar root. */
 static Jsonb *
 convert(KgJsonWriter *w, const JsonbValue *value)
 {
 	MemoryContext old = MemoryContextSwitchTo(w->context);
 	Jsonb *jsonb;
 
-	/* A container of unknown length is measured by walking it. */
+	/* Iterate over a container of unknown length to measure it. */
 	if (value->type == jbvBinary)
 	{
 		KgJsonbState state = {0};

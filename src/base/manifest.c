@@ -1,6 +1,6 @@
 /*
  * manifest.c
- *	  kg_manifest: what CREATE EXTENSION made, and is to be there.
+ *	  Queries on kg_manifest, the list of objects that CREATE EXTENSION made.
  */
 #include "postgres.h"
 
@@ -8,12 +8,12 @@
 #include "base/spi.h"
 
 /*
- * The columns of kg_manifest are taken by their places: it may be a name of its
- * own that is gone.  What else the table has now is what the column may be
- * called.
+ * The columns of kg_manifest by position, because the names of its own columns
+ * may have been changed or dropped.  Other names that the table has now are
+ * candidates for a renamed column.
  */
 #define KG_MANIFEST "@kg_manifest m(on_table, kind, name, major, definition) "
-/* The extension's schema, whatever its name is. */
+/* The extension's schema, whatever its name. */
 #define KG_MANIFEST_SCHEMA \
 	"(SELECT relnamespace FROM pg_class WHERE oid = m.tableoid)"
 
@@ -57,7 +57,7 @@ const char kg_manifest_parts_missing[] =
 	"AND p.pronamespace = n.oid AND m.kind = 'function') "
 	"AND NOT EXISTS (SELECT FROM pg_class c WHERE c.relname = m.name "
 	"AND c.relnamespace = n.oid AND m.kind = 'sequence') "
-	/* Those that others are made of come first. */
+	/* Objects that others depend on come first. */
 	"ORDER BY m.name ~ '^kg_(definitions_wrong|dump)', "
 	"m.name ~ '^kg_(definitions|more)', m.name DESC";
 
@@ -100,7 +100,7 @@ const char kg_manifest_more[] =
 	"'pg_class'::regclass AND c.oid = d.objid LEFT JOIN pg_proc p "
 	"ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid "
 	"WHERE e.extname = 'kg_graph' AND $1 IS NULL "
-	/* Nothing is noted before ALTER EXTENSION ... UPDATE. */
+	/* Before ALTER EXTENSION ... UPDATE, no members are recorded. */
 	"AND EXISTS (SELECT FROM " KG_MANIFEST "WHERE m.kind = 'member') "
 	"AND coalesce(CASE c.relkind WHEN 'S' THEN 'sequence ' WHEN 'r' "
 	"THEN 'table ' WHEN 'p' THEN 'table ' END || c.relname, "
@@ -118,7 +118,7 @@ kg_manifest_wrong(bool thorough, const char *tenant)
 {
 	static KgSaved saved[3];
 
-	/* Before ALTER EXTENSION kg_graph UPDATE, there is less to compare. */
+	/* Before ALTER EXTENSION ... UPDATE, fewer objects can be compared. */
 	KG_SPI_SELECT_OF("SELECT to_regprocedure('@kg_definitions_wrong(boolean)') "
 					 "IS NULL WHERE $1 IS NULL OR true",
 					 tenant);

@@ -1,10 +1,10 @@
 /*
  * meaning.c
- *	  What a difference between two names may mean.
+ *	  Classification of the difference between two names.
  *
- * Edit distance knows no meaning: "unrelated" is two letters from "related", and
- * "min" as near to "max".  What turns a name around is listed here, and asked by
- * everything that says what was meant by another name.
+ * Edit distance ignores meaning: "unrelated" is two letters from "related",
+ * and "min" is as near to "max".  This file lists the words and prefixes that
+ * reverse a name's meaning.  All code that suggests names calls it.
  */
 #include "postgres.h"
 
@@ -14,10 +14,13 @@
 #include "base/meaning.h"
 
 #define MAX_WORDS 16
-/* A typing error in a shorter word may be another word: note, node. */
+/*
+ * Minimum length of a word with a typing error.  A shorter word may be a
+ * different one: note, node.
+ */
 #define LONG_WORD 6
 
-/* What a word adds to a name. */
+/* The meaning that a word adds to a name. */
 typedef enum Sense
 {
 	SENSE_NOT = 1 << 0,
@@ -45,7 +48,7 @@ static const struct
 	Sense sense;
 } senses[] = {
 	{"not", SENSE_NOT},
-	/* As it is mistyped. */
+	/* Misspelled forms. */
 	{"nt", SENSE_NOT},
 	{"ot", SENSE_NOT},
 	{"nto", SENSE_NOT},
@@ -126,12 +129,12 @@ static const struct
 	{"mean", SENSE_MEAN},
 };
 
-/* What a word may begin with, and what it would be without. */
+/* Prefixes that reverse a word, and the prefix of its opposite. */
 static const struct
 {
 	const char *prefix;
-	const char *opposite; /* "": the rest alone */
-	bool given;			  /* of the name that was given alone */
+	const char *opposite; /* "": the word without a prefix */
+	bool given;			  /* applies to the given name only */
 } prefixes[] = {
 	{"un", "", false},		  {"in", "", false},
 	{"im", "", false},		  {"ir", "", false},
@@ -152,7 +155,10 @@ typedef struct Words
 	char *words[MAX_WORDS];
 } Words;
 
-/* orderBy, order-by and "order by" as order, by; in lower case. */
+/*
+ * Splits a name into words in lower case: orderBy, order-by and "order by" are
+ * order, by.
+ */
 static void
 split(const char *name, Words *words)
 {
@@ -221,7 +227,10 @@ distance(const char *a, const char *b)
 	return result;
 }
 
-/* Is the other word this one turned around, but for typing errors? */
+/*
+ * Returns true if the other word is this one reversed, apart from typing
+ * errors.
+ */
 static bool
 is_turned(const char *word, const char *other, const char *prefix,
 		  const char *opposite)
@@ -230,21 +239,23 @@ is_turned(const char *word, const char *other, const char *prefix,
 	int errors;
 
 	if (strncmp(word, prefix, len) != 0 || strlen(word + len) < 2 ||
-		/* A letter twice is a typing error. */
+		/* A doubled letter is a typing error. */
 		(len == 1 && word[1] == prefix[0]))
 		return false;
 	errors = distance(psprintf("%s%s", opposite, word + len), other);
 	return errors <= (int) strlen(other) / 4 && errors < distance(word, other);
 }
 
-/* Has the other name a word that is one of this name turned around? */
+/*
+ * Returns true if the other name has a word that is one of this name reversed.
+ */
 static bool
 has_turned(const Words *name, const Words *other, const char *prefix,
 		   const char *opposite)
 {
 	for (int i = 0; i < name->n; i++)
 	{
-		/* "until" is no negation of "til". */
+		/* "until" is not a negation of "til". */
 		if (sense_of(name->words[i]) != 0)
 			continue;
 		for (int j = 0; j < other->n; j++)
@@ -255,8 +266,8 @@ has_turned(const Words *name, const Words *other, const char *prefix,
 }
 
 /*
- * Does the other name say "not", and this one no such thing?  A long word may
- * have a typing error, or lack the sign after it.
+ * Returns true if the other name has "not" and this one does not.  A long word
+ * may have a typing error or lack the separator after it.
  */
 static bool
 lacks_not(const Words *name, const Words *other)
@@ -307,7 +318,7 @@ kg_is_opposed(const char *given, const char *other)
 	return false;
 }
 
-/* One without the ending of a plural. */
+/* Returns a word without its plural ending. */
 static char *
 singular(const char *word)
 {

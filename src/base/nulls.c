@@ -1,6 +1,6 @@
 /*
  * nulls.c
- *	  Arguments that are NULL, of functions that write or administer.
+ *	  NULL arguments of functions that write or administer.
  */
 #include "postgres.h"
 

@@ -1,11 +1,11 @@
 /*
  * semver.c
- *	  Versions as semver.org 2.0.0 has them.
+ *	  Versions as defined by semver.org 2.0.0.
  *
- * The precedence is made once, as bytes: a number is the count of its digits and
- * the digits, so that 10 comes after 9; where the numbers end, a release is
- * above whatever a prerelease has there; of its identifiers numbers are below
- * words, and fewer below more.
+ * The precedence is computed once, as bytes.  A number is the count of its
+ * digits followed by the digits, so that 10 is after 9.  After the numbers, a
+ * release has a byte above any prerelease.  Among a prerelease's identifiers
+ * numbers are below words, and fewer identifiers are below more.
  */
 #include "postgres.h"
 
@@ -31,7 +31,10 @@ is_identifier(char c)
 		   c == '-';
 }
 
-/* Digits without a zero before others; NULL where there are none such. */
+/*
+ * Reads digits without a leading zero.  Returns their end, or NULL if there
+ * are no such digits.
+ */
 static const char *
 read_number(const char *p, StringInfo out)
 {
@@ -60,7 +63,10 @@ read_core(const char *p, StringInfo out)
 	return p;
 }
 
-/* Identifiers with dots between them; of a build (out NULL) any will do. */
+/*
+ * Reads identifiers separated by dots.  Those of a build (out is NULL) may be
+ * of any form.
+ */
 static const char *
 read_identifiers(const char *p, StringInfo out)
 {

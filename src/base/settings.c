@@ -1,6 +1,6 @@
 /*
  * settings.c
- *	  The kg_graph.* settings.  In alphabetical order.
+ *	  The kg_graph.* settings, in alphabetical order.
  */
 #include "postgres.h"
 
@@ -77,8 +77,8 @@ int kg_setting_schema_max_nodes;
 int kg_setting_schema_max_steps;
 
 /*
- * Those that a caller's limits may lower: as they are set, and the most that
- * the limits allow.
+ * Settings that a caller's limits may lower: the configured value and the
+ * maximum by the limits.
  */
 static struct
 {
@@ -97,7 +97,7 @@ settle(KgLowered which, int configured)
 	int most = lowered[which].most;
 
 	lowered[which].configured = configured;
-	/* Of the time, 0 is no limit. */
+	/* For the call time, 0 means no limit. */
 	if (which == KG_LOWER_CALL_TIME && configured == 0 && most < INT_MAX)
 		configured = most;
 	*lowered[which].in_force = Min(configured, most);
@@ -129,13 +129,13 @@ ASSIGN(ROWS);
 ASSIGN(REPLY_BYTES);
 ASSIGN(CALL_TIME);
 
-/* What a DBA sets: the setting's name, default, least, most, unit. */
+/* A setting of a DBA: name, default, minimum, maximum, unit. */
 #define LIMIT(name, value, min, max, unit, description)               \
 	{                                                                 \
 		"kg_graph." #name, &kg_setting_##name, value, min, max, unit, \
 			description, NULL                                         \
 	}
-/* One that a caller's limits may lower. */
+/* A setting that a caller's limits may lower. */
 #define LOWERED(which, name, value, min, max, unit, description)              \
 	{                                                                         \
 		"kg_graph." #name, &lowered[KG_LOWER_##which].configured, value, min, \
@@ -263,7 +263,7 @@ static const struct config_enum_entry confirm_levels[] = {
 	{"all", KG_CONFIRM_ALL, false},
 	{NULL, 0, false}};
 
-/* Those that are hidden are what a boolean may be. */
+/* The hidden entries are the spellings of a boolean. */
 static const struct config_enum_entry mcp_texts[] = {
 	{"off", KG_TEXT_OFF, false},
 	{"on", KG_TEXT_ON, false},
@@ -309,7 +309,7 @@ check_toolsets(char **value, void **extra, GucSource source)
 	}
 	foreach(lc, list)
 	{
-		/* Which there are depends on the tenant: a call looks. */
+		/* The tenant decides which toolsets exist, so a call checks that. */
 		if (kg_toolset_is_name(lfirst(lc)) || strcmp(lfirst(lc), "all") == 0)
 			continue;
 		GUC_check_errdetail("\"%s\" is no name of a toolset.",

@@ -1,6 +1,6 @@
 /*
  * snapshot.c
- *	  Comparing snapshots, and seeing what was just written.
+ *	  Comparison of snapshots, and a snapshot that shows the rows just written.
  */
 #include "postgres.h"
 
@@ -9,8 +9,8 @@
 #include "utils/snapmgr.h"
 
 /*
- * The subtransactions that a snapshot has; of one with too many for it, which
- * asks elsewhere, a copy has none, whatever their number says.
+ * Returns the number of subtransactions in a snapshot's array.  An overflowed
+ * snapshot uses pg_subtrans, and its copy has no array, whatever its count.
  */
 static uint32
 subxids(const SnapshotData *snapshot)

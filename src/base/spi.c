@@ -1,6 +1,6 @@
 /*
  * spi.c
- *	  SPI for our own maintenance statements.
+ *	  SPI for kg_graph's own statements.
  */
 #include "postgres.h"
 
@@ -50,7 +50,7 @@ kg_spi_expand(const char *sql)
 	return out.data;
 }
 
-/* The text with its "@FOR" as a locking clause, or without it. */
+/* Returns the text with "@FOR" as a row-locking clause, or without it. */
 static char *
 with_locks(char *sql, bool locks)
 {
@@ -66,8 +66,8 @@ with_locks(char *sql, bool locks)
 }
 
 /*
- * A stale plan may be executing further up (a trigger's statement fires the
- * trigger again), so it is freed when the transaction is over.
+ * Stale plans to free when the transaction ends.  They may be executing at an
+ * outer level, if a trigger's statement fires the trigger again.
  */
 static List *retired = NIL;
 
@@ -98,9 +98,9 @@ retire(SPIPlanPtr plan)
 }
 
 /*
- * Much of what is run here runs as the owner: an operator that the caller made
- * in a schema of its own must not be found.  A saved plan is analysed anew
- * whenever the path is another one, so the path is pinned to run it, too.
+ * Most of these statements run as the owner, so they must not find an operator
+ * that the caller made in its own schema.  A saved plan is analyzed again
+ * whenever search_path differs, so the path is also pinned for execution.
  */
 #define KG_PINNED_PATH "pg_catalog, pg_temp"
 
@@ -131,8 +131,8 @@ kg_spi_unpin_path(int nest)
 }
 
 /*
- * The text names our tables with their schema; whatever else changes, PostgreSQL
- * analyses a saved plan anew.
+ * The text names kg_graph's tables with their schema.  PostgreSQL analyzes a
+ * saved plan again after any other change.
  */
 static SPIPlanPtr
 saved_plan(KgSaved *saved, const char *sql, int nargs, const KgArg *args)
@@ -185,8 +185,9 @@ kg_spi_plan_for(double rows)
 }
 
 /*
- * Rows so many that also a b-tree prefix of four columns of unknown
- * distribution, each taken for one value in 200, holds more than a batch.
+ * A number of rows at which even a b-tree prefix of four columns with unknown
+ * distribution, each assumed to have 200 values, selects more rows than a
+ * batch.
  */
 #define KG_BATCH_ROWS 1e13
 #define KG_ROWS_A_PAGE 50
@@ -216,8 +217,8 @@ sized_tables(KG_RELATION_HOOK_PARAMS)
 }
 
 /*
- * How many tenants and types there are says nothing of how large the caller's
- * is: where most have a row or two, statistics promise that each has.
+ * The numbers of tenants and types do not indicate the size of the caller's.
+ * If most have a row or two, statistics suggest that each has.
  */
 static bool
 tells_of_others(Oid relation, AttrNumber attnum)
@@ -229,9 +230,9 @@ tells_of_others(Oid relation, AttrNumber attnum)
 }
 
 /*
- * For a batch nothing is known of how its values are distributed either:
- * statistics are of all tenants, and a plan outlives them.  Where every edge
- * leads to one hub, they would have all edges read for each entity written.
+ * For a batch, the distribution of values is unknown, too.  Statistics include
+ * all tenants, and the plan outlives them.  If every edge led to one hub, all
+ * edges would be read for each written entity.
  */
 static bool
 unknown_columns(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
@@ -257,13 +258,14 @@ kg_spi_init(void)
 	get_relation_stats_hook = unknown_columns;
 }
 
-/* How a statement is run, beside its text and parameters. */
+/* The mode of running a statement. */
 typedef struct How
 {
 	bool read_only;
-	bool newest;		/* under whatever isolation level */
-	bool crosschecked;	/* raises 40001 for what the transaction does not see */
-	DestReceiver *dest; /* gets the rows, which are not kept; or NULL */
+	bool newest; /* newest snapshot at any isolation level */
+	/* raises 40001 for rows that the transaction does not see */
+	bool crosschecked;
+	DestReceiver *dest; /* receives the rows, which are not stored; or NULL */
 } How;
 
 static int
@@ -298,7 +300,7 @@ execute(SPIPlanPtr plan, int nargs, const KgArg *args, const How *how)
 		values[i] = args[i].value;
 		nulls[i] = args[i].isnull ? 'n' : ' ';
 	}
-	/* As ri_PerformCheck() does, after whatever was waited for to prepare. */
+	/* As in ri_PerformCheck(), after any waits of the preparation. */
 	if (how->newest && IsolationUsesXactSnapshot())
 	{
 		CommandCounterIncrement();
@@ -311,11 +313,14 @@ execute(SPIPlanPtr plan, int nargs, const KgArg *args, const How *how)
 }
 
 /*
- * SPI_execute_snapshot() does its planning first.  Without JIT: the estimates
- * for a table without a bound would have every statement compiled, which takes
- * longer than the statement.  And without hash and merge joins: two such tables
- * would be joined whole, where the keys lead from one to the other.  Rows that
- * are handed out come from an index in its order, none of another tenant's read.
+ * Executes a plan with settings for its planning, which SPI_execute_snapshot()
+ * does first.
+ *
+ * JIT is off: the estimates for a boundless table would have every statement
+ * compiled, which takes longer than running it.  Hash and merge joins are off:
+ * they would read two such tables completely although keys lead from one to
+ * the other.  Rows for a callback come from an index in its order, without
+ * those of other tenants.
  */
 static int
 execute_as_planned(bool batch, SPIPlanPtr plan, int nargs, const KgArg *args,
@@ -354,7 +359,7 @@ execute_as_planned(bool batch, SPIPlanPtr plan, int nargs, const KgArg *args,
 void
 kg_push_newest_snapshot(void)
 {
-	/* No new snapshot can be taken then; what is read is not kept for long. */
+	/* Parallel mode allows no new snapshot; caches are stale when it ends. */
 	if (IsInParallelMode())
 	{
 		kg_invalidate_after_parallel_mode();
@@ -418,7 +423,7 @@ run(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 	if (rc < 0)
 		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
 	MemoryContextSwitchTo(caller);
-	/* A rule of the DBA's own makes another statement of ours. */
+	/* A rule of the DBA rewrote a statement of kg_graph. */
 	if (rc != SPI_OK_REWRITTEN)
 		return;
 	err = kg_error_new(
@@ -464,7 +469,7 @@ kg_spi_select_all_of(const char *sql, const char *tenant)
 	static const How how = {.read_only = true};
 	KgArg arg = kg_arg_text(tenant);
 	int nest = kg_spi_pin_path();
-	/* Without workers, as none of our statements has them. */
+	/* Without parallel workers, as for all statements of kg_graph. */
 	SPIPlanPtr plan = SPI_prepare_cursor(
 		kg_spi_expand(sql), 1, &arg.type, CURSOR_OPT_CUSTOM_PLAN);
 	int rc = execute_as_planned(false, plan, 1, &arg, &how);
@@ -490,7 +495,9 @@ kg_spi_cursor_args(const char *sql, bool read_only, int nargs,
 		types[i] = args[i].type;
 		values[i] = args[i].value;
 	}
-	/* It is planned here, and rows are fetched as they were planned. */
+	/*
+	 * SPI_cursor_open_with_args() plans here; rows are fetched with that plan.
+	 */
 	jit_enabled = false;
 	PG_TRY();
 	{
@@ -673,7 +680,9 @@ kg_spi_int64(uint64 row, int column)
 	return isnull ? 0 : DatumGetInt64(value);
 }
 
-/* Written in place: construct_array() would want an array of Datums first. */
+/*
+ * Writes the array directly; construct_array() would need an array of Datums.
+ */
 Datum
 kg_int64_array(const int64 *values, uint32 n)
 {

@@ -1,13 +1,12 @@
 /*
  * splice.c
- *	  Putting finished jsonb documents into an object without taking them
- *	  apart.
+ *	  Insertion of complete jsonb documents into a new object.
  *
- * pushJsonbValue() unpacks a container member by member and builds it again,
- * which for a reply inside an envelope inside a message is most of the work.
- * The format (utils/jsonb.h) needs none of it: a container's bytes hold only
- * relative offsets and may stand wherever they are aligned to four bytes.
- * With so few members only the first entry holds an offset.
+ * pushJsonbValue() unpacks a container member by member and rebuilds it, which
+ * is most of the work for a reply inside an envelope inside a message.  The
+ * format (utils/jsonb.h) does not require this.  A container has relative
+ * offsets only, and may be at any position aligned to four bytes.  An object
+ * with so few members has an offset in its first entry only.
  */
 #include "postgres.h"
 
@@ -23,7 +22,7 @@ kg_splice_init(KgSplice *splice)
 	splice->n = 0;
 }
 
-/* The order of keys in an object: shorter ones first, then by byte. */
+/* Compares keys in the order of an object: by length, then by bytes. */
 static bool
 comes_after(const char *a, int la, const char *b, int lb)
 {
@@ -79,7 +78,7 @@ kg_splice_bool(KgSplice *splice, const char *key, bool value)
 	kg_splice_add(splice, key, &boolean);
 }
 
-/* Zero bytes up to the alignment of numbers and containers. */
+/* Writes zero bytes up to the alignment of numbers and containers. */
 static char *
 align(const char *start, char *at)
 {
@@ -95,7 +94,10 @@ write_bytes(const void *bytes, Size len, char *at)
 	return at + len;
 }
 
-/* The value's bytes, where there is room for them; and the type bits of its entry. */
+/*
+ * Writes a value, for which there is space, and sets the type bits of its
+ * entry.
+ */
 static char *
 write_value(const JsonbValue *value, const char *start, char *at, JEntry *type)
 {
@@ -128,7 +130,7 @@ write_value(const JsonbValue *value, const char *start, char *at, JEntry *type)
 	}
 }
 
-/* Bytes of a value, with what aligns it. */
+/* Returns the bytes of a value, alignment included. */
 static Size
 value_size(const JsonbValue *value)
 {
@@ -145,7 +147,7 @@ value_size(const JsonbValue *value)
 	}
 }
 
-/* The object below what is before it, in as much room as it takes. */
+/* Writes the object after "before" bytes of other data. */
 static Jsonb *
 write_object(KgSplice *splice, int before)
 {
@@ -178,7 +180,7 @@ write_object(KgSplice *splice, int before)
 		entries[i] = type | (at - start);
 	}
 	if (n > 0)
-		entries[0] |= JENTRY_HAS_OFF; /* its end is its length */
+		entries[0] |= JENTRY_HAS_OFF; /* its end offset equals its length */
 	memcpy(out + before, &header, sizeof(header));
 	memcpy(out + before + sizeof(header), entries, 2 * n * sizeof(JEntry));
 	SET_VARSIZE(out, at - out);

@@ -1,7 +1,7 @@
 /*
  * text.c
- *	  What a character of a text is; texts that may be absent, or are keys of
- *	  a table; an instant as text.
+ *	  Control characters, nullable texts, hash tables with text keys, and
+ *	  timestamps as text.
  */
 #include "postgres.h"
 
@@ -20,7 +20,10 @@ kg_control_len(const char *s, int len)
 
 	if (len > 0 && (c[0] < 0x20 || c[0] == 0x7f))
 		return 1;
-	/* U+0080 to U+009F; in most other encodings the bytes are letters. */
+	/*
+	 * U+0080 to U+009F in UTF-8; in most other encodings these bytes are
+	 * letters.
+	 */
 	if (len > 1 && c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0 &&
 		GetDatabaseEncoding() == PG_UTF8)
 		return 2;
@@ -30,7 +33,7 @@ kg_control_len(const char *s, int len)
 bool
 kg_has_control(const char *s, int len)
 {
-	/* No other character has a byte of these inside, in UTF-8. */
+	/* In UTF-8 no other character contains these bytes. */
 	for (int i = 0; i < len; i++)
 		if (kg_control_len(s + i, len - i) > 0)
 			return true;
@@ -82,8 +85,8 @@ write_time(TimestampTz at, char *text)
 }
 
 /*
- * A record of the audit has one for each call: what is before the fraction is
- * the same for all of a second.
+ * Each audit record of a call has a time, so the text up to the fraction is
+ * cached for a second.
  */
 int
 kg_time_write(TimestampTz at, char *text)

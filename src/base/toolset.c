@@ -1,6 +1,6 @@
 /*
  * toolset.c
- *	  Sets of tools by name.
+ *	  Sets of toolsets.
  */
 #include "postgres.h"
 

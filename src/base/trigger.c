@@ -1,6 +1,6 @@
 /*
  * trigger.c
- *	  Checks how a trigger function was called.
+ *	  Checks of the context in which a trigger function is called.
  */
 #include "postgres.h"
 

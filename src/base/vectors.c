@@ -1,6 +1,6 @@
 /*
  * vectors.c
- *	  What embeddings have in this database, and the vectors of arguments.
+ *	  The database's embedding model, and vectors in arguments.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
-/* ---- what embeddings have ---- */
+/* ---- embedding model ---- */
 
 static void
 load(KgVectors *vectors)
@@ -87,7 +87,7 @@ kg_vectors_require(void)
 
 /* ---- pgvector ---- */
 
-/* "0.8.0" is no older than 0.7. */
+/* "0.8.0" is not older than 0.7. */
 static bool
 is_recent(const char *version)
 {
@@ -98,7 +98,7 @@ is_recent(const char *version)
 		   (major > 0 || minor >= 7);
 }
 
-/* Its schema. */
+/* Returns pgvector's schema. */
 static Oid
 require_pgvector(void)
 {
@@ -130,7 +130,7 @@ kg_pgvector_require(void)
 	(void) require_pgvector();
 }
 
-/* The type vector, as pgvector's header vector.h has it. */
+/* The type vector, as in pgvector's header vector.h. */
 typedef struct Vector
 {
 	int32 vl_len_;
@@ -143,7 +143,7 @@ struct KgDistance
 {
 	FmgrInfo cosine;
 	MemoryContext context;
-	int dimensions; /* of the vectors; 0: there are none yet */
+	int dimensions; /* of the vectors; 0: no vectors yet */
 	Vector *vectors[2];
 };
 
@@ -160,7 +160,7 @@ make_vector(const float4 *numbers, int n)
 	return vector;
 }
 
-/* Is a vector of its own made as we make one? */
+/* Returns true if pgvector builds a vector in the form of this file. */
 static bool
 is_known_form(Oid type)
 {
@@ -255,7 +255,7 @@ error_at(const char *path, const JsonbValue *got, const char *message,
 	return err;
 }
 
-/* Infinite where it is not one of a real. */
+/* Returns infinity if the number is out of real's range. */
 static float4
 to_real(const JsonbValue *number)
 {
@@ -322,7 +322,7 @@ kg_vector_read(const JsonbValue *value, const char *path,
 		}
 		square += (double) values[it.index] * values[it.index];
 	}
-	/* It is what pgvector divides by, as a real. */
+	/* pgvector divides by this number, as a real. */
 	if (square < FLT_MIN || square > FLT_MAX)
 	{
 		*why = error_at(
