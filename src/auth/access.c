@@ -1,6 +1,6 @@
 /*
  * access.c
- *	  Kinds of access, by name.
+ *	  Levels of access, by name.
  */
 #include "postgres.h"
 

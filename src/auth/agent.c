@@ -2,9 +2,9 @@
  * agent.c
  *	  The agent in force.
  *
- * Agents are read as the owner, a few at a time, and kept until a watched
- * table changed.  An agent that does not exist is kept too, as one that sees
- * nothing: the policies ask once a row and must not search the table anew.
+ * Agents are read as the owner, and a few are cached until a watched table
+ * changes.  A missing agent is cached, too, as one that sees nothing: policies
+ * look it up for each row and must not search the table again.
  */
 #include "postgres.h"
 
@@ -25,11 +25,11 @@ typedef struct KgCachedAgent
 	KgCacheEntry entry;
 	KgAgent agent;
 	bool exists;
-	bool hides; /* the tenant has a bundle that it has not */
+	bool hides; /* lacks a bundle of the tenant */
 } KgCachedAgent;
 
 static const int most = 16;
-/* Stale when kg_agent, kg_agent_bundle or kg_bundle change. */
+/* Stale when kg_agent, kg_agent_bundle or kg_bundle changes. */
 static KgCache agents = {"agent", &most, KG_STALE_BY_CATALOG};
 
 static bool
@@ -41,7 +41,10 @@ is_agent(const void *entry, const void *wanted)
 	return strcmp(a->name, b->name) == 0 && strcmp(a->tenant, b->tenant) == 0;
 }
 
-/* A text[] as C strings in the current context; -1 and NULL for SQL NULL. */
+/*
+ * Returns a text[] as C strings in the current context; NULL and *n 0
+ * for NULL.
+ */
 static const char **
 strings_of_array(Datum array, bool isnull, int *n)
 {
@@ -73,7 +76,9 @@ column_string(int column)
 	return value ? pstrdup(value) : NULL;
 }
 
-/* Fill an agent from the one row read, in the current context. */
+/*
+ * Fills in an agent from the one row of SPI_tuptable, in the current context.
+ */
 static void
 read_agent(KgAgent *agent)
 {
@@ -152,7 +157,7 @@ kg_agent_get(const char *tenant, const char *name)
 {
 	KgCachedAgent *found = find_agent(tenant, name);
 
-	/* A call holds it while the policies that it meets look for others. */
+	/* A call holds it while policies look up other agents. */
 	kg_cache_pin(found, CurrentMemoryContext);
 	return found->exists ? &found->agent : NULL;
 }

@@ -1,11 +1,11 @@
 /*
  * agent_changes.c
- *	  SQL functions that make and change agents: kg_create_agent,
+ *	  SQL functions that create and change agents: kg_create_agent,
  *	  kg_alter_agent, kg_drop_agent, kg_bind_agent, kg_unbind_agent.
  *
- * They are for admins of the tenant, whose access is checked here; the rows
- * are then written as the owner of the extension, and always of the caller's
- * own tenant.  A statement trigger tells every backend and the gateways.
+ * They require admin access, which is checked here.  The rows are then written
+ * as the owner of the extension, always for the caller's own tenant.  A
+ * statement trigger notifies every backend and the gateways.
  */
 #include "postgres.h"
 
@@ -119,8 +119,8 @@ throw_missing(const char *agent)
 }
 
 /*
- * The tenant's bundles are the admin's to know.  It stays: one that is being
- * dropped is waited for.
+ * Raises an error unless the tenant has the bundle, which an admin may know.
+ * Locks the bundle, and waits for one that is being dropped.
  */
 static void
 require_bundle(Datum tenant, const char *bundle)
@@ -154,7 +154,7 @@ require_bundle(Datum tenant, const char *bundle)
 	kg_error_throw(err);
 }
 
-/* Binding what is bound already changes nothing. */
+/* Binding a bound bundle again changes nothing. */
 static void
 bind(Datum tenant, Datum agent, const char *bundle, int position)
 {
@@ -175,7 +175,7 @@ unbind_all(Datum tenant, Datum agent)
 				kg_arg(TEXTOID, agent));
 }
 
-/* The option "bundles" is the whole list, in the order that prompts keep. */
+/* Binds the option "bundles", the complete list in the order of prompts. */
 static void
 bind_listed(Datum tenant, Datum agent, const Jsonb *options)
 {
@@ -190,7 +190,10 @@ bind_listed(Datum tenant, Datum agent, const Jsonb *options)
 		bind(tenant, agent, kg_json_cstring(&it.value), it.index);
 }
 
-/* Vocabularies, or toolsets of registered tools. */
+/*
+ * Raises an error unless the toolsets are vocabularies or those of registered
+ * tools.
+ */
 static void
 check_toolsets(Datum tenant, const Jsonb *options)
 {
@@ -271,7 +274,7 @@ KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-/* Options that are not given stay; null takes one back. */
+/* Missing options do not change; null removes a value. */
 KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 {
 	Jsonb *options = PG_GETARG_JSONB_P(1);
@@ -322,7 +325,10 @@ KG_AUDITED(kg_sql_drop_agent, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-/* Inside begin(): the agent stays while it is being bound. */
+/*
+ * Raises an error unless the agent exists, and locks it.  Called within
+ * begin().
+ */
 static void
 require_agent(Datum tenant, Datum agent)
 {
@@ -334,7 +340,7 @@ require_agent(Datum tenant, Datum agent)
 		throw_missing(TextDatumGetCString(agent));
 }
 
-/* The new bundle comes after those that the agent has. */
+/* A new bundle is the last one of the agent. */
 KG_AUDITED(kg_sql_bind_agent, KG_AUDIT_WRITES)
 {
 	Datum tenant;

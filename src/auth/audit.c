@@ -1,11 +1,11 @@
 /*
  * audit.c
- *	  Who called what, and what became of it: kg_graph.audit.
+ *	  Recording of calls and their outcome: kg_graph.audit.
  *
- * A record is one JSON object.  Where the call ends well and the transaction may
- * write, it can become a row of kg_audit, in that transaction; whatever has to
- * outlive a rollback, or cannot be written, is a line of the server's log.  A
- * call whose row cannot be written fails.
+ * A record is one JSON object.  If the call succeeds and the transaction may
+ * write, the record can be a row of kg_audit in that transaction.  A record
+ * that must survive a rollback, or cannot be written, is a line of the
+ * server's log.  A call whose row cannot be written fails.
  */
 #include "postgres.h"
 
@@ -63,7 +63,7 @@ kg_audit_statement_call(const char *sql)
 	MemoryContextSwitchTo(old);
 }
 
-/* How many things a reply tells of. */
+/* Returns the number of rows in a reply. */
 static int64
 count_rows(const Jsonb *reply)
 {
@@ -106,11 +106,9 @@ kg_audit_entity_call(const Jsonb *data)
 	note_reply(kg_audited, data, 1);
 }
 
-/*
- * Functions that are called, as long as no function and no schema changes.
- */
+/* Called functions, cached until a function or schema changes. */
 
-/* Of a type, what is needed to hash a value. */
+/* The properties of a type that are needed to hash a value. */
 typedef struct ArgumentType
 {
 	Oid type;
@@ -120,7 +118,7 @@ typedef struct ArgumentType
 
 typedef struct Function
 {
-	KgCacheEntry entry; /* its hash is the number */
+	KgCacheEntry entry; /* hash is the OID */
 	char *name;
 	Oid result;
 	int n;
@@ -152,7 +150,7 @@ read_function(Function *function, HeapTuple tuple)
 	}
 }
 
-/* Stays as long as the current memory context. */
+/* Returns a function, valid as long as the current memory context. */
 static const Function *
 find_function(Oid oid)
 {
@@ -176,7 +174,7 @@ find_function(Oid oid)
 	return function;
 }
 
-/* What a function returns, where nobody said more about it. */
+/* Records the result of a function, unless it was set explicitly. */
 static void
 read_result(KgAudited *call, FunctionCallInfo fcinfo, Datum result)
 {
@@ -195,9 +193,7 @@ read_result(KgAudited *call, FunctionCallInfo fcinfo, Datum result)
 	}
 }
 
-/*
- * Arguments.
- */
+/* Appends an array of arguments. */
 
 static void
 append_array(StringInfo record, Datum array)
@@ -273,7 +269,7 @@ append_arguments_of_function(StringInfo record, FunctionCallInfo fcinfo)
 	appendStringInfoChar(record, '}');
 }
 
-/* What is hashed of an argument; NULL is told from what is empty. */
+/* Returns the bytes of an argument to hash, so that NULL differs from empty. */
 static const void *
 bytes_of(const ArgumentType *type, Datum *value, int64 *len)
 {
@@ -289,8 +285,8 @@ bytes_of(const ArgumentType *type, Datum *value, int64 *len)
 }
 
 /*
- * SHA-256 by OpenSSL itself: to look for the digest by its name, as the server's
- * functions do, takes longer than to make it.
+ * Begins SHA-256 with OpenSSL directly.  The server's functions look up the
+ * digest by name, which takes longer than computing it.
  */
 static EVP_MD_CTX *
 begin_hash(void)
@@ -308,7 +304,7 @@ begin_hash(void)
 	return hash;
 }
 
-/* How large the arguments are, in their binary form, and their hash. */
+/* Hashes the arguments and returns their size, in binary form. */
 static int64
 hash_arguments(FunctionCallInfo fcinfo, const Jsonb *named, uint8 *digest)
 {
@@ -339,8 +335,8 @@ hash_arguments(FunctionCallInfo fcinfo, const Jsonb *named, uint8 *digest)
 }
 
 /*
- * The member of the record; NULL: none.  The hash also stands for arguments that
- * are too large to be kept.
+ * Returns the member of the record, or NULL.  If the arguments are too large
+ * to record, their hash is recorded.
  */
 static char *
 text_of_arguments(FunctionCallInfo fcinfo, const Jsonb *named)
@@ -371,7 +367,7 @@ text_of_arguments(FunctionCallInfo fcinfo, const Jsonb *named)
 	return text.data;
 }
 
-/* Bytes of a tool's or method's name that a record has. */
+/* Maximum bytes of a tool's or method's name in a record. */
 #define KG_MAX_AUDITED_NAME 128
 
 void
@@ -379,7 +375,7 @@ kg_audit_name_call(const char *tool, const Jsonb *arguments)
 {
 	MemoryContext old = MemoryContextSwitchTo(kg_audited->context);
 
-	/* A caller makes up names as it likes. */
+	/* A caller may send a name of any length. */
 	kg_audited->tool = pnstrdup(
 		tool, pg_mbcliplen(tool, strlen(tool), KG_MAX_AUDITED_NAME));
 	kg_audited->arguments = arguments ? text_of_arguments(NULL, arguments)
@@ -397,15 +393,16 @@ kg_audit_version_call(const char *version, const char *operation)
 		kg_audited->operation = MemoryContextStrdup(context, operation);
 }
 
-/*
- * The record.
- */
+/* ---- the record ---- */
 
-/* A record is made for each call of some microseconds: nothing by a format. */
+/*
+ * Records are made for calls that take microseconds, so no format strings are
+ * used.
+ */
 #define KG_LITERAL(text) text, sizeof(text) - 1
 #define KG_RECORD_KEY(name) KG_LITERAL(", \"" name "\": ")
 
-/* Not ended by a zero byte: the record's last one is. */
+/* Appends a literal without a terminating zero byte; the last one adds it. */
 static void
 append(StringInfo record, const char *literal, int len)
 {
@@ -438,7 +435,7 @@ append_at(StringInfo record, TimestampTz at)
 	append(record, KG_LITERAL("\""));
 }
 
-/* Milliseconds, with three digits. */
+/* Appends a time as milliseconds with three decimals. */
 static void
 append_time(StringInfo record, int64 us)
 {
@@ -449,7 +446,7 @@ append_time(StringInfo record, int64 us)
 	record->len += 3;
 }
 
-/* As %c of log_line_prefix has it. */
+/* Returns the session's id as %c of log_line_prefix. */
 static const char *
 session(void)
 {
@@ -477,7 +474,7 @@ append_statements(StringInfo record, const List *statements)
 	appendStringInfoChar(record, ']');
 }
 
-/* Reads no catalog: the transaction may have failed. */
+/* Reads no catalog, because the transaction may have failed. */
 static char *
 make_record(const KgAudited *call)
 {
@@ -518,7 +515,10 @@ make_record(const KgAudited *call)
 	return record.data;
 }
 
-/* Whoever called adds nothing: PL/pgSQL would have its place translated. */
+/*
+ * Writes without error context callbacks, because PL/pgSQL's would add a
+ * translated context.
+ */
 static void
 write_to_log(const char *record)
 {
@@ -533,8 +533,8 @@ write_to_log(const char *record)
 }
 
 /*
- * A row, as the owner.  False where it cannot be written now: whoever has locked
- * the table makes nobody wait.
+ * Writes a row as the owner.  Returns false if that is impossible now; does
+ * not wait for a lock of the table.
  */
 static bool
 write_to_table(const char *record)
@@ -590,11 +590,9 @@ write_records(const KgAudited *call, bool failed)
 			write_to_log(lfirst(lc));
 }
 
-/*
- * The call.
- */
+/* ---- the call ---- */
 
-/* As long as no role changes; NULL for one that is gone. */
+/* Valid until a role changes; NULL for a dropped role. */
 static const char *
 role_name(Oid role)
 {
@@ -645,7 +643,10 @@ kg_audit_code(const ErrorData *edata)
 	return code < 0 ? "INTERNAL" : kg_error_code_name(code);
 }
 
-/* A call within a call, which a policy may make, is no record of its own. */
+/*
+ * Runs a call within another, which a policy may cause, without a record of
+ * its own.
+ */
 static Datum
 run_within(FunctionCallInfo fcinfo, KgAuditBody body, void *arg)
 {

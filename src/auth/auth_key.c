@@ -1,11 +1,11 @@
 /*
  * auth_key.c
- *	  The keys that tokens are verified with.
+ *	  Keys that verify tokens.
  *
- * Keys are read from kg_auth_key as the owner, one lookup at a time, and a few
- * are kept with their parsed form, which is memory of libcrypto.  What is
- * found is never a mixture: issuer, id and algorithm all have to fit, and a
- * token without a key id is served only where there is no choice.
+ * Keys are read from kg_auth_key as the owner, one lookup at a time.  A few
+ * are cached with their parsed form, which is memory of libcrypto.  Issuer, id
+ * and algorithm of a token must all match one key.  A token without a key id
+ * is accepted only if exactly one key matches.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
-/* What is asked for; NULL members are part of the question. */
+/* The key of a lookup; NULL members are part of it. */
 typedef struct KgKeyQuestion
 {
 	const char *issuer;
@@ -91,7 +91,7 @@ column(int n)
 	return value ? pstrdup(value) : NULL;
 }
 
-/* The row found, in the current context; the parsed key comes last. */
+/* Reads the row found, in the current context.  The parsed key is set last. */
 static bool
 read_key(KgAuthKey *key, KgJwtAlg alg)
 {
@@ -127,7 +127,7 @@ read_key(KgAuthKey *key, KgJwtAlg alg)
 						   &why);
 }
 
-/* Two rows, where the question leaves a choice, are as good as none. */
+/* If two rows match, the result is that of no row. */
 static KgCachedKey *
 load_key(const KgKeyQuestion *question)
 {
@@ -192,7 +192,7 @@ static const char *const key_tables[] = {"kg_auth_key", NULL};
 
 PG_FUNCTION_INFO_V1(kg_sql_check_auth_key);
 
-/* Row trigger of kg_auth_key: refuse a key that could verify nothing. */
+/* Row trigger of kg_auth_key: refuses a key that cannot verify any token. */
 Datum
 kg_sql_check_auth_key(PG_FUNCTION_ARGS)
 {
@@ -220,7 +220,7 @@ kg_sql_check_auth_key(PG_FUNCTION_ARGS)
 		SPI_fnumber(desc,
 					alg && strcmp(alg, "HS256") == 0 ? "secret" : "public_key"),
 		&isnull);
-	/* A missing one is for the table's CHECK constraints. */
+	/* The table's CHECK constraints refuse a missing value. */
 	if (alg == NULL || isnull || kg_jwt_alg(alg) == KG_JWT_NONE)
 		return PointerGetDatum(row);
 	material = PG_DETOAST_DATUM_PACKED(value);

@@ -1,10 +1,10 @@
 /*
  * grants.c
- *	  kg_grant, kg_revoke, kg_grant_gateway, kg_revoke_gateway.
+ *	  SQL functions kg_grant, kg_revoke, kg_grant_gateway, kg_revoke_gateway.
  *
- * A grant is a row of kg_tenant_role, which the policies go by, together with
- * PostgreSQL's own privileges (privileges.c).  Both are made as the
- * extension's owner after the caller's right to grant was checked.
+ * A grant is a row of kg_tenant_role, which policies read, plus PostgreSQL
+ * privileges (privileges.c).  Both are made as the extension's owner after a
+ * check of the caller's right to grant.
  */
 #include "postgres.h"
 
@@ -87,10 +87,10 @@ kg_tenant_refuse_former(Datum name)
 							"kg_free_tenant_name()");
 }
 
-/* What moving a small tenant takes. */
+/* Typical time to move a small tenant. */
 #define KG_RETRY_MS 1000
 
-/* Before ALTER EXTENSION kg_graph UPDATE, no tenant was marked. */
+/* Before ALTER EXTENSION kg_graph UPDATE, no tenant was marked as moved. */
 static bool
 has_moved_tenants(void)
 {
@@ -130,7 +130,7 @@ kg_tenant_refuse_moved(const char *tenant, const char *role)
 	kg_error_throw(err);
 }
 
-/* The roles keep no privilege for it any more. */
+/* The roles lose their privileges for it. */
 static void
 forget_moved(Datum name)
 {
@@ -175,18 +175,18 @@ kg_require_tenant(Datum tenant)
 	kg_error_throw_expected(err, "a tenant made by kg_create_tenant()");
 }
 
-/* A role, and the caller that wants to grant it a tenant or take it back. */
+/* A role, and the caller that grants or revokes a tenant. */
 typedef struct KgGrantCall
 {
 	char *tenant;
-	char *name; /* of the role, as it was given */
-	Oid role;	/* invalid where there is none of that name */
+	char *name; /* of the role, as given by the caller */
+	Oid role;	/* invalid if no role has that name */
 	bool by_owner;
 } KgGrantCall;
 
 /*
- * Granting is for the owner of the extension (superusers among them) and for
- * the tenant's admins.
+ * Checks the caller's right to grant: it must be the extension's owner (which
+ * includes superusers) or an admin of the tenant.
  */
 static void
 start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
@@ -211,7 +211,7 @@ start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
 	kg_error_throw_expected(err, "a role with admin access to the tenant");
 }
 
-/* How many grants that count a role has, of the tenant and of others. */
+/* Counts the valid grants of a role for the tenant and for others. */
 static void
 count_grants(const KgGrantCall *call, Datum tenant, int64 *here, int64 *others)
 {
@@ -225,7 +225,10 @@ count_grants(const KgGrantCall *call, Datum tenant, int64 *here, int64 *others)
 	*others = kg_spi_int64(0, 2);
 }
 
-/* The owner, a superuser, a gateway: what they can do is no tenant's affair. */
+/*
+ * Returns true for the owner, a superuser or a gateway: their rights are not a
+ * tenant's concern.
+ */
 static bool
 is_above_tenants(Oid role)
 {
@@ -234,9 +237,11 @@ is_above_tenants(Oid role)
 }
 
 /*
- * What a tenant's admin grants must change nothing for anybody else: the role
- * has the tenant already, or it has none, is no gateway, and is the admin's to
- * hand out by PostgreSQL's own rule.  As owner, inside SPI.
+ * Raises an error unless the caller may grant the tenant to the role.  A grant
+ * by a tenant's admin must not affect other tenants.  Therefore the role must
+ * have a grant for this tenant or no grant at all, not be a gateway, and be
+ * grantable by the admin by PostgreSQL's own rules.  Runs as the owner, within
+ * SPI.
  */
 static void
 require_grantable(const KgGrantCall *call, Oid grantor, Datum tenant, bool add)
@@ -281,10 +286,10 @@ require_no_gateway(Oid role)
 }
 
 /*
- * Delete the grants of a tenant that go by a name, be it that of a role or the
- * name or the number of one that is gone, but for one of the role itself that
- * is to stay.  The roles whose grants these were are returned: privileges may
- * have to follow.  As owner, inside SPI.
+ * Deletes the grants of a tenant by a name: a role's, or the name or OID of a
+ * dropped role.  If orphans_only, a grant of the role itself remains.  Returns
+ * the roles of the deleted grants, because their privileges may have to
+ * change. Runs as the owner, within SPI.
  */
 static List *
 delete_grants(const KgGrantCall *call, Datum tenant, bool orphans_only)
@@ -409,8 +414,8 @@ static const char *const grant_tables[] = {"kg_tenant_role", NULL};
 PG_FUNCTION_INFO_V1(kg_sql_check_tenant_role);
 
 /*
- * Row trigger: a grant that came with a dump or by hand is said not to count
- * where it does not (auth/identity.c).
+ * Row trigger: warns about a grant from a dump or manual INSERT that is not
+ * valid (auth/identity.c).
  */
 Datum
 kg_sql_check_tenant_role(PG_FUNCTION_ARGS)
@@ -455,8 +460,9 @@ kg_sql_check_tenant_role(PG_FUNCTION_ARGS)
 }
 
 /*
- * A gateway acts for whoever's token it carries, so it must be nobody itself:
- * neither a tenant's role nor one that row-level security lets through.
+ * Raises an error unless the role may be a gateway.  A gateway acts for the
+ * bearer of each token.  It must have no identity of its own: no grant for a
+ * tenant, and no bypass of row-level security.
  */
 static void
 require_plain_role(Oid role)
@@ -477,9 +483,9 @@ require_plain_role(Oid role)
 }
 
 /*
- * The server logs bound parameters with log_statement and with
- * log_min_duration_statement; a token is one.  Only a superuser may turn that
- * off for a role; others have to be told.
+ * Turns logging of bound parameters off or on for a role.  log_statement and
+ * log_min_duration_statement log them, and a token is a parameter.  Only a
+ * superuser may do this for a role.
  */
 static void
 silence_parameters(const char *role, bool on)

@@ -1,16 +1,15 @@
 /*
  * identity.c
- *	  Who is calling.
+ *	  Identity of the caller.
  *
- * The grants of the current role are read once and kept per role until the
- * relcache callback (base/invalidate.c) says that a catalog table changed.
- * What is kept is small: the list of (tenant, access) of one role at a time
- * for a few roles; the setting kg_graph.tenant chooses among them on every
- * call, so that neither SET nor SET ROLE can leave a stale answer behind.
+ * The grants of the current role are read once and cached per role until the
+ * relcache callback (base/invalidate.c) reports a change of a catalog table.
+ * The cache has the list of (tenant, access) of a few roles.  The setting
+ * kg_graph.tenant selects among them on every call, so that neither SET nor
+ * SET ROLE leaves a stale result.
  *
- * Grants count for exactly the current role, not for the roles it is a member
- * of: a tenant is an identity, not a privilege, and a member says which it
- * wants to be with SET ROLE.
+ * A grant is valid for exactly the current role, not for its members.  A
+ * tenant is an identity, not a privilege; a member selects it with SET ROLE.
  */
 #include "postgres.h"
 
@@ -42,12 +41,13 @@ typedef struct KgGrant
 
 typedef struct KgRoleGrants
 {
-	KgCacheEntry entry; /* its hash is the role */
+	KgCacheEntry entry; /* hash is the role's OID */
 	int ngrants;
 	KgGrant *grants;
-	const char *stale;	/* the role's name in a grant that does not count */
-	const char *barred; /* a policy that names the role, not in force */
-	bool moved;			/* a tenant of it, no owner, is in another database */
+	const char *stale;	/* name of the role in an invalid grant */
+	const char *barred; /* policy that names the role but is not in force */
+	/* a tenant of the role (not an owner) moved to another database */
+	bool moved;
 } KgRoleGrants;
 
 static const int most = 16;
@@ -55,9 +55,9 @@ static const int most = 16;
 static KgCache grants_of_roles = {"grants", &most, KG_STALE_BY_ROLES};
 
 /*
- * A number alone may be another role's, where a dump was restored that had no
- * name for it any more: so a grant counts only if the role's name is the one
- * that was granted.  SPI_tuptable has the rows with the role's number.
+ * Stores the valid grants among the rows of SPI_tuptable, which have the
+ * role's OID.  After a restore an OID may be another role's.  Therefore a
+ * grant is valid only if the role's name is the one that was granted.
  */
 static void
 keep_grants(KgRoleGrants *fresh, const char *name)
@@ -83,10 +83,10 @@ keep_grants(KgRoleGrants *fresh, const char *name)
 }
 
 /*
- * A policy of kg_policy is in force for a role that it names, itself or by
- * membership, while pg_policy has it as it was made and the role has the name
- * that was registered.  A name that nobody had when the row came may be meant
- * for anybody.
+ * Finds a policy of kg_policy that names the role, directly or by membership,
+ * and is not in force.  It is in force while pg_policy has it unchanged and
+ * the role has the registered name.  A name that no role had when the row was
+ * inserted may stand for any role.
  */
 static void
 load_barred(KgRoleGrants *fresh, Oid role)
@@ -98,7 +98,7 @@ load_barred(KgRoleGrants *fresh, Oid role)
 	KG_SPI_READ("SELECT p.policy FROM @kg_policy p LEFT JOIN pg_policy o "
 				"ON o.polname = p.policy AND NOT o.polpermissive "
 				"AND p.problem IS NULL AND o.polcmd = CASE p.command "
-				/* Before 0.2.0 it was one for SELECT, too. */
+				/* Before 0.2.0 such a policy was for SELECT, too. */
 				"WHEN 'SELECT' THEN CASE WHEN p.made_check IS NULL "
 				"THEN 'r' ELSE '*' END "
 				"WHEN 'INSERT' THEN 'a' WHEN 'UPDATE' THEN 'w' "
@@ -128,7 +128,7 @@ load_barred(KgRoleGrants *fresh, Oid role)
 	MemoryContextSwitchTo(old);
 }
 
-/* Read a role's grants as the owner. */
+/* Reads the grants of a role as the owner. */
 static const KgRoleGrants *
 load_grants(Oid role)
 {
@@ -144,7 +144,7 @@ load_grants(Oid role)
 	fresh = kg_cache_make(&grants_of_roles, sizeof(*fresh));
 	keep_grants(fresh, name);
 	load_barred(fresh, role);
-	/* The owner has to do with the database without a tenant. */
+	/* The owner uses the database without a tenant. */
 	fresh->moved = name != NULL && !kg_has_owner_rights(role) &&
 				   kg_tenant_has_moved(NULL, name);
 	kg_cache_keep(&grants_of_roles, fresh, role);
@@ -163,7 +163,7 @@ grants_of_current_role(void)
 	return kept ? kept : load_grants(role);
 }
 
-static const char *asking_for = NULL; /* of an authorizer's caller */
+static const char *asking_for = NULL; /* tenant of an authorizer's caller */
 
 static bool
 names_tenant(void)
@@ -171,7 +171,9 @@ names_tenant(void)
 	return kg_setting_tenant != NULL && kg_setting_tenant[0] != '\0';
 }
 
-/* The grant in force: the only one, or the one that the setting names. */
+/*
+ * Returns the grant in force: the only one, or the one that the setting names.
+ */
 static const KgGrant *
 current_grant(void)
 {
@@ -202,7 +204,10 @@ kg_identity_tenant(KgAccess access)
 
 	if (asking_for != NULL)
 		return access == KG_ACCESS_READ ? asking_for : NULL;
-	/* A worker has no token and cannot tell that its leader has one. */
+	/*
+	 * A parallel worker has no token, and cannot detect that its leader has
+	 * one.
+	 */
 	if (kg_token_lapsed() || IsParallelWorker())
 		return NULL;
 	if (grants_of_current_role()->barred)
@@ -210,7 +215,10 @@ kg_identity_tenant(KgAccess access)
 	if (token != NULL)
 		return token->access < access ? NULL : token->tenant;
 	grant = current_grant();
-	/* A call that its tenant leaves is not answered as nobody's. */
+	/*
+	 * A call for a tenant that moves away must not be treated as without a
+	 * tenant.
+	 */
 	if (grant == NULL && grants_of_current_role()->moved)
 		refuse_moved();
 	if (grant == NULL || grant->access < access)
@@ -218,7 +226,7 @@ kg_identity_tenant(KgAccess access)
 	return grant->tenant;
 }
 
-/* Says which of the ways to have no tenant it is. */
+/* Raises an error with the reason why the caller has no tenant. */
 static KG_NORETURN void
 throw_no_tenant(void)
 {
@@ -281,7 +289,10 @@ require_token(const KgTokenIdentity *token, KgAccess access)
 		err, "a token with %s access", kg_access_name(access));
 }
 
-/* What it would read, policies would take for nobody's. */
+/*
+ * Raises an error in a parallel worker, in which policies would find no
+ * caller.
+ */
 static void
 require_not_worker(void)
 {
@@ -292,7 +303,10 @@ require_not_worker(void)
 			"another that is");
 }
 
-/* What a policy would hide must not be seen while it is not in force. */
+/*
+ * Raises an error if a policy for the role is not in force: rows that it hides
+ * must not be visible.
+ */
 static void
 require_not_barred(void)
 {
@@ -363,7 +377,7 @@ require_tenant(KgAccess access)
 	return pstrdup(grant->tenant);
 }
 
-/* An admin makes agents, also the one that a setting of the role names. */
+/* An admin may create agents, including the one that a setting names. */
 const char *
 kg_identity_require(KgAccess access)
 {
@@ -407,7 +421,7 @@ kg_identity_sees_scope(const char *scope, int len)
 
 		if (scope == NULL)
 			return true;
-		/* A path may lack its last slash: "1/22" lies below "1/22/". */
+		/* The last slash of a path is optional: "1/22" is below "1/22/". */
 		if (len >= prefix - 1 &&
 			memcmp(scope, token->scopes[i], prefix - 1) == 0 &&
 			(len == prefix - 1 || scope[prefix - 1] == '/'))
@@ -457,7 +471,10 @@ setting_or_none(const char *setting)
 	return setting != NULL ? setting : "";
 }
 
-/* The rest of the call would be another one's, who is told of nothing. */
+/*
+ * Raises an error if a setting changed, because the rest of the call would run
+ * as another identity.
+ */
 static void
 require_unchanged(const char *name, const char *setting, const char *before)
 {

@@ -1,6 +1,7 @@
 /*
  * issue_token.c
- *	  kg_issue_token: sign a token with a key that this database verifies with.
+ *	  SQL function kg_issue_token: signs a token with a key that this database
+ *	  uses for verification.
  */
 #include "postgres.h"
 
@@ -21,7 +22,7 @@ unix_seconds(TimestampTz when)
 		   (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
 }
 
-/* The claims to sign: those given, with what every token has filled in. */
+/* Returns the claims to sign: those given, plus those of every token. */
 static Jsonb *
 claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
 {

@@ -2,11 +2,10 @@
  * jwt.c
  *	  JSON Web Tokens: base64url, JSON, signatures.
  *
- * Signatures are libcrypto's.
- * Between the creation of an object of libcrypto and its release nothing can
- * raise an error, so none leaks.  The signature is compared in constant time.
- * The algorithm is the key's, never the token's choice: kg_jwt_verify()
- * refuses where the two differ.
+ * libcrypto computes signatures.  No code between the creation of a libcrypto
+ * object and its release can raise an error, so no object leaks.  Signatures
+ * are compared in constant time.  The key determines the algorithm, never the
+ * token: kg_jwt_verify() refuses a token with a different one.
  */
 #include "postgres.h"
 
@@ -68,8 +67,8 @@ base64url_digit(char c)
 }
 
 /*
- * Strict: no padding, no white space, no spare bits.  A text has exactly one
- * decoding and a decoding exactly one text.  Returns the length, or -1.
+ * Decodes base64url strictly: no padding, white space or spare bits.  Each
+ * text has exactly one decoding and vice versa.  Returns the length, or -1.
  */
 static int
 base64url_decode(const char *in, int len, unsigned char *out)
@@ -121,7 +120,10 @@ base64url_append(StringInfo out, const unsigned char *in, int len)
 		appendStringInfoChar(out, digits[(bits << (6 - nbits)) & 63]);
 }
 
-/* A part of the token as bytes; *n is their number.  NULL: it is none. */
+/*
+ * Returns a part of the token as bytes and sets *n, or returns NULL if it is
+ * invalid.
+ */
 static char *
 decode_part(const char *part, int len, int *n)
 {
@@ -139,7 +141,10 @@ parse_object(const char *text, int len)
 	return jsonb != NULL && JB_ROOT_IS_OBJECT(jsonb) ? jsonb : NULL;
 }
 
-/* The header: an algorithm we know, a key id, and nothing critical. */
+/*
+ * Reads the header: a supported algorithm, a key id, and no critical
+ * extension.
+ */
 static bool
 read_header(const Jsonb *header, KgJwt *jwt, const char **why)
 {
@@ -218,7 +223,7 @@ kg_jwt_claims(const KgJwt *jwt)
 	return parse_object(jwt->payload, jwt->payload_len);
 }
 
-/* A PEM with a password must not ask the terminal for it. */
+/* A PEM with a password must not prompt for it on the terminal. */
 static int
 no_password(char *buf, int size, int rwflag, void *arg)
 {
@@ -238,7 +243,7 @@ key_of_pem(const char *pem, int len)
 	return pkey;
 }
 
-/* A base64url member of a JWK, decoded; *len is its length. */
+/* Returns a decoded base64url member of a JWK and sets *len. */
 static unsigned char *
 jwk_bytes(const Jsonb *jwk, const char *name, int *len)
 {
@@ -344,7 +349,7 @@ key_of_jwk(const Jsonb *jwk)
 	return EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, x, len);
 }
 
-/* Whether the key is of the algorithm's kind and strong enough. */
+/* Returns true if the key is of the algorithm's kind and strong enough. */
 static bool
 key_suits(EVP_PKEY *pkey, KgJwtAlg alg, const char **why)
 {
@@ -382,7 +387,7 @@ secret_init(KgJwtKey *key, const char *material, int len, const char **why)
 		*why = "a secret of at least 32 bytes is needed";
 		return false;
 	}
-	/* A key outlives every memory context that its maker could know of. */
+	/* A key outlives any memory context of its caller. */
 	key->secret = malloc(len);
 	if (key->secret == NULL)
 	{
@@ -470,8 +475,8 @@ verify_hs256(const KgJwt *jwt, const KgJwtKey *key)
 }
 
 /*
- * JWS gives r and s side by side, libcrypto wants them in DER.  The caller
- * frees *der with OPENSSL_free().
+ * Converts a signature from JWS's form, r and s concatenated, to libcrypto's
+ * DER.  The caller frees *der with OPENSSL_free().
  */
 static int
 es256_der(const unsigned char *raw, unsigned char **der)
@@ -485,7 +490,7 @@ es256_der(const unsigned char *raw, unsigned char **der)
 	if (sig && r && s && ECDSA_SIG_set0(sig, r, s))
 	{
 		len = i2d_ECDSA_SIG(sig, der);
-		r = s = NULL; /* sig's now */
+		r = s = NULL; /* owned by sig now */
 	}
 	BN_free(r);
 	BN_free(s);
@@ -513,7 +518,7 @@ verify_public(const KgJwt *jwt, const KgJwtKey *key)
 			ok = siglen > 0;
 		}
 	}
-	/* Ed25519 hashes by itself. */
+	/* Ed25519 includes hashing. */
 	ok = ok &&
 		 EVP_DigestVerifyInit(ctx,
 							  &pctx,
@@ -530,7 +535,7 @@ verify_public(const KgJwt *jwt, const KgJwtKey *key)
 								jwt->signed_len) == 1;
 	OPENSSL_free(der);
 	EVP_MD_CTX_free(ctx);
-	/* The server's TLS code looks at the same queue. */
+	/* The server's TLS code uses the same error queue. */
 	ERR_clear_error();
 	return ok;
 }

@@ -1,10 +1,10 @@
 /*
  * limit_changes.c
- *	  kg_set_limits, kg_limits.
+ *	  SQL functions kg_set_limits and kg_limits.
  *
  * Limits are set by admins of the tenant, whose access is checked here, and by
- * the extension's owner, whose "*" is the ceiling; the rows are written as the
- * owner.  A statement trigger tells every backend.
+ * the extension's owner, whose subject "*" is the ceiling.  The rows are
+ * written as the owner.  A statement trigger notifies every backend.
  */
 #include "postgres.h"
 
@@ -32,7 +32,7 @@
 
 #define KG_MAX_SUBJECT_BYTES 1024
 
-/* Returns whether it is the owner. */
+/* Checks the right to set limits.  Returns true if the caller is the owner. */
 static bool
 require_right(const char *tenant)
 {
@@ -77,7 +77,7 @@ check_subject_text(const char *subject)
 					  "at most 1024 bytes without control characters");
 }
 
-/* Whom the limits are for. */
+/* Checks the subject of limits. */
 static void
 check_subject(const char *tenant, const char *subject)
 {
@@ -99,7 +99,7 @@ check_subject(const char *tenant, const char *subject)
 			KG_INVALID_INPUT, subject, "*, role:NAME, agent:NAME or sub:VALUE");
 }
 
-/* The limits as they are kept: numbers, or null. */
+/* Returns the limits as stored: numbers or null. */
 static Jsonb *
 read_limits(const Jsonb *given, bool for_everybody)
 {
@@ -135,7 +135,10 @@ read_limits(const Jsonb *given, bool for_everybody)
 	return kg_jw_finish(&w);
 }
 
-/* As owner, inside SPI. */
+/*
+ * Raises an error if a limit is above the ceiling.  Runs as the owner, within
+ * SPI.
+ */
 static void
 check_ceiling(Datum tenant, const Jsonb *limits)
 {
@@ -216,8 +219,8 @@ static const char *const limit_tables[] = {"kg_limit", NULL};
 PG_FUNCTION_INFO_V1(kg_sql_check_limit);
 
 /*
- * Row trigger of kg_limit.  What a subject names need not be there any more: a
- * restore brings back what there was.
+ * Row trigger of kg_limit.  The subject need not exist: a restore inserts all
+ * previous rows.
  */
 Datum
 kg_sql_check_limit(PG_FUNCTION_ARGS)
@@ -238,7 +241,7 @@ kg_sql_check_limit(PG_FUNCTION_ARGS)
 	desc = RelationGetDescr(trigdata->tg_relation);
 	subject = SPI_getvalue(row, desc, SPI_fnumber(desc, "subject"));
 	limits = SPI_getbinval(row, desc, SPI_fnumber(desc, "limits"), &isnull);
-	/* A NULL is the table's own constraint's to refuse. */
+	/* The table's constraint refuses a NULL. */
 	if (subject)
 		check_subject_text(subject);
 	if (subject && !isnull)
@@ -255,7 +258,7 @@ kg_sql_check_limit(PG_FUNCTION_ARGS)
 	return PointerGetDatum(row);
 }
 
-/* The setting in force where it says less, or there is no limit. */
+/* Returns the setting's value if it is lower, or there is no limit. */
 static int64
 in_force(KgLimit limit, int64 value)
 {
@@ -288,7 +291,7 @@ write_limit(KgJsonWriter *w, KgLimit limit, int64 value)
 
 PG_FUNCTION_INFO_V1(kg_sql_limits);
 
-/* What holds for the caller now. */
+/* Returns the limits in force for the caller. */
 Datum
 kg_sql_limits(PG_FUNCTION_ARGS)
 {

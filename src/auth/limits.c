@@ -1,10 +1,10 @@
 /*
  * limits.c
- *	  What a caller may take of the server, and its tenant of space.
+ *	  Limits of a caller's use of the server, and quotas of a tenant.
  *
- * Where no tenant has limits, which is kept until a table of the catalog
- * changed, nobody is asked who it is.  Else what holds for a caller is kept,
- * for as many callers as a gateway's connection is likely to see in turn.
+ * If no tenant has limits, which is cached until a catalog table changes,
+ * callers are not identified.  Otherwise the limits in force are cached for as
+ * many callers as a gateway's connection usually serves in turn.
  */
 #include "postgres.h"
 
@@ -28,12 +28,12 @@
 #include "utils/inval.h"
 #include "utils/memutils.h"
 
-/* The settings that some lower have bounds of their own (base/settings.c). */
+/* Limits that lower a setting have its bounds (base/settings.c). */
 static const struct
 {
 	const char *name;
 	int64 max;
-	KgLowered setting; /* KG_NLOWERED: none */
+	KgLowered setting; /* KG_NLOWERED: no setting */
 } known[KG_NLIMITS] = {
 	{"concurrent_calls", INT_MAX, KG_NLOWERED},
 	{"calls_per_minute", INT_MAX, KG_NLOWERED},
@@ -64,7 +64,10 @@ kg_limit_of_setting(KgLowered setting)
 	return limit;
 }
 
-/* A time as text has a unit; what is left of a millisecond is no time. */
+/*
+ * Reads a time with a unit from a text.  Fractions of a millisecond are
+ * refused.
+ */
 static bool
 read_time(const JsonbValue *value, int64 *ms)
 {
@@ -127,13 +130,13 @@ kg_limits_any(void)
 	return any;
 }
 
-/* Who calls: the subjects that may have a row, the most special one first. */
+/* The caller's subjects that may have a row, most specific first. */
 typedef struct Caller
 {
 	const char *tenant;
 	const char *sub;   /* or NULL */
 	const char *agent; /* or NULL */
-	Oid role;		   /* invalid: the tenant itself */
+	Oid role;		   /* InvalidOid: the tenant itself */
 } Caller;
 
 typedef struct KgCallerLimits
@@ -144,7 +147,7 @@ typedef struct KgCallerLimits
 } KgCallerLimits;
 
 static const int most = 256;
-/* Stale when kg_limit changes, or a role or its name. */
+/* Stale when kg_limit, a role or its name changes. */
 static KgCache limits_of_callers = {"limits", &most, KG_STALE_BY_ROLES};
 
 static bool
@@ -184,8 +187,8 @@ lower_of(int64 a, int64 b)
 }
 
 /*
- * What one more subject says, which is less special than those before.  The
- * ceiling comes last and is passed by none.
+ * Applies the limits of the next, less specific subject.  The ceiling is the
+ * last one and lowers all limits above it.
  */
 static void
 add_subject(KgLimits *limits, bool *said, const char *subject,
@@ -213,7 +216,7 @@ add_subject(KgLimits *limits, bool *said, const char *subject,
 	}
 }
 
-/* The rows of the caller's subjects, in the entry's memory context. */
+/* Reads the rows of the caller's subjects, into the entry's memory context. */
 static void
 read_limits(KgCallerLimits *fresh, const char *const *subjects, int n)
 {

@@ -1,10 +1,10 @@
 /*
  * listen.c
- *	  What gateways are told on the channel kg_mcp.
+ *	  Notifications for gateways on the channel kg_mcp.
  *
- * Whoever may connect may listen: a notification says nothing but a keyed digest
- * of the tenant and what to ask for again.  It goes out when the transaction
- * commits, each only once.
+ * Any role that may connect may listen.  Therefore a notification has only a
+ * keyed digest of the tenant and the kind of data to request again.  It is
+ * sent when the transaction commits, without duplicates.
  */
 #include "postgres.h"
 
@@ -24,7 +24,10 @@
 #define KG_LISTEN_SECRET_BYTES 32
 #define KG_LISTEN_KEY_BYTES 16
 
-/* One row, read once; a new extension in the same database has a new one. */
+/*
+ * Returns the secret from its row, cached.  A new extension in the database
+ * has a new secret.
+ */
 static const unsigned char *
 listen_secret(void)
 {

@@ -1,12 +1,12 @@
 /*
  * login.c
- *	  Verifying a token and acting as its bearer.
+ *	  Verification of a token, and acting for its bearer.
  *
- * Verification goes: size, form, key by (issuer, id, algorithm), signature,
- * audience, times, and only then the claims that say who is calling.  An
- * error names the check that failed and nothing of the token; whatever error
- * leaves while a token is among the arguments is stripped of the statement and
- * the context that the server would log (kg_auth_hidden).
+ * The order of checks is: size, form, key by (issuer, id, algorithm),
+ * signature, audience, times, and then the claims that identify the caller.
+ * An error names the failed check and contains nothing of the token.  Any
+ * error raised while a token is among the arguments loses the statement and
+ * context, which the server would log (kg_auth_hidden()).
  */
 #include "postgres.h"
 
@@ -33,7 +33,7 @@
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
-/* Claims of one token while it is being looked at. */
+/* The claims of a token during verification. */
 typedef struct KgClaims
 {
 	const KgAuthKey *key;
@@ -77,7 +77,10 @@ kg_auth_hidden(void (*work)(void *arg), void *arg)
 	kg_catch_amend(work, hide, arg);
 }
 
-/* A claim as text: a string, or an integer such as an organisation's number. */
+/*
+ * Returns a claim as text: a string, or an integer such as an organization's
+ * number.
+ */
 static char *
 text_claim(const KgClaims *claims, const char *name)
 {
@@ -95,7 +98,7 @@ text_claim(const KgClaims *claims, const char *name)
 	refuse(psprintf("its claim \"%s\" is not a string", name));
 }
 
-/* Seconds since 1970 of a claim; false where there is none. */
+/* Reads a claim as seconds since 1970.  Returns false if it is missing. */
 static bool
 time_claim(const KgClaims *claims, const char *name, double *seconds)
 {
@@ -149,7 +152,10 @@ check_times(KgClaims *claims)
 								   claims->key->not_after);
 }
 
-/* "aud" is a string or an array of which one is ours (RFC 7519, 4.1.3). */
+/*
+ * Checks "aud", a string or an array that must contain this server's audience
+ * (RFC 7519, 4.1.3).
+ */
 static void
 check_audience(const KgClaims *claims)
 {
@@ -169,7 +175,7 @@ check_audience(const KgClaims *claims)
 		refuse("it is for another audience");
 }
 
-/* Whether the tenant exists, which a token cannot know. */
+/* Returns true if the tenant exists, which a token cannot prove. */
 static bool
 tenant_exists(const char *tenant)
 {
@@ -203,7 +209,7 @@ read_tenant(KgClaims *claims)
 	claims->identity.tenant = key->tenant ? pstrdup(key->tenant) : claimed;
 }
 
-/* The access that one value of the role claim stands for. */
+/* Returns the access for one value of the role claim. */
 static KgAccess
 access_of_role(const KgAuthKey *key, const JsonbValue *role)
 {
@@ -225,7 +231,7 @@ access_of_role(const KgAuthKey *key, const JsonbValue *role)
 								   : KG_ACCESS_NONE;
 }
 
-/* Without a role claim in the key, its tokens have the key's access. */
+/* Reads the access.  If the key has no role claim, it is the key's access. */
 static void
 read_access(KgClaims *claims)
 {
@@ -253,7 +259,10 @@ read_access(KgClaims *claims)
 	claims->identity.access = Min(access, key->access);
 }
 
-/* Segments without control characters, each ended by a slash. */
+/*
+ * Returns true if the path consists of segments without control characters,
+ * each followed by a slash.
+ */
 static bool
 path_is_valid(const char *path)
 {
@@ -329,7 +338,7 @@ digest_of(const char *token, int len, unsigned char *digest)
 		elog(ERROR, "could not compute a digest");
 }
 
-/* Everything that is asked of a token; returns only if it holds. */
+/* Checks all requirements for a token.  Returns only if they are fulfilled. */
 static void
 verify(const char *token, int len, KgClaims *claims)
 {
@@ -343,7 +352,7 @@ verify(const char *token, int len, KgClaims *claims)
 	if (jwt.issuer == NULL)
 		refuse("it names no issuer");
 	claims->key = kg_auth_key_find(jwt.issuer, jwt.kid, jwt.alg);
-	/* One answer for both, so that key ids cannot be tried out. */
+	/* One message for both cases, so that key ids cannot be guessed. */
 	if (claims->key == NULL || !kg_jwt_verify(&jwt, &claims->key->key))
 		refuse("no known key has signed it");
 	claims->identity.claims = kg_jwt_claims(&jwt);

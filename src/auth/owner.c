@@ -20,8 +20,9 @@ kg_has_owner_rights(Oid role)
 }
 
 /*
- * Beside the trigger functions.  kg_login() and kg_explain() are the owner's to
- * give.  test/sql/execute_rights.sql compares with what PUBLIC does not have.
+ * Functions for the owner, besides trigger functions.  kg_login() and
+ * kg_explain() are granted by the owner.  test/sql/execute_rights.sql compares
+ * the list with functions not granted to PUBLIC.
  */
 #define KG_OWNER_FUNCTIONS                                               \
 	"'{kg_create_tenant,kg_drop_tenant,kg_rename_tenant,"                \
@@ -83,7 +84,7 @@ kg_owner_require_statistics(const char *act)
 
 PG_FUNCTION_INFO_V1(kg_sql_require_owner);
 
-/* For our functions in SQL and PL/pgSQL, and for policies. */
+/* For functions of the extension in SQL and PL/pgSQL, and for policies. */
 Datum
 kg_sql_require_owner(PG_FUNCTION_ARGS)
 {

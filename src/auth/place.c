@@ -1,10 +1,10 @@
 /*
  * place.c
- *	  A place among as many calls as may run at once.
+ *	  Slots that bound the number of concurrent calls.
  *
- * Each is an advisory lock, which shows in pg_locks and goes with the session;
- * of a kind that SQL functions cannot take.  It is the session's and not the
- * transaction's, because the call ends before that does.
+ * Each slot is an advisory lock, which is visible in pg_locks and is released
+ * with the session.  Its lock tag cannot be taken by SQL functions.  It is a
+ * session lock, because the call ends before the transaction.
  */
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 
-/* pg_advisory_lock() has 1 and 2 there; the field has 16 bits. */
+/* pg_advisory_lock() uses 1 and 2 for this field, which has 16 bits. */
 #define KG_FIRST_PLACE 3
 #define KG_MOST_PLACES (PG_UINT16_MAX - KG_FIRST_PLACE)
 
@@ -24,12 +24,15 @@ kg_place_take(KgPlace *place, const char *tenant, const char *counted,
 		hash_bytes_extended((const unsigned char *) tenant, strlen(tenant), 0),
 		hash_bytes_extended(
 			(const unsigned char *) counted, strlen(counted), 0));
-	/* More than there are sessions need no counting. */
+	/* More slots than sessions need no lock. */
 	int n = Min(places, Min(MaxBackends, KG_MOST_PLACES));
 
 	for (int i = 0; i < n; i++)
 	{
-		/* Each session begins elsewhere, where it most often is alone. */
+		/*
+		 * Each session begins at a different slot, where it usually does not
+		 * conflict.
+		 */
 		int at = (MyProcPid + i) % n;
 
 		SET_LOCKTAG_ADVISORY(place->tag,

@@ -1,6 +1,6 @@
 /*
  * policies.c
- *	  A DBA's own policies, which are registered in kg_policy.
+ *	  Policies of the DBA, which are registered in kg_policy.
  */
 #include "postgres.h"
 
@@ -69,9 +69,9 @@ kg_policies_registered(void)
 PG_FUNCTION_INFO_V1(kg_sql_policy_probe);
 
 /*
- * Raises what PostgreSQL says when it puts the policies of the table into the
- * statements of a role: that one of them reads the table itself.  Nothing is
- * run.  A restore has row_security off, which raises another error; the
+ * Raises PostgreSQL's error, if any, of adding the table's policies to a
+ * role's statement, such as one that reads its own table.  Runs nothing.  In a
+ * restore row_security is off, which would raise another error, so the
  * function sets it on.
  */
 Datum
@@ -87,7 +87,7 @@ kg_sql_policy_probe(PG_FUNCTION_ARGS)
 	int sec_context;
 
 	GetUserIdAndSecContext(&userid, &sec_context);
-	/* Of PUBLIC any role is a member that is not above policies. */
+	/* Every role that policies apply to is a member of PUBLIC. */
 	SetUserIdAndSecContext(OidIsValid(role) ? role : ROLE_PG_MONITOR,
 						   sec_context | SECURITY_LOCAL_USERID_CHANGE);
 	SPI_connect();
@@ -99,7 +99,10 @@ kg_sql_policy_probe(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* A place in the expression is none in the statement that has it as a value. */
+/*
+ * The error position in the expression is not a position in the calling
+ * statement.
+ */
 static void
 point_into_expression(void *arg)
 {
@@ -112,7 +115,10 @@ point_into_expression(void *arg)
 	internalerrquery(arg);
 }
 
-/* As the parser reads what PL/pgSQL takes for one: "SELECT" stands before it. */
+/*
+ * Parses the text as an expression; the parser of PL/pgSQL expressions
+ * precedes it with "SELECT".
+ */
 static List *
 parse_expression(char *text)
 {
@@ -126,7 +132,7 @@ parse_expression(char *text)
 	return statements;
 }
 
-/* One value without a name, and nothing of what else a query may have. */
+/* Returns true if the query is a single value without a name or any clause. */
 static bool
 is_value_alone(const SelectStmt *query)
 {
@@ -140,9 +146,9 @@ is_value_alone(const SelectStmt *query)
 PG_FUNCTION_INFO_V1(kg_sql_policy_expression);
 
 /*
- * A text that is to stand between two parentheses of CREATE POLICY: that it is
- * an expression by itself, or an error.  So it closes no parenthesis but its own;
- * the line break ends a comment that it may end with.
+ * Raises an error unless a text is a complete expression, which CREATE POLICY
+ * may have between parentheses.  It then closes no parenthesis except its own.
+ * The line break ends a comment at its end.
  */
 Datum
 kg_sql_policy_expression(PG_FUNCTION_ARGS)

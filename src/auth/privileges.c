@@ -1,12 +1,12 @@
 /*
  * privileges.c
- *	  What PostgreSQL's own privileges on our objects a role gets from its
- *	  grants and from being a gateway, and takes back.
+ *	  PostgreSQL privileges on the extension's objects that follow from a role's
+ *	  grants and from being a gateway.
  *
- * A grant of a tenant is a row of kg_tenant_role, which the policies go by;
- * PostgreSQL asks for privileges first.  Which of them we gave is noted in
- * kg_role, one row a role, because PostgreSQL does not tell them from those
- * that a DBA gave.
+ * A grant of a tenant is a row of kg_tenant_role, which policies read;
+ * PostgreSQL checks privileges first.  kg_role records for each role the
+ * privileges that the extension granted, because PostgreSQL does not
+ * distinguish them from those that a DBA granted.
  */
 #include "postgres.h"
 
@@ -29,7 +29,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* Who needs it. */
+/* The roles that need a privilege. */
 #define KG_READS 1
 #define KG_WRITES 2
 #define KG_GATEWAY 4
@@ -59,7 +59,7 @@ typedef struct KgPrivilege
 		KG_WRITES | KG_GATEWAY, ACL_DELETE, "DELETE", "TABLE", table    \
 	}
 
-/* The derived tables hold a tenant's data too. */
+/* The derived tables also contain a tenant's data. */
 static const KgPrivilege privileges[] = {
 	KG_READABLE("kg_tenant"),
 	KG_READABLE("kg_tenant_role"),
@@ -95,14 +95,14 @@ static const KgPrivilege privileges[] = {
 	{KG_READS | KG_GATEWAY, ACL_USAGE, "USAGE", "SCHEMA", NULL},
 };
 
-/* The privileges of a role, by the places of the list. */
+/* The privileges of a role, by index in the list. */
 typedef struct KgRolePrivileges
 {
 	bool needed[lengthof(privileges)];
 	bool noted[lengthof(privileges)];
 	bool gateway;
 	bool exchange;
-	bool found; /* has a row of kg_role */
+	bool found; /* has a row in kg_role */
 } KgRolePrivileges;
 
 void
@@ -114,7 +114,7 @@ kg_run_utility(const char *sql)
 		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
 }
 
-/* What a privilege is noted as. */
+/* Returns the text that records a privilege in kg_role. */
 static char *
 note_of(const KgPrivilege *privilege)
 {
@@ -123,7 +123,9 @@ note_of(const KgPrivilege *privilege)
 			   : psprintf("%s %s", privilege->name, privilege->kind);
 }
 
-/* Does an access control list give the mode to the role itself? */
+/*
+ * Returns true if an access control list grants the mode to the role directly.
+ */
 static bool
 given_directly(Datum datum, Oid role, AclMode mode)
 {
@@ -137,8 +139,8 @@ given_directly(Datum datum, Oid role, AclMode mode)
 }
 
 /*
- * Has the role the privilege, so that there is nothing to give, or owns it the
- * object, so that there is nothing to take either?
+ * Returns true if the role has the privilege.  Sets *owns if it owns the
+ * object, so that nothing can be revoked either.
  */
 static bool
 has_in_list(int cache, Oid object, AttrNumber acl_column,
@@ -167,7 +169,7 @@ function_oid(const char *signature)
 		CStringGetDatum(kg_spi_expand(psprintf("@%s", signature)))));
 }
 
-/* The extension's SQL may be older than a table. */
+/* Returns true if the table exists; the extension's SQL may be older. */
 static bool
 is_there(const KgPrivilege *privilege)
 {
@@ -175,7 +177,7 @@ is_there(const KgPrivilege *privilege)
 		   OidIsValid(kg_find_relation(privilege->object));
 }
 
-/* Where embeddings are not enabled, nobody has to do with their table. */
+/* Returns false for the table of embeddings unless embeddings are enabled. */
 static bool
 is_used(const KgPrivilege *privilege)
 {
@@ -185,9 +187,9 @@ is_used(const KgPrivilege *privilege)
 }
 
 /*
- * A table is given to the role itself, whatever it has of PUBLIC or of another
- * role, which may be taken from it any time.  Not so USAGE on the schema, which
- * is mostly PUBLIC's.
+ * Returns true if the role has the privilege.  For tables only a direct grant
+ * counts, because one to PUBLIC or another role may be revoked any time.  For
+ * USAGE on the schema, which PUBLIC usually has, any grant counts.
  */
 static bool
 has_privilege(const KgPrivilege *privilege, Oid role, bool *owns)
@@ -252,7 +254,7 @@ kg_require_login(void)
 							"that may execute kg_login");
 }
 
-/* What is noted in kg_role. */
+/* Reads the privileges recorded in kg_role. */
 static void
 read_notes(Oid role, KgRolePrivileges *it)
 {
@@ -305,7 +307,10 @@ write_notes(Oid role, const KgRolePrivileges *it)
 				kg_arg_bool(it->exchange));
 }
 
-/* What the role's grants, those that count, and its being a gateway need. */
+/*
+ * Finds the privileges that the role needs for its valid grants and for being
+ * a gateway.
+ */
 static void
 find_needed(Oid role, KgRolePrivileges *it)
 {
@@ -320,7 +325,10 @@ find_needed(Oid role, KgRolePrivileges *it)
 		needs |= KG_READS;
 	if (kg_spi_int64(0, 2) > 0)
 		needs |= KG_WRITES;
-	/* Calls that a tenant leaves are told of it (identity.c), not refused. */
+	/*
+	 * Calls for a tenant that moves away get that error (identity.c), not one
+	 * of privileges.
+	 */
 	moved = kg_tenant_has_moved(NULL, GetUserNameFromId(role, false));
 	for (int p = 0; p < lengthof(privileges); p++)
 		it->needed[p] = ((privileges[p].needed & needs) != 0 ||
@@ -328,7 +336,9 @@ find_needed(Oid role, KgRolePrivileges *it)
 						is_used(&privileges[p]);
 }
 
-/* GRANT or REVOKE those that are marked, as many as go in one statement. */
+/*
+ * Grants or revokes the marked privileges, as many in a statement as possible.
+ */
 static void
 change_privileges(const bool *marked, bool grant, Oid role)
 {

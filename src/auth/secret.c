@@ -1,9 +1,9 @@
 /*
  * secret.c
- *	  The extension's own secrets, a row each of kg_secret.
+ *	  The extension's secrets, rows of kg_secret.
  *
- * Only the owner may read them: what is signed or named with one is told to
- * callers, the secret never.
+ * Only the owner may read them.  Callers may see data signed or named with a
+ * secret, but never the secret.
  */
 #include "postgres.h"
 

@@ -1,15 +1,15 @@
 /*
  * tenant_planner.c
- *	  What the planner is told of kg_own_tenant(), which every policy begins with.
+ *	  Planner support of kg_own_tenant(), with which every policy begins.
  *
- * The planner sorts the conditions of a table by what they cost, and takes those
- * of the caller that are leakproof and cheap for its own: "term < 'g'" would be
- * put before "tenant = kg_tenant()".  That says nothing by itself, but a caller
- * that compares with a subquery, too, which is run by the first row that gets so
- * far, sees by a sequence in it whether any did, of whichever tenant.  So kg_own_tenant() costs
- * nothing: nothing that a caller writes is cheaper, and of what costs the same
- * the policies come first.  An index on the tenant is another way to look at it
- * first, which then costs nothing a row, either.
+ * The planner sorts the conditions of a table by cost, and applies a caller's
+ * leakproof and cheap conditions as early as its own: "term < 'g'" would
+ * precede "tenant = kg_tenant()".  This alone leaks nothing.  But a caller can
+ * compare with a subquery that advances a sequence when the first row reaches
+ * it, and so detect a row of any tenant.  Therefore kg_own_tenant() has no
+ * cost: no condition of a caller is cheaper, and at equal cost policies come
+ * first.  An index on the tenant also checks the tenant first, then without
+ * cost per row.
  */
 #include "postgres.h"
 
@@ -22,7 +22,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-/* kg_tenant() or one of its kind. */
+/* Returns true if the expression is kg_tenant() or a variant of it. */
 static bool
 is_tenant_of_caller(Node *expression)
 {
@@ -34,8 +34,9 @@ is_tenant_of_caller(Node *expression)
 }
 
 /*
- * Does the condition compare the tenant with the caller's, or with something
- * that the planner knows to be equal to it, which is then asked before the scan?
+ * Returns true if the condition compares the tenant with the caller's, or with
+ * a value that the planner knows to be equal, which is then computed before
+ * the scan.
  */
 static bool
 compares(const RestrictInfo *condition, Node *tenant)
@@ -73,9 +74,10 @@ is_compared(RelOptInfo *rel, Node *tenant)
 }
 
 /*
- * A scan of an index that has the tenant has the policy's comparison with it as
- * a condition, since a scan has all conditions that its index can take; then
- * nothing is left to ask of a row.  What is said here instead is true of each.
+ * Returns the index condition.  A scan of an index with the tenant has the
+ * policy's comparison as its condition, since a scan uses all conditions that
+ * its index supports.  Nothing remains to check for a row, so the condition
+ * returned here is true for each.
  */
 static List *
 index_condition(SupportRequestIndexCondition *request)
@@ -104,7 +106,10 @@ kg_own_tenant_support(Node *request)
 			return (Node *) index_condition(
 				(SupportRequestIndexCondition *) request);
 		case T_SupportRequestSelectivity:
-			/* The comparison with the tenant says how many rows there are. */
+			/*
+			 * The comparison with the tenant already estimates the number of
+			 * rows.
+			 */
 			((SupportRequestSelectivity *) request)->selectivity = 1.0;
 			return request;
 		case T_SupportRequestCost:

@@ -1,17 +1,17 @@
 /*
  * token_identity.c
- *	  The identity that a verified token gave.
+ *	  Identity from a verified token.
  *
- * It lives in this backend's own memory, where no SQL can write: a setting
- * could be set by whoever runs SQL.  Each identity has a memory context of its
- * own below TopMemoryContext.
+ * It is in this backend's own memory, which SQL cannot write; a setting could
+ * be set by any SQL.  Each identity has a memory context of its own below
+ * TopMemoryContext.
  *
- * Lifetime: an identity belongs to the subtransaction that bound it, moves to
- * the parent when that commits, and ends with an abort of either or with the
- * top transaction.  Binding is one-way: a transaction that has (or had, and
- * gave up) an identity gets no second one, so that what runs inside a call
- * cannot become somebody else.  Parallel workers do not have it; everything
- * that asks is PARALLEL RESTRICTED, and identity.c says "nobody" in a worker.
+ * Lifetime: an identity belongs to the subtransaction that bound it and moves
+ * to the parent at commit.  It ends with an abort of either or with the top
+ * transaction.  Binding is one-way: a transaction that has or had an identity
+ * gets no second one, so that code inside a call cannot change its identity.
+ * Parallel workers do not have the identity.  All functions that read it are
+ * PARALLEL RESTRICTED, and identity.c reports no caller in a worker.
  */
 #include "postgres.h"
 
@@ -25,13 +25,13 @@ typedef struct KgBoundToken
 {
 	KgTokenIdentity identity;
 	MemoryContext context;
-	bool session; /* is to outlive the transaction */
+	bool session; /* survives the transaction */
 } KgBoundToken;
 
-static KgBoundToken *bound = NULL;	  /* by this transaction */
-static SubTransactionId bound_in = 0; /* which subtransaction of it */
-static KgBoundToken *session = NULL;  /* by an earlier one */
-/* This transaction asked for the session's identity, or gave it up. */
+static KgBoundToken *bound = NULL;	  /* bound by this transaction */
+static SubTransactionId bound_in = 0; /* the subtransaction that bound it */
+static KgBoundToken *session = NULL;  /* bound by an earlier transaction */
+/* This transaction read the session's identity or removed it. */
 static bool session_used = false;
 static bool session_left = false;
 
@@ -116,7 +116,10 @@ kg_token_bind(const KgTokenIdentity *identity, bool keep)
 
 	kg_token_check_free();
 	register_callbacks();
-	/* Below the current context until complete, so that an error frees it. */
+	/*
+	 * Below the current context until it is complete, so that an error frees
+	 * it.
+	 */
 	context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph identity", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(context);

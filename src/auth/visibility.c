@@ -1,10 +1,10 @@
 /*
  * visibility.c
- *	  How much of its tenant the caller sees.
+ *	  Decides which part of its tenant the caller sees.
  *
- * The policies are read from the relation cache, from where they are enforced,
- * whatever the transaction's snapshot is.  Answers are kept for a few roles
- * until a watched table, its policies or a membership changes.
+ * Policies are read from the relation cache, which enforcement uses, whatever
+ * the transaction's snapshot.  Results are cached for a few roles until a
+ * watched table, its policies or a membership changes.
  */
 #include "postgres.h"
 
@@ -30,12 +30,12 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-/* Policies that one session tells of. */
+/* Maximum number of policies that one session reports. */
 #define KG_POLICIES_TOLD 32
 
 typedef struct RoleView
 {
-	KgCacheEntry entry; /* its hash is the role */
+	KgCacheEntry entry; /* hash is the role's OID */
 	bool plain_entities;
 	bool plain_edges;
 	bool plain_history;
@@ -63,7 +63,7 @@ is_call(const Node *node, const char *name, int nargs)
 		   list_length(((const FuncExpr *) node)->args) == nargs;
 }
 
-/* tenant = function() */
+/* Returns true for the expression "tenant = function()". */
 static bool
 is_own_tenant(const Node *node, Relation rel, const char *function)
 {
@@ -76,8 +76,9 @@ is_own_tenant(const Node *node, Relation rel, const char *function)
 }
 
 /*
- * kg_own_tenant(tenant) AND tenant = function() and, of those whose rows are
- * told apart, AND visible(columns).  Before 0.2.0 they began with the second.
+ * Returns true for a policy of kg_graph: kg_own_tenant(tenant) AND tenant =
+ * function() and, if its rows differ in visibility, AND visible(columns).
+ * Before 0.2.0 such policies began with the second condition.
  */
 static bool
 is_own_policy(const Node *qual, Relation rel, const char *function,
@@ -106,7 +107,10 @@ is_own_policy(const Node *qual, Relation rel, const char *function,
 	return true;
 }
 
-/* What our policies for SELECT say (sql/70_policies.sql, 53_history.sql). */
+/*
+ * Compare with kg_graph's policies for SELECT (sql/70_policies.sql,
+ * 53_history.sql).
+ */
 static bool
 is_own_of_entities(const Node *qual, Relation rel)
 {
@@ -154,7 +158,7 @@ is_for_everybody(const RowSecurityPolicy *policy)
 	return false;
 }
 
-/* As the server decides which policies a role has. */
+/* Decides as the server whether a policy applies to the role. */
 static bool
 is_for_role(const RowSecurityPolicy *policy, Oid role)
 {
@@ -181,9 +185,9 @@ is_registered(const char *table, const char *policy)
 }
 
 /*
- * Dumps leave such a policy out, and what it hides is shown where they are
- * restored.  Who may register it is told, others' sessions tell the server's
- * log: once for each policy.
+ * Reports a policy that is not registered, once per policy.  Dumps omit it,
+ * and the rows that it hides are visible after a restore.  A caller that may
+ * register it gets a notice; for other callers the server's log gets it.
  */
 static void
 tell_of_unregistered(const char *table, const char *policy)
@@ -211,22 +215,22 @@ tell_of_unregistered(const char *table, const char *policy)
 }
 
 /*
- * Do our policy and no other say which rows of a table a role sees?  Others that
- * kg_add_policy() could keep are told of.
+ * Returns true if kg_graph's policy alone decides which rows of a table the
+ * role sees.  Reports other policies that kg_add_policy() could register.
  */
 static bool
 policies_are_ours(const char *table, IsOwn is_own, Oid role, bool tell)
 {
 	Relation rel = table_open(kg_relation_oid(table), AccessShareLock);
 	bool found = !rel->rd_rel->relrowsecurity;
-	List *others = NIL; /* of char * */
+	List *others = NIL; /* List of char * */
 	ListCell *lc;
 
 	foreach(lc, rel->rd_rsdesc ? rel->rd_rsdesc->policies : NIL)
 	{
 		const RowSecurityPolicy *policy = lfirst(lc);
 
-		/* Which rows may be written is another matter. */
+		/* Policies for writing do not matter here. */
 		if ((policy->polcmd != ACL_SELECT_CHR && policy->polcmd != '*') ||
 			!is_for_role(policy, role))
 			continue;

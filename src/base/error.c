@@ -516,7 +516,7 @@ kg_error_is_refusal(const ErrorData *edata)
 bool
 kg_error_is_answer(const ErrorData *edata)
 {
-	/* kg_graph's timeout has a DETAIL; a cancellation has none. */
+	/* kg_graph's timeout has a DETAIL; a cancellation does not. */
 	return kg_error_is_ours(edata) || (kg_error_is_refusal(edata) &&
 									   code_of_error(edata->sqlerrcode) >= 0);
 }
