@@ -1,12 +1,12 @@
 /*
  * adjacency.c
- *	  The packed form of edges.
+ *	  The packed form of edges (kg_adjacency).
  *
- * Differences of ascending node numbers take two or three bytes where a row of
- * kg_edge takes fifty and its index entries another seventy; a node of 3,000
- * edges stays in one heap tuple.  Nodes made together have near numbers, and
- * so have the neighbours of a hub: one row of a block is read for several of
- * them, and its index is a fraction of one by node.
+ * A difference of ascending node numbers takes two or three bytes.  A row of
+ * kg_edge takes fifty, and its index entries another seventy.  A node with
+ * 3,000 edges fits into one heap tuple.  Nodes created together, such as the
+ * neighbors of a hub, have close numbers.  Therefore one block is read for
+ * several of them, and the index by block is a fraction of one by node.
  */
 #include "postgres.h"
 

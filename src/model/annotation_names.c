@@ -1,6 +1,6 @@
 /*
  * annotation_names.c
- *	  The x-* annotations by name, and the check for misspelt ones.
+ *	  The x-* annotations by name, and a check of misspelled ones.
  */
 #include "postgres.h"
 
@@ -12,11 +12,14 @@
 static const char *const names[] = {KG_ANNOTATIONS(KG_NAME)};
 #undef KG_NAME
 
-/* What is below these is data, not schemas. */
+/* The values of these keywords are data, not schemas. */
 static const char *const data_keywords[] = {
 	"enum", "const", "default", "examples"};
 
-/* Maps from names to schemas: the names are not keywords. */
+/*
+ * The values of these keywords map names to schemas; the names are not
+ * keywords.
+ */
 static const char *const map_keywords[] = {"properties",
 										   "patternProperties",
 										   "$defs",
@@ -24,7 +27,7 @@ static const char *const map_keywords[] = {"properties",
 										   "dependentSchemas",
 										   "dependencies"};
 
-/* Annotations below these are never read. */
+/* Annotations inside the values of these keywords are not read. */
 static const char *const blind_keywords[] = {"patternProperties",
 											 "additionalProperties",
 											 "unevaluatedProperties",
@@ -54,8 +57,8 @@ one_of(const char *name, const char *const *list, int n)
 }
 
 /*
- * The annotation that begins with these words, the last maybe in the plural:
- * x-alias and x-aliases for x-alias-fields.
+ * Returns the annotation that begins with these words, the last possibly in
+ * the plural: x-alias and x-aliases for x-alias-fields.
  */
 static const char *
 begun(const char *name)
@@ -84,7 +87,7 @@ is_word(char c)
 		   (c >= '0' && c <= '9');
 }
 
-/* The annotation of the same letters: xindex, x_index, X-idField. */
+/* Returns the annotation with equal letters: xindex, x_index, X-idField. */
 static const char *
 same_letters(const char *name)
 {
@@ -111,9 +114,9 @@ same_letters(const char *name)
 }
 
 /*
- * The annotation of which this word is a longer form: x-reference for x-ref,
- * x-relationship for x-relation.  Not every word that begins with three
- * letters is one: x-refresh.
+ * Returns the annotation that this word extends: x-reference for x-ref,
+ * x-relationship for x-relation.  A word that begins with the same three
+ * letters need not extend it: x-refresh.
  */
 static const char *
 continued(const char *name)
@@ -131,7 +134,9 @@ continued(const char *name)
 	return NULL;
 }
 
-/* The annotation that an unknown keyword was meant to be, or NULL. */
+/*
+ * Returns the annotation that an unknown keyword probably stands for, or NULL.
+ */
 static const char *
 meant(const char *name)
 {
@@ -149,12 +154,18 @@ meant(const char *name)
 		near = continued(hyphened);
 	if (near != NULL)
 		return near;
-	/* Nearness alone is too eager for short names: x-ray is no x-ref. */
+	/*
+	 * Edit distance alone suggests too much for short names: x-ray is not
+	 * x-ref.
+	 */
 	near = kg_nearest(hyphened, names, lengthof(names));
 	if (near != NULL && abs((int) strlen(near) - (int) strlen(name)) <= 2 &&
 		(strlen(near) > 6 || pg_strncasecmp(near, hyphened, 4) == 0))
 		return near;
-	/* x-ref-type, x-ref-entity: what a reference asks for is ours. */
+	/*
+	 * All names of the form x-ref-type or x-ref-entity probably stand for
+	 * x-ref.
+	 */
 	return pg_strncasecmp(hyphened, "x-ref-", 6) == 0 ? names[KG_X_REF] : NULL;
 }
 

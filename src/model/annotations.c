@@ -1,17 +1,17 @@
 /*
  * annotations.c
- *	  Reading a JSON Schema for its fields and x-* annotations.
+ *	  Parser of a JSON Schema for its fields and x-* annotations.
  *
- * A property may be described in several places that hold together: its own
- * subschema, what that $refs, and the branches of allOf, anyOf and oneOf.  All
- * of them are gathered into one Gathered; the first to set an annotation wins,
- * types and enums are united.
+ * A property may be described in several positions that all apply: its own
+ * subschema, the target of its $ref, and branches of allOf, anyOf and oneOf.
+ * They are collected in one Gathered.  The first to set an annotation takes
+ * precedence; types and enums are united.
  *
  * A schema may refer to itself, and a few subschemas that refer to each other
- * spell out more properties than fit anywhere.  So one value's description
- * visits a subschema once, and nested properties are known as deep as all of
- * a type are no more than kg_graph.max_properties, and their reading looks at
- * no more than kg_graph.schema_max_nodes places.
+ * can describe an unlimited number of properties.  Therefore the description
+ * of one value visits a subschema once.  Nested properties are read to the
+ * depth at which a type has at most kg_graph.max_properties, visiting at most
+ * kg_graph.schema_max_nodes positions.
  */
 #include "postgres.h"
 
@@ -28,13 +28,13 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-/* Deeper nesting of properties than this is not looked into. */
+/* Maximum depth of nested properties that are read. */
 #define KG_MAX_FIELD_DEPTH 16
-/* Nor chains of $ref, and branches in branches, longer than this. */
+/* Maximum length of chains of $ref and of nested branches. */
 #define KG_MAX_NESTING 100
-/* Names of abilities and of types of resources are no longer. */
+/* Maximum bytes of names of abilities and of types of resources. */
 #define KG_MAX_AUTHORIZE_NAME 255
-/* So many bytes of a property's name are as much work as a place. */
+/* Bytes of property names that count as one position. */
 #define KG_BYTES_OF_PLACE 64
 
 #define TYPE_STRING 1
@@ -51,17 +51,17 @@ typedef struct Member
 	JsonbValue schema;
 } Member;
 
-/* All that the places describing one value say together. */
+/* The union of all descriptions of one value. */
 typedef struct Gathered
 {
-	int number;		/* of the value: which gathering it is */
+	int number;		/* number of the value */
 	int types;		/* TYPE_* */
-	List *members;	/* of Member *: properties */
-	List *required; /* of char * */
+	List *members;	/* List of Member *: properties */
+	List *required; /* List of char * */
 	bool has_items;
 	JsonbValue items;
-	List *enum_values; /* of JsonbValue * */
-	int nenums;		   /* places that they come from */
+	List *enum_values; /* List of JsonbValue * */
+	int nenums;		   /* number of positions with an enum */
 	const char *format;
 	JsonbValue *annotations[KG_ANNOTATION_COUNT];
 	JsonbValue *title;
@@ -74,31 +74,31 @@ typedef struct Parser
 	const Jsonb *definitions;
 	const char *path;
 	KgErrorList *errors;
-	List *fields; /* of KgField * */
+	List *fields; /* List of KgField * */
 	KgErrorCode code;
-	HTAB *visits;  /* of Visit */
-	HTAB *names;   /* of Named */
-	int gathering; /* number of the value that is being described */
-	int nesting;   /* of $ref and branches, in the value */
-	bool refusing; /* faults count: the schema is not a stored one */
+	HTAB *visits;  /* hash table of Visit */
+	HTAB *names;   /* hash table of Named */
+	int gathering; /* number of the value being described */
+	int nesting;   /* of $ref and branches, within the value */
+	bool refusing; /* faults are reported: the schema is not stored yet */
 	int max_depth; /* of properties in properties */
-	int places;	   /* looked at so far */
-	bool full;	   /* a limit is reached: what follows is left out */
+	int places;	   /* positions visited so far */
+	bool full;	   /* a limit is reached; the rest is ignored */
 } Parser;
 
-/* When a place in the schema was last looked at. */
+/* The last visit of a position in the schema. */
 typedef struct Visit
 {
 	const JsonbContainer *place; /* key */
 	int gathering;
 } Visit;
 
-/* The property that a name stands for: the first one. */
+/* The property that has a name: the first one. */
 typedef struct Named
 {
 	const char *name; /* key */
 	const KgField *field;
-	List *parents; /* numbers of the values that have a member of the name */
+	List *parents; /* numbers of the values that have a member of this name */
 } Named;
 
 static JsonbValue *
@@ -151,7 +151,7 @@ type_of_value(const JsonbValue *value)
 
 static void gather(Parser *parser, const JsonbValue *schema, Gathered *g);
 
-/* Account for what takes time and memory; false where it is too much. */
+/* Counts work and memory.  Returns false if a limit is exceeded. */
 static bool
 look_at(Parser *parser, int places)
 {
@@ -162,7 +162,7 @@ look_at(Parser *parser, int places)
 	return !parser->full;
 }
 
-/* Whether this place has not been looked at for the value in question. */
+/* Returns true if this position was not visited for the current value yet. */
 static bool
 is_first_visit(Parser *parser, const JsonbContainer *place)
 {
@@ -237,7 +237,7 @@ gather_members(Parser *parser, const JsonbContainer *object, Gathered *g)
 	}
 }
 
-/* The branches of a keyword whose value is an array of schemas. */
+/* Collects the branches of a keyword whose value is an array of schemas. */
 static void
 gather_branches(Parser *parser, const JsonbContainer *object,
 				const char *keyword, Gathered *g)
@@ -261,7 +261,7 @@ gather(Parser *parser, const JsonbValue *schema, Gathered *g)
 	if (!kg_json_is_object(schema))
 		return;
 	object = kg_json_container(schema);
-	/* A chain of $ref that comes back to itself ends here. */
+	/* A cyclic chain of $ref ends here. */
 	if (parser->nesting >= KG_MAX_NESTING || !is_first_visit(parser, object) ||
 		!look_at(parser, 1))
 		return;
@@ -305,7 +305,7 @@ gather(Parser *parser, const JsonbValue *schema, Gathered *g)
 	parser->nesting--;
 }
 
-/* Begin the description of another value. */
+/* Begins the description of another value. */
 static void
 begin_gathering(Parser *parser, Gathered *g)
 {
@@ -313,7 +313,7 @@ begin_gathering(Parser *parser, Gathered *g)
 	g->number = ++parser->gathering;
 }
 
-/* What the enum's values are, where no type says it. */
+/* Returns the types, or those of the enum's values if no type is declared. */
 static int
 effective_types(const Gathered *g)
 {
@@ -553,7 +553,7 @@ enum_has(const KgField *field, const char *value)
 	return false;
 }
 
-/* A value that several places list has the rank of the first. */
+/* Reads an enum.  A value that several positions list has its first rank. */
 static void
 read_enum(const Gathered *g, KgField *field)
 {
@@ -647,7 +647,7 @@ new_step(const char *key, int keylen)
 	return step;
 }
 
-/* Annotations of an array are looked for on it and on its items. */
+/* Annotations of an array may be on it or on its items. */
 static void
 inherit_annotations(Gathered *items, const Gathered *array)
 {
@@ -661,9 +661,9 @@ inherit_annotations(Gathered *items, const Gathered *array)
 }
 
 /*
- * A property is asked for, and its keys are stored, by its name, so no other may
- * have it.  Of a schema that was stored before this was refused, the name stands
- * for the first one.
+ * Handles a field with the name of another.  Requests and stored keys use the
+ * name, so it must be unique.  In a schema stored before this was checked, the
+ * name denotes the first field.
  */
 static void
 repeat_name(Parser *parser, KgField *field, const KgField *first)
@@ -800,7 +800,7 @@ walk_members(Parser *parser, const Gathered *g, const char *prefix, List *steps,
 			named->field = NULL;
 			named->parents = NIL;
 		}
-		/* The same property in two branches is one field. */
+		/* A property in two branches is one field. */
 		if (list_member_int(named->parents, g->number))
 			continue;
 		named->parents = lappend_int(named->parents, g->number);
@@ -818,7 +818,10 @@ walk_members(Parser *parser, const Gathered *g, const char *prefix, List *steps,
 	}
 }
 
-/* Of a type; of a relation, whose properties it has, where it has no name. */
+/*
+ * Reports a fault of a property of a type or, if the type has no name, of a
+ * relation.
+ */
 static void
 report_property(Parser *parser, const KgType *type, KgAnnotation which,
 				const char *name, const char *expected)
@@ -883,7 +886,7 @@ string_field(Parser *parser, const KgType *type, const Gathered *g,
 	return NULL;
 }
 
-/* A property that says when something begins or ends to hold. */
+/* Returns the property that is the begin or end of validity. */
 static const KgField *
 time_field(Parser *parser, const KgType *type, const Gathered *g,
 		   KgAnnotation which)
@@ -931,7 +934,7 @@ read_period(Parser *parser, const KgType *type, const Gathered *g)
 	return period;
 }
 
-/* A list of property names; each once. */
+/* Reads a list of distinct property names. */
 static int
 field_list(Parser *parser, const KgType *type, const Gathered *g,
 		   KgAnnotation which, const KgField ***result)
@@ -985,7 +988,7 @@ field_list(Parser *parser, const KgType *type, const Gathered *g,
 	return n;
 }
 
-/* The properties whose words are searched: texts. */
+/* Reads the properties whose words are searched; they must be texts. */
 static void
 read_search(Parser *parser, KgType *type, const Gathered *g)
 {
@@ -1088,7 +1091,7 @@ report_authorize(Parser *parser, const char *member, const JsonbValue *got,
 	report(parser, err, psprintf("/x-authorize%s", member));
 }
 
-/* A name of x-authorize; NULL where it is missing or not one. */
+/* Returns a name in x-authorize, or NULL if it is missing or invalid. */
 static const char *
 authorize_name(Parser *parser, const JsonbValue *object, const char *member)
 {
@@ -1105,7 +1108,7 @@ authorize_name(Parser *parser, const JsonbValue *object, const char *member)
 	return NULL;
 }
 
-/* The property whose value is the id of the resource. */
+/* Returns the property whose value is the id of the resource. */
 static const KgField *
 resource_field(Parser *parser, const KgType *type, const char *name)
 {
@@ -1132,12 +1135,15 @@ read_authorize(Parser *parser, KgType *type, const Gathered *g)
 
 	if (value == NULL)
 		return;
-	/* The policies look for it there (query/run/decisions.c). */
+	/* The policies expect it in the root (query/run/decisions.c). */
 	if (kg_json_get(&parser->schema->root, "x-authorize", &root) == NULL)
 		report_authorize(
 			parser, "", value, "the annotation in the schema's root itself");
 	authorize = palloc0(sizeof(KgAuthorize));
-	/* Also where it is at fault: nobody sees what nobody can ask about. */
+	/*
+	 * Also set if it is at fault: entities without a decision must not be
+	 * visible.
+	 */
 	type->authorize = authorize;
 	authorize->ability = "";
 	authorize->resource_type = type->name;
@@ -1191,7 +1197,7 @@ read_id_field(Parser *parser, KgType *type, const Gathered *g)
 	type->id_field = string_field(parser, type, g, KG_X_ID_FIELD);
 }
 
-/* "id" is the entity's id; another property of that name is "data.id". */
+/* Renames a property "id" to "data.id", because "id" is the entity's id. */
 static void
 rename_id_property(Parser *parser, KgType *type)
 {
@@ -1236,7 +1242,9 @@ init_parser(Parser *parser, const Jsonb *schema, const Jsonb *definitions,
 	parser->max_depth = KG_MAX_FIELD_DEPTH;
 }
 
-/* Read the schema and its properties; false where a limit ended that. */
+/*
+ * Reads the schema and its properties.  Returns false if a limit was reached.
+ */
 static bool
 try_depth(Parser *parser, int max_depth, const JsonbValue *root, Gathered *g)
 {
@@ -1262,7 +1270,9 @@ try_depth(Parser *parser, int max_depth, const JsonbValue *root, Gathered *g)
 	return !parser->full;
 }
 
-/* How deep properties can be read within the limits; -1: not at all. */
+/*
+ * Returns the depth to which properties can be read within the limits, or -1.
+ */
 static int
 find_depth(const Parser *parser, const JsonbValue *root)
 {
@@ -1304,9 +1314,9 @@ limit_error(void)
 }
 
 /*
- * Fields and annotations of the whole schema.  The faults found are those of
- * the reading that counts.  A stored schema is used as far as it goes where a
- * limit is lower now than when it was applied.
+ * Reads fields and annotations of the whole schema.  Only the last attempt
+ * reports faults.  If limits were lowered since a schema was stored, it is
+ * used as far as they allow.
  */
 static void
 read_schema(Parser *parser, const Jsonb *schema, const JsonbValue *root,
@@ -1318,7 +1328,7 @@ read_schema(Parser *parser, const Jsonb *schema, const JsonbValue *root,
 	int depth = KG_MAX_FIELD_DEPTH;
 	ListCell *lc;
 
-	/* What is refused for its size is not copied out first. */
+	/* A schema that is too large is refused before it is copied. */
 	err = errors != NULL ? kg_schema_size_error(schema) : NULL;
 	if (err != NULL)
 	{

@@ -1,10 +1,10 @@
 /*
  * catalog.c
- *	  Loading and keeping the catalogs of tenants.
+ *	  Loading and caching of the catalogs of tenants.
  *
- * A catalog has a memory context of its own.  When it went stale, or had to
- * make room for another, its context is freed at the end of the transaction,
- * because callers hold pointers into it.
+ * A catalog has a memory context of its own.  If it is stale or evicted, its
+ * context is freed at the end of the transaction, because callers have
+ * pointers into it.
  */
 #include "postgres.h"
 
@@ -35,21 +35,21 @@
 
 typedef struct Entry
 {
-	KgCacheEntry entry; /* its hash is the role */
+	KgCacheEntry entry; /* hash is the role's OID */
 	KgCatalog catalog;
 	KgCatalogVersion version;
-	bool newest;		 /* it was the newest, at its generation */
-	KgSeenSnapshot seen; /* the last one that shows this version */
+	bool newest;		 /* was the newest at its generation */
+	KgSeenSnapshot seen; /* last snapshot known to show this version */
 } Entry;
 
 bool kg_catalog_ever_authorizes = false;
 
 /* A pooled backend serves many tenants. */
 static const int most = 64;
-/* Stale when any table of the catalog changes, in whatever tenant. */
+/* Stale when any table of the catalog changes, for any tenant. */
 static KgCache catalogs = {"catalog", &most, KG_STALE_BY_CATALOG};
 
-/* A datum of the current row, copied into the current context. */
+/* Returns a datum of the current row, copied into the current context. */
 static Jsonb *
 row_jsonb(uint64 row, int column)
 {
@@ -60,8 +60,8 @@ row_jsonb(uint64 row, int column)
 }
 
 /*
- * A text column into the catalog's context, which is current here: SPI
- * allocates where the caller is.
+ * Returns a text column in the catalog's context, which is current: SPI
+ * functions allocate in the caller's context.
  */
 #define row_text(row, column) kg_spi_cstring(row, column)
 
@@ -143,8 +143,8 @@ kg_type_add_key_fields(KgType *type, const KgType *parsed)
 }
 
 /*
- * A stored type's fields have the numbers that its keys are stored with.  Of a
- * row that was written by hand, the rest get the numbers that follow.
+ * Numbers the fields of a stored type as its stored keys do.  If the row was
+ * written manually, further fields get the next numbers.
  */
 static void
 number_fields(KgType *type, ArrayType *stored)
@@ -178,8 +178,9 @@ number_fields(KgType *type, ArrayType *stored)
 }
 
 /*
- * What the owner reads for a caller calls types as the caller does: a bundle
- * that its agent lacks makes no name ambiguous.
+ * Marks types with ambiguous names as the caller sees them, even if the owner
+ * reads for the caller.  A bundle that its agent lacks makes no name
+ * ambiguous.
  */
 static void
 mark_ambiguous(KgCatalog *catalog)
@@ -246,7 +247,10 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	mark_ambiguous(catalog);
 }
 
-/* The union over the variants; the first to name a property wins. */
+/*
+ * Adds a field to the union over the variants; the first property of a name
+ * takes precedence.
+ */
 static void
 add_edge_field(KgRelation *relation, const KgField *field)
 {
@@ -406,7 +410,7 @@ number_references(KgCatalog *catalog)
 	}
 }
 
-/* The type that a tool is of, or the relation, which exposes it. */
+/* Finds the type, or the relation, that exposes a tool. */
 static bool
 find_maker(KgCatalog *catalog, KgTool *tool, const char *type,
 		   const char *relation)
@@ -478,7 +482,7 @@ same_agent(const char *a, const char *b)
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* Whose catalog, and what else must be so of it. */
+/* The key of a lookup, and further requirements. */
 typedef struct Wanted
 {
 	const char *tenant;
@@ -536,7 +540,7 @@ is_version(const void *entry, const void *wanted)
 		   a->nbundles == b->nbundles;
 }
 
-/* Under the active snapshot, which shows this version. */
+/* Loads the catalog under the active snapshot, which shows this version. */
 static Entry *
 load_entry(const Wanted *wanted)
 {
@@ -558,7 +562,10 @@ load_entry(const Wanted *wanted)
 	return fresh;
 }
 
-/* The entry of what the active snapshot shows; it is read where there is none. */
+/*
+ * Returns the entry of the version that the active snapshot shows; loads it if
+ * necessary.
+ */
 static Entry *
 entry_of_version(Wanted *wanted)
 {
@@ -570,13 +577,13 @@ entry_of_version(Wanted *wanted)
 }
 
 /*
- * What the caller sees is decided now, whatever the snapshot is: memberships
- * change it too, and nothing else of a catalog.
+ * Sets the caller's visibility as of now, whatever the snapshot.  Memberships
+ * change it, but nothing else of a catalog.
  */
 static const KgCatalog *
 use(Entry *entry)
 {
-	/* Pointers to types and fields are good until the transaction ends. */
+	/* Pointers to types and fields are valid until the transaction ends. */
 	kg_cache_pin(entry, TopTransactionContext);
 	entry->catalog.plain_visibility = !entry->catalog.lacks_bundles &&
 									  !entry->catalog.authorizes &&
@@ -605,7 +612,7 @@ kg_catalog_get(const char *tenant)
 	return use(seen_entry(tenant));
 }
 
-/* Of what has one snapshot. */
+/* Returns the unit that has one snapshot, for error messages. */
 static const char *
 span_of_snapshot(void)
 {
@@ -639,9 +646,9 @@ kg_catalog_throw_authorizes(const KgType *type)
 }
 
 /*
- * The policies ask for the decisions of today's schema.  Where a type needs them
- * since the snapshot was taken, a call would find nothing of it, and not say
- * why.
+ * Raises an error if a type requires decisions since the snapshot was taken.
+ * Policies use the newest schema, so that a call would silently find no entity
+ * of the type.
  */
 static void
 require_same_authorities(const KgCatalog *catalog)
@@ -677,8 +684,8 @@ kg_catalog_of_caller(void)
 }
 
 /*
- * Whoever waited for a row, and took no lock of a table since, has not heard of
- * what its writer committed before.
+ * Accepts invalidations first: a session that waited for a row, and locked no
+ * table since, has not processed those of the writer's commits.
  */
 const KgCatalog *
 kg_catalog_newest(const char *tenant)
@@ -695,16 +702,17 @@ kg_catalog_newest(const char *tenant)
 		kg_push_newest_snapshot();
 		entry = entry_of_version(&wanted);
 		PopActiveSnapshot();
-		/* Of what was heard of since, the snapshot may know nothing. */
+		/* The snapshot may not show changes that arrived meanwhile. */
 		entry->newest = generation == kg_generation();
 	}
 	return use(entry);
 }
 
 /*
- * What is derived follows the newest schemas; a transaction with an older
- * snapshot reads it beside entities that it sees as older ones had them.  Its
- * own changes of schemas it sees, those of the command that runs as well.
+ * Raises an error if the transaction's snapshot shows other schemas.  Derived
+ * rows follow the newest schemas, but the transaction sees entities as of
+ * older ones.  Its own schema changes are visible, those of the current
+ * command included.
  */
 static void
 require_seen_types(const KgCatalog *newest)

@@ -37,7 +37,7 @@ kg_column_field(const KgType *type, const char *property)
 	return kg_column_field_among(type->fields, type->nfields, property);
 }
 
-/* Does the schema itself say that the property is a bigint? */
+/* Returns true if the schema limits the property to the range of bigint. */
 static bool
 is_bounded(const KgType *type, const KgField *field)
 {

@@ -1,6 +1,6 @@
 /*
  * counted.c
- *	  What a property with x-derived counts.
+ *	  Counts of edges, declared with x-derived.
  */
 #include "postgres.h"
 

@@ -1,13 +1,14 @@
 /*
  * deb_version.c
- *	  Versions as bytes whose order is that of deb-version(7).
+ *	  Versions as bytes, ordered as deb-version(7).
  *
- * A part of a version is runs of other characters and of digits by turns, and is
- * compared run by run: others by character, where ~ comes before the end, the
- * end before letters and these before the rest; digits as a number.  So a run
- * of others is its characters and an end, a number its length in two bytes and
- * its digits without leading zeros.  Where a part ends, an empty run of others
- * follows: no run within a part is empty, but for the first.
+ * A part of a version is alternating runs of non-digits and digits, which are
+ * compared in turn.  Non-digits are compared by character: ~ is before the
+ * end, the end before letters, and letters before other characters.  Digits
+ * are compared as a number.  Therefore a run of non-digits is encoded as its
+ * characters and an end, and a number as its length in two bytes and its
+ * digits without leading zeros.  An empty run of non-digits ends a part;
+ * within a part only the first run can be empty.
  */
 #include "postgres.h"
 
@@ -15,7 +16,7 @@
 
 #define BEFORE_END 0x01 /* ~ */
 #define END 0x02
-#define AFTER_LETTERS 0x7f /* and the character itself */
+#define AFTER_LETTERS 0x7f /* followed by the character itself */
 
 static bool
 is_digit(char c)

@@ -1,6 +1,6 @@
 /*
  * field.c
- *	  The values of a field in an entity.
+ *	  Values of a field in an entity.
  */
 #include "postgres.h"
 
@@ -32,7 +32,7 @@ visit(const KgField *field, int step, const JsonbValue *value,
 			visit(field, step + 1, &member, visitor, arg);
 		return;
 	}
-	/* null where an array may be counts as missing */
+	/* null in the position of an array counts as missing */
 	if (!kg_json_is_array(value))
 		return;
 	check_stack_depth();

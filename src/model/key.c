@@ -35,7 +35,7 @@
 #define TAG_VERSION 0x38
 #define TAG_MISSING 0xff
 
-/* Of UTC, in seconds: what a date-time can say. */
+/* Seconds from UTC of the farthest time zone that a date-time can have. */
 #define FARTHEST_ZONE (23 * SECS_PER_HOUR + 59 * SECS_PER_MINUTE)
 
 static void
@@ -71,7 +71,10 @@ kg_key_empty(void)
 	return end_key(&key);
 }
 
-/* A key of no bytes has none of the tags. */
+/*
+ * Returns the first byte of a key, or a value that is not a tag for an empty
+ * key.
+ */
 static uint8
 tag_of(const bytea *key)
 {
@@ -112,7 +115,10 @@ encode_text(const char *s, int len)
 	return end_key(&key);
 }
 
-/* Its order tells it from any other but those that are alike; the text from all. */
+/*
+ * Returns the key of a version.  The order distinguishes it from all but equal
+ * versions, the text from those, too.
+ */
 static bytea *
 encode_version(const char *s, int len)
 {
@@ -125,7 +131,10 @@ encode_version(const char *s, int len)
 	return end_key(&key);
 }
 
-/* Eight bytes, high first; the sign bit flipped orders negatives first. */
+/*
+ * Appends eight bytes, high first.  The sign bit is inverted so that negative
+ * numbers come first.
+ */
 static void
 append_int64(StringInfo key, int64 n)
 {
@@ -136,10 +145,12 @@ append_int64(StringInfo key, int64 n)
 }
 
 /*
- * A number is sign, decimal exponent and digits of 0.ddd * 10^exponent without
- * leading or trailing zeros, a byte of two digits at a time as 1..100 so that 0
- * ends the digits.  A negative number has all its bytes after the sign
- * inverted.
+ * Encodes a number as sign, decimal exponent and digits of 0.ddd *
+ * 10^exponent.
+ *
+ * The digits have neither leading nor trailing zeros.  Two digits are one byte
+ * from 1 to 100, so that 0 ends them.  A negative number has all bytes after
+ * the sign inverted.
  */
 static bytea *
 encode_number(Numeric number)
@@ -156,7 +167,7 @@ encode_number(Numeric number)
 
 	if (numeric_is_nan(number) || numeric_is_inf(number))
 		return NULL;
-	/* The text's characters become digits where they are. */
+	/* The characters of the text are converted to digits in place. */
 	digits = DatumGetCString(
 		DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
 	negative = digits[0] == '-';
@@ -173,7 +184,7 @@ encode_number(Numeric number)
 		start++;
 	while (ndigits > start && digits[ndigits - 1] == 0)
 		ndigits--;
-	/* numeric reaches 10^131072: three bytes of biased exponent */
+	/* numeric reaches 10^131072, so a biased exponent needs three bytes */
 	exponent = point - start + (1 << 22);
 
 	/* tag, sign, exponent, pairs of digits, 0 */
@@ -182,7 +193,7 @@ encode_number(Numeric number)
 	*p++ = TAG_NUMBER;
 	if (start == ndigits)
 	{
-		*p++ = 0x01; /* zero, between the signs */
+		*p++ = 0x01; /* zero, between negative and positive */
 		SET_VARSIZE(key, p - (uint8 *) key);
 		return key;
 	}
@@ -234,7 +245,7 @@ valid_date(int year, int month, int day)
 		   day <= day_tab[isleap(year)][month - 1];
 }
 
-/* RFC 3339 date-time; a leap second counts as the second after it. */
+/* Encodes an RFC 3339 date-time.  A leap second equals the second after it. */
 static bytea *
 encode_datetime(const char *s, int len)
 {
@@ -419,7 +430,7 @@ kg_key_bound(const KgField *field, const JsonbValue *value, bool above)
 	return end_key(&key);
 }
 
-/* Of the key without its tag, which for text is the text. */
+/* Returns the length of the key without its tag.  For text it is the text's. */
 static int
 key_bytes(const KgField *field, const JsonbValue *value)
 {
@@ -437,7 +448,10 @@ kg_key_fits(const KgField *field, const JsonbValue *value)
 {
 	int most = kg_setting_max_key_bytes;
 
-	/* A number's key has two bytes for two that store it, and a few more. */
+	/*
+	 * A number's key has at most two bytes for two of the stored number, and a
+	 * few more.
+	 */
 	if (value->type == jbvNumeric)
 		return VARSIZE_ANY(value->val.numeric) + 8 <= most ||
 			   key_bytes(field, value) <= most;
@@ -473,7 +487,7 @@ kg_key_prefix_low(const char *prefix, int len)
 	return end_key(&key);
 }
 
-/* ff occurs in no UTF-8 text, so it is above every continuation. */
+/* UTF-8 never contains ff, so it is above every continuation. */
 bytea *
 kg_key_prefix_high(const char *prefix, int len)
 {
@@ -491,7 +505,10 @@ kg_text_prefix_high(const char *prefix)
 	return psprintf("%s\xf4\x8f\xbf\xbf", prefix);
 }
 
-/* An integer of at most 18 digits, of its pairs of digits; most numbers are. */
+/*
+ * Decodes an integer of at most 18 digits from pairs of digits.  Most numbers
+ * are such integers.
+ */
 static bool
 decode_integer(const uint8 *pairs, int n, int exponent, uint8 mask,
 			   int64 *value)
@@ -521,7 +538,7 @@ decode_exponent(const uint8 *p, uint8 mask)
 		   (1 << 22);
 }
 
-/* Is it a number as encode_number() writes it? */
+/* Returns true if the bytes have encode_number()'s form. */
 static bool
 is_number(const uint8 *p, int len)
 {
@@ -550,7 +567,7 @@ decode_as_integer(const uint8 *p, int len, int64 *value)
 			   p + 4, len - 5, decode_exponent(p, mask), mask, value);
 }
 
-/* The inverse of encode_number(). */
+/* Decodes a number of encode_number(). */
 static Numeric
 decode_number(const uint8 *p, int len)
 {
@@ -567,7 +584,7 @@ decode_number(const uint8 *p, int len)
 	{
 		appendStringInfo(&text, "%02d", (p[i] ^ mask) - 1);
 	}
-	/* A digit too many is one that numeric_in() may have no room for. */
+	/* numeric_in() may not have space for a trailing zero. */
 	while (text.data[text.len - 1] == '0')
 		text.len--;
 	appendStringInfo(&text, "e%d", decode_exponent(p, mask));
@@ -586,9 +603,9 @@ set_string(JsonbValue *value, char *s, int len)
 }
 
 /*
- * An instant as a date-time in UTC.  Its year has four digits, as RFC 3339 has
- * it: an instant before them or behind is only written in another zone, and so
- * in the one that reaches farthest.
+ * Returns an instant as a date-time in UTC.  RFC 3339 has years of four
+ * digits. An instant outside of them can only be written in another time zone;
+ * the farthest one is used.
  */
 static char *
 instant_text(int64 seconds, const char *fraction, int len)
@@ -633,7 +650,7 @@ decode_seconds(const uint8 *p)
 	return (int64) (u ^ (UINT64CONST(1) << 63));
 }
 
-/* Is it an instant as encode_datetime() writes it? */
+/* Returns true if the bytes have encode_datetime()'s form. */
 static bool
 is_instant(const uint8 *p, int len)
 {
@@ -692,7 +709,7 @@ kg_key_integer(const bytea *key, int64 *value)
 		   decode_as_integer(p + 1, len - 1, value);
 }
 
-/* The tag of the keys of a field's values; 0: it has none. */
+/* Returns the tag of the keys of a field's values, or 0 if it has no keys. */
 static uint8
 tag_of_field(const KgField *field)
 {
@@ -775,7 +792,7 @@ kg_key_decode(const KgField *field, const bytea *key, JsonbValue *value)
 			set_string(value, pnstrdup((const char *) p, len), len);
 			break;
 		case TAG_VERSION:
-			/* Behind its order and a byte. */
+			/* The text follows the order and one byte. */
 			good = true;
 			position = Min(kg_deb_version_length(p, len) + 1, len);
 			set_string(value,

@@ -1,9 +1,9 @@
 /*
  * lock.c
- *	  Locks on entity types, relations and bundles.
+ *	  Locks on entity types, relations, bundles and tenants.
  *
- * They are heavyweight locks on (table of the catalog, number), so that they
- * show in pg_locks, take part in deadlock detection and go with the
+ * They are heavyweight locks on (table of the catalog, number).  They are
+ * visible in pg_locks, take part in deadlock detection and end with the
  * (sub)transaction, but write nothing.
  */
 #include "postgres.h"
@@ -81,7 +81,7 @@ kg_lock_relation_exclusive(int32 relation_no)
 	return lock_object("kg_relation", relation_no, ShareRowExclusiveLock);
 }
 
-/* Beside the two of tenants, which writers take. */
+/* Differs from the tenant's two locks for writers. */
 #define KG_VIEWS 2
 
 void
@@ -94,11 +94,11 @@ kg_lock_views(const char *tenant)
 					 true);
 }
 
-/* Beside the lock of the relation itself, that of all its pairs, and of each. */
+/* Besides the relation's lock (0), those of all its pairs and of each pair. */
 #define KG_ALL_PAIRS 1
 #define KG_FIRST_PAIR 2
 
-/* Locks of pairs that the transaction has taken. */
+/* Returns the counter of pair locks that the transaction has taken. */
 static int *
 pairs_taken(void)
 {
@@ -126,10 +126,11 @@ compare_parts(const void *a, const void *b)
 }
 
 /*
- * In one order, so that two who do it do not wait for each other.  Of a
- * transaction's share of the lock table half is for pairs; past it all are locked
- * at once, where nobody else has some.  To wait for that with pairs of one's own
- * is to wait, maybe, for one that waits as well: it comes only after many more.
+ * Locks pairs in one order, so that two callers do not deadlock.  Half of a
+ * transaction's share of the lock table is for pairs.  Above it, all pairs are
+ * locked at once if no other session has a pair locked.  Waiting for that
+ * while having pair locks may deadlock with another waiter; it is done only
+ * after many more pairs.
  */
 void
 kg_lock_pairs(int32 relation_no, const uint32 *hashes, int n)
@@ -163,7 +164,7 @@ kg_lock_pairs(int32 relation_no, const uint32 *hashes, int n)
 	pfree(parts);
 }
 
-/* Beside those of bundles, whose names are not empty. */
+/* Differs from the locks of bundles, whose names are not empty. */
 void
 kg_lock_names(const char *tenant)
 {
@@ -197,7 +198,7 @@ kg_lock_tenant_exclusive(const char *tenant)
 	lock_tenant(tenant, ShareRowExclusiveLock);
 }
 
-/* Beside the lock above, for which writers wait. */
+/* Besides the lock above, on which writers would wait. */
 #define KG_FREEZING 1
 
 KgLocked

@@ -1,6 +1,6 @@
 /*
  * marks.c
- *	  Which members of what is shown hold text from outside.
+ *	  Marks of values in a reply.
  */
 #include "postgres.h"
 
@@ -8,7 +8,7 @@
 
 typedef struct KgMark
 {
-	const char *of; /* what has the member; NULL: the object itself */
+	const char *of; /* object that has the member; NULL: the reply itself */
 	const char *member;
 } KgMark;
 
@@ -46,7 +46,10 @@ kg_marks_rename(KgMarks *marks, const char *member, const char *told)
 	}
 }
 
-/* The array of those of one thing, from the first on; how many they are. */
+/*
+ * Writes the array of the marks of one object, from index first.  Returns
+ * their number.
+ */
 static int
 write_untrusted_of(const List *untrusted, int first, KgJsonWriter *w)
 {

@@ -1,6 +1,6 @@
 /*
  * memory.c
- *	  Finding the bundle "memory".
+ *	  Lookup of the bundle "memory".
  */
 #include "postgres.h"
 

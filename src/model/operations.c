@@ -1,17 +1,17 @@
 /*
  * operations.c
- *	  What the generated tools do.
+ *	  Operations of the generated tools.
  */
 #include "postgres.h"
 
 #include "model/operations.h"
 
-/* In the order in which a type's tools are made. */
+/* In the order in which a type's tools are created. */
 static const KgOperation operations[] = {
 	{KG_EXPOSE_LIST, "list", "list_", "", false, true},
 	{KG_EXPOSE_GET, "get", "get_", "", false, true},
 	{KG_EXPOSE_LIST_IDS, "list_ids", "list_", "_ids", false, true},
-	/* Again, it is refused: the ids exist. */
+	/* Not idempotent: a repetition is refused because the ids exist. */
 	{KG_EXPOSE_CREATE, "create", "create_", "", false, false},
 	{KG_EXPOSE_UPDATE, "update", "update_", "", true, true},
 	{KG_EXPOSE_DELETE, "delete", "delete_", "", true, true},

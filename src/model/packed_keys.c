@@ -1,6 +1,6 @@
 /*
  * packed_keys.c
- *	  All keys of an entity in one value.
+ *	  All keys of an entity in one value (kg_entity.index_keys).
  */
 #include "postgres.h"
 
@@ -39,7 +39,7 @@ kg_keys_pack(KgKeyItem *items, int n)
 	{
 		int len = VARSIZE(items[i].key) - VARHDRSZ;
 
-		/* A type has fewer fields, and kg_graph.max_key_bytes is lower. */
+		/* Types have fewer fields, and kg_graph.max_key_bytes is lower. */
 		if (items[i].field_no > PG_UINT16_MAX || len > PG_UINT16_MAX)
 			elog(ERROR, "key of %d bytes does not fit", len);
 		*p++ = items[i].field_no >> 8;

@@ -1,6 +1,6 @@
 /*
  * period.c
- *	  Facts that hold for a time.
+ *	  Periods of validity: x-valid-from and x-valid-to.
  */
 #include "postgres.h"
 
@@ -9,7 +9,7 @@
 #include "model/key.h"
 #include "model/period.h"
 
-/* A bound that a document has: its value, and the instant or NULL for none. */
+/* Reads a bound of a document: its value, and its instant or NULL. */
 static bool
 bound_of(const KgField *field, const JsonbContainer *document,
 		 JsonbValue *value, bytea **instant)

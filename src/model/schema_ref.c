@@ -1,6 +1,6 @@
 /*
  * schema_ref.c
- *	  Finding the subschema that a $ref names.
+ *	  Resolution of a $ref to its subschema.
  */
 #include "postgres.h"
 
@@ -9,7 +9,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 
-/* A step of a JSON Pointer, unescaped; advances *pointer past it. */
+/* Returns a step of a JSON Pointer, unescaped, and advances *pointer. */
 static char *
 next_step(const char **pointer)
 {
@@ -69,7 +69,7 @@ follow(JsonbValue *value, const char *pointer)
 	return true;
 }
 
-/* The first object below that has this $anchor. */
+/* Finds the first object inside the container that has this $anchor. */
 static bool
 find_anchor(const JsonbContainer *container, const char *anchor,
 			JsonbValue *target)

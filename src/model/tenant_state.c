@@ -1,16 +1,17 @@
 /*
  * tenant_state.c
- *	  Tenants that nobody writes: frozen, or on their way out.
+ *	  Tenants that cannot be written: frozen, or being dropped.
  *
- * A lock, and a row of kg_tenant_state for the time after it.  Writers share the
- * lock until they end; who freezes a tenant waits for them, writes the row, and
- * has the lock until that is committed.  A writer that comes meanwhile does not
- * wait, because it would be refused in the end.  One that comes later is sent the
- * invalidation of kg_tenant_state no later than it gets the lock, so that there is
- * such a row at all is kept until a table of the catalog changes.
+ * The state is a lock and, after the lock is released, a row of
+ * kg_tenant_state.  Writers share the lock until they end.  To freeze a tenant
+ * is to wait for them, write the row, and retain the lock until commit.  A
+ * writer does not wait for that lock, because it would be refused afterwards.
+ * A later writer receives the invalidation of kg_tenant_state before it gets
+ * the lock. Therefore the existence of any row can be cached until a catalog
+ * table changes.
  *
- * Entities and edges are written by statements that know their tenants when they
- * are done (store/tenant/quota.c); a row trigger is on the other tables.
+ * Statements on entities and edges know their tenants at their end
+ * (store/tenant/quota.c); other tables have a row trigger.
  */
 #include "postgres.h"
 
@@ -27,10 +28,10 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-/* How long a writer is told to wait: what moving a small tenant takes. */
+/* Time after which a writer may retry: typical for moving a small tenant. */
 #define KG_RETRY_MS 1000
 
-/* What kg_tenant_work() is doing, the innermost first. */
+/* The nested works of kg_tenant_work(), innermost first. */
 typedef struct Work
 {
 	const char *tenant;
@@ -66,7 +67,10 @@ is_withheld(const char *tenant)
 						kg_arg_text(tenant));
 }
 
-/* Asked once for the tenant that is written, until a name or a state changes. */
+/*
+ * Returns true if the tenant exists.  Cached for the last tenant until a name
+ * or a state changes.
+ */
 static bool
 is_there(const char *tenant)
 {
@@ -197,7 +201,7 @@ hold(HeapTuple row, TupleDesc desc, bool leaves)
 	Datum tenant = SPI_getbinval(
 		row, desc, SPI_fnumber(desc, "tenant"), &isnull);
 
-	/* A key of tokens may be of no tenant. */
+	/* A key of tokens may have no tenant. */
 	if (isnull)
 		return;
 	if (leaves)

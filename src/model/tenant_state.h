@@ -14,7 +14,10 @@
  * The newest state decides, whatever the isolation level.
  */
 extern void kg_tenant_writes(const char *tenant);
-/* Checks the tenant of deleted rows, which may be dropped already. */
+/*
+ * Checks as kg_tenant_writes(), but accepts a tenant that does not exist: that
+ * of deleted rows.
+ */
 extern void kg_tenant_wrote(const char *tenant);
 /*
  * Raises KG_CONFLICT if there is no tenant of the name: then a row not found

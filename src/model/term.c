@@ -1,6 +1,6 @@
 /*
  * term.c
- *	  Folding, tokens and trigrams.
+ *	  Folding of names, tokens and trigrams.
  */
 #include "postgres.h"
 
@@ -33,8 +33,8 @@ kg_in_ranges(pg_wchar c, const KgCodeRange *ranges, int n)
 }
 
 /*
- * Letters that are not a letter and a mark, but are typed as others; the last of
- * them are lower case that case folding makes another (the final sigma).
+ * Letters that do not decompose into letter and mark, but are typed as others.
+ * The last ones are lower case that case folding changes (final sigma).
  */
 static const struct
 {
@@ -85,11 +85,13 @@ static const struct
 };
 
 /*
- * Marks that a text is written with or without: those whose canonical combining
- * class (Unicode 14) is 1, 10 to 36 or at least 200.  These are accents, the
- * points of Hebrew, the vowels of Arabic and Syriac; not the signs of Indic
- * scripts, of Thai, Lao and Tibetan, nor the voicing of Kana.  What is stored
- * depends on them, so they are not those of the server's release.
+ * Marks that may be omitted in writing: those with canonical combining class
+ * (Unicode 14) 1, 10 to 36 or at least 200.
+ *
+ * These are accents, Hebrew points, and Arabic and Syriac vowels.  They
+ * exclude the signs of Indic scripts, Thai, Lao and Tibetan, and the voicing
+ * of Kana. Stored terms depend on the list, so it must not change with the
+ * server's release.
  */
 static const KgCodeRange marks[] = {
 	{0x300, 0x36f},		{0x483, 0x487},		{0x591, 0x5bd},
@@ -133,14 +135,19 @@ is_mark(pg_wchar c)
 	return c >= marks[0].first && kg_in_ranges(c, marks, lengthof(marks));
 }
 
-/* Cyrillic short i and io are letters of their own, which nobody types without. */
+/*
+ * Cyrillic short i and io are separate letters, whose marks are never omitted.
+ */
 static bool
 is_letter_with_mark(pg_wchar c)
 {
 	return c == 0x419 || c == 0x439 || c == 0x401 || c == 0x451;
 }
 
-/* A letter with marks above or below it, without them; others as they are. */
+/*
+ * Returns a letter without marks above or below it; other characters
+ * unchanged.
+ */
 static pg_wchar
 without_marks(pg_wchar c)
 {
@@ -192,9 +199,9 @@ is_ascii(const char *text, int len)
 }
 
 /*
- * str_tolower() under the database's collation is what lower() does; for the
- * locales where that folds ASCII only (C), other letters keep their case on
- * both sides of the comparison.
+ * Folds case as lower() with the database's collation.  In locales that fold
+ * only ASCII (C), other letters remain unchanged on both sides of a
+ * comparison.
  */
 static char *
 fold_letters(const char *text, int len)
@@ -264,7 +271,10 @@ kg_term_fold(const char *text, int len)
 	return out;
 }
 
-/* Letters and digits; every character past ASCII counts as a letter. */
+/*
+ * Returns true for letters and digits; any character above ASCII counts as a
+ * letter.
+ */
 static bool
 is_word(const char *p)
 {
@@ -292,7 +302,7 @@ kg_term_ends_word(const char *folded, int len)
 int
 kg_term_tokens(const char *folded, char ***tokens)
 {
-	/* A token takes a character and what parts it from the next. */
+	/* A token needs one character and one separator. */
 	char **list = palloc((strlen(folded) / 2 + 1) * sizeof(char *));
 	int n = 0;
 	const char *p = folded;
@@ -357,7 +367,7 @@ add_text(KgTermRows *rows, char *text)
 	rows->rows[rows->n++] = text;
 }
 
-/* A text of so many characters. */
+/* Adds a text of n characters. */
 static void
 add_chars(KgTermRows *rows, const char *prefix, const pg_wchar *chars, int n)
 {
@@ -369,7 +379,7 @@ add_chars(KgTermRows *rows, const char *prefix, const pg_wchar *chars, int n)
 	add_text(rows, text);
 }
 
-/* The first three from each place on, or the last ones that there are. */
+/* Adds the three characters from each position on, or fewer at the end. */
 static void
 add_trigrams(const KgChars *chars, int least, KgTermRows *rows)
 {
@@ -389,19 +399,23 @@ kg_term_trigrams(const char *token, char ***trigrams)
 	return rows.n;
 }
 
-/* How many typing errors a text of so many characters is found with. */
+/*
+ * Returns the number of typing errors that a search tolerates in a text of
+ * this length.
+ */
 static int
 edits_of(int characters)
 {
 	return characters < 2 ? 0 : characters < 6 ? 1 : 2;
 }
 
-/* Where a piece of a text of so many characters begins; the first is 0. */
+/* Returns the start of a piece; piece 0 is the first. */
 static int
 piece_start(int characters, int piece)
 {
 	int pieces = edits_of(characters) + 1;
-	int longer = characters % pieces; /* the last ones, by a character */
+	/* the last pieces are longer by one character */
+	int longer = characters % pieces;
 
 	return piece * (characters / pieces) + Max(0, piece - (pieces - longer));
 }
@@ -445,9 +459,10 @@ kg_term_rows(const char *term, char ***result)
 }
 
 /*
- * The places that are tried for a piece, after Pass-Join (Li, Deng, Wang, Feng:
- * PVLDB 5, 2011): of the edits so many are to the left of the first piece that
- * is as it was, and the rest to its right.
+ * Adds the positions at which a piece is searched, after Pass-Join (Li, Deng,
+ * Wang, Feng: PVLDB 5, 2011).  If this piece is the first
+ * unchanged one, each piece before it has an edit, and the other edits are to
+ * its right.
  */
 static void
 add_probes(const KgChars *chars, int characters, int piece, KgTermRows *rows)

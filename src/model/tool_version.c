@@ -1,6 +1,6 @@
 /*
  * tool_version.c
- *	  The registered tools of a tenant, as a part of its catalog.
+ *	  Registered tools of a tenant, as a part of its catalog.
  */
 #include "postgres.h"
 
@@ -29,7 +29,7 @@ add_aliases(KgCatalog *catalog, const KgToolVersion *version)
 	}
 }
 
-/* In the catalog's context. */
+/* Allocates in the catalog's context. */
 static void
 read_version(KgCatalog *catalog, KgToolVersion *version, uint64 row)
 {

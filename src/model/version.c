@@ -1,12 +1,11 @@
 /*
  * version.c
- *	  Which catalog of a tenant a snapshot shows.
+ *	  The version of a tenant's catalog that a snapshot shows.
  *
- * Whoever changes a bundle, its types or its relations writes the bundle's row
- * anew.  So which versions of these rows a snapshot shows, by their places and
- * the transactions that wrote them, says which catalog it shows.  They are read
- * without a plan, which would take as long as a whole call; nothing of them is
- * told to anybody.
+ * A change of a bundle, its types or its relations rewrites the bundle's row.
+ * Therefore the visible row versions, by their TIDs and the transactions that
+ * wrote them, identify the catalog.  They are read without a plan, which would
+ * take as long as a whole call.  They are not returned to any caller.
  */
 #include "postgres.h"
 
@@ -22,7 +21,10 @@
 #include "utils/rel.h"
 #include "utils/relcache.h"
 
-/* The rows of a tenant, which leads the primary key; returns how many. */
+/*
+ * Hashes the rows of a tenant, by an index that begins with the tenant.
+ * Returns their number.
+ */
 static int
 hash_rows(const char *table, Datum tenant, Snapshot snapshot, uint64 *hash)
 {
@@ -67,7 +69,10 @@ kg_catalog_version(const char *tenant, Snapshot snapshot)
 	Datum wanted = CStringGetTextDatum(tenant);
 
 	version.nbundles = hash_rows("kg_bundle", wanted, snapshot, &version.hash);
-	/* A registration writes them all anew; where there is none, this. */
+	/*
+	 * A registration rewrites all bundles.  Without bundles, the tenant's row
+	 * counts.
+	 */
 	version.shows = version.nbundles > 0 ||
 					hash_rows("kg_tenant", wanted, snapshot, &version.hash) > 0;
 	pfree(DatumGetPointer(wanted));

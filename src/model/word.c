@@ -1,6 +1,6 @@
 /*
  * word.c
- *	  Words of texts.
+ *	  Words of texts, the unit of search in x-search properties.
  */
 #include "postgres.h"
 
@@ -11,14 +11,14 @@
 
 typedef enum Script
 {
-	KG_GAP,	  /* no letter, digit or mark */
-	KG_RUN,	  /* words are parted by gaps */
-	KG_PAIRED /* by nothing: each two neighbours count as one */
+	KG_GAP,	  /* not a letter, digit or mark */
+	KG_RUN,	  /* gaps separate words */
+	KG_PAIRED /* each pair of neighbors is a word */
 } Script;
 
 /*
- * Past ASCII, what has none of the general categories L, N and M (Unicode 14);
- * ranges run over what is not assigned.
+ * Characters above ASCII outside the general categories L, N and M (Unicode
+ * 14). Ranges include unassigned characters.
  */
 static const KgCodeRange gaps[] = {
 	{0x80, 0xa9},		{0xab, 0xb1},		{0xb4, 0xb4},
@@ -113,7 +113,7 @@ static const KgCodeRange gaps[] = {
 	{0x1ecac, 0x1ecac}, {0x1ecb0, 0x1ecb0}, {0x1ed2e, 0x1ed2e},
 	{0x1eef0, 0x1f0f5}, {0x1f10d, 0x1fbca}, {0xe0001, 0xe007f}};
 
-/* Thai, Hangul, Kana and Han with their marks; gaps come first. */
+/* Thai, Hangul, Kana and Han with their marks; gaps have precedence. */
 static const KgCodeRange paired[] = {
 	{0xe00, 0xe7f},
 	{0x1100, 0x11ff},
@@ -182,7 +182,7 @@ add_place(KgWords *words, const char *start, int len)
 					 : pg_mbcliplen(start, len, KG_MAX_TERM_BYTES);
 }
 
-/* Each two neighbours between start and end. */
+/* Adds each pair of neighbors between start and end. */
 static void
 add_pairs(KgWords *words, const char *start, const char *end)
 {

@@ -1,8 +1,8 @@
 /*
  * writer.c
- *	  What a call that writes says of itself.
+ *	  The description of a writing call.
  *
- * Triggers are given no state: it is found here, as long as the call runs.
+ * It is a static variable because no state can be passed to triggers.
  */
 #include "postgres.h"
 

@@ -1,13 +1,13 @@
 /*
  * writing.c
- *	  The statements that run, one within another, and what they write.
+ *	  The running statements, which may nest, and their writes.
  *
- * PL/pgSQL keeps the state of its expressions until the transaction is over; so
- * that the outermost statement has ended is told from here.
+ * PL/pgSQL caches the state of its expressions until the end of the
+ * transaction, so this file notifies others when the outermost statement ends.
  *
- * A function in RETURNING, or a trigger that fires before ours, is called when
- * rows are gone or new and the rows derived from them are not yet.  It may
- * write entities itself, those of the statement as well.
+ * A function in RETURNING, or a trigger that fires before kg_graph's, runs
+ * when rows have changed but the rows derived from them have not.  It may
+ * write entities itself, including those of the outer statement.
  */
 #include "postgres.h"
 
@@ -33,33 +33,36 @@
 /* A statement that writes kg_entity. */
 typedef struct Writing
 {
-	const QueryDesc *desc; /* NULL: COPY, which is no query */
-	uint64 number;		   /* no other one of this backend has it */
-	CommandId cid;		   /* its rows are of this command */
-	Oid role;			   /* who runs it */
-	int events;			   /* bits of TriggerEvent that it may have */
-	int derived;		   /* of which all is derived */
-	int32 type_no;		   /* written so far; 0: nothing */
-	TimestampTz time;	   /* of all that belongs to it; 0: not asked for */
+	const QueryDesc *desc; /* NULL: COPY, which has no query */
+	uint64 number;		   /* unique in this backend */
+	CommandId cid;		   /* command that wrote its rows */
+	Oid role;			   /* role that runs it */
+	int events;			   /* bits of the TriggerEvents that may fire */
+	int derived;		   /* bits of the events whose derivation is complete */
+	int32 type_no;		   /* last type written; 0: nothing */
+	TimestampTz time;	   /* timestamp of its changes; 0: not requested yet */
 	bool overtaken;
-	uint64 inner;	  /* statements derived in the middle of it */
-	uint64 completed; /* transactions, when it began; 0: unknown */
+	uint64 inner;	  /* statements derived during it */
+	uint64 completed; /* transactions completed at its begin; 0: unknown */
 	struct Writing *outer;
 } Writing;
 
 static Writing copying;
 static Writing *innermost = &copying;
-static Writing left; /* by ExecutorRun, for ExecutorFinish */
+static Writing left; /* set by ExecutorRun, for ExecutorFinish */
 static uint64 nested = 0;
 static uint64 numbered = 0;
 static ExecutorRun_hook_type next_run = NULL;
 static ExecutorFinish_hook_type next_finish = NULL;
 static ProcessUtility_hook_type next_utility = NULL;
 static uint64 statements = 0;
-static int depth = 0; /* of statements; each takes back its one */
+static int depth = 0; /* of statements; each restores its own */
 static void (*end_idle)(void);
 
-/* How many transactions with a number have ended; moves with each. */
+/*
+ * Returns the number of completed transactions that had an XID; it changes
+ * with each.
+ */
 static uint64
 completed(void)
 {
@@ -96,7 +99,10 @@ events_of_command(CmdType command)
 	}
 }
 
-/* Those whose triggers fire for a part of a statement, rows or not. */
+/*
+ * Returns the events whose statement triggers fire for a part of a plan, even
+ * without rows.
+ */
 static int
 events_of_part(const PlannedStmt *stmt, const Plan *plan)
 {
@@ -122,7 +128,7 @@ events_of_part(const PlannedStmt *stmt, const Plan *plan)
 	return events;
 }
 
-/* A part that writes is the whole plan, or that of a WITH. */
+/* The part that writes is the whole plan or the plan of a WITH. */
 static int
 events_of(const PlannedStmt *stmt)
 {
@@ -154,7 +160,7 @@ enter(Writing *writing, QueryDesc *desc)
 	innermost = writing;
 }
 
-/* Around what runs within a statement, also where an error ends it. */
+/* Surrounds code that runs within a statement, also if it raises an error. */
 #define WITHIN_STATEMENT(what)      \
 	do                              \
 	{                               \
@@ -191,7 +197,7 @@ run_query(KG_EXECUTOR_RUN_PARAMS)
 		});
 }
 
-/* Where the triggers that come after fire. */
+/* AFTER triggers fire here. */
 static void
 finish_query(QueryDesc *desc)
 {
@@ -210,7 +216,7 @@ run_utility(PlannedStmt *statement, const char *source, bool read_only_tree,
 			QueryEnvironment *environment, DestReceiver *dest,
 			QueryCompletion *completion)
 {
-	/* DDL needs the tables for itself. */
+	/* DDL needs tables that are not in use. */
 	end_idle();
 	WITHIN_STATEMENT(
 		(next_utility ? next_utility : standard_ProcessUtility)(statement,
@@ -248,11 +254,11 @@ at_transaction_end(XactEvent event, void *arg)
 {
 	forget_copying();
 	left.desc = NULL;
-	/* A procedure that commits goes on as another statement. */
+	/* A procedure that commits continues as another statement. */
 	statements++;
 }
 
-/* A COPY that failed. */
+/* Handles a COPY that failed. */
 static void
 at_subtransaction_end(SubXactEvent event, SubTransactionId subid,
 					  SubTransactionId parent, void *arg)
@@ -276,7 +282,7 @@ kg_writing_init(void (*idle)(void))
 	ProcessUtility_hook = run_utility;
 }
 
-/* Has it written what is not derived yet? */
+/* Returns true if the statement wrote rows without derived rows yet. */
 static bool
 is_behind(const Writing *writing)
 {
@@ -326,7 +332,7 @@ kg_writing_goes_on(void)
 {
 	int left = innermost->events & ~innermost->derived;
 
-	/* One event of those that are left is derived. */
+	/* One of the events left is being derived right now. */
 	if ((left & (left - 1)) != 0)
 		return true;
 	for (const Writing *w = innermost->outer; w; w = w->outer)
@@ -357,7 +363,7 @@ kg_writing_undisturbed(void)
 		   innermost->inner == 0 && innermost->completed == completed();
 }
 
-/* Without one, &copying. */
+/* Returns the outermost statement, or &copying. */
 static Writing *
 outermost(void)
 {
@@ -375,7 +381,10 @@ kg_writing_role(Oid role)
 
 	if (role != kg_extension_owner())
 		return role;
-	/* After a call's own statements, as the owner: for who made the call. */
+	/*
+	 * After a call's own statements, run as the owner: the role that made the
+	 * call.
+	 */
 	return w != &copying ? w->role : GetOuterUserId();
 }
 
@@ -456,7 +465,10 @@ kg_being_written(const char *table)
 	rel = RelationIdGetRelation(kg_relation_oid(table));
 	if (!RelationIsValid(rel))
 		return false;
-	/* Who has not written it in this transaction does not write it now. */
+	/*
+	 * Without RowExclusiveLock by this transaction, no statement writes the
+	 * table.
+	 */
 	used = rel->rd_refcnt > 1 &&
 		   CheckRelationLockedByMe(rel, RowExclusiveLock, true);
 	RelationClose(rel);
