@@ -30,8 +30,7 @@ kg_place_take(KgPlace *place, const char *tenant, const char *counted,
 	for (int i = 0; i < n; i++)
 	{
 		/*
-		 * Each session begins at a different slot, where it usually does not
-		 * conflict.
+		 * Each session begins at a different slot, and usually finds it free.
 		 */
 		int at = (MyProcPid + i) % n;
 

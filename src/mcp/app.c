@@ -1,12 +1,14 @@
 /*
  * app.c
- *	  The explorer as an MCP App (SEP-1865, the extension io.modelcontextprotocol/ui).
+ *	  The explorer as an MCP App (SEP-1865, the extension
+ *	  io.modelcontextprotocol/ui).
  *
- *	  ui://kg_graph/explorer            the page, as kgctl serve --explorer has it
+ *	  ui://kg_graph/explorer            the page, as in kgctl serve --explorer
  *
- * The page is a file on the server, beside the extension's own: so every gateway
- * has it that passes messages on, and none has to know of it.  Where it is not
- * installed, or the client does not show pages, nothing of this exists.
+ * The page is a file on the server, beside the extension's own files.
+ * Therefore every gateway that forwards messages supports it without knowledge
+ * of it.  If it is not installed, or the client does not show pages, the app
+ * does not exist.
  */
 #include "postgres.h"
 

@@ -1,6 +1,7 @@
 /*
  * app_page.c
- *	  The page of the explorer: a file on the server, beside the extension's own.
+ *	  The explorer's page: a file on the server, beside the extension's own
+ *	  files.
  */
 #include "postgres.h"
 
@@ -13,13 +14,13 @@
 
 #include <sys/stat.h>
 
-/* More than the page is built with at most (explorer/build.mjs). */
+/* Above the maximum size of the built page (explorer/build.mjs). */
 #define KG_MCP_APP_BYTES (1024 * 1024)
 
-/* What the page has and a file that is none has not: kgctl looks for it too. */
+/* Text that identifies the page; kgctl searches for it, too. */
 static const char page_mark[] = "\"kg-endpoint\" content=\"mcp\"";
 
-/* NULL: a DBA wants none. */
+/* Returns the path, or NULL if a DBA disabled the page. */
 static char *
 page_path(void)
 {
@@ -33,7 +34,10 @@ page_path(void)
 	return psprintf("%s/extension/%s", share, kg_setting_explorer_file);
 }
 
-/* The whole file, and a byte that ends it; NULL where it cannot be read. */
+/*
+ * Returns the whole file with a terminating zero byte, or NULL if it cannot be
+ * read.
+ */
 static char *
 read_file(const char *path, size_t *len)
 {
@@ -51,14 +55,20 @@ read_file(const char *path, size_t *len)
 	return ok ? text : NULL;
 }
 
-/* NULL where the file is not the page; then the log has it. */
+/*
+ * Returns the page.  If the file is not the page, writes to the log and
+ * returns NULL.
+ */
 static char *
 read_page(const char *path)
 {
 	size_t len = 0;
 	char *text = read_file(path, &len);
 
-	/* Whatever else the setting names is not told to anybody. */
+	/*
+	 * The content of any other file that the setting names must not be
+	 * returned.
+	 */
 	if (text != NULL && len < KG_MCP_APP_BYTES && strlen(text) == len &&
 		strstr(text, page_mark) != NULL &&
 		pg_encoding_verifymbstr(PG_UTF8, text, len) == (int) len)
@@ -77,7 +87,7 @@ kg_mcp_app_page(void)
 	return path ? read_page(path) : NULL;
 }
 
-/* A file is read once to see what it is, and again when it is another. */
+/* A file is read once to check it, and again if the setting names another. */
 bool
 kg_mcp_app_page_exists(void)
 {
@@ -107,7 +117,7 @@ kg_mcp_app_page_exists(void)
 void
 kg_mcp_app_write_page_meta(KgJsonWriter *w)
 {
-	/* No origin is named, so the page may connect to none. */
+	/* No origin is listed, so the page may not connect to any. */
 	kg_jw_kjsonb(w,
 				 "_meta",
 				 kg_json_parse("{\"ui\": {\"prefersBorder\": true, "

@@ -1,6 +1,6 @@
 /*
  * batch.c
- *	  Several messages in an array, which revision 2025-03-26 has.
+ *	  Batches: several messages in an array, as in revision 2025-03-26.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Batches belong to one revision only; its kg_mcp_initialize may not be in one. */
+/* Batches exist in one revision only; initialize may not be in a batch. */
 static bool
 batch_member_ok(const JsonbValue *member)
 {
@@ -39,14 +39,19 @@ batch_member_ok(const JsonbValue *member)
 	return !claims;
 }
 
-/* A batch has one clock and one budget of bytes for all of its messages. */
+/*
+ * The state of a batch.  All its messages share one time limit and one limit
+ * of bytes.
+ */
 typedef struct Batch
 {
 	const char *tenant;
 	const KgBrought *brought;
-	CommandId begun;	 /* a message sees what those before it wrote */
-	Size bytes;			 /* of the replies */
-	const char *setting; /* that was exceeded: the rest is refused */
+	/* start of the current message, which sees the writes of earlier ones */
+	CommandId begun;
+	Size bytes; /* of the replies */
+	/* exceeded setting, or NULL; the other messages are refused */
+	const char *setting;
 } Batch;
 
 static Jsonb *

@@ -1,7 +1,7 @@
 /*
  * complete.c
- *	  completion/complete: names, ids, labels and enum values that begin with
- *	  what was typed, for the arguments of prompts and resource templates.
+ *	  The method completion/complete: names, ids, labels and enum values with a
+ *	  typed prefix, for the arguments of prompts and resource templates.
  */
 #include "postgres.h"
 
@@ -17,7 +17,7 @@
 #include "query/sql.h"
 #include "utils/builtins.h"
 
-/* The protocol's own limit. */
+/* The protocol's limit. */
 #define KG_MCP_COMPLETIONS 100
 
 typedef struct KgCompletion
@@ -27,7 +27,7 @@ typedef struct KgCompletion
 	const JsonbContainer *context; /* other arguments, or NULL */
 	int n;
 	bool more;
-	const KgField *outside; /* a value shows it: its text is from outside */
+	const KgField *outside; /* field that a value shows, with untrusted text */
 	const char *values[KG_MCP_COMPLETIONS];
 } KgCompletion;
 
@@ -69,7 +69,7 @@ typedef struct KgOfferArg
 	bool handles;
 } KgOfferArg;
 
-/* A row (type_no, entity_id). */
+/* Offers a row (type_no, entity_id). */
 static bool
 offer_row(TupleTableSlot *slot, void *arg)
 {
@@ -87,7 +87,7 @@ offer_row(TupleTableSlot *slot, void *arg)
 	return !a->completion->more;
 }
 
-/* Entities of a type whose id begins with a text. */
+/* Offers the entities of a type whose id has the prefix. */
 static void
 offer_ids(KgCompletion *c, const KgType *type, const char *prefix, bool handles)
 {
@@ -116,9 +116,9 @@ offer_ids(KgCompletion *c, const KgType *type, const char *prefix, bool handles)
 }
 
 /*
- * Entities, of a type where one is given, whose label begins with a text.
- * Terms know no agents and scopes: the join asks kg_entity whether the caller
- * sees the entity.
+ * Offers the entities, of a type unless it is NULL, whose label has the
+ * prefix. Terms do not consider agents and scopes, so a join with kg_entity
+ * checks visibility.
  */
 static void
 offer_labels(KgCompletion *c, const KgType *type, const char *prefix,
@@ -161,7 +161,7 @@ offer_bundles(KgCompletion *c)
 		offer_if_begun(c, c->catalog->bundles[i].name);
 }
 
-/* Types by their handle; within the bundle that was chosen, by their name. */
+/* Offers types by handle or, within the chosen bundle, by name. */
 static void
 offer_types(KgCompletion *c)
 {
@@ -196,7 +196,10 @@ offer_fields(KgCompletion *c)
 			offer_if_begun(c, type->fields[i].name);
 }
 
-/* Enum values as declared; of a reference, ids and labels of its target. */
+/*
+ * Offers enum values in declared order; for a reference, ids and labels of its
+ * target.
+ */
 static void
 offer_values(KgCompletion *c)
 {
@@ -219,7 +222,7 @@ offer_values(KgCompletion *c)
 	offer_labels(c, target, c->typed, false);
 }
 
-/* type:id by the id or the label; before the colon types and labels. */
+/* Offers type:id by id or label; before the colon, types and labels. */
 static void
 offer_handles(KgCompletion *c)
 {
@@ -241,7 +244,9 @@ offer_handles(KgCompletion *c)
 	offer_labels(c, NULL, c->typed, true);
 }
 
-/* The reference must be to something of ours with such an argument. */
+/*
+ * Checks that the reference is to a prompt or template with such an argument.
+ */
 static bool
 check_reference(KgMcpRequest *req, const JsonbValue *ref, const char *argument)
 {

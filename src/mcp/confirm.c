@@ -1,11 +1,11 @@
 /*
  * confirm.c
- *	  A write that is to be confirmed, as the protocol's question to the user.
+ *	  Confirmation of a write by the client's user, through elicitation.
  *
- * Since 2026-07-28 a result can ask for input; the client sends the call again
- * with the answer and requestState, which is the signed value of
- * tools/write/confirm.h.  A client that did not say that it can ask its user, and one
- * of an earlier revision, gets the reply with "confirm" as it is, for the model.
+ * Since 2026-07-28 a result may request input.  The client sends the call
+ * again with the answer and requestState, the signed value of
+ * tools/write/confirm.h. A client of an earlier revision, or without support
+ * of elicitation, gets the reply with "confirm" unchanged, for the model.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "mcp/confirm.h"
 #include "tools/dispatch.h"
 
-#define KG_MCP_CONFIRM "confirm" /* the key of the question */
+#define KG_MCP_CONFIRM "confirm" /* key of the question */
 #define KG_MCP_NAMED_IDS 10
 
 static const JsonbContainer *
@@ -36,7 +36,7 @@ kg_mcp_read_answer(const KgMcpRequest *req, const Jsonb **arguments)
 	JsonbValue state;
 	JsonbValue value;
 
-	/* Without an answer it is asked again. */
+	/* Without an answer the question is repeated. */
 	if (req->revision < KG_MCP_2026_07_28 || answer == NULL ||
 		!JB_ROOT_IS_OBJECT(*arguments) ||
 		kg_json_get(req->params, "requestState", &state) == NULL ||
@@ -73,7 +73,7 @@ kg_mcp_declined(KgMcpRequest *req)
 	return kg_splice_finish(&result);
 }
 
-/* Can the client ask its user to fill in a form? */
+/* Returns true if the client can show a form to its user. */
 static bool
 can_ask(const KgMcpRequest *req)
 {
@@ -89,8 +89,9 @@ can_ask(const KgMcpRequest *req)
 }
 
 /*
- * What would happen, for people: "delete_brand would write: 2 deleted (north,
- * south)"; of what cannot be run dry, that it would.
+ * Returns the effect of the call for a user: "delete_brand would write: 2
+ * deleted (north, south)".  If a dry run is impossible, it says that the tool
+ * would write.
  */
 static char *
 question_text(const char *tool, const JsonbContainer *reply)
@@ -162,7 +163,7 @@ kg_mcp_question(KgMcpRequest *req, const char *tool, const Jsonb *result)
 	JsonbValue state;
 	KgSplice asking;
 
-	/* Only what is to be confirmed has the member, or its error has. */
+	/* Only a reply that needs confirmation, or its error, has the member. */
 	if (error != NULL)
 		reply = error;
 	if (reply == NULL || kg_json_get(reply, "confirm", &state) == NULL ||

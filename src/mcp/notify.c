@@ -1,11 +1,12 @@
 /*
  * notify.c
- *	  Telling gateways that a tenant's lists changed.
+ *	  Notifications for gateways that a tenant's lists changed.
  *
- * Statement triggers with transition tables name the tenants of the rows that
- * changed.  The notifications go out at commit, each only once in a transaction
- * (docs/gateway.md).  Whoever may connect may listen: a notification says
- * nothing but a keyed digest of the tenant and what to ask for again.
+ * Statement triggers with transition tables find the tenants of the changed
+ * rows.  Notifications are sent at commit, without duplicates in a transaction
+ * (docs/gateway.md).  Any role that may connect may listen.  Therefore a
+ * notification has only a keyed digest of the tenant and the kind of data to
+ * request again.
  */
 #include "postgres.h"
 
@@ -34,9 +35,10 @@ static const char *const told_tables[] = {"kg_bundle",
 PG_FUNCTION_INFO_V1(kg_sql_notify_gateways);
 
 /*
- * Of every tenant where a row is of all of them, as some keys are.  Rows of
- * bundles are written anew as they are, too, for a new version of the catalog:
- * where there are those of before, rows that are among them have not changed.
+ * Selects the tenants of the changed rows; all tenants for a row without one,
+ * such as some keys.  Rows of bundles are also rewritten unchanged for a new
+ * version of the catalog.  If "before" exists, rows that are also in it are
+ * not changes.
  */
 static uint64
 read_tenants(bool compare)
@@ -76,10 +78,10 @@ notify_tenant(const char *tenant, const char *what)
 }
 
 /*
- * AFTER statement trigger with the transition table "changed", and "before"
- * where bundles are updated; its argument is "resource" where the rows are
- * bundles, whose own resources changed too, "tools" where no other list did,
- * and "access" where somebody's right to be told may have ended.
+ * AFTER statement trigger with the transition table "changed" and, for updates
+ * of bundles, "before".  Its argument is "resource" for rows of bundles, whose
+ * own resources changed, too; "tools" if no other list changed; "access" if a
+ * caller's right to notifications may have ended.
  */
 Datum
 kg_sql_notify_gateways(PG_FUNCTION_ARGS)

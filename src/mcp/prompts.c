@@ -1,11 +1,11 @@
 /*
  * prompts.c
- *	  prompts/list, prompts/get and the server's instructions.
+ *	  The methods prompts/list and prompts/get, and the server's instructions.
  *
- * A model with a knowledge graph at hand answers from memory unless it is told
- * not to.  The prompts tell it how to work, with the types, filters and an
- * example of the caller's own bundles filled in; they are made from the
- * catalog that the caller sees, so they name nothing that is hidden from it.
+ * A model with a knowledge graph answers from memory unless it is instructed
+ * otherwise.  The prompts describe how to work, with the types, filters and an
+ * example of the caller's own bundles.  They are made from the catalog that
+ * the caller sees, so they contain no hidden names.
  */
 #include "postgres.h"
 
@@ -23,7 +23,9 @@
 
 #define KG_PROMPT_WORKFLOW "knowledge_graph"
 #define KG_PROMPT_LIST "list_entities"
-/* Types and enum values that a prompt spells out; tools have the rest. */
+/*
+ * Maximum numbers of types and enum values in a prompt; tools have the others.
+ */
 #define KG_PROMPT_TYPES 60
 #define KG_PROMPT_VALUES 12
 #define KG_PROMPT_FIELDS 20
@@ -83,7 +85,7 @@ static const char workflow_arguments[] =
 	"- The values of filters are stored codes and ids, not the names that are "
 	"shown to people.\n"
 	"- Only the properties named in a tool's schema can be filtered.\n";
-/* How texts in rows are read (docs/mcp.md). */
+/* Explains replies in rows (docs/mcp.md). */
 static const char reading_rows[] =
 	"Replies are in rows: where the first member of an array is an array of "
 	"names, the others have the values, {name: value} among the names holds "
@@ -92,11 +94,11 @@ static const char reading_rows[] =
 	"missing is empty; without total "
 	"all is told. next has what to change in the arguments.\n";
 
-/* For who has tools that write. */
+/* For callers with writing tools. */
 static const char writing_rule[] = "Some of its tools write.\n"
 								   "Write only what the user asked for.";
 
-/* For who has those that bundles make. */
+/* For callers with writing tools of bundles. */
 static const char writing_rules[] =
 	" Read the record before you change it, "
 	"and send its version as \"expected_version\"; on CONFLICT read it again "
@@ -107,7 +109,7 @@ static const char writing_rules[] =
 	"and "
 	"the same one where you do not know whether it arrived.\n";
 
-/* Text of a bundle's author, cut on a character boundary. */
+/* Appends a text of a bundle's author, truncated on a character boundary. */
 static void
 append_cut(StringInfo out, const char *text)
 {
@@ -125,7 +127,9 @@ in_bundle(const KgType *type, const char *bundle)
 	return bundle == NULL || strcmp(type->bundle, bundle) == 0;
 }
 
-/* The name of the type's tool of this kind that the caller has, or NULL. */
+/*
+ * Returns the name of the caller's tool for an operation on the type, or NULL.
+ */
 static const char *
 tool_of_type(const KgMcpRequest *req, const KgCatalog *catalog,
 			 const KgType *type, int operation)
@@ -139,8 +143,8 @@ tool_of_type(const KgMcpRequest *req, const KgCatalog *catalog,
 }
 
 /*
- * The tool that lists a type's entities: its own, or one of any type, which
- * has the type as an argument; NULL where the caller has none.
+ * Returns the tool that lists a type's entities: its own, or one for any type
+ * with the type as argument; NULL if the caller has no such tool.
  */
 static const char *
 listing_tool(const KgMcpRequest *req, const KgCatalog *catalog,
@@ -300,7 +304,7 @@ append_relations(StringInfo out, const KgMcpRequest *req,
 		appendStringInfoChar(out, '\n');
 }
 
-/* A field with a declared set of values, the best to show a filter with. */
+/* Returns a field with declared values, the best example of a filter. */
 static const KgField *
 enum_field(const KgType *type)
 {
@@ -310,7 +314,10 @@ enum_field(const KgType *type)
 	return NULL;
 }
 
-/* A call as a model would write it: of the first type with an enum, or any. */
+/*
+ * Appends a call as a model would write it, for the first type with an enum,
+ * or else any type.
+ */
 static void
 append_example(StringInfo out, const KgMcpRequest *req,
 			   const KgCatalog *catalog, const char *bundle)
@@ -392,7 +399,7 @@ append_writing(StringInfo out, const KgMcpRequest *req,
 	appendStringInfoString(out, of_bundles ? writing_rules : "\n");
 }
 
-/* Are there tools listed whose replies are? */
+/* Returns true if some listed tool replies in rows. */
 static bool
 replies_in_rows(const KgMcpRequest *req, const KgCatalog *catalog)
 {
@@ -423,8 +430,8 @@ append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 }
 
 /*
- * Appends the whole schema if it is short enough: then no model has to call the
- * tool "schema", which the same toolset has.
+ * Appends the whole schema if it is short enough.  Then a model need not call
+ * the tool "schema", which is in the same toolset.
  */
 static void
 append_schema(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog)
@@ -513,7 +520,7 @@ kg_mcp_prompt_arguments(const char *prompt, int *n)
 	return NULL;
 }
 
-/* An argument of the prompt; they are all strings. */
+/* Returns an argument of the prompt; all arguments are strings. */
 static char *
 prompt_argument(const KgMcpRequest *req, const char *name)
 {

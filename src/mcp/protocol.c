@@ -1,6 +1,6 @@
 /*
  * protocol.c
- *	  What the handlers of the Model Context Protocol share.
+ *	  Functions shared by the handlers of the Model Context Protocol.
  */
 #include "postgres.h"
 
@@ -8,10 +8,13 @@
 #include "mcp/protocol.h"
 #include "utils/builtins.h"
 
-/* Items of a page; a client asks for the next one with its cursor. */
+/* Items on a page; a client requests the next one with its cursor. */
 #define KG_MCP_PAGE 100
 #define KG_MCP_META_SERVER "io.modelcontextprotocol/serverInfo"
-/* Milliseconds; a change is notified, so this is for who does not listen. */
+/*
+ * Milliseconds.  Changes are notified, so this is for clients that do not
+ * listen.
+ */
 #define KG_MCP_TTL 60000
 
 static const char *const revision_names[KG_MCP_REVISIONS] = {
@@ -135,8 +138,8 @@ kg_mcp_splice_envelope(KgMcpRequest *req, const JsonbValue *meta,
 }
 
 /*
- * A cursor is the name that the page before ended with, in hexadecimal: the
- * next page starts behind it, whatever came and went meanwhile.
+ * Returns a cursor: the last name of a page, in hexadecimal.  The next page
+ * starts after it, whatever was added or removed meanwhile.
  */
 static char *
 cursor_of_name(const char *name)
@@ -197,6 +200,6 @@ kg_mcp_cache_hints(KgMcpRequest *req, KgJsonWriter *w)
 	if (req->revision < KG_MCP_2026_07_28)
 		return;
 	kg_jw_kint(w, "ttlMs", KG_MCP_TTL);
-	/* What one caller sees is nobody else's. */
+	/* Each caller may see different data. */
 	kg_jw_kstring(w, "cacheScope", "private");
 }

@@ -1,14 +1,14 @@
 /*
  * request.c
- *	  One message: its form, the revision it speaks, its method, its response.
+ *	  Processing of one message: its form, revision, method and response.
  *
- * Two eras are served (docs/mcp.md): since 2026-07-28 every request says in
- * params._meta which revision it speaks; before, the revision was agreed on by
- * initialize, which a gateway remembers and passes on as kg_revision.  Nothing
- * is remembered here between messages but caches.
+ * Two eras of the protocol are supported (docs/mcp.md).  Since 2026-07-28
+ * every request has its revision in params._meta.  Earlier, initialize agreed
+ * on the revision, which a gateway remembers and sends as kg_revision.  This
+ * file stores no state between messages except caches.
  *
- * What a message gets wrong is answered with a JSON-RPC error, what a tool gets
- * wrong with a result (tools.c).
+ * Faults of a message result in a JSON-RPC error, those of a tool in a result
+ * (tools.c).
  */
 #include "postgres.h"
 
@@ -82,7 +82,7 @@ kg_mcp_invalid_request(const char *message)
 	return kg_mcp_error_response(&req, true);
 }
 
-/* A claim of the new era: any member of ours in params._meta. */
+/* Any member of a modern revision in params._meta is a claim. */
 const JsonbContainer *
 kg_mcp_find_meta(const KgMcpRequest *req, JsonbValue *meta, bool *claims)
 {
@@ -98,7 +98,7 @@ kg_mcp_find_meta(const KgMcpRequest *req, JsonbValue *meta, bool *claims)
 	return kg_json_container(meta);
 }
 
-/* The envelope of 2026-07-28. */
+/* Checks the envelope of 2026-07-28. */
 static bool
 check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 {
@@ -141,7 +141,7 @@ check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 	return true;
 }
 
-/* Which revision the message speaks; req->revision where it does not say. */
+/* Sets req->revision from the message, if it has a revision. */
 static bool
 choose_revision(KgMcpRequest *req, const JsonbContainer *message)
 {
@@ -180,7 +180,10 @@ find_method(const KgMcpRequest *req)
 	return NULL;
 }
 
-/* Where changes are told, and for how long the caller may hear of them. */
+/*
+ * Writes the notification channel, and the time until which the caller may
+ * listen.
+ */
 static void
 write_listen(KgMcpRequest *req, KgJsonWriter *w)
 {
@@ -208,7 +211,7 @@ begin_result(KgMcpRequest *req, KgJsonWriter *w)
 	kg_mcp_write_envelope(req, w);
 }
 
-/* Around a result that is finished. */
+/* Wraps a complete result. */
 static Jsonb *
 wrap_result(KgMcpRequest *req)
 {
@@ -242,7 +245,7 @@ handle(void *arg)
 	it->ok = it->handler(it->req, it->w);
 }
 
-/* Tools answer by themselves that their time is over. */
+/* Runs a handler with a time limit.  Tools report a timeout in their result. */
 static bool
 handle_in_time(KgMcpHandler handler, KgMcpRequest *req, KgJsonWriter *w)
 {
@@ -254,7 +257,7 @@ handle_in_time(KgMcpHandler handler, KgMcpRequest *req, KgJsonWriter *w)
 	return handling.ok;
 }
 
-/* Run a method and make its response. */
+/* Runs a method and returns its response. */
 static Jsonb *
 respond(KgMcpRequest *req)
 {
@@ -281,7 +284,7 @@ respond(KgMcpRequest *req)
 	{
 		if (kg_setting_mcp_server != KG_SERVER_STANDBY)
 			return kg_mcp_error_response(req, true);
-		/* It may know something older than the caller does. */
+		/* This server's data may be older than the caller's. */
 		req->elsewhere = "refused";
 	}
 	if (req->result != NULL || req->asked != NULL || req->elsewhere != NULL)
@@ -324,7 +327,7 @@ kg_mcp_answer_object(const JsonbContainer *message, const char *tenant,
 	{
 		JsonbValue reply;
 
-		/* A client's answer to a question that a gateway asked. */
+		/* A client's answer to a question of the gateway. */
 		if (has_id && (kg_json_get(message, "result", &reply) ||
 					   kg_json_get(message, "error", &reply)))
 			return NULL;
@@ -346,7 +349,9 @@ kg_mcp_answer_object(const JsonbContainer *message, const char *tenant,
 	req.revision = untold;
 	if (!choose_revision(&req, message))
 		return kg_mcp_error_response(&req, true);
-	/* A batch is several calls: what was decided for one is not for the next. */
+	/*
+	 * A batch is several calls: decisions for one are not valid for the next.
+	 */
 	kg_decisions_end(kg_running_call());
 	return respond(&req);
 }

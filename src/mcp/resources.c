@@ -1,15 +1,15 @@
 /*
  * resources.c
- *	  resources/list, resources/templates/list and resources/read.
+ *	  The methods resources/list, resources/templates/list and resources/read.
  *
- *	  kg://bundle/BUNDLE                what is in a bundle
+ *	  kg://bundle/BUNDLE                overview of a bundle
  *	  kg://bundle/BUNDLE/schema/TYPE    the JSON Schema of a type
  *	  kg://entity/HANDLE                an entity; TYPE:ID or BUNDLE/TYPE:ID
- *	  memory://knowledge-graph          what read_graph answers, where it is a tool
- *	  ui://kg_graph/explorer            the page of mcp/app.h, where it is agreed on
+ *	  memory://knowledge-graph          the result of read_graph, if it is a tool
+ *	  ui://kg_graph/explorer            the page of mcp/app.h, if agreed on
  *
- * Parts are percent-encoded where a URI wants it.  What the caller does not
- * see is answered as what does not exist.
+ * Parts are percent-encoded as required in a URI.  Resources that the caller
+ * does not see are reported as missing.
  */
 #include "postgres.h"
 
@@ -215,7 +215,7 @@ kg_mcp_templates_list(KgMcpRequest *req, KgJsonWriter *w)
 	return true;
 }
 
-/* NULL where it is no percent-encoded text. */
+/* Returns NULL if the text is not percent-encoded. */
 static char *
 percent_decode(const char *in)
 {
@@ -261,7 +261,7 @@ write_relations(const KgCatalog *catalog, const KgBundle *bundle,
 													variant->from_type_no);
 			const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
 
-			/* A bundle that the caller does not see has types of no name. */
+			/* Types of a bundle that the caller does not see have no name. */
 			if (from == NULL || to == NULL)
 				continue;
 			kg_jw_begin_object(w);
@@ -274,7 +274,7 @@ write_relations(const KgCatalog *catalog, const KgBundle *bundle,
 	kg_jw_end_array(w);
 }
 
-/* The overview of a bundle. */
+/* Returns the overview of a bundle. */
 static Jsonb *
 describe_bundle(const KgCatalog *catalog, const KgBundle *bundle)
 {
@@ -305,7 +305,10 @@ describe_bundle(const KgCatalog *catalog, const KgBundle *bundle)
 	return kg_jw_finish(&w);
 }
 
-/* kg://bundle/...: the overview or a schema; NULL where there is none. */
+/*
+ * Returns the overview or a schema for kg://bundle/..., or NULL if it does not
+ * exist.
+ */
 static Jsonb *
 read_bundle(const KgCatalog *catalog, const char *rest, const char **mime)
 {
@@ -330,7 +333,7 @@ read_bundle(const KgCatalog *catalog, const char *rest, const char **mime)
 	return NULL;
 }
 
-/* As kg_get() shows it, counts of edges and marks included. */
+/* Returns the entity as kg_get() does, including counts of edges and marks. */
 static Jsonb *
 read_entity(const KgCatalog *catalog, const char *rest)
 {

@@ -1,7 +1,7 @@
 /*
  * session.c
- *	  What a client agrees on before it asks: versions, capabilities, levels of
- *	  logging, subscriptions.
+ *	  Methods by which client and server agree on versions, capabilities,
+ *	  logging levels and subscriptions.
  */
 #include "postgres.h"
 
@@ -45,7 +45,7 @@ kg_mcp_discover(KgMcpRequest *req, KgJsonWriter *w)
 	return true;
 }
 
-/* A version that is not served is answered with the newest of its era. */
+/* An unsupported version is answered with the newest of its era. */
 bool
 kg_mcp_initialize(KgMcpRequest *req, KgJsonWriter *w)
 {
@@ -80,7 +80,7 @@ kg_mcp_ping(KgMcpRequest *req, KgJsonWriter *w)
 	return true;
 }
 
-/* Nothing is logged to clients, so that any level is obeyed. */
+/* No log messages are sent to clients, so any level is accepted. */
 bool
 kg_mcp_set_level(KgMcpRequest *req, KgJsonWriter *w)
 {
@@ -101,7 +101,7 @@ kg_mcp_set_level(KgMcpRequest *req, KgJsonWriter *w)
 		req, KG_MCP_INVALID_PARAMS, NULL, "params.level is not a log level");
 }
 
-/* Whoever carries the messages keeps the list of subscriptions. */
+/* The gateway stores the list of subscriptions. */
 bool
 kg_mcp_unsubscribe(KgMcpRequest *req, KgJsonWriter *w)
 {
@@ -121,7 +121,7 @@ kg_mcp_subscribe(KgMcpRequest *req, KgJsonWriter *w)
 	(void) kg_json_get(req->params, "uri", &uri);
 	if (!kg_mcp_may_be_told(req, &uri))
 		return kg_mcp_refuse_resource(req, kg_json_cstring(&uri));
-	/* Of a batch nobody takes out where to listen. */
+	/* A gateway does not extract the notification channel from a batch. */
 	req->listen = req->member < 0;
 	return true;
 }
@@ -136,7 +136,9 @@ write_uris(KgMcpRequest *req, const JsonbContainer *uris, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
-/* The accepted part of a filter: what is asked for and can be notified. */
+/*
+ * Writes the accepted part of a filter: requested kinds that can be notified.
+ */
 static void
 write_filter(KgMcpRequest *req, const JsonbContainer *asked, KgJsonWriter *w)
 {
@@ -155,7 +157,7 @@ write_filter(KgMcpRequest *req, const JsonbContainer *asked, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-/* Writes the whole notification: there is no result before it ends. */
+/* Writes the whole notification, because the result follows only at the end. */
 bool
 kg_mcp_subscriptions_listen(KgMcpRequest *req, KgJsonWriter *w)
 {

@@ -1,10 +1,10 @@
 /*
  * tools.c
- *	  tools/list and tools/call.
+ *	  The methods tools/list and tools/call.
  *
- * The tools of the caller (tools/dispatch.h) are kept in the shape of the revision
- * that asked, with the names in them: a tool that is not in the caller's list
- * does not exist for it.
+ * The caller's tools (tools/dispatch.h) are cached in the form of the
+ * requested revision, with the names in them.  A tool outside of the caller's
+ * list does not exist for it.
  */
 #include "postgres.h"
 
@@ -22,21 +22,21 @@
 
 typedef struct Key
 {
-	uint64 listed; /* the id of what it is made from */
+	uint64 listed; /* id of the list that it was made from */
 	KgMcpRevision revision;
-	bool app; /* with what the explorer's page wants told */
+	bool app; /* with the members for the explorer's page */
 } Key;
 
-/* The list of one caller and revision. */
+/* The list for one caller and revision. */
 typedef struct KgToolList
 {
 	KgCacheEntry entry;
 	Key key;
 	int ntools;
 	const char **names;	 /* in the order of the list */
-	const char **sorted; /* by strcmp */
+	const char **sorted; /* in the order of strcmp() */
 	Jsonb **tools;
-	const Jsonb *first; /* the result for a client without a cursor */
+	const Jsonb *first; /* result for a client without a cursor */
 } KgToolList;
 
 static const int most = 16;
@@ -49,7 +49,7 @@ is_key(const void *entry, const void *key)
 	return memcmp(&((const KgToolList *) entry)->key, key, sizeof(Key)) == 0;
 }
 
-/* Members of a tool that a revision does not know are left out. */
+/* Returns false for a member of a tool that the revision does not define. */
 static bool
 knows_member(KgMcpRevision revision, const JsonbValue *key)
 {
@@ -101,7 +101,7 @@ shape_tool(const JsonbContainer *tool, const char *name, const Key *key)
 	return kg_jw_finish(&w);
 }
 
-/* One more tool, kept in the context. */
+/* Adds a tool, stored in the context. */
 static void
 add_tool(KgToolList *list, const char *name, const Jsonb *shaped,
 		 MemoryContext context)
@@ -115,7 +115,7 @@ add_tool(KgToolList *list, const char *name, const Jsonb *shaped,
 	MemoryContextSwitchTo(old);
 }
 
-/* All tools of the caller, in the current context. */
+/* Adds all tools of the caller, in the current context. */
 static void
 fill_list(KgToolList *list, const Jsonb *all)
 {
@@ -240,8 +240,8 @@ is_error(const Jsonb *result)
 }
 
 /*
- * Before 2025-11-25 arguments that do not fit are an error of the protocol;
- * since then the model is to see them (SEP-1303).
+ * Before 2025-11-25 invalid arguments are an error of the protocol.  Since
+ * then the model sees the error (SEP-1303).
  */
 static bool
 is_argument_error(const Jsonb *result, JsonbValue *error)
@@ -274,8 +274,8 @@ refuse_arguments(KgMcpRequest *req, const JsonbValue *error)
 }
 
 /*
- * Is it an error that the primary might not answer?  What takes too much would
- * take it there as well.
+ * Returns true for an error that the primary may not raise.  Exceeded limits
+ * would be exceeded there, too.
  */
 static bool
 is_refused(const Jsonb *result)
@@ -292,12 +292,12 @@ is_refused(const Jsonb *result)
 			!kg_json_string_is(&value, kg_error_code_name(KG_LIMIT_EXCEEDED)));
 }
 
-/* What a result says beside itself; NULL: nothing. */
+/* Returns the _meta of a result, or NULL. */
 static const JsonbValue *
 result_meta(const KgMcpRequest *req, const Jsonb *result, JsonbValue *meta)
 {
 	bool has = kg_json_get(&result->root, "_meta", meta) != NULL;
-	/* What ended with an error was undone. */
+	/* After an error all writes were undone. */
 	char *wrote = is_error(result) ? NULL : kg_mcp_wrote(req);
 	KgJsonWriter w;
 
@@ -312,8 +312,8 @@ result_meta(const KgMcpRequest *req, const Jsonb *result, JsonbValue *meta)
 }
 
 /*
- * The result in the revision's shape.  A client that knows no structured
- * content gets the reply as text even where kg_graph.mcp_text is off.
+ * Returns the result in the revision's form.  A client without structured
+ * content gets the reply as text even if kg_graph.mcp_text is off.
  */
 static Jsonb *
 shape_result(KgMcpRequest *req, const Jsonb *result)
@@ -343,7 +343,10 @@ shape_result(KgMcpRequest *req, const Jsonb *result)
 	return kg_splice_finish(&shaped);
 }
 
-/* The version that the message names, as an option of the call; or NULL. */
+/*
+ * Returns the version that the message names, as an option of the call, or
+ * NULL.
+ */
 static Jsonb *
 call_options(const KgMcpRequest *req)
 {
@@ -362,7 +365,7 @@ call_options(const KgMcpRequest *req)
 	return kg_jw_finish(&w);
 }
 
-/* NULL: req->asked comes first. */
+/* Returns NULL if req->asked must be decided first. */
 static Jsonb *
 call_tool(KgMcpRequest *req, const char *name, const Jsonb *arguments)
 {
@@ -400,12 +403,12 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 			req, KG_MCP_INVALID_PARAMS, NULL, "params.name is missing");
 	if (req->app && strcmp(name, KG_MCP_APP_TOOL) == 0)
 	{
-		/* It is the last one, and not for itself. */
+		/* The page's own tool is the last one, and not in the result. */
 		req->result = shape_result(
 			req, kg_mcp_app_start(req, list->tools, list->ntools - 1));
 		return true;
 	}
-	/* A version or an alias of a registered tool is not listed. */
+	/* Versions and aliases of registered tools are not listed. */
 	if (bsearch(&name,
 				list->sorted,
 				list->ntools,
@@ -430,7 +433,7 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 		req->elsewhere = "refused";
 		return true;
 	}
-	/* A state that is none of ours is no model's to correct. */
+	/* A model cannot correct an invalid requestState. */
 	if (answer == KG_MCP_AGREED && is_argument_error(result, &error) &&
 		kg_json_get(kg_json_container(&error), "path", &value) != NULL &&
 		kg_json_string_is(&value, "/confirm"))

@@ -1,16 +1,15 @@
 /*
  * wrote.c
- *	  Reading at a standby what was written at the primary.
+ *	  Reading from a standby after writing to the primary.
  *
- * The value names the transaction that wrote.  A standby shows transactions in
- * the order in which they committed, so whoever sees this one sees all that was
- * written before; and whether it does its snapshot says, the very one that it
- * reads by.  A position in the WAL would say the same, but where a commit is
- * there is known only when kg_mcp() has answered.
+ * The value identifies the writing transaction.  A standby shows transactions
+ * in the order of their commits, so if it shows this one, it shows all earlier
+ * writes.  The call's own snapshot is checked.  A position in the WAL would be
+ * equivalent, but the commit's is known only after kg_mcp() has returned.
  *
- * Nobody can make a value that lets a call wait: it is signed, and bound to who
- * calls, as cursors are.  And it is hidden, because numbers of transactions tell
- * how much others write.
+ * A caller cannot construct a value that makes a call wait: it is signed, and
+ * bound to the caller, as cursors are.  It is encrypted, because transaction
+ * ids show the amount of other callers' writes.
  */
 #include "postgres.h"
 
@@ -23,18 +22,18 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-/* Longer than any value of ours. */
+/* Above the length of any valid value. */
 #define KG_MAX_WROTE_CHARS 128
 /*
- * What a standby has not after so long it may never get: after a failover, what
- * the new primary had not received.
+ * Time after which a standby may never show the transaction: after a failover,
+ * the new primary may not have received it.
  */
 #define KG_WROTE_SECONDS 60
 
-/* What is signed. */
+/* The signed data. */
 typedef struct Wrote
 {
-	uint64 transaction; /* with its epoch */
+	uint64 transaction; /* with epoch */
 	TimestampTz at;
 } Wrote;
 
@@ -64,7 +63,7 @@ kg_mcp_wrote(const KgMcpRequest *req)
 		req->tenant, purpose(), (const char *) &wrote, sizeof(wrote));
 }
 
-/* By the snapshot that the call reads by. */
+/* Checks the snapshot that the call reads with. */
 static bool
 is_seen(uint64 transaction)
 {
@@ -72,7 +71,10 @@ is_seen(uint64 transaction)
 
 	if (transaction >= next)
 		return false;
-	/* Older than any that can still run, it has a number that is given again. */
+	/*
+	 * If it is older than any running transaction, its 32-bit XID may be in use
+	 * again.
+	 */
 	return next - transaction > PG_INT32_MAX ||
 		   !XidInMVCCSnapshot((TransactionId) transaction, GetActiveSnapshot());
 }
@@ -100,7 +102,7 @@ kg_mcp_sees_writes(KgMcpRequest *req)
 
 	if (kg_setting_mcp_server == KG_SERVER_ALONE)
 		return true;
-	/* It goes its own way, and the primary perhaps another. */
+	/* After a promotion this server may diverge from the primary. */
 	if (standby && !RecoveryInProgress())
 		req->elsewhere = "promoted";
 	if (kg_json_get(req->params, "_meta", &meta) == NULL ||

@@ -1,9 +1,9 @@
 /*
  * cache.c
- *	  Compiled schemas of this backend, by content.
+ *	  The backend's cache of compiled schemas, keyed by content.
  *
- * Keyed by a hash of schema, resources and options, and verified byte by byte.
- * The memory context in which a schema was fetched pins it.
+ * The key is a hash of schema, resources and options, which are then compared
+ * byte by byte.  The memory context in which a schema was fetched pins it.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@ typedef struct CachedSchema
 	KgSchemaOptions options;
 } CachedSchema;
 
-/* Never stale: another content is another entry. */
+/* Never stale: changed content has another key. */
 static KgCache schemas = {
 	"schema", &kg_setting_schema_cache_size, KG_STALE_NEVER, .by_size = true};
 

@@ -1,11 +1,11 @@
 /*
  * compile.c
- *	  From a schema document to nodes and instructions: the driver, references
- *	  and the keywords that combine subschemas.
+ *	  Compiler from a schema document to nodes and instructions: the driver,
+ *	  references and the keywords that combine subschemas.
  *
- * All of a compiled schema, a copy of its document included, lives in one
- * memory context that the result names.  If compilation fails the context goes
- * with the caller's, whose child it is.
+ * A compiled schema, including a copy of its document, is in one memory
+ * context that the result names.  That is a child of the caller's context, so
+ * if compilation fails it is freed with the caller's.
  */
 #include "postgres.h"
 
@@ -35,7 +35,7 @@ kg_emit(KgJsBuild *b, int mask, const KgJsInstr *instr)
 
 		if ((mask & KG_MASK(type)) == 0)
 			continue;
-		/* One more place is always left for the end. */
+		/* One element is always free for the end instruction. */
 		if (code->n + 1 >= code->allocated)
 		{
 			code->allocated = code->allocated ? code->allocated * 2 : 4;
@@ -174,7 +174,7 @@ compile_keyword_sub(KgJsBuild *b, KgKeyword keyword)
 
 /* ---- references ---- */
 
-/* Whether some $dynamicRef looks for this name. */
+/* Returns true if any $dynamicRef has this name. */
 static bool
 is_wanted(const KgJsCompiler *c, const char *name)
 {
@@ -219,8 +219,8 @@ compile_ref(KgJsBuild *b)
 }
 
 /*
- * A $dynamicRef is dynamic only if what it leads to is a $dynamicAnchor of
- * that name; else it is a $ref.
+ * A $dynamicRef is dynamic only if its initial target is a $dynamicAnchor of
+ * that name.  Otherwise it is a $ref.
  */
 static void
 compile_dynamic_ref(KgJsBuild *b)
@@ -363,7 +363,7 @@ check_metaschema(KgJsCompiler *c, KgJsResource *resource)
 	if (resource->checked || !c->check_metaschema)
 		return;
 	resource->checked = true;
-	/* A resource inside a document is checked with the document. */
+	/* A resource inside a document is validated with the document. */
 	if (resource->pointer[0] != '\0')
 		return;
 	metaschema = kg_metaschema_compiled(resource->dialect);
@@ -507,9 +507,9 @@ has_dynamic(const KgJsResource *resource, const char *name)
 }
 
 /*
- * The anchors that a $dynamicRef may find, in every resource that can be in
- * its dynamic scope.  Compiling one may bring in more resources and names, so
- * go round until nothing is new.
+ * Compiles the anchors that a $dynamicRef may find, in every resource that may
+ * be in its dynamic scope.  Compiling one may add resources and names, so it
+ * repeats until there are no new ones.
  */
 static void
 compile_dynamic_anchors(KgJsCompiler *c)

@@ -1,6 +1,6 @@
 /*
  * compile_array.c
- *	  items, prefixItems, additionalItems, contains and the counts.
+ *	  Compiler of items, prefixItems, additionalItems, contains and the counts.
  */
 #include "postgres.h"
 
@@ -25,8 +25,8 @@ compile_prefix(KgJsBuild *b, KgKeyword keyword, int *n)
 }
 
 /*
- * Before 2020-12 an array in "items" is what "prefixItems" is now, and
- * "additionalItems" counts only beside it.
+ * Before 2020-12, an array in "items" has the meaning of "prefixItems", and
+ * "additionalItems" applies only beside it.
  */
 static void
 compile_items(KgJsBuild *b)
@@ -72,7 +72,7 @@ compile_contains(KgJsBuild *b)
 	plan->max = b->has[KG_KW_MAX_CONTAINS]
 					? kg_keyword_count(b, KG_KW_MAX_CONTAINS)
 					: -1;
-	/* Only since 2020-12 does contains evaluate the items it finds. */
+	/* Only since 2020-12 does contains evaluate the items that it matches. */
 	plan->marks = b->resource->dialect == KG_DRAFT_2020;
 	instr.u.contains = plan;
 	kg_emit(b, KG_MASK(KG_JS_ARRAY), &instr);

@@ -1,11 +1,11 @@
 /*
  * compile_object.c
- *	  properties, required, patternProperties, additionalProperties and
- *	  propertyNames as one plan; dependencies and the counts.
+ *	  Compiler of properties, required, patternProperties, additionalProperties
+ *	  and propertyNames as one plan, and of dependencies and counts.
  *
- * The plan's properties are in the order in which jsonb keeps the keys of an
- * object (length, then bytes), so that one pass over both settles them, and
- * the patterns that a declared name matches are found now and not per row.
+ * The plan's properties are in the order of jsonb's keys (length, then bytes),
+ * so that one pass over both is sufficient.  The patterns that match a
+ * declared name are determined during compilation.
  */
 #include "postgres.h"
 
@@ -88,7 +88,7 @@ match_patterns(KgJsBuild *b, const KgJsObjectPlan *plan, KgJsProperty *property)
 	kg_compile_check(b->compiler);
 }
 
-/* Declared and required names together, sorted, each once. */
+/* Sorts declared and required names together, without duplicates. */
 static void
 compile_properties(KgJsBuild *b, KgJsObjectPlan *plan)
 {
@@ -149,7 +149,10 @@ compile_properties(KgJsBuild *b, KgJsObjectPlan *plan)
 	}
 	for (int i = 0; i < plan->nproperties; i++)
 	{
-		/* Names of "required" are no keys: read nothing before them. */
+		/*
+		 * Names of "required" are not keys of a jsonb: the bytes before them
+		 * must not be read.
+		 */
 		char key[8] = {0};
 
 		memcpy(key, list[i].name, Min(list[i].len, sizeof(key)));

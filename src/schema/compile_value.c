@@ -1,6 +1,6 @@
 /*
  * compile_value.c
- *	  type, enum, const, and the keywords for strings and numbers.
+ *	  Compiler of type, enum, const, and the keywords for strings and numbers.
  */
 #include "postgres.h"
 
@@ -38,7 +38,7 @@ compile_type(KgJsBuild *b)
 		b->node->types |= type_bit(b, &item);
 }
 
-/* The values of one type as a hash table that is at most half full. */
+/* Returns the values of one type as a hash table that is at most half full. */
 static KgJsEnum *
 make_enum(const KgJsVal *list, int type)
 {
@@ -156,7 +156,7 @@ compile_strings(KgJsBuild *b)
 		instr.op = KG_JS_OP_FORMAT;
 		instr.keyword = KG_KW_FORMAT;
 		instr.u.format = kg_format_find(v->data, v->len, b->resource->dialect);
-		/* A format that nobody defines is an annotation. */
+		/* A format that is not defined is an annotation. */
 		if (instr.u.format != NULL)
 			kg_emit(b, KG_MASK(KG_JS_STRING), &instr);
 	}

@@ -1,6 +1,6 @@
 /*
  * format.c
- *	  The formats of the specification, by name.
+ *	  The formats of the JSON Schema specification, by name.
  */
 #include "postgres.h"
 

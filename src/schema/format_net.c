@@ -1,6 +1,7 @@
 /*
  * format_net.c
- *	  Addresses: IP, host names (libidn2 for internationalized ones), e-mail.
+ *	  Formats of addresses: IP, host names (libidn2 for internationalized ones),
+ *	  e-mail.
  */
 #include "postgres.h"
 
@@ -50,25 +51,25 @@ is_alnum(char c)
 		   (c >= 'A' && c <= 'Z');
 }
 
-/* A host name while its labels are read. */
+/* A host name during the scan of its labels. */
 typedef struct Hostname
 {
 	int length; /* as A-labels with dots */
 	int n;
-	bool international; /* a label has other characters than ASCII */
+	bool international; /* some label has non-ASCII characters */
 	int used;
-	char unicode[5 * MAX_HOSTNAME]; /* the labels as U-labels, NUL between */
+	char unicode[5 * MAX_HOSTNAME]; /* labels as U-labels, separated by NUL */
 } Hostname;
 
 /*
- * The rules for which libidn2 has no test: characters allowed only in a
- * context (RFC 5892, appendix A.3 to A.9), and the Bidi rule (RFC 5893,
- * section 2), which is about all labels of a name that has one written from
- * right to left.
+ * The rules for which libidn2 has no test.  They are the characters allowed
+ * only in a context (RFC 5892, appendix A.3 to A.9), and the Bidi rule (RFC
+ * 5893, section 2), which applies to all labels of a name with a right-to-left
+ * label.
  */
 typedef enum LabelRule
 {
-	RULE_CONTEXT, /* violated where it matches */
+	RULE_CONTEXT, /* violated by a match */
 	RULE_HAS_RTL,
 	RULE_RTL_LABEL,
 	RULE_LTR_LABEL,
@@ -81,13 +82,16 @@ typedef enum LabelRule
 	"\\p{bc:NSM}"
 
 static const char *const rule_sources[RULE_COUNT] = {
-	/* MIDDLE DOT between two l */
+	/* MIDDLE DOT must be between two l */
 	"(?<!l)\\x{b7}|\\x{b7}(?!l)"
-	/* Greek KERAIA before Greek; Hebrew GERESH, GERSHAYIM after Hebrew */
+	/*
+	 * Greek KERAIA must precede Greek; Hebrew GERESH, GERSHAYIM must follow
+	 * Hebrew
+	 */
 	"|\\x{375}(?!\\p{sc:Greek})|(?<!\\p{sc:Hebrew})[\\x{5f3}\\x{5f4}]"
-	/* KATAKANA MIDDLE DOT where some character is Japanese */
+	/* KATAKANA MIDDLE DOT requires a Japanese character */
 	"|^(?!.*[\\p{sc:Hiragana}\\p{sc:Katakana}\\p{sc:Han}]).*\\x{30fb}"
-	/* the two kinds of Arabic-Indic digits do not mix */
+	/* the two kinds of Arabic-Indic digits must not be mixed */
 	"|[\\x{660}-\\x{669}].*[\\x{6f0}-\\x{6f9}]"
 	"|[\\x{6f0}-\\x{6f9}].*[\\x{660}-\\x{669}]",
 	"[" RTL "\\p{bc:AN}]",
@@ -101,7 +105,7 @@ static bool
 obeys(LabelRule rule, const char *label)
 {
 	static KgPattern *rules[RULE_COUNT];
-	int64 steps = 0; /* few: a host name is short */
+	int64 steps = 0; /* not limited: a host name is short */
 
 	if (rules[rule] == NULL)
 	{
@@ -113,7 +117,7 @@ obeys(LabelRule rule, const char *label)
 	return kg_pattern_matches(rules[rule], label, strlen(label), &steps);
 }
 
-/* Take note of a label: as an A-label it has length bytes. */
+/* Adds a label, which has length bytes as an A-label. */
 static bool
 add_label(Hostname *name, const char *unicode, int length)
 {
@@ -130,8 +134,8 @@ add_label(Hostname *name, const char *unicode, int length)
 }
 
 /*
- * An A-label must be what IDNA 2008 makes of the U-label inside: decoding and
- * encoding it again gives it back.
+ * Adds an A-label.  Decoding and encoding it again with IDNA 2008 must result
+ * in the same label.
  */
 static bool
 add_a_label(Hostname *name, const char *s, int len)
@@ -173,7 +177,7 @@ add_ldh_label(Hostname *name, const char *s, int len)
 		if (!is_alnum(s[i]) && s[i] != '-')
 			return false;
 	}
-	/* RFC 5891 4.2.3.1: hyphens in both places are reserved for A-labels. */
+	/* RFC 5891 4.2.3.1: hyphens in both positions are reserved for A-labels. */
 	if (len >= 4 && s[2] == '-' && s[3] == '-')
 		return pg_strncasecmp(s, "xn", 2) == 0 && add_a_label(name, s, len);
 	memcpy(label, s, len);
@@ -181,7 +185,7 @@ add_ldh_label(Hostname *name, const char *s, int len)
 	return add_label(name, label, len);
 }
 
-/* What can be said only of the whole name. */
+/* Checks the whole name. */
 static bool
 is_whole(const Hostname *name)
 {
@@ -224,7 +228,7 @@ kg_format_hostname(const char *s, uint32 len)
 	}
 }
 
-/* The four label separators of RFC 3490 3.1. */
+/* Returns the length of one of the four label separators of RFC 3490 3.1. */
 static int
 separator_length(const char *s, const char *end)
 {
@@ -253,8 +257,8 @@ is_ascii(const char *s, int len)
 }
 
 /*
- * A label of IDNA 2008.  Host names must be in NFC as they stand; an e-mail
- * address is normalized on the way (RFC 6531).
+ * Adds a label of IDNA 2008.  A host name must already be in NFC; an e-mail
+ * address is normalized (RFC 6531).
  */
 static bool
 add_idn_label(Hostname *name, const char *s, int len, bool normalize)
@@ -322,7 +326,7 @@ is_atext(unsigned char c, bool international)
 	return is_alnum(c) || (c != '\0' && strchr("!#$%&'*+-/=?^_`{|}~", c));
 }
 
-/* RFC 5321 Local-part: a dot-string or a quoted string. */
+/* Checks an RFC 5321 Local-part: a dot-string or a quoted string. */
 static bool
 is_local_part(const char *s, int len, bool international)
 {
@@ -369,7 +373,7 @@ is_mailbox(const char *s, uint32 len, bool international)
 	const char *domain;
 	int n;
 
-	/* The last one: a quoted local part may hold others. */
+	/* The last @ separates; a quoted local part may contain others. */
 	for (int i = 0; i < len; i++)
 	{
 		if (s[i] == '@')

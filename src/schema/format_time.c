@@ -1,12 +1,12 @@
 /*
  * format_time.c
- *	  Dates, times and durations by RFC 3339.
+ *	  Formats of dates, times and durations (RFC 3339).
  */
 #include "postgres.h"
 
 #include "schema/format.h"
 
-/* n digits as a number; -1 if they are not digits. */
+/* Reads n digits as a number.  Returns -1 if they are not digits. */
 static int
 digits(const char *s, int n)
 {
@@ -84,7 +84,7 @@ kg_format_time(const char *s, uint32 len)
 	}
 	else if (end - s != 1 || (*s != 'Z' && *s != 'z'))
 		return false;
-	/* A leap second is the last of a day in UTC. */
+	/* A leap second is the last second of a UTC day. */
 	if (second == 60)
 	{
 		int utc = (hour * 60 + minute - offset + 2 * 1440) % 1440;
@@ -102,9 +102,9 @@ kg_format_date_time(const char *s, uint32 len)
 }
 
 /*
- * Read digits and a unit letter out of units.  Units follow each other without
- * a gap ("P1Y2D" is none), as the grammar in RFC 3339 appendix A says.
- * Returns the number of components, -1 on an error.
+ * Reads digits and a unit letter, repeatedly.  Units must be consecutive
+ * ("P1Y2D" is invalid), as in the grammar of RFC 3339, appendix A.  Returns
+ * the number of components, or -1 on error.
  */
 static int
 components(const char **s, const char *end, const char *units)

@@ -1,6 +1,7 @@
 /*
  * format_uri.c
- *	  URIs, IRIs, URI templates (RFC 6570) and JSON Pointers (RFC 6901).
+ *	  Formats of URIs, IRIs, URI templates (RFC 6570) and JSON Pointers (RFC
+ *	  6901).
  */
 #include "postgres.h"
 
@@ -70,7 +71,10 @@ is_escape(const char *s, const char *end)
 		   kg_hex_digit(s[2]) >= 0;
 }
 
-/* varspec: a name, then ":" and a length or "*"; NULL if it is none. */
+/*
+ * Reads a varspec: a name, then ":" and a length or "*".  Returns its end, or
+ * NULL if it is invalid.
+ */
 static const char *
 template_variable(const char *s, const char *end)
 {
@@ -115,7 +119,7 @@ template_variable(const char *s, const char *end)
 	return s;
 }
 
-/* After "{"; returns what follows "}", or NULL. */
+/* Reads an expression after "{".  Returns the position after "}", or NULL. */
 static const char *
 template_expression(const char *s, const char *end)
 {

@@ -11,9 +11,9 @@
 #define OLD (KG_DRAFT_07 | KG_DRAFT_2019)
 
 /*
- * In byte order of the names, "$" first, as KgKeyword is.  "definitions"
- * and "dependencies" stay in the later drafts, for the schemas that were moved
- * there without a change; the meta-schemas still describe both.
+ * In byte order of the names, "$" first, as KgKeyword.  "definitions" and
+ * "dependencies" remain valid in later drafts, for schemas that were moved
+ * there unchanged.  The meta-schemas still describe both.
  */
 static const struct
 {
@@ -119,7 +119,10 @@ kg_keyword_applies(KgKeyword keyword, KgDialect dialect, int vocabularies)
 {
 	if ((keywords[keyword].dialects & dialect) == 0)
 		return false;
-	/* In 2019-09 unevaluated* belongs to the applicator vocabulary. */
+	/*
+	 * In 2019-09, unevaluatedItems and unevaluatedProperties are in the
+	 * applicator vocabulary.
+	 */
 	if (dialect == KG_DRAFT_2019 &&
 		keywords[keyword].vocabulary == KG_VOCAB_UNEVALUATED)
 		return (vocabularies & KG_VOCAB_APPLICATOR) != 0;

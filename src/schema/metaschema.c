@@ -1,7 +1,7 @@
 /*
  * metaschema.c
- *	  The meta-schemas of the dialects: found by URI, compiled when first
- *	  needed and kept for the life of the backend.
+ *	  The meta-schemas of the dialects: found by URI, compiled when first needed
+ *	  and cached for the life of the backend.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@ static const struct
 	{KG_DRAFT_2020, "https://json-schema.org/draft/2020-12/schema", "2020-12"},
 	{KG_DRAFT_2019, "https://json-schema.org/draft/2019-09/schema", "2019-09"},
 	{KG_DRAFT_07, "http://json-schema.org/draft-07/schema", "draft-07"},
-	/* What many schemas say instead of the former. */
+	/* A common variant of the former URI. */
 	{KG_DRAFT_07, "https://json-schema.org/draft-07/schema", "draft7"},
 };
 

@@ -2,10 +2,10 @@
  * number.c
  *	  Exact arithmetic on stored numerics.
  *
- * The on-disk form (src/backend/utils/adt/numeric.c, "NumericData") is what
- * every existing database holds, so reading it here is as stable as pg_upgrade:
- * base-10000 digits, a weight (position of the first digit), a sign; in the
- * short form sign, scale and weight share one 16-bit header.  Leading and
+ * The on-disk form (src/backend/utils/adt/numeric.c, "NumericData") is that of
+ * every existing database, so reading it is as stable as pg_upgrade.  It has
+ * base-10000 digits, a weight (position of the first digit) and a sign.  In
+ * the short form sign, scale and weight share a 16-bit header.  Leading and
  * trailing zero digits are never stored.
  */
 #include "postgres.h"
@@ -25,7 +25,7 @@ read_digits(const char *number, KgDigits *d)
 	memcpy(&header, data, sizeof(header));
 	if (header & 0x8000)
 	{
-		/* Short form.  jsonb holds no NaN and no infinity. */
+		/* Short form.  jsonb contains no NaN or infinity. */
 		d->negative = (header & 0x2000) != 0;
 		d->weight = (header & 0x003F) - ((header & 0x0040) ? 64 : 0);
 		d->digit = (const int16 *) (data + sizeof(uint16));
@@ -93,7 +93,10 @@ kg_number_is_integer(const char *number)
 	KgDigits d;
 
 	read_digits(number, &d);
-	/* Trailing zero digits are not stored: a stored one is significant. */
+	/*
+	 * Trailing zero digits are not stored, so a stored last digit is
+	 * significant.
+	 */
 	return d.n == 0 || d.n <= d.weight + 1;
 }
 
@@ -156,7 +159,7 @@ kg_divisor_init(KgDivisor *divisor, const char *number)
 		return;
 	for (i = 0; i < d.n; i++)
 		value = value * KG_NBASE + d.digit[i];
-	/* KgDigits before the point that are zero, so not stored. */
+	/* Zero digits before the point that are not stored. */
 	for (; i <= d.weight; i++)
 		value = value * KG_NBASE;
 	if (value > PG_INT64_MAX)
@@ -165,7 +168,7 @@ kg_divisor_init(KgDivisor *divisor, const char *number)
 	divisor->scale = Max(0, d.n - 1 - d.weight);
 }
 
-/* KG_NBASE^n modulo m. */
+/* Returns KG_NBASE^n modulo m. */
 static int64
 power_modulo(int n, int64 m)
 {
@@ -191,14 +194,14 @@ kg_number_is_multiple(const char *number, const KgDivisor *divisor)
 	read_digits(number, &d);
 	if (d.n == 0)
 		return true;
-	/* A digit beyond the divisor's scale cannot be made up for. */
+	/* A number with digits beyond the divisor's scale is not a multiple. */
 	last = d.weight + divisor->scale;
 	if (d.n - 1 > last)
 		return false;
-	/* Horner: |rest| stays below the divisor, so the product fits. */
+	/* Horner's method: |rest| is below the divisor, so the product fits. */
 	for (int i = 0; i < d.n; i++)
 		rest = (rest * KG_NBASE + d.digit[i]) % divisor->unscaled;
-	/* Zeros that are not stored: 1e131071. */
+	/* Trailing zeros that are not stored: 1e131071. */
 	if (rest != 0 && last >= d.n)
 		rest = rest * power_modulo(last - d.n + 1, divisor->unscaled) %
 			   divisor->unscaled;

@@ -1,11 +1,11 @@
 /*
  * output.c
- *	  Violations as jsonb.
+ *	  Output of violations as jsonb.
  *
- * "flag", "basic" and "detailed" are those of the specification (JSON Schema
- * Core 2020-12, section 12.4).  "model", ours, is an array of what a person or
- * a language model needs to repair the value: where, which keyword, what it
- * got and what it wants.
+ * "flag", "basic" and "detailed" are formats of the specification (JSON Schema
+ * Core 2020-12, section 12.4).  "model" is kg_graph's format: an array of the
+ * data that a person or language model needs to repair the value: position,
+ * keyword, value and expected value.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "miscadmin.h"
 #include "schema/output.h"
 
-/* Levels of nested output; the writer's own nesting is bounded. */
+/* Maximum depth of nested output; the writer's own nesting is limited, too. */
 #define MAX_TREE 20
 #define MAX_CAUSES 8
 
@@ -25,7 +25,7 @@ write_locations(KgJsonWriter *w, const KgSchemaError *error)
 	kg_jw_kstring(w, "instanceLocation", error->instance_path);
 }
 
-/* As a sentence: most phrases say what the value must be. */
+/* Returns a sentence.  Most phrases describe the required value. */
 static char *
 error_text(const KgSchemaError *error)
 {
@@ -34,7 +34,7 @@ error_text(const KgSchemaError *error)
 	return psprintf("must be %s", error->expected);
 }
 
-/* "basic": every violation, those in branches too, in one list. */
+/* Writes "basic": every violation, including those in branches, in one list. */
 static void
 write_basic(KgJsonWriter *w, List *errors)
 {
@@ -63,7 +63,7 @@ common_prefix(const char *a, const char *b)
 	return n;
 }
 
-/* The level down to which both came through the same subschemas. */
+/* Returns the number of subschemas that both passed through. */
 static int
 common_level(const KgSchemaError *a, const KgSchemaError *b)
 {
@@ -101,8 +101,8 @@ write_leaf(KgJsonWriter *w, const KgSchemaError *error)
 }
 
 /*
- * "detailed": a tree that follows the subschemas; one with a single violation
- * below it is left out, as the specification says.
+ * Writes "detailed": a tree by subschemas.  A subschema with a single
+ * violation below it is omitted, as the specification requires.
  */
 static void
 write_detailed(KgJsonWriter *w, List *errors, int level)
@@ -111,7 +111,7 @@ write_detailed(KgJsonWriter *w, List *errors, int level)
 	int i = 0;
 
 	check_stack_depth();
-	/* A tree deeper than anyone reads goes on as a list. */
+	/* Below the maximum depth, the tree continues as a list. */
 	if (level >= MAX_TREE)
 	{
 		write_basic(w, errors);
@@ -121,7 +121,7 @@ write_detailed(KgJsonWriter *w, List *errors, int level)
 	{
 		const KgSchemaError *first = list_nth(errors, i);
 		List *group = list_make1((void *) first);
-		int depth = first->nsteps; /* of what they all share */
+		int depth = first->nsteps; /* level that all of them share */
 
 		while (++i < n)
 		{

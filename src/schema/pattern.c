@@ -1,12 +1,12 @@
 /*
  * pattern.c
- *	  Matching of regular expressions: those that are regular by a table
- *	  (regex_dfa.c), the others by PCRE2 with its JIT compiler.
+ *	  Matching of regular expressions: by a DFA (regex_dfa.c) if the language is
+ *	  regular, or else by PCRE2 with its JIT compiler.
  *
- * PCRE2 allocates with malloc, so what it allocates is tied to the memory
- * context by a reset callback that is registered before the resource exists.
- * Match data and match context are one per backend: matching is not
- * re-entrant, and nothing of ours is called during a match.
+ * PCRE2 allocates with malloc().  A reset callback of the memory context,
+ * registered before the resource exists, frees its memory.  Match data and
+ * match context are shared in the backend: matching is not re-entrant, and a
+ * match calls no function of kg_graph.
  */
 #include "postgres.h"
 
@@ -21,12 +21,12 @@
 
 struct KgPattern
 {
-	const KgDfa *dfa; /* or */
+	const KgDfa *dfa; /* or NULL */
 	pcre2_code *code;
 	const char *source;
 };
 
-/* More would take PCRE2's compiler long: it is quadratic in places. */
+/* PCRE2's compiler takes long for longer patterns: it is quadratic in parts. */
 #define KG_MAX_PATTERN_BYTES 32768
 
 static pcre2_match_data *match_data;
@@ -36,13 +36,19 @@ static pcre2_jit_stack *jit_stack;
 
 #define KG_JIT_STACK_BYTES (1024 * 1024)
 
-/* PCRE2 does not tell how many steps a match took: the limit is raised so. */
+/*
+ * PCRE2 does not report the steps of a match, so the limit is raised in
+ * stages.
+ */
 #define KG_FIRST_MATCH_STEPS 1000
 #define KG_MORE_MATCH_STEPS 8
-/* Bytes of a string that a table passes, and of a program, in one step. */
+/*
+ * Bytes of a string that a DFA, and of a program that PCRE2, passes in one
+ * step.
+ */
 #define KG_BYTES_OF_STEP 64
 #define KG_CODE_OF_STEP 8
-/* What PCRE2 takes for the smallest pattern. */
+/* Steps for PCRE2's compilation of the smallest pattern. */
 #define KG_PCRE_STEPS 500
 
 static void
@@ -78,7 +84,10 @@ prepare_matching(void)
 		   compile_context != NULL;
 }
 
-/* PCRE2 refuses a pattern: for one of its limits, which is said, or another reason. */
+/*
+ * Sets the fault of a pattern that PCRE2 refuses: one of its limits, or
+ * another reason.
+ */
 static void
 set_fault(KgPatternFault *fault, int code)
 {
@@ -128,14 +137,14 @@ compile_pcre(KgPattern *pattern, const char *text, int len,
 		set_fault(fault, code);
 		return;
 	}
-	/* Where there is no JIT compiler, the interpreter does. */
+	/* Without a JIT compiler, the interpreter matches. */
 	(void) pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
 	(void) pcre2_pattern_info(pattern->code, PCRE2_INFO_SIZE, &size);
 	(void) pcre2_pattern_info(pattern->code, PCRE2_INFO_JITSIZE, &jit_size);
 	*steps += KG_PCRE_STEPS + (size + jit_size) / KG_CODE_OF_STEP;
 }
 
-/* Let the context own what PCRE2 allocates for a pattern. */
+/* Makes the memory context own PCRE2's allocations for a pattern. */
 static void
 tie_to_context(KgPattern *pattern)
 {

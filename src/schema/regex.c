@@ -2,10 +2,10 @@
  * regex.c
  *	  Parser of ECMA-262 regular expressions with the u flag.
  *
- * Where the u flag makes something an error that older schemas contain and
- * that has only one meaning, it is accepted as Annex B does: an escaped
- * punctuation character, a lone "]", "{" or "}".  Letters that are not escapes
- * (\a, \Z) are errors: other dialects give them other meanings.
+ * Some syntax that the u flag forbids occurs in older schemas and has only one
+ * meaning: an escaped punctuation character, a lone "]", "{" or "}".  It is
+ * accepted as in Annex B.  Letters that are not escapes (\a, \Z) are errors,
+ * because other dialects give them other meanings.
  */
 #include "postgres.h"
 
@@ -20,12 +20,12 @@ typedef struct Parser
 	const char *p;
 	const char *end;
 	const char *error;
-	bool limit;		  /* it is one of a limit */
-	int depth;		  /* of groups that are open */
+	bool limit;		  /* the fault is a limit */
+	int depth;		  /* number of open groups */
 	int groups;		  /* capturing groups opened so far */
 	int total_groups; /* in the whole pattern */
 	int nnames;
-	char **names; /* of named groups, in order of their numbers */
+	char **names; /* of named groups, in the order of their numbers */
 	int *name_groups;
 } Parser;
 
@@ -86,7 +86,7 @@ next_char(Parser *ps)
 static void
 add_range(KgCharSet *set, pg_wchar low, pg_wchar high)
 {
-	/* Surrogates cannot stand in a text, so a set never needs them. */
+	/* Texts cannot contain surrogates, so sets do not need them. */
 	if (low > high)
 		return;
 	if (set->ranges == NULL)
@@ -173,7 +173,7 @@ add_ranges(KgCharSet *set, const KgRegexRange *ranges, int n, bool negated)
 		add_range(set, part.ranges[i].low, part.ranges[i].high);
 }
 
-/* \d \D \s \S \w \W; false if c is none of them. */
+/* Adds \d \D \s \S \w or \W.  Returns false for any other character. */
 static bool
 add_class_escape(KgCharSet *set, char c)
 {
@@ -196,7 +196,7 @@ add_class_escape(KgCharSet *set, char c)
 	}
 }
 
-/* Long names of the general categories; PCRE2 knows the short ones. */
+/* Long names of the general categories; PCRE2 supports the short ones. */
 static const struct
 {
 	const char *name;
@@ -247,7 +247,7 @@ static const struct
 	{"Unassigned", "Cn"},
 };
 
-/* After \p or \P.  PCRE2 judges whether the property exists. */
+/* Reads a property after \p or \P.  PCRE2 checks that it exists. */
 static bool
 add_property(Parser *ps, KgCharSet *set, bool negated)
 {
@@ -319,7 +319,7 @@ hex_digits(Parser *ps, int n, pg_wchar *value)
 	return true;
 }
 
-/* After \u. */
+/* Reads the digits after \u. */
 static bool
 unicode_escape(Parser *ps, pg_wchar *c)
 {
@@ -354,7 +354,7 @@ unicode_escape(Parser *ps, pg_wchar *c)
 	return true;
 }
 
-/* An escape that stands for one character; the backslash has been read. */
+/* Reads an escape for one character, after the backslash. */
 static bool
 char_escape(Parser *ps, pg_wchar *c, bool in_class)
 {
@@ -418,8 +418,8 @@ char_escape(Parser *ps, pg_wchar *c, bool in_class)
 }
 
 /*
- * One member of a class: a character (returned in *c, result true) or a set
- * that was added (result false).
+ * Reads a member of a class.  Returns true and sets *c for a character, or
+ * returns false for a set, which it adds.
  */
 static bool
 class_atom(Parser *ps, KgCharSet *set, pg_wchar *c)
@@ -449,7 +449,7 @@ class_atom(Parser *ps, KgCharSet *set, pg_wchar *c)
 	return true;
 }
 
-/* After "[". */
+/* Parses a class after "[". */
 static KgRegex *
 parse_class(Parser *ps)
 {
@@ -470,7 +470,7 @@ parse_class(Parser *ps)
 		{
 			if (ps->error)
 				return NULL;
-			/* A set cannot begin a range: the hyphen is itself. */
+			/* After a set, a hyphen is a character. */
 			continue;
 		}
 		if (ps->error)
@@ -481,7 +481,7 @@ parse_class(Parser *ps)
 
 			if (ps->p[0] == '\\' && ps->end - ps->p >= 2 &&
 				strchr("dDsSwWpP", ps->p[1]) != NULL)
-				ps->p = hyphen; /* [a-\d]: three members */
+				ps->p = hyphen; /* [a-\d] has three members */
 			else
 			{
 				class_atom(ps, set, &high);
@@ -536,8 +536,8 @@ group_name(Parser *ps, const char **name, int *len)
 }
 
 /*
- * Count the capturing groups and note the names before parsing, because a
- * backreference may stand before its group.
+ * Counts capturing groups and collects names before parsing, because a
+ * backreference may precede its group.
  */
 static void
 find_groups(Parser *ps)
@@ -606,7 +606,7 @@ named_backref(Parser *ps)
 	return fail(ps, "no group has this name");
 }
 
-/* After a backslash outside a class. */
+/* Parses an escape after a backslash outside a class. */
 static KgRegex *
 parse_escape(Parser *ps)
 {
@@ -657,7 +657,7 @@ parse_escape(Parser *ps)
 	return single(c);
 }
 
-/* After "(". */
+/* Parses a group after "(". */
 static KgRegex *
 parse_group(Parser *ps)
 {
@@ -712,7 +712,10 @@ parse_group(Parser *ps)
 	return re;
 }
 
-/* {n}, {n,} or {n,m}; false, with nothing read, if it is none. */
+/*
+ * Parses {n}, {n,} or {n,m}.  If there is no such quantifier, returns false
+ * and reads nothing.
+ */
 static bool
 parse_braces(Parser *ps, int *min, int *max)
 {

@@ -1,12 +1,12 @@
 /*
  * regex_dfa.c
- *	  From the tree of a regular expression to a deterministic automaton over
- *	  the bytes of UTF-8.
+ *	  Conversion of a regular expression's tree to a DFA over the bytes of
+ *	  UTF-8.
  *
- * Thompson's construction, then subsets of its nodes.  The answer wanted is
- * only whether the expression matches somewhere, so greediness and groups mean
- * nothing and a state that has found a match is final.  Both automata are
- * bounded; a larger one is PCRE2's to match (pattern.c).
+ * It uses Thompson's construction, then the subset construction.  Only the
+ * existence of a match matters, so greediness and groups have no effect, and a
+ * state with a match is final.  Both automata are bounded; PCRE2 matches a
+ * larger one (pattern.c).
  */
 #include "postgres.h"
 
@@ -18,13 +18,15 @@
 #define MAX_NODES 4000
 #define MAX_STATES 2000
 #define MAX_TABLE 65536
-/* NfaNode visits while states are built: a few milliseconds. */
+/* Maximum visits of NFA nodes while states are built: a few milliseconds. */
 #define MAX_WORK 4000000
-/* Visits that are one step of validation, and what any pattern takes. */
+/*
+ * Visits that count as one step of validation, and the steps for any pattern.
+ */
 #define WORK_OF_STEP 6
 #define BASE_STEPS 500
 
-/* States with a meaning of their own. */
+/* States with special meaning. */
 #define DFA_DEAD 0
 #define DFA_MATCH 1
 
@@ -46,7 +48,7 @@ typedef struct NfaNode
 	int other;
 } NfaNode;
 
-/* A set of nodes: those that wait for a byte or for the end. */
+/* A set of nodes that wait for a byte or for the end. */
 typedef struct State
 {
 	int n;
@@ -63,7 +65,7 @@ typedef struct Builder
 	int start;
 
 	uint8 class_of[256];
-	uint8 class_byte[256]; /* one byte of each class */
+	uint8 class_byte[256]; /* a representative byte of each class */
 	int nclasses;
 
 	State *states;
@@ -71,7 +73,7 @@ typedef struct Builder
 	uint16 *next;
 	int *slots; /* hash table of states: index + 1 */
 
-	/* for one closure */
+	/* marks of one closure */
 	int *mark;
 	int generation;
 	int *stack;
@@ -121,9 +123,9 @@ encode(pg_wchar c, unsigned char *bytes)
 }
 
 /*
- * Code points low..high, whose encodings have the same length, as alternative
- * byte sequences before next.  Split until every position but the last ones
- * is one byte or a whole range of continuation bytes.
+ * Adds alternative byte sequences before next, for code points low..high whose
+ * encodings have equal length.  The range is split until every position but
+ * the last ones is one byte or the whole range of continuation bytes.
  */
 static int
 same_length_range(Builder *b, const unsigned char *low,
@@ -142,7 +144,7 @@ same_length_range(Builder *b, const unsigned char *low,
 
 		return either(b, add_bytes(b, low[0], low[0], tail), result);
 	}
-	/* low[0] with what is above low, then whole rows, then high[0]. */
+	/* low[0] with bytes above low, then complete rows, then high[0]. */
 	for (i = 1; i < len && low[i] == 0x80; i++)
 		;
 	if (i < len)
@@ -200,7 +202,7 @@ build_set(Builder *b, const KgCharSet *set, int next)
 			low = high + 1;
 		}
 	}
-	/* An empty set never matches: a byte range that is empty. */
+	/* An empty set never matches: an empty byte range. */
 	return result < 0 ? add_bytes(b, 1, 0, next) : result;
 }
 
@@ -227,7 +229,10 @@ build_repeat(Builder *b, const KgRegex *re, int next)
 	return next;
 }
 
-/* A sequence leans to the left, and may be as long as the pattern. */
+/*
+ * Builds a sequence, whose tree is nested to the left and may be as deep as
+ * the pattern is long.
+ */
 static int
 build_sequence(Builder *b, const KgRegex *re, int next)
 {
@@ -246,12 +251,14 @@ build_alternatives(Builder *b, const KgRegex *re, int next)
 	return either(b, build(b, re, next), result);
 }
 
-/* Nodes of re before the node next; returns the first. */
+/* Builds the nodes of re before the node next.  Returns the first node. */
 static int
 build(Builder *b, const KgRegex *re, int next)
 {
 	check_stack_depth();
-	/* What makes no nodes can be repeated without end: (){1000000}. */
+	/*
+	 * An expression without nodes can be repeated without limit: (){1000000}.
+	 */
 	if (++b->work > MAX_WORK)
 		b->failed = true;
 	if (b->failed)
@@ -284,7 +291,7 @@ build(Builder *b, const KgRegex *re, int next)
 	return next;
 }
 
-/* Bytes that no node tells apart form a class. */
+/* Finds classes of bytes that no node distinguishes. */
 static void
 find_classes(Builder *b)
 {
@@ -308,8 +315,8 @@ find_classes(Builder *b)
 }
 
 /*
- * Add a node and what it leads to without a byte.  Returns true when that is
- * acceptance.
+ * Adds a node and its closure without reading a byte.  Returns true if the
+ * closure accepts.
  */
 static bool
 add_closure(Builder *b, int node, bool at_start, bool at_end)
@@ -358,7 +365,7 @@ compare_ints(const void *a, const void *b)
 	return *(const int *) a - *(const int *) b;
 }
 
-/* Whether the set in work accepts when the string ends here. */
+/* Returns true if the current set accepts at the end of the string. */
 static bool
 accepts_at_end(Builder *b, const int *nodes, int n, bool at_start)
 {
@@ -374,7 +381,7 @@ accepts_at_end(Builder *b, const int *nodes, int n, bool at_start)
 	return accepted;
 }
 
-/* The state of the set in work, new or known. */
+/* Returns the state of the current set, new or existing. */
 static uint16
 find_state(Builder *b, bool at_start)
 {
@@ -392,7 +399,8 @@ find_state(Builder *b, bool at_start)
 	for (slot = hash % mask; b->slots[slot] != 0; slot = (slot + 1) % mask)
 	{
 		state = &b->states[b->slots[slot] - 1];
-		/* The first state may accept the empty string as no other does. */
+		/* The start state may accept an empty string that an equal set of
+		 * nodes does not accept later. */
 		if (!at_start && b->slots[slot] - 1 != b->start &&
 			state->hash == hash && state->n == n &&
 			memcmp(state->nodes, b->set, n * sizeof(int)) == 0)
@@ -415,7 +423,7 @@ find_state(Builder *b, bool at_start)
 	return b->nstates++;
 }
 
-/* The state after a byte. */
+/* Returns the state after a byte. */
 static uint16
 step(Builder *b, const State *state, uint8 byte, int loop)
 {
@@ -436,7 +444,7 @@ step(Builder *b, const State *state, uint8 byte, int loop)
 	return find_state(b, false);
 }
 
-/* States from which no string leads to a match are dead. */
+/* Replaces states from which no string leads to a match by the dead state. */
 static void
 bury_dead(Builder *b)
 {
@@ -444,7 +452,7 @@ bury_dead(Builder *b)
 	bool changed = true;
 
 	live[DFA_MATCH] = true;
-	/* The last states are the nearest to a match. */
+	/* The last states are nearest to a match. */
 	while (changed)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -470,7 +478,7 @@ bury_dead(Builder *b)
 static void
 build_states(Builder *b, int root)
 {
-	/* dead and match */
+	/* the dead and the match state */
 	b->nstates = 2;
 	b->states[DFA_MATCH].accepts_at_end = true;
 	b->generation++;
@@ -495,7 +503,7 @@ build_states(Builder *b, int root)
 		bury_dead(b);
 }
 
-/* Rows are addressed by the place of their first column. */
+/* Rows are addressed by the index of their first column. */
 static KgDfa *
 export_table(const Builder *b, MemoryContext owner)
 {
@@ -519,7 +527,7 @@ export_table(const Builder *b, MemoryContext owner)
 	return dfa;
 }
 
-/* See fixed_length: whether the states form a single chain. */
+/* Sets fixed_length if the states form a single chain. */
 static void
 find_fixed_length(const Builder *b, KgDfa *dfa)
 {

@@ -1,9 +1,9 @@
 /*
  * regex_pcre.c
- *	  An ECMA-262 regular expression as a PCRE2 pattern.
+ *	  Conversion of an ECMA-262 regular expression to a PCRE2 pattern.
  *
- * Everything is written out (classes as ranges of \x{...}), so that no
- * construct is left to mean something else in PCRE2.
+ * All constructs are written explicitly (classes as ranges of \x{...}), so
+ * that none has a different meaning in PCRE2.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@ emit_char(StringInfo out, pg_wchar c)
 		appendStringInfo(out, "\\x{%x}", (unsigned int) c);
 }
 
-/* One range without the surrogates, which PCRE2 refuses. */
+/* Writes a range without surrogates, which PCRE2 refuses. */
 static void
 emit_range(StringInfo out, pg_wchar low, pg_wchar high)
 {
@@ -62,8 +62,9 @@ emit_set(StringInfo out, const KgCharSet *set)
 static void emit(const KgRegex *re, StringInfo out);
 
 /*
- * The parts of a sequence or of alternatives, which lean to the left: PCRE2
- * bounds how deep parentheses are nested, so none are added between them.
+ * Writes the parts of a sequence or alternatives, whose tree is nested to the
+ * left.  No parentheses are added between them, because PCRE2 limits their
+ * nesting.
  */
 static void
 emit_parts(const KgRegex *re, const char *between, StringInfo out)
@@ -101,7 +102,7 @@ emit_wrapped(StringInfo out, const char *open, const KgRegex *re)
 	appendStringInfoChar(out, ')');
 }
 
-/* Does a quantifier behind it mean all of it? */
+/* Returns true if a quantifier after the expression applies to all of it. */
 static bool
 is_atom(const KgRegex *re)
 {
@@ -111,8 +112,8 @@ is_atom(const KgRegex *re)
 }
 
 /*
- * PCRE2 compiles the repetition of a class as such, and that of a group as so
- * many copies of it.
+ * Writes a repetition.  PCRE2 compiles that of a class compactly, but that of
+ * a group as copies of the group.
  */
 static void
 emit_repeat(StringInfo out, const KgRegex *re)

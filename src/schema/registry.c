@@ -1,17 +1,17 @@
 /*
  * registry.c
- *	  What can be referred to during compilation.
+ *	  The documents, resources and anchors that references may name.
  *
- * Every document that takes part is walked once, along the keywords that hold
- * subschemas, so that an "$id" inside an enum or an unknown keyword is data
- * and not an identity.  A document of a dialect that is unknown here is kept
- * but refused only when something refers to it.
+ * Every document is scanned once, along the keywords that contain subschemas.
+ * An "$id" inside an enum or an unknown keyword is data, not an identity.  A
+ * document of an unknown dialect is stored, and refused only if a reference
+ * leads to it.
  *
- * Nothing is ever fetched: a reference finds the schema itself, the caller's
+ * Nothing is fetched: references resolve to the schema itself, the caller's
  * resources or the embedded meta-schemas.
  *
- * Lifetime: resources live in the context of the schema (nodes point to
- * them), the tables in a child of it that the compiler deletes at its end.
+ * Lifetime: resources are in the schema's context because nodes point to them.
+ * Hash tables are in a child of it that the compiler deletes at its end.
  */
 #include "postgres.h"
 
@@ -27,7 +27,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-/* Base of a schema without $id.  Never shown. */
+/* Base of a schema without $id; never displayed. */
 #define DEFAULT_BASE "kg:/"
 
 typedef struct Anchor
@@ -53,17 +53,17 @@ typedef struct PlaceEntry
 struct KgJsRegistry
 {
 	const KgSchemaOptions *options;
-	KgJsVal supplied; /* the resources object, copied; or type null */
+	KgJsVal supplied; /* a copy of the object of resources, or of type null */
 	KgDialect default_dialect;
 	HTAB *uris;
 	HTAB *places;
-	List *resources;	   /* of KgJsResource * */
-	List *anchors;		   /* of Anchor * */
-	MemoryContext context; /* for what nodes point to */
+	List *resources;	   /* List of KgJsResource * */
+	List *anchors;		   /* List of Anchor * */
+	MemoryContext context; /* for data that nodes point to */
 	bool in_root;
 };
 
-/* A URI as people wrote it. */
+/* Returns a URI as the author wrote it. */
 static const char *
 shown_uri(const char *uri)
 {
@@ -180,7 +180,7 @@ bind_uri(KgJsRegistry *registry, const char *uri, KgJsResource *resource,
 									   shown_uri(uri)));
 }
 
-/* Split at "#"; returns the fragment, or NULL where there is none. */
+/* Splits at "#".  Returns the fragment, or NULL if there is no "#". */
 static char *
 split_fragment(char *uri)
 {
@@ -232,8 +232,8 @@ vocabulary_bit(const char *uri, int len)
 }
 
 /*
- * The vocabularies that a meta-schema of the caller's own asks for.  Returns
- * false if one is required that is unknown here.
+ * Reads the vocabularies of a caller's meta-schema.  Returns false if it
+ * requires an unknown one.
  */
 static bool
 read_vocabularies(const KgJsVal *metaschema, KgDialect dialect, int *result)
@@ -255,7 +255,7 @@ read_vocabularies(const KgJsVal *metaschema, KgDialect dialect, int *result)
 
 		if (bit == 0 && required)
 			return false;
-		/* An optional assertion vocabulary is one we know, so it holds. */
+		/* An optional assertion vocabulary that is supported applies. */
 		*result |= bit;
 	}
 	return true;
@@ -264,7 +264,9 @@ read_vocabularies(const KgJsVal *metaschema, KgDialect dialect, int *result)
 static bool supplied_document(const KgJsRegistry *registry, const char *uri,
 							  KgJsVal *schema);
 
-/* Dialect and vocabularies of a resource by its $schema; 0: unknown. */
+/*
+ * Sets the dialect (0: unknown) and vocabularies of a resource by its $schema.
+ */
 static void
 read_dialect(KgJsRegistry *registry, const KgJsVal *schema,
 			 KgJsResource *resource, const KgJsResource *parent)
@@ -284,7 +286,7 @@ read_dialect(KgJsRegistry *registry, const KgJsVal *schema,
 	resource->dialect = 0;
 	resource->vocabularies = KG_VOCAB_STANDARD;
 	metaschema.type = KG_JS_NULL;
-	/* A meta-schema may itself be described by one of the caller's. */
+	/* A meta-schema may itself have a meta-schema of the caller. */
 	for (int depth = 0; depth < 8; depth++)
 	{
 		char *name;
@@ -363,7 +365,10 @@ add_anchor(KgJsRegistry *registry, KgJsResource *resource, const char *name,
 static void scan(KgJsRegistry *registry, const KgJsVal *schema,
 				 KgJsResource *resource, const char *pointer);
 
-/* The $id of a subschema: a resource of its own, or (draft-07) an anchor. */
+/*
+ * Handles the $id of a subschema: a resource of its own or, in draft-07, an
+ * anchor.
+ */
 static KgJsResource *
 scan_id(KgJsRegistry *registry, const KgJsVal *schema, KgJsResource *resource,
 		const char *pointer)
@@ -402,7 +407,7 @@ scan_id(KgJsRegistry *registry, const KgJsVal *schema, KgJsResource *resource,
 	fragment = split_fragment(uri);
 	if (resource->root.data == schema->data)
 	{
-		/* The root of a document: it was added under another name. */
+		/* The root of a document was added under another name. */
 		bind_uri(registry, uri, resource, pointer);
 		resource->uri = uri;
 		own = resource;
@@ -437,7 +442,7 @@ scan_anchors(KgJsRegistry *registry, const KgJsVal *schema,
 			registry, resource, name.data, name.len, true, schema, pointer);
 }
 
-/* The subschemas in the value of one keyword. */
+/* Scans the subschemas in the value of a keyword. */
 static void
 scan_keyword(KgJsRegistry *registry, KgKeyword keyword, const KgJsVal *value,
 			 KgJsResource *resource, const char *pointer)
@@ -515,7 +520,7 @@ scan(KgJsRegistry *registry, const KgJsVal *schema, KgJsResource *resource,
 		kg_error_hint(err, "See kg_graph.schema_max_nodes.");
 		kg_error_throw(err);
 	}
-	/* In draft-07 nothing beside a $ref has a meaning. */
+	/* In draft-07, keywords beside a $ref are ignored. */
 	if (resource->dialect != KG_DRAFT_07 ||
 		resource->root.data == schema->data ||
 		!kg_val_get(schema, "$ref", 4, &ref))
@@ -543,14 +548,16 @@ add_document(KgJsRegistry *registry, const char *uri, const KgJsVal *schema,
 	KgJsResource *resource = new_resource(
 		registry, schema, uri, is_root ? NULL : uri, "", NULL);
 
-	/* The name under which it was supplied yields to an $id seen before. */
+	/* An $id seen before takes precedence over the supplied name. */
 	bind_uri(registry, uri, resource, "");
 	if (schema->type == KG_JS_OBJECT)
 		scan(registry, schema, resource, "");
 	return resource;
 }
 
-/* A document among the caller's resources or the embedded meta-schemas. */
+/*
+ * Finds a document among the caller's resources or the embedded meta-schemas.
+ */
 static bool
 supplied_document(const KgJsRegistry *registry, const char *uri,
 				  KgJsVal *schema)
@@ -616,7 +623,7 @@ kg_registry_add_root(KgJsRegistry *registry, const KgJsVal *schema)
 	return root;
 }
 
-/* The resource of a URI; loads an embedded meta-schema when asked for. */
+/* Returns the resource of a URI.  Loads an embedded meta-schema on demand. */
 static KgJsResource *
 find_resource(KgJsRegistry *registry, const char *uri)
 {
@@ -633,7 +640,7 @@ find_resource(KgJsRegistry *registry, const char *uri)
 	return add_document(registry, pstrdup(uri), &schema, false);
 }
 
-/* Follow a JSON Pointer from the root of a resource. */
+/* Resolves a JSON Pointer from the root of a resource. */
 static bool
 follow_pointer(KgJsRegistry *registry, KgJsResource *resource,
 			   const char *fragment, int len, KgJsPlace *place)
@@ -820,7 +827,7 @@ kg_registry_resolve(KgJsRegistry *registry, KgJsResource *base, const char *ref,
 				   place->schema.type != KG_JS_BOOL))
 		unresolved(registry, base, ref, uri, pointer, true);
 	require_dialect(place->resource, pointer);
-	/* A place that no keyword declares a schema becomes one by this. */
+	/* A reference makes any target a schema, even if no keyword declares it. */
 	scan(registry, &place->schema, place->resource, place->pointer);
 	place->resource = kg_registry_enter(
 		registry, place->resource, &place->schema);

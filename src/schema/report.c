@@ -1,9 +1,9 @@
 /*
  * report.c
- *	  Violations: where, which keyword, what it wants.
+ *	  Violations: their position, keyword and expected value.
  *
- * What a keyword wants is said from the schema itself, so nothing of it is
- * kept in the compiled form.
+ * The expected value is derived from the schema itself, so the compiled form
+ * does not contain it.
  */
 #include "postgres.h"
 
@@ -17,27 +17,28 @@
 
 struct KgJsReport
 {
-	List *errors; /* of KgSchemaError * */
+	List *errors; /* List of KgSchemaError * */
 	int max;
-	int level; /* of branches in branches */
-	int *made; /* violations noted so far, those of branches too, by size */
+	int level; /* nesting of branches */
+	/* violations recorded so far, including branches, weighted by size */
+	int *made;
 };
 
-/* Values in a phrase are for orientation: a longer one is cut. */
+/* Values in phrases are for orientation; longer ones are truncated. */
 #define MAX_PHRASE_VALUE 200
 #define MAX_PHRASE_LIST 12
 #define MAX_ALLOWED 50
-/* Violations noted in one branch of an anyOf or oneOf. */
+/* Maximum violations recorded in one branch of anyOf or oneOf. */
 #define MAX_BRANCH_ERRORS 10
 /*
- * How deep and how long branches within branches are looked into: a schema that
- * refers to itself from its branches would otherwise fill memory.
+ * Maximum depth and number of violations in nested branches.  A schema that
+ * refers to itself from its branches would otherwise exhaust memory.
  */
 #define MAX_BRANCH_LEVEL 32
 #define MAX_BRANCH_MADE 2000
-/* Paths and lists may be long: so many bytes are one more violation. */
+/* Bytes of paths and lists that count as another violation. */
 #define BYTES_OF_ONE 1024
-/* Of a larger value not even the beginning is written. */
+/* Larger values are not included, not even truncated. */
 #define MAX_WRITTEN_VALUE 65536
 
 static void
@@ -142,7 +143,7 @@ append_types(StringInfo out, const KgJsVal *v)
 	}
 }
 
-/* The names that an object may have, for one that it may not. */
+/* Appends the permitted names of an object, for a name that is not. */
 static void
 append_known(StringInfo out, const KgJsNode *owner)
 {
@@ -168,7 +169,9 @@ append_known(StringInfo out, const KgJsNode *owner)
 	}
 }
 
-/* What the boolean schema false refuses, by the keyword it stands in. */
+/*
+ * Returns a phrase for a value that the schema false refuses, by its keyword.
+ */
 static char *
 expected_of_false(const KgJsFrame *frame)
 {
@@ -328,7 +331,7 @@ append_evaluation_path(StringInfo out, const KgJsFrame *frame)
 	append_step(out, frame->sub, frame->sub_name, frame->sub_len);
 }
 
-/* About how many digits a number is written with: 1e131071 has as many. */
+/* Returns the approximate number of written digits: 1e131071 has as many. */
 static int
 written_digits(const KgJsVal *number)
 {
@@ -339,8 +342,8 @@ written_digits(const KgJsVal *number)
 }
 
 /*
- * Values are for orientation: cut a long string, name a large container and a
- * number of many digits.
+ * Returns a value for orientation: long strings are truncated, large
+ * containers and long numbers replaced by a description.
  */
 static Jsonb *
 shortened(const KgJsVal *val)
@@ -361,7 +364,7 @@ shortened(const KgJsVal *val)
 	return kg_json_datum(&value);
 }
 
-/* How much of both paths leads to each subschema on the way. */
+/* Records the lengths of both paths' prefixes for each subschema. */
 static void
 record_steps(KgSchemaError *error, const KgJsFrame *frame)
 {
@@ -392,7 +395,7 @@ record_steps(KgSchemaError *error, const KgJsFrame *frame)
 		error->steps[i] += error->steps[i - 2];
 }
 
-/* The strings of an enum, or the properties that are known. */
+/* Lists the strings of an enum, or the known properties. */
 static void
 list_allowed(KgSchemaError *error, const KgJsFrame *frame, KgKeyword keyword)
 {
@@ -491,7 +494,7 @@ make_error(const KgJsFrame *frame, KgKeyword keyword, const KgJsVal *val,
 	return error;
 }
 
-/* Without the causes, which were counted when they were noted. */
+/* Excludes the causes, which were counted when recorded. */
 static Size
 error_bytes(const KgSchemaError *error)
 {
@@ -543,8 +546,9 @@ kg_report_missing(KgJsRun *run, const KgJsFrame *frame, KgKeyword keyword,
 }
 
 /*
- * How far a branch is from what was meant: a wrong type of the value itself
- * most, a wrong constant (often what tells the branches apart) next.
+ * Returns the distance of a branch from the probably intended one.  A wrong
+ * type of the value itself counts most, then a wrong constant, which often
+ * distinguishes branches.
  */
 static int
 distance(const List *errors, const char *instance_path)
@@ -615,7 +619,9 @@ kg_report_branches(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 	run->report = outer;
 	if (matched > 0)
 	{
-		/* Several branches match: what is wrong in the others is no cause. */
+		/*
+		 * If several branches match, violations in the others are not causes.
+		 */
 		error->causes = NIL;
 		error->nearest_count = 0;
 	}

@@ -1,10 +1,10 @@
 /*
  * run.c
- *	  The interpreter: nodes, references and combinations of subschemas.
+ *	  The schema interpreter: nodes, references and combinations of subschemas.
  *
- * It never raises an error for invalid data, only for limits and cancels.
- * With a report it goes on after a violation to find the others; without, it
- * stops at the first.
+ * It raises no error for invalid data, only for limits and cancellation.  With
+ * a report it continues after a violation to find others; without, it stops at
+ * the first.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "miscadmin.h"
 #include "schema/run.h"
 
-/* Steps between two looks at limits and interrupts. */
+/* Steps between two checks of limits and interrupts. */
 #define STEPS_AT_ONCE 1024
 
 static KG_NORETURN void limit_error(const char *message, int limit,
@@ -40,7 +40,7 @@ kg_run_refill(KgJsRun *run)
 	run->budget = STEPS_AT_ONCE;
 }
 
-/* ---- members seen ---- */
+/* ---- evaluated members ---- */
 
 static void
 seen_init(KgJsSeen *seen, const KgJsVal *val)
@@ -190,8 +190,8 @@ kg_eval_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 }
 
 /*
- * The same where invalid is not a violation: nothing is reported, and what it
- * evaluated counts only if it is valid.
+ * Evaluates a subschema whose failure is not a violation.  Nothing is
+ * reported, and its evaluated members count only if it is valid.
  */
 static bool
 test_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
@@ -218,8 +218,8 @@ test_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 }
 
 /*
- * The outermost resource of the dynamic scope that has the anchor decides;
- * without a name, $recursiveAnchor.
+ * Returns the target in the outermost resource of the dynamic scope that has
+ * the anchor; if the name is NULL, by $recursiveAnchor.
  */
 static const KgJsNode *
 dynamic_target(KgJsRun *run, const KgJsFrame *frame, const char *anchor,
@@ -284,7 +284,10 @@ run_any_of(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 				run, frame, list->node[i], instr->keyword, i, val, seen))
 		{
 			valid = true;
-			/* What the others evaluate matters only to unevaluated*. */
+			/*
+			 * Evaluated members of other branches matter only to
+			 * unevaluatedItems and unevaluatedProperties.
+			 */
 			if (seen == NULL)
 				break;
 		}
@@ -324,7 +327,7 @@ run_if(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 
 /* ---- nodes ---- */
 
-/* Instructions whose violations lie deeper and are reported there. */
+/* Runs an instruction that reports violations in subschemas only. */
 static bool
 run_nested(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 		   const KgJsVal *val, KgJsSeen *seen)
@@ -373,7 +376,7 @@ run_nested(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 	}
 }
 
-/* Run the instructions for the type of val. */
+/* Runs the instructions for the type of val. */
 static bool
 run_code(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 		 KgJsSeen *seen)
@@ -441,7 +444,10 @@ run_code(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 	return valid;
 }
 
-/* A node with unevaluated* keeps its own account, then passes it on. */
+/*
+ * Runs a node with unevaluatedItems or unevaluatedProperties, which has its
+ * own set of evaluated members and then merges it into the parent's.
+ */
 static bool
 run_tracked(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 			KgJsSeen *seen)
@@ -483,7 +489,7 @@ kg_eval(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 					  frame,
 					  node->flags & KG_JS_NODE_FALSE ? KG_KW_NONE : KG_KW_TYPE,
 					  val);
-		/* The other keywords say nothing new about a wrong type. */
+		/* Other keywords add no information about a wrong type. */
 		return false;
 	}
 	if (node->code[val->type] == NULL)
@@ -492,7 +498,9 @@ kg_eval(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 		limit_error("validation nests deeper than",
 					kg_setting_schema_max_depth,
 					"kg_graph.schema_max_depth");
-	/* The frames between two looks are small beside the reserve. */
+	/*
+	 * The frames between two checks are small compared with the stack reserve.
+	 */
 	if ((run->depth & 7) == 0)
 		check_stack_depth();
 	tracks = val->type == KG_JS_OBJECT	? KG_JS_NODE_TRACKS_PROPERTIES

@@ -94,7 +94,7 @@ kg_run_contains(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 	return found >= plan->min && (plan->max < 0 || found <= plan->max);
 }
 
-/* Few items are compared with each other, many through a hash table. */
+/* Up to this number, items are compared pairwise; more use a hash table. */
 #define PAIRWISE 8
 
 static bool

@@ -2,19 +2,22 @@
  * run_number.c
  *	  multipleOf with a divisor of many digits.
  *
- * numeric's own division takes seconds for numbers that are allowed, is deaf
- * to interrupts and knows nothing of the steps of a run.
+ * numeric's own division takes seconds for valid numbers, does not check for
+ * interrupts and does not count a run's steps.
  */
 #include "postgres.h"
 
 #include "schema/run.h"
 
-/* Digits of the divisor that are dealt with in one step. */
+/* Digits of the divisor that are processed in one step. */
 #define DIGITS_OF_STEP 8
-/* So many are enough to know a digit of the quotient to within one. */
+/*
+ * Leading digits that determine a quotient's digit with an error of at most
+ * one.
+ */
 #define LEADING_DIGITS 4
 
-/* rest -= times * divisor; rest has one digit more, in front. */
+/* Computes rest -= times * divisor; rest has one more digit, in front. */
 static void
 subtract(int32 *rest, const KgDigits *divisor, int32 times)
 {
@@ -44,7 +47,7 @@ is_below(const int32 *rest, const KgDigits *divisor)
 	return false;
 }
 
-/* rest = (rest * KG_NBASE + digit) modulo divisor. */
+/* Computes rest = (rest * KG_NBASE + digit) modulo divisor. */
 static void
 take_digit(int32 *rest, const KgDigits *divisor, int digit)
 {
@@ -78,7 +81,7 @@ kg_run_multiple(KgJsRun *run, const char *number, const char *divisor)
 	kg_number_digits(divisor, &d);
 	if (n.n == 0)
 		return true;
-	/* Zeros to bring the last digits to one place; below it is a fraction. */
+	/* Zeros that align the last digits; if negative there is a fraction. */
 	zeros = (n.weight - n.n) - (d.weight - d.n);
 	if (zeros < 0 || n.weight < d.weight)
 		return false;

@@ -6,7 +6,7 @@
 
 #include "schema/run.h"
 
-/* Evaluate one property's value against a node. */
+/* Evaluates a property's value against a node. */
 static pg_noinline bool
 eval_framed(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 			KgKeyword keyword, const char *sub, uint32 sub_len,
@@ -58,8 +58,8 @@ eval_name(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 }
 
 /*
- * The declared property that is the walk's key.  Both orders are the same, so
- * the search goes on from where the last one ended.
+ * Returns the declared property of the current key.  Both are in one order, so
+ * the search continues at the last position.
  */
 static inline const KgJsProperty *
 find_property(const KgJsObjectPlan *plan, const KgJsObjectWalk *w,
@@ -104,7 +104,10 @@ find_property(const KgJsObjectPlan *plan, const KgJsObjectWalk *w,
 	return NULL;
 }
 
-/* A name that "properties" does not declare: patterns, then additional. */
+/*
+ * Evaluates a name that "properties" does not declare: patterns, then
+ * additionalProperties.
+ */
 static bool
 eval_undeclared(KgJsRun *run, const KgJsFrame *frame,
 				const KgJsObjectPlan *plan, const KgJsObjectWalk *w,

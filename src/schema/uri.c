@@ -1,9 +1,9 @@
 /*
  * uri.c
- *	  URI references by RFC 3986, through liburiparser.
+ *	  URI references (RFC 3986), by liburiparser.
  *
- * The library allocates with malloc; nothing here raises an error while one of
- * its objects is alive.
+ * The library allocates with malloc().  No error can be raised while one of
+ * its objects exists.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "mb/pg_wchar.h"
 #include "schema/uri.h"
 
-/* Longer ones are no addresses; also bounds what the library allocates. */
+/* Longer texts are not addresses.  Also limits the library's allocations. */
 #define KG_MAX_URI_BYTES 65536
 
 static bool
@@ -25,8 +25,8 @@ parse(UriUriA *uri, const char *s, int len)
 }
 
 /*
- * What RFC 3986 demands and the library lets pass: a port of digits is fine,
- * but an address literal must be whole and brackets stand nowhere else.
+ * Rejects text that RFC 3986 forbids and the library accepts.  A port must be
+ * digits, an address literal complete, and brackets may not be elsewhere.
  */
 bool
 kg_uri_is_valid(const char *s, int len, bool relative)
@@ -43,7 +43,7 @@ kg_uri_is_valid(const char *s, int len, bool relative)
 	return ok;
 }
 
-/* ucschar of RFC 3987; iprivate is allowed in queries only. */
+/* Tests for ucschar of RFC 3987; iprivate is allowed in queries only. */
 static bool
 is_ucschar(pg_wchar c)
 {
@@ -63,8 +63,8 @@ is_iprivate(pg_wchar c)
 }
 
 /*
- * An IRI is mapped to a URI as RFC 3987 section 3.1 does, each character
- * beyond ASCII to its escaped bytes, and judged as that.
+ * Converts an IRI to a URI as in RFC 3987 section 3.1, with each character
+ * beyond ASCII as escaped bytes, and validates that.
  */
 bool
 kg_iri_is_valid(const char *s, int len, bool relative)
@@ -151,7 +151,7 @@ kg_uri_resolve(const char *base, const char *ref)
 			uriToStringA(text, &result, chars + 1, NULL) != URI_SUCCESS)
 			text = NULL;
 	}
-	/* On failure the library leaves the result without members. */
+	/* On failure the library sets no members of the result. */
 	uriFreeUriMembersA(&result);
 	uriFreeUriMembersA(&ref_uri);
 	uriFreeUriMembersA(&base_uri);
