@@ -1,6 +1,7 @@
 /*
  * authorize.c
- *	  Decisions of others: kg_set_authorizer, kg_call_authorized.
+ *	  SQL functions of decisions by another system: kg_set_authorizer,
+ *	  kg_call_authorized.
  */
 #include "postgres.h"
 

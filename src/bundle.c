@@ -29,7 +29,7 @@ KG_ENTRY_WRITE(kg_sql_drop_bundle, KG_AUDIT_WRITES, 1)
 						  PG_GETARG_JSONB_P(1));
 }
 
-/* It has no clock either. */
+/* No time limit, as for the writing functions. */
 KG_ENTRY_WRITE(kg_sql_export_bundle, KG_AUDIT_READS, -1)
 {
 	return kg_bundle_export(text_to_cstring(PG_GETARG_TEXT_PP(0)));

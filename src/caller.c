@@ -1,7 +1,7 @@
 /*
  * caller.c
- *	  SQL functions of who is calling and what it sees: kg_login, kg_logout,
- *	  kg_claim, kg_agent, kg_tenant, and those that the policies ask.
+ *	  SQL functions of the caller's identity and visibility: kg_login,
+ *	  kg_logout, kg_claim, kg_agent, kg_tenant, and those that policies call.
  */
 #include "postgres.h"
 
@@ -31,7 +31,7 @@ log_in(void *arg)
 	bool session = PG_GETARG_BOOL(1);
 	KgError *err;
 
-	/* What runs inside a call does not become somebody else. */
+	/* Code inside a call must not change its identity. */
 	if (InSecurityRestrictedOperation())
 		kg_error_throw(kg_error_new(KG_FORBIDDEN, "a call cannot log in"));
 	if (session && !kg_setting_session_login)
@@ -62,7 +62,7 @@ kg_sql_logout(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_claim);
 
-/* A claim of the token in force, as ->> would give it. */
+/* Returns a claim of the token in force, in the form of ->>. */
 Datum
 kg_sql_claim(PG_FUNCTION_ARGS)
 {
@@ -93,9 +93,9 @@ kg_sql_agent(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_bundle_visible);
 
 /*
- * Asked by the policies of the tables that have a bundle.  A tool that is
- * registered by itself has none: what it names is known to tools only, which
- * leave it out where something of that is hidden.
+ * For policies of the tables with a bundle.  A tool that was registered
+ * without one has no bundle.  Its references are known to tools only, which
+ * omit it if a reference is hidden.
  */
 Datum
 kg_sql_bundle_visible(PG_FUNCTION_ARGS)
@@ -128,7 +128,7 @@ sees_bundle(FunctionCallInfo fcinfo, const text *bundle)
 	return false;
 }
 
-/* Bundle and scope path. */
+/* Checks bundle and scope path. */
 static bool
 is_visible(FunctionCallInfo fcinfo)
 {
@@ -144,7 +144,7 @@ is_visible(FunctionCallInfo fcinfo)
 	return kg_identity_sees_scope(VARDATA_ANY(scope), VARSIZE_ANY_EXHDR(scope));
 }
 
-/* Asked by the policies of kg_entity, of what is written. */
+/* For policies of kg_entity on written rows. */
 Datum
 kg_sql_entity_visible(PG_FUNCTION_ARGS)
 {
@@ -154,8 +154,8 @@ kg_sql_entity_visible(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_entity_authorized);
 
 /*
- * Asked by the policies of kg_entity, of what is stored: what the caller does
- * not see anyway is decided before anybody else is asked about it.
+ * For policies of kg_entity on stored rows.  Rows that the caller cannot see
+ * anyway are excluded before another system is consulted.
  */
 Datum
 kg_sql_entity_authorized(PG_FUNCTION_ARGS)
@@ -173,7 +173,10 @@ kg_sql_entity_authorized(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_change_visible);
 
-/* By the schema of now: paths that it did not have when it was written hide it. */
+/*
+ * Checks the current schema: paths that it did not have when the row was
+ * written hide it.
+ */
 static bool
 is_in_scope(int32 type_no, const Jsonb *data)
 {
@@ -187,7 +190,7 @@ is_in_scope(int32 type_no, const Jsonb *data)
 								  scope ? VARSIZE_ANY_EXHDR(scope) : 0);
 }
 
-/* Of one image of a change of an entity; a number tells it from the other. */
+/* Checks one image of a change of an entity; number identifies the image. */
 static bool
 is_image_visible(FunctionCallInfo fcinfo, int data, int number)
 {
@@ -196,7 +199,7 @@ is_image_visible(FunctionCallInfo fcinfo, int data, int number)
 	if (kg_identity_scoped() &&
 		!is_in_scope(PG_GETARG_INT32(1), PG_GETARG_JSONB_P(data)))
 		return false;
-	/* What was decided is kept by node: an image has a number of its own. */
+	/* Decisions are cached by node, so each image has a number of its own. */
 	return kg_decisions_allow(PG_GETARG_INT32(1),
 							  -(2 * PG_GETARG_INT64(3) + number),
 							  PG_GETARG_TEXT_PP(2),
@@ -204,9 +207,9 @@ is_image_visible(FunctionCallInfo fcinfo, int data, int number)
 }
 
 /*
- * Asked by the policy of kg_history: a change is seen by who would have seen
- * what was before and what was after it.  Edges are as their ends, which who
- * reads them looks at.
+ * For the policy of kg_history.  A change is visible if both its old and its
+ * new image are.  A change of an edge is as visible as the edge's ends, which
+ * the reading statement checks.
  */
 Datum
 kg_sql_change_visible(PG_FUNCTION_ARGS)
@@ -221,7 +224,7 @@ kg_sql_change_visible(PG_FUNCTION_ARGS)
 				   is_image_visible(fcinfo, 5, 1));
 }
 
-/* NULL where there is none; in the middle of a call it is the one that it had. */
+/* Returns the tenant, or NULL; within a call, that of its begin. */
 static const char *
 own_tenant(FunctionCallInfo fcinfo)
 {
@@ -260,7 +263,7 @@ kg_sql_tenant_access(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_own_tenant);
 
-/* Asked by every policy before anything else of a row (auth/tenant_planner.c). */
+/* Called by every policy before any other condition (auth/tenant_planner.c). */
 Datum
 kg_sql_own_tenant(PG_FUNCTION_ARGS)
 {
@@ -283,10 +286,10 @@ kg_sql_own_tenant_support(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_derived_tenant);
 
 /*
- * Asked by the policies of edges, keys and terms: kg_tenant() of the same
- * argument, or NULL (auth/identity.h).  As one comparison with the tenant it
- * becomes a condition of the index, which reads no row, and so none that EXPLAIN
- * ANALYZE could count.
+ * For policies of edges, keys and terms: returns kg_tenant() of the same
+ * argument, or NULL (auth/identity.h).  As a comparison with the tenant it
+ * becomes an index condition.  That reads no hidden row, so EXPLAIN ANALYZE
+ * cannot count any.
  */
 Datum
 kg_sql_derived_tenant(PG_FUNCTION_ARGS)
@@ -302,7 +305,10 @@ kg_sql_derived_tenant(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_packed_tenant);
 
-/* The same for packed edges, which no policy of kg_edge can tell apart. */
+/*
+ * As kg_sql_derived_tenant(), for packed edges, which a policy of kg_edge
+ * cannot distinguish.
+ */
 Datum
 kg_sql_packed_tenant(PG_FUNCTION_ARGS)
 {

@@ -1,10 +1,11 @@
 /*
  * checks.c
- *	  kg_check(): is every row what it should be, and everything on our tables?
+ *	  SQL function kg_check(): verifies every row, and the definitions of the
+ *	  extension's tables.
  *
- * What hangs on the tables is checked by statements that answer object, message
- * and repair, a row each, as the owner of the extension; $1 is the tenant of an
- * admin, who is told of that alone.  Rows are compared in store/check/verify.c.
+ * Definitions are checked by statements that return object, message and
+ * repair, as the owner of the extension.  $1 is the tenant of an admin, whose
+ * own data is reported only.  store/check/verify.c compares rows.
  */
 #include "postgres.h"
 
@@ -31,7 +32,7 @@
 typedef struct KgCheck
 {
 	const char *kind;
-	bool repair; /* is what it says a statement that mends it? */
+	bool repair; /* is the repair a statement? */
 	const char *sql;
 } KgCheck;
 
@@ -52,7 +53,7 @@ static const KgCheck checks[] = {
 	{"policy_not_in_force", false, kg_policies_not_in_force},
 	{"policy_for_reading_alone", false, kg_policies_for_reading_alone},
 	{"execute_given", false, kg_owner_execute_given},
-	/* The mark of CLUSTER stays wherever it was run: nothing is amiss. */
+	/* The mark of CLUSTER remains after any run; it is not a fault. */
 	{"not_in_dumps",
 	 false,
 	 "SELECT s, 'pg_dump leaves out what a DBA made on our tables', "
@@ -60,12 +61,12 @@ static const KgCheck checks[] = {
 	 "that dumps keep' ELSE 'run what kg_dump_customizations() says after a "
 	 "restore' END FROM @kg_dump_customizations() s "
 	 "WHERE $1 IS NULL AND s NOT LIKE 'ALTER TABLE % CLUSTER ON %' "
-	 /* kg_manifest_more has these. */
+	 /* kg_manifest_more reports these. */
 	 "AND s NOT LIKE 'CREATE POLICY % AS PERMISSIVE FOR %'"},
 	{"not_ours", false, kg_manifest_more},
 	/*
-	 * Neither ours, of which definition_wrong tells, nor a DBA's own: what
-	 * kg_dump_customizations() leaves out.
+	 * Objects neither of the extension (see definition_wrong) nor of the DBA,
+	 * which kg_dump_customizations() omits.
 	 */
 	{"index_left",
 	 false,
@@ -82,7 +83,7 @@ static const KgCheck checks[] = {
 	 "AND x.relnamespace = e.extnamespace WHERE NOT d.sound "
 	 "OR d.definition NOT IN (SELECT @kg_dump_customizations()) "
 	 "ORDER BY d.on_table, d.name"},
-	/* A dump's COPY names it, and CREATE EXTENSION has not made it. */
+	/* A dump's COPY names it, and CREATE EXTENSION did not make it. */
 	{"not_in_dumps",
 	 false,
 	 "SELECT format('column %s of %s', c.name, m.on_table), "
@@ -93,7 +94,7 @@ static const KgCheck checks[] = {
 	 "CROSS JOIN LATERAL (SELECT unnest(string_to_array(d.definition, ',')) "
 	 "EXCEPT SELECT unnest(string_to_array(m.definition, ','))) c(name) "
 	 "WHERE $1 IS NULL AND d.kind = 'columns' ORDER BY 1"},
-	/* Of these a retry finds no reply, or none that can be sent. */
+	/* A retry finds no reply for these, or one that cannot be sent. */
 	{"idempotency_wrong",
 	 false,
 	 "SELECT format('idempotency key %s of tenant %s', left(i.key, 128), "
@@ -106,7 +107,7 @@ static const KgCheck checks[] = {
 	 "AND (octet_length(i.request) <> 32 OR jsonb_typeof(i.reply) <> 'object' "
 	 "OR i.created_at > clock_timestamp() + '1 minute'::interval) "
 	 "ORDER BY 1"},
-	/* The first numbers after the last that an integer has were below 0. */
+	/* The first numbers after an integer's maximum would be negative. */
 	{"number_wrong",
 	 false,
 	 "SELECT format('%s %s of tenant %s', w.kind, w.name, w.tenant), "
@@ -115,7 +116,7 @@ static const KgCheck checks[] = {
 	 "tenant, type_no FROM @kg_entity_type UNION SELECT 'relation', relation, "
 	 "tenant, relation_no FROM @kg_relation) w(kind, name, tenant, number) "
 	 "WHERE w.number < 1 AND w.tenant = coalesce($1, w.tenant) ORDER BY 1"},
-	/* The next row would get a number that another one has. */
+	/* The next row would get an existing number. */
 	{"sequence_behind",
 	 true,
 	 "WITH n AS (SELECT coalesce((SELECT shard FROM @kg_number_range), 0) "
@@ -140,16 +141,16 @@ static const KgCheck checks[] = {
 
 typedef struct KgCheckCall
 {
-	const char *tenant; /* NULL: all, and what hangs on the tables */
+	const char *tenant; /* NULL: all tenants, and the definitions */
 	bool repair;
 	int64 limit;
-	List *refused; /* statements that were to mend something */
+	List *refused; /* repairs that failed */
 	KgDifferences differences;
 	int64 tenants;
 	int64 entities;
 } KgCheckCall;
 
-/* Statements of ours; their names are qualified or pg_catalog's. */
+/* Runs statements of kg_graph; their names are qualified or in pg_catalog. */
 static void
 run_statements(void *statements)
 {
@@ -160,14 +161,14 @@ run_statements(void *statements)
 	kg_spi_unpin_path(nest);
 }
 
-/* NULL, or why they are refused: nothing of them is done then. */
+/* Runs a repair.  Returns NULL, or the error; nothing is repaired then. */
 static ErrorData *
 mend(const char *statements)
 {
 	return kg_catch_refusal(KG_CATCH_KEEP, run_statements, (void *) statements);
 }
 
-/* A statement that was refused may succeed after the others. */
+/* Repeats refused repairs, which may succeed after the others. */
 static void
 mend_refused(KgCheckCall *call)
 {
@@ -211,7 +212,7 @@ report(KgCheckCall *call, const KgDifference *difference, bool repair)
 		call->refused = lappend(call->refused, (void *) difference->repair);
 }
 
-/* A row of a check's statement. */
+/* Adds a difference from a row of a check's statement. */
 static void
 add_difference(KgCheckCall *call, const KgCheck *check, HeapTuple row,
 			   TupleDesc desc)
@@ -225,7 +226,7 @@ add_difference(KgCheckCall *call, const KgCheck *check, HeapTuple row,
 	report(call, &difference, check->repair);
 }
 
-/* How many differences it found. */
+/* Runs a check and returns the number of differences. */
 static uint64
 run_check(KgCheckCall *call, const KgCheck *check, KgSaved *saved)
 {
@@ -241,11 +242,11 @@ run_check(KgCheckCall *call, const KgCheck *check, KgSaved *saved)
 	return n;
 }
 
-/* A row of kg_manifest_wrong(). */
+/* Returns true if a row of kg_manifest_wrong() is an altered column. */
 static bool
 is_altered_column(HeapTuple row, TupleDesc desc)
 {
-	/* One that is missing is column_missing. */
+	/* A missing column is reported as column_missing. */
 	return strcmp(SPI_getvalue(row, desc, 1), "column type") == 0 &&
 		   strcmp(SPI_getvalue(row, desc, 4), "is missing") != 0;
 }
@@ -269,9 +270,9 @@ add_wrong(KgCheckCall *call, HeapTuple row, TupleDesc desc, bool altered)
 }
 
 /*
- * Of tables that are gone, or have a column that is gone or altered, nothing
- * else can be read, or mended: false.  What hangs on the tables is compared
- * once, which takes most of the time that an empty database does.
+ * Checks definitions.  Returns false if tables or columns are missing or
+ * altered: then nothing else can be read or repaired.  The definitions are
+ * compared once, which takes most of the time for an empty database.
  */
 static bool
 check_definitions(KgCheckCall *call)
@@ -293,7 +294,7 @@ check_definitions(KgCheckCall *call)
 			return false;
 		mend_refused(call);
 	}
-	/* The repairs so far are seen. */
+	/* Makes the repairs so far visible. */
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	kg_manifest_wrong(true, call->tenant);
@@ -302,7 +303,7 @@ check_definitions(KgCheckCall *call)
 	n = SPI_processed;
 	for (uint64 i = 0; i < n; i++)
 		readable &= !is_altered_column(rows->vals[i], rows->tupdesc);
-	/* If a column is altered, other differences may follow from it. */
+	/* Other differences may be consequences of an altered column. */
 	for (uint64 i = 0; i < n; i++)
 	{
 		bool altered = is_altered_column(rows->vals[i], rows->tupdesc);
@@ -315,7 +316,10 @@ check_definitions(KgCheckCall *call)
 	return readable;
 }
 
-/* Missing privileges of roles with grants; roles that bypass all policies. */
+/*
+ * Checks for missing privileges of roles with grants, and for roles that
+ * bypass all policies.
+ */
 static void
 check_privileges(KgCheckCall *call)
 {
@@ -362,7 +366,10 @@ check_privileges(KgCheckCall *call)
 	SPI_freetuptable(rows);
 }
 
-/* Of an index that begins with the tenant, one step for each. */
+/*
+ * Selects the distinct tenants of an index that begins with the tenant, one
+ * index scan for each.
+ */
 #define KG_STEPS(table)                                                     \
 	"WITH RECURSIVE t AS ((SELECT tenant FROM " table                       \
 	" ORDER BY tenant LIMIT 1) UNION ALL SELECT (SELECT n.tenant "          \
@@ -376,7 +383,7 @@ check_privileges(KgCheckCall *call)
 	"AND NOT EXISTS (SELECT FROM @kg_tenant t WHERE t.tenant = o.tenant) " \
 	"ORDER BY 1"
 
-/* Rows of tenants that there are not, which no tenant's check looks at. */
+/* Checks for rows of missing tenants, which no tenant's check covers. */
 static void
 check_no_tenant(KgCheckCall *call)
 {
@@ -401,7 +408,7 @@ check_no_tenant(KgCheckCall *call)
 	}
 }
 
-/* Embeddings of entities that there are not. */
+/* Checks for embeddings of missing entities. */
 static void
 check_embeddings(KgCheckCall *call)
 {
@@ -420,7 +427,7 @@ check_embeddings(KgCheckCall *call)
 		run_check(call, &check, &saved);
 }
 
-/* Keys of types that there are no more, which no tenant's check looks at. */
+/* Checks for keys of missing types, which no tenant's check covers. */
 static void
 check_key_types(KgCheckCall *call)
 {
@@ -506,7 +513,9 @@ check_all(KgCheckCall *call)
 	check_tenants(call);
 }
 
-/* What a repair could not mend: by another look. */
+/*
+ * Returns the number of differences that were not repaired, by another check.
+ */
 static int64
 count_left(const KgCheckCall *call)
 {
@@ -572,7 +581,7 @@ read_options(const Jsonb *options, KgCheckCall *call)
 	}
 }
 
-/* The owner for all, or one that it names; admins for their own. */
+/* Requires the owner, for all tenants or one, or an admin for its own. */
 static void
 require_right(KgCheckCall *call)
 {
@@ -583,7 +592,7 @@ require_right(KgCheckCall *call)
 		return;
 	mine = kg_identity_require(KG_ACCESS_ADMIN);
 	kg_visibility_require_tenant("check it");
-	/* It tells of rows by their ids and contents, and counts them. */
+	/* The report includes ids, contents and numbers of rows. */
 	if (!kg_catalog_newest(mine)->plain_visibility)
 		kg_visibility_refuse_part("check it",
 								  "the owner of the extension, or an admin "
@@ -611,7 +620,7 @@ KG_AUDITED(kg_sql_check, KG_AUDIT_WRITES)
 	MemoryContextSwitchTo(context);
 	check_all(&call);
 	left = call.repair ? count_left(&call) : call.differences.total;
-	/* Utility statements leave SPI's own context current. */
+	/* After utility statements SPI's memory context is current. */
 	MemoryContextSwitchTo(context);
 	result = tell(&call, start, left);
 	kg_spi_end_as_owner(&user);

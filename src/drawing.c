@@ -1,6 +1,6 @@
 /*
  * drawing.c
- *	  SQL-callable: kg_to_mermaid() and kg_to_dot().
+ *	  SQL functions kg_to_mermaid() and kg_to_dot().
  */
 #include "postgres.h"
 

@@ -1,7 +1,7 @@
 /*
  * embeddings.c
- *	  kg_enable_vectors, kg_disable_vectors, kg_missing_embeddings,
- *	  kg_cosine_distance.
+ *	  SQL functions kg_enable_vectors, kg_disable_vectors,
+ *	  kg_missing_embeddings, kg_cosine_distance.
  */
 #include "postgres.h"
 

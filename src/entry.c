@@ -1,6 +1,6 @@
 /*
  * entry.c
- *	  What is around every SQL function that runs a tool's statements, or writes.
+ *	  Wrappers of SQL functions that write or run a tool's statements.
  */
 #include "postgres.h"
 
@@ -16,15 +16,16 @@
 typedef struct Entry
 {
 	KgEntryBody body;
-	bool open; /* limits itself */
+	bool open; /* the body applies limits itself */
 	bool writes;
-	int options;  /* the argument that may have an idempotency key, or -1 */
-	bool of_type; /* its first argument names the type of the reply's items */
+	/* number of the argument that may have an idempotency key, or -1 */
+	int options;
+	bool of_type; /* the first argument names the type of the reply's items */
 } Entry;
 
 /*
- * A write whose options have a key is done once.  A dry run writes nothing that
- * could be done twice.
+ * Runs a write with an idempotency key once.  A dry run writes nothing that
+ * could be repeated.
  */
 static Jsonb *
 write_once(FunctionCallInfo fcinfo, const Entry *entry, KgCall *call)
@@ -86,7 +87,7 @@ run(FunctionCallInfo fcinfo, void *arg)
 		}
 		if (entry->writes)
 		{
-			/* The result belongs to the caller. */
+			/* The result is allocated in the caller's context. */
 			SPI_connect();
 			MemoryContextSwitchTo(caller);
 			result = write_once(fcinfo, entry, &call);
@@ -136,7 +137,7 @@ kg_entry_open(FunctionCallInfo fcinfo, int audit, KgEntryBody body)
 	return run_audited(fcinfo, audit, &entry);
 }
 
-/* Recorded by who calls this. */
+/* The calling function records the call. */
 Datum
 kg_entry_write(FunctionCallInfo fcinfo, KgEntryBody body, int options)
 {

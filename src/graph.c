@@ -1,6 +1,6 @@
 /*
  * graph.c
- *	  SQL-callable: the graph tools.  Each takes and returns the same JSON as
+ *	  SQL functions of the graph tools.  Each accepts and returns the JSON of
  *	  the tool of its name (tools/graph_*.c, tools/bfs_*.c).
  */
 #include "postgres.h"

@@ -1,11 +1,10 @@
 /*
  * health.c
- *	  kg_health(): is everything as it should be?  What can be told at once;
- *	  kg_check() looks at every row.
+ *	  SQL function kg_health(): a quick check; kg_check() verifies every row.
  *
- * A component is a function that writes its metrics and says what is wrong.
- * The owner and gateways are told all of them, everybody else those of its own
- * tenant.  Nothing is written, so that a standby answers too.
+ * A component is a function that writes metrics and reports problems.  The
+ * owner and gateways get all components, other callers those of their own
+ * tenant. Nothing is written, so that it works on a standby.
  */
 #include "postgres.h"
 
@@ -33,21 +32,21 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-/* In order: the worst counts. */
+/* In ascending order; the worst is reported. */
 typedef enum KgHealth
 {
 	KG_HEALTHY,
-	KG_DEGRADED, /* answers, slower or not for everybody */
+	KG_DEGRADED, /* works, but slower or not for all callers */
 	KG_UNHEALTHY
 } KgHealth;
 
 static const char *const health_names[] = {"healthy", "degraded", "unhealthy"};
 
-/* Problems that a component tells of. */
+/* Maximum number of problems that a component reports. */
 #define KG_MOST_PROBLEMS 10
-/* Tenants and keys that are looked at. */
+/* Maximum number of tenants and keys that are checked. */
 #define KG_MOST_LOOKED_AT 100
-/* Nodes with edges that are looked at, of one tenant and of all together. */
+/* Nodes with edges that are checked, of one tenant and of all together. */
 #define KG_PROBES 500
 #define KG_ALL_PROBES 4000
 
@@ -57,8 +56,8 @@ typedef struct KgComponent
 	void (*look)(struct KgComponent *c);
 	KgHealth health;
 	int nproblems;
-	List *problems;	 /* of char * */
-	bool unreadable; /* look at nothing else */
+	List *problems;	 /* List of char * */
+	bool unreadable; /* skip all other checks */
 	KgJsonWriter metrics;
 } KgComponent;
 
@@ -114,7 +113,10 @@ look_at_extension(KgComponent *c)
 				KG_VERSION);
 }
 
-/* Tables and columns that a DBA renamed or dropped, and functions that compare. */
+/*
+ * Checks for tables and columns that a DBA renamed or dropped, and for
+ * comparison functions.
+ */
 static void
 look_at_missing(KgComponent *c)
 {
@@ -139,7 +141,7 @@ look_at_missing(KgComponent *c)
 	c->unreadable = c->nproblems > 0;
 }
 
-/* Answers are slower without it. */
+/* Returns true if its absence only makes replies slower. */
 static bool
 is_setting(const char *kind)
 {
@@ -149,8 +151,8 @@ is_setting(const char *kind)
 }
 
 /*
- * What the install script made and is there no more, or is not sound; and what
- * it did not make and shows rows.
+ * Checks for objects of the install script that are missing or damaged, and
+ * for others that expose rows.
  */
 static void
 look_at_definitions(KgComponent *c)
@@ -196,8 +198,8 @@ look_at_tables(KgComponent *c)
 }
 
 /*
- * Statistics that the planner goes by.  Autovacuum leaves a table of a few rows
- * without, so only tables of some size have to have them.
+ * Checks the planner's statistics.  Autovacuum does not analyze tables of a
+ * few rows, so only larger tables need statistics.
  */
 static void
 look_at_statistics_of(KgComponent *c, const char *table)
@@ -255,7 +257,7 @@ write_packed(KgComponent *c, uint64 row, int probes)
 	kg_jw_key(&c->metrics, "share");
 	kg_jw_numeric(&c->metrics, DatumGetNumeric(kg_spi_datum(row, 4)));
 	kg_jw_end_object(&c->metrics);
-	/* Of few nodes nobody feels it. */
+	/* With few nodes the effect is not noticeable. */
 	if (nodes * 2 > probes && packed * 2 < nodes)
 		problem(c,
 				KG_DEGRADED,
@@ -264,7 +266,9 @@ write_packed(KgComponent *c, uint64 row, int probes)
 				tenant);
 }
 
-/* Which of the nodes with edges are packed, of some that are evenly apart. */
+/*
+ * Checks which nodes with edges are packed, by a sample at regular intervals.
+ */
 static void
 look_at_packing(KgComponent *c)
 {
@@ -310,7 +314,7 @@ look_at_packing(KgComponent *c)
 	kg_jw_end_array(&c->metrics);
 }
 
-/* References that a transaction left for later and nobody looked at. */
+/* Checks for deferred references that were not verified yet. */
 static void
 look_at_references(KgComponent *c)
 {
@@ -344,7 +348,7 @@ look_at_secrets(KgComponent *c)
 				kg_spi_cstring(i, 1));
 }
 
-/* Keys of tokens, each as it is looked for when a token names it. */
+/* Checks keys of tokens, each as for a token that names it. */
 static void
 look_at_keys(KgComponent *c)
 {
@@ -387,7 +391,7 @@ look_at_keys(KgComponent *c)
 		problem(c, KG_DEGRADED, "every key has expired");
 }
 
-/* Roles of grants, and gateways. */
+/* Checks the roles of grants, and gateways. */
 static void
 look_at_grants(KgComponent *c)
 {
@@ -422,7 +426,10 @@ look_at_grants(KgComponent *c)
 	}
 }
 
-/* A DBA's own: the roles that one names which is not in force are refused. */
+/*
+ * Checks the DBA's policies.  One that is not in force bars the roles that it
+ * names.
+ */
 static void
 look_at_policies(KgComponent *c)
 {
@@ -446,7 +453,10 @@ look_at_policies(KgComponent *c)
 				kg_spi_cstring(i, 2));
 }
 
-/* What default privileges and GRANT ... ON ALL FUNCTIONS give. */
+/*
+ * Checks for privileges from default privileges and GRANT ... ON ALL
+ * FUNCTIONS.
+ */
 static void
 look_at_functions(KgComponent *c)
 {
@@ -460,7 +470,7 @@ look_at_functions(KgComponent *c)
 	kg_jw_kint(&c->metrics, "executed_by_others", c->nproblems);
 }
 
-/* Functions that decide about types with x-authorize. */
+/* Checks the functions that decide about types with x-authorize. */
 static void
 look_at_authorizers(KgComponent *c)
 {
@@ -484,8 +494,8 @@ look_at_authorizers(KgComponent *c)
 }
 
 /*
- * Settings that were stored for a role or a database before the library could
- * say that they are out of range: a session ignores them.
+ * Checks for settings of a role or database that were stored before the
+ * library could report them as out of range.  Sessions ignore them.
  */
 static void
 look_at_settings(KgComponent *c)
@@ -519,7 +529,7 @@ look_at_settings(KgComponent *c)
 	kg_jw_kint(&c->metrics, "wrong", c->nproblems);
 }
 
-/* Of which callers a component is. */
+/* The callers that get a component. */
 typedef enum KgAudience
 {
 	KG_EVERYBODY,
@@ -564,7 +574,10 @@ look(void *component)
 	c->look(c);
 }
 
-/* What came of the look; tables may be such that there is none. */
+/*
+ * Runs a component and writes its result; damaged tables may prevent the
+ * check.
+ */
 static KgComponent
 write_component(KgJsonWriter *w, const char *name, void (*how)(KgComponent *c),
 				const char *tenant)
@@ -588,8 +601,8 @@ write_component(KgJsonWriter *w, const char *name, void (*how)(KgComponent *c),
 }
 
 /*
- * Of its tenant, whoever sees all of it: nothing hidden is counted.  As the
- * caller.
+ * Returns the caller's tenant if it sees all of it, so that nothing hidden is
+ * counted.  Runs as the caller.
  */
 static const char *
 tenant_of_caller(void)
@@ -602,7 +615,7 @@ tenant_of_caller(void)
 	return kg_catalog_newest(tenant)->plain_visibility ? tenant : NULL;
 }
 
-/* A token says less than the role that it came with. */
+/* A token has fewer rights than its role. */
 static bool
 has_token(void)
 {
@@ -615,7 +628,7 @@ is_owner(Oid caller)
 	return !has_token() && kg_has_owner_rights(caller);
 }
 
-/* As the owner. */
+/* Runs as the owner. */
 static bool
 is_above_tenants(Oid caller)
 {
@@ -654,7 +667,7 @@ Datum
 kg_sql_health(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = CurrentMemoryContext;
-	/* The owner is told also where a tenant cannot be read. */
+	/* The owner gets a result even if a tenant cannot be read. */
 	const char *tenant = is_owner(GetUserId()) ? NULL : tenant_of_caller();
 	KgAudience audience = tenant ? KG_OF_TENANT : KG_EVERYBODY;
 	KgUserContext caller;

@@ -1,6 +1,6 @@
 /*
  * history.c
- *	  SQL functions about what entities and edges were: kg_history, kg_revert,
+ *	  SQL functions of the history of entities and edges: kg_history, kg_revert,
  *	  kg_prune_history.
  */
 #include "postgres.h"
@@ -25,7 +25,7 @@ require_object(const Jsonb *options, const char *what)
 			kg_error_new(KG_INVALID_INPUT, "%s must be an object", what));
 }
 
-/* The options of a function as arguments of its tool, and what else they are. */
+/* Returns options as arguments of the tool, plus an id. */
 static Jsonb *
 with_id(const Jsonb *options, const char *id)
 {
@@ -36,7 +36,7 @@ with_id(const Jsonb *options, const char *id)
 	return kg_json_with(options, "id", &value);
 }
 
-/* The same of an edge: {from, to, key}. */
+/* Returns the arguments for an edge: {from, to, key}. */
 static Jsonb *
 edge_history(const KgCatalog *catalog, const char *relation, const Jsonb *edge,
 			 Jsonb *options)
@@ -54,7 +54,7 @@ KG_ENTRY(kg_sql_history, KG_AUDIT_READS)
 	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	const char *id = text_to_cstring(PG_GETARG_TEXT_PP(1));
 
-	/* A literal is a text, also where it says what is an edge. */
+	/* A literal is a text, even if it describes an edge. */
 	if (*id == '{' && kg_catalog_type(catalog, name) == NULL)
 		return edge_history(
 			catalog, name, kg_json_parse(id), PG_GETARG_JSONB_P(2));

@@ -1,6 +1,7 @@
 /*
  * load.c
- *	  kg_load_position and kg_load_batch: how far a load in batches has come.
+ *	  SQL functions kg_load_position and kg_load_batch: progress of a load in
+ *	  batches.
  */
 #include "postgres.h"
 

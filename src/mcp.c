@@ -1,13 +1,13 @@
 /*
  * mcp.c
- *	  kg_mcp(message, token, tenant): one message of the Model Context Protocol
- *	  in, one out.  kg_mcp_authorized() is the same with decisions of another
- *	  system, for gateways that ask one.
+ *	  SQL functions kg_mcp(message, token, tenant), which answers a message of
+ *	  the Model Context Protocol, and kg_mcp_authorized(), which also has
+ *	  decisions of another system.
  *
- * The caller's identity comes first, for no answer may be given to nobody.
- * What answers runs read-only and in a security context in which neither role
- * nor settings can be changed for longer than the call.  An SQL error leaves
- * this function only where docs/gateway.md says so.
+ * The caller is identified first, because a caller without identity gets no
+ * answer.  A message is processed read-only, in a security context that
+ * prevents changes of role or settings beyond the call.  Only the SQL errors
+ * listed in docs/gateway.md leave this function.
  */
 #include "postgres.h"
 
@@ -22,7 +22,10 @@
 #include "mcp/request.h"
 #include "utils/builtins.h"
 
-/* The tenant of the call: verified, and the one that was routed to. */
+/*
+ * Identifies the caller.  Returns its tenant: verified, and equal to the
+ * routed one.
+ */
 static const char *
 identify(const text *token, const text *routed)
 {
@@ -43,7 +46,7 @@ identify(const text *token, const text *routed)
 typedef struct Message
 {
 	FunctionCallInfo fcinfo;
-	const KgBrought *brought; /* NULL: the gateway asks nobody */
+	const KgBrought *brought; /* NULL: the gateway does not support decisions */
 	const char *tenant;
 	Jsonb *reply;
 } Message;
@@ -71,11 +74,17 @@ serve(void *arg)
 		kg_contained(answer, message);
 }
 
-/* For a gateway that counts them (docs/gateway.md); to no client. */
+/*
+ * Reports the edges read, for a gateway that counts them (docs/gateway.md);
+ * never for a client.
+ */
 static void
 tell_edges(const KgCall *call, bool with_token)
 {
-	/* Hidden edges are among those read: nothing for who calls by itself. */
+	/*
+	 * The edges include hidden ones, so a client without gateway must not get
+	 * the number.
+	 */
 	if (kg_setting_mcp_edges && with_token && call->edges > 0)
 		kg_tell(KG_TELL_MCP,
 				psprintf("{\"kg_edges\": " INT64_FORMAT "}", call->edges));

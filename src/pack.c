@@ -1,7 +1,7 @@
 /*
  * pack.c
- *	  SQL-callable: kg_pack(), and the trigger that keeps packed rows from
- *	  saying what kg_edge does not say any more.
+ *	  SQL function kg_pack(), and the trigger that removes packed rows that
+ *	  differ from kg_edge.
  */
 #include "postgres.h"
 
@@ -26,7 +26,7 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
-/* Returns whether the number may be told. */
+/* Packs edges.  Returns true if the number may be reported. */
 static bool
 pack(int64 *packed)
 {
@@ -35,7 +35,7 @@ pack(int64 *packed)
 
 	kg_visibility_require_tenant("pack its edges");
 	*packed = kg_adjacency_pack(tenant, true, whole);
-	/* No number tells of what is hidden. */
+	/* A number must not reveal hidden rows. */
 	return whole;
 }
 
@@ -72,7 +72,7 @@ typedef struct Changes
 	KgNodeSet nodes;
 } Changes;
 
-/* Each tenant's by itself: on a shard a statement may carry several. */
+/* Returns the entry of a tenant: on a shard a statement may change several. */
 static Changes *
 changes_of(List **all, const text *tenant)
 {
@@ -130,8 +130,8 @@ static const char *const edge_tables[] = {"kg_edge", NULL};
 PG_FUNCTION_INFO_V1(kg_sql_clear_packed);
 
 /*
- * AFTER statement trigger of kg_edge.  Its arguments cannot be forged: it acts
- * on the rows of the statement only.
+ * AFTER statement trigger of kg_edge.  It acts on the rows of the statement
+ * only, so its arguments cannot be forged.
  */
 Datum
 kg_sql_clear_packed(PG_FUNCTION_ARGS)

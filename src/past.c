@@ -86,7 +86,7 @@ kg_sql_past_of_field(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_past_keeps_node);
 
-/* What is not stored stands for what was. */
+/* A past state replaces a row that is not stored. */
 Datum
 kg_sql_past_keeps_node(PG_FUNCTION_ARGS)
 {

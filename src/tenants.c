@@ -1,7 +1,7 @@
 /*
  * tenants.c
- *	  kg_create_tenant, kg_rename_tenant, kg_tenant_size, kg_drop_tenant,
- *	  kg_freeze_tenant, kg_thaw_tenant, kg_mark_moved.
+ *	  SQL functions kg_create_tenant, kg_rename_tenant, kg_tenant_size,
+ *	  kg_drop_tenant, kg_freeze_tenant, kg_thaw_tenant, kg_mark_moved.
  */
 #include "postgres.h"
 
@@ -69,7 +69,7 @@ KG_AUDITED(kg_sql_thaw_tenant, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-/* A tenant, and the name that it gets. */
+/* A tenant, and its new name. */
 typedef struct Rename
 {
 	Datum tenant;
@@ -86,7 +86,7 @@ give(void *arg)
 				  kg_arg(TEXTOID, rename->tenant));
 }
 
-/* Its writers were excluded under both names. */
+/* Writers are excluded under both names. */
 static void
 give_as_both(void *arg)
 {
@@ -96,7 +96,7 @@ give_as_both(void *arg)
 		TextDatumGetCString(rename->name), KG_TENANT_WHOLE, give, arg);
 }
 
-/* Nobody thaws it before this has ended. */
+/* No caller can thaw it before this transaction ends. */
 static void
 require_frozen(Datum tenant)
 {
@@ -113,7 +113,7 @@ require_frozen(Datum tenant)
 	kg_error_throw_expected(err, "a tenant that kg_freeze_tenant() froze");
 }
 
-/* The row of kg_tenant, and a row for the name that it had. */
+/* Inserts the row of kg_tenant, and a row for the former name. */
 static void
 begin_name(Datum tenant, Datum name)
 {
@@ -163,7 +163,7 @@ KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 
 	kg_owner_require("free names of tenants");
 	kg_spi_begin_as_owner(&user);
-	/* Of calls that had begun before, and ended after. */
+	/* For calls that began before the rename and ended after it. */
 	KG_SPI_NEWEST(
 		"UPDATE @kg_audit a SET tenant = t.tenant FROM @kg_former_name f "
 		"JOIN @kg_tenant t ON t.tenant = f.became WHERE f.name = $1 "
@@ -198,7 +198,7 @@ KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
 	PG_RETURN_JSONB_P(reply);
 }
 
-/* Rows whose places one statement gathers. */
+/* Rows whose TIDs one statement collects. */
 #define KG_DROP_BATCH 10000
 
 #define KG_DELETE(table, condition)                               \
@@ -206,8 +206,8 @@ KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
 	"FROM @" table " WHERE tenant = $1 " condition "LIMIT $2))"
 
 /*
- * What a tenant has most of, from the leaves up; what is packed, while there are
- * edges that say where it is.
+ * A tenant's largest tables, children first; packed edges while edges exist
+ * that locate them.
  */
 static const char *const delete_rows[] = {
 	KG_DELETE("kg_adjacency", "AND " KG_HUBS_OF_TENANT " "),
@@ -227,10 +227,10 @@ static const char *const delete_rows[] = {
 	("DELETE FROM @kg_audit WHERE tenant = $1 AND (at, id) IN "
 	 "(SELECT at, id FROM @kg_audit WHERE tenant = $1 LIMIT $2)")};
 
-/* Before all others, where the extension's SQL is not older than they are. */
+/* Before all others, if the extension's SQL has them. */
 static const char delete_embeddings[] = KG_DELETE("kg_embedding", "");
 
-/* And the rest, by which it is known. */
+/* The other tables, including those that identify the tenant. */
 static const char *const delete_last[] = {
 	"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block = 0",
 	"DELETE FROM @kg_relation WHERE tenant = $1",
@@ -243,11 +243,11 @@ static const char *const delete_last[] = {
 typedef struct Drop
 {
 	Datum tenant;
-	int64 rows; /* at most; negative: all */
+	int64 rows; /* maximum; negative: all */
 	bool done;
 } Drop;
 
-/* False where there are more. */
+/* Deletes rows.  Returns false if there are more. */
 static bool
 delete_most(Drop *drop, KgSaved *saved, const char *sql)
 {
@@ -267,7 +267,7 @@ delete_most(Drop *drop, KgSaved *saved, const char *sql)
 	return true;
 }
 
-/* Nobody has the tenant any more, nor sees it, before the first row goes. */
+/* Revokes all access to the tenant before the first row is deleted. */
 static void
 take_away(Datum tenant)
 {
@@ -306,7 +306,7 @@ drop_rows(void *arg)
 	drop->done = true;
 }
 
-/* Also one that is being dropped. */
+/* Requires a tenant, possibly one that is being dropped. */
 static void
 require_dropped(Datum tenant)
 {

@@ -57,7 +57,7 @@ KG_ENTRY(kg_sql_get, KG_AUDIT_READS)
 	return data;
 }
 
-/* The array as the tool's arguments, so that both have the same rules. */
+/* Passes the array as the tool's arguments, so that the tool's rules apply. */
 KG_ENTRY(kg_sql_get_many, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_running_catalog();
@@ -85,7 +85,7 @@ KG_ENTRY(kg_sql_get_many, KG_AUDIT_READS)
 	return kg_tool_get(catalog, type, kg_jw_finish(&w));
 }
 
-/* What they publish depends on the caller's limits. */
+/* The published schemas depend on the caller's limits. */
 KG_ENTRY(kg_sql_list_tools, KG_AUDIT_READS)
 {
 	const Jsonb *tools = kg_tools_list()->tools;
@@ -101,7 +101,7 @@ KG_ENTRY_OPEN(kg_sql_call_tool, KG_AUDIT_SECRET)
 								PG_GETARG_JSONB_P(2));
 }
 
-/* ---- as the bearer of a token, in the one statement ---- */
+/* ---- for the bearer of a token, in one statement ---- */
 
 typedef struct BearerCall
 {

@@ -1,6 +1,6 @@
 /*
  * transfer.c
- *	  SQL-callable: kg_export_tenant, kg_import_tenant, kg_set_shard.
+ *	  SQL functions kg_export_tenant, kg_import_tenant, kg_set_shard.
  */
 #include "postgres.h"
 
@@ -32,7 +32,7 @@ KG_AUDITED(kg_sql_export_tenant, KG_AUDIT_READS)
 	return (Datum) 0;
 }
 
-/* Its arguments are all of a tenant, and may be keys. */
+/* Its arguments are all data of a tenant, and may include keys. */
 KG_AUDITED(kg_sql_import_tenant, KG_AUDIT_SECRET)
 {
 	MemoryContext caller = CurrentMemoryContext;
@@ -58,8 +58,8 @@ advance(const char *sequence, int64 last)
 }
 
 /*
- * Sequences only go forward, and a database with tenants has given numbers that
- * would be another shard's.
+ * Sequences only advance, and a database with tenants has assigned numbers
+ * that would belong to another shard.
  */
 KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 {

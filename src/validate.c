@@ -3,16 +3,16 @@
  *	  SQL functions of the JSON Schema engine: kg_validate,
  *	  kg_validation_errors, kg_schema_check.
  *
- * They depend on their arguments only (limits, which are settings, can turn an
- * answer into an error but never into another answer), so they are IMMUTABLE
- * and serve in CHECK constraints and generated columns.
+ * They depend on their arguments only.  Limits, which are settings, can turn a
+ * result into an error, but never into another result.  Therefore they are
+ * IMMUTABLE and can be used in CHECK constraints and generated columns.
  *
- * Where schema and options are constants of the query's text, what they mean
- * is looked up once and kept in fn_extra; the cache entry stays pinned by
- * fn_mcxt.  A parameter is no constant, although
- * get_fn_expr_arg_stable() calls it stable: PL/pgSQL keeps the state of a
- * simple expression for a transaction, and its parameters change meanwhile.
- * Such a schema is compared with the one that the cache used last.
+ * If schema and options are constants in the query's text, they are looked up
+ * once and cached in fn_extra; fn_mcxt pins the cache entry.  A parameter is
+ * not treated as a constant, although get_fn_expr_arg_stable() reports it as
+ * stable: PL/pgSQL keeps the state of a simple expression for a transaction,
+ * in which parameters change.  Such a schema is compared with the last one of
+ * the cache.
  */
 #include "postgres.h"
 
@@ -33,7 +33,7 @@ typedef struct Options
 {
 	KgSchemaOptions schema;
 	KgOutput output;
-	int max_errors; /* 0: kg_graph.max_errors, which a later call may change */
+	int max_errors; /* 0: kg_graph.max_errors, which may change between calls */
 } Options;
 
 typedef struct CallState
@@ -127,7 +127,7 @@ read_options(const Jsonb *jsonb, Options *options)
 		read_option(options, kg_json_cstring(&it.key), &it.value);
 }
 
-/* Whether the call is written with a constant for argument n. */
+/* Returns true if argument n of the call is a constant. */
 static bool
 is_constant(const FmgrInfo *flinfo, int n)
 {
@@ -138,8 +138,8 @@ is_constant(const FmgrInfo *flinfo, int n)
 }
 
 /*
- * The compiled schema of a call with arguments (instance, schema, options);
- * *options is filled.
+ * Returns the compiled schema of a call with arguments (instance, schema,
+ * options), and sets *options.
  */
 static const KgSchema *
 call_schema(FunctionCallInfo fcinfo, Options *options)
@@ -212,8 +212,8 @@ kg_sql_validation_errors(PG_FUNCTION_ARGS)
 }
 
 /*
- * kg_schema_check(schema, options) -> boolean: true, or an error that says
- * what is wrong with the schema.
+ * kg_schema_check(schema, options) -> boolean: true, or an error that
+ * describes the fault of the schema.
  */
 Datum
 kg_sql_schema_check(PG_FUNCTION_ARGS)

@@ -1,6 +1,6 @@
 /*
  * validity.c
- *	  SQL-callable: what holds at the instant that the call of a tool asks for.
+ *	  SQL functions of validity at the instant that a tool call requests.
  */
 #include "postgres.h"
 

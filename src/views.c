@@ -1,7 +1,7 @@
 /*
  * views.c
- *	  SQL functions of views: their columns, the rows that a filter is about, and
- *	  kg_create_views() and kg_refresh_views(), which make them.
+ *	  SQL functions of views: their columns, the rows that a filter selects, and
+ *	  kg_create_views() and kg_refresh_views(), which create them.
  */
 #include "postgres.h"
 
@@ -24,11 +24,11 @@
 
 PG_FUNCTION_INFO_V1(kg_sql_column);
 
-/* Of the function that is called: what it returns, and of an array its items. */
+/* The result type of the called function, and the type of an array's items. */
 typedef struct Column
 {
 	Oid type;
-	Oid item; /* InvalidOid: it is a scalar */
+	Oid item; /* InvalidOid: not an array */
 	int16 len;
 	bool byval;
 	char align;
@@ -51,7 +51,7 @@ column_of(FmgrInfo *flinfo)
 	return column;
 }
 
-/* An item that is not what it should be is NULL. */
+/* An item of the wrong type is NULL. */
 static Datum
 array_value(const Column *column, const JsonbContainer *array)
 {
@@ -106,7 +106,7 @@ kg_sql_column(PG_FUNCTION_ARGS)
 	}
 	if (!kg_column_value(&value, column->type, &result))
 		PG_RETURN_NULL();
-	/* What is in the document goes with it. */
+	/* The value in the document is freed with it. */
 	if (column->type == NUMERICOID)
 		result = datumCopy(result, false, -1);
 	return result;

@@ -1,7 +1,7 @@
 /*
  * writes.c
- *	  SQL functions that write entities and edges set by set, and what is
- *	  derived from them.
+ *	  SQL functions that write sets of entities and edges, and data derived from
+ *	  them.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "store/derived/rebuild.h"
 #include "utils/builtins.h"
 
-/* kg_again() or kg_again_if_few(). */
+/* Type of kg_again() and kg_again_if_few(). */
 typedef void (*KgAgain)(void (*work)(void *arg), void *arg);
 
 typedef struct Run
@@ -43,7 +43,9 @@ run_told(void *arg)
 	run->again(run_once, arg);
 }
 
-/* The work of a call whose options are the argument of this number. */
+/*
+ * Runs the work of a call.  place is the number of its argument with options.
+ */
 static Jsonb *
 run(FunctionCallInfo fcinfo, Jsonb *(*work)(void *arg), KgAgain again,
 	int place)
@@ -56,7 +58,7 @@ run(FunctionCallInfo fcinfo, Jsonb *(*work)(void *arg), KgAgain again,
 	return run.result;
 }
 
-/* The entry of such a call, and the begin of its work. */
+/* Defines a call's entry function and begins its work. */
 #define KG_PUT(name, entry, options, again)              \
 	static Jsonb *name##_work(void *arg);                \
 	entry(name, KG_AUDIT_WRITES, options)                \
@@ -101,7 +103,7 @@ KG_PUT(kg_sql_delete_entities, KG_ENTRY_WRITE_TYPE, 2, kg_again_if_few)
 							  PG_GETARG_JSONB_P(2));
 }
 
-/* Of symmetric ones another session may have made one. */
+/* Another session may have created an edge of a symmetric relation. */
 KG_PUT(kg_sql_put_edges, KG_ENTRY_WRITE, 1, kg_again)
 {
 	FunctionCallInfo fcinfo = arg;

@@ -5,7 +5,7 @@
  *	  kg://bundle/BUNDLE                overview of a bundle
  *	  kg://bundle/BUNDLE/schema/TYPE    the JSON Schema of a type
  *	  kg://entity/HANDLE                an entity; TYPE:ID or BUNDLE/TYPE:ID
- *	  memory://knowledge-graph          the result of read_graph, if it is a tool
+ *	  memory://knowledge-graph          result of read_graph, if it is a tool
  *	  ui://kg_graph/explorer            the page of mcp/app.h, if agreed on
  *
  * Parts are percent-encoded as required in a URI.  Resources that the caller

@@ -24,10 +24,6 @@ parse(UriUriA *uri, const char *s, int len)
 	return uriParseSingleUriExA(uri, s, s + len, &where) == URI_SUCCESS;
 }
 
-/*
- * Rejects text that RFC 3986 forbids and the library accepts.  A port must be
- * digits, an address literal complete, and brackets may not be elsewhere.
- */
 bool
 kg_uri_is_valid(const char *s, int len, bool relative)
 {
