@@ -86,7 +86,8 @@ kg_sql_past_of_field(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_past_keeps_node);
 
-/* A past state replaces a row that is not stored. */
+/* Returns true for a row that is not stored, because it represents a past
+ * state; for a stored one, as kg_past_keeps_node(). */
 Datum
 kg_sql_past_keeps_node(PG_FUNCTION_ARGS)
 {
