@@ -4,7 +4,7 @@
  *
  * A component is a function that writes metrics and reports problems.  The
  * owner and gateways get all components, other callers those of their own
- * tenant. Nothing is written, so that it works on a standby.
+ * tenant.  Nothing is written, so that it works on a standby.
  */
 #include "postgres.h"
 

@@ -42,8 +42,8 @@ is_agent(const void *entry, const void *wanted)
 }
 
 /*
- * Returns a text[] as C strings in the current context; NULL and *n 0
- * for NULL.
+ * Returns a text[] as C strings in the current context; NULL and *n 0 for
+ * NULL.
  */
 static const char **
 strings_of_array(Datum array, bool isnull, int *n)
@@ -236,7 +236,7 @@ kg_agent_has_tool(const KgAgent *agent, int toolset, const char *tool)
 {
 	int set = kg_setting_toolsets->bits;
 
-	/* An agent's own definition may turn on what "all" does not. */
+	/* An agent's definition may include SQL, which "all" does not include. */
 	if (agent != NULL && kg_toolsets_have_all(kg_setting_toolsets))
 		set |= KG_TOOLSET_SQL;
 	if ((set & toolset) == 0)

@@ -289,7 +289,7 @@ require_no_gateway(Oid role)
  * Deletes the grants of a tenant by a name: a role's, or the name or OID of a
  * dropped role.  If orphans_only, a grant of the role itself remains.  Returns
  * the roles of the deleted grants, because their privileges may have to
- * change. Runs as the owner, within SPI.
+ * change.  Runs as the owner, within SPI.
  */
 static List *
 delete_grants(const KgGrantCall *call, Datum tenant, bool orphans_only)

@@ -13,7 +13,7 @@
 /* Raises KG_INVALID_INPUT unless the text is a valid name of a tenant. */
 extern void kg_tenant_check_name(const char *tenant);
 
-/* Raise KG_ALREADY_EXISTS. */
+/* Raises KG_ALREADY_EXISTS for the name of a tenant. */
 extern KG_NORETURN void
 kg_tenant_throw_exists(const char *tenant) KG_NORETURN_TAIL;
 
@@ -34,9 +34,10 @@ extern bool kg_tenant_became(const char *former, const char *name);
 extern void kg_tenant_take_name(Datum name);
 
 /*
- * Raises KG_CONFLICT if the tenant moved to another database.  With tenant
- * NULL, checks the only tenant that the role had here.  Runs for any caller,
- * including one that was sent here before the move.
+ * Raises KG_CONFLICT if a tenant of this name that the role had moved to
+ * another database.  tenant NULL stands for any tenant, role NULL for any
+ * role.  Runs for any caller, including one that was sent here before the
+ * move.
  */
 extern void kg_tenant_refuse_moved(const char *tenant, const char *role);
 extern bool kg_tenant_has_moved(const char *tenant, const char *role);

@@ -67,9 +67,9 @@ extern bool kg_identity_in_tool(void);
 
 /*
  * Calls work, which calls an authorizer function.  Meanwhile kg_tenant()
- * returns the caller's tenant for reading, whatever
- * the function's role, and no tool can run.  Raises an error if work changes
- * kg_graph.tenant or kg_graph.agent.
+ * returns the caller's tenant for reading, whatever the function's role, and
+ * no tool can run.  Raises an error if work changes kg_graph.tenant or
+ * kg_graph.agent.
  */
 extern void kg_identity_while_asking(const char *tenant,
 									 void (*work)(void *arg), void *arg);

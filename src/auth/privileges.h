@@ -27,7 +27,7 @@ extern List *kg_privileges_missing(Oid role);
 /*
  * SELECT of each role that has a grant or is a gateway: OID, name, and, for a
  * role that is not a superuser but that no policy restricts, the cause and its
- * repair. Runs as the owner, for kg_spi_select_of(), without a tenant.
+ * repair.  Runs as the owner, for kg_spi_select_of(), without a tenant.
  */
 extern const char kg_privileges_of_roles[];
 

@@ -220,8 +220,8 @@ typedef struct KgJsonbState
 #endif
 
 /*
- * PostgreSQL 19 hands what EXPLAIN asks for to the planner (commit c83ac02ec73).
- * The user includes tcop/tcopprot.h.
+ * PostgreSQL 19 passes the options of EXPLAIN to the planner (commit
+ * c83ac02ec73).  The including file includes tcop/tcopprot.h.
  */
 #if PG_VERSION_NUM >= 190000
 #define kg_plan_query(query, sql, options, params) \
@@ -233,7 +233,7 @@ typedef struct KgJsonbState
 
 /*
  * PostgreSQL 18 has the expressions of GROUP BY as an entry of the range table
- * (commit 247dea89f76).  The user includes nodes/parsenodes.h.
+ * (commit 247dea89f76).  The including file includes nodes/parsenodes.h.
  */
 #if PG_VERSION_NUM >= 180000
 #define kg_rte_is_group(kind) ((kind) == RTE_GROUP)

@@ -57,18 +57,24 @@ typedef enum KgErrorLevel
 
 typedef struct KgError KgError;
 
+/* Returns a new error with this code and message. */
 extern KgError *kg_error_new(KgErrorCode code, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
 /* Sets another code for an error. */
 extern void kg_error_recode(KgError *err, KgErrorCode code);
+/* Sets the JSON Pointer to the faulty value. */
 extern void kg_error_path(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
+/* Set "got", the faulty value; a long one is truncated or described. */
 extern void kg_error_got(KgError *err, const JsonbValue *got);
 extern void kg_error_got_string(KgError *err, const char *got);
+/* Sets "expected", a phrase for the valid values. */
 extern void kg_error_expected(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
+/* Add a value to "allowed"; kg_error_allow() omits duplicates. */
 extern void kg_error_allow(KgError *err, const char *value);
 extern void kg_error_allow_value(KgError *err, const JsonbValue *value);
+/* Sets "did_you_mean"; NULL: no suggestion. */
 extern void kg_error_did_you_mean(KgError *err, const char *value);
 /*
  * The correction of the call's arguments that the error suggests.
@@ -124,12 +130,14 @@ extern const KgInstead *kg_error_said(const KgError *err);
 extern void (*kg_error_complete)(KgError *err);
 /* Sets the time in milliseconds after which a retry may succeed. */
 extern void kg_error_retry_after(KgError *err, int ms);
+/* Sets "errors", the JSON array of several errors. */
 extern void kg_error_errors(KgError *err, Jsonb *errors);
 /* Adds a member to the error's object.  The name is a constant. */
 extern void kg_error_member(KgError *err, const char *name, Jsonb *value);
 /* Adds the member "nearest", if nearest is not NULL. */
 extern void kg_error_nearest(KgError *err, Jsonb *nearest);
 extern void kg_error_member_int(KgError *err, const char *name, int64 n);
+/* Sets the HINT. */
 extern void kg_error_hint(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
 extern KG_NORETURN void kg_error_throw(KgError *err) KG_NORETURN_TAIL;

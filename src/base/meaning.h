@@ -7,9 +7,9 @@
 #define KG_MEANING_H
 
 /*
- * Returns true if only one of the names has a negation (alone), a bound or a
- * side, so that they differ in meaning.  Then "other" must not be suggested
- * for "given", however near it is.
+ * Returns true if the names differ in meaning: only one of them has a
+ * negation, or the given name has a bound or a side that the other lacks.
+ * Then "other" must not be suggested for "given", however near it is.
  */
 extern bool kg_is_opposed(const char *given, const char *other);
 

@@ -117,7 +117,7 @@ offer_ids(KgCompletion *c, const KgType *type, const char *prefix, bool handles)
 
 /*
  * Offers the entities, of a type unless it is NULL, whose label has the
- * prefix. Terms do not consider agents and scopes, so a join with kg_entity
+ * prefix.  Terms do not consider agents and scopes, so a join with kg_entity
  * checks visibility.
  */
 static void

@@ -4,7 +4,7 @@
  *
  * Since 2026-07-28 a result may request input.  The client sends the call
  * again with the answer and requestState, the signed value of
- * tools/write/confirm.h. A client of an earlier revision, or without support
+ * tools/write/confirm.h.  A client of an earlier revision, or without support
  * of elicitation, gets the reply with "confirm" unchanged, for the model.
  */
 #include "postgres.h"

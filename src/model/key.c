@@ -604,7 +604,7 @@ set_string(JsonbValue *value, char *s, int len)
 
 /*
  * Returns an instant as a date-time in UTC.  RFC 3339 has years of four
- * digits. An instant outside of them can only be written in another time zone;
+ * digits.  An instant outside of them can only be written in another time zone;
  * the farthest one is used.
  */
 static char *

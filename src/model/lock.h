@@ -9,9 +9,9 @@
 #include "storage/lockdefs.h"
 
 /*
- * Raises an error if a standby would have to grant the mode.  An exclusive
- * lock counts as a write, so a standby refuses it as other writes, and not
- * with the name of a lock.  Every lock of this file calls it.
+ * Raises an error on a standby if the mode excludes writers: such a lock counts
+ * as a write.  The error is that of other writes and names no lock.  All locks
+ * of this file call it.
  */
 extern void kg_check_lock_mode(LOCKMODE mode);
 

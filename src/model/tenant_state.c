@@ -7,7 +7,7 @@
  * is to wait for them, write the row, and retain the lock until commit.  A
  * writer does not wait for that lock, because it would be refused afterwards.
  * A later writer receives the invalidation of kg_tenant_state before it gets
- * the lock. Therefore the existence of any row can be cached until a catalog
+ * the lock.  Therefore the existence of any row can be cached until a catalog
  * table changes.
  *
  * Statements on entities and edges know their tenants at their end

@@ -90,7 +90,7 @@ static const struct
  *
  * These are accents, Hebrew points, and Arabic and Syriac vowels.  They
  * exclude the signs of Indic scripts, Thai, Lao and Tibetan, and the voicing
- * of Kana. Stored terms depend on the list, so it must not change with the
+ * of Kana.  Stored terms depend on the list, so it must not change with the
  * server's release.
  */
 static const KgCodeRange marks[] = {
@@ -460,9 +460,8 @@ kg_term_rows(const char *term, char ***result)
 
 /*
  * Adds the positions at which a piece is searched, after Pass-Join (Li, Deng,
- * Wang, Feng: PVLDB 5, 2011).  If this piece is the first
- * unchanged one, each piece before it has an edit, and the other edits are to
- * its right.
+ * Wang, Feng: PVLDB 5, 2011).  If this piece is the first unchanged one, each
+ * piece before it has an edit, and the other edits are to its right.
  */
 static void
 add_probes(const KgChars *chars, int characters, int piece, KgTermRows *rows)

@@ -18,7 +18,7 @@ typedef enum Script
 
 /*
  * Characters above ASCII outside the general categories L, N and M (Unicode
- * 14). Ranges include unassigned characters.
+ * 14).  Ranges include unassigned characters.
  */
 static const KgCodeRange gaps[] = {
 	{0x80, 0xa9},		{0xab, 0xb1},		{0xb4, 0xb4},

@@ -73,9 +73,9 @@ typedef struct KgRegex
 
 /*
  * Parses a pattern.  Returns NULL and sets the fault and *position (bytes) if
- * it is not an ECMA-262 regular expression.  In a
- * chain of sequences, or of alternatives, each right side is one part, and the
- * innermost left side is the first part.
+ * it is not an ECMA-262 regular expression.  In a chain of sequences, or of
+ * alternatives, each right side is one part, and the innermost left side is
+ * the first part.
  */
 extern KgRegex *kg_regex_parse(const char *pattern, int len,
 							   KgPatternFault *fault, int *position);

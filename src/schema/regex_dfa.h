@@ -27,7 +27,7 @@ typedef struct KgDfa
 	uint8 class_of[256];
 	/*
 	 * One row for each state and one column for each class of bytes: the next
-	 * row. The last column is nonzero if the end of the string matches.
+	 * row.  The last column is nonzero if the end of the string matches.
 	 */
 	const uint16 *table;
 } KgDfa;

@@ -62,7 +62,7 @@ extern struct KgError *kg_schema_size_error(const Jsonb *schema);
  *
  * Raises KG_INVALID_INPUT with the JSON Pointer of the fault if the
  * meta-schema refuses the schema, the dialect is unknown or a $ref cannot be
- * resolved. Raises KG_LIMIT_EXCEEDED above a limit of kg_graph.schema_*.
+ * resolved.  Raises KG_LIMIT_EXCEEDED above a limit of kg_graph.schema_*.
  */
 extern KgSchema *kg_schema_compile(const Jsonb *schema,
 								   const KgSchemaOptions *options);
