@@ -47,8 +47,8 @@ extern bool kg_agent_has_tool(const KgAgent *agent, int toolset,
 extern bool kg_agent_has_registered(const KgAgent *agent, const char *toolset,
 									const char *tool);
 /*
- * Returns true if the agent has a selection of tools or toolsets; false if it
- * has all.
+ * Returns true if kg_graph.toolsets or the agent selects some tools or
+ * toolsets; false if all are available.
  */
 extern bool kg_agent_names_tools(const KgAgent *agent);
 

@@ -187,9 +187,10 @@ is_used(const KgPrivilege *privilege)
 }
 
 /*
- * Returns true if the role has the privilege.  For tables only a direct grant
- * counts, because one to PUBLIC or another role may be revoked any time.  For
- * USAGE on the schema, which PUBLIC usually has, any grant counts.
+ * Returns true if the role has the privilege.  For tables and functions only a
+ * direct grant counts, because one to PUBLIC or another role may be revoked
+ * any time.  For USAGE on the schema, which PUBLIC usually has, any grant
+ * counts.
  */
 static bool
 has_privilege(const KgPrivilege *privilege, Oid role, bool *owns)
