@@ -54,6 +54,28 @@ SELECT kg_put_entities('page', '[{"id": "a"}, {"id": "b", "parent": "a", "keep":
 SELECT i ->> 'verdict' AS verdict, i #>> '{error,path}' AS path FROM jsonb_array_elements(kg_delete_entities('page', '{a,d}') -> 'items') i;
 DELETE FROM kg_entity;
 
+-- A statement writes a referrer of what it deletes, whichever comes first.
+RESET ROLE;
+CREATE FUNCTION test.written(pages jsonb, statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM public.kg_put_entities('page', pages, '{"atomic": true}');
+  RETURN QUERY SELECT test.fails(statement);
+  RETURN QUERY SELECT data::text FROM public.kg_entity ORDER BY entity_id COLLATE "C";
+  DELETE FROM public.kg_entity;
+END
+$$;
+SET ROLE regress_rounds;
+\set pages '[{"id": "a"}, {"id": "b", "parent": "a"}, {"id": "z", "s1": "a", "s2": "b", "see": ["b", "z", "a"]}]'
+\set merge 'MERGE INTO kg_entity USING (VALUES (''a'', NULL), (''z'', ''{"log": ["written"]}''::jsonb)) v(id, new) ON entity_id = id WHEN MATCHED AND new IS NULL THEN DELETE WHEN MATCHED THEN UPDATE SET data = data || new'
+SELECT * FROM test.written(:'pages', :'merge');
+SELECT * FROM test.written(:'pages', $$WITH d AS (DELETE FROM kg_entity WHERE entity_id = 'a' RETURNING 1)
+  UPDATE kg_entity SET data = data || '{"log": ["written"]}' WHERE entity_id = 'z' AND (SELECT count(*) FROM d) = 1$$);
+SELECT * FROM test.written(:'pages', $$WITH u AS (UPDATE kg_entity SET data = data || '{"log": ["written"]}' WHERE entity_id = 'z' RETURNING 1)
+  DELETE FROM kg_entity WHERE entity_id = 'a' AND (SELECT count(*) FROM u) = 1$$);
+SELECT * FROM test.written(:'pages', replace(:'merge', '["written"]', '["led elsewhere"], "s1": "z", "s2": null'));
+SELECT * FROM test.written('[{"id": "a"}, {"id": "b", "parent": "a"}, {"id": "z", "parent": "b"}]', :'merge');
+SELECT * FROM test.written('[{"id": "a"}, {"id": "b", "parent": "a"}, {"id": "z", "keep": "b"}]', :'merge');
+
 -- A trigger writes what stays while others go.
 RESET ROLE;
 CREATE FUNCTION test.rounds_after() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -130,8 +152,42 @@ SELECT * FROM pg_temp.each_trigger('inserts');
 SELECT * FROM pg_temp.each_trigger('puts it back');
 SELECT * FROM pg_temp.with_trigger('keeps', 'b', false);
 RESET ROLE;
+DROP TRIGGER rounds_after ON kg_entity;
+DROP TRIGGER rounds_before ON kg_entity;
+-- What a trigger tries in the middle of a statement is refused to the trigger, which may catch it.
+CREATE FUNCTION test.rounds_tries() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.entity_id = 'y' AND NEW.data -> 'log' IS DISTINCT FROM OLD.data -> 'log' THEN
+    UPDATE public.kg_entity SET data = data || jsonb_build_object('log', ARRAY(SELECT test.fails(NEW.data #>> '{log,0}'))) WHERE entity_id = 'x';
+  END IF;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER rounds_after AFTER UPDATE ON kg_entity FOR EACH ROW EXECUTE FUNCTION test.rounds_tries();
+CREATE TRIGGER rounds_before BEFORE UPDATE ON kg_entity FOR EACH ROW EXECUTE FUNCTION test.rounds_tries();
+ALTER TABLE kg_entity DISABLE TRIGGER rounds_before;
+CREATE FUNCTION test.rounds_all() RETURNS SETOF text LANGUAGE sql AS $$
+  SELECT tried FROM unnest(ARRAY[
+    $q$DELETE FROM public.kg_entity WHERE entity_id = 'a'$q$,
+    $q$DELETE FROM public.kg_entity WHERE entity_id = 'top'$q$,
+    $q$DELETE FROM public.kg_entity WHERE entity_id IN ('a', 'z')$q$,
+    $q$MERGE INTO public.kg_entity USING (VALUES ('a', NULL), ('b', '{"s1": "z"}'::jsonb)) v(id, new) ON entity_id = id WHEN MATCHED AND new IS NULL THEN DELETE WHEN MATCHED THEN UPDATE SET data = data || new$q$,
+    $q$UPDATE public.kg_entity SET data = '{"id": "other"}' WHERE entity_id = 'a'$q$,
+    $q$INSERT INTO public.kg_entity(bundle, entity_type, data) VALUES ('rounds', 'page', '{"id": "n", "parent": "nobody"}')$q$]) does,
+    test.written('[{"id": "top"}, {"id": "a", "parent": "top"}, {"id": "b"}, {"id": "x"}, {"id": "y"}, {"id": "z", "keep": "a"}]',
+      format('UPDATE kg_entity SET data = data || %L WHERE entity_id = %L', jsonb_build_object('log', ARRAY[does]), 'y')) tried
+  WHERE tried LIKE '%"id": "x"%' OR tried LIKE '_____ %'
+$$;
+SET ROLE regress_rounds;
+SELECT * FROM test.rounds_all();
+RESET ROLE;
+ALTER TABLE kg_entity ENABLE TRIGGER rounds_before;
+ALTER TABLE kg_entity DISABLE TRIGGER rounds_after;
+SET ROLE regress_rounds;
+SELECT * FROM test.rounds_all();
+RESET ROLE;
 SELECT kg_check('{"tenant": "rounds"}') -> 'ok' AS ok;
 DROP TRIGGER rounds_after ON kg_entity;
 DROP TRIGGER rounds_before ON kg_entity;
-DROP FUNCTION test.rounds_after(), test.rounds_before();
+DROP FUNCTION test.rounds_after(), test.rounds_before(), test.rounds_tries(), test.rounds_all(), test.written(jsonb, text);
 CALL test.drop('rounds');

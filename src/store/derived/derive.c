@@ -453,8 +453,10 @@ exchange_edges(void *arg)
 	delete_edges(d);
 	MemoryContextSwitchTo(d->batch);
 	kg_sight_init(&sight, d->tenant, &d->caller);
-	kg_references_forget(
-		d->tenant, &d->stale_references, &sight, kg_unchecked_lost(d->pending));
+	kg_references_forget(d->tenant,
+						 &d->stale_references,
+						 &sight,
+						 kg_unchecked_lost(d->tenant, d->pending));
 	MemoryContextSwitchTo(d->batch);
 	kg_references_resolve(
 		d->catalog, &d->references, &sight, &d->pending->missing);

@@ -79,13 +79,6 @@ kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context)
 	unchecked->lost.context = context;
 }
 
-KgLostEdges *
-kg_unchecked_lost(KgUnchecked *unchecked)
-{
-	return unchecked->deleted.n > 0 || kg_writing_goes_on() ? &unchecked->lost
-															: NULL;
-}
-
 static Rest *
 find_rest(uint64 statement, const char *tenant)
 {
@@ -93,6 +86,16 @@ find_rest(uint64 statement, const char *tenant)
 		if (rest->statement == statement && strcmp(rest->tenant, tenant) == 0)
 			return rest;
 	return NULL;
+}
+
+KgLostEdges *
+kg_unchecked_lost(const char *tenant, KgUnchecked *unchecked)
+{
+	/* The deletion may be an earlier event of the statement. */
+	return unchecked->deleted.n > 0 || kg_writing_goes_on() ||
+				   find_rest(kg_writing_number(), tenant)
+			   ? &unchecked->lost
+			   : NULL;
 }
 
 static Rest *
@@ -296,7 +299,7 @@ resolve_missing(const KgCatalog *catalog, KgUnchecked *unchecked,
 				&sources,
 				sight,
 				missing,
-				kg_unchecked_lost(unchecked));
+				kg_unchecked_lost(catalog->tenant, unchecked));
 }
 
 /* Those of the nodes that are stored and hidden from the caller. */
@@ -420,21 +423,25 @@ is_lost(const char *tenant, const KgReference *reference)
 
 /*
  * An outer statement may have deleted the target of an old reference, and has yet
- * to apply x-on-delete to the referrer.
+ * to apply x-on-delete to the referrer.  What this one deleted is treated.
  */
 static void
 leave_to_outer(const char *tenant, const KgUnchecked *unchecked,
 			   KgReferenceList *missing)
 {
 	uint64 statement = kg_writing_waits();
+	KgNodeList treated = {CurrentMemoryContext};
 	int kept = 0;
 	Rest *rest;
 
 	if (missing->n == 0 || statement == 0)
 		return;
+	add_nodes(&treated, &unchecked->deleted);
+	kg_nodes_sort(&treated);
 	rest = make_rest(statement, tenant);
 	for (int i = 0; i < unchecked->lost.n; i++)
-		kg_lost_edge_add(&rest->unchecked.lost, &unchecked->lost.edges[i]);
+		if (!kg_nodes_have(&treated, unchecked->lost.edges[i].target))
+			kg_lost_edge_add(&rest->unchecked.lost, &unchecked->lost.edges[i]);
 	sort_lost(&rest->unchecked.lost);
 	for (int i = 0; i < missing->n; i++)
 	{
@@ -492,7 +499,7 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 					&moved,
 					&sight,
 					&unresolved,
-					kg_unchecked_lost(unchecked));
+					kg_unchecked_lost(catalog->tenant, unchecked));
 		leave_to_outer(catalog->tenant, unchecked, &unresolved);
 		if (hidden.n > 0)
 			require_hidden_kept(

@@ -33,7 +33,8 @@ typedef struct KgUnchecked
 } KgUnchecked;
 
 /* Returns the list that keeps lost edges; NULL if no deletion is under way. */
-extern KgLostEdges *kg_unchecked_lost(KgUnchecked *unchecked);
+extern KgLostEdges *kg_unchecked_lost(const char *tenant,
+									  KgUnchecked *unchecked);
 
 extern void kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context);
 
