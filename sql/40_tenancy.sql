@@ -57,7 +57,6 @@ CREATE FUNCTION @extschema@.kg_set_authorizer(tenant text, function regprocedure
   AS 'MODULE_PATHNAME', 'kg_sql_set_authorizer';
 COMMENT ON FUNCTION @extschema@.kg_set_authorizer(text, regprocedure) IS
   'have a function decide who sees entities of types with x-authorize, or none (NULL); for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_set_authorizer(text, regprocedure) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE

@@ -60,7 +60,6 @@ CREATE FUNCTION @extschema@.kg_login(token text, session boolean DEFAULT false) 
   AS 'MODULE_PATHNAME', 'kg_sql_login';
 COMMENT ON FUNCTION @extschema@.kg_login(text, boolean) IS
   'verify a JSON Web Token and act as its bearer until the transaction ends; pass it as a parameter, not in the text';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_login(text, boolean) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_logout() RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -79,7 +78,6 @@ CREATE FUNCTION @extschema@.kg_issue_token(claims jsonb, kid text DEFAULT NULL, 
   AS 'MODULE_PATHNAME', 'kg_sql_issue_token';
 COMMENT ON FUNCTION @extschema@.kg_issue_token(jsonb, text, interval) IS
   'a token signed with an HS256 key; iss, aud, iat and exp are filled in; for the owner of the extension only';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_issue_token(jsonb, text, interval) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_agent() RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED
@@ -142,11 +140,9 @@ CREATE FUNCTION @extschema@.kg_grant_gateway(role text, exchange boolean DEFAULT
   AS 'MODULE_PATHNAME', 'kg_sql_grant_gateway';
 COMMENT ON FUNCTION @extschema@.kg_grant_gateway(text, boolean) IS
   'let a role carry its clients'' tokens to kg_mcp(), with exchange to kg_call_authorized() too, and be nobody without one; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_grant_gateway(text, boolean) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_revoke_gateway(role text) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_revoke_gateway';
 COMMENT ON FUNCTION @extschema@.kg_revoke_gateway(text) IS
   'take back what kg_grant_gateway() gave; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_revoke_gateway(text) FROM PUBLIC;

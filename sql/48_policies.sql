@@ -40,7 +40,6 @@ CREATE FUNCTION @extschema@.kg_policy_text(expr pg_catalog.pg_node_tree, relatio
 END;
 COMMENT ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) IS
   'a policy''s expression as text, the same whatever the session''s settings are';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_policy_expression(expr text) RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL SAFE
@@ -157,7 +156,6 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_add_policy(text, text, text, text, text, text[]) IS
   'make a restrictive policy on kg_entity or kg_edge that dumps keep; names in the expressions are qualified; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_add_policy(text, text, text, text, text, text[]) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_drop_policy(policy text) RETURNS void
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -181,7 +179,6 @@ END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_drop_policy(text) IS
   'drop a policy that kg_add_policy() made; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_drop_policy(text) FROM PUBLIC;
 
 -- Filled at the end of the script (sql/99_manifest.sql).  The schema may get
 -- another name: @ stands for it.  Majors say some expressions differently.
@@ -219,19 +216,20 @@ CREATE FUNCTION @extschema@.kg_our_tables() RETURNS TABLE (oid oid, member boole
 END;
 COMMENT ON FUNCTION @extschema@.kg_our_tables() IS
   'our tables and sequences, and whether each is a member of the extension; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_our_tables() FROM PUBLIC;
 
--- The same of functions.  What PUBLIC may not from the start it may not where one is
--- made again.
-CREATE FUNCTION @extschema@.kg_our_functions() RETURNS TABLE (oid oid, nspname name, signature text, member boolean, proowner oid, extowner oid, of_sql boolean, revoke text)
+-- The same of functions.  Where one is made again, PUBLIC may execute it or not, as
+-- from the start.
+CREATE FUNCTION @extschema@.kg_our_functions() RETURNS TABLE (oid oid, nspname name, signature text, member boolean, proowner oid, extowner oid, of_sql boolean, privilege text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   SET quote_all_identifiers = off
   BEGIN ATOMIC
   SELECT @extschema@.kg_require_owner('read how tables are defined');
   SELECT p.oid, n.nspname, s.signature, f.member, p.proowner, e.extowner, p.prosqlbody IS NOT NULL,
-         CASE WHEN coalesce(i.initprivs, p.proacl) IS NULL OR EXISTS (SELECT FROM aclexplode(coalesce(i.initprivs, p.proacl)) a WHERE a.grantee = 0) THEN ';'
-              ELSE format('; REVOKE EXECUTE ON FUNCTION %I.%s FROM PUBLIC;', n.nspname, s.signature) END
+         CASE WHEN coalesce(i.initprivs, p.proacl) IS NOT NULL AND NOT EXISTS (SELECT FROM aclexplode(coalesce(i.initprivs, p.proacl)) a WHERE a.grantee = 0)
+                THEN format('; REVOKE EXECUTE ON FUNCTION %I.%s FROM PUBLIC;', n.nspname, s.signature)
+              WHEN p.proacl IS NULL OR EXISTS (SELECT FROM aclexplode(p.proacl) a WHERE a.grantee = 0) THEN format('; GRANT EXECUTE ON FUNCTION %I.%s TO PUBLIC;', n.nspname, s.signature)
+              ELSE ';' END
     FROM pg_extension e
    CROSS JOIN LATERAL (SELECT o.oid, bool_or(o.member) FROM (
            SELECT d.objid, true FROM pg_depend d WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e' AND d.classid = 'pg_proc'::regclass
@@ -243,7 +241,6 @@ CREATE FUNCTION @extschema@.kg_our_functions() RETURNS TABLE (oid oid, nspname n
 END;
 COMMENT ON FUNCTION @extschema@.kg_our_functions() IS
   'our functions, and whether each is a member of the extension; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_our_functions() FROM PUBLIC;
 
 -- What hangs on our tables, as statements that make it again.  As the install
 -- script left it, it is kept in kg_manifest: what differs from that is somebody
@@ -325,12 +322,11 @@ CREATE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind 
   -- To say how one of SQL is made takes longer than all of this: see kg_more_definitions().
   SELECT 10, k.kind, 'kg_graph'::text, CASE k.kind WHEN 'member' THEN 'function ' ELSE '' END || p.signature, CASE k.kind WHEN 'member' THEN p.member ELSE p.proowner = p.extowner END,
          CASE WHEN k.kind = 'member' THEN format('ALTER EXTENSION kg_graph ADD FUNCTION %I.%s;', p.nspname, p.signature)
-              WHEN NOT p.of_sql THEN pg_get_functiondef(p.oid) || p.revoke END
+              WHEN NOT p.of_sql THEN pg_get_functiondef(p.oid) || p.privilege END
     FROM @extschema@.kg_our_functions() p CROSS JOIN (VALUES ('member'), ('function')) k(kind);
 END;
 COMMENT ON FUNCTION @extschema@.kg_definitions() IS
   'what hangs on our tables: policies, indexes, constraints, triggers, settings; functions, sequences, membership, and what dumps have; with the statements that make it again; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_definitions() FROM PUBLIC;
 
 -- What takes long to say: kg_check() compares it, too, kg_health() does not.
 CREATE FUNCTION @extschema@.kg_more_definitions() RETURNS TABLE (place integer, kind text, on_table text, name text, sound boolean, definition text)
@@ -354,13 +350,12 @@ CREATE FUNCTION @extschema@.kg_more_definitions() RETURNS TABLE (place integer, 
    CROSS JOIN (VALUES ('column type'), ('column default')) k(kind)
    WHERE a.attnum > 0 AND NOT a.attisdropped
   UNION ALL
-  SELECT 10, 'function'::text, 'kg_graph'::text, p.signature, p.proowner = p.extowner, pg_get_functiondef(p.oid) || p.revoke
+  SELECT 10, 'function'::text, 'kg_graph'::text, p.signature, p.proowner = p.extowner, pg_get_functiondef(p.oid) || p.privilege
     FROM @extschema@.kg_our_functions() p
    WHERE p.of_sql;
 END;
 COMMENT ON FUNCTION @extschema@.kg_more_definitions() IS
   'what kg_definitions() leaves out: columns, and functions of SQL; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_more_definitions() FROM PUBLIC;
 
 -- What else does, and is nothing that answers depend on: only dumps have to know.
 CREATE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place integer, kind text, on_table text, name text, definition text)
@@ -439,7 +434,6 @@ CREATE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place integer, ki
 END;
 COMMENT ON FUNCTION @extschema@.kg_table_settings() IS
   'rules, columns, publications, comments, and where and how our tables are stored, with the statements that make them again; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_table_settings() FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_manifest_text(definition text) RETURNS text
   LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -452,7 +446,6 @@ CREATE FUNCTION @extschema@.kg_manifest_text(definition text) RETURNS text
 END;
 COMMENT ON FUNCTION @extschema@.kg_manifest_text(text) IS
   'a definition with @ for our schema, as kg_manifest has it; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_manifest_text(text) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_definitions_wrong(thorough boolean DEFAULT true) RETURNS TABLE (kind text, on_table text, name text, problem text, repair text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
@@ -493,7 +486,6 @@ CREATE FUNCTION @extschema@.kg_definitions_wrong(thorough boolean DEFAULT true) 
 END;
 COMMENT ON FUNCTION @extschema@.kg_definitions_wrong(boolean) IS
   'what CREATE EXTENSION made and is missing, altered or not valid, with the statements that mend it; thorough: also columns and functions of SQL; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_definitions_wrong(boolean) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
   LANGUAGE sql STABLE PARALLEL UNSAFE
@@ -516,7 +508,6 @@ CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
 END;
 COMMENT ON FUNCTION @extschema@.kg_dump_customizations() IS
   'the statements that make a DBA''s own policies, indexes, constraints, triggers and settings on our tables again, which pg_dump leaves out; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_dump_customizations() FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_renew_secrets() RETURNS void
   LANGUAGE sql VOLATILE PARALLEL UNSAFE
@@ -527,7 +518,6 @@ CREATE FUNCTION @extschema@.kg_renew_secrets() RETURNS void
 END;
 COMMENT ON FUNCTION @extschema@.kg_renew_secrets() IS
   'make the keys that sign cursors and notifications anew, after a copy of the database''s files; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_renew_secrets() FROM PUBLIC;
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_secret
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 

@@ -472,17 +472,19 @@ COMMENT ON FUNCTION @extschema@.kg_our_tables() IS
   'our tables and sequences, and whether each is a member of the extension; for the owner of the extension';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_our_tables() FROM PUBLIC;
 
--- The same of functions.  What PUBLIC may not from the start it may not where one is
--- made again.
-CREATE FUNCTION @extschema@.kg_our_functions() RETURNS TABLE (oid oid, nspname name, signature text, member boolean, proowner oid, extowner oid, of_sql boolean, revoke text)
+-- The same of functions.  Where one is made again, PUBLIC may execute it or not, as
+-- from the start.
+CREATE FUNCTION @extschema@.kg_our_functions() RETURNS TABLE (oid oid, nspname name, signature text, member boolean, proowner oid, extowner oid, of_sql boolean, privilege text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   SET quote_all_identifiers = off
   BEGIN ATOMIC
   SELECT @extschema@.kg_require_owner('read how tables are defined');
   SELECT p.oid, n.nspname, s.signature, f.member, p.proowner, e.extowner, p.prosqlbody IS NOT NULL,
-         CASE WHEN coalesce(i.initprivs, p.proacl) IS NULL OR EXISTS (SELECT FROM aclexplode(coalesce(i.initprivs, p.proacl)) a WHERE a.grantee = 0) THEN ';'
-              ELSE format('; REVOKE EXECUTE ON FUNCTION %I.%s FROM PUBLIC;', n.nspname, s.signature) END
+         CASE WHEN coalesce(i.initprivs, p.proacl) IS NOT NULL AND NOT EXISTS (SELECT FROM aclexplode(coalesce(i.initprivs, p.proacl)) a WHERE a.grantee = 0)
+                THEN format('; REVOKE EXECUTE ON FUNCTION %I.%s FROM PUBLIC;', n.nspname, s.signature)
+              WHEN p.proacl IS NULL OR EXISTS (SELECT FROM aclexplode(p.proacl) a WHERE a.grantee = 0) THEN format('; GRANT EXECUTE ON FUNCTION %I.%s TO PUBLIC;', n.nspname, s.signature)
+              ELSE ';' END
     FROM pg_extension e
    CROSS JOIN LATERAL (SELECT o.oid, bool_or(o.member) FROM (
            SELECT d.objid, true FROM pg_depend d WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e' AND d.classid = 'pg_proc'::regclass
@@ -573,7 +575,7 @@ CREATE OR REPLACE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place int
   -- To say how one of SQL is made takes longer than all of this: see kg_more_definitions().
   SELECT 10, k.kind, 'kg_graph'::text, CASE k.kind WHEN 'member' THEN 'function ' ELSE '' END || p.signature, CASE k.kind WHEN 'member' THEN p.member ELSE p.proowner = p.extowner END,
          CASE WHEN k.kind = 'member' THEN format('ALTER EXTENSION kg_graph ADD FUNCTION %I.%s;', p.nspname, p.signature)
-              WHEN NOT p.of_sql THEN pg_get_functiondef(p.oid) || p.revoke END
+              WHEN NOT p.of_sql THEN pg_get_functiondef(p.oid) || p.privilege END
     FROM @extschema@.kg_our_functions() p CROSS JOIN (VALUES ('member'), ('function')) k(kind);
 END;
 COMMENT ON FUNCTION @extschema@.kg_definitions() IS
@@ -601,7 +603,7 @@ CREATE FUNCTION @extschema@.kg_more_definitions() RETURNS TABLE (place integer, 
    CROSS JOIN (VALUES ('column type'), ('column default')) k(kind)
    WHERE a.attnum > 0 AND NOT a.attisdropped
   UNION ALL
-  SELECT 10, 'function'::text, 'kg_graph'::text, p.signature, p.proowner = p.extowner, pg_get_functiondef(p.oid) || p.revoke
+  SELECT 10, 'function'::text, 'kg_graph'::text, p.signature, p.proowner = p.extowner, pg_get_functiondef(p.oid) || p.privilege
     FROM @extschema@.kg_our_functions() p
    WHERE p.of_sql;
 END;
@@ -827,6 +829,30 @@ $$;
 COMMENT ON COLUMN @extschema@.kg_entity.index_keys IS
   'the entity''s rows of kg_index_key in one value; kg_packed_key() reads it';
 COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key; derived';
+
+-- As in 90_privileges.sql: default privileges may have taken EXECUTE from PUBLIC.
+DO $$
+DECLARE
+  f record;
+BEGIN
+  FOR f IN
+    SELECT p.oid::pg_catalog.regprocedure AS function
+      FROM pg_catalog.pg_proc p
+      JOIN pg_catalog.pg_depend d ON d.objid = p.oid
+       AND d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+       AND d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass
+      JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid AND e.extname = 'kg_graph'
+     WHERE d.deptype = 'e' AND NOT EXISTS (SELECT FROM pg_catalog.aclexplode(coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))) a WHERE a.grantee = 0)
+       AND p.prorettype <> 'pg_catalog.trigger'::pg_catalog.regtype AND p.proname <> ALL (ARRAY[
+       'kg_create_tenant', 'kg_drop_tenant', 'kg_rename_tenant', 'kg_free_tenant_name', 'kg_tenant_size', 'kg_freeze_tenant', 'kg_thaw_tenant', 'kg_export_tenant',
+       'kg_import_tenant', 'kg_set_shard', 'kg_mark_moved', 'kg_explain', 'kg_enable_vectors', 'kg_disable_vectors', 'kg_set_authorizer', 'kg_login', 'kg_issue_token',
+       'kg_grant_gateway', 'kg_revoke_gateway', 'kg_add_policy', 'kg_drop_policy', 'kg_policy_text', 'kg_our_tables', 'kg_our_functions', 'kg_definitions',
+       'kg_more_definitions', 'kg_table_settings', 'kg_manifest_text', 'kg_definitions_wrong', 'kg_dump_customizations', 'kg_renew_secrets'])
+  LOOP
+    EXECUTE pg_catalog.format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', f.function);
+  END LOOP;
+END
+$$;
 
 UPDATE @extschema@.kg_manifest m
    SET major = pg_catalog.current_setting('server_version_num')::integer / 10000, definition = @extschema@.kg_manifest_text(d.definition)

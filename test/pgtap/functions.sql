@@ -54,7 +54,7 @@ SELECT is(has_function_privilege('public', oid, 'EXECUTE'),
           NOT (prorettype = 'trigger'::regtype
                OR proname IN ('kg_create_tenant', 'kg_drop_tenant', 'kg_rename_tenant', 'kg_free_tenant_name', 'kg_tenant_size', 'kg_freeze_tenant', 'kg_thaw_tenant', 'kg_export_tenant', 'kg_import_tenant', 'kg_set_shard', 'kg_mark_moved', 'kg_explain', 'kg_login',
                                'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway',
-                               'kg_set_authorizer', 'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_policy_text', 'kg_policy_expression', 'kg_renew_secrets',
+                               'kg_set_authorizer', 'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_policy_text', 'kg_renew_secrets',
                                'kg_definitions', 'kg_more_definitions', 'kg_our_tables', 'kg_our_functions', 'kg_definitions_wrong', 'kg_table_settings', 'kg_manifest_text', 'kg_enable_vectors', 'kg_disable_vectors')),
           signature || ': EXECUTE for PUBLIC as documented')
   FROM member ORDER BY signature COLLATE "C";

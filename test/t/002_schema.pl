@@ -113,6 +113,23 @@ $node->safe_psql('again', 'DROP EXTENSION kg_graph');
 is($node->safe_psql('again', q{SELECT count(*) FROM pg_class WHERE relname LIKE 'kg\_%'}),
 	'0', 'DROP EXTENSION leaves nothing behind');
 
+# Default privileges that take EXECUTE from PUBLIC leave the tools to everybody.
+foreach my $made ('CREATE EXTENSION kg_graph',
+	q{CREATE EXTENSION kg_graph VERSION '0.1.0'; ALTER EXTENSION kg_graph UPDATE})
+{
+	$node->safe_psql('postgres', 'CREATE DATABASE hardened');
+	$node->safe_psql('hardened', "ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC; $made; "
+		  . q{SELECT kg_create_tenant('t_alice'); SELECT kg_grant('t_alice', 'alice', 'read')});
+	($status, $out, $err) = call_as($node, 'hardened', 'alice', 'SELECT kg_list_tools() IS NOT NULL');
+	is($out, 't', "a tool under hardened default privileges: $made") or diag($err);
+	is($node->safe_psql('hardened', q{SELECT has_function_privilege('public', 'kg_create_tenant(text)', 'EXECUTE'), kg_check() -> 'ok'}),
+		'f|true', '... and what is for the owner is not for everybody');
+	$node->safe_psql('hardened', 'REVOKE EXECUTE ON FUNCTION kg_own_tenant(text) FROM PUBLIC');
+	is($node->safe_psql('hardened', q{SELECT kg_health() ->> 'status'; SELECT kg_check('{"repair": true}') -> 'left'; SELECT kg_health() ->> 'status'}),
+		"unhealthy\n0\nhealthy", '... what is taken from PUBLIC later is told and given back');
+	$node->safe_psql('postgres', 'DROP DATABASE hardened');
+}
+
 # Bytes are compared, and only in UTF-8 is that the order of code points.
 $node->safe_psql('postgres', q{CREATE DATABASE ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0});
 my ($ret, $stdout, $stderr) = $node->psql('ascii', 'CREATE EXTENSION kg_graph');
