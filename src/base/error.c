@@ -256,6 +256,92 @@ kg_error_example(KgError *err, const Jsonb *example)
 	err->change.only_example = true;
 }
 
+/*
+ * Converts ASCII letters to lower case, because names are compared
+ * case-insensitively.
+ */
+static void
+fold_case(const KgChars *given, KgChars *folded)
+{
+	folded->n = given->n;
+	for (int i = 0; i < given->n; i++)
+	{
+		pg_wchar c = given->chars[i];
+
+		folded->chars[i] = c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+	}
+}
+
+/* Returns by how many edits a name differs at most from one that is near. */
+static int
+most_edits(const char *name)
+{
+	return Max(2, (int) strlen(name) / 3);
+}
+
+/* Returns by how many edits two names differ but for case, or most + 1. */
+static int
+folded_edits(const char *a, const char *b, int most)
+{
+	KgChars *texts = palloc(4 * sizeof(KgChars));
+	int edits = most + 1;
+
+	if (kg_chars_set(&texts[0], a) && kg_chars_set(&texts[1], b))
+	{
+		fold_case(&texts[0], &texts[2]);
+		fold_case(&texts[1], &texts[3]);
+		edits = kg_edits(&texts[2], &texts[3], most);
+	}
+	pfree(texts);
+	return edits;
+}
+
+bool
+kg_has_rival(const char *name, const char *meant, const char *const *candidates,
+			 int ncandidates)
+{
+	int most = most_edits(name);
+	int edits = folded_edits(name, meant, most);
+	const char **others;
+	const char *rival;
+	int n = 0;
+
+	if (edits == 0 || edits > most)
+		return false;
+	others = palloc((ncandidates + 1) * sizeof(char *));
+	for (int i = 0; i < ncandidates; i++)
+		if (strcmp(candidates[i], meant) != 0)
+			others[n++] = candidates[i];
+	rival = kg_nearest(name, others, n);
+	pfree(others);
+	return rival != NULL && folded_edits(name, rival, most) == edits;
+}
+
+/* Returns whether the allowed names have a rival of the one that is meant. */
+static bool
+has_allowed_rival(const KgError *err)
+{
+	const char **names;
+	JsonbValue got;
+	int n = 0;
+	ListCell *lc;
+
+	if (err->did_you_mean == NULL || err->got == NULL)
+		return false;
+	kg_json_root(err->got, &got);
+	if (got.type != jbvString)
+		return false;
+	names = palloc((list_length(err->allowed) + 1) * sizeof(char *));
+	foreach(lc, err->allowed)
+	{
+		const JsonbValue *allowed = lfirst(lc);
+
+		if (allowed->type == jbvString)
+			names[n++] = kg_json_cstring(allowed);
+	}
+	return kg_has_rival(kg_json_cstring(&got), err->did_you_mean, names, n);
+}
+
 const KgInstead *
 kg_error_said(const KgError *err)
 {
@@ -266,6 +352,7 @@ kg_error_said(const KgError *err)
 		change->path = err->path;
 	change->got = change->kind == KG_INSTEAD_NONE ? err->got : change->got;
 	change->meant = err->did_you_mean;
+	change->doubtful |= has_allowed_rival(err);
 	return change;
 }
 
@@ -602,22 +689,6 @@ kg_error_caught_code(const ErrorData *edata)
 }
 
 /*
- * Converts ASCII letters to lower case, because names are compared
- * case-insensitively.
- */
-static void
-fold_case(const KgChars *given, KgChars *folded)
-{
-	folded->n = given->n;
-	for (int i = 0; i < given->n; i++)
-	{
-		pg_wchar c = given->chars[i];
-
-		folded->chars[i] = c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
-	}
-}
-
-/*
  * Returns true if one of two folded names is a prefix of the other: NEEDS_PKG.
  */
 static bool
@@ -649,7 +720,7 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 	const char *longer = NULL;
 	const char *ends = NULL;
 	int nends = 0;
-	int best_distance = Max(2, (int) strlen(name) / 3) + 1;
+	int best_distance = most_edits(name) + 1;
 	int best_exact = INT_MAX;
 	KgChars *texts = palloc(4 * sizeof(KgChars));
 	KgChars *given = &texts[0];

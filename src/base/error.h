@@ -256,5 +256,13 @@ extern KgErrorCode kg_error_caught_code(const ErrorData *edata);
  */
 extern const char *kg_nearest(const char *name, const char *const *candidates,
 							  int ncandidates);
+/*
+ * Returns whether another candidate is as near to name as meant is, which
+ * kg_nearest() chose: of "level9" each of "level1" and "level2".  The error then
+ * has no call.  Asked of the allowed names of every error; callers ask it where
+ * an error lists a part of the candidates.
+ */
+extern bool kg_has_rival(const char *name, const char *meant,
+						 const char *const *candidates, int ncandidates);
 
 #endif /* KG_ERROR_H */

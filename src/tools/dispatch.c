@@ -179,8 +179,9 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	if (instead != NULL)
 		kg_error_call_tool(err, meant, instead);
 	/* A name alone is not enough to make the call of another tool. */
-	else if (meant != NULL && arguments != NULL &&
-			 !tool_fits(catalog, meant, arguments))
+	else if (meant != NULL &&
+			 (kg_has_rival(name, meant, names, n) ||
+			  (arguments != NULL && !tool_fits(catalog, meant, arguments))))
 		kg_error_doubt(err);
 	kg_error_throw(err);
 }

@@ -267,6 +267,8 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	if (why && meant && !is_within(meant, name))
 		meant = NULL;
 	kg_error_did_you_mean(err, meant);
+	if (meant != NULL && kg_has_rival(name, meant, names, nnames))
+		kg_error_doubt(err);
 	if (ntargets == 1 && targets->type != NULL && meant == NULL && !why)
 		kg_elsewhere(err, targets->type, name, path);
 	kg_error_throw(err);
@@ -421,6 +423,9 @@ throw_not_in_enum(const KgField *field, const JsonbValue *value,
 		kg_error_allow_value(err, &declared);
 	}
 	kg_error_did_you_mean(err, meant);
+	if (meant != NULL && field->kind == KG_KIND_ENUM &&
+		kg_has_rival(text, meant, field->enum_values, field->nenum))
+		kg_error_doubt(err);
 	kg_error_throw(err);
 }
 

@@ -162,6 +162,7 @@ take_decision(Taking *taking, const JsonbValue *decision)
 {
 	const JsonbContainer *object = kg_json_container(decision);
 	JsonbValue value;
+	bool one;
 
 	if (!kg_json_is_object(decision))
 		throw_bad_decision(taking->path, decision, "an object");
@@ -171,10 +172,16 @@ take_decision(Taking *taking, const JsonbValue *decision)
 	if (kg_json_get(object, "allowed", &value) == NULL || value.type != jbvBool)
 		throw_bad_decision(taking->path, NULL, "true or false in \"allowed\"");
 	taking->allowed = value.val.boolean;
-	if (kg_json_get(object, "id", &value) != NULL)
+	one = kg_json_get(object, "id", &value) != NULL;
+	if (one)
 		take_id(taking, &value);
 	if (kg_json_get(object, "ids", &value) == NULL)
+	{
+		if (!one)
+			throw_bad_decision(
+				taking->path, decision, "\"id\", or an array in \"ids\"");
 		return;
+	}
 	if (!kg_json_is_array(&value))
 		throw_bad_decision(taking->path, &value, "an array in \"ids\"");
 	kg_json_each(it, kg_json_container(&value))

@@ -172,7 +172,13 @@ throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
 			err, NULL, kg_args_list_of("relationship_types", &value));
 	}
 	else
-		kg_error_did_you_mean(err, kg_nearest(name, candidates, n));
+	{
+		const char *meant = kg_nearest(name, candidates, n);
+
+		kg_error_did_you_mean(err, meant);
+		if (meant != NULL && kg_has_rival(name, meant, candidates, n))
+			kg_error_doubt(err);
+	}
 	kg_error_throw(err);
 }
 
