@@ -31,6 +31,14 @@ def rows(sql):
                           capture_output=True, text=True).stdout.splitlines()
 
 
+def anchors(path):
+    """The anchors of a page's headings, as GitHub makes them."""
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"^```.*?^```", "", file.read(), flags=re.S | re.M)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)", text, re.M)}
+
+
 def operators():
     """The table of docs/tools.md that src/query/filter/operators.c stands for."""
     subjects = {
@@ -154,6 +162,11 @@ for path in sorted(glob.glob(os.path.join(ROOT, "*.md"))
     broken = [link for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)",
                                           read(name))
               if not os.path.exists(os.path.join(os.path.dirname(path), link))]
+    broken += [link + "#" + anchor for link, anchor in
+               re.findall(r"\]\(([^)#:\s]*)#([^)\s]+)\)", read(name))
+               if (link.endswith(".md") or not link) and link not in broken
+               and anchor not in anchors(os.path.join(os.path.dirname(path),
+                                                      link) if link else path)]
     ok(not broken, "%s: links lead somewhere %s" % (name, broken or ""))
 print("1..%d" % count)
 sys.exit(failures > 0)

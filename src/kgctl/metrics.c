@@ -2,7 +2,7 @@
  * metrics.c
  *	  What kgctl serve counts, and its text for Prometheus (text format 0.0.4).
  *
- * docs/operations.md has the list of names.
+ * docs/monitoring.md has the list of names.
  */
 #include <stdio.h>
 #include <stdlib.h>

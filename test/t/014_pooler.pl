@@ -151,7 +151,7 @@ $writer->finish;
 is($refused, '', 'which they did');
 is($node->safe_psql('kg', "SELECT kg_check() ->> 'ok'"), 'true', 'and every row is right');
 
-# What docs/operations.md says of SET without LOCAL: the next client has it.
+# What docs/connections.md says of SET without LOCAL: the next client has it.
 my ($out) = ('');
 IPC::Run::run([ 'psql', '-XAtq', '-h', $dir, '-p', $port, '-U', 'gw', '-d', 'kg' ], '<', \"SET kg_graph.tenant = 't_w1'; SELECT kg_tenant() IS NULL", '>', \$out);
 is($out, "t\n", 'a setting gives a gateway no tenant');

@@ -1,5 +1,5 @@
 # What a DBA does to tables below open sessions: the same answers before and
-# after, every row right, and what docs/operations.md says of roles, templates,
+# after, every row right, and what docs/maintenance.md says of roles, templates,
 # vacuum and HOT updates.
 use strict;
 use warnings;

@@ -110,11 +110,11 @@ is($m->{value}{'kgctl_messages_total{method="other"}'}, 1, 'methods that do not 
 is($m->{value}{'kgctl_messages_total{method="batch"}'}, 1, 'a batch');
 is($m->{value}{'kgctl_http_responses_total{status="400"}'}, 1, 'answers by status');
 
-# docs/operations.md has each of them, and no other.
+# docs/monitoring.md has each of them, and no other.
 my $root = root();
 my %listed = map { $_ => 1 } map { /`([a-z_]+)`/g } map { /^\| (`(?:kgctl|process)_\S.*?) \|/ } split /\n/,
-  PostgreSQL::Test::Utils::slurp_file("$root/docs/operations.md");
-is_deeply([ sort keys %listed ], [ sort keys %{ $m->{type} } ], 'docs/operations.md lists all of them');
+  PostgreSQL::Test::Utils::slurp_file("$root/docs/monitoring.md");
+is_deeply([ sort keys %listed ], [ sort keys %{ $m->{type} } ], 'docs/monitoring.md lists all of them');
 
 # Whoever sends a thousand names makes no series.
 my $before = keys %{ $m->{value} };
