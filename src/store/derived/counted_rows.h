@@ -72,8 +72,9 @@ kg_count_number(int32 type_no, int32 field_no)
 }
 
 /*
- * Rows to write. kg_count_rows_update() and kg_count_rows_delete() lock the
- * rows and raise SQLSTATE 40001 if a row is newer than the snapshot.
+ * Rows to write. Rows to update or delete are locked already.
+ * kg_count_rows_update() and kg_count_rows_delete() raise SQLSTATE 40001 if one
+ * of them is newer than the transaction's snapshot.
  */
 extern void kg_count_rows_init(KgColumns *rows);
 extern void kg_count_rows_add(KgColumns *rows, const KgCount *count);
