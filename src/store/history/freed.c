@@ -88,8 +88,7 @@ typedef struct Lookup
 	const char *const *columns;
 	int nkeys;
 	const RegProcedure *equal;
-	bool (*counts)(
-		HeapTuple row); /* NULL: each row that the snapshot shows counts */
+	bool (*counts)(HeapTuple row); /* NULL: all visible rows */
 	bool any;			/* any row suffices, not the highest version */
 } Lookup;
 

@@ -117,7 +117,10 @@ kg_history_begin(const char *tenant, const KgUserContext *caller)
 	return history;
 }
 
-/* Returns a lower limit of the number of the transaction's first change. */
+/*
+ * Returns the transaction's number in the history. It is lower than the numbers
+ * of its changes.
+ */
 static int64
 transaction_number(void)
 {
