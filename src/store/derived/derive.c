@@ -53,7 +53,7 @@ struct KgDerivation
 	int nentities;
 	KgColumns keys;
 	KgColumns gone_keys;
-	KgColumns exchanged_keys; /* the last column has the keys to replace */
+	KgColumns exchanged_keys; /* the last column has the new keys */
 	KgColumns terms;
 	KgUniqueRows unique;
 	KgWordRows words;
@@ -300,7 +300,10 @@ write_keys(KgDerivation *d)
 		kg_columns_run(&insertion, d->tenant, &d->keys);
 }
 
-/* Adds the distinct terms of the batch to terms. Returns their number. */
+/*
+ * Adds the distinct terms of the batch to terms, each with its first row of
+ * kg_trigram. Returns their number.
+ */
 static int
 distinct_terms(KgDerivation *d, KgColumns *terms)
 {

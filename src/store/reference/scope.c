@@ -428,8 +428,8 @@ is_lost(const char *tenant, const KgReference *reference)
 }
 
 /*
- * Removes references whose targets an outer statement may have deleted; that
- * statement will apply x-on-delete to the referrer.
+ * Moves references to the outer statement if it may have deleted their targets.
+ * That statement will apply x-on-delete to the referrers.
  */
 static void
 leave_to_outer(const char *tenant, const KgUnchecked *unchecked,
@@ -684,8 +684,8 @@ forget_undone(KgUnchecked *unchecked, SubTransactionId since)
 }
 
 /*
- * At the end of a subtransaction: removes the scopes and rests that began in
- * it. Marks outer scopes as stale if it aborted.
+ * At the abort of a subtransaction: removes the scopes and rests that began in
+ * it, and marks the others as stale.
  */
 static void
 subtransaction_ends(SubXactEvent event, SubTransactionId mine,
