@@ -22,8 +22,7 @@ typedef struct ItemSlot
  */
 struct KgItemTable
 {
-	uint32
-		mask; /* number of slots, a power of two, minus one; at most half are used */
+	uint32 mask; /* number of slots (a power of two) - 1; half used at most */
 	ItemSlot *slots;
 };
 

@@ -469,8 +469,8 @@ check_names_alike(KgApply *apply)
 }
 
 /*
- * Refuses an inverse name that another relation has as its name or inverse:
- * queries could not tell the direction.
+ * Reports an inverse name that is the name of a relation: queries could not
+ * tell the direction.
  */
 static void
 report_inverse(KgApply *apply, const char *relation, const char *inverse,
