@@ -79,8 +79,7 @@ typedef struct KgToolHooks
 	 */
 	bool (*is_fixed)(const char *name);
 	/*
-	 * Returns the argument because of which a version is not listed, or NULL if
-	 * it is listed.
+	 * Returns the argument that prevents a version from being listed, or NULL.
 	 */
 	const char *(*unlisted)(const KgToolVersion *version);
 } KgToolHooks;

@@ -72,7 +72,7 @@ typedef struct Triples
 	const char **keys; /* by item; NULL: no relation has a key property */
 } Triples;
 
-/* Returns the key of an edge; most relations have none. */
+/* Returns the key of an edge; NULL for most relations. */
 static inline const char *
 key_of(const Triples *triples, const Triple *triple)
 {

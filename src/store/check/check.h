@@ -36,17 +36,18 @@ extern void kg_entity_check_scope(const KgType *type, const char *id,
 								  KgErrorList *errors);
 
 /*
- * Returns the error for a reference without a target. what is "entity", or
- * "existing entity" if this call cannot create the target.
+ * Returns the error for a reference without a target. The error names an
+ * "entity" (what), or an "existing entity" if this call cannot create the
+ * target.
  */
 extern KgError *kg_no_target_error(const KgField *field, const char *value,
 								   const char *what);
 
-/* Raises one error that lists the violations; returns if there are none. */
+/* Raises one error that lists the violations; returns if the list is empty. */
 extern void kg_throw_violations(const KgErrorList *errors, const char *what);
 /*
- * Returns one error that lists the violations, of which there is at least one,
- * without raising it.
+ * Returns one error that lists the violations, without raising it; the list is
+ * not empty.
  */
 extern KgError *kg_violations_error(const KgErrorList *errors,
 									const char *what);

@@ -42,8 +42,7 @@ extern void kg_columns_reorder(KgColumns *columns, const int *order);
 /* Sets args to the columns, one array each. */
 extern void kg_columns_args(const KgColumns *columns, KgArg *args);
 /*
- * Runs a statement on the rows, of which there is at least one. $1 is the
- * tenant; the columns follow.
+ * Runs a statement on at least one row. $1 is the tenant; the columns follow.
  */
 extern void kg_columns_run(KgForms *forms, const char *tenant,
 						   const KgColumns *columns);

@@ -122,7 +122,7 @@ refuse_old_snapshot(Datum tenant)
 				kg_arg(TEXTOID, tenant));
 }
 
-/* Returns the last block of all tenants, or 0 if there is none. */
+/* Returns the last block of all tenants, or 0 if no block exists. */
 static int64
 last_block(void)
 {

@@ -102,7 +102,7 @@ lock_pairs(const KgColumns *edges)
 
 /*
  * Returns the index of the first row, from row on, that has a symmetric
- * relation and two different ends. Returns nrows if there is none.
+ * relation and two different ends. Returns nrows if no row qualifies.
  */
 static int
 next_symmetric(const KgCatalog *catalog, const KgColumns *edges, int row)

@@ -35,8 +35,8 @@ extern void kg_symmetric_lock(const KgCatalog *catalog, const KgColumns *edges);
 
 /*
  * Returns an array that marks the edges of a batch that are also stored the
- * other way round, or NULL if there are none. Raises KG_CONFLICT for one that
- * the transaction's snapshot does not show.
+ * other way round, or NULL if no edge is. Raises KG_CONFLICT for one that the
+ * transaction's snapshot does not show.
  */
 extern const bool *kg_symmetric_twice(const KgCatalog *catalog,
 									  const KgColumns *edges);

@@ -572,8 +572,8 @@ next_row(Tuplestorestate *store, TupleTableSlot *slot)
 }
 
 /*
- * Returns whether the table has a trigger of a DBA that fires after kg_graph's,
- * in the order of names, and may have changed the row.
+ * Returns whether the table has a BEFORE trigger of a DBA that fires after
+ * kg_graph's, in the order of names, and may have changed the row.
  */
 static bool
 others_come_after(const TriggerData *trigdata)

@@ -136,7 +136,7 @@ extern Jsonb *kg_patch_changes(const Jsonb *before, const Jsonb *after);
  */
 extern const char *kg_patch_id(const JsonbValue *value, const char *path,
 							   KgOutcome *outcome);
-/* Returns the expected version of an item, or 0 if it has none. */
+/* Returns the expected version of an item, or 0 if it is not given. */
 extern int64 kg_patch_version(const JsonbContainer *object, const char *path,
 							  KgOutcome *outcome);
 extern KgError *kg_moved_error(const KgType *type, const char *id,

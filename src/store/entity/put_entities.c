@@ -190,8 +190,8 @@ read_patch(Put *put, int i, const JsonbValue *value)
 }
 
 /*
- * Reports items whose verdict the stored entities already exclude, such as a
- * creation of a stored entity.
+ * Decides items by the stored entities: merges updates with them, and reports
+ * creations of entities that are stored.
  */
 static void
 check_stored(Put *put)

@@ -180,8 +180,8 @@ report(Claims *claims, int row, const char *other)
 }
 
 /*
- * Reports an item whose value is taken. The other entity may be the item's own,
- * created anew by another session since the item was looked up.
+ * Reports an item if its own id has the value: another session created its
+ * entity anew after the item was looked up. Returns whether that is so.
  */
 static bool
 report_taken(Claims *claims, int row)

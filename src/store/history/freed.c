@@ -89,11 +89,11 @@ typedef struct Lookup
 	int nkeys;
 	const RegProcedure *equal;
 	bool (*counts)(HeapTuple row); /* NULL: all visible rows */
-	bool any;			/* any row suffices, not the highest version */
+	bool any; /* any row suffices, not the highest version */
 } Lookup;
 
 /*
- * Returns the highest version among the rows with the key, 0 if there are none.
+ * Returns the highest version among the rows with the key, 0 if no row has it.
  */
 static int64
 highest_version(const Lookup *lookup, const Datum *key, Snapshot snapshot)

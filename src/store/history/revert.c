@@ -671,7 +671,7 @@ merged(const Merge *merge)
 	return kg_jw_finish(&w);
 }
 
-/* Returns the properties of an edge, or an empty object if it has none. */
+/* Returns the properties of an edge, or an empty object. */
 static const Jsonb *
 as_object(const Jsonb *image)
 {

@@ -732,8 +732,8 @@ drop_existing(const char *tenant, KgNodeList *nodes)
 }
 
 /*
- * Adds nodes that were deleted since the last call. Returns false if there are
- * none.
+ * Adds nodes that were deleted since the last call. Returns false if there were
+ * no such nodes.
  */
 static bool
 take_deleted(Deletion *d, KgNodeList *fresh)

@@ -3,7 +3,7 @@
  *	  Visibility for the caller of a write. No write touches an entity that
  *	  is hidden from its caller, or reveals that it exists.
  *
- * Maintenance of references runs as the extension's owner, who sees each
+ * Maintenance of references runs as the extension's owner, which sees each
  * entity of a tenant. So these functions evaluate the policies of kg_entity as
  * the caller.
  *
@@ -35,8 +35,8 @@ extern void kg_blank_hidden(const char *tenant, const KgUserContext *caller,
 #define KG_CUT_OFF "cut off: edges lead to them or from them"
 
 /*
- * Raises KG_FORBIDDEN if one of the nodes is stored and hidden. what is the
- * effect that it would have on the entity: "deleted".
+ * Raises KG_FORBIDDEN if one of the nodes is stored and hidden. The error says
+ * that it would be "deleted", for example (what).
  */
 extern void kg_require_seen(const char *tenant, const KgUserContext *caller,
 							const int64 *nodes, int n, const char *what);

@@ -188,7 +188,7 @@ use(Datum tenant, Datum quota, int32 stripe, int64 delta)
 
 /*
  * Locks a stripe with enough left that no other session has locked, preferably
- * the session's own. Returns -1 if there is none.
+ * the session's own. Returns -1 if no stripe qualifies.
  */
 static int32
 lock_stripe(Datum tenant, Datum quota, int64 delta)

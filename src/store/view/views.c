@@ -41,7 +41,7 @@ typedef struct Found
 	const char *made;
 	const char *options; /* other than kg_graph's, each after a comma */
 	const char *owner;	 /* as an SQL identifier; NULL: the caller */
-	bool owned;			 /* by the caller or a role of which it is a member */
+	bool owned;			 /* by the caller or a role that it is a member of */
 	bool wanted;
 } Found;
 

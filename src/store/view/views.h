@@ -15,7 +15,7 @@
 
 /*
  * kg_views_create() makes the views of all types and relations in a schema, and
- * creates the schema if there is none. schema NULL means a schema with the
+ * creates the schema if it does not exist. schema NULL means a schema with the
  * tenant's name. kg_views_refresh() updates the views of a schema. schema NULL
  * means each schema of the caller's that has views of the tenant. A view on
  * which another object depends is replaced only if it retains its columns;
