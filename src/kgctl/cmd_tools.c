@@ -168,10 +168,7 @@ call_tool(const KgArgs *args, KgArena *arena, const char *arguments)
 		(root = kg_db_read(&db, arena, text, NULL)) != NULL &&
 		kg_db_commit(&db))
 	{
-		/*
-		 * The reply may report a write, so the transaction must be committed
-		 * first.
-		 */
+		/* The reply may report a write, so it is printed after the commit. */
 		print_json(root, kg_args_has(args, "compact"));
 		code = kg_json_is_true(kg_json_get(root, "isError")) ? KG_EXIT_DIFFERENT
 															 : KG_EXIT_OK;
