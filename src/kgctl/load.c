@@ -666,7 +666,7 @@ kg_load_flush(KgLoad *load)
 	ok = write_batch(load);
 	if (ok && load->atomic && load->rejects.added.len > 0)
 	{
-		/* A dry run has no position: the file is made permanent as it grows. */
+		/* No position refers to the file: it is made permanent as it grows. */
 		ok = kg_rejects_write(&load->rejects);
 		kg_rejects_keep(&load->rejects);
 	}

@@ -58,8 +58,8 @@ typedef enum Statement
 } Statement;
 
 /*
- * Number of prepared statements; RUN_EXCHANGE is prepared too if there are
- * exchanges.
+ * Number of prepared statements if there are exchanges; otherwise only the
+ * first.
  */
 #define PREPARED RUN_HEALTH
 

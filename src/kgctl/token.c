@@ -13,8 +13,6 @@
 #include "kgctl/files.h"
 #include "kgctl/log.h"
 
-/* kg_login() takes at most 8 kB. */
-
 /*
  * Returns $XDG_CONFIG_HOME/kgctl/token, or NULL if there is no home directory.
  */
