@@ -50,7 +50,7 @@ struct KgColumns
 	bool empty_null; /* an empty cell is null if the schema permits it */
 };
 
-/* ---- what a schema allows ---- */
+/* ---- types that a schema permits ---- */
 
 static unsigned types_of(const KgJson *root, const KgJson *schema, int steps);
 
@@ -372,7 +372,7 @@ refuse(const Column *column, const char *text)
 					 what);
 }
 
-/* Returns false if the cell has none of the column's types. */
+/* Returns false if the cell is not of one of the column's types. */
 static bool
 add_value(const Column *column, const char *text, size_t len, KgBuf *out)
 {

@@ -81,7 +81,7 @@ static const struct
 	 5},
 	{NULL, "SELECT @kg_health()", 0, 0},
 	{NULL, "SELECT @kg_limits()", 0, 0},
-	/* It reports on the caller who has logged in within this transaction. */
+	/* It reports on the caller that has logged in within this transaction. */
 	{NULL,
 	 "SELECT @kg_limits() FROM @kg_login($1)",
 	 1,

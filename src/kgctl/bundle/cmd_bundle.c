@@ -259,7 +259,10 @@ const KgCommand kg_command_validate = {"validate",
 typedef KgJson *(*Parse)(KgArena *arena, const char *text, size_t len,
 						 const char *source, char **error);
 
-/* Parses the text of a stored bundle. Sets *stored to NULL if there is none. */
+/*
+ * Parses the text of a stored bundle. Sets *stored to NULL if the text is
+ * empty.
+ */
 static bool
 parse_stored(KgDb *db, Parse parse, KgArena *arena, const KgBuf *text,
 			 KgJson **stored)

@@ -179,8 +179,8 @@ make_secret(KgCluster *c, KgShard *first)
 }
 
 /*
- * Copies the secrets of the first shard, unless it has none, for example after
- * a restore.
+ * Copies the secrets of the first shard, unless it lacks them, for example
+ * after a restore.
  */
 static bool
 copy_secrets(KgCluster *c, KgShard *from, KgShard *to)

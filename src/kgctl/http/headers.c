@@ -109,7 +109,9 @@ host_allowed(const char *host, const KgArgs *args, const char *option)
 	return false;
 }
 
-/* Returns the authority of a URL, without a default port; "" if it has none. */
+/*
+ * Returns the authority of a URL, without a default port; "" if it is missing.
+ */
 static const char *
 authority_of(const char *url, size_t *len)
 {

@@ -469,8 +469,8 @@ check_names_alike(KgApply *apply)
 }
 
 /*
- * Reports an inverse name that is the name of a relation: queries could not
- * tell the direction.
+ * Reports an inverse name that is the name of a relation: the direction of a
+ * query would be unknown.
  */
 static void
 report_inverse(KgApply *apply, const char *relation, const char *inverse,

@@ -19,9 +19,9 @@ extern bool kg_adjacency_lock(const char *tenant, LOCKMODE mode, bool wait);
  * Packs the nodes of a tenant that have edges and are not packed, and returns
  * their number. With wait, waits for transactions that change edges of the
  * tenant. Without wait, returns -1 if there are such transactions, or if the
- * transaction's snapshot is too old. told means that the caller sees all edges,
- * so its progress may be reported. Runs as the extension's owner, outside of
- * SPI.
+ * transaction's snapshot is too old. The last argument says that the caller
+ * sees all edges, so its progress may be reported. Runs as the extension's
+ * owner, outside of SPI.
  */
 extern int64 kg_adjacency_pack(const char *tenant, bool wait, bool told);
 

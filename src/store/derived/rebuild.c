@@ -193,8 +193,8 @@ count_of(const char *tenant, int which)
 }
 
 /*
- * Counts the rows. Returns null counts if told is false, because the caller
- * sees only a part and must not learn the number of hidden rows.
+ * Counts the rows. Returns null counts for a caller that sees only a part,
+ * because it must not learn the number of hidden rows.
  */
 static Jsonb *
 count_all(const char *tenant, bool told)
