@@ -222,7 +222,10 @@ unwrap(Command *c, const KgJson *line, const char **text, size_t *len)
 	return item;
 }
 
-/* Replaces the line number by that of the row, which usually has one line. */
+/*
+ * Returns the text of the error "not JSON" without line number 1, and frees
+ * error. Most rows have one line.
+ */
 static char *
 say_not_json(char *error)
 {

@@ -148,7 +148,7 @@ write_refusal(const KgExchange *x, KgBuf *out)
 	free(id);
 }
 
-/* Answers the remaining messages when a batch exceeds its size or time. */
+/* Writes the error for a message whose batch has exceeded its size or time. */
 static void
 write_left_out(const KgExchange *x, KgBuf *out)
 {

@@ -154,9 +154,9 @@ report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 }
 
 /*
- * Adds the nodes that have a restricting reference without a target. Their
- * other missing references are not reported, because their rules permit the
- * deletion.
+ * Adds the nodes, other than those of the list nodes, that have a restricting
+ * reference without a target. Other missing references of such nodes are not
+ * reported, because their rules permit the deletion.
  */
 static void
 find_restricting(const KgReferenceList *missing, const KgNodeList *nodes,
