@@ -46,8 +46,7 @@ extern void kg_differences_write_counts(const KgDifferences *differences,
 /*
  * Derives all rows of a tenant with the functions that derive them when
  * entities are written, and compares. Writes and locks nothing. In REPEATABLE
- * READ it sees one snapshot; in READ COMMITTED it sees several, and concurrent
- * writes may appear as differences.
+ * READ it sees one snapshot; in READ COMMITTED, beside writers, several.
  */
 extern int64 kg_verify_tenant(const char *tenant, KgDifferences *differences);
 
