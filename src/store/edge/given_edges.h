@@ -48,7 +48,7 @@ struct KgPayload;
 
 /*
  * Returns the two ends of each edge, as the current role sees them. Ends that
- * neither known nor the items of payload (either may be NULL) contain are read
+ * neither known nor the items of payload (which may be NULL) contain are read
  * by one statement per type. An edge of a symmetric relation has no direction:
  * if it is stored the other way round, its ends are swapped. With making true,
  * this is checked under a lock (store/edge/symmetric.h).

@@ -24,9 +24,8 @@ typedef struct KgUnchecked
 	KgNodeList renamed; /* nodes whose id or referred values may have changed */
 	bool ids_changed;	/* ids of some changed, not only values */
 	KgNodeList deleted;
-	KgNodeList undone; /* the part of deleted whose creation is undone, */
-	KgNodeList
-		undone_in;	  /* and the subtransaction of each, in the same order */
+	KgNodeList undone;	  /* the part of deleted whose creation is undone, */
+	KgNodeList undone_in; /* and its subtransactions, likewise ordered */
 	KgNodeList taken; /* nodes with a value that another node had (unique.h) */
 	KgLostEdges lost; /* edges of entities that were written meanwhile */
 	bool stale;		  /* some entries were rolled back or overwritten */
