@@ -13,20 +13,20 @@
 
 static const char help_option[] = "-h, --help\tshow this help\n";
 
-/* A line of a text of options. */
+/* An option, parsed from a line of KgCommand.options. */
 typedef struct Option
 {
-	char letter;	  /* or 0 */
+	char letter;	  /* 0: none */
 	const char *name; /* of len bytes */
 	size_t len;
 	const char *arg; /* name of its value, of arglen bytes, or NULL */
 	size_t arglen;
 	bool many;
 	const char *line;
-	size_t left; /* bytes of the line before what the option is */
+	size_t left; /* width of the line before the description, in bytes */
 } Option;
 
-/* The option at *text, which moves on; false at its end. */
+/* Reads the option at *text and advances *text. Returns false at the end. */
 static bool
 next_option(const char **text, Option *o)
 {
@@ -46,7 +46,7 @@ next_option(const char **text, Option *o)
 	return true;
 }
 
-/* The option of a word's letter, or of its long name of len bytes. */
+/* Finds an option by its letter, or by its long name of len bytes. */
 static bool
 find_option(const char *const *texts, const char *word, size_t len, Option *o)
 {
@@ -78,7 +78,7 @@ add_value(KgArgs *args, const Option *o, const char *value)
 	return true;
 }
 
-/* One option at argv[*i]; *i moves on where its value is the next word. */
+/* Parses the option at argv[*i]. Advances *i if its value is the next word. */
 static bool
 parse_option(KgArgs *args, int argc, char **argv, int *i,
 			 const char *const *texts)
@@ -107,7 +107,7 @@ parse_option(KgArgs *args, int argc, char **argv, int *i,
 	return false;
 }
 
-/* False after a message on standard error. */
+/* Returns false after a message on standard error. */
 static bool
 parse(KgArgs *args, int argc, char **argv, const char *const *texts)
 {

@@ -1,7 +1,7 @@
 /*
  * args.h
- *	  Commands and their options.  Unknown and repeated options are refused: a
- *	  mistyped option must not silently leave a safe setting off.
+ *	  Commands and their options. Unknown and repeated options are refused,
+ *	  so that a mistyped option does not silently leave a protection off.
  */
 #ifndef KG_ARGS_H
 #define KG_ARGS_H
@@ -11,7 +11,7 @@
 
 typedef struct KgValue
 {
-	const char *name; /* of the option, in the text that describes it */
+	const char *name; /* of the option; points into KgCommand.options */
 	size_t len;
 	const char *value;
 } KgValue;
@@ -20,7 +20,7 @@ typedef struct KgArgs
 {
 	KgValue *values;
 	size_t nvalues;
-	const char **rest; /* what is not an option */
+	const char **rest; /* arguments that are not options */
 	size_t nrest;
 } KgArgs;
 
@@ -28,19 +28,19 @@ typedef struct KgArgs
 typedef enum KgExit
 {
 	KG_EXIT_OK = 0,
-	KG_EXIT_DIFFERENT = 1, /* diff: not the same; call: the tool failed */
+	KG_EXIT_DIFFERENT = 1, /* diff: differences; call: the tool failed */
 	KG_EXIT_USAGE = 2,	   /* options, arguments */
-	KG_EXIT_INTERNAL = 3,  /* out of memory and the like */
-	KG_EXIT_INPUT = 4,	   /* a file that cannot be read or is not right */
+	KG_EXIT_INTERNAL = 3,  /* out of memory and other internal errors */
+	KG_EXIT_INPUT = 4,	   /* a file is unreadable or invalid */
 	KG_EXIT_DATABASE = 5,  /* no connection, lost connection, SQL error */
 	KG_EXIT_REFUSED = 6,   /* the database refused the bundle or the token */
 	KG_EXIT_INTERRUPTED = 130
 } KgExit;
 
 /*
- * A command of kgctl.  Its options are described by a line each, which is what
- * its help shows: "-l, --long NAME<tab>what it is<newline>", without the letter
- * or the value where there is none, NAME... where it may be given again.
+ * A command of kgctl. options has one line per option, which the help shows:
+ * "-l, --long NAME<tab>description<newline>". The letter and the value may be
+ * omitted; NAME... marks an option that may be repeated.
  */
 typedef struct KgCommand
 {
@@ -48,22 +48,22 @@ typedef struct KgCommand
 	const char *arguments; /* in the usage, after the options */
 	const char *about;
 	const char *options;
-	const char *common; /* options that it shares with others */
-	size_t min;			/* arguments */
+	const char *common; /* options shared with other commands */
+	size_t min;			/* number of arguments */
 	size_t max;
-	int (*run)(const KgArgs *args); /* an exit code */
+	int (*run)(const KgArgs *args); /* returns an exit code */
 } KgCommand;
 
-/* Run a command with the words after its name; the exit code. */
+/* Runs a command with the words after its name. Returns the exit code. */
 extern int kg_command_run(const KgCommand *command, int argc, char **argv);
 
 extern const char *kg_args_get(const KgArgs *args, const char *name);
 extern bool kg_args_has(const KgArgs *args, const char *name);
 
-/* The n-th value of an option that may be repeated, or NULL. */
+/* Returns the n-th value of a repeated option, or NULL. */
 extern const char *kg_args_nth(const KgArgs *args, const char *name, size_t n);
 
-/* A number with a range; false after a message. */
+/* Reads a number from a range. Returns false after a message. */
 extern bool kg_args_number(const KgArgs *args, const char *name, long min,
 						   long max, long *value);
 

@@ -1,9 +1,9 @@
 /*
  * authzen.c
- *	  Asks another system what a subject may do.
+ *	  A client of an external authorizer.
  *
- * An asking is cut into requests of at most 100 evaluations; at most 8 run at
- * once, of all askings in turn.
+ * The evaluations of a KgAsking are split into requests of at most 100. At
+ * most 8 requests run at once, taken from all askings in turn.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +19,16 @@
 #define PATH "/access/v1/evaluations"
 #define MAX_EVALUATIONS 100
 #define MAX_RUNNING 8
-/* A decision with its reasons; a service that says more is not believed. */
+/*
+ * Maximal length of a response: a decision and its reasons for each evaluation.
+ * A longer one is refused.
+ */
 #define MAX_ANSWER_BYTES ((size_t) 1024 * 1024)
-/* From the question to the last of its decisions. */
+/* From the start of an asking to its last decision. */
 #define ASKING_TIMEOUT_MS 30000
-/* Evaluations of all askings; one alone is served however large it is. */
+/*
+ * Maximal number of evaluations in all askings. A single asking may have more.
+ */
 #define MAX_WANTED 100000
 #define LOG_AGAIN_MS 1000
 
@@ -31,7 +36,7 @@ typedef struct Request
 {
 	LIST_ENTRY(Request) link;
 	KgAsking *asking;
-	size_t first; /* of asking->open */
+	size_t first; /* index into asking->open */
 	size_t n;
 	KgFetch *fetch; /* NULL: it has ended */
 } Request;
@@ -42,10 +47,10 @@ struct KgAsking
 	KgAuthorizer *authorizer;
 	char *subject;
 	KgEvaluation *evaluations;
-	size_t *open; /* those that are to be asked */
+	size_t *open; /* evaluations without a cached decision */
 	size_t nopen;
-	size_t next;	/* of open, in no request yet */
-	size_t running; /* requests */
+	size_t next;	/* index into open of the next request */
+	size_t running; /* number of requests */
 	bool failed;
 	int64_t deadline;
 	KgAskingDone done;
@@ -56,15 +61,15 @@ struct KgAuthorizer
 {
 	KgLoop *loop;
 	KgFetcher *fetcher;
-	KgDecisions *kept; /* or NULL */
+	KgDecisions *kept; /* the cache, or NULL */
 	TAILQ_HEAD(, KgAsking) askings;
 	LIST_HEAD(, Request) requests;
 	size_t running;
-	size_t wanted; /* evaluations of all askings */
+	size_t wanted; /* evaluations in all askings */
 	int64_t logged;
 };
 
-/* One subject; an action and a resource for each evaluation. */
+/* Writes one subject, and an action and a resource for each evaluation. */
 static void
 write_body(const Request *r, KgBuf *body)
 {
@@ -166,7 +171,7 @@ kg_asking_cancel(KgAsking *asking)
 	free_asking(asking);
 }
 
-/* Requests of all askings in turn, as many as may run. */
+/* Starts requests of all askings in turn, up to the maximum. */
 static void
 start_requests(KgAuthorizer *a)
 {
@@ -179,7 +184,7 @@ start_requests(KgAuthorizer *a)
 		if (!asking->failed && asking->next < asking->nopen)
 		{
 			start_request(asking);
-			/* The others first, before it has its next one. */
+			/* The others come first before its next request. */
 			TAILQ_REMOVE(&a->askings, asking, link);
 			TAILQ_INSERT_TAIL(&a->askings, asking, link);
 		}
@@ -194,7 +199,7 @@ is_over(const KgAsking *asking)
 		   (asking->next == asking->nopen && asking->running == 0);
 }
 
-/* What is decided is told, and what waits is started: before each wait. */
+/* Reports finished askings and starts waiting ones. Called before each wait. */
 static void
 on_wait(void *arg)
 {
@@ -222,13 +227,13 @@ on_wait(void *arg)
 		done_arg = asking->arg;
 		ok = !asking->failed;
 		free_asking(asking);
-		/* It may ask again, or cancel another: look from the start. */
+		/* done may start or cancel askings, so search from the beginning. */
 		done(done_arg, ok);
 		kg_loop_hurry(a->loop);
 	}
 }
 
-/* The decisions of an answer; false where it is not what it must be. */
+/* Reads the decisions of a response. Returns false if it is malformed. */
 static bool
 read_decisions(Request *r, const char *text, size_t len)
 {
@@ -314,7 +319,7 @@ fetched(void *arg, const KgFetchResult *result)
 	free_request(r);
 }
 
-/* Askings that wait too long for their turn. */
+/* Ends askings that have waited too long. */
 static void
 on_tick(void *arg)
 {

@@ -1,10 +1,10 @@
 /*
  * authzen.h
- *	  Asks another system what a subject may do: the OpenID AuthZEN
- *	  Authorization API 1.0, evaluations in batches.
+ *	  A client of an external authorizer: the OpenID AuthZEN Authorization
+ *	  API 1.0, evaluations in batches.
  *
- * Anything but a well-formed answer to all that was asked is a failure, and
- * then nothing is decided.
+ * If the response is not well-formed or lacks an evaluation, the whole request
+ * fails and nothing is decided.
  */
 #ifndef KG_AUTHZEN_H
 #define KG_AUTHZEN_H
@@ -20,12 +20,12 @@ typedef struct KgAsking KgAsking;
 
 typedef struct KgAuthorizerOptions
 {
-	const char *url;	/* /access/v1/evaluations is below it */
+	const char *url;	/* the base of /access/v1/evaluations */
 	long timeout_ms;	/* of a request */
-	long cache_seconds; /* 0: nothing is kept */
+	long cache_seconds; /* 0: decisions are not cached */
 } KgAuthorizerOptions;
 
-/* May the subject do this to that? */
+/* A question: may the subject use this ability on this resource? */
 typedef struct KgEvaluation
 {
 	const char *type; /* of the resource */
@@ -34,24 +34,30 @@ typedef struct KgEvaluation
 	bool allowed;
 } KgEvaluation;
 
-/* ok: all of them are decided.  The asking is gone when done is called. */
+/*
+ * Called when a request has ended. ok: all evaluations are decided. The
+ * KgAsking is freed before.
+ */
 typedef void (*KgAskingDone)(void *arg, bool ok);
 
-/* NULL after a message. */
+/* Returns NULL after a message. */
 extern KgAuthorizer *kg_authorizer_new(KgLoop *loop,
 									   const KgAuthorizerOptions *options);
 extern void kg_authorizer_free(KgAuthorizer *authorizer);
 
-/* The evaluations stay the caller's; done is called later, never from here. */
+/*
+ * Sends evaluations, which the caller owns. done is called later, never from
+ * this function.
+ */
 extern KgAsking *kg_authorizer_ask(KgAuthorizer *authorizer,
 								   const char *subject,
 								   KgEvaluation *evaluations, size_t n,
 								   KgAskingDone done, void *arg);
 
-/* Give it up; done is never called. */
+/* Cancels a request. done is not called. */
 extern void kg_asking_cancel(KgAsking *asking);
 
-/* How busy it is, for /metrics. */
+/* Writes the metrics of the authorizer. */
 extern void kg_authorizer_write(const KgAuthorizer *authorizer, KgBuf *out);
 
 #endif /* KG_AUTHZEN_H */

@@ -1,6 +1,6 @@
 /*
  * buf.c
- *	  Growable byte buffer and the allocation helpers of kgctl.
+ *	  A growable byte buffer, and the memory allocation of kgctl.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,8 +199,8 @@ kg_buf_printf(KgBuf *buf, const char *fmt, ...)
 }
 
 /*
- * A control character that JSON text may have as it is, at s: those after DEL
- * too are orders to a terminal.  Its code, or 0.
+ * Returns the code of a C1 control character at s, or 0. JSON may contain it
+ * unescaped, but a terminal would obey it.
  */
 static unsigned
 late_control(const unsigned char *s, size_t left)

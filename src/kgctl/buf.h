@@ -1,9 +1,9 @@
 /*
  * buf.h
- *	  Growable byte buffer and the allocation helpers of kgctl.
+ *	  A growable byte buffer, and the memory allocation of kgctl.
  *
- * Out of memory ends the program: every caller would do the same, and a
- * gateway that is restarted loses nothing.
+ * If memory is exhausted, the program ends: no caller could continue, and a
+ * gateway that is restarted loses no state.
  */
 #ifndef KG_BUF_H
 #define KG_BUF_H
@@ -15,10 +15,10 @@
 
 typedef struct KgBuf
 {
-	char *data; /* always NUL-terminated once anything was appended */
+	char *data; /* NUL-terminated unless nothing was appended */
 	size_t len;
 	size_t cap;
-	size_t mapped; /* bytes of a mapping of a file, not to be added to; or 0 */
+	size_t mapped; /* bytes of a read-only mapping of a file, or 0 */
 } KgBuf;
 
 extern void *kg_malloc(size_t size);
@@ -31,7 +31,10 @@ extern char *kg_format(const char *fmt, ...)
 
 extern bool kg_ends_with(const char *s, const char *suffix);
 
-/* FNV-1a, of 64 bits, its upper half folded into the lower one. */
+/*
+ * Returns the 64-bit FNV-1a hash, with its upper half folded into the lower
+ * one.
+ */
 extern uint64_t kg_hash(uint64_t seed, const char *data, size_t len);
 
 extern void kg_buf_init(KgBuf *buf);
@@ -40,17 +43,23 @@ extern void kg_buf_reserve(KgBuf *buf, size_t more);
 extern void kg_buf_add(KgBuf *buf, const char *data, size_t len);
 extern void kg_buf_puts(KgBuf *buf, const char *s);
 extern void kg_buf_putc(KgBuf *buf, char c);
-/* 128 random bits in hexadecimal; false where there are none to be had. */
+/*
+ * Appends 128 random bits in hexadecimal. Returns false if the system provides
+ * none.
+ */
 extern bool kg_buf_random(KgBuf *buf);
 extern void kg_buf_printf(KgBuf *buf, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 extern void kg_buf_vprintf(KgBuf *buf, const char *fmt, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* Append s as a JSON string, quotes included. */
+/* Appends s as a JSON string with quotes. */
 extern void kg_buf_json(KgBuf *buf, const char *s, size_t len);
 
-/* The data as a malloc'd string the caller frees; the buffer is empty after. */
+/*
+ * Returns the data as a malloc'd string, which the caller frees. The buffer is
+ * empty afterwards.
+ */
 extern char *kg_buf_detach(KgBuf *buf);
 
 #endif /* KG_BUF_H */

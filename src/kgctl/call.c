@@ -1,12 +1,12 @@
 /*
  * call.c
- *	  One message of a client: query, notifications, answer.
+ *	  A call: query, notifications, answer.
  *
- * A legacy client cannot be answered "input_required": it expects requests of
- * the server on the stream of its own request.  So the gateway asks them, with
- * ids nobody can guess, and repeats the call with what came back.  That is the
- * only thing it remembers about a client, and it lives no longer than the
- * client's stream.
+ * The answer "input_required" is not for a legacy client, which expects
+ * requests of the server on the stream of its own request. So the gateway
+ * sends these requests, with unpredictable ids, and repeats the call with the
+ * responses. This is the gateway's only state about a client, and it ends with
+ * the client's stream.
  */
 #define _GNU_SOURCE /* memmem() */
 #include <stdio.h>
@@ -25,35 +25,35 @@
 #define MAX_ROUNDS 8
 #define QUESTION_TIMEOUT_MS 300000
 /*
- * Of all messages that run or wait, as they are in memory: a message of many
- * small values takes thirty times what its text does.
+ * Maximal size of all running and waiting messages in memory. A message with
+ * many small values takes thirty times the size of its text.
  */
 #define MAX_HELD_BYTES ((size_t) 256 * 1024 * 1024)
 
 typedef struct Question
 {
 	char *id;  /* JSON text */
-	char *key; /* of inputRequests */
+	char *key; /* the name in inputRequests */
 	KgJson *result;
 } Question;
 
 struct KgCall
 {
-	LIST_ENTRY(KgCall) link; /* of those that wait for responses */
+	LIST_ENTRY(KgCall) link; /* in the list of calls that wait for responses */
 	KgCallContext context;
 	char *token;
 	char *revision;
 	KgMessage msg;
 	KgCallOwner owner;
 	KgQuery *query;
-	KgRead *read;				/* in place of query, or NULL */
+	KgRead *read;				/* at a standby, instead of query; or NULL */
 	KgExchange *exchange;		/* or NULL */
-	KgEmbedding *embedding;		/* that is asked for, or NULL */
-	KgBuf unsent;				/* the message, while its rate is asked for */
-	bool limits_read;			/* at a standby */
-	size_t calls;				/* of tools, in it */
-	KgBuf refusal;				/* what it is answered instead of being sent */
-	LIST_ENTRY(KgCall) refused; /* of those */
+	KgEmbedding *embedding;		/* being requested, or NULL */
+	KgBuf unsent;				/* the message, while its limits are queried */
+	bool limits_read;			/* its limits are queried at a standby */
+	size_t calls;				/* number of tool calls in it */
+	KgBuf refusal;				/* the answer instead of sending the message */
+	LIST_ENTRY(KgCall) refused; /* in the list of refused calls */
 	Question questions[MAX_QUESTIONS];
 	int nquestions;
 	int nmissing;
@@ -65,7 +65,7 @@ struct KgCall
 	int64_t started_us;
 };
 
-/* A service of embeddings that failed may answer again after so long. */
+/* Time after which a failed embedding service may answer again. */
 #define EMBEDDING_RETRY_MS 1000
 
 static const char too_busy[] = "the gateway is too busy; try again";
@@ -125,7 +125,7 @@ finish(KgCall *call, KgAnswer *answer)
 	free_call(call);
 }
 
-/* End with an error of the gateway's own, by its HTTP status. */
+/* Ends the call with an error of the gateway and its HTTP status. */
 static void
 fail(KgCall *call, int status, const char *sqlstate, const char *message)
 {
@@ -146,7 +146,7 @@ fail(KgCall *call, int status, const char *sqlstate, const char *message)
 	kg_buf_free(&text);
 }
 
-/* The HTTP status of an error that the database returned. */
+/* Returns the HTTP status of an error that the database returned. */
 static int
 status_of(const KgCall *call, const char *error, size_t len)
 {
@@ -187,20 +187,20 @@ sql_error(KgCall *call, PGresult *res)
 {
 	static const char busy[] = "the database is too busy; try again";
 	static const char not_json[] = "not JSON that the database can hold";
-	/* By what the SQLSTATE begins with. */
+	/* By the beginning of the SQLSTATE. */
 	static const struct
 	{
 		const char *state;
 		int status;
 		const char *message;
 	} known[] = {
-		{"28", 401, NULL}, /* says itself what is wrong with the token */
+		{"28", 401, NULL}, /* the message describes the fault of the token */
 		{"42501", 403, "not permitted"},
 		{"22023", 500, NULL}, /* a setting, such as --toolsets */
 		{"22P02", 400, not_json},
 		{"22003", 400, not_json}, /* a number out of jsonb's range */
 		{"22P05", 400, not_json},
-		{"54001", 400, not_json}, /* nested deeper than the stack is */
+		{"54001", 400, not_json}, /* nested too deeply for the stack */
 		{"57014", 504, "the call took too long and was cancelled"},
 		{"53", 503, busy},
 		{"40001", 503, busy},
@@ -215,7 +215,7 @@ sql_error(KgCall *call, PGresult *res)
 	text = text ? text : "";
 	while (strncmp(state, known[i].state, strlen(known[i].state)) != 0)
 		i++;
-	/* What exactly went wrong is for the log, not for the client. */
+	/* Details are for the log, not for the client. */
 	kg_log(known[i].status == 500 ? KG_LOG_ERROR : KG_LOG_DEBUG,
 		   "kg_mcp failed with SQLSTATE %s: %s",
 		   state,
@@ -227,7 +227,7 @@ sql_error(KgCall *call, PGresult *res)
 	PQclear(res);
 }
 
-/* A batch says in each of its messages which revision it speaks. */
+/* Writes a batch. Each of its messages gets the revision. */
 static void
 write_batch(KgCall *call, KgBuf *out)
 {
@@ -246,8 +246,8 @@ write_batch(KgCall *call, KgBuf *out)
 }
 
 /*
- * Can a standby be asked?  Lists are the primary's to tell, because it is what
- * notifies of their changes.
+ * Returns whether a standby may get the call. Lists come from the primary,
+ * which notifies of their changes.
  */
 static bool
 may_read(const KgCall *call)
@@ -262,8 +262,8 @@ may_read(const KgCall *call)
 }
 
 /*
- * A client that does not send back what says what it wrote sees that, too, for
- * it reads at the primary for a while.
+ * Notes a write. A client that does not send its position back sees the write
+ * too, because it reads at the primary for some time.
  */
 static void
 note_write(const KgCall *call)
@@ -274,7 +274,10 @@ note_write(const KgCall *call)
 					   kg_readers_lag(call->context.readers));
 }
 
-/* Where something else has the same bytes in it no harm is done. */
+/*
+ * Returns whether a text may contain a position of a write. A false positive is
+ * harmless.
+ */
 static bool
 says_wrote(const char *text, size_t len)
 {
@@ -300,7 +303,7 @@ run_query(void *arg, const char *text, size_t len, const char *decisions,
 	return call->query != NULL;
 }
 
-/* What an exchange came to. */
+/* Ends an exchange with its answer. */
 static void
 exchanged(void *arg, const char *text, size_t len)
 {
@@ -380,7 +383,7 @@ embedded(void *arg, bool ok)
 		fail(call, 503, NULL, too_busy);
 }
 
-/* What is searched by meaning gets its vector first. */
+/* Sends the query. A search by meaning gets its vector first. */
 static bool
 send_query(KgCall *call, const char *text, size_t len)
 {
@@ -395,7 +398,7 @@ send_query(KgCall *call, const char *text, size_t len)
 	return call->embedding != NULL;
 }
 
-/* One message's part of the answer to a call that is refused for its rate. */
+/* Writes the answer to one message of a call that exceeds its rate. */
 static void
 write_excess(const KgCall *call, const KgJson *message, const char *text,
 			 long retry_after_ms, KgBuf *out)
@@ -422,7 +425,7 @@ write_excess(const KgCall *call, const KgJson *message, const char *text,
 	kg_buf_free(&id_text);
 }
 
-/* A batch is taken as a whole or not at all. */
+/* Refuses a call. A batch is accepted or refused as a whole. */
 static void
 refuse(KgCall *call, const KgRateExcess *excess)
 {
@@ -463,7 +466,10 @@ kg_call_flush(void)
 	}
 }
 
-/* The rate is known now, or it is not to be had: then the call itself says why. */
+/*
+ * Continues when the rate is known. If it is not, the call itself will report
+ * the reason.
+ */
 static void
 limits_done(void *arg, KgOutcome outcome, PGresult *res)
 {
@@ -472,7 +478,7 @@ limits_done(void *arg, KgOutcome outcome, PGresult *res)
 	bool known = outcome == KG_OUTCOME_RESULT && !PQgetisnull(res, 0, 0);
 
 	call->query = NULL;
-	/* While the primary is away, a standby knows them as well. */
+	/* While the primary is unavailable, a standby can return the limits. */
 	if ((outcome == KG_OUTCOME_UNAVAILABLE || outcome == KG_OUTCOME_LOST) &&
 		!call->limits_read && call->context.readers != NULL)
 	{
@@ -496,7 +502,10 @@ limits_done(void *arg, KgOutcome outcome, PGresult *res)
 		fail(call, 503, NULL, too_busy);
 }
 
-/* Send the message, where its caller's rate allows it; false: it cannot be. */
+/*
+ * Sends the message if its caller's rate permits it. Returns false if it cannot
+ * be sent.
+ */
 static bool
 take_rate(KgCall *call, size_t calls, const char *text, size_t len)
 {
@@ -527,7 +536,7 @@ kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 	size_t held = kg_arena_size(msg->arena) + len;
 	size_t calls;
 
-	/* A large one alone is served however large it is. */
+	/* A single message may be larger. */
 	if (held_bytes > 0 && held_bytes + held > MAX_HELD_BYTES)
 		return NULL;
 	call = kg_calloc(1, sizeof(KgCall));
@@ -553,7 +562,7 @@ kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 		held_bytes += held;
 		return call;
 	}
-	/* The message stays the caller's. */
+	/* After a failure, the caller owns the message. */
 	kg_exchange_free(call->exchange);
 	call->exchange = NULL;
 	memset(&call->msg, 0, sizeof(call->msg));
@@ -565,7 +574,7 @@ void
 kg_call_cancel(KgCall *call)
 {
 	kg_count(KG_COUNT_CANCELLED);
-	/* It may have written, as where its answer is lost. */
+	/* It may have written, even if its answer is lost. */
 	note_write(call);
 	if (call->query != NULL)
 		kg_query_cancel(call->query);
@@ -583,7 +592,10 @@ same_token(const KgCall *call, const KgJson *params)
 		   kg_json_equal(token, kg_json_get(params, "progressToken"));
 }
 
-/* What a call has read, which the gateway counts; no notification. */
+/*
+ * Handles the notification of the edges that a call has read, which the gateway
+ * counts. Returns whether it is one.
+ */
 static bool
 spend(const KgCall *call, const char *text)
 {
@@ -613,7 +625,7 @@ query_notice(void *arg, const char *text)
 	arena = kg_arena_new();
 	root = kg_json_parse(arena, text, strlen(text), NULL, &error);
 	method = kg_json_get_text(root, "method");
-	/* Progress only under the token of this request. */
+	/* Forward progress only under the token of this request. */
 	if (method != NULL && kg_json_get(root, "id") == NULL &&
 		(strcmp(method, "notifications/progress") != 0 ||
 		 same_token(call, kg_json_get(root, "params"))))
@@ -665,8 +677,8 @@ ask(KgCall *call, const char *key, const KgJson *request)
 }
 
 /*
- * Turn "input_required" into requests to a legacy client; false where the
- * answer is not that.
+ * Turns "input_required" into requests to a legacy client. Returns false if it
+ * is another answer.
  */
 static bool
 ask_back(KgCall *call, const char *text, size_t len)
@@ -717,7 +729,7 @@ ask_back(KgCall *call, const char *text, size_t len)
 	return true;
 }
 
-/* All members but two. */
+/* Copies all members except a and b. */
 static void
 copy_members(KgArena *arena, KgJson *to, const KgJson *from, const char *a,
 			 const char *b)
@@ -735,7 +747,7 @@ copy_members(KgArena *arena, KgJson *to, const KgJson *from, const char *a,
 						from->u.members[i].value);
 }
 
-/* All responses are there: the call again, with them in its params. */
+/* All responses have arrived: repeats the call with them in its params. */
 static void
 repeat(KgCall *call)
 {
@@ -802,7 +814,10 @@ kg_call_respond(const KgMessage *response, const char *token)
 					 "needs");
 				return true;
 			}
-			/* Into the call's own arena: the response goes away. */
+			/*
+			 * Copied into the call's own arena, because the response will be
+			 * freed.
+			 */
 			kg_buf_init(&copy);
 			kg_json_write(&copy, result, -1);
 			q->result = kg_json_parse(
@@ -839,7 +854,7 @@ may_listen(const KgCall *call)
 			strcmp(call->msg.method, KG_LISTEN_METHOD) == 0);
 }
 
-/* Take kg_listen out of an answer that has it; the rest stays as it is. */
+/* Removes kg_listen from an answer; the rest is not changed. */
 static void
 take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
 {
@@ -859,7 +874,7 @@ take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
 	seconds = json_object_get(call->listen, "seconds");
 	if (json_is_integer(seconds))
 		answer->listen_seconds = (long) json_integer_value(seconds);
-	/* With its name, and the comma on one side. */
+	/* Include its name and one adjacent comma. */
 	for (from = value; from[-1] != '{' && from[-1] != ','; from--)
 		;
 	to = value + n;

@@ -1,8 +1,9 @@
 /*
  * call.h
- *	  One message of a client from the gateway's first look to the last byte of
- *	  its answer: the query, notifications while it runs, the HTTP status, and
- *	  for legacy clients the questions a tool asks back.
+ *	  A call: one message of a client, from its arrival at the gateway to
+ *	  the end of its answer. It includes the query, notifications while it
+ *	  runs, the HTTP status and, for legacy clients, requests that a tool
+ *	  sends to the client.
  */
 #ifndef KG_CALL_H
 #define KG_CALL_H
@@ -16,31 +17,31 @@
 
 typedef struct KgCall KgCall;
 
-/* What a call ends with; all of it is freed when done() returns. */
+/* The answer of a call. It is freed when done() returns. */
 typedef struct KgAnswer
 {
 	int status;		  /* HTTP status */
-	const char *text; /* JSON, NULL where there is nothing to say */
+	const char *text; /* JSON; NULL: no body */
 	size_t len;
-	PGresult *res;			/* where text lives, or NULL: done() may take it */
-	const char *listen_key; /* of initialize and of what subscribes */
-	const char *listen_caller; /* who bears the token, or NULL */
-	const char *sqlstate;	   /* of an SQL error */
-	long listen_seconds;	   /* until the token ends, -1: it does not */
-	bool failed;			   /* it is the gateway's, not the database's */
+	PGresult *res;			   /* owns text, or NULL; done() may take it over */
+	const char *listen_key;	   /* for initialize and subscriptions */
+	const char *listen_caller; /* the bearer of the token, or NULL */
+	const char *sqlstate;	   /* of an SQL error, or NULL */
+	long listen_seconds;	   /* until the token expires; -1: never */
+	bool failed;			   /* the gateway's error, not the database's */
 } KgAnswer;
 
 typedef struct KgCallOwner
 {
 	void *arg;
-	/* A JSON-RPC message for the client before the answer. */
+	/* Sends a JSON-RPC message to the client before the answer. */
 	void (*notify)(void *arg, const char *json, size_t len);
-	/* Whether such messages can be sent at all. */
+	/* Such messages can be sent. */
 	bool can_notify;
 	void (*done)(void *arg, KgAnswer *answer);
 } KgCallOwner;
 
-/* What a message is answered with besides its text. */
+/* The objects and properties of the connection that a call uses. */
 typedef struct KgCallContext
 {
 	KgPool *pool;
@@ -49,32 +50,35 @@ typedef struct KgCallContext
 	KgEmbedder *embedder;	  /* or NULL */
 	KgRates *rates;			  /* or NULL */
 	const char *token;		  /* or NULL */
-	const char *revision; /* legacy revision to tell the database, or NULL */
+	const char *revision;	  /* legacy revision for the database, or NULL */
 	bool modern;
-	bool app; /* a legacy client that agreed on MCP Apps */
+	bool app; /* a legacy client that has agreed on MCP Apps */
 } KgCallContext;
 
 /*
- * Start; takes over msg, copies text.  NULL: too much is waiting, nothing was
- * started.  done() is called later, never from here.
+ * Starts a call. Takes over msg, copies text. Returns NULL without starting if
+ * too many calls wait. done() is called later, never from this function.
  */
 extern KgCall *kg_call_start(const KgCallContext *context, KgMessage *msg,
 							 const char *text, size_t len,
 							 const KgCallOwner *owner);
 
-/* Give it up; its owner hears nothing more. */
+/* Cancels a call. Its owner is not called any more. */
 extern void kg_call_cancel(KgCall *call);
 
 /*
- * A client's response to a question of some call; false where no call of that
- * token waits for it.
+ * Passes a client's response to the call that waits for it. Returns false if no
+ * call of this token waits for it.
  */
 extern bool kg_call_respond(const KgMessage *response, const char *token);
 
-/* Calls that are refused before they were sent are answered: before each wait. */
+/*
+ * Answers calls that were refused before they were sent. Call before each wait
+ * of the loop.
+ */
 extern void kg_call_flush(void);
 
-/* Calls that wait too long for a client's response are ended. */
+/* Ends calls that have waited too long for a client's response. */
 extern void kg_call_tick(void);
 
 #endif /* KG_CALL_H */

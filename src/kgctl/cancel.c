@@ -1,6 +1,6 @@
 /*
  * cancel.c
- *	  Cancel requests, sent by a thread of their own.
+ *	  Cancel requests, sent by a separate thread.
  *
  * The mutex guards the two lists and the flag; an eventfd wakes the loop.
  */
@@ -17,7 +17,7 @@
 #include "kgctl/cancel.h"
 #include "kgctl/log.h"
 
-/* How long the end waits for requests on their way. */
+/* Maximal time that the end of the program waits for pending requests. */
 #define STOP_SECONDS 5
 
 typedef struct Job
@@ -47,7 +47,10 @@ work(void *arg)
 	uint64_t one = 1;
 
 	pthread_mutex_lock(&c->mutex);
-	/* What was asked for is done before the end: queries outlive clients. */
+	/*
+	 * Pending requests are sent before the thread ends, because queries outlive
+	 * clients.
+	 */
 	while (!c->stop || c->todo != NULL)
 	{
 		Job *job = c->todo;
@@ -138,7 +141,7 @@ kg_canceller_free(KgCanceller *c)
 	c->stop = true;
 	pthread_cond_signal(&c->wake);
 	pthread_mutex_unlock(&c->mutex);
-	/* PQcancel() knows no time-out; the process is about to end anyway. */
+	/* PQcancel() has no time-out, and the process is about to end. */
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += STOP_SECONDS;
 	if (pthread_timedjoin_np(c->thread, NULL, &until) != 0)

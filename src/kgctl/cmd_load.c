@@ -1,6 +1,7 @@
 /*
  * cmd_load.c
- *	  kgctl load: rows of files as entities of a type, or edges of a relation.
+ *	  kgctl load: rows of files as entities of a type, or as edges of a
+ *	  relation.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -55,13 +56,13 @@ typedef struct Command
 	const KgArgs *args;
 	KgLoad load;
 	KgTarget target;
-	KgArena *arena; /* of a row */
-	KgBuf text;		/* of a row of cells, as JSON */
+	KgArena *arena; /* for one row */
+	KgBuf text;		/* a row of cells as JSON */
 	bool resume;
 	bool again;
 	long max_row;
-	uint64_t total;	 /* bytes of all files; 0 where that is not known */
-	uint64_t before; /* of the files before the one that is read */
+	uint64_t total;	 /* bytes of all files; 0: unknown */
+	uint64_t before; /* bytes of the files before the current one */
 } Command;
 
 /* ---- options ---- */
@@ -126,7 +127,7 @@ find_delimiter(const KgArgs *args, Format format, char *delimiter)
 	return false;
 }
 
-/* What --resume knows the load by. */
+/* Returns the name by which --resume identifies the load. */
 static char *
 name_of(const KgArgs *args, const KgLoad *load)
 {
@@ -206,7 +207,7 @@ place_after(size_t file, const KgInput *in)
 	return place;
 }
 
-/* The item of a line of a file of rejects, as text too. */
+/* Returns the item in a line of a file of rejects, and its text. */
 static const KgJson *
 unwrap(Command *c, const KgJson *line, const char **text, size_t *len)
 {
@@ -221,7 +222,10 @@ unwrap(Command *c, const KgJson *line, const char **text, size_t *len)
 	return item;
 }
 
-/* Lines are those of the row, which mostly has one. */
+/*
+ * Returns the text of the error "not JSON" without line number 1, and frees
+ * error. Most rows have one line.
+ */
 static char *
 say_not_json(char *error)
 {
@@ -233,7 +237,7 @@ say_not_json(char *error)
 	return said;
 }
 
-/* A row's JSON; what is wrong with it in *error (malloc'd). */
+/* Returns a row as JSON. Sets *error (malloc'd) if it is invalid. */
 static const KgJson *
 read_row(Command *c, const KgRows *rows, const KgColumns *columns,
 		 const char **text, size_t *len, char **error, const char **property)
@@ -313,7 +317,7 @@ stop_interrupted(Command *c)
 	return false;
 }
 
-/* The rows before it are written: nothing that was read is lost. */
+/* Writes the rows before the failure, so that no row that was read is lost. */
 static bool
 stop_broken(Command *c, const KgRows *rows)
 {
@@ -352,7 +356,7 @@ take_rows(Command *c, size_t file, KgRows *rows, const KgColumns *columns)
 	}
 }
 
-/* The first row of cells says what they are. */
+/* Reads the header, the first row of cells. */
 static bool
 read_header(Command *c, KgRows *rows, KgColumns **columns)
 {
@@ -372,7 +376,7 @@ read_header(Command *c, KgRows *rows, KgColumns **columns)
 	return *columns != NULL;
 }
 
-/* Past what is loaded, which must be what it was. */
+/* Skips the loaded rows, which must not have changed. */
 static bool
 skip_loaded(Command *c, KgRows *rows)
 {
@@ -382,7 +386,7 @@ skip_loaded(Command *c, KgRows *rows)
 	c->load.db.exit = KG_EXIT_INPUT;
 	if (rows->in->error != NULL)
 		kg_error("%s: %s", rows->in->path, rows->in->error);
-	/* Of nothing nothing can be another, though the header has been read. */
+	/* At offset 0 nothing was loaded, although the header has been read. */
 	else if (place->offset > 0 &&
 			 (!whole || rows->in->offset != place->offset ||
 			  rows->in->hash != place->hash))
@@ -468,7 +472,7 @@ open_rejects(Command *c, const KgLoadStopped *stopped)
 	return kg_rejects_open(rejects, path, kg_args_has(c->args, "force"));
 }
 
-/* How far it came; *first is the file to begin with. */
+/* Finds the position of the load; *first is the file to begin with. */
 static bool
 find_start(Command *c, KgLoadStopped *stopped, size_t *first)
 {
@@ -574,7 +578,9 @@ run_files(Command *c)
 				 stopped.time ? stopped.time : "?");
 	else if (ok)
 	{
-		/* A position that was begun anew stands before anything is read. */
+		/*
+		 * The position of a new load is committed before the first row is read.
+		 */
 		ok = open_rejects(c, &stopped) &&
 			 (load->atomic || kg_db_commit(&load->db)) &&
 			 load_files(c, first, stopped.found);

@@ -2,10 +2,10 @@
  * cmd_mcp.c
  *	  kgctl mcp: an MCP server on standard input and output.
  *
- * One JSON-RPC message a line.  Calls run side by side, as many as there are
- * connections, so that input goes on being read and a cancellation is seen.
- * All that is remembered about the client is what initialize agreed on (the
- * revision, MCP Apps), and what it subscribed to.
+ * Each line is a JSON-RPC message. As many calls run concurrently as there are
+ * connections, so input is still read, and a cancellation is noticed. The
+ * server stores only the revision and the extensions that initialize agreed
+ * on, and the client's subscriptions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,20 +34,20 @@ static const char mcp_options[] =
 
 typedef struct Stdio Stdio;
 
-/* A request that runs, or a subscription that is open. */
+/* A running request or an open subscription. */
 typedef struct Pending
 {
 	Stdio *server;
 	LIST_ENTRY(Pending) link;
 	KgCall *call;
 	KgSubscriber *subscriber;
-	KgBuf line; /* what waits for LISTEN before it is sent */
+	KgBuf line; /* the message, while it waits for LISTEN */
 	char *id;
-	char *uri;	  /* that a legacy client subscribes to */
-	bool dropped; /* before it was subscribed to */
+	char *uri;	  /* of a legacy client's subscription */
+	bool dropped; /* unsubscribed before it was established */
 	bool notification;
 	bool holds; /* input waits for its answer */
-	bool quiet; /* nobody waits for its answer: it is the server's own */
+	bool quiet; /* a request of the server; no answer is written */
 } Pending;
 
 struct Stdio
@@ -59,21 +59,21 @@ struct Stdio
 	KgIdScan scan; /* for the id of that line */
 	bool holding;  /* until initialize is answered */
 	bool eof;
-	bool regular; /* a file: epoll cannot watch it */
+	bool regular; /* a regular file, which epoll cannot watch */
 	int64_t stop_at;
 	char *token;
 	char *revision; /* of a legacy client */
-	bool app;		/* it agreed on MCP Apps */
+	bool app;		/* it has agreed on MCP Apps */
 	LIST_HEAD(, Pending) pending;
 	KgSubscriber *legacy; /* list changes for a legacy client */
-	bool broken;		  /* standard output takes no more */
-	int patience;		  /* with it, in milliseconds; -1: without end */
+	bool broken;		  /* standard output has failed */
+	int patience;		  /* for output, in milliseconds; -1: unlimited */
 	int exit;
 };
 
 /*
- * Whether standard output takes some more.  A signal ends the waiting: a client
- * that does not read must not keep the server from ending.
+ * Waits until standard output accepts more. A signal ends the wait: a client
+ * that does not read must not prevent the server from ending.
  */
 static bool
 wait_for_output(const Stdio *s)
@@ -104,7 +104,10 @@ write_line(Stdio *s, const char *text, size_t len)
 	KgBuf line;
 	size_t at = 0;
 
-	/* jsonb's text has no newline; be sure, for it would break the framing. */
+	/*
+	 * jsonb's text has no newline. This is a safeguard, because a newline would
+	 * break the framing.
+	 */
 	if (s->broken || memchr(text, '\n', len) != NULL)
 		return;
 	kg_buf_init(&line);
@@ -120,14 +123,14 @@ write_line(Stdio *s, const char *text, size_t len)
 			stop_writing(s);
 			break;
 		}
-		/* As much as a pipe takes at once when it takes anything. */
+		/* A pipe that is writable accepts PIPE_BUF bytes at once. */
 		n = write(
 			STDOUT_FILENO, line.data + at, left < PIPE_BUF ? left : PIPE_BUF);
 		if (n > 0)
 			at += (size_t) n;
 		else if (n < 0 && errno != EINTR && errno != EAGAIN)
 		{
-			/* A client that went away is no failure. */
+			/* A client that has disconnected is not a failure. */
 			if (errno != EPIPE)
 			{
 				kg_error("cannot write standard output: %s", strerror(errno));
@@ -172,7 +175,10 @@ static void split_lines(Stdio *s);
 static void ask(Stdio *s, KgBuf *line);
 static void ask_again(Stdio *s);
 
-/* To a legacy client, which cannot ask for it again: the server does. */
+/*
+ * Notifies a legacy client. Since it cannot renew a subscription, the server
+ * does.
+ */
 static void
 on_change(void *arg, const char *json, size_t len)
 {
@@ -188,7 +194,7 @@ on_change(void *arg, const char *json, size_t len)
 	ask_again(s);
 }
 
-/* Subscriptions end with their result, as the protocol wants. */
+/* Ends a subscription with its result, as the protocol requires. */
 static void
 end_subscription(Pending *p)
 {
@@ -231,7 +237,7 @@ write_subscribe(KgBuf *out, const char *uri)
 	kg_buf_puts(out, "}}");
 }
 
-/* As on_change(), of one resource. */
+/* Like on_change(), for one resource. */
 static void
 on_updated(void *arg, const char *json, size_t len)
 {
@@ -250,7 +256,7 @@ on_updated(void *arg, const char *json, size_t len)
 	ask(s, &line);
 }
 
-/* A legacy client's subscription to a resource ends, or is made once more. */
+/* Ends a legacy client's subscription to a resource, or replaces it. */
 static void
 drop_subscription(Stdio *s, const char *uri)
 {
@@ -269,7 +275,10 @@ drop_subscription(Stdio *s, const char *uri)
 	}
 }
 
-/* It was allowed: what is answered needs no more than the subscription. */
+/*
+ * Subscribes after the database has permitted it. The answer has no more
+ * content.
+ */
 static void
 subscribe_resource(Pending *p, const KgAnswer *answer)
 {
@@ -287,7 +296,10 @@ subscribe_resource(Pending *p, const KgAnswer *answer)
 	kg_buf_free(&asked);
 }
 
-/* What initialize agreed on shapes the answers from now on. */
+/*
+ * Stores the agreement of initialize, which determines the format of later
+ * answers.
+ */
 static void
 initialized(Pending *p, const KgAnswer *answer)
 {
@@ -356,7 +368,7 @@ on_done(void *arg, KgAnswer *answer)
 	}
 }
 
-/* notifications/cancelled: stop the call, say nothing more about it. */
+/* notifications/cancelled: stops the call and writes no answer. */
 static void
 cancelled(Stdio *s, const KgMessage *msg)
 {
@@ -379,7 +391,7 @@ cancelled(Stdio *s, const KgMessage *msg)
 	kg_buf_free(&text);
 }
 
-/* There are too many calls, or the database is not there. */
+/* Too many calls run, or the database is unavailable. */
 static void
 give_up(Pending *p, const char *why)
 {
@@ -417,7 +429,10 @@ send_call(Pending *p, KgMessage *msg, const char *line, size_t len)
 		give_up(p, "too many calls at once; try again");
 }
 
-/* Initialize is answered in any case; its client is told when it can be. */
+/*
+ * Initialize is answered in any case; the subscription follows when LISTEN is
+ * active.
+ */
 static void
 on_listening(void *arg, bool listening)
 {
@@ -444,7 +459,9 @@ is_request(const KgMessage *msg, const char *method)
 	return msg->kind == KG_MSG_REQUEST && strcmp(msg->method, method) == 0;
 }
 
-/* The resource that a legacy client's request is about by a method, or NULL. */
+/*
+ * Returns the resource of a legacy client's request with this method, or NULL.
+ */
 static const char *
 uri_of(const KgMessage *msg, const char *method)
 {
@@ -468,7 +485,7 @@ start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
 	p->quiet = quiet;
 	p->id = msg->id && !quiet ? kg_strdup(msg->id) : NULL;
 	p->notification = msg->kind == KG_MSG_NOTIFICATION;
-	/* What comes next is answered in the shape that initialize agrees on. */
+	/* Later messages get the format that initialize agrees on. */
 	p->holds = !msg->modern && is_request(msg, "initialize");
 	p->uri = uri ? kg_strdup(uri) : NULL;
 	s->holding = s->holding || p->holds;
@@ -483,7 +500,7 @@ start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
 		send_call(p, msg, line, len);
 }
 
-/* A request of the server's own, in the client's place. */
+/* Sends a request of the server on behalf of the client. */
 static void
 ask(Stdio *s, KgBuf *line)
 {
@@ -500,8 +517,9 @@ ask(Stdio *s, KgBuf *line)
 }
 
 /*
- * Is the token still good, and the role's grant?  What a legacy client did to be
- * told, once more in its place; where it is refused, nothing is subscribed.
+ * Checks again that the token and the role's grant are valid. Repeats the
+ * requests by which a legacy client has subscribed; if one is refused, the
+ * subscription ends.
  */
 static void
 ask_again(Stdio *s)
@@ -517,7 +535,7 @@ ask_again(Stdio *s)
 	ask(s, &line);
 }
 
-/* Frees the id. */
+/* Answers a line with an error. Frees the id. */
 static void
 refuse_line(Stdio *s, char *id, int code, const char *text)
 {
@@ -525,7 +543,7 @@ refuse_line(Stdio *s, char *id, int code, const char *text)
 	free(id);
 }
 
-/* Ends a line that was too long: its id may be the last thing in it. */
+/* Ends a line that is too long. Its id may be the last member. */
 static void
 end_skipping(Stdio *s, const char *rest, size_t len)
 {
@@ -542,7 +560,10 @@ on_line(Stdio *s, const char *line, size_t len)
 
 	while (len > 0 && strchr(" \t\r", line[len - 1]) != NULL)
 		len--;
-	/* Shells of one operating system begin a pipe with it; jsonb has none. */
+	/*
+	 * Shells of one operating system begin a pipe with a byte order mark, which
+	 * jsonb refuses.
+	 */
 	if (len >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
 	{
 		line += 3;
@@ -561,7 +582,10 @@ on_line(Stdio *s, const char *line, size_t len)
 	kg_message_free(&msg);
 }
 
-/* Complete lines out of what was read; a line too long is answered once. */
+/*
+ * Handles the complete lines of the input. A line that is too long is answered
+ * once.
+ */
 static void
 split_lines(Stdio *s)
 {
@@ -608,7 +632,7 @@ at_end(Stdio *s)
 	s->stop_at = kg_now() + GRACE_MS;
 	kg_watch_remove(s->watch);
 	s->watch = NULL;
-	/* A last line may lack its newline. */
+	/* The last line may lack its newline. */
 	if (s->skipping || s->in.len > 0)
 	{
 		kg_buf_putc(&s->in, '\n');
@@ -646,7 +670,7 @@ calls_running(const Stdio *s)
 	return false;
 }
 
-/* After the end of input: wait for the calls that run, not for ever. */
+/* After the end of input: waits for running calls for a limited time. */
 static void
 before_wait(void *arg)
 {

@@ -1,7 +1,7 @@
 /*
  * cmd_memory.c
- *	  kgctl memory: the bundle of the toolset memory, and the file format of the
- *	  reference server of that name (a JSON object a line).
+ *	  kgctl memory: the bundle of the toolset "memory", and the file format
+ *	  of the reference server of that name (one JSON object per line).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ complain(Import *import, const char *what)
 	return false;
 }
 
-/* A call of a tool with one argument, whose items are sent so. */
+/* Calls a tool with one argument, an array of items. */
 static bool
 send(Import *import, const char *tool, const char *argument, KgJson *items)
 {
@@ -109,7 +109,7 @@ begin_batch(Import *import)
 static bool
 end_batch(Import *import)
 {
-	/* What is about an entity that was there is added to it. */
+	/* Observations of existing entities are added to them. */
 	bool ok = send(import, "create_entities", "entities", import->entities) &&
 			  send(import,
 				   "add_observations",
@@ -335,7 +335,7 @@ print_line(KgBuf *out)
 	out->len = 0;
 }
 
-/* Both are in the order of the names. */
+/* Both are ordered by name. */
 static void
 print_entities(const KgJson *entities, const KgJson **next, KgBuf *out)
 {
@@ -362,7 +362,7 @@ print_entities(const KgJson *entities, const KgJson **next, KgBuf *out)
 	}
 }
 
-/* What a handle names. */
+/* Returns the name in a handle. */
 static const char *
 name_of(const char *handle)
 {
@@ -371,7 +371,7 @@ name_of(const char *handle)
 	return colon ? colon + 1 : handle;
 }
 
-/* A line of the file: they follow those of the entities. */
+/* Adds a line of the file. Relations follow the entities. */
 static void
 add_relation(void *arg, const KgJson *edge)
 {

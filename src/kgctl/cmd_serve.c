@@ -82,7 +82,7 @@ listen_unix(const char *path, const char *what)
 		return -1;
 	}
 	strcpy(address.sun_path, path);
-	/* Only a socket is removed; a server that runs on it is noticed. */
+	/* Only a socket is removed, and only if no server listens on it. */
 	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
 	{
 		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -151,7 +151,7 @@ log_address(int fd, const char *what)
 		kg_log(KG_LOG_INFO, "%s on %s:%s", what, host, port);
 }
 
-/* "host:port", "[v6]:port" or ":port". */
+/* Parses "host:port", "[v6]:port" or ":port". */
 static int
 listen_tcp(const char *address, const char *option, const char *what)
 {
@@ -163,7 +163,7 @@ listen_tcp(const char *address, const char *option, const char *what)
 	int fd = -1;
 	int error;
 
-	/* getaddrinfo() would take a number too large modulo 65536. */
+	/* getaddrinfo() would reduce a greater number modulo 65536. */
 	if (colon == NULL || strspn(colon + 1, "0123456789") != strlen(colon + 1) ||
 		colon[1] == '\0' || strtol(colon + 1, NULL, 10) > 65535)
 	{
@@ -204,7 +204,7 @@ listen_on(const char *address, const char *option, const char *what)
 	return listen_tcp(address, option, what);
 }
 
-/* The socket that systemd passes, else our own. */
+/* Returns the socket that systemd passes, or a new one. */
 static int
 open_listener(const KgArgs *args)
 {

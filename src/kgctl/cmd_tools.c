@@ -35,7 +35,9 @@ print_json(const KgJson *root, bool compact)
 	kg_buf_free(&out);
 }
 
-/* One line a tool: its name and the first sentence about it. */
+/*
+ * Prints one line per tool: its name and the first sentence of its description.
+ */
 static void
 print_tools(const KgJson *root)
 {
@@ -92,7 +94,10 @@ const KgCommand kg_command_tools = {"tools",
 									0,
 									run_tools};
 
-/* name=value words as an object; a value that is JSON is taken as JSON. */
+/*
+ * Writes name=value words as an object. A value that is valid JSON is used as
+ * JSON.
+ */
 static bool
 words_to_object(KgArena *arena, const KgArgs *args, KgBuf *out)
 {
@@ -127,7 +132,7 @@ words_to_object(KgArena *arena, const KgArgs *args, KgBuf *out)
 	return true;
 }
 
-/* The arguments of a call: {...}, @FILE, - or name=value words. */
+/* Reads the arguments of a call: {...}, @FILE, - or name=value words. */
 static bool
 read_arguments(KgArena *arena, const KgArgs *args, KgBuf *out)
 {
@@ -163,7 +168,7 @@ call_tool(const KgArgs *args, KgArena *arena, const char *arguments)
 		(root = kg_db_read(&db, arena, text, NULL)) != NULL &&
 		kg_db_commit(&db))
 	{
-		/* What is told as done is done. */
+		/* The reply may report a write, so it is printed after the commit. */
 		print_json(root, kg_args_has(args, "compact"));
 		code = kg_json_is_true(kg_json_get(root, "isError")) ? KG_EXIT_DIFFERENT
 															 : KG_EXIT_OK;
@@ -201,7 +206,7 @@ const KgCommand kg_command_call = {"call",
 
 static struct termios echoing;
 
-/* Whoever is interrupted at the prompt finds the terminal as it was. */
+/* Restores the terminal if the user interrupts the prompt. */
 static void
 on_prompt_signal(int sig)
 {
@@ -218,13 +223,13 @@ catch_at_prompt(void (*handler)(int))
 
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = handler;
-	/* A process in the background may set the terminal back all the same. */
+	/* A background process may restore the terminal as well. */
 	sigaddset(&action.sa_mask, SIGTTOU);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &action, NULL);
 }
 
-/* A token typed at the terminal, unseen. */
+/* Reads a token from the terminal without echo. */
 static bool
 prompt_token(char **token)
 {
@@ -256,7 +261,7 @@ run_login(const KgArgs *args)
 	if (kg_token_find(args, false, &token) &&
 		(token != NULL || prompt_token(&token)))
 	{
-		/* kg_db_open() takes it from where a command would. */
+		/* kg_db_open() reads it from there. */
 		setenv("KGCTL_TOKEN", token, 1);
 		if (!kg_db_open(&db, args) ||
 			!kg_db_call(&db, "kg_tenant", "", NULL, &tenant))

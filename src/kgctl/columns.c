@@ -2,9 +2,10 @@
  * columns.c
  *	  Columns of CSV and TSV as properties of a schema.
  *
- * A cell is what its property's schema says: a number only where it may be one.
- * What is no value of the schema's types is an error here, which names the
- * column; everything else that a schema says is checked by the database.
+ * The schema of a property determines the JSON type of its cells; for example,
+ * a cell is a number only if the schema permits numbers. A cell that has no
+ * permitted type is an error, which names the column. The database checks
+ * everything else.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "kgctl/columns.h"
 #include "kgctl/log.h"
 
-/* How deep types are looked for behind $ref and in anyOf. */
+/* Maximal depth of $ref and anyOf in the search for types. */
 #define MAX_STEPS 16
 
 enum
@@ -46,10 +47,10 @@ struct KgColumns
 	Column *columns;
 	size_t n;
 	bool edges;
-	bool empty_null; /* an empty cell is null where that may be */
+	bool empty_null; /* an empty cell is null if the schema permits it */
 };
 
-/* ---- what a schema allows ---- */
+/* ---- types that a schema permits ---- */
 
 static unsigned types_of(const KgJson *root, const KgJson *schema, int steps);
 
@@ -105,7 +106,7 @@ types_of_list(const KgJson *root, const KgJson *list, int steps)
 	return types;
 }
 
-/* 0 where it does not say. */
+/* Returns the permitted types, or 0 if the schema does not restrict them. */
 static unsigned
 types_of(const KgJson *root, const KgJson *schema, int steps)
 {
@@ -145,7 +146,7 @@ types_of(const KgJson *root, const KgJson *schema, int steps)
 
 /* ---- the header ---- */
 
-/* What COLUMN=PROPERTY makes of a column: NULL where it is of another. */
+/* Returns the property if COLUMN=PROPERTY maps this column, or NULL. */
 static const char *
 property_of(const char *map, const char *name)
 {
@@ -157,7 +158,7 @@ property_of(const char *map, const char *name)
 			   : NULL;
 }
 
-/* What --map makes of it: NULL, nothing said. */
+/* Returns the property of --map for the column, or NULL. */
 static const char *
 mapped(const KgArgs *args, const char *name)
 {
@@ -237,7 +238,7 @@ check_twice(const KgRows *header, const KgColumns *columns)
 	return ok;
 }
 
-/* A column that --map names and the header has not is a mistake. */
+/* Refuses a --map of a column that is not in the header. */
 static bool
 check_maps(const KgRows *header, const KgArgs *args, const KgColumns *columns)
 {
@@ -264,7 +265,7 @@ check_maps(const KgRows *header, const KgArgs *args, const KgColumns *columns)
 	return ok;
 }
 
-/* Edges without ends are none: better said once than of each row. */
+/* Requires the columns of both ends, once instead of an error per row. */
 static bool
 check_ends(const KgRows *header, const KgColumns *columns)
 {
@@ -351,7 +352,7 @@ add_json(KgBuf *out, const char *text, size_t len)
 	return value != NULL;
 }
 
-/* Why a cell is no value of its column. */
+/* Returns the error for a cell that is not a value of its column. */
 static char *
 refuse(const Column *column, const char *text)
 {
@@ -371,7 +372,7 @@ refuse(const Column *column, const char *text)
 					 what);
 }
 
-/* False where the cell is none of the column's types. */
+/* Returns false if the cell is not of one of the column's types. */
 static bool
 add_value(const Column *column, const char *text, size_t len, KgBuf *out)
 {
@@ -401,7 +402,7 @@ add_cell(const KgColumns *columns, const Column *column, const KgRows *row,
 	if (empty && column->place == OF_EDGE)
 		return kg_format("column \"%s\" is empty: an edge has both ends",
 						 column->name);
-	/* What is not there is not in the entity; "" is the empty text. */
+	/* An empty cell means no value; a quoted "" is the empty string. */
 	if (empty && !(columns->empty_null && (column->types & MAY_NULL)))
 		return NULL;
 	if (*any)
@@ -434,7 +435,7 @@ add_cells(const KgColumns *columns, const KgRows *row, Place place, KgBuf *out,
 	return NULL;
 }
 
-/* Files that were put one after the other have it again. */
+/* Returns whether the row repeats the header, as in concatenated files. */
 static bool
 is_header(const KgColumns *columns, const KgRows *row)
 {
@@ -474,7 +475,7 @@ kg_columns_row(const KgColumns *columns, const KgRows *row, KgBuf *out,
 		at = out->len;
 		kg_buf_puts(out, ",\"properties\":{");
 		error = add_cells(columns, row, OF_ENTITY, out, false, property);
-		/* Properties that are all absent are none. */
+		/* Without any value, the edge has no properties. */
 		if (out->data[out->len - 1] == '{')
 			out->len = at;
 		else

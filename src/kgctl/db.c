@@ -1,6 +1,6 @@
 /*
  * db.c
- *	  The one connection of a command.
+ *	  The connection of a command.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,11 +22,11 @@ const char kg_db_options[] =
 	"--token-file FILE\tfile with a bearer token (else KGCTL_TOKEN, then "
 	"kgctl login's)\n";
 
-/* How long a server may take to end what it was asked to cancel. */
+/* Maximal time that a server may take to end a cancelled statement. */
 #define CANCEL_SECONDS 5
 
 static volatile sig_atomic_t interrupted;
-/* COMMIT was sent, and what became of it is not known yet. */
+/* COMMIT was sent, and its result is not known yet. */
 static volatile sig_atomic_t committing;
 
 static void
@@ -38,7 +38,7 @@ on_interrupt(int sig)
 
 #define NOT_KNOWN "it is not known whether the changes were made"
 
-/* What is so where the transaction that was under way is not committed. */
+/* The text for a transaction that is not committed. */
 static const char *volatile unchanged = "nothing was changed";
 
 void
@@ -54,8 +54,8 @@ kg_db_interrupted(void)
 }
 
 /*
- * A server that answers neither the request to cancel nor the statement, or
- * that sends without end: libpq may be anywhere.
+ * Ends the program if the server answers neither the cancel request nor the
+ * statement, or sends without end. libpq may be in any state.
  */
 static void
 on_alarm(int sig)
@@ -98,7 +98,7 @@ take_progress(KgProgress *progress, const char *text)
 	kg_arena_free(arena);
 }
 
-/* arg is what the statement under way shows of itself, or NULL. */
+/* arg is the progress of the current statement, or NULL. */
 static void
 take_notice(void *arg, const PGresult *res)
 {
@@ -143,13 +143,13 @@ cancel_query(KgDb *db)
 	PQfreeCancel(cancel);
 }
 
-/* A statement that is waited for. */
+/* The wait for a statement. */
 typedef struct Wait
 {
-	KgProgress own;		  /* where the command shows none itself */
-	KgProgress *progress; /* or NULL: nothing is shown */
+	KgProgress own;		  /* unless the command shows progress itself */
+	KgProgress *progress; /* NULL: progress is not shown */
 	struct timespec start;
-	double cancelled; /* when the last request to cancel went out, or -1 */
+	double cancelled; /* time of the last cancel request, or -1 */
 } Wait;
 
 static void
@@ -174,7 +174,10 @@ end_wait(KgDb *db, Wait *wait)
 		kg_progress_end(&wait->own);
 }
 
-/* A server that still reads the statement drops the request, so again. */
+/*
+ * Sends a cancel request repeatedly, because a server that still reads the
+ * statement drops it.
+ */
 static void
 heed_interrupt(KgDb *db, Wait *wait)
 {
@@ -186,7 +189,7 @@ heed_interrupt(KgDb *db, Wait *wait)
 	cancel_query(db);
 }
 
-/* Wait until PQgetResult() does not block, or the connection is broken. */
+/* Waits until PQgetResult() does not block, or the connection is broken. */
 static void
 wait_ready(KgDb *db, Wait *wait)
 {
@@ -213,9 +216,9 @@ wait_ready(KgDb *db, Wait *wait)
 }
 
 /*
- * The one result of the statement.  What follows it is thrown away: an answer
- * of several parts, or one that starts a COPY, is none to any statement of
- * ours, and the caller sees that it is not what it asked for.
+ * Returns the single result of the statement, and discards further ones. No
+ * statement of kgctl has several results or starts a COPY; the caller notices
+ * the wrong result.
  */
 static PGresult *
 wait_for_result(KgDb *db)
@@ -235,7 +238,7 @@ wait_for_result(KgDb *db)
 			first = res;
 		else
 			PQclear(res);
-		/* libpq hands out the result that starts a COPY again and again. */
+		/* libpq returns the result that starts a COPY repeatedly. */
 	} while (res != NULL && status != PGRES_COPY_IN &&
 			 status != PGRES_COPY_OUT && status != PGRES_COPY_BOTH);
 	end_wait(db, &wait);
@@ -267,7 +270,7 @@ report_failure(KgDb *db, const PGresult *res)
 					PQresultErrorField(res, PG_DIAG_SQLSTATE) != NULL;
 
 	db->exit = KG_EXIT_DATABASE;
-	/* A statement that the server says failed took the transaction along. */
+	/* A statement that has failed has aborted the transaction. */
 	if (answered)
 		committing = 0;
 	if (interrupted)
@@ -300,7 +303,7 @@ kg_result_is_row(const PGresult *res, int columns)
 		   PQnfields(res) == columns;
 }
 
-/* Run a query; reports a failure. */
+/* Runs a query and reports a failure. */
 static PGresult *
 run_query(KgDb *db, const char *sql, int n, const char *const *values)
 {
@@ -314,7 +317,7 @@ run_query(KgDb *db, const char *sql, int n, const char *const *values)
 	return NULL;
 }
 
-/* Run a command that has no result, and is answered with a tag. */
+/* Runs a command without a result, which is answered with a tag. */
 static bool
 run_tagged(KgDb *db, const char *sql, const char *tag)
 {
@@ -326,7 +329,7 @@ run_tagged(KgDb *db, const char *sql, const char *tag)
 	else if (strcmp(PQcmdStatus(res), tag) != 0)
 	{
 		ok = false;
-		/* COMMIT is answered so where the transaction had failed. */
+		/* The answer to COMMIT in a failed transaction. */
 		if (strcmp(PQcmdStatus(res), "ROLLBACK") == 0)
 		{
 			committing = 0;
@@ -341,7 +344,7 @@ run_tagged(KgDb *db, const char *sql, const char *tag)
 	return ok;
 }
 
-/* The tag of most is their text. */
+/* For most commands, the tag is their text. */
 static bool
 run_command(KgDb *db, const char *sql)
 {
@@ -378,7 +381,7 @@ kg_db_find(KgDb *db, const char *extensions)
 	return ok;
 }
 
-/* The extension, or what stands before several databases that have it. */
+/* Finds the extension, or the front of several databases that have it. */
 static bool
 find_extension(KgDb *db)
 {
@@ -422,7 +425,7 @@ kg_db_connect(KgDb *db, const char *dsn, const char *extension)
 	return connect_database(db, dsn) && kg_db_find(db, extension);
 }
 
-/* Returns sql, malloc'd, with the extension's schema in the place of each "@". */
+/* Returns sql (malloc'd) with the extension's schema instead of each "@". */
 static char *
 with_schema(const KgDb *db, const char *sql)
 {
@@ -452,7 +455,7 @@ kg_db_query(KgDb *db, const char *sql, int n, const char *const *values)
 	return NULL;
 }
 
-/* By a statement of the name and the value. */
+/* Sets a setting by a statement with the name and the value. */
 static bool
 set(KgDb *db, const char *sql, const char *name, const char *value)
 {
@@ -473,8 +476,9 @@ kg_db_set(KgDb *db, const char *name, const char *value)
 }
 
 /*
- * The library of an older kg_graph refuses a name that it does not know, once it
- * is loaded; before, any name will do, and it takes away those that it finds.
+ * The library of an older kg_graph, once loaded, refuses names that it does not
+ * know. Before that any name is accepted, and the library removes unknown ones
+ * when it is loaded.
  */
 bool
 kg_db_label(KgDb *db, const char *label)
@@ -591,7 +595,7 @@ call_text(const KgDb *db, const char *function, const char *types, int *n)
 	return kg_buf_detach(&sql);
 }
 
-/* The text of the one value of a call's answer. */
+/* Returns the single value of a call's result as text. */
 static bool
 take_value(KgDb *db, PGresult *res, char **result)
 {
@@ -618,7 +622,7 @@ kg_db_call(KgDb *db, const char *function, const char *types,
 	return res != NULL && take_value(db, res, result);
 }
 
-/* An error as the object that our functions give in DETAIL. */
+/* Returns the error object that functions of kg_graph give in DETAIL. */
 static char *
 error_object(const PGresult *res, const char *state)
 {
@@ -685,7 +689,7 @@ kg_db_read(KgDb *db, KgArena *arena, const char *text, const char *member)
 	return NULL;
 }
 
-/* One result of many; false: nothing that follows is to be looked at. */
+/* Handles one row. Returns false to ignore the following ones. */
 static bool
 take_row(KgDb *db, PGresult *res, KgRowFn each, void *arg)
 {

@@ -1,7 +1,7 @@
 /*
  * db_report.c
- *	  Errors of the database as lines a person can act on: file:line where the
- *	  source of the value is known, and the JSON of DETAIL spelled out.
+ *	  Errors of the database as readable lines: file:line if the source of
+ *	  the value is known, and the members of the JSON in DETAIL.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ add_value(KgBuf *line, const char *label, const KgJson *value)
 	kg_buf_free(&text);
 }
 
-/* Skip "/name" or "/digits"; NULL where the path goes on otherwise. */
+/* Skips "/name" or "/digits". Returns NULL if the path differs. */
 static const char *
 skip_step(const char *path, const char *name)
 {
@@ -60,8 +60,8 @@ skip_step(const char *path, const char *name)
 }
 
 /*
- * A path that starts in the payload, "/entities/0/items/3/name": the rest of
- * it inside the thing that is named beside it.  NULL for any other path.
+ * For a path that starts in the payload, such as "/entities/0/items/3/name",
+ * returns the rest inside the named object. Returns NULL for other paths.
  */
 static const char *
 inside(const char *path)
@@ -95,7 +95,7 @@ locate(KgBundle *bundle, const char *type, const char *id, const char *path)
 	return found;
 }
 
-/* What is wrong with what, after the place that line begins with. */
+/* Writes the error after the position at the start of the line. */
 static void
 report_at(KgBuf *line, const KgJson *error)
 {
@@ -111,7 +111,7 @@ report_at(KgBuf *line, const KgJson *error)
 					  id ? " \"" : "",
 					  id ? id : "",
 					  id ? "\"" : "");
-	/* What the line begins with need not be said again. */
+	/* Omit the part that the start of the line contains. */
 	if (type != NULL && inside(path) != NULL)
 		path = inside(path);
 	if (path != NULL && *path != '\0')

@@ -1,6 +1,6 @@
 /*
  * decisions.c
- *	  Decisions that are kept for a while.
+ *	  A cache of decisions.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 #include "kgctl/loop.h"
 
 #define SLOTS 65536
-/* Longer keys are not kept. */
+/* Longer keys are not cached. */
 #define MAX_KEY 512
 
 typedef struct Slot
 {
-	char *key; /* the parts, a NUL behind each; NULL: empty */
+	char *key; /* the parts, each followed by a NUL; NULL: empty */
 	size_t len;
 	int64_t until;
 	bool allowed;
@@ -26,7 +26,7 @@ typedef struct Slot
 struct KgDecisions
 {
 	long seconds;
-	uint64_t seed; /* so that nobody can aim at a slot */
+	uint64_t seed; /* prevents attacks on a slot */
 	size_t count;
 	Slot slots[SLOTS];
 };
@@ -58,7 +58,7 @@ kg_decisions_count(const KgDecisions *kept)
 	return kept->count;
 }
 
-/* The key's bytes; 0: it is too long. */
+/* Makes the bytes of a key. Returns their number, or 0 if they are too many. */
 static size_t
 make_key(const char *const parts[KG_DECISION_PARTS], char key[MAX_KEY])
 {

@@ -1,7 +1,7 @@
 /*
  * decisions.h
- *	  Decisions that are kept for a while: a table of fixed size in which a new
- *	  one takes the place of an old one.
+ *	  A cache of decisions: a table of fixed size in which a new decision
+ *	  replaces an old one.
  */
 #ifndef KG_KGCTL_DECISIONS_H
 #define KG_KGCTL_DECISIONS_H
@@ -14,10 +14,10 @@ typedef struct KgDecisions KgDecisions;
 extern KgDecisions *kg_decisions_new(long seconds);
 extern void kg_decisions_free(KgDecisions *kept);
 
-/* A key is parts, each a string; any difference makes another key. */
+/* The key of a decision is this number of strings. */
 #define KG_DECISION_PARTS 4
 
-/* False where none is kept, or not any more. */
+/* Returns false if no decision is cached or it has expired. */
 extern bool kg_decisions_get(const KgDecisions *kept,
 							 const char *const parts[KG_DECISION_PARTS],
 							 bool *allowed);

@@ -1,7 +1,7 @@
 /*
  * declared.c
- *	  Relations and registered tools of a bundle without what says nothing, so
- *	  that two that are the same to the database are equal.
+ *	  Relations and registered tools of a bundle in a normal form, without
+ *	  members that have default values, so that equivalent ones are equal.
  */
 #include <string.h>
 
@@ -70,8 +70,8 @@ kg_declared_relation(KgArena *arena, const KgJson *bundle,
 }
 
 /*
- * What of a schema the database adds to: arguments that it does not declare
- * are refused.
+ * Removes members that the database adds to a schema, such as the refusal of
+ * undeclared arguments.
  */
 static KgJson *
 plain_schema(KgArena *arena, const KgJson *schema)
@@ -89,7 +89,10 @@ plain_schema(KgArena *arena, const KgJson *schema)
 const KgJson *
 kg_declared_tool(KgArena *arena, const KgJson *tool)
 {
-	/* Of a version that has them from another, the database shows them. */
+	/*
+	 * If a version takes these members from another one, the database returns
+	 * the resolved ones.
+	 */
 	static const char *const resolved[] = {
 		"input_schema", "operation", "operations", "select", "toolset", NULL};
 	static const char *const other[] = {"input_schema", "toolset", NULL};

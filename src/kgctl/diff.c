@@ -1,7 +1,7 @@
 /*
  * diff.c
- *	  How two bundles differ: "+" is only in the files, "-" only in the
- *	  database, "~" in both and not the same.
+ *	  Differences of two bundles: "+" is only in the files, "-" only in the
+ *	  database, "~" in both with differences.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "kgctl/bundle/bundle.h"
 #include "kgctl/show.h"
 
-/* One thing of a bundle: a type, an entity, a relation, an edge. */
+/* A part of a bundle: a type, an entity, a relation, an edge. */
 typedef struct Thing
 {
 	const char *kind;
@@ -26,22 +26,22 @@ typedef struct Things
 	size_t n;
 } Things;
 
-/* A wanted edge, to be found by its name. */
+/* A wanted edge, found by its name. */
 typedef struct Edge
 {
 	uint64_t hash;
 	uint32_t index;
-	bool met; /* with one that is stored */
+	bool met; /* matched with a stored edge */
 } Edge;
 
 struct KgDiff
 {
-	KgArena *arena;	  /* of names, and of stored edges that differ */
-	KgArena *scratch; /* of one item at a time */
+	KgArena *arena;	  /* for names, and stored edges that differ */
+	KgArena *scratch; /* for one item at a time */
 	const KgJson *wanted;
 	Things old;
 	Things new;
-	Edge *edges; /* by hash, then as they are wanted */
+	Edge *edges; /* by hash, then in the order of the wanted bundle */
 	size_t nedges;
 };
 
@@ -92,7 +92,7 @@ name_relation(KgArena *arena, const KgJson *relation)
 						   kg_json_text_or(relation, "to", "?"));
 }
 
-/* All but the edges. */
+/* Collects everything except the edges. */
 static void
 collect(Things *things, KgArena *scratch, const KgJson *payload)
 {
@@ -160,7 +160,7 @@ print_value(FILE *out, const char *sign, const char *where, const KgJson *value)
 	{
 		size_t cut = 197;
 
-		/* Never in the middle of a character. */
+		/* Do not cut within a character. */
 		while (cut > 0 && ((unsigned char) text.data[cut] & 0xC0) == 0x80)
 			cut--;
 		text.len = cut;
@@ -170,7 +170,10 @@ print_value(FILE *out, const char *sign, const char *where, const KgJson *value)
 	kg_buf_free(&text);
 }
 
-/* The values below two unequal ones that differ, with their JSON Pointers. */
+/*
+ * Prints the values inside two different values that differ, with their JSON
+ * Pointers.
+ */
 static void
 print_inside(FILE *out, const KgJson *old, const KgJson *new, const char *where)
 {
@@ -185,7 +188,7 @@ print_inside(FILE *out, const KgJson *old, const KgJson *new, const char *where)
 			const KgJson *y = kg_json_get(new, m->key);
 			char *path;
 
-			/* What both have is looked at once. */
+			/* Common members are compared once. */
 			if ((i >= old->len && x != NULL) || kg_json_equal(x, y))
 				continue;
 			path = kg_format("%s/%s", where, m->key);
@@ -259,7 +262,7 @@ wanted_edge(const KgDiff *diff, const Edge *edge)
 	return kg_json_get(diff->wanted, "edges")->u.items[edge->index];
 }
 
-/* The first wanted edge of the name that has met none. */
+/* Returns the first unmatched wanted edge of the name. */
 static Edge *
 find_edge(KgDiff *diff, const char *name)
 {
@@ -296,7 +299,7 @@ keep_text(KgDiff *diff, const char *text)
 	return kg_arena_strndup(diff->arena, text, strlen(text));
 }
 
-/* A value that stays, as its text. */
+/* Copies a value as its text, so that it outlives the scratch arena. */
 static const KgJson *
 keep_value(KgDiff *diff, const KgJson *value)
 {
@@ -311,7 +314,10 @@ keep_value(KgDiff *diff, const KgJson *value)
 	return raw;
 }
 
-/* What a loaded edge has beside its name; none is as good as {}. */
+/*
+ * Returns the members of a loaded edge besides its name. Missing properties
+ * equal {}.
+ */
 static const KgJson *
 of_edge(KgDiff *diff, const KgJson *edge)
 {
@@ -350,7 +356,7 @@ kg_diff_edge(KgDiff *diff, const KgJson *stored)
 	kg_arena_reset(diff->scratch);
 }
 
-/* Wanted edges that met none that is stored. */
+/* Collects the wanted edges without a stored one. */
 static void
 collect_unmet(KgDiff *diff)
 {
@@ -369,7 +375,7 @@ collect_unmet(KgDiff *diff)
 	}
 }
 
-/* Print how one thing differs; whether it does. */
+/* Prints the differences of one part. Returns whether there are any. */
 static bool
 print_changed(KgDiff *diff, FILE *out, const Thing *old, const Thing *new,
 			  bool brief)

@@ -1,7 +1,7 @@
 /*
  * edge_name.c
- *	  What an edge is called, however its ends are written: "type:id",
- *	  "bundle/type:id" or a bare id.
+ *	  Names of edges, which do not depend on the form of the ends:
+ *	  "type:id", "bundle/type:id" or a bare id.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ kg_bundle_own_name(const KgJson *bundle, const char *type)
 															 : type;
 }
 
-/* Does a prefix of so many bytes name the type that is declared? */
+/* Returns whether a prefix of this length names the declared type. */
 static bool
 names_type(const char *declared, const char *prefix, size_t len)
 {
@@ -30,8 +30,8 @@ names_type(const char *declared, const char *prefix, size_t len)
 }
 
 /*
- * An end as a handle of a type as the bundle's relations declare it; as it is
- * written where they do not tell.
+ * Returns an end as a handle with the type that the bundle's relations declare.
+ * Returns it unchanged if they do not determine the type.
  */
 static const char *
 name_end(KgArena *arena, const KgJson *bundle, const char *relation,
@@ -74,7 +74,7 @@ declared(const KgJson *bundle, const char *relation)
 	return NULL;
 }
 
-/* What tells parallel edges apart, or NULL. */
+/* Returns the key of parallel edges, or NULL. */
 static const char *
 name_key(KgArena *arena, const KgJson *relation, const KgJson *edge)
 {

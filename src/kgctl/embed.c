@@ -1,6 +1,6 @@
 /*
  * embed.c
- *	  Asks a model for the embedding of a query.
+ *	  A client of a service that computes the embedding of a query.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "kgctl/fetch.h"
 #include "kgctl/log.h"
 
-/* 16,000 numbers of 20 digits, and what is around them. */
+/* 16,000 numbers of 20 digits, and the text around them. */
 #define MAX_ANSWER_BYTES ((size_t) 1024 * 1024)
 #define MAX_CONNECTIONS 8
 #define LOG_AGAIN_MS 1000
@@ -31,7 +31,7 @@ struct KgEmbedding
 	void *arg;
 };
 
-/* The whole URL, of one that may stop before the version or the end. */
+/* Completes a URL that may end before the version or the path. */
 static char *
 whole_url(const char *url)
 {
@@ -148,7 +148,7 @@ complain(KgEmbedder *embedder, const KgFetchResult *result)
 	}
 }
 
-/* {"data": [{"embedding": [...]}]}: its numbers stay as they are written. */
+/* Reads {"data": [{"embedding": [...]}]}; numbers retain their text. */
 static KgJson *
 read_vector(KgArena *arena, const KgFetchResult *result)
 {

@@ -1,7 +1,7 @@
 /*
  * embed.h
- *	  Asks a model for the embedding of a query: an OpenAI-compatible
- *	  /v1/embeddings.
+ *	  A client of a service that computes the embedding of a query: an
+ *	  OpenAI-compatible /v1/embeddings.
  */
 #ifndef KG_EMBED_H
 #define KG_EMBED_H
@@ -16,30 +16,36 @@ typedef struct KgEmbedding KgEmbedding;
 
 typedef struct KgEmbedderOptions
 {
-	const char *url; /* of the service, of its /v1, or of /v1/embeddings */
+	const char *url; /* of the service, its /v1, or /v1/embeddings */
 	const char *model;
 	const char *key; /* sent as a bearer token, or NULL */
 	long timeout_ms;
 } KgEmbedderOptions;
 
-/* NULL after a message. */
+/* Returns NULL after a message. */
 extern KgEmbedder *kg_embedder_new(KgLoop *loop,
 								   const KgEmbedderOptions *options);
 extern void kg_embedder_free(KgEmbedder *embedder);
 
 /*
- * The arguments of a call that searches by meaning for a text, and has no
- * vector; NULL: there is nothing to ask for.
+ * Returns the arguments of a call that searches by meaning for a text without a
+ * vector. Returns NULL for other calls.
  */
 extern KgJson *kg_embed_wanted(const KgMessage *msg);
 
-/* ok: the arguments have the vector.  The embedding is gone when done is called. */
+/*
+ * Called when a request has ended. ok: the vector is in the arguments. The
+ * embedding is freed before.
+ */
 typedef void (*KgEmbedDone)(void *arg, bool ok);
 
-/* The arguments are in the arena; NULL: it cannot be asked. */
+/*
+ * Requests the embedding. The arguments are in the arena. Returns NULL if the
+ * request cannot be sent.
+ */
 extern KgEmbedding *kg_embed(KgEmbedder *embedder, KgArena *arena,
 							 KgJson *arguments, KgEmbedDone done, void *arg);
-/* Give it up; done is never called. */
+/* Cancels a request. done is not called. */
 extern void kg_embedding_cancel(KgEmbedding *embedding);
 
 #endif /* KG_EMBED_H */

@@ -10,9 +10,9 @@
 #include "kgctl/log.h"
 
 #define MEMBER "kg_authorize"
-/* A round more than any search has steps. */
+/* One more round than a search has steps. */
 #define MAX_ROUNDS 64
-/* Of a batch: what the database allows one, and how long it may take. */
+/* For a batch: the database's limit of its size, and its maximal duration. */
 #define MAX_BATCH_BYTES ((size_t) 16 * 1024 * 1024)
 #define MAX_BATCH_MS 60000
 
@@ -31,10 +31,10 @@ struct KgExchange
 	KgAsking *asking;
 	KgEvaluation *evaluations;
 	size_t n;
-	/* Of a batch. */
+	/* For a batch: */
 	KgJson *responses; /* of the first round; NULL before */
-	size_t at;		   /* the response that is exchanged */
-	size_t bytes;	   /* of those that were */
+	size_t at;		   /* index of the current response */
+	size_t bytes;	   /* of the completed responses */
 	int64_t deadline;
 };
 
@@ -95,7 +95,10 @@ kg_exchange_start(KgExchange *x, const char *message, size_t len)
 		x->owner.arg, x->message.data, x->message.len, x->decisions.data, NULL);
 }
 
-/* In the place of the response that asked; it is JSON of the database or ours. */
+/*
+ * Replaces the response that has requested decisions. text is JSON of the
+ * database or of the gateway.
+ */
 static void
 put_response(KgExchange *x, const char *text, size_t len)
 {
@@ -109,7 +112,7 @@ put_response(KgExchange *x, const char *text, size_t len)
 	x->responses->u.items[x->at++] = response;
 }
 
-/* A response is there: of the message, or of one in the batch. */
+/* Handles a response: of the message, or of one in the batch. */
 static void
 respond(KgExchange *x, const char *text, size_t len)
 {
@@ -122,7 +125,7 @@ respond(KgExchange *x, const char *text, size_t len)
 	}
 }
 
-/* The id of the message that is exchanged, as JSON text. */
+/* Returns the id of the current message as JSON text. */
 static char *
 id_of(const KgExchange *x)
 {
@@ -145,7 +148,7 @@ write_refusal(const KgExchange *x, KgBuf *out)
 	free(id);
 }
 
-/* A batch is not answered without end, by bytes or by time. */
+/* Writes the error for a message whose batch has exceeded its size or time. */
 static void
 write_left_out(const KgExchange *x, KgBuf *out)
 {
@@ -171,14 +174,14 @@ refuse(KgExchange *x)
 	kg_buf_free(&out);
 }
 
-/* Decisions of the last round, by resource, those of one kind together. */
+/* Adds the decisions of the last round, grouped by resource and kind. */
 static void
 add_decisions(KgExchange *x)
 {
 	json_t *resources = json_object_get(x->wanted, "resources");
 	const KgEvaluation *e = x->evaluations;
 
-	/* Without the bracket that closes it. */
+	/* Without the closing bracket. */
 	x->decisions.len--;
 	for (size_t i = 0; i < json_array_size(resources); i++)
 	{
@@ -236,7 +239,10 @@ on_decided(void *arg, bool ok)
 		x->owner.answer(x->owner.arg, NULL, 0);
 }
 
-/* What the database wants decided; false where that makes no sense. */
+/*
+ * Reads the evaluations that the database requests. Returns false if they are
+ * malformed.
+ */
 static bool
 read_wanted(KgExchange *x)
 {
@@ -290,7 +296,10 @@ ask(KgExchange *x, const char *wanted, size_t len)
 	return true;
 }
 
-/* The message of a batch that a response belongs to; NULL: it says nonsense. */
+/*
+ * Returns the message of a batch that the response belongs to, or NULL if there
+ * is no such message.
+ */
 static KgJson *
 message_of(const KgExchange *x, const KgJson *wanted)
 {
@@ -301,7 +310,10 @@ message_of(const KgExchange *x, const KgJson *wanted)
 	return i < x->msg->root->len ? x->msg->root->u.items[i] : NULL;
 }
 
-/* Ask for what a response of the batch wants; false: it cannot be had. */
+/*
+ * Requests the decisions for a response of the batch. Returns false if that is
+ * impossible.
+ */
 static bool
 ask_for(KgExchange *x, const KgJson *wanted)
 {
@@ -322,7 +334,10 @@ ask_for(KgExchange *x, const KgJson *wanted)
 	return asks;
 }
 
-/* The responses of the batch that need decisions, one by one; then the end. */
+/*
+ * Handles the responses of the batch that need decisions, one by one, and then
+ * ends.
+ */
 static void
 next_response(KgExchange *x)
 {

@@ -1,11 +1,11 @@
 /*
  * exchange.h
- *	  The exchange of a call (docs/authorization.md): the database says what is
- *	  to be decided, the authorizer decides, and the call is made again with
- *	  the decisions so far, until it is answered.
+ *	  The exchange of a call (docs/authorization.md). The database returns
+ *	  the questions to decide, the authorizer decides them, and the call is
+ *	  sent again with all decisions so far, until the database answers it.
  *
- * Nothing of it outlives the call.  In a batch the database answers what it
- * can; what is left is exchanged message by message.
+ * An exchange does not outlive its call. In a batch, the database answers the
+ * messages that it can; the rest is exchanged message by message.
  */
 #ifndef KG_KGCTL_EXCHANGE_H
 #define KG_KGCTL_EXCHANGE_H
@@ -18,28 +18,28 @@ typedef struct KgExchange KgExchange;
 typedef struct KgExchangeOwner
 {
 	void *arg;
-	/* Ask the database; false: it cannot be asked. */
+	/* Sends to the database. Returns false if that is impossible. */
 	bool (*send)(void *arg, const char *message, size_t len,
 				 const char *decisions, const char *exchange);
-	/* The end, with an answer to the client or (NULL) without. */
+	/* Ends the exchange. text is the answer to the client, or NULL for none. */
 	void (*answer)(void *arg, const char *text, size_t len);
 } KgExchangeOwner;
 
 /*
- * msg and revision (of a legacy client, or NULL) stay the caller's, and longer
- * than the exchange.
+ * Creates an exchange. msg and revision (of a legacy client, or NULL) are
+ * borrowed and must outlive it.
  */
 extern KgExchange *kg_exchange_new(KgAuthorizer *authorizer,
 								   const KgMessage *msg, const char *revision,
 								   const KgExchangeOwner *owner);
 extern void kg_exchange_free(KgExchange *x);
 
-/* Send the message as the database is to see it, for the first time. */
+/* Sends the message for the first time, in the form for the database. */
 extern bool kg_exchange_start(KgExchange *x, const char *message, size_t len);
 
 /*
- * What the database answered.  False: that is the answer.  Else the owner hears
- * of it again, now or later.
+ * Takes the database's answer. Returns false if it is the final one. Otherwise
+ * a function of the owner is called, now or later.
  */
 extern bool kg_exchange_takes(KgExchange *x, const char *text, size_t len);
 

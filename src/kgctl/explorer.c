@@ -1,8 +1,9 @@
 /*
  * explorer.c
- *	  The page of kgctl serve --explorer: one file, read when the server starts
- *	  and told where the endpoint is.  It talks MCP to the endpoint as any client
- *	  does, so nothing is decided here.
+ *	  The page of kgctl serve --explorer: one file, read when the server
+ *	  starts, with the path of the endpoint filled in. It uses MCP at the
+ *	  endpoint like any client, so this file makes no decisions about
+ *	  access.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +14,10 @@
 #include "kgctl/http/http.h"
 #include "kgctl/log.h"
 
-/* What the file has in place of the endpoint's path, relative to the page. */
+/*
+ * The text in the file that is replaced by the endpoint's path, relative to the
+ * page.
+ */
 static const char endpoint_mark[] = "\"kg-endpoint\" content=\"mcp\"";
 
 static const char *
@@ -77,7 +81,7 @@ kg_explorer_route(KgRequest *req, const char *url, const char *method)
 
 	if (page->len > 0 && strcmp(url, KG_EXPLORER_PATH "/") == 0)
 	{
-		/* The page asks the endpoint beside it. */
+		/* The page finds the endpoint by a relative path. */
 		kg_http_reply_text(req, MHD_HTTP_PERMANENT_REDIRECT, "moved\n");
 		kg_http_header(req, MHD_HTTP_HEADER_LOCATION, ".." KG_EXPLORER_PATH);
 		return true;

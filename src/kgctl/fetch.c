@@ -1,8 +1,8 @@
 /*
  * fetch.c
- *	  JSON that is posted to another service, in the loop.
+ *	  POST requests with JSON to another service, in the loop.
  *
- * libcurl does HTTP: its sockets are watches, its clock is a timerfd.
+ * libcurl implements HTTP. Its sockets are watches, its timer is a timerfd.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +174,7 @@ on_socket(void *arg, uint32_t events, int fd)
 	after_action(fetcher);
 }
 
-/* A socket of libcurl's, as long as it wants it watched. */
+/* A socket of libcurl, as long as libcurl wants it watched. */
 typedef struct Socket
 {
 	KgFetcher *fetcher;
@@ -229,7 +229,7 @@ set_timer(CURLM *multi, long ms, void *arg)
 	if (ms >= 0)
 	{
 		when.it_value.tv_sec = ms / 1000;
-		/* Zero would be never. */
+		/* Zero would disarm the timer. */
 		when.it_value.tv_nsec = ms % 1000 * 1000000 + (ms == 0);
 	}
 	return timerfd_settime(fetcher->timer, 0, &when, NULL);
@@ -249,7 +249,10 @@ on_timer(void *arg, uint32_t events)
 	after_action(fetcher);
 }
 
-/* An http or https URL with a host and without what a path cannot follow. */
+/*
+ * Accepts an http or https URL with a host, and without parts after which no
+ * path can be appended.
+ */
 bool
 kg_fetch_check_url(const char *url)
 {

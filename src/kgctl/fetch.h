@@ -1,9 +1,9 @@
 /*
  * fetch.h
- *	  JSON that is posted to another service, in the loop.
+ *	  POST requests with JSON to another service, in the loop.
  *
- * What is not said here is libcurl's default: certificates are checked, no
- * redirect is followed.
+ * Otherwise libcurl's defaults apply: certificates are verified, redirects are
+ * not followed.
  */
 #ifndef KG_FETCH_H
 #define KG_FETCH_H
@@ -20,17 +20,17 @@ typedef struct KgFetch KgFetch;
 typedef struct KgFetcherOptions
 {
 	const char *url;
-	const char *bearer; /* sent as authorization, or NULL */
+	const char *bearer; /* for the header Authorization, or NULL */
 	long timeout_ms;	/* of a request */
-	size_t max_bytes;	/* of an answer */
-	long connections;	/* kept at most */
+	size_t max_bytes;	/* maximum of a response */
+	long connections;	/* maximal number of open connections */
 } KgFetcherOptions;
 
 typedef enum KgFetched
 {
 	KG_FETCHED, /* JSON, with status 200 */
 	KG_FETCHED_STATUS,
-	KG_FETCHED_MALFORMED, /* another kind of content, or too much of it */
+	KG_FETCHED_MALFORMED, /* another content type, or too long */
 	KG_FETCH_TIMEOUT,
 	KG_FETCH_UNREACHABLE
 } KgFetched;
@@ -39,27 +39,35 @@ typedef struct KgFetchResult
 {
 	KgFetched outcome;
 	long status;
-	const char *why; /* of what is unreachable */
+	const char *why; /* the reason, if unreachable */
 	const char *text;
 	size_t len;
-	int64_t us; /* that it took */
+	int64_t us; /* duration */
 } KgFetchResult;
 
-/* The fetch and the result are gone when done returns. */
+/*
+ * Called with the result. The fetch and the result are freed when it returns.
+ */
 typedef void (*KgFetchDone)(void *arg, const KgFetchResult *result);
 
-/* Is it an http or https URL with a host, that a path can follow? */
+/*
+ * Returns whether it is an http or https URL with a host, to which a path can
+ * be appended.
+ */
 extern bool kg_fetch_check_url(const char *url);
 
-/* NULL where a client cannot be started. */
+/* Returns NULL if libcurl cannot be started. */
 extern KgFetcher *kg_fetcher_new(KgLoop *loop, const KgFetcherOptions *options);
-/* All its fetches have ended, or were given up. */
+/* Frees the fetcher. All its fetches must have ended or been cancelled. */
 extern void kg_fetcher_free(KgFetcher *fetcher);
 
-/* Takes over the body; NULL: not started.  done is called later, never from here. */
+/*
+ * Starts a request and takes over the body. Returns NULL if it cannot be
+ * started. done is called later, never from this function.
+ */
 extern KgFetch *kg_fetch_post(KgFetcher *fetcher, KgBuf *body, KgFetchDone done,
 							  void *arg);
-/* Give it up; done is never called. */
+/* Cancels a request. done is not called. */
 extern void kg_fetch_cancel(KgFetch *fetch);
 
 #endif /* KG_FETCH_H */

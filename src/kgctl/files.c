@@ -23,7 +23,7 @@
 /* Smaller files are read. */
 #define MAP_FROM (1024 * 1024)
 
-/* A mapped file became shorter than it was. */
+/* A mapped file was truncated. */
 static void
 on_truncated(int sig)
 {
@@ -35,8 +35,8 @@ on_truncated(int sig)
 }
 
 /*
- * A large file is mapped: it is in memory once, where the system has it anyway.
- * A byte that is nought follows it.
+ * Maps a large file, so that it is in memory only once, in the page cache. A
+ * NUL follows it.
  */
 static bool
 map_file(int fd, KgBuf *out)
@@ -77,7 +77,7 @@ map_file(int fd, KgBuf *out)
 	return true;
 }
 
-/* The whole of a file that is open, which is closed then. */
+/* Reads an open file and closes it. */
 static bool
 read_all(int fd, const char *path, KgBuf *out)
 {
@@ -122,7 +122,7 @@ kg_read_file(const char *path, KgBuf *out)
 	return false;
 }
 
-/* Step by step, without following any link: for kernels before 5.6. */
+/* Opens step by step without following links, for kernels before 5.6. */
 static int
 open_steps(int dir, const char *name, int flags, int mode)
 {
@@ -151,9 +151,9 @@ open_steps(int dir, const char *name, int flags, int mode)
 }
 
 /*
- * Open what lies below a directory: no link in the name leads out of it, and
- * nothing waits for the other end of a pipe.  The mode is of a file that is made
- * (O_CREAT).  -1 with errno.
+ * Opens a file below a directory. No link in the name may lead out of it, and a
+ * pipe does not block. mode is that of a created file (O_CREAT). Returns -1
+ * with errno.
  */
 static int
 open_below(const char *dir, const char *name, int flags, int mode)
@@ -189,7 +189,9 @@ complain_below(const char *dir, const char *name)
 				 : strerror(errno));
 }
 
-/* The same of a regular file; -1, and said, where it is none. */
+/*
+ * Like open_below(), for a regular file. Returns -1 after a message otherwise.
+ */
 static int
 open_file_below(const char *dir, const char *name, int flags, int mode)
 {
@@ -212,7 +214,10 @@ kg_exists_below(const char *dir, const char *name)
 {
 	int fd = open_below(dir, name, O_RDONLY, 0);
 
-	/* What cannot be opened for another reason is there, and says so later. */
+	/*
+	 * A file that cannot be opened for another reason exists; the error is
+	 * reported later.
+	 */
 	if (fd < 0)
 		return errno != ENOENT;
 	close(fd);
@@ -234,7 +239,7 @@ kg_read_below(const char *dir, const char *name, KgBuf *out)
 	return ok;
 }
 
-/* The whole of a file that is open, which is closed then. */
+/* Writes a file and closes it. */
 static bool
 write_all(int fd, const char *path, const char *data, size_t len)
 {
@@ -253,7 +258,7 @@ write_all(int fd, const char *path, const char *data, size_t len)
 			len -= (size_t) n;
 		}
 	}
-	/* A full disk may show only here. */
+	/* A full disk may be reported only here. */
 	if (close(fd) != 0)
 		ok = false;
 	if (!ok)

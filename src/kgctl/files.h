@@ -1,7 +1,7 @@
 /*
  * files.h
- *	  Whole files: reading with a limit, writing, listing a directory.
- *	  Each function says what is wrong on standard error and then fails.
+ *	  Whole files: reading with a limit, writing, listing a directory. Each
+ *	  function reports a failure on standard error and returns false.
  */
 #ifndef KG_FILES_H
 #define KG_FILES_H
@@ -11,10 +11,10 @@
 
 #include "kgctl/buf.h"
 
-/* jsonb itself holds at most 1 GB less a little. */
+/* The maximum that jsonb can contain is slightly more. */
 #define KG_MAX_FILE ((size_t) 1000 * 1024 * 1024)
 
-/* "-" is standard input. */
+/* Reads a file; "-" is standard input. */
 extern bool kg_read_file(const char *path, KgBuf *out);
 extern bool kg_write_file(const char *path, const char *data, size_t len,
 						  int mode);
@@ -22,8 +22,8 @@ extern bool kg_make_directory(const char *path);
 extern bool kg_is_directory(const char *path);
 
 /*
- * The same for what lies below a directory that may be anybody's: links that
- * lead out of it, and what is no regular file, are refused.
+ * These functions use files below a directory that any user may have made. They
+ * refuse links that lead out of it, and files that are not regular.
  */
 extern bool kg_exists_below(const char *dir, const char *name);
 extern bool kg_read_below(const char *dir, const char *name, KgBuf *out);
@@ -31,8 +31,8 @@ extern bool kg_write_below(const char *dir, const char *name, const char *data,
 						   size_t len, int mode);
 
 /*
- * The names in a directory below dir that end in one of the suffixes (NULL
- * after the last), sorted; hidden ones are left out.
+ * Lists the names in a directory below dir that end in one of the suffixes
+ * (NULL after the last), sorted, without hidden files.
  */
 extern bool kg_list_below(const char *dir, const char *name,
 						  const char *const *suffixes, char ***names,

@@ -1,6 +1,6 @@
 /*
  * gateway.c
- *	  What both servers share.
+ *	  The common part of both servers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,9 @@ const char kg_gateway_options[] =
 	"signature\n"
 	"--log-level LEVEL\terror, warning, info (default) or debug\n";
 
-/* The name goes into SQL text: letters, digits, underscores and one dot. */
+/*
+ * The name becomes part of SQL text: letters, digits, underscores and one dot.
+ */
 static bool
 plain_name(const char *name)
 {

@@ -1,6 +1,7 @@
 /*
  * gateway.h
- *	  What both servers share: their options and what is made of them.
+ *	  The common part of both servers: their options, and the objects made
+ *	  from them.
  */
 #ifndef KG_GATEWAY_H
 #define KG_GATEWAY_H
@@ -19,21 +20,21 @@ typedef struct KgGateway
 {
 	KgLoop *loop;
 	KgPool *pool;
-	KgReaders *readers;		  /* of --read-dsn, or NULL */
-	KgAuthorizer *authorizer; /* of --authorizer, or NULL */
-	KgEmbedder *embedder;	  /* of --embeddings, or NULL */
+	KgReaders *readers;		  /* for --read-dsn, or NULL */
+	KgAuthorizer *authorizer; /* for --authorizer, or NULL */
+	KgEmbedder *embedder;	  /* for --embeddings, or NULL */
 	KgReady *ready;
-	KgRates *rates; /* of kgctl serve, or NULL */
+	KgRates *rates; /* for kgctl serve, or NULL */
 	KgListener *listener;
-	long max_message; /* bytes of one message */
+	long max_message; /* maximal length of a message in bytes */
 } KgGateway;
 
 /* --pool, --timeout, --max-message, --no-prepare, --function, --log-level */
 extern const char kg_gateway_options[];
 
 /*
- * False after a message.  on_signal runs for SIGTERM and SIGINT.  The strings of args
- * must outlive the gateway.
+ * Opens the gateway. Returns false after a message. on_signal runs for SIGTERM
+ * and SIGINT. The strings of args must outlive the gateway.
  */
 extern bool kg_gateway_open(KgGateway *gateway, const KgArgs *args,
 							long default_pool, KgLoopFn on_signal,

@@ -1,6 +1,6 @@
 /*
  * input.c
- *	  A file that is read in pieces.
+ *	  A file that is read piece by piece.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #define HASH_START 14695981039346656037u
 #define HASH_PRIME 1099511628211u
 
-/* What decoding may remember is a bound of this program's memory: 32 MB. */
+/* Limits the memory of the decoder to 32 MB. */
 #define ZSTD_WINDOW_LOG 25
 
 typedef enum Form
@@ -36,10 +36,10 @@ typedef struct KgCodec
 {
 	Form form;
 	unsigned char raw[CHUNK];
-	size_t at; /* in raw */
+	size_t at; /* index into raw */
 	size_t end;
 	bool eof;	 /* of the file */
-	bool inside; /* a compressed stream that has not ended */
+	bool inside; /* inside a compressed stream */
 	z_stream gzip;
 	ZSTD_DCtx *zstd;
 } KgCodec;
@@ -112,7 +112,7 @@ fail(KgInput *in, char *error)
 	return false;
 }
 
-/* More of the file into raw, whose bytes are all used. */
+/* Reads more of the file into raw, whose bytes are all used. */
 static bool
 read_raw(KgInput *in)
 {
@@ -144,7 +144,7 @@ find_form(KgInput *in)
 	static const unsigned char zstd[] = {0x28, 0xB5, 0x2F, 0xFD};
 	KgCodec *c = in->codec;
 
-	/* A pipe may bring them one by one. */
+	/* A pipe may return single bytes. */
 	while (c->end < sizeof(zstd) && !c->eof)
 		if (!read_raw(in))
 			return false;
@@ -178,7 +178,7 @@ fail_compressed(KgInput *in, const char *what)
 						  what));
 }
 
-/* One stream may follow another. */
+/* Decompresses some bytes. Several streams may follow each other. */
 static bool
 inflate_some(KgInput *in, char *out, size_t room, size_t *n)
 {
@@ -235,7 +235,7 @@ plain_some(KgInput *in, char *out, size_t room, size_t *n)
 	return true;
 }
 
-/* Some bytes of text; *n is 0 at the end. */
+/* Decodes some bytes of text; *n is 0 at the end. */
 static bool
 decode(KgInput *in, char *out, size_t room, size_t *n)
 {
@@ -252,7 +252,7 @@ decode(KgInput *in, char *out, size_t room, size_t *n)
 			return false;
 		if (c->at == c->end && c->eof)
 		{
-			/* zstd may hold back what it has decoded; the next call tells. */
+			/* zstd may retain decoded bytes; the next call returns them. */
 			if (c->inside && c->form == FORM_ZSTD &&
 				(!zstd_some(in, out, room, n) || *n > 0))
 				return in->error == NULL;

@@ -1,7 +1,8 @@
 /*
  * input.h
- *	  A file that is read in pieces: plain, gzip or zstd, which its first bytes
- *	  tell; "-" is standard input.  How large it is does not matter.
+ *	  A file that is read piece by piece: plain, gzip or zstd, detected by
+ *	  its first bytes. "-" is standard input. The size of the file is not
+ *	  limited.
  */
 #ifndef KG_KGCTL_INPUT_H
 #define KG_KGCTL_INPUT_H
@@ -13,38 +14,38 @@
 typedef struct KgInput
 {
 	const char *path;	/* as messages name it */
-	char *data;			/* what is read and not taken: */
-	size_t start;		/* its first byte */
-	size_t end;			/* and the one after its last */
-	bool eof;			/* nothing follows */
-	char *error;		/* why nothing can be read any more, or NULL */
-	uint64_t offset;	/* of data[start], in the text */
-	uint64_t hash;		/* of the text before it */
+	char *data;			/* bytes that are read and not yet taken: */
+	size_t start;		/* index of the first byte */
+	size_t end;			/* index after the last byte */
+	bool eof;			/* the end of the file was read */
+	char *error;		/* why reading has failed, or NULL */
+	uint64_t offset;	/* position of data[start] in the text */
+	uint64_t hash;		/* of the text before data[start] */
 	unsigned long line; /* of data[start], from 1 */
-	uint64_t size;		/* of the file, or 0 where that is not known */
-	uint64_t read;		/* bytes of the file so far */
+	uint64_t size;		/* of the file in bytes; 0: unknown */
+	uint64_t read;		/* bytes of the file read so far */
 	struct KgCodec *codec;
 	size_t cap;
 	int fd;
 } KgInput;
 
-/* Bytes of a file; 0 where that is not known. */
+/* Returns the size of a file in bytes, or 0 if it is unknown. */
 extern uint64_t kg_input_size(const char *path);
 
-/* False after a message. */
+/* Opens a file. Returns false after a message. */
 extern bool kg_input_open(KgInput *in, const char *path);
 extern void kg_input_close(KgInput *in);
 
 /*
- * Read at least one byte more; data may move.  False at the end, or after an
- * error.
+ * Reads at least one more byte; data may move. Returns false at the end or
+ * after an error.
  */
 extern bool kg_input_more(KgInput *in);
 
-/* The next bytes are done with. */
+/* Removes the next len bytes from the input. */
 extern void kg_input_take(KgInput *in, size_t len);
 
-/* Take all up to an offset; false where there is less. */
+/* Removes all bytes up to an offset. Returns false if the input is shorter. */
 extern bool kg_input_skip(KgInput *in, uint64_t offset);
 
 #endif /* KG_KGCTL_INPUT_H */

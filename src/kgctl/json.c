@@ -247,7 +247,7 @@ sorted_members(const KgJson *object)
 	return sorted;
 }
 
-/* Members of few: comparing them all is faster than sorting them. */
+/* The members of small objects: comparing all pairs is faster than sorting. */
 #define FEW 12
 
 bool
@@ -333,7 +333,7 @@ digits(const char *s, size_t len, size_t at)
 	return at - start;
 }
 
-/* Whether s is a number by the grammar of RFC 8259. */
+/* Returns whether s is a number by the grammar of RFC 8259. */
 bool
 kg_json_is_number(const char *s, size_t len)
 {
@@ -618,7 +618,7 @@ kg_json_write_made(KgBuf *out, json_t *made)
 	json_decref(made);
 }
 
-/* The end of the string that starts at text[at] == '"'. */
+/* Returns the end of the string that starts at text[at] == '"'. */
 static size_t
 skip_string(const char *text, size_t len, size_t at)
 {
@@ -660,7 +660,9 @@ skip_value(const char *text, size_t len, size_t at)
 	return len;
 }
 
-/* Is there a string of just these characters, as a name or elsewhere? */
+/*
+ * Returns whether a string of these characters occurs, as a name or elsewhere.
+ */
 static bool
 has_string(const char *text, size_t len, const char *string, size_t string_len)
 {
@@ -684,7 +686,7 @@ kg_json_scan(const char *text, size_t len, const char *key, const char **value,
 	size_t keylen = strlen(key);
 	size_t at = 0;
 
-	/* Mostly it is not there, which is seen much faster than it is read. */
+	/* Usually it does not occur, and a search is much faster than parsing. */
 	if (len == 0 || !has_string(text + 1, len - 1, key, keylen))
 		return false;
 	while (at < len && text[at] != '{')

@@ -1,6 +1,7 @@
 /*
  * json_read.c
- *	  Strict reader of JSON text (RFC 8259) that keeps number text and lines.
+ *	  A strict reader of JSON text (RFC 8259) that retains line numbers and
+ *	  the text of numbers.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,8 +13,8 @@
 typedef struct Reader
 {
 	KgArena *arena;
-	KgArena *items;		 /* where many items are read, or NULL */
-	const char *keys[3]; /* of the outermost objects that are being read */
+	KgArena *items;		 /* for reading many items, or NULL */
+	const char *keys[3]; /* names in the enclosing objects, outermost first */
 	const char *text;
 	size_t len;
 	size_t at;
@@ -126,7 +127,7 @@ read_escape(Reader *r)
 	return true;
 }
 
-/* A string into scratch; the opening quote is at r->at. */
+/* Reads a string into scratch; the opening quote is at r->at. */
 static bool
 read_string(Reader *r)
 {
@@ -209,7 +210,10 @@ read_word(Reader *r)
 	return read_number(r);
 }
 
-/* Is it an array of a bundle's edges or entities, in one file or its own? */
+/*
+ * Returns whether it is an array of a bundle's edges or entities, in the
+ * bundle's file or a separate one.
+ */
 static bool
 has_many(const Reader *r, int depth)
 {
@@ -223,7 +227,7 @@ has_many(const Reader *r, int depth)
 			strcmp(r->keys[2], "items") == 0);
 }
 
-/* Read an object and keep its text. */
+/* Reads an object and retains its text. */
 static KgJson *
 read_raw(Reader *r, int depth)
 {
@@ -260,7 +264,7 @@ read_array(Reader *r, int depth)
 	bool many = has_many(r, depth);
 	KgJson *array = at_line(r, kg_json_array(r->arena), r->line);
 
-	/* A member of an item is none of the object around the array. */
+	/* Members of an item do not belong to the object around the array. */
 	if (depth < 3)
 		r->keys[depth] = NULL;
 	r->at++;
@@ -401,7 +405,7 @@ parse(KgArena *arena, KgArena *items, const char *text, size_t len,
 	if (!kg_utf8_valid(text, len, &r.at))
 		return fail(&r, "not valid UTF-8");
 	r.at = 0;
-	/* Editors of one operating system put a byte order mark here. */
+	/* Editors of one operating system write a byte order mark. */
 	if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
 		r.at = 3;
 	value = read_value(&r, 0);

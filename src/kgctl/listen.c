@@ -1,6 +1,6 @@
 /*
  * listen.c
- *	  Subscriptions: connections that LISTEN, and who wants to know.
+ *	  Subscriptions: connections that LISTEN, and their subscribers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #define MAX_SECONDS 1000000000L
 #define CONNECT_TIMEOUT_MS 10000
 
-/* Kinds of notifications, in the order in which they are told. */
+/* Kinds of notifications, in the order in which they are sent. */
 typedef enum Kind
 {
 	KIND_TOOLS,
@@ -27,7 +27,7 @@ typedef enum Kind
 	KIND_RESOURCES,
 	KIND_RESOURCE,
 	KIND_MEMORY,
-	KIND_ACCESS, /* a right may have ended */
+	KIND_ACCESS, /* a right may have expired */
 	NKINDS
 } Kind;
 
@@ -38,39 +38,39 @@ struct KgSubscriber
 {
 	LIST_ENTRY(KgSubscriber) link;
 	KgListener *listener;
-	/* The question whether it may. */
+	/* The request for the subscription: */
 	KgCallContext context;
 	char *token;
 	char *revision;
 	char *text;
 	size_t len;
-	KgListeningFn ready; /* NULL once it was called */
+	KgListeningFn ready; /* NULL after it was called */
 	void *ready_arg;
 	int64_t since;
-	char *key;	   /* NULL until it subscribes */
-	bool ending;   /* notifications were missed while it was asking */
-	bool doubted;  /* the question is to be asked again */
-	unsigned held; /* what it is told if it still may */
+	char *key;	   /* NULL before the subscription */
+	bool ending;   /* notifications were lost during the request */
+	bool doubted;  /* the request must be sent again */
+	unsigned held; /* kinds to send if the right is confirmed */
 	char *id;
 	int kinds;
 	char *uris[MAX_URIS];
 	size_t nuris;
-	int64_t until; /* 0: without end */
+	int64_t until; /* 0: unlimited */
 	KgSubscriberFn fn;
 	void *arg;
 };
 
-/* A database that notifies. */
+/* A connection to a database that notifies. */
 typedef struct Ear
 {
 	KgListener *listener;
 	const char *dsn;
 	PGconn *pg;
 	KgWatch *watch;
-	bool connected; /* it was asked what it is */
-	bool answered;	/* it is no front: LISTEN comes next */
-	bool listening; /* LISTEN is in force */
-	bool missed;	/* there was no connection for a while */
+	bool connected; /* the query of its kind was sent */
+	bool answered;	/* it is not a front: LISTEN follows */
+	bool listening; /* LISTEN is active */
+	bool missed;	/* the connection was lost for some time */
 	int64_t since;
 } Ear;
 
@@ -80,14 +80,17 @@ struct KgListener
 	Ear *ears;
 	size_t nears;
 	LIST_HEAD(, KgSubscriber) subscribers;
-	/* One question at a time: a flood of notifications makes no more. */
+	/*
+	 * One request at a time, so that many notifications do not cause many
+	 * requests.
+	 */
 	KgCall *call;
-	KgSubscriber *checked; /* whose question it is */
+	KgSubscriber *checked; /* the subscriber of the request */
 };
 
 static void on_socket(void *arg, uint32_t events);
 
-/* Whether nothing that is notified anywhere is missed. */
+/* Returns whether LISTEN is active in all databases. */
 static bool
 hears_all(const KgListener *l)
 {
@@ -132,8 +135,8 @@ connect_database(Ear *ear)
 }
 
 /*
- * What says to which subscription a message belongs; NULL: to none.  Of an
- * integer that JSON libraries do not hold its text is sent.
+ * Returns the member that names the subscription of a message, or NULL. An
+ * integer that the JSON library cannot represent is sent as text.
  */
 static json_t *
 meta_of(const char *id)
@@ -168,7 +171,9 @@ send_note(KgSubscriber *s, const char *method, const char *uri)
 	kg_buf_free(&out);
 }
 
-/* Of one resource, or of all that it subscribed to (NULL). */
+/*
+ * Notifies of updates of one resource, or of all its resources if uri is NULL.
+ */
 static void
 send_updates(KgSubscriber *s, const char *uri)
 {
@@ -177,7 +182,10 @@ send_updates(KgSubscriber *s, const char *uri)
 			send_note(s, "notifications/resources/updated", s->uris[i]);
 }
 
-/* Its right ended, or what happened to it may have been missed. */
+/*
+ * Ends a subscription: its right has expired, or notifications may have been
+ * lost.
+ */
 static void
 end(KgSubscriber *s)
 {
@@ -205,7 +213,10 @@ tell(KgSubscriber *s, Kind kind)
 				send_note(s, "notifications/resources/list_changed", NULL);
 			break;
 		case KIND_RESOURCE:
-			/* Of which resource is not said where everybody can listen. */
+			/*
+			 * The notification does not name the resource, because each role
+			 * can listen.
+			 */
 			send_updates(s, NULL);
 			break;
 		case KIND_MEMORY:
@@ -217,7 +228,7 @@ tell(KgSubscriber *s, Kind kind)
 	}
 }
 
-/* ---- whether a subscriber still may be told ---- */
+/* ---- checking a subscriber's right ---- */
 
 static void ask_next(KgListener *l);
 
@@ -235,7 +246,10 @@ on_answer(void *arg, KgAnswer *answer)
 
 	l->call = NULL;
 	l->checked = NULL;
-	/* The database is away or busy: the question is asked at the next tick. */
+	/*
+	 * The database is unavailable or busy: the request is sent at the next
+	 * tick.
+	 */
 	if (answer->status == 503 || answer->status == 504)
 	{
 		s->doubted = true;
@@ -255,7 +269,7 @@ on_answer(void *arg, KgAnswer *answer)
 	ask_next(l);
 }
 
-/* Asks for the next one that is doubted, if there is one. */
+/* Sends the request for the next subscriber in doubt, if there is one. */
 static void
 ask_next(KgListener *l)
 {
@@ -275,7 +289,7 @@ ask_next(KgListener *l)
 		l->call = kg_call_start(&s->context, &msg, s->text, s->len, &owner);
 	free(error);
 	kg_message_free(&msg);
-	/* Too much is waiting: it stays doubted until the next tick. */
+	/* Too many calls wait: it stays in doubt until the next tick. */
 	if (l->call == NULL)
 		return;
 	s->doubted = false;
@@ -293,7 +307,7 @@ take_kind(KgSubscriber *s, Kind kind)
 		tell(s, kind);
 }
 
-/* "<key> <kind>"; a key has no spaces. */
+/* Delivers "<key> <kind>"; a key has no spaces. */
 static void
 deliver(KgListener *l, const char *payload)
 {
@@ -318,7 +332,10 @@ deliver(KgListener *l, const char *payload)
 	ask_next(l);
 }
 
-/* Notifications may have been missed: says that everything changed, and ends. */
+/*
+ * Notifies all subscribers that everything has changed, because notifications
+ * may have been lost, and ends their subscriptions.
+ */
 static void
 tell_all(KgListener *l)
 {
@@ -334,7 +351,10 @@ tell_all(KgListener *l)
 	}
 }
 
-/* Who waits for LISTEN since before a moment is told what became of it. */
+/*
+ * Calls ready of subscribers that have waited for LISTEN since before the given
+ * time.
+ */
 static void
 tell_waiting(KgListener *l, int64_t before, bool listening)
 {
@@ -366,7 +386,10 @@ start_listening(Ear *ear)
 		tell_waiting(ear->listener, INT64_MAX, true);
 }
 
-/* Of a front, which hears nothing of what its shards notify, there is a row. */
+/*
+ * The query returns a row only for a front, which gets no notifications of its
+ * shards.
+ */
 static bool
 take_result(Ear *ear, const PGresult *res)
 {
@@ -469,7 +492,7 @@ look_after(Ear *ear)
 		tell_waiting(l, ear->since, false);
 	if (ear->pg != NULL && !ear->listening && waited > CONNECT_TIMEOUT_MS)
 		disconnect(ear);
-	/* Only while somebody wants to know. */
+	/* Only while there are subscribers. */
 	else if (ear->pg == NULL && !LIST_EMPTY(&l->subscribers) &&
 			 waited > PAUSE_MS)
 		connect_database(ear);
@@ -522,7 +545,7 @@ add_uri(KgSubscriber *s, const json_t *uri)
 		s->uris[s->nuris++] = kg_strdup(json_string_value(uri));
 }
 
-/* The accepted filter, in params or in an object right below. */
+/* Reads the accepted filter, in params or in an object directly in it. */
 static void
 read_filter(KgSubscriber *s, json_t *object, int depth)
 {
@@ -558,7 +581,7 @@ kg_subscriber_new(KgListener *l, const KgCallContext *context, const char *text,
 
 	s->listener = l;
 	s->context = *context;
-	/* What the gateway asks is not counted as its client's. */
+	/* Requests of the gateway do not count for its client. */
 	s->context.rates = NULL;
 	s->context.readers = NULL;
 	s->context.token = s->token = context->token ? kg_strdup(context->token)

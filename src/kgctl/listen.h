@@ -1,10 +1,10 @@
 /*
  * listen.h
- *	  Subscriptions: connections that LISTEN, and who wants to know.
+ *	  Subscriptions: connections that LISTEN, and their subscribers.
  *
- * Nothing is kept across restarts; a client subscribes again.  After the
- * connection was lost every subscriber is told that everything changed,
- * because what was notified meanwhile is gone.
+ * Subscriptions are not stored across restarts; a client subscribes again.
+ * After a lost connection, each subscriber gets notifications that everything
+ * has changed, because notifications meanwhile are lost.
  */
 #ifndef KG_LISTEN_H
 #define KG_LISTEN_H
@@ -19,28 +19,32 @@
 typedef struct KgListener KgListener;
 typedef struct KgSubscriber KgSubscriber;
 
-/* LISTEN is in force, or cannot be had for now. */
+/* Called when LISTEN is active, or cannot be activated now. */
 typedef void (*KgListeningFn)(void *arg, bool listening);
 
 /*
- * A JSON-RPC notification for the subscriber.  NULL: it may have no right to be
- * told any more; it is to be unsubscribed, and asks again if it wants to.
+ * Called with a JSON-RPC notification for the subscriber. json NULL means that
+ * the subscriber may have lost its right: unsubscribe it; it may request the
+ * subscription again.
  */
 typedef void (*KgSubscriberFn)(void *arg, const char *json, size_t len);
 
-/* With a connection to each database; the strings must outlive it. */
+/*
+ * Creates a listener with a connection to each database. The strings must
+ * outlive it.
+ */
 extern KgListener *kg_listener_new(KgLoop *loop, const char *const *dsns,
 								   size_t n);
 extern void kg_listener_free(KgListener *listener);
 
 /*
- * Who will subscribe listens before it asks the database whether it may, so
- * that what changes after the answer is heard.  Where LISTEN is not in force
- * yet, *waits, and ready is called later.
+ * Creates a subscriber. A client listens before it requests the subscription
+ * from the database, so that no change after the answer is lost. If LISTEN is
+ * not active yet, sets *waits, and ready is called later.
  *
- * text is the message that asks.  Whoever may connect can notify, so a
- * notification that rights changed takes nothing away: the database is asked
- * once more with the message, and its answer decides.
+ * text is the message that requests the subscription. Any role that may connect
+ * can NOTIFY, so a notification of changed rights does not end a subscription.
+ * Instead the message is sent to the database again, and its answer decides.
  */
 extern KgSubscriber *kg_subscriber_new(KgListener *listener,
 									   const KgCallContext *context,
@@ -48,26 +52,26 @@ extern KgSubscriber *kg_subscriber_new(KgListener *listener,
 									   KgListeningFn ready, void *arg,
 									   bool *waits);
 
-/* What the database granted. */
+/* A subscription that the database has granted. */
 typedef struct KgSubscription
 {
 	const char *key; /* of the changes */
 	/*
-	 * The acknowledgement (its filter and resource URIs are read from it), of a
-	 * legacy client what it sent to subscribe to one resource, or NULL: it gets
-	 * all list changes.
+	 * The acknowledgement, from which the filter and the resource URIs are
+	 * read. For a legacy client, its request to subscribe to one resource, or
+	 * NULL: it gets all list changes.
 	 */
 	const char *ack;
 	size_t len;
 	const char *id; /* JSON text of the subscription id, or NULL */
-	long seconds;	/* until its right ends; -1: it has no end */
+	long seconds;	/* until the right expires; -1: never */
 } KgSubscription;
 
 extern void kg_subscribe(KgSubscriber *subscriber, const KgSubscription *what,
 						 KgSubscriberFn fn, void *arg);
 extern void kg_unsubscribe(KgSubscriber *subscriber);
 
-/* The answer that ends a subscription. */
+/* Writes the result that ends a subscription. */
 extern void kg_subscriber_result(KgBuf *out, const char *id);
 
 #endif /* KG_LISTEN_H */

@@ -1,11 +1,11 @@
 /*
  * load.c
- *	  Rows that are written in batches.
+ *	  Loads of rows in batches.
  *
- * kg_put_entities() and kg_put_edges() say of each row what became of it, but a
- * row that only the writing itself refuses (a trigger of the DBA's, a value that
- * somebody else writes at the same time) fails its whole batch.  Then the batch
- * is halved, until the rows are known that it is.
+ * kg_put_entities() and kg_put_edges() return a verdict for each row. But a
+ * row that is refused only when it is written (by a trigger of a DBA, or
+ * because of a concurrent write of its value) fails the whole batch. Then the
+ * batch is halved repeatedly until these rows are found.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "kgctl/load.h"
 #include "kgctl/log.h"
 
-/* Bytes of a batch: what is sent is in memory three times. */
+/* Bytes of a batch, which is in memory three times when it is sent. */
 #define MAX_BYTES ((size_t) 2 * 1024 * 1024)
-/* How often a batch is tried that others' writes were in the way of. */
+/* Maximal number of attempts for a batch that conflicts with other sessions. */
 #define MAX_TRIES 10
 
 void
@@ -38,7 +38,7 @@ kg_load_free(KgLoad *load)
 		kg_arena_free(load->arena);
 }
 
-/* ---- how far it has come ---- */
+/* ---- the position ---- */
 
 static char *
 position(const KgLoad *load, bool done)
@@ -181,11 +181,14 @@ mark(KgLoad *load, long long batch, bool done)
 	return ok;
 }
 
-/* What a message says stays, where a transaction is not committed. */
+/*
+ * Sets the message about the rows that remain loaded if a transaction is not
+ * committed.
+ */
 static void
 say_unchanged(const KgLoad *load)
 {
-	/* Two, so that the one that is in use is never written to. */
+	/* Two texts, so that the one in use is never overwritten. */
 	static char texts[2][256];
 	static int which;
 	char *text = texts[which];
@@ -237,7 +240,7 @@ error_of_row(KgLoad *load, const char *message, const char *property)
 	return error;
 }
 
-/* Say it where nobody keeps it. */
+/* Prints the error of a row if there is no file of rejects. */
 static void
 report(KgLoad *load, size_t file, unsigned long line, const KgJson *error)
 {
@@ -252,9 +255,9 @@ report(KgLoad *load, size_t file, unsigned long line, const KgJson *error)
 }
 
 /*
- * What a row is about, as a number; 0 where that is not known.  Of an edge's
- * ends it does not matter here which is which: two that are taken for one only
- * end the batch early.
+ * Returns a hash of the row's entity or edge, or 0 if it is unknown. The hash
+ * of an edge need not distinguish its ends: a false match only ends the batch
+ * early.
  */
 static uint64_t
 hash_of(const KgLoad *load, const KgJson *item)
@@ -283,7 +286,7 @@ hash_of(const KgLoad *load, const KgJson *item)
 	return hash | 1;
 }
 
-/* Whether the batch has one with the hash; it has it afterwards. */
+/* Adds a hash to the batch. Returns whether the batch had it already. */
 static bool
 see(KgLoad *load, uint64_t hash)
 {
@@ -322,7 +325,7 @@ kg_load_row(KgLoad *load, const KgLoadPlace *after, unsigned long line,
 	uint64_t hash = hash_of(load, item);
 	KgLoadRow *row;
 
-	/* What comes again replaces what came before, in whatever batch. */
+	/* A later row replaces an earlier one, also within a batch. */
 	if (see(load, hash))
 	{
 		if (!kg_load_flush(load))
@@ -374,7 +377,7 @@ kg_load_bad_row(KgLoad *load, const KgLoadPlace *after, unsigned long line,
 
 /* ---- batches ---- */
 
-/* "/items/17/name" as "/name". */
+/* Shortens "/items/17/name" to "/name". */
 static void
 shorten_path(KgArena *arena, KgJson *error)
 {
@@ -406,7 +409,7 @@ reject(KgLoad *load, const KgLoadRow *row, KgJson *error)
 	load->counted.rejected++;
 }
 
-/* The verdicts on n rows. */
+/* Reads the verdicts of n rows. */
 static bool
 take_verdicts(KgLoad *load, size_t first, size_t n, const char *text)
 {
@@ -434,7 +437,7 @@ take_verdicts(KgLoad *load, size_t first, size_t n, const char *text)
 	return true;
 }
 
-/* Is it about what was to be written, and not about the server? */
+/* Returns whether the error is about the rows, not about the server. */
 static bool
 is_of_rows(const char *state)
 {
@@ -442,7 +445,7 @@ is_of_rows(const char *state)
 		   strncmp(state, "P0", 2) == 0;
 }
 
-/* Others were in the way. */
+/* Returns whether the error is a conflict with other sessions. */
 static bool
 is_passing(const char *state)
 {
@@ -466,8 +469,8 @@ read_error(KgLoad *load, const char *text)
 typedef enum Outcome
 {
 	WRITTEN,
-	AGAIN, /* the batch is to be tried again */
-	FAILED /* it was said why */
+	AGAIN, /* the batch must be tried again */
+	FAILED /* the error was reported */
 } Outcome;
 
 static Outcome put_rows(KgLoad *load, size_t first, size_t n);
@@ -545,7 +548,7 @@ put_rows(KgLoad *load, size_t first, size_t n)
 	return outcome;
 }
 
-/* Nobody keeps what is wrong, so it ends here. */
+/* Errors are not written to a file, so the load ends here. */
 static bool
 stop_at_errors(KgLoad *load)
 {
@@ -585,8 +588,8 @@ clear_batch(KgLoad *load)
 }
 
 /*
- * Add the batch to the counts and write the position with it; what the
- * transaction does not commit is taken back.
+ * Adds the batch to the counts and writes the position with it. If the
+ * transaction is not committed, the counts are restored.
  */
 static bool
 write_position(KgLoad *load)
@@ -613,7 +616,7 @@ write_position(KgLoad *load)
 static bool
 begin_batch(KgLoad *load)
 {
-	/* A plan for these values alone would hold two copies of the batch. */
+	/* A custom plan for the values would contain two copies of the batch. */
 	return (load->atomic || kg_db_begin(&load->db)) &&
 		   kg_db_set(&load->db, "plan_cache_mode", "force_generic_plan");
 }
@@ -663,7 +666,7 @@ kg_load_flush(KgLoad *load)
 	ok = write_batch(load);
 	if (ok && load->atomic && load->rejects.added.len > 0)
 	{
-		/* Nothing depends on it: the file is kept as it grows. */
+		/* No position refers to the file: it is made permanent as it grows. */
 		ok = kg_rejects_write(&load->rejects);
 		kg_rejects_keep(&load->rejects);
 	}

@@ -1,7 +1,7 @@
 /*
  * load.h
- *	  Rows that are written in batches, each in a transaction of its own, with
- *	  how far the load has come in the same one; or all in one transaction.
+ *	  Loads of rows: in batches, each in its own transaction together with
+ *	  the position of the load; or all in one transaction.
  */
 #ifndef KG_KGCTL_LOAD_H
 #define KG_KGCTL_LOAD_H
@@ -11,10 +11,10 @@
 #include "kgctl/rejects.h"
 #include "kgctl/stored.h"
 
-/* Where a row ends: what is before it is loaded. */
+/* A position after a row: all rows before it are loaded. */
 typedef struct KgLoadPlace
 {
-	size_t file; /* of the files that were named, from 0 */
+	size_t file; /* index of the named file */
 	uint64_t offset;
 	uint64_t hash;
 	unsigned long line;
@@ -33,7 +33,7 @@ typedef struct KgLoadRow
 {
 	size_t file;
 	unsigned long line;
-	size_t at; /* in items */
+	size_t at; /* index into items */
 	size_t len;
 } KgLoadRow;
 
@@ -41,7 +41,7 @@ typedef struct KgLoad
 {
 	KgDb db;
 	const char *name;	/* of the load */
-	const char *target; /* entity type, or relation */
+	const char *target; /* an entity type or a relation */
 	const char *const *files;
 	bool edges;
 	bool atomic;
@@ -53,17 +53,17 @@ typedef struct KgLoad
 	KgRejects rejects;
 	KgProgress progress;
 
-	KgLoadCounts counts; /* of what is written */
+	KgLoadCounts counts; /* of written rows */
 	KgLoadPlace place;	 /* after the last row of the batch */
-	long long batch;	 /* the last that was written */
+	long long batch;	 /* number of the last written batch */
 
-	/* The batch. */
+	/* The current batch. */
 	KgBuf items;
 	KgLoadRow *rows;
 	size_t nrows;
-	KgLoadCounts counted; /* in it */
-	uint64_t *seen;		  /* hashes of what it has */
-	size_t reported;	  /* errors, in all */
+	KgLoadCounts counted; /* of the batch */
+	uint64_t *seen;		  /* hashes of the ids or edges in it */
+	size_t reported;	  /* total number of reported errors */
 	KgArena *arena;
 } KgLoad;
 
@@ -71,15 +71,15 @@ extern void kg_load_start(KgLoad *load);
 extern void kg_load_free(KgLoad *load);
 
 /*
- * How far the load has come: *found is false where nothing is known of it,
- * *done says that it is complete.  rejects and size are of its file of rejected
- * rows.
+ * The position at which the load stopped. found is false if it is unknown; done
+ * means that the load is complete. rejects and size are those of its file of
+ * rejected rows.
  */
 typedef struct KgLoadStopped
 {
 	bool found;
 	bool done;
-	char *path;	   /* of the file that it stopped in */
+	char *path;	   /* of the file in which it stopped */
 	char *rejects; /* or NULL */
 	uint64_t size;
 	char *time;
@@ -88,26 +88,26 @@ typedef struct KgLoadStopped
 extern bool kg_load_stopped(KgLoad *load, KgLoadStopped *stopped);
 extern void kg_load_stopped_free(KgLoadStopped *stopped);
 
-/* Begin anew, forgetting how far it has come before. */
+/* Begins anew and discards the previous position. */
 extern bool kg_load_begin(KgLoad *load);
 
 /*
- * A row that is good so far, as JSON; the batch before it is written where it
- * has the same thing, or is full.  False: the load has stopped.
+ * Adds a valid row as JSON. Writes the batch before it if the batch is full or
+ * contains the same entity or edge. Returns false if the load has stopped.
  */
 extern bool kg_load_row(KgLoad *load, const KgLoadPlace *after,
 						unsigned long line, const KgJson *item,
 						const char *text, size_t len);
 
-/* One that is not; property may be NULL, text is what stands in the file. */
+/* Adds an invalid row. property may be NULL; text is the row in the file. */
 extern bool kg_load_bad_row(KgLoad *load, const KgLoadPlace *after,
 							unsigned long line, const char *error,
 							const char *property, const char *text, size_t len);
 
-/* Write the batch. */
+/* Writes the batch. */
 extern bool kg_load_flush(KgLoad *load);
 
-/* Write what is left, and that the load is complete. */
+/* Writes the last batch, and that the load is complete. */
 extern bool kg_load_end(KgLoad *load);
 
 #endif /* KG_KGCTL_LOAD_H */

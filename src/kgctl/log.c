@@ -70,7 +70,7 @@ write_line(KgLogLevel level, const char *fmt, va_list args)
 		at = (size_t) snprintf(line, sizeof(line), "kgctl: ");
 	if (vsnprintf(text, sizeof(text), fmt, args) < 0)
 		return;
-	/* A server's message is one line, whatever somebody put into its text. */
+	/* A server's message is one line, whatever text it includes. */
 	at += kg_show(line + at, sizeof(line) - at - 1, text, !server);
 	line[at++] = '\n';
 	/* A log that cannot be written must not stop the server. */

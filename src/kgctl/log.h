@@ -1,7 +1,7 @@
 /*
  * log.h
- *	  Messages of kgctl: all on standard error, one line each.  Nothing that
- *	  is logged holds a token or a message's content.
+ *	  Messages of kgctl: lines on standard error. They contain no tokens and
+ *	  no contents of messages.
  */
 #ifndef KG_LOG_H
 #define KG_LOG_H
@@ -20,13 +20,16 @@ typedef enum KgLogLevel
 extern bool kg_log_set_level(const char *name);
 extern bool kg_log_wanted(KgLogLevel level);
 
-/* A server's line has a time stamp (none under systemd); a command's has not. */
+/*
+ * Switches to the format of servers: lines have a time stamp, except under
+ * systemd.
+ */
 extern void kg_log_server(void);
 
 extern void kg_log(KgLogLevel level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* kgctl: what is wrong */
+/* Prints "kgctl: MESSAGE". */
 extern void kg_error(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 extern void kg_verror(const char *fmt, va_list args)

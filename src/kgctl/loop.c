@@ -15,7 +15,7 @@
 #include "kgctl/log.h"
 #include "kgctl/loop.h"
 
-/* The pools of --read-dsn have one of each, too. */
+/* Each pool of --read-dsn has one of each kind, too. */
 #define MAX_HOOKS 32
 
 struct KgWatch
@@ -40,9 +40,9 @@ struct KgLoop
 	int signals;
 	bool stop;
 	int64_t next_tick;
-	bool hurry;	   /* do not wait for events, */
-	int64_t due;   /* or not past this */
-	KgWatch *dead; /* freed when the batch of events is done */
+	bool hurry;	   /* do not wait for events */
+	int64_t due;   /* limit of the wait */
+	KgWatch *dead; /* removed, freed after the current events */
 	Hook ticks[MAX_HOOKS];
 	int nticks;
 	Hook waits[MAX_HOOKS];
@@ -173,7 +173,7 @@ kg_loop_on_wait(KgLoop *loop, KgLoopFn fn, void *arg)
 	add_hook(loop->waits, &loop->nwaits, fn, arg);
 }
 
-/* The latest first: what uses the pool runs before the pool. */
+/* The latest first: users of the pool run before the pool. */
 static void
 run_hooks(const Hook *hooks, int n)
 {
@@ -264,7 +264,7 @@ kg_loop_on_signal(KgLoop *loop, KgLoopFn fn, void *arg)
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
-	/* Before any thread starts, so that none of them gets the signals. */
+	/* Before any thread starts, so that no thread gets the signals. */
 	if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
 		return false;
 	loop->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);

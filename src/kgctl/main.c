@@ -40,7 +40,7 @@ usage(FILE *out)
 int
 main(int argc, char **argv)
 {
-	/* Numbers and messages look the same whatever the locale. */
+	/* The format of numbers and messages must not depend on the locale. */
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
 	json_set_alloc_funcs(kg_malloc, free);
@@ -66,8 +66,8 @@ main(int argc, char **argv)
 			int code = kg_command_run(commands[i], argc - 2, argv + 2);
 
 			/*
-			 * A full disk or a closed pipe is not success, nor "different":
-			 * whoever reads would take half of the differences for all.
+			 * A full disk or a closed pipe is neither success nor "different":
+			 * a reader would take incomplete differences for complete ones.
 			 */
 			if ((fflush(stdout) != 0 || ferror(stdout)) &&
 				(code == KG_EXIT_OK || code == KG_EXIT_DIFFERENT))

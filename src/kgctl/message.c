@@ -1,6 +1,6 @@
 /*
  * message.c
- *	  What a gateway has to know of a JSON-RPC message.
+ *	  The properties of a JSON-RPC message that a gateway needs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ kg_revision_has_batches(const char *revision)
 	return strcmp(revision, "2025-03-26") == 0;
 }
 
-/* An id as it is to be echoed: a string or an integer. */
+/* Returns an id, a string or an integer, as text for the response. */
 static char *
 id_text(const KgJson *id)
 {
@@ -84,7 +84,7 @@ kg_message_parse(KgMessage *msg, const char *text, size_t len, char **error)
 	return true;
 }
 
-/* ---- the id of a message that is refused ---- */
+/* ---- the id of a refused message ---- */
 
 /* An id of 1024 characters, each of them escaped. */
 #define MAX_ID_TOKEN (6 * 1024 + 2)
@@ -152,7 +152,7 @@ is_space(char c)
 	return memchr(" \t\r\n", c, 4) != NULL;
 }
 
-/* A character of the outermost object, between its members' inner parts. */
+/* Handles a character of the outermost object, outside of nested values. */
 static void
 scan_outermost(KgIdScan *scan, char c)
 {
@@ -229,7 +229,7 @@ kg_id_scan_end(KgIdScan *scan)
 {
 	char *id = scan->id;
 
-	/* A response has the id of a request of ours. */
+	/* A response has the id of a request of the gateway. */
 	if (!scan->is_request || scan->ids != 1)
 	{
 		free(id);
@@ -292,7 +292,7 @@ kg_message_tool_calls(const KgMessage *msg)
 	return n;
 }
 
-/* Begins a response.  The id is JSON text already and is echoed as it came. */
+/* Begins a response. The id is JSON text and is not changed. */
 static void
 begin_response(KgBuf *out, const char *id)
 {
@@ -305,7 +305,7 @@ kg_message_error(KgBuf *out, const char *id, int code, const char *text)
 {
 	json_t *message = json_string(text);
 
-	/* A server may send anything. */
+	/* The text of a server may be invalid UTF-8. */
 	if (message == NULL)
 		message = json_string("the error is not UTF-8");
 	begin_response(out, id);
@@ -328,7 +328,7 @@ void
 kg_message_tool_error(KgBuf *out, const char *id, const char *revision,
 					  KgRefusal refusal, const char *text, long retry_after_ms)
 {
-	/* As src/base/error.c has them. */
+	/* Codes and levels of src/base/error.c. */
 	static const struct
 	{
 		const char *code;
@@ -385,7 +385,7 @@ kg_message_with_revision(KgBuf *out, const char *text, size_t len,
 	size_t skip = skip_space(text, len, 0);
 	size_t first;
 
-	/* What is no object is refused as such by the database. */
+	/* The database refuses a message that is not an object. */
 	if (skip >= len || text[skip] != '{')
 	{
 		kg_buf_add(out, text, len);
@@ -394,7 +394,10 @@ kg_message_with_revision(KgBuf *out, const char *text, size_t len,
 	first = skip_space(text, len, skip + 1);
 	while (len > 0 && text[len - 1] != '}')
 		len--;
-	/* The last one of a name counts, and that is not the client's to say. */
+	/*
+	 * Of several members with one name, the last one counts, and the client
+	 * must not set these.
+	 */
 	kg_buf_add(out, text, len - 1);
 	kg_buf_printf(out,
 				  "%s\"kg_revision\":\"%s\",\"kg_app\":%s}",

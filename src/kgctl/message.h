@@ -1,7 +1,7 @@
 /*
  * message.h
- *	  What a gateway has to know of a JSON-RPC message, and the errors it
- *	  answers itself.  Everything else is the database's business.
+ *	  The properties of a JSON-RPC message that a gateway needs, and the
+ *	  errors that it sends itself. The database handles everything else.
  */
 #ifndef KG_MESSAGE_H
 #define KG_MESSAGE_H
@@ -10,11 +10,11 @@
 
 #define KG_META "io.modelcontextprotocol/"
 #define KG_MODERN "2026-07-28"
-/* What a legacy HTTP client without a version header speaks. */
+/* The revision of a legacy HTTP client without a version header. */
 #define KG_LEGACY_DEFAULT "2025-03-26"
 
 #define KG_LISTEN_METHOD "subscriptions/listen"
-/* The same of one resource, of a legacy client. */
+/* A legacy client's method to subscribe to one resource. */
 #define KG_SUBSCRIBE_METHOD "resources/subscribe"
 #define KG_UNSUBSCRIBE_METHOD "resources/unsubscribe"
 
@@ -31,7 +31,7 @@
 
 typedef enum KgMessageKind
 {
-	KG_MSG_INVALID, /* JSON, but no JSON-RPC message */
+	KG_MSG_INVALID, /* JSON, but not a JSON-RPC message */
 	KG_MSG_REQUEST,
 	KG_MSG_NOTIFICATION,
 	KG_MSG_RESPONSE,
@@ -46,31 +46,31 @@ typedef struct KgMessage
 	const char *method;
 	const KgJson *params;
 	const KgJson *meta;	  /* params._meta */
-	char *id;			  /* JSON text of a usable id, else NULL */
-	bool modern;		  /* _meta makes a claim of the modern protocol */
-	const char *revision; /* the one _meta names, or NULL */
+	char *id;			  /* JSON text of a valid id, or NULL */
+	bool modern;		  /* _meta has a member of the modern protocol */
+	const char *revision; /* the revision in _meta, or NULL */
 } KgMessage;
 
-/* Whether a revision is one of the modern protocol; and of the legacy one. */
+/* Return whether a revision is one of the modern, or of the legacy protocol. */
 extern bool kg_revision_is_modern(const char *revision);
 extern bool kg_revision_is_legacy(const char *revision);
-/* One revision alone has them. */
+/* Returns whether the revision has batches; only one has. */
 extern bool kg_revision_has_batches(const char *revision);
 
-/* Parse; false with *error (malloc'd) where it is not JSON. */
+/* Parses a message. Returns false with *error (malloc'd) if it is not JSON. */
 extern bool kg_message_parse(KgMessage *msg, const char *text, size_t len,
 							 char **error);
 extern void kg_message_free(KgMessage *msg);
 
-/* params.name or params.uri: what the header Mcp-Name has to repeat. */
+/* Returns params.name or params.uri, which the header Mcp-Name must repeat. */
 extern const char *kg_message_name(const KgMessage *msg);
 
-/* How many calls of tools are in it: those that want an answer. */
+/* Returns the number of tool calls in the message that have an id. */
 extern size_t kg_message_tool_calls(const KgMessage *msg);
 
 /*
- * A search for the id of a request in text that is refused because it is too
- * large or cannot be parsed.  The text comes in pieces and is not kept.
+ * A search for the id of a request in a text that is refused because it is too
+ * large or invalid. The text arrives in pieces and is not stored.
  */
 typedef struct KgIdScan
 {
@@ -87,7 +87,7 @@ typedef struct KgIdScan
 	size_t depth;
 	bool in_string;
 	bool escaped;
-	bool is_id;		 /* the member that is read */
+	bool is_id;		 /* the current member is the id */
 	bool is_request; /* it has a method */
 	unsigned ids;
 	KgBuf token;
@@ -96,19 +96,21 @@ typedef struct KgIdScan
 
 extern void kg_id_scan_start(KgIdScan *scan);
 extern void kg_id_scan(KgIdScan *scan, const char *text, size_t len);
-/* Returns the id as JSON text, malloc'd, or NULL where it cannot be known. */
+/* Returns the id as JSON text (malloc'd), or NULL if it is unknown. */
 extern char *kg_id_scan_end(KgIdScan *scan);
-/* Does all of it with one piece. */
+/* Searches for the id in a text of one piece. */
 extern char *kg_message_find_id(const char *text, size_t len);
 
-/* {"jsonrpc":"2.0","id":...,"error":{...}}; id NULL is written as null. */
+/*
+ * Writes {"jsonrpc":"2.0","id":...,"error":{...}}. id NULL is written as null.
+ */
 extern void kg_message_error(KgBuf *out, const char *id, int code,
 							 const char *text);
 
-/* {"jsonrpc":"2.0","id":...,"result":{...}}; lets result go. */
+/* Writes {"jsonrpc":"2.0","id":...,"result":{...}} and releases result. */
 extern void kg_message_result(KgBuf *out, const char *id, json_t *result);
 
-/* Why a call is not passed on. */
+/* The reason why a call is not passed on. */
 typedef enum KgRefusal
 {
 	KG_REFUSED_FORBIDDEN,
@@ -117,18 +119,18 @@ typedef enum KgRefusal
 } KgRefusal;
 
 /*
- * The result of a tool that fails, in the shape of a legacy revision, or (NULL)
- * of the modern one.  retry_after_ms < 0: that is not told.
+ * Writes the result of a failed tool, in the format of a legacy revision, or of
+ * the modern one if revision is NULL. retry_after_ms < 0 is omitted.
  */
 extern void kg_message_tool_error(KgBuf *out, const char *id,
 								  const char *revision, KgRefusal refusal,
 								  const char *text, long retry_after_ms);
 
-/* Add "kg_revision", and "kg_app", to a message that is an object, valid JSON. */
+/* Adds "kg_revision" and "kg_app" to a message, a valid JSON object. */
 extern void kg_message_with_revision(KgBuf *out, const char *text, size_t len,
 									 const char *revision, bool app);
 
-/* Does the database's answer to initialize agree on MCP Apps? */
+/* Returns whether the database's answer to initialize agrees on MCP Apps. */
 extern bool kg_answer_agrees_app(const char *text, size_t len);
 
 #endif /* KG_MESSAGE_H */

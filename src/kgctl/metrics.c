@@ -1,8 +1,8 @@
 /*
  * metrics.c
- *	  What kgctl serve counts, and its text for Prometheus (text format 0.0.4).
+ *	  The metrics of kgctl serve, in the text format 0.0.4 of Prometheus.
  *
- * docs/monitoring.md has the list of names.
+ * docs/monitoring.md lists their names.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "kgctl/metrics.h"
 
-/* Tools with series of their own; the others share one. */
+/* Number of tools with their own series; the others share one. */
 #define MAX_TOOLS 100
 #define MAX_ERRORS 64
 #define MAX_CODE 32
@@ -24,7 +24,7 @@
 
 typedef struct Times
 {
-	uint64_t buckets[12]; /* by upper bound, the last one without */
+	uint64_t buckets[12]; /* by upper bound; the last one is unlimited */
 	uint64_t sum_us;
 	uint64_t count;
 } Times;
@@ -181,7 +181,7 @@ find_error(KgErrorKind kind, const char *code, size_t len)
 		if (errors[i].kind == kind && strlen(errors[i].code) == len &&
 			memcmp(errors[i].code, code, len) == 0)
 			return &errors[i];
-	/* The last places are for all that find none, one for each kind. */
+	/* The last slots are for errors without their own, one for each kind. */
 	if (i >= MAX_ERRORS - NKINDS && strncmp(code, OTHER, len) != 0)
 		return NULL;
 	nerrors++;
@@ -252,7 +252,7 @@ kg_metric_gauge(KgBuf *out, const char *name, const char *help, double value)
 	kg_buf_printf(out, "%s %.15g\n", name, value);
 }
 
-/* A value of a label, without its quotes. */
+/* Writes the value of a label without quotes. */
 static void
 write_label(KgBuf *out, const char *value)
 {
@@ -269,7 +269,7 @@ write_label(KgBuf *out, const char *value)
 	}
 }
 
-/* label="value", with what follows it; nothing where there is no label. */
+/* Writes label="value" and le; nothing if there is no label. */
 static void
 write_labels(KgBuf *out, const char *label, const char *value, const char *le)
 {
@@ -343,7 +343,7 @@ write_errors(KgBuf *out)
 					  (unsigned long long) errors[i].count);
 }
 
-/* As libraries for other languages call them. */
+/* The names that Prometheus client libraries use. */
 static void
 write_process(KgBuf *out)
 {
@@ -363,7 +363,7 @@ write_process(KgBuf *out)
 static void
 write_counter(KgBuf *out, size_t i)
 {
-	/* Series of one name stand together. */
+	/* All series of one name must be adjacent. */
 	if (counter_names[i].help != NULL)
 		kg_metric_head(
 			out, counter_names[i].name, "counter", counter_names[i].help);

@@ -1,10 +1,10 @@
 /*
  * metrics.h
- *	  What kgctl serve counts, and its text for Prometheus.
+ *	  The metrics of kgctl serve, in the format of Prometheus.
  *
- * One process has one set of counters, of the thread of the loop.  No label
- * takes what a client sends: a tool has its series once the database answered
- * for it, and there is a bound to how many have one.
+ * A process has one set of counters, used only by the thread of the loop.
+ * Labels contain no text of clients: a tool gets a time series after the
+ * database has answered for it, and the number of series is limited.
  */
 #ifndef KG_METRICS_H
 #define KG_METRICS_H
@@ -15,38 +15,41 @@
 
 #include "kgctl/buf.h"
 
-/* What is just counted; its names are in metrics.c. */
+/* Plain counters; metrics.c has their names. */
 typedef enum KgCounter
 {
-	KG_COUNT_CANCELLED,		/* calls whose client went away */
+	KG_COUNT_CANCELLED,		/* calls whose client disconnected */
 	KG_COUNT_CONNECTS,		/* connections to the database */
-	KG_COUNT_CONNECT_FAIL,	/* and attempts that failed */
-	KG_COUNT_LOST,			/* connections that broke */
-	KG_COUNT_QUEUE_FULL,	/* calls that found no place in the queue */
-	KG_COUNT_QUEUE_EXPIRED, /* calls that waited in vain */
-	/* requests to the authorizer, by what became of them */
+	KG_COUNT_CONNECT_FAIL,	/* failed attempts to connect */
+	KG_COUNT_LOST,			/* broken connections */
+	KG_COUNT_QUEUE_FULL,	/* calls refused by a full queue */
+	KG_COUNT_QUEUE_EXPIRED, /* calls that timed out in the queue */
+	/* Requests to the authorizer, by result: */
 	KG_COUNT_AUTHORIZER_OK,
 	KG_COUNT_AUTHORIZER_TIMEOUT,
 	KG_COUNT_AUTHORIZER_STATUS,
 	KG_COUNT_AUTHORIZER_MALFORMED,
 	KG_COUNT_AUTHORIZER_UNREACHABLE,
-	KG_COUNT_AUTHORIZER_BUSY, /* not even sent */
-	/* and its decisions */
+	KG_COUNT_AUTHORIZER_BUSY, /* not sent */
+	/* Decisions of the authorizer: */
 	KG_COUNT_ALLOWED,
 	KG_COUNT_DENIED,
-	KG_COUNT_KEPT,		 /* decisions that needed no request */
+	KG_COUNT_KEPT,		 /* decisions taken from the cache */
 	KG_COUNT_RATE_CALLS, /* refused by calls_per_minute */
-	KG_COUNT_RATE_EDGES, /* by edges_per_minute */
-	/* calls that a standby was asked, by what became of them */
+	KG_COUNT_RATE_EDGES, /* refused by edges_per_minute */
+	/*
+	 * Calls sent to a standby, by result. Unless it is "answered", the call was
+	 * sent to the primary as well.
+	 */
 	KG_COUNT_READ_ANSWERED,
-	KG_COUNT_READ_REFUSED, /* for the primary: they write, or are errors */
+	KG_COUNT_READ_REFUSED, /* left to the primary: writes and errors */
 	KG_COUNT_READ_BEHIND,  /* not replayed in time */
 	KG_COUNT_READ_FAILED
 } KgCounter;
 
 #define KG_COUNTERS (KG_COUNT_READ_FAILED + 1)
 
-/* Who an error is of. */
+/* The source of an error. */
 typedef enum KgErrorKind
 {
 	KG_ERROR_TOOL,	   /* code: of the tool's error */
@@ -55,10 +58,10 @@ typedef enum KgErrorKind
 	KG_ERROR_GATEWAY   /* code: HTTP status */
 } KgErrorKind;
 
-/* Whether anybody reads them: what costs something is not counted otherwise. */
+/* Metrics are read. Otherwise, costly ones are not counted. */
 extern bool kg_metrics_wanted;
 
-/* Microseconds of a clock that only goes forward. */
+/* Returns microseconds of a monotonic clock. */
 extern int64_t kg_clock_us(void);
 
 extern void kg_count(KgCounter what);
@@ -66,15 +69,15 @@ extern void kg_count_message(const char *method);
 extern void kg_count_error(KgErrorKind kind, const char *code, size_t len);
 extern void kg_count_http(unsigned status);
 
-/* A call of a tool: known, where the database answered for this name. */
+/* Counts a call of a tool. known: the database has answered for this name. */
 extern void kg_count_call(const char *tool, bool known, int64_t us);
 
-/* A request to the authorizer. */
+/* Adds the duration of a request to the authorizer. */
 extern void kg_count_authorizer_time(int64_t us);
 
 extern void kg_metrics_write(KgBuf *out);
 
-/* A line of a metric that is asked for when it is read. */
+/* Write a line of a metric whose value is determined when it is read. */
 extern void kg_metric_head(KgBuf *out, const char *name, const char *type,
 						   const char *help);
 extern void kg_metric_gauge(KgBuf *out, const char *name, const char *help,

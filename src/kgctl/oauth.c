@@ -1,8 +1,8 @@
 /*
  * oauth.c
- *	  The gateway as an OAuth protected resource: its metadata (RFC 9728) and
- *	  the challenge of a refusal (RFC 6750).  Whether a token is good is the
- *	  database's decision.
+ *	  The gateway as an OAuth protected resource: its metadata (RFC 9728),
+ *	  and the challenge of a refusal (RFC 6750). The database decides
+ *	  whether a token is valid.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ is_configured(const KgHttp *http)
 	return kg_args_has(http->options.args, "auth-server");
 }
 
-/* The values of an option; NULL: there is none. */
+/* Returns the values of an option, or NULL if it is not given. */
 static json_t *
 list_of(const KgArgs *args, const char *option)
 {
@@ -57,7 +57,7 @@ kg_oauth_metadata(KgRequest *req)
 	kg_buf_free(&out);
 }
 
-/* The address of the metadata: the resource's origin, then its path. */
+/* Adds the URL of the metadata: the resource's origin, then its path. */
 static void
 add_metadata_url(KgBuf *out, const char *resource)
 {

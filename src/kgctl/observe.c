@@ -1,6 +1,6 @@
 /*
  * observe.c
- *	  What an answer to a message is counted as: methods, tools, errors.
+ *	  The metrics of an answered message: methods, tools, errors.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,10 @@
 
 static const char tools_call[] = "tools/call";
 
-/* The code of a tool's error, which older revisions have as text only. */
+/*
+ * Counts the code of a tool's error, which older revisions contain only as
+ * text.
+ */
 static void
 observe_tool_error(const char *result, size_t len)
 {
@@ -29,7 +32,7 @@ observe_tool_error(const char *result, size_t len)
 	json_decref(root);
 }
 
-/* One response; whether it is a result. */
+/* Counts one response. Returns whether it is a result. */
 static bool
 observe_response(const char *text, size_t len)
 {
@@ -50,7 +53,7 @@ observe_response(const char *text, size_t len)
 	return false;
 }
 
-/* Each call in it took as long as all of it, and is answered as a whole. */
+/* Counts the calls of a batch, each with the duration of the whole batch. */
 static void
 observe_batch(const KgMessage *msg, const KgAnswer *answer, int64_t us)
 {

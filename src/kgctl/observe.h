@@ -1,13 +1,16 @@
 /*
  * observe.h
- *	  What an answer to a message is counted as.
+ *	  The metrics of an answered message.
  */
 #ifndef KG_OBSERVE_H
 #define KG_OBSERVE_H
 
 #include "kgctl/call.h"
 
-/* us: microseconds from the message to its answer. */
+/*
+ * Counts a message. us is the time in microseconds from the message to its
+ * answer.
+ */
 extern void kg_observe(const KgMessage *msg, const KgAnswer *answer,
 					   int64_t us);
 

@@ -1,13 +1,13 @@
 /*
  * pool.c
- *	  Connections to the database and the queries that wait for them.
+ *	  Connections to the database, and the queries that wait for them.
  *
- * A connection goes through CONNECTING, SETUP (find the extension, set the
- * time-out), PREPARE, where there are several servers SERVER (does its library
- * know of that?), IDLE and BUSY.  A broken one is closed at once; new ones
- * are opened when queries wait, not faster than a growing pause allows.  A
- * query that a restart of the database interrupts fails with LOST; it is not
- * sent again, because the caller knows better whether that is right.
+ * A connection goes through the states CONNECTING, SETUP (find the extension,
+ * set the time-out), PREPARE, SERVER (if there are several servers: does its
+ * library support them?), IDLE and BUSY. A broken connection is closed at
+ * once. New ones are opened when queries wait, with growing pauses. A query
+ * that is interrupted by a restart of the database fails with LOST. It is not
+ * sent again, because only the caller knows whether that is correct.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +24,9 @@
 #include "kgctl/result.h"
 
 #define CONNECT_TIMEOUT_MS 10000
-/* How long a query waits for a database that is away. */
+/* Maximal wait of a query for an unavailable database. */
 #define AWAY_GRACE_MS 2500
-/* How long a query waits for a connection while all are busy. */
+/* Maximal wait of a query while all connections are busy. */
 #define QUEUE_TIMEOUT_MS 20000
 #define TIMEOUT_GRACE_MS 5000
 #define CANCEL_AGAIN_MS 500
@@ -57,7 +57,10 @@ typedef enum Statement
 	NSTATEMENTS
 } Statement;
 
-/* Those before it are prepared; RUN_EXCHANGE where there are exchanges. */
+/*
+ * Number of prepared statements if there are exchanges; otherwise only the
+ * first.
+ */
 #define PREPARED RUN_HEALTH
 
 static const Oid param_types[5] = {
@@ -65,11 +68,11 @@ static const Oid param_types[5] = {
 
 static const struct
 {
-	const char *name; /* of the prepared one */
+	const char *name; /* of the prepared statement */
 	const char *sql;  /* "@" stands for the extension's schema */
-	int first;		  /* of the values */
+	int first;		  /* index of its first value */
 	int nparams;
-	const char *front; /* at a front, in place of sql; NULL: the same */
+	const char *front; /* for a front; NULL: like sql */
 } statements[NSTATEMENTS] = {
 	{"kg_mcp", "SELECT @kg_mcp($1, $2, $3)", 0, 3},
 	{"kg_mcp_authorized",
@@ -78,13 +81,15 @@ static const struct
 	 5},
 	{NULL, "SELECT @kg_health()", 0, 0},
 	{NULL, "SELECT @kg_limits()", 0, 0},
-	/* Who has logged in, in this transaction, is whom it is about. */
+	/* It reports on the caller that has logged in within this transaction. */
 	{NULL,
 	 "SELECT @kg_limits() FROM @kg_login($1)",
 	 1,
 	 1,
 	 "SELECT @kg_token_limits($1)"},
-	/* The library is loaded by then, and knows the setting or forgets it. */
+	/*
+	 * The library is loaded before, and either knows the setting or removes it.
+	 */
 	{NULL,
 	 "SELECT pg_catalog.current_setting('kg_graph.mcp_server', true) "
 	 "FROM @kg_tenant()",
@@ -106,21 +111,21 @@ typedef struct Conn
 	KgWatch *watch;
 	ConnState state;
 	int64_t since;
-	KgQuery *query; /* of a BUSY one; NULL when it was given up */
+	KgQuery *query; /* of a BUSY connection; NULL: cancelled */
 	PGresult *res;	/* first result of the running query */
 	bool cancelling;
-	int64_t cancelled; /* when a request to cancel went out last */
+	int64_t cancelled; /* time of the last cancel request */
 	bool timed_out;
-	int prepared; /* statements that are */
+	int prepared; /* number of prepared statements */
 } Conn;
 
 struct KgQuery
 {
 	KgPool *pool;
-	TAILQ_ENTRY(KgQuery) link; /* of those that wait */
+	TAILQ_ENTRY(KgQuery) link; /* in the list of waiting queries */
 	Conn *conn;				   /* NULL while waiting */
 	Statement statement;
-	char *values[5]; /* of its parameters: message, token, tenant ... */
+	char *values[5]; /* parameters: message, token, tenant ... */
 	int64_t since;
 	KgQueryDone done;
 	KgQueryNotice notice;
@@ -138,7 +143,7 @@ struct KgPool
 	int nwaiting;
 	int64_t next_connect;
 	int64_t pause;
-	bool away; /* the last attempt to connect failed */
+	bool away; /* the last attempt to connect has failed */
 };
 
 static void serve(KgPool *pool);
@@ -167,7 +172,7 @@ finish_query(KgQuery *query, KgOutcome outcome, PGresult *res)
 	done(arg, outcome, res);
 }
 
-/* The query that waits longest, which it does no more; NULL: none waits. */
+/* Removes and returns the query that has waited longest, or NULL. */
 static KgQuery *
 next_waiting(KgPool *pool)
 {
@@ -200,7 +205,7 @@ close_conn(Conn *conn)
 	set_state(conn, CONN_CLOSED);
 }
 
-/* The connection is of no use any more; its query fails. */
+/* Closes an unusable connection; its query fails. */
 static void
 lose_conn(Conn *conn, KgOutcome outcome)
 {
@@ -237,7 +242,10 @@ on_notice(void *arg, const PGresult *res)
 	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 	const char *text = kg_result_words(res, PG_DIAG_MESSAGE_PRIMARY);
 
-	/* Anything that runs in the database can raise notices: take ours only. */
+	/*
+	 * Other code in the database raises notices too; handle only those of
+	 * kg_graph.
+	 */
 	if (state != NULL && strcmp(state, "KGMCP") == 0 && text != NULL &&
 		conn->query != NULL && conn->query->notice != NULL)
 		conn->query->notice(conn->query->arg, text);
@@ -302,7 +310,7 @@ open_conn(Conn *conn)
 		PQsetNoticeReceiver(conn->pg, on_notice, conn);
 }
 
-/* Send what libpq could not send at once. */
+/* Sends data that libpq could not send at once. */
 static bool
 flush_conn(Conn *conn)
 {
@@ -327,7 +335,7 @@ send_setup(Conn *conn)
 		"pg_catalog.set_config('client_min_messages', 'notice', false), "
 		"CASE WHEN $4 OPERATOR(pg_catalog.<>) '' THEN "
 		"pg_catalog.set_config('kg_graph.mcp_server', $4, false) ELSE '' END, "
-		/* Also after it was promoted. */
+		/* Even after a promotion. */
 		"CASE WHEN $4 OPERATOR(pg_catalog.=) 'standby' THEN "
 		"pg_catalog.set_config('default_transaction_read_only', 'on', false) "
 		"ELSE '' END, "
@@ -352,7 +360,10 @@ send_setup(Conn *conn)
 		   rewatch(conn, EPOLLIN) && flush_conn(conn);
 }
 
-/* Of a prepared statement that calls another function: that in the place of ours. */
+/*
+ * Returns the SQL of a prepared statement, with the option's function instead
+ * of kg_mcp.
+ */
 static char *
 make_sql(const KgPool *pool, int i, const char *schema, bool front)
 {
@@ -395,7 +406,10 @@ become_idle(Conn *conn)
 	conn->pool->pause = 0;
 }
 
-/* Is it not what it is taken for, where there are several? */
+/*
+ * Returns whether the server is not the primary or standby that the pool
+ * requires.
+ */
 static bool
 is_unfit(const Conn *conn, const PGresult *setup)
 {
@@ -446,7 +460,7 @@ become_usable(Conn *conn)
 	become_idle(conn);
 }
 
-/* The next statement that is to be prepared. */
+/* Prepares the next statement. */
 static bool
 send_prepare(Conn *conn)
 {
@@ -493,7 +507,7 @@ send_query(Conn *conn, KgQuery *query)
 	return ok && flush_conn(conn);
 }
 
-/* Errors after which the prepared statement is stale. */
+/* Returns whether the error means that the prepared statement is stale. */
 static bool
 is_stale(const PGresult *res)
 {
@@ -505,7 +519,7 @@ is_stale(const PGresult *res)
 			strcmp(state, "XX000") == 0);
 }
 
-/* The state that belongs to the connection itself, not to the query. */
+/* Returns whether the error is about the connection, not about the query. */
 static bool
 is_shutdown(const PGresult *res)
 {
@@ -546,7 +560,7 @@ query_answered(Conn *conn, PGresult *res)
 		finish_query(query, ok ? KG_OUTCOME_RESULT : KG_OUTCOME_ERROR, res);
 }
 
-/* The running statement of a connection is complete. */
+/* Handles the end of a connection's statement. */
 static void
 answered(Conn *conn)
 {
@@ -618,7 +632,9 @@ read_conn(Conn *conn)
 	}
 	if (conn->state == CONN_IDLE)
 	{
-		/* Nothing is due: what came is a notice, or the end. */
+		/*
+		 * No query is running: this is a notice or the end of the connection.
+		 */
 		PGresult *res;
 
 		if (!PQisBusy(conn->pg) && (res = PQgetResult(conn->pg)) != NULL)
@@ -641,7 +657,7 @@ read_conn(Conn *conn)
 			conn->res = res;
 		else
 			PQclear(res);
-		/* Nothing of ours starts a COPY, and libpq would stay in it. */
+		/* The gateway starts no COPY, and libpq would remain in it. */
 		if (PQstatus(conn->pg) == CONNECTION_BAD || status == PGRES_COPY_IN ||
 			status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH)
 		{
@@ -679,7 +695,7 @@ on_socket(void *arg, uint32_t events)
 	serve(pool);
 }
 
-/* Give waiting queries to idle connections, open more where that helps. */
+/* Assigns waiting queries to idle connections, and opens more if necessary. */
 static void
 serve(KgPool *pool)
 {
@@ -705,7 +721,7 @@ serve(KgPool *pool)
 		if (conn->state != CONN_CLOSED || conn->cancelling ||
 			kg_now() < pool->next_connect)
 			continue;
-		/* While the database is away, one attempt at a time. */
+		/* While the database is unavailable, one attempt at a time. */
 		if (pool->away && opening > 0)
 			break;
 		open_conn(conn);
@@ -745,14 +761,14 @@ check_conn(Conn *conn, int64_t now)
 	if (conn->state > CONN_CLOSED && conn->state < CONN_IDLE &&
 		now - conn->since > CONNECT_TIMEOUT_MS)
 		lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
-	/* A server that still reads the query drops a request to cancel it. */
+	/* A server that still reads the query drops a cancel request. */
 	if (conn->state == CONN_BUSY && conn->query == NULL &&
 		now - conn->cancelled > CANCEL_AGAIN_MS)
 		cancel_conn(conn);
 	if (conn->state == CONN_BUSY && limit > 0 &&
 		now - conn->since > limit + TIMEOUT_GRACE_MS)
 	{
-		/* First ask; then leave the connection to its fate. */
+		/* First send a cancel request; then give the connection up. */
 		if (!conn->timed_out)
 		{
 			conn->timed_out = true;
@@ -791,14 +807,16 @@ on_tick(void *arg)
 		kg_count(KG_COUNT_QUEUE_EXPIRED);
 		finish_query(next_waiting(pool), KG_OUTCOME_UNAVAILABLE, NULL);
 	}
-	/* One connection is kept open, so that /readyz tells the truth. */
+	/*
+	 * One connection is always open, so that /readyz reports the current state.
+	 */
 	if (!any_usable(pool) && pool->conns[0].state == CONN_CLOSED &&
 		!pool->conns[0].cancelling && now >= pool->next_connect)
 		open_conn(&pool->conns[0]);
 	serve(pool);
 }
 
-/* Queries are sent from here, never from kg_pool_query() itself. */
+/* Sends queries. kg_pool_query() only queues them. */
 static void
 on_wait(void *arg)
 {

@@ -1,11 +1,12 @@
 /*
  * pool.h
- *	  Connections to the database, and the statements that run on them:
- *	  SELECT kg_mcp($1, $2, $3), or that with decisions, a transaction of its
- *	  own each time.
+ *	  A pool of connections to the database. The statements are SELECT
+ *	  kg_mcp($1, $2, $3), or its form with decisions, each in its own
+ *	  transaction.
  *
- * Because no other statement is ever sent and identity is bound to the
- * transaction, nothing of one caller is left on a connection for the next.
+ * Connections run no other statements of callers, and identity is bound to the
+ * transaction. So no state of one caller is left on a connection for the next
+ * one.
  */
 #ifndef KG_POOL_H
 #define KG_POOL_H
@@ -18,19 +19,19 @@
 #include "kgctl/buf.h"
 #include "kgctl/loop.h"
 
-/* What a server is, where there are several: kg_graph.mcp_server. */
+/* Values of kg_graph.mcp_server, if there are several servers. */
 #define KG_SERVER_PRIMARY "primary"
 #define KG_SERVER_STANDBY "standby"
 
 typedef struct KgPoolOptions
 {
 	const char *dsn;
-	const char *server;	  /* NULL: it is the only one */
+	const char *server;	  /* NULL: the only server */
 	const char *tenant;	  /* kg_graph.tenant of the connections, or NULL */
-	const char *toolsets; /* kg_graph.toolsets, or NULL: as the role has it */
-	const char *function; /* qualified; NULL: kg_mcp of the extension */
-	int size;			  /* connections at most */
-	int queue;			  /* waiting queries at most */
+	const char *toolsets; /* kg_graph.toolsets; NULL: the role's setting */
+	const char *function; /* qualified; NULL: the extension's kg_mcp */
+	int size;			  /* maximal number of connections */
+	int queue;			  /* maximal number of waiting queries */
 	long timeout_ms;	  /* of a statement */
 	bool prepare;		  /* false for poolers without prepared statements */
 	bool exchange;		  /* messages may have decisions */
@@ -38,73 +39,84 @@ typedef struct KgPoolOptions
 
 typedef enum KgOutcome
 {
-	KG_OUTCOME_RESULT,		/* res holds one row */
-	KG_OUTCOME_ERROR,		/* res holds the SQL error */
+	KG_OUTCOME_RESULT,		/* res has one row */
+	KG_OUTCOME_ERROR,		/* res has the SQL error */
 	KG_OUTCOME_LOST,		/* the connection broke during the query */
-	KG_OUTCOME_UNAVAILABLE, /* no connection could be had */
-	KG_OUTCOME_TIMEOUT		/* the database did not keep its time-out */
+	KG_OUTCOME_UNAVAILABLE, /* no connection was available */
+	KG_OUTCOME_TIMEOUT		/* the database exceeded its time-out */
 } KgOutcome;
 
 typedef struct KgPool KgPool;
 typedef struct KgQuery KgQuery;
 
-/* done owns res.  The query is gone when done is called. */
+/*
+ * Called at the end of a query. It takes over res. The query is freed before.
+ */
 typedef void (*KgQueryDone)(void *arg, KgOutcome outcome, PGresult *res);
-/* A NOTICE with SQLSTATE KGMCP while the query runs. */
+/* Called for a NOTICE with SQLSTATE KGMCP while the query runs. */
 typedef void (*KgQueryNotice)(void *arg, const char *text);
 
 extern KgPool *kg_pool_new(KgLoop *loop, const KgPoolOptions *options);
 extern void kg_pool_free(KgPool *pool);
 
-/* A message, and what of it is decided. */
+/* A message, and the decisions about it. */
 typedef struct KgPoolMessage
 {
 	const char *text;
 	size_t len;
 	const char *token;	   /* or NULL */
-	const char *decisions; /* NULL: there is no exchange */
-	const char *exchange;  /* of the round before, or NULL */
+	const char *decisions; /* NULL: without an exchange */
+	const char *exchange;  /* of the previous round, or NULL */
 } KgPoolMessage;
 
 /*
- * Queue a query; the message is copied.  NULL when the queue is full (done is
- * not called then).
+ * Queues a query and copies the message. Returns NULL if the queue is full;
+ * then done is not called.
  */
 extern KgQuery *kg_pool_query(KgPool *pool, const KgPoolMessage *message,
 							  KgQueryDone done, KgQueryNotice notice,
 							  void *arg);
 
-/* kg_limits() of who has the token; NULL when the queue is full. */
+/*
+ * Queues kg_limits() for the bearer of the token. Returns NULL if the queue is
+ * full.
+ */
 extern KgQuery *kg_pool_limits(KgPool *pool, const char *token,
 							   KgQueryDone done, void *arg);
 
-/* kg_health(); NULL when the queue is full. */
+/* Queues kg_health(). Returns NULL if the queue is full. */
 extern KgQuery *kg_pool_health(KgPool *pool, KgQueryDone done, void *arg);
 
-/* How far the primary is, as text that kg_pool_reached() takes. */
+/* Queues a query of the primary's position, as a text for kg_pool_reached(). */
 extern KgQuery *kg_pool_position(KgPool *pool, KgQueryDone done, void *arg);
 
-/* Whether a standby has replayed that: "t" or not. */
+/*
+ * Queues a query whether a standby has replayed the position. The result is "t"
+ * if it has.
+ */
 extern KgQuery *kg_pool_reached(KgPool *pool, const char *position,
 								KgQueryDone done, void *arg);
 
-/* Give up a query: it is cancelled where it runs, done is never called. */
+/* Cancels a query. done is not called. */
 extern void kg_query_cancel(KgQuery *query);
 
-/* Whether a connection is there, for /readyz. */
+/* Returns whether a connection is open, for /readyz. */
 extern bool kg_pool_healthy(const KgPool *pool);
 
-/* How full it is, for /metrics; and its connections alone. */
+/* Write the metrics of the pool, or only of its connections. */
 extern void kg_pool_write(const KgPool *pool, KgBuf *out);
 extern void kg_pool_write_connections(const KgPool *pool, const char *name,
 									  const char *labels, KgBuf *out);
 
-/* Connecting in the loop, as the pool and listen.c do. */
+/* Starts to connect in the loop. The pool and listen.c use it. */
 extern PGconn *kg_pg_start(const char *dsn, const char *name);
-/* Watch the socket, which may change while libpq tries several hosts. */
+/* Watches the socket, which may change while libpq tries several hosts. */
 extern bool kg_pg_watch(PGconn *pg, KgLoop *loop, KgWatch **watch,
 						uint32_t events, KgWatchFn fn, void *arg);
-/* After an event: 1 where it is connected, -1 where it cannot be. */
+/*
+ * Continues to connect after an event. Returns 1 when connected, -1 after a
+ * failure, 0 otherwise.
+ */
 extern int kg_pg_poll(PGconn *pg, KgLoop *loop, KgWatch **watch, KgWatchFn fn,
 					  void *arg);
 

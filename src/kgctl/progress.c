@@ -1,6 +1,6 @@
 /*
  * progress.c
- *	  What is said on standard error while something takes long.
+ *	  Progress on standard error during long operations.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "kgctl/progress.h"
 #include "kgctl/show.h"
 
-/* Seconds before the first word, and from one to the next. */
+/* Seconds before the first output, and between outputs. */
 #define TERMINAL_FIRST 0.3
 #define TERMINAL_EACH 0.2
 #define LOG_EACH 60
 
-/* A line is written over by one that is at least as long. */
+/* A line is overwritten by one of at least this width. */
 #define LINE_WIDTH 78
 
 double
@@ -55,7 +55,7 @@ kg_progress_told(KgProgress *progress, const char *phase, uint64_t done,
 	char shown[sizeof(progress->phase)];
 
 	kg_show(shown, sizeof(shown), phase, false);
-	/* The same again is another one: of the next type, of another try. */
+	/* The phase was repeated, for the next type or in another attempt. */
 	if (strcmp(shown, progress->phase) != 0 || done < progress->count)
 	{
 		memcpy(progress->phase, shown, sizeof(shown));
@@ -117,7 +117,7 @@ kg_progress_show(KgProgress *progress, bool sending)
 	{
 		size_t len;
 
-		/* The time goes on, also where no count comes for a while. */
+		/* The time is updated even if the count is not. */
 		say_count(progress, progress->phase_elapsed, text, sizeof(text));
 		len = strlen(text);
 		snprintf(text + len, sizeof(text) - len, " (%.1f s)", elapsed);

@@ -1,11 +1,11 @@
 /*
  * rates.c
- *	  How often a caller may call: token buckets in memory.
+ *	  Rate limits: token buckets in memory.
  *
- * A bucket that nobody has taken from for a minute is full, which is what a
- * bucket that is not there is; so the one that was used least recently goes
- * when there are too many, and only a hundred thousand subjects within a minute
- * could gain anything by it.
+ * A bucket that was not used for a minute is full, like a missing bucket. So
+ * the least recently used bucket is removed when there are too many. Only more
+ * than a hundred thousand subjects within a minute could exceed their limits
+ * by this.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -20,9 +20,9 @@
 #define MINUTE_MS 60000
 #define MAX_BUCKETS 100000
 #define HEADS 16384
-/* What a caller's own functions can claim to have read is not without end. */
+/* Limits the edges that a caller's own functions can report. */
 #define MAX_DEBT 1e12
-/* Tokens whose limits are known; a new one takes the place of an old one. */
+/* Number of tokens with stored limits; a new one replaces an old one. */
 #define CALLERS 16384
 
 typedef enum Rate
@@ -39,22 +39,22 @@ typedef struct Bucket
 {
 	LIST_ENTRY(Bucket) chain;
 	TAILQ_ENTRY(Bucket) used;
-	char *key; /* rate, tenant and subject, a NUL behind each */
+	char *key; /* rate, tenant and subject, each followed by a NUL */
 	size_t len;
-	double left; /* below zero: edges that were read beyond it */
+	double left; /* negative: edges read beyond the limit */
 	int64_t at;
 } Bucket;
 
 /* The bearer of a token. */
 typedef struct Caller
 {
-	char *token; /* "" for none; NULL: the place is free */
+	char *token; /* "": no token; NULL: the slot is free */
 	int64_t until;
-	long limits[NRATES]; /* -1: none */
-	char *keys[NRATES];	 /* of the buckets; NULL where there is no limit */
+	long limits[NRATES]; /* -1: no limit */
+	char *keys[NRATES];	 /* of the buckets; NULL: no limit */
 	size_t lens[NRATES];
-	bool counted;		   /* how many calls run at once, by the server */
-	int64_t primary_until; /* what it wrote may not be anywhere else */
+	bool counted;		   /* the database limits its concurrent calls */
+	int64_t primary_until; /* its last write may not be on standbys yet */
 } Caller;
 
 struct KgRates
@@ -118,7 +118,7 @@ place_of(KgRates *rates, const char *token)
 	return &rates->callers[kg_hash(0, token, strlen(token)) % CALLERS];
 }
 
-/* Whose limits are known and not old; NULL: they are to be asked for. */
+/* Returns the caller if its limits are stored and not outdated, or NULL. */
 static Caller *
 find_caller(KgRates *rates, const char *token)
 {
@@ -168,7 +168,7 @@ find_bucket(KgRates *rates, const Caller *caller, Rate rate)
 	return bucket;
 }
 
-/* When there will be so much in it; -1: never. */
+/* Returns the time until the bucket contains wanted, or -1 for never. */
 static long
 wait_for(const Bucket *bucket, double wanted, long limit)
 {
@@ -192,7 +192,10 @@ kg_rates_take(KgRates *rates, const char *token, size_t calls,
 		return KG_RATE_UNKNOWN;
 	for (i = 0; i < NRATES; i++)
 	{
-		/* Of edges it is known only afterwards how many: one has to be left. */
+		/*
+		 * The number of edges is known only afterwards, so at least one must be
+		 * left.
+		 */
 		double wanted = i == RATE_CALLS ? (double) calls : 1;
 
 		if (caller->limits[i] < 0)

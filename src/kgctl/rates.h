@@ -1,10 +1,11 @@
 /*
  * rates.h
- *	  How often a caller may call, and how many edges it may have read, each
- *	  minute: token buckets in memory.
+ *	  Rate limits per caller and minute for calls and for edges read: token
+ *	  buckets in memory.
  *
- * Who a caller is, and what its limits are, kg_limits() says; it is asked once
- * a minute for each token.  A bucket holds one minute's worth.
+ * kg_limits() returns the caller of a token and its limits. It is called once
+ * a minute for each token. The capacity of a bucket is the limit of one
+ * minute.
  */
 #ifndef KG_RATES_H
 #define KG_RATES_H
@@ -21,12 +22,12 @@ extern void kg_rates_free(KgRates *rates);
 
 typedef enum KgRateVerdict
 {
-	KG_RATE_UNKNOWN, /* kg_limits() is to be asked */
+	KG_RATE_UNKNOWN, /* kg_limits() must be called first */
 	KG_RATE_OK,
 	KG_RATE_EXCEEDED
 } KgRateVerdict;
 
-/* What is exceeded. */
+/* The limit that is exceeded. */
 typedef struct KgRateExcess
 {
 	const char *limit;
@@ -34,27 +35,31 @@ typedef struct KgRateExcess
 	long retry_after_ms; /* -1: waiting does not help */
 } KgRateExcess;
 
-/* May the bearer of a token (or NULL) make so many calls now?  If so, they count. */
+/*
+ * Takes a number of calls from the bucket of a token's bearer (token may be
+ * NULL), if they are available.
+ */
 extern KgRateVerdict kg_rates_take(KgRates *rates, const char *token,
 								   size_t calls, KgRateExcess *excess);
 
-/* What kg_limits() says; text NULL: nothing is to be had from it. */
+/* Stores the result of kg_limits(). text is NULL if the call has failed. */
 extern void kg_rates_learn(KgRates *rates, const char *token, const char *text);
 
-/* Edges that a call has read. */
+/* Takes the edges that a call has read. */
 extern void kg_rates_spend(KgRates *rates, const char *token,
 						   unsigned long edges);
 
 /*
- * May another server than the primary answer the bearer of a token?  Not where a
- * server counts how many of its calls run at once: two would allow twice as many.
- * And not soon after it wrote, unless what it wants to see is in the message.
+ * Returns whether a standby may answer the bearer of a token. It may not if the
+ * database limits concurrent calls, because two servers would permit twice as
+ * many. It may not shortly after a write of the bearer, unless sees_writes: the
+ * message has the position to wait for.
  */
 extern bool kg_rates_anywhere(KgRates *rates, const char *token,
 							  bool sees_writes);
 extern void kg_rates_wrote(KgRates *rates, const char *token, long ms);
 
-/* For /metrics. */
+/* Writes the metrics. */
 extern void kg_rates_write(const KgRates *rates, KgBuf *out);
 
 #endif /* KG_RATES_H */

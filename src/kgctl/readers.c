@@ -1,12 +1,12 @@
 /*
  * readers.c
- *	  Standbys that answer what only reads.
+ *	  Standbys that answer calls which only read.
  *
- * How far a standby is behind is not asked of the standby, which cannot know
- * once it hears nothing of the primary: every second the primary is asked how far
- * it is, and the standbys whether they got there.  One that is longer on its way
- * than --read-lag is passed by.  While the primary is away there is nothing newer
- * to get to, and standbys go on.
+ * A standby cannot know its lag when it receives nothing from the primary. So
+ * each second the primary's position is queried, and the standbys are queried
+ * whether they have reached it. A standby that takes longer than --read-lag is
+ * not used. While the primary is unavailable, there is no newer position, and
+ * standbys remain in use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +19,13 @@
 #include "kgctl/result.h"
 
 #define POSITION_MS 1000
-/* How soon a standby is asked again whether it has what the caller wrote. */
+/* Time until a standby is queried again whether it has the caller's write. */
 #define PAUSE_MIN_MS 5
 #define PAUSE_MAX_MS 100
-/* An answer that is none is not longer, with the longest id. */
+/*
+ * Maximal length of an answer that hands a call over to the primary, with the
+ * longest id.
+ */
 #define MAX_HANDED_OVER 2048
 
 /* A standby. */
@@ -30,10 +33,10 @@ typedef struct Reader
 {
 	KgReaders *readers;
 	KgPool *pool;
-	KgQuery *query; /* whether it got there, or NULL */
-	char *awaited;	/* where to; NULL: it is as far as the primary was */
+	KgQuery *query; /* whether it has reached awaited, or NULL */
+	char *awaited;	/* a position; NULL: the last one was reached */
 	int64_t since;	/* when the primary was there */
-	bool current;	/* it is not too far behind */
+	bool current;	/* its lag is permitted */
 } Reader;
 
 struct KgReaders
@@ -42,23 +45,23 @@ struct KgReaders
 	KgPool *primary;
 	KgReadersOptions options;
 	Reader each[KG_MAX_READERS];
-	size_t next;	/* whose turn it is */
-	KgQuery *query; /* how far the primary is, or NULL */
+	size_t next;	/* the next standby to use */
+	KgQuery *query; /* the query of the primary's position, or NULL */
 	int64_t next_query;
-	LIST_HEAD(, KgRead) waiting; /* for a standby to replay something */
+	LIST_HEAD(, KgRead) waiting; /* reads that wait for replay */
 };
 
 struct KgRead
 {
-	LIST_ENTRY(KgRead) link; /* of those that wait */
+	LIST_ENTRY(KgRead) link; /* in the list of waiting reads */
 	KgReaders *readers;
-	KgPool *pool;	/* that is asked: of a standby, or the primary's */
+	KgPool *pool;	/* the queried one: a standby's or the primary's */
 	KgQuery *query; /* NULL while it waits */
-	/* The message, for the next time. */
+	/* The message, for another query: */
 	KgPoolMessage message;
-	int64_t again; /* when it is asked again, while it waits; 0: it does not */
+	int64_t again; /* when to query again; 0: not waiting */
 	int64_t pause;
-	int64_t until; /* then the primary is asked; 0: it has not waited yet */
+	int64_t until; /* then the primary is queried; 0: has not waited */
 	KgQueryDone done;
 	KgQueryNotice notice;
 	void *arg;
@@ -66,7 +69,7 @@ struct KgRead
 
 static void read_done(void *arg, KgOutcome outcome, PGresult *res);
 
-/* ---- how far they are ---- */
+/* ---- positions ---- */
 
 static void
 set_current(Reader *reader, bool current)
@@ -106,7 +109,7 @@ on_reached(void *arg, KgOutcome outcome, PGresult *res)
 static void
 ask_reached(Reader *reader)
 {
-	/* What it did not send before may never be sent. */
+	/* The primary may never send more. */
 	if (!kg_pool_healthy(reader->readers->primary))
 		end_awaiting(reader);
 	if (reader->awaited == NULL)
@@ -230,7 +233,10 @@ ask_primary(KgRead *read)
 		end_read(read, KG_OUTCOME_UNAVAILABLE, NULL);
 }
 
-/* Why a standby hands a message over, as JSON text; NULL: it does not. */
+/*
+ * Returns why a standby hands a message over, as JSON text, or NULL if it does
+ * not.
+ */
 static const char *
 handed_over(const PGresult *res)
 {
@@ -267,13 +273,15 @@ wait_for_standby(KgRead *read)
 	LIST_INSERT_HEAD(&read->readers->waiting, read, link);
 }
 
-/* A standby has answered: that is the answer, or somebody is asked once more. */
+/*
+ * Handles the answer of a standby: it is final, or another server is queried.
+ */
 static void
 standby_answered(KgRead *read, KgOutcome outcome, PGresult *res)
 {
 	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 	const char *why = outcome == KG_OUTCOME_RESULT ? handed_over(res) : NULL;
-	/* What takes too long there would take the primary as long. */
+	/* A call that timed out there would time out at the primary as well. */
 	bool late = state != NULL && strcmp(state, "57014") == 0;
 	bool behind = why != NULL && strncmp(why, "\"behind\"", 8) == 0;
 
@@ -305,7 +313,7 @@ read_done(void *arg, KgOutcome outcome, PGresult *res)
 		standby_answered(read, outcome, res);
 }
 
-/* Those whose pause is over are asked again, before the loop waits. */
+/* Queries again for reads whose pause is over, before the loop waits. */
 static void
 on_wait(void *arg)
 {
@@ -369,7 +377,7 @@ kg_read_cancel(KgRead *read)
 	free_read(read);
 }
 
-/* ---- all of them ---- */
+/* ---- all standbys ---- */
 
 KgReaders *
 kg_readers_new(KgLoop *loop, KgPool *primary, const KgPoolOptions *pool,
@@ -404,7 +412,7 @@ kg_readers_free(KgReaders *readers)
 		return;
 	while (!LIST_EMPTY(&readers->waiting))
 		free_read(LIST_FIRST(&readers->waiting));
-	/* What the pools still ask goes with them. */
+	/* Queries of the pools are freed with them. */
 	for (i = 0; i < readers->options.n; i++)
 	{
 		kg_pool_free(readers->each[i].pool);
@@ -413,7 +421,10 @@ kg_readers_free(KgReaders *readers)
 	free(readers);
 }
 
-/* How long it has been on its way to where the primary was, in milliseconds. */
+/*
+ * Returns the time in milliseconds since the primary was at the awaited
+ * position.
+ */
 static int64_t
 behind(const Reader *reader)
 {

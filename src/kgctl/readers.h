@@ -1,22 +1,25 @@
 /*
  * readers.h
- *	  Standbys that answer what only reads (--read-dsn).
+ *	  Standbys that answer calls which only read (--read-dsn).
  *
- * Nothing here knows which tools read.  A standby is asked any call of a tool,
- * and its answer counts unless it is an error: then, and where the call wrote
- * or wanted to see what the standby has not replayed yet, the database says
- * "kg_primary" (docs/gateway.md), and the primary is asked, which knows all that
- * there is.  Nothing can have been written, so that is always right.
+ * This layer does not know which tools read. A call of a tool is sent to a
+ * standby. The answer counts unless it is an error. For errors, writes, and
+ * rows that the standby has not replayed yet, the database returns
+ * "kg_primary" (docs/gateway.md), and the call is sent to the primary. A
+ * standby cannot write, so sending the call again is always correct.
  */
 #ifndef KG_READERS_H
 #define KG_READERS_H
 
 #include "kgctl/pool.h"
 
-/* As many standbys as there may be. */
+/* Maximal number of standbys. */
 #define KG_MAX_READERS 8
 
-/* In _meta: what the caller wrote, and wants to see. */
+/*
+ * The member of _meta with the position of the caller's last write, which it
+ * wants to see.
+ */
 #define KG_META_WROTE "kg_graph/wrote"
 
 typedef struct KgReaders KgReaders;
@@ -26,34 +29,34 @@ typedef struct KgReadersOptions
 {
 	const char *dsns[KG_MAX_READERS];
 	size_t n;
-	long wait_ms; /* for one that has not replayed what the caller wrote */
-	long lag_ms;  /* how far behind one may be */
+	long wait_ms; /* for replay of the caller's last write */
+	long lag_ms;  /* maximal lag of a standby */
 } KgReadersOptions;
 
-/* With a pool for each, as the primary's. */
+/* Creates a pool for each standby, with the options of the primary's pool. */
 extern KgReaders *kg_readers_new(KgLoop *loop, KgPool *primary,
 								 const KgPoolOptions *pool,
 								 const KgReadersOptions *options);
 extern void kg_readers_free(KgReaders *readers);
 
-/* One that can be asked, or NULL. */
+/* Returns a standby that can be queried, or NULL. */
 extern KgPool *kg_readers_choose(KgReaders *readers);
 
 /*
- * As kg_pool_query(), of a message that changes nothing or is refused by a
- * standby.  NULL: there is none to be asked; done is not called then.
+ * Like kg_pool_query(), for a message that changes nothing or that a standby
+ * refuses. Returns NULL if no standby is available; then done is not called.
  */
 extern KgRead *kg_readers_query(KgReaders *readers,
 								const KgPoolMessage *message, KgQueryDone done,
 								KgQueryNotice notice, void *arg);
 
-/* Give it up: done is never called. */
+/* Cancels a query. done is not called. */
 extern void kg_read_cancel(KgRead *read);
 
-/* How long one may be behind, in milliseconds. */
+/* Returns the maximal lag of a standby, in milliseconds. */
 extern long kg_readers_lag(const KgReaders *readers);
 
-/* For /metrics, and a member of an object for /readyz. */
+/* Write the metrics, or a member of the object of /readyz. */
 extern void kg_readers_write(const KgReaders *readers, KgBuf *out);
 extern void kg_readers_write_ready(const KgReaders *readers, KgBuf *out);
 

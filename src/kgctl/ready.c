@@ -1,6 +1,6 @@
 /*
  * ready.c
- *	  Whether the server can serve.
+ *	  The readiness of the server.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +23,9 @@ struct KgReadyWaiter
 struct KgReady
 {
 	KgPool *pool;
-	KgQuery *query; /* while it is asked */
+	KgQuery *query; /* the running query, or NULL */
 	LIST_HEAD(, KgReadyWaiter) waiters;
-	int64_t until; /* the answer is fresh */
+	int64_t until; /* until then the result is fresh */
 	bool ready;
 	char word[64];
 	char *health;
@@ -67,7 +67,7 @@ set_word(KgReady *ready, bool is_ready, const char *word)
 	strncpy(ready->word, word, sizeof(ready->word) - 1);
 }
 
-/* What kg_health() answered: who is degraded serves, if not as well. */
+/* Reads the result of kg_health(). The status "degraded" is ready. */
 static void
 read_health(KgReady *ready, const char *text)
 {
@@ -94,7 +94,7 @@ on_health(void *arg, KgOutcome outcome, PGresult *res)
 		read_health(ready, PQgetvalue(res, 0, 0));
 	else
 		set_word(ready, false, "the database does not say how it is");
-	/* Of what was wrong the log is told, not whoever asks. */
+	/* The error is logged; clients do not see it. */
 	if (outcome == KG_OUTCOME_ERROR)
 		kg_log(KG_LOG_WARNING,
 			   "kg_health() failed: %s",

@@ -1,9 +1,9 @@
 /*
  * ready.h
- *	  Whether the server can serve: what kg_health() says of the database.
+ *	  The readiness of the server: the result of kg_health().
  *
- * The question may come from anybody, so that one answer is for all who ask
- * within a second.
+ * Any client may request it, so one result is used for all requests within a
+ * second.
  */
 #ifndef KG_READY_H
 #define KG_READY_H
@@ -13,14 +13,17 @@
 typedef struct KgReady KgReady;
 typedef struct KgReadyWaiter KgReadyWaiter;
 
-/* A word, and what kg_health() answered, or NULL. */
+/* Called with a status word and the result of kg_health(), or NULL. */
 typedef void (*KgReadyFn)(void *arg, bool ready, const char *word,
 						  const char *health);
 
 extern KgReady *kg_ready_new(KgPool *pool);
 extern void kg_ready_free(KgReady *ready);
 
-/* NULL: fn has been called; else it will be. */
+/*
+ * Requests the readiness. Returns NULL if fn was called already; otherwise it
+ * is called later.
+ */
 extern KgReadyWaiter *kg_ready_ask(KgReady *ready, KgReadyFn fn, void *arg);
 extern void kg_ready_cancel(KgReadyWaiter *waiter);
 

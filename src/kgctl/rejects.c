@@ -1,6 +1,6 @@
 /*
  * rejects.c
- *	  The file of rows that were not loaded.
+ *	  The file of rejected rows.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ kg_rejects_close(KgRejects *rejects)
 	kg_buf_free(&rejects->added);
 }
 
-/* Text of a file as a JSON string, whatever bytes it has. */
+/* Adds text of a file as a JSON string, whatever bytes it has. */
 static void
 add_text(KgBuf *out, const char *text, size_t len)
 {

@@ -1,11 +1,11 @@
 /*
  * rejects.h
- *	  The file of rows that were not loaded: a JSON object a line, with the
- *	  row's file and line, what is wrong, and the row.
+ *	  The file of rejected rows: one JSON object per line, with the row's
+ *	  file and line, the error, and the row.
  *
- * What a batch adds is in the file before the batch is committed, and the
- * batch's position says how long the file is then: a load that goes on cuts off
- * what a batch has added that was not committed.
+ * The rows of a batch are written to the file before the batch is committed.
+ * The position of the batch includes the length of the file. A load that
+ * continues cuts off rows of a batch that was not committed.
  */
 #ifndef KG_REJECTS_H
 #define KG_REJECTS_H
@@ -18,15 +18,15 @@
 
 typedef struct KgRejects
 {
-	const char *path; /* NULL: there is no such file */
+	const char *path; /* NULL: no file */
 	int fd;
-	uint64_t size; /* of what is committed */
+	uint64_t size; /* of the committed part, in bytes */
 	KgBuf added;   /* by this batch */
 } KgRejects;
 
 /*
- * A new file; or, going on, one of which so many bytes stay.  False after a
- * message.
+ * Creates a file, or continues one whose first size bytes are valid. Both
+ * return false after a message.
  */
 extern bool kg_rejects_open(KgRejects *rejects, const char *path, bool force);
 extern bool kg_rejects_go_on(KgRejects *rejects, const char *path,
@@ -34,15 +34,18 @@ extern bool kg_rejects_go_on(KgRejects *rejects, const char *path,
 extern void kg_rejects_close(KgRejects *rejects);
 
 /*
- * Add a row: item is its JSON, or NULL where it is none; text is then what
- * stands in the file, or NULL too.
+ * Adds a row. item is its JSON, or NULL if it is not JSON; then text is the row
+ * in the file, or NULL.
  */
 extern void kg_rejects_add(KgRejects *rejects, const char *file,
 						   unsigned long line, const KgJson *error,
 						   const char *item, size_t itemlen, const char *text,
 						   size_t textlen);
 
-/* Write what was added; and, once the batch is committed, keep it. */
+/*
+ * kg_rejects_write() writes the added rows. kg_rejects_keep() makes them
+ * permanent after the batch is committed.
+ */
 extern bool kg_rejects_write(KgRejects *rejects);
 extern void kg_rejects_keep(KgRejects *rejects);
 

@@ -1,6 +1,6 @@
 /*
  * result.c
- *	  What a result says in words.
+ *	  The texts of an error, from a database or from a shard behind a front.
  */
 #include <string.h>
 
@@ -14,7 +14,10 @@ after(const char *text, const char *prefix)
 	return strncmp(text, prefix, len) == 0 ? text + len : text;
 }
 
-/* "schema.function(2): [database] REMOTE ERROR: " and what the shard said. */
+/*
+ * Skips the prefix "schema.function(2): [database] REMOTE ERROR: " of a shard's
+ * message.
+ */
 static const char *
 message(const char *text)
 {
@@ -22,7 +25,7 @@ message(const char *text)
 	const char *severity = place ? strstr(place, "] REMOTE ") : NULL;
 	const char *end = severity ? strstr(severity, ": ") : NULL;
 
-	/* Nothing but the name of a function is before it. */
+	/* Only a function's name may precede it. */
 	if (end == NULL || strcspn(text, " ") < (size_t) (place - text))
 		return text;
 	return end + 2;

@@ -1,7 +1,6 @@
 /*
  * result.h
- *	  What a result says in words, whether the database itself or one behind a
- *	  front has said it.
+ *	  The texts of an error, from a database or from a shard behind a front.
  */
 #ifndef KG_RESULT_H
 #define KG_RESULT_H
@@ -9,8 +8,9 @@
 #include <libpq-fe.h>
 
 /*
- * PQresultErrorField() for PG_DIAG_MESSAGE_PRIMARY, PG_DIAG_MESSAGE_DETAIL and
- * PG_DIAG_MESSAGE_HINT, without what PL/Proxy puts before what a shard said.
+ * Returns PQresultErrorField() for PG_DIAG_MESSAGE_PRIMARY,
+ * PG_DIAG_MESSAGE_DETAIL or PG_DIAG_MESSAGE_HINT, without the prefix that
+ * PL/Proxy adds to texts of a shard.
  */
 extern const char *kg_result_words(const PGresult *res, int field);
 

@@ -2,9 +2,9 @@
  * rows.c
  *	  The rows of a file.
  *
- * Where a row ends is found by looking at its bytes one by one, in a state that
- * is kept while more is read, so a row is looked at once; one that is too long
- * is dropped while its end is looked for.
+ * The end of a row is found byte by byte, in a state that is retained while
+ * more is read. So each byte is scanned once. A row that is too long is
+ * discarded while its end is searched for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,13 @@
 #include "kgctl/rows.h"
 #include "kgctl/utf8.h"
 
-/* In a row of cells, or in JSON. */
+/* The state in a row of cells or in JSON. */
 enum
 {
-	AT_START,  /* of a cell, or of an item */
-	IN_PLAIN,  /* a cell without quotes, or JSON outside of strings */
-	IN_QUOTES, /* a cell with quotes, or a string */
-	AT_QUOTE   /* after a quote in a cell, or a backslash in a string */
+	AT_START,  /* of a cell or an item */
+	IN_PLAIN,  /* in an unquoted cell, or outside of JSON strings */
+	IN_QUOTES, /* in a quoted cell or a string */
+	AT_QUOTE   /* after a quote in a cell or a backslash in a string */
 };
 
 void
@@ -61,7 +61,7 @@ broken_input(KgRows *rows)
 	return broken(rows, kg_strdup(rows->in->error));
 }
 
-/* A byte order mark says how the text is encoded. */
+/* Skips a byte order mark, which names the encoding. */
 static KgRowsResult
 begin(KgRows *rows)
 {
@@ -90,7 +90,7 @@ begin(KgRows *rows)
 	return KG_ROWS_ROW;
 }
 
-/* Take spaces; false at the end of the input. */
+/* Skips white space. Returns false at the end of the input. */
 static bool
 take_space(KgInput *in)
 {
@@ -109,7 +109,7 @@ take_space(KgInput *in)
 	}
 }
 
-/* The next byte that says something, for the start of a text of JSON. */
+/* Skips white space before JSON text. */
 static KgRowsResult
 begin_json(KgRows *rows)
 {
@@ -125,7 +125,10 @@ begin_json(KgRows *rows)
 	return KG_ROWS_ROW;
 }
 
-/* Past the end of a line?  Whether the byte is the last of the row. */
+/*
+ * Steps over one byte of a line. Returns whether it is the last byte of the
+ * row.
+ */
 static bool
 step_line(KgRows *rows, char c)
 {
@@ -163,7 +166,10 @@ step_cells(KgRows *rows, char c)
 	return c == '\n';
 }
 
-/* An item of an array ends before the comma or bracket after it. */
+/*
+ * Steps over one byte of an array. An item ends before the comma or bracket
+ * after it.
+ */
 static bool
 step_item(KgRows *rows, char c)
 {
@@ -193,8 +199,8 @@ step_item(KgRows *rows, char c)
 }
 
 /*
- * Find the end of the row that begins at the input's start: true with its
- * length, which is all that is left where the input ends.
+ * Finds the end of the row at the input's start. Returns true and its length.
+ * At the end of the input, the row is the rest.
  */
 static bool
 find_end(KgRows *rows, bool (*step)(KgRows *rows, char c), size_t *len)
@@ -242,7 +248,9 @@ find_end(KgRows *rows, bool (*step)(KgRows *rows, char c), size_t *len)
 	}
 }
 
-/* The row's text is the next bytes of the input, without the line's end. */
+/*
+ * Sets the row's text to the next bytes of the input, without the line's end.
+ */
 static void
 set_text(KgRows *rows, size_t len)
 {
@@ -286,7 +294,10 @@ add_cell(KgRows *rows, size_t at, bool quoted)
 	kg_buf_putc(&rows->cells, '\0');
 }
 
-/* A cell with quotes, from after the first; where it goes on, or NULL. */
+/*
+ * Reads a quoted cell after its first quote. Returns the position after it, or
+ * NULL.
+ */
 static const char *
 read_quoted(KgRows *rows, const char *p, const char *end)
 {
@@ -362,7 +373,9 @@ split_cells(KgRows *rows)
 	}
 }
 
-/* A quote that is never closed takes all that follows along. */
+/*
+ * Refuses a quote that is not closed, which would include all following rows.
+ */
 static KgRowsResult
 check_open_quote(KgRows *rows)
 {
@@ -375,7 +388,7 @@ check_open_quote(KgRows *rows)
 							rows->line));
 }
 
-/* The next line, or row of cells. */
+/* Reads the next line, or row of cells. */
 static KgRowsResult
 next_line(KgRows *rows)
 {
@@ -394,7 +407,7 @@ next_line(KgRows *rows)
 		if (in->eof && check_open_quote(rows) == KG_ROWS_BROKEN)
 			return KG_ROWS_BROKEN;
 		set_text(rows, len);
-		/* Nothing but spaces is no row. */
+		/* A blank line is not a row. */
 		if (rows->error == NULL && strspn(rows->text, " \t\r\n") >= rows->len &&
 			(rows->form == KG_ROWS_JSON || rows->len == 0))
 		{
@@ -446,7 +459,7 @@ next_item(KgRows *rows)
 		return end_of_array(rows);
 	if (rows->between)
 	{
-		/* An item ends where this is. */
+		/* This byte ends an item. */
 		kg_input_take(in, 1);
 		if (!take_space(in))
 			return in->error ? broken_input(rows) : cut_array(rows);

@@ -1,7 +1,7 @@
 /*
  * rows.h
- *	  The rows of a file, one after the other: lines of JSON, the objects of a
- *	  JSON array, or cells of CSV and TSV.
+ *	  The rows of a file, one after the other: lines of JSON, objects of a
+ *	  JSON array, or lines of CSV and TSV.
  */
 #ifndef KG_ROWS_H
 #define KG_ROWS_H
@@ -11,13 +11,13 @@
 
 typedef enum KgRowForm
 {
-	KG_ROWS_JSON, /* lines or an array, which the first byte tells */
+	KG_ROWS_JSON, /* lines or an array, by the first byte */
 	KG_ROWS_CELLS
 } KgRowForm;
 
 typedef struct KgCell
 {
-	size_t at; /* in the row's cells.data, with a NUL after it */
+	size_t at; /* index into cells.data; NUL-terminated */
 	size_t len;
 	bool quoted;
 } KgCell;
@@ -27,34 +27,34 @@ typedef struct KgRows
 	KgInput *in;
 	KgRowForm form;
 	char delimiter; /* of cells */
-	size_t max;		/* bytes of a row */
+	size_t max;		/* maximal length of a row in bytes */
 
-	/* The row: its text is valid until the next one is asked for. */
+	/* The current row. Its text is valid until kg_rows_next(). */
 	unsigned long line;
-	const char *text; /* as it is in the file; NULL: too long to be kept */
+	const char *text; /* as in the file; NULL: too long */
 	size_t len;
-	char *error; /* why it is none, or NULL */
+	char *error; /* why it is invalid, or NULL */
 	KgBuf cells;
 	KgCell *cell;
 	size_t ncells;
 
-	/* How far the row that is looked for has been looked at. */
+	/* The state of the search for the end of the row. */
 	bool array;	  /* the text is one JSON array */
-	bool begun;	  /* what comes before the first row is read */
+	bool begun;	  /* the text before the first row was read */
 	bool ended;	  /* the array's end was read */
-	bool between; /* a comma or the end of the array comes next */
+	bool between; /* a comma or the array's end must follow */
 	size_t scanned;
 	int depth;
 	int state;
-	bool dropped; /* its beginning: it is too long */
-	size_t room;  /* of cell */
+	bool dropped; /* its beginning was discarded: it is too long */
+	size_t room;  /* capacity of cell */
 } KgRows;
 
 typedef enum KgRowsResult
 {
-	KG_ROWS_ROW, /* error says whether it is good */
+	KG_ROWS_ROW, /* a row; it is invalid if error is set */
 	KG_ROWS_END,
-	KG_ROWS_BROKEN /* error says why nothing can be read any more */
+	KG_ROWS_BROKEN /* reading has failed; see error */
 } KgRowsResult;
 
 extern void kg_rows_start(KgRows *rows, KgInput *in, KgRowForm form,
@@ -62,12 +62,15 @@ extern void kg_rows_start(KgRows *rows, KgInput *in, KgRowForm form,
 extern void kg_rows_free(KgRows *rows);
 
 /*
- * The next row; it is taken from the input, whose offset, hash and line are
- * those after it then.
+ * Reads the next row and takes it from the input. The input's offset, hash and
+ * line are then those after the row.
  */
 extern KgRowsResult kg_rows_next(KgRows *rows);
 
-/* Go on after the rows up to an offset; false where the input has less. */
+/*
+ * Continues after the rows up to an offset. Returns false if the input is
+ * shorter.
+ */
 extern bool kg_rows_skip(KgRows *rows, uint64_t offset);
 
 #endif /* KG_ROWS_H */

@@ -1,6 +1,6 @@
 /*
  * show.c
- *	  Text of others on its way to a terminal.
+ *	  Safe output of foreign text on a terminal.
  */
 #include <stdarg.h>
 #include <stdint.h>
@@ -11,7 +11,10 @@
 #include "kgctl/show.h"
 #include "kgctl/utf8.h"
 
-/* C0, DEL, C1, and what turns the direction of the text that follows. */
+/*
+ * Returns whether the character is C0, DEL, C1, or changes the direction of
+ * text.
+ */
 static bool
 is_order(uint32_t code)
 {
@@ -21,7 +24,10 @@ is_order(uint32_t code)
 		   (code >= 0x2066 && code <= 0x2069);
 }
 
-/* The character at s as it is shown, into piece; its bytes in s are left. */
+/*
+ * Writes the character at s to piece as it is shown. Returns its number of
+ * bytes in s.
+ */
 static size_t
 show_one(const char *s, size_t left, bool lines, char piece[8], size_t *len)
 {

@@ -1,6 +1,6 @@
 /*
  * stored.c
- *	  A bundle as the database has it, in rows of kg_export_bundle_parts().
+ *	  A stored bundle, read from the rows of kg_export_bundle_parts().
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 typedef enum Place
 {
 	AT_START,
-	IN_HEAD, /* the object is open, and has members */
+	IN_HEAD, /* the object is open and has members */
 	IN_ITEMS,
 	IN_EDGES
 } Place;
@@ -24,7 +24,7 @@ typedef struct Reading
 {
 	KgBuf *text;
 	Place place;
-	KgBuf type;	 /* of the items that are written */
+	KgBuf type;	 /* the type of the items being written */
 	bool joined; /* the open array has members */
 	KgEdgeFn each;
 	void *arg;
@@ -40,7 +40,7 @@ begin_edges(Reading *r)
 	r->place = IN_EDGES;
 }
 
-/* An array's text without its brackets. */
+/* Adds an array's text without its brackets. */
 static bool
 add_members(Reading *r, const char *text, size_t len)
 {
@@ -114,7 +114,7 @@ take_edges(Reading *r, const char *text, size_t len)
 	return add_members(r, text, len);
 }
 
-/* A row of PARTS_SQL. */
+/* Handles a row of PARTS_SQL. */
 static bool
 take_part(void *arg, const PGresult *row)
 {
@@ -158,11 +158,11 @@ kg_stored_read(KgDb *db, const char *name, KgBuf *text, KgEdgeFn each,
 	return ok;
 }
 
-/* ---- what is loaded ---- */
+/* ---- the target of a load ---- */
 
 /*
- * A role that sees through policies sees every tenant's rows: the tenant is
- * always named.
+ * A role that bypasses policies sees the rows of all tenants, so the tenant is
+ * always a condition.
  */
 #define NAMED(column)                                             \
 	"tenant OPERATOR(pg_catalog.=) @.kg_tenant() AND (" column    \
@@ -179,7 +179,7 @@ kg_stored_read(KgDb *db, const char *name, KgBuf *text, KgEdgeFn each,
 typedef struct Finding
 {
 	KgTarget *target;
-	const char *bundle; /* of the first that was found */
+	const char *bundle; /* of the first row found */
 	bool several;
 } Finding;
 
@@ -192,7 +192,10 @@ take_target(void *arg, const PGresult *row)
 
 	if (PQnfields(row) != 3)
 		return false;
-	/* Variants of one relation may have schemas of their own: no types then. */
+	/*
+	 * Variants of one relation may have different schemas; then the types of
+	 * properties are unknown.
+	 */
 	if (f->bundle != NULL)
 	{
 		f->several = f->several || strcmp(f->bundle, bundle) != 0;

@@ -1,6 +1,6 @@
 /*
  * stored.h
- *	  A bundle as the database has it, in rows of kg_export_bundle_parts().
+ *	  A stored bundle, read from the rows of kg_export_bundle_parts().
  */
 #ifndef KG_KGCTL_STORED_H
 #define KG_KGCTL_STORED_H
@@ -9,10 +9,9 @@
 #include "kgctl/json.h"
 
 /*
- * The bundle of that name as the text of kg_export_bundle(), with edges left out
- * where each is given: they come to it one by one, in an arena that is
- * forgotten after it.  text stays empty where there is no such bundle; false
- * after a message.
+ * Reads the bundle as the text of kg_export_bundle() without its edges. Calls
+ * each for each edge; its arena is reset afterwards. text stays empty if the
+ * bundle does not exist. Returns false after a message.
  */
 typedef void (*KgEdgeFn)(void *arg, const KgJson *edge);
 
@@ -20,18 +19,18 @@ extern bool kg_stored_read(KgDb *db, const char *name, KgBuf *text,
 						   KgEdgeFn each, void *arg);
 
 /*
- * What is loaded: an entity type, or a relation, whose name may have its
- * bundle's before it.
+ * The target of a load: an entity type or a relation. The name may have its
+ * bundle's name before it.
  */
 typedef struct KgTarget
 {
 	KgArena *arena;
-	const KgJson *schema; /* NULL: none, of edges without properties */
+	const KgJson *schema; /* NULL: edges without properties */
 	const char *id_field; /* of entities */
 	const char *key;	  /* of parallel edges, or NULL */
 } KgTarget;
 
-/* False after a message. */
+/* Reads the target. Returns false after a message. */
 extern bool kg_stored_target(KgDb *db, const char *name, bool edges,
 							 KgTarget *target);
 

@@ -1,7 +1,7 @@
 /*
  * token.c
- *	  Where a command takes its bearer token from.  Never from the command
- *	  line, which every user of the machine can read.
+ *	  The sources of a command's bearer token. The command line is not one
+ *	  of them, because each user of the machine can read it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "kgctl/files.h"
 #include "kgctl/log.h"
 
-/* kg_login() takes at most 8 kB. */
-
-/* $XDG_CONFIG_HOME/kgctl/token; NULL where there is no home. */
+/*
+ * Returns $XDG_CONFIG_HOME/kgctl/token, or NULL if there is no home directory.
+ */
 static char *
 saved_path(bool make)
 {
@@ -121,7 +121,7 @@ kg_token_save(const char *token)
 		kg_error("no HOME to save the token in");
 		return false;
 	}
-	/* A file that others could read must not stay that way. */
+	/* An existing file with other permissions must not be reused. */
 	(void) unlink(path);
 	ok = kg_write_file(path, token, strlen(token), 0600);
 	free(path);

@@ -34,7 +34,7 @@ kg_utf8_encode(uint32_t code, char out[4])
 	return 4;
 }
 
-/* Bytes of the sequence at s, 0 where it is malformed. */
+/* Returns the number of bytes of the sequence at s, or 0 if it is malformed. */
 static size_t
 sequence(const unsigned char *s, size_t left)
 {
@@ -50,7 +50,7 @@ sequence(const unsigned char *s, size_t left)
 		n = 4;
 	else
 		return 0;
-	/* Overlong forms, surrogates and what lies beyond Unicode. */
+	/* Overlong forms, surrogates, and code points beyond Unicode. */
 	if (s[0] == 0xE0)
 		second_min = 0xA0;
 	else if (s[0] == 0xED)

@@ -9,13 +9,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Write a code point (not a surrogate, at most 0x10FFFF); the bytes written. */
+/*
+ * Writes a code point (not a surrogate, at most 0x10FFFF). Returns the number
+ * of bytes.
+ */
 extern size_t kg_utf8_encode(uint32_t code, char out[4]);
 
-/* The code point at text; the bytes it takes, 0 where it is malformed. */
+/*
+ * Reads the code point at text. Returns its number of bytes, or 0 if it is
+ * malformed.
+ */
 extern size_t kg_utf8_decode(const char *text, size_t left, uint32_t *code);
 
-/* Whether text is well-formed UTF-8; *at is the first bad byte. */
+/*
+ * Returns whether text is well-formed UTF-8; *at is the index of the first
+ * invalid byte.
+ */
 extern bool kg_utf8_valid(const char *text, size_t len, size_t *at);
 
 #endif /* KG_UTF8_H */

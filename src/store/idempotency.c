@@ -1,10 +1,10 @@
 /*
  * idempotency.c
- *	  Writes that are sent again with their key.
+ *	  Idempotency keys of writes.
  *
- * The reply is kept with what the write wrote, in one transaction: either both
- * are there or none.  Where two sessions send one key, the second waits for a
- * lock until the first has ended, and looks with the newest snapshot then.
+ * The reply is stored in the transaction of the write, so either both are
+ * committed or neither. If two sessions send one key, the second one waits for
+ * a lock until the first has ended, and then reads with the newest snapshot.
  */
 #include "postgres.h"
 
@@ -45,7 +45,7 @@ kg_idempotency_key(const Jsonb *options)
 	return kg_json_cstring(&value);
 }
 
-/* Each piece with its length, so that none runs into the next. */
+/* Adds a piece with its length, so that adjacent pieces stay distinct. */
 static void
 digest_piece(pg_cryptohash_ctx *ctx, const char *data, Size len)
 {
@@ -57,7 +57,10 @@ digest_piece(pg_cryptohash_ctx *ctx, const char *data, Size len)
 		elog(ERROR, "could not compute a digest");
 }
 
-/* What the caller sees is part of what it asks for. */
+/*
+ * Adds the scopes of the caller: equal arguments under other scopes are another
+ * request.
+ */
 static void
 digest_scopes(pg_cryptohash_ctx *ctx)
 {
@@ -165,12 +168,12 @@ find(const KgRequest *request)
 			   VARDATA_ANY(request->digest),
 			   PG_SHA256_DIGEST_LENGTH) != 0)
 		throw_other(request->key);
-	/* A copy: SPI's memory ends with it. */
+	/* A copy, because SPI_finish() frees SPI's memory. */
 	reply = DatumGetJsonbPCopy(kg_spi_datum(0, 2));
 	/*
-	 * Who lost the first answer lost what tells a standby of the write.  This
-	 * transaction, which writes nothing, can be told of in its place: it
-	 * commits after the one that wrote.
+	 * A caller that lost the first reply also lost the position by which a
+	 * standby recognizes the write. The position of this transaction, which
+	 * writes nothing, can replace it: it commits after the write.
 	 */
 	if (kg_setting_mcp_server == KG_SERVER_PRIMARY)
 		(void) GetTopFullTransactionId();
@@ -183,7 +186,7 @@ begin(KgRequest *request, const char *key, const char *caller)
 	request->tenant = kg_identity_require(KG_ACCESS_WRITE);
 	request->caller = caller;
 	request->key = key;
-	/* Where nothing can be written, nothing will be kept. */
+	/* A read-only transaction stores no reply, so it needs no lock. */
 	if (!XactReadOnly)
 		kg_lock_request(request->tenant, request->caller, key);
 	return find(request);
@@ -207,7 +210,7 @@ kg_idempotency_begin_tool(KgRequest *request, const char *key, const char *tool,
 	digest_piece(ctx, VARDATA_ANY(arguments), VARSIZE_ANY_EXHDR(arguments));
 	digest_scopes(ctx);
 	request->digest = end_digest(ctx);
-	/* No function has the name. */
+	/* No function has a name with a blank. */
 	return begin(request, key, kg_caller_of(psprintf("tool %s", tool)));
 }
 
@@ -221,7 +224,7 @@ kg_idempotency_used(KgRequest *request, const char *text)
 	request->digest = end_digest(ctx);
 	key[hex_encode(VARDATA(request->digest), PG_SHA256_DIGEST_LENGTH, key)] =
 		'\0';
-	/* No caller is called so: it is used whoever used it. */
+	/* No caller has this name, so the text is used for all callers. */
 	return begin(request, pstrdup(key), "[]") != NULL;
 }
 
@@ -263,7 +266,10 @@ kg_idempotency_keep(const KgRequest *request, const Jsonb *reply)
 
 /* ---- replies that are sent again ---- */
 
-/* Of the ids of a reply's items, which the caller sees now; by place. */
+/*
+ * Returns for each id of a reply's items whether the caller sees the entity
+ * now.
+ */
 static bool *
 find_seen(const char *tenant, const KgType *type, const char *const *ids, int n)
 {
@@ -286,14 +292,14 @@ has_verdict(const JsonbContainer *item, const char *name)
 		   kg_json_string_is(&verdict, name);
 }
 
-/* What was wrong with what was sent, and nothing of what is stored. */
+/* Writes an error: the fault in the sent item, but no stored values. */
 static void
 write_error(KgJsonWriter *w, const JsonbValue *error, bool seen)
 {
 	kg_jw_begin_object(w);
 	kg_json_each(it, kg_json_container(error))
 	{
-		/* Handles of others, which may be hidden by now. */
+		/* Handles of referrers may be hidden by now. */
 		if (kg_json_string_is(&it.key, "referenced_by") ||
 			(!seen && !kg_json_string_is(&it.key, "code") &&
 			 !kg_json_string_is(&it.key, "path")))
@@ -311,7 +317,7 @@ write_item(KgJsonWriter *w, const JsonbContainer *item, bool seen)
 	{
 		bool is_error = kg_json_string_is(&it.key, "error");
 
-		/* Others that were seen then. */
+		/* These entities were visible at the time of the first reply. */
 		if (kg_json_string_is(&it.key, "nearest"))
 			continue;
 		if (!seen && !is_error && !kg_json_string_is(&it.key, "id") &&
@@ -336,7 +342,7 @@ write_items(const JsonbContainer *items, const bool *seen, int *withheld)
 	kg_json_each(it, items)
 	{
 		const JsonbContainer *item = kg_json_container(&it.value);
-		/* What was deleted is not hidden. */
+		/* A deleted entity is not hidden. */
 		bool whole = seen[it.index] || has_verdict(item, "deleted") ||
 					 has_verdict(item, "not_found");
 

@@ -1,6 +1,6 @@
 /*
  * idempotency.h
- *	  Writes that are sent again with their key.
+ *	  Idempotency keys: a write that is sent again returns its first reply.
  */
 #ifndef KG_IDEMPOTENCY_H
 #define KG_IDEMPOTENCY_H
@@ -9,16 +9,23 @@
 #include "fmgr.h"
 #include "utils/jsonb.h"
 
-/* The option idempotency_key, or NULL.  Raises KG_INVALID_INPUT. */
+/*
+ * Returns the option idempotency_key, or NULL if it is not given. Raises
+ * KG_INVALID_INPUT if it is not a valid key.
+ */
 extern const char *kg_idempotency_key(const Jsonb *options);
 
-/* Role, subject, agent, and what it calls: ["app", "ada", null, "f"] */
+/*
+ * Returns the caller as JSON text: role, subject, agent and the name of the
+ * called function: ["app", "ada", null, "f"].
+ */
 extern char *kg_caller_of(const char *called);
 
 /*
- * Of a table that keeps something for callers, under a name of theirs: delete
- * what a tenant has that is older than so many seconds, 100 rows at the most,
- * without waiting for anybody.  As the owner.
+ * The statement for kg_delete_old(). table has rows per caller and name; name
+ * and at are its columns of the name and the time. The statement deletes at
+ * most 100 rows of tenant $1 that are older than $2 seconds. It skips rows that
+ * another session has locked. It runs as the extension's owner.
  */
 #define KG_DELETE_OLD(table, name, at)                               \
 	"WITH old AS MATERIALIZED (SELECT caller, " name " FROM @" table \
@@ -30,7 +37,7 @@ extern char *kg_caller_of(const char *called);
 extern void kg_delete_old(KgSaved *saved, const char *sql, const char *tenant,
 						  int seconds);
 
-/* A write with a key: who sent it, and the digest of what. */
+/* A write with a key: its caller, and the digest of its arguments. */
 typedef struct KgRequest
 {
 	const char *tenant;
@@ -40,25 +47,33 @@ typedef struct KgRequest
 } KgRequest;
 
 /*
- * The reply to the same write, where it was done before; NULL: it is to be done,
- * and kept.  Whoever sends the same key meanwhile waits until this transaction
- * ends.  A key is the caller's, its agent's and the function's or tool's.
- * Raises KG_CONFLICT where it is of another write.  Inside SPI.
+ * Returns the stored reply if the caller has already done this write. Otherwise
+ * returns NULL and fills in *request: the caller does the write and stores its
+ * reply with kg_idempotency_keep(). Another session that sends this key waits
+ * until this transaction ends. A key belongs to the caller, its agent, and the
+ * function or tool. Raises KG_CONFLICT if the key was used for a different
+ * write. Call inside SPI.
  */
 extern Jsonb *kg_idempotency_begin(KgRequest *request, const char *key,
 								   FunctionCallInfo fcinfo);
-/* The same of a tool; arguments are those that make it the same write. */
+/*
+ * Like kg_idempotency_begin(), but for a tool. Two calls are one write if they
+ * have equal arguments.
+ */
 extern Jsonb *kg_idempotency_begin_tool(KgRequest *request, const char *key,
 										const char *tool,
 										const Jsonb *arguments);
 /*
- * Of a text that is good for one write: was it used, by anybody?  Else the
- * request is to be kept with the write.  Whoever uses it meanwhile waits.
+ * Returns whether any caller has already used this text, which is good for one
+ * write. If not, fills in *request, which the caller stores with the write by
+ * kg_idempotency_keep(). Another session that uses the text waits until this
+ * transaction ends.
  */
 extern bool kg_idempotency_used(KgRequest *request, const char *text);
 /*
- * A kept reply about entities of a type as the caller may see it now: of those
- * that it does not see, id and verdict are left, and "withheld" counts them.
+ * Returns a stored reply about entities of a type without the entities that the
+ * caller does not see now. Their items have only id and verdict, and the member
+ * "withheld" counts them.
  */
 extern Jsonb *kg_idempotency_seen(const char *type, const Jsonb *reply);
 extern void kg_idempotency_keep(const KgRequest *request, const Jsonb *reply);

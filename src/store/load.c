@@ -1,10 +1,10 @@
 /*
  * load.c
- *	  How far a load in batches has come.
+ *	  The position of a load in batches.
  *
- * The position is written in the transaction of its batch, so what it says is
- * written is, and nothing else.  It counts batches: of two sessions that go on
- * with one load, the second waits for the first one's batch and is refused.
+ * The position is written in the transaction of its batch, so it always agrees
+ * with the written rows. It counts batches. If two sessions continue one load,
+ * the second waits for the first one's batch and is then refused.
  */
 #include "postgres.h"
 

@@ -1,18 +1,21 @@
 /*
  * load.h
- *	  How far a load in batches has come.
+ *	  The position of a load in batches.
  */
 #ifndef KG_LOAD_H
 #define KG_LOAD_H
 
 #include "utils/jsonb.h"
 
-/* NULL where there is none of that name.  Inside SPI. */
+/*
+ * Returns {batch, position, updated_at} of the caller's load, or NULL if it has
+ * no load of this name. Call inside SPI.
+ */
 extern Jsonb *kg_load_position(const char *load);
 
 /*
- * Keep the position with a batch of this transaction.  Raises KG_CONFLICT where
- * another session has gone on with the load since.  Inside SPI.
+ * Stores the position together with a batch of this transaction. Raises
+ * KG_CONFLICT if another session has continued the load since. Call inside SPI.
  */
 extern void kg_load_batch(const char *load, int64 batch, Jsonb *position);
 

@@ -1,10 +1,10 @@
 /*
  * memory.c
- *	  What the toolset memory writes.
+ *	  Writes of the toolset "memory".
  *
- * An observation is an entity of its own, whose id follows from what it is
- * about and says: the same twice is one.  They are in the order of n, the
- * microsecond of the call and what they come after in it.
+ * An observation is an entity. Its id is a hash of the entity's name and its
+ * content, so an observation that is added twice is stored once. Observations
+ * are ordered by n: the microsecond of the call plus the position in the call.
  */
 #include "postgres.h"
 
@@ -23,10 +23,10 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-/* What one term is made of, and one of its words; model/term.h has more. */
+/* Lengths of the text of a part and of a word in it; see model/term.h. */
 #define KG_PART_BYTES 200
 #define KG_PART_CHARS (2 * KG_MEMORY_WORD_CHARS)
-/* Of the hash that an observation's id is. */
+/* Bytes of the hash that is an observation's id. */
 #define KG_ID_BYTES 20
 
 void
@@ -35,7 +35,7 @@ kg_memory_lock(const KgMemory *memory)
 	(void) kg_lock_type_exclusive(memory->entity->type_no);
 }
 
-/* ---- what is there ---- */
+/* ---- reading ---- */
 
 typedef struct Stored
 {
@@ -43,7 +43,7 @@ typedef struct Stored
 	const KgType *type;
 	const char *const *ids;
 	int n;
-	Jsonb **data; /* NULL: none */
+	Jsonb **data; /* NULL: not stored */
 } Stored;
 
 static void
@@ -66,7 +66,7 @@ read_stored(void *arg)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* The documents of ids as the caller sees them. */
+/* Returns the documents of ids that the caller sees, in the order of ids. */
 static Jsonb **
 stored_of(const KgMemory *memory, const KgType *type, const char *const *ids,
 		  int n)
@@ -150,7 +150,7 @@ observation_id(const char *name, const char *content)
 	return id;
 }
 
-/* The end of a run of letters that are no blanks. */
+/* Returns the end of a word. */
 static const char *
 word_end(const char *p)
 {
@@ -163,7 +163,10 @@ characters(const char *text, int len)
 	return pg_mbstrlen_with_len(text, len);
 }
 
-/* A text has its words found as it is if it is short, and they are. */
+/*
+ * Returns whether a text is too long, or has too long a word, for its words to
+ * be found in one term.
+ */
 static bool
 needs_parts(const char *text)
 {
@@ -180,7 +183,10 @@ needs_parts(const char *text)
 	return false;
 }
 
-/* A long word: pieces that overlap, so that half of one is in some piece. */
+/*
+ * Writes a long word as overlapping pieces, so that each half of a piece's
+ * length is within one piece.
+ */
 static void
 write_pieces(const char *word, int len, KgJsonWriter *w)
 {
@@ -225,8 +231,8 @@ write_words(const char *text, KgJsonWriter *w)
 }
 
 /*
- * The member parts: what of texts a term is too short for, as pieces, for the
- * search (query/memory.c).
+ * Writes the member "parts": pieces of those texts that are too long for one
+ * term. The search uses them (query/memory.c).
  */
 static void
 write_parts(const char *const *texts, int n, KgJsonWriter *w)
@@ -257,7 +263,7 @@ write_observation(const char *id, const char *name, const char *content,
 	kg_jw_end_object(w);
 }
 
-/* The ids of all observations, one entity's after the other's. */
+/* Returns the ids of the observations of all entities, entity by entity. */
 static const char **
 observation_ids(const KgMemoryEntity *entities, int n, int *count)
 {
@@ -334,7 +340,7 @@ kg_memory_create(const KgMemory *memory, const KgMemoryEntity *entities, int n)
 	kg_memory_observe(memory, created, count);
 }
 
-/* Ends that nobody created, each once. */
+/* Writes stubs for ends that are not stored, each once. */
 static void
 write_stubs(const KgMemory *memory, const KgMemoryRelation *relations, int n)
 {
@@ -363,7 +369,7 @@ write_stubs(const KgMemory *memory, const KgMemoryRelation *relations, int n)
 	put(memory->entity, &w);
 }
 
-/* As kg_put_edges() and kg_delete_edges() take them. */
+/* Returns the items for kg_put_edges() and kg_delete_edges(). */
 static Jsonb *
 edges_of(const KgMemory *memory, const KgMemoryRelation *relations, int n)
 {

@@ -1,7 +1,7 @@
 /*
  * memory.h
- *	  What the toolset memory writes: through kg_put_entities() and its like, as
- *	  the caller, inside SPI_connect().
+ *	  Writes of the toolset "memory". All functions write through
+ *	  kg_put_entities() and the like, as the caller, inside SPI_connect().
  */
 #ifndef KG_STORE_MEMORY_H
 #define KG_STORE_MEMORY_H
@@ -13,8 +13,8 @@ typedef struct KgMemoryEntity
 	const char *name;
 	const char *type;
 	int n;
-	const char **observations; /* each once */
-	bool found;				   /* it is there, and no stub */
+	const char **observations; /* without duplicates */
+	bool found;				   /* stored, and not a stub */
 } KgMemoryEntity;
 
 typedef struct KgMemoryRelation
@@ -25,25 +25,35 @@ typedef struct KgMemoryRelation
 } KgMemoryRelation;
 
 /*
- * One writer at a time, until the transaction ends: what is looked up is what
- * there is when it is written.
+ * Locks the memory until the transaction ends. There is one writer at a time,
+ * so rows that were looked up do not change before the write.
  */
 extern void kg_memory_lock(const KgMemory *memory);
 
-/* Fill in which of the entities are there. */
+/* Sets the member found of each entity. */
 extern void kg_memory_look(const KgMemory *memory, KgMemoryEntity *entities,
 						   int n);
-/* Write those that are not, with their observations. */
+/* Writes the entities that are not found, with their observations. */
 extern void kg_memory_create(const KgMemory *memory,
 							 const KgMemoryEntity *entities, int n);
-/* Write observations that are not there; keeps these in each list. */
+/*
+ * Writes the observations that are not stored yet. Leaves only these in the
+ * list of each entity.
+ */
 extern void kg_memory_observe(const KgMemory *memory, KgMemoryEntity *entities,
 							  int n);
-/* Write relations, and stubs for ends that are not there; keeps the new ones. */
+/*
+ * Writes the relations that are not stored yet, and stubs for ends that are not
+ * stored. Moves the new relations to the front of the array and returns their
+ * number.
+ */
 extern int kg_memory_relate(const KgMemory *memory, KgMemoryRelation *relations,
 							int n);
 
-/* What is not there is passed over. */
+/*
+ * The following functions delete entities, observations and relations, and
+ * ignore those that are not stored.
+ */
 extern void kg_memory_forget_entities(const KgMemory *memory,
 									  const char **names, int n);
 extern void kg_memory_forget_observations(const KgMemory *memory,

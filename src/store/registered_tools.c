@@ -27,8 +27,9 @@ throw_taken(const char *name, const char *by, const char *path)
 }
 
 /*
- * The primary key decides who has a name.  A name is registered by hand or
- * brought by one bundle; canonical is the tool that an alias stands for.
+ * Takes a name for a tool; the primary key decides between sessions. A name
+ * belongs to tools registered by hand or to those of one bundle. canonical is
+ * the tool that an alias stands for.
  */
 static void
 take_name(const char *tenant, const char *name, const char *canonical,
@@ -99,14 +100,16 @@ kg_stored_definition(const char *tenant, const char *name,
 	return DatumGetJsonbPCopy(kg_spi_datum(0, 1));
 }
 
-/* The same again, with which only a deprecation may come. */
+/*
+ * Handles a stored version that is sent again: only its deprecation may change.
+ */
 static KgToolVerdict
 keep_stored(const char *tenant, const KgStoredTool *tool)
 {
 	const char *deprecated = kg_spi_cstring(0, 2);
 	Jsonb *stored = DatumGetJsonbPCopy(kg_spi_datum(0, 1));
 
-	/* Versions that differ in build metadata only are the same. */
+	/* Two versions that differ only in build metadata are equal. */
 	if (!kg_json_same(kg_json_without(stored, "version"),
 					  kg_json_without(tool->definition, "version")))
 		throw_frozen(tool);
@@ -184,7 +187,10 @@ kg_remove_tool(const char *tenant, const char *name, const bytea *precedence)
 	return n;
 }
 
-/* All of them: the row of one could go, and leave a version as it was before. */
+/*
+ * Updates all rows: if only one were updated, its deletion could restore an
+ * earlier version.
+ */
 void
 kg_touch_catalog(const char *tenant)
 {

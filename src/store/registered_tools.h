@@ -1,7 +1,8 @@
 /*
  * registered_tools.h
- *	  The rows of registered tools: kg_tool_version, and their names and aliases
- *	  in kg_tool.  As the owner, inside SPI_connect().
+ *	  The rows of registered tools: kg_tool_version, and their names and
+ *	  aliases in kg_tool. All functions run as the extension's owner, inside
+ *	  SPI_connect().
  */
 #ifndef KG_REGISTERED_TOOLS_H
 #define KG_REGISTERED_TOOLS_H
@@ -10,15 +11,17 @@
 #include "model/catalog.h"
 #include "model/tool_version.h"
 
-/* A version that was looked at (tools/registered/register.h), as it is stored. */
+/*
+ * A checked version of a tool (tools/registered/register.h), as it is stored.
+ */
 typedef struct KgStoredTool
 {
 	const char *name;
 	const char *version;
 	const bytea *precedence;
 	const char *toolset;
-	const char *bundle;		/* that brings it, or NULL */
-	const char *deprecated; /* NULL: it is not; why, or "" */
+	const char *bundle;		/* the bundle that brings the tool, or NULL */
+	const char *deprecated; /* the reason, or ""; NULL: not deprecated */
 	const Jsonb *definition;
 } KgStoredTool;
 
@@ -30,51 +33,62 @@ typedef enum KgToolVerdict
 } KgToolVerdict;
 
 /*
- * Raises KG_ALREADY_EXISTS where a name is taken, or the version is there with
- * another definition.
+ * Stores a version of a tool. Raises KG_ALREADY_EXISTS if another tool has one
+ * of its names, or if the version is stored with a different definition.
  */
 extern KgToolVerdict kg_store_tool(const char *tenant,
 								   const KgStoredTool *tool);
 
-/* Versions of a tool, or one of them; returns how many there were. */
+/*
+ * Deletes one version of a tool, or all versions if precedence is NULL. Returns
+ * the number of deleted versions.
+ */
 extern int64 kg_remove_tool(const char *tenant, const char *name,
 							const bytea *precedence);
 
-/* The definition of a stored version, or NULL. */
+/* Returns the definition of a stored version, or NULL if it is not stored. */
 extern Jsonb *kg_stored_definition(const char *tenant, const char *name,
 								   const bytea *precedence);
 
-/* Another version of the tenant's catalog (model/version.h). */
+/* Gives the tenant's catalog a new version (model/version.h). */
 extern void kg_touch_catalog(const char *tenant);
 
 /*
- * What bundles need of the layer that knows what a definition says; set when the
- * module is loaded.
+ * Functions of the layer tools/, which knows the meaning of definitions.
+ * Bundles call them; the module sets them when it is loaded.
  */
 typedef struct KgToolHooks
 {
-	/* A definition of a bundle; faults are reported at path. */
+	/*
+	 * Reads and checks a definition of a bundle. Faults are reported at path.
+	 */
 	KgStoredTool *(*prepare)(const char *tenant, const Jsonb *sent,
 							 const char *bundle, const char *path,
 							 KgErrorList *errors);
 	/*
-	 * What the stored versions call in the catalog; those of the bundle are
-	 * looked at as if registered now, and faults of those that are among its
-	 * tools, or NULL, reported there.
+	 * Checks that the types and relations that stored versions use are in the
+	 * catalog. Versions of the bundle are checked as if they were registered
+	 * now. If tools, the bundle's definitions, is not NULL, faults of versions
+	 * among them are reported there.
 	 */
 	void (*check)(const KgCatalog *catalog, const char *bundle,
 				  const Jsonb *tools, KgErrorList *errors);
-	/* Is it the name of a tool of every tenant, whichever its toolset? */
+	/*
+	 * Returns whether the name is that of a tool which every tenant has, in any
+	 * toolset.
+	 */
 	bool (*is_fixed)(const char *name);
-	/* An argument of a version because of which it is not listed, or NULL. */
+	/*
+	 * Returns the argument that prevents a version from being listed, or NULL.
+	 */
 	const char *(*unlisted)(const KgToolVersion *version);
 } KgToolHooks;
 
 extern const KgToolHooks *kg_tool_hooks;
 
 /*
- * Where a version is among the tools of a bundle, whatever else they say of it;
- * -1: nowhere, or there are none.
+ * Returns the index of the version among the tools of a bundle, by name and
+ * version only. Returns -1 if it is not there or tools is NULL.
  */
 extern int kg_tool_index(const Jsonb *tools, const KgToolVersion *version);
 

@@ -1,8 +1,8 @@
 /*
  * bundle/check.c
- *	  What can be said about a payload without a database: its outer shape, and
- *	  entities and tools that are there twice, with the places of both.  And the way back
- *	  from an error of the database to a line of a file.
+ *	  The checks of a payload that need no database: its outer structure,
+ *	  and duplicate entities and tools, with the positions of both. Also
+ *	  finds the line of a file for an error of the database.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ kg_bundle_entity_id(const KgBundle *bundle, KgArena *arena,
 	return id;
 }
 
-/* An id and the place of its entity in the order of reading. */
+/* An id, and the position of its entity in reading order. */
 typedef struct Seen
 {
 	const KgJson *id;
@@ -149,7 +149,10 @@ check_entities(KgBundle *bundle, const KgJson *set)
 	return ok;
 }
 
-/* Without build metadata, in which versions that are the same may differ. */
+/*
+ * Returns the length of a version without build metadata: two versions that
+ * differ only in that are equal.
+ */
 static size_t
 version_length(const KgJson *version)
 {

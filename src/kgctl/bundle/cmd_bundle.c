@@ -16,7 +16,7 @@
 #include "kgctl/stored.h"
 #include "kgctl/bundle/yaml.h"
 
-/* What kg_apply_bundle_text() takes for max_errors. */
+/* The maximum of max_errors of kg_apply_bundle_text(). */
 #define KG_MAX_ERRORS 10000
 
 static const char apply_options[] =
@@ -60,7 +60,7 @@ add_options(KgBuf *out, const KgArgs *args, bool dry_run, long max_errors,
 	kg_json_write_made(out, options);
 }
 
-/* {"a": 3, "b": {"c": 4}} as "a 3, b c 4"; zeros are left out. */
+/* Writes {"a": 3, "b": {"c": 4}} as "a 3, b c 4" without zeros. */
 static void
 add_counts(KgBuf *out, const KgJson *value, const char *prefix)
 {
@@ -103,7 +103,10 @@ print_warnings(const KgJson *answer)
 	}
 }
 
-/* Say what an apply did or would do; the exit code. */
+/*
+ * Prints the changes that an apply has made or would make. Returns the exit
+ * code.
+ */
 static int
 print_answer(const KgArgs *args, KgBundle *bundle, const KgJson *root,
 			 bool dry_run)
@@ -132,7 +135,10 @@ print_answer(const KgArgs *args, KgBundle *bundle, const KgJson *root,
 	}
 	else if (!kg_args_has(args, "quiet"))
 	{
-		/* A dry run's diff, with the options of its next page, is no count. */
+		/*
+		 * The diff of a dry run, with the options of its next page, is not a
+		 * count.
+		 */
 		for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
 			add_counts(&counts, kg_json_get(root, counted[i]), counted[i]);
 		if (revision->kind == KG_JSON_NUMBER)
@@ -172,7 +178,7 @@ send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors,
 	add_options(&options, args, dry_run, max_errors, revision);
 	values[0] = kg_bundle_text(bundle);
 	values[1] = options.data;
-	/* A plan for these values alone would hold two copies of the bundle. */
+	/* A custom plan for the values would contain two copies of the bundle. */
 	ok = kg_db_open(&db, args) &&
 		 kg_db_set(&db, "plan_cache_mode", "force_generic_plan") &&
 		 kg_db_label(&db, label);
@@ -249,11 +255,14 @@ const KgCommand kg_command_validate = {"validate",
 									   1,
 									   run_validate};
 
-/* As kg_json_parse() or kg_json_parse_bundle(). */
+/* kg_json_parse() or kg_json_parse_bundle(). */
 typedef KgJson *(*Parse)(KgArena *arena, const char *text, size_t len,
 						 const char *source, char **error);
 
-/* The text of a stored bundle; NULL in *stored where there is none. */
+/*
+ * Parses the text of a stored bundle. Sets *stored to NULL if the text is
+ * empty.
+ */
 static bool
 parse_stored(KgDb *db, Parse parse, KgArena *arena, const KgBuf *text,
 			 KgJson **stored)
@@ -273,7 +282,7 @@ parse_stored(KgDb *db, Parse parse, KgArena *arena, const KgBuf *text,
 	return *stored != NULL;
 }
 
-/* None of the stored edges has to be kept here. */
+/* Stored edges are compared one by one and not retained. */
 static void
 compare_edge(void *arg, const KgJson *edge)
 {
@@ -339,7 +348,7 @@ const KgCommand kg_command_diff = {"diff",
 								   1,
 								   run_diff};
 
-/* To a directory, a JSON or YAML file, or standard output. */
+/* Writes to a directory, a JSON or YAML file, or standard output. */
 static bool
 write_out(const KgArgs *args, const KgJson *payload)
 {

@@ -1,6 +1,6 @@
 /*
  * bundle/read.c
- *	  A bundle from a directory or a file.
+ *	  Reading a bundle from a directory or a file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 static const char not_inside[] = "expected a relative path inside the bundle";
 
-/* What a file held, by its name's ending. */
+/* Parses the text of a file in the format of its suffix. */
 static KgJson *
 parse_text(KgBundle *bundle, const char *path, const KgBuf *text)
 {
@@ -32,7 +32,7 @@ parse_text(KgBundle *bundle, const char *path, const KgBuf *text)
 			bundle->arena, text->data, text->len, source, &error);
 	if (value != NULL)
 		return value;
-	/* "line 3, column 7: text" as path:3: column 7: text */
+	/* Turns "line 3, column 7: text" into path:3: column 7: text. */
 	message = error;
 	if (sscanf(error, "line %lu", &line) == 1)
 	{
@@ -71,8 +71,8 @@ parse_part(KgBundle *bundle, const char *dir, const char *name)
 }
 
 /*
- * A file named in a manifest must lie below the bundle's directory: a bundle
- * from elsewhere must not send a file of this machine to a database.
+ * Returns whether a file named in a manifest is below the bundle's directory: a
+ * foreign bundle must not send other files of this machine to a database.
  */
 static bool
 is_inside(const KgJson *name)
@@ -111,7 +111,7 @@ known_keys(const KgJson *object, const char *const *keys)
 	return ok;
 }
 
-/* Append what a file holds, one item or an array of them. */
+/* Appends the contents of a file, one item or an array of items. */
 static bool
 append_items(KgBundle *bundle, KgJson *items, KgJson *value)
 {
@@ -123,7 +123,10 @@ append_items(KgBundle *bundle, KgJson *items, KgJson *value)
 		for (size_t i = 0; i < value->len; i++)
 			kg_json_push(bundle->arena, items, value->u.items[i]);
 	else
-		/* Nothing is not an empty list: applied, it would delete all. */
+		/*
+		 * An empty file is not an empty list: applied, it would delete all
+		 * items.
+		 */
 		return kg_bundle_complain(
 			value, "expected one object or a list of objects ([] for none)");
 	return true;
@@ -153,7 +156,7 @@ append_directory(KgBundle *bundle, KgJson *items, const char *dir,
 	return ok;
 }
 
-/* Items from <what>_file, <what>_path or <what> itself: at most one of them. */
+/* Reads items from <what>_file, <what>_path or <what>: at most one of them. */
 static bool
 read_items(KgBundle *bundle, const char *dir, const KgJson *entry,
 		   const char *what, KgJson *items)
@@ -184,7 +187,10 @@ read_items(KgBundle *bundle, const char *dir, const KgJson *entry,
 	return ok;
 }
 
-/* A schema from schema_file or schema; NULL where neither is there. */
+/*
+ * Reads a schema from schema_file or schema. Sets *schema to NULL if neither is
+ * given.
+ */
 static bool
 read_schema(KgBundle *bundle, const char *dir, const KgJson *entry,
 			KgJson **schema)
@@ -209,7 +215,7 @@ set(KgBundle *bundle, KgJson *object, const char *key, KgJson *value)
 	kg_json_put(bundle->arena, object, key, value);
 }
 
-/* An object that stands for one of a file. */
+/* Returns an object with the source position of entry. */
 static KgJson *
 object_for(KgBundle *bundle, const KgJson *entry)
 {
@@ -285,7 +291,7 @@ read_relations(KgBundle *bundle, const char *dir, const KgJson *list,
 		{
 			const char *key = entry->u.members[k].key;
 
-			/* Which there are is the database's to say. */
+			/* The database checks the names of members. */
 			if (strcmp(key, "schema") != 0 && strcmp(key, "schema_file") != 0)
 				set(bundle, copy, key, entry->u.members[k].value);
 		}
@@ -308,7 +314,7 @@ read_manifest(KgBundle *bundle, const char *dir)
 	return NULL;
 }
 
-/* Make the payload of what the manifest says. */
+/* Makes the payload from the manifest. */
 static bool
 read_parts(KgBundle *bundle, const char *dir, const KgJson *manifest,
 		   const KgJson *types)
@@ -392,10 +398,10 @@ kg_bundle_read(const char *path, KgBundle *bundle)
 		if (kg_read_file(path, &bundle->text))
 			bundle->root = parse_text(bundle, path, &bundle->text);
 		ok = bundle->root != NULL;
-		/* A JSON file goes to the database as it is, YAML cannot. */
+		/* A JSON file is sent unchanged; YAML cannot be. */
 		if (kg_is_yaml(path))
 			kg_buf_free(&bundle->text);
-		/* A byte order mark is not JSON to the database. */
+		/* The database does not accept a byte order mark. */
 		else if (ok && bundle->text.len >= 3 &&
 				 memcmp(bundle->text.data, "\xEF\xBB\xBF", 3) == 0)
 			memcpy(bundle->text.data, "   ", 3);

@@ -1,7 +1,7 @@
 /*
  * bundle/write.c
- *	  A payload as a directory: manifest.yaml, a schema file and a file of
- *	  entities for each type, one of edges, one of tools.
+ *	  Writing a payload as a directory: manifest.yaml, a file of the schema
+ *	  and one of the entities for each type, one of edges, one of tools.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ copy_member(const Writer *w, KgJson *to, const KgJson *from, const char *key)
 		kg_json_put(w->arena, to, key, value);
 }
 
-/* Type names are letters, digits and _, so they are file names too. */
+/* Type names are letters, digits and _, so they are valid file names. */
 static bool
 safe_name(const char *name)
 {
@@ -117,7 +117,7 @@ write_type(const Writer *w, const KgJson *entry, KgJson *types)
 	return ok;
 }
 
-/* A list of the payload in a file of its own, where it has members. */
+/* Writes a list of the payload to a separate file, if it has members. */
 static bool
 write_list(const Writer *w, KgJson *manifest, const char *what)
 {
@@ -178,7 +178,7 @@ kg_bundle_write(const KgJson *payload, const char *path, bool force)
 	copy_member(&w, manifest, payload, "relations");
 	ok = ok && write_list(&w, manifest, "edges") &&
 		 write_list(&w, manifest, "tools");
-	/* Last, so that a directory that was cut off does not look complete. */
+	/* Last, so that an incomplete directory does not look complete. */
 	ok = ok && write_file(&w, "manifest.yaml", manifest);
 	kg_arena_free(w.arena);
 	return ok;

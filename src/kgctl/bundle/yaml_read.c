@@ -1,9 +1,9 @@
 /*
  * yaml_read.c
- *	  YAML documents into JSON values, through libyaml's events.
+ *	  Parsing YAML documents into JSON values, through libyaml's events.
  *
- * An alias shares the anchored value instead of copying it; what the whole
- * would be when written out is counted, and limited.
+ * An alias shares the anchored value instead of copying it. The number of
+ * values in the expanded document is counted and limited.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "kgctl/bundle/yaml.h"
 
-/* What aliases may unfold to, in values, beyond what the text itself holds. */
+/* Maximal number of values that aliases add to those in the text. */
 #define MAX_UNFOLDED 1000000
 #define MAX_ANCHORS 10000
 
@@ -19,8 +19,8 @@ typedef struct Anchor
 {
 	char *name;
 	KgJson *value;
-	size_t size; /* values it stands for */
-	bool open;	 /* still being read: an alias to it would be a cycle */
+	size_t size; /* number of values in it */
+	bool open;	 /* being read: an alias to it would be a cycle */
 } Anchor;
 
 typedef struct Reader
@@ -31,8 +31,8 @@ typedef struct Reader
 	char **error;
 	Anchor *anchors;
 	size_t nanchors;
-	size_t values;	 /* written out */
-	size_t unfolded; /* of these, through aliases */
+	size_t values;	 /* when expanded */
+	size_t unfolded; /* the part of values from aliases */
 } Reader;
 
 static KgJson *read_node(Reader *r, yaml_event_t *event, int depth);
@@ -104,7 +104,7 @@ read_alias(Reader *r, const yaml_event_t *event)
 {
 	const char *name = (const char *) event->data.alias.anchor;
 
-	/* The latest anchor of a name counts. */
+	/* The latest anchor of a name applies. */
 	for (size_t i = r->nanchors; i-- > 0;)
 		if (strcmp(r->anchors[i].name, name) == 0)
 		{
@@ -126,7 +126,7 @@ is_word(const char *s, size_t len, const char *word)
 	return strlen(word) == len && memcmp(s, word, len) == 0;
 }
 
-/* One of up to three spellings: "true", "True", "TRUE". */
+/* Returns whether s is one of up to three spellings: "true", "True", "TRUE". */
 static bool
 is_spelled(const char *s, size_t len, const char *const *words)
 {
@@ -136,7 +136,7 @@ is_spelled(const char *s, size_t len, const char *const *words)
 	return false;
 }
 
-/* The digits of a base after "0o" or "0x": the number that they write. */
+/* Returns the number written in a base, by its digits after "0o" or "0x". */
 static KgJson *
 read_based(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 {
@@ -157,8 +157,8 @@ read_based(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 }
 
 /*
- * A decimal number as YAML writes it and JSON does not: a sign "+", no digit
- * before or after the point.
+ * Returns a decimal number that is valid in YAML and not in JSON: with a sign
+ * "+", or without a digit before or after the point.
  */
 static KgJson *
 read_decimal(Reader *r, const char *s)
@@ -190,9 +190,9 @@ read_decimal(Reader *r, const char *s)
 }
 
 /*
- * A plain scalar by the core schema of YAML 1.2.2, section 10.3.2.  What it
- * makes of a number that JSON cannot say, or that other versions of YAML take
- * for another one, is not guessed.
+ * Interprets a plain scalar by the core schema of YAML 1.2.2, section 10.3.2.
+ * Refuses numbers that JSON cannot represent, or that other versions of YAML
+ * interpret differently.
  */
 static KgJson *
 read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
@@ -224,7 +224,7 @@ read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 	if (is_spelled(s + sign, len - sign, infinities) ||
 		is_spelled(s, len, nans))
 		return fail(r, &event->start_mark, "JSON has no such number:", s);
-	zeros -= zeros == digits && zeros > 0; /* of 0 itself, one counts */
+	zeros -= zeros == digits && zeros > 0; /* of the digits of 0, one counts */
 	if (zeros > 0 && read_decimal(r, s + sign + zeros))
 		return fail(r,
 					&event->start_mark,
@@ -236,7 +236,10 @@ read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 	return value ? value : kg_json_string(r->arena, s, len);
 }
 
-/* Whether a scalar can be told in JSON: no NUL, no tag but that of strings. */
+/*
+ * Returns whether JSON can represent a scalar: no NUL, no tag but that of
+ * strings.
+ */
 static bool
 check_scalar(Reader *r, const yaml_event_t *event)
 {
@@ -291,7 +294,7 @@ read_sequence(Reader *r, int depth)
 	return NULL;
 }
 
-/* A member's name: any scalar, by its text. */
+/* Returns a member's name: the text of any scalar. */
 static KgJson *
 read_key(Reader *r, const yaml_event_t *event)
 {
@@ -394,7 +397,7 @@ read_node(Reader *r, yaml_event_t *event, int depth)
 	return value;
 }
 
-/* The events around the one document. */
+/* Reads the events around the one document. */
 static KgJson *
 read_document(Reader *r)
 {

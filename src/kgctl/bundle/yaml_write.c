@@ -1,6 +1,6 @@
 /*
  * yaml_write.c
- *	  JSON values as YAML, through libyaml's emitter.
+ *	  Writing JSON values as YAML, through libyaml's emitter.
  */
 #include <string.h>
 #include <yaml.h>
@@ -15,8 +15,8 @@ append(void *data, unsigned char *bytes, size_t size)
 }
 
 /*
- * Whether a string must be quoted: what the reader takes for something else,
- * and what other readers of YAML (1.1) do.
+ * Returns whether a string must be quoted, because this reader or other readers
+ * (YAML 1.1) would interpret it as another type.
  */
 static bool
 needs_quotes(const char *s, size_t len)
@@ -66,7 +66,7 @@ emit_string(yaml_emitter_t *emitter, const char *s, size_t len)
 {
 	yaml_scalar_style_t style = YAML_ANY_SCALAR_STYLE;
 
-	/* libyaml's own choice loses a carriage return or a tab in some styles. */
+	/* libyaml's choice of style may lose a carriage return or a tab. */
 	if (needs_quotes(s, len) || strpbrk(s, "\r\t\n") != NULL)
 		style = YAML_DOUBLE_QUOTED_SCALAR_STYLE;
 	return emit_scalar(emitter, s, len, style);
@@ -102,7 +102,7 @@ emit(yaml_emitter_t *emitter, const KgJson *value)
 			return yaml_sequence_end_event_initialize(&event) &&
 				   yaml_emitter_emit(emitter, &event);
 		case KG_JSON_RAW:
-			return false; /* of a bundle that is read, not written */
+			return false; /* only in bundles that are read */
 		case KG_JSON_OBJECT:
 			if (!yaml_mapping_start_event_initialize(
 					&event, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE) ||

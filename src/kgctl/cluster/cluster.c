@@ -130,7 +130,7 @@ kg_cluster_open(KgCluster *c, const KgArgs *args)
 								 "kg_front; kgctl cluster init makes it",
 								 PQdb(c->front.conn));
 	kg_db_unchanged("run the same command again to finish it");
-	/* Until the session ends, however the command does. */
+	/* The lock is held until the session ends, also after an error. */
 	return kg_cluster_do(c,
 						 &c->front,
 						 "SELECT pg_catalog.pg_advisory_lock(e.oid::bigint) "

@@ -1,6 +1,7 @@
 /*
  * cmd_cluster.c
- *	  kgctl cluster: the databases of a cluster, and where its tenants are.
+ *	  kgctl cluster: the databases of a cluster, and the shards of its
+ *	  tenants.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ run_init(const KgArgs *args)
 	return ok ? KG_EXIT_OK : c.exit;
 }
 
-/* ---- what is told ---- */
+/* ---- output ---- */
 
 static bool
 show_rows(KgCluster *c, const char *sql, const char *format)
@@ -77,7 +78,7 @@ show_rows(KgCluster *c, const char *sql, const char *format)
 	return true;
 }
 
-/* A tenant is where the directory says, and nowhere else. */
+/* A tenant must be in the shard of its directory entry, and in no other. */
 static bool
 show_differences(KgCluster *c)
 {
@@ -87,15 +88,16 @@ show_differences(KgCluster *c)
 					 "tenant %s: %s; %s\n");
 }
 
-/* ---- what all shards have ---- */
+/* ---- common data of all shards ---- */
 
 #define KEYS                                                         \
 	"(SELECT coalesce(jsonb_agg(k ORDER BY k.issuer, k.kid), '[]') " \
 	"FROM @.kg_auth_key k WHERE k.tenant IS NULL)"
 
 /*
- * A shared secret is in no dump.  So where the first shard was restored from one
- * the others are the last to have it.
+ * Returns whether keys may be deleted from other shards. Shared secrets are not
+ * in dumps. So if the first shard was restored from a dump, only the other
+ * shards have them.
  */
 static bool
 may_delete(KgCluster *c, KgShard *from, const char *const *keys)
@@ -127,7 +129,7 @@ may_delete(KgCluster *c, KgShard *from, const char *const *keys)
 	return ok;
 }
 
-/* The keys of no tenant in particular are those of the first shard. */
+/* Copies the keys that belong to no tenant from the first shard. */
 static bool
 copy_keys(KgCluster *c, KgShard *to)
 {
@@ -160,7 +162,10 @@ copy_keys(KgCluster *c, KgShard *to)
 	return ok;
 }
 
-/* Cursors and notifications are of the cluster: what signs them is one secret. */
+/*
+ * Creates the secret that signs cursors and notifications, which all shards
+ * share.
+ */
 static bool
 make_secret(KgCluster *c, KgShard *first)
 {
@@ -173,7 +178,10 @@ make_secret(KgCluster *c, KgShard *first)
 						 NULL);
 }
 
-/* Those of the first shard count, unless it has none, as after a restore. */
+/*
+ * Copies the secrets of the first shard, unless it lacks them, for example
+ * after a restore.
+ */
 static bool
 copy_secrets(KgCluster *c, KgShard *from, KgShard *to)
 {
@@ -224,7 +232,7 @@ copy_gateways(KgCluster *c, KgShard *to)
 	return ok;
 }
 
-/* By which claim, or for which tenant, tokens of a shard's keys are. */
+/* Records the claim or the tenant of tokens that a shard's keys verify. */
 static bool
 note_keys(KgCluster *c, KgShard *shard)
 {
@@ -253,7 +261,7 @@ note_keys(KgCluster *c, KgShard *shard)
 	return ok;
 }
 
-/* A key that is disabled or gone is so everywhere when this has ended. */
+/* Afterwards, a key that is disabled or deleted is so in each shard. */
 static bool
 sync_all(KgCluster *c)
 {
@@ -300,7 +308,7 @@ run_sync(KgCluster *c)
 
 /* ---- add-shard ---- */
 
-/* Both extensions have functions of the same names. */
+/* Both extensions have functions with equal names. */
 static bool
 require_no_front(KgCluster *c, KgShard *shard)
 {
@@ -316,7 +324,7 @@ require_no_front(KgCluster *c, KgShard *shard)
 	return ok;
 }
 
-/* The database must be a shard of this cluster, or become one. */
+/* Requires that the database is a shard of this cluster, or can become one. */
 static bool
 prepare_shard(KgCluster *c, KgShard *shard)
 {
@@ -351,7 +359,7 @@ prepare_shard(KgCluster *c, KgShard *shard)
 	return true;
 }
 
-/* The number that it has, or the next one. */
+/* Sets the shard's existing number, or the next one. */
 static bool
 number_shard(KgCluster *c, KgShard *shard)
 {
@@ -413,7 +421,10 @@ enter_shard(KgCluster *c, const KgShard *shard)
 						 values);
 }
 
-/* A row is refused before anything is made elsewhere, and written last. */
+/*
+ * Tests that the front accepts the row, before any other database is changed.
+ * The row is written last.
+ */
 static bool
 try_entry(KgCluster *c, const KgShard *shard)
 {
@@ -486,7 +497,10 @@ make_tenant(KgCluster *c, const char *tenant, KgShard *shard)
 	if (ok && state != NULL && strcmp(state, "dropping") == 0)
 		ok = kg_cluster_refuse(
 			c, "shard %s is dropping a tenant \"%s\"", shard->name, tenant);
-	/* What the shard refuses is nowhere; what it has made, it has next time. */
+	/*
+	 * A tenant that the shard refuses gets no entry. If the shard has created
+	 * the tenant, the next run finds it.
+	 */
 	ok = ok &&
 		 (state != NULL ||
 		  kg_cluster_do(
@@ -505,8 +519,8 @@ make_tenant(KgCluster *c, const char *tenant, KgShard *shard)
 }
 
 /*
- * One that the directory has elsewhere, after a restore: where it says there is
- * none, and here is one.
+ * Requires that a tenant with an entry for another shard, after a restore, is
+ * in this shard and not in the other.
  */
 static bool
 require_gone(KgCluster *c, const char *tenant, const KgPlace *place,
@@ -596,7 +610,7 @@ run_drop_shard(KgCluster *c)
 
 /* ---- status ---- */
 
-/* What is not as it should be makes the exit code 1. */
+/* Any fault makes the exit code 1. */
 static bool
 run_status(KgCluster *c)
 {
@@ -640,7 +654,7 @@ static const struct
 	const char *name;
 	size_t arguments;
 	bool (*run)(KgCluster *c);
-	bool reads; /* at a standby of the front, too */
+	bool reads; /* permitted on a standby of the front */
 } subcommands[] = {
 	{"add-shard", 2, run_add_shard},
 	{"place", 2, run_place},
@@ -652,7 +666,7 @@ static const struct
 	{"drop-shard", 1, run_drop_shard},
 };
 
-/* What a standby knows may be old: nothing is done by it. */
+/* A standby's data may be outdated, so commands that write refuse it. */
 static bool
 require_primary(KgCluster *c)
 {

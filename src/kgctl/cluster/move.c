@@ -1,16 +1,20 @@
 /*
  * cluster/move.c
- *	  A tenant from one shard to another, while it is read and written.
+ *	  Moving a tenant to another shard while it is in use. The states:
  *
- *	  here      its calls go to the shard that has it
- *	  moving    the same; it is frozen there, and other gets a copy, frozen too
- *	  moved     its calls go to the copy; what other still has of it is taken
- *	            from everybody, the copy is thawed, and the rest deleted
- *	  here      again
+ * here: its calls go to the shard that has it.
  *
- * Each step asks first whether it is done.  Nobody writes between the copy and the
- * thawing, so whichever of the two databases a call meets has all that was
- * acknowledged, or sends it away with 40001.
+ * moving: as before; the tenant is frozen there, and the other shard gets a
+ * copy, also frozen.
+ *
+ * moved: its calls go to the copy. The original is made unreadable, the copy
+ * is thawed, and the original is deleted.
+ *
+ * here: in the new shard.
+ *
+ * Each step first checks whether it is done. No session writes between the
+ * copy and the thaw. So each of the two databases has all acknowledged writes,
+ * or refuses the call with SQLSTATE 40001.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +24,13 @@
 
 #include "kgctl/cluster/cluster.h"
 
-/* Bytes of the lines that are sent at once. */
+/* Bytes of lines that are sent at once. */
 #define PART_BYTES (1024 * 1024)
 
-/* Of the copy, too, of which the tenant's own keys of tokens are a part. */
+/*
+ * Exports the secrets too, because the tenant's own token keys are a part of
+ * it.
+ */
 #define EXPORT "@.kg_export_tenant($1, '{\"secrets\": true}')"
 
 typedef struct Move
@@ -34,7 +41,7 @@ typedef struct Move
 	KgShard *to;
 	KgArena *arena;
 	char *options; /* of the import */
-	KgBuf lines;   /* as an array of SQL: what is not sent yet */
+	KgBuf lines;   /* lines to send, as an SQL array */
 	int part;
 	bool failed;
 	bool done;
@@ -126,8 +133,8 @@ copy(Move *m)
 }
 
 /*
- * A sum over all lines, whatever their order.  Numbers may have been given anew,
- * and calls that read are recorded meanwhile.
+ * Returns a digest of all lines in any order. It excludes numbers, which may be
+ * given anew, and records of calls, because calls that read continue.
  */
 static bool
 digest_of(Move *m, KgShard *shard, char **digest)
@@ -160,7 +167,7 @@ is_same(Move *m, bool *same)
 	return ok;
 }
 
-/* One that a run before this one has made may be whole, or be of another state. */
+/* A copy that an earlier run has made may be complete, or outdated. */
 static bool
 make_copy(Move *m)
 {
@@ -193,8 +200,8 @@ make_copy(Move *m)
 /* ---- the steps ---- */
 
 /*
- * Names of what the tenant needs, by its shard, and those that are missing at the
- * other one, in a text; NULL: none.
+ * Sets *missing to the names of objects that the tenant needs in its shard and
+ * that the other shard lacks, or NULL.
  */
 static bool
 ask_missing(Move *m, const char *needed, const char *missing_of, char **missing)
@@ -213,7 +220,7 @@ ask_missing(Move *m, const char *needed, const char *missing_of, char **missing)
 	return ok;
 }
 
-/* Roles are of a server; who has a grant must be known there. */
+/* Roles belong to a server: roles with a grant must exist there. */
 static bool
 require_roles(Move *m)
 {
@@ -237,7 +244,7 @@ require_roles(Move *m)
 	return ok;
 }
 
-/* So are functions, of a database: a tool without its is none, nor is an authorizer. */
+/* Functions belong to a database: tools and authorizers need theirs. */
 static bool
 require_functions(Move *m)
 {
@@ -290,7 +297,7 @@ thaw_in(Move *m, KgShard *shard)
 		m->c, &shard->db, "SELECT @.kg_thaw_tenant($1)", 1, values);
 }
 
-/* Who cannot be frozen in time goes on as before. */
+/* If the tenant cannot be frozen in time, it stays in use as before. */
 static bool
 freeze(Move *m)
 {
@@ -333,7 +340,7 @@ flip(Move *m)
 		   kg_cluster_do(m->c, &m->c->front, "COMMIT", 0, NULL);
 }
 
-/* from has what is left, to is where the calls go. */
+/* from has the rest of the original; calls go to to. */
 static bool
 finish(Move *m)
 {
@@ -341,7 +348,7 @@ finish(Move *m)
 	char *state;
 	bool ok = kg_shard_has(m->c, m->from, m->tenant, &state);
 
-	/* Before the copy is written, nobody reads the original any more. */
+	/* Before the copy is written to, the original must be unreadable. */
 	if (ok && state != NULL && strcmp(state, "dropping") != 0)
 		ok = kg_cluster_do(
 			m->c, &m->from->db, "SELECT @.kg_mark_moved($1)", 1, values);
@@ -355,7 +362,7 @@ finish(Move *m)
 						   "WHERE tenant = $1 AND shard = $2");
 }
 
-/* Back to before it was begun: to is where the copy was to be. */
+/* Undoes a move. to is the shard for the copy. */
 static bool
 give_up(Move *m)
 {
@@ -371,7 +378,10 @@ give_up(Move *m)
 					 "since = now() WHERE tenant = $1 AND other = $2");
 }
 
-/* What is asked of a shard for a move is what the front's version has. */
+/*
+ * A move uses functions of the front's version of the extension, so the shard
+ * must have it.
+ */
 static bool
 connect_one(Move *m, KgShard *shard)
 {
@@ -401,7 +411,7 @@ connect_both(Move *m, KgShard *from, KgShard *to)
 	return connect_one(m, from) && connect_one(m, to);
 }
 
-/* What a run before this one began. */
+/* Continues a move that an earlier run began. */
 static bool
 go_on(Move *m, const KgPlace *place, const KgShard *wanted)
 {
@@ -450,7 +460,7 @@ move(Move *m, KgShard *wanted)
 	return ok;
 }
 
-/* The name is what parts are told by that they are of one tenant. */
+/* The name identifies the parts of one import. */
 static char *
 import_options(const KgCluster *c, const char *tenant)
 {

@@ -1,12 +1,13 @@
 /*
  * cluster/upgrade.c
- *	  All databases of a cluster to one version, one after the other, while they
- *	  are called.
+ *	  Upgrading all databases of a cluster to one version, one after the
+ *	  other, while they are in use.
  *
- * What a version of kg_graph has, later ones have, by the same names and
- * arguments; a front calls what its own version has.  So it may be older than a
- * shard, not newer, and is the last.  Each database is one transaction of its own,
- * and what is done is what its catalog says: there is nothing else to remember.
+ * Later versions of kg_graph have all functions of earlier ones, with equal
+ * names and arguments. A front calls functions of its own version. So it may
+ * be older than a shard, but not newer, and is upgraded last. Each database is
+ * upgraded in one transaction. The catalogs show which databases are done, so
+ * no other state is needed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ typedef struct Member
 {
 	KgDb *db;
 	const char *extension;
-	const char *kind; /* "shard", "front" */
+	const char *kind; /* "shard" or "front" */
 	const char *name;
 } Member;
 
@@ -38,7 +39,7 @@ shard_of(KgShard *shard)
 	return m;
 }
 
-/* Where it can be done at all, *done says whether it is. */
+/* Checks that the upgrade is possible. Sets *done if it is done already. */
 static bool
 look_at(KgCluster *c, const Member *m, const char *version, bool *done)
 {
@@ -85,9 +86,10 @@ look_at(KgCluster *c, const Member *m, const char *version, bool *done)
 }
 
 /*
- * Who is called meanwhile waits no longer than half a second for what waits for
- * others, and less than deadlock_timeout: it is this that gives way, and tries
- * again.  A run that was killed may still be at it, so the next one waits.
+ * The update waits for locks at most half a second, which is less than
+ * deadlock_timeout, and then retries, so that concurrent calls never wait
+ * longer. If a run was killed, its update may still be running; the next one
+ * waits for it.
  */
 static const char update[] =
 	"DO $$ DECLARE "
@@ -138,7 +140,7 @@ upgrade(KgCluster *c, const Member *m, const char *version)
 	return ok;
 }
 
-/* What cannot be done is found before anything is. */
+/* Checks all databases before the first is upgraded. */
 static bool
 upgrade_all(KgCluster *c, const char *version)
 {

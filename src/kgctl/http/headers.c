@@ -1,7 +1,7 @@
 /*
  * http/headers.c
- *	  What the headers of a request have to say before the database is asked:
- *	  where it comes from, what it is, and that they agree with the message.
+ *	  Checks of a request's headers before the database is called: its
+ *	  origin, its type, and that they agree with the message.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "kgctl/http/http.h"
 
-/* Of the headers that may be there once, one is there twice. */
+/* A header that may occur once occurs twice. */
 #define AMBIGUOUS (1u << 31)
 
 const char *
@@ -47,8 +47,8 @@ look_for_type(void *cls, enum MHD_ValueKind kind, const char *key,
 }
 
 /*
- * Whether an Accept header names type/... as it is or by a wildcard.  The list
- * may come in several headers.
+ * Returns whether an Accept header names type/..., literally or by a wildcard.
+ * The list may be split into several headers.
  */
 bool
 kg_headers_accept(KgRequest *req, const char *type)
@@ -60,7 +60,7 @@ kg_headers_accept(KgRequest *req, const char *type)
 	return wanted.found;
 }
 
-/* The host of an authority "host", "host:port" or "[v6]:port". */
+/* Returns the length of the host in "host", "host:port" or "[v6]:port". */
 static size_t
 host_length(const char *authority)
 {
@@ -88,7 +88,7 @@ is_local(const char *authority)
 	return false;
 }
 
-/* Whether an authority is a local one or in the list. */
+/* Returns whether an authority is local or in the list. */
 static bool
 host_allowed(const char *host, const KgArgs *args, const char *option)
 {
@@ -98,7 +98,7 @@ host_allowed(const char *host, const KgArgs *args, const char *option)
 		return true;
 	for (size_t i = 0; (allowed = kg_args_nth(args, option, i)) != NULL; i++)
 	{
-		/* A name without a port allows all of its ports. */
+		/* A name without a port permits all ports. */
 		if (strcmp(allowed, "*") == 0 || strcasecmp(allowed, host) == 0)
 			return true;
 		if (host_length(allowed) == strlen(allowed) &&
@@ -109,7 +109,9 @@ host_allowed(const char *host, const KgArgs *args, const char *option)
 	return false;
 }
 
-/* The authority of a URL, of which the default port is no part; "" for none. */
+/*
+ * Returns the authority of a URL, without a default port; "" if it is missing.
+ */
 static const char *
 authority_of(const char *url, size_t *len)
 {
@@ -138,7 +140,10 @@ authority_of(const char *url, size_t *len)
 	return authority;
 }
 
-/* Whether text is the authority of --resource, or with_scheme its origin. */
+/*
+ * Returns whether text is the authority of --resource or, with_scheme, its
+ * origin.
+ */
 static bool
 is_own(const KgRequest *req, const char *text, bool with_scheme)
 {
@@ -179,7 +184,7 @@ origin_allowed(const KgRequest *req, const char *origin)
 	return false;
 }
 
-/* Whether a Host is an address and no name, which nobody can have led here. */
+/* Returns whether a Host is an IP address, which DNS rebinding cannot use. */
 static bool
 is_address(const char *host)
 {
@@ -189,8 +194,8 @@ is_address(const char *host)
 }
 
 /*
- * Against DNS rebinding: Host always, Origin where there is one.  Who asks
- * whether the server lives may ask by its address, or without a Host.
+ * Prevents DNS rebinding: checks Host always, and Origin if it is given. A
+ * probe may use the server's address, or send no Host.
  */
 bool
 kg_headers_origin(KgRequest *req, bool is_probe)
@@ -217,16 +222,16 @@ library_is_lenient(void)
 	return MHD_get_version()[0] == '0';
 }
 
-/* How far the header lines of a request have been looked at. */
+/* The position in the header lines of a request. */
 typedef struct Lines
 {
-	uintptr_t end; /* of what was seen last */
+	uintptr_t end; /* end of the last header */
 	bool ok;
 } Lines;
 
 /*
- * Between two lines libmicrohttpd leaves the bytes of their end as zeros, up
- * to two for each line.
+ * Returns whether the bytes are a line end. Between two lines libmicrohttpd
+ * replaces it by zeros, up to two per line.
  */
 static bool
 is_line_end(uintptr_t from, uintptr_t to, size_t most)
@@ -274,13 +279,12 @@ check_line(void *cls, enum MHD_ValueKind kind, const char *key,
 }
 
 /*
- * That what is before us, a proxy perhaps, read the same lines as we: no space
- * before a colon, no line that goes on in the next one, no control character
- * (RFC 9112, sections 5.1, 5.2 and 2.2; RFC 9110, section 5.5), no NUL in what is
- * asked for, where the path would end for us.  Before its
- * release 1.0 libmicrohttpd joins such lines and ends them at a NUL; but it
- * points at them where they were read, so that what was left out shows as a
- * gap.
+ * Checks that a proxy in front of the gateway has read the same lines: no space
+ * before a colon, no continued lines, no control characters (RFC 9112, sections
+ * 5.1, 5.2 and 2.2; RFC 9110, section 5.5), and no NUL in the target, where the
+ * path would end. Before release 1.0, libmicrohttpd joins such lines and ends
+ * them at a NUL. But its pointers refer to the bytes as they were read, so
+ * omitted bytes appear as a gap.
  */
 bool
 kg_headers_wellformed(KgRequest *req, const char *method, const char *version)
@@ -330,9 +334,9 @@ count_header(void *cls, enum MHD_ValueKind kind, const char *key,
 }
 
 /*
- * What is before us, a proxy perhaps, must not have read another request than
- * we do: no header twice that means one thing, no two lengths of a body, and
- * none of which we do not know the end (RFC 9112, 6.1).
+ * Checks that a proxy in front of the gateway has read the same request: no
+ * header twice that may occur once, no two lengths of a body, and no body with
+ * an unknown end (RFC 9112, 6.1).
  */
 bool
 kg_headers_single(KgRequest *req)
@@ -376,7 +380,7 @@ refuse_token(KgRequest *req, unsigned status, const char *error,
 	return false;
 }
 
-/* The bearer token, or NULL where none is needed. */
+/* Sets the bearer token, or NULL if none is necessary. */
 bool
 kg_headers_token(KgRequest *req, const char **token)
 {
@@ -446,7 +450,7 @@ decode_base64(const char *s, size_t len, KgBuf *out)
 	return true;
 }
 
-/* Decode a header value that may be wrapped as =?base64?...?= */
+/* Decodes a header value, which may have the form =?base64?...?= */
 static bool
 decode_header(const char *value, KgBuf *out)
 {
@@ -468,7 +472,7 @@ decode_header(const char *value, KgBuf *out)
 	return true;
 }
 
-/* Whether a header, decoded, is exactly text. */
+/* Returns whether a header, decoded, equals text. */
 static bool
 header_is(KgRequest *req, const char *name, const char *text)
 {
@@ -501,7 +505,7 @@ check_param(void *cls, enum MHD_ValueKind kind, const char *key,
 	return *ok ? MHD_YES : MHD_NO;
 }
 
-/* What is wrong with the headers of a modern request, or NULL. */
+/* Returns the fault in the headers of a modern request, or NULL. */
 static const char *
 wrong_header(KgRequest *req, const KgMessage *msg, const char *version)
 {
@@ -529,7 +533,8 @@ refuse(KgRequest *req, int code, const char *text)
 }
 
 /*
- * Decide the era of the message by header and _meta, and check that they agree.
+ * Determines the protocol of the message, modern or legacy, by header and
+ * _meta, and checks that they agree.
  */
 bool
 kg_headers_protocol(KgRequest *req, KgMessage *msg,

@@ -1,11 +1,12 @@
 /*
  * http.h
- *	  The HTTP server's own types; used by http_*.c and cmd_serve.c only.
+ *	  The internal types of the HTTP server; used only by http_*.c and
+ *	  cmd_serve.c.
  *
- * Everything runs in the thread of the event loop: libmicrohttpd's epoll
- * descriptor is one watch of it.  A connection whose call is running is
- * suspended, so libmicrohttpd does not look at it; the gateway itself watches
- * its socket, to notice a client that goes away.
+ * Everything runs in the thread of the event loop; libmicrohttpd's epoll
+ * descriptor is one watch of it. A connection with a running call is
+ * suspended, so libmicrohttpd does not read it. The gateway watches its socket
+ * itself, to detect that a client disconnects.
  */
 #ifndef KG_HTTP_H
 #define KG_HTTP_H
@@ -28,7 +29,7 @@ typedef struct KgRequest KgRequest;
 
 typedef struct KgHttpOptions
 {
-	const KgArgs *args; /* --allow-host, --allow-origin, ... are read there */
+	const KgArgs *args; /* --allow-host, --allow-origin and others */
 	const char *path;	/* of the endpoint */
 	const char *resource;
 	bool require_token;
@@ -40,7 +41,7 @@ typedef struct KgHttpOptions
 	long max_connections;
 	long max_streams;
 	long max_bearer_streams;
-	long keep_alive; /* connections that may stay open between requests */
+	long keep_alive; /* maximal number of idle connections */
 } KgHttpOptions;
 
 struct KgHttp
@@ -50,15 +51,15 @@ struct KgHttp
 	KgBuf explorer; /* the page of --explorer, or empty */
 	struct MHD_Daemon *daemon;
 	KgWatch *watch;
-	bool wake; /* libmicrohttpd has something to do */
+	bool wake; /* libmicrohttpd has work to do */
 	int listen_fd;
-	struct MHD_Daemon *probe; /* of --metrics, or NULL */
+	struct MHD_Daemon *probe; /* for --metrics, or NULL */
 	KgWatch *probe_watch;
 	int probe_fd;
 	LIST_HEAD(, KgHttpConn) conns;
 	long nconns;
 	size_t body_bytes; /* of all requests that are being read */
-	long nrequests;	   /* that are not answered yet */
+	long nrequests;	   /* requests that are not answered yet */
 	long nstreams;	   /* subscriptions */
 	bool draining;
 	int64_t drain_until;
@@ -66,17 +67,17 @@ struct KgHttp
 	int64_t next_beat;
 };
 
-/* One connection of a client. */
+/* A connection of a client. */
 struct KgHttpConn
 {
 	KgHttp *http;
 	LIST_ENTRY(KgHttpConn) link;
 	struct MHD_Connection *mhd;
 	int fd;
-	KgWatch *watch; /* of the end of the socket */
-	bool probes;	/* to the address of --metrics */
-	bool ended;		/* the client will send nothing more */
-	bool leaving;	/* libmicrohttpd was told so */
+	KgWatch *watch; /* for the end of the socket */
+	bool probes;	/* on the address of --metrics */
+	bool ended;		/* the client sends nothing more */
+	bool leaving;	/* libmicrohttpd was notified */
 	int64_t idle_since;
 	KgRequest *request;
 };
@@ -87,30 +88,30 @@ struct KgRequest
 	KgHttpConn *conn;
 	struct MHD_Connection *mhd;
 	KgBuf body;
-	int64_t started;	  /* the request line was there */
-	uintptr_t target_end; /* of the request line, as it was read */
-	bool has_nul;		  /* the target would end at one, decoded */
-	bool begun;			  /* the headers are there */
-	bool refused;		  /* answered already or to be answered with response */
-	bool too_large;		  /* the rest of the body is thrown away */
-	bool complete;		  /* the body is there */
-	bool probes;		  /* as its connection */
+	int64_t started;	  /* when the request line was received */
+	uintptr_t target_end; /* end of the undecoded target */
+	bool has_nul;		  /* the decoded target contains a NUL */
+	bool begun;			  /* the headers were received */
+	bool refused;		  /* answered, or response is the refusal */
+	bool too_large;		  /* the rest of the body is discarded */
+	bool complete;		  /* the body was received */
+	bool probes;		  /* like its connection */
 	bool suspended;
-	bool gone; /* the client is not there any more */
+	bool gone; /* the client has disconnected */
 	bool modern;
 	bool accepts_stream;
-	struct MHD_Response *response; /* waits to be queued */
+	struct MHD_Response *response; /* to be queued */
 	unsigned status;
 	KgCall *call;
-	KgReadyWaiter *waiter; /* of /readyz */
+	KgReadyWaiter *waiter; /* for /readyz */
 	/* A stream of server-sent events. */
 	bool streaming;
 	bool ended;
 	KgBuf out;
 	size_t sent;
-	KgSubscriber *subscriber; /* from before the question whether it may */
+	KgSubscriber *subscriber; /* exists before the right is checked */
 	bool subscribed;		  /* acknowledged, counted in nstreams */
-	char *bearer;			  /* whose subscription it is, or NULL */
+	char *bearer;			  /* of the subscription's token, or NULL */
 	char *id;				  /* of the message, JSON text, or NULL */
 	char method[40];		  /* of the message, for the log */
 };
@@ -123,7 +124,10 @@ extern void kg_http_resume(KgRequest *req);
 extern void kg_http_suspend(KgRequest *req);
 
 /* http/request.c */
-/* The request line has been read; what is made here ends in completed. */
+/*
+ * kg_http_begin() is called after the request line was read;
+ * kg_http_completed() frees the request that it makes.
+ */
 extern void *kg_http_begin(void *cls, const char *target,
 						   struct MHD_Connection *mhd);
 extern enum MHD_Result kg_http_access(void *cls, struct MHD_Connection *mhd,
@@ -135,15 +139,15 @@ extern void kg_http_completed(void *cls, struct MHD_Connection *mhd,
 							  void **req_cls,
 							  enum MHD_RequestTerminationCode why);
 extern void kg_http_unsubscribe(KgRequest *req);
-/* With its result. */
+/* Ends the subscription with its result. */
 extern void kg_http_end_subscription(KgRequest *req);
 
-/* http/probe.c: false where the path is none of its own. */
+/* http/probe.c: returns false if the path is not one of its own. */
 extern bool kg_probe_route(KgRequest *req, const char *url, const char *method);
-/* Nobody waits for an answer any more. */
+/* Forgets the request: its client does not wait any more. */
 extern void kg_probe_forget(KgRequest *req);
 
-/* http/reply.c: what a request is answered with. */
+/* http/reply.c: answers of a request. */
 extern void kg_http_reply(KgRequest *req, unsigned status, const char *type,
 						  const char *text, size_t len);
 extern void kg_http_reply_result(KgRequest *req, unsigned status,
@@ -152,9 +156,12 @@ extern void kg_http_reply_text(KgRequest *req, unsigned status,
 							   const char *text);
 extern void kg_http_reply_error(KgRequest *req, unsigned status, int code,
 								const char *text);
-/* The same with the code that a refusal of the gateway's own has; false. */
+/*
+ * Like kg_http_reply_error(), with the code for refusals by the gateway.
+ * Returns false.
+ */
 extern bool kg_http_refuse(KgRequest *req, unsigned status, const char *text);
-/* Whatever it is made of; it is the request's from now on. */
+/* Answers with any response, which the request takes over. */
 extern void kg_http_respond(KgRequest *req, unsigned status, const char *type,
 							struct MHD_Response *response);
 extern void kg_http_header(KgRequest *req, const char *name, const char *value);
@@ -176,16 +183,19 @@ extern bool kg_headers_token(KgRequest *req, const char **token);
 extern bool kg_headers_protocol(KgRequest *req, KgMessage *msg,
 								const char **legacy_revision);
 /*
- * There are no sessions.  But a client of a legacy revision repeats the id that
- * it got with the answer to initialize, so the id says that MCP Apps were agreed
- * on; other clients get none.
+ * There are no sessions. A client of a legacy revision repeats the id from the
+ * answer to initialize. This id only records that MCP Apps were agreed on;
+ * other clients get no id.
  */
 extern void kg_headers_agree(KgRequest *req);
 extern bool kg_headers_agreed(KgRequest *req);
 extern const char *kg_header(KgRequest *req, const char *name);
 extern bool kg_headers_accept(KgRequest *req, const char *type);
 
-/* explorer.c: false after a message; false where the path is not its own. */
+/*
+ * explorer.c: kg_explorer_load() returns false after a message;
+ * kg_explorer_route() returns false if the path is not its own.
+ */
 extern bool kg_explorer_load(KgHttp *http);
 extern bool kg_explorer_route(KgRequest *req, const char *url,
 							  const char *method);

@@ -1,15 +1,17 @@
 /*
  * http/probe.c
- *	  What those who watch the server ask: is it there, is it ready, what has
- *	  it counted.  --metrics is an address of its own for them; whether the
- *	  server lives and is ready is also told where it serves its clients.
+ *	  Requests of monitoring: liveness, readiness and metrics. --metrics
+ *	  opens a separate address for them. Liveness and readiness are also
+ *	  available at the address for clients.
  */
 #include <string.h>
 
 #include "kgctl/http/http.h"
 #include "kgctl/metrics.h"
 
-/* What the database says of itself, an object, with what we see of standbys. */
+/*
+ * Writes the object of the database's health, and adds the state of standbys.
+ */
 static void
 write_health(const KgHttp *http, const char *health, KgBuf *out)
 {
@@ -27,7 +29,7 @@ write_health(const KgHttp *http, const char *health, KgBuf *out)
 	kg_buf_putc(out, '}');
 }
 
-/* Components and their metrics are for those who watch the server. */
+/* Components and their metrics are only for monitoring. */
 static void
 on_ready(void *arg, bool ready, const char *word, const char *health)
 {

@@ -1,7 +1,7 @@
 /*
  * http/reply.c
- *	  What a request is answered with.  A response is prepared at any time and
- *	  queued when libmicrohttpd asks for it.
+ *	  Answers of requests. A response can be prepared at any time, and is
+ *	  queued when libmicrohttpd calls for it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ kg_http_header(KgRequest *req, const char *name, const char *value)
 		kg_log(KG_LOG_WARNING, "the header %s cannot be set", name);
 }
 
-/* Headers of every answer. */
+/* Adds the headers of each answer. */
 static void
 add_common(KgRequest *req, const char *type)
 {
@@ -34,7 +34,7 @@ add_common(KgRequest *req, const char *type)
 		kg_http_header(req, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 	kg_http_header(req, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
 	kg_http_header(req, "X-Content-Type-Options", "nosniff");
-	/* A refused origin is told nothing it could read. */
+	/* A refused origin gets no readable answer. */
 	if (origin != NULL && req->status != MHD_HTTP_FORBIDDEN)
 	{
 		kg_http_header(
@@ -46,7 +46,10 @@ add_common(KgRequest *req, const char *type)
 	}
 	if (req->status == MHD_HTTP_SERVICE_UNAVAILABLE)
 		kg_http_header(req, MHD_HTTP_HEADER_RETRY_AFTER, "1");
-	/* Memory is kept for a connection that has had a request: bound it. */
+	/*
+	 * A connection that has had a request uses memory, so their number is
+	 * limited.
+	 */
 	if (req->http->draining ||
 		req->http->nconns > req->http->options.keep_alive)
 		kg_http_header(req, MHD_HTTP_HEADER_CONNECTION, "close");
@@ -81,7 +84,7 @@ kg_http_reply_text(KgRequest *req, unsigned status, const char *text)
 	kg_http_reply(req, status, "text/plain", text, strlen(text));
 }
 
-/* The text lies in res, which now belongs to the response. */
+/* The text is in res, which the response takes over. */
 void
 kg_http_reply_result(KgRequest *req, unsigned status, const char *text,
 					 size_t len, PGresult *res)

@@ -1,6 +1,6 @@
 /*
  * http/request.c
- *	  One request: routing, the body, the call, the answer.
+ *	  A request: routing, the body, the call, the answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +8,15 @@
 
 #include "kgctl/http/http.h"
 
-/* Of all bodies that are being read at a time. */
+/* Maximal bytes of all bodies that are being read. */
 #define MAX_BODY_BYTES ((size_t) 64 * 1024 * 1024)
 static const char too_large[] = "the message is too large";
 
 static void dispatch(KgRequest *req);
 
-/* A browser asks whether it may: only an allowed origin gets here. */
+/*
+ * Answers the preflight request of a browser. Refused origins do not get here.
+ */
 static void
 reply_preflight(KgRequest *req)
 {
@@ -33,7 +35,7 @@ reply_preflight(KgRequest *req)
 	kg_http_header(req, MHD_HTTP_HEADER_ACCESS_CONTROL_MAX_AGE, "600");
 }
 
-/* Whether a URL is a path, with a slash behind it or without one. */
+/* Returns whether a URL has this path, with or without a slash at the end. */
 static bool
 is_path(const char *url, const char *path)
 {
@@ -46,9 +48,8 @@ is_path(const char *url, const char *path)
 }
 
 /*
- * Everything that can be said before the body.  Where it prepares a response
- * the body, if any, is read and thrown away first, so that the client gets to
- * read the answer.
+ * Makes all checks before the body. If it prepares a response, the body is read
+ * and discarded first, so that the client can read the answer.
  */
 static void
 route(KgRequest *req, const char *url, const char *method)
@@ -85,7 +86,7 @@ route(KgRequest *req, const char *url, const char *method)
 		(void) kg_headers_token(req, &token);
 }
 
-/* A body whose length is announced as too large is not read at all. */
+/* A body with too large a declared length is not read. */
 static bool
 announced_too_large(KgRequest *req)
 {
@@ -103,7 +104,7 @@ drop_body(KgRequest *req)
 	kg_buf_free(&req->body);
 }
 
-/* What is read of the body from now on is thrown away. */
+/* Refuses the request and discards the rest of the body. */
 static void
 refuse_body(KgRequest *req, unsigned status, const char *text)
 {
@@ -120,7 +121,7 @@ read_body(KgRequest *req, const char *data, size_t *size)
 
 	if (req->too_large)
 	{
-		/* Some more is read for the sake of the answer, not without end. */
+		/* More is read for the sake of the answer, up to a limit. */
 		req->sent += *size;
 		if (req->sent > 4 * max)
 			return MHD_NO;
@@ -171,7 +172,7 @@ kg_http_unsubscribe(KgRequest *req)
 	req->subscribed = false;
 }
 
-/* How many subscriptions the bearer of a token has. */
+/* Returns the number of subscriptions of a token's bearer. */
 static long
 streams_of(const KgHttp *http, const char *bearer)
 {
@@ -227,7 +228,9 @@ answer_subscription(KgRequest *req, const KgAnswer *answer)
 	kg_subscribe(req->subscriber, &what, on_change, req);
 }
 
-/* The gateway listens, or cannot: what waited for that goes on. */
+/*
+ * Continues requests that wait for LISTEN, whether it is active or impossible.
+ */
 static void
 on_listening(void *arg, bool listening)
 {
@@ -304,7 +307,10 @@ on_done(void *arg, KgAnswer *answer)
 	kg_http_resume(req);
 }
 
-/* Whether the message has to wait: who subscribes listens before it asks. */
+/*
+ * Returns whether the message must wait: LISTEN must be active before a
+ * subscription is requested.
+ */
 static bool
 waits_for_listen(KgRequest *req, const KgMessage *msg,
 				 const KgCallContext *context)
@@ -354,7 +360,7 @@ start_call(KgRequest *req, KgMessage *msg, const char *revision)
 					   "too many calls at once; try again");
 }
 
-/* The body is complete: look at the message and start the call. */
+/* Handles a complete body: parses the message and starts the call. */
 static void
 dispatch(KgRequest *req)
 {
@@ -464,7 +470,7 @@ kg_http_access(void *cls, struct MHD_Connection *mhd, const char *url,
 	}
 	if (req->response == NULL)
 	{
-		/* Woken for nothing: the call still runs, or waits. */
+		/* A spurious wakeup: the call still runs or waits. */
 		if ((req->call == NULL && req->subscriber == NULL &&
 			 req->waiter == NULL) ||
 			req->refused)

@@ -1,6 +1,6 @@
 /*
  * http/server.c
- *	  libmicrohttpd inside the event loop: start, stop, connections, time-outs.
+ *	  libmicrohttpd in the event loop: start, stop, connections, time-outs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,13 +14,13 @@
 #include "kgctl/log.h"
 
 /*
- * Of one connection; it has to hold a request's headers with a token of 8 kB.
- * Above 32 kB libmicrohttpd maps it instead of taking it from the heap, and an
- * idle connection touches none of it.
+ * Memory of a connection, for the headers of a request with a token of 8 kB.
+ * Above 32 kB libmicrohttpd maps the memory instead of allocating it from the
+ * heap, and an idle connection uses no page of it.
  */
 #define CONNECTION_MEMORY (36 * 1024)
 #define BEAT_MS 15000
-/* Connections to the address of --metrics. */
+/* Maximal number of connections to the address of --metrics. */
 #define MAX_PROBES 64
 
 void
@@ -35,9 +35,9 @@ kg_http_resume(KgRequest *req)
 }
 
 /*
- * The end of a connection.  It is told once, because watching the socket anew
- * for each request would cost as much as reading one; what comes while
- * libmicrohttpd has the connection is asked for again at the next suspension.
+ * Handles the end of a connection. The event occurs once: watching the socket
+ * anew for each request would cost as much as reading one. Events while
+ * libmicrohttpd uses the connection are requested again at the next suspension.
  */
 static void
 on_gone(void *arg, uint32_t events)
@@ -49,9 +49,9 @@ on_gone(void *arg, uint32_t events)
 	if (req == NULL || !req->suspended)
 		return;
 	/*
-	 * To a modern client, closing the connection cancels the call.  A legacy
-	 * one that went away is no cancellation, but there is nobody to answer
-	 * any more and nothing can be resumed: both end here.
+	 * For a modern client, closing the connection cancels the call. A legacy
+	 * client's disconnection is not a cancellation, but its answer cannot be
+	 * delivered, and calls cannot be resumed. So both calls end here.
 	 */
 	req->gone = true;
 	if (req->call != NULL)
@@ -143,10 +143,11 @@ before_wait(void *arg)
 }
 
 /*
- * libmicrohttpd misses the end of a client that came with its last bytes: it
- * waits for news of a socket that has none.  And what it closed itself because
- * a stream broke off, it forgets to clean up.  It looks at every connection
- * with a time-out of its own, but only at the oldest one of the others.
+ * Closes a connection that libmicrohttpd does not. It misses the end of a
+ * client that arrives with the last bytes, because it waits for an event that
+ * does not come. It also forgets to clean up connections that it closed after a
+ * broken stream. It checks each connection with its own time-out, but only the
+ * oldest of the others.
  */
 static void
 let_go(KgHttpConn *conn)
@@ -160,7 +161,8 @@ let_go(KgHttpConn *conn)
 }
 
 /*
- * libmicrohttpd's own time-out starts again with every byte; these do not.
+ * Enforces time-outs that do not start again with each byte, as libmicrohttpd's
+ * do.
  */
 static void
 sweep(KgHttp *http, int64_t now)
@@ -184,7 +186,7 @@ sweep(KgHttp *http, int64_t now)
 		else if (!req->complete && !req->refused &&
 				 now - req->started > http->options.body_timeout * 1000)
 		{
-			/* Nothing of an answer has been written yet. */
+			/* No part of an answer has been written yet. */
 			if (send(conn->fd,
 					 late,
 					 sizeof(late) - 1,
@@ -208,7 +210,10 @@ kg_http_end_subscription(KgRequest *req)
 	kg_stream_end(req);
 }
 
-/* All of them on shutting down; each some time. */
+/*
+ * Ends subscriptions: all of them at shutdown, otherwise those that are too
+ * old.
+ */
 static void
 end_subscriptions(KgHttp *http, int64_t now)
 {
@@ -226,7 +231,7 @@ end_subscriptions(KgHttp *http, int64_t now)
 	}
 }
 
-/* A sign of life on each stream. */
+/* Writes a comment to each stream, so that connections stay open. */
 static void
 beat(KgHttp *http)
 {
@@ -275,7 +280,7 @@ log_mhd(void *arg, const char *fmt, va_list args)
 	kg_log(KG_LOG_DEBUG, "%s", text);
 }
 
-/* A daemon of libmicrohttpd for one listening socket, in the loop. */
+/* Starts a daemon of libmicrohttpd for one listening socket, in the loop. */
 static struct MHD_Daemon *
 start_daemon(KgHttp *http, int fd, long max_connections, KgWatch **watch)
 {
@@ -348,7 +353,7 @@ kg_http_start(KgHttp *http)
 	return true;
 }
 
-/* Take no more connections, end the subscriptions, wait for the calls. */
+/* Refuses new connections, ends the subscriptions, and waits for the calls. */
 void
 kg_http_drain(KgHttp *http)
 {
@@ -362,7 +367,10 @@ kg_http_drain(KgHttp *http)
 	kg_log(KG_LOG_INFO,
 		   "shutting down: %ld requests are running",
 		   http->nrequests);
-	/* Closed, or clients would connect, and wait for nobody, until the end. */
+	/*
+	 * Closed, because otherwise clients could still connect and would wait
+	 * until the end.
+	 */
 	(void) MHD_quiesce_daemon(http->daemon);
 	close(http->listen_fd);
 	http->listen_fd = -1;
@@ -375,7 +383,7 @@ stop_daemon(struct MHD_Daemon **daemon, KgWatch *watch)
 {
 	if (*daemon == NULL)
 		return;
-	/* The socket stays whose it is. */
+	/* The owner of the socket closes it. */
 	(void) MHD_quiesce_daemon(*daemon);
 	for (int rounds = 0; rounds < 4; rounds++)
 		MHD_run(*daemon);

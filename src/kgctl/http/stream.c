@@ -1,14 +1,14 @@
 /*
  * http/stream.c
- *	  Server-sent events: notifications of a running call, then its answer; or
- *	  a subscription.
+ *	  Streams of server-sent events: notifications of a running call and its
+ *	  answer; or a subscription.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "kgctl/http/http.h"
 
-/* A client that reads too slowly for this much is dropped. */
+/* Maximal number of unread bytes; a slower client is disconnected. */
 #define MAX_BACKLOG (4 * 1024 * 1024)
 
 static ssize_t
@@ -27,7 +27,10 @@ read_stream(void *cls, uint64_t pos, char *buf, size_t max)
 		req->sent += left;
 		if (req->sent == req->out.len)
 		{
-			/* Most streams are silent most of the time. */
+			/*
+			 * Free the buffer, because most streams are silent most of the
+			 * time.
+			 */
 			kg_buf_free(&req->out);
 			req->sent = 0;
 		}
@@ -50,7 +53,7 @@ kg_stream_start(KgRequest *req)
 	response = MHD_create_response_from_callback(
 		MHD_SIZE_UNKNOWN, 1024, read_stream, req, NULL);
 	kg_http_respond(req, MHD_HTTP_OK, "text/event-stream", response);
-	/* Proxies that buffer would hold the events back. */
+	/* Prevents proxies from buffering the events. */
 	kg_http_header(req, "X-Accel-Buffering", "no");
 	kg_http_resume(req);
 }
@@ -81,7 +84,7 @@ kg_stream_event(KgRequest *req, const char *json, size_t len)
 void
 kg_stream_comment(KgRequest *req)
 {
-	/* A slow client needs no reminder. */
+	/* A client with unread data needs no comment. */
 	if (req->out.len == req->sent)
 		append(req, ": ", "", 0);
 }

@@ -1,11 +1,12 @@
 /*
  * bundle/apply.c
- *	  Applying a bundle from first to last.
+ *	  Applying a bundle.
  *
- * Under the bundle's lock: read the payload and gather its faults; then write,
- * in an order that keeps every statement valid: types, entities (in one write
- * scope, so that references are checked when all are there), edges, types that
- * are gone.  A dry run does all of it in a subtransaction and rolls back.
+ * Under the bundle's lock, the payload is read and all its faults are
+ * collected. Then all is written in an order that keeps each statement valid:
+ * types, entities (in one scope, so that references are checked when all
+ * entities are there), edges, and last the deletion of types. A dry run does
+ * this in a subtransaction and rolls it back.
  */
 #include "postgres.h"
 
@@ -42,7 +43,7 @@ kg_apply_counts(KgApply *apply, List **counts, const char *name)
 		if (strcmp(known->name, name) == 0)
 			return known;
 	}
-	/* They outlive the scratch context of a batch. */
+	/* The counts outlive the scratch context of a batch. */
 	old = MemoryContextSwitchTo(apply->context);
 	fresh = palloc0(sizeof(KgCounts));
 	fresh->name = pstrdup(name);
@@ -150,7 +151,10 @@ has_stored_types(const KgApply *apply)
 	return false;
 }
 
-/* Leaving out a part in mode replace would delete it: that must be said. */
+/*
+ * Reports missing parts: in mode replace, a missing part would delete its rows,
+ * so it must be given explicitly.
+ */
 static void
 check_parts(KgApply *apply)
 {
@@ -215,7 +219,7 @@ throw_errors(KgApply *apply)
 static void
 write_revision(KgApply *apply)
 {
-	/* Types in another order are another catalog (model/version.h). */
+	/* Another order of types changes the catalog (model/version.h). */
 	if (!apply->changed && !apply->moved)
 		return;
 	if (apply->changed)
@@ -228,7 +232,9 @@ write_revision(KgApply *apply)
 				kg_arg_int8(apply->revision));
 }
 
-/* The writes; the write scope is closed here, or by the caller on error. */
+/*
+ * Writes everything. The scope is closed here, or by the caller after an error.
+ */
 static void
 write_all(KgApply *apply)
 {
@@ -297,7 +303,7 @@ put_counts(KgJsonWriter *w, const char *key, List *counts)
 	kg_jw_end_object(w);
 }
 
-/* What lists all that a diff leaves out: the options of another dry run. */
+/* Writes the options of a dry run that lists the complete diff. */
 static void
 put_next(KgJsonWriter *w, const KgApply *apply, int64 wanted)
 {
@@ -341,7 +347,7 @@ put_diff(KgJsonWriter *w, const KgApply *apply)
 	kg_jw_end_object(w);
 }
 
-/* Registered tools, where any are touched. */
+/* Writes the counts of registered tools, if there are any changes. */
 static void
 put_tool_counts(KgJsonWriter *w, const KgApply *apply)
 {
@@ -391,8 +397,8 @@ make_result(KgApply *apply, Jsonb *failure)
 }
 
 /*
- * Who sees a part of the tenant applies entities, and nothing that entities
- * hidden from it depend on: the same answer whatever is hidden.
+ * Refuses changes that entities may depend on if the caller sees only a part of
+ * the tenant. The result does not depend on the hidden entities.
  */
 static void
 check_viewer(const KgApply *apply, const KgPayload *payload)
@@ -419,7 +425,10 @@ check_viewer(const KgApply *apply, const KgPayload *payload)
 		kg_visibility_require_tenant("write edges");
 }
 
-/* Everything after the options were read; raises on any fault. */
+/*
+ * Applies the bundle after the options were read. Raises an error for any
+ * fault.
+ */
 static void
 apply_all(KgApply *apply, const KgDocument *bundle)
 {
@@ -447,9 +456,8 @@ apply_all(KgApply *apply, const KgDocument *bundle)
 }
 
 /*
- * Constraints that wait for the end of the transaction are of what commit would
- * raise: they are looked at as if it were now.  That they were is forgotten with
- * the subtransaction.
+ * Checks deferred constraints as a commit would. The subtransaction's rollback
+ * undoes the change of their mode.
  */
 static void
 check_deferred(void)
@@ -460,12 +468,13 @@ check_deferred(void)
 	AfterTriggerSetState(all); /* SET CONSTRAINTS ALL IMMEDIATE */
 }
 
-/* Changed rows from which on an apply packs what it changed. */
+/* Number of changed rows from which an apply packs edges. */
 #define KG_PACK_FROM 10000
 
 /*
- * Pack what a large apply changed.  It reads all edges of the tenant, so a
- * small apply leaves that to kg_pack(); and it does not wait for others.
+ * Packs edges after a large apply. Packing reads all edges of the tenant, so
+ * after a small apply it is left to kg_pack(). Does not wait for other
+ * sessions.
  */
 static void
 pack_changes(const KgApply *apply)
@@ -499,11 +508,11 @@ begin_apply(const Jsonb *options, int bytes)
 	return apply;
 }
 
-/* A bundle, and the newest try to apply it. */
+/* A bundle, and the last attempt to apply it. */
 typedef struct Trial
 {
 	const KgDocument *bundle;
-	KgApply begun; /* what each begins with */
+	KgApply begun; /* the initial state of each attempt */
 	KgApply *apply;
 } Trial;
 
@@ -525,8 +534,8 @@ try_dry(void *arg)
 }
 
 /*
- * A plain UPDATE may have a row that is to be written and wait for its type, which
- * the apply excludes it from.
+ * Attempts an apply. A plain UPDATE may have locked a row that the apply
+ * writes, while it waits for its type, which the apply has locked.
  */
 static void
 try_apply(void *arg)
@@ -589,8 +598,8 @@ try_drop(void *arg)
 }
 
 /*
- * Dropping is applying a bundle without types and deleting its row: the same
- * checks say who still refers to it.
+ * Drops a bundle by applying an empty one and deleting its row, so the checks
+ * report the objects that still refer to it.
  */
 Jsonb *
 kg_bundle_drop(const char *name, const Jsonb *options)

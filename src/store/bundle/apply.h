@@ -8,23 +8,35 @@
 #include "store/bundle/bundle.h"
 
 /*
- * Raises one error that lists all faults; with dry_run they are in the result
- * and nothing is written.  Needs write access.
+ * Applies a bundle. Needs write access. Raises one error that lists all faults.
+ * With the option dry_run, the faults are in the result and nothing is written.
  */
 extern Jsonb *kg_bundle_apply(const Jsonb *bundle, const Jsonb *options);
 
-/* The same of JSON text, which is not converted as a whole. */
+/*
+ * Like kg_bundle_apply(), for JSON text, which is not converted to jsonb as a
+ * whole.
+ */
 extern Jsonb *kg_bundle_apply_text(const text *bundle, const Jsonb *options);
 
-/* Everything of a bundle; refused while other bundles refer to it. */
+/*
+ * Deletes a bundle with all its contents. Raises an error if other bundles
+ * refer to it.
+ */
 extern Jsonb *kg_bundle_drop(const char *name, const Jsonb *options);
 
-/* The bundle as kg_bundle_apply() takes it; needs read access. */
+/*
+ * Returns the bundle in the form that kg_bundle_apply() takes. Needs read
+ * access.
+ */
 extern Jsonb *kg_bundle_export(const char *name);
-/* The same as rows (part text, name text, value jsonb), a set's result. */
+/*
+ * Returns the bundle as rows (part text, name text, value jsonb) of a
+ * set-returning function.
+ */
 extern void kg_bundle_export_parts(const char *name, FunctionCallInfo fcinfo);
 
-/* A bundle of the catalog; raises KG_NOT_FOUND. */
+/* Returns a bundle of the catalog. Raises KG_NOT_FOUND. */
 extern const KgBundle *kg_bundle_require(const KgCatalog *catalog,
 										 const char *name);
 

@@ -1,6 +1,7 @@
 /*
  * bundle/check.c
- *	  The types, relations and tools of a payload against the catalog.
+ *	  Checks of the types, relations and tools of a payload against the
+ *	  catalog.
  */
 #include "postgres.h"
 
@@ -36,7 +37,7 @@ compile(void *arg)
 	(void) kg_schema_compile(c->schema, &c->options);
 }
 
-/* Compile a schema for its faults. */
+/* Compiles a schema and reports its faults. */
 static void
 check_compiles(KgApply *apply, const Jsonb *schema, const char *what,
 			   const char *type, const char *path)
@@ -128,7 +129,10 @@ check_type(KgApply *apply, KgPayloadType *type)
 	type->parsed = parsed;
 }
 
-/* A type after the apply: of the payload, or stored and kept. */
+/*
+ * Returns a type as it is after the apply: of the payload, or a stored one that
+ * remains.
+ */
 static const KgType *
 future_type(const KgApply *apply, const char *bundle, const char *name)
 {
@@ -148,7 +152,7 @@ future_type(const KgApply *apply, const char *bundle, const char *name)
 bool
 kg_bundle_has_type(const KgApply *apply, const char *bundle, const char *name)
 {
-	/* Though its schema may be at fault. */
+	/* It exists even if its schema is invalid. */
 	if (strcmp(bundle, apply->payload->name) == 0 &&
 		kg_payload_type(apply->payload, name))
 		return true;
@@ -186,14 +190,17 @@ kg_bundle_unknown_type(KgApply *apply, const char *name, const char *keyword,
 	report(apply, err, path);
 }
 
-/* Where the schema describes the field, if not behind a $ref or a branch. */
+/*
+ * Returns the path of the field in the schema, unless it is behind a $ref or in
+ * a branch.
+ */
 static char *
 field_path(const KgPayloadType *type, const KgField *field)
 {
 	return psprintf("%s%s", type->path, kg_field_schema_pointer(field));
 }
 
-/* Can an x-ref-field name the property? */
+/* Returns whether an x-ref-field can name the property. */
 static bool
 is_target_field(const KgType *type, const char *name)
 {
@@ -293,8 +300,8 @@ check_fields(KgApply *apply, KgPayloadType *type)
 }
 
 /*
- * Types that stay as they are and name, by x-ref-field, a property that their
- * target would no longer have, or not as it must be.
+ * Reports stored types whose x-ref-field names a property that the target would
+ * no longer have, or have with an unsuitable schema.
  */
 static void
 check_named_fields(KgApply *apply)
@@ -338,7 +345,7 @@ check_named_fields(KgApply *apply)
 	}
 }
 
-/* Types of other bundles that refer to a type which would be gone. */
+/* Reports types of other bundles that refer to a type to be deleted. */
 static void
 check_foreign_references(KgApply *apply)
 {
@@ -393,7 +400,10 @@ kg_bundle_check_others(KgApply *apply)
 	check_named_fields(apply);
 }
 
-/* Reference cycles between types are allowed, and named. */
+/*
+ * The search for reference cycles between types, which are permitted and
+ * reported as warnings.
+ */
 typedef struct CycleSearch
 {
 	KgApply *apply;

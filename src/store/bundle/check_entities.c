@@ -1,9 +1,10 @@
 /*
  * bundle/check_entities.c
- *	  The entities of a payload: schema, ids, and references to one another.
+ *	  Checks of the entities of a payload: schema, ids, and references
+ *	  within the payload.
  *
- * References to what the payload does not hold (another bundle, or a merge)
- * are left to the enforcement when the rows are written.
+ * References to entities outside of the payload (in another bundle, or in a
+ * merge) are checked when the rows are written.
  */
 #include "postgres.h"
 
@@ -18,7 +19,7 @@
 #include "store/reference/unique.h"
 #include "utils/memutils.h"
 
-/* Entities after which it is told how many were checked. */
+/* Number of entities after which progress is reported. */
 #define KG_CHECK_BATCH 1000
 
 static const KgType *
@@ -56,7 +57,10 @@ type_of_set(KgApply *apply, const KgPayloadSet *set, int index)
 	return NULL;
 }
 
-/* A type that will be there refers to types of the payload by x-ref-field. */
+/*
+ * Marks the properties of the payload's types that x-ref-field of this type
+ * names.
+ */
 static void
 mark_targets(KgPayload *payload, const KgType *type)
 {
@@ -77,9 +81,10 @@ mark_targets(KgPayload *payload, const KgType *type)
 }
 
 /*
- * Which properties of the payload's types are unique afterwards.  A type that a
- * merge adds entities to without its schema is as the catalog has it; what the
- * payload makes unique there is looked at when all is written.
+ * Marks the properties of the payload's types that are unique after the apply.
+ * If a merge adds entities to a type without its schema, the catalog's type is
+ * used. Properties of it that the payload makes unique are checked after all is
+ * written.
  */
 static void
 mark_unique(KgApply *apply)
@@ -146,7 +151,7 @@ check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item,
 	char *path = psprintf("/entities/%d/items/%d", item->set, item->index);
 	char *id;
 
-	/* What is reported outlives the scratch context. */
+	/* Errors outlive the scratch context. */
 	MemoryContextSwitchTo(old);
 	id = kg_entity_id(set->type, data, path, &apply->errors);
 	if (id != NULL)
@@ -181,7 +186,7 @@ check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item,
 	MemoryContextReset(scratch);
 }
 
-/* Does the payload alone decide whether the reference has a target? */
+/* Returns whether the payload alone decides if the reference has a target. */
 static bool
 decided_here(const KgApply *apply, const KgField *field)
 {
@@ -191,7 +196,7 @@ decided_here(const KgApply *apply, const KgField *field)
 		return false;
 	if (field->ref_bundle && strcmp(field->ref_bundle, payload->name) != 0)
 		return false;
-	/* A target whose schema is at fault was not looked at. */
+	/* Entities of a type with an invalid schema were not read. */
 	for (int i = 0; i < payload->ntypes; i++)
 		if (strcmp(payload->types[i].name, field->ref_type) == 0)
 			return payload->types[i].parsed != NULL;

@@ -2,16 +2,18 @@
  * bundle/definitions.c
  *	  The definitions that the schemas of a bundle share.
  *
- * What a type means depends on them as much as on its own schema: where they
- * change, the types that refer to them change too, and their stored entities
- * are validated again.  Such a type's hash therefore covers the definitions.
+ * The meaning of a type depends on them as on its own schema. If they change,
+ * the types that refer to them change too, and their stored entities are
+ * validated again. So the hash of such a type includes the definitions.
  */
 #include "postgres.h"
 
 #include "base/json.h"
 #include "store/bundle/bundle.h"
 
-/* Does a keyword of this name hold the URI of another document? */
+/*
+ * Returns whether a keyword of this name contains the URI of another document.
+ */
 static bool
 names_document(const JsonbValue *key, const JsonbValue *value,
 			   const Jsonb *definitions)
@@ -20,7 +22,7 @@ names_document(const JsonbValue *key, const JsonbValue *value,
 
 	if (value->type != jbvString)
 		return false;
-	/* A meta-schema of the author's own may be among the definitions. */
+	/* The definitions may contain a meta-schema. */
 	if (kg_json_string_is(key, "$schema"))
 		return kg_json_get(
 				   &definitions->root, kg_json_cstring(value), &found) != NULL;
@@ -65,7 +67,10 @@ type_hash(const Jsonb *schema, const Jsonb *definitions)
 	return kg_json_hash(kg_jw_finish(&w));
 }
 
-/* A stored type as if the payload had it: checked and written like the rest. */
+/*
+ * Adds a stored type to the payload, so that it is checked and written like the
+ * others.
+ */
 static void
 adopt_type(KgPayload *payload, const KgType *type, char *hash)
 {
@@ -130,7 +135,10 @@ kg_bundle_definitions(KgApply *apply)
 	const KgBundle *stored = kg_bundle_stored(apply);
 	KgError *err = NULL;
 
-	/* Once for all types, each of which writes them out. */
+	/*
+	 * Checked once for all types, whose stored schemas all contain the
+	 * definitions.
+	 */
 	if (payload->definitions != NULL)
 		err = kg_schema_size_error(payload->definitions);
 	if (err != NULL)
@@ -140,7 +148,7 @@ kg_bundle_definitions(KgApply *apply)
 	}
 	if (apply->options.merge && stored)
 	{
-		/* In a merge, what the payload does not say stays. */
+		/* A merge retains definitions that the payload does not have. */
 		if (payload->definitions == NULL)
 			payload->definitions = (Jsonb *) stored->definitions;
 		else

@@ -55,14 +55,14 @@ report_end(KgApply *apply, const KgRelation *relation,
 	kg_error_report(&apply->errors, err);
 }
 
-/* An edge of the payload, its ends found; or a stored one. */
+/* An edge of the payload with its ends, or a stored edge. */
 typedef struct Triple
 {
 	int64 source;
 	int64 target;
 	int32 relation_no;
-	uint32 item : 30; /* in the payload's edges, or in the list */
-	uint32 found : 2; /* KG_EDGE_NONE ... */
+	uint32 item : 30; /* index in the payload's edges or in the list */
+	uint32 found : 2; /* KG_EDGE_* */
 } Triple;
 
 typedef struct Triples
@@ -72,14 +72,14 @@ typedef struct Triples
 	const char **keys; /* by item; NULL: no relation has a key property */
 } Triples;
 
-/* Of edges whose relation has one; most have not. */
+/* Returns the key of an edge; NULL for most relations. */
 static inline const char *
 key_of(const Triples *triples, const Triple *triple)
 {
 	return triples->keys ? triples->keys[triple->item] : "";
 }
 
-/* By the primary key of edges. */
+/* Compares by the primary key of edges. */
 static inline int
 compare_keys(const Triple *x, const char *x_key, const Triple *y,
 			 const char *y_key)
@@ -112,7 +112,7 @@ compare_triples(const Triple *x, const Triple *y, const Triples *triples)
 	return order != 0 ? order : x->item < y->item ? -1 : 1;
 }
 
-/* Compiled for them: there may be very many. */
+/* A specialized sort, because there may be many edges. */
 #define ST_SORT sort_by_key
 #define ST_ELEMENT_TYPE Triple
 #define ST_COMPARE(a, b, triples) compare_triples(a, b, triples)
@@ -147,7 +147,10 @@ report_twice(KgApply *apply, const Triple *triple)
 	kg_error_report(&apply->errors, err);
 }
 
-/* The key of an edge of the payload, kept with the triples; NULL: at fault. */
+/*
+ * Returns the key of an edge of the payload, allocated with the triples.
+ * Returns NULL if it is invalid.
+ */
 static const char *
 payload_key(KgApply *apply, const KgRelation *relation,
 			const KgPayloadEdge *edge, Triples *triples)
@@ -171,7 +174,7 @@ payload_key(KgApply *apply, const KgRelation *relation,
 	return key;
 }
 
-/* Find the ends of a batch of the payload; faults are reported. */
+/* Finds the ends of a batch of the payload; faults are reported. */
 static void
 resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 			  Triples *triples)
@@ -211,7 +214,7 @@ resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 	}
 }
 
-/* The same edge the other way round, among sorted ones; or NULL. */
+/* Returns the sorted triple with swapped ends, or NULL. */
 static const Triple *
 find_turned(const Triples *triples, const Triple *triple)
 {
@@ -235,7 +238,7 @@ find_turned(const Triples *triples, const Triple *triple)
 	return NULL;
 }
 
-/* A symmetric edge that is there both ways is there twice. */
+/* Reports symmetric edges that are given in both directions. */
 static void
 report_turned(KgApply *apply, const Triples *triples)
 {
@@ -261,7 +264,7 @@ report_turned(KgApply *apply, const Triples *triples)
 	}
 }
 
-/* Sort by the primary key of edges; one that is there twice is reported. */
+/* Sorts by the primary key of edges and reports duplicates. */
 static void
 sort_triples(KgApply *apply, Triples *triples)
 {
@@ -296,8 +299,8 @@ sort_triples(KgApply *apply, Triples *triples)
 }
 
 /*
- * Does the relation ask other things of its edges than before?  What is stored
- * is then checked like what is new.
+ * Returns whether the relation has new requirements for its edges. If so,
+ * stored edges are checked like new ones.
  */
 static bool
 asks_anew(const KgApply *apply, const KgRelation *relation)
@@ -329,7 +332,10 @@ asks_anew(const KgApply *apply, const KgRelation *relation)
 	return false;
 }
 
-/* The relations that ask anew, by their place in the catalog. */
+/*
+ * Returns an array that marks relations with new requirements, by their index
+ * in the catalog.
+ */
 static bool *
 asking_anew(const KgApply *apply)
 {
@@ -340,7 +346,10 @@ asking_anew(const KgApply *apply)
 	return anew;
 }
 
-/* Most are byte for byte what is stored, which needs no copy to see. */
+/*
+ * Returns whether the properties are equal. Most are equal byte for byte, so
+ * they are compared without a copy.
+ */
 static bool
 same_properties(const KgPayloadEdges *edges, const KgPayloadEdge *edge,
 				Datum stored, bool isnull)
@@ -357,13 +366,16 @@ same_properties(const KgPayloadEdges *edges, const KgPayloadEdge *edge,
 								kg_payload_properties(edges, edge));
 }
 
-/* Edges of the payload and stored ones, both in the order of the key. */
+/*
+ * A comparison of the payload's edges with stored ones, both in the order of
+ * the key.
+ */
 typedef struct Comparison
 {
 	const KgPayloadEdges *edges;
 	Triples *triples;
-	int next;	   /* of the triples */
-	Triples *gone; /* stored, and not in the payload */
+	int next;	   /* index into the triples */
+	Triples *gone; /* stored edges that are not in the payload */
 	int room;
 	KgWork work;
 	MemoryContext context;
@@ -401,8 +413,8 @@ add_gone(Comparison *c, const Triple *triple, const char *key)
 #define KG_FETCHED 32
 
 /*
- * The edges of the payload are anywhere in it: what the next rows are compared
- * with is fetched ahead, many at once, so that the waits for memory overlap.
+ * Prefetches the next edges of the payload, which are at random addresses, so
+ * that the memory accesses overlap.
  */
 static void
 fetch_ahead(const Comparison *c)
@@ -478,8 +490,8 @@ compare_stored(TupleTableSlot *row, void *arg)
 }
 
 /*
- * Compare with all that is stored of the bundle's relations: one pass over it
- * in the order of the primary key, which is that of the triples.
+ * Compares the triples with all stored edges of the bundle's relations, in one
+ * pass in the order of the primary key.
  */
 static void
 compare_all(KgApply *apply, Triples *triples, Triples *gone)
@@ -521,7 +533,7 @@ compare_all(KgApply *apply, Triples *triples, Triples *gone)
 	MemoryContextDelete(c.scratch);
 }
 
-/* These edges of the payload as rows. */
+/* Adds these edges of the payload as rows. */
 static void
 make_rows(const KgApply *apply, const Triples *triples, const Triple *some,
 		  int n, KgColumns *rows)
@@ -538,7 +550,7 @@ make_rows(const KgApply *apply, const Triples *triples, const Triple *some,
 					 kg_payload_properties(edges, &edges->list[some[i].item]));
 }
 
-/* Of edges that are added to what is stored, each is looked up. */
+/* Looks up each edge that a merge adds. */
 static void
 compare_each(KgApply *apply, Triples *triples)
 {
@@ -572,7 +584,7 @@ report_kept(KgApply *apply, int number)
 	kg_error_report(&apply->errors, err);
 }
 
-/* Edges of a relation, by KG_EDGE_NONE ... */
+/* Numbers of edges of a relation, indexed by KG_EDGE_*. */
 typedef int64 EdgeCounts[3];
 
 static void
@@ -581,7 +593,7 @@ count_edge(KgApply *apply, const Triple *triple, int found, EdgeCounts *counts)
 	counts[relation_of(apply, triple) - apply->after->relations][found]++;
 }
 
-/* Edges of a batch as rows, and their places in the payload. */
+/* Adds the edges of a batch as rows. Returns their indexes in the payload. */
 static int *
 number_rows(const KgApply *apply, const Triples *all, const Triple *triples,
 			int n, KgColumns *rows)
@@ -594,7 +606,10 @@ number_rows(const KgApply *apply, const Triples *all, const Triple *triples,
 	return numbers;
 }
 
-/* What another session deleted the bundle has, or it is there anew by now. */
+/*
+ * Returns whether an end of the edge has another node by now, or is an entity
+ * of the bundle that another session deleted.
+ */
 static bool
 is_there_anew(const KgApply *apply, const Triple *triple, const KgEdgeEnd *ends)
 {
@@ -610,8 +625,9 @@ is_there_anew(const KgApply *apply, const Triple *triple, const KgEdgeEnd *ends)
 }
 
 /*
- * Where an end is gone that was found before, another session deleted it, for
- * which its lock waited.  Who begins again finds what there is now.
+ * Begins the apply again if an end is gone that was found before. Another
+ * session, for which the lock waited, deleted it. The new attempt finds the
+ * current entities.
  */
 static void
 begin_again_if_anew(KgApply *apply, const Triple *triples, int n)
@@ -643,9 +659,9 @@ begin_again_if_anew(KgApply *apply, const Triple *triples, int n)
 }
 
 /*
- * All edges of a batch are checked before any is written, because the trigger
- * would raise at the first one, and not know the places.  Faults are told in the
- * order of the payload.
+ * Checks all edges of a batch before they are written. The trigger would raise
+ * at the first fault and does not know the indexes in the payload. Faults are
+ * reported in the order of the payload.
  */
 static bool
 check_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
@@ -676,8 +692,8 @@ check_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
 }
 
 /*
- * Write edges of the payload, those that are not as stored: in the order of the
- * key, so that they are read in the order in which they lie.
+ * Writes changed edges of the payload in the order of the key, in which stored
+ * edges are adjacent.
  */
 static void
 write_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
@@ -724,8 +740,8 @@ add_counts(KgApply *apply, const EdgeCounts *counts)
 }
 
 /*
- * Write what is not as stored.  Where triggers of the DBA's own may change
- * others, all are looked at again.
+ * Writes the changed edges. If triggers of a DBA may have changed other edges,
+ * all edges are compared again.
  */
 static void
 write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
@@ -760,7 +776,7 @@ write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
 			write_batch(apply, triples, batch, n, counts);
 		kg_work_done(&work, i - first);
 		MemoryContextSwitchTo(old);
-		/* Errors stay where they were made. */
+		/* Errors are in the scratch context. */
 		if (apply->errors.total == 0)
 			MemoryContextReset(scratch);
 	}
@@ -768,7 +784,7 @@ write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
 }
 
 /*
- * Stored edges that the payload does not hold, of those between entities that
+ * Deletes stored edges that the payload does not contain, between entities that
  * the caller sees.
  */
 static void
@@ -814,8 +830,8 @@ delete_gone(KgApply *apply, MemoryContext scratch, const Triples *gone)
 }
 
 /*
- * Of a relation that becomes symmetric, pairs of edges that are stored both ways
- * become one: the payload has one of them or none.
+ * For a relation that becomes symmetric: joins pairs of edges that are stored
+ * in both directions. The payload contains at most one of the two.
  */
 static void
 join_pairs(KgApply *apply, const KgRelation *relation)
@@ -834,7 +850,7 @@ join_pairs(KgApply *apply, const KgRelation *relation)
 			SPI_processed;
 }
 
-/* What declares the relation in the payload. */
+/* Returns the path of the relation's declaration in the payload. */
 static const char *
 path_of(const KgPayload *payload, const KgRelation *relation)
 {
@@ -844,7 +860,10 @@ path_of(const KgPayload *payload, const KgRelation *relation)
 	return "/definitions";
 }
 
-/* Of the first fault found: without the edge's values, which may be hidden. */
+/*
+ * Returns the error for the first stored edge at fault. It does not contain the
+ * edge's values, which may be hidden.
+ */
 static KgError *
 stored_error(const KgApply *apply, const KgRelation *relation,
 			 const KgError *first)
@@ -862,8 +881,9 @@ stored_error(const KgApply *apply, const KgRelation *relation,
 }
 
 /*
- * What a schema of the caller's choice says of an edge tells what is in it, so
- * none is asked of those that the caller does not see, or not both ends of.
+ * Raises an error if the caller does not see an edge and both its ends. The
+ * caller chose the schema, so validation errors could reveal the contents of
+ * hidden edges.
  */
 static void
 require_seen(const KgApply *apply, const KgUserContext *caller,
@@ -953,7 +973,7 @@ recheck_relation(KgApply *apply, const KgUserContext *caller,
 		kg_error_report(&apply->errors, err);
 }
 
-/* What a changed relation keeps must be what it could be given. */
+/* Checks stored edges of changed relations as if they were written now. */
 static void
 recheck_stored(KgApply *apply)
 {
@@ -972,7 +992,7 @@ recheck_stored(KgApply *apply)
 	kg_restore_user(&user);
 }
 
-/* Has a relation of the bundle a key property? */
+/* Returns whether a relation of the bundle has a key property. */
 static bool
 have_keys(const KgApply *apply)
 {
@@ -987,7 +1007,7 @@ have_keys(const KgApply *apply)
 	return false;
 }
 
-/* Find the ends of all edges of the payload, a batch at a time. */
+/* Finds the ends of all edges of the payload, in batches. */
 static void
 resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
 {
@@ -1016,7 +1036,7 @@ resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
 		resolve_batch(apply, i, n, known, triples);
 		kg_work_done(&work, n);
 		MemoryContextSwitchTo(old);
-		/* Errors stay where they were made. */
+		/* Errors are in the scratch context. */
 		if (apply->errors.total == errors)
 			MemoryContextReset(scratch);
 	}

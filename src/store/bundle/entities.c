@@ -1,11 +1,11 @@
 /*
  * bundle/entities.c
- *	  Writing a bundle's entities: what is new is inserted, what differs is
- *	  updated, what is gone is deleted, what is the same is not touched.
+ *	  Writing a bundle's entities: new ones are inserted, changed ones
+ *	  updated, missing ones deleted, equal ones not touched.
  *
- * The statements run as the caller, under row security, in batches; their
- * triggers validate and derive.  References are checked when the write scope
- * that the apply has open is closed.
+ * The statements run as the caller, under row security, in batches. Their
+ * triggers validate and derive. References are checked when the apply closes
+ * its scope.
  */
 #include "postgres.h"
 
@@ -32,17 +32,17 @@
 #include "utils/memutils.h"
 
 /*
- * Entities, and bytes of them, that are inserted by one statement: the more, the
- * more of their keys go to the same pages of the index.
+ * Entities, and their bytes, per INSERT. In larger batches, more keys go to the
+ * same pages of the index.
  */
 #define KG_WRITE_BATCH 100000
 #define KG_WRITE_BATCH_BYTES (32 * 1024 * 1024)
-/* Entities in any other statement. */
+/* Number of entities in other statements. */
 #define KG_ROW_BATCH 5000
-/* Stored rows read at a time to be compared. */
+/* Number of stored rows that are read at a time for the comparison. */
 #define KG_COMPARE_BATCH 1000
 
-/* An item's bytes are those of a datum of its own (kg_payload_data()). */
+/* An item's bytes are those of a separate datum (kg_payload_data()). */
 static bool
 same_data(const KgPayloadItem *item, Jsonb *stored)
 {
@@ -65,8 +65,8 @@ same_references(const KgType *type, const KgPayloadItem *item,
 }
 
 /*
- * Compare stored rows with the payload; gone gets those that it lacks.  With
- * gone NULL, only its references, after everything was written.
+ * Compares stored rows with the payload, and adds those that it lacks to gone.
+ * If gone is NULL, compares only references, after all was written.
  */
 static void
 compare_rows(const KgType *type, const KgItemTable *items, KgNodeList *gone,
@@ -110,8 +110,8 @@ compare_rows(const KgType *type, const KgItemTable *items, KgNodeList *gone,
 }
 
 /*
- * Compare a type's stored entities with the payload: one pass over the rows,
- * whatever the planner knows of them, each looked up among the items.
+ * Compares a type's stored entities with the payload. Reads the rows in one
+ * pass, whatever plan the planner prefers, and looks each up among the items.
  */
 static void
 compare_type(KgApply *apply, const KgType *type, KgNodeList *gone)
@@ -146,7 +146,10 @@ compare_type(KgApply *apply, const KgType *type, KgNodeList *gone)
 	MemoryContextDelete(scratch);
 }
 
-/* What was to be deleted and is there, as a trigger kept it. */
+/*
+ * Reports entities that are still stored because a trigger prevented their
+ * deletion.
+ */
 static void
 report_undeleted(KgApply *apply, const KgType *type, const int64 *nodes, int n)
 {
@@ -173,9 +176,9 @@ report_undeleted(KgApply *apply, const KgType *type, const int64 *nodes, int n)
 }
 
 /*
- * Delete a batch; the ids of those that are gone now, in order: others may have
- * deleted some since they were compared, triggers may put them back.  What a trigger
- * keeps is reported.
+ * Deletes a batch. Sets ids to those that are deleted now, in order, and
+ * returns their number. Other sessions may have deleted some before, and
+ * triggers may have restored some. Prevented deletions are reported.
  */
 static int
 delete_batch(KgApply *apply, const KgType *type, const int64 *nodes, int nnodes,
@@ -243,7 +246,10 @@ delete_gone(KgApply *apply, const KgType *type, const KgNodeList *gone)
 	MemoryContextDelete(scratch);
 }
 
-/* Another session wrote an entity that was not there when it was compared. */
+/*
+ * Raises KG_CONFLICT because another session wrote an entity that was not
+ * stored at the comparison.
+ */
 static KG_NORETURN void
 throw_lost_race(const KgApply *apply, const KgCounts *counts)
 {
@@ -258,8 +264,8 @@ throw_lost_race(const KgApply *apply, const KgCounts *counts)
 }
 
 /*
- * Of new entities, those that a trigger of the DBA's own wrote since they were
- * compared: they are then stored like any other.
+ * Finds new entities that a trigger of a DBA has written since the comparison.
+ * They are then treated as stored.
  */
 static void
 find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem **items,
@@ -287,13 +293,12 @@ find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem **items,
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Stands for the node of an entity while others of its batch are looked for. */
+/* Marks an entity as inserted until the statement's batch is finished. */
 #define KG_INSERTED (-1)
 
 /*
- * Insert beside triggers of the DBA's own, which may write some of the rows of
- * the statement themselves: no other session did, and no call made again would
- * find them missing.
+ * Inserts entities if the table has triggers of a DBA. These may have written
+ * some of the entities during this statement, so a conflict is not a lost race.
  */
 static void
 insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem **items,
@@ -308,7 +313,7 @@ insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem **items,
 	{
 		KgPayloadItem *item = kg_item_find(table, kg_spi_cstring(i, 1));
 
-		/* A trigger may have given it another id. */
+		/* A trigger may have changed the id. */
 		if (item)
 			item->node = KG_INSERTED;
 	}
@@ -324,8 +329,8 @@ insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem **items,
 }
 
 /*
- * The ids of new entities that hidden ones have: no call made again would find
- * them free.
+ * Reports ids of new entities that hidden entities have. Another attempt would
+ * not find them free.
  */
 static void
 refuse_taken(const KgApply *apply, const KgType *type,
@@ -365,7 +370,7 @@ refuse_taken(const KgApply *apply, const KgType *type,
 	}
 }
 
-/* One batch of items of a type that have been compared. */
+/* Writes one batch of compared items of a type. */
 static void
 write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
 			KgPayloadItem **items, int n)
@@ -425,8 +430,8 @@ compare_items(const void *a, const void *b)
 }
 
 /*
- * By id: then neighbours in the primary key are written one after the other, and
- * those who write the same entities wait for each other in one order.
+ * Returns the items sorted by id. So neighbours in the primary key are written
+ * together, and sessions that write the same entities do not deadlock.
  */
 static KgPayloadItem **
 sorted_items(const KgPayloadSet *set)
@@ -515,7 +520,7 @@ report_kept(KgApply *apply, const KgType *type, const KgPayloadItem *item)
 	kg_error_report(&apply->errors, err);
 }
 
-/* Count some items of a type by what is stored of them. */
+/* Counts some items of a type by their stored rows. */
 static void
 review_items(KgApply *apply, const KgType *type, const KgPayloadItem *items,
 			 int n, KgCounts *counts)
@@ -585,7 +590,10 @@ kg_bundle_review_entities(KgApply *apply)
 	}
 }
 
-/* Does the type refer to other bundles, so that it may lose its targets? */
+/*
+ * Returns whether the type refers to other bundles, so that its entities may
+ * lose their targets.
+ */
 static bool
 refers_elsewhere(const KgType *type)
 {
@@ -615,10 +623,9 @@ report_lost(KgApply *apply, const KgType *type, const KgPayloadItem *item)
 }
 
 /*
- * Deleted entities take others with them, by x-on-delete and through other
- * bundles also entities that the payload has.  As it is their bundle that is
- * applied, they are to be there as it says: like any reference to what does not
- * exist, that is a fault.
+ * Reports entities of the payload that were deleted along with others, by
+ * x-on-delete and through other bundles. The bundle being applied requires
+ * them, so this is a fault like a reference without a target.
  */
 void
 kg_bundle_check_kept(KgApply *apply)
@@ -642,7 +649,7 @@ kg_bundle_check_kept(KgApply *apply)
 	}
 }
 
-/* A stored entity that the new schema refuses is reported like the others. */
+/* Reports a stored entity that the new schema refuses. */
 static void
 revalidate(KgApply *apply, const KgType *type, const char *id,
 		   const Jsonb *data)
@@ -664,10 +671,11 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
 }
 
 /*
- * The next entities of a type, by id.  Writers of the type are locked out, but
- * not who deletes: a deletion is waited for, or waits, so that nothing is
- * derived of what is gone.  What was committed after the transaction's snapshot
- * counts too: it was written by the schema before.
+ * Reads the next entities of a type, by id. Writers of the type are locked out,
+ * but not deletions. So rows are locked: the deletion or this statement waits,
+ * and nothing is derived from a deleted entity. Rows committed after the
+ * transaction's snapshot are read too, because they were written under the
+ * previous schema.
  */
 static SPITupleTable *
 next_rows(const KgApply *apply, const KgType *type, const char *after)
@@ -685,8 +693,9 @@ next_rows(const KgApply *apply, const KgType *type, const char *after)
 }
 
 /*
- * What a schema of the caller's choice says of an entity tells what is in it, so
- * none is asked of those that the caller does not see.
+ * Raises an error if the caller does not see one of the entities. The caller
+ * chose the schema, so validation errors could reveal the contents of hidden
+ * entities.
  */
 static void
 require_seen(const KgApply *apply, const KgUserContext *caller,
@@ -762,7 +771,9 @@ rebuild_type(KgApply *apply, const KgUserContext *caller, const KgType *type,
 		SPI_freetuptable(rows);
 	}
 	kg_derive_end(d);
-	/* What the new schema refuses cannot be written: it is reported. */
+	/*
+	 * Entities that the new schema refuses are reported and cannot be written.
+	 */
 	if (apply->errors.total == 0)
 		kg_entities_write_again(apply->tenant, &changed);
 }
@@ -780,7 +791,7 @@ changes_type(const KgApply *apply, const KgType *type)
 	return false;
 }
 
-/* Does a field count edges at both ends that it counted at one, or the reverse? */
+/* Returns whether a field counts edges at other ends than before. */
 static bool
 counts_otherwise(const KgApply *apply, const KgField *field)
 {
@@ -797,7 +808,7 @@ counts_otherwise(const KgApply *apply, const KgField *field)
 	return false;
 }
 
-/* Of a type that stays as it is. */
+/* Counts edges anew for a type whose schema does not change. */
 static void
 count_anew(const KgApply *apply, const KgType *type)
 {

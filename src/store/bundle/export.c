@@ -1,9 +1,9 @@
 /*
  * bundle/export.c
- *	  A bundle as kg_apply_bundle() takes it.
+ *	  Export of a bundle in the form that kg_apply_bundle() takes.
  *
- * As the caller: what it may not see is not in the export.  The order of
- * everything is fixed, so that equal bundles export equal bytes.
+ * Runs as the caller, so rows that it may not see are not in the export. The
+ * order of everything is fixed, so equal bundles export equal bytes.
  */
 #include "postgres.h"
 
@@ -20,13 +20,14 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-/* Rows at a time; of a part, too. */
+/* Number of rows read at a time, and per part. */
 #define KG_EXPORT_FETCH 1000
 
 /*
- * An export is one object, or rows (part, name, value): "bundle", all but its
- * entities and edges; "items" of the entity type name, in arrays; "edges", in
- * arrays.  Rows take no more memory than one of them, whatever there is.
+ * An export in progress. The result is one object, or rows (part, name, value):
+ * "bundle" has all except entities and edges, "items" has arrays of entities of
+ * the type name, "edges" has arrays of edges. With rows, memory is limited to
+ * one row.
  */
 typedef struct Export
 {
@@ -36,7 +37,7 @@ typedef struct Export
 	ReturnSetInfo *rows; /* NULL: one object */
 	MemoryContext part_context;
 	KgJsonWriter part;
-	KgJsonWriter *w; /* of the two, what entities and edges are put in */
+	KgJsonWriter *w; /* one of the two, for entities and edges */
 	KgWork work;
 } Export;
 
@@ -191,7 +192,10 @@ put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 
 typedef void (*PutRow)(Export *export, const void *arg, uint64 row);
 
-/* The portal's rows as members of one array, or of one a part, at least one. */
+/*
+ * Writes the portal's rows as members of one array, or as one array per part,
+ * at least one.
+ */
 static void
 put_rows(Export *export, Portal portal, const char *part, const char *name,
 		 PutRow put, const void *arg)
@@ -295,7 +299,7 @@ put_edge(Export *export, const void *arg, uint64 row)
 	MemoryContextSwitchTo(old);
 }
 
-/* Those between entities that the caller sees. */
+/* Writes the edges between entities that the caller sees. */
 static void
 put_edges(void *arg)
 {
@@ -324,7 +328,10 @@ put_edges(void *arg)
 	}
 }
 
-/* With what kg_register_tool() takes: the definition, and the deprecation. */
+/*
+ * Writes the arguments of kg_register_tool(): the definition, and the
+ * deprecation.
+ */
 static void
 put_tool(KgJsonWriter *w, const KgToolVersion *version)
 {
@@ -364,7 +371,7 @@ put_tools(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 		kg_jw_end_array(w);
 }
 
-/* What is not of entities and edges; the object stays open. */
+/* Writes all except entities and edges, and leaves the object open. */
 static void
 put_head(Export *export)
 {

@@ -1,10 +1,11 @@
 /*
  * bundle/gone.c
- *	  What goes with the entities that an apply deletes: explicit edges, and by
- *	  x-on-delete entities of this and other bundles.
+ *	  Counts of the rows that are deleted along with the entities that an
+ *	  apply deletes: explicit edges and, by x-on-delete, entities of this
+ *	  and other bundles.
  *
- * They are counted by the difference of what there was and what is left, both
- * as one snapshot has it: what other sessions do meanwhile is not counted.
+ * A count is the difference between the rows before and after, each in one
+ * snapshot of this transaction. So writes of other sessions do not count.
  */
 #include "postgres.h"
 
@@ -25,7 +26,7 @@ typedef struct KgTally
 static List *
 count_entities(const char *tenant)
 {
-	/* By the primary key alone. */
+	/* Uses only the primary key. */
 	KG_BATCH_READ("SELECT t.type_no::bigint, e.n FROM (SELECT bundle, "
 				  "entity_type, count(*) AS n FROM @kg_entity "
 				  "WHERE tenant = $1 GROUP BY bundle, entity_type) e "
@@ -35,7 +36,7 @@ count_entities(const char *tenant)
 	return kg_row_counts();
 }
 
-/* Can an entity go with one of another bundle? */
+/* Returns whether an entity can be deleted along with one of another bundle. */
 static bool
 cascades_across(const KgCatalog *catalog)
 {
@@ -61,7 +62,10 @@ has_declared(const KgCatalog *catalog)
 	return false;
 }
 
-/* By the active snapshot; what cannot have changed is not counted. */
+/*
+ * Counts rows by the active snapshot. Rows that cannot have changed are not
+ * counted.
+ */
 static void
 count_rows(const KgApply *apply, List **entities, List **edges)
 {
@@ -105,7 +109,10 @@ count_of(List *counts, int32 number)
 	return 0;
 }
 
-/* What of another bundle is counted has its bundle's name before its own. */
+/*
+ * Returns the name in the counts: with the bundle's name if it is another
+ * bundle.
+ */
 static const char *
 count_name(const KgApply *apply, const char *bundle, const char *name)
 {
@@ -115,8 +122,8 @@ count_name(const KgApply *apply, const char *bundle, const char *name)
 }
 
 /*
- * Of this bundle the apply itself counts what it writes; what of it went with
- * others is refused (kg_bundle_check_kept).
+ * Counts deleted entities of other bundles. The apply itself counts those of
+ * its bundle; kg_bundle_check_kept() refuses further deletions in it.
  */
 static void
 count_gone_entities(KgApply *apply, List *left)

@@ -2,10 +2,9 @@
  * numbers.c
  *	  Numbers of types and relations.
  *
- * They are integers, and a database that has a number of its own
- * (kg_set_shard()) has 2^20 of them.  A dry run is undone: its numbers are below
- * 0, and no stored row has such a number.  Those of a backend are its own, so that no dry
- * run waits for another.
+ * They are integers. A database with a shard number (kg_set_shard()) has 2^20
+ * of them. A dry run is rolled back and uses numbers below 0, which no stored
+ * row has. Each backend has its own, so dry runs do not wait for each other.
  */
 #include "postgres.h"
 
@@ -14,13 +13,13 @@
 #include "miscadmin.h"
 #include "store/bundle/numbers.h"
 
-/* Of a backend, before they are given again. */
+/* Negative numbers per backend, which are reused in turn. */
 #define KG_UNSTORED 8192
 
 static const struct
 {
 	const char *plural;
-	const char *next; /* and the last that there is */
+	const char *next; /* the sequence, and its last number */
 } numbered[] = {
 	[KG_NUMBERED_TYPE] = {"types",
 						  "SELECT nextval('@kg_type_seq'), coalesce((SELECT "

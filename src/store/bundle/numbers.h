@@ -14,9 +14,9 @@ typedef enum KgNumbered
 } KgNumbered;
 
 /*
- * Returns a number that no type, or no relation, of the tenant has.  A dry run
- * stores nothing and takes no number that can run out.  Raises
- * KG_LIMIT_EXCEEDED if there are no more.  As the owner, inside SPI.
+ * Returns a number that no type (or no relation) of the tenant has. A dry run
+ * stores nothing and uses numbers that cannot run out. Raises KG_LIMIT_EXCEEDED
+ * if no number is left. Runs as the extension's owner, inside SPI.
  */
 extern int32 kg_number_new(KgApply *apply, KgNumbered what);
 

@@ -1,6 +1,6 @@
 /*
  * payload.c
- *	  A bundle as it was sent.
+ *	  The payload: a bundle as it was sent.
  */
 #include "postgres.h"
 
@@ -12,9 +12,12 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Bytes for the strings of edges at a time. */
+/* Bytes allocated at a time for the strings of edges. */
 #define KG_STRING_ROOM (64 * 1024)
-/* Edges whose relation is looked at before its name is copied. */
+/*
+ * Number of recent edges whose relation names are compared before a name is
+ * copied.
+ */
 #define KG_RECENT_EDGES 8
 
 static void
@@ -62,7 +65,10 @@ kg_json_hash(const Jsonb *jsonb)
 	return hex;
 }
 
-/* A member of a type; NULL where it is absent or, reported, of another. */
+/*
+ * Returns a member of a type. Returns NULL if it is missing, or if it has
+ * another type, which is reported.
+ */
 static JsonbValue *
 member(const JsonbContainer *object, const char *key, const char *type,
 	   bool required, const char *path, JsonbValue *value, KgErrorList *errors)
@@ -145,7 +151,10 @@ type_name_member(const JsonbContainer *object, const char *key,
 	return name;
 }
 
-/* An item of an array of objects, or NULL with the fault reported. */
+/*
+ * Returns an item of an array of objects, or NULL if it is not an object, which
+ * is reported.
+ */
 static const JsonbContainer *
 object_item(const JsonbValue *value, const char *path, KgErrorList *errors)
 {
@@ -356,7 +365,7 @@ read_item(KgPayloadSet *set, const JsonbValue *value, int set_index, int index,
 	set->nitems++;
 }
 
-/* The items of an array, or those that were taken out of it. */
+/* Reads the items of an array, or those that were parsed out of it. */
 static void
 read_items(KgPayloadSet *set, const JsonbContainer *array,
 		   const KgItemList *taken, int set_index, KgErrorList *errors)
@@ -426,10 +435,13 @@ typedef struct EdgeMembers
 	JsonbValue relation;
 	JsonbValue from;
 	JsonbValue to;
-	JsonbValue properties; /* jbvNull: none */
+	JsonbValue properties; /* jbvNull: missing */
 } EdgeMembers;
 
-/* Is there nothing to say of an edge?  There may be very many. */
+/*
+ * Reads an edge. Returns false if it is invalid. Fast, because there may be
+ * many.
+ */
 static bool
 read_edge(const JsonbValue *value, EdgeMembers *edge)
 {
@@ -480,7 +492,7 @@ report_faults(const JsonbValue *value, int index, KgErrorList *errors)
 		object, "properties", "object", false, path, &properties, errors);
 }
 
-/* Report what is wrong with an edge; what is not kept of it takes no memory. */
+/* Reports the faults of an edge. Errors beyond the limit take no memory. */
 static void
 refuse_edge(const JsonbValue *value, int index, KgErrorList *errors)
 {
@@ -495,7 +507,7 @@ refuse_edge(const JsonbValue *value, int index, KgErrorList *errors)
 		MemoryContextDelete(scratch);
 }
 
-/* A copy of a string, many to an allocation. */
+/* Returns a copy of a string. Copies share allocations. */
 static char *
 keep_string(KgPayloadEdges *edges, const JsonbValue *string)
 {
@@ -515,7 +527,10 @@ keep_string(KgPayloadEdges *edges, const JsonbValue *string)
 	return copy;
 }
 
-/* Edges of one relation mostly come together. */
+/*
+ * Returns a copy of the relation's name, shared with recent edges, which mostly
+ * have the same relation.
+ */
 static const char *
 keep_relation(KgPayloadEdges *edges, const JsonbValue *name)
 {

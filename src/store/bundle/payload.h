@@ -1,6 +1,7 @@
 /*
  * payload.h
- *	  A bundle as it was sent: read into structs, every fault gathered.
+ *	  The payload: a bundle as it was sent, read into structs. All its
+ *	  faults are collected.
  */
 #ifndef KG_PAYLOAD_H
 #define KG_PAYLOAD_H
@@ -13,9 +14,9 @@ typedef struct KgPayloadType
 	const char *name;
 	Jsonb *schema;
 	char *hash;			  /* filled by kg_bundle_definitions */
-	const KgType *parsed; /* NULL: its schema is at fault */
+	const KgType *parsed; /* NULL: its schema is invalid */
 	const KgType *stored; /* the type as it is now, or NULL */
-	int position;		  /* -1: as it is */
+	int position;		  /* -1: unchanged */
 	char *path;			  /* of the schema */
 } KgPayloadType;
 
@@ -23,7 +24,7 @@ typedef struct KgPayloadRelation
 {
 	const char *name;
 	const char *from;
-	const char *to; /* type, or bundle/type */
+	const char *to; /* "type" or "bundle/type" */
 	Jsonb *schema;
 	const char *inverse;
 	bool symmetric;
@@ -34,55 +35,55 @@ typedef struct KgPayloadRelation
 	char *path;
 } KgPayloadRelation;
 
-/* Points into the payload. */
+/* An entity of the payload. Points into the payload. */
 typedef struct KgPayloadItem
 {
-	const char *id; /* NULL: at fault */
+	const char *id; /* NULL: invalid */
 	JsonbContainer *container;
 	int len;
 	int set;	/* index in "entities" */
 	int index;	/* index in its "items" */
-	int64 node; /* of the stored entity; 0: none */
-	bool same;	/* as stored */
-	bool ahead; /* stored since they were compared, by a trigger */
-	bool kept;	/* still there, with its references (kg_bundle_check_kept) */
+	int64 node; /* of the stored entity; 0: not stored */
+	bool same;	/* equal to the stored entity */
+	bool ahead; /* written by a trigger after the comparison */
+	bool kept;	/* still stored, with its references (kg_bundle_check_kept) */
 } KgPayloadItem;
 
-/* By id (store/bundle/payload_ids.h). */
+/* Items by their ids (store/bundle/payload_ids.h). */
 typedef struct KgItemTable KgItemTable;
 
 typedef struct KgPayloadSet
 {
 	const char *type_name;
 	KgItemTable *ids;
-	const KgType *type; /* of the payload or stored; NULL: at fault */
+	const KgType *type; /* of the payload, or stored; NULL: invalid */
 	int nitems;
 	KgPayloadItem *items;
 } KgPayloadSet;
 
-/* Copies and numbers of what is read, of which there may be many. */
+/* An edge of the payload. There may be many, so the struct is small. */
 typedef struct KgPayloadEdge
 {
 	const char *relation;
-	const char *from; /* handles */
+	const char *from; /* a handle, as to is */
 	const char *to;
-	const void *properties; /* where the bundle has them, or NULL */
-	uint32 len;				/* of the properties */
+	const void *properties; /* in the bundle, or NULL */
+	uint32 len;				/* of the properties, in bytes */
 	int index;
 } KgPayloadEdge;
 
 typedef struct KgPayloadEdges
 {
-	bool text; /* properties are JSON text, else containers */
+	bool text; /* properties are JSON text; otherwise containers */
 	int n;
 	int allocated;
 	KgPayloadEdge *list;
 	MemoryContext context;
-	char *room; /* for strings */
+	char *room; /* for strings; left is its free size in bytes */
 	Size left;
 } KgPayloadEdges;
 
-/* Items of one type that were taken out of a bundle's text. */
+/* Items of one type that were parsed out of the text of a bundle. */
 typedef struct KgItemList
 {
 	int n;
@@ -91,8 +92,9 @@ typedef struct KgItemList
 } KgItemList;
 
 /*
- * A bundle as it comes: jsonb, or a text that was taken apart (payload_text.c).
- * A text's entities and edges are not in root, which has empty arrays there.
+ * A bundle as the caller sent it: jsonb, or text split by payload_text.c. If
+ * split, its entities and edges are not in root, which has empty arrays in
+ * their place.
  */
 typedef struct KgDocument
 {
@@ -100,20 +102,20 @@ typedef struct KgDocument
 	bool split;
 	int nsets;
 	int allocated_sets;
-	KgItemList *sets; /* "items" of each of "entities" */
+	KgItemList *sets; /* the "items" of each member of "entities" */
 	KgPayloadEdges edges;
 	KgErrorList edge_errors;
 } KgDocument;
 
 typedef struct KgPayload
 {
-	const char *name;		/* NULL: none that a bundle may have */
-	const char *given_name; /* as it was sent; NULL: it is no string */
+	const char *name;		/* NULL: missing or invalid */
+	const char *given_name; /* as it was sent; NULL: not a string */
 	const char *version;
 	const char *description;
 	const char *instructions;
 	Jsonb *definitions; /* {uri: schema}, or NULL */
-	Jsonb *tools;		/* array of definitions of registered tools, or NULL */
+	Jsonb *tools;		/* definitions of registered tools, an array, or NULL */
 	bool has_schemas;
 	bool has_relations;
 	bool has_entities;
@@ -128,41 +130,44 @@ typedef struct KgPayload
 } KgPayload;
 
 /*
- * Read a bundle.  What it says of names and shapes is checked here; types,
- * entities and references by bundle_check.h.
+ * Reads a bundle, and checks names and shapes. kg_bundle_check() checks types,
+ * entities and references.
  */
 extern KgPayload *kg_payload_read(const KgDocument *document,
 								  KgErrorList *errors);
 
 /*
- * JSON text, which has to stay where it is as long as the payload is used.
- * Raises what is wrong with it as jsonb_in() does.
+ * Parses JSON text, which must stay at its address as long as the payload is
+ * used. Raises the errors of jsonb_in().
  */
 extern KgDocument *kg_document_of_text(const char *text, int len,
 									   int max_errors);
 
-/* Add an edge, or report why it cannot be read; properties are text or not. */
+/*
+ * Adds an edge, or reports why it is invalid. properties is JSON text of len
+ * bytes, or NULL if value contains them.
+ */
 extern void kg_payload_add_edge(KgPayloadEdges *edges, const JsonbValue *value,
 								int index, const char *properties, int len,
 								KgErrorList *errors);
 
-/* How many entities it has. */
+/* Returns the number of entities. */
 extern int64 kg_payload_nitems(const KgPayload *payload);
 
-/* The type of that name, or NULL. */
+/* Returns the type of that name, or NULL. */
 extern KgPayloadType *kg_payload_type(const KgPayload *payload,
 									  const char *name);
 
-/* The data of an item as a datum of its own. */
+/* Returns the data of an item as a separate datum. */
 extern Jsonb *kg_payload_data(const KgPayloadItem *item);
 
-/* The properties of an edge as a datum, or NULL. */
+/* Returns the properties of an edge as a datum, or NULL. */
 extern Jsonb *kg_payload_properties(const KgPayloadEdges *edges,
 									const KgPayloadEdge *edge);
 
 extern bool kg_valid_type_name(const char *name);
 
-/* Hex digest of a document's canonical form. */
+/* Returns the hex digest of a document's canonical form. */
 extern char *kg_json_hash(const Jsonb *jsonb);
 
 #endif /* KG_PAYLOAD_H */

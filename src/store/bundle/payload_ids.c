@@ -16,11 +16,13 @@ typedef struct ItemSlot
 	uint32 hash;
 } ItemSlot;
 
-/* Open addressing: a look-up reads one line of memory, the item and its id. */
+/*
+ * A hash table with open addressing: a look-up reads one cache line, the item
+ * and its id.
+ */
 struct KgItemTable
 {
-	uint32
-		mask; /* slots, a power of two, less one; half of them used at most */
+	uint32 mask; /* number of slots (a power of two) - 1; half used at most */
 	ItemSlot *slots;
 };
 
@@ -53,7 +55,7 @@ compare_sets(const void *a, const void *b)
 				  (*(KgPayloadSet *const *) b)->type_name);
 }
 
-/* The items of several sets of one type are in one table. */
+/* Several sets of one type share a table. */
 void
 kg_payload_ids_make(KgPayload *payload)
 {
@@ -87,7 +89,7 @@ hash_of(const char *id)
 	return hash_bytes((const unsigned char *) id, strlen(id));
 }
 
-/* Where the id is, or would be. */
+/* Returns the slot of the id, or the free slot for it. */
 static ItemSlot *
 slot_of(const KgItemTable *table, const char *id, uint32 hash)
 {
@@ -117,7 +119,9 @@ kg_item_find(const KgItemTable *table, const char *id)
 	return slot_of(table, id, hash_of(id))->item;
 }
 
-/* The tables of the ends' types: those of one side mostly have one type. */
+/*
+ * Returns the table of each end's type. Ends on one side mostly have one type.
+ */
 static const KgItemTable **
 tables_of(const KgPayload *payload, const KgEdgeEnd *ends, int n)
 {
@@ -137,7 +141,7 @@ tables_of(const KgPayload *payload, const KgEdgeEnd *ends, int n)
 	return tables;
 }
 
-/* So far ahead, what is looked at next is fetched from memory. */
+/* Number of look-ups by which memory is prefetched. */
 #define KG_FETCH_AHEAD 8
 
 void

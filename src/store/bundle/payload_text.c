@@ -1,14 +1,14 @@
 /*
  * payload_text.c
- *	  A bundle's text, taken apart while it is read.
+ *	  Parsing the text of a bundle into parts.
  *
- * Converting all of it to jsonb takes several times its size at once.  Here
- * PostgreSQL's parser calls back, with the faults that jsonb_in() raises:
- * entities become a jsonb each; of an edge its ends are kept, and where in the
- * text its properties are; everything else becomes one jsonb, in which the
- * arrays of entities and edges are empty.
+ * Converting it to jsonb as a whole takes several times its size in memory.
+ * Here, PostgreSQL's parser calls functions of this file, and raises the
+ * errors of jsonb_in(). Each entity becomes a jsonb. Of an edge, the ends and
+ * the address of its properties in the text are stored. Everything else
+ * becomes one jsonb, in which the arrays of entities and edges are empty.
  *
- * Of two members of one name the later counts, as in jsonb.
+ * If an object has two members of one name, the later one counts, as in jsonb.
  */
 #include "postgres.h"
 
@@ -23,7 +23,7 @@
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
-/* Which member of the root is being read. */
+/* The member of the root that is being read. */
 typedef enum Part
 {
 	PART_OTHER,
@@ -31,33 +31,33 @@ typedef enum Part
 	PART_ENTITIES
 } Part;
 
-/* A value while it is built, as jsonb_in() does. */
+/* Builds a value like jsonb_in(). */
 typedef struct Builder
 {
 	KgJsonbState state;
-	JsonbValue scalar; /* the root where it is one */
+	JsonbValue scalar; /* the root if it is a scalar */
 } Builder;
 
 typedef struct Reader
 {
 	KgDocument *document;
-	MemoryContext context; /* of what is kept */
-	MemoryContext scratch; /* of an item */
-	MemoryContext outside; /* current where an item begins */
+	MemoryContext context; /* for the results */
+	MemoryContext scratch; /* for one item */
+	MemoryContext outside; /* current before an item begins */
 	JsonLexContext *lex;
-	Builder rest; /* all but the items */
+	Builder rest; /* everything except the items */
 	Builder item;
-	Builder *out; /* one of the two */
-	int depth;	  /* open objects and arrays */
+	Builder *out; /* either &rest or &item */
+	int depth;	  /* number of open objects and arrays */
 	Part part;
 	bool in_array; /* the part's value is an array */
-	bool in_items; /* in "items" of one of "entities" */
-	int nitems;	   /* of the array of edges */
+	bool in_items; /* in "items" of a member of "entities" */
+	int nitems;	   /* in the array of edges */
 	const char *properties;
 	int properties_len;
 } Reader;
 
-/* Do the elements of the innermost array stand for themselves? */
+/* Returns whether the elements of the innermost array are items. */
 static bool
 holds_items(const Reader *reader)
 {
@@ -134,7 +134,7 @@ object_end(void *state)
 	KG_JSON_ACTION_DONE;
 }
 
-/* An array that is there twice begins anew. */
+/* A repeated array replaces the previous one. */
 static KG_JSON_ACTION
 array_start(void *state)
 {
@@ -219,7 +219,9 @@ element_start(void *state, bool isnull)
 	CHECK_FOR_INTERRUPTS();
 	if (holds_items(reader))
 	{
-		/* Whatever the parser allocates until the item's end goes with it. */
+		/*
+		 * All that the parser allocates until the item's end is freed with it.
+		 */
 		reader->outside = MemoryContextSwitchTo(reader->scratch);
 		memset(&reader->item, 0, sizeof(reader->item));
 		reader->out = &reader->item;

@@ -1,7 +1,7 @@
 /*
  * bundle/registered.c
- *	  Registered tools that a bundle brings, and those that it could break.  As
- *	  the owner, inside SPI_connect().
+ *	  Registered tools that a bundle brings, and those that it could break.
+ *	  All functions run as the extension's owner, inside SPI_connect().
  */
 #include "postgres.h"
 
@@ -13,7 +13,9 @@
 #include "store/bundle/bundle.h"
 #include "store/registered_tools.h"
 
-/* Who writes entities and nothing else changes nothing that tools are made of. */
+/*
+ * Returns whether the payload changes anything that tools use. Entities do not.
+ */
 static bool
 declares(const KgApply *apply)
 {
@@ -123,7 +125,7 @@ write_one(void *arg)
 	}
 }
 
-/* Versions that differ in build metadata only are the same. */
+/* Two versions that differ only in build metadata are equal. */
 static bool
 report_twice(KgApply *apply, const Jsonb *definition, int index)
 {

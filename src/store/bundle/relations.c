@@ -1,8 +1,9 @@
 /*
  * bundle/relations.c
- *	  The relations of a bundle as they will be: what its payload declares, what
- *	  its types derive and, in a merge, what is stored beside them.  They are
- *	  checked as a whole, so that what is stored can always be applied again.
+ *	  The relations of a bundle after the apply: those that its payload
+ *	  declares, those that its types derive and, in a merge, other stored
+ *	  ones. They are checked as a whole, so that a stored bundle can always
+ *	  be applied again.
  */
 #include "postgres.h"
 
@@ -19,25 +20,25 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-/* A row of kg_relation as it is to be. */
+/* A row of kg_relation after the apply. */
 typedef struct KgNewVariant
 {
 	const char *relation;
 	const char *from_type;
 	const char *to_bundle;
 	const char *to_type;
-	const char *property; /* that it is derived from, or NULL: declared */
+	const char *property; /* the deriving property; NULL: declared */
 	const Jsonb *schema;
 	const char *inverse;
 	bool symmetric;
 	const char *key;
 	bool history;
 	const char *description;
-	int nfields; /* of a schema without fault */
+	int nfields; /* of a valid schema */
 	KgField *fields;
 	KgPeriod period;
-	int expose;		  /* KG_EXPOSE_*; the tools are of the name */
-	const char *path; /* of what says so in the payload; NULL: stored */
+	int expose;		  /* KG_EXPOSE_*; the same for all variants of a name */
+	const char *path; /* of the declaration in the payload; NULL: stored */
 } KgNewVariant;
 
 static bool
@@ -70,7 +71,10 @@ end_name(const KgApply *apply, const KgNewVariant *variant)
 	return psprintf("%s/%s", variant->to_bundle, variant->to_type);
 }
 
-/* Two properties may derive the same variant; the payload's comes first. */
+/*
+ * Adds a variant. Two properties may derive one variant; the payload's has
+ * precedence.
+ */
 static void
 add_variant(KgApply *apply, const KgNewVariant *variant)
 {
@@ -126,7 +130,10 @@ derive_variants(KgApply *apply, const KgType *type, const char *path)
 	}
 }
 
-/* An end of a declared relation: "type" of this bundle, or "bundle/type". */
+/*
+ * Splits an end of a declared relation: "type" of this bundle, or
+ * "bundle/type".
+ */
 static void
 split_end(const KgApply *apply, const char *end, const char **bundle,
 		  const char **type)
@@ -163,7 +170,10 @@ declare_variants(KgApply *apply)
 	}
 }
 
-/* Declared variants that a merge keeps, because the payload names none. */
+/*
+ * Adds the stored declared variants that a merge retains because the payload
+ * does not name their relation.
+ */
 static void
 keep_variants(KgApply *apply)
 {
@@ -256,7 +266,7 @@ check_ends(KgApply *apply, const KgPayloadRelation *relation, bool only_others)
 			apply, relation->to, NULL, psprintf("%s/to", relation->path));
 }
 
-/* Variants of a relation are of one kind. */
+/* Reports variants of one relation that differ in kind. */
 static void
 check_alike(KgApply *apply, const KgNewVariant *a, const KgNewVariant *b)
 {
@@ -302,7 +312,10 @@ same_field(const KgField *a, const KgField *b)
 	return kg_text_same(a ? a->name : NULL, b ? b->name : NULL);
 }
 
-/* An edge says of which relation it is, not of which variant. */
+/*
+ * Reports variants of one relation that differ in their periods: an edge names
+ * its relation, but not its variant.
+ */
 static void
 check_periods_alike(KgApply *apply, const KgNewVariant *a,
 					const KgNewVariant *b)
@@ -321,7 +334,7 @@ check_periods_alike(KgApply *apply, const KgNewVariant *a,
 	report(apply, err, b->path ? b->path : a->path);
 }
 
-/* A kept one may refer to definitions that are new. */
+/* Checks the schema. A retained variant may refer to changed definitions. */
 static bool
 check_schema(KgApply *apply, KgNewVariant *variant)
 {
@@ -419,7 +432,10 @@ report_same_name(KgApply *apply, const EdgeProperty *a, const EdgeProperty *b)
 	report(apply, err, b->variant->path ? b->variant->path : a->variant->path);
 }
 
-/* One name is one property in all variants: a filter is of the relation. */
+/*
+ * Reports properties of one name that differ between variants: a filter applies
+ * to the whole relation.
+ */
 static void
 check_names_alike(KgApply *apply)
 {
@@ -452,7 +468,10 @@ check_names_alike(KgApply *apply)
 	pfree(properties);
 }
 
-/* Refuse a name that would ask one relation forwards and another backwards. */
+/*
+ * Reports an inverse name that is the name of a relation: the direction of a
+ * query would be unknown.
+ */
 static void
 report_inverse(KgApply *apply, const char *relation, const char *inverse,
 			   const char *path)
@@ -474,7 +493,10 @@ report_inverse(KgApply *apply, const char *relation, const char *inverse,
 	report(apply, err, path);
 }
 
-/* Tools take the names of all relations of the tenant, and their inverses. */
+/*
+ * Checks inverse names. Tools accept the names and inverse names of all
+ * relations of the tenant.
+ */
 static void
 check_inverses(KgApply *apply)
 {
@@ -515,7 +537,10 @@ check_inverses(KgApply *apply)
 	}
 }
 
-/* Declared relations of other bundles that go to a type that would be gone. */
+/*
+ * Reports declared relations of other bundles that have an end at a type to be
+ * deleted.
+ */
 static void
 check_foreign_relations(KgApply *apply)
 {
@@ -526,7 +551,7 @@ check_foreign_relations(KgApply *apply)
 	{
 		const KgRelation *relation = &before->relations[i];
 
-		/* Of a derived one its property is asked. */
+		/* For a derived relation, its property is checked. */
 		if (relation->derived || strcmp(relation->bundle, own) == 0)
 			continue;
 		for (int j = 0; j < relation->nvariants; j++)
@@ -577,14 +602,14 @@ kg_bundle_has_relation(const KgApply *apply, const char *name)
 			strcmp(relation->bundle, payload->name) != 0)
 			return true;
 	}
-	/* What a type at fault derives is not known. */
+	/* The relations that an invalid type derives are unknown. */
 	for (int i = 0; i < payload->ntypes; i++)
 		if (payload->types[i].parsed == NULL)
 			return true;
 	return false;
 }
 
-/* Types that stay as they are and count a relation that would be gone. */
+/* Reports stored types that count a relation to be deleted. */
 static void
 check_counted(KgApply *apply)
 {
@@ -717,8 +742,9 @@ kg_bundle_changes_relations(const KgApply *apply)
 /* ---- writing ---- */
 
 /*
- * A relation keeps its number as long as it is declared, or derived: explicit
- * edges do not become derived ones, nor the other way round.
+ * Returns whether a relation retains its number. It does as long as it is
+ * declared, or derived: explicit edges do not become derived ones, nor vice
+ * versa.
  */
 static bool
 continues(const KgApply *apply, const KgRelation *relation,
@@ -747,8 +773,8 @@ relation_number(KgApply *apply, const KgNewVariant *variant,
 }
 
 /*
- * Edges of relations that the bundle no longer has go with them; edges of a
- * derived relation go with the references that they come from.
+ * Deletes relations that the bundle no longer has, with their explicit edges.
+ * Derived edges are deleted with their references.
  */
 static void
 delete_relations(KgApply *apply)
@@ -765,7 +791,7 @@ delete_relations(KgApply *apply)
 			kept |= continues(apply, relation, lfirst(lc));
 		if (kept)
 			continue;
-		/* Nobody adds to them, and what was added by now is seen. */
+		/* No session adds edges now, and all edges added before are visible. */
 		(void) kg_lock_relation_exclusive(relation->relation_no);
 		KG_SPI_LATEST("DELETE FROM @kg_edge WHERE tenant = $1 "
 					  "AND relation_no = $2",
@@ -781,13 +807,12 @@ delete_relations(KgApply *apply)
 	}
 }
 
-/* The columns of a row of kg_relation, in the order of its table. */
+/* The number of columns of kg_relation, in the order of the table. */
 #define KG_RELATION_COLUMNS 14
 
 /*
- * Since when the history of a relation's edges is kept; 0: it is not.  That of
- * derived ones is where all types that refer keep theirs: it is complete or
- * not.
+ * Returns the time since when a relation's edges have history, or 0. Derived
+ * edges have history if all referring types have it, so that it is complete.
  */
 static TimestampTz
 history_since(const KgApply *apply, const KgNewVariant *variant)
@@ -834,8 +859,8 @@ variant_row(const KgApply *apply, const KgNewVariant *v, int32 number,
 }
 
 /*
- * What is stored has the keys of the key property that there was.  Its relations
- * are locked.
+ * Refuses another key property for relations with stored edges, whose keys have
+ * the previous one's values. The relations are locked.
  */
 static void
 check_changed_keys(KgApply *apply)
@@ -873,7 +898,7 @@ check_changed_keys(KgApply *apply)
 	}
 }
 
-/* Are exactly these variants stored? */
+/* Returns whether exactly these variants are stored. */
 static bool
 relations_stored(const KgApply *apply, const int32 *numbers)
 {
@@ -910,7 +935,9 @@ relations_stored(const KgApply *apply, const int32 *numbers)
 	return true;
 }
 
-/* Few rows: written anew when they differ. */
+/*
+ * Writes the relations. There are few rows, so all are replaced if any differs.
+ */
 void
 kg_bundle_write_relations(KgApply *apply)
 {

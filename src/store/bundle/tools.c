@@ -1,7 +1,7 @@
 /*
  * bundle/tools.c
- *	  The generated tools of a bundle: their names are free, and their rows of
- *	  kg_tool are those that its types and relations expose.
+ *	  The generated tools of a bundle: their names are checked, and the rows
+ *	  of kg_tool become those that its types and relations expose.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 
 #define KG_MAX_TOOL_NAME 64
 
-/* A tool that the payload makes; of a type, or of a relation. */
+/* A tool that the payload generates, of a type or of a relation. */
 typedef struct NewTool
 {
 	const char *name;
@@ -77,7 +77,10 @@ is_own(const KgApply *apply, const KgTool *tool)
 	return strcmp(tool->bundle, apply->payload->name) == 0;
 }
 
-/* A tool of this bundle whose type a merge leaves as it is. */
+/*
+ * Returns whether the tool belongs to a type of this bundle that a merge does
+ * not change.
+ */
 static bool
 stays(const KgApply *apply, const KgTool *tool)
 {
@@ -151,8 +154,8 @@ check_tool(KgApply *apply, const NewTool *tool, const List *taken)
 }
 
 /*
- * The bundle of the toolset memory brings tools by fixed names, which a tenant of
- * an older version may have given away.
+ * The bundle of the toolset "memory" activates tools with fixed names. A tenant
+ * of an older version may have used these names.
  */
 static void
 check_memory(KgApply *apply)
@@ -213,8 +216,8 @@ is_stored(const KgApply *apply, const NewTool *tool)
 }
 
 /*
- * The primary key decides when another bundle made a tool of the name in the
- * meantime.
+ * Writes a tool. The primary key decides if another bundle has generated a tool
+ * of the name meanwhile.
  */
 static void
 write_tool(KgApply *apply, const NewTool *tool)
@@ -261,7 +264,7 @@ is_made(const List *tools, const char *name)
 	return false;
 }
 
-/* Tools of a bundle change under its lock only. */
+/* Tools of a bundle change only under its lock. */
 void
 kg_bundle_write_tools(KgApply *apply)
 {

@@ -1,7 +1,8 @@
 /*
  * bundle/types.c
- *	  Writing a bundle's row, types, relations and tools.  As the owner, inside
- *	  SPI_connect(), under the bundle's lock.
+ *	  Writing a bundle's row, types, relations and tools. All functions run
+ *	  as the extension's owner, inside SPI_connect(), under the bundle's
+ *	  lock.
  */
 #include "postgres.h"
 
@@ -16,7 +17,10 @@
 #include "store/bundle/numbers.h"
 #include "utils/builtins.h"
 
-/* In a merge, what the payload does not say stays. */
+/*
+ * Writes the row of the bundle. A merge retains members that the payload does
+ * not have.
+ */
 static void
 write_bundle(KgApply *apply)
 {
@@ -53,8 +57,9 @@ write_bundle(KgApply *apply)
 }
 
 /*
- * The names that field numbers stand for.  A number is never given to another
- * property, because keys of before a change are there until they are rebuilt.
+ * Returns the names of fields by their numbers. A number is never given to
+ * another property, because keys from before a change are stored until they are
+ * rebuilt.
  */
 static Datum
 key_fields(const KgType *stored, const KgType *parsed)
@@ -72,7 +77,10 @@ key_fields(const KgType *stored, const KgType *parsed)
 		names, type.nkey_fields, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-/* Is the type there as it is to be, so that nothing is written? */
+/*
+ * Returns whether the type is stored without differences, so that nothing is
+ * written.
+ */
 static bool
 type_is_stored(const KgApply *apply, const KgPayloadType *type)
 {
@@ -90,7 +98,9 @@ type_is_stored(const KgApply *apply, const KgPayloadType *type)
 	return SPI_processed > 0;
 }
 
-/* In a merge, stored types stay where they are and new ones follow them. */
+/*
+ * Sets positions. In a merge, stored types retain theirs and new ones follow.
+ */
 static void
 place_types(KgApply *apply)
 {
@@ -119,7 +129,10 @@ write_type(KgApply *apply, const KgPayloadType *type)
 		return;
 	if (stored && strcmp(stored->schema_hash, type->hash) != 0)
 		(void) kg_lock_type_exclusive(stored->type_no);
-	/* The position orders the tools; it is kept in step silently. */
+	/*
+	 * The position is the order of tools. It is updated even if the type does
+	 * not change.
+	 */
 	if (!kg_spi_insert(
 			&saved,
 			"kg_entity_type_tenant_bundle_fkey",
@@ -162,7 +175,7 @@ write_type(KgApply *apply, const KgPayloadType *type)
 	apply->changed = true;
 }
 
-/* Nobody writes entities of a type that is going. */
+/* Locks types to be deleted, so that no session writes entities of them. */
 static void
 lock_dropped_types(const KgApply *apply)
 {
@@ -253,8 +266,9 @@ kg_bundle_check_authorize(const KgApply *apply, Oid caller)
 }
 
 /*
- * Entities are left: what another session wrote after the snapshot of a
- * transaction that has one, or what a policy hides from the caller.
+ * Raises an error for a type that still has entities: written by another
+ * session after the transaction's snapshot, or hidden from the caller by a
+ * policy.
  */
 static void
 throw_still_used(const KgApply *apply, const KgType *type)

@@ -1,11 +1,12 @@
 /*
  * bundle/unique.c
- *	  What an apply changes in which properties an x-ref-field names.
+ *	  Changes of the properties that an x-ref-field names.
  *
- * The type that such a property belongs to may be of another bundle; its
- * writers are locked out as they are when its schema changes.  What is newly
- * named gets the rows of the entities that are stored, and no two of them may
- * have the same value.  As the owner, inside SPI_connect().
+ * The type of such a property may belong to another bundle. Its writers are
+ * locked out, as when its schema changes. Rows of kg_unique_key are written
+ * for the stored entities of a newly named property, and no two of them may
+ * have one value. All functions run as the extension's owner, inside
+ * SPI_connect().
  */
 #include "postgres.h"
 
@@ -22,7 +23,10 @@ is_unique(const KgType *type, const char *name)
 	return field && field->unique;
 }
 
-/* Does the type name properties, relations, or types of other bundles? */
+/*
+ * Returns whether the type names properties, relations, or types of other
+ * bundles.
+ */
 static bool
 has_names(const KgType *type, const char *bundle)
 {
@@ -38,8 +42,8 @@ has_names(const KgType *type, const char *bundle)
 }
 
 /*
- * Do the types and relations of the bundle come to name other properties, types
- * or relations than before, or may go that others name?
+ * Returns whether the bundle's types or relations name other properties, types
+ * or relations than before, or whether some may be deleted that others name.
  */
 static bool
 changes_names(const KgApply *apply)
@@ -70,11 +74,12 @@ changes_names(const KgApply *apply)
 }
 
 /*
- * A property is unique as long as some type names it, of whichever bundle; a type
- * stays as long as some type refers to it or some relation goes to it, and a
- * relation as long as some property counts it: those who change that take
- * turns, or two of them would each rely on the other.  What others did in the
- * meantime is looked at; of this bundle nobody changed anything.
+ * Serializes applies that change such names. A property is unique as long as a
+ * type of any bundle names it. A type exists as long as a type refers to it or
+ * a relation has an end at it. A relation exists as long as a property counts
+ * it. Without this lock, two sessions could each rely on a row that the other
+ * one deletes. Changes that others committed meanwhile are read; this bundle
+ * itself is locked.
  */
 void
 kg_bundle_lock_names(KgApply *apply)
@@ -110,8 +115,8 @@ names(const KgType *type, const KgType *target, const char *field)
 }
 
 /*
- * Was the property unique before the apply?  By what the types of this bundle
- * were, and by what those of others are under the lock.
+ * Returns whether the property was unique before the apply, by the previous
+ * types of this bundle and the current types of the others.
  */
 static bool
 was_unique(const KgApply *apply, const KgType *type, const char *field)
@@ -149,7 +154,7 @@ kg_bundle_gains_unique(const KgApply *apply, const KgType *type)
 	return false;
 }
 
-/* Those who write entities of the type by the old catalog are waited for. */
+/* Waits for sessions that write entities of the types with the old catalog. */
 void
 kg_bundle_lock_unique(KgApply *apply)
 {
@@ -167,7 +172,10 @@ kg_bundle_clear_unique(const KgApply *apply, const KgType *type)
 			kg_unique_clear(apply->tenant, type->type_no, type->fields[i].name);
 }
 
-/* What types of the bundle named before, and nobody does now. */
+/*
+ * Deletes unique values of properties that types of the bundle named and that
+ * no type names now.
+ */
 void
 kg_bundle_forget_unique(KgApply *apply)
 {

@@ -1,6 +1,6 @@
 /*
  * check.c
- *	  Is a JSON object an entity of a type?
+ *	  The checks of an entity: its id, size, depth, schema and scope.
  */
 #include "postgres.h"
 
@@ -17,8 +17,8 @@
 #include "utils/builtins.h"
 
 /*
- * Where the caller may not see the entity, neither its values nor the names in
- * it are told: only the type and what it violates.
+ * Adds an error. If the caller may not see the entity, the error contains the
+ * type and the violated keyword, but no values and no names in them.
  */
 static void
 report(KgError *err, const KgType *type, const char *id, const char *path,
@@ -85,9 +85,9 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 }
 
 /*
- * Text is at most six times as long as binary jsonb (every byte of a string as
- * \u00xx) but for long numbers, so that small entities need not be written out
- * to be measured.
+ * Checks the size as text. Text is at most six times as long as binary jsonb
+ * (each byte of a string as \u00xx), except long numbers. So small entities are
+ * not converted to text.
  */
 static bool
 check_size(const KgType *type, const char *id, const Jsonb *data,
@@ -137,7 +137,7 @@ check_size(const KgType *type, const char *id, const Jsonb *data,
 	return true;
 }
 
-/* x-derived properties are computed: an author does not write them. */
+/* Reports x-derived properties, which are computed and cannot be written. */
 static bool
 check_derived(const KgType *type, const char *id, const Jsonb *data,
 			  const char *path, KgErrorList *errors)
@@ -226,13 +226,16 @@ check_period(const KgType *type, const char *id, const Jsonb *data,
 	return false;
 }
 
-/* Values of indexed properties fit into the index. */
+/* Checks that the values of indexed properties fit into the index. */
 static bool
 check_keys(const KgType *type, const char *id, const Jsonb *data,
 		   const char *path, KgErrorList *errors)
 {
 	KeyCheck check = {type, id, path, errors, NULL, true};
-	/* No value is longer than all of them; the key of a version may be. */
+	/*
+	 * If the whole document fits, each value fits. The key of a version may be
+	 * longer than its value.
+	 */
 	bool all_fit = VARSIZE(data) + 8 <= kg_setting_max_key_bytes;
 
 	for (int i = 0; i < type->nfields; i++)
@@ -303,7 +306,7 @@ kg_violations_error(const KgErrorList *errors, const char *what)
 	KgError *first = linitial((List *) errors->errors);
 	KgError *err = first;
 
-	/* One error is raised as it is; several are listed below the first. */
+	/* A single error is raised unchanged; several are listed in one error. */
 	if (errors->total > 1)
 		err = kg_error_new(kg_error_code(first),
 						   "%s: " INT64_FORMAT " errors, first: %s",

@@ -1,6 +1,7 @@
 /*
  * check.h
- *	  Is a JSON object an entity of a type?  What every way of writing asks.
+ *	  The checks of an entity that each way of writing makes: its id, size,
+ *	  depth, schema and scope.
  */
 #ifndef KG_CHECK_H
 #define KG_CHECK_H
@@ -11,38 +12,43 @@
 #define KG_MAX_ID_BYTES 128
 
 /*
- * The id of an entity, in the current context; NULL where it has none or one
- * that is not allowed, which is reported at path.
+ * Returns the id of an entity, in the current memory context. Returns NULL if
+ * it has no id or an id that is not allowed, and reports that at path.
  */
 extern char *kg_entity_id(const KgType *type, const Jsonb *data,
 						  const char *path, KgErrorList *errors);
 
 /*
- * Check size, depth and schema.  Violations are reported with the type, the id
- * and a JSON Pointer that starts with path.  False if there were any.
+ * Checks size, depth and schema. Each violation is reported with the type, the
+ * id and a JSON Pointer that starts with path. Returns false if there were
+ * violations.
  */
 extern bool kg_entity_check(const KgType *type, const char *id,
 							const Jsonb *data, const char *path,
 							KgErrorList *errors);
 
 /*
- * Report an entity that would lie where the caller does not see it, which its
- * policy refuses.
+ * Reports an entity whose scope the caller does not see; the policy of
+ * kg_entity refuses such a row.
  */
 extern void kg_entity_check_scope(const KgType *type, const char *id,
 								  const Jsonb *data, const char *path,
 								  KgErrorList *errors);
 
 /*
- * A reference names what is not there: an "entity", or an "existing entity"
- * where none can come.
+ * Returns the error for a reference without a target. The error names an
+ * "entity" (what), or an "existing entity" if this call cannot create the
+ * target.
  */
 extern KgError *kg_no_target_error(const KgField *field, const char *value,
 								   const char *what);
 
-/* One error for a list of violations, raised where there are any. */
+/* Raises one error that lists the violations; returns if the list is empty. */
 extern void kg_throw_violations(const KgErrorList *errors, const char *what);
-/* The same, made and not raised; there are some. */
+/*
+ * Returns one error that lists the violations, without raising it; the list is
+ * not empty.
+ */
 extern KgError *kg_violations_error(const KgErrorList *errors,
 									const char *what);
 

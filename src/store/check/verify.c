@@ -1,13 +1,16 @@
 /*
  * verify.c
- *	  Is every row that is derived from a tenant's entities what it should be?
+ *	  Verification that all rows derived from a tenant's entities are
+ *	  correct.
  *
- * Entities are read once.  What is derived from a batch of them (derive.h) is
- * compared set-wise with the rows that their nodes have; rows of nodes that are
- * no entities are looked for by themselves.  An index key has no index by node:
- * all of them are summed up.  Where the sum is not that of the keys that should
- * be, these are looked up, and where the number of rows then says that there are
- * more, they are searched for.  Counts of edges have one, and are compared by it.
+ * Entities are read once. The rows derived from a batch of them (derive.h) are
+ * compared set-wise with the stored rows of their nodes. Rows of nodes that
+ * are not entities are searched for separately.
+ *
+ * Index keys have no index by node, so all of them are summed up. If the sum
+ * differs from that of the expected keys, the keys are looked up. If the
+ * number of rows then shows surplus keys, these are searched for. Counts of
+ * edges have an index by node and are compared by it.
  */
 #include "postgres.h"
 
@@ -36,7 +39,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Entities, and blocks of packed edges, read at a time. */
+/* Number of entities, and of blocks of packed edges, read at a time. */
 #define KG_VERIFY_BATCH 1000
 #define KG_VERIFY_BLOCKS 200
 
@@ -86,7 +89,7 @@ count_kind(KgDifferences *differences, const char *kind)
 	count->of_tenant++;
 }
 
-/* What is added from here on is another tenant's. */
+/* Begins a new tenant: later differences belong to it. */
 static void
 next_tenant(KgDifferences *differences)
 {
@@ -96,7 +99,7 @@ next_tenant(KgDifferences *differences)
 		((KgKindCount *) lfirst(lc))->of_tenant = 0;
 }
 
-/* How many of a kind there are of this tenant. */
+/* Returns the number of differences of a kind in this tenant. */
 static int64
 found(const KgDifferences *differences, const char *kind)
 {
@@ -139,7 +142,7 @@ kg_differences_add(KgDifferences *differences, const KgDifference *it)
 	kg_jw_end_object(w);
 }
 
-/* The entities are read again where one part of what is derived is not right. */
+/* Entities are read again if a part of the derived rows is not correct. */
 typedef enum KgPass
 {
 	KG_PASS_ALL,
@@ -148,8 +151,8 @@ typedef enum KgPass
 } KgPass;
 
 /*
- * Rows of kg_index_key, in any order: how many, and the sum of their hashes of
- * a seed that nobody knows.
+ * Rows of kg_index_key in any order: their number, and the sum of their hashes
+ * with a secret seed.
  */
 typedef struct KgKeySum
 {
@@ -164,14 +167,14 @@ typedef struct KgVerify
 	const KgCatalog *catalog;
 	KgDifferences *differences;
 	MemoryContext batch;
-	KgNodeList nodes; /* of the entities of the batch */
-	List *ids;		  /* char *, of each */
+	KgNodeList nodes; /* entities of the batch */
+	List *ids;		  /* char *, of each node */
 	List *types;
-	KgColumns edges; /* derived from them */
+	KgColumns edges; /* the edges derived from them */
 	int64 entities;
 	KgKeySum should;
 	KgKeySum stored;
-	int64 keys; /* that should be there and are, where they are looked up */
+	int64 keys; /* number of expected keys that are stored */
 	bool terms_wrong;
 	KgPass pass;
 } KgVerify;
@@ -190,7 +193,7 @@ differ(KgVerify *v, const char *kind, const char *table, const char *type,
 
 #define KG_REBUILD "SELECT kg_rebuild()"
 
-/* A row of a node, by its entity where it is one of the batch. */
+/* Adds a difference at a node, with the entity's id if it is in the batch. */
 static void
 differ_of_node(KgVerify *v, const char *kind, const char *table, int64 node,
 			   const char *expected, const char *got, const char *repair)
@@ -214,8 +217,8 @@ differ_of_node(KgVerify *v, const char *kind, const char *table, int64 node,
 }
 
 /*
- * Rows of a statement: what it says of a row that is missing (true) or should
- * not be there, then node, and the row as text.
+ * Reports the rows of a statement: whether the row is missing (true) or
+ * surplus, its node, and the row as text.
  */
 static void
 report_rows(KgVerify *v, const char *table, uint64 n)
@@ -251,7 +254,7 @@ run_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
 	MemoryContextSwitchTo(old);
 }
 
-/* The same of all that the tenant has. */
+/* Runs a statement about all rows of the tenant and reports its rows. */
 static void
 run_rows_of_all(KgVerify *v, const char *sql, const char *table)
 {
@@ -264,8 +267,9 @@ run_rows_of_all(KgVerify *v, const char *sql, const char *table)
 }
 
 /*
- * Both differences of what should be and what is, where what is can be read by
- * the nodes of the batch.  should and is select a node and a row's text.
+ * A query of the differences, in both directions, between expected and stored
+ * rows. Stored rows can be read by the nodes of the batch. should and is select
+ * a node and a row as text.
  */
 #define KG_BOTH_WAYS(should, is)                                      \
 	"SELECT bit_or(b.side) = 1, b.node, b.line FROM ("                \
@@ -274,11 +278,11 @@ run_rows_of_all(KgVerify *v, const char *sql, const char *table)
 	"b.line HAVING bit_or(b.side) <> 3"
 
 /*
- * The rows r of a table, of the nodes of a batch, an array.  Entities come in
- * the order of their nodes: what a batch has is one stretch of the index, which
- * is read as such, not looked up node by node.  Some primary keys have all the
- * columns: that ctid is named is what keeps the planner from reading the whole
- * of such a one.  IS TRUE: nodes are looked for in a hash table, not joined.
+ * The rows r of a table for the nodes of a batch, an array. Entities come in
+ * the order of their nodes, so the rows are one range of the index and are read
+ * as a range, not node by node. Some primary keys contain all columns; ctid
+ * prevents the planner from reading the whole index of such a table. IS TRUE
+ * makes the planner look up nodes in a hash table instead of a join.
  */
 #define KG_ROWS_OF(table, node, nodes)                         \
 	"@" table " r WHERE r.tenant = $1 AND r." node " BETWEEN " \
@@ -305,8 +309,8 @@ add_key(uint64 seed, KgKeySum *sum, Datum type_no, Datum field_no, Datum key,
 }
 
 /*
- * What is looked up row by row is looked up in the order of its index: one page
- * of many after the other, instead of any.
+ * Compares index keys. They are looked up in the order of their index, page by
+ * page.
  */
 static void
 compare_keys(KgVerify *v, const KgColumns *keys)
@@ -336,8 +340,8 @@ compare_keys(KgVerify *v, const KgColumns *keys)
 }
 
 /*
- * Columns that should be, as $2 and on, and what the nodes of the batch, the
- * parameter after them, have.
+ * Compares expected columns, $2 and the following parameters, with stored rows
+ * of the batch's nodes, the next parameter.
  */
 static void
 compare_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
@@ -372,8 +376,8 @@ compare_terms(KgVerify *v, const KgColumns *terms, KgArg nodes)
 }
 
 /*
- * The pieces of each batch's terms, one by one, where kg_term does not say what
- * the terms are.  Pieces of words that are gone may be left.
+ * Compares the trigrams of each batch's terms, if kg_term is wrong. Surplus
+ * trigrams of deleted terms are permitted.
  */
 static void
 compare_trigrams(KgVerify *v, const KgColumns *terms)
@@ -511,7 +515,7 @@ differ_trigram(const char *trigram, const char *term, void *arg)
 				   KG_REBUILD);
 }
 
-/* A count of edges is one row, of a number that others' rows decide. */
+/* Adds a difference of a count of edges. */
 static void
 differ_count(int64 node, const char *expected, const char *got, void *arg)
 {
@@ -519,7 +523,7 @@ differ_count(int64 node, const char *expected, const char *got, void *arg)
 		arg, "count_wrong", "kg_index_key", node, expected, got, KG_REBUILD);
 }
 
-/* KgDerivedRows. */
+/* Compares a batch of derived rows (KgDerivedRows). */
 static void
 compare_batch(const KgColumns *keys, const KgColumns *terms,
 			  const KgColumns *unique, const KgColumns *words,
@@ -557,7 +561,7 @@ compare_batch(const KgColumns *keys, const KgColumns *terms,
 	v->types = NIL;
 }
 
-/* An entity's own columns, against its document and its type. */
+/* Compares an entity's own columns with its document and its type. */
 static void
 verify_entity(KgVerify *v, KgDerivation *d, HeapTuple row, TupleDesc desc)
 {
@@ -679,7 +683,7 @@ verify_entities(KgVerify *v)
 	MemoryContextDelete(scratch);
 }
 
-/* Rows of nodes that are no entities, and edges without an end. */
+/* Finds rows of nodes that are not entities, and edges without an end. */
 static void
 verify_orphans(KgVerify *v)
 {
@@ -720,7 +724,7 @@ verify_orphans(KgVerify *v)
 	}
 }
 
-/* What is counted of words, against their rows. */
+/* Compares the counts of words with the rows of words. */
 static void
 verify_word_counts(KgVerify *v)
 {
@@ -759,7 +763,7 @@ verify_trigrams(KgVerify *v)
 	v->pass = KG_PASS_ALL;
 }
 
-/* What of explicit edges nothing derives; the repair deletes them. */
+/* Explicit edges that no write permits. The repair deletes them. */
 #define KG_BAD_EDGES                                                     \
 	"d.tenant = $1 AND d.property IS NULL AND (NOT EXISTS (SELECT FROM " \
 	"@kg_entity e WHERE e.tenant = $1 AND e.node = d.source) "           \
@@ -786,7 +790,10 @@ verify_explicit_edges(KgVerify *v)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* What an edge would be refused for; an end or a relation that is gone is told. */
+/*
+ * Adds a difference with the error for which an edge would be refused, or for a
+ * missing end or relation.
+ */
 static void
 differ_edge(KgVerify *v, const KgColumns *edges, int row,
 			const KgErrorList *errors)
@@ -838,8 +845,8 @@ take_edge(KgColumns *edges, HeapTuple row, TupleDesc desc)
 }
 
 /*
- * The rows of a statement, $1 the tenant, a batch at a time, each in a context
- * of its own.
+ * Calls check for batches of the rows of a statement, in a memory context for
+ * each batch. $1 is the tenant.
  */
 static void
 each_rows(KgVerify *v, const char *what, const char *sql, int batch,
@@ -872,7 +879,7 @@ each_rows(KgVerify *v, const char *what, const char *sql, int batch,
 	MemoryContextSwitchTo(caller);
 }
 
-/* More keys than there should be: those that their entity does not have. */
+/* Finds surplus keys: those that their entity does not have. */
 static void
 verify_more_keys(KgVerify *v)
 {
@@ -919,8 +926,8 @@ add_key_rows(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc)
 }
 
 /*
- * All keys at once: to look up each of them takes longer than everything else.
- * Only where the sums differ is it found out which.
+ * Compares the sums of all keys, because looking up each key takes longer than
+ * all other checks. Looks up keys only if the sums differ.
  */
 static void
 verify_keys(KgVerify *v)
@@ -941,7 +948,7 @@ verify_keys(KgVerify *v)
 	verify_more_keys(v);
 }
 
-/* As their writers check them: ends, variant, key, properties. */
+/* Checks edges as their writers do: ends, variant, key, properties. */
 static void
 verify_edges(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc)
 {
@@ -959,7 +966,7 @@ verify_edges(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc)
 		differ_edge(v, &edges, i, &report.errors[i]);
 }
 
-/* What counts for a quota, counted anew. */
+/* Counts the quotas anew and compares. */
 static void
 verify_quotas(KgVerify *v)
 {
@@ -984,14 +991,12 @@ verify_quotas(KgVerify *v)
 	}
 }
 
-/*
- * Packed edges.
- */
+/* The comparison of packed edges with kg_edge. */
 
 typedef struct KgPackedCheck
 {
 	KgVerify *v;
-	KgColumns rows[2]; /* node, relation_no, neighbor; out, in */
+	KgColumns rows[2]; /* node, relation_no, neighbor; outgoing, incoming */
 	KgNodeList nodes;
 } KgPackedCheck;
 
@@ -1021,7 +1026,7 @@ visit(KgPackedCheck *check, int direction, int64 node, const uint8 *edges,
 			&packed, &all, add_packed, &check->rows[direction]);
 }
 
-/* A block, of the nodes in it whose bits are set. */
+/* Reads a block: the nodes whose bits are set. */
 static void
 read_block(KgPackedCheck *check, int64 block, uint32 nodes, int direction,
 		   const bytea *value)
@@ -1090,7 +1095,9 @@ read_row(void *arg)
 
 #define KG_PACK_ANEW "SELECT kg_pack()"
 
-/* A row that cannot be read is a difference, and is not compared. */
+/*
+ * Reads a row. A row that cannot be read is a difference and is not compared.
+ */
 static void
 try_row(KgPackedCheck *check, HeapTuple row, TupleDesc desc)
 {
@@ -1213,7 +1220,10 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 		context, "kg_graph verified batch", ALLOCSET_DEFAULT_SIZES);
 	v.nodes.context = v.batch;
 	kg_verify_schemas(v.catalog, differences);
-	/* Targets of references are looked up, not locked; an error ends it. */
+	/*
+	 * Read-only, so targets of references are looked up without locks. An error
+	 * ends it.
+	 */
 	XactReadOnly = true;
 	verify_entities(&v);
 	verify_keys(&v);
@@ -1274,7 +1284,10 @@ kg_verify_repair(const char *tenant, const KgDifferences *differences)
 		kg_repair_schemas(kg_catalog_newest(tenant));
 	if (found(differences, "type_unknown") > 0)
 		return;
-	/* References may dangle because keys are wrong; if not, it is undone. */
+	/*
+	 * References may have no target because keys are wrong. Otherwise an error
+	 * rolls the repair back.
+	 */
 	if (found(differences, "row_missing") > 0 ||
 		found(differences, "row_stale") > 0 ||
 		found(differences, "count_wrong") > 0 ||

@@ -1,6 +1,7 @@
 /*
  * verify.h
- *	  Is every row that is derived from a tenant's entities what it should be?
+ *	  Verification that all rows derived from a tenant's entities are
+ *	  correct.
  */
 #ifndef KG_VERIFY_H
 #define KG_VERIFY_H
@@ -8,7 +9,10 @@
 #include "base/json.h"
 #include "nodes/pg_list.h"
 
-/* Members that are NULL are left out. */
+/*
+ * A difference between the expected and the stored rows. Members that are NULL
+ * are omitted from the report.
+ */
 typedef struct KgDifference
 {
 	const char *kind;
@@ -19,36 +23,36 @@ typedef struct KgDifference
 	const char *object;
 	const char *expected;
 	const char *got;
-	const char *repair; /* a statement, or what to do */
+	const char *repair; /* a statement, or an instruction */
 } KgDifference;
 
-/* Up to limit are kept, all are counted. */
+/* The differences found: up to limit are written, all are counted. */
 typedef struct KgDifferences
 {
 	MemoryContext context;
 	int64 limit;
 	int64 total;
 	KgJsonWriter written;
-	List *counts; /* of kinds */
+	List *counts; /* of each kind */
 } KgDifferences;
 
 extern void kg_differences_init(KgDifferences *differences, int64 limit);
 extern void kg_differences_add(KgDifferences *differences,
 							   const KgDifference *difference);
-/* Into an open object: how many of each kind. */
+/* Writes the number of differences of each kind into an open object. */
 extern void kg_differences_write_counts(const KgDifferences *differences,
 										KgJsonWriter *w);
 
 /*
- * Derive everything of a tenant by the functions that derive it when it is
- * written, and compare.  Nothing is written or locked.  Of one snapshot in
- * REPEATABLE READ; beside writers in READ COMMITTED, of several.
+ * Derives all rows of a tenant with the functions that derive them when
+ * entities are written, and compares. Writes and locks nothing. In REPEATABLE
+ * READ it sees one snapshot; in READ COMMITTED, beside writers, several.
  */
 extern int64 kg_verify_tenant(const char *tenant, KgDifferences *differences);
 
 /*
- * Delete edges and packed edges that are wrong, derive the rest anew: for what
- * was found of the tenant last.
+ * Repairs the differences that were found last in the tenant. Deletes wrong
+ * edges and wrong packed edges, and derives the other rows anew.
  */
 extern void kg_verify_repair(const char *tenant,
 							 const KgDifferences *differences);

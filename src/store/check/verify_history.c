@@ -1,8 +1,8 @@
 /*
  * verify_history.c
- *	  Does the history of a tenant lead to what is stored?
+ *	  Verification that the history of a tenant leads to its stored rows.
  *
- * Documents are compared as they are written: 1.0 is not 1.00.
+ * Documents are compared byte for byte: 1.0 differs from 1.00.
  */
 #include "postgres.h"
 
@@ -11,7 +11,10 @@
 #include "miscadmin.h"
 #include "store/check/verify_history.h"
 
-/* $1 is the tenant; rows are the type, the id or the edge, and a change. */
+/*
+ * A check of the history. $1 is the tenant. The rows have the type, the id or
+ * the edge, and a change.
+ */
 typedef struct KgHistoryCheck
 {
 	const char *table;
@@ -33,7 +36,7 @@ typedef struct KgHistoryCheck
 #define BEFORE(window)                                                 \
 	"lag(h.after) OVER " window " AS was, lag(h.verdict) OVER " window \
 	" AS last, lag(h.version) OVER " window " AS last_version"
-/* Pruning takes the first away. */
+/* Pruning deletes the first change, so a chain may begin with any verdict. */
 #define BROKEN                                                        \
 	"x.last IS NOT NULL AND (x.before::text IS DISTINCT FROM "        \
 	"x.was::text OR (x.verdict = 'created') <> (x.last = 'deleted') " \

@@ -1,6 +1,6 @@
 /*
  * verify_history.h
- *	  Does the history of a tenant lead to what is stored?
+ *	  Verification that the history of a tenant leads to its stored rows.
  */
 #ifndef KG_VERIFY_HISTORY_H
 #define KG_VERIFY_HISTORY_H
@@ -8,9 +8,10 @@
 #include "store/check/verify.h"
 
 /*
- * Of types and relations that have history, since they have it: each change
- * finds what the one before it left, the last one left what is stored, and no
- * version of an id that was given up is there again.
+ * Adds a difference for each contradiction in the history of types and
+ * relations, since they have history. Each change must start from the state
+ * that the change before it left. The last change must have left the stored
+ * state. No version of an id that was given up may appear again.
  */
 extern void kg_verify_history(const char *tenant, KgDifferences *differences);
 

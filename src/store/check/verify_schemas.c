@@ -1,9 +1,10 @@
 /*
  * verify_schemas.c
- *	  Is what follows from a tenant's schemas what it should be?
+ *	  Verification of rows that are derived from a tenant's schemas.
  *
- * The catalog reads a tool that its type does not expose, or one of another
- * name, as it reads any: what is stored of tools is what lists publish.
+ * The catalog reads rows of tools as they are stored, even if a type does not
+ * expose the tool or the name is wrong. So stored rows of tools are the tools
+ * that lists publish.
  */
 #include "postgres.h"
 
@@ -35,7 +36,10 @@ differ(const KgCatalog *catalog, KgDifferences *differences, const char *kind,
 
 /* ---- tools ---- */
 
-/* What there should be of a tool that is stored, or NULL. */
+/*
+ * Returns the name that a stored tool should have, or NULL if it should not
+ * exist.
+ */
 static const char *
 right_name(const KgTool *tool)
 {
@@ -56,7 +60,10 @@ is_right(const KgTool *tool)
 	return kg_text_same(right_name(tool), tool->name);
 }
 
-/* Each tool that a type exposes and that is not there, or not as it should be. */
+/*
+ * Calls missing for each exposed tool that is not stored, or is stored with
+ * wrong values.
+ */
 static void
 each_missing(const KgCatalog *catalog,
 			 void (*missing)(const KgType *type, const KgOperation *operation,
@@ -127,7 +134,7 @@ verify_tools(Verify *v)
 	each_missing(catalog, differ_missing, v);
 }
 
-/* Two tools of one name: calls go to the generated one. */
+/* Finds two tools with one name: calls reach only the generated one. */
 static void
 verify_taken(Verify *v)
 {
@@ -148,7 +155,7 @@ verify_taken(Verify *v)
 	}
 }
 
-/* Of each name that one version that is listed. */
+/* Checks the listed version of each name. */
 static void
 verify_registered(Verify *v)
 {
@@ -174,7 +181,7 @@ verify_registered(Verify *v)
 	}
 }
 
-/* Names that stand for nothing: no version, no canonical tool, no relation. */
+/* Names without a version, a canonical tool or a relation. */
 #define KG_EMPTY_NAME                                                   \
 	"CASE WHEN t.operation IN ('registered', 'alias') THEN NOT EXISTS " \
 	"(SELECT FROM @kg_tool_version v WHERE v.tenant = $1 "              \
@@ -209,7 +216,10 @@ verify_names(Verify *v)
 
 /* ---- types ---- */
 
-/* Properties that make one relation of the same types share its variant. */
+/*
+ * Finds the variant of a reference. Properties that make one relation between
+ * the same types share a variant.
+ */
 static const KgVariant *
 find_variant(const KgCatalog *catalog, const KgType *type, const KgField *field)
 {
@@ -234,7 +244,10 @@ find_variant(const KgCatalog *catalog, const KgType *type, const KgField *field)
 	return NULL;
 }
 
-/* Stored before two properties of one name were refused. */
+/*
+ * Finds properties of one name, which are refused now but were stored by older
+ * versions.
+ */
 static void
 verify_field_names(Verify *v, const char *table, const char *object,
 				   const KgField *fields, int n)
@@ -288,7 +301,7 @@ verify_type(Verify *v, const KgType *type)
 	}
 }
 
-/* Derived relations of what is no reference. */
+/* Finds derived relations that no reference has. */
 static void
 verify_relation(Verify *v, const KgRelation *relation)
 {

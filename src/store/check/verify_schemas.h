@@ -1,6 +1,6 @@
 /*
  * verify_schemas.h
- *	  Is what follows from a tenant's schemas what it should be?
+ *	  Verification of rows that are derived from a tenant's schemas.
  */
 #ifndef KG_VERIFY_SCHEMAS_H
 #define KG_VERIFY_SCHEMAS_H
@@ -8,19 +8,20 @@
 #include "model/catalog.h"
 #include "store/check/verify.h"
 
-/* How it is told that these are to be mended. */
+/* Kinds of differences that kg_repair_schemas() repairs. */
 #define KG_TOOL_WRONG "tool_wrong"
 #define KG_TYPE_WRONG "type_wrong"
 
 /*
- * The tools that lists publish are those that types expose, under their names;
- * no name is that of a tool of every tenant; clients take what is registered; a
- * type's hash is that of its schema; each reference has its relation.
+ * Adds differences if one of these is not true: the tools in lists are those
+ * that types expose, under their names; no name is that of a tool of every
+ * tenant; clients accept the registered tools; the hash of a type is that of
+ * its schema; each reference has its relation.
  */
 extern void kg_verify_schemas(const KgCatalog *catalog,
 							  KgDifferences *differences);
 
-/* Write the tools and the hashes as they follow. */
+/* Writes the tools and the hashes that follow from the schemas. */
 extern void kg_repair_schemas(const KgCatalog *catalog);
 
 #endif /* KG_VERIFY_SCHEMAS_H */

@@ -1,13 +1,14 @@
 /*
  * verify_trigrams.c
- *	  Has kg_trigram every piece of every term of a tenant?
+ *	  Verification that kg_trigram has each trigram of each term of a
+ *	  tenant.
  *
- * There are ten times as many as entities, so they are not looked up one by one.
- * A part of the rows is read in the order of their index and kept as hashes of
- * 64 bits; then all terms are read, and those of their pieces that are in that
- * part of the order are looked for in it; and so on with the next part.  That
- * a piece that is missing has the hash of one that is there has a chance of one
- * to 10^12.
+ * There are ten times as many trigrams as entities, so they are not looked up
+ * one by one. A range of the rows is read in the order of their index, and
+ * stored as 64-bit hashes. Then all terms are read, and those of their
+ * trigrams that are in the range are looked up. The next range follows. A
+ * missing trigram has the hash of a stored one with a probability of 1 to
+ * 10^12.
  */
 #include "postgres.h"
 
@@ -19,21 +20,21 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Rows of a part: two thirds of the slots of 8 bytes, 64 MB at most. */
+/* Rows of a range: two thirds of the slots of 8 bytes, 64 MB at most. */
 #define KG_PART_ROWS ((uint64) 5500000)
 #define KG_FETCH 10000
 
-/* A row, in the order of the index. */
+/* A row; rows are ordered like the index. */
 typedef struct Row
 {
-	char *trigram; /* NULL: before all, or after all */
+	char *trigram; /* NULL: before the first, or after the last row */
 	char *term;
 } Row;
 
 typedef struct Part
 {
-	Row from; /* after this one, */
-	Row to;	  /* up to this one */
+	Row from; /* the range begins after this row */
+	Row to;	  /* and ends with this row */
 	uint64 *slots;
 	uint64 mask;
 	uint64 n;
@@ -55,7 +56,7 @@ hash_row(const char *trigram, const char *term)
 
 	hash = hash_bytes_extended(
 		(const unsigned char *) term, strlen(term), hash);
-	return Max(hash, 1); /* 0 is a free slot */
+	return Max(hash, 1); /* 0 marks a free slot */
 }
 
 static uint64 *
@@ -105,7 +106,7 @@ free_row(Row *row)
 	row->trigram = row->term = NULL;
 }
 
-/* The rows that follow; false where these are the last. */
+/* Reads the next range. Returns false if it is the last one. */
 static bool
 read_part(Part *part, Portal rows, MemoryContext scratch)
 {
@@ -167,7 +168,10 @@ check_term(const Part *part, const char *term, KgMissingTrigram missing,
 			missing(pieces[i], term, arg);
 }
 
-/* Each term once: they come in order. */
+/*
+ * Looks up the trigrams of all terms. Equal terms are adjacent and checked
+ * once.
+ */
 static void
 check_terms(const Part *part, const char *tenant, MemoryContext scratch,
 			KgMissingTrigram missing, void *arg)

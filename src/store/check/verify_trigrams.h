@@ -1,6 +1,7 @@
 /*
  * verify_trigrams.h
- *	  Has kg_trigram every piece of every term of a tenant?
+ *	  Verification that kg_trigram has each trigram of each term of a
+ *	  tenant.
  */
 #ifndef KG_VERIFY_TRIGRAMS_H
 #define KG_VERIFY_TRIGRAMS_H
@@ -9,8 +10,9 @@ typedef void (*KgMissingTrigram)(const char *trigram, const char *term,
 								 void *arg);
 
 /*
- * By the rows of kg_term, which must be right.  Rows of kg_trigram that no term has any more are no
- * fault.  scratch is reset now and then.
+ * Calls missing for each trigram that kg_trigram lacks. Compares with the rows
+ * of kg_term, which must be correct. Rows of kg_trigram without a term are not
+ * faults. scratch is reset from time to time.
  */
 extern void kg_verify_trigrams(const char *tenant, MemoryContext scratch,
 							   KgMissingTrigram missing, void *arg);

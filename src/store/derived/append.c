@@ -1,10 +1,10 @@
 /*
  * append.c
- *	  Many new rows of a derived table.
+ *	  Appending many new rows to a derived table.
  *
- * An INSERT ... SELECT unnest() packs the rows into arrays, takes them out again
- * and hands them one by one through the executor, the heap and its log; that is
- * most of what a row costs besides its index entries.
+ * INSERT ... SELECT unnest() packs the rows into arrays, unpacks them, and
+ * passes them one by one through the executor, the heap and WAL. That is most
+ * of the cost of a row besides its index entries.
  */
 #include "postgres.h"
 
@@ -26,9 +26,9 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 
-/* Rows that are formed before they are put into pages, which they share. */
+/* Number of rows that are formed before they are written to pages together. */
 #define KG_APPEND_ROWS 500
-/* Fewer rows are inserted by a statement as soon. */
+/* Fewer rows are inserted by a statement as fast. */
 #define KG_APPEND_LEAST 50
 
 typedef struct Appending
@@ -36,18 +36,21 @@ typedef struct Appending
 	Relation rel;
 	EState *estate;
 	ResultRelInfo *result;
-	ExprState **predicates; /* of the indexes; NULL: each row */
-	TupleTableSlot *row;	/* as it is given */
-	TupleTableSlot **slots; /* as they are stored */
+	ExprState **predicates; /* of the indexes; NULL: for each row */
+	TupleTableSlot *row;	/* the given row */
+	TupleTableSlot **slots; /* the rows as stored */
 	int places[KG_MAX_COLUMNS + 1];
 	Datum tenant;
 	const KgColumns *rows;
 	const int *order;
-	ItemPointerData *tids; /* of the rows, as they are stored */
+	ItemPointerData *tids; /* of the stored rows */
 	TransitionCaptureState *transition;
 } Appending;
 
-/* Are the columns those that are given, with nulls where they may be? */
+/*
+ * Returns whether the table has these columns, and its other columns may be
+ * null.
+ */
 static bool
 has_columns(TupleDesc desc, const int *places, const KgColumns *rows)
 {
@@ -76,7 +79,10 @@ fires(const Trigger *trigger)
 			SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA);
 }
 
-/* Are its triggers none but ours of statements, which follow the rows? */
+/*
+ * Returns whether all triggers are kg_graph's statement triggers, which fire
+ * after the rows are inserted.
+ */
 static bool
 has_plain_triggers(const TriggerDesc *desc, const char *table)
 {
@@ -103,7 +109,10 @@ is_plain(Relation rel, const char *table)
 		   pg_class_aclcheck(relid, GetUserId(), ACL_INSERT) == ACLCHECK_OK;
 }
 
-/* What follows a row besides, after an insertion into an index. */
+/*
+ * Returns whether no index needs work after the insertion, such as a deferred
+ * check.
+ */
 static bool
 has_plain_indexes(const ResultRelInfo *result)
 {
@@ -234,7 +243,10 @@ insert_keys(Appending *append, int index)
 	ResetPerTupleExprContext(append->estate);
 }
 
-/* An index after the other: the pages of one are what is at hand. */
+/*
+ * Inserts the rows into one index after the other, so that the pages of one
+ * index stay in cache.
+ */
 static void
 append_all(Appending *append)
 {
@@ -251,7 +263,7 @@ append_all(Appending *append)
 	end(append);
 }
 
-/* As a statement would be run, with what its triggers see of the rows. */
+/* Appends as a statement does, and captures the rows for its triggers. */
 static void
 append_firing(Appending *append)
 {
@@ -294,7 +306,7 @@ kg_append(const char *table, const char *const *names, const char *tenant,
 	append.result = makeNode(ResultRelInfo);
 	InitResultRelInfo(append.result, append.rel, 0, NULL, 0);
 	ExecOpenIndices(append.result, false);
-	/* Functions in an index of the DBA's run as the owner. */
+	/* Functions in an index of a DBA run as the owner. */
 	nest = kg_spi_pin_path();
 	plain = has_plain_indexes(append.result);
 	if (plain && append.rel->trigdesc)

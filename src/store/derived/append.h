@@ -1,6 +1,6 @@
 /*
  * append.h
- *	  Many new rows of a derived table, as the owner.
+ *	  Appending many new rows to a derived table, as the extension's owner.
  */
 #ifndef KG_APPEND_H
 #define KG_APPEND_H
@@ -8,16 +8,15 @@
 #include "store/derived/columns.h"
 
 /*
- * Insert rows as COPY does: pages are filled with many rows at a time, and no
- * statement is run.  names are those of the columns, which come after the
- * tenant.  Rows that go to the same pages of an index should follow each other:
- * they come in the order of the primary key, and order, which may be NULL, is
- * the one in which other indexes get them.  Our triggers of statements fire.
- * Raises what an INSERT would.
+ * Inserts rows as COPY does: fills pages with many rows at a time and runs no
+ * statement. names has the names of the columns after the tenant. The rows are
+ * in the order of the primary key. order, which may be NULL, is the order for
+ * other indexes; rows that go to one index page should follow each other. The
+ * statement triggers of kg_graph fire. Raises the errors of an INSERT.
  *
- * False, and nothing is done, where the rows are few, or the table is not as we
- * have made it, such as one with triggers, rules or checks of the DBA's: INSERT
- * does what is to be done besides.
+ * Returns false, without any effect, if the rows are few or the table has
+ * objects of a DBA, such as triggers, rules or checks. The caller then uses
+ * INSERT.
  */
 extern bool kg_append(const char *table, const char *const *names,
 					  const char *tenant, const KgColumns *rows,

@@ -1,6 +1,6 @@
 /*
  * columns.c
- *	  Rows gathered column by column.
+ *	  Rows stored column by column.
  */
 #include "postgres.h"
 

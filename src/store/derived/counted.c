@@ -1,6 +1,6 @@
 /*
  * counted.c
- *	  Counting edges anew, and comparing with what is kept.
+ *	  Counting edges anew, and comparing with the stored counts.
  */
 #include "postgres.h"
 
@@ -51,8 +51,8 @@ arg_relations(Datum *relations, int n)
 	"WHERE e.tenant = $1 AND e.type_no = $3 AND "
 
 /*
- * What a field should be, of those of the nodes that are of the type, by the edges
- * that a statement run by look finds.
+ * Adds the counts of a field for the nodes of the type. look runs the statement
+ * that finds the edges.
  */
 static void
 count_field(const KgCatalog *catalog, const KgType *type, const KgField *field,
@@ -109,7 +109,10 @@ same_count(const KgCount *a, const KgCount *b)
 		   kg_key_compare(a->key, b->key) == 0;
 }
 
-/* Two lists side by side: NULL where the other has a count alone. */
+/*
+ * Called for each count of two lists. One argument is NULL if only the other
+ * list has the count.
+ */
 typedef void (*Pair)(const KgCount *should, const KgCount *is, void *arg);
 
 static void
@@ -163,8 +166,9 @@ refuse_difference(const KgCount *should, const KgCount *is, void *arg)
 }
 
 /*
- * What is committed by now is counted; a transaction that keeps its snapshot
- * must see the same edges, or what it sorts by would not be what it shows.
+ * Counts with the newest snapshot. A transaction with a fixed snapshot must see
+ * the same edges, because it would sort by counts that differ from the edges it
+ * shows.
  */
 static void
 count_batch_anew(const KgCatalog *catalog, KgArg nodes)
@@ -194,7 +198,7 @@ count_batch_anew(const KgCatalog *catalog, KgArg nodes)
 
 typedef void (*NodeBatch)(const KgCatalog *catalog, KgArg nodes, void *arg);
 
-/* Batches of the nodes, each once, in order. */
+/* Calls run for batches of the nodes, sorted and without duplicates. */
 static void
 each_batch(const KgCatalog *catalog, const KgNodeList *nodes, NodeBatch run,
 		   void *arg)

@@ -1,13 +1,14 @@
 /*
  * counted.h
- *	  Keeping the counts of x-derived properties with x-index
- *	  (model/counted.h) in step with kg_edge, set-wise, one tenant at a time.
+ *	  Maintenance of the counts of x-derived properties with x-index
+ *	  (model/counted.h), set-wise, one tenant at a time.
  *
- * Whoever changes edges shares the lock of packed edges and changes the counts
- * of their ends by as much, in the order of the nodes; who counts anew what has no
- * count so far, because a schema or all rows are new, excludes them.  A count is one
- * row from when its entity is derived until it is gone, and always updated in
- * place: who waits for the row finds it.
+ * A writer of edges holds a share lock on the tenant's packed edges, and adds
+ * its changes to the counts of the ends, in the order of the nodes. A session
+ * that counts rows without a count, because a schema or the rows are new,
+ * excludes these writers. A count is one row from the derivation of its entity
+ * until the entity is deleted. It is always updated in place, so a session
+ * that waits for the row finds it.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -17,39 +18,43 @@
 #include "model/catalog.h"
 #include "store/reference/references.h"
 
-/* What a statement does to counts. */
+/* The changes of counts by a statement. */
 typedef struct KgCountChanges KgCountChanges;
 
 /*
- * The newest catalog of a tenant: no counts that it does not keep are begun before
- * the transaction is over.
+ * Locks the counts of a tenant for a writer of edges. Returns its newest
+ * catalog: until the transaction ends, no session begins counts that this
+ * catalog does not have.
  */
 extern const KgCatalog *kg_counted_share(const char *tenant);
 
 /*
- * Of a tenant that keeps counts.  What was gathered is written when it is very
- * much, and by kg_counted_end().
+ * Begins the changes for a tenant that has counts. They are written by
+ * kg_counted_end(), and before that when they are many.
  */
 extern KgCountChanges *kg_counted_begin(const KgCatalog *catalog);
 extern void kg_counted_edge(KgCountChanges *changes, int64 source,
 							int32 relation_no, int64 target, bool made);
 extern void kg_counted_end(KgCountChanges *changes);
 
-/* Before counts are made of entities that others may give edges meanwhile. */
+/*
+ * Excludes writers of edges, before counts are made of entities that other
+ * sessions may give edges.
+ */
 extern void kg_counted_exclude(const KgCatalog *catalog);
 
 /*
- * Count anew: of entities that are new, have another id, or whose type has
- * another schema.
+ * Counts anew the edges of entities that are new, have another id, or whose
+ * type has another schema.
  */
 extern void kg_counted_anew(const KgCatalog *catalog, const KgNodeList *nodes);
 
-/* The nodes are no entities any more. */
+/* Deletes the counts of nodes that are not entities any more. */
 extern void kg_counted_forget(const char *tenant, const KgNodeList *nodes);
 
 /*
- * A count that is not what it should be: what it should be (NULL: not there),
- * what it is (NULL: missing).
+ * Called for each wrong count. expected is NULL if no row should be stored; got
+ * is NULL if the row is missing.
  */
 typedef void (*KgWrongCount)(int64 node, const char *expected, const char *got,
 							 void *arg);

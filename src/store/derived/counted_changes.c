@@ -1,6 +1,6 @@
 /*
  * counted_changes.c
- *	  What a statement on kg_edge comes to, added to the counts that are kept.
+ *	  The changes that a statement on kg_edge makes to stored counts.
  */
 #include "postgres.h"
 
@@ -14,15 +14,15 @@
 #include "store/derived/packing.h"
 #include "utils/memutils.h"
 
-/* Changes that are gathered before they are written. */
+/* Number of changes that are collected before they are written. */
 #define KG_COUNT_CHANGES 2000000
 
-/* What a relation's edges add to the counts of one of their ends. */
+/* The number of edges of a relation to add to the counts of one end. */
 typedef struct Change
 {
 	int64 node;
 	int32 relation_no;
-	bool outgoing; /* at their source */
+	bool outgoing; /* the node is the source */
 	int32 by;
 } Change;
 
@@ -34,7 +34,7 @@ struct KgCountChanges
 	Change *changes;
 	int n;
 	int capacity;
-	/* of the edge before */
+	/* Cached values for the relation of the previous edge. */
 	int32 relation_no;
 	bool at_target;
 	bool at_source;
@@ -44,7 +44,10 @@ struct KgCountChanges
 const KgCatalog *
 kg_counted_share(const char *tenant)
 {
-	/* Whoever begins to keep a count excludes us, and then the catalog says so. */
+	/*
+	 * A session that begins new counts excludes this one; afterwards the
+	 * catalog contains them.
+	 */
 	(void) kg_adjacency_lock(tenant, RowShareLock, true);
 	return kg_catalog_newest(tenant);
 }
@@ -73,7 +76,9 @@ compare_changes(const void *pa, const void *pb, void *arg)
 	return (int) a->outgoing - (int) b->outgoing;
 }
 
-/* One for each end of a relation at a node; those that come to nothing go. */
+/*
+ * Sums up the changes of each node, relation and direction, and removes zeroes.
+ */
 static void
 sum_up(KgCountChanges *changes)
 {
@@ -94,7 +99,7 @@ sum_up(KgCountChanges *changes)
 	changes->n = n;
 }
 
-/* Is the change one of what the field counts? */
+/* Returns whether the field counts the edges of the change. */
 static bool
 is_counted(const KgCountChanges *changes, const Change *change,
 		   const KgField *field)
@@ -108,8 +113,8 @@ is_counted(const KgCountChanges *changes, const Change *change,
 }
 
 /*
- * Numbers of the types and fields of one direction that some of the relations
- * are counted by.
+ * Returns the numbers of types and fields of one direction that count some of
+ * the relations.
  */
 static KgNodeList
 counting_fields(const KgCatalog *catalog, const KgNodeList *relations,
@@ -138,7 +143,7 @@ counting_fields(const KgCatalog *catalog, const KgNodeList *relations,
 	return fields;
 }
 
-/* What the changes of a count's node, which follow one another, come to. */
+/* Returns the sum of the adjacent changes that apply to a count. */
 static int64
 sum_of(const KgCountChanges *changes, const Change *change, int n,
 	   const KgCount *count, const KgField *field)
@@ -152,8 +157,8 @@ sum_of(const KgCountChanges *changes, const Change *change, int n,
 }
 
 /*
- * Those of some counts that change.  One that cannot be so is counted anew: its
- * node is added to unsure.
+ * Applies changes to the counts. If a count cannot be computed from them, its
+ * node is added to unsure and counted anew.
  */
 static void
 change_counts(const KgCountChanges *changes, const Change *change, int n,
@@ -189,7 +194,7 @@ change_counts(const KgCountChanges *changes, const Change *change, int n,
 	kg_count_rows_update(changes->tenant, &rows);
 }
 
-/* Is the change one of what fields of the direction may count? */
+/* Returns whether fields of the direction may count the edges of the change. */
 static bool
 is_of_direction(const KgCountChanges *changes, const Change *change,
 				bool incoming)
@@ -202,9 +207,8 @@ is_of_direction(const KgCountChanges *changes, const Change *change,
 }
 
 /*
- * The changes of a batch of nodes, to the counts of one direction.  A node
- * without a count is one of whose entity nothing is derived yet, or nothing any
- * more.
+ * Writes the changes of a batch of nodes to the counts of one direction. If a
+ * node has no count, its entity's rows are not derived yet or are deleted.
  */
 static void
 write_batch(const KgCountChanges *changes, const Change *change, int n,
@@ -212,7 +216,7 @@ write_batch(const KgCountChanges *changes, const Change *change, int n,
 {
 	KgNodeList nodes = {CurrentMemoryContext};
 	KgNodeList unsure = {CurrentMemoryContext};
-	KgNodeList relations = {CurrentMemoryContext}; /* numbers, too */
+	KgNodeList relations = {CurrentMemoryContext}; /* numbers too */
 	KgNodeList fields;
 	KgCountList counts = {NULL};
 
@@ -223,7 +227,7 @@ write_batch(const KgCountChanges *changes, const Change *change, int n,
 			kg_node_add(&nodes, change[i].node);
 			kg_node_add(&relations, change[i].relation_no);
 		}
-		/* Its edges go with it, and what it was called is not known. */
+		/* Its edges are deleted with it, and its name is not known. */
 		else if (kg_catalog_relation_no(changes->catalog,
 										change[i].relation_no) == NULL)
 			kg_node_add(&unsure, change[i].node);
@@ -264,9 +268,9 @@ write_direction(const KgCountChanges *changes, MemoryContext batch,
 }
 
 /*
- * All counts of incoming edges, by their nodes, then those of outgoing ones: that
- * is everybody's order.  Who adds to one and who adds to the other of one entity
- * do not wait.
+ * Writes all counts of incoming edges by node, then those of outgoing ones. All
+ * sessions use this order, so sessions that write either direction of one
+ * entity do not deadlock.
  */
 static void
 write_changes(KgCountChanges *changes)
@@ -305,7 +309,7 @@ add_change(KgCountChanges *changes, int64 node, bool outgoing, int by)
 		node, changes->relation_no, outgoing, by};
 }
 
-/* Which of a relation's ends are counted somewhere? */
+/* Looks up which ends of a relation are counted. */
 static void
 look_up_relation(KgCountChanges *changes, int32 relation_no)
 {
@@ -343,7 +347,7 @@ kg_counted_edge(KgCountChanges *changes, int64 source, int32 relation_no,
 		look_up_relation(changes, relation_no);
 	if (changes->at_target)
 		add_change(changes, target, false, by);
-	/* A loop is one edge. */
+	/* A loop counts as one edge. */
 	if (changes->at_source && !(changes->symmetric && source == target))
 		add_change(changes, source, true, by);
 }

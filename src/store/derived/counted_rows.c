@@ -44,7 +44,10 @@ kg_count_list_compare(const void *pa, const void *pb)
 	return a->field_no < b->field_no ? -1 : a->field_no > b->field_no;
 }
 
-/* The rows (node, field_no, type_no, entity_id, key) of the statement that ran. */
+/*
+ * Adds the rows (node, field_no, type_no, entity_id, key) of the last
+ * statement.
+ */
 static void
 take_counts(KgCountList *list)
 {
@@ -138,7 +141,10 @@ kg_count_rows_add(KgColumns *rows, const KgCount *count)
 	kg_columns_datum(rows, 4, PointerGetDatum(count->key));
 }
 
-/* A row that is not there is newer than the snapshot that a transaction keeps. */
+/*
+ * Runs a statement on rows. A row that it does not find is newer than the
+ * transaction's snapshot.
+ */
 static void
 run_rows(KgForms *forms, const char *tenant, const KgColumns *rows)
 {

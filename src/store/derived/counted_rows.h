@@ -1,7 +1,7 @@
 /*
  * counted_rows.h
- *	  The rows of kg_index_key that are counts of edges, as structs: for who counts
- *	  anew (counted.c) and who adds changes (counted_changes.c).
+ *	  The rows of kg_index_key that are counts of edges, as structs.
+ *	  counted.c counts anew; counted_changes.c adds changes.
  */
 #ifndef KG_COUNTED_ROWS_H
 #define KG_COUNTED_ROWS_H
@@ -10,7 +10,7 @@
 #include "model/catalog.h"
 #include "store/derived/columns.h"
 
-/* Nodes a statement. */
+/* Number of nodes per statement. */
 #define KG_COUNT_BATCH 10000
 
 /* A row of kg_index_key that is a count. */
@@ -25,17 +25,21 @@ typedef struct KgCount
 
 typedef struct KgCountList
 {
-	KgCount *counts; /* by node and field */
+	KgCount *counts; /* ordered by node and field */
 	int n;
 	int capacity;
 } KgCountList;
 
-/* The counted property of a type with this number, or NULL; type may be NULL. */
+/*
+ * Returns the counted property of a type with this number, or NULL. type may be
+ * NULL.
+ */
 extern const KgField *kg_count_field(const KgType *type, int32 field_no);
 
 /*
- * Nodes as a parameter, the second of statements that have a form for one of
- * them; and the run of such a statement, by kg_spi_read_args() and the like.
+ * kg_count_nodes() returns nodes as a parameter, the second one of the
+ * statement. kg_count_exec() runs the statement's form for one node or for an
+ * array. exec is kg_spi_read_args() or a similar function.
  */
 typedef void (*KgSpiExec)(KgSaved *saved, const char *sql, int nargs,
 						  const KgArg *args);
@@ -44,13 +48,14 @@ extern void kg_count_exec(KgForms *forms, KgSpiExec exec, int nargs,
 						  const KgArg *args);
 
 extern KgCount *kg_count_list_add(KgCountList *list);
-/* By node and field. */
+/* Compares two counts by node and field, for qsort(). */
 extern int kg_count_list_compare(const void *a, const void *b);
 
 /*
- * The rows of nodes (kg_count_nodes()), as the snapshot of the caller has them; or, of all fields or
- * some (kg_count_number()), as they are once nobody else changes them: they are
- * locked in one order.
+ * Read the counts of nodes (kg_count_nodes()) into list. kg_count_list_read()
+ * uses the caller's snapshot. kg_count_list_lock() reads the newest rows and
+ * locks them, in one order. kg_count_list_lock_of() does so for some fields
+ * (kg_count_number()).
  */
 extern void kg_count_list_read(const char *tenant, KgArg nodes,
 							   KgCountList *list);
@@ -59,14 +64,18 @@ extern void kg_count_list_lock(const char *tenant, KgArg nodes,
 extern void kg_count_list_lock_of(const char *tenant, KgArg nodes, KgArg fields,
 								  KgCountList *list);
 
-/* A type's number and a field's as one. */
+/* Returns a type's number and a field's number as one number. */
 static inline int64
 kg_count_number(int32 type_no, int32 field_no)
 {
 	return (int64) type_no * 65536 + field_no;
 }
 
-/* Rows to write; what is updated is locked, and 40001 where it is newer. */
+/*
+ * Rows to write. Rows to update or delete are locked already.
+ * kg_count_rows_update() and kg_count_rows_delete() raise SQLSTATE 40001 if one
+ * of them is newer than the transaction's snapshot.
+ */
 extern void kg_count_rows_init(KgColumns *rows);
 extern void kg_count_rows_add(KgColumns *rows, const KgCount *count);
 extern void kg_count_rows_update(const char *tenant, const KgColumns *rows);

@@ -1,6 +1,6 @@
 /*
  * derive.c
- *	  Keeping derived rows in step with kg_entity.
+ *	  Maintenance of derived rows when kg_entity changes.
  */
 #include "postgres.h"
 
@@ -33,13 +33,13 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* A batch is written when it has so many entities, or so many rows of keys. */
+/* A batch is written when it has this number of entities or of key rows. */
 #define KG_BATCH_ENTITIES 100000
 #define KG_BATCH_ROWS 500000
-/* What is compared with what is stored gains nothing by more of it at once. */
+/* Limits for comparisons, which do not become faster with larger batches. */
 #define KG_COMPARED_ENTITIES 20000
 #define KG_COMPARED_ROWS 100000
-/* Entities that are read at once, with their data. */
+/* Number of entities that are read at once, with their data. */
 #define KG_SETTLE_ENTITIES 8192
 
 struct KgDerivation
@@ -47,28 +47,28 @@ struct KgDerivation
 	const char *tenant;
 	const KgCatalog *catalog;
 	KgUserContext caller;
-	MemoryContext context; /* of the derivation */
-	MemoryContext batch;   /* of the rows gathered */
-	MemoryContext scratch; /* of one entity */
+	MemoryContext context; /* lives as long as the derivation */
+	MemoryContext batch;   /* for the rows of the batch */
+	MemoryContext scratch; /* for one entity */
 	int nentities;
 	KgColumns keys;
 	KgColumns gone_keys;
-	KgColumns exchanged_keys; /* and, last, by which */
+	KgColumns exchanged_keys; /* the last column has the new keys */
 	KgColumns terms;
 	KgUniqueRows unique;
 	KgWordRows words;
 	KgReferenceList references;
-	KgNodeList stale_terms; /* nodes whose rows are written anew */
+	KgNodeList stale_terms; /* nodes whose rows are replaced */
 	KgNodeList stale_references;
-	KgNodeList named;	/* their ids are new */
+	KgNodeList named;	/* nodes with new ids */
 	KgNodeList gone;	/* deleted in this batch */
-	KgNodeList counted; /* of which edges are counted anew */
+	KgNodeList counted; /* nodes whose edges are counted anew */
 	KgNodeList uncounted;
 	KgNodeList overtaken;
-	bool of_statement; /* a trigger of it derives */
+	bool of_statement; /* called by a trigger of the statement */
 	KgUnchecked own;
-	KgUnchecked *pending;  /* own, or that of the scope (scope.h) */
-	KgDerivedRows compare; /* NULL: what is gathered is written */
+	KgUnchecked *pending;  /* its own, or the scope's (scope.h) */
+	KgDerivedRows compare; /* NULL: rows are written */
 	void *compare_arg;
 };
 
@@ -161,13 +161,13 @@ delete_rows(KgSaved *saved, const char *sql, const char *tenant,
 		saved, sql, kg_arg_text(tenant), kg_arg_int8s(nodes->nodes, nodes->n));
 }
 
-/* Where a row of keys belongs in the index of kg_index_key. */
+/* The position of a key's row in the index of kg_index_key. */
 typedef struct KeyPlace
 {
 	uint64 field;  /* type and field */
 	uint64 prefix; /* the first bytes of the key, as a number */
-	int len;	   /* of the key */
-	int row;	   /* entities mostly come by their ids */
+	int len;	   /* of the key, in bytes */
+	int row;	   /* a tiebreaker: entities mostly come ordered by id */
 } KeyPlace;
 
 static inline int
@@ -198,9 +198,9 @@ compare_places(const KeyPlace *a, const KeyPlace *b, const Datum *keys)
 #include "lib/sort_template.h"
 
 /*
- * Rows that are neighbours in the index are inserted one after the other, so
- * that the pages they go to are in the processor's cache: a fifth less time
- * for 100,000 entities.  The order is not one that anything depends on.
+ * Sorts keys so that neighbours in the index are inserted one after the other,
+ * and their pages stay in the processor's cache. This saves a fifth of the time
+ * for 100,000 entities. The result does not depend on the order.
  */
 static void
 sort_keys(KgColumns *keys)
@@ -239,8 +239,8 @@ sort_keys(KgColumns *keys)
 	"AND entity_id = $5 AND tenant = $1 AND node = $6"
 
 /*
- * Keys that stand where another stood: one statement does what a deletion and an
- * insertion would.  A row that is not there, as it should be, is made.
+ * Replaces keys by new ones in one statement instead of a deletion and an
+ * insertion. Inserts a row that is missing.
  */
 static void
 exchange_keys(KgDerivation *d)
@@ -300,7 +300,10 @@ write_keys(KgDerivation *d)
 		kg_columns_run(&insertion, d->tenant, &d->keys);
 }
 
-/* The distinct terms of the batch, and the first row of each. */
+/*
+ * Adds the distinct terms of the batch to terms, each with its first row of
+ * kg_trigram. Returns their number.
+ */
 static int
 distinct_terms(KgDerivation *d, KgColumns *terms)
 {
@@ -347,7 +350,7 @@ kg_derive_trigrams(KgColumns *rows, const char *term)
 	}
 }
 
-/* Trigrams and pieces of terms that the tenant has not had before. */
+/* Writes trigrams and terms that are new in the tenant. */
 static void
 write_trigrams(KgDerivation *d)
 {
@@ -361,7 +364,10 @@ write_trigrams(KgDerivation *d)
 	if (distinct_terms(d, &columns) == 0)
 		return;
 	kg_columns_args(&columns, &args[1]);
-	/* Latest, and newest: kg_rebuild() takes away what the snapshot may show. */
+	/*
+	 * The newest rows, because kg_rebuild() deletes rows that the snapshot may
+	 * show.
+	 */
 	kg_spi_exec_latest_args(
 		&new_saved,
 		"SELECT u.term FROM unnest($2, $3) u(term, trigram) "
@@ -407,8 +413,8 @@ write_terms(KgDerivation *d)
 }
 
 /*
- * The edges that begin at entities that are gone.  One made since our snapshot
- * was taken raises 40001: it would be left without its beginning.
+ * Deletes the edges that begin at deleted entities. An edge made since the
+ * snapshot raises SQLSTATE 40001, because it would have no source.
  */
 static void
 delete_edges(KgDerivation *d)
@@ -443,7 +449,7 @@ delete_edges(KgDerivation *d)
 							   gone);
 }
 
-/* Edges go, and others come. */
+/* Deletes and inserts edges. */
 static void
 exchange_edges(void *arg)
 {
@@ -530,7 +536,7 @@ count_entity(KgDerivation *d)
 		write_batch(d);
 }
 
-/* A row of keys; the columns keep the id for all keys of an entity. */
+/* Adds a row of a key. The columns share the id among all keys of an entity. */
 static void
 add_key(KgDerivation *d, KgColumns *columns, int32 type_no,
 		const KgPackedKey *key, Datum entity_id, int64 node)
@@ -546,7 +552,7 @@ add_key(KgDerivation *d, KgColumns *columns, int32 type_no,
 	MemoryContextSwitchTo(old);
 }
 
-/* The key that is to stand where the one of the row stands. */
+/* Adds the key that replaces the key of the last row. */
 static void
 add_new_key(KgDerivation *d, const KgPackedKey *key)
 {
@@ -557,7 +563,10 @@ add_new_key(KgDerivation *d, const KgPackedKey *key)
 	MemoryContextSwitchTo(old);
 }
 
-/* Is it the only key of its field?  last is the field of the one before. */
+/*
+ * Returns whether the key is the only one of its field. last is the field of
+ * the previous key.
+ */
 static bool
 is_single(const KgKeysIter *it, int32 last)
 {
@@ -578,8 +587,8 @@ batch_text(KgDerivation *d, const char *s)
 }
 
 /*
- * What the keys of an entity were and are, either may be NULL: rows that are
- * in one only are deleted or inserted.
+ * Deletes or inserts the rows of keys that are only in before or only in after.
+ * Either may be NULL.
  */
 static void
 change_keys(KgDerivation *d, int32 type_no, const char *entity_id, int64 node,
@@ -649,8 +658,8 @@ add_references(KgDerivation *d, int64 node, const KgExtract *extract)
 }
 
 /*
- * The BEFORE trigger looked the type up, and locked it, so it is there; unless the
- * tenant had another name by then.
+ * Returns the type, which the BEFORE trigger has looked up and locked. It is
+ * missing only if the tenant was renamed since.
  */
 static const KgType *
 require_type(const KgDerivation *d, int32 type_no)
@@ -695,8 +704,8 @@ kg_derive_inserted(KgDerivation *d, int32 type_no, const char *entity_id,
 }
 
 /*
- * An entity is written again: what an earlier statement of the scope remembers
- * of it may not be so any more.
+ * Notes that an entity is written again, so that unchecked rows of an earlier
+ * statement of the scope may be wrong.
  */
 static void
 written_over(KgDerivation *d)
@@ -705,7 +714,7 @@ written_over(KgDerivation *d)
 		d->pending->stale = d->pending->arrived = true;
 }
 
-/* The unique values of a node are written anew. */
+/* Replaces the unique values of a node. */
 static void
 derive_unique_again(KgDerivation *d, const KgType *type, int64 node,
 					const Jsonb *data)
@@ -742,7 +751,7 @@ kg_derive_unique(KgDerivation *d, int32 type_no, int64 node, const Jsonb *data)
 	count_entity(d);
 }
 
-/* Terms, references and words; those that are the same stay. */
+/* Replaces terms, references and words; equal ones stay. */
 static void
 change_rest(KgDerivation *d, const KgType *type, int64 node,
 			const KgVersion *before, const KgVersion *after)
@@ -796,7 +805,7 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 		kg_unique_add(&d->unique, type, node, after->keys);
 		named = true;
 	}
-	/* Another entity's x-ref or x-ref-field may name it by these. */
+	/* References of other entities may name it by these values. */
 	if (named)
 		kg_node_add(&d->pending->renamed, node);
 	d->pending->ids_changed |= renamed;
@@ -816,7 +825,7 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
 	written_over(d);
 	if (type && type->has_unique)
 		kg_node_add(&d->unique.stale, node);
-	/* Of a type that an apply changes, there may be rows of its old schema. */
+	/* While an apply changes the type, rows of the old schema may be stored. */
 	rewritten = type == NULL || kg_scope_is_rewritten(d->tenant, type);
 	if (rewritten || type->nsearch > 0)
 		kg_node_add(&d->words.stale, node);
@@ -829,7 +838,7 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
 	count_entity(d);
 }
 
-/* Another entity may have the id by now. */
+/* Adds the entity that may have the id by now. */
 static void
 find_successor(KgDerivation *d, int32 type_no, const char *entity_id)
 {
@@ -887,7 +896,9 @@ derive_stored(KgDerivation *d, SPITupleTable *rows, uint64 n, KgNodeList *found)
 	}
 }
 
-/* What is stored of some nodes; those that are gone are deleted. */
+/*
+ * Derives the stored rows of some nodes, and deletes the rows of deleted ones.
+ */
 static void
 settle(KgDerivation *d, const int64 *nodes, int n)
 {

@@ -1,8 +1,8 @@
 /*
  * derive.h
- *	  Keeping kg_index_key, kg_unique_key, kg_term, kg_trigram, kg_word and the
- *	  derived rows of kg_edge in step with kg_entity, set-wise, one tenant at a
- *	  time.
+ *	  Maintenance of kg_index_key, kg_unique_key, kg_term, kg_trigram,
+ *	  kg_word and the derived rows of kg_edge when kg_entity changes, set-
+ *	  wise, one tenant at a time.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -15,27 +15,34 @@
 #include "store/reference/references.h"
 
 /*
- * A change in progress: rows are added one at a time and written in batches;
- * what has to wait for the end of the statement (or of the apply) is gathered.
+ * The derivation for a statement. Rows are added one at a time and written in
+ * batches. Checks that must wait for the end of the statement, or of the apply,
+ * are collected.
  */
 typedef struct KgDerivation KgDerivation;
 
-/* caller is what kg_become_owner() saved; NULL: the owner acts for itself. */
+/*
+ * Begins a derivation. caller is the user that kg_become_owner() saved, or NULL
+ * if the owner acts for itself.
+ */
 extern KgDerivation *kg_derive_begin(const char *tenant,
 									 const KgUserContext *caller);
 
-/* The rows are those of the innermost statement, whose trigger derives. */
+/*
+ * Notes that the rows are those of the innermost statement, whose trigger
+ * derives.
+ */
 extern void kg_derive_of_statement(KgDerivation *d);
 
 /*
- * Before rows of the type are told whose type is not locked: kg_catalog_locked(),
- * of which the derivation goes on.
+ * Locks the type and returns kg_catalog_locked(), which the derivation uses
+ * from then on. Call before rows of a type that is not locked are added.
  */
 extern const KgCatalog *kg_derive_lock_type(KgDerivation *d, int32 type_no);
 
 /*
- * Nothing is written: the rows that would be are told, batch by batch, in the
- * batch's context.
+ * Makes the derivation compare only: nothing is written. Instead, compare is
+ * called for each batch of derived rows, in the memory context of the batch.
  */
 typedef void (*KgDerivedRows)(const KgColumns *keys, const KgColumns *terms,
 							  const KgColumns *unique, const KgColumns *words,
@@ -43,7 +50,7 @@ typedef void (*KgDerivedRows)(const KgColumns *keys, const KgColumns *terms,
 extern void kg_derive_compare(KgDerivation *d, KgDerivedRows compare,
 							  void *arg);
 
-/* Of kg_trigram: the rows (trigram, term) of a term. */
+/* Adds the rows (trigram, term) of kg_trigram for a term. */
 extern void kg_derive_trigrams(KgColumns *rows, const char *term);
 
 /* An entity before or after a change; keys is its index_keys. */
@@ -64,34 +71,37 @@ extern void kg_derive_deleted(KgDerivation *d, int32 type_no,
 							  const bytea *keys);
 
 /*
- * A version that the statement has replaced or written, where others have been
- * derived in the middle of it (model/writing.h): what is derived from it goes,
- * and kg_derive_settle() derives what is stored by now.
+ * Handles a version that the statement has replaced or written, if another
+ * statement derived the entity meanwhile (model/writing.h). Rows derived from
+ * this version are deleted, and kg_derive_settle() derives from the stored row.
  */
 extern void kg_derive_overtaken(KgDerivation *d, int32 type_no, int64 node,
 								const KgVersion *version);
 
 /*
- * The type's schema changed: its terms and references are replaced.  Keys are,
- * when index_keys is updated.
+ * Replaces the terms and references of an entity whose type has a new schema.
+ * Its keys are replaced when index_keys is updated.
  */
 extern void kg_derive_again(KgDerivation *d, int32 type_no,
 							const char *entity_id, int64 node,
 							const Jsonb *data);
 
-/* The same where only another type's x-ref-field is new. */
+/*
+ * Like kg_derive_again(), if the only change is a new x-ref-field of another
+ * type.
+ */
 extern void kg_derive_unique(KgDerivation *d, int32 type_no, int64 node,
 							 const Jsonb *data);
 
-/* Write what was gathered so far. */
+/* Writes the rows that were added so far. */
 extern void kg_derive_flush(KgDerivation *d);
 
-/* After all rows of the statement. */
+/* Call after all rows of the statement were added. */
 extern void kg_derive_settle(KgDerivation *d);
 
 /*
- * Write what is left; then, unless a scope is open for the tenant (scope.h),
- * enforce unique values and references.
+ * Writes the remaining rows. Then enforces unique values and references, unless
+ * a scope is open for the tenant (scope.h).
  */
 extern void kg_derive_end(KgDerivation *d);
 

@@ -2,9 +2,9 @@
  * embeddings.c
  *	  Embeddings of entities: rows of kg_embedding.
  *
- * Who puts one locks its entity as a reference to it does, so that the entity is
- * there as long as the row is; and kg_vectors, so that all rows have the
- * dimensions that it says.
+ * A session that stores an embedding locks its entity as a reference does, so
+ * that the entity exists as long as the row. It also locks kg_vectors, so that
+ * all rows have the same dimensions.
  */
 #include "postgres.h"
 
@@ -25,9 +25,9 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Embeddings in one statement. */
+/* Number of embeddings per statement. */
 #define KG_EMBEDDING_BATCH 500
-/* Of the sha256 of the text. */
+/* Bytes of the text's sha256 that are stored. */
 #define KG_HASH_BYTES 16
 
 /* ---- the text ---- */
@@ -123,7 +123,7 @@ kg_vectors_enable(int32 dimensions, const char *model)
 	if (err != NULL)
 		kg_error_throw(err);
 	kg_pgvector_require();
-	/* Whoever puts embeddings has it locked, too. */
+	/* Sessions that store embeddings lock the row too. */
 	kg_spi_exec_latest_args(
 		&now, "SELECT dimensions, model FROM @kg_vectors FOR UPDATE", 0, NULL);
 	if (SPI_processed > 0)
@@ -167,7 +167,7 @@ kg_embeddings_forget(const char *tenant, const KgNodeList *nodes)
 {
 	if (nodes->n == 0 || kg_vectors()->dimensions == 0)
 		return;
-	/* Newest: one may have been put since the snapshot was taken. */
+	/* Newest rows: an embedding may have been stored since the snapshot. */
 	KG_BATCH_NEWEST("DELETE FROM @kg_embedding WHERE tenant = $1 "
 					"AND node = ANY($2)",
 					kg_arg_text(tenant),
@@ -177,7 +177,7 @@ kg_embeddings_forget(const char *tenant, const KgNodeList *nodes)
 typedef struct Given
 {
 	ArrayType *vector;
-	int64 expected; /* version, or 0 */
+	int64 expected; /* a version, or 0 */
 	int64 node;
 	bytea *hash;
 } Given;
@@ -189,7 +189,7 @@ typedef struct Put
 	const KgVectors *vectors;
 	KgOutcomes *outcomes;
 	Given *items;
-	int *order; /* by id */
+	int *order; /* the items by id */
 	MemoryContext context;
 } Put;
 
@@ -255,7 +255,10 @@ refuse_twice(Put *put)
 	}
 }
 
-/* Entities that the caller sees, and may write: they stay until it ends. */
+/*
+ * Locks the entities that the caller sees and may write, until the transaction
+ * ends.
+ */
 static void
 find_entities(void *arg, const int *rows, int n)
 {
@@ -283,7 +286,10 @@ find_entities(void *arg, const int *rows, int n)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Is the entity there, and as it was when it was embedded? */
+/*
+ * Reports an item whose entity is missing, or has changed since its embedding
+ * was computed.
+ */
 static void
 check_found(Put *put, int i)
 {
@@ -312,7 +318,7 @@ check_found(Put *put, int i)
 	kg_outcome_error(outcome, err);
 }
 
-/* Item i of the numbers is $5[i * d + 1 : (i + 1) * d]. */
+/* The elements of item i are $5[i * d + 1 : (i + 1) * d]. */
 #define KG_PUT_ROWS                                                         \
 	"INSERT INTO @kg_embedding AS v(tenant, node, type_no, text_hash, "     \
 	"embedding) SELECT $1, u.node, $2, u.hash, "                            \
@@ -323,7 +329,7 @@ check_found(Put *put, int i)
 	"WHERE v.text_hash <> excluded.text_hash "                              \
 	"OR v.embedding <> excluded.embedding RETURNING node, xmax = 0"
 
-/* The numbers of all rows, one after the other. */
+/* Returns the elements of all embeddings as one array. */
 static Datum
 join_vectors(const Put *put, const int *rows, int n)
 {
@@ -376,14 +382,17 @@ write_rows(void *arg, const int *rows, int n)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* In the order of their ids, as all who lock them do. */
+/*
+ * Calls work for batches in the order of ids, in which all sessions lock
+ * entities.
+ */
 static void
 each_batch(Put *put, KgOutcomesWork work)
 {
 	kg_outcomes_each(put->outcomes, put->order, KG_EMBEDDING_BATCH, work, put);
 }
 
-/* Until the transaction ends they are of as many dimensions. */
+/* Locks the row of the dimensions until the transaction ends. */
 static void
 lock_vectors(const KgVectors *vectors)
 {

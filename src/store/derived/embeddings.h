@@ -2,9 +2,9 @@
  * embeddings.h
  *	  Embeddings of entities: rows of kg_embedding.
  *
- * An embedding is of the text that the entity had when it was stored; a hash of
- * that stands beside it, so nobody who writes entities has anything to do for
- * embeddings, but for who deletes one.
+ * An embedding is that of the entity's text when it was stored. The row has a
+ * hash of that text. So a write of an entity does nothing for its embedding,
+ * except that a deletion deletes it.
  */
 #ifndef KG_EMBEDDINGS_H
 #define KG_EMBEDDINGS_H
@@ -13,21 +13,29 @@
 #include "store/reference/references.h"
 
 /*
- * What an entity says: label, aliases and x-search properties, a line each; of
- * a type without x-search the whole document.
+ * Returns the text of an entity for an embedding: label, aliases and x-search
+ * properties, one per line. For a type without x-search, returns the whole
+ * document.
  */
 extern char *kg_embedded_text(const KgType *type, const Jsonb *data);
-/* Is it the text that has the hash? */
+/* Returns whether the hash is that of the text. */
 extern bool kg_embedded_hash_is(const bytea *hash, const char *text);
 
-/* As the owner, inside SPI_connect(): those of entities that are gone. */
+/*
+ * Deletes the embeddings of entities that are deleted. Runs as the extension's
+ * owner, inside SPI_connect().
+ */
 extern void kg_embeddings_forget(const char *tenant, const KgNodeList *nodes);
 
-/* As the caller, inside SPI_connect(). */
+/* Stores embeddings. Runs as the caller, inside SPI_connect(). */
 extern Jsonb *kg_put_embeddings(const char *type, const Jsonb *items,
 								const Jsonb *options);
 
-/* Inside SPI_connect(), as the owner. */
+/*
+ * kg_vectors_enable() permits embeddings with this number of dimensions;
+ * kg_vectors_disable() deletes all embeddings and returns their number. Both
+ * run as the extension's owner, inside SPI_connect().
+ */
 extern void kg_vectors_enable(int32 dimensions, const char *model);
 extern int64 kg_vectors_disable(void);
 

@@ -1,6 +1,6 @@
 /*
  * extract.c
- *	  What is derived from one entity.
+ *	  The values derived from one entity.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* An array that grows by doubling; item is an lvalue of the new place. */
+/* An array that grows by doubling. item is an lvalue of the new element. */
 #define GROW(array, n)                                               \
 	((n) == 0 ? ((array) = palloc(8 * sizeof(*(array))))             \
 	 : ((n) >= 8 && ((n) & ((n) -1)) == 0)                           \
@@ -49,8 +49,9 @@ append_key(KeyVisit *visit, bytea *key)
 }
 
 /*
- * Entities are checked before they are written (store/check/check.c): here is what
- * was stored before the property was indexed, or the limit lower.
+ * Raises an error for a key that is too long. Entities are checked before they
+ * are written (store/check/check.c), so this one was stored before the property
+ * was indexed, or under a greater limit.
  */
 static void
 throw_long_key(const KeyVisit *visit, const JsonbValue *value)
@@ -91,7 +92,7 @@ kg_extract_keys(const KgType *type, const Jsonb *data)
 	{
 		visit.field = &type->fields[i];
 		visit.first = visit.nkeys;
-		/* What is counted is no part of the document. */
+		/* Counts are not in the document. */
 		if (!visit.field->indexed || visit.field->counted)
 			continue;
 		kg_field_visit(visit.field, &data->root, visit_key, &visit);
@@ -161,7 +162,7 @@ same_text(const text *a, const text *b)
 		   memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
 }
 
-/* What it takes is given back at once: it is asked of every entity of a type. */
+/* Frees its memory at once, because it is called for each entity of a type. */
 bool
 kg_extract_is_stored(const KgType *type, const Jsonb *data, const bytea *keys,
 					 const text *scope)
@@ -178,8 +179,9 @@ kg_extract_is_stored(const KgType *type, const Jsonb *data, const bytea *keys,
 }
 
 /*
- * The id, too: an agent may know nothing else, nor the type.  An id that is its
- * own folded form, as most are, is found by the primary key.
+ * Extracts terms, including the id, because an agent may know only the id. An
+ * id that equals its folded form, as most do, is found by the primary key and
+ * needs no term.
  */
 static void
 extract_terms(const KgType *type, const char *entity_id, const Jsonb *data,
@@ -255,7 +257,10 @@ kg_extract(const KgType *type, const char *entity_id, const Jsonb *data,
 		extract_words(type, data, &extract->words);
 }
 
-/* Of a property within another, the outer one is compared. */
+/*
+ * Returns whether a field's source is equal. For a nested property, compares
+ * the outermost one.
+ */
 static bool
 same_source(const KgField *field, const Jsonb *a, const Jsonb *b)
 {
@@ -272,7 +277,7 @@ same_source(const KgField *field, const Jsonb *a, const Jsonb *b)
 	return in_a == in_b && (!in_a || kg_json_same_value(&x, &y));
 }
 
-/* The properties that kg_extract() reads. */
+/* Compares the properties that kg_extract() reads. */
 bool
 kg_extract_same_sources(const KgType *type, const Jsonb *a, const Jsonb *b)
 {
@@ -290,7 +295,10 @@ kg_extract_same_sources(const KgType *type, const Jsonb *a, const Jsonb *b)
 	return same;
 }
 
-/* Append the way to the value from a step on; false where it is not there. */
+/*
+ * Appends the path to the value from a step on. Returns false if the value is
+ * not there.
+ */
 static bool
 append_way(StringInfo pointer, const KgField *field, int step,
 		   const JsonbValue *value, const char *wanted)

@@ -1,6 +1,7 @@
 /*
  * extract.h
- *	  What is derived from one entity: index keys, search terms, references.
+ *	  The values derived from one entity: index keys, search terms,
+ *	  references.
  */
 #ifndef KG_EXTRACT_H
 #define KG_EXTRACT_H
@@ -26,37 +27,48 @@ typedef struct KgExtract
 	KgTermItem *terms;
 	int nreferences;
 	KgReferenceItem *references;
-	KgWords words; /* none, where the type has no x-search */
+	KgWords words; /* empty if the type has no x-search */
 } KgExtract;
 
-/* What kg_entity.index_keys is: a key of every x-index property. */
+/*
+ * Returns the value of kg_entity.index_keys: a key for each x-index property.
+ */
 extern bytea *kg_extract_keys(const KgType *type, const Jsonb *data);
 
 /*
- * What kg_entity.scope is: NULL where the type has no scopes, which every
- * caller sees; empty where it has and the entity names none, which lies below
- * no path.
+ * Returns the value of kg_entity.scope. NULL means that the type has no scopes,
+ * so each caller sees the entity. An empty text means that the type has scopes
+ * and the entity names none; it is below no path.
  */
 extern text *kg_extract_scope(const KgType *type, const Jsonb *data);
 
-/* Is that what is stored?  scope is NULL for SQL's. */
+/*
+ * Returns whether keys and scope have the values that the document requires.
+ * scope is NULL for SQL's null.
+ */
 extern bool kg_extract_is_stored(const KgType *type, const Jsonb *data,
 								 const bytea *keys, const text *scope);
 
-/* The rest, in the current memory context; every item once. */
+/*
+ * Extracts search terms, words and references into *extract, in the current
+ * memory context. Each item occurs once.
+ */
 extern void kg_extract(const KgType *type, const char *entity_id,
 					   const Jsonb *data, KgExtract *extract);
 extern void kg_extract_references(const KgType *type, const Jsonb *data,
 								  KgExtract *extract);
 
 /*
- * Have two documents the same in every property that the rest is taken of?  That
- * is told without taking it.
+ * Returns whether both documents are equal in each property from which
+ * kg_extract() takes values. Does not extract them.
  */
 extern bool kg_extract_same_sources(const KgType *type, const Jsonb *a,
 									const Jsonb *b);
 
-/* JSON Pointer to the first place where a document has the reference. */
+/*
+ * Returns a JSON Pointer to the first position of the reference in the
+ * document.
+ */
 extern char *kg_extract_pointer(const KgField *field, const Jsonb *data,
 								const char *value);
 

@@ -2,26 +2,28 @@
  * packing.c
  *	  Packing edges.
  *
- * What is packed of a node stands for all its edges, so its bit must be cleared
- * in every snapshot that sees the edges otherwise than they were packed:
+ * The packed edges of a node represent all its edges. So its bit must be
+ * cleared in each snapshot that sees other edges than the packed ones:
  *
- * - Whoever changes edges clears the bits of their ends in the same
- *	 transaction: a snapshot sees both changes or none.
- * - Who packs must see all changes whose bits are cleared already.
- *	 Changers share a lock on the tenant until they are over, the packer
- *	 excludes them, and reads with a snapshot taken after it has the lock.
- * - A changer in REPEATABLE READ or SERIALIZABLE whose snapshot is older than
- *	 a packing would not see the bits that it has to clear.  Every packing
- *	 updates the tenant's row of key 0, and such a changer inserts that row ON
- *	 CONFLICT DO NOTHING, which PostgreSQL refuses with 40001 when the row is
- *	 newer than the snapshot.
+ * - A writer of edges clears the bits of their ends in the same transaction,
+ * so a snapshot sees both changes or neither.
  *
- * A row has a bit set, or is of a node by itself whose bit is: what is left
- * without one is deleted.  So the tenant's nodes say where its rows are.
+ * - A packer must see all changes whose bits are already cleared. Writers hold
+ * a share lock on the tenant until their transactions end. The packer excludes
+ * them, and reads with a snapshot taken after it has the lock.
+ *
+ * - A writer in REPEATABLE READ or SERIALIZABLE with a snapshot older than a
+ * packing would not see the bits that it must clear. Each packing updates the
+ * tenant's row with key 0. Such a writer inserts that row ON CONFLICT DO
+ * NOTHING, which PostgreSQL refuses with SQLSTATE 40001 if the row is newer
+ * than the snapshot.
+ *
+ * A row has a set bit, or belongs to a single node whose bit is set; other
+ * rows are deleted. So the range of the tenant's nodes contains all its rows.
  *
  * Packing merges four streams in the order of nodes: outgoing edges, incoming
- * edges, and blocks and rows of nodes by themselves that are there already.
- * These are compared with the edges, so that kg_pack() also mends.
+ * edges, and the stored rows of blocks and of single nodes. Stored rows are
+ * compared with the edges, so kg_pack() also repairs them.
  */
 #include "postgres.h"
 
@@ -48,10 +50,10 @@
 #include "utils/snapmgr.h"
 
 #define KG_FETCH 5000
-/* Rows are inserted when there are so many, or so many bytes were packed. */
+/* Rows are inserted when there are this number of them or of packed bytes. */
 #define KG_INSERT 500
 #define KG_INSERT_BYTES (1024 * 1024)
-/* A block adds itself, and each of its nodes perhaps. */
+/* Rows in memory: a block adds one row, and maybe one for each of its nodes. */
 #define KG_ROWS (KG_INSERT + KG_BLOCK)
 
 bool
@@ -76,7 +78,7 @@ typedef struct Stream
 	SPITupleTable *table;
 	uint64 n;
 	uint64 next;
-	/* the row at hand: an edge, or a packed row and its nodes */
+	/* the current row: an edge, or a packed row and its nodes */
 	bool done;
 	int64 key;
 	int32 number;
@@ -139,10 +141,10 @@ typedef struct Packer
 	Stream in;
 	Stream packed;
 	Stream alone_packed;
-	KgNodeList gone;	 /* keys of rows that no edge speaks for */
-	MemoryContext batch; /* of what was packed since the last insert */
+	KgNodeList gone;	 /* keys of rows without edges */
+	MemoryContext batch; /* for rows packed since the last insertion */
 	Size nbytes;
-	int n; /* rows to insert */
+	int n; /* number of rows to insert */
 	Datum keys[KG_ROWS];
 	Datum nodes[KG_ROWS];
 	Datum alone[KG_ROWS];
@@ -152,7 +154,7 @@ typedef struct Packer
 	bool no_incoming[KG_ROWS];
 	int64 total;
 	KgWork work;
-	int seen; /* nodes gone through since the last insert */
+	int seen; /* nodes processed since the last insertion */
 } Packer;
 
 static Datum
@@ -202,7 +204,7 @@ end_batch(Packer *p)
 	MemoryContextReset(p->batch);
 }
 
-/* The values are in the batch's context. */
+/* Adds a row. The values are in the batch's memory context. */
 static void
 add_row(Packer *p, int64 key, uint32 nodes, uint32 alone, bytea *outgoing,
 		bytea *incoming)
@@ -217,7 +219,10 @@ add_row(Packer *p, int64 key, uint32 nodes, uint32 alone, bytea *outgoing,
 	p->n++;
 }
 
-/* They ascend but where the relation has a key, by which they come first. */
+/*
+ * Appends the targets of a relation. They ascend unless the relation has a key,
+ * which comes before the target in the order of edges.
+ */
 static void
 append_group(StringInfo packed, int32 relation_no, int64 *targets, int n)
 {
@@ -231,8 +236,8 @@ append_group(StringInfo packed, int32 relation_no, int64 *targets, int n)
 }
 
 /*
- * Take a node's edges off a stream; behind a header's space, which is all there
- * is where it has none.
+ * Appends a node's edges from a stream to packed, after space for the header.
+ * Without edges, packed has only that space.
  */
 static void
 take_edges(Stream *stream, int64 node, StringInfo packed)
@@ -286,8 +291,8 @@ add_to_block(KgBlockBuilder *builder, int64 node, StringInfo packed)
 }
 
 /*
- * The next node of the streams of edges; PG_INT64_MAX: they are over, but for a
- * node of that number, which is never packed.
+ * Returns the next node of the streams of edges. PG_INT64_MAX means their end;
+ * a node with this number is never packed.
  */
 static int64
 next_node(const Packer *p)
@@ -297,8 +302,8 @@ next_node(const Packer *p)
 }
 
 /*
- * Goes on to the packed row of a block, or of a node by itself; true if there is
- * one.  The rows passed over have no edges, or too few.
+ * Advances to the packed row of a block or a single node. Returns whether it
+ * exists. Rows that are skipped have no edges, or too few.
  */
 static bool
 find_packed(Packer *p, Stream *packed, int64 key)
@@ -311,7 +316,7 @@ find_packed(Packer *p, Stream *packed, int64 key)
 	return !packed->done && packed->key == key;
 }
 
-/* Does the row at hand have these edges in a direction? */
+/* Returns whether the current row has these edges in a direction. */
 static bool
 is_packed(Packer *p, const Stream *packed, int column, const bytea *edges)
 {
@@ -352,7 +357,7 @@ pack_row(Packer *p, Stream *packed, int64 key, uint32 nodes, uint32 alone,
 		advance(packed);
 }
 
-/* Pack the nodes of a block; those that are packed as they are stay so. */
+/* Packs the nodes of a block. Correctly packed nodes are not changed. */
 static void
 pack_block(Packer *p, int64 block)
 {
@@ -404,7 +409,7 @@ pack_block(Packer *p, int64 block)
 	MemoryContextSwitchTo(old);
 }
 
-/* The rest of both streams has no edges either. */
+/* The remaining packed rows have no edges either. */
 static void
 delete_gone(Packer *p)
 {
@@ -417,7 +422,9 @@ delete_gone(Packer *p)
 					  kg_arg_int8s(p->gone.nodes, p->gone.n));
 }
 
-/* The row that tells changers with an old snapshot that there was a packing. */
+/*
+ * Updates the row by which writers with an older snapshot detect the packing.
+ */
 static void
 mark_packing(Datum tenant)
 {
@@ -439,7 +446,7 @@ pack_all(Packer *p)
 				"SELECT target, relation_no, source FROM @kg_edge "
 				"WHERE tenant = $1 ORDER BY target, relation_no, source",
 				p->tenant);
-	/* Its index begins with the block: pass over other tenants' blocks. */
+	/* The index begins with the block, so skip the blocks of other tenants. */
 	open_stream(&p->packed,
 				"SELECT block, nodes, alone, outgoing, incoming "
 				"FROM @kg_adjacency WHERE tenant = $1 "
@@ -484,10 +491,10 @@ kg_adjacency_pack(const char *tenant, bool wait, bool told)
 	kg_tenant_writes(tenant);
 	if (!kg_adjacency_lock(tenant, ExclusiveLock, wait))
 		return -1;
-	/* See what was committed while we waited. */
+	/* A snapshot that shows the rows committed during the wait. */
 	PushActiveSnapshot(GetLatestSnapshot());
 	kg_become_owner(&user);
-	/* The streams' statements are analysed here, with the owner's rights. */
+	/* The streams' statements are analyzed here, with the owner's rights. */
 	nest = kg_spi_pin_path();
 	SPI_connect();
 	p = palloc0(sizeof(Packer));

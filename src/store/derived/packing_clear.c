@@ -1,6 +1,7 @@
 /*
  * packing_clear.c
- *	  What whoever changes edges does to kg_adjacency; packing.c says why.
+ *	  Clearing packed edges when edges change; packing.c explains the
+ *	  protocol.
  */
 #include "postgres.h"
 
@@ -16,23 +17,23 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-/* A statement's share of the nodes to forget. */
+/* Number of nodes per statement. */
 #define KG_FORGET 10000
 
-/* Blocks, and of each the nodes whose bits go. */
+/* Blocks, and the nodes of each whose bits are cleared. */
 typedef struct Forgotten
 {
 	int64 *blocks;
 	Datum *bits;
 	uint32 n;
-	int64 *rows; /* that have nothing left to say */
+	int64 *rows; /* rows that become empty */
 	uint32 nrows;
 } Forgotten;
 
 /*
- * Clear the bits, ascending by block, so that two who do it wait for each
- * other in one order.  Who comes second finds a bit cleared, and leaves the
- * node's own row to the first, too.
+ * Clears bits, ascending by block, so that two sessions do not deadlock. The
+ * second session finds a bit cleared, and leaves the node's own row to the
+ * first one.
  */
 static void
 clear_bits(Datum tenant, Forgotten *f)
@@ -65,7 +66,10 @@ clear_bits(Datum tenant, Forgotten *f)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* A block's row that others have set bits in again stays. */
+/*
+ * Deletes empty rows, but not those of blocks in which other sessions have set
+ * bits again.
+ */
 static void
 delete_rows(Datum tenant, const Forgotten *f)
 {
@@ -78,7 +82,7 @@ delete_rows(Datum tenant, const Forgotten *f)
 	pfree(DatumGetPointer(blocks.value));
 }
 
-/* Forget nodes in ascending order. */
+/* Clears the bits of nodes, in ascending order. */
 static void
 forget_piece(Datum tenant, const int64 *nodes, uint32 n)
 {
@@ -106,7 +110,10 @@ forget_piece(Datum tenant, const int64 *nodes, uint32 n)
 	pfree(f.bits);
 }
 
-/* Has this transaction's snapshot missed a packing?  Raises 40001 then. */
+/*
+ * Raises SQLSTATE 40001 if this transaction's snapshot does not show the last
+ * packing.
+ */
 static void
 refuse_old_snapshot(Datum tenant)
 {
@@ -115,7 +122,7 @@ refuse_old_snapshot(Datum tenant)
 				kg_arg(TEXTOID, tenant));
 }
 
-/* The last block of any tenant; 0: there is none. */
+/* Returns the last block of all tenants, or 0 if no block exists. */
 static int64
 last_block(void)
 {
@@ -133,8 +140,8 @@ last_block(void)
 }
 
 /*
- * Nodes are numbered upwards, so those that a load makes are above all that
- * are packed: they need not be looked for.
+ * Node numbers ascend, so the nodes of a load are above all packed ones and
+ * need not be looked up.
  */
 void
 kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
@@ -152,7 +159,7 @@ kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
 		refuse_old_snapshot(value);
 	last = last_block();
 	for (uint32 i = 0; i < n; i++)
-		/* Only a damaged row names a node below the first. */
+		/* Only a damaged row names a node below the first one. */
 		if (nodes[i] > 0 && kg_block_of(nodes[i]) <= last)
 			old[nold++] = nodes[i];
 	qsort_interruptible(old, nold, sizeof(int64), kg_compare_nodes, NULL);

@@ -1,10 +1,10 @@
 /*
  * rebuild.c
- *	  Deriving everything of a tenant anew.
+ *	  Deriving all rows of a tenant anew.
  *
- * For after what kept triggers from firing: a restore with triggers disabled, a
- * table that was loaded by replication, a change of how keys or terms are made.
- * Writers of the tenant wait until the transaction ends.
+ * Needed after triggers did not fire: a restore with disabled triggers, a
+ * table loaded by replication; or after a change of the code that makes keys
+ * or terms. Writers of the tenant wait until the transaction ends.
  */
 #include "postgres.h"
 
@@ -30,7 +30,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Entities read at a time. */
+/* Number of entities read at a time. */
 #define KG_REBUILD_BATCH 1000
 
 static const char *const deletions[] = {
@@ -59,8 +59,9 @@ static const struct
 			   "AND property IS NOT NULL"}};
 
 /*
- * The tenant's catalog with every type locked against writers; who deletes is
- * not among them, so the rows are locked as well when they are read.
+ * Returns the tenant's catalog, with each type locked against writers.
+ * Deletions do not take this lock, so the rows are locked too when they are
+ * read.
  */
 static const KgCatalog *
 lock_types(const char *tenant)
@@ -88,8 +89,8 @@ delete_derived(const char *tenant)
 }
 
 /*
- * Keys as they are stored; nodes whose keys or scope should be others go to
- * changed.
+ * Derives rows with the stored keys. Adds nodes whose keys or scope are
+ * outdated to changed.
  */
 static void
 derive_rows(KgDerivation *d, const KgCatalog *catalog,
@@ -121,8 +122,9 @@ derive_rows(KgDerivation *d, const KgCatalog *catalog,
 }
 
 /*
- * What was updated or deleted since the snapshot of a transaction that keeps it
- * could not be locked; what was inserted it does not show.
+ * Raises an error if entities are newer than the snapshot of a transaction that
+ * has a fixed one. Entities that were updated or deleted since could not be
+ * locked; inserted ones are not visible.
  */
 static void
 require_all_shown(const char *tenant, uint64 n)
@@ -190,7 +192,10 @@ count_of(const char *tenant, int which)
 	return n;
 }
 
-/* Null where the caller sees a part: no number tells of what is hidden. */
+/*
+ * Counts the rows. Returns null counts for a caller that sees only a part,
+ * because it must not learn the number of hidden rows.
+ */
 static Jsonb *
 count_all(const char *tenant, bool told)
 {

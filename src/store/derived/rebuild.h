@@ -1,6 +1,6 @@
 /*
  * rebuild.h
- *	  Deriving everything of a tenant anew from its entities.
+ *	  Deriving all rows of a tenant anew from its entities.
  */
 #ifndef KG_REBUILD_H
 #define KG_REBUILD_H
@@ -8,13 +8,13 @@
 #include "utils/jsonb.h"
 
 /*
- * Index keys, search terms and derived edges of the current role's tenant;
- * needs admin access.  Counts of what is there afterwards.  Raises references
- * that have no target.  Inside SPI_connect().
+ * Derives the index keys, search terms and edges of the current role's tenant,
+ * which needs admin access. Returns the numbers of rows afterwards. Raises an
+ * error for references without a target. Call inside SPI_connect().
  */
 extern Jsonb *kg_rebuild(void);
 
-/* The same of any tenant, for the owner, who acts for itself. */
+/* Like kg_rebuild(), but for any tenant. Runs as the extension's owner. */
 extern void kg_rebuild_tenant(const char *tenant);
 
 #endif /* KG_REBUILD_H */

@@ -1,12 +1,12 @@
 /*
  * words.c
- *	  Keeping kg_word and kg_word_count in step with the texts of entities.
+ *	  Maintenance of kg_word and kg_word_count from the texts of entities.
  *
- * Both are written by one statement, so that what is counted is what is there.
- * A word is counted in a row of its backend's own: nobody else writes that row
- * at the same time, and so nobody waits for who writes the same words.  It is
- * written as it is by now, whatever the transaction's snapshot shows: a backend
- * that had the number before may have left it.
+ * One statement writes both, so the counts agree with the rows. Each backend
+ * counts in its own rows of kg_word_count, so sessions that write the same
+ * words do not wait for each other. The newest version of the row is written,
+ * whatever the transaction's snapshot shows: the row may have been left by a
+ * previous backend with the same number.
  */
 #include "postgres.h"
 
@@ -42,7 +42,7 @@ kg_word_rows_add(KgWordRows *words, int32 type_no, int64 node,
 	}
 }
 
-/* Count the rows that a statement has changed. */
+/* Counts the rows that a statement has changed. */
 #define KG_COUNT(changed, sign)                                       \
 	"WITH changed AS (" changed " RETURNING word, node, frequency) "  \
 	"INSERT INTO @kg_word_count AS c(tenant, word, slot, documents, " \

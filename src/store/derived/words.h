@@ -1,7 +1,7 @@
 /*
  * words.h
- *	  Keeping kg_word and kg_word_count in step with the texts of entities; a
- *	  part of derive.h.
+ *	  Maintenance of kg_word and kg_word_count from the texts of entities.
+ *	  Used by derive.c.
  */
 #ifndef KG_WORDS_H
 #define KG_WORDS_H
@@ -13,7 +13,7 @@
 typedef struct KgWordRows
 {
 	KgColumns rows;	  /* word, type_no, node, frequency, length */
-	KgNodeList stale; /* nodes whose rows are written anew */
+	KgNodeList stale; /* nodes whose rows are replaced */
 } KgWordRows;
 
 extern void kg_word_rows_init(KgWordRows *words, MemoryContext context);

@@ -1,8 +1,9 @@
 /*
  * edge_ends.c
- *	  What follows at the ends of edges, where they are written anew.
+ *	  Work at the ends of edges when edges are replaced.
  *
- * Triggers are given no state: they find here who waits for the end.
+ * Triggers get no arguments from their statement, so the state of
+ * kg_edge_ends_together() is a static variable.
  */
 #include "postgres.h"
 
@@ -17,7 +18,7 @@ typedef struct Together
 	const char *tenant;
 	SubTransactionId within;
 	MemoryContext context;
-	const KgCatalog *catalog; /* of the counts */
+	const KgCatalog *catalog; /* for the counts */
 	KgCountChanges *counts;
 	KgNodeList nodes;
 	struct Together *outer;
@@ -26,8 +27,9 @@ typedef struct Together
 static Together *innermost = NULL;
 
 /*
- * What a trigger of the DBA's does in a subtransaction may be rolled back alone:
- * it is not left to the end.
+ * Returns the enclosing call for the tenant, or NULL. Returns NULL in a
+ * subtransaction of a DBA's trigger too: it may be rolled back alone, so its
+ * work is not deferred.
  */
 static Together *
 together(const char *tenant)
@@ -98,7 +100,7 @@ kg_edge_ends_take(const char *tenant, const int64 *nodes, uint32 n)
 
 	if (t == NULL)
 		return false;
-	/* Nobody packs them meanwhile. */
+	/* No session packs them meanwhile. */
 	(void) kg_adjacency_lock(tenant, RowShareLock, true);
 	for (uint32 i = 0; i < n; i++)
 		kg_node_add(&t->nodes, nodes[i]);

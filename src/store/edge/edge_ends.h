@@ -1,11 +1,11 @@
 /*
  * edge_ends.h
- *	  What follows at the ends of edges, where they are written anew.
+ *	  Work at the ends of edges when edges are replaced.
  *
- * An entity that refers to something else loses edges by one statement and gets
- * others by the next.  Counts of edges, and packed edges, are locked at all ends
- * of both in one order, so that two who lead entities to and fro between the same
- * ends wait for each other in turn.
+ * If the references of an entity change, one statement deletes edges and the
+ * next one inserts others. Counts of edges and packed edges are locked at the
+ * ends of both, in one order. Two sessions that move entities between the same
+ * ends therefore wait for each other in turn and do not deadlock.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -16,16 +16,22 @@
 #include "store/derived/counted.h"
 
 /*
- * Does work(arg), and at its end what the statements on kg_edge that it runs leave
- * to be done for the tenant.
+ * Calls work(arg). At its end, does the work at ends that its statements on
+ * kg_edge have left for the tenant.
  */
 extern void kg_edge_ends_together(const char *tenant, void (*work)(void *arg),
 								  void *arg);
 
-/* Returns the changes of counts that are written at the end, or NULL. */
+/*
+ * Returns the changes of counts that are written at the end of the enclosing
+ * kg_edge_ends_together(), or NULL if there is no such call.
+ */
 extern KgCountChanges *kg_edge_ends_counts(const KgCatalog *catalog);
 
-/* Returns whether packed edges of the nodes are forgotten at the end. */
+/*
+ * Adds the nodes to those whose packed edges are forgotten at the end of the
+ * enclosing kg_edge_ends_together(). Returns false if there is no such call.
+ */
 extern bool kg_edge_ends_take(const char *tenant, const int64 *nodes, uint32 n);
 
 #endif /* KG_EDGE_ENDS_H */

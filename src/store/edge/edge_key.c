@@ -25,7 +25,7 @@ fault(const KgRelation *relation, const JsonbValue *value, const char *what,
 	return err;
 }
 
-/* A number is the same key however it is written. */
+/* Returns an integer as text; equal numbers give equal keys. */
 static const char *
 integer_text(Numeric number)
 {

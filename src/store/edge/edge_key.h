@@ -1,7 +1,7 @@
 /*
  * edge_key.h
- *	  What tells parallel edges apart: where a relation has a key property, its
- *	  value is a part of an edge's identity, in the column kg_edge.key.
+ *	  The key of parallel edges. If a relation has a key property, its value
+ *	  is part of an edge's identity, in the column kg_edge.key.
  */
 #ifndef KG_EDGE_KEY_H
 #define KG_EDGE_KEY_H
@@ -9,21 +9,26 @@
 #include "base/error.h"
 #include "model/catalog.h"
 
-/* Bytes of a key: it is in the primary key. */
+/* Maximal length of a key, in bytes. The key is a column of the primary key. */
 #define KG_MAX_EDGE_KEY 512
 
 /*
- * The key of an edge with these properties (or NULL); "" where the relation has
- * none.  NULL where it is at fault: err says so, with path the member of the
- * properties ("/lang").
+ * Returns the key of an edge with these properties, which may be NULL. Returns
+ * "" if the relation has no key. Returns NULL if the properties have no valid
+ * key, and sets *err, whose path is the member of the properties ("/lang").
  */
 extern const char *kg_edge_key_of(const KgRelation *relation,
 								  const Jsonb *properties, KgError **err);
 
-/* What a value is as a key, a string or an integer; NULL for any other. */
+/*
+ * Returns a string or an integer as the text of a key; NULL for other values.
+ */
 extern const char *kg_edge_key_text(const JsonbValue *value);
 
-/* Can the property be the key of a relation with these fields? */
+/*
+ * Returns NULL if the property can be the key of a relation with these fields,
+ * or the error.
+ */
 extern KgError *kg_edge_key_fault(const char *property, const KgField *fields,
 								  int nfields);
 

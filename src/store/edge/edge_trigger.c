@@ -1,11 +1,12 @@
 /*
  * edge_trigger.c
- *	  The statement triggers of kg_edge: explicit edges are checked set-wise, a
- *	  tenant at a time, in batches; what is done to edges of relations with
- *	  history is kept; counts of edges that are kept follow.
+ *	  The statement triggers of kg_edge. They check explicit edges in
+ *	  batches, one tenant at a time, record the history of edges, and update
+ *	  counts of edges.
  *
- * Derived edges are written by the maintenance of references, as the owner;
- * the policies let nobody else write a row with a property.
+ * Derived edges are written by the maintenance of references, as the
+ * extension's owner. Policies permit no other role to write a row with a
+ * property.
  */
 #include "postgres.h"
 
@@ -33,7 +34,7 @@
 #include "utils/rls.h"
 #include "utils/tuplestore.h"
 
-/* Columns of kg_edge that are looked at. */
+/* Columns of kg_edge that the triggers read. */
 enum
 {
 	COL_TENANT,
@@ -111,7 +112,7 @@ take_row(KgColumns *batch, TupleTableSlot *slot, const int *places)
 	MemoryContextSwitchTo(old);
 }
 
-/* Is an edge another one than it was?  Its properties aside. */
+/* Returns whether the identity of an edge has changed. */
 static bool
 is_another(const TupleTableSlot *before, const TupleTableSlot *after,
 		   const int *places)
@@ -140,7 +141,7 @@ check_rows(TriggerData *trigdata, const KgUserContext *caller)
 	TupleTableSlot *before = MakeSingleTupleTableSlot(desc,
 													  &TTSOpsMinimalTuple);
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
-	bool made = false; /* an edge of the batch */
+	bool made = false; /* the batch has an edge */
 
 	MemoryContext context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph edges", ALLOCSET_DEFAULT_SIZES);
@@ -189,20 +190,20 @@ check_rows(TriggerData *trigdata, const KgUserContext *caller)
 
 /* ---- history and counts ---- */
 
-/* What a statement's history and counts are written with; one tenant at a time. */
+/* The history and the counts that a statement writes, one tenant at a time. */
 typedef struct Keeping
 {
 	const KgUserContext *caller;
 	bool restored;
 	int places[NCOLS];
-	MemoryContext row; /* for what is read of one */
-	char *tenant;	   /* NULL: no row so far */
-	bool whole;		   /* its rows bring all that follows, */
-	bool own;		   /* or their history at least */
+	MemoryContext row; /* for reading one row */
+	char *tenant;	   /* NULL: before the first row */
+	bool whole;		   /* the statement brings all derived rows */
+	bool own;		   /* or only their history */
 	const KgCatalog *catalog;
-	KgCountChanges *counts;		/* NULL: it keeps none */
-	bool counts_later;			/* they are written with others */
-	KgHistory *history;			/* NULL: nothing to write so far */
+	KgCountChanges *counts;		/* NULL: the tenant has no counts */
+	bool counts_later;			/* counts are written by an outer call */
+	KgHistory *history;			/* NULL: nothing to write yet */
 	const KgRelation *relation; /* of the last row, or NULL */
 	int32 relation_no;
 } Keeping;
@@ -244,7 +245,10 @@ begin_tenant(Keeping *keeping, Datum tenant_datum)
 		keeping->counts = kg_counted_begin(keeping->catalog);
 }
 
-/* The relation of a row, if it has history; no more is read of one of others. */
+/*
+ * Returns the relation of a row if it has history. Otherwise reads no more of
+ * the row.
+ */
 static const KgRelation *
 kept_relation(Keeping *keeping, TupleTableSlot *slot)
 {
@@ -320,7 +324,10 @@ count_row(Keeping *keeping, TupleTableSlot *slot, bool made)
 					made);
 }
 
-/* One that gets another relation is deleted and created. */
+/*
+ * Records a row. An edge whose relation changes is recorded as a deletion and a
+ * creation.
+ */
 static void
 keep_row(Keeping *keeping, TupleTableSlot *before, TupleTableSlot *after)
 {
@@ -347,8 +354,8 @@ keep_row(Keeping *keeping, TupleTableSlot *before, TupleTableSlot *after)
 }
 
 /*
- * Whoever restores a dump, whose script turns row security off, brings the
- * edges' history with them.
+ * Returns whether a dump is being restored. Its script turns row security off,
+ * and contains the edges' history.
  */
 static bool
 is_restored(void)

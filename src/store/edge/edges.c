@@ -28,7 +28,7 @@
 #include "utils/snapmgr.h"
 
 static const Oid edge_types[] = {INT8OID, INT4OID, INT8OID, TEXTOID, JSONBOID};
-/* Those of the batch, u, that are stored. */
+/* The stored edges e of the batch u. */
 #define KG_STORED                                               \
 	"JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source " \
 	"AND e.relation_no = u.relation_no AND e.key = u.key "      \
@@ -151,7 +151,7 @@ kg_edges_lock(const char *tenant, const KgColumns *edges)
 {
 	int32 locked = 0;
 
-	/* Edges of one relation mostly come together. */
+	/* Edges of one relation are mostly adjacent. */
 	for (int i = 0; i < edges->nrows; i++)
 	{
 		int32 number = DatumGetInt32(edges->values[KG_EDGE_RELATION][i]);
@@ -166,12 +166,12 @@ kg_edges_lock(const char *tenant, const KgColumns *edges)
 typedef struct NodeType
 {
 	int64 node;	   /* hash key */
-	int32 type_no; /* 0: does not exist */
+	int32 type_no; /* 0: not stored */
 } NodeType;
 
 /*
- * The types of all ends, their rows locked until the transaction ends.  One that
- * the caller does not see is as good as missing.
+ * Locks the entities at all ends until the transaction ends, and returns their
+ * types by node. An entity that the caller does not see counts as missing.
  */
 static HTAB *
 lock_ends(const char *tenant, const KgColumns *edges,
@@ -304,7 +304,9 @@ report_variant(const KgCatalog *catalog, const KgRelation *relation, int32 from,
 	report(report_to, err, row);
 }
 
-/* Of the properties of an edge, at a JSON Pointer into them. */
+/*
+ * Reports a fault of an edge's properties; pointer is a JSON Pointer into them.
+ */
 static void
 report_property(KgError *err, int row, const char *pointer,
 				const KgEdgeReport *to)
@@ -416,7 +418,10 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 	}
 }
 
-/* Writers of ours have it from the properties, others from anywhere. */
+/*
+ * Checks the key. Functions of kg_graph compute it from the properties; plain
+ * SQL may contain any value.
+ */
 static void
 check_key(const KgRelation *relation, const KgColumns *edges, int row,
 		  const Jsonb *properties, const KgEdgeReport *to)
@@ -540,7 +545,10 @@ take_compared(int *found, int64 *states)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Some rows of a batch, their numbers in it, and what they are compared with. */
+/*
+ * Some rows of a batch, their indexes in it, and the results of their
+ * comparison.
+ */
 typedef struct Chosen
 {
 	KgColumns rows;
@@ -584,10 +592,11 @@ kg_edges_compare_states(const char *tenant, const KgColumns *edges, int *found,
 }
 
 /*
- * Of the rows that are wanted: those that are locked are wanted no longer, nor
- * are those that are gone, nor those that are as they were, which a policy keeps
- * from being locked as it keeps them from being updated.  What is left another
- * session deleted and made again meanwhile.
+ * Locks the wanted rows. Rows that are locked or deleted are not wanted any
+ * more. Nor are unchanged rows that a policy prevents from being locked,
+ * because it prevents their update as well. The rows still wanted were deleted
+ * and written again by another session meanwhile. Returns whether there are
+ * any.
  */
 static bool
 hold_some(const char *tenant, const KgColumns *edges, bool *wanted, int *found,
@@ -677,9 +686,8 @@ kg_edges_compare_latest(const char *tenant, const KgColumns *edges, int *found)
 }
 
 /*
- * Insert edges beside triggers of the DBA's own, which may have written some of
- * them when it is their turn: no other session, and no call made again would
- * find them missing.
+ * Inserts edges if the table has triggers of a DBA. These may have written some
+ * of the edges during this statement, so a conflict is not a lost race.
  */
 static void
 insert_beside(const char *tenant, const KgColumns *edges)
@@ -714,7 +722,7 @@ insert_beside(const char *tenant, const KgColumns *edges)
 	SPI_processed = inserted;
 }
 
-/* False where fewer rows were written than there were to write. */
+/* Returns false if fewer rows were written than wanted. */
 static bool
 write_some(const char *tenant, const KgColumns *edges, const int *found,
 		   int wanted, bool beside)

@@ -1,7 +1,7 @@
 /*
  * edges.h
- *	  Explicit edges: what may be stored, and the statements of everybody who
- *	  writes them in a caller's name.
+ *	  Explicit edges: their checks, and the statements of all functions that
+ *	  write them for a caller.
  */
 #ifndef KG_EDGES_H
 #define KG_EDGES_H
@@ -18,24 +18,27 @@
 #define KG_EDGE_SOURCE 0	 /* int8 */
 #define KG_EDGE_RELATION 1	 /* int4 */
 #define KG_EDGE_TARGET 2	 /* int8 */
-#define KG_EDGE_KEY 3		 /* text, of store/edge/edge_key.h */
+#define KG_EDGE_KEY 3		 /* text, see store/edge/edge_key.h */
 #define KG_EDGE_PROPERTIES 4 /* jsonb */
 #define KG_EDGE_COLUMNS 5
 
 extern void kg_edges_init(KgColumns *edges, MemoryContext context);
-/* A new row; the properties, which may be NULL, live as long as the rows. */
+/*
+ * Adds a row. properties may be NULL; it is borrowed and must live as long as
+ * the rows.
+ */
 extern void kg_edges_add(KgColumns *edges, int64 source, int32 relation_no,
 						 int64 target, const char *key,
 						 const Jsonb *properties);
 
-/* A row of others. */
+/* Adds a copy of a row of another batch. */
 extern void kg_edges_copy(KgColumns *edges, const KgColumns *from, int row);
 
 /*
- * Lock the ends of explicit edges and check relation, variant and properties.
- * Faults are reported with the path "<path>/<number>", where numbers gives each
- * row's (NULL: its own), and added to errors or, where by_row is set, to the
- * list errors[number].  As the owner, inside SPI_connect().
+ * Where kg_edges_check() reports faults. The path of a fault is
+ * "<path>/<number>"; numbers has the number of each row, and NULL means the
+ * row's index. Faults are added to errors or, if by_row is set, to
+ * errors[number].
  */
 typedef struct KgEdgeReport
 {
@@ -43,12 +46,14 @@ typedef struct KgEdgeReport
 	const int *numbers;
 	bool by_row;
 	KgErrorList *errors;
-	bool turned; /* as kg_edges_write_turned() has them, raises as it does */
+	bool turned; /* swap ends as kg_edges_write_turned() does */
 } KgEdgeReport;
 
 /*
- * Lock the relations of edges against changes until the transaction ends, and
- * answer the catalog as it is then.
+ * kg_edges_lock() locks the relations of the edges against changes until the
+ * transaction ends, and returns the catalog at that time. kg_edges_check()
+ * locks the ends of explicit edges, and checks relation, variant and
+ * properties. Both run as the extension's owner, inside SPI_connect().
  */
 extern const KgCatalog *kg_edges_lock(const char *tenant,
 									  const KgColumns *edges);
@@ -56,23 +61,28 @@ extern void kg_edges_check(const KgCatalog *catalog,
 						   const KgUserContext *caller, const KgColumns *edges,
 						   const KgEdgeReport *report);
 
-/* How many rows of a number there are. */
+/* The number of rows of one relation. */
 typedef struct KgRowCount
 {
 	int32 number;
 	int64 n;
 } KgRowCount;
 
-/* The rows (number, count) of the statement that was run. */
+/*
+ * Returns the rows (number, count) of the last SPI statement as KgRowCount *.
+ */
 extern List *kg_row_counts(void);
 
 /*
- * The explicit edges of each relation of the tenant, as KgRowCount; one without
- * any is not among them.  By the active snapshot if read_only.
+ * Returns the number of explicit edges of each relation of the tenant, as
+ * KgRowCount *. Relations without edges are omitted. Reads with the active
+ * snapshot if read_only.
  */
 extern List *kg_edges_count(const char *tenant, bool read_only);
 
-/* The edge that was read last; zeroes before the first. */
+/*
+ * The position of kg_edges_read(): the last edge read; zeroes before the first.
+ */
 typedef struct KgEdgePlace
 {
 	int64 source;
@@ -81,65 +91,85 @@ typedef struct KgEdgePlace
 } KgEdgePlace;
 
 /*
- * The next explicit edges of a relation, in the order of the primary key;
- * committed since the transaction's snapshot too.
+ * Reads the next explicit edges of a relation after *place, in the order of the
+ * primary key, at most limit. Also reads edges that were committed after the
+ * transaction's snapshot.
  */
 extern void kg_edges_read(const char *tenant, int32 relation_no,
 						  KgEdgePlace *place, int limit, KgColumns *edges);
 
-/* Is an edge stored, and with the same properties? */
+/*
+ * Results of comparing an edge: not stored; stored with other properties;
+ * stored with equal properties.
+ */
 #define KG_EDGE_NONE 0
 #define KG_EDGE_OTHER 1
 #define KG_EDGE_SAME 2
 
 /*
- * Compare edges with what is stored; then write those that are not the same.
- * As the current role.
+ * Compares edges with the stored ones, as the current role. found gets a
+ * KG_EDGE_* value for each row.
  */
 extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
 							 int *found);
 /*
- * And the state of each that is stored, which is another one after any change:
- * an edge has no version, its row has a transaction and a place.
+ * Like kg_edges_compare(), and states gets the state of each stored edge. The
+ * state changes with each write of the edge: an edge has no version, so its
+ * row's transaction and position serve instead.
  */
 extern void kg_edges_compare_states(const char *tenant, const KgColumns *edges,
 									int *found, int64 *states);
 /*
- * Lock those that are to be updated (KG_EDGE_OTHER), in the order of the key:
- * found and states are then of what is overwritten, whatever other sessions have
- * made of them since they were compared.  In a read-only transaction nothing is
- * locked.
+ * Locks the edges that are to be updated (KG_EDGE_OTHER), in the order of the
+ * key. found and states are set anew for the rows that will be overwritten, so
+ * they include changes that other sessions have made since the comparison.
+ * Locks nothing in a read-only transaction.
  */
 extern void kg_edges_hold(const char *tenant, const KgColumns *edges,
 						  int *found, int64 *states);
-/* Which of them are stored, as others have made them since the snapshot? */
+/*
+ * Sets newer for each edge whose stored row another session has written since
+ * the snapshot.
+ */
 extern void kg_edges_find_newer(const char *tenant, const KgColumns *edges,
 								Snapshot than, bool *newer);
-/* Of a row of SPI_tuptable that has them in two columns, xmin and ctid. */
+/*
+ * Returns the state of an edge from a row of SPI_tuptable, which has xmin and
+ * ctid in column and the next column.
+ */
 extern int64 kg_edge_state(uint64 row, int column);
-/* With what is committed by now, also where the transaction keeps a snapshot. */
+/*
+ * Like kg_edges_compare(), but with the newest snapshot, even if the
+ * transaction has a fixed one.
+ */
 extern void kg_edges_compare_latest(const char *tenant, const KgColumns *edges,
 									int *found);
 /*
- * Their ends are turned (kg_edges_turn()).  Where another session has made a
- * symmetric one of them by now, the call is to be done again (kg_again()).  Then found is what became of them: KG_EDGE_NONE where it was created,
- * KG_EDGE_OTHER where it was updated; the result is NULL or which of them triggers or policies kept from
- * being written.
+ * Writes the edges that are not KG_EDGE_SAME, as the current role. The ends are
+ * already swapped (kg_edges_turn()). If another session has written a symmetric
+ * one of them since, the call is begun again (kg_again()). found becomes
+ * KG_EDGE_NONE for each created edge and KG_EDGE_OTHER for each updated one.
+ * Returns NULL, or an array that marks the edges that triggers or policies
+ * prevented from being written.
  */
 extern const bool *kg_edges_write_turned(const KgCatalog *catalog,
 										 const KgColumns *edges, int *found);
-/* The same as they are. */
+/* Like kg_edges_write_turned(), but writes each edge with its ends as given. */
 extern const bool *kg_edges_write(const char *tenant, const KgColumns *edges,
 								  int *found);
 
 /*
- * Delete explicit edges; SPI_tuptable has the number, from 1, of each that was
- * there, and from column 2 what its state is of.  Not whole: of those between entities that the current role sees.
+ * Deletes explicit edges. SPI_tuptable gets the number of each deleted edge,
+ * from 1, and its state from column 2. With whole false, deletes only edges
+ * between entities that the current role sees.
  */
 extern void kg_edges_delete(const char *tenant, const KgColumns *edges,
 							bool whole);
 
-/* Raise KG_CONFLICT: another session wrote an edge that was not there before. */
+/*
+ * Raises KG_CONFLICT because another session has written an edge that was not
+ * stored before.
+ */
 extern KG_NORETURN void kg_edge_throw_lost_race(void) KG_NORETURN_TAIL;
 
 #endif /* KG_EDGES_H */

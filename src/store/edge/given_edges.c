@@ -1,6 +1,6 @@
 /*
  * given_edges.c
- *	  Edges as they are given.
+ *	  Edges as a caller gives them.
  */
 #include "postgres.h"
 
@@ -106,9 +106,9 @@ kg_given_relation(const KgCatalog *catalog, const char *bundle,
 }
 
 /*
- * The type that a handle names where several bundles have the name: the one of
- * the relation's variants, of its own bundle first.  A bundle that could be
- * applied stays valid when another brings a type of the same name.
+ * Returns the type of a handle if several bundles have a type of this name:
+ * that of the relation's variants, preferably of its own bundle. So a bundle
+ * stays valid when another one adds a type of this name.
  */
 static const KgType *
 variant_type(const KgCatalog *catalog, const KgRelation *relation,
@@ -134,8 +134,8 @@ variant_type(const KgCatalog *catalog, const KgRelation *relation,
 }
 
 /*
- * A handle, or a bare id where the relation's variants leave one type for the
- * end.
+ * Reads a handle, or a bare id if the relation's variants permit only one type
+ * at this end.
  */
 void
 kg_edge_end_read(const KgCatalog *catalog, const KgRelation *relation,
@@ -222,7 +222,7 @@ kg_given_ends(const KgCatalog *catalog, const KgGivenEdge *edges, int n,
 		kg_edge_end_read(
 			catalog, edge->relation, edge->to, false, &ends[2 * i + 1]);
 	}
-	/* Most edges join entities of the payload, of which the stored are known. */
+	/* Most edges join entities of the payload, whose nodes are known. */
 	if (payload)
 		kg_payload_nodes(payload, ends, 2 * n);
 	find_ends(catalog->tenant, ends, 2 * n, known);

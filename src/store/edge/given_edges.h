@@ -1,7 +1,7 @@
 /*
  * given_edges.h
- *	  Edges as they are given, by the name of a relation and two handles: which
- *	  relation and which nodes are meant, and what is said where none are.
+ *	  Edges as a caller gives them: the name of a relation and two handles.
+ *	  The functions find the relation and the nodes, or make the error.
  */
 #ifndef KG_GIVEN_EDGES_H
 #define KG_GIVEN_EDGES_H
@@ -11,20 +11,23 @@
 #include "store/edge/edge_key.h"
 
 /*
- * A relation whose edges are explicit: of a bundle or, where that is NULL, of
- * any, and then also as "bundle/relation".  NULL where there is none: err says
- * why, and what the caller may have meant.
+ * Returns the explicit relation of this name in the bundle. If bundle is NULL,
+ * searches all bundles, and name may be "bundle/relation". Returns NULL if
+ * there is no such relation, and sets *err, which suggests similar names.
  */
 extern const KgRelation *kg_given_relation(const KgCatalog *catalog,
 										   const char *bundle, const char *name,
 										   KgError **err);
 
-/* Nodes of handles or, where the relation leaves one type, bare ids. */
+/*
+ * An end of an edge. kg_edge_end_read() reads it from a handle, or from a bare
+ * id if the relation permits only one type at this end.
+ */
 typedef struct KgEdgeEnd
 {
 	const KgType *type; /* NULL: unknown */
 	const char *id;
-	int64 node; /* 0: none */
+	int64 node; /* 0: not found */
 } KgEdgeEnd;
 
 extern void kg_edge_end_read(const KgCatalog *catalog,
@@ -33,33 +36,38 @@ extern void kg_edge_end_read(const KgCatalog *catalog,
 
 typedef struct KgGivenEdge
 {
-	const KgRelation *relation; /* NULL: at fault */
-	const char *from;			/* handles */
+	const KgRelation *relation; /* NULL: invalid */
+	const char *from;			/* a handle, as to is */
 	const char *to;
-	const char *key; /* of store/edge/edge_key.h; NULL: at fault */
+	const char *key; /* see store/edge/edge_key.h; NULL: invalid */
 } KgGivenEdge;
 
-/* Those that were found before (store/edge/known_ends.h). */
+/* Ends that were found before (store/edge/known_ends.h). */
 typedef struct KgKnownEnds KgKnownEnds;
 struct KgPayload;
 
 /*
- * The two ends of each edge, as the current role sees them: a statement a type
- * for those that neither the items of a payload (or NULL) nor what is known
- * tells.  An edge of a symmetric relation is the same edge either way: the ends
- * of one that is stored the other way round are swapped, of those that are made
- * under a lock (store/edge/symmetric.h).
+ * Returns the two ends of each edge, as the current role sees them. Ends that
+ * neither known nor the items of payload (which may be NULL) contain are read
+ * by one statement per type. An edge of a symmetric relation has no direction:
+ * if it is stored the other way round, its ends are swapped. With making true,
+ * this is checked under a lock (store/edge/symmetric.h).
  */
 extern KgEdgeEnd *kg_given_ends(const KgCatalog *catalog,
 								const KgGivenEdge *edges, int n,
 								const struct KgPayload *payload,
 								KgKnownEnds *known, bool making);
 
-/* The same once more, after a lock that was waited for: nothing is known. */
+/*
+ * Like kg_given_ends(), but looks up all ends again, after a wait for a lock.
+ */
 extern KgEdgeEnd *kg_given_ends_now(const KgCatalog *catalog,
 									const KgGivenEdge *edges, int n);
 
-/* An end names no entity; an edge is given a second time. */
+/*
+ * kg_no_end_error() returns the error for an end that names no entity;
+ * kg_edge_twice_error() the one for an edge that is given twice.
+ */
 extern KgError *kg_no_end_error(const KgRelation *relation, const char *end);
 extern KgError *kg_edge_twice_error(const KgGivenEdge *edge, const char *where);
 

@@ -1,6 +1,6 @@
 /*
  * known_ends.c
- *	  The nodes of ends of edges that were found before.
+ *	  A cache of the nodes of ends of edges.
  */
 #include "postgres.h"
 
@@ -8,7 +8,7 @@
 #include "store/edge/known_ends.h"
 #include "utils/memutils.h"
 
-/* So many ids are copied, then all are forgotten. */
+/* Maximal number of cached ids; then the cache is emptied. */
 #define KG_KNOWN_COPIES 200000
 
 typedef struct KnownEnd
@@ -19,12 +19,14 @@ typedef struct KnownEnd
 	uint32 hash;
 } KnownEnd;
 
-/* Open addressing: a look-up reads one line of memory, and the id. */
+/*
+ * A hash table with open addressing: a look-up reads one cache line and the id.
+ */
 struct KgKnownEnds
 {
 	MemoryContext context;
 	KnownEnd *slots;
-	uint32 size; /* a power of two, twice as many as are used */
+	uint32 size; /* a power of two, at least twice used */
 	uint32 used;
 	MemoryContext ids;
 	int copied;
@@ -68,7 +70,7 @@ hash_of(const KgType *type, const char *id)
 		   (uint32) type->type_no;
 }
 
-/* Where the end is, or would be. */
+/* Returns the slot of the end, or the free slot for it. */
 static KnownEnd *
 slot_of(const KgKnownEnds *known, int32 type_no, const char *id, uint32 hash)
 {

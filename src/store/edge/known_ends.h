@@ -1,7 +1,7 @@
 /*
  * known_ends.h
- *	  The nodes of ends of edges that were found before: many edges have one end
- *	  in common.  For as long as entities stay as they are.
+ *	  A cache of the nodes of ends of edges, because many edges share an
+ *	  end. It is valid as long as the entities do not change.
  */
 #ifndef KG_KNOWN_ENDS_H
 #define KG_KNOWN_ENDS_H
@@ -11,12 +11,15 @@
 extern KgKnownEnds *kg_known_ends_make(void);
 extern void kg_known_ends_free(KgKnownEnds *known);
 
-/* One that was looked for, of which copies are kept within bounds. */
+/*
+ * Adds a copy of an end that was looked up. Empties the cache first if it is
+ * full.
+ */
 extern void kg_known_ends_remember(KgKnownEnds *known, const KgEdgeEnd *end);
 
 /*
- * Fill in the nodes that are known, of ends that have none; answers how many of
- * a type are not.
+ * Fills in the nodes of ends that are cached and have no node yet. Sets unknown
+ * to the other ends that have a type, and returns their number.
  */
 extern int kg_known_ends_recall(const KgKnownEnds *known, KgEdgeEnd *ends,
 								int n, KgEdgeEnd **unknown);

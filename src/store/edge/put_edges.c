@@ -1,7 +1,8 @@
 /*
  * put_edges.c
- *	  kg_put_edges() and kg_delete_edges(): explicit edges, each the triple of a
- *	  relation and two handles, and a key where the relation has one.
+ *	  kg_put_edges() and kg_delete_edges() for explicit edges. An edge is
+ *	  given by a relation and two handles, and a key if the relation has
+ *	  one.
  */
 #include "postgres.h"
 
@@ -23,17 +24,17 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-/* Edges in one statement. */
+/* Number of edges per statement. */
 #define KG_EDGE_BATCH 10000
 
 typedef struct EdgeItem
 {
 	KgGivenEdge edge;
 	Jsonb *properties; /* or NULL */
-	int first;		   /* the item before it that is the same edge, or -1 */
+	int first;		   /* an earlier item for the same edge, or -1 */
 } EdgeItem;
 
-/* What an edge is told by. */
+/* The identity of an edge. */
 typedef struct Identity
 {
 	int64 source;
@@ -42,7 +43,7 @@ typedef struct Identity
 	const char *key;
 } Identity;
 
-/* Where it is first. */
+/* The first item of an edge. */
 typedef struct Place
 {
 	Identity identity; /* hash key */
@@ -54,7 +55,7 @@ typedef struct Edges
 	const char *tenant;
 	const KgCatalog *catalog;
 	bool deleting;
-	const char *relation; /* of all of them, or NULL: each names its own */
+	const char *relation; /* of all items; NULL: each names its own */
 	KgOutcomes *outcomes;
 	EdgeItem *items;
 	HTAB *seen; /* of Place */
@@ -68,7 +69,7 @@ report(Edges *edges, int i, KgError *err, const char *member)
 	kg_outcome_error(&edges->outcomes->items[i], err);
 }
 
-/* A string member of an item, or NULL when it is not there. */
+/* Returns a string member of an item, or NULL if it is missing. */
 static const char *
 string_member(Edges *edges, int i, const JsonbContainer *object,
 			  const char *name)
@@ -91,7 +92,7 @@ string_member(Edges *edges, int i, const JsonbContainer *object,
 	return NULL;
 }
 
-/* An edge that is deleted has properties for its key only. */
+/* Sets the key. An edge to delete has properties only for its key. */
 static void
 read_key(Edges *edges, int i)
 {
@@ -168,7 +169,10 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 	read_key(edges, i);
 }
 
-/* Ids near to one of an end, which is of that type or of one of several. */
+/*
+ * Returns ids similar to that of an end, of its type or of the types that the
+ * relation permits.
+ */
 static Jsonb *
 nearest_end(const Edges *edges, const KgRelation *relation, const char *given,
 			bool is_from)
@@ -238,7 +242,7 @@ make_seen(int n)
 					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
 }
 
-/* A symmetric edge is the same both ways. */
+/* Returns the identity; a symmetric edge has one in both directions. */
 static Identity
 identity_of(const KgGivenEdge *edge, int64 source, int64 target)
 {
@@ -250,7 +254,7 @@ identity_of(const KgGivenEdge *edge, int64 source, int64 target)
 					  edge->key};
 }
 
-/* True the first time.  A tool refuses the second one, as that of an id. */
+/* Returns true for the first item of an edge. A tool refuses a second one. */
 static bool
 enter(Edges *edges, int i, int64 source, int64 target)
 {
@@ -268,7 +272,7 @@ enter(Edges *edges, int i, int64 source, int64 target)
 	return !found;
 }
 
-/* A batch of good items as rows; numbers gives their places. */
+/* Adds a batch of valid items as rows; numbers gets their indexes. */
 static void
 collect_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
 {
@@ -321,8 +325,8 @@ is_between(const KgColumns *rows, int row, int64 a, int64 b)
 }
 
 /*
- * Of the rows at fault: does one have ends that are others by now?  Another
- * session, for which their lock waited, deleted one and made it anew.
+ * Returns whether a faulty row has ends with other nodes by now. Another
+ * session, for which the lock waited, deleted an end and created it anew.
  */
 static bool
 ends_made_anew(const Edges *edges, const KgColumns *rows, const int *numbers,
@@ -355,8 +359,8 @@ ends_made_anew(const Edges *edges, const KgColumns *rows, const int *numbers,
 }
 
 /*
- * Locks the ends, too, so that they are still there when it is written.  False
- * where they are to be found once more, and nothing is reported.
+ * Checks rows and locks their ends until they are written. Returns false
+ * without reports if the ends must be looked up again.
  */
 static bool
 check_rows(Edges *edges, const KgColumns *rows, const int *numbers)
@@ -378,7 +382,7 @@ check_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	return !anew;
 }
 
-/* As if these rows had never been collected. */
+/* Undoes the collection of these rows. */
 static void
 forget_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 {
@@ -395,7 +399,7 @@ forget_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	edges->known = kg_known_ends_make();
 }
 
-/* Edges that are made are checked, too. */
+/* Collects rows and, unless deleting, checks them. */
 static void
 prepare_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
 {
@@ -452,7 +456,7 @@ write_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	}
 }
 
-/* What is still there was kept by a trigger or a policy, or put back. */
+/* Reports edges that are still stored, because of a trigger or a policy. */
 static void
 find_kept(Edges *edges, const KgColumns *rows, const int *numbers)
 {
@@ -464,7 +468,7 @@ find_kept(Edges *edges, const KgColumns *rows, const int *numbers)
 			report_kept(edges, numbers[i], "deleted");
 }
 
-/* items gives their places.  True where all of them were there. */
+/* Deletes rows; items has their indexes. Returns true if all were stored. */
 static bool
 delete_found(Edges *edges, const KgColumns *rows, const int *items)
 {
@@ -485,8 +489,8 @@ delete_found(Edges *edges, const KgColumns *rows, const int *items)
 }
 
 /*
- * The same, until none is left that another session, which the deletion of what
- * it had deleted waited for, made anew.
+ * Deletes rows until none is left that another session deleted and created anew
+ * while the deletion waited for it.
  */
 static bool
 delete_newest(Edges *edges, KgColumns rows, int *items)
@@ -519,9 +523,9 @@ delete_newest(Edges *edges, KgColumns rows, int *items)
 }
 
 /*
- * Of rows that were not there: those whose ends are others by now, with them.
- * Another session, for which their deletion waited, deleted an end and made it
- * anew, and may have made the edge anew, too.  items becomes theirs.
+ * Returns the rows that were not found and whose ends have other nodes by now.
+ * Another session, for which the deletion waited, deleted an end and created it
+ * anew, and maybe the edge too. items becomes their indexes.
  */
 static KgColumns
 find_anew(const Edges *edges, const KgColumns *rows, int *items)
@@ -566,7 +570,7 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	int *left = palloc(Max(1, rows->nrows) * sizeof(int));
 	KgColumns wanted;
 
-	/* A DELETE is refused there, also one that would find nothing. */
+	/* A read-only transaction refuses each DELETE, even one without rows. */
 	if (XactReadOnly && rows->nrows > 0)
 		kg_edges_compare(edges->tenant, rows, found);
 	kg_edges_init(&wanted, CurrentMemoryContext);
@@ -593,7 +597,10 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	}
 }
 
-/* Deleted twice, an edge is not there the second time, unless it was kept. */
+/*
+ * Sets the verdicts of repeated items: the second deletion finds no edge,
+ * unless the first one was prevented.
+ */
 static void
 settle_repeated(Edges *edges)
 {
@@ -610,7 +617,7 @@ settle_repeated(Edges *edges)
 	}
 }
 
-/* The items, which have been read. */
+/* Writes or deletes the items that were read. */
 static void
 perform(Edges *edges)
 {
@@ -621,7 +628,7 @@ perform(Edges *edges)
 
 	edges->seen = make_seen(n);
 	edges->known = kg_known_ends_make();
-	/* With atomic, nothing is written before everything is looked at. */
+	/* With atomic, all items are checked before the first write. */
 	numbers = palloc(Max(1, nbatches) * sizeof(int *));
 	for (int i = 0; i < nbatches; i++)
 	{
@@ -687,8 +694,8 @@ run_call(void *arg)
 }
 
 /*
- * The ends of edges are looked up as the caller sees them; what it may not see
- * is not touched.
+ * Ends are looked up as the caller sees them, so edges of hidden entities are
+ * not touched.
  */
 void
 kg_edges_put(const JsonbContainer *items, const char *relation, bool deleting,

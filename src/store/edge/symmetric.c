@@ -1,7 +1,6 @@
 /*
  * symmetric.c
- *	  An edge of a symmetric relation is the same edge either way, and is stored
- *	  once.
+ *	  Symmetric relations: an edge has no direction and is stored once.
  */
 #include "postgres.h"
 
@@ -11,7 +10,7 @@
 #include "store/edge/symmetric.h"
 #include "utils/builtins.h"
 
-/* A row of the batch with its ends swapped. */
+/* Adds a row of the batch with its ends swapped. */
 static void
 add_turned(KgColumns *turned, const KgColumns *edges, int row)
 {
@@ -33,8 +32,8 @@ is_loop(const KgColumns *edges, int row)
 }
 
 /*
- * Which are stored?  For who makes them, one that another session made and the
- * snapshot does not show is a race that was lost.
+ * Returns a KG_EDGE_* value for each edge. With making true, raises KG_CONFLICT
+ * for an edge that another session made and the snapshot does not show.
  */
 static const int *
 find(const char *tenant, const KgColumns *edges, bool making)
@@ -56,7 +55,7 @@ find(const char *tenant, const KgColumns *edges, bool making)
 	return found;
 }
 
-/* The same for both directions. */
+/* Returns a hash that is equal for both directions. */
 static uint32
 hash_pair(const KgColumns *edges, int row)
 {
@@ -70,7 +69,7 @@ hash_pair(const KgColumns *edges, int row)
 		hash_bytes((unsigned char *) VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key)));
 }
 
-/* Of each relation at once, in the order of their numbers. */
+/* Locks the pairs, relation by relation in the order of their numbers. */
 static void
 lock_pairs(const KgColumns *edges)
 {
@@ -102,8 +101,8 @@ lock_pairs(const KgColumns *edges)
 }
 
 /*
- * The first row from one on of a symmetric relation that has two ends; nrows
- * where there is none.
+ * Returns the index of the first row, from row on, that has a symmetric
+ * relation and two different ends. Returns nrows if no row qualifies.
  */
 static int
 next_symmetric(const KgCatalog *catalog, const KgColumns *edges, int row)
@@ -134,7 +133,7 @@ kg_symmetric_any(const KgCatalog *catalog, const KgColumns *edges)
 	return first_symmetric(catalog, edges) < edges->nrows;
 }
 
-/* Those rows, turned; rows gives their numbers. */
+/* Adds these rows to chosen with swapped ends; rows gets their indexes. */
 static void
 choose(const KgCatalog *catalog, const KgColumns *edges, KgColumns *chosen,
 	   int *rows)
@@ -169,7 +168,7 @@ kg_symmetric_twice(const KgCatalog *catalog, const KgColumns *edges)
 	choose(catalog, edges, &turned, rows);
 	if (turned.nrows == 0)
 		return NULL;
-	/* Who may write nothing is not making any. */
+	/* A read-only transaction does not make edges. */
 	found = find(catalog->tenant, &turned, !XactReadOnly);
 	twice = palloc0(edges->nrows * sizeof(bool));
 	for (int i = 0; i < turned.nrows; i++)
@@ -177,7 +176,7 @@ kg_symmetric_twice(const KgCatalog *catalog, const KgColumns *edges)
 	return twice;
 }
 
-/* Those of a call, as rows; places gives where each is. */
+/* Adds the symmetric edges of a call as rows; places gets their indexes. */
 static void
 gather(const KgGivenEdge *given, const KgEdgeEnd *ends, int n, KgColumns *edges,
 	   int *places)
@@ -207,7 +206,7 @@ swap_ends(KgEdgeEnd *pair)
 	pair[1] = from;
 }
 
-/* Swap the ends of those that are stored the other way round. */
+/* Swaps the ends of edges that are stored the other way round. */
 static void
 turn_stored(const char *tenant, KgEdgeEnd *ends, const KgColumns *edges,
 			const int *places, bool making)

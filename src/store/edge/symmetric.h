@@ -1,14 +1,16 @@
 /*
  * symmetric.h
- *	  An edge of a symmetric relation is the same edge either way, and is stored
- *	  once.
+ *	  Symmetric relations: an edge has no direction and is stored once.
  *
- * The primary key of kg_edge keeps an edge unique in its own direction.  That the
- * other one is not stored is looked for once it has been written, under a lock of
- * the pair that its writer holds until its transaction ends.  A plain INSERT has
- * its rows before anything of ours can lock, so all have: in one order nobody waits
- * for who waits.  A call of ours looks before, too, which way an edge is stored,
- * and begins again (base/catch.h) when another session was quicker.
+ * The primary key of kg_edge makes an edge unique in one direction. After an
+ * edge is written, its writer checks that the opposite direction is not
+ * stored. The writer holds a lock of the pair until its transaction ends. A
+ * plain INSERT has written its rows before a trigger of kg_graph can lock, so
+ * all writers lock after writing. They lock in one order, to avoid deadlocks.
+ *
+ * A function of kg_graph also looks up before writing in which direction an
+ * edge is stored. It begins again (base/catch.h) if another session wrote the
+ * edge first.
  */
 #ifndef KG_SYMMETRIC_H
 #define KG_SYMMETRIC_H
@@ -17,28 +19,32 @@
 #include "store/edge/given_edges.h"
 
 /*
- * The ends of edges that are stored the other way round are swapped.  A relation
- * may be NULL.  Where the edges are to be made, raises KG_CONFLICT for one that
- * another session has made and the transaction's snapshot does not show.  As the
- * current role.
+ * Swaps the ends of edges that are stored the other way round, as the current
+ * role. A relation may be NULL. With making true, raises KG_CONFLICT for an
+ * edge that another session has made and that the transaction's snapshot does
+ * not show.
  */
 extern void kg_edges_turn(const char *tenant, const KgGivenEdge *given,
 						  KgEdgeEnd *ends, int n, bool making);
 
-/* Are there edges of symmetric relations among them? */
+/* Returns whether an edge of the batch has a symmetric relation. */
 extern bool kg_symmetric_any(const KgCatalog *catalog, const KgColumns *edges);
 
-/* Lock the pairs of a batch, which may have edges of other relations. */
+/* Locks the pairs of the symmetric edges of a batch. */
 extern void kg_symmetric_lock(const KgCatalog *catalog, const KgColumns *edges);
 
 /*
- * Which edges of a batch are stored the other way round, too?  NULL: none.
- * Raises that KG_CONFLICT.
+ * Returns an array that marks the edges of a batch that are also stored the
+ * other way round, or NULL if no edge is. Raises KG_CONFLICT for one that the
+ * transaction's snapshot does not show.
  */
 extern const bool *kg_symmetric_twice(const KgCatalog *catalog,
 									  const KgColumns *edges);
 
-/* Of each pair that is stored both ways, $1 the tenant: one of the two. */
+/*
+ * A query condition: for each pair of tenant $1 that is stored in both
+ * directions, true for one of the two edges.
+ */
 #define KG_TURNED_EDGES                                             \
 	"e.tenant = $1 AND e.property IS NULL AND e.source > e.target " \
 	"AND EXISTS (SELECT FROM @kg_edge r WHERE r.tenant = $1 "       \

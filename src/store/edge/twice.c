@@ -1,6 +1,6 @@
 /*
  * twice.c
- *	  No transaction sees two rows of one key.
+ *	  Checks that no transaction sees two rows with one key.
  */
 #include "postgres.h"
 
@@ -9,9 +9,9 @@
 #include "store/edge/twice.h"
 
 /*
- * A row of the statement that was run is one that is there twice.  They are
- * counted: from PostgreSQL 18 on the planner takes a join of a table with itself
- * by a unique key for the table.
+ * Raises an error if the last statement found a key with two rows. The
+ * statement counts rows: from PostgreSQL 18 on, the planner replaces a
+ * self-join by a unique key with a scan of the table.
  */
 static void
 refuse(const char *what)

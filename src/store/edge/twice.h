@@ -1,11 +1,11 @@
 /*
  * twice.h
- *	  No transaction sees two rows of one key.
+ *	  Checks that no transaction sees two rows with one key.
  *
- * PostgreSQL keeps a key unique in what is committed, not in what a snapshot
- * shows: in REPEATABLE READ and SERIALIZABLE, where another session has deleted
- * a row since, its key can be inserted again beside the row that the
- * transaction goes on seeing.
+ * PostgreSQL keeps a key unique among committed rows, not in a snapshot. In
+ * REPEATABLE READ and SERIALIZABLE, another session may have deleted a row
+ * since the snapshot. Its key can then be inserted again, beside the deleted
+ * row that the transaction still sees.
  */
 #ifndef KG_TWICE_H
 #define KG_TWICE_H
@@ -14,16 +14,17 @@
 #include "store/reference/references.h"
 
 /*
- * After the rows were written; 40001 where one of them is such a second one.
- * As the owner, inside SPI_connect().
+ * The functions are called after rows were written. They raise SQLSTATE 40001
+ * if a written row has the key of a deleted row that the snapshot shows. They
+ * run as the extension's owner, inside SPI_connect().
  */
 
-/* Entities that have a new id. */
+/* Checks entities that have a new id. */
 extern void kg_refuse_entities_twice(const char *tenant,
 									 const KgNodeList *nodes);
-/* Rows of store/reference/unique.h. */
+/* Checks rows of kg_unique_key (store/reference/unique.h). */
 extern void kg_refuse_values_twice(const char *tenant, const KgColumns *rows);
-/* Rows of store/edge/edges.h. */
+/* Checks rows of store/edge/edges.h. */
 extern void kg_refuse_edges_twice(const char *tenant, const KgColumns *edges);
 
 #endif /* KG_TWICE_H */

@@ -1,6 +1,7 @@
 /*
  * delete_entities.c
- *	  kg_delete_entities(): those that nothing refers to that stays.
+ *	  kg_delete_entities(): deletes the entities to which no remaining
+ *	  entity refers.
  */
 #include "postgres.h"
 
@@ -22,7 +23,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-/* Entities in one statement. */
+/* Number of entities per statement. */
 #define KG_DELETE_BATCH 5000
 
 typedef struct NodeItem
@@ -37,8 +38,8 @@ typedef struct Removal
 	const KgType *type;
 	KgOutcomes *outcomes;
 	const int64 *expected; /* versions, or NULL */
-	int64 *nodes;		   /* of the items; 0: not found, or a second time */
-	int *again;			   /* the next item of the same id; 0: none */
+	int64 *nodes;		   /* of the items; 0: not found, or a repeated id */
+	int *again;			   /* the next item with this id; 0: none */
 	HTAB *items;		   /* of NodeItem */
 } Removal;
 
@@ -53,14 +54,17 @@ report_moved(Removal *removal, int i)
 	kg_outcome_error(outcome, err);
 }
 
-/* The next item of the same id, or -1. */
+/* Returns the next item with this id, or -1. */
 static int
 again(const Removal *removal, int i)
 {
 	return removal->again[i] > 0 ? removal->again[i] : -1;
 }
 
-/* Those of a batch, whose ids are NULL afterwards; items are their places. */
+/*
+ * Locks the entities of a batch, and sets the ids of locked ones to NULL. items
+ * has the indexes of the items.
+ */
 static void
 lock_removed(Removal *removal, const int *items, const char **ids, int n)
 {
@@ -79,7 +83,10 @@ lock_removed(Removal *removal, const int *items, const char **ids, int n)
 
 		ids[place] = NULL;
 		outcome->before = kg_spi_int64(i, 3);
-		/* It stays, and keeps others that it refers to. */
+		/*
+		 * It is not deleted, so entities to which it refers may not be deleted
+		 * either.
+		 */
 		if (removal->expected && removal->expected[item] != 0 &&
 			removal->expected[item] != outcome->before)
 		{
@@ -88,7 +95,7 @@ lock_removed(Removal *removal, const int *items, const char **ids, int n)
 		}
 		entry = hash_search(removal->items, &node, HASH_ENTER, &found);
 
-		/* Rows come in no order: an id given twice counts once. */
+		/* Rows have no order. An id that is given twice counts once. */
 		if (found && entry->item < item)
 		{
 			removal->again[item] = removal->again[entry->item];
@@ -106,7 +113,7 @@ lock_removed(Removal *removal, const int *items, const char **ids, int n)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* The entities, locked: nobody adds a reference to them from here on. */
+/* Locks the entities, so that no session adds a reference to them. */
 static void
 find_removed(Removal *removal)
 {
@@ -142,14 +149,17 @@ find_removed(Removal *removal)
 	}
 }
 
-/* Entities that keep others from being deleted, by handle. */
+/* Maximal number of referrers that an error names. */
 #define KG_NAMED_REFERRERS 20
-/* Of so many that there are: of all, whom the caller sees would take long. */
+/*
+ * Maximal number of referrers whose visibility is checked; more would take
+ * long.
+ */
 #define KG_MET_REFERRERS 10000
 
 /*
- * Those that refer to a node, as far as the caller sees them: nobody learns how
- * many others there are.
+ * Returns handles of the referrers of a node that the caller sees. The number
+ * of other referrers is not revealed.
  */
 static Jsonb *
 visible_referrers(const Removal *removal, int64 node,
@@ -192,7 +202,7 @@ report_restricted(Removal *removal, int i, const KgRestricting *references,
 	const KgType *source = reference->field->type;
 	KgError *err;
 
-	/* Of types that the caller does not see nothing is said. */
+	/* The error does not name types that the caller does not see. */
 	if (kg_catalog_type_no(kg_catalog_newest(removal->tenant), source->type_no))
 		err = kg_error_new(KG_REFERENCE_MISSING,
 						   "entity of type \"%s\" is still referenced by "
@@ -228,7 +238,7 @@ compare_sources(const void *pa, const void *pb)
 	return a->source < b->source ? -1 : a->source > b->source;
 }
 
-/* The first reference whose source is not below a node. */
+/* Returns the index of the first reference whose source is at least node. */
 static int
 first_from(const KgRestricting *references, int n, int64 node)
 {
@@ -254,7 +264,10 @@ is_removed(const Removal *removal, int64 node)
 	return entry && removal->outcomes->items[entry->item].errors.total == 0;
 }
 
-/* Adds the sources of references that stay: each once, in order. */
+/*
+ * Adds the sources of restricting references that are not deleted to staying,
+ * sorted and without duplicates.
+ */
 static void
 find_staying(const Removal *removal, const KgRestricting *references, int n,
 			 KgNodeList *going, KgNodeList *staying)
@@ -281,9 +294,9 @@ find_staying(const Removal *removal, const KgRestricting *references, int n,
 }
 
 /*
- * An entity stays while one that stays refers to it and restricts: first those
- * that others than the entities to delete, and what goes along with them, refer
- * to, then what these refer to.  Returns whether there are some.
+ * Reports entities to which remaining entities refer with the rule restrict,
+ * and adds them to staying. These entities remain too, and so do entities to
+ * which they refer, and so on. Returns whether there were any.
  */
 static bool
 keep_referred(Removal *removal, const KgRestricting *references, int n,
@@ -340,7 +353,10 @@ find_restricted(Removal *removal)
 
 		CHECK_FOR_INTERRUPTS();
 		find_staying(removal, references, n, &going, &staying);
-		/* What goes along with one that is kept may stay, and keep others. */
+		/*
+		 * An entity that was to be deleted along with a remaining one may
+		 * remain too, and prevent other deletions.
+		 */
 		again = keep_referred(removal, references, n, &staying) && going.n > 0;
 	}
 }
@@ -390,7 +406,10 @@ delete_rows(Removal *removal)
 
 		if (outcome->errors.total > 0 || removal->nodes[i] == 0)
 			continue;
-		/* They were locked: what is gone went with others of this call. */
+		/*
+		 * They were locked, so a missing one was deleted along with others of
+		 * this call.
+		 */
 		if (kg_nodes_have(&deleted, removal->nodes[i]) ||
 			kg_entity_is_gone(removal->tenant, removal->nodes[i], NULL))
 			outcome->verdict = KG_VERDICT_DELETED;
@@ -399,7 +418,10 @@ delete_rows(Removal *removal)
 	}
 }
 
-/* What triggers put back, under whatever number, is not deleted. */
+/*
+ * Finds entities that triggers have created again, under any node: these are
+ * not deleted.
+ */
 static void
 find_put_back(Removal *removal)
 {

@@ -1,6 +1,6 @@
 /*
  * entities.c
- *	  Writing entities.
+ *	  The statements that write entities.
  */
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 #include "store/reference/stored.h"
 #include "utils/builtins.h"
 
-/* Entities in one statement. */
+/* Number of entities per statement. */
 #define KG_NODES_AT_ONCE 5000
 
 #define KG_INSERT                                          \
@@ -233,7 +233,7 @@ kg_id_taken_error(const KgType *type, const char *id)
 	return err;
 }
 
-/* The first of these nodes that is not among the written ones says why. */
+/* Raises the error for the first of these nodes that was not written. */
 static void
 throw_unwritten(const char *tenant, const KgColumns *columns,
 				const KgNodeList *written)
@@ -271,11 +271,14 @@ kg_entities_update(const char *tenant, const KgColumns *columns,
 {
 	static KgForms plain = KG_FORMS(KG_CHANGE_MANY "RETURNING e.node",
 									KG_CHANGE_ONE "RETURNING e.node");
-	/* A trigger may put back what was there: the version stays then. */
+	/*
+	 * A trigger may restore the previous document; then the version does not
+	 * change.
+	 */
 	static KgForms watched = KG_FORMS(KG_CHANGE_MANY KG_MOVED,
 									  KG_CHANGE_ONE KG_MOVED);
 	KgNodeList own = {CurrentMemoryContext};
-	bool all = written == NULL; /* or it is an error */
+	bool all = written == NULL; /* otherwise an error is raised */
 	bool triggers = kg_stored_has_own_triggers("kg_entity");
 
 	if (columns->nrows == 0)

@@ -1,11 +1,11 @@
 /*
  * entities.h
- *	  Writing entities: the statements of everybody who writes them in a
- *	  caller's name, as the current role and inside SPI_connect().
+ *	  The statements that write entities for a caller, run as the current
+ *	  role inside SPI_connect().
  *
- * Who writes (put_entities.c, delete_entities.c, bundle/entities.c, revert.c)
- * decides what; triggers validate and derive.  What x-on-delete does to others
- * is written by on_delete.c, as the owner.
+ * The callers (put_entities.c, delete_entities.c, bundle/entities.c, revert.c)
+ * decide the rows to write. Triggers validate and derive. on_delete.c writes
+ * the effects of x-on-delete as the extension's owner.
  */
 #ifndef KG_ENTITIES_H
 #define KG_ENTITIES_H
@@ -15,66 +15,86 @@
 #include "store/derived/columns.h"
 #include "store/reference/references.h"
 
-/* New entities, of which each has an id; what is given lives as long. */
+/*
+ * A batch of new entities. Each has an id. ids and data are borrowed and must
+ * live as long as the rows.
+ */
 extern void kg_entities_init(KgColumns *rows);
 extern void kg_entities_add(KgColumns *rows, const char *id, const Jsonb *data);
 
 /*
- * False where another session has written one of them meanwhile: the caller
- * raises an error.  One that a trigger keeps from being inserted is raised.
+ * Inserts the entities. Returns false if another session has written one of
+ * them meanwhile; the caller then raises an error. Raises an error if a trigger
+ * prevents an insertion.
  */
 extern bool kg_entities_insert(const char *tenant, const KgType *type,
 							   const KgColumns *rows);
 /*
- * Those that are not there, whoever sees them; SPI_tuptable has id and version
- * of each that was inserted.
+ * Inserts the entities whose ids are free, also among entities that the caller
+ * does not see. SPI_tuptable gets id and version of each inserted entity.
  */
 extern void kg_entities_insert_free(const char *tenant, const KgType *type,
 									const KgColumns *rows);
 
-/* Entities that are there again, of several types and with their nodes. */
+/* A batch of entities to restore, of several types, with their nodes. */
 extern void kg_restored_init(KgColumns *rows);
 extern void kg_restored_add(KgColumns *rows, const KgType *type, const char *id,
 							const Jsonb *data, int64 node);
-/* False as above. */
+/*
+ * Inserts the restored entities. Returns false if another session has written
+ * one of them meanwhile.
+ */
 extern bool kg_entities_restore(const char *tenant, const KgColumns *rows);
 
-/* New documents of entities that are stored. */
+/* A batch of new documents for stored entities. */
 extern void kg_changes_init(KgColumns *rows);
-/* An id that one which is not locked must still have, or NULL. */
+/*
+ * Adds a document. id is the id that the entity must still have if it is not
+ * locked, or NULL.
+ */
 extern void kg_changes_add(KgColumns *rows, int64 node, const char *id,
 						   const Jsonb *data);
 /*
- * written gets, in order, the nodes that were; without it, one that was not is
- * raised.
+ * Updates the documents. written gets the updated nodes, in order. If written
+ * is NULL, raises an error for an entity that was not updated.
  */
 extern void kg_entities_update(const char *tenant, const KgColumns *rows,
 							   KgNodeList *written);
 
-/* SPI_tuptable has node and id of each that was deleted. */
+/* Deletes entities. SPI_tuptable gets node and id of each deleted entity. */
 extern void kg_entities_delete_nodes(const char *tenant, const int64 *nodes,
 									 int n);
 
 /*
- * Entities whose index_keys or scope are not what the schema says: their
- * triggers fill them in and exchange the rows of kg_index_key.  Raises where
- * one could not be written: its scope would let others see it.  As the owner.
+ * Rewrites entities whose index_keys or scope differ from those that the schema
+ * requires. Their triggers fill in these columns and replace the rows of
+ * kg_index_key. Raises an error if one cannot be written because its scope
+ * would let others see it. Runs as the extension's owner.
  */
 extern void kg_entities_write_again(const char *tenant,
 									const KgNodeList *nodes);
 
-/* Is it not stored any more, under that id if it is not NULL, whoever sees it? */
+/*
+ * Returns whether the entity is not stored any more, or not under id if that is
+ * not NULL. Includes entities that the caller does not see.
+ */
 extern bool kg_entity_is_gone(const char *tenant, int64 node, const char *id);
 
 /*
- * What to raise, or report, where a trigger kept an "entity" or an "edge" from
- * being what: "inserted".
+ * Returns the error for an "entity" or an "edge" (row) that a trigger prevented
+ * from being, for example, "inserted" (what).
  */
 extern KgError *kg_kept_error(const char *row, const char *what);
-/* Why an entity that was there when it was looked was not updated. */
+/*
+ * Returns the error for an entity that was stored when it was looked up and was
+ * not updated.
+ */
 extern KgError *kg_unwritten_error(const char *tenant, int64 node,
 								   const char *id);
-/* Somebody has the id: hidden from the caller, or written meanwhile. */
+/*
+ * Returns the error for an id that another entity has, which is hidden from the
+ * caller or was written meanwhile.
+ */
 extern KgError *kg_id_taken_error(const KgType *type, const char *id);
 
 #endif /* KG_ENTITIES_H */

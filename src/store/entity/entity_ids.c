@@ -1,6 +1,6 @@
 /*
  * entity_ids.c
- *	  Entities of a type by their ids.
+ *	  Statements that find entities of a type by their ids.
  */
 #include "postgres.h"
 

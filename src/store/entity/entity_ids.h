@@ -1,6 +1,6 @@
 /*
  * entity_ids.h
- *	  Entities of a type by their ids.
+ *	  Statements that find entities of a type by their ids.
  */
 #ifndef KG_ENTITY_IDS_H
 #define KG_ENTITY_IDS_H
@@ -9,14 +9,15 @@
 #include "model/catalog.h"
 
 /*
- * Who locks several entities locks them in this order: those who are given ids
- * lock them by their ids.
+ * The order in which each session locks several entities. A function that gets
+ * ids locks them in the order of ids.
  */
 #define KG_LOCK_ORDER " ORDER BY type_no, entity_id "
 
 /*
- * The statement: columns of the entities e, and of u, the ids, each with its
- * place (ord, from 1).  $1 to $3 are the tenant and the type, $4 the ids.
+ * The statement. It selects columns of the entities e and of the ids u; u.ord
+ * is the position of the id, from 1. $1 is the tenant, $2 and $3 are the type,
+ * $4 the ids.
  */
 #define KG_OF_IDS(columns)                                \
 	"SELECT " columns " FROM unnest($4) WITH ORDINALITY " \
@@ -24,7 +25,10 @@
 	"AND e.bundle = $2 AND e.entity_type = $3 "           \
 	"AND e.entity_id = u.id"
 
-/* The same of one id, and what may stand behind either: what it locks. */
+/*
+ * Its forms for an array and for one id. behind is appended to both, such as a
+ * locking clause.
+ */
 #define KG_FORMS_OF_IDS(columns, behind)                             \
 	KG_FORMS(KG_OF_IDS(columns) behind,                              \
 			 "SELECT " columns " FROM (SELECT 1::bigint) u(ord) "    \
@@ -36,21 +40,24 @@
 	kg_arg_text(tenant), kg_arg_text((type)->bundle), \
 		kg_arg_text((type)->name), kg_arg_texts(ids, n)
 
-/* Run it as the current role.  An id may be NULL. */
+/* Runs the statement as the current role. An id may be NULL. */
 extern void kg_select_of_ids(KgForms *forms, const char *tenant,
 							 const KgType *type, const char *const *ids, int n);
 
 /*
- * Nodes of ids of a type as the current role sees them; 0 where there is none.
+ * Sets nodes to the nodes of the ids of a type that the current role sees; 0
+ * for an id without an entity.
  */
 extern void kg_nodes_of_ids(const char *tenant, const KgType *type,
 							const char *const *ids, int n, int64 *nodes);
 
 /*
- * Are there, of ids that a statement that locks has not found (the others are
- * NULL), some by now?  It may have waited for a session that deleted an entity
- * and made it anew: then it is to be run again.  nodes, zeroes at first, are
- * those of the last time: one that is there and is not locked is no reason.
+ * Returns whether entities exist by now for ids that a locking statement has
+ * not found; ids that were found are NULL. The statement may have waited for a
+ * session that deleted an entity and created it anew. If true, run the
+ * statement again. nodes has the nodes of the previous call, initially zeroes.
+ * An entity with the same node as last time is not counted: it cannot be
+ * locked.
  */
 extern bool kg_ids_made_anew(const char *tenant, const KgType *type,
 							 const char *const *ids, int n, int64 *nodes);

@@ -2,12 +2,14 @@
  * entity_trigger.c
  *	  The triggers of kg_entity.
  *
- * Before each row: find the tenant and the type, fill entity_id, type_no, scope
- * and version from the data, and refuse what the type's schema refuses.  After
- * each statement: keep the derived rows in step (store/derived/derive.h), as the
- * owner, from the transition tables.
+ * The BEFORE ROW trigger finds the tenant and the type, fills in entity_id,
+ * type_no, scope and version from the data, and refuses rows that the type's
+ * schema refuses. The AFTER STATEMENT triggers update the derived rows
+ * (store/derived/derive.h) as the extension's owner, from the transition
+ * tables.
  *
- * The relation is never looked up by its name: on a shard it has another.
+ * The table is never looked up by its name, because it has another name on a
+ * shard.
  */
 #include "postgres.h"
 
@@ -47,7 +49,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-/* Columns of kg_entity, as values of them are kept here. */
+/* Columns of kg_entity, as indexes into arrays of values. */
 enum
 {
 	COL_TENANT,
@@ -81,8 +83,9 @@ static const char *const columns[NCOLS] = {"tenant",
 static const char *const entity_tables[] = {"kg_entity", NULL};
 
 /*
- * Who is subject to row security writes for its own tenant only.  The policy
- * says so too, but after this trigger has looked into the tenant's catalog.
+ * Returns the tenant of a row. A role that is subject to row security writes
+ * only for its own tenant. The policy requires this too, but only after this
+ * trigger has read the tenant's catalog.
  */
 static char *
 row_tenant(const Datum *values, const bool *nulls, bool bound)
@@ -104,10 +107,10 @@ row_tenant(const Datum *values, const bool *nulls, bool bound)
 }
 
 /*
- * The type of a row, locked against a change of its schema.  As owner: the
- * answer does not depend on policies of the catalog tables.  But for who has an
- * agent, types of other bundles do not exist, nor do their schemas say what is
- * wrong with a row.
+ * Returns the type of a row, locked against changes of its schema. Runs as the
+ * owner, so the result does not depend on policies of the catalog tables. For a
+ * caller with an agent, types of other bundles do not exist, and their schemas
+ * are not used in errors.
  */
 static const KgType *
 locked_type(const char *tenant, const char *bundle, const char *name,
@@ -171,7 +174,7 @@ same_id(const Datum *old, const Datum *values)
 	return same_text(old[COL_ID], values[COL_ID]);
 }
 
-/* What an UPDATE may not touch. */
+/* Refuses an UPDATE of columns that cannot change. */
 static void
 check_unchanged(const Datum *old, const Datum *values, const bool *nulls)
 {
@@ -194,7 +197,7 @@ check_unchanged(const Datum *old, const Datum *values, const bool *nulls)
 		refuse_change("node");
 }
 
-/* Row version and times: they move when the data does. */
+/* Fills in version and times, which change if the data changes. */
 static void
 fill_version(bool update, const Datum *old, Datum *values, bool *nulls)
 {
@@ -202,7 +205,7 @@ fill_version(bool update, const Datum *old, Datum *values, bool *nulls)
 
 	if (update)
 	{
-		/* 1.0 for 1.00 is another document, too. */
+		/* 1.00 instead of 1.0 is a change, too. */
 		bool same = datum_image_eq(old[COL_DATA], values[COL_DATA], false, -1);
 
 		values[COL_VERSION] = same ? old[COL_VERSION]
@@ -224,7 +227,10 @@ fill_version(bool update, const Datum *old, Datum *values, bool *nulls)
 	nulls[COL_VERSION] = nulls[COL_CREATED] = nulls[COL_UPDATED] = false;
 }
 
-/* A row that gets an id begins above what an entity of the id ended with. */
+/*
+ * Raises the version of a row that gets an id above the last version of that
+ * id.
+ */
 static void
 begin_version(const KgType *type, Datum *values)
 {
@@ -236,7 +242,10 @@ begin_version(const KgType *type, Datum *values)
 		values[COL_VERSION] = Int64GetDatum(kg_version_plus(freed, 1));
 }
 
-/* Who restores a dump: the owner, or a role that bypasses row security. */
+/*
+ * Returns whether the role may restore a dump: the owner, or a role that
+ * bypasses row security.
+ */
 static bool
 may_restore(void)
 {
@@ -245,9 +254,10 @@ may_restore(void)
 }
 
 /*
- * A column of a new row that is not as it has to be, or NULL.  Where others chose
- * a version, one that somebody has read might fit a later entity.  Of a row as it
- * was stored it is not known what it began above.
+ * Returns the name of a column of a new row whose given value is not permitted,
+ * or NULL. If users could choose versions, a version that a client has read
+ * could match a later entity. For a stored row, the version from which it began
+ * is not known.
  */
 static const char *
 given_column(const Datum *values, bool stored)
@@ -282,8 +292,8 @@ refuse_given(const Datum *values)
 }
 
 /*
- * May an error show values of the row?  Who wrote them or may select them sees
- * nothing new.
+ * Returns whether an error may contain values of the row. The role may see them
+ * if it wrote or may select them.
  */
 static bool
 may_see_data(const TriggerData *trigdata)
@@ -318,8 +328,8 @@ check_given_id(const char *id, const Datum *values, const bool *nulls,
 }
 
 /*
- * Has the number been handed out?  What is known of the sequence, which only
- * grows, is kept.
+ * Returns whether the node number was assigned. Caches the last value of the
+ * sequence, which only grows.
  */
 static bool
 was_assigned(int64 node)
@@ -356,8 +366,9 @@ throw_given_node(void)
 }
 
 /*
- * Who restores a dump may give a number; but 0 means "no entity" wherever nodes
- * are looked up, and numbers below have meanings too.
+ * Returns whether the role may give this node number. A role that restores a
+ * dump may. 0 is refused, because it means "no entity" in look-ups; numbers
+ * below have meanings too.
  */
 static bool
 may_give_node(Datum node)
@@ -367,7 +378,10 @@ may_give_node(Datum node)
 	return may_restore();
 }
 
-/* Is it what the entity, which is made again, had? */
+/*
+ * Returns whether the history contains the entity with this node, so that the
+ * entity is created again.
+ */
 static bool
 had_node(const Datum *values)
 {
@@ -384,8 +398,8 @@ had_node(const Datum *values)
 }
 
 /*
- * Others may not choose: what is kept of a number, as the history of its edges,
- * is kept of the entity that had it.
+ * Fills in the node. Other roles cannot choose it, because rows about a node,
+ * such as the history of its edges, belong to the entity that had it.
  */
 static void
 fill_node(Datum *values, bool *nulls)
@@ -400,7 +414,7 @@ fill_node(Datum *values, bool *nulls)
 		throw_given_node();
 }
 
-/* Fills the columns of one row; raises what is wrong with it. */
+/* Fills in the columns of one row, and raises an error for its faults. */
 static const KgType *
 complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 			 bool *nulls)
@@ -428,7 +442,7 @@ complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 	kg_throw_violations(&errors, "entity is not valid");
 
 	if (update && !nulls[COL_ID] && same_id(old, values))
-		nulls[COL_ID] = true; /* it follows the data */
+		nulls[COL_ID] = true; /* it is computed from the data */
 	check_given_id(id, values, nulls, type, errors.withhold);
 	values[COL_TENANT] = CStringGetTextDatum(tenant);
 	values[COL_ID] = CStringGetTextDatum(id);
@@ -445,10 +459,10 @@ complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 }
 
 /*
- * A worker of logical replication fires no statement triggers: keys, terms and
- * edges would be missing and sessions would not hear of it.  A superuser who
- * sets session_replication_role is let through, because our triggers always
- * fire.
+ * Refuses writes by logical replication. Its worker fires no statement
+ * triggers, so keys, terms and edges would be missing and other sessions would
+ * not be notified. A superuser who sets session_replication_role is permitted,
+ * because kg_graph's triggers always fire.
  */
 static void
 refuse_replication(const TriggerData *trigdata)
@@ -463,7 +477,10 @@ refuse_replication(const TriggerData *trigdata)
 						 "kg_export_bundle() and kg_apply_bundle().")));
 }
 
-/* A row as the table has it, and its columns in our order. */
+/*
+ * A row in the order of the table's columns, and its values in the order of
+ * COL_*.
+ */
 typedef struct Row
 {
 	Datum *stored;
@@ -540,8 +557,9 @@ kg_sql_check_entity(PG_FUNCTION_ARGS)
 }
 
 /*
- * Rows beyond work_mem are read from a file, into the current context, and
- * freed when the next one is: not in a context that is reset between them.
+ * Reads the next row. Rows beyond work_mem are read from a file into the
+ * current context, and freed with the next row. So the current context must not
+ * be reset between them.
  */
 static bool
 next_row(Tuplestorestate *store, TupleTableSlot *slot)
@@ -554,8 +572,8 @@ next_row(Tuplestorestate *store, TupleTableSlot *slot)
 }
 
 /*
- * A trigger of the DBA's own that fires after ours, in the order of names, may
- * have changed the row since.
+ * Returns whether the table has a BEFORE trigger of a DBA that fires after
+ * kg_graph's, in the order of names, and may have changed the row.
  */
 static bool
 others_come_after(const TriggerData *trigdata)
@@ -605,7 +623,10 @@ read_slot(const TupleTableSlot *slot, const int *places, Datum *values,
 	}
 }
 
-/* Is the row as our own trigger would have left it? */
+/*
+ * Raises an error if the row differs from the one that kg_graph's trigger
+ * returned.
+ */
 static void
 check_final_row(const TriggerData *trigdata, TupleTableSlot *before,
 				TupleTableSlot *after, const int *places)
@@ -634,7 +655,10 @@ check_final_row(const TriggerData *trigdata, TupleTableSlot *before,
 		if (given)
 			throw_overwritten(given);
 	}
-	/* Above what had the id; what others have freed since is met later. */
+	/*
+	 * Above the last version of the id. Versions that other sessions have freed
+	 * since are handled later.
+	 */
 	else if (!same_id(old, values) &&
 			 DatumGetInt64(version) > DatumGetInt64(values[COL_VERSION]))
 		values[COL_VERSION] = version;
@@ -652,8 +676,7 @@ check_final_row(const TriggerData *trigdata, TupleTableSlot *before,
 }
 
 /*
- * As the caller, before anything is derived.  The rows are checked once more as
- * they were stored.
+ * Checks the stored rows once more, as the caller, before anything is derived.
  */
 static void
 check_final_rows(TriggerData *trigdata, const int *places)
@@ -689,29 +712,29 @@ check_final_rows(TriggerData *trigdata, const int *places)
 	MemoryContextDelete(row_context);
 }
 
-/* What a statement does to a tenant. */
+/* The changes of a statement in one tenant. */
 typedef struct Work
 {
 	char *tenant;
 	KgDerivation *derivation;
 	KgFreed *freed;
-	KgHistory *history; /* NULL: nothing so far */
+	KgHistory *history; /* NULL: none yet */
 	const KgCatalog *catalog;
-	int32 locked;		/* the type of the last row that goes */
+	int32 locked;		/* the type of the last deleted row */
 	const KgType *type; /* of the last row */
 } Work;
 
 typedef struct Statement
 {
 	List *work;	   /* of Work * */
-	List *tenants; /* of char *, in the same order */
+	List *tenants; /* of char *, in the order of work */
 	Work *current;
 	KgUserContext caller;
 	MemoryContext context;
-	int places[NCOLS]; /* of the columns in its rows */
-	bool overtaken;	   /* of model/writing.h */
-	bool restores;	   /* who writes may say when a row was made */
-	bool takes;		   /* ids that begin_version() may be wrong of */
+	int places[NCOLS]; /* positions of the columns in the rows */
+	bool overtaken;	   /* see model/writing.h */
+	bool restores;	   /* the caller may give creation times */
+	bool takes;		   /* begin_version() may be wrong for some ids */
 } Statement;
 
 static Work *
@@ -725,7 +748,10 @@ work_of(Statement *statement, Datum tenant_datum)
 	if (work && strlen(work->tenant) == len &&
 		memcmp(work->tenant, VARDATA_ANY(tenant), len) == 0)
 		return work;
-	/* Rows come in runs of a tenant: do not hold what is complete. */
+	/*
+	 * Rows mostly come grouped by tenant: write the rows of the previous
+	 * tenants.
+	 */
 	if (work)
 		kg_derive_flush(work->derivation);
 	foreach(lc, statement->work)
@@ -772,8 +798,8 @@ type_of(Work *work, int32 type_no)
 }
 
 /*
- * Whoever restores a dump brings the rows' history with them; nobody else may
- * say when a row was made without having one.
+ * Returns whether the row is restored. A role that restores a dump brings the
+ * rows' history too. No other role may give a creation time.
  */
 static bool
 is_restored(const Statement *statement, const TupleTableSlot *slot)
@@ -823,7 +849,7 @@ keep_history(Statement *statement, Work *work, const KgType *type,
 		after ? &now : NULL);
 }
 
-/* What ids were given up and taken, and what the history says of a row. */
+/* Notes ids that were given up and taken, and records the history of a row. */
 static void
 note_row(Statement *statement, Work *work, const TupleTableSlot *before,
 		 const TupleTableSlot *after)
@@ -909,8 +935,8 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 }
 
 /*
- * Of a row that goes no trigger of ours has locked the type, and its schema may
- * have changed while the row was waited for.
+ * Locks the type of a deleted row. The BEFORE trigger has not locked it, and
+ * its schema may have changed while the row's lock was waited for.
  */
 static void
 lock_type(Work *work, int32 type_no)
@@ -949,7 +975,10 @@ derive_deleted(Statement *statement, TriggerData *trigdata,
 		lock_type(work, type_no);
 		if (statement->overtaken)
 		{
-			/* It may be there again: its edges go before they come. */
+			/*
+			 * It may have been created again: its old edges are deleted before
+			 * new ones are inserted.
+			 */
 			kg_writing_row(type_no);
 			kg_derive_overtaken(d, type_no, node, &was);
 		}
@@ -1049,7 +1078,7 @@ kg_sql_refuse_replication(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_refuse_truncate);
 
-/* TRUNCATE would leave derived rows behind and references dangling. */
+/* TRUNCATE would leave derived rows, and references without targets. */
 Datum
 kg_sql_refuse_truncate(PG_FUNCTION_ARGS)
 {

@@ -1,6 +1,7 @@
 /*
  * item_names.c
- *	  What references can name among the items of one call or bundle.
+ *	  The names by which references can find an item of the same call or
+ *	  bundle.
  */
 #include "postgres.h"
 

@@ -1,7 +1,7 @@
 /*
  * item_names.h
- *	  What references can name among the items of one call or bundle: ids and
- *	  values of properties, and which item has each.
+ *	  The names by which references can find an item of the same call or
+ *	  bundle: ids and values of properties.
  */
 #ifndef KG_ITEM_NAMES_H
 #define KG_ITEM_NAMES_H
@@ -10,17 +10,20 @@
 
 typedef struct KgItemNames KgItemNames;
 
-/* In the current memory context, and texts live as long. */
+/*
+ * Creates an empty table for n items, in the current memory context. Texts are
+ * borrowed.
+ */
 extern KgItemNames *kg_item_names_make(int n);
 extern void kg_item_names_free(KgItemNames *names);
 
 /*
- * Enter a value of a property, or an id (field NULL); the item that has it, which
- * may be another.
+ * Adds a value of a property, or an id if field is NULL. Returns the item that
+ * has it, which may be another one.
  */
 extern const void *kg_item_name_enter(KgItemNames *names, const KgField *field,
 									  const char *value, const void *item);
-/* The item that has it, or NULL. */
+/* Returns the item that has the value or id, or NULL. */
 extern const void *kg_item_name_find(const KgItemNames *names,
 									 const KgField *field, const char *value);
 

@@ -1,6 +1,6 @@
 /*
  * put.c
- *	  What writing entities and edges set by set has in common: options, the
+ *	  Common parts of writing sets of entities and edges: options, the
  *	  outcome of each item, the result.
  */
 #include "postgres.h"
@@ -17,7 +17,7 @@
 #include "store/entity/put.h"
 #include "utils/memutils.h"
 
-/* Errors kept of one item. */
+/* Maximal number of errors stored per item. */
 #define KG_ERRORS_PER_ITEM 10
 
 bool
@@ -113,7 +113,7 @@ kg_outcomes_nearest(KgOutcomes *outcomes, const KgType *type, const char *id)
 	return kg_json_length(&nearest->root) > 0 ? nearest : NULL;
 }
 
-/* Entities of a call that fails as a whole whose verdicts are told. */
+/* Maximal number of items with verdicts in the error of a failed call. */
 #define KG_TOLD_ITEMS 1000
 
 static void
@@ -149,8 +149,8 @@ put_code(KgJsonWriter *w, const KgError *err)
 }
 
 /*
- * Of a call that writes nothing because of some of them.  What is wrong with
- * each is among the errors of the whole.
+ * Returns the verdicts of a call that writes nothing because of some items. The
+ * faults of each item are among the errors of the call.
  */
 static Jsonb *
 verdicts_of_failed(const KgOutcomes *outcomes)
@@ -206,7 +206,10 @@ kg_outcomes_settle(KgOutcomes *outcomes, const char *tenant)
 	if (missing || all.total > 0)
 	{
 		kg_tenant_require_name(tenant);
-		/* Who may not write by now has found nothing to write. */
+		/*
+		 * A caller that lost its write access meanwhile has found no rows to
+		 * write.
+		 */
 		if (kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
 			(void) kg_identity_require(KG_ACCESS_WRITE);
 	}
@@ -214,7 +217,7 @@ kg_outcomes_settle(KgOutcomes *outcomes, const char *tenant)
 		throw_all(outcomes, &all);
 }
 
-/* Is a property among what an update tells that it changed? */
+/* Returns whether the report of an update contains the change of a property. */
 static bool
 tells_change(const KgOutcomes *outcomes, const char *property)
 {

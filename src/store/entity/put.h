@@ -1,11 +1,11 @@
 /*
  * put.h
- *	  Writing and deleting entities and explicit edges set by set, with a
- *	  verdict for each item: what is good is written, what is not is reported;
- *	  with the option atomic, all of it or nothing.
+ *	  Writing and deleting sets of entities and explicit edges, with a
+ *	  verdict for each item. Valid items are written, others are reported.
+ *	  With the option atomic, either all items are written or none.
  *
- * Everything runs as the current role, which needs write access, inside
- * SPI_connect(); results are in the caller's memory context.
+ * All functions run as the current role, which needs write access, inside
+ * SPI_connect(). Results are in the caller's memory context.
  */
 #ifndef KG_PUT_H
 #define KG_PUT_H
@@ -28,122 +28,150 @@ typedef enum KgVerdict
 	KG_VERDICT_ERROR
 } KgVerdict;
 
-/* What becomes of one item; errors make its verdict KG_VERDICT_ERROR. */
+/*
+ * The result of one item. If it has errors, its verdict becomes
+ * KG_VERDICT_ERROR.
+ */
 typedef struct KgOutcome
 {
-	const char *id; /* of an entity; NULL where it has none, and for edges */
+	const char *id; /* of an entity; NULL: no id, or an edge */
 	KgVerdict verdict;
 	KgErrorList errors;
-	/* Its version when it was locked, of an edge its state (edges.h); or 0. */
+	/*
+	 * Version of the entity when it was locked, or state of the edge (edges.h);
+	 * or 0.
+	 */
 	int64 before;
-	int64 version;	/* and afterwards, where that is told */
+	int64 version;	/* the new version, if versions are reported */
 	Jsonb *changed; /* [{property, before, after}], or NULL */
-	Jsonb *nearest; /* of an id that was not found, or NULL */
+	Jsonb *nearest; /* if an id was not found, or NULL */
 } KgOutcome;
 
-/* Of the entities that the caller sees, [{id, label}]. */
+/* Returns [{id, label}] of entities with similar ids that the caller sees. */
 typedef Jsonb *(*KgNearest)(const KgType *type, const char *id);
 
 typedef struct KgOutcomes
 {
-	const char *what; /* "entities", "edges": for the error of atomic */
+	const char *what; /* "entities" or "edges", for the error of atomic */
 	bool atomic;
-	bool told; /* versions and changes are, and an error of atomic has items */
+	bool told; /* report versions and changes, and items on failure */
 	int n;
 	KgOutcome *items;
-	const KgType *type; /* of what is changed, or NULL */
-	KgNearest nearest;	/* NULL: ids that are not found are named alone */
-	int hinted;			/* of them */
+	const KgType *type; /* of the written entities, or NULL */
+	KgNearest nearest;	/* NULL: do not search similar ids */
+	int hinted;			/* number of items with similar ids so far */
 } KgOutcomes;
 
 extern KgOutcomes *kg_outcomes_make(const char *what, int n, bool atomic,
 									bool told);
-/* The option atomic, of options with those that writes have. */
+/*
+ * Returns the option atomic. Raises an error if options are not valid for
+ * writes.
+ */
 extern bool kg_put_atomic(const Jsonb *options);
-/* Raises KG_INVALID_INPUT or KG_LIMIT_EXCEEDED; else the array. */
+/* Returns the array of items. Raises KG_INVALID_INPUT or KG_LIMIT_EXCEEDED. */
 extern const JsonbContainer *kg_outcomes_items(const Jsonb *items);
 extern void kg_outcome_error(KgOutcome *outcome, KgError *err);
-/* The ids nearest to one that is not there, for the first few; or NULL. */
+/*
+ * Returns the ids most similar to one that was not found, or NULL. Searches
+ * only for the first few items.
+ */
 extern Jsonb *kg_outcomes_nearest(KgOutcomes *outcomes, const KgType *type,
 								  const char *id);
 /*
- * Items with errors get that verdict; with atomic, they are raised.  Raises
- * KG_CONFLICT where they may be because the tenant has another name by now.
+ * Gives items with errors their verdict. With atomic, raises the errors. Raises
+ * KG_CONFLICT if the errors may result from a concurrent rename of the tenant.
  */
 extern void kg_outcomes_settle(KgOutcomes *outcomes, const char *tenant);
 /* {items: [{id, verdict, error?}], counts: {...}} */
 extern Jsonb *kg_outcomes_result(const KgOutcomes *outcomes);
 
-/* The option dry_run: the same reply, marked, and nothing is written. */
+/*
+ * kg_put_is_dry() returns the option dry_run. kg_put_dry() runs work and rolls
+ * it back; the reply is that of the write, marked as dry.
+ */
 extern bool kg_put_is_dry(const Jsonb *options);
-/* The option reason, or NULL. */
+/* Returns the option reason, or NULL. */
 extern const char *kg_put_reason(const Jsonb *options);
 extern Jsonb *kg_put_dry(Jsonb *(*work)(void *arg), void *arg);
 
-/* An item of kg_put_entities() beside its outcome. */
+/* An item of kg_put_entities() or kg_update_entities(). */
 typedef struct KgPutItem
 {
 	Jsonb *data; /* NULL: not an object */
-	int64 node;	 /* of the stored entity; 0: none */
-	bool same;	 /* as stored */
-	/* of an update */
-	Jsonb *old;					 /* what is stored */
-	int64 expected;				 /* version, or 0 */
-	const JsonbContainer *set;	 /* properties, or NULL */
-	const JsonbContainer *unset; /* names, or NULL */
-	bool refers;				 /* it touches what refers to others */
+	int64 node;	 /* of the stored entity; 0: not stored */
+	bool same;	 /* equal to the stored entity */
+	/* For an update: */
+	Jsonb *old;					 /* the stored document */
+	int64 expected;				 /* the expected version, or 0 */
+	const JsonbContainer *set;	 /* properties to set, or NULL */
+	const JsonbContainer *unset; /* names of properties to remove, or NULL */
+	bool refers;				 /* changes references or referred values */
 } KgPutItem;
 
 /*
- * put_update.c: read an item of kg_update_entities(), id, set, unset and
- * expected_version; and, when what is stored is known, make data of it.  Faults
- * are reported.
+ * put_update.c: kg_patch_read() reads an item of kg_update_entities(): id, set,
+ * unset and expected_version. kg_patch_apply() makes its data from the stored
+ * document. Both report faults.
  */
 extern void kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
 						  KgPutItem *item);
 extern void kg_patch_apply(const KgType *type, int i, KgOutcomes *outcomes,
 						   KgPutItem *item);
-/* Returns what is stored with what the item sets, and without what it unsets. */
+/*
+ * Returns the stored document with the properties that the item sets, and
+ * without those that it unsets.
+ */
 extern Jsonb *kg_patch_merged(const KgPutItem *item);
-/* Returns whether the item touches what refers to others, or is referred to by. */
+/*
+ * Returns whether the item changes a property that refers to entities or to
+ * which references refer.
+ */
 extern bool kg_patch_refers(const KgType *type, const KgPutItem *item);
-/* [{property, before, after}] of two documents. */
+/* Returns the differences of two documents: [{property, before, after}]. */
 extern Jsonb *kg_patch_changes(const Jsonb *before, const Jsonb *after);
-/* An id: a string, or an integer as text; NULL is reported. */
+/*
+ * Returns the id: a string, or an integer as text. Reports a fault and returns
+ * NULL otherwise.
+ */
 extern const char *kg_patch_id(const JsonbValue *value, const char *path,
 							   KgOutcome *outcome);
-/* A version, 0 where none is given. */
+/* Returns the expected version of an item, or 0 if it is not given. */
 extern int64 kg_patch_version(const JsonbContainer *object, const char *path,
 							  KgOutcome *outcome);
 extern KgError *kg_moved_error(const KgType *type, const char *id,
 							   int64 expected, int64 version);
 
 /*
- * put_unique.c: report the items with a value of an x-ref-field that another
- * entity has, stored or among the items.
+ * put_unique.c: reports the items with a value of an x-ref-field that another
+ * entity has, which is stored or among the items.
  */
 extern void kg_put_check_unique(const char *tenant, int32 type_no,
 								KgOutcomes *outcomes, const KgPutItem *items);
 
 typedef enum KgPutMode
 {
-	KG_PUT_ANY,	   /* create, or exchange what is there */
-	KG_PUT_CREATE, /* what is there is KG_ALREADY_EXISTS */
-	KG_PUT_UPDATE  /* what is not there is KG_NOT_FOUND */
+	KG_PUT_ANY,	   /* create, or replace a stored entity */
+	KG_PUT_CREATE, /* a stored entity is KG_ALREADY_EXISTS */
+	KG_PUT_UPDATE  /* a missing entity is KG_NOT_FOUND */
 } KgPutMode;
 
-/* Items into outcomes of as many; type is "bundle/type" or "type". */
+/*
+ * Writes items. outcomes has one element for each. type is "bundle/type" or
+ * "type".
+ */
 extern void kg_entities_put(const char *type, const JsonbContainer *items,
 							KgPutMode mode, KgOutcomes *outcomes);
 /*
- * Those that have an id and no error; expected (or NULL) has a version each, or
- * 0.
+ * Deletes the entities of outcomes that have an id and no error. expected has
+ * the expected version of each, or 0; it may be NULL.
  */
 extern void kg_entities_delete(const char *type, KgOutcomes *outcomes,
 							   const int64 *expected);
 /*
- * deleting: without properties.  relation, "bundle/relation", is of all items;
- * NULL: each has it.
+ * Writes edges, or deletes them; items to delete have no properties. relation,
+ * "bundle/relation", applies to all items. If it is NULL, each item names its
+ * relation.
  */
 extern void kg_edges_put(const JsonbContainer *items, const char *relation,
 						 bool deleting, KgOutcomes *outcomes);
@@ -158,19 +186,20 @@ extern Jsonb *kg_put_edges(const Jsonb *items, const Jsonb *options);
 extern Jsonb *kg_delete_edges(const Jsonb *items, const Jsonb *options);
 
 /*
- * The items by their ids: two calls that name the same entities lock them, and
- * make them, in one order, so that neither waits for the other.
+ * Returns the order of the items by id. Two calls that name equal ids lock and
+ * create their entities in one order, and so do not deadlock.
  */
 extern int *kg_outcomes_order(KgOutcomes *outcomes);
 /*
- * Go through the items without errors in an order, so many at a time: rows are
- * their numbers, and what work allocates goes with the batch.
+ * kg_outcomes_each() calls work for batches of the items without errors, in
+ * this order. rows has the indexes of the items. Memory that work allocates is
+ * freed after the batch.
  */
 typedef void (*KgOutcomesWork)(void *arg, const int *rows, int n);
 
 extern void kg_outcomes_each(const KgOutcomes *outcomes, const int *order,
 							 int batch, KgOutcomesWork work, void *arg);
-/* The id of an item is another one's, too. */
+/* Reports an item whose id another item has too. */
 extern void kg_outcomes_twice(KgOutcomes *outcomes, int i, const KgType *type);
 
 #endif /* KG_PUT_H */

@@ -2,14 +2,16 @@
  * put_entities.c
  *	  kg_put_entities() and kg_update_entities().
  *
- * A put looks at every item first: schema, id, references to what is stored
- * and to one another; an item is good when all it refers to is there or is
- * good.  Then the good ones are written in a few statements, in one write
- * scope.  An id that a hidden entity has, or what a trigger keeps from being
- * written, shows only then: where others of the call refer to such an item, all
- * are taken back, and those that are left are written.  What else cannot be told
- * of an item beforehand (a trigger that raises, a value of x-ref-field that
- * others refer to) raises an error for the whole.
+ * First each item is checked: schema, id, references to stored entities and to
+ * other items. An item is valid if each reference has a target that is stored
+ * or a valid item. Then the valid items are written in a few statements, in
+ * one scope.
+ *
+ * Two faults appear only then: an id that a hidden entity has, and a row that
+ * a trigger prevents from being written. If other items refer to such an item,
+ * all writes are rolled back, and the remaining items are written. Other late
+ * faults raise an error for the whole call: a trigger that raises, or a value
+ * of x-ref-field to which others refer.
  */
 #include "postgres.h"
 
@@ -34,10 +36,10 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Entities in one statement. */
+/* Number of entities per statement. */
 #define KG_PUT_BATCH 5000
 
-/* A reference of one item to another of the call. */
+/* A reference of one item to another item of the call. */
 typedef struct Link
 {
 	int target;
@@ -53,7 +55,10 @@ typedef struct Links
 	int capacity;
 } Links;
 
-/* What items refer to: the source of a reference is the number of its item. */
+/*
+ * The references of items, and their targets. The source of a reference is the
+ * index of its item.
+ */
 typedef struct Targets
 {
 	KgReferenceList references;
@@ -71,19 +76,19 @@ typedef struct Put
 	const KgType *type;
 	KgOutcomes *outcomes;
 	KgPutItem *items;
-	int *order;			/* of the items, by id */
-	KgItemNames *names; /* of put->items */
-	Links links;		/* of the items to one another */
-	Targets *targets;	/* found before the items, or NULL */
+	int *order;			/* of the items, sorted by id */
+	KgItemNames *names; /* of the items of this call */
+	Links links;		/* references between items */
+	Targets *targets;	/* found before the items were read, or NULL */
 	int64 *ahead;		/* versions of the items read for that, or NULL */
-	Snapshot before;	/* it was written */
-	uint64 nested;		/* kg_writing_nested() then */
-	bool begun;			/* some of it is written */
-	bool lacking;		/* what was written on trial refers to what was not */
+	Snapshot before;	/* before the writes */
+	uint64 nested;		/* kg_writing_nested() at that time */
+	bool begun;			/* some items are written */
+	bool lacking;		/* the trial wrote references to unwritten items */
 	MemoryContext context;
 } Put;
 
-/* The item that has the name in this call, or -1. */
+/* Returns the index of the item with this name, or -1. */
 static int
 find_name(const Put *put, const KgField *field, const char *value)
 {
@@ -100,7 +105,10 @@ enter_name(Put *put, const KgField *field, const char *value, int i)
 	return kg_item_name_enter(put->names, field, value, item) == item;
 }
 
-/* The property of the type itself that a reference to it names, or NULL: id. */
+/*
+ * Returns the property that a reference to the type itself names, or NULL for
+ * the id.
+ */
 static const KgField *
 own_target(const KgType *type, const KgField *reference)
 {
@@ -119,7 +127,7 @@ refers_to_own(const KgType *type, const KgField *field)
 		   strcmp(field->ref_bundle, type->bundle) == 0;
 }
 
-/* What its siblings can refer to. */
+/* Adds the names by which other items can refer to this one. */
 static void
 enter_targets(Put *put, int i)
 {
@@ -140,7 +148,7 @@ enter_targets(Put *put, int i)
 	}
 }
 
-/* Schema and id of an item. */
+/* Reads an item, and checks its schema and id. */
 static void
 read_item(Put *put, int i, const JsonbValue *value)
 {
@@ -181,7 +189,10 @@ read_patch(Put *put, int i, const JsonbValue *value)
 		kg_outcomes_twice(put->outcomes, i, put->type);
 }
 
-/* What is stored is known: what of it was asked for cannot be? */
+/*
+ * Decides items by the stored entities: merges updates with them, and reports
+ * creations of entities that are stored.
+ */
 static void
 check_stored(Put *put)
 {
@@ -210,7 +221,7 @@ check_stored(Put *put)
 	}
 }
 
-/* For longer than a batch. */
+/* Returns a copy that lives longer than the batch. */
 static Jsonb *
 copy_data(Put *put, Datum data)
 {
@@ -221,14 +232,17 @@ copy_data(Put *put, Datum data)
 	return copy;
 }
 
-/* In the order of their ids, as all who lock them do. */
+/*
+ * Calls work for batches in the order of ids, in which all sessions lock
+ * entities.
+ */
 static void
 each_batch(Put *put, KgOutcomesWork work)
 {
 	kg_outcomes_each(put->outcomes, put->order, KG_PUT_BATCH, work, put);
 }
 
-/* Of the ids that are found, each is NULL afterwards. */
+/* Locks stored entities, and sets the ids of those that were found to NULL. */
 static void
 lock_stored(Put *put, const int *rows, const char **ids, int n)
 {
@@ -256,8 +270,8 @@ lock_stored(Put *put, const int *rows, const char **ids, int n)
 }
 
 /*
- * Lock what is stored of a batch and see whether it is the same.  What is not
- * found and is to be made is refused then if it is there after all.
+ * Locks the stored entities of a batch and compares them. If an item was not
+ * found and is to be created, reports it if a second look-up finds it.
  */
 static void
 find_stored(void *arg, const int *rows, int n)
@@ -322,8 +336,8 @@ report_missing(Put *put, int i, const KgField *field, const char *value)
 }
 
 /*
- * Items that are not written take those along that refer to them, unless what
- * they name is stored already.
+ * Marks items as invalid that refer to invalid items, unless the target is
+ * stored already.
  */
 static void
 spread_errors(Put *put)
@@ -366,7 +380,7 @@ spread_errors(Put *put)
 	pfree(queue);
 }
 
-/* The item that a reference names, or -1. */
+/* Returns the item that a reference names, or -1. */
 static int
 named_item(const Put *put, const KgReference *reference)
 {
@@ -376,7 +390,9 @@ named_item(const Put *put, const KgReference *reference)
 		put, own_target(put->type, reference->field), reference->value);
 }
 
-/* What the references name, locked; as the owner. */
+/*
+ * Looks up and locks the targets of the references, as the extension's owner.
+ */
 static void
 look_up(Targets *t, const Put *put)
 {
@@ -385,8 +401,9 @@ look_up(Targets *t, const Put *put)
 }
 
 /*
- * What the items refer to, locked.  A target that had to be waited for may have
- * been deleted and made anew: what is not there is looked for once more.
+ * Looks up and locks the targets of the items. A target whose lock was waited
+ * for may have been deleted and created anew, so missing targets are looked up
+ * once more.
  */
 static Targets *
 find_targets(const Put *put)
@@ -418,7 +435,7 @@ find_targets(const Put *put)
 	return t;
 }
 
-/* Reads what is stored of a batch, and makes the data of its items of that. */
+/* Reads the stored entities of a batch, and merges its items with them. */
 static void
 read_ahead(void *arg, const int *rows, int n)
 {
@@ -446,9 +463,10 @@ read_ahead(void *arg, const int *rows, int n)
 }
 
 /*
- * Locks what items will refer to before the items themselves: who deletes a
- * target has it before what refers to it, too.  What an update leaves as it is
- * is read for that, and looked for once more where it has changed meanwhile.
+ * Locks the targets of items before the items themselves. A session that
+ * deletes a target locks it before its referrers, too. References that an
+ * update does not change are read for this, and read again if they have changed
+ * meanwhile.
  */
 static void
 find_targets_ahead(Put *put)
@@ -481,7 +499,10 @@ find_targets_ahead(Put *put)
 		put->items[i].data = put->items[i].old = NULL;
 }
 
-/* Is what the items refer to still what was read of them before they were locked? */
+/*
+ * Returns whether the stored references have not changed between reading them
+ * and locking the items.
+ */
 static bool
 is_current(const Put *put, const Targets *t)
 {
@@ -494,7 +515,10 @@ is_current(const Put *put, const Targets *t)
 	return true;
 }
 
-/* Of what is hidden, an item may keep what it refers to. */
+/*
+ * Adds the existing references of the items: an item may retain a reference to
+ * a hidden entity.
+ */
 static void
 keep_sight(const Put *put, Targets *t)
 {
@@ -511,9 +535,9 @@ keep_sight(const Put *put, Targets *t)
 }
 
 /*
- * References of the items: each must name what is stored, or an item of the
- * call that is good itself.  Of an item that is not good as it is, those that
- * name nothing are told with the rest.
+ * Checks the references of the items. Each must name a stored entity or a valid
+ * item of the call. For an item that is invalid already, missing targets are
+ * reported as well.
  */
 static void
 check_references(Put *put)
@@ -533,7 +557,7 @@ check_references(Put *put)
 		KgReferenceItem item = {reference->field, reference->value};
 		int target;
 
-		/* Reported already, before it was merged. */
+		/* It was reported before the item was merged. */
 		if (put->items[reference->source].data == NULL)
 			continue;
 		if (t->nodes[i] != 0 &&
@@ -555,8 +579,8 @@ check_references(Put *put)
 }
 
 /*
- * Rows that conflict are those of a transaction that was faster, or that the
- * caller does not see.
+ * Inserts rows. A conflicting row was written by a faster session, or is hidden
+ * from the caller.
  */
 static void
 insert_rows(Put *put, const int *rows, int n)
@@ -618,8 +642,8 @@ update_rows(Put *put, const int *rows, int n)
 }
 
 /*
- * Triggers that fired for the batches before may have written what this one
- * updates: its data is made of what is stored by now.
+ * Merges the items of an update again, because triggers of previous batches may
+ * have written their entities.
  */
 static void
 merge_again(Put *put, const int *rows, int n)
@@ -662,7 +686,9 @@ write_rows(void *arg, const int *rows, int n)
 	update_rows(put, rows, n);
 }
 
-/* Triggers have written as well: what is stored says what became of an item. */
+/*
+ * Sets verdicts by the stored rows, because triggers have written entities too.
+ */
 static void
 review(void *arg, const int *rows, int n)
 {
@@ -706,7 +732,7 @@ was_nested(const Put *put)
 	return kg_writing_nested() != put->nested;
 }
 
-/* Is there such an entity, whoever sees it? */
+/* Returns whether the entity is stored, even if the caller does not see it. */
 static bool
 is_stored(const Put *put, const char *id)
 {
@@ -719,7 +745,7 @@ is_stored(const Put *put, const char *id)
 	return node != 0;
 }
 
-/* Items that were not written, for all that was known of them. */
+/* Reports items that were not written although no check had refused them. */
 static void
 report_unwritten(Put *put)
 {
@@ -748,7 +774,7 @@ report_unwritten(Put *put)
 	kg_outcomes_settle(put->outcomes, put->tenant);
 }
 
-/* As they are stored now, whatever triggers made of them. */
+/* Reads the stored entities again, as triggers may have changed them. */
 static void
 reread(void *arg, const int *rows, int n)
 {
@@ -769,11 +795,11 @@ reread(void *arg, const int *rows, int n)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Versions, and what an update changed. */
+/* Sets the versions, and the changes of an update. */
 static void
 tell(Put *put)
 {
-	/* A version moves by one where nobody else writes the row. */
+	/* The version increases by one unless a trigger writes the row too. */
 	for (int i = 0; i < put->outcomes->n; i++)
 	{
 		KgOutcome *outcome = &put->outcomes->items[i];
@@ -792,7 +818,7 @@ tell(Put *put)
 				put->items[i].old, put->items[i].data);
 }
 
-/* Does what was written refer to an item that was not? */
+/* Returns whether a written item refers to an item that was not written. */
 static bool
 lacks_items(const Put *put)
 {
@@ -805,7 +831,10 @@ lacks_items(const Put *put)
 	return false;
 }
 
-/* On trial, nothing stays where some of it refers to what was not written. */
+/*
+ * Writes the items. A trial raises an error, so that all is rolled back, if a
+ * written item refers to an unwritten one.
+ */
 static void
 write_items(Put *put, bool trial)
 {
@@ -833,7 +862,10 @@ try_items(void *arg)
 	write_items(arg, true);
 }
 
-/* May an item turn out not to be written, or not to be seen, afterwards? */
+/*
+ * Returns whether a write of an item may fail, or the written item may be
+ * invisible.
+ */
 static bool
 may_fail(const Put *put)
 {
@@ -841,7 +873,7 @@ may_fail(const Put *put)
 		   kg_stored_has_own_triggers("kg_entity");
 }
 
-/* Each turn but the last finds items that are not written. */
+/* Each iteration except the last finds items that are not written. */
 static void
 write_linked(Put *put)
 {
@@ -870,7 +902,7 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 				KgOutcomes *outcomes)
 {
 	Put put = {mode, kg_identity_require(KG_ACCESS_WRITE)};
-	/* Once, for all statements that follow. */
+	/* Pinned once for all following statements. */
 	int path = kg_spi_pin_path();
 
 	put.type = kg_catalog_require_type(

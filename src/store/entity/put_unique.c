@@ -1,10 +1,10 @@
 /*
  * put_unique.c
- *	  The values of kg_put_entities() that must be of one entity each.
+ *	  The unique values of kg_put_entities().
  *
- * An item may take a value from another that gives it up in the same call.
- * Where that other turns out not to be written after all (a reference of its
- * own has no target), the end of the write scope raises what is left.
+ * An item may take a value from an entity that gives it up in the same call.
+ * If that entity is not written in the end (for example because a reference
+ * has no target), the end of the scope raises an error.
  */
 #include "postgres.h"
 
@@ -25,8 +25,8 @@ typedef struct Claims
 	KgOutcomes *outcomes;
 	const KgPutItem *items;
 	KgUniqueRows unique;
-	int *item_of;  /* row */
-	int64 *holder; /* row: node that has the value, 0: nobody else */
+	int *item_of;  /* by row */
+	int64 *holder; /* by row: the other node that has the value; 0: none */
 	char **holder_id;
 	HTAB *values; /* of Claim */
 	HTAB *nodes;  /* of NodeItem */
@@ -93,7 +93,9 @@ create_tables(Claims *claims)
 								HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
-/* The unique values of the good items, and the items by their nodes. */
+/*
+ * Collects the unique values of the valid items, and the items by their nodes.
+ */
 static void
 gather(Claims *claims)
 {
@@ -177,7 +179,10 @@ report(Claims *claims, int row, const char *other)
 									 psprintf("/items/%d", i)));
 }
 
-/* Another session made the entity anew, which the item did not find. */
+/*
+ * Reports an item if its own id has the value: another session created its
+ * entity anew after the item was looked up. Returns whether that is so.
+ */
 static bool
 report_taken(Claims *claims, int row)
 {
@@ -193,7 +198,7 @@ report_taken(Claims *claims, int row)
 	return true;
 }
 
-/* Does the entity that has the value give it up, being an item itself? */
+/* Returns whether the entity that has the value is an item that gives it up. */
 static bool
 gives_up(Claims *claims, int row)
 {
@@ -250,7 +255,10 @@ kg_put_check_unique(const char *tenant, int32 type_no, KgOutcomes *outcomes,
 		create_tables(&claims);
 		gather(&claims);
 		find_holders(&claims);
-		/* Who has a value and keeps it comes before who would take it. */
+		/*
+		 * Items that retain a value have precedence over items that would take
+		 * it.
+		 */
 		for (int row = 0; row < claims.unique.rows.nrows; row++)
 			if (claims.holder[row] == 0 && items[claims.item_of[row]].node != 0)
 				claim(&claims, row);

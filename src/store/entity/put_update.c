@@ -1,9 +1,9 @@
 /*
  * put_update.c
- *	  Items of kg_update_entities(): properties to set and to take away.
+ *	  Items of kg_update_entities(): properties to set and to unset.
  *
- * What is stored is locked when it is read, so that what others changed stays,
- * and the whole is checked as an entity that was sent.
+ * The stored entity is locked when it is read, so changes of other sessions
+ * are retained. The result is checked like an entity that was sent as a whole.
  */
 #include "postgres.h"
 
@@ -156,7 +156,9 @@ kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
 	report(outcome, err, path);
 }
 
-/* Changes that are looked through for what they changed. */
+/*
+ * Maximal number of recorded changes that are read for the changed properties.
+ */
 #define KG_LOOKED_THROUGH 100
 
 typedef struct Since
@@ -165,7 +167,7 @@ typedef struct Since
 	const KgType *type;
 	const char *id;
 	int64 version;
-	List *names; /* of properties */
+	List *names; /* of the changed properties */
 } Since;
 
 static void
@@ -189,12 +191,12 @@ add_changed(Since *since, const Jsonb *before, const Jsonb *after)
 	}
 }
 
-/* What the caller sees of them, as the history's policy decides. */
+/* Reads the recorded changes that the caller sees by the history's policy. */
 static void
 read_changed(void *arg)
 {
 	Since *since = arg;
-	/* A statement's rows may be being read. */
+	/* The rows of an outer statement may still be in use. */
 	SPITupleTable *outer = SPI_tuptable;
 	uint64 outer_rows = SPI_processed;
 
@@ -277,7 +279,7 @@ kg_patch_merged(const KgPutItem *item)
 	kg_json_each(it, &item->old->root)
 		if (!is_named(item->unset, &it.key))
 			kg_jw_member(&w, &it);
-	/* Of two members of a name the later stays. */
+	/* If an object has two members of one name, the later one counts. */
 	if (item->set != NULL)
 		kg_jw_members(&w, item->set);
 	return kg_jw_finish(&w);
@@ -307,7 +309,7 @@ kg_patch_refers(const KgType *type, const KgPutItem *item)
 	return false;
 }
 
-/* Names that it takes away and that neither the type nor the entity has. */
+/* Reports names to unset that neither the type nor the entity has. */
 static void
 check_unset(const KgType *type, const KgPutItem *item, const char *path,
 			KgOutcome *outcome)

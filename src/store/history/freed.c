@@ -1,12 +1,13 @@
 /*
  * freed.c
- *	  Versions never start again.
+ *	  Versions of an id never repeat.
  *
- * kg_freed has a row for each id that was given up, with the version that ended;
- * it stays when the id is taken again.  A type nothing of which was ever deleted
- * has none, and costs a look a statement.  kg_freed_type has a row for each type
- * that was dropped, with the version that the last of its entities ended with:
- * one that has its name again (version_above) begins above it.
+ * kg_freed has a row for each id that was given up, with the last version. The
+ * row stays when the id is taken again. A type from which no entity was ever
+ * deleted has no rows, and costs one look-up per statement.
+ *
+ * kg_freed_type has a row for each deleted type, with the highest version of
+ * its entities. A new type of this name (version_above) begins above it.
  */
 #include "postgres.h"
 
@@ -35,20 +36,20 @@
 #define KG_FREED_BATCH 4096
 #define KG_MAX_KEYS 4
 
-/* Columns of the rows gathered. */
+/* Columns of the collected rows. */
 #define COL_ID 0
 #define COL_VERSION 1 /* NULL: the id was taken */
 
 struct KgFreed
 {
 	const char *tenant;
-	const KgType *type; /* of what is gathered */
-	bool known;			/* of the type: whether kg_freed has rows */
+	const KgType *type; /* of the collected rows */
+	bool known;			/* of the type: whether kg_freed has rows is known */
 	bool any;
 	MemoryContext batch;
 	KgColumns ids;
-	bool frees; /* some of them are given up */
-	bool takes; /* the statement does */
+	bool frees; /* some rows give up an id */
+	bool takes; /* the statement may take ids */
 	KgColumns raised;
 };
 
@@ -77,18 +78,23 @@ kg_freed_begin(const char *tenant, bool takes)
 	return freed;
 }
 
-/* A table that is read by a key of its: its columns, the version last. */
+/*
+ * A table to read by one of its keys. Its columns are those of the key, and the
+ * version last.
+ */
 typedef struct Lookup
 {
 	const char *table;
 	const char *const *columns;
 	int nkeys;
 	const RegProcedure *equal;
-	bool (*counts)(HeapTuple row); /* NULL: each that the snapshot shows */
-	bool any;					   /* row will do, not the highest version */
+	bool (*counts)(HeapTuple row); /* NULL: all visible rows */
+	bool any; /* any row suffices, not the highest version */
 } Lookup;
 
-/* The highest version of the rows with the key, 0 if there are none. */
+/*
+ * Returns the highest version among the rows with the key, 0 if no row has it.
+ */
 static int64
 highest_version(const Lookup *lookup, const Datum *key, Snapshot snapshot)
 {
@@ -130,7 +136,7 @@ highest_version(const Lookup *lookup, const Datum *key, Snapshot snapshot)
 	return version;
 }
 
-/* What this transaction has deleted, or written anew. */
+/* Returns whether this transaction has deleted or updated the row. */
 static bool
 is_taken_away(HeapTuple row)
 {
@@ -143,8 +149,9 @@ is_taken_away(HeapTuple row)
 }
 
 /*
- * The version that the id ended with where a statement took it away that still
- * runs, which has noted nothing.  Its row is there as long as the transaction.
+ * Returns the last version of the id if a statement that is still running took
+ * the id away. This statement has not written kg_freed yet, but the old row is
+ * stored until the transaction ends.
  */
 static int64
 unsettled_version(const char *tenant, const KgType *type, const char *entity_id)
@@ -165,9 +172,9 @@ unsettled_version(const char *tenant, const KgType *type, const char *entity_id)
 }
 
 /*
- * Has no id of the type been given up by now?  It is asked of each row that is
- * written, and answered once for all of a statement: a snapshot of the same
- * command, with no transaction ended since, shows the same rows.
+ * Returns whether no id of the type has been given up so far. Called for each
+ * written row, but evaluated once per statement: a snapshot of one command
+ * shows the same rows until another transaction ends.
  */
 static bool
 none_freed(Datum tenant, int32 type_no)
@@ -180,12 +187,12 @@ none_freed(Datum tenant, int32 type_no)
 	{
 		Oid table;
 		int32 type_no;
-		uint64 completed; /* transactions; 0: unknown */
+		uint64 completed; /* number of completed transactions; 0: unknown */
 		CommandId command;
 	} none;
 	const Datum key[] = {tenant, Int32GetDatum(type_no)};
 	Oid table = kg_relation_oid(lookup.table);
-	/* A copy, as a registered one is, has no count. */
+	/* A copy of a snapshot, such as a registered one, has no count. */
 	Snapshot snapshot = GetLatestSnapshot();
 	uint64 completed = snapshot->snapXactCompletionCount;
 	CommandId command = snapshot->curcid;
@@ -208,7 +215,10 @@ none_freed(Datum tenant, int32 type_no)
 	return true;
 }
 
-/* What is noted of the id, once the statement that gave it up has ended. */
+/*
+ * Returns the version in kg_freed, which is written when the statement that
+ * gave up the id ends.
+ */
 static int64
 noted_version(const char *tenant, const KgType *type, const char *entity_id)
 {
@@ -245,7 +255,7 @@ kg_freed_version(const char *tenant, const KgType *type, const char *entity_id)
 int64
 kg_version_plus(int64 version, int64 by)
 {
-	/* One is left for its deletion. */
+	/* One version is left for the deletion. */
 	const int64 last = PG_INT64_MAX - 1;
 	KgError *err;
 
@@ -262,7 +272,10 @@ kg_version_ended(int64 version)
 	return version < PG_INT64_MAX ? version + 1 : version;
 }
 
-/* Has anything of the type ever been given up, whoever sees it? */
+/*
+ * Returns whether any id of the type was given up, also by entities that the
+ * caller does not see.
+ */
 static bool
 has_freed(const KgFreed *freed)
 {
@@ -290,7 +303,7 @@ compare_freed(const void *pa, const void *pb)
 	return by_id != 0 ? by_id : a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* What was freed in the order of ids, each with the last version it had. */
+/* Adds the freed ids to once, in order, each with its last version. */
 static void
 freed_once(const KgFreed *freed, KgColumns *once)
 {
@@ -322,9 +335,9 @@ freed_once(const KgFreed *freed, KgColumns *once)
 }
 
 /*
- * Of newest data: what others noted of the id, which they had before.  Nobody
- * notes an id at the same time, as only one has it; a plain insertion of those
- * that are not there takes half of the time of one with ON CONFLICT.
+ * Writes kg_freed. Reads the newest rows, which previous holders of an id
+ * wrote. No other session writes an id concurrently, because only one entity
+ * has it. Two statements take half the time of INSERT ... ON CONFLICT.
  */
 static void
 write_freed(KgFreed *freed)
@@ -359,7 +372,10 @@ write_freed(KgFreed *freed)
 		args);
 }
 
-/* Entities that have an id of the batch, and a version that it has had. */
+/*
+ * Finds the entities that have an id of the batch, and a version that the id
+ * has had before.
+ */
 static void
 find_raised(KgFreed *freed)
 {
@@ -458,8 +474,8 @@ kg_freed_taken(KgFreed *freed, const KgType *type, const char *entity_id)
 }
 
 /*
- * What the history says of them since they took the id goes on with them; what
- * they were under it before, until they gave it up, stays.
+ * Raises the versions in the history since the entities took their ids. Changes
+ * from before they gave up an id stay.
  */
 static void
 raise_history(const KgFreed *freed, const KgArg *args)
@@ -483,7 +499,7 @@ raise_history(const KgFreed *freed, const KgArg *args)
 		args);
 }
 
-/* A row, and by how much its version goes up. */
+/* A row, and the number to add to its version. */
 typedef struct Raised
 {
 	ItemPointerData tid;
@@ -518,9 +534,8 @@ find_rows(const KgArg *args, int *n)
 }
 
 /*
- * The row goes on as if it had begun where the id's last one ended.  It is
- * written without triggers: nothing else of it changes, and those of the DBA's
- * own have seen what was written.
+ * Raises a row's version above the id's last one. Writes without triggers: no
+ * other column changes, and triggers of a DBA have already fired for the row.
  */
 static void
 raise_row(EState *estate, ResultRelInfo *result, TupleTableSlot *old,

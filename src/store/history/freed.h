@@ -1,11 +1,11 @@
 /*
  * freed.h
- *	  Versions never start again: an entity that gets an id which another one
- *	  gave up goes on above the version that this one ended with.
+ *	  Versions of an id never repeat: an entity that gets an id which
+ *	  another entity gave up continues above that entity's last version.
  *
- * What a statement frees and takes is gathered, one tenant at a time, and
- * settled at its end, when who had the id before has ended too: of two sessions
- * the second has waited in the index of kg_entity by then.
+ * The ids that a statement frees and takes are gathered, one tenant at a time,
+ * and settled at its end. By then the transaction that gave up an id has
+ * ended: a second session has waited for it in the index of kg_entity.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -15,39 +15,41 @@
 #include "model/catalog.h"
 
 /*
- * The version that the last entity of the id ended with, 0 if it has had none,
- * as far as committed or written here by now, also by statements that still run;
- * for a row before it is stored.  What others free between this and the row's
- * turn is met when the statement is settled.  The relations are read without a
- * plan, whoever the caller is.
+ * Returns the last version of the last entity that had this id, or 0 if no
+ * entity has had it. For a row before it is stored. Counts all that is
+ * committed or written here so far, also by statements that still run. If
+ * another session frees the id later, before this row is stored, the end of the
+ * statement corrects the version. Reads the relations without a plan, as any
+ * role.
  */
 extern int64 kg_freed_version(const char *tenant, const KgType *type,
 							  const char *entity_id);
 
 /*
- * A row's version so much higher; raises an error where none is left for that
+ * Returns version + by. Raises an error if no version is left for the result
  * and for its deletion.
  */
 extern int64 kg_version_plus(int64 version, int64 by);
-/* A deletion is a version of its own. */
+/* Returns the version that the deletion of an entity with this version gets. */
 extern int64 kg_version_ended(int64 version);
 
 typedef struct KgFreed KgFreed;
 
 /*
- * A statement that only gives ids up, or whose rows are known to begin where they
- * have to (takes: false), need not look for who has one of its ids.
+ * Begins the changes of a statement. With takes false, the statement only gives
+ * ids up or its rows have correct first versions, so taken ids are not looked
+ * up.
  */
 extern KgFreed *kg_freed_begin(const char *tenant, bool takes);
 
-/* An entity that had this version gave up the id. */
+/* Notes that an entity with this version gave up the id. */
 extern void kg_freed_id(KgFreed *freed, const KgType *type,
 						const char *entity_id, int64 version);
-/* An entity has the id now. */
+/* Notes that an entity has the id now. */
 extern void kg_freed_taken(KgFreed *freed, const KgType *type,
 						   const char *entity_id);
 
-/* Write what was freed, and raise versions. */
+/* Writes the freed ids, and raises the versions of rows that took freed ids. */
 extern void kg_freed_end(KgFreed *freed);
 
 #endif /* KG_FREED_H */

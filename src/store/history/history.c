@@ -2,11 +2,13 @@
  * history.c
  *	  Writing kg_history.
  *
- * A row has both images whole: what it says needs no other row, whatever was
- * pruned, and the state of an entity at some time is what the first change
- * after it found, or what is stored.  Changes of an entity are ordered by its
- * version, because a statement within another one is told of before it; those of
- * an edge, which has none, by their numbers (order_edges()).
+ * A row contains both images in full, so it can be understood without other
+ * rows, even after pruning. The state of an entity at a time is the image
+ * before the first later change, or the stored document.
+ *
+ * Changes of an entity are ordered by its version, because a nested statement
+ * is recorded before the outer one. An edge has no version; its changes are
+ * ordered by their numbers (order_edges()).
  */
 #include "postgres.h"
 
@@ -32,11 +34,11 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-/* A batch is written when it has so many changes, or so many bytes. */
+/* A batch is written when it has this number of changes or bytes. */
 #define KG_HISTORY_BATCH 4096
 #define KG_HISTORY_BYTES (16 * 1024 * 1024)
 
-/* Columns of the rows gathered. */
+/* Columns of the collected rows of entities. */
 enum
 {
 	COL_VERDICT,
@@ -50,7 +52,7 @@ enum
 	NCOLS
 };
 
-/* And of those of edges. */
+/* Columns of the collected rows of edges. */
 enum
 {
 	EDGE_VERDICT,
@@ -68,7 +70,7 @@ struct KgHistory
 {
 	const char *tenant;
 	Oid role;
-	bool follows; /* written by the owner, of what another wrote */
+	bool follows; /* written by the owner in consequence of another write */
 	MemoryContext batch;
 	Size bytes;
 	KgColumns rows;
@@ -115,7 +117,10 @@ kg_history_begin(const char *tenant, const KgUserContext *caller)
 	return history;
 }
 
-/* The number of the first change that the transaction wrote, or may have. */
+/*
+ * Returns the transaction's number in the history. It is lower than the numbers
+ * of its changes.
+ */
 static int64
 transaction_number(void)
 {
@@ -131,7 +136,10 @@ transaction_number(void)
 	return number;
 }
 
-/* What is the same of all changes: when, by whom and why, and its columns. */
+/*
+ * The columns that all changes of a transaction share: time, role, reason and
+ * so on.
+ */
 #define KG_COMMON_COLUMNS                                           \
 	"tenant, change, transaction, at, role, subject, agent, tool, " \
 	"reason, "
@@ -156,9 +164,9 @@ put_common(const KgHistory *history, KgArg *args)
 }
 
 /*
- * Changes of edges that are told of late, mine, and the first one that each goes
- * before.  One that is the last of its transaction follows the one before it, and
- * left what is stored.
+ * Late changes of edges. mine is the number of the late change; first is the
+ * change that it must precede. A change that is the last of its transaction
+ * follows the previous one, and left the stored state.
  */
 #define KG_LATE                                                               \
 	"SELECT u.*, n.change AS mine, f.change AS first, f.at "                  \
@@ -191,12 +199,14 @@ put_common(const KgHistory *history, KgArg *args)
 	"THEN coalesce(e.properties, 'null')::text END)"
 
 /*
- * The numbers of an edge's changes have the order in which its states followed
- * each other.  Statements are told of as they end: one within another, as a row
- * trigger makes it, before that one, and what a WITH deletes maybe after what it
- * inserts.  What is told of late goes before the first change that found what it
- * left and does not follow another one; this one and those after it get new
- * numbers.
+ * Orders the numbers of an edge's changes like its states. Statements are
+ * recorded when they end. So a nested statement, as in a row trigger, comes
+ * before the outer one. A deletion in a WITH clause may come after the
+ * insertion.
+ *
+ * A late change is moved before the first change that started from the state it
+ * left and does not follow another change. That change and the later ones get
+ * new numbers.
  */
 static void
 order_edges(const KgHistory *history)
@@ -226,7 +236,7 @@ order_edges(const KgHistory *history)
 		columns[EDGE_KEY]);
 }
 
-/* Has this transaction told of changes of edges before? */
+/* Returns whether this transaction has recorded changes of edges before. */
 static bool
 told_before(void)
 {
@@ -253,7 +263,7 @@ write_edges(KgHistory *history)
 		"INSERT INTO @kg_history(" KG_COMMON_COLUMNS
 		"verdict, bundle, relation_no, source, target, key, before, "
 		"after) SELECT $1, nextval($2), $3, "
-		/* The clock may have been set back; an edge may come back. */
+		/* The clock may have been set back. An edge may be created again. */
 		"greatest($4, "
 		"(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
 		"AND h.relation_no = u.relation_no AND h.source = u.source "
@@ -285,10 +295,10 @@ write_entities(KgHistory *history)
 		"verdict, bundle, type_no, entity_id, node, version, before, "
 		"after) SELECT $1, nextval($2), $3, "
 		/*
-				* The clock may have been set back.  Version 1 is of an id that
-				* was of no entity before: it has no change to come after.  (Or
-				* of one given up while this waited, and the clock is read now.)
-				*/
+		 * The clock may have been set back. Version 1 belongs to an id that no
+		 * entity had before, so no earlier change exists. (If the id was given
+		 * up while this session waited, the clock is read only now.)
+		 */
 		"CASE WHEN u.version = 1 THEN $4 ELSE greatest($4, "
 		"(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
 		"AND h.type_no = u.type_no AND h.entity_id = u.entity_id "
@@ -312,7 +322,7 @@ write_batch(KgHistory *history)
 	init_batch(history);
 }
 
-/* A copy of a document, in the current context. */
+/* Returns a copy of a document in the current memory context. */
 static Datum
 copy_image(KgHistory *history, const Jsonb *data)
 {
@@ -377,7 +387,9 @@ kg_history_entity(KgHistory *history, const KgType *type, int64 node,
 		add(history, type, node, before, after);
 }
 
-/* What an edge without properties is: the document null. */
+/*
+ * Returns the image of an edge. Without properties, this is the document null.
+ */
 static Datum
 edge_image(KgHistory *history, const KgEdgeImage *image)
 {
@@ -447,8 +459,8 @@ kg_history_end(KgHistory *history)
 }
 
 /*
- * What is left of a type's or relation's history begins there: the state at a time is found
- * by what came after it.
+ * Moves the beginning of the history of each type and relation to the time: an
+ * earlier state cannot be found without the deleted changes.
  */
 static void
 move_horizon(const char *tenant, TimestampTz before)

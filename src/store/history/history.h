@@ -12,11 +12,17 @@
 
 typedef struct KgHistory KgHistory;
 
-/* caller is what kg_become_owner() saved. */
+/*
+ * Begins the changes of a statement. caller is the user that kg_become_owner()
+ * saved.
+ */
 extern KgHistory *kg_history_begin(const char *tenant,
 								   const KgUserContext *caller);
 
-/* An entity before or after a change; what is borrowed is copied. */
+/*
+ * An entity before or after a change. Its members are borrowed; the functions
+ * below copy them.
+ */
 typedef struct KgImage
 {
 	const char *entity_id;
@@ -25,18 +31,18 @@ typedef struct KgImage
 } KgImage;
 
 /*
- * A change of an entity of a type with x-history: before is NULL where it was
- * created, after where it was deleted.  One that gets another id is deleted and
- * created: histories are those of ids.  What is the same byte for byte is no
- * change.
+ * Records a change of an entity of a type with x-history. before is NULL if the
+ * entity was created, after is NULL if it was deleted. If the id changes, one
+ * deletion and one creation are recorded, because each id has its own history.
+ * Two images that are equal byte for byte are not a change.
  */
 extern void kg_history_entity(KgHistory *history, const KgType *type,
 							  int64 node, const KgImage *before,
 							  const KgImage *after);
 
 /*
- * An edge of a relation with history, by its identity and its properties; NULL
- * where it has none.
+ * An edge of a relation with history: its identity and its properties.
+ * properties is NULL if the edge has no properties.
  */
 typedef struct KgEdgeImage
 {
@@ -46,17 +52,20 @@ typedef struct KgEdgeImage
 	const Jsonb *properties;
 } KgEdgeImage;
 
-/* The same of an edge; one whose identity changes is deleted and created. */
+/*
+ * Records a change of an edge, like kg_history_entity(). If the identity
+ * changes, one deletion and one creation are recorded.
+ */
 extern void kg_history_edge(KgHistory *history, const KgRelation *relation,
 							const KgEdgeImage *before,
 							const KgEdgeImage *after);
 
-/* Write what is left. */
+/* Writes the changes that are not written yet. */
 extern void kg_history_end(KgHistory *history);
 
 /*
- * Forget the changes of the caller's tenant before a time; how many.  As the
- * caller, who needs admin access.
+ * Deletes the changes of the caller's tenant before a time. Returns their
+ * number. Runs as the caller, which needs admin access.
  */
 extern int64 kg_history_prune(TimestampTz before);
 

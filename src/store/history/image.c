@@ -1,6 +1,6 @@
 /*
  * image.c
- *	  What two versions of a document differ in.
+ *	  Differences of two versions of a document.
  */
 #include "postgres.h"
 
@@ -27,7 +27,10 @@ kg_image_same_value(const JsonbValue *a, const JsonbValue *b)
 	return kg_image_same(kg_json_datum(a), kg_json_datum(b));
 }
 
-/* A member of a document that may be no object, or NULL. */
+/*
+ * Returns a member of a document, or NULL if the document is not an object or
+ * has no such member.
+ */
 static JsonbValue *
 member(const Jsonb *image, const JsonbValue *key, JsonbValue *value)
 {

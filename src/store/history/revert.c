@@ -2,13 +2,15 @@
  * revert.c
  *	  Undoing changes.
  *
- * The changes of each entity are undone from the newest to the oldest, on what
- * is stored now: each property must have the value that the change gave it.
- * What comes out is checked, all of it, and then written with one statement for
- * what is to go, to be changed and to be made, and references checked at the
- * end.  An entity that is made again gets the node that it was, where no other
- * is it, so that its edges can come back.  Edges are undone by who sees every
- * entity of the tenant; those that are derived follow their entities.
+ * The changes of each entity are undone from the newest to the oldest,
+ * starting from the stored document. Each property must have the value that
+ * the change gave it. All results are checked, then written with one statement
+ * each for deletions, updates and insertions. References are checked at the
+ * end.
+ *
+ * An entity that is created again gets its previous node, unless another
+ * entity has it, so that its edges can come back. Only a caller that sees each
+ * entity of the tenant can undo edges. Derived edges follow their entities.
  */
 #include "postgres.h"
 
@@ -38,11 +40,11 @@ typedef struct Undo
 {
 	int64 change;
 	int64 node;	   /* of an entity */
-	Jsonb *before; /* NULL: it created */
-	Jsonb *after;  /* NULL: it deleted */
+	Jsonb *before; /* NULL: the change created it */
+	Jsonb *after;  /* NULL: the change deleted it */
 } Undo;
 
-/* An edge: its identity. */
+/* The identity of an edge. */
 typedef struct Edge
 {
 	const KgRelation *relation;
@@ -51,17 +53,17 @@ typedef struct Edge
 	const char *handles[2]; /* or NULL */
 } Edge;
 
-/* An entity or an edge, and its changes that are undone, the newest first. */
+/* An entity or an edge, and its changes to undo, the newest first. */
 typedef struct Subject
 {
 	const KgType *type;
 	char *id;
-	Edge *edge;	   /* NULL: an entity, of that type and id */
+	Edge *edge;	   /* NULL: an entity of this type and id */
 	List *undos;   /* of Undo * */
-	int64 node;	   /* of what is stored; 0: nothing */
-	int64 was;	   /* the node of what is wanted and not stored */
-	bool renamed;  /* it is made of that node's entity, or is that */
-	Jsonb *stored; /* or NULL; of an edge, its properties or null */
+	int64 node;	   /* of the stored entity; 0: not stored */
+	int64 was;	   /* previous node of an entity to create */
+	bool renamed;  /* it gives or gets the node of a renamed entity */
+	Jsonb *stored; /* or NULL; for an edge, its properties or null */
 	Jsonb *wanted; /* or NULL */
 } Subject;
 
@@ -71,15 +73,15 @@ typedef struct Revert
 	const KgCatalog *catalog;
 	bool dry_run;
 	const char *reason;
-	int64 transaction; /* 0: none */
+	int64 transaction; /* 0: not given */
 	int64 *numbers;
 	int nnumbers;
 	List *subjects; /* of Subject * */
-	List *undone;	/* of Undo *, all */
+	List *undone;	/* of Undo *, of all subjects */
 	KgErrorList errors;
 } Revert;
 
-/* ---- what is asked for ---- */
+/* ---- arguments ---- */
 
 static void
 read_options(Revert *revert, const Jsonb *options)
@@ -178,7 +180,7 @@ row_jsonb(uint64 row, int column)
 	return isnull ? NULL : DatumGetJsonbPCopy(value);
 }
 
-/* Those of entities that the caller may see, each one's together. */
+/* Finds the changes of entities that the caller may see, grouped by entity. */
 static void
 find_changes(void *arg)
 {
@@ -219,11 +221,11 @@ find_changes(void *arg)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* The last change of what is gone. */
+/* The last change of a deleted entity. */
 typedef struct Last
 {
 	const Revert *revert;
-	int64 change; /* 0: none */
+	int64 change; /* 0: not found */
 	bool seen;
 } Last;
 
@@ -254,7 +256,10 @@ last_change(const Revert *revert, const Subject *subject)
 	return change;
 }
 
-/* Does the caller see the entity, or, where it is gone, what it was last? */
+/*
+ * Returns whether the caller sees the entity or, if it is deleted, its last
+ * state.
+ */
 static bool
 is_seen(const Revert *revert, const Subject *subject)
 {
@@ -276,7 +281,10 @@ is_seen(const Revert *revert, const Subject *subject)
 	return seen != 0 || last.seen;
 }
 
-/* A change is seen as of then; its entity may be hidden by now. */
+/*
+ * Removes subjects that are hidden now. The history's policy checks the state
+ * at the time of a change.
+ */
 static void
 forget_hidden(Revert *revert)
 {
@@ -334,7 +342,7 @@ refuse_derived(Revert *revert, int64 change, const KgRelation *relation)
 	kg_error_report(&revert->errors, err);
 }
 
-/* And of edges, each one's together. */
+/* Finds the changes of edges, grouped by edge. */
 static void
 find_edges(void *arg)
 {
@@ -362,7 +370,7 @@ find_edges(void *arg)
 		undo->change = kg_spi_int64(i, 1);
 		undo->before = row_jsonb(i, 6);
 		undo->after = row_jsonb(i, 7);
-		/* Of a transaction they go with their entities. */
+		/* Changes of a transaction are undone with their entities. */
 		if (relation->derived && revert->transaction)
 			continue;
 		revert->undone = lappend(revert->undone, undo);
@@ -377,7 +385,7 @@ find_edges(void *arg)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* A node of an entity that is undone. */
+/* A node of an entity whose changes are undone. */
 typedef struct Known
 {
 	int64 node;
@@ -393,7 +401,7 @@ compare_known(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What the entity of a node is called, which may not be there; or NULL. */
+/* Returns the handle of a node's entity, which may be deleted, or NULL. */
 static const char *
 node_handle(const Revert *revert, const Known *known, int n, int64 node)
 {
@@ -418,7 +426,10 @@ node_handle(const Revert *revert, const Known *known, int n, int64 node)
 	return handle;
 }
 
-/* What replies and errors call the ends; the entities are settled. */
+/*
+ * Sets the handles of ends for replies and errors. The entities are settled
+ * before.
+ */
 static void
 name_ends(const Revert *revert)
 {
@@ -513,9 +524,12 @@ check_found(Revert *revert)
 				revert, revert->numbers[i], psprintf("/changes/%d", i));
 }
 
-/* ---- what they come to ---- */
+/* ---- the results ---- */
 
-/* The same of an edge; that it is without properties is the document null. */
+/*
+ * Locks and reads a stored edge. An edge without properties has the document
+ * null.
+ */
 static void
 read_stored_edge(const Revert *revert, Subject *subject)
 {
@@ -535,7 +549,7 @@ read_stored_edge(const Revert *revert, Subject *subject)
 	subject->wanted = subject->stored;
 }
 
-/* The entity as it is stored, and as the caller sees it, locked. */
+/* Locks and reads the stored entity as the caller sees it. */
 static void
 read_stored(const Revert *revert, Subject *subject)
 {
@@ -575,7 +589,7 @@ report_conflict(Revert *revert, const Subject *subject, const Undo *undo,
 typedef struct Merge
 {
 	const Jsonb *current;
-	List *moved;  /* names of properties that others changed */
+	List *moved;  /* names of properties that other changes changed */
 	List *before; /* of JsonbValue *, in pairs: key, value or NULL */
 } Merge;
 
@@ -657,7 +671,7 @@ merged(const Merge *merge)
 	return kg_jw_finish(&w);
 }
 
-/* An edge without properties has none of them. */
+/* Returns the properties of an edge, or an empty object. */
 static const Jsonb *
 as_object(const Jsonb *image)
 {
@@ -683,7 +697,10 @@ undo_update(Revert *revert, Subject *subject, const Undo *undo)
 		subject->wanted = merged(&merge);
 }
 
-/* False where it cannot be undone, nor what was before it. */
+/*
+ * Undoes one change. Returns false if it cannot be undone; then earlier ones
+ * cannot be undone either.
+ */
 static bool
 undo_change(Revert *revert, Subject *subject, const Undo *undo)
 {
@@ -728,11 +745,11 @@ settle_subject(Revert *revert, Subject *subject)
 	foreach(lc, subject->undos)
 		if (!undo_change(revert, subject, lfirst(lc)))
 			return;
-	/* What an edge is to be, the trigger of kg_edge checks. */
+	/* The trigger of kg_edge checks edges. */
 	if (subject->wanted == NULL || subject->edge ||
 		(subject->stored && kg_image_same(subject->wanted, subject->stored)))
 		return;
-	/* The schema may be another one by now. */
+	/* The schema may have changed since. */
 	id = kg_entity_id(subject->type, subject->wanted, "", &revert->errors);
 	if (id)
 		(void) kg_entity_check(
@@ -740,8 +757,8 @@ settle_subject(Revert *revert, Subject *subject)
 }
 
 /*
- * What had another id when it got this one gets it back, and keeps its edges:
- * where an entity is to go, one of its type to come, and both are one node.
+ * Pairs an entity to delete with one of its type to create if both are one node
+ * that was renamed. The entity gets its previous id back and retains its edges.
  */
 static void
 pair_renamed(const Revert *revert)
@@ -799,7 +816,9 @@ delete_entities(const Revert *revert, KgScope *scope)
 		kg_error_throw(kg_kept_error("entity", "deleted"));
 }
 
-/* Is something else to be where something is? */
+/*
+ * Returns whether the subject is stored and is to be stored with another state.
+ */
 static bool
 is_updated(const Subject *subject)
 {
@@ -828,7 +847,10 @@ update_entities(const Revert *revert)
 	kg_entities_update(revert->tenant, &changes, NULL);
 }
 
-/* Is the node another entity's by now, whoever sees it? */
+/*
+ * Returns whether another entity has the node by now, also one that the caller
+ * does not see.
+ */
 static bool
 is_taken(const Revert *revert, int64 node)
 {
@@ -939,8 +961,8 @@ write_edges(const Revert *revert)
 }
 
 /*
- * Triggers of the DBA's that fired for deletions may have written what is to be
- * updated: what it is to be is made of what it is now.
+ * Computes the updates anew, because triggers of a DBA that fired for the
+ * deletions may have written their entities.
  */
 static void
 settle_again(Revert *revert)
@@ -962,7 +984,10 @@ settle_again(Revert *revert)
 	kg_throw_violations(&revert->errors, "changes cannot be undone");
 }
 
-/* As the caller; references are looked at when all is written. */
+/*
+ * Writes all subjects as the caller. References are checked after all is
+ * written.
+ */
 static void
 write_all(void *arg)
 {
@@ -990,7 +1015,10 @@ write_as_revert(void *arg)
 	kg_writer_run(&writer, write_all, arg);
 }
 
-/* The same, of which nothing stays but the errors. */
+/*
+ * Writes all subjects in a subtransaction that is rolled back, for the errors
+ * only.
+ */
 static void
 try_all(Revert *revert)
 {
@@ -1080,7 +1108,7 @@ run_call(void *arg)
 	else
 		forget_hidden(&revert);
 	check_found(&revert);
-	/* Those of edges come last. */
+	/* Edges come last. */
 	foreach(lc, revert.subjects)
 	{
 		Subject *subject = lfirst(lc);

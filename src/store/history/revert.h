@@ -1,6 +1,6 @@
 /*
  * revert.h
- *	  Undoing changes that the history has, as a change of its own.
+ *	  Undoing recorded changes. Undoing is recorded as a new change.
  */
 #ifndef KG_REVERT_H
 #define KG_REVERT_H
@@ -8,8 +8,9 @@
 #include "utils/jsonb.h"
 
 /*
- * changes is the number of one, an array of them, or {"transaction": number}.
- * Runs as the current role, which needs write access, inside SPI_connect().
+ * Undoes changes: the number of one change, an array of numbers, or
+ * {"transaction": number}. Runs as the current role, which needs write access,
+ * inside SPI_connect().
  */
 extern Jsonb *kg_revert(const Jsonb *changes, const Jsonb *options);
 

@@ -1,16 +1,18 @@
 /*
  * on_delete.c
- *	  What happens to those that refer to an entity when it goes: x-on-delete.
+ *	  The effects of a deletion on the entities that refer to the deleted
+ *	  one: x-on-delete.
  *
- * The row of kg_edge leads to a referrer; what its references are and which of
- * them lost their target is read from its data, once it is locked: several
- * properties may make one edge, and the referrer may have changed while it was
- * waited for.
+ * A row of kg_edge leads to a referrer. Its references, and those without a
+ * target, are read from its data after it is locked. Several properties may
+ * make one edge, and the referrer may have changed while its lock was waited
+ * for.
  *
- * All that cascades is found before anything is written, and goes in one
- * statement.  Triggers of the DBA's fire in it, and may change or delete other
- * referrers.  So what is written into a referrer is made of the row as it is
- * right before, with nothing between, and what triggers delete is treated next.
+ * All cascading deletions are found before anything is written, and are done
+ * in one statement. Triggers of a DBA fire in it, and may change or delete
+ * other referrers. So an update of a referrer is computed from the row
+ * immediately before the update. Entities that triggers delete are treated
+ * next.
  */
 #include "postgres.h"
 
@@ -29,7 +31,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-/* Nodes treated in one statement. */
+/* Number of nodes per statement. */
 #define KG_ON_DELETE_CHUNK 10000
 
 /* An edge to a node. */
@@ -40,7 +42,7 @@ typedef struct Incoming
 	int32 type_no; /* of the source */
 	int32 relation_no;
 	bool derived;
-	bool undone; /* the target was created by what is undone */
+	bool undone; /* the creation of the target is undone */
 } Incoming;
 
 typedef struct IncomingList
@@ -50,7 +52,7 @@ typedef struct IncomingList
 	int n;
 } IncomingList;
 
-/* By source. */
+/* Compares by source. */
 static int
 compare_incoming(const void *pa, const void *pb)
 {
@@ -96,7 +98,7 @@ read_chunk(const char *tenant, const int64 *nodes, int n, IncomingList *list)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Adds the edges to nodes, as they are stored now. */
+/* Adds the edges to nodes, from the newest rows. */
 static void
 read_incoming(const char *tenant, const KgNodeList *nodes, IncomingList *list)
 {
@@ -110,7 +112,10 @@ read_incoming(const char *tenant, const KgNodeList *nodes, IncomingList *list)
 	}
 }
 
-/* The type of a node in rows (node, type_no) by node; 0: there is none. */
+/*
+ * Returns the type of a node from rows (node, type_no) ordered by node; 0 if it
+ * is not there.
+ */
 static int32
 find_type(uint64 n, int64 node)
 {
@@ -132,8 +137,8 @@ find_type(uint64 n, int64 node)
 }
 
 /*
- * Adds edges to nodes that were dropped because their sources were written when
- * the nodes were gone already.
+ * Adds edges to nodes that were deleted because their sources were written
+ * after the nodes were deleted.
  */
 static void
 read_lost(const char *tenant, const KgLostEdges *lost, const KgNodeList *nodes,
@@ -184,7 +189,7 @@ sort_incoming(IncomingList *list)
 		qsort(list->items, list->n, sizeof(Incoming), compare_incoming);
 }
 
-/* The sources of explicit or of derived edges, each once. */
+/* Adds the sources of explicit or of derived edges, without duplicates. */
 static void
 sources_of(const IncomingList *list, bool derived, KgNodeList *sources)
 {
@@ -198,7 +203,7 @@ sources_of(const IncomingList *list, bool derived, KgNodeList *sources)
 	}
 }
 
-/* The types of the sources of derived edges do not change any more. */
+/* Locks the types of the sources of derived edges against changes. */
 static const KgCatalog *
 lock_types(const char *tenant, const IncomingList *list)
 {
@@ -215,7 +220,7 @@ lock_types(const char *tenant, const IncomingList *list)
 	return catalog;
 }
 
-/* The first edge whose source is not below a node. */
+/* Returns the index of the first edge whose source is at least node. */
 static int
 first_from(const IncomingList *list, int64 node)
 {
@@ -234,7 +239,10 @@ first_from(const IncomingList *list, int64 node)
 	return low;
 }
 
-/* May the reference be what such an edge is derived from, to what is undone? */
+/*
+ * Returns whether an edge of the list may be derived from the reference, to a
+ * target whose creation is undone or not.
+ */
 static bool
 makes_edge(const IncomingList *list, const KgReference *reference, bool undone)
 {
@@ -265,7 +273,7 @@ delete_explicit(const char *tenant, const int64 *nodes, int n)
 	static KgSaved left = KG_SAVED_BATCH;
 	KgArg of = kg_arg_int8s(nodes, n);
 
-	/* Also those made since our snapshot was taken: they raise 40001 then. */
+	/* Deletes edges made after the snapshot too; this raises SQLSTATE 40001. */
 	KG_BATCH_LATEST("DELETE FROM @kg_edge WHERE tenant = $1 "
 					"AND target = ANY($2) AND property IS NULL",
 					kg_arg_text(tenant),
@@ -278,7 +286,7 @@ delete_explicit(const char *tenant, const int64 *nodes, int n)
 		of);
 }
 
-/* What x-on-delete: set_null takes out of an entity. */
+/* A value that x-on-delete: set_null removes from an entity. */
 typedef struct Removal
 {
 	const KgField *field;
@@ -286,8 +294,8 @@ typedef struct Removal
 } Removal;
 
 /*
- * Copy a value without the reference: a scalar becomes null where its schema
- * allows null and is left out where it does not; an item leaves its array.
+ * Copies a value without the reference. A scalar becomes null if its schema
+ * allows null, and is omitted otherwise. An item is removed from its array.
  */
 static void
 copy_without(KgJsonWriter *w, const JsonbValue *value, const Removal *removal,
@@ -348,19 +356,18 @@ without(const Jsonb *data, const Removal *removal)
 	return kg_jw_finish(&w);
 }
 
-/* A referrer, locked, and what becomes of it. */
+/* A locked referrer, and the rule for it. */
 typedef struct Referrer
 {
 	int64 node; /* hash key */
 	Jsonb *data;
-	bool loses;		 /* a reference without a target any more */
-	KgOnDelete rule; /* then: the strictest of those references */
+	bool loses;		 /* it has a reference without a target */
+	KgOnDelete rule; /* the strictest rule of those references */
 } Referrer;
 
 /*
- * Lock the sources and read their references as they are then.  A row that was
- * changed after the transaction's snapshot raises 40001 as soon as it is
- * written.
+ * Locks the sources and reads their references. A row that was changed after
+ * the transaction's snapshot raises SQLSTATE 40001 when it is written.
  */
 static HTAB *
 lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
@@ -400,7 +407,7 @@ lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
 	return referrers;
 }
 
-/* The strictest first: restrict, then cascade, then set_null. */
+/* Orders the rules by strictness: restrict, cascade, set_null. */
 static int
 strictness(KgOnDelete rule)
 {
@@ -417,8 +424,8 @@ strictness(KgOnDelete rule)
 }
 
 /*
- * Tells which of the references that made an edge to what goes lose their target:
- * those that have none now, or one of these nodes that are still stored.
+ * Returns an array that marks the references that lose their target: those
+ * without a target, and those to one of the nodes of stored.
  */
 static bool *
 find_lost(const KgCatalog *catalog, const KgReferenceList *references,
@@ -435,9 +442,9 @@ find_lost(const KgCatalog *catalog, const KgReferenceList *references,
 }
 
 /*
- * The strictest rule of the references that an entity loses decides what becomes
- * of it.  Those to a creation that is undone keep the entity, whatever their
- * rule.
+ * Sets the rule of each referrer: the strictest rule of the references that it
+ * loses. A reference to an entity whose creation is undone retains the
+ * referrer, whatever its rule.
  */
 static void
 judge(const IncomingList *incoming, const KgReferenceList *references,
@@ -461,8 +468,8 @@ judge(const IncomingList *incoming, const KgReferenceList *references,
 }
 
 /*
- * What is done to referrers is done as the caller, under its policies: it may
- * see and change them, or nothing happens at all.
+ * Deletes referrers as the caller, under its policies. If it may not see and
+ * delete all of them, an error is raised.
  */
 static void
 delete_referrers(const char *tenant, const KgUserContext *caller,
@@ -505,22 +512,25 @@ update_referrers(const char *tenant, const KgUserContext *caller,
 	kg_restore_user(&owner);
 }
 
-/* What is deleted, and who refers to it. */
+/* A deletion in progress, and its referrers. */
 typedef struct Deletion
 {
 	const char *tenant;
 	const KgUserContext *caller;
 	const KgUnchecked *unchecked;
-	KgNodeList undone;	   /* in order */
-	int taken;			   /* of unchecked->deleted */
-	KgNodeList gone;	   /* those, in order */
-	IncomingList incoming; /* edges to them, by source */
-	KgNodeList referrers;  /* that are not treated yet, in order */
+	KgNodeList undone;	   /* sorted */
+	int taken;			   /* number of treated nodes of unchecked->deleted */
+	KgNodeList gone;	   /* the treated nodes, sorted */
+	IncomingList incoming; /* edges to them, ordered by source */
+	KgNodeList referrers;  /* not treated yet, sorted */
 	KgNodeList *left;
-	MemoryContext scratch; /* of a chunk of referrers */
+	MemoryContext scratch; /* for a chunk of referrers */
 } Deletion;
 
-/* Has the source's type a reference of such an edge with the rule? */
+/*
+ * Returns whether the type of the source has a reference with this rule that
+ * can make the edge.
+ */
 static bool
 has_rule(const KgCatalog *catalog, const Incoming *edge, KgOnDelete rule)
 {
@@ -534,7 +544,10 @@ has_rule(const KgCatalog *catalog, const Incoming *edge, KgOnDelete rule)
 	return false;
 }
 
-/* Adds those of some referrers that go with the nodes of find_lost(). */
+/*
+ * Adds the referrers among nodes that are deleted along with the nodes of
+ * find_lost().
+ */
 static void
 find_cascading(const KgCatalog *catalog, const IncomingList *incoming,
 			   const KgNodeList *stored, const int64 *nodes, int n,
@@ -556,7 +569,10 @@ find_cascading(const KgCatalog *catalog, const IncomingList *incoming,
 			kg_node_add(cascade, referrer->node);
 }
 
-/* Adds who goes with what these edges lead to, and is not known to go. */
+/*
+ * Adds the referrers that are deleted along with the targets of these edges,
+ * and are not in known.
+ */
 static void
 next_wave(const Deletion *d, const IncomingList *incoming,
 		  const KgNodeList *stored, const KgNodeList *known, KgNodeList *wave)
@@ -607,9 +623,9 @@ mark_undone(const Deletion *d, IncomingList *list)
 }
 
 /*
- * Adds all that goes with what these edges led to: who refers to it by a rule to
- * cascade, who refers to these, and so on.  Nothing is written.  Where it is not
- * gone yet, stored is what they lead to.
+ * Adds all referrers that are deleted along with the targets of these edges,
+ * repeatedly, by the rule cascade. Writes nothing. stored has the targets that
+ * are not deleted yet.
  */
 static void
 find_cascade(const Deletion *d, const IncomingList *incoming,
@@ -636,7 +652,7 @@ find_cascade(const Deletion *d, const IncomingList *incoming,
 	}
 }
 
-/* Takes the references that are lost out of referrers of which they let go. */
+/* Removes the lost references from referrers whose rule is set_null. */
 static void
 set_null(Deletion *d, const KgCatalog *catalog, const int64 *nodes, int n)
 {
@@ -665,7 +681,7 @@ set_null(Deletion *d, const KgCatalog *catalog, const int64 *nodes, int n)
 	hash_seq_init(&status, referrers);
 	while ((referrer = hash_seq_search(&status)) != NULL)
 	{
-		/* One that restricts, or has to find its targets once more. */
+		/* It restricts, or its targets must be looked up again. */
 		if (!referrer->loses || referrer->rule != KG_ON_DELETE_SET_NULL)
 		{
 			kg_node_add(d->left, referrer->node);
@@ -700,7 +716,7 @@ treat_referrers(Deletion *d)
 	}
 }
 
-/* Nodes whose deletion was rolled back are not deleted. */
+/* Removes nodes whose deletion was rolled back. */
 static void
 drop_existing(const char *tenant, KgNodeList *nodes)
 {
@@ -715,7 +731,10 @@ drop_existing(const char *tenant, KgNodeList *nodes)
 	nodes->n = kept;
 }
 
-/* What is deleted since; false where that is nothing. */
+/*
+ * Adds nodes that were deleted since the last call. Returns false if there were
+ * no such nodes.
+ */
 static bool
 take_deleted(Deletion *d, KgNodeList *fresh)
 {
@@ -797,7 +816,10 @@ kg_references_deleted(const char *tenant, KgUnchecked *unchecked,
 		referred = true;
 		treat_referrers(&d);
 	}
-	/* Whoever still refers, as where a trigger kept it from being changed. */
+	/*
+	 * Referrers that still refer, for example because a trigger prevented their
+	 * update.
+	 */
 	if (referred)
 	{
 		IncomingList incoming = {context};

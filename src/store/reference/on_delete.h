@@ -1,10 +1,11 @@
 /*
  * on_delete.h
- *	  What happens to those that refer to an entity when it goes.
+ *	  The effects of a deletion on the entities that refer to the deleted
+ *	  one.
  *
- * Every property of a referrer that names the entity counts.  Where their rules
- * differ, or it names several entities that go, the strictest rule decides for
- * the referrer: restrict before cascade before set_null.
+ * Each property of a referrer that names the deleted entity counts. If their
+ * rules differ, or a referrer names several deleted entities, the strictest
+ * rule decides for the referrer: restrict before cascade before set_null.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -15,7 +16,7 @@
 #include "store/reference/references.h"
 #include "store/reference/scope.h"
 
-/* A reference that does not let its target go. */
+/* A reference that prevents the deletion of its target. */
 typedef struct KgRestricting
 {
 	int64 source;
@@ -24,34 +25,35 @@ typedef struct KgRestricting
 } KgRestricting;
 
 /*
- * References that x-on-delete does not let go, to these nodes and perhaps to
- * others; returns how many.  Their sources stay as they are until the
- * transaction ends.
+ * Finds the references to these nodes whose x-on-delete is restrict. Returns
+ * their number. The referrers may not change until the transaction ends. They
+ * may refer to other nodes as well.
  */
 extern int kg_references_restricting(const char *tenant,
 									 const KgNodeList *nodes,
 									 KgRestricting **result);
 
 /*
- * Adds the nodes that would be deleted along with these, by rules to cascade, in
- * order.
+ * Adds to cascade, in order, the nodes that would be deleted along with these
+ * by the rule cascade.
  */
 extern void kg_references_cascading(const char *tenant, const KgNodeList *nodes,
 									KgNodeList *cascade);
 
 /*
- * Drops explicit edges to what is deleted, deletes or updates referrers as
- * x-on-delete says, and adds to left the nodes that refer to it still: those that
- * restrict, and all that have come to refer to what is undone.  What the
- * statements that this runs delete is to be added to unchecked, and treated too.
- * Raises KG_FORBIDDEN where the caller does not see an entity that would be
- * written.
+ * Applies x-on-delete to the nodes in unchecked->deleted. Deletes explicit
+ * edges of the deleted nodes, and deletes or updates referrers. Adds to left
+ * the nodes that still refer to deleted ones: those with the rule restrict, and
+ * all that refer to entities whose creation is undone. Statements that this
+ * function runs add the entities that they delete to unchecked, which are then
+ * treated too. Raises KG_FORBIDDEN if the caller does not see an entity that
+ * would be written.
  */
 extern void kg_references_deleted(const char *tenant, KgUnchecked *unchecked,
 								  const KgUserContext *caller,
 								  KgNodeList *left);
 
-/* Add to referrers the nodes with references to these. */
+/* Adds to referrers the nodes with references to these nodes. */
 extern void kg_references_find_referrers(const char *tenant,
 										 const KgNodeList *nodes,
 										 KgNodeList *referrers);

@@ -1,6 +1,6 @@
 /*
  * pending.c
- *	  References that are still missing when they must not be any more.
+ *	  The last check of references, when missing targets must exist.
  */
 #include "postgres.h"
 
@@ -28,7 +28,10 @@ kg_read_entity(const char *tenant, int64 node, Jsonb **data)
 	return kg_spi_cstring(0, 1);
 }
 
-/* How many hidden entities refer is not told: of those alike there is one. */
+/*
+ * Returns whether an equal error is in the list. Errors about hidden entities
+ * are equal, so their number is not revealed.
+ */
 static bool
 is_reported(const KgErrorList *errors, const KgError *err)
 {
@@ -40,7 +43,7 @@ is_reported(const KgErrorList *errors, const KgError *err)
 	return false;
 }
 
-/* The property that the reference names instead of an id, or NULL. */
+/* Returns the property that the reference names instead of an id, or NULL. */
 static const KgField *
 named_field(const KgCatalog *catalog, const KgField *field)
 {
@@ -53,7 +56,10 @@ named_field(const KgCatalog *catalog, const KgField *field)
 	return named && named != type->id_field ? named : NULL;
 }
 
-/* A value is gone with its entity, or taken out of it. */
+/*
+ * Returns the error for a value that was deleted with its entity or removed
+ * from it.
+ */
 static KgError *
 value_error(const KgField *field, const KgType *type, const KgField *named)
 {
@@ -80,14 +86,16 @@ value_error(const KgField *field, const KgType *type, const KgField *named)
 	return err;
 }
 
-/* The reference stays, and what it names does not. */
+/*
+ * Returns the error for a reference that stays although its target was deleted.
+ */
 static KgError *
 gone_error(const KgCatalog *catalog, const KgField *field, const KgType *type)
 {
 	const KgField *named = named_field(catalog, field);
 	KgError *err;
 
-	/* Of types that the caller's agent lacks nothing is said. */
+	/* The error does not name types that the caller's agent does not see. */
 	if (type && !kg_agent_sees_bundle(type->bundle, strlen(type->bundle)))
 		type = NULL;
 	if (type && named)
@@ -127,8 +135,8 @@ report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 		err = kg_no_target_error(field, ref->value, "existing entity");
 
 	/*
-	 * Where a DBA's policies hide rows, who refers is not told: the caller
-	 * might not see it.
+	 * If policies of a DBA hide rows, the error does not name the referrer,
+	 * which the caller may not see.
 	 */
 	if (catalog->plain_visibility || !deleted)
 	{
@@ -146,8 +154,9 @@ report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 }
 
 /*
- * Those whose targets are gone and which restrict: of their other references
- * nothing is said, whose rules would have let the target go.
+ * Adds the nodes, other than those of the list nodes, that have a restricting
+ * reference without a target. Other missing references of such nodes are not
+ * reported, because their rules permit the deletion.
  */
 static void
 find_restricting(const KgReferenceList *missing, const KgNodeList *nodes,
@@ -186,7 +195,7 @@ kg_pending_check(const char *tenant, const KgUserContext *caller,
 		if (reference->field->on_delete != KG_ON_DELETE_RESTRICT &&
 			kg_nodes_have(&restricting, reference->source))
 			continue;
-		/* Only what will be listed is worth looking up. */
+		/* Only references that will be listed are looked up. */
 		if (errors.total >= errors.limit)
 			errors.total++;
 		else

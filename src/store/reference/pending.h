@@ -1,6 +1,6 @@
 /*
  * pending.h
- *	  References that are still missing when they must not be any more.
+ *	  The last check of references, when missing targets must exist.
  */
 #ifndef KG_PENDING_H
 #define KG_PENDING_H
@@ -10,17 +10,17 @@
 #include "store/reference/references.h"
 
 /*
- * Look at the references of these nodes once more; raises
- * KG_REFERENCE_MISSING listing those without a target.  As owner, inside
- * SPI_connect().  nodes are referrers whose target never was, deleted are
- * referrers whose target went.  nodes is put in order.
+ * Checks the references of these nodes again. Raises KG_REFERENCE_MISSING,
+ * which lists those without a target. The targets of nodes never existed; the
+ * targets of deleted were deleted. Sorts nodes. Runs as the extension's owner,
+ * inside SPI_connect().
  */
 extern void kg_pending_check(const char *tenant, const KgUserContext *caller,
 							 KgNodeList *nodes, const KgNodeList *deleted);
 
 /*
- * What is stored of a node, for errors that tell of it; returns the id, NULL
- * where it is gone.
+ * Reads the stored document of a node for an error message. Returns its id, or
+ * NULL if it is deleted.
  */
 extern char *kg_read_entity(const char *tenant, int64 node, Jsonb **data);
 

@@ -3,9 +3,9 @@
  *	  The constraint trigger kg_references.
  *
  * A statement that leaves references without targets inserts a row into
- * kg_pending_reference.  The trigger fires at the end of that insert, which is
- * within the statement, or at commit after SET CONSTRAINTS ... DEFERRED; it
- * looks once more and raises what is missing.
+ * kg_pending_reference. The trigger fires at the end of that insertion, within
+ * the statement, or at commit after SET CONSTRAINTS ... DEFERRED. It checks
+ * again and raises an error for missing targets.
  */
 #include "postgres.h"
 
@@ -74,7 +74,7 @@ kg_sql_check_references(PG_FUNCTION_ARGS)
 			trigdata->tg_trigtuple, places[i] + 1, tupdesc, &isnull);
 	read_nodes(values[2], &nodes);
 	read_nodes(values[3], &deleted);
-	/* Now, within the statement, it is the owner who inserted the row. */
+	/* Within the statement, the owner has inserted the row. */
 	caller = saved;
 	caller.userid = DatumGetObjectId(values[4]);
 	kg_pending_check(TextDatumGetCString(values[0]), &caller, &nodes, &deleted);

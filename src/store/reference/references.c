@@ -22,11 +22,11 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Values looked up, and nodes treated, in one statement. */
+/* Number of values looked up, or nodes treated, per statement. */
 #define KG_REFERENCE_CHUNK 10000
 /*
- * Edges written at a time: of all that come from new entities, those of a later
- * chunk do not go between those of an earlier one.
+ * Number of edges written at a time. Edges of new entities in a later chunk do
+ * not belong between those of an earlier one.
  */
 #define KG_EDGES_AT_ONCE 200000
 
@@ -104,7 +104,7 @@ compare_strings(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-/* By what is looked up together, then by value. */
+/* Compares by target type and property, then by value. */
 static int
 compare_target(const KgReference *a, const KgReference *b)
 {
@@ -187,17 +187,17 @@ kg_sight_hides(const KgSight *sight, const KgReference *reference, int64 source,
 												   compare_keys) == NULL);
 }
 
-/* A value of a group and the node that it names. */
+/* A value of a group, and the node that it names. */
 typedef struct Target
 {
 	const char *value;
-	int64 node;	 /* 0: none */
-	bool hidden; /* from the caller */
+	int64 node;	 /* 0: not found */
+	bool hidden; /* the caller does not see it */
 } Target;
 
 /*
- * Several entities may have a value between two batches of one statement only
- * (unique.h): it is looked up again at the end.
+ * Several entities have the value, which is possible only between two batches
+ * of a statement (unique.h). It is looked up again at the end.
  */
 #define SEVERAL (-1)
 
@@ -228,7 +228,7 @@ lookup_by_id(const char *tenant, const KgType *type, Target *targets, int n)
 	take_targets(targets);
 }
 
-/* Run one of the two statements of lookup_by_field(). */
+/* Runs one of the two statements of lookup_by_field(). */
 static void
 find_by_field(KgSaved *saved, const char *sql, const KgArg *args,
 			  Target *targets, int n)
@@ -240,9 +240,10 @@ find_by_field(KgSaved *saved, const char *sql, const KgArg *args,
 }
 
 /*
- * An entity that had to be waited for may have lost the value meanwhile, which
- * its row does not show where the key's row is read: what was locked is looked
- * up again, until it is what has the value.
+ * Looks up and locks targets by a property. An entity whose lock was waited for
+ * may have lost the value, which the row of the key does not show. So the
+ * values are looked up again until the locked nodes are those that have the
+ * values.
  */
 static void
 lookup_by_field(const char *tenant, const KgType *type,
@@ -266,12 +267,12 @@ lookup_by_field(const char *tenant, const KgType *type,
 		bytea *key = kg_key_encode(target_field, &value);
 
 		kg_columns_add_row(&columns);
-		/* What is too long for a key is no entity's value. */
+		/* No entity has a value that is too long for a key. */
 		if (key && kg_key_fits(target_field, &value))
 			kg_columns_datum(&columns, 0, PointerGetDatum(key));
 	}
 	kg_columns_args(&columns, &args[3]);
-	/* No node has such a number. */
+	/* No node has this number. */
 	memset(before, 0x80, n * sizeof(int64));
 	do
 	{
@@ -299,7 +300,7 @@ lookup_by_field(const char *tenant, const KgType *type,
 		same = true;
 		for (int i = 0; i < n; i++)
 			same &= targets[i].node == 0 || targets[i].node == locked[i];
-		/* A key that no entity has is damage; to wait does not mend it. */
+		/* A key without its entity is damage, which waiting does not repair. */
 		if (!same && memcmp(locked, before, n * sizeof(int64)) == 0)
 			break;
 		memcpy(before, locked, n * sizeof(int64));
@@ -329,7 +330,7 @@ lookup(const KgCatalog *catalog, const KgField *field, Target *targets, int n)
 		lookup_by_field(catalog->tenant, type, target_field, targets, n);
 }
 
-/* Look up, and say which of the targets the caller does not see. */
+/* Looks up targets, and sets hidden for those that the caller does not see. */
 static void
 lookup_seen(const KgCatalog *catalog, const KgField *field,
 			const KgSight *sight, Target *targets, int n)
@@ -349,8 +350,9 @@ lookup_seen(const KgCatalog *catalog, const KgField *field,
 }
 
 /*
- * May two references of an entity make the same edge?  Where a property alone
- * has its relation and names ids, each of its values is another target.
+ * Returns whether two references of an entity may make one edge. They cannot if
+ * a property that names ids is the only one of its relation: each value then
+ * has a different target.
  */
 static bool
 may_repeat(const KgField *field)
@@ -364,7 +366,7 @@ may_repeat(const KgField *field)
 	return field->ref_field != NULL;
 }
 
-/* Columns of derived edges, as they are gathered. */
+/* Columns of derived edges. */
 enum
 {
 	EDGE_SOURCE,
@@ -374,7 +376,9 @@ enum
 	EDGE_COLUMNS
 };
 
-/* An edge, read from either end, and which row it is. */
+/*
+ * One end of an edge, its relation and the other end, and the index of its row.
+ */
 typedef struct EdgePlace
 {
 	KgEdgeKey key;
@@ -388,7 +392,7 @@ typedef struct EdgePlace
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* The rows of edges in the order of their one end, relation and other end. */
+/* Returns the rows of edges ordered by one end, relation and the other end. */
 static int *
 edge_order(const KgColumns *edges, int first, int last)
 {
@@ -414,7 +418,7 @@ typedef struct EdgeRows
 	bool repeated;
 } EdgeRows;
 
-/* The columns that a derived edge leaves empty. */
+/* Sets the columns that a derived edge leaves empty. */
 static void
 complete_columns(KgColumns *edges)
 {
@@ -436,9 +440,9 @@ complete_columns(KgColumns *edges)
 }
 
 /*
- * Edges of new entities come after all others of the tenant: in the order of the
- * primary key they go to its last page, which is not looked for.  The other
- * index gets those of a target one after the other.
+ * Appends edges of new entities. In the order of the primary key they follow
+ * all others of the tenant, so they go to its last page without a search. The
+ * other index gets the edges of one target together.
  */
 static bool
 append_edges(const EdgeRows *rows)
@@ -456,9 +460,9 @@ append_edges(const EdgeRows *rows)
 }
 
 /*
- * Looking for conflicts costs a search of the index more per edge, and is done
- * for edges that may be there twice only.  These name the first of their
- * properties by name, whichever comes first to be written.
+ * Writes edges. ON CONFLICT costs another index search per edge, so it is used
+ * only for edges that may be repeated. A repeated edge names the first of its
+ * properties by name, whichever is written first.
  */
 static void
 write_edges(void *arg)
@@ -564,7 +568,7 @@ kg_references_find(const KgCatalog *catalog, const KgReferenceList *references,
 	return nodes;
 }
 
-/* Edges that are gathered: plain ones, and those that may repeat. */
+/* The collected edges: plain ones, and those that may be repeated. */
 typedef struct NewEdges
 {
 	MemoryContext context;
@@ -617,7 +621,10 @@ property_of(const NewEdges *edges, const KgField *field)
 	return property;
 }
 
-/* One chunk of sorted references: look the distinct values up, make edges. */
+/*
+ * Resolves one chunk of sorted references: looks up the distinct values and
+ * makes edges.
+ */
 static void
 resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
 			  const KgSight *sight, KgReferenceList *missing, NewEdges *edges)
@@ -741,7 +748,7 @@ kg_lost_edge_add(KgLostEdges *list, const KgEdgeKey *edge)
 	list->edges[list->n++] = *edge;
 }
 
-/* Adds the edges of these nodes whose targets are not stored any more. */
+/* Adds to lost the edges of these nodes whose targets are deleted. */
 static void
 keep_lost(const char *tenant, KgArg nodes, KgLostEdges *lost)
 {
@@ -762,7 +769,7 @@ keep_lost(const char *tenant, KgArg nodes, KgLostEdges *lost)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Edges made since our snapshot was taken raise 40001. */
+/* Edges made since the transaction's snapshot raise SQLSTATE 40001. */
 void
 kg_references_forget(const char *tenant, const KgNodeList *nodes,
 					 KgSight *sight, KgLostEdges *lost)
@@ -805,7 +812,7 @@ kg_references_of(const KgType *type, int64 node, const Jsonb *data,
 						 extract.references[i].value);
 }
 
-/* What is stored of an entity. */
+/* A stored entity. */
 typedef struct Stored
 {
 	int64 node;

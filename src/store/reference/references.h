@@ -1,12 +1,12 @@
 /*
  * references.h
- *	  Enforcing references: every x-ref value has its target, under concurrency
- *	  too.  What happens when a target goes is in on_delete.h.
+ *	  Enforcing references: each x-ref value has its target, also when
+ *	  sessions write concurrently. on_delete.h handles deletions of targets.
  *
- * How a race is decided: who adds a reference locks the target's row (KEY
- * SHARE, or SHARE where x-ref-field names another property), who deletes or
- * renames a target locks it exclusively; each looks again with a snapshot
- * taken after it has its lock.
+ * Locks decide races. A session that adds a reference locks the target's row
+ * (KEY SHARE, or SHARE if x-ref-field names another property than the id). A
+ * session that deletes or renames a target locks it exclusively. Each checks
+ * again with a snapshot taken after it has its lock.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -44,14 +44,14 @@ extern void kg_reference_add(KgReferenceList *list, int64 source,
 							 const KgField *field, const char *value);
 extern void kg_node_add(KgNodeList *list, int64 node);
 
-/* Each node once, in order; and whether a list in order has a node. */
+/*
+ * kg_nodes_sort() sorts the list and removes duplicates. kg_nodes_have()
+ * returns whether a sorted list contains the node.
+ */
 extern void kg_nodes_sort(KgNodeList *list);
 extern bool kg_nodes_have(const KgNodeList *sorted, int64 node);
 
-/*
- * For whom references are resolved.  A target that the caller does not see is as
- * good as missing, unless the source refers to it already.
- */
+/* The identity of a derived edge. */
 typedef struct KgEdgeKey
 {
 	int64 source;
@@ -61,26 +61,33 @@ typedef struct KgEdgeKey
 
 typedef struct KgSight
 {
-	const KgUserContext *caller; /* NULL: sees every entity */
-	KgEdgeKey *kept;			 /* what is referred to already, in order */
+	const KgUserContext *caller; /* NULL: sees each entity */
+	KgEdgeKey *kept;			 /* edges that already exist, sorted */
 	int nkept;
 } KgSight;
 
-/* Nothing is referred to so far. */
+/*
+ * Initializes the sight of the caller for which references are resolved. A
+ * target that the caller does not see counts as missing, unless the source
+ * refers to it already. Initially no source refers to any target.
+ */
 extern void kg_sight_init(KgSight *sight, const char *tenant,
 						  const KgUserContext *caller);
 
-/* Or what these nodes refer to. */
+/* Adds the edges of these nodes to the existing references. */
 extern void kg_sight_keep(KgSight *sight, const char *tenant,
 						  const KgNodeList *nodes);
 
-/* Is the target, which was looked up, to be taken for missing? */
+/*
+ * Returns whether the target, which was found, counts as missing. hidden means
+ * that the caller does not see it.
+ */
 extern bool kg_sight_hides(const KgSight *sight, const KgReference *reference,
 						   int64 source, int64 target, bool hidden);
 
 /*
- * Lock the targets of references and insert the derived edges; references
- * without a target are added to missing.
+ * Locks the targets of references and inserts the derived edges. Adds
+ * references without a target to missing.
  */
 extern void kg_references_resolve(const KgCatalog *catalog,
 								  const KgReferenceList *references,
@@ -88,9 +95,10 @@ extern void kg_references_resolve(const KgCatalog *catalog,
 								  KgReferenceList *missing);
 
 /*
- * The same with the edges (source, relation_no, target, property) told, many
- * at a time; repeated: one of them may be there for several properties,
- * and is stored for the first by name.  Whoever is told may reorder them.
+ * kg_references_edges() passes the edges to write instead of inserting them:
+ * rows (source, relation_no, target, property), many at a time. If repeated is
+ * set, an edge may occur once for each of several properties; only that of the
+ * first property by name is stored. The function may reorder the rows.
  */
 typedef void (*KgDerivedEdges)(const char *tenant, KgColumns *edges,
 							   bool repeated, void *arg);
@@ -100,19 +108,19 @@ extern void kg_references_edges(const KgCatalog *catalog,
 								KgDerivedEdges write, void *arg);
 
 /*
- * Lock the targets of references, from whichever catalog their fields are;
- * returns their nodes, 0 where there is none.  Where sight is given, hidden
- * tells which of them the caller does not see.
+ * Locks the targets of references, whose fields may be of any catalog. Returns
+ * the nodes of the targets, 0 for a missing one. If sight is not NULL, sets
+ * hidden for each target that the caller does not see.
  */
 extern int64 *kg_references_find(const KgCatalog *catalog,
 								 const KgReferenceList *references,
 								 const KgSight *sight, bool *hidden);
 
-/* Add what a document refers to. */
+/* Adds the references of a document. */
 extern void kg_references_of(const KgType *type, int64 node, const Jsonb *data,
 							 KgReferenceList *references);
 
-/* Edges to what is gone, of entities whose edges were dropped meanwhile. */
+/* Edges to deleted nodes, of entities whose edges were deleted meanwhile. */
 typedef struct KgLostEdges
 {
 	MemoryContext context;
@@ -124,25 +132,25 @@ typedef struct KgLostEdges
 extern void kg_lost_edge_add(KgLostEdges *list, const KgEdgeKey *edge);
 
 /*
- * Drops the derived edges that start at these nodes; sight keeps them.  Those that
- * lead to what is gone are added to lost, unless it is NULL.
+ * Deletes the derived edges that start at these nodes, and adds them to sight.
+ * Adds the edges to deleted nodes to lost, unless it is NULL.
  */
 extern void kg_references_forget(const char *tenant, const KgNodeList *nodes,
 								 KgSight *sight, KgLostEdges *lost);
 
 /*
- * Read the references of stored entities again.  Entities and their types stay
- * as they are read: who changes one meanwhile is waited for.  Returns the
- * catalog, as kg_catalog_locked() does.
+ * Reads the references of stored entities again. Locks the entities and their
+ * types, so waits for sessions that change them. Returns the catalog, as
+ * kg_catalog_locked() does.
  */
 extern const KgCatalog *kg_references_reread(const char *tenant,
 											 const KgNodeList *nodes,
 											 KgReferenceList *references);
 
 /*
- * References are missing, or referrers of deleted nodes are left: queue it for
- * the constraint trigger kg_references, which raises now or, where it is
- * deferred, looks again at commit.
+ * Queues missing references and referrers of deleted nodes for the constraint
+ * trigger kg_references. The trigger raises now or, if it is deferred, checks
+ * again at commit.
  */
 extern void kg_references_pending(const char *tenant,
 								  const KgUserContext *caller,

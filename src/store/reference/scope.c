@@ -1,6 +1,6 @@
 /*
  * scope.c
- *	  What a statement leaves to be checked at its end, or at the end of several.
+ *	  Scopes: checks that one or several statements leave to a common end.
  */
 #include "postgres.h"
 
@@ -26,13 +26,14 @@ struct KgScope
 	SubTransactionId begun_in;
 	char *tenant;
 	KgUnchecked own;
-	KgUnchecked *unchecked; /* own, or that of an outer scope of the tenant */
-	List *rewritten;		/* numbers of types; see kg_scope_rewrites() */
+	KgUnchecked *unchecked; /* &own, or that of an outer scope of the tenant */
+	List *rewritten;		/* numbers of types, see kg_scope_rewrites() */
 };
 
 /*
- * Unchecked rows that triggers of a statement leave to its last trigger: those of
- * earlier events, and of nested statements that wrote a referrer of a deleted row.
+ * Unchecked rows that the triggers of a statement leave to its last trigger:
+ * those of earlier events, and of nested statements that wrote a referrer of a
+ * deleted row.
  */
 typedef struct Rest
 {
@@ -44,7 +45,7 @@ typedef struct Rest
 	KgUnchecked unchecked;
 } Rest;
 
-/* What is under way where a statement or scope has ended. */
+/* The checks in progress at the end of a statement or scope. */
 typedef struct Enforcement
 {
 	const KgUnchecked *unchecked;
@@ -53,9 +54,9 @@ typedef struct Enforcement
 
 static KgScope *innermost = NULL;
 static Rest *rests = NULL;
-static const Enforcement *enforcement = NULL; /* the innermost */
-static int renewing = 0;	  /* edges are taken out, to be written anew */
-static bool deferred = false; /* references may wait for the commit */
+static const Enforcement *enforcement = NULL; /* the innermost one */
+static int renewing = 0;	  /* edges are deleted, to be written anew */
+static bool deferred = false; /* references may be deferred to the commit */
 
 static void
 leave(void)
@@ -119,7 +120,7 @@ make_rest(uint64 statement, const char *tenant)
 	return rest;
 }
 
-/* Forgets those that were begun since, or that one. */
+/* Removes the rests that began since a subtransaction, or one rest. */
 static void
 drop_rests(SubTransactionId since, const Rest *one)
 {
@@ -168,7 +169,7 @@ add_unchecked(KgUnchecked *to, const KgUnchecked *unchecked)
 	to->arrived |= unchecked->arrived;
 }
 
-/* By source and relation. */
+/* Compares by source and relation. */
 static int
 compare_lost(const void *pa, const void *pb)
 {
@@ -199,7 +200,7 @@ kg_statement_complete(const char *tenant, KgUnchecked *unchecked)
 		rest = make_rest(statement, tenant);
 		add_unchecked(&rest->unchecked, unchecked);
 		sort_lost(&rest->unchecked.lost);
-		/* Its entities may be written once more by what follows. */
+		/* Later triggers may write its entities again. */
 		rest->unchecked.stale = true;
 		return false;
 	}
@@ -241,8 +242,9 @@ exchange_edges(void *arg)
 }
 
 /*
- * Edges of entities as what is stored has them.  In between they are not there,
- * which a trigger of the DBA's on kg_edge must not take for an answer.
+ * Derives edges anew from the stored entities. Between deletion and insertion
+ * the edges are missing; meanwhile renewing prevents that a trigger of a DBA on
+ * kg_edge queries them.
  */
 static void
 renew_edges(const char *tenant, const KgNodeList *nodes, KgSight *sight,
@@ -278,8 +280,8 @@ kg_references_renew(const char *tenant, const KgNodeList *nodes,
 }
 
 /*
- * References that had no target.  Where some were rolled back or replaced, by
- * x-on-delete too, those of the same entities are read again.
+ * Resolves references that had no target. If some were rolled back or replaced,
+ * also by x-on-delete, the references of their entities are read again.
  */
 static void
 resolve_missing(const KgCatalog *catalog, KgUnchecked *unchecked,
@@ -302,7 +304,7 @@ resolve_missing(const KgCatalog *catalog, KgUnchecked *unchecked,
 				kg_unchecked_lost(catalog->tenant, unchecked));
 }
 
-/* Those of the nodes that are stored and hidden from the caller. */
+/* Adds the nodes that are stored and hidden from the caller. */
 static void
 find_hidden(const char *tenant, const KgUserContext *caller,
 			const KgNodeList *nodes, KgNodeList *hidden)
@@ -323,7 +325,9 @@ find_hidden(const char *tenant, const KgUserContext *caller,
 	kg_nodes_sort(hidden);
 }
 
-/* What these nodes refer to, as a text that is another one when that is. */
+/*
+ * Returns a text that changes if any target of the nodes' references changes.
+ */
 static char *
 targets_of(const char *tenant, const KgNodeList *nodes)
 {
@@ -342,8 +346,9 @@ targets_of(const char *tenant, const KgNodeList *nodes)
 }
 
 /*
- * Who sees a part of a tenant does not give what a hidden entity refers to
- * another meaning: neither at once nor, where references may wait, step by step.
+ * Raises an error if the write changes the targets of a hidden entity's
+ * references. A caller that sees a part of a tenant may not do this, neither at
+ * once nor in steps with deferred references.
  */
 static void
 require_hidden_kept(const char *tenant, const KgUserContext *caller,
@@ -376,9 +381,10 @@ enforce_unique(const KgCatalog *catalog, KgUnchecked *unchecked)
 }
 
 /*
- * Triggers of the DBA's fire for what follows; missing have no edges yet.  What
- * statements leave unchecked meanwhile is checked with the rest: what refers to
- * something that goes may be about to go itself.
+ * Applies x-on-delete to the deleted nodes. Triggers of a DBA fire meanwhile;
+ * references in missing have no edges yet. Rows that these statements leave
+ * unchecked are checked with the others, because a referrer of a deleted entity
+ * may be deleted next.
  */
 static void
 delete_references(const char *tenant, const KgUserContext *caller,
@@ -404,7 +410,10 @@ delete_references(const char *tenant, const KgUserContext *caller,
 	leave();
 }
 
-/* Was the reference's edge dropped when its target was gone? */
+/*
+ * Returns whether the reference's edge was deleted after its target was
+ * deleted.
+ */
 static bool
 is_lost(const char *tenant, const KgReference *reference)
 {
@@ -469,7 +478,7 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	KgSight sight;
 
 	kg_sight_init(&sight, catalog->tenant, caller);
-	/* First of all: below, a value names one entity. */
+	/* First, so that each value names one entity below. */
 	enforce_unique(catalog, unchecked);
 	if (unchecked->deleted.n > 0)
 	{
@@ -479,7 +488,7 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	resolve_missing(catalog, unchecked, &sight, &missing);
 	leave_to_outer(catalog->tenant, unchecked, &missing);
 
-	/* Referrers of renamed nodes, and of nodes deleted and made again. */
+	/* Referrers of renamed nodes, and of nodes deleted and created again. */
 	if (unchecked->renamed.n > 0)
 		kg_references_find_referrers(
 			catalog->tenant, &unchecked->renamed, &moved);
@@ -513,8 +522,8 @@ enforce(const KgCatalog *catalog, const KgUserContext *caller,
 }
 
 /*
- * Everything of the statement or scope is written: references that had no
- * target may have one now, and whoever points at what is gone is dealt with.
+ * Checks a statement or scope after all its rows are written. References that
+ * had no target may have one now. Referrers of deleted entities are treated.
  */
 void
 kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
@@ -534,7 +543,10 @@ kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	PG_END_TRY();
 }
 
-/* Relations of references that name an entity by a value of it; as the owner. */
+/*
+ * Adds the relations of references that name an entity by a value. Runs as the
+ * extension's owner.
+ */
 static void
 relations_by_value(const char *tenant, KgNodeList *relations)
 {
@@ -550,7 +562,10 @@ relations_by_value(const char *tenant, KgNodeList *relations)
 	}
 }
 
-/* Do references lead to a node by what is another id or value now? */
+/*
+ * Returns whether edges of references lead to a node whose id or value has
+ * changed.
+ */
 static bool
 have_referrers(const char *tenant, const KgUnchecked *unchecked)
 {
@@ -576,8 +591,8 @@ have_referrers(const char *tenant, const KgUnchecked *unchecked)
 }
 
 /*
- * Do edges lead to what had the id or value of their reference before?  A trigger
- * of the DBA's must not take them for an answer.
+ * Returns whether edges lead to an entity that no longer has the id or value of
+ * their reference. A trigger of a DBA must not query such edges.
  */
 static bool
 names_changed(const char *tenant)
@@ -592,7 +607,7 @@ names_changed(const char *tenant)
 	return false;
 }
 
-/* Has the tenant references that wait for the commit? */
+/* Returns whether the tenant has references that are deferred to the commit. */
 static bool
 have_deferred(const char *tenant)
 {
@@ -663,7 +678,7 @@ kg_scope_require_edges(const char *tenant)
 	kg_error_throw(err);
 }
 
-/* An undo that is rolled back, as one that was only tried, has undone nothing. */
+/* Removes undone creations if the undo is rolled back, as after a trial. */
 static void
 forget_undone(KgUnchecked *unchecked, SubTransactionId since)
 {
@@ -676,8 +691,8 @@ forget_undone(KgUnchecked *unchecked, SubTransactionId since)
 }
 
 /*
- * What was begun in a subtransaction goes with it; it may have written what a
- * scope remembers that outlives it.
+ * At the abort of a subtransaction: removes the scopes and rests that began in
+ * it, and marks the others as stale.
  */
 static void
 subtransaction_ends(SubXactEvent event, SubTransactionId mine,
@@ -697,7 +712,7 @@ subtransaction_ends(SubXactEvent event, SubTransactionId mine,
 	}
 }
 
-/* The scopes' contexts are the transaction's. */
+/* The contexts of scopes belong to the transaction. */
 static void
 transaction_ends(XactEvent event, void *arg)
 {

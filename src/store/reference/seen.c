@@ -1,6 +1,6 @@
 /*
  * seen.c
- *	  What the caller of a write sees.
+ *	  Visibility for the caller of a write.
  */
 #include "postgres.h"
 
@@ -170,7 +170,7 @@ kg_require_all_seen(const char *tenant, const KgUserContext *caller,
 			kg_refuse_hidden(what);
 }
 
-/* How many explicit edges of some nodes the current user sees. */
+/* The number of explicit edges of some nodes that the current user sees. */
 typedef struct EdgeCount
 {
 	const char *tenant;
@@ -178,7 +178,10 @@ typedef struct EdgeCount
 	uint64 n;
 } EdgeCount;
 
-/* With the snapshot of the statement: a policy may read rows that it deleted. */
+/*
+ * Uses the snapshot of the statement, because a policy may read rows that the
+ * statement deleted.
+ */
 static void
 count_edges(void *arg)
 {

@@ -1,13 +1,14 @@
 /*
  * seen.h
- *	  What the caller of a write sees: no statement of a caller touches an
- *	  entity that is hidden from it, nor tells it that one is there.
+ *	  Visibility for the caller of a write. No write touches an entity that
+ *	  is hidden from its caller, or reveals that it exists.
  *
- * The maintenance of references runs as the extension's owner, who sees every
- * entity of a tenant; the policies of kg_entity are asked as the caller.
+ * Maintenance of references runs as the extension's owner, which sees each
+ * entity of a tenant. So these functions evaluate the policies of kg_entity as
+ * the caller.
  *
- * All functions are called as the owner, inside SPI_connect(); caller is what
- * kg_become_owner() saved.
+ * All functions are called as the owner, inside SPI_connect(). caller is the
+ * user that kg_become_owner() saved.
  */
 #ifndef KG_SEEN_H
 #define KG_SEEN_H
@@ -16,59 +17,68 @@
 #include "base/spi.h"
 #include "store/reference/references.h"
 
-/* Those of the nodes that the current user sees, in order. */
+/* Adds to seen, in order, the nodes that the current user sees. */
 extern void kg_nodes_read(KgSaved *saved, const char *tenant,
 						  const int64 *nodes, int n, KgNodeList *seen);
 
-/* Every entity of the tenant, so that none need be asked about? */
+/*
+ * Returns whether the caller sees each entity of the tenant, so that no check
+ * is necessary.
+ */
 extern bool kg_sees_all(const char *tenant, const KgUserContext *caller);
 
-/* Replace the nodes that the caller does not see by 0. */
+/* Replaces the nodes that the caller does not see by 0. */
 extern void kg_blank_hidden(const char *tenant, const KgUserContext *caller,
 							int64 *nodes, int n);
 
-/* What becomes of the other end of an edge. */
+/* The effect on the entity at the other end of a deleted edge. */
 #define KG_CUT_OFF "cut off: edges lead to them or from them"
 
 /*
- * Raise KG_FORBIDDEN where one of the nodes is stored and hidden.  what says
- * what would become of it: "deleted".
+ * Raises KG_FORBIDDEN if one of the nodes is stored and hidden. The error says
+ * that it would be "deleted", for example (what).
  */
 extern void kg_require_seen(const char *tenant, const KgUserContext *caller,
 							const int64 *nodes, int n, const char *what);
 
 /*
- * Raise KG_FORBIDDEN where one of the nodes, which are stored, is hidden: also
- * where it is newer than the caller's snapshot.
+ * Raises KG_FORBIDDEN if one of the nodes, which are all stored, is hidden or
+ * newer than the caller's snapshot.
  */
 extern void kg_require_all_seen(const char *tenant, const KgUserContext *caller,
 								const int64 *nodes, int n, const char *what);
 
 /*
- * Raise KG_FORBIDDEN if a policy of kg_edge hides an explicit edge of one of
- * the nodes from the caller, who deletes the nodes and so their edges.
+ * Raises KG_FORBIDDEN if a policy of kg_edge hides an explicit edge of one of
+ * the nodes from the caller, which deletes the nodes and so their edges.
  */
 extern void kg_require_edges_seen(const char *tenant,
 								  const KgUserContext *caller,
 								  const int64 *nodes, int n);
 
 /*
- * A transaction that keeps its snapshot (REPEATABLE READ) does not derive anew
- * from entities that this one does not show: what it cannot see of them would
- * stay beside what it writes.  Raises KG_CONFLICT where a row that was read as
- * of now, by node and ctid, is not there as it is.
+ * Raises KG_CONFLICT if a row of an entity, given by node and ctid, is not
+ * visible in the transaction's snapshot. Such a transaction (REPEATABLE READ)
+ * must not derive rows from the entity: older derived rows that it cannot see
+ * would remain beside the new ones.
  */
 extern void kg_require_shown(const char *tenant, const int64 *nodes,
 							 const ItemPointerData *tids, int n);
 
-/* The same of nodes: one is there now that the snapshot does not show. */
+/*
+ * Raises that KG_CONFLICT if one of the nodes is stored now and the
+ * transaction's snapshot does not show it.
+ */
 extern void kg_require_none_newer(const char *tenant, const int64 *nodes,
 								  int n);
 
-/* Raise that KG_CONFLICT. */
+/* Raises KG_CONFLICT: an entity is newer than the transaction's snapshot. */
 extern KG_NORETURN void kg_refuse_newer(void) KG_NORETURN_TAIL;
 
-/* Raise it: entities that the caller does not see would be ... */
+/*
+ * Raises KG_FORBIDDEN: entities that the caller does not see would be ...
+ * (what).
+ */
 extern KG_NORETURN void kg_refuse_hidden(const char *what) KG_NORETURN_TAIL;
 
 #endif /* KG_SEEN_H */

@@ -1,6 +1,6 @@
 /*
  * stored.c
- *	  What became of the rows of a call that writes, when it has ended.
+ *	  The stored result of a call that writes.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-/* A row's document: its hash stands for it. */
+/* A row's document, represented by its hash. */
 typedef struct Document
 {
 	bool found;
@@ -32,7 +32,7 @@ kg_stored_begin(void)
 	Snapshot before;
 
 	CommandCounterIncrement();
-	/* A copy: the transaction's own goes on with its commands. */
+	/* A copy, because the transaction's snapshot advances with its commands. */
 	PushCopiedSnapshot(GetTransactionSnapshot());
 	before = RegisterSnapshot(GetActiveSnapshot());
 	PopActiveSnapshot();
@@ -45,7 +45,7 @@ kg_stored_end(Snapshot before)
 	UnregisterSnapshot(before);
 }
 
-/* Rows (number from 1, hash) of a statement. */
+/* Reads the rows (number from 1, hash) of a statement. */
 static Document *
 read_documents(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 			   int n, bool then)
@@ -77,7 +77,7 @@ fate_of(const Document *was, const Document *is)
 	return was->hash == is->hash ? KG_FATE_SAME : KG_FATE_CHANGED;
 }
 
-/* The statement's answer then and now. */
+/* Compares the results of the statement before and now. */
 static void
 compare(KgSaved *saved, const char *sql, int nargs, const KgArg *args, int n,
 		Snapshot before, KgFate *fates)

@@ -1,10 +1,10 @@
 /*
  * stored.h
- *	  What became of the rows of a call that writes, when it has ended.
+ *	  The stored result of a call that writes, after it has ended.
  *
- * Triggers of the DBA's own that fire after a row is written may delete it, put
- * back what was there, or write it again.  A verdict is about what is stored
- * then, compared with what was before the call, as one snapshot had it.
+ * Triggers of a DBA that fire after a row is written may delete it, restore
+ * it, or write it again. So the verdict of a call compares the stored rows
+ * with those before the call, of one snapshot.
  */
 #ifndef KG_STORED_H
 #define KG_STORED_H
@@ -16,36 +16,46 @@
 
 typedef enum KgFate
 {
-	KG_FATE_ABSENT, /* was not there and is not there */
+	KG_FATE_ABSENT, /* not stored before, not stored now */
 	KG_FATE_GONE,
 	KG_FATE_MADE,
 	KG_FATE_CHANGED,
 	KG_FATE_SAME
 } KgFate;
 
-/* What is stored now; kg_stored_end() gives it back, and so does an error. */
+/*
+ * kg_stored_begin() returns a snapshot of the stored rows. kg_stored_end()
+ * releases it; an error releases it too.
+ */
 extern Snapshot kg_stored_begin(void);
 extern void kg_stored_end(Snapshot before);
 
 /*
- * Inside SPI_connect(); whoever the caller is, of all rows.  What other sessions
- * did since counts as well, where nothing locked the rows.
+ * Sets the fate of each entity since before. Reads all rows, also those that
+ * the caller does not see. Includes changes of other sessions to rows that were
+ * not locked. Call inside SPI_connect().
  */
 extern void kg_stored_entities(const char *tenant, const KgType *type,
 							   const char *const *ids, int n, Snapshot before,
 							   KgFate *fates);
-/* Of explicit edges, a row of store/edge/edges.h each. */
+/*
+ * Like kg_stored_entities(), for explicit edges in rows of store/edge/edges.h.
+ */
 extern void kg_stored_edges(const char *tenant, const KgColumns *edges,
 							Snapshot before, KgFate *fates);
 
-/* Has the table triggers that are not ours, or PostgreSQL's own? */
+/*
+ * Returns whether the table has triggers other than those of kg_graph and
+ * PostgreSQL.
+ */
 extern bool kg_stored_has_own_triggers(const char *table);
 
 /*
- * What the maintenance of references has written, as the owner, is not for such
- * triggers to change: KG_FORBIDDEN where derived edges (source, relation_no,
- * target, property) are not there, or where a statement still finds edges, $1
- * the tenant and $2 the nodes that they were to go with.
+ * Raise KG_FORBIDDEN if a trigger of a DBA has changed derived edges that the
+ * owner wrote. kg_stored_require_edges() requires that these edges (source,
+ * relation_no, target, property) are stored. kg_stored_require_no_edges()
+ * requires that the statement finds no edges; $1 is the tenant, $2 the deleted
+ * nodes.
  */
 extern void kg_stored_require_edges(const char *tenant, const KgColumns *edges);
 extern void kg_stored_require_no_edges(KgSaved *saved, const char *sql,

@@ -1,6 +1,6 @@
 /*
  * unique.c
- *	  Values that an x-ref-field names belong to one entity each.
+ *	  Unique values of properties that an x-ref-field names.
  */
 #include "postgres.h"
 
@@ -20,10 +20,10 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Entities looked at again in one statement. */
+/* Number of entities checked again per statement. */
 #define KG_UNIQUE_CHUNK 5000
 
-/* tenant, then the columns of KgUniqueRows. */
+/* The tenant and the columns of KgUniqueRows. */
 void
 kg_unique_init(KgUniqueRows *unique, MemoryContext context)
 {
@@ -35,7 +35,7 @@ kg_unique_init(KgUniqueRows *unique, MemoryContext context)
 	unique->stale.context = context;
 }
 
-/* The unique field that a packed key is of, or NULL. */
+/* Returns the unique field of a packed key, or NULL. */
 static const KgField *
 unique_field(const KgType *type, const KgPackedKey *key)
 {
@@ -121,8 +121,8 @@ compare_rows(const void *pa, const void *pb, void *arg)
 }
 
 /*
- * In the order of the primary key, so that two writers of the same values wait
- * for each other in turn instead of crosswise.
+ * Sorts by the primary key, so that two writers of the same values do not
+ * deadlock.
  */
 static void
 sort_rows(KgColumns *rows)
@@ -147,7 +147,7 @@ delete_stale(const char *tenant, const KgNodeList *stale)
 				  kg_arg_int8s(stale->nodes, stale->n));
 }
 
-/* Insert what is free; says whether everything was. */
+/* Inserts rows with free values. Returns whether all were free. */
 static bool
 insert_rows(const char *tenant, const KgColumns *rows)
 {
@@ -218,7 +218,7 @@ kg_unique_write(const char *tenant, KgUniqueRows *unique, KgNodeList *taken)
 					DatumGetInt64(unique->rows.values[3][holders[i].row]));
 }
 
-/* Also the values of entities newer than the transaction's snapshot. */
+/* Includes values of entities newer than the transaction's snapshot. */
 void
 kg_unique_clear(const char *tenant, int32 type_no, const char *field)
 {
@@ -275,7 +275,7 @@ kg_unique_error(const KgType *type, const KgField *field, const char *id,
 	return err;
 }
 
-/* The rows of stored entities. */
+/* Adds the rows of stored entities. */
 static void
 reread(const KgCatalog *catalog, const int64 *nodes, int n,
 	   KgUniqueRows *unique)
@@ -318,7 +318,7 @@ report_taken(const KgCatalog *catalog, const KgUniqueRows *unique,
 	Jsonb *data = NULL;
 	JsonbValue value;
 
-	/* Only what will be listed is worth writing out. */
+	/* Errors that will not be listed are only counted. */
 	if (errors->total >= errors->limit)
 	{
 		errors->total++;
@@ -334,8 +334,8 @@ report_taken(const KgCatalog *catalog, const KgUniqueRows *unique,
 }
 
 /*
- * The values of entities that are gone: a statement further up deletes them and
- * has not come to their values yet.
+ * Deletes values of deleted entities: an outer statement deletes them and has
+ * not deleted their values yet. Returns whether there were any.
  */
 static bool
 free_gone(const char *tenant, const KgUniqueHolder *holders, int n)

@@ -1,15 +1,13 @@
 /*
  * unique.h
- *	  Values that an x-ref-field names belong to one entity each.
+ *	  Unique values: each value of a property that an x-ref-field names
+ *	  belongs to one entity.
  *
- * kg_unique_key has a row for each value of such a property; its primary key
- * decides between concurrent writers, who wait for each other there.  A
- * statement inserts the rows of its entities batch by batch; a value that is
- * taken may yet become free in a later batch, so its entity is remembered and
- * looked at again when the statement, or the write scope, ends.  Missing values
- * and nulls have no row.
- *
- * All functions run as the extension's owner, inside SPI_connect().
+ * kg_unique_key has a row for each such value. Its primary key decides between
+ * concurrent writers, which wait for each other there. A statement inserts the
+ * rows of its entities in batches. A value that is taken may become free in a
+ * later batch. So its entity is remembered, and checked again when the
+ * statement or the scope ends. Missing values and nulls have no row.
  */
 #ifndef KG_UNIQUE_H
 #define KG_UNIQUE_H
@@ -20,7 +18,10 @@
 #include "store/derived/extract.h"
 #include "store/reference/references.h"
 
-/* The rows of a batch; nodes whose rows are stale lose them first. */
+/*
+ * The rows of a batch. Stale rows of nodes are deleted before the rows are
+ * written.
+ */
 typedef struct KgUniqueRows
 {
 	MemoryContext context;
@@ -29,21 +30,21 @@ typedef struct KgUniqueRows
 } KgUniqueRows;
 
 extern void kg_unique_init(KgUniqueRows *unique, MemoryContext context);
-/* keys are the entity's index_keys. */
+/* Adds the rows of an entity; keys is its index_keys. */
 extern void kg_unique_add(KgUniqueRows *unique, const KgType *type, int64 node,
 						  const bytea *keys);
-/* Have both the same keys of unique fields? */
+/* Returns whether both have equal keys of unique fields. */
 extern bool kg_unique_same(const KgType *type, const bytea *a, const bytea *b);
 
-/* Write a batch; nodes with a value that another node has go to taken. */
+/* Writes a batch. Adds nodes with a value that another node has to taken. */
 extern void kg_unique_write(const char *tenant, KgUniqueRows *unique,
 							KgNodeList *taken);
 
-/* Look at these nodes again; raises what is still taken. */
+/* Checks these nodes again. Raises an error for values that are still taken. */
 extern void kg_unique_enforce(const KgCatalog *catalog,
 							  const KgNodeList *nodes);
 
-/* A row that another node has. */
+/* A row whose value another node has. */
 typedef struct KgUniqueHolder
 {
 	int row;
@@ -51,19 +52,19 @@ typedef struct KgUniqueHolder
 	char *id;
 } KgUniqueHolder;
 
-/* Who has the values of the rows by now, if it is not the row's own node. */
+/* Finds the rows whose value another node has by now. Returns their number. */
 extern int kg_unique_holders(const char *tenant, const KgColumns *rows,
 							 KgUniqueHolder **holders);
 
-/* No x-ref-field names the property any more. */
+/* Deletes the rows of a property that no x-ref-field names any more. */
 extern void kg_unique_clear(const char *tenant, int32 type_no,
 							const char *field);
 
 /*
- * The error for an entity whose value another one has.  Without an id it says
- * neither which they are nor what the value is, for a caller who may not see
- * them; other, the id of the one that has the value, may be left out alone.
- * data is what the entity has or is to have; path is where it stands in the
+ * Returns the error for an entity whose value another entity has. If id is
+ * NULL, the error contains neither ids nor the value, for a caller that may not
+ * see them. other, the id of the other entity, may be NULL. data is the
+ * entity's document, stored or to be written; path is its position in the
  * arguments.
  */
 extern KgError *kg_unique_error(const KgType *type, const KgField *field,

@@ -1,10 +1,10 @@
 /*
  * tenant/export.c
- *	  A tenant as lines of JSON.
+ *	  Export of a tenant as lines of JSON.
  *
- * Everything is read under the caller's snapshot, whether or not the tenant is
- * frozen.  The lines go to a tuplestore, which has the server's way with what is
- * larger than work_mem; beyond that, memory does not grow with the tenant.
+ * All rows are read under the caller's snapshot, whether or not the tenant is
+ * frozen. The lines go to a tuplestore, which spills to a file beyond
+ * work_mem. Otherwise memory does not grow with the tenant.
  */
 #include "postgres.h"
 
@@ -75,7 +75,7 @@ put_line(Export *export, Datum line)
 		export->rows->setResult, export->rows->setDesc, &line, &isnull);
 }
 
-/* A statement that selects the lines of a table, which has these columns. */
+/* Returns a statement that selects the lines of a table with these columns. */
 static char *
 lines_of(const KgTenantTable *table, List *columns, bool secrets)
 {
@@ -139,7 +139,10 @@ put_table(Export *export, const KgTenantTable *table, const char *tenant,
 	SPI_cursor_close(portal);
 }
 
-/* What embeddings have: {"vectors": {"dimensions", "model"}}, or {}. */
+/*
+ * Returns {"vectors": {"dimensions", "model"}}, or {} if embeddings are not
+ * enabled.
+ */
 static Jsonb *
 vectors_member(void)
 {
@@ -158,8 +161,9 @@ vectors_member(void)
 }
 
 /*
- * Policies of a DBA's own are no tenant's, but without them more would be seen
- * elsewhere than here.
+ * Writes the first line. It lists the policies of a DBA. They do not belong to
+ * the tenant, but without them more rows would be visible in the other
+ * database.
  */
 static void
 put_head(Export *export, const char *tenant)

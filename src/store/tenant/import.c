@@ -1,16 +1,17 @@
 /*
  * tenant/import.c
- *	  A tenant made of lines of JSON (tenant/transfer.h).
+ *	  Import of a tenant from lines of JSON (tenant/transfer.h).
  *
- * Parts are kept as they come (kg_import_row), which is no tenant yet: nothing
- * has to be hidden, and what was interrupted is begun again.  With the last line
- * the tenant is made in one transaction, each table by one statement, as a dump's
- * COPY does; the triggers derive and check what they derive and check of a restored
- * row.  So a file that was changed by hand is no way to store what they refuse.
+ * Parts are stored in kg_import_row as they come. This is not a tenant yet: no
+ * rows need to be hidden, and an interrupted import is begun again. With the
+ * last line, one transaction makes the tenant, with one statement per table,
+ * like COPY in a dump. The triggers derive and check as they do for restored
+ * rows. So a file that was edited by hand cannot store rows that the triggers
+ * refuse.
  *
- * Numbers of another shard's range stay what they were: cursors and the order of
- * nodes are as before.  Others are drawn from the sequences in the order of the
- * old ones, so that the order is as before, too.
+ * Numbers from the range of another shard are retained, so cursors and the
+ * order of nodes stay valid. Other numbers are drawn from the sequences in the
+ * order of the old ones, so the order is retained too.
  */
 #include "postgres.h"
 
@@ -36,10 +37,10 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Lines that are kept by one statement. */
+/* Lines that one statement stores. */
 #define KG_IMPORT_BATCH 1000
 
-/* Numbers above are refused: a sequence must be able to go on above them. */
+/* Greater numbers are refused: the sequence must be able to continue above. */
 #define KG_MOST_CHANGES "4611686018427387904"
 
 typedef struct Options
@@ -57,16 +58,16 @@ typedef struct Import
 	Datum tenant_datum;
 	const Options *options;
 	int32 part;
-	int64 lines; /* so far */
+	int64 lines; /* received so far */
 	uint8 digest[KG_CHAIN_BYTES];
 	Jsonb *head;
 	bool ended;
 	List **columns;		  /* of each of kg_tenant_tables */
-	int64 *rows;		  /* that each of them got */
+	int64 *rows;		  /* inserted into each table */
 	List *missing_roles;  /* of char * */
 	List *created_roles;  /* of char * */
-	List *known_keys;	  /* of char *, issuer and kid: another tenant's */
-	bool authorizer_gone; /* there is no such function here */
+	List *known_keys;	  /* of char *, issuer and kid: keys of other tenants */
+	bool authorizer_gone; /* the authorizer function is missing here */
 } Import;
 
 static KG_NORETURN void
@@ -81,7 +82,7 @@ throw_line(const Import *import, const char *what, const char *expected)
 	kg_error_throw_expected(err, "%s", expected);
 }
 
-/* What is wrong with it is of no line alone. */
+/* Raises an error about the content as a whole, not about one line. */
 static KG_NORETURN void
 throw_content(const char *what, const char *expected)
 {
@@ -115,7 +116,10 @@ read_options(const Jsonb *jsonb, Options *options)
 	options->without_embeddings = kg_option_is_on(jsonb, "without_embeddings");
 }
 
-/* A statement about the tenant alone, whose text may be made here. */
+/*
+ * Runs a statement, whose text may be built here, with the tenant as its only
+ * parameter.
+ */
 static uint64
 run(Import *import, const char *sql, int expected)
 {
@@ -158,7 +162,7 @@ require_new(Import *import)
 	kg_tenant_refuse_former(import->tenant_datum);
 }
 
-/* Policies of the database it comes from that are not here. */
+/* Requires the policies of the source database. */
 static void
 require_policies(Import *import)
 {
@@ -186,7 +190,7 @@ require_policies(Import *import)
 		"there, or the option without_policies");
 }
 
-/* The first line: what comes, and under which name. */
+/* Reads the first line: the format, and the name of the tenant. */
 static void
 read_head(Import *import, const char *line, int len)
 {
@@ -280,7 +284,7 @@ keep_part(Import *import)
 				kg_arg_jsonb(import->head));
 }
 
-/* Lines on their way to kg_import_row. */
+/* Lines that are about to be inserted into kg_import_row. */
 typedef struct Batch
 {
 	MemoryContext context;
@@ -386,7 +390,7 @@ add_row(Import *import, Batch *batch, const char *line, int len)
 		end_batch(import, batch);
 }
 
-/* The last line: is what came what was sent? */
+/* Reads the last line and checks the number of lines and the digest. */
 static void
 read_end(Import *import, const char *line, int len)
 {
@@ -456,7 +460,7 @@ take_lines(Import *import, Datum lines)
 
 /* ---- the tenant ---- */
 
-/* A number of the kind, as it becomes. */
+/* Returns an expression for the new number of an old one. */
 static char *
 new_number(KgNumberKind kind, const char *was)
 {
@@ -564,9 +568,9 @@ make_tenant(Import *import)
 }
 
 /*
- * The runs of old numbers whose new ones are as far from them.  What is of no
- * range is refused; what is kept is of a range that is not ours, and of nobody
- * here.  $1 the tenant.
+ * Fills kg_import_number with runs of old numbers whose new numbers have one
+ * offset. Numbers outside of all ranges are refused. Retained numbers are of a
+ * range that is not this database's, and not used here. $1 is the tenant.
  */
 #define KG_OWN_SHARD \
 	"(SELECT coalesce((SELECT shard FROM @kg_number_range), 0))"
@@ -632,7 +636,7 @@ map_all_numbers(Import *import)
 				"was >> 20 <> " KG_OWN_SHARD " AND NOT EXISTS "
 				"(SELECT FROM @kg_relation e WHERE e.relation_no = was)",
 				"kg_relation_seq");
-	/* Where a type of its was here before, so may be its nodes. */
+	/* If a type of the range is stored here, its nodes may be too. */
 	map_numbers(import,
 				KG_NODE_NUMBER,
 				40,
@@ -645,8 +649,9 @@ map_all_numbers(Import *import)
 }
 
 /*
- * Changes keep their numbers, which are their order: the next one has to come
- * after them.  Nobody draws one meanwhile, so that the sequence does not go back.
+ * Advances the sequence of changes. Changes retain their numbers, because the
+ * numbers are their order; later changes must get greater ones. No other
+ * session draws a number meanwhile, so the sequence does not go back.
  */
 static void
 advance_changes(Import *import)
@@ -697,7 +702,10 @@ throw_other_vectors(const KgVectors *vectors)
 		"without_embeddings");
 }
 
-/* Does the first line say that they have what those here have? */
+/*
+ * Returns whether the first line has the dimensions and the model of this
+ * database.
+ */
 static bool
 has_vectors_of(const Jsonb *head, const KgVectors *vectors)
 {
@@ -715,7 +723,9 @@ has_vectors_of(const Jsonb *head, const KgVectors *vectors)
 		   kg_json_string_is(&member, vectors->model);
 }
 
-/* They have as many numbers as they say, and a direction. */
+/*
+ * True for embeddings with a wrong number of elements or without a direction.
+ */
 #define KG_WRONG_EMBEDDING                                               \
 	"array_ndims(embedding) <> 1 OR (SELECT count(x) <> "                \
 	"v.dimensions OR count(*) <> v.dimensions OR "                       \
@@ -734,7 +744,7 @@ add_embeddings(Import *import, int i)
 			"AND \"table\" = 'kg_embedding' LIMIT 1",
 			SPI_OK_SELECT) == 0)
 		return;
-	/* Nobody changes it before they are there. */
+	/* No session changes them until the embeddings are inserted. */
 	run(import,
 		"SELECT FROM @kg_vectors WHERE $1 IS NOT NULL FOR SHARE",
 		SPI_OK_SELECT);
@@ -750,7 +760,7 @@ add_embeddings(Import *import, int i)
 					  "embeddings as they were");
 }
 
-/* A key that is known here is another tenant's, or the server's. */
+/* A key that is stored here belongs to another tenant or to the server. */
 static void
 add_keys(Import *import, int i)
 {

@@ -2,18 +2,21 @@
  * quota.c
  *	  The quotas of a tenant.
  *
- * A quota is dealt out to stripes, rows of kg_quota: each has used a part of
- * what was allotted to it, and the sum of what is allotted is the quota.  A
- * writer takes from one stripe that nobody has locked, so writers do not wait
- * for each other, and what is in flight counts: nobody else gets that stripe
- * before it is known whether it commits.  Where none has enough, all are locked
- * and what is left is dealt out anew; that is where writers wait, near the end
- * of a quota or for more than a stripe's share.  So the quota is never passed,
- * and nothing is refused for what is rolled back in the end.
+ * A quota is distributed over stripes, rows of kg_quota. Each stripe has used
+ * a part of its allotment; the sum of all allotments is the quota. A writer
+ * takes from one stripe that no other session has locked, so writers do not
+ * wait for each other. No other session gets this stripe until the writer's
+ * transaction ends, so uncommitted rows count.
  *
- * Counting begins when limits of the tenant are written.  Every writer shares a
- * lock on its tenant, which that excludes: all rows are seen or count later.
- * All statements here have the newest snapshot, whatever the isolation level.
+ * If no stripe has enough left, all are locked and the rest is distributed
+ * again. So writers wait only near the end of a quota, or if they need more
+ * than a stripe's share. A quota is therefore never exceeded, and no write is
+ * refused because of rows that are rolled back later.
+ *
+ * Counting begins when limits of the tenant are written. Each writer holds a
+ * share lock on its tenant, which that excludes: each row is either visible to
+ * the first count or counted later. All statements in this file use the newest
+ * snapshot in each isolation level.
  */
 #include "postgres.h"
 
@@ -36,7 +39,7 @@
 #define KG_STRIPES 16
 #define KG_STRIPES_TEXT "16"
 
-/* What is there now. */
+/* Statements that return the stored amount. */
 static const char *const stored_sql[KG_NQUOTAS] = {
 	[KG_LIMIT_ENTITIES -
 	 KG_FIRST_QUOTA] = "SELECT count(*) FROM @kg_entity WHERE tenant = $1",
@@ -50,7 +53,7 @@ static const char *const stored_sql[KG_NQUOTAS] = {
 		"+ coalesce((SELECT sum(octet_length(properties::text)) "
 		"FROM @kg_edge WHERE tenant = $1 AND properties IS NOT NULL), 0))"};
 
-/* As owner, inside SPI. */
+/* Returns the stored amount. Runs as the extension's owner, inside SPI. */
 static int64
 count_stored(Datum tenant, KgLimit quota)
 {
@@ -61,7 +64,10 @@ count_stored(Datum tenant, KgLimit quota)
 	return kg_spi_int64(0, 1);
 }
 
-/* The quota as it is set now, or KG_UNLIMITED.  As owner, inside SPI. */
+/*
+ * Returns the quota that is set now, or KG_UNLIMITED. Runs as the extension's
+ * owner, inside SPI.
+ */
 static int64
 quota_set(Datum tenant, KgLimit quota)
 {
@@ -74,9 +80,10 @@ quota_set(Datum tenant, KgLimit quota)
 }
 
 /*
- * Of what is left of a quota each stripe's share, and what the first has
- * beside it.  Where a quota was set below what there is, the first owes it all:
- * as long as it does, nothing that is given back makes room elsewhere.
+ * Computes the share of each stripe in the rest of a quota, and the addition of
+ * the first one. If the quota was set below the used amount, the first stripe
+ * has the whole debt. Until it is paid, rows that are deleted do not make room
+ * in other stripes.
  */
 static void
 share(int64 left, int64 *each, int64 *first)
@@ -85,7 +92,10 @@ share(int64 left, int64 *each, int64 *first)
 	*first = left < 0 ? left : left % KG_STRIPES;
 }
 
-/* Deal a quota out anew; nobody else writes.  As owner, inside SPI. */
+/*
+ * Distributes a quota anew. No other session may write. Runs as the extension's
+ * owner, inside SPI.
+ */
 static void
 reset(Datum tenant, KgLimit quota)
 {
@@ -128,7 +138,7 @@ kg_quota_is_right(const char *name, KgLimit quota, KgQuotaState *state)
 				kg_arg_text(name),
 				kg_arg_text(kg_limit_name(quota)));
 	(void) kg_spi_value(0, 1, &isnull);
-	/* Nothing is counted until somebody writes. */
+	/* There are no stripes before the first write. */
 	if (isnull)
 		return true;
 	state->used = kg_spi_int64(0, 1);
@@ -177,8 +187,8 @@ use(Datum tenant, Datum quota, int32 stripe, int64 delta)
 }
 
 /*
- * A stripe with enough left that nobody else has, this session's own before
- * others; -1: there is none.
+ * Locks a stripe with enough left that no other session has locked, preferably
+ * the session's own. Returns -1 if no stripe qualifies.
  */
 static int32
 lock_stripe(Datum tenant, Datum quota, int64 delta)
@@ -200,7 +210,10 @@ lock_stripe(Datum tenant, Datum quota, int64 delta)
 	return DatumGetInt32(kg_spi_datum(0, 1));
 }
 
-/* What all stripes have, which nobody else changes from now on; 0: none are. */
+/*
+ * Locks all stripes against other sessions and sums them up. Returns their
+ * number.
+ */
 static int
 lock_all(Datum tenant, Datum quota, int64 *used, int64 *allotted)
 {
@@ -218,7 +231,7 @@ lock_all(Datum tenant, Datum quota, int64 *used, int64 *allotted)
 	return SPI_processed;
 }
 
-/* Deal out what is left after a change. */
+/* Distributes the rest after a change. */
 static void
 deal(Datum tenant, Datum quota, int64 delta, int64 left)
 {
@@ -238,7 +251,7 @@ deal(Datum tenant, Datum quota, int64 delta, int64 left)
 		kg_arg_int8(first));
 }
 
-/* As owner, inside SPI. */
+/* Counts a change. Runs as the extension's owner, inside SPI. */
 static void
 change(const char *name, KgLimit limit, int64 delta)
 {
@@ -255,7 +268,7 @@ change(const char *name, KgLimit limit, int64 delta)
 	}
 	if (lock_all(tenant, quota, &used, &allotted) == 0)
 	{
-		/* Rows came without their triggers: what is here now counts. */
+		/* Rows were written without their triggers: count the stored rows. */
 		kg_lock_tenant_exclusive(name);
 		reset(tenant, limit);
 		(void) lock_all(tenant, quota, &used, &allotted);
@@ -266,7 +279,7 @@ change(const char *name, KgLimit limit, int64 delta)
 	deal(tenant, quota, delta, allotted - used - delta);
 }
 
-/* What a statement did: rows, and bytes where they are counted. */
+/* The changes of a statement: rows, and bytes if the quota counts them. */
 typedef struct Counts
 {
 	const char *tenant;
@@ -322,7 +335,7 @@ count_tenant(const TriggerData *trigdata, const char *tenant, KgLimit counted,
 
 	if (limits->values[KG_LIMIT_BYTES] == KG_UNLIMITED)
 		measured = NULL;
-	/* An update has as many rows as it had. */
+	/* An update does not change the number of rows. */
 	if (measured == NULL && (limits->values[counted] == KG_UNLIMITED ||
 							 TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event)))
 		return;
@@ -344,8 +357,8 @@ kg_quota_count(const TriggerData *trigdata, const List *tenants,
 	ListCell *lc;
 
 	/*
-	 * Before it is looked whether there is a quota.  What is there by now must not
-	 * be of a name that is gone; what goes may be.
+	 * Checked before the quota. New rows must not have the name of a tenant
+	 * that is deleted or renamed; deleted rows may.
 	 */
 	foreach(lc, tenants)
 	{
@@ -367,7 +380,7 @@ static const char *const limit_tables[] = {"kg_limit", NULL};
 
 PG_FUNCTION_INFO_V1(kg_sql_reset_quotas);
 
-/* Row trigger of kg_limit: counting begins, or ends, or begins anew. */
+/* Row trigger of kg_limit: counting begins, ends, or begins anew. */
 Datum
 kg_sql_reset_quotas(PG_FUNCTION_ARGS)
 {
@@ -399,7 +412,7 @@ static const char *const bundle_tables[] = {"kg_bundle", NULL};
 
 PG_FUNCTION_INFO_V1(kg_sql_count_bundles);
 
-/* Statement trigger of kg_bundle, which is written by our functions only. */
+/* Statement trigger of kg_bundle, which only functions of kg_graph write. */
 Datum
 kg_sql_count_bundles(PG_FUNCTION_ARGS)
 {

@@ -1,7 +1,7 @@
 /*
  * quota.h
- *	  The quotas of a tenant: how many entities, edges and bundles it has, and
- *	  their bytes.
+ *	  The quotas of a tenant: its numbers of entities, edges and bundles,
+ *	  and their bytes.
  */
 #ifndef KG_QUOTA_H
 #define KG_QUOTA_H
@@ -11,15 +11,19 @@
 #include "nodes/pg_list.h"
 
 /*
- * Count what a statement did to a table of ours, whose rows are of these
- * tenants (char *).  counted is the quota of rows; measured the jsonb column
- * whose bytes count, or NULL.  Raises KG_QUOTA_EXCEEDED.  From an AFTER trigger
- * with transition tables, as whoever.
+ * Counts the rows that a statement changed in a table of kg_graph. tenants has
+ * the tenants (char *) of these rows. counted is the quota of the rows;
+ * measured is the jsonb column whose bytes count, or NULL. Raises
+ * KG_QUOTA_EXCEEDED. Call from an AFTER trigger with transition tables, as any
+ * role.
  */
 extern void kg_quota_count(const TriggerData *trigdata, const List *tenants,
 						   KgLimit counted, const char *measured);
 
-/* What is stored of a quota, what its stripes say, and what was set. */
+/*
+ * The state of a quota: the stored amount, the sums that its stripes have used
+ * and were allotted, and the quota that is set.
+ */
 typedef struct KgQuotaState
 {
 	int64 stored;
@@ -28,11 +32,18 @@ typedef struct KgQuotaState
 	int64 set; /* or KG_UNLIMITED */
 } KgQuotaState;
 
-/* By the active snapshot.  As owner, inside SPI_connect(). */
+/*
+ * Fills in *state by the active snapshot. Returns whether the stripes agree
+ * with the stored rows and the quota. Runs as the extension's owner, inside
+ * SPI_connect().
+ */
 extern bool kg_quota_is_right(const char *tenant, KgLimit quota,
 							  KgQuotaState *state);
 
-/* Count all quotas anew, while no one else writes.  As owner, inside SPI. */
+/*
+ * Counts all quotas of the tenant anew. No other session may write the tenant
+ * meanwhile. Runs as the extension's owner, inside SPI.
+ */
 extern void kg_quota_count_anew(const char *tenant);
 
 #endif /* KG_QUOTA_H */

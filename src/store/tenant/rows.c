@@ -1,9 +1,10 @@
 /*
  * tenant/rows.c
- *	  All rows of a tenant: what they take, and whose they are.
+ *	  All rows of a tenant: their size, and their transfer to another name.
  *
- * The catalog says which tables have them: those of the extension with a column
- * "tenant".  Unlogged ones hold what is not yet a tenant (sql/49_transfer.sql).
+ * The tables are those of the extension with a column "tenant" in PostgreSQL's
+ * catalog. Unlogged tables are excluded: they contain rows that are not a
+ * tenant's yet (sql/49_transfer.sql).
  */
 #include "postgres.h"
 
@@ -22,7 +23,7 @@ static const struct
 	 "(block = 0 OR (" KG_HUBS_OF_TENANT ") OR (" KG_BLOCKS_OF_TENANT "))"},
 };
 
-/* Of char *, but for kg_tenant itself. */
+/* Returns the tables (char *), except kg_tenant. */
 static List *
 tables(void)
 {
@@ -58,11 +59,11 @@ rows_of(const char *table)
 }
 
 /*
- * One statement: at its end, when foreign keys are looked at, both sides of each
- * have the new name.
+ * One statement, because foreign keys are checked at its end, when both sides
+ * have the new name:
  *
- *	  WITH kg_agent AS (UPDATE kg_agent SET tenant = $2 WHERE tenant = $1),
- *	  kg_agent_bundle AS (UPDATE ...), ... SELECT
+ * WITH kg_agent AS (UPDATE kg_agent SET tenant = $2 WHERE tenant = $1),
+ * kg_agent_bundle AS (UPDATE ...), ... SELECT
  */
 void
 kg_tenant_give(Datum tenant, Datum name)

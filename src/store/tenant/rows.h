@@ -1,6 +1,7 @@
 /*
  * tenant/rows.h
- *	  All rows of a tenant, of whatever table: as the owner, inside SPI.
+ *	  All rows of a tenant, in all tables. All functions run as the
+ *	  extension's owner, inside SPI.
  */
 #ifndef KG_TENANT_ROWS_H
 #define KG_TENANT_ROWS_H
@@ -9,8 +10,8 @@
 #include "utils/jsonb.h"
 
 /*
- * Where the rows of tenant $1 are in tables whose keys it does not lead: the
- * numbers of its types and nodes say it.
+ * Conditions on the rows of tenant $1 in tables whose keys do not begin with
+ * the tenant. The numbers of its types and nodes select these rows.
  */
 #define KG_KEYS_OF_TENANT \
 	"type_no IN (SELECT type_no FROM @kg_entity_type WHERE tenant = $1)"
@@ -21,8 +22,9 @@
 	"AND block <= ((" KG_LAST_NODE ") - 1) / " KG_BLOCK_TEXT " + 1"
 
 /*
- * Of the nodes with edges, which are those that may be packed: the ends of two
- * indexes that the tenant leads.  NULL: there are none.
+ * Subselects for the lowest and the highest node of the tenant with edges; only
+ * such nodes can be packed. They read the ends of two indexes that begin with
+ * the tenant. The result is NULL if the tenant has no edges.
  */
 #define KG_END_NODE(which, end)                                              \
 	"SELECT " which "((SELECT " end "(source) FROM @kg_edge WHERE tenant = " \
@@ -31,12 +33,13 @@
 #define KG_LAST_NODE KG_END_NODE("greatest", "max")
 
 /*
- * Give them all to another name, which has a row of kg_tenant already.  Writers
- * of both are excluded, and both are worked on (model/tenant_state.h).
+ * Gives all rows of the tenant to another name, which must have a row of
+ * kg_tenant already. The caller has excluded writers of both names, and marked
+ * both in model/tenant_state.h.
  */
 extern void kg_tenant_give(Datum tenant, Datum name);
 
-/* {bytes, entities, edges, by_table}, in the current context. */
+/* Returns {bytes, entities, edges, by_table}, in the current memory context. */
 extern Jsonb *kg_tenant_measure(Datum tenant);
 
 #endif /* KG_TENANT_ROWS_H */

@@ -1,6 +1,6 @@
 /*
  * tenant/tables.c
- *	  What a tenant is when it is carried elsewhere.
+ *	  The tables that an export of a tenant contains.
  */
 #include "postgres.h"
 
@@ -27,9 +27,9 @@ const KgTenantTable kg_tenant_tables[] = {
 	{"kg_freed_type", NULL, "bundle, entity_type", " "},
 	{"kg_entity", NULL, "node", " type_no scope index_keys "},
 	{"kg_freed", NULL, "type_no, entity_id", " "},
-	/* Where those here have the same dimensions. */
+	/* Imported if the dimensions here are equal. */
 	{"kg_embedding", NULL, "node", " ", true},
-	/* The others follow from the entities. */
+	/* Only explicit edges; the others are derived from entities. */
 	{"kg_edge",
 	 "t.property IS NULL",
 	 "source, relation_no, key, target",
@@ -38,10 +38,10 @@ const KgTenantTable kg_tenant_tables[] = {
 	{"kg_idempotency", NULL, "caller, key", " "},
 	{"kg_load", NULL, "caller, load", " "},
 	{"kg_audit", NULL, "at, id", " "},
-	/* When all is there that it counts. */
+	/* After the rows that limits count. */
 	{"kg_limit", NULL, "subject", " "},
 	{"kg_auth_key", "t.secret IS NULL", "issuer, kid", " ", true},
-	/* Where there is a role of that name. */
+	/* Only for roles that exist under their name. */
 	{"kg_tenant_role",
 	 "EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = t.role "
 	 "AND r.rolname = t.role_name)",
@@ -82,7 +82,7 @@ is_omitted(const KgTenantTable *table, const char *column)
 		   strstr(table->omit, psprintf(" %s ", column)) != NULL;
 }
 
-/* A column's default, as SQL, or NULL. */
+/* Returns a column's default as SQL, or NULL. */
 static char *
 default_of(Relation rel, AttrNumber attnum)
 {

@@ -1,10 +1,10 @@
 /*
  * tenant/tables.h
- *	  What a tenant is when it is carried elsewhere: the tables that hold it, in
- *	  the order in which they are filled, and their columns.
+ *	  The tables and columns that an export of a tenant contains, in the
+ *	  order in which an import fills them.
  *
- * All other tables with a column "tenant" are derived from these, or of a
- * moment; test/sql/tenant_transfer.sql knows which.
+ * All other tables with a column "tenant" are derived from these or hold
+ * temporary data; test/sql/tenant_transfer.sql lists them.
  */
 #ifndef KG_TENANT_TABLES_H
 #define KG_TENANT_TABLES_H
@@ -14,16 +14,16 @@
 typedef struct KgTenantTable
 {
 	const char *name;
-	const char *rows;  /* a condition on them, t, or NULL: all */
-	const char *order; /* of its rows: the same data is the same text */
-	const char *omit;  /* columns that are derived, with a space around each */
+	const char *rows;  /* a condition on its rows t; NULL: all rows */
+	const char *order; /* of the rows, so that equal data is equal text */
+	const char *omit;  /* derived columns, with a space around each */
 	bool by_hand;	   /* its rows are not simply inserted */
 } KgTenantTable;
 
 extern const KgTenantTable kg_tenant_tables[];
 extern const int kg_n_tenant_tables;
 
-/* Whose number a column is; they are given anew in another database. */
+/* The kind of number in a column. An import gives such numbers anew. */
 typedef enum KgNumberKind
 {
 	KG_NO_NUMBER = 0,
@@ -39,17 +39,18 @@ typedef struct KgTenantColumn
 	Oid type;
 	char *type_name;
 	bool required;	/* NOT NULL, and without a default */
-	char *fallback; /* its default, as SQL, or NULL */
+	char *fallback; /* the default as an SQL expression, or NULL */
 	KgNumberKind number;
 } KgTenantColumn;
 
 /*
- * Of KgTenantColumn *, but for the tenant and what is omitted; none where the
- * extension's SQL is older than the table.
+ * Returns the columns of the table (KgTenantColumn *), except the tenant and
+ * the omitted ones. Returns an empty list if the installed SQL of the extension
+ * is older than the table.
  */
 extern List *kg_tenant_columns(const KgTenantTable *table);
 
-/* NULL where there is none of that name. */
+/* Returns the table of that name, or NULL. */
 extern const KgTenantTable *kg_tenant_table(const char *name, int len);
 
 #endif /* KG_TENANT_TABLES_H */

@@ -1,9 +1,9 @@
 /*
  * view_sql.c
- *	  What a view of a type or a relation is.
+ *	  The definition of a view of a type or a relation.
  *
- * Values in a text are quoted literals of what the catalog has; names are quoted
- * and those of our own qualified.  It is run with our search path pinned.
+ * Values of the catalog are quoted as literals. Names are quoted, and those of
+ * kg_graph qualified. The query runs with kg_graph's search path pinned.
  */
 #include "postgres.h"
 
@@ -76,7 +76,10 @@ add_column(List *columns, const char *name, const char *type, const char *value,
 	return lappend(columns, column);
 }
 
-/* The function that reads a column: kg_column_text, kg_column_date_array. */
+/*
+ * Returns the function that reads a column: kg_column_text,
+ * kg_column_date_array.
+ */
 static const char *
 column_function(Oid type)
 {
@@ -116,7 +119,10 @@ describe(const char *title, const char *description)
 	return title ? title : description;
 }
 
-/* Adds a property of a document, or of an edge, that alias.column has. */
+/*
+ * Adds a column for a property of the document, or of an edge, that the
+ * expression document contains.
+ */
 static List *
 add_property(List *columns, const KgType *type, const KgField *field,
 			 const char *property, const char *document)
@@ -137,7 +143,10 @@ add_property(List *columns, const KgType *type, const KgField *field,
 							: NULL);
 }
 
-/* Returns the names of stored properties of the document itself, each once. */
+/*
+ * Returns the names of the stored top-level properties of the document, without
+ * duplicates.
+ */
 static List *
 properties_of(const KgField *fields, int n)
 {
@@ -161,7 +170,7 @@ properties_of(const KgField *fields, int n)
 	return properties;
 }
 
-/* Is the property the id, which is stored beside the document? */
+/* Returns whether the property is the id, which has its own column. */
 static bool
 is_id(const KgType *type, const char *property)
 {
@@ -171,7 +180,7 @@ is_id(const KgType *type, const char *property)
 		   kg_column_type(type, field) == TEXTOID;
 }
 
-/* Is SQL's name, without quotes, a property other than the id? */
+/* Returns whether SQL's unquoted name is a property other than the id. */
 static bool
 is_property_unquoted(const KgType *type, const char *name)
 {
@@ -187,7 +196,10 @@ is_property_unquoted(const KgType *type, const char *name)
 	return false;
 }
 
-/* A name of the entity's id that means no property, however it is quoted. */
+/*
+ * Returns a column name for the entity's id that differs from all properties,
+ * quoted or not.
+ */
 static const char *
 id_column(const KgType *type)
 {
@@ -199,8 +211,8 @@ id_column(const KgType *type)
 }
 
 /*
- * The entity's id, and each property of the document itself.  The property that
- * has the id is the stored column, by which it is found.
+ * Returns the columns of a type: the entity's id, and each property of the
+ * document. The property with the id is the stored column, which has an index.
  */
 static List *
 type_columns(const KgType *type)
@@ -228,7 +240,10 @@ type_columns(const KgType *type)
 	return columns;
 }
 
-/* The columns of each relation; then those of its edges' own properties. */
+/*
+ * Returns the columns that each relation has, and those of its edges'
+ * properties.
+ */
 static List *
 relation_columns(const KgRelation *relation)
 {
@@ -304,8 +319,8 @@ append_columns(StringInfo sql, List *columns)
 }
 
 /*
- * The edges of a variant: of kg_edge for who sees all entities, by a function for
- * everybody else, to whom kg_edge shows none.
+ * Appends the edges of a variant. A user that sees all entities reads kg_edge.
+ * Other users read a function, because kg_edge shows them no edges.
  */
 static void
 append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
@@ -369,7 +384,7 @@ kg_view_query(const KgCatalog *catalog, const KgView *view, List *columns)
 	return sql.data;
 }
 
-/* Of its text as it would be, and of its comments. */
+/* Sets the hash of the view's query and comments. */
 static void
 finish(const KgCatalog *catalog, KgView *view)
 {

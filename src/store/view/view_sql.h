@@ -1,6 +1,7 @@
 /*
  * view_sql.h
- *	  What a view of a type or a relation is: columns, text, comments.
+ *	  The definition of a view of a type or a relation: columns, query,
+ *	  comments.
  */
 #ifndef KG_VIEW_SQL_H
 #define KG_VIEW_SQL_H
@@ -10,8 +11,8 @@
 typedef struct KgViewColumn
 {
 	const char *name;
-	const char *type;	 /* as format_type() has it */
-	const char *value;	 /* the expression */
+	const char *type;	 /* in the format of format_type() */
+	const char *value;	 /* an expression */
 	const char *comment; /* or NULL */
 } KgViewColumn;
 
@@ -20,31 +21,36 @@ typedef struct KgView
 	const char *kind; /* "type" or "relation" */
 	const char *bundle;
 	const char *of;
-	const char *made; /* differs where anything of the view does; or empty */
+	const char *made; /* a hash that changes with any part of the view; or "" */
 	const char *comment;
 	List *columns;		/* of KgViewColumn * */
-	const KgType *type; /* one of the two */
+	const KgType *type; /* either this or relation is set */
 	const KgRelation *relation;
-	const char *name; /* where it is known: of the view */
+	const char *name; /* of the view if it exists, or NULL */
 } KgView;
 
-/* Makes the view of a type, of a relation; "made" is empty. */
+/*
+ * kg_view_of_type() and kg_view_of_relation() return a view whose member made
+ * is "".
+ */
 extern KgView *kg_view_of_type(const KgType *type);
 extern KgView *kg_view_of_relation(const KgRelation *relation);
 
-/* Each view of a catalog, in order, with what it is made of. */
+/* Returns the views (KgView *) of a catalog, in order, with the member made. */
 extern List *kg_view_list(const KgCatalog *catalog);
 
-/* The query of a view, its columns in this order. */
+/* Returns the query of a view, with its columns in this order. */
 extern char *kg_view_query(const KgCatalog *catalog, const KgView *view,
 						   List *columns);
 
-/* A hash of the tenant, by which its views know it. */
+/* Returns a hash of the tenant, which identifies the tenant's views. */
 extern char *kg_view_tenant(const char *tenant);
 
-/* Cut to what an identifier may have. */
+/* Returns the name, cut to the length of an identifier. */
 extern char *kg_view_identifier(const char *name);
-/* The same, with a hash of what it stands for at its end. */
+/*
+ * Returns the name, cut and followed by a hash of what, so that it is unique.
+ */
 extern char *kg_view_identifier_of(const char *name, const char *what);
 
 #endif /* KG_VIEW_SQL_H */

@@ -2,15 +2,16 @@
  * views.c
  *	  Making and changing the views of a tenant.
  *
- * Who does it owns the views, and needs no more rights than any owner of views
- * does: every statement runs as the caller.  Those of one tenant queue
- * (kg_lock_views()), and take the catalog as it is then.  A view keeps the name
- * that it has; a new one whose name is taken, by another of the views or by
- * anything else in the schema, gets its bundle's name before it.
+ * The caller owns the views, and needs only the rights of an owner of views:
+ * each statement runs as the caller. Calls for one tenant run one after the
+ * other (kg_lock_views()) and use the catalog of that time. A view retains its
+ * name. If the name of a new view is taken, by another view or by any object
+ * in the schema, its bundle's name is prepended.
  *
- * CREATE OR REPLACE VIEW keeps what depends on a view, but can only add columns
- * at its end; whatever else changes makes the view anew.  What others have put on
- * it is put on the new one (privileges, options), or keeps the old one.
+ * CREATE OR REPLACE VIEW preserves the objects that depend on a view, but it
+ * can only append columns. For any other change, the view is dropped and
+ * created. Privileges and options of the old view are put on the new one. If
+ * other objects depend on the old view, it stays unchanged.
  */
 #include "postgres.h"
 
@@ -29,7 +30,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
-/* A view that there is. */
+/* A stored view. */
 typedef struct Found
 {
 	Oid relid;
@@ -38,9 +39,9 @@ typedef struct Found
 	const char *bundle;
 	const char *of;
 	const char *made;
-	const char *options; /* beside those that we give, each after a comma */
-	const char *owner;	 /* as a word of SQL; NULL: the caller */
-	bool owned;			 /* it is the caller, or a role of its */
+	const char *options; /* other than kg_graph's, each after a comma */
+	const char *owner;	 /* as an SQL identifier; NULL: the caller */
+	bool owned;			 /* by the caller or a role that it is a member of */
 	bool wanted;
 } Found;
 
@@ -91,11 +92,11 @@ comment_literal(const char *comment)
 	return comment ? quote_literal_cstr(comment) : "NULL";
 }
 
-/* ---- what there is ---- */
+/* ---- stored views ---- */
 
 /*
- * A view is one of ours by what it depends on, and of what by how PostgreSQL
- * says its query.
+ * Finds views of kg_graph by their dependencies, and their type or relation in
+ * the query as PostgreSQL prints it.
  */
 static const char find_views[] =
 	"SELECT c.oid::bigint, c.relname::text, m[1], m[2], m[3], m[4], "
@@ -154,7 +155,10 @@ find_taken(Making *making)
 		making->taken = lappend(making->taken, kg_spi_cstring(i, 1));
 }
 
-/* What would go, or be in the way, if the view were made anew. */
+/*
+ * Returns the objects that would be dropped, or prevent it, if the view were
+ * created anew.
+ */
 static List *
 dependents_of(const Found *found)
 {
@@ -178,7 +182,9 @@ dependents_of(const Found *found)
 	return result;
 }
 
-/* What only its provider may put on another view. */
+/*
+ * Returns security labels, which only their provider can put on another view.
+ */
 static List *
 labels_of(const Found *found)
 {
@@ -193,15 +199,15 @@ labels_of(const Found *found)
 	return result;
 }
 
-/* What others may do with a view, or with a column of it. */
+/* A privilege on a view or on one of its columns. */
 typedef struct Grant
 {
-	const char *column; /* NULL: the view */
+	const char *column; /* NULL: on the view */
 	const char *grantee;
-	const char *sql; /* to give it */
+	const char *sql; /* the statement that grants it */
 } Grant;
 
-/* Of a view that has that name now. */
+/* Returns the grants on the view of that name. */
 static List *
 grants_on(const Making *making, const char *name)
 {
@@ -237,8 +243,8 @@ grants_on(const Making *making, const char *name)
 }
 
 /*
- * The columns in the order that a view has, with those that it lacks after them;
- * NIL where it has one that is gone or of another type.
+ * Returns the columns in the order of the stored view, followed by new ones.
+ * Returns NIL if a stored column is missing or has another type.
  */
 static List *
 columns_for(const Found *found, const KgView *view)
@@ -337,7 +343,7 @@ put_comments(const Making *making, const KgView *view)
 	}
 }
 
-/* With the options of the one that there is. */
+/* Creates or replaces a view, with the options of the stored one. */
 static void
 create(const Making *making, const KgView *view, List *columns, const char *how,
 	   const Found *found)
@@ -379,7 +385,10 @@ has_column(const KgView *view, const char *name)
 	return false;
 }
 
-/* What a new view gets by default it may not have had. */
+/*
+ * Revokes the default privileges of a new view, and grants the privileges of
+ * the old one.
+ */
 static void
 restore_grants(const Making *making, const KgView *view, List *grants)
 {
@@ -399,7 +408,7 @@ restore_grants(const Making *making, const KgView *view, List *grants)
 	}
 }
 
-/* False where it is kept. */
+/* Drops and creates a view. Returns false if it must stay unchanged. */
 static bool
 make_anew(Making *making, const Found *found, const KgView *view)
 {
@@ -533,7 +542,7 @@ schema_of_tenant(const char *tenant)
 	StringInfoData name;
 
 	initStringInfo(&name);
-	/* Names that begin so are the server's. */
+	/* Names that begin with pg_ are reserved. */
 	if (pg_strncasecmp(tenant, "pg_", 3) == 0 ||
 		!((tenant[0] >= 'a' && tenant[0] <= 'z') ||
 		  (tenant[0] >= 'A' && tenant[0] <= 'Z')))
@@ -549,7 +558,10 @@ schema_of_tenant(const char *tenant)
 	return name.len < NAMEDATALEN ? name.data : kg_view_identifier(name.data);
 }
 
-/* PostgreSQL would cut a longer one, and what is told be another schema's. */
+/*
+ * Refuses a name that PostgreSQL would truncate: the reply would name another
+ * schema.
+ */
 static void
 require_name(const char *schema)
 {
@@ -565,7 +577,9 @@ require_name(const char *schema)
 	kg_error_throw_expected(err, "a shorter name, or none for the tenant's");
 }
 
-/* Is there such a schema?  It must be the caller's. */
+/*
+ * Returns whether the schema exists. Raises an error if it is not the caller's.
+ */
 static bool
 has_schema(const char *schema)
 {
@@ -590,8 +604,7 @@ has_schema(const char *schema)
 }
 
 /*
- * What a view is made of, and how PostgreSQL says it, depends on no setting of
- * the caller's.
+ * Pins the settings on which the query of a view and its printed form depend.
  */
 static int
 pin_settings(void)
@@ -671,7 +684,7 @@ kg_views_create(const char *schema, const Jsonb *options)
 	return kg_jw_finish(&w);
 }
 
-/* The caller's schemas that have views of the tenant. */
+/* Returns the caller's schemas that have views of the tenant. */
 static List *
 schemas_of(const Making *making)
 {

@@ -1,11 +1,12 @@
 /*
  * views.h
- *	  Views of a tenant's types and relations, for who reads with SQL.
+ *	  Views of a tenant's types and relations, for readers that use SQL.
  *
- *	  They are the caller's, in a schema of its own, and show what whoever reads
- *	  them may see.  What each is of is said by the call of kg_view_row() in it,
- *	  with a hash of what it was made of, so nothing else has to be kept, or could
- *	  be at odds with the views that there are: they may be renamed, and dumped.
+ * The views belong to the caller, in a schema of the caller's. Each user that
+ * reads them sees the rows that it may see. Each view calls kg_view_row(),
+ * whose arguments name its type or relation and a hash of its definition. So
+ * no other record is needed that could contradict the views: they can be
+ * renamed and dumped.
  */
 #ifndef KG_VIEWS_H
 #define KG_VIEWS_H
@@ -13,11 +14,12 @@
 #include "utils/jsonb.h"
 
 /*
- * Make the views of all types and relations, in a schema that is made where there
- * is none; NULL: one that has the tenant's name.  And bring those of a schema up
- * to date; NULL: of each of the caller's that has some of the tenant.  A view
- * that something depends on is changed where it goes on to have the columns that
- * it has, and otherwise kept and told.  Inside SPI_connect().
+ * kg_views_create() makes the views of all types and relations in a schema, and
+ * creates the schema if it does not exist. schema NULL means a schema with the
+ * tenant's name. kg_views_refresh() updates the views of a schema. schema NULL
+ * means each schema of the caller's that has views of the tenant. A view on
+ * which another object depends is replaced only if it retains its columns;
+ * otherwise it stays unchanged and is reported. Call both inside SPI_connect().
  */
 extern Jsonb *kg_views_create(const char *schema, const Jsonb *options);
 extern Jsonb *kg_views_refresh(const char *schema, const Jsonb *options);
