@@ -154,8 +154,8 @@ kg_args_known(const JsonbContainer *object, const char *path,
 			kg_error_allow(err, known[i]);
 		meant = kg_name_meant(object, key, &it.value, known, nknown, &sure);
 		kg_error_did_you_mean(err, meant);
-		if (!sure)
-			kg_error_doubt(err);
+		if (sure)
+			kg_error_sure(err);
 		kg_error_throw(err);
 	}
 }

@@ -938,6 +938,8 @@ check_label(const KgListQuery *query, const KgType *target,
 	kg_error_got(err, value);
 	if (n > 1)
 		kg_error_doubt(err);
+	else
+		kg_error_sure(err);
 	kg_error_expected(err, "an id of \"%s\"", kg_type_handle(target));
 	for (int i = 0; i < n; i++)
 		if (set.named[i].id)

@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "base/edits.h"
 #include "base/meaning.h"
 #include "model/catalog.h"
 #include "model/term.h"
@@ -251,6 +250,14 @@ kg_correction_write(const KgCorrection *correction, KgJsonWriter *w)
 
 /* ---- what a text means ---- */
 
+bool
+kg_is_certain(const char *given, const char *meant)
+{
+	return kg_is_respelling(given, meant) ||
+		   kg_is_respelling(kg_term_fold(given, strlen(given)),
+							kg_term_fold(meant, strlen(meant)));
+}
+
 /* Lower case without accents, letters and digits alone, numbers without zeros
  * before them. */
 static char *
@@ -290,41 +297,21 @@ only_same(const char *text, const char *const *names, int n)
 		return -1;
 	for (int i = 0; i < n; i++)
 		if (names[i] != NULL && strcmp(bare(names[i]), wanted) == 0 &&
-			!kg_is_opposed(text, names[i]))
+			kg_keeps_signs(text, names[i]))
 			found = found == -1 ? i : -2;
 	return found;
 }
 
-/* The only one that is as near as the nearest, and near enough. */
+/* The only one that the text is certain to mean; -2 where several are. */
 static int
-only_near(const char *text, const char *const *names, int n)
+only_certain(const char *text, const char *const *names, int n)
 {
-	KgChars *given = palloc(2 * sizeof(KgChars));
-	KgChars *other = &given[1];
-	int best = -1;
-	int least;
-	bool several = false;
+	int found = -1;
 
-	if (!kg_chars_set(given, kg_term_fold(text, strlen(text))))
-		return -1;
-	/* A quarter of the letters, and one of four. */
-	least = given->n / 4;
 	for (int i = 0; i < n; i++)
-	{
-		int edits;
-
-		if (names[i] == NULL ||
-			!kg_chars_set(other, kg_term_fold(names[i], strlen(names[i]))))
-			continue;
-		edits = kg_edits(given, other, least);
-		if (edits > least || kg_is_opposed(text, names[i]))
-			continue;
-		several = best >= 0 && edits == least;
-		if (best < 0 || edits < least)
-			best = i;
-		least = edits;
-	}
-	return several ? -1 : best;
+		if (names[i] != NULL && kg_is_certain(text, names[i]))
+			found = found == -1 ? i : -2;
+	return found;
 }
 
 int
@@ -336,9 +323,9 @@ kg_likely(const char *text, const char *const *names, const char *const *labels,
 	if (found == -1 && labels != NULL)
 		found = only_same(text, labels, n);
 	if (found == -1)
-		found = only_near(text, names, n);
+		found = only_certain(text, names, n);
 	if (found == -1 && labels != NULL)
-		found = only_near(text, labels, n);
+		found = only_certain(text, labels, n);
 	return found < 0 ? -1 : found;
 }
 
@@ -406,6 +393,22 @@ kg_repair_as_member(const char *name, const JsonbValue *value)
 
 /* ---- errors ---- */
 
+/*
+ * Is did_you_mean what was got, in another spelling or by another name?  Here
+ * alone it is decided which of them becomes a call.
+ */
+static bool
+means_one(const KgInstead *said)
+{
+	JsonbValue got;
+
+	if (said->doubtful || said->meant == NULL || said->got == NULL)
+		return false;
+	kg_json_root(said->got, &got);
+	return said->sure ||
+		   kg_is_certain(kg_json_cstring(&got), said->meant);
+}
+
 /* "did_you_mean" in the place of what was sent: of a name, or of a value. */
 static bool
 change_of_meant(const KgError *err, KgInstead *change)
@@ -416,8 +419,8 @@ change_of_meant(const KgError *err, KgInstead *change)
 	JsonbValue meant;
 	JsonbValue number;
 
-	if (said->doubtful || said->meant == NULL || said->path == NULL ||
-		said->got == NULL || !kg_repair_value_at(said->path, &there))
+	if (said->path == NULL || !means_one(said) ||
+		!kg_repair_value_at(said->path, &there))
 		return false;
 	memset(change, 0, sizeof(*change));
 	change->path = said->path;
@@ -469,7 +472,7 @@ complete(KgError *err)
 	tool = call->tool;
 	if (kg_error_code(err) == KG_UNKNOWN_TOOL && said->tool == NULL)
 	{
-		if (said->meant == NULL || said->doubtful)
+		if (!means_one(said))
 			return;
 		tool = said->meant;
 		arguments = call->arguments;

@@ -49,6 +49,12 @@ extern bool kg_repair_value_at(const char *path, JsonbValue *value);
 extern Jsonb *kg_repair_as_member(const char *name, const JsonbValue *value);
 
 /*
+ * Is a text another spelling of a name, and nothing of it left over?  What is only
+ * near may be told, but is never put into a call.
+ */
+extern bool kg_is_certain(const char *given, const char *meant);
+
+/*
  * Which of some names, or of the labels beside them (NULL: none), is the one that
  * a text means; -1 where none is, or several are.
  */

@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "base/meaning.h"
 #include "base/settings.h"
 #include "model/term.h"
 #include "query/filter/any.h"
@@ -362,6 +363,7 @@ check_operator(const KgCondition *condition)
 		if (kg_op_applies(op, field))
 			kg_error_allow(err, kg_operator(op)->name);
 	kg_error_did_you_mean(err, kg_op_instead(condition->op));
+	kg_error_sure(err);
 	kg_error_throw(err);
 }
 
@@ -391,7 +393,8 @@ throw_not_in_enum(const KgField *field, const JsonbValue *value,
 	for (int i = 0;
 		 field->kind == KG_KIND_ENUM && i < field->nenum && meant == NULL;
 		 i++)
-		if (strcmp(bare, bare_fold(field->enum_values[i])) == 0)
+		if (kg_keeps_signs(text, field->enum_values[i]) &&
+			strcmp(bare, bare_fold(field->enum_values[i])) == 0)
 			meant = field->enum_values[i];
 	if (meant)
 		err = kg_error_new(KG_INVALID_INPUT,

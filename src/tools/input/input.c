@@ -316,6 +316,7 @@ kg_name_among(const char *name, const char *path, const char *what,
 {
 	JsonbValue got;
 	KgError *err;
+	bool sure;
 
 	for (int i = 0; i < n; i++)
 		if (strcmp(names[i], name) == 0)
@@ -324,7 +325,9 @@ kg_name_among(const char *name, const char *path, const char *what,
 	err = kg_args_error(path, &got, what);
 	for (int i = 0; i < n; i++)
 		kg_error_allow(err, names[i]);
-	kg_error_did_you_mean(err, kg_word_meant(name, names, n));
+	kg_error_did_you_mean(err, kg_word_meant(name, names, n, &sure));
+	if (sure)
+		kg_error_sure(err);
 	kg_error_throw(err);
 }
 
