@@ -404,6 +404,36 @@ has_same_digits(const char *a, const char *b)
 	}
 }
 
+/* Does the word say that something is changed? */
+static bool
+is_verb_of_change(const char *word)
+{
+	static const char *const verbs[] = {"create",
+										"insert",
+										"add",
+										"put",
+										"set",
+										"update",
+										"upsert",
+										"edit",
+										"delete",
+										"deleted",
+										"undelete",
+										"remove",
+										"removed",
+										"drop",
+										"restore",
+										"revert",
+										"undo",
+										"link",
+										"unlink"};
+
+	for (int i = 0; i < lengthof(verbs); i++)
+		if (strcmp(word, verbs[i]) == 0)
+			return true;
+	return false;
+}
+
 /* 0: the same word; 1: the same, but for a typing error; 2: another one. */
 static int
 errors_in_word(const char *given, const char *other)
@@ -413,6 +443,8 @@ errors_in_word(const char *given, const char *other)
 
 	if (strcmp(a, b) == 0)
 		return 0;
+	if (is_verb_of_change(given) || is_verb_of_change(other))
+		return 2;
 	if (strlen(a) < LONG_WORD || strlen(b) < LONG_WORD || a[0] != b[0] ||
 		distance(a, b) > 1)
 		return 2;
@@ -434,8 +466,8 @@ kg_is_respelling(const char *given, const char *other)
 
 	split(given, &a);
 	split(other, &b);
-	if (a.n == 0 || b.n == 0 || a.cut || b.cut || !kg_keeps_signs(given, other) ||
-		!has_same_digits(given, other))
+	if (a.n == 0 || b.n == 0 || a.cut || b.cut ||
+		!kg_keeps_signs(given, other) || !has_same_digits(given, other))
 		return false;
 	if (strcmp(singular(joined(&a)), singular(joined(&b))) == 0)
 		return true;
@@ -449,31 +481,11 @@ kg_is_respelling(const char *given, const char *other)
 bool
 kg_is_change(const char *name)
 {
-	static const char *const verbs[] = {"create",
-										"insert",
-										"add",
-										"put",
-										"set",
-										"update",
-										"upsert",
-										"edit",
-										"delete",
-										"deleted",
-										"undelete",
-										"remove",
-										"removed",
-										"drop",
-										"restore",
-										"revert",
-										"undo",
-										"link",
-										"unlink"};
 	Words words;
 
 	split(name, &words);
 	for (int i = 0; i < words.n; i++)
-		for (int v = 0; v < lengthof(verbs); v++)
-			if (strcmp(words.words[i], verbs[v]) == 0)
-				return true;
+		if (is_verb_of_change(words.words[i]))
+			return true;
 	return false;
 }

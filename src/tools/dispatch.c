@@ -181,12 +181,12 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	kg_error_did_you_mean(err, meant);
 	if (instead != NULL)
 		kg_error_call_tool(err, meant, instead);
-	else if (of_verb)
-		kg_error_sure(err);
 	/* A name alone is not enough to make the call of another tool. */
 	else if (meant != NULL && arguments != NULL &&
 			 !tool_fits(catalog, meant, arguments))
 		kg_error_doubt(err);
+	else if (of_verb)
+		kg_error_sure(err);
 	kg_error_throw(err);
 }
 

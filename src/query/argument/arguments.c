@@ -680,7 +680,7 @@ kg_args_as_id(const JsonbValue *value, const char *path)
 
 char **
 kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
-			int max, bool optional, int *nids)
+			int max, int *nids)
 {
 	const JsonbContainer *array = kg_args_array(object, key, path);
 	char *member = kg_path_member(path, key);
@@ -699,8 +699,6 @@ kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
 		KgError *err = kg_args_error(
 			member, &got, psprintf("an array of 1 to %d ids", max));
 
-		if (n == 0 && optional)
-			kg_error_leave_out(err);
 		kg_error_throw(err);
 	}
 	ids = palloc(n * sizeof(char *));

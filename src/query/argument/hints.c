@@ -255,8 +255,6 @@ kg_hints_only_exact(const KgMatches *matches, int n)
 	for (int i = 0; i < n; i++)
 		if (matches->matches[i].how == KG_MATCH_EXACT)
 			found = found == -1 ? i : -2;
-	if (found == -1 && n == 1 && matches->matches[0].how != KG_MATCH_TRIGRAM)
-		found = 0;
 	return found < 0 ? -1 : found;
 }
 

@@ -405,8 +405,7 @@ means_one(const KgInstead *said)
 	if (said->doubtful || said->meant == NULL || said->got == NULL)
 		return false;
 	kg_json_root(said->got, &got);
-	return said->sure ||
-		   kg_is_certain(kg_json_cstring(&got), said->meant);
+	return said->sure || kg_is_certain(kg_json_cstring(&got), said->meant);
 }
 
 /* "did_you_mean" in the place of what was sent: of a name, or of a value. */

@@ -195,6 +195,86 @@ is_within(const char *property, const char *object)
 	return strncmp(property, object, len) == 0 && property[len] == '.';
 }
 
+/* The declared property that a name begins with, as in "buyer.region". */
+static const KgField *
+field_before(const KgFilterTarget *target, const char *name, int len)
+{
+	for (int i = 0; i < target->nfields; i++)
+		if ((int) strlen(target->fields[i].name) == len &&
+			strncmp(target->fields[i].name, name, len) == 0)
+			return &target->fields[i];
+	return NULL;
+}
+
+/* Is the name a formula, which has a sign of one or properties on both sides? */
+static bool
+is_expression(const KgFilterTarget *target, const char *name)
+{
+	const char *minus = strchr(name, '-');
+
+	return strpbrk(name, "+*/%()<>=|&,") != NULL ||
+		   strstr(name, " - ") != NULL ||
+		   (minus != NULL &&
+			field_before(target, name, (int) (minus - name)) != NULL &&
+			field_before(target, minus + 1, (int) strlen(minus + 1)) != NULL);
+}
+
+/*
+ * Tells of a name that is no misspelt property: a formula, a path through a
+ * reference, a part of a date.  Returns false if it is none of these.
+ */
+static bool
+tell_composed(KgError *err, const KgFilterTarget *target, const char *name,
+			  const char *path, const char *use)
+{
+	const char *dot = strchr(name, '.');
+	const KgField *field = NULL;
+
+	if (is_expression(target, name))
+	{
+		kg_error_expected(
+			err, "the name of one property; a formula is not computed");
+		return true;
+	}
+	if (dot != NULL)
+		field = field_before(target, name, (int) (dot - name));
+	if (field == NULL || field->kind == KG_KIND_OBJECT)
+		return false;
+	if (field->ref_type != NULL && strcmp(use, KG_USE_FILTER) == 0)
+	{
+		kg_error_expected(err,
+						  "a property of the entity itself; \"related\" with "
+						  "\"%s\" selects by those of the entity that \"%s\" "
+						  "refers to",
+						  field->relation,
+						  field->name);
+		if (target->type != NULL)
+			kg_elsewhere(err, target->type, field, dot + 1, path);
+	}
+	else if (field->ref_type != NULL)
+		kg_error_expected(err,
+						  "a property of the entity itself; \"%s\" is a "
+						  "reference to \"%s\", whose properties cannot be "
+						  "used to %s",
+						  field->name,
+						  field->ref_type,
+						  use);
+	else if ((field->kind == KG_KIND_DATE || field->kind == KG_KIND_DATETIME) &&
+			 strcmp(use, KG_USE_GROUP) == 0)
+		kg_error_expected(err,
+						  "the name of one property; {\"property\": \"%s\", "
+						  "\"truncate\": \"month\"} groups by the months of "
+						  "each year",
+						  field->name);
+	else
+		kg_error_expected(err,
+						  "the name of one property; \"%s\" has no part that "
+						  "can be used to %s",
+						  field->name,
+						  use);
+	return true;
+}
+
 static KG_NORETURN void
 throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 					const char *name, const char *path, const char *use)
@@ -263,13 +343,15 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 		instead_of_name(err, op, property, path);
 		kg_error_throw(err);
 	}
+	if (why == NULL && tell_composed(err, &targets[0], name, path, use))
+		kg_error_throw(err);
 	meant = kg_nearest(name, names, nnames);
 	/* Who names a property that there is means no other, but one in it. */
 	if (why && meant && !is_within(meant, name))
 		meant = NULL;
 	kg_error_did_you_mean(err, meant);
 	if (ntargets == 1 && targets->type != NULL && meant == NULL && !why)
-		kg_elsewhere(err, targets->type, name, path);
+		kg_elsewhere(err, targets->type, NULL, name, path);
 	kg_error_throw(err);
 }
 

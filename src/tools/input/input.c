@@ -376,12 +376,8 @@ check_length(const KgInput *in, const char *key, int n, const char *what)
 char **
 kg_input_ids(const KgInput *in, const char *key, int *n)
 {
-	return kg_args_ids(in->object,
-					   key,
-					   in->path,
-					   (int) kg_input_maximum(in, key),
-					   may_be_left_out(in, key),
-					   n);
+	return kg_args_ids(
+		in->object, key, in->path, (int) kg_input_maximum(in, key), n);
 }
 
 const JsonbContainer *
