@@ -17,6 +17,7 @@
 #include "query/argument/names.h"
 #include "query/time/past.h"
 #include "query/argument/repair.h"
+#include "schema/format.h"
 #include "schema/number.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
@@ -811,6 +812,63 @@ check_ranges(const KgFilter *filter)
 	}
 }
 
+/* Its values, as the field is compared with. */
+static void
+analyse_condition(KgCondition *condition, KgRepairs *repairs)
+{
+	if (condition->field != NULL &&
+		kg_operator(condition->op)->form != KG_OPERAND_PART)
+		condition->keys = palloc0(Max(1, condition->nvalues) * sizeof(bytea *));
+	for (int v = 0; v < condition->nvalues; v++)
+		analyse_value(condition, v, repairs);
+	if (condition->read_bool)
+	{
+		JsonbValue used;
+
+		(void) kg_args_read_bool(condition->read_bool, &used);
+		kg_repair_add(repairs, condition->path, condition->read_bool, &used);
+	}
+	if (condition->keys == NULL && condition->field != NULL &&
+		condition->field->kind == KG_KIND_ENUM)
+		expand_enum_substring(condition);
+}
+
+/*
+ * Reads a day that an instant is compared with as the span of that day in UTC: the
+ * condition becomes one or two, which are written from "span" on; returns how many.
+ */
+static int
+read_day_as_span(KgCondition *span, KgRepairs *repairs)
+{
+	const KgCondition condition = *span;
+	const JsonbValue *day = &condition.values[0];
+	Jsonb *operators;
+	JsonbValue used;
+	int n = 0;
+
+	if (condition.field == NULL || condition.field->kind != KG_KIND_DATETIME ||
+		condition.field->is_array || condition.nvalues != 1 ||
+		day->type != jbvString ||
+		!kg_format_date(day->val.string.val, day->val.string.len))
+		return 1;
+	operators = kg_op_condition_on_days(KG_KIND_DATETIME, condition.op, day);
+	if (operators == NULL)
+		return 1;
+	kg_json_root(operators, &used);
+	kg_json_each(it, &operators->root)
+	{
+		span[n] = condition;
+		span[n].values = palloc(sizeof(JsonbValue));
+		span[n].values[0] = it.value;
+		(void) kg_op_lookup(kg_json_cstring(&it.key), &span[n].op);
+		if (JB_ROOT_COUNT(operators) == 1 && span[n].op == condition.op)
+			used = it.value;
+		n++;
+	}
+	kg_repair_add(repairs, condition.path, day, &used);
+	return n;
+}
+
 static KgFilter *
 analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 				 KgRepairs *repairs)
@@ -819,12 +877,13 @@ analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 	bool found;
 	bool is_id;
 
-	filter->nconditions = parsed->nconditions;
-	filter->conditions = palloc(Max(1, parsed->nconditions) *
+	/* A day may become two. */
+	filter->conditions = palloc((2 * parsed->nconditions + 1) *
 								sizeof(KgCondition));
 	for (int i = 0; i < parsed->nconditions; i++)
 	{
-		KgCondition *condition = &filter->conditions[i];
+		KgCondition *condition = &filter->conditions[filter->nconditions];
+		int n;
 
 		*condition = parsed->conditions[i];
 		condition->field = look_up_field(
@@ -841,23 +900,10 @@ analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 			memcpy(condition->values,
 				   parsed->conditions[i].values,
 				   condition->nvalues * sizeof(JsonbValue));
-		if (condition->field != NULL &&
-			kg_operator(condition->op)->form != KG_OPERAND_PART)
-			condition->keys = palloc0(Max(1, condition->nvalues) *
-									  sizeof(bytea *));
-		for (int v = 0; v < condition->nvalues; v++)
-			analyse_value(condition, v, repairs);
-		if (condition->read_bool)
-		{
-			JsonbValue used;
-
-			(void) kg_args_read_bool(condition->read_bool, &used);
-			kg_repair_add(
-				repairs, condition->path, condition->read_bool, &used);
-		}
-		if (condition->keys == NULL && condition->field != NULL &&
-			condition->field->kind == KG_KIND_ENUM)
-			expand_enum_substring(condition);
+		n = read_day_as_span(condition, repairs);
+		for (int c = 0; c < n; c++)
+			analyse_condition(&condition[c], repairs);
+		filter->nconditions += n;
 	}
 	check_ranges(filter);
 	return filter;
