@@ -19,7 +19,7 @@ typedef struct KgRepair
 {
 	const char *path;
 	Jsonb *got;
-	Jsonb *used;
+	Jsonb *used; /* NULL: the argument was left out */
 } KgRepair;
 
 /* Longer strings are not looked into for JSON. */
@@ -35,18 +35,15 @@ kg_repair_add(KgRepairs *repairs, const char *path, const JsonbValue *got,
 
 	repair->path = pstrdup(path);
 	repair->got = kg_json_datum(got);
-	repair->used = kg_json_datum(used);
+	repair->used = used ? kg_json_datum(used) : NULL;
 	repairs->repairs = lappend(repairs->repairs, repair);
 }
 
 void
-kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w)
+kg_repairs_write_items(const KgRepairs *repairs, KgJsonWriter *w)
 {
 	ListCell *lc;
 
-	if (repairs->repairs == NIL)
-		return;
-	kg_jw_kbegin_array(w, "repaired");
 	foreach(lc, repairs->repairs)
 	{
 		const KgRepair *repair = lfirst(lc);
@@ -54,9 +51,18 @@ kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w)
 		kg_jw_begin_object(w);
 		kg_jw_kstring(w, "path", repair->path);
 		kg_jw_kjsonb(w, "got", repair->got);
-		kg_jw_kjsonb(w, "used", repair->used);
+		kg_jw_kjsonb_if(w, "used", repair->used);
 		kg_jw_end_object(w);
 	}
+}
+
+void
+kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w)
+{
+	if (repairs->repairs == NIL)
+		return;
+	kg_jw_kbegin_array(w, "repaired");
+	kg_repairs_write_items(repairs, w);
 	kg_jw_end_array(w);
 }
 

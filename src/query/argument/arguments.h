@@ -22,6 +22,9 @@ typedef struct KgRepairs
 extern void kg_repair_add(KgRepairs *repairs, const char *path,
 						  const JsonbValue *got, const JsonbValue *used);
 /* Writes the member "repaired" where there is anything to report. */
+/* Writes them into an array that is open. */
+extern void kg_repairs_write_items(const KgRepairs *repairs, KgJsonWriter *w);
+/* Writes the member "repaired", if there is anything to tell. */
 extern void kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w);
 
 /* path/name as a JSON Pointer. */

@@ -28,34 +28,6 @@ kg_repair_begin(const char *tool, const Jsonb *arguments)
 	/* What a registered tool runs is not for its caller to know. */
 	call->tool = call->registered ? NULL : tool;
 	call->arguments = call->registered ? NULL : arguments;
-	call->blanks = NIL;
-}
-
-void
-kg_repair_note_blank(const char *path)
-{
-	KgCall *call = kg_running_call();
-
-	if (call != NULL)
-		call->blanks = lappend(call->blanks, pstrdup(path));
-}
-
-/* Without all that is blank, where the error is about one of these; else NULL. */
-static const Jsonb *
-without_blanks(const KgCall *call, const KgInstead *said)
-{
-	const Jsonb *arguments = call->arguments;
-	KgInstead out = {.kind = KG_INSTEAD_OUT};
-	bool about_one = false;
-	ListCell *lc;
-
-	foreach(lc, call->blanks)
-	{
-		out.path = lfirst(lc);
-		about_one |= said->path != NULL && strcmp(out.path, said->path) == 0;
-		arguments = kg_changed(&arguments->root, "", &out);
-	}
-	return about_one ? arguments : NULL;
 }
 
 /* The call that runs, where its arguments are an object to be said again. */
@@ -226,6 +198,18 @@ kg_correct(KgCorrection *correction, const KgInstead *change)
 	after = kg_changed(&before->root, "", change);
 	if (!kg_json_same(before, after))
 		correction->arguments = after;
+}
+
+void
+kg_repair_take(const char *path, const Jsonb *used)
+{
+	KgCall *call = kg_running_call();
+	KgInstead change = {.kind = used ? KG_INSTEAD_VALUE : KG_INSTEAD_OUT,
+						.path = path,
+						.value = used};
+
+	if (repairable() != NULL)
+		call->arguments = kg_changed(&call->arguments->root, "", &change);
 }
 
 static Jsonb *
@@ -485,8 +469,6 @@ complete(KgError *err)
 		arguments = kg_changed(&call->arguments->root, "", said);
 	else if (change_of_meant(err, &change))
 		arguments = kg_changed(&call->arguments->root, "", &change);
-	else
-		arguments = without_blanks(call, said);
 	if (arguments == NULL || !JB_ROOT_IS_OBJECT(arguments) ||
 		(tool == call->tool && kg_json_same(arguments, call->arguments)))
 		return;

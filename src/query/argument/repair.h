@@ -19,10 +19,10 @@ extern void kg_repair_init(void);
 extern void kg_repair_begin(const char *tool, const Jsonb *arguments);
 
 /*
- * A member that is null or "" and may be left out: an error about one of these is
- * told with a call that has none of them.
+ * Changes the arguments of the call that runs as one of them was read (NULL: it
+ * was left out), so that a call that an error tells has this too.
  */
-extern void kg_repair_note_blank(const char *path);
+extern void kg_repair_take(const char *path, const Jsonb *used);
 
 /* A container with one thing in it changed; path is that of the container. */
 extern Jsonb *kg_changed(const JsonbContainer *container, const char *path,
