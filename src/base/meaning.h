@@ -14,15 +14,15 @@
 extern bool kg_is_opposed(const char *given, const char *other);
 
 /*
- * Has the other name every sign of the given one, such as an operator, a comma or
- * a point, and is it not opposed?  Blanks, "_" and "-" within a name are none.
+ * Returns true if "other" has every sign of "given", such as an operator, a comma
+ * or a point, and is not opposed.  Blanks, "_" and "-" within a name are no signs.
  */
 extern bool kg_keeps_signs(const char *given, const char *other);
 
 /*
- * Is every character of the given name accounted for by the other: do they differ
- * in case, separators, a plural, and at most one typing error in a long word,
- * which is not in its first letter and not in a digit?
+ * Returns true if "other" accounts for every character of "given": they differ in
+ * case, separators, a plural, and at most one typing error in a long word, which
+ * is not in its first letter and not in a digit.
  */
 extern bool kg_is_respelling(const char *given, const char *other);
 
