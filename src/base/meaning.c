@@ -12,6 +12,7 @@
 
 #include "base/edits.h"
 #include "base/meaning.h"
+#include "lib/stringinfo.h"
 
 #define MAX_WORDS 16
 /*
@@ -152,6 +153,7 @@ static const struct
 typedef struct Words
 {
 	int n;
+	bool cut; /* more words follow */
 	char *words[MAX_WORDS];
 } Words;
 
@@ -167,6 +169,7 @@ split(const char *name, Words *words)
 	bool lower = false;
 
 	words->n = 0;
+	words->cut = false;
 	for (const char *p = name; *p != '\0'; p++)
 	{
 		unsigned char c = *p;
@@ -179,7 +182,8 @@ split(const char *name, Words *words)
 		}
 		if (!open || (upper && lower))
 		{
-			if (words->n == MAX_WORDS)
+			words->cut = words->n == MAX_WORDS;
+			if (words->cut)
 				break;
 			if (words->n > 0)
 				*at++ = '\0';
@@ -331,35 +335,78 @@ singular(const char *word)
 	return pstrdup(word);
 }
 
-bool
-kg_is_respelling(const char *given, const char *other)
+/* All of its words as one, without separators. */
+static char *
+joined(const Words *words)
 {
-	Words a;
-	Words b;
-	int errors = 0;
+	StringInfoData text;
 
-	split(given, &a);
-	split(other, &b);
-	if (a.n != b.n || a.n == 0 || kg_is_opposed(given, other) ||
-		strcmp(a.words[0], b.words[0]) != 0)
-		return false;
-	for (int i = 1; i < a.n; i++)
-	{
-		const char *x = singular(a.words[i]);
-		const char *y = singular(b.words[i]);
-
-		if (strcmp(x, y) == 0)
-			continue;
-		if (strlen(x) < LONG_WORD || strlen(y) < LONG_WORD ||
-			distance(x, y) > 1)
-			return false;
-		errors++;
-	}
-	return errors <= 1;
+	initStringInfo(&text);
+	for (int i = 0; i < words->n; i++)
+		appendStringInfoString(&text, words->words[i]);
+	return text.data;
 }
 
-bool
-kg_is_change(const char *name)
+/* Does a name go on on both sides of a character of it? */
+static bool
+is_within_name(const char *name, const char *p)
+{
+	return p > name && p[1] != '\0' &&
+		   (isalnum((unsigned char) p[-1]) || (unsigned char) p[-1] >= 0x80) &&
+		   (isalnum((unsigned char) p[1]) || (unsigned char) p[1] >= 0x80);
+}
+
+/* The next character from here on that a name cannot be written without. */
+static const char *
+next_sign(const char *name, const char *p)
+{
+	for (; *p != '\0'; p++)
+	{
+		unsigned char c = *p;
+
+		if (c >= 0x80 || isalnum(c) || c == '_' || isspace(c) ||
+			(c == '-' && is_within_name(name, p)))
+			continue;
+		break;
+	}
+	return p;
+}
+
+/* Has the other name all signs of this one, such as operators and points? */
+static bool
+has_signs_of(const char *given, const char *other)
+{
+	const char *a = next_sign(given, given);
+	const char *b = next_sign(other, other);
+
+	while (*a != '\0' && *b != '\0')
+	{
+		if (*a == *b)
+			a = next_sign(given, a + 1);
+		b = next_sign(other, b + 1);
+	}
+	return *a == '\0';
+}
+
+static bool
+has_same_digits(const char *a, const char *b)
+{
+	for (;; a++, b++)
+	{
+		while (*a != '\0' && !isdigit((unsigned char) *a))
+			a++;
+		while (*b != '\0' && !isdigit((unsigned char) *b))
+			b++;
+		if (*a != *b)
+			return false;
+		if (*a == '\0')
+			return true;
+	}
+}
+
+/* Does the word say that something is changed? */
+static bool
+is_verb_of_change(const char *word)
 {
 	static const char *const verbs[] = {"create",
 										"insert",
@@ -380,12 +427,65 @@ kg_is_change(const char *name)
 										"undo",
 										"link",
 										"unlink"};
+
+	for (int i = 0; i < lengthof(verbs); i++)
+		if (strcmp(word, verbs[i]) == 0)
+			return true;
+	return false;
+}
+
+/* 0: the same word; 1: the same, but for a typing error; 2: another one. */
+static int
+errors_in_word(const char *given, const char *other)
+{
+	const char *a = singular(given);
+	const char *b = singular(other);
+
+	if (strcmp(a, b) == 0)
+		return 0;
+	if (is_verb_of_change(given) || is_verb_of_change(other))
+		return 2;
+	if (strlen(a) < LONG_WORD || strlen(b) < LONG_WORD || a[0] != b[0] ||
+		distance(a, b) > 1)
+		return 2;
+	return 1;
+}
+
+bool
+kg_keeps_signs(const char *given, const char *other)
+{
+	return has_signs_of(given, other) && !kg_is_opposed(given, other);
+}
+
+bool
+kg_is_respelling(const char *given, const char *other)
+{
+	Words a;
+	Words b;
+	int errors = 0;
+
+	split(given, &a);
+	split(other, &b);
+	if (a.n == 0 || b.n == 0 || a.cut || b.cut ||
+		!kg_keeps_signs(given, other) || !has_same_digits(given, other))
+		return false;
+	if (strcmp(singular(joined(&a)), singular(joined(&b))) == 0)
+		return true;
+	if (a.n != b.n)
+		return false;
+	for (int i = 0; i < a.n; i++)
+		errors += errors_in_word(a.words[i], b.words[i]);
+	return errors <= 1;
+}
+
+bool
+kg_is_change(const char *name)
+{
 	Words words;
 
 	split(name, &words);
 	for (int i = 0; i < words.n; i++)
-		for (int v = 0; v < lengthof(verbs); v++)
-			if (strcmp(words.words[i], verbs[v]) == 0)
-				return true;
+		if (is_verb_of_change(words.words[i]))
+			return true;
 	return false;
 }

@@ -14,8 +14,15 @@
 extern bool kg_is_opposed(const char *given, const char *other);
 
 /*
- * Returns true if the names differ only in case, separators, grammatical
- * number, and one typing error in a long word that is not the first.
+ * Returns true if "other" has every sign of "given", such as an operator, a comma
+ * or a point, and is not opposed.  Blanks, "_" and "-" within a name are no signs.
+ */
+extern bool kg_keeps_signs(const char *given, const char *other);
+
+/*
+ * Returns true if "other" accounts for every character of "given": they differ in
+ * case, separators, a plural, and at most one typing error in a long word, which
+ * is not in its first letter and not in a digit.
  */
 extern bool kg_is_respelling(const char *given, const char *other);
 

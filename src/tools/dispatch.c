@@ -136,6 +136,7 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	const char *meant;
 	const char **names;
 	bool *writes;
+	bool of_verb;
 	int offered = kg_operations_offered();
 	int n = 0;
 	int fixed = 0;
@@ -173,7 +174,9 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 		kg_error_allow(err, names[i]);
 	if (call != NULL)
 		arguments = call->arguments;
-	if (!kg_tool_of_verb(catalog, name, names, n, arguments, &meant, &instead))
+	of_verb = kg_tool_of_verb(
+		catalog, name, names, n, arguments, &meant, &instead);
+	if (!of_verb)
 		meant = kg_tool_meant(name, names, writes, n);
 	kg_error_did_you_mean(err, meant);
 	if (instead != NULL)
@@ -183,6 +186,8 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 			 (kg_has_rival(name, meant, names, n) ||
 			  (arguments != NULL && !tool_fits(catalog, meant, arguments))))
 		kg_error_doubt(err);
+	else if (of_verb)
+		kg_error_sure(err);
 	kg_error_throw(err);
 }
 

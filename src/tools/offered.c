@@ -39,9 +39,8 @@ kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
 	const KgCall *call = kg_running_call();
 	const KgTool *tool = kg_catalog_tool_of(catalog, type, operation);
 
-	/* Called by its name, it has begun. */
-	if (tool != NULL && call != NULL && call->tool == tool->name &&
-		call->arguments == arguments)
+	/* Called by its name, or by a tool that it stands behind, it has begun. */
+	if (call != NULL && call->tool != NULL && call->arguments == arguments)
 		return;
 	if (tool != NULL &&
 		!kg_tool_is_offered(kg_agent_current(), tool, kg_operations_offered()))

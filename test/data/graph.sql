@@ -91,6 +91,6 @@ WHERE line IS NOT NULL ORDER BY part, n $$;
 -- An error as its parts.
 CREATE FUNCTION pg_temp.refused(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$
 SELECT CASE WHEN r->'isError' = 'true' THEN concat_ws(' | ', c->>'code', c->>'path', c->>'message', 'expected ' || (c->>'expected'),
-    'allowed ' || (c->>'allowed'), 'did_you_mean ' || (c->>'did_you_mean')) ELSE 'NOT REFUSED: ' || c::text END
+    'allowed ' || (c->>'allowed'), 'did_you_mean ' || (c->>'did_you_mean')) WHEN c ? 'repaired' THEN 'TAKEN: ' || (c->>'repaired') ELSE 'NOT REFUSED: ' || c::text END
   FROM kg_call_tool(tool, arguments) r, LATERAL (SELECT coalesce(r#>'{structuredContent,error}', r->'structuredContent') AS c) x $$;
 \set ECHO all

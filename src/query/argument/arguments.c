@@ -19,7 +19,7 @@ typedef struct KgRepair
 {
 	const char *path;
 	Jsonb *got;
-	Jsonb *used;
+	Jsonb *used; /* NULL: the argument was left out */
 } KgRepair;
 
 /* Longer strings are not looked into for JSON. */
@@ -35,18 +35,15 @@ kg_repair_add(KgRepairs *repairs, const char *path, const JsonbValue *got,
 
 	repair->path = pstrdup(path);
 	repair->got = kg_json_datum(got);
-	repair->used = kg_json_datum(used);
+	repair->used = used ? kg_json_datum(used) : NULL;
 	repairs->repairs = lappend(repairs->repairs, repair);
 }
 
 void
-kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w)
+kg_repairs_write_items(const KgRepairs *repairs, KgJsonWriter *w)
 {
 	ListCell *lc;
 
-	if (repairs->repairs == NIL)
-		return;
-	kg_jw_kbegin_array(w, "repaired");
 	foreach(lc, repairs->repairs)
 	{
 		const KgRepair *repair = lfirst(lc);
@@ -54,9 +51,18 @@ kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w)
 		kg_jw_begin_object(w);
 		kg_jw_kstring(w, "path", repair->path);
 		kg_jw_kjsonb(w, "got", repair->got);
-		kg_jw_kjsonb(w, "used", repair->used);
+		kg_jw_kjsonb_if(w, "used", repair->used);
 		kg_jw_end_object(w);
 	}
+}
+
+void
+kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w)
+{
+	if (repairs->repairs == NIL)
+		return;
+	kg_jw_kbegin_array(w, "repaired");
+	kg_repairs_write_items(repairs, w);
 	kg_jw_end_array(w);
 }
 
@@ -154,8 +160,8 @@ kg_args_known(const JsonbContainer *object, const char *path,
 			kg_error_allow(err, known[i]);
 		meant = kg_name_meant(object, key, &it.value, known, nknown, &sure);
 		kg_error_did_you_mean(err, meant);
-		if (!sure)
-			kg_error_doubt(err);
+		if (sure)
+			kg_error_sure(err);
 		kg_error_throw(err);
 	}
 }
@@ -680,7 +686,7 @@ kg_args_as_id(const JsonbValue *value, const char *path)
 
 char **
 kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
-			int max, bool optional, int *nids)
+			int max, int *nids)
 {
 	const JsonbContainer *array = kg_args_array(object, key, path);
 	char *member = kg_path_member(path, key);
@@ -699,8 +705,6 @@ kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
 		KgError *err = kg_args_error(
 			member, &got, psprintf("an array of 1 to %d ids", max));
 
-		if (n == 0 && optional)
-			kg_error_leave_out(err);
 		kg_error_throw(err);
 	}
 	ids = palloc(n * sizeof(char *));

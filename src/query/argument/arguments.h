@@ -22,6 +22,9 @@ typedef struct KgRepairs
 extern void kg_repair_add(KgRepairs *repairs, const char *path,
 						  const JsonbValue *got, const JsonbValue *used);
 /* Writes the member "repaired" where there is anything to report. */
+/* Writes them into an array that is open. */
+extern void kg_repairs_write_items(const KgRepairs *repairs, KgJsonWriter *w);
+/* Writes the member "repaired", if there is anything to tell. */
 extern void kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w);
 
 /* path/name as a JSON Pointer. */
@@ -94,11 +97,11 @@ extern char *kg_args_string(const JsonbContainer *object, const char *key,
 extern char *kg_args_as_id(const JsonbValue *value, const char *path);
 
 /*
- * An array of 1 to max ids, without duplicates, in order.  An empty one is told to
- * be left out where it is optional.
+ * Returns the ids of an array of 1 to max, without duplicates, in order.  An empty
+ * one selects nothing, so it is never told to be left out.
  */
 extern char **kg_args_ids(const JsonbContainer *object, const char *key,
-						  const char *path, int max, bool optional, int *nids);
+						  const char *path, int max, int *nids);
 
 /* An error for a value that is not what the argument declares. */
 extern KgError *kg_args_error(const char *path, const JsonbValue *got,

@@ -255,8 +255,6 @@ kg_hints_only_exact(const KgMatches *matches, int n)
 	for (int i = 0; i < n; i++)
 		if (matches->matches[i].how == KG_MATCH_EXACT)
 			found = found == -1 ? i : -2;
-	if (found == -1 && n == 1 && matches->matches[0].how != KG_MATCH_TRIGRAM)
-		found = 0;
 	return found < 0 ? -1 : found;
 }
 
@@ -938,6 +936,8 @@ check_label(const KgListQuery *query, const KgType *target,
 	kg_error_got(err, value);
 	if (n > 1)
 		kg_error_doubt(err);
+	else
+		kg_error_sure(err);
 	kg_error_expected(err, "an id of \"%s\"", kg_type_handle(target));
 	for (int i = 0; i < n; i++)
 		if (set.named[i].id)

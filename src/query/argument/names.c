@@ -8,7 +8,6 @@
 
 #include <ctype.h>
 
-#include "base/edits.h"
 #include "base/error.h"
 #include "query/argument/arguments.h"
 #include "query/argument/names.h"
@@ -638,28 +637,6 @@ kg_name_means(const JsonbContainer *object, const char *name,
 		   kg_name_same(object, name, value, &ours, 1) != NULL;
 }
 
-/*
- * Is it ours but for a typing error, or the last word of ours?  What else is near
- * may be another word: "deleted" is near to "related", and "top" begins
- * "topology_only".
- */
-static bool
-is_misspelled(const char *name, const char *ours)
-{
-	KgChars *texts = palloc(2 * sizeof(KgChars));
-	int len = strlen(name);
-	int before = (int) strlen(ours) - len;
-	int most = Max(len / 5, len > 2 && len + before > 3);
-	bool result;
-
-	result = kg_chars_set(&texts[0], name) && kg_chars_set(&texts[1], ours) &&
-			 pg_tolower((unsigned char) name[0]) == ours[0] &&
-			 kg_edits(&texts[0], &texts[1], most) <= most;
-	pfree(texts);
-	return result || (before > 0 && ours[before - 1] == '_' &&
-					  strcmp(ours + before, name) == 0);
-}
-
 const char *
 kg_name_meant(const JsonbContainer *object, const char *name,
 			  const JsonbValue *value, const char *const *known, int nknown,
@@ -673,18 +650,20 @@ kg_name_meant(const JsonbContainer *object, const char *name,
 			return known[i];
 	if (meant != NULL)
 		return meant;
-	meant = kg_nearest(name, known, nknown);
-	*sure = meant != NULL && is_misspelled(name, meant);
-	return meant;
+	*sure = false;
+	return kg_nearest(name, known, nknown);
 }
 
 const char *
-kg_word_meant(const char *word, const char *const *words, int nwords)
+kg_word_meant(const char *word, const char *const *words, int nwords,
+			  bool *sure)
 {
+	*sure = true;
 	for (int i = 0; i < lengthof(same_words); i++)
 		if (among(same_words[i][0], words, nwords) &&
 			group_has(same_words[i], word))
 			return among(same_words[i][0], words, nwords);
+	*sure = false;
 	return kg_nearest(word, words, nwords);
 }
 

@@ -19,15 +19,18 @@ extern const char *kg_name_same(const JsonbContainer *object, const char *name,
 								const JsonbValue *value,
 								const char *const *known, int nknown);
 
-/* The same, or else the nearest, of which it is not sure that it is meant. */
+/* The same; or else the nearest, which is not sure to be meant. */
 extern const char *kg_name_meant(const JsonbContainer *object, const char *name,
 								 const JsonbValue *value,
 								 const char *const *known, int nknown,
 								 bool *sure);
 
-/* Which word of an enum of ours another word means, or else the nearest. */
+/*
+ * Which word of an enum of ours another word means; or else the nearest, which is
+ * not sure to be meant.
+ */
 extern const char *kg_word_meant(const char *word, const char *const *words,
-								 int nwords);
+								 int nwords, bool *sure);
 
 /* Does an argument's name, with such a value, stand for this one of ours, or is it that? */
 extern bool kg_name_means(const JsonbContainer *object, const char *name,

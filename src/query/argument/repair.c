@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "base/edits.h"
 #include "base/meaning.h"
 #include "model/catalog.h"
 #include "model/term.h"
@@ -29,34 +28,6 @@ kg_repair_begin(const char *tool, const Jsonb *arguments)
 	/* What a registered tool runs is not for its caller to know. */
 	call->tool = call->registered ? NULL : tool;
 	call->arguments = call->registered ? NULL : arguments;
-	call->blanks = NIL;
-}
-
-void
-kg_repair_note_blank(const char *path)
-{
-	KgCall *call = kg_running_call();
-
-	if (call != NULL)
-		call->blanks = lappend(call->blanks, pstrdup(path));
-}
-
-/* Without all that is blank, where the error is about one of these; else NULL. */
-static const Jsonb *
-without_blanks(const KgCall *call, const KgInstead *said)
-{
-	const Jsonb *arguments = call->arguments;
-	KgInstead out = {.kind = KG_INSTEAD_OUT};
-	bool about_one = false;
-	ListCell *lc;
-
-	foreach(lc, call->blanks)
-	{
-		out.path = lfirst(lc);
-		about_one |= said->path != NULL && strcmp(out.path, said->path) == 0;
-		arguments = kg_changed(&arguments->root, "", &out);
-	}
-	return about_one ? arguments : NULL;
 }
 
 /* The call that runs, where its arguments are an object to be said again. */
@@ -229,6 +200,18 @@ kg_correct(KgCorrection *correction, const KgInstead *change)
 		correction->arguments = after;
 }
 
+void
+kg_repair_take(const char *path, const Jsonb *used)
+{
+	KgCall *call = kg_running_call();
+	KgInstead change = {.kind = used ? KG_INSTEAD_VALUE : KG_INSTEAD_OUT,
+						.path = path,
+						.value = used};
+
+	if (repairable() != NULL)
+		call->arguments = kg_changed(&call->arguments->root, "", &change);
+}
+
 static Jsonb *
 make_call(const char *tool, const Jsonb *arguments)
 {
@@ -250,6 +233,14 @@ kg_correction_write(const KgCorrection *correction, KgJsonWriter *w)
 }
 
 /* ---- what a text means ---- */
+
+bool
+kg_is_certain(const char *given, const char *meant)
+{
+	return kg_is_respelling(given, meant) ||
+		   kg_is_respelling(kg_term_fold(given, strlen(given)),
+							kg_term_fold(meant, strlen(meant)));
+}
 
 /* Lower case without accents, letters and digits alone, numbers without zeros
  * before them. */
@@ -290,41 +281,21 @@ only_same(const char *text, const char *const *names, int n)
 		return -1;
 	for (int i = 0; i < n; i++)
 		if (names[i] != NULL && strcmp(bare(names[i]), wanted) == 0 &&
-			!kg_is_opposed(text, names[i]))
+			kg_keeps_signs(text, names[i]))
 			found = found == -1 ? i : -2;
 	return found;
 }
 
-/* The only one that is as near as the nearest, and near enough. */
+/* The only one that the text is certain to mean; -2 where several are. */
 static int
-only_near(const char *text, const char *const *names, int n)
+only_certain(const char *text, const char *const *names, int n)
 {
-	KgChars *given = palloc(2 * sizeof(KgChars));
-	KgChars *other = &given[1];
-	int best = -1;
-	int least;
-	bool several = false;
+	int found = -1;
 
-	if (!kg_chars_set(given, kg_term_fold(text, strlen(text))))
-		return -1;
-	/* A quarter of the letters, and one of four. */
-	least = given->n / 4;
 	for (int i = 0; i < n; i++)
-	{
-		int edits;
-
-		if (names[i] == NULL ||
-			!kg_chars_set(other, kg_term_fold(names[i], strlen(names[i]))))
-			continue;
-		edits = kg_edits(given, other, least);
-		if (edits > least || kg_is_opposed(text, names[i]))
-			continue;
-		several = best >= 0 && edits == least;
-		if (best < 0 || edits < least)
-			best = i;
-		least = edits;
-	}
-	return several ? -1 : best;
+		if (names[i] != NULL && kg_is_certain(text, names[i]))
+			found = found == -1 ? i : -2;
+	return found;
 }
 
 int
@@ -336,9 +307,9 @@ kg_likely(const char *text, const char *const *names, const char *const *labels,
 	if (found == -1 && labels != NULL)
 		found = only_same(text, labels, n);
 	if (found == -1)
-		found = only_near(text, names, n);
+		found = only_certain(text, names, n);
 	if (found == -1 && labels != NULL)
-		found = only_near(text, labels, n);
+		found = only_certain(text, labels, n);
 	return found < 0 ? -1 : found;
 }
 
@@ -406,6 +377,21 @@ kg_repair_as_member(const char *name, const JsonbValue *value)
 
 /* ---- errors ---- */
 
+/*
+ * Is did_you_mean what was got, in another spelling or by another name?  Here
+ * alone it is decided which of them becomes a call.
+ */
+static bool
+means_one(const KgInstead *said)
+{
+	JsonbValue got;
+
+	if (said->doubtful || said->meant == NULL || said->got == NULL)
+		return false;
+	kg_json_root(said->got, &got);
+	return said->sure || kg_is_certain(kg_json_cstring(&got), said->meant);
+}
+
 /* "did_you_mean" in the place of what was sent: of a name, or of a value. */
 static bool
 change_of_meant(const KgError *err, KgInstead *change)
@@ -416,8 +402,8 @@ change_of_meant(const KgError *err, KgInstead *change)
 	JsonbValue meant;
 	JsonbValue number;
 
-	if (said->doubtful || said->meant == NULL || said->path == NULL ||
-		said->got == NULL || !kg_repair_value_at(said->path, &there))
+	if (said->path == NULL || !means_one(said) ||
+		!kg_repair_value_at(said->path, &there))
 		return false;
 	memset(change, 0, sizeof(*change));
 	change->path = said->path;
@@ -469,7 +455,7 @@ complete(KgError *err)
 	tool = call->tool;
 	if (kg_error_code(err) == KG_UNKNOWN_TOOL && said->tool == NULL)
 	{
-		if (said->meant == NULL || said->doubtful)
+		if (!means_one(said))
 			return;
 		tool = said->meant;
 		arguments = call->arguments;
@@ -483,8 +469,6 @@ complete(KgError *err)
 		arguments = kg_changed(&call->arguments->root, "", said);
 	else if (change_of_meant(err, &change))
 		arguments = kg_changed(&call->arguments->root, "", &change);
-	else
-		arguments = without_blanks(call, said);
 	if (arguments == NULL || !JB_ROOT_IS_OBJECT(arguments) ||
 		(tool == call->tool && kg_json_same(arguments, call->arguments)))
 		return;

@@ -19,10 +19,10 @@ extern void kg_repair_init(void);
 extern void kg_repair_begin(const char *tool, const Jsonb *arguments);
 
 /*
- * A member that is null or "" and may be left out: an error about one of these is
- * told with a call that has none of them.
+ * Changes the arguments of the call that runs as one of them was read (NULL: it
+ * was left out), so that a call that an error tells has this too.
  */
-extern void kg_repair_note_blank(const char *path);
+extern void kg_repair_take(const char *path, const Jsonb *used);
 
 /* A container with one thing in it changed; path is that of the container. */
 extern Jsonb *kg_changed(const JsonbContainer *container, const char *path,
@@ -47,6 +47,12 @@ extern bool kg_repair_value_at(const char *path, JsonbValue *value);
  * where it is as it is.
  */
 extern Jsonb *kg_repair_as_member(const char *name, const JsonbValue *value);
+
+/*
+ * Is a text another spelling of a name, and nothing of it left over?  What is only
+ * near may be told, but is never put into a call.
+ */
+extern bool kg_is_certain(const char *given, const char *meant);
 
 /*
  * Which of some names, or of the labels beside them (NULL: none), is the one that

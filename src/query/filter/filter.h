@@ -48,6 +48,7 @@ typedef struct KgFilter
 
 /* What a property is used to do, in messages. */
 #define KG_USE_FILTER "filter"
+#define KG_USE_GROUP "group"
 
 /* What a filter may name. */
 typedef struct KgFilterTarget

@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "base/meaning.h"
 #include "base/settings.h"
 #include "model/term.h"
 #include "query/filter/any.h"
@@ -16,6 +17,7 @@
 #include "query/argument/names.h"
 #include "query/time/past.h"
 #include "query/argument/repair.h"
+#include "schema/format.h"
 #include "schema/number.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
@@ -194,6 +196,86 @@ is_within(const char *property, const char *object)
 	return strncmp(property, object, len) == 0 && property[len] == '.';
 }
 
+/* The declared property that a name begins with, as in "buyer.region". */
+static const KgField *
+field_before(const KgFilterTarget *target, const char *name, int len)
+{
+	for (int i = 0; i < target->nfields; i++)
+		if ((int) strlen(target->fields[i].name) == len &&
+			strncmp(target->fields[i].name, name, len) == 0)
+			return &target->fields[i];
+	return NULL;
+}
+
+/* Is the name a formula, which has a sign of one or properties on both sides? */
+static bool
+is_expression(const KgFilterTarget *target, const char *name)
+{
+	const char *minus = strchr(name, '-');
+
+	return strpbrk(name, "+*/%()<>=|&,") != NULL ||
+		   strstr(name, " - ") != NULL ||
+		   (minus != NULL &&
+			field_before(target, name, (int) (minus - name)) != NULL &&
+			field_before(target, minus + 1, (int) strlen(minus + 1)) != NULL);
+}
+
+/*
+ * Tells of a name that is no misspelt property: a formula, a path through a
+ * reference, a part of a date.  Returns false if it is none of these.
+ */
+static bool
+tell_composed(KgError *err, const KgFilterTarget *target, const char *name,
+			  const char *path, const char *use)
+{
+	const char *dot = strchr(name, '.');
+	const KgField *field = NULL;
+
+	if (is_expression(target, name))
+	{
+		kg_error_expected(
+			err, "the name of one property; a formula is not computed");
+		return true;
+	}
+	if (dot != NULL)
+		field = field_before(target, name, (int) (dot - name));
+	if (field == NULL || field->kind == KG_KIND_OBJECT)
+		return false;
+	if (field->ref_type != NULL && strcmp(use, KG_USE_FILTER) == 0)
+	{
+		kg_error_expected(err,
+						  "a property of the entity itself; \"related\" with "
+						  "\"%s\" selects by those of the entity that \"%s\" "
+						  "refers to",
+						  field->relation,
+						  field->name);
+		if (target->type != NULL)
+			kg_elsewhere(err, target->type, field, dot + 1, path);
+	}
+	else if (field->ref_type != NULL)
+		kg_error_expected(err,
+						  "a property of the entity itself; \"%s\" is a "
+						  "reference to \"%s\", whose properties cannot be "
+						  "used to %s",
+						  field->name,
+						  field->ref_type,
+						  use);
+	else if ((field->kind == KG_KIND_DATE || field->kind == KG_KIND_DATETIME) &&
+			 strcmp(use, KG_USE_GROUP) == 0)
+		kg_error_expected(err,
+						  "the name of one property; {\"property\": \"%s\", "
+						  "\"truncate\": \"month\"} groups by the months of "
+						  "each year",
+						  field->name);
+	else
+		kg_error_expected(err,
+						  "the name of one property; \"%s\" has no part that "
+						  "can be used to %s",
+						  field->name,
+						  use);
+	return true;
+}
+
 static KG_NORETURN void
 throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 					const char *name, const char *path, const char *use)
@@ -262,6 +344,8 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 		instead_of_name(err, op, property, path);
 		kg_error_throw(err);
 	}
+	if (why == NULL && tell_composed(err, &targets[0], name, path, use))
+		kg_error_throw(err);
 	meant = kg_nearest(name, names, nnames);
 	/* Who names a property that there is means no other, but one in it. */
 	if (why && meant && !is_within(meant, name))
@@ -270,7 +354,7 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	if (meant != NULL && kg_has_rival(name, meant, names, nnames))
 		kg_error_doubt(err);
 	if (ntargets == 1 && targets->type != NULL && meant == NULL && !why)
-		kg_elsewhere(err, targets->type, name, path);
+		kg_elsewhere(err, targets->type, NULL, name, path);
 	kg_error_throw(err);
 }
 
@@ -364,6 +448,7 @@ check_operator(const KgCondition *condition)
 		if (kg_op_applies(op, field))
 			kg_error_allow(err, kg_operator(op)->name);
 	kg_error_did_you_mean(err, kg_op_instead(condition->op));
+	kg_error_sure(err);
 	kg_error_throw(err);
 }
 
@@ -393,7 +478,8 @@ throw_not_in_enum(const KgField *field, const JsonbValue *value,
 	for (int i = 0;
 		 field->kind == KG_KIND_ENUM && i < field->nenum && meant == NULL;
 		 i++)
-		if (strcmp(bare, bare_fold(field->enum_values[i])) == 0)
+		if (kg_keeps_signs(text, field->enum_values[i]) &&
+			strcmp(bare, bare_fold(field->enum_values[i])) == 0)
 			meant = field->enum_values[i];
 	if (meant)
 		err = kg_error_new(KG_INVALID_INPUT,
@@ -731,6 +817,63 @@ check_ranges(const KgFilter *filter)
 	}
 }
 
+/* Its values, as the field is compared with. */
+static void
+analyse_condition(KgCondition *condition, KgRepairs *repairs)
+{
+	if (condition->field != NULL &&
+		kg_operator(condition->op)->form != KG_OPERAND_PART)
+		condition->keys = palloc0(Max(1, condition->nvalues) * sizeof(bytea *));
+	for (int v = 0; v < condition->nvalues; v++)
+		analyse_value(condition, v, repairs);
+	if (condition->read_bool)
+	{
+		JsonbValue used;
+
+		(void) kg_args_read_bool(condition->read_bool, &used);
+		kg_repair_add(repairs, condition->path, condition->read_bool, &used);
+	}
+	if (condition->keys == NULL && condition->field != NULL &&
+		condition->field->kind == KG_KIND_ENUM)
+		expand_enum_substring(condition);
+}
+
+/*
+ * Reads a day that an instant is compared with as the span of that day in UTC: the
+ * condition becomes one or two, which are written from "span" on; returns how many.
+ */
+static int
+read_day_as_span(KgCondition *span, KgRepairs *repairs)
+{
+	const KgCondition condition = *span;
+	const JsonbValue *day = &condition.values[0];
+	Jsonb *operators;
+	JsonbValue used;
+	int n = 0;
+
+	if (condition.field == NULL || condition.field->kind != KG_KIND_DATETIME ||
+		condition.field->is_array || condition.nvalues != 1 ||
+		day->type != jbvString ||
+		!kg_format_date(day->val.string.val, day->val.string.len))
+		return 1;
+	operators = kg_op_condition_on_days(KG_KIND_DATETIME, condition.op, day);
+	if (operators == NULL)
+		return 1;
+	kg_json_root(operators, &used);
+	kg_json_each(it, &operators->root)
+	{
+		span[n] = condition;
+		span[n].values = palloc(sizeof(JsonbValue));
+		span[n].values[0] = it.value;
+		(void) kg_op_lookup(kg_json_cstring(&it.key), &span[n].op);
+		if (JB_ROOT_COUNT(operators) == 1 && span[n].op == condition.op)
+			used = it.value;
+		n++;
+	}
+	kg_repair_add(repairs, condition.path, day, &used);
+	return n;
+}
+
 static KgFilter *
 analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 				 KgRepairs *repairs)
@@ -739,12 +882,13 @@ analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 	bool found;
 	bool is_id;
 
-	filter->nconditions = parsed->nconditions;
-	filter->conditions = palloc(Max(1, parsed->nconditions) *
+	/* A day may become two. */
+	filter->conditions = palloc((2 * parsed->nconditions + 1) *
 								sizeof(KgCondition));
 	for (int i = 0; i < parsed->nconditions; i++)
 	{
-		KgCondition *condition = &filter->conditions[i];
+		KgCondition *condition = &filter->conditions[filter->nconditions];
+		int n;
 
 		*condition = parsed->conditions[i];
 		condition->field = look_up_field(
@@ -761,23 +905,10 @@ analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 			memcpy(condition->values,
 				   parsed->conditions[i].values,
 				   condition->nvalues * sizeof(JsonbValue));
-		if (condition->field != NULL &&
-			kg_operator(condition->op)->form != KG_OPERAND_PART)
-			condition->keys = palloc0(Max(1, condition->nvalues) *
-									  sizeof(bytea *));
-		for (int v = 0; v < condition->nvalues; v++)
-			analyse_value(condition, v, repairs);
-		if (condition->read_bool)
-		{
-			JsonbValue used;
-
-			(void) kg_args_read_bool(condition->read_bool, &used);
-			kg_repair_add(
-				repairs, condition->path, condition->read_bool, &used);
-		}
-		if (condition->keys == NULL && condition->field != NULL &&
-			condition->field->kind == KG_KIND_ENUM)
-			expand_enum_substring(condition);
+		n = read_day_as_span(condition, repairs);
+		for (int c = 0; c < n; c++)
+			analyse_condition(&condition[c], repairs);
+		filter->nconditions += n;
 	}
 	check_ranges(filter);
 	return filter;

@@ -48,7 +48,6 @@ typedef struct KgCall
 	const Jsonb *arguments;
 	const Jsonb *measured; /* the last reply, and its length as text */
 	Size measured_size;
-	List *blanks;	 /* paths of those that say nothing and may be left out */
 	TimestampTz now; /* what "now" means; 0: not asked */
 	struct KgPast *past;	  /* query/time/past.h; NULL: nobody asks */
 	const KgCatalog *catalog; /* kg_running_catalog(); NULL: not asked for, */

@@ -364,15 +364,21 @@ take_nearest(const KgRef *ref, void *arg)
 			refs[i] = kg_ref_copy(ref, CurrentMemoryContext);
 }
 
-/* The type that a handle names, whatever the case; text is what follows. */
+/*
+ * The type that a handle names, or the nearest, which is not certain to be meant;
+ * text is the id.
+ */
 static const KgType *
-meant_type(const KgGraph *graph, const char *given, const char **text)
+meant_type(const KgGraph *graph, const char *given, const char **text,
+		   bool *certain)
 {
 	const char *colon = strchr(given, ':');
 	const char **names = palloc((graph->nranks + 1) * sizeof(char *));
 	const char *meant;
+	const char *prefix;
 
 	*text = given;
+	*certain = true;
 	for (int i = 0; i < graph->nranks; i++)
 	{
 		names[i] = kg_type_handle(graph->ranked[i]);
@@ -382,13 +388,13 @@ meant_type(const KgGraph *graph, const char *given, const char **text)
 			return graph->ranked[i];
 		}
 	}
-	meant = colon ? kg_nearest(
-						pnstrdup(given, colon - given), names, graph->nranks)
-				  : NULL;
+	prefix = colon ? pnstrdup(given, colon - given) : NULL;
+	meant = colon ? kg_nearest(prefix, names, graph->nranks) : NULL;
 	for (int i = 0; i < graph->nranks && meant != NULL; i++)
 		if (strcmp(names[i], meant) == 0)
 		{
 			*text = colon + 1;
+			*certain = kg_is_certain(prefix, meant);
 			return graph->ranked[i];
 		}
 	return NULL;
@@ -399,7 +405,8 @@ kg_nearest_handle(KgGraphCall *call, const char *given, bool *likely)
 {
 	KgGraph *graph = call->graph;
 	const char *text;
-	const KgType *type = meant_type(graph, given, &text);
+	bool certain;
+	const KgType *type = meant_type(graph, given, &text, &certain);
 	KgMatches *matches = kg_hints_nearest(
 		call->catalog, type, text, KG_NEAREST);
 	int n = Min(matches->n, KG_NEAREST);
@@ -420,8 +427,8 @@ kg_nearest_handle(KgGraphCall *call, const char *given, bool *likely)
 	chosen = kg_likely(text, ids, NULL, n);
 	if (chosen < 0)
 		chosen = kg_hints_only_exact(matches, n);
-	*likely = chosen >= 0 && refs[chosen].id != NULL;
-	if (*likely)
+	*likely = certain && chosen >= 0 && refs[chosen].id != NULL;
+	if (chosen >= 0 && refs[chosen].id != NULL)
 		return kg_handle(graph, &refs[chosen]);
 	for (int i = 0; i < n; i++)
 		if (refs[i].id != NULL)

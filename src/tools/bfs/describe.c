@@ -243,7 +243,9 @@ kg_tool_describe_entity(const Jsonb *arguments)
 			err, "the id of an existing entity; a search by name finds it");
 		kg_error_did_you_mean(
 			err, kg_nearest_handle(call, handles.given[0], &likely));
-		if (!likely)
+		if (likely)
+			kg_error_sure(err);
+		else
 			kg_error_doubt(err);
 		kg_error_throw(err);
 	}

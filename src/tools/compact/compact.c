@@ -190,16 +190,22 @@ sent_text(const Compact *c, const JsonbContainer *said, const char *text)
 static void write_said(const Compact *c, const JsonbContainer *said,
 					   KgJsonWriter *w);
 
-/* An array of {path, ...}. */
+/* The items of an array of {path, ...}. */
 static void
-write_all_said(const Compact *c, const JsonbContainer *array, KgJsonWriter *w)
+write_items_said(const Compact *c, const JsonbContainer *array, KgJsonWriter *w)
 {
-	kg_jw_begin_array(w);
 	kg_json_each(it, array)
 		if (kg_json_is_object(&it.value))
 			write_said(c, kg_json_container(&it.value), w);
 		else
 			kg_jw_value(w, &it.value);
+}
+
+static void
+write_all_said(const Compact *c, const JsonbContainer *array, KgJsonWriter *w)
+{
+	kg_jw_begin_array(w);
+	write_items_said(c, array, w);
 	kg_jw_end_array(w);
 }
 
@@ -391,21 +397,34 @@ write_said(const Compact *c, const JsonbContainer *said, KgJsonWriter *w)
 static Jsonb *
 said_reply(const Compact *c)
 {
+	bool told = false;
 	KgJsonWriter w;
 
 	kg_jw_init_object(&w);
 	kg_json_each(it, &c->reply->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		if (kg_json_string_is(&it.key, "next") && kg_json_is_object(&it.value))
+		/* What this tool read in another form, and what the one behind did. */
+		if (kg_json_string_is(&it.key, "repaired") &&
+			kg_json_is_array(&it.value))
+		{
+			kg_jw_begin_array(&w);
+			kg_repairs_write_items(&c->call.repairs, &w);
+			write_items_said(c, kg_json_container(&it.value), &w);
+			kg_jw_end_array(&w);
+			told = true;
+		}
+		else if (kg_json_string_is(&it.key, "next") &&
+				 kg_json_is_object(&it.value))
 			kg_jw_jsonb(&w, sent_arguments(c, kg_json_container(&it.value)));
-		else if ((kg_json_string_is(&it.key, "hints") ||
-				  kg_json_string_is(&it.key, "repaired")) &&
+		else if (kg_json_string_is(&it.key, "hints") &&
 				 kg_json_is_array(&it.value))
 			write_all_said(c, kg_json_container(&it.value), &w);
 		else
 			kg_jw_value(&w, &it.value);
 	}
+	if (!told)
+		kg_repairs_write(&c->call.repairs, &w);
 	return kg_jw_finish(&w);
 }
 

@@ -144,7 +144,7 @@ read_end_property(KgAggregate *a, const KgInput *in, const KgType *type,
 
 	if (kg_input_has(in, "property"))
 	{
-		key->field = read_property(&target, in, "group", &property);
+		key->field = read_property(&target, in, KG_USE_GROUP, &property);
 		if (!target.kept)
 			key->counted_path = kg_input_path(in, "property");
 		column = psprintf("%s_%s", column, property);
@@ -298,7 +298,7 @@ read_group(KgAggregate *a, const KgInput *in)
 	}
 	kg_input_only(in, members, lengthof(members));
 	kg_input_require(in, "property");
-	key->field = read_own_property(a, in, "group", &name);
+	key->field = read_own_property(a, in, KG_USE_GROUP, &name);
 	key->truncate = read_truncate(in, key->field, name);
 	add_column(a,
 			   key->truncate == KG_TRUNCATE_NONE

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/json_untrusted.h"
 #include "base/settings.h"
 #include "query/argument/names.h"
 #include "query/time/past.h"
@@ -11,6 +12,9 @@
 #include "query/time/validity.h"
 #include "tools/input/input.h"
 #include "tools/input/schema_template.h"
+
+/* Longer strings are not looked into for JSON. */
+#define KG_MAX_DECODED_BYTES 4096
 
 /* ---- what the schema says ---- */
 
@@ -55,13 +59,6 @@ is_blank(const JsonbValue *value)
 		   (value->type == jbvString && value->val.string.len == 0);
 }
 
-static void
-note_blank(const KgInput *in, const char *key)
-{
-	if (may_be_left_out(in, key))
-		kg_repair_note_blank(kg_path_member(in->path, key));
-}
-
 void (*kg_input_unknown)(const KgInput *in, const JsonbValue *key) = NULL;
 
 static void
@@ -77,9 +74,118 @@ check_known(const KgInput *in)
 			kg_input_unknown(in, &it.key);
 			kg_args_known(in->object, in->path, outline->names, outline->n);
 		}
-		if (is_blank(&it.value))
-			note_blank(in, kg_json_cstring(&it.key));
 	}
+}
+
+/* A JSON text as the array or object that it is, or NULL. */
+static Jsonb *
+decoded(const KgMember *member, const JsonbValue *value)
+{
+	Jsonb *json;
+
+	if (value->type != jbvString || !(member->array || member->object) ||
+		value->val.string.len > KG_MAX_DECODED_BYTES)
+		return NULL;
+	json = kg_json_parse_untrusted(value->val.string.val,
+								   value->val.string.len);
+	if (json == NULL || JB_ROOT_IS_SCALAR(json) ||
+		(member->array ? !JB_ROOT_IS_ARRAY(json) : !JB_ROOT_IS_OBJECT(json)))
+		return NULL;
+	return json;
+}
+
+/* The only name of an enum that is the value in another case, or NULL. */
+static const char *
+in_other_case(const KgMember *member, const JsonbValue *value)
+{
+	const char *text;
+	const char *found = NULL;
+
+	if (value->type != jbvString)
+		return NULL;
+	text = kg_json_cstring(value);
+	for (int i = 0; i < member->nnames; i++)
+	{
+		if (strcmp(member->names[i], text) == 0 ||
+			(found != NULL && pg_strcasecmp(member->names[i], text) == 0))
+			return NULL;
+		if (pg_strcasecmp(member->names[i], text) == 0)
+			found = member->names[i];
+	}
+	return found;
+}
+
+/*
+ * The value in the form that the argument has, if no other can be meant: JSON
+ * text, one value for an array of such, a name in another case.  NULL: as it is.
+ */
+static Jsonb *
+in_form(const KgMember *member, const char *key, const JsonbValue *value)
+{
+	Jsonb *form = decoded(member, value);
+	const char *name;
+	JsonbValue string;
+
+	if (form != NULL || value->type == jbvNull)
+		return form;
+	if (member->array && !kg_json_is_array(value) && member->inner != NULL &&
+		(member->inner->n > 0) == kg_json_is_object(value))
+		return is_blank(value) ? NULL : kg_args_list_of(key, value);
+	name = in_other_case(member, value);
+	if (name == NULL)
+		return NULL;
+	string = kg_json_string_value(name);
+	return kg_json_datum(&string);
+}
+
+/* Does the member say nothing, and may it be left out? */
+static bool
+says_nothing(const KgInput *in, const KgMember *member, const char *key,
+			 const JsonbValue *value)
+{
+	/* "" may be a value further in, and of an array one that is empty. */
+	return (value->type == jbvNull
+				? member->typed
+				: is_blank(value) && !member->array && in->path[0] == '\0') &&
+		   may_be_left_out(in, key);
+}
+
+/* Reads each member in its form, and tells those that were sent in another. */
+static void
+take_forms(KgInput *in)
+{
+	bool changed = false;
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, in->object)
+	{
+		char *key = kg_json_cstring(&it.key);
+		const KgMember *member = kg_outline_member(
+			in->outline, key, strlen(key));
+		bool nothing = says_nothing(in, member, key, &it.value);
+		Jsonb *form = nothing ? NULL : in_form(member, key, &it.value);
+		JsonbValue used;
+
+		if (!nothing && form == NULL)
+		{
+			kg_jw_member(&w, &it);
+			continue;
+		}
+		changed = true;
+		if (form != NULL)
+		{
+			kg_json_root(form, &used);
+			kg_jw_kjsonb(&w, key, form);
+		}
+		kg_repair_add(in->repairs,
+					  kg_input_path(in, key),
+					  &it.value,
+					  form ? &used : NULL);
+		kg_repair_take(kg_input_path(in, key), form);
+	}
+	if (changed)
+		in->object = &kg_jw_finish(&w)->root;
 }
 
 static void
@@ -91,6 +197,8 @@ open_object(KgInput *in, const JsonbContainer *object, const KgOutline *outline,
 	in->path = path;
 	in->repairs = repairs;
 	check_known(in);
+	if (repairs != NULL)
+		take_forms(in);
 }
 
 void
@@ -316,6 +424,7 @@ kg_name_among(const char *name, const char *path, const char *what,
 {
 	JsonbValue got;
 	KgError *err;
+	bool sure;
 
 	for (int i = 0; i < n; i++)
 		if (strcmp(names[i], name) == 0)
@@ -324,7 +433,9 @@ kg_name_among(const char *name, const char *path, const char *what,
 	err = kg_args_error(path, &got, what);
 	for (int i = 0; i < n; i++)
 		kg_error_allow(err, names[i]);
-	kg_error_did_you_mean(err, kg_word_meant(name, names, n));
+	kg_error_did_you_mean(err, kg_word_meant(name, names, n, &sure));
+	if (sure)
+		kg_error_sure(err);
 	kg_error_throw(err);
 }
 
@@ -373,12 +484,8 @@ check_length(const KgInput *in, const char *key, int n, const char *what)
 char **
 kg_input_ids(const KgInput *in, const char *key, int *n)
 {
-	return kg_args_ids(in->object,
-					   key,
-					   in->path,
-					   (int) kg_input_maximum(in, key),
-					   may_be_left_out(in, key),
-					   n);
+	return kg_args_ids(
+		in->object, key, in->path, (int) kg_input_maximum(in, key), n);
 }
 
 const JsonbContainer *

@@ -58,7 +58,13 @@ read_keyword(const JsonbValue *keyword, const JsonbValue *value,
 {
 	const JsonbContainer *inner = kg_json_container(value);
 
-	if (kg_json_string_is(keyword, "minimum"))
+	if (kg_json_string_is(keyword, "type"))
+	{
+		member->typed = true;
+		member->array = kg_json_string_is(value, "array");
+		member->object = kg_json_string_is(value, "object");
+	}
+	else if (kg_json_string_is(keyword, "minimum"))
 		read_bound(value, &member->minimum);
 	else if (kg_json_string_is(keyword, "maximum"))
 		read_bound(value, &member->maximum);

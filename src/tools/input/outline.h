@@ -23,6 +23,9 @@ typedef struct KgMember
 {
 	int len; /* of its name */
 	bool required;
+	bool typed; /* it has a type: null is no value of it */
+	bool array;
+	bool object;
 	KgBound minimum;
 	KgBound maximum;
 	KgBound min_items;

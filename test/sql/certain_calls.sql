@@ -1,0 +1,65 @@
+-- A call that is told asks the same question: every character of what was sent is accounted for, or there is no call.
+\i test/data/prelude.sql
+CALL test.tenant('certain', 'certain_a admin');
+\c - certain_a
+SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [
+ {"entity_type": "town", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string", "x-index": true},
+  "near": {"type": "array", "items": {"type": "string", "x-ref": "town", "x-relation": "BORDERS"}}}}},
+ {"entity_type": "buyer", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-tool-expose": ["list", "get"], "properties": {"id": {"type": "string"}, "name": {"type": "string", "x-index": true},
+  "region": {"type": "string", "x-index": true}, "town": {"type": "string", "x-index": true, "x-ref": "town", "x-relation": "LIVES_IN"}}}},
+ {"entity_type": "sale", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": ["list", "get"], "properties": {"id": {"type": "string"},
+  "buyer": {"type": "string", "x-index": true, "x-ref": "buyer", "x-relation": "MADE_BY"}, "state": {"enum": ["open", "in_use", "retired"], "type": "string", "x-index": true},
+  "band": {"enum": ["60", "90"], "type": "string", "x-index": true}, "price": {"type": "number", "x-index": true}, "cost": {"type": "number", "x-index": true},
+  "minutes": {"type": "integer", "x-index": true}, "weight_kg": {"type": "number", "x-index": true}, "year": {"type": "integer", "enum": [44, 45], "x-index": true},
+  "at": {"type": "string", "format": "date-time", "x-index": true}, "last_serviced": {"type": "string", "format": "date", "x-index": true}}}}],
+ "entities": [{"entity_type": "town", "items": [{"id": "X", "name": "Xanten"}, {"id": "Y", "name": "Ypres", "near": ["X"]}]},
+  {"entity_type": "buyer", "items": [{"id": "B-0001", "name": "Quarry Works", "region": "north", "town": "X"}, {"id": "B-0002", "name": "Elm Traders", "region": "south", "town": "Y"}]},
+  {"entity_type": "sale", "items": [{"id": "S-10001", "buyer": "B-0001", "state": "open", "band": "60", "price": 5, "cost": 3, "minutes": 90, "weight_kg": 2, "year": 44, "at": "2026-03-01T12:00:00Z", "last_serviced": "2026-02-01"}]}]}') ? 'revision' AS applied;
+\pset format unaligned
+\pset tuples_only on
+CREATE FUNCTION pg_temp.told(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$
+SELECT concat_ws(' | ', coalesce('call ' || coalesce(e->'call', h->0->'call')::text, 'no call'), 'example ' || (e->>'example'), 'near ' || (e->>'did_you_mean'), e->>'expected', 'repaired ' || (c->>'repaired'))
+  FROM kg_call_tool(tool, arguments) r, LATERAL (SELECT r->'structuredContent' AS c, r->'structuredContent'->'error' AS e, r->'structuredContent'->'hints' AS h) x $$;
+-- formulas, paths, parts of dates, contained names, lists in one text, signs of numbers, and words near to others
+SELECT t, a, pg_temp.told(t, a::jsonb) FROM (VALUES
+  ('count', '{"node": {"label": "sale"}, "aggregations": [{"fn": "sum", "property": "price - cost"}]}'),
+  ('count', '{"node": {"label": "sale", "filters": {"price-cost": {"lt": 0}}}}'),
+  ('count', '{"node": {"label": "sale"}, "group_by": [{"property": "buyer.region"}]}'),
+  ('count', '{"node": {"label": "sale"}, "group_by": [{"property": "at.month"}]}'),
+  ('find', '{"type": "sale", "filters": {"buyer_country": "DE"}}'),
+  ('find', '{"type": "buyer", "ids": []}'),
+  ('find_nodes', '{"node_label": "buyer", "ids": []}'),
+  ('find', '{"type": "sale", "filters": {"year": -44}}'),
+  ('follow', '{"from": "buyer:B-0001", "steps": [{"type": "ORDERS"}]}'),
+  ('count', '{"node": {"label": "sale"}, "aggregations": [{"fn": "sum", "property": "minutes / 60"}]}'),
+  ('find', '{"type": "sale", "filters": {"state": "in_use,standby"}}'),
+  ('find', '{"type": "sale", "filters": {"band": "60+"}}'),
+  ('find', '{"type": "sale", "filters": {"weight_g": {"gt": 500}}}'),
+  ('count', '{"node": {"label": "sale"}, "group_by": [{"property": "at", "truncate": "weekday"}]}'),
+  ('count', '{"node": {"label": "sale"}, "group_by": [{"property": "at", "truncate": "hour_of_day"}]}'),
+  ('count', '{"node": {"label": "sale"}, "group_by": [{"property": "buyer.town.name"}]}'),
+  ('find', '{"type": "sale", "filters": {"state": "repaired"}}'),
+  ('count', '{"node": {"label": "sale"}, "aggregations": [{"fn": "max_by", "property": "price"}]}'),
+  ('count', '{"node": {"label": "sale"}, "aggregations": [{"fn": "sum_if", "property": "price"}]}'),
+  ('find', '{"type": "sale", "filters": {"next_serviced": {"lt": "2026-03-01"}}}'),
+  ('find', '{"type": "sale", "sort": [{"field": "price/cost"}]}'),
+  ('find', '{"type": "sale", "filters": {"price": {"starts": 1}}}'),
+  ('find', '{"type": "sail"}'),
+  ('list_buyer', '{"filters": {"name": "Quarry"}}'),
+  ('get', '{"handles": ["bayer:B-0001"]}')) x(t, a);
+-- the same words, and a path that "related" follows: the call
+SELECT t, a, pg_temp.told(t, a::jsonb) FROM (VALUES
+  ('find', '{"type": "sale", "filters": {"buyer.region": "north"}}'),
+  ('count', '{"node": {"label": "sale", "filters": {"buyer.region": "north"}}}'),
+  ('find', '{"type": "sale", "filters": {"lastServiced": {"gt": "2026-01-01"}}}'),
+  ('find', '{"type": "sale", "filters": {"last_servised": {"gt": "2026-01-01"}}}'),
+  ('find', '{"type": "sale", "filters": {"Price": {"gt": 1}}}'),
+  ('find', '{"type": "Sales"}'),
+  ('find', '{"type": "sale", "filters": {"state": "In-Use"}}'),
+  ('count', '{"node": {"label": "sale"}, "aggregations": [{"fn": "maximum", "property": "price"}]}'),
+  ('follow', '{"from": "sale:S-10001", "steps": [{"type": "made by"}]}'),
+  ('list_buyer', '{"filters": {"name": "quarry-works"}}'),
+  ('get', '{"handles": ["Buyer:b0001"]}')) x(t, a);
+\c - :owner
+SET client_min_messages = error;
+CALL test.drop('certain');
