@@ -48,7 +48,7 @@ typedef struct KgCall
 	const Jsonb *arguments;
 	const Jsonb *measured; /* the last reply, and its length as text */
 	Size measured_size;
-	TimestampTz now; /* what "now" means; 0: not asked */
+	TimestampTz now;		  /* what "now" means; 0: not asked */
 	struct KgPast *past;	  /* query/time/past.h; NULL: nobody asks */
 	const KgCatalog *catalog; /* kg_running_catalog(); NULL: not asked for, */
 	uint64 catalog_changes;	  /* this session's own (base/invalidate.h) then */

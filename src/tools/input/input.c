@@ -150,13 +150,31 @@ says_nothing(const KgInput *in, const KgMember *member, const char *key,
 		   may_be_left_out(in, key);
 }
 
-/* Reads each member in its form, and tells those that were sent in another. */
+/* Returns whether some member was sent in another form than the schema's. */
+static bool
+has_other_form(const KgInput *in)
+{
+	kg_json_each(it, in->object)
+	{
+		char *key = kg_json_cstring(&it.key);
+		const KgMember *member = kg_outline_member(
+			in->outline, key, strlen(key));
+
+		if (says_nothing(in, member, key, &it.value) ||
+			in_form(member, key, &it.value) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Replaces values of another form by those of the schema, and reports them. */
 static void
 take_forms(KgInput *in)
 {
-	bool changed = false;
 	KgJsonWriter w;
 
+	if (!has_other_form(in))
+		return;
 	kg_jw_init_object(&w);
 	kg_json_each(it, in->object)
 	{
@@ -172,7 +190,6 @@ take_forms(KgInput *in)
 			kg_jw_member(&w, &it);
 			continue;
 		}
-		changed = true;
 		if (form != NULL)
 		{
 			kg_json_root(form, &used);
@@ -184,8 +201,7 @@ take_forms(KgInput *in)
 					  form ? &used : NULL);
 		kg_repair_take(kg_input_path(in, key), form);
 	}
-	if (changed)
-		in->object = &kg_jw_finish(&w)->root;
+	in->object = &kg_jw_finish(&w)->root;
 }
 
 static void
