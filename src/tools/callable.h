@@ -9,7 +9,7 @@
 #include "tools/fixed_tools.h"
 #include "utils/jsonb.h"
 
-/* One of the two is set. */
+/* A tool; exactly one of the members is set. */
 typedef struct KgCallable
 {
 	const KgTool *tool;
@@ -34,8 +34,8 @@ extern Jsonb *kg_callable_call(const KgCatalog *catalog,
 							   const Jsonb *arguments);
 
 /*
- * Returns the arguments with an idempotency key as the argument that a generated
- * tool that writes has for it; those of other tools are returned as they are.
+ * Returns the arguments with the idempotency key added, if the tool is a
+ * generated one that writes. Otherwise returns the arguments unchanged.
  */
 extern const Jsonb *kg_tools_with_key(const KgTool *tool,
 									  const Jsonb *arguments, const char *key);

@@ -1,6 +1,6 @@
 /*
  * named_tool.h
- *	  Which tool of ours does what a name of somebody else's asks for.
+ *	  Finds the tool that a caller means by a name that no tool has.
  */
 #ifndef KG_NAMED_TOOL_H
 #define KG_NAMED_TOOL_H

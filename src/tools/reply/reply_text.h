@@ -1,7 +1,7 @@
 /*
  * reply_text.h
- *	  A reply as the text of an MCP result, which most clients hand a model
- *	  alone.
+ *	  A reply as the text of an MCP result. Most clients give a model only
+ *	  this text.
  */
 #ifndef KG_REPLY_TEXT_H
 #define KG_REPLY_TEXT_H
@@ -9,7 +9,10 @@
 #include "base/settings.h"
 #include "utils/jsonb.h"
 
-/* What kg_graph.mcp_text says of the tools of a toolset; 0: of those of none. */
+/*
+ * Returns the setting kg_graph.mcp_text for the tools of a toolset (0: tools
+ * without a toolset).
+ */
 extern KgReplyText kg_reply_text_kind(int toolset);
 
 /*
