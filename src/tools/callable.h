@@ -16,7 +16,10 @@ typedef struct KgCallable
 	const KgFixedTool *fixed;
 } KgCallable;
 
-/* Finds a tool by name; returns false, with both members NULL, if none has it. */
+/*
+ * Finds a tool by name. Returns false, with both members NULL, if there is
+ * none.
+ */
 extern bool kg_callable_find(const KgCatalog *catalog, const char *name,
 							 KgCallable *callable);
 extern bool kg_callable_writes(const KgCallable *callable);

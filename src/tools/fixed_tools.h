@@ -26,9 +26,8 @@ typedef struct KgFixedTool
 	/* validates arguments against input (tools/input/published.h) */
 	Jsonb *(*call)(const Jsonb *arguments);
 	const KgOperation
-		*writes; /* operations that the tool writes with, or NULL */
-	const char *
-		text; /* member of the reply that is the text of the result; NULL: the whole reply */
+		*writes;	  /* operations that the tool writes with, or NULL */
+	const char *text; /* member with the text of the result; NULL: all */
 } KgFixedTool;
 
 /*

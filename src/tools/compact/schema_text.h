@@ -11,10 +11,10 @@
 typedef struct KgSchemaText
 {
 	char *text;
-	int descriptions; /* number of descriptions of properties that were shortened or omitted */
-	int types;	   /* number of types whose properties were omitted */
-	int relations; /* number of relations whose properties were omitted */
-	int unnamed;   /* number of types and relations that are not in the text */
+	int descriptions; /* of properties, shortened or omitted */
+	int types;		  /* number of types whose properties were omitted */
+	int relations;	  /* number of relations whose properties were omitted */
+	int unnamed; /* number of types and relations that are not in the text */
 } KgSchemaText;
 
 /*

@@ -33,8 +33,7 @@ typedef struct KgReplyEdge
 	const KgRef *to;
 	int depth; /* -1: not reported */
 	uint32 unit;
-	uint32
-		uses; /* > 0: number of its occurrences in units, whose sizes include it */
+	uint32 uses; /* > 0: occurrences in units, which include its size */
 	bool full;
 	const char *key; /* set when the edge is read, if its relation has keys */
 	const Jsonb *properties;
@@ -50,11 +49,9 @@ typedef struct KgReply
 	KgReplyNode *nodes;
 	uint32 nedges;
 	KgReplyEdge *edges;
-	bool
-		one_of_parallel; /* report the lightest of parallel edges, if edges have weights */
-	const char *weight; /* name of the property with the weight, or NULL */
-	Size *
-		unit_sizes; /* bytes of units, in addition to nodes and edges; or NULL */
+	bool one_of_parallel; /* lightest of parallel edges only, if weighted */
+	const char *weight;	  /* name of the property with the weight, or NULL */
+	Size *unit_sizes;	  /* further bytes of each unit; or NULL */
 	/* its items are the units; the tool sets the rest of the envelope */
 	KgDraft draft;
 } KgReply;

@@ -16,11 +16,11 @@
 extern KgReplyText kg_reply_text_kind(int toolset);
 
 /*
- * In the order to read it in: how much there is and what is missing, the answer,
- * the nodes and edges that it speaks of.  KG_TEXT_ROWS: without what goes without
- * saying to who sent these arguments, and with rows in place of objects; NULL: the
- * reply is none of ours, its members mean what its author says; then without
- * blanks alone.  size: its length as text, where that is known, or 0.
+ * Returns the text of a reply, ordered for reading: totals and omissions, the
+ * answer, its nodes and edges. KG_TEXT_ROWS writes rows instead of objects and
+ * omits data that the sent arguments imply. If sent is NULL, the reply is not
+ * kg_graph's, and only blanks are removed. size is its length as text, or 0 if
+ * unknown.
  */
 extern char *kg_reply_text(const JsonbContainer *reply, const Jsonb *sent,
 						   KgReplyText kind, Size size);
