@@ -17,8 +17,8 @@ typedef struct KgCallable
 } KgCallable;
 
 /*
- * Finds a tool by name. Returns false, with both members NULL, if there is
- * none.
+ * Finds a tool by name. Returns false, with both members NULL, if no
+ * generated or fixed tool has the name.
  */
 extern bool kg_callable_find(const KgCatalog *catalog, const char *name,
 							 KgCallable *callable);
