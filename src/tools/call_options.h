@@ -14,7 +14,7 @@ typedef struct KgCallOptions
 	const char *version;		 /* of a registered tool, or NULL */
 } KgCallOptions;
 
-/* Raises KG_INVALID_INPUT. */
+/* Reads the options from JSON. Raises KG_INVALID_INPUT. */
 extern void kg_call_options_read(const Jsonb *jsonb, KgCallOptions *options);
 
 #endif /* KG_CALL_OPTIONS_H */

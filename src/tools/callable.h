@@ -9,14 +9,17 @@
 #include "tools/fixed_tools.h"
 #include "utils/jsonb.h"
 
-/* One of the two is set. */
+/* A tool; exactly one of the members is set. */
 typedef struct KgCallable
 {
 	const KgTool *tool;
 	const KgFixedTool *fixed;
 } KgCallable;
 
-/* Finds a tool by name; returns false, with both members NULL, if none has it. */
+/*
+ * Finds a tool by name. Returns false, with both members NULL, if no
+ * generated or fixed tool has the name.
+ */
 extern bool kg_callable_find(const KgCatalog *catalog, const char *name,
 							 KgCallable *callable);
 extern bool kg_callable_writes(const KgCallable *callable);
@@ -34,8 +37,8 @@ extern Jsonb *kg_callable_call(const KgCatalog *catalog,
 							   const Jsonb *arguments);
 
 /*
- * Returns the arguments with an idempotency key as the argument that a generated
- * tool that writes has for it; those of other tools are returned as they are.
+ * Returns the arguments with the idempotency key added, if the tool is a
+ * generated one that writes. Otherwise returns the arguments unchanged.
  */
 extern const Jsonb *kg_tools_with_key(const KgTool *tool,
 									  const Jsonb *arguments, const char *key);

@@ -50,7 +50,7 @@ has_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
 	return has_fixed_tool_of(catalog, agent, tool, tool->toolset);
 }
 
-/* The compact tools say what others say: for who chooses them. */
+/* The compact tools duplicate others, so they must be selected explicitly. */
 static bool
 lists_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
 				 const KgFixedTool *tool)
@@ -202,7 +202,7 @@ find_offered(const KgCatalog *catalog, const KgAgent *agent, const char *name,
 		return false;
 	if (found->tool == NULL)
 		return has_fixed_tool(catalog, agent, found->fixed);
-	/* Who may write is asked for what writes alone. */
+	/* Write access is checked only for tools that write. */
 	if (found->tool->operation & KG_EXPOSE_WRITING)
 		offered = kg_operations_offered();
 	return kg_tool_is_offered(agent, found->tool, offered);
@@ -391,10 +391,11 @@ text_kind(const KgToolCall *call)
 }
 
 /*
- * Most clients hand a model the text alone, so the text is the reply once more
- * (MCP: a server SHOULD repeat structured content as serialized JSON), unless
- * kg_graph.mcp_text says that this client reads structured content.  text NULL:
- * all of it, which is so many bytes, or 0.
+ * Returns the content of a result. Most clients give a model only the text.
+ * Therefore the text repeats the reply (MCP: a server SHOULD repeat structured
+ * content as serialized JSON), unless kg_graph.mcp_text says that the client
+ * reads structured content. If text is NULL, the whole reply is written; its
+ * length is size bytes, or 0 if unknown.
  */
 static Jsonb *
 make_result(const KgToolCall *call, const char *text, const Jsonb *structured,

@@ -1,6 +1,6 @@
 /*
  * dispatch.h
- *	  Every tool by name: what it is, and how it is called.
+ *	  The tools by name: finding, calling and listing them.
  */
 #ifndef KG_DISPATCH_H
 #define KG_DISPATCH_H
@@ -16,74 +16,82 @@ struct KgCallable;
 struct KgDefinition;
 struct KgOperationDefined;
 
-/* A call by name; and what becomes known of it, for its result or error. */
+/* A call of a tool by name, with the facts that its result or error reports. */
 typedef struct KgToolCall
 {
 	const char *name;
 	const char *version; /* of a registered tool; NULL: the latest release */
 	const Jsonb *arguments;
-	const char *key; /* of a write that may be sent again, or NULL */
-	const struct KgFixedTool *fixed; /* that it is found to be, or NULL */
-	Size size; /* of its reply as text, where that is known; or 0 */
+	const char *key; /* idempotency key of a write, or NULL */
+	const struct KgFixedTool
+		*fixed; /* set if the tool is a fixed one, else NULL */
+	Size size;	/* bytes of its reply as text; 0: unknown */
 	/* of a registered tool: */
-	const struct KgDefinition *registered; /* NULL: it is none */
-	const struct KgOperationDefined *op;   /* that runs, or ran */
+	const struct KgDefinition *registered; /* NULL: not a registered tool */
+	const struct KgOperationDefined *op;   /* operation that runs or ran */
 	bool in_operation;
 } KgToolCall;
 
 /*
- * Call a tool as the current role, or as its agent.  Raises KG_UNKNOWN_TOOL, KG_NO_TENANT and
- * whatever the tool raises.  The reply is the tool's own JSON object.
+ * Calls a tool as the current role, or as its agent. Raises KG_UNKNOWN_TOOL,
+ * KG_NO_TENANT and the errors of the tool. Returns the tool's own JSON object.
  */
 extern Jsonb *kg_tools_call(KgToolCall *call);
 
 /*
- * A generated or fixed tool that the caller has.  Raises KG_UNKNOWN_TOOL at the
- * path.
+ * Finds a generated or fixed tool that the caller has. Raises KG_UNKNOWN_TOOL
+ * with the path if there is no such tool.
  */
 extern void kg_callable_require(const struct KgCatalog *catalog,
 								const char *name, const char *path,
 								struct KgCallable *found);
 
 /*
- * The same as an MCP tool result {content, structuredContent, isError}: an
- * error of the call is a result, not raised (a subtransaction is rolled back);
- * cancellation and internal errors of the server are raised.  Options
- * (tools/call_options.h) may be NULL.
+ * Calls a tool and returns an MCP tool result {content, structuredContent,
+ * isError}. An error of the call is returned as a result, and a subtransaction
+ * is rolled back. Cancellation and internal errors of the server are raised.
+ * options (tools/call_options.h) may be NULL.
  */
 extern Jsonb *kg_tools_call_result(const char *name, const Jsonb *arguments,
 								   const Jsonb *options);
 
-/* Is a tool of this toolset among those that are listed? */
+/* Returns whether the list of tools contains a tool of the toolset. */
 extern bool kg_toolset_is_listed(const struct KgCatalog *catalog,
 								 const KgAgent *agent, int toolset);
 
-/* Does a tool that the caller has, and no bundle makes, write? */
+/*
+ * Returns whether the caller has a tool that writes and is not generated from
+ * a bundle.
+ */
 extern bool kg_other_tools_write(const struct KgCatalog *catalog,
 								 const KgAgent *agent);
 
-/* In _meta: which version of a tool is listed, or is to be called. */
+/* Key in _meta: the version of a tool that is listed, or is to be called. */
 #define KG_META_VERSION "kg_graph/version"
 
-/* [{"type": "text", "text": text}] */
+/* Returns [{"type": "text", "text": text}]. */
 extern Jsonb *kg_text_content(const char *text);
 
-/* Kept from call to call (base/cache.h), for one catalog and some settings. */
+/*
+ * A cached list of tools (base/cache.h), valid for one catalog and some
+ * settings.
+ */
 typedef struct KgToolsListed
 {
 	KgCacheEntry entry;
-	uint64 catalog;	 /* its id, */
-	uint64 numbers;	 /* of the templates, from settings, */
+	uint64 catalog;	 /* id of the catalog */
+	uint64 numbers;	 /* kg_template_numbers() */
 	int offered;	 /* kg_operations_offered() */
-	uint64 toolsets; /* the setting */
-	uint64 id;		 /* of no other list of this backend */
+	uint64 toolsets; /* value of the setting */
+	uint64 id;		 /* unique among the lists of this backend */
 	Jsonb *tools;
 } KgToolsListed;
 
 /*
- * The tools of the current tenant, or of the agent in force, as a JSON array of {name, title,
- * description, inputSchema, outputSchema, annotations}, in a deterministic
- * order (toolset, name).  To be read at once, or pinned.
+ * Returns the tools of the current tenant, or of the agent in force. They are
+ * a JSON array of {name, title, description, inputSchema, outputSchema,
+ * annotations}, ordered by toolset and name. The caller must read the list at
+ * once, or pin it.
  */
 extern const KgToolsListed *kg_tools_list(void);
 

@@ -1,8 +1,9 @@
 /*
  * explain.c
- *	  What a tool call compiles to.
+ *	  Reports how a tool call is executed.
  *
- * The call really runs, so that the statements are those that it chooses.
+ *	  The call is really run, so the reported statements are the ones that it
+ *	  chooses.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * explain.h
- *	  What a tool call compiles to.
+ *	  Reports how a tool call is executed, for kg_explain().
  */
 #ifndef KG_EXPLAIN_H
 #define KG_EXPLAIN_H
@@ -9,10 +9,11 @@
 #include "utils/jsonb.h"
 
 /*
- * Call a tool in this call and answer {tool, ast, estimate?, statements: [{sql, parameters,
- * plan}]}: the arguments as they were understood, what a search was estimated
- * to cost (query/graph/cost.h), and each statement that ran, with
- * the types of its parameters and its plan.  Never a value in the SQL.
+ * Calls a tool within this call and returns {tool, ast, estimate?, statements:
+ * [{sql, parameters, plan}]}. ast has the normalized arguments; estimate has
+ * the estimated cost of a search (query/graph/cost.h). Each executed statement
+ * is listed with the types of its parameters and its plan. The SQL contains no
+ * values.
  */
 extern Jsonb *kg_tools_explain(KgCall *call, const char *name,
 							   const Jsonb *arguments);

@@ -1,6 +1,6 @@
 /*
  * fixed_tools.h
- *	  The fixed tools: one table a vocabulary.
+ *	  The fixed tools: one table for each vocabulary.
  */
 #ifndef KG_FIXED_TOOLS_H
 #define KG_FIXED_TOOLS_H
@@ -13,20 +13,21 @@
 typedef struct KgFixedTool
 {
 	const char *name; /* tool name: "find_nodes" */
-	int toolset;	  /* or several */
+	int toolset;	  /* one or several bits */
 	const char *title;
 	const char *description;
 	/*
-	 * Templates (tools/input/schema_template.h) of the JSON Schemas of its arguments,
-	 * which are read by it too (tools/input/input.h), and of its reply.
+	 * Templates (tools/input/schema_template.h) of the JSON Schemas of the
+	 * arguments and of the reply. The arguments are read by the first one, too
+	 * (tools/input/input.h).
 	 */
 	const char *input;
 	const char *output;
 	/* validates arguments against input (tools/input/published.h) */
 	Jsonb *(*call)(const Jsonb *arguments);
-	const KgOperation *writes; /* how, or NULL */
-	const char
-		*text; /* the member of its reply that is its text, or NULL: all */
+	const KgOperation
+		*writes;	  /* operations that the tool writes with, or NULL */
+	const char *text; /* member with the text of the result; NULL: all */
 } KgFixedTool;
 
 /*
@@ -35,14 +36,17 @@ typedef struct KgFixedTool
  */
 extern void kg_fixed_tools_add(const KgFixedTool *table);
 
-/* The fixed tool of a name, or NULL. */
+/* Returns the fixed tool of a name, or NULL. */
 extern const KgFixedTool *kg_fixed_tool_find(const char *name);
 
-/* Is it there?  The toolset memory is over a bundle. */
+/* Returns whether the tool exists; the toolset memory requires its bundle. */
 extern bool kg_fixed_tool_exists(const KgCatalog *catalog,
 								 const KgFixedTool *tool);
 
-/* Fixed tools by index, in the order of the tables; NULL past the last. */
+/*
+ * Returns the fixed tool at an index, in the order of the tables, or NULL
+ * after the last.
+ */
 extern const KgFixedTool *kg_fixed_tool(int index);
 
 #endif /* KG_FIXED_TOOLS_H */

@@ -1,9 +1,9 @@
 /*
  * named_tool.c
- *	  Which tool of ours does what a name of somebody else's asks for.
+ *	  Finds the tool that a caller means by a name that no tool has.
  *
- * A name that is a verb alone is as near to the tools of one type as to those of
- * another; what its arguments name tells more.
+ *	  A name that is only a verb matches the tools of all types alike. The
+ *	  names of its arguments decide.
  */
 #include "postgres.h"
 
@@ -82,7 +82,7 @@ is_offered(const char *name, const char *const *names, int n)
 	return false;
 }
 
-/* The argument that names a type of the catalog; NULL: there is none. */
+/* Returns the argument that names a type of the catalog, or NULL. */
 static const KgType *
 named_type(const KgCatalog *catalog, const JsonbContainer *arguments,
 		   const char **argument)
@@ -104,7 +104,10 @@ named_type(const KgCatalog *catalog, const JsonbContainer *arguments,
 	return NULL;
 }
 
-/* The arguments by the names that a tool has for them; NULL where it has none. */
+/*
+ * Returns the arguments under the names that a tool has for them, or NULL if
+ * it does not have them.
+ */
 static Jsonb *
 fit(const JsonbContainer *arguments, const char *template)
 {
@@ -206,7 +209,7 @@ kg_tool_meant(const char *name, const char *const *names, const bool *writes,
 	for (int i = 0; i < n; i++)
 		if (!writes[i])
 		{
-			/* What is read is not what was to be changed. */
+			/* A tool that reads does not replace a tool that changes data. */
 			if (!kg_is_change(name) || kg_is_change(names[i]))
 				reading[nreading++] = names[i];
 		}

@@ -1,6 +1,6 @@
 /*
  * named_tool.h
- *	  Which tool of ours does what a name of somebody else's asks for.
+ *	  Finds the tool that a caller means by a name that no tool has.
  */
 #ifndef KG_NAMED_TOOL_H
 #define KG_NAMED_TOOL_H
@@ -8,10 +8,11 @@
 #include "model/catalog.h"
 
 /*
- * Is a name a verb as "list", "get", "search", "query"?  Then tool is the one, of
- * some, that it asks for with such arguments, and instead what that is to be called
- * with, which is NULL where the arguments (NULL: unknown) say nothing.  NULL: none
- * of them takes such arguments.
+ * Returns whether a name is a generic verb, for example "list", "get",
+ * "search" or "query". If it is, sets *tool to the one among n tools that such
+ * a call with these arguments means, or to NULL if no tool accepts them. Sets
+ * *instead to the arguments for that tool, or to NULL if the arguments do not
+ * decide it. arguments is NULL if they are unknown.
  */
 extern bool kg_tool_of_verb(const KgCatalog *catalog, const char *name,
 							const char *const *names, int n,
@@ -19,9 +20,10 @@ extern bool kg_tool_of_verb(const KgCatalog *catalog, const char *name,
 							Jsonb **instead);
 
 /*
- * Returns which of some tools another name means, or NULL.  One that reads may be
- * the nearest.  One that writes is returned only if the name is another spelling
- * of its own (base/meaning.h), because a guess would change data.
+ * Returns the one among n tools that an unknown name means, or NULL. For a
+ * tool that reads, the nearest name may be returned. A tool that writes is
+ * returned only if the name is another spelling of its own (base/meaning.h),
+ * because a wrong guess would change data.
  */
 extern const char *kg_tool_meant(const char *name, const char *const *names,
 								 const bool *writes, int n);

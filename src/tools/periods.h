@@ -1,6 +1,6 @@
 /*
  * periods.h
- *	  Telling which types and relations hold for a time (model/period.h).
+ *	  The types and relations that have a period of validity (model/period.h).
  */
 #ifndef KG_PERIODS_H
 #define KG_PERIODS_H
@@ -8,10 +8,13 @@
 #include "base/json.h"
 #include "model/catalog.h"
 
-/* The members valid_from and valid_to of an object: the properties' names. */
+/*
+ * Writes the names of a period's properties as members valid_from and
+ * valid_to.
+ */
 extern void kg_period_write(const KgPeriod *period, KgJsonWriter *w);
 
-/* Names of those that do, each once. */
+/* Add the names of those that have a period, without duplicates. */
 extern List *kg_periods_add_type(List *names, const KgType *type);
 extern List *kg_periods_add_relation(List *names, const KgRelation *relation);
 extern char *kg_periods_join(const List *names);

@@ -1,6 +1,7 @@
 /*
  * bfs/call.h
- *	  What the BFS-QL tools share: handles as ids, detail and removal filters.
+ *	  Shared code of the BFS-QL tools: handles as ids, detail and removal
+ *	  filters.
  */
 #ifndef KG_BFS_CALL_H
 #define KG_BFS_CALL_H
@@ -10,54 +11,57 @@
 #include "tools/graph/page.h"
 #include "tools/graph/reply.h"
 
-/* Ids as the caller gave them, and what they mean. */
+/* Ids as the caller sent them, with the entities that they name. */
 typedef struct KgHandles
 {
 	int n;
 	char **given;
-	KgRef *refs; /* id NULL: unknown, or not visible */
-	bool array;	 /* they are an argument together, not one each */
+	KgRef *refs; /* id NULL: unknown or not visible */
+	bool array;	 /* sent as one array, not as separate arguments */
 } KgHandles;
 
-/* Does the input name the type before its id?  The id then, else NULL. */
+/* Returns the id if the input begins with the type's name, else NULL. */
 extern const char *kg_id_of_type(const KgType *type, const char *given);
 
-/* One id as text: a string or an integer. */
+/* Returns an id, a string or an integer, as text. */
 extern char *kg_call_handle(const JsonbValue *value, const char *path);
 
 /*
- * Read an array of 0 to kg_graph.max_ids handles ("type:id",
- * "bundle/type:id", or a bare id that one visible entity has) and look them
- * up.  Raises KG_INVALID_INPUT with the handles where one means several.
+ * Reads an array of 0 to kg_graph.max_ids handles and looks them up. A handle
+ * is "type:id", "bundle/type:id", or an id that only one visible entity has.
+ * Raises KG_INVALID_INPUT with the handles if an id is ambiguous.
  */
 extern void kg_call_handles(KgGraphCall *call, const char *key,
 							KgHandles *handles);
-/* Raises KG_INVALID_INPUT where an array of them, of what they are, has none. */
+/* Raises KG_INVALID_INPUT if the array has no items; "what" describes them. */
 extern void kg_require_handles(KgGraphCall *call, const char *key,
 							   const char *what, const KgHandles *handles);
 extern void kg_find_handles(KgGraphCall *call, const char *path,
 							KgHandles *handles);
 
 /*
- * Raises KG_FORBIDDEN where so many hops from them a type is reached that
- * nobody is there to decide about (tools/graph/graph.h).
+ * Raises KG_FORBIDDEN if the walk reaches, within that number of hops, a type
+ * about which nothing can decide (tools/graph/graph.h).
  */
 extern void kg_require_around(KgGraphCall *call, const KgHandles *handles,
 							  const KgFollow *walk, int hops);
 
-/* Those that mean nothing, each once; returns how many. */
+/*
+ * Sets *unknown to the unknown handles without duplicates. Returns their
+ * number.
+ */
 extern int kg_unknown_handles(const KgHandles *handles, char ***unknown);
 
-/* The handle that is most like one that means nothing; or NULL. */
+/* Returns the handle that is most similar to an unknown one, or NULL. */
 extern const char *kg_nearest_handle(KgGraphCall *call, const char *given,
 									 bool *likely);
 /*
- * Hints [{path, message, nearest}] for handles that mean nothing, as many as a
- * reply of this size has room for; NULL where none is near.
+ * Returns hints [{path, message, nearest}] for unknown handles. Their number
+ * depends on the size of the reply. Returns NULL if no similar handle exists.
  */
 extern Jsonb *kg_unknown_hints(KgGraphCall *call, const char *path,
 							   const KgHandles *handles);
-/* Raise KG_NOT_FOUND, with what is near to them; there is one at least. */
+/* Raises KG_NOT_FOUND with similar handles. At least one handle is unknown. */
 extern KG_NORETURN void
 kg_throw_all_unknown(KgGraphCall *call, const char *path,
 					 const KgHandles *seeds) KG_NORETURN_TAIL;
@@ -71,15 +75,18 @@ typedef struct KgBfsDetail
 	int64 min_mentions;
 	bool topology_only;
 	bool edge_detail;
-	KgFollow walk;	 /* what is walked, */
-	KgFollow walked; /* and edges of that, from their sources */
+	KgFollow walk;	 /* edges that are followed */
+	KgFollow walked; /* the same edges, from their sources */
 } KgBfsDetail;
 
 extern void kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail);
 
-/* Nothing that is reached is hidden or removed: its edges can be counted. */
+/*
+ * Returns whether no reached node is hidden or removed. If so, edges can be
+ * counted.
+ */
 extern bool kg_bfs_keeps_all(KgGraphCall *call, const KgBfsDetail *detail);
-/* Which of the nodes found stay; NULL: all. */
+/* Returns which found nodes remain, by index; NULL: all. */
 extern bool *kg_bfs_keep(KgGraphCall *call, const KgBfsDetail *detail,
 						 const KgReach *reach);
 
@@ -89,11 +96,11 @@ typedef struct KgBfsReply
 	KgReply reply;
 	const KgReach *reach;
 	const KgPage *page;
-	uint64 nedges;	 /* of all pages, */
-	List *relations; /* and over which relations */
+	uint64 nedges;	 /* of all pages */
+	List *relations; /* relations of these edges */
 } KgBfsReply;
 
-/* Read what the page has to tell; reply.call is set. */
+/* Prepares the members of the reply from the page. reply.call must be set. */
 extern void kg_bfs_prepare(KgBfsReply *b, const KgBfsDetail *detail,
 						   const KgReach *reach, const KgPage *page);
 extern void kg_bfs_write(const KgBfsReply *b, KgJsonWriter *w);

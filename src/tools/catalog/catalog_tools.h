@@ -10,26 +10,34 @@
 #include "query/list/list.h"
 #include "tools/reply/reply.h"
 
-/* Call list (or list_ids, get) of a type with the tool's arguments. */
+/* Run the tool list (with ids_only: list_ids) or get of a type. */
 extern Jsonb *kg_tool_list(const KgCatalog *catalog, const KgType *type,
 						   const Jsonb *arguments, bool ids_only);
 extern Jsonb *kg_tool_get(const KgCatalog *catalog, const KgType *type,
 						  const Jsonb *arguments);
 
-/* The argument "sort", into the query; find_nodes has the same. */
+/* Reads the argument "sort" of a list or of find_nodes into the query. */
 extern void kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 							   const KgInput *in);
-/* The argument "search": is it the order, and what it finds, into the query. */
+/*
+ * kg_list_is_by_rank() returns whether the list is ordered by the rank of
+ * "search". kg_list_read_search() runs the search and sets its matches in the
+ * query.
+ */
 extern bool kg_list_is_by_rank(const KgListQuery *query, const KgInput *in);
 extern void kg_list_read_search(KgListQuery *query, const KgInput *in);
-/* Select what no index says, of what the search found where there was one. */
+/*
+ * Selects the rows for the conditions that no index supports. If the query has
+ * a search, only its matches are examined.
+ */
 struct KgGraph;
 struct KgSelector;
 extern void kg_list_select(KgListQuery *query, struct KgGraph *graph,
 						   const struct KgSelector *selector);
 /*
- * Cursors of a list, bound to a query (kg_cursor_query): the one after a row of
- * a page, and the position of the one given.
+ * Make and read cursors of a list, which are bound to a query
+ * (kg_cursor_query). kg_list_make_cursor() returns the cursor after a row of a
+ * page. kg_list_read_cursor() returns the position of a cursor.
  */
 extern char *kg_list_make_cursor(const KgListQuery *query,
 								 const KgListPage *page,
@@ -39,12 +47,13 @@ extern int64 kg_list_read_cursor(KgListQuery *query,
 								 const StringInfoData *bound,
 								 const char *cursor);
 
-/* A page as a draft of the reply, but for what the tool shows of its rows. */
+/* Fills the draft of a reply with a page, except for the rows' own members. */
 extern void kg_list_draft(KgDraft *draft, const KgListQuery *query,
 						  const KgListPage *page, int64 position);
 /*
- * The schemas, one of KG_EXPOSE_*: as published, or with all that the published
- * one names in words written out (repeat).
+ * Return the schemas, texts and template of a type's tool for one operation
+ * (KG_EXPOSE_*). With repeat, parts that the published schema abbreviates are
+ * written out.
  */
 extern Jsonb *kg_tool_input_schema(const KgType *type, int operation,
 								   bool repeat);
@@ -53,10 +62,10 @@ extern Jsonb *kg_tool_output_schema(const KgType *type, int operation);
 extern char *kg_tool_title(const KgType *type, int operation);
 extern char *kg_tool_description(const KgType *type, int operation);
 
-/* The arguments as they are understood, for kg_explain. */
+/* Writes the normalized arguments, for kg_explain(). */
 extern void kg_tool_write_ast(const KgType *type, int operation,
 							  const Jsonb *arguments, KgJsonWriter *w);
-/* The same into the record of the call, where it is wanted. */
+/* Writes the normalized arguments into the audit record, if it is enabled. */
 extern void kg_tool_audit(const KgType *type, int operation,
 						  const Jsonb *arguments);
 

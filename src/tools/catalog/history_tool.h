@@ -1,19 +1,22 @@
 /*
  * history_tool.h
- *	  history_<type>: what was done to an entity.
+ *	  The tools history_<type>: the stored changes of an entity.
  */
 #ifndef KG_HISTORY_TOOL_H
 #define KG_HISTORY_TOOL_H
 
 #include "model/catalog.h"
 
-/* The template of its arguments: id, limit, cursor, max_bytes; and of its reply. */
+/*
+ * Return the templates of the schemas of the arguments (id, limit, cursor,
+ * max_bytes) and of the reply.
+ */
 extern const char *kg_history_input_template(void);
 extern const char *kg_history_output_template(void);
 
 /*
- * kg_history() of the edges of a relation; the arguments have from, to and, of
- * one of parallel edges, key.
+ * Returns the history of a relation's edges, for kg_history(). The arguments
+ * name the edge by "from" and "to", and by "key" if parallel edges have keys.
  */
 extern Jsonb *kg_edge_history(const KgCatalog *catalog, const char *relation,
 							  const Jsonb *arguments);

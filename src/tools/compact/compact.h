@@ -10,7 +10,10 @@
 
 extern const KgFixedTool kg_compact_tools[];
 
-/* Arguments and errors are those of the tools behind, by the names sent. */
+/*
+ * Run the tools of the toolset. Errors name the arguments as the caller sent
+ * them.
+ */
 extern Jsonb *kg_tool_around(const Jsonb *arguments);
 extern Jsonb *kg_tool_connect(const Jsonb *arguments);
 extern Jsonb *kg_tool_count(const Jsonb *arguments);

@@ -1,20 +1,20 @@
 /*
  * schema_text.h
- *	  All types and relations that a caller sees, as a text for a model.
+ *	  The types and relations that a caller can see, as a text for a model.
  */
 #ifndef KG_SCHEMA_TEXT_H
 #define KG_SCHEMA_TEXT_H
 
 #include "model/catalog.h"
 
-/* A schema as text, and how much of it did not fit. */
+/* A schema as text, with the number of omitted items. */
 typedef struct KgSchemaText
 {
 	char *text;
-	int descriptions; /* of properties that were cut or left out */
-	int types;		  /* whose properties were left out */
-	int relations;	  /* whose properties were left out */
-	int unnamed;	  /* types and relations that are not in the text */
+	int descriptions; /* of properties, shortened or omitted */
+	int types;		  /* number of types whose properties were omitted */
+	int relations;	  /* number of relations whose properties were omitted */
+	int unnamed; /* number of types and relations that are not in the text */
 } KgSchemaText;
 
 /*

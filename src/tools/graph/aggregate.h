@@ -1,8 +1,9 @@
 /*
  * graph/aggregate.h
- *	  A call of aggregate_nodes: what it asks for, and what it is answered from.
+ *	  The state of a call of aggregate_nodes.
  *
- * graph/aggregate_read.c reads the arguments, graph/aggregate.c the rest.
+ *	  graph/aggregate_read.c reads the arguments; graph/aggregate.c runs the
+ *	  call.
  */
 #ifndef KG_GRAPH_AGGREGATE_H
 #define KG_GRAPH_AGGREGATE_H
@@ -17,7 +18,9 @@
 #define KG_MAX_COLUMN_NAME 64
 #define KG_MAX_COLUMNS (KG_MAX_GROUPS + KG_MAX_AGGREGATIONS)
 
-/* The values of an entity for one group key, or of an end of a relationship. */
+/*
+ * The values of one entity, or of one end of a relationship, for a group key.
+ */
 typedef struct KgValues
 {
 	int n;
@@ -26,20 +29,21 @@ typedef struct KgValues
 
 typedef struct KgGroupKey
 {
-	const KgField *field; /* NULL: the id */
+	const KgField *field; /* or NULL: group by the id */
 	KgTruncate truncate;
 	bool related;
-	const char *end; /* its column without a direction */
+	const char *end; /* column of the end, without the direction's prefix */
 	KgDirection direction;
 	KgStepSpec step;
 	KgTraversal t;
-	int step_no;			  /* > 0: the end of this step of the chain, */
-	const KgType *step_type;  /* where it is of this type */
-	const char *counted_path; /* where a count would be counted; or NULL */
-	KgValues *ends;			  /* by node of t.set, or of the chain's */
+	int step_no; /* > 0: group by the end of this step of the chain */
+	const KgType *step_type; /* type of that end */
+	const char
+		*counted_path; /* path of a count of edges in the arguments, or NULL */
+	KgValues *ends; /* by index of the node in t.set, or in the chain's set */
 } KgGroupKey;
 
-/* The values of one row of the chain, for the groups by its steps. */
+/* The values of one row of the chain, for the groups that its steps define. */
 typedef struct KgJoint
 {
 	KgGroupValue values[KG_MAX_GROUPS];
@@ -65,27 +69,27 @@ typedef struct KgAggregate
 	int nsort;
 	KgSortColumn sort[KG_MAX_SORT];
 	int64 limit;
-	const KgField *counted; /* the last of counts of edges; NULL: none */
+	const KgField *counted; /* property of the last count of edges, or NULL */
 	const char *counted_path;
 	bool counts_kept;
-	/* execution */
-	KgCounts *counts; /* where documents are read that lack them */
+	/* State of the execution: */
+	KgCounts *counts; /* if documents without stored counts are read */
 	KgGroups *result;
-	MemoryContext work; /* of one node */
-	KgTraversal chain;	/* where there are steps */
-	uint32 kept;		/* nodes from which they lead somewhere */
-	int deepest;		/* the last step that a group is by; 0: none is */
-	uint32 bound[KG_MAX_STEPS]; /* ends of the row at hand */
-	int njoints;				/* of the node at hand */
+	MemoryContext work; /* reset for each node */
+	KgTraversal chain;	/* if there are steps */
+	uint32 kept;		/* number of nodes from which the chain has a row */
+	int deepest;		/* last step that a group refers to; 0: no group does */
+	uint32 bound[KG_MAX_STEPS]; /* ends of the current row */
+	int njoints;				/* number of rows of the current node */
 	int joint_room;
 	KgJoint *joints;
-	Jsonb *warnings; /* NULL: none */
+	Jsonb *warnings; /* or NULL */
 	KgReply reply;
-	uint32 nrows;	 /* of them as many as limit allows are in the reply */
-	Jsonb **written; /* these rows */
+	uint32 nrows;	 /* all rows; the reply has at most limit of them */
+	Jsonb **written; /* the rows that the reply has */
 } KgAggregate;
 
-/* Begin the call and read its arguments; nothing has been looked up then. */
+/* Begins the call and reads its arguments. Does not read any data. */
 extern void kg_aggregate_read(KgAggregate *a, const Jsonb *arguments);
 
 #endif /* KG_GRAPH_AGGREGATE_H */

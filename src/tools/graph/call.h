@@ -1,10 +1,11 @@
 /*
  * graph/call.h
- *	  A call of a graph tool: reading its arguments, and the pieces that the
- *	  GitLab and the BFS-QL vocabularies share.
+ *	  A call of a graph tool: functions that read its arguments, shared by the
+ *	  GitLab and the BFS-QL vocabularies.
  *
- *	  Everything is allocated in the memory context that the call begins in,
- *	  but for what a search keeps (query/graph/frontier.h).
+ *	  Everything is allocated in the memory context that is current at the
+ *	  begin of the call, except for the memory of searches
+ *	  (query/graph/frontier.h).
  */
 #ifndef KG_GRAPH_CALL_H
 #define KG_GRAPH_CALL_H
@@ -27,27 +28,33 @@ typedef struct KgGraphCall
 	const KgCatalog *catalog;
 	KgRepairs repairs;
 	int64 max_bytes;
-	KgShownColumns columns; /* where the tool has them */
+	KgShownColumns columns; /* if the tool has the argument "columns" */
 	const struct KgFixedTool *fixed;
 } KgGraphCall;
 
-/* Begin: opens the input by the tool's schema, and reads max_bytes. */
+/* Begins a call: opens its input by the tool's schema and reads max_bytes. */
 extern void kg_graph_call_begin(KgGraphCall *call, const char *tool,
 								const Jsonb *arguments);
 extern void kg_graph_call_end(KgGraphCall *call);
 
-/* The type that a member names, or NULL where it is absent. */
+/* Returns the type that a member names, or NULL if the member is absent. */
 extern const KgType *kg_call_type(KgGraphCall *call, const KgInput *in,
 								  const char *key);
-/* Types of an array of names, as ranks; -1 where it is absent. */
+/*
+ * Returns the number of types in an array of names, or -1 if it is absent.
+ * Sets *ranks to their ranks.
+ */
 extern int kg_call_types(KgGraphCall *call, const char *key, uint16 **ranks);
-/* The same where "*" may stand among the names: *all says whether it does. */
+/* Like kg_call_types(), but the array may contain "*". Sets *all if it does. */
 extern int kg_call_types_or_all(KgGraphCall *call, const char *key,
 								uint16 **ranks, bool *all);
-/* Such an array as a set, by rank; NULL where it is absent or empty. */
+/*
+ * Returns a set of types, indexed by rank, from an array of names. Returns
+ * NULL if the array is absent or empty.
+ */
 extern bool *kg_call_type_set(KgGraphCall *call, const char *key);
 
-/* As in the enum of "direction". */
+/* In the order of the enum of "direction". */
 typedef enum KgDirection
 {
 	KG_OUTGOING,
@@ -58,8 +65,8 @@ typedef enum KgDirection
 extern KgDirection kg_call_direction(const KgInput *in);
 
 /*
- * Relation names; an inverse name asks its relation backwards.  count 0 with
- * all: every relation.
+ * A selection of relations by name. An inverse name selects the relation in
+ * the reverse direction. With all, every relation is selected and n is 0.
  */
 typedef struct KgRelationNames
 {
@@ -68,38 +75,52 @@ typedef struct KgRelationNames
 	char **names;
 } KgRelationNames;
 
-/* One name; raises KG_UNKNOWN_TYPE where it is none. */
+/*
+ * Returns the name of a relation. Raises KG_UNKNOWN_TYPE if no relation has
+ * it.
+ */
 extern char *kg_call_relation_name(KgGraphCall *call, const JsonbValue *value,
 								   const char *path);
-/* Is that the relation's name, or its inverse? */
+/*
+ * Returns whether the name is the relation's or its inverse name. Sets
+ * *inverse.
+ */
 extern bool kg_relation_is(const KgRelation *relation, const char *name,
 						   bool *inverse);
-/* A name, an array of names, or "*"; absent means all. */
+/*
+ * Reads a name, an array of names, or "*". If it is absent, all are selected.
+ */
 extern KgRelationNames
 kg_call_relation_names(KgGraphCall *call, const KgInput *in, const char *key);
-/* An array of names among the arguments; absent or empty means all. */
+/* Reads an array of names. If it is absent or empty, all are selected. */
 extern KgRelationNames kg_call_relation_list(KgGraphCall *call,
 											 const char *key);
 extern void kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
 						   KgDirection direction, KgFollow *follow);
-/* Does the selection contain the relation (by its name or its inverse)? */
+/*
+ * Returns whether the selection contains the relation, by name or inverse
+ * name.
+ */
 extern bool kg_names_have(const KgRelationNames *names,
 						  const KgRelation *relation);
-/* Edge filters of the member "filters": sets follow->accept. */
+/* Reads the edge filters of the member "filters" and sets follow->accept. */
 extern void kg_call_edge_filters(KgGraphCall *call,
 								 const KgRelationNames *names,
 								 const KgInput *in, KgFollow *follow);
 
-/* {label, ids?, filters?} */
+/* Reads a selector: {label, ids?, filters?}. */
 extern void kg_call_selector(KgGraphCall *call, const KgInput *in,
 							 const char *label_key, KgSelector *selector);
-/* All that it asks for as a filter: its ids as the first condition. */
+/* Returns the selector as one filter, with its ids as the first condition. */
 extern const KgFilter *kg_selector_filter(const KgSelector *selector);
-/* Filters over types given as ranks (nranks < 0: all); NULL where absent. */
+/*
+ * Reads filters over the types with these ranks (nranks < 0: all types).
+ * Returns NULL if the member is absent.
+ */
 extern KgFilter **kg_call_filters_over(KgGraphCall *call, const KgInput *in,
 									   int nranks, const uint16 *ranks);
 
-/* "type:id", or "bundle/type:id" where the type's name is ambiguous. */
+/* Returns "type:id", or "bundle/type:id" if the type's name is ambiguous. */
 extern char *kg_handle(const KgGraph *graph, const KgRef *ref);
 
 #endif /* KG_GRAPH_CALL_H */

@@ -1,9 +1,8 @@
 /*
  * graph.h
- *	  The graph tools: the GitLab query language's six and BFS-QL's six.
+ *	  The graph tools: six of the GitLab query language and six of BFS-QL.
  *
- *	  kg_graph_tools and kg_bfs_tools are the tables that tools/dispatch.h
- *	  speaks of.
+ *	  kg_graph_tools and kg_bfs_tools are their tables (tools/fixed_tools.h).
  */
 #ifndef KG_GRAPH_H
 #define KG_GRAPH_H
@@ -25,7 +24,7 @@ extern Jsonb *kg_tool_rank_related(const Jsonb *arguments);
 
 extern Jsonb *kg_tool_describe_schema(const Jsonb *arguments);
 extern Jsonb *kg_tool_search_entities(const Jsonb *arguments);
-/* The same by the name that it has in the toolset sql. */
+/* Like search_entities, under its name in the toolset sql. */
 extern Jsonb *kg_tool_search(const Jsonb *arguments);
 extern Jsonb *kg_tool_bfs_query(const Jsonb *arguments);
 extern Jsonb *kg_tool_describe_entity(const Jsonb *arguments);
@@ -38,53 +37,67 @@ typedef struct KgSteps
 {
 	int n;
 	KgStepSpec specs[KG_MAX_STEPS];
-	const char *types[KG_MAX_STEPS]; /* of edges that stand for walks */
+	const char *types[KG_MAX_STEPS]; /* types of edges that represent walks */
 } KgSteps;
 
-/* The member "relationships"; no steps where it is absent. */
+/* Reads the member "relationships". If it is absent, there are no steps. */
 extern void kg_call_steps(KgGraphCall *call, KgSteps *steps);
-/* {label?, filters?} as one more test of the step's end. */
+/* Reads {label?, filters?} as an additional test of the step's end. */
 extern void kg_call_test(KgGraphCall *call, const KgInput *in,
 						 KgStepSpec *step);
 
-/* ---- types that arguments reach, where nobody decides about some ---- */
+/* ---- types that are reached, if no gateway decides about some ---- */
 
 /*
- * All of these raise KG_FORBIDDEN where a type with x-authorize is reached and
- * nobody is there to decide.  type NULL: any.
+ * These functions raise KG_FORBIDDEN if the call reaches a type with
+ * x-authorize and nothing can decide about it. If type is NULL, any type may
+ * be reached.
  */
 extern void kg_call_require_type(KgGraphCall *call, const KgType *type);
-/* A walk that begins there; NULL where there is nothing to look at. */
+/*
+ * The types that a walk has reached, beginning with a type. NULL: there is
+ * nothing to check.
+ */
 typedef struct KgReached KgReached;
 extern KgReached *kg_reached_begin(KgGraphCall *call, const KgType *type);
-/* So many hops further, to its ends; wanted, by rank, is what is shown of them. */
+/*
+ * Extends the walk by min_hops to max_hops hops. The array wanted, by rank,
+ * says which types at its ends are shown.
+ */
 extern void kg_reached_walk(KgReached *reached, const KgFollow *follow,
 							int min_hops, int max_hops, const bool *wanted);
 extern void kg_reached_steps(KgReached *reached, const KgStepSpec *specs,
 							 int n);
 
 /*
- * The members "related" and "not_related" of a selection, or NULL; and what is
- * reached by them.
+ * Read the members "related" and "not_related" (NULL if both are absent);
+ * check the types that they reach.
  */
 extern struct KgRelated *kg_call_related(KgGraphCall *call, const KgInput *in);
 extern void kg_reached_related(KgGraphCall *call, const KgType *type,
 							   const struct KgRelated *related);
 /*
- * Hints of chains that no node is connected by, after they were walked: which of
- * their ids and values there are not, and that a relation cannot begin there.
- * Without them everything is "not related".  False: there is nothing to say.
+ * Writes hints for chains that no node matches, after they were walked. A hint
+ * names ids and values that do not exist, or a relation that cannot begin at
+ * the type. Without such hints, a "not related" would match every node.
+ * Returns false if there is no hint.
  */
 extern bool kg_hint_related(const KgCatalog *catalog, const KgType *type,
 							const struct KgRelated *related, KgJsonWriter *w);
 
-/* ---- cursors: a JSON array of so many items, bound to the call ---- */
+/* ---- cursors: a JSON array of nitems items, bound to the call ---- */
 
-/* The items of the member "cursor", or NULL; raises KG_INVALID_INPUT. */
+/*
+ * Returns the items of the member "cursor", or NULL if it is absent. Raises
+ * KG_INVALID_INPUT.
+ */
 extern const JsonbContainer *kg_call_cursor(KgGraphCall *call, int nitems);
 extern char *kg_call_make_cursor(KgGraphCall *call, StringInfo items);
 extern int64 kg_cursor_int(const JsonbContainer *items, int i);
-/* A node's place in the order by type and id: two items from i on. */
+/*
+ * Returns a node's position in the order by type and id, from items i and i +
+ * 1.
+ */
 extern KgRef kg_cursor_ref(KgGraphCall *call, const JsonbContainer *items,
 						   int i);
 extern void kg_cursor_append_ref(KgGraphCall *call, const KgRef *ref,
@@ -93,31 +106,31 @@ extern void kg_cursor_append_ref(KgGraphCall *call, const KgRef *ref,
 /* ---- nothing found ---- */
 
 /*
- * Hints, as items of an array: the nearest that there are to the ids and filter
- * values of a selector that matches nothing;
+ * Writes hints, as items of an array, for a selector that matches no node.
+ * They name existing ids and values similar to the selector's.
  */
 extern void kg_hint_selector(KgGraphCall *call, const KgSelector *selector,
 							 KgJsonWriter *w);
 /*
- * which edges some nodes have (the first 500), by type and direction, which the
- * message goes on to say;
+ * Writes a hint with the edges of the nodes (the first 500), counted by type
+ * and direction. The counts are appended to the message.
  */
 extern void kg_hint_edges(KgGraphCall *call, const char *path,
 						  const char *message, const int64 *nodes, uint32 n,
 						  KgJsonWriter *w);
-/* how many nodes there are of each type (by rank); */
+/* Writes a hint with the number of nodes of each type, by rank. */
 extern void kg_hint_types(KgGraphCall *call, const char *path,
 						  const char *message, const uint16 *ranks, uint32 n,
 						  KgJsonWriter *w);
-/* where a chain of steps without a row ended. */
+/* Writes a hint about the step at which a chain without rows ended. */
 extern void kg_hint_traversal(KgGraphCall *call, const KgTraversal *t,
 							  const char *path, KgJsonWriter *w);
-/* The array of hints for selectors that match nothing, */
+/* Returns the array of hints for selectors that match no node. */
 extern Jsonb *kg_selector_hints(KgGraphCall *call,
 								const KgSelector *const *selectors, int n);
 /*
- * and with it the reply: nodes, edges, total 0, and a member of the tool's own
- * (key may be NULL).
+ * Returns the reply of a call without a match: hints, nodes, edges, total 0,
+ * and the tool's own member key (may be NULL).
  */
 extern Jsonb *kg_reply_nothing(KgGraphCall *call,
 							   const KgSelector *const *selectors, int n,

@@ -8,23 +8,24 @@
 #include "query/graph/neighbors.h"
 #include "tools/graph/reply.h"
 
-/* Is what was found to be told by relevance, instead of by distance? */
+/* Returns whether the reply is ordered by relevance instead of by distance. */
 extern bool kg_call_by_relevance(const KgInput *in);
 /*
- * How many hops tell which types the call reaches: to know what is relevant the
- * walk goes on until no relation leads to another type.
+ * Returns the number of hops to use for finding the types that the call
+ * reaches. By relevance, the number is high enough to reach every connected
+ * type.
  */
 extern int kg_call_type_hops(const KgGraphCall *call, bool by_relevance,
 							 int64 hops);
 
 /*
- * Fill nodes, edges and units: each node is a unit, an edge belongs to its
- * later end.  Everything is full; the caller says otherwise.
+ * Fills nodes, edges and units from a page. Each node is a unit; an edge
+ * belongs to the unit of its later end. Marks all nodes and edges as full.
  */
 extern void kg_reply_from_page(KgReply *reply, const KgReach *reach,
 							   const KgPage *page);
 
-/* The name of a relation in replies. */
+/* Returns the name of a relation for replies, or "*" if it is unknown. */
 extern const char *kg_relation_name(const KgCatalog *catalog,
 									int32 relation_no);
 

@@ -1,27 +1,27 @@
 /*
  * outline.h
- *	  What a template of an input schema says of each argument, as structs.
+ *	  The members of an input schema's template, as structs.
  *
- *	  Read from the template once a backend.  Nothing invalidates it: a template
- *	  is a constant, and what tenants and settings decide is not in it, or is the
- *	  number of a setting.
+ *	  A template is read once for each backend. Outlines need no invalidation:
+ *	  templates are constants. Values that depend on tenants are not in them;
+ *	  values of settings are in them as numbers of settings.
  */
 #ifndef KG_OUTLINE_H
 #define KG_OUTLINE_H
 
 #include "postgres.h"
 
-/* A bound or default, where the schema has one. */
+/* A bound or a default, if the schema has it. */
 typedef struct KgBound
 {
 	bool given;
-	int number; /* of kg_template_number(), or -1: */
+	int number; /* for kg_template_number(), or -1: use value */
 	int64 value;
 } KgBound;
 
 typedef struct KgMember
 {
-	int len; /* of its name */
+	int len; /* length of its name in bytes */
 	bool required;
 	bool typed; /* it has a type: null is no value of it */
 	bool array;
@@ -32,9 +32,10 @@ typedef struct KgMember
 	KgBound max_items;
 	KgBound default_number;
 	const char *default_name; /* one of the names, or NULL */
-	int nnames;				  /* of its enum */
+	int nnames;				  /* number of values in its enum */
 	const char *const *names;
-	const struct KgOutline *inner; /* of an object, or of an array's items */
+	const struct KgOutline
+		*inner; /* schema of an object, or of an array's items */
 } KgMember;
 
 typedef struct KgOutline
@@ -46,7 +47,7 @@ typedef struct KgOutline
 
 extern const KgOutline *kg_outline(const char *template);
 
-/* NULL where there is none of the name. */
+/* Returns the member of a name, or NULL. */
 extern const KgMember *kg_outline_member(const KgOutline *outline,
 										 const char *name, int len);
 

@@ -1,6 +1,6 @@
 /*
  * published.h
- *	  Arguments against the input schema that the tool publishes.
+ *	  Validates arguments against the input schema that the tool publishes.
  */
 #ifndef KG_PUBLISHED_H
 #define KG_PUBLISHED_H
@@ -8,15 +8,15 @@
 #include "model/catalog.h"
 
 /*
- * Raise KG_INVALID_INPUT with what the published schema says against the
- * arguments: for those that were read without an error or a repair although
- * the schema refuses them, so that what is published binds.  The schema is that
- * of a template, for a type or of a fixed tool (NULL).
+ * Raises KG_INVALID_INPUT if the published schema refuses the arguments.
+ * Called for arguments that the tool read without an error or a repair, so
+ * that the schema is binding. The schema is that of the template, for a type
+ * or for a fixed tool (NULL).
  */
 extern void kg_published_check(const KgCatalog *catalog, const KgType *type,
 							   const char *template, const Jsonb *arguments);
 
-/* The error for arguments that a schema refuses. */
+/* Raises the error for arguments that a schema refuses. */
 extern void kg_published_refuse(const KgSchema *schema, const Jsonb *arguments);
 
 #endif /* KG_PUBLISHED_H */

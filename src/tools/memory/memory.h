@@ -21,10 +21,13 @@ extern Jsonb *kg_tool_read_graph(const Jsonb *arguments);
 extern Jsonb *kg_tool_search_nodes(const Jsonb *arguments);
 extern Jsonb *kg_tool_open_nodes(const Jsonb *arguments);
 
-/* The whole graph within the budget of a reply, as the resource has it. */
+/*
+ * Returns the whole graph, within the byte budget of a reply, for the
+ * resource.
+ */
 extern Jsonb *kg_memory_graph(void);
 
-/* An array of strings that an object has. */
+/* Returns an array of strings that is a member of an object. */
 extern const char **kg_memory_strings(const KgInput *in, const char *key,
 									  int *n);
 

@@ -1,9 +1,10 @@
 /*
  * definition.h
- *	  A registered tool's definition, read; and whether what it calls takes what
- *	  it sends.
+ *	  The parsed definition of a registered tool, and the check of its calls
+ *	  against the schemas of the tools that it calls.
  *
- *	  Made in the current memory context and immutable.
+ *	  A definition is allocated in the current memory context and is
+ *	  immutable.
  */
 #ifndef KG_DEFINITION_H
 #define KG_DEFINITION_H
@@ -29,7 +30,7 @@ typedef struct KgOperationDefined
 	const char *tool;
 	const char *path; /* JSON Pointer into the definition */
 	KgTemplate *arguments;
-	KgCallable callable; /* kg_definition_bind() */
+	KgCallable callable; /* set by kg_definition_bind() */
 } KgOperationDefined;
 
 typedef struct KgDefinition
@@ -47,47 +48,47 @@ typedef struct KgDefinition
 	const KgSchema *input;
 	const KgSchema *output; /* or NULL */
 	int nargs;
-	const char **args; /* properties of the input */
+	const char **args; /* names of the input's properties */
 	bool *required;
 	const Jsonb **arg_schemas;
-	int select; /* the argument that chooses, or -1 */
+	int select; /* index of the argument that selects the operation, or -1 */
 	int nops;
 	KgOperationDefined *ops;
 	const char *function; /* or NULL */
 	bool writes;
-	bool usable; /* kg_definition_bind(): all that it names is there */
+	bool usable; /* set by kg_definition_bind(): can be called */
 } KgDefinition;
 
 /*
- * A definition as it was sent, with what it leaves out written out: the form
- * that is stored and compared.  default_of is the definition of the version that
- * "default_of" names, or NULL.  Faults are reported; NULL where the name, the
- * version or the kind is at fault.
+ * Returns a definition with all defaults written out, which is the form that
+ * is stored and compared. default_of is the definition of the version that the
+ * member "default_of" names, or NULL. Reports faults. Returns NULL if the
+ * name, the version or the kind is invalid.
  */
 extern Jsonb *kg_definition_normalise(const Jsonb *sent,
 									  const Jsonb *default_of,
 									  KgErrorList *errors);
 
-/* A member that is a string, or NULL. */
+/* Returns a member that is a string, or NULL. */
 extern char *kg_definition_string(const Jsonb *definition, const char *key);
 
-/* Read a normalised definition; NULL where there are faults. */
+/* Parses a normalized definition. Returns NULL if it has faults. */
 extern KgDefinition *kg_definition_read(const Jsonb *definition,
 										KgErrorList *errors);
 
 /*
- * Find what its operations call in the catalog, and look whether these take
- * what is sent; at registration (strict) also what depends on limits in force.
- * Without errors, only whether.
+ * Finds the tools of the operations in the catalog and checks that they accept
+ * the arguments. With strict (at registration), also checks what depends on
+ * the limits in force. If errors is NULL, only returns the result.
  */
 extern bool kg_definition_bind(KgDefinition *definition,
 							   const KgCatalog *catalog, bool strict,
 							   KgErrorList *errors);
 
-/* The function, which may be gone: raises KG_INTERNAL. */
+/* Returns the function. Raises KG_INTERNAL if it no longer exists. */
 extern Oid kg_definition_function(const KgDefinition *definition);
 
-/* What is published of its replies. */
+/* Returns the published schema of its replies. */
 extern Jsonb *kg_definition_output(const KgDefinition *definition,
 								   const KgCatalog *catalog);
 

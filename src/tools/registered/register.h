@@ -1,19 +1,25 @@
 /*
  * register.h
- *	  Registering a tool: from a definition as it was sent to its row.
+ *	  Registering a tool: from the definition in a request to the stored row.
  */
 #ifndef KG_REGISTER_H
 #define KG_REGISTER_H
 
 #include "utils/jsonb.h"
 
-/* As the current role, inside SPI_connect(); the reply. */
+/*
+ * Registers a tool as the current role, and returns the reply. Call it inside
+ * SPI_connect().
+ */
 extern Jsonb *kg_register_tool(const Jsonb *sent);
 
-/* version NULL: all of them. */
+/* Removes a version of a tool, or all versions if version is NULL. */
 extern Jsonb *kg_unregister_tool(const char *name, const char *version);
 
-/* What bundles need (store/registered_tools.h); when the module is loaded. */
+/*
+ * Installs the functions that bundles need (store/registered_tools.h). Called
+ * when the module is loaded.
+ */
 extern void kg_register_init(void);
 
 #endif /* KG_REGISTER_H */

@@ -12,50 +12,65 @@
 #include "tools/dispatch.h"
 
 /*
- * Is there a registered tool of this name or alias for the caller, of whatever
- * version?  name may have a version behind it ("find_issues.v1.2.0").
+ * Returns whether the caller has a registered tool with this name or alias, in
+ * any version. The name may have a version suffix ("find_issues.v1.2.0").
  */
 extern bool kg_registered_is_callable(const char *name);
 
-/* "name.v1.2.0" in two; the version may be none. */
+/*
+ * Splits "name.v1.2.0" into name and version. Sets *version to NULL if there
+ * is no version.
+ */
 extern const char *kg_registered_split(const char *name, const char **version);
 
 /*
- * Run it; call->name is a registered name or alias that the caller has, else
- * NULL is returned.  Raises KG_VERSION_NOT_FOUND.
+ * Runs the registered tool that call->name names. Returns NULL if the caller
+ * has no registered tool of that name or alias. Raises KG_VERSION_NOT_FOUND.
  */
 extern Jsonb *kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 								 KgToolCall *call);
 
 /*
- * What a call would call, and with which arguments, in their place: of a query
- * or a composite; of others callable is nothing.  False where the caller has no
- * such registered tool; an error about its version is at path.  Raises
- * KG_LIMIT_EXCEEDED if they would have more than max_bytes.
+ * Replaces a call of a query or a composite by the tool that it would call,
+ * with its arguments. For other kinds, callable is empty. Returns false if the
+ * caller has no such registered tool. Errors about its version have the given
+ * path. Raises KG_LIMIT_EXCEEDED if the arguments would have more than
+ * max_bytes bytes.
  */
 extern bool kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,
 								  const char *path, int max_bytes,
 								  KgCallable *callable);
 
-/* Where an error is in what the caller sent, instead of in what was made of it. */
+/*
+ * Returns the error with its path changed to point into the caller's
+ * arguments.
+ */
 extern Jsonb *kg_registered_error(const KgToolCall *call, Jsonb *error);
 
-/* Are arguments those of the latest release of a registered tool? */
+/*
+ * Returns whether the arguments are valid for the latest release of a
+ * registered tool.
+ */
 extern bool kg_registered_fits(const KgCatalog *catalog, const char *name,
 							   const Jsonb *arguments);
 
-/* {tool, version, operation?} of a call that ran a registered tool. */
+/* Returns {tool, version, operation?} for a call that ran a registered tool. */
 extern Jsonb *kg_registered_meta(const KgToolCall *call);
 
-/* Has a tool that exists for the catalog's caller the toolset? */
+/*
+ * Returns whether a tool that the catalog's caller has belongs to the toolset.
+ */
 extern bool kg_registered_has_toolset(const KgCatalog *catalog,
 									  const char *toolset);
 
-/* What is listed, in the order of toolset and name: a List of KgDefinition *. */
+/*
+ * Returns a List of KgDefinition * with the listed tools, ordered by toolset
+ * and name.
+ */
 extern List *kg_registered_listed(const KgCatalog *catalog,
 								  const KgAgent *agent);
 
-/* The annotations of a tool. */
+/* Writes the annotations of a tool. */
 extern void kg_registered_annotations(const KgDefinition *def, KgJsonWriter *w);
 
 #endif /* KG_REGISTERED_H */

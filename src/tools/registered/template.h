@@ -1,12 +1,13 @@
 /*
  * template.h
- *	  The arguments that an operation of a registered tool calls another tool
- *	  with: JSON with {"$arg": name} for values of the input, and in a sequence
- *	  {"$result": operation, "path": pointer} for values of earlier replies.
+ *	  The template of the arguments that an operation of a registered tool
+ *	  passes to another tool. It is JSON with {"$arg": name} for values of the
+ *	  input. A sequence may also use {"$result": operation, "path": pointer}
+ *	  for values of earlier replies.
  *
- *	  A template is taken apart once, lives in the context that was current then
- *	  and points into the value that it was read from.  What it is filled with stays what it is: only the template's own
- *	  objects are looked at.
+ *	  A template is parsed once. It lives in the memory context that was
+ *	  current then, and points into the value that it was read from. Inserted
+ *	  values are not parsed: only objects of the template itself are replaced.
  */
 #ifndef KG_TEMPLATE_H
 #define KG_TEMPLATE_H
@@ -16,26 +17,26 @@
 
 typedef struct KgTemplate KgTemplate;
 
-/* A value to be filled in. */
+/* A position at which a value is inserted. */
 typedef struct KgTemplatePlace
 {
-	int arg;	/* of the names, or -1: */
-	int result; /* the step, and a pointer into its reply */
+	int arg;	/* index among the names, or -1: */
+	int result; /* index of the step, with a pointer into its reply */
 	const char *pointer;
 } KgTemplatePlace;
 
-/* What may be named in it. */
+/* The names that a template may use. */
 typedef struct KgTemplateNames
 {
 	int nargs;
 	const char *const *args;
-	int nresults; /* of the steps before */
+	int nresults; /* number of earlier steps */
 	const char *const *results;
 } KgTemplateNames;
 
 /*
- * Faults are reported at path (JSON Pointer of the template in the definition);
- * NULL where there are any.
+ * Parses a template. Reports faults with the path, a JSON Pointer to the
+ * template in the definition. Returns NULL if there are any.
  */
 extern KgTemplate *kg_template_read(const JsonbValue *value,
 									const KgTemplateNames *names,
@@ -44,29 +45,32 @@ extern KgTemplate *kg_template_read(const JsonbValue *value,
 extern int kg_template_places(const KgTemplate *template,
 							  const KgTemplatePlace **places);
 
-/* Returns the JSON Pointer of a place in the arguments that are made. */
+/* Returns the JSON Pointer of an insertion position in the filled arguments. */
 extern char *kg_template_path(const KgTemplate *template, int place);
 
 /*
- * Returns the place that a JSON Pointer into the arguments leads to or into, and
- * the rest of the pointer; -1: none.
+ * Returns the insertion position that contains the target of a JSON Pointer,
+ * or -1. Sets *rest to the rest of the pointer.
  */
 extern int kg_template_place_at(const KgTemplate *template, const char *path,
 								const char **rest);
 
 /*
- * Returns the arguments with these values in its places (NULL: its key is left
- * out), or NULL as soon as they would have more bytes than kg_args_root() takes
- * with such a limit.
+ * Returns the arguments with the values inserted; the key of a NULL value is
+ * omitted. Returns NULL once they exceed max_bytes, the limit of
+ * kg_args_root().
  */
 extern Jsonb *kg_template_fill(const KgTemplate *template,
 							   const JsonbValue *const *values, int max_bytes);
 
-/* Where a JSON Pointer leads, into *found; NULL where nowhere. */
+/*
+ * Sets *found to the target of a JSON Pointer. Returns NULL if it has no
+ * target.
+ */
 extern JsonbValue *kg_json_at(const Jsonb *document, const char *pointer,
 							  JsonbValue *found);
 
-/* The member that is filled in with an argument as it is, or -1. */
+/* Returns the argument that is inserted unchanged as the member key, or -1. */
 extern int kg_template_member(const KgTemplate *template, const char *key);
 
 #endif /* KG_TEMPLATE_H */

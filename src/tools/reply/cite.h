@@ -1,6 +1,6 @@
 /*
  * cite.h
- *	  The argument "citations": which version of each entity a reply tells of.
+ *	  The argument "citations": the versions of the entities in a reply.
  */
 #ifndef KG_CITE_H
 #define KG_CITE_H
@@ -8,22 +8,25 @@
 #include "model/catalog.h"
 #include "tools/reply/reply.h"
 
-/* An entity that a reply tells of, with the item that it is told in. */
+/* An entity in a reply, with the index of its item. */
 typedef struct KgCited
 {
 	const KgType *type;
 	const char *id;
-	int item;	   /* negative: it is always told */
-	int64 version; /* filled in; 0: it is not there */
+	int item;	   /* negative: reported with every reply */
+	int64 version; /* set by kg_cite(); 0: the entity does not exist */
 } KgCited;
 
-/* Is the argument given, of a tool that has it? */
+/* Returns whether the tool has the argument and the caller set it. */
 extern bool kg_cite_wanted(const KgInput *in);
 
-/* Read their versions, and have the draft tell {handle: version}. */
+/* Reads the versions, and sets them in the draft to be reported by handle. */
 extern void kg_cite(KgDraft *draft, KgCited *cited, int n);
 
-/* Those of items that are named, for tools/reply/reply.c. */
+/*
+ * Write and measure the citations of the listed items, for
+ * tools/reply/reply.c.
+ */
 extern void kg_citations_write(const KgDraft *draft, int listed,
 							   KgJsonWriter *w);
 extern void kg_citations_measure(const KgDraft *draft, Size *whole, Size *stub);

@@ -1,10 +1,10 @@
 /*
  * columns.h
- *	  What a graph tool tells of the nodes and edges in its reply: the arguments
- *	  "columns", "edge_columns" and "ids_only".
+ *	  The arguments "columns", "edge_columns" and "ids_only": the properties
+ *	  of nodes and edges that a graph tool's reply shows.
  *
- *	  Without "columns" a type that declares x-summary-fields shows these and its
- *	  label, any other all that it has.
+ *	  Without "columns", a type with x-summary-fields shows these and its
+ *	  label; any other type shows all properties.
  */
 #ifndef KG_TOOLS_COLUMNS_H
 #define KG_TOOLS_COLUMNS_H
@@ -15,25 +15,31 @@
 
 typedef struct KgShownColumns
 {
-	bool ids_only;		  /* handles in place of nodes */
+	bool ids_only;		  /* handles instead of nodes */
 	bool edges_chosen;	  /* edge_columns was sent */
 	KgProjection **nodes; /* by rank - 1; NULL: all */
-	KgProjection **edges; /* by place in the catalog; NULL: all */
+	KgProjection **edges; /* by index in the catalog; NULL: all */
 } KgShownColumns;
 
 /*
- * Read them: of one type, or NULL for all that there are.  edges says whether
- * edges show their properties where edge_columns was not sent; the one that
- * tells parallel edges apart is always shown.
+ * Reads the arguments for one type, or for all types if type is NULL. edges
+ * says whether edges show properties if edge_columns is absent. The key of
+ * parallel edges is always shown.
  */
 extern void kg_columns_read(KgShownColumns *columns, const KgGraph *graph,
 							const KgType *type, const KgInput *in, bool edges);
 
-/* Is any property of the type shown? Has a shown one to be computed? */
+/*
+ * Return whether a property of the type is shown; whether one that must be
+ * computed is.
+ */
 extern bool kg_columns_show(const KgShownColumns *columns, int rank);
 extern bool kg_columns_derive(const KgShownColumns *columns, const KgType *type,
 							  int rank);
-/* What is shown of a node's data, of an edge's properties; NULL: nothing. */
+/*
+ * Return the shown data of a node, or the shown properties of an edge; NULL if
+ * there are none.
+ */
 extern const Jsonb *kg_columns_of_node(const KgShownColumns *columns, int rank,
 									   const Jsonb *data);
 extern bool kg_columns_show_edge(const KgShownColumns *columns,

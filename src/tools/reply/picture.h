@@ -13,7 +13,7 @@
 
 typedef struct KgPictureNode
 {
-	const char *handle; /* what is drawn, and what edges name */
+	const char *handle; /* text of the node, by which edges name it */
 	int handlelen;
 	const char *name; /* shown above the handle; NULL: none */
 	int namelen;

@@ -1,19 +1,19 @@
 /*
  * reply.h
- *	  One place that makes a reply: measures it, cuts it to max_bytes, and says
- *	  what is missing, marked and repaired.
+ *	  Builds replies: measures a reply, shortens it to max_bytes, and adds the
+ *	  members that report omissions, marks and repairs.
  *
- *	  What is measured is the reply as PostgreSQL writes jsonb as text: what the
- *	  SQL function returns, and the structured content of an MCP result.  A reply
- *	  that is too long is written again with less: first without its extras
- *	  (properties of edges where there is no next page, texts), then with the
- *	  last items without their data, then without the last items, then without
- *	  hints.  Nothing is estimated, so everything counts: arguments that "next"
- *	  repeats, cursors, names of what is unknown.
+ *	  The measured length is that of the jsonb value as text. The SQL function
+ *	  returns that text; an MCP result has it as structured content. A reply
+ *	  that is too long is written again with less data. It first loses its
+ *	  extras (texts; properties of edges if there is no next page), then the
+ *	  data of the last items, then the last items, then hints. Lengths are
+ *	  measured, not estimated. They include the arguments in "next", cursors,
+ *	  and names of unknown items.
  *
- *	  A tool writes the members that are its own; the envelope (total, returned,
- *	  truncated, reason, next, withheld, hints, untrusted, repaired) is written
- *	  here, from what the draft says.
+ *	  A tool writes its own members. This module writes the envelope from the
+ *	  draft: total, returned, truncated, reason, next, withheld, hints,
+ *	  untrusted, repaired.
  */
 #ifndef KG_REPLY_H
 #define KG_REPLY_H
@@ -22,43 +22,50 @@
 #include "model/marks.h"
 #include "tools/input/input.h"
 
-#define KG_TOKEN_BYTES 4 /* that a token of max_tokens stands for */
+#define KG_TOKEN_BYTES 4 /* bytes for each token of max_tokens */
 
-/* The arguments max_bytes and, where the tool has it, max_tokens. */
+/*
+ * Returns the limit in bytes, from max_bytes and, if the tool has it,
+ * max_tokens.
+ */
 extern int64 kg_input_max_bytes(const KgInput *in);
 /*
- * The argument limit, where it has no default of its own what it was.  0 asks
- * for the counts alone; raises where that comes with a cursor.
+ * Returns the argument limit; its default, or else otherwise, if it is absent.
+ * 0 requests the counts only. Raises KG_INVALID_INPUT if it is 0 and a cursor
+ * is given.
  */
 extern int64 kg_input_limit(const KgInput *in, int64 otherwise);
 
-/* How much of a reply is written. */
+/* The parts of a reply that are written. */
 typedef struct KgFit
 {
-	int n;		/* items there are: */
-	int listed; /* the first so many are named, */
-	int whole;	/* the first so many of these with all their data */
-	int extras; /* the first so many */
-	int hints;	/* the first so many */
+	int n;		/* number of items */
+	int listed; /* number of leading items that are listed */
+	int whole;	/* number of leading items that have all their data */
+	int extras; /* number of leading extras */
+	int hints;	/* number of leading hints */
 	/*
-	 * What is left out would take so many bytes; 0: nothing is, or so many may
-	 * not be asked for.
+	 * Bytes that the omitted parts need. 0: nothing is omitted, or max_bytes
+	 * may not be that high.
 	 */
 	int64 needed;
 } KgFit;
 
-/* How much is left out, by the units that "withheld" counts. */
+/* Numbers of omitted parts, by the units of "withheld". */
 typedef struct KgWithheld
 {
 	int items;
-	int properties; /* items without their data; of graphs: */
+	int properties; /* items without their data; for graphs: */
 	int node_properties;
 	int edge_properties;
-	int observations; /* of the toolset memory */
+	int observations; /* for the toolset memory: */
 	int relations;
 } KgWithheld;
 
-/* What to send next; NULL, negative and 0 members are as they were sent. */
+/*
+ * Arguments of the next call. Members that are NULL, negative or 0 stay as
+ * sent.
+ */
 typedef struct KgNext
 {
 	const char *cursor;
@@ -71,58 +78,71 @@ typedef struct KgDraft
 {
 	const KgInput *input; /* of the call */
 	int64 max_bytes;
-	/* what may be left out */
-	int n;	   /* items */
-	int least; /* of them are always named: a page that ends where it began
-				* could not be gone on from */
+	/* parts that may be omitted: */
+	int n;	   /* number of items */
+	int least; /* leading items that are always listed */
 	int nextras;
-	const Jsonb *hints; /* NULL: the reply has none */
-	bool paged;			/* "next" can begin with any item */
-	bool solid;	 /* an item without its data does not show that it is one */
-	int untried; /* items that max_bytes surely has no room for, */
-	bool untried_at_least; /* of which there may be more */
-	/* About how long everything is, where that is known without measuring. */
+	const Jsonb *hints;	   /* or NULL */
+	bool paged;			   /* "next" can begin at any item */
+	bool solid;			   /* items are not recognizable without their data */
+	int untried;		   /* further items that cannot fit into max_bytes */
+	bool untried_at_least; /* untried is a lower bound */
+	/*
+	 * Approximate length of the whole reply, if it is known without measuring.
+	 */
 	Size rough;
-	/* Lengths as text, with their separators: of each item, and each extra. */
+	/*
+	 * Sets the lengths in bytes, as text with separators, of each item and
+	 * extra.
+	 */
 	void (*measure)(void *items, Size *whole, Size *stub, Size *extra);
 	/*
-	 * Called before what fits is written, where items are not all of a kind: to
-	 * count what is withheld and to mark what is shown.  NULL: items that are
-	 * not whole are counted as "properties".
+	 * Counts the withheld parts and marks the shown ones, if items are of
+	 * several kinds. Called before the reply is written. NULL: items without
+	 * all data count as "properties".
 	 */
 	void (*cut)(void *items, const KgFit *fit, KgWithheld *withheld,
 				KgMarks *marks);
 	void *items;
-	/* the envelope */
-	int64 total;		 /* -1: not told */
-	bool at_least;		 /* there may be more than total */
-	const char *untold;	 /* what kept it from being told, or NULL */
-	bool counts;		 /* only: limit is 0, and leaves nothing out */
-	bool terse;			 /* "returned", "truncated": false are not told */
-	bool more;			 /* limit leaves out items after these */
-	const char *stopped; /* why there may be others, with no way to them */
-	int64 highest_limit; /* > 0: told where the reply is truncated */
+	/* the envelope: */
+	int64 total;		/* -1: not reported */
+	bool at_least;		/* total is a lower bound */
+	const char *untold; /* reason why total is not reported, or NULL */
+	bool counts; /* limit is 0: only counts are requested, nothing is omitted */
+	bool terse;	 /* omit "returned" and a false "truncated" */
+	bool more;	 /* limit excludes items after these */
+	const char *stopped; /* why further items cannot be requested; or NULL */
+	int64 highest_limit; /* > 0: reported if the reply is truncated */
 	KgMarks marks;
 	const struct KgCited
-		*cited; /* versions that are told (tools/reply/cite.h); or NULL */
+		*cited; /* reported versions (tools/reply/cite.h); or NULL */
 	int ncited;
-	const JsonbContainer *own; /* members that have names of the envelope's */
-	/* the tool's own members */
+	const JsonbContainer
+		*own; /* the tool's members with names of the envelope */
+	/* Writes the tool's own members. */
 	void (*write)(void *state, const KgFit *fit, KgJsonWriter *w);
-	/* Of a page: what begins with an item after the first.  NULL: no pages. */
+	/*
+	 * Sets the arguments of a page that begins with an item after the first.
+	 * NULL: the tool has no pages.
+	 */
 	void (*next)(void *state, int item, KgNext *next);
 	void *state;
 } KgDraft;
 
 extern void kg_draft_init(KgDraft *draft, const KgInput *input,
 						  int64 max_bytes);
-/* The reply.  Raises KG_LIMIT_EXCEEDED where even the shortest is too long. */
+/*
+ * Returns the reply. Raises KG_LIMIT_EXCEEDED if the shortest reply is too
+ * long.
+ */
 extern Jsonb *kg_draft_finish(const KgDraft *draft);
 
-/* That error, of a reply that takes so many bytes at least. */
+/* Raises KG_LIMIT_EXCEEDED for a reply of at least size bytes. */
 extern KG_NORETURN void kg_throw_too_small(const KgInput *in, int64 max_bytes,
 										   int64 size) KG_NORETURN_TAIL;
-/* Its member that says so, and what it expects. */
+/*
+ * The member of that error with the minimum, and the text of its expectation.
+ */
 #define KG_AT_LEAST "at_least"
 extern char *kg_expect_at_least(const char *name, int64 least, int unit);
 

@@ -1,7 +1,7 @@
 /*
  * reply_text.h
- *	  A reply as the text of an MCP result, which most clients hand a model
- *	  alone.
+ *	  A reply as the text of an MCP result. Most clients give a model only
+ *	  this text.
  */
 #ifndef KG_REPLY_TEXT_H
 #define KG_REPLY_TEXT_H
@@ -9,15 +9,18 @@
 #include "base/settings.h"
 #include "utils/jsonb.h"
 
-/* What kg_graph.mcp_text says of the tools of a toolset; 0: of those of none. */
+/*
+ * Returns the setting kg_graph.mcp_text for the tools of a toolset (0: tools
+ * without a toolset).
+ */
 extern KgReplyText kg_reply_text_kind(int toolset);
 
 /*
- * In the order to read it in: how much there is and what is missing, the answer,
- * the nodes and edges that it speaks of.  KG_TEXT_ROWS: without what goes without
- * saying to who sent these arguments, and with rows in place of objects; NULL: the
- * reply is none of ours, its members mean what its author says; then without
- * blanks alone.  size: its length as text, where that is known, or 0.
+ * Returns the text of a reply, ordered for reading: totals and omissions, the
+ * answer, its nodes and edges. KG_TEXT_ROWS writes rows instead of objects and
+ * omits data that the sent arguments imply. If sent is NULL, the reply is not
+ * kg_graph's, and only blanks are removed. size is its length as text, or 0 if
+ * unknown.
  */
 extern char *kg_reply_text(const JsonbContainer *reply, const Jsonb *sent,
 						   KgReplyText kind, Size size);

@@ -1,6 +1,6 @@
 /*
  * shape.h
- *	  Parts of replies that several tools share: projection, marks.
+ *	  Parts of replies that several tools share: projections and marks.
  */
 #ifndef KG_SHAPE_H
 #define KG_SHAPE_H
@@ -10,7 +10,9 @@
 #include "model/marks.h"
 #include "tools/input/input.h"
 
-/* Fields to show of an entity's data; NULL shows all. */
+/*
+ * The fields of an entity's data that are shown. A NULL projection shows all.
+ */
 typedef struct KgProjection
 {
 	int nfields;
@@ -29,28 +31,32 @@ typedef struct KgShownOf
 } KgShownOf;
 
 /*
- * An argument that names properties of one or several of these: by name, and
- * where the tool says so as "type.name", or "*" for all.  Into projections, by
- * place: NULL shows all, one without fields none.  False where it was not sent.
- * Raises where none of them has a name.
+ * Reads an argument that names properties of one or several of these types. A
+ * name is a property's name; if the tool allows it, also "type.name", or "*"
+ * for all. Sets one projection for each element of "of": NULL shows all
+ * fields, a projection without fields shows no field. Returns false if the
+ * argument is absent. Raises an error if no element has a named property.
  */
 extern bool kg_projections_read(const KgInput *in, const char *key,
 								const KgShownOf *of, int n,
 								KgProjection **projections);
-/* A projection that has room for so many. */
+/* Returns an empty projection with room for nfields fields. */
 extern KgProjection *kg_projection_new(int nfields);
-/* Show one more, once. */
+/* Adds a field, if the projection does not contain it. */
 extern void kg_projection_add(KgProjection *projection, const KgField *field);
-/* The argument "fields", or NULL.  Raises with the allowed names. */
+/*
+ * Reads the argument "fields"; returns NULL if it is absent. Errors list the
+ * allowed names.
+ */
 extern KgProjection *kg_projection_parse(const KgType *type, const KgInput *in);
-/* data with the projected fields only. */
+/* Returns the data with the projected fields only. */
 extern Jsonb *kg_projection_apply(const KgProjection *projection,
 								  const Jsonb *data);
-/* Does a shown property have to be computed? */
+/* Returns whether a shown property must be computed. */
 extern bool kg_projection_derives(const KgType *type,
 								  const KgProjection *projection);
 
-/* What is to be known of the shown fields. */
+/* Returns the marks of the shown fields. */
 extern KgMarks kg_projection_marks(const KgType *type,
 								   const KgProjection *projection);
 

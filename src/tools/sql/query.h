@@ -1,6 +1,6 @@
 /*
  * query.h
- *	  The toolset sql: the tool query, and what goes with it.
+ *	  The toolset sql: its table of tools and the tool "query".
  */
 #ifndef KG_TOOLS_QUERY_H
 #define KG_TOOLS_QUERY_H

@@ -1,14 +1,14 @@
 /*
  * verify.h
- *	  verify_claims: a call in progress.
+ *	  A call of verify_claims.
  *
- *	  verify/read.c reads the claims and judges what needs no look at the data,
- *	  verify/look.c looks everything up that they name, set-wise, verify/judge.c
- *	  judges by what was found, verify/calls.c makes the calls that claims hold,
- *	  verify.c is the tool.
+ *	  verify/read.c reads the claims and judges those that need no data.
+ *	  verify/look.c looks up all names in sets. verify/judge.c judges by the
+ *	  rows found. verify/calls.c runs the calls within claims. verify.c is the
+ *	  tool.
  *
- *	  Nothing that a caller does not see is told apart from what is not there:
- *	  whatever is judged after the look-up begins with what was found of it.
+ *	  Data that the caller cannot see gives the same verdict as data that does
+ *	  not exist: every verdict after the look-up is based on the rows found.
  */
 #ifndef KG_TOOLS_VERIFY_H
 #define KG_TOOLS_VERIFY_H
@@ -17,8 +17,8 @@
 #include "tools/dispatch.h"
 #include "tools/graph/graph.h"
 
-#define KG_CLAIM_HANDLES 21 /* of a path, as the template says */
-/* Claims of entities and names that find nothing are told what is near. */
+#define KG_CLAIM_HANDLES 21 /* of a path, as in the template */
+/* Maximum number of claims without a match that get suggestions. */
 #define KG_CLAIM_NEAREST 5
 
 typedef enum KgVerdict
@@ -45,25 +45,25 @@ typedef enum KgClaimKind
 	KG_CLAIM_NAME
 } KgClaimKind;
 
-/* A handle in a claim, and what it means. */
+/* A handle in a claim, with the entity that it names. */
 typedef struct KgMention
 {
 	char *given;
-	KgRef ref;	  /* id NULL: nothing, or nothing that is visible */
-	List *others; /* KgRef *: what else an id without a type means */
+	KgRef ref;	  /* id NULL: no entity, or no visible one */
+	List *others; /* KgRef *: further entities with an id given without type */
 	int64 version;
 } KgMention;
 
-/* An edge as a claim needs it, or refutes it. */
+/* An edge that supports or refutes a claim. */
 typedef struct KgTriple
 {
-	int hop; /* of the claim */
+	int hop; /* index of the hop in the claim */
 	const KgRelation *relation;
-	int from; /* mentions, in the stored direction */
+	int from; /* indexes of mentions, in the stored direction */
 	int to;
-	bool reversed; /* the other way round than claimed */
-	int n;		   /* stored ones; parallel edges are several */
-	List *edges;   /* of their properties, Jsonb * or NULL */
+	bool reversed; /* in the opposite direction of the claim */
+	int n;		   /* number of stored edges; > 1 if they are parallel */
+	List *edges;   /* their properties, Jsonb * or NULL */
 } KgTriple;
 
 typedef struct KgClaim
@@ -74,44 +74,47 @@ typedef struct KgClaim
 	KgInput in;
 	bool has_id;
 	JsonbValue id;
-	int64 version; /* 0: none is claimed */
-	int first;	   /* mention, of so many */
+	int64 version; /* 0: no version is claimed */
+	int first;	   /* index of the first mention */
 	int nmentions;
-	char **relations; /* between two each: their names */
-	const char *rest; /* of a handle whose type there is not: ":id" */
-	/* of a property */
+	char **relations; /* names of the relations of each hop */
+	const char *rest; /* ":id", of a handle whose type does not exist */
+	/* for a claim about a property: */
 	char *property;
 	JsonbValue is;
 	const KgField *field;
 	const KgFilter *filter; /* analysed against field's type; or NULL */
-	const char *text;		/* folded, instead */
-	/* of edges: by relation of the catalog, NULL: properties are not claimed */
+	const char *text;		/* folded text, used instead of a filter */
+	/*
+	 * For edges: filters by relation of the catalog, or NULL if no properties
+	 * are claimed.
+	 */
 	KgFilter **edge_filters;
 	int ntriples;
 	KgTriple *triples;
-	/* of a call */
+	/* for a call: */
 	KgToolCall called; /* as it was sent */
 	KgCallable callable;
 	const Jsonb *arguments;
-	const char *within; /* where they are, once it is called */
-	/* of a name */
+	const char *within; /* path of its arguments, when it is called */
+	/* for a name: */
 	char *name; /* folded */
 	const KgType *type;
 	List *named; /* KgRef * */
 	bool crowded;
-	/* the verdict */
+	/* the verdict: */
 	bool judged;
 	KgVerdict verdict;
 	const char *reason;
 	const Jsonb *error;
 	const Jsonb *correction;
-	List *corrected; /* fields that the correction shows */
+	List *corrected; /* fields in the correction */
 	const char *nearest;
 	bool stale;
 	bool complete;
 	List *handles;	   /* char *, evidence */
 	List *edges;	   /* Jsonb *, evidence */
-	Jsonb *written[2]; /* as it is told: its verdict, and all of it */
+	Jsonb *written[2]; /* as reported: the verdict only, and all members */
 } KgClaim;
 
 typedef struct KgVerify
@@ -122,23 +125,26 @@ typedef struct KgVerify
 	int nmentions;
 	int room;
 	KgMention *mentions;
-	KgNodeSet set; /* of entities that are read, */
-	KgRef *rows;   /* and their rows */
-	int left;	   /* bytes of arguments that registered tools may make */
+	KgNodeSet set; /* entities that are read */
+	KgRef *rows;   /* rows of the set */
+	int left;	   /* bytes left for the arguments of registered tools */
 } KgVerify;
 
-/* Judge, where nothing has judged it before. */
+/* Sets the verdict, if the claim is not judged yet. */
 extern void kg_claim_judge(KgClaim *claim, KgVerdict verdict,
 						   const char *reason);
-/* Do it for a claim; what it raises judges the claim. */
+/* Runs a function for a claim. An error that it raises becomes the verdict. */
 typedef void (*KgClaimWork)(KgVerify *v, KgClaim *claim);
 extern void kg_claim_try(KgVerify *v, KgClaim *claim, bool statements,
 						 KgClaimWork work);
 
-/* The types that a handle may be of, by its text; none: it names none. */
+/*
+ * Sets the ranks of the types that a handle may have, by its text. Returns
+ * their number; 0: no type has that name.
+ */
 extern int kg_claim_types(const KgVerify *v, const KgMention *mention,
 						  uint16 *ranks);
-/* The condition of a property claim against a type. */
+/* Analyses the condition of a property claim for a type. */
 extern void kg_claim_analyse(KgVerify *v, KgClaim *claim, const KgType *type);
 /* Returns whether a fixed tool takes the argument. */
 extern bool kg_callable_declares(const KgCallable *callable, const char *name);
@@ -147,11 +153,11 @@ extern void kg_claims_look_up(KgVerify *v);
 extern void kg_claims_judge(KgVerify *v);
 extern void kg_claims_call(KgVerify *v);
 
-/* An edge as evidence: {type, from, to, properties?}. */
+/* Returns an edge as evidence: {type, from, to, properties?}. */
 extern Jsonb *kg_claim_edge(const char *type, const char *from, const char *to,
 							const Jsonb *properties);
 
-/* {key: value} */
+/* Returns {key: value}. */
 extern Jsonb *kg_claim_correction(const char *key, const JsonbValue *value);
 
 extern Jsonb *kg_tool_verify_claims(const Jsonb *arguments);

@@ -1,9 +1,10 @@
 /*
  * confirm.h
- *	  Writes that are told before they are done: kg_graph.confirm.
+ *	  Confirmation of writes: kg_graph.confirm.
  *
- * The first call answers what would happen, with a value that says so, signed;
- * the same call with it does that, or nothing where it would no longer be that.
+ *	  The first call returns the effects of the write, without writing, and a
+ *	  signed value for them. A second call with that value writes if the
+ *	  effects are unchanged; otherwise it raises an error.
  */
 #ifndef KG_CONFIRM_H
 #define KG_CONFIRM_H
@@ -14,42 +15,47 @@
 #include "store/entity/put.h"
 
 /*
- * Returns whether a call that writes is to be confirmed, by the setting and by
- * the caller's: the one place that decides.  deletes: it may delete.
+ * Returns whether a call that writes must be confirmed, by the setting and the
+ * caller's own option. No other code decides this. deletes: the call may
+ * delete.
  */
 extern bool kg_confirm_needed(bool deletes);
 
-/* What the value stands for: a tool, and arguments but for the value itself. */
+/* The subject of a signed value: a tool and its arguments without the value. */
 typedef struct KgConfirm
 {
 	const char *tenant;
 	StringInfo about;
-	StringInfo told;   /* of the value that was given, or NULL */
-	KgRequest request; /* which is kept as used */
+	StringInfo told;   /* contents of the value in the call, or NULL */
+	KgRequest request; /* recorded as used */
 	bool used;
-	/* What kg_confirm_begin() was given; NULL: there is nothing to confirm. */
+	/* Arguments of kg_confirm_begin(). NULL: there is nothing to confirm. */
 	const char *tool;
 	const Jsonb *arguments;
 } KgConfirm;
 
-/* Raises KG_INVALID_INPUT where the value is not of this call, or too old. */
+/*
+ * Reads the value from the arguments. Raises KG_INVALID_INPUT if it belongs to
+ * another call or has expired.
+ */
 extern void kg_confirm_open(KgConfirm *confirm, const char *tool,
 							const Jsonb *arguments);
 
-/* The reply of a dry run, with the value for what it tells. */
+/* Returns the reply of a dry run, with the signed value for its outcomes. */
 extern Jsonb *kg_confirm_ask(const KgConfirm *confirm,
 							 const KgOutcomes *outcomes, const Jsonb *reply);
 
 /*
- * Raises KG_CONFLICT where something else was done than was told, or the same a
- * second time.
+ * Raises KG_CONFLICT if the outcomes differ from the confirmed ones, or if the
+ * value was used before.
  */
 extern void kg_confirm_check(const KgConfirm *confirm,
 							 const KgOutcomes *outcomes);
 
 /*
- * For a tool without a dry run.  Returns the arguments without the value, if
- * the call is to be confirmed; keeps both for kg_confirm_require().
+ * Begins the confirmation of a tool without a dry run. Returns the arguments
+ * without the value, if the call must be confirmed. Stores both for
+ * kg_confirm_require().
  */
 extern const Jsonb *kg_confirm_begin(KgConfirm *confirm, const char *tool,
 									 bool deletes, const Jsonb *arguments);

@@ -1,13 +1,13 @@
 /*
  * write_schema.h
- *	  What the generated tools that write publish of themselves.
+ *	  The published texts and schemas of the generated tools that write.
  */
 #ifndef KG_WRITE_SCHEMA_H
 #define KG_WRITE_SCHEMA_H
 
 #include "model/catalog.h"
 
-/* Items of one call. */
+/* Maximum number of items in a call. */
 #define KG_WRITE_ITEMS 100
 
 extern const char *kg_write_input_template(const KgTool *tool);

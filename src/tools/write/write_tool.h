@@ -7,20 +7,23 @@
 
 #include "model/catalog.h"
 
-/* The right to write, and the audit knows. */
+/*
+ * Raises an error if the caller may not write; marks the audit record as a
+ * write.
+ */
 extern void kg_write_require(void);
 
 /*
- * Call one: it writes, or raises, and then its subtransaction has to be rolled
- * back.
+ * Runs a tool that writes. If it raises an error, the caller must roll back
+ * the subtransaction.
  */
 extern Jsonb *kg_tool_write(const KgTool *tool, const Jsonb *arguments);
 
 /*
- * Run what writes, in a call of its own and inside SPI_connect(), also where a
- * gateway's message is read-only, until the time is over that the caller asked
- * for; raises where nothing may be written at all.
- * The caller's access was looked at before.
+ * Runs a function that writes in a call of its own, inside SPI_connect().
+ * Works even if a gateway's message is read-only. The time limit of the
+ * caller's call applies. Raises an error if nothing may be written at all. The
+ * caller must have checked access before.
  */
 extern void kg_write_uncontained(void (*work)(void *arg), void *arg);
 
