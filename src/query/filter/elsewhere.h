@@ -1,6 +1,6 @@
 /*
  * elsewhere.h
- *	  A filter on a property that what is referred to has.
+ *	  A hint for a filter on a property that a related entity type has.
  */
 #ifndef KG_ELSEWHERE_H
 #define KG_ELSEWHERE_H
@@ -9,8 +9,9 @@
 #include "model/catalog.h"
 
 /*
- * Tell an error about the filter at a path of what to be "related" to instead,
- * where one relation alone leads from the type to one that has the property.
+ * Adds to an error about the filter at path the "related" that the caller can
+ * use instead, if exactly one relation leads from the type to a type with the
+ * property.
  */
 extern void kg_elsewhere(KgError *err, const KgType *type, const char *property,
 						 const char *path);
