@@ -84,6 +84,10 @@ extern KgFilterTarget kg_filter_target_counted(const KgCatalog *catalog,
  */
 extern void kg_field_enum_value(const KgField *field, int i, JsonbValue *value);
 
+/*
+ * Returns the target with the edge properties of a relation: every declared
+ * scalar or array of scalars.
+ */
 extern KgFilterTarget kg_filter_target_relation(const KgRelation *relation);
 
 /*
