@@ -2,8 +2,9 @@
  * derived.c
  *	  Counts of edges, as x-derived properties declare them.
  *
- * One statement for a property and all the entities of a reply.  An edge counts
- * where its other end is visible, so that what is hidden cannot be inferred.
+ * One statement counts a property for all entities of a reply. An edge
+ * counts only if its other end is visible, so the count reveals nothing
+ * hidden.
  */
 #include "postgres.h"
 
@@ -113,7 +114,10 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 	(void) kg_sql_run(&b, count_row, counts);
 }
 
-/* Edges of references follow when who writes the referrers is done. */
+/*
+ * Edges of references are stored when the statement that writes the referrers
+ * ends.
+ */
 static void
 require_edges(const KgCatalog *catalog, const KgRelation *relation)
 {

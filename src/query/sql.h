@@ -2,10 +2,9 @@
  * sql.h
  *	  Writing SQL text: a builder, and the predicates of analysed filters.
  *
- * Only sql.c, list_sql.c and other callers of this builder, and sql_graph.c
- * write a tool's SQL. Its text consists of literals and names of kg_graph's
- * tables. Every value, also a property's name, is a parameter. Operators and
- * functions are qualified, so a caller's search_path has no effect.
+ * The text consists of literals and names of kg_graph's tables. Every value,
+ * also a property's name, is a parameter. Operators and functions are
+ * qualified, so a caller's search_path has no effect.
  *
  * Probes are EXISTS (... OFFSET 0): the planner cannot turn them into joins,
  * so a statement has the shape written here.

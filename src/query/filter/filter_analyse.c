@@ -1,9 +1,10 @@
 /*
  * filter_analyse.c
- *	  Filters against declared fields: names, operators, values.
+ *	  Analysis of filters against declared fields: names, operators,
+ *	  values.
  *
- * Every error names what is allowed, because a model can only correct what it
- * is told.
+ * Every error includes the allowed values, because a model can only correct
+ * what the error reports.
  */
 #include "postgres.h"
 

@@ -2,12 +2,12 @@
  * frontier.c
  *	  The expansion of frontiers.
  *
- * A frontier is expanded by one statement a direction, in pieces of
- * KG_PIECE nodes so that the arrays handed to the executor stay small and the
- * limits are looked at in between.  Where kg_adjacency has a node's bit, what
- * is packed there stands for all its edges; for the other nodes the rows of
- * kg_edge are read.  What a piece finds is handed over while the executor runs, so the
- * receiving functions keep what they keep in the search's own context.
+ * A frontier is expanded by one statement for each direction, in pieces of
+ * KG_PIECE nodes. So the arrays passed to the executor stay small and limits
+ * are checked between pieces. If kg_adjacency has a node's bit, its packed
+ * edges are all its edges; for other nodes the rows of kg_edge are read.
+ * Results of a piece are passed on while the executor runs, so the receiving
+ * functions store data in the search's own context.
  */
 #include "postgres.h"
 

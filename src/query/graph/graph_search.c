@@ -1,9 +1,11 @@
 /*
  * graph_search.c
- *	  A search as a whole: who searches, how it walks, what it may take.
+ *	  A search of the graph: its caller, its limits, and the caches that
+ *	  it uses.
  *
- * kg_adjacency is read only when it must say the same as kg_edge for the
- * caller: no policies on kg_edge but ours, and the privilege to read kg_edge.
+ * kg_adjacency is read only if it has the same edges as kg_edge for the
+ * caller: kg_edge has only kg_graph's policies, and the caller may read
+ * kg_edge.
  */
 #include "postgres.h"
 

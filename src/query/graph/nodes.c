@@ -1,8 +1,8 @@
 /*
  * nodes.c
- *	  What nodes are: their types, ids and data.
+ *	  Types, ids and data of nodes.
  *
- * A node that the caller cannot see is not delivered and has no rank.
+ * A node that the caller cannot see is not passed on and has no rank.
  */
 #include "postgres.h"
 

@@ -2,12 +2,12 @@
  * probe.c
  *	  Probes of the graph.
  *
- * A probe follows a walk from a sample of nodes: at each hop it reads the edges
- * of at most KG_SAMPLE nodes and takes the next sample from their neighbours.
- * Nodes are sampled at even distances, so the same call is estimated alike.
- *
- * Neighbours that the caller cannot see are not counted: an estimate is told.
- * What a probe reads is not charged to kg_graph.max_edges.
+ * A probe follows a walk from a sample of nodes: at each hop it reads the
+ * edges of at most KG_SAMPLE nodes and takes the next sample from their
+ * neighbours. Nodes are sampled at even distances, so estimates of equal
+ * calls are equal. Neighbours that the caller cannot see are not counted,
+ * because estimates are reported. Edges that a probe reads do not count for
+ * kg_graph.max_edges.
  */
 #include "postgres.h"
 

@@ -2,9 +2,9 @@
  * related.c
  *	  Chains of steps as semi-joins and anti-joins of a set of nodes.
  *
- * A chain is walked from all nodes at once, as the steps of a traversal are
- * (query/graph/traverse.h), and its rows are not listed.  Where its ends are given
- * and far fewer than the nodes, it is walked from the ends.
+ * A chain is walked from all nodes at once, like the steps of a traversal
+ * (query/graph/traverse.h), but its rows are not listed. If its ends are
+ * given and are far fewer than the nodes, it is walked from the ends.
  */
 #include "postgres.h"
 

@@ -104,7 +104,7 @@ typedef struct KgRows
 	int n;
 	int allocated;
 	KgRow **rows;
-	bool pruned; /* rows[max - 1] is a bound for what is added */
+	bool pruned; /* rows[max - 1] limits which rows are added */
 } KgRows;
 
 extern void kg_rows_init(KgRows *rows, const KgListQuery *query, int max);

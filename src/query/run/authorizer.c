@@ -1,12 +1,13 @@
 /*
  * authorizer.c
- *	  The function of a tenant that decides who may see an entity of a type
- *	  with x-authorize.
+ *	  The function of a tenant that decides who may see an entity of a
+ *	  type with x-authorize.
  *
- * What it is called with and what it answers is looked at once for each role,
- * and again when a function, a schema, a role or the catalog changed: it may have
- * been replaced.  Names in it are found in pg_catalog only, unless it says
- * otherwise itself, because the caller could put its own in their place.
+ * Its arguments and result are checked once for each role, and again after a
+ * change of a function, a schema, a role or the catalog: it may have been
+ * replaced. Names in it are resolved in pg_catalog only, unless it sets
+ * another search_path, because the caller could otherwise substitute its own
+ * objects.
  */
 #include "postgres.h"
 

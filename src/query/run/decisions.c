@@ -1,8 +1,8 @@
 /*
  * decisions.c
- *	  Who may see an entity of a type with x-authorize.
+ *	  Decisions about entities of a type with x-authorize.
  *
- * A decision is about a resource's type, an ability and an id, and holds for
+ * A decision is for a resource type, an ability and an id. It is valid for
  * one call of a tool, or for a statement of plain SQL under one snapshot.
  */
 #include "postgres.h"
@@ -42,7 +42,10 @@ typedef enum Verdict
 	DENIED
 } Verdict;
 
-/* After so many trials that let undecided rows pass, they are hidden. */
+/*
+ * The number of trials in which undecided rows pass; in later ones they are
+ * hidden.
+ */
 #define KG_HOPEFUL_TRIALS 2
 
 /* resource_type, ability and id, each ended by a zero byte. */

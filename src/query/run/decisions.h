@@ -95,8 +95,8 @@ extern bool kg_decisions_ask_all(void);
 
 /*
  * Enclose statements of one step, none of which depends on results of another.
- * In an exchange the undecided rows are hidden and are requested in one round
- * when the step ends.
+ * In an exchange their undecided rows are hidden. One round requests all of
+ * them when the step ends.
  */
 extern void kg_decisions_begin_step(void);
 extern void kg_decisions_end_step(void);

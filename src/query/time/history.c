@@ -2,8 +2,8 @@
  * history.c
  *	  Reading kg_history as the caller.
  *
- * The policy of kg_history looks at the images of a change, each as the entity
- * that it was; whether the entity is the caller's now is asked of kg_entity.
+ * The policy of kg_history checks the images of a change, each as the entity
+ * of then. kg_entity decides whether the caller sees the entity now.
  */
 #include "postgres.h"
 
@@ -58,7 +58,7 @@ slot_jsonb(TupleTableSlot *slot, int column)
 	return isnull ? NULL : DatumGetJsonbPCopy(value);
 }
 
-/* An edge without properties is told as one with none. */
+/* An edge without properties is reported as an edge with no property. */
 static Jsonb *
 properties_of(Jsonb *image)
 {

@@ -1,20 +1,19 @@
 /*
  * view_planner.c
- *	  How the planner gets to know that a filter on a column of a view may ask
+ *	  Planner support for views: a filter on a column of a view may use
  *	  the keys of x-index properties.
  *
- * Under row security the planner uses an index for leakproof operators alone,
- * and comparing what kg_column_numeric() reads is none.  So each view says
- * kg_view_row(node, ...): true, leakproof, and there for its support function,
- * which the planner asks whether an index on node can stand for it.  It looks
- * at the other restrictions of the same relation, which the planner has brought
- * there by then, and answers node = ANY (kg_view_nodes(...)) for the one that
- * leaves the fewest keys.  The restriction itself stays, and is tested on the
- * rows that are found.
+ * Under row security the planner uses an index only for leakproof operators,
+ * and a comparison of kg_column_numeric()'s result is not leakproof. So each
+ * view has the condition kg_view_row(node, ...), which is true and
+ * leakproof. The planner asks its support function whether an index on node
+ * can replace it. The support function reads the other restrictions of the
+ * relation, and returns node = ANY (kg_view_nodes(...)) for the restriction
+ * with the fewest keys. The restriction itself is still tested on the rows
+ * found.
  *
- * Costs and row counts come from counting those keys, a few thousand at most:
- * what they are of is known when the statement is planned, and the statistics
- * of kg_entity are of all types together.
+ * Costs and row counts come from counting those keys, a few thousand at
+ * most: the statistics of kg_entity cover all types together.
  */
 #include "postgres.h"
 

@@ -1,11 +1,11 @@
 /*
  * view_rows.c
- *	  Which entities a filter on a column of a view can be about.
+ *	  The entities that a filter on a column of a view can match.
  *
- * Statements are those of a list (query/list/list_sql.c), and run as a tool's: under
- * the caller's policies, whose EXISTS they have where a key may speak of an
- * entity that is hidden.  So nothing is told here that a tool would not tell.
- * There is no clock: the statement around has its own.
+ * The statements are those of a list (query/list/list_sql.c) and run like a
+ * tool's: under the caller's policies, with their EXISTS if a key may belong
+ * to a hidden entity. So they reveal nothing that a tool would not. They
+ * have no clock: the outer statement has its own.
  */
 #include "postgres.h"
 
