@@ -287,7 +287,7 @@ kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n)
 	bool any = false;
 	int counted = 0;
 
-	/* What is counted is not kept. */
+	/* Counts that are computed are not stored. */
 	if (kg_past_asked())
 		return;
 	for (int i = 0; i < n; i++)

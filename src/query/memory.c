@@ -606,7 +606,7 @@ struct KgMemorySearch
 	const char *query; /* lowered */
 	bool plain;		   /* so ASCII is, as it is everywhere but in Turkish */
 	Words words;
-	HTAB *seen; /* names that were told */
+	HTAB *seen; /* names that were returned */
 	MemoryContext row;
 	const char **names;
 	int n;
@@ -644,7 +644,7 @@ last_word(const char *folded, char **tokens, int n)
 	return last;
 }
 
-/* False: so many words have it that everybody is looked at. */
+/* Returns false if too many words have it, so that all entities are read. */
 static bool
 look_up(const KgMemory *memory, Words *words)
 {
@@ -759,7 +759,7 @@ has_query(const KgMemorySearch *search, const char *text)
 	return strstr(lowered_text(search, text), search->query) != NULL;
 }
 
-/* The name of whom a row shows to match, or NULL. */
+/* Returns the name of the entity that a row shows to match, or NULL. */
 static const char *
 matching_name(const KgMemorySearch *search, TupleTableSlot *slot)
 {

@@ -39,7 +39,7 @@ kg_filter_target_type(const KgType *type)
 	return target;
 }
 
-/* Of another time there are no counts: what was counted is not kept. */
+/* There are no counts of another time: computed counts are not stored. */
 KgFilterTarget
 kg_filter_target_counted(const KgCatalog *catalog, const KgType *type)
 {
@@ -140,7 +140,7 @@ allowed_names(const KgFilterTarget *target, int *n)
 	return names;
 }
 
-/* What a declared property lacks. */
+/* Returns the attribute that a declared property lacks. */
 static const char *
 why_not(const KgField *field)
 {
@@ -799,8 +799,8 @@ is_filterable(const KgFilterTarget *targets, int ntargets, const char *property)
 }
 
 /*
- * The members of an object that is a property, by their paths: {"a": {"b": 1}}
- * as "a.b": 1.  False where one of them is no property.
+ * Returns the members of an object that is a property, by their paths: {"a":
+ * {"b": 1}} as "a.b": 1. False if one of them is no property.
  */
 static bool
 write_by_path(KgJsonWriter *w, const KgFilterTarget *targets, int ntargets,

@@ -21,7 +21,7 @@
 #include "utils/array.h"
 #include "utils/memutils.h"
 
-/* Nodes are sorted by a bit each where that takes at most so many words. */
+/* Nodes are sorted by a bitmap if it takes at most this number of words. */
 #define KG_SORT_WORDS 16384
 /*
  * So many other rows are read with one that is wanted: the next row of the
@@ -30,14 +30,14 @@
 #define KG_ROWS_BETWEEN 4
 /* Fewer are looked up. */
 #define KG_FEWEST_IN_RANGE 8
-/* So many are kept before it is looked how much memory that takes. */
+/* This number is stored before the memory is checked. */
 #define KG_BLOCKS_UNCHECKED 1024
 
 typedef struct Expansion
 {
 	KgGraph *graph;
 	const KgFollow *walk;
-	KgPackedFunction packed; /* NULL: found gets what is packed, too */
+	KgPackedFunction packed; /* NULL: found gets packed edges, too */
 	KgNeighborFunction found;
 	void *arg;
 	bool backward;
@@ -319,7 +319,7 @@ forget_kept(KgKept *kept)
 	}
 }
 
-/* Expand one node; false where it is not packed. */
+/* Expands one node. Returns false if it is not packed. */
 static bool
 expand_one(Expansion *e, int64 node)
 {

@@ -157,7 +157,7 @@ kg_graph_check_memory(KgGraph *graph)
 void
 kg_graph_charge_edges(KgGraph *graph, int64 edges)
 {
-	/* What is done in memory takes time between statements, too. */
+	/* Work in memory takes time between statements, too. */
 	kg_plan_count((uint64 *) &graph->edges, (uint64) edges);
 	graph->call->edges += edges;
 	kg_audit_edges(edges);

@@ -43,7 +43,7 @@ imply(uint16 *rank, const KgGraph *graph, int32 type_no, bool first)
 bool
 kg_graph_ranks_implied(KgGraph *graph)
 {
-	/* What this transaction changed may refer to what is not there. */
+	/* Changes of this transaction may refer to nodes that do not exist. */
 	if (graph->check_nodes || TransactionIdIsValid(GetTopTransactionIdIfAny()))
 		return false;
 	if (graph->implied == NULL)
@@ -113,7 +113,7 @@ run_on_nodes(KgGraph *graph, KgGraphSql which, const int64 *nodes, uint32 n,
 	pfree(DatumGetPointer(values[1]));
 }
 
-/* The row of a start; NULL where it is none. */
+/* Returns the row of a start; NULL if it has no row. */
 static const KgRef *
 kept_start(const KgGraph *graph, int64 node)
 {
@@ -383,7 +383,10 @@ kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 			   : graph->kept.starts[before % KG_KEPT_STARTS]->node;
 }
 
-/* Deliver those that are starts; the others, of which *n is made the number. */
+/*
+ * Passes on the nodes that are starts, and sets *n to the number of the
+ * others.
+ */
 static const int64 *
 deliver_starts(KgGraph *graph, const int64 *nodes, uint32 *n, bool with_data,
 			   KgRefFunction found, void *arg)
@@ -420,7 +423,9 @@ deliver_starts(KgGraph *graph, const int64 *nodes, uint32 *n, bool with_data,
 	return rest;
 }
 
-/* Deliver those that are known; the others, of which *n is made the number. */
+/*
+ * Passes on the nodes that are known, and sets *n to the number of the others.
+ */
 static const int64 *
 deliver_known(KgGraph *graph, const int64 *nodes, uint32 *n,
 			  KgRefFunction found, void *arg)

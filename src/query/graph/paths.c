@@ -74,7 +74,7 @@ side_room(Reading *reading, Side *side)
 	side->size = size;
 }
 
-/* Ranks are looked at only where they decide. */
+/* Ranks are read only if they decide. */
 static bool
 needs_ranks(const KgPaths *paths)
 {
@@ -295,7 +295,7 @@ is_short(const Reading *reading, const KgLink *link)
 	return false;
 }
 
-/* Most of what was read leads elsewhere: drop it before it is sorted. */
+/* Most links that were read lead elsewhere: drop them before sorting. */
 static void
 drop_longer(Reading *reading)
 {

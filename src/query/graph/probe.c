@@ -23,7 +23,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-/* Nodes that are counted; where there are more, a search would not end. */
+/* The maximum number of nodes counted; with more, a search would not end. */
 #define KG_COUNT_MOST 200000
 #define KG_COUNT_KEPT 10000 /* milliseconds */
 /* Visible neighbours of a sample that are counted where each is looked at. */
@@ -162,7 +162,7 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 		probe->walked = MemoryContextAlloc(graph->context,
 										   KG_CHECKED_PIECE * sizeof(bool));
 	}
-	/* What a filter of edges turns away is read too, where it is visible. */
+	/* Edges that a filter rejects are read, too, if they are visible. */
 	if (graph->check_nodes && walk->accept != NULL)
 	{
 		unfiltered.accept = NULL;
@@ -174,7 +174,7 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 		graph, &unfiltered, scratch, (uint32) n, found_neighbors, probe);
 	if (probe->nunchecked > 0)
 		check_neighbors(probe);
-	/* Edges to hidden nodes were read, but must not be told of. */
+	/* Edges to hidden nodes were read, but must not be reported. */
 	probe->read = (double) (graph->check_nodes
 								? probe->visible
 								: (uint64) (graph->edges - PG_INT64_MIN / 2)) /

@@ -31,7 +31,7 @@
 
 /* Among so few nodes, so many times less is left. */
 #define KG_RANK_SMALL 1000
-/* Edges of so many nodes are read with those of others. */
+/* Edges of this number of nodes are read together with others. */
 #define KG_READ_AHEAD 500
 
 typedef struct Round
@@ -63,7 +63,7 @@ replace(const KgRanking *r, void *array, Size size)
 	return MemoryContextAllocHuge(r->graph->context, size);
 }
 
-/* What is by node grows with the set. */
+/* The arrays by node grow with the set. */
 static void
 room_for_nodes(KgRanking *r)
 {

@@ -140,7 +140,7 @@ static const char *const past_templates[KG_SQL_GRAPH_COUNT] = {
 	[KG_SQL_PARALLEL_EDGES] = "SELECT " EDGE ", e.key" PAST_TRIPLES,
 };
 
-/* By what the call asks about (query/time/validity.h). */
+/* By the flags KG_VALID_* of the call (query/time/validity.h). */
 static char *texts[(KG_VALID_NODES | KG_VALID_EDGES) + 1][KG_SQL_GRAPH_COUNT];
 static uint64 texts_schema = 0;
 

@@ -72,7 +72,7 @@ typedef struct Counting
 	int64 rows;
 } Counting;
 
-/* The slot of what has the hash and is the same, or a free one. */
+/* Returns the slot of an equal entry with this hash, or a free slot. */
 static Slot *
 find_slot(const Counting *c, uint32 hash, const char *keys, int len)
 {

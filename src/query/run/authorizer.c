@@ -157,7 +157,7 @@ typedef struct Callable
 	MemoryContextCallback gone;
 } Callable;
 
-/* What it is called with. */
+/* The arguments of a call. */
 static const Oid question_types[] = {TEXTOID, TEXTOID, TEXTARRAYOID};
 
 static KgCache callables = {
@@ -500,7 +500,10 @@ is_of_call(const ErrorData *edata)
 	}
 }
 
-/* Its text is the log's: it may tell of what the caller does not see. */
+/*
+ * Its text goes only to the log: it may reveal data that the caller does not
+ * see.
+ */
 static KG_NORETURN void
 throw_unavailable(const Asking *asking, const ErrorData *edata)
 {

@@ -76,7 +76,7 @@ struct KgDecisions
 	const char *function; /* or NULL */
 	bool outside;		  /* an exchange decides, too, */
 	bool about_nobody;	  /* which has no subject */
-	bool ended;			  /* by what it has to ask for: that is noted */
+	bool ended;			  /* by the question it needs: that is recorded */
 	Decision **all;
 	uint32 n;
 	uint32 *slots; /* place in all + 1, or 0; at most half of them are used */
@@ -89,7 +89,7 @@ struct KgDecisions
 	int nopen;
 	int room;
 	bool met;	   /* the trial met some that is not decided */
-	int gathering; /* within so many estimates and steps, */
+	int gathering; /* number of estimates and steps that enclose it, */
 	bool gathered; /* which have met what is left open */
 	int64 needed;  /* noted so far, in all */
 	int64 ngiven;
@@ -99,7 +99,7 @@ struct KgDecisions
 	bool exhausted; /* the trial met more than may be decided */
 	int32 type_no;	/* of the row that was met last, */
 	const KgAuthorize *authorize;
-	StringInfoData key; /* and of what is asked about it: */
+	StringInfoData key; /* and of the question about it: */
 	int question;		/* what the type says */
 	/* of plain SQL: what else it is for */
 	uint64 statement;
@@ -419,7 +419,10 @@ throw_nobody(void)
 	kg_error_throw_expected(err, "a token with the claim \"sub\"");
 }
 
-/* What the gateway has said; what the function denies, it is not asked. */
+/*
+ * The gateway's decision; the gateway is not called for ids that the function
+ * denies.
+ */
 static void
 ask_outside(KgDecisions *d)
 {
@@ -758,7 +761,7 @@ same_name(const char *a, const char *b)
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* What was decided for this statement; none is kept for another one. */
+/* The decisions for this statement; none is stored for another one. */
 static KgDecisions *
 of_statement(const char *tenant)
 {
@@ -838,7 +841,10 @@ kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 		return call->decisions->role == GetUserId() &&
 			   strcmp(call->decisions->tenant, tenant) == 0 &&
 			   try_row(call->decisions, type_no, node, entity_id, data);
-	/* What an exchange has a say in is asked for in a trial, or hidden. */
+	/*
+	 * An exchange's part in a decision is requested in a trial, or the row is
+	 * hidden.
+	 */
 	return of_exchange() == NULL &&
 		   ask_row(pstrdup(tenant), type_no, entity_id, data);
 }

@@ -421,7 +421,7 @@ reads_entities(const KgStatement *statement)
 	return reads;
 }
 
-/* The owner is asked for nothing (kg_become_owner). */
+/* The owner's privileges are not checked (kg_become_owner). */
 static bool
 runs_as_owner(void)
 {
@@ -432,7 +432,7 @@ runs_as_owner(void)
 	return (sec_context & SECURITY_NOFORCE_RLS) != 0;
 }
 
-/* Can it meet entities that are seen only where somebody else allows it? */
+/* Returns whether it can meet entities that are visible only by a decision. */
 static bool
 needs_decisions(const KgStatement *statement)
 {

@@ -64,7 +64,7 @@ kg_search_meaning(const KgCatalog *catalog, ArrayType *vector,
 	return found;
 }
 
-/* ---- what has none ---- */
+/* ---- missing embeddings ---- */
 
 typedef struct Missing
 {

@@ -26,7 +26,7 @@
 
 #define KG_NOW "now"
 
-/* What has a period, by its number. */
+/* The types and relations with a period, by number. */
 typedef struct Timed
 {
 	int32 number;

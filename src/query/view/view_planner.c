@@ -48,7 +48,10 @@
 #include "utils/rls.h"
 #include "utils/typcache.h"
 
-/* Keys that planning counts at most, and what it takes where it cannot count. */
+/*
+ * The maximum number of keys that planning counts, and the number assumed if
+ * it cannot count.
+ */
 #define KG_COUNTED_KEYS 5000
 #define KG_ASSUMED_KEYS 100
 /* Entities that are read in the time of so many keys, counted ones or more. */
@@ -156,7 +159,10 @@ is_column(const View *view, Node *node, Test *test)
 									  get_func_rettype(call->funcid);
 }
 
-/* The same for all rows, and known before the first one. */
+/*
+ * Returns whether the expression is the same for all rows and known before the
+ * first.
+ */
 static bool
 is_value(const View *view, Node *node)
 {
@@ -600,7 +606,10 @@ count_call(PlannerInfo *root, const FuncExpr *call)
 	return count;
 }
 
-/* The call that reads the fewest keys, and how many; NULL: there is none. */
+/*
+ * Returns the call that reads the fewest keys, and their number; NULL: there
+ * is no call.
+ */
 static FuncExpr *
 best_call(const View *view, int64 *count)
 {
