@@ -220,8 +220,8 @@ filled(const KgField **fields, const Counts *counts, int nfields, int64 node,
 }
 
 /*
- * What some of a type's properties count at nodes: a list for each.  Many are
- * counted in pieces.
+ * The counts of some of a type's properties, a list for each. Large counts are
+ * computed in pieces.
  */
 static Counts *
 count_fields(const KgCatalog *catalog, const KgType *type,
@@ -311,7 +311,7 @@ kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n)
 	kg_decisions_end_step();
 }
 
-/* ---- what is filtered, sorted and grouped by ---- */
+/* ---- filters, sorts and groups ---- */
 
 bool
 kg_counts_are_kept(const KgCatalog *catalog)

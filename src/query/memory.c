@@ -464,7 +464,7 @@ typedef enum WordPlace
 	WORD_FIRST,	 /* those that begin with it */
 	WORD_WITHIN, /* those with it in them, or at their end */
 	WORD_SIGN,	 /* none: a sign */
-	WORD_NONE	 /* whatever they are: everybody is looked at */
+	WORD_NONE	 /* any: all entities are read */
 } WordPlace;
 
 typedef struct Words
@@ -527,8 +527,8 @@ find_words(const KgMemory *memory, const char *trigram, Words *words)
 }
 
 /*
- * The words with one or two letters in them; at their end these are a row of
- * their own.  False where there are too many.
+ * Finds the words with one or two letters in them; letters at a word's end are
+ * a row of their own. Returns false if there are too many.
  */
 static bool
 find_by_letters(const KgMemory *memory, Words *words)
@@ -733,7 +733,10 @@ kg_memory_search(const KgMemory *memory, const char *query)
 	return search;
 }
 
-/* In lower case; a text that is ASCII is where that is the fastest. */
+/*
+ * Returns a text in lower case. An ASCII text is converted directly if
+ * search->plain.
+ */
 static char *
 lowered_text(const KgMemorySearch *search, const char *text)
 {

@@ -501,7 +501,10 @@ receive_packed(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Deliver what is kept of these blocks; those left are put first, and counted. */
+/*
+ * Passes on the cached edges of these blocks. Moves the others to the front
+ * and counts them.
+ */
 static uint32
 visit_kept(Expansion *e, int64 *blocks, uint32 n)
 {
@@ -521,7 +524,10 @@ visit_kept(Expansion *e, int64 *blocks, uint32 n)
 	return left;
 }
 
-/* Do so many of so many rows that lie together pay for reading all of them? */
+/*
+ * Returns whether the number of wanted rows, of those that lie together, makes
+ * it worthwhile to read all.
+ */
 static bool
 pays_in_range(const KgGraph *graph, uint32 n, int64 there)
 {

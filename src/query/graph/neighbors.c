@@ -449,7 +449,10 @@ any_visible(KgGraph *graph, const Beyond *beyond)
 	return any;
 }
 
-/* What lies beyond so many of the outermost nodes; *start moves past them. */
+/*
+ * Reads the nodes beyond this number of the outermost nodes; moves *start past
+ * them.
+ */
 static void
 look_beyond(KgGraph *graph, Beyond *beyond, uint32 *start, uint32 end,
 			uint32 most)
@@ -649,7 +652,9 @@ page_run(Run *run, uint64 skip)
 					 add_candidate,
 					 run);
 	pfree(nodes);
-	/* The others were there when the edges were read: they are not told of. */
+	/*
+	 * The other nodes existed when the edges were read, and are not counted.
+	 */
 	page->total -= n - run->found;
 	cut_smallest(run);
 	for (uint64 i = 0; i < run->n; i++)

@@ -83,7 +83,7 @@ typedef struct Resolution
 	uint16 rank;
 	bool with_data;
 	bool lazy;	   /* without data that is not in the row itself */
-	uint32 wanted; /* of what is known, those from that place on */
+	uint32 wanted; /* of known nodes, those from this index on */
 	KgRefFunction found;
 	void *arg;
 } Resolution;
@@ -216,7 +216,9 @@ begin_known(KgGraph *graph)
 			graph->context, "kg_graph known ids", ALLOCSET_DEFAULT_SIZES);
 }
 
-/* Nodes so near to each other are read by one range, and what is between them. */
+/*
+ * Nodes at most this far apart are read by one range, with those between them.
+ */
 #define KG_NEAR 6
 /* Fewer are looked up one by one. */
 #define KG_FEWEST_IN_RANGES 8
@@ -272,7 +274,7 @@ read_ranges(KgGraph *graph, Resolution *r)
 	return read;
 }
 
-/* With their ids, where each is looked at: its row is read anyway. */
+/* With their ids if each is checked: its row is read anyway. */
 static void
 read_checked(KgGraph *graph, Resolution *r)
 {

@@ -25,7 +25,7 @@
 
 #define KG_FAR 0xff
 
-/* So many bits for each node that was met, and at least as many as this. */
+/* The number of bits for each node that was met, and the minimum. */
 #define KG_BITS_A_NODE 32
 #define KG_FEWEST_BITS 16384
 
@@ -243,8 +243,8 @@ next_frontier(Reading *reading, Side *side, uint64 before)
 }
 
 /*
- * Go one level further; returns whether a path over the new level to the other
- * side is complete, where that is what is asked for.
+ * Expands one more level. Returns whether a path over the new level to the
+ * other side is complete, if that is requested.
  */
 static bool
 expand_side(Reading *reading, Side *side, Side *other)

@@ -26,7 +26,10 @@
 /* The maximum number of nodes counted; with more, a search would not end. */
 #define KG_COUNT_MOST 200000
 #define KG_COUNT_KEPT 10000 /* milliseconds */
-/* Visible neighbours of a sample that are counted where each is looked at. */
+/*
+ * The maximum number of visible neighbours of a sample that are counted, if
+ * each is checked.
+ */
 #define KG_CHECKED_MOST 4096
 #define KG_CHECKED_PIECE 1024
 
@@ -181,7 +184,7 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 				  n;
 	graph->edges = charged;
 	probe->nnext = distinct(probe->next, probe->nnext);
-	/* Where it goes on is not known while something is open. */
+	/* The continuation is unknown while a question is open. */
 	probe->nsample = kg_decisions_left_open() > 0
 						 ? 0
 						 : Min(probe->nnext, KG_SAMPLE);

@@ -166,9 +166,8 @@ run_rows(const KgListQuery *query, const KgSource *source, KgWalk walk,
 }
 
 /*
- * Rows that a walk reads before it looks whether its page is full, where it
- * reads all that there are: few, where somebody is asked about each, or where
- * those of another time are sorted for it.
+ * The number of rows that a walk reads before it checks whether its page is
+ * full.
  */
 static int64
 unbounded_stretch(const KgListQuery *query, const KgRows *rows)
@@ -893,8 +892,8 @@ walk_equal(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 }
 
 /*
- * A drive asks about every row.  Where that may be more than anybody is asked
- * about, a walk fills the page with the first that are allowed.
+ * A drive needs a decision for every row. If these may be more than allowed, a
+ * walk fills the page with the first allowed rows.
  */
 static bool
 may_drive(const KgListQuery *query, int64 rows)
@@ -935,7 +934,7 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 	int64 bound = RACE_START + (int64) rows->max * 4;
 	int64 matching;
 
-	/* Whoever is asked in rounds is asked about all that match in one. */
+	/* In an exchange, all matches are decided in one round. */
 	if (ask_all)
 		bound = (int64) kg_setting_max_authorizations + 1;
 	if (query->nsort > 0)
@@ -1178,7 +1177,10 @@ few_of_alternatives(KgListQuery *query)
 									 &query->namong);
 }
 
-/* The nodes that there are, where none of them is shown. */
+/*
+ * Returns whether the nodes themselves give the total, as none of them is
+ * shown.
+ */
 static bool
 is_counted_already(const KgListQuery *query)
 {

@@ -90,7 +90,7 @@ struct KgDecisions
 	int room;
 	bool met;	   /* the trial met some that is not decided */
 	int gathering; /* number of estimates and steps that enclose it, */
-	bool gathered; /* which have met what is left open */
+	bool gathered; /* which have met open questions */
 	int64 needed;  /* noted so far, in all */
 	int64 ngiven;
 	bool trying;
@@ -100,7 +100,7 @@ struct KgDecisions
 	int32 type_no;	/* of the row that was met last, */
 	const KgAuthorize *authorize;
 	StringInfoData key; /* and of the question about it: */
-	int question;		/* what the type says */
+	int question;		/* the type's annotation */
 	/* of plain SQL: what else it is for */
 	uint64 statement;
 	const char *agent;
@@ -197,7 +197,10 @@ make(MemoryContext parent, const char *tenant)
 
 /* ---- which decision a row needs ---- */
 
-/* Has the type x-authorize, or, where it is 0, any of the tenant's? */
+/*
+ * Returns whether the type has x-authorize; type 0: whether any type of the
+ * tenant has it.
+ */
 static bool
 has_annotation(const char *tenant, int32 type_no)
 {
@@ -248,8 +251,9 @@ append_part(StringInfo key, const char *part)
 }
 
 /*
- * What the type says, or NULL where it is none of the tenant's.  Catalogs stay
- * as long as the transaction, which is longer than what is decided in it.
+ * Returns the type's annotation, or NULL if it is no type of the tenant.
+ * Catalogs live until the transaction ends, which is longer than the decisions
+ * made in it.
  */
 static const KgAuthorize *
 authorize_of(KgDecisions *d, int32 type_no)
@@ -326,7 +330,10 @@ make_key(KgDecisions *d, text *entity_id, Datum data)
 	return true;
 }
 
-/* The decision with a key; made where there is none and may be one. */
+/*
+ * Returns the decision with a key. Creates it if it does not exist and is
+ * allowed to.
+ */
 static Decision *
 find_decision(KgDecisions *d, Key key, bool may_add)
 {
@@ -396,7 +403,7 @@ ask_of(KgDecisions *d, Decision **asked, int n)
 	pfree(allowed);
 }
 
-/* All of the trial's, whoever decides: a function, the gateway, or both. */
+/* Decides all rows of the trial: by a function, the gateway, or both. */
 static void
 ask_function(KgDecisions *d)
 {
@@ -496,7 +503,10 @@ has_decider(const KgDecisions *d)
 	return d->function != NULL || d->outside;
 }
 
-/* The decision that a row needs, noted; NULL where it may not be asked for. */
+/*
+ * Returns the decision that a row needs and records it; NULL if no further
+ * decision may be requested.
+ */
 static const Decision *
 decision_of_row(KgDecisions *d, int32 type_no, text *entity_id, Datum data)
 {
@@ -520,7 +530,7 @@ decision_of_row(KgDecisions *d, int32 type_no, text *entity_id, Datum data)
 	if (decision == NULL)
 		decision = find_decision(d, key, true);
 	note(d, decision);
-	/* What the gateway alone decides need not be tried again for. */
+	/* Rows that only the gateway decides need no further trial. */
 	if (d->function == NULL && decision->given != UNDECIDED)
 	{
 		decision->verdict = decision->given;

@@ -309,7 +309,7 @@ compare_found(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* The word that is shown as matched: the rarest that is as it was asked for. */
+/* Returns the word that is shown as matched: the rarest exact one. */
 static void
 keep_words(KgSearch *search, KgFound *found, double part)
 {

@@ -201,7 +201,9 @@ compare_words(const void *pa, const void *pb)
 	return strcmp(a->word, b->word);
 }
 
-/* The rarest first, those that nobody has left out. */
+/*
+ * Weighs the words, the rarest first; words that no entity has are left out.
+ */
 static void
 weigh_words(TextSearch *search)
 {

@@ -170,7 +170,7 @@ is_value(const View *view, Node *node)
 		   !contain_volatile_functions(node) && !contain_subplans(node);
 }
 
-/* As to_jsonb() makes it; of what is known now, now. */
+/* Returns to_jsonb() of the node, evaluated now if its value is known now. */
 static Expr *
 as_jsonb(const View *view, Node *node)
 {
