@@ -1,7 +1,7 @@
 /*
  * authorizer.c
- *	  The function of a tenant that decides who may see an entity of a
- *	  type with x-authorize.
+ *	  The authorizer of a tenant: a function that decides which entities
+ *	  of a type with x-authorize a caller may see.
  *
  * Its arguments and result are checked once for each role, and again after a
  * change of a function, a schema, a role or the catalog: it may have been

@@ -1,7 +1,7 @@
 /*
  * authorizer.h
- *	  The function of a tenant that decides who may see an entity of a
- *	  type with x-authorize.
+ *	  The authorizer of a tenant: a function that decides which entities
+ *	  of a type with x-authorize a caller may see.
  *
  * The function runs with the caller's privileges. It sees the entities that
  * are not subject to x-authorize as the caller sees them.

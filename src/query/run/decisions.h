@@ -94,9 +94,9 @@ extern int kg_decisions_open(KgDecisions *decisions,
 extern bool kg_decisions_ask_all(void);
 
 /*
- * Enclose statements of one step, none of which depends on results of another.
- * In an exchange their undecided rows are hidden. One round requests all of
- * them when the step ends.
+ * Enclose the statements of one step, which must not depend on each other's
+ * results. In an exchange their undecided rows are hidden. One round requests
+ * all of them when the step ends.
  */
 extern void kg_decisions_begin_step(void);
 extern void kg_decisions_end_step(void);

@@ -1,12 +1,13 @@
 /*
  * past.c
- *	  as_of: a call that asks what was at a time.
+ *	  as_of: a call that reads the graph as it was at a time.
  *
- * The first change after the time, whoever sees it, says that what is stored now
- * is not what was then; what it found is what was, for who sees the change, and
- * what is now, or was last.  That is what kg_history_at() says of one entity.
- * Whoever sees the whole history has it from the scan that finds the changes;
- * for everybody else they are looked up as the caller.
+ * The first change after the time shows that the stored row is not the row
+ * of that time, whether or not the caller sees the change. The image before
+ * that change is the old row, for a caller that sees the change and the
+ * present or last state. kg_history_at() has the same rule for one entity. A
+ * caller that sees the whole history gets the images from the scan that
+ * finds the changes; for others they are looked up as the caller.
  */
 #include "postgres.h"
 
