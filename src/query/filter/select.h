@@ -17,8 +17,7 @@ typedef struct KgSelector
 	const struct KgRelated *related; /* or NULL */
 	const char *path;				 /* JSON Pointer of the selector */
 	const char *ids_path;			 /* JSON Pointer of its ids */
-	bool
-		few; /* edges of each node are counted: kg_graph.max_scan nodes suffice */
+	bool few; /* edges are counted: kg_graph.max_scan nodes suffice */
 } KgSelector;
 
 /*

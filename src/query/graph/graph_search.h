@@ -71,13 +71,12 @@ typedef struct KgGraph
 	const KgCatalog *catalog;
 	MemoryContext context;
 	Datum tenant;
-	bool
-		check_nodes; /* some entities are hidden: visibility is checked at every hop */
-	bool packed;	/* kg_adjacency has the same edges as kg_edge */
-	bool in_ranges; /* near nodes are read by range scans */
-	int64 edges;	/* read so far */
-	double cost;	/* estimated so far, see query/graph/cost.h */
-	int nranks;		/* types in the order of replies; rank 0: no type */
+	bool check_nodes; /* some entities are hidden: each hop checks */
+	bool packed;	  /* kg_adjacency has the same edges as kg_edge */
+	bool in_ranges;	  /* near nodes are read by range scans */
+	int64 edges;	  /* read so far */
+	double cost;	  /* estimated so far, see query/graph/cost.h */
+	int nranks;		  /* types in the order of replies; rank 0: no type */
 	const KgType **ranked;
 	/* relations used last, by the low bits of their number */
 	KgImplied *implied;

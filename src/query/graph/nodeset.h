@@ -22,8 +22,7 @@ typedef struct KgNodeSet
 	int64 *nodes;
 	uint32 *slots; /* index + 1, or 0 */
 	uint32 n;
-	uint32
-		placed; /* at least this number of nodes have slots; the others have bits */
+	uint32 placed;	 /* nodes with slots, at least; others have bits */
 	uint32 capacity; /* of nodes */
 	uint32 mask;	 /* slots - 1 */
 	int shift;

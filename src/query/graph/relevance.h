@@ -39,9 +39,8 @@ typedef struct KgRankQuery
 	KgFollow follow;
 	double damping; /* 0 <= damping < 1 */
 	double bound; /* push until no more than this share is left, if not less */
-	uint32
-		best; /* 0: all; otherwise only this number is needed, see relevance.c */
-	uint32 most;			 /* maximum number of nodes whose edges are read */
+	uint32 best;  /* 0: all; or the number needed, see relevance.c */
+	uint32 most;  /* maximum number of nodes whose edges are read */
 	const KgRankSeed *seeds; /* visible; each once */
 	uint32 nseeds;
 } KgRankQuery;

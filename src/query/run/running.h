@@ -55,8 +55,7 @@ typedef struct KgCall
 	TimestampTz now; /* the value of "now"; 0: not read yet */
 	struct KgPast *past;	  /* query/time/past.h; NULL: no as_of */
 	const KgCatalog *catalog; /* kg_running_catalog(); NULL: not read yet */
-	uint64
-		catalog_changes; /* count of this session's changes (base/invalidate.h) when it was read */
+	uint64 catalog_changes;	  /* session's changes then (base/invalidate.h) */
 	struct KgCall *outer;
 } KgCall;
 
