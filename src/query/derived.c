@@ -2,8 +2,9 @@
  * derived.c
  *	  Counts of edges, as x-derived properties declare them.
  *
- * One statement for a property and all the entities of a reply.  An edge counts
- * where its other end is visible, so that what is hidden cannot be inferred.
+ * One statement counts a property for all entities of a reply. An edge
+ * counts only if its other end is visible, so the count reveals nothing
+ * hidden.
  */
 #include "postgres.h"
 
@@ -113,7 +114,10 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 	(void) kg_sql_run(&b, count_row, counts);
 }
 
-/* Edges of references follow when who writes the referrers is done. */
+/*
+ * Edges of references are stored when the statement that writes the referrers
+ * ends.
+ */
 static void
 require_edges(const KgCatalog *catalog, const KgRelation *relation)
 {
@@ -216,8 +220,8 @@ filled(const KgField **fields, const Counts *counts, int nfields, int64 node,
 }
 
 /*
- * What some of a type's properties count at nodes: a list for each.  Many are
- * counted in pieces.
+ * The counts of some of a type's properties, a list for each. Large counts are
+ * computed in pieces.
  */
 static Counts *
 count_fields(const KgCatalog *catalog, const KgType *type,
@@ -283,7 +287,7 @@ kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n)
 	bool any = false;
 	int counted = 0;
 
-	/* What is counted is not kept. */
+	/* Counts that are computed are not stored. */
 	if (kg_past_asked())
 		return;
 	for (int i = 0; i < n; i++)
@@ -307,7 +311,7 @@ kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n)
 	kg_decisions_end_step();
 }
 
-/* ---- what is filtered, sorted and grouped by ---- */
+/* ---- filters, sorts and groups ---- */
 
 bool
 kg_counts_are_kept(const KgCatalog *catalog)

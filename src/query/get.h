@@ -10,16 +10,16 @@
 typedef struct KgGot
 {
 	const char *id;
-	int index;	 /* in the arguments */
-	int64 node;	 /* where the type has derived properties or n is not 1 */
-	Jsonb *data; /* NULL where there is none that the caller may see */
+	int index;	 /* index in the argument "ids" */
+	int64 node;	 /* set if the type has derived properties or n is not 1 */
+	Jsonb *data; /* NULL: the caller sees no such entity */
 } KgGot;
 
-/* n entities in the order of ids, which are distinct. */
+/* Returns n entities in the order of ids, which must be distinct. */
 extern KgGot *kg_get_entities(const KgCatalog *catalog, const KgType *type,
 							  char **ids, int n);
 
-/* One entity's data or NULL: the shortest way. */
+/* Returns one entity's data, or NULL if the caller sees no such entity. */
 extern Jsonb *kg_get_data(const KgCatalog *catalog, const KgType *type,
 						  text *id);
 

@@ -464,7 +464,7 @@ typedef enum WordPlace
 	WORD_FIRST,	 /* those that begin with it */
 	WORD_WITHIN, /* those with it in them, or at their end */
 	WORD_SIGN,	 /* none: a sign */
-	WORD_NONE	 /* whatever they are: everybody is looked at */
+	WORD_NONE	 /* any: all entities are read */
 } WordPlace;
 
 typedef struct Words
@@ -527,8 +527,8 @@ find_words(const KgMemory *memory, const char *trigram, Words *words)
 }
 
 /*
- * The words with one or two letters in them; at their end these are a row of
- * their own.  False where there are too many.
+ * Finds the words with one or two letters in them; letters at a word's end are
+ * a row of their own. Returns false if there are too many.
  */
 static bool
 find_by_letters(const KgMemory *memory, Words *words)
@@ -606,7 +606,7 @@ struct KgMemorySearch
 	const char *query; /* lowered */
 	bool plain;		   /* so ASCII is, as it is everywhere but in Turkish */
 	Words words;
-	HTAB *seen; /* names that were told */
+	HTAB *seen; /* names that were returned */
 	MemoryContext row;
 	const char **names;
 	int n;
@@ -644,7 +644,7 @@ last_word(const char *folded, char **tokens, int n)
 	return last;
 }
 
-/* False: so many words have it that everybody is looked at. */
+/* Returns false if too many words have it, so that all entities are read. */
 static bool
 look_up(const KgMemory *memory, Words *words)
 {
@@ -733,7 +733,10 @@ kg_memory_search(const KgMemory *memory, const char *query)
 	return search;
 }
 
-/* In lower case; a text that is ASCII is where that is the fastest. */
+/*
+ * Returns a text in lower case. An ASCII text is converted directly if
+ * search->plain.
+ */
 static char *
 lowered_text(const KgMemorySearch *search, const char *text)
 {
@@ -759,7 +762,7 @@ has_query(const KgMemorySearch *search, const char *text)
 	return strstr(lowered_text(search, text), search->query) != NULL;
 }
 
-/* The name of whom a row shows to match, or NULL. */
+/* Returns the name of the entity that a row shows to match, or NULL. */
 static const char *
 matching_name(const KgMemorySearch *search, TupleTableSlot *slot)
 {

@@ -1,7 +1,7 @@
 /*
  * memory.h
- *	  Reading the bundle "memory", as the caller: entities with what was observed
- *	  about them, and the relations around them.
+ *	  Reading the bundle "memory" as the caller: entities, their
+ *	  observations, and the relations around them.
  */
 #ifndef KG_QUERY_MEMORY_H
 #define KG_QUERY_MEMORY_H
@@ -34,22 +34,29 @@ typedef struct KgRelated
 	int64 target;
 } KgRelated;
 
-/* Add the entities of names, stubs not; or the next by name, stubs too. */
+/*
+ * Add entities to a set: those with the names, without stubs; and the next
+ * ones after a name in the order of names, with stubs.
+ */
 extern void kg_memory_by_names(const KgMemory *memory, const char *const *names,
 							   int n, KgRemembrance *to);
 extern void kg_memory_after(const KgMemory *memory, const char *name, int limit,
 							KgRemembrance *to);
-/* How many there are after a name, up to a bound. */
+/* Returns the number of entities after a name, at most "most". */
 extern int64 kg_memory_count_after(const KgMemory *memory, const char *name,
 								   int most);
 
-/* Relations with an end among the entities, by from, type, to. */
+/*
+ * Returns the relations with an end among the entities, ordered by from, type,
+ * to.
+ */
 extern KgRelated *kg_memory_relations(const KgMemory *memory,
 									  const KgRemembrance *of, int *n);
 
 /*
- * Who has a text in name, type or observations, whatever its case.  It is looked
- * for by that of its words which the fewest have.
+ * A search for entities that have a text in name, type or observations,
+ * without regard to case. It reads the entities that have the rarest word of
+ * the text.
  */
 typedef struct KgMemorySearch KgMemorySearch;
 
@@ -57,8 +64,8 @@ extern KgMemorySearch *kg_memory_search(const KgMemory *memory,
 										const char *query);
 
 /*
- * Names of so many entities that were not told before, by name; false where
- * these are the last.
+ * Returns, in the order of names, at most "most" names that the search has not
+ * returned before. Returns false if these are the last.
  */
 extern bool kg_memory_candidates(KgMemorySearch *search, int most,
 								 const char ***names, int *n);

@@ -264,7 +264,7 @@ key_comparison(KgSqlBuilder *b, const char *key, const KgCondition *condition)
 				  key,
 				  comparison(condition->op),
 				  kg_sql_param_bytea(b, condition->keys[0]));
-	/* What is missing sorts after every key. */
+	/* A missing value sorts after every key. */
 	if (bound == KG_UNBOUNDED || bound == KG_BOUND_LOWER)
 		kg_sql_append(b, " AND %s" KG_LT "$%d", key, kg_sql_param_missing(b));
 	/* An array without items sorts before every item. */
@@ -366,7 +366,7 @@ id_condition(KgSqlBuilder *b, const char *id, const KgCondition *condition)
 	}
 }
 
-/* Conditions on the id where the statement has the node number only. */
+/* Conditions on the id if the statement has only the node number. */
 static void
 id_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
 {
@@ -400,7 +400,7 @@ kg_sql_key_of(KgSqlBuilder *b, const KgField *field, const char *index_keys)
 					kg_sql_param_field(b, field));
 }
 
-/* The same of all keys of an array: a set. */
+/* Returns the expression for all keys of an array: a set. */
 static const char *
 keys_of(KgSqlBuilder *b, const KgField *field, const char *index_keys)
 {
@@ -502,7 +502,7 @@ array_probe(KgSqlBuilder *b, const KgCondition *condition,
 	}
 }
 
-/* All conditions on a scalar, of which the first is at that place. */
+/* Appends all conditions on a scalar, the first of which is at that index. */
 static void
 scalar_conditions(KgSqlBuilder *b, const KgFilter *filter, int first,
 				  const char *key)
@@ -514,7 +514,7 @@ scalar_conditions(KgSqlBuilder *b, const KgFilter *filter, int first,
 			kg_sql_key_condition(b, key, &filter->conditions[i]);
 }
 
-/* They share one probe, where the statement does not have the entity's keys. */
+/* They share one probe if the statement does not have the entity's keys. */
 static void
 scalar_probe(KgSqlBuilder *b, const KgFilter *filter, int first,
 			 const KgSqlEntity *entity)

@@ -2,13 +2,12 @@
  * sql.h
  *	  Writing SQL text: a builder, and the predicates of analysed filters.
  *
- * Only sql.c (catalog tools), search_sql.c and sql_graph.c write SQL.  Text is
- * made of literals of ours and names of our own tables; every value, also
- * names of properties, is a parameter.  Operators and functions are qualified,
- * so that a caller's search_path changes nothing.
+ * The text consists of literals and names of kg_graph's tables. Every value,
+ * also a property's name, is a parameter. Operators and functions are
+ * qualified, so a caller's search_path has no effect.
  *
- * Probes are EXISTS (... OFFSET 0): the planner cannot turn them into joins, so
- * a statement's shape is the one written here.
+ * Probes are EXISTS (... OFFSET 0): the planner cannot turn them into joins,
+ * so a statement has the shape written here.
  */
 #ifndef KG_SQL_H
 #define KG_SQL_H
@@ -37,17 +36,17 @@ typedef struct KgSqlBuilder
 	int missing; /* parameter of kg_key_missing(), or 0 */
 } KgSqlBuilder;
 
-/* Begin a statement; its first parameter, $1, is the tenant. */
+/* Begins a statement; its first parameter, $1, is the tenant. */
 extern void kg_sql_start(KgSqlBuilder *b, const KgCatalog *catalog);
 
-/* Add a parameter; returns its number. */
+/* Adds a parameter; returns its number. */
 extern int kg_sql_param(KgSqlBuilder *b, Oid type, Datum value);
 extern int kg_sql_param_text(KgSqlBuilder *b, const char *text);
 extern int kg_sql_param_int64(KgSqlBuilder *b, int64 n);
-/* The number that an x-index property has in kg_index_key. */
+/* Adds the number of an x-index property in kg_index_key. */
 extern int kg_sql_param_field(KgSqlBuilder *b, const KgField *field);
 extern int kg_sql_param_bytea(KgSqlBuilder *b, const bytea *value);
-/* bigint[] and the like; elements are copied. */
+/* Adds an array parameter; its elements are copied. */
 extern int kg_sql_param_array(KgSqlBuilder *b, Oid element, const Datum *values,
 							  int n);
 extern int kg_sql_param_texts(KgSqlBuilder *b, char *const *texts, int n);
@@ -57,35 +56,39 @@ extern void kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
 
 /*
- * "schema"."table", quoted; of a call with as_of what it was then (query/time/past.h),
- * and of a table of nodes or edges those that hold at the instant that the call
- * asks for (query/time/validity.h).  So an alias has to follow.
+ * Returns "schema"."table", quoted. In a call with as_of it is the table of
+ * that time (query/time/past.h). For nodes and edges in a call with valid_at
+ * it is the rows that hold (query/time/validity.h). An alias must follow.
  */
 extern const char *kg_sql_table(const char *name);
 
 /*
- * kg_entity, of which the statement asks for the rows of a node, or of an array
- * of them: an expression.  And kg_index_key, for the keys of a type's field: the
- * numbers of parameters.  These are found at once in what was, too; all the
- * statement's conditions have to be there nevertheless.
+ * Return kg_entity for a statement that needs only the rows of a node or an
+ * array of nodes (an expression), and kg_index_key for a statement that needs
+ * only the keys of a type's field (numbers of parameters). With as_of these
+ * rows are then found directly. The statement must have all its conditions
+ * nevertheless.
  */
 extern const char *kg_sql_entities_of(const char *nodes);
 extern const char *kg_sql_keys_of(int type, int field);
 
-/* The SELECT of a kept count's key, by the expression for a node. */
+/* Returns the SELECT of a stored count's key. node is an expression. */
 extern const char *kg_sql_count_of(KgSqlBuilder *b, const KgField *field,
 								   const char *node);
 
-/* The key of a field with one value, in index_keys: an expression. */
+/*
+ * Returns the expression for the key of a field with one value, in index_keys,
+ * an expression.
+ */
 extern const char *kg_sql_key_of(KgSqlBuilder *b, const KgField *field,
 								 const char *index_keys);
 
-/* " AND <condition>" on a key: an expression. */
+/* Appends " AND <condition>" on a key, which is an expression. */
 extern void kg_sql_key_condition(KgSqlBuilder *b, const char *key,
 								 const KgCondition *condition);
 
 /*
- * What a statement has of an entity: expressions.  What it has not is read of
+ * The expressions that a statement has for an entity. Others are read from
  * kg_entity by the node, in a probe.
  */
 typedef struct KgSqlEntity
@@ -96,25 +99,25 @@ typedef struct KgSqlEntity
 } KgSqlEntity;
 
 /*
- * " AND ..." for every condition of a filter on the entity.  Conditions on the
- * field skip are left out.
+ * Appends " AND ..." for every condition of a filter on the entity, except
+ * those on the field skip.
  */
 extern void kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter,
 						  const KgSqlEntity *entity, const KgField *skip);
 
 /*
- * " AND the node is visible": nothing where kg_entity has our own policies
- * only, because then the tenant already decides.
+ * Appends " AND the node is visible". Appends nothing if kg_entity has only
+ * kg_graph's policies, because then the tenant decides.
  */
 extern void kg_sql_visible(KgSqlBuilder *b, const char *node);
 
-/* " AND the type is one of these"; n 0: any. */
+/* Appends " AND the type is one of these"; n 0: any type. */
 extern void kg_sql_types(KgSqlBuilder *b, const char *alias,
 						 const int32 *type_nos, int n);
 
 extern KgStatement kg_sql_statement(const KgSqlBuilder *b);
 
-/* Run it as it is (kg_plan_run()). */
+/* Runs the statement by kg_plan_run(). */
 static inline uint64
 kg_sql_run(const KgSqlBuilder *b, KgRowFunction row, void *arg)
 {
@@ -124,15 +127,15 @@ kg_sql_run(const KgSqlBuilder *b, KgRowFunction row, void *arg)
 }
 
 /*
- * Rows of a table (as kg_sql_table() names it) where a column is one of an array's
- * values (a parameter's number): between begin and end come the other conditions,
- * on alias x.  The values must be distinct.
+ * Select the rows of a table (a name from kg_sql_table()) whose column is one
+ * of an array's values (a parameter's number). Other conditions, on alias x,
+ * come between begin and end. The values must be distinct.
  */
 extern void kg_sql_begin_each(KgSqlBuilder *b, const char *table,
 							  const char *columns, int values);
 extern void kg_sql_end_each(KgSqlBuilder *b, const char *column,
 							const char *alias);
-/* The keys of a condition, each once, in order. */
+/* Returns the keys of a condition, each once, in order. */
 extern bytea **kg_sql_distinct_keys(const KgCondition *condition, int *n);
 
 #endif /* KG_SQL_H */

@@ -1,6 +1,6 @@
 /*
  * type_counts.c
- *	  How many entities each type has.
+ *	  The number of entities of each type.
  */
 #include "postgres.h"
 

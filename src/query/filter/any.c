@@ -2,8 +2,8 @@
  * any.c
  *	  Alternatives: the member "any" of filters.
  *
- * A filter holds where all its conditions do and, where it has alternatives,
- * one of these does.  An alternative is a filter without alternatives.
+ * A filter holds if all its conditions hold and, if it has alternatives, one
+ * of these holds. An alternative is a filter without alternatives.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * elsewhere.c
- *	  A filter on a property that what is referred to has.
+ *	  A hint for a filter on a property that a related entity type has.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * elsewhere.h
- *	  A filter on a property that what is referred to has.
+ *	  A hint for a filter on a property that a related entity type has.
  */
 #ifndef KG_ELSEWHERE_H
 #define KG_ELSEWHERE_H

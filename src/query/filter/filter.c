@@ -291,7 +291,7 @@ parse_operators(Conditions *conditions, const char *property, const char *path,
 	}
 }
 
-/* A list of values is what a model means by an array: say so. */
+/* A model means a list of values by an array: the error says so. */
 static KG_NORETURN void
 throw_array(const char *path, const JsonbValue *got, const JsonbValue *array,
 			const char *array_path, const char *expected)
@@ -350,7 +350,7 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 							 KG_MAX_CONDITION_OBJECTS));
 }
 
-/* ---- what is meant by an array of filters ---- */
+/* ---- an array of filters ---- */
 
 static bool
 is_one_of(const JsonbValue *key, const char *const *names)
@@ -406,7 +406,10 @@ write_named(const JsonbContainer *item, KgJsonWriter *w)
 	return true;
 }
 
-/* As one object, where each property is in one item alone; else NULL. */
+/*
+ * Returns the array as one object if each property is in only one item;
+ * otherwise NULL.
+ */
 static Jsonb *
 meant_filters(const JsonbContainer *array)
 {

@@ -1,9 +1,10 @@
 /*
  * filter_analyse.c
- *	  Filters against declared fields: names, operators, values.
+ *	  Analysis of filters against declared fields: names, operators,
+ *	  values.
  *
- * Every error names what is allowed, because a model can only correct what it
- * is told.
+ * Every error includes the allowed values, because a model can only correct
+ * what the error reports.
  */
 #include "postgres.h"
 
@@ -40,7 +41,7 @@ kg_filter_target_type(const KgType *type)
 	return target;
 }
 
-/* Of another time there are no counts: what was counted is not kept. */
+/* There are no counts of another time: computed counts are not stored. */
 KgFilterTarget
 kg_filter_target_counted(const KgCatalog *catalog, const KgType *type)
 {
@@ -141,7 +142,7 @@ allowed_names(const KgFilterTarget *target, int *n)
 	return names;
 }
 
-/* What a declared property lacks. */
+/* Returns the attribute that a declared property lacks. */
 static const char *
 why_not(const KgField *field)
 {
@@ -934,8 +935,8 @@ is_filterable(const KgFilterTarget *targets, int ntargets, const char *property)
 }
 
 /*
- * The members of an object that is a property, by their paths: {"a": {"b": 1}}
- * as "a.b": 1.  False where one of them is no property.
+ * Returns the members of an object that is a property, by their paths: {"a":
+ * {"b": 1}} as "a.b": 1. False if one of them is no property.
  */
 static bool
 write_by_path(KgJsonWriter *w, const KgFilterTarget *targets, int ntargets,

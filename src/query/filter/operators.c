@@ -48,7 +48,7 @@ static const KgOperator operators[] = {
 	{"contains_all", KG_OPERAND_LIST, KG_ON_ARRAY, KG_EVERY, KG_BOUND_MEMBER},
 };
 
-/* How the operand of another language's operator becomes one of ours. */
+/* The translation of the operand of another language's operator. */
 typedef enum Reading
 {
 	READ_AS_IS,
@@ -59,7 +59,7 @@ typedef enum Reading
 	READ_RANGE, /* [lower, upper], or an object of two bounds */
 	READ_LIKE,
 	READ_REGEX,
-	READ_NEVER /* it is none of ours */
+	READ_NEVER /* kg_graph has no such operator */
 } Reading;
 
 /*
@@ -172,7 +172,7 @@ kg_op_lookup(const char *name, KgOp *op)
 	return false;
 }
 
-/* ---- what other languages' conditions are in ours ---- */
+/* ---- conditions of other languages ---- */
 
 /* Without case, "$" and what separates words. */
 static char *
@@ -217,7 +217,10 @@ is_scalar(const JsonbValue *value)
 	return value->type != jbvBinary && value->type != jbvNull;
 }
 
-/* How many scalars an array has; 0 where it is none, or has something else. */
+/*
+ * Returns the number of scalars of an array; 0 if it is no array, or has other
+ * items.
+ */
 static int
 scalars(const JsonbValue *value)
 {
@@ -463,7 +466,7 @@ kg_op_condition(const char *name, const JsonbValue *value)
 	return NULL;
 }
 
-/* ---- what is asked of days ---- */
+/* ---- conditions on days ---- */
 
 static void
 write_bound(KgJsonWriter *w, KgOp op, KgKind kind, const char *day)

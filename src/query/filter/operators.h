@@ -1,10 +1,11 @@
 /*
  * operators.h
- *	  The operators of filters: one row each says all that others ask.
+ *	  The operators of filters: a table with one row for each operator.
  *
- * What reads arguments, publishes schemas, chooses an index or lists what is
- * allowed asks the row; only SQL (query/sql.c) and the two tests below are
- * written operator by operator, in switches that leave none out.
+ * The code that reads arguments, publishes schemas, chooses an index or
+ * lists allowed operators uses the table. Only SQL (query/sql.c) and the two
+ * tests below treat each operator separately, in switches that cover all of
+ * them.
  */
 #ifndef KG_OPERATORS_H
 #define KG_OPERATORS_H
@@ -13,7 +14,9 @@
 #include "model/catalog.h"
 
 #define KG_MAX_IN_VALUES 500
-/* Objects of operators in the array that a condition may be. */
+/*
+ * The maximum number of objects of operators in a condition that is an array.
+ */
 #define KG_MAX_CONDITION_OBJECTS 10
 
 typedef enum KgOp
@@ -36,17 +39,17 @@ typedef enum KgOp
 
 #define KG_NOPS (KG_OP_CONTAINS_ALL + 1)
 
-/* What an operator is given. */
+/* The operand of an operator. */
 typedef enum KgOperandForm
 {
 	KG_OPERAND_VALUE,	/* a value of the property */
-	KG_OPERAND_ORDERED, /* one that an enum need not declare */
+	KG_OPERAND_ORDERED, /* a value that an enum need not declare */
 	KG_OPERAND_LIST,	/* 1 to KG_MAX_IN_VALUES values */
 	KG_OPERAND_PART,	/* a text that is not empty */
 	KG_OPERAND_FLAG		/* true, or false for the opposite operator */
 } KgOperandForm;
 
-/* What it may be used on. */
+/* The properties that an operator may be used on. */
 typedef enum KgOpSubject
 {
 	KG_ON_ALL,
@@ -56,20 +59,20 @@ typedef enum KgOpSubject
 	KG_ON_ARRAY
 } KgOpSubject;
 
-/* Which pairs of an item and a value must pass its test. */
+/* The pairs of an item and a value that must pass the operator's test. */
 typedef enum KgOpQuantity
 {
 	KG_SOME,
 	KG_NO,
-	KG_EVERY /* value must have an item */
+	KG_EVERY /* each value must have an item */
 } KgOpQuantity;
 
-/* What it bounds of the keys of an index. */
+/* The index keys that an operator allows. */
 typedef enum KgOpBound
 {
 	KG_UNBOUNDED,
-	KG_BOUND_MISSING, /* the key of what is missing */
-	KG_BOUND_MEMBER,  /* one key, but the rest is asked besides */
+	KG_BOUND_MISSING, /* the key of a missing value */
+	KG_BOUND_MEMBER,  /* one key; the condition is tested besides */
 	KG_BOUND_PREFIX,
 	KG_BOUND_LOWER,
 	KG_BOUND_UPPER,
@@ -87,36 +90,57 @@ typedef struct KgOperator
 } KgOperator;
 
 extern const KgOperator *kg_operator(KgOp op);
-/* The operator of a name: false if there is none. */
+/*
+ * Sets *op to the operator of a name. Returns false if there is no such
+ * operator.
+ */
 extern bool kg_op_lookup(const char *name, KgOp *op);
 /*
- * A condition as another language has it, {name: value}, as one of ours: an
- * object of operators, or an array of such; NULL where nothing here asks that.
+ * Translates a condition of another query language, {name: value}, to
+ * kg_graph's: an object of operators, or an array of these. Returns NULL if no
+ * condition of kg_graph is equivalent.
  */
 extern Jsonb *kg_op_condition(const char *name, const JsonbValue *value);
 /*
- * What an operator asks of days, months and years, which dates and instants are
- * in or not, as a condition of ours: "lte" of a month is "lt" of the first day
- * after it.  NULL where the value is none, or a day that dates are compared with.
+ * Translates a comparison with a day, month or year to a condition on dates or
+ * instants: "lte" of a month becomes "lt" of the first day after it. Returns
+ * NULL if the value is not one of these, or is a day and the property holds
+ * dates.
  */
 extern Jsonb *kg_op_condition_on_days(KgKind kind, KgOp op,
 									  const JsonbValue *value);
-/* ">10" and "10..20" as such a condition on values of a kind, or NULL. */
+/*
+ * Returns the condition that a text as ">10" or "10..20" means for values of a
+ * kind, or NULL.
+ */
 extern Jsonb *kg_op_condition_of_text(KgKind kind, const char *text);
-/* The operator in "people__gt", "min_people" and "!name", or NULL. */
+/*
+ * Returns the operator in a name as "people__gt", "min_people" or "!name", or
+ * NULL.
+ */
 extern const char *kg_op_in_name(const char *name, const char *property);
-/* The one that a name which no language has may be a typing error of, or NULL. */
+/*
+ * Returns the operator that an unknown name is probably a typing error of, or
+ * NULL.
+ */
 extern const char *kg_op_meant(const char *name);
-/* One that asks the same of a field that an operator is not for, or NULL. */
+/*
+ * Returns an equivalent operator for fields that this operator is not for, or
+ * NULL.
+ */
 extern const char *kg_op_instead(KgOp op);
-/* What the operand false asks for, of an operator that takes a flag. */
+/*
+ * Returns the operator that the operand false means, for an operator that
+ * takes a flag.
+ */
 extern KgOp kg_op_opposite(KgOp op);
-/* May it be used on the field (NULL: an id)? */
+/* Returns whether the operator may be used on the field (NULL: an id). */
 extern bool kg_op_applies(KgOp op, const KgField *field);
 
 /*
- * The tests, of one item and one value: by their order (as of memcmp), and of
- * those given a part of a text.
+ * Return whether one item passes the test with one value. order is the result
+ * of a comparison, as memcmp()'s; kg_op_passes_text() is for operators whose
+ * operand is a part of a text.
  */
 extern bool kg_op_passes(KgOp op, int order);
 extern bool kg_op_passes_text(KgOp op, const char *text, int len,

@@ -52,7 +52,7 @@ kg_filter_without_scan(const KgFilter *filter)
 	for (int i = 0; i < filter->nconditions; i++)
 		if (!kg_condition_scans(&filter->conditions[i]))
 			part->conditions[part->nconditions++] = filter->conditions[i];
-	/* Where one alternative is not known, neither is whether one holds. */
+	/* If one alternative is unknown, the result of all is unknown. */
 	for (int i = 0; i < filter->nany; i++)
 		if (kg_filter_scans(filter->any[i]))
 			return part;

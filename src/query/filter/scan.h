@@ -2,9 +2,9 @@
  * scan.h
  *	  Filters on properties without x-index: tests of documents.
  *
- * No index says what such a property is, so whatever else a selection asks
- * comes first, and the documents of what that leaves are read, as long as they
- * are at most kg_graph.max_scan.
+ * No index has the values of such a property. So all other conditions of a
+ * selection are applied first. Then the documents of the remaining nodes are
+ * read, if these are at most kg_graph.max_scan.
  */
 #ifndef KG_SCAN_H
 #define KG_SCAN_H
@@ -13,9 +13,9 @@
 #include "query/graph/graph_search.h"
 
 /*
- * Is the condition one that no index knows of?  Keys of versions are their order
- * and their text, of which parts are not looked for.  A count that is not kept for
- * the caller is put into the document.
+ * Returns whether no index can evaluate the condition. Keys of versions have
+ * their order and text but cannot be searched for parts of the text. A count
+ * without a stored count for the caller is computed into the document.
  */
 static inline bool
 kg_condition_scans(const KgCondition *condition)
@@ -28,25 +28,31 @@ kg_condition_scans(const KgCondition *condition)
 			 kg_operator(condition->op)->form == KG_OPERAND_PART));
 }
 
-/* The first condition, of alternatives too, that edges are counted for; or NULL. */
+/*
+ * Returns the first condition, also of alternatives, that edges are counted
+ * for; or NULL.
+ */
 extern const KgCondition *kg_filter_counts(const KgFilter *filter);
 
-/* Does one name a count, which documents lack also where it is kept for the caller? */
+/*
+ * Returns whether a condition names a count. Documents lack counts, also
+ * stored ones.
+ */
 extern bool kg_filter_names_count(const KgFilter *filter);
 
-/* Has an analysed filter, or NULL, such a condition? */
+/* Returns whether an analysed filter, or NULL, has such a condition. */
 extern bool kg_filter_scans(const KgFilter *filter);
 
 /*
- * What of an analysed filter indexes can say: the filter itself where that is
- * all.  Whatever passes the filter passes that too.
+ * Returns the part of an analysed filter that indexes can evaluate: the filter
+ * itself if that is all. Each match of the filter is a match of that part.
  */
 extern const KgFilter *kg_filter_without_scan(const KgFilter *filter);
 
 /*
- * Keep those of the nodes, all of the type, whose documents pass the filter;
- * returns their number.  Raises KG_LIMIT_EXCEEDED at the property where there
- * are more than kg_graph.max_scan.
+ * Reduces the nodes, all of the type, to those whose documents pass the
+ * filter. Returns their number. Raises KG_LIMIT_EXCEEDED at the property if
+ * there are more than kg_graph.max_scan nodes.
  */
 extern uint32 kg_scan_keep(KgGraph *graph, const KgType *type,
 						   const KgFilter *filter, int64 *nodes, uint32 n);

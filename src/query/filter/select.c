@@ -202,7 +202,7 @@ typedef struct SelectState
 	KgGraph *graph;				/* NULL: no limit but this one */
 	const KgSelector *selector; /* of a whole type */
 	KgNodeSet set;
-	uint32 limit; /* stop after so many */
+	uint32 limit; /* stop after this number */
 } SelectState;
 
 static bool
@@ -299,7 +299,7 @@ kg_select_few(const KgCatalog *catalog, const KgType *type,
 	return state.set.n <= limit ? state.set.nodes : NULL;
 }
 
-/* By its type, ids and filter, the first so many. */
+/* Finds the first nodes by type, ids and filter, up to a limit. */
 static void
 select_set(KgGraph *graph, const KgSelector *selector, uint32 limit,
 		   KgNodeSet *set)

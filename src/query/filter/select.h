@@ -16,33 +16,37 @@ typedef struct KgSelector
 	const KgFilter *filter;			 /* analysed; or NULL */
 	const struct KgRelated *related; /* or NULL */
 	const char *path;				 /* JSON Pointer of the selector */
-	const char *ids_path;			 /* of its ids */
-	bool few; /* edges are counted of each: kg_graph.max_scan of them will do */
+	const char *ids_path;			 /* JSON Pointer of its ids */
+	bool few; /* edges are counted: kg_graph.max_scan nodes suffice */
 } KgSelector;
 
 /*
- * The visible nodes that a selector means, each once, in no order; allocated
- * in the graph's context.  More than kg_graph.max_visited are
- * KG_LIMIT_EXCEEDED.
+ * Returns the visible nodes that a selector means, each once, unordered,
+ * allocated in the graph's context. Raises KG_LIMIT_EXCEEDED if there are more
+ * than kg_graph.max_visited.
  */
 extern int64 *kg_select_nodes(KgGraph *graph, const KgSelector *selector,
 							  uint32 *n);
 
 /*
- * What of a selector no index says, what its nodes are related to and
- * query/filter/scan.h: keep those of the nodes that pass; returns their number.
+ * Reduces the nodes to those that pass the parts of a selector that no index
+ * evaluates: "related" and filters of query/filter/scan.h. Returns their
+ * number.
  */
 extern uint32 kg_select_keep(KgGraph *graph, const KgSelector *selector,
 							 int64 *nodes, uint32 n);
-/* Is there something of that kind? */
+/* Returns whether the selector has such parts. */
 extern bool kg_select_reads(const KgSelector *selector);
 
-/* Are the nodes that it selects found by their own rows, and so sure to be there? */
+/*
+ * Returns whether the selected nodes are found by their rows in kg_entity, so
+ * that they certainly exist.
+ */
 extern bool kg_select_sees(const KgSelector *selector);
 
 /*
- * The nodes that a filter leaves by its alternatives, where each of them is
- * found by an index and they are no more than the limit; otherwise NULL.
+ * Returns the nodes that a filter's alternatives leave, if an index finds each
+ * alternative and the nodes are at most limit; otherwise NULL.
  */
 extern int64 *kg_select_few(const KgCatalog *catalog, const KgType *type,
 							const KgFilter *filter, uint32 limit, uint32 *n);

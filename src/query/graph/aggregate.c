@@ -108,7 +108,10 @@ truncate_second(int second, KgTruncate truncate)
 	return 0;
 }
 
-/* Where it begins, as what can be sent in a filter: no date is before year 0. */
+/*
+ * The beginning of the period, as a value that a filter accepts: no date is
+ * before year 0.
+ */
 static KgGroupValue
 truncated(KgTruncate truncate, const JsonbValue *value)
 {

@@ -2,9 +2,9 @@
  * aggregate.h
  *	  Groups and their aggregates (aggregate_nodes).
  *
- *	  A row is a distinct (node, group values); each is given once.  Values are
- *	  compared by their keys (model/key.h), so that instants, numbers and
- *	  enums group and order as what they mean.
+ * A row is a distinct combination of a node and group values; each row is
+ * added once. Values are compared by their keys (model/key.h), so instants,
+ * numbers and enums are grouped and ordered by their meaning.
  */
 #ifndef KG_AGGREGATE_H
 #define KG_AGGREGATE_H
@@ -38,7 +38,7 @@ typedef enum KgTruncate
 	KG_TRUNCATE_YEAR
 } KgTruncate;
 
-/* A value as it is grouped by: its key orders it, missing last. */
+/* A group value: its key gives the order, missing values last. */
 typedef struct KgGroupValue
 {
 	const bytea *key;
@@ -46,30 +46,32 @@ typedef struct KgGroupValue
 } KgGroupValue;
 
 /*
- * The value of a field (NULL: an id, which is a string), truncated; allocated
- * in the current context.  NULL or JSON null is the missing value.
+ * Returns the truncated value of a field (NULL: an id, which is a string),
+ * allocated in the current context. NULL and JSON null are the missing value.
  */
 extern KgGroupValue kg_group_value(const KgField *field, KgTruncate truncate,
 								   const JsonbValue *value);
-/* The same of a value's key; missing where it is of none. */
+/*
+ * Returns the group value of a key; the missing value if the key has no value.
+ */
 extern KgGroupValue kg_group_of_key(const KgField *field, KgTruncate truncate,
 									const bytea *key);
-/* A string that is ordered by something else than itself. */
+/* Returns a group value of a text that is ordered by another text. */
 extern KgGroupValue kg_group_string(const char *order, int order_len,
 									const char *text, int len);
 
 typedef struct KgAggregateSpec
 {
 	KgAggregateFn fn;
-	bool has_property;	  /* count of nodes otherwise */
+	bool has_property;	  /* false: nodes are counted */
 	const KgField *field; /* NULL: the id */
 } KgAggregateSpec;
 
 typedef struct KgAccumulator
 {
 	int64 count;
-	int64 integers; /* the sum of those that are, as far as it fits */
-	Numeric sum;	/* of all others; NULL: there are none */
+	int64 integers; /* sum of integers, until it would overflow */
+	Numeric sum;	/* sum of other numbers; NULL: no such number */
 	KgGroupValue extreme;
 } KgAccumulator;
 
@@ -86,16 +88,19 @@ typedef struct KgGroups KgGroups;
 extern KgGroups *kg_groups_new(MemoryContext context, int nkeys,
 							   const KgAggregateSpec *specs, int nspecs);
 /*
- * Count a row so many times.  values: the node's value of each aggregation's
- * property, or missing.
+ * Counts a row "times" times. values has the node's value of each
+ * aggregation's property, or the missing value.
  */
 extern void kg_groups_add(KgGroups *groups, const KgGroupValue *keys,
 						  const KgGroupValue *values, int64 times);
-/* The group without keys, made where there is no row at all. */
+/* Creates the group without keys if there is no row. */
 extern void kg_groups_ensure_one(KgGroups *groups);
 extern KgGroup **kg_groups_list(KgGroups *groups, uint32 *n);
 
-/* An aggregate's value; missing (null) where there was nothing. */
+/*
+ * Returns an aggregate's value; the missing value (null) if no value was
+ * added.
+ */
 extern KgGroupValue kg_group_result(const KgAggregateSpec *spec,
 									const KgAccumulator *accumulator);
 extern bool kg_group_missing(const KgGroupValue *value);

@@ -50,13 +50,16 @@ typedef struct Fan
 static bool
 is_small(const KgGraph *graph, double starts, int hops)
 {
-	/* Who asks for the estimate gets one. */
+	/* A caller that requests the estimate gets one. */
 	if (graph->call->explained != NULL)
 		return false;
 	return hops <= 1 ? starts <= 100 : hops == 2 && starts <= 2;
 }
 
-/* Edges read by a breadth-first search from so many nodes; nodes reached. */
+/*
+ * Returns the edges that a breadth-first search from this number of nodes
+ * reads. Sets the nodes reached.
+ */
 static double
 spread(const Fan *fan, const KgBound *bound, double starts, double *reached)
 {
@@ -102,8 +105,9 @@ kept_ends(const Fan *fan, const KgBound *bound, double starts)
 }
 
 /*
- * Where the last hop is from no more nodes than a sample has, the fan-out is
- * taken to be what it was: looking would cost as much as searching.
+ * If the last hop starts from no more nodes than a sample has, its fan-out is
+ * assumed to be that of the hop before: reading would cost as much as
+ * searching.
  */
 static void
 probe_fan(KgProbe *probe, Fan *fan, double starts)

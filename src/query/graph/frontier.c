@@ -2,12 +2,12 @@
  * frontier.c
  *	  The expansion of frontiers.
  *
- * A frontier is expanded by one statement a direction, in pieces of
- * KG_PIECE nodes so that the arrays handed to the executor stay small and the
- * limits are looked at in between.  Where kg_adjacency has a node's bit, what
- * is packed there stands for all its edges; for the other nodes the rows of
- * kg_edge are read.  What a piece finds is handed over while the executor runs, so the
- * receiving functions keep what they keep in the search's own context.
+ * A frontier is expanded by one statement for each direction, in pieces of
+ * KG_PIECE nodes. So the arrays passed to the executor stay small and limits
+ * are checked between pieces. If kg_adjacency has a node's bit, its packed
+ * edges are all its edges; for other nodes the rows of kg_edge are read.
+ * Results of a piece are passed on while the executor runs, so the receiving
+ * functions store data in the search's own context.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@
 #include "utils/array.h"
 #include "utils/memutils.h"
 
-/* Nodes are sorted by a bit each where that takes at most so many words. */
+/* Nodes are sorted by a bitmap if it takes at most this number of words. */
 #define KG_SORT_WORDS 16384
 /*
  * So many other rows are read with one that is wanted: the next row of the
@@ -30,14 +30,14 @@
 #define KG_ROWS_BETWEEN 4
 /* Fewer are looked up. */
 #define KG_FEWEST_IN_RANGE 8
-/* So many are kept before it is looked how much memory that takes. */
+/* This number is stored before the memory is checked. */
 #define KG_BLOCKS_UNCHECKED 1024
 
 typedef struct Expansion
 {
 	KgGraph *graph;
 	const KgFollow *walk;
-	KgPackedFunction packed; /* NULL: found gets what is packed, too */
+	KgPackedFunction packed; /* NULL: found gets packed edges, too */
 	KgNeighborFunction found;
 	void *arg;
 	bool backward;
@@ -319,7 +319,7 @@ forget_kept(KgKept *kept)
 	}
 }
 
-/* Expand one node; false where it is not packed. */
+/* Expands one node. Returns false if it is not packed. */
 static bool
 expand_one(Expansion *e, int64 node)
 {
@@ -501,7 +501,10 @@ receive_packed(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Deliver what is kept of these blocks; those left are put first, and counted. */
+/*
+ * Passes on the cached edges of these blocks. Moves the others to the front
+ * and counts them.
+ */
 static uint32
 visit_kept(Expansion *e, int64 *blocks, uint32 n)
 {
@@ -521,7 +524,10 @@ visit_kept(Expansion *e, int64 *blocks, uint32 n)
 	return left;
 }
 
-/* Do so many of so many rows that lie together pay for reading all of them? */
+/*
+ * Returns whether the number of wanted rows, of those that lie together, makes
+ * it worthwhile to read all.
+ */
 static bool
 pays_in_range(const KgGraph *graph, uint32 n, int64 there)
 {

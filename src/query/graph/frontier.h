@@ -1,6 +1,7 @@
 /*
  * frontier.h
- *	  The expansion of a whole frontier by one statement a direction.
+ *	  The expansion of a whole frontier by one statement for each
+ *	  direction.
  */
 #ifndef KG_FRONTIER_H
 #define KG_FRONTIER_H
@@ -8,17 +9,17 @@
 #include "query/graph/graph_search.h"
 
 /*
- * Deliver the neighbours of the nodes.  An edge between two of the nodes that
- * is followed both ways is delivered from both.  Neighbours may be hidden:
- * kg_graph_types() says which.  The array of nodes is scratch afterwards.
+ * Passes each neighbour of the nodes to the function. An edge between two of
+ * the nodes that is followed both ways is passed from both. Neighbours may be
+ * hidden: kg_graph_types() returns which. Overwrites the array of nodes.
  */
 extern void kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes,
 							uint32 n, KgNeighborFunction found, void *arg);
 
 /*
- * The same for whoever reads what is packed himself: packed delivers the groups
- * over these relations, and returns how many edges there are.  The rows of
- * kg_edge, of what is not packed, go to found.
+ * Expands a frontier for a caller that reads packed edges itself. packed
+ * receives the groups over these relations and returns their number of edges.
+ * Rows of kg_edge that are not packed go to found.
  */
 typedef int64 (*KgPackedFunction)(const KgPacked *packed,
 								  const KgRelationSet *relations, void *arg);
@@ -27,12 +28,15 @@ extern void kg_graph_expand_packed(KgGraph *graph, const KgFollow *walk,
 								   KgPackedFunction packed,
 								   KgNeighborFunction found, void *arg);
 
-/* Ascending, each once; returns how many are left. */
+/*
+ * Sorts the nodes in ascending order and removes duplicates. Returns the
+ * number left.
+ */
 extern uint32 kg_graph_sort_nodes(int64 *nodes, uint32 n);
 
 /*
- * From now on, what is packed together is read once and stays in memory: for a
- * search that comes to the nodes of a block one after the other.
+ * Makes the search cache blocks of packed edges in memory from now on. For
+ * searches that reach the nodes of a block one after the other.
  */
 extern void kg_graph_keep_blocks(KgGraph *graph);
 

@@ -1,9 +1,11 @@
 /*
  * graph_search.c
- *	  A search as a whole: who searches, how it walks, what it may take.
+ *	  A search of the graph: its caller, its limits, and the caches that
+ *	  it uses.
  *
- * kg_adjacency is read only when it must say the same as kg_edge for the
- * caller: no policies on kg_edge but ours, and the privilege to read kg_edge.
+ * kg_adjacency is read only if it has the same edges as kg_edge for the
+ * caller: kg_edge has only kg_graph's policies, and the caller may read
+ * kg_edge.
  */
 #include "postgres.h"
 
@@ -155,7 +157,7 @@ kg_graph_check_memory(KgGraph *graph)
 void
 kg_graph_charge_edges(KgGraph *graph, int64 edges)
 {
-	/* What is done in memory takes time between statements, too. */
+	/* Work in memory takes time between statements, too. */
 	kg_plan_count((uint64 *) &graph->edges, (uint64) edges);
 	graph->call->edges += edges;
 	kg_audit_edges(edges);

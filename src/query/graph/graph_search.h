@@ -1,11 +1,12 @@
 /*
  * graph_search.h
- *	  A search as a whole: who searches, how it walks, what it may take.
+ *	  A search of the graph: its caller, its limits, and the caches that
+ *	  it uses.
  *
- * A KgGraph lives as long as one call of a tool.  What a search keeps is in
- * its memory context, which outlives the executor's; kg_graph_end() frees it.
- * Nothing here reads a table but through query/run/plan.h, so that the caller's
- * privileges and row-level security decide at every hop.
+ * A KgGraph lives as long as one call of a tool. A search's data is in its
+ * memory context, which outlives the executor's; kg_graph_end() frees it.
+ * Tables are read only through query/run/plan.h, so the caller's privileges
+ * and row-level security apply at every hop.
  */
 #ifndef KG_GRAPH_SEARCH_H
 #define KG_GRAPH_SEARCH_H
@@ -17,24 +18,26 @@
 #include "query/run/running.h"
 #include "query/graph/sql_graph.h"
 
-/* Nodes a statement; 128 kB of array. */
+/* The maximum number of nodes of a statement; 128 kB of array. */
 #define KG_PIECE 16384
 
 /*
- * How a search walks.  "forward" is along the stored orientation; a symmetric
- * relation is in both whatever direction was asked for.
+ * The relations that a search follows. "forward" is the stored orientation. A
+ * symmetric relation is in both sets, whatever the requested direction.
  */
 typedef struct KgFollow
 {
 	KgRelationSet forward;
 	KgRelationSet backward;
-	bool properties; /* edges are delivered with their properties */
-	/* NULL, or which edges are walked; implies properties */
+	bool properties; /* edges are passed with their properties */
+	/* NULL, or returns whether an edge is walked; implies properties */
 	bool (*accept)(int32 relation_no, const Jsonb *properties, void *arg);
 	void *accept_arg;
 } KgFollow;
 
-/* What the ends of a relation's edges are; 0 where its variants differ. */
+/*
+ * The types of the ends of a relation's edges; rank 0 if its variants differ.
+ */
 typedef struct KgImplied
 {
 	int32 relation_no;
@@ -48,16 +51,16 @@ typedef struct KgImplied
 #define KG_KEPT_STARTS 2
 
 /*
- * What the search read of a node by itself, which is mostly the start: edges
- * of the page and the page itself ask for it again.
+ * Data of single nodes, mostly the start, that the search has read and needs
+ * again for the edges of the page and the page.
  */
 typedef struct KgKept
 {
-	/* the rows of the last starts, nstarts of them read so far; NULL: none */
+	/* rows of the last starts; nstarts: starts read so far; NULL: no row */
 	const struct KgRef *starts[KG_KEPT_STARTS];
 	uint32 nstarts;
-	int64 node;		 /* whose packed edges were looked up; 0: none */
-	bool packed;	 /* it has them */
+	int64 node;		 /* whose packed edges were read; 0: no node */
+	bool packed;	 /* the node has packed edges */
 	uint8 *edges[2]; /* out, in; NULL: none */
 	Size lengths[2];
 } KgKept;
@@ -68,45 +71,50 @@ typedef struct KgGraph
 	const KgCatalog *catalog;
 	MemoryContext context;
 	Datum tenant;
-	bool check_nodes; /* some entities are hidden: look at every hop */
-	bool packed;	  /* kg_adjacency says what kg_edge says */
-	bool in_ranges;	  /* near nodes are read with what lies between them */
+	bool check_nodes; /* some entities are hidden: each hop checks */
+	bool packed;	  /* kg_adjacency has the same edges as kg_edge */
+	bool in_ranges;	  /* near nodes are read by range scans */
 	int64 edges;	  /* read so far */
 	double cost;	  /* estimated so far, see query/graph/cost.h */
-	int nranks;		  /* types in the order of replies; rank 0 is none */
+	int nranks;		  /* types in the order of replies; rank 0: no type */
 	const KgType **ranked;
-	/* relations met last, by the low bits of their number */
+	/* relations used last, by the low bits of their number */
 	KgImplied *implied;
 	KgKept kept;
-	struct KgBlocks *blocks; /* of packed edges, read so far; NULL: not kept */
-	/* nodes whose ranks were read last: an estimate looks at many before the
-	 * search does; where each is looked at, their ids, for the reply */
+	struct KgBlocks
+		*blocks; /* cached blocks of packed edges; NULL: not cached */
+	/*
+	 * Nodes whose ranks were read last: an estimate reads many nodes before
+	 * the search does. With check_nodes their ids are cached, too, for the
+	 * reply.
+	 */
 	KgNodeSet known;
-	uint16 *known_ranks;	  /* by their places there; 0: hidden */
-	struct KgRef *known_refs; /* with check_nodes, of those that are seen */
+	uint16 *known_ranks;	  /* by index in known; 0: hidden */
+	struct KgRef *known_refs; /* with check_nodes: of visible nodes */
 	MemoryContext known_ids;
 } KgGraph;
 
-/* Begin a search as the current role; raises KG_NO_TENANT. */
+/* Begins a search as the current role; raises KG_NO_TENANT. */
 extern KgGraph *kg_graph_begin(void);
 extern void kg_graph_end(KgGraph *graph);
 
 /*
- * Run a statement whose first parameter is the tenant.  Its executor may be
- * held (query/run/held.h), so every row is fetched whatever the function returns.
+ * Runs a statement whose first parameter is the tenant. Its executor may be
+ * held (query/run/held.h), so every row is read, whatever the function
+ * returns.
  */
 extern void kg_graph_run(KgGraph *graph, KgGraphSql which, int nargs,
 						 const Oid *types, Datum *values, KgRowFunction row,
 						 void *arg);
 
-/* Raise KG_LIMIT_EXCEEDED where a search took more than its settings allow. */
+/* Raise KG_LIMIT_EXCEEDED if a search exceeds its settings. */
 extern void kg_graph_check_visited(KgGraph *graph, uint64 visited);
 extern void kg_graph_check_memory(KgGraph *graph);
 extern void kg_graph_charge_edges(KgGraph *graph, int64 edges);
 
-/* Does the walk follow the relation both ways? */
+/* Returns whether the walk follows the relation in both directions. */
 extern bool kg_follow_both(const KgFollow *walk, int32 relation_no);
-/* The same walk from the other end. */
+/* Sets *reversed to the same walk from its other end. */
 extern void kg_follow_reverse(const KgFollow *walk, KgFollow *reversed);
 
 #endif /* KG_GRAPH_SEARCH_H */

@@ -1,9 +1,11 @@
 /*
  * links.h
- *	  A piece of the graph in memory: what a search walked, by node.
+ *	  A piece of the graph in memory: the steps that a search walked, by
+ *	  node.
  *
- *	  Steps are noted while frontiers are expanded and then sorted by the node
- *	  they start from; kg_links_of() gives a node's steps as a slice.
+ * Steps are added while frontiers are expanded, and are then sorted by the
+ * node that they start from; kg_links_of() returns a node's steps as a
+ * slice.
  */
 #ifndef KG_LINKS_H
 #define KG_LINKS_H
@@ -18,7 +20,7 @@ typedef struct KgLink
 	uint32 to;
 	int32 relation_no;
 	bool backward;	/* the stored edge runs from "to" to "from" */
-	Numeric weight; /* where weights are read; else NULL */
+	Numeric weight; /* if weights are read; otherwise NULL */
 } KgLink;
 
 /* The steps of a node in one direction, as they are packed. */
@@ -26,7 +28,7 @@ typedef struct KgStepPiece
 {
 	uint32 node;
 	bool backward;
-	Size start; /* of its bytes */
+	Size start; /* offset in bytes */
 	Size len;
 } KgStepPiece;
 
@@ -39,10 +41,10 @@ typedef struct KgStepList
 	Size len;
 	Size room;
 	StringInfoData row;			/* one of kg_edge, packed */
-	KgRelationSet relations[2]; /* that are followed: forward, backward */
+	KgRelationSet relations[2]; /* relations followed: forward, backward */
 } KgStepList;
 
-/* Returns how many steps the piece has over the relations. */
+/* Returns the number of the piece's steps over the relations. */
 typedef int64 (*KgStepFunction)(uint32 node, const KgPacked *packed,
 								const KgRelationSet *relations, void *arg);
 
@@ -55,13 +57,15 @@ typedef struct KgLinks
 	uint64 capacity;
 	uint32 *start; /* by node, after kg_links_sort(): nodes + 1 */
 	uint32 nodes;
-	KgStepList steps; /* read and not noted */
+	KgStepList steps; /* read but not added */
 	KgStepFunction look;
 	void *look_arg;
-	uint8 *expanded; /* by node: its steps are noted */
+	uint8 *expanded; /* by node: its steps are added */
 	uint32 expanded_size;
 	bool reversed; /* steps were expanded from their ends */
-	/* NULL, or the weight of an edge; false where it has none */
+	/*
+	 * NULL, or reads the weight of an edge; returns false if it has no weight
+	 */
 	bool (*weigh)(int32 relation_no, const Jsonb *properties, Numeric *weight,
 				  void *arg);
 	void *weigh_arg;
@@ -70,27 +74,31 @@ typedef struct KgLinks
 extern void kg_links_init(KgLinks *links, KgGraph *graph, KgNodeSet *set);
 
 /*
- * Expand those of the nodes (indexes) that were not yet, noting each step as
- * from -> to in the direction of the walk; with reversed the walk runs from
- * the neighbours to the nodes.  New neighbours are added to the set.
+ * Expands those nodes (indexes) that have not been expanded yet. Adds each
+ * step as from -> to in the direction of the walk; with reversed the walk runs
+ * from the neighbours to the nodes. Adds new neighbours to the set.
  */
 extern void kg_links_expand(KgLinks *links, const KgFollow *walk,
 							const uint32 *nodes, uint32 n, bool reversed);
 /*
- * The same in two: reading shows the steps of each node and keeps them packed,
- * but adds nothing to the set, so that whoever finds what he wants among them
- * notes these alone and goes without the others.
+ * Expand nodes in two phases. kg_links_read() passes the steps of each node to
+ * look and stores them packed; it adds nothing to the set. kg_links_note()
+ * adds them all. A caller that finds the steps it needs adds only these by
+ * kg_links_note_step().
  */
 extern void kg_links_read(KgLinks *links, const KgFollow *walk,
 						  const uint32 *nodes, uint32 n, bool reversed,
 						  KgStepFunction look, void *arg);
 extern void kg_links_note(KgLinks *links);
-/* Note one of the steps that are shown. */
+/* Adds one of the steps passed to look. */
 extern void kg_links_note_step(KgLinks *links, uint32 node, uint32 neighbor,
 							   int32 relation_no, bool backward);
 
-/* Sort by "from" and drop repeated steps; drop steps that touch hidden nodes,
- * for which ranks (by node; NULL: none is hidden) has 0. */
+/*
+ * Sorts the steps by "from" and removes repeated steps and steps that touch
+ * hidden nodes. ranks (by node) is 0 for hidden nodes; NULL: no node is
+ * hidden.
+ */
 extern void kg_links_sort(KgLinks *links, const uint16 *ranks);
 
 static inline const KgLink *
@@ -105,20 +113,20 @@ kg_links_of(const KgLinks *links, uint32 node, uint32 *n)
 	return links->links + links->start[node];
 }
 
-/*
- * The ranks of all nodes of a set, brought up to date as the set grows.
- */
+/* The ranks of all nodes of a set, updated when the set grows. */
 typedef struct KgRanks
 {
 	uint16 *ranks;
 	uint32 n;
 	uint32 capacity;
-	bool presumed; /* all are there, and nobody minds of which type */
+	bool presumed; /* all exist, and their types do not matter */
 } KgRanks;
 
 extern void kg_ranks_update(KgRanks *ranks, KgGraph *graph,
 							const KgNodeSet *set);
-/* The same where it is known that those that are new are of a type, and there. */
+/*
+ * Updates the ranks if all new nodes are known to exist and to be of a type.
+ */
 extern void kg_ranks_of_type(KgRanks *ranks, KgGraph *graph,
 							 const KgNodeSet *set, const KgType *type);
 

@@ -55,8 +55,8 @@ typedef struct ReachState
 	bool collect;	/* edges are noted */
 	bool count;		/* that is, counted */
 	uint64 counted; /* over the relation at hand */
-	bool imply;		/* types are taken from relations, where these tell them */
-	bool all_both;	/* every relation is followed both ways */
+	bool imply;	   /* types are taken from relations, if these determine them */
+	bool all_both; /* every relation is followed both ways */
 } ReachState;
 
 /*
@@ -83,7 +83,7 @@ note_edge(ReachState *state, const KgNeighbors *found, uint32 from, uint32 to,
 		kg_edge_list_add(&state->reach->edges, from, to, found->relation_no);
 }
 
-/* Add what was counted over one relation. */
+/* Adds the edges counted over one relation. */
 static void
 flush_count(ReachState *state, int32 relation_no)
 {
@@ -117,7 +117,10 @@ room_for_ranks(ReachState *state, uint32 n)
 									 (Size) state->nranks * sizeof(uint16));
 }
 
-/* Give what was added since then the rank that the relation tells, or none. */
+/*
+ * Gives the nodes added since then the rank that the relation determines, or
+ * none.
+ */
 static void
 imply_ranks(ReachState *state, int64 node, int32 relation_no, bool backward,
 			uint32 before)
@@ -135,7 +138,7 @@ imply_ranks(ReachState *state, int64 node, int32 relation_no, bool backward,
 	}
 	if (state->level_start == 0)
 	{
-		/* The relation tells what a seed is, too. */
+		/* The relation determines a seed's type, too. */
 		uint32 seed = kg_nodeset_find(&reach->set, node);
 
 		if (reach->ranks[seed] == 0)
@@ -239,7 +242,7 @@ rank_level(ReachState *state, uint32 start, uint32 end)
 				   reach->ranks + start);
 }
 
-/* Look up the ranks that no relation told. */
+/* Looks up the ranks that no relation determined. */
 static void
 rank_rest(ReachState *state)
 {
@@ -446,7 +449,10 @@ any_visible(KgGraph *graph, const Beyond *beyond)
 	return any;
 }
 
-/* What lies beyond so many of the outermost nodes; *start moves past them. */
+/*
+ * Reads the nodes beyond this number of the outermost nodes; moves *start past
+ * them.
+ */
 static void
 look_beyond(KgGraph *graph, Beyond *beyond, uint32 *start, uint32 end,
 			uint32 most)
@@ -502,7 +508,7 @@ kg_reach_depth(const KgReach *reach, uint32 index)
 
 /* A run of no more nodes is read with their data if all can be wanted. */
 #define KG_DATA_AT_ONCE 2000
-/* Room for so many candidates at first. */
+/* Initial room for candidates. */
 #define KG_CANDIDATES 64
 
 typedef struct Candidate
@@ -646,7 +652,9 @@ page_run(Run *run, uint64 skip)
 					 add_candidate,
 					 run);
 	pfree(nodes);
-	/* The others were there when the edges were read: they are not told of. */
+	/*
+	 * The other nodes existed when the edges were read, and are not counted.
+	 */
 	page->total -= n - run->found;
 	cut_smallest(run);
 	for (uint64 i = 0; i < run->n; i++)

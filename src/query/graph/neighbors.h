@@ -1,6 +1,6 @@
 /*
  * neighbors.h
- *	  Breadth-first search from a set of nodes, and a page of what it found.
+ *	  Breadth-first search from a set of nodes, and pages of its result.
  */
 #ifndef KG_NEIGHBORS_H
 #define KG_NEIGHBORS_H
@@ -9,7 +9,7 @@
 #include "query/graph/frontier.h"
 #include "query/graph/nodes.h"
 
-#define KG_MAX_REACH_HOPS 6		 /* that are estimated */
+#define KG_MAX_REACH_HOPS 6		 /* the maximum that is estimated */
 #define KG_ALL_HOPS PG_INT32_MAX /* until nothing new is found */
 
 /* An edge in its stored orientation; ends are indexes of the node set. */
@@ -32,9 +32,9 @@ extern void kg_edge_list_add(KgEdgeList *list, uint32 source, uint32 target,
 							 int32 relation_no);
 
 #define KG_REACH_RANKS 1 /* types of the nodes */
-#define KG_REACH_EDGES 2 /* keep the edges walked, each once */
+#define KG_REACH_EDGES 2 /* store the edges walked, each once */
 #define KG_REACH_RING 4	 /* edges between two outermost nodes belong to it */
-#define KG_REACH_COUNT 8 /* count them, and note their relations, instead */
+#define KG_REACH_COUNT 8 /* count edges and list their relations instead */
 
 typedef struct KgReach
 {
@@ -44,31 +44,31 @@ typedef struct KgReach
 	int nlevels;
 	int room;		  /* of level */
 	uint16 *ranks;	  /* 0: hidden; NULL unless asked for and all are visible */
-	KgEdgeList edges; /* where they were asked for */
-	uint64 nedges;	  /* counted, those to hidden nodes too */
-	List *relations;  /* numbers of those counted */
-	/* how it was searched, for the edges of pages */
+	KgEdgeList edges; /* with KG_REACH_EDGES */
+	uint64 nedges;	  /* counted, including edges to hidden nodes */
+	List *relations;  /* numbers of the relations of counted edges */
+	/* the search, for the edges of pages */
 	const KgFollow *walk;
-	int hops; /* those that were walked: fewer, where nothing was left */
+	int hops; /* hops walked; fewer if no node was left */
 	int flags;
 } KgReach;
 
 /*
- * The nodes within so many hops of the seeds, which are visible and may
- * repeat.  A hidden node is not walked through.  Everything is allocated in
- * the graph's context; the walk is looked at again when edges are asked for.
+ * Finds the nodes within a number of hops of the seeds, which must be visible
+ * and may repeat. A hidden node is not walked through. Everything is allocated
+ * in the graph's context. walk must live as long as edges of pages are read.
  */
 extern void kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 					 uint32 nseeds, int hops, int flags, KgReach *reach);
-/* Where depth d ends, while it is built. */
+/* Records the end of a depth while the result is built. */
 extern void kg_reach_end_level(KgGraph *graph, KgReach *reach, int depth);
-/* Is there nothing that the caller can see one hop further? */
+/* Returns whether the caller can see no further node one hop away. */
 extern bool kg_reach_is_complete(KgGraph *graph, const KgReach *reach);
 extern int kg_reach_depth(const KgReach *reach, uint32 index);
 
 /*
- * An order of the nodes: by place, in one place by type and id.  The one that a
- * search has is by depth.
+ * An order of the nodes: by position, nodes of one position by type and id.
+ * The default order is by depth.
  */
 typedef struct KgReachOrder
 {
@@ -86,14 +86,14 @@ typedef struct KgPageKey
 typedef struct KgPage
 {
 	/* in */
-	const bool *keep;		   /* by index; NULL: all that are visible */
+	const bool *keep;		   /* by index; NULL: all visible nodes */
 	const KgReachOrder *order; /* NULL: by depth */
-	uint64 offset;			   /* skip so many */
-	const KgPageKey *after;	   /* or skip those up to and with this */
+	uint64 offset;			   /* number of nodes skipped */
+	const KgPageKey *after;	   /* or skip the nodes up to and including this */
 	uint64 limit;
-	bool with_data; /* wanted with their data, which may be read at once */
+	bool with_data; /* data is needed, which may be read at once */
 	/* out */
-	uint64 total; /* kept */
+	uint64 total; /* number of nodes that keep selects */
 	uint32 n;
 	KgRef *refs;	  /* in order */
 	uint32 *indexes;  /* in the set */
@@ -102,18 +102,22 @@ typedef struct KgPage
 } KgPage;
 
 extern void kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page);
-/* The place of the page's node of that number. */
+/* Returns the position, in the order, of the page's node number "number". */
 extern uint64 kg_page_place(const KgReach *reach, const KgPage *page,
 							uint32 number);
 
-/* Where a node is relative to the page; else its place on it. */
+/*
+ * Values of position for nodes that are not on the page; otherwise the node's
+ * index on it.
+ */
 #define KG_BEFORE_PAGE (PG_UINT32_MAX - 1)
 #define KG_AFTER_PAGE PG_UINT32_MAX
 #define KG_NOT_KEPT (PG_UINT32_MAX - 2)
 
 /*
- * The edges that the search walked whose later end is on the page, in no order.
- * They are looked for around the nodes of the page unless the search kept all.
+ * Returns the edges walked by the search whose later end is on the page,
+ * unordered. Unless the search stored all edges, reads the edges of the page's
+ * nodes.
  */
 extern uint32 kg_reach_page_edges(KgGraph *graph, const KgReach *reach,
 								  const KgPage *page, KgEdgeRef **edges);

@@ -1,8 +1,8 @@
 /*
  * nodes.c
- *	  What nodes are: their types, ids and data.
+ *	  Types, ids and data of nodes.
  *
- * A node that the caller cannot see is not delivered and has no rank.
+ * A node that the caller cannot see is not passed on and has no rank.
  */
 #include "postgres.h"
 
@@ -43,7 +43,7 @@ imply(uint16 *rank, const KgGraph *graph, int32 type_no, bool first)
 bool
 kg_graph_ranks_implied(KgGraph *graph)
 {
-	/* What this transaction changed may refer to what is not there. */
+	/* Changes of this transaction may refer to nodes that do not exist. */
 	if (graph->check_nodes || TransactionIdIsValid(GetTopTransactionIdIfAny()))
 		return false;
 	if (graph->implied == NULL)
@@ -83,7 +83,7 @@ typedef struct Resolution
 	uint16 rank;
 	bool with_data;
 	bool lazy;	   /* without data that is not in the row itself */
-	uint32 wanted; /* of what is known, those from that place on */
+	uint32 wanted; /* of known nodes, those from this index on */
 	KgRefFunction found;
 	void *arg;
 } Resolution;
@@ -113,7 +113,7 @@ run_on_nodes(KgGraph *graph, KgGraphSql which, const int64 *nodes, uint32 n,
 	pfree(DatumGetPointer(values[1]));
 }
 
-/* The row of a start; NULL where it is none. */
+/* Returns the row of a start; NULL if it has no row. */
 static const KgRef *
 kept_start(const KgGraph *graph, int64 node)
 {
@@ -216,7 +216,9 @@ begin_known(KgGraph *graph)
 			graph->context, "kg_graph known ids", ALLOCSET_DEFAULT_SIZES);
 }
 
-/* Nodes so near to each other are read by one range, and what is between them. */
+/*
+ * Nodes at most this far apart are read by one range, with those between them.
+ */
 #define KG_NEAR 6
 /* Fewer are looked up one by one. */
 #define KG_FEWEST_IN_RANGES 8
@@ -272,7 +274,7 @@ read_ranges(KgGraph *graph, Resolution *r)
 	return read;
 }
 
-/* With their ids, where each is looked at: its row is read anyway. */
+/* With their ids if each is checked: its row is read anyway. */
 static void
 read_checked(KgGraph *graph, Resolution *r)
 {
@@ -383,7 +385,10 @@ kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 			   : graph->kept.starts[before % KG_KEPT_STARTS]->node;
 }
 
-/* Deliver those that are starts; the others, of which *n is made the number. */
+/*
+ * Passes on the nodes that are starts, and sets *n to the number of the
+ * others.
+ */
 static const int64 *
 deliver_starts(KgGraph *graph, const int64 *nodes, uint32 *n, bool with_data,
 			   KgRefFunction found, void *arg)
@@ -420,7 +425,9 @@ deliver_starts(KgGraph *graph, const int64 *nodes, uint32 *n, bool with_data,
 	return rest;
 }
 
-/* Deliver those that are known; the others, of which *n is made the number. */
+/*
+ * Passes on the nodes that are known, and sets *n to the number of the others.
+ */
 static const int64 *
 deliver_known(KgGraph *graph, const int64 *nodes, uint32 *n,
 			  KgRefFunction found, void *arg)

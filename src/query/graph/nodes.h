@@ -1,6 +1,6 @@
 /*
  * nodes.h
- *	  What nodes are: their types, ids and data.
+ *	  Types, ids and data of nodes.
  */
 #ifndef KG_NODES_H
 #define KG_NODES_H
@@ -8,17 +8,19 @@
 #include "query/graph/graph_search.h"
 
 /*
- * The ranks of the types of nodes; 0 for those the caller cannot see.  Rank r
- * is graph->ranked[r - 1]; ranks order types by their handle, by code point.
+ * Sets the ranks of the types of nodes; 0 for nodes that the caller cannot
+ * see. Rank r is graph->ranked[r - 1]; ranks order types by their handle, by
+ * code point.
  */
 extern void kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n,
 						   uint16 *ranks);
 extern uint16 kg_graph_rank(const KgGraph *graph, int32 type_no);
 
 /*
- * Where every entity is visible and no reference of this transaction is in
- * suspense, an edge's ends exist, and most relations say what they are: then
- * no row need be read for it.
+ * Returns whether types of nodes follow from relations without reading rows.
+ * This holds if every entity is visible and no reference of this transaction
+ * is pending. Then an edge's ends exist, and most relations determine their
+ * types.
  */
 extern bool kg_graph_ranks_implied(KgGraph *graph);
 
@@ -34,7 +36,7 @@ kg_graph_implied_rank(KgGraph *graph, int32 relation_no, bool target)
 	return implied->ranks[target];
 }
 
-/* They may be others from now on. */
+/* Discards cached types, which may have changed. */
 extern void kg_graph_forget_types(KgGraph *graph);
 
 /* A resolved node. */
@@ -48,22 +50,23 @@ typedef struct KgRef
 } KgRef;
 
 /*
- * Deliver the nodes that the caller can see, in no order, with or without
- * their data.  What a KgRef points to is good until the function returns.
+ * Passes the nodes that the caller can see to the function, unordered, with or
+ * without their data. Pointers of a KgRef are valid until the function
+ * returns.
  */
 typedef void (*KgRefFunction)(const KgRef *ref, void *arg);
 extern void kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n,
 							 bool with_data, KgRefFunction found, void *arg);
 
 /*
- * The node of a type and an id, or 0 where the caller sees none.  Its row is
- * kept for when it is resolved.
+ * Returns the node of a type and an id, or 0 if the caller sees no such node.
+ * Caches its row for kg_graph_resolve().
  */
 extern int64 kg_graph_start(KgGraph *graph, const KgType *type, const char *id);
 
-/* By type, then id: the order of replies. */
+/* Compares by type, then id: the order of replies. */
 extern int kg_ref_compare(const KgRef *a, const KgRef *b);
-/* A copy whose strings and data are in the given context. */
+/* Returns a copy with strings and data in the given context. */
 extern KgRef kg_ref_copy(const KgRef *ref, MemoryContext context);
 
 #endif /* KG_NODES_H */

@@ -8,13 +8,13 @@
 #define KG_NO_NODE PG_UINT32_MAX /* 0 - 1 */
 
 /*
- * A set of nodes in the order in which they were added, so that a frontier is
- * a slice of it and a depth is a boundary in it.
+ * A set of nodes in the order in which they were added: a frontier is a slice
+ * of it and a depth is a boundary in it.
  *
- * Where many are near each other there is also a bit for each number from low
- * on: is it there?  A search meets most nodes again and again, and these bits
- * stay in the processor's cache.  A node that has one has its place in the hash
- * table only when a place is asked for.
+ * If many nodes are near each other there is also a bitmap of the numbers from
+ * low on. A search meets most nodes repeatedly, and the bitmap stays in the
+ * processor's cache. A node in the bitmap gets its slot in the hash table only
+ * when its index is requested.
  */
 typedef struct KgNodeSet
 {
@@ -22,20 +22,19 @@ typedef struct KgNodeSet
 	int64 *nodes;
 	uint32 *slots; /* index + 1, or 0 */
 	uint32 n;
-	uint32
-		placed; /* so many have their slots, at least; the others have bits */
+	uint32 placed;	 /* nodes with slots, at least; others have bits */
 	uint32 capacity; /* of nodes */
 	uint32 mask;	 /* slots - 1 */
 	int shift;
 	uint64 *bits;
 	int64 low;
-	uint64 nbits; /* 0: none */
+	uint64 nbits; /* 0: no bitmap */
 } KgNodeSet;
 
 extern void kg_nodeset_init(KgNodeSet *set, MemoryContext context);
 extern void kg_nodeset_grow(KgNodeSet *set);
 extern void kg_nodeset_free(KgNodeSet *set);
-/* Give all their slots. */
+/* Gives every node its slot. */
 extern void kg_nodeset_place(KgNodeSet *set);
 
 static inline uint32
@@ -45,7 +44,7 @@ kg_nodeset_slot(const KgNodeSet *set, int64 node)
 					 set->shift);
 }
 
-/* The slot of the node, or the empty one where it would be. */
+/* Returns the slot of the node, or the empty slot in which it would be. */
 static inline uint32
 kg_nodeset_probe(const KgNodeSet *set, int64 node)
 {
@@ -56,7 +55,7 @@ kg_nodeset_probe(const KgNodeSet *set, int64 node)
 	return slot;
 }
 
-/* Has the number a bit?  Which it is. */
+/* Returns whether the bitmap covers the number, and sets *bit. */
 static inline bool
 kg_nodeset_has_bit(const KgNodeSet *set, int64 node, uint64 *bit)
 {
@@ -70,7 +69,7 @@ kg_nodeset_bit_is_set(const KgNodeSet *set, uint64 bit)
 	return (set->bits[bit >> 6] >> (bit & 63) & 1) != 0;
 }
 
-/* The index of a node, or KG_NO_NODE. */
+/* Returns the index of a node, or KG_NO_NODE. */
 static inline uint32
 kg_nodeset_find(const KgNodeSet *set, int64 node)
 {
@@ -80,14 +79,17 @@ kg_nodeset_find(const KgNodeSet *set, int64 node)
 	if (entry == 0 && set->placed < set->n &&
 		kg_nodeset_has_bit(set, node, &bit) && kg_nodeset_bit_is_set(set, bit))
 	{
-		/* The set stays what it is. */
+		/* The set's content does not change. */
 		kg_nodeset_place((KgNodeSet *) set);
 		entry = set->slots[kg_nodeset_probe(set, node)];
 	}
 	return entry - 1;
 }
 
-/* Is the node there?  Where it has a bit, no place is looked up or given. */
+/*
+ * Returns whether the set has the node. Looks up no slot if the bitmap covers
+ * the number.
+ */
 static inline bool
 kg_nodeset_has(const KgNodeSet *set, int64 node)
 {
@@ -98,7 +100,7 @@ kg_nodeset_has(const KgNodeSet *set, int64 node)
 	return kg_nodeset_find(set, node) != KG_NO_NODE;
 }
 
-/* Add a node unless it is there; its index either way. */
+/* Adds a node unless the set has it; returns its index. */
 static inline uint32
 kg_nodeset_add(KgNodeSet *set, int64 node)
 {
@@ -126,7 +128,7 @@ kg_nodeset_add(KgNodeSet *set, int64 node)
 	return set->n - 1;
 }
 
-/* The same where nobody asks for the index. */
+/* Adds a node if its index is not needed. */
 static inline void
 kg_nodeset_include(KgNodeSet *set, int64 node)
 {

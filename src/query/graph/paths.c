@@ -25,7 +25,7 @@
 
 #define KG_FAR 0xff
 
-/* So many bits for each node that was met, and at least as many as this. */
+/* The number of bits for each node that was met, and the minimum. */
 #define KG_BITS_A_NODE 32
 #define KG_FEWEST_BITS 16384
 
@@ -74,7 +74,7 @@ side_room(Reading *reading, Side *side)
 	side->size = size;
 }
 
-/* Ranks are looked at only where they decide. */
+/* Ranks are read only if they decide. */
 static bool
 needs_ranks(const KgPaths *paths)
 {
@@ -243,8 +243,8 @@ next_frontier(Reading *reading, Side *side, uint64 before)
 }
 
 /*
- * Go one level further; returns whether a path over the new level to the other
- * side is complete, where that is what is asked for.
+ * Expands one more level. Returns whether a path over the new level to the
+ * other side is complete, if that is requested.
  */
 static bool
 expand_side(Reading *reading, Side *side, Side *other)
@@ -295,7 +295,7 @@ is_short(const Reading *reading, const KgLink *link)
 	return false;
 }
 
-/* Most of what was read leads elsewhere: drop it before it is sorted. */
+/* Most links that were read lead elsewhere: drop them before sorting. */
 static void
 drop_longer(Reading *reading)
 {

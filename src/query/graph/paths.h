@@ -2,9 +2,9 @@
  * paths.h
  *	  Paths between two sets of nodes.
  *
- *	  paths.c reads the piece of the graph that can hold them, from both ends;
- *	  paths_list.c lists and counts them there in the order of replies;
- *	  paths_weight.c finds the lightest.
+ * paths.c reads, from both ends, the piece of the graph that can contain the
+ * paths. paths_list.c lists and counts them in the order of replies.
+ * paths_weight.c finds the lightest.
  */
 #ifndef KG_PATHS_H
 #define KG_PATHS_H
@@ -52,7 +52,7 @@ typedef struct KgPaths
 	KgNodeSet set;
 	KgRanks ranks;
 	KgLinks links;
-	KgWeight *weights; /* by link, where there is a weight */
+	KgWeight *weights; /* by link, if the query has a weight */
 	uint32 *incoming;  /* links by the node they end in */
 	uint32 *incoming_start;
 	uint32 *from; /* nodes, in the order of replies */
@@ -60,7 +60,7 @@ typedef struct KgPaths
 	uint32 *to;
 	uint32 nto;
 	bool *is_to; /* by node */
-	KgRef *refs; /* by node; id NULL where no path goes */
+	KgRef *refs; /* by node; id NULL: no path uses the node */
 	/* the result: the first limit paths in order */
 	uint32 n;
 	KgPath *paths;
@@ -71,7 +71,10 @@ typedef struct KgPaths
 extern void kg_paths_find(KgPaths *paths, KgGraph *graph,
 						  const KgPathQuery *query);
 
-/* Between two nodes a shortest path is found where the searches meet. */
+/*
+ * Returns whether the search may stop when the searches from both ends meet:
+ * for shortest paths between two nodes without weights.
+ */
 static inline bool
 kg_paths_stop_when_met(const KgPathQuery *query)
 {
@@ -80,7 +83,7 @@ kg_paths_stop_when_met(const KgPathQuery *query)
 			query->mode == KG_PATH_ALL_SHORTEST);
 }
 
-/* May the node stand between the ends of a path? */
+/* Returns whether the node may be an inner node of a path. */
 static inline bool
 kg_path_inner(const KgPaths *paths, uint32 node)
 {
@@ -88,19 +91,19 @@ kg_path_inner(const KgPaths *paths, uint32 node)
 		   paths->query->inner[paths->ranks.ranks[node]];
 }
 
-/* The links of a node, sorted by the order of replies. */
+/* Returns the links of a node, in the order of replies. */
 static inline const KgLink *
 kg_path_links(const KgPaths *paths, uint32 node, uint32 *n)
 {
 	return kg_links_of(&paths->links, node, n);
 }
 
-/* paths_list.c: fill n, paths, total, at_least. */
+/* Sets n, paths, total and at_least. In paths_list.c. */
 extern void kg_paths_list(KgPaths *paths);
-/* paths_weight.c: the same for weights. */
+/* Sets the same members for the lightest paths. In paths_weight.c. */
 extern void kg_paths_list_lightest(KgPaths *paths);
 
-/* Keeps the first limit paths of those added. */
+/* Collect paths: the first limit paths of those added remain. */
 extern void kg_paths_add(KgPaths *paths, const KgPath *path);
 extern void kg_paths_finish(KgPaths *paths);
 

@@ -70,7 +70,7 @@ typedef struct Walker
 {
 	KgPaths *paths;
 	bool simple;
-	/* walks: how many of so many hops lead from a node to a target */
+	/* walks: number of walks of each length from a node to a target */
 	double *counts[KG_MAX_PATH_HOPS + 1];
 	/* the first links of these */
 	Ways ways[KG_MAX_PATH_HOPS + 1];
@@ -84,7 +84,10 @@ typedef struct Walker
 	uint32 width[KG_MAX_PATH_HOPS]; /* parallel links of a hop */
 } Walker;
 
-/* Can the walk end in time when it has so many hops left at the node? */
+/*
+ * Returns whether the walk can reach a target from the node with this number
+ * of hops left.
+ */
 static bool
 leads_on(const Walker *w, uint32 node, int left)
 {

@@ -1,13 +1,14 @@
 /*
  * paths_weight.c
- *	  The lightest paths of at most so many hops.
+ *	  The lightest paths with a maximum number of hops.
  *
- * With a bound on the hops the lightest walk to a node is not enough: a
- * heavier one of fewer hops may be the only one that can still go on.  So the
- * least weight is kept by node and number of hops to the target, one round a
- * hop (Dijkstra's relaxation without its queue, which a hop bound makes wrong).
- * The lightest walk, with the fewest hops among those, repeats no node, because
- * weights are not negative.  Weights are exact integers of 10^-15.
+ * With this maximum the lightest walk to a node is not enough: a heavier
+ * walk with fewer hops may be the only one that can continue. So the least
+ * weight is stored by node and number of hops to the target, one round for
+ * each hop (Dijkstra's relaxation without its queue, which a hop limit makes
+ * wrong). The lightest walk, with the fewest hops among those, repeats no
+ * node, because weights are not negative. Weights are exact integers of
+ * 10^-15.
  */
 #include "postgres.h"
 

@@ -2,12 +2,12 @@
  * probe.c
  *	  Probes of the graph.
  *
- * A probe follows a walk from a sample of nodes: at each hop it reads the edges
- * of at most KG_SAMPLE nodes and takes the next sample from their neighbours.
- * Nodes are sampled at even distances, so the same call is estimated alike.
- *
- * Neighbours that the caller cannot see are not counted: an estimate is told.
- * What a probe reads is not charged to kg_graph.max_edges.
+ * A probe follows a walk from a sample of nodes: at each hop it reads the
+ * edges of at most KG_SAMPLE nodes and takes the next sample from their
+ * neighbours. Nodes are sampled at even distances, so estimates of equal
+ * calls are equal. Neighbours that the caller cannot see are not counted,
+ * because estimates are reported. Edges that a probe reads do not count for
+ * kg_graph.max_edges.
  */
 #include "postgres.h"
 
@@ -23,10 +23,13 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-/* Nodes that are counted; where there are more, a search would not end. */
+/* The maximum number of nodes counted; with more, a search would not end. */
 #define KG_COUNT_MOST 200000
 #define KG_COUNT_KEPT 10000 /* milliseconds */
-/* Visible neighbours of a sample that are counted where each is looked at. */
+/*
+ * The maximum number of visible neighbours of a sample that are counted, if
+ * each is checked.
+ */
 #define KG_CHECKED_MOST 4096
 #define KG_CHECKED_PIECE 1024
 
@@ -162,7 +165,7 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 		probe->walked = MemoryContextAlloc(graph->context,
 										   KG_CHECKED_PIECE * sizeof(bool));
 	}
-	/* What a filter of edges turns away is read too, where it is visible. */
+	/* Edges that a filter rejects are read, too, if they are visible. */
 	if (graph->check_nodes && walk->accept != NULL)
 	{
 		unfiltered.accept = NULL;
@@ -174,14 +177,14 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 		graph, &unfiltered, scratch, (uint32) n, found_neighbors, probe);
 	if (probe->nunchecked > 0)
 		check_neighbors(probe);
-	/* Edges to hidden nodes were read, but must not be told of. */
+	/* Edges to hidden nodes were read, but must not be reported. */
 	probe->read = (double) (graph->check_nodes
 								? probe->visible
 								: (uint64) (graph->edges - PG_INT64_MIN / 2)) /
 				  n;
 	graph->edges = charged;
 	probe->nnext = distinct(probe->next, probe->nnext);
-	/* Where it goes on is not known while something is open. */
+	/* The continuation is unknown while a question is open. */
 	probe->nsample = kg_decisions_left_open() > 0
 						 ? 0
 						 : Min(probe->nnext, KG_SAMPLE);

@@ -1,7 +1,7 @@
 /*
  * probe.h
- *	  How dense the graph is around some nodes, and as a whole: what estimates
- *	  of searches are made of (query/graph/cost.c).
+ *	  Density of the graph around some nodes and as a whole, for estimates
+ *	  of searches (query/graph/cost.c).
  */
 #ifndef KG_PROBE_H
 #define KG_PROBE_H
@@ -12,19 +12,19 @@
 #define KG_SAMPLE 16
 #define KG_DEGREE_SAMPLE 512
 
-/* A walk of a few nodes. */
+/* A walk from a sample of nodes. */
 typedef struct KgProbe
 {
 	KgGraph *graph;
 	int nsample;
 	int64 sample[KG_SAMPLE];
-	double read; /* edges of a node that the last hop read */
+	double read; /* edges of a node read by the last hop */
 	/* while a hop is read */
-	int64 next[2 * KG_SAMPLE]; /* every so many neighbours, one */
+	int64 next[2 * KG_SAMPLE]; /* a sample: one of every stride neighbours */
 	int nnext;
 	uint64 stride;
 	uint64 seen; /* visible neighbours that are walked to */
-	/* where each neighbour is looked at: what was found, and if it is walked */
+	/* used if each neighbour is checked */
 	uint64 visible; /* walked to or not */
 	const KgFollow *walk;
 	int64 *unchecked;
@@ -32,31 +32,31 @@ typedef struct KgProbe
 	uint32 nunchecked;
 } KgProbe;
 
-/* Some of the nodes, at even distances. */
+/* Starts with a sample of the nodes, at even distances. */
 extern void kg_probe_start(KgProbe *probe, KgGraph *graph, const int64 *nodes,
 						   uint32 n);
-/* Go on from these instead, at most KG_SAMPLE. */
+/* Continues from these nodes instead, at most KG_SAMPLE. */
 extern void kg_probe_go_on(KgProbe *probe, const int64 *nodes, int n);
 /*
- * Read the edges of the sample, which becomes a sample of their other ends;
- * returns the mean number of edges of a node that are walked.
+ * Reads the edges of the sample, which becomes a sample of their other ends.
+ * Returns the mean number of edges of a node that are walked.
  */
 extern double kg_probe_hop(KgProbe *probe, const KgFollow *walk);
 
-/* What the caller can see. */
+/* The number of nodes that the caller can see, and a sample. */
 typedef struct KgBound
 {
 	double nodes; /* or INFINITY: not counted */
-	/* a random sample of them: those whose numbers hash lowest */
+	/* a random sample: nodes with the lowest hashes */
 	uint64 seen;
 	int nsample;
 	int64 sample[KG_DEGREE_SAMPLE];
 	uint64 hashes[KG_DEGREE_SAMPLE];
-	int highest; /* place of the highest hash */
+	int highest; /* index of the highest hash */
 } KgBound;
 
 extern void kg_bound_count(KgGraph *graph, KgBound *bound);
-/* The edges that a walk from every node reads. */
+/* Returns the estimated number of edges that a walk from every node reads. */
 extern double kg_bound_edges(KgGraph *graph, const KgBound *bound,
 							 const KgFollow *walk);
 

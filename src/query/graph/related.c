@@ -2,9 +2,9 @@
  * related.c
  *	  Chains of steps as semi-joins and anti-joins of a set of nodes.
  *
- * A chain is walked from all nodes at once, as the steps of a traversal are
- * (query/graph/traverse.h), and its rows are not listed.  Where its ends are given
- * and far fewer than the nodes, it is walked from the ends.
+ * A chain is walked from all nodes at once, like the steps of a traversal
+ * (query/graph/traverse.h), but its rows are not listed. If its ends are
+ * given and are far fewer than the nodes, it is walked from the ends.
  */
 #include "postgres.h"
 
@@ -16,7 +16,10 @@
 #include "query/filter/select.h"
 #include "utils/memutils.h"
 
-/* So many nodes for each given end make it worth walking from the ends. */
+/*
+ * The number of nodes for each given end that makes a walk from the ends
+ * worthwhile.
+ */
 #define KG_MANY_FOR_AN_END 64
 
 /* The nodes that have one of the ids, of the test's type or of any. */
@@ -70,7 +73,7 @@ find_given(KgGraph *graph, const KgRelated *related)
 	kg_decisions_end_step();
 }
 
-/* The nodes that the last step may end in, where they are given; or NULL. */
+/* Returns the given nodes that the last step may end in, or NULL. */
 static const KgNodeSet *
 given_ends(const KgChain *chain)
 {

@@ -1,11 +1,11 @@
 /*
  * related.h
- *	  Nodes that are connected as asked, or are not: chains of steps as semi-joins
- *	  and anti-joins of a set of nodes.
+ *	  The condition "related": chains of steps as semi-joins and anti-
+ *	  joins of a set of nodes.
  *
- *	  A chain holds for a node where the steps lead from it to something that
- *	  passes their tests; with counts, to so many of it.  What the caller cannot
- *	  see is no end and no way.
+ * A chain holds for a node if the steps lead from it to a node that passes
+ * their tests; with counts, if the number of such nodes is within them.
+ * Nodes and edges that the caller cannot see do not count.
  */
 #ifndef KG_RELATED_H
 #define KG_RELATED_H
@@ -22,8 +22,8 @@ typedef struct KgChain
 	const char *path;
 	bool array;	  /* of steps, at the path */
 	bool missing; /* an id of one type was not found */
-	bool walked;  /* from some nodes, */
-	bool met;	  /* one of which is connected so */
+	bool walked;  /* the chain was walked from some nodes, */
+	bool met;	  /* and holds for at least one of them */
 } KgChain;
 
 typedef struct KgRelated
@@ -33,15 +33,15 @@ typedef struct KgRelated
 } KgRelated;
 
 /*
- * Those of the visible nodes for which all chains hold, moved to the front;
- * returns how many.  What a chain costs is estimated first.
+ * Moves the visible nodes for which all chains hold to the front; returns
+ * their number. Checks the estimated cost of each chain first.
  */
 extern uint32 kg_related_keep(KgGraph *graph, const KgRelated *related,
 							  int64 *nodes, uint32 n);
 
 /*
- * The nodes of a type that a chain with given ends leads to, the chain walked
- * from these: what there is to choose from.  False where no chain has any.
+ * Finds the candidate nodes of a type by walking a chain with given ends from
+ * these ends. Returns false if no chain has given ends.
  */
 extern bool kg_related_anchor(KgGraph *graph, const KgRelated *related,
 							  const KgType *type, KgNodeSet *nodes);

@@ -31,7 +31,7 @@
 
 /* Among so few nodes, so many times less is left. */
 #define KG_RANK_SMALL 1000
-/* Edges of so many nodes are read with those of others. */
+/* Edges of this number of nodes are read together with others. */
 #define KG_READ_AHEAD 500
 
 typedef struct Round
@@ -41,7 +41,7 @@ typedef struct Round
 	int64 from;		/* the node whose edges came last, and */
 	uint32 at;		/* its index */
 	uint32 *pushed; /* nodes, */
-	uint64 *shares; /* and what each passes on, to each of its ends */
+	uint64 *shares; /* and the share that each passes on, to each of its ends */
 	uint32 npushed;
 	uint32 capacity_pushed;
 	uint64 done;
@@ -63,7 +63,7 @@ replace(const KgRanking *r, void *array, Size size)
 	return MemoryContextAllocHuge(r->graph->context, size);
 }
 
-/* What is by node grows with the set. */
+/* The arrays by node grow with the set. */
 static void
 room_for_nodes(KgRanking *r)
 {
@@ -107,7 +107,7 @@ rank_new_nodes(KgRanking *r)
 		r->seen += is_seen(r, r->nranks);
 }
 
-/* What will be left after each node has kept its part of what it holds. */
+/* Returns the share left after each node has retained its part. */
 static double
 residual(const KgRanking *r)
 {
@@ -302,7 +302,10 @@ give_seeds(KgRanking *r, uint64 share)
 	r->left[0] += share - given;
 }
 
-/* The nodes that hold no less than the mean, and what they pass on. */
+/*
+ * Finds the nodes that hold no less than the mean, and the shares that they
+ * pass on.
+ */
 static void
 choose_pushed(Round *round)
 {

@@ -1,16 +1,16 @@
 /*
  * relevance.h
- *	  Nodes by how much they have to do with some others: personalised PageRank.
+ *	  Nodes ranked by their relation to some seeds: personalised PageRank.
  *
- *	  A walker begins at a seed, goes on with the chance "damping" over one of
- *	  the edges at hand, each as likely as another, or begins anew; where there
- *	  is none it begins anew.  A node's score is the share of time it is there.
- *	  It is found by forward push (Andersen, Chung, Lang: Local Graph Partitioning
- *	  using PageRank Vectors, FOCS 2006): the shares that were not yet passed on
- *	  are what no score can be wrong by more than.
+ * A walker begins at a seed. With the probability "damping" it continues
+ * over one of the node's edges, each equally likely; otherwise, or if there
+ * is no edge, it begins again. A node's score is the share of time that the
+ * walker is there. Scores are computed by forward push (Andersen, Chung,
+ * Lang: Local Graph Partitioning using PageRank Vectors, FOCS 2006). No
+ * score is wrong by more than the shares that have not been passed on.
  *
- *	  Shares are integers, so that what comes out does not depend on the order in
- *	  which edges are read.
+ * Shares are integers, so the result does not depend on the order in which
+ * edges are read.
  */
 #ifndef KG_RELEVANCE_H
 #define KG_RELEVANCE_H
@@ -22,8 +22,8 @@
 
 #define KG_RANK_DAMPING 0.85
 /*
- * The share of the walker's time that may be missing; and where the best few
- * alone are asked for, and more would hardly make them others.
+ * The share of the walker's time that may remain undecided. The second is for
+ * a query of the best few only, if more work would hardly change them.
  */
 #define KG_RANK_BOUND 0.01
 #define KG_RANK_BOUND_OF_BEST 0.08
@@ -39,33 +39,33 @@ typedef struct KgRankQuery
 	KgFollow follow;
 	double damping; /* 0 <= damping < 1 */
 	double bound; /* push until no more than this share is left, if not less */
-	uint32 best;  /* 0: whatever is asked; or so many are, see relevance.c */
-	uint32 most;  /* but over the edges of no more nodes than these */
+	uint32 best;  /* 0: all; or the number needed, see relevance.c */
+	uint32 most;  /* maximum number of nodes whose edges are read */
 	const KgRankSeed *seeds; /* visible; each once */
 	uint32 nseeds;
 } KgRankQuery;
 
 /*
- * How a step goes: over which relation, and whether against the stored
- * orientation.  Those along it are less, and then those of a lower number.
+ * A step's relation, and whether it is walked against the stored orientation.
+ * Steps along it come first, then lower relation numbers.
  */
 #define KG_RANK_BACKWARD 0x80000000U
 #define KG_RANK_RELATION(way) ((int32) ((way) & ~KG_RANK_BACKWARD))
 
-/* All of it in the graph's context. */
+/* The result, allocated in the graph's context. */
 typedef struct KgRanking
 {
 	KgGraph *graph;
 	const KgRankQuery *query;
 	KgNodeSet set;
-	uint32 capacity; /* of what is by node: */
+	uint32 capacity; /* of the arrays by node: */
 	uint64 *scores;
-	uint64 *left;	/* not yet passed on */
+	uint64 *left;	/* shares not yet passed on */
 	uint64 *first;	/* the place of its steps, where its edges were read */
 	uint32 *degree; /* how many; KG_NO_NODE: its edges were not read */
 	uint16 *ranks;	/* 0: hidden; NULL: all are visible */
-	uint32 nranks;	/* so many are known */
-	uint32 seen;	/* so many of these are not hidden */
+	uint32 nranks;	/* number of known ranks */
+	uint32 seen;	/* number of these that are not hidden */
 	uint32 *ends;	/* by step: the node that it leads to, */
 	uint32 *ways;	/* and how */
 	uint64 nsteps;
@@ -81,8 +81,9 @@ extern void kg_rank(KgGraph *graph, const KgRankQuery *query,
 extern double kg_rank_residual(const KgRanking *ranking);
 
 /*
- * Orders what a search found by how much it has to do with the seeds, over what
- * the search walks; what no walker came to is last.  In the graph's context.
+ * Returns an order of the nodes of a search by their relation to the seeds,
+ * over the relations that the search walks. Nodes that no walker reached are
+ * last. Allocated in the graph's context.
  */
 extern KgReachOrder *kg_rank_order(KgGraph *graph, const KgReach *reach);
 

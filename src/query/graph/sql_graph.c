@@ -98,7 +98,7 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 		" AS t (bundle, entity_type), @kg_entity e WHERE e.tenant = $1"
 		" AND e.bundle = t.bundle AND e.entity_type = t.entity_type"
 		" AND e.entity_id = ANY ($4)",
-	/* Which of them the caller sees is asked of their rows (kg_graph_resolve). */
+	/* kg_graph_resolve() finds which of them the caller sees. */
 	[KG_SQL_NODES_NAMED] =
 		"SELECT t.node, n.name FROM pg_catalog.unnest($2) AS n (name)"
 		" CROSS JOIN LATERAL (SELECT x.node FROM @kg_term x"
@@ -140,7 +140,7 @@ static const char *const past_templates[KG_SQL_GRAPH_COUNT] = {
 	[KG_SQL_PARALLEL_EDGES] = "SELECT " EDGE ", e.key" PAST_TRIPLES,
 };
 
-/* By what the call asks about (query/time/validity.h). */
+/* By the flags KG_VALID_* of the call (query/time/validity.h). */
 static char *texts[(KG_VALID_NODES | KG_VALID_EDGES) + 1][KG_SQL_GRAPH_COUNT];
 static uint64 texts_schema = 0;
 

@@ -45,7 +45,7 @@ typedef enum KgGraphSql
 	/* $1 tenant, $2 sources, $3 relations, $4 targets, item by item */
 	KG_SQL_EDGE_PROPERTIES, /* of edges without a key */
 	KG_SQL_PARALLEL_EDGES,	/* of all edges of triples, with their keys */
-	/* $1 tenant, $2 whole names, folded, $3 at most so many of each: node, name */
+	/* $1 tenant, $2 whole names, folded, $3 maximum for each: node, name */
 	KG_SQL_NODES_NAMED,
 	/* $1 tenant, $2 the least: node, of all that the caller sees */
 	KG_SQL_NODES,
@@ -57,10 +57,10 @@ typedef enum KgGraphSql
 	KG_SQL_GRAPH_COUNT
 } KgGraphSql;
 
-/* The text of a statement; kept for the backend's life. */
+/* Returns the text of a statement, which lives as long as the backend. */
 extern const char *kg_graph_sql(KgGraphSql which);
 
-/* As KgStatement has it (query/run/plan.h). */
+/* Returns KgStatement.node_column of a statement (query/run/plan.h). */
 static inline int
 kg_graph_sql_node_column(KgGraphSql which)
 {

@@ -278,8 +278,8 @@ add_end(KgTraversal *t, EndList *list, uint32 node, int depth)
 }
 
 /*
- * The ends of each start: the nodes that a walk of an allowed length reaches,
- * with the shortest such length.  stamp[h][v] = start + 1 where a walk of
+ * Finds the ends of each start: the nodes that a walk of an allowed length
+ * reaches, with the shortest such length. stamp[h][v] = start + 1 if a walk of
  * length h from the start reaches v.
  */
 static void
@@ -754,7 +754,10 @@ sort_ends(PageState *state, int i, uint32 start)
 		step->ends + first, live, sizeof(KgStepEnd), compare_ends, state->refs);
 }
 
-/* List the page; false where a node was missed: the rows are others. */
+/*
+ * Lists the page. Returns false if a node did not exist: then the rows are
+ * others.
+ */
 static bool
 list_page(PageState *state)
 {

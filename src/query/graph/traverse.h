@@ -2,9 +2,9 @@
  * traverse.h
  *	  Bindings of a chain of steps (traverse_relationships).
  *
- *	  A row binds the start and the end of every step.  The number of rows is
- *	  counted without listing them; a page of them is listed in the order of
- *	  their nodes' types and ids.
+ * A row binds the start and the end of every step. The number of rows is
+ * counted without listing them. A page of rows is listed in the order of
+ * their nodes' types and ids.
  */
 #ifndef KG_TRAVERSE_H
 #define KG_TRAVERSE_H
@@ -15,18 +15,20 @@
 #define KG_MAX_STEPS 5
 #define KG_MAX_STEP_HOPS 3
 
-/* What a node must be. */
+/* A test of a node. */
 typedef struct KgNodeTest
 {
 	const KgType *type; /* NULL: any */
-	uint16 rank;		/* its, in the graph */
-	/* by rank - 1: analysed against that type, NULL: does not match; or NULL
-	 * where there is no filter */
+	uint16 rank;		/* rank of type in the graph */
+	/*
+	 * by rank - 1: the filter analysed against that type, or NULL: no node of
+	 * it matches; NULL: no filter
+	 */
 	KgFilter **filters;
-	int nids; /* 0: any, else one of these, which kg_related_keep() finds */
+	int nids; /* 0: any id; otherwise ids that kg_related_keep() finds */
 	char **ids;
-	const KgNodeSet *among;			 /* those found, or NULL */
-	const struct KgRelated *related; /* connected so; or NULL */
+	const KgNodeSet *among;			 /* the nodes found by ids, or NULL */
+	const struct KgRelated *related; /* a condition on the node, or NULL */
 } KgNodeTest;
 
 typedef struct KgStepSpec
@@ -53,7 +55,7 @@ typedef struct KgStepResult
 	uint64 *first;	   /* by start: first end; nstarts + 1 */
 	uint64 found;	   /* ends before they were tested */
 	KgStepEnd *ends;   /* those that pass the tests */
-	uint32 *start_of;  /* by node: its place in starts, or KG_NO_NODE */
+	uint32 *start_of;  /* by node: its index in starts, or KG_NO_NODE */
 	uint32 start_of_n; /* nodes when start_of was made */
 	double *rows;	   /* by start: rows from here on */
 } KgStepResult;
@@ -66,21 +68,21 @@ typedef struct KgTraversal
 	int nsteps;
 	const KgStepSpec *specs;
 	KgStepResult steps[KG_MAX_STEPS];
-	bool *gone;	  /* by node: is not there after all; NULL: none */
+	bool *gone;	  /* by node: turned out not to exist; NULL: no node */
 	double total; /* rows; exact below 2^53 */
 } KgTraversal;
 
 /*
- * Starts are visible nodes that pass the start's own tests.  type: theirs, where
- * they are known to be there; or NULL.
+ * Finds the bindings. Starts are visible nodes that pass the start's tests.
+ * type is their type if they are known to exist; otherwise NULL.
  */
 extern void kg_traverse_run(KgTraversal *t, KgGraph *graph, const KgType *type,
 							const int64 *starts, uint32 nstarts,
 							const KgStepSpec *specs, int nsteps);
 
 /*
- * The same where no page is asked for: the nodes are not looked at if the edges
- * say which of them pass.
+ * Finds the bindings if no page is needed: nodes are not read if their edges
+ * determine which of them pass.
  */
 extern void kg_traverse_reach(KgTraversal *t, KgGraph *graph,
 							  const int64 *starts, uint32 nstarts,
@@ -101,7 +103,7 @@ typedef struct KgBinding
 extern uint32 kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 							   KgBinding **rows, KgRef **refs, bool *more);
 
-/* Which of the visible nodes pass the test. */
+/* Sets pass[i] to whether a visible node passes the test. */
 extern void kg_node_test(KgGraph *graph, const KgNodeTest *test,
 						 const int64 *nodes, uint32 n, const uint16 *ranks,
 						 bool *pass);

@@ -7,10 +7,10 @@
 
 #include "utils/numeric.h"
 
-/* Digits after the point. */
+/* The number of digits after the decimal point. */
 #define KG_WEIGHT_DIGITS 15
 
-/* In units of 10^-KG_WEIGHT_DIGITS. */
+/* An exact weight, in units of 10^-KG_WEIGHT_DIGITS. */
 typedef int128 KgWeight;
 
 /*

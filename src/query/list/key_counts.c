@@ -1,13 +1,14 @@
 /*
  * key_counts.c
- *	  Which keys entities have of some x-index properties, and how many have them.
+ *	  The keys that entities have of some x-index properties, and the
+ *	  number of entities of each.
  *
- * Of one property the rows of kg_index_key are counted, where they may speak
- * for the entities; of several each entity's packed keys are read, with counts of
- * edges beside them.  What
- * entities have in common is found by its bytes, in an open hash table that is
- * larger than a processor's caches where values are many: a slot tells by itself
- * that it is not the one, and what was found is gone through as it came.
+ * For one property the rows of kg_index_key are counted, if these rows
+ * suffice. For several, each entity's packed keys are read, and counts of
+ * edges with them. Equal combinations are found by their bytes in an open
+ * hash table. It may be larger than the processor's caches, so a slot alone
+ * rules out most other keys, and groups are listed in the order in which
+ * they were found.
  */
 #include "postgres.h"
 
@@ -71,7 +72,7 @@ typedef struct Counting
 	int64 rows;
 } Counting;
 
-/* The slot of what has the hash and is the same, or a free one. */
+/* Returns the slot of an equal entry with this hash, or a free slot. */
 static Slot *
 find_slot(const Counting *c, uint32 hash, const char *keys, int len)
 {

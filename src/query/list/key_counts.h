@@ -1,9 +1,10 @@
 /*
  * key_counts.h
- *	  Which keys entities have of some x-index properties, and how many have them.
+ *	  The keys that entities have of some x-index properties, and the
+ *	  number of entities of each.
  *
- * What is counted and summed of indexed properties follows from their keys, so
- * no document is read, and a value is decoded once, however many have it.
+ * Counts and sums of indexed properties follow from their keys. So no
+ * document is read, and each distinct value is decoded once.
  */
 #ifndef KG_KEY_COUNTS_H
 #define KG_KEY_COUNTS_H
@@ -12,17 +13,19 @@
 #include "query/graph/graph_search.h"
 
 /*
- * So many entities have just these keys of the properties, in their order.
- * What it is given is good until it returns.
+ * Receives a combination of keys, in the order of the properties, and the
+ * number of entities that have exactly these. The keys are valid until the
+ * function returns.
  */
 typedef void (*KgKeyCountFunction)(const KgPackedKey *keys, int nkeys,
 								   int64 entities, void *arg);
 
 /*
- * Count the entities of a type that the caller sees, or those of the nodes,
- * which are all of the type and each there once.  Of a single property with
- * members each member is counted by itself.  Returns how many were counted, of
- * such members where there are no nodes.  Raises KG_LIMIT_EXCEEDED.
+ * Counts the entities of a type that the caller sees, or those among the
+ * nodes, which must be distinct and of the type. For a single property with
+ * members each member is counted separately. Returns the number of entities
+ * counted; for such a property without nodes, the number of members counted.
+ * Raises KG_LIMIT_EXCEEDED.
  */
 extern int64 kg_key_counts(KgGraph *graph, const KgType *type,
 						   const KgField *const *fields, int nfields,

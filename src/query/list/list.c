@@ -35,10 +35,10 @@
 #define RACE_WALK 1
 #define RACE_START 256
 
-/* The nodes of a filter are kept where no more than so many are counted. */
+/* The nodes of a filter are stored if at most this number is counted. */
 #define KG_FEW 10000
 
-/* So many are read before a walk is given a chance. */
+/* This number is read before a walk is started. */
 #define KG_FEW_OF_ALTERNATIVES 10000
 
 typedef struct Walker
@@ -166,9 +166,8 @@ run_rows(const KgListQuery *query, const KgSource *source, KgWalk walk,
 }
 
 /*
- * Rows that a walk reads before it looks whether its page is full, where it
- * reads all that there are: few, where somebody is asked about each, or where
- * those of another time are sorted for it.
+ * The number of rows that a walk reads before it checks whether its page is
+ * full.
  */
 static int64
 unbounded_stretch(const KgListQuery *query, const KgRows *rows)
@@ -568,7 +567,7 @@ typedef struct Driver
 	bool narrow;
 	int64 count;	  /* rows, up to bound */
 	int64 bound;	  /* 0: not counted */
-	KgNodeSet *nodes; /* all of them, where they are few; or NULL */
+	KgNodeSet *nodes; /* all of them, if they are few; or NULL */
 } Driver;
 
 typedef struct Drivers
@@ -636,8 +635,8 @@ take_node(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Count the rows of a driver up to bound.  What is counted is read anyway, so
- * where it is not much it is kept.
+ * Counts the rows of a driver up to bound. The rows are read anyway, so they
+ * are stored if they are few.
  */
 static void
 count_driver(const KgListQuery *query, Driver *driver, int64 bound)
@@ -893,8 +892,8 @@ walk_equal(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 }
 
 /*
- * A drive asks about every row.  Where that may be more than anybody is asked
- * about, a walk fills the page with the first that are allowed.
+ * A drive needs a decision for every row. If these may be more than allowed, a
+ * walk fills the page with the first allowed rows.
  */
 static bool
 may_drive(const KgListQuery *query, int64 rows)
@@ -912,7 +911,7 @@ drive_past(const KgListQuery *query, const KgSource *source, KgRows *rows,
 		   int64 *matching)
 {
 	int64 changed = kg_past_changed();
-	/* Of more than max_total, the total is not told. */
+	/* The total is not reported if it is above max_total. */
 	int64 most = Min(changed * RACE_GROWTH, (int64) kg_setting_max_total);
 
 	if (!kg_filter_is_empty(source->rest) || query->catalog->authorizes ||
@@ -935,7 +934,7 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 	int64 bound = RACE_START + (int64) rows->max * 4;
 	int64 matching;
 
-	/* Whoever is asked in rounds is asked about all that match in one. */
+	/* In an exchange, all matches are decided in one round. */
 	if (ask_all)
 		bound = (int64) kg_setting_max_authorizations + 1;
 	if (query->nsort > 0)
@@ -999,7 +998,10 @@ whole_type(const KgListQuery *query)
 	return make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
 }
 
-/* The total, at least what was found, counted by the most selective filter. */
+/*
+ * Returns the total, at least the number found, counted by the most selective
+ * filter.
+ */
 static void
 count_total(const KgListQuery *query, Drivers *drivers, int least,
 			KgListPage *page)
@@ -1120,7 +1122,10 @@ read_data(const KgListQuery *query, KgRow **rows, int nrows)
 		rows[i]->data = DatumGetJsonbP(PointerGetDatum(rows[i]->stored));
 }
 
-/* The first rows of the page; how many match, or -1 where that is not known. */
+/*
+ * Finds the first rows of the page. Returns the number of matches, or -1 if it
+ * is not known.
+ */
 static int64
 find_rows(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 {
@@ -1157,8 +1162,8 @@ find_trusted(const KgListQuery *query, Drivers *drivers, KgRows *rows,
 }
 
 /*
- * Where alternatives leave few entities, these are all that there is to list.
- * Not where somebody is asked about each: the walk asks about fewer.
+ * If alternatives leave few entities, only these are listed. Not if an
+ * authorizer decides about each: the walk needs fewer decisions.
  */
 static void
 few_of_alternatives(KgListQuery *query)
@@ -1172,7 +1177,10 @@ few_of_alternatives(KgListQuery *query)
 									 &query->namong);
 }
 
-/* The nodes that there are, where none of them is shown. */
+/*
+ * Returns whether the nodes themselves give the total, as none of them is
+ * shown.
+ */
 static bool
 is_counted_already(const KgListQuery *query)
 {

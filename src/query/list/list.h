@@ -2,8 +2,9 @@
  * list.h
  *	  A page of the entities of one type: filtered, sorted, counted.
  *
- * list_sql.c writes the statements, list.c chooses and runs them, list_rows.c keeps
- * the best rows.  Everything is allocated in the current memory context.
+ * list_sql.c writes the statements, list.c chooses and runs them,
+ * list_rows.c holds the best rows. Everything is allocated in the current
+ * memory context.
  */
 #ifndef KG_LIST_H
 #define KG_LIST_H
@@ -16,25 +17,24 @@
 #define KG_MAX_SORT 8
 
 /*
- * A sort field.  descending is the direction of the keys: an enum asked for
- * with "desc" is first declared first, which is ascending keys.
+ * A sort field. descending is the direction of the keys. "desc" of an enum
+ * means the value declared first comes first, which is ascending keys.
  */
 typedef struct KgSort
 {
 	const KgField *field;
 	const char *path; /* JSON Pointer of its name */
 	bool descending;
-	bool
-		counts; /* edges are counted for it: the list has nodes to begin with */
+	bool counts; /* edges are counted for it, so the list starts from nodes */
 } KgSort;
 
 typedef struct KgRow
 {
 	char *entity_id;
 	int64 node;
-	struct varlena *stored; /* its data as it was read with it, or NULL */
-	Jsonb *data;			/* once fetched */
-	const KgMatch *match;	/* of a search */
+	struct varlena *stored; /* its data if it was read with the row, or NULL */
+	Jsonb *data;			/* after kg_list_fetch() */
+	const KgMatch *match;	/* if a search found it, or NULL */
 	bytea *keys[FLEXIBLE_ARRAY_MEMBER];
 } KgRow;
 
@@ -44,22 +44,22 @@ typedef struct KgListQuery
 	const KgType *type;
 	const KgFilter *filter;
 	const KgMatches *matches; /* of a search, or NULL */
-	const int64 *among;		  /* or NULL: these match, namong of them */
+	const int64 *among;		  /* namong nodes; NULL: any */
 	uint32 namong;
-	const struct KgRelated *related; /* of among: connected so; or NULL */
+	const struct KgRelated *related; /* satisfied by among, or NULL */
 	bool by_rank; /* best match first: the first key is the rank */
 	int nsort;
 	KgSort sort[KG_MAX_SORT];
-	bool id_descending; /* of the last tie */
+	bool id_descending; /* direction of the id, the last sort key */
 	int64 limit;
 	int64 offset;
 	const KgRow *after; /* keys and id of the last row of the page before */
-	bool counted;		/* with after: the total is known from there */
+	bool counted;		/* the total is known from an earlier page */
 	bool total_known;	/* as in KgListPage */
 	int64 total;
 	bool without_derived; /* derived properties are not shown */
-	bool look;	/* at each entity, also where derived rows should suffice */
-	bool trust; /* a walk's derived rows: what it finds is looked at after it */
+	bool look;	/* read each entity's row even if derived rows suffice */
+	bool trust; /* walks use derived rows; entities are checked afterwards */
 } KgListQuery;
 
 typedef struct KgListPage
@@ -67,38 +67,36 @@ typedef struct KgListPage
 	int nrows;
 	KgRow **rows;
 	bool more;		   /* rows follow */
-	const KgRow *last; /* where they follow; of an empty page NULL */
+	const KgRow *last; /* the last row if rows follow; NULL for an empty page */
 	int64 total;
-	bool total_known; /* false: at least total, or not counted (-1) */
-	bool undecided;	  /* of the rest nobody may be asked */
+	bool total_known; /* false: total is a lower bound, or -1: not counted */
+	bool undecided;	  /* no further decisions are possible */
 } KgListPage;
 
-/* The number of keys of a row. */
+/* Returns the number of keys of a row. */
 static inline int
 kg_list_nkeys(const KgListQuery *query)
 {
 	return query->nsort + (query->by_rank ? 1 : 0);
 }
 
-/* The first key that edges are counted for, or NULL. */
+/* Returns the first sort key that edges are counted for, or NULL. */
 extern const KgSort *kg_list_counts(const KgListQuery *query);
 
 extern KgListPage *kg_list_run(const KgListQuery *query);
 
 /*
- * Read the data of the page's rows, in one statement.  Entities that turn out
- * not to be there leave the page and its total: a derived row may speak of one
- * that is gone (triggers that were off), a policy may change its answer.
+ * Reads the data of the page's rows in one statement. Removes entities that
+ * are not visible after all from the page and its total: a derived row may be
+ * stale (triggers were disabled), or a policy's answer may change.
  */
 extern void kg_list_fetch(KgListQuery *query, KgListPage *page);
 
-/* Does a condition alone match any visible entity of the type? */
+/* Returns whether the condition alone matches a visible entity. */
 extern bool kg_list_condition_matches_any(const KgListQuery *query,
 										  const KgCondition *condition);
 
-/*
- * Rows kept in order, the best max of them.
- */
+/* The best rows, at most max after kg_rows_finish(). */
 typedef struct KgRows
 {
 	const KgListQuery *query;
@@ -106,20 +104,23 @@ typedef struct KgRows
 	int n;
 	int allocated;
 	KgRow **rows;
-	bool pruned; /* rows[max - 1] is a bound for what is added */
+	bool pruned; /* rows[max - 1] limits which rows are added */
 } KgRows;
 
 extern void kg_rows_init(KgRows *rows, const KgListQuery *query, int max);
-/* Takes the row; false where it is not after query->after. */
+/*
+ * Adds a row and takes ownership of it. Returns false if the row is not after
+ * query->after.
+ */
 extern bool kg_rows_add(KgRows *rows, KgRow *row);
-/* Take back the rows added last whose first key is this. */
+/* Removes the rows added last that have this first key. */
 extern void kg_rows_drop_group(KgRows *rows, const bytea *key);
-/* Sort, drop duplicates, keep max. */
+/* Sorts the rows, removes duplicates, and leaves at most max. */
 extern void kg_rows_finish(KgRows *rows);
 
 /*
- * What a statement reads from: the rows of one property's keys, of the type's
- * entities by id, or of given nodes.
+ * The rows that a statement reads: the rows of one property's keys, the type's
+ * entities by id, or given nodes.
  */
 typedef enum KgSourceKind
 {
@@ -134,13 +135,13 @@ typedef struct KgSource
 	const KgField *field; /* of KG_SOURCE_KEY */
 	KgFilter *own;		  /* conditions that the source itself tests */
 	KgFilter *rest;		  /* the others: probes */
-	bool may_repeat;	  /* may give a node twice */
+	bool may_repeat;	  /* may return a node more than once */
 	const int64 *nodes;	  /* of KG_SOURCE_NODES */
 	int nnodes;
-	bool with_data; /* of kg_entity: its rows have the data, too */
+	bool with_data; /* reads kg_entity and returns the data, too */
 } KgSource;
 
-/* Where a walk starts and which way it goes. */
+/* The order in which a statement reads its source. */
 typedef enum KgWalk
 {
 	KG_WALK_NONE,	  /* any order, all rows, probes filter */
@@ -158,23 +159,31 @@ typedef struct KgWalkStart
 } KgWalkStart;
 
 /*
- * Rows of a source: entity_id, node, whether the probes hold, the sort keys, the
- * data where the source is to have it.
+ * Writes the SELECT of a source's rows: entity_id, node, whether the probes
+ * hold, the sort keys, and the data if source->with_data.
  */
 extern void kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
 							 const KgSource *source, KgWalk walk,
 							 const KgWalkStart *start, int64 max_rows);
-/* The nodes of a source, the first max of them; more than once, if it repeats. */
+/*
+ * Writes the SELECT of at most max nodes of a source, with duplicates if the
+ * source may repeat nodes.
+ */
 extern void kg_list_sql_nodes(KgSqlBuilder *b, const KgListQuery *query,
 							  const KgSource *source, int64 max);
-/* How many entities a source has, counted to max. */
+/*
+ * Writes the SELECT of the number of entities of a source, counted up to max.
+ */
 extern void kg_list_sql_count(KgSqlBuilder *b, const KgListQuery *query,
 							  const KgSource *source, bool with_probes,
 							  int64 max);
-/* For each key of the source, at most so many: its rows, and a node of one. */
+/*
+ * Writes the SELECT of at most max keys of a source: for each key the number
+ * of its rows and the node of one of these.
+ */
 extern void kg_list_sql_groups(KgSqlBuilder *b, const KgListQuery *query,
 							   const KgSource *source, int64 max);
-/* node, data, entity_id of nodes. */
+/* Writes the SELECT of node, data, entity_id for given nodes. */
 extern void kg_list_sql_data(KgSqlBuilder *b, const KgCatalog *catalog,
 							 const int64 *nodes, int nnodes);
 

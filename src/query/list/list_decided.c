@@ -1,7 +1,8 @@
 /*
  * list_decided.c
- *	  The total of a type whose entities are seen by what a property of them
- *	  names: each value is decided once, and its entities are counted by it.
+ *	  The total of a type whose entities' visibility depends on the value
+ *	  of one property: each value is decided once, and its entities are
+ *	  counted by it.
  */
 #include "postgres.h"
 

@@ -1,6 +1,7 @@
 /*
  * list_decided.h
- *	  The total of a type that somebody else decides about.
+ *	  The total of a type with x-authorize, computed from the decisions
+ *	  for its distinct keys.
  */
 #ifndef KG_LIST_DECIDED_H
 #define KG_LIST_DECIDED_H
@@ -8,16 +9,20 @@
 #include "query/list/list.h"
 
 /*
- * Does a key tell what is asked about an entity, and does nothing else hide any?
- * Texts are the same where their keys are; numbers and instants need not be.
+ * Returns whether a key identifies the resource that the authorizer decides
+ * about, and nothing else hides entities. Texts are equal if their keys are;
+ * numbers and instants need not be.
  */
 extern bool kg_list_counts_by_decision(const KgListQuery *query);
 
-/* Is this source made of such keys, and of nothing else? */
+/* Returns whether the source reads such keys and nothing else. */
 extern bool kg_list_is_of_decision(const KgListQuery *query,
 								   const KgSource *source);
 
-/* Entities of it that are seen; *all: each could be decided. */
+/*
+ * Returns the number of the source's entities that the caller sees. Sets *all
+ * to whether each could be decided.
+ */
 extern int64 kg_list_count_by_decision(const KgListQuery *query,
 									   const KgSource *source, bool *all);
 

@@ -14,7 +14,10 @@
 #include "query/list/list.h"
 #include "utils/builtins.h"
 
-/* What a row of a source has: a row of kg_entity has the entity's keys, too. */
+/*
+ * The expressions that a source's row has: a row of kg_entity has the entity's
+ * keys, too.
+ */
 static const KgSqlEntity entity_of_key = {"d.node", "d.entity_id", NULL};
 static const KgSqlEntity entity_itself = {
 	"d.node", "d.entity_id", "d.index_keys"};

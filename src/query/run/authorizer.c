@@ -1,12 +1,13 @@
 /*
  * authorizer.c
- *	  The function of a tenant that decides who may see an entity of a type
- *	  with x-authorize.
+ *	  The authorizer of a tenant: a function that decides which entities
+ *	  of a type with x-authorize a caller may see.
  *
- * What it is called with and what it answers is looked at once for each role,
- * and again when a function, a schema, a role or the catalog changed: it may have
- * been replaced.  Names in it are found in pg_catalog only, unless it says
- * otherwise itself, because the caller could put its own in their place.
+ * Its arguments and result are checked once for each role, and again after a
+ * change of a function, a schema, a role or the catalog: it may have been
+ * replaced. Names in it are resolved in pg_catalog only, unless it sets
+ * another search_path, because the caller could otherwise substitute its own
+ * objects.
  */
 #include "postgres.h"
 
@@ -156,7 +157,7 @@ typedef struct Callable
 	MemoryContextCallback gone;
 } Callable;
 
-/* What it is called with. */
+/* The arguments of a call. */
 static const Oid question_types[] = {TEXTOID, TEXTOID, TEXTARRAYOID};
 
 static KgCache callables = {
@@ -499,7 +500,10 @@ is_of_call(const ErrorData *edata)
 	}
 }
 
-/* Its text is the log's: it may tell of what the caller does not see. */
+/*
+ * Its text goes only to the log: it may reveal data that the caller does not
+ * see.
+ */
 static KG_NORETURN void
 throw_unavailable(const Asking *asking, const ErrorData *edata)
 {

@@ -1,28 +1,34 @@
 /*
  * authorizer.h
- *	  The function of a tenant that decides who may see an entity of a type
- *	  with x-authorize.
+ *	  The authorizer of a tenant: a function that decides which entities
+ *	  of a type with x-authorize a caller may see.
  *
- * It runs as the caller and sees as the caller what is not decided that way.
+ * The function runs with the caller's privileges. It sees the entities that
+ * are not subject to x-authorize as the caller sees them.
  */
 #ifndef KG_AUTHORIZER_H
 #define KG_AUTHORIZER_H
 
-/* The tenant's function as it was registered, or NULL; good while pinned. */
+/*
+ * Returns the tenant's authorizer as it was registered, or NULL. The string is
+ * valid while the catalog is pinned.
+ */
 extern const char *kg_authorizer_of(const char *tenant);
 
-/* Why it is no function to be an authorizer, or NULL. */
+/* Returns the reason why the function cannot be an authorizer, or NULL. */
 extern const char *kg_authorizer_fault(Oid function);
 
 /*
- * Raises KG_INVALID_INPUT where it is no function to be an authorizer; else
- * its name and the types of its arguments, qualified.
+ * Returns the function's qualified name and argument types. Raises
+ * KG_INVALID_INPUT if it cannot be an authorizer.
  */
 extern char *kg_authorizer_check(Oid function);
 
 /*
- * Ask about distinct ids, ascending, in pieces of kg_graph.authorizer_batch.  What the
- * answer lacks stays false.  Raises KG_FORBIDDEN where it cannot be asked.
+ * Calls the authorizer for distinct ids in ascending order, at most
+ * kg_graph.authorizer_batch a call. Sets allowed[i] from its answer; ids that
+ * the answer lacks stay false. Raises KG_FORBIDDEN if the authorizer cannot be
+ * called.
  */
 extern void kg_authorizer_ask(const char *tenant, const char *function,
 							  const char *resource_type, const char *ability,

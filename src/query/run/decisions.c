@@ -1,8 +1,8 @@
 /*
  * decisions.c
- *	  Who may see an entity of a type with x-authorize.
+ *	  Decisions about entities of a type with x-authorize.
  *
- * A decision is about a resource's type, an ability and an id, and holds for
+ * A decision is for a resource type, an ability and an id. It is valid for
  * one call of a tool, or for a statement of plain SQL under one snapshot.
  */
 #include "postgres.h"
@@ -42,7 +42,10 @@ typedef enum Verdict
 	DENIED
 } Verdict;
 
-/* After so many trials that let undecided rows pass, they are hidden. */
+/*
+ * The number of trials in which undecided rows pass; in later ones they are
+ * hidden.
+ */
 #define KG_HOPEFUL_TRIALS 2
 
 /* resource_type, ability and id, each ended by a zero byte. */
@@ -73,7 +76,7 @@ struct KgDecisions
 	const char *function; /* or NULL */
 	bool outside;		  /* an exchange decides, too, */
 	bool about_nobody;	  /* which has no subject */
-	bool ended;			  /* by what it has to ask for: that is noted */
+	bool ended;			  /* by the question it needs: that is recorded */
 	Decision **all;
 	uint32 n;
 	uint32 *slots; /* place in all + 1, or 0; at most half of them are used */
@@ -86,8 +89,8 @@ struct KgDecisions
 	int nopen;
 	int room;
 	bool met;	   /* the trial met some that is not decided */
-	int gathering; /* within so many estimates and steps, */
-	bool gathered; /* which have met what is left open */
+	int gathering; /* number of estimates and steps that enclose it, */
+	bool gathered; /* which have met open questions */
 	int64 needed;  /* noted so far, in all */
 	int64 ngiven;
 	bool trying;
@@ -96,8 +99,8 @@ struct KgDecisions
 	bool exhausted; /* the trial met more than may be decided */
 	int32 type_no;	/* of the row that was met last, */
 	const KgAuthorize *authorize;
-	StringInfoData key; /* and of what is asked about it: */
-	int question;		/* what the type says */
+	StringInfoData key; /* and of the question about it: */
+	int question;		/* the type's annotation */
 	/* of plain SQL: what else it is for */
 	uint64 statement;
 	const char *agent;
@@ -194,7 +197,10 @@ make(MemoryContext parent, const char *tenant)
 
 /* ---- which decision a row needs ---- */
 
-/* Has the type x-authorize, or, where it is 0, any of the tenant's? */
+/*
+ * Returns whether the type has x-authorize; type 0: whether any type of the
+ * tenant has it.
+ */
 static bool
 has_annotation(const char *tenant, int32 type_no)
 {
@@ -245,8 +251,9 @@ append_part(StringInfo key, const char *part)
 }
 
 /*
- * What the type says, or NULL where it is none of the tenant's.  Catalogs stay
- * as long as the transaction, which is longer than what is decided in it.
+ * Returns the type's annotation, or NULL if it is no type of the tenant.
+ * Catalogs live until the transaction ends, which is longer than the decisions
+ * made in it.
  */
 static const KgAuthorize *
 authorize_of(KgDecisions *d, int32 type_no)
@@ -323,7 +330,10 @@ make_key(KgDecisions *d, text *entity_id, Datum data)
 	return true;
 }
 
-/* The decision with a key; made where there is none and may be one. */
+/*
+ * Returns the decision with a key. Creates it if it does not exist and is
+ * allowed to.
+ */
 static Decision *
 find_decision(KgDecisions *d, Key key, bool may_add)
 {
@@ -393,7 +403,7 @@ ask_of(KgDecisions *d, Decision **asked, int n)
 	pfree(allowed);
 }
 
-/* All of the trial's, whoever decides: a function, the gateway, or both. */
+/* Decides all rows of the trial: by a function, the gateway, or both. */
 static void
 ask_function(KgDecisions *d)
 {
@@ -416,7 +426,10 @@ throw_nobody(void)
 	kg_error_throw_expected(err, "a token with the claim \"sub\"");
 }
 
-/* What the gateway has said; what the function denies, it is not asked. */
+/*
+ * The gateway's decision; the gateway is not called for ids that the function
+ * denies.
+ */
 static void
 ask_outside(KgDecisions *d)
 {
@@ -490,7 +503,10 @@ has_decider(const KgDecisions *d)
 	return d->function != NULL || d->outside;
 }
 
-/* The decision that a row needs, noted; NULL where it may not be asked for. */
+/*
+ * Returns the decision that a row needs and records it; NULL if no further
+ * decision may be requested.
+ */
 static const Decision *
 decision_of_row(KgDecisions *d, int32 type_no, text *entity_id, Datum data)
 {
@@ -514,7 +530,7 @@ decision_of_row(KgDecisions *d, int32 type_no, text *entity_id, Datum data)
 	if (decision == NULL)
 		decision = find_decision(d, key, true);
 	note(d, decision);
-	/* What the gateway alone decides need not be tried again for. */
+	/* Rows that only the gateway decides need no further trial. */
 	if (d->function == NULL && decision->given != UNDECIDED)
 	{
 		decision->verdict = decision->given;
@@ -755,7 +771,7 @@ same_name(const char *a, const char *b)
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* What was decided for this statement; none is kept for another one. */
+/* The decisions for this statement; none is stored for another one. */
 static KgDecisions *
 of_statement(const char *tenant)
 {
@@ -835,7 +851,10 @@ kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 		return call->decisions->role == GetUserId() &&
 			   strcmp(call->decisions->tenant, tenant) == 0 &&
 			   try_row(call->decisions, type_no, node, entity_id, data);
-	/* What an exchange has a say in is asked for in a trial, or hidden. */
+	/*
+	 * An exchange's part in a decision is requested in a trial, or the row is
+	 * hidden.
+	 */
 	return of_exchange() == NULL &&
 		   ask_row(pstrdup(tenant), type_no, entity_id, data);
 }

@@ -1,14 +1,14 @@
 /*
  * decisions.h
- *	  Who may see an entity of a type with x-authorize: what was decided for
- *	  this caller, and how a statement of a tool gets to it.
+ *	  Decisions about entities of a type with x-authorize for the caller,
+ *	  and how statements of a tool use them.
  *
- * The policy of kg_entity asks kg_decisions_allow() about each row.  In a tool
- * a statement is run on trial: what it meets that is undecided is taken for
- * allowed, noted, and asked about all at once when it has ended.  Where all was
- * allowed, what it found is what it finds; otherwise it is forgotten and the
- * statement run again.  So whatever a tool does, it does with rows that are
- * allowed.  By plain SQL each id is asked about when its row is met.
+ * The policy of kg_entity calls kg_decisions_allow() for each row. A tool
+ * runs a statement as a trial: undecided rows pass and are recorded, and the
+ * authorizer decides all of them at once when the statement ends. If it
+ * allows all of them, the trial's result is the result. Otherwise the result
+ * is discarded and the statement is run again. So a tool works only with
+ * allowed rows. In plain SQL, each row's id is decided when the row is met.
  */
 #ifndef KG_DECISIONS_H
 #define KG_DECISIONS_H
@@ -20,93 +20,107 @@
 
 typedef struct KgDecisions KgDecisions;
 
-/* For the policies: may the caller see this row, as far as x-authorize goes? */
+/* Returns, for policies, whether x-authorize lets the caller see this row. */
 extern bool kg_decisions_allow(int32 type_no, int64 node, text *entity_id,
 							   Datum data);
 
-/* Has the caller's tenant types with x-authorize that it could see? */
+/*
+ * Returns whether the caller's tenant has types with x-authorize that the
+ * caller could see.
+ */
 extern bool kg_decisions_needed(void);
 
-/* Forget a call's decisions, when it is over or another one of it begins. */
+/*
+ * Discards a call's decisions, when it is over or another tool of it begins.
+ */
 extern void kg_decisions_end(KgCall *call);
 
 /*
- * Around each run of a statement of a tool whose caller's tenant has such types.
- * What is undecided is noted and passes in the first trials, so that a bounded
- * statement meets no more than it delivers; in later ones it is hidden, so that
- * one that finds most of it denied is run to its end.  Where every row is of one
- * entity, it passes; what lies in a range and is not wanted is hidden, and nobody
- * is asked about it.
+ * Enclose each run of a tool's statement if the caller's tenant has types with
+ * x-authorize. In the first trials undecided rows pass and are recorded, so
+ * that a bounded statement reads no more than it returns. In later trials they
+ * are hidden, so that a statement with mostly denied rows is run to its end.
+ * If each row is about one entity (KgStatement.node_column), they always pass.
+ * Unwanted rows of a range are hidden without a decision.
  */
 extern KgDecisions *kg_decisions_of_call(KgCall *call);
 extern void kg_decisions_try(KgDecisions *decisions,
 							 const KgStatement *statement, int trials);
 extern void kg_decisions_tried(KgDecisions *decisions);
 /*
- * Asks about what was noted.  Does the trial stand: was each taken for what it
- * turned out to be?
+ * Calls the authorizer for the recorded rows. Returns whether the trial is
+ * valid: each row was treated in it as it was then decided.
  */
 extern bool kg_decisions_settle(KgDecisions *decisions);
-/* Has the trial met what ends the call? */
+/* Returns whether the trial has met a row that ends the call. */
 extern bool kg_decisions_in_vain(const KgDecisions *decisions);
-/* The call has written: which decision a node needs is another question. */
+/*
+ * Reports that the call has written, so that nodes may need other decisions.
+ */
 extern void kg_decisions_wrote(void);
-/* Of a node that a trial met and that is decided now. */
+/* Returns the decision on a node that a trial met and that is decided now. */
 extern bool kg_decisions_allow_node(const KgDecisions *decisions, int64 node);
 /*
- * Did the last trial meet what nobody may be asked about any more?  Raises
- * KG_LIMIT_EXCEEDED where that is not to be.
+ * Returns whether the last trial met undecided rows that may not be decided
+ * any more. kg_decisions_throw_exhausted() raises KG_LIMIT_EXCEEDED, for
+ * statements that may not omit such rows.
  */
 extern bool kg_decisions_exhausted(const KgDecisions *decisions);
 extern KG_NORETURN void kg_decisions_throw_exhausted(void) KG_NORETURN_TAIL;
 
-/* Is this done for an exchange, in whatever call of it? */
+/* Returns whether the code runs for an exchange, in any of its calls. */
 extern bool kg_decisions_are_outside(void);
 
 /*
- * The call is an exchange (query/run/exchange.h): what is undecided ends it, and
- * what came with it was given before it began.
+ * Makes the call an exchange (query/run/exchange.h): an undecided row ends the
+ * call. kg_decisions_given() adds a decision that came with it, before the
+ * tool begins.
  */
 extern KgDecisions *kg_decisions_outside(KgCall *call, bool about_somebody);
 extern void kg_decisions_given(KgDecisions *decisions, const char *key, int len,
 							   bool allowed);
 /*
- * Did it end for that, or without what an estimate left open?  Then each of
- * these is to be asked; returns how many.
+ * Returns the number of open questions and passes each to the function.
+ * Questions are open if an undecided row ended the call, or if an estimate
+ * left some open.
  */
 extern int kg_decisions_open(KgDecisions *decisions,
 							 void (*each)(const char *key, int len, void *arg),
 							 void *arg);
 /*
- * Is all that a step could meet to be met at once, whatever it costs?  In an
- * exchange that may still ask, each further step is a round.
+ * Returns whether a step must meet all its rows at once, at any cost. In an
+ * exchange that may still request decisions, each further step is a round.
  */
 extern bool kg_decisions_ask_all(void);
 
 /*
- * Around statements that are one step, of which none depends on what another
- * one finds.  In an exchange what they meet that is undecided is hidden, and
- * asked for in one round when the step ends.
+ * Enclose the statements of one step, which must not depend on each other's
+ * results. In an exchange their undecided rows are hidden. One round requests
+ * all of them when the step ends.
  */
 extern void kg_decisions_begin_step(void);
 extern void kg_decisions_end_step(void);
 
 /*
- * Around an estimate.  In an exchange what it meets that is undecided is hidden
- * and stays open: the search behind it, which meets it too, asks for all of its
- * step in one round.  While something is open an estimate tells nothing; search:
- * it is not too much to be tried.
+ * Enclose an estimate. In an exchange its undecided rows are hidden and stay
+ * open: the search after it meets them, too, and requests all rows of its step
+ * in one round. An estimate is meaningless while questions are open. search:
+ * the estimate does not forbid the search; if false and questions are open,
+ * the call ends with these questions.
  */
 extern void kg_decisions_begin_estimate(void);
 extern int kg_decisions_left_open(void);
 extern void kg_decisions_end_estimate(bool search);
 
-/* Is somebody there to decide, where something has to be decided? */
+/*
+ * Returns whether an authorizer or an exchange decides for the tenant; true if
+ * no type of the catalog has x-authorize.
+ */
 extern bool kg_decisions_are_made(const KgCatalog *catalog);
 /*
- * Raises KG_FORBIDDEN where the arguments reach a type with x-authorize and
- * nobody is there to decide; instead names the argument that could name other
- * types.
+ * Raises KG_FORBIDDEN if the type has x-authorize and neither an authorizer
+ * nor an exchange decides. instead is the name of the argument that could name
+ * other types.
  */
 extern void kg_decisions_require(const KgCatalog *catalog, const KgType *type,
 								 const char *instead);

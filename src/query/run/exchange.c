@@ -211,7 +211,7 @@ kg_exchange_take(const KgExchange *exchange, const Jsonb *decisions,
 	}
 }
 
-/* ---- what is asked ---- */
+/* ---- questions ---- */
 
 typedef struct Asking
 {
@@ -264,7 +264,7 @@ seal(const KgExchange *exchange, int64 expires, uint64 *digests, int n)
 	Head head = {expires, exchange->round + 1};
 	StringInfoData payload;
 
-	/* What was asked before and not answered is asked again. */
+	/* A question that was not answered before is asked again. */
 	qsort(digests, n, sizeof(uint64), compare_digests);
 	head.nasked = qunique(digests, n, sizeof(uint64), compare_digests);
 	initStringInfo(&payload);

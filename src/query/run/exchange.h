@@ -1,11 +1,11 @@
 /*
  * exchange.h
- *	  Decisions that come from outside: what a gateway is told to ask, and what
- *	  it brings back.
+ *	  Decisions that come from outside: a gateway receives questions from
+ *	  a tool call and repeats the call with the answers.
  *
- * Nothing is kept between two calls.  What was asked for is in the text that
- * goes out and comes back, as keyed digests; it is signed and bound to tenant,
- * role, agent, scopes, subject, tool and arguments, and it expires.
+ * The server stores nothing between two calls. The questions are in the text
+ * that the gateway returns, as keyed digests. The text is signed, expires,
+ * and is bound to tenant, role, agent, scopes, subject, tool and arguments.
  */
 #ifndef KG_EXCHANGE_H
 #define KG_EXCHANGE_H
@@ -16,25 +16,25 @@
 typedef struct KgExchange
 {
 	const char *tenant;
-	StringInfo about; /* what it is bound to */
-	int32 round;	  /* answers so far */
+	StringInfo about; /* the data that the text is bound to */
+	int32 round;	  /* number of answers so far */
 	int nasked;
 	uint64 *asked; /* digests, ascending */
 } KgExchange;
 
 /*
- * Open what came back; text NULL: the first call.  Raises KG_INVALID_INPUT for
- * any that is not of this call, or has expired.
+ * Opens the text of an earlier round; NULL: the first call. Raises
+ * KG_INVALID_INPUT if the text belongs to another call or has expired.
  */
 extern KgExchange *kg_exchange_open(const char *tenant, const char *subject,
 									const char *tool, const Jsonb *arguments,
 									const char *text);
 
-/* Take those of the decisions that were asked for. */
+/* Copies the decisions that were requested; ignores all others. */
 extern void kg_exchange_take(const KgExchange *exchange, const Jsonb *decisions,
 							 KgDecisions *into);
 
-/* What is to be asked now: members of the object that is open. */
+/* Writes the current questions as members of the open object. */
 extern void kg_exchange_write(const KgExchange *exchange,
 							  KgDecisions *decisions, KgJsonWriter *w);
 

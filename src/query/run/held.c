@@ -46,7 +46,10 @@ typedef struct Held
 
 /* Both are empty between transactions. */
 static Held held[KG_HELD];
-/* What was run once, in turn; a graph tool runs a few statements by turns. */
+/*
+ * The statements that were run once, in a ring; a graph tool runs a few
+ * statements in turn.
+ */
 static const char *offers[KG_OFFERS];
 static uint64 uses = 0;
 static int next_offer = 0;

@@ -2,9 +2,9 @@
  * held.h
  *	  Executors held open between the calls of one statement.
  *
- * Starting an executor costs more than an index lookup.  A function that is
- * called for many rows of one statement keeps its lookup's executor started and
- * rescans it with new parameters, as the inner side of a nested loop would be.
+ * Starting an executor costs more than an index lookup. A function that is
+ * called for many rows of one statement starts its lookup's executor once
+ * and rescans it with new parameters, like the inner side of a nested loop.
  */
 #ifndef KG_HELD_H
 #define KG_HELD_H
@@ -12,31 +12,37 @@
 #include "executor/spi.h"
 #include "query/run/plan.h"
 
-/* Close what is idle: at the end of a statement, or before one of DDL. */
+/* Closes the idle executors, at the end of a statement or before DDL. */
 extern void kg_held_end(void);
 /*
- * Close what an error broke off in a subtransaction of that level or deeper,
- * when it has been rolled back.
+ * Closes the executors that an error interrupted in a subtransaction of this
+ * level or deeper. Called after that subtransaction's rollback.
  */
 extern void kg_held_end_broken(int level);
 
 /*
- * Run a statement on its held executor.  Returns false where there is none:
- * the caller starts one or runs it otherwise.
+ * Runs a statement on its held executor. Returns false if it has no executor:
+ * the caller starts one or runs the statement otherwise.
  */
 extern bool kg_held_run(const KgStatement *statement, KgRowFunction row,
 						void *arg, uint64 *nrows);
 
-/* Is there one for the statement, which is not busy? */
+/* Returns whether the statement has a held executor that is not busy. */
 extern bool kg_held_has(const KgStatement *statement);
-/* Was it asked of this text before, in the caller's statement? */
+/*
+ * Returns whether this SQL text was run before within the caller's statement.
+ */
 extern bool kg_held_again(const char *sql);
-/* Start an executor; false where it would not do, or there is no room. */
+/*
+ * Starts an executor. Returns false if the statement cannot be held or no slot
+ * is free.
+ */
 extern bool kg_held_open(const KgStatement *statement, SPIPlanPtr plan,
 						 const char *sql);
 /*
- * Start an executor for a statement that is about to run for the second time
- * within the caller's; false where it is the first time, or there is no room.
+ * Starts an executor for a statement that is about to run for the second time
+ * within the caller's statement. Returns false if it is the first time, or no
+ * slot is free.
  */
 extern bool kg_held_start(const KgStatement *statement, SPIPlanPtr plan,
 						  const char *sql);

@@ -1,14 +1,13 @@
 /*
  * plan.c
- *	  Saved plans: the only place that runs a tool's SQL.
+ *	  Saved plans: the only module that runs a tool's SQL.
  *
- * Plans are kept by SQL text, role and row_security, so that a plan made under
- * one role's policies is never even offered to another.
- *
- * Every plan is generic: the shapes of sql.c are made so that one plan is right
- * for all values, and planning costs more than most calls.  Plans are made with
- * the planner's settings fixed (see plan_settings), because a plan made while a
- * table is still small would otherwise be a sequential scan and stay one.
+ * Plans are cached by SQL text, role and row_security, so a plan made under
+ * one role's policies is never used for another role. Every plan is generic:
+ * the statements of sql.c are written so that one plan suits all values, and
+ * planning costs more than most calls. Plans are made under fixed planner
+ * settings (see plan_settings). Otherwise a plan made while a table is small
+ * would be a sequential scan and stay one.
  */
 #include "postgres.h"
 
@@ -422,7 +421,7 @@ reads_entities(const KgStatement *statement)
 	return reads;
 }
 
-/* The owner is asked for nothing (kg_become_owner). */
+/* The owner's privileges are not checked (kg_become_owner). */
 static bool
 runs_as_owner(void)
 {
@@ -433,7 +432,7 @@ runs_as_owner(void)
 	return (sec_context & SECURITY_NOFORCE_RLS) != 0;
 }
 
-/* Can it meet entities that are seen only where somebody else allows it? */
+/* Returns whether it can meet entities that are visible only by a decision. */
 static bool
 needs_decisions(const KgStatement *statement)
 {

@@ -1,10 +1,10 @@
 /*
  * plan.h
- *	  Saved plans: the only place that runs a tool's SQL.
+ *	  Saved plans: the only module that runs a tool's SQL.
  *
- * A statement is SQL text whose values are all parameters.  Its plan is made
+ * A statement is SQL text whose values are all parameters. Its plan is made
  * once per text, role and row_security, is always generic, and stays in a
- * bounded cache of the backend.  Statements run read-only with the caller's
+ * bounded cache of the backend. Statements run read-only, with the caller's
  * privileges and policies, on the snapshot of the calling statement.
  */
 #ifndef KG_PLAN_H
@@ -16,8 +16,8 @@
 #include "query/graph/nodeset.h"
 
 /*
- * Successive nodes that one scan of the index reads, with what lies between
- * them: of those only the wanted ones are looked at.
+ * A range of node numbers that one index scan reads. Nodes of the range that
+ * are not wanted are skipped.
  */
 typedef struct KgRange
 {
@@ -29,7 +29,7 @@ typedef struct KgRanges
 {
 	const KgRange *ranges;
 	uint32 n;
-	const KgNodeSet *set; /* wanted are those from that place on */
+	const KgNodeSet *set; /* nodes of set are wanted from this index on */
 	uint32 wanted;
 } KgRanges;
 
@@ -47,29 +47,30 @@ typedef struct KgStatement
 	int nargs;
 	const Oid *argtypes;
 	const Datum *values;
-	const bool *nulls; /* NULL: none is null */
-	bool hold;		   /* may be kept started, see query/run/held.h */
-	bool plain; /* no tool's: policies answer as in the caller's own SQL */
-	bool lower_bound; /* may leave out what cannot be decided any more */
+	const bool *nulls; /* NULL: no value is null */
+	bool hold;		   /* its executor may be held, see query/run/held.h */
+	bool plain; /* not a tool's: policies act as in the caller's own SQL */
+	bool lower_bound; /* may omit rows that cannot be decided any more */
 	/*
-	 * The column with a node of kg_entity, or 0.  Each row is of that entity and
-	 * of no other, and whether it is there depends on no other either.
+	 * The number of the column that has a node of kg_entity, or 0. Each row
+	 * and its presence then depend on that entity alone.
 	 */
 	int node_column;
 	/*
-	 * NULL, or what it is run for: the second and third parameter are set to the
-	 * bounds of each range in turn.
+	 * The ranges that the statement is run for, or NULL. The second and third
+	 * parameter are set to the bounds of each range in turn.
 	 */
 	const KgRanges *ranges;
 } KgStatement;
 
 /*
- * A row.  Runs in the memory context of kg_plan_run()'s caller; what the slot
- * holds must be copied to be kept.  Return false to stop the statement.
+ * Receives a row, in the memory context of kg_plan_run()'s caller. The slot is
+ * valid only during the call, so values that are stored must be copied.
+ * Returns false to stop the statement.
  */
 typedef bool (*KgRowFunction)(TupleTableSlot *slot, void *arg);
 
-/* A column that is never null. */
+/* Returns the value of a column that is never null. */
 static inline Datum
 kg_slot_datum(TupleTableSlot *slot, int column)
 {
@@ -79,38 +80,44 @@ kg_slot_datum(TupleTableSlot *slot, int column)
 }
 
 /*
- * Run a statement and hand each row to the function.  Returns the number of
- * rows.  May be nested: a row function may run statements of its own.
+ * Runs a statement and passes each row to the function. Returns the number of
+ * rows. May be nested: a row function may run statements, too.
  */
 extern uint64 kg_plan_run(const KgStatement *statement, KgRowFunction row,
 						  void *arg);
 
 /*
- * Is the executor of such a statement open, or can it be opened?  Without, each
- * range would take as long as to start one.
+ * Returns whether the statement's executor is open or can be held open.
+ * Otherwise each range would take the time of an executor's start.
  */
 extern bool kg_plan_holds(const KgStatement *statement);
-/* The first column of the first row as a bigint; 0 where there is no row. */
+/*
+ * Returns the first column of the first row as a bigint; 0 if there is no row.
+ */
 extern int64 kg_plan_run_int64(const KgStatement *statement);
-/* The same of a count that may be a lower bound: is it all? */
+/*
+ * Returns a count, as kg_plan_run_int64(). Sets *all to false if the count is
+ * a lower bound.
+ */
 extern int64 kg_plan_count_rows(const KgStatement *statement, bool *all);
 
 /*
- * The statement's plan as text, without costs: estimates are made of other
- * tenants' statistics too.
+ * Returns the statement's plan as text, without costs: estimates depend on
+ * statistics of other tenants, too.
  */
 extern char *kg_plan_explain(const KgStatement *statement);
 
 /*
- * For what runs a statement's executor: around it, so that policies
- * know who asks, and once in a while between its rows, for interrupts and for
- * the clock, where a call of a tool has one.
+ * Enclose each run of a statement's executor, so that policies know the
+ * caller. They also check, now and then between rows, for interrupts and for
+ * the clock of the tool call, if it has one.
  */
 extern void kg_plan_enter(void);
 extern void kg_plan_leave(void);
 
 /*
- * In a loop in memory: count what was done, and check every 65,536.
+ * Adds n to the count of work done in a loop, and checks for interrupts every
+ * 65,536.
  */
 static inline void
 kg_plan_count(uint64 *done, uint64 n)

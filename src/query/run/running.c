@@ -1,6 +1,7 @@
 /*
  * running.c
- *	  The call that is running: its clock, and what kg_explain tells of it.
+ *	  The running call: its clock, its limits, and the data that
+ *	  kg_explain reports about it.
  */
 #include "postgres.h"
 

@@ -1,6 +1,7 @@
 /*
  * running.h
- *	  The call that is running: its clock, and what kg_explain tells of it.
+ *	  The running call: its clock, its limits, and the data that
+ *	  kg_explain reports about it.
  */
 #ifndef KG_RUNNING_H
 #define KG_RUNNING_H
@@ -11,15 +12,16 @@
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
 
-/* What kg_explain tells of a call. */
+/* The data that kg_explain reports about a call. */
 typedef struct KgExplained
 {
 	MemoryContext context;
 	List *statements; /* KgStatement *, each text once */
-	double cost;	  /* sum of the estimates (query/graph/cost.h); < 0: none */
+	double
+		cost; /* sum of the estimates (query/graph/cost.h); < 0: no estimate */
 } KgExplained;
 
-/* When a call ends, and what says so. */
+/* A deadline of a call and the name of its source, for messages. */
 typedef struct KgClock
 {
 	TimestampTz end; /* 0: never */
@@ -27,26 +29,27 @@ typedef struct KgClock
 	int ms;
 } KgClock;
 
-/* A call: on the stack of its entry (src/entry.h), which ends it. */
+/* A call. It lives on the stack of its entry (src/entry.h), which ends it. */
 typedef struct KgCall
 {
-	bool contained; /* it may write nothing, */
+	bool contained; /* it may not write, */
 	bool read_only; /* and might not have, without that */
 	KgClock clock;
-	KgClock asked; /* by the caller itself: what writes ends then, too */
-	KgExplained *explained; /* NULL: nobody asks */
+	KgClock
+		asked; /* the deadline of the caller's own argument; ends writes, too */
+	KgExplained *explained; /* NULL: not requested */
 	struct KgDecisions
 		*decisions;	 /* made when needed (query/run/decisions.h) */
-	bool writes;	 /* no statements of a tool, and no clock */
+	bool writes;	 /* it writes: no tool statements, no clock */
 	bool registered; /* a registered tool runs */
-	bool lowered;	 /* settings, until it ends */
-	const struct KgLimits *limits; /* of who calls; NULL: none */
+	bool lowered;	 /* settings are lowered until it ends */
+	const struct KgLimits *limits; /* limits of the caller; NULL: no limits */
 	KgPlace place;
-	int64 edges;				 /* that graph searches read */
-	struct KgValidity *validity; /* query/time/validity.h; NULL: nobody asks */
-	const char *tool; /* that runs, and with what: query/argument/repair.h */
+	int64 edges; /* number of edges that graph searches have read */
+	struct KgValidity *validity; /* query/time/validity.h; NULL: no valid_at */
+	const char *tool; /* the running tool, for query/argument/repair.h */
 	const Jsonb *arguments;
-	const Jsonb *measured; /* the last reply, and its length as text */
+	const Jsonb *measured; /* the last measured reply, and its length as text */
 	Size measured_size;
 	TimestampTz now;		  /* what "now" means; 0: not asked */
 	struct KgPast *past;	  /* query/time/past.h; NULL: nobody asks */
@@ -56,68 +59,80 @@ typedef struct KgCall
 } KgCall;
 
 /*
- * Around whatever runs a tool's statements, from its entry on and also after an
- * error.  A call within a call runs on the outer one's clock.
+ * Begin and end a call. They enclose everything that runs a tool's statements,
+ * from its entry on; kg_running_leave() must be called after an error, too. A
+ * nested call uses the outer call's clock.
  */
 extern void kg_running_enter(KgCall *call, bool writes);
 extern void kg_running_leave(KgCall *call);
 
 /*
- * As soon as it is known who calls: the limits of the caller hold (auth/limits.h)
- * until the call ends.  A call within a call has those of the outer one.
+ * Applies the caller's limits (auth/limits.h) until the call ends. Called as
+ * soon as the caller is known. A nested call has the limits of the outer one.
  */
 extern void kg_running_limit(void);
 
-/* Raises KG_LIMIT_EXCEEDED where these allow no call, or not one more. */
+/*
+ * Raises KG_LIMIT_EXCEEDED if the caller's limits allow no call, or no further
+ * call.
+ */
 extern void kg_running_admit(void);
 
-/* The call of a tool that runs, or NULL. */
+/* Returns the running tool call, or NULL. */
 extern KgCall *kg_running_call(void);
 
 /*
- * The catalog of whoever calls.  It is the same until the call ends, whatever
- * others commit, unless this session changes what it shows: types and fields of one
- * call are compared by their addresses.
+ * Returns the caller's catalog. It stays the same until the call ends,
+ * whatever other sessions commit, unless this session changes something in it.
+ * So types and fields of one call can be compared by their addresses.
  */
 extern const KgCatalog *kg_running_catalog(void);
 
 /*
- * The same where it was asked for, and who calls is whom it was read for; or NULL.
+ * Returns the call's catalog if it has been read and was read for the present
+ * caller; otherwise NULL.
  */
 extern const KgCatalog *kg_running_catalog_read(void);
 
 /*
- * The policies hide what the caller may not see now.  Where that is because its
- * grant, its agent or a bundle of that was taken from it since the call began, or
- * because its tenant was renamed, the call is refused: it would find nothing, and not say why.
+ * Raise an error if the caller has lost its rights since the call began: its
+ * grant, its agent or a bundle of the agent was removed, or its tenant was
+ * renamed. Without this check the policies would hide the rows and the call
+ * would find nothing, without a reason.
  */
 extern void kg_running_require_tenant(const char *tenant); /* or NULL */
 extern void kg_running_require_bundle(const char *bundle, int len);
 
 /*
- * A tool begins, within the call or after another one: it is not asked about
- * the times that the other one was.
+ * Begins a tool, within the call or after another tool. Resets the times
+ * (as_of, valid_at) of the tool before.
  */
 extern void kg_running_begin_tool(void);
 
-/* What a tool that runs in a call answers, and how long that is as text. */
+/* Stores the reply of a tool that runs in a call, and its length as text. */
 extern void kg_running_measured(const Jsonb *reply, Size size);
-/* How long it is, where it is the last that was measured; or 0. */
+/*
+ * Returns the length of the reply if it was the last one measured; otherwise
+ * 0.
+ */
 extern Size kg_running_size(const Jsonb *reply);
 
-/* The call that runs ends in so many milliseconds, where it would end later. */
+/*
+ * Ends the running call after this number of milliseconds, unless it ends
+ * earlier.
+ */
 extern void kg_running_limit_time(const char *name, int ms);
-/* The same, asked for by who calls, of what writes as well. */
+/* Sets the time limit that the caller requested. It holds for writes, too. */
 extern void kg_running_limit_asked(const char *name, int ms);
 
-/* Is it past its end? */
+/* Returns whether the call is past its end. */
 extern bool kg_running_late(void);
 
 /*
- * Does the work of the call, which must be one that reads.  Its clock ends the
- * work wherever the work can be cancelled: raises KG_TIMEOUT then, or the error of
- * another cancel.  If timed work of the same call runs within this work, that work
- * ends alone, and the rest of this work goes on.
+ * Does the work of the call, which must be one that reads. Its clock ends the
+ * work wherever the work can be cancelled: raises KG_TIMEOUT then, or the
+ * error of another cancel. If timed work of the same call runs within this
+ * work, that work ends alone, and the rest of this work goes on.
  */
 extern void kg_running_timed(void (*work)(void *arg), void *arg);
 
@@ -128,13 +143,13 @@ extern void kg_running_timed(void (*work)(void *arg), void *arg);
 extern void kg_running_writing(void (*work)(void *arg), void *arg);
 
 /*
- * Around a registered tool, whose operations may call anything but one; an error
- * ends it by the next beginning.
+ * Enclose a registered tool, whose operations may call any tool except a
+ * registered one. After an error, the next begin ends it.
  */
 extern void kg_running_begin_registered(void);
 extern void kg_running_end_registered(void);
 
-/* When the module is loaded. */
+/* Initialises this file when the module is loaded. */
 extern void kg_running_init(void);
 
 #endif /* KG_RUNNING_H */

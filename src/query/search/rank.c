@@ -1,10 +1,11 @@
 /*
  * rank.c
- *	  How well a name answers what was asked.
+ *	  The rank of a name as a match of a query.
  *
- * The numbers are chosen so that, of names of six letters or more, one with a
- * typing error comes before one that only begins so, and of shorter ones after
- * it; test/search measures what they do on real names.
+ * The numbers are chosen so that, for names of six letters or more, a name
+ * with one typing error comes before a name that only begins with the query,
+ * and for shorter names after it. test/search measures their effect on real
+ * names.
  */
 #include "postgres.h"
 

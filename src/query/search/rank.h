@@ -1,11 +1,12 @@
 /*
  * rank.h
- *	  How well a name answers what was asked, from 0 to 1.  What search, the
- *	  nearest ids of hints and suggestions rank by is here and nowhere else.
+ *	  The rank of a name as a match of a query, from 0 to 1. Searches,
+ *	  nearest ids of hints, and suggestions all rank by these functions.
  *
- * From the top: the name itself; a name that begins with what was asked, best as
- * a word, or has few typing errors, by how much of it that is; names with its words, by how
- * rare these are and how long the name is.  Aliases rank below labels.
+ * From the top: the name itself; a name that begins with the query, best at
+ * the end of a word, or that has few typing errors, ranked by the share of
+ * the name; a name with the query's words, ranked by their rarity and the
+ * name's length. Aliases rank below labels.
  */
 #ifndef KG_RANK_H
 #define KG_RANK_H
@@ -13,34 +14,35 @@
 #include "base/edits.h"
 
 #define KG_RANK_EXACT 1.0
-/* What a match in an alias loses to one in a label or id. */
+/* The difference between a match in a label or id and one in an alias. */
 #define KG_RANK_ALIAS 0.05
 
 /*
- * A name that begins with what was asked, of which that is such a part; whole:
- * its words do, the last one too.
+ * Returns the rank of a name that begins with the query. part is the query's
+ * share of the name. whole: the query ends at the end of a word.
  */
 extern double kg_rank_prefix(double part, bool whole);
 
-/* The same of a word of a name. */
+/* Returns the rank of a word of a name that begins with a query's word. */
 extern double kg_rank_word_prefix(double part);
 
-/* A name that has what was asked in it; 0: it has not. */
+/* Returns the rank of a name that contains the query; 0: it does not. */
 extern double kg_rank_part(const KgChars *asked, const KgChars *name);
 
 /*
- * How alike two texts are that may have typing errors, or of which the second
- * contains the first, of which fewer than three letters count where the script
- * has no spaces between words; 0: not at all.  Of the same, 1.
+ * Returns the similarity of two texts: the second may have typing errors or
+ * may contain the first. Fewer than three letters count only in scripts
+ * without spaces between words. 0: not similar; 1: equal.
  */
 extern double kg_rank_alike(const KgChars *asked, const KgChars *name);
 
-/* How much a word says of which so many entities have it. */
+/* Returns the weight of a word that this number of entities has. */
 extern double kg_rank_rarity(int64 entities);
 
 /*
- * A name with such a part of what the words asked for say (1: all of them, as
- * they are written), and of whose length they are such a part.
+ * Returns the rank of a name with some of the query's words. said is the share
+ * of the words' weight that the name has (1: all words, as they are written).
+ * part is the words' share of the name's length.
  */
 extern double kg_rank_words(double said, double part);
 

@@ -24,9 +24,9 @@
 
 /* Entities whose names are read to be ranked by them. */
 #define KG_NAMED 200
-/* A word that more entities have is not what they are found by. */
+/* Words that more entities have do not find entities. */
 #define KG_COMMON 500
-/* Like ids are looked for where no name is as like as this. */
+/* Similar ids are searched if no name is at least this similar. */
 #define KG_ENOUGH 0.6
 
 /* ---- whole names ---- */
@@ -309,7 +309,7 @@ compare_found(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* The word that is shown as matched: the rarest that is as it was asked for. */
+/* Returns the word that is shown as matched: the rarest exact one. */
 static void
 keep_words(KgSearch *search, KgFound *found, double part)
 {

@@ -1,11 +1,12 @@
 /*
  * search_ids.c
- *	  Ids that are, begin with, or are like what was asked for, from the primary
- *	  key of kg_entity: ids have no rows of their own to be found by.
+ *	  Ids that are equal to the query, begin with it, or are similar to
+ *	  it, from the primary key of kg_entity: ids have no rows in the index
+ *	  of names.
  *
- * Like ones are looked for by their first letters, with up to one typing error:
- * among the ids that begin so, one may be further on.  An id that folding
- * changes is among the terms.
+ * Similar ids are found by their first letters, with at most one typing
+ * error: among the ids that begin so, one may be further on. Ids that
+ * folding changes are among the terms.
  */
 #include "postgres.h"
 

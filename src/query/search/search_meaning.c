@@ -2,8 +2,8 @@
  * search_meaning.c
  *	  Search by meaning, over kg_embedding.
  *
- * The rows come in the order of their distance, and whether the caller sees an
- * entity is asked of the nearest alone, until there are enough.
+ * The rows come in the order of their distance. Visibility is checked only
+ * for the nearest, until enough are found.
  */
 #include "postgres.h"
 
@@ -64,7 +64,7 @@ kg_search_meaning(const KgCatalog *catalog, ArrayType *vector,
 	return found;
 }
 
-/* ---- what has none ---- */
+/* ---- missing embeddings ---- */
 
 typedef struct Missing
 {

@@ -343,7 +343,7 @@ find_nearest(Near *near, bool words, bool names)
 	}
 }
 
-/* NULL where the text is too long to be compared. */
+/* Returns NULL if the text is too long to be compared. */
 static Near *
 begin(KgSearch *search, int token)
 {

@@ -1,6 +1,6 @@
 /*
  * search_run.h
- *	  A search by name in progress: what its parts share.
+ *	  The state of a search by name, shared by its parts.
  */
 #ifndef KG_SEARCH_RUN_H
 #define KG_SEARCH_RUN_H
@@ -11,7 +11,7 @@
 #include "utils/hsearch.h"
 
 #define KG_MAX_QUERY_TOKENS 8
-/* Rows of one word looked at. */
+/* The maximum number of rows read for one word. */
 #define KG_TOKEN_ROWS 2000
 
 /* An entity that was found. */
@@ -19,9 +19,9 @@ typedef struct KgFound
 {
 	int64 node; /* hash key */
 	KgMatch match;
-	double words[KG_MAX_QUERY_TOKENS]; /* how alike it has each of them */
-	const char *near;				   /* a word of it that is alike */
-	double said; /* part of what the words say; 0: too few */
+	double words[KG_MAX_QUERY_TOKENS]; /* similarity to each */
+	const char *near;				   /* a word of it that is similar */
+	double said; /* share of the words' weight; 0: too few */
 } KgFound;
 
 typedef struct KgSearch
@@ -30,7 +30,7 @@ typedef struct KgSearch
 	const int32 *type_nos;
 	int ntypes; /* 0: all */
 	const char *folded;
-	KgChars chars; /* of it */
+	KgChars chars; /* of folded */
 	int ntokens;
 	char **tokens;
 	int64 counts[KG_MAX_QUERY_TOKENS]; /* entities with each, up to a bound */
@@ -41,31 +41,36 @@ typedef struct KgSearch
 
 extern KgFound *kg_search_found(KgSearch *search, int64 node, int32 type_no);
 
-/* The rank of a name or id that begins with what is asked for. */
+/* Returns the rank of a name or id that begins with the query. */
 extern double kg_search_rank_prefix(const KgSearch *search, const char *term);
 
-/* Keep a match of a whole name or id, or of a word's beginning, if it is the
- * entity's best so far. */
+/*
+ * Records a match of a whole name or id, or of a word's beginning, if it is
+ * the entity's best so far.
+ */
 extern void kg_search_keep(KgSearch *search, int64 node, int32 type_no,
 						   KgMatchHow how, char kind, const char *term,
 						   double score);
 
-/* " AND the type is one of those searched". */
+/* Appends " AND the type is one of those searched". */
 extern void kg_search_append_types(KgSqlBuilder *b, const KgSearch *search,
 								   const char *alias);
 extern bool kg_search_has_type(const KgSearch *search, const KgType *type);
 
 /*
- * Names that are like the query as a whole (token < 0), or words that are like
- * one of its words, with typing errors or because they contain it.
+ * Finds names that are similar to the whole query (token < 0), or words that
+ * are similar to one of its words: they have typing errors or contain it.
  */
 extern void kg_search_near(KgSearch *search, int token);
-/* The latter alone, of a word that some have as it is. */
+/*
+ * Finds only words that contain a query's word, for a word that some entities
+ * have exactly.
+ */
 extern void kg_search_parts(KgSearch *search, int token);
 
-/* Ids that begin with the query, or are it. */
+/* Finds ids that begin with the query or are equal to it. */
 extern void kg_search_ids(KgSearch *search);
-/* Ids that are like the query, from the primary key of kg_entity. */
+/* Finds ids that are similar to the query, by the primary key of kg_entity. */
 extern void kg_search_near_ids(KgSearch *search);
 
 #endif /* KG_SEARCH_RUN_H */

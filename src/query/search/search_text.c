@@ -77,10 +77,10 @@ typedef struct TextSearch
 	int64 postings; /* kept so far */
 	Word *word;		/* whose rows are read */
 	bool counted;	/* of what is read: the caller does not see all */
-	bool closed;	/* what is not found by now is not among the best */
+	bool closed;	/* entities not found by now are not among the best */
 } TextSearch;
 
-/* ---- what it takes ---- */
+/* ---- limits ---- */
 
 static KG_NORETURN void
 throw_limit(const char *setting, const char *what, int64 limit)
@@ -201,7 +201,9 @@ compare_words(const void *pa, const void *pb)
 	return strcmp(a->word, b->word);
 }
 
-/* The rarest first, those that nobody has left out. */
+/*
+ * Weighs the words, the rarest first; words that no entity has are left out.
+ */
 static void
 weigh_words(TextSearch *search)
 {
@@ -236,7 +238,10 @@ add_score(const TextSearch *search, Found *found, int32 frequency)
 
 /* ---- rows of words ---- */
 
-/* The place of an entity; KG_NO_NODE where it is not looked for any more. */
+/*
+ * Returns the index of an entity; KG_NO_NODE if it can no longer be among the
+ * best.
+ */
 static uint32
 find_place(TextSearch *search, int64 node, int32 type_no, int32 length)
 {
@@ -306,7 +311,7 @@ word_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Who has a word. */
+/* Reads the entities with a word. */
 static void
 read_word(TextSearch *search)
 {
@@ -399,7 +404,7 @@ select_greatest(double *values, int64 n, int64 k)
 	return values[k - 1];
 }
 
-/* The score that the number most has; 0 where there are fewer. */
+/* Returns the score of match number "most"; 0 if there are fewer. */
 static double
 least_score(const TextSearch *search)
 {

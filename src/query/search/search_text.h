@@ -2,25 +2,25 @@
  * search_text.h
  *	  Search by words of texts: x-search properties, ranked by Okapi BM25.
  *
- * What is counted is what the caller may see: where it sees all of its tenant,
- * kg_word_count; where something hides entities, those that it sees and that
- * have one of the words.  Everything is allocated in the current memory
- * context.
+ * Counts of words include only entities that the caller may see. For a
+ * caller that sees the whole tenant they come from kg_word_count. For
+ * others, the visible entities with one of the words are counted. Everything
+ * is allocated in the current memory context.
  */
 #ifndef KG_SEARCH_TEXT_H
 #define KG_SEARCH_TEXT_H
 
 #include "query/search/search.h"
 
-/* The longest query, in bytes. */
+/* The maximum length of a query, in bytes. */
 #define KG_MAX_TEXT_QUERY 8192
 
 /*
- * The best first, as many as score no less than the number most, up to
- * kg_graph.max_search_matches; total is of all that have a word, and where
- * truncated is set there are maybe more.  Raises KG_INVALID_INPUT at path for a
- * query without a word, KG_LIMIT_EXCEEDED where kg_graph.max_visited rows of
- * words do not suffice.
+ * The best matches first: all whose score is at least that of match number
+ * "most", at most kg_graph.max_search_matches. total counts all entities that
+ * have a word; if truncated is set there may be more. Raises KG_INVALID_INPUT
+ * at path for a query without a word, and KG_LIMIT_EXCEEDED if more than
+ * kg_graph.max_visited rows of words would be read.
  */
 typedef struct KgTextMatches
 {
@@ -32,7 +32,10 @@ extern KgTextMatches *kg_search_text(const KgCatalog *catalog,
 									 const char *query, const int32 *type_nos,
 									 int ntypes, int most, const char *path);
 
-/* Those words of the query that the matches have, which are put in order. */
+/*
+ * Sets, in each match, the words of the query that the entity has. Reorders
+ * the matches.
+ */
 extern void kg_search_text_terms(const KgCatalog *catalog, const char *query,
 								 KgMatch **matches, int n);
 

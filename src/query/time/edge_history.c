@@ -2,8 +2,9 @@
  * edge_history.c
  *	  Reading the changes of edges as the caller.
  *
- * The policy of kg_history looks at the images of entities; an edge is seen by
- * who sees both of its ends, now, or what they were last, and then.
+ * The policy of kg_history checks the images of entities. An edge's change
+ * is visible to a caller that sees both ends, both in their present or last
+ * state and in their state of then.
  */
 #include "postgres.h"
 

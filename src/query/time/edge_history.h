@@ -8,7 +8,9 @@
 #include "query/time/history.h"
 #include "store/edge/given_edges.h"
 
-/* The edges of a relation between two entities; one of a key, or all. */
+/*
+ * The edges of a relation between two entities: the edge with a key, or all.
+ */
 typedef struct KgEdgeSought
 {
 	const KgRelation *relation;
@@ -17,8 +19,9 @@ typedef struct KgEdgeSought
 } KgEdgeSought;
 
 /*
- * Their changes, the newest first: at most n, below a change (0: all).  Where
- * the caller does not see an end, there are none.
+ * Reads at most n changes of these edges, the newest first, with numbers below
+ * a change (0: all). Returns their number; 0 if the caller does not see an
+ * end.
  */
 extern int kg_edge_history_read(const KgCatalog *catalog,
 								const KgEdgeSought *sought, int64 below, int n,

@@ -2,8 +2,8 @@
  * history.c
  *	  Reading kg_history as the caller.
  *
- * The policy of kg_history looks at the images of a change, each as the entity
- * that it was; whether the entity is the caller's now is asked of kg_entity.
+ * The policy of kg_history checks the images of a change, each as the entity
+ * of then. kg_entity decides whether the caller sees the entity now.
  */
 #include "postgres.h"
 
@@ -58,7 +58,7 @@ slot_jsonb(TupleTableSlot *slot, int column)
 	return isnull ? NULL : DatumGetJsonbPCopy(value);
 }
 
-/* An edge without properties is told as one with none. */
+/* An edge without properties is reported as an edge with no property. */
 static Jsonb *
 properties_of(Jsonb *image)
 {
@@ -102,7 +102,7 @@ take_jsonb(TupleTableSlot *slot, void *arg)
 	return false;
 }
 
-/* What is stored, where the caller sees it; NULL. */
+/* Returns the stored data if the caller sees it; otherwise NULL. */
 static Jsonb *
 read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 {
@@ -127,8 +127,8 @@ read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 }
 
 /*
- * The change that an entity ended with, whoever sees it; 0 where it is there, or
- * has no history.
+ * Returns the change that deleted an entity, whether or not the caller sees
+ * it; 0 if the entity exists or has no history.
  */
 static int64
 last_change(const KgCatalog *catalog, const KgType *type, const char *id)
@@ -206,7 +206,10 @@ read_changes(const KgCatalog *catalog, const KgType *type, const char *id,
 	return kg_history_run(&b, changes);
 }
 
-/* May the caller see what the entity, which is not there, was last? */
+/*
+ * Returns whether the caller may see the last state of an entity that no
+ * longer exists.
+ */
 static bool
 sees_gone(const KgCatalog *catalog, const KgType *type, const char *id)
 {
@@ -236,7 +239,7 @@ kg_history_read(const KgCatalog *catalog, const KgType *type, const char *id,
 	return read_changes(catalog, type, id, below, n, changes);
 }
 
-/* ---- what was, at a time ---- */
+/* ---- the state at a time ---- */
 
 static bool
 take_number(TupleTableSlot *slot, void *arg)
@@ -305,7 +308,10 @@ change_beside(const KgCatalog *catalog, const Beside *beside)
 	return change;
 }
 
-/* What a change found, where the caller may see it; the number of rows. */
+/*
+ * Reads the image before a change, if the caller may see it. Returns the
+ * number of rows.
+ */
 static uint64
 find_before(const KgCatalog *catalog, int64 change, Jsonb **data)
 {
@@ -338,7 +344,10 @@ is_seen(const KgCatalog *catalog, int64 change)
 	return find_before(catalog, change, &data) > 0;
 }
 
-/* The node that has an id now, whoever sees it; 0: none. */
+/*
+ * Returns the node that has an id now, whether or not the caller sees it; 0:
+ * no node.
+ */
 static int64
 node_of(const KgCatalog *catalog, const KgType *type, const char *id)
 {
@@ -374,7 +383,7 @@ kg_history_saw(const KgCatalog *catalog, const KgType *type, const char *id,
 		return true;
 	if (change == 0 && node_of(catalog, type, id) == node)
 		return read_entity(catalog, type, id) != NULL;
-	/* It was gone: what it was before that. */
+	/* The entity did not exist: its last state before. */
 	beside.after = false;
 	change = change_beside(catalog, &beside);
 	return change != 0 && is_seen(catalog, change);
@@ -447,7 +456,7 @@ kg_history_at(const KgCatalog *catalog, const KgType *type, const char *id,
 	Jsonb *data = NULL;
 	int64 change;
 
-	/* Who sees all of the tenant sees it now, or what it was last. */
+	/* A caller that sees the whole tenant sees its present or last state. */
 	if (catalog->plain_visibility && kg_visibility_history_is_whole())
 		return find_beside(catalog, &beside, "before", take_jsonb, &data)
 				   ? data

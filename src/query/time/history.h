@@ -1,7 +1,7 @@
 /*
  * history.h
- *	  Reading kg_history as the caller: under its policies, and only of what it
- *	  may see now.
+ *	  Reading kg_history as the caller: under its policies, and only
+ *	  changes of entities that the caller may see now.
  */
 #ifndef KG_QUERY_HISTORY_H
 #define KG_QUERY_HISTORY_H
@@ -15,20 +15,23 @@ typedef struct KgChange
 	int64 transaction;
 	const char *at;
 	const char *by;
-	const char *subject; /* this and the next three: or NULL */
+	const char *subject; /* subject, agent, tool and reason may be NULL */
 	const char *agent;
 	const char *tool;
 	const char *reason;
 	const char *verdict;
 	int64 version;
-	Jsonb *before; /* NULL: created */
-	Jsonb *after;  /* NULL: deleted */
+	Jsonb *before; /* NULL: the change created it */
+	Jsonb *after;  /* NULL: the change deleted it */
 	TimestampTz time;
-	const char *key; /* of an edge, */
-	int64 nodes[2];	 /* and its source and target */
+	const char *key; /* of an edge; also nodes */
+	int64 nodes[2];	 /* source and target */
 } KgChange;
 
-/* Where a reading goes on: below that change.  time 0: at the newest. */
+/*
+ * The position at which a reading continues: below that change. time 0: at the
+ * newest.
+ */
 typedef struct KgHistoryPlace
 {
 	TimestampTz time;
@@ -36,42 +39,49 @@ typedef struct KgHistoryPlace
 } KgHistoryPlace;
 
 /*
- * Changes of an entity, the newest first: at most n, below a place.
- * Of one that is hidden from the caller there are none; one that is gone counts
- * by what it was last.
+ * Reads at most n changes of an entity, the newest first, below a position.
+ * Returns their number; 0 if the entity is hidden from the caller. For an
+ * entity that was deleted, its last state decides whether it is hidden.
  */
 extern int kg_history_read(const KgCatalog *catalog, const KgType *type,
 						   const char *id, const KgHistoryPlace *below, int n,
 						   KgChange *changes);
 
-/* Would that find anything?  Of an entity that is there: does the caller see it? */
+/*
+ * Returns whether kg_history_read() would find any change. For an existing
+ * entity: whether the caller sees it.
+ */
 extern bool kg_history_sees(const KgCatalog *catalog, const KgType *type,
 							const char *id);
 
 /*
- * Did the node have the id at a time, or was that the last that it had until
- * then, and may the caller see what it was?  Not known of a type that hides some
- * of its entities and had no history then.
+ * Returns whether the node had the id at a time, or had it last before that
+ * time, and the caller may see the entity in its state of then. False if the
+ * type hides some of its entities and had no history at that time.
  */
 extern bool kg_history_saw(const KgCatalog *catalog, const KgType *type,
 						   const char *id, int64 node, TimestampTz time);
 
 /*
- * May the caller see every change of the node in a transaction?  What stood
- * between its statements nobody else saw.
+ * Returns whether the caller may see every change of the node in a
+ * transaction. No other session saw the states between the transaction's
+ * statements.
  */
 extern bool kg_history_saw_all(const KgCatalog *catalog, const KgType *type,
 							   int64 node, int64 transaction);
 
-/* The nodes that an id is and was, as an array. */
+/* Returns the present and past nodes of an id, as an array. */
 extern Datum kg_history_nodes(const KgCatalog *catalog, const KgType *type,
 							  const char *id);
 
-/* Read the changes of h that a statement, which names it, goes on to select. */
+/*
+ * kg_history_select() begins a SELECT of the changes of alias h, which the
+ * statement goes on to name. kg_history_run() reads them.
+ */
 extern void kg_history_select(KgSqlBuilder *b, const KgCatalog *catalog);
 extern int kg_history_run(const KgSqlBuilder *b, KgChange *changes);
 
-/* The entity as it was then, or NULL. */
+/* Returns the entity as it was at the time, or NULL. */
 extern Jsonb *kg_history_at(const KgCatalog *catalog, const KgType *type,
 							const char *id, TimestampTz time);
 

@@ -1,12 +1,13 @@
 /*
  * past.c
- *	  as_of: a call that asks what was at a time.
+ *	  as_of: a call that reads the graph as it was at a time.
  *
- * The first change after the time, whoever sees it, says that what is stored now
- * is not what was then; what it found is what was, for who sees the change, and
- * what is now, or was last.  That is what kg_history_at() says of one entity.
- * Whoever sees the whole history has it from the scan that finds the changes;
- * for everybody else they are looked up as the caller.
+ * The first change after the time shows that the stored row is not the row
+ * of that time, whether or not the caller sees the change. The image before
+ * that change is the old row, for a caller that sees the change and the
+ * present or last state. kg_history_at() has the same rule for one entity. A
+ * caller that sees the whole history gets the images from the scan that
+ * finds the changes; for others they are looked up as the caller.
  */
 #include "postgres.h"
 
@@ -34,7 +35,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-/* ---- what has changed since ---- */
+/* ---- changes since the time ---- */
 
 static uint32
 hash_edge(const void *key, Size size)
@@ -149,7 +150,7 @@ count_change(void *arg)
 	return taking->past;
 }
 
-/* What the change found; an earlier one may be read later. */
+/* The image before the change; an earlier change may be read later. */
 static void
 take_before(EntityThen *entity, TupleTableSlot *slot, int column)
 {
@@ -354,7 +355,7 @@ read_edges(KgPast *past)
 		take_edge);
 }
 
-/* ---- what the caller sees of it ---- */
+/* ---- visibility ---- */
 
 typedef struct Seeing
 {
@@ -428,7 +429,7 @@ run_on(Seeing *seeing, const char *select, const char *table,
 	(void) kg_sql_run(&b, row, seeing);
 }
 
-/* Whoever sees all of the tenant sees what it is, or was last. */
+/* A caller that sees the whole tenant sees its present or last state. */
 static void
 see_entities(KgPast *past)
 {
@@ -493,7 +494,9 @@ count_seen(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Of n changes, those that the caller would be told of. */
+/*
+ * Returns the number of changes, of n, that would be reported to the caller.
+ */
 static void
 limit_entities(KgPast *past, const KgType *only, int64 n)
 {
@@ -606,7 +609,7 @@ kg_past_ask(const KgCatalog *catalog, const KgType *type, const char *as_of)
 	call->past = past;
 }
 
-/* ---- what has no history of then ---- */
+/* ---- types without history of the time ---- */
 
 void
 kg_past_require_type(const KgType *type)
@@ -810,7 +813,7 @@ put_edges(const Target *target, const KgPast *past)
 	HASH_SEQ_STATUS scan;
 	const EdgeThen *edge;
 
-	/* What a policy of somebody else's would say of them cannot be asked. */
+	/* Policies of other users cannot be evaluated on these rows. */
 	if (!kg_visibility_edges_are_plain())
 		return;
 	hash_seq_init(&scan, past->edges);

@@ -1,11 +1,11 @@
 /*
  * past.h
- *	  as_of: a call that asks what was at a time.
+ *	  as_of: a call that reads the graph as it was at a time.
  *
- *	  What has changed since is read once, set-wise, from kg_history; from then on
- *	  a statement that names a table of entities, edges, keys or terms gets the
- *	  rows that stand since before, and those that were instead of the others.
- *	  Statements and whoever runs them are the same as ever.
+ * Changes since that time are read once from kg_history, as a set. After
+ * that a statement that names a table of entities, edges, keys or terms gets
+ * the rows that have not changed since, and the old rows in place of those
+ * that have. The statements and the code that runs them need no change.
  */
 #ifndef KG_PAST_H
 #define KG_PAST_H
@@ -15,36 +15,46 @@
 #include "utils/tuplestore.h"
 
 /*
- * The call that runs asks what was at a time; NULL: what is.  Of a type, or
- * NULL: of all types and relations that have history of then; those that are
- * asked about and have none raise KG_INVALID_INPUT by the functions below.
+ * Sets the time that the running call reads; NULL: the present. type NULL: all
+ * types and relations that had history at that time; the functions below raise
+ * KG_INVALID_INPUT for others.
  */
 extern void kg_past_ask(const KgCatalog *catalog, const KgType *type,
 						const char *as_of);
 extern bool kg_past_asked(void);
-/* So many entities, of the type or types asked for, have changed since. */
+/*
+ * Returns the number of entities, of the type or types requested, that have
+ * changed since.
+ */
 extern int kg_past_changed(void);
 
-/* Raise that there is no history of then, where something is asked about. */
+/*
+ * Raise KG_INVALID_INPUT if the type, or a relation or type of the walk, had
+ * no history at the time.
+ */
 extern void kg_past_require_type(const KgType *type);
 extern void kg_past_require_walk(const KgCatalog *catalog,
 								 const KgFollow *walk);
 
 /*
- * What stands in a statement for a table, without an alias; NULL: itself.  part,
- * or NULL, says which rows the statement asks for, as the arguments of kg_past()
- * after the first do: of a node or an array of them, or of a type's field.
+ * Returns the expression that replaces a table in a statement, without an
+ * alias; NULL: the table itself. part gives the rows that the statement needs,
+ * as the arguments of kg_past() after the first: those of a node, of an array
+ * of nodes, or of a type's field. It may be NULL.
  */
 extern const char *kg_past_table(const char *name, const char *part);
 
-/* For the functions in it: does a row stand since before? */
+/*
+ * Return whether a row is unchanged since the time. Called by the functions in
+ * that expression.
+ */
 extern bool kg_past_keeps_node(int64 node);
 extern bool kg_past_keeps_edge(int64 source, int32 relation_no, const text *key,
 							   int64 target);
-/* And the rows that were instead, of a table. */
+/* The part of a table whose old rows are read. */
 typedef struct KgPastPart
 {
-	const int64 *nodes; /* NULL: of all */
+	const int64 *nodes; /* NULL: all nodes */
 	int nnodes;
 	int32 type_no; /* of keys; 0: all */
 	int32 field_no;

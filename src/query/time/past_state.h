@@ -1,7 +1,7 @@
 /*
  * past_state.h
- *	  The changes since a time that a call asks about: what past.c reads and
- *	  past_table.c names in statements.
+ *	  The changes since the time of a call with as_of: past.c reads them,
+ *	  and past_table.c uses them in statements.
  */
 #ifndef KG_PAST_STATE_H
 #define KG_PAST_STATE_H
@@ -11,7 +11,7 @@
 #include "utils/hsearch.h"
 #include "utils/timestamp.h"
 
-/* An edge, by its identity, and the first change of it since. */
+/* An edge, by its identity, and its first change since the time. */
 typedef struct EdgeThen
 {
 	struct
@@ -22,7 +22,7 @@ typedef struct EdgeThen
 		const char *key;
 	} id; /* hash key */
 	int64 change;
-	int64 n; /* of changes */
+	int64 n; /* number of changes */
 	bool was;
 	Jsonb *properties; /* or NULL */
 } EdgeThen;
@@ -39,10 +39,10 @@ typedef struct EntityThen
 	int64 first_version;
 	int64 last;
 	int64 last_version;
-	int64 node;	 /* that it was, where the first found something */
-	bool is;	 /* it is there now */
-	bool seen;	 /* what it is now, or was last */
-	Jsonb *data; /* what it was, for the caller; NULL: nothing */
+	int64 node;	 /* its node then, if the first change had an image before */
+	bool is;	 /* exists now */
+	bool seen;	 /* the caller sees its present or last state */
+	Jsonb *data; /* its data then, as the caller sees it; NULL: none */
 	bytea *keys; /* its index_keys; NULL: not extracted yet */
 } EntityThen;
 
@@ -51,11 +51,11 @@ struct KgPast
 	const KgCatalog *catalog;
 	const char *as_of;
 	TimestampTz time;
-	bool whole; /* every change is seen */
+	bool whole; /* the caller sees every change */
 	KgNodeSet changed;
-	EntityThen **was; /* by the places in it; NULL: not asked yet */
+	EntityThen **was; /* by index in changed; NULL: not computed yet */
 	HTAB *entities;
-	EntityThen **all; /* of them, in the order of their changes */
+	EntityThen **all; /* all entities, in the order of their changes */
 	int nall;
 	int room;
 	HTAB *edges;
@@ -64,7 +64,7 @@ struct KgPast
 
 typedef struct KgPast KgPast;
 
-/* Returns the state of the call that runs; NULL if it asks about the present. */
+/* Returns the state of the running call; NULL if it has no as_of. */
 extern KgPast *kg_past_of_call(void);
 
 #endif /* KG_PAST_STATE_H */

@@ -34,7 +34,7 @@ kg_past_changed(void)
 
 #define KG_TEXT " text COLLATE \"C\""
 
-/* A table's columns, and what tells whether a row of it stands. */
+/* A table's columns, and the condition that a row is unchanged. */
 static const struct
 {
 	const char *name;

@@ -9,9 +9,9 @@
 #include "datatype/timestamp.h"
 
 /*
- * The time that an argument "as_of" names, for a type; raises KG_INVALID_INPUT
- * where the type keeps no history, or not of that time.  Without a type: where it
- * is none, or has not passed.
+ * Returns the time that an argument "as_of" names. Raises KG_INVALID_INPUT if
+ * it is not a time or has not passed, or if the type stores no history, or
+ * none of that time. type may be NULL.
  */
 extern TimestampTz kg_history_time(const KgType *type, const char *as_of);
 

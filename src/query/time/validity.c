@@ -1,11 +1,13 @@
 /*
  * validity.c
- *	  valid_at: a call that asks what holds at an instant.
+ *	  valid_at: a call that reads the nodes and edges that hold at an
+ *	  instant.
  *
- * What is asked is part of the call (query/run/running.h), in the memory context in
- * which it was asked.  The condition is a leakproof function of the columns: it
- * may come before the policies, so that nobody is asked whether the caller may
- * see what does not hold, and it knows of the instant from the call.
+ * The instant is part of the call (query/run/running.h), in the memory
+ * context that was current when it was set. The condition is a leakproof
+ * function of the columns, so it may run before the policies. Then no
+ * authorizer is called for rows that do not hold. The function takes the
+ * instant from the call.
  */
 #include "postgres.h"
 
@@ -24,7 +26,7 @@
 
 #define KG_NOW "now"
 
-/* What has a period, by its number. */
+/* The types and relations with a period, by number. */
 typedef struct Timed
 {
 	int32 number;

@@ -1,13 +1,14 @@
 /*
  * validity.h
- *	  valid_at: a call that asks what holds at an instant.
+ *	  valid_at: a call that reads the nodes and edges that hold at an
+ *	  instant.
  *
- *	  A node or an edge whose period (model/period.h) does not have the instant
- *	  is, for the call, not there.  That is decided in one place: where a tool's
- *	  statement names kg_entity or kg_edge it gets the rows that hold, and what
- *	  stands for those rows otherwise (keys, terms, packed edges) is taken as it is
- *	  for a caller from whom a policy hides them.  A call without valid_at has the
- *	  statements that it always had.
+ * A node or an edge does not exist for the call if its period
+ * (model/period.h) does not contain the instant. A tool's statement that
+ * names kg_entity or kg_edge gets only the rows that hold. Data derived from
+ * these rows (keys, terms, packed edges) is treated as it is for a caller
+ * from whom a policy hides rows. A call without valid_at has unchanged
+ * statements.
  */
 #ifndef KG_VALIDITY_H
 #define KG_VALIDITY_H
@@ -16,46 +17,55 @@
 #include "model/catalog.h"
 #include "lib/stringinfo.h"
 
-/* Are there nodes, or edges, that may not hold at the instant asked for? */
+/* Flags: there are nodes, or edges, that may not hold at the instant. */
 #define KG_VALID_NODES 1
 #define KG_VALID_EDGES 2
 
 /*
- * The call that runs asks for an instant: "now", which is the same in all of the
- * call, or a date-time; NULL: for none.  Raises KG_INVALID_INPUT at path.
+ * Sets the instant of the running call: "now", which is the same in the whole
+ * call, or a date-time; NULL: no instant. Raises KG_INVALID_INPUT at path.
  */
 extern void kg_validity_ask(const KgCatalog *catalog, const char *valid_at,
 							const char *path);
 
 /*
- * What the call reads is not what is stored now, and who reads it asks
- * kg_validity_has() of it.
+ * Stops the restriction of statements: the call does not read the present
+ * rows, and its reader calls kg_validity_has() for each.
  */
 extern void kg_validity_leave_rows(void);
 
-/* Which of KG_VALID_* the call asks about. */
+/* Returns the flags KG_VALID_* of the call. */
 extern int kg_validity_hides(void);
-/* Does it ask about edges of one of these relations? */
+/*
+ * Returns whether edges of one of these relations may not hold at the instant.
+ */
 extern bool kg_validity_hides_edges(const KgRelationSet *relations);
-/* As kg_derived_rows_suffice(), at the instant. */
+/*
+ * Returns whether derived rows suffice (kg_derived_rows_suffice()) at the
+ * instant.
+ */
 extern bool kg_validity_rows_suffice(const KgCatalog *catalog);
 
 /*
- * The condition on a row of a table, for its columns; NULL where it has none.
+ * Returns the condition on a row of a table, as SQL with the table's columns;
+ * NULL if the table has no condition.
  */
 extern const char *kg_validity_condition(const char *table);
 
-/* Asked by that condition. */
+/*
+ * Return whether the node or edge holds at the instant. Called by that
+ * condition.
+ */
 extern bool kg_validity_has_node(int32 type_no, Datum data);
 extern bool kg_validity_has_edge(int32 relation_no, Datum properties);
-/* The same of a document. */
+/* Returns whether an entity with this document holds at the instant. */
 extern bool kg_validity_has(const KgType *type, const Jsonb *data);
 
-/* The instant as a date-time; NULL: none is asked for. */
+/* Returns the instant as a date-time; NULL if the call has no instant. */
 extern const char *kg_validity_instant(void);
 /*
- * Around the payload of a cursor: what "now" was on the first page it stays on
- * those that follow.
+ * Write the value of "now" into the payload of a cursor, and read it from
+ * there. So "now" of the first page is "now" of those that follow.
  */
 extern void kg_validity_keep(StringInfo payload);
 extern void kg_validity_take(StringInfo payload);

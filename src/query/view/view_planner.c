@@ -1,20 +1,19 @@
 /*
  * view_planner.c
- *	  How the planner gets to know that a filter on a column of a view may ask
+ *	  Planner support for views: a filter on a column of a view may use
  *	  the keys of x-index properties.
  *
- * Under row security the planner uses an index for leakproof operators alone,
- * and comparing what kg_column_numeric() reads is none.  So each view says
- * kg_view_row(node, ...): true, leakproof, and there for its support function,
- * which the planner asks whether an index on node can stand for it.  It looks
- * at the other restrictions of the same relation, which the planner has brought
- * there by then, and answers node = ANY (kg_view_nodes(...)) for the one that
- * leaves the fewest keys.  The restriction itself stays, and is tested on the
- * rows that are found.
+ * Under row security the planner uses an index only for leakproof operators,
+ * and a comparison of kg_column_numeric()'s result is not leakproof. So each
+ * view has the condition kg_view_row(node, ...), which is true and
+ * leakproof. The planner asks its support function whether an index on node
+ * can replace it. The support function reads the other restrictions of the
+ * relation, and returns node = ANY (kg_view_nodes(...)) for the restriction
+ * with the fewest keys. The restriction itself is still tested on the rows
+ * found.
  *
- * Costs and row counts come from counting those keys, a few thousand at most:
- * what they are of is known when the statement is planned, and the statistics
- * of kg_entity are of all types together.
+ * Costs and row counts come from counting those keys, a few thousand at
+ * most: the statistics of kg_entity cover all types together.
  */
 #include "postgres.h"
 
@@ -49,7 +48,10 @@
 #include "utils/rls.h"
 #include "utils/typcache.h"
 
-/* Keys that planning counts at most, and what it takes where it cannot count. */
+/*
+ * The maximum number of keys that planning counts, and the number assumed if
+ * it cannot count.
+ */
 #define KG_COUNTED_KEYS 5000
 #define KG_ASSUMED_KEYS 100
 /* Entities that are read in the time of so many keys, counted ones or more. */
@@ -157,7 +159,10 @@ is_column(const View *view, Node *node, Test *test)
 									  get_func_rettype(call->funcid);
 }
 
-/* The same for all rows, and known before the first one. */
+/*
+ * Returns whether the expression is the same for all rows and known before the
+ * first.
+ */
 static bool
 is_value(const View *view, Node *node)
 {
@@ -165,7 +170,7 @@ is_value(const View *view, Node *node)
 		   !contain_volatile_functions(node) && !contain_subplans(node);
 }
 
-/* As to_jsonb() makes it; of what is known now, now. */
+/* Returns to_jsonb() of the node, evaluated now if its value is known now. */
 static Expr *
 as_jsonb(const View *view, Node *node)
 {
@@ -601,7 +606,10 @@ count_call(PlannerInfo *root, const FuncExpr *call)
 	return count;
 }
 
-/* The call that reads the fewest keys, and how many; NULL: there is none. */
+/*
+ * Returns the call that reads the fewest keys, and their number; NULL: there
+ * is no call.
+ */
 static FuncExpr *
 best_call(const View *view, int64 *count)
 {

@@ -1,6 +1,6 @@
 /*
  * view_planner.h
- *	  How the planner gets to know that a filter on a column of a view may ask
+ *	  Planner support for views: a filter on a column of a view may use
  *	  the keys of x-index properties.
  */
 #ifndef KG_VIEW_PLANNER_H
@@ -9,12 +9,15 @@
 #include "nodes/nodes.h"
 
 /*
- * The support function of kg_view_row() and kg_view_nodes(): the answer to a
- * request of nodes/supportnodes.h, or NULL.
+ * Returns the support functions' answer to a planner request
+ * (nodes/supportnodes.h) for kg_view_row() and kg_view_nodes(), or NULL.
  */
 extern Node *kg_view_support(Node *request);
 
-/* The arguments of kg_view_nodes(), which this writes. */
+/*
+ * The positions of the arguments of kg_view_nodes() in the calls that the
+ * support function builds.
+ */
 typedef enum KgViewArgument
 {
 	KG_VIEW_BUNDLE,

@@ -1,11 +1,11 @@
 /*
  * view_rows.c
- *	  Which entities a filter on a column of a view can be about.
+ *	  The entities that a filter on a column of a view can match.
  *
- * Statements are those of a list (query/list/list_sql.c), and run as a tool's: under
- * the caller's policies, whose EXISTS they have where a key may speak of an
- * entity that is hidden.  So nothing is told here that a tool would not tell.
- * There is no clock: the statement around has its own.
+ * The statements are those of a list (query/list/list_sql.c) and run like a
+ * tool's: under the caller's policies, with their EXISTS if a key may belong
+ * to a hidden entity. So they reveal nothing that a tool would not. They
+ * have no clock: the outer statement has its own.
  */
 #include "postgres.h"
 
@@ -28,7 +28,10 @@
 #include "utils/json.h"
 #include "utils/rls.h"
 
-/* What the caller calls it, or NULL: there is no such type for it. */
+/*
+ * Returns the type by the name that the caller uses, or NULL if it sees no
+ * such type.
+ */
 static const KgType *
 find_type(const KgViewFilter *filter, const KgCatalog **catalog)
 {
@@ -77,7 +80,7 @@ kg_view_keys_serve(const KgField *field, KgOp op)
 static void
 add_value(KgCondition *condition, const JsonbValue *value)
 {
-	/* What is missing, and begins every text, no comparison is about. */
+	/* No comparison has a key for null or an empty prefix. */
 	bool comparable = value->type != jbvNull &&
 					  (condition->op != KG_OP_STARTS_WITH ||
 					   (value->type == jbvString && value->val.string.len > 0));
@@ -155,7 +158,10 @@ add_test(KgFilter *own, const KgField *field, const KgViewTest *test)
 			add_value(condition, &it.value);
 }
 
-/* Is there a value without a key?  Then keys cannot tell which it equals. */
+/*
+ * Returns whether there is a value without a key. Keys cannot decide which
+ * entities equal it.
+ */
 static bool
 lacks_key(const KgFilter *own)
 {

@@ -1,13 +1,14 @@
 /*
  * view_rows.h
- *	  Which entities a filter on a column of a view can be about, by the keys of
- *	  x-index properties.
+ *	  The entities that a filter on a column of a view can match, found by
+ *	  the keys of x-index properties.
  *
- *	  What is found is what the caller may see, as in a tool, and is at least what
- *	  the filter lets through: the view's own row is compared nevertheless.  Where
- *	  keys cannot tell (a value that no key has, a property that has lost its
- *	  x-index since the statement was planned, entities that a statement further
- *	  up has written), it is every entity of the type.
+ * Only entities that the caller may see are returned, as in a tool. The
+ * result contains every match of the filter and perhaps others, so the
+ * executor still tests the view's rows. It is every entity of the type if
+ * keys do not decide: for a value without a key, for a property that has
+ * lost its x-index since planning, or if an outer statement has written
+ * entities.
  */
 #ifndef KG_VIEW_ROWS_H
 #define KG_VIEW_ROWS_H
@@ -15,13 +16,16 @@
 #include "model/catalog.h"
 #include "query/filter/operators.h"
 
-/* op: as in a tool's filter.  Both bounds of a range are one filter. */
+/*
+ * A test of a view's column, with a tool's filter operator. A range has two
+ * tests, one for each bound.
+ */
 #define KG_MAX_VIEW_TESTS 2
 
 typedef struct KgViewTest
 {
 	KgOp op;
-	const Jsonb *value; /* of KG_OPERAND_LIST an array; NULL: SQL's */
+	const Jsonb *value; /* an array for KG_OPERAND_LIST; NULL: SQL's NULL */
 } KgViewTest;
 
 typedef struct KgViewFilter
@@ -33,21 +37,25 @@ typedef struct KgViewFilter
 	KgViewTest tests[KG_MAX_VIEW_TESTS];
 } KgViewFilter;
 
-/* May keys be asked about the column with such an operator? */
+/* Returns whether keys can evaluate the operator on the column. */
 extern bool kg_view_keys_serve(const KgField *field, KgOp op);
 
-/* The node numbers, a bigint[]; some perhaps repeated. */
+/* Returns the node numbers as a bigint[], perhaps with duplicates. */
 extern Datum kg_view_nodes(const KgViewFilter *filter);
 
 /*
- * How many keys that would read, counted to max; or that it is not known without
- * asking somebody else, or that keys cannot tell.
+ * Returns the number of keys that kg_view_nodes() would read, counted up to
+ * max; or KG_VIEW_UNKNOWN if counting would call the authorizer; or
+ * KG_VIEW_NO_KEYS if keys do not decide.
  */
 #define KG_VIEW_UNKNOWN (-1)
 #define KG_VIEW_NO_KEYS (-2)
 extern int64 kg_view_count(const KgViewFilter *filter, int64 max);
 
-/* Edges of a relation that leave a node: rows of target, properties. */
+/*
+ * Passes each edge of a relation that leaves a node to the function: its
+ * target and its properties.
+ */
 typedef void (*KgViewEdge)(Datum target, Datum properties, bool no_properties,
 						   void *arg);
 extern void kg_view_edges(int64 node, int32 relation_no, KgViewEdge each,
