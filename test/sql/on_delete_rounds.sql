@@ -75,6 +75,13 @@ SELECT * FROM test.written(:'pages', $$WITH u AS (UPDATE kg_entity SET data = da
 SELECT * FROM test.written(:'pages', replace(:'merge', '["written"]', '["led elsewhere"], "s1": "z", "s2": null'));
 SELECT * FROM test.written('[{"id": "a"}, {"id": "b", "parent": "a"}, {"id": "z", "parent": "b"}]', :'merge');
 SELECT * FROM test.written('[{"id": "a"}, {"id": "b", "parent": "a"}, {"id": "z", "keep": "b"}]', :'merge');
+-- A value that names nothing is not a reference to what goes.
+\set pages '[{"id": "a"}, {"id": "y"}, {"id": "z", "s1": "a"}]'
+SELECT * FROM test.written(:'pages', replace(:'merge', '"log": ["written"]', '"s1": "nosuch"'));
+SELECT * FROM test.written(:'pages', replace(:'merge', '"log": ["written"]', '"s1": "a"'));
+SELECT * FROM test.written('[{"id": "a"}, {"id": "z", "parent": "a"}]', replace(:'merge', '"log": ["written"]', '"parent": "nosuch"'));
+SELECT * FROM test.written('[{"id": "a"}, {"id": "z", "see": ["a"]}]', replace(:'merge', '"log": ["written"]', '"see": ["nosuch", "a"]'));
+SELECT * FROM test.written('[{"id": "a"}, {"id": "z"}, {"id": "x", "see": ["z", "a"]}]', replace(:'merge', '"log": ["written"]', '"id": "renamed"'));
 
 -- A trigger writes what stays while others go.
 RESET ROLE;

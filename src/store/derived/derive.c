@@ -751,6 +751,31 @@ kg_derive_unique(KgDerivation *d, int32 type_no, int64 node, const Jsonb *data)
 	count_entity(d);
 }
 
+/* Keeps the id and the x-ref-field values that a version had. */
+static void
+keep_names(KgDerivation *d, int32 type_no, const char *entity_id, int64 node,
+		   const bytea *keys)
+{
+	const KgType *type = kg_catalog_type_no(d->catalog, type_no);
+	KgTargetName name = {
+		type_no, KG_NAME_ID, strlen(entity_id), entity_id, node};
+	KgKeysIter it;
+
+	kg_target_name_add(&d->pending->names, &name);
+	if (type == NULL || !type->has_unique)
+		return;
+	kg_keys_iter_init(&it, keys);
+	while (kg_keys_next(&it))
+	{
+		if (kg_unique_field(type, &it.key) == NULL)
+			continue;
+		name.field_no = it.key.field_no;
+		name.len = it.key.len;
+		name.data = (const char *) it.key.data;
+		kg_target_name_add(&d->pending->names, &name);
+	}
+}
+
 /* Replaces terms, references and words; equal ones stay. */
 static void
 change_rest(KgDerivation *d, const KgType *type, int64 node,
@@ -807,7 +832,10 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 	}
 	/* References of other entities may name it by these values. */
 	if (named)
+	{
 		kg_node_add(&d->pending->renamed, node);
+		keep_names(d, type_no, before->entity_id, node, before->keys);
+	}
 	d->pending->ids_changed |= renamed;
 	if (renamed || !kg_extract_same_sources(type, before->data, after->data))
 		change_rest(d, type, node, before, after);
@@ -835,6 +863,7 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
 	kg_node_add(&d->stale_terms, node);
 	kg_node_add(&d->gone, node);
 	kg_node_add(&d->pending->deleted, node);
+	keep_names(d, type_no, entity_id, node, keys);
 	count_entity(d);
 }
 
@@ -860,6 +889,7 @@ kg_derive_overtaken(KgDerivation *d, int32 type_no, int64 node,
 
 	written_over(d);
 	change_keys(d, type_no, version->entity_id, node, version->keys, NULL);
+	keep_names(d, type_no, version->entity_id, node, version->keys);
 	kg_node_add(&d->unique.stale, node);
 	kg_node_add(&d->stale_terms, node);
 	kg_node_add(&d->stale_references, node);

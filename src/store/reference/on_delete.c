@@ -21,6 +21,7 @@
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "model/key.h"
 #include "store/derived/columns.h"
 #include "store/entity/entity_ids.h"
 #include "store/reference/on_delete.h"
@@ -424,24 +425,6 @@ strictness(KgOnDelete rule)
 }
 
 /*
- * Returns an array that marks the references that lose their target: those
- * without a target, and those to one of the nodes of stored.
- */
-static bool *
-find_lost(const KgCatalog *catalog, const KgReferenceList *references,
-		  const KgNodeList *stored)
-{
-	int64 *targets = kg_references_find(catalog, references, NULL, NULL);
-	bool *lost = MemoryContextAllocHuge(
-		CurrentMemoryContext, (Size) Max(1, references->n) * sizeof(bool));
-
-	for (int i = 0; i < references->n; i++)
-		lost[i] = stored ? kg_nodes_have(stored, targets[i]) : targets[i] == 0;
-	pfree(targets);
-	return lost;
-}
-
-/*
  * Sets the rule of each referrer: the strictest rule of the references that it
  * loses. A reference to an entity whose creation is undone retains the
  * referrer, whatever its rule.
@@ -517,7 +500,7 @@ typedef struct Deletion
 {
 	const char *tenant;
 	const KgUserContext *caller;
-	const KgUnchecked *unchecked;
+	KgUnchecked *unchecked;
 	KgNodeList undone;	   /* sorted */
 	int taken;			   /* number of treated nodes of unchecked->deleted */
 	KgNodeList gone;	   /* the treated nodes, sorted */
@@ -526,6 +509,64 @@ typedef struct Deletion
 	KgNodeList *left;
 	MemoryContext scratch; /* for a chunk of referrers */
 } Deletion;
+
+/*
+ * Returns whether a deleted entity had the value of the reference as its id or
+ * x-ref-field value.
+ */
+static bool
+named_gone(const Deletion *d, const KgCatalog *catalog,
+		   const KgReference *reference)
+{
+	const KgField *field = reference->field;
+	const KgType *type = kg_catalog_type_in(
+		catalog, field->ref_bundle, field->ref_type);
+	const KgField *target = NULL;
+	KgTargetName name = {
+		0, KG_NAME_ID, strlen(reference->value), reference->value};
+	JsonbValue value = kg_json_string_value(reference->value);
+	bytea *key;
+
+	/* Field numbers may differ from those of the deleted rows. */
+	if (type == NULL || kg_scope_is_rewritten(catalog->tenant, type))
+		return true;
+	name.type_no = type->type_no;
+	if (field->ref_field)
+		target = kg_type_field(type, field->ref_field);
+	if (target && target != type->id_field)
+	{
+		key = kg_key_encode(target, &value);
+		if (key == NULL)
+			return false;
+		name.field_no = target->field_no;
+		name.len = VARSIZE_ANY_EXHDR(key);
+		name.data = VARDATA_ANY(key);
+	}
+	return kg_target_names_have(&d->unchecked->names, &name, &d->gone);
+}
+
+/*
+ * Returns an array that marks the references that lose their target: those to
+ * one of the nodes of stored, or those without a target that name a deleted
+ * entity.
+ */
+static bool *
+find_lost(const Deletion *d, const KgCatalog *catalog,
+		  const KgReferenceList *references, const KgNodeList *stored)
+{
+	int64 *targets = kg_references_find(catalog, references, NULL, NULL);
+	bool *lost = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) Max(1, references->n) * sizeof(bool));
+
+	if (stored == NULL)
+		kg_target_names_sort(&d->unchecked->names);
+	for (int i = 0; i < references->n; i++)
+		lost[i] = stored ? kg_nodes_have(stored, targets[i])
+						 : targets[i] == 0 &&
+							   named_gone(d, catalog, &references->items[i]);
+	pfree(targets);
+	return lost;
+}
 
 /*
  * Returns whether the type of the source has a reference with this rule that
@@ -549,9 +590,9 @@ has_rule(const KgCatalog *catalog, const Incoming *edge, KgOnDelete rule)
  * find_lost().
  */
 static void
-find_cascading(const KgCatalog *catalog, const IncomingList *incoming,
-			   const KgNodeList *stored, const int64 *nodes, int n,
-			   KgNodeList *cascade)
+find_cascading(const Deletion *d, const KgCatalog *catalog,
+			   const IncomingList *incoming, const KgNodeList *stored,
+			   const int64 *nodes, int n, KgNodeList *cascade)
 {
 	KgReferenceList references = {CurrentMemoryContext};
 	HTAB *referrers = lock_referrers(catalog, nodes, n, &references);
@@ -561,7 +602,7 @@ find_cascading(const KgCatalog *catalog, const IncomingList *incoming,
 	keep_edges_of(incoming, &references);
 	judge(incoming,
 		  &references,
-		  find_lost(catalog, &references, stored),
+		  find_lost(d, catalog, &references, stored),
 		  referrers);
 	hash_seq_init(&status, referrers);
 	while ((referrer = hash_seq_search(&status)) != NULL)
@@ -591,7 +632,8 @@ next_wave(const Deletion *d, const IncomingList *incoming,
 		MemoryContext old = MemoryContextSwitchTo(d->scratch);
 
 		CHECK_FOR_INTERRUPTS();
-		find_cascading(catalog,
+		find_cascading(d,
+					   catalog,
 					   incoming,
 					   stored,
 					   sources.nodes + i,
@@ -666,7 +708,7 @@ set_null(Deletion *d, const KgCatalog *catalog, const int64 *nodes, int n)
 	bool *lost;
 
 	keep_edges_of(&d->incoming, &references);
-	lost = find_lost(catalog, &references, NULL);
+	lost = find_lost(d, catalog, &references, NULL);
 	judge(&d->incoming, &references, lost, referrers);
 	for (int i = 0; i < references.n; i++)
 	{

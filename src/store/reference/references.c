@@ -748,6 +748,72 @@ kg_lost_edge_add(KgLostEdges *list, const KgEdgeKey *edge)
 	list->edges[list->n++] = *edge;
 }
 
+void
+kg_target_name_add(KgTargetNames *list, const KgTargetName *name)
+{
+	char *data = MemoryContextAllocHuge(list->context, Max(1, name->len));
+
+	if (list->n == list->capacity)
+	{
+		list->capacity = Max(64, list->capacity * 2);
+		list->items = list->items
+						  ? repalloc_huge(list->items,
+										  (Size) list->capacity *
+											  sizeof(KgTargetName))
+						  : MemoryContextAllocHuge(list->context,
+												   (Size) list->capacity *
+													   sizeof(KgTargetName));
+	}
+	memcpy(data, name->data, name->len);
+	list->items[list->n] = *name;
+	list->items[list->n++].data = data;
+}
+
+static int
+compare_names(const void *pa, const void *pb)
+{
+	const KgTargetName *a = pa;
+	const KgTargetName *b = pb;
+
+	if (a->type_no != b->type_no)
+		return a->type_no < b->type_no ? -1 : 1;
+	if (a->field_no != b->field_no)
+		return a->field_no < b->field_no ? -1 : 1;
+	if (a->len != b->len)
+		return a->len < b->len ? -1 : 1;
+	return memcmp(a->data, b->data, a->len);
+}
+
+void
+kg_target_names_sort(KgTargetNames *list)
+{
+	if (list->n > 0)
+		qsort(list->items, list->n, sizeof(KgTargetName), compare_names);
+}
+
+bool
+kg_target_names_have(const KgTargetNames *sorted, const KgTargetName *name,
+					 const KgNodeList *nodes)
+{
+	int low = 0;
+	int high = sorted->n;
+
+	while (low < high)
+	{
+		int middle = low + (high - low) / 2;
+
+		if (compare_names(&sorted->items[middle], name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < sorted->n && compare_names(&sorted->items[low], name) == 0;
+		 low++)
+		if (kg_nodes_have(nodes, sorted->items[low].node))
+			return true;
+	return false;
+}
+
 /* Adds to lost the edges of these nodes whose targets are deleted. */
 static void
 keep_lost(const char *tenant, KgArg nodes, KgLostEdges *lost)

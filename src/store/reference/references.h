@@ -131,6 +131,34 @@ typedef struct KgLostEdges
 
 extern void kg_lost_edge_add(KgLostEdges *list, const KgEdgeKey *edge);
 
+/* An id (field_no is KG_NAME_ID), or a key of an x-ref-field, of a node. */
+#define KG_NAME_ID (-1)
+typedef struct KgTargetName
+{
+	int32 type_no;
+	int32 field_no;
+	int len;
+	const char *data;
+	int64 node;
+} KgTargetName;
+
+typedef struct KgTargetNames
+{
+	MemoryContext context;
+	KgTargetName *items;
+	int n;
+	int capacity;
+} KgTargetNames;
+
+/* Copies the name. */
+extern void kg_target_name_add(KgTargetNames *list, const KgTargetName *name);
+extern void kg_target_names_sort(KgTargetNames *list);
+
+/* Returns true if one of these nodes has the name; both lists are sorted. */
+extern bool kg_target_names_have(const KgTargetNames *sorted,
+								 const KgTargetName *name,
+								 const KgNodeList *nodes);
+
 /*
  * Deletes the derived edges that start at these nodes, and adds them to sight.
  * Adds the edges to deleted nodes to lost, unless it is NULL.

@@ -74,6 +74,7 @@ kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context)
 	unchecked->missing.context = context;
 	unchecked->renamed.context = context;
 	unchecked->deleted.context = context;
+	unchecked->names.context = context;
 	unchecked->undone.context = context;
 	unchecked->undone_in.context = context;
 	unchecked->taken.context = context;
@@ -159,6 +160,8 @@ add_unchecked(KgUnchecked *to, const KgUnchecked *unchecked)
 						 missing->items[i].value);
 	for (int i = 0; i < unchecked->lost.n; i++)
 		kg_lost_edge_add(&to->lost, &unchecked->lost.edges[i]);
+	for (int i = 0; i < unchecked->names.n; i++)
+		kg_target_name_add(&to->names, &unchecked->names.items[i]);
 	add_nodes(&to->renamed, &unchecked->renamed);
 	add_nodes(&to->deleted, &unchecked->deleted);
 	add_nodes(&to->undone, &unchecked->undone);

@@ -24,6 +24,7 @@ typedef struct KgUnchecked
 	KgNodeList renamed; /* nodes whose id or referred values may have changed */
 	bool ids_changed;	/* ids of some changed, not only values */
 	KgNodeList deleted;
+	KgTargetNames names;  /* ids and values that deleted nodes had */
 	KgNodeList undone;	  /* the part of deleted whose creation is undone, */
 	KgNodeList undone_in; /* and its subtransactions, likewise ordered */
 	KgNodeList taken; /* nodes with a value that another node had (unique.h) */

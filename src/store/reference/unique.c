@@ -35,9 +35,8 @@ kg_unique_init(KgUniqueRows *unique, MemoryContext context)
 	unique->stale.context = context;
 }
 
-/* Returns the unique field of a packed key, or NULL. */
-static const KgField *
-unique_field(const KgType *type, const KgPackedKey *key)
+const KgField *
+kg_unique_field(const KgType *type, const KgPackedKey *key)
 {
 	for (int i = 0; i < type->nfields; i++)
 		if (type->fields[i].unique && type->fields[i].field_no == key->field_no)
@@ -55,7 +54,7 @@ kg_unique_add(KgUniqueRows *unique, const KgType *type, int64 node,
 	kg_keys_iter_init(&it, keys);
 	while (kg_keys_next(&it))
 	{
-		const KgField *field = unique_field(type, &it.key);
+		const KgField *field = kg_unique_field(type, &it.key);
 		bytea *key;
 
 		if (field == NULL)
@@ -76,7 +75,7 @@ static bool
 next_unique(const KgType *type, KgKeysIter *it)
 {
 	while (kg_keys_next(it))
-		if (unique_field(type, &it->key))
+		if (kg_unique_field(type, &it->key))
 			return true;
 	return false;
 }

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "model/catalog.h"
+#include "model/packed_keys.h"
 #include "store/derived/columns.h"
 #include "store/derived/extract.h"
 #include "store/reference/references.h"
@@ -30,6 +31,9 @@ typedef struct KgUniqueRows
 } KgUniqueRows;
 
 extern void kg_unique_init(KgUniqueRows *unique, MemoryContext context);
+/* Returns the unique field of a packed key, or NULL. */
+extern const KgField *kg_unique_field(const KgType *type,
+									  const KgPackedKey *key);
 /* Adds the rows of an entity; keys is its index_keys. */
 extern void kg_unique_add(KgUniqueRows *unique, const KgType *type, int64 node,
 						  const bytea *keys);
