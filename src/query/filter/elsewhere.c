@@ -88,7 +88,7 @@ kg_elsewhere(KgError *err, const KgType *type, const KgField *reference,
 	JsonbValue there;
 	int32 relation_no = reference ? reference->relation_no : 0;
 	const char *name = kg_path_last(path);
-	Way way;
+	Way way = {NULL};
 
 	for (int i = 0; i < lengthof(selections); i++)
 		if (strcmp(path,

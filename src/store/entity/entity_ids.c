@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/spi.h"
 #include "store/entity/entity_ids.h"
 
 void
@@ -57,4 +58,17 @@ kg_ids_made_anew(const char *tenant, const KgType *type, const char *const *ids,
 		anew = nodes[i] != 0 && nodes[i] != last[i];
 	pfree(last);
 	return anew;
+}
+
+char *
+kg_read_entity(const char *tenant, int64 node, Jsonb **data)
+{
+	KG_SPI_LATEST("SELECT entity_id, data FROM @kg_entity "
+				  "WHERE tenant = $1 AND node = $2",
+				  kg_arg_text(tenant),
+				  kg_arg_int8(node));
+	if (SPI_processed == 0)
+		return NULL;
+	*data = DatumGetJsonbP(kg_spi_datum(0, 2));
+	return kg_spi_cstring(0, 1);
 }

@@ -62,4 +62,10 @@ extern void kg_nodes_of_ids(const char *tenant, const KgType *type,
 extern bool kg_ids_made_anew(const char *tenant, const KgType *type,
 							 const char *const *ids, int n, int64 *nodes);
 
+/*
+ * Reads the stored document of a node for an error message. Returns its id, or
+ * NULL if it is deleted.
+ */
+extern char *kg_read_entity(const char *tenant, int64 node, Jsonb **data);
+
 #endif /* KG_ENTITY_IDS_H */

@@ -11,22 +11,10 @@
 #include "base/spi.h"
 #include "store/check/check.h"
 #include "store/derived/extract.h"
+#include "store/entity/entity_ids.h"
 #include "store/reference/pending.h"
 #include "store/reference/scope.h"
 #include "utils/builtins.h"
-
-char *
-kg_read_entity(const char *tenant, int64 node, Jsonb **data)
-{
-	KG_SPI_LATEST("SELECT entity_id, data FROM @kg_entity "
-				  "WHERE tenant = $1 AND node = $2",
-				  kg_arg_text(tenant),
-				  kg_arg_int8(node));
-	if (SPI_processed == 0)
-		return NULL;
-	*data = DatumGetJsonbP(kg_spi_datum(0, 2));
-	return kg_spi_cstring(0, 1);
-}
 
 /*
  * Returns whether an equal error is in the list. Errors about hidden entities

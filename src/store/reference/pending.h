@@ -18,10 +18,4 @@
 extern void kg_pending_check(const char *tenant, const KgUserContext *caller,
 							 KgNodeList *nodes, const KgNodeList *deleted);
 
-/*
- * Reads the stored document of a node for an error message. Returns its id, or
- * NULL if it is deleted.
- */
-extern char *kg_read_entity(const char *tenant, int64 node, Jsonb **data);
-
 #endif /* KG_PENDING_H */

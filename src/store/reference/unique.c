@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "store/check/check.h"
 #include "store/derived/extract.h"
+#include "store/entity/entity_ids.h"
 #include "store/reference/pending.h"
 #include "store/edge/twice.h"
 #include "store/reference/unique.h"
