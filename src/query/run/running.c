@@ -506,7 +506,7 @@ set_clock(KgCall *call, KgClock clock)
 void
 kg_running_writing(void (*work)(void *arg), void *arg)
 {
-	KgCall *call = kg_running_call();
+	KgCall *volatile call = kg_running_call();
 	KgClock clock = call->clock;
 	TimestampTz begun = GetCurrentTimestamp();
 
