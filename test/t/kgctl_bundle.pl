@@ -369,7 +369,7 @@ for my $signal (qw(INT TERM HUP QUIT))
 			input_schema => {type => 'object', properties => {limit => {type => 'integer'}}},
 			operation => {tool => 'find_nodes', arguments => {node_label => 'dot', limit => {'$arg' => 'limit'}}}}]);
 	my %has = map { $_ => 1 } keys %every, map { keys %$_ } map { @$_ } @every{qw(schemas relations entities edges)};
-	my $known = join ' ', slurp_file("$FindBin::Bin/../../src/store/payload.c") =~ /\bknown\[\] = \{(.*?)NULL\}/gs;
+	my $known = join ' ', slurp_file("$FindBin::Bin/../../src/store/bundle/payload.c") =~ /\bknown\[\] = \{(.*?)NULL\}/gs;
 	is_deeply([grep { !$has{$_} } $known =~ /"(\w+)"/g], [], 'it has every key that the database knows');
 	put('every.json', JSON::PP->new->canonical->encode(\%every));
 	my @applied = kgctl('apply', "$dir/every.json");

@@ -40,7 +40,7 @@ kg_number_new(KgApply *apply, KgNumbered what)
 	KgError *err;
 
 	if (apply->options.dry_run)
-		return -1 - (MyBackendId % (PG_INT32_MAX / KG_UNSTORED)) * KG_UNSTORED -
+		return -1 - (MyProcPid % (PG_INT32_MAX / KG_UNSTORED)) * KG_UNSTORED -
 			   apply->unstored++ % KG_UNSTORED;
 	kg_spi_exec_args(&saved[what], numbered[what].next, 0, NULL);
 	number = kg_spi_int64(0, 1);
