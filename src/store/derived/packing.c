@@ -301,6 +301,13 @@ next_node(const Packer *p)
 			   p->in.done ? PG_INT64_MAX : p->in.key);
 }
 
+/* Returns the absolute value; PostgreSQL 18 has no macro for it any more. */
+static int64
+magnitude(int64 key)
+{
+	return key < 0 ? -key : key;
+}
+
 /*
  * Advances to the packed row of a block or a single node. Returns whether it
  * exists. Rows that are skipped have no edges, or too few.
@@ -308,7 +315,7 @@ next_node(const Packer *p)
 static bool
 find_packed(Packer *p, Stream *packed, int64 key)
 {
-	while (!packed->done && Abs(packed->key) < Abs(key))
+	while (!packed->done && magnitude(packed->key) < magnitude(key))
 	{
 		kg_node_add(&p->gone, packed->key);
 		advance(packed);
