@@ -133,6 +133,10 @@ const char kg_manifest_more[] =
 	"'pg_class'::regclass AND c.oid = d.objid LEFT JOIN pg_proc p "
 	"ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid "
 	"WHERE e.extname = 'kg_graph' AND $1 IS NULL "
+	/* Since PostgreSQL 18, types of rows and of arrays are members, too. */
+	"AND NOT EXISTS (SELECT FROM pg_type t WHERE d.classid = "
+	"'pg_type'::regclass AND t.oid = d.objid "
+	"AND (t.typrelid <> 0 OR t.typcategory = 'A')) "
 	/* Before ALTER EXTENSION ... UPDATE, no members are recorded. */
 	"AND EXISTS (SELECT FROM " KG_MANIFEST "WHERE m.kind = 'member') "
 	"AND coalesce(CASE c.relkind WHEN 'S' THEN 'sequence ' WHEN 'r' "
