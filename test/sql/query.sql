@@ -71,7 +71,7 @@ SELECT query_asked('SELECT lpad(name, 100000000) FROM brand');
 SELECT query_asked('SELECT to_char(1, repeat(''9'', 500))');
 SELECT query_asked('SELECT format(''%900000000s'', ''x'')');
 SELECT query_asked('SELECT 9 ^ 12000');
-SELECT query_asked('SELECT length((10::numeric ^ 5000)::text), 10::numeric ^ 5000') LIKE '["length", "?column?"] [[5018, "1000%';
+SELECT query_asked('SELECT length((10::numeric ^ 5000)::text), 10::numeric ^ 5000') LIKE '["length", "?column?"] [[50__, "1000%';
 -- what is meant
 SELECT query_asked('SELECT name FROM producs');
 SELECT query_asked('SELECT nam FROM product');
