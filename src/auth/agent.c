@@ -236,9 +236,9 @@ kg_agent_has_tool(const KgAgent *agent, int toolset, const char *tool)
 {
 	int set = kg_setting_toolsets->bits;
 
-	/* An agent's definition may include SQL, which "all" does not include. */
+	/* An agent's definition may include them, "all" does not. */
 	if (agent != NULL && kg_toolsets_have_all(kg_setting_toolsets))
-		set |= KG_TOOLSET_SQL;
+		set |= KG_TOOLSET_BY_NAME;
 	if ((set & toolset) == 0)
 		return false;
 	if (agent == NULL)

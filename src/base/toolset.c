@@ -21,6 +21,8 @@ kg_toolset_of_name(const char *name)
 		return KG_TOOLSET_COMPACT;
 	if (strcmp(name, "sql") == 0)
 		return KG_TOOLSET_SQL;
+	if (strcmp(name, "write") == 0)
+		return KG_TOOLSET_WRITE;
 	return 0;
 }
 

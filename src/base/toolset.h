@@ -14,8 +14,12 @@
 #define KG_TOOLSET_MEMORY 8
 #define KG_TOOLSET_COMPACT 16
 #define KG_TOOLSET_SQL 32
-/* Includes the named toolsets.  SQL must be selected by its own name. */
-#define KG_TOOLSET_ALL (0x7fffffff & ~KG_TOOLSET_SQL)
+#define KG_TOOLSET_WRITE 64
+#define KG_TOOLSET_LAST KG_TOOLSET_WRITE
+/* Toolsets that must be selected by their own names. */
+#define KG_TOOLSET_BY_NAME (KG_TOOLSET_SQL | KG_TOOLSET_WRITE)
+/* Includes the toolsets of registered tools. */
+#define KG_TOOLSET_ALL (0x7fffffff & ~KG_TOOLSET_BY_NAME)
 
 /* A selection of toolsets: bits for the vocabularies, names for others. */
 typedef struct KgToolsets
@@ -29,7 +33,7 @@ typedef struct KgToolsets
 
 /*
  * Returns the bit of a vocabulary ("catalog", "graph", "bfs", "memory",
- * "compact", "sql"), or 0.
+ * "compact", "sql", "write"), or 0.
  */
 extern int kg_toolset_of_name(const char *name);
 

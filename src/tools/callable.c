@@ -66,10 +66,9 @@ kg_callable_call(const KgCatalog *catalog, const KgCallable *callable,
 				 const Jsonb *arguments)
 {
 	kg_running_begin_tool();
-	if (!kg_callable_writes(callable))
-		kg_repair_begin(callable->tool ? callable->tool->name
-									   : callable->fixed->name,
-						arguments);
+	kg_repair_begin(callable->tool ? callable->tool->name
+								   : callable->fixed->name,
+					arguments);
 	if (callable->tool != NULL)
 		return call_catalog_tool(catalog, callable->tool, arguments);
 	return callable->fixed->call(arguments);

@@ -236,7 +236,7 @@ check_toolsets(const KgCatalog *catalog)
 		kg_error_throw_expected(
 			err,
 			"kg_graph.toolsets of catalog, graph, bfs, memory, "
-			"compact, sql, those of registered tools, or all");
+			"compact, sql, write, those of registered tools, or all");
 	}
 }
 
@@ -709,7 +709,7 @@ write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 
 	kg_jw_init_array(&w);
 	/* Clients that read one page get the tools that serve all types. */
-	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_SQL; set <<= 1)
+	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_LAST; set <<= 1)
 		write_fixed_tools(&w, catalog, agent, set, offered);
 	write_registered_tools(&w, catalog, agent);
 	for (int i = 0; i < catalog->ntools; i++)

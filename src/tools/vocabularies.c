@@ -12,6 +12,7 @@
 #include "tools/memory/memory.h"
 #include "tools/sql/query.h"
 #include "tools/vocabularies.h"
+#include "tools/write/write_tools.h"
 
 void
 kg_vocabularies_init(void)
@@ -21,4 +22,5 @@ kg_vocabularies_init(void)
 	kg_fixed_tools_add(kg_memory_tools);
 	kg_fixed_tools_add(kg_compact_tools);
 	kg_fixed_tools_add(kg_sql_tools);
+	kg_fixed_tools_add(kg_write_tools);
 }

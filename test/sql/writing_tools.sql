@@ -41,7 +41,7 @@ SELECT pg_temp.failed('update_brand', '{"items": [{"id": "north", "unset": ["id"
 SELECT pg_temp.failed('update_product', '{"items": [{"id": "lamp", "unset": ["name"]}, {"id": "desk", "set": {"brand": "nowhere"}}]}');
 SELECT pg_temp.failed('update_brand', '{}') UNION ALL SELECT pg_temp.failed('update_brand', '{"items": []}') UNION ALL SELECT pg_temp.failed('update_brand', '{"items": {}}')
  UNION ALL SELECT pg_temp.failed('update_brand', '{"items": [{"id": "east", "set": {}}], "dry-run": true}') UNION ALL SELECT pg_temp.failed('update_brand', '{"items": null}')
- UNION ALL SELECT pg_temp.failed('update_brand', jsonb_build_object('items', (SELECT jsonb_agg('{"id": "east", "set": {}}'::jsonb) FROM generate_series(1, 101))));
+ UNION ALL SELECT pg_temp.failed('update_brand', jsonb_build_object('items', (SELECT jsonb_agg('{"id": "east", "set": {}}'::jsonb) FROM generate_series(1, 501))));
 SELECT kg_update_entities('brand', '[{"id": "north", "set": {"note": "n"}}, {"id": "none", "set": {}}]') - 'items', kg_update_entities('brand', '[{"id": "north", "set": {"note": "m"}}]', '{"dry_run": true}');
 -- Nothing is written by a dry run.
 SELECT pg_temp.call('update_brand', '{"dry_run": true, "items": [{"id": "north", "set": {"tier": "budget"}}]}'), kg_get('brand', 'north');

@@ -223,13 +223,23 @@ make_call(const char *tool, const Jsonb *arguments)
 	return kg_jw_finish(&w);
 }
 
-void
-kg_correction_write(const KgCorrection *correction, KgJsonWriter *w)
+Jsonb *
+kg_correction_call(const KgCorrection *correction)
 {
 	const KgCall *call = repairable();
 
-	if (call != NULL && call->tool != NULL && correction->arguments != NULL)
-		kg_jw_kjsonb(w, "call", make_call(call->tool, correction->arguments));
+	if (call == NULL || call->tool == NULL || correction->arguments == NULL)
+		return NULL;
+	return make_call(call->tool, correction->arguments);
+}
+
+void
+kg_correction_write(const KgCorrection *correction, KgJsonWriter *w)
+{
+	Jsonb *call = kg_correction_call(correction);
+
+	if (call != NULL)
+		kg_jw_kjsonb(w, "call", call);
 }
 
 /* ---- what a text means ---- */
@@ -425,6 +435,22 @@ change_of_meant(const KgError *err, KgInstead *change)
 	change->kind = KG_INSTEAD_VALUE;
 	change->got = said->got;
 	change->value = kg_json_datum(&meant);
+	return true;
+}
+
+bool
+kg_correct_error(KgCorrection *correction, const KgError *err)
+{
+	const KgInstead *said = kg_error_said(err);
+	KgInstead change;
+
+	if (said->tool != NULL || said->doubtful || said->only_example)
+		return false;
+	if (said->kind != KG_INSTEAD_NONE)
+		change = *said;
+	else if (!change_of_meant(err, &change))
+		return false;
+	kg_correct(correction, &change);
 	return true;
 }
 

@@ -35,6 +35,13 @@ typedef struct KgCorrection
 } KgCorrection;
 
 extern void kg_correct(KgCorrection *correction, const KgInstead *change);
+/*
+ * Adds the change that an error suggests. Returns false if it suggests none, or
+ * none with a certain meaning.
+ */
+extern bool kg_correct_error(KgCorrection *correction, const KgError *err);
+/* Returns the corrected call {tool, arguments}, or NULL. */
+extern Jsonb *kg_correction_call(const KgCorrection *correction);
 /* Writes the member "call" where something was changed. */
 extern void kg_correction_write(const KgCorrection *correction,
 								KgJsonWriter *w);

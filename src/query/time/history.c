@@ -7,12 +7,16 @@
  */
 #include "postgres.h"
 
+#include "auth/identity.h"
+#include "auth/token_identity.h"
 #include "auth/visibility.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "base/text.h"
+#include "miscadmin.h"
+#include "model/handle.h"
 #include "model/key.h"
 #include "catalog/pg_type.h"
 #include "model/writing.h"
@@ -43,10 +47,14 @@ slot_text(TupleTableSlot *slot, int column)
 	return isnull ? NULL : TextDatumGetCString(value);
 }
 
+/* Returns 0 for NULL. */
 static int64
 slot_int64(TupleTableSlot *slot, int column)
 {
-	return DatumGetInt64(kg_slot_datum(slot, column));
+	bool isnull;
+	Datum value = slot_getattr(slot, column, &isnull);
+
+	return isnull ? 0 : DatumGetInt64(value);
 }
 
 static Jsonb *
@@ -87,6 +95,10 @@ take_change(TupleTableSlot *slot, void *arg)
 	change->key = slot_text(slot, 14);
 	change->nodes[0] = slot_int64(slot, 15);
 	change->nodes[1] = slot_int64(slot, 16);
+	change->type_no = slot_int64(slot, 17);
+	change->id = slot_text(slot, 18);
+	change->relation_no = slot_int64(slot, 19);
+	change->ends[0] = change->ends[1] = NULL;
 	if (change->key)
 	{
 		change->before = properties_of(change->before);
@@ -163,7 +175,9 @@ kg_history_select(KgSqlBuilder *b, const KgCatalog *catalog)
 				  "pg_catalog.timezone('UTC', h.at), "
 				  "'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), h.role, h.subject, "
 				  "h.agent, h.tool, h.reason, h.verdict, h.version, h.before, "
-				  "h.after, h.at, h.key, h.source, h.target FROM %s h WHERE "
+				  "h.after, h.at, h.key, h.source, h.target, "
+				  "h.type_no::pg_catalog.int8, h.entity_id, "
+				  "h.relation_no::pg_catalog.int8 FROM %s h WHERE "
 				  "h.tenant" KG_EQ "$1",
 				  kg_sql_table("kg_history"));
 }
@@ -237,6 +251,151 @@ kg_history_read(const KgCatalog *catalog, const KgType *type, const char *id,
 	if (!kg_history_sees(catalog, type, id))
 		return 0;
 	return read_changes(catalog, type, id, below, n, changes);
+}
+
+/* ---- changes of all types ---- */
+
+/* Adds a condition that a column of kg_history has a text, or none. */
+static void
+append_is(KgSqlBuilder *b, const char *column, const char *text)
+{
+	if (text == NULL)
+		kg_sql_append(b, " AND h.%s IS NULL", column);
+	else
+		kg_sql_append(
+			b, " AND h.%s" KG_EQ "$%d", column, kg_sql_param_text(b, text));
+}
+
+static int
+read_recent(const KgCatalog *catalog, const KgRecent *recent, bool edges,
+			int64 below, int n, KgChange *changes)
+{
+	Datum *types = palloc((recent->ntypes + 1) * sizeof(Datum));
+	KgSqlBuilder b;
+
+	kg_history_select(&b, catalog);
+	for (int i = 0; i < recent->ntypes; i++)
+		types[i] = Int32GetDatum(recent->types[i]->type_no);
+	kg_sql_append(&b,
+				  " AND (h.type_no" KG_EQ "ANY ($%d)%s)",
+				  kg_sql_param_array(&b, INT4OID, types, recent->ntypes),
+				  edges ? " OR h.relation_no IS NOT NULL" : "");
+	if (recent->since != 0)
+		kg_sql_append(&b,
+					  " AND h.at" KG_GE "$%d",
+					  kg_sql_param(&b,
+								   TIMESTAMPTZOID,
+								   TimestampTzGetDatum(recent->since)));
+	if (recent->mine)
+	{
+		append_is(&b, "role", GetUserNameFromId(GetUserId(), false));
+		append_is(&b, "subject", kg_token_subject());
+		append_is(&b, "agent", kg_identity_agent());
+	}
+	if (below > 0)
+		kg_sql_append(
+			&b, " AND h.change" KG_LT "$%d", kg_sql_param_int64(&b, below));
+	kg_sql_append(
+		&b, " ORDER BY h.change DESC LIMIT $%d", kg_sql_param_int64(&b, n));
+	return kg_history_run(&b, changes);
+}
+
+/*
+ * Returns whether the caller sees the changed entity. Edges of reference
+ * properties are part of their entities' changes.
+ */
+static bool
+sees_changed(const KgCatalog *catalog, const KgChange *change, bool whole)
+{
+	const KgRelation *relation;
+	const KgType *type;
+
+	if (change->relation_no != 0)
+	{
+		relation = kg_catalog_relation_no(catalog, change->relation_no);
+		return relation != NULL && !relation->derived;
+	}
+	type = kg_catalog_type_no(catalog, change->type_no);
+	return type != NULL &&
+		   (whole || kg_history_sees(catalog, type, change->id));
+}
+
+typedef struct Ends
+{
+	const KgCatalog *catalog;
+	KgChange *changes;
+	int n;
+} Ends;
+
+static bool
+take_end(TupleTableSlot *slot, void *arg)
+{
+	const Ends *ends = arg;
+	const KgType *type = kg_catalog_type_in(
+		ends->catalog, slot_text(slot, 2), slot_text(slot, 3));
+	int64 node = slot_int64(slot, 1);
+	char *handle = type ? kg_handle_make(type, slot_text(slot, 4)) : NULL;
+
+	for (int i = 0; i < ends->n; i++)
+		for (int end = 0; end < 2; end++)
+			if (ends->changes[i].relation_no != 0 &&
+				ends->changes[i].nodes[end] == node)
+				ends->changes[i].ends[end] = handle;
+	return true;
+}
+
+/* Sets the handles of the ends of edges. */
+static void
+name_ends(const KgCatalog *catalog, KgChange *changes, int n)
+{
+	Ends ends = {catalog, changes, n};
+	Datum *nodes = palloc((2 * n + 1) * sizeof(Datum));
+	int nnodes = 0;
+	KgSqlBuilder b;
+
+	for (int i = 0; i < n; i++)
+		for (int end = 0; end < 2 && changes[i].relation_no != 0; end++)
+			nodes[nnodes++] = Int64GetDatum(changes[i].nodes[end]);
+	if (nnodes == 0)
+		return;
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b,
+				  "SELECT e.node, e.bundle, e.entity_type, e.entity_id FROM %s "
+				  "e WHERE e.tenant" KG_EQ "$1 AND e.node" KG_EQ "ANY ($%d)",
+				  kg_sql_table("kg_entity"),
+				  kg_sql_param_array(&b, INT8OID, nodes, nnodes));
+	(void) kg_sql_run(&b, take_end, &ends);
+}
+
+int
+kg_history_recent(const KgCatalog *catalog, const KgRecent *recent, int n,
+				  KgChange *changes)
+{
+	bool whole = catalog->plain_visibility && kg_visibility_history_is_whole();
+	bool edges = whole && recent->edges;
+	int64 below = recent->below;
+	int found = 0;
+
+	while (found < n)
+	{
+		int wanted = n - found;
+		int read = read_recent(
+			catalog, recent, edges, below, wanted, changes + found);
+		int kept = found;
+
+		CHECK_FOR_INTERRUPTS();
+		for (int i = found; i < found + read; i++)
+		{
+			below = changes[i].change;
+			if (sees_changed(catalog, &changes[i], whole))
+				changes[kept++] = changes[i];
+		}
+		found = kept;
+		if (read < wanted)
+			break;
+	}
+	name_ends(catalog, changes, found);
+	return found;
 }
 
 /* ---- the state at a time ---- */

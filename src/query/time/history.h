@@ -24,8 +24,13 @@ typedef struct KgChange
 	Jsonb *before; /* NULL: the change created it */
 	Jsonb *after;  /* NULL: the change deleted it */
 	TimestampTz time;
-	const char *key; /* of an edge; also nodes */
-	int64 nodes[2];	 /* source and target */
+	int32 type_no; /* of an entity, with its id; else 0 and NULL */
+	const char *id;
+	int32 relation_no; /* of an edge, with its key and nodes; else 0 */
+	const char *key;
+	int64 nodes[2]; /* source and target */
+	/* Their handles, set by kg_history_recent(); NULL: deleted since. */
+	const char *ends[2];
 } KgChange;
 
 /*
@@ -46,6 +51,21 @@ typedef struct KgHistoryPlace
 extern int kg_history_read(const KgCatalog *catalog, const KgType *type,
 						   const char *id, const KgHistoryPlace *below, int n,
 						   KgChange *changes);
+
+/* A selection of changes of several types. */
+typedef struct KgRecent
+{
+	TimestampTz since; /* 0: any */
+	const KgType **types;
+	int ntypes;
+	bool edges;	 /* changes of edges too, if the caller sees the whole tenant */
+	bool mine;	 /* only those of the caller's role, subject and agent */
+	int64 below; /* only numbers below this change; 0: any */
+} KgRecent;
+
+/* Reads at most n changes, the newest first. */
+extern int kg_history_recent(const KgCatalog *catalog, const KgRecent *recent,
+							 int n, KgChange *changes);
 
 /*
  * Returns whether kg_history_read() would find any change. For an existing

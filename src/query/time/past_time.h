@@ -15,4 +15,10 @@
  */
 extern TimestampTz kg_history_time(const KgType *type, const char *as_of);
 
+/*
+ * Returns the time of a date-time. Raises KG_INVALID_INPUT for any other text;
+ * path is that of the argument.
+ */
+extern TimestampTz kg_time_argument(const char *text, const char *path);
+
 #endif /* KG_PAST_TIME_H */

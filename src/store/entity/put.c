@@ -176,9 +176,14 @@ verdicts_of_failed(const KgOutcomes *outcomes)
 static KG_NORETURN void
 throw_all(const KgOutcomes *outcomes, const KgErrorList *all)
 {
-	KgError *err = kg_violations_error(
-		all, psprintf("%s are not valid", outcomes->what));
+	KgError *err;
 
+	Jsonb *call = outcomes->complete ? outcomes->complete(outcomes, all) : NULL;
+
+	err = kg_violations_error(all,
+							  psprintf("%s are not valid", outcomes->what));
+	if (call != NULL)
+		kg_error_member(err, "call", call);
 	if (outcomes->told)
 		kg_error_member(err, "items", verdicts_of_failed(outcomes));
 	kg_error_throw(err);

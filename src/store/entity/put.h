@@ -50,6 +50,15 @@ typedef struct KgOutcome
 /* Returns [{id, label}] of entities with similar ids that the caller sees. */
 typedef Jsonb *(*KgNearest)(const KgType *type, const char *id);
 
+struct KgOutcomes;
+
+/*
+ * Adds members to the errors of a call. Returns the corrected call {tool,
+ * arguments}, or NULL if an error has no certain correction.
+ */
+typedef Jsonb *(*KgCompleteErrors)(const struct KgOutcomes *outcomes,
+								   const KgErrorList *all);
+
 typedef struct KgOutcomes
 {
 	const char *what; /* "entities" or "edges", for the error of atomic */
@@ -57,9 +66,10 @@ typedef struct KgOutcomes
 	bool told; /* report versions and changes, and items on failure */
 	int n;
 	KgOutcome *items;
-	const KgType *type; /* of the written entities, or NULL */
-	KgNearest nearest;	/* NULL: do not search similar ids */
-	int hinted;			/* number of items with similar ids so far */
+	const KgType *type;		   /* of the written entities, or NULL */
+	KgNearest nearest;		   /* NULL: do not search similar ids */
+	int hinted;				   /* number of items with similar ids so far */
+	KgCompleteErrors complete; /* NULL: nothing is added */
 } KgOutcomes;
 
 extern KgOutcomes *kg_outcomes_make(const char *what, int n, bool atomic,
@@ -106,12 +116,15 @@ typedef struct KgPutItem
 	int64 expected;				 /* the expected version, or 0 */
 	const JsonbContainer *set;	 /* properties to set, or NULL */
 	const JsonbContainer *unset; /* names of properties to remove, or NULL */
-	bool refers;				 /* changes references or referred values */
+	/* Values by property, to add to or remove from its array; or NULL. */
+	const JsonbContainer *add;
+	const JsonbContainer *remove;
+	bool refers; /* changes references or referred values */
 } KgPutItem;
 
 /*
  * put_update.c: kg_patch_read() reads an item of kg_update_entities(): id, set,
- * unset and expected_version. kg_patch_apply() makes its data from the stored
+ * unset, add, remove and expected_version. kg_patch_apply() makes its data from the stored
  * document. Both report faults.
  */
 extern void kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
@@ -119,8 +132,9 @@ extern void kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
 extern void kg_patch_apply(const KgType *type, int i, KgOutcomes *outcomes,
 						   KgPutItem *item);
 /*
- * Returns the stored document with the properties that the item sets, and
- * without those that it unsets.
+ * Returns the stored document with the properties that the item sets, without
+ * those that it unsets, and with the arrays to which it adds values or from
+ * which it removes some.
  */
 extern Jsonb *kg_patch_merged(const KgPutItem *item);
 /*

@@ -21,6 +21,19 @@ report(KgOutcome *outcome, KgError *err, const char *path)
 	kg_outcome_error(outcome, err);
 }
 
+/* Returns the pointer to a member: path/key/name. */
+static char *
+member_path(const char *path, const char *key, const JsonbValue *name)
+{
+	StringInfoData pointer;
+
+	initStringInfo(&pointer);
+	appendStringInfo(&pointer, "%s/%s", path, key);
+	kg_json_pointer_append(
+		&pointer, name->val.string.val, name->val.string.len);
+	return pointer.data;
+}
+
 const char *
 kg_patch_id(const JsonbValue *value, const char *path, KgOutcome *outcome)
 {
@@ -62,21 +75,50 @@ kg_patch_version(const JsonbContainer *object, const char *path,
 	return 0;
 }
 
+/* Returns an object of the item, or NULL. */
 static const JsonbContainer *
-read_set(const JsonbContainer *object, const char *path, KgOutcome *outcome)
+read_object(const JsonbContainer *object, const char *key, const char *path,
+			KgOutcome *outcome)
 {
 	JsonbValue value;
 	KgError *err;
 
-	if (kg_json_get(object, "set", &value) == NULL)
+	if (kg_json_get(object, key, &value) == NULL)
 		return NULL;
 	if (kg_json_is_object(&value))
 		return kg_json_container(&value);
-	err = kg_error_new(KG_INVALID_INPUT, "\"set\" is not an object");
+	err = kg_error_new(KG_INVALID_INPUT, "\"%s\" is not an object", key);
 	kg_error_got(err, &value);
 	kg_error_expected(err, "an object, {property: value}");
-	report(outcome, err, psprintf("%s/set", path));
+	report(outcome, err, psprintf("%s/%s", path, key));
 	return NULL;
+}
+
+/* Returns the values to add or to remove; their properties are not in "set". */
+static const JsonbContainer *
+read_values(const JsonbContainer *object, const char *key,
+			const JsonbContainer *set, const char *path, KgOutcome *outcome)
+{
+	const JsonbContainer *values = read_object(object, key, path, outcome);
+	JsonbValue other;
+
+	if (values == NULL || set == NULL)
+		return values;
+	kg_json_each(it, values)
+	{
+		char *name = kg_json_cstring(&it.key);
+		KgError *err;
+
+		if (kg_json_get(set, name, &other) == NULL)
+			continue;
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "property \"%s\" is in \"set\" and in \"%s\"",
+						   name,
+						   key);
+		kg_error_expected(err, "the property in one of them");
+		report(outcome, err, member_path(path, key, &it.key));
+	}
+	return values;
 }
 
 static const JsonbContainer *
@@ -123,7 +165,7 @@ kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
 			  KgPutItem *item)
 {
 	static const char *const known[] = {
-		"id", "set", "unset", "expected_version", NULL};
+		"id", "set", "unset", "add", "remove", "expected_version", NULL};
 	const JsonbContainer *object = kg_json_container(value);
 	char *path = psprintf("/items/%d", i);
 	JsonbValue id;
@@ -133,7 +175,8 @@ kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "an item is not an object");
 		kg_error_got(err, value);
-		kg_error_expected(err, "{\"id\", \"set\", \"unset\"}");
+		kg_error_expected(err,
+						  "{\"id\", \"set\", \"unset\", \"add\", \"remove\"}");
 		report(outcome, err, path);
 		return;
 	}
@@ -147,12 +190,15 @@ kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
 		report(outcome, err, psprintf("%s/id", path));
 	}
 	item->expected = kg_patch_version(object, path, outcome);
-	item->set = read_set(object, path, outcome);
+	item->set = read_object(object, "set", path, outcome);
 	item->unset = read_unset(object, item->set, path, outcome);
-	if (item->set != NULL || item->unset != NULL || outcome->errors.total > 0)
+	item->add = read_values(object, "add", item->set, path, outcome);
+	item->remove = read_values(object, "remove", item->set, path, outcome);
+	if (item->set != NULL || item->unset != NULL || item->add != NULL ||
+		item->remove != NULL || outcome->errors.total > 0)
 		return;
 	err = kg_error_new(KG_INVALID_INPUT, "nothing is to be changed");
-	kg_error_expected(err, "\"set\", \"unset\" or both");
+	kg_error_expected(err, "\"set\", \"unset\", \"add\" or \"remove\"");
 	report(outcome, err, path);
 }
 
@@ -270,15 +316,98 @@ is_named(const JsonbContainer *names, const JsonbValue *key)
 	return false;
 }
 
+/* A set of values: an array, or a single value; NULL: no values. */
+static bool
+has_value(const JsonbValue *values, const JsonbValue *value)
+{
+	Jsonb *wanted = kg_json_datum(value);
+
+	if (values == NULL)
+		return false;
+	if (!kg_json_is_array(values))
+		return kg_json_same(kg_json_datum(values), wanted);
+	kg_json_each(it, kg_json_container(values))
+		if (kg_json_same(kg_json_datum(&it.value), wanted))
+			return true;
+	return false;
+}
+
+static JsonbValue *
+values_of(const JsonbContainer *values, const char *name, JsonbValue *value)
+{
+	if (values == NULL)
+		return NULL;
+	return kg_json_get(values, name, value) != NULL ? value : NULL;
+}
+
+/* Adds a value that the stored array does not have. */
+static void
+add_value(KgJsonWriter *w, const JsonbValue *old, const JsonbValue *value)
+{
+	if (!has_value(old, value))
+		kg_jw_value(w, value);
+}
+
+/*
+ * Writes the array of a property: the stored values without those to remove,
+ * then those to add. old is NULL if the property is not stored.
+ */
+static void
+write_array(KgJsonWriter *w, const JsonbValue *old, const JsonbValue *add,
+			const JsonbValue *remove)
+{
+	kg_jw_begin_array(w);
+	if (old != NULL)
+		kg_json_each(it, kg_json_container(old))
+			if (!has_value(remove, &it.value))
+				kg_jw_value(w, &it.value);
+	if (add != NULL && kg_json_is_array(add))
+	{
+		kg_json_each(it, kg_json_container(add))
+			add_value(w, old, &it.value);
+	}
+	else if (add != NULL)
+		add_value(w, old, add);
+	kg_jw_end_array(w);
+}
+
+/* Arrays of properties that the item changes and the entity has. */
+static bool
+write_stored_array(KgJsonWriter *w, const KgPutItem *item, const KgJsonIter *it)
+{
+	char *name = kg_json_cstring(&it->key);
+	JsonbValue values[2];
+	JsonbValue *add = values_of(item->add, name, &values[0]);
+	JsonbValue *remove = values_of(item->remove, name, &values[1]);
+
+	if ((add == NULL && remove == NULL) || !kg_json_is_array(&it->value))
+		return false;
+	kg_jw_key(w, name);
+	write_array(w, &it->value, add, remove);
+	return true;
+}
+
 Jsonb *
 kg_patch_merged(const KgPutItem *item)
 {
 	KgJsonWriter w;
+	JsonbValue stored;
 
 	kg_jw_init_object(&w);
 	kg_json_each(it, &item->old->root)
-		if (!is_named(item->unset, &it.key))
+		if (!is_named(item->unset, &it.key) &&
+			!write_stored_array(&w, item, &it))
 			kg_jw_member(&w, &it);
+	if (item->add != NULL)
+		kg_json_each(it, item->add)
+		{
+			char *name = kg_json_cstring(&it.key);
+
+			if (kg_json_get(&item->old->root, name, &stored) != NULL)
+				continue;
+			kg_jw_key(&w, name);
+			write_array(&w, NULL, &it.value, NULL);
+		}
 	/* If an object has two members of one name, the later one counts. */
 	if (item->set != NULL)
 		kg_jw_members(&w, item->set);
@@ -295,8 +424,9 @@ touches(const KgPutItem *item, const KgField *field)
 	key.val.string.val = (char *) field->steps[0].key;
 	key.val.string.len = field->steps[0].keylen;
 	return is_named(item->unset, &key) ||
-		   (item->set != NULL &&
-			kg_json_get(item->set, kg_json_cstring(&key), &value) != NULL);
+		   values_of(item->set, kg_json_cstring(&key), &value) != NULL ||
+		   values_of(item->add, kg_json_cstring(&key), &value) != NULL ||
+		   values_of(item->remove, kg_json_cstring(&key), &value) != NULL;
 }
 
 bool
@@ -342,11 +472,35 @@ check_unset(const KgType *type, const KgPutItem *item, const char *path,
 	}
 }
 
+/* Reports properties of "add" or "remove" that are stored and no arrays. */
+static void
+check_arrays(const KgPutItem *item, const JsonbContainer *values,
+			 const char *key, const char *path, KgOutcome *outcome)
+{
+	if (values == NULL)
+		return;
+	kg_json_each(it, values)
+	{
+		char *name = kg_json_cstring(&it.key);
+		JsonbValue stored;
+		KgError *err;
+
+		if (kg_json_get(&item->old->root, name, &stored) == NULL ||
+			kg_json_is_array(&stored))
+			continue;
+		err = kg_error_new(
+			KG_INVALID_INPUT, "property \"%s\" is not an array", name);
+		kg_error_expected(err, "the property in \"set\"");
+		report(outcome, err, member_path(path, key, &it.key));
+	}
+}
+
 static void
 check_merged(const KgType *type, const KgPutItem *item, const char *path,
 			 KgOutcome *outcome)
 {
-	char *set = psprintf("%s/set", path);
+	char *set = psprintf(
+		"%s/%s", path, item->add && !item->set ? "add" : "set");
 	char *id = kg_entity_id(type, item->data, set, &outcome->errors);
 	KgError *err;
 
@@ -391,6 +545,8 @@ kg_patch_apply(const KgType *type, int i, KgOutcomes *outcomes, KgPutItem *item)
 		return;
 	}
 	check_unset(type, item, path, outcome);
+	check_arrays(item, item->add, "add", path, outcome);
+	check_arrays(item, item->remove, "remove", path, outcome);
 	item->data = kg_patch_merged(item);
 	item->same = compareJsonbContainers(&item->old->root, &item->data->root) ==
 				 0;

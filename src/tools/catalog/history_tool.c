@@ -60,10 +60,9 @@ kg_history_output_template(void)
 		   "'next':{'type':'object'}}}";
 }
 
-static void
-write_change(const KgChange *change, bool whole, KgJsonWriter *w)
+void
+kg_change_write(const KgChange *change, bool whole, KgJsonWriter *w)
 {
-	kg_jw_begin_object(w);
 	kg_jw_kint(w, "change", change->change);
 	kg_jw_kint(w, "transaction", change->transaction);
 	kg_jw_kstring(w, "at", change->at);
@@ -82,6 +81,13 @@ write_change(const KgChange *change, bool whole, KgJsonWriter *w)
 		kg_image_write_changed(w, "before", change->before, change->after);
 		kg_image_write_changed(w, "after", change->after, change->before);
 	}
+}
+
+static void
+write_change(const KgChange *change, bool whole, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_change_write(change, whole, w);
 	kg_jw_end_object(w);
 }
 

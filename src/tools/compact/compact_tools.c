@@ -134,7 +134,7 @@ const KgFixedTool kg_compact_tools[] = {
 	 object_output,
 	 kg_tool_count},
 	{"find",
-	 KG_TOOLSET_COMPACT,
+	 KG_TOOLSET_COMPACT | KG_TOOLSET_WRITE,
 	 "Find",
 	 "Entities of a type by field values and connections, sorted and paged; or "
 	 "by name with query. limit 0: only the total. next of a reply: the "
@@ -150,14 +150,14 @@ const KgFixedTool kg_compact_tools[] = {
 	 object_output,
 	 kg_tool_follow},
 	{"get",
-	 KG_TOOLSET_COMPACT,
+	 KG_TOOLSET_COMPACT | KG_TOOLSET_WRITE,
 	 "Get",
 	 "All that is known of entities of any type, by handle: type:id.",
 	 get_input,
 	 object_output,
 	 kg_tool_get_any},
 	{"schema",
-	 KG_TOOLSET_COMPACT | KG_TOOLSET_SQL,
+	 KG_TOOLSET_COMPACT | KG_TOOLSET_BY_NAME,
 	 "Schema",
 	 "All types with their properties, and all relations, in one text. Call it "
 	 "first; with type, that type alone.",

@@ -13,14 +13,15 @@ static const char query_input[] =
 	"{'type':'object','additionalProperties':false,'required':['sql'],'"
 	"properties':{'sql':{'type':'string','minLength':1,'maxLength':65536,'"
 	"description':'one SELECT, in PostgreSQL; $1 is the first of "
-	"params'},'params':{'type':'array','maxItems':64},'limit':{'type':'integer'"
+	"params'},'params':{'type':'array','maxItems':64,'items':{}},'limit':{'"
+	"type':'integer'"
 	",'minimum':1,'maximum':<max_rows>,'default':<query_rows>,'description':'"
 	"rows'},'max_bytes':<max_bytes>}}";
 
 static const char query_output[] =
 	"{'type':'object','required':['columns','types','rows'],'properties':{'"
 	"columns':<strings>,'types':<strings>,'rows':{'type':'array','items':{'"
-	"type':'array'}},'returned':<count>,'truncated':<boolean>}}";
+	"type':'array','items':{}}},'returned':<count>,'truncated':<boolean>}}";
 
 static const char search_input[] =
 	"{'type':'object','additionalProperties':false,<query_required>'"

@@ -12,27 +12,11 @@
 #include "tools/input/schema_template.h"
 #include "tools/write/write_schema.h"
 
-#define KG_WRITE_OPTIONS                                                     \
-	"'dry_run':{'type':'boolean','default':false,'description':'only tell "  \
-	"what would happen'},'atomic':{'type':'boolean','default':true,"         \
-	"'description':'all items or none'},'idempotency_key':{'type':'string'," \
-	"'minLength':1,'maxLength':128,'description':'the same call with the "   \
-	"same "                                                                  \
-	"key is done once'},'reason':{'type':'string','maxLength':1000,"         \
-	"'description':'why, for the history'},'confirm':{'type':'string',"      \
-	"'description':'from a reply that asks for it, with the same arguments'}"
-
 #define KG_WRITE_ARGUMENTS(name, items)                                \
 	"{'type':'object','additionalProperties':false,'required':['" name \
 	"'],'properties':{'" name                                          \
 	"':{'type':'array','minItems':1,'maxItems':" CppAsString2(         \
 		KG_WRITE_ITEMS) ",'items':" items "}," KG_WRITE_OPTIONS "}}"
-
-#define KG_SOME_VERSION "{'type':'integer','minimum':1}"
-
-#define KG_EDGE_ENDS                                                          \
-	"'from':{'type':'string','description':'a handle, type:id'},'to':{'type'" \
-	":'string','description':'a handle, type:id'}"
 
 const char *
 kg_write_input_template(const KgTool *tool)
@@ -45,10 +29,7 @@ kg_write_input_template(const KgTool *tool)
 			return KG_WRITE_ARGUMENTS(
 				"items",
 				"{'type':'object','additionalProperties':false,'required':["
-				"'id'],'properties':{'id':<id>,'set':<changes>,'unset':{'type'"
-				":'array','items':{'type':'string'},'description':'names of "
-				"properties to take away'},'expected_version':" KG_SOME_VERSION
-				"}}");
+				"'id'],'properties':{'id':<id>,'set':<changes>," KG_PATCH "}}");
 		case KG_EXPOSE_DELETE:
 			return KG_WRITE_ARGUMENTS(
 				"ids",
@@ -92,17 +73,7 @@ kg_write_input_schema(const KgTool *tool)
 Jsonb *
 kg_write_output_schema(void)
 {
-	return kg_expand_schema(
-		"{'type':'object','required':['items','counts'],'properties':{'items':"
-		"{'type':'array','items':{'type':'object','required':['verdict'],"
-		"'properties':{'id':<text>,'verdict':{'type':'string','enum':['created'"
-		",'updated','unchanged','deleted','not_found','error','not_written']},"
-		"'version':<count>,'changed':<objects>,'error':{'type':'object'}}}},"
-		"'counts':{'type':'object'},'dry_run':<boolean>,'confirm':{'type':"
-		"'string','description':'send the same arguments with it to have it "
-		"done'},'expires_at':<text>,'replayed':<boolean>}}",
-		NULL,
-		false);
+	return kg_expand_schema(KG_WRITE_OUTPUT, NULL, false);
 }
 
 /* ---- titles and descriptions ---- */

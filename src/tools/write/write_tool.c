@@ -20,12 +20,12 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "query/run/decisions.h"
-#include "query/argument/hints.h"
 #include "query/run/running.h"
 #include "store/idempotency.h"
 #include "store/entity/put.h"
 #include "tools/write/confirm.h"
 #include "tools/input/input.h"
+#include "tools/write/write_errors.h"
 #include "tools/write/write_schema.h"
 #include "tools/write/write_tool.h"
 
@@ -140,17 +140,6 @@ read_ids(const WriteCall *call)
 
 /* ---- writing ---- */
 
-static Jsonb *
-find_nearest(const KgType *type, const char *id)
-{
-	JsonbValue value = kg_json_string_value(id);
-	KgJsonWriter w;
-
-	kg_jw_init(&w);
-	kg_hints_write_nearest(kg_running_catalog(), type, &value, NULL, NULL, &w);
-	return kg_jw_finish(&w);
-}
-
 static void
 perform(void *arg)
 {
@@ -167,7 +156,10 @@ perform(void *arg)
 									  true);
 	/* An error that is told again later would name what was seen now. */
 	if (call->atomic || kg_idempotency_key(call->arguments) == NULL)
-		call->outcomes->nearest = find_nearest;
+	{
+		call->outcomes->nearest = kg_write_nearest;
+		call->outcomes->complete = kg_write_complete;
+	}
 	switch (tool->operation)
 	{
 		case KG_EXPOSE_CREATE:

@@ -1,0 +1,311 @@
+/*
+ * undo_tools.c
+ *	  The tools changes and undo.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "model/writer.h"
+#include "query/argument/cursor.h"
+#include "query/run/decisions.h"
+#include "query/run/running.h"
+#include "query/time/history.h"
+#include "query/time/past_time.h"
+#include "store/history/revert.h"
+#include "tools/catalog/history_tool.h"
+#include "tools/reply/reply.h"
+#include "tools/write/confirm.h"
+#include "tools/write/write_tool.h"
+#include "tools/write/write_tools.h"
+
+/* ---- changes ---- */
+
+typedef struct Changes
+{
+	const KgCatalog *catalog;
+	KgInput input;
+	KgRepairs repairs;
+	StringInfo bound; /* the call that a cursor belongs to */
+	KgChange *changes;
+	int n;
+} Changes;
+
+/*
+ * Reads the types; without the argument all that have a history and can be
+ * read without decisions of an authorizer.
+ */
+static void
+read_types(const Changes *call, KgRecent *recent)
+{
+	const KgCatalog *catalog = call->catalog;
+	const JsonbContainer *names;
+
+	recent->types = palloc((catalog->ntypes + 1) * sizeof(KgType *));
+	if (!kg_input_has(&call->input, "types"))
+	{
+		for (int i = 0; i < catalog->ntypes; i++)
+			if (catalog->types[i]->authorize == NULL)
+				recent->types[recent->ntypes++] = catalog->types[i];
+		recent->edges = true;
+		return;
+	}
+	names = kg_input_array(&call->input, "types", "types");
+	recent->types = palloc((kg_json_length(names) + 1) * sizeof(KgType *));
+	kg_json_each(it, names)
+	{
+		char *path = psprintf("/types/%d", it.index);
+		const KgType *type;
+
+		if (it.value.type != jbvString)
+			kg_error_throw(
+				kg_args_error(path, &it.value, "the name of a type"));
+		type = kg_catalog_require_type(
+			catalog, kg_json_cstring(&it.value), path);
+		kg_decisions_require(catalog, type, NULL);
+		recent->types[recent->ntypes++] = type;
+	}
+}
+
+static int64
+read_position(const Changes *call)
+{
+	const char *cursor = kg_input_string(&call->input, "cursor");
+	int64 below = 0;
+
+	if (cursor != NULL)
+		memcpy(&below,
+			   kg_cursor_open(
+				   call->catalog->tenant, call->bound, cursor, "/cursor")
+				   ->data,
+			   sizeof(below));
+	return below;
+}
+
+/* An entity that does not exist any more has no handle. */
+static void
+write_end(const char *key, const char *handle, KgJsonWriter *w)
+{
+	kg_jw_key(w, key);
+	if (handle != NULL)
+		kg_jw_string(w, handle);
+	else
+		kg_jw_null(w);
+}
+
+static void
+write_change(const Changes *call, const KgChange *change, bool whole,
+			 KgJsonWriter *w)
+{
+	const KgRelation *relation;
+
+	kg_jw_begin_object(w);
+	if (change->relation_no == 0)
+	{
+		kg_jw_kstring(
+			w,
+			"type",
+			kg_type_handle(kg_catalog_type_no(call->catalog, change->type_no)));
+		kg_jw_kstring(w, "id", change->id);
+	}
+	else
+	{
+		relation = kg_catalog_relation_no(call->catalog, change->relation_no);
+		kg_jw_kstring_if(w, "relation", relation ? relation->name : NULL);
+		write_end("from", change->ends[0], w);
+		write_end("to", change->ends[1], w);
+	}
+	kg_change_write(change, whole, w);
+	kg_jw_end_object(w);
+}
+
+static void
+measure_changes(void *items, Size *whole, Size *stub, Size *extra)
+{
+	const Changes *call = items;
+
+	for (int i = 0; i < call->n; i++)
+		for (int full = 0; full < 2; full++)
+		{
+			KgJsonWriter w;
+
+			kg_jw_init(&w);
+			write_change(call, &call->changes[i], full, &w);
+			(full ? whole
+				  : stub)[i] = strlen(", ") +
+							   kg_json_text_size(&kg_jw_finish(&w)->root);
+		}
+}
+
+static void
+write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
+{
+	const Changes *call = state;
+
+	kg_jw_kbegin_array(w, "changes");
+	for (int i = 0; i < fit->listed; i++)
+		write_change(call, &call->changes[i], i < fit->whole, w);
+	kg_jw_end_array(w);
+}
+
+static void
+next_changes(void *state, int item, KgNext *next)
+{
+	const Changes *call = state;
+	int64 below = call->changes[item - 1].change;
+
+	next->cursor = kg_cursor_seal(
+		call->catalog->tenant, call->bound, (char *) &below, sizeof(below));
+}
+
+static void
+note_marks(const Changes *call, KgMarks *marks)
+{
+	for (int t = 0; t < call->catalog->ntypes; t++)
+	{
+		const KgType *type = call->catalog->types[t];
+		bool shown = false;
+
+		for (int i = 0; i < call->n; i++)
+			shown |= call->changes[i].type_no == type->type_no;
+		for (int f = 0; f < type->nfields && shown; f++)
+			kg_marks_note_of(marks,
+							 kg_type_handle(type),
+							 &type->fields[f],
+							 type->fields[f].name);
+	}
+}
+
+Jsonb *
+kg_tool_changes(const Jsonb *arguments)
+{
+	Changes call = {kg_running_catalog()};
+	KgRecent recent = {0};
+	const char *since;
+	KgDraft draft;
+	int64 limit;
+	int n;
+
+	kg_input_open(&call.input,
+				  arguments,
+				  kg_fixed_tool_find("changes")->input,
+				  &call.repairs);
+	(void) kg_input_int(&call.input, "limit", &limit);
+	since = kg_input_string(&call.input, "since");
+	if (since != NULL)
+		recent.since = kg_time_argument(since, "/since");
+	recent.mine = kg_input_bool(&call.input, "mine");
+	read_types(&call, &recent);
+	call.bound = kg_cursor_query("changes", "", call.input.object);
+	recent.below = read_position(&call);
+	call.changes = palloc((limit + 1) * sizeof(KgChange));
+	n = kg_history_recent(call.catalog, &recent, limit + 1, call.changes);
+	call.n = Min(n, limit);
+	kg_draft_init(&draft, &call.input, kg_input_max_bytes(&call.input));
+	draft.n = call.n;
+	draft.least = 1;
+	draft.total = -1;
+	draft.paged = true;
+	draft.more = n > limit;
+	draft.measure = measure_changes;
+	draft.items = &call;
+	note_marks(&call, &draft.marks);
+	draft.write = write_reply;
+	draft.next = next_changes;
+	draft.state = &call;
+	return kg_draft_finish(&draft);
+}
+
+/* ---- undo ---- */
+
+typedef struct Undoing
+{
+	KgConfirm confirm;
+	KgWriter writer;
+	Jsonb *changes;
+	Jsonb *options;
+	bool dry_run;
+	Jsonb *reply;
+} Undoing;
+
+static void
+revert(void *arg)
+{
+	Undoing *undoing = arg;
+
+	undoing->reply = kg_revert(undoing->changes, undoing->options);
+}
+
+static void
+revert_told(void *arg)
+{
+	Undoing *undoing = arg;
+
+	if (!undoing->dry_run)
+		kg_confirm_require(&undoing->confirm);
+	kg_writer_run(&undoing->writer, revert, undoing);
+}
+
+static void
+revert_uncontained(void *arg)
+{
+	kg_write_uncontained(revert_told, arg);
+}
+
+static KG_NORETURN void throw_no_change(void) KG_NORETURN_TAIL;
+
+static void
+throw_no_change(void)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"one of change and transaction is needed");
+
+	kg_error_throw_expected(err,
+							"\"change\" or \"transaction\", a number from the "
+							"tool changes");
+}
+
+/* Returns the argument of kg_revert(): a number, or {"transaction": number}. */
+static Jsonb *
+read_undone(const KgInput *in)
+{
+	JsonbValue value;
+	KgJsonWriter w;
+	int64 n;
+
+	if (kg_input_has(in, "change") == kg_input_has(in, "transaction"))
+		throw_no_change();
+	if (kg_input_int(in, "change", &n))
+	{
+		(void) kg_input_value(in, "change", &value);
+		return kg_json_datum(&value);
+	}
+	(void) kg_input_int(in, "transaction", &n);
+	kg_jw_init_object(&w);
+	kg_jw_kint(&w, "transaction", n);
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_tool_undo(const Jsonb *arguments)
+{
+	const KgFixedTool *fixed = kg_fixed_tool_find("undo");
+	Undoing undoing = {{NULL}};
+	KgRepairs repairs = {NIL};
+	KgJsonWriter w;
+	KgInput in;
+
+	kg_write_require();
+	arguments = kg_confirm_begin(
+		&undoing.confirm, fixed->name, fixed->writes->destructive, arguments);
+	kg_input_open(&in, arguments, fixed->input, &repairs);
+	undoing.changes = read_undone(&in);
+	undoing.dry_run = kg_input_bool(&in, "dry_run");
+	undoing.writer.tool = fixed->name;
+	undoing.writer.reason = kg_input_string(&in, "reason");
+	kg_jw_init_object(&w);
+	kg_jw_kbool(&w, "dry_run", undoing.dry_run);
+	undoing.options = kg_jw_finish(&w);
+	kg_running_writing(revert_uncontained, &undoing);
+	return undoing.reply;
+}

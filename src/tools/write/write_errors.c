@@ -1,0 +1,108 @@
+/*
+ * write_errors.c
+ *	  Hints and the corrected call in the errors of tools that write.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "query/argument/hints.h"
+#include "query/argument/repair.h"
+#include "query/run/running.h"
+#include "tools/write/write_errors.h"
+
+/* Maximum number of errors with hints in a call. */
+#define KG_MAX_HINTED_REFERENCES 5
+
+Jsonb *
+kg_write_nearest(const KgType *type, const char *id)
+{
+	JsonbValue value = kg_json_string_value(id);
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_hints_write_nearest(kg_running_catalog(), type, &value, NULL, NULL, &w);
+	return kg_jw_finish(&w);
+}
+
+/*
+ * Returns the reference property at a path of the arguments,
+ * "/items/0/supplier", "/items/0/set/supplier" or "/items/0/lines/3/product",
+ * or NULL.
+ */
+static const KgField *
+reference_at(const KgType *type, const char *path)
+{
+	StringInfoData name;
+	int depth = 0;
+
+	initStringInfo(&name);
+	for (const char *at = path; *at == '/'; depth++)
+	{
+		int len = strcspn(at + 1, "/");
+		bool index = strspn(at + 1, "0123456789") == len;
+		bool set = depth == 2 && len == 3 && at[1 + len] == '/' &&
+				   (memcmp(at + 1, "set", 3) == 0 ||
+					memcmp(at + 1, "add", 3) == 0);
+
+		if (depth >= 2 && !index && !set)
+			appendStringInfo(
+				&name, "%s%.*s", name.len > 0 ? "." : "", len, at + 1);
+		at += 1 + len;
+	}
+	for (int i = 0; i < type->nfields; i++)
+		if (type->fields[i].ref_type != NULL &&
+			strcmp(type->fields[i].name, name.data) == 0)
+			return &type->fields[i];
+	return NULL;
+}
+
+/* Hints for a missing entity. Returns whether the correction is certain. */
+static bool
+complete_reference(const KgType *type, KgError *err, KgCorrection *correction)
+{
+	const KgInstead *said = kg_error_said(err);
+	const Jsonb *before = correction->arguments;
+	const KgCatalog *catalog = kg_running_catalog();
+	const KgField *field;
+	const KgType *target;
+	JsonbValue got;
+	KgJsonWriter w;
+
+	if (type == NULL || said->path == NULL || said->got == NULL)
+		return false;
+	field = reference_at(type, said->path);
+	kg_json_root(said->got, &got);
+	if (field == NULL || field->ref_field != NULL || got.type != jbvString)
+		return false;
+	target = kg_catalog_type_in(catalog, field->ref_bundle, field->ref_type);
+	if (target == NULL)
+		return false;
+	kg_jw_init(&w);
+	kg_hints_write_nearest(catalog, target, &got, said->path, correction, &w);
+	kg_error_nearest(err, kg_jw_finish(&w));
+	return correction->arguments != before;
+}
+
+Jsonb *
+kg_write_complete(const KgOutcomes *outcomes, const KgErrorList *all)
+{
+	KgCorrection correction = {NULL};
+	bool certain = all->total == list_length(all->errors);
+	int hinted = 0;
+	ListCell *lc;
+
+	foreach(lc, all->errors)
+	{
+		KgError *err = lfirst(lc);
+
+		if (kg_error_code(err) != KG_REFERENCE_MISSING)
+			certain = kg_correct_error(&correction, err) && certain;
+		else if (hinted++ < KG_MAX_HINTED_REFERENCES)
+			certain = complete_reference(outcomes->type, err, &correction) &&
+					  certain;
+		else
+			certain = false;
+	}
+	return certain ? kg_correction_call(&correction) : NULL;
+}

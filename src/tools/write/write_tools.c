@@ -1,0 +1,255 @@
+/*
+ * write_tools.c
+ *	  The table of the toolset write, with the schemas of its tools, and the
+ *	  tools create, update, delete, link and unlink.
+ *
+ * Each of these takes the arguments of the generated tool of its operation,
+ * and the type or relation. It writes a type if the type exposes the operation.
+ * The tools schema, find and get are those of the toolset compact, too.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "query/run/running.h"
+#include "tools/input/input.h"
+#include "tools/write/write_schema.h"
+#include "tools/write/write_tool.h"
+#include "tools/write/write_tools.h"
+
+#define OF_TYPE(required, items)                                              \
+	"{'type':'object','additionalProperties':false,'required':['type',"       \
+	"'" required "'],'properties':{'type':<type>," items "," KG_WRITE_OPTIONS \
+	"}}"
+
+#define OF_RELATION(item)                                                 \
+	"{'type':'object','additionalProperties':false,'required':['relation" \
+	"','items'],'properties':{'relation':<relation>,'items':" MANY(       \
+		item) "," KG_WRITE_OPTIONS "}}"
+
+#define MANY(item)                                           \
+	"{'type':'array','minItems':1,'maxItems':" CppAsString2( \
+		KG_WRITE_ITEMS) ",'items':" item "}"
+
+static const char create_input[] = OF_TYPE(
+	"items", "'items':" MANY("{'type':'object','description':'the "
+							 "properties, by name'}"));
+
+static const char update_input[] = OF_TYPE(
+	"items", "'items':" MANY(
+				 "{'type':'object','additionalProperties':false,'required':['id"
+				 "'],'properties':{'id':<id>,'set':{'type':'object'}," KG_PATCH
+					 KG_PATCH_ARRAYS "}}"));
+
+static const char delete_input[] = OF_TYPE(
+	"ids", "'ids':" MANY("{'anyOf':[<id>,{'type':'object',"
+						 "'additionalProperties':false,'required':["
+						 "'id'],'properties':{'id':<id>,"
+						 "'expected_version':" KG_SOME_VERSION "}}]}"));
+
+static const char edge_input[] = OF_RELATION(
+	"{'type':'object','additionalProperties':false,'required':['from',"
+	"'to'],'properties':{" KG_EDGE_ENDS ",'properties':{'type':'object'}}}");
+
+static const char changes_input[] =
+	"{'type':'object','additionalProperties':false,'properties':{'since':"
+	"{'type':'string','format':'date-time'},'types':{'type':'array','items':"
+	"<type>},'mine':{'type':'boolean','default':false,'description':'only "
+	"your own'},'limit':{'type':'integer','minimum':1,'maximum':500,"
+	"'default':50},'cursor':<cursor>,'max_bytes':<max_bytes>}}";
+
+static const char changes_output[] =
+	"{'type':'object','required':['changes','returned','truncated'],"
+	"'properties':{'changes':<objects>,'returned':<count>,'truncated':"
+	"<boolean>,'next':{'type':'object'}}}";
+
+static const char undo_input[] =
+	"{'type':'object','additionalProperties':false,'properties':{'change':"
+	"{'type':'integer','minimum':1},'transaction':{'type':'integer',"
+	"'minimum':1},'dry_run':{'type':'boolean','default':false,'description':"
+	"'only tell what would happen'},'reason':{'type':'string','maxLength':"
+	"1000},'confirm':{'type':'string'}}}";
+
+static const char undo_output[] =
+	"{'type':'object','required':['items'],'properties':{'items':<objects>}}";
+
+/* Their hints are those of the generated tools (model/operations.c). */
+static const KgOperation creates = {.destructive = false, .idempotent = false};
+static const KgOperation updates = {.destructive = true, .idempotent = true};
+static const KgOperation deletes = {.destructive = true, .idempotent = true};
+static const KgOperation links = {.destructive = false, .idempotent = true};
+static const KgOperation undoes = {.destructive = true, .idempotent = false};
+
+/* ---- create, update, delete, link, unlink ---- */
+
+static KG_NORETURN void throw_not_exposed(const KgCatalog *catalog,
+										  const char *member, const char *name,
+										  int operation) KG_NORETURN_TAIL;
+
+/* The error allows the types, or relations, that expose the operation. */
+static void
+throw_not_exposed(const KgCatalog *catalog, const char *member,
+				  const char *name, int operation)
+{
+	KgError *err = kg_error_new(KG_FORBIDDEN,
+								"no %s \"%s\" allows \"%s\"",
+								member,
+								name,
+								kg_operation_of(operation)->name);
+	const char *expected = "another operation: nothing allows this one";
+
+	kg_error_path(err, "/%s", member);
+	kg_error_got_string(err, name);
+	for (int i = 0; i < catalog->ntools; i++)
+	{
+		const KgTool *tool = &catalog->tools[i];
+
+		if (tool->operation != operation)
+			continue;
+		kg_error_allow(err,
+					   tool->type ? kg_type_handle(tool->type)
+								  : tool->relation->name);
+		expected = psprintf("a %s that allows it", member);
+	}
+	kg_error_throw_expected(err, "%s", expected);
+}
+
+/* A relation's tool serves all its variants; bundle/name selects one of two. */
+static const KgTool *
+tool_of_relation(const KgCatalog *catalog, const char *name, int operation)
+{
+	for (int i = 0; i < catalog->ntools; i++)
+	{
+		const KgTool *tool = &catalog->tools[i];
+
+		if (tool->operation == operation && tool->relation != NULL &&
+			(strcmp(tool->relation->name, name) == 0 ||
+			 strcmp(psprintf("%s/%s", tool->bundle, tool->relation->name),
+					name) == 0))
+			return tool;
+	}
+	return NULL;
+}
+
+static const KgTool *
+tool_of_type(const KgCatalog *catalog, const char *name, int operation)
+{
+	const KgType *type = kg_catalog_require_type(catalog, name, "/type");
+
+	return kg_catalog_tool_of(catalog, type, operation);
+}
+
+static Jsonb *
+write_named(const char *name, int operation, const Jsonb *arguments)
+{
+	bool of_relation = operation & KG_EXPOSE_OF_RELATION;
+	const char *member = of_relation ? "relation" : "type";
+	const KgCatalog *catalog = kg_running_catalog();
+	KgRepairs repairs = {NIL};
+	const KgTool *tool;
+	const char *named;
+	KgInput in;
+
+	kg_write_require();
+	kg_input_open(&in, arguments, kg_fixed_tool_find(name)->input, &repairs);
+	kg_input_require(&in, member);
+	named = kg_input_string(&in, member);
+	tool = (of_relation ? tool_of_relation
+						: tool_of_type)(catalog, named, operation);
+	if (tool == NULL)
+		throw_not_exposed(catalog, member, named, operation);
+	return kg_tool_write(tool, kg_json_without(arguments, member));
+}
+
+Jsonb *
+kg_tool_create(const Jsonb *arguments)
+{
+	return write_named("create", KG_EXPOSE_CREATE, arguments);
+}
+
+Jsonb *
+kg_tool_update(const Jsonb *arguments)
+{
+	return write_named("update", KG_EXPOSE_UPDATE, arguments);
+}
+
+Jsonb *
+kg_tool_delete(const Jsonb *arguments)
+{
+	return write_named("delete", KG_EXPOSE_DELETE, arguments);
+}
+
+Jsonb *
+kg_tool_link(const Jsonb *arguments)
+{
+	return write_named("link", KG_EXPOSE_LINK, arguments);
+}
+
+Jsonb *
+kg_tool_unlink(const Jsonb *arguments)
+{
+	return write_named("unlink", KG_EXPOSE_UNLINK, arguments);
+}
+
+const KgFixedTool kg_write_tools[] = {
+	{"changes",
+	 KG_TOOLSET_WRITE,
+	 "Changes",
+	 "What changed, the newest first: who, when, before and after. Types "
+	 "without history have no changes.",
+	 changes_input,
+	 changes_output,
+	 kg_tool_changes},
+	{"create",
+	 KG_TOOLSET_WRITE,
+	 "Create",
+	 "Make new entities of a type; schema has its properties. An id that "
+	 "exists is refused, never overwritten.",
+	 create_input,
+	 KG_WRITE_OUTPUT,
+	 kg_tool_create,
+	 &creates},
+	{"delete",
+	 KG_TOOLSET_WRITE,
+	 "Delete",
+	 "Delete entities of a type by id. An entity that others must have is "
+	 "refused, with their handles.",
+	 delete_input,
+	 KG_WRITE_OUTPUT,
+	 kg_tool_delete,
+	 &deletes},
+	{"link",
+	 KG_TOOLSET_WRITE,
+	 "Link",
+	 "Make edges of a relation, or replace the properties of existing ones.",
+	 edge_input,
+	 KG_WRITE_OUTPUT,
+	 kg_tool_link,
+	 &links},
+	{"undo",
+	 KG_TOOLSET_WRITE,
+	 "Undo",
+	 "Undo a change or a transaction, by its number in changes. dry_run "
+	 "first. Refused if a property was changed since.",
+	 undo_input,
+	 undo_output,
+	 kg_tool_undo,
+	 &undoes},
+	{"unlink",
+	 KG_TOOLSET_WRITE,
+	 "Unlink",
+	 "Delete edges of a relation.",
+	 edge_input,
+	 KG_WRITE_OUTPUT,
+	 kg_tool_unlink,
+	 &deletes},
+	{"update",
+	 KG_TOOLSET_WRITE,
+	 "Update",
+	 "Change properties of entities of a type; other properties stay. "
+	 "expected_version, the version of a reply, protects changes of others.",
+	 update_input,
+	 KG_WRITE_OUTPUT,
+	 kg_tool_update,
+	 &updates},
+	{NULL}};

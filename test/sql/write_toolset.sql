@@ -1,0 +1,78 @@
+-- The toolset write: a few tools that write all types, and read and undo changes.
+\i test/data/prelude.sql
+\set VERBOSITY default
+CALL test.tenant('quay', 'quay_ada write', 'quay_bob read');
+RESET client_min_messages;
+CREATE FUNCTION pg_temp.call(tool text, arguments jsonb) RETURNS jsonb LANGUAGE sql AS
+$$ SELECT r -> 'structuredContent' || CASE WHEN (r ->> 'isError')::boolean THEN '{"isError": true}' ELSE '{}' END::jsonb FROM kg_call_tool(tool, arguments) r $$;
+-- What failed, and the call that is proposed.
+CREATE FUNCTION pg_temp.failed(tool text, arguments jsonb) RETURNS SETOF text LANGUAGE sql AS
+$$ SELECT l FROM pg_temp.call(tool, arguments) r CROSS JOIN LATERAL (
+     SELECT concat_ws(' | ', e ->> 'path', e ->> 'code', e ->> 'message', 'nearest ' || (e ->> 'nearest'), 'allowed ' || (e ->> 'allowed')) FROM jsonb_array_elements(coalesce(r #> '{error,errors}', jsonb_build_array(coalesce(r -> 'error', r)))) e
+     UNION ALL SELECT 'call: ' || (r #>> '{error,call}') WHERE r #> '{error,call}' IS NOT NULL) x(l) $$;
+SET ROLE quay_ada;
+SELECT kg_apply_bundle('{"bundle_name": "quay", "version": "1", "schemas": [
+  {"entity_type": "country", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string"}}}},
+  {"entity_type": "supplier", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-history": true, "x-tool-expose": ["list", "get", "create", "update", "delete"],
+    "required": ["name"], "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "country": {"type": "string", "x-ref": "country"}, "near": {"type": "array", "items": {"type": "string", "x-ref": "country"}},
+      "status": {"enum": ["active", "gone"]}, "tags": {"type": "array", "items": {"type": "string"}}, "since": {"type": "string", "format": "date-time"}}}}],
+  "relations": [{"name": "NEXT_TO", "from": "supplier", "to": "supplier", "history": true, "tools": ["link", "unlink"]}, {"name": "OLD", "from": "supplier", "to": "supplier"}],
+  "entities": [{"entity_type": "country", "items": [{"id": "DE", "name": "Germany"}, {"id": "FR", "name": "France"}, {"id": "X1", "name": "Georgia"}, {"id": "X2", "name": "Georgia"}]}]}') -> 'changed';
+-- It is not part of all, and readers have no tool that writes.
+SELECT count(*) FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' IN ('create', 'undo', 'changes');
+SET kg_graph.toolsets = 'write';
+SELECT string_agg(t ->> 'name', ' '), octet_length(kg_list_tools()::text) < 15500 AS short FROM jsonb_array_elements(kg_list_tools()) t;
+SET ROLE quay_bob;
+SELECT string_agg(t ->> 'name', ' ') FROM jsonb_array_elements(kg_list_tools()) t;
+SELECT pg_temp.failed('undo', '{"change": 1}');
+SET ROLE quay_ada;
+-- Each type and relation decides which operations it allows.
+SELECT pg_temp.call('create', '{"type": "supplier", "items": [{"id": "S1", "name": "Harbour Lamps", "country": "DE", "status": "active", "tags": ["a"]}, {"id": "S2", "name": "Boats"}], "reason": "first"}');
+SELECT pg_temp.failed('create', '{"type": "country", "items": [{"id": "IT", "name": "Italy"}]}');
+SELECT pg_temp.failed('create', '{"type": "suplier", "items": [{"id": "S9", "name": "x"}]}');
+SELECT pg_temp.failed('create', '{"items": [{"id": "S9", "name": "x"}]}');
+SELECT pg_temp.failed('link', '{"relation": "OLD", "items": [{"from": "supplier:S1", "to": "supplier:S2"}]}');
+SELECT pg_temp.call('link', '{"relation": "NEXT_TO", "items": [{"from": "supplier:S1", "to": "supplier:S2"}]}');
+SELECT pg_temp.call('update', '{"type": "quay/supplier", "items": [{"id": "S1", "set": {"status": "gone"}}], "dry_run": true}');
+SELECT pg_temp.call('update', '{"type": "supplier", "items": [{"id": "S1", "set": {"status": "gone"}, "add": {"tags": ["b", "a"], "near": "FR"}}]}');
+SELECT pg_temp.call('update', '{"type": "supplier", "items": [{"id": "S1", "remove": {"tags": ["a", "z"]}, "add": {"tags": ["c"]}}]}');
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S1", "add": {"name": "x", "tags": 7}}, {"id": "S2", "set": {"tags": []}, "remove": {"tags": ["a"]}, "add": 3}]}');
+-- A name in place of an id, another case of a code: the call that is meant; only where all of it is certain.
+SELECT pg_temp.failed('create', '{"type": "supplier", "items": [{"id": "S3", "name": "H", "country": "Germany", "status": "Active", "near": ["FR", "germany"]}]}');
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S2", "set": {"country": "France"}}], "atomic": true}');
+SELECT pg_temp.failed('create_supplier', '{"items": [{"id": "S3", "name": "H", "country": "Germany"}]}');
+SELECT pg_temp.failed('create', '{"type": "supplier", "items": [{"id": "S3", "name": "H", "country": "Georgia"}, {"id": "S4", "name": "I", "country": "France"}]}');
+SELECT pg_temp.failed('create', '{"type": "supplier", "items": [{"id": "S3", "name": "H", "country": "Germany", "since": "2026-11-28"}]}');
+-- What changed: an edge of a reference is a part of its entity's change.
+SELECT c ->> 'verdict', coalesce(c ->> 'type', c ->> 'relation'), coalesce(c ->> 'id', (c ->> 'from') || ' ' || (c ->> 'to')), c ->> 'tool', c ->> 'reason', c -> 'before', c -> 'after'
+  FROM jsonb_array_elements(pg_temp.call('changes', '{}') -> 'changes') c;
+SELECT jsonb_array_length(pg_temp.call('changes', '{"types": ["supplier"]}') -> 'changes') AS of_type, jsonb_array_length(pg_temp.call('changes', '{"since": "2126-01-01T00:00:00Z"}') -> 'changes') AS later;
+SELECT pg_temp.failed('changes', '{"since": "yesterday"}'); SELECT pg_temp.failed('changes', '{"types": ["suplier"]}');
+CREATE FUNCTION pg_temp.pages(a jsonb) RETURNS TABLE (n int, ids text) LANGUAGE plpgsql AS $$ DECLARE r jsonb; BEGIN n := 0; LOOP r := pg_temp.call('changes', a); n := n + 1;
+  ids := (SELECT string_agg(coalesce(c ->> 'id', c ->> 'relation'), ',') FROM jsonb_array_elements(r -> 'changes') c); RETURN NEXT; a := r -> 'next'; EXIT WHEN a IS NULL; END LOOP; END $$;
+SELECT * FROM pg_temp.pages('{"limit": 2}');
+SET ROLE quay_bob;
+SELECT jsonb_array_length(pg_temp.call('changes', '{}') -> 'changes') AS seen, jsonb_array_length(pg_temp.call('changes', '{"mine": true}') -> 'changes') AS mine;
+SET ROLE quay_ada;
+SELECT jsonb_array_length(pg_temp.call('changes', '{"mine": true}') -> 'changes') AS mine;
+-- Undo: dry first; by transaction; refused if changed since.
+SELECT (pg_temp.call('changes', '{"types": ["supplier"]}') #> '{changes,0}') AS newest \gset
+SELECT pg_temp.call('undo', jsonb_build_object('change', :'newest'::jsonb -> 'change', 'dry_run', true)) -> 'items', (SELECT data -> 'tags' FROM kg_entity WHERE entity_id = 'S1');
+SELECT pg_temp.call('undo', jsonb_build_object('transaction', :'newest'::jsonb -> 'transaction', 'reason', 'mistake')) -> 'items', (SELECT data -> 'tags' FROM kg_entity WHERE entity_id = 'S1');
+SELECT data -> 'tags' FROM kg_entity WHERE entity_id = 'S1';
+SELECT c ->> 'tool', c ->> 'reason' FROM jsonb_array_elements(pg_temp.call('changes', '{"limit": 1}') -> 'changes') c;
+SELECT split_part(f, ' | ', 2) FROM pg_temp.failed('undo', jsonb_build_object('change', :'newest'::jsonb -> 'change')) f;
+SELECT pg_temp.failed('undo', '{}'); SELECT pg_temp.failed('undo', '{"change": 1, "transaction": 2}');
+-- Confirmation: one decision for all that writes.
+SELECT count(*) AS n FROM kg_entity \gset
+RESET ROLE; SET kg_graph.confirm = 'all'; SET ROLE quay_ada; SET kg_graph.toolsets = 'write';
+SELECT r ? 'confirm' AS asks, (SELECT count(*) FROM kg_entity) - :n AS more, r - 'confirm' - 'expires_at' FROM pg_temp.call('create', '{"type": "supplier", "items": [{"id": "S5", "name": "New"}]}') r;
+SELECT r ->> 'confirm' AS confirm FROM pg_temp.call('create', '{"type": "supplier", "items": [{"id": "S5", "name": "New"}]}') r \gset
+SELECT pg_temp.call('create', jsonb_build_object('type', 'supplier', 'items', '[{"id": "S5", "name": "New"}]'::jsonb, 'confirm', :'confirm')) -> 'counts';
+SELECT (r #> '{error}') ? 'confirm' AS asks, r #>> '{error,code}' FROM pg_temp.call('undo', jsonb_build_object('transaction', 1)) r;
+RESET ROLE; SET kg_graph.confirm = 'off'; SET ROLE quay_ada;
+SELECT pg_temp.call('delete', '{"type": "supplier", "ids": ["S5", {"id": "S2", "expected_version": 1}, "none"]}');
+-- Edges go the same way.
+SELECT kg_call_tool('unlink', '{"relation": "NEXT_TO", "items": [{"from": "supplier:S1", "to": "supplier:S2"}]}') -> 'structuredContent' -> 'counts';
+RESET ROLE;
+CALL test.drop('quay');
