@@ -164,7 +164,8 @@ group_by_column(const KgAsk *ask, SelectStmt *select, const char *message)
 	/* A CTE of the same name may be meant. */
 	if (named == NULL || kg_ask_is_cte(ask, named->relname))
 		return false;
-	table = kg_ask_table_query(ask, named->relname);
+	/* Several edges have one end. */
+	table = kg_ask_keyed_query(ask, named->relname);
 	if (table == NULL || !groups_by_id(select, name, table, n == 1))
 		return false;
 	ref = makeNode(ColumnRef);

@@ -18,6 +18,7 @@
 typedef struct KgAskTable
 {
 	const char *name;
+	bool keyed;	  /* a type's table: its first column is its key */
 	Query *query; /* NULL: no table has the name, */
 	bool cte;	  /* which a CTE has */
 } KgAskTable;
@@ -40,14 +41,21 @@ find_noted(const KgAsk *ask, const char *name)
 	return NULL;
 }
 
-/* Makes the parser find a table of the name, with these columns. */
+/*
+ * Makes the parser find a table of the name, with the columns of meant (NULL:
+ * no table has the name).
+ */
 static void
-note(KgAsk *ask, const char *name, Query *query, bool cte)
+note(KgAsk *ask, const char *name, const Meant *meant, bool cte)
 {
+	Query *query = meant
+					   ? kg_ask_view(ask->catalog, meant->type, meant->relation)
+					   : NULL;
 	EphemeralNamedRelation known = palloc0(sizeof(*known));
 	KgAskTable *table = palloc(sizeof(*table));
 
 	table->name = pstrdup(name);
+	table->keyed = meant != NULL && meant->type != NULL;
 	table->query = query;
 	table->cte = cte;
 	ask->tables = lappend(ask->tables, table);
@@ -162,12 +170,6 @@ find_named(Meant *all, int n, const char *name,
 
 /* ---- tables of a query ---- */
 
-static Query *
-view_of(const KgAsk *ask, const Meant *meant)
-{
-	return kg_ask_view(ask->catalog, meant->type, meant->relation);
-}
-
 /* Returns what an unquoted name means: exactly, or else without its case. */
 static List *
 find_tables(const KgAsk *ask, const char *name)
@@ -187,10 +189,7 @@ kg_ask_cte_note(KgAsk *ask, const char *name)
 	if (find_noted(ask, name) != NULL)
 		return;
 	found = find_tables(ask, name);
-	note(ask,
-		 name,
-		 list_length(found) == 1 ? view_of(ask, linitial(found)) : NULL,
-		 true);
+	note(ask, name, list_length(found) == 1 ? linitial(found) : NULL, true);
 }
 
 bool
@@ -222,7 +221,7 @@ kg_ask_table_note(KgAsk *ask, RangeVar *table)
 		table->relname = pstrdup(name);
 	}
 	if (find_noted(ask, name) == NULL)
-		note(ask, name, view_of(ask, linitial(found)), false);
+		note(ask, name, linitial(found), false);
 }
 
 Query *
@@ -231,6 +230,14 @@ kg_ask_table_query(const KgAsk *ask, const char *name)
 	const KgAskTable *table = find_noted(ask, name);
 
 	return table ? table->query : NULL;
+}
+
+Query *
+kg_ask_keyed_query(const KgAsk *ask, const char *name)
+{
+	const KgAskTable *table = find_noted(ask, name);
+
+	return table != NULL && table->keyed ? table->query : NULL;
 }
 
 /* As the rewriter does it for a view. */

@@ -33,6 +33,8 @@ extern KG_NORETURN void kg_ask_table_unknown(const KgAsk *ask, const char *name,
 
 /* Returns the analysed view of a table that was noted; NULL for a CTE's name. */
 extern Query *kg_ask_table_query(const KgAsk *ask, const char *name);
+/* Like it for a type's table, whose first column is its key; otherwise NULL. */
+extern Query *kg_ask_keyed_query(const KgAsk *ask, const char *name);
 
 /* Puts the views in the place of the tables of a query that was checked. */
 extern void kg_ask_tables_plant(KgAsk *ask, Query *query);

@@ -53,7 +53,7 @@ SELECT e ->> 'path' AS path, e ->> 'message' AS message FROM kg_apply_bundle('{"
 CREATE VIEW pg_temp.revisions AS SELECT r AS revision, kg_mcp(jsonb_build_object('kg_revision', r, 'jsonrpc', '2.0', 'id', 1, 'method', 'tools/list', 'params', CASE WHEN r < '2026' THEN '{}' ELSE
   '{"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}'::jsonb END)) #> '{result,tools}' AS tools FROM unnest(ARRAY['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']) r;
 GRANT SELECT ON pg_temp.revisions TO PUBLIC;
-SET kg_graph.toolsets = 'catalog, graph, bfs, memory, compact, tools';
+SET kg_graph.toolsets = 'catalog, graph, bfs, memory, compact, sql, write, tools';
 SELECT jsonb_array_length(kg_list_tools()) AS tools, (SELECT count(*) FROM pg_temp.lint(kg_list_tools())) AS faults;
 SELECT * FROM pg_temp.lint(kg_list_tools()) ORDER BY 1, 2, 3;
 SELECT DISTINCT l.* FROM pg_temp.revisions, pg_temp.lint(tools) l;

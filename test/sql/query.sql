@@ -53,6 +53,7 @@ SELECT query_asked('WITH product AS (SELECT * FROM product WHERE stock > 5) SELE
 SELECT query_asked('SELECT p.name, p.stock, count(*) FROM product p JOIN brand b ON b.id = p.brand GROUP BY p.id ORDER BY p.unitprice DESC LIMIT 2');
 SELECT query_asked('SELECT name, count(*) FROM brand GROUP BY code ORDER BY 1');
 SELECT query_asked('SELECT p.name, count(*) FROM product p JOIN brand b ON b.id = p.brand GROUP BY b.id');
+SELECT query_asked('SELECT "to", count(*) FROM likes GROUP BY "from"'); SELECT query_asked('SELECT l.w, count(*) FROM likes l JOIN brand b ON b.id = l."from" GROUP BY l."from"');
 SELECT query_asked('WITH p AS (SELECT id, name FROM product) SELECT p.name FROM p GROUP BY p.id');
 SELECT query_asked('WITH RECURSIVE r AS (SELECT ''a''::text AS id, ARRAY[''a''] AS path UNION SELECT l."to", path || l."to" FROM r JOIN likes l ON l."from" = r.id) SELECT * FROM r ORDER BY id');
 -- parameters
