@@ -92,6 +92,9 @@ truncate_day(int julian, KgTruncate truncate)
 		case KG_TRUNCATE_DAY:
 		case KG_TRUNCATE_HOUR:
 		case KG_TRUNCATE_MINUTE:
+		case KG_TRUNCATE_WEEKDAY:
+		case KG_TRUNCATE_HOUR_OF_DAY:
+		case KG_TRUNCATE_MONTH_OF_YEAR:
 		case KG_TRUNCATE_NONE:
 			break;
 	}
@@ -106,6 +109,44 @@ truncate_second(int second, KgTruncate truncate)
 	if (truncate == KG_TRUNCATE_HOUR)
 		return second - second % SECS_PER_HOUR;
 	return 0;
+}
+
+static KgGroupValue
+number_value(Numeric number)
+{
+	/* Only the key of a number matters here, not which property it is of. */
+	static const KgField number_field = {.name = "number",
+										 .kind = KG_KIND_NUMBER};
+	KgGroupValue result;
+
+	memset(&result, 0, sizeof(result));
+	result.value.type = jbvNumeric;
+	result.value.val.numeric = number;
+	result.key = kg_key_encode(&number_field, &result.value);
+	return result;
+}
+
+/* A weekday by its name, in the order of the week; another part by its number. */
+static KgGroupValue
+part_of(int julian, int second, KgTruncate part)
+{
+	static const char *const weekdays[] = {"Monday",
+										   "Tuesday",
+										   "Wednesday",
+										   "Thursday",
+										   "Friday",
+										   "Saturday",
+										   "Sunday"};
+	int year, month, day;
+	int weekday = (j2day(julian) + 6) % 7;
+	char order = (char) ('1' + weekday);
+
+	if (part == KG_TRUNCATE_WEEKDAY)
+		return kg_group_string(
+			&order, 1, weekdays[weekday], strlen(weekdays[weekday]));
+	j2date(julian, &year, &month, &day);
+	return number_value(int64_to_numeric(
+		part == KG_TRUNCATE_HOUR_OF_DAY ? second / SECS_PER_HOUR : month));
 }
 
 /*
@@ -123,6 +164,8 @@ truncated(KgTruncate truncate, const JsonbValue *value)
 
 	if (key == NULL || !kg_key_day(key, &julian, &second))
 		elog(ERROR, "\"%s\" is no date-time", text);
+	if (truncate >= KG_TRUNCATE_WEEKDAY)
+		return part_of(julian, second, truncate);
 	julian = truncate_day(julian, truncate);
 	if (is_date)
 		julian = Max(julian, date2j(0, 1, 1));
@@ -418,6 +461,89 @@ whole_sum(const KgAccumulator *a)
 													NumericGetDatum(integers)));
 }
 
+/* ---- medians ---- */
+
+typedef struct Number
+{
+	Numeric value;
+	int64 times;
+} Number;
+
+struct KgNumbers
+{
+	Number *numbers;
+	uint32 n;
+	uint32 room;
+};
+
+static void
+add_number(KgGroups *groups, KgAccumulator *a, Numeric value, int64 times)
+{
+	struct KgNumbers *numbers = a->numbers;
+	MemoryContext old = MemoryContextSwitchTo(groups->context);
+
+	if (numbers == NULL)
+	{
+		numbers = a->numbers = palloc(sizeof(struct KgNumbers));
+		numbers->n = 0;
+		numbers->room = 8;
+		numbers->numbers = palloc(numbers->room * sizeof(Number));
+	}
+	if (numbers->n == numbers->room)
+	{
+		numbers->room *= 2;
+		numbers->numbers = repalloc_huge(numbers->numbers,
+										 (Size) numbers->room * sizeof(Number));
+	}
+	numbers->numbers[numbers->n].value = DatumGetNumericCopy(
+		NumericGetDatum(value));
+	numbers->numbers[numbers->n++].times = times;
+	MemoryContextSwitchTo(old);
+}
+
+static int
+compare_numbers(const void *x, const void *y, void *arg)
+{
+	return DatumGetInt32(
+		DirectFunctionCall2(numeric_cmp,
+							NumericGetDatum(((const Number *) x)->value),
+							NumericGetDatum(((const Number *) y)->value)));
+}
+
+/* The number at a position of the sorted ones, from 0. */
+static Numeric
+number_at(const struct KgNumbers *numbers, int64 position)
+{
+	uint32 i = 0;
+
+	while (position >= numbers->numbers[i].times)
+		position -= numbers->numbers[i++].times;
+	return numbers->numbers[i].value;
+}
+
+/* The middle number; of an even number of them the mean of the middle two. */
+static Numeric
+median(const KgAccumulator *a)
+{
+	Numeric low;
+	Numeric high;
+	Datum sum;
+
+	qsort_interruptible(a->numbers->numbers,
+						a->numbers->n,
+						sizeof(Number),
+						compare_numbers,
+						NULL);
+	low = number_at(a->numbers, (a->count - 1) / 2);
+	high = number_at(a->numbers, a->count / 2);
+	sum = DirectFunctionCall2(
+		numeric_add, NumericGetDatum(low), NumericGetDatum(high));
+	return DatumGetNumeric(DirectFunctionCall1(
+		numeric_trim_scale,
+		DirectFunctionCall2(
+			numeric_div, sum, NumericGetDatum(int64_to_numeric(2)))));
+}
+
 static void
 accumulate(KgGroups *groups, KgGroup *group, int i, const KgGroupValue *value,
 		   int64 times)
@@ -445,6 +571,10 @@ accumulate(KgGroups *groups, KgGroup *group, int i, const KgGroupValue *value,
 		case KG_FN_AVG:
 			a->count += times;
 			add_sum(groups, a, value, times);
+			break;
+		case KG_FN_MEDIAN:
+			a->count += times;
+			add_number(groups, a, value->value.val.numeric, times);
 			break;
 		case KG_FN_MIN:
 		case KG_FN_MAX:
@@ -482,21 +612,6 @@ kg_groups_list(KgGroups *groups, uint32 *n)
 	return groups->list;
 }
 
-static KgGroupValue
-number_value(Numeric number)
-{
-	/* Only the key of a number matters here, not which property it is of. */
-	static const KgField number_field = {.name = "number",
-										 .kind = KG_KIND_NUMBER};
-	KgGroupValue result;
-
-	memset(&result, 0, sizeof(result));
-	result.value.type = jbvNumeric;
-	result.value.val.numeric = number;
-	result.key = kg_key_encode(&number_field, &result.value);
-	return result;
-}
-
 KgGroupValue
 kg_group_result(const KgAggregateSpec *spec, const KgAccumulator *a)
 {
@@ -519,6 +634,8 @@ kg_group_result(const KgAggregateSpec *spec, const KgAccumulator *a)
 					NumericGetDatum(whole_sum(a)),
 					DirectFunctionCall1(int8_numeric,
 										Int64GetDatum(a->count))))));
+		case KG_FN_MEDIAN:
+			return a->count == 0 ? missing_value() : number_value(median(a));
 		case KG_FN_MIN:
 		case KG_FN_MAX:
 			break;

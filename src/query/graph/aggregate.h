@@ -23,9 +23,11 @@ typedef enum KgAggregateFn
 	KG_FN_SUM,
 	KG_FN_AVG,
 	KG_FN_MIN,
-	KG_FN_MAX
+	KG_FN_MAX,
+	KG_FN_MEDIAN
 } KgAggregateFn;
 
+/* Periods begin at an instant; parts recur, as weekdays do. */
 typedef enum KgTruncate
 {
 	KG_TRUNCATE_NONE,
@@ -35,7 +37,10 @@ typedef enum KgTruncate
 	KG_TRUNCATE_WEEK,
 	KG_TRUNCATE_MONTH,
 	KG_TRUNCATE_QUARTER,
-	KG_TRUNCATE_YEAR
+	KG_TRUNCATE_YEAR,
+	KG_TRUNCATE_WEEKDAY,
+	KG_TRUNCATE_HOUR_OF_DAY,
+	KG_TRUNCATE_MONTH_OF_YEAR
 } KgTruncate;
 
 /* A group value: its key gives the order, missing values last. */
@@ -73,6 +78,7 @@ typedef struct KgAccumulator
 	int64 integers; /* sum of integers, until it would overflow */
 	Numeric sum;	/* sum of other numbers; NULL: no such number */
 	KgGroupValue extreme;
+	struct KgNumbers *numbers; /* those of a median */
 } KgAccumulator;
 
 typedef struct KgGroup

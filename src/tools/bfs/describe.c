@@ -280,6 +280,7 @@ static void
 add_units(DescribeMany *d, const Rows *rows)
 {
 	KgReply *reply = &d->reply;
+	KgRef **refs = palloc((d->handles.n + 1) * sizeof(KgRef *));
 
 	kg_reply_init(reply, &d->call);
 	reply->bfs = true;
@@ -301,11 +302,15 @@ add_units(DescribeMany *d, const Rows *rows)
 		node->ref = *ref;
 		node->ref.data = (Jsonb *) kg_columns_of_node(
 			&d->call.columns, ref->rank, ref->data);
+		refs[reply->nnodes] = &node->ref;
 		node->unit = reply->nnodes++;
 		node->depth = -1;
 		node->full = true;
-		node->whole = flat_entity(d->call.graph, &node->ref);
 	}
+	kg_columns_reach(&d->call.columns, d->call.graph, refs, reply->nnodes);
+	for (uint32 i = 0; i < reply->nnodes; i++)
+		reply->nodes[i].whole = flat_entity(d->call.graph,
+											&reply->nodes[i].ref);
 	reply->draft.n = reply->nnodes;
 	reply->draft.total = reply->nnodes;
 }

@@ -214,6 +214,31 @@ cite_found(const GetCall *call, KgDraft *draft)
 	kg_cite(draft, cited, call->nfound);
 }
 
+/* What the paths among the fields lead to, at the time asked about. */
+static void
+reach(const GetCall *call)
+{
+	int n = call->nfound;
+	int64 *nodes = palloc((n + 1) * sizeof(int64));
+	Jsonb **data = palloc((n + 1) * sizeof(Jsonb *));
+	KgGraph *graph;
+
+	if (call->projection == NULL || call->projection->npaths == 0)
+		return;
+	if (call->as_of != 0)
+		kg_past_ask(call->catalog, NULL, call->as_of_text);
+	graph = kg_graph_begin();
+	for (int i = 0; i < n; i++)
+	{
+		nodes[i] = kg_graph_start(graph, call->type, found(call, i)->id);
+		data[i] = found(call, i)->data;
+	}
+	kg_projection_reach(call->projection, graph, nodes, data, n, "/fields");
+	kg_graph_end(graph);
+	for (int i = 0; i < n; i++)
+		call->got[call->found[i]].data = data[i];
+}
+
 static Jsonb *
 get(GetCall *call, char **ids, int n)
 {
@@ -233,9 +258,11 @@ get(GetCall *call, char **ids, int n)
 			continue;
 		if (call->projection)
 			got->data = kg_projection_apply(call->projection, got->data);
-		draft.rough += VARSIZE(got->data);
 		call->found[call->nfound++] = i;
 	}
+	reach(call);
+	for (int i = 0; i < call->nfound; i++)
+		draft.rough += VARSIZE(found(call, i)->data);
 	draft.n = call->nfound;
 	draft.least = 1;
 	if (call->nfound < n && can_look(call))
@@ -317,7 +344,9 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	ids = read_ids(&call, &n);
 	call.projection = kg_projection_parse(type, &call.input);
 	call.max_bytes = kg_input_max_bytes(&call.input);
-	if (call.repairs.repairs == NIL)
+	/* Paths through references are not among the names of the schema. */
+	if (call.repairs.repairs == NIL &&
+		(call.projection == NULL || call.projection->npaths == 0))
 		kg_published_check(catalog, type, template, arguments);
 	kg_tool_audit(type, KG_EXPOSE_GET, arguments);
 	return get(&call, ids, n);

@@ -326,6 +326,16 @@ parse_filters(const KgInput *in, const KgFilterTarget *target)
 		in->repairs);
 }
 
+/*
+ * Paths through references are taken wherever a property is named; the schema
+ * that lists the properties of a type does not list them.
+ */
+static bool
+uses_paths(const ListCall *call)
+{
+	return call->projection != NULL && call->projection->npaths > 0;
+}
+
 static void
 parse_call(ListCall *call, const Jsonb *arguments)
 {
@@ -360,7 +370,7 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	/* A cursor says at which instant. */
 	kg_list_read_search(query, in);
 	parse_selection(call);
-	if (call->repairs.repairs == NIL)
+	if (call->repairs.repairs == NIL && !uses_paths(call))
 		kg_published_check(query->catalog, type, template, arguments);
 }
 
@@ -572,6 +582,30 @@ finish(ListCall *call)
 	return kg_draft_finish(&draft);
 }
 
+/* What the paths among the fields lead to. */
+static void
+reach(ListCall *call)
+{
+	KgListPage *page = call->page;
+	int n = page->nrows;
+	int64 *nodes = palloc((n + 1) * sizeof(int64));
+	Jsonb **data = palloc((n + 1) * sizeof(Jsonb *));
+	KgGraph *graph;
+
+	if (call->projection->npaths == 0)
+		return;
+	for (int i = 0; i < n; i++)
+	{
+		nodes[i] = page->rows[i]->node;
+		data[i] = page->rows[i]->data;
+	}
+	graph = kg_graph_begin();
+	kg_projection_reach(call->projection, graph, nodes, data, n, "/fields");
+	kg_graph_end(graph);
+	for (int i = 0; i < n; i++)
+		page->rows[i]->data = data[i];
+}
+
 Jsonb *
 kg_tool_list(const KgCatalog *catalog, const KgType *type,
 			 const Jsonb *arguments, bool ids_only)
@@ -591,10 +625,11 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
 	if (!ids_only || has_summary(&call))
 		kg_list_fetch(&call.query, page);
 	kg_hints_check_labels(&call.query, page->total == 0);
+	for (int i = 0; i < page->nrows && call.projection; i++)
+		page->rows[i]->data = kg_projection_apply(call.projection,
+												  page->rows[i]->data);
 	if (call.projection)
-		for (int i = 0; i < page->nrows; i++)
-			page->rows[i]->data = kg_projection_apply(call.projection,
-													  page->rows[i]->data);
+		reach(&call);
 	kg_tool_audit(
 		type, ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST, arguments);
 	return finish(&call);

@@ -86,14 +86,16 @@ static const char count_input[] =
 	"'steps':{'type':'array','items':{'type':'object'},'description':'as in "
 	"follow, for "
 	"groups'},'group_by':{'type':'array','items':{'type':'object'},'"
-	"description':'[{property} or {property, truncate: month} or "
-	"{relationship, direction, label, property} or {step, "
+	"description':'[{property} or {property, truncate: month or weekday ...} "
+	"or {relationship, direction, label, property} or {step, "
 	"property}]'},'aggregations':{'type':'array','items':{'type':'object'},'"
 	"description':'[{fn, property, as}]; fn: count, count_distinct, sum, avg, "
-	"min, max; default "
+	"median, min, max; default "
 	"count'},'sort':{'type':'array','items':{'type':'object'},'description':'[{"
 	"field: a column of the reply, "
-	"order}]'},<as_of><valid_at>'limit':{'type':'integer'}}}";
+	"order}]'},'per':{'type':'string','description':'a column of group_by: "
+	"limit rows for each of its "
+	"values'},<as_of><valid_at>'limit':{'type':'integer'}}}";
 
 static const char verify_input[] =
 	"{'type':'object','required':['claims']," KG_ENTRY

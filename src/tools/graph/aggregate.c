@@ -123,9 +123,10 @@ drop_repeated(KgValues *values)
 static const KgType *
 group_type(const KgAggregate *a, const KgGroupKey *key)
 {
-	return key->step_no > 0 ? key->step_type
-		   : key->related	? key->step.tests[0].type
-							: a->node.type;
+	return key->step_no > 0	   ? key->step_type
+		   : key->related	   ? key->step.tests[0].type
+		   : key->path != NULL ? key->path->type
+							   : a->node.type;
 }
 
 typedef struct EndValues
@@ -251,11 +252,37 @@ related_values(const KgGroupKey *key, int64 node, KgValues *values)
 	}
 }
 
-static KgGroupValue
-aggregated_value(const KgAggregateSpec *spec, const KgRef *ref)
+/* What a path leads to from a node: at least "missing". */
+static void
+path_values(const KgRefValues *reached, const KgField *field,
+			KgTruncate truncate, int64 node, KgValues *values)
 {
-	JsonbValue value;
+	Collect c = {field, truncate, values, 1};
 
+	values->n = 0;
+	values->values = palloc(sizeof(KgGroupValue));
+	kg_ref_values_visit(reached, node, collect_value, &c);
+	if (values->n == 0)
+	{
+		KgGroupValue missing = kg_group_value(field, truncate, NULL);
+
+		add_value(&c, &missing);
+	}
+}
+
+static KgGroupValue
+aggregated_value(const KgAggregate *a, int i, const KgRef *ref)
+{
+	const KgAggregateSpec *spec = &a->specs[i];
+	JsonbValue value;
+	KgValues values;
+
+	if (a->paths[i] != NULL)
+	{
+		path_values(
+			a->reached[i], spec->field, KG_TRUNCATE_NONE, ref->node, &values);
+		return values.values[0];
+	}
 	if (!spec->has_property)
 		return kg_group_value(NULL, KG_TRUNCATE_NONE, NULL);
 	if (spec->field == NULL)
@@ -430,12 +457,15 @@ add_node(const KgRef *ref, void *arg)
 			continue;
 		if (key->related)
 			related_values(key, ref->node, &values[i]);
+		else if (key->path != NULL)
+			path_values(
+				key->reached, key->field, key->truncate, ref->node, &values[i]);
 		else
 			entity_values(key->field, key->truncate, ref, &values[i]);
 		drop_repeated(&values[i]);
 	}
 	for (i = 0; i < a->nspecs; i++)
-		operands[i] = aggregated_value(&a->specs[i], ref);
+		operands[i] = aggregated_value(a, i, ref);
 	if (a->deepest > 0)
 		add_by_steps(a, ref, values, operands);
 	else
@@ -477,8 +507,8 @@ follows_from_keys(KgAggregate *a, Keys *keys)
 	{
 		const KgGroupKey *key = &a->groups[i];
 
-		if (key->related || key->step_no > 0 || key->field == NULL ||
-			!key->field->indexed)
+		if (key->related || key->step_no > 0 || key->path != NULL ||
+			key->field == NULL || !key->field->indexed)
 			return false;
 		/* Members of one entity may become one. */
 		if (key->field->is_array && key->truncate != KG_TRUNCATE_NONE)
@@ -491,8 +521,8 @@ follows_from_keys(KgAggregate *a, Keys *keys)
 
 		if (!spec->has_property)
 			continue;
-		if (spec->field == NULL || !spec->field->indexed ||
-			spec->field->is_array)
+		if (a->paths[i] != NULL || spec->field == NULL ||
+			!spec->field->indexed || spec->field->is_array)
 			return false;
 		add_field(keys, spec->field);
 	}
@@ -595,15 +625,21 @@ aggregate_type(KgAggregate *a, uint32 *n)
 	return true;
 }
 
+/* Is a group by a property of a node itself? */
+static bool
+is_own(const KgGroupKey *key)
+{
+	return !key->related && key->step_no == 0 && key->path == NULL;
+}
+
 static bool
 needs_data(const KgAggregate *a)
 {
 	for (int i = 0; i < a->ngroups; i++)
-		if (!a->groups[i].related && a->groups[i].step_no == 0 &&
-			a->groups[i].field != NULL)
+		if (is_own(&a->groups[i]) && a->groups[i].field != NULL)
 			return true;
 	for (int i = 0; i < a->nspecs; i++)
-		if (a->specs[i].field != NULL)
+		if (a->paths[i] == NULL && a->specs[i].field != NULL)
 			return true;
 	return false;
 }
@@ -613,10 +649,10 @@ static bool
 needs_rows(const KgAggregate *a)
 {
 	for (int i = 0; i < a->ngroups; i++)
-		if (!a->groups[i].related && a->groups[i].step_no == 0)
+		if (is_own(&a->groups[i]))
 			return true;
 	for (int i = 0; i < a->nspecs; i++)
-		if (a->specs[i].has_property)
+		if (a->paths[i] == NULL && a->specs[i].has_property)
 			return true;
 	return false;
 }
@@ -710,6 +746,19 @@ hints(KgAggregate *a, const int64 *nodes)
 	return kg_json_length(&result->root) > 0 ? result : NULL;
 }
 
+static void
+read_paths(KgAggregate *a, const int64 *nodes, uint32 n)
+{
+	for (int i = 0; i < a->ngroups; i++)
+		if (a->groups[i].path != NULL)
+			a->groups[i].reached = kg_ref_values(
+				a->call.graph, a->groups[i].path, nodes, n, "/group_by");
+	for (int i = 0; i < a->nspecs; i++)
+		if (a->paths[i] != NULL)
+			a->reached[i] = kg_ref_values(
+				a->call.graph, a->paths[i], nodes, n, "/aggregations");
+}
+
 /* Counts the nodes that are selected; returns them where they had to be. */
 static int64 *
 aggregate(KgAggregate *a, uint32 *selected)
@@ -737,6 +786,7 @@ aggregate(KgAggregate *a, uint32 *selected)
 	for (int i = 0; i < a->ngroups && n > 0; i++)
 		if (a->groups[i].related || a->groups[i].step_no > 0)
 			read_related(a, &a->groups[i], nodes, n);
+	read_paths(a, nodes, n);
 	if (n > 1 && needs_data(a) && follows_from_keys(a, &keys))
 		(void) kg_key_counts(graph,
 							 a->node.type,
@@ -813,6 +863,63 @@ make_rows(KgAggregate *a, uint32 *n)
 	return rows;
 }
 
+static int
+compare_per(const void *x, const void *y, void *arg)
+{
+	const KgAggregate *a = arg;
+	const Row *p = *(const Row *const *) x;
+	const Row *q = *(const Row *const *) y;
+	int order = kg_key_compare(row_value(a, p, a->per)->key,
+							   row_value(a, q, a->per)->key);
+
+	return order != 0 ? order : p < q ? -1 : p > q;
+}
+
+/* Keeps the first rows of each value of a group, in their order. */
+static uint32
+keep_per(const KgAggregate *a, Row *rows, uint32 n)
+{
+	MemoryContext context = a->call.graph->context;
+	const Row **sorted = MemoryContextAllocHuge(context,
+												((Size) n + 1) * sizeof(Row *));
+	bool *kept = MemoryContextAllocHuge(context, (Size) n + 1);
+	int64 before = 0;
+	uint32 nkept = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		sorted[i] = &rows[i];
+	qsort_interruptible(
+		sorted, n, sizeof(Row *), compare_per, unconstify(KgAggregate *, a));
+	for (uint32 i = 0; i < n; i++)
+	{
+		bool same = i > 0 &&
+					kg_key_compare(row_value(a, sorted[i - 1], a->per)->key,
+								   row_value(a, sorted[i], a->per)->key) == 0;
+
+		before = same ? before + 1 : 0;
+		kept[sorted[i] - rows] = before < a->limit;
+	}
+	for (uint32 i = 0; i < n; i++)
+		if (kept[i])
+			rows[nkept++] = rows[i];
+	return nkept;
+}
+
+static KG_NORETURN void
+throw_too_many(const KgAggregate *a, uint32 n)
+{
+	KgError *err = kg_error_new(
+		KG_LIMIT_EXCEEDED,
+		"the rows for each value of \"%s\" are %u, more "
+		"than %d",
+		a->columns[a->per],
+		n,
+		kg_setting_max_rows);
+
+	kg_error_path(err, "/limit");
+	kg_error_throw_expected(err, "a smaller limit, which is for each value");
+}
+
 static Jsonb *
 row_json(const KgAggregate *a, const Row *row)
 {
@@ -862,6 +969,13 @@ build_reply(KgAggregate *a)
 	KgReply *reply = &a->reply;
 	Row *rows = make_rows(a, &a->nrows);
 
+	if (a->per >= 0 && a->limit > 0)
+	{
+		a->nrows = keep_per(a, rows, a->nrows);
+		if (a->nrows > (uint32) kg_setting_max_rows)
+			throw_too_many(a, a->nrows);
+		a->limit = a->nrows;
+	}
 	kg_reply_init(reply, &a->call);
 	reply->draft.n = Min(a->nrows, a->limit);
 	reply->draft.total = a->nrows;

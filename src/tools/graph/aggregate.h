@@ -11,6 +11,7 @@
 #include "query/graph/aggregate.h"
 #include "query/derived.h"
 #include "query/list/list.h"
+#include "query/graph/ref_path.h"
 #include "query/graph/traverse.h"
 #include "tools/graph/graph.h"
 #include "tools/graph/reply.h"
@@ -38,6 +39,8 @@ typedef struct KgGroupKey
 	KgTraversal t;
 	int step_no; /* > 0: group by the end of this step of the chain */
 	const KgType *step_type; /* type of that end */
+	const KgRefPath *path;	 /* group by what a path leads to; or NULL */
+	KgRefValues *reached;	 /* the values of the path */
 	const char
 		*counted_path; /* path of a count of edges in the arguments, or NULL */
 	KgValues *ends; /* by index of the node in t.set, or in the chain's set */
@@ -64,11 +67,15 @@ typedef struct KgAggregate
 	KgGroupKey groups[KG_MAX_GROUPS];
 	int nspecs;
 	KgAggregateSpec specs[KG_MAX_AGGREGATIONS];
+	/* by aggregation: a path to the property, or NULL; and its values */
+	const KgRefPath *paths[KG_MAX_AGGREGATIONS];
+	KgRefValues *reached[KG_MAX_AGGREGATIONS];
 	int ncolumns;
 	const char *columns[KG_MAX_COLUMNS]; /* groups, then aggregations */
 	int nsort;
 	KgSortColumn sort[KG_MAX_SORT];
 	int64 limit;
+	int per; /* column of a group; limit is for each of its values; or -1 */
 	const KgField *counted; /* property of the last count of edges, or NULL */
 	const char *counted_path;
 	bool counts_kept;

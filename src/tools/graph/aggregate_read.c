@@ -25,15 +25,27 @@ read_property(const KgFilterTarget *target, const KgInput *in, const char *use,
 		target, *name, kg_input_path(in, "property"), use, &is_id);
 }
 
-/* One of the nodes themselves, which may be a count. */
+/*
+ * One of the nodes themselves, which may be a count, or of what a path leads
+ * to.
+ */
 static const KgField *
 read_own_property(KgAggregate *a, const KgInput *in, const char *use,
-				  char **name)
+				  char **name, const KgRefPath **path)
 {
 	KgFilterTarget target = kg_filter_target_counted(a->call.catalog,
 													 a->node.type);
-	const KgField *field = read_property(&target, in, use, name);
+	const KgField *field;
 
+	*name = kg_input_string(in, "property");
+	*path = kg_ref_path(a->call.catalog,
+						a->node.type,
+						*name,
+						kg_input_path(in, "property"),
+						false);
+	if (*path != NULL)
+		return (*path)->field;
+	field = read_property(&target, in, use, name);
 	if (field == NULL || !field->counted)
 		return field;
 	a->counted = field;
@@ -100,11 +112,13 @@ read_truncate(const KgInput *in, const KgField *field, const char *name)
 					   "property \"%s\" is no date and cannot be truncated",
 					   "a property of format date or date-time");
 	if (field->kind == KG_KIND_DATE &&
-		(truncate == KG_TRUNCATE_MINUTE || truncate == KG_TRUNCATE_HOUR))
+		(truncate == KG_TRUNCATE_MINUTE || truncate == KG_TRUNCATE_HOUR ||
+		 truncate == KG_TRUNCATE_HOUR_OF_DAY))
 		throw_property(in,
 					   name,
 					   "property \"%s\" has no time of day",
-					   "day, week, month, quarter or year for a date");
+					   "day, week, month, quarter, year, weekday or "
+					   "month_of_year for a date");
 	return truncate;
 }
 
@@ -298,7 +312,7 @@ read_group(KgAggregate *a, const KgInput *in)
 	}
 	kg_input_only(in, members, lengthof(members));
 	kg_input_require(in, "property");
-	key->field = read_own_property(a, in, KG_USE_GROUP, &name);
+	key->field = read_own_property(a, in, KG_USE_GROUP, &name, &key->path);
 	key->truncate = read_truncate(in, key->field, name);
 	add_column(a,
 			   key->truncate == KG_TRUNCATE_NONE
@@ -323,6 +337,7 @@ check_aggregation(const KgAggregateSpec *spec, const KgInput *in,
 	{
 		case KG_FN_SUM:
 		case KG_FN_AVG:
+		case KG_FN_MEDIAN:
 			if (kind != KG_KIND_INTEGER && kind != KG_KIND_NUMBER)
 				throw_property(in,
 							   name,
@@ -347,6 +362,7 @@ check_aggregation(const KgAggregateSpec *spec, const KgInput *in,
 static void
 read_aggregation(KgAggregate *a, const KgInput *in)
 {
+	const KgRefPath **path = &a->paths[a->nspecs];
 	KgAggregateSpec *spec = &a->specs[a->nspecs++];
 	const char *column = kg_input_string(in, "fn");
 	JsonbValue value;
@@ -358,7 +374,13 @@ read_aggregation(KgAggregate *a, const KgInput *in)
 	if (kg_input_has(in, "property"))
 	{
 		spec->has_property = true;
-		spec->field = read_own_property(a, in, "aggregate", &name);
+		spec->field = read_own_property(a, in, "aggregate", &name, path);
+		if (*path != NULL && (*path)->many)
+			throw_property(in,
+						   name,
+						   "\"%s\" leads through an array and can only be "
+						   "grouped by",
+						   "a path through references with one value");
 		check_aggregation(spec, in, name);
 		column = psprintf("%s_%s", column, name);
 	}
@@ -403,6 +425,22 @@ read_items(KgAggregate *a, const char *key, const char *string_member,
 	}
 }
 
+/* {per}: the group whose values have so many rows each */
+static void
+read_per(KgAggregate *a)
+{
+	const KgInput *in = &a->call.input;
+	char *name = kg_input_string(in, "per");
+
+	a->per = -1;
+	if (name != NULL)
+		a->per = kg_name_among(name,
+							   kg_input_path(in, "per"),
+							   "a column of group_by",
+							   a->columns,
+							   a->ngroups);
+}
+
 /* The step of the chain, from 1, that walks a relation of the group too. */
 static int
 shared_step(const KgAggregate *a, const KgGroupKey *key)
@@ -443,6 +481,14 @@ add_periods(const KgAggregate *a, List *names, const KgFollow *follow)
 	return names;
 }
 
+static List *
+add_path_periods(const KgAggregate *a, List *names, const KgRefPath *path)
+{
+	for (int i = 0; path != NULL && i < path->nsteps; i++)
+		names = add_periods(a, names, &path->steps[i].follow);
+	return names;
+}
+
 /* What is counted holds for a time, and nobody says when. */
 static int
 warn_of_periods(const KgAggregate *a, KgJsonWriter *w)
@@ -457,6 +503,10 @@ warn_of_periods(const KgAggregate *a, KgJsonWriter *w)
 	for (int i = 0; i < a->ngroups; i++)
 		if (a->groups[i].related)
 			names = add_periods(a, names, &a->groups[i].step.follow);
+		else
+			names = add_path_periods(a, names, a->groups[i].path);
+	for (int i = 0; i < a->nspecs; i++)
+		names = add_path_periods(a, names, a->paths[i]);
 	if (names == NIL)
 		return 0;
 	kg_jw_begin_object(w);
@@ -531,9 +581,10 @@ kg_aggregate_read(KgAggregate *a, const Jsonb *arguments)
 	kg_call_selector(call, &node, "label", &a->node);
 	kg_call_steps(call, &a->steps);
 	read_items(a, "group_by", "property", "items", read_group);
-	warn(a);
 	read_items(a, "aggregations", "fn", "items", read_aggregation);
+	warn(a);
 	read_items(a, "sort", "field", "columns", read_sort);
+	read_per(a);
 	a->limit = kg_input_limit(&call->input, 0);
 	require_types(a);
 }

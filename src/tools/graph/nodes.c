@@ -74,6 +74,7 @@ build_nodes(FindNodes *f)
 	const KgListPage *page = f->page;
 	KgReply *reply = &f->reply;
 	uint16 rank = kg_graph_rank(f->call.graph, f->query.type->type_no);
+	KgRef **refs = palloc((page->nrows + 1) * sizeof(KgRef *));
 
 	kg_reply_init(reply, &f->call);
 	kg_list_draft(&reply->draft, &f->query, page, f->position);
@@ -93,7 +94,9 @@ build_nodes(FindNodes *f)
 		node->depth = -1;
 		node->unit = i;
 		node->full = kg_columns_show(&f->call.columns, rank);
+		refs[i] = &node->ref;
 	}
+	kg_columns_reach(&f->call.columns, f->call.graph, refs, page->nrows);
 }
 
 static void

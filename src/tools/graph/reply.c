@@ -90,6 +90,7 @@ kg_reply_fetch_nodes(KgReply *reply)
 	for (uint32 i = 0; i < n; i++)
 		refs[i]->data = kg_columns_of_node(
 			columns, refs[i]->rank, refs[i]->data);
+	kg_columns_reach(columns, reply->call->graph, refs, n);
 }
 
 typedef struct FetchEdges
@@ -606,6 +607,35 @@ mark_shown(KgMarks *marks, const char *of, const KgField *fields, int n,
 			kg_marks_note_of(marks, of, &fields[i], fields[i].name);
 }
 
+/* Paths to text from outside that are shown of a type. */
+static void
+mark_paths(const KgReply *reply, int rank, KgMarks *marks)
+{
+	KgProjection **nodes = reply->call->columns.nodes;
+	const KgProjection *shown = nodes ? nodes[rank - 1] : NULL;
+	const KgType *type = reply->call->graph->ranked[rank - 1];
+
+	for (int i = 0; shown != NULL && i < shown->npaths; i++)
+		kg_marks_note_of(marks,
+						 kg_type_handle(type),
+						 shown->paths[i]->field,
+						 shown->paths[i]->name);
+}
+
+static bool
+shows_nodes(const KgReply *reply, int rank)
+{
+	for (uint32 i = 0; i < reply->nnodes; i++)
+	{
+		const KgReplyNode *node = &reply->nodes[i];
+
+		if (node->ref.rank == rank && !node->cut && !node->stub &&
+			node->ref.data != NULL)
+			return true;
+	}
+	return false;
+}
+
 static void
 mark_nodes(const KgReply *reply, int rank, KgMarks *marks)
 {
@@ -657,7 +687,11 @@ cut(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
 	cut_nodes(reply, fit, withheld);
 	cut_edges(reply, fit, withheld);
 	for (int rank = 1; rank <= reply->call->graph->nranks; rank++)
+	{
 		mark_nodes(reply, rank, marks);
+		if (shows_nodes(reply, rank))
+			mark_paths(reply, rank, marks);
+	}
 	for (int i = 0; i < catalog->nrelations; i++)
 		mark_edges(reply, &catalog->relations[i], marks);
 }

@@ -16,7 +16,8 @@ of_type(const KgType *type)
 					psprintf("%s/%s", type->bundle, type->name),
 					type->nfields,
 					type->fields,
-					type->id_field};
+					type->id_field,
+					type};
 
 	return of;
 }
@@ -164,7 +165,8 @@ kg_columns_show(const KgShownColumns *columns, int rank)
 	const KgProjection *shown = columns->nodes ? columns->nodes[rank - 1]
 											   : NULL;
 
-	return !columns->ids_only && (shown == NULL || shown->nfields > 0);
+	return !columns->ids_only &&
+		   (shown == NULL || shown->nfields > 0 || shown->npaths > 0);
 }
 
 bool
@@ -182,6 +184,41 @@ kg_columns_of_node(const KgShownColumns *columns, int rank, const Jsonb *data)
 
 	return shown != NULL && data != NULL ? kg_projection_apply(shown, data)
 										 : data;
+}
+
+/* Adds the values of the paths of one type. */
+static void
+reach_type(const KgProjection *shown, KgGraph *graph, uint16 rank, KgRef **refs,
+		   uint32 n)
+{
+	int64 *nodes = palloc((n + 1) * sizeof(int64));
+	Jsonb **data = palloc((n + 1) * sizeof(Jsonb *));
+	uint32 count = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		if (refs[i]->rank == rank && refs[i]->data != NULL)
+		{
+			nodes[count] = refs[i]->node;
+			data[count++] = unconstify(Jsonb *, refs[i]->data);
+		}
+	kg_projection_reach(shown, graph, nodes, data, count, "/columns");
+	count = 0;
+	for (uint32 i = 0; i < n; i++)
+		if (refs[i]->rank == rank && refs[i]->data != NULL)
+			refs[i]->data = data[count++];
+}
+
+void
+kg_columns_reach(const KgShownColumns *columns, KgGraph *graph, KgRef **refs,
+				 uint32 n)
+{
+	for (int rank = 1; columns->nodes != NULL && rank <= graph->nranks; rank++)
+	{
+		const KgProjection *shown = columns->nodes[rank - 1];
+
+		if (shown != NULL && shown->npaths > 0)
+			reach_type(shown, graph, (uint16) rank, refs, n);
+	}
 }
 
 static const KgProjection *

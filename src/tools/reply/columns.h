@@ -42,6 +42,12 @@ extern bool kg_columns_derive(const KgShownColumns *columns, const KgType *type,
  */
 extern const Jsonb *kg_columns_of_node(const KgShownColumns *columns, int rank,
 									   const Jsonb *data);
+/*
+ * Adds the values of paths through references to the shown data of nodes
+ * (kg_columns_of_node()).
+ */
+extern void kg_columns_reach(const KgShownColumns *columns, KgGraph *graph,
+							 KgRef **refs, uint32 n);
 extern bool kg_columns_show_edge(const KgShownColumns *columns,
 								 const KgCatalog *catalog,
 								 const KgRelation *relation);

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "query/filter/filter.h"
+#include "query/run/running.h"
 #include "tools/reply/shape.h"
 #include "utils/builtins.h"
 
@@ -18,6 +19,8 @@ kg_projection_new(int nfields)
 
 	projection->nfields = 0;
 	projection->fields = palloc((nfields + 1) * sizeof(KgField *));
+	projection->npaths = 0;
+	projection->paths = palloc((nfields + 1) * sizeof(KgRefPath *));
 	return projection;
 }
 
@@ -60,6 +63,38 @@ find_field(const KgShownOf *of, const char *name)
 	if (field == NULL)
 		field = field_named(of, name_within(name, of->handle));
 	return field;
+}
+
+/* A path that a name is, or is after "type."; or NULL. */
+static const KgRefPath *
+find_path(const KgShownOf *of, const char *name, const char *at, bool find_only)
+{
+	const KgCatalog *catalog = kg_running_catalog();
+	const char *within = name_within(name, of->name);
+	const KgRefPath *path;
+
+	if (of->type == NULL)
+		return NULL;
+	path = kg_ref_path(catalog, of->type, name, at, find_only);
+	if (path == NULL && within != NULL)
+		path = kg_ref_path(catalog, of->type, within, at, find_only);
+	return path;
+}
+
+/* Adds what a name means of one type; returns whether it means something. */
+static bool
+add_named(KgProjection *projection, const KgShownOf *of, const char *name,
+		  const char *at)
+{
+	const KgField *field = find_field(of, name);
+	const KgRefPath *path = field == NULL ? find_path(of, name, at, true)
+										  : NULL;
+
+	if (field != NULL)
+		kg_projection_add(projection, field);
+	if (path != NULL)
+		projection->paths[projection->npaths++] = path;
+	return field != NULL || path != NULL;
 }
 
 static KG_NORETURN void
@@ -132,13 +167,10 @@ kg_projections_read(const KgInput *in, const char *key, const KgShownOf *of,
 			continue;
 		}
 		for (int i = 0; i < n; i++)
-		{
-			const KgField *field = find_field(&of[i], name);
-
-			if (field != NULL)
-				kg_projection_add(projections[i], field);
-			found |= field != NULL;
-		}
+			found |= add_named(projections[i], &of[i], name, path);
+		/* Of a path that is wrong, the error says where. */
+		for (int i = 0; i < n && !found; i++)
+			(void) find_path(&of[i], name, path, false);
 		if (!found)
 			throw_unknown_property(of, n, name, path);
 	}
@@ -150,7 +182,7 @@ kg_projections_read(const KgInput *in, const char *key, const KgShownOf *of,
 KgProjection *
 kg_projection_parse(const KgType *type, const KgInput *in)
 {
-	KgShownOf of = {NULL, NULL, NULL, type->nfields, type->fields};
+	KgShownOf of = {NULL, NULL, NULL, type->nfields, type->fields, NULL, type};
 	KgProjection *projection = NULL;
 
 	if (!kg_input_has(in, "fields"))
@@ -226,6 +258,61 @@ kg_projection_apply(const KgProjection *projection, const Jsonb *data)
 	return kg_jw_finish(&w);
 }
 
+typedef struct PathValues
+{
+	KgJsonWriter *w;
+	bool array;
+	int n;
+} PathValues;
+
+static void
+write_path_value(const JsonbValue *value, void *arg)
+{
+	PathValues *state = arg;
+
+	if (state->array || state->n == 0)
+		kg_jw_value(state->w, value);
+	state->n++;
+}
+
+static void
+write_path(const KgRefPath *path, const KgRefValues *values, int64 node,
+		   KgJsonWriter *w)
+{
+	PathValues state = {w};
+
+	state.array = path->many || (path->field != NULL && path->field->is_array);
+	kg_jw_key(w, path->name);
+	if (state.array)
+		kg_jw_begin_array(w);
+	kg_ref_values_visit(values, node, write_path_value, &state);
+	if (state.array)
+		kg_jw_end_array(w);
+	else if (state.n == 0)
+		kg_jw_null(w);
+}
+
+void
+kg_projection_reach(const KgProjection *projection, KgGraph *graph,
+					const int64 *nodes, Jsonb **data, uint32 n, const char *at)
+{
+	int npaths = projection != NULL ? projection->npaths : 0;
+	KgRefValues **values = palloc((npaths + 1) * sizeof(KgRefValues *));
+
+	for (int p = 0; p < npaths; p++)
+		values[p] = kg_ref_values(graph, projection->paths[p], nodes, n, at);
+	for (uint32 i = 0; i < n && npaths > 0; i++)
+	{
+		KgJsonWriter w;
+
+		kg_jw_init_object(&w);
+		kg_jw_members(&w, &data[i]->root);
+		for (int p = 0; p < npaths; p++)
+			write_path(projection->paths[p], values[p], nodes[i], &w);
+		data[i] = kg_jw_finish(&w);
+	}
+}
+
 /* Is a field, or an object that it is in, among those to show? */
 static bool
 is_shown(const KgField *field, const KgProjection *projection)
@@ -277,5 +364,8 @@ kg_projection_marks(const KgType *type, const KgProjection *projection)
 		if (field->content_type != NULL)
 			marks.typed = lappend(marks.typed, (void *) field);
 	}
+	for (int i = 0; projection != NULL && i < projection->npaths; i++)
+		kg_marks_note(
+			&marks, projection->paths[i]->field, projection->paths[i]->name);
 	return marks;
 }

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "model/catalog.h"
 #include "model/marks.h"
+#include "query/graph/ref_path.h"
 #include "tools/input/input.h"
 
 /*
@@ -17,6 +18,8 @@ typedef struct KgProjection
 {
 	int nfields;
 	const KgField **fields;
+	int npaths; /* paths through references that are shown, too */
+	const KgRefPath **paths;
 } KgProjection;
 
 /* A type, or a relation, whose properties can be shown. */
@@ -28,12 +31,13 @@ typedef struct KgShownOf
 	int nfields;
 	const KgField *fields;
 	const KgField *id_field; /* or NULL */
+	const KgType *type;		 /* NULL: a relation */
 } KgShownOf;
 
 /*
  * Reads an argument that names properties of one or several of these types. A
- * name is a property's name; if the tool allows it, also "type.name", or "*"
- * for all. Sets one projection for each element of "of": NULL shows all
+ * name is a property's name, or a path through references; if the tool allows
+ * it, also "type.name", or "*" for all. Sets one projection for each element of "of": NULL shows all
  * fields, a projection without fields shows no field. Returns false if the
  * argument is absent. Raises an error if no element has a named property.
  */
@@ -52,6 +56,14 @@ extern KgProjection *kg_projection_parse(const KgType *type, const KgInput *in);
 /* Returns the data with the projected fields only. */
 extern Jsonb *kg_projection_apply(const KgProjection *projection,
 								  const Jsonb *data);
+/*
+ * Adds the values of the projection's paths to the data of n visible nodes. A
+ * value that is missing or hidden is null; where a path leads through an array
+ * there is an array. at names the argument in errors.
+ */
+extern void kg_projection_reach(const KgProjection *projection, KgGraph *graph,
+								const int64 *nodes, Jsonb **data, uint32 n,
+								const char *at);
 /* Returns whether a shown property must be computed. */
 extern bool kg_projection_derives(const KgType *type,
 								  const KgProjection *projection);

@@ -1,0 +1,324 @@
+/*
+ * ref_path.c
+ *	  Paths through references: names, and values for nodes.
+ *
+ * A path is walked as a chain of steps over the relations of its references
+ * (query/graph/traverse.h). So an entity that the caller does not see, or that
+ * is not there at the time asked about, gives no value.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "miscadmin.h"
+#include "query/argument/names.h"
+#include "query/filter/filter.h"
+#include "query/graph/cost.h"
+#include "query/graph/ref_path.h"
+#include "query/run/decisions.h"
+#include "query/run/plan.h"
+#include "query/time/past.h"
+
+struct KgRefValues
+{
+	const KgRefPath *path;
+	KgTraversal t;
+	Jsonb **found; /* by node: array of values of an end; NULL: none */
+};
+
+/* ---- names ---- */
+
+/* Returns the reference that the name begins with, before a dot; or NULL. */
+static const KgField *
+first_reference(const KgType *type, const char *name)
+{
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+		size_t len = strlen(field->name);
+
+		if (field->ref_type != NULL && strncmp(name, field->name, len) == 0 &&
+			name[len] == '.')
+			return field;
+	}
+	return NULL;
+}
+
+/* Returns another property whose edges are those of the reference; or NULL. */
+static const KgField *
+other_with_edges(const KgType *type, const KgField *reference)
+{
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *other = &type->fields[i];
+
+		if (other != reference && other->ref_type != NULL &&
+			other->relation_no == reference->relation_no &&
+			strcmp(other->ref_type, reference->ref_type) == 0 &&
+			strcmp(other->ref_bundle, reference->ref_bundle) == 0)
+			return other;
+	}
+	return NULL;
+}
+
+static KG_NORETURN void
+throw_shared(const KgField *reference, const KgField *other, const char *name,
+			 const char *at)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"\"%s\" and \"%s\" have the same relation, so "
+								"no path leads through one of them",
+								reference->name,
+								other->name);
+
+	kg_error_path(err, "%s", at);
+	kg_error_got_string(err, name);
+	kg_error_throw_expected(err, "a property of the entity itself");
+}
+
+static bool
+can_end(const KgField *field)
+{
+	return !field->derived && field->kind != KG_KIND_OBJECT &&
+		   field->kind != KG_KIND_ANY;
+}
+
+/* Adds the step over a reference. */
+static void
+add_step(KgRefPath *path, const KgCatalog *catalog, const KgField *reference)
+{
+	KgStepSpec *step = &path->steps[path->nsteps++];
+
+	path->type = kg_catalog_type_in(
+		catalog, reference->ref_bundle, reference->ref_type);
+	path->many |= reference->is_array;
+	step->follow.forward.numbers = palloc(sizeof(int32));
+	step->follow.forward.numbers[0] = reference->relation_no;
+	step->follow.forward.n = 1;
+	step->follow.backward.numbers = palloc(sizeof(int32));
+	step->min_hops = step->max_hops = 1;
+	step->ntests = 1;
+	step->tests[0].type = path->type;
+}
+
+static KG_NORETURN void
+throw_end(const KgRefPath *path, const char *name, const char *rest,
+		  const char *at)
+{
+	const KgType *type = path->type;
+	const char **names = palloc((type->nfields + 1) * sizeof(char *));
+	int prefix = (int) (rest - name);
+	const char *near;
+	int n = 0;
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"entity type \"%s\" has no property \"%s\"",
+								kg_type_handle(type),
+								rest);
+
+	kg_error_path(err, "%s", at);
+	kg_error_got_string(err, name);
+	for (int i = 0; i < type->nfields; i++)
+		if (can_end(&type->fields[i]))
+			names[n++] = type->fields[i].name;
+	for (int i = 0; i < n; i++)
+		kg_error_allow(err, psprintf("%.*s%s", prefix, name, names[i]));
+	kg_error_expected(err,
+					  "a property of the entity that \"%.*s\" refers to",
+					  prefix - 1,
+					  name);
+	near = kg_nearest(rest, names, n);
+	if (near != NULL)
+		kg_error_did_you_mean(err, psprintf("%.*s%s", prefix, name, near));
+	if (near != NULL && kg_has_rival(rest, near, names, n))
+		kg_error_doubt(err);
+	kg_error_throw(err);
+}
+
+static KG_NORETURN void
+throw_too_long(const char *name, const char *at)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"\"%s\" leads through more than %d references",
+								name,
+								KG_MAX_REFERENCES);
+
+	kg_error_path(err, "%s", at);
+	kg_error_got_string(err, name);
+	kg_error_throw_expected(
+		err, "a path through at most %d references", KG_MAX_REFERENCES);
+}
+
+/* Types whose entities somebody decides about, with nobody there to ask. */
+static void
+require_types(const KgCatalog *catalog, const KgRefPath *path)
+{
+	for (int i = 0; i < path->nsteps; i++)
+	{
+		kg_past_require_walk(catalog, &path->steps[i].follow);
+		if (catalog->authorizes)
+			kg_decisions_require(catalog, path->steps[i].tests[0].type, NULL);
+	}
+}
+
+const KgRefPath *
+kg_ref_path(const KgCatalog *catalog, const KgType *type, const char *name,
+			const char *at, bool find_only)
+{
+	KgRefPath *path;
+	const char *rest = name;
+	const KgField *reference;
+	const KgField *other;
+
+	if (strchr(name, '.') == NULL || kg_type_field(type, name) != NULL ||
+		(reference = first_reference(type, name)) == NULL)
+		return NULL;
+	path = palloc0(sizeof(KgRefPath));
+	path->name = pstrdup(name);
+	for (; reference != NULL; reference = first_reference(path->type, rest))
+	{
+		if (path->nsteps == KG_MAX_REFERENCES)
+		{
+			if (find_only)
+				return NULL;
+			throw_too_long(name, at);
+		}
+		other = other_with_edges(path->nsteps > 0 ? path->type : type,
+								 reference);
+		if (other != NULL && find_only)
+			return NULL;
+		if (other != NULL)
+			throw_shared(reference, other, name, at);
+		add_step(path, catalog, reference);
+		rest += strlen(reference->name) + 1;
+		if (path->type == NULL)
+			return NULL;
+		path->field = kg_type_field(path->type, rest);
+		if (path->field != NULL)
+			break;
+	}
+	path->end_name = path->name + (rest - name);
+	if (strcmp(rest, "id") == 0 || path->field == path->type->id_field)
+		path->field = NULL;
+	else if (path->field == NULL || !can_end(path->field))
+	{
+		if (find_only)
+			return NULL;
+		throw_end(path, name, rest, at);
+	}
+	require_types(catalog, path);
+	return path;
+}
+
+/* ---- values ---- */
+
+static void
+write_value(const JsonbValue *value, void *arg)
+{
+	if (value->type != jbvNull)
+		kg_jw_value(arg, value);
+}
+
+static void
+keep_end(const KgRef *ref, void *arg)
+{
+	KgRefValues *values = arg;
+	KgGraph *graph = values->t.graph;
+	uint32 node = kg_nodeset_find(&values->t.set, ref->node);
+	MemoryContext old;
+	KgJsonWriter w;
+
+	if (node == KG_NO_NODE)
+		return;
+	old = MemoryContextSwitchTo(graph->context);
+	kg_jw_init_array(&w);
+	if (values->path->field == NULL)
+		kg_jw_stringn(&w, ref->id, ref->idlen);
+	else
+		kg_field_visit(values->path->field, &ref->data->root, write_value, &w);
+	values->found[node] = kg_jw_finish(&w);
+	MemoryContextSwitchTo(old);
+	kg_graph_check_memory(graph);
+}
+
+/* Reads what the last step ends in, each once. */
+static void
+read_ends(KgRefValues *values)
+{
+	KgTraversal *t = &values->t;
+	const KgStepResult *last = &t->steps[t->nsteps - 1];
+	KgNodeSet ends;
+	uint64 done = 0;
+
+	values->found = MemoryContextAllocExtended(
+		t->graph->context,
+		Max((Size) t->set.n, 1) * sizeof(Jsonb *),
+		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	kg_nodeset_init(&ends, t->graph->context);
+	for (uint64 i = 0; i < last->first[last->nstarts]; i++)
+	{
+		kg_plan_count(&done, 1);
+		(void) kg_nodeset_add(&ends, t->set.nodes[last->ends[i].node]);
+	}
+	kg_graph_resolve(t->graph,
+					 ends.nodes,
+					 ends.n,
+					 values->path->field != NULL,
+					 keep_end,
+					 values);
+	kg_nodeset_free(&ends);
+}
+
+KgRefValues *
+kg_ref_values(KgGraph *graph, const KgRefPath *path, const int64 *nodes,
+			  uint32 n, const char *at)
+{
+	KgRefValues *values = MemoryContextAllocZero(graph->context,
+												 sizeof(KgRefValues));
+
+	values->path = path;
+	if (n == 0)
+		return values;
+	kg_cost_traverse(graph, nodes, n, path->steps, path->nsteps, at);
+	kg_traverse_run(
+		&values->t, graph, NULL, nodes, n, path->steps, path->nsteps);
+	read_ends(values);
+	return values;
+}
+
+static void
+visit_ends(const KgRefValues *values, int step, uint32 node,
+		   KgFieldVisitor visit, void *arg)
+{
+	const KgStepResult *result = &values->t.steps[step];
+	uint32 start;
+	uint64 done = 0;
+
+	check_stack_depth();
+	if (node >= result->start_of_n || result->start_of[node] == KG_NO_NODE)
+		return;
+	start = result->start_of[node];
+	for (uint64 i = result->first[start]; i < result->first[start + 1]; i++)
+	{
+		uint32 end = result->ends[i].node;
+
+		kg_plan_count(&done, 1);
+		if (step + 1 < values->path->nsteps)
+			visit_ends(values, step + 1, end, visit, arg);
+		else if (values->found[end] != NULL)
+		{
+			kg_json_each(it, &values->found[end]->root)
+				visit(&it.value, arg);
+		}
+	}
+}
+
+void
+kg_ref_values_visit(const KgRefValues *values, int64 node, KgFieldVisitor visit,
+					void *arg)
+{
+	uint32 index = values->found != NULL ? kg_nodeset_find(&values->t.set, node)
+										 : KG_NO_NODE;
+
+	if (index != KG_NO_NODE)
+		visit_ends(values, 0, index, visit, arg);
+}

@@ -1,0 +1,53 @@
+/*
+ * ref_path.h
+ *	  Paths through references, as "supplier.country.name".
+ *
+ * Each part but the last is a property with x-ref; the last is a property of
+ * the entity that it refers to. The values of a path are those of the visible
+ * entities at its end. Lists, replies and groups read them here.
+ */
+#ifndef KG_REF_PATH_H
+#define KG_REF_PATH_H
+
+#include "query/graph/traverse.h"
+
+#define KG_MAX_REFERENCES 3
+
+typedef struct KgRefPath
+{
+	const char *name;
+	int nsteps;
+	KgStepSpec steps[KG_MAX_REFERENCES]; /* one for each reference */
+	bool many;			  /* a reference on the way is an array */
+	const KgType *type;	  /* of the entity at the end */
+	const KgField *field; /* its property; NULL: its id */
+	const char *end_name; /* the name of that property */
+} KgRefPath;
+
+/*
+ * Returns the path that a name means for entities of a type; NULL if the name
+ * does not begin with a reference, or is a property itself. at is the JSON
+ * Pointer of the name. If the name is wrong after a reference, raises
+ * KG_INVALID_INPUT, or with find_only returns NULL.
+ */
+extern const KgRefPath *kg_ref_path(const KgCatalog *catalog,
+									const KgType *type, const char *name,
+									const char *at, bool find_only);
+
+/* The values of a path for some nodes. */
+typedef struct KgRefValues KgRefValues;
+
+/*
+ * Reads the values of the path for visible nodes of the type that it begins
+ * at. Checks the estimated cost first; at names the argument to make smaller.
+ */
+extern KgRefValues *kg_ref_values(KgGraph *graph, const KgRefPath *path,
+								  const int64 *nodes, uint32 n, const char *at);
+/*
+ * Visits the values for one of these nodes: those of each entity at the end,
+ * items of an array each by itself. There is no call for a missing value.
+ */
+extern void kg_ref_values_visit(const KgRefValues *values, int64 node,
+								KgFieldVisitor visit, void *arg);
+
+#endif /* KG_REF_PATH_H */
