@@ -60,6 +60,16 @@ SELECT t, a, pg_temp.told(t, a::jsonb) FROM (VALUES
   ('follow', '{"from": "sale:S-10001", "steps": [{"type": "made by"}]}'),
   ('list_buyer', '{"filters": {"name": "quarry-works"}}'),
   ('get', '{"handles": ["Buyer:b0001"]}')) x(t, a);
+-- all faults of a call are told, and one call mends them; where one cannot be mended, there is none
+CREATE FUNCTION pg_temp.faults(tool text, arguments jsonb) RETURNS SETOF text LANGUAGE sql AS $$
+SELECT coalesce('call ' || (e->'call')::text, 'no call') FROM (SELECT kg_call_tool(tool, arguments)->'structuredContent'->'error') x(e)
+ UNION ALL SELECT concat_ws(' | ', f->>'path', f->>'message', 'near ' || (f->>'did_you_mean'), 'allowed ' || (f->>'allowed'))
+  FROM (SELECT kg_call_tool(tool, arguments)->'structuredContent'->'error') x(e), jsonb_array_elements(e->'errors') f $$;
+SELECT pg_temp.faults('find', '{"type": "Sales", "where": {"State": "In-Use", "at": {"$gt": "March 5, 2024"}, "buyer": "b1"}, "order_by": "price desc"}');
+SELECT pg_temp.faults('find', '{"type": "Sales", "where": {"buyer": "Elm Traders", "price": {"$gt": "much"}}}');
+SELECT pg_temp.faults('list_sale', '{"filter": {"buyer": "b1"}}');
+SELECT pg_temp.faults('list_sale', '{"filter": {"price": 5}}');
+SELECT pg_temp.faults('delete_sale', '{"filter": {"price": 5}}');
 \c - :owner
 SET client_min_messages = error;
 CALL test.drop('certain');
