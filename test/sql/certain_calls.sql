@@ -70,6 +70,21 @@ SELECT pg_temp.faults('find', '{"type": "Sales", "where": {"buyer": "Elm Traders
 SELECT pg_temp.faults('list_sale', '{"filter": {"buyer": "b1"}}');
 SELECT pg_temp.faults('list_sale', '{"filter": {"price": 5}}');
 SELECT pg_temp.faults('delete_sale', '{"filter": {"price": 5}}');
+-- a direction that the relations make impossible: the other one where that is possible, else an error
+SELECT t, a, coalesce(c->>'total', c->>'error'), c->>'repaired' FROM (VALUES
+  ('find', '{"type": "buyer", "limit": 0, "not_related": [{"type": "MADE_BY"}]}'),
+  ('find_nodes', '{"node_label": "buyer", "limit": 0, "related": [[{"type": "MADE_BY", "direction": "outgoing", "to": {"label": "sale"}}]]}'),
+  ('list_buyer', '{"limit": 0, "related": [{"type": "LIVES_IN", "to": {"label": "town", "not_related": [{"type": "LIVES_IN", "to": {"ids": ["B-0001"]}}]}}]}'),
+  ('count', '{"node": {"label": "town"}, "group_by": [{"relationship": "LIVES_IN", "label": "buyer"}]}'),
+  ('follow', '{"from": "town:X", "steps": [{"type": "LIVES_IN"}, {"type": "MADE_BY"}], "limit": 0}'),
+  ('around', '{"handle": "town:X", "relations": ["LIVES_IN"], "direction": "outgoing", "limit": 0}'),
+  ('find', '{"type": "town", "limit": 0, "not_related": [{"type": "BORDERS"}]}'),
+  ('find', '{"type": "town", "limit": 0, "not_related": [{"type": "*"}]}'),
+  ('find', '{"type": "town", "not_related": [{"type": "MADE_BY"}]}'),
+  ('find', '{"type": "buyer", "related": [{"type": "MADE_BY", "to": {"label": "town"}}]}'),
+  ('follow', '{"from": "town:X", "steps": [{"type": "LIVES_IN"}, {"type": "BORDERS"}]}'),
+  ('around', '{"handle": "town:X", "relations": ["MADE_BY"], "direction": "both"}')) x(t, a),
+  LATERAL (SELECT kg_call_tool(t, a::jsonb)->'structuredContent' AS c) r;
 \c - :owner
 SET client_min_messages = error;
 CALL test.drop('certain');
