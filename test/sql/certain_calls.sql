@@ -85,6 +85,9 @@ SELECT t, a, coalesce(c->>'total', c->>'error'), c->>'repaired' FROM (VALUES
   ('follow', '{"from": "town:X", "steps": [{"type": "LIVES_IN"}, {"type": "BORDERS"}]}'),
   ('around', '{"handle": "town:X", "relations": ["MADE_BY"], "direction": "both"}')) x(t, a),
   LATERAL (SELECT kg_call_tool(t, a::jsonb)->'structuredContent' AS c) r;
+-- a claim passes on what its call says of the asking
+SELECT jsonb_array_elements(kg_verify('{"claims": [{"count": {"tool": "find_nodes", "arguments": {"node_label": "buyer", "filters": {"town": "XX"}}}, "is": 0},
+  {"none": {"tool": "list_buyer", "arguments": {"not_related": [{"type": "MADE_BY"}]}}}]}') -> 'claims') - 'correction';
 \c - :owner
 SET client_min_messages = error;
 CALL test.drop('certain');
