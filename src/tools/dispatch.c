@@ -19,6 +19,7 @@
 #include "query/run/running.h"
 #include "tools/call_options.h"
 #include "tools/catalog/catalog_tools.h"
+#include "tools/correct/faults.h"
 #include "tools/input/client_schema.h"
 #include "tools/dispatch.h"
 #include "tools/fixed_tools.h"
@@ -417,6 +418,58 @@ make_result(const KgToolCall *call, const char *text, const Jsonb *structured,
 	return kg_splice_finish(&result);
 }
 
+typedef struct Trial
+{
+	KgToolCall tool;
+	Jsonb *reply;
+} Trial;
+
+static void
+try_in_time(void *arg)
+{
+	Trial *trial = arg;
+
+	trial->reply = kg_tools_call(&trial->tool);
+}
+
+static void
+make_trial(void *arg)
+{
+	kg_running_timed(try_in_time, arg);
+}
+
+/* Makes a call for its error or its hints.  Calls that write are not tried. */
+static KgTried
+try_call(const char *name, const Jsonb *arguments)
+{
+	Trial trial = {{name, NULL, arguments}};
+	KgTried tried = {NULL};
+	ErrorData *edata;
+	KgCallable callable;
+
+	if (!kg_callable_find(kg_running_catalog(), name, &callable) ||
+		kg_callable_writes(&callable))
+		return tried;
+	edata = kg_catch(KG_CATCH_UNDO, make_trial, &trial);
+	if (edata == NULL)
+	{
+		tried.reply = trial.reply;
+		return tried;
+	}
+	switch ((int) kg_error_caught_code(edata))
+	{
+		case KG_INVALID_INPUT:
+		case KG_UNKNOWN_TYPE:
+		case KG_UNKNOWN_TOOL:
+		case KG_NOT_FOUND:
+			tried.error = kg_error_answer(edata, false, NULL);
+			break;
+		default:
+			break;
+	}
+	return tried;
+}
+
 static Jsonb *
 error_result(const KgToolCall *call, const ErrorData *edata)
 {
@@ -428,6 +481,8 @@ error_result(const KgToolCall *call, const ErrorData *edata)
 	char *text = "error";
 	KgSplice structured;
 
+	if (call->registered == NULL)
+		error = kg_all_faults(error, try_call);
 	if (kg_json_get(&error->root, "message", &message))
 		text = kg_json_cstring(&message);
 	kg_audit_error(edata);

@@ -60,6 +60,34 @@ SELECT t, a, pg_temp.told(t, a::jsonb) FROM (VALUES
   ('follow', '{"from": "sale:S-10001", "steps": [{"type": "made by"}]}'),
   ('list_buyer', '{"filters": {"name": "quarry-works"}}'),
   ('get', '{"handles": ["Buyer:b0001"]}')) x(t, a);
+-- all faults of a call are told, and one call mends them; where one cannot be mended, there is none
+CREATE FUNCTION pg_temp.faults(tool text, arguments jsonb) RETURNS SETOF text LANGUAGE sql AS $$
+SELECT coalesce('call ' || (e->'call')::text, 'no call') FROM (SELECT kg_call_tool(tool, arguments)->'structuredContent'->'error') x(e)
+ UNION ALL SELECT concat_ws(' | ', f->>'path', f->>'message', 'near ' || (f->>'did_you_mean'), 'allowed ' || (f->>'allowed'))
+  FROM (SELECT kg_call_tool(tool, arguments)->'structuredContent'->'error') x(e), jsonb_array_elements(e->'errors') f $$;
+SELECT pg_temp.faults('find', '{"type": "Sales", "where": {"State": "In-Use", "at": {"$gt": "March 5, 2024"}, "buyer": "b1"}, "order_by": "price desc"}');
+SELECT pg_temp.faults('find', '{"type": "Sales", "where": {"buyer": "Elm Traders", "price": {"$gt": "much"}}}');
+SELECT pg_temp.faults('list_sale', '{"filter": {"buyer": "b1"}}');
+SELECT pg_temp.faults('list_sale', '{"filter": {"price": 5}}');
+SELECT pg_temp.faults('delete_sale', '{"filter": {"price": 5}}');
+-- a direction that the relations make impossible: the other one where that is possible, else an error
+SELECT t, a, coalesce(c->>'total', c->>'error'), c->>'repaired' FROM (VALUES
+  ('find', '{"type": "buyer", "limit": 0, "not_related": [{"type": "MADE_BY"}]}'),
+  ('find_nodes', '{"node_label": "buyer", "limit": 0, "related": [[{"type": "MADE_BY", "direction": "outgoing", "to": {"label": "sale"}}]]}'),
+  ('list_buyer', '{"limit": 0, "related": [{"type": "LIVES_IN", "to": {"label": "town", "not_related": [{"type": "LIVES_IN", "to": {"ids": ["B-0001"]}}]}}]}'),
+  ('count', '{"node": {"label": "town"}, "group_by": [{"relationship": "LIVES_IN", "label": "buyer"}]}'),
+  ('follow', '{"from": "town:X", "steps": [{"type": "LIVES_IN"}, {"type": "MADE_BY"}], "limit": 0}'),
+  ('around', '{"handle": "town:X", "relations": ["LIVES_IN"], "direction": "outgoing", "limit": 0}'),
+  ('find', '{"type": "town", "limit": 0, "not_related": [{"type": "BORDERS"}]}'),
+  ('find', '{"type": "town", "limit": 0, "not_related": [{"type": "*"}]}'),
+  ('find', '{"type": "town", "not_related": [{"type": "MADE_BY"}]}'),
+  ('find', '{"type": "buyer", "related": [{"type": "MADE_BY", "to": {"label": "town"}}]}'),
+  ('follow', '{"from": "town:X", "steps": [{"type": "LIVES_IN"}, {"type": "BORDERS"}]}'),
+  ('around', '{"handle": "town:X", "relations": ["MADE_BY"], "direction": "both"}')) x(t, a),
+  LATERAL (SELECT kg_call_tool(t, a::jsonb)->'structuredContent' AS c) r;
+-- a claim passes on what its call says of the asking
+SELECT jsonb_array_elements(kg_verify('{"claims": [{"count": {"tool": "find_nodes", "arguments": {"node_label": "buyer", "filters": {"town": "XX"}}}, "is": 0},
+  {"none": {"tool": "list_buyer", "arguments": {"not_related": [{"type": "MADE_BY"}]}}}]}') -> 'claims') - 'correction';
 \c - :owner
 SET client_min_messages = error;
 CALL test.drop('certain');

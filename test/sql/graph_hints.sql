@@ -38,7 +38,7 @@ SELECT pg_temp.hints(t, a::jsonb) FROM (VALUES
   ('find_nodes', '{"node_label": "person", "filters": {"rate": {"lt": 60.5}}}'),
   ('find_nodes', '{"node_label": "person", "filters": {"rate": {"gt": 95}}}')) v(t, a);
 -- a symmetric edge between two of the nodes is one edge
-SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "person", "ids": ["ann", "eve"]}, "relationships": [{"type": "LINKS"}]}');
+SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "person", "ids": ["ann", "eve"]}, "relationships": [{"type": "REPORTS_TO"}]}');
 -- a step that leads on from some of its starts, and a chain that is whole: no hints
 SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "person"}, "relationships": [{"type": "REPORTS_TO"}]}');
 -- explore_neighbors: the start alone

@@ -13,10 +13,10 @@ typedef struct KgSelector
 	const KgType *type;
 	int nids; /* 0: no ids were given */
 	char **ids;
-	const KgFilter *filter;			 /* analysed; or NULL */
-	const struct KgRelated *related; /* or NULL */
-	const char *path;				 /* JSON Pointer of the selector */
-	const char *ids_path;			 /* JSON Pointer of its ids */
+	const KgFilter *filter;	   /* analysed; or NULL */
+	struct KgRelated *related; /* or NULL */
+	const char *path;		   /* JSON Pointer of the selector */
+	const char *ids_path;	   /* JSON Pointer of its ids */
 	bool few; /* edges are counted: kg_graph.max_scan nodes suffice */
 } KgSelector;
 

@@ -27,13 +27,14 @@ typedef struct KgNodeTest
 	KgFilter **filters;
 	int nids; /* 0: any id; otherwise ids that kg_related_keep() finds */
 	char **ids;
-	const KgNodeSet *among;			 /* the nodes found by ids, or NULL */
-	const struct KgRelated *related; /* a condition on the node, or NULL */
+	const KgNodeSet *among;	   /* the nodes found by ids, or NULL */
+	struct KgRelated *related; /* a condition on the node, or NULL */
 } KgNodeTest;
 
 typedef struct KgStepSpec
 {
 	KgFollow follow;
+	bool incoming; /* the direction that was sent */
 	int min_hops;
 	int max_hops;
 	int ntests;

@@ -507,7 +507,7 @@ list_hints(const KgListQuery *query, bool nothing)
 	kg_jw_init_array(&w);
 	if (nothing)
 		kg_hints_write_items(query, &w);
-	said = kg_hint_related(query->catalog, query->type, query->related, &w);
+	said = kg_hint_related(query->catalog, query->related, &w);
 	if (nothing && query->related != NULL && !said)
 	{
 		kg_jw_begin_object(&w);

@@ -183,6 +183,7 @@ read_related_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 	(void) kg_input_string(in, "relationship");
 	names = kg_call_relation_names(call, in, "relationship");
 	key->direction = kg_call_direction(in);
+	key->step.incoming = key->direction == KG_INCOMING;
 	kg_call_follow(call, &names, key->direction, &key->step.follow);
 	key->related = true;
 	key->step.min_hops = 1;
@@ -561,13 +562,25 @@ static void
 require_types(KgAggregate *a)
 {
 	kg_reached_related(&a->call, a->node.type, a->node.related);
+	kg_orient_steps(&a->call,
+					a->node.type,
+					a->steps.specs,
+					a->steps.n,
+					"/relationships",
+					true);
 	kg_reached_steps(
 		kg_reached_begin(&a->call, a->node.type), a->steps.specs, a->steps.n);
 	for (int i = 0; i < a->ngroups; i++)
-		if (a->groups[i].related)
-			kg_reached_steps(kg_reached_begin(&a->call, a->node.type),
-							 &a->groups[i].step,
-							 1);
+	{
+		KgStepPath path = {
+			kg_path_index("/group_by", i), "relationship", "/label"};
+
+		if (!a->groups[i].related)
+			continue;
+		kg_orient_step(&a->call, a->node.type, &a->groups[i].step, &path);
+		kg_reached_steps(
+			kg_reached_begin(&a->call, a->node.type), &a->groups[i].step, 1);
+	}
 }
 
 void

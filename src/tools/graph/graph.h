@@ -69,20 +69,42 @@ extern void kg_reached_walk(KgReached *reached, const KgFollow *follow,
 extern void kg_reached_steps(KgReached *reached, const KgStepSpec *specs,
 							 int n);
 
+/* ---- directions that the declared relations make impossible ---- */
+
+/* The position of a step in the arguments. */
+typedef struct KgStepPath
+{
+	const char *step;
+	const char *type;  /* its member that names the relation */
+	const char *label; /* the path below the step of the type of its end */
+} KgStepPath;
+
 /*
- * Read the members "related" and "not_related" (NULL if both are absent);
- * check the types that they reach.
+ * Turn a step that the relations make impossible from this type round, and
+ * report that as repaired.  Raise KG_INVALID_INPUT if the other direction is
+ * impossible, too.  type is NULL for any type.  path is that of the array of the
+ * steps, or of the only step.
+ */
+extern void kg_orient_step(KgGraphCall *call, const KgType *type,
+						   KgStepSpec *step, const KgStepPath *path);
+extern void kg_orient_steps(KgGraphCall *call, const KgType *type,
+							KgStepSpec *steps, int n, const char *path,
+							bool array);
+
+/*
+ * Read the members "related" and "not_related" (NULL if both are absent); turn
+ * their steps round as kg_orient_steps() does, and check the types that they
+ * reach.
  */
 extern struct KgRelated *kg_call_related(KgGraphCall *call, const KgInput *in);
 extern void kg_reached_related(KgGraphCall *call, const KgType *type,
-							   const struct KgRelated *related);
+							   struct KgRelated *related);
 /*
  * Writes hints for chains that no node matches, after they were walked. A hint
- * names ids and values that do not exist, or a relation that cannot begin at
- * the type. Without such hints, a "not related" would match every node.
- * Returns false if there is no hint.
+ * names ids and values that do not exist. Without such hints, a "not related"
+ * would match every node.  Returns false if there is no hint.
  */
-extern bool kg_hint_related(const KgCatalog *catalog, const KgType *type,
+extern bool kg_hint_related(const KgCatalog *catalog,
 							const struct KgRelated *related, KgJsonWriter *w);
 
 /* ---- cursors: a JSON array of nitems items, bound to the call ---- */

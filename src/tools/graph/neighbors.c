@@ -94,6 +94,18 @@ read_hops(const KgInput *in)
 	return hops;
 }
 
+/* Turns the first hop round if its direction is impossible. */
+static void
+orient(Explore *e)
+{
+	KgStepPath path = {"", "relationship_types", NULL};
+	KgStepSpec first = {.follow = e->follow, .min_hops = 1, .max_hops = 1};
+
+	first.incoming = kg_call_direction(&e->call.input) == KG_INCOMING;
+	kg_orient_step(&e->call, e->start.type, &first, &path);
+	e->follow = first.follow;
+}
+
 static void
 read_arguments(Explore *e, const Jsonb *arguments)
 {
@@ -113,6 +125,7 @@ read_arguments(Explore *e, const Jsonb *arguments)
 	kg_columns_read(&call->columns, call->graph, NULL, in, false);
 	e->limit = kg_input_limit(in, 0);
 	e->by_relevance = kg_call_by_relevance(in);
+	orient(e);
 	kg_reached_walk(kg_reached_begin(call, e->start.type),
 					&e->follow,
 					0,

@@ -32,7 +32,7 @@ kg_hint_selector(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
 	query.type = selector->type;
 	query.filter = kg_selector_filter(selector);
 	kg_hints_write_items(&query, w);
-	(void) kg_hint_related(call->catalog, selector->type, selector->related, w);
+	(void) kg_hint_related(call->catalog, selector->related, w);
 }
 
 Jsonb *
@@ -416,7 +416,7 @@ hint_ends(KgGraphCall *call, const KgTraversal *t, int i, const char *path,
 								1];
 		if (selector.filter != NULL)
 			kg_hint_selector(call, &selector, w);
-		(void) kg_hint_related(call->catalog, tested->type, tested->related, w);
+		(void) kg_hint_related(call->catalog, tested->related, w);
 	}
 }
 

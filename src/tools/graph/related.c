@@ -17,6 +17,7 @@ read_step(KgGraphCall *call, const KgInput *in, KgStepSpec *step)
 	KgNodeTest *test;
 	KgInput to;
 
+	step->incoming = kg_call_direction(in) == KG_INCOMING;
 	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
 	kg_call_edge_filters(call, &names, in, &step->follow);
 	step->min_hops = step->max_hops = 1;
@@ -112,95 +113,26 @@ kg_call_related(KgGraphCall *call, const KgInput *in)
 	return related->n > 0 ? related : NULL;
 }
 
-static void
-reached_test(KgGraphCall *call, const KgNodeTest *test)
-{
-	if (test->related != NULL)
-		kg_reached_related(call, test->type, test->related);
-}
-
 void
-kg_reached_related(KgGraphCall *call, const KgType *type,
-				   const KgRelated *related)
+kg_reached_related(KgGraphCall *call, const KgType *type, KgRelated *related)
 {
 	for (int i = 0; related != NULL && i < related->n; i++)
 	{
 		const KgChain *chain = &related->chains[i];
 
+		kg_orient_steps(
+			call, type, chain->specs, chain->nsteps, chain->path, chain->array);
 		kg_reached_steps(
 			kg_reached_begin(call, type), chain->specs, chain->nsteps);
 		for (int j = 0; j < chain->nsteps; j++)
 			for (int k = 0; k < chain->specs[j].ntests; k++)
-				reached_test(call, &chain->specs[j].tests[k]);
+				kg_reached_related(call,
+								   chain->specs[j].tests[k].type,
+								   chain->specs[j].tests[k].related);
 	}
 }
 
 /* ---- what there is not ---- */
-
-/* Is there a relation that begins at the type, as it is followed? */
-static bool
-leaves(const KgCatalog *catalog, const KgRelationSet *along,
-	   const KgRelationSet *against, const KgType *type)
-{
-	for (int i = 0; i < catalog->nrelations; i++)
-	{
-		const KgRelation *relation = &catalog->relations[i];
-		bool forward = kg_relation_set_has(along, relation->relation_no);
-		bool backward = kg_relation_set_has(against, relation->relation_no);
-
-		for (int v = 0; v < relation->nvariants; v++)
-		{
-			const KgVariant *variant = &relation->variants[v];
-
-			if (relation->symmetric)
-				forward = backward = forward || backward;
-			if ((forward && variant->from_type_no == type->type_no) ||
-				(backward && variant->to_type_no == type->type_no))
-				return true;
-		}
-	}
-	return false;
-}
-
-/* The step at the path the other way. */
-static void
-correct_direction(const char *path, bool backward, KgCorrection *correction)
-{
-	JsonbValue value = kg_json_string_value(backward ? "incoming" : "outgoing");
-	JsonbValue there;
-	KgInstead change = {.kind = KG_INSTEAD_VALUE};
-
-	change.key = "direction";
-	change.path = kg_path_member(path, change.key);
-	change.value = kg_json_datum(&value);
-	if (!kg_repair_value_at(change.path, &there))
-	{
-		change.kind = KG_INSTEAD_ADD;
-		change.path = path;
-	}
-	kg_correct(correction, &change);
-}
-
-static bool
-hint_leaving(const KgCatalog *catalog, const KgType *type,
-			 const KgFollow *follow, const char *path, KgCorrection *correction,
-			 KgJsonWriter *w)
-{
-	if (leaves(catalog, &follow->forward, &follow->backward, type))
-		return false;
-	kg_jw_begin_object(w);
-	kg_jw_kstring(w, "path", path);
-	kg_jw_kstring(w,
-				  "message",
-				  psprintf("no edge of this relationship type leaves entity "
-						   "type \"%s\" in this direction",
-						   kg_type_handle(type)));
-	if (leaves(catalog, &follow->backward, &follow->forward, type))
-		correct_direction(path, follow->backward.n == 0, correction);
-	kg_correction_write(correction, w);
-	kg_jw_end_object(w);
-	return true;
-}
 
 static bool
 hint_test(const KgCatalog *catalog, const KgNodeTest *test, const char *path,
@@ -221,7 +153,7 @@ hint_test(const KgCatalog *catalog, const KgNodeTest *test, const char *path,
 }
 
 static bool
-hint_chain(const KgCatalog *catalog, const KgType *type, const KgChain *chain,
+hint_chain(const KgCatalog *catalog, const KgChain *chain,
 		   KgCorrection *correction, KgJsonWriter *w)
 {
 	bool any = false;
@@ -232,10 +164,6 @@ hint_chain(const KgCatalog *catalog, const KgType *type, const KgChain *chain,
 		const char *path = chain->array ? kg_path_index(chain->path, i)
 										: chain->path;
 
-		if (type != NULL)
-			any |= hint_leaving(
-				catalog, type, &step->follow, path, correction, w);
-		type = NULL;
 		for (int j = 0; j < step->ntests; j++)
 		{
 			any |= hint_test(catalog,
@@ -243,16 +171,15 @@ hint_chain(const KgCatalog *catalog, const KgType *type, const KgChain *chain,
 							 kg_path_member(path, "to"),
 							 correction,
 							 w);
-			type = step->tests[j].type;
-			any |= kg_hint_related(catalog, type, step->tests[j].related, w);
+			any |= kg_hint_related(catalog, step->tests[j].related, w);
 		}
 	}
 	return any;
 }
 
 bool
-kg_hint_related(const KgCatalog *catalog, const KgType *type,
-				const KgRelated *related, KgJsonWriter *w)
+kg_hint_related(const KgCatalog *catalog, const KgRelated *related,
+				KgJsonWriter *w)
 {
 	KgCorrection correction = {NULL};
 	bool any = false;
@@ -264,7 +191,7 @@ kg_hint_related(const KgCatalog *catalog, const KgType *type,
 		/* What must not hold holds of everything, if it is said of nothing. */
 		if (chain->negated ? chain->walked && (!chain->met || chain->missing)
 						   : !chain->met)
-			any |= hint_chain(catalog, type, chain, &correction, w);
+			any |= hint_chain(catalog, chain, &correction, w);
 	}
 	return any;
 }

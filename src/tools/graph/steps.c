@@ -75,6 +75,7 @@ read_step(KgGraphCall *call, KgSteps *steps, const KgInput *in)
 	KgRelationNames names = kg_call_relation_names(call, in, "type");
 	KgInput to;
 
+	step->incoming = kg_call_direction(in) == KG_INCOMING;
 	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
 	kg_call_edge_filters(call, &names, in, &step->follow);
 	read_hops(in, step);

@@ -56,6 +56,12 @@ read_arguments(Traverse *tr, const Jsonb *arguments)
 	kg_columns_read(&call->columns, call->graph, NULL, &call->input, true);
 	tr->limit = kg_input_limit(&call->input, 0);
 	kg_reached_related(call, tr->from.type, tr->from.related);
+	kg_orient_steps(call,
+					tr->from.type,
+					tr->steps.specs,
+					tr->steps.n,
+					"/relationships",
+					true);
 	kg_reached_steps(
 		kg_reached_begin(call, tr->from.type), tr->steps.specs, tr->steps.n);
 }

@@ -255,6 +255,37 @@ read_value(KgClaim *claim, const Jsonb *reply, JsonbValue *value)
 		   exact_total(claim, reply, value);
 }
 
+/*
+ * Returns an array of a reply, whose items have paths, with paths of the claim;
+ * NULL if the reply does not have it.
+ */
+static Jsonb *
+said_within(const KgClaim *claim, const Jsonb *reply, const char *key)
+{
+	JsonbValue array;
+	KgJsonWriter w;
+
+	if (kg_json_get(&reply->root, key, &array) == NULL ||
+		!kg_json_is_array(&array))
+		return NULL;
+	kg_jw_init_array(&w);
+	kg_json_each(item, kg_json_container(&array))
+	{
+		kg_jw_begin_object(&w);
+		kg_json_each(it, kg_json_container(&item.value))
+			if (kg_json_string_is(&it.key, "path"))
+				kg_jw_kstring(&w,
+							  "path",
+							  psprintf("%s%s",
+									   claim->within,
+									   kg_json_cstring(&it.value)));
+			else
+				kg_jw_member(&w, &it);
+		kg_jw_end_object(&w);
+	}
+	return kg_jw_finish(&w);
+}
+
 static void
 call_count(KgVerify *v, KgClaim *claim)
 {
@@ -269,6 +300,8 @@ call_count(KgVerify *v, KgClaim *claim)
 		"arguments");
 	reply = kg_callable_call(
 		v->call.catalog, &claim->callable, claim->arguments);
+	claim->hints = said_within(claim, reply, "hints");
+	claim->repaired = said_within(claim, reply, "repaired");
 	claim->within = NULL;
 	if (!read_value(claim, reply, &total))
 		return;

@@ -52,6 +52,8 @@ write_details(const KgClaim *claim, KgJsonWriter *w)
 	kg_jw_kjsonb_if(w, "correction", claim->correction);
 	kg_jw_kstring_if(w, "nearest", claim->nearest);
 	kg_jw_kjsonb_if(w, "error", claim->error);
+	kg_jw_kjsonb_if(w, "hints", claim->hints);
+	kg_jw_kjsonb_if(w, "repaired", claim->repaired);
 	foreach(lc, claim->corrected)
 		kg_marks_note(&marks, lfirst(lc), "correction");
 	kg_marks_write(&marks, w);

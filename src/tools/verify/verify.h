@@ -97,6 +97,8 @@ typedef struct KgClaim
 	KgCallable callable;
 	const Jsonb *arguments;
 	const char *within; /* path of its arguments, when it is called */
+	const Jsonb *hints; /* of the reply, or NULL */
+	const Jsonb *repaired;
 	/* for a name: */
 	char *name; /* folded */
 	const KgType *type;

@@ -1,0 +1,268 @@
+/*
+ * graph/directions.c
+ *	  Directions that the declared relations make impossible.
+ *
+ *	  A step that no edge can continue finds nothing, and as a negation it finds
+ *	  everything.  Therefore such a step is followed in its other direction, if
+ *	  that one is possible, and is an error otherwise.  Both are decided by the
+ *	  caller's catalog, never by rows.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "query/graph/related.h"
+#include "tools/graph/graph.h"
+
+/* Returns the types, by rank, one hop from those in "at". */
+static bool *
+hop(const KgGraph *graph, const KgFollow *follow, const bool *at)
+{
+	const KgCatalog *catalog = graph->catalog;
+	bool *next = palloc0((graph->nranks + 1) * sizeof(bool));
+
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+		bool along = kg_relation_set_has(&follow->forward,
+										 relation->relation_no);
+		bool against = kg_relation_set_has(&follow->backward,
+										   relation->relation_no);
+
+		for (int v = 0; v < relation->nvariants && (along || against); v++)
+		{
+			const KgVariant *variant = &relation->variants[v];
+			uint16 from = kg_graph_rank(graph, variant->from_type_no);
+			uint16 to = kg_graph_rank(graph, variant->to_type_no);
+
+			if (along && at[from])
+				next[to] = true;
+			if (against && at[to])
+				next[from] = true;
+		}
+	}
+	next[0] = false;
+	return next;
+}
+
+static bool
+has_any(const KgGraph *graph, const bool *types)
+{
+	for (int rank = 1; rank <= graph->nranks; rank++)
+		if (types[rank])
+			return true;
+	return false;
+}
+
+/* Returns the types in which a step can end, tested by the first ntests. */
+static bool *
+ends_of(const KgGraph *graph, const KgStepSpec *step, const KgFollow *follow,
+		const bool *at, int ntests)
+{
+	bool *ends = palloc0((graph->nranks + 1) * sizeof(bool));
+
+	if (step->min_hops == 0)
+		memcpy(ends, at, (graph->nranks + 1) * sizeof(bool));
+	for (int depth = 1; depth <= step->max_hops; depth++)
+	{
+		at = hop(graph, follow, at);
+		for (int rank = 1; rank <= graph->nranks; rank++)
+			ends[rank] |= at[rank] && depth >= step->min_hops;
+	}
+	for (int i = 0; i < ntests; i++)
+		for (int rank = 1; rank <= graph->nranks; rank++)
+			ends[rank] &= step->tests[i].type == NULL ||
+						  step->tests[i].type == graph->ranked[rank - 1];
+	return ends;
+}
+
+/* Returns the only type in a set, or NULL. */
+static const KgType *
+only_type(const KgGraph *graph, const bool *types)
+{
+	const KgType *only = NULL;
+
+	for (int rank = 1; rank <= graph->nranks; rank++)
+	{
+		if (types[rank] && only != NULL)
+			return NULL;
+		if (types[rank])
+			only = graph->ranked[rank - 1];
+	}
+	return only;
+}
+
+static const char *
+begin_name(const KgGraph *graph, const bool *at)
+{
+	const KgType *type = only_type(graph, at);
+
+	return type ? psprintf("entity type \"%s\"", kg_type_handle(type))
+				: "the types that are reached there";
+}
+
+static const char *
+relation_name(const KgCatalog *catalog, const KgFollow *follow)
+{
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (kg_relation_set_has(&follow->forward,
+								catalog->relations[i].relation_no) ||
+			kg_relation_set_has(&follow->backward,
+								catalog->relations[i].relation_no))
+			return catalog->relations[i].name;
+	return "";
+}
+
+static bool
+has_end_at(const KgGraph *graph, const KgRelation *relation, const bool *at)
+{
+	for (int v = 0; v < relation->nvariants; v++)
+		if (at[kg_graph_rank(graph, relation->variants[v].from_type_no)] ||
+			at[kg_graph_rank(graph, relation->variants[v].to_type_no)])
+			return true;
+	return false;
+}
+
+static KG_NORETURN void
+throw_no_edge(const KgGraph *graph, const KgStepSpec *step, const bool *at,
+			  const char *path)
+{
+	const KgCatalog *catalog = graph->catalog;
+	const char *begin = begin_name(graph, at);
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"relationship type \"%s\" neither leaves nor enters %s",
+		relation_name(catalog, &step->follow),
+		begin);
+
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, relation_name(catalog, &step->follow));
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (has_end_at(graph, &catalog->relations[i], at))
+			kg_error_allow(err, catalog->relations[i].name);
+	kg_error_throw_expected(err, "a relationship type of %s", begin);
+}
+
+static KG_NORETURN void
+throw_no_end(const KgGraph *graph, const KgStepSpec *step, const bool *at,
+			 const bool *ends, const KgType *type, const char *path)
+{
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"relationship type \"%s\" does not lead from %s to entity type \"%s\"",
+		relation_name(graph->catalog, &step->follow),
+		begin_name(graph, at),
+		kg_type_handle(type));
+
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, kg_type_handle(type));
+	for (int rank = 1; rank <= graph->nranks; rank++)
+		if (ends[rank])
+			kg_error_allow(err, kg_type_handle(graph->ranked[rank - 1]));
+	kg_error_throw_expected(err, "an entity type that the step leads to");
+}
+
+/* Returns the types in which a step can end in either direction. */
+static bool *
+either_ends(const KgGraph *graph, const KgStepSpec *step, const bool *at,
+			int ntests)
+{
+	bool *ends = ends_of(graph, step, &step->follow, at, ntests);
+	const bool *others;
+	KgFollow reversed;
+
+	kg_follow_reverse(&step->follow, &reversed);
+	others = ends_of(graph, step, &reversed, at, ntests);
+	for (int rank = 1; rank <= graph->nranks; rank++)
+		ends[rank] |= others[rank];
+	return ends;
+}
+
+/* Raises an error for a step that ends nowhere in either direction. */
+static KG_NORETURN void
+throw_impossible(const KgGraph *graph, const KgStepSpec *step, const bool *at,
+				 const KgStepPath *path)
+{
+	const bool *ends = either_ends(graph, step, at, 0);
+	int test = 0;
+
+	if (!has_any(graph, ends))
+		throw_no_edge(graph, step, at, kg_path_member(path->step, path->type));
+	while (test < step->ntests - 1 &&
+		   has_any(graph, either_ends(graph, step, at, test + 1)))
+		test++;
+	ends = either_ends(graph, step, at, test);
+	throw_no_end(graph,
+				 step,
+				 at,
+				 ends,
+				 step->tests[test].type,
+				 test == 0 ? psprintf("%s%s", path->step, path->label)
+						   : "/to/label");
+}
+
+/* Reports that a step is followed against the direction that was sent. */
+static void
+report_reversed(KgGraphCall *call, const KgStepSpec *step, const char *path)
+{
+	JsonbValue got;
+	JsonbValue used;
+
+	got = kg_json_string_value(step->incoming ? "incoming" : "outgoing");
+	used = kg_json_string_value(step->incoming ? "outgoing" : "incoming");
+	kg_repair_add(
+		&call->repairs, kg_path_member(path, "direction"), &got, &used);
+}
+
+/* Turns a step round if need be, and returns the types that it ends in. */
+static bool *
+orient(KgGraphCall *call, KgStepSpec *step, const bool *at,
+	   const KgStepPath *path)
+{
+	const KgGraph *graph = call->graph;
+	bool *ends = ends_of(graph, step, &step->follow, at, step->ntests);
+	KgFollow reversed;
+
+	if (has_any(graph, ends) || !has_any(graph, at) ||
+		step->follow.forward.all || step->follow.backward.all)
+		return ends;
+	kg_follow_reverse(&step->follow, &reversed);
+	ends = ends_of(graph, step, &reversed, at, step->ntests);
+	if (!has_any(graph, ends))
+		throw_impossible(graph, step, at, path);
+	step->follow = reversed;
+	report_reversed(call, step, path->step);
+	return ends;
+}
+
+static bool *
+types_begin(const KgGraphCall *call, const KgType *type)
+{
+	const KgGraph *graph = call->graph;
+	bool *at = palloc0((graph->nranks + 1) * sizeof(bool));
+
+	for (int rank = 1; rank <= graph->nranks; rank++)
+		at[rank] = type == NULL || graph->ranked[rank - 1] == type;
+	return at;
+}
+
+void
+kg_orient_step(KgGraphCall *call, const KgType *type, KgStepSpec *step,
+			   const KgStepPath *path)
+{
+	(void) orient(call, step, types_begin(call, type), path);
+}
+
+void
+kg_orient_steps(KgGraphCall *call, const KgType *type, KgStepSpec *steps, int n,
+				const char *path, bool array)
+{
+	bool *at = types_begin(call, type);
+
+	for (int i = 0; i < n; i++)
+	{
+		KgStepPath here = {
+			array ? kg_path_index(path, i) : path, "type", "/to/label"};
+
+		at = orient(call, &steps[i], at, &here);
+	}
+}
