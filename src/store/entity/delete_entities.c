@@ -19,6 +19,7 @@
 #include "store/entity/put.h"
 #include "store/reference/references.h"
 #include "store/reference/scope.h"
+#include "store/reference/stored.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
