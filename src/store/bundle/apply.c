@@ -25,6 +25,7 @@
 #include "store/bundle/apply.h"
 #include "store/check/check.h"
 #include "store/derived/packing.h"
+#include "store/reference/enforce.h"
 #include "store/reference/stored.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"

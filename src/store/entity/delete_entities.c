@@ -18,6 +18,7 @@
 #include "store/reference/on_delete.h"
 #include "store/entity/put.h"
 #include "store/reference/references.h"
+#include "store/reference/enforce.h"
 #include "store/reference/scope.h"
 #include "store/reference/stored.h"
 #include "utils/builtins.h"
