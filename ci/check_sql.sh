@@ -13,7 +13,7 @@ files=(
   # secrets and the catalog, read as the owner
   src/model/{catalog,tenant_state,tool_version}.c src/base/{invalidate,manifest,vectors}.c src/mcp/notify.c
   # who calls, and what it was granted
-  src/auth/{audit,agent,agent_changes,auth_key,grants,identity,limit_changes,limits,login,owner,policies,privileges,secret,visibility}.c
+  src/auth/{audit,agents,agent_changes,auth_key,grants,identity,limit_changes,limits,login,moved,owner,policies,privileges,secret,visibility}.c
   # who decides, and which types need it
   src/authorize.c src/query/run/{authorizer,decisions}.c
   # what a tenant holds

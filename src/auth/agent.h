@@ -5,19 +5,7 @@
 #ifndef KG_AGENT_H
 #define KG_AGENT_H
 
-typedef struct KgAgent
-{
-	const char *tenant;
-	const char *name;
-	const char *title;		  /* or NULL */
-	const char *description;  /* or NULL */
-	const char *instructions; /* or NULL */
-	const struct KgToolsets *toolsets;
-	int ntools;
-	const char **tools; /* allowed tools; NULL: all of the toolsets */
-	int nbundles;
-	const char **bundles; /* in the order of position, then name */
-} KgAgent;
+#include "auth/agents.h"
 
 /*
  * Returns the agent that the caller's token or kg_graph.agent names, or NULL
@@ -27,9 +15,6 @@ typedef struct KgAgent
 extern const KgAgent *kg_agent_current(void);
 /* Raises KG_FORBIDDEN if the tenant has no agent of the name in force. */
 extern void kg_agent_require(const char *tenant);
-
-/* Returns an agent of the tenant by name, or NULL. */
-extern const KgAgent *kg_agent_get(const char *tenant, const char *name);
 
 /*
  * Returns true if there is no agent in force or it has the bundle.  Raises no

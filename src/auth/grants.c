@@ -11,6 +11,7 @@
 #include "auth/audit.h"
 #include "auth/grants.h"
 #include "auth/identity.h"
+#include "auth/moved.h"
 #include "auth/owner.h"
 #include "auth/privileges.h"
 #include "auth/visibility.h"
@@ -87,49 +88,6 @@ kg_tenant_refuse_former(Datum name)
 							"kg_free_tenant_name()");
 }
 
-/* Typical time to move a small tenant. */
-#define KG_RETRY_MS 1000
-
-/* Before ALTER EXTENSION kg_graph UPDATE, no tenant was marked as moved. */
-static bool
-has_moved_tenants(void)
-{
-	return OidIsValid(kg_find_relation("kg_moved_tenant"));
-}
-
-bool
-kg_tenant_has_moved(const char *tenant, const char *role)
-{
-	static KgSaved saved;
-
-	return has_moved_tenants() &&
-		   kg_spi_finds(&saved,
-						"SELECT FROM @kg_moved_tenant "
-						"WHERE ($1::text IS NULL OR name = $1) "
-						"AND ($2::text IS NULL OR $2 = ANY (roles))",
-						kg_arg_text(tenant),
-						kg_arg_text(role));
-}
-
-void
-kg_tenant_refuse_moved(const char *tenant, const char *role)
-{
-	KgError *err;
-
-	if (!kg_tenant_has_moved(tenant, role))
-		return;
-	err = tenant ? kg_error_new(KG_CONFLICT,
-								"tenant \"%s\" has moved to another database",
-								tenant)
-				 : kg_error_new(KG_CONFLICT,
-								"the tenant of role \"%s\" has moved to "
-								"another database",
-								role);
-	kg_error_expected(err, "the same again, through a front");
-	kg_error_retry_after(err, KG_RETRY_MS);
-	kg_error_throw(err);
-}
-
 /* The roles lose their privileges for it. */
 static void
 forget_moved(Datum name)
@@ -151,7 +109,7 @@ void
 kg_tenant_take_name(Datum name)
 {
 	kg_tenant_refuse_former(name);
-	if (has_moved_tenants())
+	if (kg_has_moved_tenants())
 		forget_moved(name);
 	KG_SPI_NEWEST("DELETE FROM @kg_audit WHERE tenant = $1",
 				  kg_arg(TEXTOID, name));

@@ -33,15 +33,6 @@ extern bool kg_tenant_became(const char *former, const char *name);
  */
 extern void kg_tenant_take_name(Datum name);
 
-/*
- * Raises KG_CONFLICT if a tenant of this name that the role had moved to
- * another database.  tenant NULL stands for any tenant, role NULL for any
- * role.  Runs for any caller, including one that was sent here before the
- * move.
- */
-extern void kg_tenant_refuse_moved(const char *tenant, const char *role);
-extern bool kg_tenant_has_moved(const char *tenant, const char *role);
-
 /* Raises KG_NOT_FOUND unless the tenant exists and is not being dropped. */
 extern void kg_require_tenant(Datum tenant);
 

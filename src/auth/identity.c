@@ -14,9 +14,10 @@
 #include "postgres.h"
 
 #include "access/parallel.h"
-#include "auth/agent.h"
+#include "auth/agents.h"
 #include "auth/grants.h"
 #include "auth/identity.h"
+#include "auth/moved.h"
 #include "auth/owner.h"
 #include "auth/policies.h"
 #include "auth/token_identity.h"
@@ -384,7 +385,7 @@ kg_identity_require(KgAccess access)
 	const char *tenant = require_tenant(access);
 
 	if (access < KG_ACCESS_ADMIN)
-		kg_agent_require(tenant);
+		kg_agent_require_named(tenant, kg_identity_agent());
 	return tenant;
 }
 

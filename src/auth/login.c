@@ -18,6 +18,7 @@
 #include "auth/identity.h"
 #include "auth/jwt.h"
 #include "auth/login.h"
+#include "auth/moved.h"
 #include "auth/privileges.h"
 #include "auth/token_identity.h"
 #include "base/catch.h"

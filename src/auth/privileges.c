@@ -12,6 +12,7 @@
 
 #include "access/htup_details.h"
 #include "auth/grants.h"
+#include "auth/moved.h"
 #include "auth/privileges.h"
 #include "base/compat.h"
 #include "base/error.h"

@@ -891,15 +891,6 @@ kg_catalog_tool_of(const KgCatalog *catalog, const KgType *type, int operation)
 	return NULL;
 }
 
-const KgField *
-kg_type_field(const KgType *type, const char *name)
-{
-	for (int i = 0; i < type->nfields; i++)
-		if (strcmp(type->fields[i].name, name) == 0)
-			return &type->fields[i];
-	return NULL;
-}
-
 const KgSchema *
 kg_type_schema(const KgType *type)
 {

@@ -145,3 +145,12 @@ kg_field_schema_pointer(const KgField *field)
 	}
 	return pointer.data;
 }
+
+const KgField *
+kg_type_field(const KgType *type, const char *name)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if (strcmp(type->fields[i].name, name) == 0)
+			return &type->fields[i];
+	return NULL;
+}

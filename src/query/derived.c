@@ -23,6 +23,7 @@
 #include "query/sql.h"
 #include "query/time/validity.h"
 #include "store/reference/scope.h"
+#include "store/reference/unready.h"
 #include "utils/memutils.h"
 
 typedef struct NodeCount

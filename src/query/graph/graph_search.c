@@ -21,6 +21,7 @@
 #include "query/run/running.h"
 #include "query/time/validity.h"
 #include "store/reference/scope.h"
+#include "store/reference/unready.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"

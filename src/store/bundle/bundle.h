@@ -64,10 +64,16 @@ typedef struct KgApply
 #define KG_DEFAULT_DIFF 100
 #define KG_MAX_DIFF 1000000
 
+/*
+ * bundle/outcome.c: the numbers of written rows of one type or relation, and
+ * the handles of entities that a dry run shows.
+ */
 extern KgCounts *kg_apply_counts(KgApply *apply, List **counts,
 								 const char *name);
 extern void kg_apply_sample(KgApply *apply, int change, const char *type,
 							const char *id);
+/* Collects a fault at a path of the payload. */
+extern void kg_apply_report(KgApply *apply, KgError *err, const char *path);
 
 /*
  * bundle/definitions.c: computes the shared definitions after the apply, and
@@ -82,15 +88,35 @@ extern const KgBundle *kg_bundle_stored(const KgApply *apply);
 extern void kg_bundle_check(KgApply *apply);
 /* Repeats the checks that depend on other bundles. */
 extern void kg_bundle_check_others(KgApply *apply);
+
 /*
- * Returns whether a schema compiles with the definitions of the payload. what
- * names the owner of the schema in the error.
+ * bundle/future_types.c: types as they are after the apply.
  */
+/*
+ * Reports a schema that is nested too deeply, and returns whether it is not.
+ * what names the owner of the schema in the error.
+ */
+extern bool kg_bundle_check_depth(KgApply *apply, const Jsonb *schema,
+								  const char *what, const char *type,
+								  const char *path);
+/* Reports a schema that does not compile with the payload's definitions. */
+extern void kg_bundle_check_compiles(KgApply *apply, const Jsonb *schema,
+									 const char *what, const char *type,
+									 const char *path);
+/* Checks depth and compilation. Returns whether the schema is valid. */
 extern bool kg_bundle_check_schema(KgApply *apply, const Jsonb *schema,
 								   const char *what, const char *path);
-/* Returns whether the type exists after the apply. */
+/*
+ * Returns a type as it is after the apply: of the payload, or a stored one that
+ * remains. NULL: it does not exist, or its schema is invalid.
+ */
+extern const KgType *kg_bundle_future_type(const KgApply *apply,
+										   const char *bundle,
+										   const char *name);
+/* Returns whether the type exists after the apply, valid or not. */
 extern bool kg_bundle_has_type(const KgApply *apply, const char *bundle,
 							   const char *name);
+/* Reports a type that does not exist, with the names of existing types. */
 extern void kg_bundle_unknown_type(KgApply *apply, const char *name,
 								   const char *keyword, const char *path);
 

@@ -43,105 +43,6 @@
 #define KG_VERIFY_BATCH 1000
 #define KG_VERIFY_BLOCKS 200
 
-typedef struct KgKindCount
-{
-	char kind[NAMEDATALEN];
-	int64 n;
-	int64 of_tenant;
-} KgKindCount;
-
-void
-kg_differences_init(KgDifferences *differences, int64 limit)
-{
-	memset(differences, 0, sizeof(*differences));
-	differences->context = CurrentMemoryContext;
-	differences->limit = limit;
-	kg_jw_init_array(&differences->written);
-}
-
-static KgKindCount *
-find_kind(const KgDifferences *differences, const char *kind)
-{
-	ListCell *lc;
-
-	foreach(lc, differences->counts)
-		if (strcmp(((KgKindCount *) lfirst(lc))->kind, kind) == 0)
-			return lfirst(lc);
-	return NULL;
-}
-
-static void
-count_kind(KgDifferences *differences, const char *kind)
-{
-	KgKindCount *count = find_kind(differences, kind);
-	MemoryContext old;
-
-	differences->total++;
-	if (count == NULL)
-	{
-		old = MemoryContextSwitchTo(differences->context);
-		count = palloc0(sizeof(KgKindCount));
-		strlcpy(count->kind, kind, sizeof(count->kind));
-		differences->counts = lappend(differences->counts, count);
-		MemoryContextSwitchTo(old);
-	}
-	count->n++;
-	count->of_tenant++;
-}
-
-/* Begins a new tenant: later differences belong to it. */
-static void
-next_tenant(KgDifferences *differences)
-{
-	ListCell *lc;
-
-	foreach(lc, differences->counts)
-		((KgKindCount *) lfirst(lc))->of_tenant = 0;
-}
-
-/* Returns the number of differences of a kind in this tenant. */
-static int64
-found(const KgDifferences *differences, const char *kind)
-{
-	const KgKindCount *count = find_kind(differences, kind);
-
-	return count ? count->of_tenant : 0;
-}
-
-void
-kg_differences_write_counts(const KgDifferences *differences, KgJsonWriter *w)
-{
-	ListCell *lc;
-
-	foreach(lc, differences->counts)
-	{
-		const KgKindCount *count = lfirst(lc);
-
-		kg_jw_kint(w, count->kind, count->n);
-	}
-}
-
-void
-kg_differences_add(KgDifferences *differences, const KgDifference *it)
-{
-	KgJsonWriter *w = &differences->written;
-
-	count_kind(differences, it->kind);
-	if (differences->total > differences->limit)
-		return;
-	kg_jw_begin_object(w);
-	kg_jw_kstring(w, "kind", it->kind);
-	kg_jw_kstring_if(w, "table", it->table);
-	kg_jw_kstring_if(w, "tenant", it->tenant);
-	kg_jw_kstring_if(w, "type", it->type);
-	kg_jw_kstring_if(w, "id", it->id);
-	kg_jw_kstring_if(w, "object", it->object);
-	kg_jw_kstring_if(w, "expected", it->expected);
-	kg_jw_kstring_if(w, "got", it->got);
-	kg_jw_kstring_if(w, "repair", it->repair);
-	kg_jw_end_object(w);
-}
-
 /* Entities are read again if a part of the derived rows is not correct. */
 typedef enum KgPass
 {
@@ -1209,7 +1110,7 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 	bool read_only = XactReadOnly;
 	KgVerify v;
 
-	next_tenant(differences);
+	kg_differences_next_tenant(differences);
 	memset(&v, 0, sizeof(v));
 	v.tenant = tenant;
 	v.catalog = kg_catalog_newest(tenant);
@@ -1275,22 +1176,22 @@ kg_verify_repair(const char *tenant, const KgDifferences *differences)
 	kg_tenant_writes(tenant);
 	for (int i = 0; i < lengthof(statements); i++)
 		if (i < lengthof(statements) - 1 ||
-			found(differences, "packed_wrong") > 0)
+			kg_differences_found(differences, "packed_wrong") > 0)
 			kg_spi_exec(&saved[i], statements[i], kg_arg_text(tenant));
-	if (found(differences, "quota_wrong") > 0)
+	if (kg_differences_found(differences, "quota_wrong") > 0)
 		kg_quota_count_anew(tenant);
-	if (found(differences, KG_TOOL_WRONG) > 0 ||
-		found(differences, KG_TYPE_WRONG) > 0)
+	if (kg_differences_found(differences, KG_TOOL_WRONG) > 0 ||
+		kg_differences_found(differences, KG_TYPE_WRONG) > 0)
 		kg_repair_schemas(kg_catalog_newest(tenant));
-	if (found(differences, "type_unknown") > 0)
+	if (kg_differences_found(differences, "type_unknown") > 0)
 		return;
 	/*
 	 * References may have no target because keys are wrong. Otherwise an error
 	 * rolls the repair back.
 	 */
-	if (found(differences, "row_missing") > 0 ||
-		found(differences, "row_stale") > 0 ||
-		found(differences, "count_wrong") > 0 ||
-		found(differences, "column_wrong") > 0)
+	if (kg_differences_found(differences, "row_missing") > 0 ||
+		kg_differences_found(differences, "row_stale") > 0 ||
+		kg_differences_found(differences, "count_wrong") > 0 ||
+		kg_differences_found(differences, "column_wrong") > 0)
 		(void) kg_catch(KG_CATCH_KEEP, derive_anew, (void *) tenant);
 }

@@ -5,7 +5,7 @@
 #ifndef KG_VERIFY_HISTORY_H
 #define KG_VERIFY_HISTORY_H
 
-#include "store/check/verify.h"
+#include "store/check/differences.h"
 
 /*
  * Adds a difference for each contradiction in the history of types and

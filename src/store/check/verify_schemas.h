@@ -6,7 +6,7 @@
 #define KG_VERIFY_SCHEMAS_H
 
 #include "model/catalog.h"
-#include "store/check/verify.h"
+#include "store/check/differences.h"
 
 /* Kinds of differences that kg_repair_schemas() repairs. */
 #define KG_TOOL_WRONG "tool_wrong"

@@ -22,6 +22,7 @@
 #include "store/derived/embeddings.h"
 #include "store/entity/entity_ids.h"
 #include "store/derived/extract.h"
+#include "store/reference/enforce.h"
 #include "store/reference/scope.h"
 #include "store/reference/seen.h"
 #include "store/reference/stored.h"

@@ -25,6 +25,7 @@
 #include "store/derived/extract.h"
 #include "store/entity/put.h"
 #include "store/derived/rebuild.h"
+#include "store/reference/enforce.h"
 #include "store/reference/scope.h"
 #include "store/reference/seen.h"
 #include "utils/builtins.h"

@@ -167,9 +167,11 @@ extern void kg_edges_delete(const char *tenant, const KgColumns *edges,
 							bool whole);
 
 /*
- * Raises KG_CONFLICT because another session has written an edge that was not
- * stored before.
+ * Returns the error KG_CONFLICT for an edge that was not stored before and that
+ * another session has written.
  */
+extern KgError *kg_edge_lost_race(void);
+/* Raises kg_edge_lost_race(), or begins the call again if it can. */
 extern KG_NORETURN void kg_edge_throw_lost_race(void) KG_NORETURN_TAIL;
 
 #endif /* KG_EDGES_H */

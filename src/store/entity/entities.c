@@ -177,20 +177,6 @@ kg_entities_write_again(const char *tenant, const KgNodeList *nodes)
 		throw_kept(nodes->n - written);
 }
 
-KgError *
-kg_kept_error(const char *row, const char *what)
-{
-	KgError *err = kg_error_new(
-		KG_FORBIDDEN,
-		"a trigger or a policy keeps the %s from being %s",
-		row,
-		what);
-
-	kg_error_expected(
-		err, "what the database's own triggers on kg_%s let pass", row);
-	return err;
-}
-
 bool
 kg_entity_is_gone(const char *tenant, int64 node, const char *id)
 {

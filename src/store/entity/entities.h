@@ -81,11 +81,6 @@ extern void kg_entities_write_again(const char *tenant,
 extern bool kg_entity_is_gone(const char *tenant, int64 node, const char *id);
 
 /*
- * Returns the error for an "entity" or an "edge" (row) that a trigger prevented
- * from being, for example, "inserted" (what).
- */
-extern KgError *kg_kept_error(const char *row, const char *what);
-/*
  * Returns the error for an entity that was stored when it was looked up and was
  * not updated.
  */

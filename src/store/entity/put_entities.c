@@ -32,6 +32,7 @@
 #include "store/entity/put.h"
 #include "store/reference/references.h"
 #include "store/reference/stored.h"
+#include "store/reference/enforce.h"
 #include "store/reference/scope.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"

@@ -31,6 +31,7 @@
 #include "store/history/image.h"
 #include "store/entity/put.h"
 #include "store/history/revert.h"
+#include "store/reference/enforce.h"
 #include "store/reference/scope.h"
 #include "store/reference/seen.h"
 #include "store/reference/stored.h"

@@ -13,7 +13,7 @@
 #include "store/derived/extract.h"
 #include "store/entity/entity_ids.h"
 #include "store/reference/pending.h"
-#include "store/reference/scope.h"
+#include "store/reference/renew.h"
 #include "utils/builtins.h"
 
 /*

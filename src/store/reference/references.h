@@ -16,6 +16,7 @@
 #include "base/extension.h"
 #include "model/catalog.h"
 #include "store/derived/columns.h"
+#include "store/entity/node_list.h"
 
 typedef struct KgReference
 {
@@ -32,24 +33,8 @@ typedef struct KgReferenceList
 	int capacity;
 } KgReferenceList;
 
-typedef struct KgNodeList
-{
-	MemoryContext context;
-	int64 *nodes;
-	int n;
-	int capacity;
-} KgNodeList;
-
 extern void kg_reference_add(KgReferenceList *list, int64 source,
 							 const KgField *field, const char *value);
-extern void kg_node_add(KgNodeList *list, int64 node);
-
-/*
- * kg_nodes_sort() sorts the list and removes duplicates. kg_nodes_have()
- * returns whether a sorted list contains the node.
- */
-extern void kg_nodes_sort(KgNodeList *list);
-extern bool kg_nodes_have(const KgNodeList *sorted, int64 node);
 
 /* The identity of a derived edge. */
 typedef struct KgEdgeKey

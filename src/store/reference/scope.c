@@ -5,17 +5,11 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "model/writing.h"
-#include "store/edge/edge_ends.h"
-#include "store/reference/on_delete.h"
-#include "store/reference/pending.h"
 #include "store/reference/scope.h"
-#include "store/reference/seen.h"
-#include "store/reference/unique.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -45,17 +39,8 @@ typedef struct Rest
 	KgUnchecked unchecked;
 } Rest;
 
-/* The checks in progress at the end of a statement or scope. */
-typedef struct Enforcement
-{
-	const KgUnchecked *unchecked;
-	const struct Enforcement *outer;
-} Enforcement;
-
 static KgScope *innermost = NULL;
 static Rest *rests = NULL;
-static const Enforcement *enforcement = NULL; /* the innermost one */
-static int renewing = 0;	  /* edges are deleted, to be written anew */
 static bool deferred = false; /* references may be deferred to the commit */
 
 static void
@@ -63,8 +48,8 @@ leave(void)
 {
 	KgScope *scope = innermost;
 
-	innermost = scope->outer;
-	MemoryContextDelete(scope->context);
+	(void) kg_scope_close(scope);
+	kg_scope_free(scope);
 }
 
 void
@@ -225,194 +210,6 @@ kg_statement_tenants(List *tenants)
 	return tenants;
 }
 
-typedef struct Renewal
-{
-	const KgCatalog *catalog;
-	const KgNodeList *nodes;
-	KgReferenceList references;
-	KgSight *sight;
-	KgReferenceList *missing;
-	KgLostEdges *lost;
-} Renewal;
-
-static void
-exchange_edges(void *arg)
-{
-	Renewal *r = arg;
-
-	kg_references_forget(r->catalog->tenant, r->nodes, r->sight, r->lost);
-	kg_references_resolve(r->catalog, &r->references, r->sight, r->missing);
-}
-
-/*
- * Derives edges anew from the stored entities. Between deletion and insertion
- * the edges are missing; meanwhile renewing prevents that a trigger of a DBA on
- * kg_edge queries them.
- */
-static void
-renew_edges(const char *tenant, const KgNodeList *nodes, KgSight *sight,
-			KgReferenceList *missing, KgLostEdges *lost)
-{
-	Renewal r = {.nodes = nodes,
-				 .references = {CurrentMemoryContext},
-				 .sight = sight,
-				 .missing = missing,
-				 .lost = lost};
-
-	r.catalog = kg_references_reread(tenant, nodes, &r.references);
-	renewing++;
-	PG_TRY();
-	{
-		kg_edge_ends_together(tenant, exchange_edges, &r);
-	}
-	PG_FINALLY();
-	{
-		renewing--;
-	}
-	PG_END_TRY();
-}
-
-void
-kg_references_renew(const char *tenant, const KgNodeList *nodes,
-					const KgUserContext *caller, KgReferenceList *missing)
-{
-	KgSight sight;
-
-	kg_sight_init(&sight, tenant, caller);
-	renew_edges(tenant, nodes, &sight, missing, NULL);
-}
-
-/*
- * Resolves references that had no target. If some were rolled back or replaced,
- * also by x-on-delete, the references of their entities are read again.
- */
-static void
-resolve_missing(const KgCatalog *catalog, KgUnchecked *unchecked,
-				KgSight *sight, KgReferenceList *missing)
-{
-	KgNodeList sources = {CurrentMemoryContext};
-
-	if (!unchecked->stale)
-	{
-		kg_references_resolve(catalog, &unchecked->missing, sight, missing);
-		return;
-	}
-	for (int i = 0; i < unchecked->missing.n; i++)
-		kg_node_add(&sources, unchecked->missing.items[i].source);
-	kg_nodes_sort(&sources);
-	renew_edges(catalog->tenant,
-				&sources,
-				sight,
-				missing,
-				kg_unchecked_lost(catalog->tenant, unchecked));
-}
-
-/* Adds the nodes that are stored and hidden from the caller. */
-static void
-find_hidden(const char *tenant, const KgUserContext *caller,
-			const KgNodeList *nodes, KgNodeList *hidden)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	KgNodeList stored;
-	int64 *seen;
-
-	if (nodes->n == 0 || kg_sees_all(tenant, caller))
-		return;
-	kg_nodes_read(&saved, tenant, nodes->nodes, nodes->n, &stored);
-	seen = palloc((stored.n + 1) * sizeof(int64));
-	memcpy(seen, stored.nodes, stored.n * sizeof(int64));
-	kg_blank_hidden(tenant, caller, seen, stored.n);
-	for (int i = 0; i < stored.n; i++)
-		if (seen[i] == 0)
-			kg_node_add(hidden, stored.nodes[i]);
-	kg_nodes_sort(hidden);
-}
-
-/*
- * Returns a text that changes if any target of the nodes' references changes.
- */
-static char *
-targets_of(const char *tenant, const KgNodeList *nodes)
-{
-	char *text;
-
-	KG_BATCH_LATEST("SELECT coalesce(string_agg(concat_ws(' ', source, "
-					"relation_no, target, property), ' ' ORDER BY source, "
-					"relation_no, target, property COLLATE \"C\"), '') "
-					"FROM @kg_edge WHERE tenant = $1 "
-					"AND source = ANY($2) AND property IS NOT NULL",
-					kg_arg_text(tenant),
-					kg_arg_int8s(nodes->nodes, nodes->n));
-	text = kg_spi_cstring(0, 1);
-	SPI_freetuptable(SPI_tuptable);
-	return text;
-}
-
-/*
- * Raises an error if the write changes the targets of a hidden entity's
- * references. A caller that sees a part of a tenant may not do this, neither at
- * once nor in steps with deferred references.
- */
-static void
-require_hidden_kept(const char *tenant, const KgUserContext *caller,
-					const KgNodeList *hidden, const char *before,
-					const KgReferenceList *unresolved)
-{
-	KgNodeList none = {CurrentMemoryContext};
-	KgNodeList gone = {CurrentMemoryContext};
-	KgError *err;
-
-	for (int i = 0; i < unresolved->n; i++)
-		if (kg_nodes_have(hidden, unresolved->items[i].source))
-			kg_node_add(&gone, unresolved->items[i].source);
-	if (gone.n > 0)
-		kg_pending_check(tenant, caller, &none, &gone);
-	if (strcmp(before, targets_of(tenant, hidden)) == 0)
-		return;
-	err = kg_error_new(KG_REFERENCE_MISSING,
-					   "an id or a value that is still referenced would be "
-					   "another entity's");
-	kg_error_throw_expected(err, "another id or value for the other entity");
-}
-
-static void
-enforce_unique(const KgCatalog *catalog, KgUnchecked *unchecked)
-{
-	if (unchecked->taken.n > 0)
-		kg_unique_enforce(catalog, &unchecked->taken);
-	unchecked->taken.n = 0;
-}
-
-/*
- * Applies x-on-delete to the deleted nodes. Triggers of a DBA fire meanwhile;
- * references in missing have no edges yet. Rows that these statements leave
- * unchecked are checked with the others, because a referrer of a deleted entity
- * may be deleted next.
- */
-static void
-delete_references(const char *tenant, const KgUserContext *caller,
-				  KgUnchecked *unchecked, KgNodeList *referrers)
-{
-	KgScope *scope = kg_scope_begin(tenant);
-	int behind = unchecked->missing.n > 0;
-
-	scope->unchecked = unchecked;
-	if (behind)
-		unchecked->stale = true;
-	renewing += behind;
-	PG_TRY();
-	{
-		kg_references_deleted(tenant, unchecked, caller, referrers);
-	}
-	PG_FINALLY();
-	{
-		renewing -= behind;
-	}
-	PG_END_TRY();
-	Assert(scope == innermost);
-	leave();
-}
-
 /*
  * Returns whether the reference's edge was deleted after its target was
  * deleted.
@@ -433,13 +230,9 @@ is_lost(const char *tenant, const KgReference *reference)
 	return false;
 }
 
-/*
- * An outer statement may have deleted the target of an old reference, and has yet
- * to apply x-on-delete to the referrer.  What this one deleted is treated.
- */
-static void
-leave_to_outer(const char *tenant, const KgUnchecked *unchecked,
-			   KgReferenceList *missing)
+void
+kg_statement_leave_to_outer(const char *tenant, const KgUnchecked *unchecked,
+							KgReferenceList *missing)
 {
 	uint64 statement = kg_writing_waits();
 	KgNodeList treated = {CurrentMemoryContext};
@@ -471,148 +264,14 @@ leave_to_outer(const char *tenant, const KgUnchecked *unchecked,
 	rest->unchecked.stale = true;
 }
 
-static void
-enforce(const KgCatalog *catalog, const KgUserContext *caller,
-		KgUnchecked *unchecked)
-{
-	KgReferenceList missing = {CurrentMemoryContext};
-	KgNodeList referrers = {CurrentMemoryContext};
-	KgNodeList moved = {CurrentMemoryContext};
-	KgSight sight;
-
-	kg_sight_init(&sight, catalog->tenant, caller);
-	/* First, so that each value names one entity below. */
-	enforce_unique(catalog, unchecked);
-	if (unchecked->deleted.n > 0)
-	{
-		delete_references(catalog->tenant, caller, unchecked, &referrers);
-		enforce_unique(catalog, unchecked);
-	}
-	resolve_missing(catalog, unchecked, &sight, &missing);
-	leave_to_outer(catalog->tenant, unchecked, &missing);
-
-	/* Referrers of renamed nodes, and of nodes deleted and created again. */
-	if (unchecked->renamed.n > 0)
-		kg_references_find_referrers(
-			catalog->tenant, &unchecked->renamed, &moved);
-	for (int i = 0; i < referrers.n; i++)
-		kg_node_add(&moved, referrers.nodes[i]);
-	kg_nodes_sort(&moved);
-	if (moved.n > 0)
-	{
-		KgReferenceList unresolved = {CurrentMemoryContext};
-		KgNodeList hidden = {CurrentMemoryContext};
-		char *before = NULL;
-
-		find_hidden(catalog->tenant, caller, &moved, &hidden);
-		if (hidden.n > 0)
-			before = targets_of(catalog->tenant, &hidden);
-		renew_edges(catalog->tenant,
-					&moved,
-					&sight,
-					&unresolved,
-					kg_unchecked_lost(catalog->tenant, unchecked));
-		leave_to_outer(catalog->tenant, unchecked, &unresolved);
-		if (hidden.n > 0)
-			require_hidden_kept(
-				catalog->tenant, caller, &hidden, before, &unresolved);
-		referrers.n = 0;
-		for (int i = 0; i < unresolved.n; i++)
-			kg_node_add(&referrers, unresolved.items[i].source);
-	}
-	deferred |= missing.n > 0 || referrers.n > 0;
-	kg_references_pending(catalog->tenant, caller, &missing, &referrers);
-}
-
-/*
- * Checks a statement or scope after all its rows are written. References that
- * had no target may have one now. Referrers of deleted entities are treated.
- */
 void
-kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
-					 KgUnchecked *unchecked)
+kg_scope_defers(void)
 {
-	Enforcement here = {unchecked, enforcement};
-
-	enforcement = &here;
-	PG_TRY();
-	{
-		enforce(catalog, caller, unchecked);
-	}
-	PG_FINALLY();
-	{
-		enforcement = here.outer;
-	}
-	PG_END_TRY();
+	deferred = true;
 }
 
-/*
- * Adds the relations of references that name an entity by a value. Runs as the
- * extension's owner.
- */
-static void
-relations_by_value(const char *tenant, KgNodeList *relations)
-{
-	const KgCatalog *catalog = kg_catalog_newest(tenant);
-
-	for (int i = 0; i < catalog->ntypes; i++)
-	{
-		const KgType *type = catalog->types[i];
-
-		for (int j = 0; j < type->nfields; j++)
-			if (type->fields[j].ref_type && type->fields[j].ref_field)
-				kg_node_add(relations, type->fields[j].relation_no);
-	}
-}
-
-/*
- * Returns whether edges of references lead to a node whose id or value has
- * changed.
- */
-static bool
-have_referrers(const char *tenant, const KgUnchecked *unchecked)
-{
-	KgNodeList relations = {CurrentMemoryContext};
-	KgUserContext user;
-	bool found;
-
-	if (unchecked->renamed.n == 0)
-		return false;
-	kg_spi_begin_as_owner(&user);
-	if (!unchecked->ids_changed)
-		relations_by_value(tenant, &relations);
-	KG_SPI_LATEST("SELECT FROM @kg_edge WHERE tenant = $1 "
-				  "AND target = ANY($2) AND property IS NOT NULL "
-				  "AND ($3 OR relation_no::bigint = ANY($4)) LIMIT 1",
-				  kg_arg_text(tenant),
-				  kg_arg_int8s(unchecked->renamed.nodes, unchecked->renamed.n),
-				  kg_arg(BOOLOID, BoolGetDatum(unchecked->ids_changed)),
-				  kg_arg_int8s(relations.nodes, relations.n));
-	found = SPI_processed > 0;
-	kg_spi_end_as_owner(&user);
-	return found;
-}
-
-/*
- * Returns whether edges lead to an entity that no longer has the id or value of
- * their reference. A trigger of a DBA must not query such edges.
- */
-static bool
-names_changed(const char *tenant)
-{
-	const KgUnchecked *unchecked = kg_scope_unchecked(tenant);
-
-	if (unchecked && have_referrers(tenant, unchecked))
-		return true;
-	for (const Enforcement *e = enforcement; e; e = e->outer)
-		if (have_referrers(tenant, e->unchecked))
-			return true;
-	return false;
-}
-
-/* Returns whether the tenant has references that are deferred to the commit. */
-static bool
-have_deferred(const char *tenant)
+bool
+kg_scope_has_deferred(const char *tenant)
 {
 	KgUserContext user;
 	bool found;
@@ -635,50 +294,6 @@ kg_scope_is_rewritten(const char *tenant, const KgType *type)
 			(type == NULL || list_member_int(scope->rewritten, type->type_no)))
 			return true;
 	return false;
-}
-
-void
-kg_scope_require_derived(const char *tenant, const KgType *type)
-{
-	KgError *err;
-
-	kg_writing_require_derived(type);
-	if (!kg_scope_is_rewritten(tenant, type))
-		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "entities whose keys and references a call is writing "
-					   "anew cannot be looked for before it is done");
-	kg_error_throw_expected(err, "kg_get(), or a call after that one");
-}
-
-void
-kg_scope_require_edges(const char *tenant)
-{
-	const KgUnchecked *unchecked = kg_scope_unchecked(tenant);
-	KgError *err;
-
-	if (renewing == 0 && !(unchecked && unchecked->arrived) &&
-		!names_changed(tenant))
-	{
-		if (!have_deferred(tenant))
-			return;
-		err = kg_error_new(KG_FORBIDDEN,
-						   "references wait for the end of the transaction, "
-						   "and have no edges before it");
-		kg_error_expected(err,
-						  "SET CONSTRAINTS kg_references IMMEDIATE before "
-						  "the call, or the call after the commit");
-	}
-	else
-	{
-		err = kg_error_new(KG_FORBIDDEN,
-						   "references that a call is writing have no edges "
-						   "before it is done");
-		kg_error_expected(err,
-						  "a call after that one; in a trigger, kg_get() and "
-						  "lists");
-	}
-	kg_error_throw(err);
 }
 
 /* Removes undone creations if the undo is rolled back, as after a trial. */
@@ -775,6 +390,35 @@ kg_scope_begin(const char *tenant)
 	return scope;
 }
 
+KgScope *
+kg_scope_begin_within(const char *tenant, KgUnchecked *unchecked)
+{
+	KgScope *scope = kg_scope_begin(tenant);
+
+	scope->unchecked = unchecked;
+	return scope;
+}
+
+KgUnchecked *
+kg_scope_close(KgScope *scope)
+{
+	Assert(scope == innermost);
+	innermost = scope->outer;
+	return scope->unchecked == &scope->own ? &scope->own : NULL;
+}
+
+const char *
+kg_scope_tenant(const KgScope *scope)
+{
+	return scope->tenant;
+}
+
+void
+kg_scope_free(KgScope *scope)
+{
+	MemoryContextDelete(scope->context);
+}
+
 void
 kg_scope_rewrites(KgScope *scope, int32 type_no)
 {
@@ -782,16 +426,4 @@ kg_scope_rewrites(KgScope *scope, int32 type_no)
 
 	scope->rewritten = lappend_int(scope->rewritten, type_no);
 	MemoryContextSwitchTo(old);
-}
-
-void
-kg_scope_end(KgScope *scope, const KgUserContext *caller)
-{
-	Assert(scope == innermost);
-	/* Statements of the enforcement itself are checked one by one. */
-	innermost = scope->outer;
-	if (scope->unchecked == &scope->own)
-		kg_unchecked_enforce(
-			kg_catalog_newest(scope->tenant), caller, &scope->own);
-	MemoryContextDelete(scope->context);
 }

@@ -39,29 +39,23 @@ extern KgLostEdges *kg_unchecked_lost(const char *tenant,
 
 extern void kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context);
 
-/*
- * Checks the entries again. Raises the faults, or leaves them to the deferred
- * trigger kg_references.
- */
-extern void kg_unchecked_enforce(const KgCatalog *catalog,
-								 const KgUserContext *caller,
-								 KgUnchecked *unchecked);
-
-/*
- * Derives the edges of stored entities anew. Adds references without a target
- * to missing.
- */
-extern void kg_references_renew(const char *tenant, const KgNodeList *nodes,
-								const KgUserContext *caller,
-								KgReferenceList *missing);
-
 typedef struct KgScope KgScope;
 
 /* Registers the transaction callbacks when the module is loaded. */
 extern void kg_scope_init(void);
 
+/* Begins a scope; enforce.h ends it. */
 extern KgScope *kg_scope_begin(const char *tenant);
-extern void kg_scope_end(KgScope *scope, const KgUserContext *caller);
+/* Begins a scope that leaves its checks to these unchecked entries. */
+extern KgScope *kg_scope_begin_within(const char *tenant,
+									  KgUnchecked *unchecked);
+/*
+ * Closes the innermost scope. Returns its unchecked entries, or NULL if it
+ * leaves them to an outer scope. They are valid until kg_scope_free().
+ */
+extern KgUnchecked *kg_scope_close(KgScope *scope);
+extern const char *kg_scope_tenant(const KgScope *scope);
+extern void kg_scope_free(KgScope *scope);
 
 /*
  * Returns the unchecked entries of the scope that is open for the tenant, or
@@ -82,6 +76,22 @@ extern bool kg_statement_complete(const char *tenant, KgUnchecked *unchecked);
 extern List *kg_statement_tenants(List *tenants);
 
 /*
+ * Leaves missing references to the outer statement that deleted their targets:
+ * it has yet to apply x-on-delete to the referrers. Removes them from missing.
+ * The targets in unchecked->deleted were already treated.
+ */
+extern void kg_statement_leave_to_outer(const char *tenant,
+										const KgUnchecked *unchecked,
+										KgReferenceList *missing);
+
+/*
+ * kg_scope_defers() notes that references of the transaction are deferred to
+ * its commit. kg_scope_has_deferred() returns whether the tenant has such.
+ */
+extern void kg_scope_defers(void);
+extern bool kg_scope_has_deferred(const char *tenant);
+
+/*
  * Notes that the scope undoes the creation of these nodes. Their referrers are
  * neither deleted nor changed, whatever x-on-delete says.
  */
@@ -97,17 +107,5 @@ extern void kg_scope_rewrites(KgScope *scope, int32 type_no);
  * NULL, for any type of the tenant.
  */
 extern bool kg_scope_is_rewritten(const char *tenant, const KgType *type);
-
-/*
- * Calls kg_writing_require_derived(), and raises its error for the types of
- * kg_scope_rewrites() too.
- */
-extern void kg_scope_require_derived(const char *tenant, const KgType *type);
-
-/*
- * Raises an error if edges of references cannot be queried because the tenant's
- * derived edges are incomplete. Entities of any type may be at their ends.
- */
-extern void kg_scope_require_edges(const char *tenant);
 
 #endif /* KG_SCOPE_H */

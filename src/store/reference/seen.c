@@ -12,7 +12,8 @@
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "store/reference/references.h"
+#include "model/catalog.h"
+#include "store/entity/node_list.h"
 #include "store/reference/seen.h"
 #include "utils/builtins.h"
 

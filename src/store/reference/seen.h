@@ -15,7 +15,7 @@
 
 #include "base/extension.h"
 #include "base/spi.h"
-#include "store/reference/references.h"
+#include "store/entity/node_list.h"
 
 /* Adds to seen, in order, the nodes that the current user sees. */
 extern void kg_nodes_read(KgSaved *saved, const char *tenant,

@@ -11,7 +11,6 @@
 #include "base/spi.h"
 #include "catalog/pg_proc.h"
 #include "store/edge/edges.h"
-#include "store/entity/entities.h"
 #include "store/entity/entity_ids.h"
 #include "store/reference/stored.h"
 #include "utils/builtins.h"
@@ -208,4 +207,18 @@ kg_stored_require_no_edges(KgSaved *saved, const char *sql, const char *tenant,
 	SPI_freetuptable(SPI_tuptable);
 	if (left)
 		kg_error_throw(kg_kept_error("edge", "deleted"));
+}
+
+KgError *
+kg_kept_error(const char *row, const char *what)
+{
+	KgError *err = kg_error_new(
+		KG_FORBIDDEN,
+		"a trigger or a policy keeps the %s from being %s",
+		row,
+		what);
+
+	kg_error_expected(
+		err, "what the database's own triggers on kg_%s let pass", row);
+	return err;
 }

@@ -51,6 +51,12 @@ extern void kg_stored_edges(const char *tenant, const KgColumns *edges,
 extern bool kg_stored_has_own_triggers(const char *table);
 
 /*
+ * Returns the error for an "entity" or an "edge" (row) that a trigger prevented
+ * from being, for example, "inserted" (what).
+ */
+extern KgError *kg_kept_error(const char *row, const char *what);
+
+/*
  * Raise KG_FORBIDDEN if a trigger of a DBA has changed derived edges that the
  * owner wrote. kg_stored_require_edges() requires that these edges (source,
  * relation_no, target, property) are stored. kg_stored_require_no_edges()

@@ -15,6 +15,7 @@
 #include "query/filter/select.h"
 #include "query/time/validity.h"
 #include "store/reference/scope.h"
+#include "store/reference/unready.h"
 #include "tools/catalog/catalog_tools.h"
 #include "tools/reply/cite.h"
 #include "tools/graph/graph.h"

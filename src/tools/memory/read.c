@@ -15,6 +15,7 @@
 #include "query/memory.h"
 #include "query/run/running.h"
 #include "store/reference/scope.h"
+#include "store/reference/unready.h"
 #include "tools/fixed_tools.h"
 #include "tools/memory/memory.h"
 #include "tools/reply/reply.h"

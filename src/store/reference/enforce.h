@@ -1,0 +1,25 @@
+/*
+ * enforce.h
+ *	  The checks of references at the end of a statement or scope.
+ *
+ * Both functions run as the extension's owner, inside SPI_connect(). caller is
+ * the user that kg_become_owner() saved.
+ */
+#ifndef KG_ENFORCE_H
+#define KG_ENFORCE_H
+
+#include "store/reference/scope.h"
+
+/*
+ * Checks the entries again after all rows are written: references that had no
+ * target may have one now, and referrers of deleted entities are treated.
+ * Raises the faults, or leaves them to the deferred trigger kg_references.
+ */
+extern void kg_unchecked_enforce(const KgCatalog *catalog,
+								 const KgUserContext *caller,
+								 KgUnchecked *unchecked);
+
+/* Ends a scope. Checks its entries, unless an outer scope will. */
+extern void kg_scope_end(KgScope *scope, const KgUserContext *caller);
+
+#endif /* KG_ENFORCE_H */

@@ -1,0 +1,142 @@
+/*
+ * unready.c
+ *	  Whether the derived edges of a tenant can be queried while calls write.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "model/writing.h"
+#include "store/reference/unready.h"
+
+static const KgEnforcement *enforcement = NULL; /* the innermost one */
+static int unready = 0; /* edges are deleted, to be written anew */
+
+void
+kg_edges_unready(int change)
+{
+	unready += change;
+}
+
+void
+kg_enforcement_begin(KgEnforcement *here, const KgUnchecked *unchecked)
+{
+	here->unchecked = unchecked;
+	here->outer = enforcement;
+	enforcement = here;
+}
+
+void
+kg_enforcement_end(const KgEnforcement *here)
+{
+	enforcement = here->outer;
+}
+
+/*
+ * Adds the relations of references that name an entity by a value. Runs as the
+ * extension's owner.
+ */
+static void
+relations_by_value(const char *tenant, KgNodeList *relations)
+{
+	const KgCatalog *catalog = kg_catalog_newest(tenant);
+
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+
+		for (int j = 0; j < type->nfields; j++)
+			if (type->fields[j].ref_type && type->fields[j].ref_field)
+				kg_node_add(relations, type->fields[j].relation_no);
+	}
+}
+
+/*
+ * Returns whether edges of references lead to a node whose id or value has
+ * changed.
+ */
+static bool
+have_referrers(const char *tenant, const KgUnchecked *unchecked)
+{
+	KgNodeList relations = {CurrentMemoryContext};
+	KgUserContext user;
+	bool found;
+
+	if (unchecked->renamed.n == 0)
+		return false;
+	kg_spi_begin_as_owner(&user);
+	if (!unchecked->ids_changed)
+		relations_by_value(tenant, &relations);
+	KG_SPI_LATEST("SELECT FROM @kg_edge WHERE tenant = $1 "
+				  "AND target = ANY($2) AND property IS NOT NULL "
+				  "AND ($3 OR relation_no::bigint = ANY($4)) LIMIT 1",
+				  kg_arg_text(tenant),
+				  kg_arg_int8s(unchecked->renamed.nodes, unchecked->renamed.n),
+				  kg_arg(BOOLOID, BoolGetDatum(unchecked->ids_changed)),
+				  kg_arg_int8s(relations.nodes, relations.n));
+	found = SPI_processed > 0;
+	kg_spi_end_as_owner(&user);
+	return found;
+}
+
+/*
+ * Returns whether edges lead to an entity that no longer has the id or value of
+ * their reference. A trigger of a DBA must not query such edges.
+ */
+static bool
+names_changed(const char *tenant)
+{
+	const KgUnchecked *unchecked = kg_scope_unchecked(tenant);
+
+	if (unchecked && have_referrers(tenant, unchecked))
+		return true;
+	for (const KgEnforcement *e = enforcement; e; e = e->outer)
+		if (have_referrers(tenant, e->unchecked))
+			return true;
+	return false;
+}
+
+void
+kg_scope_require_derived(const char *tenant, const KgType *type)
+{
+	KgError *err;
+
+	kg_writing_require_derived(type);
+	if (!kg_scope_is_rewritten(tenant, type))
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "entities whose keys and references a call is writing "
+					   "anew cannot be looked for before it is done");
+	kg_error_throw_expected(err, "kg_get(), or a call after that one");
+}
+
+void
+kg_scope_require_edges(const char *tenant)
+{
+	const KgUnchecked *unchecked = kg_scope_unchecked(tenant);
+	KgError *err;
+
+	if (unready == 0 && !(unchecked && unchecked->arrived) &&
+		!names_changed(tenant))
+	{
+		if (!kg_scope_has_deferred(tenant))
+			return;
+		err = kg_error_new(KG_FORBIDDEN,
+						   "references wait for the end of the transaction, "
+						   "and have no edges before it");
+		kg_error_expected(err,
+						  "SET CONSTRAINTS kg_references IMMEDIATE before "
+						  "the call, or the call after the commit");
+	}
+	else
+	{
+		err = kg_error_new(KG_FORBIDDEN,
+						   "references that a call is writing have no edges "
+						   "before it is done");
+		kg_error_expected(err,
+						  "a call after that one; in a trigger, kg_get() and "
+						  "lists");
+	}
+	kg_error_throw(err);
+}
