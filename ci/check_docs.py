@@ -66,17 +66,28 @@ MEMBERS = """SELECT %s FROM %s x JOIN pg_depend d ON d.classid = '%s'::regclass
  AND d.objid = x.oid AND d.deptype = 'e' JOIN pg_extension e
  ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
  WHERE e.extname = 'kg_graph' AND %s ORDER BY 1"""
-for name in rows(MEMBERS % ("DISTINCT proname", "pg_proc", "pg_proc",
-                            "prorettype <> 'trigger'::regtype")):
-    ok(re.search(r"`%s\(" % name, reference),
-       "docs/sql-reference.md has function %s" % name)
+# Functions are written with their arguments, except those of a row that gives
+# them for the first.
+for name in rows(MEMBERS % (
+        "x.proname || '(' || pg_get_function_arguments(x.oid) || ')'",
+        "pg_proc", "pg_proc", "prorettype <> 'trigger'::regtype")):
+    written = re.sub(r"::[a-z]+(\[\])?", "", name).replace(
+        "timestamp with time zone", "timestamptz").replace('"', "")
+    ok("`%s`" % written in reference.replace('"', "")
+       or "`%s(...)`" % written.split("(")[0] in reference,
+       "docs/sql-reference.md has function " + written)
 for name in rows(MEMBERS % ("relname", "pg_class", "pg_class",
                             "relkind = 'r'")):
     ok("`%s`" % name in reference, "docs/sql-reference.md has table " + name)
+settings = read("docs/settings.md")
 # LOAD makes the settings known to the session.
-for name in rows("LOAD 'kg_graph'; SELECT name FROM pg_settings"
-                 " WHERE name LIKE 'kg\\_graph.%' ORDER BY 1"):
-    ok("`%s`" % name in reference, "docs/sql-reference.md has setting " + name)
+for row in rows("LOAD 'kg_graph'; SELECT name, coalesce(nullif("
+                "current_setting(name), ''), 'none') FROM pg_settings"
+                " WHERE name LIKE 'kg\\_graph.%' ORDER BY 1"):
+    name, default = row.split("|")
+    ok("\n| `%s` | %s | " % (name, default) in settings,
+       "docs/settings.md has setting %s with default %s"
+       % (name, default))
 errors = read("docs/errors.md")
 for code in re.findall(r'^\t\{"([A-Z_]+)", ERRCODE', read("src/base/error.c"),
                        re.M):

@@ -21,7 +21,8 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(
 PAGES = [("README.md", "kg_readme", ["ada"]),
          ("docs/tutorial.md", "library", ["librarian", "reader"])]
 # Pages with examples on the data of README.md, each in a session of its role.
-ON_README = ["docs/tools.md", "docs/tool-parameters.md"]
+ON_README = ["docs/tools.md", "docs/tool-parameters.md", "docs/sql-reference.md",
+             "docs/settings.md"]
 MARK = "@@%d@@"
 count = failures = 0
 
