@@ -22,7 +22,9 @@ PAGES = [("README.md", "kg_readme", ["ada"]),
          ("docs/tutorial.md", "library", ["librarian", "reader"])]
 # Pages with examples on the data of README.md, each in a session of its role.
 ON_README = ["docs/tools.md", "docs/tool-parameters.md", "docs/sql-reference.md",
-             "docs/settings.md", "docs/registered-tools.md"]
+             "docs/settings.md", "docs/registered-tools.md",
+             "docs/compact.md", "docs/mcp.md",
+             "docs/clients.md"]
 MARK = "@@%d@@"
 count = failures = 0
 
