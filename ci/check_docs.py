@@ -66,17 +66,28 @@ MEMBERS = """SELECT %s FROM %s x JOIN pg_depend d ON d.classid = '%s'::regclass
  AND d.objid = x.oid AND d.deptype = 'e' JOIN pg_extension e
  ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
  WHERE e.extname = 'kg_graph' AND %s ORDER BY 1"""
-for name in rows(MEMBERS % ("DISTINCT proname", "pg_proc", "pg_proc",
-                            "prorettype <> 'trigger'::regtype")):
-    ok(re.search(r"`%s\(" % name, reference),
-       "docs/sql-reference.md has function %s" % name)
+# Functions are written with their arguments, except those of a row that gives
+# them for the first.
+for name in rows(MEMBERS % (
+        "x.proname || '(' || pg_get_function_arguments(x.oid) || ')'",
+        "pg_proc", "pg_proc", "prorettype <> 'trigger'::regtype")):
+    written = re.sub(r"::[a-z]+(\[\])?", "", name).replace(
+        "timestamp with time zone", "timestamptz").replace('"', "")
+    ok("`%s`" % written in reference.replace('"', "")
+       or "`%s(...)`" % written.split("(")[0] in reference,
+       "docs/sql-reference.md has function " + written)
 for name in rows(MEMBERS % ("relname", "pg_class", "pg_class",
                             "relkind = 'r'")):
     ok("`%s`" % name in reference, "docs/sql-reference.md has table " + name)
+settings = read("docs/settings.md")
 # LOAD makes the settings known to the session.
-for name in rows("LOAD 'kg_graph'; SELECT name FROM pg_settings"
-                 " WHERE name LIKE 'kg\\_graph.%' ORDER BY 1"):
-    ok("`%s`" % name in reference, "docs/sql-reference.md has setting " + name)
+for row in rows("LOAD 'kg_graph'; SELECT name, coalesce(nullif("
+                "current_setting(name), ''), 'none') FROM pg_settings"
+                " WHERE name LIKE 'kg\\_graph.%' ORDER BY 1"):
+    name, default = row.split("|")
+    ok("\n| `%s` | %s | " % (name, default) in settings,
+       "docs/settings.md has setting %s with default %s"
+       % (name, default))
 errors = read("docs/errors.md")
 for code in re.findall(r'^\t\{"([A-Z_]+)", ERRCODE', read("src/base/error.c"),
                        re.M):
@@ -101,19 +112,24 @@ FUNCTION = {
     "verify_claims": "kg_verify"}
 
 
-def tested(file, tool, parameter):
-    """A statement of the test calls the tool and has the parameter."""
-    if file not in statements:
-        statements[file] = read("test/sql/%s.sql" % file).split(";\n")
-    return any(
-        re.search(r"\b%s\(|'%s'|\bfound\(" % (FUNCTION[tool], tool), s)
-        and re.search("""["']%s["']""" % parameter, s)
-        for s in statements[file])
+def tested(tool, parameter):
+    """Return whether a statement of test/sql calls the tool with it."""
+    if tool not in statements:
+        call = re.compile(r"\b%s\(|'%s'|\bfound\(" % (FUNCTION[tool], tool))
+        statements[tool] = [s for s in tests if call.search(s)]
+    # One statement of graph_budget sends the budgets of all tools.
+    if parameter in ("max_bytes", "max_tokens") and "'%s'" % tool in budgets:
+        return True
+    used = re.compile("""["']%s["']""" % parameter)
+    return any(used.search(s) for s in statements[tool])
 
 
-for line in read("docs/tools.md").split("### Every parameter")[1].splitlines():
+budgets = read("test/sql/graph_budget.sql")
+tests = [statement for path in glob.glob(os.path.join(ROOT, "test/sql/*.sql"))
+         for statement in read(path).split(";\n")]
+for line in read("docs/tool-parameters.md").splitlines():
     cells = line.split("|")
-    if len(cells) == 7 and "`" in cells[2]:
+    if len(cells) == 6 and "`" in cells[2]:
         tool = cells[1].strip(" `") or tool
         documented.setdefault(tool, "")
         documented[tool] += line
@@ -122,16 +138,10 @@ for line in read("docs/tools.md").split("### Every parameter")[1].splitlines():
             for name in filter(None, parameter):
                 bounds.setdefault((tool, name), []).extend(
                     re.findall(r"\b\d+\.\.\d+(?:, \d+)?", cells[4]))
-        tests = re.findall("`([a-z_]+)`", cells[5])
         for parameter in re.findall(r"`(?:[a-z_]+\[\]\.)?([a-z_]+)`",
                                     cells[2]):
-            # The budgets of all tools are asked for by one statement.
-            ok(any(tested(t, tool, parameter) for t in tests)
-               or ("graph_budget" in tests
-                   and parameter in ("max_bytes", "max_tokens")
-                   and tested("graph_budget", tool, tool)),
-               "docs/tools.md: %s of %s is tested in %s"
-               % (parameter, tool, " ".join(tests)))
+            ok(tested(tool, parameter), "docs/tool-parameters.md: %s of %s is"
+               " tested" % (parameter, tool))
 for row in rows("""BEGIN;
 SELECT FROM kg_create_tenant('check_docs'),
   kg_grant('check_docs', current_user::text, 'read');
@@ -149,13 +159,14 @@ ROLLBACK"""):
     if row.count("|") == 4:
         tool, parameter, least, most, default = row.split("|")
         ok(re.search(r"[`.]%s(`|\[)" % parameter, documented.get(tool, "")),
-           "docs/tools.md has parameter %s of %s" % (parameter, tool))
-        told = bounds.get((tool, parameter), [])
-        if most and told:
-            is_so = "%s..%s" % (least, most)
-            ok(any(b in (is_so, "%s, %s" % (is_so, default)) for b in told),
-               "docs/tools.md: %s of %s is published as %s, documented as %s"
-               % (parameter, tool, is_so, " ".join(told)))
+           "docs/tool-parameters.md has %s of %s" % (parameter, tool))
+        written = bounds.get((tool, parameter), [])
+        if most and written:
+            published = "%s..%s" % (least, most)
+            ok(any(b in (published, "%s, %s" % (published, default))
+                   for b in written),
+               "docs/tool-parameters.md: %s of %s is published as %s, not %s"
+               % (parameter, tool, published, " ".join(written)))
 for path in sorted(glob.glob(os.path.join(ROOT, "*.md"))
                    + glob.glob(os.path.join(ROOT, "docs/*.md"))):
     name = os.path.relpath(path, ROOT)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""TAP: the examples of README.md and docs/tutorial.md do what the pages show.
+"""TAP: the examples of README.md and of pages of docs/ do what the pages show.
 
 Fenced blocks run in the order of the page: `sh` in one shell, `sql` and blocks
 that begin with "=> " in one psql session.  The block after an `sh` block, if it
@@ -20,6 +20,11 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(
 # Page, its databases and roles, which are dropped before and after.
 PAGES = [("README.md", "kg_readme", ["ada"]),
          ("docs/tutorial.md", "library", ["librarian", "reader"])]
+# Pages with examples on the data of README.md, each in a session of its role.
+ON_README = ["docs/tools.md", "docs/tool-parameters.md", "docs/sql-reference.md",
+             "docs/settings.md", "docs/registered-tools.md",
+             "docs/compact.md", "docs/mcp.md",
+             "docs/clients.md"]
 MARK = "@@%d@@"
 count = failures = 0
 
@@ -92,7 +97,7 @@ def run_shell(page):
                got[n])
 
 
-def run_sql(page, database):
+def run_sql(page, database, begin=""):
     statements = []
     for line, language, text in blocks(page):
         if language == "sql":
@@ -101,8 +106,8 @@ def run_sql(page, database):
             for part in re.split(r"^=> ", text, flags=re.M)[1:]:
                 query, _, shown = part.partition(";\n")
                 statements.append((line, query + ";", shown))
-    script = "".join("%s\n\\echo %s\n" % (text, MARK % n)
-                     for n, (_, text, _) in enumerate(statements))
+    script = begin + "".join("%s\n\\echo %s\n" % (text, MARK % n)
+                             for n, (_, text, _) in enumerate(statements))
     got = outputs(["psql", "-XAtq", "-d", database], script, len(statements))
     for n, (line, text, shown) in enumerate(statements):
         name = "%s:%d %s" % (page, line, text.split("\n")[0][:60])
@@ -123,6 +128,8 @@ for page, database, roles in PAGES:
     if page == "README.md":
         psql("-d", "postgres", "-c", 'CREATE DATABASE "%s"' % database)
         run_sql(page, database)
+        for other in ON_README:
+            run_sql(other, database, "SET ROLE ada;\n")
     else:
         run_shell(page)
     clean(database, roles)
