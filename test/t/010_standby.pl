@@ -79,7 +79,7 @@ is(ask($walk), '3|1|alpha', '... and a new entity is met');
 # Limits hold there too, and writing is not needed to count calls.
 on_primary(q{SELECT kg_set_limits('t_reader', '*', '{"concurrent_calls": 1, "entities": 100}')});
 is(ask($walk), '3|1|alpha', 'one call at a time');
-is(ask(q{SELECT kg_limits() #> '{limits,concurrent_calls}';}), '1', 'the limit is told');
+is(ask(q{SELECT kg_limits() #> '{limits,concurrent_calls}';}), '1', 'the limit is in the reply');
 on_primary(q{SELECT kg_set_limits('t_reader', 'role:reader', '{"concurrent_calls": 0}')});
 like(ask($walk), qr/54000/, 'no call at all');
 on_primary(q{SELECT kg_set_limits('t_reader', 'role:reader', '{}'), kg_set_limits('t_reader', '*', '{}')});

@@ -284,12 +284,12 @@ ok(wait_until(sub { (metric($gateway, 'kgctl_authorizer_requests') // 0) == 3 })
 is(stop_gateway($gateway), 0, 'stopped');
 like(read_reply($socket)->{body}, qr/authorization is unavailable/, 'after the running call was answered');
 
-# docs/authorization.md says of each message of ADR 001, and of what goes wrong, which test shows what becomes of it.
+# docs/authorization-cases.md says of each message of ADR 001, and of what goes wrong, which test shows what becomes of it.
 for my $section ([ 'The messages of GitLab', 15 ], [ 'What goes wrong', 13 ])
 {
 	my ($title, $least) = @$section;
 	my $root = root();
-	my ($table) = PostgreSQL::Test::Utils::slurp_file("$root/docs/authorization.md") =~ /\n## \Q$title\E.*?\n(\| .*?)(?:\n\n|\z)/s;
+	my ($table) = PostgreSQL::Test::Utils::slurp_file("$root/docs/authorization-cases.md") =~ /\n## \Q$title\E.*?\n(\| .*?)(?:\n\n|\z)/s;
 	my ($rows, @missing) = (0);
 	for my $row (grep { !/ \| test \|$|^\|---/ } split /\n/, $table)
 	{
