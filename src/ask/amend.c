@@ -57,7 +57,8 @@ instead_of(const ErrorData *edata, const char *sql, int location)
 		case ERRCODE_AMBIGUOUS_COLUMN:
 			return "the column with its table before it: table.column";
 		case ERRCODE_SYNTAX_ERROR:
-			if (strpbrk(sql, "`[") != NULL)
+			if (strchr(sql, '`') != NULL ||
+				(location >= 0 && sql[location] == '['))
 				return "names without quotation marks, or in \"double\" ones";
 			if (strstr(edata->message, "LIMIT") != NULL)
 				return "LIMIT n OFFSET m";
