@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "ask/amend.h"
+#include "ask/calls.h"
 #include "ask/refuse.h"
 #include "ask/tables.h"
 #include "base/settings.h"
@@ -97,8 +98,10 @@ static void
 amend_statement(const ErrorData *edata, const KgAsk *ask, KgErrorCode code)
 {
 	int location = kg_ask_location(ask, edata->cursorpos);
-	KgError *err = kg_ask_error(ask, code, location, "%s", edata->message);
 	const char *instead = instead_of(edata, ask->sql, location);
+	char *message = kg_ask_call_message(edata->message, &instead);
+	KgError *err = kg_ask_error(
+		ask, code, location, "%s", message ? message : edata->message);
 	char *meant = edata->hint ? quoted_in(edata->hint) : NULL;
 
 	if (meant != NULL)

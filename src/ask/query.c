@@ -6,6 +6,7 @@
 
 #include "access/htup_details.h"
 #include "ask/allowed.h"
+#include "ask/calls.h"
 #include "ask/mend.h"
 #include "ask/query.h"
 #include "ask/refuse.h"
@@ -201,7 +202,7 @@ check_types(const Check *check, List *types)
 static bool
 is_not_allowed(Oid function, void *arg)
 {
-	return kg_ask_function(function) == NULL;
+	return kg_ask_function(function) == NULL && !kg_ask_is_called(function);
 }
 
 static void

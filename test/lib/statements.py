@@ -50,11 +50,12 @@ def quoted(name):
 
 
 class Statements:
-    """Of one random generator: tables are {name: {column: type}}; forms are more of FORMS."""
+    """Of one random generator: tables are {name: {column: type}}; forms are more of FORMS; calls stand for tables with an id."""
 
-    def __init__(self, r, tables, forms=()):
+    def __init__(self, r, tables, forms=(), calls=()):
         self.r = r
         self.tables = tables
+        self.calls = calls
         self.forms = {}
         for result, form in list(FORMS) + list(forms):
             self.forms.setdefault(result, []).append(form)
@@ -117,6 +118,9 @@ class Statements:
             return "(VALUES (1::numeric, 'a'), (2, 'i1')) %s(c1, c2)" % alias, [(alias + ".c1", "numeric"), (alias + ".c2", "text")]
         if roll < 0.21:
             return "generate_series(1, 3) %s(c1)" % alias, [(alias + ".c1", "integer")]
+        if self.calls and roll < 0.25:
+            call = self.fill(r.choice(self.calls), [], 0)
+            return "%s %s" % (call, alias), [(alias + ".entity_type", "text"), (alias + ".id", "text")]
         name = r.choice(list(self.tables))
         return "%s %s" % (quoted(name), alias), [("%s.%s" % (alias, quoted(c)), t) for c, t in self.tables[name].items()]
 
