@@ -124,3 +124,28 @@ CREATE FUNCTION @extschema@.kg_query_bounded(call internal) RETURNS internal
   AS 'MODULE_PATHNAME', 'kg_sql_query_bounded';
 COMMENT ON FUNCTION @extschema@.kg_query_bounded(internal) IS
   'a function of a query, within bounds of its values';
+
+-- In FROM of a query: search(), neighbors(), reach() and path().
+CREATE FUNCTION @extschema@.kg_query_search(text text, type text DEFAULT NULL, "limit" integer DEFAULT 10) RETURNS TABLE (id text, entity_type text, name text, score double precision)
+  LANGUAGE C STABLE PARALLEL UNSAFE ROWS 10 COST 10000
+  AS 'MODULE_PATHNAME', 'kg_sql_query_search';
+COMMENT ON FUNCTION @extschema@.kg_query_search(text, text, integer) IS
+  'search() of a query: entities by a name, alias or id, with typing errors, best first';
+
+CREATE FUNCTION @extschema@.kg_query_neighbors(handle text, hops integer DEFAULT 1, relation text DEFAULT NULL) RETURNS TABLE (id text, entity_type text, depth integer)
+  LANGUAGE C STABLE PARALLEL UNSAFE ROWS 20 COST 10000
+  AS 'MODULE_PATHNAME', 'kg_sql_query_neighbors';
+COMMENT ON FUNCTION @extschema@.kg_query_neighbors(text, integer, text) IS
+  'neighbors() of a query: the entities within some hops of one, in both directions';
+
+CREATE FUNCTION @extschema@.kg_query_reach(type text, start text, relation text DEFAULT NULL, direction text DEFAULT 'outgoing', max_hops integer DEFAULT 3) RETURNS TABLE (id text, entity_type text, depth integer)
+  LANGUAGE C STABLE PARALLEL UNSAFE ROWS 100 COST 10000
+  AS 'MODULE_PATHNAME', 'kg_sql_query_reach';
+COMMENT ON FUNCTION @extschema@.kg_query_reach(text, text, text, text, integer) IS
+  'reach() of a query: the entities that a walk along a relation reaches, and in how many hops';
+
+CREATE FUNCTION @extschema@.kg_query_path("from" text, "to" text, max_hops integer DEFAULT NULL) RETURNS TABLE (step integer, id text, entity_type text, relation text)
+  LANGUAGE C STABLE PARALLEL UNSAFE ROWS 5 COST 10000
+  AS 'MODULE_PATHNAME', 'kg_sql_query_path';
+COMMENT ON FUNCTION @extschema@.kg_query_path(text, text, integer) IS
+  'path() of a query: the entities of a shortest path, in order, each with the relation that leads to it';

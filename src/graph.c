@@ -10,6 +10,7 @@
 #include "ask/bound.h"
 #include "tools/graph/graph.h"
 #include "tools/sql/query.h"
+#include "tools/sql/rows.h"
 #include "tools/verify/verify.h"
 
 #define KG_TOOL_FUNCTION(sql_name, tool)   \
@@ -42,3 +43,20 @@ kg_sql_query_bounded(PG_FUNCTION_ARGS)
 {
 	return kg_ask_call_bounded(fcinfo);
 }
+
+/* The functions of a query that stand for tables. */
+#define KG_TABLE_FUNCTION(sql_name, body)                    \
+	PG_FUNCTION_INFO_V1(sql_name);                           \
+	Datum sql_name(PG_FUNCTION_ARGS)                         \
+	{                                                        \
+		Datum rows = kg_entry(fcinfo, KG_AUDIT_READS, body); \
+                                                             \
+		kg_rows_put(fcinfo, DatumGetJsonbP(rows));           \
+		return (Datum) 0;                                    \
+	}                                                        \
+	extern int no_such_variable
+
+KG_TABLE_FUNCTION(kg_sql_query_search, kg_rows_search);
+KG_TABLE_FUNCTION(kg_sql_query_neighbors, kg_rows_neighbors);
+KG_TABLE_FUNCTION(kg_sql_query_reach, kg_rows_reach);
+KG_TABLE_FUNCTION(kg_sql_query_path, kg_rows_path);

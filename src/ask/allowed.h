@@ -25,7 +25,7 @@ typedef enum KgAskBound
 typedef struct KgAskFunction
 {
 	Oid oid;
-	bool callable; /* by its name; else by an operator, or by a type */
+	bool callable; /* by its name; else by an operator, a cast or a type */
 	KgAskBound bound;
 	const char *signature; /* as regprocedure has it, without quotes */
 } KgAskFunction;

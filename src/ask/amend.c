@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "ask/amend.h"
+#include "ask/calls.h"
 #include "ask/refuse.h"
 #include "ask/tables.h"
 #include "base/settings.h"
@@ -57,7 +58,8 @@ instead_of(const ErrorData *edata, const char *sql, int location)
 		case ERRCODE_AMBIGUOUS_COLUMN:
 			return "the column with its table before it: table.column";
 		case ERRCODE_SYNTAX_ERROR:
-			if (strpbrk(sql, "`[") != NULL)
+			if (strchr(sql, '`') != NULL ||
+				(location >= 0 && sql[location] == '['))
 				return "names without quotation marks, or in \"double\" ones";
 			if (strstr(edata->message, "LIMIT") != NULL)
 				return "LIMIT n OFFSET m";
@@ -96,8 +98,10 @@ static void
 amend_statement(const ErrorData *edata, const KgAsk *ask, KgErrorCode code)
 {
 	int location = kg_ask_location(ask, edata->cursorpos);
-	KgError *err = kg_ask_error(ask, code, location, "%s", edata->message);
 	const char *instead = instead_of(edata, ask->sql, location);
+	char *message = kg_ask_call_message(edata->message, &instead);
+	KgError *err = kg_ask_error(
+		ask, code, location, "%s", message ? message : edata->message);
 	char *meant = edata->hint ? quoted_in(edata->hint) : NULL;
 
 	if (meant != NULL)

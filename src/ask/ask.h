@@ -30,6 +30,7 @@ typedef struct KgAsk
 	const KgCatalog *catalog;
 	int nctes;
 	List *tables; /* of KgAskTable *: those that are named */
+	List *calls;  /* of FuncCall *: functions that stand for tables */
 	struct QueryEnvironment *environment;
 	int ntypes; /* of parameters, as they are used */
 	Oid *types;

@@ -6,6 +6,7 @@
 
 #include "access/htup_details.h"
 #include "ask/allowed.h"
+#include "ask/calls.h"
 #include "ask/mend.h"
 #include "ask/query.h"
 #include "ask/refuse.h"
@@ -201,7 +202,7 @@ check_types(const Check *check, List *types)
 static bool
 is_not_allowed(Oid function, void *arg)
 {
-	return kg_ask_function(function) == NULL;
+	return kg_ask_function(function) == NULL && !kg_ask_is_called(function);
 }
 
 static void
@@ -212,10 +213,30 @@ check_function(const Check *check, Oid function)
 			check->ask, check->location, get_func_name(function));
 }
 
+/*
+ * Raises for a call by name of a function that only a cast may reach: its
+ * arguments are the cast's, and the function does not check them.
+ */
+static void
+check_called_by_name(const Check *check, const FuncExpr *call)
+{
+	const KgAskFunction *known = kg_ask_function(call->funcid);
+
+	if (call->funcformat == COERCE_EXPLICIT_CALL && known != NULL &&
+		!known->callable)
+		kg_ask_refuse(check->ask,
+					  check->location,
+					  known->signature,
+					  "CAST(value AS type), or value::type");
+}
+
 static void
 check_functions(const Check *check, Node *node)
 {
 	Oid function = InvalidOid;
+
+	if (IsA(node, FuncExpr))
+		check_called_by_name(check, (FuncExpr *) node);
 
 	/* It is an expression with a message of its own (raw.c). */
 	if (IsA(node, SQLValueFunction) ||

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "ask/allowed.h"
+#include "ask/calls.h"
 #include "ask/parameters.h"
 #include "ask/raw.h"
 #include "ask/refuse.h"
@@ -76,7 +77,8 @@ check_call(const KgAsk *ask, const FuncCall *call)
 	if (list_length(call->funcname) > 1 &&
 		call->funcformat != COERCE_SQL_SYNTAX)
 		name = NULL;
-	if (name == NULL || !kg_ask_function_is_named(name))
+	if (!kg_ask_is_call(ask, call) &&
+		(name == NULL || !kg_ask_function_is_named(name)))
 		kg_ask_refuse_function(ask, call->location, dotted(call->funcname));
 	if (call->func_variadic)
 		kg_ask_refuse(ask,
@@ -178,6 +180,9 @@ check_node(KgAsk *ask, Node *node)
 	{
 		case T_SelectStmt:
 			check_select(ask, (SelectStmt *) node);
+			break;
+		case T_RangeFunction:
+			kg_ask_calls_note(ask, (RangeFunction *) node);
 			break;
 		case T_FuncCall:
 			check_call(ask, (FuncCall *) node);

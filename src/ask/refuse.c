@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "ask/allowed.h"
+#include "ask/calls.h"
 #include "ask/refuse.h"
 #include "mb/pg_wchar.h"
 
@@ -80,7 +81,8 @@ kg_ask_refuse_many(const KgAsk *ask, int location, int most, const char *what)
 void
 kg_ask_refuse_function(const KgAsk *ask, int location, const char *name)
 {
-	const char *instead = kg_ask_function_instead(name);
+	const char *called = kg_ask_call_instead(name);
+	const char *instead = called ? called : kg_ask_function_instead(name);
 	KgError *err = kg_ask_error(ask,
 								KG_INVALID_INPUT,
 								location,

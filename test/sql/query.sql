@@ -56,6 +56,22 @@ SELECT query_asked('SELECT p.name, count(*) FROM product p JOIN brand b ON b.id 
 SELECT query_asked('SELECT "to", count(*) FROM likes GROUP BY "from"'); SELECT query_asked('SELECT l.w, count(*) FROM likes l JOIN brand b ON b.id = l."from" GROUP BY l."from"');
 SELECT query_asked('WITH p AS (SELECT id, name FROM product) SELECT p.name FROM p GROUP BY p.id');
 SELECT query_asked('WITH RECURSIVE r AS (SELECT ''a''::text AS id, ARRAY[''a''] AS path UNION SELECT l."to", path || l."to" FROM r JOIN likes l ON l."from" = r.id) SELECT * FROM r ORDER BY id');
+-- functions that stand for tables: under the caller's rights, in FROM alone
+SELECT query_asked('SELECT * FROM search(''Thing 3'', ''Product'', 1)');
+SELECT query_asked('SELECT s.id, p.unitprice FROM search(text => ''Thing 1'', "limit" => 2) s LEFT JOIN product p ON p.id = s.id ORDER BY 2');
+SELECT query_asked('SELECT b.id, n.* FROM brand b, neighbors(''brand:'' || b.id, 1, ''LIKES'') n ORDER BY 1, 2');
+SELECT query_asked('SELECT depth, entity_type, count(*) FROM reach(''brand'', $1, NULL, ''both'', 3) GROUP BY 1, 2 ORDER BY 1, 2', '["a"]');
+SELECT query_asked('SELECT r.* FROM reach(''brand'', ''b'', ''LIKES'') WITH ORDINALITY r');
+SELECT query_asked('SELECT * FROM path(''brand:a'', ''brand:b'', 3)');
+SELECT query_asked('SELECT * FROM path(''brand:a'', ''brand:c'', 3), search(NULL)');
+SELECT query_asked('SELECT * FROM neighbors(''brnd:a'')');
+SELECT query_asked('SELECT * FROM neighbors(''a'')');
+SELECT query_asked('SELECT * FROM neighbors(''plan:hidden'')');
+SELECT query_asked('SELECT * FROM reach(''brand'', ''a'', ''LIKE'')');
+SELECT query_asked('SELECT * FROM search(''a'', 1, 2, 3)');
+SELECT query_asked('SELECT search(''a'')');
+SELECT query_asked('SELECT * FROM public.search(''a'')');
+SELECT query_asked('SELECT * FROM kg_query_search(''a'')');
 -- parameters
 SELECT query_asked('SELECT name FROM product WHERE tags @> $1 AND stock = ANY ($2) AND day > $3 ORDER BY 1', '[["t1"], [1, 2], "2024-01-20"]');
 SELECT query_asked('SELECT $1 || name, $2::int + 1, $3::jsonb FROM brand WHERE id = ''a''', '["x", 4, {"a": [1]}]');
@@ -83,6 +99,8 @@ SELECT query_asked('SELECT lenght(name) FROM product');
 SELECT query_asked('SELECT round(stddev(unitprice)::float8, 2) FROM product');
 SELECT query_asked('SELECT name, count(*) FROM product GROUP BY brand');
 SELECT query_asked('SELECT `name` FROM product');
+SELECT query_asked('SELECT tags[1] FORM product');
+SELECT query_asked('SELECT "interval"(interval ''1 day'', 5)');
 SELECT query_asked('SELECT TOP 3 name FROM product');
 SELECT query_asked('SELECT name FROM product LIMIT 1, 2');
 SELECT query_asked('SELECT name::string FROM product');

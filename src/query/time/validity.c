@@ -251,11 +251,15 @@ kg_validity_has(const KgType *type, const Jsonb *data)
 }
 
 const char *
+kg_validity_instant_of(const KgCall *call)
+{
+	return call && call->validity ? call->validity->instant : NULL;
+}
+
+const char *
 kg_validity_instant(void)
 {
-	const KgValidity *validity = asked();
-
-	return validity ? validity->instant : NULL;
+	return kg_validity_instant_of(kg_running_call());
 }
 
 void

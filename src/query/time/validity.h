@@ -17,6 +17,8 @@
 #include "model/catalog.h"
 #include "lib/stringinfo.h"
 
+struct KgCall;
+
 /* Flags: there are nodes, or edges, that may not hold at the instant. */
 #define KG_VALID_NODES 1
 #define KG_VALID_EDGES 2
@@ -63,6 +65,8 @@ extern bool kg_validity_has(const KgType *type, const Jsonb *data);
 
 /* Returns the instant as a date-time; NULL if the call has no instant. */
 extern const char *kg_validity_instant(void);
+/* Returns the instant of a call that may not be the running one, or NULL. */
+extern const char *kg_validity_instant_of(const struct KgCall *call);
 /*
  * Write the value of "now" into the payload of a cursor, and read it from
  * there. So "now" of the first page is "now" of those that follow.

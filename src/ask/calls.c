@@ -1,0 +1,124 @@
+/*
+ * calls.c
+ *	  The functions of a query that stand for tables.
+ */
+#include "postgres.h"
+
+#include "ask/calls.h"
+#include "base/extension.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_proc.h"
+#include "commands/extension.h"
+#include "nodes/makefuncs.h"
+#include "utils/lsyscache.h"
+
+static const struct
+{
+	const char *name;
+	const char *function;
+	const char *instead;
+} calls[] = {
+	{"search",
+	 "kg_query_search",
+	 "FROM search('text', 'type', limit): id, entity_type, name, score"},
+	{"neighbors",
+	 "kg_query_neighbors",
+	 "FROM neighbors('type:id', hops, 'RELATION'): id, entity_type, depth"},
+	{"reach",
+	 "kg_query_reach",
+	 "FROM reach('type', 'id', 'RELATION', 'outgoing', hops): id, entity_type, "
+	 "depth"},
+	{"path",
+	 "kg_query_path",
+	 "FROM path('type:id', 'type:id', hops): step, id, entity_type, relation"},
+};
+
+/* Returns the index of a name, or -1. */
+static int
+find(const char *name)
+{
+	for (int i = 0; i < lengthof(calls); i++)
+		if (strcmp(calls[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+const char *
+kg_ask_call_instead(const char *name)
+{
+	int i = find(name);
+
+	return i >= 0 ? calls[i].instead : NULL;
+}
+
+static bool
+exchange(KgAsk *ask, FuncCall *call)
+{
+	int i;
+
+	if (!IsA(call, FuncCall) || list_length(call->funcname) != 1)
+		return false;
+	i = find(strVal(linitial(call->funcname)));
+	if (i < 0)
+		return false;
+	call->funcname = list_make2(
+		makeString(get_namespace_name(kg_extension_schema())),
+		makeString(pstrdup(calls[i].function)));
+	ask->calls = lappend(ask->calls, call);
+	return true;
+}
+
+void
+kg_ask_calls_note(KgAsk *ask, RangeFunction *item)
+{
+	ListCell *lc;
+
+	foreach(lc, item->functions)
+	{
+		FuncCall *call = linitial(lfirst_node(List, lc));
+		char *name = IsA(call, FuncCall) ? strVal(llast(call->funcname)) : NULL;
+
+		if (exchange(ask, call) && item->alias == NULL)
+			item->alias = makeAlias(name, NIL);
+	}
+}
+
+bool
+kg_ask_is_call(const KgAsk *ask, const FuncCall *call)
+{
+	return list_member_ptr(ask->calls, call);
+}
+
+/* A user may have one of the same name in the schema of the extension. */
+bool
+kg_ask_is_called(Oid function)
+{
+	const char *name = get_func_name(function);
+
+	for (int i = 0; name != NULL && i < lengthof(calls); i++)
+		if (strcmp(calls[i].function, name) == 0)
+			return getExtensionOfObject(ProcedureRelationId, function) ==
+				   get_extension_oid("kg_graph", true);
+	return false;
+}
+
+char *
+kg_ask_call_message(const char *message, const char **instead)
+{
+	for (int i = 0; i < lengthof(calls); i++)
+	{
+		const char *schema = get_namespace_name(kg_extension_schema());
+		char *name = psprintf("%s.%s(", schema, calls[i].function);
+		const char *at = strstr(message, name);
+
+		if (at == NULL)
+			continue;
+		*instead = calls[i].instead;
+		return psprintf("%.*s%s(%s",
+						(int) (at - message),
+						message,
+						calls[i].name,
+						at + strlen(name));
+	}
+	return NULL;
+}

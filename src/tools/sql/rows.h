@@ -1,0 +1,25 @@
+/*
+ * rows.h
+ *	  The functions of a query that stand for tables: search(), neighbors(),
+ *	  reach() and path().
+ */
+#ifndef KG_TOOLS_ROWS_H
+#define KG_TOOLS_ROWS_H
+
+#include "fmgr.h"
+#include "query/run/running.h"
+#include "utils/jsonb.h"
+
+/*
+ * Each returns a JSON array of rows, which are arrays, for the arguments of its
+ * SQL function.  They run a tool as the caller, at the instant of the query.
+ */
+extern Jsonb *kg_rows_search(FunctionCallInfo fcinfo, KgCall *call);
+extern Jsonb *kg_rows_neighbors(FunctionCallInfo fcinfo, KgCall *call);
+extern Jsonb *kg_rows_reach(FunctionCallInfo fcinfo, KgCall *call);
+extern Jsonb *kg_rows_path(FunctionCallInfo fcinfo, KgCall *call);
+
+/* Fills the result of a set-returning function with such rows. */
+extern void kg_rows_put(FunctionCallInfo fcinfo, const Jsonb *rows);
+
+#endif /* KG_TOOLS_ROWS_H */
