@@ -79,6 +79,13 @@ kg_agent_has_tool(const KgAgent *agent, int toolset, const char *tool)
 }
 
 bool
+kg_agent_only_queries(const KgAgent *agent)
+{
+	return kg_agent_has_tool(agent, KG_TOOLSET_SQL, "query") &&
+		   !kg_agent_has_tool(agent, ~KG_TOOLSET_SQL, "query");
+}
+
+bool
 kg_agent_names_tools(const KgAgent *agent)
 {
 	return !kg_toolsets_have_all(kg_setting_toolsets) ||

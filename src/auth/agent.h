@@ -32,6 +32,12 @@ extern bool kg_agent_has_tool(const KgAgent *agent, int toolset,
 extern bool kg_agent_has_registered(const KgAgent *agent, const char *toolset,
 									const char *tool);
 /*
+ * Returns true if the caller reads with the toolset sql only. agent may be
+ * NULL.
+ */
+extern bool kg_agent_only_queries(const KgAgent *agent);
+
+/*
  * Returns true if kg_graph.toolsets or the agent selects some tools or
  * toolsets; false if all are available.
  */

@@ -85,6 +85,20 @@ static const char workflow_arguments[] =
 	"- The values of filters are stored codes and ids, not the names that are "
 	"shown to people.\n"
 	"- Only the properties named in a tool's schema can be filtered.\n";
+/* For callers with the toolset sql only. */
+static const char query_steps[] =
+	"Follow these steps for every question:\n"
+	"1. Write one SELECT over the tables that the schema names: each type is a "
+	"table with id and its properties as columns, each relation one with "
+	"\"from\" and \"to\".\n"
+	"2. Find the id of a name that may be spelled otherwise with search.\n"
+	"3. A value that no query has returned is not a fact: do not write it. If "
+	"no row is returned, say that the graph has no such record.\n"
+	"4. When a reply has \"truncated\": true, aggregate, or use LIMIT and "
+	"OFFSET, or say that your answer covers only a part.\n"
+	"5. Give the id of every record that your answer rests on, so that it can "
+	"be checked.\n";
+
 /* Explains replies in rows (docs/mcp.md). */
 static const char reading_rows[] =
 	"Replies are in rows: where the first member of an array is an array of "
@@ -422,6 +436,11 @@ append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 	append_writing(out, req, catalog);
 	append_bundles(out, catalog, bundle);
 	appendStringInfoChar(out, '\n');
+	if (kg_agent_only_queries(req->agent))
+	{
+		appendStringInfoString(out, query_steps);
+		return;
+	}
 	appendStringInfoString(out, workflow_steps);
 	appendStringInfoChar(out, '\n');
 	appendStringInfoString(out, workflow_arguments);

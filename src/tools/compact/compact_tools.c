@@ -29,7 +29,8 @@ static const char find_input[] =
 	"<operator_names>'},'related':{'type':'array','items':<chain>,'"
 	"description':'[{type: relation, direction, to: {label, ids, "
 	"filters, related}, min_count, max_count}]: only what is connected "
-	"so'},'not_related':{'type':'array','items':<chain>},'"
+	"so, by all; an inner array is a "
+	"path'},'not_related':{'type':'array','items':<chain>},'"
 	"sort':{'type':'array','items':{'type':'object'},'description':'[{field, "
 	"order: asc or desc}]'}," KG_FIELDS
 	",'limit':{'type':'integer'},<as_of><valid_at>" KG_CURSOR "}}";
@@ -48,7 +49,8 @@ static const char follow_input[] =
 	"handle, handles of one type, or {label, ids, filters, related, "
 	"not_related}'},'steps':{'type':'array','items':{'type':'object','required'"
 	":['type'],'properties':{'type':<relation_or_all>,'direction':{<direction>,"
-	"'default':'outgoing'},'max_hops':{<brief_step_hops>},'filters':{'type':'"
+	"'default':'outgoing'},'max_hops':{<brief_step_hops>,'maximum':<max_step_"
+	"hops>},'filters':{'type':'"
 	"object','description':'of the "
 	"edge'},'to':{'type':'object','description':'its end: {label, "
 	"filters}'}}}}," KG_FIELDS

@@ -12,6 +12,8 @@
  */
 #include "postgres.h"
 
+#include "auth/agent.h"
+#include "base/toolset.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -52,6 +54,7 @@ typedef struct Writer
 	Line *lines;
 	int nlines;
 	int ntypes; /* the first lines are of types */
+	bool sql;	/* for callers that only query in SQL */
 	KgSchemaText *result;
 } Writer;
 
@@ -171,15 +174,14 @@ is_parent(const KgField *fields, int n, int i)
 }
 
 static void
-append_properties(StringInfo text, const KgCatalog *catalog,
-				  const KgField *fields, int n, const KgField *first,
-				  Detail detail)
+append_properties(StringInfo text, const Writer *w, const KgField *fields,
+				  int n, const KgField *first, Detail detail)
 {
 	const char *separator = "";
 
 	if (first != NULL)
 	{
-		append_property(text, catalog, first, detail);
+		append_property(text, w->catalog, first, detail);
 		separator = ", ";
 	}
 	for (int i = 0; i < n; i++)
@@ -187,8 +189,11 @@ append_properties(StringInfo text, const KgCatalog *catalog,
 		CHECK_FOR_INTERRUPTS();
 		if (&fields[i] == first || is_parent(fields, n, i))
 			continue;
+		/* Counts are not columns of a query. */
+		if (fields[i].derived && w->sql)
+			continue;
 		appendStringInfoString(text, separator);
-		append_property(text, catalog, &fields[i], detail);
+		append_property(text, w->catalog, &fields[i], detail);
 		separator = ", ";
 	}
 }
@@ -227,7 +232,7 @@ append_type(StringInfo text, const Writer *w, const Line *line, Detail detail)
 					   Min(detail, DETAIL_SHORT));
 	appendStringInfoString(text, ": ");
 	append_properties(
-		text, w->catalog, type->fields, type->nfields, type->id_field, detail);
+		text, w, type->fields, type->nfields, type->id_field, detail);
 	if (type->label_field != NULL && type->label_field != type->id_field &&
 		strcmp(type->label_field->name, "name") != 0)
 		appendStringInfo(text, "; named by %s", type->label_field->name);
@@ -341,12 +346,8 @@ append_relation(StringInfo text, const Writer *w, const Line *line,
 	else if (relation->nfields > 0)
 	{
 		appendStringInfoString(text, " {");
-		append_properties(text,
-						  w->catalog,
-						  relation->fields,
-						  relation->nfields,
-						  NULL,
-						  detail);
+		append_properties(
+			text, w, relation->fields, relation->nfields, NULL, detail);
 		appendStringInfoChar(text, '}');
 	}
 	append_description(
@@ -526,7 +527,9 @@ void
 kg_schema_text(KgSchemaText *schema, const KgCatalog *catalog,
 			   const KgType *only, Size max_bytes)
 {
-	Writer w = {catalog, .result = schema};
+	Writer w = {catalog,
+				.sql = kg_agent_only_queries(kg_agent_current()),
+				.result = schema};
 	StringInfoData text;
 
 	memset(schema, 0, sizeof(*schema));

@@ -13,6 +13,18 @@
 #include "tools/sql/query.h"
 #include "tools/reply/reply.h"
 
+/* Writes the only hint of a reply. */
+static void
+write_hint(const char *message, KgJsonWriter *w)
+{
+	kg_jw_kbegin_array(w, "hints");
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "path", "/sql");
+	kg_jw_kstring(w, "message", message);
+	kg_jw_end_object(w);
+	kg_jw_end_array(w);
+}
+
 static void
 write_rows(const KgAsk *ask, KgJsonWriter *w)
 {
@@ -23,6 +35,8 @@ write_rows(const KgAsk *ask, KgJsonWriter *w)
 		kg_jw_jsonb(w, lfirst(lc));
 	kg_jw_end_array(w);
 	kg_jw_kint(w, "returned", list_length(ask->rows));
+	if (ask->rows == NIL && ask->stopped == NULL)
+		write_hint("no row passes the conditions of the query", w);
 }
 
 /* Nothing says how many rows there are: the query ended before it knew. */
@@ -31,11 +45,9 @@ write_truncated(const KgAsk *ask, KgJsonWriter *w)
 {
 	kg_jw_kbool(w, "truncated", true);
 	kg_jw_kstring(w, "reason", ask->stopped);
-	kg_jw_kbegin_array(w, "hints");
-	kg_jw_string(w,
-				 "more rows: fewer columns, an aggregate, or ORDER BY with "
-				 "LIMIT and OFFSET");
-	kg_jw_end_array(w);
+	write_hint("more rows: fewer columns, an aggregate, or ORDER BY with "
+			   "LIMIT and OFFSET",
+			   w);
 }
 
 static Jsonb *

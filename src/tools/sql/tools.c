@@ -40,7 +40,8 @@ const KgFixedTool kg_sql_tools[] = {
 	 KG_TOOLSET_SQL,
 	 "Query",
 	 "Answer one SELECT. Each entity type is a table: id, and its properties "
-	 "as columns; a reference has the other entity's id. Each relation is a "
+	 "as columns; a reference has the id of the other entity. Each relation is "
+	 "a "
 	 "table: \"from\", \"to\" (ids), from_type, to_type, and its properties. "
 	 "Filters on x-index properties are quick.",
 	 query_input,

@@ -271,6 +271,8 @@ said_within(const KgClaim *claim, const Jsonb *reply, const char *key)
 	kg_jw_init_array(&w);
 	kg_json_each(item, kg_json_container(&array))
 	{
+		if (!kg_json_is_object(&item.value))
+			continue;
 		kg_jw_begin_object(&w);
 		kg_json_each(it, kg_json_container(&item.value))
 			if (kg_json_string_is(&it.key, "path"))
