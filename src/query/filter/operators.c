@@ -16,33 +16,34 @@
 
 /* In the order of KgOp. */
 static const KgOperator operators[] = {
-	/* equal; on arrays: some member */
+	/* equal; on arrays: to some member */
 	{"eq", KG_OPERAND_VALUE, KG_ON_ALL, KG_SOME, KG_BOUND_ONE},
 	/* present and not equal; on arrays: no member */
 	{"ne", KG_OPERAND_VALUE, KG_ON_ALL, KG_NO, KG_UNBOUNDED},
-	/* greater: numbers as numbers, dates and instants in time, strings by code
-	   point; on arrays: some member, for each operator by itself */
+	/* greater: numbers by value, dates and instants by time, strings by code
+	   point; on arrays: some member; another operator may be true of another
+	   member */
 	{"gt", KG_OPERAND_ORDERED, KG_ON_ORDERED, KG_SOME, KG_BOUND_LOWER},
-	/* greater or equal, likewise */
+	/* greater or equal, as for `gt` */
 	{"gte", KG_OPERAND_ORDERED, KG_ON_ORDERED, KG_SOME, KG_BOUND_LOWER},
-	/* less, likewise */
+	/* less, as for `gt` */
 	{"lt", KG_OPERAND_ORDERED, KG_ON_ORDERED, KG_SOME, KG_BOUND_UPPER},
-	/* less or equal, likewise */
+	/* less or equal, as for `gt` */
 	{"lte", KG_OPERAND_ORDERED, KG_ON_ORDERED, KG_SOME, KG_BOUND_UPPER},
 	/* one of 1 to 500 values; on arrays: some member is one of them */
 	{"in", KG_OPERAND_LIST, KG_ON_ALL, KG_SOME, KG_BOUND_LIST},
-	/* case-sensitive, `%` and `_` are plain characters; on arrays: some member
-	 */
+	/* has the value as a part; case-sensitive, `%` and `_` are plain characters;
+	   on arrays: some member */
 	{"contains", KG_OPERAND_PART, KG_ON_TEXT, KG_SOME, KG_UNBOUNDED},
-	/* likewise */
+	/* begins with the value, as for `contains` */
 	{"starts_with", KG_OPERAND_PART, KG_ON_TEXT, KG_SOME, KG_BOUND_PREFIX},
-	/* likewise */
+	/* ends with the value, as for `contains` */
 	{"ends_with", KG_OPERAND_PART, KG_ON_TEXT, KG_SOME, KG_UNBOUNDED},
 	/* `true`: missing or null; an array without members is neither */
 	{"is_null", KG_OPERAND_FLAG, KG_ON_PROPERTY, KG_SOME, KG_BOUND_MISSING},
 	/* `true`: neither missing nor null */
 	{"is_not_null", KG_OPERAND_FLAG, KG_ON_PROPERTY, KG_SOME, KG_UNBOUNDED},
-	/* some of the values is a member */
+	/* at least one of the values is a member */
 	{"contains_any", KG_OPERAND_LIST, KG_ON_ARRAY, KG_SOME, KG_BOUND_LIST},
 	/* all of the values are members */
 	{"contains_all", KG_OPERAND_LIST, KG_ON_ARRAY, KG_EVERY, KG_BOUND_MEMBER},
