@@ -29,8 +29,10 @@ ON_README = ["docs/tools.md", "docs/tool-parameters.md", "docs/sql-reference.md"
 # Pages that share a database, the database, roles.
 OPENINGS = [(["docs/authorization.md"], "kg_authorization", ["ada"]),
             (["docs/identity.md"], "kg_identity", ["gate"]),
-            (["docs/schema-annotations.md", "docs/views.md"], "mydb",
-             ["anna", "analyst"]),
+            (["docs/schema-annotations.md", "docs/views.md",
+              "docs/gateway.md", "docs/connections.md", "docs/limits.md",
+              "docs/tenant-operations.md", "docs/maintenance.md",
+              "docs/monitoring.md"], "mydb", ["anna", "analyst"]),
             (["docs/validation.md"], "kg_validation", [])]
 MARK = "@@%d@@"
 count = failures = 0
