@@ -5,7 +5,9 @@ Fenced blocks run in the order of the page: `sh` in one shell, `sql` and blocks
 that begin with "=> " in one psql session.  The block after an `sh` block, if it
 is `text`, is its output; the lines after "=> " are the result of that statement.
 "..." in an expected line stands for any text, and a line "..." for any lines.
-A block after the comment "<!-- not run -->" is left out.
+A block after the comment "<!-- not run -->" is left out.  Of the pages of
+ON_TUTORIAL and OPENINGS only the part before the first heading of the second
+level is run.
 
 Needs a server (PGHOST, PGPORT, PGUSER: a superuser) and kgctl in PATH.
 """
@@ -25,6 +27,16 @@ ON_README = ["docs/tools.md", "docs/tool-parameters.md", "docs/sql-reference.md"
              "docs/settings.md", "docs/registered-tools.md",
              "docs/compact.md", "docs/mcp.md",
              "docs/clients.md"]
+# A page with an example on the data of the tutorial.
+ON_TUTORIAL = "docs/kgctl.md"
+# Pages that share a database, the database, roles.
+OPENINGS = [(["docs/authorization.md"], "kg_authorization", ["ada"]),
+            (["docs/identity.md"], "kg_identity", ["gate"]),
+            (["docs/schema-annotations.md", "docs/views.md",
+              "docs/gateway.md", "docs/connections.md", "docs/limits.md",
+              "docs/tenant-operations.md", "docs/maintenance.md",
+              "docs/monitoring.md"], "mydb", ["anna", "analyst"]),
+            (["docs/validation.md"], "kg_validation", [])]
 MARK = "@@%d@@"
 count = failures = 0
 
@@ -47,6 +59,8 @@ def blocks(page):
     """Yield (line, language, text) of each fenced block that is run."""
     with open(os.path.join(ROOT, page), encoding="utf-8") as file:
         text = file.read()
+    if page == ON_TUTORIAL or any(page in pages for pages, _, _ in OPENINGS):
+        text = text.split("\n## ")[0]
     for match in re.finditer(r"(<!-- not run -->\n)?^```(\w*)\n(.*?)^```",
                              text, re.S | re.M):
         if not match.group(1):
@@ -132,6 +146,13 @@ for page, database, roles in PAGES:
             run_sql(other, database, "SET ROLE ada;\n")
     else:
         run_shell(page)
+        run_shell(ON_TUTORIAL)
+    clean(database, roles)
+for pages, database, roles in OPENINGS:
+    clean(database, roles)
+    psql("-d", "postgres", "-c", 'CREATE DATABASE "%s"' % database)
+    for page in pages:
+        run_sql(page, database)
     clean(database, roles)
 print("1..%d" % count)
 sys.exit(failures > 0)
