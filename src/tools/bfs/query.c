@@ -254,8 +254,8 @@ induce(Common *common, uint32 nseeds, int k, const KgBfsDetail *detail,
 }
 
 /*
- * Finds the nodes within k hops of every seed. There are none if a seed is
- * unknown.
+ * Finds the nodes within k hops of every seed. If a seed is unknown, finds no
+ * nodes.
  */
 static void
 intersect(KgGraph *graph, const KgHandles *seeds, int k,

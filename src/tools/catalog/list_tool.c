@@ -335,8 +335,9 @@ parse_filters(const KgInput *in, const KgFilterTarget *target)
 }
 
 /*
- * Returns whether the call uses paths through references. They are accepted
- * where a property is named, but are not in the published schema.
+ * Returns whether the call uses paths through references. Every argument that
+ * names properties accepts such paths, but the published schema does not list
+ * them.
  */
 static bool
 uses_paths(const ListCall *call)
@@ -509,7 +510,7 @@ measure_items(void *items, Size *whole, Size *stub, Size *extra)
 
 /*
  * Returns hints about why nothing was found, and about conditions of
- * not_related that nothing can fulfil. Returns NULL if there are none.
+ * not_related that nothing can fulfil. Returns NULL if there is nothing to say.
  */
 static Jsonb *
 list_hints(const KgListQuery *query, bool nothing)

@@ -32,8 +32,8 @@ is_known(const Parts *parts, const char *name)
 }
 
 /*
- * Returns whether an argument, by its name and value, means the tool's argument
- * called ours.
+ * Returns whether an argument of the call, by its name and value, means the
+ * tool's argument with the name in the last parameter.
  */
 static bool
 is_called(const Parts *parts, const char *name, const JsonbValue *value,

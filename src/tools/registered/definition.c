@@ -422,7 +422,8 @@ is_data(const JsonbValue *key)
 
 /*
  * Returns the target of an object's "$ref" into the same schema. Returns NULL
- * if it has none, or if its target would exceed the limits.
+ * if the object has no such reference, or if its target would exceed the
+ * limits.
  */
 static const JsonbContainer *
 target_of(Resolving *r, const JsonbContainer *object, int deep,

@@ -156,7 +156,10 @@ collect_samples(const JsonbContainer *schema, int seed, int depth,
 			}
 }
 
-/* Returns the first sample of a schema, or NULL if there is none. */
+/*
+ * Returns the first sample of a schema. Returns NULL if the schema allows no
+ * sample.
+ */
 static const JsonbValue *
 first_sample(const JsonbValue *schema, int seed, int depth)
 {

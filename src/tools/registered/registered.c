@@ -438,7 +438,10 @@ try_step(Step *step, CommandId begun)
 	return edata;
 }
 
-/* Returns whether an operation needs the reply of a step that has none. */
+/*
+ * Returns whether an operation needs the reply of a step that failed or was not
+ * run.
+ */
 static bool
 lacks_result(const Run *run, const KgOperationDefined *op)
 {
