@@ -1,6 +1,6 @@
 /*
  * authorized.c
- *	  Calls a tool with decisions that come with the call.
+ *	  Calls a tool with access decisions that are sent with the call.
  */
 #include "postgres.h"
 

@@ -702,8 +702,8 @@ first_set(const KgFixedTool *tool)
 }
 
 /*
- * Writes the fixed tools of a toolset, ordered by name. They are few, so no
- * sort is needed.
+ * Writes the fixed tools of a toolset, ordered by name. Each next name is found
+ * by a scan, because a toolset has few tools.
  */
 static void
 write_fixed_tools(KgJsonWriter *w, const KgCatalog *catalog,

@@ -626,7 +626,7 @@ check_mentions(const KgRef *ref, void *arg)
 }
 
 /*
- * Sets counts, by rank, to the types whose total_mentions must be read. Returns
+ * Sets counts[rank] for the types whose total_mentions must be read. Returns
  * whether there are any. The default threshold, 1, can only remove entities
  * with a total_mentions of 0. Types that do not declare this property then need
  * no reading.

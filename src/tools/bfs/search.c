@@ -17,8 +17,8 @@
 #define KG_SEARCH_MAX_LIMIT 100
 #define KG_SEARCH_HINTS 5
 /*
- * The number of hits of each list that a hybrid search joins. Each list adds 1
- * / (KG_RANK_OFFSET + rank) to the score of a hit.
+ * KG_SEARCH_JOINED is the number of hits of each list that a hybrid search
+ * joins. Each list adds 1 / (KG_RANK_OFFSET + rank) to a hit's score.
  */
 #define KG_SEARCH_JOINED 100
 #define KG_RANK_OFFSET 60

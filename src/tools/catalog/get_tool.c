@@ -104,7 +104,9 @@ missing_hints(const GetCall *call)
 							   call->single ? "/id" : "/ids",
 							   &correction,
 							   &w);
-		/* The last hint has the call with all corrections. */
+		/*
+		 * Corrections accumulate: the last hint has the call with all of them.
+		 */
 		kg_correction_write(&correction, &w);
 		kg_jw_end_object(&w);
 	}
@@ -342,8 +344,8 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	call.catalog = catalog;
 	call.type = type;
 	/*
-	 * The schema of a type without history does not have as_of; this error
-	 * explains it better.
+	 * The schema of a type without history does not have as_of. This call
+	 * raises an error that says so.
 	 */
 	if (!type->history && kg_json_get(&arguments->root, "as_of", &sent))
 		(void) kg_history_time(type, kg_json_cstring(&sent));
@@ -360,7 +362,9 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	ids = read_ids(&call, &n);
 	call.projection = kg_projection_parse(type, &call.input);
 	call.max_bytes = kg_input_max_bytes(&call.input);
-	/* The schema does not list paths through references. */
+	/*
+	 * The schema does not list paths through references, and would refuse them.
+	 */
 	if (call.repairs.repairs == NIL &&
 		(call.projection == NULL || call.projection->npaths == 0))
 		kg_published_check(catalog, type, template, arguments);

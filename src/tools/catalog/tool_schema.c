@@ -2,9 +2,9 @@
  * tool_schema.c
  *	  The published input and output schemas of the catalog tools.
  *
- *	  Models follow the schema that they receive. It therefore lists every
- *	  property that can be filtered, with its values, operators, bounds and
- *	  defaults. It has no $ref, because some clients do not support it. The
+ *	  Models follow the schemas that they receive. A schema therefore lists
+ *	  every property that can be filtered, with its values, operators, bounds
+ *	  and defaults. It has no $ref, because some clients do not support it. The
  *	  operands of operators are written out for the id only, to limit the size
  *	  of a list of tools.
  */

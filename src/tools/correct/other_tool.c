@@ -18,8 +18,8 @@
 #include "tools/input/outline.h"
 
 /*
- * Returns whether a tool has all members of the object, which has all that the
- * tool requires.
+ * Returns whether the tool with this template accepts all members of the
+ * object, and the object has all required members.
  */
 static bool
 fits(const JsonbContainer *object, const char *template)

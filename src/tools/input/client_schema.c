@@ -71,7 +71,7 @@ write_empty(KgJsonWriter *w)
 }
 
 /*
- * Writes a member for each required name that properties does not have.
+ * Writes an empty schema for each required name that properties does not have.
  * properties may be NULL.
  */
 static void

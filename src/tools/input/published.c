@@ -19,7 +19,7 @@
 typedef struct Key
 {
 	const char *template; /* address of a constant */
-	uint64 catalog;		  /* its id */
+	uint64 catalog;		  /* id of the catalog */
 	int64 type_no;		  /* type of the tool, or 0 */
 	uint64 numbers;		  /* hash of the numbers that settings give */
 } Key;

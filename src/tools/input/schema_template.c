@@ -33,9 +33,12 @@
 #include "tools/write/write_schema.h"
 #include "utils/json.h"
 
-/* Longer enums are omitted; get_graph_schema lists their names. */
+/*
+ * Maximum number of names in an enum. With more names, the schema is a plain
+ * string, and get_graph_schema lists the names.
+ */
 #define KG_MAX_ENUM 200
-/* Longer enums are written once in a schema. */
+/* Enums with more names than this are written out once in a schema. */
 #define KG_REPEATED_ENUM 3
 
 /*
@@ -321,8 +324,8 @@ searches_text(const Expansion *x)
 }
 
 /*
- * Returns whether all modes of a search are included: with embeddings, for all
- * types.
+ * Returns whether all modes of a search are included. With embeddings they are
+ * published, whatever the types are.
  */
 static bool
 has_vectors(const Expansion *x)
@@ -698,7 +701,7 @@ static const Part parts[] = {
 	 "{'type':'array','minItems':1,'maxItems':<max_ids>,'items':<id>}"},
 	{"text", "{'type':'string'}", NULL},
 	/*
-	 * arguments of bfs_query, and without descriptions those of
+	 * detail is for bfs_query; detail_too, without descriptions, for
 	 * intersect_subgraphs
 	 */
 	{"detail",

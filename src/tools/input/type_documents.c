@@ -32,7 +32,7 @@ typedef struct Copy
 	const Jsonb *definitions;
 	KgJsonWriter *w;
 	int depth;
-	int refs;	/* references that contain the schema being copied */
+	int refs;	/* number of references that contain the schema being copied */
 	int64 left; /* rest of KG_PUBLISHED_BYTES */
 } Copy;
 
@@ -48,8 +48,8 @@ key_is(const JsonbValue *key, const char *const *names)
 }
 
 /*
- * Returns whether a keyword is omitted: it means nothing to a model, or nothing
- * without the rest of the document.
+ * Returns whether a keyword is omitted: an annotation of kg_graph, or a keyword
+ * that means nothing to a model, or nothing without the whole document.
  */
 static bool
 is_ours(const JsonbValue *key)
@@ -320,7 +320,7 @@ kg_type_changes_schema(const KgType *type)
 
 /*
  * Returns the schema of the only variant, or an anyOf of the schemas of all
- * variants.
+ * variants. If a variant has no schema, returns that of any object.
  */
 Jsonb *
 kg_relation_properties_schema(const KgRelation *relation)

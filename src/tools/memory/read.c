@@ -3,11 +3,11 @@
  *	  The tools of the toolset memory that read, within the byte budget of a
  *	  reply.
  *
- *	  A reply consists of units: an entity, with the relations whose other end
- *	  is that entity or an earlier one. If there is no room for everything, each
- *	  unit has a share of the reply, so that a large unit does not displace
- *	  others. Observations and relations beyond the share are omitted first,
- *	  then whole units from the end.
+ *	  A reply consists of units. A unit is an entity, with those of its
+ *	  relations whose other end is not a later entity of the reply. If there is
+ *	  no room for everything, each unit has a share of the reply, so that a
+ *	  large unit does not displace others. Observations and relations beyond the
+ *	  share are omitted first, then whole units from the end.
  */
 #include "postgres.h"
 
@@ -29,19 +29,22 @@
 #define KG_MEMORY_CHUNK 256
 #define KG_MEMORY_COUNTED 10000
 
-/* A unit's share is the reply's bytes divided by this number. */
+/*
+ * If there are several units, the share of each is the reply's bytes divided by
+ * this number.
+ */
 #define KG_MEMORY_SHARES 4
 
 /* An entity, with the relations that are reported with it. */
 typedef struct Unit
 {
-	int related; /* number of its relations */
-	Size size;	 /* bytes of the whole unit */
-	bool large;	 /* it exceeds its share; then the leading parts that fit: */
-	int nobservations;
-	int nrelations;
-	Size kept;
-	bool cut; /* only these parts are reported */
+	int related;	   /* number of its relations */
+	Size size;		   /* bytes of the whole unit */
+	bool large;		   /* it exceeds its share */
+	int nobservations; /* leading observations that fit into the share */
+	int nrelations;	   /* leading relations that fit */
+	Size kept;		   /* bytes of these parts */
+	bool cut;		   /* only these parts are reported */
 } Unit;
 
 typedef struct Reading
@@ -60,7 +63,7 @@ typedef struct Reading
 	int *unit; /* by relation: index of the unit that reports it */
 	int *nth;  /* by relation: its index among the unit's relations */
 	Unit *units;
-	int64 offset; /* observations of each entity to skip; then no relations */
+	int64 offset; /* observations to skip; > 0: report no relations */
 } Reading;
 
 static void
@@ -294,7 +297,7 @@ relation_size(const KgRelated *related)
 		   text_size(related->type);
 }
 
-/* Measures the units without any omission. */
+/* Measures the units with all their parts. */
 static void
 measure_units(Reading *reading)
 {

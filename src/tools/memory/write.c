@@ -162,8 +162,8 @@ distinct(const char **strings, int n)
 }
 
 /*
- * Reads an entity, or observations of an entity. The arguments name its
- * members.
+ * Reads an entity, or observations of an entity. "name" and "observations" are
+ * the keys of its members.
  */
 static void
 read_entity(const KgInput *in, const char *name, const char *observations,

@@ -390,8 +390,8 @@ is_required(const JsonbContainer *schema, const char *name)
 }
 
 /*
- * Maximum depth of references within references. A schema may refer to an
- * object that contains it.
+ * Maximum depth of references within references. A schema that refers to an
+ * object around it would not end otherwise.
  */
 #define KG_REFERENCES_DEEP 8
 /*

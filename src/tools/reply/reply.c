@@ -116,8 +116,8 @@ write_arguments(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
 }
 
 /*
- * Writes the arguments of the next page. If the tool has no pages, writes the
- * arguments of this call with a max_bytes that is high enough.
+ * Writes "next", if there is a next page. If the tool has no pages, "next" has
+ * a max_bytes that is high enough for the whole reply.
  */
 static void
 write_next(const KgDraft *draft, const KgFit *fit, KgJsonWriter *w)

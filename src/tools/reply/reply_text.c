@@ -33,9 +33,9 @@ static const int nlast = 5;
 #define KG_MAX_COLUMNS 64
 
 /*
- * A column of rows. It is a member of the objects, or a member of their "data",
- * "properties" or "metadata". The latter is called the holder; jbvNull: the
- * objects' own member.
+ * A column of rows: a member of the objects themselves, or of their "data",
+ * "properties" or "metadata". holder is the key of the latter; jbvNull: a
+ * member of the objects themselves.
  */
 typedef struct Column
 {
@@ -48,7 +48,7 @@ typedef struct Column
 
 typedef struct Rows
 {
-	bool edges; /* of edges or paths; their ends are written as handles */
+	bool edges; /* of edges or paths; ends are written as handles */
 	int nrows;
 	int n;	   /* number of columns */
 	bool held; /* the row that was read last has a holder */
@@ -208,8 +208,9 @@ write_member(StringInfo text, const KgJsonIter *member, bool edges)
 }
 
 /*
- * Writes a value of the reply itself, not of an entity or edge. {"type", "id"}
- * is written as a handle only in edges; elsewhere it may be anything.
+ * Writes a value of the reply itself, not a property of an entity or edge. If
+ * edges is set, an end {"type", "id"} is written as a handle. In other values
+ * such an object may mean anything.
  */
 static void
 write_told(StringInfo text, const JsonbValue *value, bool edges)
@@ -471,10 +472,10 @@ are_names(const JsonbContainer *nodes)
 }
 
 /*
- * Returns whether a reader can infer a member, so that the text omits it. These
- * are empty arrays, arguments repeated, and statements that nothing is omitted.
- * They are also counts that follow from a single result or from the depths, and
- * bare nodes that rows or paths already name.
+ * Returns whether the text omits a member because a reader can infer it. These
+ * are: empty arrays; limit and offset; the statement that nothing is omitted; a
+ * total of 1; counts if the nodes have their depths; nodes that rows or paths
+ * already name.
  */
 static bool
 is_implied(const Told *told, const KgJsonIter *member)

@@ -189,7 +189,8 @@ visit_value(const JsonbValue *value, void *arg)
 
 /*
  * Returns whether the entity fulfils the claimed condition. Otherwise sets
- * *refuted to whether the values of an array property contradict it.
+ * *refuted to whether even an array contradicts it, as for negative operators.
+ * For other operators, an array only lacks the claimed value.
  */
 static bool
 holds(const KgClaim *claim, const JsonbContainer *data, bool *refuted)

@@ -99,8 +99,8 @@ receive_handle(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Looks up distinct candidates, with their types if c->typed, else with any
- * type.
+ * Looks up the candidates without duplicates: by type and id if c->typed is
+ * set, otherwise by id in all types.
  */
 static void
 run_candidates(Candidates *c)
@@ -285,7 +285,10 @@ run_names(Names *names, const char *const *texts, int n)
 	values[2] = Int64GetDatum(KG_NAMED_ROWS);
 	kg_graph_run(
 		graph, KG_SQL_NODES_NAMED, 3, terms, values, receive_named, names);
-	/* An id that case folding does not change is not stored as a term. */
+	/*
+	 * An id that case folding does not change is not stored as a term, so the
+	 * names are also looked up as ids.
+	 */
 	values[1] = kg_text_array(bundles, graph->nranks);
 	values[2] = kg_text_array(types, graph->nranks);
 	values[3] = kg_text_array(texts, n);

@@ -154,7 +154,10 @@ kg_claim_try(KgVerify *v, KgClaim *claim, bool statements, KgClaimWork work)
 	ErrorData *edata;
 	KgErrorCode code;
 
-	/* Does not record repairs: a claim reports a correction instead. */
+	/*
+	 * Errors get no corrected call of verify_claims: a claim reports a
+	 * correction instead.
+	 */
 	kg_repair_begin(NULL, NULL);
 	edata = kg_catch(
 		statements ? KG_CATCH_UNDO : KG_CATCH_MEMORY, do_in_time, &try);

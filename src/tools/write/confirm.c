@@ -7,8 +7,8 @@
  *	  edge, and the effect on it. It is bound to the caller, the tool and the
  *	  arguments. The second call compares it with its own effects, in a
  *	  subtransaction that an error rolls back. An item that did not exist has no
- *	  version, and could be created and deleted in between. Each used value is
- *	  therefore recorded.
+ *	  version, and may be created and deleted again. Used values are therefore
+ *	  recorded, so that none is used twice.
  */
 #include "postgres.h"
 

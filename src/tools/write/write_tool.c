@@ -2,10 +2,10 @@
  * write_tool.c
  *	  The generated tools that write: arguments, access, and the reply.
  *
- *	  A session that runs a gateway's messages is read-only (src/entry.h). A
- *	  tool that writes lifts this restriction while it writes, after it has
- *	  checked the caller's access. If it raises an error, the subtransaction of
- *	  the call restores the restriction.
+ *	  While a gateway's message is handled, kg_contained() (src/entry.h)
+ *	  prevents writes. A tool that writes lifts this restriction while it
+ *	  writes, after it has checked the caller's access. If it raises an error,
+ *	  the abort of the call's subtransaction restores the restriction.
  */
 #include "postgres.h"
 
@@ -214,8 +214,8 @@ was_done(WriteCall *call, KgRequest *request, const char *key)
 }
 
 /*
- * Runs the call inside its own call. A dry run does not use the key, because
- * the write itself may follow with that key.
+ * Executes the call: a dry run, a request for confirmation, or the write. A dry
+ * run does not use the key, because the write may follow with that key.
  */
 static void
 write_inside(void *arg)
@@ -246,7 +246,7 @@ write_inside(void *arg)
 		kg_idempotency_keep(&request, call->reply);
 }
 
-/* Work that runs in its own call. */
+/* A function that runs in a call of its own, with its argument. */
 typedef struct Writing
 {
 	void (*work)(void *arg);
