@@ -680,7 +680,7 @@ write_tool(KgJsonWriter *w, const Listed *tool)
 /*
  * Returns whether the caller has a generated tool with the name, which is
  * called instead. New tools with such a name are refused; kg_check() reports
- * existing ones.
+ * stored tools.
  */
 static bool
 is_taken(const KgCatalog *catalog, const KgAgent *agent, const char *name,

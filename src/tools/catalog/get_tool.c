@@ -170,8 +170,8 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 }
 
 /*
- * Measures the entities. An entity without its data is counted with its id in
- * "next".
+ * Measures the entities. The id of an entity with its data is not in "next", so
+ * that its bytes are subtracted.
  */
 static void
 measure_entities(void *items, Size *whole, Size *stub, Size *extra)

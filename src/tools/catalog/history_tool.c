@@ -183,7 +183,10 @@ require_history(const HistoryCall *call)
 			: "one that is declared with \"history\": true");
 }
 
-/* Reads a page and returns the reply. of identifies the entity or edges. */
+/*
+ * Reads a page and returns the reply. "of" identifies the entity or edges that
+ * cursors are bound to.
+ */
 static Jsonb *
 answer(HistoryCall *call, const char *of)
 {

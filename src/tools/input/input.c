@@ -365,8 +365,8 @@ meant_id(const KgOutline *outline, const JsonbValue *value)
 }
 
 /*
- * Returns the node selection that a string means: a handle, or, if a label
- * alone is allowed, a label. Returns NULL if it means neither.
+ * Returns the node selection that a string means: a handle ("type:id") or, if
+ * the object has "ids", a type or an id. Returns NULL for other strings.
  */
 static Jsonb *
 meant_selector(const KgOutline *outline, const JsonbValue *value)

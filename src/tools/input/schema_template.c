@@ -793,7 +793,7 @@ static const Part parts[] = {
 	 "{'anyOf':[<relation_or_all>,{'type':'array','minItems':1,'items':<"
 	 "relation>}]}"},
 	/*
-	 * steps that must, or must not, lead somewhere: described in words,
+	 * steps that must, or must not, lead to entities: described in words,
 	 * validated in full
 	 */
 	{"related",

@@ -49,7 +49,7 @@ key_is(const JsonbValue *key, const char *const *names)
 
 /*
  * Returns whether a keyword is omitted: an annotation of kg_graph, or a keyword
- * that means nothing to a model, or nothing without the whole document.
+ * that means nothing to a model or without the whole document.
  */
 static bool
 is_ours(const JsonbValue *key)

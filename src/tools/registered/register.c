@@ -341,8 +341,8 @@ prepare_of_bundle(const char *tenant, const Jsonb *sent, const char *bundle,
 }
 
 /*
- * Checks the tools that a version calls, in the catalog version->whose. own:
- * the version belongs to the bundle that is applied.
+ * Checks the tools that a version calls, in the catalog version->whose. "own"
+ * says that the version belongs to the bundle that is applied.
  */
 static void
 check_version(const KgToolVersion *version, bool own, int index,

@@ -429,8 +429,8 @@ joins(const KgVerify *v, const KgRelation *relation, const bool *from,
 }
 
 /*
- * Returns whether some relation with that name may lead from one type to the
- * other.
+ * Returns whether some relation with that name may lead from a type in "from"
+ * to a type in "to".
  */
 static bool
 may_join(const KgVerify *v, const char *name, const bool *from, const bool *to)
