@@ -22,8 +22,7 @@ typedef struct Verbs
 {
 	int operation; /* operation of the type's tool, or 0 */
 	const char *verbs[KG_MOST_VERBS];
-	const char
-		*tools[KG_MOST_TOOLS]; /* tools for all types, in order of preference */
+	const char *tools[KG_MOST_TOOLS]; /* of all types; best first */
 } Verbs;
 
 static const Verbs all_verbs[] = {

@@ -46,8 +46,7 @@ typedef struct Reading
 {
 	KgTemplate *template;
 	const KgTemplateNames *names;
-	StringInfoData
-		path; /* JSON Pointer of the part being parsed, in the definition */
+	StringInfoData path; /* JSON Pointer of the part, in the definition */
 	KgErrorList *errors;
 } Reading;
 
