@@ -1,6 +1,6 @@
 /*
  * authorized.c
- *	  A tool called with decisions that come from outside.
+ *	  Calls a tool with access decisions that are sent with the call.
  */
 #include "postgres.h"
 
@@ -20,7 +20,10 @@ kg_authorized_subject(void)
 	return subject != NULL && subject[0] != '\0' ? subject : NULL;
 }
 
-/* An exchange is for one version of a tool. */
+/*
+ * Returns the name with the version. An exchange is valid for one version of a
+ * tool.
+ */
 static const char *
 sealed_name(const char *name, const Jsonb *options)
 {

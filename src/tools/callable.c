@@ -1,6 +1,6 @@
 /*
  * callable.c
- *	  A tool that is not a registered one: a generated tool or a fixed one.
+ *	  Tools that are not registered: generated tools and fixed tools.
  */
 #include "postgres.h"
 
@@ -74,7 +74,10 @@ kg_callable_call(const KgCatalog *catalog, const KgCallable *callable,
 	return callable->fixed->call(arguments);
 }
 
-/* What only reads is called twice as well as once. */
+/*
+ * Returns the arguments with the key, if the tool writes and they have no key.
+ * A tool that only reads needs no key.
+ */
 const Jsonb *
 kg_tools_with_key(const KgTool *tool, const Jsonb *arguments, const char *key)
 {

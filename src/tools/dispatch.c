@@ -1,6 +1,6 @@
 /*
  * dispatch.c
- *	  Every tool by name: listing and calling.
+ *	  Lists the tools and calls them by name.
  */
 #include "postgres.h"
 
@@ -32,7 +32,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Does the caller have the tool by one of these toolsets? */
+/* Returns whether the caller has the tool through one of the toolsets. */
 static bool
 has_fixed_tool_of(const KgCatalog *catalog, const KgAgent *agent,
 				  const KgFixedTool *tool, int toolsets)
@@ -51,7 +51,10 @@ has_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
 	return has_fixed_tool_of(catalog, agent, tool, tool->toolset);
 }
 
-/* The compact tools duplicate others, so they must be selected explicitly. */
+/*
+ * Returns whether the tool is listed. Compact tools duplicate others, and are
+ * listed only if the agent selects them explicitly.
+ */
 static bool
 lists_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
 				 const KgFixedTool *tool)
@@ -91,7 +94,10 @@ kg_other_tools_write(const KgCatalog *catalog, const KgAgent *agent)
 	return false;
 }
 
-/* Has the schema all members of the object, and these all that it requires? */
+/*
+ * Returns whether the schema has all members of the object, and the object has
+ * all that the schema requires.
+ */
 static bool
 fits_schema(const JsonbContainer *object, const Jsonb *schema)
 {
@@ -114,7 +120,7 @@ fits_schema(const JsonbContainer *object, const Jsonb *schema)
 	return true;
 }
 
-/* Could arguments be those of a tool? */
+/* Returns whether the arguments may belong to a tool. */
 static bool
 tool_fits(const KgCatalog *catalog, const char *name, const Jsonb *arguments)
 {
@@ -182,7 +188,9 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	kg_error_did_you_mean(err, meant);
 	if (instead != NULL)
 		kg_error_call_tool(err, meant, instead);
-	/* A name alone is not enough to make the call of another tool. */
+	/*
+	 * A similar name alone does not suffice to suggest a call of another tool.
+	 */
 	else if (meant != NULL &&
 			 (kg_has_rival(name, meant, names, n) ||
 			  (arguments != NULL && !tool_fits(catalog, meant, arguments))))
@@ -192,7 +200,7 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	kg_error_throw(err);
 }
 
-/* What an agent was not given does not exist for it. */
+/* Finds a tool that the caller has. Other tools do not exist for the caller. */
 static bool
 find_offered(const KgCatalog *catalog, const KgAgent *agent, const char *name,
 			 KgCallable *found)
@@ -219,7 +227,10 @@ kg_callable_require(const KgCatalog *catalog, const char *name,
 		throw_unknown_tool(catalog, agent, name, path);
 }
 
-/* Which toolsets there are depends on the tenant. */
+/*
+ * Raises KG_INVALID_INPUT for a name in kg_graph.toolsets that is not a
+ * toolset. Registered toolsets depend on the tenant.
+ */
 static void
 check_toolsets(const KgCatalog *catalog)
 {
@@ -241,7 +252,9 @@ check_toolsets(const KgCatalog *catalog)
 	}
 }
 
-/* Its format is looked at before anything is looked up. */
+/*
+ * Raises KG_INVALID_INPUT if a version is malformed. Called before any look-up.
+ */
 static void
 check_version(const char *version)
 {
@@ -310,7 +323,10 @@ kg_tools_call(KgToolCall *call)
 			catalog,
 			&found,
 			kg_tools_with_key(found.tool, call->arguments, call->key));
-		/* Others may make theirs of one that was measured. */
+		/*
+		 * A fixed tool's reply may have been made from another reply that was
+		 * measured.
+		 */
 		if (found.tool != NULL)
 			call->size = kg_running_size(reply);
 		return reply;
@@ -322,7 +338,10 @@ kg_tools_call(KgToolCall *call)
 	return reply;
 }
 
-/* A line for people, where the client reads the structured content. */
+/*
+ * Returns a one-line summary for people, for a client that reads the structured
+ * content.
+ */
 static char *
 summarise(const Jsonb *reply)
 {
@@ -369,7 +388,10 @@ kg_text_content(const char *text)
 	return kg_splice_finish_array(&content);
 }
 
-/* The text of a tool that says it with a part of its reply, or NULL. */
+/*
+ * Returns the member of the reply that is the tool's text. Returns NULL if the
+ * tool's text is the whole reply, or if the member is absent.
+ */
 static char *
 member_text(const KgFixedTool *tool, const Jsonb *reply)
 {
@@ -392,10 +414,10 @@ text_kind(const KgToolCall *call)
 }
 
 /*
- * Returns the content of a result. Most clients give a model only the text.
- * Therefore the text repeats the reply (MCP: a server SHOULD repeat structured
- * content as serialized JSON), unless kg_graph.mcp_text says that the client
- * reads structured content. If text is NULL, the whole reply is written; its
+ * Returns the content of a result. Most clients give a model only the text. The
+ * text therefore repeats the reply, unless kg_graph.mcp_text says that the
+ * client reads structured content (MCP: a server SHOULD repeat structured
+ * content as serialized JSON). If text is NULL, the whole reply is written; its
  * length is size bytes, or 0 if unknown.
  */
 static Jsonb *
@@ -438,7 +460,7 @@ make_trial(void *arg)
 	kg_running_timed(try_in_time, arg);
 }
 
-/* Makes a call for its error or its hints.  Calls that write are not tried. */
+/* Tries a call for its error or its hints. Calls that write are not tried. */
 static KgTried
 try_call(const char *name, const Jsonb *arguments)
 {
@@ -549,11 +571,9 @@ kg_tools_call_result(const char *name, const Jsonb *arguments,
 	return edata ? error_result(&call.tool, edata) : call.result;
 }
 
-/*
- * Listing.
- */
+/* ---- listing ---- */
 
-/* The member of a refused call (docs/errors.md). */
+/* The schema of the member "error" of a refused call (docs/errors.md). */
 static const char error_member[] =
 	"{\"type\": \"object\", \"required\": [\"code\", \"message\"], "
 	"\"properties\": {\"code\": {}, \"message\": {}}}";
@@ -571,9 +591,9 @@ write_required(KgJsonWriter *w, const JsonbValue *names)
 }
 
 /*
- * The schema of a tool's structured content: its reply, or the error that
- * comes in its place.  Clients check both against the one schema, also where
- * isError is set, and a reply has members that an error has not.
+ * Returns the schema of a tool's structured content: its reply, or the error
+ * that replaces it. Clients validate both against one schema, even if isError
+ * is set, and an error lacks the members of a reply.
  */
 static Jsonb *
 result_schema(const Jsonb *reply)
@@ -609,7 +629,7 @@ result_schema(const Jsonb *reply)
 	return kg_jw_finish(&w);
 }
 
-/* A tool as it is listed. */
+/* A tool in the list. */
 typedef struct Listed
 {
 	const char *name;
@@ -617,7 +637,7 @@ typedef struct Listed
 	const char *description;
 	const Jsonb *input;
 	const Jsonb *output;
-	const KgOperation *writes;		/* NULL: it reads */
+	const KgOperation *writes;		/* NULL: it only reads */
 	const KgDefinition *registered; /* or NULL */
 } Listed;
 
@@ -658,8 +678,9 @@ write_tool(KgJsonWriter *w, const Listed *tool)
 }
 
 /*
- * Is a generated tool of the name called instead?  New ones are refused, those
- * of before are told by kg_check().
+ * Returns whether the caller has a generated tool with the name, which is
+ * called instead. New tools with such a name are refused; kg_check() reports
+ * stored tools.
  */
 static bool
 is_taken(const KgCatalog *catalog, const KgAgent *agent, const char *name,
@@ -670,14 +691,20 @@ is_taken(const KgCatalog *catalog, const KgAgent *agent, const char *name,
 	return tool != NULL && kg_tool_is_offered(agent, tool, offered);
 }
 
-/* A tool of several sets is listed among the first one's. */
+/*
+ * Returns the first toolset of a tool. A tool of several toolsets is listed in
+ * the first one.
+ */
 static int
 first_set(const KgFixedTool *tool)
 {
 	return tool->toolset & -tool->toolset;
 }
 
-/* Fixed tools of one set by name; there are a dozen. */
+/*
+ * Writes the fixed tools of a toolset, ordered by name. Each next name is found
+ * by a scan, because a toolset has few tools.
+ */
 static void
 write_fixed_tools(KgJsonWriter *w, const KgCatalog *catalog,
 				  const KgAgent *agent, int toolset, int offered)
@@ -763,7 +790,7 @@ write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 	KgJsonWriter w;
 
 	kg_jw_init_array(&w);
-	/* Clients that read one page get the tools that serve all types. */
+	/* Clients that read only one page get the tools that serve all types. */
 	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_LAST; set <<= 1)
 		write_fixed_tools(&w, catalog, agent, set, offered);
 	write_registered_tools(&w, catalog, agent);
@@ -777,7 +804,7 @@ write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 }
 
 static const int most = 16;
-/* Stale when the catalog or an agent changes. */
+/* A change of the catalog or of an agent invalidates the lists. */
 static KgCache lists = {"tools", &most, KG_STALE_BY_CATALOG};
 
 static bool

@@ -2,7 +2,7 @@
  * explain.c
  *	  Reports how a tool call is executed.
  *
- *	  The call is really run, so the reported statements are the ones that it
+ *	  The call is executed, so the reported statements are the ones that it
  *	  chooses.
  */
 #include "postgres.h"

@@ -1,6 +1,7 @@
 /*
  * fixed_tools.c
- *	  The fixed tools: one table a vocabulary, ended by an entry without a name.
+ *	  The fixed tools. Each vocabulary has one table, which ends with an entry
+ *	  without a name.
  */
 #include "postgres.h"
 
@@ -10,7 +11,7 @@
 
 #define KG_MAX_VOCABULARIES 8
 
-/* Set at module start, and never changed after. */
+/* Set at module start; constant afterwards. */
 static const KgFixedTool *vocabularies[KG_MAX_VOCABULARIES];
 static int nvocabularies = 0;
 

@@ -20,9 +20,9 @@
 
 typedef struct Verbs
 {
-	int operation; /* of the tool of the type that the arguments name, or 0 */
+	int operation; /* operation of the type's tool, or 0 */
 	const char *verbs[KG_MOST_VERBS];
-	const char *tools[KG_MOST_TOOLS]; /* of all types, the first that fits */
+	const char *tools[KG_MOST_TOOLS]; /* of all types; best first */
 } Verbs;
 
 static const Verbs all_verbs[] = {
@@ -82,7 +82,10 @@ is_offered(const char *name, const char *const *names, int n)
 	return false;
 }
 
-/* Returns the argument that names a type of the catalog, or NULL. */
+/*
+ * Returns the type that an argument names, and sets *argument to that argument.
+ * Returns NULL if no argument names a type.
+ */
 static const KgType *
 named_type(const KgCatalog *catalog, const JsonbContainer *arguments,
 		   const char **argument)
@@ -105,8 +108,8 @@ named_type(const KgCatalog *catalog, const JsonbContainer *arguments,
 }
 
 /*
- * Returns the arguments under the names that a tool has for them, or NULL if
- * it does not have them.
+ * Returns the arguments with the names that the tool has for them. Returns NULL
+ * if the tool does not have one of them.
  */
 static Jsonb *
 fit(const JsonbContainer *arguments, const char *template)
@@ -147,7 +150,10 @@ fit(const JsonbContainer *arguments, const char *template)
 	return fitted;
 }
 
-/* Of the type that the arguments name, and without the name of it. */
+/*
+ * Returns the tool for the type that the arguments name, or NULL. Sets *instead
+ * to its arguments, without the name of the type.
+ */
 static const char *
 tool_of_type(const KgCatalog *catalog, int operation, const char *const *names,
 			 int n, const Jsonb *arguments, Jsonb **instead)
@@ -162,7 +168,7 @@ tool_of_type(const KgCatalog *catalog, int operation, const char *const *names,
 		return NULL;
 	rest = kg_json_without(arguments, argument);
 	*instead = fit(&rest->root, kg_tool_input_template(type, operation));
-	/* What it cannot read it tells of. */
+	/* The tool's own error then reports the arguments that it does not have. */
 	if (*instead == NULL)
 		*instead = rest;
 	return tool->name;

@@ -39,7 +39,10 @@ kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
 	const KgCall *call = kg_running_call();
 	const KgTool *tool = kg_catalog_tool_of(catalog, type, operation);
 
-	/* Called by its name, or by a tool that it stands behind, it has begun. */
+	/*
+	 * The call has already begun if these are its arguments: the tool, or a
+	 * tool that forwards to it, was called.
+	 */
 	if (call != NULL && call->tool != NULL && call->arguments == arguments)
 		return;
 	if (tool != NULL &&

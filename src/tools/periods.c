@@ -1,6 +1,6 @@
 /*
  * periods.c
- *	  Telling which types and relations hold for a time.
+ *	  Reports the types and relations whose data is valid for a period.
  */
 #include "postgres.h"
 

@@ -1,9 +1,9 @@
 /*
  * vocabularies.c
- *	  The vocabularies of fixed tools.
+ *	  Registers the tables of fixed tools.
  *
- * Tools find a fixed tool by its name in tools/fixed_tools.c, which knows none
- * of them; only this file names the tables.
+ *	  tools/fixed_tools.c finds tools by name and does not depend on any table.
+ *	  Only this file names the tables.
  */
 #include "postgres.h"
 

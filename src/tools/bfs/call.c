@@ -1,6 +1,6 @@
 /*
  * bfs/call.c
- *	  What the BFS-QL tools share.
+ *	  Shared code of the BFS-QL tools.
  */
 #include "postgres.h"
 
@@ -25,10 +25,13 @@ typedef struct Lookup
 	KgGraphCall *call;
 	KgHandles *handles;
 	const char *path;
-	bool bare; /* ids without a type */
-	/* typed: the inputs of the type at hand, and their ids */
+	bool bare; /* the ids that are looked up have no type */
+	/*
+	 * Ids to look up, by index of the handle; NULL: not looked up. If they are
+	 * typed, the ids of one type.
+	 */
 	const char **ids;
-	/* by input: what else it means */
+	/* Further entities that a handle names, by index of the handle. */
 	List **others;
 } Lookup;
 
@@ -90,7 +93,7 @@ kg_id_of_type(const KgType *type, const char *given)
 	return NULL;
 }
 
-/* The ids of lookup->ids among the entities of a type. */
+/* Looks up lookup->ids among the entities of a type. */
 static void
 look_up_in(Lookup *lookup, const KgType *type)
 {
@@ -205,7 +208,10 @@ refuse_ambiguous(Lookup *lookup)
 	}
 }
 
-/* Types that the handles name; an id that names none may be of any. */
+/*
+ * Returns whether a handle may name an entity of the type. A handle without the
+ * name of a type may be of any type.
+ */
 static bool
 may_be_of(const KgGraph *graph, const KgHandles *handles, const KgType *type)
 {
@@ -292,7 +298,7 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 	n = kg_json_length(array);
 	memset(handles, 0, sizeof(*handles));
 	handles->array = true;
-	/* Of none it is said what to send (tools/bfs/query.c). */
+	/* kg_require_handles() raises the error about an empty array. */
 	if (n > max)
 	{
 		JsonbValue got = kg_json_string_value(psprintf("%d ids", n));
@@ -323,9 +329,12 @@ kg_require_handles(KgGraphCall *call, const char *key, const char *what,
 							"at least one id; a search by name finds them");
 }
 
-/* ---- handles that mean nothing ---- */
+/* ---- unknown handles ---- */
 
-/* Does the handle at i mean nothing, and is it the first that says so? */
+/*
+ * Returns whether the handle at i is unknown and is not a duplicate of an
+ * earlier one.
+ */
 static bool
 newly_unknown(const KgHandles *handles, int i)
 {
@@ -351,7 +360,7 @@ kg_unknown_handles(const KgHandles *handles, char ***unknown)
 }
 
 #define KG_NEAREST 5
-/* Bytes of a reply for each hint. */
+/* Bytes of a reply for each hint that it may have. */
 #define KG_HINT_SHARE 1024
 
 static void
@@ -365,8 +374,9 @@ take_nearest(const KgRef *ref, void *arg)
 }
 
 /*
- * The type that a handle names, or the nearest, which is not certain to be meant;
- * text is the id.
+ * Returns the type that a handle names, or the type with the most similar name.
+ * Sets *certain to whether the type is meant with certainty, and *text to the
+ * id. Returns NULL if no name is similar.
  */
 static const KgType *
 meant_type(const KgGraph *graph, const char *given, const char **text,
@@ -436,7 +446,7 @@ kg_nearest_handle(KgGraphCall *call, const char *given, bool *likely)
 	return NULL;
 }
 
-/* An unknown handle, by its place, to which another is near. */
+/* An unknown handle, by its index, with the most similar existing handle. */
 typedef struct Near
 {
 	int at;
@@ -444,7 +454,10 @@ typedef struct Near
 	bool likely;
 } Near;
 
-/* The first of them, up to a number, of the first KG_HINT_LOOKS unknown. */
+/*
+ * Finds up to room unknown handles for which a similar handle exists. Only the
+ * first KG_HINT_LOOKS unknown handles are examined. Returns their number.
+ */
 static int
 find_near(KgGraphCall *call, const KgHandles *handles, Near *near, int room)
 {
@@ -518,7 +531,10 @@ unknown_error(const char *path, const char *given, const char *nearest)
 	return err;
 }
 
-/* The nearest to each, and in front the first that is near to anything. */
+/*
+ * The error itself is about the first seed for which a similar handle exists;
+ * its "errors" are about all such seeds.
+ */
 void
 kg_throw_all_unknown(KgGraphCall *call, const char *path,
 					 const KgHandles *seeds)
@@ -587,7 +603,10 @@ typedef struct Mentions
 	bool *keep;
 } Mentions;
 
-/* Only a number below the threshold removes a node. */
+/*
+ * Only a number below the threshold removes a node; a missing or non-numeric
+ * total_mentions does not.
+ */
 static void
 check_mentions(const KgRef *ref, void *arg)
 {
@@ -607,8 +626,10 @@ check_mentions(const KgRef *ref, void *arg)
 }
 
 /*
- * The types whose mentions must be looked at.  The default threshold, 1, only
- * removes a declared total_mentions of 0, so most graphs need no look at all.
+ * Sets counts[rank] for the types whose total_mentions must be read. Returns
+ * whether there are any. The default threshold, 1, can only remove entities
+ * with a total_mentions of 0. Types that do not declare this property then need
+ * no reading.
  */
 static bool
 mentioned_types(const KgGraph *graph, const KgBfsDetail *detail, bool *counts)
@@ -690,7 +711,7 @@ is_detail(const KgRelation *relation, const JsonbValue *key)
 	return false;
 }
 
-/* The properties without what only edge_detail shows. */
+/* Returns the properties without those that only edge_detail shows. */
 static const Jsonb *
 strip_properties(const KgRelation *relation, const Jsonb *properties)
 {
@@ -729,7 +750,9 @@ choose_detail(KgReply *reply, const KgBfsDetail *detail)
 	}
 }
 
-/* How many edges stay, and over which relations. */
+/*
+ * Returns the number of edges that remain. Sets *relations to their relations.
+ */
 static uint64
 count_edges(const KgReach *reach, const KgPage *page, List **relations)
 {

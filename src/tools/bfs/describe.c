@@ -1,6 +1,6 @@
 /*
  * bfs/describe.c
- *	  describe_entity, describe_entities, describe_schema.
+ *	  The tools describe_entity, describe_entities and describe_schema.
  */
 #include "postgres.h"
 
@@ -13,17 +13,20 @@
 
 /* ---- entities ---- */
 
-/* Identity and marks win: properties of these names get others. */
+/* Properties with the names of identity members and marks are renamed. */
 static const struct
 {
 	const char *property;
-	const char *told; /* the name that filters know it by */
+	const char *told; /* the property's name in filters */
 } renamed[] = {{"id", "data.id"},
 			   {"entity_type", "data.entity_type"},
 			   {"untrusted", "data.untrusted"},
 			   {"content_types", "data.content_types"}};
 
-/* Returns false where it is the id, which is told already. */
+/*
+ * Writes the key of a property. Returns false for the id, which is already
+ * written.
+ */
 static bool
 write_member_key(const KgType *type, const JsonbValue *key, KgJsonWriter *w)
 {
@@ -52,8 +55,9 @@ marks_of(const KgType *type)
 }
 
 /*
- * An entity's data beside its identity; of its properties those of which
- * rank (NULL: all) is less than listed.
+ * Writes an entity's id, type and properties. With rank, the ranks of the
+ * properties by index, only properties of a rank less than listed are written.
+ * NULL: all.
  */
 static void
 write_members(const KgGraph *graph, const KgRef *ref, const int *rank,
@@ -104,14 +108,17 @@ fetch_rows(KgGraph *graph, const KgHandles *handles, Rows *rows)
 	kg_read_entities(graph, NULL, refs, rows->set.n);
 }
 
-/* One entity; where it is too long, without its longest properties. */
+/*
+ * A call that describes one entity. If the reply is too long, the longest
+ * properties are omitted.
+ */
 typedef struct Describe
 {
 	KgGraphCall call;
 	const KgRef *ref;
-	int n;		 /* properties */
-	int *rank;	 /* of each, shortest first */
-	Size *sizes; /* by rank */
+	int n;		 /* number of properties */
+	int *rank;	 /* rank of each property; the shortest is 0 */
+	Size *sizes; /* bytes of each property, by rank */
 } Describe;
 
 typedef struct Property
@@ -182,8 +189,10 @@ write_entity(void *state, const KgFit *fit, KgJsonWriter *w)
 	write_members(d->call.graph, d->ref, d->rank, fit->listed, w);
 }
 
-/* What is said of it beside its properties; how it was cut only where none has
- * the name. */
+/*
+ * Builds the reply. Members of the envelope, such as "truncated", are omitted
+ * if the entity has a property of that name.
+ */
 static Jsonb *
 finish_entity(Describe *d)
 {
@@ -259,7 +268,7 @@ typedef struct DescribeMany
 {
 	KgGraphCall call;
 	KgHandles handles;
-	int *handle_of; /* by unit of the reply */
+	int *handle_of; /* index of the handle of each unit of the reply */
 	KgReply reply;
 } DescribeMany;
 
@@ -275,7 +284,10 @@ next_ids(void *state, int unit, KgNext *next)
 	next->ids = kg_jw_finish(&w);
 }
 
-/* The units of the reply: the ids that mean something, in order. */
+/*
+ * Adds the units of the reply: the entities that exist, in the order of the
+ * ids.
+ */
 static void
 add_units(DescribeMany *d, const Rows *rows)
 {
@@ -293,7 +305,7 @@ add_units(DescribeMany *d, const Rows *rows)
 		KgReplyNode *node = &reply->nodes[reply->nnodes];
 		KgRef *ref = &d->handles.refs[i];
 
-		/* What was found may be gone where it is read. */
+		/* The entity may have been deleted since it was looked up. */
 		if (ref->id != NULL)
 			*ref = rows->refs[kg_nodeset_find(&rows->set, ref->node)];
 		if (ref->id == NULL)
@@ -336,7 +348,10 @@ kg_tool_describe_entities(const Jsonb *arguments)
 
 	kg_graph_call_begin(&d->call, "describe_entities", arguments);
 	kg_call_handles(&d->call, "ids", &d->handles);
-	/* Not told without: all of it, whatever the summary is. */
+	/*
+	 * Without "columns", all properties are shown, whatever x-summary-fields
+	 * says.
+	 */
 	if (kg_input_has(&d->call.input, "columns"))
 		kg_columns_read(
 			&d->call.columns, d->call.graph, NULL, &d->call.input, false);
@@ -351,9 +366,12 @@ kg_tool_describe_entities(const Jsonb *arguments)
 
 /* ---- the schema ---- */
 
-/* More names than this are a sample. */
+/*
+ * Maximum number of types, and of predicates, that are listed. Longer lists are
+ * a sample.
+ */
 #define KG_SCHEMA_NAMES 500
-/* Texts are cut in pieces of so many bytes. */
+/* Bytes of a piece of text; texts are shortened by pieces. */
 #define KG_TEXT_PIECE 16
 
 static const char usage_notes[] =
@@ -443,14 +461,17 @@ enum
 static const char *const text_keys[NTEXTS] = {
 	"next_steps", "graph_description", "tool_usage_notes"};
 
-/* Names are its items, pieces of texts its extras: these go first. */
+/*
+ * A call of describe_schema. Names are the items of the reply. Pieces of texts
+ * are its extras, which are omitted first.
+ */
 typedef struct Schema
 {
 	KgGraphCall call;
 	int ntypes;
 	int npredicates;
-	char **names; /* of types, then of predicates */
-	bool sample;  /* there are more */
+	char **names; /* names of types, followed by those of predicates */
+	bool sample;  /* names were omitted */
 	const char *texts[NTEXTS];
 	int pieces[NTEXTS];
 } Schema;
@@ -505,7 +526,7 @@ measure_schema(void *items, Size *whole, Size *stub, Size *extra)
 		}
 }
 
-/* The texts as far as there is room for so many pieces of them. */
+/* Writes the texts, shortened to a number of pieces in total. */
 static void
 write_texts(const Schema *s, int pieces, KgJsonWriter *w)
 {
@@ -522,7 +543,10 @@ write_texts(const Schema *s, int pieces, KgJsonWriter *w)
 	}
 }
 
-/* "comprehensive" says it of names, and texts are no items. */
+/*
+ * Does not report names in "withheld": "comprehensive" reports that names are
+ * omitted.
+ */
 static void
 cut_schema(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
 {

@@ -1,7 +1,7 @@
 /*
  * bfs/query.c
- *	  bfs_query and intersect_subgraphs: what is around any, or all, of some
- *	  entities.
+ *	  The tools bfs_query and intersect_subgraphs: the neighborhood of any, or
+ *	  of all, of some entities.
  */
 #include "postgres.h"
 
@@ -10,7 +10,10 @@
 #include "query/graph/relevance.h"
 #include "tools/bfs/call.h"
 
-/* A node takes at least so many bytes: more of them cannot fit. */
+/*
+ * Minimum bytes of a node in a reply. It limits the number of nodes that are
+ * read.
+ */
 #define KG_LEAST_NODE_BYTES 32
 
 static void
@@ -32,7 +35,7 @@ known_nodes(const KgHandles *seeds, int64 **nodes)
 	return n;
 }
 
-/* Those that mean nothing, each once. */
+/* Writes the seeds, and the unknown seeds without duplicates. */
 static void
 write_seeds(const KgHandles *seeds, KgJsonWriter *w)
 {
@@ -44,7 +47,7 @@ write_seeds(const KgHandles *seeds, KgJsonWriter *w)
 		kg_jw_kstrings(w, "unknown_seeds", unknown, n);
 }
 
-/* What both tools answer. */
+/* A call of either tool, with its result. */
 typedef struct Subgraph
 {
 	KgGraphCall call;
@@ -55,7 +58,7 @@ typedef struct Subgraph
 	KgBfsReply found;
 	const char *hops_key;
 	int64 hops;
-	int64 limit; /* of nodes; that of bytes is below it */
+	int64 limit; /* of nodes, before max_bytes limits them further */
 } Subgraph;
 
 static void
@@ -92,7 +95,10 @@ answer(Subgraph *s, bool paged, const Jsonb *hints)
 	reply->draft.hints = hints;
 	reply->draft.total = page->total;
 	reply->draft.more = page->more;
-	/* A page is not made longer than max_bytes could hold: count the rest. */
+	/*
+	 * The page contains no more nodes than can fit into max_bytes. The others
+	 * that the caller requested are counted only.
+	 */
 	asked = Min(s->limit, Max((int64) page->total - (int64) page->offset, 0));
 	reply->draft.untried = (int) (asked - page->n);
 	reply->draft.next = next_page;
@@ -166,8 +172,8 @@ typedef struct Common
 {
 	KgGraph *graph;
 	KgNodeSet set;	 /* nodes around the first seed */
-	uint16 *seeds;	 /* by node: around how many seeds */
-	uint8 *distance; /* from the nearest seed */
+	uint16 *seeds;	 /* by node: number of seeds that it is around */
+	uint8 *distance; /* by node: distance from the nearest seed */
 } Common;
 
 static void
@@ -218,7 +224,7 @@ found_induced(const KgNeighbors *found, void *arg)
 	}
 }
 
-/* The common nodes by distance, and the edges among them. */
+/* Adds the common nodes, ordered by distance, and the edges between them. */
 static void
 induce(Common *common, uint32 nseeds, int k, const KgBfsDetail *detail,
 	   KgReach *reach)
@@ -247,7 +253,10 @@ induce(Common *common, uint32 nseeds, int k, const KgBfsDetail *detail,
 		graph, &detail->walked, nodes, reach->set.n, found_induced, reach);
 }
 
-/* The nodes within k hops of every seed; none where a seed is unknown. */
+/*
+ * Finds the nodes within k hops of every seed. If a seed is unknown, finds no
+ * nodes.
+ */
 static void
 intersect(KgGraph *graph, const KgHandles *seeds, int k,
 		  const KgBfsDetail *detail, KgReach *reach)
@@ -280,7 +289,7 @@ intersect(KgGraph *graph, const KgHandles *seeds, int k,
 	induce(&common, distinct.n, k, detail, reach);
 }
 
-/* Why the seeds share nothing. */
+/* Returns hints about why the seeds have no common nodes. */
 static Jsonb *
 common_hints(KgGraphCall *call, const KgHandles *seeds, int k, uint32 found)
 {

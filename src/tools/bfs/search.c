@@ -1,6 +1,7 @@
 /*
  * bfs/search.c
- *	  search_entities: from a name, words of texts or a vector to ids.
+ *	  The tool search_entities: finds ids by name, by words of texts or by a
+ *	  vector.
  */
 #include "postgres.h"
 
@@ -15,11 +16,14 @@
 
 #define KG_SEARCH_MAX_LIMIT 100
 #define KG_SEARCH_HINTS 5
-/* Of each list so many are joined, and what a rank counts: 1 / (60 + rank). */
+/*
+ * KG_SEARCH_JOINED is the number of hits of each list that a hybrid search
+ * joins. Each list adds 1 / (KG_RANK_OFFSET + rank) to a hit's score.
+ */
 #define KG_SEARCH_JOINED 100
 #define KG_RANK_OFFSET 60
 
-/* In the order of the schema. */
+/* In the order of the enum in the schema. */
 typedef enum BfsMode
 {
 	KG_SEARCH_NAMES,
@@ -28,16 +32,16 @@ typedef enum BfsMode
 	KG_SEARCH_MEANING
 } BfsMode;
 
-/* The lists of a hybrid. */
+/* The lists that a hybrid search joins. */
 #define KG_LISTS 3
 static const char *const list_names[KG_LISTS] = {"names", "text", "meaning"};
 
 typedef struct Hit
 {
 	const KgMatch *match;
-	const KgMatch *lists[KG_LISTS]; /* what each has of it, in a hybrid */
-	int ranks[KG_LISTS];			/* there; 0: it has not */
-	bool joined;					/* it is one of a hybrid */
+	const KgMatch *lists[KG_LISTS]; /* its match in each list, if joined */
+	int ranks[KG_LISTS]; /* its rank in each list, from 1; 0: not in the list */
+	bool joined;		 /* it is a hit of a hybrid search */
 	double score;
 	KgRef ref;
 	char *name;
@@ -74,7 +78,7 @@ keep_hit(const KgRef *ref, void *arg)
 			hit->match->embedded, kg_embedded_text(type, ref->data));
 }
 
-/* Best first; ties by name, type, id. */
+/* Orders hits by descending score, then by name, type and id. */
 static int
 compare_hits(const void *a, const void *b)
 {
@@ -91,8 +95,8 @@ compare_hits(const void *a, const void *b)
 }
 
 /*
- * The hits that can be among the first limit, with their names: as many as
- * score no less than the last of these.
+ * Reads the hits that can be among the first limit, with their names. These
+ * include all hits with the score of the last of them. Returns their number.
  */
 static uint32
 fetch_hits(Hits *hits, const KgMatches *matches, int64 limit)
@@ -133,7 +137,7 @@ write_score(double score, KgJsonWriter *w)
 					  numeric_round, exact, Int32GetDatum(4))));
 }
 
-/* What a list of a hybrid says of the hit. */
+/* Writes a hit's rank and score in one list of a hybrid search. */
 static void
 write_rank(const char *list, int rank, const KgMatch *match, const KgType *type,
 		   KgJsonWriter *w)
@@ -180,19 +184,19 @@ make_item(const KgGraph *graph, const Hit *hit)
 typedef struct Search
 {
 	BfsMode mode;
-	char *query;	   /* NULL: none */
+	char *query;	   /* or NULL */
 	ArrayType *vector; /* or NULL */
 	int64 limit;
-	int ntypes; /* 0: all */
+	int ntypes; /* 0: all types */
 	int32 *type_nos;
 } Search;
 
-/* What was found: the first ones, and how many there are. */
+/* The first hits, and the number of all hits. */
 typedef struct HitList
 {
 	Hits hits;
 	uint32 n;
-	int64 total; /* without those that are not there after all */
+	int64 total; /* without hits that are gone or hidden when they are read */
 	bool truncated;
 } HitList;
 
@@ -214,7 +218,10 @@ read_vector(KgGraphCall *call)
 	return vector;
 }
 
-/* What the mode looks for, and nothing else. */
+/*
+ * Raises an error unless the call has the arguments that its mode requires, and
+ * no vector in other modes.
+ */
 static void
 require_wanted(KgGraphCall *call, const Search *search)
 {
@@ -244,7 +251,7 @@ read_search(KgGraphCall *call, Search *search)
 	search->ntypes = Max(n, 0);
 	search->type_nos = palloc((search->ntypes + 1) * sizeof(int32));
 	search->mode = (BfsMode) kg_input_enum(&call->input, "mode", "a mode");
-	/* Which of the two is needed, the mode decides. */
+	/* The mode decides whether query or vector is required. */
 	search->query = kg_input_has(&call->input, "query")
 						? kg_input_string(&call->input, "query")
 						: NULL;
@@ -312,7 +319,7 @@ find_near(KgGraphCall *call, const Search *search, int64 limit, HitList *list)
 	take_hits(call, matches, matches->n, limit, list);
 }
 
-/* Put the first hits of a list, by their ranks there, among the others. */
+/* Adds the first hits of a list to the joined hits. */
 static void
 join_list(HitList *joined, const HitList *list, int which)
 {
@@ -389,7 +396,7 @@ run_search(KgGraphCall *call, const Search *search, HitList *list)
 	}
 }
 
-/* The words by which the hits that are shown were found. */
+/* Looks up the words by which the shown hits were found. */
 static void
 look_up_words(KgGraphCall *call, const Search *search, HitList *list)
 {
@@ -410,7 +417,7 @@ look_up_words(KgGraphCall *call, const Search *search, HitList *list)
 	kg_search_text_terms(call->catalog, search->query, matches, n);
 }
 
-/* ---- nothing found ---- */
+/* ---- hints if nothing was found ---- */
 
 static void
 write_hint(const KgGraph *graph, const char *path, const char *message,
@@ -436,7 +443,9 @@ write_hint(const KgGraph *graph, const char *path, const char *message,
 	kg_jw_end_object(w);
 }
 
-/* Matches of a single word of the query, longest words first. */
+/*
+ * Returns the matches of the longest word of the query that has any, or NULL.
+ */
 static KgMatches *
 search_words(KgGraphCall *call, const Search *search)
 {

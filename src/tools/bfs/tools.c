@@ -52,7 +52,10 @@ static const char describe_input[] =
 	"properties':{'id':<id>,'citations':<citations>,<as_of><valid_at>'max_"
 	"bytes':<max_bytes>,'max_tokens':<max_tokens>}}";
 
-/* An entity's own properties may be called as an error's members are. */
+/*
+ * The schema declares no properties, because an entity's own properties may
+ * have the names of an error's members.
+ */
 static const char describe_output[] =
 	"{'type':'object','required':['id','entity_type'],'properties':{}}";
 

@@ -1,6 +1,6 @@
 /*
  * get_tool.c
- *	  get_<type>: entities by id.
+ *	  The tools get_<type>: entities by id.
  */
 #include "postgres.h"
 
@@ -41,11 +41,11 @@ typedef struct GetCall
 	int64 max_bytes;
 	const KgProjection *projection;
 	bool single;
-	TimestampTz as_of;		/* 0: now */
-	const char *as_of_text; /* as it was sent */
+	TimestampTz as_of;		/* 0: the present */
+	const char *as_of_text; /* as sent by the caller */
 	KgGot *got;
 	int ngot;
-	int *found; /* those of them that there are */
+	int *found; /* indexes in got of the entities that exist */
 	int nfound;
 } GetCall;
 
@@ -58,8 +58,9 @@ ask_then(void *arg)
 }
 
 /*
- * What there was at the time is looked for as lists do it, which may be more
- * than one call reads: what was asked for is answered all the same.
+ * Returns whether similar ids can be looked up. With as_of, the look-up reads
+ * the past as lists do, which may exceed a limit. The reply is then returned
+ * without hints.
  */
 static bool
 can_look(GetCall *call)
@@ -70,7 +71,10 @@ can_look(GetCall *call)
 	return kg_catch(KG_CATCH_KEEP, ask_then, call) == NULL;
 }
 
-/* The nearest ids for those not found; the first few. */
+/*
+ * Returns hints with the most similar ids, for the first ids that were not
+ * found.
+ */
 static Jsonb *
 missing_hints(const GetCall *call)
 {
@@ -100,7 +104,9 @@ missing_hints(const GetCall *call)
 							   call->single ? "/id" : "/ids",
 							   &correction,
 							   &w);
-		/* The last has it for all. */
+		/*
+		 * Corrections accumulate: the last hint has the call with all of them.
+		 */
 		kg_correction_write(&correction, &w);
 		kg_jw_end_object(&w);
 	}
@@ -113,7 +119,7 @@ found(const GetCall *call, int i)
 	return &call->got[call->found[i]];
 }
 
-/* Those that are not whole, again. */
+/* Sets "ids" of the next call to the ids whose data is not in the reply. */
 static void
 next_ids(void *state, int item, KgNext *next)
 {
@@ -163,7 +169,10 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 		write_many(call, fit, w);
 }
 
-/* What is left out is an id in "next" instead. */
+/*
+ * Measures the entities. The id of an entity with its data is not in "next", so
+ * that its bytes are subtracted.
+ */
 static void
 measure_entities(void *items, Size *whole, Size *stub, Size *extra)
 {
@@ -181,7 +190,10 @@ measure_entities(void *items, Size *whole, Size *stub, Size *extra)
 	}
 }
 
-/* Without what is counted, which is not kept. */
+/*
+ * Returns the entities as they were at as_of. Counted properties are missing,
+ * because the history does not store them.
+ */
 static KgGot *
 got_at(const GetCall *call, char **ids, int n)
 {
@@ -214,7 +226,7 @@ cite_found(const GetCall *call, KgDraft *draft)
 	kg_cite(draft, cited, call->nfound);
 }
 
-/* What the paths among the fields lead to, at the time asked about. */
+/* Adds the values of paths through references, as they were at as_of. */
 static void
 reach(const GetCall *call)
 {
@@ -274,13 +286,16 @@ get(GetCall *call, char **ids, int n)
 	draft.write = write_reply;
 	draft.next = next_ids;
 	draft.state = call;
-	/* Of what was, the history tells the version. */
+	/* With as_of, the history tool reports the versions. */
 	if (kg_cite_wanted(&call->input) && call->as_of == 0)
 		cite_found(call, &draft);
 	return kg_draft_finish(&draft);
 }
 
-/* The ids to get: all of an array, or one. */
+/*
+ * Reads "ids" or "id"; raises KG_INVALID_INPUT unless exactly one of them is
+ * present.
+ */
 static char **
 read_ids(GetCall *call, int *n)
 {
@@ -328,7 +343,10 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	memset(&call, 0, sizeof(call));
 	call.catalog = catalog;
 	call.type = type;
-	/* A type without history does not publish it. */
+	/*
+	 * The schema of a type without history does not have as_of. This call
+	 * raises an error that says so.
+	 */
 	if (!type->history && kg_json_get(&arguments->root, "as_of", &sent))
 		(void) kg_history_time(type, kg_json_cstring(&sent));
 	kg_begin_tool_of_type(catalog, type, KG_EXPOSE_GET, arguments);
@@ -344,7 +362,9 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	ids = read_ids(&call, &n);
 	call.projection = kg_projection_parse(type, &call.input);
 	call.max_bytes = kg_input_max_bytes(&call.input);
-	/* Paths through references are not among the names of the schema. */
+	/*
+	 * The schema does not list paths through references, and would refuse them.
+	 */
 	if (call.repairs.repairs == NIL &&
 		(call.projection == NULL || call.projection->npaths == 0))
 		kg_published_check(catalog, type, template, arguments);

@@ -1,7 +1,7 @@
 /*
  * history_tool.c
- *	  history_<type>, and kg_history() of edges: what was done to an entity, or to
- *	  the edges between two, the newest first.
+ *	  The tools history_<type>, and kg_history() of edges: the changes of an
+ *	  entity, or of the edges between two entities, newest first.
  */
 #include "postgres.h"
 
@@ -18,13 +18,13 @@
 typedef struct HistoryCall
 {
 	const KgCatalog *catalog;
-	const KgType *type;	  /* or */
-	KgEdgeSought *sought; /* NULL: of an entity */
+	const KgType *type;	  /* NULL: changes of edges */
+	KgEdgeSought *sought; /* NULL: changes of an entity */
 	const char *ends[2];
 	KgInput input;
 	KgRepairs repairs;
 	char *id;
-	StringInfo bound; /* what a cursor is bound to */
+	StringInfo bound; /* text that cursors are bound to */
 	KgChange *changes;
 	int n;
 } HistoryCall;
@@ -128,7 +128,10 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
-/* It goes on below the last change before the item. */
+/*
+ * Sets the cursor of the next page. It begins below the last change before the
+ * item.
+ */
 static void
 next_changes(void *state, int item, KgNext *next)
 {
@@ -180,7 +183,10 @@ require_history(const HistoryCall *call)
 			: "one that is declared with \"history\": true");
 }
 
-/* Read a page and answer. */
+/*
+ * Reads a page and returns the reply. "of" identifies the entity or edges that
+ * cursors are bound to.
+ */
 static Jsonb *
 answer(HistoryCall *call, const char *of)
 {
@@ -250,7 +256,10 @@ kg_tool_history(const KgCatalog *catalog, const KgType *type,
 	return answer(&call, psprintf("%s/%s", type->bundle, type->name));
 }
 
-/* By name, or bundle/name where several have it. */
+/*
+ * Returns the relation with a name, which is "bundle/name" if several bundles
+ * have the name. Raises KG_INVALID_INPUT or KG_UNKNOWN_TYPE.
+ */
 static const KgRelation *
 require_relation(const KgCatalog *catalog, const char *name)
 {

@@ -1,6 +1,6 @@
 /*
  * list_tool.c
- *	  list_<type> and list_<type>_ids: arguments to a page to a reply.
+ *	  The tools list_<type> and list_<type>_ids.
  */
 #include "postgres.h"
 
@@ -33,8 +33,8 @@ typedef struct ListCall
 	KgProjection *projection;
 	KgRepairs repairs;
 	int64 max_bytes;
-	int64 position;	  /* of the first row of the page, from 0 */
-	StringInfo bound; /* what a cursor is bound to */
+	int64 position;	  /* index of the first row of the page, from 0 */
+	StringInfo bound; /* text that cursors are bound to */
 	KgListPage *page;
 } ListCall;
 
@@ -46,7 +46,11 @@ throw_sorted_twice(const char *path, char *name)
 	kg_error_throw(kg_args_error(path, &got, "a property not yet sorted by"));
 }
 
-/* by_id: an entry before this one was the id, by that or its own name. */
+/*
+ * Parses an entry of "sort". An entry may name the id, as "id" or by its
+ * property's name. *by_id is whether an earlier entry did; sets it if this one
+ * does.
+ */
 static void
 parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
 				 const KgInput *entry, bool *by_id)
@@ -71,7 +75,7 @@ parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
 	query->sort[query->nsort].field = field;
 	query->sort[query->nsort].path = path;
 	query->sort[query->nsort].counts = field->counted && !target->kept;
-	/* The first declared value of an enum is its highest. */
+	/* The first declared value of an enum is the highest. */
 	query->sort[query->nsort].descending = field->kind == KG_KIND_ENUM
 											   ? !descending
 											   : descending;
@@ -98,14 +102,14 @@ kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 		if (!by_id)
 			decide = query->nsort;
 	}
-	/* Ids are unique: what follows one decides nothing. */
+	/* Ids are unique, so entries after the id have no effect. */
 	query->nsort = decide;
 }
 
 /*
- * A cursor holds the position, the total, and the keys and id of the page's
- * last row.  The total is counted once, by the first page: what it costs grows
- * with what matches, and a page does not.
+ * The beginning of a cursor. The keys and the id of the page's last row follow.
+ * The total is counted only for the first page: its cost grows with the number
+ * of matches.
  */
 typedef struct CursorHead
 {
@@ -155,7 +159,7 @@ kg_list_read_cursor(KgListQuery *query, const StringInfoData *bound,
 	CursorHead head;
 
 	kg_validity_take(payload);
-	/* Signed by us, so it is as it was written. */
+	/* The cursor is signed, so its contents are valid. */
 	memcpy(&head, payload->data, sizeof(head));
 	query->counted = true;
 	query->total = head.total;
@@ -198,7 +202,7 @@ parse_page(ListCall *call)
 			"/cursor", &got, "given without offset: one of them, not both");
 		KgInstead without = {KG_INSTEAD_OUT, "/offset"};
 
-		/* A cursor says more exactly where to go on. */
+		/* The corrected call has the cursor, because it is more exact. */
 		kg_error_change(err, &without);
 		kg_error_throw(err);
 	}
@@ -225,7 +229,7 @@ kg_list_read_search(KgListQuery *query, const KgInput *in)
 		query->catalog, search, &query->type->type_no, 1, "/search");
 }
 
-/* Those of the matches that are among the nodes. */
+/* Returns the matches that are among the nodes. */
 static const KgMatches *
 matches_among(const KgMatches *matches, const int64 *nodes, uint32 n)
 {
@@ -297,7 +301,10 @@ has_chains(const KgInput *in)
 	return kg_input_has(in, "related") || kg_input_has(in, "not_related");
 }
 
-/* Only what is connected as asked, and passes what no index says. */
+/*
+ * Restricts the query to entities that related and not_related select, and that
+ * fulfil the conditions that no index serves.
+ */
 static void
 parse_selection(ListCall *call)
 {
@@ -328,8 +335,9 @@ parse_filters(const KgInput *in, const KgFilterTarget *target)
 }
 
 /*
- * Paths through references are taken wherever a property is named; the schema
- * that lists the properties of a type does not list them.
+ * Returns whether the call uses paths through references. Every argument that
+ * names properties accepts such paths, but the published schema does not list
+ * them.
  */
 static bool
 uses_paths(const ListCall *call)
@@ -352,7 +360,10 @@ parse_call(ListCall *call, const Jsonb *arguments)
 						  call->ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST,
 						  arguments);
 	kg_input_open(&call->input, arguments, template, &call->repairs);
-	/* Chains lead to other types. */
+	/*
+	 * Chains of related lead to other types, so as_of is not only about this
+	 * type.
+	 */
 	kg_input_as_of(in, query->catalog, has_chains(in) ? NULL : type);
 	kg_past_require_type(type);
 	kg_input_valid_at(in, query->catalog);
@@ -368,7 +379,7 @@ parse_call(ListCall *call, const Jsonb *arguments)
 		psprintf("%s/%s %s", type->bundle, type->name, type->schema_hash),
 		in->object);
 	parse_page(call);
-	/* A cursor says at which instant. */
+	/* After parse_page(), because a cursor contains the instant. */
 	kg_list_read_search(query, in);
 	parse_selection(call);
 	if (call->repairs.repairs == NIL && !uses_paths(call))
@@ -497,7 +508,10 @@ measure_items(void *items, Size *whole, Size *stub, Size *extra)
 	}
 }
 
-/* Why nothing was found, or what of not_related asks for nothing there is. */
+/*
+ * Returns hints about why nothing was found, and about conditions of
+ * not_related that nothing can fulfil. Returns NULL if there is nothing to say.
+ */
 static Jsonb *
 list_hints(const KgListQuery *query, bool nothing)
 {
@@ -537,7 +551,10 @@ kg_list_draft(KgDraft *draft, const KgListQuery *query, const KgListPage *page,
 					   : position + page->nrows + (page->more ? 1 : 0);
 	if (page->total == 0 || query->related != NULL)
 		draft->hints = list_hints(query, page->total == 0);
-	/* A search that stopped may have missed some; there is no going on. */
+	/*
+	 * A search that stopped at its limit may have missed matches, and cannot be
+	 * continued.
+	 */
 	if (query->matches && query->matches->truncated)
 		draft->stopped = "max_search_matches";
 	if (page->undecided)
@@ -583,7 +600,7 @@ finish(ListCall *call)
 	return kg_draft_finish(&draft);
 }
 
-/* What the paths among the fields lead to. */
+/* Adds the values of paths through references to the rows. */
 static void
 reach(ListCall *call)
 {
@@ -637,7 +654,8 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
 }
 
 /*
- * What kg_explain shows: names resolved, operators and types, no values.
+ * Writes conditions for kg_explain(): resolved names, operators and types, but
+ * no values.
  */
 static void
 write_ast_conditions(const KgFilter *filter, KgJsonWriter *w)

@@ -2,10 +2,11 @@
  * tool_schema.c
  *	  The published input and output schemas of the catalog tools.
  *
- * A model obeys what it is shown: every property that may be filtered, its
- * values, operators, bounds and defaults are told, without $ref, which some
- * clients do not follow.  What operators take is written out for the id and
- * named for the other properties: a list of tools has to fit.
+ *	  Models follow the schemas that they receive. A schema therefore lists
+ *	  every property that can be filtered, with its values, operators, bounds
+ *	  and defaults. It has no $ref, because some clients do not support it. The
+ *	  operands of operators are written out for the id only, to limit the size
+ *	  of a list of tools.
  */
 #include "postgres.h"
 
@@ -14,9 +15,7 @@
 #include "tools/catalog/history_tool.h"
 #include "tools/input/schema_template.h"
 
-/*
- * Templates (tools/input/schema_template.h) of what the tools take, by operation.
- */
+/* Templates of input schemas (tools/input/schema_template.h), by operation. */
 
 #define KG_FIELDS                                                           \
 	"'fields':{'type':'array','minItems':1,'maxItems':100,'items':{'type':" \
@@ -56,7 +55,7 @@ kg_tool_input_template(const KgType *type, int operation)
 		case KG_EXPOSE_HISTORY:
 			return kg_history_input_template();
 		default:
-			/* Exactly one of ids and id; the tool says so. */
+			/* The tool checks that exactly one of ids and id is present. */
 			if (type->history)
 				return KG_GET("'as_of':{'type':'string','format':'date-time',"
 							  "'description':'as it was then'},");
@@ -72,8 +71,9 @@ kg_tool_input_schema(const KgType *type, int operation, bool repeat)
 }
 
 /*
- * Output schemas: what is always there is required.  What explains a reply
- * (reason, withheld, hints ...) explains itself and is left out.
+ * Output schemas. Members that every reply has are required. Members that
+ * explain a reply (reason, withheld, hints) are self-explanatory, and are
+ * omitted.
  */
 
 #define KG_ALWAYS                                                     \
@@ -117,9 +117,7 @@ kg_tool_output_schema(const KgType *type, int operation)
 	return kg_expand_schema(output_template(type, operation), type, false);
 }
 
-/*
- * Titles and descriptions.
- */
+/* ---- titles and descriptions ---- */
 
 char *
 kg_tool_title(const KgType *type, int operation)

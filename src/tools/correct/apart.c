@@ -1,9 +1,9 @@
 /*
  * apart.c
- *	  One argument of ours, of which others make several.
+ *	  Corrects calls that split one argument of a tool into several.
  *
- * "sort_by" and "sort_order" are one sort; "type" and "filters" are the node of
- * what counts; "type" and "ids" are handles.
+ *	  "sort_by" and "sort_order" are one "sort". "type" and "filters" are the
+ *	  node of a count. "type" and "ids" are handles.
  */
 #include "postgres.h"
 
@@ -20,8 +20,8 @@ typedef struct Parts
 {
 	const JsonbContainer *object;
 	const KgOutline *outline;
-	const JsonbValue *key; /* the unknown one that is told of */
-	bool has_key;		   /* is it one of those that go out? */
+	const JsonbValue *key; /* the unknown argument that the error is about */
+	bool has_key;		   /* it is one of the arguments to remove */
 	KgCorrection correction;
 } Parts;
 
@@ -31,7 +31,10 @@ is_known(const Parts *parts, const char *name)
 	return kg_outline_member(parts->outline, name, strlen(name)) != NULL;
 }
 
-/* Is an argument what is ours by this name? */
+/*
+ * Returns whether an argument of the call, by its name and value, means the
+ * tool's argument with the name in the last parameter.
+ */
 static bool
 is_called(const Parts *parts, const char *name, const JsonbValue *value,
 		  const char *ours)
@@ -49,7 +52,11 @@ take_out(Parts *parts, const char *name)
 	kg_correct(&parts->correction, &out);
 }
 
-/* With the whole in the place of its parts, where the key is one of them. */
+/*
+ * Raises KG_INVALID_INPUT with the corrected call, which has the whole argument
+ * instead of its parts. Returns if the unknown argument is not one of the
+ * parts.
+ */
 static void
 refuse(Parts *parts, const char *name, const Jsonb *whole)
 {
@@ -93,7 +100,7 @@ is_order(const Parts *parts, const char *name, const JsonbValue *value)
 	return false;
 }
 
-/* False where it is no field of a sort. */
+/* Writes a field of a sort. Returns false if the value cannot be a field. */
 static bool
 write_field(KgJsonWriter *w, const JsonbValue *field, const char *order)
 {
@@ -167,7 +174,7 @@ refuse_sort_apart(Parts parts)
 		refuse(&parts, "sort", sort);
 }
 
-/* ---- what is selected ---- */
+/* ---- nodes ---- */
 
 static void
 refuse_node_apart(Parts parts)
@@ -258,7 +265,10 @@ make_handles(const KgType *type, const JsonbValue *ids, bool several)
 	return kg_jw_finish(&w);
 }
 
-/* Of a tool of all types: what it takes by handle. */
+/*
+ * Corrects a type and ids to handles, for tools that accept handles of all
+ * types.
+ */
 static void
 refuse_handles_apart(Parts parts)
 {

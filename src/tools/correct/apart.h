@@ -1,6 +1,6 @@
 /*
  * apart.h
- *	  One argument of ours, of which others make several.
+ *	  Corrects calls that split one argument of a tool into several.
  */
 #ifndef KG_APART_H
 #define KG_APART_H
@@ -9,8 +9,8 @@
 #include "tools/input/outline.h"
 
 /*
- * Raise KG_INVALID_INPUT for an unknown argument that is a part of one that the
- * tool has: with the call that has it whole.  Returns where it is none.
+ * Raises KG_INVALID_INPUT with the corrected call if an unknown argument is a
+ * part of an argument that the tool has. Otherwise returns.
  */
 extern void kg_refuse_apart(const JsonbContainer *arguments,
 							const KgOutline *outline, const JsonbValue *key);

@@ -1,10 +1,10 @@
 /*
  * correct.c
- *	  Corrections of arguments that a tool does not have.
+ *	  Corrects calls that have unknown arguments.
  *
- * Reading arguments needs no other tool; telling which tool was meant needs all
- * of them.  So these files are above the dispatcher, and readers reach them
- * through kg_input_unknown alone.
+ *	  Reading arguments does not require other tools, but finding the intended
+ *	  tool requires all of them. This folder is therefore above the dispatcher.
+ *	  Readers of arguments call it only through kg_input_unknown.
  */
 #include "postgres.h"
 

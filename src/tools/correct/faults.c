@@ -1,10 +1,10 @@
 /*
  * faults.c
- *	  All faults of a wrong call in one error.
+ *	  Reports all faults of a wrong call in one error.
  *
- *	  Reading arguments ends at the first fault.  An error whose fault can be
- *	  corrected has the corrected call, so that call is tried here, and its own
- *	  error is the next fault.
+ *	  Reading arguments ends at the first fault. If its error contains a
+ *	  corrected call, that call is tried here. The error of the corrected call
+ *	  is the next fault.
  */
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 #include "miscadmin.h"
 #include "tools/correct/faults.h"
 
-/* The number of calls that are tried for one error. */
+/* Maximum number of calls that are tried for one error. */
 #define KG_MAX_TRIES 10
 
 /* Returns the member "call" of an error or a hint, or NULL. */
@@ -27,8 +27,8 @@ call_of(const JsonbContainer *said)
 }
 
 /*
- * Writes an error or a hint as one of several faults.  One that "call" mends
- * needs no list of correct values.
+ * Writes an error or a hint as one of several faults. If it has a corrected
+ * call, it needs no list of correct values.
  */
 static void
 write_fault(KgJsonWriter *w, const JsonbContainer *said)

@@ -1,27 +1,28 @@
 /*
  * faults.h
- *	  All faults of a wrong call in one error.
+ *	  Reports all faults of a wrong call in one error.
  */
 #ifndef KG_FAULTS_H
 #define KG_FAULTS_H
 
 #include "utils/jsonb.h"
 
-/* The outcome of a call that was only tried. */
+/* The result of trying a call. */
 typedef struct KgTried
 {
-	Jsonb *reply; /* NULL: it failed, or it was not tried */
-	Jsonb *error; /* NULL: it did not fail in a way that a caller can mend */
+	Jsonb *reply; /* NULL: the call failed or was not tried */
+	Jsonb *error; /* NULL: no error that a caller can correct */
 } KgTried;
 
 typedef KgTried (*KgTry)(const char *tool, const Jsonb *arguments);
 
 /*
- * Returns the error of a call with all faults of that call, if it has several.
+ * Returns the error with all faults of its call, if there are several.
  *
- * Tries the corrected call of the error, and that of the next error or hint,
- * until one needs no correction.  The result then has this one as "call" and the
- * faults as "errors".  It has no "call" if one of the faults has no correction.
+ * Tries the corrected call of the error, then that of the next error or hint,
+ * until a call needs no correction. The returned error has this call as "call"
+ * and the faults as "errors". It has no "call" if one of the faults has no
+ * correction.
  */
 extern Jsonb *kg_all_faults(Jsonb *error, KgTry try);
 

@@ -1,6 +1,7 @@
 /*
  * misplaced.c
- *	  Properties of a type among the arguments, that belong into "filters".
+ *	  Corrects calls that pass properties of a type as arguments instead of in
+ *	  "filters".
  */
 #include "postgres.h"
 
@@ -11,17 +12,20 @@
 #include "tools/callable.h"
 #include "tools/correct/misplaced.h"
 
-/* Where properties are among the arguments, and where they belong. */
+/*
+ * An object of the arguments with misplaced properties, and the node whose
+ * "filters" they belong to.
+ */
 typedef struct Misplaced
 {
 	const KgOutline *outline;
 	const JsonbContainer *object;
 	const char *path;
 	const JsonbContainer
-		*node; /* what has "filters": the object, or its node */
+		*node; /* the object or its member that has "filters" */
 	const char *node_path;
-	const KgType *type;	   /* that it selects from */
-	const char *type_name; /* the unknown argument that names it, or NULL */
+	const KgType *type;	   /* type that the node selects from */
+	const char *type_name; /* unknown argument that names the type, or NULL */
 } Misplaced;
 
 static bool
@@ -41,11 +45,14 @@ type_of_tool(const KgCatalog *catalog)
 			   : NULL;
 }
 
-/* The type that the node selects from: the tool is of it, or it names it. */
+/*
+ * Sets the type that the node selects from. The tool determines it, or an
+ * argument names it.
+ */
 static void
 find_type(Misplaced *m)
 {
-	/* In a step, which has an end, "type" is a relationship. */
+	/* In a step, which has the member "to", "type" is a relationship type. */
 	static const char *const names[] = {"label", "node_label", "type"};
 	int n = is_known(m, names[2]) && !is_known(m, "to") ? 3 : 2;
 	const KgCatalog *catalog = kg_running_catalog();
@@ -76,7 +83,10 @@ find_type(Misplaced *m)
 	}
 }
 
-/* A property by its name, and not the unknown name of the type. */
+/*
+ * Returns whether a name is a property, and not the unknown argument that names
+ * the type.
+ */
 static bool
 is_property(const Misplaced *m, const char *name)
 {
@@ -85,8 +95,9 @@ is_property(const Misplaced *m, const char *name)
 }
 
 /*
- * What "filters" has, and the members of the object that are properties; these
- * go out.  NULL where one of them is in it already, or it is no object.
+ * Returns "filters" with the misplaced properties added, and removes these from
+ * the call. Returns NULL if "filters" already has one of them, or is not an
+ * object.
  */
 static Jsonb *
 gather(KgCorrection *correction, const Misplaced *m, const JsonbValue *filters)
@@ -128,7 +139,11 @@ new_error(const Misplaced *m, const char *name, const char *what)
 	return err;
 }
 
-/* A property is not another argument by the name of it: get by "code" by "id". */
+/*
+ * Raises KG_INVALID_INPUT for a property that the tool cannot select by. This
+ * prevents a correction that uses its value for another argument, such as
+ * "code" for "id".
+ */
 static void
 refuse_property(const Misplaced *m, const char *name)
 {

@@ -1,6 +1,7 @@
 /*
  * misplaced.h
- *	  Properties of a type among the arguments, that belong into "filters".
+ *	  Corrects calls that pass properties of a type as arguments instead of in
+ *	  "filters".
  */
 #ifndef KG_MISPLACED_H
 #define KG_MISPLACED_H
@@ -9,9 +10,10 @@
 #include "tools/input/outline.h"
 
 /*
- * Raise KG_INVALID_INPUT for an unknown member, at a path of the arguments, that
- * is a property of the type which the object selects from: with the call that has
- * all such members in "filters".  Returns where it is none.
+ * Raises KG_INVALID_INPUT if an unknown member of an object is a property of
+ * the type that the object selects from. The error has the call with all such
+ * members in "filters". path is the JSON Pointer of the object. Otherwise
+ * returns.
  */
 extern void kg_refuse_misplaced(const JsonbContainer *object, const char *path,
 								const KgOutline *outline,

@@ -1,6 +1,6 @@
 /*
  * other_tool.c
- *	  The tool that arguments are of, where another one was called.
+ *	  Finds the other tool that the arguments of a call belong to.
  */
 #include "postgres.h"
 
@@ -17,7 +17,10 @@
 #include "tools/offered.h"
 #include "tools/input/outline.h"
 
-/* Has the outline all members of the object, and that all it requires? */
+/*
+ * Returns whether the tool with this template accepts all members of the
+ * object, and the object has all required members.
+ */
 static bool
 fits(const JsonbContainer *object, const char *template)
 {
@@ -35,7 +38,10 @@ fits(const JsonbContainer *object, const char *template)
 	return true;
 }
 
-/* Of the type of a tool another one; NULL where none is, or several are. */
+/*
+ * Returns the list or get tool of the same type that the arguments fit; NULL if
+ * no such tool is offered.
+ */
 static const char *
 other_of_type(const KgCatalog *catalog, const KgTool *called,
 			  const JsonbContainer *arguments)
@@ -102,7 +108,10 @@ refuse(const JsonbValue *key, const char *other, const Jsonb *arguments)
 	kg_error_throw(err);
 }
 
-/* Lists search by name; find_nodes does not. */
+/*
+ * Raises KG_INVALID_INPUT if the call has "search", which only the list tool of
+ * the type has.
+ */
 static void
 refuse_search(const KgCatalog *catalog, const JsonbContainer *arguments,
 			  const JsonbValue *key)
@@ -131,8 +140,9 @@ refuse_search(const KgCatalog *catalog, const JsonbContainer *arguments,
 }
 
 /*
- * A value of ours by the name that it has in another tool, as max_hops for k: that
- * tool would take it, and asks something else or wants it in another form.
+ * Returns whether an unknown argument is an argument of the called tool by
+ * another name, such as max_hops for k. Another tool may have that name, but
+ * with another meaning or form.
  */
 static bool
 is_ours_by_another_name(const KgCall *call, const KgFixedTool *called,

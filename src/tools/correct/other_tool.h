@@ -1,6 +1,6 @@
 /*
  * other_tool.h
- *	  The tool that arguments are of, where another one was called.
+ *	  Finds the other tool that the arguments of a call belong to.
  */
 #ifndef KG_OTHER_TOOL_H
 #define KG_OTHER_TOOL_H
@@ -8,8 +8,8 @@
 #include "base/json.h"
 
 /*
- * Raise KG_INVALID_INPUT for an argument that the tool that runs does not have,
- * where all arguments are those of one other tool.
+ * Raises KG_INVALID_INPUT for an unknown argument if all arguments of the call
+ * belong to one other tool. Otherwise returns.
  */
 extern void kg_refuse_other_tool(const JsonbContainer *arguments,
 								 const JsonbValue *key);

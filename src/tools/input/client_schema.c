@@ -1,6 +1,7 @@
 /*
  * client_schema.c
- *	  Schemas of authors in the form that clients and the vendors of models take.
+ *	  Converts schemas of authors to the form that MCP clients and model vendors
+ *	  accept.
  */
 #include "postgres.h"
 
@@ -8,7 +9,10 @@
 #include "miscadmin.h"
 #include "tools/input/client_schema.h"
 
-/* Members whose members are schemas; and schemas, or arrays of them. */
+/*
+ * Keywords whose value is an object of schemas ("named"), and keywords whose
+ * value is a schema or an array of schemas ("schemas").
+ */
 static const char *const named[] = {"properties",
 									"patternProperties",
 									"dependentSchemas",
@@ -31,7 +35,7 @@ static const char *const schemas[] = {"items",
 									  "else",
 									  NULL};
 
-/* What vendors refuse at the root of arguments. */
+/* Keywords that vendors refuse at the root of arguments. */
 static const char *const combinators[] = {
 	"oneOf", "anyOf", "allOf", "not", "enum", NULL};
 
@@ -66,7 +70,10 @@ write_empty(KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-/* Members for the required names that the properties, or NULL, have not. */
+/*
+ * Writes an empty schema for each required name that properties does not have.
+ * properties may be NULL.
+ */
 static void
 write_undeclared(KgJsonWriter *w, const JsonbContainer *schema,
 				 const JsonbContainer *properties)
@@ -90,7 +97,10 @@ write_undeclared(KgJsonWriter *w, const JsonbContainer *schema,
 
 static void write_schema(KgJsonWriter *w, const JsonbValue *schema);
 
-/* {name: schema}; of is the schema whose properties they are, or NULL. */
+/*
+ * Writes an object of schemas by name. If these are the properties of the
+ * schema "of", adds its undeclared required names. "of" may be NULL.
+ */
 static void
 write_named(KgJsonWriter *w, const JsonbValue *members,
 			const JsonbContainer *of)
@@ -144,7 +154,7 @@ write_member(KgJsonWriter *w, const KgJsonIter *member,
 		kg_jw_value(w, &member->value);
 }
 
-/* What an object schema lacks. */
+/* Writes the members that clients require and the schema lacks. */
 static void
 write_completion(KgJsonWriter *w, const JsonbContainer *schema)
 {
@@ -210,9 +220,7 @@ kg_client_root(const Jsonb *schema)
 	return kg_jw_finish(&w);
 }
 
-/*
- * Registration.
- */
+/* ---- registration ---- */
 
 static bool
 is_argument_name(const char *name)

@@ -1,13 +1,15 @@
 /*
  * client_schema.h
- *	  Schemas of authors in the form that clients and the vendors of models take.
+ *	  Converts schemas of authors to the form that MCP clients and model vendors
+ *	  accept.
  *
- *	  One schema that they refuse takes all tools of a list with it: an array
- *	  without "items", a name in "required" that "properties" has not, a
- *	  combinator or another type than object at the root, an argument whose name
- *	  has other characters than theirs.  What can be completed is completed when
- *	  it is published; the rest is refused when it is registered.  The
- *	  completed form takes whatever the author's takes.
+ *	  A schema that a client refuses makes it refuse the whole list of tools.
+ *	  Clients refuse an array without "items", a name in "required" that
+ *	  "properties" lacks, and, at the root, a combinator or a type other than
+ *	  object. They also refuse argument names with certain characters. Missing
+ *	  members are added when a schema is published; other faults are refused
+ *	  when the tool is registered. The converted schema accepts all values that
+ *	  the author's accepts.
  */
 #ifndef KG_CLIENT_SCHEMA_H
 #define KG_CLIENT_SCHEMA_H
@@ -15,20 +17,20 @@
 #include "base/error.h"
 #include "tools/registered/definition.h"
 
-/* Returns a schema with all its arrays and required names completed. */
+/* Returns the schema with missing items and required properties added. */
 extern Jsonb *kg_client_schema(const Jsonb *schema);
 
-/* Returns the schema of arguments, or of a reply, of a registered tool. */
+/* Returns the schema of a registered tool's arguments or reply. */
 extern Jsonb *kg_client_root(const Jsonb *schema);
 
 /*
- * Reports what a new definition must not have.  That it says nothing of itself
- * is one of these faults.
+ * Reports the faults of a new definition that clients would refuse, and a
+ * missing description.
  */
 extern void kg_client_check(const KgDefinition *definition,
 							KgErrorList *errors);
 
-/* Returns an argument's name that clients refuse, or NULL. */
+/* Returns the name of an argument that clients refuse, or NULL. */
 extern const char *kg_client_bad_name(const KgDefinition *definition);
 
 #endif /* KG_CLIENT_SCHEMA_H */

@@ -1,6 +1,6 @@
 /*
  * input.c
- *	  The arguments of a tool, read by the schema that the tool publishes.
+ *	  Reads the arguments of a tool by the schema that the tool publishes.
  */
 #include "postgres.h"
 
@@ -13,10 +13,10 @@
 #include "tools/input/input.h"
 #include "tools/input/schema_template.h"
 
-/* Longer strings are not looked into for JSON. */
+/* Longer strings are not parsed as JSON. */
 #define KG_MAX_DECODED_BYTES 4096
 
-/* ---- what the schema says ---- */
+/* ---- the schema ---- */
 
 static const KgMember *
 find_member(const KgInput *in, const char *key)
@@ -38,7 +38,10 @@ number_of(const KgBound *bound, int64 dflt)
 
 /* ---- objects ---- */
 
-/* What is not required, and of id and ids one that the other stands for. */
+/*
+ * Returns whether a member can be omitted. A required member cannot. If the
+ * schema has both "id" and "ids", one can be omitted if the other is present.
+ */
 static bool
 may_be_left_out(const KgInput *in, const char *key)
 {
@@ -77,7 +80,10 @@ check_known(const KgInput *in)
 	}
 }
 
-/* A JSON text as the array or object that it is, or NULL. */
+/*
+ * Returns the array or object that a string contains as JSON text, if the
+ * argument is of that type; otherwise NULL.
+ */
 static Jsonb *
 decoded(const KgMember *member, const JsonbValue *value)
 {
@@ -94,7 +100,10 @@ decoded(const KgMember *member, const JsonbValue *value)
 	return json;
 }
 
-/* The only name of an enum that is the value in another case, or NULL. */
+/*
+ * Returns the only name of an enum that differs from the value in case only, or
+ * NULL.
+ */
 static const char *
 in_other_case(const KgMember *member, const JsonbValue *value)
 {
@@ -116,8 +125,9 @@ in_other_case(const KgMember *member, const JsonbValue *value)
 }
 
 /*
- * The value in the form that the argument has, if no other can be meant: JSON
- * text, one value for an array of such, a name in another case.  NULL: as it is.
+ * Returns the value in the form of the argument, if only one value can be
+ * meant. Converts JSON text, a single value for an array, and a name in another
+ * case. Returns NULL if the value needs no conversion.
  */
 static Jsonb *
 in_form(const KgMember *member, const char *key, const JsonbValue *value)
@@ -138,19 +148,21 @@ in_form(const KgMember *member, const char *key, const JsonbValue *value)
 	return kg_json_datum(&string);
 }
 
-/* Does the member say nothing, and may it be left out? */
+/* Returns whether a null or blank member can be treated as absent. */
 static bool
 says_nothing(const KgInput *in, const KgMember *member, const char *key,
 			 const JsonbValue *value)
 {
-	/* "" may be a value further in, and of an array one that is empty. */
+	/*
+	 * A blank string may be a value in a nested object, or an item of an array.
+	 */
 	return (value->type == jbvNull
 				? member->typed
 				: is_blank(value) && !member->array && in->path[0] == '\0') &&
 		   may_be_left_out(in, key);
 }
 
-/* Returns whether some member was sent in another form than the schema's. */
+/* Returns whether some member has another form than the schema's. */
 static bool
 has_other_form(const KgInput *in)
 {
@@ -167,7 +179,9 @@ has_other_form(const KgInput *in)
 	return false;
 }
 
-/* Replaces values of another form by those of the schema, and reports them. */
+/*
+ * Converts values of another form to the schema's, and reports them as repairs.
+ */
 static void
 take_forms(KgInput *in)
 {
@@ -315,7 +329,10 @@ kg_input_value(const KgInput *in, const char *key, JsonbValue *value)
 	return false;
 }
 
-/* Is it likely to be one of the caller's types? */
+/*
+ * Returns whether a text is, or is similar to, the name of a type that the
+ * caller sees.
+ */
 static bool
 may_be_type(const char *text)
 {
@@ -329,7 +346,10 @@ may_be_type(const char *text)
 	return kg_likely(text, names, NULL, catalog->ntypes) >= 0;
 }
 
-/* A text without a type: an id, where the object needs no label. */
+/*
+ * Returns {"ids": [value]} for a text that is not a type. Returns NULL if the
+ * object requires a label.
+ */
 static Jsonb *
 meant_id(const KgOutline *outline, const JsonbValue *value)
 {
@@ -345,8 +365,8 @@ meant_id(const KgOutline *outline, const JsonbValue *value)
 }
 
 /*
- * What a string stands for in place of an object that selects nodes: a handle,
- * or where a label may stand alone that.
+ * Returns the node selection that a string means: a handle ("type:id") or, if
+ * the object has "ids", a type or an id. Returns NULL for other strings.
  */
 static Jsonb *
 meant_selector(const KgOutline *outline, const JsonbValue *value)
@@ -531,7 +551,10 @@ kg_input_objects(const KgInput *in, const char *key, const char *string_member,
 	return kg_json_length(array);
 }
 
-/* {"name": "desc"} in place of {"field": "name", "order": "desc"}. */
+/*
+ * Raises KG_INVALID_INPUT, with the correction, for {"name": "desc"} in place
+ * of {"field": "name", "order": "desc"}.
+ */
 static void
 refuse_order_by_name(const KgOutline *outline, const JsonbValue *value,
 					 const char *path)

@@ -1,6 +1,6 @@
 /*
  * outline.c
- *	  Reading what a template says of each argument.
+ *	  Parses the templates of input schemas.
  */
 #include "postgres.h"
 
@@ -10,7 +10,7 @@
 #include "tools/input/schema_template.h"
 #include "utils/memutils.h"
 
-/* Templates of input schemas: more than there are tools. */
+/* Maximum number of templates; there are fewer tools. */
 #define KG_MAX_OUTLINES 64
 
 static const KgOutline *read_outline(const JsonbContainer *schema);
@@ -27,7 +27,10 @@ read_bound(const JsonbValue *value, KgBound *bound)
 		elog(ERROR, "a bound of an argument is no integer");
 }
 
-/* A name where it is none of a number. */
+/*
+ * Reads a default. A string is a name, unless it is the name of a number of a
+ * template.
+ */
 static void
 read_default(const JsonbValue *value, KgMember *member)
 {
@@ -39,7 +42,7 @@ read_default(const JsonbValue *value, KgMember *member)
 		read_bound(value, &member->default_number);
 }
 
-/* Members of an object, or items of an array, as strings. */
+/* Returns the keys of an object, or the items of an array, as strings. */
 static const char **
 read_names(const JsonbContainer *container, int *n)
 {

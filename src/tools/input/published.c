@@ -1,10 +1,10 @@
 /*
  * published.c
- *	  Arguments against the input schema that the tool publishes.
+ *	  Validates arguments against the input schema that the tool publishes.
  *
- * What the published schema names in words instead of repeating it is written
- * out here, so that it binds too.
- * The compiled schemas are kept per type and operation.
+ *	  Parts that the published schema only describes in words are written out
+ *	  here, so that they are validated, too. Compiled schemas are cached by
+ *	  template, type and catalog.
  */
 #include "postgres.h"
 
@@ -18,10 +18,10 @@
 
 typedef struct Key
 {
-	const char *template; /* a constant */
-	uint64 catalog;		  /* its id */
-	int64 type_no;		  /* of a tool of a type, or 0 */
-	uint64 numbers;		  /* that settings give */
+	const char *template; /* address of a constant */
+	uint64 catalog;		  /* id of the catalog */
+	int64 type_no;		  /* type of the tool, or 0 */
+	uint64 numbers;		  /* hash of the numbers that settings give */
 } Key;
 
 typedef struct Entry
@@ -32,7 +32,7 @@ typedef struct Entry
 } Entry;
 
 static const int most = 256;
-/* Stale when the catalog changes, from which the schemas are made. */
+/* The schemas depend on the catalog. */
 static KgCache published = {"published schema", &most, KG_STALE_BY_CATALOG};
 
 static bool
@@ -42,8 +42,8 @@ is_key(const void *entry, const void *key)
 }
 
 /*
- * The names in a schema are those that the catalog has: of one snapshot, for the
- * agent in force.
+ * A schema contains names of the catalog. The catalog's id identifies its
+ * snapshot and the agent.
  */
 static Key
 make_key(const KgCatalog *catalog, const KgType *type, const char *template)
@@ -93,13 +93,16 @@ kg_published_refuse(const KgSchema *schema, const Jsonb *arguments)
 	kg_json_root(arguments, &root);
 	errors = kg_schema_errors(schema, &root, 1);
 	first = linitial(errors);
-	/* In a branch, what is wrong in the nearest one says more. */
+	/* The error in the nearest branch is more specific. */
 	while (first->nearest_count == 1)
 		first = list_nth(first->causes, first->nearest);
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "the arguments do not fit the tool's input schema");
 	kg_error_path(err, "%s", first->instance_path);
-	/* Where names are allowed it is the name that is wrong, as elsewhere. */
+	/*
+	 * If names are allowed, the error is about the name and not about the
+	 * value.
+	 */
 	if (first->allowed != NIL && strcmp(first->keyword, "enum") != 0)
 		kg_error_got_string(err, kg_path_last(first->instance_path));
 	else if (first->value)

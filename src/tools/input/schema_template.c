@@ -1,14 +1,14 @@
 /*
  * schema_template.c
- *	  Expanding the templates of the published schemas.
+ *	  Expands the templates of the published schemas.
  *
- * A model can only obey what it is shown: types and relationship types are
- * enums of the tenant's own, bounds and defaults are written out.  What would
- * stand in one schema several times is written where it comes first and named
- * in words elsewhere: the list of tools is paid for in every conversation.
- * A $ref would do the same, but many clients drop $defs before a model sees
- * the schema, or refuse the tool.  What validates arguments is the same schema
- * with every repetition written out.
+ *	  Models follow the schema that they receive. Types and relationship types
+ *	  are therefore enums of the tenant's names, and bounds and defaults are
+ *	  written out. A part that occurs several times is written out once and
+ *	  described in words elsewhere, because every conversation pays for the list
+ *	  of tools. $ref would serve, but many clients drop $defs or refuse the
+ *	  tool. Arguments are validated against the same schema with all repetitions
+ *	  written out.
  */
 #include "postgres.h"
 
@@ -33,33 +33,37 @@
 #include "tools/write/write_schema.h"
 #include "utils/json.h"
 
-/* Beyond this, names are told by get_graph_schema only. */
+/*
+ * Maximum number of names in an enum. With more names, the schema is a plain
+ * string, and get_graph_schema lists the names.
+ */
 #define KG_MAX_ENUM 200
-/* Beyond this, names are told once a schema. */
+/* Enums with more names than this are written out once in a schema. */
 #define KG_REPEATED_ENUM 3
 
 /*
- * <name> or <name@note> in a template.  The note says in words where the same
- * is written out; it stands in its place unless repetitions are wanted.
+ * The expansion of a template, which contains <name> or <name@note>. The note
+ * refers in words to another position that has the part written out. It
+ * replaces the part unless repeat is set.
  */
 typedef struct Expansion
 {
 	StringInfo out;
-	const KgCatalog *catalog; /* NULL: the caller's */
-	const KgType *type;		  /* that the tool is made for, or NULL */
+	const KgCatalog *catalog; /* NULL: the catalog of the caller */
+	const KgType *type;		  /* type of the tool, or NULL */
 	const KgRelation *relation;
 	bool repeat;
 	bool outline;
-	const char *note; /* of the part being written, or NULL */
+	const char *note; /* note of the part being written, or NULL */
 } Expansion;
 
 typedef struct Part
 {
 	const char *name;
-	const char *text;				  /* a template itself */
-	void (*write)(Expansion *x);	  /* or written */
-	bool (*told)(const Expansion *x); /* NULL: always */
-	const char *whole;				  /* what text says in words; or NULL */
+	const char *text;				  /* template of the part, or NULL */
+	void (*write)(Expansion *x);	  /* writes the part if text is NULL */
+	bool (*told)(const Expansion *x); /* NULL: always included */
+	const char *whole; /* used instead of text if repeat is set; or NULL */
 } Part;
 
 static void expand(Expansion *x, const char *template);
@@ -72,7 +76,11 @@ write_string(Expansion *x, const char *description)
 	appendStringInfoChar(x->out, '}');
 }
 
-/* names has room for one more: "*", which comes first. */
+/*
+ * Writes the schema of a string that is one of the names or, if all is set,
+ * "*". The array must have room for one more name. "what" describes the string
+ * if there are too many names.
+ */
 static void
 write_names(Expansion *x, const char **names, int n, bool all, const char *what)
 {
@@ -199,7 +207,10 @@ write_each_operator(Expansion *x)
 	}
 }
 
-/* In words, and in full where arguments are checked. */
+/*
+ * Writes the schema of filters: described in words or, if repeat is set, in
+ * full.
+ */
 static void
 write_filters(Expansion *x)
 {
@@ -236,7 +247,9 @@ write_operator_names(Expansion *x)
 			x->out, "%s%s", op > 0 ? " " : "", kg_operator(op)->name);
 }
 
-/* What only tools of a type have (tools/catalog/tool_schema.c). */
+/*
+ * Writes a part that only tools of a type have (tools/catalog/tool_schema.c).
+ */
 static void
 write_type_part(Expansion *x, Jsonb *part)
 {
@@ -268,7 +281,10 @@ write_field_names(Expansion *x)
 	write_type_part(x, kg_type_field_names(x->type));
 }
 
-/* Understood everywhere; told where something holds for a time only. */
+/*
+ * Returns whether valid_at and periods are included. They are always accepted,
+ * but published only if some data is valid for a period.
+ */
 static bool
 has_periods(const Expansion *x)
 {
@@ -279,7 +295,10 @@ has_periods(const Expansion *x)
 	return catalog_of(x)->has_periods;
 }
 
-/* Understood everywhere; told where there is history. */
+/*
+ * Returns whether as_of is included. Outlines always have it; it is published
+ * only if there is a history.
+ */
 static bool
 has_history(const Expansion *x)
 {
@@ -288,7 +307,10 @@ has_history(const Expansion *x)
 	return x->type ? x->type->history : catalog_of(x)->any_history;
 }
 
-/* Understood, and not worth its place in a list. */
+/*
+ * Returns whether a part is included that is always accepted, but never
+ * published, to keep the list of tools short.
+ */
 static bool
 is_written_out(const Expansion *x)
 {
@@ -301,14 +323,20 @@ searches_text(const Expansion *x)
 	return x->repeat || catalog_of(x)->searches_text;
 }
 
-/* With embeddings there are modes of a search whatever the types are. */
+/*
+ * Returns whether all modes of a search are included. With embeddings they are
+ * published, whatever the types are.
+ */
 static bool
 has_vectors(const Expansion *x)
 {
 	return x->repeat || kg_vectors()->dimensions > 0;
 }
 
-/* As far as a template says without looking, a search needs a query. */
+/*
+ * Returns whether a search requires a query: only embeddings make it optional.
+ * An outline does not depend on settings, and requires it.
+ */
 static bool
 needs_query(const Expansion *x)
 {
@@ -346,8 +374,9 @@ write_edge_properties(Expansion *x)
 }
 
 /*
- * Numbers that are a setting, or the least of it, of another and of a constant,
- * in some unit; or a constant that sizes something.
+ * Numbers in templates. A number is the least of setting, or_setting and
+ * at_most, if they are set, divided by unit. Without a setting, it is a
+ * constant.
  */
 static const struct
 {
@@ -416,14 +445,17 @@ hash_numbers(void)
 		(const unsigned char *) values, sizeof(values), 0);
 }
 
-/* What a setting is, or 0 for none. */
+/* Returns the value of a setting; 0 if the pointer is NULL. */
 static inline int
 setting_of(const int *setting)
 {
 	return setting != NULL ? *setting : 0;
 }
 
-/* Asked by each call: reckoned again when one of the settings changed. */
+/*
+ * Every call uses this hash. It is computed again only if one of the settings
+ * has changed.
+ */
 uint64
 kg_template_numbers(void)
 {
@@ -447,7 +479,10 @@ kg_template_numbers(void)
 	return hash;
 }
 
-/* In an outline by name: the setting can change, the outline does not. */
+/*
+ * Writes a number. An outline has its name instead, because the setting can
+ * change and the outline cannot.
+ */
 static void
 write_number(Expansion *x, int i)
 {
@@ -457,7 +492,7 @@ write_number(Expansion *x, int i)
 		appendStringInfo(x->out, "%d", kg_template_number(i));
 }
 
-/* A step, or an array of them; end: what its end is related to. */
+/* A step, or an array of steps. end: further members of the step's "to". */
 #define KG_CHAIN(end)                                                         \
 	"{'type':'array','minItems':1,'maxItems':10,'items':{'type':['object',"   \
 	"'array'],'minItems':1,'maxItems':<max_steps>,'items':{'type':'object'}," \
@@ -500,13 +535,13 @@ static const Part parts[] = {
 	 NULL,
 	 NULL,
 	 "{'type':'integer','minimum':256,'maximum':<max_reply_tokens>}"},
-	/* of one hop up, where 1 is the default, or there is none */
+	/* numbers of hops, with the default 1 or without a default */
 	{"step_hops",
 	 "'type':'integer','minimum':1,'maximum':<max_step_hops>,'default':1",
 	 NULL},
 	{"bfs_hops", "'type':'integer','minimum':1,'maximum':<max_bfs_hops>", NULL},
 	{"relations", "{'type':'array','items':<relation>}", NULL},
-	/* a number is read as text */
+	/* an integer is read as text */
 	{"id", "{'type':['string','integer']}", NULL},
 	{"ids",
 	 "{'type':'array','items':<id>}",
@@ -519,7 +554,7 @@ static const Part parts[] = {
 	 NULL,
 	 "{'type':'integer','minimum':0,'maximum':<max_rows>,'default':<default_"
 	 "rows>}"},
-	/* what is told of nodes, and of edges */
+	/* properties of nodes and edges that replies show */
 	{"node_columns",
 	 "'columns':{'type':'array','items':{'type':'string'},'description':'tell "
 	 "these properties'}",
@@ -633,7 +668,10 @@ static const Part parts[] = {
 	 "{'type':'object','additionalProperties':false,'required':['id'],'"
 	 "properties':{'id':<id>,'weight':{'type':'number','exclusiveMinimum':0,'"
 	 "maximum':1000000000000000,'default':1}}}]}}"},
-	/* A claim is read by its keys (tools/verify/read.c): one is none of another. */
+	/*
+	 * The keys of a claim determine its kind (tools/verify/read.c). The schema
+	 * does not check that they belong to one kind.
+	 */
 	{"claims",
 	 "{'type':'array','items':{'type':'object'},'description':'each one of "
 	 "{entity: handle}, {entity, property, is: value or {operator: value} or "
@@ -662,7 +700,10 @@ static const Part parts[] = {
 	 NULL,
 	 "{'type':'array','minItems':1,'maxItems':<max_ids>,'items':<id>}"},
 	{"text", "{'type':'string'}", NULL},
-	/* of bfs_query; in words in what has the same */
+	/*
+	 * detail is for bfs_query; detail_too, without descriptions, for
+	 * intersect_subgraphs
+	 */
 	{"detail",
 	 "'walk_predicates':{'type':'array','items':<relation>,'description':'walk "
 	 "only "
@@ -697,7 +738,7 @@ static const Part parts[] = {
 	 NULL},
 	{"each_operator", NULL, write_each_operator},
 	{"operator_names", NULL, write_operator_names},
-	/* of the compact tools */
+	/* parts of the compact tools */
 	{"also_bytes", "'max_bytes':<max_bytes>,", NULL, is_written_out},
 	{"also_citations", "'citations':<citations>,", NULL, is_written_out},
 	{"also_edge_columns", "<edge_columns>,", NULL, is_written_out},
@@ -709,7 +750,10 @@ static const Part parts[] = {
 	 NULL,
 	 "{'type':'object','additionalProperties':false,'required':['label'],'"
 	 "properties':{'label':<type>,'ids':<ids>,'filters':<filters>,<related>}}"},
-	/* nothing else: said where an object is the whole of the arguments */
+	/*
+	 * a name to search for, and restrictions that are validated but not
+	 * published
+	 */
 	{"search",
 	 "{'type':'string','description':'a name, best first unless sorted'}",
 	 NULL,
@@ -748,7 +792,10 @@ static const Part parts[] = {
 	 NULL,
 	 "{'anyOf':[<relation_or_all>,{'type':'array','minItems':1,'items':<"
 	 "relation>}]}"},
-	/* steps that must lead somewhere, or nowhere: said in words, read in full */
+	/*
+	 * steps that must, or must not, lead to entities: described in words,
+	 * validated in full
+	 */
 	{"related",
 	 "'related':{'type':'array','items':<chain>,'description':'only what is "
 	 "connected so: [{type, direction, filters, to: {label, ids, filters, "
@@ -769,7 +816,10 @@ static const Part parts[] = {
 	 NULL,
 	 NULL,
 	 "<chains>"},
-	/* No union of types with "array": clients lose its items. */
+	/*
+	 * Not a union of types with "array", because clients drop the items of such
+	 * a union.
+	 */
 	{"chain",
 	 "{'anyOf':[{'type':'object'},{'type':'array','items':{'type':'object'}}]}",
 	 NULL},
@@ -783,8 +833,8 @@ static const Part parts[] = {
 	 "{'type':'string','enum':['asc','desc'],'default':'asc'}",
 	 NULL},
 	/*
-	 * Of replies: what is always there, and the types of what may be.  A
-	 * member whose name says all has no description.
+	 * Parts of output schemas: members that every reply has, and the types of
+	 * optional members. Self-explanatory members have no description.
 	 */
 	{"nodes", "{'type':'array','items':{}}", NULL},
 	{"near_nodes", "{'type':'array','items':{}}", NULL},
@@ -794,7 +844,10 @@ static const Part parts[] = {
 	{"strings", "{'type':'array','items':{'type':'string'}}", NULL},
 	{"objects", "{'type':'array','items':{'type':'object'}}", NULL},
 	{"count", "{'type':'integer'}", NULL},
-	/* what explains a reply (reason, withheld, hints ...) explains itself */
+	/*
+	 * members that explain a reply (reason, withheld, hints) are
+	 * self-explanatory, and omitted
+	 */
 	{"envelope", "'total':<count>,'truncated':<boolean>", NULL},
 	{"page", "<envelope>,'next':{'type':'object'}", NULL},
 };
@@ -809,7 +862,10 @@ find_part(const char *name, size_t length)
 	elog(ERROR, "unknown part of a schema: %s", name);
 }
 
-/* p is after the <; returns what is after the >. */
+/*
+ * Expands the part whose name begins at p, after "<". Returns the position
+ * after ">".
+ */
 static const char *
 expand_part(Expansion *x, const char *p)
 {

@@ -1,11 +1,11 @@
 /*
  * type_documents.c
- *	  The schemas of documents and of edge properties, as they are published.
+ *	  The published schemas of entities' documents and of edge properties.
  *
- * A type's own schema is published in full, because a model obeys only what it
- * is shown: without kg_graph's annotations, and with the target of each $ref in
- * its place, because some clients do not follow $ref.  A schema that refers to
- * itself ends at the second occurrence.
+ *	  A type's own schema is published in full, because models follow the schema
+ *	  that they receive. kg_graph's annotations are omitted. Each $ref is
+ *	  replaced by its target, because some clients do not support $ref. A schema
+ *	  that refers to itself ends at the second occurrence.
  */
 #include "postgres.h"
 
@@ -16,10 +16,12 @@
 #include "tools/input/client_schema.h"
 #include "tools/input/type_parts.h"
 
-/* Schemas within schemas, and references within references. */
+/*
+ * Maximum depth of schemas within schemas, and of references within references.
+ */
 #define KG_PUBLISHED_DEPTH 32
 #define KG_PUBLISHED_REFS 4
-/* Bytes of what references are to. */
+/* Maximum bytes of the targets of references. */
 #define KG_PUBLISHED_BYTES (128 * 1024)
 
 /* ---- a type's schema ---- */
@@ -30,8 +32,8 @@ typedef struct Copy
 	const Jsonb *definitions;
 	KgJsonWriter *w;
 	int depth;
-	int refs;	/* that we are in */
-	int64 left; /* of KG_PUBLISHED_BYTES */
+	int refs;	/* number of references that contain the schema being copied */
+	int64 left; /* rest of KG_PUBLISHED_BYTES */
 } Copy;
 
 static void copy_schema(Copy *copy, const JsonbValue *schema);
@@ -45,7 +47,10 @@ key_is(const JsonbValue *key, const char *const *names)
 	return false;
 }
 
-/* Says nothing to a model, or nothing without the rest of the document. */
+/*
+ * Returns whether a keyword is omitted: an annotation of kg_graph, or a keyword
+ * that means nothing to a model or without the whole document.
+ */
 static bool
 is_ours(const JsonbValue *key)
 {
@@ -75,7 +80,7 @@ is_derived(const JsonbValue *property)
 			   NULL;
 }
 
-/* {name: schema} */
+/* Copies an object of schemas by name. */
 static void
 copy_named(Copy *copy, const JsonbValue *named)
 {
@@ -87,7 +92,7 @@ copy_named(Copy *copy, const JsonbValue *named)
 	kg_jw_begin_object(copy->w);
 	kg_json_each(it, kg_json_container(named))
 	{
-		/* Computed: nobody writes it. */
+		/* A derived property is computed and cannot be written. */
 		if (is_derived(&it.value))
 			continue;
 		kg_jw_keyn(copy->w, it.key.val.string.val, it.key.val.string.len);
@@ -96,7 +101,7 @@ copy_named(Copy *copy, const JsonbValue *named)
 	kg_jw_end_object(copy->w);
 }
 
-/* A schema, or an array of them. */
+/* Copies a schema, or an array of schemas. */
 static void
 copy_schemas(Copy *copy, const JsonbValue *schemas)
 {
@@ -144,7 +149,10 @@ copy_keyword(Copy *copy, const JsonbValue *key, const JsonbValue *value)
 		kg_jw_value(copy->w, value);
 }
 
-/* What a $ref names, as one more of what must hold. */
+/*
+ * Copies the target of a $ref. If the schema is only a reference (alone), the
+ * target replaces it; otherwise it becomes an allOf.
+ */
 static void
 copy_reference(Copy *copy, const JsonbContainer *schema, bool alone)
 {
@@ -207,14 +215,17 @@ copy_schema(Copy *copy, const JsonbValue *schema)
 	kg_jw_begin_object(copy->w);
 	kg_json_each(it, object)
 		copy_keyword(copy, &it.key, &it.value);
-	/* An allOf of its own has come already: then it says no more. */
+	/*
+	 * If the schema has an allOf, the target is omitted: the key allOf must be
+	 * unique.
+	 */
 	if (refers && kg_json_get(object, "allOf", &value) == NULL)
 		copy_reference(copy, object, false);
 	kg_jw_end_object(copy->w);
 	copy->depth--;
 }
 
-/* The id is required, whether the schema says so or not. */
+/* The id is always required, even if the schema does not require it. */
 static void
 write_required(const KgType *type, KgJsonWriter *w)
 {
@@ -251,7 +262,10 @@ kg_type_document_schema(const KgType *type)
 	return kg_client_schema(kg_jw_finish(&w));
 }
 
-/* What a property must be is told at the root, or in a part of an allOf. */
+/*
+ * Copies the properties of a schema and of the parts of its allOf. Sets *closed
+ * if the schema forbids other properties.
+ */
 static void
 copy_properties(Copy *copy, const KgType *type, const JsonbContainer *schema,
 				bool *closed)
@@ -266,7 +280,7 @@ copy_properties(Copy *copy, const KgType *type, const JsonbContainer *schema,
 	{
 		kg_json_each(it, kg_json_container(&value))
 		{
-			/* The id names the entity, and stays. */
+			/* The id identifies the entity and cannot be changed. */
 			if (is_derived(&it.value) ||
 				kg_json_string_is(&it.key, type->id_field->name))
 				continue;
@@ -304,7 +318,10 @@ kg_type_changes_schema(const KgType *type)
 	return kg_client_schema(kg_jw_finish(&w));
 }
 
-/* Of one variant its schema; of several any of theirs. */
+/*
+ * Returns the schema of the only variant, or an anyOf of the schemas of all
+ * variants. If a variant has no schema, returns that of any object.
+ */
 Jsonb *
 kg_relation_properties_schema(const KgRelation *relation)
 {

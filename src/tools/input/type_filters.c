@@ -3,8 +3,8 @@
  *	  The parts of published schemas that list a type's properties: those to
  *	  filter by, to sort by and to return.
  *
- * Operators are written out for the id, and named for the other properties,
- * because a list of tools has to be short.
+ *	  Operators are written out for the id. For other properties they are only
+ *	  named, because a list of tools must be short.
  */
 #include "postgres.h"
 
@@ -29,8 +29,9 @@ kg_enum_write(const KgField *field, const char *key, KgJsonWriter *w)
 }
 
 /*
- * The members of a schema for one value of a field; NULL is the id.  One that
- * is compared for its order need not be declared.
+ * Writes the members of a schema for one value of a field; NULL: the id. With
+ * ordered, the value is compared by its order, and a number need not be in the
+ * enum.
  */
 static void
 write_value_members(KgJsonWriter *w, const KgField *field, bool ordered)
@@ -65,7 +66,7 @@ write_value_members(KgJsonWriter *w, const KgField *field, bool ordered)
 		case KG_KIND_ANY:
 			if (field == NULL || field->ref_type != NULL)
 			{
-				/* Ids that look like numbers are read as text. */
+				/* An id that is sent as an integer is read as text. */
 				kg_jw_kbegin_array(w, "type");
 				kg_jw_string(w, "string");
 				kg_jw_string(w, "integer");
@@ -126,7 +127,7 @@ write_operators(KgJsonWriter *w, const KgField *field)
 	kg_jw_end_object(w);
 }
 
-/* "eq, ne, in, is_null, is_not_null" */
+/* Returns a list such as "eq, ne, in, is_null, is_not_null". */
 static char *
 operator_names(const KgField *field)
 {
@@ -165,8 +166,8 @@ field_description(const KgField *field)
 }
 
 /*
- * The operators are those named, and written out for the id, where all values
- * they take are seen.
+ * Writes the schema of a condition. The names of its operators are listed or,
+ * with written_out, the schemas of their operands.
  */
 static void
 write_condition(KgJsonWriter *w, const char *name, const KgField *field,
@@ -204,7 +205,10 @@ write_condition(KgJsonWriter *w, const char *name, const KgField *field,
 	kg_jw_end_object(w);
 }
 
-/* One whose values a filter can compare; the id is written by itself. */
+/*
+ * Returns whether a filter can compare the field's values. The id is written
+ * separately.
+ */
 static bool
 is_comparable(const KgType *type, const KgField *field)
 {
@@ -218,7 +222,10 @@ is_filterable(const KgType *type, const KgField *field)
 	return field->indexed && is_comparable(type, field);
 }
 
-/* One that is read of documents (query/filter/scan.h): by its name alone. */
+/*
+ * Returns whether a filter reads the field from documents
+ * (query/filter/scan.h). Only its name is written.
+ */
 static bool
 is_scannable(const KgType *type, const KgField *field)
 {
@@ -291,7 +298,7 @@ kg_type_filters_schema(const KgType *type, bool repeat)
 	kg_jw_kint(&w, "maxProperties", kg_setting_max_filters);
 	kg_jw_kbegin_object(&w, "properties");
 	write_condition(&w, "id", NULL, true);
-	/* The id property's own name means the id too. */
+	/* The name of the id property also means the id. */
 	if (strcmp(type->id_field->name, "id") != 0)
 		write_condition(&w, type->id_field->name, NULL, repeat);
 	for (int i = 0; i < type->nfields; i++)

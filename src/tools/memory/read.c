@@ -1,11 +1,13 @@
 /*
  * memory/read.c
- *	  The tools of the toolset memory that read, within a reply's budget.
+ *	  The tools of the toolset memory that read, within the byte budget of a
+ *	  reply.
  *
- * A reply is made of units: an entity, then the relations that have no end
- * further on.  Where there is no room for all, a unit has its share of the
- * reply, so that a large one hides no other: what observations and relations it
- * has beyond that are left out first, then units from the last one back.
+ *	  A reply consists of units. A unit is an entity, with those of its
+ *	  relations whose other end is not a later entity of the reply. If there is
+ *	  no room for everything, each unit has a share of the reply, so that a
+ *	  large unit does not displace others. Observations and relations beyond the
+ *	  share are omitted first, then whole units from the end.
  */
 #include "postgres.h"
 
@@ -20,23 +22,29 @@
 #include "tools/memory/memory.h"
 #include "tools/reply/reply.h"
 
-/* Entities read at a time, and counted at most. */
+/*
+ * Number of entities that are read at a time, and maximum number that are
+ * counted.
+ */
 #define KG_MEMORY_CHUNK 256
 #define KG_MEMORY_COUNTED 10000
 
-/* Of a reply: one in so many parts is a unit's. */
+/*
+ * If there are several units, the share of each is the reply's bytes divided by
+ * this number.
+ */
 #define KG_MEMORY_SHARES 4
 
-/* An entity, with the relations that are told with it. */
+/* An entity, with the relations that are reported with it. */
 typedef struct Unit
 {
-	int related; /* relations that it has */
-	Size size;	 /* of all */
-	bool large;	 /* more than its share, of which it keeps the first: */
-	int nobservations;
-	int nrelations;
-	Size kept;
-	bool cut; /* and only these are told */
+	int related;	   /* number of its relations */
+	Size size;		   /* bytes of the whole unit */
+	bool large;		   /* it exceeds its share */
+	int nobservations; /* leading observations that fit into the share */
+	int nrelations;	   /* leading relations that fit */
+	Size kept;		   /* bytes of these parts */
+	bool cut;		   /* only these parts are reported */
 } Unit;
 
 typedef struct Reading
@@ -46,17 +54,16 @@ typedef struct Reading
 	KgInput input;
 	KgDraft draft;
 	KgRemembrance found;
-	Size size; /* of what was found, about */
+	Size size; /* approximate bytes of the entities found */
 	bool more;
 	int64 untried;
-	bool untold; /* there may be more than that */
+	bool untold; /* untried is a lower bound */
 	int nrelations;
 	KgRelated *relations;
-	int *unit; /* of each relation: the entity with which it is told */
-	int *nth;  /* of its relations */
+	int *unit; /* by relation: index of the unit that reports it */
+	int *nth;  /* by relation: its index among the unit's relations */
 	Unit *units;
-	int64 offset; /* observations that are passed over, and relations are not
-					* told; or 0 */
+	int64 offset; /* observations to skip; > 0: report no relations */
 } Reading;
 
 static void
@@ -97,7 +104,10 @@ observation_size(const char *observation)
 	return strlen(", ") + text_size(observation);
 }
 
-/* Of what says that an entity goes on, about. */
+/*
+ * Returns the approximate bytes of the members that report omitted
+ * observations.
+ */
 static Size
 mark_size(const KgRemembered *entity)
 {
@@ -114,7 +124,10 @@ share(const Reading *reading)
 		   (reading->found.n > 1 ? KG_MEMORY_SHARES : 2);
 }
 
-/* Of those that were found, from one on; a large one has its share. */
+/*
+ * Adds the approximate bytes of the found entities from index first on. A large
+ * entity adds at most its share.
+ */
 static void
 add_sizes(Reading *reading, int first)
 {
@@ -137,7 +150,7 @@ has_room(const Reading *reading)
 	return reading->size <= (Size) reading->draft.max_bytes;
 }
 
-/* By name, one after another, until there is no more room. */
+/* Reads entities in the order of their names until there is no more room. */
 static void
 scan(Reading *reading)
 {
@@ -165,7 +178,7 @@ scan(Reading *reading)
 	reading->untold = reading->untried == KG_MEMORY_COUNTED;
 }
 
-/* Those of names, a chunk at a time. */
+/* Reads the entities with the names, a chunk at a time. */
 static void
 look(Reading *reading, const char *const *names, int n)
 {
@@ -192,7 +205,10 @@ compare_found(const void *a, const void *b)
 				  ((const KgRemembered *) b)->name);
 }
 
-/* As many more as there is room for, as far as those that there are tell. */
+/*
+ * Returns the number of further entities to read, estimated from the average
+ * size of those found.
+ */
 static int
 missing(const Reading *reading)
 {
@@ -281,7 +297,7 @@ relation_size(const KgRelated *related)
 		   text_size(related->type);
 }
 
-/* All that units have. */
+/* Measures the units with all their parts. */
 static void
 measure_units(Reading *reading)
 {
@@ -299,7 +315,10 @@ measure_units(Reading *reading)
 			&reading->relations[i]);
 }
 
-/* Its first observations: relations have half of the room. */
+/*
+ * Counts the leading observations of a unit that fit into its room. Half of the
+ * room is reserved for relations, if there are any.
+ */
 static void
 keep_observations(const Reading *reading, Unit *unit,
 				  const KgRemembered *entity, Size room)
@@ -318,7 +337,7 @@ keep_observations(const Reading *reading, Unit *unit,
 	}
 }
 
-/* What large units keep where there is no room for all. */
+/* Determines the parts of large units that fit into their shares. */
 static void
 divide(Reading *reading)
 {
@@ -386,8 +405,8 @@ cut(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
 }
 
 /*
- * How an entity is read on from an observation that had no room: of one that
- * has none in any reply from the one after it.
+ * Writes the arguments that read an entity's observations from offset on. Skips
+ * an observation that is too long for any reply.
  */
 static void
 write_next(const Reading *reading, const KgRemembered *entity, int offset,

@@ -1,7 +1,7 @@
 /*
  * memory/tools.c
- *	  What the tools of the toolset memory are called, and publish.  Names, texts
- *	  and shapes are those of @modelcontextprotocol/server-memory.
+ *	  The table of the tools of the toolset memory, with their schemas. Names,
+ *	  descriptions and shapes are those of @modelcontextprotocol/server-memory.
  */
 #include "postgres.h"
 
@@ -38,7 +38,9 @@
 																	 "relatio"               \
 																	 "n"))
 
-/* As it is read: one that is larger than its share of the reply is cut. */
+/*
+ * An entity in a reply. Observations beyond its share of the reply are omitted.
+ */
 #define READ_ENTITY                                                          \
 	"{'type':'object','required':['name','entityType','observations'],"      \
 	"'properties':{'name':{'type':'string'},'entityType':{'type':'string'}," \

@@ -33,7 +33,7 @@ typedef struct Writing
 	KgMemoryRelation *relations;
 	const char **names;
 	KgConfirm confirm;
-	KgWriter writer; /* for the history */
+	KgWriter writer; /* recorded in the history */
 	void (*work)(struct Writing *writing);
 } Writing;
 
@@ -73,7 +73,10 @@ kg_memory_strings(const KgInput *in, const char *key, int *n)
 	return strings;
 }
 
-/* What an entity or a relation is. */
+/*
+ * Returns the type of an entity or relation. Raises KG_INVALID_INPUT if it is
+ * too long.
+ */
 static const char *
 type_argument(const KgInput *in, const char *key)
 {
@@ -89,7 +92,10 @@ type_argument(const KgInput *in, const char *key)
 					  psprintf("a type of at most %d bytes", KG_MAX_EDGE_KEY)));
 }
 
-/* The name of an entity that is to be there. */
+/*
+ * Returns the name of an entity to create. Raises KG_INVALID_INPUT if it cannot
+ * be an id.
+ */
 static const char *
 new_name(const KgInput *in, const char *key)
 {
@@ -122,7 +128,10 @@ compare_texts(const void *a, const void *b, Size size)
 	return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
 
-/* Each string once, in the order of the first. */
+/*
+ * Removes duplicate strings and preserves the order. Returns the number of the
+ * others.
+ */
 static int
 distinct(const char **strings, int n)
 {
@@ -152,7 +161,10 @@ distinct(const char **strings, int n)
 	return kept;
 }
 
-/* An entity, or what is observed about one, by the names of its members. */
+/*
+ * Reads an entity, or observations of an entity. "name" and "observations" are
+ * the keys of its members.
+ */
 static void
 read_entity(const KgInput *in, const char *name, const char *observations,
 			KgMemoryEntity *entity)
@@ -208,7 +220,7 @@ compare_places(const void *a, const void *b)
 	return order != 0 ? order : x < y ? -1 : x > y;
 }
 
-/* Each relation once, in the order of the first. */
+/* Removes duplicate relations and preserves the order. */
 static void
 distinct_relations(Writing *writing)
 {
@@ -278,7 +290,10 @@ work_told(void *arg)
 	writing->work(writing);
 }
 
-/* Dropped and made again while the lock was waited for, it is another one. */
+/*
+ * Raises an error if a type or relation was dropped while the call waited for
+ * the lock, even if it was created again.
+ */
 static void
 require_current(const KgMemory *memory)
 {
@@ -296,7 +311,7 @@ work_locked(void *arg)
 	Writing *writing = arg;
 
 	kg_confirm_require(&writing->confirm);
-	/* Again: it may have been changed before the lock. */
+	/* Looked up again, because the catalog may have changed before the lock. */
 	if (!kg_memory_find(kg_running_catalog(), &writing->memory))
 		kg_catalog_throw_changed();
 	kg_memory_lock(&writing->memory);
@@ -343,7 +358,7 @@ done(const char *what)
 	return kg_jw_finish(&w);
 }
 
-/* A name twice in a call is the first of them. */
+/* Removes entities with the name of an earlier one. */
 static void
 mark_twice(Writing *writing)
 {
@@ -454,7 +469,7 @@ compare_observed(const void *a, const void *b, Size size)
 	return strcmp(x->name, y->name) != 0 || strcmp(x->content, y->content) != 0;
 }
 
-/* What is observed once more in one call is not new the second time. */
+/* Removes observations that occur earlier in the call for the same entity. */
 static void
 drop_repeated(Writing *writing)
 {
@@ -552,7 +567,10 @@ kg_tool_delete_entities(const Jsonb *arguments)
 	return done("Entities");
 }
 
-/* Of entities that the caller does not see, nothing is. */
+/*
+ * Deletes observations of the entities that the caller sees; others are
+ * ignored.
+ */
 static void
 delete_observations(Writing *writing)
 {

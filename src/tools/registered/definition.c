@@ -1,6 +1,6 @@
 /*
  * definition.c
- *	  A registered tool's definition, read.
+ *	  Parses the definition of a registered tool.
  */
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 #include "miscadmin.h"
 #include "tools/registered/definition.h"
 
-/* In the order of KgDefinitionKind. */
+/* Names of the kinds, indexed by KgDefinitionKind. */
 static const char *const kinds[] = {
 	"query", "composite", "sequence", "function"};
 
@@ -63,7 +63,11 @@ kg_definition_string(const Jsonb *definition, const char *key)
 	return kg_json_cstring(&value);
 }
 
-/* A member of a type, or NULL; of another it is at fault. */
+/*
+ * Returns a member of the given JSON type. Returns NULL if it is absent or of
+ * another type. Reports the latter as a fault, and absence if the member is
+ * required.
+ */
 static JsonbValue *
 member(const JsonbContainer *object, const char *key, const char *type,
 	   bool required, const char *path, JsonbValue *value, KgErrorList *errors)
@@ -90,9 +94,7 @@ member(const JsonbContainer *object, const char *key, const char *type,
 	return NULL;
 }
 
-/*
- * The form that is stored.
- */
+/* ---- the stored form ---- */
 
 static bool
 check_name(const JsonbContainer *root, const char *key, KgErrorList *errors)
@@ -202,7 +204,7 @@ is_operation_key(const JsonbValue *key)
 		   kg_json_string_is(key, "select") || kg_json_string_is(key, "kind");
 }
 
-/* No argument is taken that is not declared. */
+/* Writes the input schema, which by default accepts only declared arguments. */
 static void
 write_input_schema(KgJsonWriter *w, const JsonbValue *schema)
 {
@@ -230,7 +232,10 @@ write_normal(const JsonbContainer *root, const Jsonb *default_of)
 		kg_jw_kstring(&w, "toolset", KG_DEFAULT_TOOLSET);
 	kg_json_each(it, root)
 	{
-		/* It may be added later, so it is no part of what is frozen. */
+		/*
+		 * "deprecated" may be added later, so it is not part of the immutable
+		 * definition.
+		 */
 		if (kg_json_string_is(&it.key, "deprecated"))
 			continue;
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
@@ -305,7 +310,10 @@ kg_definition_normalise(const Jsonb *sent, const Jsonb *default_of,
 	(void) member(root, "output_schema", "object", false, "", &value, errors);
 	kg_json_iter_init(&it, root);
 	while (default_of != NULL && kg_json_iter_next(&it))
-		/* As it is stored, it has the operation that it was resolved to. */
+		/*
+		 * A stored definition also contains the operation of its default_of. An
+		 * operation that differs from it is a fault.
+		 */
 		if (is_operation_key(&it.key) &&
 			!(kg_json_get(&default_of->root,
 						  kg_json_cstring(&it.key),
@@ -321,9 +329,7 @@ kg_definition_normalise(const Jsonb *sent, const Jsonb *default_of,
 	return write_normal(root, default_of);
 }
 
-/*
- * Reading.
- */
+/* ---- parsing ---- */
 
 typedef struct Reading
 {
@@ -383,19 +389,25 @@ is_required(const JsonbContainer *schema, const char *name)
 	return false;
 }
 
-/* References within references: one may be to where it is in. */
+/*
+ * Maximum depth of references within references. A schema that refers to an
+ * object around it would not end otherwise.
+ */
 #define KG_REFERENCES_DEEP 8
-/* How often kg_graph.max_tool_bytes may be what references of arguments are to. */
+/*
+ * References of arguments may be replaced by this many times
+ * kg_graph.max_tool_bytes in total.
+ */
 #define KG_REFERENCED 4
 
 typedef struct Resolving
 {
 	const Jsonb *root;
 	KgJsonWriter w;
-	int64 *left; /* of the bytes that references are to */
+	int64 *left; /* bytes that references may still be replaced by */
 } Resolving;
 
-/* What is data in a schema, and no schema. */
+/* Returns whether the value of a keyword is data and not a schema. */
 static bool
 is_data(const JsonbValue *key)
 {
@@ -409,8 +421,9 @@ is_data(const JsonbValue *key)
 }
 
 /*
- * What a reference to a place in the schema itself is to; NULL where that would
- * be too much.
+ * Returns the target of an object's "$ref" into the same schema. Returns NULL
+ * if the object has no such reference, or if its target would exceed the
+ * limits.
  */
 static const JsonbContainer *
 target_of(Resolving *r, const JsonbContainer *object, int deep,
@@ -432,7 +445,10 @@ target_of(Resolving *r, const JsonbContainer *object, int deep,
 
 static void write_resolved(Resolving *r, const JsonbValue *value, int deep);
 
-/* An object and, where it is a reference, what that is to: a member once. */
+/*
+ * Writes an object. If it is a reference, also writes the members of its target
+ * that the object does not have.
+ */
 static void
 write_object(Resolving *r, const JsonbContainer *object, int deep)
 {
@@ -482,7 +498,9 @@ write_resolved(Resolving *r, const JsonbValue *value, int deep)
 		kg_jw_value(&r->w, value);
 }
 
-/* The schema of an argument, with what its references are to in their place. */
+/*
+ * Returns the schema of an argument, with references replaced by their targets.
+ */
 static const Jsonb *
 argument_schema(const KgDefinition *def, const JsonbValue *schema, int64 *left)
 {
@@ -546,7 +564,10 @@ read_input(const Reading *r)
 		report_references(r);
 }
 
-/* Its operations say all that is done with arguments: others would be for nothing. */
+/*
+ * Reports an input schema that accepts undeclared arguments: no operation could
+ * use them. A function receives all its arguments.
+ */
 static void
 check_closed(const Reading *r)
 {
@@ -596,7 +617,10 @@ read_kind(const Reading *r)
 	return false;
 }
 
-/* Into the next of def->ops; earlier steps may be named in it. */
+/*
+ * Parses an operation into the next element of def->ops. Its template may refer
+ * to earlier steps.
+ */
 static void
 read_operation(const Reading *r, const JsonbValue *value, const char *name,
 			   bool named, const char *path)
@@ -703,7 +727,10 @@ has_operation(const KgDefinition *def, const char *name)
 	return false;
 }
 
-/* What can be asked for is what there is. */
+/*
+ * Reports a "select" argument that is not required, or whose enum differs from
+ * the names of the operations.
+ */
 static void
 check_select(const Reading *r)
 {
@@ -815,7 +842,7 @@ read_query(const Reading *r)
 	read_operation(r, &value, NULL, false, "/operation");
 }
 
-/* Members that another kind has. */
+/* Reports members that belong to another kind of tool. */
 static void
 check_kind_members(const Reading *r)
 {
@@ -842,7 +869,10 @@ check_kind_members(const Reading *r)
 					  "a %s has no \"%s\"", kinds[r->def->kind], keys[i].key));
 }
 
-/* What is declared and used by nothing would be asked for and ignored. */
+/*
+ * Reports declared arguments that no operation uses: their values would be
+ * ignored.
+ */
 static void
 check_used(const Reading *r)
 {

@@ -1,12 +1,13 @@
 /*
  * definition_check.c
- *	  Does what a registered tool calls take what it sends?
+ *	  Checks that the tools that a registered tool calls accept the arguments
+ *	  that it passes.
  *
- * The arguments that an operation makes are looked at as the tool that it calls
- * would: they are made of samples, one for each type (and each member of the
- * enum) that an argument may be of, and held against the schema that this tool
- * publishes.  What a fault says of a sample's own value, and another value of
- * that type would not have, is none: a pattern, a bound, a name.
+ *	  The arguments of an operation are filled in with samples, and validated
+ *	  against the published schema of the tool that it calls. There is a sample
+ *	  for each type, and for each member of the enum, that an argument may have.
+ *	  A fault is ignored if another value of the sample's type might not have
+ *	  it: a pattern, a bound, a name.
  */
 #include "postgres.h"
 
@@ -31,12 +32,15 @@
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
-/* Faults of one set of arguments that are looked at. */
+/* Maximum number of faults that are examined for one set of arguments. */
 #define KG_MAX_FAULTS 50
 #define KG_SAMPLE_DEPTH 8
-/* Members of an enum that are tried. */
+/* Maximum number of members of an enum that are tried. */
 #define KG_MAX_SAMPLES 200
-/* Bytes of arguments that are made of samples, of all of a definition. */
+/*
+ * Maximum bytes of arguments that are filled in with samples, for a whole
+ * definition.
+ */
 #define KG_MAX_TRIED_BYTES (4 * 1024 * 1024)
 
 static Jsonb *
@@ -51,15 +55,13 @@ output_of(const KgCatalog *catalog, const KgCallable *callable)
 								 callable->tool->operation);
 }
 
-/*
- * Samples.
- */
+/* ---- samples ---- */
 
 typedef struct Sample
 {
 	JsonbValue value;
-	bool exact; /* no other is possible */
-	bool any;	/* nothing is known of it */
+	bool exact; /* the argument can have no other value of this type */
+	bool any;	/* the argument's type is unknown */
 } Sample;
 
 typedef struct Samples
@@ -154,7 +156,10 @@ collect_samples(const JsonbContainer *schema, int seed, int depth,
 			}
 }
 
-/* The first sample of a schema, or NULL. */
+/*
+ * Returns the first sample of a schema. Returns NULL if the schema allows no
+ * sample.
+ */
 static const JsonbValue *
 first_sample(const JsonbValue *schema, int seed, int depth)
 {
@@ -244,9 +249,7 @@ make_sample(const JsonbContainer *schema, const char *type, int seed, int depth)
 	return kg_json_parse("null");
 }
 
-/*
- * An operation with samples in its places.
- */
+/* An operation whose insertion positions have samples. */
 
 typedef struct Trying
 {
@@ -254,16 +257,16 @@ typedef struct Trying
 	const KgOperationDefined *op;
 	const KgCatalog *catalog;
 	const KgSchema
-		*schema;	  /* of what it calls, or of a part of its arguments */
-	const char *base; /* JSON Pointer of that part */
+		*schema;	  /* of the called tool, or of a part of its arguments */
+	const char *base; /* JSON Pointer to that part */
 	bool strict;
 	KgErrorList *errors;
 	int nplaces;
 	const KgTemplatePlace *places;
-	const Sample **chosen; /* of each place; NULL: left out */
-	int64 *left;		   /* of KG_MAX_TRIED_BYTES */
-	List **filters;		   /* of FiltersOfType, */
-	MemoryContext context; /* in this one */
+	const Sample **chosen; /* sample of each position; NULL: omitted */
+	int64 *left;		   /* rest of KG_MAX_TRIED_BYTES */
+	List **filters;		   /* FiltersOfType *, allocated in context */
+	MemoryContext context;
 } Trying;
 
 typedef struct FiltersOfType
@@ -272,7 +275,10 @@ typedef struct FiltersOfType
 	const KgSchema *schema;
 } FiltersOfType;
 
-/* The place that a value is in, or is; -1: it is the template's own. */
+/*
+ * Returns the insertion position that is or contains the value at a path.
+ * Returns -1 if the value is the template's own.
+ */
 static int
 place_of(const Trying *t, const char *path)
 {
@@ -281,7 +287,9 @@ place_of(const Trying *t, const char *path)
 	return kg_template_place_at(t->op->arguments, path, &rest);
 }
 
-/* What another value of the sample's type would not be refused for. */
+/*
+ * Returns whether another value of the sample's type might not have this error.
+ */
 static bool
 is_of_value(const KgSchemaError *error)
 {
@@ -302,7 +310,7 @@ is_of_value(const KgSchemaError *error)
 	return (value.type == jbvString) == (error->allowed != NIL);
 }
 
-/* What depends on limits that settings move. */
+/* Returns whether an error depends on limits that settings change. */
 static bool
 is_of_limit(const KgSchemaError *error)
 {
@@ -317,7 +325,7 @@ is_of_limit(const KgSchemaError *error)
 
 static bool is_real(const Trying *t, const KgSchemaError *error);
 
-/* Is there a branch all of whose faults are none? */
+/* Returns whether all errors of some branch can be ignored. */
 static bool
 some_branch_may_fit(const Trying *t, const KgSchemaError *error)
 {
@@ -373,7 +381,10 @@ is_real(const Trying *t, const KgSchemaError *error)
 	return !is_of_value(error);
 }
 
-/* In a branch, what is wrong in the nearest one says more. */
+/*
+ * Returns the most specific error: the error in the nearest branch, if one
+ * branch is nearest.
+ */
 static const KgSchemaError *
 innermost(const KgSchemaError *error)
 {
@@ -419,7 +430,10 @@ report_fault(const Trying *t, const KgSchemaError *fault, int tried)
 	kg_error_report(t->errors, err);
 }
 
-/* Does the schema take it?  tried is the argument that varies, or -1. */
+/*
+ * Returns whether the schema accepts a value; otherwise reports a fault. tried
+ * is the index of the argument that varies, or -1.
+ */
 static bool
 try_value(const Trying *t, const JsonbValue *value, int tried)
 {
@@ -438,9 +452,8 @@ try_value(const Trying *t, const JsonbValue *value, int tried)
 }
 
 /*
- * Where the arguments name a type, the properties of it that they filter, sort
- * and show, and what they compare them with; graph tools publish nothing of
- * these.
+ * Checks a property that the arguments filter, sort or show, if they also name
+ * its type. The schemas of graph tools do not list these properties.
  */
 
 static void
@@ -473,7 +486,10 @@ check_property(const Trying *t, const KgType *type, const JsonbValue *name,
 	kg_error_report(t->errors, err);
 }
 
-/* Made in the context of the list. */
+/*
+ * Returns the schema of a type's filters. It is compiled once, in the context
+ * of t->filters.
+ */
 static const KgSchema *
 filters_schema(const Trying *t, const KgType *type)
 {
@@ -496,7 +512,10 @@ filters_schema(const Trying *t, const KgType *type)
 	return made->schema;
 }
 
-/* Operators and operands, by what the tool that lists the type publishes. */
+/*
+ * Checks the operators and operands of filters against the schema that the
+ * type's list tool publishes.
+ */
 static void
 check_operands(const Trying *t, const KgType *type, const JsonbValue *filters,
 			   const char *path, int tried)
@@ -508,7 +527,7 @@ check_operands(const Trying *t, const KgType *type, const JsonbValue *filters,
 	(void) try_value(&of_filters, filters, tried);
 }
 
-/* Filters, and each of their alternatives. */
+/* Checks filters, and each alternative in them. */
 static void
 check_filters(const Trying *t, const KgType *type, const JsonbValue *filters,
 			  const char *path, int tried)
@@ -617,7 +636,10 @@ report_too_large(const Trying *t)
 	kg_error_report(t->errors, err);
 }
 
-/* With the samples that are chosen; tried is the argument that varies, or -1. */
+/*
+ * Tries the chosen samples. Returns whether the tool accepts them; otherwise
+ * reports a fault. tried is the index of the argument that varies, or -1.
+ */
 static bool
 try_filled(const Trying *t, int tried)
 {
@@ -642,7 +664,7 @@ try_filled(const Trying *t, int tried)
 	kg_json_root(filled, &root);
 	if (!try_value(t, &root, tried))
 		return false;
-	/* Of a generated tool the schema has them all. */
+	/* The schema of a generated tool lists all properties. */
 	if (t->op->callable.fixed != NULL)
 	{
 		initStringInfo(&path);
@@ -651,7 +673,10 @@ try_filled(const Trying *t, int tried)
 	return t->errors->total == before;
 }
 
-/* Frees all memory of a try, unless it fails. */
+/*
+ * Calls try_filled(), and frees its memory unless it reported a fault, which
+ * refers to this memory.
+ */
 static bool
 try_samples(const Trying *t, int tried)
 {
@@ -674,7 +699,9 @@ choose(Trying *t, int arg, const Sample *sample)
 			t->chosen[i] = sample;
 }
 
-/* The schema of what is at a pointer into a reply, or NULL: not known. */
+/*
+ * Returns the schema at a JSON Pointer into a reply, or NULL if it is unknown.
+ */
 static const JsonbContainer *
 output_at(const Jsonb *output, const char *pointer, JsonbValue *at)
 {
@@ -710,7 +737,9 @@ sample_of_result(const Jsonb *output, const KgTemplatePlace *place)
 
 	if (schema != NULL)
 		collect_samples(schema, 0, 0, samples);
-	/* Of several types the reply decides. */
+	/*
+	 * If the value can have several types, its type is only known at run time.
+	 */
 	if (samples->n != 1)
 	{
 		samples->n = 1;
@@ -719,7 +748,7 @@ sample_of_result(const Jsonb *output, const KgTemplatePlace *place)
 	return &samples->list[0];
 }
 
-/* Are there rules about which arguments come together? */
+/* Returns whether the schema has rules about combinations of arguments. */
 static bool
 is_conditional(const Jsonb *schema)
 {
@@ -739,7 +768,7 @@ is_conditional(const Jsonb *schema)
 	return false;
 }
 
-/* Without all that may be left out. */
+/* Tries an operation without its optional arguments. */
 static void
 try_without(Trying *t)
 {
@@ -863,9 +892,7 @@ find_callable(KgOperationDefined *op, const KgCatalog *catalog,
 	return false;
 }
 
-/*
- * Functions.
- */
+/* ---- functions ---- */
 
 static Oid
 find_function(const KgDefinition *def)
@@ -900,7 +927,9 @@ function_fault(Oid oid)
 	return fault;
 }
 
-/* Does a function that is registered do what it must not?  Reported. */
+/*
+ * Reports a function that must not be registered. Otherwise sets def->writes.
+ */
 static void
 check_function(KgDefinition *def, KgErrorList *errors)
 {
@@ -941,9 +970,7 @@ kg_definition_function(const KgDefinition *def)
 	return oid;
 }
 
-/*
- * All of a definition.
- */
+/* ---- the whole definition ---- */
 
 bool
 kg_definition_bind(KgDefinition *def, const KgCatalog *catalog, bool strict,
@@ -978,9 +1005,7 @@ kg_definition_bind(KgDefinition *def, const KgCatalog *catalog, bool strict,
 	return def->usable;
 }
 
-/*
- * What is published of replies.
- */
+/* ---- the published schema of replies ---- */
 
 static Jsonb *
 output_of_sequence(const KgDefinition *def, const KgCatalog *catalog)

@@ -1,9 +1,10 @@
 /*
  * register.c
- *	  Registering a tool: from a definition as it was sent to its row.
+ *	  Registers a tool: from the definition in a request to the stored row.
  *
- * Who registers excludes those who change what tools are made of, and the
- * other way round (kg_lock_tools_...()): each looks at what the other left.
+ *	  Registering a tool and changing types or relations exclude each other
+ *	  (kg_lock_tools_exclusive(), kg_lock_tools_shared()). Each therefore checks
+ *	  the result of the other.
  */
 #include "postgres.h"
 
@@ -42,7 +43,10 @@ read_version(const char *text)
 	kg_error_throw_expected(err, "a version as semver 2.0.0 has it");
 }
 
-/* The definition that "default_of" names; as the owner. */
+/*
+ * Returns the definition of the version that "default_of" names, or NULL.
+ * Reports a version that does not exist. Call it as the extension's owner.
+ */
 static Jsonb *
 find_default(const char *tenant, const Jsonb *sent, KgErrorList *errors)
 {
@@ -70,7 +74,10 @@ find_default(const char *tenant, const Jsonb *sent, KgErrorList *errors)
 	return NULL;
 }
 
-/* A function by its whole name, whatever the search path of who calls it. */
+/*
+ * Returns the definition with the function's qualified name, so that the search
+ * path of later callers does not matter.
+ */
 static Jsonb *
 qualify_function(Jsonb *definition)
 {
@@ -167,7 +174,10 @@ make_stored(const Jsonb *sent, const Jsonb *definition, const char *bundle)
 	return tool;
 }
 
-/* A stored definition stays: kg_check() reports its faults. */
+/*
+ * Returns whether the definition is already stored. Such a definition is not
+ * checked again; kg_check() reports its faults.
+ */
 static bool
 is_registered(const char *tenant, const KgDefinition *def)
 {
@@ -177,7 +187,10 @@ is_registered(const char *tenant, const KgDefinition *def)
 		def->source);
 }
 
-/* In the form that is stored, with its definition read; NULL with faults. */
+/*
+ * Returns the row to store, and sets *def to its parsed definition. Reports
+ * faults, and returns NULL if there are any.
+ */
 static KgStoredTool *
 prepare(const char *tenant, const Jsonb *sent, const char *bundle, Oid caller,
 		KgDefinition **def, KgErrorList *errors)
@@ -221,7 +234,7 @@ make_reply(const char *name, const char *version, const char *verdict)
 Jsonb *
 kg_register_tool(const Jsonb *sent)
 {
-	/* In the order of KgToolVerdict. */
+	/* Indexed by KgToolVerdict. */
 	static const char *const verdicts[] = {
 		"created", "deprecated", "unchanged"};
 	char *tenant = pstrdup(kg_identity_require(KG_ACCESS_ADMIN));
@@ -300,11 +313,9 @@ kg_unregister_tool(const char *name, const char *version)
 	return make_reply(name, version, "removed");
 }
 
-/*
- * For bundles.
- */
+/* ---- bundles ---- */
 
-/* Faults of one definition are told where it is in the bundle. */
+/* Reports the faults of one definition with paths into the bundle. */
 static void
 move_errors(KgErrorList *own, const char *path, KgErrorList *errors)
 {
@@ -329,7 +340,10 @@ prepare_of_bundle(const char *tenant, const Jsonb *sent, const char *bundle,
 	return tool;
 }
 
-/* What a version calls, as if it were registered in this catalog. */
+/*
+ * Checks the tools that a version calls, in the catalog version->whose. "own"
+ * says that the version belongs to the bundle that is applied.
+ */
 static void
 check_version(const KgToolVersion *version, bool own, int index,
 			  KgErrorList *errors)

@@ -2,8 +2,9 @@
  * registered.c
  *	  Registered tools: finding a version, running it, listing them.
  *
- * A version is read and bound once for each catalog: what it names may be hidden
- * from the catalog's role or agent, for whom the tool then does not exist.
+ *	  A version is parsed and bound once for each catalog. If it uses something
+ *	  that is hidden from the catalog's role or agent, it does not exist for
+ *	  them.
  */
 #include "postgres.h"
 
@@ -28,7 +29,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* The definition as this catalog has it. */
+/* Returns the parsed definition, bound to the version's catalog. */
 static const KgDefinition *
 definition_of(const KgToolVersion *version)
 {
@@ -42,7 +43,7 @@ definition_of(const KgToolVersion *version)
 		return version->made;
 	old = MemoryContextSwitchTo(version->context);
 	def = kg_definition_read(version->definition, &errors);
-	/* A limit was lowered since: it is not there. */
+	/* A limit was lowered after the registration: the tool cannot be used. */
 	if (def == NULL)
 		def = palloc0(sizeof(KgDefinition));
 	else
@@ -66,7 +67,7 @@ may_use(const KgDefinition *def)
 		   (!def->writes || kg_identity_tenant(KG_ACCESS_WRITE) != NULL);
 }
 
-/* Does any version of it exist for the caller? */
+/* Returns whether the caller can use any version. */
 static bool
 has_name(const KgRegisteredName *name, const KgAgent *agent)
 {
@@ -149,9 +150,7 @@ find_version(const KgRegisteredName *name, const KgAgent *agent,
 	return def;
 }
 
-/*
- * Arguments.
- */
+/* ---- arguments ---- */
 
 static bool
 is_blank(const JsonbValue *value)
@@ -186,9 +185,7 @@ check_arguments(const KgDefinition *def, const Jsonb *arguments)
 	return arguments;
 }
 
-/*
- * Operations.
- */
+/* ---- operations ---- */
 
 typedef struct Run
 {
@@ -196,8 +193,8 @@ typedef struct Run
 	KgToolCall *call;
 	const KgDefinition *def;
 	const Jsonb *arguments;
-	const Jsonb **results; /* of the steps of a sequence */
-	KgConfirm *confirm;	   /* of a function that writes */
+	const Jsonb **results; /* of the steps; NULL: no reply yet */
+	KgConfirm *confirm;	   /* confirmation of a function that writes */
 } Run;
 
 static const JsonbValue *
@@ -262,9 +259,9 @@ same_member(const JsonbContainer *object, const char *key,
 }
 
 /*
- * "next" is the arguments of the tool that was called; those of this one are
- * what was sent but for the arguments that are its members.  NULL where some
- * member is none.
+ * Translates "next", the arguments of the called tool, into arguments of this
+ * tool. Arguments that have no counterpart in "next" stay as they were sent.
+ * Returns NULL if a change has no counterpart in this tool's arguments.
  */
 static Jsonb *
 translate_next(const Run *run, const KgOperationDefined *op,
@@ -326,7 +323,10 @@ with_next(const Run *run, const KgOperationDefined *op, const Jsonb *filled,
 	return kg_json_with(reply, "next", &next);
 }
 
-/* What a member tells of arguments, by their paths: of those that were sent. */
+/*
+ * Returns the object with the paths in a member, an array of objects, changed
+ * to point into the arguments that were sent.
+ */
 static Jsonb *
 with_own_paths(const KgToolCall *call, Jsonb *object, const char *member)
 {
@@ -349,7 +349,11 @@ with_own_paths(const KgToolCall *call, Jsonb *object, const char *member)
 	return kg_json_with(object, member, &told);
 }
 
-/* Each write of a sequence has a key of its own: the same one sends them all. */
+/*
+ * Returns the idempotency key of an operation, or NULL. Each step of a sequence
+ * has its own key, derived from the call's. A repeated call thus repeats the
+ * keys of all steps.
+ */
 static const char *
 key_of(const Run *run, const KgOperationDefined *op)
 {
@@ -360,7 +364,7 @@ key_of(const Run *run, const KgOperationDefined *op)
 	return psprintf("%s/%s", key, op->name);
 }
 
-/* What it raises is the operation's from here on. */
+/* Runs an operation. Errors from here on belong to the called tool. */
 static Jsonb *
 run_operation(const Run *run, const KgOperationDefined *op)
 {
@@ -380,7 +384,10 @@ run_operation(const Run *run, const KgOperationDefined *op)
 	return reply;
 }
 
-/* What a query does, or a composite by its arguments. */
+/*
+ * Returns the operation of a query, or the one that the arguments of a
+ * composite select.
+ */
 static const KgOperationDefined *
 operation_of(const Run *run)
 {
@@ -396,9 +403,7 @@ operation_of(const Run *run)
 	elog(ERROR, "no operation is selected");
 }
 
-/*
- * Sequences.
- */
+/* ---- sequences ---- */
 
 typedef struct Step
 {
@@ -415,7 +420,10 @@ run_step(void *arg)
 	step->reply = run_operation(step->run, &step->run->def->ops[step->index]);
 }
 
-/* It sees what the steps before it have written. */
+/*
+ * Runs a step with a snapshot that sees the writes of earlier steps. Returns
+ * the error, or NULL.
+ */
 static ErrorData *
 try_step(Step *step, CommandId begun)
 {
@@ -430,7 +438,10 @@ try_step(Step *step, CommandId begun)
 	return edata;
 }
 
-/* Does it need the reply of a step that has none? */
+/*
+ * Returns whether an operation needs the reply of a step that failed or was not
+ * run.
+ */
 static bool
 lacks_result(const Run *run, const KgOperationDefined *op)
 {
@@ -445,11 +456,11 @@ lacks_result(const Run *run, const KgOperationDefined *op)
 
 typedef struct Failures
 {
-	KgJsonWriter w; /* the errors */
+	KgJsonWriter w; /* array of the errors */
 	StringInfoData text;
 	StringInfoData not_tried;
 	int n;
-	bool last; /* nothing more is tried */
+	bool last; /* no further step is tried */
 	KgErrorCode code;
 } Failures;
 
@@ -463,7 +474,7 @@ add_failure(const Run *run, Failures *failures, const ErrorData *edata)
 
 	if (failures->n++ == 0)
 		failures->code = code;
-	/* What is too much once is not tried again. */
+	/* Further steps would probably exceed the limit again. */
 	failures->last |= code == KG_LIMIT_EXCEEDED || code == KG_TIMEOUT;
 	if (failures->n > 1)
 		appendStringInfoString(&failures->text, "; ");
@@ -505,7 +516,10 @@ writes(const KgCallable *callable, bool *deletes)
 	return (tool->operation & KG_EXPOSE_WRITING) != 0;
 }
 
-/* Half of a sequence cannot wait for an answer. */
+/*
+ * Raises KG_FORBIDDEN if a step needs a confirmation: a half-done sequence
+ * cannot wait for it.
+ */
 static void
 refuse_to_ask(const KgDefinition *def)
 {
@@ -526,7 +540,10 @@ refuse_to_ask(const KgDefinition *def)
 	}
 }
 
-/* Tools bound their own replies; several together, or a function's, are not. */
+/*
+ * Raises KG_LIMIT_EXCEEDED if a reply is too long. Tools limit their own
+ * replies; functions and sequences do not.
+ */
 static void
 check_size(Size size)
 {
@@ -539,8 +556,8 @@ check_size(Size size)
 }
 
 /*
- * Each in a subtransaction of its own, so that what is wrong with the later ones
- * is found too.  An error of the whole rolls back the call's, and all of them.
+ * Runs each step in its own subtransaction, so that errors of later steps are
+ * found, too. If any step fails, the final error rolls back the whole call.
  */
 static Jsonb *
 run_sequence(Run *run)
@@ -591,9 +608,7 @@ run_sequence(Run *run)
 	return kg_jw_finish(&w);
 }
 
-/*
- * Functions.
- */
+/* ---- functions ---- */
 
 static KG_NORETURN void
 throw_broken(const KgDefinition *def, const char *what)
@@ -608,8 +623,9 @@ throw_broken(const KgDefinition *def, const char *what)
 }
 
 /*
- * By RAISE, with whatever SQLSTATE: PL/pgSQL raises the same ones when a
- * function breaks (no_data_found, insufficient_privilege).
+ * Returns whether RAISE raised the error. The SQLSTATE does not show this:
+ * PL/pgSQL itself raises no_data_found or insufficient_privilege when a
+ * function fails.
  */
 static bool
 is_raised(const ErrorData *edata)
@@ -618,7 +634,10 @@ is_raised(const ErrorData *edata)
 		   (edata->funcname && strcmp(edata->funcname, "exec_stmt_raise") == 0);
 }
 
-/* What a function raises by itself is for its caller; what breaks it is not. */
+/*
+ * Raises an error that a function raised deliberately for its caller. Any other
+ * error is reported as a broken function.
+ */
 static KG_NORETURN void
 throw_of_function(const KgDefinition *def, ErrorData *edata)
 {
@@ -662,7 +681,10 @@ invoke(void *arg)
 	invocation->result = FunctionCallInvoke(invocation->fcinfo);
 }
 
-/* A function that writes, unless its annotations say that it does not. */
+/*
+ * Returns whether a function that writes may delete: true unless its
+ * annotations set destructiveHint to false.
+ */
 static bool
 may_delete(const KgDefinition *def)
 {
@@ -719,9 +741,7 @@ run_function(const Run *run)
 	return DatumGetJsonbP(invocation.result);
 }
 
-/*
- * Calling.
- */
+/* ---- calls ---- */
 
 static void
 check_reply(const KgDefinition *def, const Jsonb *reply)
@@ -746,7 +766,7 @@ check_reply(const KgDefinition *def, const Jsonb *reply)
 	}
 }
 
-/* What a function of the DBA's own did cannot be told again. */
+/* A function's result is not stored, so a repeated key could not return it. */
 static KG_NORETURN void
 throw_no_keys(const KgDefinition *def)
 {
@@ -891,9 +911,7 @@ kg_registered_meta(const KgToolCall *call)
 	return kg_jw_finish(&w);
 }
 
-/*
- * Listing.
- */
+/* ---- listing ---- */
 
 static int
 compare_listed(const ListCell *a, const ListCell *b)

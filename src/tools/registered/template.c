@@ -1,6 +1,6 @@
 /*
  * template.c
- *	  Templates of arguments: taken apart once, filled in with each call.
+ *	  Templates of arguments: parsed once, filled in for each call.
  */
 #include "postgres.h"
 
@@ -24,13 +24,13 @@ typedef enum PartKind
 typedef struct Part
 {
 	PartKind kind;
-	const char *key; /* in an object */
+	const char *key; /* name of the member, if outer is an object */
 	int keylen;
-	JsonbValue value; /* of a constant */
+	JsonbValue value; /* if the part is a constant */
 	int place;
 	int n;
 	struct Part *members;
-	const struct Part *outer; /* NULL: the root */
+	const struct Part *outer; /* containing part; NULL: this is the root */
 } Part;
 
 struct KgTemplate
@@ -39,14 +39,14 @@ struct KgTemplate
 	int nplaces;
 	int allocated;
 	KgTemplatePlace *places;
-	const Part **parts; /* of the places */
+	const Part **parts; /* part of each insertion position */
 };
 
 typedef struct Reading
 {
 	KgTemplate *template;
 	const KgTemplateNames *names;
-	StringInfoData path; /* into the definition, of the part being read */
+	StringInfoData path; /* JSON Pointer of the part, in the definition */
 	KgErrorList *errors;
 } Reading;
 
@@ -135,7 +135,10 @@ add_place(KgTemplate *template, Part *part)
 	return place;
 }
 
-/* Is the object one of ours?  A key that begins with $ is not for anything else. */
+/*
+ * Returns whether an object is an instruction such as {"$arg": name}. Keys that
+ * begin with $ are reserved for these.
+ */
 static bool
 has_dollar(const JsonbContainer *object)
 {
@@ -180,7 +183,10 @@ read_place(const Reading *r, const JsonbContainer *object, Part *node)
 
 static bool read_node(Reading *r, const JsonbValue *value, Part *node);
 
-/* True where something in it is to be filled in. */
+/*
+ * Parses the members of an object or array. Returns whether any of them
+ * contains an insertion position.
+ */
 static bool
 read_members(Reading *r, const JsonbContainer *container, Part *node)
 {
@@ -288,7 +294,7 @@ kg_template_path(const KgTemplate *template, int place)
 	return path.data;
 }
 
-/* Reads the next token of a JSON Pointer; returns the pointer behind it. */
+/* Reads the next token of a JSON Pointer. Returns the rest of the pointer. */
 static const char *
 read_token(const char *pointer, StringInfo token)
 {
@@ -380,18 +386,19 @@ kg_json_at(const Jsonb *document, const char *pointer, JsonbValue *found)
 	return found;
 }
 
-/*
- * Filling.
- */
+/* ---- filling ---- */
 
 typedef struct Filling
 {
 	const JsonbValue *const *values;
 	KgJsonWriter w;
-	int64 left; /* of the bytes that may be written */
+	int64 left; /* bytes that may still be written */
 } Filling;
 
-/* Counts bytes as kg_args_root() does; returns false if too few are left. */
+/*
+ * Subtracts the bytes of a value from f->left, counted as kg_args_root() does.
+ * Returns false if too few are left.
+ */
 static bool
 take_bytes(Filling *f, const JsonbValue *value)
 {
@@ -412,7 +419,7 @@ take_bytes(Filling *f, const JsonbValue *value)
 	return f->left >= 0;
 }
 
-/* Returns false if too few bytes are left. */
+/* Writes a part. Returns false if too few bytes are left. */
 static bool
 fill(Filling *f, const Part *node)
 {

@@ -1,6 +1,6 @@
 /*
  * cite.c
- *	  The argument "citations": which version of each entity a reply tells of.
+ *	  The argument "citations": reports the version of each entity in a reply.
  */
 #include "postgres.h"
 

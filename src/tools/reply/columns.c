@@ -1,6 +1,6 @@
 /*
  * columns.c
- *	  What a graph tool tells of the nodes and edges in its reply.
+ *	  The properties of nodes and edges that a graph tool's reply shows.
  */
 #include "postgres.h"
 
@@ -34,7 +34,10 @@ of_relation(const KgRelation *relation)
 	return of;
 }
 
-/* What is shown of a type where nobody says. */
+/*
+ * Returns the properties that are shown if the caller does not choose: the
+ * type's x-summary-fields and its label. NULL: all properties.
+ */
 static KgProjection *
 summary_of(const KgType *type)
 {
@@ -50,7 +53,10 @@ summary_of(const KgType *type)
 	return summary;
 }
 
-/* The names of types are for errors: only made where something is chosen. */
+/*
+ * Reads "columns"; returns false if it is absent. The types' names are built
+ * only if it is present, because only errors use them.
+ */
 static bool
 choose_nodes(KgShownColumns *columns, const KgGraph *graph, int first, int n,
 			 const KgInput *in)
@@ -132,7 +138,10 @@ read_edges(KgShownColumns *columns, const KgCatalog *catalog, const KgInput *in,
 	}
 }
 
-/* Members that say what is not told at all go without those that choose. */
+/*
+ * Raises KG_INVALID_INPUT if "columns" is present: with ids_only the reply
+ * shows no properties to choose from.
+ */
 static void
 check_ids_only(const KgInput *in)
 {
@@ -186,7 +195,7 @@ kg_columns_of_node(const KgShownColumns *columns, int rank, const Jsonb *data)
 										 : data;
 }
 
-/* Adds the values of the paths of one type. */
+/* Adds the values of paths through references to the nodes of one type. */
 static void
 reach_type(const KgProjection *shown, KgGraph *graph, uint16 rank, KgRef **refs,
 		   uint32 n)

@@ -37,8 +37,8 @@ extern bool kg_columns_show(const KgShownColumns *columns, int rank);
 extern bool kg_columns_derive(const KgShownColumns *columns, const KgType *type,
 							  int rank);
 /*
- * Return the shown data of a node, or the shown properties of an edge; NULL if
- * there are none.
+ * Return the shown data of a node (NULL if data is NULL), and the shown
+ * properties of an edge (NULL if none is shown).
  */
 extern const Jsonb *kg_columns_of_node(const KgShownColumns *columns, int rank,
 									   const Jsonb *data);

@@ -1,12 +1,13 @@
 /*
  * picture.c
- *	  What there is to draw in a bundle, a schema or a tool's reply.
+ *	  Reads the nodes and edges to draw from a bundle, a schema or a tool's
+ *	  reply.
  *
- * The shapes are told apart by their members: "schemas" is a bundle,
- * "node_types" the reply of get_graph_schema, "entity_types" that of
- * describe_schema; everything else is a reply with nodes, edges, paths, items
- * or entities, or a single entity.  What is missing in one of these is left
- * out rather than refused: a reply may have been cut by its caller.
+ *	  The members of the JSON identify its kind. "schemas" is a bundle,
+ *	  "node_types" a reply of get_graph_schema, "entity_types" one of
+ *	  describe_schema. Anything else is a reply with nodes, edges, paths, items
+ *	  or entities, or a single entity. Missing members are not an error, because
+ *	  the caller may have cut the reply.
  */
 #include "postgres.h"
 
@@ -21,7 +22,7 @@
 
 static const char *const known_options[] = {"direction", "max_label"};
 static const char *const directions[] = {"LR", "RL", "TB", "BT"};
-/* Properties that name an entity, the best first. */
+/* Properties that name an entity, in order of preference. */
 static const char *const naming[] = {"label", "name", "title"};
 
 typedef struct KnownName
@@ -30,12 +31,12 @@ typedef struct KnownName
 	int len;
 } KnownName;
 
-/* Strings and the place of each in the order of their coming. */
+/* A hash table of strings, each with its index in order of insertion. */
 typedef struct KnownNames
 {
 	KnownName *keys;
 	int n;
-	uint32 *slots; /* place + 1, or 0 */
+	uint32 *slots; /* index into keys + 1; 0: free */
 	uint32 mask;
 } KnownNames;
 
@@ -88,7 +89,10 @@ index_grow(KnownNames *index)
 			index, index->keys[i].key, index->keys[i].len)] = i + 1;
 }
 
-/* The place of a string, which must live on; *added: it is new. */
+/*
+ * Returns the index of a string, and adds it if it is new. Sets *added to
+ * whether it was new. The table refers to the string and does not copy it.
+ */
 static int
 index_add(KnownNames *index, const char *key, int len, bool *added)
 {
@@ -108,7 +112,10 @@ index_add(KnownNames *index, const char *key, int len, bool *added)
 	return (int) index->slots[slot] - 1;
 }
 
-/* Arrays grow when their count is a power of two. */
+/*
+ * Returns the array with room for one more element than n. Its capacity doubles
+ * when n is a power of two.
+ */
 static void *
 grown(void *array, int n, Size size)
 {
@@ -169,14 +176,20 @@ add_edge(Reader *r, int from, int to, const char *label, int labellen,
 	edge->symmetric = symmetric;
 }
 
-/* A member that is a string; borrows from the document. */
+/*
+ * Sets *value to a member that is a string; it points into the document.
+ * Returns false if the member is absent or of another type.
+ */
 static bool
 string_member(const JsonbContainer *object, const char *key, JsonbValue *value)
 {
 	return kg_json_get(object, key, value) != NULL && value->type == jbvString;
 }
 
-/* A member that is an array or an object; NULL for anything else. */
+/*
+ * Returns a member that is an array or, if array is false, an object; otherwise
+ * NULL.
+ */
 static const JsonbContainer *
 member(const JsonbContainer *object, const char *key, bool array)
 {
@@ -215,7 +228,10 @@ name_node(Reader *r, int node, const JsonbContainer *properties)
 		}
 }
 
-/* A node named by {type, id} or by an id alone, which is a handle then. */
+/*
+ * Adds the node that the members type and id name. Without type, id is the
+ * handle. Returns the node's index; -1 if there is no id.
+ */
 static int
 read_end(Reader *r, const JsonbContainer *object)
 {
@@ -293,7 +309,7 @@ read_objects(Reader *r, const JsonbContainer *array,
 			read(r, kg_json_container(&it.value));
 }
 
-/* Handles and edges in turn. */
+/* Reads a path: an array of handles and edges in turn. */
 static void
 read_path(Reader *r, const JsonbContainer *object)
 {
@@ -373,7 +389,10 @@ read_relation(Reader *r, const JsonbContainer *object)
 			 symmetric);
 }
 
-/* A property that refers to entities, or whose items do. */
+/*
+ * Adds an edge for a property that refers to entities, or for an array property
+ * whose items do.
+ */
 static void
 read_reference(Reader *r, int type, const JsonbValue *key,
 			   const JsonbContainer *property)
@@ -405,7 +424,10 @@ read_reference(Reader *r, int type, const JsonbValue *key,
 			 false);
 }
 
-/* References of a schema, nested objects and allOf looked through. */
+/*
+ * Adds the references of a schema, including those in nested objects and in
+ * allOf.
+ */
 static void
 read_references(Reader *r, int type, const JsonbContainer *schema)
 {
@@ -513,7 +535,7 @@ kg_picture_read(const Jsonb *graph, const Jsonb *options)
 	read_options(r.picture, options);
 	kg_json_root(graph, &value);
 	root = kg_args_as_object(&value, "");
-	/* What kg_call_tool returns has the reply inside. */
+	/* A result of kg_call_tool() contains the reply. */
 	inner = member(root, "structuredContent", false);
 	if (inner != NULL)
 		root = inner;

@@ -1,10 +1,9 @@
 /*
  * picture.h
  *	  Graphs as pictures for people: the source text of a Mermaid flowchart or
- *	  of a Graphviz graph, made of a bundle, a schema or a tool's reply.
+ *	  of a Graphviz graph, made from a bundle, a schema or a tool's reply.
  *
- * Nothing is read but the JSON that is given: who may see it was decided when
- * it was made.
+ *	  Only the given JSON is read. Access was checked when it was made.
  */
 #ifndef KG_PICTURE_H
 #define KG_PICTURE_H
@@ -38,7 +37,7 @@ typedef struct KgPicture
 	int max_label;		   /* characters of a label's line */
 } KgPicture;
 
-/* Raises KG_INVALID_INPUT for JSON in which there is nothing to draw. */
+/* Raises KG_INVALID_INPUT if the JSON has nothing to draw. */
 extern KgPicture *kg_picture_read(const Jsonb *graph, const Jsonb *options);
 
 extern text *kg_picture_mermaid(const KgPicture *picture);

@@ -1,10 +1,10 @@
 /*
  * picture_text.c
- *	  Pictures as Mermaid and as DOT.
+ *	  Writes pictures as Mermaid and as DOT.
  *
- * Nodes are numbered, so that no name needs to be an identifier of either
- * language; names appear only inside quoted labels, where whatever could end
- * or restyle one is written as that language's escape.
+ *	  Nodes are numbered, so that no name must be an identifier in either
+ *	  language. Names occur only in quoted labels. Every character that could
+ *	  end or restyle a label is written as an escape of the language.
  */
 #include "postgres.h"
 #include "base/text.h"
@@ -15,12 +15,15 @@
 #include "tools/reply/picture.h"
 #include "utils/builtins.h"
 
-/* Writes a character of a label; control characters come as blanks. */
+/*
+ * Writes a character of a label, escaped for a language. Control characters are
+ * already replaced by blanks.
+ */
 typedef void (*EscapeFunction)(StringInfo buf, const char *s, int len);
 
 /*
- * Mermaid reads #name; and #number; as characters, and markup where a label
- * begins with a backquote; HTML in labels must not come to life.
+ * Mermaid reads #name; and #number; as characters, and a label that begins with
+ * a backquote as markup. HTML in labels must not be interpreted.
  */
 static void
 escape_mermaid(StringInfo buf, const char *s, int len)
@@ -37,12 +40,12 @@ escape_dot(StringInfo buf, const char *s, int len)
 	if (len == 1 && (*s == '"' || *s == '\\'))
 		appendStringInfoChar(buf, '\\');
 	appendBinaryStringInfo(buf, s, len);
-	/* An entity such as &lt; would be read as its character. */
+	/* DOT would read an entity such as &lt; as its character. */
 	if (len == 1 && *s == '&')
 		appendStringInfoString(buf, "amp;");
 }
 
-/* A line of a label, cut to so many characters. */
+/* Appends a line of a label. After max characters, "..." replaces the rest. */
 static void
 append_line(StringInfo buf, const char *s, int len, int max,
 			EscapeFunction escape)

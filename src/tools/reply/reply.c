@@ -1,7 +1,7 @@
 /*
  * reply.c
- *	  One place that makes a reply: measures it, cuts it to max_bytes, and says
- *	  what is missing, marked and repaired.
+ *	  Builds replies: measures a reply, shortens it to max_bytes, and reports
+ *	  omissions, marks and repairs.
  */
 #include "postgres.h"
 
@@ -13,13 +13,16 @@
 #include "tools/reply/reply.h"
 #include "utils/builtins.h"
 
-/* Of "next" with another max_bytes in it: the number's digits and its name. */
+/* Maximum size in bytes of the member "max_bytes" in "next". */
 #define KG_BYTES_MEMBER 32
 
-/* The first guess at what is around the items; then it is measured. */
+/* First estimate of the bytes around the items, until they are measured. */
 #define KG_ENVELOPE_BYTES 256
 
-/* So often what is beside the items may be reckoned less than it was. */
+/*
+ * Number of tries in which the estimate of the bytes beside the items may
+ * decrease.
+ */
 #define KG_FREE_TRIES 8
 
 int64
@@ -53,7 +56,7 @@ kg_input_limit(const KgInput *in, int64 otherwise)
 
 /* ---- the envelope ---- */
 
-/* Does limit leave anything out? */
+/* Returns whether limit leaves out items. */
 static bool
 has_more(const KgDraft *draft)
 {
@@ -61,9 +64,10 @@ has_more(const KgDraft *draft)
 }
 
 /*
- * The item that "next" has to begin with, or -1 for no next page: the first one
- * whose data is not in the reply.  Where that is the first of all, it is to be
- * asked for with next->max_bytes; where it may not be, it is gone past.
+ * Returns the index of the item that "next" begins with, or -1 if there is no
+ * next page. It is the first item without its data in the reply. If this is the
+ * first item of the page, sets next->max_bytes to the bytes it needs. If
+ * max_bytes may not be that high, "next" skips the item.
  */
 static int
 next_item(const KgDraft *draft, const KgFit *fit, KgNext *next)
@@ -94,7 +98,7 @@ is_replaced(const JsonbValue *key, const KgNext *next)
 	return false;
 }
 
-/* The arguments with what is to be sent instead. */
+/* Writes "next": the arguments of the call, with those that next replaces. */
 static void
 write_arguments(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
 {
@@ -111,7 +115,10 @@ write_arguments(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-/* Where the next page begins; without pages all again, with as many bytes. */
+/*
+ * Writes "next", if there is a next page. If the tool has no pages, "next" has
+ * a max_bytes that is high enough for the whole reply.
+ */
 static void
 write_next(const KgDraft *draft, const KgFit *fit, KgJsonWriter *w)
 {
@@ -179,7 +186,10 @@ write_hints(const Jsonb *hints, int n, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
-/* A member of the tool's own wins. */
+/*
+ * Returns whether the tool has no member of this name. The tool's own member
+ * takes precedence over the envelope's.
+ */
 static bool
 is_free(const KgDraft *draft, const char *member)
 {
@@ -251,7 +261,7 @@ write_reply(const KgDraft *draft, const KgFit *fit)
 	return kg_jw_finish(&w);
 }
 
-/* limit was read before: here it is only looked at. */
+/* Returns whether limit is 0. kg_input_limit() has already validated it. */
 static bool
 asks_for_counts(const KgInput *in)
 {
@@ -285,8 +295,8 @@ typedef struct Sizes
 	Size *stub;
 	Size *extra;
 	Size *hint;
-	int64 hints; /* of all of them */
-	int64 total; /* of all, whole */
+	int64 hints; /* bytes of all hints */
+	int64 total; /* bytes of all items with their data, extras and hints */
 } Sizes;
 
 static int
@@ -328,7 +338,7 @@ measure(const KgDraft *draft, Sizes *sizes)
 		sizes->total += sizes->extra[i];
 }
 
-/* What items, extras and hints take. */
+/* Returns the bytes of the items, extras and hints that fit selects. */
 static int64
 fit_size(const Sizes *sizes, const KgFit *fit)
 {
@@ -363,8 +373,9 @@ is_everything(const KgDraft *draft, const KgFit *fit)
 }
 
 /*
- * How many items are named whatever they take: none of a page whose first one
- * has no room at all, not even named.  "next" asks for it or goes past it.
+ * Returns the number of items that are listed even if they exceed the room. It
+ * is 0 on a page whose first item has no room even without its data. "next"
+ * then requests that item or skips it.
  */
 static int
 least_listed(const KgDraft *draft, const Sizes *sizes, int64 room)
@@ -376,9 +387,9 @@ least_listed(const KgDraft *draft, const Sizes *sizes, int64 room)
 }
 
 /*
- * As many items as there is room for; returns what they take.  On a page at
- * least half of it is for whole items: "next" begins with the first that is not
- * whole, so these are what it gets on by.  The first item is whole if at all
+ * Selects the items that fit into room bytes, and returns their bytes. On a
+ * page, items with all data take at least half of the room, because "next"
+ * begins with the first item without its data. The first item has all data if
  * possible.
  */
 static int64
@@ -407,7 +418,7 @@ choose_items(const KgDraft *draft, const Sizes *sizes, int64 room, KgFit *fit)
 	return size;
 }
 
-/* As much as there is room for. */
+/* Selects the items, extras and hints that fit into room bytes. */
 static KgFit
 choose(const KgDraft *draft, const Sizes *sizes, int64 room)
 {
@@ -425,8 +436,9 @@ choose(const KgDraft *draft, const Sizes *sizes, int64 room)
 }
 
 /*
- * How many bytes to ask for: so many that everything fits, or on a page its
- * first item, and always notably more than now, so that asking ends.
+ * Returns the max_bytes to request next, or 0 if it may not be higher. It
+ * suffices for everything; on a page, for the first item. It is at least half
+ * as much again as the current max_bytes, so that repeated requests end.
  */
 static int64
 bytes_needed(const KgDraft *draft, const Sizes *sizes, const KgFit *fit,
@@ -493,7 +505,7 @@ kg_draft_finish(const KgDraft *draft)
 
 	if (draft->untried > 0 || draft->rough > draft->max_bytes)
 		overhead += kg_json_text_size(draft->input->object);
-	/* Writing what will surely be cut is spared. */
+	/* Does not write parts that will certainly be omitted. */
 	if (draft->rough > draft->max_bytes)
 	{
 		measure(draft, &sizes);
@@ -519,13 +531,16 @@ kg_draft_finish(const KgDraft *draft)
 			kg_running_measured(reply, size);
 			return reply;
 		}
-		/* Not always the last: "next" may be longer than what it is for. */
+		/*
+		 * The last reply is not always the shortest: "next" may be longer than
+		 * the items that it replaces.
+		 */
 		shortest = Min(shortest, size);
 		measure(draft, &sizes);
 		/*
-		 * Where the hints and the names in next are fewer with one fit than
-		 * with another, two would be tried in turn for ever: after some tries
-		 * it is never reckoned less than it was.
+		 * Two selections may alternate forever if one has fewer hints and fewer
+		 * names in "next" than the other. After some tries, the estimate never
+		 * decreases.
 		 */
 		overhead = tries++ < KG_FREE_TRIES
 					   ? size - fit_size(&sizes, &fit)

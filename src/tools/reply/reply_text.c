@@ -1,9 +1,9 @@
 /*
  * reply_text.c
- *	  A reply as text: all of it, or in rows.
+ *	  Writes a reply as text: unchanged, or with rows in place of objects.
  *
- *	  docs/mcp.md says how rows are read.  Only the text is shorter: what is
- *	  structured stays as it is.
+ *	  docs/mcp.md describes how to read rows. The structured content of the MCP
+ *	  result is not shortened.
  */
 #include "postgres.h"
 
@@ -12,7 +12,10 @@
 #include "base/toolset.h"
 #include "tools/reply/reply_text.h"
 
-/* Members come in this order: these first, those after the others. */
+/*
+ * Order of the members. The last nlast names come last; members with other
+ * names come before them.
+ */
 static const KgMemberName names[] = {
 	KG_MEMBER_NAME("total"),		 KG_MEMBER_NAME("total_at_least"),
 	KG_MEMBER_NAME("returned"),		 KG_MEMBER_NAME("truncated"),
@@ -26,36 +29,40 @@ static const KgMemberName names[] = {
 	KG_MEMBER_NAME("content_types"), KG_MEMBER_NAME("next")};
 static const int nlast = 5;
 
-/* Objects that have more different members stay objects. */
+/* Arrays whose objects have more distinct members are not written as rows. */
 #define KG_MAX_COLUMNS 64
 
 /*
- * A column of rows: a member of the objects, or of what they have from an
- * entity or edge as "holder" (jbvNull where it is none).
+ * A column of rows: a member of the objects themselves, or of their "data",
+ * "properties" or "metadata". holder is the key of the latter; jbvNull: a
+ * member of the objects themselves.
  */
 typedef struct Column
 {
 	JsonbValue holder;
 	JsonbValue name;
-	JsonbValue first; /* the cell of the first row, */
-	bool same;		  /* which those of all others are, too */
-	bool is_id;		  /* each is the id of its row */
+	JsonbValue first; /* the cell of the first row */
+	bool same;		  /* all rows have the value of first */
+	bool is_id;		  /* each cell is the id of its row */
 } Column;
 
 typedef struct Rows
 {
-	bool edges; /* of edges or paths: ends of edges are handles in them */
+	bool edges; /* of edges or paths; ends are written as handles */
 	int nrows;
-	int n;	   /* of the columns */
-	bool held; /* the row that was read has a holder */
-	bool cut;  /* some row has no holder: its properties were withheld */
+	int n;	   /* number of columns */
+	bool held; /* the row that was read last has a holder */
+	bool cut; /* some row has no holder, because its properties were withheld */
 	Column columns[KG_MAX_COLUMNS];
-	JsonbValue cells[KG_MAX_COLUMNS]; /* of one row */
+	JsonbValue cells[KG_MAX_COLUMNS]; /* the row that was read last */
 } Rows;
 
 static const JsonbValue null_value = {jbvNull};
 
-/* Does it have what an entity or an edge has? */
+/*
+ * Returns whether a member contains the properties or metadata of an entity or
+ * edge.
+ */
 static bool
 is_holder(const KgJsonIter *member)
 {
@@ -79,7 +86,10 @@ find_column(const Rows *rows, const JsonbValue *holder, const JsonbValue *name)
 	return i;
 }
 
-/* Into the cell of its column, which is made; false where they are too many. */
+/*
+ * Sets the cell of a member, and adds its column if it is new. Returns false if
+ * there would be too many columns.
+ */
 static bool
 put_cell(Rows *rows, const JsonbValue *holder, const KgJsonIter *member)
 {
@@ -119,7 +129,7 @@ read_row(Rows *rows, const JsonbContainer *object)
 	return true;
 }
 
-/* After whatever came before it in its array or object. */
+/* Appends a comma, unless the array or object is still empty. */
 static void
 begin_item(StringInfo text)
 {
@@ -129,7 +139,7 @@ begin_item(StringInfo text)
 		appendStringInfoChar(text, ',');
 }
 
-/* The handle of an end of an edge, or NULL. */
+/* Returns the handle if the member is an end of an edge, or NULL. */
 static char *
 end_handle(const JsonbValue *name, const JsonbValue *value)
 {
@@ -156,8 +166,9 @@ write_end(StringInfo text, const JsonbValue *name, const JsonbValue *value)
 }
 
 /*
- * In a path, an edge of which nothing is told but its type is an arrow: the
- * handles before and after it are its ends.
+ * Writes an edge of a path as an arrow, if it has no members except its type
+ * and its ends. The handles before and after the arrow are its ends. Returns
+ * false if the edge cannot be an arrow.
  */
 static bool
 write_arrow(StringInfo text, const JsonbValue *before, const JsonbValue *edge)
@@ -197,8 +208,9 @@ write_member(StringInfo text, const KgJsonIter *member, bool edges)
 }
 
 /*
- * What is of the reply itself, and not of an entity or edge.  Only among edges
- * is {"type", "id"} an end: elsewhere it may be anything.
+ * Writes a value of the reply itself, not a property of an entity or edge. If
+ * edges is set, an end {"type", "id"} is written as a handle. In other values
+ * such an object may mean anything.
  */
 static void
 write_told(StringInfo text, const JsonbValue *value, bool edges)
@@ -237,7 +249,10 @@ write_cell(StringInfo text, const Rows *rows, const Column *column,
 		write_told(text, value, rows->edges);
 }
 
-/* Its name alone where that says which it is; its value where that is one. */
+/*
+ * Writes the name of a column, without its holder if the name is unambiguous.
+ * If all rows have one value, writes {name:value}.
+ */
 static void
 write_column(StringInfo text, const Rows *rows, const Column *column)
 {
@@ -261,8 +276,9 @@ write_column(StringInfo text, const Rows *rows, const Column *column)
 }
 
 /*
- * Writes the columns or the cells of the objects themselves, then those of their
- * holders, so that a row whose properties were withheld ends before them.
+ * Writes a row: first the objects' own columns, then those of their holders. A
+ * row whose properties were withheld therefore ends before the latter. With
+ * names, writes the names of the columns instead of the cells.
  */
 static void
 write_row(StringInfo text, const Rows *rows, bool names)
@@ -301,7 +317,7 @@ write_rows(StringInfo text, Rows *rows, const JsonbContainer *array)
 	appendStringInfoChar(text, ']');
 }
 
-/* Can all members of an array be rows? */
+/* Reads the columns of an array. Returns whether it can be written as rows. */
 static bool
 read_columns(Rows *rows, const JsonbContainer *array)
 {
@@ -314,7 +330,10 @@ read_columns(Rows *rows, const JsonbContainer *array)
 	return rows->n > 0;
 }
 
-/* What need not be in each row. */
+/*
+ * Finds the columns that rows can omit: those with one value in all rows, and
+ * those that repeat the row's id.
+ */
 static void
 compare_rows(Rows *rows, const JsonbContainer *array)
 {
@@ -332,7 +351,9 @@ compare_rows(Rows *rows, const JsonbContainer *array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		(void) read_row(rows, kg_json_container(&it.value));
-		/* An edge without properties has none. */
+		/*
+		 * An edge without a holder has no properties; they were not withheld.
+		 */
 		rows->cut |= !rows->held && !rows->edges;
 		for (int i = 0; i < rows->n; i++)
 		{
@@ -347,13 +368,13 @@ compare_rows(Rows *rows, const JsonbContainer *array)
 											   &rows->cells[i]);
 		}
 	}
-	/* What was withheld of one row is not known to be the same. */
+	/* Withheld properties may differ from those of the other rows. */
 	for (int i = 0; i < rows->n && rows->cut; i++)
 		if (rows->columns[i].holder.type == jbvString)
 			rows->columns[i].same = rows->columns[i].is_id = false;
 }
 
-/* A member of the reply, as rows where that is shorter. */
+/* Writes a member of the reply, as rows if these are shorter. */
 static void
 write_shorter(StringInfo text, const JsonbValue *value, bool edges)
 {
@@ -382,14 +403,14 @@ write_shorter(StringInfo text, const JsonbValue *value, bool edges)
 	pfree(rows);
 }
 
-/* A reply, and what of it need not be said. */
+/* A reply, and the facts that decide which members its text omits. */
 typedef struct Told
 {
 	const JsonbContainer *reply;
-	const JsonbContainer *sent; /* the arguments */
-	bool whole;					/* nothing is cut, */
-	int64 all;					/* and there are so many, all told; or 0 */
-	bool named;					/* nodes are in rows or paths, too */
+	const JsonbContainer *sent; /* arguments of the call */
+	bool whole;					/* nothing is omitted */
+	int64 all;	/* number of results, if all are in the reply; otherwise 0 */
+	bool named; /* nodes also occur in rows or paths */
 } Told;
 
 static int64
@@ -421,7 +442,10 @@ read_told(Told *told, const JsonbContainer *reply, const JsonbContainer *sent)
 				  kg_json_get(reply, "paths", &value) != NULL;
 }
 
-/* Is nothing told of nodes but which they are? */
+/*
+ * Returns whether nodes have no members except id, type and properties that
+ * repeat the id.
+ */
 static bool
 are_names(const JsonbContainer *nodes)
 {
@@ -448,9 +472,10 @@ are_names(const JsonbContainer *nodes)
 }
 
 /*
- * What goes without saying: arrays of nothing, what was asked for, that nothing
- * is cut, how many there are where it is one or each has its depth, nodes that
- * are but named where they are named.
+ * Returns whether the text omits a member because a reader can infer it. These
+ * are: empty arrays; limit and offset; the statement that nothing is omitted; a
+ * total of 1; counts if the nodes have their depths; nodes that rows or paths
+ * already name.
  */
 static bool
 is_implied(const Told *told, const KgJsonIter *member)
@@ -474,8 +499,8 @@ is_implied(const Told *told, const KgJsonIter *member)
 }
 
 /*
- * The counts of a walk.  Where all is of one type, those by depth are those by
- * depth and type.
+ * Writes the counts of a walk. If all nodes are of one type, by_depth_and_type
+ * is omitted because it equals by_depth.
  */
 static void
 write_counts(StringInfo text, const JsonbValue *counts)
@@ -508,7 +533,10 @@ has_same(const JsonbContainer *object, const KgJsonIter *member)
 		   kg_json_same_value(&value, &member->value);
 }
 
-/* Are all arguments that were sent in the next call, whatever they are? */
+/*
+ * Returns whether the next call has all arguments that were sent, with any
+ * values.
+ */
 static bool
 keeps_all(const JsonbContainer *next, const JsonbContainer *sent)
 {
@@ -523,8 +551,8 @@ keeps_all(const JsonbContainer *next, const JsonbContainer *sent)
 }
 
 /*
- * The arguments of the next call: where none is to be left out, those alone that
- * are not as they were sent.
+ * Writes the arguments of the next call. If it has all arguments that were
+ * sent, writes only the changed ones.
  */
 static void
 write_next(StringInfo text, const JsonbValue *next, const JsonbContainer *sent)
@@ -554,7 +582,10 @@ place_of(const JsonbValue *key)
 	return -1;
 }
 
-/* Those members that are in one place of the order: -1, among the others. */
+/*
+ * Writes the members at one position of the order; -1: those that the order
+ * does not name.
+ */
 static void
 write_members(StringInfo text, const Told *told, int place)
 {

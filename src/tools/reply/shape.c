@@ -1,6 +1,6 @@
 /*
  * shape.c
- *	  Projection of replies, and what is said of their values.
+ *	  Projections of the properties in a reply, and the marks of its values.
  */
 #include "postgres.h"
 
@@ -9,7 +9,7 @@
 #include "tools/reply/shape.h"
 #include "utils/builtins.h"
 
-/* Names that an error lists. */
+/* Maximum number of names that an error lists. */
 #define KG_MAX_ALLOWED 100
 
 KgProjection *
@@ -33,7 +33,7 @@ kg_projection_add(KgProjection *projection, const KgField *field)
 	projection->fields[projection->nfields++] = field;
 }
 
-/* The name of a property after "type.", or NULL. */
+/* Returns the rest of a name that begins with "type.", or NULL. */
 static const char *
 name_within(const char *name, const char *type)
 {
@@ -65,7 +65,11 @@ find_field(const KgShownOf *of, const char *name)
 	return field;
 }
 
-/* A path that a name is, or is after "type."; or NULL. */
+/*
+ * Returns the path through references that a name is, with or without the
+ * prefix "type."; or NULL. With find_only false, raises an error about a wrong
+ * path.
+ */
 static const KgRefPath *
 find_path(const KgShownOf *of, const char *name, const char *at, bool find_only)
 {
@@ -81,7 +85,10 @@ find_path(const KgShownOf *of, const char *name, const char *at, bool find_only)
 	return path;
 }
 
-/* Adds what a name means of one type; returns whether it means something. */
+/*
+ * Adds the property or path that a name has in one type. Returns false if the
+ * type has neither.
+ */
 static bool
 add_named(KgProjection *projection, const KgShownOf *of, const char *name,
 		  const char *at)
@@ -168,7 +175,9 @@ kg_projections_read(const KgInput *in, const char *key, const KgShownOf *of,
 		}
 		for (int i = 0; i < n; i++)
 			found |= add_named(projections[i], &of[i], name, path);
-		/* Of a path that is wrong, the error says where. */
+		/*
+		 * If the name is an invalid path, this error reports the invalid step.
+		 */
 		for (int i = 0; i < n && !found; i++)
 			(void) find_path(&of[i], name, path, false);
 		if (!found)
@@ -192,14 +201,20 @@ kg_projection_parse(const KgType *type, const KgInput *in)
 	return projection;
 }
 
-/* Write what the projected paths name below depth steps. */
+/*
+ * Writes the parts of a value that the projected paths select; the value is at
+ * the given depth of these paths.
+ */
 static void
 project_value(KgJsonWriter *w, const JsonbValue *value,
 			  const KgField *const *fields, int nfields, int depth)
 {
 	for (int i = 0; i < nfields; i++)
 	{
-		/* A path that ends here, or in "every item" of here, shows it all. */
+		/*
+		 * A path that ends here, or at "every item" of this array, selects the
+		 * whole value.
+		 */
 		const KgField *field = fields[i];
 		int steps = field->nsteps;
 
@@ -313,7 +328,7 @@ kg_projection_reach(const KgProjection *projection, KgGraph *graph,
 	}
 }
 
-/* Is a field, or an object that it is in, among those to show? */
+/* Returns whether a projection shows a field or an object that contains it. */
 static bool
 is_shown(const KgField *field, const KgProjection *projection)
 {

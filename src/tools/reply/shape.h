@@ -36,10 +36,11 @@ typedef struct KgShownOf
 
 /*
  * Reads an argument that names properties of one or several of these types. A
- * name is a property's name, or a path through references; if the tool allows
- * it, also "type.name", or "*" for all. Sets one projection for each element of "of": NULL shows all
- * fields, a projection without fields shows no field. Returns false if the
- * argument is absent. Raises an error if no element has a named property.
+ * name is a property's name, or a path through references. If the tool allows
+ * it, a name may also be "type.name", or "*" for all. Sets one projection for
+ * each element of "of". NULL shows all fields; a projection without fields
+ * shows no field. Returns false if the argument is absent. Raises an error if
+ * no element has a named property.
  */
 extern bool kg_projections_read(const KgInput *in, const char *key,
 								const KgShownOf *of, int n,
@@ -58,8 +59,8 @@ extern Jsonb *kg_projection_apply(const KgProjection *projection,
 								  const Jsonb *data);
 /*
  * Adds the values of the projection's paths to the data of n visible nodes. A
- * value that is missing or hidden is null; where a path leads through an array
- * there is an array. at names the argument in errors.
+ * missing or hidden value is null. If a path leads through an array, its value
+ * is an array. at is the JSON Pointer of the argument in errors.
  */
 extern void kg_projection_reach(const KgProjection *projection, KgGraph *graph,
 								const int64 *nodes, Jsonb **data, uint32 n,

@@ -1,7 +1,7 @@
 /*
  * verify/calls.c
- *	  Claims that hold a call: what is reached, how much there is, and what
- *	  there is none of.
+ *	  Claims that need a call: whether one entity reaches another, how many
+ *	  results a call has, and that a call has no result.
  */
 #include "postgres.h"
 
@@ -66,7 +66,10 @@ end_handle(const JsonbContainer *edge, const char *key)
 	return psprintf("%s:%s", kg_json_cstring(&type), kg_json_cstring(&id));
 }
 
-/* The path of a reply as evidence; false where it has none. */
+/*
+ * Sets the evidence of a claim to the first path of a reply. Returns false if
+ * the reply has no path.
+ */
 static bool
 take_path(KgClaim *claim, const Jsonb *reply)
 {
@@ -140,7 +143,11 @@ throw_no_total(const KgClaim *claim)
 		"traverse_relationships or one that lists a type");
 }
 
-/* Only an exact total says anything. */
+/*
+ * Sets *total to the exact total of a reply. If the reply has only a lower
+ * bound, the verdict is "unknown" and the result is false. Raises an error if
+ * the reply has neither.
+ */
 static bool
 exact_total(KgClaim *claim, const Jsonb *reply, JsonbValue *total)
 {
@@ -174,9 +181,9 @@ throw_several_columns(const KgClaim *claim)
 }
 
 /*
- * Reads the number that an aggregate without groups returns: its only column, or
- * the one named "count".  Returns false for other replies; with groups the total,
- * which is their number, is compared.
+ * Sets *value to the result of an aggregate without groups: its only column, or
+ * the column "count". Returns false for other replies. With groups, the claim
+ * is about the total, which is the number of groups.
  */
 static bool
 aggregate_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
@@ -208,8 +215,9 @@ aggregate_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
 }
 
 /*
- * Reads the number that a query in SQL returns: of one row the one column, of no
- * row 0.  Rows of anything else are only not none; value is jbvNull then.
+ * Sets *value to the number that an SQL query returns: the only column of its
+ * only row, or 0 without rows. For other rows, raises KG_INVALID_INPUT; if the
+ * claim is "none", sets jbvNull, because there are rows.
  */
 static void
 query_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
@@ -256,8 +264,8 @@ read_value(KgClaim *claim, const Jsonb *reply, JsonbValue *value)
 }
 
 /*
- * Returns an array of a reply, whose items have paths, with paths of the claim;
- * NULL if the reply does not have it.
+ * Returns an array of the reply with the paths of its items changed to point
+ * into the claim; NULL if the reply does not have it.
  */
 static Jsonb *
 said_within(const KgClaim *claim, const Jsonb *reply, const char *key)
@@ -333,7 +341,7 @@ kg_claims_call(KgVerify *v)
 
 		if (claim->judged)
 			continue;
-		/* The call of the claim before may have asked about a time. */
+		/* The call of the previous claim may have set as_of or valid_at. */
 		kg_running_begin_tool();
 		kg_claim_try(v,
 					 claim,

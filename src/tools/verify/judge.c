@@ -1,7 +1,7 @@
 /*
  * verify/judge.c
- *	  Verdicts on claims about entities, properties, edges, paths and names, by
- *	  what was found.
+ *	  Verdicts on claims about entities, properties, edges, paths and names,
+ *	  based on the rows found.
  */
 #include "postgres.h"
 
@@ -9,7 +9,7 @@
 #include "tools/bfs/call.h"
 #include "tools/verify/verify.h"
 
-/* Handles that are told of a name or id that several have. */
+/* Maximum number of handles that are reported for an ambiguous name or id. */
 #define KG_TOLD_HANDLES 20
 
 Jsonb *
@@ -45,7 +45,7 @@ add_handle(KgVerify *v, KgClaim *claim, const KgRef *ref)
 		claim->handles = lappend(claim->handles, kg_handle(v->call.graph, ref));
 }
 
-/* ---- what is mentioned ---- */
+/* ---- mentions ---- */
 
 static int
 compare_refs(const ListCell *a, const ListCell *b)
@@ -64,7 +64,10 @@ judge_ambiguous(KgVerify *v, KgClaim *claim, List *refs)
 		add_handle(v, claim, lfirst(lc));
 }
 
-/* "invented:x" could be an id; where it is none, there is no such type. */
+/*
+ * Returns whether a handle has the form "type:id" with a type that does not
+ * exist. Call it if no entity has the whole text as its id.
+ */
 static bool
 names_no_type(const KgVerify *v, const KgMention *mention)
 {
@@ -118,7 +121,10 @@ check_type_named(KgVerify *v, KgClaim *claim)
 	}
 }
 
-/* Whether each of a claim's handles means one entity; judges it otherwise. */
+/*
+ * Judges a claim unless each of its mentions names exactly one entity.
+ * Otherwise adds these entities to the evidence.
+ */
 static void
 judge_mentions(KgVerify *v, KgClaim *claim)
 {
@@ -181,7 +187,11 @@ visit_value(const JsonbValue *value, void *arg)
 								value->val.string.len) == 0;
 }
 
-/* Does it hold, and if not, do the values of an array refute it? */
+/*
+ * Returns whether the entity fulfils the claimed condition. Otherwise sets
+ * *refuted to whether even an array contradicts it, as for negative operators.
+ * For other operators, an array only lacks the claimed value.
+ */
 static bool
 holds(const KgClaim *claim, const JsonbContainer *data, bool *refuted)
 {
@@ -200,7 +210,10 @@ holds(const KgClaim *claim, const JsonbContainer *data, bool *refuted)
 	return true;
 }
 
-/* The value as it is stored, an array as a whole. */
+/*
+ * Returns {"value": the stored value}, with an array as a whole; NULL if there
+ * is no value.
+ */
 static Jsonb *
 real_value(const KgField *field, const JsonbContainer *data)
 {
@@ -235,7 +248,7 @@ judge_property(KgVerify *v, KgClaim *claim)
 	bool refuted = false;
 	bool match;
 
-	/* It may be gone since it was looked up. */
+	/* The entity may have been deleted since it was looked up. */
 	if (row->data == NULL)
 	{
 		claim->handles = NIL;
@@ -291,7 +304,7 @@ properties_match(const KgVerify *v, const KgClaim *claim,
 	return filter != NULL && kg_filter_matches(filter, &properties->root);
 }
 
-/* {"edges": [...]} instead of what was claimed. */
+/* Sets the correction to {"edges": [...]}. */
 static void
 correct_edges(KgClaim *claim, List *edges)
 {
@@ -306,7 +319,10 @@ correct_edges(KgClaim *claim, List *edges)
 	claim->correction = kg_jw_finish(&w);
 }
 
-/* The edges of a hop: as claimed, with other properties, the other way round. */
+/*
+ * The edges of a hop: as claimed, with other properties, and in the opposite
+ * direction.
+ */
 typedef struct Hop
 {
 	List *right;
@@ -348,7 +364,9 @@ find_hop(const KgVerify *v, KgClaim *claim, int number)
 	return hop;
 }
 
-/* What refutes one edge refutes the path. */
+/*
+ * Judges the edges of a claim. A path is contradicted if one of its edges is.
+ */
 static void
 judge_edges(KgVerify *v, KgClaim *claim)
 {
@@ -428,7 +446,7 @@ judge_claim(KgVerify *v, KgClaim *claim)
 		case KG_CLAIM_REACH:
 		case KG_CLAIM_COUNT:
 		case KG_CLAIM_NONE:
-			break; /* by their calls */
+			break; /* judged by their calls */
 	}
 }
 

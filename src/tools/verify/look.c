@@ -1,6 +1,6 @@
 /*
  * verify/look.c
- *	  Looking up what claims name: each kind of thing in one statement, for all
+ *	  Looks up the names in claims: one statement for each kind of name, for all
  *	  claims together.
  */
 #include "postgres.h"
@@ -15,7 +15,7 @@
 
 /* ---- handles ---- */
 
-/* What a mention may be: an id, of a type or (rank 0) of any. */
+/* An id that a mention may be. rank is the rank of its type; 0: any type. */
 typedef struct Candidate
 {
 	uint16 rank;
@@ -98,7 +98,10 @@ receive_handle(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* The ids, each once; with their types where they have one. */
+/*
+ * Looks up the candidates without duplicates: by type and id if c->typed is
+ * set, otherwise by id in all types.
+ */
 static void
 run_candidates(Candidates *c)
 {
@@ -174,7 +177,7 @@ look_up_handles(KgVerify *v)
 				i};
 	}
 	run_candidates(&c);
-	/* An id may look like a handle. */
+	/* An id may look like a handle with a type. */
 	c.n = 0;
 	c.typed = false;
 	for (int i = 0; i < v->nmentions; i++)
@@ -189,10 +192,10 @@ typedef struct Names
 {
 	KgVerify *v;
 	KgNodeSet set;
-	KgRef *refs;	/* by node of the set, once read */
-	List **nodes;	/* by claim: places in the set, as ints */
-	int64 *counts;	/* by claim: rows */
-	Candidates ids; /* the names as ids; mention: the claim */
+	KgRef *refs;	/* by index in the set; set once they are read */
+	List **nodes;	/* by claim: List of indexes in the set */
+	int64 *counts;	/* by claim: number of rows found */
+	Candidates ids; /* the claimed names; mention is the index of the claim */
 } Names;
 
 static Candidate *
@@ -259,7 +262,7 @@ keep_named(const KgRef *ref, void *arg)
 		names->refs[place] = kg_ref_copy(ref, CurrentMemoryContext);
 }
 
-/* Of each name so many are read. */
+/* Maximum number of rows that are read for each name. */
 #define KG_NAMED_ROWS 1000
 
 static void
@@ -282,7 +285,10 @@ run_names(Names *names, const char *const *texts, int n)
 	values[2] = Int64GetDatum(KG_NAMED_ROWS);
 	kg_graph_run(
 		graph, KG_SQL_NODES_NAMED, 3, terms, values, receive_named, names);
-	/* An id that folding leaves as it is has no term. */
+	/*
+	 * An id that case folding does not change is not stored as a term, so the
+	 * names are also looked up as ids.
+	 */
 	values[1] = kg_text_array(bundles, graph->nranks);
 	values[2] = kg_text_array(types, graph->nranks);
 	values[3] = kg_text_array(texts, n);
@@ -386,7 +392,10 @@ count_triples(const KgVerify *v, const KgClaim *claim)
 	return n;
 }
 
-/* What would be the edge, or the same the other way round. */
+/*
+ * Adds the triples that could be the claimed edge, and those in the opposite
+ * direction.
+ */
 static void
 add_triples(KgVerify *v, KgClaim *claim, int hop)
 {

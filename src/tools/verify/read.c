@@ -1,6 +1,6 @@
 /*
  * verify/read.c
- *	  Reading claims, and judging those that are wrong in themselves.
+ *	  Reads claims, and judges those that need no data.
  */
 #include "postgres.h"
 
@@ -32,7 +32,10 @@ kg_claim_judge(KgClaim *claim, KgVerdict verdict, const char *reason)
 	claim->reason = reason;
 }
 
-/* What to claim instead, where the error knows one thing that was meant. */
+/*
+ * Returns the claim with its error corrected; NULL if the error suggests no
+ * single correction.
+ */
 static const Jsonb *
 repaired_claim(const KgClaim *claim, const Jsonb *error)
 {
@@ -53,7 +56,10 @@ repaired_claim(const KgClaim *claim, const Jsonb *error)
 		return NULL;
 	at = kg_json_cstring(&path);
 	last = strrchr(at, '/');
-	/* What is named by a key is told by it: a member, an operator. */
+	/*
+	 * An error about a key, such as a member or an operator, has the key itself
+	 * as "got". The key is then replaced instead of its value.
+	 */
 	there.type = jbvNull;
 	if (last != NULL && kg_json_get(&error->root, "got", &got) != NULL)
 		there = got;
@@ -73,8 +79,8 @@ repaired_claim(const KgClaim *claim, const Jsonb *error)
 }
 
 /*
- * The error of a call within a claim: its paths begin at the call's arguments,
- * where they do not begin at the claim.
+ * Returns an error with its path changed from the arguments of the claim's call
+ * to the arguments of verify_claims.
  */
 static const Jsonb *
 own_error(const KgClaim *claim, Jsonb *error)
@@ -95,7 +101,7 @@ own_error(const KgClaim *claim, Jsonb *error)
 	return kg_json_with(error, "path", &path);
 }
 
-/* By an error that was caught. */
+/* Judges a claim by an error that was caught. */
 static void
 fail(KgVerify *v, KgClaim *claim, const ErrorData *edata)
 {
@@ -148,13 +154,19 @@ kg_claim_try(KgVerify *v, KgClaim *claim, bool statements, KgClaimWork work)
 	ErrorData *edata;
 	KgErrorCode code;
 
-	/* Of a claim its correction is told. */
+	/*
+	 * Errors get no corrected call of verify_claims: a claim reports a
+	 * correction instead.
+	 */
 	kg_repair_begin(NULL, NULL);
 	edata = kg_catch(
 		statements ? KG_CATCH_UNDO : KG_CATCH_MEMORY, do_in_time, &try);
 	if (edata == NULL)
 		return;
-	/* What a gateway has to decide first is no answer, nor what others changed. */
+	/*
+	 * These errors are no verdicts: decisions of the authorizer that are still
+	 * open, concurrent changes, and a missing tenant.
+	 */
 	decisions = v->call.graph->call->decisions;
 	code = kg_error_caught_code(edata);
 	if ((decisions != NULL && kg_decisions_open(decisions, NULL, NULL) > 0) ||
@@ -178,7 +190,10 @@ kg_claim_types(const KgVerify *v, const KgMention *mention, uint16 *ranks)
 	return n;
 }
 
-/* Nobody may be there to decide about the types that it may be of. */
+/*
+ * Raises KG_FORBIDDEN if no authorizer can decide about a type that the mention
+ * may be of.
+ */
 static void
 require_types(const KgVerify *v, const KgMention *mention)
 {
@@ -260,7 +275,10 @@ throw_no_such_property(const KgVerify *v, const KgClaim *claim)
 	kg_error_throw(err);
 }
 
-/* "id" is the id, whatever the property is called that has it. */
+/*
+ * Returns the property with a name. "id" is the id property, even if the type
+ * calls it otherwise.
+ */
 static const KgField *
 claimed_field(const KgType *type, const char *name)
 {
@@ -269,7 +287,10 @@ claimed_field(const KgType *type, const char *name)
 	return field == NULL && strcmp(name, "id") == 0 ? type->id_field : field;
 }
 
-/* {"text": "..."}: as it is read, not as it is written. */
+/*
+ * Reads {"text": "..."}, which compares folded texts. Returns false if the
+ * claim has no "text".
+ */
 static bool
 read_text(KgClaim *claim, const KgField *field)
 {
@@ -293,7 +314,10 @@ read_text(KgClaim *claim, const KgField *field)
 	return true;
 }
 
-/* A string that no key could hold is compared as it is. */
+/*
+ * Returns whether a string is too long for a key. It is then compared without a
+ * filter.
+ */
 static bool
 is_long_text(const KgClaim *claim, const KgField *field)
 {
@@ -330,7 +354,10 @@ kg_claim_analyse(KgVerify *v, KgClaim *claim, const KgType *type)
 		&v->call.repairs);
 }
 
-/* What of it can be judged where the type is not known before it is found. */
+/*
+ * Checks a property whose type is known only after the look-up: raises an error
+ * if no type has the property.
+ */
 static void
 check_property(KgVerify *v, KgClaim *claim)
 {
@@ -364,7 +391,9 @@ read_property(KgVerify *v, KgClaim *claim)
 
 /* ---- edges ---- */
 
-/* Types that a mention may be of, by rank; NULL: any. */
+/*
+ * Returns the types that a mention may be of, indexed by rank; NULL: any type.
+ */
 static bool *
 types_of(const KgVerify *v, const KgMention *mention)
 {
@@ -399,7 +428,10 @@ joins(const KgVerify *v, const KgRelation *relation, const bool *from,
 	return false;
 }
 
-/* May a relation of the name lead from one to the other? */
+/*
+ * Returns whether some relation with that name may lead from a type in "from"
+ * to a type in "to".
+ */
 static bool
 may_join(const KgVerify *v, const char *name, const bool *from, const bool *to)
 {
@@ -419,7 +451,7 @@ may_join(const KgVerify *v, const char *name, const bool *from, const bool *to)
 	return false;
 }
 
-/* The claim with its ends swapped. */
+/* Returns the claim with its ends swapped. */
 static const Jsonb *
 swapped(const KgClaim *claim)
 {
@@ -543,7 +575,7 @@ read_path(KgVerify *v, KgClaim *claim)
 		check_join(v, claim, hop, kg_path_index(path, hop * 2 + 1));
 }
 
-/* ---- what holds a call ---- */
+/* ---- claims with a call ---- */
 
 static void
 read_reach(KgVerify *v, KgClaim *claim)
@@ -563,7 +595,7 @@ read_reach(KgVerify *v, KgClaim *claim)
 	read_mention(v, claim, "to");
 }
 
-/* Members that do not change how much there is. */
+/* Returns whether an argument does not affect the number of results. */
 static bool
 is_of_page(const JsonbValue *key)
 {
@@ -598,7 +630,7 @@ kg_callable_declares(const KgCallable *callable, const char *name)
 			   kg_outline(callable->fixed->input), name, strlen(name)) != NULL;
 }
 
-/* May a call of it have a total? */
+/* Returns whether the tool may return a total. */
 static bool
 counts(const KgCallable *callable)
 {
@@ -608,11 +640,14 @@ counts(const KgCallable *callable)
 	if (callable->tool != NULL)
 		return callable->tool->operation == KG_EXPOSE_LIST ||
 			   callable->tool->operation == KG_EXPOSE_LIST_IDS;
-	/* A claim is not about claims. */
+	/* A claim must not call verify_claims. */
 	return !kg_callable_declares(callable, "claims");
 }
 
-/* One item is enough, however long, where the tool has pages. */
+/*
+ * Returns the arguments for counting: limit is 1 and max_bytes is the maximum,
+ * if the tool has them.
+ */
 static const Jsonb *
 counting_arguments(const KgCallable *callable, const JsonbContainer *given)
 {
@@ -671,7 +706,7 @@ read_call(KgVerify *v, KgClaim *claim, const char *key)
 										  &called->arguments->root);
 }
 
-/* Whether the number of a call may be a sum or an average. */
+/* Returns whether the call may return a sum or an average. */
 static bool
 aggregates(const KgCallable *callable)
 {
@@ -726,7 +761,7 @@ read_name(KgVerify *v, KgClaim *claim)
 	claim->type = kg_call_type(&v->call, &claim->in, "type");
 	kg_call_require_type(&v->call, claim->type);
 	claim->name = kg_text_fold(name, strlen(name));
-	/* What is longer is stored without its end. */
+	/* Longer names are stored truncated. */
 	if (strlen(claim->name) <= KG_MAX_TERM_BYTES - MAX_MULTIBYTE_CHAR_LEN)
 		return;
 	err = kg_error_new(KG_LIMIT_EXCEEDED,
@@ -738,7 +773,7 @@ read_name(KgVerify *v, KgClaim *claim)
 
 /* ---- claims ---- */
 
-/* By the first of these that a claim has. */
+/* The first of these members that a claim has determines its kind. */
 static const struct
 {
 	const char *key;
@@ -815,6 +850,6 @@ kg_claims_read(KgVerify *v)
 			read_id(claim, kg_json_container(&it.value));
 		kg_claim_try(v, claim, false, read_claim);
 		if (claim->judged)
-			v->nmentions = claim->first; /* nothing is looked up for it */
+			v->nmentions = claim->first; /* its mentions are not looked up */
 	}
 }

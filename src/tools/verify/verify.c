@@ -1,6 +1,7 @@
 /*
  * verify.c
- *	  verify_claims: which claims of a draft hold, for this caller, now.
+ *	  The tool verify_claims: decides which claims of a draft are true for this
+ *	  caller now.
  */
 #include "postgres.h"
 
@@ -40,7 +41,7 @@ write_evidence(const KgClaim *claim, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-/* What is known beside the verdict. */
+/* Writes the members of a claim in addition to the verdict. */
 static void
 write_details(const KgClaim *claim, KgJsonWriter *w)
 {
@@ -158,7 +159,10 @@ finish(KgVerify *v)
 	return kg_draft_finish(&draft);
 }
 
-/* What the published schema says binds where a claim was read without error. */
+/*
+ * Validates the arguments against the published schema, unless the reader of
+ * claims has already found an invalid claim.
+ */
 static void
 end_call(KgVerify *v)
 {

@@ -1,12 +1,14 @@
 /*
  * confirm.c
- *	  Writes that are told before they are done.
+ *	  Confirmation of writes: their effects are reported before they are
+ *	  executed.
  *
- * What is signed is, for each item, the version that was read, or the state of
- * an edge, and what would become of it; it is bound to the caller, the tool and
- * the arguments.  The same is made of what the second call did, in a
- * subtransaction that an error rolls back.  What was not there has no version,
- * and may be made and be gone again: so a value is kept when it was used.
+ *	  The signed value contains, for each item, its version or the state of its
+ *	  edge, and the effect on it. It is bound to the caller, the tool and the
+ *	  arguments. The second call compares it with its own effects, in a
+ *	  subtransaction that an error rolls back. An item that did not exist has no
+ *	  version, and may be created and deleted again. Used values are therefore
+ *	  recorded, so that none is used twice.
  */
 #include "postgres.h"
 
@@ -20,14 +22,17 @@
 #include "tools/write/confirm.h"
 #include "utils/timestamp.h"
 
-/* How long a value is good; not longer than it is known that it was used. */
+/*
+ * A value is valid for KG_CONFIRM_MINUTES, but not longer than its use is
+ * recorded.
+ */
 #define KG_CONFIRM_MINUTES 10
 #define KG_CONFIRM_SECONDS \
 	Min(KG_CONFIRM_MINUTES *SECS_PER_MINUTE, kg_setting_idempotency_time)
-/* 100 items, and what is around them. */
+/* Maximum length of a value: 100 items and the rest. */
 #define KG_MAX_CONFIRM_CHARS 8192
 
-/* Of an item. */
+/* The state of an item and the effect on it. */
 typedef struct Told
 {
 	int64 version;
@@ -200,7 +205,7 @@ kg_confirm_check(const KgConfirm *confirm, const KgOutcomes *outcomes)
 	kg_error_throw(err);
 }
 
-/* ---- what cannot be run dry ---- */
+/* ---- tools without a dry run ---- */
 
 const Jsonb *
 kg_confirm_begin(KgConfirm *confirm, const char *tool, bool deletes,

@@ -26,14 +26,14 @@ typedef struct Changes
 	const KgCatalog *catalog;
 	KgInput input;
 	KgRepairs repairs;
-	StringInfo bound; /* the call that a cursor belongs to */
+	StringInfo bound; /* text that cursors are bound to */
 	KgChange *changes;
 	int n;
 } Changes;
 
 /*
- * Reads the types; without the argument all that have a history and can be
- * read without decisions of an authorizer.
+ * Reads "types". If it is absent, selects edges, and all types that can be read
+ * without decisions of an authorizer.
  */
 static void
 read_types(const Changes *call, KgRecent *recent)
@@ -82,7 +82,7 @@ read_position(const Changes *call)
 	return below;
 }
 
-/* An entity that does not exist any more has no handle. */
+/* Writes an end of an edge; null if the entity no longer exists. */
 static void
 write_end(const char *key, const char *handle, KgJsonWriter *w)
 {

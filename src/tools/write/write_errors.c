@@ -1,6 +1,6 @@
 /*
  * write_errors.c
- *	  Hints and the corrected call in the errors of tools that write.
+ *	  Adds hints and the corrected call to the errors of tools that write.
  */
 #include "postgres.h"
 
@@ -26,9 +26,9 @@ kg_write_nearest(const KgType *type, const char *id)
 }
 
 /*
- * Returns the reference property at a path of the arguments,
- * "/items/0/supplier", "/items/0/set/supplier" or "/items/0/lines/3/product",
- * or NULL.
+ * Returns the reference property at a path of the arguments, or NULL. Paths are
+ * such as "/items/0/supplier", "/items/0/set/supplier" or
+ * "/items/0/lines/3/product".
  */
 static const KgField *
 reference_at(const KgType *type, const char *path)
@@ -57,7 +57,10 @@ reference_at(const KgType *type, const char *path)
 	return NULL;
 }
 
-/* Hints for a missing entity. Returns whether the correction is certain. */
+/*
+ * Adds hints to the error about a missing entity. Returns whether the
+ * correction is certain.
+ */
 static bool
 complete_reference(const KgType *type, KgError *err, KgCorrection *correction)
 {

@@ -1,6 +1,7 @@
 /*
  * write_schema.c
- *	  What the generated tools that write publish of themselves.
+ *	  The published schemas, titles and descriptions of the generated tools that
+ *	  write.
  */
 #include "postgres.h"
 

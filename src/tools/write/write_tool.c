@@ -1,10 +1,11 @@
 /*
  * write_tool.c
- *	  The generated tools that write: arguments, the right to, the reply.
+ *	  The generated tools that write: arguments, access, and the reply.
  *
- * What runs a gateway's message is read-only (src/entry.h); it is a tool of
- * this kind that lifts that, after the caller's access is known and for as long
- * as it writes.  An error leaves it to the call's subtransaction to restore.
+ *	  While a gateway's message is handled, kg_contained() (src/entry.h)
+ *	  prevents writes. A tool that writes lifts this restriction while it
+ *	  writes, after it has checked the caller's access. If it raises an error,
+ *	  the abort of the call's subtransaction restores the restriction.
  */
 #include "postgres.h"
 
@@ -107,7 +108,10 @@ report_twice(KgOutcomes *outcomes, int i)
 	}
 }
 
-/* The ids to delete, each alone or with the version that it is to have. */
+/*
+ * Reads the ids to delete. Returns the expected version of each; 0: any
+ * version.
+ */
 static int64 *
 read_ids(const WriteCall *call)
 {
@@ -154,7 +158,10 @@ perform(void *arg)
 									  kg_json_length(call->items),
 									  call->atomic,
 									  true);
-	/* An error that is told again later would name what was seen now. */
+	/*
+	 * A reply with errors is stored with the key and returned again later. Its
+	 * errors must not name other entities that the caller sees now.
+	 */
 	if (call->atomic || kg_idempotency_key(call->arguments) == NULL)
 	{
 		call->outcomes->nearest = kg_write_nearest;
@@ -189,7 +196,10 @@ perform_all(void *arg)
 	return kg_outcomes_result(call->outcomes);
 }
 
-/* Confirmed, it is the same write. */
+/*
+ * Sets call->reply to the stored reply if the write was already executed with
+ * the key; then returns true. A call and its confirmation are one write.
+ */
 static bool
 was_done(WriteCall *call, KgRequest *request, const char *key)
 {
@@ -203,7 +213,10 @@ was_done(WriteCall *call, KgRequest *request, const char *key)
 	return call->reply != NULL;
 }
 
-/* A dry run has no key: it may be followed by what it tells of. */
+/*
+ * Executes the call: a dry run, a request for confirmation, or the write. A dry
+ * run does not use the key, because the write may follow with that key.
+ */
 static void
 write_inside(void *arg)
 {
@@ -233,14 +246,17 @@ write_inside(void *arg)
 		kg_idempotency_keep(&request, call->reply);
 }
 
-/* What is run in a call of its own. */
+/* A function that runs in a call of its own, with its argument. */
 typedef struct Writing
 {
 	void (*work)(void *arg);
 	void *arg;
 } Writing;
 
-/* A call within the tool's: what fires there may call tools of its own. */
+/*
+ * Runs the work in a call within the tool's call: triggers may call tools
+ * themselves.
+ */
 static void
 run_writing(void *arg)
 {
@@ -286,7 +302,9 @@ write_told(void *arg)
 	kg_writer_run(&call->writer, write_inside, call);
 }
 
-/* Lift for a while what contains a gateway's message (kg_contained). */
+/*
+ * Runs the work without the restriction of a gateway's message (kg_contained).
+ */
 void
 kg_write_uncontained(void (*work)(void *arg), void *arg)
 {
@@ -324,7 +342,10 @@ kg_write_require(void)
 		kg_audited->writes = true;
 }
 
-/* What a write finds is not asked for: it is done once, not in rounds. */
+/*
+ * Raises KG_FORBIDDEN for a type whose decisions come with the call. A write
+ * runs once and not in rounds, so it cannot request decisions.
+ */
 static void
 refuse_outside(const KgType *type)
 {

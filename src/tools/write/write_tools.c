@@ -1,11 +1,12 @@
 /*
  * write_tools.c
- *	  The table of the toolset write, with the schemas of its tools, and the
- *	  tools create, update, delete, link and unlink.
+ *	  The table of the toolset write with its schemas, and the tools create,
+ *	  update, delete, link and unlink.
  *
- * Each of these takes the arguments of the generated tool of its operation,
- * and the type or relation. It writes a type if the type exposes the operation.
- * The tools schema, find and get are those of the toolset compact, too.
+ *	  Each of these takes the arguments of the generated tool for its operation,
+ *	  and the type or relation. It writes a type only if the type exposes the
+ *	  operation. The tools schema, find and get belong to the toolset compact,
+ *	  too.
  */
 #include "postgres.h"
 
@@ -73,7 +74,7 @@ static const char undo_input[] =
 static const char undo_output[] =
 	"{'type':'object','required':['items'],'properties':{'items':<objects>}}";
 
-/* Their hints are those of the generated tools (model/operations.c). */
+/* Hints as for the generated tools (model/operations.c). */
 static const KgOperation creates = {.destructive = false, .idempotent = false};
 static const KgOperation updates = {.destructive = true, .idempotent = true};
 static const KgOperation deletes = {.destructive = true, .idempotent = true};
@@ -86,7 +87,7 @@ static KG_NORETURN void throw_not_exposed(const KgCatalog *catalog,
 										  const char *member, const char *name,
 										  int operation) KG_NORETURN_TAIL;
 
-/* The error allows the types, or relations, that expose the operation. */
+/* The error lists the types or relations that expose the operation. */
 static void
 throw_not_exposed(const KgCatalog *catalog, const char *member,
 				  const char *name, int operation)
@@ -114,7 +115,10 @@ throw_not_exposed(const KgCatalog *catalog, const char *member,
 	kg_error_throw_expected(err, "%s", expected);
 }
 
-/* A relation's tool serves all its variants; bundle/name selects one of two. */
+/*
+ * Returns the tool of a relation, or NULL. It serves all variants;
+ * "bundle/name" selects one of two relations with the same name.
+ */
 static const KgTool *
 tool_of_relation(const KgCatalog *catalog, const char *name, int operation)
 {
