@@ -415,32 +415,47 @@ kg_memory_relate(const KgMemory *memory, KgMemoryRelation *relations, int n)
 
 /* ---- forgetting ---- */
 
-static void
+/* Returns the number of deleted items of a reply, {counts: {deleted}}. */
+static int
+deleted_of(const Jsonb *reply)
+{
+	JsonbValue counts;
+	JsonbValue deleted;
+	int64 n = 0;
+
+	if (kg_json_get(&reply->root, "counts", &counts) != NULL &&
+		kg_json_get(kg_json_container(&counts), "deleted", &deleted) != NULL)
+		(void) kg_json_int64(&deleted, &n);
+	return n;
+}
+
+static int
 delete_ids(const KgType *type, const char *const *ids, int n)
 {
-	(void) kg_delete_entities(
-		type_name(type), DatumGetArrayTypeP(kg_text_array(ids, n)), atomic());
+	return deleted_of(kg_delete_entities(
+		type_name(type), DatumGetArrayTypeP(kg_text_array(ids, n)), atomic()));
 }
 
-void
+int
 kg_memory_forget_entities(const KgMemory *memory, const char **names, int n)
 {
-	delete_ids(memory->entity, names, n);
+	return delete_ids(memory->entity, names, n);
 }
 
-void
+int
 kg_memory_forget_observations(const KgMemory *memory,
 							  const KgMemoryEntity *entities, int n)
 {
 	int count;
 	const char **ids = observation_ids(entities, n, &count);
 
-	delete_ids(memory->observation, ids, count);
+	return delete_ids(memory->observation, ids, count);
 }
 
-void
+int
 kg_memory_forget_relations(const KgMemory *memory,
 						   const KgMemoryRelation *relations, int n)
 {
-	(void) kg_delete_edges(edges_of(memory, relations, n), atomic());
+	return deleted_of(
+		kg_delete_edges(edges_of(memory, relations, n), atomic()));
 }

@@ -52,15 +52,13 @@ extern int kg_memory_relate(const KgMemory *memory, KgMemoryRelation *relations,
 
 /*
  * The following functions delete entities, observations and relations, and
- * ignore those that are not stored.
+ * ignore those that are not stored. They return the number of deleted ones.
  */
-extern void kg_memory_forget_entities(const KgMemory *memory,
-									  const char **names, int n);
-extern void kg_memory_forget_observations(const KgMemory *memory,
-										  const KgMemoryEntity *entities,
-										  int n);
-extern void kg_memory_forget_relations(const KgMemory *memory,
-									   const KgMemoryRelation *relations,
-									   int n);
+extern int kg_memory_forget_entities(const KgMemory *memory, const char **names,
+									 int n);
+extern int kg_memory_forget_observations(const KgMemory *memory,
+										 const KgMemoryEntity *entities, int n);
+extern int kg_memory_forget_relations(const KgMemory *memory,
+									  const KgMemoryRelation *relations, int n);
 
 #endif /* KG_STORE_MEMORY_H */

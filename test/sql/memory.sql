@@ -221,6 +221,12 @@ RESET kg_graph.confirm_more;
 SELECT kg_call_tool('forget_two', '{"a": "Eve"}') #>> '{structuredContent,results,first,message}' AS message;
 SELECT pg_temp.call('delete_entities', '{"entityNames": ["Eve"], "confirm": "x"}') ->> 'error' AS not_asked;
 
+-- a query that nobody contains as it is: by its words, rare ones first; near names of one in another case
+SELECT FROM kg_call_tool('create_entities', '{"entities": [{"name": "Legros LLC", "entityType": "customer", "observations": ["Prefers deliveries on Tuesdays", "Contact is Tremayne Heaney"]}, {"name": "Tremayne Heaney", "entityType": "person", "observations": ["Account manager"]}]}');
+SELECT q, (SELECT jsonb_agg(e -> 'name') FROM jsonb_array_elements(pg_temp.call('search_nodes', jsonb_build_object('query', q)) -> 'entities') e) AS found
+  FROM unnest(ARRAY['who is the contact of Legros?', 'heaney legros account', 'manager account', 'legros llc', 'qqq zzzz', 'is of', repeat('legros ', 3)]) q;
+SELECT kg_call_tool('add_observations', '{"observations": [{"entityName": "legros LLC", "contents": ["x"]}]}') #> '{structuredContent,error,call,arguments}' AS meant;
+
 RESET ROLE;
 SELECT FROM kg_drop_tenant('memory');
 DROP OWNED BY regress_memory, regress_memory_reader, regress_memory_part;

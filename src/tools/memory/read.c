@@ -11,8 +11,12 @@
  */
 #include "postgres.h"
 
+#include <ctype.h>
+
 #include "base/json.h"
 #include "base/settings.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "query/argument/arguments.h"
 #include "query/memory.h"
 #include "query/run/running.h"
@@ -239,6 +243,109 @@ look_for(Reading *reading, KgMemorySearch *search)
 		  reading->found.n,
 		  sizeof(KgRemembered),
 		  compare_found);
+}
+
+/* ---- words ---- */
+
+/* Words of a query, letters of a word, and names of a word that count. */
+#define KG_MEMORY_WORDS 16
+#define KG_MEMORY_WORD_LETTERS 3
+#define KG_MEMORY_WORD_NAMES 256
+/* Entities that a search by words returns. */
+#define KG_MEMORY_RANKED 20
+
+/* An entity that has words of the query; rare words weigh more. */
+typedef struct Ranked
+{
+	const char *name;
+	double weight;
+} Ranked;
+
+static int
+compare_ranked_names(const void *a, const void *b)
+{
+	return strcmp(((const Ranked *) a)->name, ((const Ranked *) b)->name);
+}
+
+static int
+compare_ranked(const void *a, const void *b)
+{
+	const Ranked *x = a;
+	const Ranked *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Returns the words of a text that have enough letters. */
+static char **
+words_of(const char *text, int *n)
+{
+	char **words = palloc(KG_MEMORY_WORDS * sizeof(char *));
+	const char *at = text;
+
+	*n = 0;
+	while (*at != '\0' && *n < KG_MEMORY_WORDS)
+	{
+		int len = 0;
+
+		while (at[len] != '\0' &&
+			   (IS_HIGHBIT_SET(at[len]) || isalnum((unsigned char) at[len])))
+			len++;
+		if (pg_mbstrlen_with_len(at, len) >= KG_MEMORY_WORD_LETTERS)
+			words[(*n)++] = pnstrdup(at, len);
+		at += Max(len, 1);
+	}
+	return words;
+}
+
+/* Adds up the weights of equal names; returns the number of names. */
+static int
+merge_ranked(Ranked *ranked, int n)
+{
+	int kept = 0;
+
+	qsort(ranked, n, sizeof(Ranked), compare_ranked_names);
+	for (int i = 0; i < n; i++)
+		if (kept > 0 && strcmp(ranked[kept - 1].name, ranked[i].name) == 0)
+			ranked[kept - 1].weight += ranked[i].weight;
+		else
+			ranked[kept++] = ranked[i];
+	return kept;
+}
+
+/*
+ * Finds the entities that have most of the words of a query, for a query that
+ * no entity contains as it is. A word that very many have does not count.
+ */
+static void
+look_for_words(Reading *reading, const char *query)
+{
+	Ranked *ranked;
+	const char **names;
+	char **words;
+	int nwords;
+	int n = 0;
+
+	words = words_of(query, &nwords);
+	ranked = palloc(Max(1, nwords) * KG_MEMORY_WORD_NAMES * sizeof(Ranked));
+	for (int i = 0; i < nwords; i++)
+	{
+		KgMemorySearch *search = kg_memory_search(&reading->memory, words[i]);
+		int found;
+
+		CHECK_FOR_INTERRUPTS();
+		if (kg_memory_candidates(search, KG_MEMORY_WORD_NAMES, &names, &found))
+			continue;
+		for (int j = 0; j < found; j++)
+			ranked[n++] = (Ranked){names[j], 1.0 / found};
+	}
+	n = merge_ranked(ranked, n);
+	qsort(ranked, n, sizeof(Ranked), compare_ranked);
+	n = Min(n, KG_MEMORY_RANKED);
+	for (int i = 0; i < n && has_room(reading); i++)
+		look(reading, &ranked[i].name, 1);
 }
 
 /* ---- the reply ---- */
@@ -538,14 +645,17 @@ kg_tool_search_nodes(const Jsonb *arguments)
 {
 	Reading reading;
 	JsonbValue query;
+	const char *text;
 
 	begin(&reading, "search_nodes", arguments);
 	kg_input_require(&reading.input, "query");
 	(void) kg_input_value(&reading.input, "query", &query);
 	if (query.type != jbvString)
 		kg_error_throw(kg_args_error("/query", &query, "a string"));
-	look_for(&reading,
-			 kg_memory_search(&reading.memory, kg_json_cstring(&query)));
+	text = kg_json_cstring(&query);
+	look_for(&reading, kg_memory_search(&reading.memory, text));
+	if (reading.found.n == 0 && !reading.more)
+		look_for_words(&reading, text);
 	return finish(&reading);
 }
 

@@ -13,6 +13,7 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "query/argument/arguments.h"
+#include "query/memory.h"
 #include "store/check/check.h"
 #include "store/edge/edge_key.h"
 #include "store/memory.h"
@@ -22,6 +23,9 @@
 #include "tools/memory/memory.h"
 #include "tools/write/write_tool.h"
 #include "utils/hsearch.h"
+
+/* Names that are looked at for one in another case. */
+#define KG_MEMORY_LOOKED 100
 
 typedef struct Writing
 {
@@ -34,6 +38,7 @@ typedef struct Writing
 	const char **names;
 	KgConfirm confirm;
 	KgWriter writer; /* recorded in the history */
+	int deleted;	 /* number of items that a deletion found */
 	void (*work)(struct Writing *writing);
 } Writing;
 
@@ -347,14 +352,23 @@ end_reply(KgJsonWriter *w)
 	return kg_jw_finish(w);
 }
 
+/* Returns the reply of a deletion. what: "Entities". */
 static Jsonb *
-done(const char *what)
+done(const Writing *writing, const char *what, int asked)
 {
+	char *message = psprintf("%s deleted successfully", what);
 	KgJsonWriter w;
 
+	if (writing->deleted == 0 && asked > 0)
+		message = psprintf("%s not deleted: none of them exists", what);
+	else if (writing->deleted < asked)
+		message = psprintf("%s deleted: %d of %d; the others do not exist",
+						   what,
+						   writing->deleted,
+						   asked);
 	kg_jw_init_object(&w);
 	kg_jw_kbool(&w, "success", true);
-	kg_jw_kstring(&w, "message", psprintf("%s deleted successfully", what));
+	kg_jw_kstring(&w, "message", message);
 	return kg_jw_finish(&w);
 }
 
@@ -506,6 +520,24 @@ drop_repeated(Writing *writing)
 	hash_destroy(seen);
 }
 
+/* Returns the name of an entity that differs in case only, or NULL. */
+static const char *
+name_in_case(const Writing *writing, int i)
+{
+	const char *wanted = writing->entities[i].name;
+	const char **names;
+	int n;
+
+	(void) kg_memory_candidates(kg_memory_search(&writing->memory, wanted),
+								KG_MEMORY_LOOKED,
+								&names,
+								&n);
+	for (int j = 0; j < n; j++)
+		if (pg_strcasecmp(names[j], wanted) == 0)
+			return names[j];
+	return NULL;
+}
+
 static void
 add_observations(Writing *writing)
 {
@@ -519,7 +551,8 @@ add_observations(Writing *writing)
 
 			kg_error_path(err, "/observations/%d/entityName", i);
 			kg_error_got_string(err, writing->entities[i].name);
-			kg_error_throw_expected(err, "the name of an entity that is there");
+			kg_error_did_you_mean(err, name_in_case(writing, i));
+			kg_error_throw_expected(err, "the name of an existing entity");
 		}
 	drop_repeated(writing);
 	kg_memory_observe(&writing->memory, writing->entities, writing->n);
@@ -552,7 +585,8 @@ kg_tool_add_observations(const Jsonb *arguments)
 static void
 delete_entities(Writing *writing)
 {
-	kg_memory_forget_entities(&writing->memory, writing->names, writing->n);
+	writing->deleted = kg_memory_forget_entities(
+		&writing->memory, writing->names, writing->n);
 }
 
 Jsonb *
@@ -564,7 +598,7 @@ kg_tool_delete_entities(const Jsonb *arguments)
 		&writing->input, "entityNames", &writing->n);
 	writing->n = distinct(writing->names, writing->n);
 	perform(writing, delete_entities);
-	return done("Entities");
+	return done(writing, "Entities", writing->n);
 }
 
 /*
@@ -581,7 +615,7 @@ delete_observations(Writing *writing)
 		if (writing->entities[i].found)
 			writing->entities[kept++] = writing->entities[i];
 	writing->n = kept;
-	kg_memory_forget_observations(
+	writing->deleted = kg_memory_forget_observations(
 		&writing->memory, writing->entities, writing->n);
 }
 
@@ -589,17 +623,20 @@ Jsonb *
 kg_tool_delete_observations(const Jsonb *arguments)
 {
 	Writing *writing = begin("delete_observations", arguments);
+	int asked = 0;
 
 	read_entities(writing, "deletions", "entityName", "observations");
 	drop_repeated(writing);
+	for (int i = 0; i < writing->n; i++)
+		asked += writing->entities[i].n;
 	perform(writing, delete_observations);
-	return done("Observations");
+	return done(writing, "Observations", asked);
 }
 
 static void
 delete_relations(Writing *writing)
 {
-	kg_memory_forget_relations(
+	writing->deleted = kg_memory_forget_relations(
 		&writing->memory, writing->relations, writing->n);
 }
 
@@ -610,5 +647,5 @@ kg_tool_delete_relations(const Jsonb *arguments)
 
 	read_relations(writing, false);
 	perform(writing, delete_relations);
-	return done("Relations");
+	return done(writing, "Relations", writing->n);
 }

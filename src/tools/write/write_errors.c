@@ -70,6 +70,7 @@ complete_reference(const KgType *type, KgError *err, KgCorrection *correction)
 	const KgField *field;
 	const KgType *target;
 	JsonbValue got;
+	Jsonb *nearest;
 	KgJsonWriter w;
 
 	if (type == NULL || said->path == NULL || said->got == NULL)
@@ -83,7 +84,9 @@ complete_reference(const KgType *type, KgError *err, KgCorrection *correction)
 		return false;
 	kg_jw_init(&w);
 	kg_hints_write_nearest(catalog, target, &got, said->path, correction, &w);
-	kg_error_nearest(err, kg_jw_finish(&w));
+	nearest = kg_jw_finish(&w);
+	if (kg_json_length(&nearest->root) > 0)
+		kg_error_nearest(err, nearest);
 	return correction->arguments != before;
 }
 
