@@ -252,8 +252,11 @@ kg_hints_only_exact(const KgMatches *matches, int n)
 {
 	int found = -1;
 
+	/* The number of an id is the id without its word. */
 	for (int i = 0; i < n; i++)
-		if (matches->matches[i].how == KG_MATCH_EXACT)
+		if (matches->matches[i].how == KG_MATCH_EXACT ||
+			(matches->matches[i].how == KG_MATCH_TOKEN &&
+			 matches->matches[i].kind == KG_TERM_ID))
 			found = found == -1 ? i : -2;
 	return found < 0 ? -1 : found;
 }
