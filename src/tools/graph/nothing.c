@@ -22,6 +22,7 @@
 #define KG_HINT_KINDS 20
 #define KG_HINT_BYTES 512
 
+/* A name in a filter is an error here as in a list; an unknown id is none. */
 void
 kg_hint_selector(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
 {
@@ -30,6 +31,11 @@ kg_hint_selector(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
 	memset(&query, 0, sizeof(query));
 	query.catalog = call->catalog;
 	query.type = selector->type;
+	if (selector->filter != NULL)
+	{
+		query.filter = selector->filter;
+		kg_hints_check_labels(&query, true);
+	}
 	query.filter = kg_selector_filter(selector);
 	kg_hints_write_items(&query, w);
 	(void) kg_hint_related(call->catalog, selector->related, w);

@@ -148,6 +148,11 @@ hint_test(const KgCatalog *catalog, const KgNodeTest *test, const char *path,
 	selector.ids_path = kg_path_member(path, "ids");
 	if (test->filters != NULL)
 		selector.filter = test->filters[test->rank - 1];
+	if (selector.filter != NULL)
+	{
+		query.filter = selector.filter;
+		kg_hints_check_labels(&query, true);
+	}
 	query.filter = kg_selector_filter(&selector);
 	return kg_hints_write_unknown(&query, correction, w);
 }
