@@ -488,8 +488,16 @@ is_most(const char *key)
 		   strcmp(key, "limit") == 0 || strcmp(key, "k") == 0;
 }
 
+/* A position in the order of the reply. */
+static bool
+is_first(const char *key)
+{
+	return strcmp(key, "offset") == 0;
+}
+
 /*
- * As much as there may be of what was asked for; NULL: nothing can be told.  A
+ * As much as there may be of what was asked for; NULL: nothing can be told.  Of
+ * other numbers another one asks something else.  A
  * number below zero is one with a sign too many.
  */
 static Jsonb *
@@ -504,7 +512,7 @@ nearest_within(const char *key, const JsonbValue *given, int64 min, int64 max)
 	if (number.type != jbvBinary && is_most(key) && max != PG_INT64_MAX &&
 		kg_means_all(kg_json_cstring(&number)))
 		n = max;
-	else if (!is_whole(&number))
+	else if (!is_whole(&number) || (!is_most(key) && !is_first(key)))
 		return NULL;
 	else if (!kg_json_int64(&number, &n))
 		n = numeric_is_below(number.val.numeric, min) ? min : max;

@@ -876,10 +876,10 @@ write_no_match(const KgListQuery *query, const KgCondition *condition,
 }
 
 void
-kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
+kg_hints_write_items(const KgListQuery *query, KgCorrection *correction,
+					 KgJsonWriter *w)
 {
 	const KgCondition *condition;
-	KgCorrection correction = {NULL};
 	bool any = false;
 
 	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
@@ -889,7 +889,7 @@ kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
 			kg_list_condition_matches_any(query, condition))
 			continue;
 		any = true;
-		write_no_match(query, condition, false, &correction, w);
+		write_no_match(query, condition, false, correction, w);
 	}
 	if (query->matches && query->matches->n == 0)
 	{

@@ -176,7 +176,8 @@ hint_chain(const KgCatalog *catalog, const KgChain *chain,
 							 kg_path_member(path, "to"),
 							 correction,
 							 w);
-			any |= kg_hint_related(catalog, step->tests[j].related, w);
+			any |= kg_hint_related(
+				catalog, step->tests[j].related, correction, w);
 		}
 	}
 	return any;
@@ -184,9 +185,8 @@ hint_chain(const KgCatalog *catalog, const KgChain *chain,
 
 bool
 kg_hint_related(const KgCatalog *catalog, const KgRelated *related,
-				KgJsonWriter *w)
+				KgCorrection *correction, KgJsonWriter *w)
 {
-	KgCorrection correction = {NULL};
 	bool any = false;
 
 	for (int i = 0; related != NULL && i < related->n; i++)
@@ -196,7 +196,7 @@ kg_hint_related(const KgCatalog *catalog, const KgRelated *related,
 		/* What must not hold holds of everything, if it is said of nothing. */
 		if (chain->negated ? chain->walked && (!chain->met || chain->missing)
 						   : !chain->met)
-			any |= hint_chain(catalog, chain, &correction, w);
+			any |= hint_chain(catalog, chain, correction, w);
 	}
 	return any;
 }
