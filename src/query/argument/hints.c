@@ -382,14 +382,6 @@ write_near_ids(const KgCatalog *catalog, const KgType *type,
 		correct_ids(type, &set, &matches, values, n, path, correction);
 }
 
-void
-kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
-					   const JsonbValue *id, const char *path,
-					   KgCorrection *correction, KgJsonWriter *w)
-{
-	write_near_ids(catalog, type, id, 1, path, correction, w);
-}
-
 /*
  * Neighbours of a value in the order of keys.
  */
@@ -802,6 +794,93 @@ condition_target(const KgListQuery *query, const KgCondition *condition)
 		query->catalog, field->ref_bundle, field->ref_type);
 }
 
+static bool
+mark_existing(TupleTableSlot *slot, void *arg)
+{
+	KgCondition *left = arg;
+	char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
+
+	for (int i = left->nvalues - 1; i >= 0; i--)
+		if (kg_json_string_is(&left->values[i], id))
+			left->values[i] = left->values[--left->nvalues];
+	return true;
+}
+
+/* The values that are no id of the type. */
+static KgCondition
+missing_values(const KgListQuery *query, const KgType *target,
+			   const KgCondition *condition)
+{
+	KgCondition left = *condition;
+	Datum *ids = palloc(Max(1, left.nvalues) * sizeof(Datum));
+	KgSqlBuilder b;
+
+	left.values = palloc(Max(1, left.nvalues) * sizeof(JsonbValue));
+	for (int i = 0; i < left.nvalues; i++)
+	{
+		left.values[i] = condition->values[i];
+		ids[i] = CStringGetTextDatum(kg_json_cstring(&left.values[i]));
+	}
+	kg_sql_start(&b, query->catalog);
+	kg_sql_append(&b, "SELECT e.entity_id FROM ");
+	kg_sql_begin_each(&b,
+					  kg_sql_table("kg_entity"),
+					  "x.entity_id",
+					  kg_sql_param_array(&b, TEXTOID, ids, left.nvalues));
+	kg_sql_append(
+		&b, " AND x.bundle" KG_EQ "$%d", kg_sql_param_text(&b, target->bundle));
+	kg_sql_append(&b,
+				  " AND x.entity_type" KG_EQ "$%d",
+				  kg_sql_param_text(&b, target->name));
+	kg_sql_end_each(&b, "entity_id", "e");
+	(void) kg_sql_run(&b, mark_existing, &left);
+	return left;
+}
+
+/* Corrects texts that list ids of the type; false if there is none. */
+static bool
+correct_lists(const KgListQuery *query, const KgType *target,
+			  const KgCondition *condition, KgCorrection *correction)
+{
+	bool any = false;
+
+	for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
+	{
+		KgCondition listed = *condition;
+		char **parts;
+		int n = kg_repair_split(kg_json_cstring(&condition->values[i]), &parts);
+
+		if (n == 0 || n > KG_HINT_LOOKS)
+			continue;
+		listed.nvalues = n;
+		listed.values = palloc(n * sizeof(JsonbValue));
+		for (int j = 0; j < n; j++)
+			listed.values[j] = kg_json_string_value(parts[j]);
+		if (missing_values(query, target, &listed).nvalues > 0)
+			continue;
+		kg_correct_list(
+			correction, condition->path, &condition->values[i], parts, n);
+		any = true;
+	}
+	return any;
+}
+
+void
+kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
+					   const JsonbValue *id, const char *path,
+					   KgCorrection *correction, KgJsonWriter *w)
+{
+	KgListQuery query = {.catalog = catalog, .type = type};
+	KgCondition condition = {.op = KG_OP_IN, .nvalues = 1};
+
+	condition.values = palloc(sizeof(JsonbValue));
+	condition.values[0] = *id;
+	condition.path = (char *) path;
+	if (correct_lists(&query, type, &condition, correction))
+		correction = NULL;
+	write_near_ids(catalog, type, id, 1, path, correction, w);
+}
+
 static void
 write_nearest(const KgListQuery *query, const KgCondition *condition,
 			  KgCorrection *correction, KgJsonWriter *w)
@@ -818,7 +897,9 @@ write_nearest(const KgListQuery *query, const KgCondition *condition,
 					   condition->values,
 					   condition->nvalues,
 					   condition->path,
-					   correction,
+					   correct_lists(query, target, condition, correction)
+						   ? NULL
+						   : correction,
 					   w);
 	else if (field->kind == KG_KIND_ENUM)
 		write_values_in_use(query, field, w);
@@ -920,52 +1001,6 @@ kg_hints_write_items(const KgListQuery *query, KgCorrection *correction,
 					  "them: leave one out");
 		kg_jw_end_object(w);
 	}
-}
-
-/*
- * Display names given for codes.
- */
-static bool
-mark_existing(TupleTableSlot *slot, void *arg)
-{
-	KgCondition *left = arg;
-	char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
-
-	for (int i = left->nvalues - 1; i >= 0; i--)
-		if (kg_json_string_is(&left->values[i], id))
-			left->values[i] = left->values[--left->nvalues];
-	return true;
-}
-
-/* The values that are no id of the type. */
-static KgCondition
-missing_values(const KgListQuery *query, const KgType *target,
-			   const KgCondition *condition)
-{
-	KgCondition left = *condition;
-	Datum *ids = palloc(Max(1, left.nvalues) * sizeof(Datum));
-	KgSqlBuilder b;
-
-	left.values = palloc(Max(1, left.nvalues) * sizeof(JsonbValue));
-	for (int i = 0; i < left.nvalues; i++)
-	{
-		left.values[i] = condition->values[i];
-		ids[i] = CStringGetTextDatum(kg_json_cstring(&left.values[i]));
-	}
-	kg_sql_start(&b, query->catalog);
-	kg_sql_append(&b, "SELECT e.entity_id FROM ");
-	kg_sql_begin_each(&b,
-					  kg_sql_table("kg_entity"),
-					  "x.entity_id",
-					  kg_sql_param_array(&b, TEXTOID, ids, left.nvalues));
-	kg_sql_append(
-		&b, " AND x.bundle" KG_EQ "$%d", kg_sql_param_text(&b, target->bundle));
-	kg_sql_append(&b,
-				  " AND x.entity_type" KG_EQ "$%d",
-				  kg_sql_param_text(&b, target->name));
-	kg_sql_end_each(&b, "entity_id", "e");
-	(void) kg_sql_run(&b, mark_existing, &left);
-	return left;
 }
 
 bool

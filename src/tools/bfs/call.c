@@ -381,14 +381,15 @@ meant_type(const KgGraph *graph, const char *given, const char **text,
 
 	*text = given;
 	*certain = true;
+	if (colon == NULL)
+		colon = strchr(given, '/');
 	for (int i = 0; i < graph->nranks; i++)
 	{
 		names[i] = kg_type_handle(graph->ranked[i]);
-		if (kg_id_of_type(graph->ranked[i], given) != NULL)
-		{
-			*text = kg_id_of_type(graph->ranked[i], given);
+		*text = kg_id_of_type(graph->ranked[i], given);
+		if (*text != NULL)
 			return graph->ranked[i];
-		}
+		*text = given;
 	}
 	prefix = colon ? pnstrdup(given, colon - given) : NULL;
 	meant = colon ? kg_nearest(prefix, names, graph->nranks) : NULL;
@@ -467,6 +468,26 @@ kg_error_near_handle(KgError *err, const KgNearHandle *near)
 		kg_error_allow(err, lfirst(lc));
 }
 
+/* Corrects an unknown handle that lists handles; false if it does not. */
+static bool
+correct_listed(KgGraphCall *call, const char *path, const char *given,
+			   KgCorrection *correction)
+{
+	JsonbValue got = kg_json_string_value(given);
+	KgHandles listed;
+
+	memset(&listed, 0, sizeof(listed));
+	listed.n = kg_repair_split(given, &listed.given);
+	if (listed.n == 0 || listed.n > KG_HINT_LOOKS)
+		return false;
+	kg_find_handles(call, path, &listed);
+	for (int i = 0; i < listed.n; i++)
+		if (listed.refs[i].id == NULL)
+			return false;
+	kg_correct_list(correction, path, &got, listed.given, listed.n);
+	return true;
+}
+
 /* An unknown handle, by its place, to which another is near. */
 typedef struct Near
 {
@@ -528,7 +549,9 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 					near[i].near.namesakes != NIL
 						? near[i].near.namesakes
 						: list_make1((char *) near[i].near.handle));
-		if (near[i].near.likely)
+		if (!correct_listed(
+				call, path, handles->given[near[i].at], &correction) &&
+			near[i].near.likely)
 			correct_handle(&correction,
 						   path,
 						   handles->given[near[i].at],
@@ -582,7 +605,9 @@ kg_throw_all_unknown(KgGraphCall *call, const char *path,
 		kg_error_near_handle(err, &near[0].near);
 	kg_error_doubt(err);
 	for (int i = 0; i < n; i++)
-		if (near[i].near.likely)
+		if (!correct_listed(
+				call, path, seeds->given[near[i].at], &correction) &&
+			near[i].near.likely)
 			correct_handle(&correction,
 						   path,
 						   seeds->given[near[i].at],
