@@ -88,6 +88,28 @@ SELECT t, a, coalesce(c->>'total', c->>'error'), c->>'repaired' FROM (VALUES
 -- a claim passes on what its call says of the asking
 SELECT jsonb_array_elements(kg_verify('{"claims": [{"count": {"tool": "find_nodes", "arguments": {"node_label": "buyer", "filters": {"town": "XX"}}}, "is": 0},
   {"none": {"tool": "list_buyer", "arguments": {"not_related": [{"type": "MADE_BY"}]}}}]}') -> 'claims') - 'correction';
+-- an id by its number, other case of a part, nothing nearest that was sent, and a name of several
+SELECT t, a, pg_temp.told(t, a::jsonb), (SELECT string_agg(h->>'message' || ' ' || (h->>'nearest'), '; ') FROM jsonb_array_elements(kg_call_tool(t, a::jsonb)->'structuredContent'->'hints') h) FROM (VALUES
+  ('get', '{"handles": ["sale:10001"]}'),
+  ('find', '{"type": "sale", "ids": ["10001"]}'),
+  ('find', '{"type": "sale", "ids": ["10001"], "filters": {"id": [{"gt": "A"}], "buyer": "2"}}'),
+  ('list_sale', '{"filters": {"buyer": "10001"}}'),
+  ('find', '{"type": "buyer", "filters": {"name": {"contains": "quarry w"}}}'),
+  ('list_buyer', '{"filters": {"name": {"starts_with": "ELM"}}}'),
+  ('find', '{"type": "sale", "filters": {"price": {"gt": 5}}}'),
+  ('find', '{"type": "buyer", "filters": {"id": {"gt": "B-0002"}}}')) x(t, a);
+SELECT i->>'id' FROM jsonb_array_elements(kg_search('{"query": "10001"}')->'items') i;
+SELECT kg_put_entities('buyer', '[{"id": "B-0003", "name": "Twin"}, {"id": "B-0004", "name": "Twin"}]')->>'created';
+SELECT t, a, coalesce(c->'error'->>'allowed', c->'hints'->0->>'nearest'), c->'error'->>'did_you_mean' FROM (VALUES
+  ('find', '{"type": "sale", "filters": {"buyer": "Twin"}}'),
+  ('count', '{"node": {"label": "sale", "filters": {"buyer": "Twin"}}}'),
+  ('follow', '{"from": {"label": "sale", "filters": {"buyer": "Twin"}}, "steps": [{"type": "MADE_BY"}]}'),
+  ('find', '{"type": "buyer", "related": [{"type": "MADE_BY", "direction": "incoming", "to": {"label": "sale", "filters": {"buyer": "Twin"}}}]}'),
+  ('find', '{"type": "buyer", "ids": ["Twin"]}'),
+  ('get', '{"handles": ["buyer:Twin"]}'),
+  ('around', '{"handle": "buyer:Twin"}'),
+  ('describe_entity', '{"id": "buyer:Twin"}'),
+  ('bfs_query', '{"seeds": ["buyer:Twin"], "max_hops": 1}')) x(t, a), LATERAL (SELECT kg_call_tool(t, a::jsonb)->'structuredContent' AS c) r;
 \c - :owner
 SET client_min_messages = error;
 CALL test.drop('certain');

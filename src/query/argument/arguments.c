@@ -488,8 +488,16 @@ is_most(const char *key)
 		   strcmp(key, "limit") == 0 || strcmp(key, "k") == 0;
 }
 
+/* A position in the order of the reply. */
+static bool
+is_first(const char *key)
+{
+	return strcmp(key, "offset") == 0;
+}
+
 /*
- * As much as there may be of what was asked for; NULL: nothing can be told.  A
+ * As much as there may be of what was asked for; NULL: nothing can be told.  Of
+ * other numbers another one asks something else.  A
  * number below zero is one with a sign too many.
  */
 static Jsonb *
@@ -504,7 +512,7 @@ nearest_within(const char *key, const JsonbValue *given, int64 min, int64 max)
 	if (number.type != jbvBinary && is_most(key) && max != PG_INT64_MAX &&
 		kg_means_all(kg_json_cstring(&number)))
 		n = max;
-	else if (!is_whole(&number))
+	else if (!is_whole(&number) || (!is_most(key) && !is_first(key)))
 		return NULL;
 	else if (!kg_json_int64(&number, &n))
 		n = numeric_is_below(number.val.numeric, min) ? min : max;
@@ -634,10 +642,38 @@ is_wrapper(const JsonbValue *key)
 	return false;
 }
 
+/* "type:id" of an object of these two, or NULL. */
+static Jsonb *
+handle_of_object(const JsonbContainer *object)
+{
+	static const char *const types[] = {
+		"type", "label", "entity_type", "node_label"};
+	static const char *const ids[] = {"id", "node_id", "entity_id"};
+	JsonbValue type = {.type = jbvNull};
+	JsonbValue id = {.type = jbvNull};
+	JsonbValue handle;
+
+	if (kg_json_length(object) != 2)
+		return NULL;
+	for (int i = 0; i < lengthof(types) && type.type == jbvNull; i++)
+		(void) kg_json_get(object, types[i], &type);
+	for (int i = 0; i < lengthof(ids) && id.type == jbvNull; i++)
+		(void) kg_json_get(object, ids[i], &id);
+	if (type.type != jbvString || id.type != jbvString)
+		return NULL;
+	handle = kg_json_string_value(
+		psprintf("%s:%s", kg_json_cstring(&type), kg_json_cstring(&id)));
+	return kg_json_datum(&handle);
+}
+
 Jsonb *
 kg_args_only_scalar(const JsonbValue *value)
 {
 	KgJsonIter it;
+
+	if (kg_json_is_object(value) &&
+		kg_json_length(kg_json_container(value)) == 2)
+		return handle_of_object(kg_json_container(value));
 
 	if (value->type == jbvNumeric)
 	{

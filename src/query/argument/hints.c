@@ -252,8 +252,11 @@ kg_hints_only_exact(const KgMatches *matches, int n)
 {
 	int found = -1;
 
+	/* The number of an id is the id without its word. */
 	for (int i = 0; i < n; i++)
-		if (matches->matches[i].how == KG_MATCH_EXACT)
+		if (matches->matches[i].how == KG_MATCH_EXACT ||
+			(matches->matches[i].how == KG_MATCH_TOKEN &&
+			 matches->matches[i].kind == KG_TERM_ID))
 			found = found == -1 ? i : -2;
 	return found < 0 ? -1 : found;
 }
@@ -338,6 +341,15 @@ correct_ids(const KgType *type, const NamedSet *set, const KgMatches *matches,
 	}
 }
 
+static bool
+is_among(const char *id, const JsonbValue *values, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(kg_json_cstring(&values[i]), id) == 0)
+			return true;
+	return false;
+}
+
 static void
 write_near_ids(const KgCatalog *catalog, const KgType *type,
 			   const JsonbValue *values, int n, const char *path,
@@ -351,7 +363,8 @@ write_near_ids(const KgCatalog *catalog, const KgType *type,
 	{
 		KgMarks marks = {NIL};
 
-		if (set.named[i].id == NULL)
+		if (set.named[i].id == NULL ||
+			is_among(set.named[i].id, values, Min(n, KG_HINT_LOOKS)))
 			continue;
 		kg_jw_begin_object(w);
 		kg_jw_kstring(w, "id", set.named[i].id);
@@ -367,14 +380,6 @@ write_near_ids(const KgCatalog *catalog, const KgType *type,
 	kg_jw_end_array(w);
 	if (correction != NULL)
 		correct_ids(type, &set, &matches, values, n, path, correction);
-}
-
-void
-kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
-					   const JsonbValue *id, const char *path,
-					   KgCorrection *correction, KgJsonWriter *w)
-{
-	write_near_ids(catalog, type, id, 1, path, correction, w);
 }
 
 /*
@@ -496,8 +501,8 @@ find_neighbours(const KgListQuery *query, const KgField *field,
 }
 
 /*
- * A key that is itself in use, as the bound of an open range or the value in
- * another spelling: it is found below a key that is longer by a byte.
+ * A key that is itself in use, as the value in another spelling: it is found
+ * below a key that is longer by a byte.
  */
 static void
 add_bound(const KgListQuery *query, const KgField *field, const bytea *key,
@@ -570,6 +575,7 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 	const char **names;
 	char *spellings[N_SPELLINGS];
 	JsonbValue value;
+	int nnames = 0;
 
 	set.n = 0;
 	spell_cases(text, spellings);
@@ -591,12 +597,13 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 	for (int i = 0; i < set.n; i++)
 	{
 		kg_key_decode(field, set.keys[i], &value);
-		names[i] = kg_json_cstring(&value);
+		if (!kg_json_string_is(&value, text))
+			names[nnames++] = kg_json_cstring(&value);
 	}
-	for (int n = 0; n < most && set.n > 0; n++)
+	for (int n = 0; n < most && nnames > 0; n++)
 	{
-		const char *best = kg_nearest(text, names, set.n);
-		const char *folded = kg_nearest(spellings[1], names, set.n);
+		const char *best = kg_nearest(text, names, nnames);
+		const char *folded = kg_nearest(spellings[1], names, nnames);
 		bool before = false;
 
 		best = best ? best : folded;
@@ -607,9 +614,9 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 			before |= strcmp(added[i], best) == 0;
 		if (!before)
 			added[nadded++] = best;
-		for (int i = 0; i < set.n; i++)
+		for (int i = 0; i < nnames; i++)
 			if (names[i] == best)
-				names[i] = names[--set.n];
+				names[i] = names[--nnames];
 	}
 	return nadded;
 }
@@ -629,6 +636,81 @@ is_correctable(const KgCondition *condition)
 			break;
 	}
 	return false;
+}
+
+/* Does the condition compare a part of a text? */
+static bool
+compares_part(const KgCondition *condition)
+{
+	return kg_operator(condition->op)->form == KG_OPERAND_PART &&
+		   condition->field != NULL && condition->nvalues == 1;
+}
+
+/* Does the same condition of a text in another case match? */
+static bool
+matches_spelling(const KgListQuery *query, const KgCondition *condition,
+				 const char *spelling)
+{
+	KgFilterTarget target = kg_filter_target_counted(query->catalog,
+													 query->type);
+	KgRepairs repairs = {NIL};
+	const KgFilter *filter;
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_jw_kbegin_object(&w, condition->field->name);
+	kg_jw_kstring(&w, kg_operator(condition->op)->name, spelling);
+	kg_jw_end_object(&w);
+	filter = kg_filter_analyse(
+		kg_filter_parse(&kg_jw_finish(&w)->root, "/filters"),
+		&target,
+		&repairs);
+	return kg_list_condition_matches_any(query, kg_any_condition(filter, 0));
+}
+
+/* Returns the text as it is written in a value, if it is there in another case. */
+static char *
+written_in(const char *value, const char *text)
+{
+	size_t len = strlen(text);
+
+	for (; strlen(value) >= len; value++)
+		if (pg_strncasecmp(value, text, len) == 0)
+			return pnstrdup(value, len);
+	return NULL;
+}
+
+/*
+ * Corrects the case of a part, if it matches in one other case alone.  Tried are
+ * the usual cases, and those of the nearest values.
+ */
+static void
+correct_case(const KgListQuery *query, const KgCondition *condition,
+			 const char *const *nearest, int n, KgCorrection *correction)
+{
+	const char *text = kg_json_cstring(&condition->values[0]);
+	const char *found = NULL;
+	char *spellings[N_SPELLINGS + KG_HINT_VALUES];
+	int nspellings = N_SPELLINGS;
+
+	spell_cases(text, spellings);
+	for (int i = 0; i < Min(n, KG_HINT_VALUES); i++)
+		if ((spellings[nspellings] = written_in(nearest[i], text)) != NULL)
+			nspellings++;
+	for (int i = 1; i < nspellings; i++)
+	{
+		bool tried = false;
+
+		for (int j = 0; j < i; j++)
+			tried |= strcmp(spellings[j], spellings[i]) == 0;
+		if (tried || !matches_spelling(query, condition, spellings[i]))
+			continue;
+		if (found != NULL)
+			return;
+		found = spellings[i];
+	}
+	if (found != NULL)
+		correct(correction, condition->path, &condition->values[0], found);
 }
 
 /*
@@ -663,6 +745,8 @@ write_near_strings(const KgListQuery *query, const KgCondition *condition,
 	for (int i = 0; i < n; i++)
 		kg_jw_string(w, added[i]);
 	kg_jw_end_array(w);
+	if (compares_part(condition))
+		correct_case(query, condition, added, n, correction);
 	if (!is_correctable(condition))
 		return;
 	for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
@@ -687,9 +771,6 @@ write_near_keys(const KgListQuery *query, const KgCondition *condition,
 	Neighbours set;
 
 	set.n = 0;
-	if (condition->keys &&
-		(condition->op == KG_OP_GT || condition->op == KG_OP_LT))
-		add_bound(query, condition->field, condition->keys[0], &set);
 	for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
 		if (condition->keys && set.n + 2 * each <= KG_HINT_VALUES)
 			find_neighbours(
@@ -713,122 +794,6 @@ condition_target(const KgListQuery *query, const KgCondition *condition)
 		query->catalog, field->ref_bundle, field->ref_type);
 }
 
-static void
-write_nearest(const KgListQuery *query, const KgCondition *condition,
-			  KgCorrection *correction, KgJsonWriter *w)
-{
-	const KgField *field = condition->field;
-	const KgType *target = condition_target(query, condition);
-
-	if (condition->nvalues == 0)
-		return;
-	kg_jw_key(w, "nearest");
-	if (target)
-		write_near_ids(query->catalog,
-					   target,
-					   condition->values,
-					   condition->nvalues,
-					   condition->path,
-					   correction,
-					   w);
-	else if (field->kind == KG_KIND_ENUM)
-		write_values_in_use(query, field, w);
-	else
-	{
-		if (field->kind == KG_KIND_STRING)
-			write_near_strings(query, condition, correction, w);
-		else
-			write_near_keys(query, condition, w);
-		kg_marks_write_member(field, "nearest", w);
-	}
-}
-
-/* Where the filters are in the arguments: "/filters", "/from/filters". */
-static const char *
-filters_path(const KgFilter *filter)
-{
-	const KgCondition *condition;
-
-	for (int i = 0; (condition = kg_any_condition(filter, i)) != NULL; i++)
-	{
-		const char *path = condition->path;
-		const char *at = strstr(path, "/filters/");
-
-		if (at != NULL)
-			return pnstrdup(path, at - path + strlen("/filters"));
-	}
-	return "/filters";
-}
-
-static void
-write_no_match(const KgListQuery *query, const KgCondition *condition,
-			   bool tell, KgCorrection *correction, KgJsonWriter *w)
-{
-	kg_jw_begin_object(w);
-	kg_jw_kstring(w, "path", condition->path);
-	kg_jw_kstring(w, "message", "no entity matches this filter");
-	if (tell)
-	{
-		kg_jw_kbegin_array(w, "not_found");
-		for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
-			kg_jw_value(w, &condition->values[i]);
-		kg_jw_end_array(w);
-	}
-	write_nearest(query, condition, correction, w);
-	kg_correction_write(correction, w);
-	kg_jw_end_object(w);
-}
-
-void
-kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
-{
-	const KgCondition *condition;
-	KgCorrection correction = {NULL};
-	bool any = false;
-
-	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
-		 i++)
-	{
-		if (kg_condition_scans(condition) ||
-			kg_list_condition_matches_any(query, condition))
-			continue;
-		any = true;
-		write_no_match(query, condition, false, &correction, w);
-	}
-	if (query->matches && query->matches->n == 0)
-	{
-		kg_jw_begin_object(w);
-		kg_jw_kstring(w, "path", "/search");
-		kg_jw_kstring(w,
-					  "message",
-					  "no name, alias or id is like this, not even with typos");
-		kg_jw_end_object(w);
-	}
-	else if (!any && kg_filter_scans(query->filter))
-	{
-		kg_jw_begin_object(w);
-		kg_jw_kstring(w, "path", filters_path(query->filter));
-		kg_jw_kstring(w,
-					  "message",
-					  "of what the rest of the selection leaves, nothing "
-					  "passes the filters on properties that no index has");
-		kg_jw_end_object(w);
-	}
-	else if (!any && kg_any_condition(query->filter, 1) != NULL)
-	{
-		kg_jw_begin_object(w);
-		kg_jw_kstring(w, "path", filters_path(query->filter));
-		kg_jw_kstring(w,
-					  "message",
-					  "each filter matches entities, but none matches all of "
-					  "them: leave one out");
-		kg_jw_end_object(w);
-	}
-}
-
-/*
- * Display names given for codes.
- */
 static bool
 mark_existing(TupleTableSlot *slot, void *arg)
 {
@@ -870,6 +835,172 @@ missing_values(const KgListQuery *query, const KgType *target,
 	kg_sql_end_each(&b, "entity_id", "e");
 	(void) kg_sql_run(&b, mark_existing, &left);
 	return left;
+}
+
+/* Corrects texts that list ids of the type; false if there is none. */
+static bool
+correct_lists(const KgListQuery *query, const KgType *target,
+			  const KgCondition *condition, KgCorrection *correction)
+{
+	bool any = false;
+
+	for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
+	{
+		KgCondition listed = *condition;
+		char **parts;
+		int n = kg_repair_split(kg_json_cstring(&condition->values[i]), &parts);
+
+		if (n == 0 || n > KG_HINT_LOOKS)
+			continue;
+		listed.nvalues = n;
+		listed.values = palloc(n * sizeof(JsonbValue));
+		for (int j = 0; j < n; j++)
+			listed.values[j] = kg_json_string_value(parts[j]);
+		if (missing_values(query, target, &listed).nvalues > 0)
+			continue;
+		kg_correct_list(
+			correction, condition->path, &condition->values[i], parts, n);
+		any = true;
+	}
+	return any;
+}
+
+void
+kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
+					   const JsonbValue *id, const char *path,
+					   KgCorrection *correction, KgJsonWriter *w)
+{
+	KgListQuery query = {.catalog = catalog, .type = type};
+	KgCondition condition = {.op = KG_OP_IN, .nvalues = 1};
+
+	condition.values = palloc(sizeof(JsonbValue));
+	condition.values[0] = *id;
+	condition.path = (char *) path;
+	if (correct_lists(&query, type, &condition, correction))
+		correction = NULL;
+	write_near_ids(catalog, type, id, 1, path, correction, w);
+}
+
+static void
+write_nearest(const KgListQuery *query, const KgCondition *condition,
+			  KgCorrection *correction, KgJsonWriter *w)
+{
+	const KgField *field = condition->field;
+	const KgType *target = condition_target(query, condition);
+
+	if (condition->nvalues == 0)
+		return;
+	kg_jw_key(w, "nearest");
+	if (target)
+		write_near_ids(query->catalog,
+					   target,
+					   condition->values,
+					   condition->nvalues,
+					   condition->path,
+					   correct_lists(query, target, condition, correction)
+						   ? NULL
+						   : correction,
+					   w);
+	else if (field->kind == KG_KIND_ENUM)
+		write_values_in_use(query, field, w);
+	else
+	{
+		if (field->kind == KG_KIND_STRING)
+			write_near_strings(query, condition, correction, w);
+		else
+			write_near_keys(query, condition, w);
+		kg_marks_write_member(field, "nearest", w);
+	}
+}
+
+/* Where the filters are in the arguments: "/filters", "/from/filters". */
+static const char *
+filters_path(const KgFilter *filter)
+{
+	const KgCondition *condition;
+
+	for (int i = 0; (condition = kg_any_condition(filter, i)) != NULL; i++)
+	{
+		const char *path = condition->path;
+		const char *at = strstr(path, "/filters/");
+
+		if (at != NULL)
+			return pnstrdup(path, at - path + strlen("/filters"));
+	}
+	return "/filters";
+}
+
+static void
+write_no_match(const KgListQuery *query, const KgCondition *condition,
+			   bool tell, KgCorrection *correction, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "path", condition->path);
+	kg_jw_kstring(
+		w,
+		"message",
+		compares_part(condition)
+			? psprintf("no entity matches this filter; \"%s\" distinguishes "
+					   "upper and lower case",
+					   kg_operator(condition->op)->name)
+			: "no entity matches this filter");
+	if (tell)
+	{
+		kg_jw_kbegin_array(w, "not_found");
+		for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
+			kg_jw_value(w, &condition->values[i]);
+		kg_jw_end_array(w);
+	}
+	write_nearest(query, condition, correction, w);
+	kg_correction_write(correction, w);
+	kg_jw_end_object(w);
+}
+
+void
+kg_hints_write_items(const KgListQuery *query, KgCorrection *correction,
+					 KgJsonWriter *w)
+{
+	const KgCondition *condition;
+	bool any = false;
+
+	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
+		 i++)
+	{
+		if (kg_condition_scans(condition) ||
+			kg_list_condition_matches_any(query, condition))
+			continue;
+		any = true;
+		write_no_match(query, condition, false, correction, w);
+	}
+	if (query->matches && query->matches->n == 0)
+	{
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "path", "/search");
+		kg_jw_kstring(w,
+					  "message",
+					  "no name, alias or id is like this, not even with typos");
+		kg_jw_end_object(w);
+	}
+	else if (!any && kg_filter_scans(query->filter))
+	{
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "path", filters_path(query->filter));
+		kg_jw_kstring(w,
+					  "message",
+					  "of what the rest of the selection leaves, nothing "
+					  "passes the filters on properties that no index has");
+		kg_jw_end_object(w);
+	}
+	else if (!any && kg_any_condition(query->filter, 1) != NULL)
+	{
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "path", filters_path(query->filter));
+		kg_jw_kstring(w,
+					  "message",
+					  "each filter matches entities, but none matches all of "
+					  "them: leave one out");
+		kg_jw_end_object(w);
+	}
 }
 
 bool
@@ -934,15 +1065,14 @@ check_label(const KgListQuery *query, const KgType *target,
 								kg_type_handle(target));
 	kg_error_path(err, "%s", condition->path);
 	kg_error_got(err, value);
-	if (n > 1)
-		kg_error_doubt(err);
-	else
+	if (n == 1)
 		kg_error_sure(err);
 	kg_error_expected(err, "an id of \"%s\"", kg_type_handle(target));
 	for (int i = 0; i < n; i++)
 		if (set.named[i].id)
 			kg_error_allow(err, set.named[i].id);
-	kg_error_did_you_mean(err, set.named[0].id);
+	if (n == 1)
+		kg_error_did_you_mean(err, set.named[0].id);
 	kg_error_throw(err);
 }
 

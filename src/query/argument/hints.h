@@ -14,9 +14,10 @@
 /*
  * Writes hints for a list without a match into an array that is open: for each
  * filter that alone matches nothing the nearest existing ids, labels or values.
- * What they name is visible to the caller.
+ * What they name is visible to the caller.  Corrections are gathered.
  */
-extern void kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w);
+extern void kg_hints_write_items(const KgListQuery *query,
+								 KgCorrection *correction, KgJsonWriter *w);
 
 /*
  * The same for each filter that matches nothing, and of several ids for those

@@ -487,13 +487,44 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	 "exclude_labels",
 	 "excluded_types",
 	 "not_types"},
+	{"walk_predicates", "relationship_types"},
+	{"truncate",
+	 "interval",
+	 "date_trunc",
+	 "granularity",
+	 "bucket",
+	 "period",
+	 "resolution",
+	 "time_unit",
+	 "calendar_interval"},
+	{"sql", "query", "statement", "sql_query", "sql_text", "q"},
+	{"params", "parameters", "args", "bindings", "values"},
+	{"is", "value", "equals", "eq"},
+	{"relation", "predicate", "relationship", "edge_type", "rel", "type"},
+	{"from", "subject"},
+	{"to", "object"},
+	{"items", "entities", "records", "rows", "data", "objects"},
+	/* Of the toolset memory. */
+	{"entityType", "type", "entity_type", "kind", "category"},
+	{"entityName", "name", "entity", "entity_name"},
+	{"contents", "observations", "content", "facts", "observation"},
+	{"observations", "observation", "facts", "contents", "notes"},
+	{"relationType",
+	 "type",
+	 "relation_type",
+	 "relation",
+	 "relationship",
+	 "predicate"},
+	{"entityNames", "names", "entities", "entity_names", "name"},
 	{"max_tokens", "token_limit", "token_budget", "max_output_tokens"},
 	{"max_bytes", "byte_limit", "max_size"},
 };
 
 static const char *const same_words[][KG_MAX_SAME] = {
-	{"outgoing", "out", "forward", "outbound", "outwards"},
+	{"outgoing", "out", "forward", "outbound", "outwards", ">", "->"},
 	{"incoming",
+	 "<",
+	 "<-",
 	 "in",
 	 "backward",
 	 "backwards",
@@ -501,13 +532,22 @@ static const char *const same_words[][KG_MAX_SAME] = {
 	 "reverse",
 	 "inverse",
 	 "inwards"},
-	{"both", "any", "either", "undirected", "all", "bidirectional", "inout"},
+	{"both",
+	 "any",
+	 "either",
+	 "undirected",
+	 "all",
+	 "bidirectional",
+	 "inout",
+	 "<>",
+	 "<->"},
 	{"asc", "ascending", "up", "increasing"},
 	{"desc", "descending", "down", "decreasing", "reverse"},
 	{"avg", "average", "mean"},
 	{"sum", "total"},
 	{"min", "minimum", "least", "lowest"},
 	{"max", "maximum", "most", "highest"},
+	{"count", "count(*)"},
 	{"count_distinct", "distinct", "unique", "count_unique", "countdistinct"},
 	{"all_shortest", "all_shortest_paths"},
 	{"shortest", "shortest_path"},
@@ -1092,7 +1132,18 @@ kg_meant_instant(const char *text)
 			   : as_string(meant_instant(text));
 }
 
-/* A year or a month in numbers, as its first day and how many months it has. */
+/* The first day of a month by name and a year: "June 2026"; else NULL. */
+static char *
+meant_month_by_name(const char *text)
+{
+	Parts p;
+
+	if (!read_parts(text, &p) || p.n != 1 || p.month == 0 || p.digits[0] != 4)
+		return NULL;
+	return psprintf("%04d-%02d-01", p.numbers[0], p.month);
+}
+
+/* A year or a month, as its first day and how many months it has. */
 static char *
 meant_months(const char *text, int *months)
 {
@@ -1110,7 +1161,8 @@ meant_months(const char *text, int *months)
 		if (kg_format_date(day, strlen(day)))
 			return day;
 	}
-	return NULL;
+	*months = 1;
+	return meant_month_by_name(text);
 }
 
 bool

@@ -200,6 +200,75 @@ kg_correct(KgCorrection *correction, const KgInstead *change)
 		correction->arguments = after;
 }
 
+int
+kg_repair_split(const char *text, char ***parts)
+{
+	static const char separators[] = ",;|";
+	size_t len = strlen(text);
+	int n = 0;
+
+	*parts = palloc((len + 1) * sizeof(char *));
+	while (true)
+	{
+		size_t part = strcspn(text, separators);
+		const char *next = text + part;
+
+		while (part > 0 && text[part - 1] == ' ')
+			part--;
+		while (part > 0 && *text == ' ')
+		{
+			text++;
+			part--;
+		}
+		if (part == 0)
+			return 0;
+		(*parts)[n++] = pnstrdup(text, part);
+		if (*next == '\0')
+			return n > 1 ? n : 0;
+		text = next + 1;
+	}
+}
+
+static void
+write_strings(KgJsonWriter *w, char **parts, int n)
+{
+	for (int i = 0; i < n; i++)
+		kg_jw_string(w, parts[i]);
+}
+
+void
+kg_correct_list(KgCorrection *correction, const char *path,
+				const JsonbValue *got, char **parts, int n)
+{
+	KgInstead change = {.kind = KG_INSTEAD_VALUE, .path = path};
+	JsonbValue there;
+	KgJsonWriter w;
+
+	if (!kg_repair_value_at(path, &there))
+		return;
+	if (!kg_json_is_array(&there))
+	{
+		/* The operand of an operator is one value. */
+		if (strcmp(kg_path_last(path), "eq") == 0)
+			return;
+		kg_jw_init_object(&w);
+		kg_jw_kbegin_array(&w, "in");
+		write_strings(&w, parts, n);
+		kg_jw_end_array(&w);
+	}
+	else
+	{
+		kg_jw_init_array(&w);
+		kg_json_each(it, kg_json_container(&there))
+			if (kg_json_same(kg_json_datum(&it.value), kg_json_datum(got)))
+				write_strings(&w, parts, n);
+			else
+				kg_jw_value(&w, &it.value);
+	}
+	change.value = kg_jw_finish(&w);
+	kg_correct(correction, &change);
+}
+
 void
 kg_repair_take(const char *path, const Jsonb *used)
 {

@@ -46,6 +46,18 @@ extern Jsonb *kg_correction_call(const KgCorrection *correction);
 extern void kg_correction_write(const KgCorrection *correction,
 								KgJsonWriter *w);
 
+/*
+ * Splits a text at commas, semicolons or bars.  Returns the number of parts; 0 if
+ * there are fewer than two, or one of them is empty.
+ */
+extern int kg_repair_split(const char *text, char ***parts);
+/*
+ * Corrects a text that lists several values: in an array they become its items,
+ * elsewhere {"in": [...]}.
+ */
+extern void kg_correct_list(KgCorrection *correction, const char *path,
+							const JsonbValue *got, char **parts, int n);
+
 /* The value at a path of the arguments of the call that runs. */
 extern bool kg_repair_value_at(const char *path, JsonbValue *value);
 

@@ -78,7 +78,8 @@ related(const Way *way, const char *property, const JsonbValue *condition)
 
 void
 kg_elsewhere(KgError *err, const KgType *type, const KgField *reference,
-			 const char *property, const char *path)
+			 const char *property, const char *path,
+			 const JsonbValue *of_property)
 {
 	static const char *const selections[] = {"", "/from", "/node", "/to"};
 	KgCorrection correction = {NULL};
@@ -95,7 +96,10 @@ kg_elsewhere(KgError *err, const KgType *type, const KgField *reference,
 				   kg_path_member(psprintf("%s/filters", selections[i]),
 								  name)) == 0)
 			with.path = selections[i];
-	if (with.path == NULL || !kg_repair_value_at(path, &condition) ||
+	if (of_property != NULL)
+		condition = *of_property;
+	if (with.path == NULL ||
+		(of_property == NULL && !kg_repair_value_at(path, &condition)) ||
 		kg_repair_value_at(psprintf("%s/related", with.path), &there) ||
 		!find_way(kg_running_catalog(), type, relation_no, property, &way))
 		return;

@@ -11,10 +11,10 @@
 /*
  * Tells an error about the filter at a path to ask for "related" instead, if the
  * reference (NULL: one relation alone) leads from the type to one that has the
- * property.
+ * property.  condition is the one on the property; NULL: the value at the path.
  */
 extern void kg_elsewhere(KgError *err, const KgType *type,
 						 const KgField *reference, const char *property,
-						 const char *path);
+						 const char *path, const JsonbValue *condition);
 
 #endif /* KG_ELSEWHERE_H */

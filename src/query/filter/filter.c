@@ -40,6 +40,44 @@ means_any(const char *property, const char *path)
 	return n >= KG_MIN_ALTERNATIVES && n <= KG_MAX_ALTERNATIVES;
 }
 
+/*
+ * Returns the filters with the conditions of an "and" beside the others; NULL if
+ * two are on one property.
+ */
+static Jsonb *
+joined_conditions(const char *property, const char *path, char **filters_path)
+{
+	JsonbValue value;
+	JsonbValue filters;
+	Jsonb *joined;
+	KgJsonWriter w;
+	int n = 0;
+
+	*filters_path = pnstrdup(path, strrchr(path, '/') - path);
+	if ((pg_strcasecmp(property, "and") != 0 &&
+		 pg_strcasecmp(property, "$and") != 0) ||
+		!kg_repair_value_at(path, &value) || !kg_json_is_array(&value) ||
+		!kg_repair_value_at(*filters_path, &filters) ||
+		!kg_json_is_object(&filters))
+		return NULL;
+	kg_jw_init_object(&w);
+	kg_json_each(it, kg_json_container(&filters))
+		if (!kg_json_string_is(&it.key, property))
+		{
+			kg_jw_member(&w, &it);
+			n++;
+		}
+	kg_json_each(it, kg_json_container(&value))
+	{
+		if (!kg_json_is_object(&it.value))
+			return NULL;
+		kg_jw_members(&w, kg_json_container(&it.value));
+		n += kg_json_length(kg_json_container(&it.value));
+	}
+	joined = kg_jw_finish(&w);
+	return kg_json_length(&joined->root) == n ? joined : NULL;
+}
+
 static KG_NORETURN void
 throw_connective(KgError *err, const char *property, const char *path)
 {
@@ -55,6 +93,13 @@ throw_connective(KgError *err, const char *property, const char *path)
 		change.path = path;
 		change.key = KG_ANY;
 		kg_error_change(err, &change);
+	}
+	else
+	{
+		char *filters_path;
+		Jsonb *joined = joined_conditions(property, path, &filters_path);
+
+		kg_error_instead(err, filters_path, joined);
 	}
 	kg_error_throw(err);
 }
@@ -178,7 +223,10 @@ throw_not_scalar(const Conditions *conditions, const KgCondition *condition,
 		: kg_json_is_array(value) ? "a scalar; several values go with in"
 								  : "a scalar");
 
-	if (conditions->alone)
+	/* null alone may be left out as well. */
+	if (conditions->alone &&
+		(value->type != jbvNull ||
+		 strcmp(condition->path, conditions->property_path) != 0))
 		kg_error_instead(
 			err,
 			conditions->property_path,

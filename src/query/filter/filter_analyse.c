@@ -251,7 +251,7 @@ tell_composed(KgError *err, const KgFilterTarget *target, const char *name,
 						  field->relation,
 						  field->name);
 		if (target->type != NULL)
-			kg_elsewhere(err, target->type, field, dot + 1, path);
+			kg_elsewhere(err, target->type, field, dot + 1, path, NULL);
 	}
 	else if (field->ref_type != NULL)
 		kg_error_expected(err,
@@ -355,7 +355,7 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	if (meant != NULL && kg_has_rival(name, meant, names, nnames))
 		kg_error_doubt(err);
 	if (ntargets == 1 && targets->type != NULL && meant == NULL && !why)
-		kg_elsewhere(err, targets->type, NULL, name, path);
+		kg_elsewhere(err, targets->type, NULL, name, path, NULL);
 	kg_error_throw(err);
 }
 
@@ -979,6 +979,35 @@ filters_by_path(const KgCondition *condition, const KgFilterTarget *targets,
 	return kg_jw_finish(&w);
 }
 
+/* A word for a member of the property, or a property of what it refers to. */
+static void
+correct_misread(const KgCondition *condition, const KgFilterTarget *target)
+{
+	bool found;
+	bool is_id;
+	const KgField *field = look_up_field(
+		target, condition->property, &found, &is_id);
+	KgJsonIter it;
+	Jsonb *meant;
+	char *name;
+
+	if (field == NULL)
+		return;
+	kg_json_iter_init(&it, condition->members);
+	(void) kg_json_iter_next(&it);
+	name = kg_json_cstring(&it.key);
+	meant = kg_op_condition_of_member(field, name, &it.value);
+	if (meant != NULL)
+		kg_error_instead(condition->misread, condition->property_path, meant);
+	else if (field->relation_no != 0)
+		kg_elsewhere(condition->misread,
+					 target->type,
+					 field,
+					 name,
+					 condition->property_path,
+					 &it.value);
+}
+
 /* An object of what are no operators: it may be of the property's members. */
 static KG_NORETURN void
 throw_misread(const KgCondition *condition, const KgFilterTarget *targets,
@@ -998,7 +1027,11 @@ throw_misread(const KgCondition *condition, const KgFilterTarget *targets,
 		meant = filters_by_path(
 			condition, targets, ntargets, kg_json_container(&filters));
 	if (meant == NULL)
+	{
+		if (ntargets == 1 && kg_json_length(condition->members) == 1)
+			correct_misread(condition, &targets[0]);
 		kg_error_throw(condition->misread);
+	}
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "property \"%s\" is an object, and filters name its "
 					   "members by their paths",

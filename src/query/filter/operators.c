@@ -129,6 +129,7 @@ static const struct
 	{"any", KG_OP_IN, READ_AS_IS},
 	{"anyof", KG_OP_IN, READ_AS_IS},
 	{"oneof", KG_OP_IN, READ_AS_IS},
+	{"substring", KG_OP_CONTAINS, READ_AS_IS},
 	{"like", KG_OP_CONTAINS, READ_LIKE},
 	{"match", KG_OP_CONTAINS, READ_REGEX},
 	{"matches", KG_OP_CONTAINS, READ_REGEX},
@@ -629,6 +630,22 @@ kg_op_condition_of_text(KgKind kind, const char *text)
 		kg_jw_members(&w, &upper->root);
 		return kg_jw_finish(&w);
 	}
+	return NULL;
+}
+
+Jsonb *
+kg_op_condition_of_member(const KgField *field, const char *name,
+						  const JsonbValue *value)
+{
+	static const char *const names[] = {"includes", "include", "has"};
+	const char *bare = bare_name(name);
+	KgOp op = field->is_array ? KG_OP_EQ : KG_OP_CONTAINS;
+
+	if (!is_scalar(value) || !kg_op_applies(op, field))
+		return NULL;
+	for (int i = 0; i < lengthof(names); i++)
+		if (strcmp(bare, names[i]) == 0)
+			return condition_of(op, value);
 	return NULL;
 }
 

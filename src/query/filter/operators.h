@@ -102,6 +102,12 @@ extern bool kg_op_lookup(const char *name, KgOp *op);
  */
 extern Jsonb *kg_op_condition(const char *name, const JsonbValue *value);
 /*
+ * Translates "includes" and "has", which are about a member of an array and
+ * about a part of a text.  Returns NULL for other names.
+ */
+extern Jsonb *kg_op_condition_of_member(const KgField *field, const char *name,
+										const JsonbValue *value);
+/*
  * Translates a comparison with a day, month or year to a condition on dates or
  * instants: "lte" of a month becomes "lt" of the first day after it. Returns
  * NULL if the value is not one of these, or is a day and the property holds

@@ -463,6 +463,19 @@ collect(KgSearch *search, int max)
 	return result;
 }
 
+/* Returns a number of up to eight digits without zeros before it, or NULL. */
+static const char *
+number_of(const char *folded)
+{
+	int len = strlen(folded);
+
+	if (len == 0 || len > 8 || strspn(folded, "0123456789") != (size_t) len)
+		return NULL;
+	while (folded[0] == '0' && folded[1] != '\0')
+		folded++;
+	return folded;
+}
+
 static KgMatches *
 run_search(const KgCatalog *catalog, const char *query, const int32 *type_nos,
 		   int ntypes, int max)
@@ -485,12 +498,14 @@ run_search(const KgCatalog *catalog, const char *query, const int32 *type_nos,
 	ctl.hcxt = CurrentMemoryContext;
 	search.found = hash_create(
 		"kg_graph search", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	search.number = number_of(search.folded);
 	one_word = search.ntokens == 1 &&
 			   strcmp(search.tokens[0], search.folded) == 0;
 	if (search.folded[0] != '\0')
 	{
 		search_prefix(&search, one_word);
 		kg_search_ids(&search);
+		kg_search_numbered_ids(&search);
 		if (!one_word && search.best < KG_RANK_EXACT)
 			kg_search_near(&search, -1);
 	}

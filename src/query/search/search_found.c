@@ -40,6 +40,12 @@ kg_search_keep(KgSearch *search, int64 node, int32 type_no, KgMatchHow how,
 		search->best = Max(search->best, score);
 }
 
+bool
+kg_search_has_number(const KgSearch *search, const char *term)
+{
+	return search->number == NULL || strstr(term, search->number) != NULL;
+}
+
 void
 kg_search_append_types(KgSqlBuilder *b, const KgSearch *search,
 					   const char *alias)

@@ -89,6 +89,145 @@ kg_search_ids(KgSearch *search)
 		search->truncated = true;
 }
 
+/* ---- ids that end with a number ---- */
+
+/* A list of ids, each with its type. */
+typedef struct TypedIds
+{
+	const char *number;
+	int n;
+	int size;
+	Datum *bundles;
+	Datum *types;
+	Datum *ids;
+} TypedIds;
+
+static void
+init_typed_ids(TypedIds *list, const char *number, int size)
+{
+	list->number = number;
+	list->n = 0;
+	list->size = size;
+	list->bundles = palloc(Max(1, size) * sizeof(Datum));
+	list->types = palloc(Max(1, size) * sizeof(Datum));
+	list->ids = palloc(Max(1, size) * sizeof(Datum));
+}
+
+/* Returns an id with the number in the position of its last number, or NULL. */
+static char *
+renumbered(const char *id, const char *number)
+{
+	int len = strlen(id);
+	int digits = 0;
+
+	while (digits < len && id[len - digits - 1] >= '0' &&
+		   id[len - digits - 1] <= '9')
+		digits++;
+	if (digits == 0)
+		return NULL;
+	return psprintf("%.*s%.*s%s",
+					len - digits,
+					id,
+					Max(0, digits - (int) strlen(number)),
+					"00000000",
+					number);
+}
+
+static bool
+add_renumbered(TupleTableSlot *slot, void *arg)
+{
+	TypedIds *list = arg;
+	char *id = renumbered(TextDatumGetCString(kg_slot_datum(slot, 3)),
+						  list->number);
+
+	if (id == NULL || list->n == list->size)
+		return true;
+	list->bundles[list->n] = CStringGetTextDatum(
+		TextDatumGetCString(kg_slot_datum(slot, 1)));
+	list->types[list->n] = CStringGetTextDatum(
+		TextDatumGetCString(kg_slot_datum(slot, 2)));
+	list->ids[list->n++] = CStringGetTextDatum(id);
+	return true;
+}
+
+/*
+ * Lists the ids that a type would have for the number, by the form of its first
+ * and its last id.
+ */
+static void
+renumber_ends(const KgSearch *search, TypedIds *list)
+{
+	const KgCatalog *catalog = search->catalog;
+	KgSqlBuilder b;
+
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		if (!kg_search_has_type(search, catalog->types[i]))
+			continue;
+		for (int last = 0; last < 2; last++)
+		{
+			kg_sql_start(&b, catalog);
+			kg_sql_append(&b,
+						  "SELECT x.bundle, x.entity_type, x.entity_id FROM %s "
+						  "x WHERE x.tenant" KG_EQ "$1",
+						  kg_sql_table("kg_entity"));
+			kg_sql_append(&b,
+						  " AND x.bundle" KG_EQ "$%d",
+						  kg_sql_param_text(&b, catalog->types[i]->bundle));
+			kg_sql_append(&b,
+						  " AND x.entity_type" KG_EQ "$%d",
+						  kg_sql_param_text(&b, catalog->types[i]->name));
+			kg_sql_append(
+				&b, " ORDER BY x.entity_id%s LIMIT 1", last ? " DESC" : "");
+			(void) kg_sql_run(&b, add_renumbered, list);
+		}
+	}
+}
+
+static bool
+numbered_row(TupleTableSlot *slot, void *arg)
+{
+	kg_search_keep(arg,
+				   DatumGetInt64(kg_slot_datum(slot, 3)),
+				   DatumGetInt32(kg_slot_datum(slot, 2)),
+				   KG_MATCH_TOKEN,
+				   KG_TERM_ID,
+				   TextDatumGetCString(kg_slot_datum(slot, 1)),
+				   KG_RANK_NUMBER);
+	return true;
+}
+
+void
+kg_search_numbered_ids(KgSearch *search)
+{
+	TypedIds list;
+	KgSqlBuilder b;
+
+	if (search->number == NULL)
+		return;
+	init_typed_ids(&list, search->number, 2 * search->catalog->ntypes);
+	renumber_ends(search, &list);
+	if (list.n == 0)
+		return;
+	kg_sql_start(&b, search->catalog);
+	kg_sql_append(&b,
+				  "SELECT x.entity_id, x.type_no, x.node FROM "
+				  "ROWS FROM (pg_catalog.unnest($%d), ",
+				  kg_sql_param_array(&b, TEXTOID, list.bundles, list.n));
+	kg_sql_append(&b,
+				  "pg_catalog.unnest($%d), ",
+				  kg_sql_param_array(&b, TEXTOID, list.types, list.n));
+	kg_sql_append(&b,
+				  "pg_catalog.unnest($%d)) AS t(bundle, entity_type, id) "
+				  "CROSS JOIN LATERAL (SELECT y.entity_id, y.type_no, y.node "
+				  "FROM %s y WHERE y.tenant" KG_EQ "$1 AND y.bundle" KG_EQ
+				  "t.bundle AND y.entity_type" KG_EQ
+				  "t.entity_type AND y.entity_id" KG_EQ "t.id) x",
+				  kg_sql_param_array(&b, TEXTOID, list.ids, list.n),
+				  kg_sql_table("kg_entity"));
+	(void) kg_sql_run(&b, numbered_row, search);
+}
+
 /* ---- like ones ---- */
 
 /* A list of texts as parameters. */
@@ -179,7 +318,7 @@ near_id_row(TupleTableSlot *slot, void *arg)
 	char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
 	double alike = 0;
 
-	if (kg_chars_set(&near->id, id) &&
+	if (kg_search_has_number(search, id) && kg_chars_set(&near->id, id) &&
 		kg_edits(&search->chars, &near->id, KG_ID_EDITS) <= KG_ID_EDITS)
 		alike = kg_rank_alike(&search->chars, &near->id);
 	if (alike > 0 && alike < 1 && strcmp(kg_term_fold(id, strlen(id)), id) == 0)

@@ -61,7 +61,8 @@ offer_term(Near *near, const char *term)
 {
 	double alike;
 
-	if (!kg_chars_set(&near->candidate, term))
+	if (!kg_search_has_number(near->search, term) ||
+		!kg_chars_set(&near->candidate, term))
 		return;
 	if (near->candidate.n == near->chars.n && strcmp(near->text, term) == 0)
 		return;

@@ -36,6 +36,8 @@ typedef struct KgSearch
 	int64 counts[KG_MAX_QUERY_TOKENS]; /* entities with each, up to a bound */
 	HTAB *found;					   /* KgFound by node */
 	double best;					   /* score of a whole name or id */
+	const char *number; /* the query if it has only digits, without zeros
+						   before them; or NULL */
 	bool truncated;
 } KgSearch;
 
@@ -70,6 +72,13 @@ extern void kg_search_parts(KgSearch *search, int token);
 
 /* Finds ids that begin with the query or are equal to it. */
 extern void kg_search_ids(KgSearch *search);
+/* Finds ids that end with the number that the query is. */
+extern void kg_search_numbered_ids(KgSearch *search);
+/*
+ * Returns whether a similar term has the number that the query is: another
+ * number is not a typing error.  Returns true if the query is no number.
+ */
+extern bool kg_search_has_number(const KgSearch *search, const char *term);
 /* Finds ids that are similar to the query, by the primary key of kg_entity. */
 extern void kg_search_near_ids(KgSearch *search);
 

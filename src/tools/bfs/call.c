@@ -360,6 +360,8 @@ kg_unknown_handles(const KgHandles *handles, char ***unknown)
 }
 
 #define KG_NEAREST 5
+/* Number of entities of one name that an error lists. */
+#define KG_NAMESAKES 20
 /* Bytes of a reply for each hint that it may have. */
 #define KG_HINT_SHARE 1024
 
@@ -368,7 +370,7 @@ take_nearest(const KgRef *ref, void *arg)
 {
 	KgRef *refs = arg;
 
-	for (int i = 0; i < KG_NEAREST; i++)
+	for (int i = 0; i < KG_NAMESAKES; i++)
 		if (refs[i].node == ref->node && refs[i].rank != 0)
 			refs[i] = kg_ref_copy(ref, CurrentMemoryContext);
 }
@@ -389,14 +391,15 @@ meant_type(const KgGraph *graph, const char *given, const char **text,
 
 	*text = given;
 	*certain = true;
+	if (colon == NULL)
+		colon = strchr(given, '/');
 	for (int i = 0; i < graph->nranks; i++)
 	{
 		names[i] = kg_type_handle(graph->ranked[i]);
-		if (kg_id_of_type(graph->ranked[i], given) != NULL)
-		{
-			*text = kg_id_of_type(graph->ranked[i], given);
+		*text = kg_id_of_type(graph->ranked[i], given);
+		if (*text != NULL)
 			return graph->ranked[i];
-		}
+		*text = given;
 	}
 	prefix = colon ? pnstrdup(given, colon - given) : NULL;
 	meant = colon ? kg_nearest(prefix, names, graph->nranks) : NULL;
@@ -410,19 +413,33 @@ meant_type(const KgGraph *graph, const char *given, const char **text,
 	return NULL;
 }
 
-const char *
-kg_nearest_handle(KgGraphCall *call, const char *given, bool *likely)
+/* Lists the handles of the first n matches whose whole name is as given. */
+static List *
+list_namesakes(KgGraph *graph, const KgMatches *matches, const KgRef *refs,
+			   int n)
+{
+	List *handles = NIL;
+
+	for (int i = 0; i < n; i++)
+		if (matches->matches[i].how == KG_MATCH_EXACT && refs[i].id != NULL)
+			handles = lappend(handles, kg_handle(graph, &refs[i]));
+	return list_length(handles) > 1 ? handles : NIL;
+}
+
+KgNearHandle
+kg_nearest_handle(KgGraphCall *call, const char *given)
 {
 	KgGraph *graph = call->graph;
+	KgNearHandle near = {NULL};
 	const char *text;
 	bool certain;
 	const KgType *type = meant_type(graph, given, &text, &certain);
 	KgMatches *matches = kg_hints_nearest(
-		call->catalog, type, text, KG_NEAREST);
-	int n = Min(matches->n, KG_NEAREST);
-	KgRef refs[KG_NEAREST];
-	int64 nodes[KG_NEAREST];
-	const char *ids[KG_NEAREST];
+		call->catalog, type, text, KG_NAMESAKES);
+	int n = Min(matches->n, KG_NAMESAKES);
+	KgRef refs[KG_NAMESAKES];
+	int64 nodes[KG_NAMESAKES];
+	const char *ids[KG_NAMESAKES];
 	int chosen;
 
 	memset(refs, 0, sizeof(refs));
@@ -437,21 +454,55 @@ kg_nearest_handle(KgGraphCall *call, const char *given, bool *likely)
 	chosen = kg_likely(text, ids, NULL, n);
 	if (chosen < 0)
 		chosen = kg_hints_only_exact(matches, n);
-	*likely = certain && chosen >= 0 && refs[chosen].id != NULL;
-	if (chosen >= 0 && refs[chosen].id != NULL)
-		return kg_handle(graph, &refs[chosen]);
-	for (int i = 0; i < n; i++)
+	near.likely = certain && chosen >= 0 && refs[chosen].id != NULL;
+	if (chosen < 0)
+		near.namesakes = list_namesakes(graph, matches, refs, n);
+	if (near.namesakes != NIL)
+		near.handle = linitial(near.namesakes);
+	else if (chosen >= 0 && refs[chosen].id != NULL)
+		near.handle = kg_handle(graph, &refs[chosen]);
+	for (int i = 0; i < n && near.handle == NULL; i++)
 		if (refs[i].id != NULL)
-			return kg_handle(graph, &refs[i]);
-	return NULL;
+			near.handle = kg_handle(graph, &refs[i]);
+	return near;
+}
+
+void
+kg_error_near_handle(KgError *err, const KgNearHandle *near)
+{
+	ListCell *lc;
+
+	if (near->namesakes == NIL)
+		kg_error_did_you_mean(err, near->handle);
+	foreach(lc, near->namesakes)
+		kg_error_allow(err, lfirst(lc));
+}
+
+/* Corrects an unknown handle that lists handles; false if it does not. */
+static bool
+correct_listed(KgGraphCall *call, const char *path, const char *given,
+			   KgCorrection *correction)
+{
+	JsonbValue got = kg_json_string_value(given);
+	KgHandles listed;
+
+	memset(&listed, 0, sizeof(listed));
+	listed.n = kg_repair_split(given, &listed.given);
+	if (listed.n == 0 || listed.n > KG_HINT_LOOKS)
+		return false;
+	kg_find_handles(call, path, &listed);
+	for (int i = 0; i < listed.n; i++)
+		if (listed.refs[i].id == NULL)
+			return false;
+	kg_correct_list(correction, path, &got, listed.given, listed.n);
+	return true;
 }
 
 /* An unknown handle, by its index, with the most similar existing handle. */
 typedef struct Near
 {
 	int at;
-	const char *nearest;
-	bool likely;
+	KgNearHandle near;
 } Near;
 
 /*
@@ -470,9 +521,8 @@ find_near(KgGraphCall *call, const KgHandles *handles, Near *near, int room)
 			continue;
 		looks--;
 		near[n].at = i;
-		near[n].nearest = kg_nearest_handle(
-			call, handles->given[i], &near[n].likely);
-		n += near[n].nearest != NULL;
+		near[n].near = kg_nearest_handle(call, handles->given[i]);
+		n += near[n].near.handle != NULL;
 	}
 	return n;
 }
@@ -507,12 +557,18 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 		kg_jw_begin_object(&w);
 		kg_jw_kstring(&w, "path", kg_path_index(path, near[i].at));
 		kg_jw_kstring(&w, "message", "no entity has this id");
-		kg_jw_kbegin_array(&w, "nearest");
-		kg_jw_string(&w, near[i].nearest);
-		kg_jw_end_array(&w);
-		if (near[i].likely)
-			correct_handle(
-				&correction, path, handles->given[near[i].at], near[i].nearest);
+		kg_jw_klist(&w,
+					"nearest",
+					near[i].near.namesakes != NIL
+						? near[i].near.namesakes
+						: list_make1((char *) near[i].near.handle));
+		if (!correct_listed(
+				call, path, handles->given[near[i].at], &correction) &&
+			near[i].near.likely)
+			correct_handle(&correction,
+						   path,
+						   handles->given[near[i].at],
+						   near[i].near.handle);
 		kg_correction_write(&correction, &w);
 		kg_jw_end_object(&w);
 	}
@@ -520,14 +576,14 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 }
 
 static KgError *
-unknown_error(const char *path, const char *given, const char *nearest)
+unknown_error(const char *path, const char *given, const KgNearHandle *near)
 {
 	KgError *err = kg_error_new(
 		KG_NOT_FOUND, "seed \"%s\" does not exist", given);
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, given);
-	kg_error_did_you_mean(err, nearest);
+	kg_error_near_handle(err, near);
 	return err;
 }
 
@@ -552,7 +608,7 @@ kg_throw_all_unknown(KgGraphCall *call, const char *path,
 		kg_error_report(&list,
 						unknown_error(kg_path_index(path, near[i].at),
 									  seeds->given[near[i].at],
-									  near[i].nearest));
+									  &near[i].near));
 	err = kg_error_new(KG_NOT_FOUND,
 					   seeds->n == 1 ? "seed \"%s\" does not exist"
 									 : "none of the seeds exists",
@@ -561,12 +617,17 @@ kg_throw_all_unknown(KgGraphCall *call, const char *path,
 	kg_error_got_string(err, given);
 	kg_error_expected(err,
 					  "ids of existing entities; a search by name finds them");
-	kg_error_did_you_mean(err, n > 0 ? near[0].nearest : NULL);
+	if (n > 0)
+		kg_error_near_handle(err, &near[0].near);
 	kg_error_doubt(err);
 	for (int i = 0; i < n; i++)
-		if (near[i].likely)
-			correct_handle(
-				&correction, path, seeds->given[near[i].at], near[i].nearest);
+		if (!correct_listed(
+				call, path, seeds->given[near[i].at], &correction) &&
+			near[i].near.likely)
+			correct_handle(&correction,
+						   path,
+						   seeds->given[near[i].at],
+						   near[i].near.handle);
 	kg_error_instead(err, "", correction.arguments);
 	if (n > 1)
 		kg_error_errors(err, kg_error_array(&list));

@@ -52,9 +52,17 @@ extern void kg_require_around(KgGraphCall *call, const KgHandles *handles,
  */
 extern int kg_unknown_handles(const KgHandles *handles, char ***unknown);
 
-/* Returns the handle that is most similar to an unknown one, or NULL. */
-extern const char *kg_nearest_handle(KgGraphCall *call, const char *given,
-									 bool *likely);
+/* The handles that an unknown one is similar to. */
+typedef struct KgNearHandle
+{
+	const char *handle; /* the most similar one, or NULL */
+	bool likely;		/* it alone is meant */
+	List *namesakes;	/* char *; of several entities with this name, all */
+} KgNearHandle;
+
+extern KgNearHandle kg_nearest_handle(KgGraphCall *call, const char *given);
+/* Sets did_you_mean, or allowed for several entities with the name. */
+extern void kg_error_near_handle(KgError *err, const KgNearHandle *near);
 /*
  * Returns hints [{path, message, nearest}] for unknown handles. Their number
  * depends on the size of the reply. Returns NULL if no similar handle exists.

@@ -231,7 +231,7 @@ kg_tool_describe_entity(const Jsonb *arguments)
 	JsonbValue value;
 	Rows rows;
 	Jsonb *result;
-	bool likely;
+	KgNearHandle near;
 
 	kg_graph_call_begin(call, "describe_entity", arguments);
 	(void) kg_input_value(&call->input, "id", &value);
@@ -250,9 +250,9 @@ kg_tool_describe_entity(const Jsonb *arguments)
 		kg_error_got_string(err, handles.given[0]);
 		kg_error_expected(
 			err, "the id of an existing entity; a search by name finds it");
-		kg_error_did_you_mean(
-			err, kg_nearest_handle(call, handles.given[0], &likely));
-		if (likely)
+		near = kg_nearest_handle(call, handles.given[0]);
+		kg_error_near_handle(err, &near);
+		if (near.likely)
 			kg_error_sure(err);
 		else
 			kg_error_doubt(err);

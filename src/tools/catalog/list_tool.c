@@ -515,14 +515,15 @@ measure_items(void *items, Size *whole, Size *stub, Size *extra)
 static Jsonb *
 list_hints(const KgListQuery *query, bool nothing)
 {
+	KgCorrection correction = {NULL};
 	bool said;
 	Jsonb *hints;
 	KgJsonWriter w;
 
 	kg_jw_init_array(&w);
 	if (nothing)
-		kg_hints_write_items(query, &w);
-	said = kg_hint_related(query->catalog, query->related, &w);
+		kg_hints_write_items(query, &correction, &w);
+	said = kg_hint_related(query->catalog, query->related, &correction, &w);
 	if (nothing && query->related != NULL && !said)
 	{
 		kg_jw_begin_object(&w);

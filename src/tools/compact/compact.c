@@ -232,6 +232,74 @@ handle_of(const JsonbContainer *start)
 	return psprintf("%s:%s", kg_json_cstring(&label), kg_json_cstring(&id));
 }
 
+/* Writes an array without its last item; of one object of "eq" its value. */
+static void
+write_own_back(const JsonbValue *conditions, const JsonbValue *own,
+			   KgJsonWriter *w)
+{
+	int n = kg_json_length(kg_json_container(conditions)) - 1;
+	JsonbValue first;
+	JsonbValue value;
+
+	if (kg_json_is_array(own))
+		kg_jw_begin_array(w);
+	kg_json_each(it, kg_json_container(conditions))
+		if (it.index < n && kg_json_is_array(own))
+			kg_jw_value(w, &it.value);
+		else if (it.index == 0 && n == 1)
+			first = it.value;
+	if (kg_json_is_array(own))
+		kg_jw_end_array(w);
+	else if (!kg_json_is_object(own) && kg_json_is_object(&first) &&
+			 kg_json_get(kg_json_container(&first), "eq", &value) != NULL)
+		kg_jw_value(w, &value);
+	else
+		kg_jw_value(w, &first);
+}
+
+/*
+ * Writes "ids", and "filters" without them, of the filters behind, whose last
+ * condition on the id is made from ids.
+ */
+static bool
+write_ids_back(const Compact *c, const JsonbContainer *arguments,
+			   KgJsonWriter *w)
+{
+	const JsonbContainer *sent = kg_filter_object(c->call.input.object, "");
+	JsonbValue filters;
+	JsonbValue conditions;
+	JsonbValue ids;
+	JsonbValue own;
+	JsonbValue *last;
+
+	if (kg_json_get(arguments, "filters", &filters) == NULL ||
+		!kg_json_is_object(&filters) ||
+		kg_json_get(kg_json_container(&filters), "id", &conditions) == NULL ||
+		!kg_json_is_array(&conditions))
+		return false;
+	last = getIthJsonbValueFromContainer(
+		(JsonbContainer *) kg_json_container(&conditions),
+		kg_json_length(kg_json_container(&conditions)) - 1);
+	if (last == NULL || !kg_json_is_object(last) ||
+		kg_json_get(kg_json_container(last), "in", &ids) == NULL)
+		return false;
+	kg_jw_key(w, "ids");
+	kg_jw_value(w, &ids);
+	if (sent == NULL)
+		return kg_json_length(kg_json_container(&filters)) == 1;
+	kg_jw_kbegin_object(w, "filters");
+	kg_json_each(it, kg_json_container(&filters))
+		if (!kg_json_string_is(&it.key, "id"))
+			kg_jw_member(w, &it);
+	if (kg_json_get(sent, "id", &own) != NULL)
+	{
+		kg_jw_key(w, "id");
+		write_own_back(&conditions, &own, w);
+	}
+	kg_jw_end_object(w);
+	return true;
+}
+
 /*
  * What was sent for an argument that is made, or, where another value of it is
  * meant, that; false where it cannot be said.  A selection is one either way.
@@ -284,7 +352,13 @@ sent_arguments(const Compact *c, const JsonbContainer *arguments)
 
 	kg_jw_init_object(w);
 	for (int i = 0; i < c->nmade; i++)
-		if (!write_made(c, i, arguments, w))
+		if (strcmp(c->made[i].sent, "ids") == 0)
+		{
+			if (!write_ids_back(c, arguments, w))
+				return NULL;
+		}
+		else if (strcmp(c->made[i].sent, "filters") != 0 &&
+				 !write_made(c, i, arguments, w))
 			return NULL;
 	kg_json_each(it, arguments)
 	{

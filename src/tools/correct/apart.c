@@ -229,6 +229,113 @@ refuse_node_apart(Parts parts)
 		refuse(&parts, "node", kg_jw_finish(&w));
 }
 
+/* ---- members of an argument that is missing ---- */
+
+static bool
+has_required(const JsonbContainer *object, const KgOutline *outline)
+{
+	JsonbValue value;
+
+	for (int i = 0; i < outline->n; i++)
+		if (outline->members[i].required &&
+			kg_json_get(object, outline->names[i], &value) == NULL)
+			return false;
+	return true;
+}
+
+/* Are all unknown arguments members of this one, and all that it requires? */
+static bool
+are_members_of(const Parts *parts, const KgMember *member)
+{
+	const KgOutline *inner = member->inner;
+
+	if (inner == NULL || inner->n == 0 || !has_required(parts->object, inner))
+		return false;
+	kg_json_each(it, parts->object)
+	{
+		char *name = kg_json_cstring(&it.key);
+
+		if (!is_known(parts, name) &&
+			kg_outline_member(inner, name, strlen(name)) == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* Returns the only required argument that the unknown ones are members of. */
+static const KgMember *
+missing_whole(const Parts *parts, const char **name)
+{
+	const KgMember *found = NULL;
+	JsonbValue taken;
+
+	for (int i = 0; i < parts->outline->n; i++)
+	{
+		const KgMember *member = &parts->outline->members[i];
+
+		if (!member->required ||
+			kg_json_get(parts->object, parts->outline->names[i], &taken) !=
+				NULL ||
+			!are_members_of(parts, member))
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = member;
+		*name = parts->outline->names[i];
+	}
+	return found;
+}
+
+static void
+refuse_members_apart(Parts parts)
+{
+	const char *whole;
+	const KgMember *member = missing_whole(&parts, &whole);
+	KgJsonWriter w;
+
+	if (member == NULL)
+		return;
+	kg_jw_init(&w);
+	if (member->array)
+		kg_jw_begin_array(&w);
+	kg_jw_begin_object(&w);
+	kg_json_each(it, parts.object)
+	{
+		char *name = kg_json_cstring(&it.key);
+
+		if (is_known(&parts, name))
+			continue;
+		kg_jw_member(&w, &it);
+		take_out(&parts, name);
+	}
+	kg_jw_end_object(&w);
+	if (member->array)
+		kg_jw_end_array(&w);
+	refuse(&parts, whole, kg_jw_finish(&w));
+}
+
+/* ---- the id by the name of its type ---- */
+
+/* "order_id" of a tool of the type order is its id. */
+static void
+refuse_id_of_type(Parts parts, const KgType *type)
+{
+	static const char *const ours[] = {"id", "ids"};
+	char *key = kg_json_cstring(parts.key);
+	JsonbValue value;
+
+	for (int i = 0; i < lengthof(ours); i++)
+	{
+		if (!is_known(&parts, ours[i]) ||
+			kg_json_get(parts.object, ours[i], &value) != NULL ||
+			!kg_name_spelled(key, psprintf("%s_%s", type->name, ours[i])))
+			continue;
+		(void) kg_json_get(parts.object, key, &value);
+		take_out(&parts, key);
+		refuse(&parts, ours[i], kg_json_datum(&value));
+	}
+}
+
 /* ---- handles ---- */
 
 static void
@@ -326,6 +433,9 @@ kg_refuse_apart(const JsonbContainer *arguments, const KgOutline *outline,
 		!kg_callable_find(kg_running_catalog(), call->tool, &called))
 		return;
 	refuse_sort_apart(parts);
+	refuse_members_apart(parts);
+	if (called.tool != NULL && called.tool->type != NULL)
+		refuse_id_of_type(parts, called.tool->type);
 	if (called.fixed == NULL)
 		return;
 	refuse_node_apart(parts);

@@ -51,12 +51,16 @@ write_fault(KgJsonWriter *w, const JsonbContainer *said)
 	kg_jw_end_object(w);
 }
 
-/* Writes the hints that have a call as faults, and returns the last call. */
+/*
+ * Writes the hints that have a call as faults, and returns the last call.  A hint
+ * without "nearest" is about the edges that there are, not about the arguments.
+ */
 static Jsonb *
 write_hints(KgJsonWriter *w, const Jsonb *reply)
 {
 	Jsonb *call = NULL;
 	JsonbValue hints;
+	JsonbValue nearest;
 
 	if (kg_json_get(&reply->root, "hints", &hints) == NULL ||
 		!kg_json_is_array(&hints))
@@ -65,7 +69,8 @@ write_hints(KgJsonWriter *w, const Jsonb *reply)
 	{
 		const JsonbContainer *hint = kg_json_container(&it.value);
 
-		if (!kg_json_is_object(&it.value) || call_of(hint) == NULL)
+		if (!kg_json_is_object(&it.value) || call_of(hint) == NULL ||
+			kg_json_get(hint, "nearest", &nearest) == NULL)
 			continue;
 		call = call_of(hint);
 		write_fault(w, hint);

@@ -83,6 +83,23 @@ find_type(Misplaced *m)
 	}
 }
 
+/* Returns a type that has the property, for an end without a label. */
+static const KgType *
+any_type_with(const Misplaced *m, const char *name)
+{
+	const KgCatalog *catalog = kg_running_catalog();
+	JsonbValue label;
+
+	if (m->path[0] == '\0' || !is_known(m, "label") ||
+		!is_known(m, "filters") ||
+		kg_json_get(m->object, "label", &label) != NULL)
+		return NULL;
+	for (int i = 0; i < catalog->ntypes; i++)
+		if (kg_type_field(catalog->types[i], name) != NULL)
+			return catalog->types[i];
+	return NULL;
+}
+
 /*
  * Returns whether a name is a property, and not the unknown argument that names
  * the type.
@@ -139,6 +156,45 @@ new_error(const Misplaced *m, const char *name, const char *what)
 	return err;
 }
 
+/* Ids, if filters alone select: a condition on the id. */
+static void
+refuse_ids(const Misplaced *m, const char *name)
+{
+	KgInstead out = {.kind = KG_INSTEAD_OUT,
+					 .path = kg_path_member(m->path, name)};
+	KgInstead in = {.kind = KG_INSTEAD_ADD, .path = m->path, .key = "filters"};
+	KgCorrection correction = {NULL};
+	JsonbValue value;
+	KgJsonWriter w;
+	KgError *err;
+	bool several;
+
+	if ((strcmp(name, "ids") != 0 && strcmp(name, "id") != 0) ||
+		m->path[0] == '\0' || !is_known(m, "label") ||
+		!is_known(m, "filters") || is_known(m, "ids") ||
+		kg_json_get(m->object, "filters", &value) != NULL)
+		return;
+	(void) kg_json_get(m->object, name, &value);
+	several = kg_json_is_array(&value);
+	kg_jw_init_object(&w);
+	kg_jw_key(&w, "id");
+	if (several)
+	{
+		kg_jw_begin_object(&w);
+		kg_jw_key(&w, "in");
+	}
+	kg_jw_value(&w, &value);
+	if (several)
+		kg_jw_end_object(&w);
+	in.value = kg_jw_finish(&w);
+	kg_correct(&correction, &out);
+	kg_correct(&correction, &in);
+	err = new_error(m, name, "an id goes into \"filters\"");
+	if (correction.arguments != NULL)
+		kg_error_call_tool(err, kg_running_call()->tool, correction.arguments);
+	kg_error_throw(err);
+}
+
 /*
  * Raises KG_INVALID_INPUT for a property that the tool cannot select by. This
  * prevents a correction that uses its value for another argument, such as
@@ -181,6 +237,9 @@ kg_refuse_misplaced(const JsonbContainer *object, const char *path,
 		m.node_path = kg_path_member(path, "node");
 	}
 	find_type(&m);
+	if (m.type == NULL)
+		m.type = any_type_with(&m, name);
+	refuse_ids(&m, name);
 	if (m.type == NULL)
 		return;
 	if (!is_known(&m, "filters") && m.node == object)

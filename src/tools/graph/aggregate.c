@@ -721,11 +721,12 @@ ends_early(const KgAggregate *a)
 static Jsonb *
 hints(KgAggregate *a, const int64 *nodes)
 {
+	KgCorrection correction = {NULL};
 	Jsonb *result;
 	KgJsonWriter w;
 
 	kg_jw_init_array(&w);
-	(void) kg_hint_related(a->call.catalog, a->node.related, &w);
+	(void) kg_hint_related(a->call.catalog, a->node.related, &correction, &w);
 	if (a->kept == 0)
 		kg_hint_traversal(&a->call, &a->chain, "/relationships", &w);
 	for (int i = 0; i < a->ngroups && a->kept > 0; i++)

@@ -8,6 +8,7 @@
 #define KG_GRAPH_H
 
 #include "tools/fixed_tools.h"
+#include "query/argument/repair.h"
 #include "tools/graph/call.h"
 
 extern const KgFixedTool kg_graph_tools[];
@@ -105,7 +106,8 @@ extern void kg_reached_related(KgGraphCall *call, const KgType *type,
  * would match every node.  Returns false if there is no hint.
  */
 extern bool kg_hint_related(const KgCatalog *catalog,
-							const struct KgRelated *related, KgJsonWriter *w);
+							const struct KgRelated *related,
+							KgCorrection *correction, KgJsonWriter *w);
 
 /* ---- cursors: a JSON array of nitems items, bound to the call ---- */
 
@@ -132,7 +134,7 @@ extern void kg_cursor_append_ref(KgGraphCall *call, const KgRef *ref,
  * They name existing ids and values similar to the selector's.
  */
 extern void kg_hint_selector(KgGraphCall *call, const KgSelector *selector,
-							 KgJsonWriter *w);
+							 KgCorrection *correction, KgJsonWriter *w);
 /*
  * Writes a hint with the edges of the nodes (the first 500), counted by type
  * and direction. The counts are appended to the message.

@@ -303,13 +303,14 @@ hints(Explore *e, const int64 *starts, uint32 n)
 					  &w);
 		if (e->nlabels == 1 && e->filters != NULL)
 		{
+			KgCorrection correction = {NULL};
 			KgSelector selector;
 
 			memset(&selector, 0, sizeof(selector));
 			selector.type = e->call.graph->ranked[e->labels[0] - 1];
 			selector.filter = e->filters[e->labels[0] - 1];
 			if (selector.filter != NULL)
-				kg_hint_selector(&e->call, &selector, &w);
+				kg_hint_selector(&e->call, &selector, &correction, &w);
 		}
 	}
 	else

@@ -22,27 +22,35 @@
 #define KG_HINT_KINDS 20
 #define KG_HINT_BYTES 512
 
+/* A name in a filter is an error here as in a list; an unknown id is none. */
 void
-kg_hint_selector(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
+kg_hint_selector(KgGraphCall *call, const KgSelector *selector,
+				 KgCorrection *correction, KgJsonWriter *w)
 {
 	KgListQuery query;
 
 	memset(&query, 0, sizeof(query));
 	query.catalog = call->catalog;
 	query.type = selector->type;
+	if (selector->filter != NULL)
+	{
+		query.filter = selector->filter;
+		kg_hints_check_labels(&query, true);
+	}
 	query.filter = kg_selector_filter(selector);
-	kg_hints_write_items(&query, w);
-	(void) kg_hint_related(call->catalog, selector->related, w);
+	kg_hints_write_items(&query, correction, w);
+	(void) kg_hint_related(call->catalog, selector->related, correction, w);
 }
 
 Jsonb *
 kg_selector_hints(KgGraphCall *call, const KgSelector *const *selectors, int n)
 {
+	KgCorrection correction = {NULL};
 	KgJsonWriter w;
 
 	kg_jw_init_array(&w);
 	for (int i = 0; i < n; i++)
-		kg_hint_selector(call, selectors[i], &w);
+		kg_hint_selector(call, selectors[i], &correction, &w);
 	return kg_jw_finish(&w);
 }
 
@@ -385,6 +393,7 @@ hint_ends(KgGraphCall *call, const KgTraversal *t, int i, const char *path,
 {
 	const KgStepResult *step = &t->steps[i];
 	const KgStepSpec *spec = &t->specs[i];
+	KgCorrection correction = {NULL};
 	KgNodeSet met;
 	uint16 *ranks;
 
@@ -415,8 +424,9 @@ hint_ends(KgGraphCall *call, const KgTraversal *t, int i, const char *path,
 				tested->filters[kg_graph_rank(t->graph, tested->type->type_no) -
 								1];
 		if (selector.filter != NULL)
-			kg_hint_selector(call, &selector, w);
-		(void) kg_hint_related(call->catalog, tested->related, w);
+			kg_hint_selector(call, &selector, &correction, w);
+		(void) kg_hint_related(
+			call->catalog, tested->related, &correction, w);
 	}
 }
 

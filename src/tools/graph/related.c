@@ -148,6 +148,11 @@ hint_test(const KgCatalog *catalog, const KgNodeTest *test, const char *path,
 	selector.ids_path = kg_path_member(path, "ids");
 	if (test->filters != NULL)
 		selector.filter = test->filters[test->rank - 1];
+	if (selector.filter != NULL)
+	{
+		query.filter = selector.filter;
+		kg_hints_check_labels(&query, true);
+	}
 	query.filter = kg_selector_filter(&selector);
 	return kg_hints_write_unknown(&query, correction, w);
 }
@@ -171,7 +176,8 @@ hint_chain(const KgCatalog *catalog, const KgChain *chain,
 							 kg_path_member(path, "to"),
 							 correction,
 							 w);
-			any |= kg_hint_related(catalog, step->tests[j].related, w);
+			any |= kg_hint_related(
+				catalog, step->tests[j].related, correction, w);
 		}
 	}
 	return any;
@@ -179,9 +185,8 @@ hint_chain(const KgCatalog *catalog, const KgChain *chain,
 
 bool
 kg_hint_related(const KgCatalog *catalog, const KgRelated *related,
-				KgJsonWriter *w)
+				KgCorrection *correction, KgJsonWriter *w)
 {
-	KgCorrection correction = {NULL};
 	bool any = false;
 
 	for (int i = 0; related != NULL && i < related->n; i++)
@@ -191,7 +196,7 @@ kg_hint_related(const KgCatalog *catalog, const KgRelated *related,
 		/* What must not hold holds of everything, if it is said of nothing. */
 		if (chain->negated ? chain->walked && (!chain->met || chain->missing)
 						   : !chain->met)
-			any |= hint_chain(catalog, chain, &correction, w);
+			any |= hint_chain(catalog, chain, correction, w);
 	}
 	return any;
 }

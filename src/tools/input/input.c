@@ -585,6 +585,80 @@ refuse_order_by_name(const KgOutline *outline, const JsonbValue *value,
 	kg_error_throw(err);
 }
 
+/* {"sum": "price"} in place of {"fn": "sum", "property": "price"}. */
+static void
+refuse_function_by_name(const KgOutline *outline, const JsonbValue *value,
+						const char *path)
+{
+	const KgMember *fn = kg_outline_member(outline, "fn", 2);
+	KgJsonIter it;
+	KgJsonWriter w;
+	KgError *err;
+	bool known = false;
+
+	if (fn == NULL || !kg_json_is_object(value) ||
+		kg_json_length(kg_json_container(value)) != 1)
+		return;
+	kg_json_iter_init(&it, kg_json_container(value));
+	(void) kg_json_iter_next(&it);
+	for (int i = 0; i < fn->nnames; i++)
+		known |= kg_json_string_is(&it.key, fn->names[i]);
+	if (!known || it.value.type != jbvString)
+		return;
+	err = kg_args_error(path, value, "an object {fn, property}");
+	kg_jw_init_object(&w);
+	kg_jw_key(&w, "fn");
+	kg_jw_value(&w, &it.key);
+	if (!kg_json_string_is(&it.value, "*"))
+	{
+		kg_jw_key(&w, "property");
+		kg_jw_value(&w, &it.value);
+	}
+	kg_error_instead(err, NULL, kg_jw_finish(&w));
+	kg_error_throw(err);
+}
+
+/* "year(released)" in place of {"property": "released", "truncate": "year"}. */
+static void
+refuse_truncation(const KgOutline *outline, const JsonbValue *value,
+				  const char *path)
+{
+	const KgMember *truncate = kg_outline_member(outline, "truncate", 8);
+	JsonbValue property;
+	JsonbValue taken;
+	char *text;
+	char *open;
+	int len;
+	KgJsonWriter w;
+	KgError *err;
+
+	if (truncate == NULL || !kg_json_is_object(value) ||
+		kg_json_get(kg_json_container(value), "property", &property) == NULL ||
+		property.type != jbvString ||
+		kg_json_get(kg_json_container(value), "truncate", &taken) != NULL)
+		return;
+	text = kg_json_cstring(&property);
+	len = strlen(text);
+	open = strchr(text, '(');
+	if (open == NULL || text[len - 1] != ')' || strchr(open + 1, '(') != NULL)
+		return;
+	text[len - 1] = *open = '\0';
+	for (int i = 0; i < truncate->nnames; i++)
+	{
+		if (pg_strcasecmp(truncate->names[i], text) != 0)
+			continue;
+		err = kg_args_error(path, value, "an object {property, truncate}");
+		kg_jw_init_object(&w);
+		kg_json_each(it, kg_json_container(value))
+			if (!kg_json_string_is(&it.key, "property"))
+				kg_jw_member(&w, &it);
+		kg_jw_kstring(&w, "property", open + 1);
+		kg_jw_kstring(&w, "truncate", truncate->names[i]);
+		kg_error_instead(err, NULL, kg_jw_finish(&w));
+		kg_error_throw(err);
+	}
+}
+
 void
 kg_input_item(const KgInput *in, const char *key, int index,
 			  const char *string_member, KgInput *item)
@@ -597,6 +671,8 @@ kg_input_item(const KgInput *in, const char *key, int index,
 	char *path = kg_path_index(kg_input_path(in, key), index);
 
 	refuse_order_by_name(find_member(in, key)->inner, value, path);
+	refuse_function_by_name(find_member(in, key)->inner, value, path);
+	refuse_truncation(find_member(in, key)->inner, value, path);
 	open_object(item,
 				kg_args_item(value, path, string_member),
 				find_member(in, key)->inner,

@@ -461,16 +461,16 @@ kg_claims_judge(KgVerify *v)
 	for (int i = 0; i < v->n && looks > 0; i++)
 	{
 		KgClaim *claim = &v->claims[i];
-		bool likely;
 
 		if (claim->verdict != KG_NOT_THERE ||
 			(claim->kind != KG_CLAIM_ENTITY && claim->kind != KG_CLAIM_NAME))
 			continue;
 		claim->nearest = kg_nearest_handle(
-			&v->call,
-			claim->kind == KG_CLAIM_NAME ? claim->name
-										 : v->mentions[claim->first].given,
-			&likely);
+							 &v->call,
+							 claim->kind == KG_CLAIM_NAME
+								 ? claim->name
+								 : v->mentions[claim->first].given)
+							 .handle;
 		looks--;
 	}
 }
