@@ -227,7 +227,7 @@ is_expression(const KgFilterTarget *target, const char *name)
  */
 static bool
 tell_composed(KgError *err, const KgFilterTarget *target, const char *name,
-			  const char *path, const char *use)
+			  const char *use)
 {
 	const char *dot = strchr(name, '.');
 	const KgField *field = NULL;
@@ -243,16 +243,12 @@ tell_composed(KgError *err, const KgFilterTarget *target, const char *name,
 	if (field == NULL || field->kind == KG_KIND_OBJECT)
 		return false;
 	if (field->ref_type != NULL && strcmp(use, KG_USE_FILTER) == 0)
-	{
 		kg_error_expected(err,
 						  "a property of the entity itself; \"related\" with "
 						  "\"%s\" selects by those of the entity that \"%s\" "
 						  "refers to",
 						  field->relation,
 						  field->name);
-		if (target->type != NULL)
-			kg_elsewhere(err, target->type, field, dot + 1, path);
-	}
 	else if (field->ref_type != NULL)
 		kg_error_expected(err,
 						  "a property of the entity itself; \"%s\" is a "
@@ -345,7 +341,7 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 		instead_of_name(err, op, property, path);
 		kg_error_throw(err);
 	}
-	if (why == NULL && tell_composed(err, &targets[0], name, path, use))
+	if (why == NULL && tell_composed(err, &targets[0], name, use))
 		kg_error_throw(err);
 	meant = kg_nearest(name, names, nnames);
 	/* Who names a property that there is means no other, but one in it. */
@@ -355,7 +351,7 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	if (meant != NULL && kg_has_rival(name, meant, names, nnames))
 		kg_error_doubt(err);
 	if (ntargets == 1 && targets->type != NULL && meant == NULL && !why)
-		kg_elsewhere(err, targets->type, NULL, name, path);
+		kg_elsewhere(err, targets->type, name, path);
 	kg_error_throw(err);
 }
 

@@ -7,19 +7,49 @@
 #include "base/error.h"
 #include "tools/graph/graph.h"
 
-/* {label?, filters?} as a test of nodes. */
+/*
+ * The type of the end: as the label says; or the only one that the step can
+ * lead to, if filters on paths ask for one.
+ */
+static const KgType *
+end_type(KgGraphCall *call, const KgInput *in, const KgStepSpec *step,
+		 const JsonbContainer *filters)
+{
+	const KgType *type = kg_call_type(call, in, "label");
+
+	if (type != NULL || step->max_hops > 1)
+		return type;
+	type = kg_follow_leads_to(call->catalog, &step->follow, NULL);
+	return type != NULL && kg_filters_have_paths(call->catalog, type, filters)
+			   ? type
+			   : NULL;
+}
+
 void
 kg_call_test(KgGraphCall *call, const KgInput *in, KgStepSpec *step)
 {
 	KgNodeTest *test = &step->tests[step->ntests++];
-	uint16 rank;
+	const JsonbContainer *filters = kg_filter_object(in->object, in->path);
+	uint16 rank = 0;
 
 	memset(test, 0, sizeof(*test));
-	test->type = kg_call_type(call, in, "label");
+	test->type = end_type(call, in, step, filters);
 	if (test->type != NULL)
+	{
 		test->rank = rank = kg_graph_rank(call->graph, test->type->type_no);
+		filters = kg_filters_without_paths(
+			call->catalog, test->type, filters, kg_input_path(in, "filters"));
+	}
 	test->filters = kg_call_filters_over(
-		call, in, test->type != NULL ? 1 : -1, &rank);
+		call, in, filters, test->type != NULL ? 1 : -1, &rank);
+	if (kg_input_declares(in, "ids"))
+		test->ids = kg_input_ids(in, "ids", &test->nids);
+	test->related = kg_call_path_filters(
+		call,
+		in,
+		test->type,
+		kg_input_declares(in, "related") ? kg_call_related(call, in) : NULL);
+	kg_reached_related(call, test->type, test->related);
 }
 
 /*
