@@ -45,6 +45,12 @@ CREATE FUNCTION paths_compare() RETURNS TABLE (what text, same boolean) LANGUAGE
     = (SELECT string_agg(jsonb_build_array(m, n)::text, ' ' ORDER BY jsonb_build_array(m, n)::text) FROM (SELECT l.d->>'name' AS m, count(*) AS n FROM paths_of('sale') s LEFT JOIN paths_of('land') l ON s.d->'lands' ? l.id GROUP BY 1) g)
   UNION ALL SELECT 'sums', paths_grouped('{"group_by": [{"property": "buyer"}], "aggregations": [{"fn": "sum", "property": "buyer.land.size"}, {"fn": "max", "property": "buyer.by.name"}, {"fn": "count_distinct", "property": "buyer.land.code"}]}')
     = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(b, sum(size), max(byname COLLATE "C"), count(DISTINCT CASE WHEN lname IS NOT NULL THEN land END)) AS r FROM paths_joined() GROUP BY b) g)
+  UNION ALL SELECT 'labels of groups', paths_grouped('{"group_by": [{"property": "buyer", "named": true}, {"property": "price", "named": true}], "aggregations": [{"fn": "count"}]}')
+    = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(b, trim_scale(price), count(*), name) AS r FROM paths_joined() GROUP BY b, price, name) g)
+  UNION ALL SELECT 'labels in compact tools', (SELECT jsonb_object_agg(i->>'id', i #> '{data,buyer.name}') FROM jsonb_array_elements(kg_call_tool('find', '{"type": "sale", "fields": ["buyer"], "limit": 500}') #> '{structuredContent,items}') i)
+    = (SELECT jsonb_object_agg(id, name) FROM paths_joined())
+    AND paths_rows(kg_call_tool('count', '{"node": {"label": "sale"}, "group_by": [{"property": "buyer"}], "limit": 100}') -> 'structuredContent')
+    = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(b, count(*), name) AS r FROM paths_joined() GROUP BY b, name) g)
   UNION ALL SELECT 'median', paths_grouped('{"group_by": [{"property": "buyer.land.name"}], "aggregations": [{"fn": "median", "property": "price"}, {"fn": "median", "property": "buyer.land.size"}]}')
     = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(lname, trim_scale((percentile_cont(0.5) WITHIN GROUP (ORDER BY price))::numeric), trim_scale((percentile_cont(0.5) WITHIN GROUP (ORDER BY size))::numeric)) AS r FROM paths_joined() GROUP BY lname) g)
   UNION ALL SELECT 'parts of a date', paths_grouped('{"group_by": [{"property": "at", "truncate": "weekday"}, {"property": "at", "truncate": "hour_of_day"}, {"property": "at", "truncate": "month_of_year"}], "aggregations": [{"fn": "count"}]}')
@@ -85,6 +91,8 @@ SELECT * FROM test.fails($$SELECT kg_aggregate('{"node": {"label": "sale"}, "gro
 -- text from outside is marked by the name of the path; a page goes on where it ended
 SELECT kg_list('sale', '{"fields": ["buyer.note"], "limit": 1}') -> 'untrusted', kg_find_nodes('{"node_label": "sale", "columns": ["buyer.note"], "limit": 1}') -> 'untrusted';
 SELECT (kg_list('sale', (first.next || '{"sort": [{"field": "buyer.name", "order": "desc"}], "fields": ["buyer.name"], "limit": 2}')) -> 'items') FROM (SELECT kg_list('sale', '{"sort": [{"field": "buyer.name", "order": "desc"}], "fields": ["buyer.name"], "limit": 2}') -> 'next' AS next) first;
+-- what is not sent is not told of: next has the arguments as they were sent
+SELECT kg_call_tool('find', '{"type": "sale", "fields": ["buyer"], "limit": 1}') #> '{structuredContent,next}' #- '{cursor}', kg_call_tool('find', '{"type": "sale", "fields": ["buyer", "nothing"], "limit": 1}') #>> '{structuredContent,error,path}';
 -- a type is not asked for if a relation leads to one
 SELECT kg_aggregate('{"node": {"label": "sale"}, "group_by": [{"relationship": "MADE_BY", "property": "rank"}], "aggregations": [{"fn": "count"}]}') -> 'rows';
 SELECT kg_aggregate('{"node": {"label": "land"}, "relationships": [{"type": "LIVES_IN", "direction": "incoming"}, {"type": "MADE_BY", "direction": "incoming", "to": {"ids": ["S1", "S2", "S3"]}}], "group_by": [{"step": 1, "property": "rank"}], "aggregations": [{"fn": "count"}]}') -> 'rows';

@@ -34,6 +34,14 @@ extern const KgRefPath *kg_ref_path(const KgCatalog *catalog,
 									const KgType *type, const char *name,
 									const char *at, bool find_only);
 
+/*
+ * Returns the path to the label of what a reference of the type refers to, as
+ * "customer.name"; NULL if it has no label beside its id, or if others decide
+ * about each entity.
+ */
+extern const char *kg_ref_label(const KgCatalog *catalog, const KgType *type,
+								const KgField *reference);
+
 /* The values of a path for some nodes. */
 typedef struct KgRefValues KgRefValues;
 

@@ -15,6 +15,7 @@
 #include "model/catalog.h"
 #include "query/filter/filter.h"
 #include "query/argument/repair.h"
+#include "query/graph/ref_path.h"
 #include "query/run/running.h"
 #include "tools/bfs/call.h"
 #include "tools/catalog/catalog_tools.h"
@@ -34,7 +35,10 @@ typedef struct Rename
 } Rename;
 
 /* Arguments that are made from others. */
-#define KG_MAX_MADE 4
+#define KG_MAX_MADE 5
+
+/* As many properties as a list shows (tools/catalog/tool_schema.c). */
+#define KG_MAX_FIELDS 100
 
 typedef struct Compact
 {
@@ -643,6 +647,91 @@ make_ids(Compact *c, const JsonbValue *ids)
 	make(c, "filters", "filters", with_ids(filters, own, ids));
 }
 
+/* ---- labels of references ---- */
+
+/* The path to the label of what a property refers to, or NULL. */
+static const char *
+label_path(const Compact *c, const KgType *type, const JsonbValue *name)
+{
+	const KgField *field;
+
+	if (name->type != jbvString || kg_input_has(&c->call.input, "as_of"))
+		return NULL;
+	field = kg_type_field(type, kg_json_cstring(name));
+	return field != NULL ? kg_ref_label(c->call.catalog, type, field) : NULL;
+}
+
+static bool
+has_string(const JsonbContainer *array, const char *text)
+{
+	kg_json_each(it, array)
+		if (kg_json_string_is(&it.value, text))
+			return true;
+	return false;
+}
+
+/*
+ * Who asks for a reference in "fields" is told the label of what it refers to,
+ * too: a name is never a second call.
+ */
+static void
+make_fields(Compact *c, const KgType *type)
+{
+	const JsonbContainer *array;
+	JsonbValue value;
+	KgJsonWriter w;
+	int n = 0;
+
+	if (!kg_input_value(&c->call.input, "fields", &value) ||
+		!kg_json_is_array(&value))
+		return;
+	array = kg_json_container(&value);
+	kg_jw_init_array(&w);
+	kg_json_each(it, array)
+		kg_jw_value(&w, &it.value);
+	kg_json_each(it, array)
+	{
+		const char *path = label_path(c, type, &it.value);
+
+		if (path == NULL || has_string(array, path))
+			continue;
+		kg_jw_string(&w, path);
+		n++;
+	}
+	if (n > 0 && kg_json_length(array) + n <= KG_MAX_FIELDS)
+		make(c, "fields", "fields", kg_jw_finish(&w));
+}
+
+/* The groups by a property, with the labels of what it refers to. */
+static void
+make_groups(Compact *c)
+{
+	const KgInput *in = &c->call.input;
+	JsonbValue property;
+	JsonbValue value;
+	KgJsonWriter w;
+
+	if (!kg_input_value(in, "group_by", &value) || !kg_json_is_array(&value))
+		return;
+	kg_jw_init_array(&w);
+	kg_json_each(it, kg_json_container(&value))
+	{
+		const JsonbContainer *group = kg_json_container(&it.value);
+
+		if (!kg_json_is_object(&it.value) || kg_json_length(group) != 1 ||
+			kg_json_get(group, "property", &property) == NULL)
+		{
+			kg_jw_value(&w, &it.value);
+			continue;
+		}
+		kg_jw_begin_object(&w);
+		kg_jw_members(&w, group);
+		kg_jw_kbool(&w, "named", true);
+		kg_jw_end_object(&w);
+	}
+	make(c, "group_by", "group_by", kg_jw_finish(&w));
+}
+
 /* With one of these a type is listed; without, names are searched. */
 static bool
 asks_for_list(const KgInput *in)
@@ -717,6 +806,7 @@ kg_tool_find(const Jsonb *arguments)
 	make(c, "type", NULL, NULL);
 	if (kg_input_value(in, "ids", &ids))
 		make_ids(c, &ids);
+	make_fields(c, type);
 	return finish(c, NULL);
 }
 
@@ -908,6 +998,7 @@ kg_tool_count(const Jsonb *arguments)
 			 "aggregations",
 			 "aggregations",
 			 kg_json_parse("[{\"fn\": \"count\"}]"));
+	make_groups(c);
 	return finish(c, kg_tool_aggregate_nodes);
 }
 

@@ -327,7 +327,7 @@ read_step_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 static void
 read_group(KgAggregate *a, const KgInput *in)
 {
-	static const char *const members[] = {"property", "truncate"};
+	static const char *const members[] = {"property", "truncate", "named"};
 	KgGroupKey *key = &a->groups[a->ngroups++];
 	char *name;
 
@@ -345,12 +345,38 @@ read_group(KgAggregate *a, const KgInput *in)
 	kg_input_require(in, "property");
 	key->field = read_own_property(a, in, KG_USE_GROUP, &name, &key->path);
 	key->truncate = read_truncate(in, key->field, name);
+	key->named = kg_input_bool(in, "named");
 	add_column(a,
 			   key->truncate == KG_TRUNCATE_NONE
 				   ? name
 				   : psprintf("%s_%s", name, kg_input_string(in, "truncate")),
 			   in->path,
 			   once);
+}
+
+/* Adds the columns with the labels of what groups refer to. */
+static void
+add_labels(KgAggregate *a)
+{
+	const KgCatalog *catalog = a->call.catalog;
+
+	for (int i = 0; i < a->ngroups; i++)
+	{
+		const KgGroupKey *key = &a->groups[i];
+		const KgField *field = key->field;
+		KgLabels *labels = &a->labels[a->nlabels];
+		const char *column = key->named && key->path == NULL && field != NULL
+								 ? kg_ref_label(catalog, a->node.type, field)
+								 : NULL;
+
+		if (column == NULL || has_column(a, column))
+			continue;
+		labels->group = i;
+		labels->type = kg_catalog_type_in(
+			catalog, field->ref_bundle, field->ref_type);
+		a->columns[a->ncolumns++] = column;
+		a->nlabels++;
+	}
 }
 
 static void
@@ -618,6 +644,7 @@ kg_aggregate_read(KgAggregate *a, const Jsonb *arguments)
 	warn(a);
 	read_items(a, "sort", "field", "columns", read_sort);
 	read_per(a);
+	add_labels(a);
 	a->limit = kg_input_limit(&call->input, 0);
 	require_types(a);
 }
