@@ -912,7 +912,7 @@ find_one_handle(Compact *c, const char *key, const JsonbValue *value,
 	memset(handles, 0, sizeof(*handles));
 	handles->n = 1;
 	handles->given = palloc(sizeof(char *));
-	handles->given[0] = kg_call_handle(value, path);
+	handles->given[0] = kg_call_handle(&c->call.repairs, value, path);
 	kg_find_handles(&c->call, path, handles);
 }
 
