@@ -35,9 +35,9 @@ extern const KgRefPath *kg_ref_path(const KgCatalog *catalog,
 									const char *at, bool find_only);
 
 /*
- * Returns the path to the label of what a reference of the type refers to, as
- * "customer.name"; NULL if it has no label beside its id, or if others decide
- * about each entity.
+ * Returns the path from a reference to the label of its entity, as
+ * "customer.name"; NULL if the type has no label beside the id, or if each
+ * entity is decided about.
  */
 extern const char *kg_ref_label(const KgCatalog *catalog, const KgType *type,
 								const KgField *reference);

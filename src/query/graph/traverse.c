@@ -522,7 +522,7 @@ edges_suffice(const KgGraph *graph, const KgStepSpec *specs, int nsteps)
 	return !graph->check_nodes && !kg_past_asked();
 }
 
-/* Finds what the steps must end in by id. */
+/* Finds the nodes that the ids of the tests mean. */
 static void
 find_given(KgGraph *graph, const KgStepSpec *specs, int nsteps)
 {

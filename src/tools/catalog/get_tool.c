@@ -214,7 +214,7 @@ cite_found(const GetCall *call, KgDraft *draft)
 	kg_cite(draft, cited, call->nfound);
 }
 
-/* What the paths among the fields lead to, at the time asked about. */
+/* Adds the values of the paths among the fields, at the time of the call. */
 static void
 reach(const GetCall *call)
 {

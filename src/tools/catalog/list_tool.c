@@ -350,7 +350,7 @@ throw_too_many(const KgListQuery *query, const KgSort *sort)
 							"a narrower selection: filters, related or ids");
 }
 
-/* Reads what the list is sorted by and no statement reads. */
+/* Computes the sort keys that no statement reads. */
 static void
 read_sort_keys(KgListQuery *query, KgGraph *graph, const int64 *nodes, uint32 n)
 {
@@ -712,7 +712,7 @@ finish(ListCall *call)
 	return kg_draft_finish(&draft);
 }
 
-/* What the paths among the fields lead to. */
+/* Adds the values of the paths among the fields. */
 static void
 reach(ListCall *call)
 {

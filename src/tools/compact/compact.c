@@ -49,6 +49,7 @@ typedef struct Compact
 		const char *sent;	/* in place of this one, */
 		const char *behind; /* or NULL: of nothing */
 		const Jsonb *value;
+		bool labels; /* it is an array that asks for labels, too */
 	} made[KG_MAX_MADE];
 	int nmade;
 	int64 room;			  /* max_bytes behind, or 0: as sent */
@@ -236,6 +237,35 @@ handle_of(const JsonbContainer *start)
 	return psprintf("%s:%s", kg_json_cstring(&label), kg_json_cstring(&id));
 }
 
+/* Writes an array that was made to show labels as the one that was sent. */
+static void
+write_without_labels(const Compact *c, const char *sent,
+					 const JsonbContainer *array, KgJsonWriter *w)
+{
+	JsonbValue value;
+	int n = kg_json_get(c->call.input.object, sent, &value) != NULL
+				? kg_json_length(kg_json_container(&value))
+				: 0;
+
+	kg_jw_begin_array(w);
+	kg_json_each(it, array)
+	{
+		if (it.index >= n)
+			break;
+		if (!kg_json_is_object(&it.value))
+		{
+			kg_jw_value(w, &it.value);
+			continue;
+		}
+		kg_jw_begin_object(w);
+		kg_json_each(member, kg_json_container(&it.value))
+			if (!kg_json_string_is(&member.key, "named"))
+				kg_jw_member(w, &member);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+}
+
 /*
  * What was sent for an argument that is made, or, where another value of it is
  * meant, that; false where it cannot be said.  A selection is one either way.
@@ -259,8 +289,15 @@ write_made(const Compact *c, int i, const JsonbContainer *arguments,
 		kg_jw_value(w, &value);
 		return true;
 	}
-	if (kg_json_get(arguments, behind, &value) == NULL ||
-		!kg_json_is_object(&value))
+	if (kg_json_get(arguments, behind, &value) == NULL)
+		return false;
+	if (c->made[i].labels && kg_json_is_array(&value))
+	{
+		kg_jw_key(w, sent);
+		write_without_labels(c, sent, kg_json_container(&value), w);
+		return true;
+	}
+	if (!kg_json_is_object(&value))
 		return false;
 	if (strcmp(sent, "handle") == 0)
 	{
@@ -649,7 +686,14 @@ make_ids(Compact *c, const JsonbValue *ids)
 
 /* ---- labels of references ---- */
 
-/* The path to the label of what a property refers to, or NULL. */
+static void
+make_labels(Compact *c, const char *key, const Jsonb *value)
+{
+	make(c, key, key, value);
+	c->made[c->nmade - 1].labels = true;
+}
+
+/* Returns the path to the label of the entity that a property refers to. */
 static const char *
 label_path(const Compact *c, const KgType *type, const JsonbValue *name)
 {
@@ -671,8 +715,8 @@ has_string(const JsonbContainer *array, const char *text)
 }
 
 /*
- * Who asks for a reference in "fields" is told the label of what it refers to,
- * too: a name is never a second call.
+ * Adds the labels of the entities that references in "fields" refer to, so that
+ * a name is never a second call.
  */
 static void
 make_fields(Compact *c, const KgType *type)
@@ -699,10 +743,10 @@ make_fields(Compact *c, const KgType *type)
 		n++;
 	}
 	if (n > 0 && kg_json_length(array) + n <= KG_MAX_FIELDS)
-		make(c, "fields", "fields", kg_jw_finish(&w));
+		make_labels(c, "fields", kg_jw_finish(&w));
 }
 
-/* The groups by a property, with the labels of what it refers to. */
+/* Asks for the labels of the entities that groups refer to. */
 static void
 make_groups(Compact *c)
 {
@@ -729,7 +773,7 @@ make_groups(Compact *c)
 		kg_jw_kbool(&w, "named", true);
 		kg_jw_end_object(&w);
 	}
-	make(c, "group_by", "group_by", kg_jw_finish(&w));
+	make_labels(c, "group_by", kg_jw_finish(&w));
 }
 
 /* With one of these a type is listed; without, names are searched. */

@@ -39,8 +39,8 @@ typedef struct KgGroupKey
 	KgTraversal t;
 	int step_no; /* > 0: group by the end of this step of the chain */
 	const KgType *step_type; /* type of that end */
-	bool named;				 /* labels of what it refers to are told, too */
-	const KgRefPath *path;	 /* group by what a path leads to; or NULL */
+	bool named;				 /* the reply has the labels of its entities, too */
+	const KgRefPath *path;	 /* group by the values of a path; or NULL */
 	KgRefValues *reached;	 /* the values of the path */
 	const char
 		*counted_path; /* path of a count of edges in the arguments, or NULL */
@@ -112,7 +112,7 @@ typedef struct KgAggregate
 /* Reads the labels that the first n of the rows need, by their group values. */
 extern void kg_aggregate_read_labels(KgAggregate *a, KgGroup *const *groups,
 									 uint32 n);
-/* Writes the label of one of these values; null if there is none. */
+/* Writes the label of one of these values, or null. */
 extern void kg_aggregate_write_label(const KgLabels *labels,
 									 const KgGroupValue *value,
 									 KgJsonWriter *w);

@@ -1,6 +1,6 @@
 /*
  * graph/aggregate_labels.c
- *	  The labels of what the groups of aggregate_nodes refer to.
+ *	  The labels of the entities that groups of aggregate_nodes refer to.
  *
  *	  They are read for the rows of the reply only, by the ids in it.
  */

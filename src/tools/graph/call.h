@@ -122,7 +122,7 @@ extern void kg_call_selector(KgGraphCall *call, const KgInput *in,
 extern const KgFilter *kg_selector_filter(const KgSelector *selector);
 /*
  * Reads filters, those of the member "filters", over the types with these
- * ranks (nranks < 0: all types). Returns NULL if there are none.
+ * ranks (nranks < 0: all types). Returns NULL without filters.
  */
 extern KgFilter **kg_call_filters_over(KgGraphCall *call, const KgInput *in,
 									   const JsonbContainer *filters,

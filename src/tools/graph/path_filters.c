@@ -45,8 +45,8 @@ kg_filters_without_paths(const KgCatalog *catalog, const KgType *type,
 }
 
 /*
- * A missing value is asked for by a chain that leads to no value.  Returns
- * whether the conditions, which are of one property, ask for that.
+ * A missing value is a chain that leads to no value.  Returns whether the
+ * conditions, which are of one property, are true for a missing value.
  */
 static bool
 ask_for_value(KgFilter *filter)

@@ -222,7 +222,7 @@ static const struct
 			 {"types", "node_labels", NULL, NULL},
 			 {"relations", "relationship_types", NULL, NULL}};
 
-/* The member that a word means that is none itself, or NULL. */
+/* Returns the published word for another one, or NULL. */
 static const char *
 published_word(const KgInput *in, const JsonbValue *key)
 {
