@@ -22,6 +22,10 @@ SELECT pg_temp.both('around', '{"handle": {"type": "sale", "id": "S1"}}', '{"han
 SELECT pg_temp.both('follow', '{"from": {"type": "sale", "ids": ["S1"]}, "steps": [{"relation": "MADE_BY"}]}', '{"from": "sale:S1", "steps": [{"type": "MADE_BY"}]}');
 SELECT pg_temp.both('get', '{"handles": [{"label": "sale", "node_id": "S1"}, {"type": "sale", "ids": ["S2"]}]}', '{"handles": ["sale:S1", "sale:S2"]}');
 SELECT pg_temp.both('describe_entity', '{"id": {"type": "sale", "id": "S1"}}', '{"id": "sale:S1"}');
+-- filters of a step whose relation has no properties are those of its end
+SELECT pg_temp.both('find', '{"type": "sale", "related": [{"type": "MADE_BY", "filters": {"region": "north"}}]}', '{"type": "sale", "related": [{"type": "MADE_BY", "to": {"filters": {"region": "north"}}}]}');
+SELECT pg_temp.both('follow', '{"from": "sale:S1", "steps": [{"type": "MADE_BY", "filters": {"region": "south"}, "to": {"type": "buyer"}}]}', '{"from": "sale:S1", "steps": [{"type": "MADE_BY", "to": {"label": "buyer", "filters": {"region": "south"}}}]}');
+SELECT pg_temp.both('find', '{"type": "sale", "related": [{"type": "MADE_BY", "filters": {"nothing": "north"}}]}', '{"type": "sale", "limit": 1}');
 -- two readings, another word beside it, or no entity: refused
 SELECT pg_temp.both('aggregate_nodes', '{"node": {"label": "sale"}, "group_by": [{"type": "MADE_BY", "property": "region"}], "aggregations": [{"fn": "count"}]}', '{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}]}');
 SELECT pg_temp.both('find_paths', '{"from": {"type": "sale", "label": "sale", "ids": ["S1"]}, "to": {"label": "sale"}}', '{"from": {"label": "sale", "ids": ["S1"]}, "to": {"label": "sale"}}');

@@ -40,6 +40,12 @@ typedef struct KgSteps
 	const char *types[KG_MAX_STEPS]; /* types of edges that represent walks */
 } KgSteps;
 
+/*
+ * Takes the filters of a step whose relations have no properties as those of
+ * its end, and reports it.
+ */
+extern void kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
+								KgInput *in);
 /* Reads the member "relationships". If it is absent, there are no steps. */
 extern void kg_call_steps(KgGraphCall *call, KgSteps *steps);
 /*

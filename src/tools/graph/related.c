@@ -11,13 +11,14 @@
 #include "tools/graph/graph.h"
 
 static void
-read_step(KgGraphCall *call, const KgInput *in, KgStepSpec *step)
+read_step(KgGraphCall *call, KgInput *in, KgStepSpec *step)
 {
 	KgRelationNames names = kg_call_relation_names(call, in, "type");
 	KgInput to;
 
 	step->incoming = kg_call_direction(in) == KG_INCOMING;
 	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
+	kg_call_end_filters(call, &names, in);
 	kg_call_edge_filters(call, &names, in, &step->follow);
 	step->min_hops = step->max_hops = 1;
 	if (kg_input_object(in, "to", &to))
