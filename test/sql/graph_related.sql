@@ -53,7 +53,7 @@ CALL pg_temp.compare(NULL);
 SELECT kg_traverse('{"from": {"label": "package"}, "relationships": [{"type": "DEPENDS"}], "to": {"label": "package", "related": [{"type": "BY", "to": {"label": "person", "ids": ["ann"]}}], "not_related": [{"type": "NEEDED_BY", "min_count": 3}]}, "limit": 0}') -> 'total' = to_jsonb(
   (SELECT count(*) FROM (SELECT DISTINCT f, t FROM pg_temp.edges() WHERE r = 'DEPENDS') g WHERE EXISTS (SELECT FROM pg_temp.edges() b WHERE b.r = 'BY' AND b.f = g.t AND b.t = 'ann') AND (SELECT count(DISTINCT f) FROM pg_temp.edges() b WHERE b.r = 'DEPENDS' AND b.t = g.t) < 3)) AS same;
 SELECT jsonb_path_query_array(kg_traverse('{"from": {"label": "package", "ids": ["p1"]}, "relationships": [{"type": "DEPENDS"}], "to": {"label": "package", "related": [{"type": "BY", "to": {"label": "person", "ids": ["an"]}}]}}'), '$.hints[*].message');
-SELECT kg_call_tool('traverse_relationships', '{"from": {"label": "package", "ids": ["p1"]}, "relationships": [{"type": "DEPENDS"}], "to": {"label": "package", "ids": ["p2"]}}') #>> '{structuredContent,error,path}';
+SELECT kg_call_tool('traverse_relationships', '{"from": {"label": "package", "ids": ["p1"]}, "relationships": [{"type": "DEPENDS"}], "to": {"label": "package", "ids": ["p2"]}}') #>> '{structuredContent,rows}';
 SELECT kg_list('package', '{"related": [{"type": "DEPENDS", "to": {"ids": ["p13"]}}], "limit": 3, "sort": [{"field": "n", "order": "desc"}], "fields": ["n"]}') #- '{next,cursor}';
 SELECT pg_temp.tried(t, a::jsonb) FROM (VALUES
   ('find_nodes', '{"node_label": "package", "limit": 0, "related": [{"type": "BY", "to": {"label": "person", "filters": {"country": "FR"}}}], "not_related": [{"type": "DEPENDS"}]}'),

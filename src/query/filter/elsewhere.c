@@ -24,13 +24,10 @@ has_indexed(const KgType *type, const char *property)
 	return false;
 }
 
-/*
- * The only relation, or the one of that number, and type that the property may be
- * meant of.
- */
+/* The only relation and type that the property may be meant of. */
 static bool
-find_way(const KgCatalog *catalog, const KgType *type, int32 relation_no,
-		 const char *property, Way *way)
+find_way(const KgCatalog *catalog, const KgType *type, const char *property,
+		 Way *way)
 {
 	int n = 0;
 
@@ -38,15 +35,13 @@ find_way(const KgCatalog *catalog, const KgType *type, int32 relation_no,
 	{
 		const KgRelation *relation = &catalog->relations[i];
 
-		if (relation_no != 0 && relation->relation_no != relation_no)
-			continue;
 		for (int v = 0; v < relation->nvariants; v++)
 		{
 			const KgVariant *variant = &relation->variants[v];
 			const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
 
 			if (variant->from_type_no != type->type_no || to == NULL ||
-				(to == type && relation_no == 0) || !has_indexed(to, property))
+				to == type || !has_indexed(to, property))
 				continue;
 			way->relation = relation;
 			way->to = to;
@@ -77,9 +72,8 @@ related(const Way *way, const char *property, const JsonbValue *condition)
 }
 
 void
-kg_elsewhere(KgError *err, const KgType *type, const KgField *reference,
-			 const char *property, const char *path,
-			 const JsonbValue *of_property)
+kg_elsewhere(KgError *err, const KgType *type, const char *property,
+			 const char *path)
 {
 	static const char *const selections[] = {"", "/from", "/node", "/to"};
 	KgCorrection correction = {NULL};
@@ -87,7 +81,6 @@ kg_elsewhere(KgError *err, const KgType *type, const KgField *reference,
 	KgInstead with = {KG_INSTEAD_ADD};
 	JsonbValue condition;
 	JsonbValue there;
-	int32 relation_no = reference ? reference->relation_no : 0;
 	const char *name = kg_path_last(path);
 	Way way = {NULL};
 
@@ -96,12 +89,9 @@ kg_elsewhere(KgError *err, const KgType *type, const KgField *reference,
 				   kg_path_member(psprintf("%s/filters", selections[i]),
 								  name)) == 0)
 			with.path = selections[i];
-	if (of_property != NULL)
-		condition = *of_property;
-	if (with.path == NULL ||
-		(of_property == NULL && !kg_repair_value_at(path, &condition)) ||
+	if (with.path == NULL || !kg_repair_value_at(path, &condition) ||
 		kg_repair_value_at(psprintf("%s/related", with.path), &there) ||
-		!find_way(kg_running_catalog(), type, relation_no, property, &way))
+		!find_way(kg_running_catalog(), type, property, &way))
 		return;
 	with.key = "related";
 	with.value = related(&way, property, &condition);

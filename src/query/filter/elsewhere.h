@@ -9,12 +9,10 @@
 #include "model/catalog.h"
 
 /*
- * Tells an error about the filter at a path to ask for "related" instead, if the
- * reference (NULL: one relation alone) leads from the type to one that has the
- * property.  condition is the one on the property; NULL: the value at the path.
+ * Tells an error about the filter at a path to ask for "related" instead, if
+ * one relation alone leads from the type to one that has the property.
  */
-extern void kg_elsewhere(KgError *err, const KgType *type,
-						 const KgField *reference, const char *property,
-						 const char *path, const JsonbValue *condition);
+extern void kg_elsewhere(KgError *err, const KgType *type, const char *property,
+						 const char *path);
 
 #endif /* KG_ELSEWHERE_H */

@@ -227,7 +227,7 @@ is_expression(const KgFilterTarget *target, const char *name)
  */
 static bool
 tell_composed(KgError *err, const KgFilterTarget *target, const char *name,
-			  const char *path, const char *use)
+			  const char *use)
 {
 	const char *dot = strchr(name, '.');
 	const KgField *field = NULL;
@@ -243,16 +243,12 @@ tell_composed(KgError *err, const KgFilterTarget *target, const char *name,
 	if (field == NULL || field->kind == KG_KIND_OBJECT)
 		return false;
 	if (field->ref_type != NULL && strcmp(use, KG_USE_FILTER) == 0)
-	{
 		kg_error_expected(err,
 						  "a property of the entity itself; \"related\" with "
 						  "\"%s\" selects by those of the entity that \"%s\" "
 						  "refers to",
 						  field->relation,
 						  field->name);
-		if (target->type != NULL)
-			kg_elsewhere(err, target->type, field, dot + 1, path, NULL);
-	}
 	else if (field->ref_type != NULL)
 		kg_error_expected(err,
 						  "a property of the entity itself; \"%s\" is a "
@@ -345,7 +341,7 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 		instead_of_name(err, op, property, path);
 		kg_error_throw(err);
 	}
-	if (why == NULL && tell_composed(err, &targets[0], name, path, use))
+	if (why == NULL && tell_composed(err, &targets[0], name, use))
 		kg_error_throw(err);
 	meant = kg_nearest(name, names, nnames);
 	/* Who names a property that there is means no other, but one in it. */
@@ -355,7 +351,7 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	if (meant != NULL && kg_has_rival(name, meant, names, nnames))
 		kg_error_doubt(err);
 	if (ntargets == 1 && targets->type != NULL && meant == NULL && !why)
-		kg_elsewhere(err, targets->type, NULL, name, path, NULL);
+		kg_elsewhere(err, targets->type, name, path);
 	kg_error_throw(err);
 }
 
@@ -979,6 +975,23 @@ filters_by_path(const KgCondition *condition, const KgFilterTarget *targets,
 	return kg_jw_finish(&w);
 }
 
+/* Corrects {reference: {property: value}} to the path reference.property. */
+static void
+mean_path(const KgCondition *condition, const KgField *reference,
+		  const char *property, const JsonbValue *value)
+{
+	const KgType *type = kg_catalog_type_in(
+		kg_running_catalog(), reference->ref_bundle, reference->ref_type);
+	KgInstead change = {.kind = KG_INSTEAD_KEY,
+						.path = condition->property_path,
+						.value = kg_json_datum(value)};
+
+	if (type == NULL || kg_type_field(type, property) == NULL)
+		return;
+	change.key = psprintf("%s.%s", reference->name, property);
+	kg_error_change(condition->misread, &change);
+}
+
 /* A word for a member of the property, or a property of what it refers to. */
 static void
 correct_misread(const KgCondition *condition, const KgFilterTarget *target)
@@ -1000,12 +1013,7 @@ correct_misread(const KgCondition *condition, const KgFilterTarget *target)
 	if (meant != NULL)
 		kg_error_instead(condition->misread, condition->property_path, meant);
 	else if (field->relation_no != 0)
-		kg_elsewhere(condition->misread,
-					 target->type,
-					 field,
-					 name,
-					 condition->property_path,
-					 &it.value);
+		mean_path(condition, field, name, &it.value);
 }
 
 /* An object of what are no operators: it may be of the property's members. */

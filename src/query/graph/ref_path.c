@@ -209,6 +209,24 @@ kg_ref_path(const KgCatalog *catalog, const KgType *type, const char *name,
 	return path;
 }
 
+const char *
+kg_ref_label(const KgCatalog *catalog, const KgType *type,
+			 const KgField *reference)
+{
+	const KgType *to;
+
+	if (reference->ref_type == NULL || reference->ref_field != NULL ||
+		kg_past_asked())
+		return NULL;
+	to = kg_catalog_type_in(
+		catalog, reference->ref_bundle, reference->ref_type);
+	if (to == NULL || to->authorize != NULL || to->label_field == NULL ||
+		to->label_field == to->id_field ||
+		other_with_edges(type, reference) != NULL)
+		return NULL;
+	return psprintf("%s.%s", reference->name, to->label_field->name);
+}
+
 /* ---- values ---- */
 
 static void

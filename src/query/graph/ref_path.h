@@ -34,6 +34,14 @@ extern const KgRefPath *kg_ref_path(const KgCatalog *catalog,
 									const KgType *type, const char *name,
 									const char *at, bool find_only);
 
+/*
+ * Returns the path from a reference to the label of its entity, as
+ * "customer.name"; NULL if the type has no label beside the id, or if each
+ * entity is decided about.
+ */
+extern const char *kg_ref_label(const KgCatalog *catalog, const KgType *type,
+								const KgField *reference);
+
 /* The values of a path for some nodes. */
 typedef struct KgRefValues KgRefValues;
 

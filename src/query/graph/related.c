@@ -22,29 +22,6 @@
  */
 #define KG_MANY_FOR_AN_END 64
 
-/* The nodes that have one of the ids, of the test's type or of any. */
-static const KgNodeSet *
-nodes_by_id(KgGraph *graph, const KgNodeTest *test)
-{
-	KgNodeSet *found = MemoryContextAlloc(graph->context, sizeof(KgNodeSet));
-	KgSelector selector = {.ids = test->ids, .nids = test->nids};
-
-	kg_nodeset_init(found, graph->context);
-	for (int i = 0; i < graph->nranks; i++)
-	{
-		int64 *nodes;
-		uint32 n;
-
-		selector.type = graph->ranked[i];
-		if (test->type != NULL && test->type != selector.type)
-			continue;
-		nodes = kg_select_nodes(graph, &selector, &n);
-		for (uint32 j = 0; j < n; j++)
-			(void) kg_nodeset_add(found, nodes[j]);
-	}
-	return found;
-}
-
 /*
  * Find what was given by id.  Not when arguments are read: a cursor, which is
  * read after them, says at which instant the call asks.
@@ -64,7 +41,7 @@ find_given(KgGraph *graph, const KgRelated *related)
 
 				if (test->nids == 0 || test->among != NULL)
 					continue;
-				test->among = nodes_by_id(graph, test);
+				kg_node_test_find(graph, test);
 				related->chains[i].missing |= test->type != NULL &&
 											  test->among->n <
 												  (uint32) test->nids;

@@ -17,6 +17,7 @@
 #include "query/run/plan.h"
 #include "query/graph/related.h"
 #include "query/filter/scan.h"
+#include "query/filter/select.h"
 #include "query/graph/traverse.h"
 #include "utils/memutils.h"
 
@@ -200,6 +201,28 @@ test_related(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 		pass[i] = pass[i] && kg_nodeset_has(&kept, nodes[i]);
 	kg_nodeset_free(&kept);
 	pfree(passing);
+}
+
+void
+kg_node_test_find(KgGraph *graph, KgNodeTest *test)
+{
+	KgNodeSet *found = MemoryContextAlloc(graph->context, sizeof(KgNodeSet));
+	KgSelector selector = {.ids = test->ids, .nids = test->nids};
+
+	kg_nodeset_init(found, graph->context);
+	for (int i = 0; i < graph->nranks; i++)
+	{
+		int64 *nodes;
+		uint32 n;
+
+		selector.type = graph->ranked[i];
+		if (test->type != NULL && test->type != selector.type)
+			continue;
+		nodes = kg_select_nodes(graph, &selector, &n);
+		for (uint32 j = 0; j < n; j++)
+			(void) kg_nodeset_add(found, nodes[j]);
+	}
+	test->among = found;
 }
 
 void
@@ -499,6 +522,20 @@ edges_suffice(const KgGraph *graph, const KgStepSpec *specs, int nsteps)
 	return !graph->check_nodes && !kg_past_asked();
 }
 
+/* Finds the nodes that the ids of the tests mean. */
+static void
+find_given(KgGraph *graph, const KgStepSpec *specs, int nsteps)
+{
+	for (int i = 0; i < nsteps; i++)
+		for (int j = 0; j < specs[i].ntests; j++)
+		{
+			const KgNodeTest *test = &specs[i].tests[j];
+
+			if (test->nids > 0 && test->among == NULL)
+				kg_node_test_find(graph, unconstify(KgNodeTest *, test));
+		}
+}
+
 static void
 walk_steps(KgTraversal *t, KgGraph *graph, const KgType *type,
 		   const int64 *starts, uint32 nstarts, const KgStepSpec *specs,
@@ -521,6 +558,7 @@ walk_steps(KgTraversal *t, KgGraph *graph, const KgType *type,
 									 Max((Size) n, 1) * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
 		current[i] = i;
+	find_given(graph, specs, nsteps);
 	for (int i = 0; i < nsteps; i++)
 	{
 		KgStepResult *step = &t->steps[i];

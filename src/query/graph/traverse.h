@@ -25,7 +25,7 @@ typedef struct KgNodeTest
 	 * it matches; NULL: no filter
 	 */
 	KgFilter **filters;
-	int nids; /* 0: any id; otherwise ids that kg_related_keep() finds */
+	int nids; /* 0: any id; otherwise ids that kg_node_test_find() finds */
 	char **ids;
 	const KgNodeSet *among;	   /* the nodes found by ids, or NULL */
 	struct KgRelated *related; /* a condition on the node, or NULL */
@@ -103,6 +103,9 @@ typedef struct KgBinding
  */
 extern uint32 kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 							   KgBinding **rows, KgRef **refs, bool *more);
+
+/* Finds the nodes that the test's ids mean, of its type or of any. */
+extern void kg_node_test_find(KgGraph *graph, KgNodeTest *test);
 
 /* Sets pass[i] to whether a visible node passes the test. */
 extern void kg_node_test(KgGraph *graph, const KgNodeTest *test,

@@ -759,6 +759,14 @@ find_match(const Drive *drive, int64 node)
 	return found ? *found : NULL;
 }
 
+static bytea *
+sort_key(const KgSortKeys *keys, int64 node)
+{
+	uint32 i = kg_nodeset_find(&keys->set, node);
+
+	return i != KG_NO_NODE ? keys->keys[i] : kg_key_missing();
+}
+
 static bool
 drive_row(TupleTableSlot *slot, void *arg)
 {
@@ -767,10 +775,12 @@ drive_row(TupleTableSlot *slot, void *arg)
 	int first = query->by_rank ? 1 : 0;
 	KgRow *row = make_row(slot, drive->source, query->nsort, first);
 
-	for (int i = 0; drive->counts != NULL && i < query->nsort; i++)
+	for (int i = 0; i < query->nsort; i++)
 		if (query->sort[i].counts)
 			row->keys[first + i] = kg_counts_key(
 				drive->counts, query->sort[i].field, row->node);
+		else if (query->sort[i].through != NULL)
+			row->keys[first + i] = sort_key(query->sort[i].keys, row->node);
 	if (query->matches)
 		row->match = find_match(drive, row->node);
 	if (query->by_rank)
@@ -785,6 +795,15 @@ kg_list_counts(const KgListQuery *query)
 {
 	for (int i = 0; i < query->nsort; i++)
 		if (query->sort[i].counts)
+			return &query->sort[i];
+	return NULL;
+}
+
+const KgSort *
+kg_list_computes(const KgListQuery *query)
+{
+	for (int i = 0; i < query->nsort; i++)
+		if (query->sort[i].counts || query->sort[i].through != NULL)
 			return &query->sort[i];
 	return NULL;
 }

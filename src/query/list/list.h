@@ -11,6 +11,7 @@
 
 #include "model/catalog.h"
 #include "query/filter/filter.h"
+#include "query/graph/nodeset.h"
 #include "query/search/search.h"
 #include "query/sql.h"
 
@@ -26,7 +27,17 @@ typedef struct KgSort
 	const char *path; /* JSON Pointer of its name */
 	bool descending;
 	bool counts; /* edges are counted for it, so the list starts from nodes */
+	/* or a path through references, whose field it is, and its keys */
+	const struct KgRefPath *through;
+	const struct KgSortKeys *keys;
 } KgSort;
+
+/* The keys of nodes for a sort field that no statement reads. */
+typedef struct KgSortKeys
+{
+	KgNodeSet set;
+	bytea **keys; /* by index in the set */
+} KgSortKeys;
 
 typedef struct KgRow
 {
@@ -82,6 +93,8 @@ kg_list_nkeys(const KgListQuery *query)
 
 /* Returns the first sort key that edges are counted for, or NULL. */
 extern const KgSort *kg_list_counts(const KgListQuery *query);
+/* Returns the first sort key that no statement reads, or NULL. */
+extern const KgSort *kg_list_computes(const KgListQuery *query);
 
 extern KgListPage *kg_list_run(const KgListQuery *query);
 

@@ -201,10 +201,10 @@ append_keys(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 	{
 		const KgField *field = query->sort[i].field;
 
-		if (source->kind == KG_SOURCE_KEY && field == source->field)
-			kg_sql_append(b, ", d.key");
-		else if (query->sort[i].counts)
+		if (query->sort[i].counts || query->sort[i].through != NULL)
 			kg_sql_append(b, ", NULL::pg_catalog.bytea");
+		else if (source->kind == KG_SOURCE_KEY && field == source->field)
+			kg_sql_append(b, ", d.key");
 		else if (field->counted)
 			kg_sql_append(b, ", (%s)", kg_sql_count_of(b, field, "d.node"));
 		else if (source->kind != KG_SOURCE_KEY)

@@ -266,10 +266,48 @@ kg_find_handles(KgGraphCall *call, const char *path, KgHandles *handles)
 	refuse_ambiguous(&lookup);
 }
 
-char *
-kg_call_handle(const JsonbValue *value, const char *path)
+/* "type:id" of an object that names one entity, or NULL. */
+static char *
+handle_of_object(const JsonbValue *value)
 {
+	static const char *const types[] = {"label", "type"};
+	static const char *const ids[] = {"node_id", "id", "ids"};
+	const JsonbContainer *object;
+	JsonbValue type;
+	JsonbValue id;
+	bool found[2] = {false, false};
+
+	if (!kg_json_is_object(value))
+		return NULL;
+	object = kg_json_container(value);
+	for (int i = 0; i < lengthof(types) && !found[0]; i++)
+		found[0] = kg_json_get(object, types[i], &type) != NULL;
+	for (int i = 0; i < lengthof(ids) && !found[1]; i++)
+		found[1] = kg_json_get(object, ids[i], &id) != NULL;
+	if (found[1] && kg_json_is_array(&id) &&
+		kg_json_length(kg_json_container(&id)) == 1)
+		id = *getIthJsonbValueFromContainer(
+			(JsonbContainer *) kg_json_container(&id), 0);
+	if (!found[0] || !found[1] || kg_json_length(object) != 2 ||
+		type.type != jbvString || id.type != jbvString)
+		return NULL;
+	return psprintf("%s:%s", kg_json_cstring(&type), kg_json_cstring(&id));
+}
+
+char *
+kg_call_handle(KgRepairs *repairs, const JsonbValue *value, const char *path)
+{
+	char *handle = handle_of_object(value);
 	int64 number;
+
+	if (handle != NULL)
+	{
+		JsonbValue used = kg_json_string_value(handle);
+
+		kg_repair_add(repairs, path, value, &used);
+		kg_repair_take(path, kg_json_datum(&used));
+		return handle;
+	}
 
 	if (kg_json_int64(value, &number))
 		return psprintf(INT64_FORMAT, number);
@@ -311,7 +349,7 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 	handles->given = palloc((n + 1) * sizeof(char *));
 	kg_json_each(it, array)
 		handles->given[handles->n++] = kg_call_handle(
-			&it.value, kg_path_index(path, it.index));
+			&call->repairs, &it.value, kg_path_index(path, it.index));
 	kg_find_handles(call, path, handles);
 }
 

@@ -23,8 +23,12 @@ typedef struct KgHandles
 /* Returns the id if the input begins with the type's name, else NULL. */
 extern const char *kg_id_of_type(const KgType *type, const char *given);
 
-/* Returns an id, a string or an integer, as text. */
-extern char *kg_call_handle(const JsonbValue *value, const char *path);
+/*
+ * Returns an id, a string or an integer, as text. An object of a type and an id
+ * is taken as the handle of that entity, and reported.
+ */
+extern char *kg_call_handle(KgRepairs *repairs, const JsonbValue *value,
+							const char *path);
 
 /*
  * Reads an array of 0 to kg_graph.max_ids handles and looks them up. A handle

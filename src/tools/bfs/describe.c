@@ -238,7 +238,7 @@ kg_tool_describe_entity(const Jsonb *arguments)
 	memset(&handles, 0, sizeof(handles));
 	handles.n = 1;
 	handles.given = palloc(sizeof(char *));
-	handles.given[0] = kg_call_handle(&value, "/id");
+	handles.given[0] = kg_call_handle(&call->repairs, &value, "/id");
 	kg_find_handles(call, "/id", &handles);
 	fetch_rows(call->graph, &handles, &rows);
 	if (rows.set.n == 0 || rows.refs[0].id == NULL)

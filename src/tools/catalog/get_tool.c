@@ -226,7 +226,7 @@ cite_found(const GetCall *call, KgDraft *draft)
 	kg_cite(draft, cited, call->nfound);
 }
 
-/* Adds the values of paths through references, as they were at as_of. */
+/* Adds the values of the paths among the fields, at the time of the call. */
 static void
 reach(const GetCall *call)
 {

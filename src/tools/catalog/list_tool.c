@@ -5,10 +5,12 @@
 #include "postgres.h"
 
 #include "auth/audit.h"
+#include "base/settings.h"
 #include "query/argument/cursor.h"
 #include "query/run/decisions.h"
 #include "query/derived.h"
 #include "query/argument/hints.h"
+#include "query/graph/ref_path.h"
 #include "query/list/list.h"
 #include "query/time/past.h"
 #include "query/search/search.h"
@@ -46,6 +48,37 @@ throw_sorted_twice(const char *path, char *name)
 	kg_error_throw(kg_args_error(path, &got, "a property not yet sorted by"));
 }
 
+static void
+add_sort(KgListQuery *query, const KgField *field, const char *path,
+		 bool descending)
+{
+	KgSort *sort = &query->sort[query->nsort++];
+
+	sort->field = field;
+	sort->path = path;
+	/* The first declared value of an enum is its highest. */
+	sort->descending = field->kind == KG_KIND_ENUM ? !descending : descending;
+}
+
+static void
+add_path(KgListQuery *query, const KgRefPath *through, const char *path,
+		 bool descending)
+{
+	const KgField *field = through->field != NULL ? through->field
+												  : through->type->id_field;
+	JsonbValue got = kg_json_string_value(through->name);
+
+	if (through->many || field->is_array)
+		kg_error_throw(kg_args_error(
+			path, &got, "a path through references with one value"));
+	for (int i = 0; i < query->nsort; i++)
+		if (query->sort[i].through != NULL &&
+			strcmp(query->sort[i].through->name, through->name) == 0)
+			throw_sorted_twice(path, pstrdup(through->name));
+	add_sort(query, field, path, descending);
+	query->sort[query->nsort - 1].through = through;
+}
+
 /*
  * Parses an entry of "sort". An entry may name the id, as "id" or by its
  * property's name. *by_id is whether an earlier entry did; sets it if this one
@@ -58,9 +91,17 @@ parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
 	char *name = kg_input_string(entry, "field");
 	bool descending = kg_input_enum(entry, "order", "\"asc\" or \"desc\"") == 1;
 	char *path = kg_input_path(entry, "field");
+	const KgRefPath *through = kg_ref_path(
+		query->catalog, query->type, name, path, false);
+	const KgField *field;
 	bool is_id;
-	const KgField *field = kg_target_field(target, name, path, "sort", &is_id);
 
+	if (through != NULL)
+	{
+		add_path(query, through, path, descending);
+		return;
+	}
+	field = kg_target_field(target, name, path, "sort", &is_id);
 	if (is_id)
 	{
 		if (*by_id)
@@ -70,16 +111,10 @@ parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
 		return;
 	}
 	for (int i = 0; i < query->nsort; i++)
-		if (query->sort[i].field == field)
+		if (query->sort[i].through == NULL && query->sort[i].field == field)
 			throw_sorted_twice(path, name);
-	query->sort[query->nsort].field = field;
-	query->sort[query->nsort].path = path;
-	query->sort[query->nsort].counts = field->counted && !target->kept;
-	/* The first declared value of an enum is the highest. */
-	query->sort[query->nsort].descending = field->kind == KG_KIND_ENUM
-											   ? !descending
-											   : descending;
-	query->nsort++;
+	add_sort(query, field, path, descending);
+	query->sort[query->nsort - 1].counts = field->counted && !target->kept;
 }
 
 void
@@ -248,7 +283,7 @@ matches_among(const KgMatches *matches, const int64 *nodes, uint32 n)
 	return kept;
 }
 
-static void
+static int64 *
 keep_matches(KgListQuery *query, KgGraph *graph, const KgSelector *selector)
 {
 	uint32 n = query->matches->n;
@@ -258,6 +293,7 @@ keep_matches(KgListQuery *query, KgGraph *graph, const KgSelector *selector)
 		nodes[i] = query->matches->matches[i].node;
 	n = kg_select_keep(graph, selector, nodes, n);
 	query->matches = matches_among(query->matches, nodes, n);
+	return nodes;
 }
 
 static void
@@ -269,6 +305,72 @@ check_counted(const KgListQuery *query, uint64 n)
 		kg_counts_check(query->type, counted->field, counted->path, n);
 }
 
+static void
+keep_key(const JsonbValue *value, void *arg)
+{
+	JsonbValue *kept = arg;
+
+	*kept = *value;
+}
+
+/* Reads the keys of a path for the nodes that are sorted by it. */
+static const KgSortKeys *
+path_keys(const KgSort *sort, KgGraph *graph, const int64 *nodes, uint32 n)
+{
+	KgSortKeys *result = palloc0(sizeof(KgSortKeys));
+	KgRefValues *values = kg_ref_values(
+		graph, sort->through, nodes, n, sort->path);
+
+	kg_nodeset_init(&result->set, CurrentMemoryContext);
+	result->keys = MemoryContextAllocHuge(CurrentMemoryContext,
+										  Max((Size) n, 1) * sizeof(bytea *));
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32 at = kg_nodeset_add(&result->set, nodes[i]);
+		JsonbValue value = {.type = jbvNull};
+		bytea *key;
+
+		kg_ref_values_visit(values, nodes[i], keep_key, &value);
+		key = value.type != jbvNull ? kg_key_encode(sort->field, &value) : NULL;
+		result->keys[at] = key != NULL ? key : kg_key_missing();
+	}
+	return result;
+}
+
+static KG_NORETURN void
+throw_too_many(const KgListQuery *query, const KgSort *sort)
+{
+	KgError *err = kg_error_new(
+		KG_LIMIT_EXCEEDED,
+		"\"%s\" is read for each entity, and the rest of "
+		"the selection leaves more entities of type "
+		"\"%s\" than kg_graph.max_scan (%d)",
+		sort->through->name,
+		kg_type_handle(query->type),
+		kg_setting_max_scan);
+
+	kg_error_path(err, "%s", sort->path);
+	kg_error_throw_expected(err,
+							"a narrower selection: filters, related or ids");
+}
+
+/* Computes the sort keys that no statement reads. */
+static void
+read_sort_keys(KgListQuery *query, KgGraph *graph, const int64 *nodes, uint32 n)
+{
+	check_counted(query, n);
+	for (int i = 0; i < query->nsort; i++)
+	{
+		KgSort *sort = &query->sort[i];
+
+		if (sort->through == NULL)
+			continue;
+		if (n > (uint32) kg_setting_max_scan)
+			throw_too_many(query, sort);
+		sort->keys = path_keys(sort, graph, nodes, n);
+	}
+}
+
 void
 kg_list_select(KgListQuery *query, KgGraph *graph, const KgSelector *selector)
 {
@@ -276,18 +378,18 @@ kg_list_select(KgListQuery *query, KgGraph *graph, const KgSelector *selector)
 	int64 *nodes;
 	Size size;
 
-	few.few = kg_list_counts(query) != NULL;
+	few.few = kg_list_computes(query) != NULL;
 	if (!kg_select_reads(&few))
 		return;
 	query->related = selector->related;
 	if (query->matches != NULL)
 	{
-		keep_matches(query, graph, selector);
-		check_counted(query, query->matches->n);
+		nodes = keep_matches(query, graph, selector);
+		read_sort_keys(query, graph, nodes, query->matches->n);
 		return;
 	}
 	nodes = kg_select_nodes(graph, &few, &query->namong);
-	check_counted(query, query->namong);
+	read_sort_keys(query, graph, nodes, query->namong);
 	size = (Size) query->namong * sizeof(int64);
 	query->among = memcpy(
 		MemoryContextAllocHuge(CurrentMemoryContext, Max(size, 1)),
@@ -301,6 +403,15 @@ has_chains(const KgInput *in)
 	return kg_input_has(in, "related") || kg_input_has(in, "not_related");
 }
 
+/* Is something asked of other entities? */
+static bool
+leads_on(const KgListQuery *query, const KgInput *in)
+{
+	return has_chains(in) ||
+		   kg_filters_have_paths(
+			   query->catalog, query->type, kg_filter_object(in->object, ""));
+}
+
 /*
  * Restricts the query to entities that related and not_related select, and that
  * fulfil the conditions that no index serves.
@@ -312,12 +423,16 @@ parse_selection(ListCall *call)
 	KgGraphCall graph = {.input = call->input, .catalog = query->catalog};
 	KgSelector selector = {.type = query->type, .filter = query->filter};
 
-	selector.few = kg_list_counts(query) != NULL;
-	if (!has_chains(&call->input) && !kg_select_reads(&selector))
+	selector.few = kg_list_computes(query) != NULL;
+	if (!leads_on(query, &call->input) && !kg_select_reads(&selector))
 		return;
 	graph.graph = kg_graph_begin();
 	selector.path = "";
-	selector.related = kg_call_related(&graph, &call->input);
+	selector.related = kg_call_path_filters(
+		&graph,
+		&call->input,
+		query->type,
+		kg_call_related(&graph, &call->input));
 	kg_reached_related(&graph, query->type, selector.related);
 	call->repairs.repairs = list_concat(call->repairs.repairs,
 										graph.repairs.repairs);
@@ -325,13 +440,19 @@ parse_selection(ListCall *call)
 	kg_graph_end(graph.graph);
 }
 
+/* Those of the type's own properties. */
 static const KgFilter *
-parse_filters(const KgInput *in, const KgFilterTarget *target)
+parse_filters(const KgListQuery *query, const KgInput *in,
+			  const KgFilterTarget *target)
 {
+	const JsonbContainer *own = kg_filters_without_paths(
+		query->catalog,
+		query->type,
+		kg_filter_object(in->object, ""),
+		"/filters");
+
 	return kg_filter_analyse(
-		kg_filter_parse(kg_filter_object(in->object, ""), "/filters"),
-		target,
-		in->repairs);
+		kg_filter_parse(own, "/filters"), target, in->repairs);
 }
 
 /*
@@ -342,7 +463,15 @@ parse_filters(const KgInput *in, const KgFilterTarget *target)
 static bool
 uses_paths(const ListCall *call)
 {
-	return call->projection != NULL && call->projection->npaths > 0;
+	bool sorts = false;
+
+	for (int i = 0; i < call->query.nsort; i++)
+		sorts |= call->query.sort[i].through != NULL;
+	return sorts ||
+		   (call->projection != NULL && call->projection->npaths > 0) ||
+		   kg_filters_have_paths(call->query.catalog,
+								 call->query.type,
+								 kg_filter_object(call->input.object, ""));
 }
 
 static void
@@ -361,14 +490,14 @@ parse_call(ListCall *call, const Jsonb *arguments)
 						  arguments);
 	kg_input_open(&call->input, arguments, template, &call->repairs);
 	/*
-	 * Chains of related lead to other types, so as_of is not only about this
+	 * Chains of related and paths lead to other types, so as_of is not only about this
 	 * type.
 	 */
-	kg_input_as_of(in, query->catalog, has_chains(in) ? NULL : type);
+	kg_input_as_of(in, query->catalog, leads_on(query, in) ? NULL : type);
 	kg_past_require_type(type);
 	kg_input_valid_at(in, query->catalog);
 	target = kg_filter_target_counted(query->catalog, type);
-	query->filter = parse_filters(in, &target);
+	query->filter = parse_filters(query, in, &target);
 	kg_list_parse_sort(query, &target, in);
 	if (!call->ids_only)
 		call->projection = kg_projection_parse(type, in);
@@ -601,7 +730,7 @@ finish(ListCall *call)
 	return kg_draft_finish(&draft);
 }
 
-/* Adds the values of paths through references to the rows. */
+/* Adds the values of the paths among the fields. */
 static void
 reach(ListCall *call)
 {
@@ -698,7 +827,11 @@ write_ast_sort(const KgListQuery *query, KgJsonWriter *w)
 	for (int i = 0; i < query->nsort; i++)
 	{
 		kg_jw_begin_object(w);
-		kg_jw_kstring(w, "property", query->sort[i].field->name);
+		kg_jw_kstring(w,
+					  "property",
+					  query->sort[i].through != NULL
+						  ? query->sort[i].through->name
+						  : query->sort[i].field->name);
 		kg_jw_kstring(
 			w, "keys", query->sort[i].descending ? "descending" : "ascending");
 		kg_jw_end_object(w);
@@ -717,6 +850,7 @@ kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
 
 	target.counted = target.kept = type->ncounted > 0;
 	memset(&query, 0, sizeof(query));
+	query.catalog = kg_running_catalog();
 	query.type = type;
 	kg_input_open(
 		&in, arguments, kg_tool_input_template(type, operation), &repairs);
@@ -726,7 +860,7 @@ kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
 	kg_jw_kstring(w, "entity_type", type->name);
 	if (operation == KG_EXPOSE_LIST || operation == KG_EXPOSE_LIST_IDS)
 	{
-		write_ast_filter(parse_filters(&in, &target), w);
+		write_ast_filter(parse_filters(&query, &in, &target), w);
 		kg_list_parse_sort(&query, &target, &in);
 		write_ast_sort(&query, w);
 		kg_jw_kbool(w, "search", kg_input_has(&in, "search"));

@@ -15,6 +15,7 @@
 #include "model/catalog.h"
 #include "query/filter/filter.h"
 #include "query/argument/repair.h"
+#include "query/graph/ref_path.h"
 #include "query/run/running.h"
 #include "tools/bfs/call.h"
 #include "tools/catalog/catalog_tools.h"
@@ -34,7 +35,10 @@ typedef struct Rename
 } Rename;
 
 /* Arguments that are made from others. */
-#define KG_MAX_MADE 4
+#define KG_MAX_MADE 5
+
+/* As many properties as a list shows (tools/catalog/tool_schema.c). */
+#define KG_MAX_FIELDS 100
 
 typedef struct Compact
 {
@@ -45,6 +49,7 @@ typedef struct Compact
 		const char *sent;	/* in place of this one, */
 		const char *behind; /* or NULL: of nothing */
 		const Jsonb *value;
+		bool labels; /* it is an array that asks for labels, too */
 	} made[KG_MAX_MADE];
 	int nmade;
 	int64 room;			  /* max_bytes behind, or 0: as sent */
@@ -300,6 +305,35 @@ write_ids_back(const Compact *c, const JsonbContainer *arguments,
 	return true;
 }
 
+/* Writes an array that was made to show labels as the one that was sent. */
+static void
+write_without_labels(const Compact *c, const char *sent,
+					 const JsonbContainer *array, KgJsonWriter *w)
+{
+	JsonbValue value;
+	int n = kg_json_get(c->call.input.object, sent, &value) != NULL
+				? kg_json_length(kg_json_container(&value))
+				: 0;
+
+	kg_jw_begin_array(w);
+	kg_json_each(it, array)
+	{
+		if (it.index >= n)
+			break;
+		if (!kg_json_is_object(&it.value))
+		{
+			kg_jw_value(w, &it.value);
+			continue;
+		}
+		kg_jw_begin_object(w);
+		kg_json_each(member, kg_json_container(&it.value))
+			if (!kg_json_string_is(&member.key, "named"))
+				kg_jw_member(w, &member);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+}
+
 /*
  * What was sent for an argument that is made, or, where another value of it is
  * meant, that; false where it cannot be said.  A selection is one either way.
@@ -323,8 +357,15 @@ write_made(const Compact *c, int i, const JsonbContainer *arguments,
 		kg_jw_value(w, &value);
 		return true;
 	}
-	if (kg_json_get(arguments, behind, &value) == NULL ||
-		!kg_json_is_object(&value))
+	if (kg_json_get(arguments, behind, &value) == NULL)
+		return false;
+	if (c->made[i].labels && kg_json_is_array(&value))
+	{
+		kg_jw_key(w, sent);
+		write_without_labels(c, sent, kg_json_container(&value), w);
+		return true;
+	}
+	if (!kg_json_is_object(&value))
 		return false;
 	if (strcmp(sent, "handle") == 0)
 	{
@@ -717,6 +758,98 @@ make_ids(Compact *c, const JsonbValue *ids)
 	make(c, "filters", "filters", with_ids(filters, own, ids));
 }
 
+/* ---- labels of references ---- */
+
+static void
+make_labels(Compact *c, const char *key, const Jsonb *value)
+{
+	make(c, key, key, value);
+	c->made[c->nmade - 1].labels = true;
+}
+
+/* Returns the path to the label of the entity that a property refers to. */
+static const char *
+label_path(const Compact *c, const KgType *type, const JsonbValue *name)
+{
+	const KgField *field;
+
+	if (name->type != jbvString || kg_input_has(&c->call.input, "as_of"))
+		return NULL;
+	field = kg_type_field(type, kg_json_cstring(name));
+	return field != NULL ? kg_ref_label(c->call.catalog, type, field) : NULL;
+}
+
+static bool
+has_string(const JsonbContainer *array, const char *text)
+{
+	kg_json_each(it, array)
+		if (kg_json_string_is(&it.value, text))
+			return true;
+	return false;
+}
+
+/*
+ * Adds the labels of the entities that references in "fields" refer to, so that
+ * a name is never a second call.
+ */
+static void
+make_fields(Compact *c, const KgType *type)
+{
+	const JsonbContainer *array;
+	JsonbValue value;
+	KgJsonWriter w;
+	int n = 0;
+
+	if (!kg_input_value(&c->call.input, "fields", &value) ||
+		!kg_json_is_array(&value))
+		return;
+	array = kg_json_container(&value);
+	kg_jw_init_array(&w);
+	kg_json_each(it, array)
+		kg_jw_value(&w, &it.value);
+	kg_json_each(it, array)
+	{
+		const char *path = label_path(c, type, &it.value);
+
+		if (path == NULL || has_string(array, path))
+			continue;
+		kg_jw_string(&w, path);
+		n++;
+	}
+	if (n > 0 && kg_json_length(array) + n <= KG_MAX_FIELDS)
+		make_labels(c, "fields", kg_jw_finish(&w));
+}
+
+/* Asks for the labels of the entities that groups refer to. */
+static void
+make_groups(Compact *c)
+{
+	const KgInput *in = &c->call.input;
+	JsonbValue property;
+	JsonbValue value;
+	KgJsonWriter w;
+
+	if (!kg_input_value(in, "group_by", &value) || !kg_json_is_array(&value))
+		return;
+	kg_jw_init_array(&w);
+	kg_json_each(it, kg_json_container(&value))
+	{
+		const JsonbContainer *group = kg_json_container(&it.value);
+
+		if (!kg_json_is_object(&it.value) || kg_json_length(group) != 1 ||
+			kg_json_get(group, "property", &property) == NULL)
+		{
+			kg_jw_value(&w, &it.value);
+			continue;
+		}
+		kg_jw_begin_object(&w);
+		kg_jw_members(&w, group);
+		kg_jw_kbool(&w, "named", true);
+		kg_jw_end_object(&w);
+	}
+	make_labels(c, "group_by", kg_jw_finish(&w));
+}
+
 /* With one of these a type is listed; without, names are searched. */
 static bool
 asks_for_list(const KgInput *in)
@@ -791,6 +924,7 @@ kg_tool_find(const Jsonb *arguments)
 	make(c, "type", NULL, NULL);
 	if (kg_input_value(in, "ids", &ids))
 		make_ids(c, &ids);
+	make_fields(c, type);
 	return finish(c, NULL);
 }
 
@@ -896,7 +1030,7 @@ find_one_handle(Compact *c, const char *key, const JsonbValue *value,
 	memset(handles, 0, sizeof(*handles));
 	handles->n = 1;
 	handles->given = palloc(sizeof(char *));
-	handles->given[0] = kg_call_handle(value, path);
+	handles->given[0] = kg_call_handle(&c->call.repairs, value, path);
 	kg_find_handles(&c->call, path, handles);
 }
 
@@ -982,6 +1116,7 @@ kg_tool_count(const Jsonb *arguments)
 			 "aggregations",
 			 "aggregations",
 			 kg_json_parse("[{\"fn\": \"count\"}]"));
+	make_groups(c);
 	return finish(c, kg_tool_aggregate_nodes);
 }
 

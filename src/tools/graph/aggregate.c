@@ -927,8 +927,11 @@ row_json(const KgAggregate *a, const Row *row)
 	KgJsonWriter w;
 
 	kg_jw_init_array(&w);
-	for (int i = 0; i < a->ncolumns; i++)
+	for (int i = 0; i < a->ncolumns - a->nlabels; i++)
 		kg_jw_value(&w, &row_value(a, row, i)->value);
+	for (int i = 0; i < a->nlabels; i++)
+		kg_aggregate_write_label(
+			&a->labels[i], row_value(a, row, a->labels[i].group), &w);
 	return kg_jw_finish(&w);
 }
 
@@ -948,6 +951,17 @@ aggregated_field(const KgAggregateSpec *spec)
 	return spec->fn == KG_FN_MIN || spec->fn == KG_FN_MAX ? spec->field : NULL;
 }
 
+static const KgField *
+column_field(const KgAggregate *a, int column)
+{
+	int nvalues = a->ngroups + a->nspecs;
+
+	if (column < a->ngroups)
+		return group_field(a, &a->groups[column]);
+	return column < nvalues ? aggregated_field(&a->specs[column - a->ngroups])
+							: a->labels[column - nvalues].type->label_field;
+}
+
 /* Which columns hold text from outside. */
 static KgMarks
 column_marks(const KgAggregate *a)
@@ -955,13 +969,18 @@ column_marks(const KgAggregate *a)
 	KgMarks marks = {NIL};
 
 	for (int i = 0; i < a->ncolumns; i++)
-		kg_marks_note_of(&marks,
-						 "columns",
-						 i < a->ngroups
-							 ? group_field(a, &a->groups[i])
-							 : aggregated_field(&a->specs[i - a->ngroups]),
-						 a->columns[i]);
+		kg_marks_note_of(&marks, "columns", column_field(a, i), a->columns[i]);
 	return marks;
+}
+
+static void
+read_labels(KgAggregate *a, const Row *rows, int n)
+{
+	KgGroup **groups = palloc((n + 1) * sizeof(KgGroup *));
+
+	for (int i = 0; i < n; i++)
+		groups[i] = unconstify(KgGroup *, rows[i].group);
+	kg_aggregate_read_labels(a, groups, n);
 }
 
 static void
@@ -983,6 +1002,7 @@ build_reply(KgAggregate *a)
 	reply->draft.more = a->nrows > reply->draft.n;
 	reply->draft.highest_limit = kg_setting_max_rows;
 	reply->draft.marks = column_marks(a);
+	read_labels(a, rows, reply->draft.n);
 	a->written = palloc((reply->draft.n + 1) * sizeof(Jsonb *));
 	reply->unit_sizes = palloc((reply->draft.n + 1) * sizeof(Size));
 	for (int i = 0; i < reply->draft.n; i++)

@@ -17,7 +17,7 @@
 #include "tools/graph/reply.h"
 
 #define KG_MAX_COLUMN_NAME 64
-#define KG_MAX_COLUMNS (KG_MAX_GROUPS + KG_MAX_AGGREGATIONS)
+#define KG_MAX_COLUMNS (2 * KG_MAX_GROUPS + KG_MAX_AGGREGATIONS)
 
 /*
  * The values of one entity, or of one end of a relationship, for a group key.
@@ -39,7 +39,8 @@ typedef struct KgGroupKey
 	KgTraversal t;
 	int step_no; /* > 0: group by the end of this step of the chain */
 	const KgType *step_type; /* type of that end */
-	const KgRefPath *path;	 /* group by what a path leads to; or NULL */
+	bool named;				 /* the reply has the labels of its entities, too */
+	const KgRefPath *path;	 /* group by the values of a path; or NULL */
 	KgRefValues *reached;	 /* the values of the path */
 	const char
 		*counted_path; /* path of a count of edges in the arguments, or NULL */
@@ -51,6 +52,16 @@ typedef struct KgJoint
 {
 	KgGroupValue values[KG_MAX_GROUPS];
 } KgJoint;
+
+/* The labels of the entities that a group's values refer to. */
+typedef struct KgLabels
+{
+	int group;
+	const KgType *type;
+	int n;
+	char **ids;	   /* in their order, */
+	Jsonb **found; /* and the label of each as an array; NULL: none */
+} KgLabels;
 
 typedef struct KgSortColumn
 {
@@ -71,7 +82,9 @@ typedef struct KgAggregate
 	const KgRefPath *paths[KG_MAX_AGGREGATIONS];
 	KgRefValues *reached[KG_MAX_AGGREGATIONS];
 	int ncolumns;
-	const char *columns[KG_MAX_COLUMNS]; /* groups, then aggregations */
+	const char *columns[KG_MAX_COLUMNS]; /* groups, aggregations, labels */
+	int nlabels;
+	KgLabels labels[KG_MAX_GROUPS];
 	int nsort;
 	KgSortColumn sort[KG_MAX_SORT];
 	int64 limit;
@@ -95,6 +108,14 @@ typedef struct KgAggregate
 	uint32 nrows;	 /* all rows; the reply has at most limit of them */
 	Jsonb **written; /* the rows that the reply has */
 } KgAggregate;
+
+/* Reads the labels that the first n of the rows need, by their group values. */
+extern void kg_aggregate_read_labels(KgAggregate *a, KgGroup *const *groups,
+									 uint32 n);
+/* Writes the label of one of these values, or null. */
+extern void kg_aggregate_write_label(const KgLabels *labels,
+									 const KgGroupValue *value,
+									 KgJsonWriter *w);
 
 /* Begins the call and reads its arguments. Does not read any data. */
 extern void kg_aggregate_read(KgAggregate *a, const Jsonb *arguments);

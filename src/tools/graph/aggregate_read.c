@@ -176,10 +176,9 @@ read_related_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 	KgGraphCall *call = &a->call;
 	KgRelationNames names;
 	KgNodeTest *test = &key->step.tests[0];
-	uint16 rank;
+	KgStepPath path = {in->path, "relationship", "/label"};
 
 	kg_input_only(in, members, lengthof(members));
-	kg_input_require(in, "label");
 	(void) kg_input_string(in, "relationship");
 	names = kg_call_relation_names(call, in, "relationship");
 	key->direction = kg_call_direction(in);
@@ -188,10 +187,13 @@ read_related_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 	key->related = true;
 	key->step.min_hops = 1;
 	key->step.max_hops = 1;
-	key->step.ntests = 1;
-	test->type = kg_call_type(call, in, "label");
-	rank = kg_graph_rank(call->graph, test->type->type_no);
-	test->filters = kg_call_filters_over(call, in, 1, &rank);
+	kg_call_test(call, in, &key->step);
+	kg_orient_step(call, a->node.type, &key->step, &path);
+	if (test->type == NULL)
+		test->type = kg_follow_leads_to(
+			call->catalog, &key->step.follow, a->node.type);
+	if (test->type == NULL)
+		kg_input_require(in, "label");
 	read_end_property(a,
 					  in,
 					  test->type,
@@ -217,10 +219,34 @@ follows(const KgFollow *follow, int32 number)
 	return false;
 }
 
+/* The only type that the step from 0 can end in, or NULL. */
+static const KgType *
+only_type(const KgAggregate *a, int step)
+{
+	const KgType *type = a->node.type;
+
+	for (int i = 0; i <= step; i++)
+	{
+		const KgStepSpec *spec = &a->steps.specs[i];
+
+		if (spec->ntests > 0 && spec->tests[0].type != NULL)
+			type = spec->tests[0].type;
+		else
+			type = spec->max_hops == 1 ? kg_follow_leads_to(a->call.catalog,
+															&spec->follow,
+															type)
+									   : NULL;
+		if (type == NULL && i < step)
+			return NULL;
+	}
+	return type;
+}
+
 /* What a step ends in: as it says itself, or else the group. */
 static const KgType *
-read_step_type(KgAggregate *a, const KgStepSpec *spec, const KgInput *in)
+read_step_type(KgAggregate *a, int step, const KgInput *in)
 {
+	const KgStepSpec *spec = &a->steps.specs[step];
 	const KgType *type = spec->ntests > 0 ? spec->tests[0].type : NULL;
 	const KgType *named = kg_call_type(&a->call, in, "label");
 
@@ -234,8 +260,12 @@ read_step_type(KgAggregate *a, const KgStepSpec *spec, const KgInput *in)
 			psprintf("\"%s\", as the step says", kg_type_handle(type))));
 	}
 	if (type == NULL)
+		type = named;
+	if (type == NULL)
+		type = only_type(a, step);
+	if (type == NULL)
 		kg_input_require(in, "label");
-	return type != NULL ? type : named;
+	return type;
 }
 
 /* A relationship beside the step must be one that it walks. */
@@ -283,7 +313,7 @@ read_step_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 		in->object, "step", in->path, 1, a->steps.n, &step, in->repairs);
 	spec = &a->steps.specs[step - 1];
 	check_step_relationship(a, spec, in);
-	key->step_type = read_step_type(a, spec, in);
+	key->step_type = read_step_type(a, (int) step - 1, in);
 	key->step_no = (int) step;
 	a->deepest = Max(a->deepest, key->step_no);
 	read_end_property(
@@ -297,7 +327,7 @@ read_step_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 static void
 read_group(KgAggregate *a, const KgInput *in)
 {
-	static const char *const members[] = {"property", "truncate"};
+	static const char *const members[] = {"property", "truncate", "named"};
 	KgGroupKey *key = &a->groups[a->ngroups++];
 	char *name;
 
@@ -315,12 +345,38 @@ read_group(KgAggregate *a, const KgInput *in)
 	kg_input_require(in, "property");
 	key->field = read_own_property(a, in, KG_USE_GROUP, &name, &key->path);
 	key->truncate = read_truncate(in, key->field, name);
+	key->named = kg_input_bool(in, "named");
 	add_column(a,
 			   key->truncate == KG_TRUNCATE_NONE
 				   ? name
 				   : psprintf("%s_%s", name, kg_input_string(in, "truncate")),
 			   in->path,
 			   once);
+}
+
+/* Adds the columns with the labels of what groups refer to. */
+static void
+add_labels(KgAggregate *a)
+{
+	const KgCatalog *catalog = a->call.catalog;
+
+	for (int i = 0; i < a->ngroups; i++)
+	{
+		const KgGroupKey *key = &a->groups[i];
+		const KgField *field = key->field;
+		KgLabels *labels = &a->labels[a->nlabels];
+		const char *column = key->named && key->path == NULL && field != NULL
+								 ? kg_ref_label(catalog, a->node.type, field)
+								 : NULL;
+
+		if (column == NULL || has_column(a, column))
+			continue;
+		labels->group = i;
+		labels->type = kg_catalog_type_in(
+			catalog, field->ref_bundle, field->ref_type);
+		a->columns[a->ncolumns++] = column;
+		a->nlabels++;
+	}
 }
 
 static void
@@ -561,26 +617,13 @@ warn(KgAggregate *a)
 static void
 require_types(KgAggregate *a)
 {
-	kg_reached_related(&a->call, a->node.type, a->node.related);
-	kg_orient_steps(&a->call,
-					a->node.type,
-					a->steps.specs,
-					a->steps.n,
-					"/relationships",
-					true);
 	kg_reached_steps(
 		kg_reached_begin(&a->call, a->node.type), a->steps.specs, a->steps.n);
 	for (int i = 0; i < a->ngroups; i++)
-	{
-		KgStepPath path = {
-			kg_path_index("/group_by", i), "relationship", "/label"};
-
-		if (!a->groups[i].related)
-			continue;
-		kg_orient_step(&a->call, a->node.type, &a->groups[i].step, &path);
-		kg_reached_steps(
-			kg_reached_begin(&a->call, a->node.type), &a->groups[i].step, 1);
-	}
+		if (a->groups[i].related)
+			kg_reached_steps(kg_reached_begin(&a->call, a->node.type),
+							 &a->groups[i].step,
+							 1);
 }
 
 void
@@ -593,11 +636,15 @@ kg_aggregate_read(KgAggregate *a, const Jsonb *arguments)
 	(void) kg_input_object(&call->input, "node", &node);
 	kg_call_selector(call, &node, "label", &a->node);
 	kg_call_steps(call, &a->steps);
+	kg_reached_related(call, a->node.type, a->node.related);
+	kg_orient_steps(
+		call, a->node.type, a->steps.specs, a->steps.n, "/relationships", true);
 	read_items(a, "group_by", "property", "items", read_group);
 	read_items(a, "aggregations", "fn", "items", read_aggregation);
 	warn(a);
 	read_items(a, "sort", "field", "columns", read_sort);
 	read_per(a);
+	add_labels(a);
 	a->limit = kg_input_limit(&call->input, 0);
 	require_types(a);
 }

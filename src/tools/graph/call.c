@@ -349,6 +349,36 @@ kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
 		follow->backward.all = true;
 }
 
+const KgType *
+kg_follow_leads_to(const KgCatalog *catalog, const KgFollow *follow,
+				   const KgType *from)
+{
+	const KgType *found = NULL;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+		bool walked[] = {
+			kg_relation_set_has(&follow->forward, relation->relation_no),
+			kg_relation_set_has(&follow->backward, relation->relation_no)};
+
+		for (int v = 0; v < 2 * relation->nvariants; v++)
+		{
+			const KgVariant *variant = &relation->variants[v / 2];
+			int32 ends[] = {variant->from_type_no, variant->to_type_no};
+			const KgType *to = kg_catalog_type_no(catalog, ends[1 - v % 2]);
+
+			if (!walked[v % 2] || to == NULL ||
+				(from != NULL && from->type_no != ends[v % 2]))
+				continue;
+			if (found != NULL && found != to)
+				return NULL;
+			found = to;
+		}
+	}
+	return found;
+}
+
 /* ---- filters of edges ---- */
 
 typedef struct EdgeFilters
@@ -413,6 +443,7 @@ kg_call_selector(KgGraphCall *call, const KgInput *in, const char *label_key,
 				 KgSelector *selector)
 {
 	const JsonbContainer *filters;
+	struct KgRelated *related = NULL;
 	KgFilterTarget target;
 
 	memset(selector, 0, sizeof(*selector));
@@ -422,8 +453,12 @@ kg_call_selector(KgGraphCall *call, const KgInput *in, const char *label_key,
 	kg_past_require_type(selector->type);
 	selector->ids = kg_input_ids(in, "ids", &selector->nids);
 	if (kg_input_declares(in, "related"))
-		selector->related = kg_call_related(call, in);
-	filters = kg_filter_object(in->object, in->path);
+		related = kg_call_related(call, in);
+	selector->related = kg_call_path_filters(call, in, selector->type, related);
+	filters = kg_filters_without_paths(call->catalog,
+									   selector->type,
+									   kg_filter_object(in->object, in->path),
+									   kg_input_path(in, "filters"));
 	if (filters == NULL)
 		return;
 	target = kg_filter_target_counted(call->catalog, selector->type);
@@ -464,11 +499,11 @@ kg_selector_filter(const KgSelector *selector)
 }
 
 KgFilter **
-kg_call_filters_over(KgGraphCall *call, const KgInput *in, int nranks,
+kg_call_filters_over(KgGraphCall *call, const KgInput *in,
+					 const JsonbContainer *filters, int nranks,
 					 const uint16 *ranks)
 {
 	KgGraph *graph = call->graph;
-	const JsonbContainer *filters = kg_filter_object(in->object, in->path);
 	KgFilter **result;
 	KgFilter **analysed;
 	KgFilterTarget *targets;

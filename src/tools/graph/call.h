@@ -98,6 +98,13 @@ extern KgRelationNames kg_call_relation_list(KgGraphCall *call,
 extern void kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
 						   KgDirection direction, KgFollow *follow);
 /*
+ * Returns the only type that one hop from the type leads to (from NULL: from
+ * any type); NULL if there are several.
+ */
+extern const KgType *kg_follow_leads_to(const KgCatalog *catalog,
+										const KgFollow *follow,
+										const KgType *from);
+/*
  * Returns whether the selection contains the relation, by name or inverse
  * name.
  */
@@ -114,10 +121,11 @@ extern void kg_call_selector(KgGraphCall *call, const KgInput *in,
 /* Returns the selector as one filter, with its ids as the first condition. */
 extern const KgFilter *kg_selector_filter(const KgSelector *selector);
 /*
- * Reads filters over the types with these ranks (nranks < 0: all types).
- * Returns NULL if the member is absent.
+ * Reads filters, those of the member "filters", over the types with these
+ * ranks (nranks < 0: all types). Returns NULL without filters.
  */
 extern KgFilter **kg_call_filters_over(KgGraphCall *call, const KgInput *in,
+									   const JsonbContainer *filters,
 									   int nranks, const uint16 *ranks);
 
 /* Returns "type:id", or "bundle/type:id" if the type's name is ambiguous. */

@@ -41,9 +41,18 @@ typedef struct KgSteps
 	const char *types[KG_MAX_STEPS]; /* types of edges that represent walks */
 } KgSteps;
 
+/*
+ * Takes the filters of a step whose relations have no properties as those of
+ * its end, and reports it.
+ */
+extern void kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
+								KgInput *in);
 /* Reads the member "relationships". If it is absent, there are no steps. */
 extern void kg_call_steps(KgGraphCall *call, KgSteps *steps);
-/* Reads {label?, filters?} as an additional test of the step's end. */
+/*
+ * Reads {label?, ids?, filters?, related?, not_related?}, as far as the schema
+ * declares them, as an additional test of the step's end.
+ */
 extern void kg_call_test(KgGraphCall *call, const KgInput *in,
 						 KgStepSpec *step);
 
@@ -98,6 +107,21 @@ extern void kg_orient_steps(KgGraphCall *call, const KgType *type,
  * reach.
  */
 extern struct KgRelated *kg_call_related(KgGraphCall *call, const KgInput *in);
+/*
+ * Filters whose names are paths through references select like "related": a
+ * chain leads to an entity that passes. kg_filters_without_paths() returns the
+ * other filters and raises if a path is wrong; kg_call_path_filters() returns
+ * the conditions (NULL: none) and the chains of the member "filters".
+ */
+extern bool kg_filters_have_paths(const KgCatalog *catalog, const KgType *type,
+								  const JsonbContainer *filters);
+extern const JsonbContainer *
+kg_filters_without_paths(const KgCatalog *catalog, const KgType *type,
+						 const JsonbContainer *filters, const char *at);
+extern struct KgRelated *kg_call_path_filters(KgGraphCall *call,
+											  const KgInput *in,
+											  const KgType *type,
+											  struct KgRelated *related);
 extern void kg_reached_related(KgGraphCall *call, const KgType *type,
 							   struct KgRelated *related);
 /*

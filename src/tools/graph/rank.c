@@ -51,7 +51,7 @@ read_seed(RankRelated *r, const JsonbValue *value, const char *path, int i)
 	r->weights[i] = 1;
 	if (value->type != jbvBinary ||
 		!JsonContainerIsObject(value->val.binary.data))
-		return kg_call_handle(value, path);
+		return kg_call_handle(r->call.input.repairs, value, path);
 	object = value->val.binary.data;
 	kg_args_known(object, path, known, lengthof(known));
 	kg_args_number(object,
@@ -65,7 +65,8 @@ read_seed(RankRelated *r, const JsonbValue *value, const char *path, int i)
 	if (kg_json_get(object, "id", &member) == NULL)
 		kg_error_throw(
 			kg_args_error(path, value, "an id, or {\"id\", \"weight\"}"));
-	return kg_call_handle(&member, kg_path_member(path, "id"));
+	return kg_call_handle(
+		r->call.input.repairs, &member, kg_path_member(path, "id"));
 }
 
 static void

@@ -11,24 +11,18 @@
 #include "tools/graph/graph.h"
 
 static void
-read_step(KgGraphCall *call, const KgInput *in, KgStepSpec *step)
+read_step(KgGraphCall *call, KgInput *in, KgStepSpec *step)
 {
 	KgRelationNames names = kg_call_relation_names(call, in, "type");
-	KgNodeTest *test;
 	KgInput to;
 
 	step->incoming = kg_call_direction(in) == KG_INCOMING;
 	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
+	kg_call_end_filters(call, &names, in);
 	kg_call_edge_filters(call, &names, in, &step->follow);
 	step->min_hops = step->max_hops = 1;
-	if (!kg_input_object(in, "to", &to))
-		return;
-	kg_call_test(call, &to, step);
-	test = &step->tests[step->ntests - 1];
-	if (kg_input_declares(&to, "ids"))
-		test->ids = kg_input_ids(&to, "ids", &test->nids);
-	if (kg_input_declares(&to, "related"))
-		test->related = kg_call_related(call, &to);
+	if (kg_input_object(in, "to", &to))
+		kg_call_test(call, &to, step);
 }
 
 static KG_NORETURN void
@@ -124,11 +118,6 @@ kg_reached_related(KgGraphCall *call, const KgType *type, KgRelated *related)
 			call, type, chain->specs, chain->nsteps, chain->path, chain->array);
 		kg_reached_steps(
 			kg_reached_begin(call, type), chain->specs, chain->nsteps);
-		for (int j = 0; j < chain->nsteps; j++)
-			for (int k = 0; k < chain->specs[j].ntests; k++)
-				kg_reached_related(call,
-								   chain->specs[j].tests[k].type,
-								   chain->specs[j].tests[k].related);
 	}
 }
 

@@ -7,19 +7,49 @@
 #include "base/error.h"
 #include "tools/graph/graph.h"
 
-/* {label?, filters?} as a test of nodes. */
+/*
+ * The type of the end: as the label says; or the only one that the step can
+ * lead to, if filters on paths ask for one.
+ */
+static const KgType *
+end_type(KgGraphCall *call, const KgInput *in, const KgStepSpec *step,
+		 const JsonbContainer *filters)
+{
+	const KgType *type = kg_call_type(call, in, "label");
+
+	if (type != NULL || step->max_hops > 1)
+		return type;
+	type = kg_follow_leads_to(call->catalog, &step->follow, NULL);
+	return type != NULL && kg_filters_have_paths(call->catalog, type, filters)
+			   ? type
+			   : NULL;
+}
+
 void
 kg_call_test(KgGraphCall *call, const KgInput *in, KgStepSpec *step)
 {
 	KgNodeTest *test = &step->tests[step->ntests++];
-	uint16 rank;
+	const JsonbContainer *filters = kg_filter_object(in->object, in->path);
+	uint16 rank = 0;
 
 	memset(test, 0, sizeof(*test));
-	test->type = kg_call_type(call, in, "label");
+	test->type = end_type(call, in, step, filters);
 	if (test->type != NULL)
+	{
 		test->rank = rank = kg_graph_rank(call->graph, test->type->type_no);
+		filters = kg_filters_without_paths(
+			call->catalog, test->type, filters, kg_input_path(in, "filters"));
+	}
 	test->filters = kg_call_filters_over(
-		call, in, test->type != NULL ? 1 : -1, &rank);
+		call, in, filters, test->type != NULL ? 1 : -1, &rank);
+	if (kg_input_declares(in, "ids"))
+		test->ids = kg_input_ids(in, "ids", &test->nids);
+	test->related = kg_call_path_filters(
+		call,
+		in,
+		test->type,
+		kg_input_declares(in, "related") ? kg_call_related(call, in) : NULL);
+	kg_reached_related(call, test->type, test->related);
 }
 
 /*
@@ -68,8 +98,86 @@ read_hops(const KgInput *in, KgStepSpec *step)
 	kg_error_throw_expected(err, "at most max_hops");
 }
 
+static bool
+has_fields(const KgCatalog *catalog, int32 type_no,
+		   const JsonbContainer *filters)
+{
+	const KgType *type = kg_catalog_type_no(catalog, type_no);
+
+	if (type == NULL)
+		return false;
+	kg_json_each(it, filters)
+		if (kg_type_field(type, kg_json_cstring(&it.key)) == NULL)
+			return false;
+	return true;
+}
+
+/*
+ * Can the filters be of an end of the relations only?  That is so if no relation
+ * has a property, and a type at an end has all of them.
+ */
+static bool
+are_of_end(const KgCatalog *catalog, const KgRelationNames *names,
+		   const JsonbContainer *filters)
+{
+	bool found = false;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		if (!kg_names_have(names, relation))
+			continue;
+		if (relation->nfields > 0)
+			return false;
+		for (int v = 0; v < relation->nvariants && !found; v++)
+			found = has_fields(
+						catalog, relation->variants[v].from_type_no, filters) ||
+					has_fields(
+						catalog, relation->variants[v].to_type_no, filters);
+	}
+	return found;
+}
+
+void
+kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
+					KgInput *in)
+{
+	JsonbValue filters;
+	JsonbValue to;
+	JsonbValue used;
+	bool has_to = kg_json_get(in->object, "to", &to) != NULL;
+	KgJsonWriter w;
+	Jsonb *end;
+
+	if (kg_json_get(in->object, "filters", &filters) == NULL ||
+		!kg_json_is_object(&filters) ||
+		!are_of_end(call->catalog, names, kg_json_container(&filters)) ||
+		(has_to && (!kg_json_is_object(&to) ||
+					kg_json_get(kg_json_container(&to), "filters", &used))))
+		return;
+	kg_jw_init_object(&w);
+	if (has_to)
+		kg_jw_members(&w, kg_json_container(&to));
+	kg_jw_key(&w, "filters");
+	kg_jw_value(&w, &filters);
+	end = kg_jw_finish(&w);
+	kg_jw_init_object(&w);
+	kg_jw_kjsonb(&w, "to", end);
+	kg_json_root(kg_jw_finish(&w), &used);
+	kg_repair_add(
+		&call->repairs, kg_input_path(in, "filters"), &filters, &used);
+	kg_jw_init_object(&w);
+	kg_json_each(it, in->object)
+		if (!kg_json_string_is(&it.key, "filters") &&
+			!kg_json_string_is(&it.key, "to"))
+			kg_jw_member(&w, &it);
+	kg_jw_kjsonb(&w, "to", end);
+	in->object = &kg_jw_finish(&w)->root;
+}
+
 static void
-read_step(KgGraphCall *call, KgSteps *steps, const KgInput *in)
+read_step(KgGraphCall *call, KgSteps *steps, KgInput *in)
 {
 	KgStepSpec *step = &steps->specs[steps->n];
 	KgRelationNames names = kg_call_relation_names(call, in, "type");
@@ -77,6 +185,7 @@ read_step(KgGraphCall *call, KgSteps *steps, const KgInput *in)
 
 	step->incoming = kg_call_direction(in) == KG_INCOMING;
 	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
+	kg_call_end_filters(call, &names, in);
 	kg_call_edge_filters(call, &names, in, &step->follow);
 	read_hops(in, step);
 	steps->types[steps->n++] = named_relation(call, &names);

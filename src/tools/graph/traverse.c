@@ -27,19 +27,6 @@ typedef struct Traverse
 	KgReply reply;
 } Traverse;
 
-/* Reads the test of the last end. */
-static void
-read_end(Traverse *tr, const KgInput *to)
-{
-	KgStepSpec *last = &tr->steps.specs[tr->steps.n - 1];
-	KgNodeTest *test;
-
-	kg_call_test(&tr->call, to, last);
-	test = &last->tests[last->ntests - 1];
-	test->related = kg_call_related(&tr->call, to);
-	kg_reached_related(&tr->call, test->type, test->related);
-}
-
 static void
 read_arguments(Traverse *tr, const Jsonb *arguments)
 {
@@ -52,7 +39,7 @@ read_arguments(Traverse *tr, const Jsonb *arguments)
 	kg_call_selector(call, &from, "label", &tr->from);
 	kg_call_steps(call, &tr->steps);
 	if (kg_input_object(&call->input, "to", &to))
-		read_end(tr, &to);
+		kg_call_test(call, &to, &tr->steps.specs[tr->steps.n - 1]);
 	kg_columns_read(&call->columns, call->graph, NULL, &call->input, true);
 	tr->limit = kg_input_limit(&call->input, 0);
 	kg_reached_related(call, tr->from.type, tr->from.related);

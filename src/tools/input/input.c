@@ -218,6 +218,76 @@ take_forms(KgInput *in)
 	in->object = &kg_jw_finish(&w)->root;
 }
 
+/*
+ * Words of one meaning: a tool that publishes the second takes the first, too.
+ * "beside" is a member that makes the meaning certain, and "unless" one that
+ * gives the word two.
+ */
+static const struct
+{
+	const char *word;
+	const char *published;
+	const char *beside;
+	const char *unless;
+} words[] = {{"type", "label", NULL, "relationship"},
+			 {"type", "node_label", NULL, NULL},
+			 {"relation", "relationship", NULL, NULL},
+			 {"relation", "type", "direction", NULL},
+			 {"types", "node_labels", NULL, NULL},
+			 {"relations", "relationship_types", NULL, NULL}};
+
+/* Returns the published word for another one, or NULL. */
+static const char *
+published_word(const KgInput *in, const JsonbValue *key)
+{
+	if (kg_outline_member(
+			in->outline, key->val.string.val, key->val.string.len) != NULL)
+		return NULL;
+	for (int i = 0; i < lengthof(words); i++)
+		if (kg_json_string_is(key, words[i].word) &&
+			kg_input_declares(in, words[i].published) &&
+			(words[i].beside == NULL ||
+			 kg_input_declares(in, words[i].beside)) &&
+			(words[i].unless == NULL ||
+			 !kg_input_declares(in, words[i].unless)) &&
+			!kg_input_has(in, words[i].published))
+			return words[i].published;
+	return NULL;
+}
+
+/* Takes words of one meaning as those that the tool publishes. */
+static void
+take_words(KgInput *in)
+{
+	bool any = false;
+	KgJsonWriter w;
+
+	kg_json_each(it, in->object)
+		any |= published_word(in, &it.key) != NULL;
+	if (!any)
+		return;
+	kg_jw_init_object(&w);
+	kg_json_each(it, in->object)
+	{
+		const char *published = published_word(in, &it.key);
+		JsonbValue used;
+
+		if (published == NULL)
+		{
+			kg_jw_member(&w, &it);
+			continue;
+		}
+		used = kg_json_string_value(published);
+		kg_repair_add(in->repairs,
+					  kg_input_path(in, kg_json_cstring(&it.key)),
+					  &it.key,
+					  &used);
+		kg_jw_key(&w, published);
+		kg_jw_value(&w, &it.value);
+	}
+	in->object = &kg_jw_finish(&w)->root;
+}
+
 static void
 open_object(KgInput *in, const JsonbContainer *object, const KgOutline *outline,
 			const char *path, KgRepairs *repairs)
@@ -226,6 +296,8 @@ open_object(KgInput *in, const JsonbContainer *object, const KgOutline *outline,
 	in->outline = outline;
 	in->path = path;
 	in->repairs = repairs;
+	if (repairs != NULL)
+		take_words(in);
 	check_known(in);
 	if (repairs != NULL)
 		take_forms(in);
@@ -397,6 +469,18 @@ meant_selector(const KgOutline *outline, const JsonbValue *value)
 	return kg_jw_finish(&w);
 }
 
+/* Is a text "type:id" of a type that there is? */
+static bool
+is_handle(const JsonbValue *value)
+{
+	const char *text = kg_json_cstring(value);
+	const char *colon = strchr(text, ':');
+
+	return colon != NULL && colon[1] != '\0' &&
+		   kg_catalog_type(kg_running_catalog(),
+						   pnstrdup(text, colon - text)) != NULL;
+}
+
 bool
 kg_input_object(const KgInput *in, const char *key, KgInput *inner)
 {
@@ -409,6 +493,14 @@ kg_input_object(const KgInput *in, const char *key, KgInput *inner)
 		return false;
 	if (value.type == jbvString)
 		meant = meant_selector(outline, &value);
+	if (meant != NULL && in->repairs != NULL && is_handle(&value))
+	{
+		JsonbValue got = value;
+
+		kg_json_root(meant, &value);
+		kg_repair_add(in->repairs, path, &got, &value);
+		kg_repair_take(path, meant);
+	}
 	open_object(inner,
 				kg_args_as_object_or(&value, path, meant),
 				outline,

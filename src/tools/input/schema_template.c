@@ -629,12 +629,12 @@ static const Part parts[] = {
 	 NULL,
 	 "<node_sort>"},
 	{"traverse_to",
-	 "{'type':'object','description':'{label, filters, related, not_related}: "
+	 "{'type':'object','description':'{label, ids, filters, related, "
+	 "not_related}: "
 	 "what the last end must be'}",
 	 NULL,
 	 NULL,
-	 "{'type':'object','additionalProperties':false,'required':['label'],'"
-	 "properties':{'label':<type>,'filters':<filters>,<related>}}"},
+	 "<step_end>"},
 	{"paths_to",
 	 "{'type':'object','description':'a selection as from'}",
 	 NULL,
@@ -767,7 +767,8 @@ static const Part parts[] = {
 	 ",'default':'outgoing'},'min_hops':{'type':'integer','default':1},'max_"
 	 "hops':{'type':'integer','minimum':1,'maximum':<max_step_hops>,'default':"
 	 "1},'filters':{'type':'object','description':'of edge "
-	 "properties'},'to':{'type':'object','description':'{label, filters}: what "
+	 "properties'},'to':{'type':'object','description':'{label, ids, filters, "
+	 "related}: what "
 	 "its end must be'}}}}",
 	 NULL,
 	 NULL,
@@ -784,7 +785,7 @@ static const Part parts[] = {
 	 "<steps>"},
 	{"step_end",
 	 "{'type':'object','additionalProperties':false,'properties':{'label':<"
-	 "type>,'filters':<filters>}}",
+	 "type>,'ids':<ids>,'filters':<filters>,<chains>}}",
 	 NULL},
 	{"step_type",
 	 "<relation_or_all>",

@@ -217,7 +217,7 @@ add_mention(KgVerify *v, KgClaim *claim, const JsonbValue *value,
 	}
 	mention = &v->mentions[v->nmentions];
 	memset(mention, 0, sizeof(*mention));
-	mention->given = kg_call_handle(value, path);
+	mention->given = kg_call_handle(v->call.input.repairs, value, path);
 	require_types(v, mention);
 	v->nmentions++;
 	claim->nmentions++;

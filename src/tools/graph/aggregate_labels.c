@@ -1,0 +1,112 @@
+/*
+ * graph/aggregate_labels.c
+ *	  The labels of the entities that groups of aggregate_nodes refer to.
+ *
+ *	  They are read for the rows of the reply only, by the ids in it.
+ */
+#include "postgres.h"
+
+#include "tools/graph/aggregate.h"
+
+static int
+compare_ids(const void *a, const void *b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+static int
+find_id(const KgLabels *labels, const char *id)
+{
+	char **at =
+		labels->n > 0
+			? bsearch(&id, labels->ids, labels->n, sizeof(char *), compare_ids)
+			: NULL;
+
+	return at != NULL ? (int) (at - labels->ids) : -1;
+}
+
+/* The distinct ids among the values of a group. */
+static void
+collect_ids(KgLabels *labels, KgGroup *const *groups, uint32 n)
+{
+	int distinct = 0;
+
+	labels->ids = palloc((n + 1) * sizeof(char *));
+	labels->n = 0;
+	for (uint32 i = 0; i < n; i++)
+	{
+		const KgGroupValue *value = &groups[i]->keys[labels->group];
+
+		if (value->value.type == jbvString && value->value.val.string.len > 0)
+			labels->ids[labels->n++] = kg_json_cstring(&value->value);
+	}
+	qsort(labels->ids, labels->n, sizeof(char *), compare_ids);
+	for (int i = 0; i < labels->n; i++)
+		if (distinct == 0 ||
+			strcmp(labels->ids[distinct - 1], labels->ids[i]) != 0)
+			labels->ids[distinct++] = labels->ids[i];
+	labels->n = distinct;
+}
+
+static void
+write_value(const JsonbValue *value, void *arg)
+{
+	kg_jw_value(arg, value);
+}
+
+static void
+keep_label(const KgRef *ref, void *arg)
+{
+	KgLabels *labels = arg;
+	int i = find_id(labels, pnstrdup(ref->id, ref->idlen));
+	KgJsonWriter w;
+
+	if (i < 0)
+		return;
+	kg_jw_init_array(&w);
+	kg_field_visit(
+		labels->type->label_field, &ref->data->root, write_value, &w);
+	labels->found[i] = kg_jw_finish(&w);
+}
+
+void
+kg_aggregate_read_labels(KgAggregate *a, KgGroup *const *groups, uint32 n)
+{
+	KgGraph *graph = a->call.graph;
+
+	for (int i = 0; i < a->nlabels; i++)
+	{
+		KgLabels *labels = &a->labels[i];
+		KgSelector selector = {.type = labels->type};
+		const int64 *nodes;
+		uint32 nnodes;
+
+		collect_ids(labels, groups, n);
+		labels->found = palloc0((labels->n + 1) * sizeof(Jsonb *));
+		if (labels->n == 0)
+			continue;
+		selector.ids = labels->ids;
+		selector.nids = labels->n;
+		nodes = kg_select_nodes(graph, &selector, &nnodes);
+		kg_graph_resolve(graph, nodes, nnodes, true, keep_label, labels);
+	}
+}
+
+void
+kg_aggregate_write_label(const KgLabels *labels, const KgGroupValue *value,
+						 KgJsonWriter *w)
+{
+	int i = value->value.type == jbvString
+				? find_id(labels, kg_json_cstring(&value->value))
+				: -1;
+
+	if (i >= 0 && labels->found[i] != NULL)
+	{
+		kg_json_each(it, &labels->found[i]->root)
+		{
+			kg_jw_value(w, &it.value);
+			return;
+		}
+	}
+	kg_jw_null(w);
+}

@@ -1,0 +1,35 @@
+-- One word for one thing: every tool takes a handle for an object that names one entity and the other way round, "type" for
+-- the label of a selection, "relation" for a relationship's name, and reports it; what has two readings is refused.
+\i test/data/prelude.sql
+\pset format unaligned
+\pset tuples_only on
+CALL test.tenant('words', 'words_a admin');
+\c - words_a
+SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [
+  {"entity_type": "buyer", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "region": {"type": "string", "x-index": true}}}},
+  {"entity_type": "sale", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": ["list", "get"], "properties": {"id": {"type": "string"}, "buyer": {"type": "string", "x-index": true, "x-ref": "buyer", "x-relation": "MADE_BY"}}}}],
+  "entities": [{"entity_type": "buyer", "items": [{"id": "B1", "region": "north"}, {"id": "B2", "region": "south"}]}, {"entity_type": "sale", "items": [{"id": "S1", "buyer": "B1"}, {"id": "S2", "buyer": "B1"}, {"id": "S3", "buyer": "B2"}]}]}') ? 'revision';
+-- the answer, the same as with the published words; and what was repaired
+CREATE FUNCTION pg_temp.both(tool text, taken text, published text) RETURNS text LANGUAGE sql AS $$
+  SELECT concat_ws(' | ', tool, coalesce(t #>> '{error,message}', ((t - 'repaired' - 'next') = (p - 'repaired' - 'next'))::text), (SELECT string_agg(concat_ws(' ', r->>'path', r->'got', r->'used'), ', ') FROM jsonb_array_elements(t->'repaired') r), 'not as published: ' || (p #>> '{error,message}'))
+  FROM (SELECT kg_call_tool(tool, taken::jsonb) -> 'structuredContent' AS t, kg_call_tool(tool, published::jsonb) -> 'structuredContent' AS p) x $$;
+SELECT pg_temp.both('explore_neighbors', '{"start_node": "sale:S1", "relations": ["MADE_BY"], "types": ["buyer"]}', '{"start_node": {"label": "sale", "node_id": "S1"}, "relationship_types": ["MADE_BY"], "node_labels": ["buyer"]}');
+SELECT pg_temp.both('find_paths', '{"from": "sale:S1", "to": {"type": "sale", "ids": ["S2"]}}', '{"from": {"label": "sale", "ids": ["S1"]}, "to": {"label": "sale", "ids": ["S2"]}}');
+SELECT pg_temp.both('traverse_relationships', '{"from": "buyer:B1", "relationships": [{"relation": "MADE_BY", "direction": "incoming", "to": {"type": "sale"}}]}', '{"from": {"label": "buyer", "ids": ["B1"]}, "relationships": [{"type": "MADE_BY", "direction": "incoming", "to": {"label": "sale"}}]}');
+SELECT pg_temp.both('find_nodes', '{"type": "sale", "related": [{"relation": "MADE_BY", "to": {"type": "buyer", "ids": ["B2"]}}]}', '{"node_label": "sale", "related": [{"type": "MADE_BY", "to": {"label": "buyer", "ids": ["B2"]}}]}');
+SELECT pg_temp.both('aggregate_nodes', '{"node": {"type": "sale"}, "group_by": [{"relation": "MADE_BY", "property": "region"}], "aggregations": [{"fn": "count"}]}', '{"node": {"label": "sale"}, "group_by": [{"relationship": "MADE_BY", "property": "region"}], "aggregations": [{"fn": "count"}]}');
+SELECT pg_temp.both('around', '{"handle": {"type": "sale", "id": "S1"}}', '{"handle": "sale:S1"}');
+SELECT pg_temp.both('follow', '{"from": {"type": "sale", "ids": ["S1"]}, "steps": [{"relation": "MADE_BY"}]}', '{"from": "sale:S1", "steps": [{"type": "MADE_BY"}]}');
+SELECT pg_temp.both('get', '{"handles": [{"label": "sale", "node_id": "S1"}, {"type": "sale", "ids": ["S2"]}]}', '{"handles": ["sale:S1", "sale:S2"]}');
+SELECT pg_temp.both('describe_entity', '{"id": {"type": "sale", "id": "S1"}}', '{"id": "sale:S1"}');
+-- filters of a step whose relation has no properties are those of its end
+SELECT pg_temp.both('find', '{"type": "sale", "related": [{"type": "MADE_BY", "filters": {"region": "north"}}]}', '{"type": "sale", "related": [{"type": "MADE_BY", "to": {"filters": {"region": "north"}}}]}');
+SELECT pg_temp.both('follow', '{"from": "sale:S1", "steps": [{"type": "MADE_BY", "filters": {"region": "south"}, "to": {"type": "buyer"}}]}', '{"from": "sale:S1", "steps": [{"type": "MADE_BY", "to": {"label": "buyer", "filters": {"region": "south"}}}]}');
+SELECT pg_temp.both('find', '{"type": "sale", "related": [{"type": "MADE_BY", "filters": {"nothing": "north"}}]}', '{"type": "sale", "limit": 1}');
+-- two readings, another word beside it, or no entity: refused
+SELECT pg_temp.both('aggregate_nodes', '{"node": {"label": "sale"}, "group_by": [{"type": "MADE_BY", "property": "region"}], "aggregations": [{"fn": "count"}]}', '{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}]}');
+SELECT pg_temp.both('find_paths', '{"from": {"type": "sale", "label": "sale", "ids": ["S1"]}, "to": {"label": "sale"}}', '{"from": {"label": "sale", "ids": ["S1"]}, "to": {"label": "sale"}}');
+SELECT pg_temp.both('explore_neighbors', '{"start_node": "bale:S1"}', '{"start_node": {"label": "sale", "node_id": "S1"}}');
+SELECT pg_temp.both('around', '{"handle": {"type": "sale", "ids": ["S1", "S2"]}}', '{"handle": "sale:S1"}');
+\c - :owner
+CALL test.drop('words');

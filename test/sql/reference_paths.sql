@@ -1,0 +1,102 @@
+-- Paths through references ("buyer.land.name"): shown, filtered, sorted, grouped and summed by, for a caller who sees all
+-- and for one from whom rows are hidden; each is compared with a join of the rows that the caller sees.
+\i test/data/prelude.sql
+\pset format unaligned
+\pset tuples_only on
+CALL test.tenant('paths', 'paths_all write', 'paths_some read');
+CREATE POLICY paths_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO paths_some USING (NOT data ? 'hidden');
+-- the rows that the caller sees, joined
+CREATE FUNCTION paths_of(type text) RETURNS TABLE (id text, d jsonb) LANGUAGE sql AS $$ SELECT entity_id, data FROM kg_entity WHERE tenant = 'paths' AND entity_type = type $$;
+CREATE FUNCTION paths_joined() RETURNS TABLE (id text, price numeric, at timestamp, b text, name text, rank text, since text, land text, lname text, size int, byname text) LANGUAGE sql AS $$
+  SELECT s.id, (s.d->>'price')::numeric, (s.d->>'at')::timestamptz AT TIME ZONE 'UTC', s.d->>'buyer', b.d->>'name', b.d->>'rank', b.d->>'since', b.d->>'land', l.d->>'name', (l.d->>'size')::int, y.d->>'name'
+  FROM paths_of('sale') s LEFT JOIN paths_of('buyer') b ON b.id = s.d->>'buyer' LEFT JOIN paths_of('land') l ON l.id = b.d->>'land' LEFT JOIN paths_of('buyer') y ON y.id = b.d->>'by' $$;
+CREATE FUNCTION paths_rows(reply jsonb) RETURNS text LANGUAGE sql AS $$
+  SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT (SELECT jsonb_agg(CASE jsonb_typeof(e) WHEN 'number' THEN to_jsonb(trim_scale(e::numeric)) ELSE e END ORDER BY n) FROM jsonb_array_elements(x) WITH ORDINALITY t(e, n)) AS r FROM jsonb_array_elements(reply->'rows') x) y $$;
+CREATE FUNCTION paths_ids(reply jsonb) RETURNS text LANGUAGE sql AS $$ SELECT string_agg(x, ' ' ORDER BY n) FROM jsonb_array_elements_text(reply->'ids') WITH ORDINALITY t(x, n) $$;
+CREATE FUNCTION paths_listed(args text) RETURNS text LANGUAGE sql AS $$ SELECT paths_ids(kg_list_ids('sale', args::jsonb || '{"limit": 500}')) $$;
+CREATE FUNCTION paths_grouped(args text) RETURNS text LANGUAGE sql AS $$ SELECT paths_rows(kg_aggregate('{"node": {"label": "sale"}, "limit": 1000}'::jsonb || args::jsonb)) $$;
+CREATE FUNCTION paths_compare() RETURNS TABLE (what text, same boolean) LANGUAGE sql AS $$
+  SELECT 'shown', (SELECT jsonb_object_agg(i->>'id', (i->'data') - 'price') FROM jsonb_array_elements(kg_list('sale', '{"fields": ["price", "buyer.name", "buyer.land.name", "buyer.by.name"], "limit": 500}')->'items') i)
+    = (SELECT jsonb_object_agg(id, jsonb_build_object('buyer.name', name, 'buyer.land.name', lname, 'buyer.by.name', byname)) FROM paths_joined())
+  UNION ALL SELECT 'shown of an array', (SELECT jsonb_object_agg(i->>'id', i #> '{data,lands.name}') FROM jsonb_array_elements(kg_list('sale', '{"fields": ["lands.name"], "limit": 500}')->'items') i)
+    = (SELECT jsonb_object_agg(s.id, (SELECT coalesce(jsonb_agg(l.d->'name' ORDER BY l.id), '[]') FROM paths_of('land') l WHERE s.d->'lands' ? l.id)) FROM paths_of('sale') s)
+  UNION ALL SELECT 'shown by get', (SELECT jsonb_object_agg(i->>'id', i #> '{data,buyer.land.size}') FROM jsonb_array_elements(kg_call_tool('get_sale', jsonb_build_object('fields', '["buyer.land.size"]'::jsonb, 'ids', (SELECT jsonb_agg(id) FROM paths_of('sale')))) #> '{structuredContent,entities}') i)
+    = (SELECT jsonb_object_agg(id, size) FROM paths_joined())
+  UNION ALL SELECT 'shown by find_nodes and traverse', (SELECT array_agg(n->'properties'->>'buyer.name' ORDER BY n->>'id') FROM jsonb_array_elements(kg_find_nodes('{"node_label": "sale", "columns": ["buyer.name"], "limit": 1000, "max_bytes": 1000000}')->'nodes') n)
+    = (SELECT array_agg(name ORDER BY id) FROM paths_joined())
+    AND (SELECT array_agg(n->'properties'->>'buyer.land.name' ORDER BY n->>'id') FROM jsonb_array_elements(kg_traverse('{"from": {"label": "sale"}, "relationships": [{"type": "MADE_BY"}], "columns": ["buyer.land.name"], "limit": 1000, "max_bytes": 1000000}')->'nodes') n WHERE n->>'type' = 'sale')
+    = (SELECT array_agg(lname ORDER BY id) FROM paths_joined() WHERE name IS NOT NULL)
+  UNION ALL SELECT 'filter', paths_listed('{"filters": {"buyer.land.name": "Land 3"}}') IS NOT DISTINCT FROM (SELECT string_agg(id, ' ' ORDER BY id COLLATE "C") FROM paths_joined() WHERE lname = 'Land 3')
+  UNION ALL SELECT 'filters', paths_listed('{"filters": {"buyer.name": {"gt": "Buyer P"}, "buyer.land.size": {"gte": 20, "lt": 50}, "price": {"lt": 200}}}') IS NOT DISTINCT FROM (SELECT string_agg(id, ' ' ORDER BY id COLLATE "C") FROM paths_joined() WHERE name > 'Buyer P' COLLATE "C" AND size >= 20 AND size < 50 AND price < 200)
+  UNION ALL SELECT 'filter ne', paths_listed('{"filters": {"buyer.rank": {"ne": "tin"}}}') IS NOT DISTINCT FROM (SELECT string_agg(id, ' ' ORDER BY id COLLATE "C") FROM paths_joined() WHERE rank <> 'tin')
+  UNION ALL SELECT 'filter is_null', paths_listed('{"filters": {"buyer.land.name": {"is_null": true}}}') IS NOT DISTINCT FROM (SELECT string_agg(id, ' ' ORDER BY id COLLATE "C") FROM paths_joined() WHERE lname IS NULL)
+    AND paths_listed('{"filters": {"buyer.rank": {"is_null": false}}}') IS NOT DISTINCT FROM (SELECT string_agg(id, ' ' ORDER BY id COLLATE "C") FROM paths_joined() WHERE rank IS NOT NULL)
+  UNION ALL SELECT 'filter by id', paths_listed('{"filters": {"buyer.land": "L2", "buyer.id": {"in": ["B1", "B7", "B13", "B19"]}}}') IS NOT DISTINCT FROM (SELECT string_agg(id, ' ' ORDER BY id COLLATE "C") FROM paths_joined() WHERE land = 'L2' AND name IS NOT NULL AND b IN ('B1', 'B7', 'B13', 'B19'))
+  UNION ALL SELECT 'filter of an array', paths_listed('{"filters": {"lands.size": {"gt": 50}}}') IS NOT DISTINCT FROM (SELECT string_agg(s.id, ' ' ORDER BY s.id COLLATE "C") FROM paths_of('sale') s WHERE EXISTS (SELECT FROM paths_of('land') l WHERE s.d->'lands' ? l.id AND (l.d->>'size')::int > 50))
+  UNION ALL SELECT 'filter of an end', (SELECT count(*) FROM jsonb_array_elements(kg_traverse('{"from": {"label": "land"}, "relationships": [{"type": "LIVES_IN", "direction": "incoming"}, {"type": "MADE_BY", "direction": "incoming", "to": {"filters": {"buyer.land.name": "Land 2"}}}], "limit": 1000}')->'rows'))
+    = (SELECT count(*) FROM paths_joined() WHERE lname = 'Land 2')
+  UNION ALL SELECT 'sort', paths_listed('{"sort": [{"field": "buyer.land.name", "order": "desc"}, {"field": "buyer.name"}, {"field": "price", "order": "desc"}]}') = (SELECT string_agg(id, ' ' ORDER BY lname COLLATE "C" DESC NULLS LAST, name COLLATE "C" NULLS LAST, price DESC) FROM paths_joined())
+  UNION ALL SELECT 'sort by an enum', paths_listed('{"sort": [{"field": "buyer.rank"}], "filters": {"buyer.rank": {"is_not_null": true}}}') = (SELECT string_agg(id, ' ' ORDER BY rank = 'gold', id COLLATE "C") FROM paths_joined() WHERE rank IS NOT NULL)
+  UNION ALL SELECT 'groups', paths_grouped('{"group_by": [{"property": "buyer.land.name"}, {"property": "buyer.rank"}], "aggregations": [{"fn": "count"}, {"fn": "sum", "property": "price"}]}')
+    = (SELECT string_agg(jsonb_build_array(lname, rank, n, p)::text, ' ' ORDER BY jsonb_build_array(lname, rank, n, p)::text) FROM (SELECT lname, rank, count(*) AS n, trim_scale(sum(price)) AS p FROM paths_joined() GROUP BY 1, 2) g)
+  UNION ALL SELECT 'groups by a date', paths_grouped('{"group_by": [{"property": "buyer.since", "truncate": "month"}], "aggregations": [{"fn": "count"}]}')
+    = (SELECT string_agg(jsonb_build_array(m, n)::text, ' ' ORDER BY jsonb_build_array(m, n)::text) FROM (SELECT to_char(since::date, 'YYYY-MM-01') AS m, count(*) AS n FROM paths_joined() GROUP BY 1) g)
+  UNION ALL SELECT 'groups of an array', paths_grouped('{"group_by": [{"property": "lands.name"}], "aggregations": [{"fn": "count"}]}')
+    = (SELECT string_agg(jsonb_build_array(m, n)::text, ' ' ORDER BY jsonb_build_array(m, n)::text) FROM (SELECT l.d->>'name' AS m, count(*) AS n FROM paths_of('sale') s LEFT JOIN paths_of('land') l ON s.d->'lands' ? l.id GROUP BY 1) g)
+  UNION ALL SELECT 'sums', paths_grouped('{"group_by": [{"property": "buyer"}], "aggregations": [{"fn": "sum", "property": "buyer.land.size"}, {"fn": "max", "property": "buyer.by.name"}, {"fn": "count_distinct", "property": "buyer.land.code"}]}')
+    = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(b, sum(size), max(byname COLLATE "C"), count(DISTINCT CASE WHEN lname IS NOT NULL THEN land END)) AS r FROM paths_joined() GROUP BY b) g)
+  UNION ALL SELECT 'labels of groups', paths_grouped('{"group_by": [{"property": "buyer", "named": true}, {"property": "price", "named": true}], "aggregations": [{"fn": "count"}]}')
+    = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(b, trim_scale(price), count(*), name) AS r FROM paths_joined() GROUP BY b, price, name) g)
+  UNION ALL SELECT 'labels in compact tools', (SELECT jsonb_object_agg(i->>'id', i #> '{data,buyer.name}') FROM jsonb_array_elements(kg_call_tool('find', '{"type": "sale", "fields": ["buyer"], "limit": 500}') #> '{structuredContent,items}') i)
+    = (SELECT jsonb_object_agg(id, name) FROM paths_joined())
+    AND paths_rows(kg_call_tool('count', '{"node": {"label": "sale"}, "group_by": [{"property": "buyer"}], "limit": 100}') -> 'structuredContent')
+    = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(b, count(*), name) AS r FROM paths_joined() GROUP BY b, name) g)
+  UNION ALL SELECT 'median', paths_grouped('{"group_by": [{"property": "buyer.land.name"}], "aggregations": [{"fn": "median", "property": "price"}, {"fn": "median", "property": "buyer.land.size"}]}')
+    = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(lname, trim_scale((percentile_cont(0.5) WITHIN GROUP (ORDER BY price))::numeric), trim_scale((percentile_cont(0.5) WITHIN GROUP (ORDER BY size))::numeric)) AS r FROM paths_joined() GROUP BY lname) g)
+  UNION ALL SELECT 'parts of a date', paths_grouped('{"group_by": [{"property": "at", "truncate": "weekday"}, {"property": "at", "truncate": "hour_of_day"}, {"property": "at", "truncate": "month_of_year"}], "aggregations": [{"fn": "count"}]}')
+    = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(to_char(at, 'FMDay'), extract(hour FROM at)::int, extract(month FROM at)::int, count(*)) AS r FROM paths_joined() GROUP BY to_char(at, 'FMDay'), extract(hour FROM at)::int, extract(month FROM at)::int) g)
+  UNION ALL SELECT 'the first for each', paths_grouped('{"group_by": [{"property": "buyer.land.name"}, {"property": "buyer.name"}], "aggregations": [{"fn": "sum", "property": "price"}], "sort": [{"field": "sum_price", "order": "desc"}], "per": "buyer.land.name", "limit": 2}')
+    = (SELECT string_agg(jsonb_build_array(lname, name, p)::text, ' ' ORDER BY jsonb_build_array(lname, name, p)::text) FROM (SELECT lname, name, trim_scale(sum(price)) AS p, row_number() OVER (PARTITION BY lname ORDER BY sum(price) DESC, name COLLATE "C" NULLS LAST) AS nth FROM paths_joined() GROUP BY lname, name) g WHERE nth <= 2) $$;
+\c - paths_all
+SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'trade', 'version', '1', 'schemas', '[
+    {"entity_type": "land", "schema": {"type": "object", "x-id-field": "code", "x-label-field": "name", "properties": {"code": {"type": "string"}, "name": {"type": "string", "x-index": true}, "size": {"type": "integer", "x-index": true}, "hidden": {"type": "boolean"}}}},
+    {"entity_type": "buyer", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string", "x-index": true}, "since": {"type": "string", "format": "date", "x-index": true}, "note": {"type": "string", "x-untrusted": true}, "rank": {"enum": ["gold", "tin"], "type": "string", "x-index": true}, "land": {"type": "string", "x-ref": "land", "x-relation": "LIVES_IN", "x-index": true}, "by": {"type": "string", "x-ref": "buyer", "x-relation": "BROUGHT_BY"}, "hidden": {"type": "boolean"}}}},
+    {"entity_type": "sale", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": ["list", "list_ids", "get"], "properties": {"id": {"type": "string"}, "price": {"type": "number", "x-index": true}, "at": {"type": "string", "format": "date-time", "x-index": true}, "day": {"type": "string", "format": "date"}, "buyer": {"type": "string", "x-ref": "buyer", "x-relation": "MADE_BY", "x-index": true}, "lands": {"type": "array", "items": {"type": "string", "x-ref": "land", "x-relation": "SENT_TO"}},
+      "left": {"type": "string", "x-ref": "land", "x-relation": "PASSES"}, "right": {"type": "string", "x-ref": "land", "x-relation": "PASSES"}}}}]'::jsonb,
+  'relations', '[]'::jsonb,
+  'entities', jsonb_build_array(
+    jsonb_build_object('entity_type', 'land', 'items', (SELECT jsonb_agg(jsonb_build_object('code', 'L' || i, 'name', 'Land ' || i, 'size', i * 10) || CASE i WHEN 3 THEN '{"hidden": true}' ELSE '{}' END::jsonb) FROM generate_series(1, 6) i)),
+    jsonb_build_object('entity_type', 'buyer', 'items', (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', 'B' || i, 'name', 'Buyer ' || chr(90 - i), 'since', '2020-01-01'::date + i, 'note', 'n' || i, 'rank', CASE i % 3 WHEN 0 THEN 'gold' WHEN 1 THEN 'tin' END, 'land', CASE WHEN i % 5 > 0 THEN 'L' || i % 6 + 1 END, 'by', CASE WHEN i > 1 THEN 'B' || i / 2 END, 'hidden', CASE WHEN i % 7 = 2 THEN true END))) FROM generate_series(1, 20) i)),
+    jsonb_build_object('entity_type', 'sale', 'items', (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', 'S' || i, 'price', i * 1.5, 'at', to_char('2026-01-01 00:30:00'::timestamp + i * interval '7 hours', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'day', '2026-01-01'::date + i, 'buyer', CASE WHEN i % 11 > 0 THEN 'B' || i % 20 + 1 END, 'lands', CASE WHEN i % 3 > 0 THEN to_jsonb(ARRAY['L' || i % 6 + 1, 'L' || (i * 5) % 6 + 1]) END))) FROM generate_series(1, 200) i))))) ? 'revision';
+-- all of them for who sees all
+SELECT * FROM paths_compare();
+SELECT count(*), count(name), count(lname) FROM paths_joined();
+-- where entities are hidden, what is behind them is null, as if there were none
+\c - paths_some
+SELECT * FROM paths_compare();
+SELECT count(*), count(name), count(lname) FROM paths_joined();
+-- names that are no path
+\c - paths_all
+SELECT * FROM test.fails($$SELECT kg_list('sale', '{"filters": {"buyer.nam": 1}}')$$, 'path', 'did_you_mean', 'expected');
+SELECT * FROM test.fails($$SELECT kg_list('sale', '{"fields": ["buyer.land.nam"]}')$$, 'path', 'did_you_mean');
+SELECT * FROM test.fails($$SELECT kg_list('sale', '{"sort": [{"field": "lands.name"}]}')$$, 'path', 'expected');
+SELECT * FROM test.fails($$SELECT kg_list('sale', '{"sort": [{"field": "buyer.name"}, {"field": "buyer.name"}]}')$$, 'path', 'expected');
+SELECT * FROM test.fails($$SELECT kg_list('sale', '{"filters": {"price.name": 1}}')$$, 'path', 'expected');
+SELECT * FROM test.fails($$SELECT kg_list('sale', '{"filters": {"left.name": "Land 1"}}')$$, 'path', 'expected');
+SELECT * FROM test.fails($$SELECT kg_aggregate('{"node": {"label": "sale"}, "group_by": [{"property": "buyer.by.by.by.name"}], "aggregations": [{"fn": "count"}]}')$$, 'path', 'expected');
+SELECT * FROM test.fails($$SELECT kg_aggregate('{"node": {"label": "sale"}, "aggregations": [{"fn": "sum", "property": "lands.size"}]}')$$, 'path', 'expected');
+SELECT * FROM test.fails($$SELECT kg_aggregate('{"node": {"label": "sale"}, "aggregations": [{"fn": "median", "property": "buyer.name"}]}')$$, 'path', 'expected');
+SELECT * FROM test.fails($$SELECT kg_aggregate('{"node": {"label": "sale"}, "group_by": [{"property": "day", "truncate": "hour_of_day"}], "aggregations": [{"fn": "count"}]}')$$, 'path', 'expected');
+SELECT * FROM test.fails($$SELECT kg_aggregate('{"node": {"label": "sale"}, "group_by": [{"property": "day"}], "aggregations": [{"fn": "count"}], "per": "count"}')$$, 'path', 'expected');
+-- text from outside is marked by the name of the path; a page goes on where it ended
+SELECT kg_list('sale', '{"fields": ["buyer.note"], "limit": 1}') -> 'untrusted', kg_find_nodes('{"node_label": "sale", "columns": ["buyer.note"], "limit": 1}') -> 'untrusted';
+SELECT (kg_list('sale', (first.next || '{"sort": [{"field": "buyer.name", "order": "desc"}], "fields": ["buyer.name"], "limit": 2}')) -> 'items') FROM (SELECT kg_list('sale', '{"sort": [{"field": "buyer.name", "order": "desc"}], "fields": ["buyer.name"], "limit": 2}') -> 'next' AS next) first;
+-- what is not sent is not told of: next has the arguments as they were sent
+SELECT kg_call_tool('find', '{"type": "sale", "fields": ["buyer"], "limit": 1}') #> '{structuredContent,next}' #- '{cursor}', kg_call_tool('find', '{"type": "sale", "fields": ["buyer", "nothing"], "limit": 1}') #>> '{structuredContent,error,path}';
+-- a type is not asked for if a relation leads to one
+SELECT kg_aggregate('{"node": {"label": "sale"}, "group_by": [{"relationship": "MADE_BY", "property": "rank"}], "aggregations": [{"fn": "count"}]}') -> 'rows';
+SELECT kg_aggregate('{"node": {"label": "land"}, "relationships": [{"type": "LIVES_IN", "direction": "incoming"}, {"type": "MADE_BY", "direction": "incoming", "to": {"ids": ["S1", "S2", "S3"]}}], "group_by": [{"step": 1, "property": "rank"}], "aggregations": [{"fn": "count"}]}') -> 'rows';
+SELECT kg_traverse('{"from": {"label": "land"}, "relationships": [{"type": "LIVES_IN", "direction": "incoming", "to": {"related": [{"type": "MADE_BY", "direction": "incoming", "to": {"ids": ["S1"]}}]}}], "ids_only": true}') -> 'rows';
+\c - :owner
+CALL test.drop('paths');
+DROP FUNCTION paths_compare, paths_grouped, paths_listed, paths_ids, paths_rows, paths_joined, paths_of;
