@@ -549,3 +549,18 @@ kg_running_end_registered(void)
 {
 	innermost->registered = false;
 }
+
+void
+kg_running_set_function(KgFunctionRuns function)
+{
+	innermost->function = function;
+}
+
+KgFunctionRuns
+kg_running_function(void)
+{
+	for (const KgCall *call = innermost; call; call = call->outer)
+		if (call->function != KG_NO_FUNCTION)
+			return call->function;
+	return KG_NO_FUNCTION;
+}

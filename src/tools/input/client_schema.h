@@ -18,8 +18,8 @@
 /* Returns a schema with all its arrays and required names completed. */
 extern Jsonb *kg_client_schema(const Jsonb *schema);
 
-/* Returns the schema of arguments, or of a reply, of a registered tool. */
-extern Jsonb *kg_client_root(const Jsonb *schema);
+/* Returns the schema of the arguments, or of the reply, of a registered tool. */
+extern Jsonb *kg_client_root(const Jsonb *schema, bool arguments);
 
 /*
  * Reports what a new definition must not have.  That it says nothing of itself
@@ -27,6 +27,10 @@ extern Jsonb *kg_client_root(const Jsonb *schema);
  */
 extern void kg_client_check(const KgDefinition *definition,
 							KgErrorList *errors);
+
+/* Reports members of the arguments' schema that clients refuse at its root. */
+extern void kg_client_check_root(const JsonbContainer *schema,
+								 KgErrorList *errors);
 
 /* Returns an argument's name that clients refuse, or NULL. */
 extern const char *kg_client_bad_name(const KgDefinition *definition);
