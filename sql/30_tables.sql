@@ -228,7 +228,7 @@ CREATE TABLE @extschema@.kg_trigram (
   term         text COLLATE "C" NOT NULL,
   PRIMARY KEY (tenant, trigram, term)
 );
-COMMENT ON TABLE @extschema@.kg_trigram IS 'pieces of every name and word a tenant has had, with its length and their place (:8:1:pha), and the trigrams of words with the one and two letters at their end; derived, and only ever joined to kg_term';
+COMMENT ON TABLE @extschema@.kg_trigram IS 'pieces of every name and word of a tenant, with its length and their place (:8:1:pha), and the trigrams of words with the one and two letters at their end; derived, and only ever joined to kg_term';
 
 CREATE TABLE @extschema@.kg_tool (
   tenant       text COLLATE "C" NOT NULL,

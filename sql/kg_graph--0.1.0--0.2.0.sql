@@ -379,6 +379,10 @@ $$;
 -- What they hide from reading they hide from each write by now.
 UPDATE @extschema@.kg_policy SET command = command WHERE command = 'SELECT';
 
+-- The quota of bytes counts the pieces of names (src/store/derived/pieces.c).
+COMMENT ON TABLE @extschema@.kg_trigram IS 'pieces of every name and word of a tenant, with its length and their place (:8:1:pha), and the trigrams of words with the one and two letters at their end; derived, and only ever joined to kg_term';
+UPDATE @extschema@.kg_limit SET limits = limits WHERE subject IN ('*', 'ceiling');
+
 CREATE OR REPLACE FUNCTION @extschema@.kg_drop_policy(policy text) RETURNS void
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp

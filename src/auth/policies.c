@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "auth/owner.h"
 #include "auth/policies.h"
 #include "base/error.h"
 #include "base/extension.h"
@@ -86,6 +87,7 @@ kg_sql_policy_probe(PG_FUNCTION_ARGS)
 	Oid userid;
 	int sec_context;
 
+	kg_owner_require("try policies as another role");
 	GetUserIdAndSecContext(&userid, &sec_context);
 	/* Every role that policies apply to is a member of PUBLIC. */
 	SetUserIdAndSecContext(OidIsValid(role) ? role : ROLE_PG_MONITOR,

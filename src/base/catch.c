@@ -8,11 +8,14 @@
 #include "base/catch.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "nodes/memnodes.h"
+#include "storage/latch.h"
 #include "storage/proc.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
+#include "utils/wait_event.h"
 
 static Size
 bytes_used(MemoryContext context)
@@ -102,6 +105,8 @@ kg_catch_refusal(KgCatch how, void (*work)(void *arg), void *arg)
 }
 
 /* Maximum number of times that work is begun. */
+/* Milliseconds; doubled with each conflict. */
+#define KG_STAGGER_MS 5
 #define KG_TRIES 5
 
 /*
@@ -165,6 +170,24 @@ try_once(void (*work)(void *arg), void *arg)
 	return !met && edata == NULL;
 }
 
+/*
+ * Waits for a random time, longer after each conflict, so that sessions that
+ * conflicted do not meet again.
+ */
+static void
+stagger(int conflicts)
+{
+	long ms = 1 + (long) (pg_prng_double(&pg_global_prng_state) *
+						  (KG_STAGGER_MS << conflicts));
+
+	(void) WaitLatch(MyLatch,
+					 WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 ms,
+					 PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
 void
 kg_again(void (*work)(void *arg), void *arg)
 {
@@ -172,7 +195,7 @@ kg_again(void (*work)(void *arg), void *arg)
 	{
 		if (try_once(work, arg))
 			return;
-		CHECK_FOR_INTERRUPTS();
+		stagger(i);
 	}
 	work(arg);
 }

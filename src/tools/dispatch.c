@@ -778,7 +778,7 @@ write_registered_tools(KgJsonWriter *w, const KgCatalog *catalog,
 							 .title = title,
 							 .description = def->description ? def->description
 															 : title,
-							 .input = kg_client_root(def->input_schema),
+							 .input = kg_client_root(def->input_schema, true),
 							 .output = kg_definition_output(def, catalog),
 							 .registered = def});
 	}

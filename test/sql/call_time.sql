@@ -6,6 +6,17 @@ SELECT kg_grant('call_time', current_user::text, 'admin');
 CREATE FUNCTION call_time_authorizer(resource_type text, ability text, ids text[]) RETURNS TABLE (id text, allowed boolean) LANGUAGE plpgsql STABLE AS $$ BEGIN PERFORM pg_sleep(1000); RETURN QUERY SELECT u, true FROM unnest(ids) u; END $$;
 CREATE FUNCTION call_time_policy() RETURNS boolean LANGUAGE plpgsql STABLE AS $$ BEGIN PERFORM pg_sleep(current_setting('call_time.sleep')::float8); RETURN true; END $$;
 CREATE FUNCTION call_time_swallows() RETURNS boolean LANGUAGE plpgsql STABLE AS $$ BEGIN PERFORM pg_sleep(1000); RETURN true; EXCEPTION WHEN query_canceled THEN RETURN true; END $$;
+-- goes on after it has caught the cancel
+CREATE FUNCTION call_time_goes_on() RETURNS boolean LANGUAGE plpgsql STABLE AS $$ BEGIN
+  FOR i IN 1..3 LOOP
+    BEGIN
+      PERFORM pg_sleep(1000);
+    EXCEPTION WHEN query_canceled THEN
+      PERFORM kg_limits();
+    END;
+  END LOOP;
+  RETURN true;
+END $$;
 CREATE FUNCTION call_time_inner() RETURNS boolean LANGUAGE plpgsql STABLE AS $$ BEGIN
   IF current_setting('call_time.sleep') = '0' THEN
     PERFORM set_config('call_time.sleep', '1', true);
@@ -75,6 +86,10 @@ ALTER POLICY call_time_slow ON kg_entity USING (tenant <> 'call_time' OR call_ti
 SET ROLE call_time_a;
 SELECT call_time_says($$kg_call_tool('get_note', '{"id": "n1"}')$$);
 RESET ROLE;
+ALTER POLICY call_time_slow ON kg_entity USING (tenant <> 'call_time' OR call_time_goes_on());
+SET ROLE call_time_a;
+SELECT call_time_says(call) FROM unnest(ARRAY[$$kg_call_tool('get_note', '{"id": "n1"}')$$, $$kg_call_tool('get_note', '{"id": "n1"}', '{"timeout_ms": 50}')$$]) call;
+RESET ROLE;
 -- A call within a call has its clock, and what is around it ends as well.
 ALTER POLICY call_time_slow ON kg_entity USING (tenant <> 'call_time' OR call_time_inner());
 SET ROLE call_time_a;
@@ -103,4 +118,4 @@ RESET kg_graph.max_call_time;
 DROP TABLE call_time_call;
 SET client_min_messages = error;
 CALL test.drop('call_time');
-DROP FUNCTION call_time_authorizer, call_time_policy, call_time_swallows, call_time_inner, call_time_says, call_time_all, call_time_nap;
+DROP FUNCTION call_time_authorizer, call_time_policy, call_time_swallows, call_time_goes_on, call_time_inner, call_time_says, call_time_all, call_time_nap;

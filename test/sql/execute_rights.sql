@@ -137,6 +137,12 @@ SET LOCAL ROLE rights_ann;
 SELECT kg_explain('get_graph_schema') ? 'statements' AS explained;
 ROLLBACK;
 
+-- Nobody plans statements as another role.
+BEGIN;
+SET LOCAL ROLE rights_ann;
+SELECT test.outcome($$SELECT kg_policy_probe('kg_entity', 10)::text$$);
+ROLLBACK;
+
 -- A token is brought by whom the owner lets execute kg_login(), by whichever function.
 SELECT kg_issue_token('{"tenant": "rights_b", "sub": "s"}', 'k') AS token \gset
 CREATE ROLE rights_gateway;

@@ -135,6 +135,14 @@ SET LOCAL kg_graph.tenant = 'names';
 CALL test.read_keys();
 SELECT told, count(*) FROM test.outcomes GROUP BY told ORDER BY told COLLATE "C";
 ROLLBACK;
+-- A property beside one whose own name is that by which it is told.
+BEGIN;
+SELECT kg_grant('names', current_user::text, 'admin');
+SET LOCAL kg_graph.tenant = 'names';
+SELECT kg_apply_bundle('{"bundle_name": "told", "version": "1", "schemas": [{"entity_type": "told", "schema": {"type": "object", "x-id-field": "key", "x-untrusted": true, "properties": {"key": {"type": "string"}, "id": {"type": "string"}, "entity_type": {"type": "string"}, "data.entity_type": {"type": "string"}}}}],
+  "entities": [{"entity_type": "told", "items": [{"key": "k", "id": "1", "entity_type": "3", "data.entity_type": "4"}]}]}') ? 'revision' AS applied;
+SELECT kg_call_tool('describe_entity', '{"id": "told:k"}') -> 'structuredContent' AS told;
+ROLLBACK;
 DROP PROCEDURE test.read_keys;
 DROP TABLE test.kinds, test.keys, test.outcomes;
 CALL test.drop('names');

@@ -47,7 +47,7 @@ BEGIN
      format($q$SELECT count(*) FROM kg_entity WHERE entity_type='aa' AND data->>'b' = 'b%s'$q$, i)),
    ('list null', $q$SELECT kg_list_ids('aa','{"filters":{"b":{"is_null":true}},"limit":0}')->>'total'$q$,
      $q$SELECT count(*) FROM kg_entity WHERE entity_type='aa' AND data->>'b' IS NULL$q$),
-   ('search', format($q$SELECT EXISTS (SELECT FROM jsonb_array_elements(kg_list('aa','{"search":"alpha %s","limit":50}')->'items') x WHERE x->>'id' = '%s')$q$, substr(aid,2), aid),
+   ('search', format($q$SELECT EXISTS (SELECT FROM jsonb_array_elements(kg_list('aa','{"search":"alpha %s","limit":50}')->'items') x WHERE x->>'id' = '%s' AND (x #>> '{data,name}' = 'alpha %s' OR x #>> '{data,name}' NOT LIKE 'alpha %%'))$q$, substr(aid,2), aid, substr(aid,2)), -- other names are found with typing errors
      format($q$SELECT EXISTS (SELECT FROM kg_entity WHERE entity_type='aa' AND entity_id='%s' AND data->>'name' = 'alpha %s')$q$, aid, substr(aid,2))),
    ('get', format($q$SELECT kg_get('aa','%s')$q$, aid), format($q$SELECT data FROM kg_entity WHERE entity_type='aa' AND entity_id='%s'$q$, aid)),
    ('derived', format($q$SELECT kg_get('bb','b%s')->>'a_count'$q$, i), format($q$SELECT count(*) FROM kg_entity WHERE entity_type='aa' AND data->>'b' = 'b%s' AND EXISTS (SELECT FROM kg_entity WHERE entity_type='bb' AND entity_id='b%s') HAVING EXISTS (SELECT FROM kg_entity WHERE entity_type='bb' AND entity_id='b%s')$q$, i,i,i)),

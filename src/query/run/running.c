@@ -328,6 +328,9 @@ typedef struct Timed
 	struct Timed *outer;
 } Timed;
 
+/* Milliseconds until a caught cancel comes again. */
+#define KG_AGAIN_MS 50
+
 /* A value of QueryCancelPending: the timer alone requested the cancel. */
 #define KG_BY_TIMER 2
 
@@ -381,19 +384,22 @@ watch_cancels(void)
 	sigaction(SIGINT, &action, NULL);
 }
 
-/* Sets the timer for the first end that no work has met. */
+/*
+ * Sets the timer for the first end of which no error tells. It fires again from
+ * time to time, because a function of a user may catch the cancel and go on.
+ */
 static void
 set_timer(void)
 {
 	TimestampTz end = 0;
 
 	for (const Timed *at = timed; at != NULL; at = at->outer)
-		if (!at->met && !at->told && at->clock->end != 0 &&
+		if (!at->told && at->clock->end != 0 &&
 			(end == 0 || at->clock->end < end))
 			end = at->clock->end;
 	expired = false;
 	if (end != 0)
-		enable_timeout_at(timer, end);
+		enable_timeout_every(timer, end, KG_AGAIN_MS);
 	else
 		disable_timeout(timer, false);
 }
@@ -542,4 +548,19 @@ void
 kg_running_end_registered(void)
 {
 	innermost->registered = false;
+}
+
+void
+kg_running_set_function(KgFunctionRuns function)
+{
+	innermost->function = function;
+}
+
+KgFunctionRuns
+kg_running_function(void)
+{
+	for (const KgCall *call = innermost; call; call = call->outer)
+		if (call->function != KG_NO_FUNCTION)
+			return call->function;
+	return KG_NO_FUNCTION;
 }

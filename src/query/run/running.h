@@ -29,6 +29,15 @@ typedef struct KgClock
 	int ms;
 } KgClock;
 
+/* The function of a registered tool. */
+typedef enum KgFunctionRuns
+{
+	KG_NO_FUNCTION,
+	KG_FUNCTION_READS,
+	KG_FUNCTION_WRITES,
+	KG_FUNCTION_CONFIRMED /* as a whole, by the user */
+} KgFunctionRuns;
+
 /* A call. It lives on the stack of its entry (src/entry.h), which ends it. */
 typedef struct KgCall
 {
@@ -39,10 +48,11 @@ typedef struct KgCall
 		asked; /* the deadline of the caller's own argument; ends writes, too */
 	KgExplained *explained; /* NULL: not requested */
 	struct KgDecisions
-		*decisions;	 /* made when needed (query/run/decisions.h) */
-	bool writes;	 /* it writes: no tool statements, no clock */
-	bool registered; /* a registered tool runs */
-	bool lowered;	 /* settings are lowered until it ends */
+		*decisions;			 /* made when needed (query/run/decisions.h) */
+	bool writes;			 /* it writes: no tool statements, no clock */
+	bool registered;		 /* a registered tool runs */
+	KgFunctionRuns function; /* of the registered tool */
+	bool lowered;			 /* settings are lowered until it ends */
 	const struct KgLimits *limits; /* limits of the caller; NULL: no limits */
 	KgPlace place;
 	int64 edges; /* number of edges that graph searches have read */
@@ -148,6 +158,11 @@ extern void kg_running_writing(void (*work)(void *arg), void *arg);
  */
 extern void kg_running_begin_registered(void);
 extern void kg_running_end_registered(void);
+
+/* Notes that the call begins or ends the function of a registered tool. */
+extern void kg_running_set_function(KgFunctionRuns function);
+/* Returns the state of the function of a registered tool within which we are. */
+extern KgFunctionRuns kg_running_function(void);
 
 /* Initialises this file when the module is loaded. */
 extern void kg_running_init(void);

@@ -29,6 +29,7 @@
 #include "store/derived/derive.h"
 #include "store/edge/edges.h"
 #include "store/derived/extract.h"
+#include "store/derived/pieces.h"
 #include "store/tenant/quota.h"
 #include "store/derived/rebuild.h"
 #include "store/edge/symmetric.h"
@@ -290,7 +291,7 @@ compare_trigrams(KgVerify *v, const KgColumns *terms)
 
 	kg_columns_init(&pieces, v->batch, 2, types);
 	for (int i = 0; i < terms->nrows; i++)
-		kg_derive_trigrams(&pieces, TextDatumGetCString(terms->values[0][i]));
+		kg_pieces_of_term(&pieces, TextDatumGetCString(terms->values[0][i]));
 	if (pieces.nrows == 0)
 		return;
 	kg_columns_args(&pieces, &args[1]);

@@ -22,6 +22,7 @@
 #include "store/derived/embeddings.h"
 #include "store/entity/entity_ids.h"
 #include "store/derived/extract.h"
+#include "store/derived/pieces.h"
 #include "store/reference/enforce.h"
 #include "store/reference/scope.h"
 #include "store/reference/seen.h"
@@ -30,7 +31,6 @@
 #include "store/reference/unique.h"
 #include "store/derived/words.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -56,6 +56,7 @@ struct KgDerivation
 	KgColumns gone_keys;
 	KgColumns exchanged_keys; /* the last column has the new keys */
 	KgColumns terms;
+	KgColumns gone_terms; /* in a context of their own */
 	KgUniqueRows unique;
 	KgWordRows words;
 	KgReferenceList references;
@@ -66,7 +67,8 @@ struct KgDerivation
 	KgNodeList counted; /* nodes whose edges are counted anew */
 	KgNodeList uncounted;
 	KgNodeList overtaken;
-	bool of_statement; /* called by a trigger of the statement */
+	bool of_statement;	  /* called by a trigger of the statement */
+	bool uncounted_bytes; /* quotas are counted anew afterwards */
 	KgUnchecked own;
 	KgUnchecked *pending;  /* its own, or the scope's (scope.h) */
 	KgDerivedRows compare; /* NULL: rows are written */
@@ -104,6 +106,15 @@ init_batch(KgDerivation *d)
 	d->nentities = 0;
 }
 
+static void
+init_gone_terms(KgDerivation *d)
+{
+	static const Oid types[] = {TEXTOID};
+
+	MemoryContextReset(d->gone_terms.context);
+	kg_columns_init(&d->gone_terms, d->gone_terms.context, 1, types);
+}
+
 KgDerivation *
 kg_derive_begin(const char *tenant, const KgUserContext *caller)
 {
@@ -123,6 +134,9 @@ kg_derive_begin(const char *tenant, const KgUserContext *caller)
 	d->scratch = AllocSetContextCreate(
 		context, "kg_graph entity", ALLOCSET_DEFAULT_SIZES);
 	init_batch(d);
+	d->gone_terms.context = AllocSetContextCreate(
+		context, "kg_graph gone terms", ALLOCSET_DEFAULT_SIZES);
+	init_gone_terms(d);
 	d->overtaken.context = context;
 	kg_writing_overtakes();
 	kg_unchecked_init(&d->own, context);
@@ -138,6 +152,12 @@ kg_derive_of_statement(KgDerivation *d)
 	d->of_statement = true;
 }
 
+void
+kg_derive_uncounted(KgDerivation *d)
+{
+	d->uncounted_bytes = true;
+}
+
 const KgCatalog *
 kg_derive_lock_type(KgDerivation *d, int32 type_no)
 {
@@ -150,16 +170,6 @@ kg_derive_compare(KgDerivation *d, KgDerivedRows compare, void *arg)
 {
 	d->compare = compare;
 	d->compare_arg = arg;
-}
-
-static void
-delete_rows(KgSaved *saved, const char *sql, const char *tenant,
-			const KgNodeList *nodes)
-{
-	if (nodes->n == 0)
-		return;
-	kg_spi_exec(
-		saved, sql, kg_arg_text(tenant), kg_arg_int8s(nodes->nodes, nodes->n));
 }
 
 /* The position of a key's row in the index of kg_index_key. */
@@ -301,116 +311,72 @@ write_keys(KgDerivation *d)
 		kg_columns_run(&insertion, d->tenant, &d->keys);
 }
 
-/*
- * Adds the distinct terms of the batch to terms, each with its first row of
- * kg_trigram. Returns their number.
- */
-static int
-distinct_terms(KgDerivation *d, KgColumns *terms)
-{
-	static const Oid types[] = {TEXTOID, TEXTOID};
-	HASHCTL ctl;
-	HTAB *seen;
-
-	memset(&ctl, 0, sizeof(ctl));
-	ctl.keysize = KG_MAX_TERM_BYTES + 1;
-	ctl.entrysize = KG_MAX_TERM_BYTES + 1;
-	ctl.hcxt = CurrentMemoryContext;
-	seen = hash_create(
-		"kg_graph terms", 1024, &ctl, HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
-	kg_columns_init(terms, CurrentMemoryContext, 2, types);
-	for (int i = 0; i < d->terms.nrows; i++)
-	{
-		char *term = TextDatumGetCString(d->terms.values[0][i]);
-		char **rows;
-		bool found;
-
-		hash_search(seen, term, HASH_ENTER, &found);
-		if (found)
-			continue;
-		if (kg_term_rows(term, &rows) == 0)
-			continue;
-		kg_columns_add_row(terms);
-		kg_columns_text(terms, 0, term);
-		kg_columns_text(terms, 1, rows[0]);
-	}
-	return terms->nrows;
-}
-
-void
-kg_derive_trigrams(KgColumns *rows, const char *term)
-{
-	char **pieces;
-	int n = kg_term_rows(term, &pieces);
-
-	for (int i = 0; i < n; i++)
-	{
-		kg_columns_add_row(rows);
-		kg_columns_text(rows, 0, pieces[i]);
-		kg_columns_text(rows, 1, term);
-	}
-}
-
-/* Writes trigrams and terms that are new in the tenant. */
+/* Deletes the terms of nodes, and notes them. */
 static void
-write_trigrams(KgDerivation *d)
+delete_terms(KgDerivation *d)
 {
-	static KgSaved new_saved = KG_SAVED_BATCH;
-	static KgSaved insert_saved = KG_SAVED_BATCH;
-	static const Oid types[] = {TEXTOID, TEXTOID};
-	KgColumns columns;
-	KgArg args[3] = {kg_arg_text(d->tenant)};
-	MemoryContext context = CurrentMemoryContext;
+	SPITupleTable *rows;
 
-	if (distinct_terms(d, &columns) == 0)
+	if (d->stale_terms.n == 0)
 		return;
-	kg_columns_args(&columns, &args[1]);
-	/*
-	 * The newest rows, because kg_rebuild() deletes rows that the snapshot may
-	 * show.
-	 */
-	kg_spi_exec_latest_args(
-		&new_saved,
-		"SELECT u.term FROM unnest($2, $3) u(term, trigram) "
-		"WHERE NOT EXISTS (SELECT FROM @kg_trigram g "
-		"WHERE g.tenant = $1 AND g.trigram = u.trigram "
-		"AND g.term = u.term) ORDER BY 1",
-		lengthof(args),
-		args);
-	MemoryContextSwitchTo(context);
-	kg_columns_init(&columns, context, 2, types);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		kg_derive_trigrams(&columns, kg_spi_cstring(i, 1));
-	SPI_freetuptable(SPI_tuptable);
-	if (columns.nrows == 0)
+	KG_BATCH_EXEC("WITH gone AS (DELETE FROM @kg_term WHERE tenant = $1 "
+				  "AND node = ANY($2) RETURNING term) "
+				  "SELECT DISTINCT term FROM gone",
+				  kg_arg_text(d->tenant),
+				  kg_arg_int8s(d->stale_terms.nodes, d->stale_terms.n));
+	rows = SPI_tuptable;
+	for (uint64 i = 0; i < rows->numvals; i++)
+	{
+		MemoryContext old = MemoryContextSwitchTo(d->gone_terms.context);
+
+		kg_columns_add_row(&d->gone_terms);
+		kg_columns_text(
+			&d->gone_terms, 0, SPI_getvalue(rows->vals[i], rows->tupdesc, 1));
+		MemoryContextSwitchTo(old);
+	}
+	SPI_freetuptable(rows);
+}
+
+/*
+ * Deletes the pieces of deleted terms. A statement does this after it has
+ * written its own terms, so that two statements that exchange terms do not wait
+ * for each other.
+ */
+static void
+forget_terms(KgDerivation *d)
+{
+	if (d->gone_terms.nrows == 0)
 		return;
-	kg_columns_args(&columns, &args[1]);
-	kg_spi_exec_newest_args(
-		&insert_saved,
-		"INSERT INTO @kg_trigram(tenant, trigram, term) "
-		"SELECT $1, unnest($2), unnest($3) ON CONFLICT DO NOTHING",
-		lengthof(args),
-		args);
+	kg_pieces_change(d->tenant,
+					 d->gone_terms.values[0],
+					 d->gone_terms.nrows,
+					 false,
+					 !d->uncounted_bytes);
+	init_gone_terms(d);
 }
 
 static void
 write_terms(KgDerivation *d)
 {
-	static KgSaved delete_saved = KG_SAVED_BATCH;
 	static KgSaved insert_saved = KG_SAVED_BATCH;
 
-	delete_rows(&delete_saved,
-				"DELETE FROM @kg_term WHERE tenant = $1 AND node = ANY($2)",
-				d->tenant,
-				&d->stale_terms);
-	if (d->terms.nrows == 0)
-		return;
-	kg_columns_exec(&insert_saved,
-					"INSERT INTO @kg_term(tenant, term, kind, type_no, node) "
-					"SELECT $1, unnest($2), unnest($3), unnest($4), unnest($5)",
-					d->tenant,
-					&d->terms);
-	write_trigrams(d);
+	delete_terms(d);
+	if (d->terms.nrows > 0)
+	{
+		kg_columns_exec(
+			&insert_saved,
+			"INSERT INTO @kg_term(tenant, term, kind, type_no, node) "
+			"SELECT $1, unnest($2), unnest($3), unnest($4), unnest($5)",
+			d->tenant,
+			&d->terms);
+		kg_pieces_change(d->tenant,
+						 d->terms.values[0],
+						 d->terms.nrows,
+						 true,
+						 !d->uncounted_bytes);
+	}
+	if (d->gone_terms.nrows >= KG_BATCH_ROWS)
+		forget_terms(d);
 }
 
 /*
@@ -986,6 +952,7 @@ kg_derive_end(KgDerivation *d)
 	MemoryContext old = MemoryContextSwitchTo(d->context);
 
 	write_batch(d);
+	forget_terms(d);
 	if (d->pending == &d->own &&
 		(!d->of_statement || kg_statement_complete(d->tenant, d->pending)))
 		kg_unchecked_enforce(d->catalog, &d->caller, d->pending);

@@ -40,6 +40,9 @@ extern void kg_derive_of_statement(KgDerivation *d);
  */
 extern const KgCatalog *kg_derive_lock_type(KgDerivation *d, int32 type_no);
 
+/* Notes that the caller counts quotas anew afterwards. */
+extern void kg_derive_uncounted(KgDerivation *d);
+
 /*
  * Makes the derivation compare only: nothing is written. Instead, compare is
  * called for each batch of derived rows, in the memory context of the batch.
@@ -49,9 +52,6 @@ typedef void (*KgDerivedRows)(const KgColumns *keys, const KgColumns *terms,
 							  const KgReferenceList *references, void *arg);
 extern void kg_derive_compare(KgDerivation *d, KgDerivedRows compare,
 							  void *arg);
-
-/* Adds the rows (trigram, term) of kg_trigram for a term. */
-extern void kg_derive_trigrams(KgColumns *rows, const char *term);
 
 /* An entity before or after a change; keys is its index_keys. */
 typedef struct KgVersion

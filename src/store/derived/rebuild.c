@@ -28,6 +28,7 @@
 #include "store/reference/enforce.h"
 #include "store/reference/scope.h"
 #include "store/reference/seen.h"
+#include "store/tenant/quota.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -155,6 +156,7 @@ derive_all(const KgCatalog *catalog, KgWork *work)
 	KgDerivation *d = kg_derive_begin(tenant, NULL);
 	uint64 n = 0;
 
+	kg_derive_uncounted(d);
 	for (;;)
 	{
 		SPITupleTable *rows;
@@ -234,6 +236,9 @@ rebuild(const char *tenant, const KgUserContext *user, bool told)
 		kg_work_begin(&work, "deriving entities anew", count_of(tenant, 0));
 	derive_all(catalog, &work);
 	kg_scope_end(scope, user);
+	/* The quota of bytes counts rows of kg_trigram. */
+	if (kg_limits_any())
+		kg_quota_count_anew(tenant);
 }
 
 void

@@ -53,15 +53,51 @@ kg_word_rows_add(KgWordRows *words, int32 type_no, int64 node,
 	"SET documents = c.documents + excluded.documents, "              \
 	"length = c.length + excluded.length"
 
-static void
+/* Deletes the rows of nodes. Returns their words. */
+static SPITupleTable *
 delete_rows(const char *tenant, const KgNodeList *stale)
 {
 	KG_BATCH_NEWEST(KG_COUNT("DELETE FROM @kg_word WHERE tenant = $1 "
 							 "AND node = ANY($3)",
-							 "-"),
+							 "-") " RETURNING word",
 					kg_arg_text(tenant),
 					kg_arg_int4(kg_backend_number()),
 					kg_arg_int8s(stale->nodes, stale->n));
+	return SPI_tuptable;
+}
+
+/*
+ * Deletes the counts of words that no entity has any more. It omits counts that
+ * other transactions write. The sum of the deleted counts of a word is zero, so
+ * the remaining ones stay correct.
+ */
+static void
+forget_counts(const char *tenant, SPITupleTable *words)
+{
+	int n = words->numvals;
+	const char **texts = palloc(Max(n, 1) * sizeof(char *));
+
+	for (int i = 0; i < n; i++)
+		texts[i] = SPI_getvalue(words->vals[i], words->tupdesc, 1);
+	SPI_freetuptable(words);
+	if (n == 0)
+		return;
+	KG_BATCH_NEWEST(
+		"WITH unused AS (SELECT u.word COLLATE \"C\" AS word "
+		"FROM unnest($2) u(word) WHERE u.word <> '' AND NOT EXISTS "
+		"(SELECT FROM @kg_word w WHERE w.tenant = $1 AND w.word = u.word)), "
+		"held AS (SELECT c.word, c.slot, c.documents, c.length "
+		"FROM unused, @kg_word_count c WHERE c.tenant = $1 "
+		"AND c.word = unused.word FOR UPDATE OF c SKIP LOCKED), "
+		"zero AS (SELECT word, slot, sum(documents) OVER w AS documents, "
+		"sum(length) OVER w AS length FROM held "
+		"WINDOW w AS (PARTITION BY word)) "
+		"DELETE FROM @kg_word_count c USING zero z WHERE c.tenant = $1 "
+		"AND c.word = z.word AND c.slot = z.slot "
+		"AND z.documents = 0 AND z.length = 0",
+		kg_arg_text(tenant),
+		kg_arg_texts(texts, n));
+	pfree(texts);
 }
 
 static void
@@ -87,8 +123,12 @@ insert_rows(const char *tenant, const KgColumns *rows)
 void
 kg_word_rows_write(const char *tenant, const KgWordRows *words)
 {
+	SPITupleTable *gone = NULL;
+
 	if (words->stale.n > 0)
-		delete_rows(tenant, &words->stale);
+		gone = delete_rows(tenant, &words->stale);
 	if (words->rows.nrows > 0)
 		insert_rows(tenant, &words->rows);
+	if (gone)
+		forget_counts(tenant, gone);
 }

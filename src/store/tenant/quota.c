@@ -51,7 +51,9 @@ static const char *const stored_sql[KG_NQUOTAS] = {
 		"SELECT int8(coalesce((SELECT sum(octet_length(data::text)) "
 		"FROM @kg_entity WHERE tenant = $1), 0) "
 		"+ coalesce((SELECT sum(octet_length(properties::text)) "
-		"FROM @kg_edge WHERE tenant = $1 AND properties IS NOT NULL), 0))"};
+		"FROM @kg_edge WHERE tenant = $1 AND properties IS NOT NULL), 0) "
+		"+ coalesce((SELECT sum(" KG_PIECE_BYTES ") "
+		"FROM @kg_trigram g WHERE tenant = $1), 0))"};
 
 /* Returns the stored amount. Runs as the extension's owner, inside SPI. */
 static int64
@@ -374,6 +376,20 @@ kg_quota_count(const TriggerData *trigdata, const List *tenants,
 	foreach(lc, tenants)
 		count_tenant(trigdata, lfirst(lc), counted, measured);
 	kg_spi_end_as_owner(&user);
+}
+
+bool
+kg_quota_counts_bytes(const char *tenant)
+{
+	return kg_limits_any() &&
+		   kg_limits_of_tenant(tenant)->values[KG_LIMIT_BYTES] != KG_UNLIMITED;
+}
+
+void
+kg_quota_add_bytes(const char *tenant, int64 bytes)
+{
+	if (bytes != 0)
+		change(tenant, KG_LIMIT_BYTES, bytes);
 }
 
 static const char *const limit_tables[] = {"kg_limit", NULL};

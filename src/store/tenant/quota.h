@@ -20,6 +20,19 @@
 extern void kg_quota_count(const TriggerData *trigdata, const List *tenants,
 						   KgLimit counted, const char *measured);
 
+/* The bytes that a row of kg_trigram, g, takes from the quota. */
+#define KG_PIECE_BYTES "octet_length(g.trigram) + octet_length(g.term)"
+
+/* Returns whether the tenant has a quota of bytes. */
+extern bool kg_quota_counts_bytes(const char *tenant);
+
+/*
+ * Counts bytes that a write has added, or deleted if negative, for a tenant
+ * that has the quota. Raises KG_QUOTA_EXCEEDED. Runs as the extension's owner,
+ * inside SPI.
+ */
+extern void kg_quota_add_bytes(const char *tenant, int64 bytes);
+
 /*
  * The state of a quota: the stored amount, the sums that its stripes have used
  * and were allotted, and the quota that is set.

@@ -33,11 +33,19 @@ write_member_key(const KgType *type, const JsonbValue *key, KgJsonWriter *w)
 	if (kg_json_string_is(key, "id") && strcmp(type->id_field->name, "id") == 0)
 		return false;
 	for (int i = 0; i < lengthof(renamed); i++)
+	{
 		if (kg_json_string_is(key, renamed[i].property))
 		{
 			kg_jw_key(w, renamed[i].told);
 			return true;
 		}
+		/* A property whose own name is that of the other. */
+		if (kg_json_string_is(key, renamed[i].told))
+		{
+			kg_jw_key(w, psprintf("data.%s", renamed[i].told));
+			return true;
+		}
+	}
 	kg_jw_keyn(w, key->val.string.val, key->val.string.len);
 	return true;
 }
@@ -50,7 +58,11 @@ marks_of(const KgType *type)
 	for (int i = strcmp(type->id_field->name, "id") == 0 ? 1 : 0;
 		 i < lengthof(renamed);
 		 i++)
+	{
+		kg_marks_rename(
+			&marks, renamed[i].told, psprintf("data.%s", renamed[i].told));
 		kg_marks_rename(&marks, renamed[i].property, renamed[i].told);
+	}
 	return marks;
 }
 

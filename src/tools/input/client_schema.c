@@ -35,9 +35,11 @@ static const char *const schemas[] = {"items",
 									  "else",
 									  NULL};
 
-/* Keywords that vendors refuse at the root of arguments. */
-static const char *const combinators[] = {
-	"oneOf", "anyOf", "allOf", "not", "enum", NULL};
+/* Keywords that vendors refuse at the root: of replies, and of arguments. */
+#define KG_COMBINATORS "oneOf", "anyOf", "allOf", "not", "enum"
+static const char *const combinators[] = {KG_COMBINATORS, NULL};
+static const char *const at_root[] = {
+	KG_COMBINATORS, "$ref", "if", "then", "else", NULL};
 
 static bool
 key_is(const JsonbValue *key, const char *const *names)
@@ -207,13 +209,13 @@ kg_client_schema(const Jsonb *schema)
 }
 
 Jsonb *
-kg_client_root(const Jsonb *schema)
+kg_client_root(const Jsonb *schema, bool arguments)
 {
 	KgJsonWriter w;
 
 	kg_jw_init_object(&w);
 	kg_json_each(it, &schema->root)
-		if (!key_is(&it.key, combinators))
+		if (!key_is(&it.key, arguments ? at_root : combinators))
 			write_member(&w, &it, &schema->root);
 	write_completion(&w, &schema->root);
 	kg_jw_kstring(&w, "type", "object");
@@ -275,22 +277,54 @@ check_names(const KgDefinition *def, KgErrorList *errors)
 	}
 }
 
-static void
-check_combinators(const KgDefinition *def, KgErrorList *errors)
+void
+kg_client_check_root(const JsonbContainer *schema, KgErrorList *errors)
 {
 	JsonbValue value;
 
-	for (int i = 0; combinators[i] != NULL; i++)
-		if (kg_json_get(&def->input_schema->root, combinators[i], &value))
+	for (int i = 0; at_root[i] != NULL; i++)
+		if (kg_json_get(schema, at_root[i], &value))
 			report(errors,
 				   kg_error_new(KG_INVALID_INPUT,
 								"clients refuse \"%s\" at the root of the "
 								"arguments' schema",
-								combinators[i]),
-				   psprintf("/input_schema/%s", combinators[i]),
+								at_root[i]),
+				   psprintf("/input_schema/%s", at_root[i]),
 				   "\"properties\" and \"required\", with combinators inside "
 				   "properties only; a composite, or several tools, where "
 				   "arguments exclude each other");
+}
+
+/* A call could neither have nor lack an argument that is not declared. */
+static void
+check_required(const KgDefinition *def, KgErrorList *errors)
+{
+	const JsonbContainer *schema = &def->input_schema->root;
+	JsonbValue properties;
+	JsonbValue required;
+	JsonbValue found;
+	int i = 0;
+
+	if (kg_json_get(schema, "required", &required) == NULL ||
+		!kg_json_is_array(&required))
+		return;
+	if (kg_json_get(schema, "properties", &properties) == NULL ||
+		!kg_json_is_object(&properties))
+		properties.type = jbvNull;
+	kg_json_each(it, kg_json_container(&required))
+	{
+		char *name = kg_json_cstring(&it.value);
+
+		if (properties.type == jbvNull ||
+			kg_json_get(kg_json_container(&properties), name, &found) == NULL)
+			report(errors,
+				   kg_error_new(KG_INVALID_INPUT,
+								"required argument \"%s\" is not declared",
+								name),
+				   psprintf("/input_schema/required/%d", i),
+				   "the name of one of \"properties\"");
+		i++;
+	}
 }
 
 void
@@ -304,7 +338,8 @@ kg_client_check(const KgDefinition *def, KgErrorList *errors)
 			   "/description",
 			   "what the tool is for, in words for a model");
 	check_names(def, errors);
-	check_combinators(def, errors);
+	kg_client_check_root(&def->input_schema->root, errors);
+	check_required(def, errors);
 	if (def->output_schema == NULL ||
 		kg_json_get(&def->output_schema->root, "type", &type) == NULL ||
 		kg_json_string_is(&type, "object"))

@@ -21,7 +21,7 @@
 extern Jsonb *kg_client_schema(const Jsonb *schema);
 
 /* Returns the schema of a registered tool's arguments or reply. */
-extern Jsonb *kg_client_root(const Jsonb *schema);
+extern Jsonb *kg_client_root(const Jsonb *schema, bool arguments);
 
 /*
  * Reports the faults of a new definition that clients would refuse, and a
@@ -29,6 +29,10 @@ extern Jsonb *kg_client_root(const Jsonb *schema);
  */
 extern void kg_client_check(const KgDefinition *definition,
 							KgErrorList *errors);
+
+/* Reports members of the arguments' schema that clients refuse at its root. */
+extern void kg_client_check_root(const JsonbContainer *schema,
+								 KgErrorList *errors);
 
 /* Returns the name of an argument that clients refuse, or NULL. */
 extern const char *kg_client_bad_name(const KgDefinition *definition);

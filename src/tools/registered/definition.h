@@ -85,6 +85,12 @@ extern bool kg_definition_bind(KgDefinition *definition,
 							   const KgCatalog *catalog, bool strict,
 							   KgErrorList *errors);
 
+/*
+ * Returns the function of a name with argument types, or InvalidOid if there
+ * is none or the text is not such a name.
+ */
+extern Oid kg_definition_function_named(const char *name);
+
 /* Returns the function. Raises KG_INTERNAL if it no longer exists. */
 extern Oid kg_definition_function(const KgDefinition *definition);
 

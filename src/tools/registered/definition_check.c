@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "base/catch.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "catalog/pg_proc.h"
@@ -894,17 +895,42 @@ find_callable(KgOperationDefined *op, const KgCatalog *catalog,
 
 /* ---- functions ---- */
 
-static Oid
-find_function(const KgDefinition *def)
+/* Input and result of look_up_function(). */
+typedef struct FunctionName
 {
+	const char *name;
+	Oid oid;
+} FunctionName;
+
+static void
+look_up_function(void *arg)
+{
+	FunctionName *function = arg;
 	LOCAL_FCINFO(fcinfo, 1);
 	Datum oid;
 
 	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
-	fcinfo->args[0].value = CStringGetTextDatum(def->function);
+	fcinfo->args[0].value = CStringGetTextDatum(function->name);
 	fcinfo->args[0].isnull = false;
 	oid = to_regprocedure(fcinfo);
-	return fcinfo->isnull ? InvalidOid : DatumGetObjectId(oid);
+	if (!fcinfo->isnull)
+		function->oid = DatumGetObjectId(oid);
+}
+
+Oid
+kg_definition_function_named(const char *name)
+{
+	FunctionName function = {name, InvalidOid};
+
+	/* Until PostgreSQL 16 it raises an error for a text that is no name. */
+	(void) kg_catch_refusal(KG_CATCH_MEMORY, look_up_function, &function);
+	return function.oid;
+}
+
+static Oid
+find_function(const KgDefinition *def)
+{
+	return kg_definition_function_named(def->function);
 }
 
 static const char *
@@ -1032,7 +1058,7 @@ Jsonb *
 kg_definition_output(const KgDefinition *def, const KgCatalog *catalog)
 {
 	if (def->output_schema != NULL)
-		return kg_client_root(def->output_schema);
+		return kg_client_root(def->output_schema, false);
 	if (def->kind == KG_DEFINED_QUERY)
 		return output_of(catalog, &def->ops[0].callable);
 	if (def->kind == KG_DEFINED_SEQUENCE)

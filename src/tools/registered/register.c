@@ -83,24 +83,20 @@ qualify_function(Jsonb *definition)
 {
 	char *kind = kg_definition_string(definition, "kind");
 	char *function = kg_definition_string(definition, "operation");
-	LOCAL_FCINFO(fcinfo, 1);
 	KgJsonWriter w;
-	Datum oid;
+	Oid oid;
 
 	if (kind == NULL || function == NULL || strcmp(kind, "function") != 0)
 		return definition;
-	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
-	fcinfo->args[0].value = CStringGetTextDatum(function);
-	fcinfo->args[0].isnull = false;
-	oid = to_regprocedure(fcinfo);
-	if (fcinfo->isnull)
+	oid = kg_definition_function_named(function);
+	if (!OidIsValid(oid))
 		return definition;
 	kg_jw_init_object(&w);
 	kg_json_each(it, &definition->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
 		if (kg_json_string_is(&it.key, "operation"))
-			kg_jw_string(&w, format_procedure_qualified(DatumGetObjectId(oid)));
+			kg_jw_string(&w, format_procedure_qualified(oid));
 		else
 			kg_jw_value(&w, &it.value);
 	}
@@ -197,6 +193,7 @@ prepare(const char *tenant, const Jsonb *sent, const char *bundle, Oid caller,
 {
 	int64 before = errors->total;
 	Jsonb *definition = NULL;
+	JsonbValue input;
 
 	if (JB_ROOT_IS_OBJECT(sent))
 		definition = find_default(tenant, sent, errors);
@@ -207,7 +204,13 @@ prepare(const char *tenant, const Jsonb *sent, const char *bundle, Oid caller,
 	definition = qualify_function(definition);
 	*def = kg_definition_read(definition, errors);
 	if (*def == NULL)
+	{
+		/* Arguments in a $ref are not found, for example. */
+		if (kg_json_get(&definition->root, "input_schema", &input) &&
+			kg_json_is_object(&input))
+			kg_client_check_root(kg_json_container(&input), errors);
 		return NULL;
+	}
 	check_function_owner(*def, bundle, caller);
 	if (!is_registered(tenant, *def))
 	{

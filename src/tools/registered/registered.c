@@ -364,16 +364,58 @@ key_of(const Run *run, const KgOperationDefined *op)
 	return psprintf("%s/%s", key, op->name);
 }
 
+static bool
+writes(const KgCallable *callable, bool *deletes)
+{
+	const KgTool *tool = callable->tool;
+
+	if (tool == NULL)
+	{
+		*deletes = callable->fixed->writes &&
+				   callable->fixed->writes->destructive;
+		return callable->fixed->writes != NULL;
+	}
+	*deletes = (tool->operation & KG_EXPOSE_DELETING) != 0;
+	return (tool->operation & KG_EXPOSE_WRITING) != 0;
+}
+
+/*
+ * Raises KG_FORBIDDEN if what an operation does must be confirmed. why
+ * completes the sentence.
+ */
+static void
+refuse_to_ask(const KgCallable *callable, const char *why, const char *expected)
+{
+	bool deletes;
+
+	if (writes(callable, &deletes) && kg_confirm_needed(deletes))
+		kg_error_throw_expected(
+			kg_error_new(KG_FORBIDDEN,
+						 "what tool \"%s\" does is to be confirmed "
+						 "(kg_graph.confirm), which %s",
+						 callable->tool ? callable->tool->name
+										: callable->fixed->name,
+						 why),
+			"%s",
+			expected);
+}
+
 /* Runs an operation. Errors from here on belong to the called tool. */
 static Jsonb *
 run_operation(const Run *run, const KgOperationDefined *op)
 {
 	static const char *const members[] = {"hints", "repaired", "warnings"};
 	Jsonb *filled;
+	JsonbValue dry_run;
 	Jsonb *reply;
 
 	run->call->op = op;
 	filled = fill_arguments(run, op, kg_setting_max_argument_bytes);
+	if (kg_template_member(op->arguments, "confirm") < 0 &&
+		kg_json_get(&filled->root, "dry_run", &dry_run) == NULL)
+		refuse_to_ask(&op->callable,
+					  "the definition of this tool has no argument for",
+					  "a version of the tool that passes on \"confirm\"");
 	reply = kg_callable_call(
 		run->catalog,
 		&op->callable,
@@ -501,45 +543,6 @@ throw_failures(Failures *failures)
 		failures->not_tried.data);
 }
 
-static bool
-writes(const KgCallable *callable, bool *deletes)
-{
-	const KgTool *tool = callable->tool;
-
-	if (tool == NULL)
-	{
-		*deletes = callable->fixed->writes &&
-				   callable->fixed->writes->destructive;
-		return callable->fixed->writes != NULL;
-	}
-	*deletes = (tool->operation & KG_EXPOSE_DELETING) != 0;
-	return (tool->operation & KG_EXPOSE_WRITING) != 0;
-}
-
-/*
- * Raises KG_FORBIDDEN if a step needs a confirmation: a half-done sequence
- * cannot wait for it.
- */
-static void
-refuse_to_ask(const KgDefinition *def)
-{
-	for (int i = 0; i < def->nops; i++)
-	{
-		const KgCallable *callable = &def->ops[i].callable;
-		bool deletes;
-		KgError *err;
-
-		if (!writes(callable, &deletes) || !kg_confirm_needed(deletes))
-			continue;
-		err = kg_error_new(KG_FORBIDDEN,
-						   "what tool \"%s\" does is to be confirmed "
-						   "(kg_graph.confirm), which a sequence cannot ask",
-						   callable->tool ? callable->tool->name
-										  : callable->fixed->name);
-		kg_error_throw_expected(err, "calls of its operations, one by one");
-	}
-}
-
 /*
  * Raises KG_LIMIT_EXCEEDED if a reply is too long. Tools limit their own
  * replies; functions and sequences do not.
@@ -568,7 +571,11 @@ run_sequence(Run *run)
 	CommandId begun = GetCurrentCommandId(false);
 	Size size = 0;
 
-	refuse_to_ask(def);
+	/* Half of a sequence cannot wait for an answer. */
+	for (int i = 0; i < def->nops; i++)
+		refuse_to_ask(&def->ops[i].callable,
+					  "a sequence cannot ask",
+					  "calls of its operations, one by one");
 	run->results = palloc0((def->nops + 1) * sizeof(Jsonb *));
 	kg_jw_init_array(&failures.w);
 	initStringInfo(&failures.text);
@@ -678,7 +685,12 @@ invoke(void *arg)
 
 	if (invocation->writes)
 		kg_confirm_require(invocation->confirm);
+	kg_running_set_function(!invocation->writes ? KG_FUNCTION_READS
+							: invocation->confirm->arguments == NULL
+								? KG_FUNCTION_WRITES
+								: KG_FUNCTION_CONFIRMED);
 	invocation->result = FunctionCallInvoke(invocation->fcinfo);
+	kg_running_set_function(KG_NO_FUNCTION);
 }
 
 /*

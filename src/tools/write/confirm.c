@@ -19,6 +19,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "query/argument/cursor.h"
+#include "query/run/running.h"
 #include "tools/write/confirm.h"
 #include "utils/timestamp.h"
 
@@ -44,7 +45,24 @@ kg_confirm_needed(bool deletes)
 {
 	KgConfirmLevel level = Max(kg_setting_confirm, kg_setting_confirm_more);
 
-	return level == KG_CONFIRM_ALL || (level == KG_CONFIRM_DELETES && deletes);
+	if (level == KG_CONFIRM_OFF || (level == KG_CONFIRM_DELETES && !deletes))
+		return false;
+	switch (kg_running_function())
+	{
+		case KG_NO_FUNCTION:
+			return true;
+		case KG_FUNCTION_CONFIRMED:
+			return false;
+		case KG_FUNCTION_READS:
+		case KG_FUNCTION_WRITES:
+			kg_error_throw_expected(
+				kg_error_new(KG_FORBIDDEN,
+							 "what the function of a registered tool does is "
+							 "to be confirmed (kg_graph.confirm), which it "
+							 "cannot ask"),
+				"a tool without \"destructiveHint\": false");
+	}
+	return true;
 }
 
 static TimestampTz

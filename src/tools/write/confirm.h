@@ -17,7 +17,8 @@
 /*
  * Returns whether a call that writes must be confirmed, by the setting and the
  * caller's own option. No other code decides this. deletes: the call may
- * delete.
+ * delete. A function that was confirmed is not confirmed again for the tools
+ * that it calls; raises KG_FORBIDDEN within another function.
  */
 extern bool kg_confirm_needed(bool deletes);
 

@@ -338,6 +338,12 @@ void
 kg_write_require(void)
 {
 	(void) kg_identity_require(KG_ACCESS_WRITE);
+	if (kg_running_function() == KG_FUNCTION_READS)
+		kg_error_throw_expected(
+			kg_error_new(KG_FORBIDDEN,
+						 "a registered function that reads does not call "
+						 "tools that write"),
+			"a function that is VOLATILE");
 	if (kg_audited != NULL)
 		kg_audited->writes = true;
 }
