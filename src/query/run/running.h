@@ -38,6 +38,7 @@ typedef struct KgCall
 	KgClock
 		asked; /* the deadline of the caller's own argument; ends writes, too */
 	KgExplained *explained; /* NULL: not requested */
+	MemoryContext context;	/* kg_running_memory(); NULL: not used yet */
 	struct KgDecisions
 		*decisions;	 /* made when needed (query/run/decisions.h) */
 	bool writes;	 /* it writes: no tool statements, no clock */
@@ -149,7 +150,7 @@ extern void kg_running_writing(void (*work)(void *arg), void *arg);
 extern void kg_running_begin_registered(void);
 extern void kg_running_end_registered(void);
 
-/* Initialises this file when the module is loaded. */
-extern void kg_running_init(void);
+/* Returns a memory context that is deleted when the call ends. */
+extern MemoryContext kg_running_memory(KgCall *call);
 
 #endif /* KG_RUNNING_H */
