@@ -11,7 +11,6 @@
 #include "fmgr.h"
 #include "query/run/held.h"
 #include "query/argument/repair.h"
-#include "query/run/running.h"
 #include "store/reference/scope.h"
 #include "tools/correct/correct.h"
 #include "tools/registered/register.h"
@@ -28,7 +27,6 @@ _PG_init(void)
 	kg_invalidate_init();
 	kg_spi_init();
 	kg_writing_init(kg_held_end);
-	kg_running_init();
 	kg_repair_init();
 	kg_scope_init();
 	kg_vocabularies_init();

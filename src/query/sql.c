@@ -175,35 +175,37 @@ param_keys(KgSqlBuilder *b, const KgCondition *condition)
 		b, BYTEAOID, (const Datum *) condition->keys, condition->nvalues);
 }
 
-/* The operator that compares a key or id with one value, or NULL. */
+/* Returns the SQL operator that compares a key or id with one value. */
 static const char *
 comparison(KgOp op)
 {
-	switch (op)
+	switch (kg_operator(op)->test)
 	{
-		case KG_OP_EQ:
+		case KG_IS_EQUAL:
 			return KG_EQ;
-		case KG_OP_NE:
-			return KG_NE;
-		case KG_OP_GT:
+		case KG_IS_ABOVE:
 			return KG_GT;
-		case KG_OP_GTE:
+		case KG_IS_FROM:
 			return KG_GE;
-		case KG_OP_LT:
+		case KG_IS_BELOW:
 			return KG_LT;
-		case KG_OP_LTE:
+		case KG_IS_UP_TO:
 			return KG_LE;
-		case KG_OP_IN:
-		case KG_OP_CONTAINS:
-		case KG_OP_STARTS_WITH:
-		case KG_OP_ENDS_WITH:
-		case KG_OP_IS_NULL:
-		case KG_OP_IS_NOT_NULL:
-		case KG_OP_CONTAINS_ANY:
-		case KG_OP_CONTAINS_ALL:
+		case KG_IS_PART:
+		case KG_IS_START:
+		case KG_IS_END:
+		case KG_IS_PRESENT:
+		case KG_IS_MISSING:
 			break;
 	}
-	return NULL;
+	elog(ERROR, "operator \"%s\" compares nothing", kg_operator(op)->name);
+}
+
+/* Appends the condition that the property has a value. */
+static void
+append_present(KgSqlBuilder *b, const char *key)
+{
+	kg_sql_append(b, " AND %s" KG_LT "$%d", key, kg_sql_param_missing(b));
 }
 
 /* Parts of texts: the key of a text is a tag byte and the text. */
@@ -216,7 +218,7 @@ key_part_condition(KgSqlBuilder *b, const char *key,
 	bytea *part;
 	int n;
 
-	if (condition->op == KG_OP_STARTS_WITH)
+	if (kg_operator(condition->op)->test == KG_IS_START)
 	{
 		kg_sql_append(b,
 					  " AND %s" KG_GE "$%d",
@@ -232,7 +234,7 @@ key_part_condition(KgSqlBuilder *b, const char *key,
 	SET_VARSIZE(part, VARHDRSZ + len);
 	memcpy(VARDATA(part), text, len);
 	n = kg_sql_param_bytea(b, part);
-	if (condition->op == KG_OP_CONTAINS)
+	if (kg_operator(condition->op)->test == KG_IS_PART)
 		kg_sql_append(b,
 					  " AND pg_catalog.position(pg_catalog.substr(%s, 2), "
 					  "$%d)" KG_GT "0",
@@ -251,7 +253,7 @@ key_part_condition(KgSqlBuilder *b, const char *key,
 					  key,
 					  n,
 					  n);
-	kg_sql_append(b, " AND %s" KG_LT "$%d", key, kg_sql_param_missing(b));
+	append_present(b, key);
 }
 
 static void
@@ -265,8 +267,8 @@ key_comparison(KgSqlBuilder *b, const char *key, const KgCondition *condition)
 				  comparison(condition->op),
 				  kg_sql_param_bytea(b, condition->keys[0]));
 	/* A missing value sorts after every key. */
-	if (bound == KG_UNBOUNDED || bound == KG_BOUND_LOWER)
-		kg_sql_append(b, " AND %s" KG_LT "$%d", key, kg_sql_param_missing(b));
+	if (bound == KG_BOUND_LOWER)
+		append_present(b, key);
 	/* An array without items sorts before every item. */
 	if (bound == KG_BOUND_UPPER && condition->field->is_array)
 		kg_sql_append(b,
@@ -275,43 +277,64 @@ key_comparison(KgSqlBuilder *b, const char *key, const KgCondition *condition)
 					  kg_sql_param_bytea(b, kg_key_empty()));
 }
 
-void
-kg_sql_key_condition(KgSqlBuilder *b, const char *key,
-					 const KgCondition *condition)
+/* Appends the operator's test of a key, which KG_NO negates. */
+static void
+key_test(KgSqlBuilder *b, const char *key, const KgCondition *condition)
 {
-	KgOpBound bound = kg_operator(condition->op)->bound;
+	const KgOperator *op = kg_operator(condition->op);
 
-	switch (kg_operator(condition->op)->form)
+	switch (op->form)
 	{
 		case KG_OPERAND_VALUE:
 		case KG_OPERAND_ORDERED:
 			key_comparison(b, key, condition);
 			break;
+		case KG_OPERAND_PART:
+			/* The parts of an enum's codes were replaced by the codes. */
+			if (condition->field->kind != KG_KIND_ENUM)
+			{
+				key_part_condition(b, key, condition);
+				break;
+			}
+			/* FALLTHROUGH */
 		case KG_OPERAND_LIST:
 			kg_sql_append(
 				b, " AND %s" KG_EQ "ANY ($%d)", key, param_keys(b, condition));
 			break;
-		case KG_OPERAND_PART:
-			key_part_condition(b, key, condition);
-			break;
 		case KG_OPERAND_FLAG:
-			kg_sql_append(b,
-						  " AND %s%s$%d",
-						  key,
-						  bound == KG_BOUND_MISSING ? KG_EQ : KG_LT,
-						  kg_sql_param_missing(b));
+			if (op->test == KG_IS_PRESENT)
+				append_present(b, key);
+			else
+				kg_sql_append(
+					b, " AND %s" KG_EQ "$%d", key, kg_sql_param_missing(b));
 			break;
 	}
 }
 
+void
+kg_sql_key_condition(KgSqlBuilder *b, const char *key,
+					 const KgCondition *condition)
+{
+	if (kg_operator(condition->op)->quantity != KG_NO)
+	{
+		key_test(b, key, condition);
+		return;
+	}
+	kg_sql_append(b, " AND NOT (true");
+	key_test(b, key, condition);
+	kg_sql_append(b, ")");
+	append_present(b, key);
+}
+
 static void
-id_part_condition(KgSqlBuilder *b, const char *id, KgOp op, const char *text)
+id_part_condition(KgSqlBuilder *b, const char *id, KgOpTest test,
+				  const char *text)
 {
 	int n = kg_sql_param_text(b, text);
 
-	if (op == KG_OP_CONTAINS)
+	if (test == KG_IS_PART)
 		kg_sql_append(b, " AND pg_catalog.strpos(%s, $%d)" KG_GT "0", id, n);
-	else if (op == KG_OP_ENDS_WITH)
+	else if (test == KG_IS_END)
 		kg_sql_append(b,
 					  " AND pg_catalog.right(%s, pg_catalog.length($%d))" KG_EQ
 					  "$%d",
@@ -329,13 +352,14 @@ id_part_condition(KgSqlBuilder *b, const char *id, KgOp op, const char *text)
 	}
 }
 
-/* Conditions on the id, for an expression of type text. */
+/* Appends the operator's test of an id, an expression of type text. */
 static void
-id_condition(KgSqlBuilder *b, const char *id, const KgCondition *condition)
+id_test(KgSqlBuilder *b, const char *id, const KgCondition *condition)
 {
+	const KgOperator *op = kg_operator(condition->op);
 	Datum *ids;
 
-	switch (kg_operator(condition->op)->form)
+	switch (op->form)
 	{
 		case KG_OPERAND_VALUE:
 		case KG_OPERAND_ORDERED:
@@ -359,11 +383,24 @@ id_condition(KgSqlBuilder *b, const char *id, const KgCondition *condition)
 			break;
 		case KG_OPERAND_PART:
 			id_part_condition(
-				b, id, condition->op, kg_json_cstring(&condition->values[0]));
+				b, id, op->test, kg_json_cstring(&condition->values[0]));
 			break;
 		case KG_OPERAND_FLAG:
 			elog(ERROR, "an id is never missing");
 	}
+}
+
+/* Appends a condition on an id, which always has a value. */
+static void
+id_condition(KgSqlBuilder *b, const char *id, const KgCondition *condition)
+{
+	bool no = kg_operator(condition->op)->quantity == KG_NO;
+
+	if (no)
+		kg_sql_append(b, " AND NOT (true");
+	id_test(b, id, condition);
+	if (no)
+		kg_sql_append(b, ")");
 }
 
 /* Conditions on the id if the statement has only the node number. */
@@ -465,7 +502,7 @@ kg_sql_distinct_keys(const KgCondition *condition, int *n)
 	return keys;
 }
 
-/* A condition on an array: some item satisfies it, or none equals it. */
+/* Appends a condition on an array, by the operator's quantity. */
 static void
 array_probe(KgSqlBuilder *b, const KgCondition *condition,
 			const KgSqlEntity *entity)
@@ -475,22 +512,19 @@ array_probe(KgSqlBuilder *b, const KgCondition *condition,
 	switch (kg_operator(condition->op)->quantity)
 	{
 		case KG_NO:
-			one.op = KG_OP_EQ;
 			begin_probe(b, condition->field, entity, true);
-			kg_sql_key_condition(b, "p.key", &one);
+			key_test(b, "p.key", condition);
 			end_probe(b);
-			one.op = KG_OP_IS_NOT_NULL;
 			begin_probe(b, condition->field, entity, false);
-			kg_sql_key_condition(b, "p.key", &one);
+			append_present(b, "p.key");
 			end_probe(b);
 			break;
 		case KG_EVERY:
 			/* An entity has each key once, so the operands must be distinct too. */
 			kg_sql_append(b, " AND (SELECT pg_catalog.count(*)");
 			append_keys_of(b, condition->field, entity);
-			one.op = KG_OP_IN;
 			one.keys = kg_sql_distinct_keys(condition, &one.nvalues);
-			kg_sql_key_condition(b, "p.key", &one);
+			key_test(b, "p.key", &one);
 			kg_sql_append(
 				b, ")" KG_EQ "$%d", kg_sql_param_int64(b, one.nvalues));
 			break;

@@ -620,7 +620,7 @@ kg_condition_matches(const KgCondition *condition,
 	if (!state.any)
 		state.any = kg_field_is_empty(condition->field, document);
 	if (op->form == KG_OPERAND_FLAG)
-		return state.any == (op->bound != KG_BOUND_MISSING);
+		return state.any == (op->test == KG_IS_PRESENT);
 	switch (op->quantity)
 	{
 		case KG_SOME:

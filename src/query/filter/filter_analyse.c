@@ -675,6 +675,7 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 	JsonbValue *value = &condition->values[i];
 	const KgField *field = condition->field;
 	KgOperandForm form = kg_operator(condition->op)->form;
+	KgOpTest test = kg_operator(condition->op)->test;
 	const char *path = condition->path;
 
 	if (form == KG_OPERAND_LIST)
@@ -708,8 +709,8 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 	condition->keys[i] = form == KG_OPERAND_ORDERED
 							 ? kg_key_bound(field,
 											value,
-											condition->op == KG_OP_GT ||
-												condition->op == KG_OP_LTE)
+											test == KG_IS_ABOVE ||
+												test == KG_IS_UP_TO)
 							 : kg_key_encode(field, value);
 	if (condition->keys[i] == NULL)
 	{
@@ -719,7 +720,10 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 	}
 }
 
-/* Substrings of an enum's codes are a list of codes. */
+/*
+ * Replaces a part of an enum's codes by the codes that have it.  A negative
+ * operator stays, and negates the test with these codes.
+ */
 static void
 expand_enum_substring(KgCondition *condition)
 {
@@ -745,7 +749,8 @@ expand_enum_substring(KgCondition *condition)
 			n++;
 	}
 	condition->nvalues = n;
-	condition->op = KG_OP_IN;
+	if (kg_operator(condition->op)->quantity != KG_NO)
+		condition->op = KG_OP_IN;
 }
 
 static int

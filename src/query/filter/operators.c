@@ -17,36 +17,49 @@
 /* In the order of KgOp. */
 static const KgOperator operators[] = {
 	/* equal; on arrays: to some member */
-	{"eq", KG_OPERAND_VALUE, KG_ON_ALL, KG_SOME, KG_BOUND_ONE},
+	{"eq", KG_OPERAND_VALUE, KG_ON_ALL, KG_BOUND_ONE, KG_IS_EQUAL},
 	/* present and not equal; on arrays: no member */
-	{"ne", KG_OPERAND_VALUE, KG_ON_ALL, KG_NO, KG_UNBOUNDED},
+	{"ne", KG_OPERAND_VALUE, KG_ON_ALL, KG_UNBOUNDED, KG_IS_EQUAL, KG_NO},
 	/* greater: numbers by value, dates and instants by time, strings by code
 	   point; on arrays: some member; another operator may be true of another
 	   member */
-	{"gt", KG_OPERAND_ORDERED, KG_ON_ORDERED, KG_SOME, KG_BOUND_LOWER},
+	{"gt", KG_OPERAND_ORDERED, KG_ON_ORDERED, KG_BOUND_LOWER, KG_IS_ABOVE},
 	/* greater or equal, as for `gt` */
-	{"gte", KG_OPERAND_ORDERED, KG_ON_ORDERED, KG_SOME, KG_BOUND_LOWER},
+	{"gte", KG_OPERAND_ORDERED, KG_ON_ORDERED, KG_BOUND_LOWER, KG_IS_FROM},
 	/* less, as for `gt` */
-	{"lt", KG_OPERAND_ORDERED, KG_ON_ORDERED, KG_SOME, KG_BOUND_UPPER},
+	{"lt", KG_OPERAND_ORDERED, KG_ON_ORDERED, KG_BOUND_UPPER, KG_IS_BELOW},
 	/* less or equal, as for `gt` */
-	{"lte", KG_OPERAND_ORDERED, KG_ON_ORDERED, KG_SOME, KG_BOUND_UPPER},
+	{"lte", KG_OPERAND_ORDERED, KG_ON_ORDERED, KG_BOUND_UPPER, KG_IS_UP_TO},
 	/* one of 1 to 500 values; on arrays: some member is one of them */
-	{"in", KG_OPERAND_LIST, KG_ON_ALL, KG_SOME, KG_BOUND_LIST},
+	{"in", KG_OPERAND_LIST, KG_ON_ALL, KG_BOUND_LIST, KG_IS_EQUAL},
 	/* has the value as a part; case-sensitive, `%` and `_` are plain characters;
 	   on arrays: some member */
-	{"contains", KG_OPERAND_PART, KG_ON_TEXT, KG_SOME, KG_UNBOUNDED},
+	{"contains", KG_OPERAND_PART, KG_ON_TEXT, KG_UNBOUNDED, KG_IS_PART},
 	/* begins with the value, as for `contains` */
-	{"starts_with", KG_OPERAND_PART, KG_ON_TEXT, KG_SOME, KG_BOUND_PREFIX},
+	{"starts_with", KG_OPERAND_PART, KG_ON_TEXT, KG_BOUND_PREFIX, KG_IS_START},
 	/* ends with the value, as for `contains` */
-	{"ends_with", KG_OPERAND_PART, KG_ON_TEXT, KG_SOME, KG_UNBOUNDED},
+	{"ends_with", KG_OPERAND_PART, KG_ON_TEXT, KG_UNBOUNDED, KG_IS_END},
 	/* `true`: missing or null; an array without members is neither */
-	{"is_null", KG_OPERAND_FLAG, KG_ON_PROPERTY, KG_SOME, KG_BOUND_MISSING},
+	{"is_null",
+	 KG_OPERAND_FLAG,
+	 KG_ON_PROPERTY,
+	 KG_BOUND_MISSING,
+	 KG_IS_MISSING},
 	/* `true`: neither missing nor null */
-	{"is_not_null", KG_OPERAND_FLAG, KG_ON_PROPERTY, KG_SOME, KG_UNBOUNDED},
+	{"is_not_null",
+	 KG_OPERAND_FLAG,
+	 KG_ON_PROPERTY,
+	 KG_UNBOUNDED,
+	 KG_IS_PRESENT},
 	/* at least one of the values is a member */
-	{"contains_any", KG_OPERAND_LIST, KG_ON_ARRAY, KG_SOME, KG_BOUND_LIST},
+	{"contains_any", KG_OPERAND_LIST, KG_ON_ARRAY, KG_BOUND_LIST, KG_IS_EQUAL},
 	/* all of the values are members */
-	{"contains_all", KG_OPERAND_LIST, KG_ON_ARRAY, KG_EVERY, KG_BOUND_MEMBER},
+	{"contains_all",
+	 KG_OPERAND_LIST,
+	 KG_ON_ARRAY,
+	 KG_BOUND_MEMBER,
+	 KG_IS_EQUAL,
+	 KG_EVERY},
 };
 
 /* The translation of the operand of another language's operator. */
@@ -734,27 +747,25 @@ kg_op_applies(KgOp op, const KgField *field)
 bool
 kg_op_passes(KgOp op, int order)
 {
-	switch (op)
+	switch (operators[op].test)
 	{
-		case KG_OP_EQ:
-		case KG_OP_NE:
-		case KG_OP_IN:
-		case KG_OP_CONTAINS_ANY:
-		case KG_OP_CONTAINS_ALL:
+		case KG_IS_EQUAL:
 			return order == 0;
-		case KG_OP_GT:
+		case KG_IS_ABOVE:
 			return order > 0;
-		case KG_OP_GTE:
+		case KG_IS_FROM:
 			return order >= 0;
-		case KG_OP_LT:
+		case KG_IS_BELOW:
 			return order < 0;
-		case KG_OP_LTE:
+		case KG_IS_UP_TO:
 			return order <= 0;
-		case KG_OP_CONTAINS:
-		case KG_OP_STARTS_WITH:
-		case KG_OP_ENDS_WITH:
-		case KG_OP_IS_NULL:
-		case KG_OP_IS_NOT_NULL:
+		case KG_IS_PART:
+		case KG_IS_START:
+		case KG_IS_END:
+			/* The operand was replaced by the codes that pass. */
+			return order == 0;
+		case KG_IS_PRESENT:
+		case KG_IS_MISSING:
 			break;
 	}
 	elog(ERROR, "operator \"%s\" has no order", operators[op].name);
@@ -773,26 +784,22 @@ bool
 kg_op_passes_text(KgOp op, const char *text, int len, const char *part,
 				  int partlen)
 {
-	switch (op)
+	switch (operators[op].test)
 	{
-		case KG_OP_CONTAINS:
+		case KG_IS_PART:
 			return is_part(text, len, part, partlen);
-		case KG_OP_STARTS_WITH:
+		case KG_IS_START:
 			return partlen <= len && memcmp(text, part, partlen) == 0;
-		case KG_OP_ENDS_WITH:
+		case KG_IS_END:
 			return partlen <= len &&
 				   memcmp(text + len - partlen, part, partlen) == 0;
-		case KG_OP_EQ:
-		case KG_OP_NE:
-		case KG_OP_GT:
-		case KG_OP_GTE:
-		case KG_OP_LT:
-		case KG_OP_LTE:
-		case KG_OP_IN:
-		case KG_OP_IS_NULL:
-		case KG_OP_IS_NOT_NULL:
-		case KG_OP_CONTAINS_ANY:
-		case KG_OP_CONTAINS_ALL:
+		case KG_IS_EQUAL:
+		case KG_IS_ABOVE:
+		case KG_IS_FROM:
+		case KG_IS_BELOW:
+		case KG_IS_UP_TO:
+		case KG_IS_PRESENT:
+		case KG_IS_MISSING:
 			break;
 	}
 	elog(ERROR, "operator \"%s\" takes no text", operators[op].name);

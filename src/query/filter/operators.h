@@ -2,10 +2,10 @@
  * operators.h
  *	  The operators of filters: a table with one row for each operator.
  *
- * The code that reads arguments, publishes schemas, chooses an index or
- * lists allowed operators uses the table. Only SQL (query/sql.c) and the two
- * tests below treat each operator separately, in switches that cover all of
- * them.
+ * All code that reads arguments, publishes schemas, chooses an index, writes
+ * SQL (query/sql.c) or tests documents uses the columns of the table. None of
+ * it treats an operator by its name. So a new operator over an existing test is
+ * a row, and each negative operator is handled as KG_NO.
  */
 #ifndef KG_OPERATORS_H
 #define KG_OPERATORS_H
@@ -63,9 +63,24 @@ typedef enum KgOpSubject
 typedef enum KgOpQuantity
 {
 	KG_SOME,
-	KG_NO,
+	KG_NO,	 /* no pair passes, but the property has a value */
 	KG_EVERY /* each value must have an item */
 } KgOpQuantity;
+
+/* The test of an item with a value of the operand. */
+typedef enum KgOpTest
+{
+	KG_IS_EQUAL,
+	KG_IS_ABOVE,
+	KG_IS_FROM, /* above or equal */
+	KG_IS_BELOW,
+	KG_IS_UP_TO, /* below or equal */
+	KG_IS_PART,
+	KG_IS_START,
+	KG_IS_END,
+	KG_IS_PRESENT, /* there is an item; no value */
+	KG_IS_MISSING
+} KgOpTest;
 
 /* The index keys that an operator allows. */
 typedef enum KgOpBound
@@ -85,8 +100,9 @@ typedef struct KgOperator
 	const char *name;
 	KgOperandForm form;
 	KgOpSubject subject;
-	KgOpQuantity quantity;
 	KgOpBound bound;
+	KgOpTest test;
+	KgOpQuantity quantity; /* KG_SOME if the row omits it */
 } KgOperator;
 
 extern const KgOperator *kg_operator(KgOp op);
@@ -144,9 +160,10 @@ extern KgOp kg_op_opposite(KgOp op);
 extern bool kg_op_applies(KgOp op, const KgField *field);
 
 /*
- * Return whether one item passes the test with one value. order is the result
- * of a comparison, as memcmp()'s; kg_op_passes_text() is for operators whose
- * operand is a part of a text.
+ * Return whether one item passes the operator's test with one value; for a
+ * negative operator, the test that it negates. order is the result of a
+ * comparison, as memcmp()'s; kg_op_passes_text() is for operators whose operand
+ * is a part of a text.
  */
 extern bool kg_op_passes(KgOp op, int order);
 extern bool kg_op_passes_text(KgOp op, const char *text, int len,

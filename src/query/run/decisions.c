@@ -582,7 +582,7 @@ kg_decisions_of_call(KgCall *call)
 	if (call->decisions != NULL && call->decisions->role == GetUserId())
 		return call->decisions;
 	kg_decisions_end(call);
-	call->decisions = make(TopTransactionContext,
+	call->decisions = make(kg_running_memory(call),
 						   kg_identity_require(KG_ACCESS_READ));
 	return call->decisions;
 }

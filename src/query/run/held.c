@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "auth/identity.h"
 #include "base/snapshot.h"
 #include "model/writing.h"
 #include "executor/executor.h"
@@ -78,11 +79,16 @@ kg_held_end(void)
 	memset(offers, 0, sizeof(offers));
 }
 
-void
-kg_held_end_broken(int level)
+/* Closes the executors that an error interrupted in the subtransaction. */
+static void
+at_subtransaction_end(SubXactEvent event, SubTransactionId subid,
+					  SubTransactionId parent, void *arg)
 {
+	if (event != SUBXACT_EVENT_ABORT_SUB)
+		return;
 	for (int i = 0; i < KG_HELD; i++)
-		if (held[i].used != 0 && held[i].busy >= level)
+		if (held[i].used != 0 &&
+			held[i].busy >= GetCurrentTransactionNestLevel())
 			close_held(&held[i]);
 }
 
@@ -193,7 +199,7 @@ run_held(Held *h, const KgStatement *statement, KgRowFunction row, void *arg)
 	h->used = ++uses;
 	h->busy = GetCurrentTransactionNestLevel();
 	if (!statement->plain)
-		kg_plan_enter();
+		kg_identity_enter_tool();
 	PG_TRY();
 	{
 		CurrentResourceOwner = h->owner;
@@ -204,7 +210,7 @@ run_held(Held *h, const KgStatement *statement, KgRowFunction row, void *arg)
 	PG_FINALLY();
 	{
 		if (!statement->plain)
-			kg_plan_leave();
+			kg_identity_leave_tool();
 		CurrentResourceOwner = owner;
 		MemoryContextSwitchTo(caller);
 	}
@@ -384,7 +390,10 @@ kg_held_open(const KgStatement *statement, SPIPlanPtr plan, const char *sql)
 	if (place == NULL)
 		return false;
 	if (!registered)
+	{
 		RegisterXactCallback(at_transaction_end, NULL);
+		RegisterSubXactCallback(at_subtransaction_end, NULL);
+	}
 	registered = true;
 	start_held(place, statement, plan, sql);
 	return true;

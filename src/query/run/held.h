@@ -14,11 +14,6 @@
 
 /* Closes the idle executors, at the end of a statement or before DDL. */
 extern void kg_held_end(void);
-/*
- * Closes the executors that an error interrupted in a subtransaction of this
- * level or deeper. Called after that subtransaction's rollback.
- */
-extern void kg_held_end_broken(int level);
 
 /*
  * Runs a statement on its held executor. Returns false if it has no executor:

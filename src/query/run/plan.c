@@ -210,18 +210,6 @@ typedef struct RowReceiver
 	uint64 nrows;
 } RowReceiver;
 
-void
-kg_plan_enter(void)
-{
-	kg_identity_enter_tool();
-}
-
-void
-kg_plan_leave(void)
-{
-	kg_identity_leave_tool();
-}
-
 static bool
 receive_row(TupleTableSlot *slot, DestReceiver *self)
 {
@@ -358,14 +346,14 @@ run(const KgStatement *statement, KgRowFunction row, void *arg)
 	options.params = make_params(statement);
 	options.read_only = true;
 	options.dest = &receiver.pub;
-	kg_plan_enter();
+	kg_identity_enter_tool();
 	PG_TRY();
 	{
 		result = SPI_execute_plan_extended(entry->plan, &options);
 	}
 	PG_FINALLY();
 	{
-		kg_plan_leave();
+		kg_identity_leave_tool();
 	}
 	PG_END_TRY();
 	if (result != SPI_OK_SELECT)

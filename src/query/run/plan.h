@@ -108,14 +108,6 @@ extern int64 kg_plan_count_rows(const KgStatement *statement, bool *all);
 extern char *kg_plan_explain(const KgStatement *statement);
 
 /*
- * Enclose each run of a statement's executor, so that policies know the
- * caller. They also check, now and then between rows, for interrupts and for
- * the clock of the tool call, if it has one.
- */
-extern void kg_plan_enter(void);
-extern void kg_plan_leave(void);
-
-/*
  * Adds n to the count of work done in a loop, and checks for interrupts every
  * 65,536.
  */

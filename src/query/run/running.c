@@ -7,7 +7,6 @@
 
 #include <signal.h>
 
-#include "access/xact.h"
 #include "auth/agent.h"
 #include "auth/identity.h"
 #include "auth/limits.h"
@@ -15,27 +14,12 @@
 #include "base/invalidate.h"
 #include "base/settings.h"
 #include "miscadmin.h"
-#include "query/run/decisions.h"
-#include "query/run/held.h"
 #include "query/run/running.h"
 #include "storage/latch.h"
+#include "utils/memutils.h"
 #include "utils/timeout.h"
 
 static KgCall *innermost = NULL; /* ends in kg_entry(), also by an error */
-
-static void
-at_subtransaction_end(SubXactEvent event, SubTransactionId subid,
-					  SubTransactionId parent, void *arg)
-{
-	if (event == SUBXACT_EVENT_ABORT_SUB)
-		kg_held_end_broken(GetCurrentTransactionNestLevel());
-}
-
-void
-kg_running_init(void)
-{
-	RegisterSubXactCallback(at_subtransaction_end, NULL);
-}
 
 void
 kg_running_enter(KgCall *call, bool writes)
@@ -62,10 +46,20 @@ void
 kg_running_leave(KgCall *call)
 {
 	innermost = call->outer;
-	kg_decisions_end(call);
+	if (call->context != NULL)
+		MemoryContextDelete(call->context);
 	if (call->lowered)
 		kg_settings_restore();
 	kg_place_leave(&call->place);
+}
+
+MemoryContext
+kg_running_memory(KgCall *call)
+{
+	if (call->context == NULL)
+		call->context = AllocSetContextCreate(
+			TopTransactionContext, "kg_graph call", ALLOCSET_SMALL_SIZES);
+	return call->context;
 }
 
 /* The limits that settings stand for, as settings of this call. */

@@ -47,6 +47,7 @@ typedef struct KgCall
 	KgClock
 		asked; /* the deadline of the caller's own argument; ends writes, too */
 	KgExplained *explained; /* NULL: not requested */
+	MemoryContext context;	/* kg_running_memory(); NULL: not used yet */
 	struct KgDecisions
 		*decisions;			 /* made when needed (query/run/decisions.h) */
 	bool writes;			 /* it writes: no tool statements, no clock */
@@ -166,5 +167,8 @@ extern KgFunctionRuns kg_running_function(void);
 
 /* Initialises this file when the module is loaded. */
 extern void kg_running_init(void);
+
+/* Returns a memory context that is deleted when the call ends. */
+extern MemoryContext kg_running_memory(KgCall *call);
 
 #endif /* KG_RUNNING_H */

@@ -48,30 +48,24 @@ kg_view_keys_serve(const KgField *field, KgOp op)
 {
 	if (field == NULL || !field->indexed)
 		return false;
-	switch (op)
+	switch (kg_operator(op)->bound)
 	{
-		case KG_OP_EQ:
+		case KG_BOUND_ONE:
 			return true;
-		case KG_OP_IN:
+		case KG_BOUND_LIST:
 			/* Instants are rounded in the column, and compared exactly here. */
 			return field->kind != KG_KIND_DATETIME;
-		case KG_OP_GT:
-		case KG_OP_GTE:
-		case KG_OP_LT:
-		case KG_OP_LTE:
+		case KG_BOUND_LOWER:
+		case KG_BOUND_UPPER:
 			/* The column is compared as text. */
 			return field->kind != KG_KIND_ENUM && !field->is_array &&
 				   !field->by_version;
-		case KG_OP_STARTS_WITH:
+		case KG_BOUND_PREFIX:
 			return field->kind == KG_KIND_STRING && !field->is_array &&
 				   !field->by_version;
-		case KG_OP_NE:
-		case KG_OP_CONTAINS:
-		case KG_OP_ENDS_WITH:
-		case KG_OP_IS_NULL:
-		case KG_OP_IS_NOT_NULL:
-		case KG_OP_CONTAINS_ANY:
-		case KG_OP_CONTAINS_ALL:
+		case KG_UNBOUNDED:
+		case KG_BOUND_MISSING:
+		case KG_BOUND_MEMBER:
 			break;
 	}
 	return false;
