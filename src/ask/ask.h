@@ -26,6 +26,7 @@ typedef struct KgAsk
 	const JsonbContainer *params; /* an array, or NULL */
 	int64 limit;				  /* rows */
 	int64 max_bytes;			  /* of them as JSON */
+	bool explain;				  /* the plan is requested, too */
 	/* while it is made ready */
 	const KgCatalog *catalog;
 	int nctes;
@@ -40,6 +41,7 @@ typedef struct KgAsk
 	List *column_types;	 /* of char *: as format_type() has them */
 	List *rows;			 /* of Jsonb *: arrays */
 	const char *stopped; /* the bound that leaves out rows, or NULL */
+	List *plan;			 /* of char *: lines, or NIL */
 	Size needed;		 /* bytes of a first row that has no room, or 0 */
 } KgAsk;
 

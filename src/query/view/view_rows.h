@@ -58,6 +58,12 @@ extern int64 kg_view_count(const KgViewFilter *filter, int64 max);
  */
 typedef void (*KgViewEdge)(Datum target, Datum properties, bool no_properties,
 						   void *arg);
+/*
+ * Has it decided who sees the entities of these types (const KgType *), all at
+ * once, before a query reads them for an exchange.
+ */
+extern void kg_view_decide(const KgCatalog *catalog, List *types);
+
 extern void kg_view_edges(int64 node, int32 relation_no, KgViewEdge each,
 						  void *arg);
 

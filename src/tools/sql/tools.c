@@ -16,7 +16,7 @@ static const char query_input[] =
 	"params'},'params':{'type':'array','maxItems':64,'items':{}},'limit':{'"
 	"type':'integer'"
 	",'minimum':1,'maximum':<max_rows>,'default':<query_rows>,'description':'"
-	"rows'},'max_bytes':<max_bytes>}}";
+	"rows'},<also_explain><valid_at>'max_bytes':<max_bytes>}}";
 
 static const char query_output[] =
 	"{'type':'object','required':['columns','types','rows'],'properties':{'"
