@@ -2,9 +2,8 @@
  * decide.c
  *	  A query over types with x-authorize, whose entities a gateway decides about.
  *
- * A row that nobody has decided about yet is hidden while the query runs, never
- * shown for the time being: an expression of the caller's could tell its value
- * by an error.
+ * An undecided row is hidden while the query runs, not shown on trial: an error of
+ * an expression of the caller's could report its value.
  */
 #include "postgres.h"
 

@@ -11,7 +11,7 @@
 /*
  * Runs the plan as kg_ask_run() does.  In an exchange it requests, before that,
  * the decisions on all entities of the types that the query names.  Raises
- * KG_FORBIDDEN if there is nobody to decide about one of these types.
+ * KG_FORBIDDEN if neither an authorizer nor a gateway decides about such a type.
  */
 extern void kg_ask_run_decided(KgAsk *ask, PlannedStmt *plan);
 

@@ -59,8 +59,8 @@ extern int64 kg_view_count(const KgViewFilter *filter, int64 max);
 typedef void (*KgViewEdge)(Datum target, Datum properties, bool no_properties,
 						   void *arg);
 /*
- * Has it decided who sees the entities of these types (const KgType *), all at
- * once, before a query reads them for an exchange.
+ * Requests the decisions on all entities of these types (const KgType *) at once,
+ * before a query reads them in an exchange.
  */
 extern void kg_view_decide(const KgCatalog *catalog, List *types);
 
