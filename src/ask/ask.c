@@ -43,6 +43,39 @@ answer_within_memory(void *arg)
 	kg_ask_within_memory(answer, arg);
 }
 
+static void
+prepare(void *arg)
+{
+	KgAsk *ask = arg;
+	RawStmt *statement = kg_ask_parse(ask);
+
+	if (!ask->names_only)
+		kg_ask_check(ask, kg_ask_analyse(ask, statement));
+}
+
+static void
+prepare_within_memory(void *arg)
+{
+	kg_ask_within_memory(prepare, arg);
+}
+
+void
+kg_ask_check_names(KgAsk *ask)
+{
+	ask->names_only = true;
+	kg_catch_amend(prepare, kg_ask_amend, ask);
+}
+
+void
+kg_ask_prepare(KgAsk *ask)
+{
+	KgAskSettings settings;
+
+	kg_ask_settings_begin(&settings);
+	kg_catch_amend(prepare_within_memory, kg_ask_amend, ask);
+	kg_ask_settings_end(&settings);
+}
+
 /* The clock is the call's: constants are computed before anything runs, too. */
 void
 kg_ask(KgAsk *ask)

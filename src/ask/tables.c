@@ -54,16 +54,18 @@ note(KgAsk *ask, const char *name, const Meant *meant, bool cte)
 	KgAskTable *table = palloc0(sizeof(*table));
 	Query *query = NULL;
 
+	table->name = pstrdup(name);
+	table->cte = cte;
+	ask->tables = lappend(ask->tables, table);
+	if (ask->names_only)
+		return;
 	if (meant != NULL)
 	{
 		table->type = meant->type;
 		table->relation = meant->relation;
 		query = kg_ask_view(ask->catalog, meant->type, meant->relation);
 	}
-	table->name = pstrdup(name);
 	table->query = query;
-	table->cte = cte;
-	ask->tables = lappend(ask->tables, table);
 	known->md.name = pstrdup(name);
 	known->md.enrtype = ENR_NAMED_TUPLESTORE;
 	if (query != NULL)

@@ -16,6 +16,7 @@
 
 #define KG_DEFAULT_TOOLSET "tools"
 
+/* The kind "sql" is read as a query of the tool "query". */
 typedef enum KgDefinitionKind
 {
 	KG_DEFINED_QUERY,
@@ -55,6 +56,7 @@ typedef struct KgDefinition
 	int nops;
 	KgOperationDefined *ops;
 	const char *function; /* or NULL */
+	const char *sql; /* of the kind "sql", whose operation is query; or NULL */
 	bool writes;
 	bool usable; /* set by kg_definition_bind(): can be called */
 } KgDefinition;
@@ -84,6 +86,14 @@ extern KgDefinition *kg_definition_read(const Jsonb *definition,
 extern bool kg_definition_bind(KgDefinition *definition,
 							   const KgCatalog *catalog, bool strict,
 							   KgErrorList *errors);
+
+/*
+ * Checks the statement of the kind "sql": the tables that it names exist; if all
+ * is set, also the statement itself, and the types of its parameters.
+ */
+extern void kg_definition_check_sql(const KgDefinition *definition,
+									const KgCatalog *catalog, bool all,
+									KgErrorList *errors);
 
 /* Returns the function. Raises KG_INTERNAL if it no longer exists. */
 extern Oid kg_definition_function(const KgDefinition *definition);

@@ -43,7 +43,9 @@ const KgFixedTool kg_sql_tools[] = {
 	 "as columns; a reference has the id of the other entity. Each relation is "
 	 "a "
 	 "table: \"from\", \"to\" (ids), from_type, to_type, and its properties. "
-	 "Filters on x-index properties are quick.",
+	 "Filters on x-index properties are quick. FROM also has search('text'), "
+	 "neighbors('type:id', hops), reach('type', 'id', 'RELATION'), "
+	 "path('type:id', 'type:id').",
 	 query_input,
 	 query_output,
 	 kg_tool_query},
