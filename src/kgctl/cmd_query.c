@@ -21,7 +21,7 @@ static const char query_options[] =
 	"--limit N\trows at most (100)\n"
 	"--valid-at TIME\tonly rows that are valid at a date-time, or now\n";
 
-/* A cell of the table is cut after so many characters. */
+/* Characters of a cell of the table; the rest is cut. */
 #define KG_MAX_CELL 60
 
 /* ---- arguments ---- */
@@ -106,7 +106,7 @@ read_arguments(KgArena *arena, const KgArgs *args, KgBuf *out)
 
 /* ---- rows ---- */
 
-/* Appends the text of a cell; NULL has none. */
+/* Appends the text of a cell, nothing for NULL. */
 static void
 write_cell(KgBuf *out, const KgJson *value)
 {
@@ -116,7 +116,7 @@ write_cell(KgBuf *out, const KgJson *value)
 		kg_json_write(out, value, -1);
 }
 
-/* An empty text is quoted, which tells it from NULL. */
+/* An empty text is quoted, and NULL is not. */
 static void
 write_csv_cell(KgBuf *out, const KgJson *value)
 {
