@@ -8,9 +8,12 @@ is `text`, is its output; the lines after "=> " are the result of that statement
 A block after the comment "<!-- not run -->" is left out.  Of the pages of
 ON_TUTORIAL and OPENINGS only the part before the first heading of the second
 level is run.
+Of docs/query.md the statements before "-- => " are answered by kg_query() as an ordinary
+role over test/data/questions.json; the rest of that line is the rows.
 
 Needs a server (PGHOST, PGPORT, PGUSER: a superuser) and kgctl in PATH.
 """
+import json
 import os
 import re
 import subprocess
@@ -21,7 +24,8 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(
     os.path.abspath(__file__)), ".."))
 # Page, its databases and roles, which are dropped before and after.
 PAGES = [("README.md", "kg_readme", ["ada"]),
-         ("docs/tutorial.md", "library", ["librarian", "reader"])]
+         ("docs/tutorial.md", "library", ["librarian", "reader"]),
+         ("docs/query.md", "kg_questions", ["asker"])]
 # Pages with examples on the data of README.md, each in a session of its role.
 ON_README = ["docs/tools.md", "docs/tool-parameters.md", "docs/sql-reference.md",
              "docs/settings.md", "docs/registered-tools.md",
@@ -131,6 +135,25 @@ def run_sql(page, database, begin=""):
             ok(matches(shown, got[n]), name, got[n])
 
 
+def literal(value):
+    return "'%s'" % value.replace("'", "''")
+
+
+def run_questions(page, database, role):
+    with open(os.path.join(ROOT, "test/data/questions.json"), encoding="utf-8") as file:
+        bundle = file.read()
+    psql("-d", database, "-v", "ON_ERROR_STOP=1", "-c", "CREATE EXTENSION kg_graph",
+         "-c", "CREATE ROLE %s LOGIN; SELECT kg_create_tenant('questions'), kg_grant('questions', '%s', 'admin')" % (role, role))
+    said = psql("-d", database, "-U", role, "-c", "SELECT FROM kg_apply_bundle(%s)" % literal(bundle)).stdout
+    ok("ERROR" not in said, "%s: the shop is stored" % page, said)
+    with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+        asked = re.findall(r"^-- (.*)\n([^-].*);\n-- => (.*)$", file.read(), re.M)
+    ok(len(asked) == 20, "%s: twenty questions" % page, str(len(asked)))
+    for question, sql, rows in asked:
+        got = psql("-d", database, "-U", role, "-c", "SELECT kg_query(%s) -> 'rows'" % literal(json.dumps({"sql": sql}))).stdout.strip()
+        ok(got == rows, "%s: %s" % (page, question), got)
+
+
 def clean(database, roles):
     psql("-d", "postgres", "-c", 'DROP DATABASE IF EXISTS "%s"' % database)
     for role in roles:
@@ -144,6 +167,9 @@ for page, database, roles in PAGES:
         run_sql(page, database)
         for other in ON_README:
             run_sql(other, database, "SET ROLE ada;\n")
+    elif page == "docs/query.md":
+        psql("-d", "postgres", "-c", 'CREATE DATABASE "%s"' % database)
+        run_questions(page, database, roles[0])
     else:
         run_shell(page)
         run_shell(ON_TUTORIAL)

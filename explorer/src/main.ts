@@ -11,6 +11,7 @@ import { graphScreen } from './screen_graph';
 import { home } from './screen_home';
 import { listScreen } from './screen_list';
 import { pathScreen } from './screen_paths';
+import { queryScreen } from './screen_query';
 import { schemaScreen } from './screen_schema';
 import { HttpServer, ServerGone, Unauthorized, type Server } from './server';
 import { language, t } from './text';
@@ -52,7 +53,8 @@ function showBar(): void {
     context && h('nav', { 'aria-label': t('title') },
       !chat && item('', '', t('home')),
       context.schema.types.size > 0 && item('s', 's', t('schema')),
-      context.schema.has('find_paths') && item('p', 'p', t('paths'))),
+      context.schema.has('find_paths') && item('p', 'p', t('paths')),
+      context.schema.has('query') && item('q', 'q', t('query'))),
     h('div', { class: 'bar-end' },
       chat ? chat.resize : h('button', { type: 'button', class: 'tool', title: t('theme'), 'aria-label': t('theme'), on: { click: turnTheme } }, icon('theme')),
       server instanceof HttpServer && server.hasToken && h('button', { type: 'button', class: 'tool', title: t('signOut'), 'aria-label': t('signOut'), on: { click: signOut } }, icon('leave'))));
@@ -133,6 +135,7 @@ async function show(): Promise<void> {
     else if (screen === 'g') await graphScreen(context, place, subject, query);
     else if (screen === 'l') await listScreen(context, place, subject, query);
     else if (screen === 'p') await pathScreen(context, place, query);
+    else if (screen === 'q') await queryScreen(context, place, query);
     else if (screen === 's') await schemaScreen(context, place);
     else if (screen === 'c') await callScreen(context, place, subject, query);
     else await home(context, place);

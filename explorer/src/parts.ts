@@ -85,6 +85,7 @@ export function addressOf(call: Call): string {
     return link('g', `${args.start_node.label}:${args.start_node.node_id}`, { hops: args.max_hops, dir: args.direction, rel: args.relationship_types });
   if (call.tool === 'find_paths' && ids && known(['from', 'to', 'max_hops', 'mode', 'limit', 'edge_columns']))
     return link('p', '', { from: `${args.from.label}:${args.from.ids[0]}`, to: `${args.to.label}:${args.to.ids[0]}`, max: args.max_hops, mode: args.mode });
+  if (call.tool === 'query' && known(['sql', 'limit'])) return link('q', '', { sql: String(args.sql) });
   if (call.tool === 'describe_entity' && known(['id'])) return link('e', String(args.id));
   return link('c', call.tool, { a: write(args) });
 }

@@ -28,6 +28,7 @@ const en = {
   grown: '{n} new nodes', nothingNew: 'Nothing new: all of its neighbours are shown.', reset: 'Start over', search1: 'Type a name', atMost: 'At most', mode: 'Which',
   modeShortest: 'one shortest', modeAll: 'all shortest', modeSimple: 'all without repeats', noPath: 'No path of at most {n} steps that you can see.', pathsFound: '{n} paths', pathFound: '1 path', steps: '{n} steps', step: '1 step', swap: 'Swap',
   chooseTwo: 'Choose two entities to see how they are connected.', schemaText: '{types} types and {relations} relationship types.', count: 'Number',
+  query: 'Query', querySql: 'One SELECT', queryText: 'Types and relations are tables. Ctrl and Enter run it. It reads what you may see, and changes nothing.', run: 'Run', tables: 'Tables', queryRows: '{n} rows', queryMore: 'The first {n} rows; there are more.', asCsv: 'Save as CSV',
   filters: 'Filters', clearFilters: 'Clear filters', any: 'any', least: 'at least', most: 'at most', contains: 'contains', totalAtLeast: 'at least {n}', rows: '{from} to {to} of {total}', next: 'Next', previous: 'Previous', sortBy: 'Sort by {name}', searchIn: 'Search by name', empty: 'Nothing matches.', loading: 'One moment',
   result: 'Result', back: 'Back', larger: 'As large as it gets', smaller: 'Back into the chat', cancelled: 'The call was cancelled.', full: 'No more than {n} nodes are shown here.', tool: 'Tool', inverse: 'backwards', symmetric: 'both ways', entities: '{n} entities', entity: '1 entity',
 };
@@ -61,6 +62,7 @@ const de: Record<Word, string> = {
   grown: '{n} neue Knoten', nothingNew: 'Nichts Neues: Alle Nachbarn sind schon da.', reset: 'Von vorn', search1: 'Einen Namen eingeben', atMost: 'Höchstens', mode: 'Welche',
   modeShortest: 'ein kürzester', modeAll: 'alle kürzesten', modeSimple: 'alle ohne Wiederholung', noPath: 'Kein Weg von höchstens {n} Schritten, den Sie sehen können.', pathsFound: '{n} Wege', pathFound: '1 Weg', steps: '{n} Schritte', step: '1 Schritt', swap: 'Tauschen',
   chooseTwo: 'Wählen Sie zwei Entitäten, um zu sehen, wie sie verbunden sind.', schemaText: '{types} Typen und {relations} Beziehungstypen.', count: 'Anzahl',
+  query: 'Abfrage', querySql: 'Ein SELECT', queryText: 'Typen und Beziehungen sind Tabellen. Strg und Eingabe führen es aus. Es liest, was Sie sehen dürfen, und ändert nichts.', run: 'Ausführen', tables: 'Tabellen', queryRows: '{n} Zeilen', queryMore: 'Die ersten {n} Zeilen; es gibt mehr.', asCsv: 'Als CSV sichern',
   filters: 'Filter', clearFilters: 'Filter leeren', any: 'beliebig', least: 'mindestens', most: 'höchstens', contains: 'enthält', totalAtLeast: 'mindestens {n}', rows: '{from} bis {to} von {total}', next: 'Weiter', previous: 'Zurück', sortBy: 'Nach {name} sortieren', searchIn: 'Nach dem Namen suchen', empty: 'Nichts passt.', loading: 'Einen Moment',
   result: 'Ergebnis', back: 'Zurück', larger: 'So groß wie möglich', smaller: 'Zurück in den Chat', cancelled: 'Der Aufruf wurde abgebrochen.', full: 'Mehr als {n} Knoten werden hier nicht gezeigt.', tool: 'Werkzeug', inverse: 'rückwärts', symmetric: 'in beide Richtungen', entities: '{n} Entitäten', entity: '1 Entität',
 };

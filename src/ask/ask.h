@@ -26,6 +26,8 @@ typedef struct KgAsk
 	const JsonbContainer *params; /* an array, or NULL */
 	int64 limit;				  /* rows */
 	int64 max_bytes;			  /* of them as JSON */
+	bool explain;				  /* the plan is requested, too */
+	bool names_only;			  /* tables are found, and not analysed */
 	/* while it is made ready */
 	const KgCatalog *catalog;
 	int nctes;
@@ -40,10 +42,20 @@ typedef struct KgAsk
 	List *column_types;	 /* of char *: as format_type() has them */
 	List *rows;			 /* of Jsonb *: arrays */
 	const char *stopped; /* the bound that leaves out rows, or NULL */
+	List *plan;			 /* of char *: lines, or NIL */
 	Size needed;		 /* bytes of a first row that has no room, or 0 */
 } KgAsk;
 
 /* Answers a query.  Raises KG_INVALID_INPUT at /sql, KG_TIMEOUT, KG_LIMIT_EXCEEDED. */
 extern void kg_ask(KgAsk *ask);
+
+/*
+ * Check a statement without running it, over the tables of ask->catalog.  They
+ * raise what kg_ask() would raise of the statement.  kg_ask_check_names() parses
+ * it and finds its tables, which touches only memory; kg_ask_prepare() sets the
+ * types of parameters.
+ */
+extern void kg_ask_check_names(KgAsk *ask);
+extern void kg_ask_prepare(KgAsk *ask);
 
 #endif /* KG_ASK_H */

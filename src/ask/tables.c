@@ -18,9 +18,11 @@
 typedef struct KgAskTable
 {
 	const char *name;
-	bool keyed;	  /* a type's table: its first column is its key */
 	Query *query; /* NULL: no table has the name, */
 	bool cte;	  /* which a CTE has */
+	/* one of the two, if there is a query */
+	const KgType *type;
+	const KgRelation *relation;
 } KgAskTable;
 
 /* What may be meant by a name: one of the two. */
@@ -42,23 +44,28 @@ find_noted(const KgAsk *ask, const char *name)
 }
 
 /*
- * Makes the parser find a table of the name, with the columns of meant (NULL:
- * no table has the name).
+ * Makes the parser find a table of the name, with the columns of the type or
+ * relation; NULL: no table has the name.
  */
 static void
 note(KgAsk *ask, const char *name, const Meant *meant, bool cte)
 {
-	Query *query = meant
-					   ? kg_ask_view(ask->catalog, meant->type, meant->relation)
-					   : NULL;
 	EphemeralNamedRelation known = palloc0(sizeof(*known));
-	KgAskTable *table = palloc(sizeof(*table));
+	KgAskTable *table = palloc0(sizeof(*table));
+	Query *query = NULL;
 
 	table->name = pstrdup(name);
-	table->keyed = meant != NULL && meant->type != NULL;
-	table->query = query;
 	table->cte = cte;
 	ask->tables = lappend(ask->tables, table);
+	if (ask->names_only)
+		return;
+	if (meant != NULL)
+	{
+		table->type = meant->type;
+		table->relation = meant->relation;
+		query = kg_ask_view(ask->catalog, meant->type, meant->relation);
+	}
+	table->query = query;
 	known->md.name = pstrdup(name);
 	known->md.enrtype = ENR_NAMED_TUPLESTORE;
 	if (query != NULL)
@@ -237,7 +244,7 @@ kg_ask_keyed_query(const KgAsk *ask, const char *name)
 {
 	const KgAskTable *table = find_noted(ask, name);
 
-	return table != NULL && table->keyed ? table->query : NULL;
+	return table != NULL && table->type != NULL ? table->query : NULL;
 }
 
 /* As the rewriter does it for a view. */
@@ -290,4 +297,33 @@ kg_ask_columns(const KgAsk *ask)
 								lfirst_node(TargetEntry, column)->resname);
 	}
 	return names;
+}
+
+List *
+kg_ask_types(const KgAsk *ask)
+{
+	List *types = NIL;
+	ListCell *lc;
+
+	foreach(lc, ask->tables)
+	{
+		const KgAskTable *table = lfirst(lc);
+		const KgRelation *relation = table->relation;
+
+		if (table->type != NULL)
+			types = list_append_unique_ptr(types, (void *) table->type);
+		for (int i = 0; relation != NULL && i < relation->nvariants; i++)
+		{
+			const KgVariant *variant = &relation->variants[i];
+
+			types = list_append_unique_ptr(
+				types,
+				(void *) kg_catalog_type_no(ask->catalog,
+											variant->from_type_no));
+			types = list_append_unique_ptr(
+				types,
+				(void *) kg_catalog_type_no(ask->catalog, variant->to_type_no));
+		}
+	}
+	return list_delete_ptr(types, NULL);
 }

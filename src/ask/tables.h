@@ -42,4 +42,10 @@ extern void kg_ask_tables_plant(KgAsk *ask, Query *query);
 /* Returns the names of all columns of the tables that were noted. */
 extern List *kg_ask_columns(const KgAsk *ask);
 
+/*
+ * Returns the types (const KgType *) whose entities the tables that were noted
+ * have, or connect.
+ */
+extern List *kg_ask_types(const KgAsk *ask);
+
 #endif /* KG_ASK_TABLES_H */

@@ -3,7 +3,8 @@
  *	  The analysed view of a type or of a relation, kept from query to query.
  *
  * It is of one catalog: of one tenant, for one role.  The rewriter adds the
- * policies, each time.
+ * policies, each time.  With valid_at it has conditions of that call alone, and
+ * is not kept.
  */
 #include "postgres.h"
 
@@ -12,6 +13,8 @@
 #include "parser/analyze.h"
 #include "parser/parse_node.h"
 #include "parser/parser.h"
+#include "query/sql.h"
+#include "query/time/validity.h"
 #include "rewrite/rewriteHandler.h"
 #include "store/view/view_sql.h"
 #include "utils/memutils.h"
@@ -48,7 +51,8 @@ analyse(const KgCatalog *catalog, const KgType *type,
 		const KgRelation *relation)
 {
 	KgView *view = type ? kg_view_of_type(type) : kg_view_of_relation(relation);
-	char *sql = kg_view_query(catalog, view, view->columns);
+	KgViewTables tables = {kg_sql_table("kg_entity"), kg_sql_table("kg_edge")};
+	char *sql = kg_view_query(catalog, view, view->columns, &tables);
 	ParseState *state = make_parsestate(NULL);
 	Query *query;
 
@@ -65,10 +69,13 @@ kg_ask_view(const KgCatalog *catalog, const KgType *type,
 {
 	Key key = {catalog->id, type ? (const void *) type : relation};
 	uint64 hash = catalog->id ^ (uintptr_t) key.of;
-	Entry *entry = kg_cache_find(&views, hash, is_key, &key);
+	Entry *entry;
 	Query *query;
 	MemoryContext old;
 
+	if (kg_validity_hides() != 0)
+		return analyse(catalog, type, relation);
+	entry = kg_cache_find(&views, hash, is_key, &key);
 	if (entry != NULL)
 	{
 		query = copyObject(entry->query);

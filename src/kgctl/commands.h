@@ -14,6 +14,7 @@ extern const KgCommand kg_command_export;
 extern const KgCommand kg_command_load;
 extern const KgCommand kg_command_tools;
 extern const KgCommand kg_command_call;
+extern const KgCommand kg_command_query;
 extern const KgCommand kg_command_login;
 extern const KgCommand kg_command_logout;
 extern const KgCommand kg_command_memory;

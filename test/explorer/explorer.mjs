@@ -323,6 +323,35 @@ await part('what a tool answers', async () => {
   await clean(page, 'what a tool answers');
 });
 
+await part('a query', async () => {
+  await to(page, '#/q');
+  await page.waitForSelector('#query-sql');
+  ok(await page.evaluate(() => document.activeElement?.id === 'query-sql'), 'the statement has the focus');
+  is(await text(page, 'nav [aria-current]'), 'Query', 'it is in the bar');
+  await page.click('.query-tables summary:text-is("product")');
+  await page.fill('#query-sql', 'SELECT ');
+  await page.click('.query-tables details[open] button:text-is("name")');
+  is(await page.inputValue('#query-sql'), 'SELECT name', 'a column of the schema is written into it');
+  await page.fill('#query-sql', `SELECT id, price, 9007199254740993 AS exact, '' AS nothing, NULL AS none, 'a "b", c' AS q, tags FROM product WHERE id = 'lamp'`);
+  await page.press('#query-sql', 'Control+Enter');
+  await page.waitForSelector('.rows tbody tr');
+  is((await page.locator('.rows thead th').allInnerTexts()).join(), 'id,price,exact,nothing,none,q,tags', 'columns have the names of the statement');
+  ok((await text(page, '.rows tbody tr')).includes('9007199254740993'), 'numbers have their digits');
+  ok(page.url().includes('#/q?sql='), 'the address keeps the statement');
+  const rows = (await saved(page, '.query-head button')).toString().split('\n');
+  is(rows[0], 'id,price,exact,nothing,none,q,tags', 'CSV has a header');
+  ok(/^lamp,[\d.]*,9007199254740993,"",,"a ""b"", c",/.test(rows[1]), 'CSV tells NULL from an empty text', rows[1]);
+  await accessible(page, 'query');
+  await shoot(page, 'query');
+  await to(page, `#/q?sql=${encodeURIComponent('SELECT id FROM produkt')}`);
+  await page.waitForSelector('.problem');
+  ok(/no table .produkt./.test(await text(page, '.problem')), 'an error is told, with the place');
+  await to(page, `#/q?sql=${encodeURIComponent('DELETE FROM product')}`);
+  await page.waitForSelector('.problem');
+  ok((await text(page, '.problem')).includes('a query cannot have DELETE'), 'nothing is changed from an address');
+  await clean(page, 'query');
+});
+
 await part('exact numbers', async () => {
   const cells = async (id) => {
     const names = (await page.locator('.rows thead th').allInnerTexts()).slice(1).map((name) => name.trim());
@@ -447,7 +476,7 @@ await part('every screen at two widths', async () => {
     await other.waitForSelector('.cards .count:text("249")');
     for (const [hash, there] of [['#/', '.cards'], ['#/e/product:lamp', '.group'], ['#/e/brand:north', '.change'], ['#/e/country:QQ', '.problem'], ['#/g/product:lamp', '.canvas'], ['#/g/synset:dog.n.01?hops=2', '.canvas'], ['#/l/product', '.rows'],
       ['#/l/brand', '.box'], ['#/l/account', '.rows'], [`#/l/product?f=${encodeURIComponent('{"price":{"gte":1e9}}')}`, '.empty'], ['#/p', '.center'], ['#/p?from=product:lamp&to=brand:evil&max=1', '.hints'], ['#/p?from=synset:dog.n.01&to=synset:cat.n.01', '.paths'], ['#/s', '.schema-card'],
-      [`#/c/rank_related?a=${encodeURIComponent('{"seeds":["synset:dog.n.01"],"limit":5}')}`, '.data'], ['#/c/kg_nothing?a={}', '.notice']]) {
+      [`#/c/rank_related?a=${encodeURIComponent('{"seeds":["synset:dog.n.01"],"limit":5}')}`, '.data'], ['#/c/kg_nothing?a={}', '.notice'], ['#/q', '#query-sql'], [`#/q?sql=${encodeURIComponent('SELECT * FROM product ORDER BY id')}`, '.rows'], [`#/q?sql=${encodeURIComponent('SELECT nothing')}`, '.problem']]) {
       await to(other, hash);
       await other.waitForSelector(there);
       if (there === '.canvas') await settled(other);

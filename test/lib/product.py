@@ -3,6 +3,7 @@ import json
 import os
 
 from sessions import quoted as literal
+from statements import Statements
 
 # In every text of what must not be seen; what is asked for has parts of it.
 SECRET = "zqxj-of-tenant-b"
@@ -109,7 +110,28 @@ def compact_call(r, of):
     return "(kg_call_tool(%s, %s) -> 'structuredContent') - 'checked_at' - 'revision'" % (literal(name), literal(json.dumps(arguments)))
 
 
+# The tables of a query, of the types and relations that a writer of SQL sees.
+TEXT, NUMBER, FLAG, DAY, TEXTS = "text", "numeric", "boolean", "date", "text[]"
+TABLES = {"module": {"id": TEXT, "name": TEXT, "tier": TEXT, "tags": TEXTS, "depends_on": TEXTS, "since": DAY, "deprecated": FLAG, "owner": "jsonb"},
+          "release": {"id": TEXT, "number": TEXT, "released": DAY, "long_term": FLAG, "supersedes": TEXT, "notes": TEXT},
+          "known_issue": {"id": TEXT, "title": TEXT, "severity": TEXT, "status": TEXT, "tags": TEXTS},
+          "resolution": {"id": TEXT, "kind": TEXT},
+          "AFFECTS": {"from": TEXT, "to": TEXT, "from_type": TEXT}, "DEPENDS_ON": {"from": TEXT, "to": TEXT}, "FOUND_IN": {"from": TEXT, "to": TEXT}, "REGRESSES": {"from": TEXT, "to": TEXT}}
+CALLS = ["neighbors('module:queue', 2)", "neighbors('known_issue:' || {text}, 1, 'AFFECTS')", "reach('module', 'worker', 'DEPENDS_ON', 'both', 3)", "path('known_issue:KI-101', 'module:worker', 4)",
+         "path('module:' || {text}, 'module:queue', 2)", "search('queue')", "search('qeue', 'module', 3)", "search('zqxj')"]
+
+
+def random_query(r):
+    """A SELECT, some of which are wrong, and have errors with names that are near."""
+    sql = Statements(r, TABLES, calls=CALLS).statement()
+    if r.random() < .15:
+        sql = sql.replace(r.choice(["module", "name", "AFFECTS", "tier", "id", "upper("]), r.choice(["modul", "nam", "no_such", "kg_entity", "person"]), 1)
+    return "kg_query(%s)" % literal(json.dumps(dict({"sql": sql}, **r.choice([{}, {}, {"limit": r.choice([1, 3, 50])}, {"max_bytes": r.choice([400, 2000])}]))))
+
+
 def random_call(r):
+    if r.random() < .33:
+        return random_query(r)
     label = lambda: r.choice(LABELS[:4] if r.random() < .85 else LABELS)
     ids = lambda: r.sample(IDS, r.randint(1, 3))
     handle = lambda: "%s:%s" % (label(), r.choice(IDS)) if r.random() < .8 else r.choice(IDS)

@@ -117,6 +117,30 @@ SELECT query_asked('WITH x AS (SELECT * FROM pg_roles), pg_roles AS (SELECT 1 AS
 SELECT query_asked(s) FROM unnest(ARRAY['DELETE FROM brand', 'SELECT 1; SELECT 2', '', 'SELECT 1 INTO x', 'SELECT * FROM brand FOR UPDATE', 'WITH x AS (DELETE FROM brand RETURNING *) SELECT * FROM x', 'SELECT * FROM brand TABLESAMPLE SYSTEM (1)', 'SELECT xmlelement(name a)', 'SELECT current_user',
   'SELECT ''brand''::regclass', 'SELECT nextval(''s'')', 'SELECT concat(VARIADIC ARRAY[''a''])', 'SELECT pg_catalog.lower(''A'')', 'SELECT 1 OPERATOR(pg_catalog.+) 1', 'SELECT id FROM brand ORDER BY id USING <', 'SELECT x FROM json_to_record(''{"a": 1}'') AS x(a regclass)', 'SELECT B''101''', 'EXPLAIN SELECT 1',
   'SELECT id FROM brand COLLATE public."x"', 'SELECT id COLLATE public.x FROM brand', 'SELECT tableoid FROM brand', 'SELECT ctid FROM brand', 'TABLE kg_entity', 'VALUES (pg_backend_pid())', 'SELECT * FROM repeat(''x'', 3)', 'SELECT (SELECT current_setting(''x''))']) WITH ORDINALITY AS x(s, n) ORDER BY n;
+-- the entities and edges that hold at an instant, in tables and functions
+\c - query_admin
+SELECT kg_apply_bundle('{"bundle_name": "posts", "version": "1", "schemas": [{"entity_type": "org", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}},
+  {"entity_type": "post", "schema": {"type": "object", "x-id-field": "id", "x-valid-from": "since", "x-valid-to": "until", "properties": {"id": {"type": "string"}, "since": {"type": "string", "format": "date", "x-index": true}, "until": {"type": "string", "format": "date"}, "of": {"type": "string", "x-ref": "org", "x-relation": "OF"}}}}],
+  "relations": [{"name": "KNOWS", "from": "post", "to": "post", "schema": {"type": "object", "x-valid-to": "until", "properties": {"until": {"type": "string", "format": "date"}}}}],
+  "entities": [{"entity_type": "org", "items": [{"id": "o"}]}, {"entity_type": "post", "items": [{"id": "r1", "since": "2020-01-01", "until": "2021-01-01", "of": "o"}, {"id": "r2", "since": "2021-01-01", "of": "o"}, {"id": "r3", "since": "2019-01-01", "of": "o"}]}],
+  "edges": [{"relation": "KNOWS", "from": "post:r3", "to": "post:r2", "properties": {"until": "2021-06-01"}}, {"relation": "KNOWS", "from": "post:r2", "to": "post:r3"}]}') ->> 'changed' AS changed;
+\c - query_reader
+SELECT at, query_asked(q, NULL, at) FROM unnest('{"{}","{\"valid_at\": \"2020-06-01T00:00:00Z\"}","{\"valid_at\": \"2021-03-01T00:00:00Z\"}","{\"valid_at\": \"now\"}"}'::jsonb[]) AS at, unnest(ARRAY['SELECT id FROM post ORDER BY 1', 'SELECT id FROM post WHERE since >= $$2020-01-01$$ ORDER BY 1', 'SELECT "from" FROM "OF" ORDER BY 1',
+  'SELECT "from" FROM "KNOWS" ORDER BY 1', 'SELECT id FROM neighbors(''org:o'') ORDER BY 1', 'SELECT count(*) FROM search(''r1'')']) WITH ORDINALITY AS x(q, n) ORDER BY at::text COLLATE "C", n;
+SELECT query_asked('SELECT id FROM post', NULL, '{"valid_at": "soon"}');
+SELECT kg_query('{"sql": "SELECT id FROM post", "valid_at": "2020-06-01T00:00:00Z", "limit": 1}');
+-- its plan, for members of pg_read_all_stats alone (test/ask asserts plans)
+SELECT query_asked('SELECT id FROM post', NULL, '{"explain": true}');
+SELECT query_asked('SELECT id FROM post ORDER BY 1', NULL, '{"explain": false}');
+\c - :owner
+GRANT pg_read_all_stats TO query_reader;
+\c - query_reader
+SELECT line FROM jsonb_array_elements_text(kg_query('{"sql": "SELECT generate_series(1, $1) AS n", "params": [3], "explain": true}') -> 'plan') AS line;
+\c - :owner
+REVOKE pg_read_all_stats FROM query_reader;
+\c - query_reader
+\pset format unaligned
+\pset tuples_only on
 -- the toolset is off until it is named; with an agent's own list it is on
 SELECT kg_call_tool('query', '{"sql": "SELECT 1 AS one"}') -> 'structuredContent' #>> '{error,code}';
 SELECT count(*) FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' IN ('query', 'search', 'schema', 'verify');

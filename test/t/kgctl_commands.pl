@@ -176,6 +176,22 @@ ends(2, qr/given twice/, 'an argument twice', 'call', 'get_note', 'id=a', 'id=b'
 ends(2, qr/not JSON/, 'half an object', 'call', 'get_note', '{"id":');
 ends(1, qr/did you mean|allowed|unknown/i, 'a wrong argument', 'call', 'get_note', 'idd=a');
 ends(1, qr/get_nothing/, 'no such tool', 'call', 'get_nothing');
+
+# One SELECT, with values; as a table, as CSV, as JSON.
+is(kgctl('', 'query', 'SELECT id, n FROM note ORDER BY 1')->{out}, "id | n\n---+--\na  | 1\nb  | \n", 'rows as a table');
+is(kgctl('', 'query', '--csv', q{SELECT id, n, '' AS e, NULL AS z, 'x "y", z' AS q, ARRAY[id] AS l FROM note WHERE n >= $1 ORDER BY 1}, '1')->{out},
+	qq{id,n,e,z,q,l\na,1,"",,"x ""y"", z","[""a""]"\n}, 'rows as CSV');
+like(kgctl('', 'query', '--json', 'SELECT n FROM note WHERE id = $1', 'a')->{out}, qr/"rows": \[\[1\]\]/, 'the reply as JSON');
+is(kgctl('SELECT count(*) FROM "NEXT"', 'query', '-')->{out}, "count\n-----\n    1\n", 'a statement from standard input');
+my $first = kgctl('', 'query', '--limit', '1', 'SELECT id FROM note ORDER BY 1');
+is($first->{out}, "id\n--\na\n", 'so many rows');
+like($first->{err}, qr/1 rows; there are more \(limit\)/, 'and that there are more');
+like(kgctl('', 'query', q{SELECT E'\u001b[31m\nx' AS a})->{out}, qr/\\x1b\[31m x/, 'what a terminal would take for its own is escaped');
+ends(1, qr/there is no table "notes".*did_you_mean|did you mean.*note/s, 'an unknown table', 'query', 'SELECT * FROM notes');
+ends(1, qr/a query cannot have DELETE/, 'what is no SELECT', 'query', 'DELETE FROM note');
+ends(1, qr/pg_read_all_stats/, 'the plan', 'query', '--explain', 'SELECT 1');
+ends(2, qr/must be a number/, 'a limit that is none', 'query', '--limit', 'x', 'SELECT 1');
+ends(0, qr/a/, 'at an instant', 'query', '--valid-at', 'now', 'SELECT id FROM note');
 ends(6, qr/\S/, 'a tenant that is not granted', 'tools', '--tenant', 'b');
 ends(0, qr/get_note/, 'one that is', 'tools', '-t', 'a');
 
@@ -184,7 +200,7 @@ ends(0, qr/get_note/, 'one that is', 'tools', '-t', 'a');
 	my $page = PostgreSQL::Test::Utils::slurp_file("$FindBin::Bin/../../docs/kgctl.1");
 	$page =~ s/\\-/-/g;
 	my @commands = kgctl('', '--help')->{out} =~ /^  ([a-z]+) +\S/mg;
-	is(scalar @commands, 13, 'all commands are in the help');
+	is(scalar @commands, 14, 'all commands are in the help');
 	my @missing = grep { $page !~ /^\.B kgctl $_$/m } @commands;
 	for my $command (@commands)
 	{

@@ -834,9 +834,23 @@ refuse_authorized_since(int32 type_no)
 		kg_catalog_throw_authorizes(type);
 }
 
+/*
+ * Returns the decision on a node that a trial of the exchange has met.  For
+ * statements within one of its statements, which request no decisions.
+ */
+static bool
+is_settled(const KgDecisions *d, const char *tenant, int64 node)
+{
+	uint32 place = kg_nodeset_find(&d->nodes, node);
+
+	return d->role == GetUserId() && strcmp(d->tenant, tenant) == 0 &&
+		   place != KG_NO_NODE && d->of_nodes[place]->verdict == ALLOWED;
+}
+
 bool
 kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 {
+	const KgDecisions *exchange;
 	const char *tenant;
 	KgCall *call;
 
@@ -847,6 +861,9 @@ kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 		return false;
 	refuse_authorized_since(type_no);
 	call = kg_running_call();
+	exchange = of_exchange();
+	if (exchange != NULL && exchange != call->decisions)
+		return is_settled(exchange, tenant, node);
 	if (call != NULL && call->decisions != NULL && call->decisions->trying)
 		return call->decisions->role == GetUserId() &&
 			   strcmp(call->decisions->tenant, tenant) == 0 &&
@@ -855,7 +872,7 @@ kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 	 * An exchange's part in a decision is requested in a trial, or the row is
 	 * hidden.
 	 */
-	return of_exchange() == NULL &&
+	return exchange == NULL &&
 		   ask_row(pstrdup(tenant), type_no, entity_id, data);
 }
 

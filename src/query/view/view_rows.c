@@ -334,7 +334,10 @@ find_edges(Asked *asked)
 	(void) kg_plan_run(&statement, tell_edge, asked);
 }
 
-/* As a call, but for the clock and the caller's limits. */
+/*
+ * As a call, but for the clock and the caller's limits, and at the instant of the
+ * query around it.
+ */
 static void
 ask(void (*work)(Asked *asked), Asked *asked)
 {
@@ -343,6 +346,8 @@ ask(void (*work)(Asked *asked), Asked *asked)
 	kg_running_enter(&call, false);
 	if (call.outer == NULL || call.outer->writes)
 		call.clock.end = 0;
+	else
+		call.validity = call.outer->validity;
 	PG_TRY();
 	{
 		work(asked);
@@ -372,6 +377,34 @@ kg_view_count(const KgViewFilter *filter, int64 max)
 
 	ask(count_keys, &asked);
 	return asked.count;
+}
+
+static bool
+pass_row(TupleTableSlot *slot, void *arg)
+{
+	return true;
+}
+
+void
+kg_view_decide(const KgCatalog *catalog, List *types)
+{
+	Datum *numbers = palloc(list_length(types) * sizeof(Datum));
+	KgSqlBuilder b;
+	KgStatement statement;
+	ListCell *lc;
+
+	foreach(lc, types)
+		numbers[foreach_current_index(lc)] = Int32GetDatum(
+			((const KgType *) lfirst(lc))->type_no);
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b,
+				  "SELECT e.node FROM %s e WHERE e.tenant" KG_EQ
+				  "$1 AND e.type_no" KG_EQ "ANY ($%d)",
+				  kg_sql_table("kg_entity"),
+				  kg_sql_param_array(&b, INT4OID, numbers, list_length(types)));
+	statement = kg_sql_statement(&b);
+	statement.node_column = 1;
+	(void) kg_plan_run(&statement, pass_row, NULL);
 }
 
 void

@@ -58,6 +58,12 @@ extern int64 kg_view_count(const KgViewFilter *filter, int64 max);
  */
 typedef void (*KgViewEdge)(Datum target, Datum properties, bool no_properties,
 						   void *arg);
+/*
+ * Requests the decisions on all entities of these types (const KgType *) at once,
+ * before a query reads them in an exchange.
+ */
+extern void kg_view_decide(const KgCatalog *catalog, List *types);
+
 extern void kg_view_edges(int64 node, int32 relation_no, KgViewEdge each,
 						  void *arg);
 

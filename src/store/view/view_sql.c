@@ -324,18 +324,18 @@ append_columns(StringInfo sql, List *columns)
  */
 static void
 append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
-			   List *columns, const KgVariant *variant, bool partial)
+			   List *columns, const KgViewTables *tables,
+			   const KgVariant *variant, bool partial)
 {
 	const KgType *from = kg_catalog_type_no(catalog, variant->from_type_no);
 	const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
-	const char *entity = kg_qualified("kg_entity");
 
 	if (from == NULL || to == NULL)
 		return;
 	if (sql->len > 0)
 		appendStringInfoString(sql, " UNION ALL ");
 	append_columns(sql, columns);
-	appendStringInfo(sql, " FROM %s s ", entity);
+	appendStringInfo(sql, " FROM %s s ", tables->entity);
 	if (partial)
 		appendStringInfo(sql,
 						 "CROSS JOIN LATERAL %s(s.node, %d) x JOIN %s t "
@@ -343,7 +343,7 @@ append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
 						 "WHERE %s() IS NULL AND ",
 						 kg_qualified("kg_view_edges"),
 						 view->relation->relation_no,
-						 entity,
+						 tables->entity,
 						 kg_qualified("kg_derived_tenant"));
 	else
 		appendStringInfo(sql,
@@ -351,9 +351,9 @@ append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
 						 "x.source = s.node AND x.relation_no = %d "
 						 "JOIN %s t ON t.tenant = x.tenant AND "
 						 "t.node = x.target WHERE ",
-						 kg_qualified("kg_edge"),
+						 tables->edge,
 						 view->relation->relation_no,
-						 entity);
+						 tables->entity);
 	append_type(sql, "s", catalog, from);
 	appendStringInfoString(sql, " AND ");
 	append_type(sql, "t", catalog, to);
@@ -361,10 +361,14 @@ append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
 }
 
 char *
-kg_view_query(const KgCatalog *catalog, const KgView *view, List *columns)
+kg_view_query(const KgCatalog *catalog, const KgView *view, List *columns,
+			  const KgViewTables *tables)
 {
+	KgViewTables own = {kg_qualified("kg_entity"), kg_qualified("kg_edge")};
 	StringInfoData sql;
 
+	if (tables == NULL)
+		tables = &own;
 	initStringInfo(&sql);
 	if (view->relation != NULL)
 	{
@@ -373,12 +377,13 @@ kg_view_query(const KgCatalog *catalog, const KgView *view, List *columns)
 						   catalog,
 						   view,
 						   columns,
+						   tables,
 						   &view->relation->variants[i / 2],
 						   i % 2 == 1);
 		return sql.data;
 	}
 	append_columns(&sql, columns);
-	appendStringInfo(&sql, " FROM %s e WHERE ", kg_qualified("kg_entity"));
+	appendStringInfo(&sql, " FROM %s e WHERE ", tables->entity);
 	append_type(&sql, "e", catalog, view->type);
 	append_mark(&sql, "e", view);
 	return sql.data;
@@ -392,7 +397,8 @@ finish(const KgCatalog *catalog, KgView *view)
 	ListCell *lc;
 
 	initStringInfo(&all);
-	appendStringInfoString(&all, kg_view_query(catalog, view, view->columns));
+	appendStringInfoString(&all,
+						   kg_view_query(catalog, view, view->columns, NULL));
 	foreach(lc, view->columns)
 	{
 		const KgViewColumn *column = lfirst(lc);

@@ -39,9 +39,19 @@ extern KgView *kg_view_of_relation(const KgRelation *relation);
 /* Returns the views (KgView *) of a catalog, in order, with the member made. */
 extern List *kg_view_list(const KgCatalog *catalog);
 
-/* Returns the query of a view, with its columns in this order. */
+/* The tables that a view reads, each as an item of FROM without an alias. */
+typedef struct KgViewTables
+{
+	const char *entity;
+	const char *edge;
+} KgViewTables;
+
+/*
+ * Returns the query of a view, with its columns in this order.  If tables is
+ * NULL, it reads the tables themselves.
+ */
 extern char *kg_view_query(const KgCatalog *catalog, const KgView *view,
-						   List *columns);
+						   List *columns, const KgViewTables *tables);
 
 /* Returns a hash of the tenant, which identifies the tenant's views. */
 extern char *kg_view_tenant(const char *tenant);

@@ -353,7 +353,7 @@ create(const Making *making, const KgView *view, List *columns, const char *how,
 				 how,
 				 qualified(making, view->name),
 				 found ? found->options : "",
-				 kg_view_query(making->catalog, view, columns)));
+				 kg_view_query(making->catalog, view, columns, NULL)));
 	put_comments(making, view);
 }
 

@@ -742,6 +742,8 @@ static const Part parts[] = {
 	{"also_bytes", "'max_bytes':<max_bytes>,", NULL, is_written_out},
 	{"also_citations", "'citations':<citations>,", NULL, is_written_out},
 	{"also_edge_columns", "<edge_columns>,", NULL, is_written_out},
+	/* of the tool query: for callers that may read all statistics */
+	{"also_explain", "'explain':{'type':'boolean'},", NULL, is_written_out},
 	{"brief_step_hops", "'type':'integer','default':1", NULL},
 	{"selector",
 	 "{'type':'object','required':['label'],'properties':{'label':<type>,'ids':"

@@ -12,9 +12,10 @@
 #include "miscadmin.h"
 #include "tools/registered/definition.h"
 
-/* Names of the kinds, indexed by KgDefinitionKind. */
+/* Names of the kinds, indexed by KgDefinitionKind, and "sql". */
 static const char *const kinds[] = {
-	"query", "composite", "sequence", "function"};
+	"query", "composite", "sequence", "function", "sql"};
+#define KG_KIND_SQL (lengthof(kinds) - 1)
 
 #define KG_NAME_RULE \
 	"1 to 64 letters, digits, \"_\" and \"-\", beginning with a letter"
@@ -201,7 +202,8 @@ is_operation_key(const JsonbValue *key)
 {
 	return kg_json_string_is(key, "operation") ||
 		   kg_json_string_is(key, "operations") ||
-		   kg_json_string_is(key, "select") || kg_json_string_is(key, "kind");
+		   kg_json_string_is(key, "select") || kg_json_string_is(key, "kind") ||
+		   kg_json_string_is(key, "sql") || kg_json_string_is(key, "params");
 }
 
 /* Writes the input schema, which by default accepts only declared arguments. */
@@ -284,6 +286,8 @@ kg_definition_normalise(const Jsonb *sent, const Jsonb *default_of,
 										"operation",
 										"operations",
 										"select",
+										"sql",
+										"params",
 										"toolset",
 										"aliases",
 										"deprecated",
@@ -596,7 +600,7 @@ read_output(const Reading *r)
 }
 
 static bool
-read_kind(const Reading *r)
+read_kind(const Reading *r, bool *sql)
 {
 	JsonbValue value;
 	KgError *err;
@@ -606,7 +610,8 @@ read_kind(const Reading *r)
 	for (int i = 0; i < lengthof(kinds); i++)
 		if (kg_json_string_is(&value, kinds[i]))
 		{
-			r->def->kind = i;
+			r->def->kind = i == KG_KIND_SQL ? KG_DEFINED_QUERY : i;
+			*sql = i == KG_KIND_SQL;
 			return true;
 		}
 	err = kg_error_new(KG_INVALID_INPUT, "\"kind\" is not known");
@@ -842,9 +847,75 @@ read_query(const Reading *r)
 	read_operation(r, &value, NULL, false, "/operation");
 }
 
+/* Is there an argument "limit" that is not a parameter of the statement? */
+static bool
+passes_limit(const Reading *r, const JsonbValue *params)
+{
+	bool declared = false;
+
+	for (int i = 0; i < r->def->nargs; i++)
+		declared |= strcmp(r->def->args[i], "limit") == 0;
+	if (declared && params != NULL)
+	{
+		kg_json_each(it, kg_json_container(params))
+			declared &= !kg_json_string_is(&it.value, "limit");
+	}
+	return declared;
+}
+
+static void
+write_arg(KgJsonWriter *w, const JsonbValue *name)
+{
+	kg_jw_begin_object(w);
+	kg_jw_key(w, "$arg");
+	kg_jw_value(w, name);
+	kg_jw_end_object(w);
+}
+
+/* Reads the statement as an operation that calls the tool query. */
+static void
+read_sql(const Reading *r)
+{
+	JsonbValue sql;
+	JsonbValue params;
+	JsonbValue limit = kg_json_string_value("limit");
+	JsonbValue *named;
+	JsonbValue arguments;
+	KgTemplateNames names = {r->def->nargs, r->def->args, 0, NULL};
+	KgOperationDefined *op;
+	KgJsonWriter w;
+
+	if (root_member(r, "sql", "string", true, &sql) == NULL)
+		return;
+	named = root_member(r, "params", "array", false, &params);
+	kg_jw_init_object(&w);
+	kg_jw_key(&w, "sql");
+	kg_jw_value(&w, &sql);
+	kg_jw_kbegin_array(&w, "params");
+	if (named != NULL)
+	{
+		kg_json_each(it, kg_json_container(named))
+			write_arg(&w, &it.value);
+	}
+	kg_jw_end_array(&w);
+	if (passes_limit(r, named))
+	{
+		kg_jw_key(&w, "limit");
+		write_arg(&w, &limit);
+	}
+	kg_json_root(kg_jw_finish(&w), &arguments);
+	r->def->sql = kg_json_cstring(&sql);
+	r->def->ops = op = palloc0(sizeof(KgOperationDefined));
+	op->path = "";
+	op->tool = "query";
+	op->arguments = kg_template_read(&arguments, &names, "", r->errors);
+	if (op->arguments != NULL)
+		r->def->nops = 1;
+}
+
 /* Reports members that belong to another kind of tool. */
 static void
-check_kind_members(const Reading *r)
+check_kind_members(const Reading *r, bool sql)
 {
 	static const struct
 	{
@@ -854,19 +925,21 @@ check_kind_members(const Reading *r)
 		{"operation", 1 << KG_DEFINED_QUERY | 1 << KG_DEFINED_FUNCTION},
 		{"operations", 1 << KG_DEFINED_COMPOSITE | 1 << KG_DEFINED_SEQUENCE},
 		{"select", 1 << KG_DEFINED_COMPOSITE},
+		{"sql", 1 << KG_KIND_SQL},
+		{"params", 1 << KG_KIND_SQL},
 	};
+	int kind = sql ? (int) KG_KIND_SQL : (int) r->def->kind;
 	JsonbValue value;
 
 	for (int i = 0; i < lengthof(keys); i++)
 		if (kg_json_get(&r->def->source->root, keys[i].key, &value) &&
-			(keys[i].of & 1 << r->def->kind) == 0)
+			(keys[i].of & 1 << kind) == 0)
 			wrong(r->errors,
 				  NULL,
 				  psprintf("/%s", keys[i].key),
 				  "\"operation\" of a query or a function, \"operations\" of "
-				  "a composite or a sequence",
-				  psprintf(
-					  "a %s has no \"%s\"", kinds[r->def->kind], keys[i].key));
+				  "a composite or a sequence, \"sql\" of sql",
+				  psprintf("a %s has no \"%s\"", kinds[kind], keys[i].key));
 }
 
 /*
@@ -908,6 +981,7 @@ kg_definition_read(const Jsonb *definition, KgErrorList *errors)
 	KgDefinition *def = palloc0(sizeof(KgDefinition));
 	Reading r = {def, errors};
 	int64 before = errors->total;
+	bool sql = false;
 	JsonbValue value;
 
 	def->source = definition;
@@ -923,14 +997,17 @@ kg_definition_read(const Jsonb *definition, KgErrorList *errors)
 						   value.val.boolean;
 	read_input(&r);
 	read_output(&r);
-	if (!read_kind(&r))
+	if (!read_kind(&r, &sql))
 		return NULL;
-	check_kind_members(&r);
+	check_kind_members(&r, sql);
 	check_closed(&r);
 	switch (def->kind)
 	{
 		case KG_DEFINED_QUERY:
-			read_query(&r);
+			if (sql)
+				read_sql(&r);
+			else
+				read_query(&r);
 			break;
 		case KG_DEFINED_COMPOSITE:
 			read_composite(&r);

@@ -16,6 +16,7 @@
 
 #define KG_DEFAULT_TOOLSET "tools"
 
+/* The kind "sql" is read as a query of the tool "query". */
 typedef enum KgDefinitionKind
 {
 	KG_DEFINED_QUERY,
@@ -55,6 +56,7 @@ typedef struct KgDefinition
 	int nops;
 	KgOperationDefined *ops;
 	const char *function; /* or NULL */
+	const char *sql; /* of the kind "sql", whose operation is query; or NULL */
 	bool writes;
 	bool usable; /* set by kg_definition_bind(): can be called */
 } KgDefinition;
@@ -90,6 +92,14 @@ extern bool kg_definition_bind(KgDefinition *definition,
  * is none or the text is not such a name.
  */
 extern Oid kg_definition_function_named(const char *name);
+
+/*
+ * Checks the statement of the kind "sql": the tables that it names exist; if all
+ * is set, also the statement itself, and the types of its parameters.
+ */
+extern void kg_definition_check_sql(const KgDefinition *definition,
+									const KgCatalog *catalog, bool all,
+									KgErrorList *errors);
 
 /* Returns the function. Raises KG_INTERNAL if it no longer exists. */
 extern Oid kg_definition_function(const KgDefinition *definition);

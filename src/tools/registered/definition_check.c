@@ -1024,6 +1024,8 @@ kg_definition_bind(KgDefinition *def, const KgCatalog *catalog, bool strict,
 	for (int i = 0; i < def->nops; i++)
 		if (find_callable(&def->ops[i], catalog, list))
 			def->writes |= kg_callable_writes(&def->ops[i].callable);
+	if (list->total == before && def->sql != NULL)
+		kg_definition_check_sql(def, catalog, errors != NULL, list);
 	if (list->total == before)
 		for (int i = 0; i < def->nops; i++)
 			check_operation(&trying, &def->ops[i], args);

@@ -231,6 +231,18 @@ throw_too_large(void)
 	kg_error_throw_expected(err, "shorter arguments");
 }
 
+/* An absent argument that is a parameter of a statement is NULL there. */
+static bool
+is_parameter(const Run *run, const KgOperationDefined *op, int place)
+{
+	const char *params = "/params/";
+
+	return run->def->sql != NULL &&
+		   strncmp(kg_template_path(op->arguments, place),
+				   params,
+				   strlen(params)) == 0;
+}
+
 static Jsonb *
 fill_arguments(const Run *run, const KgOperationDefined *op, int max_bytes)
 {
@@ -238,10 +250,15 @@ fill_arguments(const Run *run, const KgOperationDefined *op, int max_bytes)
 	int n = kg_template_places(op->arguments, &places);
 	const JsonbValue **values = palloc((n + 1) * sizeof(JsonbValue *));
 	JsonbValue *found = palloc((n + 1) * sizeof(JsonbValue));
+	const JsonbValue null = {.type = jbvNull};
 	Jsonb *filled;
 
 	for (int i = 0; i < n; i++)
+	{
 		values[i] = value_of(run, op->arguments, i, &found[i]);
+		if (values[i] == NULL && is_parameter(run, op, i))
+			values[i] = &null;
+	}
 	filled = kg_template_fill(op->arguments, values, max_bytes);
 	if (filled == NULL)
 		throw_too_large();

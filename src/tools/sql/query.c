@@ -5,8 +5,10 @@
 #include "postgres.h"
 
 #include "ask/ask.h"
+#include "auth/owner.h"
 #include "query/argument/repair.h"
 #include "query/run/running.h"
+#include "query/time/validity.h"
 #include "tools/fixed_tools.h"
 #include "tools/input/input.h"
 #include "tools/input/published.h"
@@ -61,6 +63,9 @@ make_reply(const KgAsk *ask, const KgRepairs *repairs)
 	write_rows(ask, &w);
 	if (ask->stopped != NULL)
 		write_truncated(ask, &w);
+	kg_jw_kstring_if(&w, "valid_at", kg_validity_instant());
+	if (ask->plan != NIL)
+		kg_jw_klist(&w, "plan", ask->plan);
 	kg_repairs_write(repairs, &w);
 	return kg_jw_finish(&w);
 }
@@ -108,6 +113,7 @@ kg_tool_query(const Jsonb *arguments)
 	kg_repair_begin("query", arguments);
 	kg_input_open(&in, arguments, tool->input, &repairs);
 	catalog = kg_running_catalog();
+	kg_input_valid_at(&in, catalog);
 	max_bytes = kg_input_max_bytes(&in);
 	ask.sql = kg_input_string(&in, "sql");
 	ask.params = kg_input_array(&in, "params", "values");
@@ -115,6 +121,9 @@ kg_tool_query(const Jsonb *arguments)
 	if (repairs.repairs == NIL)
 		kg_published_check(catalog, NULL, tool->input, arguments);
 	ask.max_bytes = max_bytes;
+	ask.explain = kg_input_bool(&in, "explain");
+	if (ask.explain)
+		kg_owner_require_statistics("have queries explained");
 	kg_ask(&ask);
 	return fit_reply(&ask, &in, max_bytes);
 }

@@ -16,7 +16,7 @@ static const char query_input[] =
 	"params'},'params':{'type':'array','maxItems':64,'items':{}},'limit':{'"
 	"type':'integer'"
 	",'minimum':1,'maximum':<max_rows>,'default':<query_rows>,'description':'"
-	"rows'},'max_bytes':<max_bytes>}}";
+	"rows'},<also_explain><valid_at>'max_bytes':<max_bytes>}}";
 
 static const char query_output[] =
 	"{'type':'object','required':['columns','types','rows'],'properties':{'"
@@ -43,7 +43,9 @@ const KgFixedTool kg_sql_tools[] = {
 	 "as columns; a reference has the id of the other entity. Each relation is "
 	 "a "
 	 "table: \"from\", \"to\" (ids), from_type, to_type, and its properties. "
-	 "Filters on x-index properties are quick.",
+	 "Filters on x-index properties are quick. FROM also has search('text'), "
+	 "neighbors('type:id', hops), reach('type', 'id', 'RELATION'), "
+	 "path('type:id', 'type:id').",
 	 query_input,
 	 query_output,
 	 kg_tool_query},

@@ -1,0 +1,68 @@
+/*
+ * decide.c
+ *	  A query over types with x-authorize, whose entities a gateway decides about.
+ *
+ * An undecided row is hidden while the query runs, not shown on trial: an error of
+ * an expression of the caller's could report its value.
+ */
+#include "postgres.h"
+
+#include "ask/decide.h"
+#include "ask/run.h"
+#include "ask/tables.h"
+#include "query/run/decisions.h"
+#include "query/view/view_rows.h"
+
+/* Returns those of the types that have x-authorize. */
+static List *
+decided_types(const KgAsk *ask)
+{
+	List *types = NIL;
+	ListCell *lc;
+
+	foreach(lc, kg_ask_types(ask))
+	{
+		const KgType *type = lfirst(lc);
+
+		if (type->authorize == NULL)
+			continue;
+		kg_decisions_require(ask->catalog, type, NULL);
+		types = lappend(types, (void *) type);
+	}
+	return types;
+}
+
+static void
+run_in_exchange(KgAsk *ask, PlannedStmt *plan)
+{
+	KgDecisions *decisions = kg_decisions_of_call(kg_running_call());
+	const KgStatement statement = {NULL};
+
+	kg_decisions_try(decisions, &statement, 0);
+	PG_TRY();
+	{
+		kg_ask_run(ask, plan);
+	}
+	PG_FINALLY();
+	{
+		kg_decisions_tried(decisions);
+	}
+	PG_END_TRY();
+	(void) kg_decisions_settle(decisions);
+	if (kg_decisions_exhausted(decisions))
+		kg_decisions_throw_exhausted();
+}
+
+void
+kg_ask_run_decided(KgAsk *ask, PlannedStmt *plan)
+{
+	List *types = ask->catalog->authorizes ? decided_types(ask) : NIL;
+
+	if (types == NIL || !kg_decisions_are_outside())
+	{
+		kg_ask_run(ask, plan);
+		return;
+	}
+	kg_view_decide(ask->catalog, types);
+	run_in_exchange(ask, plan);
+}
