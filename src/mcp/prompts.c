@@ -88,7 +88,7 @@ static const char workflow_arguments[] =
 /* For callers with the toolset sql only. */
 static const char query_steps[] =
 	"Follow these steps for every question:\n"
-	"1. Write one SELECT over the tables that the schema names: each type is a "
+	"1. Write one query over the tables that the schema names: each type is a "
 	"table with id and its properties as columns, each relation one with "
 	"\"from\" and \"to\".\n"
 	"2. Find the id of a name that may be spelled otherwise with search.\n"

@@ -425,8 +425,7 @@ hint_ends(KgGraphCall *call, const KgTraversal *t, int i, const char *path,
 								1];
 		if (selector.filter != NULL)
 			kg_hint_selector(call, &selector, &correction, w);
-		(void) kg_hint_related(
-			call->catalog, tested->related, &correction, w);
+		(void) kg_hint_related(call->catalog, tested->related, &correction, w);
 	}
 }
 
