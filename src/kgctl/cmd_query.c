@@ -326,7 +326,7 @@ run_query(const KgArgs *args)
 const KgCommand kg_command_query = {
 	"query",
 	" STATEMENT|@FILE|- [VALUE...]",
-	"answer one SELECT over types and relations",
+	"answer one query over types and relations",
 	query_options,
 	kg_db_options,
 	1,
