@@ -16,6 +16,7 @@
 #include "model/catalog.h"
 #include "miscadmin.h"
 #include "query/argument/repair.h"
+#include "query/run/decisions.h"
 #include "query/run/running.h"
 #include "tools/call_options.h"
 #include "tools/catalog/catalog_tools.h"
@@ -503,7 +504,8 @@ error_result(const KgToolCall *call, const ErrorData *edata)
 	char *text = "error";
 	KgSplice structured;
 
-	if (call->registered == NULL)
+	/* In an exchange, a trial would request decisions for a wrong call. */
+	if (call->registered == NULL && !kg_decisions_are_outside())
 		error = kg_all_faults(error, try_call);
 	if (kg_json_get(&error->root, "message", &message))
 		text = kg_json_cstring(&message);
