@@ -121,8 +121,7 @@ sees_bundle(FunctionCallInfo fcinfo, const text *bundle)
 
 	if (kg_identity_agent() == NULL)
 		return true;
-	kg_same_rights_require(fcinfo, false);
-	if (kg_agent_sees_bundle(name, len))
+	if (kg_same_rights_see_bundle(fcinfo, name, len))
 		return true;
 	kg_running_require_bundle(name, len);
 	return false;
@@ -228,10 +227,8 @@ kg_sql_change_visible(PG_FUNCTION_ARGS)
 static const char *
 own_tenant(FunctionCallInfo fcinfo)
 {
-	const char *tenant;
+	const char *tenant = kg_same_rights_tenant(fcinfo);
 
-	kg_same_rights_require(fcinfo, false);
-	tenant = kg_identity_tenant(KG_ACCESS_READ);
 	kg_running_require_tenant(tenant);
 	return tenant;
 }

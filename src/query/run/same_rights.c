@@ -4,6 +4,8 @@
  *
  * Policies call this for each row, so the first comparison is of counters that
  * change with any right; names and rights are compared only after they differ.
+ * If the counters are unchanged, so are the tenant and the agent's bundles of the
+ * first call.  They are the answer, without a look-up.
  * Two scans of one statement may see different rights, as two statements may.
  */
 #include "postgres.h"
@@ -31,6 +33,8 @@ typedef struct Heard
 	uint64 own_changes;
 	const KgTokenIdentity *token;
 	Oid role;
+	bool lapsed; /* the session's token is no longer valid */
+	bool asking; /* an authorizer runs, for the tenant of its caller */
 } Heard;
 
 /* The rights that an expression of a policy was first called with. */
@@ -91,7 +95,8 @@ same_heard(const Heard *a, const Heard *b)
 	return a->generation == b->generation &&
 		   a->role_changes == b->role_changes &&
 		   a->own_changes == b->own_changes && a->token == b->token &&
-		   a->role == b->role;
+		   a->role == b->role && a->lapsed == b->lapsed &&
+		   a->asking == b->asking;
 }
 
 static bool
@@ -107,6 +112,7 @@ is_same_use(const Rights *rights, const Heard *heard)
 	return rights->heard.own_changes == heard->own_changes &&
 		   rights->heard.role == heard->role &&
 		   rights->heard.token == heard->token &&
+		   rights->heard.asking == heard->asking &&
 		   same_text(rights->tenant, named_tenant(heard)) &&
 		   same_text(rights->agent, named_agent(heard)) &&
 		   kg_snapshot_seen(&rights->seen, GetActiveSnapshot());
@@ -173,28 +179,34 @@ require_same(Rights *rights, const Heard *heard, bool of_all)
 		rights->heard = *heard;
 }
 
-void
-kg_same_rights_require(FunctionCallInfo fcinfo, bool of_all)
+/*
+ * Returns the rights of the first call by this expression, after requiring that
+ * they have not changed.  Returns NULL if they need not be the same.
+ */
+static const Rights *
+same_rights(FunctionCallInfo fcinfo, bool of_all)
 {
 	Heard heard = {kg_generation(),
 				   kg_role_changes(),
 				   kg_own_changes(),
 				   kg_token_identity(),
-				   GetUserId()};
+				   GetUserId(),
+				   kg_token_lapsed(),
+				   kg_identity_is_asking()};
 	FmgrInfo *flinfo = fcinfo->flinfo;
 	Rights *rights = flinfo ? flinfo->fn_extra : NULL;
 
 	if (rights != NULL && same_heard(&rights->heard, &heard) &&
 		same_text(rights->tenant, named_tenant(&heard)) &&
 		same_text(rights->agent, named_agent(&heard)))
-		return;
+		return rights;
 	if (flinfo == NULL || !kg_statement_runs() || !ActiveSnapshotSet() ||
 		kg_running_catalog_read() != NULL)
-		return;
+		return NULL;
 	if (rights != NULL && is_same_use(rights, &heard))
 	{
 		require_same(rights, &heard, of_all);
-		return;
+		return rights;
 	}
 	if (rights == NULL)
 	{
@@ -202,4 +214,39 @@ kg_same_rights_require(FunctionCallInfo fcinfo, bool of_all)
 		flinfo->fn_extra = rights;
 	}
 	remember(rights, &heard, flinfo->fn_mcxt);
+	return rights;
+}
+
+void
+kg_same_rights_require(FunctionCallInfo fcinfo, bool of_all)
+{
+	(void) same_rights(fcinfo, of_all);
+}
+
+const char *
+kg_same_rights_tenant(FunctionCallInfo fcinfo)
+{
+	const Rights *rights = same_rights(fcinfo, false);
+
+	/* Without a tenant, the look-up may raise the reason. */
+	if (rights == NULL || rights->parts.data[0] == '\0')
+		return kg_identity_tenant(KG_ACCESS_READ);
+	return rights->parts.data;
+}
+
+bool
+kg_same_rights_see_bundle(FunctionCallInfo fcinfo, const char *bundle, int len)
+{
+	const Rights *rights = same_rights(fcinfo, false);
+	const char *part;
+
+	if (rights == NULL)
+		return kg_agent_sees_bundle(bundle, len);
+	/* The tenant is the first part. */
+	part = rights->parts.data + strlen(rights->parts.data) + 1;
+	for (; part < rights->parts.data + rights->parts.len;
+		 part += strlen(part) + 1)
+		if (strlen(part) == len && memcmp(part, bundle, len) == 0)
+			return true;
+	return false;
 }

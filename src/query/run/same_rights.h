@@ -22,4 +22,16 @@
  */
 extern void kg_same_rights_require(FunctionCallInfo fcinfo, bool of_all);
 
+/*
+ * Calls kg_same_rights_require(), and returns kg_identity_tenant() for reading.
+ * The result lives as long as the expression.
+ */
+extern const char *kg_same_rights_tenant(FunctionCallInfo fcinfo);
+/*
+ * Calls kg_same_rights_require(), and returns whether the agent in force, which
+ * the caller must have, sees the bundle.
+ */
+extern bool kg_same_rights_see_bundle(FunctionCallInfo fcinfo,
+									  const char *bundle, int len);
+
 #endif /* KG_SAME_RIGHTS_H */
