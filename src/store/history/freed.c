@@ -2,6 +2,17 @@
  * freed.c
  *	  Versions of an id never repeat.
  *
+ * The guarantee: two states that entities of one tenant, type name and id ever
+ * had have two different versions, so that an expected version fits the state
+ * that was read, or none.
+ *
+ * A sequence would give it without a table, but not within what versions
+ * promise.  A number is taken before the row waits for another session in the
+ * index of kg_entity, so the end of the statement would correct it as now.
+ * Numbers of one sequence would show a tenant how much others write.  Versions
+ * would no longer begin at 1, and a tenant that is restored or moves would have
+ * versions above the sequence of its new database.
+ *
  * kg_freed has a row for each id that was given up, with the last version. The
  * row stays when the id is taken again. A type from which no entity was ever
  * deleted has no rows, and costs one look-up per statement.
