@@ -20,6 +20,7 @@
 #include "store/derived/columns.h"
 #include "store/derived/counted.h"
 #include "store/derived/derive.h"
+#include "store/entity/documents.h"
 #include "store/entity/entities.h"
 #include "store/entity/entity_ids.h"
 #include "store/derived/extract.h"
@@ -271,24 +272,25 @@ static void
 find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem **items,
 		   int n)
 {
-	static KgForms forms = KG_FORMS_OF_IDS("e.entity_id, e.node, e.data", "");
-	const KgItemTable *table = kg_payload_ids(apply->payload, type->name);
 	const char **ids = palloc(n * sizeof(char *));
-	int nids = 0;
+	bool any = false;
 
 	for (int i = 0; i < n; i++)
-		if (items[i]->node == 0)
-			ids[nids++] = items[i]->id;
-	if (nids == 0)
+	{
+		ids[i] = items[i]->node == 0 ? items[i]->id : NULL;
+		any |= ids[i] != NULL;
+	}
+	if (!any)
 		return;
-	kg_select_of_ids(&forms, apply->tenant, type, ids, nids);
+	kg_documents_of_ids(KG_LOCK_NONE, apply->tenant, type, ids, n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		KgPayloadItem *item = kg_item_find(table, kg_spi_cstring(i, 1));
+		KgStoredDocument stored = kg_document(i);
+		KgPayloadItem *item = items[stored.place];
 
 		item->ahead = true;
-		item->node = kg_spi_int64(i, 2);
-		item->same = same_data(item, DatumGetJsonbP(kg_spi_datum(i, 3)));
+		item->node = stored.node;
+		item->same = same_data(item, DatumGetJsonbP(stored.data));
 	}
 	SPI_freetuptable(SPI_tuptable);
 }

@@ -20,7 +20,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "store/derived/embeddings.h"
-#include "store/entity/entity_ids.h"
+#include "store/entity/documents.h"
 #include "store/entity/put.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -262,26 +262,24 @@ refuse_twice(Put *put)
 static void
 find_entities(void *arg, const int *rows, int n)
 {
-	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.node, e.data, e.version",
-										   " @FOR KEY SHARE OF e");
 	Put *put = arg;
 	const char **ids = palloc(n * sizeof(char *));
 
 	for (int i = 0; i < n; i++)
 		ids[i] = put->outcomes->items[rows[i]].id;
-	kg_select_of_ids(&forms, put->tenant, put->type, ids, n);
+	kg_documents_of_ids(KG_LOCK_KEY, put->tenant, put->type, ids, n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		int number = rows[kg_spi_int64(i, 1) - 1];
-
+		KgStoredDocument stored = kg_document(i);
+		int number = rows[stored.place];
 		bytea *hash = embedded_hash(
-			kg_embedded_text(put->type, DatumGetJsonbP(kg_spi_datum(i, 3))));
+			kg_embedded_text(put->type, DatumGetJsonbP(stored.data)));
 
-		put->items[number].node = kg_spi_int64(i, 2);
+		put->items[number].node = stored.node;
 		put->items[number].hash = MemoryContextAlloc(put->context,
 													 VARSIZE(hash));
 		memcpy(put->items[number].hash, hash, VARSIZE(hash));
-		put->outcomes->items[number].before = kg_spi_int64(i, 4);
+		put->outcomes->items[number].before = stored.version;
 	}
 	SPI_freetuptable(SPI_tuptable);
 }

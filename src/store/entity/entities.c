@@ -142,6 +142,15 @@ kg_entities_delete_nodes(const char *tenant, const int64 *nodes, int n)
 				  kg_arg_int8s(nodes, n));
 }
 
+void
+kg_entities_delete_latest(const char *tenant, const KgNodeList *nodes)
+{
+	KG_BATCH_LATEST("DELETE FROM @kg_entity WHERE tenant = $1 "
+					"AND node = ANY($2)",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes->nodes, nodes->n));
+}
+
 static KG_NORETURN void throw_kept(int n) KG_NORETURN_TAIL;
 
 static void
@@ -279,4 +288,14 @@ kg_entities_update(const char *tenant, const KgColumns *columns,
 	kg_nodes_sort(written);
 	if (all && written->n < columns->nrows)
 		throw_unwritten(tenant, columns, written);
+}
+
+void
+kg_entities_update_latest(const char *tenant, const KgColumns *columns)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	KgArg args[4] = {kg_arg_text(tenant)};
+
+	kg_columns_args(columns, &args[1]);
+	kg_spi_exec_latest_args(&saved, KG_CHANGE_MANY, lengthof(args), args);
 }

@@ -3,9 +3,9 @@
  *	  The statements that write entities for a caller, run as the current
  *	  role inside SPI_connect().
  *
- * The callers (put_entities.c, delete_entities.c, bundle/entities.c, revert.c)
- * decide the rows to write. Triggers validate and derive. on_delete.c writes
- * the effects of x-on-delete as the extension's owner.
+ * The callers (put_entities.c, delete_entities.c, bundle/entities.c, revert.c,
+ * and on_delete.c for the effects of x-on-delete) decide the rows to write.
+ * Triggers validate and derive.
  */
 #ifndef KG_ENTITIES_H
 #define KG_ENTITIES_H
@@ -64,6 +64,15 @@ extern void kg_entities_update(const char *tenant, const KgColumns *rows,
 /* Deletes entities. SPI_tuptable gets node and id of each deleted entity. */
 extern void kg_entities_delete_nodes(const char *tenant, const int64 *nodes,
 									 int n);
+
+/*
+ * Delete and update entities that were found with the newest snapshot, also if
+ * the transaction has a fixed one. The caller locked them.
+ */
+extern void kg_entities_delete_latest(const char *tenant,
+									  const KgNodeList *nodes);
+extern void kg_entities_update_latest(const char *tenant,
+									  const KgColumns *rows);
 
 /*
  * Rewrites entities whose index_keys or scope differ from those that the schema

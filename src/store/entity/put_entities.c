@@ -25,6 +25,7 @@
 #include "miscadmin.h"
 #include "store/check/check.h"
 #include "store/derived/columns.h"
+#include "store/entity/documents.h"
 #include "store/entity/entities.h"
 #include "store/entity/entity_ids.h"
 #include "store/derived/extract.h"
@@ -247,25 +248,22 @@ each_batch(Put *put, KgOutcomesWork work)
 static void
 lock_stored(Put *put, const int *rows, const char **ids, int n)
 {
-	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.node, e.data, e.version",
-										   " @FOR NO KEY UPDATE OF e");
-
-	kg_select_of_ids(&forms, put->tenant, put->type, ids, n);
+	kg_documents_of_ids(KG_LOCK_CHANGE, put->tenant, put->type, ids, n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		int place = (int) kg_spi_int64(i, 1) - 1;
-		int number = rows[place];
+		KgStoredDocument stored = kg_document(i);
+		int number = rows[stored.place];
 		KgPutItem *item = &put->items[number];
-		Datum data = kg_spi_datum(i, 3);
 
-		ids[place] = NULL;
-		item->node = kg_spi_int64(i, 2);
-		put->outcomes->items[number].before = kg_spi_int64(i, 4);
+		ids[stored.place] = NULL;
+		item->node = stored.node;
+		put->outcomes->items[number].before = stored.version;
 		if (put->mode != KG_PUT_UPDATE)
-			item->same = compareJsonbContainers(&DatumGetJsonbP(data)->root,
-												&item->data->root) == 0;
+			item->same = compareJsonbContainers(
+							 &DatumGetJsonbP(stored.data)->root,
+							 &item->data->root) == 0;
 		else
-			item->old = copy_data(put, data);
+			item->old = copy_data(put, stored.data);
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -440,25 +438,25 @@ find_targets(const Put *put)
 static void
 read_ahead(void *arg, const int *rows, int n)
 {
-	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.data, e.version", "");
 	Put *put = arg;
 	const char **ids = palloc0(n * sizeof(char *));
 
 	for (int i = 0; i < n; i++)
 		if (put->items[rows[i]].refers)
 			ids[i] = put->outcomes->items[rows[i]].id;
-	kg_select_of_ids(&forms, put->tenant, put->type, ids, n);
+	kg_documents_of_ids(KG_LOCK_NONE, put->tenant, put->type, ids, n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		int number = rows[kg_spi_int64(i, 1) - 1];
+		KgStoredDocument stored = kg_document(i);
+		int number = rows[stored.place];
 		KgPutItem *item = &put->items[number];
 		MemoryContext old;
 
-		item->old = copy_data(put, kg_spi_datum(i, 2));
+		item->old = copy_data(put, stored.data);
 		old = MemoryContextSwitchTo(put->context);
 		item->data = kg_patch_merged(item);
 		MemoryContextSwitchTo(old);
-		put->ahead[number] = kg_spi_int64(i, 3);
+		put->ahead[number] = stored.version;
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -649,22 +647,22 @@ update_rows(Put *put, const int *rows, int n)
 static void
 merge_again(Put *put, const int *rows, int n)
 {
-	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.data, e.version", "");
 	const char **ids = palloc(n * sizeof(char *));
 
 	for (int i = 0; i < n; i++)
 		ids[i] = put->outcomes->items[rows[i]].id;
-	kg_select_of_ids(&forms, put->tenant, put->type, ids, n);
+	kg_documents_of_ids(KG_LOCK_NONE, put->tenant, put->type, ids, n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		int number = rows[kg_spi_int64(i, 1) - 1];
+		KgStoredDocument stored = kg_document(i);
+		int number = rows[stored.place];
 		KgPutItem *item = &put->items[number];
 		MemoryContext old;
 
-		if (put->outcomes->items[number].before == kg_spi_int64(i, 3))
+		if (put->outcomes->items[number].before == stored.version)
 			continue;
-		put->outcomes->items[number].before = kg_spi_int64(i, 3);
-		item->old = copy_data(put, kg_spi_datum(i, 2));
+		put->outcomes->items[number].before = stored.version;
+		item->old = copy_data(put, stored.data);
 		old = MemoryContextSwitchTo(put->context);
 		item->data = kg_patch_merged(item);
 		item->same = compareJsonbContainers(&item->old->root,
@@ -779,19 +777,19 @@ report_unwritten(Put *put)
 static void
 reread(void *arg, const int *rows, int n)
 {
-	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.data, e.version", "");
 	Put *put = arg;
 	const char **ids = palloc(n * sizeof(char *));
 
 	for (int i = 0; i < n; i++)
 		ids[i] = put->outcomes->items[rows[i]].id;
-	kg_select_of_ids(&forms, put->tenant, put->type, ids, n);
+	kg_documents_of_ids(KG_LOCK_NONE, put->tenant, put->type, ids, n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		int number = rows[kg_spi_int64(i, 1) - 1];
+		KgStoredDocument stored = kg_document(i);
+		int number = rows[stored.place];
 
-		put->items[number].data = copy_data(put, kg_spi_datum(i, 2));
-		put->outcomes->items[number].version = kg_spi_int64(i, 3);
+		put->items[number].data = copy_data(put, stored.data);
+		put->outcomes->items[number].version = stored.version;
 	}
 	SPI_freetuptable(SPI_tuptable);
 }

@@ -23,6 +23,8 @@
 #include "miscadmin.h"
 #include "model/key.h"
 #include "store/derived/columns.h"
+#include "store/entity/documents.h"
+#include "store/entity/entities.h"
 #include "store/entity/entity_ids.h"
 #include "store/reference/on_delete.h"
 #include "store/reference/scope.h"
@@ -386,23 +388,20 @@ lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
 							Max(16, n),
 							&ctl,
 							HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	KG_BATCH_LATEST("SELECT node, type_no::bigint, data FROM @kg_entity "
-					"WHERE tenant = $1 AND node = ANY($2)" KG_LOCK_ORDER
-					"FOR NO KEY UPDATE",
-					kg_arg_text(catalog->tenant),
-					kg_arg_int8s(nodes, n));
+	kg_documents_of_nodes(KG_LOCK_CHANGE, catalog->tenant, nodes, n);
 	MemoryContextSwitchTo(context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		int64 node = kg_spi_int64(i, 1);
-		const KgType *type = kg_catalog_type_no(catalog, kg_spi_int64(i, 2));
-		Referrer *referrer = hash_search(referrers, &node, HASH_ENTER, NULL);
+		KgStoredDocument stored = kg_document(i);
+		const KgType *type = kg_catalog_type_no(catalog, stored.type_no);
+		Referrer *referrer = hash_search(
+			referrers, &stored.node, HASH_ENTER, NULL);
 
-		referrer->data = DatumGetJsonbPCopy(kg_spi_datum(i, 3));
+		referrer->data = DatumGetJsonbPCopy(stored.data);
 		referrer->loses = false;
 		referrer->rule = KG_ON_DELETE_SET_NULL;
 		if (type)
-			kg_references_of(type, node, referrer->data, references);
+			kg_references_of(type, stored.node, referrer->data, references);
 	}
 	SPI_freetuptable(SPI_tuptable);
 	return referrers;
@@ -465,10 +464,7 @@ delete_referrers(const char *tenant, const KgUserContext *caller,
 	kg_require_seen(tenant, caller, nodes->nodes, nodes->n, "deleted");
 	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
 	kg_restore_user(caller);
-	KG_BATCH_LATEST("DELETE FROM @kg_entity WHERE tenant = $1 "
-					"AND node = ANY($2)",
-					kg_arg_text(tenant),
-					kg_arg_int8s(nodes->nodes, nodes->n));
+	kg_entities_delete_latest(tenant, nodes);
 	kg_restore_user(&owner);
 }
 
@@ -476,22 +472,14 @@ static void
 update_referrers(const char *tenant, const KgUserContext *caller,
 				 const KgNodeList *nodes, const KgColumns *updates)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-	KgArg args[3] = {kg_arg_text(tenant)};
 	KgUserContext owner;
 
 	if (updates->nrows == 0)
 		return;
 	kg_require_seen(tenant, caller, nodes->nodes, nodes->n, "changed");
-	kg_columns_args(updates, &args[1]);
 	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
 	kg_restore_user(caller);
-	kg_spi_exec_latest_args(&saved,
-							"UPDATE @kg_entity e SET data = u.data "
-							"FROM unnest($2, $3) u(node, data) "
-							"WHERE e.tenant = $1 AND e.node = u.node",
-							lengthof(args),
-							args);
+	kg_entities_update_latest(tenant, updates);
 	kg_restore_user(&owner);
 }
 
@@ -698,7 +686,6 @@ find_cascade(const Deletion *d, const IncomingList *incoming,
 static void
 set_null(Deletion *d, const KgCatalog *catalog, const int64 *nodes, int n)
 {
-	static const Oid column_types[] = {INT8OID, JSONBOID};
 	KgReferenceList references = {CurrentMemoryContext};
 	KgNodeList nulls = {CurrentMemoryContext};
 	HTAB *referrers = lock_referrers(catalog, nodes, n, &references);
@@ -719,7 +706,7 @@ set_null(Deletion *d, const KgCatalog *catalog, const int64 *nodes, int n)
 		if (lost[i] && referrer->rule == KG_ON_DELETE_SET_NULL)
 			referrer->data = without(referrer->data, &removal);
 	}
-	kg_columns_init(&updates, CurrentMemoryContext, 2, column_types);
+	kg_changes_init(&updates);
 	hash_seq_init(&status, referrers);
 	while ((referrer = hash_seq_search(&status)) != NULL)
 	{
@@ -730,9 +717,7 @@ set_null(Deletion *d, const KgCatalog *catalog, const int64 *nodes, int n)
 			continue;
 		}
 		kg_node_add(&nulls, referrer->node);
-		kg_columns_add_row(&updates);
-		kg_columns_int64(&updates, 0, referrer->node);
-		kg_columns_datum(&updates, 1, JsonbPGetDatum(referrer->data));
+		kg_changes_add(&updates, referrer->node, NULL, referrer->data);
 	}
 	update_referrers(d->tenant, d->caller, &nulls, &updates);
 }

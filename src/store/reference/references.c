@@ -13,6 +13,7 @@
 #include "store/derived/append.h"
 #include "store/derived/columns.h"
 #include "store/edge/edges.h"
+#include "store/entity/documents.h"
 #include "store/entity/entity_ids.h"
 #include "store/derived/extract.h"
 #include "store/reference/references.h"
@@ -851,18 +852,16 @@ reread_chunk(const char *tenant, const int64 *nodes, int n,
 	const KgCatalog *catalog;
 	int found;
 
-	KG_BATCH_LATEST("SELECT node, type_no::bigint, data FROM @kg_entity "
-					"WHERE tenant = $1 AND node = ANY($2)" KG_LOCK_ORDER
-					"@FOR SHARE",
-					kg_arg_text(tenant),
-					kg_arg_int8s(nodes, n));
+	kg_documents_of_nodes(KG_LOCK_SHARED, tenant, nodes, n);
 	MemoryContextSwitchTo(context);
 	found = SPI_processed;
 	for (int i = 0; i < found; i++)
 	{
-		stored[i].node = kg_spi_int64(i, 1);
-		type_nos[i] = kg_spi_int64(i, 2);
-		stored[i].data = DatumGetJsonbPCopy(kg_spi_datum(i, 3));
+		KgStoredDocument document = kg_document(i);
+
+		stored[i].node = document.node;
+		type_nos[i] = document.type_no;
+		stored[i].data = DatumGetJsonbPCopy(document.data);
 	}
 	SPI_freetuptable(SPI_tuptable);
 	catalog = kg_catalog_locked(tenant, type_nos, found);

@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "store/check/check.h"
 #include "store/derived/extract.h"
+#include "store/entity/documents.h"
 #include "store/entity/entity_ids.h"
 #include "store/reference/pending.h"
 #include "store/edge/twice.h"
@@ -282,25 +283,20 @@ reread(const KgCatalog *catalog, const int64 *nodes, int n,
 {
 	MemoryContext context = CurrentMemoryContext;
 
-	KG_BATCH_LATEST("SELECT node, type_no::bigint, data "
-					"FROM @kg_entity WHERE tenant = $1 AND node = ANY($2) "
-					"ORDER BY entity_id",
-					kg_arg_text(catalog->tenant),
-					kg_arg_int8s(nodes, n));
+	kg_documents_of_nodes(KG_LOCK_NONE, catalog->tenant, nodes, n);
 	MemoryContextSwitchTo(context);
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{
-		int32 type_no = kg_spi_int64(row, 2);
-		const KgType *type = kg_catalog_type_no(catalog, type_no);
+		KgStoredDocument stored = kg_document(row);
+		const KgType *type = kg_catalog_type_no(catalog, stored.type_no);
 
-		kg_node_add(&unique->stale, kg_spi_int64(row, 1));
+		kg_node_add(&unique->stale, stored.node);
 		if (type == NULL)
 			continue;
-		kg_unique_add(
-			unique,
-			type,
-			kg_spi_int64(row, 1),
-			kg_extract_keys(type, DatumGetJsonbP(kg_spi_datum(row, 3))));
+		kg_unique_add(unique,
+					  type,
+					  stored.node,
+					  kg_extract_keys(type, DatumGetJsonbP(stored.data)));
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
