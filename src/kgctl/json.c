@@ -373,47 +373,6 @@ kg_json_is_integer(const KgJson *value)
 		   strpbrk(value->u.text, ".eE") == NULL;
 }
 
-const KgJson *
-kg_json_nearest(KgArena *arena, const KgJson *value, const char *pointer)
-{
-	KgBuf token;
-
-	kg_buf_init(&token);
-	value = kg_json_load(arena, value);
-	while (value != NULL && *pointer == '/')
-	{
-		const KgJson *next = NULL;
-
-		token.len = 0;
-		kg_buf_add(&token, "", 0);
-		for (pointer++; *pointer != '\0' && *pointer != '/'; pointer++)
-		{
-			if (pointer[0] == '~' && pointer[1] == '1')
-				kg_buf_putc(&token, '/'), pointer++;
-			else if (pointer[0] == '~' && pointer[1] == '0')
-				kg_buf_putc(&token, '~'), pointer++;
-			else
-				kg_buf_putc(&token, *pointer);
-		}
-		if (value->kind == KG_JSON_OBJECT)
-			next = kg_json_get(value, token.data);
-		else if (value->kind == KG_JSON_ARRAY && token.len > 0 &&
-				 token.len < 10 &&
-				 strspn(token.data, "0123456789") == token.len)
-		{
-			size_t i = (size_t) strtoul(token.data, NULL, 10);
-
-			if (i < value->len)
-				next = value->u.items[i];
-		}
-		if (next == NULL)
-			break;
-		value = kg_json_load(arena, next);
-	}
-	kg_buf_free(&token);
-	return value;
-}
-
 /* A number as sign, significant digits and the exponent of the last one. */
 typedef struct Decimal
 {

@@ -14,12 +14,6 @@
 /* A header that may occur once occurs twice. */
 #define AMBIGUOUS (1u << 31)
 
-const char *
-kg_header(KgRequest *req, const char *name)
-{
-	return MHD_lookup_connection_value(req->mhd, MHD_HEADER_KIND, name);
-}
-
 typedef struct Accepted
 {
 	const char *type;

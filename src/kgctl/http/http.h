@@ -164,6 +164,9 @@ extern bool kg_http_refuse(KgRequest *req, unsigned status, const char *text);
 /* Answers with any response, which the request takes over. */
 extern void kg_http_respond(KgRequest *req, unsigned status, const char *type,
 							struct MHD_Response *response);
+/* Returns the value of a header of the request, or NULL. */
+extern const char *kg_header(KgRequest *req, const char *name);
+/* Sets a header of the answer. */
 extern void kg_http_header(KgRequest *req, const char *name, const char *value);
 extern enum MHD_Result kg_http_send(KgRequest *req);
 
@@ -189,7 +192,6 @@ extern bool kg_headers_protocol(KgRequest *req, KgMessage *msg,
  */
 extern void kg_headers_agree(KgRequest *req);
 extern bool kg_headers_agreed(KgRequest *req);
-extern const char *kg_header(KgRequest *req, const char *name);
 extern bool kg_headers_accept(KgRequest *req, const char *type);
 
 /*

@@ -139,3 +139,9 @@ kg_http_send(KgRequest *req)
 	MHD_destroy_response(response);
 	return result;
 }
+
+const char *
+kg_header(KgRequest *req, const char *name)
+{
+	return MHD_lookup_connection_value(req->mhd, MHD_HEADER_KIND, name);
+}
