@@ -11,7 +11,7 @@ files=(
   src/query/filter/select.c src/query/view/view_rows.c
   src/mcp/complete.c
   # secrets and the catalog, read as the owner
-  src/model/{catalog,tenant_state,tool_version}.c src/base/{invalidate,manifest,vectors}.c src/mcp/notify.c
+  src/model/{catalog,tenant_state,tool_version}.c src/base/{catalog_trigger,manifest,vectors}.c src/mcp/notify.c
   # who calls, and what it was granted
   src/auth/{audit,agents,agent_changes,auth_key,grants,identity,limit_changes,limits,login,moved,owner,policies,privileges,secret,visibility}.c
   # who decides, and which types need it

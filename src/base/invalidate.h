@@ -31,6 +31,12 @@ extern uint64 kg_role_changes(void);
 /* Returns a number that changes when any function or schema changes. */
 extern uint64 kg_function_changes(void);
 
+/*
+ * Counts a change by this session.  The rest of the command sees it before the
+ * invalidation message arrives.
+ */
+extern void kg_invalidate_own(void);
+
 /* Makes all counters change when the current parallel mode ends. */
 extern void kg_invalidate_after_parallel_mode(void);
 

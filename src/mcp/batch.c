@@ -1,6 +1,7 @@
 /*
  * batch.c
- *	  Batches: several messages in an array, as in revision 2025-03-26.
+ *	  The answer to a message: a request, or a batch of several messages in
+ *	  an array, as in revision 2025-03-26.
  */
 #include "postgres.h"
 
@@ -131,9 +132,9 @@ answer_members(const JsonbContainer *messages, const char *tenant,
 	return any ? kg_jw_finish(&w) : NULL;
 }
 
-Jsonb *
-kg_mcp_answer_batch(const JsonbContainer *batch, const char *tenant,
-					const KgBrought *brought)
+static Jsonb *
+answer_batch(const JsonbContainer *batch, const char *tenant,
+			 const KgBrought *brought)
 {
 	int n = kg_json_length(batch);
 	bool ok = true;
@@ -151,4 +152,16 @@ kg_mcp_answer_batch(const JsonbContainer *batch, const char *tenant,
 					 n,
 					 kg_setting_max_batch_messages));
 	return answer_members(batch, tenant, brought);
+}
+
+Jsonb *
+kg_mcp_answer(const Jsonb *message, const char *tenant,
+			  const KgBrought *brought)
+{
+	if (JB_ROOT_IS_OBJECT(message))
+		return kg_mcp_answer_object(
+			&message->root, tenant, KG_MCP_NEWEST_LEGACY, brought, -1);
+	if (JB_ROOT_IS_ARRAY(message) && !JB_ROOT_IS_SCALAR(message))
+		return answer_batch(&message->root, tenant, brought);
+	return kg_mcp_invalid_request("the message is not an object");
 }

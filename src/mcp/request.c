@@ -355,15 +355,3 @@ kg_mcp_answer_object(const JsonbContainer *message, const char *tenant,
 	kg_decisions_end(kg_running_call());
 	return respond(&req);
 }
-
-Jsonb *
-kg_mcp_answer(const Jsonb *message, const char *tenant,
-			  const KgBrought *brought)
-{
-	if (JB_ROOT_IS_OBJECT(message))
-		return kg_mcp_answer_object(
-			&message->root, tenant, KG_MCP_NEWEST_LEGACY, brought, -1);
-	if (JB_ROOT_IS_ARRAY(message) && !JB_ROOT_IS_SCALAR(message))
-		return kg_mcp_answer_batch(&message->root, tenant, brought);
-	return kg_mcp_invalid_request("the message is not an object");
-}

@@ -10,14 +10,10 @@
 /*
  * Returns the response to a message of the tenant, or NULL if none is due.  If
  * the gateway supplies decisions (brought is not NULL), the response to a tool
- * call may have the member kg_authorize in place of a result.
+ * call may have the member kg_authorize in place of a result (batch.c).
  */
 extern Jsonb *kg_mcp_answer(const Jsonb *message, const char *tenant,
 							const KgBrought *brought);
-
-/* Returns the responses to an array of messages (batch.c). */
-extern Jsonb *kg_mcp_answer_batch(const JsonbContainer *batch,
-								  const char *tenant, const KgBrought *brought);
 
 /*
  * Returns the response to a message that is an object.  untold is the revision
