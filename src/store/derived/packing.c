@@ -23,7 +23,8 @@
  *
  * Packing merges four streams in the order of nodes: outgoing edges, incoming
  * edges, and the stored rows of blocks and of single nodes. Stored rows are
- * compared with the edges, so kg_pack() also repairs them.
+ * compared with the edges, so kg_pack() also repairs them. Rows outside of the
+ * range of the tenant's nodes with edges are left to kg_rebuild().
  */
 #include "postgres.h"
 

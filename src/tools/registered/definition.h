@@ -88,8 +88,8 @@ extern bool kg_definition_bind(KgDefinition *definition,
 							   KgErrorList *errors);
 
 /*
- * Returns the function of a name with argument types, or InvalidOid if there
- * is none or the text is not such a name.
+ * Returns the function with this name and argument types. Returns InvalidOid if
+ * it does not exist or the text has another form.
  */
 extern Oid kg_definition_function_named(const char *name);
 
