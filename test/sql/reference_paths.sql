@@ -15,6 +15,7 @@ CREATE FUNCTION paths_rows(reply jsonb) RETURNS text LANGUAGE sql AS $$
 CREATE FUNCTION paths_ids(reply jsonb) RETURNS text LANGUAGE sql AS $$ SELECT string_agg(x, ' ' ORDER BY n) FROM jsonb_array_elements_text(reply->'ids') WITH ORDINALITY t(x, n) $$;
 CREATE FUNCTION paths_listed(args text) RETURNS text LANGUAGE sql AS $$ SELECT paths_ids(kg_list_ids('sale', args::jsonb || '{"limit": 500}')) $$;
 CREATE FUNCTION paths_grouped(args text) RETURNS text LANGUAGE sql AS $$ SELECT paths_rows(kg_aggregate('{"node": {"label": "sale"}, "limit": 1000}'::jsonb || args::jsonb)) $$;
+CREATE FUNCTION paths_order(args text) RETURNS text LANGUAGE sql AS $$ SELECT string_agg(r->>-1, ' ' ORDER BY n) FROM jsonb_array_elements(kg_traverse('{"limit": 1000, "max_bytes": 1000000, "ids_only": true}'::jsonb || args::jsonb) -> 'rows') WITH ORDINALITY t(r, n) $$;
 CREATE FUNCTION paths_compare() RETURNS TABLE (what text, same boolean) LANGUAGE sql AS $$
   SELECT 'shown', (SELECT jsonb_object_agg(i->>'id', (i->'data') - 'price') FROM jsonb_array_elements(kg_list('sale', '{"fields": ["price", "buyer.name", "buyer.land.name", "buyer.by.name"], "limit": 500}')->'items') i)
     = (SELECT jsonb_object_agg(id, jsonb_build_object('buyer.name', name, 'buyer.land.name', lname, 'buyer.by.name', byname)) FROM paths_joined())
@@ -37,6 +38,14 @@ CREATE FUNCTION paths_compare() RETURNS TABLE (what text, same boolean) LANGUAGE
     = (SELECT count(*) FROM paths_joined() WHERE lname = 'Land 2')
   UNION ALL SELECT 'sort', paths_listed('{"sort": [{"field": "buyer.land.name", "order": "desc"}, {"field": "buyer.name"}, {"field": "price", "order": "desc"}]}') = (SELECT string_agg(id, ' ' ORDER BY lname COLLATE "C" DESC NULLS LAST, name COLLATE "C" NULLS LAST, price DESC) FROM paths_joined())
   UNION ALL SELECT 'sort by an enum', paths_listed('{"sort": [{"field": "buyer.rank"}], "filters": {"buyer.rank": {"is_not_null": true}}}') = (SELECT string_agg(id, ' ' ORDER BY rank = 'gold', id COLLATE "C") FROM paths_joined() WHERE rank IS NOT NULL)
+  UNION ALL SELECT 'rows by an end', paths_order('{"from": {"label": "land"}, "relationships": [{"type": "LIVES_IN", "direction": "incoming"}, {"type": "MADE_BY", "direction": "incoming"}], "sort": [{"field": "name", "step": 1}, {"field": "price", "order": "desc"}]}')
+    = (SELECT string_agg('sale:' || id, ' ' ORDER BY name COLLATE "C", price DESC) FROM paths_joined() WHERE lname IS NOT NULL)
+  UNION ALL SELECT 'rows by a path', paths_order('{"from": {"label": "land"}, "relationships": [{"type": "LIVES_IN", "direction": "incoming"}, {"type": "MADE_BY", "direction": "incoming"}], "sort": [{"field": "buyer.by.name", "order": "desc"}, {"field": "price"}]}')
+    = (SELECT string_agg('sale:' || id, ' ' ORDER BY byname COLLATE "C" DESC NULLS LAST, price) FROM paths_joined() WHERE lname IS NOT NULL)
+  UNION ALL SELECT 'rows by an edge', paths_order('{"from": {"label": "buyer"}, "relationships": [{"type": "LIKES"}], "sort": [{"field": "edge.stars", "order": "desc"}, {"field": "price"}]}')
+    = (SELECT string_agg('sale:' || substr(s.id, 1), ' ' ORDER BY CASE WHEN i % 4 > 0 THEN i * 7 % 5 END DESC NULLS LAST, (s.d->>'price')::numeric) FROM paths_of('sale') s, LATERAL (SELECT substr(s.id, 2)::int AS i) x JOIN paths_of('buyer') b ON b.id = 'B' || i % 20 + 1 WHERE i <= 100)
+  UNION ALL SELECT 'rows by parallel edges', paths_order('{"from": {"label": "buyer"}, "relationships": [{"type": "TRIED"}], "sort": [{"field": "edge.at", "order": "desc"}]}')
+    = (SELECT string_agg('sale:S' || s, ' ' ORDER BY last DESC) FROM (SELECT i % 4 + 1 AS b, i % 9 + 1 AS s, max(i) AS last FROM generate_series(1, 60) i WHERE EXISTS (SELECT FROM paths_of('buyer') x WHERE x.id = 'B' || i % 4 + 1) GROUP BY 1, 2) e)
   UNION ALL SELECT 'groups', paths_grouped('{"group_by": [{"property": "buyer.land.name"}, {"property": "buyer.rank"}], "aggregations": [{"fn": "count"}, {"fn": "sum", "property": "price"}]}')
     = (SELECT string_agg(jsonb_build_array(lname, rank, n, p)::text, ' ' ORDER BY jsonb_build_array(lname, rank, n, p)::text) FROM (SELECT lname, rank, count(*) AS n, trim_scale(sum(price)) AS p FROM paths_joined() GROUP BY 1, 2) g)
   UNION ALL SELECT 'groups by a date', paths_grouped('{"group_by": [{"property": "buyer.since", "truncate": "month"}], "aggregations": [{"fn": "count"}]}')
@@ -63,7 +72,9 @@ SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'trade', 'version', '1'
     {"entity_type": "buyer", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string", "x-index": true}, "since": {"type": "string", "format": "date", "x-index": true}, "note": {"type": "string", "x-untrusted": true}, "rank": {"enum": ["gold", "tin"], "type": "string", "x-index": true}, "land": {"type": "string", "x-ref": "land", "x-relation": "LIVES_IN", "x-index": true}, "by": {"type": "string", "x-ref": "buyer", "x-relation": "BROUGHT_BY"}, "hidden": {"type": "boolean"}}}},
     {"entity_type": "sale", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": ["list", "list_ids", "get"], "properties": {"id": {"type": "string"}, "price": {"type": "number", "x-index": true}, "at": {"type": "string", "format": "date-time", "x-index": true}, "day": {"type": "string", "format": "date"}, "buyer": {"type": "string", "x-ref": "buyer", "x-relation": "MADE_BY", "x-index": true}, "lands": {"type": "array", "items": {"type": "string", "x-ref": "land", "x-relation": "SENT_TO"}},
       "left": {"type": "string", "x-ref": "land", "x-relation": "PASSES"}, "right": {"type": "string", "x-ref": "land", "x-relation": "PASSES"}}}}]'::jsonb,
-  'relations', '[]'::jsonb,
+  'relations', '[{"name": "LIKES", "from": "buyer", "to": "sale", "schema": {"type": "object", "properties": {"stars": {"type": "integer"}}}}, {"name": "TRIED", "from": "buyer", "to": "sale", "key": ["at"], "schema": {"type": "object", "required": ["at"], "properties": {"at": {"type": "string", "format": "date"}, "mood": {"enum": ["good", "bad"], "type": "string"}}}}]'::jsonb,
+  'edges', (SELECT jsonb_agg(jsonb_build_object('relation', 'LIKES', 'from', 'buyer:B' || i % 20 + 1, 'to', 'sale:S' || i, 'properties', CASE WHEN i % 4 > 0 THEN jsonb_build_object('stars', i * 7 % 5) ELSE '{}' END)) FROM generate_series(1, 100) i)
+    || (SELECT jsonb_agg(jsonb_build_object('relation', 'TRIED', 'from', 'buyer:B' || i % 4 + 1, 'to', 'sale:S' || i % 9 + 1, 'properties', jsonb_build_object('at', '2026-01-01'::date + i) || CASE WHEN i % 3 > 0 THEN jsonb_build_object('mood', CASE i % 3 WHEN 1 THEN 'good' ELSE 'bad' END) ELSE '{}' END)) FROM generate_series(1, 60) i),
   'entities', jsonb_build_array(
     jsonb_build_object('entity_type', 'land', 'items', (SELECT jsonb_agg(jsonb_build_object('code', 'L' || i, 'name', 'Land ' || i, 'size', i * 10) || CASE i WHEN 3 THEN '{"hidden": true}' ELSE '{}' END::jsonb) FROM generate_series(1, 6) i)),
     jsonb_build_object('entity_type', 'buyer', 'items', (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', 'B' || i, 'name', 'Buyer ' || chr(90 - i), 'since', '2020-01-01'::date + i, 'note', 'n' || i, 'rank', CASE i % 3 WHEN 0 THEN 'gold' WHEN 1 THEN 'tin' END, 'land', CASE WHEN i % 5 > 0 THEN 'L' || i % 6 + 1 END, 'by', CASE WHEN i > 1 THEN 'B' || i / 2 END, 'hidden', CASE WHEN i % 7 = 2 THEN true END))) FROM generate_series(1, 20) i)),
@@ -93,10 +104,15 @@ SELECT kg_list('sale', '{"fields": ["buyer.note"], "limit": 1}') -> 'untrusted',
 SELECT (kg_list('sale', (first.next || '{"sort": [{"field": "buyer.name", "order": "desc"}], "fields": ["buyer.name"], "limit": 2}')) -> 'items') FROM (SELECT kg_list('sale', '{"sort": [{"field": "buyer.name", "order": "desc"}], "fields": ["buyer.name"], "limit": 2}') -> 'next' AS next) first;
 -- what is not sent is not told of: next has the arguments as they were sent
 SELECT kg_call_tool('find', '{"type": "sale", "fields": ["buyer"], "limit": 1}') #> '{structuredContent,next}' #- '{cursor}', kg_call_tool('find', '{"type": "sale", "fields": ["buyer", "nothing"], "limit": 1}') #>> '{structuredContent,error,path}';
+-- rows that are sorted have pages, too
+SELECT kg_traverse(a) -> 'rows', kg_traverse(kg_traverse(a) -> 'next' || a) -> 'rows' FROM (SELECT '{"from": {"label": "buyer", "ids": ["B1", "B3"]}, "relationships": [{"type": "LIKES"}], "sort": [{"field": "price", "order": "desc"}], "ids_only": true, "limit": 2}'::jsonb) x(a);
+SELECT * FROM test.fails($$SELECT kg_traverse('{"from": {"label": "buyer"}, "relationships": [{"type": "LIKES"}], "sort": [{"field": "edge.star"}]}')$$, 'path', 'expected');
+SELECT * FROM test.fails($$SELECT kg_traverse('{"from": {"label": "buyer"}, "relationships": [{"type": "LIKES"}], "sort": [{"field": "stars", "step": 2}]}')$$, 'path', 'expected');
+SELECT * FROM test.fails($$SELECT kg_traverse('{"from": {"label": "buyer"}, "relationships": [{"type": "LIKES"}], "sort": [{"field": "lands"}]}')$$, 'path', 'expected');
 -- a type is not asked for if a relation leads to one
 SELECT kg_aggregate('{"node": {"label": "sale"}, "group_by": [{"relationship": "MADE_BY", "property": "rank"}], "aggregations": [{"fn": "count"}]}') -> 'rows';
 SELECT kg_aggregate('{"node": {"label": "land"}, "relationships": [{"type": "LIVES_IN", "direction": "incoming"}, {"type": "MADE_BY", "direction": "incoming", "to": {"ids": ["S1", "S2", "S3"]}}], "group_by": [{"step": 1, "property": "rank"}], "aggregations": [{"fn": "count"}]}') -> 'rows';
 SELECT kg_traverse('{"from": {"label": "land"}, "relationships": [{"type": "LIVES_IN", "direction": "incoming", "to": {"related": [{"type": "MADE_BY", "direction": "incoming", "to": {"ids": ["S1"]}}]}}], "ids_only": true}') -> 'rows';
 \c - :owner
 CALL test.drop('paths');
-DROP FUNCTION paths_compare, paths_grouped, paths_listed, paths_ids, paths_rows, paths_joined, paths_of;
+DROP FUNCTION paths_compare, paths_order, paths_grouped, paths_listed, paths_ids, paths_rows, paths_joined, paths_of;

@@ -54,7 +54,9 @@ static const char follow_input[] =
 	"object','description':'of the "
 	"edge'},'to':{'type':'object','description':'its end: {label, "
 	"filters}'}}}}," KG_FIELDS
-	",'limit':{'type':'integer'},<as_of><valid_at>" KG_CURSOR "}}";
+	",'sort':{'type':'array','items':{'type':'object'},'description':'[{field: "
+	"of the last end, or edge.property, "
+	"order}]'},'limit':{'type':'integer'},<as_of><valid_at>" KG_CURSOR "}}";
 
 static const char around_input[] =
 	"{'type':'object','required':['handle']," KG_ENTRY

@@ -33,7 +33,8 @@ static const char nodes_output[] = "{'type':'object','required':['nodes'],'"
 static const char traverse_input[] =
 	"{'type':'object','additionalProperties':false,'required':['from','"
 	"relationships'],'properties':{'from':<selector>,'relationships':<steps>,'"
-	"to':<traverse_to>,<columns>,<edge_columns>,'limit':<limit>,'cursor':<"
+	"to':<traverse_to>,<columns>,<edge_columns>,'sort':<row_sort>,'limit':<"
+	"limit>,'cursor':<"
 	"cursor>,<as_of><valid_at>'max_bytes':<max_bytes>}}";
 
 static const char traverse_output[] =

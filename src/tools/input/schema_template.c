@@ -628,6 +628,15 @@ static const Part parts[] = {
 	 NULL,
 	 NULL,
 	 "<node_sort>"},
+	{"row_sort",
+	 "{'type':'array','items':{'type':'object'},'description':'[{field: a "
+	 "property of the last end or of step, or edge.property, step, order}]'}",
+	 NULL,
+	 NULL,
+	 "{'type':'array','minItems':1,'maxItems':<max_sort>,'items':{'type':'"
+	 "object','additionalProperties':false,'required':['field'],'properties':{'"
+	 "field':<text>,'step':{'type':'integer','minimum':0,'maximum':<max_steps>}"
+	 ",'order':<sort_order>}}}"},
 	{"traverse_to",
 	 "{'type':'object','description':'{label, ids, filters, related, "
 	 "not_related}: "
