@@ -15,6 +15,8 @@ CREATE FUNCTION paths_rows(reply jsonb) RETURNS text LANGUAGE sql AS $$
 CREATE FUNCTION paths_ids(reply jsonb) RETURNS text LANGUAGE sql AS $$ SELECT string_agg(x, ' ' ORDER BY n) FROM jsonb_array_elements_text(reply->'ids') WITH ORDINALITY t(x, n) $$;
 CREATE FUNCTION paths_listed(args text) RETURNS text LANGUAGE sql AS $$ SELECT paths_ids(kg_list_ids('sale', args::jsonb || '{"limit": 500}')) $$;
 CREATE FUNCTION paths_grouped(args text) RETURNS text LANGUAGE sql AS $$ SELECT paths_rows(kg_aggregate('{"node": {"label": "sale"}, "limit": 1000}'::jsonb || args::jsonb)) $$;
+CREATE FUNCTION paths_likes() RETURNS TABLE (b text, s text, rank text, name text, land text, stars int) LANGUAGE sql AS $$
+  SELECT b.id, 'S' || i, b.d->>'rank', b.d->>'name', b.d->>'land', CASE WHEN i % 4 > 0 THEN i * 7 % 5 END FROM generate_series(1, 100) i JOIN paths_of('buyer') b ON b.id = 'B' || i % 20 + 1 $$;
 CREATE FUNCTION paths_order(args text) RETURNS text LANGUAGE sql AS $$ SELECT string_agg(r->>-1, ' ' ORDER BY n) FROM jsonb_array_elements(kg_traverse('{"limit": 1000, "max_bytes": 1000000, "ids_only": true}'::jsonb || args::jsonb) -> 'rows') WITH ORDINALITY t(r, n) $$;
 CREATE FUNCTION paths_compare() RETURNS TABLE (what text, same boolean) LANGUAGE sql AS $$
   SELECT 'shown', (SELECT jsonb_object_agg(i->>'id', (i->'data') - 'price') FROM jsonb_array_elements(kg_list('sale', '{"fields": ["price", "buyer.name", "buyer.land.name", "buyer.by.name"], "limit": 500}')->'items') i)
@@ -62,6 +64,17 @@ CREATE FUNCTION paths_compare() RETURNS TABLE (what text, same boolean) LANGUAGE
     = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(b, count(*), name) AS r FROM paths_joined() GROUP BY b, name) g)
   UNION ALL SELECT 'median', paths_grouped('{"group_by": [{"property": "buyer.land.name"}], "aggregations": [{"fn": "median", "property": "price"}, {"fn": "median", "property": "buyer.land.size"}]}')
     = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(lname, trim_scale((percentile_cont(0.5) WITHIN GROUP (ORDER BY price))::numeric), trim_scale((percentile_cont(0.5) WITHIN GROUP (ORDER BY size))::numeric)) AS r FROM paths_joined() GROUP BY lname) g)
+  UNION ALL SELECT 'groups by edges', paths_rows(kg_aggregate('{"node": {"label": "buyer"}, "group_by": [{"relationship": "LIKES", "property": "edge.stars"}], "aggregations": [{"fn": "count"}], "limit": 100}'))
+    = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(stars, count(DISTINCT b)) AS r FROM paths_likes() GROUP BY stars) g)
+    AND paths_rows(kg_aggregate('{"node": {"label": "buyer"}, "relationships": [{"type": "LIKES"}], "group_by": [{"step": 1, "property": "edge.stars"}, {"property": "rank"}], "aggregations": [{"fn": "count"}], "limit": 100}'))
+    = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(stars, rank, count(DISTINCT b)) AS r FROM paths_likes() GROUP BY stars, rank) g)
+  UNION ALL SELECT 'sums of edges', paths_rows(kg_aggregate('{"node": {"label": "buyer"}, "relationships": [{"type": "LIKES"}], "group_by": [{"property": "rank"}], "aggregations": [{"fn": "sum", "property": "edge.stars"}, {"fn": "count"}, {"fn": "median", "property": "edge.stars"}, {"fn": "count", "property": "edge.stars"}, {"fn": "min", "property": "name"}], "limit": 100}'))
+    = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(rank, sum(stars), count(DISTINCT b), (percentile_cont(0.5) WITHIN GROUP (ORDER BY stars))::numeric, count(stars), min(name COLLATE "C")) AS r FROM paths_likes() GROUP BY rank) g)
+    AND paths_rows(kg_aggregate('{"node": {"label": "land"}, "relationships": [{"type": "LIVES_IN", "direction": "incoming"}, {"type": "LIKES"}, {"type": "MADE_BY"}], "group_by": [{"property": "code"}], "aggregations": [{"fn": "sum", "property": "edge.stars", "step": 2}], "limit": 100}'))
+    = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(land, sum(stars)) AS r FROM paths_likes() l JOIN paths_of('land') x ON x.id = l.land JOIN paths_of('sale') s ON s.id = l.s JOIN paths_of('buyer') m ON m.id = s.d->>'buyer' GROUP BY land) g)
+  UNION ALL SELECT 'sums of parallel edges', paths_rows(kg_aggregate('{"node": {"label": "buyer"}, "relationships": [{"type": "TRIED"}], "group_by": [{"property": "id"}, {"step": 1, "property": "edge.mood"}], "aggregations": [{"fn": "count", "property": "edge.at"}, {"fn": "max", "property": "edge.at"}], "limit": 100}'))
+    = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(b, mood, count(*), max(at)) AS r FROM (SELECT 'B' || i % 4 + 1 AS b, i % 9 AS s, '2026-01-01'::date + i AS at, g.mood FROM generate_series(1, 60) i,
+        LATERAL (SELECT DISTINCT CASE j % 3 WHEN 1 THEN 'good' WHEN 2 THEN 'bad' END AS mood FROM generate_series(1, 60) j WHERE j % 4 = i % 4 AND j % 9 = i % 9) g) e WHERE EXISTS (SELECT FROM paths_of('buyer') x WHERE x.id = b) GROUP BY b, mood) g)
   UNION ALL SELECT 'parts of a date', paths_grouped('{"group_by": [{"property": "at", "truncate": "weekday"}, {"property": "at", "truncate": "hour_of_day"}, {"property": "at", "truncate": "month_of_year"}], "aggregations": [{"fn": "count"}]}')
     = (SELECT string_agg(r::text, ' ' ORDER BY r::text) FROM (SELECT jsonb_build_array(to_char(at, 'FMDay'), extract(hour FROM at)::int, extract(month FROM at)::int, count(*)) AS r FROM paths_joined() GROUP BY to_char(at, 'FMDay'), extract(hour FROM at)::int, extract(month FROM at)::int) g)
   UNION ALL SELECT 'the first for each', paths_grouped('{"group_by": [{"property": "buyer.land.name"}, {"property": "buyer.name"}], "aggregations": [{"fn": "sum", "property": "price"}], "sort": [{"field": "sum_price", "order": "desc"}], "per": "buyer.land.name", "limit": 2}')
@@ -106,7 +119,10 @@ SELECT (kg_list('sale', (first.next || '{"sort": [{"field": "buyer.name", "order
 SELECT kg_call_tool('find', '{"type": "sale", "fields": ["buyer"], "limit": 1}') #> '{structuredContent,next}' #- '{cursor}', kg_call_tool('find', '{"type": "sale", "fields": ["buyer", "nothing"], "limit": 1}') #>> '{structuredContent,error,path}';
 -- rows that are sorted have pages, too
 SELECT kg_traverse(a) -> 'rows', kg_traverse(kg_traverse(a) -> 'next' || a) -> 'rows' FROM (SELECT '{"from": {"label": "buyer", "ids": ["B1", "B3"]}, "relationships": [{"type": "LIKES"}], "sort": [{"field": "price", "order": "desc"}], "ids_only": true, "limit": 2}'::jsonb) x(a);
-SELECT * FROM test.fails($$SELECT kg_traverse('{"from": {"label": "buyer"}, "relationships": [{"type": "LIKES"}], "sort": [{"field": "edge.star"}]}')$$, 'path', 'expected');
+SELECT * FROM test.fails($$SELECT kg_traverse('{"from": {"label": "buyer"}, "relationships": [{"type": "LIKES"}], "sort": [{"field": "edge.star"}]}')$$, 'path', 'did_you_mean');
+SELECT * FROM test.fails($$SELECT kg_aggregate('{"node": {"label": "buyer"}, "aggregations": [{"fn": "sum", "property": "edge.stars"}]}')$$, 'path', 'expected');
+SELECT * FROM test.fails($$SELECT kg_aggregate('{"node": {"label": "buyer"}, "relationships": [{"type": "MADE_BY"}], "aggregations": [{"fn": "sum", "property": "edge.stars"}]}')$$, 'path', 'expected');
+SELECT * FROM test.fails($$SELECT kg_aggregate('{"node": {"label": "buyer"}, "relationships": [{"type": "LIKES"}, {"type": "LIKES", "direction": "incoming"}], "aggregations": [{"fn": "sum", "property": "edge.stars"}, {"fn": "sum", "property": "edge.stars", "step": 1, "as": "x"}]}')$$, 'path', 'expected');
 SELECT * FROM test.fails($$SELECT kg_traverse('{"from": {"label": "buyer"}, "relationships": [{"type": "LIKES"}], "sort": [{"field": "stars", "step": 2}]}')$$, 'path', 'expected');
 SELECT * FROM test.fails($$SELECT kg_traverse('{"from": {"label": "buyer"}, "relationships": [{"type": "LIKES"}], "sort": [{"field": "lands"}]}')$$, 'path', 'expected');
 -- a type is not asked for if a relation leads to one
@@ -115,4 +131,4 @@ SELECT kg_aggregate('{"node": {"label": "land"}, "relationships": [{"type": "LIV
 SELECT kg_traverse('{"from": {"label": "land"}, "relationships": [{"type": "LIVES_IN", "direction": "incoming", "to": {"related": [{"type": "MADE_BY", "direction": "incoming", "to": {"ids": ["S1"]}}]}}], "ids_only": true}') -> 'rows';
 \c - :owner
 CALL test.drop('paths');
-DROP FUNCTION paths_compare, paths_order, paths_grouped, paths_listed, paths_ids, paths_rows, paths_joined, paths_of;
+DROP FUNCTION paths_compare, paths_order, paths_likes, paths_grouped, paths_listed, paths_ids, paths_rows, paths_joined, paths_of;

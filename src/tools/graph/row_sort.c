@@ -7,13 +7,9 @@
 #include "postgres.h"
 
 #include "base/error.h"
-#include "query/run/plan.h"
-#include "tools/graph/page.h"
-#include "tools/graph/reply.h"
 #include "tools/graph/row_sort.h"
+#include "tools/graph/step_edges.h"
 #include "utils/memutils.h"
-
-#define KG_EDGE_PREFIX "edge."
 
 /* ---- arguments ---- */
 
@@ -80,29 +76,11 @@ static void
 find_of_edges(KgGraphCall *call, const KgStepSpec *step, const char *sent,
 			  KgRowSortKey *key)
 {
-	const KgCatalog *catalog = call->catalog;
-	bool found = false;
+	const KgField *example;
 
-	key->fields = palloc0((catalog->nrelations + 1) * sizeof(KgField *));
-	for (int i = 0; i < catalog->nrelations; i++)
-	{
-		const KgRelation *relation = &catalog->relations[i];
-
-		if (!kg_relation_set_has(&step->follow.forward,
-								 relation->relation_no) &&
-			!kg_relation_set_has(&step->follow.backward, relation->relation_no))
-			continue;
-		for (int f = 0; f < relation->nfields; f++)
-			if (strcmp(relation->fields[f].name, key->name) == 0 &&
-				can_sort(&relation->fields[f]))
-			{
-				key->fields[i] = &relation->fields[f];
-				found = true;
-			}
-	}
-	if (!found || step->max_hops > 1)
-		throw_unknown(
-			key, sent, "a property of the edges of a step of one hop");
+	key->fields = kg_edge_fields(call->catalog, step, key->name, &example);
+	if (key->fields == NULL || !can_sort(example))
+		kg_throw_edge_property(call->catalog, step, sent, key->path);
 }
 
 /* The only type of the nodes after so many steps, or NULL. */
@@ -132,15 +110,14 @@ read_key(KgGraphCall *call, const KgSteps *steps, const KgType *from,
 		 const KgInput *in, KgRowSortKey *key)
 {
 	char *sent = kg_input_string(in, "field");
-	size_t prefix = strlen(KG_EDGE_PREFIX);
 	int64 step = steps->n;
 
 	(void) kg_args_int(
 		in->object, "step", in->path, 0, steps->n, &step, in->repairs);
 	key->path = kg_input_path(in, "field");
 	key->step = (int) step;
-	key->edge = step > 0 && strncmp(sent, KG_EDGE_PREFIX, prefix) == 0;
-	key->name = key->edge ? sent + prefix : sent;
+	key->edge = step > 0 && kg_edge_property(sent) != NULL;
+	key->name = key->edge ? kg_edge_property(sent) : sent;
 	key->descending = kg_input_enum(in, "order", "\"asc\" or \"desc\"") == 1;
 	if (key->edge)
 		find_of_edges(call, &steps->specs[step - 1], sent, key);
@@ -272,121 +249,34 @@ read_node_keys(Sorting *s, const KgRowSortKey *key, const bytea **keys)
 			&state.nodes, s->t->set.nodes[s->rows[i].nodes[key->step]])];
 }
 
-/* The edges of a step of all rows, each once, with their properties. */
-static void
-read_step_edges(Sorting *s, const KgRowSortKey *key, KgReply *reply)
-{
-	const KgTraversal *t = s->t;
-	uint32 room = 64;
-
-	kg_reply_init(reply, s->call);
-	reply->edges = palloc(room * sizeof(KgReplyEdge));
-	for (uint32 row = 0; row < s->n; row++)
-	{
-		uint32 start = s->rows[row].nodes[key->step - 1];
-		uint32 end = s->rows[row].nodes[key->step];
-		uint32 n;
-		const KgLink *link = kg_links_of(
-			&t->steps[key->step - 1].links, start, &n);
-
-		for (; n > 0; n--, link++)
-		{
-			KgReplyEdge *edge;
-
-			if (link->to != end)
-				continue;
-			if (reply->nedges == room)
-			{
-				room *= 2;
-				reply->edges = repalloc_huge(reply->edges,
-											 (Size) room * sizeof(KgReplyEdge));
-			}
-			edge = &reply->edges[reply->nedges++];
-			memset(edge, 0, sizeof(*edge));
-			edge->type = kg_relation_name(s->call->catalog, link->relation_no);
-			edge->relation_no = link->relation_no;
-			edge->from = &s->refs[link->backward ? end : start];
-			edge->to = &s->refs[link->backward ? start : end];
-			edge->depth = -1;
-			edge->full = true;
-		}
-	}
-	kg_reply_sort_edges(reply);
-	kg_reply_read_edges(reply);
-}
-
-static const bytea *
-edge_key(const Sorting *s, const KgRowSortKey *key, const KgReplyEdge *edge)
-{
-	const KgRelation *relation = kg_catalog_relation_no(s->call->catalog,
-														edge->relation_no);
-	const KgField *field =
-		relation != NULL ? key->fields[relation - s->call->catalog->relations]
-						 : NULL;
-	JsonbValue value;
-
-	return field != NULL && edge->properties != NULL &&
-				   kg_field_value(field, &edge->properties->root, &value)
-			   ? key_of(field, &value)
-			   : kg_key_missing();
-}
-
-static int
-compare_ends(const KgReplyEdge *edge, const KgRef *from, const KgRef *to)
-{
-	int order = kg_ref_compare(edge->from, from);
-
-	return order != 0 ? order : kg_ref_compare(edge->to, to);
-}
-
-static int
-compare_edges(const void *a, const void *b)
-{
-	const KgReplyEdge *y = b;
-
-	return compare_ends(a, y->from, y->to);
-}
-
-static bool
-is_missing(const bytea *key)
-{
-	return !kg_key_is_value(key);
-}
-
 /* Missing values last, in either direction. */
 static int
 compare_keys(const bytea *x, const bytea *y, bool descending)
 {
-	int order = is_missing(x) - is_missing(y);
+	int order = kg_key_is_value(y) - kg_key_is_value(x);
 
 	if (order == 0)
 		order = descending ? kg_key_compare(y, x) : kg_key_compare(x, y);
 	return order;
 }
 
-/* The key that comes first of those of the edges between two nodes. */
+/* The key that comes first, of another one and the edges between two nodes. */
 static const bytea *
-first_key(const Sorting *s, const KgRowSortKey *key, const KgReply *edges,
-		  const KgRef *from, const KgRef *to, const bytea *best)
+first_key(const Sorting *s, const KgRowSortKey *key, const KgStepEdges *edges,
+		  int64 from, int64 to, const bytea *best)
 {
-	uint32 low = 0;
-	uint32 high = edges->nedges;
+	uint32 n;
+	const KgReplyEdge *edge = kg_step_edges_between(edges, from, to, &n);
 
-	while (low < high)
+	for (; n > 0; n--, edge++)
 	{
-		uint32 middle = low + (high - low) / 2;
+		const KgField *field;
+		JsonbValue value;
+		const bytea *found;
 
-		if (compare_ends(&edges->edges[middle], from, to) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (;
-		 low < edges->nedges && compare_ends(&edges->edges[low], from, to) == 0;
-		 low++)
-	{
-		const bytea *found = edge_key(s, key, &edges->edges[low]);
-
+		if (!kg_edge_value(s->call->catalog, edge, key->fields, &value, &field))
+			continue;
+		found = key_of(field, &value);
 		if (compare_keys(found, best, key->descending) < 0)
 			best = found;
 	}
@@ -396,17 +286,15 @@ first_key(const Sorting *s, const KgRowSortKey *key, const KgReply *edges,
 static void
 read_edge_keys(Sorting *s, const KgRowSortKey *key, const bytea **keys)
 {
-	KgReply edges;
+	const KgStepEdges *edges = kg_step_edges_read(s->call, s->t, key->step);
 
-	read_step_edges(s, key, &edges);
-	qsort(edges.edges, edges.nedges, sizeof(KgReplyEdge), compare_edges);
 	for (uint32 i = 0; i < s->n; i++)
 	{
-		const KgRef *start = &s->refs[s->rows[i].nodes[key->step - 1]];
-		const KgRef *end = &s->refs[s->rows[i].nodes[key->step]];
+		int64 start = s->t->set.nodes[s->rows[i].nodes[key->step - 1]];
+		int64 end = s->t->set.nodes[s->rows[i].nodes[key->step]];
 
-		keys[i] = first_key(s, key, &edges, start, end, kg_key_missing());
-		keys[i] = first_key(s, key, &edges, end, start, keys[i]);
+		keys[i] = first_key(s, key, edges, start, end, kg_key_missing());
+		keys[i] = first_key(s, key, edges, end, start, keys[i]);
 	}
 }
 
