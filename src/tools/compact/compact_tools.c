@@ -24,7 +24,8 @@ static const char find_input[] =
 	"name or a part of it; with filters of a type, "
 	"too'},<search_mode><search_modes>'ids':{'type':'array','items':<id>},'"
 	"filters':{'type':'object','description':'{field: value or {operator: "
-	"value}}, all hold; field may be a path as customer.country.name; " KG_ANY ": [{...}, {...}]. Operators: "
+	"value}}, all hold; field may be a path as customer.country.name; " KG_ANY
+	": [{...}, {...}]. Operators: "
 	"<operator_names>'},'related':{'type':'array','items':<chain>,'"
 	"description':'[{type: relation, direction, to: {label, ids, "
 	"filters, related}, min_count, max_count}]: only what is connected "
@@ -45,7 +46,7 @@ static const char schema_input[] = "{'type':'object'," KG_ENTRY
 static const char follow_input[] =
 	"{'type':'object','required':['from','steps']," KG_ENTRY
 	"<also_edge_columns>'from':" KG_SELECTION
-	"handle, handles of one type, or {label, ids, filters, related, "
+	"handle, handles of one type, or {label, ids, query, filters, related, "
 	"not_related}'},'steps':{'type':'array','items':{'type':'object','required'"
 	":['type'],'properties':{'type':<relation_or_all>,'direction':{<direction>,"
 	"'default':'outgoing'},'max_hops':{<brief_step_hops>,'maximum':<max_step_"
@@ -91,7 +92,9 @@ static const char count_input[] =
 	"groups'},'group_by':{'type':'array','items':{'type':'object'},'"
 	"description':'[{property} or {property, truncate: month or weekday ...} "
 	"or {relationship, property} or {step, property}; a property may be "
-	"customer.country.name or edge.property]'},'aggregations':{'type':'array','items':{'type':'object'},'"
+	"customer.country.name or "
+	"edge.property]'},'aggregations':{'type':'array','items':{'type':'object'},"
+	"'"
 	"description':'[{fn, property, as}]; fn: count, count_distinct, sum, avg, "
 	"median, min, max; of edges: edge.property and step; default "
 	"count'},'sort':{'type':'array','items':{'type':'object'},'description':'[{"

@@ -27,7 +27,7 @@
 	"type is named; -RELATION->: a reference or an edge"
 
 /* What is taken in place of a property by the tools that are not SQL. */
-#define KG_SCHEMA_PATHS                                                   \
+#define KG_SCHEMA_PATHS \
 	"; customer.country.name: through references; edge.since: of the edge"
 
 /* How much of a description a line has, by how little room there is. */

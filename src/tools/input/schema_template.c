@@ -649,7 +649,8 @@ static const Part parts[] = {
 	 NULL,
 	 NULL,
 	 "{'type':'object','additionalProperties':false,'required':['label'],'"
-	 "properties':{'label':<type>,'ids':<ids>,'filters':<filters>,<related>}}"},
+	 "properties':{'label':<type>,'ids':<ids>,'query':<search>,'filters':<"
+	 "filters>,<related>}}"},
 	{"aggregations_bounds",
 	 "",
 	 NULL,
@@ -761,11 +762,13 @@ static const Part parts[] = {
 	{"brief_step_hops", "'type':'integer','default':1", NULL},
 	{"selector",
 	 "{'type':'object','required':['label'],'properties':{'label':<type>,'ids':"
-	 "<ids>,'filters':<filters@as in find_nodes>,<related_as>}}",
+	 "<ids>,'query':{'type':'string','description':'a name, for "
+	 "ids'},'filters':<filters@as in find_nodes>,<related_as>}}",
 	 NULL,
 	 NULL,
 	 "{'type':'object','additionalProperties':false,'required':['label'],'"
-	 "properties':{'label':<type>,'ids':<ids>,'filters':<filters>,<related>}}"},
+	 "properties':{'label':<type>,'ids':<ids>,'query':<search>,'filters':<"
+	 "filters>,<related>}}"},
 	/*
 	 * a name to search for, and restrictions that are validated but not
 	 * published
