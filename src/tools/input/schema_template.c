@@ -629,8 +629,8 @@ static const Part parts[] = {
 	 NULL,
 	 "<node_sort>"},
 	{"row_sort",
-	 "{'type':'array','items':{'type':'object'},'description':'[{field: a "
-	 "property of the last end or of step, or edge.property, step, order}]'}",
+	 "{'type':'array','items':{'type':'object'},'description':'[{field, step, "
+	 "order}]; edge.field: of the edge'}",
 	 NULL,
 	 NULL,
 	 "{'type':'array','minItems':1,'maxItems':<max_sort>,'items':{'type':'"
@@ -664,10 +664,13 @@ static const Part parts[] = {
 	 NULL,
 	 "{'type':'integer','minimum':1,'maximum':<max_steps>}"},
 	{"aggregated_step",
-	 "{'type':'integer'}",
+	 "'step':{'type':'integer','minimum':1,'maximum':<max_steps>},",
 	 NULL,
+	 is_written_out},
+	{"named",
+	 "'named':{'type':'boolean','default':false},",
 	 NULL,
-	 "{'type':'integer','minimum':1,'maximum':<max_steps>}"},
+	 is_written_out},
 	{"ranked_limit",
 	 "{'type':'integer','default':<default_rows>}",
 	 NULL,
@@ -762,8 +765,8 @@ static const Part parts[] = {
 	{"brief_step_hops", "'type':'integer','default':1", NULL},
 	{"selector",
 	 "{'type':'object','required':['label'],'properties':{'label':<type>,'ids':"
-	 "<ids>,'query':{'type':'string','description':'a name, for "
-	 "ids'},'filters':<filters@as in find_nodes>,<related_as>}}",
+	 "<ids>,'query':{'type':'string'},'filters':<filters@as in "
+	 "find_nodes>,<related_as>}}",
 	 NULL,
 	 NULL,
 	 "{'type':'object','additionalProperties':false,'required':['label'],'"
