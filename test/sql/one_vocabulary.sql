@@ -6,9 +6,9 @@
 CALL test.tenant('words', 'words_a admin');
 \c - words_a
 SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [
-  {"entity_type": "buyer", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "region": {"type": "string", "x-index": true}}}},
+  {"entity_type": "buyer", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "region": {"type": "string", "x-index": true}}}},
   {"entity_type": "sale", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": ["list", "get"], "properties": {"id": {"type": "string"}, "buyer": {"type": "string", "x-index": true, "x-ref": "buyer", "x-relation": "MADE_BY"}}}}],
-  "entities": [{"entity_type": "buyer", "items": [{"id": "B1", "region": "north"}, {"id": "B2", "region": "south"}]}, {"entity_type": "sale", "items": [{"id": "S1", "buyer": "B1"}, {"id": "S2", "buyer": "B1"}, {"id": "S3", "buyer": "B2"}]}]}') ? 'revision';
+  "entities": [{"entity_type": "buyer", "items": [{"id": "B1", "name": "Quarry Works", "region": "north"}, {"id": "B2", "name": "Elm Traders", "region": "south"}, {"id": "B3", "name": "Twins", "region": "west"}, {"id": "B4", "name": "Twins", "region": "east"}]}, {"entity_type": "sale", "items": [{"id": "S1", "buyer": "B1"}, {"id": "S2", "buyer": "B1"}, {"id": "S3", "buyer": "B2"}]}]}') ? 'revision';
 -- the answer, the same as with the published words; and what was repaired
 CREATE FUNCTION pg_temp.both(tool text, taken text, published text) RETURNS text LANGUAGE sql AS $$
   SELECT concat_ws(' | ', tool, coalesce(t #>> '{error,message}', ((t - 'repaired' - 'next') = (p - 'repaired' - 'next'))::text), (SELECT string_agg(concat_ws(' ', r->>'path', r->'got', r->'used'), ', ') FROM jsonb_array_elements(t->'repaired') r), 'not as published: ' || (p #>> '{error,message}'))
@@ -26,6 +26,12 @@ SELECT pg_temp.both('describe_entity', '{"id": {"type": "sale", "id": "S1"}}', '
 SELECT pg_temp.both('find', '{"type": "sale", "related": [{"type": "MADE_BY", "filters": {"region": "north"}}]}', '{"type": "sale", "related": [{"type": "MADE_BY", "to": {"filters": {"region": "north"}}}]}');
 SELECT pg_temp.both('follow', '{"from": "sale:S1", "steps": [{"type": "MADE_BY", "filters": {"region": "south"}, "to": {"type": "buyer"}}]}', '{"from": "sale:S1", "steps": [{"type": "MADE_BY", "to": {"label": "buyer", "filters": {"region": "south"}}}]}');
 SELECT pg_temp.both('find', '{"type": "sale", "related": [{"type": "MADE_BY", "filters": {"nothing": "north"}}]}', '{"type": "sale", "limit": 1}');
+-- a name in place of ids: the entities that it finds best
+SELECT pg_temp.both('follow', '{"from": {"label": "buyer", "query": "quarry wroks"}, "steps": [{"type": "MADE_BY", "direction": "incoming"}]}', '{"from": "buyer:B1", "steps": [{"type": "MADE_BY", "direction": "incoming"}]}');
+SELECT pg_temp.both('find_paths', '{"from": {"label": "buyer", "query": "Elm Traders"}, "to": {"label": "buyer", "query": "twins"}}', '{"from": {"label": "buyer", "ids": ["B2"]}, "to": {"label": "buyer", "ids": ["B3", "B4"]}}');
+SELECT pg_temp.both('count', '{"node": {"label": "buyer", "query": "Twins", "filters": {"region": "east"}}}', '{"node": {"label": "buyer", "ids": ["B4"]}}');
+SELECT pg_temp.both('find_paths', '{"from": {"label": "buyer", "query": "qqqqqq"}, "to": {"label": "sale"}}', '{"from": {"label": "buyer", "ids": ["qqqqqq"]}, "to": {"label": "sale"}}');
+SELECT pg_temp.both('find_paths', '{"from": {"label": "buyer", "query": "twins", "ids": ["B1"]}, "to": {"label": "sale"}}', '{"from": {"label": "buyer", "ids": ["B1"]}, "to": {"label": "sale"}}');
 -- two readings, another word beside it, or no entity: refused
 SELECT pg_temp.both('aggregate_nodes', '{"node": {"label": "sale"}, "group_by": [{"type": "MADE_BY", "property": "region"}], "aggregations": [{"fn": "count"}]}', '{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}]}');
 SELECT pg_temp.both('find_paths', '{"from": {"type": "sale", "label": "sale", "ids": ["S1"]}, "to": {"label": "sale"}}', '{"from": {"label": "sale", "ids": ["S1"]}, "to": {"label": "sale"}}');

@@ -595,7 +595,19 @@ kg_groups_add(KgGroups *groups, const KgGroupValue *keys,
 	KgGroup *group = find_group(groups, keys);
 
 	for (int i = 0; i < groups->nspecs; i++)
-		accumulate(groups, group, i, &values[i], times);
+		if (!groups->specs[i].of_edge)
+			accumulate(groups, group, i, &values[i], times);
+}
+
+void
+kg_groups_add_edge(KgGroups *groups, const KgGroupValue *keys,
+				   const KgGroupValue *values)
+{
+	KgGroup *group = find_group(groups, keys);
+
+	for (int i = 0; i < groups->nspecs; i++)
+		if (groups->specs[i].of_edge)
+			accumulate(groups, group, i, &values[i], 1);
 }
 
 void

@@ -70,6 +70,7 @@ typedef struct KgAggregateSpec
 	KgAggregateFn fn;
 	bool has_property;	  /* false: nodes are counted */
 	const KgField *field; /* NULL: the id */
+	bool of_edge;		  /* the property is one of edges, not of nodes */
 } KgAggregateSpec;
 
 typedef struct KgAccumulator
@@ -99,6 +100,9 @@ extern KgGroups *kg_groups_new(MemoryContext context, int nkeys,
  */
 extern void kg_groups_add(KgGroups *groups, const KgGroupValue *keys,
 						  const KgGroupValue *values, int64 times);
+/* Adds an edge to the aggregations of edges only. */
+extern void kg_groups_add_edge(KgGroups *groups, const KgGroupValue *keys,
+							   const KgGroupValue *values);
 /* Creates the group without keys if there is no row. */
 extern void kg_groups_ensure_one(KgGroups *groups);
 extern KgGroup **kg_groups_list(KgGroups *groups, uint32 *n);

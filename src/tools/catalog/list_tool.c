@@ -403,6 +403,44 @@ has_chains(const KgInput *in)
 	return kg_input_has(in, "related") || kg_input_has(in, "not_related");
 }
 
+static bool
+is_path(const KgListQuery *query, const JsonbValue *name)
+{
+	return name->type == jbvString &&
+		   kg_ref_path(
+			   query->catalog, query->type, kg_json_cstring(name), "", true) !=
+			   NULL;
+}
+
+/* Does an array name a path, by itself or by the member of an object? */
+static bool
+names_path(const KgListQuery *query, const KgInput *in, const char *key)
+{
+	JsonbValue array;
+	JsonbValue name;
+
+	if (!kg_input_declares(in, key) || !kg_input_value(in, key, &array) ||
+		!kg_json_is_array(&array))
+		return false;
+	kg_json_each(it, kg_json_container(&array))
+		if (is_path(query, &it.value) ||
+			(kg_json_is_object(&it.value) &&
+			 kg_json_get(kg_json_container(&it.value), "field", &name) &&
+			 is_path(query, &name)))
+			return true;
+	return false;
+}
+
+/* Does the call read entities of other types? */
+static bool
+reads_others(const KgListQuery *query, const KgInput *in)
+{
+	return has_chains(in) || names_path(query, in, "fields") ||
+		   names_path(query, in, "sort") ||
+		   kg_filters_have_paths(
+			   query->catalog, query->type, kg_filter_object(in->object, ""));
+}
+
 /* Is something asked of other entities? */
 static bool
 leads_on(const KgListQuery *query, const KgInput *in)
@@ -493,7 +531,7 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	 * Chains of related and paths lead to other types, so as_of is not only about this
 	 * type.
 	 */
-	kg_input_as_of(in, query->catalog, leads_on(query, in) ? NULL : type);
+	kg_input_as_of(in, query->catalog, reads_others(query, in) ? NULL : type);
 	kg_past_require_type(type);
 	kg_input_valid_at(in, query->catalog);
 	target = kg_filter_target_counted(query->catalog, type);

@@ -24,8 +24,8 @@ static const char find_input[] =
 	"name or a part of it; with filters of a type, "
 	"too'},<search_mode><search_modes>'ids':{'type':'array','items':<id>},'"
 	"filters':{'type':'object','description':'{field: value or {operator: "
-	"value}}, all "
-	"hold; " KG_ANY ": [{...}, {...}]. Operators: "
+	"value}}, all hold; field may be a path as customer.country.name; " KG_ANY
+	": [{...}, {...}]. Operators: "
 	"<operator_names>'},'related':{'type':'array','items':<chain>,'"
 	"description':'[{type: relation, direction, to: {label, ids, "
 	"filters, related}, min_count, max_count}]: only what is connected "
@@ -46,7 +46,7 @@ static const char schema_input[] = "{'type':'object'," KG_ENTRY
 static const char follow_input[] =
 	"{'type':'object','required':['from','steps']," KG_ENTRY
 	"<also_edge_columns>'from':" KG_SELECTION
-	"handle, handles of one type, or {label, ids, filters, related, "
+	"handle, handles of one type, or {label, ids, query, filters, related, "
 	"not_related}'},'steps':{'type':'array','items':{'type':'object','required'"
 	":['type'],'properties':{'type':<relation_or_all>,'direction':{<direction>,"
 	"'default':'outgoing'},'max_hops':{<brief_step_hops>,'maximum':<max_step_"
@@ -54,7 +54,9 @@ static const char follow_input[] =
 	"object','description':'of the "
 	"edge'},'to':{'type':'object','description':'its end: {label, "
 	"filters}'}}}}," KG_FIELDS
-	",'limit':{'type':'integer'},<as_of><valid_at>" KG_CURSOR "}}";
+	",'sort':{'type':'array','items':{'type':'object'},'description':'[{field: "
+	"of the last end, or edge.property, "
+	"order}]'},'limit':{'type':'integer'},<as_of><valid_at>" KG_CURSOR "}}";
 
 static const char around_input[] =
 	"{'type':'object','required':['handle']," KG_ENTRY
@@ -89,10 +91,12 @@ static const char count_input[] =
 	"follow, for "
 	"groups'},'group_by':{'type':'array','items':{'type':'object'},'"
 	"description':'[{property} or {property, truncate: month or weekday ...} "
-	"or {relationship, direction, label, property} or {step, "
-	"property}]'},'aggregations':{'type':'array','items':{'type':'object'},'"
+	"or {relationship, property} or {step, property}; a property may be "
+	"customer.country.name or "
+	"edge.property]'},'aggregations':{'type':'array','items':{'type':'object'},"
+	"'"
 	"description':'[{fn, property, as}]; fn: count, count_distinct, sum, avg, "
-	"median, min, max; default "
+	"median, min, max; of edges: edge.property and step; default "
 	"count'},'sort':{'type':'array','items':{'type':'object'},'description':'[{"
 	"field: a column of the reply, "
 	"order}]'},'per':{'type':'string','description':'a column of group_by: "

@@ -26,6 +26,10 @@
 	"-- name*: indexed (filter, sort, group); name!: required; text if no " \
 	"type is named; -RELATION->: a reference or an edge"
 
+/* What is taken in place of a property by the tools that are not SQL. */
+#define KG_SCHEMA_PATHS \
+	"; customer.country.name: through references; edge.since: of the edge"
+
 /* How much of a description a line has, by how little room there is. */
 typedef enum Detail
 {
@@ -441,7 +445,7 @@ make_lines(Writer *w, const KgType *only)
 /* ---- what fits ---- */
 
 static void
-append_head(StringInfo text, const KgCatalog *catalog)
+append_head(StringInfo text, const KgCatalog *catalog, bool sql)
 {
 	for (int i = 0; i < catalog->nbundles; i++)
 		if (catalog->bundles[i].description != NULL)
@@ -449,7 +453,10 @@ append_head(StringInfo text, const KgCatalog *catalog)
 							 "-- %s: %s\n",
 							 catalog->bundles[i].name,
 							 catalog->bundles[i].description);
-	appendStringInfoString(text, KG_SCHEMA_LEGEND "\n");
+	appendStringInfoString(text, KG_SCHEMA_LEGEND);
+	if (!sql)
+		appendStringInfoString(text, KG_SCHEMA_PATHS);
+	appendStringInfoChar(text, '\n');
 }
 
 static Size
@@ -534,7 +541,7 @@ kg_schema_text(KgSchemaText *schema, const KgCatalog *catalog,
 
 	memset(schema, 0, sizeof(*schema));
 	initStringInfo(&text);
-	append_head(&text, catalog);
+	append_head(&text, catalog, w.sql);
 	make_lines(&w, only);
 	fit_lines(&w, max_bytes > text.len ? max_bytes - text.len : 0);
 	for (int i = 0; i < w.nlines; i++)

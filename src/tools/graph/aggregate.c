@@ -196,6 +196,9 @@ read_ends(KgAggregate *a, KgGroupKey *key, const KgTraversal *t,
 	KgNodeSet ends;
 	uint64 done = 0;
 
+	if (key->edges != NULL)
+		key->found = kg_step_edges_read(
+			&a->call, t, (int) (step - t->steps) + 1);
 	key->ends = MemoryContextAllocExtended(graph->context,
 										   (t->set.n + 1) * sizeof(KgValues),
 										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
@@ -205,9 +208,12 @@ read_ends(KgAggregate *a, KgGroupKey *key, const KgTraversal *t,
 		kg_plan_count(&done, 1);
 		(void) kg_nodeset_add(&ends, t->set.nodes[step->ends[i].node]);
 	}
-	state.counts = count_ends(a, key, ends.nodes, ends.n);
-	kg_graph_resolve(
-		graph, ends.nodes, ends.n, key->field != NULL, keep_end, &state);
+	if (key->edges == NULL)
+	{
+		state.counts = count_ends(a, key, ends.nodes, ends.n);
+		kg_graph_resolve(
+			graph, ends.nodes, ends.n, key->field != NULL, keep_end, &state);
+	}
 	kg_nodeset_free(&ends);
 }
 
@@ -231,9 +237,66 @@ read_related(KgAggregate *a, KgGroupKey *key, const int64 *nodes, uint32 n)
 	read_ends(a, key, &key->t, &key->t.steps[0]);
 }
 
+/* Visits the edges between two nodes, in either direction. */
+static void
+visit_edges(const KgStepEdges *edges, int64 x, int64 y,
+			void (*visit)(const KgReplyEdge *edge, void *arg), void *arg)
+{
+	for (int i = 0; i < (x == y ? 1 : 2); i++)
+	{
+		uint32 n;
+		const KgReplyEdge *edge = kg_step_edges_between(
+			edges, i == 0 ? x : y, i == 0 ? y : x, &n);
+
+		for (; n > 0; n--)
+			visit(edge++, arg);
+	}
+}
+
+static KgGroupValue
+edge_value(const KgAggregate *a, const KgReplyEdge *edge,
+		   const KgField *const *fields)
+{
+	const KgField *field;
+	JsonbValue value;
+
+	return kg_edge_value(a->call.catalog, edge, fields, &value, &field)
+			   ? kg_group_value(field, KG_TRUNCATE_NONE, &value)
+			   : kg_group_value(NULL, KG_TRUNCATE_NONE, NULL);
+}
+
+typedef struct EdgeGroup
+{
+	const KgAggregate *a;
+	const KgGroupKey *key;
+	Collect c;
+} EdgeGroup;
+
+static void
+collect_edge(const KgReplyEdge *edge, void *arg)
+{
+	EdgeGroup *state = arg;
+	KgGroupValue value = edge_value(state->a, edge, state->key->edges);
+
+	add_value(&state->c, &value);
+}
+
+/* The values of the edges between two nodes that a group is by. */
+static void
+edge_values(const KgAggregate *a, const KgGroupKey *key, int64 x, int64 y,
+			KgValues *values)
+{
+	EdgeGroup state = {a, key, {NULL, KG_TRUNCATE_NONE, values, 4}};
+
+	values->n = 0;
+	values->values = palloc(state.c.room * sizeof(KgGroupValue));
+	visit_edges(key->found, x, y, collect_edge, &state);
+}
+
 /* The distinct values of the ends of a node's relationship. */
 static void
-related_values(const KgGroupKey *key, int64 node, KgValues *values)
+related_values(const KgAggregate *a, const KgGroupKey *key, int64 node,
+			   KgValues *values)
 {
 	const KgStepResult *step = &key->t.steps[0];
 	uint32 start = step->start_of[kg_nodeset_find(&key->t.set, node)];
@@ -245,7 +308,14 @@ related_values(const KgGroupKey *key, int64 node, KgValues *values)
 	for (uint64 i = step->first[start]; i < step->first[start + 1]; i++)
 	{
 		const KgValues *end = &key->ends[step->ends[i].node];
+		KgValues edges;
 
+		if (key->edges != NULL)
+		{
+			edge_values(
+				a, key, node, key->t.set.nodes[step->ends[i].node], &edges);
+			end = &edges;
+		}
 		kg_plan_count(&done, end->n + 1);
 		for (int v = 0; v < end->n; v++)
 			add_value(&c, &end->values[v]);
@@ -277,6 +347,8 @@ aggregated_value(const KgAggregate *a, int i, const KgRef *ref)
 	JsonbValue value;
 	KgValues values;
 
+	if (a->edges[i] != NULL)
+		return kg_group_value(NULL, KG_TRUNCATE_NONE, NULL);
 	if (a->paths[i] != NULL)
 	{
 		path_values(
@@ -292,7 +364,10 @@ aggregated_value(const KgAggregate *a, int i, const KgRef *ref)
 	return kg_group_value(spec->field, KG_TRUNCATE_NONE, &value);
 }
 
-/* Count so many nodes in every combination of their group values. */
+/*
+ * Count so many nodes in every combination of their group values; with 0 an
+ * edge.
+ */
 static void
 add_combinations(KgAggregate *a, const KgValues *values,
 				 const KgGroupValue *operands, int64 times)
@@ -308,7 +383,10 @@ add_combinations(KgAggregate *a, const KgValues *values,
 	{
 		for (i = 0; i < a->ngroups; i++)
 			keys[i] = values[i].values[at[i]];
-		kg_groups_add(a->result, keys, operands, times);
+		if (times > 0)
+			kg_groups_add(a->result, keys, operands, times);
+		else
+			kg_groups_add_edge(a->result, keys, operands);
 		kg_graph_charge_edges(a->call.graph, 1);
 		/* The next combination, the last key fastest. */
 		for (i = a->ngroups - 1; i >= 0 && ++at[i] == values[i].n; i--)
@@ -323,6 +401,7 @@ add_joints(KgAggregate *a, int group, const KgJoint *begun)
 {
 	const KgGroupKey *key = &a->groups[group];
 	const KgValues *end;
+	KgValues edges;
 	KgJoint joint = *begun;
 
 	if (group == a->ngroups)
@@ -345,7 +424,18 @@ add_joints(KgAggregate *a, int group, const KgJoint *begun)
 		add_joints(a, group + 1, &joint);
 		return;
 	}
-	end = &key->ends[a->bound[key->step_no - 1]];
+	end = &key->ends[a->bound[key->step_no]];
+	if (key->edges != NULL)
+	{
+		const int64 *nodes = a->chain.set.nodes;
+
+		edge_values(a,
+					key,
+					nodes[a->bound[key->step_no - 1]],
+					nodes[a->bound[key->step_no]],
+					&edges);
+		end = &edges;
+	}
 	for (int i = 0; i < end->n; i++)
 	{
 		joint.values[group] = end->values[i];
@@ -365,6 +455,32 @@ goes_on(const KgTraversal *t, int step, uint32 node)
 		   next->rows[next->start_of[node]] > 0;
 }
 
+static void
+add_row_of_edge(const KgReplyEdge *edge, void *arg)
+{
+	KgJoint joint;
+
+	memset(&joint, 0, sizeof(joint));
+	joint.edge = edge;
+	add_joints(arg, 0, &joint);
+}
+
+/* The row at hand, for each edge that is aggregated. */
+static void
+add_row(KgAggregate *a)
+{
+	const int64 *nodes = a->chain.set.nodes;
+
+	if (a->edge_step == 0)
+		add_row_of_edge(NULL, a);
+	else
+		visit_edges(a->found,
+					nodes[a->bound[a->edge_step - 1]],
+					nodes[a->bound[a->edge_step]],
+					add_row_of_edge,
+					a);
+}
+
 /* The rows of the chain from a node, as far as groups are by its steps. */
 static void
 walk_chain(KgAggregate *a, int step, uint32 node)
@@ -381,23 +497,17 @@ walk_chain(KgAggregate *a, int step, uint32 node)
 		kg_plan_count(&done, 1);
 		if (!goes_on(t, step, end))
 			continue;
-		a->bound[step] = end;
+		a->bound[step + 1] = end;
 		if (step + 1 < a->deepest)
 			walk_chain(a, step + 1, end);
 		else
-		{
-			KgJoint none;
-
-			memset(&none, 0, sizeof(none));
-			add_joints(a, 0, &none);
-		}
+			add_row(a);
 	}
 }
 
 static int
-compare_joints(const void *x, const void *y, void *arg)
+compare_groups(const void *x, const void *y, const KgAggregate *a)
 {
-	const KgAggregate *a = arg;
 	int order = 0;
 
 	for (int i = 0; i < a->ngroups && order == 0; i++)
@@ -407,6 +517,28 @@ compare_joints(const void *x, const void *y, void *arg)
 	return order;
 }
 
+static int
+compare_joints(const void *x, const void *y, void *arg)
+{
+	const KgReplyEdge *p = ((const KgJoint *) x)->edge;
+	const KgReplyEdge *q = ((const KgJoint *) y)->edge;
+	int order = compare_groups(x, y, arg);
+
+	return order != 0 ? order : p < q ? -1 : p > q;
+}
+
+/* Adds an edge to the aggregations of edges. */
+static void
+add_edge(KgAggregate *a, const KgValues *values, const KgReplyEdge *edge)
+{
+	KgGroupValue operands[KG_MAX_AGGREGATIONS];
+
+	for (int i = 0; i < a->nspecs; i++)
+		if (a->edges[i] != NULL)
+			operands[i] = edge_value(a, edge, a->edges[i]);
+	add_combinations(a, values, operands, 0);
+}
+
 /* Count a node for each distinct row of the chain, as the groups see it. */
 static void
 add_by_steps(KgAggregate *a, const KgRef *ref, KgValues *values,
@@ -414,14 +546,17 @@ add_by_steps(KgAggregate *a, const KgRef *ref, KgValues *values,
 {
 	a->njoints = a->joint_room = 0;
 	a->joints = NULL;
-	walk_chain(a, 0, kg_nodeset_find(&a->chain.set, ref->node));
+	a->bound[0] = kg_nodeset_find(&a->chain.set, ref->node);
+	walk_chain(a, 0, a->bound[0]);
 	if (a->njoints == 0)
 		return;
 	qsort_interruptible(
 		a->joints, a->njoints, sizeof(KgJoint), compare_joints, a);
 	for (int j = 0; j < a->njoints; j++)
 	{
-		if (j > 0 && compare_joints(&a->joints[j - 1], &a->joints[j], a) == 0)
+		const KgJoint *joint = &a->joints[j];
+
+		if (j > 0 && compare_joints(joint - 1, joint, a) == 0)
 			continue;
 		for (int i = 0; i < a->ngroups; i++)
 			if (a->groups[i].step_no > 0)
@@ -429,7 +564,11 @@ add_by_steps(KgAggregate *a, const KgRef *ref, KgValues *values,
 				values[i].n = 1;
 				values[i].values = &a->joints[j].values[i];
 			}
-		add_combinations(a, values, operands, 1);
+		/* A node counts once in a group, and each edge once. */
+		if (j == 0 || compare_groups(joint - 1, joint, a) != 0)
+			add_combinations(a, values, operands, 1);
+		if (joint->edge != NULL)
+			add_edge(a, values, joint->edge);
 	}
 }
 
@@ -456,7 +595,7 @@ add_node(const KgRef *ref, void *arg)
 		if (key->step_no > 0)
 			continue;
 		if (key->related)
-			related_values(key, ref->node, &values[i]);
+			related_values(a, key, ref->node, &values[i]);
 		else if (key->path != NULL)
 			path_values(
 				key->reached, key->field, key->truncate, ref->node, &values[i]);
@@ -521,7 +660,7 @@ follows_from_keys(KgAggregate *a, Keys *keys)
 
 		if (!spec->has_property)
 			continue;
-		if (a->paths[i] != NULL || spec->field == NULL ||
+		if (a->paths[i] != NULL || a->edges[i] != NULL || spec->field == NULL ||
 			!spec->field->indexed || spec->field->is_array)
 			return false;
 		add_field(keys, spec->field);
@@ -639,7 +778,8 @@ needs_data(const KgAggregate *a)
 		if (is_own(&a->groups[i]) && a->groups[i].field != NULL)
 			return true;
 	for (int i = 0; i < a->nspecs; i++)
-		if (a->paths[i] == NULL && a->specs[i].field != NULL)
+		if (a->paths[i] == NULL && a->edges[i] == NULL &&
+			a->specs[i].field != NULL)
 			return true;
 	return false;
 }
@@ -652,7 +792,8 @@ needs_rows(const KgAggregate *a)
 		if (is_own(&a->groups[i]))
 			return true;
 	for (int i = 0; i < a->nspecs; i++)
-		if (a->paths[i] == NULL && a->specs[i].has_property)
+		if (a->paths[i] == NULL && a->edges[i] == NULL &&
+			a->specs[i].has_property)
 			return true;
 	return false;
 }
@@ -788,6 +929,8 @@ aggregate(KgAggregate *a, uint32 *selected)
 		if (a->groups[i].related || a->groups[i].step_no > 0)
 			read_related(a, &a->groups[i], nodes, n);
 	read_paths(a, nodes, n);
+	if (a->edge_step > 0 && n > 0)
+		a->found = kg_step_edges_read(&a->call, &a->chain, a->edge_step);
 	if (n > 1 && needs_data(a) && follows_from_keys(a, &keys))
 		(void) kg_key_counts(graph,
 							 a->node.type,

@@ -15,6 +15,7 @@
 #include "query/graph/traverse.h"
 #include "tools/graph/graph.h"
 #include "tools/graph/reply.h"
+#include "tools/graph/step_edges.h"
 
 #define KG_MAX_COLUMN_NAME 64
 #define KG_MAX_COLUMNS (2 * KG_MAX_GROUPS + KG_MAX_AGGREGATIONS)
@@ -42,6 +43,8 @@ typedef struct KgGroupKey
 	bool named;				 /* the reply has the labels of its entities, too */
 	const KgRefPath *path;	 /* group by the values of a path; or NULL */
 	KgRefValues *reached;	 /* the values of the path */
+	const KgField **edges;	 /* group by these of the edges of the step */
+	KgStepEdges *found;		 /* which are these */
 	const char
 		*counted_path; /* path of a count of edges in the arguments, or NULL */
 	KgValues *ends; /* by index of the node in t.set, or in the chain's set */
@@ -51,6 +54,7 @@ typedef struct KgGroupKey
 typedef struct KgJoint
 {
 	KgGroupValue values[KG_MAX_GROUPS];
+	const KgReplyEdge *edge; /* of edge_step; or NULL */
 } KgJoint;
 
 /* The labels of the entities that a group's values refer to. */
@@ -81,6 +85,10 @@ typedef struct KgAggregate
 	/* by aggregation: a path to the property, or NULL; and its values */
 	const KgRefPath *paths[KG_MAX_AGGREGATIONS];
 	KgRefValues *reached[KG_MAX_AGGREGATIONS];
+	/* by aggregation: the property of the edges of edge_step; or NULL */
+	const KgField **edges[KG_MAX_AGGREGATIONS];
+	int edge_step; /* 0: no aggregation is of edges */
+	KgStepEdges *found;
 	int ncolumns;
 	const char *columns[KG_MAX_COLUMNS]; /* groups, aggregations, labels */
 	int nlabels;
@@ -99,8 +107,8 @@ typedef struct KgAggregate
 	KgTraversal chain;	/* if there are steps */
 	uint32 kept;		/* number of nodes from which the chain has a row */
 	int deepest;		/* last step that a group refers to; 0: no group does */
-	uint32 bound[KG_MAX_STEPS]; /* ends of the current row */
-	int njoints;				/* number of rows of the current node */
+	uint32 bound[KG_MAX_STEPS + 1]; /* start and ends of the current row */
+	int njoints;					/* number of rows of the current node */
 	int joint_room;
 	KgJoint *joints;
 	Jsonb *warnings; /* or NULL */

@@ -148,15 +148,43 @@ end_column(const KgAggregate *a, const KgGroupKey *key)
 				 : key->end;
 }
 
+/* The property of the edges of a step, which has one value. */
+static const KgField **
+read_edge_property(KgAggregate *a, const KgInput *in, const KgStepSpec *step,
+				   const KgField **example)
+{
+	char *sent = kg_input_string(in, "property");
+	const KgField **fields = kg_edge_fields(
+		a->call.catalog, step, kg_edge_property(sent), example);
+
+	if (fields == NULL || (*example)->is_array ||
+		(*example)->kind == KG_KIND_OBJECT || (*example)->kind == KG_KIND_ANY)
+		kg_throw_edge_property(
+			a->call.catalog, step, sent, kg_input_path(in, "property"));
+	return fields;
+}
+
+static bool
+names_edge(const KgInput *in)
+{
+	return kg_input_has(in, "property") &&
+		   kg_edge_property(kg_input_string(in, "property")) != NULL;
+}
+
 /* By a property of what a group leads to; by its id where there is none. */
 static void
 read_end_property(KgAggregate *a, const KgInput *in, const KgType *type,
-				  const char *column, KgGroupKey *key)
+				  const KgStepSpec *step, const char *column, KgGroupKey *key)
 {
 	KgFilterTarget target = kg_filter_target_counted(a->call.catalog, type);
 	char *property;
 
-	if (kg_input_has(in, "property"))
+	if (names_edge(in))
+	{
+		key->edges = read_edge_property(a, in, step, &key->field);
+		column = psprintf("%s_%s", column, kg_input_string(in, "property"));
+	}
+	else if (kg_input_has(in, "property"))
 	{
 		key->field = read_property(&target, in, KG_USE_GROUP, &property);
 		if (!target.kept)
@@ -197,6 +225,7 @@ read_related_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 	read_end_property(a,
 					  in,
 					  test->type,
+					  &key->step,
 					  psprintf("%s_%s",
 							   names.all ? "*" : names.names[0],
 							   kg_type_handle(test->type)),
@@ -320,6 +349,7 @@ read_step_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 		a,
 		in,
 		key->step_type,
+		spec,
 		psprintf("step%d_%s", key->step_no, kg_type_handle(key->step_type)),
 		key);
 }
@@ -415,6 +445,32 @@ check_aggregation(const KgAggregateSpec *spec, const KgInput *in,
 	}
 }
 
+/* The step whose edges are aggregated: the only one, or as "step" says. */
+static void
+read_edge_step(KgAggregate *a, const KgInput *in, const char *name)
+{
+	int64 step = a->steps.n;
+	KgError *err;
+
+	(void) kg_args_int(
+		in->object, "step", in->path, 1, a->steps.n, &step, in->repairs);
+	if (a->steps.n > 0 && (a->edge_step == 0 || a->edge_step == step))
+	{
+		a->edge_step = (int) step;
+		a->deepest = Max(a->deepest, a->edge_step);
+		return;
+	}
+	err = kg_error_new(KG_INVALID_INPUT,
+					   a->steps.n == 0
+						   ? "edges are aggregated of relationships"
+						   : "edges of one step are aggregated in a call");
+	kg_error_path(err, "%s", kg_input_path(in, "property"));
+	kg_error_got_string(err, name);
+	kg_error_throw_expected(err,
+							"relationships, and in all aggregations the same "
+							"step of them");
+}
+
 /* The functions are declared as in the enum of "fn". */
 static void
 read_aggregation(KgAggregate *a, const KgInput *in)
@@ -428,7 +484,17 @@ read_aggregation(KgAggregate *a, const KgInput *in)
 	spec->fn = (KgAggregateFn) kg_input_enum(in, "fn", "a function");
 	if (spec->fn > KG_FN_COUNT_DISTINCT)
 		kg_input_require(in, "property");
-	if (kg_input_has(in, "property"))
+	if (names_edge(in))
+	{
+		spec->has_property = spec->of_edge = true;
+		name = kg_input_string(in, "property");
+		read_edge_step(a, in, name);
+		a->edges[a->nspecs - 1] = read_edge_property(
+			a, in, &a->steps.specs[a->edge_step - 1], &spec->field);
+		check_aggregation(spec, in, name);
+		column = psprintf("%s_%s", column, name);
+	}
+	else if (kg_input_has(in, "property"))
 	{
 		spec->has_property = true;
 		spec->field = read_own_property(a, in, "aggregate", &name, path);

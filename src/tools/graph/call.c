@@ -6,7 +6,10 @@
 
 #include "base/error.h"
 #include "miscadmin.h"
+#include "base/settings.h"
+#include "query/search/search.h"
 #include "query/time/past.h"
+#include "store/reference/unready.h"
 #include "query/argument/repair.h"
 #include "tools/fixed_tools.h"
 #include "tools/graph/graph.h"
@@ -438,6 +441,61 @@ kg_call_edge_filters(KgGraphCall *call, const KgRelationNames *names,
 
 /* ---- selections of nodes ---- */
 
+typedef struct NamedIds
+{
+	int n;
+	char **ids;
+} NamedIds;
+
+static void
+keep_id(const KgRef *ref, void *arg)
+{
+	NamedIds *named = arg;
+
+	named->ids[named->n++] = pnstrdup(ref->id, ref->idlen);
+}
+
+/*
+ * Selects the entities that a name finds best: one, or several that it finds
+ * equally well.  Reports their ids.
+ */
+static void
+select_by_name(KgGraphCall *call, const KgInput *in, const char *query,
+			   KgSelector *selector)
+{
+	char *path = kg_input_path(in, "query");
+	JsonbValue got = kg_json_string_value(query);
+	KgMatches *matches;
+	NamedIds named = {0};
+	int64 *nodes;
+	int n = 0;
+	JsonbValue used;
+	KgJsonWriter w;
+
+	if (selector->nids > 0)
+		kg_error_throw(kg_args_error(path, &got, "a name without ids"));
+	kg_scope_require_derived(call->catalog->tenant, selector->type);
+	matches = kg_search_run(
+		call->catalog, query, &selector->type->type_no, 1, path);
+	while (n < matches->n && n < kg_setting_max_ids &&
+		   matches->matches[n].score == matches->matches[0].score)
+		n++;
+	nodes = palloc((n + 1) * sizeof(int64));
+	for (int i = 0; i < n; i++)
+		nodes[i] = matches->matches[i].node;
+	named.ids = palloc((n + 1) * sizeof(char *));
+	kg_graph_resolve(call->graph, nodes, n, false, keep_id, &named);
+	/* A name of nothing is an id of nothing, for which there are hints. */
+	if (named.n == 0)
+		named.ids[named.n++] = pstrdup(query);
+	selector->ids = named.ids;
+	selector->nids = named.n;
+	kg_jw_init_object(&w);
+	kg_jw_kstrings(&w, "ids", named.ids, named.n);
+	kg_json_root(kg_jw_finish(&w), &used);
+	kg_repair_add(&call->repairs, path, &got, &used);
+}
+
 void
 kg_call_selector(KgGraphCall *call, const KgInput *in, const char *label_key,
 				 KgSelector *selector)
@@ -452,6 +510,8 @@ kg_call_selector(KgGraphCall *call, const KgInput *in, const char *label_key,
 	selector->type = kg_call_type(call, in, label_key);
 	kg_past_require_type(selector->type);
 	selector->ids = kg_input_ids(in, "ids", &selector->nids);
+	if (kg_input_declares(in, "query") && kg_input_has(in, "query"))
+		select_by_name(call, in, kg_input_string(in, "query"), selector);
 	if (kg_input_declares(in, "related"))
 		related = kg_call_related(call, in);
 	selector->related = kg_call_path_filters(call, in, selector->type, related);

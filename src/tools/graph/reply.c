@@ -298,8 +298,8 @@ fetch_chosen(FetchEdges *state)
 
 static int compare_edges(const void *a, const void *b);
 
-static void
-read_edges(KgReply *reply)
+void
+kg_reply_read_edges(KgReply *reply)
 {
 	FetchEdges state = {reply};
 
@@ -348,7 +348,7 @@ kg_reply_fetch_edges(KgReply *reply)
 					&call->columns, call->catalog, relation, edge->properties);
 		}
 		if (pass == 0)
-			read_edges(reply);
+			kg_reply_read_edges(reply);
 	}
 }
 

@@ -72,6 +72,8 @@ extern void kg_reply_fetch_nodes(KgReply *reply);
  * with keys is replaced by all its parallel edges, or represents them.
  */
 extern void kg_reply_fetch_edges(KgReply *reply);
+/* Reads all properties of the edges that are full. */
+extern void kg_reply_read_edges(KgReply *reply);
 /* Orders nodes by type and id. */
 extern void kg_reply_sort_nodes(KgReply *reply);
 /* Orders edges by from, type and to, and removes duplicates. */

@@ -122,6 +122,8 @@ are_of_end(const KgCatalog *catalog, const KgRelationNames *names,
 {
 	bool found = false;
 
+	if (names->all)
+		return false;
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
 		const KgRelation *relation = &catalog->relations[i];

@@ -33,7 +33,8 @@ static const char nodes_output[] = "{'type':'object','required':['nodes'],'"
 static const char traverse_input[] =
 	"{'type':'object','additionalProperties':false,'required':['from','"
 	"relationships'],'properties':{'from':<selector>,'relationships':<steps>,'"
-	"to':<traverse_to>,<columns>,<edge_columns>,'limit':<limit>,'cursor':<"
+	"to':<traverse_to>,<columns>,<edge_columns>,'sort':<row_sort>,'limit':<"
+	"limit>,'cursor':<"
 	"cursor>,<as_of><valid_at>'max_bytes':<max_bytes>}}";
 
 static const char traverse_output[] =
@@ -81,27 +82,25 @@ static const char paths_output[] =
 	"nodes':<nodes>,<envelope>}}";
 
 static const char aggregate_input[] =
-	"{'type':'object','additionalProperties':false,'required':['node','"
-	"aggregations'],'properties':{'node':<selector>,'relationships':<steps_too>"
-	",'aggregations':{'type':'array',<aggregations_bounds>'items':{'type':'"
-	"object',<closed>'required':['fn'],'properties':{'fn':{'type':'string','"
-	"enum':['count','count_distinct','sum','avg','min','max','median']},'"
-	"property':{'type':'string','description':'of the node; count without it "
-	"counts nodes'},'as':<text>}}},'group_by':{'type':'array',<groups_bounds>'"
-	"items':{'type':'object',<closed>'properties':{'property':{'type':'string',"
-	"'description':'of the node, as customer.country.name through references; "
-	"or of the connected node'},'truncate':{'type':'string','enum':['minute','"
-	"hour','day','week','month','quarter','year','weekday','hour_of_day','"
-	"month_of_year'],'description':'UTC; weeks begin on "
-	"Monday'},'named':{'type':'boolean','default':false,'description':'with "
-	"the "
-	"label of what a reference refers to'},'relationship':<relation@a "
-	"relationship "
-	"type>,'direction':{<direction>,'default':'outgoing'},'label':<type@as "
-	"node.label>,'filters':<filters@of the connected "
-	"node>,'step':<group_step>}}},'sort':<reply_sort>,'per':{'type':'string','"
-	"description':'a column of group_by, for whose values limit is "
-	"each'},'limit':<limit>,<as_of><valid_at>'max_bytes':<max_bytes>}}";
+	"{'type':'object','additionalProperties':false,'required':['node',"
+	"'aggregations'],'properties':{'node':<selector>,'relationships':"
+	"<steps_too>,'aggregations':{'type':'array',<aggregations_bounds>'items':"
+	"{'type':'object',<closed>'required':['fn'],'properties':{'fn':{'type':"
+	"'string','enum':['count','count_distinct','sum','avg','min','max',"
+	"'median']},'property':{'type':'string','description':'of the node, or "
+	"edge.property; count without it counts nodes'},<aggregated_step>'as':"
+	"<text>}}},'group_by':{'type':'array',<groups_bounds>'items':{'type':"
+	"'object',<closed>'properties':{'property':{'type':'string',"
+	"'description':'of the node, as customer.country.name; or of the "
+	"connected node'},'truncate':{'type':'string','enum':['minute','hour',"
+	"'day','week','month','quarter','year','weekday','hour_of_day',"
+	"'month_of_year'],'description':'UTC; weeks begin on Monday'},<named>"
+	"'relationship':<relation@a relationship type>,'direction':{<direction>,"
+	"'default':'outgoing'},'label':<type@as node.label>,'filters':"
+	"<filters@of the connected node>,'step':<group_step>}}},'sort':"
+	"<reply_sort>,'per':{'type':'string','description':'a column of group_by:"
+	" limit for each of its values'},'limit':<limit>,<as_of><valid_at>"
+	"'max_bytes':<max_bytes>}}";
 
 static const char aggregate_output[] =
 	"{'type':'object','required':['columns','rows'],'properties':{'columns':<"

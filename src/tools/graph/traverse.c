@@ -4,11 +4,14 @@
  */
 #include "postgres.h"
 
+#include "base/error.h"
+#include "base/settings.h"
 #include "query/graph/cost.h"
 #include "query/graph/traverse.h"
 #include "tools/graph/graph.h"
 #include "tools/graph/page.h"
 #include "tools/graph/reply.h"
+#include "tools/graph/row_sort.h"
 
 /* Beyond this a sum of row counts is not exact any more. */
 #define KG_EXACT_ROWS 9007199254740992.0
@@ -19,6 +22,8 @@ typedef struct Traverse
 	KgSelector from;
 	KgSteps steps;
 	int64 limit;
+	KgRowSort sort;
+	int64 position; /* of the first row of a page that is sorted */
 	KgTraversal t;
 	KgBinding *rows;
 	uint32 nrows;
@@ -49,6 +54,7 @@ read_arguments(Traverse *tr, const Jsonb *arguments)
 					tr->steps.n,
 					"/relationships",
 					true);
+	kg_row_sort_read(call, &tr->steps, tr->from.type, &tr->sort);
 	kg_reached_steps(
 		kg_reached_begin(call, tr->from.type), tr->steps.specs, tr->steps.n);
 }
@@ -56,12 +62,17 @@ read_arguments(Traverse *tr, const Jsonb *arguments)
 static const KgRef *
 read_cursor(Traverse *tr)
 {
-	const JsonbContainer *items = kg_call_cursor(&tr->call,
-												 2 * (tr->steps.n + 1));
+	const JsonbContainer *items = kg_call_cursor(
+		&tr->call, tr->sort.n > 0 ? 1 : 2 * (tr->steps.n + 1));
 	KgRef *after;
 
 	if (items == NULL)
 		return NULL;
+	if (tr->sort.n > 0)
+	{
+		tr->position = kg_cursor_int(items, 0);
+		return NULL;
+	}
 	after = palloc((tr->steps.n + 1) * sizeof(KgRef));
 	for (int i = 0; i <= tr->steps.n; i++)
 		after[i] = kg_cursor_ref(&tr->call, items, 2 * i);
@@ -76,6 +87,12 @@ next_page(void *state, int unit, KgNext *next)
 	StringInfoData items;
 
 	initStringInfo(&items);
+	if (tr->sort.n > 0)
+	{
+		appendStringInfo(&items, "[" INT64_FORMAT "]", tr->position + unit);
+		next->cursor = kg_call_make_cursor(&tr->call, &items);
+		return;
+	}
 	for (int i = 0; i <= tr->steps.n; i++)
 	{
 		appendStringInfoChar(&items, i == 0 ? '[' : ',');
@@ -238,6 +255,33 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	write_rows(tr, fit->listed, w);
 }
 
+/* Lists a page of the rows in their order, which must be few enough to sort. */
+static void
+list_sorted(Traverse *tr)
+{
+	uint32 n;
+
+	if (tr->t.total > kg_setting_max_scan)
+	{
+		KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+									"%.0f rows are to be sorted, more than "
+									"kg_graph.max_scan (%d)",
+									tr->t.total,
+									kg_setting_max_scan);
+
+		kg_error_path(err, "/sort");
+		kg_error_throw_expected(
+			err, "a narrower question: fewer starting nodes, or filters");
+	}
+	n = kg_traverse_page(
+		&tr->t, NULL, (uint32) tr->t.total, &tr->rows, &tr->refs, &tr->more);
+	kg_row_sort_run(&tr->call, &tr->sort, &tr->t, tr->rows, n, tr->refs);
+	tr->rows += Min(tr->position, n);
+	n -= Min(tr->position, n);
+	tr->more = n > tr->limit;
+	tr->nrows = Min(n, tr->limit);
+}
+
 /* Where the chain ended, if it has no row. */
 static Jsonb *
 hints(Traverse *tr)
@@ -263,8 +307,11 @@ traverse(Traverse *tr, const KgRef *after, int64 *starts, uint32 n)
 					n,
 					tr->steps.specs,
 					tr->steps.n);
-	tr->nrows = kg_traverse_page(
-		&tr->t, after, (uint32) tr->limit, &tr->rows, &tr->refs, &tr->more);
+	if (tr->sort.n > 0)
+		list_sorted(tr);
+	else
+		tr->nrows = kg_traverse_page(
+			&tr->t, after, (uint32) tr->limit, &tr->rows, &tr->refs, &tr->more);
 	build_reply(tr);
 	if (tr->t.total == 0)
 		tr->reply.draft.hints = hints(tr);

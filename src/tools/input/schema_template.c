@@ -628,6 +628,15 @@ static const Part parts[] = {
 	 NULL,
 	 NULL,
 	 "<node_sort>"},
+	{"row_sort",
+	 "{'type':'array','items':{'type':'object'},'description':'[{field, step, "
+	 "order}]; edge.field: of the edge'}",
+	 NULL,
+	 NULL,
+	 "{'type':'array','minItems':1,'maxItems':<max_sort>,'items':{'type':'"
+	 "object','additionalProperties':false,'required':['field'],'properties':{'"
+	 "field':<text>,'step':{'type':'integer','minimum':0,'maximum':<max_steps>}"
+	 ",'order':<sort_order>}}}"},
 	{"traverse_to",
 	 "{'type':'object','description':'{label, ids, filters, related, "
 	 "not_related}: "
@@ -640,7 +649,8 @@ static const Part parts[] = {
 	 NULL,
 	 NULL,
 	 "{'type':'object','additionalProperties':false,'required':['label'],'"
-	 "properties':{'label':<type>,'ids':<ids>,'filters':<filters>,<related>}}"},
+	 "properties':{'label':<type>,'ids':<ids>,'query':<search>,'filters':<"
+	 "filters>,<related>}}"},
 	{"aggregations_bounds",
 	 "",
 	 NULL,
@@ -653,6 +663,14 @@ static const Part parts[] = {
 	 NULL,
 	 NULL,
 	 "{'type':'integer','minimum':1,'maximum':<max_steps>}"},
+	{"aggregated_step",
+	 "'step':{'type':'integer','minimum':1,'maximum':<max_steps>},",
+	 NULL,
+	 is_written_out},
+	{"named",
+	 "'named':{'type':'boolean','default':false},",
+	 NULL,
+	 is_written_out},
 	{"ranked_limit",
 	 "{'type':'integer','default':<default_rows>}",
 	 NULL,
@@ -747,11 +765,13 @@ static const Part parts[] = {
 	{"brief_step_hops", "'type':'integer','default':1", NULL},
 	{"selector",
 	 "{'type':'object','required':['label'],'properties':{'label':<type>,'ids':"
-	 "<ids>,'filters':<filters@as in find_nodes>,<related_as>}}",
+	 "<ids>,'query':{'type':'string'},'filters':<filters@as in "
+	 "find_nodes>,<related_as>}}",
 	 NULL,
 	 NULL,
 	 "{'type':'object','additionalProperties':false,'required':['label'],'"
-	 "properties':{'label':<type>,'ids':<ids>,'filters':<filters>,<related>}}"},
+	 "properties':{'label':<type>,'ids':<ids>,'query':<search>,'filters':<"
+	 "filters>,<related>}}"},
 	/*
 	 * a name to search for, and restrictions that are validated but not
 	 * published

@@ -1,0 +1,361 @@
+/*
+ * graph/row_sort.c
+ *	  Rows of a traversal in the order of a property of their ends or edges.
+ *
+ *	  No index has the order of rows, so the property is read for each row.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "tools/graph/row_sort.h"
+#include "tools/graph/step_edges.h"
+#include "utils/memutils.h"
+
+/* ---- arguments ---- */
+
+static KG_NORETURN void
+throw_unknown(const KgRowSortKey *key, const char *sent, const char *expected)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"nothing that the rows are sorted by has a "
+								"property \"%s\"",
+								key->name);
+
+	kg_error_path(err, "%s", key->path);
+	kg_error_got_string(err, sent);
+	kg_error_throw_expected(err, "%s", expected);
+}
+
+static bool
+can_sort(const KgField *field)
+{
+	return field != NULL && !field->derived && !field->is_array &&
+		   field->kind != KG_KIND_OBJECT && field->kind != KG_KIND_ANY;
+}
+
+/* Finds the property in the type of the node, or in any type. */
+static void
+find_of_nodes(KgGraphCall *call, const KgType *only, const char *sent,
+			  KgRowSortKey *key)
+{
+	KgGraph *graph = call->graph;
+	bool found = false;
+
+	key->fields = palloc0((graph->nranks + 1) * sizeof(KgField *));
+	key->paths = palloc0((graph->nranks + 1) * sizeof(KgRefPath *));
+	for (int i = 0; i < graph->nranks; i++)
+	{
+		const KgType *type = graph->ranked[i];
+		const KgField *field = strcmp(key->name, "id") == 0
+								   ? type->id_field
+								   : kg_type_field(type, key->name);
+		const KgRefPath *path;
+
+		if (only != NULL && type != only)
+			continue;
+		path = kg_ref_path(
+			call->catalog, type, key->name, key->path, only == NULL);
+		if (path != NULL && !path->many)
+		{
+			key->paths[i] = path;
+			field = path->field != NULL ? path->field : path->type->id_field;
+		}
+		if (!can_sort(field))
+			continue;
+		key->fields[i] = field;
+		found = true;
+	}
+	if (!found)
+		throw_unknown(key,
+					  sent,
+					  "a property with one value of the end of the step, or "
+					  "\"edge.\" and a property of its edges");
+}
+
+static void
+find_of_edges(KgGraphCall *call, const KgStepSpec *step, const char *sent,
+			  KgRowSortKey *key)
+{
+	const KgField *example;
+
+	key->fields = kg_edge_fields(call->catalog, step, key->name, &example);
+	if (key->fields == NULL || !can_sort(example))
+		kg_throw_edge_property(call->catalog, step, sent, key->path);
+}
+
+/* The only type of the nodes after so many steps, or NULL. */
+static const KgType *
+type_after(const KgGraphCall *call, const KgSteps *steps, const KgType *from,
+		   int n)
+{
+	const KgType *type = from;
+
+	for (int i = 0; i < n; i++)
+	{
+		const KgStepSpec *step = &steps->specs[i];
+		const KgType *only = NULL;
+
+		for (int t = 0; t < step->ntests; t++)
+			if (step->tests[t].type != NULL)
+				only = step->tests[t].type;
+		if (only == NULL && step->max_hops == 1)
+			only = kg_follow_leads_to(call->catalog, &step->follow, type);
+		type = only;
+	}
+	return type;
+}
+
+static void
+read_key(KgGraphCall *call, const KgSteps *steps, const KgType *from,
+		 const KgInput *in, KgRowSortKey *key)
+{
+	char *sent = kg_input_string(in, "field");
+	int64 step = steps->n;
+
+	(void) kg_args_int(
+		in->object, "step", in->path, 0, steps->n, &step, in->repairs);
+	key->path = kg_input_path(in, "field");
+	key->step = (int) step;
+	key->edge = step > 0 && kg_edge_property(sent) != NULL;
+	key->name = key->edge ? kg_edge_property(sent) : sent;
+	key->descending = kg_input_enum(in, "order", "\"asc\" or \"desc\"") == 1;
+	if (key->edge)
+		find_of_edges(call, &steps->specs[step - 1], sent, key);
+	else
+		find_of_nodes(
+			call, type_after(call, steps, from, key->step), sent, key);
+}
+
+void
+kg_row_sort_read(KgGraphCall *call, const KgSteps *steps, const KgType *from,
+				 KgRowSort *sort)
+{
+	sort->n = kg_input_objects(&call->input, "sort", "field", "fields");
+	for (int i = 0; i < sort->n; i++)
+	{
+		KgInput item;
+
+		kg_input_item(&call->input, "sort", i, "field", &item);
+		read_key(call, steps, from, &item, &sort->keys[i]);
+	}
+}
+
+/* ---- values ---- */
+
+typedef struct Sorting
+{
+	KgGraphCall *call;
+	const KgRowSort *sort;
+	const KgTraversal *t;
+	const KgBinding *rows;
+	const KgRef *refs;
+	uint32 n;
+	const bytea **keys[KG_MAX_SORT]; /* by row */
+} Sorting;
+
+typedef struct NodeKeys
+{
+	Sorting *s;
+	const KgRowSortKey *key;
+	KgNodeSet nodes;
+	const bytea **keys; /* by index in nodes */
+} NodeKeys;
+
+static const bytea *
+key_of(const KgField *field, const JsonbValue *value)
+{
+	const bytea *key = value != NULL && value->type != jbvNull
+						   ? kg_key_encode(field, value)
+						   : NULL;
+
+	return key != NULL ? key : kg_key_missing();
+}
+
+static void
+take_key(const KgRef *ref, void *arg)
+{
+	NodeKeys *state = arg;
+	const KgField *field = state->key->fields[ref->rank - 1];
+	uint32 i = kg_nodeset_find(&state->nodes, ref->node);
+	JsonbValue value;
+	MemoryContext old;
+
+	if (i == KG_NO_NODE || field == NULL ||
+		state->key->paths[ref->rank - 1] != NULL ||
+		!kg_field_value(field, &ref->data->root, &value))
+		return;
+	old = MemoryContextSwitchTo(state->s->call->graph->context);
+	state->keys[i] = key_of(field, &value);
+	MemoryContextSwitchTo(old);
+	kg_graph_check_memory(state->s->call->graph);
+}
+
+static void
+keep_value(const JsonbValue *value, void *arg)
+{
+	*(JsonbValue *) arg = *value;
+}
+
+/* The keys of the nodes of one type, over a path. */
+static void
+take_path_keys(NodeKeys *state, int rank)
+{
+	const KgRefPath *path = state->key->paths[rank - 1];
+	KgGraph *graph = state->s->call->graph;
+	uint16 *ranks = palloc((state->nodes.n + 1) * sizeof(uint16));
+	int64 *nodes = palloc((state->nodes.n + 1) * sizeof(int64));
+	KgRefValues *values;
+	uint32 n = 0;
+
+	kg_graph_types(graph, state->nodes.nodes, state->nodes.n, ranks);
+	for (uint32 i = 0; i < state->nodes.n; i++)
+		if (ranks[i] == rank)
+			nodes[n++] = state->nodes.nodes[i];
+	values = kg_ref_values(graph, path, nodes, n, state->key->path);
+	for (uint32 i = 0; i < n; i++)
+	{
+		JsonbValue value = {.type = jbvNull};
+
+		kg_ref_values_visit(values, nodes[i], keep_value, &value);
+		state->keys[kg_nodeset_find(&state->nodes, nodes[i])] = key_of(
+			state->key->fields[rank - 1], &value);
+	}
+}
+
+static void
+read_node_keys(Sorting *s, const KgRowSortKey *key, const bytea **keys)
+{
+	KgGraph *graph = s->call->graph;
+	NodeKeys state = {s, key};
+	bool documents = false;
+
+	kg_nodeset_init(&state.nodes, graph->context);
+	for (uint32 i = 0; i < s->n; i++)
+		(void) kg_nodeset_add(&state.nodes,
+							  s->t->set.nodes[s->rows[i].nodes[key->step]]);
+	state.keys = palloc((state.nodes.n + 1) * sizeof(bytea *));
+	for (uint32 i = 0; i < state.nodes.n; i++)
+		state.keys[i] = kg_key_missing();
+	for (int rank = 1; rank <= graph->nranks; rank++)
+		if (key->paths[rank - 1] != NULL)
+			take_path_keys(&state, rank);
+		else
+			documents |= key->fields[rank - 1] != NULL;
+	if (documents)
+		kg_graph_resolve(
+			graph, state.nodes.nodes, state.nodes.n, true, take_key, &state);
+	for (uint32 i = 0; i < s->n; i++)
+		keys[i] = state.keys[kg_nodeset_find(
+			&state.nodes, s->t->set.nodes[s->rows[i].nodes[key->step]])];
+}
+
+/* Missing values last, in either direction. */
+static int
+compare_keys(const bytea *x, const bytea *y, bool descending)
+{
+	int order = kg_key_is_value(y) - kg_key_is_value(x);
+
+	if (order == 0)
+		order = descending ? kg_key_compare(y, x) : kg_key_compare(x, y);
+	return order;
+}
+
+/* The key that comes first, of another one and the edges between two nodes. */
+static const bytea *
+first_key(const Sorting *s, const KgRowSortKey *key, const KgStepEdges *edges,
+		  int64 from, int64 to, const bytea *best)
+{
+	uint32 n;
+	const KgReplyEdge *edge = kg_step_edges_between(edges, from, to, &n);
+
+	for (; n > 0; n--, edge++)
+	{
+		const KgField *field;
+		JsonbValue value;
+		const bytea *found;
+
+		if (!kg_edge_value(s->call->catalog, edge, key->fields, &value, &field))
+			continue;
+		found = key_of(field, &value);
+		if (compare_keys(found, best, key->descending) < 0)
+			best = found;
+	}
+	return best;
+}
+
+static void
+read_edge_keys(Sorting *s, const KgRowSortKey *key, const bytea **keys)
+{
+	const KgStepEdges *edges = kg_step_edges_read(s->call, s->t, key->step);
+
+	for (uint32 i = 0; i < s->n; i++)
+	{
+		int64 start = s->t->set.nodes[s->rows[i].nodes[key->step - 1]];
+		int64 end = s->t->set.nodes[s->rows[i].nodes[key->step]];
+
+		keys[i] = first_key(s, key, edges, start, end, kg_key_missing());
+		keys[i] = first_key(s, key, edges, end, start, keys[i]);
+	}
+}
+
+static int
+compare_rows(const void *a, const void *b, void *arg)
+{
+	const Sorting *s = arg;
+	uint32 x = *(const uint32 *) a;
+	uint32 y = *(const uint32 *) b;
+
+	for (int i = 0; i < s->sort->n; i++)
+	{
+		int order = compare_keys(
+			s->keys[i][x], s->keys[i][y], s->sort->keys[i].descending);
+
+		if (order != 0)
+			return order;
+	}
+	return x < y ? -1 : x > y;
+}
+
+/* "desc" of an enum: its first value is its highest. */
+static bool
+is_enum(const KgGraphCall *call, const KgRowSortKey *key)
+{
+	int n = key->edge ? call->catalog->nrelations : call->graph->nranks;
+
+	for (int i = 0; i < n; i++)
+		if (key->fields[i] != NULL && key->fields[i]->kind == KG_KIND_ENUM)
+			return true;
+	return false;
+}
+
+void
+kg_row_sort_run(KgGraphCall *call, const KgRowSort *sort, const KgTraversal *t,
+				KgBinding *rows, uint32 n, const KgRef *refs)
+{
+	KgRowSort as_keys = *sort;
+	Sorting s = {call, &as_keys, t, rows, refs, n};
+	MemoryContext old = MemoryContextSwitchTo(call->graph->context);
+	uint32 *order = palloc_extended((n + 1) * sizeof(uint32), MCXT_ALLOC_HUGE);
+	KgBinding *sorted = palloc_extended((n + 1) * sizeof(KgBinding),
+										MCXT_ALLOC_HUGE);
+
+	for (int i = 0; i < sort->n; i++)
+	{
+		KgRowSortKey *key = &as_keys.keys[i];
+
+		if (is_enum(call, key))
+			key->descending = !key->descending;
+		s.keys[i] = palloc_extended((n + 1) * sizeof(bytea *), MCXT_ALLOC_HUGE);
+		if (key->edge)
+			read_edge_keys(&s, key, s.keys[i]);
+		else
+			read_node_keys(&s, key, s.keys[i]);
+	}
+	for (uint32 i = 0; i < n; i++)
+		order[i] = i;
+	qsort_interruptible(order, n, sizeof(uint32), compare_rows, &s);
+	for (uint32 i = 0; i < n; i++)
+		sorted[i] = rows[order[i]];
+	memcpy(rows, sorted, (Size) n * sizeof(KgBinding));
+	MemoryContextSwitchTo(old);
+}

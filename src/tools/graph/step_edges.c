@@ -1,0 +1,201 @@
+/*
+ * graph/step_edges.c
+ *	  The stored edges of a step of a traversal, with their properties.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "query/argument/names.h"
+#include "query/run/plan.h"
+#include "tools/graph/page.h"
+#include "tools/graph/step_edges.h"
+
+struct KgStepEdges
+{
+	KgReply reply; /* its edges are in the order of their nodes */
+	KgRef *refs;   /* by node: its number */
+};
+
+/* ---- names ---- */
+
+const char *
+kg_edge_property(const char *name)
+{
+	size_t prefix = strlen(KG_EDGE_PREFIX);
+
+	return strncmp(name, KG_EDGE_PREFIX, prefix) == 0 ? name + prefix : NULL;
+}
+
+static bool
+is_walked(const KgStepSpec *step, const KgRelation *relation)
+{
+	return kg_relation_set_has(&step->follow.forward, relation->relation_no) ||
+		   kg_relation_set_has(&step->follow.backward, relation->relation_no);
+}
+
+const KgField **
+kg_edge_fields(const KgCatalog *catalog, const KgStepSpec *step,
+			   const char *name, const KgField **example)
+{
+	const KgField **fields = palloc0((catalog->nrelations + 1) *
+									 sizeof(KgField *));
+
+	*example = NULL;
+	for (int i = 0; i < catalog->nrelations && step->max_hops == 1; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		for (int f = 0; f < relation->nfields && is_walked(step, relation); f++)
+			if (strcmp(relation->fields[f].name, name) == 0)
+				*example = fields[i] = &relation->fields[f];
+	}
+	return *example != NULL ? fields : NULL;
+}
+
+void
+kg_throw_edge_property(const KgCatalog *catalog, const KgStepSpec *step,
+					   const char *sent, const char *path)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"no edge of the step has a property \"%s\"",
+								kg_edge_property(sent));
+	const char *near;
+	const char **names;
+	int n = 0;
+	int room = 1;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+		room += catalog->relations[i].nfields;
+	names = palloc(room * sizeof(char *));
+	for (int i = 0; i < catalog->nrelations; i++)
+		for (int f = 0; f < catalog->relations[i].nfields &&
+						is_walked(step, &catalog->relations[i]);
+			 f++)
+			names[n++] = psprintf(KG_EDGE_PREFIX "%s",
+								  catalog->relations[i].fields[f].name);
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, sent);
+	for (int i = 0; i < n; i++)
+		kg_error_allow(err, names[i]);
+	kg_error_expected(err, "a property of the edges of a step of one hop");
+	near = kg_nearest(sent, names, n);
+	kg_error_did_you_mean(err, near);
+	if (near != NULL && kg_has_rival(sent, near, names, n))
+		kg_error_doubt(err);
+	kg_error_throw(err);
+}
+
+/* ---- edges ---- */
+
+static int
+compare_nodes(const KgReplyEdge *edge, int64 from, int64 to)
+{
+	if (edge->from->node != from)
+		return edge->from->node < from ? -1 : 1;
+	return edge->to->node < to ? -1 : edge->to->node > to;
+}
+
+static int
+compare_edges(const void *a, const void *b)
+{
+	const KgReplyEdge *x = a;
+	const KgReplyEdge *y = b;
+	int order = compare_nodes(x, y->from->node, y->to->node);
+
+	return order != 0 ? order
+					  : (x->relation_no > y->relation_no) -
+							(x->relation_no < y->relation_no);
+}
+
+/* An edge that is walked from both of its ends is read once. */
+static void
+drop_repeated(KgReply *reply)
+{
+	uint32 n = 0;
+
+	qsort(reply->edges, reply->nedges, sizeof(KgReplyEdge), compare_edges);
+	for (uint32 i = 0; i < reply->nedges; i++)
+		if (n == 0 ||
+			compare_edges(&reply->edges[n - 1], &reply->edges[i]) != 0)
+			reply->edges[n++] = reply->edges[i];
+	reply->nedges = n;
+}
+
+KgStepEdges *
+kg_step_edges_read(KgGraphCall *call, const KgTraversal *t, int step)
+{
+	MemoryContext old = MemoryContextSwitchTo(call->graph->context);
+	const KgLinks *links = &t->steps[step - 1].links;
+	KgStepEdges *edges = palloc0(sizeof(KgStepEdges));
+	KgReply *reply = &edges->reply;
+	uint64 done = 0;
+
+	kg_reply_init(reply, call);
+	edges->refs = palloc_extended(Max((Size) t->set.n, 1) * sizeof(KgRef),
+								  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < t->set.n; i++)
+	{
+		edges->refs[i].node = t->set.nodes[i];
+		edges->refs[i].id = "";
+	}
+	reply->edges = palloc_extended((links->n + 1) * sizeof(KgReplyEdge),
+								   MCXT_ALLOC_HUGE);
+	for (uint64 i = 0; i < links->n; i++)
+	{
+		const KgLink *link = &links->links[i];
+		KgReplyEdge *edge = &reply->edges[reply->nedges++];
+
+		kg_plan_count(&done, 1);
+		memset(edge, 0, sizeof(*edge));
+		edge->type = kg_relation_name(call->catalog, link->relation_no);
+		edge->relation_no = link->relation_no;
+		edge->from = &edges->refs[link->backward ? link->to : link->from];
+		edge->to = &edges->refs[link->backward ? link->from : link->to];
+		edge->depth = -1;
+		edge->full = true;
+	}
+	kg_graph_check_memory(call->graph);
+	drop_repeated(reply);
+	kg_reply_read_edges(reply);
+	kg_graph_check_memory(call->graph);
+	qsort(reply->edges, reply->nedges, sizeof(KgReplyEdge), compare_edges);
+	MemoryContextSwitchTo(old);
+	return edges;
+}
+
+const KgReplyEdge *
+kg_step_edges_between(const KgStepEdges *edges, int64 from, int64 to, uint32 *n)
+{
+	const KgReply *reply = &edges->reply;
+	uint32 low = 0;
+	uint32 high = reply->nedges;
+
+	while (low < high)
+	{
+		uint32 middle = low + (high - low) / 2;
+
+		if (compare_nodes(&reply->edges[middle], from, to) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*n = 0;
+	while (low + *n < reply->nedges &&
+		   compare_nodes(&reply->edges[low + *n], from, to) == 0)
+		(*n)++;
+	return &reply->edges[low];
+}
+
+bool
+kg_edge_value(const KgCatalog *catalog, const KgReplyEdge *edge,
+			  const KgField *const *fields, JsonbValue *value,
+			  const KgField **field)
+{
+	const KgRelation *relation = kg_catalog_relation_no(catalog,
+														edge->relation_no);
+
+	*field = relation != NULL ? fields[relation - catalog->relations] : NULL;
+	return *field != NULL && edge->properties != NULL &&
+		   kg_field_value(*field, &edge->properties->root, value) &&
+		   value->type != jbvNull;
+}
