@@ -525,7 +525,7 @@ correct_listed(KgGraphCall *call, const char *path, const char *given,
 	KgHandles listed;
 
 	memset(&listed, 0, sizeof(listed));
-	listed.n = kg_repair_split(given, &listed.given);
+	listed.n = kg_args_split(given, &listed.given);
 	if (listed.n == 0 || listed.n > KG_HINT_LOOKS)
 		return false;
 	kg_find_handles(call, path, &listed);
