@@ -285,32 +285,49 @@ is_list_of_names(const char *name)
 	return false;
 }
 
+int
+kg_args_split(const char *text, char ***parts)
+{
+	static const char separators[] = ",;|";
+	size_t len = strlen(text);
+	int n = 0;
+
+	*parts = palloc((len + 1) * sizeof(char *));
+	while (true)
+	{
+		size_t part = strcspn(text, separators);
+		const char *next = text + part;
+
+		while (part > 0 && text[part - 1] == ' ')
+			part--;
+		while (part > 0 && *text == ' ')
+		{
+			text++;
+			part--;
+		}
+		if (part == 0)
+			return 0;
+		(*parts)[n++] = pnstrdup(text, part);
+		if (*next == '\0')
+			return n > 1 ? n : 0;
+		text = next + 1;
+	}
+}
+
 Jsonb *
 kg_args_list_of(const char *name, const JsonbValue *value)
 {
-	const char *text = value->val.string.val;
-	const char *end;
+	char **parts;
 	KgJsonWriter w;
+	int n = 0;
 
-	if (value->type != jbvString || !is_list_of_names(name) ||
-		memchr(text, ',', value->val.string.len) == NULL)
+	if (value->type == jbvString && is_list_of_names(name))
+		n = kg_args_split(kg_json_cstring(value), &parts);
+	if (n == 0)
 		return kg_args_example_of(value, NULL, true);
-	end = text + value->val.string.len;
 	kg_jw_init_array(&w);
-	while (text < end)
-	{
-		const char *comma = memchr(text, ',', end - text);
-		const char *stop = comma != NULL ? comma : end;
-		const char *next = comma != NULL ? comma + 1 : end;
-
-		while (text < stop && *text == ' ')
-			text++;
-		while (stop > text && stop[-1] == ' ')
-			stop--;
-		if (stop > text)
-			kg_jw_stringn(&w, text, (int) (stop - text));
-		text = next;
-	}
+	for (int i = 0; i < n; i++)
+		kg_jw_string(&w, parts[i]);
 	return kg_jw_finish(&w);
 }
 

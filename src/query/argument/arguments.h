@@ -37,6 +37,11 @@ extern char *kg_path_last(const char *path);
 extern Jsonb *kg_args_example_of(const JsonbValue *value, const char *member,
 								 bool array);
 /*
+ * Splits a text at commas, semicolons or bars.  Returns the number of parts; 0 if
+ * there are fewer than two, or one of them is empty.
+ */
+extern int kg_args_split(const char *text, char ***parts);
+/*
  * A value as an array, of the argument of a name: "a, b" as two, where its items are
  * names.
  */

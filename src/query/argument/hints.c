@@ -848,7 +848,7 @@ correct_lists(const KgListQuery *query, const KgType *target,
 	{
 		KgCondition listed = *condition;
 		char **parts;
-		int n = kg_repair_split(kg_json_cstring(&condition->values[i]), &parts);
+		int n = kg_args_split(kg_json_cstring(&condition->values[i]), &parts);
 
 		if (n == 0 || n > KG_HINT_LOOKS)
 			continue;

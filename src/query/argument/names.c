@@ -128,6 +128,7 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	 "idents",
 	 "id_list",
 	 "record_ids",
+	 "entities",
 	 "items"},
 	{"max_hops",
 	 "max_depth",
@@ -648,6 +649,17 @@ is_given(const JsonbContainer *object, const char *ours)
 			kg_json_get(object, "id", &value) != NULL);
 }
 
+/* Of id and ids an array is the second, if both are known. */
+static bool
+is_of_other_number(const char *ours, const JsonbValue *value,
+				   const char *const *known, int nknown)
+{
+	bool array = kg_json_is_array(value);
+
+	return strcmp(ours, array ? "id" : "ids") == 0 &&
+		   among(array ? "ids" : "id", known, nknown) != NULL;
+}
+
 const char *
 kg_name_same(const JsonbContainer *object, const char *name,
 			 const JsonbValue *value, const char *const *known, int nknown)
@@ -661,7 +673,8 @@ kg_name_same(const JsonbContainer *object, const char *name,
 
 		if (ours == NULL || ours == found || !group_has(same_names[i], name) ||
 			is_of_other_type(same_names[i], known, nknown) ||
-			!may_be(ours, value) || is_given(object, ours))
+			!may_be(ours, value) || is_given(object, ours) ||
+			is_of_other_number(ours, value, known, nknown))
 			continue;
 		found = ours;
 		n++;

@@ -200,35 +200,6 @@ kg_correct(KgCorrection *correction, const KgInstead *change)
 		correction->arguments = after;
 }
 
-int
-kg_repair_split(const char *text, char ***parts)
-{
-	static const char separators[] = ",;|";
-	size_t len = strlen(text);
-	int n = 0;
-
-	*parts = palloc((len + 1) * sizeof(char *));
-	while (true)
-	{
-		size_t part = strcspn(text, separators);
-		const char *next = text + part;
-
-		while (part > 0 && text[part - 1] == ' ')
-			part--;
-		while (part > 0 && *text == ' ')
-		{
-			text++;
-			part--;
-		}
-		if (part == 0)
-			return 0;
-		(*parts)[n++] = pnstrdup(text, part);
-		if (*next == '\0')
-			return n > 1 ? n : 0;
-		text = next + 1;
-	}
-}
-
 static void
 write_strings(KgJsonWriter *w, char **parts, int n)
 {

@@ -47,11 +47,6 @@ extern void kg_correction_write(const KgCorrection *correction,
 								KgJsonWriter *w);
 
 /*
- * Splits a text at commas, semicolons or bars.  Returns the number of parts; 0 if
- * there are fewer than two, or one of them is empty.
- */
-extern int kg_repair_split(const char *text, char ***parts);
-/*
  * Corrects a text that lists several values: in an array they become its items,
  * elsewhere {"in": [...]}.
  */

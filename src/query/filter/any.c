@@ -135,7 +135,7 @@ kg_any_parse(KgFilter *filter, const JsonbValue *value, const char *path)
 }
 
 void
-kg_any_analyse_over(const KgFilter *parsed, const KgFilterTarget *targets,
+kg_any_analyse_over(KgFilter *parsed, const KgFilterTarget *targets,
 					int ntargets, KgFilter **analysed, KgRepairs *repairs)
 {
 	if (parsed->nany == 0)

@@ -31,9 +31,9 @@ extern void kg_any_parse(KgFilter *filter, const JsonbValue *value,
  * kg_filter_analyse_over(). Sets those of analysed[i]; makes analysed[i] NULL
  * if no alternative can hold in target i.
  */
-extern void kg_any_analyse_over(const KgFilter *parsed,
-								const KgFilterTarget *targets, int ntargets,
-								KgFilter **analysed, KgRepairs *repairs);
+extern void kg_any_analyse_over(KgFilter *parsed, const KgFilterTarget *targets,
+								int ntargets, KgFilter **analysed,
+								KgRepairs *repairs);
 
 /*
  * Returns the filter's own conditions and those of one alternative as one

@@ -122,7 +122,7 @@ extern KgFilter *kg_filter_parse_one(const char *property,
  * allowed properties, operators or values. Each repair is reported once for
  * each path.
  */
-extern KgFilter *kg_filter_analyse(const KgFilter *parsed,
+extern KgFilter *kg_filter_analyse(KgFilter *parsed,
 								   const KgFilterTarget *target,
 								   KgRepairs *repairs);
 
@@ -131,7 +131,7 @@ extern KgFilter *kg_filter_analyse(const KgFilter *parsed,
  * is not filterable in target i, whose rows then do not match. Raises
  * KG_INVALID_INPUT if a property is filterable in no target.
  */
-extern KgFilter **kg_filter_analyse_over(const KgFilter *parsed,
+extern KgFilter **kg_filter_analyse_over(KgFilter *parsed,
 										 const KgFilterTarget *targets,
 										 int ntargets, KgRepairs *repairs);
 

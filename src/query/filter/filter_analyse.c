@@ -669,6 +669,34 @@ throw_long_value(const KgCondition *condition, const JsonbValue *value,
 	kg_error_throw_expected(err, "at most %d bytes", kg_setting_max_key_bytes);
 }
 
+/* Takes the only code of an enum that is the value in another case. */
+static bool
+take_other_case(const KgField *field, JsonbValue *value, const char *path,
+				KgRepairs *repairs)
+{
+	const char *text;
+	const char *code = NULL;
+	JsonbValue used;
+
+	if (field->kind != KG_KIND_ENUM || value->type != jbvString)
+		return false;
+	text = kg_json_cstring(value);
+	for (int i = 0; i < field->nenum; i++)
+	{
+		if (pg_strcasecmp(field->enum_values[i], text) != 0)
+			continue;
+		if (code != NULL)
+			return false;
+		code = field->enum_values[i];
+	}
+	if (code == NULL)
+		return false;
+	used = kg_json_string_value(code);
+	kg_repair_add(repairs, path, value, &used);
+	*value = used;
+	return true;
+}
+
 static void
 analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 {
@@ -712,6 +740,9 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 											test == KG_IS_ABOVE ||
 												test == KG_IS_UP_TO)
 							 : kg_key_encode(field, value);
+	if (condition->keys[i] == NULL &&
+		take_other_case(field, value, path, repairs))
+		condition->keys[i] = kg_key_encode(field, value);
 	if (condition->keys[i] == NULL)
 	{
 		if (field->kind == KG_KIND_ENUM && value->type != jbvBinary)
@@ -847,7 +878,7 @@ analyse_condition(KgCondition *condition, KgRepairs *repairs)
 static int
 read_day_as_span(KgCondition *span, KgRepairs *repairs)
 {
-	const KgCondition condition = *span;
+	KgCondition condition = *span;
 	const JsonbValue *day = &condition.values[0];
 	Jsonb *operators;
 	JsonbValue used;
@@ -858,6 +889,8 @@ read_day_as_span(KgCondition *span, KgRepairs *repairs)
 		day->type != jbvString ||
 		!kg_format_date(day->val.string.val, day->val.string.len))
 		return 1;
+	if (condition.op == KG_OP_IN)
+		condition.op = KG_OP_EQ;
 	operators = kg_op_condition_on_days(KG_KIND_DATETIME, condition.op, day);
 	if (operators == NULL)
 		return 1;
@@ -917,7 +950,7 @@ analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 }
 
 KgFilter *
-kg_filter_analyse(const KgFilter *parsed, const KgFilterTarget *target,
+kg_filter_analyse(KgFilter *parsed, const KgFilterTarget *target,
 				  KgRepairs *repairs)
 {
 	return kg_filter_analyse_over(parsed, target, 1, repairs)[0];
@@ -1055,33 +1088,188 @@ throw_misread(const KgCondition *condition, const KgFilterTarget *targets,
 	kg_error_throw(err);
 }
 
+/*
+ * Takes the only property that is the name in another case.  Returns false if
+ * there is none, or several.
+ */
+static bool
+take_property(KgCondition *condition, const KgFilterTarget *targets,
+			  int ntargets, KgRepairs *repairs)
+{
+	const char *found = NULL;
+	JsonbValue got;
+	JsonbValue used;
+
+	for (int t = 0; t < ntargets; t++)
+	{
+		int n;
+		const char **names = allowed_names(&targets[t], &n);
+
+		for (int i = 0; i < n; i++)
+		{
+			if (pg_strcasecmp(names[i], condition->property) != 0 ||
+				(found != NULL && strcmp(found, names[i]) == 0))
+				continue;
+			if (found != NULL)
+				return false;
+			found = names[i];
+		}
+	}
+	if (found == NULL)
+		return false;
+	got = kg_json_string_value(condition->property);
+	used = kg_json_string_value(found);
+	kg_repair_add(repairs, condition->property_path, &got, &used);
+	condition->property = found;
+	return true;
+}
+
+/* ---- days that an instant is not, or is one of ---- */
+
+static bool
+is_day(const JsonbValue *value)
+{
+	return value->type == jbvString &&
+		   kg_format_date(value->val.string.val, value->val.string.len);
+}
+
+/* Writes the spans of days as alternatives: [{property: {...}}, ...]. */
+static Jsonb *
+day_alternatives(const KgCondition *condition)
+{
+	KgJsonWriter w;
+	char *first;
+	char *after;
+
+	kg_jw_init_array(&w);
+	for (int i = 0; i < condition->nvalues; i++)
+	{
+		Jsonb *span = kg_op_condition_on_days(
+			KG_KIND_DATETIME, KG_OP_EQ, &condition->values[i]);
+
+		if (condition->op == KG_OP_IN)
+		{
+			kg_jw_begin_object(&w);
+			kg_jw_kjsonb(&w, condition->property, span);
+			kg_jw_end_object(&w);
+			continue;
+		}
+		(void) kg_meant_days(&condition->values[i], &first, &after);
+		for (int side = 0; side < 2; side++)
+		{
+			kg_jw_begin_object(&w);
+			kg_jw_kbegin_object(&w, condition->property);
+			kg_jw_kstring(&w,
+						  side == 0 ? "lt" : "gte",
+						  psprintf("%sT00:00:00Z", side == 0 ? first : after));
+			kg_jw_end_object(&w);
+			kg_jw_end_object(&w);
+		}
+	}
+	return kg_jw_finish(&w);
+}
+
+/* Is it a condition on days of an instant that has to become alternatives? */
+static bool
+compares_days(const KgCondition *condition, const KgFilterTarget *targets,
+			  int ntargets)
+{
+	bool alternatives = condition->op == KG_OP_IN
+							? condition->nvalues >= KG_MIN_ALTERNATIVES &&
+								  condition->nvalues <= KG_MAX_ALTERNATIVES
+							: condition->op == KG_OP_NE;
+
+	if (condition->misread != NULL || !alternatives)
+		return false;
+	for (int i = 0; i < condition->nvalues; i++)
+		if (!is_day(&condition->values[i]))
+			return false;
+	for (int t = 0; t < ntargets; t++)
+	{
+		bool found;
+		bool is_id;
+		const KgField *field = look_up_field(
+			&targets[t], condition->property, &found, &is_id);
+
+		if (field == NULL || field->kind != KG_KIND_DATETIME || field->is_array)
+			return false;
+	}
+	return ntargets > 0;
+}
+
+/*
+ * Takes "ne" and "in" of days, where an instant is compared, as the alternatives
+ * that ask the same of the spans of these days in UTC.  There may be one such
+ * condition, and no other alternatives.
+ */
+static void
+take_days_apart(KgFilter *parsed, const KgFilterTarget *targets, int ntargets,
+				KgRepairs *repairs)
+{
+	for (int i = 0; i < parsed->nconditions && parsed->nany == 0; i++)
+	{
+		KgCondition *condition = &parsed->conditions[i];
+		JsonbValue alternatives;
+		JsonbValue used;
+		JsonbValue got;
+		Jsonb *any;
+
+		if (!compares_days(condition, targets, ntargets))
+			continue;
+		any = day_alternatives(condition);
+		kg_json_root(any, &alternatives);
+		kg_any_parse(parsed, &alternatives, condition->property_path);
+		for (int a = 0; a < parsed->nany; a++)
+			for (int c = 0; c < parsed->any[a]->nconditions; c++)
+				parsed->any[a]->conditions[c].path = condition->path;
+		if (!kg_repair_value_at(condition->path, &got))
+			got = condition->values[0];
+		kg_json_root(kg_json_with(kg_json_parse("{}"), KG_ANY, &alternatives),
+					 &used);
+		kg_repair_add(repairs, condition->path, &got, &used);
+		memmove(condition,
+				condition + 1,
+				(parsed->nconditions - i - 1) * sizeof(KgCondition));
+		parsed->nconditions--;
+		return;
+	}
+}
+
 KgFilter **
-kg_filter_analyse_over(const KgFilter *parsed, const KgFilterTarget *targets,
+kg_filter_analyse_over(KgFilter *parsed, const KgFilterTarget *targets,
 					   int ntargets, KgRepairs *repairs)
 {
 	KgFilter **result = palloc0(Max(1, ntargets) * sizeof(KgFilter *));
 	bool *usable = palloc(Max(1, ntargets) * sizeof(bool));
+	bool *found = palloc(Max(1, ntargets) * sizeof(bool));
 	bool reported = false;
+	bool is_id;
 
+	take_days_apart(parsed, targets, ntargets, repairs);
 	for (int t = 0; t < ntargets; t++)
 		usable[t] = true;
 	for (int i = 0; i < parsed->nconditions; i++)
 	{
-		const KgCondition *condition = &parsed->conditions[i];
+		KgCondition *condition = &parsed->conditions[i];
 		bool anywhere = false;
 
 		if (condition->misread != NULL)
 			throw_misread(condition, targets, ntargets);
 		for (int t = 0; t < ntargets; t++)
 		{
-			bool found;
-			bool is_id;
-
 			(void) look_up_field(
-				&targets[t], condition->property, &found, &is_id);
-			usable[t] = usable[t] && found;
-			anywhere |= found;
+				&targets[t], condition->property, &found[t], &is_id);
+			anywhere |= found[t];
 		}
+		if (!anywhere && take_property(condition, targets, ntargets, repairs))
+			for (int t = 0; t < ntargets; t++)
+			{
+				(void) look_up_field(
+					&targets[t], condition->property, &found[t], &is_id);
+				anywhere |= found[t];
+			}
+		for (int t = 0; t < ntargets; t++)
+			usable[t] = usable[t] && found[t];
 		if (!anywhere && ntargets > 0)
 			throw_unknown_field(targets,
 								ntargets,

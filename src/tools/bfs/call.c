@@ -516,24 +516,25 @@ kg_error_near_handle(KgError *err, const KgNearHandle *near)
 		kg_error_allow(err, lfirst(lc));
 }
 
-/* Corrects an unknown handle that lists handles; false if it does not. */
-static bool
-correct_listed(KgGraphCall *call, const char *path, const char *given,
-			   KgCorrection *correction)
+/* Returns the handles that an unknown one lists, all of which exist, or NIL. */
+static List *
+listed_handles(KgGraphCall *call, const char *path, const char *given)
 {
-	JsonbValue got = kg_json_string_value(given);
 	KgHandles listed;
+	List *handles = NIL;
 
 	memset(&listed, 0, sizeof(listed));
-	listed.n = kg_repair_split(given, &listed.given);
+	listed.n = kg_args_split(given, &listed.given);
 	if (listed.n == 0 || listed.n > KG_HINT_LOOKS)
-		return false;
+		return NIL;
 	kg_find_handles(call, path, &listed);
 	for (int i = 0; i < listed.n; i++)
+	{
 		if (listed.refs[i].id == NULL)
-			return false;
-	kg_correct_list(correction, path, &got, listed.given, listed.n);
-	return true;
+			return NIL;
+		handles = lappend(handles, listed.given[i]);
+	}
+	return handles;
 }
 
 /* An unknown handle, by its index, with the most similar existing handle. */
@@ -541,6 +542,7 @@ typedef struct Near
 {
 	int at;
 	KgNearHandle near;
+	List *listed; /* char *, handles that it lists */
 } Near;
 
 /*
@@ -548,7 +550,8 @@ typedef struct Near
  * first KG_HINT_LOOKS unknown handles are examined. Returns their number.
  */
 static int
-find_near(KgGraphCall *call, const KgHandles *handles, Near *near, int room)
+find_near(KgGraphCall *call, const char *path, const KgHandles *handles,
+		  Near *near, int room)
 {
 	int looks = KG_HINT_LOOKS;
 	int n = 0;
@@ -559,20 +562,36 @@ find_near(KgGraphCall *call, const KgHandles *handles, Near *near, int room)
 			continue;
 		looks--;
 		near[n].at = i;
-		near[n].near = kg_nearest_handle(call, handles->given[i]);
+		near[n].listed = listed_handles(call, path, handles->given[i]);
+		if (near[n].listed != NIL)
+			near[n].near = (KgNearHandle){
+				linitial(near[n].listed), false, near[n].listed};
+		else
+			near[n].near = kg_nearest_handle(call, handles->given[i]);
 		n += near[n].near.handle != NULL;
 	}
 	return n;
 }
 
+/* Corrects an unknown handle, if it is certain which are meant. */
 static void
 correct_handle(KgCorrection *correction, const char *path, const char *given,
-			   const char *meant)
+			   const Near *near)
 {
 	JsonbValue got = kg_json_string_value(given);
-	JsonbValue string = kg_json_string_value(meant);
+	JsonbValue string;
 	KgInstead change = {.kind = KG_INSTEAD_VALUE, .path = path};
+	char **parts;
 
+	if (near->listed != NIL)
+	{
+		int n = kg_args_split(given, &parts);
+
+		kg_correct_list(correction, path, &got, parts, n);
+	}
+	if (!near->near.likely)
+		return;
+	string = kg_json_string_value(near->near.handle);
 	change.got = kg_json_datum(&got);
 	change.value = kg_json_datum(&string);
 	kg_correct(correction, &change);
@@ -583,6 +602,7 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 {
 	Near near[KG_NEAREST];
 	int n = find_near(call,
+					  path,
 					  handles,
 					  near,
 					  (int) Min(call->max_bytes / KG_HINT_SHARE, KG_NEAREST));
@@ -600,13 +620,7 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 					near[i].near.namesakes != NIL
 						? near[i].near.namesakes
 						: list_make1((char *) near[i].near.handle));
-		if (!correct_listed(
-				call, path, handles->given[near[i].at], &correction) &&
-			near[i].near.likely)
-			correct_handle(&correction,
-						   path,
-						   handles->given[near[i].at],
-						   near[i].near.handle);
+		correct_handle(&correction, path, handles->given[near[i].at], &near[i]);
 		kg_correction_write(&correction, &w);
 		kg_jw_end_object(&w);
 	}
@@ -634,7 +648,7 @@ kg_throw_all_unknown(KgGraphCall *call, const char *path,
 					 const KgHandles *seeds)
 {
 	Near near[KG_NEAREST];
-	int n = find_near(call, seeds, near, KG_NEAREST);
+	int n = find_near(call, path, seeds, near, KG_NEAREST);
 	const char *given = seeds->given[n > 0 ? near[0].at : 0];
 	KgCorrection correction = {NULL};
 	KgErrorList list;
@@ -659,13 +673,7 @@ kg_throw_all_unknown(KgGraphCall *call, const char *path,
 		kg_error_near_handle(err, &near[0].near);
 	kg_error_doubt(err);
 	for (int i = 0; i < n; i++)
-		if (!correct_listed(
-				call, path, seeds->given[near[i].at], &correction) &&
-			near[i].near.likely)
-			correct_handle(&correction,
-						   path,
-						   seeds->given[near[i].at],
-						   near[i].near.handle);
+		correct_handle(&correction, path, seeds->given[near[i].at], &near[i]);
 	kg_error_instead(err, "", correction.arguments);
 	if (n > 1)
 		kg_error_errors(err, kg_error_array(&list));

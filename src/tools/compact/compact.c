@@ -1034,6 +1034,29 @@ find_one_handle(Compact *c, const char *key, const JsonbValue *value,
 	kg_find_handles(&c->call, path, handles);
 }
 
+/* Raises an error for {"id": handle}: a handle stands alone, without a label. */
+static void
+refuse_ids_alone(const Compact *c, const char *key, const JsonbValue *value)
+{
+	KgJsonIter it;
+	KgError *err;
+
+	if (kg_json_length(kg_json_container(value)) != 1)
+		return;
+	kg_json_iter_init(&it, kg_json_container(value));
+	(void) kg_json_iter_next(&it);
+	if (!kg_json_string_is(&it.key, "id") &&
+		!kg_json_string_is(&it.key, "ids") &&
+		!kg_json_string_is(&it.key, "handle") &&
+		!kg_json_string_is(&it.key, "handles"))
+		return;
+	err = kg_args_error(kg_input_path(&c->call.input, key),
+						value,
+						"a handle, handles, or an object with a label");
+	kg_error_instead(err, NULL, kg_json_datum(&it.value));
+	kg_error_throw(err);
+}
+
 /* Where handles stand for a selection, that selection. */
 static void
 make_selection(Compact *c, const char *key)
@@ -1041,9 +1064,13 @@ make_selection(Compact *c, const char *key)
 	JsonbValue value;
 	KgHandles handles;
 
-	if (!kg_input_value(&c->call.input, key, &value) ||
-		kg_json_is_object(&value))
+	if (!kg_input_value(&c->call.input, key, &value))
 		return;
+	if (kg_json_is_object(&value))
+	{
+		refuse_ids_alone(c, key, &value);
+		return;
+	}
 	if (kg_json_is_array(&value))
 	{
 		kg_call_handles(&c->call, key, &handles);

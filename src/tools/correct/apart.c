@@ -316,24 +316,37 @@ refuse_members_apart(Parts parts)
 
 /* ---- the id by the name of its type ---- */
 
-/* "order_id" of a tool of the type order is its id. */
+/* "order", "order_id" and its id property, of a tool of the type order. */
+static bool
+is_id_of(const KgType *type, const char *key)
+{
+	static const char *const ends[] = {"", "_id", "_ids", "_code", "_codes"};
+
+	if (type->id_field != NULL && kg_name_spelled(key, type->id_field->name))
+		return true;
+	for (int i = 0; i < lengthof(ends); i++)
+		if (kg_name_spelled(key, psprintf("%s%s", type->name, ends[i])))
+			return true;
+	return false;
+}
+
 static void
 refuse_id_of_type(Parts parts, const KgType *type)
 {
-	static const char *const ours[] = {"id", "ids"};
 	char *key = kg_json_cstring(parts.key);
+	const char *ours;
 	JsonbValue value;
+	JsonbValue taken;
 
-	for (int i = 0; i < lengthof(ours); i++)
-	{
-		if (!is_known(&parts, ours[i]) ||
-			kg_json_get(parts.object, ours[i], &value) != NULL ||
-			!kg_name_spelled(key, psprintf("%s_%s", type->name, ours[i])))
-			continue;
-		(void) kg_json_get(parts.object, key, &value);
-		take_out(&parts, key);
-		refuse(&parts, ours[i], kg_json_datum(&value));
-	}
+	if (!is_id_of(type, key) || !is_known(&parts, "id") ||
+		!is_known(&parts, "ids") ||
+		kg_json_get(parts.object, "id", &taken) != NULL ||
+		kg_json_get(parts.object, "ids", &taken) != NULL)
+		return;
+	(void) kg_json_get(parts.object, key, &value);
+	ours = kg_json_is_array(&value) ? "ids" : "id";
+	take_out(&parts, key);
+	refuse(&parts, ours, kg_json_datum(&value));
 }
 
 /* ---- handles ---- */
@@ -409,6 +422,14 @@ refuse_handles_apart(Parts parts)
 				 !is_known(&parts, name) &&
 				 is_called(&parts, name, &it.value, "label"))
 			type = kg_catalog_type(catalog, kg_json_cstring(&it.value));
+		/* {"order": "O-1"} */
+		else if (type == NULL && !has_ids && !is_known(&parts, name) &&
+				 kg_catalog_type(catalog, name) != NULL)
+		{
+			type = kg_catalog_type(catalog, name);
+			has_ids = true;
+			ids = it.value;
+		}
 		else
 			continue;
 		take_out(&parts, name);

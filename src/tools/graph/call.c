@@ -167,7 +167,7 @@ throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "a relationship type");
 	/* Several in one string: the nearest of them would be one alone. */
-	if (strchr(name, ',') != NULL)
+	if (strpbrk(name, ",|;") != NULL)
 	{
 		JsonbValue value = kg_json_string_value(name);
 

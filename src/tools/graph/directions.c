@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "base/error.h"
+#include "lib/stringinfo.h"
 #include "query/graph/related.h"
 #include "tools/graph/graph.h"
 
@@ -122,12 +123,23 @@ has_end_at(const KgGraph *graph, const KgRelation *relation, const bool *at)
 	return false;
 }
 
+/*
+ * Appends a name to a list: ": a, b".  It is no "allowed", whose only value a
+ * caller might send: none of them asks the same question.
+ */
+static void
+add_name(StringInfo names, const char *name)
+{
+	appendStringInfo(names, "%s%s", names->len == 0 ? ": " : ", ", name);
+}
+
 static KG_NORETURN void
 throw_no_edge(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 			  const char *path)
 {
 	const KgCatalog *catalog = graph->catalog;
 	const char *begin = begin_name(graph, at);
+	StringInfoData names;
 	KgError *err = kg_error_new(
 		KG_INVALID_INPUT,
 		"relationship type \"%s\" neither leaves nor enters %s",
@@ -136,16 +148,21 @@ throw_no_edge(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, relation_name(catalog, &step->follow));
+	initStringInfo(&names);
 	for (int i = 0; i < catalog->nrelations; i++)
-		if (has_end_at(graph, &catalog->relations[i], at))
-			kg_error_allow(err, catalog->relations[i].name);
-	kg_error_throw_expected(err, "a relationship type of %s", begin);
+		if (has_end_at(graph, &catalog->relations[i], at) &&
+			(i == 0 || strcmp(catalog->relations[i - 1].name,
+							  catalog->relations[i].name) != 0))
+			add_name(&names, catalog->relations[i].name);
+	kg_error_throw_expected(
+		err, "a relationship type of %s%s", begin, names.data);
 }
 
 static KG_NORETURN void
 throw_no_end(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 			 const bool *ends, const KgType *type, const char *path)
 {
+	StringInfoData names;
 	KgError *err = kg_error_new(
 		KG_INVALID_INPUT,
 		"relationship type \"%s\" does not lead from %s to entity type \"%s\"",
@@ -155,10 +172,12 @@ throw_no_end(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, kg_type_handle(type));
+	initStringInfo(&names);
 	for (int rank = 1; rank <= graph->nranks; rank++)
 		if (ends[rank])
-			kg_error_allow(err, kg_type_handle(graph->ranked[rank - 1]));
-	kg_error_throw_expected(err, "an entity type that the step leads to");
+			add_name(&names, kg_type_handle(graph->ranked[rank - 1]));
+	kg_error_throw_expected(
+		err, "an entity type that the step leads to%s", names.data);
 }
 
 /* Returns the types in which a step can end in either direction. */

@@ -64,20 +64,47 @@ is_blank(const JsonbValue *value)
 
 void (*kg_input_unknown)(const KgInput *in, const JsonbValue *key) = NULL;
 
-static void
+/* Could the value be one in another form than the schema's?  See in_form(). */
+static bool
+may_have_other_form(const KgMember *member, const JsonbValue *value)
+{
+	switch ((int) value->type)
+	{
+		case jbvNull:
+			return true;
+		case jbvString:
+			for (int i = 0; i < member->nnames; i++)
+				if (kg_json_string_is(value, member->names[i]))
+					return false;
+			return member->array || member->object || member->nnames > 0 ||
+				   value->val.string.len == 0;
+		case jbvBinary:
+			return member->array && !kg_json_is_array(value);
+		default:
+			return member->array;
+	}
+}
+
+/* Returns whether a known member may have another form. */
+static bool
 check_known(const KgInput *in)
 {
 	const KgOutline *outline = in->outline;
+	bool other_form = false;
 
 	kg_json_each(it, in->object)
 	{
-		if (kg_outline_member(
-				outline, it.key.val.string.val, it.key.val.string.len) == NULL)
+		const KgMember *member = kg_outline_member(
+			outline, it.key.val.string.val, it.key.val.string.len);
+
+		if (member == NULL)
 		{
 			kg_input_unknown(in, &it.key);
 			kg_args_known(in->object, in->path, outline->names, outline->n);
 		}
+		other_form = other_form || may_have_other_form(member, &it.value);
 	}
+	return other_form;
 }
 
 /*
@@ -298,8 +325,7 @@ open_object(KgInput *in, const JsonbContainer *object, const KgOutline *outline,
 	in->repairs = repairs;
 	if (repairs != NULL)
 		take_words(in);
-	check_known(in);
-	if (repairs != NULL)
+	if (check_known(in) && repairs != NULL)
 		take_forms(in);
 }
 
