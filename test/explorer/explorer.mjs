@@ -481,6 +481,8 @@ await part('every screen at two widths', async () => {
       await other.waitForSelector(there);
       if (there === '.canvas') await settled(other);
       for (const box of await other.locator('details > summary').all()) if (await box.isVisible()) await box.click();
+      // What the bar covers when the page is scrolled is no target that is too small.
+      await other.evaluate(() => scrollTo(0, 0));
       await accessible(other, `${hash}, ${width}`);
       ok(await other.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${hash}, ${width}: nothing is wider than the window`);
     }

@@ -123,7 +123,7 @@ CALLS = ["neighbors('module:queue', 2)", "neighbors('known_issue:' || {text}, 1,
 
 def random_query(r):
     """A SELECT, some of which are wrong, and have errors with names that are near."""
-    sql = Statements(r, TABLES, calls=CALLS).statement()
+    sql = Statements(r, TABLES, calls=CALLS).statement(1)
     if r.random() < .15:
         sql = sql.replace(r.choice(["module", "name", "AFFECTS", "tier", "id", "upper("]), r.choice(["modul", "nam", "no_such", "kg_entity", "person"]), 1)
     return "kg_query(%s)" % literal(json.dumps(dict({"sql": sql}, **r.choice([{}, {}, {"limit": r.choice([1, 3, 50])}, {"max_bytes": r.choice([400, 2000])}]))))

@@ -175,9 +175,10 @@ class Statements:
         limit = " LIMIT %d" % r.choice([1, 5, 20]) if r.random() < 0.2 else ""
         return select + order + limit, columns
 
-    def statement(self):
+    def statement(self, depth=3):
+        """A whole statement; depth bounds how far sub-selects and joins of them go."""
         r = self.r
-        select, columns = self.select()
+        select, columns = self.select(depth)
         roll = r.random()
         if roll < 0.1:
             return "WITH w AS (%s) SELECT * FROM w ORDER BY %s" % (select, ", ".join(c for c, _ in columns))
