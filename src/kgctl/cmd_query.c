@@ -323,12 +323,11 @@ run_query(const KgArgs *args)
 	return code;
 }
 
-const KgCommand kg_command_query = {
-	"query",
-	" STATEMENT|@FILE|- [VALUE...]",
-	"answer one query over types and relations",
-	query_options,
-	kg_db_options,
-	1,
-	65,
-	run_query};
+const KgCommand kg_command_query = {"query",
+									" STATEMENT|@FILE|- [VALUE...]",
+									"answer one query over types and relations",
+									query_options,
+									kg_db_options,
+									1,
+									65,
+									run_query};
