@@ -237,22 +237,6 @@ read_related(KgAggregate *a, KgGroupKey *key, const int64 *nodes, uint32 n)
 	read_ends(a, key, &key->t, &key->t.steps[0]);
 }
 
-/* Visits the edges between two nodes, in either direction. */
-static void
-visit_edges(const KgStepEdges *edges, int64 x, int64 y,
-			void (*visit)(const KgReplyEdge *edge, void *arg), void *arg)
-{
-	for (int i = 0; i < (x == y ? 1 : 2); i++)
-	{
-		uint32 n;
-		const KgReplyEdge *edge = kg_step_edges_between(
-			edges, i == 0 ? x : y, i == 0 ? y : x, &n);
-
-		for (; n > 0; n--)
-			visit(edge++, arg);
-	}
-}
-
 static KgGroupValue
 edge_value(const KgAggregate *a, const KgReplyEdge *edge,
 		   const KgField *const *fields)
@@ -290,7 +274,7 @@ edge_values(const KgAggregate *a, const KgGroupKey *key, int64 x, int64 y,
 
 	values->n = 0;
 	values->values = palloc(state.c.room * sizeof(KgGroupValue));
-	visit_edges(key->found, x, y, collect_edge, &state);
+	kg_step_edges_visit(key->found, x, y, collect_edge, &state);
 }
 
 /* The distinct values of the ends of a node's relationship. */
@@ -474,11 +458,11 @@ add_row(KgAggregate *a)
 	if (a->edge_step == 0)
 		add_row_of_edge(NULL, a);
 	else
-		visit_edges(a->found,
-					nodes[a->bound[a->edge_step - 1]],
-					nodes[a->bound[a->edge_step]],
-					add_row_of_edge,
-					a);
+		kg_step_edges_visit(a->found,
+							nodes[a->bound[a->edge_step - 1]],
+							nodes[a->bound[a->edge_step]],
+							add_row_of_edge,
+							a);
 }
 
 /* The rows of the chain from a node, as far as groups are by its steps. */

@@ -83,7 +83,7 @@ find_of_edges(KgGraphCall *call, const KgStepSpec *step, const char *sent,
 		kg_throw_edge_property(call->catalog, step, sent, key->path);
 }
 
-/* The only type of the nodes after so many steps, or NULL. */
+/* Returns the only type of the nodes after n steps, or NULL. */
 static const KgType *
 type_after(const KgGraphCall *call, const KgSteps *steps, const KgType *from,
 		   int n)
@@ -260,41 +260,46 @@ compare_keys(const bytea *x, const bytea *y, bool descending)
 	return order;
 }
 
-/* The key that comes first, of another one and the edges between two nodes. */
-static const bytea *
-first_key(const Sorting *s, const KgRowSortKey *key, const KgStepEdges *edges,
-		  int64 from, int64 to, const bytea *best)
+typedef struct FirstKey
 {
-	uint32 n;
-	const KgReplyEdge *edge = kg_step_edges_between(edges, from, to, &n);
+	const Sorting *s;
+	const KgRowSortKey *key;
+	const bytea *best;
+} FirstKey;
 
-	for (; n > 0; n--, edge++)
-	{
-		const KgField *field;
-		JsonbValue value;
-		const bytea *found;
+/* Keeps the key that comes first of those of the edges of a row. */
+static void
+keep_first(const KgReplyEdge *edge, void *arg)
+{
+	FirstKey *state = arg;
+	const KgField *field;
+	JsonbValue value;
+	const bytea *found;
 
-		if (!kg_edge_value(s->call->catalog, edge, key->fields, &value, &field))
-			continue;
-		found = key_of(field, &value);
-		if (compare_keys(found, best, key->descending) < 0)
-			best = found;
-	}
-	return best;
+	if (!kg_edge_value(
+			state->s->call->catalog, edge, state->key->fields, &value, &field))
+		return;
+	found = key_of(field, &value);
+	if (compare_keys(found, state->best, state->key->descending) < 0)
+		state->best = found;
 }
 
 static void
 read_edge_keys(Sorting *s, const KgRowSortKey *key, const bytea **keys)
 {
 	const KgStepEdges *edges = kg_step_edges_read(s->call, s->t, key->step);
+	const int64 *nodes = s->t->set.nodes;
 
 	for (uint32 i = 0; i < s->n; i++)
 	{
-		int64 start = s->t->set.nodes[s->rows[i].nodes[key->step - 1]];
-		int64 end = s->t->set.nodes[s->rows[i].nodes[key->step]];
+		FirstKey state = {s, key, kg_key_missing()};
 
-		keys[i] = first_key(s, key, edges, start, end, kg_key_missing());
-		keys[i] = first_key(s, key, edges, end, start, keys[i]);
+		kg_step_edges_visit(edges,
+							nodes[s->rows[i].nodes[key->step - 1]],
+							nodes[s->rows[i].nodes[key->step]],
+							keep_first,
+							&state);
+		keys[i] = state.best;
 	}
 }
 

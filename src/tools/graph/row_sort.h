@@ -17,7 +17,7 @@ typedef struct KgRowSortKey
 	int step;		  /* whose end has it, from 1; 0: the start has it */
 	bool edge;		  /* the edge of the step has it */
 	bool descending;
-	/* by rank - 1, or by relation: the property; or NULL */
+	/* by rank - 1, or by relation: the property, or NULL */
 	const KgField **fields;
 	const KgRefPath **paths; /* by rank - 1: the property is a path */
 } KgRowSortKey;

@@ -12,8 +12,9 @@
 
 struct KgStepEdges
 {
-	KgReply reply; /* its edges are in the order of their nodes */
-	KgRef *refs;   /* by node: its number */
+	const KgFollow *follow; /* of the step */
+	KgReply reply;			/* its edges are in the order of their nodes */
+	KgRef *refs;			/* by node: its number */
 };
 
 /* ---- names ---- */
@@ -130,6 +131,7 @@ kg_step_edges_read(KgGraphCall *call, const KgTraversal *t, int step)
 	KgReply *reply = &edges->reply;
 	uint64 done = 0;
 
+	edges->follow = &t->specs[step - 1].follow;
 	kg_reply_init(reply, call);
 	edges->refs = palloc_extended(Max((Size) t->set.n, 1) * sizeof(KgRef),
 								  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
@@ -163,10 +165,10 @@ kg_step_edges_read(KgGraphCall *call, const KgTraversal *t, int step)
 	return edges;
 }
 
-const KgReplyEdge *
-kg_step_edges_between(const KgStepEdges *edges, int64 from, int64 to, uint32 *n)
+/* Returns the first of the edges that are stored from a node to another. */
+static uint32
+first_between(const KgReply *reply, int64 from, int64 to)
 {
-	const KgReply *reply = &edges->reply;
 	uint32 low = 0;
 	uint32 high = reply->nedges;
 
@@ -179,11 +181,50 @@ kg_step_edges_between(const KgStepEdges *edges, int64 from, int64 to, uint32 *n)
 		else
 			high = middle;
 	}
-	*n = 0;
-	while (low + *n < reply->nedges &&
-		   compare_nodes(&reply->edges[low + *n], from, to) == 0)
-		(*n)++;
-	return &reply->edges[low];
+	return low;
+}
+
+/* Visits the edges that are stored from a node to another. */
+static void
+visit_stored(const KgStepEdges *edges, int64 from, int64 to,
+			 const KgRelationSet *walked, const KgRelationSet *but,
+			 void (*visit)(const KgReplyEdge *edge, void *arg), void *arg)
+{
+	const KgReply *reply = &edges->reply;
+	const KgFollow *follow = edges->follow;
+
+	for (uint32 i = first_between(reply, from, to);
+		 i < reply->nedges && compare_nodes(&reply->edges[i], from, to) == 0;
+		 i++)
+	{
+		const KgReplyEdge *edge = &reply->edges[i];
+
+		/* Parallel edges are read together, whichever of them pass. */
+		if (kg_relation_set_has(walked, edge->relation_no) &&
+			!(but != NULL && kg_relation_set_has(but, edge->relation_no)) &&
+			(follow->accept == NULL || follow->accept(edge->relation_no,
+													  edge->properties,
+													  follow->accept_arg)))
+			visit(edge, arg);
+	}
+}
+
+void
+kg_step_edges_visit(const KgStepEdges *edges, int64 start, int64 end,
+					void (*visit)(const KgReplyEdge *edge, void *arg),
+					void *arg)
+{
+	const KgFollow *follow = edges->follow;
+
+	visit_stored(edges, start, end, &follow->forward, NULL, visit, arg);
+	/* An edge of a node with itself has both directions. */
+	visit_stored(edges,
+				 end,
+				 start,
+				 &follow->backward,
+				 start == end ? &follow->forward : NULL,
+				 visit,
+				 arg);
 }
 
 bool

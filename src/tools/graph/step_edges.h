@@ -32,10 +32,14 @@ typedef struct KgStepEdges KgStepEdges;
 /* Reads the edges of a step, from 1; parallel edges are each read. */
 extern KgStepEdges *kg_step_edges_read(KgGraphCall *call, const KgTraversal *t,
 									   int step);
-/* Sets *n to the number of edges from a node to another; returns the first. */
-extern const KgReplyEdge *kg_step_edges_between(const KgStepEdges *edges,
-												int64 from, int64 to,
-												uint32 *n);
+/*
+ * Visits the edges that the step walks from a node to another: in its direction,
+ * and those that pass its filters.
+ */
+extern void
+kg_step_edges_visit(const KgStepEdges *edges, int64 start, int64 end,
+					void (*visit)(const KgReplyEdge *edge, void *arg),
+					void *arg);
 /* Sets *value to the property of an edge; returns false if it is missing. */
 extern bool kg_edge_value(const KgCatalog *catalog, const KgReplyEdge *edge,
 						  const KgField *const *fields, JsonbValue *value,
