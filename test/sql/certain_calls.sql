@@ -110,6 +110,28 @@ SELECT t, a, coalesce(c->'error'->>'allowed', c->'hints'->0->>'nearest'), c->'er
   ('around', '{"handle": "buyer:Twin"}'),
   ('describe_entity', '{"id": "buyer:Twin"}'),
   ('bfs_query', '{"seeds": ["buyer:Twin"], "max_hops": 1}')) x(t, a), LATERAL (SELECT kg_call_tool(t, a::jsonb)->'structuredContent' AS c) r;
+-- taken and told: codes and properties in another case, days that an instant is not or is one of
+SELECT t, a, kg_call_tool(t, a::jsonb)->'structuredContent'->>'total', pg_temp.told(t, a::jsonb) FROM (VALUES
+  ('list_sale', '{"limit": 0, "filters": {"State": "OPEN", "PRICE": {"gte": "5"}}}'),
+  ('find_nodes', '{"node_label": "sale", "limit": 0, "filters": {"state": {"in": ["Open", "RETIRED"]}}}'),
+  ('list_sale', '{"limit": 0, "filters": {"at": {"ne": "2026-03-01"}}}'),
+  ('list_sale', '{"limit": 0, "filters": {"at": {"ne": "2026-03-02"}, "price": 5}}'),
+  ('list_sale', '{"limit": 0, "filters": {"at": {"in": ["2026-03-01", "2026-03-02"]}}}'),
+  ('list_sale', '{"limit": 0, "filters": {"at": {"in": ["2026-03-01"]}}}'),
+  ('find', '{"type": "sale", "limit": 0, "filters": {"buyer": null}}'),
+  ('find', '{"type": "sale", "limit": 0, "related": [{"type": "MADE_BY", "min_count": 0}]}'),
+  ('find', '{"type": "sale", "limit": 0, "filters": {"buyer": "B-0001,B-0002"}}'),
+  ('find', '{"type": "sale", "limit": 0, "filters": {"buyer": "B-0001,B-0009"}}'),
+  ('get', '{"handles": "sale:S-10001;buyer:B-0001"}'),
+  ('get', '{"handles": ["sale/S-10001"]}'),
+  ('bfs_query', '{"seeds": [{"type": "sale", "id": "S-10001"}], "max_hops": 1, "limit": 0}'),
+  ('get_sale', '{"sale": "S-10001"}'),
+  ('get_sale', '{"sale_ids": ["S-10001"]}'),
+  ('follow', '{"from": {"id": "B-0001"}, "steps": [{"type": "LIVES_IN"}], "limit": 0}'),
+  ('list_buyer', '{"limit": 0, "filters": {"name": {"includes": "Works"}}}'),
+  ('list_sale', '{"limit": 0, "filters": {"AND": [{"price": 5}, {"state": "open"}]}}'),
+  ('count', '{"node": {"label": "sale"}, "aggregations": {"max": "price"}}'),
+  ('count', '{"node": {"label": "sale"}, "group_by": [{"property": "year(at)"}]}')) x(t, a);
 \c - :owner
 SET client_min_messages = error;
 CALL test.drop('certain');

@@ -1030,7 +1030,7 @@ mean_path(const KgCondition *condition, const KgField *reference,
 	kg_error_change(condition->misread, &change);
 }
 
-/* A word for a member of the property, or a property of what it refers to. */
+/* Corrects a word for a member of the property, or a property of its target. */
 static void
 correct_misread(const KgCondition *condition, const KgFilterTarget *target)
 {
@@ -1090,7 +1090,7 @@ throw_misread(const KgCondition *condition, const KgFilterTarget *targets,
 
 /*
  * Takes the only property that is the name in another case.  Returns false if
- * there is none, or several.
+ * no property, or several are.
  */
 static bool
 take_property(KgCondition *condition, const KgFilterTarget *targets,
@@ -1198,8 +1198,8 @@ compares_days(const KgCondition *condition, const KgFilterTarget *targets,
 }
 
 /*
- * Takes "ne" and "in" of days, where an instant is compared, as the alternatives
- * that ask the same of the spans of these days in UTC.  There may be one such
+ * Takes "ne" and "in" of days, if an instant is compared, as the equivalent
+ * alternatives on the spans of these days in UTC.  There may be one such
  * condition, and no other alternatives.
  */
 static void

@@ -516,7 +516,7 @@ kg_error_near_handle(KgError *err, const KgNearHandle *near)
 		kg_error_allow(err, lfirst(lc));
 }
 
-/* Returns the handles that an unknown one lists, all of which exist, or NIL. */
+/* Returns the handles that an unknown one lists, if all exist, or NIL. */
 static List *
 listed_handles(KgGraphCall *call, const char *path, const char *given)
 {

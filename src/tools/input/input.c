@@ -85,28 +85,6 @@ may_have_other_form(const KgMember *member, const JsonbValue *value)
 	}
 }
 
-/* Returns whether a known member may have another form. */
-static bool
-check_known(const KgInput *in)
-{
-	const KgOutline *outline = in->outline;
-	bool other_form = false;
-
-	kg_json_each(it, in->object)
-	{
-		const KgMember *member = kg_outline_member(
-			outline, it.key.val.string.val, it.key.val.string.len);
-
-		if (member == NULL)
-		{
-			kg_input_unknown(in, &it.key);
-			kg_args_known(in->object, in->path, outline->names, outline->n);
-		}
-		other_form = other_form || may_have_other_form(member, &it.value);
-	}
-	return other_form;
-}
-
 /*
  * Returns the array or object that a string contains as JSON text, if the
  * argument is of that type; otherwise NULL.
@@ -286,13 +264,8 @@ published_word(const KgInput *in, const JsonbValue *key)
 static void
 take_words(KgInput *in)
 {
-	bool any = false;
 	KgJsonWriter w;
 
-	kg_json_each(it, in->object)
-		any |= published_word(in, &it.key) != NULL;
-	if (!any)
-		return;
 	kg_jw_init_object(&w);
 	kg_json_each(it, in->object)
 	{
@@ -315,6 +288,37 @@ take_words(KgInput *in)
 	in->object = &kg_jw_finish(&w)->root;
 }
 
+/*
+ * Checks that all members are known, after words of one meaning are taken as
+ * those that the tool publishes.  Returns whether a member may have another form:
+ * of arguments as they are published one pass is all.
+ */
+static bool
+check_known(KgInput *in)
+{
+	const KgOutline *outline = in->outline;
+	bool other_form = false;
+
+	kg_json_each(it, in->object)
+	{
+		const KgMember *member = kg_outline_member(
+			outline, it.key.val.string.val, it.key.val.string.len);
+
+		if (member == NULL)
+		{
+			if (in->repairs != NULL && published_word(in, &it.key) != NULL)
+			{
+				take_words(in);
+				return check_known(in);
+			}
+			kg_input_unknown(in, &it.key);
+			kg_args_known(in->object, in->path, outline->names, outline->n);
+		}
+		other_form = other_form || may_have_other_form(member, &it.value);
+	}
+	return other_form;
+}
+
 static void
 open_object(KgInput *in, const JsonbContainer *object, const KgOutline *outline,
 			const char *path, KgRepairs *repairs)
@@ -323,8 +327,6 @@ open_object(KgInput *in, const JsonbContainer *object, const KgOutline *outline,
 	in->outline = outline;
 	in->path = path;
 	in->repairs = repairs;
-	if (repairs != NULL)
-		take_words(in);
 	if (check_known(in) && repairs != NULL)
 		take_forms(in);
 }
