@@ -534,6 +534,8 @@ def verify(graph, args):
 
 
 def verdict(graph, claim):
+    if "invalid" in claim:
+        return "invalid"
     if "count" in claim:
         return "supported" if len(selected_nodes(graph, claim["count"])) == claim["is"] else "contradicted"
     if "none" in claim:

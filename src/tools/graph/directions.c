@@ -139,23 +139,38 @@ throw_no_edge(const KgGraph *graph, const KgStepSpec *step, const bool *at,
 {
 	const KgCatalog *catalog = graph->catalog;
 	const char *begin = begin_name(graph, at);
+	const char *name = relation_name(catalog, &step->follow);
 	StringInfoData names;
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT,
-		"relationship type \"%s\" neither leaves nor enters %s",
-		relation_name(catalog, &step->follow),
-		begin);
+	KgError *err;
+
+	if (step->min_hops > 1)
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "relationship type \"%s\" cannot be followed %d "
+						   "hops from %s",
+						   name,
+						   step->min_hops,
+						   begin);
+	else
+		err = kg_error_new(
+			KG_INVALID_INPUT,
+			"relationship type \"%s\" neither leaves nor enters %s",
+			name,
+			begin);
 
 	kg_error_path(err, "%s", path);
-	kg_error_got_string(err, relation_name(catalog, &step->follow));
+	kg_error_got_string(err, name);
 	initStringInfo(&names);
 	for (int i = 0; i < catalog->nrelations; i++)
 		if (has_end_at(graph, &catalog->relations[i], at) &&
 			(i == 0 || strcmp(catalog->relations[i - 1].name,
 							  catalog->relations[i].name) != 0))
 			add_name(&names, catalog->relations[i].name);
-	kg_error_throw_expected(
-		err, "a relationship type of %s%s", begin, names.data);
+	kg_error_throw_expected(err,
+							step->min_hops > 1
+								? "fewer hops, or a relationship type of %s%s"
+								: "a relationship type of %s%s",
+							begin,
+							names.data);
 }
 
 static KG_NORETURN void
