@@ -1,11 +1,10 @@
 /*
  * rank.c
- *	  The rank of a name as a match of a query.
+ *	  Scores of names as matches of a query.
  *
- * The numbers are chosen so that, for names of six letters or more, a name
- * with one typing error comes before a name that only begins with the query,
- * and for shorter names after it. test/search measures their effect on real
- * names.
+ * A name of six letters or more with one typing error scores above a name that
+ * only begins with the query. A shorter name with one error scores below it.
+ * test/search measures the effect of these numbers on real names.
  */
 #include "postgres.h"
 
@@ -14,7 +13,9 @@
 #include "model/word.h"
 #include "query/search/rank.h"
 
-/* First letters are seldom mistyped: it decides between equals. */
+/*
+ * Bonus for an equal first letter, which is seldom mistyped. It decides ties.
+ */
 #define KG_RANK_FIRST 0.01
 
 double
@@ -59,7 +60,9 @@ kg_rank_alike(const KgChars *asked, const KgChars *name)
 	if ((asked->n >= 3 ? edits > 1 : kg_is_paired(asked)) &&
 		contains(asked, name))
 		return kg_rank_part(asked, name);
-	/* Of two or three letters the first says which it may be. */
+	/*
+	 * A name of two or three letters must have the first letter of the query.
+	 */
 	if (edits > most || (length < 4 && asked->chars[0] != name->chars[0]))
 		return 0;
 	part = (double) edits / length;

@@ -2,10 +2,11 @@
  * search.c
  *	  Search by name over kg_term, kg_trigram and the ids of kg_entity.
  *
- * Each stage is a bounded index scan: whole names and ids by prefix (an exact
- * match is the prefix that ends there), then what is like them
- * (search_near.c, search_ids.c), then words, exactly or nearly.  Of what has
- * words the names are read, the best first, and ranked as wholes (rank.h).
+ * Each stage is a bounded index scan. The first stage finds whole names and ids
+ * by prefix; an exact match is a prefix that ends with the name. Later stages
+ * find similar names (search_near.c) and ids (search_ids.c), then exact or
+ * similar words. The names of the best entities with matching words are then
+ * read and ranked as wholes (rank.h).
  */
 #include "postgres.h"
 
@@ -22,17 +23,18 @@
 #include "query/search/search_run.h"
 #include "utils/builtins.h"
 
-/* Entities whose names are read to be ranked by them. */
+/* Maximum number of entities whose names are read for ranking. */
 #define KG_NAMED 200
-/* Words that more entities have do not find entities. */
+/* A word of more entities is common: it does not find entities by itself. */
 #define KG_COMMON 500
-/* Similar ids are searched if no name is at least this similar. */
+/* Similar ids are searched only if every name scores below this. */
 #define KG_ENOUGH 0.6
 
 /* ---- whole names ---- */
 
 /*
- * Whole names and, where the query is one word, tokens that begin with it.
+ * Records a whole name, or a token of a one-word query, that begins with the
+ * query.
  */
 static bool
 prefix_row(TupleTableSlot *slot, void *arg)
@@ -50,7 +52,7 @@ prefix_row(TupleTableSlot *slot, void *arg)
 					   : kg_search_rank_prefix(search, term);
 
 	if (kind == KG_TERM_TOKEN && exact)
-		return true; /* a word: counted with the others */
+		return true; /* exact tokens are counted by count_tokens() */
 	kg_search_keep(search,
 				   node,
 				   type_no,
@@ -105,7 +107,7 @@ count_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* How many entities have each word, up to the bound. */
+/* Counts the entities with each word, up to KG_TOKEN_ROWS + 1. */
 static void
 count_tokens(KgSearch *search)
 {
@@ -145,7 +147,7 @@ word_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Entities that have a word. */
+/* Records the entities that have the word. */
 static void
 find_word(KgSearch *search, int token)
 {
@@ -170,10 +172,12 @@ find_word(KgSearch *search, int token)
 }
 
 /*
- * A common word is looked for in what was found by others: each by the primary
- * key, from the one row to the same.  The index of nodes, which would read all
- * terms of a node, takes an equal node as well, and costs the same wherever a page
- * is not all-visible.
+ * Records which of the entities found so far have a common word.
+ *
+ * Each entity is one probe of the primary key, with equal lower and upper
+ * bounds. With an equality on node, the planner could choose the index of
+ * nodes, whose cost it estimates as equal if pages are not all-visible. That
+ * index would read all terms of a node.
  */
 static void
 find_word_in_found(KgSearch *search, int token)
@@ -228,10 +232,13 @@ is_paired(const char *token)
 }
 
 /*
- * Words that nobody has are looked for with typing errors, as parts of others
- * too; a single word is where no name is just it.  In scripts without spaces a
- * word is part of others as a rule, and always looked for there.  Common words
- * alone find nothing where there are rarer ones.
+ * Finds entities by the words of the query.
+ *
+ * A word that no entity has is searched with typing errors and as a part of
+ * other words. A single word is searched in that way too, unless a name matches
+ * it exactly. A word of a script without spaces is always searched as a part,
+ * because it usually is one. Common words find entities only if the query has
+ * no rarer word.
  */
 static void
 find_words(KgSearch *search)
@@ -275,8 +282,9 @@ find_words(KgSearch *search)
 /* ---- ranks ---- */
 
 /*
- * How much of what the words say an entity has: at least half of them, or of
- * what they say, or nothing.
+ * Sets the share (0 to 1) of the query's weight that the entity's words have.
+ * It is 0 if the entity has less than half of the words and less than half of
+ * the weight.
  */
 static void
 weigh_words(const KgSearch *search, KgFound *found)
@@ -309,7 +317,10 @@ compare_found(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Returns the word that is shown as matched: the rarest exact one. */
+/*
+ * Records a match by words. The term shown is the rarest exact word, or the
+ * similar term if a word matches only nearly.
+ */
 static void
 keep_words(KgSearch *search, KgFound *found, double part)
 {
@@ -338,7 +349,7 @@ keep_words(KgSearch *search, KgFound *found, double part)
 typedef struct Naming
 {
 	KgSearch *search;
-	KgChars name; /* scratch */
+	KgChars name; /* reused for each row */
 } Naming;
 
 static bool
@@ -373,7 +384,10 @@ name_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Read the names of entities that have words, and rank by them. */
+/*
+ * Reads the names of entities with matching words, and ranks the entities by
+ * them.
+ */
 static void
 rank_by_names(KgSearch *search, KgFound **found, int n)
 {
@@ -463,7 +477,7 @@ collect(KgSearch *search, int max)
 	return result;
 }
 
-/* Returns a number of up to eight digits without zeros before it, or NULL. */
+/* Returns a query of one to eight digits without leading zeros, or NULL. */
 static const char *
 number_of(const char *folded)
 {
@@ -572,7 +586,10 @@ kind_name(char kind)
 	}
 }
 
-/* A field of the type that the matched text can be of; an untrusted one first. */
+/*
+ * Returns the field of the type that the matched text may come from, or NULL.
+ * An untrusted field has priority.
+ */
 static const KgField *
 matched_field(const KgMatch *match, const KgType *type)
 {
@@ -588,7 +605,7 @@ matched_field(const KgMatch *match, const KgType *type)
 	return match->kind == KG_TERM_ID || token ? type->id_field : NULL;
 }
 
-/* They are words of the query: no text from outside. */
+/* The terms of a text are words of the query, so they need no mark. */
 void
 kg_match_write_members(const KgMatch *match, const KgType *type,
 					   KgJsonWriter *w)

@@ -29,7 +29,7 @@ typedef struct KgMatch
 	int64 node;
 	int32 type_no;
 	KgMatchHow how;
-	char kind;		  /* KG_TERM_LABEL, _ALIAS, _ID ... */
+	char kind;		  /* KG_TERM_LABEL or another kind of term (model/term.h) */
 	const char *term; /* the matching term, folded */
 	double score; /* 0..1; KG_MATCH_WORDS: any; KG_MATCH_MEANING: the cosine */
 	List *words;  /* KG_MATCH_WORDS: words of the query found, char * */

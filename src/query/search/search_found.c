@@ -1,6 +1,6 @@
 /*
  * search_found.c
- *	  The entities that a search by name has found.
+ *	  Entities found by a search by name.
  */
 #include "postgres.h"
 

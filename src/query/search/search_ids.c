@@ -1,12 +1,11 @@
 /*
  * search_ids.c
- *	  Ids that are equal to the query, begin with it, or are similar to
- *	  it, from the primary key of kg_entity: ids have no rows in the index
- *	  of names.
+ *	  Search of ids that equal the query, begin with it or are similar to it.
  *
- * Similar ids are found by their first letters, with at most one typing
- * error: among the ids that begin so, one may be further on. Ids that
- * folding changes are among the terms.
+ * Ids are read from the primary key of kg_entity, because the index of names
+ * does not contain them. A similar id may have one edit in its first letters,
+ * and more after them. An id that folding changes is stored as a term, so it is
+ * found by the search of terms.
  */
 #include "postgres.h"
 
@@ -19,13 +18,15 @@
 #include "query/search/search_run.h"
 #include "utils/builtins.h"
 
-/* The letters of an id that it is looked for by, edits that it may have, and
- * ids looked at of those with one beginning. */
+/*
+ * Number of first letters by which an id is searched, maximum number of edits,
+ * and maximum number of ids read for each variant of the first letters.
+ */
 #define KG_ID_BEGINNING 4
 #define KG_ID_EDITS 2
 #define KG_ID_ROWS 50
 
-/* What may stand for a letter of an id that folding does not change. */
+/* Characters that may replace one of an id that folding does not change. */
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_.:/";
 
 static bool
@@ -91,7 +92,7 @@ kg_search_ids(KgSearch *search)
 
 /* ---- ids that end with a number ---- */
 
-/* A list of ids, each with its type. */
+/* A list of ids with their types, as arrays for a statement. */
 typedef struct TypedIds
 {
 	const char *number;
@@ -151,8 +152,8 @@ add_renumbered(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Lists the ids that a type would have for the number, by the form of its first
- * and its last id.
+ * Adds ids for the number that have the form of the first and the last id of
+ * each type.
  */
 static void
 renumber_ends(const KgSearch *search, TypedIds *list)
@@ -228,9 +229,11 @@ kg_search_numbered_ids(KgSearch *search)
 	(void) kg_sql_run(&b, numbered_row, search);
 }
 
-/* ---- like ones ---- */
+/* ---- similar ids ---- */
 
-/* A list of texts as parameters. */
+/*
+ * Ranges of texts, as arrays for a statement: low is inclusive, high exclusive.
+ */
 typedef struct Texts
 {
 	int n;
@@ -242,10 +245,10 @@ typedef struct Texts
 typedef struct NearIds
 {
 	KgSearch *search;
-	KgChars id; /* scratch */
+	KgChars id; /* reused for each row */
 } NearIds;
 
-/* Ids that begin so. */
+/* Adds the range of ids that begin with the n characters. */
 static void
 add_beginning(Texts *texts, const pg_wchar *chars, int n)
 {
@@ -262,7 +265,10 @@ add_beginning(Texts *texts, const pg_wchar *chars, int n)
 	texts->high[texts->n++] = CStringGetTextDatum(kg_text_prefix_high(text));
 }
 
-/* The beginning with a letter changed, or one more, at a place. */
+/*
+ * Adds the beginning with the character at an index replaced, and with a
+ * character inserted there.
+ */
 static void
 add_with_letter(Texts *texts, const KgChars *asked, int n, int at, pg_wchar c)
 {
@@ -280,7 +286,7 @@ add_with_letter(Texts *texts, const KgChars *asked, int n, int at, pg_wchar c)
 	add_beginning(texts, chars, n + 1);
 }
 
-/* The beginnings that are one edit from that of the query, and that itself. */
+/* Adds the beginning of the query, and all that differ from it by one edit. */
 static void
 add_beginnings(Texts *texts, const KgChars *asked)
 {

@@ -1,9 +1,9 @@
 /*
  * search_meaning.c
- *	  Search by meaning, over kg_embedding.
+ *	  Search by meaning over kg_embedding.
  *
- * The rows come in the order of their distance. Visibility is checked only
- * for the nearest, until enough are found.
+ * Rows are read in the order of their distance. Visibility is checked for the
+ * nearest rows only, until enough visible rows are found.
  */
 #include "postgres.h"
 
@@ -69,8 +69,8 @@ kg_search_meaning(const KgCatalog *catalog, ArrayType *vector,
 typedef struct Missing
 {
 	const KgType *type;
-	int left;	/* so many more */
-	Size bytes; /* of their texts */
+	int left;	/* items that may still be added */
+	Size bytes; /* total size of the texts */
 	bool more;
 	KgJsonWriter w;
 	MemoryContext scratch;
@@ -85,7 +85,10 @@ is_missing(const Missing *missing, const char *text, TupleTableSlot *slot)
 	return isnull || !kg_embedded_hash_is(DatumGetByteaPP(stored), text);
 }
 
-/* Only the writer outlives a row. */
+/*
+ * Adds an item if its embedding is missing or stale. Memory of the row, except
+ * the writer's, is freed.
+ */
 static bool
 missing_row(TupleTableSlot *slot, void *arg)
 {

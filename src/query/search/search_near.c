@@ -1,16 +1,16 @@
 /*
  * search_near.c
- *	  Names and words like those asked for.
+ *	  Search of names and words that are similar to the query.
  *
- * Candidates are terms that share a piece (model/term.h), and where there are
- * none as near as that, or the word may be a part of theirs, terms that share
- * its rarest trigrams.  A term that only kg_trigram knows is never shown: terms
- * reach a reply through kg_term, whose rows belong to entities.
+ * Candidates are terms that share a piece (model/term.h) with the query. For a
+ * word, terms that share its rarest trigrams are candidates too. A term is
+ * shown only if it comes from kg_term, whose rows belong to entities.
  *
- * kg_trigram knows neither types nor who sees what.  So candidates are asked
- * for their entities the nearest first, in batches, until enough of them have
- * one that is searched and seen: what others there are takes nobody's place.
- * Only the bounds of rows read are of all the tenant's names.
+ * kg_trigram stores neither types nor visibility. So the entities of the
+ * candidates are read in batches, the most similar candidates first. Reading
+ * ends when enough candidates have a visible entity of a searched type.
+ * Candidates without one do not count. Only the limits of rows read apply to
+ * all names of the tenant.
  */
 #include "postgres.h"
 
@@ -24,11 +24,12 @@
 #include "utils/builtins.h"
 
 /*
- * Terms that are like one, of those that have an entity: so many are found.  Where
- * a script has no spaces, names are terms: kg_graph.max_search_matches of them.
+ * Maximum number of similar terms with an entity. In a script without spaces,
+ * terms are whole names, and the maximum is at least
+ * kg_graph.max_search_matches.
  */
 #define KG_NEAR_TERMS 32
-/* Rows of pieces and of trigrams looked at. */
+/* Maximum number of rows read by pieces and by trigrams. */
 #define KG_PIECE_ROWS 20000
 #define KG_TRIGRAM_ROWS 2000
 
@@ -41,19 +42,19 @@ typedef struct Like
 typedef struct Near
 {
 	KgSearch *search;
-	int token; /* of the query; -1: the whole */
+	int token; /* index of the word in the query; -1: the whole query */
 	const char *text;
 	KgChars chars;
-	bool paired; /* of a script without spaces between words */
-	bool parts;	 /* only what contains it */
-	int most;	 /* terms that are found */
+	bool paired; /* the text is of a script without spaces between words */
+	bool parts;	 /* candidates must contain the text */
+	int most;	 /* maximum number of terms with an entity */
 	int n;
 	int size;
 	Like *terms;	   /* candidates */
-	KgChars candidate; /* scratch */
-	int at;			   /* the candidate whose entities are read */
-	int found;		   /* candidates that have any, that one included */
-	int rows;		   /* of them */
+	KgChars candidate; /* reused for each row */
+	int at;			   /* index of the candidate whose entities are read */
+	int found;		   /* candidates with an entity, the one at "at" included */
+	int rows;		   /* of entities read */
 } Near;
 
 static void
@@ -89,7 +90,7 @@ candidate_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Terms stored by any of these pieces or trigrams. */
+/* Adds the terms stored under any of the pieces or trigrams. */
 static void
 offer_stored_by(Near *near, char **keys, int n, int most)
 {
@@ -138,7 +139,10 @@ compare_rare(const void *a, const void *b)
 	return strcmp(x->trigram, y->trigram);
 }
 
-/* How many terms have each, up to the bound, rarest first. */
+/*
+ * Counts the terms of each trigram, up to a bound, and sorts by the counts,
+ * rarest first. Returns the number of trigrams.
+ */
 static int
 count_trigrams(const Near *near, char **trigrams, int n, Rare *rare)
 {
@@ -161,7 +165,10 @@ count_trigrams(const Near *near, char **trigrams, int n, Rare *rare)
 	return n;
 }
 
-/* Fewer than three letters are what a trigram begins with, or a term's end. */
+/*
+ * Adds the terms that contain fewer than three letters: these begin a trigram,
+ * or end a term.
+ */
 static void
 offer_with_letters(Near *near)
 {
@@ -211,7 +218,7 @@ offer_with_trigrams(Near *near)
 	offer_stored_by(near, trigrams, taken, 2 * KG_TRIGRAM_ROWS);
 }
 
-/* ---- whose they are ---- */
+/* ---- entities of the candidates ---- */
 
 static int
 compare_likes(const void *a, const void *b)
@@ -224,7 +231,10 @@ compare_likes(const void *a, const void *b)
 	return strcmp(x->term, y->term);
 }
 
-/* The nearest first, and each once: several pieces lead to one. */
+/*
+ * Sorts the candidates, the most similar first, and removes duplicates, which
+ * several pieces can produce.
+ */
 static void
 sort_terms(Near *near)
 {
@@ -238,7 +248,7 @@ sort_terms(Near *near)
 	near->n = kept;
 }
 
-/* Rows come in the order of the terms. */
+/* Records an entity of a candidate. Rows come in the order of the terms. */
 static bool
 owner_row(TupleTableSlot *slot, void *arg)
 {
@@ -286,7 +296,10 @@ owner_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Words where one was asked for, and names where that is all of it. */
+/*
+ * Reads the entities of n candidates: those that have them as words, as names,
+ * or both.
+ */
 static void
 find_owners(Near *near, int first, int n, bool words, bool names)
 {
@@ -344,7 +357,10 @@ find_nearest(Near *near, bool words, bool names)
 	}
 }
 
-/* Returns NULL if the text is too long to be compared. */
+/*
+ * Begins a search for a word of the query (token < 0: for the whole query).
+ * Returns NULL if the text is too long to be compared.
+ */
 static Near *
 begin(KgSearch *search, int token)
 {
@@ -364,7 +380,9 @@ begin(KgSearch *search, int token)
 	return near;
 }
 
-/* Is the word all of the query, so that names are meant, too? */
+/*
+ * Returns whether the word is the whole query, so that names are searched too.
+ */
 static bool
 is_all(const Near *near)
 {

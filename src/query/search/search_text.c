@@ -1,14 +1,15 @@
 /*
  * search_text.c
- *	  Search by words of texts, over kg_word and kg_word_count.
+ *	  Full-text search over kg_word and kg_word_count, ranked by BM25.
  *
- * Rare words come first, because they weigh most.  As soon as the words that
- * are left cannot lift an entity that has none of the words before among the
- * best, they are looked up only of those found that they may still lift
+ * Words are processed from the rarest to the most frequent, because rare words
+ * weigh most. At some word, the remaining words can no longer lift a new entity
+ * among the best. From then on only the entities found so far are looked up
  * (MaxScore: Turtle, Flood: Information Processing & Management 31, 1995).
  *
- * Where the caller does not see all of its tenant, all rows of the words are
- * read first: what is counted is counted of them.
+ * If some entities of the tenant may be hidden from the caller, all visible
+ * rows of the words are read first. The counts are then those of visible
+ * entities only.
  */
 #include "postgres.h"
 
@@ -30,24 +31,24 @@
 
 #define KG_K1 1.2
 #define KG_B 0.75
-/* A row found by its key costs as much as so many of a list. */
+/* Cost of a lookup by key, in rows of a sequential index scan. */
 #define KG_PROBE_COST 8
-/* Sums of the same parts in another order are the same score. */
+/* Resolution of scores: rounding hides the order in which parts were added. */
 #define KG_SCORE_UNIT 1e-9
 
 typedef struct Posting
 {
-	uint32 place; /* of the entity, in TextSearch.set */
+	uint32 place; /* index of the entity in TextSearch.set */
 	int32 frequency;
 } Posting;
 
 typedef struct Word
 {
 	const char *word;
-	int64 documents; /* that have it */
+	int64 documents; /* number of texts that have it */
 	double idf;
-	double left; /* the most that it and those after it add to a score */
-	/* with counted only */
+	double left; /* maximum that this word and those after it add to a score */
+	/* The postings are stored only if TextSearch.counted. */
 	int64 npostings;
 	int64 capacity;
 	Posting *postings;
@@ -64,20 +65,24 @@ typedef struct TextSearch
 {
 	const KgCatalog *catalog;
 	const int32 *type_nos;
-	int ntypes; /* 0: all */
+	int ntypes; /* 0: all types */
 	int most;
 	int nwords;
 	Word *words;
-	int64 documents; /* texts */
-	int64 length;	 /* words of all of them */
+	int64 documents; /* number of texts */
+	int64 length;	 /* total number of words of these texts */
 	KgNodeSet set;
-	Found *found; /* by place in set */
+	Found *found; /* by index in set */
 	uint32 capacity;
-	int64 rows;		/* read so far */
-	int64 postings; /* kept so far */
-	Word *word;		/* whose rows are read */
-	bool counted;	/* of what is read: the caller does not see all */
-	bool closed;	/* entities not found by now are not among the best */
+	int64 rows;		/* rows of words read so far */
+	int64 postings; /* postings allocated so far */
+	Word *word;		/* the word whose rows are read */
+	/*
+	 * Document counts come from the rows read, because the caller may not see
+	 * all.
+	 */
+	bool counted;
+	bool closed; /* entities not found so far cannot be among the best */
 } TextSearch;
 
 /* ---- limits ---- */
@@ -136,7 +141,10 @@ read_query(TextSearch *search, const char *query, const char *path)
 		search->words[i].word = words.words[i].word;
 }
 
-/* The words, which are in order, and first the empty one. */
+/*
+ * Adds a parameter: the empty word, then the words of the query in order.
+ * Returns its number.
+ */
 static int
 param_words(KgSqlBuilder *b, const TextSearch *search)
 {
@@ -173,7 +181,7 @@ count_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* How many texts have each word; the empty one stands for all texts. */
+/* Reads the number of texts of each word. The empty word counts all texts. */
 static void
 read_counts(TextSearch *search)
 {
@@ -202,7 +210,8 @@ compare_words(const void *pa, const void *pb)
 }
 
 /*
- * Weighs the words, the rarest first; words that no entity has are left out.
+ * Computes the weights of the words and sorts them, the rarest first. Removes
+ * words that no entity has.
  */
 static void
 weigh_words(TextSearch *search)
@@ -239,8 +248,8 @@ add_score(const TextSearch *search, Found *found, int32 frequency)
 /* ---- rows of words ---- */
 
 /*
- * Returns the index of an entity; KG_NO_NODE if it can no longer be among the
- * best.
+ * Returns the index of an entity in the set; KG_NO_NODE if it cannot be among
+ * the best any more.
  */
 static uint32
 find_place(TextSearch *search, int64 node, int32 type_no, int32 length)
@@ -311,7 +320,7 @@ word_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Reads the entities with a word. */
+/* Reads the entities that have the current word. */
 static void
 read_word(TextSearch *search)
 {
@@ -331,7 +340,7 @@ read_word(TextSearch *search)
 	(void) kg_plan_run(&statement, word_row, search);
 }
 
-/* How often some of those found have it. */
+/* Reads the frequency of the current word in n of the entities found. */
 static void
 look_up_word(TextSearch *search, const uint32 *places, int n)
 {
@@ -366,7 +375,7 @@ look_up_word(TextSearch *search, const uint32 *places, int n)
 
 /* ---- the best ---- */
 
-/* The number k of the values, the greatest first, which are reordered. */
+/* Returns the k-th greatest of n values. Reorders the values. */
 static double
 select_greatest(double *values, int64 n, int64 k)
 {
@@ -404,7 +413,9 @@ select_greatest(double *values, int64 n, int64 k)
 	return values[k - 1];
 }
 
-/* Returns the score of match number "most"; 0 if there are fewer. */
+/*
+ * Returns the score of the match at rank "most"; 0 if there are fewer matches.
+ */
 static double
 least_score(const TextSearch *search)
 {
@@ -422,7 +433,10 @@ least_score(const TextSearch *search)
 	return least;
 }
 
-/* The places of those that a word and those after it may lift to the score. */
+/*
+ * Returns the indexes of entities that the current word and those after it may
+ * lift to the score "least".
+ */
 static uint32 *
 liftable(const TextSearch *search, double least, int *n)
 {
@@ -450,7 +464,7 @@ rank_by_counts(TextSearch *search)
 
 		CHECK_FOR_INTERRUPTS();
 		search->word = &search->words[i];
-		/* Whoever is found has less than the words before say together. */
+		/* An entity not found so far lacks all the words processed before. */
 		if (search->closed || search->words[0].left > 2 * search->word->left)
 		{
 			least = least_score(search);
@@ -470,7 +484,7 @@ rank_by_counts(TextSearch *search)
 	}
 }
 
-/* All rows first: how many have a word is how many of those that are seen. */
+/* Ranks by counts of visible entities only, so it reads all rows first. */
 static void
 rank_what_is_seen(TextSearch *search)
 {
@@ -546,11 +560,11 @@ kg_search_text(const KgCatalog *catalog, const char *query,
 	return collect(&search);
 }
 
-/* ---- what matched ---- */
+/* ---- matched words ---- */
 
 typedef struct Terms
 {
-	KgMatch *const *matches; /* by node */
+	KgMatch *const *matches; /* sorted by node */
 	int n;
 } Terms;
 
