@@ -39,9 +39,9 @@
 
 typedef struct Registered
 {
-	KgCacheEntry entry; /* its hash is the tenant's */
+	KgCacheEntry entry; /* its hash is that of the tenant's name */
 	char *tenant;
-	char *function; /* or NULL */
+	char *function; /* the tenant's authorizer, or NULL */
 } Registered;
 
 static const int most = 16;
@@ -145,11 +145,11 @@ kg_authorizer_check(Oid function)
 		"ids text[]) RETURNS TABLE (id text, allowed boolean)");
 }
 
-/* ---- the function, ready to be called ---- */
+/* ---- the prepared function ---- */
 
 typedef struct Callable
 {
-	KgCacheEntry entry; /* its hash is the name's */
+	KgCacheEntry entry; /* its hash is that of the function's name */
 	Oid role;
 	char *name;
 	char *sql;
@@ -157,7 +157,7 @@ typedef struct Callable
 	MemoryContextCallback gone;
 } Callable;
 
-/* The arguments of a call. */
+/* The argument types of the function. */
 static const Oid question_types[] = {TEXTOID, TEXTOID, TEXTARRAYOID};
 
 static KgCache callables = {
@@ -190,9 +190,9 @@ sql_of(Oid function)
 }
 
 /*
- * Planned once, for whatever it is asked: a plan for each question would cost
- * more than to ask it.  Where the function is inlined, its privilege is looked
- * at when that is done, by whoever does it: so each role has a plan of its own.
+ * Prepares a generic plan for all calls, because planning a call would cost
+ * more than running it. If the function is inlined, the privilege on it is
+ * checked for the role that plans. So each role has a plan of its own.
  */
 static SPIPlanPtr
 prepare(const char *sql)
@@ -208,10 +208,12 @@ prepare(const char *sql)
 }
 
 /*
- * By indexes, where there are any: of a small table the planner would read all
- * for each question, and go on to do so when it has grown.  Where there are
- * none, the disabled scan's cost is above any jit_above_cost, and to compile the
- * plan would take a thousand times as long as to run it.
+ * Builds the plan with index scans if there are indexes.
+ *
+ * For a small table the planner would choose a sequential scan, which would
+ * remain in use after the table has grown. Without indexes the cost of the
+ * disabled scan exceeds any jit_above_cost. JIT is off, because compiling the
+ * plan would take a thousand times as long as running it.
  */
 static void
 build_plan(SPIPlanPtr plan)
@@ -266,7 +268,10 @@ find_callable(const char *name, uint64 hash)
 	return it;
 }
 
-/* With a valid plan.  Inside an SPI connection, which pins it. */
+/*
+ * Returns the function with a valid plan. It is pinned in the current memory
+ * context, which must be that of an SPI connection.
+ */
 static Callable *
 require_callable(const char *name, uint64 hash)
 {
@@ -283,25 +288,25 @@ require_callable(const char *name, uint64 hash)
 	return it;
 }
 
-/* ---- asking ---- */
+/* ---- calls of the function ---- */
 
-/* A question, and its answer as it comes. */
+/* A request for decisions and its result. */
 typedef struct Asking
 {
 	const char *tenant;
 	const char *function;
-	uint64 hash; /* of its name */
+	uint64 hash; /* of the function's name */
 	const char *resource_type;
 	const char *ability;
 	const char *const *ids;
 	int n;
 	bool *allowed;
-	/* of the present piece */
+	/* The batch that is being decided. */
 	const char *const *piece;
 	int npiece;
 	bool *told;
 	bool *allows;
-	int next; /* that an answer in their order is about */
+	int next; /* index of the id that the next answer is expected to be about */
 	uint64 answers;
 } Asking;
 
@@ -311,11 +316,11 @@ compare_id(const text *id, const char *asked)
 	int len = VARSIZE_ANY_EXHDR(id);
 	int order = strncmp(VARDATA_ANY(id), asked, len);
 
-	/* As strcmp(): an id that begins like it is longer. */
+	/* As with strcmp(): the longer id sorts after its prefix. */
 	return order != 0 ? order : asked[len] == '\0' ? 0 : -1;
 }
 
-/* The place of an id in the piece, or -1. */
+/* Returns the index of an id in the batch, or -1. */
 static int
 find_id(Asking *asking, const text *id)
 {
@@ -339,7 +344,10 @@ find_id(Asking *asking, const text *id)
 	return -1;
 }
 
-/* Of contradicting answers the stricter counts. */
+/*
+ * Stores a decision. Of contradicting decisions about an id, the denial
+ * applies.
+ */
 static bool
 take_answer(TupleTableSlot *slot, void *arg)
 {
@@ -391,7 +399,7 @@ receiver_end(DestReceiver *self)
 static void
 execute(Asking *asking, const KgStatement *statement, SPIPlanPtr plan)
 {
-	/* DestNone would make SPI say that a utility statement ran. */
+	/* With DestNone, SPI would report a utility statement. */
 	AnswerReceiver receiver = {{receive_answer,
 								receiver_startup,
 								receiver_end,
@@ -412,9 +420,11 @@ execute(Asking *asking, const KgStatement *statement, SPIPlanPtr plan)
 }
 
 /*
- * A function that is inlined to a scan of an index is asked by an executor that
- * stays open within the caller's statement, as a tool's look-ups are: to start
- * one costs more than to ask about a few ids.
+ * Calls the function through SPI.
+ *
+ * If the function is inlined to an index scan, its executor stays open until
+ * the caller's statement ends, as those of the tools' lookups do. Starting an
+ * executor costs more than deciding a few ids.
  */
 static void
 ask_plan(Asking *asking, KgStatement *statement)
@@ -485,14 +495,16 @@ ask(void *arg)
 	kg_spi_unpin_path(nest);
 }
 
-/* Is it about the call, not about the function? */
+/* Returns whether the error concerns the call and not the function. */
 static bool
 is_of_call(const ErrorData *edata)
 {
 	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
 	{
-		case MAKE_SQLSTATE('4', '0', '0', '0', '0'): /* retry it */
-		case MAKE_SQLSTATE('5', '3', '0', '0', '0'): /* out of memory */
+		/* serialization failure, deadlock */
+		case MAKE_SQLSTATE('4', '0', '0', '0', '0'):
+		/* insufficient resources */
+		case MAKE_SQLSTATE('5', '3', '0', '0', '0'):
 		case MAKE_SQLSTATE('5', '7', '0', '0', '0'): /* cancel, shutdown */
 			return true;
 		default:
@@ -501,8 +513,8 @@ is_of_call(const ErrorData *edata)
 }
 
 /*
- * Its text goes only to the log: it may reveal data that the caller does not
- * see.
+ * Raises KG_FORBIDDEN. The text of the error goes only to the log, because it
+ * may reveal data that the caller may not see.
  */
 static KG_NORETURN void
 throw_unavailable(const Asking *asking, const ErrorData *edata)

@@ -29,10 +29,13 @@
 #include "utils/numeric.h"
 #include "utils/snapmgr.h"
 
-/* Types whose annotation is remembered, by the low bits of their number. */
+/* Number of types whose annotation is cached, by the low bits of type_no. */
 #define KG_TYPES_KNOWN 64
 
-/* Decisions that a statement of plain SQL keeps: past it, it asks again. */
+/*
+ * Maximum number of decisions cached for a statement of plain SQL. When there
+ * are more, all are discarded and requested again.
+ */
 #define KG_MOST_KEPT 100000
 
 typedef enum Verdict
@@ -43,12 +46,15 @@ typedef enum Verdict
 } Verdict;
 
 /*
- * The number of trials in which undecided rows pass; in later ones they are
+ * Number of trials in which undecided rows pass. In later trials they are
  * hidden.
  */
 #define KG_HOPEFUL_TRIALS 2
 
-/* resource_type, ability and id, each ended by a zero byte. */
+/*
+ * The key of a decision: resource_type, ability and id, each ended by a zero
+ * byte.
+ */
 typedef struct Key
 {
 	const char *bytes;
@@ -60,11 +66,14 @@ typedef struct Decision
 	Key key;
 	uint32 hash;
 	Verdict verdict;
-	Verdict given; /* from outside, in an exchange */
-	bool noted;	   /* it is one of those that the call needs */
+	Verdict given; /* the gateway's decision in an exchange */
+	bool noted;	   /* the call needs it */
 } Decision;
 
-/* Of an entity that nobody can be asked about, and of one that needs none. */
+/*
+ * Decisions about an entity for which there is no authorizer or no id, and
+ * about one that needs no decision.
+ */
 static const Decision nobody = {.verdict = DENIED};
 static const Decision everybody = {.verdict = ALLOWED};
 
@@ -73,42 +82,47 @@ struct KgDecisions
 	MemoryContext context;
 	const char *tenant;
 	Oid role;
-	const char *function; /* or NULL */
-	bool outside;		  /* an exchange decides, too, */
-	bool about_nobody;	  /* which has no subject */
-	bool ended;			  /* by the question it needs: that is recorded */
+	const char *function; /* the tenant's authorizer, or NULL */
+	bool outside;		  /* an exchange decides, too */
+	bool about_nobody;	  /* the exchange's caller has no subject */
+	bool ended;			  /* the call ended because it needs more decisions */
 	Decision **all;
 	uint32 n;
-	uint32 *slots; /* place in all + 1, or 0; at most half of them are used */
+	uint32 *slots; /* index in all + 1, or 0; at most half are used */
 	uint32 mask;
-	KgNodeSet nodes;		   /* met; a call has one snapshot */
-	const Decision **of_nodes; /* by their places there */
+	/* nodes met; valid because a call has one snapshot */
+	KgNodeSet nodes;
+	const Decision **of_nodes; /* by index in nodes */
 	uint32 of_nodes_room;
-	Decision **noted; /* undecided, met by the trial; before them those */
-	int nnoted;		  /* that an estimate left open */
+	/*
+	 * The decisions left open by estimates, then the undecided ones that the
+	 * trial has met.
+	 */
+	Decision **noted;
+	int nnoted; /* length of noted */
 	int nopen;
 	int room;
-	bool met;	   /* the trial met some that is not decided */
-	int gathering; /* number of estimates and steps that enclose it, */
-	bool gathered; /* which have met open questions */
-	int64 needed;  /* noted so far, in all */
+	bool met;	   /* the trial has met an undecided entity */
+	int gathering; /* number of enclosing estimates and steps */
+	bool gathered; /* these estimates and steps have left decisions open */
+	int64 needed;  /* number of decisions noted by the call */
 	int64 ngiven;
 	bool trying;
-	const KgRanges *ranges; /* of the statement on trial, or NULL */
+	const KgRanges *ranges; /* of the statement that is tried, or NULL */
 	bool hopeful;
-	bool exhausted; /* the trial met more than may be decided */
-	int32 type_no;	/* of the row that was met last, */
+	bool exhausted; /* the trial has met more entities than may be decided */
+	int32 type_no;	/* The type of the last row, and its annotation or NULL. */
 	const KgAuthorize *authorize;
-	StringInfoData key; /* and of the question about it: */
-	int question;		/* the type's annotation */
-	/* of plain SQL: what else it is for */
+	StringInfoData key; /* The key for that row. */
+	int question;		/* length of its first two parts */
+	/* For plain SQL: the other conditions for the validity of the decisions. */
 	uint64 statement;
 	const char *agent;
 	const KgTokenIdentity *token;
 	KgSeenSnapshot seen;
 };
 
-/* Those of the exchange that this is done for, or NULL. */
+/* Returns the decisions of the innermost exchange that runs, or NULL. */
 static const KgDecisions *
 of_exchange(void)
 {
@@ -148,7 +162,7 @@ slot_of(const KgDecisions *d, uint32 hash, Key key)
 	}
 }
 
-/* Room for half as many decisions as slots. */
+/* Resizes the table. It has room for half as many decisions as slots. */
 static void
 grow(KgDecisions *d, uint32 slots)
 {
@@ -195,7 +209,7 @@ make(MemoryContext parent, const char *tenant)
 	return d;
 }
 
-/* ---- which decision a row needs ---- */
+/* ---- the decision about a row ---- */
 
 /*
  * Returns whether the type has x-authorize; type 0: whether any type of the
@@ -215,8 +229,8 @@ has_annotation(const char *tenant, int32 type_no)
 }
 
 /*
- * By the newest state, as policies are, and whatever the caller may read of the
- * catalog.
+ * Returns whether the type has no x-authorize. As for policies, the newest
+ * state counts, also if the caller may not read it in the catalog.
  */
 static bool
 is_plain_type(int32 type_no)
@@ -228,7 +242,7 @@ is_plain_type(int32 type_no)
 		uint64 generation;
 	} known[KG_TYPES_KNOWN];
 	int slot = type_no & (KG_TYPES_KNOWN - 1);
-	uint64 generation = kg_generation(); /* before what is read then */
+	uint64 generation = kg_generation(); /* read before the annotation */
 	const char *tenant;
 	bool plain;
 
@@ -251,9 +265,9 @@ append_part(StringInfo key, const char *part)
 }
 
 /*
- * Returns the type's annotation, or NULL if it is no type of the tenant.
- * Catalogs live until the transaction ends, which is longer than the decisions
- * made in it.
+ * Returns the type's annotation; NULL if there is no annotation or no such type
+ * in the tenant. The catalog lives until the transaction ends, which is longer
+ * than the decisions.
  */
 static const KgAuthorize *
 authorize_of(KgDecisions *d, int32 type_no)
@@ -278,7 +292,7 @@ authorize_of(KgDecisions *d, int32 type_no)
 	return d->authorize;
 }
 
-/* The id of the resource; false where the entity names none. */
+/* Appends the id of the resource. Returns false if the entity lacks it. */
 static bool
 append_id(StringInfo key, const KgField *field, Datum data)
 {
@@ -307,8 +321,8 @@ append_id(StringInfo key, const KgField *field, Datum data)
 }
 
 /*
- * authorize_of() may have heard of a change that is_plain_type() had not: is the type
- * one of those whose entities need no decision any more?
+ * Returns whether the type has lost x-authorize since is_plain_type() was
+ * called.
  */
 static bool
 is_plain_by_now(KgDecisions *d, int32 type_no)
@@ -317,7 +331,10 @@ is_plain_by_now(KgDecisions *d, int32 type_no)
 		   !has_annotation(d->tenant, type_no);
 }
 
-/* What is asked about a row, of the type that authorize_of() was asked for. */
+/*
+ * Completes the key for a row of the type last passed to authorize_of().
+ * Returns false if the entity has no id of a resource.
+ */
 static bool
 make_key(KgDecisions *d, text *entity_id, Datum data)
 {
@@ -331,8 +348,8 @@ make_key(KgDecisions *d, text *entity_id, Datum data)
 }
 
 /*
- * Returns the decision with a key. Creates it if it does not exist and is
- * allowed to.
+ * Returns the decision with a key. If it does not exist, creates it if may_add,
+ * or else returns NULL.
  */
 static Decision *
 find_decision(KgDecisions *d, Key key, bool may_add)
@@ -358,7 +375,7 @@ find_decision(KgDecisions *d, Key key, bool may_add)
 	return made;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static const char *
 next_part(const char *part)
@@ -366,7 +383,7 @@ next_part(const char *part)
 	return part + strlen(part) + 1;
 }
 
-/* By resource_type and ability, then id. */
+/* Compares by resource_type, ability and id. */
 static int
 compare_noted(const void *a, const void *b)
 {
@@ -403,7 +420,10 @@ ask_of(KgDecisions *d, Decision **asked, int n)
 	pfree(allowed);
 }
 
-/* Decides all rows of the trial: by a function, the gateway, or both. */
+/*
+ * Requests the authorizer's decisions about the rows of the trial: one request
+ * for each resource_type and ability.
+ */
 static void
 ask_function(KgDecisions *d)
 {
@@ -427,8 +447,8 @@ throw_nobody(void)
 }
 
 /*
- * The gateway's decision; the gateway is not called for ids that the function
- * denies.
+ * Applies the gateway's decisions. An id that the authorizer denies is not sent
+ * to the gateway.
  */
 static void
 ask_outside(KgDecisions *d)
@@ -460,9 +480,11 @@ end_call(KgDecisions *d)
 }
 
 /*
- * What the gateway has not said yet ends the call; within an estimate or a step
- * of several statements it stays open, so that the search that the estimate is
- * for, or what follows in the step, asks for its own in the same round.
+ * Ends the call if the gateway has not yet decided all ids.
+ *
+ * Within an estimate or a step of several statements, the ids stay open
+ * instead. The search after the estimate, or the rest of the step, then adds
+ * its ids to the same round.
  */
 static void
 leave_open(KgDecisions *d)
@@ -530,7 +552,7 @@ decision_of_row(KgDecisions *d, int32 type_no, text *entity_id, Datum data)
 	if (decision == NULL)
 		decision = find_decision(d, key, true);
 	note(d, decision);
-	/* Rows that only the gateway decides need no further trial. */
+	/* A row that only the gateway decides needs no further trial. */
 	if (d->function == NULL && decision->given != UNDECIDED)
 	{
 		decision->verdict = decision->given;
@@ -600,7 +622,7 @@ kg_decisions_try(KgDecisions *d, const KgStatement *statement, int trials)
 {
 	d->trying = true;
 	d->ranges = statement->ranges;
-	/* An exchange asks about all that a step can meet, in one round. */
+	/* An exchange requests all decisions that a step can need in one round. */
 	d->hopeful = statement->node_column > 0 ||
 				 (trials < KG_HOPEFUL_TRIALS && !d->outside);
 	d->exhausted = false;
@@ -633,7 +655,7 @@ kg_decisions_in_vain(const KgDecisions *d)
 	return d->met && d->function == NULL && d->gathering == 0;
 }
 
-/* Those of the exchange that the call that runs is, or NULL. */
+/* Returns the decisions of the running call if it is an exchange, or NULL. */
 static KgDecisions *
 exchanged(void)
 {
@@ -703,7 +725,7 @@ kg_decisions_allow_node(const KgDecisions *d, int64 node)
 {
 	uint32 place = kg_nodeset_find(&d->nodes, node);
 
-	/* A type that needs none. */
+	/* A node that was not met is of a type without x-authorize. */
 	return place == KG_NO_NODE || d->of_nodes[place]->verdict == ALLOWED;
 }
 
@@ -771,7 +793,10 @@ same_name(const char *a, const char *b)
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* The decisions for this statement; none is stored for another one. */
+/*
+ * Returns the decisions of the current statement. Decisions of other statements
+ * are discarded.
+ */
 static KgDecisions *
 of_statement(const char *tenant)
 {
@@ -817,8 +842,8 @@ ask_row(const char *tenant, int32 type_no, text *entity_id, Datum data)
 /* ---- the policy ---- */
 
 /*
- * A call that began when the type's entities needed no decision does not ask for
- * them: it would find nothing, and not say why.
+ * Raises an error if the type got x-authorize after the call began. Without the
+ * error the call would find nothing and not say why.
  */
 static void
 refuse_authorized_since(int32 type_no)
@@ -835,8 +860,9 @@ refuse_authorized_since(int32 type_no)
 }
 
 /*
- * Returns the decision on a node that a trial of the exchange has met.  For
- * statements within one of its statements, which request no decisions.
+ * Returns whether the exchange's trial has met the node and it was allowed. It
+ * is for statements that run within a statement of the exchange and cannot
+ * request decisions.
  */
 static bool
 is_settled(const KgDecisions *d, const char *tenant, int64 node)
@@ -869,8 +895,8 @@ kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 			   strcmp(call->decisions->tenant, tenant) == 0 &&
 			   try_row(call->decisions, type_no, node, entity_id, data);
 	/*
-	 * An exchange's part in a decision is requested in a trial, or the row is
-	 * hidden.
+	 * Within an exchange, decisions are requested only in a trial. Otherwise
+	 * the row is hidden.
 	 */
 	return exchange == NULL &&
 		   ask_row(pstrdup(tenant), type_no, entity_id, data);
@@ -896,7 +922,7 @@ kg_decisions_needed(void)
 	return needed;
 }
 
-/* ---- who decides ---- */
+/* ---- availability of an authorizer or gateway ---- */
 
 bool
 kg_decisions_are_made(const KgCatalog *catalog)

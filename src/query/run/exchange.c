@@ -1,6 +1,6 @@
 /*
  * exchange.c
- *	  Decisions that come from outside.
+ *	  Exchanges: decisions that a gateway makes outside the database.
  */
 #include "postgres.h"
 
@@ -15,14 +15,17 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-/* Ids of an entry of "resources". */
+/* Maximum number of ids in an entry of "resources". */
 #define KG_EXCHANGE_IDS 100
-/* Its text for as many decisions as the setting allows, and more. */
+/*
+ * Maximum length of the text of an exchange. It exceeds the text for any value
+ * of kg_graph.max_authorizations.
+ */
 #define KG_MAX_EXCHANGE_CHARS (64 * 1024 * 1024)
 
 typedef struct Head
 {
-	int64 expires; /* TimestampTz */
+	int64 expires; /* a TimestampTz */
 	int32 round;
 	int32 nasked;
 } Head;
@@ -106,7 +109,7 @@ typedef struct Taking
 	const KgExchange *exchange;
 	KgDecisions *into;
 	StringInfoData key;
-	int prefix; /* of the key: resource_type and ability */
+	int prefix; /* length of the first two parts of the key */
 	bool allowed;
 	char *path;
 } Taking;
@@ -218,7 +221,7 @@ typedef struct Asking
 	KgJsonWriter *w;
 	uint64 *digests;
 	int n;
-	const char *resource_type; /* of the entry that is open, or NULL */
+	const char *resource_type; /* of the entry being written, or NULL */
 	const char *ability;
 	int ids;
 } Asking;
@@ -232,7 +235,10 @@ end_entry(Asking *asking)
 	kg_jw_end_object(asking->w);
 }
 
-/* The key: resource_type, ability and id, each ended by a zero byte. */
+/*
+ * Writes one id. The key is resource_type, ability and id, each ended by a zero
+ * byte.
+ */
 static void
 ask_for(const char *key, int len, void *arg)
 {
@@ -264,7 +270,7 @@ seal(const KgExchange *exchange, int64 expires, uint64 *digests, int n)
 	Head head = {expires, exchange->round + 1};
 	StringInfoData payload;
 
-	/* A question that was not answered before is asked again. */
+	/* An id that the gateway did not decide is requested again. */
 	qsort(digests, n, sizeof(uint64), compare_digests);
 	head.nasked = qunique(digests, n, sizeof(uint64), compare_digests);
 	initStringInfo(&payload);

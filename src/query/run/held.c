@@ -2,12 +2,12 @@
  * held.c
  *	  Executors held open between the calls of one statement.
  *
- * A held executor answers only where a fresh one would answer the same: same
- * SQL text, role, security context, row_security, an equal snapshot, and a plan
- * that is still valid.  It has a resource owner of its own below the
- * transaction's, so that it survives subtransactions, and a memory context of
- * its own.  model/writing.c closes it when the outermost statement ends, and
- * before any utility statement; an abort takes owner and context away by itself.
+ * A held executor is used only if a fresh executor would return equal rows. SQL
+ * text, role, security context and row_security must be equal, snapshots must
+ * be equal, and the plan must be valid. It has its own resource owner, below
+ * the transaction's, so that it survives subtransactions, and its own memory
+ * context. model/writing.c closes it when the outermost statement ends, and
+ * before any utility statement. An abort frees owner and context.
  */
 #include "postgres.h"
 
@@ -31,25 +31,25 @@
 
 typedef struct Held
 {
-	uint64 used; /* the last time, by count; 0: free */
+	uint64 used; /* value of "uses" at the last use; 0: the slot is free */
 	const char *sql;
 	Oid role;
 	int sec_context;
 	bool row_security;
-	MemoryContext context; /* of everything below */
+	MemoryContext context; /* of all the members below */
 	ResourceOwner owner;
 	CachedPlan *plan;
 	Snapshot snapshot;
 	QueryDesc *desc;
 	ParamListInfo params;
-	int busy; /* at this level of subtransactions; 0: idle */
+	int busy; /* subtransaction level of the running call; 0: idle */
 } Held;
 
-/* Both are empty between transactions. */
+/* held and offers are empty between transactions. */
 static Held held[KG_HELD];
 /*
- * The statements that were run once, in a ring; a graph tool runs a few
- * statements in turn.
+ * A ring of the statements that ran once. A graph tool runs a few statements in
+ * turn.
  */
 static const char *offers[KG_OFFERS];
 static uint64 uses = 0;
@@ -62,7 +62,7 @@ close_held(Held *h)
 	MemoryContext context = h->context;
 
 	memset(h, 0, sizeof(*h));
-	/* Not as a commit: what is still open is expected to be. */
+	/* Not as a commit, which would warn about resources that are still open. */
 	ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, false, false);
 	ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, false, false);
 	ResourceOwnerRelease(owner, RESOURCE_RELEASE_AFTER_LOCKS, false, false);
@@ -138,9 +138,10 @@ set_params(Held *h, const KgStatement *statement)
 }
 
 /*
- * Every row is fetched also when the function wants no more: a scan that came
- * to its end has let go of its buffers.  One that was limited did not come
- * there, and is begun again for that.
+ * Runs the executor and passes its rows to the function. All rows are fetched
+ * even if the function wants no more, because a scan that reaches its end
+ * releases its buffers. A scan under a limit does not reach its end, so it is
+ * restarted to release them.
  */
 static uint64
 fetch_rows(Held *h, KgRowFunction row, void *arg, MemoryContext caller)
@@ -171,7 +172,7 @@ fetch_rows(Held *h, KgRowFunction row, void *arg, MemoryContext caller)
 	return n;
 }
 
-/* Of each range in turn. */
+/* Runs the executor once for each range. */
 static uint64
 fetch_ranges(Held *h, const KgRanges *ranges, KgRowFunction row, void *arg,
 			 MemoryContext caller)
@@ -219,7 +220,10 @@ run_held(Held *h, const KgStatement *statement, KgRowFunction row, void *arg)
 	return n;
 }
 
-/* That of a statement, which is good and idle: one that runs must stay. */
+/*
+ * Returns the valid, idle executor of a statement, or NULL. An invalid one is
+ * closed; a running one stays.
+ */
 static Held *
 find_held(const KgStatement *statement)
 {
@@ -293,7 +297,7 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 		MemoryContextSwitchTo(h->context);
 		h->sql = pstrdup(sql);
 		h->plan = SPI_plan_get_cached_plan(plan);
-		/* A copy, because the active one may be advanced in place. */
+		/* A copy, because the active snapshot may be changed in place. */
 		PushCopiedSnapshot(GetActiveSnapshot());
 		h->snapshot = RegisterSnapshot(GetActiveSnapshot());
 		PopActiveSnapshot();
@@ -319,9 +323,11 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 }
 
 /*
- * Does a rescan look at everything again?  Scans of an index do, below a
- * condition of its own or a limit too; what keeps rows (functions, sorts, subplans) only
- * where it knows that a parameter changed, which it does not of ours.
+ * Returns whether a rescan reads everything again.
+ *
+ * Index scans do, also below a Result or a Limit. A node that caches rows
+ * (function scan, sort, subplan) rescans only if it knows that a parameter has
+ * changed. It does not know of the parameters that set_params() changes.
  */
 static bool
 rescans_all(const PlannedStmt *statement)
@@ -337,7 +343,7 @@ rescans_all(const PlannedStmt *statement)
 	return plan != NULL && (IsA(plan, IndexScan) || IsA(plan, IndexOnlyScan));
 }
 
-/* Was it run before?  It is noted for the next time. */
+/* Returns whether the statement has run before. If not, records it. */
 static bool
 offered(const char *sql)
 {
@@ -349,7 +355,10 @@ offered(const char *sql)
 	return false;
 }
 
-/* A place that is free, or that of the idle one used longest ago. */
+/*
+ * Returns a free slot, or that of the idle executor used least recently, which
+ * is closed. NULL if all are busy.
+ */
 static Held *
 find_place(void)
 {

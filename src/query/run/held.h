@@ -2,9 +2,10 @@
  * held.h
  *	  Executors held open between the calls of one statement.
  *
- * Starting an executor costs more than an index lookup. A function that is
- * called for many rows of one statement starts its lookup's executor once
- * and rescans it with new parameters, like the inner side of a nested loop.
+ * Starting an executor costs more than an index lookup. A function may be
+ * called for many rows of one statement. It starts the executor of its lookup
+ * once and rescans it with new parameters, like the inner side of a nested
+ * loop.
  */
 #ifndef KG_HELD_H
 #define KG_HELD_H

@@ -40,7 +40,7 @@
 
 typedef struct PlanEntry
 {
-	KgCacheEntry entry; /* its hash is that of the text */
+	KgCacheEntry entry; /* its hash is that of the SQL text */
 	Oid role;
 	bool row_security;
 	const char *sql;
@@ -48,15 +48,20 @@ typedef struct PlanEntry
 	MemoryContextCallback gone;
 } PlanEntry;
 
-/* Stale never: PostgreSQL analyses a text again when a table changes. */
+/*
+ * Entries never become stale: PostgreSQL analyzes a text again when a table
+ * changes.
+ */
 static KgCache plans = {"plan", &kg_setting_plan_cache_size, KG_STALE_NEVER};
 
 /*
- * What the planner may choose from.  The side tables are read by index only;
- * under these settings, and for tables of so many rows, a plan does not depend
- * on what they held when it was made: of a small one the planner reads all of
- * a tenant and compares it with a list, which it goes on to do when it has
- * grown.  Of more rows than that a scan of all would be cheaper than disabled.
+ * Planner settings and table size for all plans, so that a plan does not depend
+ * on the rows stored when it was made.
+ *
+ * For a small table the planner would read all rows of a tenant and compare
+ * each with a list. Such a plan would remain in use after the table has grown.
+ * With more rows than KG_PLANNED_ROWS, a sequential scan would cost less than
+ * its penalty for being disabled.
  */
 #define KG_PLANNED_ROWS 1e8
 
@@ -93,10 +98,12 @@ free_plan(void *arg)
 }
 
 /*
- * A statement is analysed with names looked up in pg_catalog only; the plan of
- * that is good whatever the caller's search_path, which it is told to be made
- * for: the plan cache would have it analysed anew with the caller's.  (To pin
- * the path for each execution instead would cost a sixth of a kg_get().)
+ * Declares the plan valid for the caller's search_path.
+ *
+ * A statement is analyzed with names resolved in pg_catalog only, so its plan
+ * is valid under any search_path. Without this, the plan cache would analyze it
+ * again under the caller's search_path. Pinning search_path for each execution
+ * instead would cost a sixth of a kg_get().
  */
 static void
 adopt_search_path(SPIPlanPtr plan)
@@ -112,7 +119,7 @@ adopt_search_path(SPIPlanPtr plan)
 	list_free(schemas);
 }
 
-/* Have the generic plan made now, under our planner settings. */
+/* Makes the generic plan now, under plan_settings. */
 static void
 build_generic_plan(SPIPlanPtr plan)
 {
@@ -176,8 +183,9 @@ hash_sql(const KgStatement *statement)
 }
 
 /*
- * The entry of a statement, with a valid plan.  Inside an SPI connection, which
- * pins it: a statement may run others that push it out.
+ * Returns the statement's entry with a valid plan. It is pinned in the memory
+ * context of the SPI connection, because the statement may run others that
+ * evict it from the cache.
  */
 static PlanEntry *
 fetch_entry(const KgStatement *statement)
@@ -200,7 +208,7 @@ fetch_entry(const KgStatement *statement)
 	return entry;
 }
 
-/* The receiver of rows. */
+/* Receives rows from SPI and passes them to a function. */
 typedef struct RowReceiver
 {
 	DestReceiver pub;
@@ -234,7 +242,7 @@ receiver_end(DestReceiver *self)
 {
 }
 
-/* Keep a copy of a statement for kg_explain, each text once. */
+/* Stores a copy of a statement for kg_explain, once for each text. */
 static void
 record_statement(KgExplained *explained, const KgStatement *statement)
 {
@@ -282,7 +290,10 @@ make_params(const KgStatement *statement)
 
 static uint64 run(const KgStatement *statement, KgRowFunction row, void *arg);
 
-/* Whose executor was closed since kg_plan_holds(): each by itself. */
+/*
+ * Runs the statement for each range separately. It is used if the held executor
+ * was closed after kg_plan_holds().
+ */
 static uint64
 run_ranges(const KgStatement *statement, KgRowFunction row, void *arg)
 {
@@ -321,7 +332,7 @@ run(const KgStatement *statement, KgRowFunction row, void *arg)
 	receiver.pub.rStartup = receiver_startup;
 	receiver.pub.rShutdown = receiver_end;
 	receiver.pub.rDestroy = receiver_end;
-	/* DestNone would make SPI say that a utility statement ran. */
+	/* With DestNone, SPI would report a utility statement. */
 	receiver.pub.mydest = DestTuplestore;
 	receiver.row = row;
 	receiver.arg = arg;
@@ -392,7 +403,10 @@ entry_reads_entities(const PlanEntry *entry)
 		   list_member_oid(source->relationOids, kg_relation_oid("kg_history"));
 }
 
-/* Does it read kg_entity, itself or by a policy, or what entities were? */
+/*
+ * Returns whether the statement reads kg_entity, directly or through a policy,
+ * or kg_history.
+ */
 static bool
 reads_entities(const KgStatement *statement)
 {
@@ -409,7 +423,10 @@ reads_entities(const KgStatement *statement)
 	return reads;
 }
 
-/* The owner's privileges are not checked (kg_become_owner). */
+/*
+ * Returns whether the code runs as the owner of the extension
+ * (kg_become_owner()). The owner needs no decisions.
+ */
 static bool
 runs_as_owner(void)
 {
@@ -420,7 +437,10 @@ runs_as_owner(void)
 	return (sec_context & SECURITY_NOFORCE_RLS) != 0;
 }
 
-/* Returns whether it can meet entities that are visible only by a decision. */
+/*
+ * Returns whether the statement may read entities that are visible only by a
+ * decision.
+ */
 static bool
 needs_decisions(const KgStatement *statement)
 {
@@ -433,13 +453,13 @@ needs_decisions(const KgStatement *statement)
 		   reads_entities(statement);
 }
 
-/* Rows of a trial, which may be in vain. */
+/* The rows of a trial, which may have to be discarded. */
 typedef struct TrialRows
 {
 	const KgDecisions *decisions;
 	MemoryContext context;
 	TupleDesc desc;
-	List *rows; /* of MinimalTuple */
+	List *rows; /* list of MinimalTuple */
 } TrialRows;
 
 static bool
@@ -458,14 +478,17 @@ keep_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* The node that a row is of. */
+/* Returns the node in a column of the row. */
 static int64
 node_of(TupleTableSlot *slot, int column)
 {
 	return DatumGetInt64(kg_slot_datum(slot, column));
 }
 
-/* All of them, or those of nodes that turned out to be allowed. */
+/*
+ * Passes the rows to the function. If column is not 0, only rows whose node is
+ * allowed are passed.
+ */
 static uint64
 deliver_rows(const TrialRows *trial, int column, KgRowFunction row, void *arg)
 {
@@ -509,8 +532,9 @@ try_statement(KgDecisions *decisions, const KgStatement *statement, int trials,
 }
 
 /*
- * Until it took each entity that it met for what it turned out to be
- * (query/run/decisions.h).  Where each row is of one entity, the first trial will do.
+ * Runs a statement in trials, until one has assumed the correct decision for
+ * each entity that it met (query/run/decisions.h). If each row belongs to one
+ * entity, the first trial suffices.
  */
 static uint64
 run_decided(const KgStatement *statement, KgRowFunction row, void *arg)

@@ -19,7 +19,8 @@
 #include "utils/memutils.h"
 #include "utils/timeout.h"
 
-static KgCall *innermost = NULL; /* ends in kg_entry(), also by an error */
+/* removed by kg_entry(), also after an error */
+static KgCall *innermost = NULL;
 
 void
 kg_running_enter(KgCall *call, bool writes)
@@ -62,7 +63,7 @@ kg_running_memory(KgCall *call)
 	return call->context;
 }
 
-/* The limits that settings stand for, as settings of this call. */
+/* Applies the caller's limits that correspond to settings. */
 static void
 lower_settings(KgCall *call)
 {
@@ -72,7 +73,7 @@ lower_settings(KgCall *call)
 
 		if (most == KG_UNLIMITED || call->writes)
 			continue;
-		/* One that allows none refuses the call. */
+		/* A limit of 0 refuses the call later. */
 		call->lowered = true;
 		kg_settings_lower(i, Max(most, 1));
 		if (i == KG_LOWER_CALL_TIME)
@@ -95,7 +96,7 @@ kg_running_limit(void)
 	lower_settings(call);
 }
 
-/* How soon a place may be free. */
+/* Milliseconds after which the caller may retry a refused call. */
 #define KG_RETRY_AFTER_MS 100
 
 static KG_NORETURN void
@@ -192,7 +193,10 @@ kg_running_catalog_read(void)
 	return call->catalog;
 }
 
-/* A function that a call runs may name another tenant, of its own accord. */
+/*
+ * The function that a call runs may set another tenant on purpose, so a tenant
+ * named by the setting is not compared.
+ */
 void
 kg_running_require_tenant(const char *tenant)
 {
@@ -311,32 +315,34 @@ throw_late(const KgClock *clock)
 }
 
 /*
- * Work that has a timer, by the clock of its call.  Work within other work has
- * the timer for the end that comes first.
+ * Work under a timer, with the clock of its call. Nested work uses the earliest
+ * end of all enclosing clocks.
  */
 typedef struct Timed
 {
 	const KgClock *clock;
-	bool met;  /* its end: the timer is not set for it again */
-	bool told; /* so, by work within it of the same clock */
+	bool met;  /* the clock ended and the cancel was caught */
+	bool told; /* nested work has raised KG_TIMEOUT for this clock */
 	struct Timed *outer;
 } Timed;
 
-/* Milliseconds until a caught cancel comes again. */
+/* Milliseconds until the cancel is sent again if a function caught it. */
 #define KG_AGAIN_MS 50
 
 /* A value of QueryCancelPending: the timer alone requested the cancel. */
 #define KG_BY_TIMER 2
 
-static Timed *timed = NULL; /* the innermost */
+static Timed *timed = NULL; /* the innermost work, or NULL */
 static TimeoutId timer;
-static volatile sig_atomic_t expired = false;	/* since it was set */
-static volatile sig_atomic_t cancelled = false; /* another cancel came, too */
+static volatile sig_atomic_t expired = false; /* since the timer was set */
+/* a cancel other than the timer's has come */
+static volatile sig_atomic_t cancelled = false;
 static struct sigaction server_cancel;
 
 /*
- * Runs in a signal handler, as the handler of statement_timeout.  A cancel that is
- * pending no more was raised, and did not end the work.
+ * Handles the timeout. Runs in a signal handler, like that of
+ * statement_timeout. If no cancel is pending any more, the previous one was
+ * raised and did not end the work.
  */
 static void
 expire(void)
@@ -351,7 +357,10 @@ expire(void)
 	SetLatch(MyLatch);
 }
 
-/* In place of the server's handler of SIGINT, by which all others cancel. */
+/*
+ * Handles SIGINT, by which all other cancels come, and then calls the server's
+ * handler.
+ */
 static void
 note_cancel(int signal, siginfo_t *info, void *context)
 {
@@ -379,8 +388,9 @@ watch_cancels(void)
 }
 
 /*
- * Sets the timer for the first end of which no error tells. It fires again from
- * time to time, because a function of a user may catch the cancel and go on.
+ * Sets the timer for the earliest end that was not reported yet. The timer
+ * fires repeatedly, because a user's function may catch the cancel and
+ * continue.
  */
 static void
 set_timer(void)
@@ -411,7 +421,7 @@ begin_timed(Timed *here)
 	registered = true;
 	if (timed == NULL)
 		cancelled = QueryCancelPending;
-	/* The cancel is not pending any more, and did not end the work. */
+	/* The timer's cancel was raised, but did not end the work. */
 	else if (expired && QueryCancelPending != KG_BY_TIMER)
 		for (Timed *at = timed; at != NULL; at = at->outer)
 			at->met |= is_over(at->clock);
@@ -421,8 +431,8 @@ begin_timed(Timed *here)
 }
 
 /*
- * Withdraws the timer's cancel if it is pending, unless another one comes in this
- * moment.
+ * Withdraws the timer's cancel if it is pending, unless another cancel arrives
+ * at the same moment.
  */
 static void
 take_back(void)
@@ -434,7 +444,10 @@ take_back(void)
 		QueryCancelPending = true;
 }
 
-/* Returns whether its time is over.  The work around it gets the timer. */
+/*
+ * Removes the innermost work and sets the timer for the enclosing work. Returns
+ * whether the time of the removed work is over.
+ */
 static bool
 end_timed(const Timed *here)
 {
@@ -449,7 +462,9 @@ end_timed(const Timed *here)
 	return late;
 }
 
-/* Raises KG_TIMEOUT for the call.  The work around is not ended once more. */
+/*
+ * Raises KG_TIMEOUT. Enclosing work of the same clock is not cancelled again.
+ */
 static KG_NORETURN void
 tell_late(const KgClock *clock)
 {
@@ -526,7 +541,10 @@ kg_running_writing(void (*work)(void *arg), void *arg)
 	PG_END_TRY();
 }
 
-/* A function that a registered tool runs may call tools by name. */
+/*
+ * A function that a registered tool runs may call tools by name, so outer calls
+ * are checked too.
+ */
 void
 kg_running_begin_registered(void)
 {

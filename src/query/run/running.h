@@ -35,14 +35,15 @@ typedef enum KgFunctionRuns
 	KG_NO_FUNCTION,
 	KG_FUNCTION_READS,
 	KG_FUNCTION_WRITES,
-	KG_FUNCTION_CONFIRMED /* as a whole, by the user */
+	/* writes, and the user has confirmed the whole function */
+	KG_FUNCTION_CONFIRMED
 } KgFunctionRuns;
 
 /* A call. It lives on the stack of its entry (src/entry.h), which ends it. */
 typedef struct KgCall
 {
-	bool contained; /* it may not write, */
-	bool read_only; /* and might not have, without that */
+	bool contained; /* kg_contained() has made the transaction read-only */
+	bool read_only; /* if contained: the transaction was read-only before */
 	KgClock clock;
 	KgClock
 		asked; /* the deadline of the caller's own argument; ends writes, too */
@@ -62,10 +63,11 @@ typedef struct KgCall
 	const Jsonb *arguments;
 	const Jsonb *measured; /* the last measured reply, and its length as text */
 	Size measured_size;
-	TimestampTz now;		  /* what "now" means; 0: not asked */
-	struct KgPast *past;	  /* query/time/past.h; NULL: nobody asks */
-	const KgCatalog *catalog; /* kg_running_catalog(); NULL: not asked for, */
-	uint64 catalog_changes;	  /* this session's own (base/invalidate.h) then */
+	TimestampTz now;		  /* value of "now" in the call; 0: not read yet */
+	struct KgPast *past;	  /* query/time/past.h; NULL: no as_of */
+	const KgCatalog *catalog; /* kg_running_catalog(); NULL: not read yet */
+	/* kg_own_changes() when the catalog was read (base/invalidate.h) */
+	uint64 catalog_changes;
 	struct KgCall *outer;
 } KgCall;
 
@@ -93,9 +95,9 @@ extern void kg_running_admit(void);
 extern KgCall *kg_running_call(void);
 
 /*
- * Returns the caller's catalog. It stays the same until the call ends,
- * whatever other sessions commit, unless this session changes something in it.
- * So types and fields of one call can be compared by their addresses.
+ * Returns the caller's catalog. It does not change until the call ends, even if
+ * other sessions commit changes; only a change by this session replaces it. So
+ * types and fields of one call can be compared by their addresses.
  */
 extern const KgCatalog *kg_running_catalog(void);
 
@@ -111,7 +113,8 @@ extern const KgCatalog *kg_running_catalog_read(void);
  * renamed. Without this check the policies would hide the rows and the call
  * would find nothing, without a reason.
  */
-extern void kg_running_require_tenant(const char *tenant); /* or NULL */
+/* tenant may be NULL */
+extern void kg_running_require_tenant(const char *tenant);
 extern void kg_running_require_bundle(const char *bundle, int len);
 
 /*
@@ -133,23 +136,26 @@ extern Size kg_running_size(const Jsonb *reply);
  * earlier.
  */
 extern void kg_running_limit_time(const char *name, int ms);
-/* Sets the time limit that the caller requested. It holds for writes, too. */
+/*
+ * Sets the time limit that the caller requested. It also applies to calls that
+ * write.
+ */
 extern void kg_running_limit_asked(const char *name, int ms);
 
 /* Returns whether the call is past its end. */
 extern bool kg_running_late(void);
 
 /*
- * Does the work of the call, which must be one that reads. Its clock ends the
- * work wherever the work can be cancelled: raises KG_TIMEOUT then, or the
- * error of another cancel. If timed work of the same call runs within this
- * work, that work ends alone, and the rest of this work goes on.
+ * Runs the work of the call, which must be one that reads. Its clock ends the
+ * work wherever the work can be cancelled: raises KG_TIMEOUT then, or the error
+ * of another cancel. If timed work of this call runs within this work, only the
+ * inner work ends, and the rest of this work goes on.
  */
 extern void kg_running_timed(void (*work)(void *arg), void *arg);
 
 /*
- * Does work that writes, within the call: its clock stands still, and only the
- * time that the caller asked for ends it.
+ * Runs work that writes within the call. The clock of the call stops meanwhile;
+ * only the time limit that the caller requested ends the work.
  */
 extern void kg_running_writing(void (*work)(void *arg), void *arg);
 
@@ -162,7 +168,9 @@ extern void kg_running_end_registered(void);
 
 /* Notes that the call begins or ends the function of a registered tool. */
 extern void kg_running_set_function(KgFunctionRuns function);
-/* Returns the state of the function of a registered tool within which we are. */
+/*
+ * Returns the state of the function of the innermost registered tool that runs.
+ */
 extern KgFunctionRuns kg_running_function(void);
 
 /* Initialises this file when the module is loaded. */

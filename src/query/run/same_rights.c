@@ -1,12 +1,13 @@
 /*
  * same_rights.c
- *	  A scan of plain SQL has one caller, with the same rights until it ends.
+ *	  Checks that the rights of a plain SQL scan's caller do not change before
+ *	  the scan ends.
  *
- * Policies call this for each row, so the first comparison is of counters that
- * change with any right; names and rights are compared only after they differ.
- * If the counters are unchanged, so are the tenant and the agent's bundles of the
- * first call.  They are the answer, without a look-up.
- * Two scans of one statement may see different rights, as two statements may.
+ * Policies call the check for each row. So it first compares counters that
+ * change with any right, and compares names and rights only if a counter
+ * differs. If the counters are unchanged, so are the tenant and the agent's
+ * bundles since the first call; these are returned without a look-up. Two scans
+ * of one statement may use different rights, as two statements may.
  */
 #include "postgres.h"
 
@@ -25,7 +26,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Counters and identities that change when a right may have changed. */
+/* Counters and identities that change if a right may have changed. */
 typedef struct Heard
 {
 	uint64 generation;
@@ -37,15 +38,16 @@ typedef struct Heard
 	bool asking; /* an authorizer runs, for the tenant of its caller */
 } Heard;
 
-/* The rights that an expression of a policy was first called with. */
+/* The rights at the first call of a policy's expression. */
 typedef struct Rights
 {
 	Heard heard;
-	char *tenant; /* the setting, or the token's */
+	char *tenant; /* from the setting or the token */
 	char *agent;
 	KgSeenSnapshot seen;
-	StringInfoData parts; /* the tenant, and the agent's bundles by name */
-	bool whole;			  /* no bundle is hidden */
+	/* the tenant and the agent's bundles, sorted by name */
+	StringInfoData parts;
+	bool whole; /* no bundle is hidden from the caller */
 } Rights;
 
 static void
@@ -105,7 +107,10 @@ same_text(const char *a, const char *b)
 	return a == b || strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* Whether the expression is called by the same caller, in the same statement. */
+/*
+ * Returns whether the expression is called by the same caller in the same
+ * statement.
+ */
 static bool
 is_same_use(const Rights *rights, const Heard *heard)
 {
@@ -180,8 +185,8 @@ require_same(Rights *rights, const Heard *heard, bool of_all)
 }
 
 /*
- * Returns the rights of the first call by this expression, after requiring that
- * they have not changed.  Returns NULL if they need not be the same.
+ * Returns the rights of the expression's first call. Raises an error if they
+ * have changed since then. Returns NULL if they need not be the same.
  */
 static const Rights *
 same_rights(FunctionCallInfo fcinfo, bool of_all)
@@ -228,7 +233,7 @@ kg_same_rights_tenant(FunctionCallInfo fcinfo)
 {
 	const Rights *rights = same_rights(fcinfo, false);
 
-	/* Without a tenant, the look-up may raise the reason. */
+	/* Without a tenant, the look-up may raise an error with the reason. */
 	if (rights == NULL || rights->parts.data[0] == '\0')
 		return kg_identity_tenant(KG_ACCESS_READ);
 	return rights->parts.data;
@@ -242,7 +247,7 @@ kg_same_rights_see_bundle(FunctionCallInfo fcinfo, const char *bundle, int len)
 
 	if (rights == NULL)
 		return kg_agent_sees_bundle(bundle, len);
-	/* The tenant is the first part. */
+	/* The first part is the tenant; the others are bundles. */
 	part = rights->parts.data + strlen(rights->parts.data) + 1;
 	for (; part < rights->parts.data + rights->parts.len;
 		 part += strlen(part) + 1)
