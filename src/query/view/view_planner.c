@@ -1,19 +1,19 @@
 /*
  * view_planner.c
- *	  Planner support for views: a filter on a column of a view may use
- *	  the keys of x-index properties.
+ *	  Planner support for views: a filter on a column of a view may use the
+ *	  keys of x-index properties.
  *
  * Under row security the planner uses an index only for leakproof operators,
- * and a comparison of kg_column_numeric()'s result is not leakproof. So each
- * view has the condition kg_view_row(node, ...), which is true and
- * leakproof. The planner asks its support function whether an index on node
- * can replace it. The support function reads the other restrictions of the
+ * and a comparison with kg_column_numeric() is not leakproof. So each view has
+ * the condition kg_view_row(node, ...), which is true and leakproof. The
+ * planner calls its support function to find out whether an index on node can
+ * replace it. The support function reads the other restrictions of the
  * relation, and returns node = ANY (kg_view_nodes(...)) for the restriction
  * with the fewest keys. The restriction itself is still tested on the rows
  * found.
  *
- * Costs and row counts come from counting those keys, a few thousand at
- * most: the statistics of kg_entity cover all types together.
+ * Costs and row counts come from counting those keys, a few thousand at most,
+ * because the statistics of kg_entity cover all types together.
  */
 #include "postgres.h"
 
@@ -49,31 +49,34 @@
 #include "utils/typcache.h"
 
 /*
- * The maximum number of keys that planning counts, and the number assumed if
- * it cannot count.
+ * Maximum number of keys counted in planning, and the number assumed if they
+ * cannot be counted.
  */
 #define KG_COUNTED_KEYS 5000
 #define KG_ASSUMED_KEYS 100
-/* Entities that are read in the time of so many keys, counted ones or more. */
+/*
+ * Number of entities that a scan reads in the time that KG_COUNTED_KEYS keys or
+ * more and their entities take.
+ */
 #define KG_EARLY_READS 40000.0
-/* Of reading an entity by its number, in random pages. */
+/* Random pages that are read per entity when it is found by its node number. */
 #define KG_ENTITY_PAGES 0.25
 
-/* A restriction that keys can answer. */
+/* A restriction that keys can answer: property op value. */
 typedef struct Test
 {
 	const char *property;
 	const KgField *field;
 	KgOp op;
-	Expr *value; /* a jsonb */
+	Expr *value; /* of type jsonb */
 } Test;
 
-/* What kg_view_row() says of the view, and the relation that it is of. */
+/* A view: the arguments of its kg_view_row(), and the relation in the query. */
 typedef struct View
 {
 	PlannerInfo *root;
 	RelOptInfo *rel;
-	AttrNumber node; /* columns of kg_entity */
+	AttrNumber node; /* column numbers in kg_entity */
 	AttrNumber data;
 	const char *bundle;
 	const char *type;
@@ -91,9 +94,9 @@ const_text(const Node *node)
 }
 
 /*
- * Keys are asked under the policies of who runs the statement.  Rows that are
- * read under none, or under those of the owner of a view around this one, may be
- * of another tenant, or more than keys are told of.
+ * Returns whether the relation is read under the caller's policies, as keys
+ * are. Rows that are read under no policy, or under the policies of the owner
+ * of an enclosing view, may include rows that the keys do not.
  */
 static bool
 is_read_as_caller(const View *view, Oid relid)
@@ -103,7 +106,10 @@ is_read_as_caller(const View *view, Oid relid)
 		   check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED;
 }
 
-/* kg_view_row(node, 'type', bundle, name, ...) of a relation of this query. */
+/*
+ * Reads kg_view_row(node, 'type', bundle, name, ...) of a relation of this
+ * query. Returns false if keys cannot be used for it.
+ */
 static bool
 read_view(PlannerInfo *root, List *args, View *view)
 {
@@ -133,7 +139,10 @@ read_view(PlannerInfo *root, List *args, View *view)
 	return view->known != NULL && node->varattno == view->node;
 }
 
-/* A column of the view: sets the test's field. */
+/*
+ * Returns whether the node is a column of the view. Sets the property and field
+ * of the test.
+ */
 static bool
 is_column(const View *view, Node *node, Test *test)
 {
@@ -141,7 +150,7 @@ is_column(const View *view, Node *node, Test *test)
 	const char *name;
 	const Var *data;
 
-	/* A bigint compares with a numeric as one. */
+	/* A bigint column is cast if it is compared with a numeric. */
 	if (IsA(call, FuncExpr) && call->funcid == F_NUMERIC_INT8)
 		call = linitial(call->args);
 	name = kg_own_call((const Node *) call);
@@ -154,14 +163,17 @@ is_column(const View *view, Node *node, Test *test)
 		data->varattno != view->data || test->property == NULL)
 		return false;
 	test->field = kg_column_field(view->known, test->property);
-	/* A view of before the property's type changed. */
+	/*
+	 * The types differ if the view was created before the property's type
+	 * changed.
+	 */
 	return test->field != NULL && kg_column_type(view->known, test->field) ==
 									  get_func_rettype(call->funcid);
 }
 
 /*
- * Returns whether the expression is the same for all rows and known before the
- * first.
+ * Returns whether the expression has one value for all rows, which is known
+ * before the first row is read.
  */
 static bool
 is_value(const View *view, Node *node)
@@ -170,7 +182,10 @@ is_value(const View *view, Node *node)
 		   !contain_volatile_functions(node) && !contain_subplans(node);
 }
 
-/* Returns to_jsonb() of the node, evaluated now if its value is known now. */
+/*
+ * Returns the expression to_jsonb(node). If the node is a constant, returns its
+ * value.
+ */
 static Expr *
 as_jsonb(const View *view, Node *node)
 {
@@ -198,7 +213,10 @@ jsonb_const(const JsonbValue *value)
 							  false);
 }
 
-/* Do texts compare by byte, as keys do?  Of equality that suffices. */
+/*
+ * Returns whether the collation compares texts by byte, as keys do. For
+ * equality any deterministic collation will do.
+ */
 static bool
 by_byte(Oid collation, KgOp op)
 {
@@ -208,7 +226,9 @@ by_byte(Oid collation, KgOp op)
 	return collation == C_COLLATION_OID;
 }
 
-/* The operator of a type's b-tree, as a filter has it. */
+/*
+ * Sets the filter operator that corresponds to a b-tree operator of the type.
+ */
 static bool
 btree_op(Oid opno, Oid type, KgOp *op)
 {
@@ -223,7 +243,7 @@ btree_op(Oid opno, Oid type, KgOp *op)
 	return true;
 }
 
-/* Are values of both types compared as values of one? */
+/* Returns whether values of both types compare as values of one type. */
 static bool
 is_comparable(Oid column, Oid value)
 {
@@ -259,7 +279,7 @@ read_comparison(const View *view, const OpExpr *clause, Test *test)
 	return true;
 }
 
-/* LIKE 'text%' */
+/* Reads column LIKE 'text%'. */
 static bool
 read_like(const View *view, const OpExpr *clause, Test *test)
 {
@@ -278,7 +298,7 @@ read_like(const View *view, const OpExpr *clause, Test *test)
 	return prefix.val.string.len > 0;
 }
 
-/* An element of a constant array that is not null, the first. */
+/* Returns the first element of a constant array that is not null, or NULL. */
 static Expr *
 first_element(const View *view, Node *node)
 {
@@ -300,7 +320,7 @@ first_element(const View *view, Node *node)
 	return NULL;
 }
 
-/* array @> value, array && value */
+/* Reads array @> value, array <@ value and array && value. */
 static bool
 read_members(const View *view, const OpExpr *clause, Test *test)
 {
@@ -330,7 +350,7 @@ read_members(const View *view, const OpExpr *clause, Test *test)
 	return test->value != NULL;
 }
 
-/* column = ANY (values), value = ANY (column) */
+/* Reads column = ANY (values) and value = ANY (column). */
 static bool
 read_any(const View *view, const ScalarArrayOpExpr *clause, Test *test)
 {
@@ -417,7 +437,7 @@ read_clause(const View *view, Node *clause, Test *test)
 	}
 }
 
-/* The tests that keys can answer. */
+/* Returns the restrictions of the relation that keys can answer. */
 static List *
 read_tests(const View *view)
 {
@@ -456,7 +476,9 @@ add_test(List *args, const Test *test)
 	return lappend(args, test->value);
 }
 
-/* Is it the other end of a range that the test begins? */
+/*
+ * Returns whether the other test is the opposite bound of a range on the field.
+ */
 static bool
 is_other_bound(const Test *test, const Test *other)
 {
@@ -468,7 +490,10 @@ is_other_bound(const Test *test, const Test *other)
 			(bound == KG_BOUND_UPPER && opposite == KG_BOUND_LOWER));
 }
 
-/* The call of kg_view_nodes() for a test, and for the other end of its range. */
+/*
+ * Returns the call of kg_view_nodes() for a test, and for the opposite bound of
+ * its range if there is one.
+ */
 static FuncExpr *
 nodes_call(const View *view, List *tests, const Test *test)
 {
@@ -504,8 +529,8 @@ nodes_call(const View *view, List *tests, const Test *test)
 }
 
 /*
- * What was counted is asked several times while a statement is planned, for rows
- * and for the cost of each path; it is kept as long as that lasts.
+ * A number of keys, cached while the statement is planned. The planner needs it
+ * several times, for rows and for the cost of each path.
  */
 typedef struct Counted
 {
@@ -555,7 +580,10 @@ keep_counted(PlannerInfo *root, const List *args, int64 count)
 	MemoryContextSwitchTo(old);
 }
 
-/* The keys that a call reads, as far as is known now, as kg_view_count(). */
+/*
+ * Returns the number of keys that a call reads, or a special value of
+ * kg_view_count().
+ */
 static int64
 count_keys(PlannerInfo *root, const FuncExpr *call)
 {
@@ -607,8 +635,8 @@ count_call(PlannerInfo *root, const FuncExpr *call)
 }
 
 /*
- * Returns the call that reads the fewest keys, and their number; NULL: there
- * is no call.
+ * Returns the call that reads the fewest keys, or NULL, and sets the number of
+ * these keys.
  */
 static FuncExpr *
 best_call(const View *view, int64 *count)
@@ -634,8 +662,8 @@ best_call(const View *view, int64 *count)
 }
 
 /*
- * Does a LIMIT want so few of so many that they are found sooner where the type's
- * entities are read in turn?  At the least, those that are counted are wanted.
+ * Returns whether a LIMIT would be reached sooner by reading the type's
+ * entities in turn. At least the counted keys are assumed to match.
  */
 static bool
 ends_early(const View *view)
@@ -673,8 +701,8 @@ index_condition(SupportRequestIndexCondition *request)
 }
 
 /*
- * What kg_view_row() leaves is what the keys say, of what the other restrictions
- * leave by themselves.
+ * Estimates the selectivity of kg_view_row(): the number of keys divided by the
+ * number of rows that the other restrictions leave.
  */
 static bool
 selectivity(SupportRequestSelectivity *request)

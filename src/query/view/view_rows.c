@@ -1,11 +1,11 @@
 /*
  * view_rows.c
- *	  The entities that a filter on a column of a view can match.
+ *	  Entities that match a filter on a column of a view.
  *
  * The statements are those of a list (query/list/list_sql.c) and run like a
- * tool's: under the caller's policies, with their EXISTS if a key may belong
- * to a hidden entity. So they reveal nothing that a tool would not. They
- * have no clock: the outer statement has its own.
+ * tool's: under the caller's policies, and with EXISTS if a key may belong to a
+ * hidden entity. So they reveal nothing that a tool would not reveal. They have
+ * no time limit of their own, because the outer statement has one.
  */
 #include "postgres.h"
 
@@ -29,8 +29,8 @@
 #include "utils/rls.h"
 
 /*
- * Returns the type by the name that the caller uses, or NULL if it sees no
- * such type.
+ * Returns the type with the name that the caller uses, or NULL if the caller
+ * sees no such type.
  */
 static const KgType *
 find_type(const KgViewFilter *filter, const KgCatalog **catalog)
@@ -53,11 +53,11 @@ kg_view_keys_serve(const KgField *field, KgOp op)
 		case KG_BOUND_ONE:
 			return true;
 		case KG_BOUND_LIST:
-			/* Instants are rounded in the column, and compared exactly here. */
+			/* The column rounds instants; keys are compared exactly. */
 			return field->kind != KG_KIND_DATETIME;
 		case KG_BOUND_LOWER:
 		case KG_BOUND_UPPER:
-			/* The column is compared as text. */
+			/* An enum column is compared as text, and its keys are not. */
 			return field->kind != KG_KIND_ENUM && !field->is_array &&
 				   !field->by_version;
 		case KG_BOUND_PREFIX:
@@ -74,7 +74,7 @@ kg_view_keys_serve(const KgField *field, KgOp op)
 static void
 add_value(KgCondition *condition, const JsonbValue *value)
 {
-	/* No comparison has a key for null or an empty prefix. */
+	/* No comparison has a key for null or for an empty prefix. */
 	bool comparable = value->type != jbvNull &&
 					  (condition->op != KG_OP_STARTS_WITH ||
 					   (value->type == jbvString && value->val.string.len > 0));
@@ -99,8 +99,9 @@ add_condition(KgFilter *own, const KgField *field, KgOp op, int nvalues)
 }
 
 /*
- * A column's microsecond is that of every instant within it: it begins at the
- * value, and ends where the next one begins.
+ * Adds the conditions for a comparison with an instant of a column. The column
+ * has microseconds, so a value means all instants from it to the next
+ * microsecond.
  */
 static void
 add_instant(KgFilter *own, const KgField *field, KgOp op,
@@ -123,7 +124,7 @@ add_instant(KgFilter *own, const KgField *field, KgOp op,
 	if (value->type != jbvString ||
 		!kg_key_instant_micros(
 			value->val.string.val, value->val.string.len, &micros))
-		next.type = jbvNumeric; /* has no key */
+		next.type = jbvNumeric; /* a value that has no key */
 	else
 		next = kg_json_string_value(JsonEncodeDateTime(
 			buffer, TimestampTzGetDatum(micros + 1), TIMESTAMPTZOID, &utc));
@@ -153,8 +154,8 @@ add_test(KgFilter *own, const KgField *field, const KgViewTest *test)
 }
 
 /*
- * Returns whether there is a value without a key. Keys cannot decide which
- * entities equal it.
+ * Returns whether some value has no key. Then keys cannot decide which entities
+ * match.
  */
 static bool
 lacks_key(const KgFilter *own)
@@ -188,7 +189,10 @@ add_node(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* The keys that the filter bounds, or else all entities of the type. */
+/*
+ * Sets the source: the keys that the filter bounds, or else all entities of the
+ * type.
+ */
 static void
 make_source(const KgViewFilter *filter, const KgType *type, KgSource *source)
 {
@@ -200,7 +204,7 @@ make_source(const KgViewFilter *filter, const KgType *type, KgSource *source)
 	memset(source, 0, sizeof(*source));
 	source->own = palloc0(sizeof(KgFilter));
 	source->rest = palloc0(sizeof(KgFilter));
-	/* An instant has two of its own. */
+	/* A test of an instant makes two conditions. */
 	source->own->conditions = palloc0(2 * KG_MAX_VIEW_TESTS *
 									  sizeof(KgCondition));
 	for (int i = 0; i < filter->ntests && serves; i++)
@@ -220,7 +224,7 @@ make_source(const KgViewFilter *filter, const KgType *type, KgSource *source)
 	source->own->nconditions = 0;
 }
 
-/* A comparison with SQL's NULL lets nothing through. */
+/* Returns whether a test compares with SQL's NULL, so that no row matches. */
 static bool
 is_empty(const KgViewFilter *filter)
 {
@@ -310,7 +314,10 @@ find_edges(Asked *asked)
 	KgStatement statement;
 	int node;
 
-	/* Who is shown kg_edge whatever the policies say has them from there. */
+	/*
+	 * A caller that is exempt from the policies of kg_edge reads the edges from
+	 * that table.
+	 */
 	if (tenant == NULL ||
 		check_enable_rls(kg_relation_oid("kg_edge"), InvalidOid, true) !=
 			RLS_ENABLED)
@@ -335,8 +342,8 @@ find_edges(Asked *asked)
 }
 
 /*
- * As a call, but for the clock and the caller's limits, and at the instant of the
- * query around it.
+ * Runs the work as a nested call. It has no time limit of its own and none of
+ * the caller's limits, and it uses the valid_at of the enclosing call.
  */
 static void
 ask(void (*work)(Asked *asked), Asked *asked)
