@@ -1,10 +1,10 @@
 /*
  * edge_history.c
- *	  Reading the changes of edges as the caller.
+ *	  Reads the changes of edges as the caller.
  *
- * The policy of kg_history checks the images of entities. An edge's change
- * is visible to a caller that sees both ends, both in their present or last
- * state and in their state of then.
+ * The policy of kg_history checks the images of entities. A change of an edge
+ * is visible to a caller that sees both ends, each in its present or last state
+ * and in its state at the time of the change.
  */
 #include "postgres.h"
 
@@ -15,7 +15,10 @@
 #include "query/time/edge_history.h"
 #include "query/sql.h"
 
-/* An id may have been several nodes', one after the other. */
+/*
+ * Reads at most n changes numbered below "below" (0: no bound). An id may have
+ * belonged to several nodes in turn, so nodes has an array for each end.
+ */
 static int
 read_changes(const KgCatalog *catalog, const KgEdgeSought *sought,
 			 const Datum *nodes, int64 below, int n, KgChange *changes)

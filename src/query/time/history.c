@@ -1,9 +1,10 @@
 /*
  * history.c
- *	  Reading kg_history as the caller.
+ *	  Reads kg_history as the caller.
  *
- * The policy of kg_history checks the images of a change, each as the entity
- * of then. kg_entity decides whether the caller sees the entity now.
+ * The policy of kg_history checks each image of a change as if it were the
+ * entity at that time. kg_entity decides whether the caller sees the entity
+ * now.
  */
 #include "postgres.h"
 
@@ -47,7 +48,7 @@ slot_text(TupleTableSlot *slot, int column)
 	return isnull ? NULL : TextDatumGetCString(value);
 }
 
-/* Returns 0 for NULL. */
+/* Returns the value of a column; 0 if it is null. */
 static int64
 slot_int64(TupleTableSlot *slot, int column)
 {
@@ -66,7 +67,10 @@ slot_jsonb(TupleTableSlot *slot, int column)
 	return isnull ? NULL : DatumGetJsonbPCopy(value);
 }
 
-/* An edge without properties is reported as an edge with no property. */
+/*
+ * Returns the properties of an edge; those of an edge without properties are an
+ * empty object.
+ */
 static Jsonb *
 properties_of(Jsonb *image)
 {
@@ -114,7 +118,9 @@ take_jsonb(TupleTableSlot *slot, void *arg)
 	return false;
 }
 
-/* Returns the stored data if the caller sees it; otherwise NULL. */
+/*
+ * Returns the stored data of an entity, or NULL if the caller may not see it.
+ */
 static Jsonb *
 read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 {
@@ -139,8 +145,8 @@ read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 }
 
 /*
- * Returns the change that deleted an entity, whether or not the caller sees
- * it; 0 if the entity exists or has no history.
+ * Returns the number of the change that deleted an entity, whether or not the
+ * caller may see it; 0 if the entity exists or has no history.
  */
 static int64
 last_change(const KgCatalog *catalog, const KgType *type, const char *id)
@@ -255,7 +261,10 @@ kg_history_read(const KgCatalog *catalog, const KgType *type, const char *id,
 
 /* ---- changes of all types ---- */
 
-/* Adds a condition that a column of kg_history has a text, or none. */
+/*
+ * Adds a condition that a column of kg_history equals a text, or is null if the
+ * text is NULL.
+ */
 static void
 append_is(KgSqlBuilder *b, const char *column, const char *text)
 {
@@ -301,8 +310,9 @@ read_recent(const KgCatalog *catalog, const KgRecent *recent, bool edges,
 }
 
 /*
- * Returns whether the caller sees the changed entity. Edges of reference
- * properties are part of their entities' changes.
+ * Returns whether the caller sees the changed entity or edge. Edges of
+ * reference properties are not reported, because they are part of their
+ * entities' changes.
  */
 static bool
 sees_changed(const KgCatalog *catalog, const KgChange *change, bool whole)
@@ -407,17 +417,22 @@ take_number(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Which change of an entity. */
+/* Identifies a change of an entity by its position in time. */
 typedef struct Beside
 {
 	const KgType *type;
 	const char *id;
-	int64 node; /* 0: of all that had the id */
+	int64 node; /* 0: any node that has had the id */
 	TimestampTz time;
-	bool after; /* the first after the time, or the last until then */
+	/* the first change after the time, or else the last one up to it */
+	bool after;
 } Beside;
 
-/* Whoever sees it; false: none.  Times have the order of versions. */
+/*
+ * Passes a column of the change to the function, whether or not the caller may
+ * see the change. Returns false if there is no such change. Times and versions
+ * have an equal order.
+ */
 static bool
 find_beside(const KgCatalog *catalog, const Beside *beside, const char *column,
 			KgRowFunction take, void *arg)
@@ -457,7 +472,7 @@ find_beside(const KgCatalog *catalog, const Beside *beside, const char *column,
 	return n > 0;
 }
 
-/* Its number; 0: none. */
+/* Returns the number of the change; 0 if it does not exist. */
 static int64
 change_beside(const KgCatalog *catalog, const Beside *beside)
 {
@@ -504,8 +519,8 @@ is_seen(const KgCatalog *catalog, int64 change)
 }
 
 /*
- * Returns the node that has an id now, whether or not the caller sees it; 0:
- * no node.
+ * Returns the node that now has an id, whether or not the caller may see it; 0
+ * if there is no such node.
  */
 static int64
 node_of(const KgCatalog *catalog, const KgType *type, const char *id)
@@ -542,7 +557,7 @@ kg_history_saw(const KgCatalog *catalog, const KgType *type, const char *id,
 		return true;
 	if (change == 0 && node_of(catalog, type, id) == node)
 		return read_entity(catalog, type, id) != NULL;
-	/* The entity did not exist: its last state before. */
+	/* The entity did not exist then, so its last state before that counts. */
 	beside.after = false;
 	change = change_beside(catalog, &beside);
 	return change != 0 && is_seen(catalog, change);
@@ -615,7 +630,10 @@ kg_history_at(const KgCatalog *catalog, const KgType *type, const char *id,
 	Jsonb *data = NULL;
 	int64 change;
 
-	/* A caller that sees the whole tenant sees its present or last state. */
+	/*
+	 * A caller that sees the whole tenant also sees each present and last
+	 * state.
+	 */
 	if (catalog->plain_visibility && kg_visibility_history_is_whole())
 		return find_beside(catalog, &beside, "before", take_jsonb, &data)
 				   ? data

@@ -75,9 +75,9 @@ extern bool kg_history_sees(const KgCatalog *catalog, const KgType *type,
 							const char *id);
 
 /*
- * Returns whether the node had the id at a time, or had it last before that
- * time, and the caller may see the entity in its state of then. False if the
- * type hides some of its entities and had no history at that time.
+ * Returns whether the caller may see the entity of a node in its state at a
+ * time. The node must have had the id at that time, or had it last before.
+ * False if the type hides some of its entities and had no history at that time.
  */
 extern bool kg_history_saw(const KgCatalog *catalog, const KgType *type,
 						   const char *id, int64 node, TimestampTz time);

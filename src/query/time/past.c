@@ -2,12 +2,13 @@
  * past.c
  *	  as_of: a call that reads the graph as it was at a time.
  *
- * The first change after the time shows that the stored row is not the row
- * of that time, whether or not the caller sees the change. The image before
- * that change is the old row, for a caller that sees the change and the
- * present or last state. kg_history_at() has the same rule for one entity. A
- * caller that sees the whole history gets the images from the scan that
- * finds the changes; for others they are looked up as the caller.
+ * If an entity has a change after the time, its stored row is not the row of
+ * that time, whether or not the caller sees the change. The image before the
+ * first such change is the old row. The caller gets it if it sees the change
+ * and the present or last state of the entity. kg_history_at() has an equal
+ * rule for one entity. For a caller that sees the whole history, the scan that
+ * finds the changes also reads the images. For other callers the images are
+ * looked up under their policies.
  */
 #include "postgres.h"
 
@@ -110,7 +111,7 @@ slot_text(TupleTableSlot *slot, int column)
 	return text_to_cstring(DatumGetTextPP(slot_getattr(slot, column, &isnull)));
 }
 
-/* A row of the changes since, and how many there were. */
+/* State of a scan of the changes since the time. */
 typedef struct Taking
 {
 	KgPast *past;
@@ -130,9 +131,12 @@ throw_too_many(void)
 }
 
 /*
- * Do all changes count?  Who sees a part of the tenant learns nothing of the
- * others; but where somebody is asked about each, that is limited by itself, and
- * asking about more to count them would not be.
+ * Returns whether all changes count towards max_as_of_changes.
+ *
+ * For a caller that sees a part of the tenant, hidden changes do not count,
+ * because the limit would reveal them. If an authorizer decides visibility, all
+ * changes count: the number of decisions is limited, and the count must not
+ * need more of them.
  */
 static bool
 all_count(const KgPast *past)
@@ -150,7 +154,10 @@ count_change(void *arg)
 	return taking->past;
 }
 
-/* The image before the change; an earlier change may be read later. */
+/*
+ * Sets the entity's image to the one before the change. An earlier change, read
+ * later, replaces it.
+ */
 static void
 take_before(EntityThen *entity, TupleTableSlot *slot, int column)
 {
@@ -235,7 +242,10 @@ take_edge(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* The changes since of these types or relations, that the current role sees. */
+/*
+ * Reads the changes since the time of some types or relations, as far as the
+ * current role sees them. Returns their number.
+ */
 static int64
 read_changes_seen(KgPast *past, const char *select, Datum *numbers, int n,
 				  const char *of, KgRowFunction take)
@@ -261,7 +271,9 @@ read_changes_seen(KgPast *past, const char *select, Datum *numbers, int n,
 	return taking.n;
 }
 
-/* All of them, as the owner; how many there were. */
+/*
+ * Reads all these changes as the owner of the extension. Returns their number.
+ */
 static int64
 read_changes(KgPast *past, const char *select, Datum *numbers, int n,
 			 const char *of, KgRowFunction take)
@@ -360,7 +372,11 @@ read_edges(KgPast *past)
 typedef struct Seeing
 {
 	KgPast *past;
-	KgNodeSet firsts; /* changes, of entities in the same order */
+	/*
+	 * Numbers of the first changes; of_first has their entities in an equal
+	 * order. Likewise lasts and of_last.
+	 */
+	KgNodeSet firsts;
 	EntityThen **of_first;
 	KgNodeSet lasts;
 	EntityThen **of_last;
@@ -429,7 +445,10 @@ run_on(Seeing *seeing, const char *select, const char *table,
 	(void) kg_sql_run(&b, row, seeing);
 }
 
-/* A caller that sees the whole tenant sees its present or last state. */
+/*
+ * Sets which entities the caller sees, and their images. A caller that sees the
+ * whole tenant also sees each present and last state.
+ */
 static void
 see_entities(KgPast *past)
 {
@@ -479,7 +498,7 @@ see_entities(KgPast *past)
 			past->all[i]->data = NULL;
 }
 
-/* ---- whether that is too much ---- */
+/* ---- limits on the number of changes ---- */
 
 static bool
 count_seen(TupleTableSlot *slot, void *arg)
@@ -495,7 +514,8 @@ count_seen(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Returns the number of changes, of n, that would be reported to the caller.
+ * Raises KG_LIMIT_EXCEEDED if too many of the n changes are of entities that
+ * the caller sees.
  */
 static void
 limit_entities(KgPast *past, const KgType *only, int64 n)
@@ -535,8 +555,9 @@ take_end(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Of edges, those whose ends the caller has seen all the time: others count
- * as little as what it cannot see.
+ * Raises KG_LIMIT_EXCEEDED if there are too many changes of edges whose ends
+ * have not changed and are visible. Changes of other edges do not count, so
+ * that hidden ones are not revealed.
  */
 static void
 limit_edges(KgPast *past, int64 n)
@@ -609,7 +630,7 @@ kg_past_ask(const KgCatalog *catalog, const KgType *type, const char *as_of)
 	call->past = past;
 }
 
-/* ---- types without history of the time ---- */
+/* ---- types without history at the time ---- */
 
 void
 kg_past_require_type(const KgType *type)
@@ -641,7 +662,7 @@ kg_past_require_walk(const KgCatalog *catalog, const KgFollow *walk)
 			is_past_known(past, relation))
 			continue;
 		since = Max(since, relation->history_since);
-		/* Variants of a name follow one another. */
+		/* Variants of a relationship type follow one another. */
 		if (last != NULL && strcmp(last, relation->name) == 0)
 			continue;
 		last = relation->name;
@@ -666,7 +687,7 @@ kg_past_require_walk(const KgCatalog *catalog, const KgFollow *walk)
 	kg_error_throw(err);
 }
 
-/* ---- the rows then ---- */
+/* ---- the rows at the time ---- */
 
 bool
 kg_past_keeps_node(int64 node)
@@ -690,14 +711,14 @@ kg_past_keeps_edge(int64 source, int32 relation_no, const text *key,
 	return hash_search(past->edges, &sought, HASH_FIND, NULL) == NULL;
 }
 
-/* Where rows go. */
+/* Destination of the rows. */
 typedef struct Target
 {
 	Tuplestorestate *store;
 	TupleDesc desc;
 	Datum tenant;
 	const KgPastPart *part;
-	MemoryContext context; /* of the call */
+	MemoryContext context; /* the memory context of the call */
 } Target;
 
 static void
@@ -813,7 +834,7 @@ put_edges(const Target *target, const KgPast *past)
 	HASH_SEQ_STATUS scan;
 	const EdgeThen *edge;
 
-	/* Policies of other users cannot be evaluated on these rows. */
+	/* Policies that users added cannot be evaluated on these rows. */
 	if (!kg_visibility_edges_are_plain())
 		return;
 	hash_seq_init(&scan, past->edges);
@@ -856,7 +877,10 @@ rows_of(const char *name)
 	return NULL;
 }
 
-/* The entities that were, by the places of their nodes among those changed. */
+/*
+ * Returns the entity that had the node at the time, or NULL. Fills past->was at
+ * the first call: entities by the index of their node in past->changed.
+ */
 static EntityThen *
 entity_of_node(KgPast *past, int64 node)
 {
@@ -872,7 +896,10 @@ entity_of_node(KgPast *past, int64 node)
 			EntityThen **was =
 				&past->was[kg_nodeset_find(&past->changed, entity->node)];
 
-			/* One that got another id is under both, and was under one. */
+			/*
+			 * An entity whose id changed is listed under both ids, but has data
+			 * under only one of them.
+			 */
 			if (*was == NULL || entity->data != NULL)
 				*was = entity;
 		}

@@ -2,10 +2,10 @@
  * past.h
  *	  as_of: a call that reads the graph as it was at a time.
  *
- * Changes since that time are read once from kg_history, as a set. After
- * that a statement that names a table of entities, edges, keys or terms gets
- * the rows that have not changed since, and the old rows in place of those
- * that have. The statements and the code that runs them need no change.
+ * Changes since that time are read once from kg_history, as a set. A statement
+ * that then names a table of entities, edges, keys or terms gets the rows that
+ * have not changed since, and the old versions of the others. The statements
+ * and the code that runs them need no change.
  */
 #ifndef KG_PAST_H
 #define KG_PAST_H

@@ -1,6 +1,6 @@
 /*
  * past_table.c
- *	  The tables as they were then, in the text of a statement.
+ *	  The tables as of a time in the past, as text of a statement.
  */
 #include "postgres.h"
 
@@ -34,13 +34,16 @@ kg_past_changed(void)
 
 #define KG_TEXT " text COLLATE \"C\""
 
-/* A table's columns, and the condition that a row is unchanged. */
+/*
+ * The columns of a table, and the arguments by which kg_past_keeps() tests that
+ * a row has not changed since.
+ */
 static const struct
 {
 	const char *name;
 	const char *columns;
 	const char *types;
-	const char *stands; /* NULL: every row does */
+	const char *stands; /* NULL: no row is tested */
 } tables[] = {
 	{"kg_entity",
 	 "tenant, bundle, entity_type, entity_id, node, version, type_no, scope, "
@@ -76,7 +79,7 @@ kg_past_table(const char *name, const char *part)
 
 	if (likely(past == NULL))
 		return NULL;
-	/* Nothing has changed. */
+	/* Nothing has changed since the time. */
 	if (hash_get_num_entries(
 			strcmp(name, "kg_edge") == 0 ? past->edges : past->entities) == 0)
 		return NULL;

@@ -1,6 +1,6 @@
 /*
  * past_time.c
- *	  The time that an argument "as_of" names.
+ *	  Reads the argument "as_of".
  */
 #include "postgres.h"
 
@@ -65,11 +65,14 @@ kg_history_time(const KgType *type, const char *as_of)
 				   psprintf("entity type \"%s\" keeps no history",
 							kg_type_handle(type)));
 	kg_writing_require_derived(type);
-	/* Read as values are: there are zones that PostgreSQL does not read. */
+	/*
+	 * Parsed like a value of format date-time: some of its zones are not
+	 * accepted by PostgreSQL.
+	 */
 	if (!kg_format_date_time(as_of, strlen(as_of)) ||
 		!kg_key_instant_micros(as_of, strlen(as_of), &time))
 		throw_time(type, as_of, "as_of is no date-time");
-	/* A year that PostgreSQL does not have. */
+	/* PostgreSQL has no year 0. */
 	if (strncmp(as_of, "0000", 4) == 0)
 		throw_time(type, as_of, "as_of is before what the history has");
 	if (time > GetCurrentTimestamp())

@@ -1,13 +1,12 @@
 /*
  * validity.c
- *	  valid_at: a call that reads the nodes and edges that hold at an
+ *	  valid_at: a call that reads the nodes and edges that are valid at an
  *	  instant.
  *
- * The instant is part of the call (query/run/running.h), in the memory
- * context that was current when it was set. The condition is a leakproof
- * function of the columns, so it may run before the policies. Then no
- * authorizer is called for rows that do not hold. The function takes the
- * instant from the call.
+ * The instant is part of the call (query/run/running.h), in the memory context
+ * that was current when it was set. The condition is a leakproof function of
+ * the columns, so it may run before the policies. Then no authorizer is called
+ * for rows that are not valid. The function takes the instant from the call.
  */
 #include "postgres.h"
 
@@ -26,7 +25,7 @@
 
 #define KG_NOW "now"
 
-/* The types and relations with a period, by number. */
+/* A type or relation with a period. */
 typedef struct Timed
 {
 	int32 number;
@@ -37,8 +36,8 @@ typedef struct KgValidity
 {
 	const char *instant;
 	const bytea *key;
-	bool now;	 /* asked for as "now" */
-	bool leaves; /* the rows as they are */
+	bool now;	 /* the argument was "now" */
+	bool leaves; /* rows are not filtered */
 	int ntypes;
 	Timed *types;
 	int nrelations;
@@ -107,7 +106,7 @@ throw_valid_at(const char *valid_at, const char *path)
 	kg_error_throw(err);
 }
 
-/* One for all that the call does. */
+/* Returns the current time as text. It is the same for the whole call. */
 static const char *
 instant_of(KgCall *call)
 {
@@ -281,7 +280,7 @@ kg_validity_take(StringInfo payload)
 
 	if (validity == NULL || !validity->now)
 		return;
-	/* It is signed, and only a call that asked for "now" can open it. */
+	/* The payload is signed, and only a call with "now" can open it. */
 	len = (uint8) payload->data[--payload->len];
 	payload->len -= len;
 	validity->instant = pnstrdup(payload->data + payload->len, len);

@@ -1,14 +1,13 @@
 /*
  * validity.h
- *	  valid_at: a call that reads the nodes and edges that hold at an
+ *	  valid_at: a call that reads the nodes and edges that are valid at an
  *	  instant.
  *
- * A node or an edge does not exist for the call if its period
- * (model/period.h) does not contain the instant. A tool's statement that
- * names kg_entity or kg_edge gets only the rows that hold. Data derived from
- * these rows (keys, terms, packed edges) is treated as it is for a caller
- * from whom a policy hides rows. A call without valid_at has unchanged
- * statements.
+ * A node or an edge does not exist for the call if its period (model/period.h)
+ * does not contain the instant. A tool's statement that names kg_entity or
+ * kg_edge gets only the valid rows. Data derived from these rows (keys, terms,
+ * packed edges) is used as for a caller that a policy restricts. A call without
+ * valid_at has unchanged statements.
  */
 #ifndef KG_VALIDITY_H
 #define KG_VALIDITY_H
@@ -19,7 +18,7 @@
 
 struct KgCall;
 
-/* Flags: there are nodes, or edges, that may not hold at the instant. */
+/* Flags: some nodes, or some edges, may not be valid at the instant. */
 #define KG_VALID_NODES 1
 #define KG_VALID_EDGES 2
 
@@ -39,7 +38,8 @@ extern void kg_validity_leave_rows(void);
 /* Returns the flags KG_VALID_* of the call. */
 extern int kg_validity_hides(void);
 /*
- * Returns whether edges of one of these relations may not hold at the instant.
+ * Returns whether edges of one of these relations may not be valid at the
+ * instant.
  */
 extern bool kg_validity_hides_edges(const KgRelationSet *relations);
 /*
@@ -55,12 +55,12 @@ extern bool kg_validity_rows_suffice(const KgCatalog *catalog);
 extern const char *kg_validity_condition(const char *table);
 
 /*
- * Return whether the node or edge holds at the instant. Called by that
- * condition.
+ * Return whether the node or edge is valid at the instant. The condition of
+ * kg_validity_condition() calls them.
  */
 extern bool kg_validity_has_node(int32 type_no, Datum data);
 extern bool kg_validity_has_edge(int32 relation_no, Datum properties);
-/* Returns whether an entity with this document holds at the instant. */
+/* Returns whether an entity with this document is valid at the instant. */
 extern bool kg_validity_has(const KgType *type, const Jsonb *data);
 
 /* Returns the instant as a date-time; NULL if the call has no instant. */
