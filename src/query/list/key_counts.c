@@ -1,14 +1,13 @@
 /*
  * key_counts.c
- *	  The keys that entities have of some x-index properties, and the
- *	  number of entities of each.
+ *	  Counts entities by their keys of some x-index properties.
  *
- * For one property the rows of kg_index_key are counted, if these rows
- * suffice. For several, each entity's packed keys are read, and counts of
- * edges with them. Equal combinations are found by their bytes in an open
- * hash table. It may be larger than the processor's caches, so a slot alone
- * rules out most other keys, and groups are listed in the order in which
- * they were found.
+ * For a single property the rows of kg_index_key are counted, if these rows
+ * suffice. For several, the packed keys of each entity are read, with its
+ * counts of edges. An open hash table finds equal combinations by their bytes.
+ * It may be larger than the processor's caches, so a slot has the hash, which
+ * rules out most other keys. Groups are listed in the order in which they were
+ * found.
  */
 #include "postgres.h"
 
@@ -22,10 +21,10 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Entities with the same keys, one after the other as packed. */
+/* A group of entities with equal keys, stored as packed one after another. */
 typedef struct Same
 {
-	struct Same *next; /* that was found */
+	struct Same *next; /* in the order in which groups were found */
 	int64 entities;
 	bytea keys;
 } Same;
@@ -36,13 +35,13 @@ typedef struct Slot
 	uint32 hash;
 } Slot;
 
-/* The keys of a field that are found by their nodes. */
+/* The counts of edges of a field, as keys by node. */
 typedef struct Counted
 {
 	const KgField *field;
 	KgGraph *graph;
 	KgNodeSet nodes;
-	bytea **keys; /* by place there */
+	bytea **keys; /* by index in nodes */
 	uint32 room;
 } Counted;
 
@@ -51,28 +50,34 @@ typedef struct Counting
 	KgGraph *graph;
 	MemoryContext context;
 	int nfields;
-	bool *wanted; /* by field number */
-	int nwanted;  /* of these numbers */
-	/* counts of edges, which are not among an entity's keys: by place in nodes */
+	bool *wanted; /* by field number; whether the field is grouped by */
+	int nwanted;  /* length of wanted */
+	/*
+	 * Fields that count edges. Their keys are not among an entity's packed
+	 * keys.
+	 */
 	int ncounted;
-	struct Counted *counted; /* of each field */
+	struct Counted *counted; /* an array of ncounted */
 	Slot *slots;
 	uint32 nslots;
 	uint32 n;
 	Same *first;
 	Same *last;
-	StringInfoData keys; /* of the entity at hand */
+	StringInfoData keys; /* of the current entity or row */
 	int64 entities;
 	KgKeyCountFunction found;
 	void *arg;
-	KgPackedKey *told; /* to it, of one set of keys */
+	KgPackedKey *told; /* buffer for the keys passed to found() */
 	int room;
-	/* for single keys: the one at hand, of the last so many rows */
+	/*
+	 * For a single field: its number, and the number of consecutive rows with
+	 * the current key.
+	 */
 	int32 field_no;
 	int64 rows;
 } Counting;
 
-/* Returns the slot of an equal entry with this hash, or a free slot. */
+/* Returns the slot of the group with these keys, or the free slot for it. */
 static Slot *
 find_slot(const Counting *c, uint32 hash, const char *keys, int len)
 {
@@ -152,7 +157,7 @@ count_keys(Counting *c)
 	c->entities++;
 }
 
-/* node, key */
+/* Receives a row (node, key). */
 static bool
 receive_counted(TupleTableSlot *slot, void *arg)
 {
@@ -177,7 +182,10 @@ receive_counted(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* As if they were among the entity's keys, of which their numbers are the last. */
+/*
+ * Appends the node's counts of edges to the current keys. Their field numbers
+ * are the highest, so the order of packed keys is preserved.
+ */
 static void
 append_counted(Counting *c, int64 node)
 {
@@ -198,7 +206,7 @@ append_counted(Counting *c, int64 node)
 	}
 }
 
-/* node, index_keys */
+/* Receives a row (node, index_keys). */
 static bool
 receive_entity(TupleTableSlot *slot, void *arg)
 {
@@ -233,8 +241,8 @@ tell_key(Counting *c)
 }
 
 /*
- * key.  They mostly come in order, and what is the same as the row before takes
- * less here than in a grouping of the executor's.
+ * Receives a row (key). Rows mostly come in key order, so comparing with the
+ * previous row costs less than a grouping in the executor.
  */
 static bool
 receive_key(TupleTableSlot *slot, void *arg)
@@ -280,7 +288,10 @@ count_type(Counting *c, const KgType *type)
 		c->graph, KG_SQL_TYPE_KEYS, 3, types, values, receive_entity, c);
 }
 
-/* Kept counts of the type, or of the nodes. */
+/*
+ * Reads the stored counts of edges of n nodes, or of all nodes of the type if
+ * nodes is NULL.
+ */
 static void
 read_counted(Counting *c, const KgType *type, const int64 *nodes, uint32 n)
 {
@@ -384,7 +395,10 @@ kg_key_counts(KgGraph *graph, const KgType *type, const KgField *const *fields,
 		count_one(&c, type, fields[0]);
 		return c.entities;
 	}
-	/* What is found stays until the end: without room between. */
+	/*
+	 * Groups are freed together at the end. A generation context leaves no
+	 * space between them.
+	 */
 	c.context = GenerationContextCreate(
 		graph->context, "kg_graph key counts", ALLOCSET_DEFAULT_SIZES);
 	c.room = 8;

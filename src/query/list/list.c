@@ -1,14 +1,15 @@
 /*
  * list.c
- *	  A page of the entities of one type: which statements, in which order.
+ *	  A page of the entities of one type: the choice of statements and their
+ *	  order.
  *
- * A page comes from a walk in the order asked for, which probes the filters
- * and stops when the page is full, or from a drive, which reads all rows of the
- * most selective filter and keeps the best.  Which is cheaper depends on how
- * many entities match, so the two race: a filter is counted up to a bound; if
- * it has fewer rows it drives, else the walk may look at that many rows, and if
- * the page is still not full the bound is raised.  The work is
- * then within a constant of the cheaper one, without statistics.
+ * There are two ways to find a page. A walk reads entities in the requested
+ * order, probes the filters, and stops when the page is full. A drive reads all
+ * rows of the most selective filter and sorts out the best. The cheaper way
+ * depends on the number of matches, so the two race. A filter is counted up to
+ * a bound. If it has fewer rows, it drives. Otherwise the walk may examine as
+ * many rows as the bound. If the page is not full then, the bound is raised. So
+ * the work is within a constant factor of the cheaper way, without statistics.
  */
 #include "postgres.h"
 
@@ -30,15 +31,24 @@
 #include "query/time/validity.h"
 #include "utils/builtins.h"
 
-/* How the bound of the race grows, and how far a walk goes for it. */
+/*
+ * Growth factor of the race's bound, rows that a walk may examine per unit of
+ * the bound, and the first bound.
+ */
 #define RACE_GROWTH 4
 #define RACE_WALK 1
 #define RACE_START 256
 
-/* The nodes of a filter are stored if at most this number is counted. */
+/*
+ * The nodes of a filter are stored if fewer than its bound are counted and the
+ * bound is at most this.
+ */
 #define KG_FEW 10000
 
-/* This number is read before a walk is started. */
+/*
+ * Maximum number of entities that alternatives may leave to be listed without a
+ * walk.
+ */
 #define KG_FEW_OF_ALTERNATIVES 10000
 
 typedef struct Walker
@@ -46,23 +56,30 @@ typedef struct Walker
 	const KgListQuery *query;
 	const KgSource *source;
 	KgRows *rows;
-	int wanted;	  /* rows after which the page is full */
-	int accepted; /* rows that are after the cursor */
+	int wanted;	  /* number of rows that fill the page */
+	int accepted; /* number of rows after the cursor */
 	bool descending;
-	bool exact;	  /* the walk's order is the page's, ties included */
-	bool refetch; /* ties come reversed: read the last group again */
+	bool exact; /* the walk's order is the page's, ties included */
+	/* ties come in reverse order, so the last group is read again */
+	bool refetch;
 	int phase;
-	KgWalkStart at; /* the last row looked at, or where to begin */
+	KgWalkStart at; /* the last row examined, or the start */
 	int64 examined;
 	bytea *group;	  /* key of the current group */
-	int before_group; /* accepted before it */
+	int before_group; /* rows accepted before the group */
 	bool full;
-	int nkeys; /* of an "in" on the sort field: a group each, in this order */
+	/*
+	 * Keys of an "in" on the sort field. Each key is a group; the groups are
+	 * walked in this order.
+	 */
+	int nkeys;
 	int next_key;
 	bytea **keys;
 } Walker;
 
-/* A copy of a value as it is stored, be it compressed or elsewhere. */
+/*
+ * Returns a copy of a value as stored: it may be compressed or a TOAST pointer.
+ */
 static struct varlena *
 copy_stored(Datum value)
 {
@@ -72,7 +89,10 @@ copy_stored(Datum value)
 	return memcpy(palloc(size), stored, size);
 }
 
-/* first: keys that do not come from the statement, before those that do. */
+/*
+ * Makes a row with nkeys keys of the statement, from index first on. The caller
+ * sets the keys before them.
+ */
 static KgRow *
 make_row(TupleTableSlot *slot, const KgSource *source, int nkeys, int first)
 {
@@ -107,14 +127,14 @@ same_key(const bytea *a, Datum b)
 		   memcmp(VARDATA_ANY(a), VARDATA_ANY(bkey), VARSIZE_ANY_EXHDR(a)) == 0;
 }
 
-/* A row of a walk: look at it, keep it if the probes hold. */
+/* Examines a row of a walk and stores it if the probes are true. */
 static bool
 walk_row(TupleTableSlot *slot, void *arg)
 {
 	Walker *walker = arg;
 	bool by_key = walker->source->kind == KG_SOURCE_KEY;
 
-	/* The key's column, where the walk is by key, is the first sort key. */
+	/* A walk by key has the first sort key in this column. */
 	if (by_key && walker->query->nsort > 0)
 	{
 		Datum key = kg_slot_datum(slot, 4);
@@ -166,8 +186,8 @@ run_rows(const KgListQuery *query, const KgSource *source, KgWalk walk,
 }
 
 /*
- * The number of rows that a walk reads before it checks whether its page is
- * full.
+ * Returns the number of rows that a walk reads before it checks whether its
+ * page is full.
  */
 static int64
 unbounded_stretch(const KgListQuery *query, const KgRows *rows)
@@ -178,7 +198,7 @@ unbounded_stretch(const KgListQuery *query, const KgRows *rows)
 																 : PG_INT64_MAX;
 }
 
-/* The rows of one key by id. */
+/* Walks the rows of one key in the order of ids. */
 static void
 walk_group_by(Walker *walker, KgWalk walk, bytea *key, const char *entity_id,
 			  int64 max_rows)
@@ -216,7 +236,7 @@ walk_group(Walker *walker, bytea *key, const char *entity_id)
 	walk_group_by(walker, KG_WALK_GROUP_UP, key, entity_id, PG_INT64_MAX);
 }
 
-/* The least key above this one. */
+/* Returns the least key above a key. */
 static bytea *
 key_after(const bytea *key)
 {
@@ -237,7 +257,7 @@ is_missing_key(const bytea *key)
 	return same_key(missing, PointerGetDatum(key));
 }
 
-/* One stretch of the walk; false when the source has no more rows. */
+/* Walks one stretch. Returns false if the source has no more rows. */
 static bool
 walk_stretch(Walker *walker, KgWalk direction, int64 budget)
 {
@@ -253,7 +273,10 @@ walk_stretch(Walker *walker, KgWalk direction, int64 budget)
 	return walker->full || walker->examined - before >= budget;
 }
 
-/* Ascending keys: missing ones come last by themselves. */
+/*
+ * Walks ascending keys. Missing values have the greatest key, so they come
+ * last.
+ */
 static bool
 walk_up(Walker *walker, int64 budget)
 {
@@ -275,9 +298,11 @@ walk_up(Walker *walker, int64 budget)
 }
 
 /*
- * Descending keys, then the missing ones.  Ties go by ascending id, which the
- * index has the other way round: when the page is full, the last group is read
- * again from its beginning.
+ * Walks descending keys, then the missing values.
+ *
+ * Ties are ordered by ascending id, but the index has descending ids in this
+ * direction. So when the page is full, the last group is read again from its
+ * beginning.
  */
 static bool
 walk_down(Walker *walker, int64 budget)
@@ -346,7 +371,7 @@ walk_down(Walker *walker, int64 budget)
 	return true;
 }
 
-/* By id, over the entities themselves. */
+/* Walks the entities by id. */
 static bool
 walk_ids(Walker *walker, int64 budget)
 {
@@ -368,8 +393,8 @@ walk_ids(Walker *walker, int64 budget)
 }
 
 /*
- * The values of an "in", one after the other: an index has the rows of each in
- * order, but not those of all of them.
+ * Walks the values of an "in" one after another. An index has the rows of each
+ * value in order, but not those of all of them.
  */
 static bool
 walk_keys(Walker *walker, int64 budget)
@@ -411,7 +436,7 @@ compare_keys_down(const void *a, const void *b)
 	return kg_key_sort(b, a);
 }
 
-/* The values of an "in" on the sort field, as groups to walk. */
+/* Turns an "in" on the sort field into the groups to walk. */
 static void
 take_keys(Walker *walker, KgSource *source)
 {
@@ -448,7 +473,10 @@ take_keys(Walker *walker, KgSource *source)
 	walker->refetch = false;
 }
 
-/* Go on for budget rows; true when the page is full or nothing is left. */
+/*
+ * Walks on for at most budget rows. Returns whether the page is full or no rows
+ * are left.
+ */
 static bool
 walk_on(Walker *walker, int64 budget)
 {
@@ -485,9 +513,7 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 	take_keys(walker, source);
 }
 
-/*
- * Sources.
- */
+/* ---- sources ---- */
 
 static KgFilter *
 filter_part(const KgFilter *filter, const KgField *field, int index,
@@ -495,7 +521,7 @@ filter_part(const KgFilter *filter, const KgField *field, int index,
 {
 	KgFilter *part = palloc0(sizeof(*part));
 
-	/* No source is bounded by alternatives: they are probes. */
+	/* Alternatives never bound a source; they are probes. */
 	if (!inside)
 	{
 		part->nany = filter->nany;
@@ -527,7 +553,7 @@ make_source(KgSourceKind kind, const KgFilter *filter, const KgField *field,
 	return source;
 }
 
-/* The source that a condition would drive, or NULL. */
+/* Returns the source that a condition can drive, or NULL. */
 static KgSource *
 driver_of(const KgFilter *filter, int index)
 {
@@ -543,14 +569,14 @@ driver_of(const KgFilter *filter, int index)
 		source = make_source(KG_SOURCE_KEY, filter, field, -1);
 		return source;
 	}
-	/* What lacks a value is not found by reading keys. */
+	/* Keys do not find an entity that lacks a value. */
 	if (op->quantity == KG_NO)
 		return NULL;
 	source = make_source(KG_SOURCE_KEY, filter, field, index);
 	source->may_repeat = op->bound != KG_BOUND_ONE;
 	if (op->bound == KG_BOUND_MEMBER)
 	{
-		/* One of the values drives; the condition itself stays a probe. */
+		/* One of the values drives; the whole condition remains a probe. */
 		KgCondition *own = &source->own->conditions[0];
 
 		source->rest = make_source(KG_SOURCE_KEY, filter, NULL, INT_MAX)->rest;
@@ -565,9 +591,9 @@ typedef struct Driver
 {
 	KgSource *source;
 	bool narrow;
-	int64 count;	  /* rows, up to bound */
+	int64 count;	  /* number of rows, up to bound */
 	int64 bound;	  /* 0: not counted */
-	KgNodeSet *nodes; /* all of them, if they are few; or NULL */
+	KgNodeSet *nodes; /* all nodes of the driver, if they are few; or NULL */
 } Driver;
 
 typedef struct Drivers
@@ -590,7 +616,7 @@ find_drivers(const KgListQuery *query)
 		KgSource *source;
 		Driver *driver = NULL;
 
-		/* Conditions on one scalar drive together. */
+		/* Conditions on one scalar property drive together. */
 		if (condition->field == NULL || !condition->field->is_array)
 			for (int j = 0; j < result.n; j++)
 				if (result.drivers[j].source->field == condition->field &&
@@ -635,8 +661,8 @@ take_node(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Counts the rows of a driver up to bound. The rows are read anyway, so they
- * are stored if they are few.
+ * Counts the rows of a driver up to bound. Their nodes are stored if the bound
+ * is small and the rows are fewer.
  */
 static void
 count_driver(const KgListQuery *query, Driver *driver, int64 bound)
@@ -662,7 +688,10 @@ count_driver(const KgListQuery *query, Driver *driver, int64 bound)
 		driver->nodes = nodes;
 }
 
-/* *all: everything that matches is counted, or could be. */
+/*
+ * Counts matches up to max. Sets *all to false if no more decisions may be
+ * requested for the count.
+ */
 static int64
 count_total_of(const KgListQuery *query, const KgSource *source, int64 max,
 			   bool *all)
@@ -676,7 +705,9 @@ count_total_of(const KgListQuery *query, const KgSource *source, int64 max,
 	return kg_plan_count_rows(&statement, all);
 }
 
-/* The driver with the fewest rows, each counted up to bound; or NULL. */
+/*
+ * Returns the driver with the fewest rows, each counted up to bound; or NULL.
+ */
 static Driver *
 best_driver(const KgListQuery *query, Drivers *drivers, int64 bound)
 {
@@ -699,14 +730,15 @@ best_driver(const KgListQuery *query, Drivers *drivers, int64 bound)
 	return best;
 }
 
-/* Rows of a drive: all of them match. */
+/* State of a drive, whose rows all match. */
 typedef struct Drive
 {
 	const KgListQuery *query;
 	const KgSource *source;
-	const KgCounts *counts; /* that the rows are sorted by, or NULL */
+	/* counts of edges that the rows are sorted by, or NULL */
+	const KgCounts *counts;
 	KgRows *rows;
-	const KgMatch **matches; /* of the search, by node */
+	const KgMatch **matches; /* matches of the search, sorted by node */
 	int64 delivered;
 } Drive;
 
@@ -817,8 +849,8 @@ count_nodes(const KgListQuery *query, const KgSource *source)
 }
 
 /*
- * Returns the number of matching rows, or -1 where rows may repeat.  No more than
- * most are read, if that is not 0.
+ * Returns the number of matching rows, or -1 if rows may repeat. Reads at most
+ * "most" rows (0: no limit).
  */
 static int64
 drive(const KgListQuery *query, const KgSource *source, KgRows *rows,
@@ -844,8 +876,9 @@ drive(const KgListQuery *query, const KgSource *source, KgRows *rows,
 }
 
 /*
- * Those of given nodes that match.  Each is looked up, so that all of it is read
- * at once; but what an offset skips is not kept with its data.
+ * Returns a source of given nodes. Each is looked up in kg_entity, so its data
+ * is read, too. With an offset the data is not read, because skipped rows would
+ * use memory for it.
  */
 static KgSource *
 nodes_source(const KgListQuery *query, const KgFilter *filter,
@@ -860,8 +893,8 @@ nodes_source(const KgListQuery *query, const KgFilter *filter,
 }
 
 /*
- * What was counted is looked up by its nodes, but where nothing else is asked of
- * an entity than what the driver's rows have.
+ * Drives by the nodes that were counted, if they are stored. The driver itself
+ * is used if its rows have all that the query needs.
  */
 static int64
 drive_by(const KgListQuery *query, const Driver *driver, KgRows *rows)
@@ -875,7 +908,11 @@ drive_by(const KgListQuery *query, const Driver *driver, KgRows *rows)
 	return drive(query, source, rows, 0);
 }
 
-/* A filter with one equality gives its entities by id: walk them. */
+/*
+ * Walks the entities of the best condition that is one equality: its index
+ * returns them by id. Returns false if there is no such condition or another
+ * order is requested.
+ */
 static bool
 walk_equal(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 {
@@ -911,8 +948,8 @@ walk_equal(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 }
 
 /*
- * A drive needs a decision for every row. If these may be more than allowed, a
- * walk fills the page with the first allowed rows.
+ * Returns whether a drive of that many rows is allowed. It needs a decision for
+ * every row. A walk needs decisions only until the page is full.
  */
 static bool
 may_drive(const KgListQuery *query, int64 rows)
@@ -921,16 +958,18 @@ may_drive(const KgListQuery *query, int64 rows)
 }
 
 /*
- * Of another time, a walk sorts all that has changed since, and a count after it
- * reads all of that again.  Where it is much, and there is not much beside it, to
- * read it once tells both.
+ * Finds the rows and the total of a list in the past (as_of) by one drive.
+ * Returns false if it cannot.
+ *
+ * A walk would sort all entities changed since, and the total would read them
+ * again. If many have changed and few others exist, one drive is cheaper.
  */
 static bool
 drive_past(const KgListQuery *query, const KgSource *source, KgRows *rows,
 		   int64 *matching)
 {
 	int64 changed = kg_past_changed();
-	/* The total is not reported if it is above max_total. */
+	/* A total above max_total is not reported. */
 	int64 most = Min(changed * RACE_GROWTH, (int64) kg_setting_max_total);
 
 	if (!kg_filter_is_empty(source->rest) || query->catalog->authorizes ||
@@ -978,7 +1017,7 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 
 		if (best && best->count < bound && may_drive(query, best->count))
 		{
-			/* What the walk has found already would come again. */
+			/* The drive finds the rows of the walk again. */
 			rows->n = 0;
 			rows->pruned = false;
 			return drive_by(query, best, rows);
@@ -993,9 +1032,11 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 /* ---- the total ---- */
 
 /*
- * Every entity of the type once.  A property with one value has a key in every
- * entity, and keys are counted without a look at the table; where entities may
- * be hidden, each would be looked up, so then the table itself is better.
+ * Returns a source that has every entity of the type once.
+ *
+ * A property with one value has a key in every entity, and keys can be counted
+ * without reading kg_entity. If entities may be hidden, each key would need a
+ * lookup in kg_entity, so kg_entity itself is better.
  */
 static KgSource *
 whole_type(const KgListQuery *query)
@@ -1018,8 +1059,8 @@ whole_type(const KgListQuery *query)
 }
 
 /*
- * Returns the total, at least the number found, counted by the most selective
- * filter.
+ * Sets the page's total, which is at least "least". The most selective filter
+ * counts it.
  */
 static void
 count_total(const KgListQuery *query, Drivers *drivers, int least,
@@ -1056,7 +1097,10 @@ count_total(const KgListQuery *query, Drivers *drivers, int least,
 		page->total = max;
 }
 
-/* Of the search, or given: what no index says has been read of them. */
+/*
+ * Returns the source of the nodes that the search found or the query lists.
+ * Conditions without an index are left out, because they were already tested.
+ */
 static KgSource *
 listed_source(const KgListQuery *query)
 {
@@ -1072,10 +1116,10 @@ listed_source(const KgListQuery *query)
 	return nodes_source(query, filter, nodes, matches->n);
 }
 
-/* Data of rows, found by node. */
+/* State of reading data of rows by their nodes. */
 typedef struct Fetch
 {
-	KgRow **rows; /* by node */
+	KgRow **rows; /* sorted by node */
 	int nrows;
 } Fetch;
 
@@ -1128,7 +1172,7 @@ fetch_data(const KgListQuery *query, KgRow **rows, int nrows)
 	(void) kg_plan_run(&statement, fetch_row, &fetch);
 }
 
-/* The data of rows, which either all have it already or none. */
+/* Sets the data of rows. Either all rows or no row has stored data. */
 static void
 read_data(const KgListQuery *query, KgRow **rows, int nrows)
 {
@@ -1142,8 +1186,8 @@ read_data(const KgListQuery *query, KgRow **rows, int nrows)
 }
 
 /*
- * Finds the first rows of the page. Returns the number of matches, or -1 if it
- * is not known.
+ * Finds the rows up to the end of the page. Returns the number of matches, or
+ * -1 if it is not known.
  */
 static int64
 find_rows(const KgListQuery *query, Drivers *drivers, KgRows *rows)
@@ -1158,8 +1202,10 @@ find_rows(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 }
 
 /*
- * The same where only an authorizer hides entities: it is not asked about each
- * row of the walk, but about all of the page, whose data is read anyway.
+ * Like find_rows(), but for a caller from which only an authorizer hides
+ * entities. The walk requests no decisions; the entities of the page, whose
+ * data is read anyway, are decided together. Returns false if this is not
+ * possible, or if an entity of the page is hidden.
  */
 static bool
 find_trusted(const KgListQuery *query, Drivers *drivers, KgRows *rows,
@@ -1181,8 +1227,8 @@ find_trusted(const KgListQuery *query, Drivers *drivers, KgRows *rows,
 }
 
 /*
- * If alternatives leave few entities, only these are listed. Not if an
- * authorizer decides about each: the walk needs fewer decisions.
+ * If alternatives leave few entities, lists only these. It does not apply if an
+ * authorizer decides each entity, because a walk needs fewer decisions.
  */
 static void
 few_of_alternatives(KgListQuery *query)
@@ -1197,7 +1243,7 @@ few_of_alternatives(KgListQuery *query)
 }
 
 /*
- * Returns whether the nodes themselves give the total, as none of them is
+ * Returns whether the number of listed nodes is the total and no entity is
  * shown.
  */
 static bool
@@ -1285,7 +1331,7 @@ fetch_rows(const KgListQuery *query, KgListPage *page)
 		fill_derived(query, page->rows, page->nrows);
 }
 
-/* Returns how many rows had no entity. */
+/* Removes rows without an entity. Returns their number. */
 static int
 drop_missing(KgListPage *page)
 {
@@ -1329,7 +1375,7 @@ kg_list_condition_matches_any(const KgListQuery *query,
 	filter.nconditions = 1;
 	filter.conditions = (KgCondition *) condition;
 	source = driver_of(&filter, 0);
-	/* "ne" on an array has no source of its own. */
+	/* "ne" on an array cannot drive. */
 	if (source == NULL)
 		source = make_source(KG_SOURCE_ENTITY, &filter, NULL, -1);
 	return count_source(query, source, true, 1) > 0;

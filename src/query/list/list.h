@@ -2,9 +2,8 @@
  * list.h
  *	  A page of the entities of one type: filtered, sorted, counted.
  *
- * list_sql.c writes the statements, list.c chooses and runs them,
- * list_rows.c holds the best rows. Everything is allocated in the current
- * memory context.
+ * list_sql.c writes the statements, list.c chooses and runs them, list_rows.c
+ * stores the best rows. Everything is allocated in the current memory context.
  */
 #ifndef KG_LIST_H
 #define KG_LIST_H
@@ -172,8 +171,8 @@ typedef struct KgWalkStart
 } KgWalkStart;
 
 /*
- * Writes the SELECT of a source's rows: entity_id, node, whether the probes
- * hold, the sort keys, and the data if source->with_data.
+ * Writes the SELECT of a source's rows: entity_id, node, whether the probes are
+ * true, the sort keys, and the data if source->with_data.
  */
 extern void kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
 							 const KgSource *source, KgWalk walk,

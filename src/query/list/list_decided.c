@@ -1,8 +1,7 @@
 /*
  * list_decided.c
- *	  The total of a type whose entities' visibility depends on the value
- *	  of one property: each value is decided once, and its entities are
- *	  counted by it.
+ *	  Total of a type whose entities' visibility depends on the value of one
+ *	  property. Each value is decided once, and entities are counted by value.
  */
 #include "postgres.h"
 
@@ -40,12 +39,12 @@ kg_list_is_of_decision(const KgListQuery *query, const KgSource *source)
 		   kg_filter_is_empty(source->rest);
 }
 
-/* Entities that one decision is about: one of them stands for all. */
+/* Groups of entities with one decision each. One node represents each group. */
 typedef struct Groups
 {
 	KgNodeSet nodes;
-	int64 *counts; /* by their places there */
-	int64 total;   /* of those that are seen */
+	int64 *counts; /* entities of each group, by index in nodes */
+	int64 total;   /* number of visible entities */
 } Groups;
 
 static bool
@@ -92,7 +91,10 @@ kg_list_count_by_decision(const KgListQuery *query, const KgSource *source,
 	KgSqlBuilder b;
 
 	kg_nodeset_init(&groups.nodes, CurrentMemoryContext);
-	/* One more than may be decided, beside those that have no value. */
+	/*
+	 * Read one group more than may be decided, and the group of entities
+	 * without a value.
+	 */
 	kg_list_sql_groups(
 		&b, query, source, (int64) kg_setting_max_authorizations + 2);
 	(void) kg_sql_run(&b, receive_group, &groups);

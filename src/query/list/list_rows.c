@@ -2,15 +2,18 @@
  * list_rows.c
  *	  The best rows of a list, in order.
  *
- * Rows beyond twice the number wanted are sorted and cut, so that memory stays
- * at what the page needs however many rows match.
+ * When rows reach twice the number wanted, they are sorted and cut. So memory
+ * depends on the page, not on the number of matches.
  */
 #include "postgres.h"
 
 #include "model/key.h"
 #include "query/list/list.h"
 
-/* First byte of the key of a missing value; nothing else begins so. */
+/*
+ * Returns whether the key is that of a missing value. No other key begins with
+ * its byte.
+ */
 static bool
 is_missing(const bytea *key)
 {
@@ -23,7 +26,7 @@ compare_key(const bytea *a, const bytea *b, bool descending)
 {
 	int cmp = kg_key_compare(a, b);
 
-	/* Missing is above everything and comes last in both directions. */
+	/* A missing value sorts last in both directions. */
 	if (cmp != 0 && descending && !is_missing(a) && !is_missing(b))
 		return -cmp;
 	return cmp;

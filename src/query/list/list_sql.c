@@ -1,11 +1,11 @@
 /*
  * list_sql.c
- *	  The statements of the list tools.
+ *	  SQL statements of the list tools.
  *
- * Every statement reads from one source (alias d), which its index conditions
- * bound; whatever else is asked of an entity is a probe by node number.  Where
- * a walk reports the probes instead of filtering by them, the caller sees how
- * far it has come and can give up on it.
+ * Every statement reads from one source (alias d), bounded by its index
+ * conditions. All other conditions on an entity are probes by node number. In a
+ * walk the probes are a column of the result instead of a filter. So the caller
+ * sees how many rows were examined, and may stop.
  */
 #include "postgres.h"
 
@@ -15,8 +15,8 @@
 #include "utils/builtins.h"
 
 /*
- * The expressions that a source's row has: a row of kg_entity has the entity's
- * keys, too.
+ * SQL expressions for the columns of a source's row. A row of kg_entity also
+ * has the entity's keys.
  */
 static const KgSqlEntity entity_of_key = {"d.node", "d.entity_id", NULL};
 static const KgSqlEntity entity_itself = {
@@ -35,7 +35,7 @@ begin(KgSqlBuilder *b, const KgListQuery *query)
 	b->plain_visibility &= !query->look;
 }
 
-/* The source's own condition that is a list, or -1. */
+/* Returns the index of the source's own condition with a list, or -1. */
 static int
 list_condition(const KgSource *source)
 {
@@ -97,7 +97,10 @@ compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
-/* An array parameter of the ids that a condition lists, each once. */
+/*
+ * Adds an array parameter with the distinct ids of a condition. Returns its
+ * number.
+ */
 static int
 param_ids(KgSqlBuilder *b, const KgCondition *condition)
 {
@@ -152,7 +155,7 @@ append_entity_source(KgSqlBuilder *b, const KgType *type,
 	kg_sql_filter(b, &rest, &entity_itself, NULL);
 }
 
-/* The source's rows and own conditions. */
+/* Appends the source and its own conditions. */
 static void
 append_from(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 {
@@ -220,7 +223,7 @@ append_keys(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 		kg_sql_append(b, ", d.data");
 }
 
-/* Where the walk goes on, and its order. */
+/* Appends the start of the walk and its order. */
 static void
 append_walk(KgSqlBuilder *b, const KgSource *source, KgWalk walk,
 			const KgWalkStart *start)
@@ -297,8 +300,8 @@ kg_list_sql_count(KgSqlBuilder *b, const KgListQuery *query,
 {
 	begin(b, query);
 	/*
-	 * The fence keeps the planner from an index that has the nodes in order
-	 * but reads all the tenant's keys for it.
+	 * OFFSET 0 keeps the planner from an index that has the nodes in order but
+	 * would read all keys of the tenant.
 	 */
 	kg_sql_append(b,
 				  "SELECT pg_catalog.count(*) FROM (SELECT %s",
