@@ -2,9 +2,9 @@
  * aggregate.c
  *	  Groups and their aggregates.
  *
- * Groups are found by the bytes of their keys in an open hash table.  Distinct
- * values are in one set for all groups, by group, aggregation and key.  Sums
- * are exact: of integers as long as they fit, else of numerics.
+ * An open hash table finds groups by the bytes of their keys. One set for all
+ * groups has the distinct values, by group, aggregation and key. Sums are
+ * exact: integers are added as int64, and as numeric when they overflow.
  */
 #include "postgres.h"
 
@@ -28,7 +28,7 @@ struct KgGroups
 	KgGroup **list; /* in the order of their first rows */
 	uint32 n;
 	uint32 room;
-	/* distinct values */
+	/* The set of distinct values: an open hash table. */
 	bytea **values;
 	uint32 nvalues;
 	uint32 nvalue_slots;
@@ -57,7 +57,7 @@ KgGroupValue
 kg_group_string(const char *order, int order_len, const char *text, int len)
 {
 	KgGroupValue result;
-	/* A first byte below that of "missing". */
+	/* The first byte is less than that of a missing value. */
 	bytea *key = palloc(VARHDRSZ + 1 + order_len);
 
 	SET_VARSIZE(key, VARHDRSZ + 1 + order_len);
@@ -70,13 +70,13 @@ kg_group_string(const char *order, int order_len, const char *text, int len)
 	return result;
 }
 
-/* The day that the day's part of the calendar begins with. */
+/* Returns the first day of the day's period. */
 static int
 truncate_day(int julian, KgTruncate truncate)
 {
 	int year, month, day;
 
-	/* j2day is 0 on Sunday; a week begins on Monday. */
+	/* j2day() is 0 on Sunday; a week begins on Monday. */
 	if (truncate == KG_TRUNCATE_WEEK)
 		return julian - (j2day(julian) + 6) % 7;
 	j2date(julian, &year, &month, &day);
@@ -114,7 +114,7 @@ truncate_second(int second, KgTruncate truncate)
 static KgGroupValue
 number_value(Numeric number)
 {
-	/* Only the key of a number matters here, not which property it is of. */
+	/* Only the kind of the field matters for the key of a number. */
 	static const KgField number_field = {.name = "number",
 										 .kind = KG_KIND_NUMBER};
 	KgGroupValue result;
@@ -126,7 +126,10 @@ number_value(Numeric number)
 	return result;
 }
 
-/* A weekday by its name, in the order of the week; another part by its number. */
+/*
+ * Returns the name of the weekday, in the order of the week, or the number of
+ * the other part.
+ */
 static KgGroupValue
 part_of(int julian, int second, KgTruncate part)
 {
@@ -150,8 +153,8 @@ part_of(int julian, int second, KgTruncate part)
 }
 
 /*
- * The beginning of the period, as a value that a filter accepts: no date is
- * before year 0.
+ * Returns the beginning of the value's period, as a value that a filter
+ * accepts. No date is before year 0.
  */
 static KgGroupValue
 truncated(KgTruncate truncate, const JsonbValue *value)
@@ -177,7 +180,10 @@ truncated(KgTruncate truncate, const JsonbValue *value)
 						   is_date ? KG_DATE_LENGTH : strlen(text));
 }
 
-/* Of an enum the value declared first is the greatest. */
+/*
+ * Reverses the order of an enum, in which the value declared first is the
+ * greatest.
+ */
 static void
 reverse_enum(bytea *key)
 {
@@ -197,7 +203,10 @@ kg_group_value(const KgField *field, KgTruncate truncate,
 		return missing_value();
 	if (field == NULL || (field->kind == KG_KIND_STRING && !field->by_version))
 	{
-		/* Strings order themselves, at any length. */
+		/*
+		 * Strings are compared in their whole length, which a key may not
+		 * contain.
+		 */
 		if (value->type != jbvString)
 			return missing_value();
 		return kg_group_string(
@@ -384,7 +393,10 @@ grow_values(KgGroups *groups)
 	pfree(old);
 }
 
-/* Is the value new to this group and aggregation? */
+/*
+ * Returns whether the value is new to the group and the aggregation, and adds
+ * it.
+ */
 static bool
 is_distinct(KgGroups *groups, uint32 group, int spec, const bytea *key)
 {
@@ -510,7 +522,7 @@ compare_numbers(const void *x, const void *y, void *arg)
 							NumericGetDatum(((const Number *) y)->value)));
 }
 
-/* The number at a position of the sorted ones, from 0. */
+/* Returns the number at a position of the sorted numbers, from 0. */
 static Numeric
 number_at(const struct KgNumbers *numbers, int64 position)
 {
@@ -521,7 +533,7 @@ number_at(const struct KgNumbers *numbers, int64 position)
 	return numbers->numbers[i].value;
 }
 
-/* The middle number; of an even number of them the mean of the middle two. */
+/* Returns the median; for an even count the mean of the two middle numbers. */
 static Numeric
 median(const KgAccumulator *a)
 {
@@ -638,7 +650,10 @@ kg_group_result(const KgAggregateSpec *spec, const KgAccumulator *a)
 		case KG_FN_AVG:
 			if (a->count == 0)
 				return missing_value();
-			/* The zeros of a division say nothing, and are read by a model. */
+			/*
+			 * Trailing zeros of the quotient have no meaning and would be read
+			 * by a model.
+			 */
 			return number_value(DatumGetNumeric(DirectFunctionCall1(
 				numeric_trim_scale,
 				DirectFunctionCall2(

@@ -79,7 +79,7 @@ typedef struct KgAccumulator
 	int64 integers; /* sum of integers, until it would overflow */
 	Numeric sum;	/* sum of other numbers; NULL: no such number */
 	KgGroupValue extreme;
-	struct KgNumbers *numbers; /* those of a median */
+	struct KgNumbers *numbers; /* the numbers of a median */
 } KgAccumulator;
 
 typedef struct KgGroup
@@ -100,7 +100,7 @@ extern KgGroups *kg_groups_new(MemoryContext context, int nkeys,
  */
 extern void kg_groups_add(KgGroups *groups, const KgGroupValue *keys,
 						  const KgGroupValue *values, int64 times);
-/* Adds an edge to the aggregations of edges only. */
+/* Adds an edge only to the aggregations of edge properties. */
 extern void kg_groups_add_edge(KgGroups *groups, const KgGroupValue *keys,
 							   const KgGroupValue *values);
 /* Creates the group without keys if there is no row. */

@@ -1,14 +1,14 @@
 /*
  * cost.c
- *	  Estimates of searches.
+ *	  Estimates of the cost of searches, in edges read.
  *
- * The fan-out of a hop is the mean number of edges of a few nodes that are so
- * far from the start (query/graph/probe.c).  Fan-outs multiply, but a search reads an
- * edge once: where their product is above the ceiling, the caller's nodes are
- * counted and the degrees of some are read, and a breadth-first search costs at
- * most nodes times mean degree, whatever the fan-outs say.
+ * The fan-out of a hop is the mean degree of a few nodes at that distance from
+ * the start (query/graph/probe.c). Fan-outs multiply, but a search reads each
+ * edge once. So if the product exceeds kg_graph.max_cost, the caller's nodes
+ * are counted and the degrees of a sample are read. A breadth-first search
+ * costs at most the number of nodes times the mean degree.
  *
- * What is done in memory with edges that were read counts for a tenth of them.
+ * A step in memory over an edge that was read costs a tenth of reading it.
  */
 #include "postgres.h"
 
@@ -21,11 +21,11 @@
 #include "query/graph/neighbors.h"
 #include "query/graph/probe.h"
 
-/* A step over an edge that was read before, in edges read. */
+/* Cost of a step over an edge already read, in edges read. */
 #define KG_STEP 0.1
-/* An end of a step of a chain, kept for the start that it is reached from. */
+/* Cost of storing an end of a step for one start, in edges read. */
 #define KG_END 0.2
-/* Steps after which simple paths are not counted any more. */
+/* The estimate assumes that at most this many steps list simple paths. */
 #define KG_SIMPLE_STEPS 2000000
 
 static const KgBound unbounded = {.nodes = INFINITY};
@@ -34,31 +34,34 @@ static const KgBound unbounded = {.nodes = INFINITY};
 
 #define KG_LEVELS Max(KG_MAX_PATH_HOPS, KG_MAX_REACH_HOPS)
 
-/* A walk of some hops: its fan-outs, and the edges there are to it. */
+/* The estimate of a walk: its fan-outs, and the maximum number of edges. */
 typedef struct Fan
 {
 	const KgFollow *walk;
 	int hops;
 	int min_hops;
-	double read[KG_LEVELS]; /* edges of a node */
-	double out[KG_LEVELS];	/* of these, those that are walked */
-	double passes;			/* part of the ends that pass the tests */
-	double edges;			/* INFINITY: not known */
+	double read[KG_LEVELS]; /* mean number of edges read at a node, by hop */
+	/* mean number of these edges that are followed, by hop */
+	double out[KG_LEVELS];
+	double passes; /* share (0 to 1) of the ends that pass the tests */
+	double edges;  /* maximum; INFINITY: not known */
 } Fan;
 
-/* A search so small costs what its estimate would. */
+/*
+ * Returns whether the search is so small that an estimate would cost as much.
+ */
 static bool
 is_small(const KgGraph *graph, double starts, int hops)
 {
-	/* A caller that requests the estimate gets one. */
+	/* kg_explain always reports an estimate. */
 	if (graph->call->explained != NULL)
 		return false;
 	return hops <= 1 ? starts <= 100 : hops == 2 && starts <= 2;
 }
 
 /*
- * Returns the edges that a breadth-first search from this number of nodes
- * reads. Sets the nodes reached.
+ * Returns the number of edges that a breadth-first search from "starts" nodes
+ * reads. Sets the number of nodes reached.
  */
 static double
 spread(const Fan *fan, const KgBound *bound, double starts, double *reached)
@@ -79,7 +82,10 @@ spread(const Fan *fan, const KgBound *bound, double starts, double *reached)
 	return Min(edges, fan->edges);
 }
 
-/* The walks of each start: a node is walked through once for each length. */
+/*
+ * Returns the number of steps of the walks from each start. A node is passed
+ * once for each length of a walk.
+ */
 static double
 walks(const Fan *fan, const KgBound *bound, double starts)
 {
@@ -94,7 +100,7 @@ walks(const Fan *fan, const KgBound *bound, double starts)
 	return steps;
 }
 
-/* The ends of each start; each is kept once. */
+/* Returns the number of ends of all starts. Each start stores an end once. */
 static double
 kept_ends(const Fan *fan, const KgBound *bound, double starts)
 {
@@ -105,9 +111,9 @@ kept_ends(const Fan *fan, const KgBound *bound, double starts)
 }
 
 /*
- * If the last hop starts from no more nodes than a sample has, its fan-out is
- * assumed to be that of the hop before: reading would cost as much as
- * searching.
+ * Samples the fan-outs of a walk. A last hop from at most KG_SAMPLE nodes is
+ * assumed to have the fan-out of the previous hop. Reading the sample would
+ * cost as much as the search.
  */
 static void
 probe_fan(KgProbe *probe, Fan *fan, double starts)
@@ -134,8 +140,8 @@ probe_fan(KgProbe *probe, Fan *fan, double starts)
 }
 
 /*
- * The same for a step of a chain.  It ends in nodes of several hops, and the
- * next one starts from a sample of all of them, each hop in proportion.
+ * Samples the fan-outs of a step of a chain. The next step starts from a sample
+ * of the ends of all hops, each hop with its share.
  */
 static void
 probe_step(KgProbe *probe, Fan *fan)
@@ -171,7 +177,10 @@ probe_step(KgProbe *probe, Fan *fan)
 	kg_probe_go_on(probe, sample, n);
 }
 
-/* What part of the sample passes a step's tests; go on from that part. */
+/*
+ * Tests the sample by a step's tests. Sets the share that passes, and goes on
+ * from the nodes that pass.
+ */
 static void
 test_sample(KgProbe *probe, Fan *fan, const KgStepSpec *spec)
 {
@@ -192,14 +201,14 @@ test_sample(KgProbe *probe, Fan *fan, const KgStepSpec *spec)
 		for (int j = 0; j < probe->nsample; j++)
 			if (pass[j])
 				probe->sample[n++] = probe->sample[j];
-		/* None of a few does not mean none of all. */
+		/* If no node of a small sample passes, some other node may. */
 		fan->passes *= Max(n, 0.5) / probe->nsample;
 		if (n > 0)
 			probe->nsample = n;
 	}
 }
 
-/* Two digits: more would look exact. */
+/* Returns the cost rounded up to two digits: more would look exact. */
 double
 kg_cost_rounded(double cost)
 {
@@ -244,7 +253,10 @@ add_cost(KgGraph *graph, double cost, const char *path)
 	kg_decisions_end_estimate(!too_much(graph, cost));
 	if (open)
 	{
-		/* The search is to meet it again. */
+		/*
+		 * The search will read these types again, and request the open
+		 * decisions.
+		 */
 		kg_graph_forget_types(graph);
 		return;
 	}
@@ -259,7 +271,10 @@ void
 kg_cost_reach(KgGraph *graph, const KgFollow *walk, const int64 *starts,
 			  uint32 n, int hops, bool each, const char *path)
 {
-	/* Further hops are left to the limits of work. */
+	/*
+	 * The cost of hops beyond KG_LEVELS is not estimated; the limits of work
+	 * apply to them.
+	 */
 	Fan fan = {.walk = walk, .hops = Min(hops, KG_LEVELS)};
 	double rounds = each ? n : 1;
 	KgBound bound = unbounded;
@@ -282,7 +297,10 @@ kg_cost_reach(KgGraph *graph, const KgFollow *walk, const int64 *starts,
 	add_cost(graph, cost, path);
 }
 
-/* Reading each step's edges, and finding and keeping what its starts reach. */
+/*
+ * Returns the cost of reading the edges of each step, and of finding and
+ * storing the ends of its starts.
+ */
 static double
 traverse_cost(const Fan *fans, int nsteps, const KgBound *bound, double starts)
 {
@@ -337,18 +355,25 @@ kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
 
 /* ---- paths ---- */
 
-/* A side's fan is read as far as the search would go from it. */
+/*
+ * One side of a bidirectional search. Its fan-outs are sampled as far as the
+ * search would go from it.
+ */
 typedef struct Side
 {
 	KgFollow walk;
-	const bool *inner; /* as in KgPathQuery */
+	const bool *inner; /* as KgPathQuery.inner */
 	Fan fan;
-	double go_on[KG_LEVELS]; /* part of the neighbours that may be inner */
+	/* share of the neighbours that may be inner nodes, by hop */
+	double go_on[KG_LEVELS];
 	KgProbe probe;
 	double starts;
 } Side;
 
-/* Keep those of the sample that may stand within a path. */
+/*
+ * Removes the nodes from the sample that may not be inner nodes of a path.
+ * Returns the share of those that may.
+ */
 static double
 inner_part(Side *side)
 {
@@ -380,7 +405,10 @@ read_side(Side *side, int hop)
 	}
 }
 
-/* As paths.c reads it: the smaller frontier goes a hop further. */
+/*
+ * Returns the number of edges read by paths.c, which expands the smaller
+ * frontier.
+ */
 static double
 region(Side *sides, int max_hops, const KgBound *bound)
 {
@@ -402,7 +430,10 @@ region(Side *sides, int max_hops, const KgBound *bound)
 		   Min(edges[1], sides[1].fan.edges);
 }
 
-/* Reading the piece of the graph, and what is done on it in memory. */
+/*
+ * Returns the cost of reading the part of the graph, and of the steps on it in
+ * memory.
+ */
 static double
 paths_cost(const KgPathQuery *query, Side *sides, const KgBound *bound)
 {

@@ -1,13 +1,13 @@
 /*
  * frontier.c
- *	  The expansion of frontiers.
+ *	  Expansion of frontiers.
  *
  * A frontier is expanded by one statement for each direction, in pieces of
- * KG_PIECE nodes. So the arrays passed to the executor stay small and limits
+ * KG_PIECE nodes. So the arrays passed to the executor stay small, and limits
  * are checked between pieces. If kg_adjacency has a node's bit, its packed
- * edges are all its edges; for other nodes the rows of kg_edge are read.
+ * edges are all its edges. For other nodes the rows of kg_edge are read.
  * Results of a piece are passed on while the executor runs, so the receiving
- * functions store data in the search's own context.
+ * functions must store data in the memory context of the search.
  */
 #include "postgres.h"
 
@@ -21,38 +21,43 @@
 #include "utils/array.h"
 #include "utils/memutils.h"
 
-/* Nodes are sorted by a bitmap if it takes at most this number of words. */
+/*
+ * Maximum number of words of a bitmap that sorts nodes. It may also have a word
+ * for each node.
+ */
 #define KG_SORT_WORDS 16384
 /*
- * So many other rows are read with one that is wanted: the next row of the
- * index takes a tenth of looking one up.
+ * A range is read if it has at most this many rows for each wanted row. The
+ * next row of an index scan takes a tenth of the time of a lookup.
  */
 #define KG_ROWS_BETWEEN 4
-/* Fewer are looked up. */
+/* Fewer wanted rows are looked up one by one. */
 #define KG_FEWEST_IN_RANGE 8
-/* This number is stored before the memory is checked. */
+/* Number of blocks stored between two checks of memory. */
 #define KG_BLOCKS_UNCHECKED 1024
 
 typedef struct Expansion
 {
 	KgGraph *graph;
 	const KgFollow *walk;
-	KgPackedFunction packed; /* NULL: found gets packed edges, too */
+	/* receives packed edges; NULL: found receives them, too */
+	KgPackedFunction packed;
 	KgNeighborFunction found;
 	void *arg;
 	bool backward;
 	bool with_properties;
-	/*
-	 * The piece at hand, ascending; a bit each for those that were packed, and
-	 * for those that have a row of their own.
-	 */
+	/* The current piece, in ascending order. */
 	const int64 *piece;
 	uint32 n;
-	uint32 at; /* all before are of blocks before the last row's */
+	/* the nodes before this index are of blocks before the last row's block */
+	uint32 at;
 	uint64 *seen;
 	uint64 *own;
 	uint32 nseen;
-	/* the keys of these rows, and how many the blocks that were read have */
+	/*
+	 * Nodes of the piece with a row of their own in kg_adjacency: the keys of
+	 * these rows, and their number in all the blocks that were read.
+	 */
 	int64 *alone;
 	uint32 nalone;
 	uint32 alone_there;
@@ -106,7 +111,7 @@ receive_edge(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Read the rows of kg_edge of these nodes in one direction. */
+/* Reads the rows of kg_edge of the nodes in one direction. */
 static void
 expand_edges(Expansion *e, const KgRelationSet *relations, bool backward,
 			 Datum nodes)
@@ -137,7 +142,7 @@ expand_edges(Expansion *e, const KgRelationSet *relations, bool backward,
 		pfree(DatumGetPointer(values[2]));
 }
 
-/* Deliver a node's packed edges of one direction. */
+/* Passes on a node's packed edges of one direction. */
 static void
 visit_packed(Expansion *e, int64 node, const uint8 *edges, Size len,
 			 bool backward)
@@ -160,7 +165,7 @@ typedef struct PackedRow
 	int64 key;
 	uint32 nodes;
 	uint32 alone;
-	Datum stored[2]; /* out, in */
+	Datum stored[2]; /* outgoing, incoming */
 	bool none[2];
 } PackedRow;
 
@@ -189,7 +194,7 @@ run_packed(Expansion *e, const int64 *keys, uint32 n, KgRowFunction receive)
 	pfree(DatumGetPointer(values[1]));
 }
 
-/* All from one key to another. */
+/* Reads all rows from the first key to the last. */
 static void
 run_range(Expansion *e, int64 first, int64 last, KgRowFunction receive)
 {
@@ -201,12 +206,12 @@ run_range(Expansion *e, int64 first, int64 last, KgRowFunction receive)
 	kg_graph_run(e->graph, KG_SQL_PACKED_RANGE, 3, types, values, receive, e);
 }
 
-/* ---- blocks that are kept ---- */
+/* ---- cached blocks ---- */
 
 typedef struct KgBlocks
 {
 	KgNodeSet numbers;
-	PackedRow *rows; /* by the places of their numbers */
+	PackedRow *rows; /* by the index of their numbers */
 	uint32 room;
 } KgBlocks;
 
@@ -252,7 +257,7 @@ keep_block(KgGraph *graph, const PackedRow *row)
 		kg_graph_check_memory(graph);
 }
 
-/* ---- one node, whose edges are kept ---- */
+/* ---- one node, whose edges are cached ---- */
 
 static void
 keep_edges(KgGraph *graph, int i, const uint8 *edges, Size len)
@@ -262,7 +267,7 @@ keep_edges(KgGraph *graph, int i, const uint8 *edges, Size len)
 	memcpy(graph->kept.edges[i], edges, len);
 }
 
-/* Its block's row, or the node's own. */
+/* Receives the row of the node's block, or the node's own row. */
 static bool
 receive_kept(TupleTableSlot *slot, void *arg)
 {
@@ -344,7 +349,7 @@ expand_one(Expansion *e, int64 node)
 	return kept->packed;
 }
 
-/* ---- many nodes ---- */
+/* ---- several nodes ---- */
 
 static uint32
 lower_bound(const int64 *nodes, uint32 n, int64 node)
@@ -366,7 +371,10 @@ lower_bound(const int64 *nodes, uint32 n, int64 node)
 	return low;
 }
 
-/* The first of the piece that is not less.  Rows mostly ascend. */
+/*
+ * Returns the index of the first node of the piece that is not less. Rows
+ * mostly ascend, so the search starts at the last index.
+ */
 static uint32
 find_in_piece(Expansion *e, int64 node)
 {
@@ -430,7 +438,7 @@ receive_alone(Expansion *e, const PackedRow *row)
 	}
 }
 
-/* Deliver one direction of the piece's nodes of a block, from the i-th on. */
+/* Passes on one direction of the block's nodes, from index i of the piece. */
 static void
 visit_block(Expansion *e, const PackedRow *row, uint32 i, bool backward)
 {
@@ -502,8 +510,8 @@ receive_packed(TupleTableSlot *slot, void *arg)
 }
 
 /*
- * Passes on the cached edges of these blocks. Moves the others to the front
- * and counts them.
+ * Passes on the edges of the cached blocks. Moves the other blocks to the front
+ * and returns their number.
  */
 static uint32
 visit_kept(Expansion *e, int64 *blocks, uint32 n)
@@ -525,8 +533,8 @@ visit_kept(Expansion *e, int64 *blocks, uint32 n)
 }
 
 /*
- * Returns whether the number of wanted rows, of those that lie together, makes
- * it worthwhile to read all.
+ * Returns whether reading a range of "there" rows costs less than looking up
+ * the n wanted rows.
  */
 static bool
 pays_in_range(const KgGraph *graph, uint32 n, int64 there)
@@ -535,7 +543,10 @@ pays_in_range(const KgGraph *graph, uint32 n, int64 there)
 		   there <= (int64) n * KG_ROWS_BETWEEN;
 }
 
-/* Were they read by a range, whose every row was looked at? */
+/*
+ * Reads the blocks of the piece. Returns whether all of them were read by one
+ * range, so that alone_there is complete.
+ */
 static bool
 read_blocks(Expansion *e)
 {
@@ -562,7 +573,7 @@ read_blocks(Expansion *e)
 	return in_range && e->graph->blocks == NULL;
 }
 
-/* The rows of nodes by themselves; where blocks ascended, their keys descend. */
+/* Reads the rows of single nodes. Their keys descend if the blocks ascend. */
 static void
 read_alone(Expansion *e, bool in_range)
 {
@@ -573,8 +584,8 @@ read_alone(Expansion *e, bool in_range)
 }
 
 /*
- * Read what kg_adjacency has of these ascending nodes; put those that are not
- * packed into rest and return their number.
+ * Reads the edges of ascending nodes from kg_adjacency. Stores the nodes that
+ * are not packed in rest and returns their number.
  */
 static uint32
 expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
@@ -603,7 +614,10 @@ expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 	return nrest;
 }
 
-/* By a bit for each number from the lowest to the highest. */
+/*
+ * Sorts by a bitmap with a bit for each number from the lowest to the highest.
+ * Returns the number of distinct nodes.
+ */
 static uint32
 sort_by_bits(int64 *nodes, uint32 n, int64 low, uint64 words)
 {

@@ -1,11 +1,10 @@
 /*
  * graph_search.c
- *	  A search of the graph: its caller, its limits, and the caches that
- *	  it uses.
+ *	  A search of the graph: its caller, its limits and its caches.
  *
- * kg_adjacency is read only if it has the same edges as kg_edge for the
- * caller: kg_edge has only kg_graph's policies, and the caller may read
- * kg_edge.
+ * kg_adjacency is read only if it has all edges of kg_edge that the caller
+ * sees, and no others. This is so if kg_edge has only kg_graph's policies and
+ * the caller may read kg_edge.
  */
 #include "postgres.h"
 
@@ -53,8 +52,9 @@ compare_types(const void *a, const void *b)
 }
 
 /*
- * Where nobody but us is asked about a row: another one's policy is not asked
- * about rows that nobody wants.
+ * Returns whether ranges of nodes may be read. Ranges contain unwanted nodes,
+ * so policies that users added must not apply: they would be called for these
+ * nodes.
  */
 static bool
 reads_ranges(const KgGraph *graph)
@@ -158,7 +158,10 @@ kg_graph_check_memory(KgGraph *graph)
 void
 kg_graph_charge_edges(KgGraph *graph, int64 edges)
 {
-	/* Work in memory takes time between statements, too. */
+	/*
+	 * Work in memory takes time between statements, so it is interruptible,
+	 * too.
+	 */
 	kg_plan_count((uint64 *) &graph->edges, (uint64) edges);
 	graph->call->edges += edges;
 	kg_audit_edges(edges);

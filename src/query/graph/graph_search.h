@@ -59,9 +59,9 @@ typedef struct KgKept
 	/* rows of the last starts; nstarts: starts read so far; NULL: no row */
 	const struct KgRef *starts[KG_KEPT_STARTS];
 	uint32 nstarts;
-	int64 node;		 /* whose packed edges were read; 0: no node */
+	int64 node;		 /* node whose packed edges were read; 0: no node */
 	bool packed;	 /* the node has packed edges */
-	uint8 *edges[2]; /* out, in; NULL: none */
+	uint8 *edges[2]; /* outgoing, incoming; NULL: no edges */
 	Size lengths[2];
 } KgKept;
 
@@ -72,11 +72,12 @@ typedef struct KgGraph
 	MemoryContext context;
 	Datum tenant;
 	bool check_nodes; /* some entities are hidden: each hop checks */
-	bool packed;	  /* kg_adjacency has the same edges as kg_edge */
-	bool in_ranges;	  /* near nodes are read by range scans */
-	int64 edges;	  /* read so far */
-	double cost;	  /* estimated so far, see query/graph/cost.h */
-	int nranks;		  /* types in the order of replies; rank 0: no type */
+	/* kg_adjacency may be read: it has exactly the caller's edges */
+	bool packed;
+	bool in_ranges; /* nodes with near numbers are read by range scans */
+	int64 edges;	/* number of edges read so far */
+	double cost;	/* cost estimated so far (query/graph/cost.h) */
+	int nranks;		/* number of types; a rank is an index in ranked + 1 */
 	const KgType **ranked;
 	/* relations used last, by the low bits of their number */
 	KgImplied *implied;
@@ -114,7 +115,7 @@ extern void kg_graph_charge_edges(KgGraph *graph, int64 edges);
 
 /* Returns whether the walk follows the relation in both directions. */
 extern bool kg_follow_both(const KgFollow *walk, int32 relation_no);
-/* Sets *reversed to the same walk from its other end. */
+/* Sets *reversed to the walk in the opposite direction, from its other end. */
 extern void kg_follow_reverse(const KgFollow *walk, KgFollow *reversed);
 
 #endif /* KG_GRAPH_SEARCH_H */

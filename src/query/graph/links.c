@@ -1,8 +1,8 @@
 /*
  * links.c
- *	  A piece of the graph in memory.
+ *	  A part of the graph in memory.
  *
- * Its size is bounded by kg_graph.max_edges, which counts what is read, and
+ * Its size is limited by kg_graph.max_edges, which counts edges read, and by
  * kg_graph.max_search_memory.
  */
 #include "postgres.h"
@@ -37,7 +37,7 @@ add_link(KgLinks *links)
 	return &links->links[links->n++];
 }
 
-/* Note a step between a node and a neighbour of it. */
+/* Adds the step between a node and a neighbour. */
 static KgLink *
 note_step(KgLinks *links, uint32 node, uint32 neighbor, int32 relation_no,
 		  bool backward)
@@ -47,7 +47,10 @@ note_step(KgLinks *links, uint32 node, uint32 neighbor, int32 relation_no,
 	link->from = links->reversed ? neighbor : node;
 	link->to = links->reversed ? node : neighbor;
 	link->relation_no = relation_no;
-	/* "backward" is relative to the walk, which is the other way round. */
+	/*
+	 * The expansion is reversed, so its direction is opposite to that of the
+	 * walk.
+	 */
 	link->backward = backward != links->reversed;
 	link->weight = NULL;
 	return link;
@@ -110,8 +113,8 @@ mark_room(KgLinks *links)
 }
 
 /*
- * Deliver the steps of those of the nodes that were not expanded yet; packed
- * and found as kg_graph_expand_packed() takes them.
+ * Expands those of the nodes that were not expanded in this direction yet. The
+ * functions are those of kg_graph_expand_packed().
  */
 static void
 expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes, uint32 n,
@@ -151,7 +154,7 @@ kg_links_expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes,
 	expand(links, walk, nodes, n, reversed, NULL, found_links);
 }
 
-/* ---- in two ---- */
+/* ---- expansion in two passes: read, then note ---- */
 
 static void
 start_steps(KgStepList *steps, MemoryContext context)
@@ -190,7 +193,7 @@ steps_room(KgLinks *links, Size len)
 	}
 }
 
-/* Keep a piece and show it. */
+/* Stores a node's packed edges and passes them to the caller's function. */
 static int64
 packed_steps(const KgPacked *packed, const KgRelationSet *relations, void *arg)
 {
@@ -297,8 +300,8 @@ compare_links(const void *a, const void *b, void *arg)
 }
 
 /*
- * The same stored edge, or one parallel to it?  A loop walked backward is the
- * loop walked forward.
+ * Returns whether the links are one stored edge or parallel edges. A loop is
+ * one edge in both directions.
  */
 static bool
 same_step(const KgLink *x, const KgLink *y)
@@ -308,7 +311,7 @@ same_step(const KgLink *x, const KgLink *y)
 		   (x->backward == y->backward || x->from == x->to);
 }
 
-/* Of parallel edges the lightest is walked. */
+/* Of parallel edges only the lightest is walked. */
 static bool
 lighter(const KgLink *x, const KgLink *y)
 {

@@ -1,11 +1,11 @@
 /*
  * neighbors.c
- *	  Breadth-first search and pages of its result.
+ *	  Breadth-first search, and pages of its result.
  *
- * The set of nodes in the order of discovery is all that a search keeps of
- * them: depths are boundaries in it.  Ids are read only for the levels that a
- * page touches, and of these only the smallest are kept, so that a page of a
- * million nodes costs memory for the page.
+ * A search stores only the set of nodes in the order of discovery; depths are
+ * boundaries in it. Ids are read only for the levels that a page needs, and
+ * only the smallest are stored. So memory for ids depends on the page, not on
+ * the number of nodes.
  */
 #include "postgres.h"
 
@@ -49,20 +49,20 @@ typedef struct ReachState
 	KgGraph *graph;
 	const KgFollow *walk;
 	KgReach *reach;
-	uint32 level_start; /* of the frontier */
+	uint32 level_start; /* the current frontier is from here to level_end */
 	uint32 level_end;
-	uint32 nranks;	/* room in reach->ranks */
-	bool collect;	/* edges are noted */
-	bool count;		/* that is, counted */
-	uint64 counted; /* over the relation at hand */
-	bool imply;	   /* types are taken from relations, if these determine them */
-	bool all_both; /* every relation is followed both ways */
+	uint32 nranks;	/* allocated length of reach->ranks */
+	bool collect;	/* edges are listed or counted */
+	bool count;		/* edges are counted only */
+	uint64 counted; /* edges of the current relation counted so far */
+	bool imply;	   /* types are implied by relations, if these determine them */
+	bool all_both; /* every relation is followed in both directions */
 } ReachState;
 
 /*
- * An edge is walked from both its ends when both are expanded and its relation
- * is followed both ways; it is noted from the end that was expanded first, and
- * between two nodes of one frontier from its source.
+ * Lists or counts an edge once. If its relation is followed in both directions,
+ * both its ends may walk it. It counts at the end that was expanded first;
+ * within one frontier, at its source.
  */
 static void
 note_edge(ReachState *state, const KgNeighbors *found, uint32 from, uint32 to,
@@ -83,7 +83,7 @@ note_edge(ReachState *state, const KgNeighbors *found, uint32 from, uint32 to,
 		kg_edge_list_add(&state->reach->edges, from, to, found->relation_no);
 }
 
-/* Adds the edges counted over one relation. */
+/* Adds the number of edges counted over one relation to the result. */
 static void
 flush_count(ReachState *state, int32 relation_no)
 {
@@ -118,8 +118,8 @@ room_for_ranks(ReachState *state, uint32 n)
 }
 
 /*
- * Gives the nodes added since then the rank that the relation determines, or
- * none.
+ * Sets the ranks of the nodes added since "before" to the rank that the
+ * relation determines, or 0.
  */
 static void
 imply_ranks(ReachState *state, int64 node, int32 relation_no, bool backward,
@@ -138,7 +138,7 @@ imply_ranks(ReachState *state, int64 node, int32 relation_no, bool backward,
 	}
 	if (state->level_start == 0)
 	{
-		/* The relation determines a seed's type, too. */
+		/* The relation determines the type of a seed, too. */
 		uint32 seed = kg_nodeset_find(&reach->set, node);
 
 		if (reach->ranks[seed] == 0)
@@ -178,7 +178,10 @@ found_neighbors(const KgNeighbors *found, void *arg)
 		kg_graph_check_visited(state->graph, set->n);
 }
 
-/* The same from what is packed, where no edge is noted. */
+/*
+ * Receives packed edges like found_neighbors(), if no edges are listed or
+ * counted.
+ */
 static int64
 found_packed(const KgPacked *packed, const KgRelationSet *relations, void *arg)
 {
@@ -210,7 +213,7 @@ found_packed(const KgPacked *packed, const KgRelationSet *relations, void *arg)
 	return total;
 }
 
-/* Note the edges among the outermost nodes; nothing is added to the set. */
+/* Lists or counts the edges among the outermost nodes. Adds no node. */
 static void
 found_ring(const KgNeighbors *found, void *arg)
 {
@@ -275,7 +278,7 @@ rank_rest(ReachState *state)
 	pfree(ranks);
 }
 
-/* Expand the nodes of the current level that the caller can see. */
+/* Expands the nodes of the current level that the caller may see. */
 static void
 expand_level(ReachState *state, KgNeighborFunction found)
 {
@@ -285,7 +288,7 @@ expand_level(ReachState *state, KgNeighborFunction found)
 	int64 *nodes;
 	uint32 count = 0;
 
-	/* A copy: the set's array moves when it grows. */
+	/* A copy, because the set's array moves when it grows. */
 	nodes = MemoryContextAllocHuge(state->graph->context,
 								   Max((Size) n, 1) * sizeof(int64));
 	for (uint32 i = 0; i < n; i++)
@@ -377,12 +380,12 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 	}
 }
 
-/* ---- is there more ---- */
+/* ---- completeness of a search ---- */
 
 /*
- * Of the outermost nodes, and of what lies beyond them, so many are looked at
- * first, and then four times as many each time: one that the caller can see is
- * enough.  Whoever is asked in rounds is asked about all of it in one.
+ * Numbers of outermost nodes, and of nodes beyond them, that are checked first.
+ * Each later batch is KG_LOOK_MORE times as large. One visible node beyond is
+ * enough. In an exchange, all nodes are checked in one round.
  */
 #define KG_FIRST_OUTERMOST 2
 #define KG_FIRST_BEYOND 1
@@ -394,7 +397,7 @@ typedef struct Beyond
 	const KgReach *reach;
 	MemoryContext context;
 	bool at_once;
-	int64 *nodes; /* that the search has not found */
+	int64 *nodes; /* neighbours that the search has not found */
 	uint32 n;
 	uint32 room;
 } Beyond;
@@ -423,7 +426,7 @@ found_beyond(const KgNeighbors *found, void *arg)
 	}
 }
 
-/* Can the caller see one of them? */
+/* Returns whether the caller may see one of the nodes. */
 static bool
 any_visible(KgGraph *graph, const Beyond *beyond)
 {
@@ -450,8 +453,8 @@ any_visible(KgGraph *graph, const Beyond *beyond)
 }
 
 /*
- * Reads the nodes beyond this number of the outermost nodes; moves *start past
- * them.
+ * Adds the nodes beyond at most "most" outermost nodes. Moves *start past
+ * these.
  */
 static void
 look_beyond(KgGraph *graph, Beyond *beyond, uint32 *start, uint32 end,
@@ -506,9 +509,12 @@ kg_reach_depth(const KgReach *reach, uint32 index)
 
 /* ---- pages ---- */
 
-/* A run of no more nodes is read with their data if all can be wanted. */
+/*
+ * Maximum number of nodes whose data is read with their ids, if all may be on
+ * the page.
+ */
 #define KG_DATA_AT_ONCE 2000
-/* Initial room for candidates. */
+/* Initial number of candidates allocated. */
 #define KG_CANDIDATES 64
 
 typedef struct Candidate
@@ -519,8 +525,8 @@ typedef struct Candidate
 } Candidate;
 
 /*
- * The nodes of some successive places, of which the first are kept: cut to size
- * when twice too many.
+ * The nodes of some successive places of the order. Only the first "keep" are
+ * stored: the list is cut when it has twice as many.
  */
 typedef struct Run
 {
@@ -528,15 +534,15 @@ typedef struct Run
 	const KgReach *reach;
 	KgPage *page;
 	MemoryContext context;
-	uint32 start; /* in the order */
+	uint32 start; /* index in the order */
 	uint32 end;
-	uint32 kept; /* nodes of it that the page may have */
+	uint32 kept; /* nodes of the run that may be on the page */
 	Candidate *items;
 	uint64 n;
 	uint64 capacity;
 	uint64 keep;
-	uint32 found;  /* nodes that are there */
-	uint64 before; /* of them, up to the page's key */
+	uint32 found;  /* nodes that exist and are visible */
+	uint64 before; /* found nodes up to the page's key */
 } Run;
 
 static uint32
@@ -583,7 +589,10 @@ cut_smallest(Run *run)
 	run->n = Min(run->n, run->keep);
 }
 
-/* Is it on a page before, that is, up to the key that this one is after? */
+/*
+ * Returns whether the node is on an earlier page: at or before the key that the
+ * page starts after.
+ */
 static bool
 is_before(const Run *run, uint64 place, const KgRef *ref)
 {
@@ -628,7 +637,9 @@ add_candidate(const KgRef *ref, void *arg)
 	run->n++;
 }
 
-/* Put the run's share of the page on it; skip is how many precede it. */
+/*
+ * Adds the run's nodes to the page. The first "skip" belong to earlier pages.
+ */
 static void
 page_run(Run *run, uint64 skip)
 {
@@ -653,7 +664,7 @@ page_run(Run *run, uint64 skip)
 					 run);
 	pfree(nodes);
 	/*
-	 * The other nodes existed when the edges were read, and are not counted.
+	 * The other nodes were deleted after the edges were read, and do not count.
 	 */
 	page->total -= n - run->found;
 	cut_smallest(run);
@@ -674,8 +685,8 @@ page_run(Run *run, uint64 skip)
 }
 
 /*
- * Where a run ends that is not of one depth: with a place, when so many nodes as
- * are wanted are there, or where those begin that are not all before the page.
+ * Returns the end of a run in an order by places. A run ends with a place, when
+ * it has the wanted number of nodes, or at the place of the page's key.
  */
 static uint32
 end_of_places(const Run *run, uint64 wanted)
@@ -701,7 +712,7 @@ end_of_places(const Run *run, uint64 wanted)
 	return i;
 }
 
-/* The run from a start, in the order. */
+/* Sets the run that begins at an index of the order. */
 static void
 begin_run(Run *run, uint32 start, uint64 wanted)
 {
@@ -716,7 +727,7 @@ begin_run(Run *run, uint32 start, uint64 wanted)
 		run->kept += run->page->position[index_at(run, i)] != KG_NOT_KEPT;
 }
 
-/* Of a page that is after a key: are all of the run's places before the key's? */
+/* Returns whether all places of the run are before that of the page's key. */
 static bool
 places_before(const Run *run)
 {
@@ -784,7 +795,10 @@ kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page)
 
 /* ---- edges of pages ---- */
 
-/* Is the edge one of the page: none of its ends later, one of them on it? */
+/*
+ * Returns whether the edge belongs to the page: no end is on a later page, and
+ * at least one is on this page.
+ */
 static bool
 on_page(const KgPage *page, uint32 one, uint32 two)
 {
@@ -802,11 +816,12 @@ typedef struct PageEdges
 {
 	const KgReach *reach;
 	const KgPage *page;
-	bool alone; /* one node, and none before it: all it can have is loops */
+	/* the page has one node and none precedes it: it can only have loops */
+	bool alone;
 	KgEdgeList list;
 } PageEdges;
 
-/* Did the search walk the edge, from one of its ends? */
+/* Returns whether the search walked the edge from one of its ends. */
 static bool
 walked(const KgReach *reach, const KgEdgeRef *edge)
 {
@@ -823,7 +838,7 @@ walked(const KgReach *reach, const KgEdgeRef *edge)
 }
 
 /*
- * Between two nodes of the page an edge comes from both ends: it is taken from
+ * An edge between two nodes of the page is found at both ends, and taken from
  * its source.
  */
 static void
@@ -886,8 +901,8 @@ unite(KgGraph *graph, KgRelationSet *set, const KgRelationSet *other)
 }
 
 /*
- * Look around the nodes of the page once more, so that a search need not keep
- * a million edges for the sake of a page.
+ * Reads the edges around the nodes of the page again, so that a search need not
+ * store all its edges.
  */
 static void
 find_page_edges(KgGraph *graph, PageEdges *edges)

@@ -42,8 +42,9 @@ typedef struct KgReach
 	/* nodes of depth d: level[d] .. level[d + 1] - 1; nlevels > hops */
 	uint32 *level;
 	int nlevels;
-	int room;		  /* of level */
-	uint16 *ranks;	  /* 0: hidden; NULL unless asked for and all are visible */
+	int room; /* of level */
+	/* 0: hidden; NULL if not requested and all nodes are visible */
+	uint16 *ranks;
 	KgEdgeList edges; /* with KG_REACH_EDGES */
 	uint64 nedges;	  /* counted, including edges to hidden nodes */
 	List *relations;  /* numbers of the relations of counted edges */
@@ -73,7 +74,7 @@ extern int kg_reach_depth(const KgReach *reach, uint32 index);
 typedef struct KgReachOrder
 {
 	uint64 *places; /* by index */
-	uint32 *nodes;	/* indexes, by place */
+	uint32 *nodes;	/* indexes, sorted by place */
 } KgReachOrder;
 
 /* A page of the nodes in such an order. */
@@ -93,7 +94,7 @@ typedef struct KgPage
 	uint64 limit;
 	bool with_data; /* data is needed, which may be read at once */
 	/* out */
-	uint64 total; /* number of nodes that keep selects */
+	uint64 total; /* number of nodes that "keep" selects */
 	uint32 n;
 	KgRef *refs;	  /* in order */
 	uint32 *indexes;  /* in the set */

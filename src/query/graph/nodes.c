@@ -2,7 +2,7 @@
  * nodes.c
  *	  Types, ids and data of nodes.
  *
- * A node that the caller cannot see is not passed on and has no rank.
+ * A node that the caller may not see is not passed on, and its rank is 0.
  */
 #include "postgres.h"
 
@@ -43,7 +43,9 @@ imply(uint16 *rank, const KgGraph *graph, int32 type_no, bool first)
 bool
 kg_graph_ranks_implied(KgGraph *graph)
 {
-	/* Changes of this transaction may refer to nodes that do not exist. */
+	/*
+	 * This transaction may have written references to nodes that do not exist.
+	 */
 	if (graph->check_nodes || TransactionIdIsValid(GetTopTransactionIdIfAny()))
 		return false;
 	if (graph->implied == NULL)
@@ -69,7 +71,10 @@ kg_graph_imply(KgGraph *graph, int32 relation_no)
 		imply(&implied->ranks[0], graph, variant->from_type_no, v == 0);
 		imply(&implied->ranks[1], graph, variant->to_type_no, v == 0);
 	}
-	/* A symmetric edge may be stored against its declaration. */
+	/*
+	 * A symmetric edge may be stored in the direction opposite to its
+	 * declaration.
+	 */
 	if (relation != NULL && relation->symmetric &&
 		implied->ranks[0] != implied->ranks[1])
 		implied->ranks[0] = implied->ranks[1] = 0;
@@ -78,12 +83,15 @@ kg_graph_imply(KgGraph *graph, int32 relation_no)
 typedef struct Resolution
 {
 	KgGraph *graph;
-	/* rank of the type met last: types come in runs */
+	/*
+	 * The type of the last node and its rank, cached because types come in
+	 * runs.
+	 */
 	int32 type_no;
 	uint16 rank;
 	bool with_data;
-	bool lazy;	   /* without data that is not in the row itself */
-	uint32 wanted; /* of known nodes, those from this index on */
+	bool lazy;	   /* data that is compressed or in TOAST is left out */
+	uint32 wanted; /* index in graph->known from which nodes are wanted */
 	KgRefFunction found;
 	void *arg;
 } Resolution;
@@ -113,7 +121,7 @@ run_on_nodes(KgGraph *graph, KgGraphSql which, const int64 *nodes, uint32 n,
 	pfree(DatumGetPointer(values[1]));
 }
 
-/* Returns the row of a start; NULL if it has no row. */
+/* Returns the stored row of a starting node, or NULL. */
 static const KgRef *
 kept_start(const KgGraph *graph, int64 node)
 {
@@ -138,7 +146,7 @@ receive_type(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Would it take more than a copy to read it? */
+/* Returns whether the value must be decompressed or fetched. */
 static bool
 is_toasted(Datum value)
 {
@@ -178,7 +186,7 @@ keep_known(const KgRef *ref, void *arg)
 	KgGraph *graph = r->graph;
 	uint32 i = kg_nodeset_find(&graph->known, ref->node);
 
-	/* What lies in a range may not be wanted. */
+	/* A range may contain nodes that are not wanted. */
 	if (i == KG_NO_NODE || i < r->wanted)
 		return;
 	graph->known_ranks[i] = ref->rank;
@@ -216,14 +224,12 @@ begin_known(KgGraph *graph)
 			graph->context, "kg_graph known ids", ALLOCSET_DEFAULT_SIZES);
 }
 
-/*
- * Nodes at most this far apart are read by one range, with those between them.
- */
+/* Maximum distance between two nodes of a range. */
 #define KG_NEAR 6
-/* Fewer are looked up one by one. */
+/* Fewer nodes are looked up one by one. */
 #define KG_FEWEST_IN_RANGES 8
 
-/* Of ascending nodes; their number. */
+/* Makes ranges of ascending nodes. Returns their number. */
 static uint32
 make_ranges(const int64 *nodes, uint32 n, KgRange *ranges)
 {
@@ -238,8 +244,10 @@ make_ranges(const int64 *nodes, uint32 n, KgRange *ranges)
 }
 
 /*
- * To look a node up takes as long as to read some more beside it; nodes that
- * were loaded together are near each other.  False where it would not pay.
+ * Reads the wanted nodes by ranges. Returns false if lookups would cost less.
+ *
+ * A lookup costs as much as reading several neighbouring rows. Nodes that were
+ * loaded together have near numbers.
  */
 static bool
 read_ranges(KgGraph *graph, Resolution *r)
@@ -274,7 +282,10 @@ read_ranges(KgGraph *graph, Resolution *r)
 	return read;
 }
 
-/* With their ids if each is checked: its row is read anyway. */
+/*
+ * Reads the wanted nodes with their ids, because the policies read their rows
+ * anyway.
+ */
 static void
 read_checked(KgGraph *graph, Resolution *r)
 {
@@ -315,7 +326,7 @@ read_known(KgGraph *graph, uint32 before)
 	read_checked(graph, &r);
 }
 
-/* At most a piece of them. */
+/* Sets the ranks of at most KG_PIECE nodes. */
 static void
 read_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
 {
@@ -386,8 +397,8 @@ kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 }
 
 /*
- * Passes on the nodes that are starts, and sets *n to the number of the
- * others.
+ * Passes on the nodes that are stored starts. Returns the others and sets *n to
+ * their number.
  */
 static const int64 *
 deliver_starts(KgGraph *graph, const int64 *nodes, uint32 *n, bool with_data,
@@ -426,7 +437,8 @@ deliver_starts(KgGraph *graph, const int64 *nodes, uint32 *n, bool with_data,
 }
 
 /*
- * Passes on the nodes that are known, and sets *n to the number of the others.
+ * Passes on the nodes that are known. Returns the others and sets *n to their
+ * number.
  */
 static const int64 *
 deliver_known(KgGraph *graph, const int64 *nodes, uint32 *n,

@@ -18,9 +18,8 @@ extern uint16 kg_graph_rank(const KgGraph *graph, int32 type_no);
 
 /*
  * Returns whether types of nodes follow from relations without reading rows.
- * This holds if every entity is visible and no reference of this transaction
- * is pending. Then an edge's ends exist, and most relations determine their
- * types.
+ * This is so if every entity is visible and no reference of this transaction is
+ * pending. Then an edge's ends exist, and most relations determine their types.
  */
 extern bool kg_graph_ranks_implied(KgGraph *graph);
 

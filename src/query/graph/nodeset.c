@@ -1,8 +1,10 @@
 /*
  * nodeset.c
- *	  Sets of node numbers: an array in the order in which they were added, and
- *	  a hash table of places in it with linear probing; of large sets of near
- *	  numbers also a bit for each of these.
+ *	  Sets of node numbers.
+ *
+ * A set has an array of nodes in the order in which they were added, and a hash
+ * table of indexes in it with linear probing. A large set of near numbers also
+ * has a bitmap.
  */
 #include "postgres.h"
 
@@ -12,9 +14,12 @@
 
 #define KG_NODESET_START 64
 
-/* Sets with room for fewer nodes are in the processor's cache anyway. */
+/*
+ * Minimum capacity of a set with a bitmap. Smaller sets fit into the
+ * processor's cache.
+ */
 #define KG_NODESET_BITS 8192
-/* So many bits for each node that there is room for, at most. */
+/* Maximum number of bits for each node of the capacity. */
 #define KG_BITS_A_NODE 16
 
 void
@@ -30,7 +35,9 @@ kg_nodeset_init(KgNodeSet *set, MemoryContext context)
 										KG_NODESET_START * sizeof(uint32));
 }
 
-/* Slots for all that there is room for: they stay at most half full. */
+/*
+ * Allocates two slots for each node of the capacity, so at most half are used.
+ */
 static void
 make_slots(KgNodeSet *set)
 {
@@ -65,8 +72,8 @@ free_bits(KgNodeSet *set)
 }
 
 /*
- * A bit for each number from the lowest node to the highest, and for half as
- * many on either side: those that are still to come are mostly among them.
+ * Makes a bitmap from the lowest node to the highest, with half as many bits on
+ * either side: most nodes added later are within these.
  */
 static void
 make_bits(KgNodeSet *set)
@@ -97,7 +104,7 @@ make_bits(KgNodeSet *set)
 	}
 }
 
-/* Room for twice as many. */
+/* Doubles the capacity. */
 void
 kg_nodeset_grow(KgNodeSet *set)
 {

@@ -1,17 +1,17 @@
 /*
  * paths.c
- *	  Paths between two sets of nodes: reading the piece of the graph that can
- *	  hold them.
+ *	  Paths between two sets of nodes: reads the part of the graph that can
+ *	  contain them.
  *
- * Both ends are expanded level by level, the smaller frontier first, until
- * their depths add up to the greatest length: then every edge of every walk of
- * at most that length was read from one of its ends.  Between two single nodes
- * the shortest path is found when the frontiers meet, and reading stops there:
- * the last hop notes no more than the links that join them.
+ * Both sides are expanded level by level, the smaller frontier first, until
+ * their depths add up to the maximum length. Then every edge of every walk of
+ * at most that length has been read from one of its ends. Between two single
+ * nodes the shortest path is found when the frontiers meet, and reading stops.
+ * The last hop then stores only the links that join the frontiers.
  *
- * What lies on no such walk is dropped before anything is resolved or listed.
- * Many paths may be as short as the one that is asked for; the first of them is
- * found node by node, and no others are resolved than those that it is first of.
+ * Links that are on no such walk are removed before any node is resolved or a
+ * path is listed. Often there are many shortest paths. The first of them is
+ * found node by node, and only the candidates for its next node are resolved.
  */
 #include "postgres.h"
 
@@ -25,16 +25,16 @@
 
 #define KG_FAR 0xff
 
-/* The number of bits for each node that was met, and the minimum. */
+/* Number of bits for each node of the set, and the minimum. */
 #define KG_BITS_A_NODE 32
 #define KG_FEWEST_BITS 16384
 
-/* One end's search. */
+/* The search from one side. */
 typedef struct Side
 {
 	bool backward;
 	uint8 *depth; /* by node; KG_FAR: not reached */
-	uint32 size;  /* of depth */
+	uint32 size;  /* length of depth */
 	uint32 *frontier;
 	uint32 n;
 	int hops;
@@ -44,13 +44,14 @@ typedef struct Reading
 {
 	KgPaths *paths;
 	Side sides[2];
-	int distance; /* of the two ends, once the sides have met */
-	/* the side that is read, and the other */
+	int distance; /* between the two ends, once the sides have met */
+	/* The side that is being expanded, and the other. */
 	Side *side;
 	const Side *other;
 	/*
-	 * Where the other has been: the bit of a number is its place modulo their
-	 * number.  Nearly all that is read has none, and costs no look-up.
+	 * A bitmap of the nodes that the other side has reached; the bit of a node
+	 * is its number modulo the bitmap's length. Most nodes have no bit set,
+	 * which saves a lookup in the set.
 	 */
 	uint64 *bits;
 	uint64 mask;
@@ -74,7 +75,7 @@ side_room(Reading *reading, Side *side)
 	side->size = size;
 }
 
-/* Ranks are read only if they decide. */
+/* Returns whether ranks are needed: to check visibility or inner nodes. */
 static bool
 needs_ranks(const KgPaths *paths)
 {
@@ -104,7 +105,9 @@ start_side(Reading *reading, Side *side, const int64 *nodes, uint32 n,
 	}
 }
 
-/* Does a path end at the node that the other side has come to? */
+/*
+ * Returns whether a path is complete at a node that the other side has reached.
+ */
 static bool
 is_met(const KgPaths *paths, const Side *other, uint32 node)
 {
@@ -114,7 +117,10 @@ is_met(const KgPaths *paths, const Side *other, uint32 node)
 		   (other->depth[node] != KG_FAR && kg_path_inner(paths, node));
 }
 
-/* Afresh for each hop: what was met is little beside what a hub leads to. */
+/*
+ * Makes the bitmap anew for each hop: few nodes have been reached in comparison
+ * with the edges of a hub.
+ */
 static void
 mark_other(Reading *reading)
 {
@@ -146,7 +152,7 @@ is_marked(const Reading *reading, int64 node)
 	return (reading->bits[bit >> 6] >> (bit & 63) & 1) != 0;
 }
 
-/* Note the step if it comes to where the other side has been. */
+/* Adds the step if the other side has reached the neighbour. */
 static void
 note_if_met(Reading *reading, uint32 from, const KgPackedGroup *group,
 			int64 neighbor, bool backward)
@@ -187,7 +193,10 @@ look_at_steps(uint32 node, const KgPacked *packed,
 	return n;
 }
 
-/* Read the frontier's steps and note those to the other side: are there any? */
+/*
+ * Reads the steps of the frontier and adds those that reach the other side.
+ * Returns whether there are any.
+ */
 static bool
 read_meeting(Reading *reading, Side *side, const Side *other)
 {
@@ -208,7 +217,10 @@ read_meeting(Reading *reading, Side *side, const Side *other)
 	return paths->links.n > before;
 }
 
-/* The frontier that the links from there on lead to. */
+/*
+ * Sets the next frontier: the nodes to which the links from index "before" on
+ * lead.
+ */
 static void
 next_frontier(Reading *reading, Side *side, uint64 before)
 {
@@ -234,8 +246,8 @@ next_frontier(Reading *reading, Side *side, uint64 before)
 			next[nnext++] = node;
 	}
 	/*
-	 * Nodes whose steps were read for the other side's sake have no new links
-	 * here, but "expanded" is kept by direction, so each side reads its own.
+	 * Nodes that the other side expanded are not skipped: "expanded" has a flag
+	 * for each direction.
 	 */
 	pfree(side->frontier);
 	side->frontier = next;
@@ -243,8 +255,8 @@ next_frontier(Reading *reading, Side *side, uint64 before)
 }
 
 /*
- * Expands one more level. Returns whether a path over the new level to the
- * other side is complete, if that is requested.
+ * Expands one more level. Returns whether the sides have met, if the search
+ * stops then.
  */
 static bool
 expand_side(Reading *reading, Side *side, Side *other)
@@ -273,8 +285,8 @@ expand_side(Reading *reading, Side *side, Side *other)
 }
 
 /*
- * Can the link be of a path as short as the ends are apart?  A side knows the
- * depth of the nodes within its hops.
+ * Returns whether the link can be on a shortest path. A side has the depths of
+ * the nodes within its hops.
  */
 static bool
 is_short(const Reading *reading, const KgLink *link)
@@ -295,7 +307,10 @@ is_short(const Reading *reading, const KgLink *link)
 	return false;
 }
 
-/* Most links that were read lead elsewhere: drop them before sorting. */
+/*
+ * Removes links that are not on a shortest path before sorting, because most
+ * are not.
+ */
 static void
 drop_longer(Reading *reading)
 {
@@ -312,7 +327,7 @@ drop_longer(Reading *reading)
 	links->n = n;
 }
 
-/* The number of a node in the set that is left. */
+/* Adds a node of the previous set to the new set. Returns its index. */
 static uint32
 keep_node(KgPaths *paths, const KgNodeSet *before, uint16 *ranks, uint32 node)
 {
@@ -323,7 +338,7 @@ keep_node(KgPaths *paths, const KgNodeSet *before, uint16 *ranks, uint32 node)
 	return kept;
 }
 
-/* Go on with no more nodes than the ends and those of the links. */
+/* Reduces the set to the two ends and the nodes of the links. */
 static void
 forget_nodes(KgPaths *paths)
 {
@@ -386,7 +401,10 @@ read_graph(KgPaths *paths)
 
 /* ---- weights ---- */
 
-/* The property of an edge as a weight; edges without are not walked. */
+/*
+ * Reads the weight of an edge from its property. Returns false if the edge has
+ * no weight: it is not walked then.
+ */
 static bool
 weigh_edge(int32 relation_no, const Jsonb *properties, Numeric *weight,
 		   void *arg)
@@ -404,7 +422,10 @@ weigh_edge(int32 relation_no, const Jsonb *properties, Numeric *weight,
 
 /* ---- pruning ---- */
 
-/* Least number of links from any of the starts, along or against them. */
+/*
+ * Returns the least number of links from any start to each node, along or
+ * against the links.
+ */
 static uint8 *
 measure_depths(KgPaths *paths, const uint32 *starts, uint32 n, bool against)
 {
@@ -496,7 +517,7 @@ keep_ref(const KgRef *ref, void *arg)
 		paths->refs[node] = kg_ref_copy(ref, paths->graph->context);
 }
 
-/* Between two single nodes: is there one? */
+/* Returns whether there is a path between two single nodes. */
 static bool
 is_path(const KgPaths *paths, const uint8 *after)
 {
@@ -504,8 +525,8 @@ is_path(const KgPaths *paths, const uint8 *after)
 }
 
 /*
- * The greatest length that is asked for: between two single nodes a shortest
- * path is as long as they are apart.
+ * Returns the maximum length of the requested paths. Between two single nodes a
+ * shortest path is as long as their distance.
  */
 static int
 useful_length(const KgPaths *paths, const uint8 *after)
@@ -517,7 +538,7 @@ useful_length(const KgPaths *paths, const uint8 *after)
 			   : query->max_hops;
 }
 
-/* Those that are not yet. */
+/* Resolves the nodes that are not resolved yet. */
 static void
 resolve_nodes(KgPaths *paths, const uint32 *nodes, uint32 n)
 {
@@ -533,8 +554,8 @@ resolve_nodes(KgPaths *paths, const uint32 *nodes, uint32 n)
 }
 
 /*
- * Keep the links that a walk of that length can use, between nodes that there
- * are.
+ * Retains the links that a walk of the length can use, between nodes that exist
+ * and are visible.
  */
 static void
 keep_useful(KgPaths *paths, const uint8 *after, const uint8 *before, int length)
@@ -575,8 +596,8 @@ first_suffices(const KgPathQuery *query)
 }
 
 /*
- * Of the nodes that follow on one and from where the end is so many hops away,
- * that which is first in the order of replies; KG_NO_NODE where there is none.
+ * Returns the first node, in the order of replies, of those that follow a node
+ * at the distance "left" from the end; KG_NO_NODE if there is no such node.
  */
 static uint32
 first_next(KgPaths *paths, const uint8 *before, uint32 node, int left)
@@ -611,8 +632,8 @@ first_next(KgPaths *paths, const uint8 *before, uint32 node, int left)
 }
 
 /*
- * Keep the links of the first path of that length, which is found without the
- * ids of all that lie on the others; none where a node of it is not there.
+ * Retains the links of the first path of the length, without resolving the
+ * nodes of the other paths. Retains no link if a node of it does not exist.
  */
 static void
 keep_first(KgPaths *paths, const uint8 *before, int length)
@@ -673,7 +694,7 @@ compare_by_reply(const void *a, const void *b, void *arg)
 }
 
 /*
- * Keep the links that a walk of allowed length can use, in the order of
+ * Retains the links that a walk of an allowed length can use, in the order of
  * replies.
  */
 static void
@@ -727,7 +748,7 @@ compare_ends(const void *a, const void *b, void *arg)
 						  &paths->refs[*(const uint32 *) b]);
 }
 
-/* The ends that have any path, in the order of replies. */
+/* Retains the ends that have a path, in the order of replies. */
 static void
 sort_ends(KgPaths *paths, uint32 *ends, uint32 *n)
 {

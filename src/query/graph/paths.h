@@ -100,7 +100,9 @@ kg_path_links(const KgPaths *paths, uint32 node, uint32 *n)
 
 /* Sets n, paths, total and at_least. In paths_list.c. */
 extern void kg_paths_list(KgPaths *paths);
-/* Sets the same members for the lightest paths. In paths_weight.c. */
+/*
+ * Sets n, paths, total and at_least for the lightest paths. In paths_weight.c.
+ */
 extern void kg_paths_list_lightest(KgPaths *paths);
 
 /* Collect paths: the first limit paths of those added remain. */

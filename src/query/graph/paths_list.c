@@ -1,13 +1,13 @@
 /*
  * paths_list.c
- *	  Listing and counting paths in the order of replies: by length, then by
- *	  the handles along them, then by the edges between these.
+ *	  Lists and counts paths in the order of replies: by length, then by the
+ *	  handles of their nodes, then by their edges.
  *
- * Walks are counted by length and node from the targets back; the same counts
- * tell the listing which turns lead on, so that it never walks in vain.
- * Shortest paths are listed by target, over the distances to it.  Only simple
- * paths have to be walked to be counted: counting them ends after
- * KG_COUNT_STEPS steps with a lower bound.
+ * Walks are counted by length and node, starting at the targets. The counts
+ * also show which links reach a target, so the listing follows no dead end.
+ * Shortest paths are listed for each target by the distances to it. Simple
+ * paths must be walked to be counted, so their count ends after KG_COUNT_STEPS
+ * steps and is then a lower bound.
  */
 #include "postgres.h"
 
@@ -59,29 +59,29 @@ kg_paths_add(KgPaths *paths, const KgPath *path)
 
 /* ---- walking ---- */
 
-/* Of the links of each node, those that lead on; links NULL: all of them. */
+/* The links of each node that can lead to a target; links NULL: all links. */
 typedef struct Ways
 {
-	uint32 *start; /* by node: nodes + 1 */
-	uint32 *links; /* in the order of replies */
+	uint32 *start; /* by node; its length is the number of nodes + 1 */
+	uint32 *links; /* indexes of links, in the order of replies */
 } Ways;
 
 typedef struct Walker
 {
 	KgPaths *paths;
 	bool simple;
-	/* walks: number of walks of each length from a node to a target */
+	/* For walks: the number of walks of each length from a node to a target. */
 	double *counts[KG_MAX_PATH_HOPS + 1];
-	/* the first links of these */
+	/* The links with which these walks begin. */
 	Ways ways[KG_MAX_PATH_HOPS + 1];
-	/* shortest paths: distance to the target; NULL for walks */
+	/* For shortest paths: the distance to the target; NULL for walks. */
 	const uint8 *distance;
-	uint32 room; /* how many more paths are wanted */
+	uint32 room; /* number of paths that are still wanted */
 	int64 steps;
-	uint64 looked; /* at links */
+	uint64 looked; /* links examined */
 	bool stop;
 	KgPath path;
-	uint32 width[KG_MAX_PATH_HOPS]; /* parallel links of a hop */
+	uint32 width[KG_MAX_PATH_HOPS]; /* number of parallel links of each hop */
 } Walker;
 
 /*
@@ -105,7 +105,9 @@ is_repeated(const Walker *w, uint32 node, int depth)
 	return false;
 }
 
-/* Add the node sequence at hand with every choice of parallel links. */
+/*
+ * Adds the current sequence of nodes with every combination of parallel links.
+ */
 static void
 add_choices(Walker *w)
 {
@@ -179,7 +181,7 @@ walk(Walker *w, int depth)
 		uint32 link = ways->links ? ways->links[i] : i;
 		uint32 to = links[link].to;
 
-		/* Parallel links stand together, here and among the ways. */
+		/* Parallel links are adjacent in both lists. */
 		for (width = 1; i + width < last && links[link + width].to == to;)
 			width++;
 		if (!leads_on(w, to, left - 1))
@@ -229,8 +231,9 @@ count_walks(KgPaths *paths, Walker *w)
 }
 
 /*
- * A hub has many links and of these few that end in time, but a walk that has
- * come so far looks at each: list these few, where they are few.
+ * Lists the links with which a walk of "left" hops can begin. A hub may have
+ * many links and few of these; without the list every walk would examine all.
+ * Gives up if they are more than a quarter of all links.
  */
 static void
 list_ways(KgPaths *paths, Walker *w, int left)
@@ -298,20 +301,23 @@ list_walks(KgPaths *paths, bool simple)
 
 typedef struct ToTarget
 {
-	uint8 *distance; /* by node; KG_FAR: none */
-	double *counts;	 /* shortest paths by node */
-	uint32 *queue;	 /* nodes that have a distance, ascending */
+	uint8 *distance; /* by node; KG_FAR: not reached */
+	double *counts;	 /* number of shortest paths, by node */
+	uint32 *queue;	 /* nodes with a distance, by ascending distance */
 	uint32 n;
 } ToTarget;
 
-/* Distances to a target over inner nodes that are allowed. */
+/*
+ * Computes the distances to a target over allowed inner nodes, and the numbers
+ * of shortest paths.
+ */
 static void
 measure_target(KgPaths *paths, uint32 target, ToTarget *tt)
 {
 	uint32 head = 0;
 	uint64 done = 0;
 
-	/* Only what the last target touched has to be cleared. */
+	/* Only the nodes of the previous target must be cleared. */
 	for (uint32 i = 0; i < tt->n; i++)
 		tt->distance[tt->queue[i]] = KG_FAR;
 	tt->n = 0;

@@ -2,13 +2,12 @@
  * paths_weight.c
  *	  The lightest paths with a maximum number of hops.
  *
- * With this maximum the lightest walk to a node is not enough: a heavier
- * walk with fewer hops may be the only one that can continue. So the least
- * weight is stored by node and number of hops to the target, one round for
- * each hop (Dijkstra's relaxation without its queue, which a hop limit makes
- * wrong). The lightest walk, with the fewest hops among those, repeats no
- * node, because weights are not negative. Weights are exact integers of
- * 10^-15.
+ * With this maximum the lightest walk to a node is not enough: a heavier walk
+ * with fewer hops may be the only one that can continue. So the least weight is
+ * stored by node and number of hops to the target, in one round for each hop.
+ * This is Dijkstra's relaxation without its queue, which would be wrong under a
+ * hop limit. Weights are not negative, so the lightest walk with the fewest
+ * hops repeats no node. Weights are exact integers in units of 10^-15.
  */
 #include "postgres.h"
 
@@ -35,7 +34,10 @@ end_handle(const KgPaths *paths, uint32 node)
 		"%s:%s", kg_type_handle(paths->graph->ranked[ref->rank - 1]), ref->id);
 }
 
-/* Refuse an edge that a path could go over; hidden ones are not among them. */
+/*
+ * Raises KG_INVALID_INPUT for the weight of an edge that a path could use. The
+ * caller sees the edge.
+ */
 static KG_NORETURN void
 throw_weight(const KgPaths *paths, const KgLink *link, bool negative)
 {
@@ -64,7 +66,10 @@ throw_weight(const KgPaths *paths, const KgLink *link, bool negative)
 		KG_WEIGHT_DIGITS);
 }
 
-/* The one that an error names is the same whatever was read first. */
+/*
+ * Compares links so that an error always names one edge, in any order of
+ * reading.
+ */
 static bool
 link_before(const KgPaths *paths, const KgLink *a, const KgLink *b)
 {
@@ -138,8 +143,9 @@ measure_target(Lightest *l, uint32 target)
 }
 
 /*
- * The first path, in the order of replies, of those with this weight: links
- * are sorted by where they lead, so the first that is tight at each hop.
+ * Sets the first path, in the order of replies, of this weight. Links are
+ * sorted by their ends, so it takes the first link at each hop that has the
+ * least weight.
  */
 static void
 trace(Lightest *l, uint32 from, int hops, KgPath *path)

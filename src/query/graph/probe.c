@@ -2,12 +2,11 @@
  * probe.c
  *	  Probes of the graph.
  *
- * A probe follows a walk from a sample of nodes: at each hop it reads the
- * edges of at most KG_SAMPLE nodes and takes the next sample from their
- * neighbours. Nodes are sampled at even distances, so estimates of equal
- * calls are equal. Neighbours that the caller cannot see are not counted,
- * because estimates are reported. Edges that a probe reads do not count for
- * kg_graph.max_edges.
+ * A probe follows a walk from a sample of nodes. At each hop it reads the edges
+ * of at most KG_SAMPLE nodes and takes the next sample from their neighbours.
+ * Nodes are sampled at equal distances, so equal calls have equal estimates.
+ * Estimates are reported, so neighbours that the caller may not see are not
+ * counted. Edges that a probe reads do not count for kg_graph.max_edges.
  */
 #include "postgres.h"
 
@@ -23,12 +22,15 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-/* The maximum number of nodes counted; with more, a search would not end. */
-#define KG_COUNT_MOST 200000
-#define KG_COUNT_KEPT 10000 /* milliseconds */
 /*
- * The maximum number of visible neighbours of a sample that are counted, if
- * each is checked.
+ * Maximum number of nodes counted. A search of more nodes would exceed other
+ * limits.
+ */
+#define KG_COUNT_MOST 200000
+#define KG_COUNT_KEPT 10000 /* milliseconds for which a count is cached */
+/*
+ * Maximum number of visible neighbours that are counted for a sample, if each
+ * is checked, and number of neighbours checked at once.
  */
 #define KG_CHECKED_MOST 4096
 #define KG_CHECKED_PIECE 1024
@@ -45,7 +47,9 @@ kg_probe_start(KgProbe *probe, KgGraph *graph, const int64 *nodes, uint32 n)
 		probe->sample[i] = nodes[(uint64) i * n / probe->nsample];
 }
 
-/* Every stride-th neighbour; the stride doubles when there are too many. */
+/*
+ * Stores every stride-th neighbour. The stride doubles when the array is full.
+ */
 static void
 note_neighbor(KgProbe *probe, int64 node)
 {
@@ -165,13 +169,15 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 		probe->walked = MemoryContextAlloc(graph->context,
 										   KG_CHECKED_PIECE * sizeof(bool));
 	}
-	/* Edges that a filter rejects are read, too, if they are visible. */
+	/*
+	 * Edges that a filter rejects are read too, and count if they are visible.
+	 */
 	if (graph->check_nodes && walk->accept != NULL)
 	{
 		unfiltered.accept = NULL;
 		unfiltered.properties = true;
 	}
-	/* None of the search's own allowance. */
+	/* The edges must not count for the limit of the search. */
 	graph->edges = PG_INT64_MIN / 2;
 	kg_graph_expand(
 		graph, &unfiltered, scratch, (uint32) n, found_neighbors, probe);
@@ -184,7 +190,7 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 				  n;
 	graph->edges = charged;
 	probe->nnext = distinct(probe->next, probe->nnext);
-	/* The continuation is unknown while a question is open. */
+	/* The next sample is unknown while a decision is open. */
 	probe->nsample = kg_decisions_left_open() > 0
 						 ? 0
 						 : Min(probe->nnext, KG_SAMPLE);
@@ -193,11 +199,11 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 	return (double) probe->seen / n;
 }
 
-/* ---- how much there is ---- */
+/* ---- numbers of nodes and edges ---- */
 
 /*
- * What was counted last, for a caller who sees all of a tenant: it may be a
- * little out of date, and an agent asks more than once.
+ * The last count of nodes, cached for callers that see a whole tenant. It may
+ * be slightly out of date; an agent often calls more than once.
  */
 typedef struct Counted
 {
@@ -300,9 +306,10 @@ kg_bound_count(KgGraph *graph, KgBound *bound)
 }
 
 /*
- * The edges that a walk from every node reads.  Much of them may be those of a
- * few nodes, so the mean is of many; but one hub in the sample would be taken
- * for many, so the part of it with the most edges is left out.
+ * Returns the number of edges that a walk from every node would read. A few
+ * nodes may have most of the edges, so the mean is computed from a large
+ * sample. A hub in the sample would count as many hubs, so the part with the
+ * most edges is left out.
  */
 double
 kg_bound_edges(KgGraph *graph, const KgBound *bound, const KgFollow *walk)

@@ -1,10 +1,10 @@
 /*
  * ref_path.c
- *	  Paths through references: names, and values for nodes.
+ *	  Paths through references: their names, and their values for nodes.
  *
  * A path is walked as a chain of steps over the relations of its references
  * (query/graph/traverse.h). So an entity that the caller does not see, or that
- * is not there at the time asked about, gives no value.
+ * does not exist at the requested time, has no value.
  */
 #include "postgres.h"
 
@@ -23,12 +23,15 @@ struct KgRefValues
 {
 	const KgRefPath *path;
 	KgTraversal t;
-	Jsonb **found; /* by node: array of values of an end; NULL: none */
+	Jsonb **found; /* by node: array of the values of an end, or NULL */
 };
 
 /* ---- names ---- */
 
-/* Returns the reference that the name begins with, before a dot; or NULL. */
+/*
+ * Returns the reference whose name precedes the first dots of the name, or
+ * NULL.
+ */
 static const KgField *
 first_reference(const KgType *type, const char *name)
 {
@@ -44,7 +47,10 @@ first_reference(const KgType *type, const char *name)
 	return NULL;
 }
 
-/* Returns another property whose edges are those of the reference; or NULL. */
+/*
+ * Returns another property whose edges have the relation and target type of the
+ * reference, or NULL.
+ */
 static const KgField *
 other_with_edges(const KgType *type, const KgField *reference)
 {
@@ -83,7 +89,7 @@ can_end(const KgField *field)
 		   field->kind != KG_KIND_ANY;
 }
 
-/* Adds the step over a reference. */
+/* Adds the step over a reference to the path. */
 static void
 add_step(KgRefPath *path, const KgCatalog *catalog, const KgField *reference)
 {
@@ -148,7 +154,10 @@ throw_too_long(const char *name, const char *at)
 		err, "a path through at most %d references", KG_MAX_REFERENCES);
 }
 
-/* Types whose entities somebody decides about, with nobody there to ask. */
+/*
+ * Raises an error for types without history of the time, or with x-authorize
+ * but without an authorizer or gateway.
+ */
 static void
 require_types(const KgCatalog *catalog, const KgRefPath *path)
 {
@@ -258,7 +267,7 @@ keep_end(const KgRef *ref, void *arg)
 	kg_graph_check_memory(graph);
 }
 
-/* Reads what the last step ends in, each once. */
+/* Reads each node in which the last step ends, once. */
 static void
 read_ends(KgRefValues *values)
 {

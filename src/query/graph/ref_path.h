@@ -35,9 +35,9 @@ extern const KgRefPath *kg_ref_path(const KgCatalog *catalog,
 									const char *at, bool find_only);
 
 /*
- * Returns the path from a reference to the label of its entity, as
- * "customer.name"; NULL if the type has no label beside the id, or if each
- * entity is decided about.
+ * Returns the path from a reference to the label of its entity, such as
+ * "customer.name". Returns NULL if the type has no label other than the id, or
+ * has x-authorize.
  */
 extern const char *kg_ref_label(const KgCatalog *catalog, const KgType *type,
 								const KgField *reference);
@@ -46,14 +46,14 @@ extern const char *kg_ref_label(const KgCatalog *catalog, const KgType *type,
 typedef struct KgRefValues KgRefValues;
 
 /*
- * Reads the values of the path for visible nodes of the type that it begins
- * at. Checks the estimated cost first; at names the argument to make smaller.
+ * Reads the values of the path for visible nodes of the type at its beginning.
+ * Checks the estimated cost first; "at" names the argument to make smaller.
  */
 extern KgRefValues *kg_ref_values(KgGraph *graph, const KgRefPath *path,
 								  const int64 *nodes, uint32 n, const char *at);
 /*
  * Visits the values for one of these nodes: those of each entity at the end,
- * items of an array each by itself. There is no call for a missing value.
+ * with each item of an array as a value. A missing value is not visited.
  */
 extern void kg_ref_values_visit(const KgRefValues *values, int64 node,
 								KgFieldVisitor visit, void *arg);

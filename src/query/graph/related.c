@@ -1,10 +1,10 @@
 /*
  * related.c
- *	  Chains of steps as semi-joins and anti-joins of a set of nodes.
+ *	  Chains of steps as semi-joins and anti-joins with a set of nodes.
  *
  * A chain is walked from all nodes at once, like the steps of a traversal
- * (query/graph/traverse.h), but its rows are not listed. If its ends are
- * given and are far fewer than the nodes, it is walked from the ends.
+ * (query/graph/traverse.h), but its rows are not listed. If its ends are given
+ * and are far fewer than the nodes, it is walked from the ends.
  */
 #include "postgres.h"
 
@@ -17,14 +17,15 @@
 #include "utils/memutils.h"
 
 /*
- * The number of nodes for each given end that makes a walk from the ends
- * worthwhile.
+ * A walk from the ends is chosen if there are more nodes than this for each
+ * given end.
  */
 #define KG_MANY_FOR_AN_END 64
 
 /*
- * Find what was given by id.  Not when arguments are read: a cursor, which is
- * read after them, says at which instant the call asks.
+ * Finds the nodes of the ids that the caller gave. This is not done when
+ * arguments are read, because a cursor, which is read later, may set the
+ * instant of the call.
  */
 static void
 find_given(KgGraph *graph, const KgRelated *related)
@@ -68,7 +69,7 @@ asks_for_one(const KgChain *chain)
 	return chain->min_count <= 1 && chain->max_count == 0;
 }
 
-/* The given ends that pass the tests of the last step. */
+/* Returns the given ends that pass the tests of the last step. */
 static int64 *
 passing_ends(KgGraph *graph, const KgChain *chain, uint32 *n)
 {
@@ -97,8 +98,8 @@ passing_ends(KgGraph *graph, const KgChain *chain, uint32 *n)
 }
 
 /*
- * The chain from its ends: what each step ends in is what the one before it
- * ended in, and the last must pass the test of a start.
+ * Walks the chain from its ends. The ends of each step are tested like those of
+ * the previous step of the chain, and the last ones like a start.
  */
 static void
 walk_back(KgGraph *graph, const KgChain *chain, const KgNodeTest *start,
@@ -128,7 +129,10 @@ walk_back(KgGraph *graph, const KgChain *chain, const KgNodeTest *start,
 	kg_traverse_reach(t, graph, ends, n, specs, chain->nsteps);
 }
 
-/* How many ends the chain has from each of the nodes, or whether it has any. */
+/*
+ * Sets for each node the number of ends of the chain, or, for several steps,
+ * whether there is any.
+ */
 static void
 count_back(KgGraph *graph, const KgChain *chain, const int64 *nodes, uint32 n,
 		   uint32 *counts)
@@ -155,12 +159,13 @@ count_back(KgGraph *graph, const KgChain *chain, const int64 *nodes, uint32 n,
 	}
 }
 
-/* Distinct ends of the last step from one start. */
+/* Counts the distinct ends of the last step from one start. */
 typedef struct Ends
 {
 	const KgTraversal *t;
-	uint32 *seen[KG_MAX_STEPS]; /* by node: the start that met it last */
-	uint32 start;				/* + 1 */
+	/* by node: number of the start that reached it last */
+	uint32 *seen[KG_MAX_STEPS];
+	uint32 start; /* index of the start + 1 */
 	uint32 n;
 	uint64 done;
 } Ends;
@@ -202,7 +207,7 @@ count_forth(KgGraph *graph, const KgChain *chain, const int64 *nodes, uint32 n,
 			graph->context,
 			Max((Size) t.set.n, 1) * sizeof(uint32),
 			MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	/* The starts are the first of the set, in their order. */
+	/* The starts are the first nodes of the set, in their order. */
 	for (uint32 i = 0; i < n; i++)
 	{
 		double rows = t.steps[0].rows[t.steps[0].start_of[i]];

@@ -1,11 +1,11 @@
 /*
  * related.h
- *	  The condition "related": chains of steps as semi-joins and anti-
- *	  joins of a set of nodes.
+ *	  The condition "related": chains of steps as semi-joins and anti-joins
+ *	  with a set of nodes.
  *
- * A chain holds for a node if the steps lead from it to a node that passes
- * their tests; with counts, if the number of such nodes is within them.
- * Nodes and edges that the caller cannot see do not count.
+ * A chain is true for a node if its steps lead from the node to an end that
+ * passes the tests. With counts, the number of such ends must be within them.
+ * Nodes and edges that the caller may not see do not count.
  */
 #ifndef KG_RELATED_H
 #define KG_RELATED_H
@@ -16,14 +16,15 @@ typedef struct KgChain
 {
 	KgStepSpec *specs; /* of one hop each */
 	int nsteps;
-	int64 min_count; /* distinct ends of the last step, at least 1, */
-	int64 max_count; /* and at most; 0: any number */
-	bool negated;	 /* it must not hold */
+	/* minimum number of distinct ends of the last step, at least 1 */
+	int64 min_count;
+	int64 max_count; /* maximum number of these; 0: no maximum */
+	bool negated;	 /* the chain must not be true */
 	const char *path;
-	bool array;	  /* of steps, at the path */
+	bool array;	  /* path is that of an array of steps */
 	bool missing; /* an id of one type was not found */
-	bool walked;  /* the chain was walked from some nodes, */
-	bool met;	  /* and holds for at least one of them */
+	bool walked;  /* the chain was walked from some nodes */
+	bool met;	  /* some of these nodes has an end of the chain */
 } KgChain;
 
 typedef struct KgRelated
@@ -33,8 +34,8 @@ typedef struct KgRelated
 } KgRelated;
 
 /*
- * Moves the visible nodes for which all chains hold to the front; returns
- * their number. Checks the estimated cost of each chain first.
+ * Moves the visible nodes for which all chains are true to the front, and
+ * returns their number. Checks the estimated cost of each chain first.
  */
 extern uint32 kg_related_keep(KgGraph *graph, const KgRelated *related,
 							  int64 *nodes, uint32 n);

@@ -1,21 +1,22 @@
 /*
  * relevance.c
- *	  Personalised PageRank by forward push.
+ *	  Personalized PageRank by forward push.
  *
- * It goes in rounds.  In each, the nodes that hold no less than the mean of what
- * is not yet passed on keep their part of it and pass on the rest, all at once;
- * the edges of those that hold so much for the first time are read together, and
- * where they are many with those of all that hold anything.
- * What is passed on shrinks by the part that is kept, and half of it or more is
- * passed on in most rounds: their number hangs on the bound, not on the graph.
+ * The search goes in rounds. In each round, every node whose residual is at
+ * least the mean adds a part of it to its score and pushes the rest along its
+ * edges. The edges of the nodes that push for the first time are read together.
+ * If these are many, the edges of all nodes with a residual are read with them.
+ * A round reduces the total residual by the part added to scores, and most
+ * rounds push half of the residual or more. So the number of rounds depends on
+ * the bound, not on the graph.
  *
- * The last of what is left, which changes the order of a few nodes in a hundred
- * calls, takes most of the pushes and of the reads.  So where the best few are
- * asked for, it is looked whenever half as much is left as at the last look
- * whether they are likely to stay the best: whether they are those that they
- * would be if all that is left came to the nodes as what came since then.  That
- * tells more than whether they changed, because a node that lags behind at a
- * steady rate does not show until it has caught up.
+ * The last part of the residual takes most of the pushes and reads, but changes
+ * only the order of a few nodes in a hundred calls. So if the best few nodes
+ * are requested, the search predicts whether they will remain the best, each
+ * time the residual has halved. They remain if they would be the best when the
+ * residual reached the nodes in the proportions since the previous check. This
+ * is safer than testing whether the best have changed, because a node that
+ * gains steadily shows only when it overtakes.
  */
 #include "postgres.h"
 
@@ -29,19 +30,26 @@
 #include "query/graph/relevance.h"
 #include "utils/memutils.h"
 
-/* Among so few nodes, so many times less is left. */
+/*
+ * In a graph of at most this many visible nodes, the bound is divided by this
+ * number.
+ */
 #define KG_RANK_SMALL 1000
-/* Edges of this number of nodes are read together with others. */
+/*
+ * If at least this many nodes need their edges, edges of further nodes are read
+ * with them.
+ */
 #define KG_READ_AHEAD 500
 
 typedef struct Round
 {
 	KgRanking *r;
 	bool all_both;
-	int64 from;		/* the node whose edges came last, and */
-	uint32 at;		/* its index */
-	uint32 *pushed; /* nodes, */
-	uint64 *shares; /* and the share that each passes on, to each of its ends */
+	int64 from;		/* the node whose edges came last */
+	uint32 at;		/* the index of that node */
+	uint32 *pushed; /* nodes that push in this round */
+	/* the share that each of them pushes along each of its edges */
+	uint64 *shares;
 	uint32 npushed;
 	uint32 capacity_pushed;
 	uint64 done;
@@ -54,7 +62,7 @@ room(const KgRanking *r, void *array, Size size)
 						 : repalloc_huge(array, size);
 }
 
-/* The same of one whose content is not needed. */
+/* Replaces an array whose content is not needed. */
 static void *
 replace(const KgRanking *r, void *array, Size size)
 {
@@ -63,7 +71,7 @@ replace(const KgRanking *r, void *array, Size size)
 	return MemoryContextAllocHuge(r->graph->context, size);
 }
 
-/* The arrays by node grow with the set. */
+/* Enlarges the arrays by node to the size of the set. */
 static void
 room_for_nodes(KgRanking *r)
 {
@@ -92,7 +100,7 @@ is_seen(const KgRanking *r, uint32 node)
 	return r->ranks == NULL || r->ranks[node] != 0;
 }
 
-/* Which of the nodes that were added the caller sees. */
+/* Reads which of the new nodes the caller sees. */
 static void
 rank_new_nodes(KgRanking *r)
 {
@@ -107,14 +115,17 @@ rank_new_nodes(KgRanking *r)
 		r->seen += is_seen(r, r->nranks);
 }
 
-/* Returns the share left after each node has retained its part. */
+/*
+ * Returns the share of the total that remains after each node has added its
+ * part to its score.
+ */
 static double
 residual(const KgRanking *r)
 {
 	return (double) r->undecided * r->query->damping / (double) KG_RANK_ALL;
 }
 
-/* Is it likely to end before much more is pushed? */
+/* Returns whether the search is likely to end before much more is pushed. */
 static bool
 ends_soon(const KgRanking *r)
 {
@@ -134,8 +145,9 @@ room_for_steps(KgRanking *r, uint64 more)
 }
 
 /*
- * Make the steps of a node the last ones, so that more can follow.  Nearly always
- * they are, or there are none: edges come node by node, at most once a direction.
+ * Moves the steps of a node to the end of the array, so that more can be added.
+ * They rarely have to move, because edges come node by node, at most once for
+ * each direction.
  */
 static void
 go_to_end(KgRanking *r, uint32 node)
@@ -179,7 +191,7 @@ found_steps(const KgNeighbors *found, void *arg)
 	n = r->nsteps;
 	for (int i = 0; i < found->n; i++)
 	{
-		/* A loop is one edge, whichever way it is walked. */
+		/* A loop is one edge in both directions. */
 		if (both && found->backward && found->neighbors[i] == found->node)
 			continue;
 		r->ends[n] = kg_nodeset_add(&r->set, found->neighbors[i]);
@@ -191,7 +203,7 @@ found_steps(const KgNeighbors *found, void *arg)
 		kg_graph_check_visited(r->graph, r->set.n);
 }
 
-/* Without the steps of a node to those that the caller does not see. */
+/* Removes the steps of a node to nodes that the caller does not see. */
 static void
 drop_hidden(KgRanking *r, uint32 node)
 {
@@ -214,7 +226,7 @@ is_unread(const KgRanking *r, uint32 node)
 	return r->degree[node] == KG_NO_NODE;
 }
 
-/* So many nodes hold something whose edges were not read. */
+/* Returns the number of nodes with a residual whose edges were not read. */
 static uint32
 count_ahead(const KgRanking *r)
 {
@@ -226,10 +238,12 @@ count_ahead(const KgRanking *r)
 }
 
 /*
- * Read the edges of the nodes that pass something on for the first time; false
- * where these are too many.  Where they are many, most nodes will be one of them
- * sooner or later unless it ends before: those that hold anything are read at
- * once, because edges of nodes with near numbers are packed together.
+ * Reads the edges of the nodes that push for the first time. Returns false if
+ * that exceeds the maximum.
+ *
+ * If these nodes are many, most other nodes will push later unless the search
+ * ends first. So the edges of all nodes with a residual are read then, because
+ * edges of nodes with near numbers are packed together.
  */
 static bool
 read_edges(Round *round)
@@ -280,7 +294,10 @@ read_edges(Round *round)
 
 /* ---- pushing ---- */
 
-/* The seeds' parts of a share; what does not divide stays with the first. */
+/*
+ * Distributes a share to the seeds by their weights. The first seed gets the
+ * remainder of the divisions.
+ */
 static void
 give_seeds(KgRanking *r, uint64 share)
 {
@@ -302,10 +319,7 @@ give_seeds(KgRanking *r, uint64 share)
 	r->left[0] += share - given;
 }
 
-/*
- * Finds the nodes that hold no less than the mean, and the shares that they
- * pass on.
- */
+/* Finds the nodes whose residual is at least the mean. */
 static void
 choose_pushed(Round *round)
 {
@@ -330,7 +344,7 @@ choose_pushed(Round *round)
 			r, round->shares, (Size) r->capacity * sizeof(uint64));
 	}
 	pushed = round->pushed;
-	/* Without a branch, which would be guessed wrong as often as not. */
+	/* Without a branch, because half the predictions would be wrong. */
 	for (uint32 i = 0; i < n; i++)
 	{
 		pushed[chosen] = i;
@@ -352,7 +366,7 @@ take_shares(Round *round)
 		uint64 share = r->left[node] - Min(kept, r->left[node]);
 
 		round->shares[i] = share;
-		/* What does not divide by its edges is too little to go on with. */
+		/* The remainder of the division is added to the score. */
 		if (r->degree[node] > 0)
 		{
 			round->shares[i] = share / r->degree[node];
@@ -390,7 +404,7 @@ pass_on(Round *round)
 	}
 }
 
-/* A small graph costs nothing to do well. */
+/* Returns whether the graph is so small that exact scores cost little. */
 static bool
 is_small(const KgRanking *r)
 {
@@ -405,16 +419,17 @@ is_bound_met(const KgRanking *r)
 	return residual(r) <= (is_small(r) ? bound / KG_RANK_SMALL : bound);
 }
 
-/* ---- are the best the best? ---- */
+/* ---- prediction of the best nodes ---- */
 
 typedef struct Look
 {
 	const KgRanking *r;
-	double next;   /* look where no more is left */
-	double then;   /* so much was left at the last look, */
-	uint32 nknown; /* where so many nodes */
-	double *known; /* had these scores */
-	double share;  /* of what came since then, that is still to come */
+	double next;   /* residual at or below which the next check is made */
+	double then;   /* residual at the last check */
+	uint32 nknown; /* number of nodes at the last check */
+	double *known; /* their scores at the last check */
+	/* ratio of the residual to the score added since the last check */
+	double share;
 } Look;
 
 static double
@@ -433,7 +448,10 @@ expected_score(const Look *look, uint32 node)
 	return known + (known - before) * look->share;
 }
 
-/* Of equals that of the lower number comes first. */
+/*
+ * Returns whether a node ranks before another. Of nodes with equal scores the
+ * one with the lower number is first.
+ */
 static bool
 is_before(const Look *look, double score, uint32 node, double other_score,
 		  uint32 other)
@@ -443,7 +461,7 @@ is_before(const Look *look, double score, uint32 node, double other_score,
 	return look->r->set.nodes[node] < look->r->set.nodes[other];
 }
 
-/* The last comes first. */
+/* Orders the heap so that the last of the best nodes is at the top. */
 static int
 compare_known(Datum a, Datum b, void *arg)
 {
@@ -457,7 +475,10 @@ compare_known(Datum a, Datum b, void *arg)
 			   : 1;
 }
 
-/* The best by what is known; NULL where there are not so many. */
+/*
+ * Returns the best nodes by the scores known so far; NULL if there are fewer
+ * nodes than requested.
+ */
 static binaryheap *
 best_known(Look *look)
 {
@@ -485,7 +506,10 @@ best_known(Look *look)
 	return best;
 }
 
-/* Is each of the best before all others by what is expected, too? */
+/*
+ * Returns whether each of the best nodes also ranks before all other nodes by
+ * the expected scores.
+ */
 static bool
 stay_best(Look *look)
 {
@@ -533,7 +557,10 @@ note_known(Look *look)
 		look->known[i] = known_score(r, i);
 }
 
-/* May no more be pushed, because the best are known well enough? */
+/*
+ * Returns whether the search may end because the best nodes are known well
+ * enough.
+ */
 static bool
 is_settled(Look *look)
 {
@@ -554,9 +581,9 @@ is_settled(Look *look)
 	return false;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole search ---- */
 
-/* Each node keeps its part of what it holds: no edge is needed for that. */
+/* Adds each node's part of its residual to its score, which needs no edges. */
 static void
 keep_parts(KgRanking *r)
 {
@@ -650,7 +677,7 @@ kg_rank_order(KgGraph *graph, const KgReach *reach)
 	uint32 n = reach->set.n;
 	KgRanking ranking;
 
-	/* They are the first that the search found, each once. */
+	/* The seeds are the first nodes of the search, each once. */
 	for (; query.nseeds < reach->level[1]; query.nseeds++)
 	{
 		known[query.nseeds].node = reach->set.nodes[query.nseeds];
@@ -686,7 +713,10 @@ compare_ranked(const void *a, const void *b, void *arg)
 	return kg_ref_compare(&x->ref, &y->ref);
 }
 
-/* Classes of scores: six binary digits of them, and how many more there are. */
+/*
+ * Classes of scores: the six binary digits after the first, and the number of
+ * further digits.
+ */
 #define KG_CLASS_BITS 6
 #define KG_CLASSES (64 << KG_CLASS_BITS)
 
@@ -700,7 +730,7 @@ class_of(uint64 score)
 					  : (shift << KG_CLASS_BITS) + (int) (score >> shift);
 }
 
-/* The least score of a class. */
+/* Returns the least score of a class. */
 static uint64
 class_floor(int class)
 {
@@ -716,7 +746,7 @@ typedef struct Resolving
 	uint64 floor;
 	KgRanked *ranked;
 	uint32 n;
-	uint32 sure; /* of them are of floor or more */
+	uint32 sure; /* how many of them have a score of at least floor */
 	uint64 done;
 } Resolving;
 
@@ -736,7 +766,7 @@ add_ranked(const KgRef *ref, void *arg)
 	s->sure += s->r->scores[ranked->node] >= s->floor;
 }
 
-/* Resolve the nodes whose scores are no less than low and less than high. */
+/* Resolves the nodes with low <= score < high. */
 static void
 resolve_between(Resolving *s, uint64 low, uint64 high, int64 *nodes)
 {
@@ -752,8 +782,9 @@ resolve_between(Resolving *s, uint64 low, uint64 high, int64 *nodes)
 }
 
 /*
- * Resolve class by class from the highest, until more than the limit are there.
- * Scores that are told alike are in one class or next to its floor.
+ * Resolves class by class from the highest, until there are more nodes than the
+ * limit. Scores that are reported as equal are in one class or just below its
+ * floor.
  */
 static void
 resolve_best(Resolving *s, uint32 limit)
@@ -808,7 +839,7 @@ kg_rank_best(const KgRanking *ranking, const bool *wanted, uint32 limit,
 
 /* ---- paths ---- */
 
-/* By node of the set: the strongest path to it, as far as it is known. */
+/* The strongest path to a node that is known so far. */
 typedef struct Way
 {
 	pairingheap_node entry;
@@ -826,7 +857,10 @@ typedef struct Ways
 	pairingheap *heap;
 } Ways;
 
-/* Stronger, then shorter; then the order of the nodes' numbers. */
+/*
+ * Orders paths: the stronger first, then the shorter, then by the number of the
+ * node.
+ */
 static int
 compare_ways(const pairingheap_node *a, const pairingheap_node *b, void *arg)
 {
@@ -875,7 +909,10 @@ reach(Ways *w, uint32 node, double strength, uint32 from, int length)
 	pairingheap_add(w->heap, &way->entry);
 }
 
-/* Of parallel edges the first by direction and relation. */
+/*
+ * Returns the first way between two nodes: of parallel edges, the first by
+ * direction and relation.
+ */
 static uint32
 way_between(const KgRanking *r, uint32 from, uint32 to)
 {
@@ -910,7 +947,7 @@ write_path(const Ways *w, KgRanked *ranked)
 	}
 }
 
-/* Over the edges of a node, once the path to it is known. */
+/* Continues the paths over the edges of a node whose own path is final. */
 static void
 go_on(Ways *w, const Way *way, uint64 *done)
 {
@@ -945,7 +982,10 @@ kg_rank_paths(const KgRanking *ranking, KgRanked *ranked, uint32 n)
 	w.heap = pairingheap_allocate(compare_ways, &w);
 	for (uint32 i = 0; i < query->nseeds; i++)
 		reach(&w, i, query->seeds[i].weight, KG_NO_NODE, 0);
-	/* Each that is wanted, in turn: most come in about this order. */
+	/*
+	 * Settles each requested node in turn. Most are settled in about this
+	 * order.
+	 */
 	while (at < n)
 	{
 		Way *way = w.ways[ranked[at].node];

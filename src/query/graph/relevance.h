@@ -38,16 +38,18 @@ typedef struct KgRankQuery
 {
 	KgFollow follow;
 	double damping; /* 0 <= damping < 1 */
-	double bound; /* push until no more than this share is left, if not less */
-	uint32 best;  /* 0: all; or the number needed, see relevance.c */
-	uint32 most;  /* maximum number of nodes whose edges are read */
+	double bound;	/* the search ends when at most this share is left */
+	/* number of best nodes needed (see relevance.c); 0: all nodes */
+	uint32 best;
+	uint32 most;			 /* maximum number of nodes whose edges are read */
 	const KgRankSeed *seeds; /* visible; each once */
 	uint32 nseeds;
 } KgRankQuery;
 
 /*
- * A step's relation, and whether it is walked against the stored orientation.
- * Steps along it come first, then lower relation numbers.
+ * A way of a step: the relation, and a flag if it is walked against the stored
+ * orientation. In the order of ways, steps along the orientation come first,
+ * then lower relation numbers.
  */
 #define KG_RANK_BACKWARD 0x80000000U
 #define KG_RANK_RELATION(way) ((int32) ((way) & ~KG_RANK_BACKWARD))
@@ -60,24 +62,29 @@ typedef struct KgRanking
 	KgNodeSet set;
 	uint32 capacity; /* of the arrays by node: */
 	uint64 *scores;
-	uint64 *left;	/* shares not yet passed on */
-	uint64 *first;	/* the place of its steps, where its edges were read */
-	uint32 *degree; /* how many; KG_NO_NODE: its edges were not read */
-	uint16 *ranks;	/* 0: hidden; NULL: all are visible */
-	uint32 nranks;	/* number of known ranks */
-	uint32 seen;	/* number of these that are not hidden */
-	uint32 *ends;	/* by step: the node that it leads to, */
-	uint32 *ways;	/* and how */
+	uint64 *left; /* shares not yet passed on */
+	/* index of its first step; undefined if its edges were not read */
+	uint64 *first;
+	/* number of its steps; KG_NO_NODE: its edges were not read */
+	uint32 *degree;
+	uint16 *ranks; /* 0: hidden; NULL: all are visible */
+	uint32 nranks; /* number of known ranks */
+	uint32 seen;   /* number of these that are not hidden */
+	uint32 *ends;  /* by step: the node that it leads to */
+	uint32 *ways;  /* by step: its way */
 	uint64 nsteps;
 	uint64 capacity_steps;
 	uint32 read;	  /* nodes whose edges were read */
-	uint64 undecided; /* the sum of left */
+	uint64 undecided; /* the sum of "left" */
 } KgRanking;
 
 extern void kg_rank(KgGraph *graph, const KgRankQuery *query,
 					KgRanking *ranking);
 
-/* No score is more than this too low; six digits, as scores. */
+/*
+ * Returns the amount by which a score may be too low, at most. It has six
+ * digits, like scores.
+ */
 extern double kg_rank_residual(const KgRanking *ranking);
 
 /*
@@ -92,24 +99,24 @@ typedef struct KgRanked
 	uint32 node; /* in the set */
 	double score;
 	KgRef ref;
-	/* the strongest path from a seed to it */
+	/* The strongest path from a seed to the node; NULL: no path. */
 	int length;
-	uint32 *nodes; /* length + 1 */
-	uint32 *ways;  /* length */
+	uint32 *nodes; /* length + 1 nodes */
+	uint32 *ways;  /* length ways */
 } KgRanked;
 
 /*
- * The first n by score, type and id of those whose type is wanted (by rank;
- * NULL: any); *more: there are others.  Scores have six digits.
+ * Returns the best nodes, by score, type and id, and sets *n to their number,
+ * which is at most limit. wanted has the types to return, by rank (NULL: all).
+ * *more is set to whether there are others. Scores have six digits.
  */
 extern KgRanked *kg_rank_best(const KgRanking *ranking, const bool *wanted,
 							  uint32 limit, uint32 *n, bool *more);
 
 /*
- * Finds for each the path over which most of the walker's time comes to it: the
- * one whose product of the chances of its steps and its seed's weight is highest,
- * of those over nodes that were passed on from: all whose score is above the
- * residual by the damping.
+ * Finds the strongest path to each of the nodes. The strength of a path is the
+ * product of its seed's weight and the probabilities of its steps. Paths go
+ * only over nodes whose residual was passed on.
  */
 extern void kg_rank_paths(const KgRanking *ranking, KgRanked *ranked, uint32 n);
 

@@ -2,13 +2,13 @@
  * sql_graph.c
  *	  The fixed statements of the graph engine.
  *
- * Every one of them is served by one index under row-level security: the
- * tenant and the node numbers (or ids) are compared by leakproof operators
- * with parameters, and what is selected is in the index where that is
- * possible.  One statement serves a whole frontier.
+ * Each statement is served by one index under row-level security. The tenant
+ * and the node numbers (or ids) are compared with parameters by leakproof
+ * operators, and the selected columns are in the index if possible. One
+ * statement serves a whole frontier.
  *
- * The texts are put together once per backend, because they name the
- * extension's schema; again where that has another name.
+ * The texts contain the name of the extension's schema. So they are made once
+ * for each backend, and again after the schema has changed.
  */
 #include "postgres.h"
 
@@ -21,9 +21,9 @@
 #include "utils/memutils.h"
 
 /*
- * "@name" stands for the qualified table, "@entities" for kg_entity where the
- * nodes are $2, and " =" for the operator of pg_catalog, whatever the caller's
- * search_path has.
+ * "@name" is replaced by the qualified table, "@entities" by kg_entity for the
+ * nodes in $2, and " =" by the operator of pg_catalog, so that the caller's
+ * search_path has no effect.
  */
 #define OF_NODES " FROM @entities WHERE tenant = $1 AND node = ANY ($2)"
 #define FROM_EDGES " FROM @kg_edge WHERE tenant = $1"
@@ -33,7 +33,7 @@
 #define OF_TARGETS " AND target = ANY ($2)"
 #define OF_RELATIONS " AND relation_no = ANY ($3)"
 
-/* All columns as they are: the executor has nothing to project. */
+/* All columns in their order, so the executor needs no projection. */
 #define PACKED                                               \
 	"SELECT tenant, block, nodes, alone, outgoing, incoming" \
 	" FROM @kg_adjacency WHERE tenant = $1"
@@ -98,7 +98,7 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 		" AS t (bundle, entity_type), @kg_entity e WHERE e.tenant = $1"
 		" AND e.bundle = t.bundle AND e.entity_type = t.entity_type"
 		" AND e.entity_id = ANY ($4)",
-	/* kg_graph_resolve() finds which of them the caller sees. */
+	/* kg_graph_resolve() finds out which of them the caller sees. */
 	[KG_SQL_NODES_NAMED] =
 		"SELECT t.node, n.name FROM pg_catalog.unnest($2) AS n (name)"
 		" CROSS JOIN LATERAL (SELECT x.node FROM @kg_term x"
@@ -110,7 +110,8 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 };
 
 /*
- * Where a table is two parts, which a join does not look up: one lookup a row.
+ * In the past a table is a union of two parts, into which a join does no index
+ * lookup. So these statements make one lookup for each row.
  */
 #define PAST_TRIPLES                                                 \
 	" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)," \
@@ -140,11 +141,17 @@ static const char *const past_templates[KG_SQL_GRAPH_COUNT] = {
 	[KG_SQL_PARALLEL_EDGES] = "SELECT " EDGE ", e.key" PAST_TRIPLES,
 };
 
-/* By the flags KG_VALID_* of the call (query/time/validity.h). */
+/*
+ * The texts, indexed by the flags KG_VALID_* of the call
+ * (query/time/validity.h).
+ */
 static char *texts[(KG_VALID_NODES | KG_VALID_EDGES) + 1][KG_SQL_GRAPH_COUNT];
 static uint64 texts_schema = 0;
 
-/* The schema was renamed, or the extension made again in another one. */
+/*
+ * Frees the texts after the schema was renamed or the extension was created in
+ * another one.
+ */
 static void
 forget_texts(void)
 {
@@ -158,7 +165,7 @@ forget_texts(void)
 	texts_schema = kg_extension_schema_version();
 }
 
-/* A part of a table has an alias, whether or not the table has one. */
+/* Appends a table. A subselect gets an alias if the text does not have one. */
 static void
 append_table(StringInfo buf, const char *name, const char *rest)
 {

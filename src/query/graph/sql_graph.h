@@ -1,7 +1,7 @@
 /*
  * sql_graph.h
- *	  The fixed statements of the graph engine.  Their texts hold no value and
- *	  no name that comes from arguments.
+ *	  The fixed statements of the graph engine. Their texts contain no values
+ *	  and no names from arguments.
  */
 #ifndef KG_SQL_GRAPH_H
 #define KG_SQL_GRAPH_H
@@ -10,14 +10,14 @@ typedef enum KgGraphSql
 {
 	/* $1 tenant, $2 keys: tenant, key, nodes, alone, outgoing, incoming */
 	KG_SQL_PACKED,
-	/* $1 tenant, $2 the first key, $3 the last: the same */
+	/* $1 tenant, $2 first key, $3 last key: columns of KG_SQL_PACKED */
 	KG_SQL_PACKED_RANGE,
 	/* $1 tenant, $2 nodes [, $3 relations]: node, relation, neighbour */
 	KG_SQL_OUT,
 	KG_SQL_IN,
 	KG_SQL_OUT_OF,
 	KG_SQL_IN_OF,
-	/* the same with properties as the fourth column */
+	/* columns of KG_SQL_OUT, and properties */
 	KG_SQL_OUT_PROPERTIES,
 	KG_SQL_IN_PROPERTIES,
 	KG_SQL_OUT_OF_PROPERTIES,
@@ -26,7 +26,7 @@ typedef enum KgGraphSql
 	KG_SQL_NODE_TYPES,
 	/* $1 tenant, $2 nodes: node, type_no, entity_id */
 	KG_SQL_NODE_IDS,
-	/* $1 tenant, $2 the first, $3 the last: the same */
+	/* $1 tenant, $2 first node, $3 last node: node, type_no, entity_id */
 	KG_SQL_NODE_IDS_RANGE,
 	/* $1 tenant, $2 nodes: node, type_no, entity_id, data */
 	KG_SQL_NODE_ROWS,
@@ -38,16 +38,22 @@ typedef enum KgGraphSql
 	KG_SQL_NODE_OF_TYPE,
 	/* $1 tenant, $2 bundle, $3 type, $4 ids: node, type_no, entity_id */
 	KG_SQL_NODES_OF_TYPE,
-	/* $1 tenant, $2 bundles, $3 types, $4 ids, item by item: the same, version */
+	/*
+	 * $1 tenant, $2 bundles, $3 types, $4 ids, one id for each type: node,
+	 * type_no, entity_id, version
+	 */
 	KG_SQL_NODES_OF_HANDLES,
-	/* $1 tenant, $2 bundles, $3 their types, $4 ids: the same */
+	/*
+	 * $1 tenant, $2 bundles, $3 types, $4 ids, each id in each type: node,
+	 * type_no, entity_id, version
+	 */
 	KG_SQL_NODES_BY_ID,
 	/* $1 tenant, $2 sources, $3 relations, $4 targets, item by item */
 	KG_SQL_EDGE_PROPERTIES, /* of edges without a key */
 	KG_SQL_PARALLEL_EDGES,	/* of all edges of triples, with their keys */
 	/* $1 tenant, $2 whole names, folded, $3 maximum for each: node, name */
 	KG_SQL_NODES_NAMED,
-	/* $1 tenant, $2 the least: node, of all that the caller sees */
+	/* $1 tenant: node, of all entities that the caller sees */
 	KG_SQL_NODES,
 	/* $1 tenant, $2 type_no or nodes, $3 field_no of a count: node, key */
 	KG_SQL_COUNTS,

@@ -2,12 +2,12 @@
  * traverse.c
  *	  Bindings of a chain of steps.
  *
- * Step by step, the edges around all starts are read (one statement a hop and
- * direction), then the ends of each start are found in memory: the nodes that
- * some walk of an allowed length reaches.  Ends are tested; those that are not
- * dead ends in a later step count.  The number of rows is a sum of products,
- * so it is exact without listing them, and the page is listed by walking the
- * sorted ends from the row after which it starts.
+ * For each step, the edges around all starts are read, by one statement for
+ * each hop and direction. Then the ends of each start are found in memory: the
+ * nodes that a walk of an allowed length reaches. Ends are tested. Only ends
+ * from which the later steps can be completed count. The number of rows is a
+ * sum of products, so it is exact without listing the rows. A page is listed by
+ * walking the sorted ends from the row after which it starts.
  */
 #include "postgres.h"
 
@@ -28,11 +28,12 @@ typedef struct TestState
 	const KgNodeTest *test;
 	KgNodeSet set;
 	const uint32 *position;
-	KgCounts **counts; /* by rank - 1: what documents lack; NULL: nothing */
+	/* by rank - 1: counts of edges that the filter needs; NULL: no counts */
+	KgCounts **counts;
 	bool *pass;
 } TestState;
 
-/* A condition on an entity's id: a string, never missing. */
+/* Returns whether an id, which is never missing, matches the condition. */
 static bool
 id_matches(const KgCondition *condition, const char *id, int len)
 {
@@ -100,7 +101,10 @@ test_ref(const KgRef *ref, void *arg)
 	pfree(data);
 }
 
-/* Count the edges that a type's filter asks for, at the nodes of that type. */
+/*
+ * Returns the counts of edges that a type's filter needs, for the nodes of that
+ * type; NULL if it needs none.
+ */
 static KgCounts *
 count_for(KgGraph *graph, const TestState *state, const uint16 *ranks,
 		  uint16 rank)
@@ -155,7 +159,7 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 	kg_nodeset_init(&state.set, graph->context);
 	position = MemoryContextAllocHuge(graph->context,
 									  Max((Size) n, 1) * sizeof(uint32));
-	/* Types are known already: read the data of those that can pass. */
+	/* Types are known. Only the data of nodes that can pass is read. */
 	for (uint32 i = 0; i < n; i++)
 	{
 		pass[i] = false;
@@ -179,7 +183,9 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 	pfree(position);
 }
 
-/* Of those that pass, the ones that are connected as they have to be. */
+/*
+ * Of the nodes that pass, retains those that have the required relationships.
+ */
 static void
 test_related(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 			 uint32 n, const uint16 *ranks, bool *pass)
@@ -236,7 +242,9 @@ kg_node_test(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 
 /* ---- steps ---- */
 
-/* Read the edges around the starts, as far as the step may go. */
+/*
+ * Reads the edges around the starts, up to the step's maximum number of hops.
+ */
 static void
 read_step(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 {
@@ -302,8 +310,8 @@ add_end(KgTraversal *t, EndList *list, uint32 node, int depth)
 
 /*
  * Finds the ends of each start: the nodes that a walk of an allowed length
- * reaches, with the shortest such length. stamp[h][v] = start + 1 if a walk of
- * length h from the start reaches v.
+ * reaches, each with the shortest such length. stamp[h][v] is start + 1 if a
+ * walk of length h from the start reaches v.
  */
 static void
 find_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
@@ -385,8 +393,8 @@ find_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 }
 
 /*
- * Drop the ends that do not pass the tests; list the others once, as the
- * starts of the next step.
+ * Removes the ends that do not pass the tests. Returns the number of the
+ * distinct others, which are the starts of the next step.
  */
 static uint32
 test_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec,
@@ -394,7 +402,7 @@ test_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec,
 {
 	MemoryContext context = t->graph->context;
 	uint32 nodes = t->set.n;
-	uint8 *state; /* 0 not met, 1 met, 2 passes */
+	uint8 *state; /* 0: not met, 1: met, 2: passes */
 	uint32 *met;
 	int64 *numbers;
 	uint16 *ranks;
@@ -466,7 +474,7 @@ index_starts(KgTraversal *t, KgStepResult *step)
 		step->start_of[step->starts[s]] = s;
 }
 
-/* Rows that go on from an end of step i. */
+/* Returns the number of ways to continue a row from an end of step i. */
 static double
 rows_after(const KgTraversal *t, int i, uint32 node)
 {
@@ -510,7 +518,7 @@ count_rows(KgTraversal *t)
 		t->total += t->steps[0].rows[s];
 }
 
-/* Do the edges alone say which ends pass? */
+/* Returns whether the edges alone determine which ends pass. */
 static bool
 edges_suffice(const KgGraph *graph, const KgStepSpec *specs, int nsteps)
 {
@@ -522,7 +530,7 @@ edges_suffice(const KgGraph *graph, const KgStepSpec *specs, int nsteps)
 	return !graph->check_nodes && !kg_past_asked();
 }
 
-/* Finds the nodes that the ids of the tests mean. */
+/* Finds the nodes of the ids in the tests. */
 static void
 find_given(KgGraph *graph, const KgStepSpec *specs, int nsteps)
 {
@@ -603,8 +611,8 @@ typedef struct PageState
 	bool more;
 	KgRef *refs;
 	KgBinding current;
-	uint64 done; /* ends looked at */
-	bool missed; /* some node was not there */
+	uint64 done; /* ends examined */
+	bool missed; /* some node does not exist */
 } PageState;
 
 static void
@@ -617,7 +625,7 @@ keep_ref(const KgRef *ref, void *arg)
 		state->refs[node] = kg_ref_copy(ref, state->t->graph->context);
 }
 
-/* The edges speak of a node that is not there: the rows are without it. */
+/* Notes that a node of an edge does not exist. Rows do not include it. */
 static void
 note_gone(PageState *state, uint32 node)
 {
@@ -667,8 +675,8 @@ compare_ends(const void *a, const void *b, void *arg)
 }
 
 /*
- * From the sorted starts, those that the page can touch: the row after which
- * it starts is within the first of them.
+ * Moves the starts that the page can need to the front and returns their
+ * number. The row after which the page starts belongs to the first of them.
  */
 static uint32
 choose_starts(PageState *state, uint32 *nodes, uint32 n)
@@ -687,14 +695,17 @@ choose_starts(PageState *state, uint32 *nodes, uint32 n)
 		if (order < 0)
 			continue;
 		nodes[count++] = node;
-		/* Of the row's own start, an unknown share remains. */
+		/*
+		 * Unknown how many rows of that row's start are left, so they do not
+		 * count.
+		 */
 		if (order > 0)
 			rows += step->rows[step->start_of[node]];
 	}
 	return count;
 }
 
-/* The ends, of step i, of these starts, each once. */
+/* Collects the distinct ends of step i for the starts. */
 static uint32
 collect_ends(PageState *state, int i, const uint32 *starts, uint32 n,
 			 uint32 **ends)
@@ -728,7 +739,10 @@ collect_ends(PageState *state, int i, const uint32 *starts, uint32 n,
 	return count;
 }
 
-/* List the rows from a node on; tight: all so far equals the row before. */
+/*
+ * Lists the rows from a node on; tight: the row equals that after which the
+ * page starts, up to here.
+ */
 static void
 list_rows(PageState *state, int i, uint32 node, bool tight)
 {
@@ -769,7 +783,10 @@ list_rows(PageState *state, int i, uint32 node, bool tight)
 	}
 }
 
-/* The ends of a start in the order of replies, those that lead on first. */
+/*
+ * Sorts the ends of a start in the order of replies. Ends that cannot be
+ * continued come last.
+ */
 static void
 sort_ends(PageState *state, int i, uint32 start)
 {
@@ -779,7 +796,10 @@ sort_ends(PageState *state, int i, uint32 start)
 	uint64 live = 0;
 
 	kg_plan_count(&state->done, count);
-	/* Dead ends have no ref: move them behind before sorting. */
+	/*
+	 * Ends that cannot be continued have no ref, so they are moved behind
+	 * before sorting.
+	 */
 	for (uint64 e = 0; e < count; e++)
 		if (rows_after(state->t, i, step->ends[first + e].node) > 0)
 		{
@@ -793,8 +813,8 @@ sort_ends(PageState *state, int i, uint32 start)
 }
 
 /*
- * Lists the page. Returns false if a node did not exist: then the rows are
- * others.
+ * Lists the page. Returns false if a node did not exist, because the rows
+ * change then.
  */
 static bool
 list_page(PageState *state)

@@ -97,14 +97,14 @@ typedef struct KgBinding
 } KgBinding;
 
 /*
- * The first limit rows after the given one (nsteps + 1 refs, or NULL), in
- * order; fills refs, by node, for the nodes that they use.  *more says
- * whether rows follow.
+ * Returns the number of rows on a page: the first limit rows after a row
+ * (nsteps + 1 refs, or NULL). Sets *rows to them, in order, and *refs, by node,
+ * for the nodes that they use. Sets *more to whether rows follow.
  */
 extern uint32 kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 							   KgBinding **rows, KgRef **refs, bool *more);
 
-/* Finds the nodes that the test's ids mean, of its type or of any. */
+/* Finds the nodes of the test's ids, of its type or of all types. */
 extern void kg_node_test_find(KgGraph *graph, KgNodeTest *test);
 
 /* Sets pass[i] to whether a visible node passes the test. */

@@ -1,6 +1,6 @@
 /*
  * weight.c
- *	  Weights of edges, exact.
+ *	  Exact weights of edges.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * weight.h
- *	  Weights of edges, exact.
+ *	  Exact weights of edges.
  */
 #ifndef KG_WEIGHT_H
 #define KG_WEIGHT_H
@@ -14,8 +14,8 @@
 typedef int128 KgWeight;
 
 /*
- * Reads a weight.  Sets usable to false if the number has more digits than a
- * KgWeight, or is no finite number.  A negative weight is returned as such.
+ * Reads a weight, which may be negative. Sets *usable to false if the number
+ * has more digits than a KgWeight or is not finite.
  */
 extern KgWeight kg_weight_read(Numeric numeric, bool *usable);
 
