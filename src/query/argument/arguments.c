@@ -1,6 +1,6 @@
 /*
  * arguments.c
- *	  Reading a tool's arguments.
+ *	  Reads a tool's arguments.
  */
 #include "postgres.h"
 
@@ -19,10 +19,10 @@ typedef struct KgRepair
 {
 	const char *path;
 	Jsonb *got;
-	Jsonb *used; /* NULL: the argument was left out */
+	Jsonb *used; /* NULL: the argument was ignored */
 } KgRepair;
 
-/* Longer strings are not looked into for JSON. */
+/* Longer strings are not parsed as JSON. */
 #define KG_MAX_REPAIR_BYTES 4096
 
 #define KG_MAX_ID_BYTES 128
@@ -66,7 +66,10 @@ kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
-/* Asked for with most arguments, and used where one is wrong: in one piece. */
+/*
+ * This runs for most arguments but is used only in errors, so it allocates only
+ * once.
+ */
 char *
 kg_path_member(const char *path, const char *name)
 {
@@ -166,7 +169,7 @@ kg_args_known(const JsonbContainer *object, const char *path,
 	}
 }
 
-/* What a value must be, and what the items of an array are. */
+/* The type that a value must have, and for an array the type of its items. */
 typedef enum Container
 {
 	AN_OBJECT,
@@ -174,7 +177,10 @@ typedef enum Container
 	AN_ARRAY_OF_OBJECTS
 } Container;
 
-/* The order in "size desc", "size:descending", "-size" and "+size"; or NULL. */
+/*
+ * Splits the order from "size desc", "size:descending", "-size" or "+size", and
+ * returns it; NULL if there is no order.
+ */
 static const char *
 split_order(JsonbValue *field)
 {
@@ -209,7 +215,10 @@ split_order(JsonbValue *field)
 	return NULL;
 }
 
-/* A field of a sort as an object; false where a word is none: "desc" alone. */
+/*
+ * Writes a field of a sort as an object. Returns false if a field has no name,
+ * as in "desc".
+ */
 static bool
 write_sorted(JsonbValue field, const char *member, KgJsonWriter *w)
 {
@@ -236,7 +245,7 @@ write_sorted(JsonbValue field, const char *member, KgJsonWriter *w)
 	return true;
 }
 
-/* "country, size desc": in an array several, else one. */
+/* Returns the objects of "country, size desc"; without an array, one object. */
 static Jsonb *
 meant_sort(const JsonbValue *value, const char *member, bool array)
 {
@@ -261,7 +270,7 @@ meant_sort(const JsonbValue *value, const char *member, bool array)
 	return kg_jw_finish(&w);
 }
 
-/* An argument whose items are names, in which there are no commas. */
+/* Returns whether the argument is a list of names, which contain no commas. */
 static bool
 is_list_of_names(const char *name)
 {
@@ -331,7 +340,10 @@ kg_args_list_of(const char *name, const JsonbValue *value)
 	return kg_jw_finish(&w);
 }
 
-/* The value, maybe as the member of an object, maybe as the item of an array. */
+/*
+ * Returns the value, optionally as the member of an object, and optionally as
+ * the item of an array.
+ */
 Jsonb *
 kg_args_example_of(const JsonbValue *value, const char *member, bool array)
 {
@@ -356,9 +368,10 @@ kg_args_example_of(const JsonbValue *value, const char *member, bool array)
 }
 
 /*
- * Say what to send for an encoded string, for a value that would do as the
- * one item of the array, and for a string that would do as the member of an
- * object (NULL if none); else what is meant (NULL: not known).
+ * Raises KG_INVALID_INPUT for a value that is not an object or array. The error
+ * has a correction for a JSON-encoded string, for a single item of an array,
+ * and for a string that may be a member of an object (string_member; NULL: no
+ * such member). Otherwise it has "meant" as correction (NULL: not known).
  */
 static KG_NORETURN void
 throw_not_container(const JsonbValue *value, const char *path, Container wanted,
@@ -463,7 +476,10 @@ kg_args_item(const JsonbValue *value, const char *path,
 	return kg_json_container(value);
 }
 
-/* A member, and the number that it is or that its string says. */
+/*
+ * Reads a member, and the number that it is or that its string contains.
+ * Returns false if there is no such member.
+ */
 static bool
 read_number(const JsonbContainer *object, const char *key, JsonbValue *value,
 			JsonbValue *number, bool *repaired)
@@ -475,7 +491,7 @@ read_number(const JsonbContainer *object, const char *key, JsonbValue *value,
 	return true;
 }
 
-/* An integer, however large. */
+/* Returns whether the value is an integer of any size. */
 static bool
 is_whole(const JsonbValue *number)
 {
@@ -497,7 +513,10 @@ numeric_is_below(Numeric number, int64 least)
 							NumericGetDatum(int64_to_numeric(least))));
 }
 
-/* Of what "all" asks for as much as there may be. */
+/*
+ * Returns whether the argument is a maximum, so that "all" means its highest
+ * value.
+ */
 static bool
 is_most(const char *key)
 {
@@ -505,7 +524,7 @@ is_most(const char *key)
 		   strcmp(key, "limit") == 0 || strcmp(key, "k") == 0;
 }
 
-/* A position in the order of the reply. */
+/* Returns whether the argument is a position in the order of the reply. */
 static bool
 is_first(const char *key)
 {
@@ -513,9 +532,9 @@ is_first(const char *key)
 }
 
 /*
- * As much as there may be of what was asked for; NULL: nothing can be told.  Of
- * other numbers another one asks something else.  A
- * number below zero is one with a sign too many.
+ * Returns the allowed number that is probably meant; NULL if unknown. Only
+ * maxima and positions have one, because for other arguments another number
+ * would change the question. A negative number probably has a wrong sign.
  */
 static Jsonb *
 nearest_within(const char *key, const JsonbValue *given, int64 min, int64 max)
@@ -638,7 +657,7 @@ kg_args_string(const JsonbContainer *object, const char *key, const char *path)
 	return kg_json_cstring(&value);
 }
 
-/* What a model wraps a value in. */
+/* Returns whether models wrap a value in an object with this key. */
 static bool
 is_wrapper(const JsonbValue *key)
 {
@@ -659,7 +678,7 @@ is_wrapper(const JsonbValue *key)
 	return false;
 }
 
-/* "type:id" of an object of these two, or NULL. */
+/* Returns "type:id" for an object with these two members, or NULL. */
 static Jsonb *
 handle_of_object(const JsonbContainer *object)
 {
@@ -788,7 +807,10 @@ kg_args_root(const Jsonb *arguments)
 	JsonbValue root;
 	int64 size = VARSIZE(arguments);
 
-	/* Replies, hints and errors say its values again, with every digit. */
+	/*
+	 * Replies, hints and errors may repeat the arguments with all digits of
+	 * numbers.
+	 */
 	if (size <= kg_setting_max_argument_bytes)
 		size += kg_json_number_bytes(&arguments->root,
 									 kg_setting_max_argument_bytes);

@@ -1,10 +1,10 @@
 /*
  * arguments.h
- *	  Reading a tool's arguments: the errors that tell a model what to send
- *	  instead, and the repairs that are made and reported.
+ *	  Reads a tool's arguments. Errors say which argument to send instead;
+ *	  repairs are made and reported.
  *
- * Every function takes the JSON Pointer of the object it reads ("" at the
- * root).  Everything is allocated in the current memory context.
+ * The functions that read a member get the JSON Pointer of its object ("" for
+ * the root). Results are allocated in the current memory context.
  */
 #ifndef KG_ARGUMENTS_H
 #define KG_ARGUMENTS_H
@@ -13,7 +13,10 @@
 #include "base/json.h"
 #include "nodes/pg_list.h"
 
-/* What was taken for something else than it was sent as. */
+/*
+ * The repairs of a call: values that were read as another value than the one
+ * sent.
+ */
 typedef struct KgRepairs
 {
 	List *repairs; /* of KgRepair */
@@ -21,60 +24,72 @@ typedef struct KgRepairs
 
 extern void kg_repair_add(KgRepairs *repairs, const char *path,
 						  const JsonbValue *got, const JsonbValue *used);
-/* Writes the member "repaired" where there is anything to report. */
-/* Writes them into an array that is open. */
+/* Writes the repairs as items of an open array. */
 extern void kg_repairs_write_items(const KgRepairs *repairs, KgJsonWriter *w);
-/* Writes the member "repaired", if there is anything to tell. */
+/* Writes the member "repaired" if there are repairs. */
 extern void kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w);
 
-/* path/name as a JSON Pointer. */
+/* Return the JSON Pointer of a member or an item of the value at path. */
 extern char *kg_path_member(const char *path, const char *name);
 extern char *kg_path_index(const char *path, int index);
-/* The last name of a path, as it is written in the arguments. */
+/* Returns the last name of a path without the escapes of JSON Pointer. */
 extern char *kg_path_last(const char *path);
 
-/* A value as the one item of an array, or in an object: [{member: value}]. */
+/*
+ * Returns a value, as the member of an object if member is not NULL, and as the
+ * only item of an array if array: [{member: value}].
+ */
 extern Jsonb *kg_args_example_of(const JsonbValue *value, const char *member,
 								 bool array);
 /*
- * Splits a text at commas, semicolons or bars.  Returns the number of parts; 0 if
- * there are fewer than two, or one of them is empty.
+ * Splits a text at commas, semicolons or bars. Returns the number of parts; 0
+ * if there are fewer than two, or one of them is empty.
  */
 extern int kg_args_split(const char *text, char ***parts);
 /*
- * A value as an array, of the argument of a name: "a, b" as two, where its items are
- * names.
+ * Returns a value as an array for the named argument. If its items are names,
+ * "a, b" becomes two items.
  */
 extern Jsonb *kg_args_list_of(const char *name, const JsonbValue *value);
-/* The one scalar within an object or array that has no other, or NULL. */
+/*
+ * Returns the only scalar in an object or array as text, "type:id" for an
+ * object of these two, or an integer as text; otherwise NULL.
+ */
 extern Jsonb *kg_args_only_scalar(const JsonbValue *value);
 
 /* Reads "true" or "false"; returns false for any other string. */
 extern bool kg_args_read_bool(const JsonbValue *string, JsonbValue *boolean);
 
-/* Raise KG_INVALID_INPUT for a member that is not known. */
+/* Raises KG_INVALID_INPUT for a member that is not among the known ones. */
 extern void kg_args_known(const JsonbContainer *object, const char *path,
 						  const char *const *known, int nknown);
 
 /*
- * The value as an object or array; raises for anything else, with what to send
- * where it is a JSON-encoded string.
+ * Returns the value as an object. Raises KG_INVALID_INPUT for any other value;
+ * for a JSON-encoded string the error has the correction.
  */
 extern const JsonbContainer *kg_args_as_object(const JsonbValue *value,
 											   const char *path);
-/* The same; an example of what is meant by something else may be given. */
+/*
+ * Like kg_args_as_object(); meant is the correction for any other value, or
+ * NULL. kg_args_as_array() returns the value as an array.
+ */
 extern const JsonbContainer *kg_args_as_object_or(const JsonbValue *value,
 												  const char *path,
 												  const Jsonb *meant);
 extern const JsonbContainer *kg_args_as_array(const JsonbValue *value,
 											  const char *path);
 
-/* Members; false or NULL where absent. */
+/*
+ * These read a member; they return NULL or false if it is absent, and raise
+ * KG_INVALID_INPUT for a value of another type.
+ */
 extern const JsonbContainer *kg_args_array(const JsonbContainer *object,
 										   const char *key, const char *path);
 /*
- * An array of objects, whose items are not looked at, and one of its items.  A
- * string is told that it belongs in the member string_member.
+ * kg_args_objects() reads an array of objects, and kg_args_item() one of its
+ * items. kg_args_objects() does not check the items. The correction of a string
+ * is an object with the string in its member string_member.
  */
 extern const JsonbContainer *kg_args_objects(const JsonbContainer *object,
 											 const char *key, const char *path,
@@ -85,7 +100,10 @@ extern const JsonbContainer *kg_args_item(const JsonbValue *value,
 extern bool kg_args_int(const JsonbContainer *object, const char *key,
 						const char *path, int64 min, int64 max, int64 *result,
 						KgRepairs *repairs);
-/* From least to most; expected says so. */
+/*
+ * Reads a number from least to most. expected describes this range in the
+ * error.
+ */
 extern bool kg_args_number(const JsonbContainer *object, const char *key,
 						   const char *path, double least, double most,
 						   const char *expected, double *result,
@@ -96,23 +114,30 @@ extern char *kg_args_string(const JsonbContainer *object, const char *key,
 							const char *path);
 
 /*
- * An id: a string of 1 to 128 bytes without control characters, or an integer
- * read as text.
+ * Returns an id: a string of 1 to 128 bytes without control characters, or an
+ * integer as text. Raises KG_INVALID_INPUT for any other value.
  */
 extern char *kg_args_as_id(const JsonbValue *value, const char *path);
 
 /*
- * Returns the ids of an array of 1 to max, without duplicates, in order.  An empty
- * one selects nothing, so it is never told to be left out.
+ * Returns the distinct ids of an array of 1 to max ids, in order; NULL if it is
+ * absent. An empty array is an error without a correction: to leave it out
+ * would select all entities.
  */
 extern char **kg_args_ids(const JsonbContainer *object, const char *key,
 						  const char *path, int max, int *nids);
 
-/* An error for a value that is not what the argument declares. */
+/*
+ * Returns an error for a value of another type or range than the argument
+ * declares.
+ */
 extern KgError *kg_args_error(const char *path, const JsonbValue *got,
 							  const char *expected);
 
-/* The arguments object, its size checked; an absent one is {}. */
+/*
+ * Returns the arguments as an object. Raises KG_LIMIT_EXCEEDED if they exceed
+ * kg_graph.max_argument_bytes, and KG_INVALID_INPUT if they are not an object.
+ */
 extern const JsonbContainer *kg_args_root(const Jsonb *arguments);
 
 #endif /* KG_ARGUMENTS_H */

@@ -1,6 +1,6 @@
 /*
  * cursor.c
- *	  Signing and opening cursors.
+ *	  Signs and opens cursors.
  */
 #include "postgres.h"
 
@@ -22,19 +22,25 @@
 #define KG_MAC_BYTES 16
 #define KG_DIGEST_BYTES 32
 /*
- * More than any cursor of ours takes: the keys of eight sorted properties, each
- * of at most 2,000 bytes before it is encoded.
+ * Longer than any valid cursor, which has the keys of up to eight sorted
+ * properties of at most 2,000 bytes each.
  */
 #define KG_MAX_CURSOR_CHARS 65536
 
-/* Arguments that size a page but do not change the query. */
+/* Arguments that only determine the size and position of a page. */
 static const char *const page_arguments[] = {
 	"limit", "offset", "cursor", "max_bytes", "max_tokens"};
 
-/* HMAC-SHA-256 with the secret as its key, and when that was read. */
+/*
+ * HMAC-SHA-256 keyed with the secret, and the generation at which the secret
+ * was read.
+ */
 static EVP_MAC_CTX *hmac = NULL;
 static uint64 hmac_generation = 0;
-/* Of digests, of which a call may take thousands: made of the secret. */
+/*
+ * Key of digests, derived from the secret. A call may need thousands of
+ * digests, for which HMAC would be slow.
+ */
 static KgSipKey digest_key;
 
 static void
@@ -53,7 +59,7 @@ set_key(const bytea *secret, bool shared)
 		hmac = mac ? EVP_MAC_CTX_new(mac) : NULL;
 		EVP_MAC_free(mac);
 	}
-	/* A copy of the database, made with TEMPLATE, has the same secret. */
+	/* A copy of the database, made with TEMPLATE, has an equal secret. */
 	initStringInfo(&key);
 	appendBinaryStringInfo(
 		&key, VARDATA_ANY(secret), VARSIZE_ANY_EXHDR(secret));
@@ -70,7 +76,7 @@ compute_hmac(const char *message, int len, uint8 *digest)
 {
 	size_t size;
 
-	/* Without a key: with the one it was given before. */
+	/* Without a key, EVP_MAC_init() uses the previous one. */
 	if (!EVP_MAC_init(hmac, NULL, 0, NULL) ||
 		!EVP_MAC_update(hmac, (const uint8 *) message, len) ||
 		!EVP_MAC_final(hmac, digest, &size, KG_DIGEST_BYTES))
@@ -96,7 +102,10 @@ load_secret(void)
 
 	if (hmac != NULL && hmac_generation == generation)
 		return;
-	/* Of databases between which tenants move (kgctl cluster), or our own. */
+	/*
+	 * The secret of databases between which tenants move (kgctl cluster), or
+	 * else that of this database.
+	 */
 	shared = kg_secret_find("cluster");
 	secret = shared ? shared : kg_secret_read("cursor");
 	set_key(secret, shared != NULL);
@@ -118,7 +127,10 @@ append_flag(StringInfo message, bool flag)
 	kg_cursor_part(message, &flag, sizeof(flag));
 }
 
-/* Equal values have equal bytes; what is nested is stored sorted. */
+/*
+ * Appends a value. Equal values have equal bytes, because members of nested
+ * objects are stored sorted.
+ */
 static void
 append_value(StringInfo message, const JsonbValue *value)
 {
@@ -173,8 +185,9 @@ kg_cursor_query(const char *tool, const char *about,
 }
 
 /*
- * Who may use a cursor: it holds positions and totals of what its maker sees,
- * and another role, agent or scope of the tenant may see less.
+ * Appends the identity of the caller. Only this caller may use the cursor,
+ * because it contains positions and totals of rows that another role, agent or
+ * scope may not see.
  */
 static void
 append_viewer(StringInfo message, const char *tenant)
@@ -185,7 +198,10 @@ append_viewer(StringInfo message, const char *tenant)
 
 	kg_cursor_part(message, tenant, strlen(tenant));
 	kg_cursor_part(message, &role, sizeof(role));
-	/* That there is none is not what an empty one, or no path, says. */
+	/*
+	 * The flags distinguish no agent from an empty name, and no scopes from an
+	 * empty list.
+	 */
 	append_flag(message, agent != NULL);
 	if (agent != NULL)
 		kg_cursor_part(message, agent->name, strlen(agent->name));
@@ -219,13 +235,16 @@ compute_mac(const char *tenant, const StringInfoData *query,
 }
 
 /*
- * With what the secret makes of the MAC, which is another one for each payload;
- * done twice, it is undone.
+ * Encrypts or decrypts the payload by XOR with a digest of the MAC, which
+ * differs for each payload.
  */
 static void
 hide(char *payload, int len, const char *mac)
 {
-	/* No message of compute_mac() begins so: its first part has not that length. */
+	/*
+	 * A message of compute_mac() never begins with this text, because its first
+	 * bytes are a length.
+	 */
 	static const char purpose[] = "hidden";
 	char message[sizeof(purpose) + KG_MAC_BYTES];
 	uint8 digest[KG_DIGEST_BYTES];
@@ -348,7 +367,10 @@ unseal(const char *tenant, const StringInfoData *query, const char *cursor,
 		hide(raw, n, raw + n);
 	}
 	compute_mac(tenant, query, raw, n, mac);
-	/* In constant time: how much of it is right is nobody's business. */
+	/*
+	 * Compare in constant time, so that the time does not reveal how many bytes
+	 * are right.
+	 */
 	for (int i = 0; i < KG_MAC_BYTES; i++)
 		different |= mac[i] ^ (uint8) raw[n + i];
 	if (different)

@@ -1,11 +1,12 @@
 /*
  * cursor.h
- *	  Cursors: opaque, signed, bound to one caller and to one query.
+ *	  Cursors: opaque, signed, and bound to one caller and one query.
  *
- * A cursor is base64url of payload and a MAC.  The MAC covers the caller
- * (tenant, role, agent, scope) and the query, so another caller's or another
- * query's cursor is as wrong as a forged one, and says no more.  The key is a
- * row of kg_secret, made at CREATE EXTENSION and not dumped.
+ * A cursor is the base64url of a payload and a MAC. The MAC covers the caller
+ * (tenant, role, agent, scope) and the query. So the cursor of another caller
+ * or query is refused like a forged one, with an equal error. The key is
+ * derived from a row of kg_secret, which CREATE EXTENSION makes and pg_dump
+ * leaves out.
  */
 #ifndef KG_CURSOR_H
 #define KG_CURSOR_H
@@ -14,32 +15,39 @@
 #include "utils/jsonb.h"
 
 /*
- * What a cursor is bound to: the tool, what it is about (a type and the hash
- * of its schema, or ""), and every argument but those that only size a page
- * (limit, offset, cursor, max_bytes, max_tokens).
+ * Returns the query that a cursor is bound to: the tool, its subject (a type
+ * and the hash of its schema, or ""), and all arguments except those that only
+ * determine the page (limit, offset, cursor, max_bytes, max_tokens).
  */
 extern StringInfo kg_cursor_query(const char *tool, const char *about,
 								  const JsonbContainer *arguments);
 
-/* A part of it, with its length, so that none runs into the next. */
+/*
+ * Appends a part with its length to a query, so that different parts never have
+ * equal bytes.
+ */
 extern void kg_cursor_part(StringInfo query, const void *part, int len);
 
 extern char *kg_cursor_seal(const char *tenant, const StringInfoData *query,
 							const char *payload, int len);
 
-/* The payload; raises KG_INVALID_INPUT at path for any other string. */
+/* Returns the payload. Raises KG_INVALID_INPUT at path for any other string. */
 extern StringInfo kg_cursor_open(const char *tenant,
 								 const StringInfoData *query,
 								 const char *cursor, const char *path);
 
-/* The same of a text of at most so many characters; NULL for any other. */
+/*
+ * Like kg_cursor_open(), for a text of at most "longest" characters. Returns
+ * NULL for any other text.
+ */
 extern StringInfo kg_cursor_unseal(const char *tenant,
 								   const StringInfoData *query,
 								   const char *cursor, int longest);
 
 /*
- * The same of a payload of at most KG_MOST_HIDDEN bytes that its bearer cannot
- * read.  Equal ones look equal.
+ * Like kg_cursor_seal() and kg_cursor_unseal(), for a payload of at most
+ * KG_MOST_HIDDEN bytes that is encrypted. Equal payloads of a query have equal
+ * texts.
  */
 #define KG_MOST_HIDDEN 32
 extern char *kg_cursor_seal_hidden(const char *tenant,
@@ -49,7 +57,9 @@ extern StringInfo kg_cursor_unseal_hidden(const char *tenant,
 										  const StringInfoData *query,
 										  const char *cursor, int longest);
 
-/* A keyed digest: equal for equal bytes, and told to callers. */
+/*
+ * Returns a keyed digest, which is equal for equal bytes. Callers may see it.
+ */
 extern uint64 kg_cursor_digest(const char *bytes, int len);
 
 #endif /* KG_CURSOR_H */

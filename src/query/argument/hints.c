@@ -1,6 +1,6 @@
 /*
  * hints.c
- *	  What to try instead: nearest ids, labels and values.
+ *	  Suggests corrections: the nearest ids, labels and values.
  */
 #include "postgres.h"
 
@@ -14,12 +14,15 @@
 #include "utils/builtins.h"
 
 #define KG_HINT_VALUES 5
-/* So many values in use of a property are compared with what was sent. */
+/* Maximum number of values in use that are compared with the value sent. */
 #define KG_HINT_WALK 64
-/* Ids: of two letters, several may be one away. */
+/*
+ * Maximum number of ids suggested. Several ids may differ from a short one by
+ * one letter.
+ */
 #define KG_HINT_IDS 8
 
-/* Entities by node, in the order of the nodes asked for. */
+/* An entity of a match. The list has the order of the matches. */
 typedef struct Named
 {
 	int64 node;
@@ -79,7 +82,7 @@ name_nodes(const KgCatalog *catalog, const KgType *type,
 	return set;
 }
 
-/* What replies name as a handle, given for an id: its id. */
+/* Returns the id of a handle that was sent in place of an id. */
 static const char *
 bare_id(const KgType *type, const char *id)
 {
@@ -98,9 +101,9 @@ bare_id(const KgType *type, const char *id)
 	return id;
 }
 
-/* ---- ids that say the same number ---- */
+/* ---- ids with equal numbers ---- */
 
-/* Digits that a number of an id is written with, at most. */
+/* Maximum number of digits of a number in an id. */
 #define KG_PAD 8
 
 typedef struct Spellings
@@ -121,8 +124,9 @@ add_spelling(Spellings *spellings, const char *id)
 }
 
 /*
- * E1, e-1 and E_01 are other spellings of E-001: a word, a sign, a number at the
- * end.  Zeros, the sign and the case are tried; what has no such end has none.
+ * Returns other spellings of an id that consists of a word, a sign and a
+ * number: E1, e-1 and E_01 are spellings of E-001. Zeros, the sign and the case
+ * vary. An id of another form has no spellings.
  */
 static Spellings
 spell(const char *id)
@@ -252,7 +256,7 @@ kg_hints_only_exact(const KgMatches *matches, int n)
 {
 	int found = -1;
 
-	/* The number of an id is the id without its word. */
+	/* A number is the id without its word. */
 	for (int i = 0; i < n; i++)
 		if (matches->matches[i].how == KG_MATCH_EXACT ||
 			(matches->matches[i].how == KG_MATCH_TOKEN &&
@@ -262,8 +266,8 @@ kg_hints_only_exact(const KgMatches *matches, int n)
 }
 
 /*
- * The nearest to several ids, KG_HINT_IDS together: the best of each, then
- * the second best of each, and so on.
+ * Returns up to KG_HINT_IDS ids nearest to the values: the best for each value,
+ * then the second best for each, and so on.
  */
 static KgMatches
 nearest_to_all(const KgCatalog *catalog, const KgType *type,
@@ -300,7 +304,9 @@ nearest_to_all(const KgCatalog *catalog, const KgType *type,
 	return all;
 }
 
-/* A value at a path of the arguments, or of the array there. */
+/*
+ * Corrects a value at a path of the arguments, or an item of the array there.
+ */
 static void
 correct(KgCorrection *correction, const char *path, const JsonbValue *got,
 		const char *meant)
@@ -332,10 +338,10 @@ correct_ids(const KgType *type, const NamedSet *set, const KgMatches *matches,
 		const char *id = bare_id(type, text);
 		int likely = kg_likely(id, ids, labels, set->n);
 
-		/* Of one value alone it is known how it was found. */
+		/* The kind of a match is known only if there is one value. */
 		if (likely < 0 && n == 1)
 			likely = kg_hints_only_exact(matches, set->n);
-		/* It may be gone since it was found. */
+		/* The entity may have been deleted since it was found. */
 		if (likely >= 0 && ids[likely] != NULL)
 			correct(correction, path, &values[i], ids[likely]);
 	}
@@ -382,9 +388,7 @@ write_near_ids(const KgCatalog *catalog, const KgType *type,
 		correct_ids(type, &set, &matches, values, n, path, correction);
 }
 
-/*
- * Neighbours of a value in the order of keys.
- */
+/* ---- neighbours of a value in the order of keys ---- */
 static bool
 take_key(TupleTableSlot *slot, void *arg)
 {
@@ -392,7 +396,7 @@ take_key(TupleTableSlot *slot, void *arg)
 	return false;
 }
 
-/* The next key of a field in use above or below this one, or NULL. */
+/* Returns the next key in use of a field above or below a key, or NULL. */
 static bytea *
 next_key(const KgListQuery *query, const KgField *field, const bytea *key,
 		 bool above)
@@ -439,7 +443,7 @@ lowest_key(void)
 	return key;
 }
 
-/* An enum's values in use, in declaration order. */
+/* Writes the values in use of an enum, in the order of declaration. */
 static void
 write_values_in_use(const KgListQuery *query, const KgField *field,
 					KgJsonWriter *w)
@@ -482,7 +486,7 @@ find_neighbours(const KgListQuery *query, const KgField *field,
 {
 	const bytea *at = key;
 
-	/* As a bound, so that the value itself is found in another spelling. */
+	/* The walks exclude the key itself. */
 	for (int i = 0; i < n; i++)
 	{
 		at = next_key(query, field, at, false);
@@ -501,8 +505,8 @@ find_neighbours(const KgListQuery *query, const KgField *field,
 }
 
 /*
- * A key that is itself in use, as the value in another spelling: it is found
- * below a key that is longer by a byte.
+ * Adds the key if it is in use itself. It is found as the next key below one
+ * that is longer by a byte.
  */
 static void
 add_bound(const KgListQuery *query, const KgField *field, const bytea *key,
@@ -520,7 +524,10 @@ add_bound(const KgListQuery *query, const KgField *field, const bytea *key,
 		add_neighbour(set, at);
 }
 
-/* Of a property with few values, those that nothing near in order leads to. */
+/*
+ * Adds the first values in order while there is room. If a property has few
+ * values, all of them are compared.
+ */
 static void
 find_first(const KgListQuery *query, const KgField *field, Neighbours *set)
 {
@@ -535,7 +542,10 @@ find_first(const KgListQuery *query, const KgField *field, Neighbours *set)
 	}
 }
 
-/* Cases that a value may be written in: as sent, germany, Germany, GERMANY. */
+/*
+ * Number of ways to write a value: as sent, germany, Germany (first letter, and
+ * each word), GERMANY.
+ */
 #define N_SPELLINGS 5
 
 static void
@@ -562,9 +572,10 @@ spell_cases(const char *text, char **spellings)
 }
 
 /*
- * Strings: near in order in some spelling, then nearest by edit distance.  At
- * most so many are added to those that are there; with "like", only such as
- * could have been meant.
+ * Adds strings that are near the text: first collects neighbours in order of
+ * all its cases, then takes the nearest by edit distance. Adds at most "most"
+ * strings and returns the number of all. If "like", adds only strings that may
+ * have been meant.
  */
 static int
 add_near_strings(const KgListQuery *query, const KgField *field,
@@ -584,7 +595,7 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 		int len = strlen(spellings[i]);
 		const bytea *key;
 
-		/* What begins like it is as near as what surrounds it. */
+		/* Values that begin with the text are as near as its neighbours. */
 		value = kg_json_string_value(spellings[i]);
 		key = field->by_version ? kg_key_bound(field, &value, false)
 								: kg_key_prefix_low(spellings[i], len);
@@ -621,7 +632,7 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 	return nadded;
 }
 
-/* Is it compared with whole values? */
+/* Returns whether the condition compares whole values. */
 static bool
 is_correctable(const KgCondition *condition)
 {
@@ -638,7 +649,7 @@ is_correctable(const KgCondition *condition)
 	return false;
 }
 
-/* Does the condition compare a part of a text? */
+/* Returns whether the condition compares a part of a text. */
 static bool
 compares_part(const KgCondition *condition)
 {
@@ -646,7 +657,7 @@ compares_part(const KgCondition *condition)
 		   condition->field != NULL && condition->nvalues == 1;
 }
 
-/* Does the same condition of a text in another case match? */
+/* Returns whether the condition would match with the text in another case. */
 static bool
 matches_spelling(const KgListQuery *query, const KgCondition *condition,
 				 const char *spelling)
@@ -668,7 +679,9 @@ matches_spelling(const KgListQuery *query, const KgCondition *condition,
 	return kg_list_condition_matches_any(query, kg_any_condition(filter, 0));
 }
 
-/* Returns the text as it is written in a value, if it is there in another case. */
+/*
+ * Returns the part of the value that equals the text except for case, or NULL.
+ */
 static char *
 written_in(const char *value, const char *text)
 {
@@ -681,8 +694,8 @@ written_in(const char *value, const char *text)
 }
 
 /*
- * Corrects the case of a part, if it matches in one other case alone.  Tried are
- * the usual cases, and those of the nearest values.
+ * Corrects the case of a part if it matches in exactly one other case. It tries
+ * the usual cases, and those in the nearest values.
  */
 static void
 correct_case(const KgListQuery *query, const KgCondition *condition,
@@ -714,7 +727,8 @@ correct_case(const KgListQuery *query, const KgCondition *condition,
 }
 
 /*
- * To one value three; to several, one to each that any is like.
+ * Writes three strings near a single value; for several values, one for each
+ * that has a similar string.
  */
 static void
 write_near_strings(const KgListQuery *query, const KgCondition *condition,
@@ -762,7 +776,10 @@ write_near_strings(const KgListQuery *query, const KgCondition *condition,
 	}
 }
 
-/* To one value two below and two above; to several, one each. */
+/*
+ * Writes two values below and two above a single value; for several values, one
+ * below and one above each.
+ */
 static void
 write_near_keys(const KgListQuery *query, const KgCondition *condition,
 				KgJsonWriter *w)
@@ -806,7 +823,7 @@ mark_existing(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* The values that are no id of the type. */
+/* Returns the condition with only the values that are not ids of the type. */
 static KgCondition
 missing_values(const KgListQuery *query, const KgType *target,
 			   const KgCondition *condition)
@@ -837,7 +854,10 @@ missing_values(const KgListQuery *query, const KgType *target,
 	return left;
 }
 
-/* Corrects texts that list ids of the type; false if there is none. */
+/*
+ * Corrects texts that list several ids of the type. Returns whether there is
+ * any.
+ */
 static bool
 correct_lists(const KgListQuery *query, const KgType *target,
 			  const KgCondition *condition, KgCorrection *correction)
@@ -913,7 +933,10 @@ write_nearest(const KgListQuery *query, const KgCondition *condition,
 	}
 }
 
-/* Where the filters are in the arguments: "/filters", "/from/filters". */
+/*
+ * Returns the path of the filters in the arguments, such as "/filters" or
+ * "/from/filters".
+ */
 static const char *
 filters_path(const KgFilter *filter)
 {
@@ -1041,7 +1064,7 @@ check_label(const KgListQuery *query, const KgType *target,
 	KgError *err;
 	int n = 0;
 
-	/* An id in other letters is not a name: it gets a hint. */
+	/* An id in another case is not a name; it gets a hint instead. */
 	for (int i = 0; i < matches->n && matches->matches[i].how == KG_MATCH_EXACT;
 		 i++)
 		if (matches->matches[i].kind != KG_TERM_ID)
@@ -1103,7 +1126,7 @@ kg_hints_check_labels(const KgListQuery *query, bool none_found)
 		if (target == NULL)
 			continue;
 		left = missing_values(query, target, condition);
-		/* A few are enough: one label found is an error already. */
+		/* The first label found raises an error, so few values are checked. */
 		for (int v = 0; v < Min(left.nvalues, KG_HINT_VALUES); v++)
 			check_label(query, target, condition, &left.values[v]);
 	}

@@ -1,6 +1,6 @@
 /*
  * hints.h
- *	  What to try instead where nothing was found.
+ *	  Hints for replies that found nothing.
  */
 #ifndef KG_HINTS_H
 #define KG_HINTS_H
@@ -8,46 +8,49 @@
 #include "query/list/list.h"
 #include "query/argument/repair.h"
 
-/* Of many values, so many are looked at for what is nearest to them. */
+/* Maximum number of values of a condition for which near ones are searched. */
 #define KG_HINT_LOOKS 20
 
 /*
- * Writes hints for a list without a match into an array that is open: for each
- * filter that alone matches nothing the nearest existing ids, labels or values.
- * What they name is visible to the caller.  Corrections are gathered.
+ * Writes hints into an open array for a list without a match. For each filter
+ * that alone matches nothing, a hint has the nearest ids, labels or values in
+ * use that the caller sees. Adds corrections to correction.
  */
 extern void kg_hints_write_items(const KgListQuery *query,
 								 KgCorrection *correction, KgJsonWriter *w);
 
 /*
- * The same for each filter that matches nothing, and of several ids for those
- * that are none ("not_found"); says whether there was any.  Corrections are
- * gathered.
+ * Writes such a hint for each filter that matches nothing; for several ids it
+ * lists in "not_found" those that do not exist. Returns whether it wrote any.
+ * Adds corrections to correction.
  */
 extern bool kg_hints_write_unknown(const KgListQuery *query,
 								   KgCorrection *correction, KgJsonWriter *w);
 
 /*
- * The nearest to an id: of a type those that write the same number otherwise
- * come first; type NULL: of any.
+ * Returns at most max matches nearest to an id, in a type or (NULL) in all
+ * types. Ids of the type that write an equal number differently come first.
  */
 extern KgMatches *kg_hints_nearest(const KgCatalog *catalog, const KgType *type,
 								   const char *id, int max);
-/* The only one of n matches of which a whole name or id is as asked, or -1. */
+/*
+ * Returns the index of the only one of n matches that matched by its whole name
+ * or id, or by its number; otherwise -1.
+ */
 extern int kg_hints_only_exact(const KgMatches *matches, int n);
 
 /*
- * The nearest ids to one that does not exist: [{id, label}], and as a correction
- * of what is at a path of the arguments that which was meant.
+ * Writes the nearest ids to one that does not exist, as [{id, label}]. If one
+ * of them is certainly meant, corrects the value at a path of the arguments.
  */
 extern void kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
 								   const JsonbValue *id, const char *path,
 								   KgCorrection *correction, KgJsonWriter *w);
 
 /*
- * Raise KG_INVALID_INPUT where a condition on an id or a reference was given a
- * display name: the error names the code.  Equality is looked at only where
- * nothing was found: a value that matched is an id.
+ * Raises KG_INVALID_INPUT if a condition on an id or a reference has a label as
+ * value; the error has the id. "eq" is checked only if nothing was found,
+ * because a value that matched is an id.
  */
 extern void kg_hints_check_labels(const KgListQuery *query, bool none_found);
 

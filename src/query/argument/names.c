@@ -1,8 +1,10 @@
 /*
  * names.c
- *	  What other tools, query languages and calendars call what is ours.
+ *	  Names that other tools, query languages and calendars use for kg_graph's
+ *	  arguments.
  *
- * For corrections alone: what is meant by it is said, and not done.
+ * They serve only for corrections: an error suggests the name that was probably
+ * meant, and the call is not run with it.
  */
 #include "postgres.h"
 
@@ -16,7 +18,10 @@
 
 #define KG_MAX_SAME 32
 
-/* Names of one thing; compared without case and signs. */
+/*
+ * Names with one meaning; the first is kg_graph's. They are compared without
+ * case and separators.
+ */
 static const char *const same_names[][KG_MAX_SAME] = {
 	{"filters",
 	 "filter",
@@ -65,7 +70,7 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	 "category",
 	 "object_type",
 	 "table"},
-	/* Of what is no step: kg_name_meant(). */
+	/* An entity type. In a step, "type" is a relationship type instead. */
 	{"type",
 	 "node_label",
 	 "label",
@@ -505,7 +510,7 @@ static const char *const same_names[][KG_MAX_SAME] = {
 	{"from", "subject"},
 	{"to", "object"},
 	{"items", "entities", "records", "rows", "data", "objects"},
-	/* Of the toolset memory. */
+	/* Arguments of the toolset memory. */
 	{"entityType", "type", "entity_type", "kind", "category"},
 	{"entityName", "name", "entity", "entity_name"},
 	{"contents", "observations", "content", "facts", "observation"},
@@ -602,7 +607,7 @@ says_number(const JsonbValue *value)
 										 kg_meant_count(value) != NULL));
 }
 
-/* Could the argument have such a value at all? */
+/* Returns whether the argument accepts a value of this kind. */
 static bool
 may_be(const char *name, const JsonbValue *value)
 {
@@ -626,7 +631,10 @@ may_be(const char *name, const JsonbValue *value)
 	return true;
 }
 
-/* "type" is an entity type, but in a step, which has an end: a relationship. */
+/*
+ * Returns whether the group is for the other meaning of "type": in a step,
+ * which has an end, it is a relationship type, and elsewhere an entity type.
+ */
 static bool
 is_of_other_type(const char *const *group, const char *const *known, int nknown)
 {
@@ -636,7 +644,10 @@ is_of_other_type(const char *const *group, const char *const *known, int nknown)
 		   step == (strcmp(group[1], "node_label") == 0);
 }
 
-/* Is it there, or the other one of id and ids, of which there may be one? */
+/*
+ * Returns whether the object has the argument. Of id and ids only one may be
+ * given, so each counts for the other.
+ */
 static bool
 is_given(const JsonbContainer *object, const char *ours)
 {
@@ -649,7 +660,7 @@ is_given(const JsonbContainer *object, const char *ours)
 			kg_json_get(object, "id", &value) != NULL);
 }
 
-/* Of id and ids an array is the second, if both are known. */
+/* Returns whether the other of "id" and "ids" fits: "ids" fits an array. */
 static bool
 is_of_other_number(const char *ours, const JsonbValue *value,
 				   const char *const *known, int nknown)
@@ -759,7 +770,7 @@ kg_means_all(const char *word)
 									  "full",
 									  "*"};
 
-	/* As other tools have it; signs are not compared below. */
+	/* Other tools use -1 for "all". Signs are not compared below. */
 	if (strcmp(word, "-1") == 0)
 		return true;
 	for (int i = 0; i < lengthof(all); i++)
@@ -793,7 +804,7 @@ kg_meant_count(const JsonbValue *value)
 	for (int i = 0; i < lengthof(words); i++)
 		if (kg_name_spelled(text, words[i]))
 			return kg_json_parse(psprintf("%d", i));
-	/* A number, and of what. */
+	/* A number with a unit, such as "3 hops". */
 	digits = strspn(text, "0123456789");
 	if (digits == 0 || digits > 9 || text[digits] != ' ' ||
 		strspn(text + digits, " abcdefghijklmnopqrstuvwxyz") !=
@@ -829,9 +840,9 @@ typedef struct Parts
 	int n;
 	int numbers[3];
 	int digits[3];
-	int month; /* by name, or 0 */
+	int month; /* number of the month if it was given by name, or 0 */
 	int month_at;
-	char sign; /* between the first two */
+	char sign; /* separator of the first two numbers */
 } Parts;
 
 static int
@@ -857,7 +868,9 @@ month_named(const char *word, int len)
 	return 0;
 }
 
-/* "1st", "2nd", "5 of March"; no other word leaves a day as it is. */
+/*
+ * Returns whether a word belongs to a day, as in "1st", "2nd" or "5 of March".
+ */
 static bool
 is_filler(const char *word, int len)
 {
@@ -870,7 +883,10 @@ is_filler(const char *word, int len)
 	return false;
 }
 
-/* A sign, not what stands between two numbers. */
+/*
+ * Returns whether the character is a minus sign, not a separator of two
+ * numbers.
+ */
 static bool
 is_minus(const char *text, const char *p)
 {
@@ -879,8 +895,8 @@ is_minus(const char *text, const char *p)
 }
 
 /*
- * Up to three numbers and the name of a month; false for anything else, such as
- * a year before 1.
+ * Reads up to three numbers and the name of a month. Returns false for any
+ * other text, such as a year before 1.
  */
 static bool
 read_parts(const char *text, Parts *parts)
@@ -927,7 +943,7 @@ read_parts(const char *text, Parts *parts)
 	return true;
 }
 
-/* A day that can be read in one way alone, as YYYY-MM-DD; else NULL. */
+/* Returns a day that has only one reading as YYYY-MM-DD, or else NULL. */
 static char *
 meant_day(const char *text)
 {
@@ -963,7 +979,10 @@ meant_day(const char *text)
 	}
 	else if (p.n == 3 && p.month == 0 && p.digits[2] == 4)
 	{
-		/* The day is first with points, and where it can be no month. */
+		/*
+		 * The day comes first if points separate, or if the number cannot be a
+		 * month.
+		 */
 		bool day_first = p.sign == '.' || p.numbers[0] > 12;
 
 		if (!day_first && p.numbers[1] <= 12 && p.numbers[0] != p.numbers[1])
@@ -978,7 +997,10 @@ meant_day(const char *text)
 	return kg_format_date(day, strlen(day)) ? day : NULL;
 }
 
-/* A time and its zone as a date-time has them, or NULL; without a zone of UTC. */
+/*
+ * Returns a time and its zone in the format of a date-time. Without a zone it
+ * is UTC.
+ */
 static char *
 meant_time(const char *text)
 {
@@ -998,7 +1020,10 @@ meant_time(const char *text)
 	return psprintf("%s%s", time, zone);
 }
 
-/* "2024-03-05 10:30" as a date-time of UTC; with a zone as it is. */
+/*
+ * Returns "2024-03-05 10:30" as a date-time, in UTC if it has no zone; NULL if
+ * it is not one.
+ */
 static char *
 meant_time_of_day(const char *text)
 {
@@ -1021,7 +1046,10 @@ meant_time_of_day(const char *text)
 	return kg_format_date_time(instant, strlen(instant)) ? instant : NULL;
 }
 
-/* The same, of a day where it begins. */
+/*
+ * Returns the instant of a text like meant_time_of_day(); for a day, its
+ * beginning.
+ */
 static char *
 meant_instant(const char *text)
 {
@@ -1034,8 +1062,9 @@ meant_instant(const char *text)
 /* ---- numbers ---- */
 
 /*
- * Bytes of a blank or a sign that says nothing of the number: "$", "#", "+" and
- * currencies.  Others may be operators.
+ * Returns the number of bytes of a blank or a sign that does not change a
+ * number: "$", "#", "+" or a currency. Returns 0 for others, which may be
+ * operators.
  */
 static int
 unsaid(const char *text)
@@ -1055,7 +1084,10 @@ unsaid(const char *text)
 	return 0;
 }
 
-/* Without blanks, commas between thousands and signs of currencies. */
+/*
+ * Returns the number without blanks, thousands separators and currency signs;
+ * NULL if it is not one.
+ */
 static Jsonb *
 meant_number(const char *text)
 {
@@ -1063,7 +1095,7 @@ meant_number(const char *text)
 	JsonbValue string;
 	JsonbValue number;
 	int n = 0;
-	int since = -1; /* digits since a comma */
+	int since = -1; /* digits since the last separator; -1: no separator */
 	const char *p = text;
 
 	while (unsaid(p) > 0)
@@ -1139,13 +1171,16 @@ kg_meant_value(KgKind kind, const JsonbValue *value)
 Jsonb *
 kg_meant_instant(const char *text)
 {
-	/* Of one that is as it should be, something else is wrong. */
+	/* If the text is a valid date-time, the error has another cause. */
 	return kg_format_date_time(text, strlen(text))
 			   ? NULL
 			   : as_string(meant_instant(text));
 }
 
-/* The first day of a month by name and a year: "June 2026"; else NULL. */
+/*
+ * Returns the first day of a month that is given by name with a year ("June
+ * 2026"), or else NULL.
+ */
 static char *
 meant_month_by_name(const char *text)
 {
@@ -1156,7 +1191,10 @@ meant_month_by_name(const char *text)
 	return psprintf("%04d-%02d-01", p.numbers[0], p.month);
 }
 
-/* A year or a month, as its first day and how many months it has. */
+/*
+ * Returns the first day of a year or month and sets its number of months; NULL
+ * if it is neither.
+ */
 static char *
 meant_months(const char *text, int *months)
 {

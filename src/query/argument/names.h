@@ -1,6 +1,7 @@
 /*
  * names.h
- *	  What other tools, query languages and calendars call what is ours.
+ *	  Names that other tools, query languages and calendars use for kg_graph's
+ *	  arguments and values.
  */
 #ifndef KG_NAMES_H
 #define KG_NAMES_H
@@ -8,55 +9,74 @@
 #include "base/json.h"
 #include "model/catalog.h"
 
-/* The same but for case and signs: orderBy, order-by, order_by. */
+/*
+ * Returns whether two names are equal except for case, "_", "-" and blanks:
+ * orderBy, order-by, order_by.
+ */
 extern bool kg_name_spelled(const char *a, const char *b);
 
 /*
- * Which argument another name of it means, with such a value: one of those known
- * that the object does not have yet; NULL where none is, or several are.
+ * Returns the argument that a name with this value means. It is one of the
+ * known ones that the object does not have yet; NULL if none or several of them
+ * may be meant.
  */
 extern const char *kg_name_same(const JsonbContainer *object, const char *name,
 								const JsonbValue *value,
 								const char *const *known, int nknown);
 
-/* The same; or else the nearest, which is not sure to be meant. */
+/*
+ * Like kg_name_same(), and also finds an argument that is spelled differently.
+ * Otherwise returns the nearest argument or NULL, and sets *sure to false.
+ */
 extern const char *kg_name_meant(const JsonbContainer *object, const char *name,
 								 const JsonbValue *value,
 								 const char *const *known, int nknown,
 								 bool *sure);
 
 /*
- * Which word of an enum of ours another word means; or else the nearest, which is
- * not sure to be meant.
+ * Returns the word of an enum that another word means. Otherwise returns the
+ * nearest word or NULL, and sets *sure to false.
  */
 extern const char *kg_word_meant(const char *word, const char *const *words,
 								 int nwords, bool *sure);
 
-/* Does an argument's name, with such a value, stand for this one of ours, or is it that? */
+/*
+ * Returns whether a name with this value is, or means, this argument of
+ * kg_graph.
+ */
 extern bool kg_name_means(const JsonbContainer *object, const char *name,
 						  const JsonbValue *value, const char *ours);
 
-/* Which of "asc" and "desc" a word, or a sign, means; NULL: none of them. */
+/* Returns "asc" or "desc" for a word or a sign that means it, or NULL. */
 extern const char *kg_order_meant(const JsonbValue *value);
 
-/* Does a word ask for as much as there is: "ALL", "unlimited"? */
+/*
+ * Returns whether a word requests as much as possible, such as "ALL" or
+ * "unlimited".
+ */
 extern bool kg_means_all(const char *word);
 
-/* "three" and "3 hops" as the number; NULL: none is said. */
+/* Returns the number for "three" or "3 hops", or NULL. */
 extern Jsonb *kg_meant_count(const JsonbValue *value);
 
-/* "yes" and 1 as true; NULL: not one of these. */
+/* Returns true or false for a word or number such as "yes" or 1, or NULL. */
 extern Jsonb *kg_meant_bool(const JsonbValue *value);
 
-/* A value in another spelling as one of the kind, or NULL: 2024/3/5, $1,200. */
+/*
+ * Returns a value in another format (2024/3/5, $1,200) as a value of the kind,
+ * or NULL.
+ */
 extern Jsonb *kg_meant_value(KgKind kind, const JsonbValue *value);
 
-/* A date-time in another spelling, a date as its beginning in UTC; or NULL. */
+/*
+ * Returns the date-time for one in another format, and the beginning of a date
+ * in UTC; or NULL.
+ */
 extern Jsonb *kg_meant_instant(const char *text);
 
 /*
- * A day in any spelling, "2024-03" and "2024": the day on which they begin and the
- * one after their last.
+ * Reads a day in any format, a month ("2024-03") or a year ("2024"). Sets its
+ * first day and the day after its last. Returns false for other values.
  */
 extern bool kg_meant_days(const JsonbValue *value, char **first, char **after);
 

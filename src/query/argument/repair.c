@@ -1,9 +1,9 @@
 /*
  * repair.c
- *	  What to send instead.
+ *	  Corrections of arguments.
  *
- * An error or a hint says what is wrong where; here it is said as the arguments
- * of the call to make, where one thing alone is likely to have been meant.
+ * An error or a hint reports which argument is wrong. This file adds the
+ * corrected call if only one correction is likely.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 #include "query/argument/repair.h"
 #include "query/run/running.h"
 
-/* Longer arguments are not said again. */
+/* Longer arguments are not repeated in a correction. */
 #define KG_MAX_CALL_BYTES 4096
 
 void
@@ -25,12 +25,15 @@ kg_repair_begin(const char *tool, const Jsonb *arguments)
 
 	if (call == NULL)
 		return;
-	/* What a registered tool runs is not for its caller to know. */
+	/* The caller of a registered tool must not learn which tools that runs. */
 	call->tool = call->registered ? NULL : tool;
 	call->arguments = call->registered ? NULL : arguments;
 }
 
-/* The call that runs, where its arguments are an object to be said again. */
+/*
+ * Returns the running call if its arguments are an object that can be repeated;
+ * otherwise NULL.
+ */
 static const KgCall *
 repairable(void)
 {
@@ -43,9 +46,12 @@ repairable(void)
 	return call;
 }
 
-/* ---- changing ---- */
+/* ---- changes of arguments ---- */
 
-/* The value, or its items, where it is what was got. */
+/*
+ * Writes the changed value. In an array, only the items that equal the wrong
+ * value change.
+ */
 static void
 write_instead(KgJsonWriter *w, const JsonbValue *value, const KgInstead *change)
 {
@@ -81,7 +87,10 @@ write_changed(KgJsonWriter *w, const JsonbContainer *container,
 
 		if (is_it && change->kind == KG_INSTEAD_OUT)
 			continue;
-		/* A name that is there already is not what was meant: as it was. */
+		/*
+		 * If the object already has the correct name, the member stays as it
+		 * is.
+		 */
 		if (object && is_it && change->kind == KG_INSTEAD_KEY &&
 			kg_json_get(container, change->key, &taken) != NULL)
 			is_it = false;
@@ -101,7 +110,7 @@ write_changed(KgJsonWriter *w, const JsonbContainer *container,
 	object ? kg_jw_end_object(w) : kg_jw_end_array(w);
 }
 
-/* A member that is not there yet. */
+/* Writes the container with a member added at the path. */
 static void
 write_added(KgJsonWriter *w, const JsonbContainer *container, const char *path,
 			const KgInstead *change)
@@ -219,7 +228,7 @@ kg_correct_list(KgCorrection *correction, const char *path,
 		return;
 	if (!kg_json_is_array(&there))
 	{
-		/* The operand of an operator is one value. */
+		/* "eq" takes only one value. */
 		if (strcmp(kg_path_last(path), "eq") == 0)
 			return;
 		kg_jw_init_object(&w);
@@ -282,7 +291,7 @@ kg_correction_write(const KgCorrection *correction, KgJsonWriter *w)
 		kg_jw_kjsonb(w, "call", call);
 }
 
-/* ---- what a text means ---- */
+/* ---- meaning of a text ---- */
 
 bool
 kg_is_certain(const char *given, const char *meant)
@@ -292,8 +301,10 @@ kg_is_certain(const char *given, const char *meant)
 							kg_term_fold(meant, strlen(meant)));
 }
 
-/* Lower case without accents, letters and digits alone, numbers without zeros
- * before them. */
+/*
+ * Returns the text in lower case without accents, with only letters and digits,
+ * and numbers without leading zeros.
+ */
 static char *
 bare(const char *text)
 {
@@ -320,7 +331,10 @@ bare(const char *text)
 	return folded;
 }
 
-/* The only one whose text is the same; -2 where several are. */
+/*
+ * Returns the index of the only name that equals the text in this form; -1: no
+ * name; -2: several.
+ */
 static int
 only_same(const char *text, const char *const *names, int n)
 {
@@ -336,7 +350,10 @@ only_same(const char *text, const char *const *names, int n)
 	return found;
 }
 
-/* The only one that the text is certain to mean; -2 where several are. */
+/*
+ * Returns the index of the only name that the text certainly means; -1: no
+ * name; -2: several.
+ */
 static int
 only_certain(const char *text, const char *const *names, int n)
 {
@@ -398,7 +415,7 @@ kg_repair_as_member(const char *name, const JsonbValue *value)
 	bool array = false;
 	const char *member = NULL;
 
-	/* It says nothing, and a list of it is none. */
+	/* null has no meaning, and neither has an array of it. */
 	if (value->type == jbvNull)
 		return NULL;
 	for (int i = 0; i < lengthof(arrays); i++)
@@ -412,7 +429,7 @@ kg_repair_as_member(const char *name, const JsonbValue *value)
 			return kg_args_example_of(value, member, true);
 		return kg_args_list_of(name, value);
 	}
-	/* Of one item, that. */
+	/* An array of one item stands for the item. */
 	if (!array && kg_json_is_array(value) &&
 		kg_json_length(kg_json_container(value)) == 1)
 	{
@@ -428,8 +445,8 @@ kg_repair_as_member(const char *name, const JsonbValue *value)
 /* ---- errors ---- */
 
 /*
- * Is did_you_mean what was got, in another spelling or by another name?  Here
- * alone it is decided which of them becomes a call.
+ * Returns whether did_you_mean is another spelling of the wrong value, or
+ * another name for it. Only then does the correction become a call.
  */
 static bool
 means_one(const KgInstead *said)
@@ -442,7 +459,10 @@ means_one(const KgInstead *said)
 	return said->sure || kg_is_certain(kg_json_cstring(&got), said->meant);
 }
 
-/* "did_you_mean" in the place of what was sent: of a name, or of a value. */
+/*
+ * Sets the change that replaces a wrong name or value by "did_you_mean".
+ * Returns false if that is not certain.
+ */
 static bool
 change_of_meant(const KgError *err, KgInstead *change)
 {
@@ -494,7 +514,10 @@ kg_correct_error(KgCorrection *correction, const KgError *err)
 	return true;
 }
 
-/* Called for each error of ours that is raised. */
+/*
+ * Adds the corrected call to an error. Called for each error that kg_graph
+ * raises.
+ */
 static void
 complete(KgError *err)
 {
@@ -538,7 +561,7 @@ complete(KgError *err)
 	if (arguments == NULL || !JB_ROOT_IS_OBJECT(arguments) ||
 		(tool == call->tool && kg_json_same(arguments, call->arguments)))
 		return;
-	/* Of what is no tool by a name, the arguments. */
+	/* Without a tool, the correction is an example of the arguments. */
 	if (said->only_example || tool == NULL)
 		kg_error_member(err, "example", (Jsonb *) arguments);
 	else

@@ -1,11 +1,11 @@
 /*
  * repair.h
- *	  What to send instead: the whole arguments of a call, with what is wrong in
- *	  them put right.
+ *	  Corrections: the arguments of the call that was probably meant.
  *
- *	  Errors have it as "call" by themselves: kg_error_throw() asks here, about
- *	  the tool that runs.  Hints write it.  Nothing is looked up: a correction is
- *	  made of what the error or hint says anyway.
+ * kg_error_throw() adds the member "call" to errors by itself, through
+ * kg_error_complete, for the running tool. Hints write it with
+ * kg_correction_write(). A correction uses only the data in the error or hint;
+ * it reads nothing else.
  */
 #ifndef KG_REPAIR_H
 #define KG_REPAIR_H
@@ -15,23 +15,28 @@
 
 extern void kg_repair_init(void);
 
-/* The tool that runs, and its arguments; NULL: none that can be named. */
+/*
+ * Sets the tool and the arguments of the running call. Within a registered tool
+ * it sets none.
+ */
 extern void kg_repair_begin(const char *tool, const Jsonb *arguments);
 
 /*
- * Changes the arguments of the call that runs as one of them was read (NULL: it
- * was left out), so that a call that an error tells has this too.
+ * Replaces an argument of the running call by the value that was used (NULL: it
+ * was ignored), so that the corrected call in an error has it too.
  */
 extern void kg_repair_take(const char *path, const Jsonb *used);
 
-/* A container with one thing in it changed; path is that of the container. */
+/*
+ * Returns a copy of a container with one change. path is that of the container.
+ */
 extern Jsonb *kg_changed(const JsonbContainer *container, const char *path,
 						 const KgInstead *change);
 
-/* Changes of the call that runs, gathered. */
+/* The corrections of the running call collected so far. */
 typedef struct KgCorrection
 {
-	const Jsonb *arguments; /* NULL: nothing was changed */
+	const Jsonb *arguments; /* NULL: no correction */
 } KgCorrection;
 
 extern void kg_correct(KgCorrection *correction, const KgInstead *change);
@@ -42,35 +47,38 @@ extern void kg_correct(KgCorrection *correction, const KgInstead *change);
 extern bool kg_correct_error(KgCorrection *correction, const KgError *err);
 /* Returns the corrected call {tool, arguments}, or NULL. */
 extern Jsonb *kg_correction_call(const KgCorrection *correction);
-/* Writes the member "call" where something was changed. */
+/* Writes the member "call" if there is a correction. */
 extern void kg_correction_write(const KgCorrection *correction,
 								KgJsonWriter *w);
 
 /*
- * Corrects a text that lists several values: in an array they become its items,
- * elsewhere {"in": [...]}.
+ * Corrects a text that lists several values. In an array they become items;
+ * elsewhere they become {"in": [...]}.
  */
 extern void kg_correct_list(KgCorrection *correction, const char *path,
 							const JsonbValue *got, char **parts, int n);
 
-/* The value at a path of the arguments of the call that runs. */
+/*
+ * Sets the value at a path of the running call's arguments. Returns false if
+ * there is no such value.
+ */
 extern bool kg_repair_value_at(const char *path, JsonbValue *value);
 
 /*
- * What a value is as the argument of that name: an array, where that is one; NULL
- * where it is as it is.
+ * Returns a value in the form that the named argument requires, such as an
+ * array; NULL if it needs no change.
  */
 extern Jsonb *kg_repair_as_member(const char *name, const JsonbValue *value);
 
 /*
- * Is a text another spelling of a name, and nothing of it left over?  What is only
- * near may be told, but is never put into a call.
+ * Returns whether a text is certainly another spelling of a name. A name that
+ * is only near may be suggested, but is never put into a call.
  */
 extern bool kg_is_certain(const char *given, const char *meant);
 
 /*
- * Which of some names, or of the labels beside them (NULL: none), is the one that
- * a text means; -1 where none is, or several are.
+ * Returns the index of the only name, or of the only label (labels NULL: no
+ * labels), that a text means; -1 if none or several may be meant.
  */
 extern int kg_likely(const char *text, const char *const *names,
 					 const char *const *labels, int n);
