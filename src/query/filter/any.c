@@ -2,8 +2,8 @@
  * any.c
  *	  Alternatives: the member "any" of filters.
  *
- * A filter holds if all its conditions hold and, if it has alternatives, one
- * of these holds. An alternative is a filter without alternatives.
+ * A filter is true if all its conditions are true and, if it has alternatives,
+ * one of these is true. An alternative is a filter without alternatives.
  */
 #include "postgres.h"
 
@@ -16,7 +16,10 @@ kg_any_name(const char *name)
 	return strcmp(name, KG_ANY_PROPERTY) == 0 ? KG_ANY : name;
 }
 
-/* Conditions of one property, which is perhaps called so, and no filters. */
+/*
+ * Returns whether the object has an operator: it is then a condition on a
+ * property named "any", not filters.
+ */
 static bool
 has_operator(const JsonbContainer *object)
 {
@@ -32,7 +35,10 @@ has_operator(const JsonbContainer *object)
 	return false;
 }
 
-/* One alternative is no choice: its filters are those that must hold. */
+/*
+ * Corrects a single alternative: its filters become filters that must all be
+ * true.
+ */
 static void
 instead_of_one(KgError *err, const char *path)
 {

@@ -27,9 +27,9 @@ extern void kg_any_parse(KgFilter *filter, const JsonbValue *value,
 						 const char *path);
 
 /*
- * Analyses the alternatives of a parsed filter against several targets, as
- * kg_filter_analyse_over(). Sets those of analysed[i]; makes analysed[i] NULL
- * if no alternative can hold in target i.
+ * Analyses the alternatives of a parsed filter against several targets, like
+ * kg_filter_analyse_over(). Sets those of analysed[i], or sets analysed[i] to
+ * NULL if no alternative can be true in target i.
  */
 extern void kg_any_analyse_over(KgFilter *parsed, const KgFilterTarget *targets,
 								int ntargets, KgFilter **analysed,

@@ -1,6 +1,6 @@
 /*
  * elsewhere.c
- *	  A hint for a filter on a property that a related entity type has.
+ *	  A correction for a filter on a property that a related entity type has.
  */
 #include "postgres.h"
 
@@ -24,7 +24,10 @@ has_indexed(const KgType *type, const char *property)
 	return false;
 }
 
-/* The only relation and type that the property may be meant of. */
+/*
+ * Sets the relation and type that have the property. Returns false unless
+ * exactly one has it.
+ */
 static bool
 find_way(const KgCatalog *catalog, const KgType *type, const char *property,
 		 Way *way)
@@ -51,7 +54,10 @@ find_way(const KgCatalog *catalog, const KgType *type, const char *property,
 	return n == 1;
 }
 
-/* [{"type": relation, "to": {"label": type, "filters": {property: condition}}}] */
+/*
+ * Returns [{"type": relation, "to": {"label": type, "filters": {property:
+ * condition}}}].
+ */
 static Jsonb *
 related(const Way *way, const char *property, const JsonbValue *condition)
 {

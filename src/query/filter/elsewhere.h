@@ -1,6 +1,6 @@
 /*
  * elsewhere.h
- *	  A hint for a filter on a property that a related entity type has.
+ *	  A correction for a filter on a property that a related entity type has.
  */
 #ifndef KG_ELSEWHERE_H
 #define KG_ELSEWHERE_H
@@ -9,8 +9,9 @@
 #include "model/catalog.h"
 
 /*
- * Tells an error about the filter at a path to ask for "related" instead, if
- * one relation alone leads from the type to one that has the property.
+ * Adds the correction to an error about the filter at a path: "related" in
+ * place of the filter, if exactly one relation leads from the type to a type
+ * that has the property.
  */
 extern void kg_elsewhere(KgError *err, const KgType *type, const char *property,
 						 const char *path);

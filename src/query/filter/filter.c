@@ -1,6 +1,6 @@
 /*
  * filter.c
- *	  Filters: parsing and evaluating them.
+ *	  Parses and evaluates filters.
  */
 #include "postgres.h"
 
@@ -12,7 +12,10 @@
 #include "query/argument/names.h"
 #include "query/argument/repair.h"
 
-/* What other languages join filters with, not taken for a property. */
+/*
+ * Returns whether the name is a connective of other query languages and not a
+ * property.
+ */
 static bool
 is_connective(const char *property)
 {
@@ -25,7 +28,9 @@ is_connective(const char *property)
 	return false;
 }
 
-/* "or", of as many alternatives as there may be. */
+/*
+ * Returns whether the property is "or" with an allowed number of alternatives.
+ */
 static bool
 means_any(const char *property, const char *path)
 {
@@ -41,8 +46,8 @@ means_any(const char *property, const char *path)
 }
 
 /*
- * Returns the filters with the conditions of an "and" beside the others; NULL if
- * two are on one property.
+ * Returns the filters with the conditions of an "and" added; NULL if two are on
+ * one property.
  */
 static Jsonb *
 joined_conditions(const char *property, const char *path, char **filters_path)
@@ -105,8 +110,9 @@ throw_connective(KgError *err, const char *property, const char *path)
 }
 
 /*
- * An object of operators with those of other languages as ours, or NULL; as an
- * array where it stands alone and no object would do.
+ * Returns an object of operators with those of other languages translated, or
+ * NULL. If the object has one operator whose translation needs several objects,
+ * and may_be_array, returns an array of these.
  */
 static Jsonb *
 meant_operators(const JsonbContainer *object, bool may_be_array)
@@ -137,7 +143,7 @@ meant_operators(const JsonbContainer *object, bool may_be_array)
 		n += kg_json_length(&meant->root);
 	}
 	meant = kg_jw_finish(&w);
-	/* Two that mean the same operator. */
+	/* Two operators may have one translation. */
 	return kg_json_length(&meant->root) == n ? meant : NULL;
 }
 
@@ -177,11 +183,12 @@ throw_operand(const char *path, const JsonbValue *got, const char *expected)
 	kg_error_throw(kg_args_error(path, got, expected));
 }
 
-/* Conditions are collected in an array that grows. */
+/* A growing array of conditions. */
 typedef struct Conditions
 {
-	const char *property_path; /* of those that are parsed now */
-	bool alone;				   /* and whether it is the only one there */
+	const char *property_path; /* of the conditions being parsed */
+	/* the condition being parsed is the only one on its property */
+	bool alone;
 	KgCondition *array;
 	int n;
 	int allocated;
@@ -211,7 +218,10 @@ add_condition(Conditions *conditions, const char *property, const char *path,
 	return condition;
 }
 
-/* An operand that is none: the condition that was meant, where it is alone. */
+/*
+ * Raises KG_INVALID_INPUT for an operand that is not a scalar. If the condition
+ * is alone, the error has a correction.
+ */
 static KG_NORETURN void
 throw_not_scalar(const Conditions *conditions, const KgCondition *condition,
 				 const JsonbValue *value)
@@ -223,7 +233,7 @@ throw_not_scalar(const Conditions *conditions, const KgCondition *condition,
 		: kg_json_is_array(value) ? "a scalar; several values go with in"
 								  : "a scalar");
 
-	/* null alone may be left out as well. */
+	/* A property that is only null may have been meant to be left out. */
 	if (conditions->alone &&
 		(value->type != jbvNull ||
 		 strcmp(condition->path, conditions->property_path) != 0))
@@ -339,7 +349,10 @@ parse_operators(Conditions *conditions, const char *property, const char *path,
 	}
 }
 
-/* A model means a list of values by an array: the error says so. */
+/*
+ * Raises KG_INVALID_INPUT for an array in place of a condition. A model
+ * probably means a list of values, which is the correction.
+ */
 static KG_NORETURN void
 throw_array(const char *path, const JsonbValue *got, const JsonbValue *array,
 			const char *array_path, const char *expected)
@@ -409,7 +422,10 @@ is_one_of(const JsonbValue *key, const char *const *names)
 	return false;
 }
 
-/* {"field": "tier", "op": "eq", "value": "core"} as {"tier": {"eq": "core"}}. */
+/*
+ * Writes {"field": "tier", "op": "eq", "value": "core"} as {"tier": {"eq":
+ * "core"}}. Returns false if the item has another form.
+ */
 static bool
 write_named(const JsonbContainer *item, KgJsonWriter *w)
 {
@@ -477,7 +493,9 @@ meant_filters(const JsonbContainer *array)
 		n += kg_json_length(item) > 0;
 		if (write_named(item, &w))
 			continue;
-		/* One property by its name. */
+		/*
+		 * An item with one member is a condition on the property of that name.
+		 */
 		if (kg_json_length(item) > 1)
 			return NULL;
 		kg_jw_members(&w, item);
@@ -557,14 +575,15 @@ kg_filter_parse_one(const char *property, const char *property_path,
 }
 
 /*
- * Evaluation.  A value is compared by its key, as an index would.
+ * State of the evaluation of a condition. A value is compared by its key, as by
+ * an index.
  */
 typedef struct MatchState
 {
 	const KgCondition *condition;
-	bool any;	/* some item that is not null */
+	bool any;	/* some item is not null */
 	bool match; /* some item passes with some value */
-	bool *seen; /* of KG_EVERY: which values an item passed with */
+	bool *seen; /* for KG_EVERY: the values with which an item passed */
 } MatchState;
 
 static void

@@ -42,9 +42,9 @@ typedef struct KgCondition
 typedef struct KgFilter
 {
 	int nconditions;
-	KgCondition *conditions; /* all must hold */
+	KgCondition *conditions; /* all must be true */
 	int nany;
-	struct KgFilter **any; /* if nany > 0, one of these must hold, too */
+	struct KgFilter **any; /* if nany > 0, one of these must be true, too */
 } KgFilter;
 
 /* The use of a property, for messages. */
@@ -144,7 +144,7 @@ extern const KgField *kg_target_field(const KgFilterTarget *target,
 									  const char *name, const char *path,
 									  const char *use, bool *is_id);
 
-/* Return whether an analysed condition or filter holds for a document. */
+/* Return whether an analysed condition or filter is true for a document. */
 extern bool kg_condition_matches(const KgCondition *condition,
 								 const JsonbContainer *document);
 extern bool kg_filter_matches(const KgFilter *filter,

@@ -1,10 +1,9 @@
 /*
  * filter_analyse.c
- *	  Analysis of filters against declared fields: names, operators,
- *	  values.
+ *	  Analysis of filters against declared fields: names, operators, values.
  *
- * Every error includes the allowed values, because a model can only correct
- * what the error reports.
+ * Every error includes the allowed values, because a model has only the error
+ * to correct its call.
  */
 #include "postgres.h"
 
@@ -23,7 +22,7 @@
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
-#define KG_MAX_LISTED 100 /* names or values listed in an error */
+#define KG_MAX_LISTED 100 /* maximum number of names or values in an error */
 
 KgFilterTarget
 kg_filter_target_type(const KgType *type)
@@ -41,7 +40,7 @@ kg_filter_target_type(const KgType *type)
 	return target;
 }
 
-/* There are no counts of another time: computed counts are not stored. */
+/* The past has no counts, because computed counts are not stored. */
 KgFilterTarget
 kg_filter_target_counted(const KgCatalog *catalog, const KgType *type)
 {
@@ -122,7 +121,7 @@ look_up_field(const KgFilterTarget *target, const char *name, bool *found,
 	return NULL;
 }
 
-/* The names that may be given, the id first. */
+/* Returns the allowed names; the id is first. */
 static const char **
 allowed_names(const KgFilterTarget *target, int *n)
 {
@@ -142,7 +141,9 @@ allowed_names(const KgFilterTarget *target, int *n)
 	return names;
 }
 
-/* Returns the attribute that a declared property lacks. */
+/*
+ * Returns the attribute whose absence forbids the use of a declared property.
+ */
 static const char *
 why_not(const KgField *field)
 {
@@ -153,7 +154,10 @@ why_not(const KgField *field)
 	return field->derived ? "stored value" : "x-index";
 }
 
-/* The operator in a name that is not only a property's, or NULL. */
+/*
+ * Returns the operator in a name that combines a property and an operator, or
+ * NULL. Sets the property.
+ */
 static const char *
 op_in_name(const char *name, const char *const *names, int nnames,
 		   const char **property)
@@ -172,7 +176,10 @@ op_in_name(const char *name, const char *const *names, int nnames,
 	return found;
 }
 
-/* The property with the operator as a condition of its own. */
+/*
+ * Corrects a name that combines a property and an operator: the property gets a
+ * condition with the operator.
+ */
 static void
 instead_of_name(KgError *err, const char *op, const char *property,
 				const char *path)
@@ -197,7 +204,10 @@ is_within(const char *property, const char *object)
 	return strncmp(property, object, len) == 0 && property[len] == '.';
 }
 
-/* The declared property that a name begins with, as in "buyer.region". */
+/*
+ * Returns the property with the first len bytes of the name, as in
+ * "buyer.region"; or NULL.
+ */
 static const KgField *
 field_before(const KgFilterTarget *target, const char *name, int len)
 {
@@ -208,7 +218,10 @@ field_before(const KgFilterTarget *target, const char *name, int len)
 	return NULL;
 }
 
-/* Is the name a formula, which has a sign of one or properties on both sides? */
+/*
+ * Returns whether the name is a formula: it has an operator sign, or a minus
+ * between two properties.
+ */
 static bool
 is_expression(const KgFilterTarget *target, const char *name)
 {
@@ -222,8 +235,8 @@ is_expression(const KgFilterTarget *target, const char *name)
 }
 
 /*
- * Tells of a name that is no misspelt property: a formula, a path through a
- * reference, a part of a date.  Returns false if it is none of these.
+ * Explains in the error a name that is not a misspelt property: a formula, a
+ * path through a reference, or a part of a date. Returns false for other names.
  */
 static bool
 tell_composed(KgError *err, const KgFilterTarget *target, const char *name,
@@ -344,7 +357,10 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	if (why == NULL && tell_composed(err, &targets[0], name, use))
 		kg_error_throw(err);
 	meant = kg_nearest(name, names, nnames);
-	/* Who names a property that there is means no other, but one in it. */
+	/*
+	 * The caller named an existing property, so only a property within it can
+	 * be meant.
+	 */
 	if (why && meant && !is_within(meant, name))
 		meant = NULL;
 	kg_error_did_you_mean(err, meant);
@@ -355,7 +371,10 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	kg_error_throw(err);
 }
 
-/* Edges that are not there yet are not counted, and not kept either. */
+/*
+ * Raises an error if the property counts edges that may not be stored yet. They
+ * are missing in computed and in stored counts.
+ */
 static void
 require_counted(const KgFilterTarget *target, const KgField *field)
 {
@@ -428,7 +447,10 @@ check_operator(const KgCondition *condition)
 
 	if (kg_op_applies(condition->op, field))
 		return;
-	/* A flag may have been false, of the opposite: tell what was given. */
+	/*
+	 * A flag may have been replaced by its opposite, so the name that was sent
+	 * is reported.
+	 */
 	if (kg_operator(condition->op)->form == KG_OPERAND_FLAG)
 		name = strrchr(condition->path, '/') + 1;
 	err = kg_error_new(KG_INVALID_INPUT,
@@ -449,7 +471,10 @@ check_operator(const KgCondition *condition)
 	kg_error_throw(err);
 }
 
-/* Letters and digits only, folded: how labels and codes are compared. */
+/*
+ * Returns the folded text without blanks and the signs _ - . /, for comparing
+ * labels and codes.
+ */
 static char *
 bare_fold(const char *text)
 {
@@ -512,7 +537,10 @@ throw_not_in_enum(const KgField *field, const JsonbValue *value,
 	kg_error_throw(err);
 }
 
-/* Whether a number may be a value of a field of numbers: no 1.5 of integers. */
+/*
+ * Returns whether the number is allowed for the field's kind: 1.5 is not an
+ * integer.
+ */
 static bool
 is_of_number_kind(const KgField *field, const JsonbValue *number)
 {
@@ -520,7 +548,10 @@ is_of_number_kind(const KgField *field, const JsonbValue *number)
 		   kg_number_is_integer((const char *) number->val.numeric);
 }
 
-/* Whether a number is one of those that an enum lists; 1.0 is 1. */
+/*
+ * Returns whether the number is in the field's enum, if it has an enum. 1.0
+ * equals 1.
+ */
 static bool
 is_declared_number(const KgField *field, const JsonbValue *number)
 {
@@ -536,7 +567,10 @@ is_declared_number(const KgField *field, const JsonbValue *number)
 	return field->nenum == 0;
 }
 
-/* A number or boolean sent as a string, an id sent as an integer. */
+/*
+ * Repairs a number or boolean that was sent as a string, and an id that was
+ * sent as an integer.
+ */
 static void
 repair_value(const KgField *field, JsonbValue *value, const char *path,
 			 KgRepairs *repairs)
@@ -560,7 +594,7 @@ repair_value(const KgField *field, JsonbValue *value, const char *path,
 			if (!kg_json_int64(value, &n))
 				return;
 			used = kg_json_string_value(psprintf(INT64_FORMAT, n));
-			/* Integers are read as text for ids without a word. */
+			/* An integer in place of an id is accepted without a report. */
 			if (field == NULL || field->ref_type != NULL)
 			{
 				*value = used;
@@ -578,7 +612,10 @@ repair_value(const KgField *field, JsonbValue *value, const char *path,
 	*value = used;
 }
 
-/* The operators at a path without one of them and with others; NULL: one is there. */
+/*
+ * Returns the operators at a path without one operator and with others; NULL if
+ * one of the others is already there.
+ */
 static Jsonb *
 operators_with(const char *path, const char *without, const Jsonb *others)
 {
@@ -601,7 +638,10 @@ operators_with(const char *path, const char *without, const Jsonb *others)
 	return kg_jw_finish(&w);
 }
 
-/* A day, month or year in the place of an instant or a day, or the other way. */
+/*
+ * Corrects a day, month or year compared with an instant or a day, and an
+ * instant compared with a day.
+ */
 static void
 say_days(KgError *err, const KgCondition *condition, const JsonbValue *value,
 		 const char *path)
@@ -649,13 +689,16 @@ throw_bad_value(const KgCondition *condition, const JsonbValue *value,
 	kg_error_throw(err);
 }
 
-/* No stored value is so long: a filter by it is a mistake. */
+/*
+ * Raises KG_LIMIT_EXCEEDED. No stored value is this long, so the filter is a
+ * mistake.
+ */
 static KG_NORETURN void
 throw_long_value(const KgCondition *condition, const JsonbValue *value,
 				 const char *path)
 {
 	const bytea *key = kg_key_encode(condition->field, value);
-	int bytes = VARSIZE_ANY_EXHDR(key) - 1; /* its tag is not of the value */
+	int bytes = VARSIZE_ANY_EXHDR(key) - 1; /* without the tag byte */
 	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
 								"a value of %d bytes is compared with "
 								"property \"%s\"; kg_graph.max_key_bytes "
@@ -669,7 +712,10 @@ throw_long_value(const KgCondition *condition, const JsonbValue *value,
 	kg_error_throw_expected(err, "at most %d bytes", kg_setting_max_key_bytes);
 }
 
-/* Takes the only code of an enum that is the value in another case. */
+/*
+ * Replaces a value by the only code of the enum that differs only in case.
+ * Returns false if no code differs only in case, or several do.
+ */
 static bool
 take_other_case(const KgField *field, JsonbValue *value, const char *path,
 				KgRepairs *repairs)
@@ -752,8 +798,8 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 }
 
 /*
- * Replaces a part of an enum's codes by the codes that have it.  A negative
- * operator stays, and negates the test with these codes.
+ * Replaces a part of an enum's codes by the codes that contain it. A negative
+ * operator remains and negates the test with these codes.
  */
 static void
 expand_enum_substring(KgCondition *condition)
@@ -811,7 +857,7 @@ compare_operands(const KgCondition *a, const KgCondition *b)
 	return cmp != 0 ? cmp : alen - blen;
 }
 
-/* A range that holds nothing is a mistake, not an empty answer. */
+/* Raises KG_INVALID_INPUT for a range that cannot contain a value. */
 static void
 check_ranges(const KgFilter *filter)
 {
@@ -850,7 +896,7 @@ check_ranges(const KgFilter *filter)
 	}
 }
 
-/* Its values, as the field is compared with. */
+/* Converts the condition's values to the field's keys. */
 static void
 analyse_condition(KgCondition *condition, KgRepairs *repairs)
 {
@@ -872,8 +918,9 @@ analyse_condition(KgCondition *condition, KgRepairs *repairs)
 }
 
 /*
- * Reads a day that an instant is compared with as the span of that day in UTC: the
- * condition becomes one or two, which are written from "span" on; returns how many.
+ * Replaces a day that is compared with an instant by the span of that day in
+ * UTC. The condition becomes one or two, stored from "span" on. Returns their
+ * number.
  */
 static int
 read_day_as_span(KgCondition *span, KgRepairs *repairs)
@@ -917,7 +964,7 @@ analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 	bool found;
 	bool is_id;
 
-	/* A day may become two. */
+	/* A day may become two conditions. */
 	filter->conditions = palloc((2 * parsed->nconditions + 1) *
 								sizeof(KgCondition));
 	for (int i = 0; i < parsed->nconditions; i++)
@@ -956,7 +1003,7 @@ kg_filter_analyse(KgFilter *parsed, const KgFilterTarget *target,
 	return kg_filter_analyse_over(parsed, target, 1, repairs)[0];
 }
 
-/* Is it a property that the filters of some target may name? */
+/* Returns whether filters of some target may name the property. */
 static bool
 is_filterable(const KgFilterTarget *targets, int ntargets, const char *property)
 {
@@ -969,8 +1016,8 @@ is_filterable(const KgFilterTarget *targets, int ntargets, const char *property)
 }
 
 /*
- * Returns the members of an object that is a property, by their paths: {"a":
- * {"b": 1}} as "a.b": 1. False if one of them is no property.
+ * Writes the members of an object by their paths: {"a": {"b": 1}} as "a.b": 1.
+ * Returns false if one of them is not a property.
  */
 static bool
 write_by_path(KgJsonWriter *w, const KgFilterTarget *targets, int ntargets,
@@ -993,7 +1040,10 @@ write_by_path(KgJsonWriter *w, const KgFilterTarget *targets, int ntargets,
 	return true;
 }
 
-/* The filters without the property, and with its members; NULL: they are none. */
+/*
+ * Returns the filters with the property replaced by its members; NULL if some
+ * member is not a property.
+ */
 static Jsonb *
 filters_by_path(const KgCondition *condition, const KgFilterTarget *targets,
 				int ntargets, const JsonbContainer *filters)
@@ -1013,7 +1063,7 @@ filters_by_path(const KgCondition *condition, const KgFilterTarget *targets,
 	return kg_jw_finish(&w);
 }
 
-/* Corrects {reference: {property: value}} to the path reference.property. */
+/* Corrects {reference: {property: value}} to the path "reference.property". */
 static void
 mean_path(const KgCondition *condition, const KgField *reference,
 		  const char *property, const JsonbValue *value)
@@ -1030,7 +1080,10 @@ mean_path(const KgCondition *condition, const KgField *reference,
 	kg_error_change(condition->misread, &change);
 }
 
-/* Corrects a word for a member of the property, or a property of its target. */
+/*
+ * Corrects a word for "contains" or for membership, or a property of the entity
+ * that the reference refers to.
+ */
 static void
 correct_misread(const KgCondition *condition, const KgFilterTarget *target)
 {
@@ -1054,7 +1107,10 @@ correct_misread(const KgCondition *condition, const KgFilterTarget *target)
 		mean_path(condition, field, name, &it.value);
 }
 
-/* An object of what are no operators: it may be of the property's members. */
+/*
+ * Raises the error for an object without operators. If its members are
+ * properties within the property, the error corrects them to paths.
+ */
 static KG_NORETURN void
 throw_misread(const KgCondition *condition, const KgFilterTarget *targets,
 			  int ntargets)
@@ -1089,8 +1145,8 @@ throw_misread(const KgCondition *condition, const KgFilterTarget *targets,
 }
 
 /*
- * Takes the only property that is the name in another case.  Returns false if
- * no property, or several are.
+ * Replaces a property's name by the only one that differs only in case. Returns
+ * false if no name differs only in case, or several do.
  */
 static bool
 take_property(KgCondition *condition, const KgFilterTarget *targets,
@@ -1124,7 +1180,7 @@ take_property(KgCondition *condition, const KgFilterTarget *targets,
 	return true;
 }
 
-/* ---- days that an instant is not, or is one of ---- */
+/* ---- "ne" and "in" of days ---- */
 
 static bool
 is_day(const JsonbValue *value)
@@ -1133,7 +1189,7 @@ is_day(const JsonbValue *value)
 		   kg_format_date(value->val.string.val, value->val.string.len);
 }
 
-/* Writes the spans of days as alternatives: [{property: {...}}, ...]. */
+/* Returns the days' spans as alternatives: [{property: {...}}, ...]. */
 static Jsonb *
 day_alternatives(const KgCondition *condition)
 {
@@ -1169,7 +1225,7 @@ day_alternatives(const KgCondition *condition)
 	return kg_jw_finish(&w);
 }
 
-/* Is it a condition on days of an instant that has to become alternatives? */
+/* Returns whether a condition compares instants with days by "ne" or "in". */
 static bool
 compares_days(const KgCondition *condition, const KgFilterTarget *targets,
 			  int ntargets)
@@ -1198,9 +1254,9 @@ compares_days(const KgCondition *condition, const KgFilterTarget *targets,
 }
 
 /*
- * Takes "ne" and "in" of days, if an instant is compared, as the equivalent
- * alternatives on the spans of these days in UTC.  There may be one such
- * condition, and no other alternatives.
+ * Replaces "ne" or "in" of days, for a property with instants, by alternatives
+ * with the spans of these days in UTC. Replaces only one such condition, and
+ * only if the filters have no other alternatives.
  */
 static void
 take_days_apart(KgFilter *parsed, const KgFilterTarget *targets, int ntargets,

@@ -2,8 +2,8 @@
  * operators.c
  *	  The table of operators.
  *
- * The table of docs/tools.md is made from this one by ci/check_docs.py --fix; a
- * comment says there what the row after it means.
+ * ci/check_docs.py --fix makes the table of docs/tools.md from it. The comment
+ * before a row is the description of the operator there.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "query/filter/operators.h"
 #include "schema/format.h"
 
-/* In the order of KgOp. */
+/* The operators, in the order of KgOp. */
 static const KgOperator operators[] = {
 	/* equal; on arrays: to some member */
 	{"eq", KG_OPERAND_VALUE, KG_ON_ALL, KG_BOUND_ONE, KG_IS_EQUAL},
@@ -62,24 +62,24 @@ static const KgOperator operators[] = {
 	 KG_EVERY},
 };
 
-/* The translation of the operand of another language's operator. */
+/* How the operand of another language's operator is translated. */
 typedef enum Reading
 {
 	READ_AS_IS,
-	READ_EQUAL, /* of null is_null, of a list in */
-	READ_IS,	/* of the word "null" as well */
-	READ_NOT,	/* of null is_not_null, of a list not equal to each */
+	READ_EQUAL, /* null: is_null; a list: in */
+	READ_IS,	/* like READ_EQUAL; the word "null" is null, too */
+	READ_NOT,	/* null: is_not_null; a list: not equal to each value */
 	READ_IS_NOT,
-	READ_RANGE, /* [lower, upper], or an object of two bounds */
+	READ_RANGE, /* an array [lower, upper], or an object of two bounds */
 	READ_LIKE,
 	READ_REGEX,
 	READ_NEVER /* kg_graph has no such operator */
 } Reading;
 
 /*
- * What other languages call them, without case, "$" and what separates words.
- * What means the opposite of another row, or something that there is not, has a
- * row of its own or none: nothing here is guessed.
+ * Names of operators in other languages, without case, "$" and separators. An
+ * operator that negates another, or that kg_graph lacks, has its own row or no
+ * row: nothing is guessed.
  */
 static const struct
 {
@@ -99,7 +99,7 @@ static const struct
 	{"!=", KG_OP_NE, READ_NOT},
 	{"!==", KG_OP_NE, READ_NOT},
 	{"<>", KG_OP_NE, READ_NOT},
-	{"\342\211\240", KG_OP_NE, READ_NOT}, /* not equal, the sign */
+	{"\342\211\240", KG_OP_NE, READ_NOT}, /* the sign "not equal" */
 	{"!", KG_OP_NE, READ_NOT},
 	{"ne", KG_OP_NE, READ_NOT},
 	{"neq", KG_OP_NE, READ_NOT},
@@ -155,7 +155,7 @@ static const struct
 	{"missing", KG_OP_IS_NULL, READ_AS_IS},
 	{"notnull", KG_OP_IS_NOT_NULL, READ_AS_IS},
 	{"exists", KG_OP_IS_NOT_NULL, READ_AS_IS},
-	/* Nothing here disregards case, or is the opposite of a part. */
+	/* No operator ignores case or negates a test of a part. */
 	{"ilike", KG_OP_CONTAINS, READ_NEVER},
 	{"icontains", KG_OP_CONTAINS, READ_NEVER},
 	{"istartswith", KG_OP_STARTS_WITH, READ_NEVER},
@@ -189,7 +189,7 @@ kg_op_lookup(const char *name, KgOp *op)
 
 /* ---- conditions of other languages ---- */
 
-/* Without case, "$" and what separates words. */
+/* Returns the name in lower case, without "$" and separators. */
 static char *
 bare_name(const char *name)
 {
@@ -203,7 +203,10 @@ bare_name(const char *name)
 	return bare;
 }
 
-/* The operator of a name in some language, and how its operand is read. */
+/*
+ * Finds the operator of a name in some language, and how its operand is read.
+ * Returns false if there is no such operator.
+ */
 static bool
 find_op(const char *name, KgOp *op, Reading *reading)
 {
@@ -233,8 +236,8 @@ is_scalar(const JsonbValue *value)
 }
 
 /*
- * Returns the number of scalars of an array; 0 if it is no array, or has other
- * items.
+ * Returns the number of scalars of an array; 0 if it is not an array, or has
+ * other items.
  */
 static int
 scalars(const JsonbValue *value)
@@ -279,7 +282,10 @@ part_of(KgOp op, const char *text, int len)
 	return condition_of(op, &value);
 }
 
-/* A pattern that is a plain text with its ends open or not. */
+/*
+ * Returns the condition for a pattern that is a plain text, with open ends or
+ * not; NULL if it has special characters.
+ */
 static Jsonb *
 pattern(const char *text, int len, bool before, bool after, const char *special)
 {
@@ -302,7 +308,7 @@ read_like(const JsonbValue *value)
 	bool before = len > 0 && text[0] == '%';
 	bool after = len > 1 && text[len - 1] == '%';
 
-	/* Who sends no sign at all means a part of it. */
+	/* A pattern without any "%" is meant as a part. */
 	if (memchr(text, '%', len) == NULL)
 		before = after = true;
 	else
@@ -346,7 +352,7 @@ read_regex(const JsonbValue *value)
 	return pattern(text, len, before, after, "\\.[]{}()*+?|^$");
 }
 
-/* Not equal to each of several: conditions that must all hold. */
+/* Returns an array of "ne" conditions, one for each value of the list. */
 static Jsonb *
 none_of(const JsonbValue *list)
 {
@@ -419,7 +425,10 @@ read_as_is(KgOp op, const JsonbValue *value)
 	return NULL;
 }
 
-/* null, and where it may be a word, "null" and "not null". */
+/*
+ * Returns whether the value is null, or, if word, the string "null" or "not
+ * null".
+ */
 static bool
 is_null(const JsonbValue *value, bool word, bool *not_null)
 {
@@ -491,7 +500,7 @@ write_bound(KgJsonWriter *w, KgOp op, KgKind kind, const char *day)
 				  kind == KG_KIND_DATE ? day : psprintf("%sT00:00:00Z", day));
 }
 
-/* Of a span of days [first, after). */
+/* Returns a condition on a span of days [first, after), or NULL. */
 static Jsonb *
 condition_on_span(KgKind kind, KgOp op, const char *first, const char *after)
 {
@@ -520,7 +529,11 @@ condition_on_span(KgKind kind, KgOp op, const char *first, const char *after)
 	return kg_jw_finish(&w);
 }
 
-/* A day is before and after an instant in it, unless it begins there. */
+/*
+ * Returns the condition on the day of an instant; NULL if a day cannot express
+ * it. Unless the instant is the beginning of its day, part of the day is before
+ * it and part after it.
+ */
 static Jsonb *
 condition_on_day_of(KgOp op, const char *instant)
 {
@@ -555,13 +568,13 @@ kg_op_condition_on_days(KgKind kind, KgOp op, const JsonbValue *value)
 	if ((!date && kind != KG_KIND_DATETIME) ||
 		!kg_meant_days(value, &first, &after))
 		return NULL;
-	/* A date is compared with a day as it is. */
+	/* A date is compared with a single day directly. */
 	if (date && kg_meant_value(kind, value) != NULL)
 		return NULL;
 	return condition_on_span(kind, op, first, after);
 }
 
-/* A text without the blanks around it. */
+/* Returns the text without surrounding blanks. */
 static JsonbValue
 trimmed(const char *text, int len)
 {
@@ -579,7 +592,9 @@ trimmed(const char *text, int len)
 	return value;
 }
 
-/* A text beside an operator, as a condition on values of a kind, or NULL. */
+/*
+ * Returns a text after an operator as a condition on values of a kind, or NULL.
+ */
 static Jsonb *
 condition_with(KgKind kind, KgOp op, const char *text, int len)
 {
@@ -677,7 +692,9 @@ kg_op_in_name(const char *name, const char *property)
 		op = name + len - rest;
 	else if (strcmp(name + rest, property) == 0)
 		op = pnstrdup(name, rest);
-	/* A word goes with a separator: "minor" is not "min" of "or". */
+	/*
+	 * A word must be separated from the property: "minor" is not "min" of "or".
+	 */
 	if (op == NULL || !find_op(op, &found, &reading) ||
 		(isalnum((unsigned char) op[0]) &&
 		 isalnum((unsigned char) op[strlen(op) - 1])))
@@ -695,7 +712,10 @@ kg_op_meant(const char *name)
 
 	if (find_op(name, &op, &reading))
 		return NULL;
-	/* A letter of a short one makes another of it. */
+	/*
+	 * A short name with another letter may be another operator, so it is not
+	 * suggested.
+	 */
 	for (int i = 0; i < KG_NOPS; i++)
 		if (strlen(operators[i].name) > 3)
 			names[n++] = operators[i].name;

@@ -126,7 +126,7 @@ extern Jsonb *kg_op_condition_of_member(const KgField *field, const char *name,
 /*
  * Translates a comparison with a day, month or year to a condition on dates or
  * instants: "lte" of a month becomes "lt" of the first day after it. Returns
- * NULL if the value is not one of these, or is a day and the property holds
+ * NULL if the value is not one of these, or is a day and the property has
  * dates.
  */
 extern Jsonb *kg_op_condition_on_days(KgKind kind, KgOp op,

@@ -11,7 +11,10 @@
 #include "query/filter/scan.h"
 #include "query/graph/traverse.h"
 
-/* The first condition that no index knows, of alternatives too; or NULL. */
+/*
+ * Returns the first condition without an index, in the filter or its
+ * alternatives; or NULL.
+ */
 static const KgCondition *
 scanned(const KgFilter *filter)
 {
@@ -52,7 +55,10 @@ kg_filter_without_scan(const KgFilter *filter)
 	for (int i = 0; i < filter->nconditions; i++)
 		if (!kg_condition_scans(&filter->conditions[i]))
 			part->conditions[part->nconditions++] = filter->conditions[i];
-	/* If one alternative is unknown, the result of all is unknown. */
+	/*
+	 * If one alternative needs a scan, the alternatives together exclude no
+	 * entity by index.
+	 */
 	for (int i = 0; i < filter->nany; i++)
 		if (kg_filter_scans(filter->any[i]))
 			return part;
@@ -119,7 +125,9 @@ kg_scan_keep(KgGraph *graph, const KgType *type, const KgFilter *filter,
 	KgNodeTest test = {.type = type};
 	uint32 kept = 0;
 
-	/* Too many to count for are told of by the test. */
+	/*
+	 * If edges have to be counted at too many nodes, the test raises the error.
+	 */
 	if (n > (uint32) kg_setting_max_scan && kg_filter_counts(filter) == NULL)
 		throw_too_many(type, scanned(filter));
 	filters = MemoryContextAllocZero(graph->context,

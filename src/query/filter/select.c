@@ -1,11 +1,11 @@
 /*
  * select.c
- *	  The nodes that a tool starts from.
+ *	  Selects the nodes that a tool starts from.
  *
- * Ids go through the primary key of kg_entity.  A filter is driven by the
- * index of kg_index_key for one of its conditions that bounds a range of keys,
- * and the others are probes; without such a condition the entities of the type
- * are walked.
+ * Ids are looked up by the primary key of kg_entity. A filter is driven by the
+ * index of kg_index_key for one condition that bounds a range of keys; the
+ * other conditions are probes. Without such a condition the entities of the
+ * type are read in turn.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@
 #include "query/sql.h"
 #include "utils/builtins.h"
 
-/* How well a condition bounds a range of keys; 0: not at all. */
+/* Returns how well a condition bounds a range of keys; 0: it does not. */
 static int
 driving_rank(const KgCondition *condition)
 {
@@ -112,7 +112,10 @@ select_by_key(KgSqlBuilder *b, const KgSelector *selector,
 		if (field->is_array)
 			kg_sql_key_condition(b, "k.key", driver);
 	}
-	/* On an array only this condition may be about the same member. */
+	/*
+	 * On an array, another condition may be true of another item, so only this
+	 * one is tested on the key.
+	 */
 	if (!field->is_array)
 		for (int i = 0; i < filter->nconditions; i++)
 			if (filter->conditions[i].field == field)
@@ -162,7 +165,7 @@ take_id(const KgRef *ref, void *arg)
 	*(char **) arg = pnstrdup(ref->id, ref->idlen);
 }
 
-/* {"label": type, "ids": [one that there is]} */
+/* Returns {"label": type, "ids": [an existing id]}, or NULL. */
 static Jsonb *
 anchored_example(KgGraph *graph, const KgType *type, int64 node)
 {
@@ -199,10 +202,10 @@ throw_unanchored(KgGraph *graph, const KgSelector *selector, int64 node)
 
 typedef struct SelectState
 {
-	KgGraph *graph;				/* NULL: no limit but this one */
-	const KgSelector *selector; /* of a whole type */
+	KgGraph *graph;				/* NULL: only the limit of this state applies */
+	const KgSelector *selector; /* set if a whole type is selected, or NULL */
 	KgNodeSet set;
-	uint32 limit; /* stop after this number */
+	uint32 limit; /* stop after this number of nodes */
 } SelectState;
 
 static bool
@@ -238,7 +241,7 @@ is_anchored(const KgSelector *selector)
 		   (selector->filter != NULL && !kg_filter_is_empty(selector->filter));
 }
 
-/* Those that one statement finds; state says until when. */
+/* Adds the nodes found by one statement, up to the state's limit. */
 static void
 select_more(const KgCatalog *catalog, const KgSelector *selector,
 			SelectState *state)
@@ -255,7 +258,10 @@ select_more(const KgCatalog *catalog, const KgSelector *selector,
 	(void) kg_sql_run(&b, receive_node, state);
 }
 
-/* Are alternatives better looked for one by one than tested on what there is? */
+/*
+ * Returns whether each alternative has a condition that drives it, so that they
+ * are selected one by one.
+ */
 static bool
 each_drives(const KgFilter *filter)
 {
@@ -269,7 +275,7 @@ each_drives(const KgFilter *filter)
 	return true;
 }
 
-/* Those of one alternative after those of another. */
+/* Adds the nodes of the alternatives, one alternative after another. */
 static void
 select_each(const KgCatalog *catalog, const KgSelector *selector,
 			SelectState *state)
