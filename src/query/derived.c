@@ -2,8 +2,8 @@
  * derived.c
  *	  Counts of edges, as x-derived properties declare them.
  *
- * One statement counts a property for all entities of a reply. An edge
- * counts only if its other end is visible, so the count reveals nothing
+ * One statement counts a property for all entities of a reply. An edge counts
+ * only if its other end is visible, so the count reveals nothing that is
  * hidden.
  */
 #include "postgres.h"
@@ -34,7 +34,7 @@ typedef struct NodeCount
 
 typedef struct Counts
 {
-	NodeCount *nodes; /* by node */
+	NodeCount *nodes; /* sorted by node */
 	int n;
 } Counts;
 
@@ -82,7 +82,10 @@ count_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Edges of relations at nodes, by the end that is the node. */
+/*
+ * Adds the number of edges of the relations at each node, which is the target
+ * if incoming, or else the source.
+ */
 static void
 count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 			int nrelations, bool incoming, bool without_loops)
@@ -97,7 +100,10 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 	for (int i = 0; i < counts->n; i++)
 		nodes[i] = Int64GetDatum(counts->nodes[i].node);
 	kg_sql_start(&b, catalog);
-	/* Node by node: a grouped count may be planned as a scan of them all. */
+	/*
+	 * One subselect for each node: a grouped count might be planned as a scan
+	 * of all edges.
+	 */
 	kg_sql_append(&b,
 				  "SELECT n.node, (SELECT pg_catalog.count(*) FROM %s d WHERE "
 				  "d.tenant" KG_EQ "$1 AND %s" KG_EQ "n.node",
@@ -116,8 +122,8 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 }
 
 /*
- * Edges of references are stored when the statement that writes the referrers
- * ends.
+ * Raises an error if the relation's edges may not be stored yet: those of
+ * references are stored when the statement that writes the entities ends.
  */
 static void
 require_edges(const KgCatalog *catalog, const KgRelation *relation)
@@ -158,7 +164,10 @@ count_field(const KgCatalog *catalog, const KgType *type, const KgField *field,
 	count_edges(catalog, counts, of.both, of.nboth, false, true);
 }
 
-/* An object with the counts in their places; missing objects stay missing. */
+/*
+ * Writes an object with the counts in their positions. Missing objects stay
+ * missing.
+ */
 static void
 write_filled(KgJsonWriter *w, const JsonbContainer *object, const Fill *fills,
 			 int nfills, int depth)
@@ -206,7 +215,10 @@ write_filled(KgJsonWriter *w, const JsonbContainer *object, const Fill *fills,
 	kg_jw_end_object(w);
 }
 
-/* A document with the counts of its node; fills is room for them. */
+/*
+ * Returns a document with the counts of its node. fills is scratch space for
+ * nfields counts.
+ */
 static Jsonb *
 filled(const KgField **fields, const Counts *counts, int nfields, int64 node,
 	   const Jsonb *data, Fill *fills)
@@ -221,8 +233,8 @@ filled(const KgField **fields, const Counts *counts, int nfields, int64 node,
 }
 
 /*
- * The counts of some of a type's properties, a list for each. Large counts are
- * computed in pieces.
+ * Returns the counts of nodes for some of a type's properties, one list for
+ * each. Nodes are counted KG_PIECE at a time.
  */
 static Counts *
 count_fields(const KgCatalog *catalog, const KgType *type,
@@ -249,7 +261,7 @@ count_fields(const KgCatalog *catalog, const KgType *type,
 	return counts;
 }
 
-/* Entities of one type, all with data. */
+/* Adds the counts to entities of one type, which all have data. */
 static void
 fill_type(const KgCatalog *catalog, const KgShown *shown, int n)
 {
@@ -288,7 +300,7 @@ kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n)
 	bool any = false;
 	int counted = 0;
 
-	/* Counts that are computed are not stored. */
+	/* The past has no computed counts, because they are not stored. */
 	if (kg_past_asked())
 		return;
 	for (int i = 0; i < n; i++)
@@ -327,7 +339,7 @@ struct KgCounts
 {
 	int nfields;
 	const KgField **fields;
-	Counts *counts; /* of each */
+	Counts *counts; /* one list for each field */
 	Fill *fills;
 };
 

@@ -1,6 +1,6 @@
 /*
  * get.c
- *	  Entities of one type by id.
+ *	  Reads entities of one type by id.
  */
 #include "postgres.h"
 
@@ -54,7 +54,9 @@ fill_derived(const KgCatalog *catalog, const KgType *type, KgGot *got, int n)
 	kg_derived_fill(catalog, shown, n);
 }
 
-/* Is the entity what kg_get_data() has a statement for? */
+/*
+ * Returns whether the statement of kg_get_data() can read entities of the type.
+ */
 static bool
 is_plain(const KgType *type)
 {
@@ -97,7 +99,10 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 				  " AND x.entity_type" KG_EQ "$%d",
 				  kg_sql_param_text(&b, type->name));
 	kg_sql_end_each(&b, "entity_id", "e");
-	/* Not to be held: a function in FROM is not called again for new values. */
+	/*
+	 * The statement must not be held: a function in FROM is not called again
+	 * for new values.
+	 */
 	statement = kg_sql_statement(&b);
 	statement.node_column = 3;
 	(void) kg_plan_run(&statement, got_row, &set);
@@ -107,10 +112,12 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 }
 
 /*
- * One entity's data, with nothing around it: the path that is worth a
- * statement text of its own.  It asks for the tenant as the policies do, so that
- * both are one condition of the index; with the tenant as a parameter the two
- * would be compared in a node above it.
+ * kg_get_data() reads one entity without type, node or counts. This frequent
+ * path has a fixed statement text.
+ *
+ * The statement calls kg_tenant() as the policies do, so that both are one
+ * index condition. With the tenant as a parameter, the two would be compared in
+ * a node above the scan.
  */
 static bool
 take_data(TupleTableSlot *slot, void *arg)

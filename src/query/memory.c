@@ -1,12 +1,13 @@
 /*
  * memory.c
- *	  Reading the bundle "memory".
+ *	  Reads the bundle "memory".
  *
- * A substring is searched by the words that kg_term has of names, types and
- * observations.  What stands in the query between two other characters is a
- * word as it is; what it begins with is the end of one, and is found by its
- * rarest trigram (kg_trigram), or as the beginning of trigrams where it is
- * shorter; what it ends with is the beginning of one.  Of signs kg_term has each
+ * A substring is searched by the words of names, types and observations in
+ * kg_term. A word of the query between two other characters is a whole word.
+ * The word at the beginning of the query may be the end of a longer word. It is
+ * found by its rarest trigram (kg_trigram), or, if it is shorter than a
+ * trigram, as the beginning of trigrams. The word at the end of the query may
+ * be the beginning of a longer word. kg_term also has each sign of a text
  * (x-signs).
  */
 #include "postgres.h"
@@ -25,13 +26,19 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-/* Terms with a trigram that are counted to find the rarest; rows of words. */
+/*
+ * Maximum number of terms counted for each trigram to find the rarest, and of
+ * rows counted for words.
+ */
 #define KG_COUNTED_TERMS 200
 #define KG_COUNTED_ROWS 2000
-/* Beginnings of trigrams that so many words have find enough by reading all. */
+/*
+ * Maximum number of words for one or two letters. If there are more, all
+ * entities are read.
+ */
 #define KG_SHORT_WORDS 5000
 
-/* A list (NULL: none yet) with room for one more. */
+/* Returns the list (NULL: a new one) with room for one more item. */
 static void *
 with_room(void *list, int n, int *room, Size size)
 {
@@ -129,7 +136,7 @@ compare_by_node(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* The place of a node among the entities, or -1. */
+/* Returns the index of a node among the entities, or -1. */
 static int
 find_node(const KgRemembered **by_node, int n, const KgRemembrance *of,
 		  int64 node)
@@ -202,7 +209,7 @@ nodes_of(const KgRemembrance *of, int first)
 	return nodes;
 }
 
-/* Of the entities from first on. */
+/* Reads the observations of the entities from index first on. */
 static void
 read_observations(const KgMemory *memory, KgRemembrance *of, int first)
 {
@@ -338,7 +345,7 @@ relation_row(TupleTableSlot *slot, void *arg)
 	slot_getallattrs(slot);
 	here = DatumGetInt64(slot->tts_values[0]);
 	there = DatumGetInt64(slot->tts_values[1]);
-	/* Between two of them it was found at its source. */
+	/* A relation between two of the entities was found at its source. */
 	if (state->incoming &&
 		find_node(state->by_node, state->of->n, state->of, there) >= 0)
 		return true;
@@ -457,14 +464,14 @@ rarest_trigram(const KgMemory *memory, char **trigrams, int n)
 	return rarest;
 }
 
-/* Which words a word of the query stands for. */
+/* How a word of the query matches words of entities. */
 typedef enum WordPlace
 {
-	WORD_WHOLE,	 /* itself */
-	WORD_FIRST,	 /* those that begin with it */
-	WORD_WITHIN, /* those with it in them, or at their end */
-	WORD_SIGN,	 /* none: a sign */
-	WORD_NONE	 /* any: all entities are read */
+	WORD_WHOLE,	 /* the word itself */
+	WORD_FIRST,	 /* words that begin with it */
+	WORD_WITHIN, /* words that contain it, or end with it */
+	WORD_SIGN,	 /* a sign: no word */
+	WORD_NONE	 /* unknown: all entities are read */
 } WordPlace;
 
 typedef struct Words
@@ -472,7 +479,7 @@ typedef struct Words
 	const char *word;
 	WordPlace place;
 	bool at_end;
-	char **list; /* but of WORD_FIRST */
+	char **list; /* the matching words; not for WORD_FIRST */
 	int n;
 	int room;
 } Words;
@@ -514,7 +521,7 @@ start_words(const KgMemory *memory, KgSqlBuilder *b)
 				  kg_sql_table("kg_trigram"));
 }
 
-/* The words with that in them. */
+/* Adds the words with the trigram that match. */
 static void
 find_words(const KgMemory *memory, const char *trigram, Words *words)
 {
@@ -527,8 +534,9 @@ find_words(const KgMemory *memory, const char *trigram, Words *words)
 }
 
 /*
- * Finds the words with one or two letters in them; letters at a word's end are
- * a row of their own. Returns false if there are too many.
+ * Adds the words that contain or end with one or two letters; the letters at
+ * the end of a word have a row of their own. Returns false if there are too
+ * many.
  */
 static bool
 find_by_letters(const KgMemory *memory, Words *words)
@@ -552,7 +560,7 @@ find_by_letters(const KgMemory *memory, Words *words)
 	return words->n <= KG_SHORT_WORDS;
 }
 
-/* " FROM the terms of words" */
+/* Appends " FROM" and the terms that are among the words. */
 static void
 append_terms(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
 {
@@ -583,7 +591,7 @@ append_terms(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
 				  kg_sql_param_text(b, kg_text_prefix_high(words->word)));
 }
 
-/* How many rows have the words, up to a bound. */
+/* Counts the rows of the words in kg_term, up to KG_COUNTED_ROWS. */
 static int64
 count_rows(const KgMemory *memory, const Words *words)
 {
@@ -603,10 +611,14 @@ count_rows(const KgMemory *memory, const Words *words)
 struct KgMemorySearch
 {
 	const KgMemory *memory;
-	const char *query; /* lowered */
-	bool plain;		   /* so ASCII is, as it is everywhere but in Turkish */
+	const char *query; /* in lower case */
+	/*
+	 * ASCII letters become ASCII letters in lower case, as in all languages but
+	 * Turkish
+	 */
+	bool plain;
 	Words words;
-	HTAB *seen; /* names that were returned */
+	HTAB *seen; /* names already returned */
 	MemoryContext row;
 	const char **names;
 	int n;
@@ -626,7 +638,7 @@ begin_seen(void)
 		"kg_graph memory", 256, &ctl, HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
 }
 
-/* The word that a folded text ends with, or NULL. */
+/* Returns the word that a folded text ends with, or NULL. */
 static const char *
 last_word(const char *folded, char **tokens, int n)
 {
@@ -644,7 +656,10 @@ last_word(const char *folded, char **tokens, int n)
 	return last;
 }
 
-/* Returns false if too many words have it, so that all entities are read. */
+/*
+ * Finds the words that match. Returns false if there are too many, so that all
+ * entities must be read.
+ */
 static bool
 look_up(const KgMemory *memory, Words *words)
 {
@@ -666,7 +681,9 @@ look_up(const KgMemory *memory, Words *words)
 	return true;
 }
 
-/* Instead of those that were chosen before, if fewer have them. */
+/*
+ * Chooses the words in place of those chosen before, if fewer rows have them.
+ */
 static void
 offer_words(const KgMemory *memory, Words *words, Words *chosen, int64 *fewest)
 {
@@ -681,7 +698,7 @@ offer_words(const KgMemory *memory, Words *words, Words *chosen, int64 *fewest)
 	*fewest = rows;
 }
 
-/* By what of the query it is looked for: that which the fewest have. */
+/* Returns the words or the sign of the query that the fewest rows have. */
 static Words
 choose_words(const KgMemory *memory, const char *query)
 {
@@ -734,8 +751,8 @@ kg_memory_search(const KgMemory *memory, const char *query)
 }
 
 /*
- * Returns a text in lower case. An ASCII text is converted directly if
- * search->plain.
+ * Returns a text in lower case. If search->plain, an ASCII text is converted
+ * directly.
  */
 static char *
 lowered_text(const KgMemorySearch *search, const char *text)
@@ -762,7 +779,7 @@ has_query(const KgMemorySearch *search, const char *text)
 	return strstr(lowered_text(search, text), search->query) != NULL;
 }
 
-/* Returns the name of the entity that a row shows to match, or NULL. */
+/* Returns the name of the entity that the row shows to match, or NULL. */
 static const char *
 matching_name(const KgMemorySearch *search, TupleTableSlot *slot)
 {
@@ -800,7 +817,7 @@ candidate_row(TupleTableSlot *slot, void *arg)
 	return search->n < search->most;
 }
 
-/* " FROM the entities of both types" */
+/* Appends " FROM" and the entities of both types. */
 static void
 append_types(KgSqlBuilder *b, const KgMemory *memory)
 {
@@ -817,7 +834,7 @@ append_types(KgSqlBuilder *b, const KgMemory *memory)
 				  kg_sql_param_texts(b, names, 2));
 }
 
-/* " FROM the entities with words" */
+/* Appends " FROM" and the entities that have the words. */
 static void
 append_having(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
 {
@@ -831,8 +848,8 @@ append_having(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
 }
 
 /*
- * The rows come in no order, and are read until there are enough: where more
- * are wanted, those that were told are read again and passed over.
+ * Rows come in no order and are read until there are enough names. A later call
+ * for more names reads the rows again and skips the names already returned.
  */
 bool
 kg_memory_candidates(KgMemorySearch *search, int most, const char ***names,

@@ -1,6 +1,6 @@
 /*
  * sql.c
- *	  Writing SQL text: the builder and the predicates of filters.
+ *	  Builds SQL text: the statement builder and the conditions of filters.
  */
 #include "postgres.h"
 
@@ -144,11 +144,11 @@ kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
 }
 
 /*
- * A list as an index condition is used only where the planner believes that
- * the columns before it leave many rows, and of columns that depend on each
- * other, as a tenant and its types do, it believes that they leave one.  So a
- * list is walked: each value by an equality, which an index scan never leaves
- * out.
+ * A list of values is joined by a lateral subselect for each value.
+ *
+ * The planner uses a list as an index condition only if it estimates many rows
+ * for the columns before it. For dependent columns, such as a tenant and its
+ * types, it estimates one row. An equality is always used by an index scan.
  */
 void
 kg_sql_begin_each(KgSqlBuilder *b, const char *table, const char *columns,
@@ -208,7 +208,10 @@ append_present(KgSqlBuilder *b, const char *key)
 	kg_sql_append(b, " AND %s" KG_LT "$%d", key, kg_sql_param_missing(b));
 }
 
-/* Parts of texts: the key of a text is a tag byte and the text. */
+/*
+ * Appends a condition on a part of a text. The key of a text is a tag byte and
+ * the text.
+ */
 static void
 key_part_condition(KgSqlBuilder *b, const char *key,
 				   const KgCondition *condition)
@@ -277,7 +280,7 @@ key_comparison(KgSqlBuilder *b, const char *key, const KgCondition *condition)
 					  kg_sql_param_bytea(b, kg_key_empty()));
 }
 
-/* Appends the operator's test of a key, which KG_NO negates. */
+/* Appends the operator's test of a key. For KG_NO the caller negates it. */
 static void
 key_test(KgSqlBuilder *b, const char *key, const KgCondition *condition)
 {
@@ -290,7 +293,9 @@ key_test(KgSqlBuilder *b, const char *key, const KgCondition *condition)
 			key_comparison(b, key, condition);
 			break;
 		case KG_OPERAND_PART:
-			/* The parts of an enum's codes were replaced by the codes. */
+			/*
+			 * For an enum, the part was replaced by the codes that contain it.
+			 */
 			if (condition->field->kind != KG_KIND_ENUM)
 			{
 				key_part_condition(b, key, condition);
@@ -403,7 +408,9 @@ id_condition(KgSqlBuilder *b, const char *id, const KgCondition *condition)
 		kg_sql_append(b, ")");
 }
 
-/* Conditions on the id if the statement has only the node number. */
+/*
+ * Appends a condition on the id for a statement that has only the node number.
+ */
 static void
 id_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
 {
@@ -437,7 +444,7 @@ kg_sql_key_of(KgSqlBuilder *b, const KgField *field, const char *index_keys)
 					kg_sql_param_field(b, field));
 }
 
-/* Returns the expression for all keys of an array: a set. */
+/* Returns an expression for the set of all keys of an array. */
 static const char *
 keys_of(KgSqlBuilder *b, const KgField *field, const char *index_keys)
 {
@@ -447,7 +454,7 @@ keys_of(KgSqlBuilder *b, const KgField *field, const char *index_keys)
 					kg_sql_param_field(b, field));
 }
 
-/* " FROM <the keys of a field that the entity has> p WHERE true". */
+/* Appends " FROM (the entity's keys of a field) p WHERE true". */
 static void
 append_keys_of(KgSqlBuilder *b, const KgField *field, const KgSqlEntity *entity)
 {
@@ -520,7 +527,10 @@ array_probe(KgSqlBuilder *b, const KgCondition *condition,
 			end_probe(b);
 			break;
 		case KG_EVERY:
-			/* An entity has each key once, so the operands must be distinct too. */
+			/*
+			 * Each key occurs once in an entity, so the operands must be
+			 * distinct too.
+			 */
 			kg_sql_append(b, " AND (SELECT pg_catalog.count(*)");
 			append_keys_of(b, condition->field, entity);
 			one.keys = kg_sql_distinct_keys(condition, &one.nvalues);
@@ -536,7 +546,7 @@ array_probe(KgSqlBuilder *b, const KgCondition *condition,
 	}
 }
 
-/* Appends all conditions on a scalar, the first of which is at that index. */
+/* Appends all conditions on the scalar of the condition at index first. */
 static void
 scalar_conditions(KgSqlBuilder *b, const KgFilter *filter, int first,
 				  const char *key)
@@ -548,7 +558,10 @@ scalar_conditions(KgSqlBuilder *b, const KgFilter *filter, int first,
 			kg_sql_key_condition(b, key, &filter->conditions[i]);
 }
 
-/* They share one probe if the statement does not have the entity's keys. */
+/*
+ * Appends all conditions on a scalar. They share one probe if the statement
+ * does not have the entity's keys.
+ */
 static void
 scalar_probe(KgSqlBuilder *b, const KgFilter *filter, int first,
 			 const KgSqlEntity *entity)

@@ -57,17 +57,18 @@ extern void kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
 
 /*
  * Returns "schema"."table", quoted. In a call with as_of it is the table of
- * that time (query/time/past.h). For nodes and edges in a call with valid_at
- * it is the rows that hold (query/time/validity.h). An alias must follow.
+ * that time (query/time/past.h). In a call with valid_at, the tables of nodes
+ * and edges have only the valid rows (query/time/validity.h). An alias must
+ * follow.
  */
 extern const char *kg_sql_table(const char *name);
 
 /*
- * Return kg_entity for a statement that needs only the rows of a node or an
- * array of nodes (an expression), and kg_index_key for a statement that needs
- * only the keys of a type's field (numbers of parameters). With as_of these
- * rows are then found directly. The statement must have all its conditions
- * nevertheless.
+ * Return a table for a statement that needs only a part of it.
+ * kg_sql_entities_of() returns kg_entity for a node or an array of nodes (an
+ * expression). kg_sql_keys_of() returns kg_index_key for a type's field
+ * (numbers of parameters). With as_of these rows are found directly. The
+ * statement must have all its conditions nevertheless.
  */
 extern const char *kg_sql_entities_of(const char *nodes);
 extern const char *kg_sql_keys_of(int type, int field);

@@ -1,6 +1,6 @@
 /*
  * type_counts.c
- *	  The number of entities of each type.
+ *	  Counts the entities of each type.
  */
 #include "postgres.h"
 

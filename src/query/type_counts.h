@@ -11,9 +11,9 @@
 #define KG_MAX_TYPE_COUNT 10000
 
 /*
- * Returns, for each of catalog->types, the number of its entities that the
- * caller sees.  The count of a type with x-authorize is -1: counting it would ask
- * the authorizer about every entity.
+ * Returns the number of entities that the caller sees, for each of
+ * catalog->types. The number is -1 for a type with x-authorize, because
+ * counting would need a decision on every entity.
  */
 extern int64 *kg_type_counts(const KgCatalog *catalog);
 
