@@ -1,15 +1,16 @@
 /*
  * graph/aggregate.c
- *	  aggregate_nodes: counts and sums over nodes, grouped.
+ *	  aggregate_nodes: counts and sums over nodes, in groups.
  *
  * A node is in one group for each distinct combination of its group values, so
- * that no join can count it twice.  Values over relationships are those of the
- * ends of a step (query/graph/traverse.h) from each node.  Groups by steps of the chain
- * are of one row of it together: a pair of ends that no row has is no group.
+ * no join can count it twice. Group values over relationships are those of the
+ * ends of a step (query/graph/traverse.h) from each node. Groups by several
+ * steps of the chain are combined by row: a pair of ends that is in no row is
+ * not a group.
  *
- * Where all that is asked of a node itself is indexed, its keys are read instead of
- * its document, and nodes that have the same count at once (query/list/key_counts.h);
- * those of a whole type are not selected before.
+ * If only indexed properties of the nodes are needed, their keys are read
+ * instead of their documents, and nodes with equal keys are counted together
+ * (query/list/key_counts.h). The nodes of a whole type are not selected first.
  */
 #include "postgres.h"
 
@@ -22,7 +23,7 @@
 #include "tools/graph/aggregate.h"
 #include "utils/memutils.h"
 
-/* A group with the results of its aggregations. */
+/* A row of the reply: a group and the results of its aggregations. */
 typedef struct Row
 {
 	const KgGroup *group;
@@ -64,8 +65,9 @@ collect_value(const JsonbValue *value, void *arg)
 }
 
 /*
- * What an entity has for a property (NULL: its id): the items of an array each
- * by itself, and at least "missing".  In the current context.
+ * Sets the values of an entity's property (NULL: its id) in the current memory
+ * context. Each item of an array is a value. An entity without a value has the
+ * value "missing".
  */
 static void
 entity_values(const KgField *field, KgTruncate truncate, const KgRef *ref,
@@ -119,7 +121,7 @@ drop_repeated(KgValues *values)
 	values->n = n;
 }
 
-/* What has the property that a group is by. */
+/* Returns the type that has the property of a group. */
 static const KgType *
 group_type(const KgAggregate *a, const KgGroupKey *key)
 {
@@ -134,7 +136,8 @@ typedef struct EndValues
 	KgAggregate *a;
 	KgGroupKey *key;
 	const KgTraversal *t;
-	const KgCounts *counts; /* what documents lack; or NULL */
+	/* counts of edges that the property needs, or NULL */
+	const KgCounts *counts;
 } EndValues;
 
 static void
@@ -159,7 +162,10 @@ keep_end(const KgRef *ref, void *arg)
 	kg_graph_check_memory(graph);
 }
 
-/* Count what a group is by at the ends that are of its type. */
+/*
+ * Returns the counts of edges of a group's property for the ends of its type;
+ * NULL if the property is not a count.
+ */
 static const KgCounts *
 count_ends(const KgAggregate *a, const KgGroupKey *key, const int64 *ends,
 		   uint32 n)
@@ -186,7 +192,7 @@ count_ends(const KgAggregate *a, const KgGroupKey *key, const int64 *ends,
 	return kg_counts_of(graph->catalog, type, nodes, count);
 }
 
-/* Read what a step ends in, for a group. */
+/* Reads the values of a group at the ends of a step. */
 static void
 read_ends(KgAggregate *a, KgGroupKey *key, const KgTraversal *t,
 		  const KgStepResult *step)
@@ -217,14 +223,20 @@ read_ends(KgAggregate *a, KgGroupKey *key, const KgTraversal *t,
 	kg_nodeset_free(&ends);
 }
 
-/* The type of the nodes, where they need not be looked at any more. */
+/*
+ * Returns the type of the nodes if the selection has already checked that they
+ * are visible, or NULL.
+ */
 static const KgType *
 seen_type(const KgAggregate *a)
 {
 	return kg_select_sees(&a->node) ? a->node.type : NULL;
 }
 
-/* What a group over relationships is by: its own walk's ends, or a step's. */
+/*
+ * Reads the values of a group over relationships, at the ends of its own walk
+ * or of a step of the chain.
+ */
 static void
 read_related(KgAggregate *a, KgGroupKey *key, const int64 *nodes, uint32 n)
 {
@@ -265,7 +277,7 @@ collect_edge(const KgReplyEdge *edge, void *arg)
 	add_value(&state->c, &value);
 }
 
-/* The values of the edges between two nodes that a group is by. */
+/* Sets a group key's values of the edges between two nodes. */
 static void
 edge_values(const KgAggregate *a, const KgGroupKey *key, int64 x, int64 y,
 			KgValues *values)
@@ -277,7 +289,7 @@ edge_values(const KgAggregate *a, const KgGroupKey *key, int64 x, int64 y,
 	kg_step_edges_visit(key->found, x, y, collect_edge, &state);
 }
 
-/* The distinct values of the ends of a node's relationship. */
+/* Sets the values of the ends of a node's relationship; they may repeat. */
 static void
 related_values(const KgAggregate *a, const KgGroupKey *key, int64 node,
 			   KgValues *values)
@@ -306,7 +318,7 @@ related_values(const KgAggregate *a, const KgGroupKey *key, int64 node,
 	}
 }
 
-/* What a path leads to from a node: at least "missing". */
+/* Sets the values of a path from a node; at least "missing". */
 static void
 path_values(const KgRefValues *reached, const KgField *field,
 			KgTruncate truncate, int64 node, KgValues *values)
@@ -349,8 +361,8 @@ aggregated_value(const KgAggregate *a, int i, const KgRef *ref)
 }
 
 /*
- * Count so many nodes in every combination of their group values; with 0 an
- * edge.
+ * Adds "times" nodes to the group of each combination of their group values;
+ * with 0, adds an edge.
  */
 static void
 add_combinations(KgAggregate *a, const KgValues *values,
@@ -372,14 +384,16 @@ add_combinations(KgAggregate *a, const KgValues *values,
 		else
 			kg_groups_add_edge(a->result, keys, operands);
 		kg_graph_charge_edges(a->call.graph, 1);
-		/* The next combination, the last key fastest. */
+		/* Go to the next combination; the last key changes first. */
 		for (i = a->ngroups - 1; i >= 0 && ++at[i] == values[i].n; i--)
 			at[i] = 0;
 		none = i < 0;
 	}
 }
 
-/* The values of the row at hand: of an array each by itself. */
+/*
+ * Adds the values of the current row, one combination for each item of arrays.
+ */
 static void
 add_joints(KgAggregate *a, int group, const KgJoint *begun)
 {
@@ -427,7 +441,7 @@ add_joints(KgAggregate *a, int group, const KgJoint *begun)
 	}
 }
 
-/* Is it the end of a step from which the chain goes on? */
+/* Returns whether the chain can be completed from the end of a step. */
 static bool
 goes_on(const KgTraversal *t, int step, uint32 node)
 {
@@ -449,7 +463,7 @@ add_row_of_edge(const KgReplyEdge *edge, void *arg)
 	add_joints(arg, 0, &joint);
 }
 
-/* The row at hand, for each edge that is aggregated. */
+/* Adds the current row once for each of its aggregated edges. */
 static void
 add_row(KgAggregate *a)
 {
@@ -465,7 +479,10 @@ add_row(KgAggregate *a)
 							a);
 }
 
-/* The rows of the chain from a node, as far as groups are by its steps. */
+/*
+ * Walks the rows of the chain from a node, as far as the deepest step of a
+ * group.
+ */
 static void
 walk_chain(KgAggregate *a, int step, uint32 node)
 {
@@ -511,7 +528,7 @@ compare_joints(const void *x, const void *y, void *arg)
 	return order != 0 ? order : p < q ? -1 : p > q;
 }
 
-/* Adds an edge to the aggregations of edges. */
+/* Adds an edge to the aggregations of edge properties. */
 static void
 add_edge(KgAggregate *a, const KgValues *values, const KgReplyEdge *edge)
 {
@@ -523,7 +540,10 @@ add_edge(KgAggregate *a, const KgValues *values, const KgReplyEdge *edge)
 	add_combinations(a, values, operands, 0);
 }
 
-/* Count a node for each distinct row of the chain, as the groups see it. */
+/*
+ * Adds a node for each distinct row of the chain, as far as the groups
+ * distinguish rows.
+ */
 static void
 add_by_steps(KgAggregate *a, const KgRef *ref, KgValues *values,
 			 const KgGroupValue *operands)
@@ -548,7 +568,7 @@ add_by_steps(KgAggregate *a, const KgRef *ref, KgValues *values,
 				values[i].n = 1;
 				values[i].values = &a->joints[j].values[i];
 			}
-		/* A node counts once in a group, and each edge once. */
+		/* Each node counts once in a group, and each edge counts once. */
 		if (j == 0 || compare_groups(joint - 1, joint, a) != 0)
 			add_combinations(a, values, operands, 1);
 		if (joint->edge != NULL)
@@ -615,7 +635,10 @@ add_field(Keys *keys, const KgField *field)
 	keys->fields[keys->nfields++] = field;
 }
 
-/* Do keys say all that is asked of a node?  Of which properties. */
+/*
+ * Returns whether keys have all that is needed of a node. Sets the fields whose
+ * keys are needed.
+ */
 static bool
 follows_from_keys(KgAggregate *a, Keys *keys)
 {
@@ -633,7 +656,7 @@ follows_from_keys(KgAggregate *a, Keys *keys)
 		if (key->related || key->step_no > 0 || key->path != NULL ||
 			key->field == NULL || !key->field->indexed)
 			return false;
-		/* Members of one entity may become one. */
+		/* Several items of one entity may be truncated to one value. */
 		if (key->field->is_array && key->truncate != KG_TRUNCATE_NONE)
 			return false;
 		add_field(keys, key->field);
@@ -652,7 +675,7 @@ follows_from_keys(KgAggregate *a, Keys *keys)
 	return true;
 }
 
-/* The values of a property among keys: at least "missing", each once. */
+/* Sets the distinct values of a property from keys; at least "missing". */
 static void
 key_values(const KgField *field, KgTruncate truncate, const KgPackedKey *keys,
 		   int nkeys, KgValues *values)
@@ -694,7 +717,7 @@ add_same(const KgPackedKey *keys, int nkeys, int64 entities, void *arg)
 
 		if (!a->specs[i].has_property)
 			continue;
-		/* Of one property often more than one thing is asked. */
+		/* Several aggregations may use one property. */
 		while (!a->specs[same].has_property ||
 			   a->specs[same].field != a->specs[i].field)
 			same++;
@@ -711,7 +734,10 @@ add_same(const KgPackedKey *keys, int nkeys, int64 entities, void *arg)
 	kg_graph_check_memory(a->call.graph);
 }
 
-/* Any property that each entity has one key of: to count them all. */
+/*
+ * Returns a property with exactly one key in each entity, or NULL. It serves to
+ * count all entities.
+ */
 static const KgField *
 countable_field(const KgType *type)
 {
@@ -722,7 +748,10 @@ countable_field(const KgType *type)
 	return NULL;
 }
 
-/* Of a whole type, without a look at what there is first. */
+/*
+ * Aggregates a whole type by keys, without selecting nodes first. Sets their
+ * number. Returns false if that is not possible.
+ */
 static bool
 aggregate_type(KgAggregate *a, uint32 *n)
 {
@@ -748,7 +777,7 @@ aggregate_type(KgAggregate *a, uint32 *n)
 	return true;
 }
 
-/* Is a group by a property of a node itself? */
+/* Returns whether the group is by a property of the node itself. */
 static bool
 is_own(const KgGroupKey *key)
 {
@@ -768,7 +797,7 @@ needs_data(const KgAggregate *a)
 	return false;
 }
 
-/* Is anything asked of a node itself? */
+/* Returns whether anything of a node itself is needed. */
 static bool
 needs_rows(const KgAggregate *a)
 {
@@ -782,7 +811,7 @@ needs_rows(const KgAggregate *a)
 	return false;
 }
 
-/* Nodes of which nothing but their number is asked. */
+/* Adds nodes from their numbers alone. */
 static void
 add_nodes(KgAggregate *a, const int64 *nodes, uint32 n)
 {
@@ -797,7 +826,7 @@ add_nodes(KgAggregate *a, const int64 *nodes, uint32 n)
 	}
 }
 
-/* The nodes from which the chain of relationships leads somewhere. */
+/* Retains the nodes from which the chain of relationships can be completed. */
 static uint32
 keep_connected(KgAggregate *a, int64 *nodes, uint32 n)
 {
@@ -830,7 +859,7 @@ estimate(KgAggregate *a, const int64 *nodes, uint32 n)
 				graph, nodes, n, &a->groups[i].step, 1, "/group_by");
 }
 
-/* Is there no row because of relationships? */
+/* Returns whether relationships are the reason why there are no rows. */
 static bool
 ends_early(const KgAggregate *a)
 {
@@ -842,7 +871,10 @@ ends_early(const KgAggregate *a)
 	return false;
 }
 
-/* Why no node is counted: the chain of relationships, or a group's own. */
+/*
+ * Returns hints why no node is counted: because of the chain of relationships,
+ * or of a group's own relationship.
+ */
 static Jsonb *
 hints(KgAggregate *a, const int64 *nodes)
 {
@@ -885,7 +917,10 @@ read_paths(KgAggregate *a, const int64 *nodes, uint32 n)
 				a->call.graph, a->paths[i], nodes, n, "/aggregations");
 }
 
-/* Counts the nodes that are selected; returns them where they had to be. */
+/*
+ * Aggregates the selected nodes. Sets their number. Returns them, or NULL if
+ * they did not have to be selected.
+ */
 static int64 *
 aggregate(KgAggregate *a, uint32 *selected)
 {
@@ -944,7 +979,10 @@ row_value(const KgAggregate *a, const Row *row, int column)
 							   : &row->results[column - a->ngroups];
 }
 
-/* As asked for, missing values last either way; ties by the group's values. */
+/*
+ * Compares by the requested sort, with missing values last in both directions,
+ * then by the group's values.
+ */
 static int
 compare_rows(const void *x, const void *y, void *arg)
 {
@@ -1003,7 +1041,10 @@ compare_per(const void *x, const void *y, void *arg)
 	return order != 0 ? order : p < q ? -1 : p > q;
 }
 
-/* Keeps the first rows of each value of a group, in their order. */
+/*
+ * Retains the first rows of each value of the group "per", in their order.
+ * Returns their number.
+ */
 static uint32
 keep_per(const KgAggregate *a, Row *rows, uint32 n)
 {
@@ -1062,7 +1103,7 @@ row_json(const KgAggregate *a, const Row *row)
 	return kg_jw_finish(&w);
 }
 
-/* What is shown in a group's column: the property, or the id. */
+/* Returns the field shown in a group's column: the property, or the id. */
 static const KgField *
 group_field(const KgAggregate *a, const KgGroupKey *key)
 {
@@ -1071,7 +1112,10 @@ group_field(const KgAggregate *a, const KgGroupKey *key)
 	return key->field != NULL || type == NULL ? key->field : type->id_field;
 }
 
-/* A count of values shows none of them; nor does what is computed. */
+/*
+ * Returns the field whose values the aggregation shows; NULL for counts and
+ * computed values.
+ */
 static const KgField *
 aggregated_field(const KgAggregateSpec *spec)
 {
@@ -1089,7 +1133,7 @@ column_field(const KgAggregate *a, int column)
 							: a->labels[column - nvalues].type->label_field;
 }
 
-/* Which columns hold text from outside. */
+/* Returns marks for the columns that contain untrusted text. */
 static KgMarks
 column_marks(const KgAggregate *a)
 {

@@ -34,7 +34,7 @@ typedef struct KgGroupKey
 	const KgField *field; /* or NULL: group by the id */
 	KgTruncate truncate;
 	bool related;
-	const char *end; /* column of the end, without the direction's prefix */
+	const char *end; /* column of the end, without the suffix of a direction */
 	KgDirection direction;
 	KgStepSpec step;
 	KgTraversal t;
@@ -43,8 +43,9 @@ typedef struct KgGroupKey
 	bool named;				 /* the reply has the labels of its entities, too */
 	const KgRefPath *path;	 /* group by the values of a path; or NULL */
 	KgRefValues *reached;	 /* the values of the path */
-	const KgField **edges;	 /* group by these of the edges of the step */
-	KgStepEdges *found;		 /* which are these */
+	/* group by this property of the step's edges, by relation; or NULL */
+	const KgField **edges;
+	KgStepEdges *found; /* the edges of the step */
 	const char
 		*counted_path; /* path of a count of edges in the arguments, or NULL */
 	KgValues *ends; /* by index of the node in t.set, or in the chain's set */
@@ -54,7 +55,7 @@ typedef struct KgGroupKey
 typedef struct KgJoint
 {
 	KgGroupValue values[KG_MAX_GROUPS];
-	const KgReplyEdge *edge; /* of edge_step; or NULL */
+	const KgReplyEdge *edge; /* the edge in edge_step; or NULL */
 } KgJoint;
 
 /* The labels of the entities that a group's values refer to. */
@@ -63,8 +64,9 @@ typedef struct KgLabels
 	int group;
 	const KgType *type;
 	int n;
-	char **ids;	   /* in their order, */
-	Jsonb **found; /* and the label of each as an array; NULL: none */
+	char **ids; /* in ascending order */
+	/* by id: its label as the only item of an array; NULL: no label */
+	Jsonb **found;
 } KgLabels;
 
 typedef struct KgSortColumn
@@ -87,7 +89,7 @@ typedef struct KgAggregate
 	KgRefValues *reached[KG_MAX_AGGREGATIONS];
 	/* by aggregation: the property of the edges of edge_step; or NULL */
 	const KgField **edges[KG_MAX_AGGREGATIONS];
-	int edge_step; /* 0: no aggregation is of edges */
+	int edge_step; /* 0: no aggregation of edge properties */
 	KgStepEdges *found;
 	int ncolumns;
 	const char *columns[KG_MAX_COLUMNS]; /* groups, aggregations, labels */

@@ -1,8 +1,8 @@
 /*
  * graph/aggregate_labels.c
- *	  The labels of the entities that groups of aggregate_nodes refer to.
+ *	  Labels of the entities that groups of aggregate_nodes refer to.
  *
- *	  They are read for the rows of the reply only, by the ids in it.
+ * They are read only for the rows of the reply, by the ids in these.
  */
 #include "postgres.h"
 
@@ -25,7 +25,7 @@ find_id(const KgLabels *labels, const char *id)
 	return at != NULL ? (int) (at - labels->ids) : -1;
 }
 
-/* The distinct ids among the values of a group. */
+/* Sets the distinct ids among the values of a group. */
 static void
 collect_ids(KgLabels *labels, KgGroup *const *groups, uint32 n)
 {

@@ -1,6 +1,6 @@
 /*
  * graph/aggregate_read.c
- *	  The arguments of aggregate_nodes.
+ *	  Reads the arguments of aggregate_nodes.
  */
 #include "postgres.h"
 
@@ -26,8 +26,8 @@ read_property(const KgFilterTarget *target, const KgInput *in, const char *use,
 }
 
 /*
- * One of the nodes themselves, which may be a count, or of what a path leads
- * to.
+ * Reads a property of the nodes themselves, which may be a count of edges, or
+ * of the end of a path.
  */
 static const KgField *
 read_own_property(KgAggregate *a, const KgInput *in, const char *use,
@@ -55,7 +55,7 @@ read_own_property(KgAggregate *a, const KgInput *in, const char *use,
 	return field;
 }
 
-/* Groups have no names of their own: what to do about two that share one. */
+/* Groups have no names, so two equal ones cannot be renamed. */
 static const char once[] = "each group once";
 
 static bool
@@ -95,7 +95,10 @@ throw_property(const KgInput *in, const char *name, const char *message,
 	kg_error_throw_expected(err, "%s", expected);
 }
 
-/* The units are declared as in the enum of "truncate", after none. */
+/*
+ * The enum of "truncate" has the units in the order of KgTruncate, without
+ * KG_TRUNCATE_NONE.
+ */
 static KgTruncate
 read_truncate(const KgInput *in, const KgField *field, const char *name)
 {
@@ -123,8 +126,8 @@ read_truncate(const KgInput *in, const KgField *field, const char *name)
 }
 
 /*
- * Groups of one relationship in several directions are told apart by that; the
- * first of them has the name alone.
+ * Returns the name of a group's column. If a relationship is used in several
+ * directions, later columns have the direction as a suffix.
  */
 static const char *
 end_column(const KgAggregate *a, const KgGroupKey *key)
@@ -148,7 +151,7 @@ end_column(const KgAggregate *a, const KgGroupKey *key)
 				 : key->end;
 }
 
-/* The property of the edges of a step, which has one value. */
+/* Reads a property of the edges of a step. It must have a single value. */
 static const KgField **
 read_edge_property(KgAggregate *a, const KgInput *in, const KgStepSpec *step,
 				   const KgField **example)
@@ -171,7 +174,7 @@ names_edge(const KgInput *in)
 		   kg_edge_property(kg_input_string(in, "property")) != NULL;
 }
 
-/* By a property of what a group leads to; by its id where there is none. */
+/* Reads the property of the group's end; without "property", its id. */
 static void
 read_end_property(KgAggregate *a, const KgInput *in, const KgType *type,
 				  const KgStepSpec *step, const char *column, KgGroupKey *key)
@@ -195,7 +198,7 @@ read_end_property(KgAggregate *a, const KgInput *in, const KgType *type,
 	add_column(a, end_column(a, key), in->path, once);
 }
 
-/* {relationship, direction?, label, property?, filters?} */
+/* Reads {relationship, direction?, label, property?, filters?}. */
 static void
 read_related_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 {
@@ -248,7 +251,7 @@ follows(const KgFollow *follow, int32 number)
 	return false;
 }
 
-/* The only type that the step from 0 can end in, or NULL. */
+/* Returns the only type in which a step (counted from 0) can end, or NULL. */
 static const KgType *
 only_type(const KgAggregate *a, int step)
 {
@@ -271,7 +274,10 @@ only_type(const KgAggregate *a, int step)
 	return type;
 }
 
-/* What a step ends in: as it says itself, or else the group. */
+/*
+ * Returns the type at the end of a step: that of the step itself, or else that
+ * of the group.
+ */
 static const KgType *
 read_step_type(KgAggregate *a, int step, const KgInput *in)
 {
@@ -297,7 +303,9 @@ read_step_type(KgAggregate *a, int step, const KgInput *in)
 	return type;
 }
 
-/* A relationship beside the step must be one that it walks. */
+/*
+ * Raises an error if the group's relationship is not one that the step walks.
+ */
 static void
 check_step_relationship(KgAggregate *a, const KgStepSpec *spec,
 						const KgInput *in)
@@ -318,7 +326,10 @@ check_step_relationship(KgAggregate *a, const KgStepSpec *spec,
 								 "a relationship type that the step walks"));
 }
 
-/* {step, relationship?, label?, property?}: the end of a step of the chain */
+/*
+ * Reads {step, relationship?, label?, property?}: the end of a step of the
+ * chain.
+ */
 static void
 read_step_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 {
@@ -337,7 +348,7 @@ read_step_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 		kg_error_throw_expected(
 			err, "relationships, the steps that are counted from 1");
 	}
-	/* Not only at most max_steps: there must be such a step. */
+	/* The step must exist, so max_steps is not the limit here. */
 	(void) kg_args_int(
 		in->object, "step", in->path, 1, a->steps.n, &step, in->repairs);
 	spec = &a->steps.specs[step - 1];
@@ -384,7 +395,7 @@ read_group(KgAggregate *a, const KgInput *in)
 			   once);
 }
 
-/* Adds the columns with the labels of what groups refer to. */
+/* Adds columns with the labels of the entities that groups refer to. */
 static void
 add_labels(KgAggregate *a)
 {
@@ -445,7 +456,7 @@ check_aggregation(const KgAggregateSpec *spec, const KgInput *in,
 	}
 }
 
-/* The step whose edges are aggregated: the only one, or as "step" says. */
+/* Sets the step whose edges are aggregated: the only step, or "step". */
 static void
 read_edge_step(KgAggregate *a, const KgInput *in, const char *name)
 {
@@ -471,7 +482,7 @@ read_edge_step(KgAggregate *a, const KgInput *in, const char *name)
 							"step of them");
 }
 
-/* The functions are declared as in the enum of "fn". */
+/* The enum of "fn" has the functions in the order of KgAggregateFn. */
 static void
 read_aggregation(KgAggregate *a, const KgInput *in)
 {
@@ -548,7 +559,7 @@ read_items(KgAggregate *a, const char *key, const char *string_member,
 	}
 }
 
-/* {per}: the group whose values have so many rows each */
+/* Reads {per}: the group for each of whose values limit applies. */
 static void
 read_per(KgAggregate *a)
 {
@@ -564,7 +575,10 @@ read_per(KgAggregate *a)
 							   a->ngroups);
 }
 
-/* The step of the chain, from 1, that walks a relation of the group too. */
+/*
+ * Returns the step of the chain (from 1) that also walks a relation of the
+ * group; 0 if there is no such step.
+ */
 static int
 shared_step(const KgAggregate *a, const KgGroupKey *key)
 {
@@ -612,7 +626,10 @@ add_path_periods(const KgAggregate *a, List *names, const KgRefPath *path)
 	return names;
 }
 
-/* What is counted holds for a time, and nobody says when. */
+/*
+ * Warns if the counted entities have validity periods and the call has no
+ * valid_at. Returns the number of warnings.
+ */
 static int
 warn_of_periods(const KgAggregate *a, KgJsonWriter *w)
 {
@@ -644,7 +661,10 @@ warn_of_periods(const KgAggregate *a, KgJsonWriter *w)
 	return 1;
 }
 
-/* A group over a relation of the chain is not of what the chain leads to. */
+/*
+ * Adds the warnings. One is for a group over a relation of the chain, which
+ * includes ends that the chain does not reach.
+ */
 static void
 warn(KgAggregate *a)
 {

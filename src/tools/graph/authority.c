@@ -1,10 +1,10 @@
 /*
  * graph/authority.c
- *	  Which types a graph tool's arguments reach, where some have x-authorize
- *	  and nobody is there to decide about them.
+ *	  Checks whether a graph tool can reach types with x-authorize without an
+ *	  authorizer or gateway.
  *
- * It is decided from the arguments and the declared relations, never from rows:
- * that a call is refused tells nothing of what is stored.
+ * The check uses the arguments and the declared relations, never rows. So an
+ * error reveals nothing about stored data.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 struct KgReached
 {
 	KgGraphCall *call;
-	bool *at; /* by rank: where the walk is */
+	bool *at; /* by rank: types at which the walk can be */
 };
 
 static const char *
@@ -65,7 +65,7 @@ kg_reached_begin(KgGraphCall *call, const KgType *type)
 	return reached;
 }
 
-/* One hop from where the walk is. */
+/* Returns the types one hop from the current ones. */
 static bool *
 hop(const KgReached *reached, const KgFollow *follow)
 {
@@ -112,7 +112,7 @@ kg_reached_walk(KgReached *reached, const KgFollow *follow, int min_hops,
 	{
 		if (depth > 0)
 			reached->at = hop(reached, follow);
-		/* What the walk only ends at has to be wanted to be seen. */
+		/* The last hop reaches only the wanted types. */
 		for (int rank = 1; rank <= nranks; rank++)
 		{
 			bool shown = wanted == NULL || wanted[rank];

@@ -1,6 +1,6 @@
 /*
  * graph/call.c
- *	  Reading the arguments of graph tools.
+ *	  Reads the arguments of graph tools.
  */
 #include "postgres.h"
 
@@ -37,8 +37,8 @@ void
 kg_graph_call_end(KgGraphCall *call)
 {
 	/*
-	 * The readers of arguments say more than the schema, and repair; what they
-	 * let pass without a repair has to fit it.
+	 * The readers of arguments accept less than the schema and repair more.
+	 * Arguments that pass without a repair must match the schema.
 	 */
 	if (call->repairs.repairs == NIL)
 		kg_published_check(
@@ -47,8 +47,9 @@ kg_graph_call_end(KgGraphCall *call)
 }
 
 /*
- * A type by the name that was sent.  The published enum has "bundle/type" only
- * where a name alone is ambiguous; elsewhere it is understood, and reported.
+ * Returns the type with the name in an argument. The published enum has
+ * "bundle/type" only for ambiguous names. Elsewhere it is accepted and reported
+ * as a repair.
  */
 static const KgType *
 named_type(KgGraphCall *call, char *name, const char *path)
@@ -166,7 +167,10 @@ throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "a relationship type");
-	/* Several in one string: the nearest of them would be one alone. */
+	/*
+	 * For several names in one string, the nearest name would be only one of
+	 * them.
+	 */
 	if (strpbrk(name, ",|;") != NULL)
 	{
 		JsonbValue value = kg_json_string_value(name);
@@ -220,7 +224,7 @@ add_name(KgGraphCall *call, KgRelationNames *names, const JsonbValue *value,
 		names->names[names->n++] = kg_call_relation_name(call, value, path);
 }
 
-/* The names of an array, or all where there is none. */
+/* Reads the names of an array; without an array, all names. */
 static KgRelationNames
 read_names(KgGraphCall *call, const JsonbValue *array, const char *path)
 {
@@ -235,7 +239,7 @@ read_names(KgGraphCall *call, const JsonbValue *array, const char *path)
 		kg_json_each(it, items)
 			add_name(call, &names, &it.value, kg_path_index(path, it.index));
 	}
-	/* An empty list is no restriction, as the query language has it. */
+	/* As in the query language, an empty list is no restriction. */
 	if (names.n == 0)
 		names.all = true;
 	return names;
@@ -269,7 +273,7 @@ kg_call_relation_list(KgGraphCall *call, const char *key)
 		!kg_json_is_array(&value) &&
 		(value.type != jbvString || kg_json_string_is(&value, "*")))
 		kg_error_throw(kg_args_error(path, &value, "an array"));
-	/* A name that would do in an array; one that would not is said first. */
+	/* A wrong name is reported before the missing array. */
 	names = kg_call_relation_names(call, &call->input, key);
 	(void) kg_args_array(call->input.object, key, "");
 	return names;
@@ -345,7 +349,10 @@ kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
 			add_number(&follow->backward, relation->relation_no);
 	}
 	kg_past_require_walk(catalog, follow);
-	/* No list at all is cheaper than a list of everything. */
+	/*
+	 * To follow all relations needs no list, which is cheaper than a list of
+	 * all.
+	 */
 	if (follow->forward.n == catalog->nrelations)
 		follow->forward.all = true;
 	if (follow->backward.n == catalog->nrelations)
@@ -456,8 +463,8 @@ keep_id(const KgRef *ref, void *arg)
 }
 
 /*
- * Selects the entities that a name finds best: one, or several that it finds
- * equally well.  Reports their ids.
+ * Selects the entity that best matches a name; all of them if several match
+ * equally well. Reports their ids as a repair.
  */
 static void
 select_by_name(KgGraphCall *call, const KgInput *in, const char *query,
@@ -485,7 +492,7 @@ select_by_name(KgGraphCall *call, const KgInput *in, const char *query,
 		nodes[i] = matches->matches[i].node;
 	named.ids = palloc((n + 1) * sizeof(char *));
 	kg_graph_resolve(call->graph, nodes, n, false, keep_id, &named);
-	/* A name of nothing is an id of nothing, for which there are hints. */
+	/* If nothing matches, use the name as an unknown id: it has hints. */
 	if (named.n == 0)
 		named.ids[named.n++] = pstrdup(query);
 	selector->ids = named.ids;

@@ -1,7 +1,8 @@
 /*
  * graph/cursor.c
- *	  Cursors of the graph tools: where a page ended in the order of types and
- *	  ids, not in numbers of nodes, so that they survive changes of the data.
+ *	  Cursors of the graph tools. A cursor has the end of a page in the order
+ *	  of types and ids, not of node numbers, so it survives changes of the
+ *	  data.
  */
 #include "postgres.h"
 
@@ -29,7 +30,7 @@ kg_call_cursor(KgGraphCall *call, int nitems)
 		call->catalog->tenant, cursor_query(call), cursor, "/cursor");
 	kg_validity_take(payload);
 	items = kg_json_parse(pnstrdup(payload->data, payload->len));
-	/* It is signed: anything else is our own mistake. */
+	/* A cursor is signed, so a wrong number of items is a bug. */
 	if (kg_json_length(&items->root) != nitems)
 		elog(ERROR, "malformed cursor");
 	return &items->root;
@@ -83,7 +84,10 @@ kg_cursor_ref(KgGraphCall *call, const JsonbContainer *items, int i)
 		ref.rank = (uint16) (rank + 1);
 	else
 	{
-		/* The type is gone: behind every node of the one before it. */
+		/*
+		 * The type does not exist any more: start after every node of the
+		 * previous type.
+		 */
 		ref.rank = (uint16) rank;
 		ref.id = "\xff";
 		ref.idlen = 1;

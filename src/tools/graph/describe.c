@@ -1,6 +1,7 @@
 /*
  * graph/describe.c
- *	  get_graph_schema: types and relationship types, no table of ours.
+ *	  get_graph_schema: entity types and relationship types, without
+ *	  kg_graph's own tables.
  */
 #include "postgres.h"
 
@@ -13,10 +14,12 @@
 typedef struct GraphSchema
 {
 	KgGraphCall call;
-	bool *expand_types;		/* by rank */
-	bool *expand_relations; /* by place in the catalog */
+	bool *expand_types; /* whether to write a type in full, by rank */
+	/* whether to write a relation in full, by index in the catalog */
+	bool *expand_relations;
 	int nvariants;
-	const struct Variant *order; /* relationship types in order */
+	/* relationship types in the order of the reply */
+	const struct Variant *order;
 	int nentries;
 	struct Entry *entries;
 } GraphSchema;
@@ -55,7 +58,7 @@ read_arguments(GraphSchema *s, const Jsonb *arguments)
 		s->expand_types[i] = true;
 	listed = kg_input_array(in, "expand_relationship_types", "names");
 	names = kg_call_relation_names(call, in, "expand_relationship_types");
-	/* Elsewhere no names mean all of them; here they mean none. */
+	/* For other tools an empty list means all names; here it means no name. */
 	all_relations = all ||
 					(names.all && listed != NULL && kg_json_length(listed) > 0);
 	for (int i = 0; i < call->catalog->nrelations; i++)
@@ -64,7 +67,10 @@ read_arguments(GraphSchema *s, const Jsonb *arguments)
 			(!names.all && kg_names_have(&names, &call->catalog->relations[i]));
 }
 
-/* always: every entity has one, whatever its schema says. */
+/*
+ * Writes a property; always: every entity has the property, whatever its schema
+ * requires.
+ */
 static void
 write_property(const KgField *field, bool always, KgJsonWriter *w)
 {
@@ -94,7 +100,7 @@ write_properties(const KgField *fields, int n, const KgField *id,
 	kg_jw_end_array(w);
 }
 
-/* The names of the relations that leave or reach a type, each once. */
+/* Writes the distinct names of the relations that leave or enter a type. */
 static void
 write_type_relations(const GraphSchema *s, const KgType *type, bool incoming,
 					 KgJsonWriter *w)
@@ -152,7 +158,7 @@ compare_variants(const void *a, const void *b)
 	return order;
 }
 
-/* Relationship types between types that the caller sees. */
+/* Sorts the relationship types between types that the caller sees. */
 static void
 order_variants(GraphSchema *s)
 {
@@ -182,7 +188,10 @@ order_variants(GraphSchema *s)
 	s->nvariants = n;
 }
 
-/* A relation has the properties of all its variants: those of this one. */
+/*
+ * Writes the properties of one variant. The relation has those of all its
+ * variants.
+ */
 static void
 write_variant_properties(const Variant *v, KgJsonWriter *w)
 {
@@ -196,7 +205,7 @@ write_variant_properties(const Variant *v, KgJsonWriter *w)
 	{
 		const KgStep *step = &relation->fields[i].steps[0];
 
-		/* A schema without "properties" of its own may refer to them. */
+		/* A schema without "properties" may refer to a schema that has them. */
 		if (kg_json_get(&v->variant->schema->root, "properties", &properties) ==
 				NULL ||
 			kg_json_get(kg_json_container(&properties),
@@ -227,7 +236,7 @@ write_variant(const Variant *v, bool expand, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-/* What is told, as it would be in full and without its properties. */
+/* An entry of the reply, in full and without its properties. */
 typedef struct Entry
 {
 	Jsonb *full;
@@ -235,7 +244,7 @@ typedef struct Entry
 	bool expanded;
 } Entry;
 
-/* The types in order, then the relationship types. */
+/* Returns entries for the types, then for the relationship types. */
 static Entry *
 make_entries(const GraphSchema *s, int n)
 {
@@ -277,7 +286,7 @@ measure_entries(void *items, Size *whole, Size *stub, Size *extra)
 	}
 }
 
-/* Entries from one up to another, as far as they are in the reply. */
+/* Writes the entries from index "from" up to "to" that are in the reply. */
 static void
 write_entries(const GraphSchema *s, const KgFit *fit, const char *key, int from,
 			  int to, KgJsonWriter *w)
@@ -289,7 +298,7 @@ write_entries(const GraphSchema *s, const KgFit *fit, const char *key, int from,
 	kg_jw_end_array(w);
 }
 
-/* What was not to be expanded lacks nothing. */
+/* An entry that was not requested in full does not count as cut. */
 static void
 cut_entries(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
 {

@@ -2,10 +2,10 @@
  * graph/directions.c
  *	  Directions that the declared relations make impossible.
  *
- *	  A step that no edge can continue finds nothing, and as a negation it finds
- *	  everything.  Therefore such a step is followed in its other direction, if
- *	  that one is possible, and is an error otherwise.  Both are decided by the
- *	  caller's catalog, never by rows.
+ * A step that no edge can continue finds nothing, and as a negation it finds
+ * everything. So such a step is followed in the opposite direction if that is
+ * possible, and is an error otherwise. The caller's catalog decides this, never
+ * the rows.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@
 #include "query/graph/related.h"
 #include "tools/graph/graph.h"
 
-/* Returns the types, by rank, one hop from those in "at". */
+/* Returns, by rank, the types one hop from the types "at". */
 static bool *
 hop(const KgGraph *graph, const KgFollow *follow, const bool *at)
 {
@@ -54,7 +54,9 @@ has_any(const KgGraph *graph, const bool *types)
 	return false;
 }
 
-/* Returns the types in which a step can end, tested by the first ntests. */
+/*
+ * Returns the types in which a step can end that pass its first ntests tests.
+ */
 static bool *
 ends_of(const KgGraph *graph, const KgStepSpec *step, const KgFollow *follow,
 		const bool *at, int ntests)
@@ -124,8 +126,8 @@ has_end_at(const KgGraph *graph, const KgRelation *relation, const bool *at)
 }
 
 /*
- * Appends a name to a list: ": a, b".  It is no "allowed", whose only value a
- * caller might send: none of them asks the same question.
+ * Appends a name to a list: ": a, b". The names are not in "allowed", because a
+ * caller might send its only value, which would ask another question.
  */
 static void
 add_name(StringInfo names, const char *name)
@@ -247,7 +249,10 @@ report_reversed(KgGraphCall *call, const KgStepSpec *step, const char *path)
 		&call->repairs, kg_path_member(path, "direction"), &got, &used);
 }
 
-/* Turns a step round if need be, and returns the types that it ends in. */
+/*
+ * Reverses a step if its direction is impossible. Returns the types in which it
+ * can end.
+ */
 static bool *
 orient(KgGraphCall *call, KgStepSpec *step, const bool *at,
 	   const KgStepPath *path)

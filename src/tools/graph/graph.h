@@ -56,7 +56,7 @@ extern void kg_call_steps(KgGraphCall *call, KgSteps *steps);
 extern void kg_call_test(KgGraphCall *call, const KgInput *in,
 						 KgStepSpec *step);
 
-/* ---- types that are reached, if no gateway decides about some ---- */
+/* ---- types that a call reaches, if they have x-authorize ---- */
 
 /*
  * These functions raise KG_FORBIDDEN if the call reaches a type with
@@ -71,8 +71,8 @@ extern void kg_call_require_type(KgGraphCall *call, const KgType *type);
 typedef struct KgReached KgReached;
 extern KgReached *kg_reached_begin(KgGraphCall *call, const KgType *type);
 /*
- * Extends the walk by min_hops to max_hops hops. The array wanted, by rank,
- * says which types at its ends are shown.
+ * Extends the walk by min_hops to max_hops hops. wanted has, by rank, the types
+ * that are shown at its ends; NULL: all.
  */
 extern void kg_reached_walk(KgReached *reached, const KgFollow *follow,
 							int min_hops, int max_hops, const bool *wanted);
@@ -86,14 +86,14 @@ typedef struct KgStepPath
 {
 	const char *step;
 	const char *type;  /* its member that names the relation */
-	const char *label; /* the path below the step of the type of its end */
+	const char *label; /* path of the type of its end, below the step */
 } KgStepPath;
 
 /*
- * Turn a step that the relations make impossible from this type round, and
- * report that as repaired.  Raise KG_INVALID_INPUT if the other direction is
- * impossible, too.  type is NULL for any type.  path is that of the array of the
- * steps, or of the only step.
+ * Reverse a step if the relations make its direction impossible from this type
+ * (NULL: any type), and report that as a repair. Raise KG_INVALID_INPUT if the
+ * opposite direction is impossible, too. path is that of the array of steps, or
+ * of the only step.
  */
 extern void kg_orient_step(KgGraphCall *call, const KgType *type,
 						   KgStepSpec *step, const KgStepPath *path);
@@ -102,16 +102,16 @@ extern void kg_orient_steps(KgGraphCall *call, const KgType *type,
 							bool array);
 
 /*
- * Read the members "related" and "not_related" (NULL if both are absent); turn
- * their steps round as kg_orient_steps() does, and check the types that they
- * reach.
+ * kg_call_related() reads the members "related" and "not_related"; it returns
+ * NULL if both are absent. kg_reached_related() reverses their steps like
+ * kg_orient_steps(), and checks the types that they reach.
  */
 extern struct KgRelated *kg_call_related(KgGraphCall *call, const KgInput *in);
 /*
- * Filters whose names are paths through references select like "related": a
- * chain leads to an entity that passes. kg_filters_without_paths() returns the
- * other filters and raises if a path is wrong; kg_call_path_filters() returns
- * the conditions (NULL: none) and the chains of the member "filters".
+ * Filters whose names are paths through references select like "related": by a
+ * chain to an entity that passes. kg_filters_without_paths() returns the other
+ * filters, and raises an error for a wrong path. kg_call_path_filters() returns
+ * the chains of these filters after those of related (NULL: no chains).
  */
 extern bool kg_filters_have_paths(const KgCatalog *catalog, const KgType *type,
 								  const JsonbContainer *filters);

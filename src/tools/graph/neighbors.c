@@ -1,6 +1,6 @@
 /*
  * graph/neighbors.c
- *	  explore_neighbors: everything around one node.
+ *	  explore_neighbors: all nodes around one node.
  */
 #include "postgres.h"
 
@@ -17,16 +17,16 @@ typedef struct Explore
 {
 	KgGraphCall call;
 	KgSelector start;
-	int64 max_hops; /* KG_ALL_HOPS: "all" */
+	int64 max_hops; /* KG_ALL_HOPS: no limit */
 	bool by_relevance;
 	int64 limit;
 	KgFollow follow;
-	int nlabels; /* -1: any */
+	int nlabels; /* -1: all types */
 	uint16 *labels;
-	KgFilter **filters; /* by rank - 1; NULL: none */
+	KgFilter **filters; /* by rank - 1; NULL: no filters */
 	KgReach reach;
-	bool judged;   /* is it known, whether */
-	bool complete; /* nothing lies beyond? */
+	bool judged;   /* whether "complete" is known */
+	bool complete; /* no node lies beyond the nodes found */
 	KgPage page;
 	KgReply reply;
 } Explore;
@@ -47,7 +47,7 @@ read_start(Explore *e)
 	e->start.ids[0] = kg_args_as_id(&id, e->start.ids_path);
 }
 
-/* By rank. */
+/* Returns the set of the requested types, by rank. */
 static bool *
 wanted_labels(const Explore *e)
 {
@@ -94,7 +94,7 @@ read_hops(const KgInput *in)
 	return hops;
 }
 
-/* Turns the first hop round if its direction is impossible. */
+/* Reverses the first hop if its direction is impossible. */
 static void
 orient(Explore *e)
 {
@@ -137,7 +137,7 @@ read_arguments(Explore *e, const Jsonb *arguments)
 					e->nlabels < 0 ? NULL : wanted_labels(e));
 }
 
-/* Which nodes the reply may have; NULL: all. */
+/* Returns which nodes the reply may contain; NULL: all. */
 static const bool *
 choose_nodes(Explore *e)
 {
@@ -163,7 +163,7 @@ choose_nodes(Explore *e)
 	for (uint32 i = 0; i < n && e->nlabels >= 0; i++)
 		if (!wanted[e->reach.ranks[i]])
 			keep[i] = false;
-	/* The start is always there. */
+	/* The start is always included. */
 	keep[0] = true;
 	return keep;
 }
@@ -218,7 +218,7 @@ write_counts(const Explore *e, KgJsonWriter *w)
 			kg_jw_end_object(w);
 		}
 	kg_jw_end_array(w);
-	/* The start is in all the other numbers, whatever the filters. */
+	/* The other numbers include the start, whatever the filters. */
 	kg_jw_kint(w, "others", Max((int64) e->page.total - 1, 0));
 	kg_jw_kstring(w, "note", "with the start, but for others");
 	kg_jw_end_object(w);
@@ -288,7 +288,10 @@ visible_nodes(const KgReach *reach)
 	return n;
 }
 
-/* The start is all that is told: what else there is. */
+/*
+ * Returns hints for a reply that contains only the start: which other nodes or
+ * edges exist.
+ */
 static Jsonb *
 hints(Explore *e, const int64 *starts, uint32 n)
 {
@@ -328,7 +331,7 @@ hints(Explore *e, const int64 *starts, uint32 n)
 	return kg_jw_finish(&w);
 }
 
-/* The page of what is around the start, and what belongs to it. */
+/* Searches around the start and writes the reply. */
 static Jsonb *
 explore(Explore *e, const int64 *starts, uint32 n)
 {
@@ -350,7 +353,10 @@ explore(Explore *e, const int64 *starts, uint32 n)
 			 (int) e->max_hops,
 			 KG_REACH_RANKS,
 			 &e->reach);
-	/* What lies beyond may be for somebody to decide who is not there. */
+	/*
+	 * Whether nodes lie beyond is unknown if their visibility is decided by an
+	 * authorizer or gateway that is missing.
+	 */
 	e->judged = kg_decisions_are_made(e->call.catalog);
 	if (e->judged)
 		e->complete = kg_reach_is_complete(graph, &e->reach);

@@ -1,6 +1,7 @@
 /*
  * graph/nodes.c
- *	  find_nodes: nodes of one type, on the engine of the catalog's lists.
+ *	  find_nodes: nodes of one type, found by the list queries of the catalog
+ *	  tools.
  */
 #include "postgres.h"
 
@@ -17,7 +18,7 @@ typedef struct FindNodes
 	KgSelector selector;
 	KgListQuery query;
 	StringInfo bound;
-	int64 position; /* of the first node of the page */
+	int64 position; /* position of the page's first node in the list */
 	KgListPage *page;
 	KgReply reply;
 } FindNodes;
@@ -116,7 +117,10 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	kg_reply_write_nodes(&f->reply, w);
 }
 
-/* A name in a filter is a mistake; unknown ids are not, whatever they are. */
+/*
+ * Raises an error if a filter has a label in place of an id. Unknown values in
+ * "ids" are not an error.
+ */
 static void
 check_labels(FindNodes *f, bool none_found)
 {

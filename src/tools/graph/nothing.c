@@ -1,10 +1,10 @@
 /*
  * graph/nothing.c
- *	  An empty answer that helps.
+ *	  Hints for empty replies.
  *
- * A selection that matches nothing gets the nearest ids and values.  Where the
- * nodes exist and only the search from them ends in nothing, the hints tell
- * which edges there are instead.  What the caller cannot see is not among them.
+ * For a selection that matches nothing, the hints have the nearest ids and
+ * values. If the nodes exist but the search from them finds nothing, the hints
+ * list the edges that exist. Hints contain nothing that the caller may not see.
  */
 #include "postgres.h"
 
@@ -16,13 +16,19 @@
 #include "tools/graph/reply.h"
 #include "utils/memutils.h"
 
-/* Nodes whose edges a hint tells. */
+/* Maximum number of nodes whose edges a hint counts. */
 #define KG_HINT_NODES 500
-/* Kinds of edges, and types, that it names; fewer in a small reply. */
+/*
+ * Maximum number of relationship types or types in a hint, and the bytes of
+ * max_bytes that each of them requires.
+ */
 #define KG_HINT_KINDS 20
 #define KG_HINT_BYTES 512
 
-/* A name in a filter is an error here as in a list; an unknown id is none. */
+/*
+ * As in lists, a label in place of an id in a filter is an error; an unknown id
+ * is not.
+ */
 void
 kg_hint_selector(KgGraphCall *call, const KgSelector *selector,
 				 KgCorrection *correction, KgJsonWriter *w)
@@ -84,9 +90,9 @@ kg_reply_nothing(KgGraphCall *call, const KgSelector *const *selectors, int n,
 	return kg_reply_finish(&nothing.reply, write_nothing, &nothing);
 }
 
-/* ---- which edges there are ---- */
+/* ---- existing edges ---- */
 
-/* Edges of one relationship type, as the nodes see them. */
+/* Edges of one relationship type in one direction. */
 typedef struct Kind
 {
 	const KgRelation *relation;
@@ -107,7 +113,7 @@ typedef struct Kinds
 	int n;
 	Kind *kinds;
 	KgNodeSet starts;
-	/* where some nodes are hidden: what was found, to be looked at */
+	/* Edges found if some nodes may be hidden; their ends are checked later. */
 	Found *found;
 	Size nfound;
 	Size room;
@@ -140,8 +146,8 @@ add_kind(Kinds *kinds, int32 relation_no, bool backward, int64 edges)
 }
 
 /*
- * A symmetric edge between two of the nodes, or from one to itself, is found at
- * both ends: count it where it is stored to begin.
+ * Returns whether the edge is also found at its source: a symmetric edge
+ * between two of the nodes, or a loop, is found at both ends.
  */
 static bool
 found_twice(Kinds *kinds, int32 relation_no, bool backward, int64 neighbor)
@@ -189,7 +195,7 @@ found_kind(const KgNeighbors *found, void *arg)
 	}
 }
 
-/* Count those of the edges found whose other end the caller sees. */
+/* Counts the edges found whose other end the caller sees. */
 static void
 check_found(Kinds *kinds)
 {
@@ -215,7 +221,7 @@ check_found(Kinds *kinds)
 	}
 }
 
-/* Most edges first; then by name, outgoing before incoming. */
+/* Compares kinds: more edges first, then by name, outgoing before incoming. */
 static int
 compare_kinds(const void *a, const void *b)
 {
@@ -229,7 +235,10 @@ compare_kinds(const void *a, const void *b)
 	return order != 0 ? order : (int) x->backward - (int) y->backward;
 }
 
-/* Is the relation named by a string, or in an array of them? */
+/*
+ * Returns whether a string, or an array of strings, contains the name of the
+ * relation.
+ */
 static bool
 is_named(const JsonbValue *names, const KgRelation *relation, bool *inverse)
 {
@@ -245,8 +254,9 @@ is_named(const JsonbValue *names, const KgRelation *relation, bool *inverse)
 }
 
 /*
- * The step at a path the other way, where there are such edges: of the type, or
- * types, that it names.  The step is the object there, or that of all arguments.
+ * Adds the correction of the direction if the edges of the named types exist
+ * only in the opposite direction. The step is the object at the path, or all
+ * arguments.
  */
 static void
 correct_direction(const char *path, const Kinds *kinds, KgJsonWriter *w)
@@ -385,7 +395,7 @@ kg_hint_types(KgGraphCall *call, const char *path, const char *message,
 	kg_jw_end_object(w);
 }
 
-/* ---- a chain of steps that ends early ---- */
+/* ---- a chain of steps without rows ---- */
 
 static void
 hint_ends(KgGraphCall *call, const KgTraversal *t, int i, const char *path,
@@ -397,7 +407,7 @@ hint_ends(KgGraphCall *call, const KgTraversal *t, int i, const char *path,
 	KgNodeSet met;
 	uint16 *ranks;
 
-	/* Nothing passed, so the ends are as they were found. */
+	/* No end passed the tests, so the list still has all ends. */
 	kg_nodeset_init(&met, t->graph->context);
 	ranks = MemoryContextAllocHuge(t->graph->context,
 								   Max((Size) step->found, 1) * sizeof(uint16));
@@ -440,7 +450,7 @@ kg_hint_traversal(KgGraphCall *call, const KgTraversal *t, const char *path,
 
 	while (i < t->nsteps && t->steps[i].first[t->steps[i].nstarts] > 0)
 		i++;
-	/* Each step leads on from some starts, but no chain through all. */
+	/* Each step leads on from some starts, but no row passes all steps. */
 	if (i == t->nsteps)
 		return;
 	step = &t->steps[i];

@@ -1,6 +1,7 @@
 /*
  * graph/page.c
- *	  A page of a breadth-first search as nodes and edges of a reply.
+ *	  Converts a page of a breadth-first search to the nodes and edges of a
+ *	  reply.
  */
 #include "postgres.h"
 
@@ -28,7 +29,7 @@ kg_relation_name(const KgCatalog *catalog, int32 relation_no)
 	return relation != NULL ? relation->name : "*";
 }
 
-/* The refs of ends that are on an earlier page. */
+/* The ends of edges that are on an earlier page. */
 typedef struct Ends
 {
 	KgNodeSet set;
@@ -113,7 +114,7 @@ kg_reply_from_page(KgReply *reply, const KgReach *reach, const KgPage *page)
 		edge->relation_no = named;
 		edge->depth = -1;
 		edge->full = true;
-		/* Positions off the page are greater than any on it. */
+		/* Positions outside the page are greater than any on it. */
 		edge->unit = source >= page->n	 ? target
 					 : target >= page->n ? source
 										 : Max(source, target);

@@ -1,6 +1,6 @@
 /*
  * graph/path_filters.c
- *	  Filters on paths through references, as "customer.country.name".
+ *	  Filters on paths through references, such as "customer.country.name".
  */
 #include "postgres.h"
 
@@ -45,8 +45,9 @@ kg_filters_without_paths(const KgCatalog *catalog, const KgType *type,
 }
 
 /*
- * A missing value is a chain that leads to no value.  Returns whether the
- * conditions, which are of one property, are true for a missing value.
+ * Replaces "is null" by "is not null", because a missing value is a chain that
+ * leads to no value. Returns whether the conditions, all on one property, are
+ * true for a missing value.
  */
 static bool
 ask_for_value(KgFilter *filter)

@@ -1,6 +1,6 @@
 /*
  * graph/paths.c
- *	  find_paths: how two sets of entities are connected.
+ *	  find_paths: paths between two sets of entities.
  */
 #include "postgres.h"
 
@@ -22,8 +22,8 @@ typedef struct FindPaths
 	uint32 limit;
 	KgPaths paths;
 	KgReply reply;
-	uint32 *node_of; /* by node of the set: place in reply.nodes + 1 */
-	uint32 *edge_of; /* by link: place in reply.edges + 1 */
+	uint32 *node_of; /* by node of the set: index in reply.nodes + 1 */
+	uint32 *edge_of; /* by link: index in reply.edges + 1 */
 } FindPaths;
 
 static void
@@ -42,7 +42,7 @@ is_number(const KgField *field)
 		   !field->is_array && field->nsteps == 1;
 }
 
-/* A numeric property of edges that the search can walk. */
+/* Reads the weight: a numeric property of edges that the search can walk. */
 static void
 read_weight(FindPaths *f, const KgRelationNames *names)
 {
@@ -88,7 +88,10 @@ read_weight(FindPaths *f, const KgRelationNames *names)
 	kg_error_throw(err);
 }
 
-/* The ends, and what is between them: inner nodes are of node_labels. */
+/*
+ * Checks the types of the ends and of the nodes between them, which are of
+ * node_labels.
+ */
 static void
 require_types(FindPaths *f)
 {
@@ -133,7 +136,10 @@ read_arguments(FindPaths *f, const Jsonb *arguments)
 	f->query.inner = kg_call_type_set(call, "node_labels");
 	kg_columns_read(&call->columns, call->graph, NULL, in, false);
 	f->limit = (uint32) kg_input_limit(in, 0);
-	/* What finds none tells nothing of how many there are. */
+	/*
+	 * With limit 0, one path is searched for nevertheless, so that the paths
+	 * are counted.
+	 */
 	f->query.limit = Max(f->limit, 1);
 	require_types(f);
 }
@@ -178,7 +184,7 @@ use_link(FindPaths *f, uint32 index, uint32 path)
 	edge->full = true;
 }
 
-/* An edge appears in each path that has it. */
+/* An edge is written in each path that contains it. */
 static Size
 path_size(const FindPaths *f, const KgPath *path)
 {
@@ -290,7 +296,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	kg_reply_write_nodes(&f->reply, w);
 }
 
-/* What there is at both ends where no path joins them. */
+/* Returns hints about both ends if no path joins them. */
 static Jsonb *
 hints(FindPaths *f)
 {
@@ -320,7 +326,7 @@ hints(FindPaths *f)
 	return kg_jw_finish(&w);
 }
 
-/* Where one end is nothing, or both. */
+/* Writes the reply if one end or both ends are empty. */
 static Jsonb *
 nothing(FindPaths *f, const uint32 *n)
 {

@@ -1,6 +1,6 @@
 /*
  * graph/rank.c
- *	  rank_related: what has most to do with some entities.
+ *	  rank_related: the nodes that are most related to some entities.
  */
 #include "postgres.h"
 
@@ -22,23 +22,27 @@ typedef struct RankRelated
 {
 	KgGraphCall call;
 	KgHandles seeds;
-	double *weights; /* of the seeds as they were sent */
+	double *weights; /* weights of the seeds, in the order of the arguments */
 	KgRankQuery query;
-	bool *wanted; /* by rank; NULL: all */
+	bool *wanted; /* by rank; NULL: all types */
 	uint32 limit;
 	KgRanking ranking;
 	KgRanked *ranked;
 	uint32 n;
-	KgNodeSet told; /* the nodes of the paths, */
-	KgRef *refs;	/* what they are; without an id: not there any more, */
-	bool *pathless; /* and whose path has one of these */
-	uint32 *edges;	/* by ranked: the first of its path's */
+	KgNodeSet told; /* nodes of the paths */
+	/* entities of these nodes; without an id: no longer visible */
+	KgRef *refs;
+	bool *pathless; /* by index in ranked: a node of the path is not visible */
+	uint32 *edges;	/* by index in ranked: first edge of the path */
 	KgReply reply;
 } RankRelated;
 
 /* ---- arguments ---- */
 
-/* As the schema has it (tools/input/schema_template.c): sums of them stay exact. */
+/*
+ * As in the schema (tools/input/schema_template.c). Sums of such weights are
+ * exact.
+ */
 #define MAX_WEIGHT 1e15
 
 static char *
@@ -89,7 +93,10 @@ read_seeds(RankRelated *r)
 	kg_find_handles(&r->call, "/seeds", seeds);
 }
 
-/* Those that are there, each once: what is sent twice weighs twice. */
+/*
+ * Sets the distinct seeds that exist. A seed that is sent twice has the sum of
+ * its weights.
+ */
 static void
 known_seeds(RankRelated *r)
 {
@@ -117,7 +124,10 @@ known_seeds(RankRelated *r)
 		kg_throw_all_unknown(&r->call, "/seeds", &r->seeds);
 }
 
-/* The walk has no end but where the relations do. */
+/*
+ * The walk has no limit of hops, so it reaches all types that relations
+ * connect.
+ */
 static void
 require_types(RankRelated *r)
 {
@@ -157,7 +167,10 @@ read_arguments(RankRelated *r, const Jsonb *arguments)
 				   &r->query.damping,
 				   in->repairs);
 	r->query.bound = KG_RANK_BOUND;
-	/* Which are the best of some types is not known while they are ranked. */
+	/*
+	 * If node_labels selects types, the best nodes are unknown while ranking,
+	 * so it cannot end early.
+	 */
 	if (!kg_args_number(in->object,
 						"epsilon",
 						in->path,
@@ -185,7 +198,7 @@ take_ref(const KgRef *ref, void *arg)
 		ref, r->call.graph->context);
 }
 
-/* What the nodes of the paths are. */
+/* Reads the entities of the nodes of the paths. */
 static void
 resolve_paths(RankRelated *r)
 {

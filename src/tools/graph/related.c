@@ -1,6 +1,6 @@
 /*
  * graph/related.c
- *	  The arguments "related" and "not_related" of a selection.
+ *	  Reads the arguments "related" and "not_related" of a selection.
  */
 #include "postgres.h"
 
@@ -35,7 +35,7 @@ throw_count(const KgInput *in, const char *key, const char *message,
 	kg_error_throw_expected(err, "%s", expected);
 }
 
-/* How many ends the last step is to have. */
+/* Reads the required number of ends of the last step. */
 static void
 read_counts(const KgInput *in, KgChain *chain, bool last)
 {
@@ -121,7 +121,7 @@ kg_reached_related(KgGraphCall *call, const KgType *type, KgRelated *related)
 	}
 }
 
-/* ---- what there is not ---- */
+/* ---- hints for empty selections ---- */
 
 static bool
 hint_test(const KgCatalog *catalog, const KgNodeTest *test, const char *path,
@@ -182,7 +182,10 @@ kg_hint_related(const KgCatalog *catalog, const KgRelated *related,
 	{
 		const KgChain *chain = &related->chains[i];
 
-		/* What must not hold holds of everything, if it is said of nothing. */
+		/*
+		 * A negated chain that no node meets is true for all nodes, so an
+		 * unknown value in it is reported, too.
+		 */
 		if (chain->negated ? chain->walked && (!chain->met || chain->missing)
 						   : !chain->met)
 			any |= hint_chain(catalog, chain, correction, w);

@@ -2,7 +2,8 @@
  * graph/reply.c
  *	  Nodes and edges within a byte budget.
  *
- * What fits is decided by tools/reply/reply.h, from the sizes that are told here.
+ * tools/reply/reply.h decides which of them fit, by the sizes that this file
+ * computes.
  */
 #include "postgres.h"
 
@@ -21,8 +22,8 @@
 
 typedef struct Entities
 {
-	KgNodeSet set; /* nodes to read, */
-	KgRef **refs;  /* and what to put their entities into */
+	KgNodeSet set; /* nodes to read */
+	KgRef **refs;  /* destinations of their entities, by index in set */
 } Entities;
 
 static void
@@ -97,9 +98,9 @@ typedef struct FetchEdges
 {
 	KgReply *reply;
 	bool keyed;
-	uint32 *order; /* edges to fetch, by source, relation, target */
+	uint32 *order; /* edges to read, sorted by source, relation and target */
 	uint32 n;
-	KgReplyEdge *more; /* beside the first of parallel ones */
+	KgReplyEdge *more; /* parallel edges after the first */
 	uint32 nmore;
 	uint32 room;
 } FetchEdges;
@@ -152,7 +153,10 @@ find_edge(const FetchEdges *state, int64 source, int32 relation_no,
 	return NULL;
 }
 
-/* What stands for parallel edges: the lightest, the first by key of these. */
+/*
+ * Returns whether x represents parallel edges rather than y: the lighter edge,
+ * or of equal weight the first by key.
+ */
 static bool
 comes_before(const KgReply *reply, const KgReplyEdge *x, const KgReplyEdge *y)
 {
@@ -228,7 +232,7 @@ receive_properties(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Those of relations with a key, or of the others, that are to be read. */
+/* Selects the edges to read: those of relations with a key, or the others. */
 static void
 choose_edges(FetchEdges *state, bool keyed)
 {
@@ -246,7 +250,7 @@ choose_edges(FetchEdges *state, bool keyed)
 		if (relation == NULL || relation->relation_no != edge->relation_no)
 			relation = kg_catalog_relation_no(reply->call->catalog,
 											  edge->relation_no);
-		/* What derives from a reference has no properties. */
+		/* An edge of a reference has no properties. */
 		if (relation != NULL && !relation->derived &&
 			(relation->key != NULL) == keyed && (edge->full || keyed))
 			state->order[state->n++] = i;
@@ -398,7 +402,10 @@ kg_reply_sort_edges(KgReply *reply)
 		const KgReplyEdge *last = n > 0 ? &reply->edges[n - 1] : NULL;
 		const KgReplyEdge *edge = &reply->edges[i];
 
-		/* The first has the smallest unit: it stays longest. */
+		/*
+		 * The first has the smallest unit, so it remains longest when the reply
+		 * is cut.
+		 */
 		if (last != NULL && kg_ref_compare(last->from, edge->from) == 0 &&
 			strcmp(last->type, edge->type) == 0 &&
 			kg_ref_compare(last->to, edge->to) == 0 &&
@@ -411,7 +418,7 @@ kg_reply_sort_edges(KgReply *reply)
 
 /* ---- sizes ---- */
 
-/* Of a literal, without its end. */
+/* Length of a literal without its terminating zero. */
 #define LENGTH(literal) (sizeof(literal) - 1)
 
 static Size
@@ -439,7 +446,7 @@ depth_size(int depth)
 	return depth >= 0 ? LENGTH(", \"depth\": ") + kg_int_text_size(depth) : 0;
 }
 
-/* A node without its properties, and a separator. */
+/* Returns the size of a node without its properties, with a separator. */
 static Size
 node_size(const KgReply *reply, const KgReplyNode *node)
 {
@@ -501,7 +508,10 @@ edge_detail(const KgReplyEdge *edge)
 	return edge->full ? edge->properties : NULL;
 }
 
-/* How many properties of edges are extras, that go before any node's. */
+/*
+ * Returns the number of edges whose properties are extras. Extras are cut
+ * before any node's properties.
+ */
 static int
 edge_extras(const KgReply *reply)
 {
@@ -587,7 +597,7 @@ has_untrusted(const KgField *fields, int n)
 	return false;
 }
 
-/* Which properties with text from outside a document has. */
+/* Sets which untrusted fields the document has. */
 static void
 note_untrusted(const KgField *fields, int n, const Jsonb *data, bool *shown)
 {
@@ -607,7 +617,7 @@ mark_shown(KgMarks *marks, const char *of, const KgField *fields, int n,
 			kg_marks_note_of(marks, of, &fields[i], fields[i].name);
 }
 
-/* Paths to text from outside that are shown of a type. */
+/* Marks the paths to untrusted text that are shown of a type. */
 static void
 mark_paths(const KgReply *reply, int rank, KgMarks *marks)
 {
@@ -696,7 +706,7 @@ cut(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
 		mark_edges(reply, &catalog->relations[i], marks);
 }
 
-/* About what the reply takes. */
+/* Returns an estimate of the size of the reply. */
 static Size
 rough_size(const KgReply *reply)
 {
@@ -708,7 +718,7 @@ rough_size(const KgReply *reply)
 	return size + (Size) reply->nnodes * 50 + (Size) reply->nedges * 120;
 }
 
-/* The nodes, each with the unit that it is told in. */
+/* Passes on the nodes, each with its unit, for the citations. */
 static void
 cite_nodes(KgReply *reply)
 {
@@ -834,7 +844,7 @@ kg_reply_write_edge(const KgReply *reply, const KgReplyEdge *edge,
 			w, reply->bfs ? "metadata" : "properties", edge->properties);
 	else if (!edge->stub && reply->bfs)
 	{
-		/* A full edge has the key even where there is nothing to say. */
+		/* A full edge has the key "metadata" even if it is empty. */
 		kg_jw_kbegin_object(w, "metadata");
 		kg_jw_end_object(w);
 	}

@@ -1,8 +1,8 @@
 /*
  * graph/row_sort.c
- *	  Rows of a traversal in the order of a property of their ends or edges.
+ *	  Sorts the rows of a traversal by properties of their nodes or edges.
  *
- *	  No index has the order of rows, so the property is read for each row.
+ *	  No index is in the order of rows, so the property is read for each row.
  */
 #include "postgres.h"
 
@@ -33,7 +33,7 @@ can_sort(const KgField *field)
 		   field->kind != KG_KIND_OBJECT && field->kind != KG_KIND_ANY;
 }
 
-/* Finds the property in the type of the node, or in any type. */
+/* Finds the property in the node's only type; if it is NULL, in any type. */
 static void
 find_of_nodes(KgGraphCall *call, const KgType *only, const char *sent,
 			  KgRowSortKey *key)
@@ -196,7 +196,7 @@ keep_value(const JsonbValue *value, void *arg)
 	*(JsonbValue *) arg = *value;
 }
 
-/* The keys of the nodes of one type, over a path. */
+/* Sets the keys of the nodes of one type, by a path. */
 static void
 take_path_keys(NodeKeys *state, int rank)
 {
@@ -249,7 +249,7 @@ read_node_keys(Sorting *s, const KgRowSortKey *key, const bytea **keys)
 			&state.nodes, s->t->set.nodes[s->rows[i].nodes[key->step]])];
 }
 
-/* Missing values last, in either direction. */
+/* Missing values come last in both directions. */
 static int
 compare_keys(const bytea *x, const bytea *y, bool descending)
 {
@@ -267,7 +267,7 @@ typedef struct FirstKey
 	const bytea *best;
 } FirstKey;
 
-/* Keeps the key that comes first of those of the edges of a row. */
+/* Keeps an edge's key if it comes before the keys of the row's other edges. */
 static void
 keep_first(const KgReplyEdge *edge, void *arg)
 {
@@ -321,7 +321,7 @@ compare_rows(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-/* "desc" of an enum: its first value is its highest. */
+/* Returns whether the property is an enum in some type or relation. */
 static bool
 is_enum(const KgGraphCall *call, const KgRowSortKey *key)
 {
@@ -348,6 +348,7 @@ kg_row_sort_run(KgGraphCall *call, const KgRowSort *sort, const KgTraversal *t,
 	{
 		KgRowSortKey *key = &as_keys.keys[i];
 
+		/* An enum's first value is its highest, but has the lowest key. */
 		if (is_enum(call, key))
 			key->descending = !key->descending;
 		s.keys[i] = palloc_extended((n + 1) * sizeof(bytea *), MCXT_ALLOC_HUGE);

@@ -12,14 +12,15 @@
 
 typedef struct KgRowSortKey
 {
-	const char *name; /* of the property */
+	const char *name; /* name of the property */
 	const char *path; /* JSON Pointer of the name */
-	int step;		  /* whose end has it, from 1; 0: the start has it */
-	bool edge;		  /* the edge of the step has it */
+	int step;		  /* number of the step whose end has it; 0: the start */
+	bool edge;		  /* the edge of the step, not its end, has it */
 	bool descending;
-	/* by rank - 1, or by relation: the property, or NULL */
+	/* the property by rank - 1, or by the relation's index; or NULL */
 	const KgField **fields;
-	const KgRefPath **paths; /* by rank - 1: the property is a path */
+	/* by rank - 1; NULL if the property is not a path */
+	const KgRefPath **paths;
 } KgRowSortKey;
 
 typedef struct KgRowSort
@@ -28,7 +29,7 @@ typedef struct KgRowSort
 	KgRowSortKey keys[KG_MAX_SORT];
 } KgRowSort;
 
-/* Reads the argument, after the steps. */
+/* Reads "sort". Call it after reading the steps. */
 extern void kg_row_sort_read(KgGraphCall *call, const KgSteps *steps,
 							 const KgType *from, KgRowSort *sort);
 

@@ -12,9 +12,9 @@
 
 struct KgStepEdges
 {
-	const KgFollow *follow; /* of the step */
-	KgReply reply;			/* its edges are in the order of their nodes */
-	KgRef *refs;			/* by node: its number */
+	const KgFollow *follow; /* follow of the step */
+	KgReply reply;			/* its edges are sorted by from and to */
+	KgRef *refs;			/* by index in the set of nodes; only numbers */
 };
 
 /* ---- names ---- */
@@ -108,7 +108,7 @@ compare_edges(const void *a, const void *b)
 							(x->relation_no < y->relation_no);
 }
 
-/* An edge that is walked from both of its ends is read once. */
+/* Keeps one of an edge's two links if it was followed from both ends. */
 static void
 drop_repeated(KgReply *reply)
 {
@@ -165,7 +165,7 @@ kg_step_edges_read(KgGraphCall *call, const KgTraversal *t, int step)
 	return edges;
 }
 
-/* Returns the first of the edges that are stored from a node to another. */
+/* Returns the index of the first stored edge from a node to another. */
 static uint32
 first_between(const KgReply *reply, int64 from, int64 to)
 {
@@ -184,7 +184,10 @@ first_between(const KgReply *reply, int64 from, int64 to)
 	return low;
 }
 
-/* Visits the edges that are stored from a node to another. */
+/*
+ * Calls visit() for the stored edges from a node to another, of the relations
+ * in "walked" that are not in "but" (may be NULL).
+ */
 static void
 visit_stored(const KgStepEdges *edges, int64 from, int64 to,
 			 const KgRelationSet *walked, const KgRelationSet *but,
@@ -199,7 +202,7 @@ visit_stored(const KgStepEdges *edges, int64 from, int64 to,
 	{
 		const KgReplyEdge *edge = &reply->edges[i];
 
-		/* Parallel edges are read together, whichever of them pass. */
+		/* All parallel edges were read, so each is tested by the filters. */
 		if (kg_relation_set_has(walked, edge->relation_no) &&
 			!(but != NULL && kg_relation_set_has(but, edge->relation_no)) &&
 			(follow->accept == NULL || follow->accept(edge->relation_no,
@@ -217,7 +220,7 @@ kg_step_edges_visit(const KgStepEdges *edges, int64 start, int64 end,
 	const KgFollow *follow = edges->follow;
 
 	visit_stored(edges, start, end, &follow->forward, NULL, visit, arg);
-	/* An edge of a node with itself has both directions. */
+	/* An edge from a node to itself has both directions; visit it once. */
 	visit_stored(edges,
 				 end,
 				 start,

@@ -9,15 +9,15 @@
 #include "tools/graph/graph.h"
 #include "tools/graph/reply.h"
 
-/* A property of edges, as "edge.since" in arguments. */
+/* Prefix of a property of edges in arguments, as in "edge.since". */
 #define KG_EDGE_PREFIX "edge."
 
-/* Returns the property's name after the prefix, or NULL. */
+/* Returns the name after the prefix; NULL if the prefix is missing. */
 extern const char *kg_edge_property(const char *name);
 /*
- * Returns the property of the edges of a step, by index of the relation in the
- * catalog; NULL if no relation of the step has it, or the step has several
- * hops. *example is one of them.
+ * Returns a property of the edges of a step as an array by the relation's index
+ * in the catalog. Returns NULL if no relation of the step has the property, or
+ * if the step has several hops. Sets *example to one of the array's fields.
  */
 extern const KgField **kg_edge_fields(const KgCatalog *catalog,
 									  const KgStepSpec *step, const char *name,
@@ -29,18 +29,18 @@ kg_throw_edge_property(const KgCatalog *catalog, const KgStepSpec *step,
 
 typedef struct KgStepEdges KgStepEdges;
 
-/* Reads the edges of a step, from 1; parallel edges are each read. */
+/* Reads the edges of a step (from 1), with each of the parallel edges. */
 extern KgStepEdges *kg_step_edges_read(KgGraphCall *call, const KgTraversal *t,
 									   int step);
 /*
- * Visits the edges that the step walks from a node to another: in its direction,
- * and those that pass its filters.
+ * Calls visit() for each edge that the step follows from a node to another: only
+ * those in the step's direction that pass its filters.
  */
 extern void
 kg_step_edges_visit(const KgStepEdges *edges, int64 start, int64 end,
 					void (*visit)(const KgReplyEdge *edge, void *arg),
 					void *arg);
-/* Sets *value to the property of an edge; returns false if it is missing. */
+/* Sets *value to an edge's property; returns false if it is missing. */
 extern bool kg_edge_value(const KgCatalog *catalog, const KgReplyEdge *edge,
 						  const KgField *const *fields, JsonbValue *value,
 						  const KgField **field);

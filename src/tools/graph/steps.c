@@ -1,6 +1,6 @@
 /*
  * graph/steps.c
- *	  The argument "relationships": a chain of steps.
+ *	  Reads the argument "relationships": a chain of steps.
  */
 #include "postgres.h"
 
@@ -8,8 +8,8 @@
 #include "tools/graph/graph.h"
 
 /*
- * The type of the end: as the label says; or the only one that the step can
- * lead to, if filters on paths ask for one.
+ * Returns the type of the end: that of the label, or, if filters on paths need
+ * one, the only type that the step can lead to; else NULL.
  */
 static const KgType *
 end_type(KgGraphCall *call, const KgInput *in, const KgStepSpec *step,
@@ -53,8 +53,8 @@ kg_call_test(KgGraphCall *call, const KgInput *in, KgStepSpec *step)
 }
 
 /*
- * The one relation that a step names, by the name it is stored under, also
- * where its inverse name asked for it; "*" where it may be another.
+ * Returns the stored name of the relation that a step names, by its name or its
+ * inverse; "*" if the step may walk several.
  */
 static const char *
 named_relation(const KgGraphCall *call, const KgRelationNames *names)
@@ -113,8 +113,8 @@ has_fields(const KgCatalog *catalog, int32 type_no,
 }
 
 /*
- * Can the filters be of an end of the relations only?  That is so if no relation
- * has a property, and a type at an end has all of them.
+ * Returns whether the filters can only apply to an end of the relations: no
+ * relation has properties, and a type at an end has all the filtered ones.
  */
 static bool
 are_of_end(const KgCatalog *catalog, const KgRelationNames *names,

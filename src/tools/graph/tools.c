@@ -1,6 +1,6 @@
 /*
  * graph/tools.c
- *	  The table of the GitLab query language's tools, with their schemas.
+ *	  The table of the GitLab query language's tools, and their schemas.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * graph/traverse.c
- *	  traverse_relationships: a chain of steps along named relationships.
+ *	  traverse_relationships: a chain of steps over named relationships.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 #include "tools/graph/reply.h"
 #include "tools/graph/row_sort.h"
 
-/* Beyond this a sum of row counts is not exact any more. */
+/* Above this, a sum of row counts is not exact. */
 #define KG_EXACT_ROWS 9007199254740992.0
 
 typedef struct Traverse
@@ -23,11 +23,11 @@ typedef struct Traverse
 	KgSteps steps;
 	int64 limit;
 	KgRowSort sort;
-	int64 position; /* of the first row of a page that is sorted */
+	int64 position; /* of the first row of a sorted page */
 	KgTraversal t;
 	KgBinding *rows;
 	uint32 nrows;
-	KgRef *refs; /* by node */
+	KgRef *refs; /* by node of the set */
 	bool more;
 	KgReply reply;
 } Traverse;
@@ -108,7 +108,7 @@ typedef struct Builder
 {
 	Traverse *tr;
 	KgReply *reply;
-	uint32 *node_of; /* by node of the set: place in reply->nodes + 1 */
+	uint32 *node_of; /* by node of the set: index in reply->nodes + 1 */
 	uint32 edge_room;
 } Builder;
 
@@ -146,7 +146,10 @@ add_edge(Builder *b, uint32 row)
 	return edge;
 }
 
-/* The edges of one step of a row: stored ones, or one for a walk. */
+/*
+ * Adds the edges of one step of a row: the stored edges, or one edge for a walk
+ * of several hops.
+ */
 static void
 add_step_edges(Builder *b, int step, const KgBinding *binding, uint32 row)
 {
@@ -212,7 +215,7 @@ build_reply(Traverse *tr)
 	{
 		const KgBinding *binding = &tr->rows[row];
 
-		/* brackets, and what stands between the handles and the rows */
+		/* The brackets, and the separators between handles and rows. */
 		reply->unit_sizes[row] = 2 + 2 * width;
 		for (int i = 0; i < width; i++)
 		{
@@ -255,7 +258,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	write_rows(tr, fit->listed, w);
 }
 
-/* Lists a page of the rows in their order, which must be few enough to sort. */
+/* Sorts the rows and lists a page. Raises KG_LIMIT_EXCEEDED for too many. */
 static void
 list_sorted(Traverse *tr)
 {
@@ -282,7 +285,7 @@ list_sorted(Traverse *tr)
 	tr->nrows = Min(n, tr->limit);
 }
 
-/* Where the chain ended, if it has no row. */
+/* Returns hints on the step at which the chain ended, if it has no row. */
 static Jsonb *
 hints(Traverse *tr)
 {
