@@ -1,10 +1,10 @@
 /*
  * compact.c
- *	  The tools of the toolset compact: each hands its arguments, under other
- *	  names, to a tool of another vocabulary.
+ *	  The tools of the toolset compact. Each passes its arguments, under other
+ *	  names, to a tool of another toolset, the tool behind.
  *
- *	  What the tool behind says of its arguments (paths of errors, hints and
- *	  repairs, the arguments in next) is said of those that were sent.
+ * Errors, hints, repairs and "next" of the tool behind are translated back to
+ * the arguments that were sent.
  */
 #include "postgres.h"
 
@@ -24,8 +24,9 @@
 #include "tools/verify/verify.h"
 
 /*
- * An argument, by JSON Pointer to where the tool behind has it.  cut: it is made
- * from what was sent, and what is below it there is not below it here.
+ * The JSON Pointers of an argument as sent, and in the arguments of the tool
+ * behind. cut: the argument behind is made from the one sent, so pointers below
+ * it have no counterpart.
  */
 typedef struct Rename
 {
@@ -34,29 +35,29 @@ typedef struct Rename
 	bool cut;
 } Rename;
 
-/* Arguments that are made from others. */
+/* Maximum number of arguments that are made from others. */
 #define KG_MAX_MADE 5
 
-/* As many properties as a list shows (tools/catalog/tool_schema.c). */
+/* Maximum number of properties in a list (tools/catalog/tool_schema.c). */
 #define KG_MAX_FIELDS 100
 
 typedef struct Compact
 {
 	KgGraphCall call;
-	const Rename *names; /* ended by one without */
+	const Rename *names; /* the last has sent == NULL */
 	struct
 	{
-		const char *sent;	/* in place of this one, */
-		const char *behind; /* or NULL: of nothing */
+		const char *sent;	/* the argument that was sent */
+		const char *behind; /* the argument made from it; NULL: no argument */
 		const Jsonb *value;
-		bool labels; /* it is an array that asks for labels, too */
+		bool labels; /* an array to which labels were added */
 	} made[KG_MAX_MADE];
 	int nmade;
-	int64 room;			  /* max_bytes behind, or 0: as sent */
-	int64 longer;		  /* by so much a reply may be that has next */
-	const KgType *listed; /* whose list is asked for, or NULL */
+	int64 room;			  /* max_bytes of the tool behind; 0: as sent */
+	int64 longer;		  /* bytes by which "next" is longer than behind */
+	const KgType *listed; /* the type to list, or NULL */
 	Jsonb *(*behind)(const Jsonb *arguments);
-	Jsonb *arguments; /* of the tool behind */
+	Jsonb *arguments; /* arguments of the tool behind */
 	Jsonb *reply;
 } Compact;
 
@@ -81,7 +82,7 @@ make(Compact *c, const char *sent, const char *behind, const Jsonb *value)
 	c->made[c->nmade++].value = value;
 }
 
-/* The name that the tool behind has for it, or NULL: the same. */
+/* Returns the name of an argument behind; NULL: it is equal. */
 static const char *
 name_behind(const Compact *c, const JsonbValue *key)
 {
@@ -138,9 +139,9 @@ make_arguments(Compact *c)
 	c->arguments = kg_jw_finish(&w);
 }
 
-/* ---- what is said of them ---- */
+/* ---- translation of replies ---- */
 
-/* Is what the tool behind has there what was sent? */
+/* Returns whether the argument behind corresponds to one that was sent. */
 static bool
 applies(const Compact *c, const Rename *r)
 {
@@ -170,7 +171,7 @@ sent_path(const Compact *c, const char *path)
 		"%s%s", best->sent, best->cut ? "" : path + strlen(best->behind));
 }
 
-/* A text in which the path of what it is about may be said. */
+/* Returns a text with the path that it may contain translated. */
 static char *
 sent_text(const Compact *c, const JsonbContainer *said, const char *text)
 {
@@ -195,7 +196,7 @@ sent_text(const Compact *c, const JsonbContainer *said, const char *text)
 static void write_said(const Compact *c, const JsonbContainer *said,
 					   KgJsonWriter *w);
 
-/* The items of an array of {path, ...}. */
+/* Writes the translated items of an array of {path, ...}. */
 static void
 write_items_said(const Compact *c, const JsonbContainer *array, KgJsonWriter *w)
 {
@@ -224,7 +225,7 @@ write_next_bytes(const Compact *c, int64 bytes, KgJsonWriter *w)
 		kg_jw_kint(w, "max_bytes", c->call.max_bytes);
 }
 
-/* "type:id" of {"label", "node_id"}. */
+/* Returns "type:id" for {"label", "node_id"}, or NULL. */
 static char *
 handle_of(const JsonbContainer *start)
 {
@@ -237,7 +238,10 @@ handle_of(const JsonbContainer *start)
 	return psprintf("%s:%s", kg_json_cstring(&label), kg_json_cstring(&id));
 }
 
-/* Writes an array without its last item; of one object of "eq" its value. */
+/*
+ * Writes the caller's own conditions on the id, which are all but the last of
+ * the array behind, in the form in which they were sent.
+ */
 static void
 write_own_back(const JsonbValue *conditions, const JsonbValue *own,
 			   KgJsonWriter *w)
@@ -263,8 +267,8 @@ write_own_back(const JsonbValue *conditions, const JsonbValue *own,
 }
 
 /*
- * Writes "ids", and "filters" without them, of the filters behind, whose last
- * condition on the id is made from ids.
+ * Writes "ids" and the remaining "filters" from the filters behind, whose last
+ * condition on the id was made from ids. Returns false if that is impossible.
  */
 static bool
 write_ids_back(const Compact *c, const JsonbContainer *arguments,
@@ -305,7 +309,7 @@ write_ids_back(const Compact *c, const JsonbContainer *arguments,
 	return true;
 }
 
-/* Writes an array that was made to show labels as the one that was sent. */
+/* Writes an array to which labels were added without these. */
 static void
 write_without_labels(const Compact *c, const char *sent,
 					 const JsonbContainer *array, KgJsonWriter *w)
@@ -335,8 +339,9 @@ write_without_labels(const Compact *c, const char *sent,
 }
 
 /*
- * What was sent for an argument that is made, or, where another value of it is
- * meant, that; false where it cannot be said.  A selection is one either way.
+ * Writes the argument that was sent in place of one made from it. If its value
+ * behind has changed, writes the new value. A selection has one form in both.
+ * Returns false if that is impossible.
  */
 static bool
 write_made(const Compact *c, int i, const JsonbContainer *arguments,
@@ -381,8 +386,8 @@ write_made(const Compact *c, int i, const JsonbContainer *arguments,
 }
 
 /*
- * Arguments of the tool behind as those of this one: what was sent, with what
- * was changed; NULL where that cannot be said.
+ * Returns arguments of the tool behind as arguments of this tool: those that
+ * were sent, with the changes. NULL if that is impossible.
  */
 static Jsonb *
 sent_arguments(const Compact *c, const JsonbContainer *arguments)
@@ -425,7 +430,10 @@ sent_arguments(const Compact *c, const JsonbContainer *arguments)
 	return kg_jw_finish(w);
 }
 
-/* The call to make instead, where it is one of this tool. */
+/*
+ * Returns the corrected call as one of this tool; NULL if it is a call of
+ * another.
+ */
 static Jsonb *
 sent_call(const Compact *c, const JsonbContainer *call)
 {
@@ -449,7 +457,10 @@ sent_call(const Compact *c, const JsonbContainer *call)
 	return kg_jw_finish(&w);
 }
 
-/* Of too small a max_bytes; false where it is something else. */
+/*
+ * Writes the corrected least max_bytes of an error. Returns false for other
+ * members.
+ */
 static bool
 write_least(const Compact *c, const JsonbContainer *said, const KgJsonIter *it,
 			KgJsonWriter *w)
@@ -519,7 +530,7 @@ said_reply(const Compact *c)
 	kg_json_each(it, &c->reply->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		/* What this tool read in another form, and what the one behind did. */
+		/* Repairs of this tool come before those of the tool behind. */
 		if (kg_json_string_is(&it.key, "repaired") &&
 			kg_json_is_array(&it.value))
 		{
@@ -575,8 +586,8 @@ amend_error(ErrorData *edata, void *arg)
 }
 
 /*
- * By what next is longer than behind the reply must be shorter, but for the
- * least that the tool behind takes: finish() looks at the whole.
+ * Reduces max_bytes of the tool behind by the bytes by which "next" is longer,
+ * down to the tool's minimum. finish() checks the whole reply.
  */
 static void
 leave_room(Compact *c)
@@ -590,7 +601,7 @@ leave_room(Compact *c)
 	make_arguments(c);
 }
 
-/* What is said in longer words may be too long in the end. */
+/* Raises an error if the translated reply is too long. */
 static void
 check_size(const Compact *c, const Jsonb *reply)
 {
@@ -608,7 +619,7 @@ finish(Compact *c, Jsonb *(*behind)(const Jsonb *arguments))
 	c->behind = behind;
 	make_arguments(c);
 	leave_room(c);
-	/* The tool behind validates them. */
+	/* The tool behind validates the arguments. */
 	kg_graph_end(c->call.graph);
 	kg_running_begin_tool();
 	kg_repair_begin(c->call.tool, c->arguments);
@@ -619,7 +630,7 @@ finish(Compact *c, Jsonb *(*behind)(const Jsonb *arguments))
 	return said;
 }
 
-/* Raise for an argument that goes without another, or only with one. */
+/* Raises KG_INVALID_INPUT if one of the arguments is present. */
 static void
 refuse_beside(Compact *c, const char *const *keys, int n, const char *expected)
 {
@@ -638,7 +649,10 @@ refuse_beside(Compact *c, const char *const *keys, int n, const char *expected)
 
 /* ---- find ---- */
 
-/* Conditions on the id beside ids, which are one more. */
+/*
+ * Raises KG_INVALID_INPUT if the conditions on the id are too many to add one
+ * for ids.
+ */
 static void
 check_own(const JsonbValue *own)
 {
@@ -680,7 +694,10 @@ write_own(KgJsonWriter *w, const JsonbValue *own)
 	}
 }
 
-/* {..., "id": [own..., {"in": ids}]}: ids are one more condition on the id. */
+/*
+ * Returns the filters with ids as one more condition on the id: {..., "id":
+ * [own..., {"in": ids}]}.
+ */
 static Jsonb *
 with_ids(const JsonbContainer *filters, const JsonbValue *own,
 		 const JsonbValue *ids)
@@ -709,7 +726,10 @@ with_ids(const JsonbContainer *filters, const JsonbValue *own,
 	return kg_jw_finish(&w);
 }
 
-/* Where ids and what filters say of the id are among these conditions. */
+/*
+ * Returns the positions of ids and of the filters' own conditions on the id
+ * among the conditions behind.
+ */
 static const Rename *
 names_of_ids(const JsonbValue *own)
 {
@@ -789,8 +809,8 @@ has_string(const JsonbContainer *array, const char *text)
 }
 
 /*
- * Adds the labels of the entities that references in "fields" refer to, so that
- * a name is never a second call.
+ * Adds to "fields" the labels of the entities that its references refer to, so
+ * that the caller needs no second call for them.
  */
 static void
 make_fields(Compact *c, const KgType *type)
@@ -820,7 +840,7 @@ make_fields(Compact *c, const KgType *type)
 		make_labels(c, "fields", kg_jw_finish(&w));
 }
 
-/* Asks for the labels of the entities that groups refer to. */
+/* Requests the labels of the entities that groups refer to. */
 static void
 make_groups(Compact *c)
 {
@@ -850,7 +870,10 @@ make_groups(Compact *c)
 	make_labels(c, "group_by", kg_jw_finish(&w));
 }
 
-/* With one of these a type is listed; without, names are searched. */
+/*
+ * Returns whether an argument requires a list of a type. Without such arguments
+ * names are searched.
+ */
 static bool
 asks_for_list(const KgInput *in)
 {
@@ -953,7 +976,10 @@ kg_tool_verify(const Jsonb *arguments)
 
 /* ---- selections ---- */
 
-/* The type that a handle names, whether there is such an entity or not. */
+/*
+ * Returns the type that a handle names, whether or not the entity exists; or
+ * NULL.
+ */
 static const KgType *
 type_of_handle(const Compact *c, const KgHandles *handles, int i)
 {
@@ -978,7 +1004,7 @@ id_of_handle(const KgType *type, const KgHandles *handles, int i)
 	return id ? id : handles->given[i];
 }
 
-/* The one type of all of them; of what there is none, that of the others. */
+/* Returns the one type of the handles. Handles without a type are ignored. */
 static const KgType *
 type_of_handles(Compact *c, const KgHandles *handles, const char *path)
 {
@@ -1005,7 +1031,7 @@ type_of_handles(Compact *c, const KgHandles *handles, const char *path)
 	return type;
 }
 
-/* {"label": type, "ids": [...]} */
+/* Returns {"label": type, "ids": [...]}. */
 static Jsonb *
 selection_of(Compact *c, const KgHandles *handles, const char *path)
 {
@@ -1034,7 +1060,7 @@ find_one_handle(Compact *c, const char *key, const JsonbValue *value,
 	kg_find_handles(&c->call, path, handles);
 }
 
-/* Raises an error for {"id": handle}: a handle stands alone, without a label. */
+/* Raises an error for {"id": handle}: a handle is given alone, without a label. */
 static void
 refuse_ids_alone(const Compact *c, const char *key, const JsonbValue *value)
 {
@@ -1057,7 +1083,7 @@ refuse_ids_alone(const Compact *c, const char *key, const JsonbValue *value)
 	kg_error_throw(err);
 }
 
-/* Where handles stand for a selection, that selection. */
+/* Replaces handles by the selection that they stand for. */
 static void
 make_selection(Compact *c, const char *key)
 {
@@ -1119,7 +1145,7 @@ kg_tool_count(const Jsonb *arguments)
 	(void) kg_input_value(in, "node", &node);
 	if (!kg_json_is_object(&node))
 	{
-		/* That is refused first; there is nothing to have chains. */
+		/* The tool behind refuses the value; chains cannot be added to it. */
 		for (int i = 0; i < lengthof(chains); i++)
 			make(c, chains[i], NULL, NULL);
 	}
@@ -1175,7 +1201,7 @@ kg_tool_around(const Jsonb *arguments)
 	return finish(c, kg_tool_explore_neighbors);
 }
 
-/* What several have in common: all within so many hops of each. */
+/* Finds the common nodes of several: those within a number of hops of each. */
 static Jsonb *
 connect_all(Compact *c)
 {

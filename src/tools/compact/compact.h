@@ -1,7 +1,7 @@
 /*
  * compact.h
- *	  The toolset compact: few tools with short schemas that do what the catalog,
- *	  graph and bfs toolsets do (docs/compact.md maps them).
+ *	  The toolset compact: few tools with short schemas for the functions of
+ *	  the toolsets catalog, graph and bfs (docs/compact.md maps them).
  */
 #ifndef KG_COMPACT_H
 #define KG_COMPACT_H

@@ -1,10 +1,10 @@
 /*
  * compact_tools.c
- *	  The table of the compact tools, with their schemas.
+ *	  The table of the compact tools, and their schemas.
  *
- * The whole list is paid for in every conversation, so a schema says what a
- * first call needs; what else is right is told by the error that a wrong one
- * gets.  The tools behind validate (tools/compact/compact.c).
+ * A conversation pays for the whole list, so a schema has only the arguments of
+ * a typical first call. Errors explain the others. The tools behind validate
+ * (tools/compact/compact.c).
  */
 #include "postgres.h"
 

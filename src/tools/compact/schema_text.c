@@ -8,7 +8,7 @@
  *	  status* open|shipped
  *	  package -DEPENDS-> package, virtual {op <<|<=|=, version} "needs it to run"
  *
- * A reference is written where its property stands, and nowhere else.
+ * A reference is written only at its property, not as a relation as well.
  */
 #include "postgres.h"
 
@@ -26,28 +26,29 @@
 	"-- name*: indexed (filter, sort, group); name!: required; text if no " \
 	"type is named; -RELATION->: a reference or an edge"
 
-/* What is taken in place of a property by the tools that are not SQL. */
+/* Forms that the tools other than SQL accept in place of a property. */
 #define KG_SCHEMA_PATHS \
 	"; customer.country.name: through references; edge.since: of the edge"
 
-/* How much of a description a line has, by how little room there is. */
+/* The amount of detail in a line, in descending order. */
 typedef enum Detail
 {
 	DETAIL_ALL,
-	DETAIL_SHORT, /* KG_SHORT_DESCRIPTION of each property's description */
+	/* property descriptions are cut to KG_SHORT_DESCRIPTION bytes */
+	DETAIL_SHORT,
 	DETAIL_NONE,
-	DETAIL_STUB, /* no properties */
+	DETAIL_STUB, /* no properties, only their number */
 	NDETAILS
 } Detail;
 
 #define KG_SHORT_DESCRIPTION 60
 
-/* A line of the text. */
+/* A line of the text: a type or a relation. */
 typedef struct Line
 {
-	const KgType *type;			/* of this, */
-	const KgRelation *relation; /* or of this */
-	int64 count;				/* of a type's entities; -1: not known */
+	const KgType *type;			/* or NULL */
+	const KgRelation *relation; /* or NULL */
+	int64 count;				/* entities of the type; -1: not known */
 	Detail detail;
 	char *texts[NDETAILS];
 } Line;
@@ -57,8 +58,8 @@ typedef struct Writer
 	const KgCatalog *catalog;
 	Line *lines;
 	int nlines;
-	int ntypes; /* the first lines are of types */
-	bool sql;	/* for callers that only query in SQL */
+	int ntypes; /* lines of types, which come first */
+	bool sql;	/* the caller can only query in SQL */
 	KgSchemaText *result;
 } Writer;
 
@@ -107,7 +108,7 @@ kind_name(const KgField *field)
 	return NULL;
 }
 
-/* Values that would not be read as one are quoted. */
+/* Values that contain separators are quoted. */
 static void
 append_enum(StringInfo text, const KgField *field)
 {
@@ -123,7 +124,7 @@ append_enum(StringInfo text, const KgField *field)
 	}
 }
 
-/* " -PLACED_BY-> customer" */
+/* Appends " -PLACED_BY-> customer". */
 static void
 append_reference(StringInfo text, const KgCatalog *catalog,
 				 const KgField *field)
@@ -166,7 +167,10 @@ append_property(StringInfo text, const KgCatalog *catalog, const KgField *field,
 		text, field->description ? field->description : field->title, detail);
 }
 
-/* An object whose members are properties of their own says nothing more. */
+/*
+ * Returns whether the object's members are properties of their own, so that it
+ * is left out.
+ */
 static bool
 is_parent(const KgField *fields, int n, int i)
 {
@@ -193,7 +197,7 @@ append_properties(StringInfo text, const Writer *w, const KgField *fields,
 		CHECK_FOR_INTERRUPTS();
 		if (&fields[i] == first || is_parent(fields, n, i))
 			continue;
-		/* Counts are not columns of a query. */
+		/* SQL queries have no columns for computed counts. */
 		if (fields[i].derived && w->sql)
 			continue;
 		appendStringInfoString(text, separator);
@@ -230,7 +234,7 @@ append_type(StringInfo text, const Writer *w, const Line *line, Detail detail)
 		appendStringInfo(text, ": %d properties", type->nfields);
 		return;
 	}
-	/* A description of a type is worth more than one of a property. */
+	/* The description of a type is more useful than that of a property. */
 	append_description(text,
 					   type->description ? type->description : type->title,
 					   Min(detail, DETAIL_SHORT));
@@ -242,7 +246,10 @@ append_type(StringInfo text, const Writer *w, const Line *line, Detail detail)
 		appendStringInfo(text, "; named by %s", type->label_field->name);
 }
 
-/* The types of one end, each once; of all variants or of those from a type. */
+/*
+ * Appends the distinct types of one end; of all variants, or of those from one
+ * type.
+ */
 static void
 append_ends(StringInfo text, const KgCatalog *catalog,
 			const KgRelation *relation, bool to, int32 from_no)
@@ -268,7 +275,10 @@ append_ends(StringInfo text, const KgCatalog *catalog,
 	}
 }
 
-/* Whether every type at its beginning leads to every type at its end. */
+/*
+ * Returns whether each type at the source is connected to each type at the
+ * target.
+ */
 static bool
 is_product(const KgRelation *relation)
 {
@@ -295,7 +305,10 @@ append_arrow(StringInfo text, const KgRelation *relation)
 		text, relation->symmetric ? " -%s- " : " -%s-> ", relation->name);
 }
 
-/* "a, b -R-> c"; or "a -R-> b; c -R-> d" if not all of these are joined. */
+/*
+ * Appends "a, b -R-> c", or "a -R-> b; c -R-> d" if the relation is not a
+ * product.
+ */
 static void
 append_joined(StringInfo text, const KgCatalog *catalog,
 			  const KgRelation *relation)
@@ -358,7 +371,7 @@ append_relation(StringInfo text, const Writer *w, const Line *line,
 		text, description_of(relation), Min(detail, DETAIL_SHORT));
 }
 
-/* Returns a line in some detail; it is written once. */
+/* Returns a line in some detail. Its text is cached. */
 static const char *
 line_text(const Writer *w, Line *line, Detail detail)
 {
@@ -399,7 +412,7 @@ is_joined(const KgRelation *relation, const KgType *only)
 	return false;
 }
 
-/* Whether a reference of another type leads to the only one. */
+/* Returns whether a reference of the type leads to the only type. */
 static bool
 is_referred_to(const KgType *type, const KgType *only)
 {
@@ -436,13 +449,13 @@ make_lines(Writer *w, const KgType *only)
 			is_joined(relation, only))
 			w->lines[w->nlines++] = (Line){.relation = relation, .count = -1};
 	}
-	/* Another type is there for its reference to the only one. */
+	/* Another type is included for its reference to the only type. */
 	for (int i = 0; i < w->ntypes && only != NULL; i++)
 		if (w->lines[i].type != only)
 			w->lines[i].detail = DETAIL_NONE;
 }
 
-/* ---- what fits ---- */
+/* ---- fitting ---- */
 
 static void
 append_head(StringInfo text, const KgCatalog *catalog, bool sql)
@@ -487,7 +500,10 @@ described(const Writer *w)
 	return n;
 }
 
-/* Stubs lines from the last of some on, until they fit; returns how many. */
+/*
+ * Reduces lines to stubs, from the last one backwards, until they fit. Returns
+ * their number.
+ */
 static int
 stub_lines(Writer *w, int from, int to, Size *size, Size room)
 {

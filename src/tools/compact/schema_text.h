@@ -18,13 +18,14 @@ typedef struct KgSchemaText
 } KgSchemaText;
 
 /*
- * Writes the schema in at most max_bytes: the bundles, then a line for each type
- * and for each declared relation, the types with most entities first.  Of one
- * type (only is not NULL) the line, and those of its relations.
+ * Writes the schema in at most max_bytes: the bundles, a line for each type,
+ * the types with most entities first, and a line for each declared relation. If
+ * only is not NULL, writes the lines of this type, of types that refer to it,
+ * and of its relations.
  *
  * If it does not fit, the text leaves out, in this order: the ends of long
- * descriptions of properties, all of these descriptions, the properties of the
- * smallest types, those of relations, and the last lines.
+ * property descriptions, all property descriptions, the properties of the last
+ * types, those of the last relations, and the last lines.
  */
 extern void kg_schema_text(KgSchemaText *schema, const KgCatalog *catalog,
 						   const KgType *only, Size max_bytes);

@@ -1,6 +1,6 @@
 /*
  * schema_tool.c
- *	  The tool "schema": the types and relations as one text.
+ *	  The tool "schema": types and relations as one text.
  */
 #include "postgres.h"
 
@@ -8,7 +8,7 @@
 #include "tools/graph/graph.h"
 #include "tools/compact/schema_text.h"
 
-/* The members beside the text. */
+/* Maximum size of the other members, in bytes. */
 #define KG_SCHEMA_ENVELOPE 200
 
 static Jsonb *
@@ -48,7 +48,10 @@ kg_tool_schema(const Jsonb *arguments)
 	kg_graph_call_begin(&call, "schema", arguments);
 	type = kg_call_type(&call, &call.input, "type");
 	room = call.max_bytes - KG_SCHEMA_ENVELOPE;
-	/* Quotes and ends of lines take two bytes each in JSON. */
+	/*
+	 * A quote or a newline takes two bytes in JSON, so the first text may be
+	 * too long.
+	 */
 	do
 	{
 		kg_schema_text(&schema, call.catalog, type, Max(room, 0));
