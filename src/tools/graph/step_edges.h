@@ -33,8 +33,8 @@ typedef struct KgStepEdges KgStepEdges;
 extern KgStepEdges *kg_step_edges_read(KgGraphCall *call, const KgTraversal *t,
 									   int step);
 /*
- * Calls visit() for each edge that the step follows from a node to another: only
- * those in the step's direction that pass its filters.
+ * Calls visit() for each edge that the step follows between two nodes. These are
+ * the edges in the step's direction that pass its filters.
  */
 extern void
 kg_step_edges_visit(const KgStepEdges *edges, int64 start, int64 end,
