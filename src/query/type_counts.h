@@ -1,13 +1,16 @@
 /*
  * type_counts.h
- *	  How many entities each type has.
+ *	  Counts the entities of each type.
  */
 #ifndef KG_TYPE_COUNTS_H
 #define KG_TYPE_COUNTS_H
 
 #include "model/catalog.h"
 
-/* Entities of a type are counted up to here; a larger count is this and one. */
+/*
+ * Entities of a type are counted up to this number; a larger count is reported
+ * as this number plus one.
+ */
 #define KG_MAX_TYPE_COUNT 10000
 
 /*

@@ -118,8 +118,8 @@ extern bool kg_op_lookup(const char *name, KgOp *op);
  */
 extern Jsonb *kg_op_condition(const char *name, const JsonbValue *value);
 /*
- * Translates "includes" and "has", which are about a member of an array and
- * about a part of a text.  Returns NULL for other names.
+ * Returns the condition that "includes" or "has" means: a test of a member of
+ * an array, or of a part of a text. Returns NULL for other names.
  */
 extern Jsonb *kg_op_condition_of_member(const KgField *field, const char *name,
 										const JsonbValue *value);

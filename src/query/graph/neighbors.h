@@ -68,12 +68,12 @@ extern bool kg_reach_is_complete(KgGraph *graph, const KgReach *reach);
 extern int kg_reach_depth(const KgReach *reach, uint32 index);
 
 /*
- * An order of the nodes: by position, nodes of one position by type and id.
+ * An order of nodes: by their places; nodes with the same place by type and id.
  * The default order is by depth.
  */
 typedef struct KgReachOrder
 {
-	uint64 *places; /* by index */
+	uint64 *places; /* by index in the set */
 	uint32 *nodes;	/* indexes, sorted by place */
 } KgReachOrder;
 
@@ -86,24 +86,25 @@ typedef struct KgPageKey
 
 typedef struct KgPage
 {
-	/* in */
-	const bool *keep;		   /* by index; NULL: all visible nodes */
+	/* input */
+	/* by index in the set; NULL: all visible nodes */
+	const bool *keep;
 	const KgReachOrder *order; /* NULL: by depth */
 	uint64 offset;			   /* number of nodes skipped */
 	const KgPageKey *after;	   /* or skip the nodes up to and including this */
 	uint64 limit;
-	bool with_data; /* data is needed, which may be read at once */
-	/* out */
+	bool with_data; /* set if data is needed, which may then be read at once */
+	/* result */
 	uint64 total; /* number of nodes that "keep" selects */
 	uint32 n;
-	KgRef *refs;	  /* in order */
+	KgRef *refs;	  /* in order of the page */
 	uint32 *indexes;  /* in the set */
-	uint32 *position; /* by index: see kg_page_position() */
-	bool more;		  /* nodes follow the page */
+	uint32 *position; /* by index in the set: see kg_page_position() */
+	bool more;		  /* there are nodes after the page */
 } KgPage;
 
 extern void kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page);
-/* Returns the position, in the order, of the page's node number "number". */
+/* Returns the place of the page's node number "number". */
 extern uint64 kg_page_place(const KgReach *reach, const KgPage *page,
 							uint32 number);
 

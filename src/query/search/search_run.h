@@ -19,9 +19,10 @@ typedef struct KgFound
 {
 	int64 node; /* hash key */
 	KgMatch match;
-	double words[KG_MAX_QUERY_TOKENS]; /* similarity to each */
-	const char *near;				   /* a word of it that is similar */
-	double said; /* share of the words' weight; 0: too few */
+	/* similarity to each word of the query */
+	double words[KG_MAX_QUERY_TOKENS];
+	const char *near; /* a similar word of the entity */
+	double said;	  /* share of the words' weight; 0: too few */
 } KgFound;
 
 typedef struct KgSearch
@@ -33,9 +34,10 @@ typedef struct KgSearch
 	KgChars chars; /* of folded */
 	int ntokens;
 	char **tokens;
-	int64 counts[KG_MAX_QUERY_TOKENS]; /* entities with each, up to a bound */
-	HTAB *found;					   /* KgFound by node */
-	double best;					   /* score of a whole name or id */
+	/* number of entities with each, up to a bound */
+	int64 counts[KG_MAX_QUERY_TOKENS];
+	HTAB *found;		/* KgFound by node */
+	double best;		/* score of a whole name or id */
 	const char *number; /* the query if it has only digits, without zeros
 						   before them; or NULL */
 	bool truncated;

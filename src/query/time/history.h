@@ -24,18 +24,21 @@ typedef struct KgChange
 	Jsonb *before; /* NULL: the change created it */
 	Jsonb *after;  /* NULL: the change deleted it */
 	TimestampTz time;
-	int32 type_no; /* of an entity, with its id; else 0 and NULL */
+	int32 type_no; /* of an entity, with its id; 0 and NULL for an edge */
 	const char *id;
-	int32 relation_no; /* of an edge, with its key and nodes; else 0 */
+	int32 relation_no; /* of an edge, with its key and nodes; 0 for an entity */
 	const char *key;
 	int64 nodes[2]; /* source and target */
-	/* Their handles, set by kg_history_recent(); NULL: deleted since. */
+	/*
+	 * Handles of the nodes, set by kg_history_recent(); NULL: deleted since
+	 * then.
+	 */
 	const char *ends[2];
 } KgChange;
 
 /*
- * The position at which a reading continues: below that change. time 0: at the
- * newest.
+ * The position from which reading continues: only changes before it are read.
+ * time 0: begin with the newest.
  */
 typedef struct KgHistoryPlace
 {

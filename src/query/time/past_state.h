@@ -39,7 +39,8 @@ typedef struct EntityThen
 	int64 first_version;
 	int64 last;
 	int64 last_version;
-	int64 node;	 /* its node then, if the first change had an image before */
+	/* its node at the time, if the first change had an image before */
+	int64 node;
 	bool is;	 /* exists now */
 	bool seen;	 /* the caller sees its present or last state */
 	Jsonb *data; /* its data then, as the caller sees it; NULL: none */

@@ -1,6 +1,6 @@
 /*
  * past_time.h
- *	  The time that an argument "as_of" names.
+ *	  Reads the time in the argument "as_of".
  */
 #ifndef KG_PAST_TIME_H
 #define KG_PAST_TIME_H

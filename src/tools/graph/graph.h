@@ -42,8 +42,8 @@ typedef struct KgSteps
 } KgSteps;
 
 /*
- * Takes the filters of a step whose relations have no properties as those of
- * its end, and reports it.
+ * Applies the filters of a step whose relations have no properties to the
+ * step's end instead, and reports that as a repair.
  */
 extern void kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
 								KgInput *in);
