@@ -76,8 +76,8 @@ lower_settings(KgCall *call)
 		/* A limit of 0 refuses the call later. */
 		call->lowered = true;
 		kg_settings_lower(i, Max(most, 1));
-		if (i == KG_LOWER_CALL_TIME)
-			kg_running_limit_time("the limit max_call_time", Max(most, 1));
+		if (i == KG_LOWER_CALL_TIME && most > 0)
+			kg_running_limit_time("the limit max_call_time", most);
 	}
 }
 
