@@ -550,9 +550,8 @@ print_counts(const Command *c, double seconds)
 			 seconds);
 	if (n->rejected > 0 && c->load.rejects.path != NULL)
 		kg_error("%" PRIu64
-				 " rows are in %s; rows that refer to later ones, or "
-				 "that are mended there, are loaded with: kgctl load %s %s "
-				 "--again %s",
+				 " rows are in %s; correct them there, then run: kgctl load "
+				 "%s %s --again %s",
 				 n->rejected,
 				 c->load.rejects.path,
 				 c->load.edges ? "--relation" : "--type",
