@@ -230,9 +230,10 @@ tells_of_others(Oid relation, AttrNumber attnum)
 }
 
 /*
- * For a batch, the distribution of values is unknown, too.  Statistics include
- * all tenants, and the plan outlives them.  If every edge led to one hub, all
- * edges would be read for each written entity.
+ * Hides the statistics of a column from the planner, in a statement with a
+ * batch of keys those of each column.  Statistics describe all tenants, and a
+ * plan is used long after they have changed.  If every edge led to one hub,
+ * the plan would read all edges for each written entity.
  */
 static bool
 unknown_columns(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,

@@ -2,8 +2,9 @@
  * compact_tools.c
  *	  The table of the compact tools, and their schemas.
  *
- * A conversation pays for the whole list, so a schema has only the arguments of
- * a typical first call. Errors explain the others. The tools behind validate
+ * The list costs tokens in every conversation, so a schema describes only the
+ * arguments that a first call needs.  The error of a wrong call describes the
+ * others.  A compact tool calls another tool, which validates the arguments
  * (tools/compact/compact.c).
  */
 #include "postgres.h"

@@ -277,8 +277,8 @@ typedef struct FiltersOfType
 } FiltersOfType;
 
 /*
- * Returns the insertion position that is or contains the value at a path.
- * Returns -1 if the value is the template's own.
+ * Returns the position of the template whose inserted argument is or contains
+ * the value at a path. Returns -1 if the value is a constant of the template.
  */
 static int
 place_of(const Trying *t, const char *path)
