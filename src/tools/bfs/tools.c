@@ -92,8 +92,8 @@ const KgFixedTool kg_bfs_tools[] = {
 	 KG_TOOLSET_BFS,
 	 "Breadth-first search",
 	 "Everything within max_hops of any of the seeds: nodes and edges, in full "
-	 "or as stubs; counts and schema_summary are of all. Begin with max_hops "
-	 "1, topology_only; on a large graph, walk_predicates.",
+	 "or as stubs; counts and schema_summary cover all of them. Begin with "
+	 "max_hops 1 and topology_only; on a large graph, add walk_predicates.",
 	 bfs_input,
 	 bfs_output,
 	 kg_tool_bfs_query},

@@ -169,7 +169,8 @@ mark_used(const KgConfirm *confirm)
 		kg_idempotency_keep(&confirm->request, kg_json_parse("{}"));
 		return;
 	}
-	err = kg_error_new(KG_CONFLICT, "what was to be confirmed was done");
+	err = kg_error_new(KG_CONFLICT,
+					   "this value of \"confirm\" was used already");
 	kg_error_path(err, "/confirm");
 	kg_error_throw_expected(
 		err, "the same call without \"confirm\", to do it once more");
