@@ -427,8 +427,8 @@ run(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 	/* A rule of the DBA rewrote a statement of kg_graph. */
 	if (rc != SPI_OK_REWRITTEN)
 		return;
-	err = kg_error_new(
-		KG_FORBIDDEN, "a rule on a table of kg_graph rewrites what is written");
+	err = kg_error_new(KG_FORBIDDEN,
+					   "a rule on a table of kg_graph rewrites the statement");
 	kg_error_throw_expected(err, "no rules on these tables; triggers instead");
 }
 

@@ -448,10 +448,10 @@ why_unfit(const Conn *conn, const PGresult *setup)
 		what = "is a front; --read-dsn is for standbys of the one server of "
 			   "--dsn";
 	else if (strcmp(server, KG_SERVER_STANDBY) == 0 && !standby)
-		what = "is no standby, so that it is not read from";
+		what = "is not a standby, so it is not used for reads";
 	else if (strcmp(server, KG_SERVER_PRIMARY) == 0 && standby)
-		what = "is a standby; where there is --read-dsn, that of --dsn has to "
-			   "be the primary";
+		what = "is a standby; with --read-dsn, the server of --dsn must be the "
+			   "primary";
 	if (what == NULL)
 		return NULL;
 	kg_buf_init(&reason);

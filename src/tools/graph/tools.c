@@ -139,7 +139,7 @@ const KgFixedTool kg_graph_tools[] = {
 	 "Explore neighbors",
 	 "Everything connected to one node within max_hops, by distance, with "
 	 "counts by type and depth; complete: nothing lies beyond. node_labels and "
-	 "filters choose what is told, not where the walk goes.",
+	 "filters select the nodes of the reply, not where the search goes.",
 	 neighbors_input,
 	 neighbors_output,
 	 kg_tool_explore_neighbors},

@@ -408,8 +408,8 @@ report_fault(const Trying *t, const KgSchemaError *fault, int tried)
 		arg = tried;
 	if (arg >= 0)
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "argument \"%s\" does not fit where tool \"%s\" "
-						   "takes it",
+						   "argument \"%s\" does not fit the argument of tool "
+						   "\"%s\" that takes it",
 						   t->def->args[arg],
 						   t->op->tool);
 	else
