@@ -5,7 +5,9 @@ Fenced blocks run in the order of the page: `sh` in one shell, `sql` and blocks
 that begin with "=> " in one psql session.  The block after an `sh` block, if it
 is `text`, is its output; the lines after "=> " are the result of that statement.
 "..." in an expected line stands for any text, and a line "..." for any lines.
-A block after the comment "<!-- not run -->" is left out.  Of the pages of
+A block after the comment "<!-- not run -->" is left out.  The tutorial runs
+under Debian's rule for local logins (peer).  Its last block removes everything.
+Of the pages of
 ON_TUTORIAL and OPENINGS only the part before the first heading of the second
 level is run.
 Of docs/query.md the statements before "-- => " are answered by kg_query() as an ordinary
@@ -33,6 +35,9 @@ ON_README = ["docs/tools.md", "docs/tool-parameters.md", "docs/sql-reference.md"
              "docs/clients.md"]
 # A page with an example on the data of the tutorial.
 ON_TUTORIAL = "docs/kgctl.md"
+# Debian's rule for local logins.  The superuser may have another name than its
+# system user.
+DEBIAN_RULES = "local %s %s trust\nlocal %s all peer\n"
 # Pages that share a database, the database, roles.
 OPENINGS = [(["docs/authorization.md"], "kg_authorization", ["ada"]),
             (["docs/identity.md"], "kg_identity", ["gate"]),
@@ -94,25 +99,52 @@ def outputs(command, script, n, **kwargs):
     return parts + [got] * (n - len(parts))
 
 
-def run_shell(page):
-    parts = [(line, text) for line, language, text in blocks(page)
-             if language in ("sh", "text")]
-    kinds = [language for _, language, _ in blocks(page)
-             if language in ("sh", "text")]
-    commands = [i for i, kind in enumerate(kinds) if kind == "sh"]
-    script = "".join("%s\necho '%s'\n" % (parts[i][1], MARK % n)
+def shell_blocks(page):
+    return [("%s:%d" % (page, line), language, text)
+            for line, language, text in blocks(page)
+            if language in ("sh", "text")]
+
+
+def run_shell(parts):
+    commands = [i for i, part in enumerate(parts) if part[1] == "sh"]
+    script = "".join("%s\necho '%s'\n" % (parts[i][2], MARK % n)
                      for n, i in enumerate(commands))
     with tempfile.TemporaryDirectory() as folder:
         got = outputs(["bash"], script, len(commands), cwd=folder)
     for n, i in enumerate(commands):
-        shown = i + 1 < len(kinds) and kinds[i + 1] == "text"
-        if shown:
-            ok(matches(parts[i + 1][1], got[n]),
-               "%s:%d prints what the page shows" % (page, parts[i][0]),
-               got[n])
+        if i + 1 < len(parts) and parts[i + 1][1] == "text":
+            ok(matches(parts[i + 1][2], got[n]),
+               "%s prints what the page shows" % parts[i][0], got[n])
         else:
-            ok("rror" not in got[n], "%s:%d runs" % (page, parts[i][0]),
-               got[n])
+            ok("rror" not in got[n], "%s runs" % parts[i][0], got[n])
+
+
+def run_tutorial(page, database):
+    """Run the tutorial, and ON_TUTORIAL before its last block."""
+    parts = shell_blocks(page)
+    files = psql("-d", "postgres", "-c", "SHOW hba_file", "-c",
+                 "SHOW ident_file").stdout.split("\n")[:2]
+    user = psql("-d", "postgres", "-c", "SELECT user").stdout.strip()
+    before = []
+    for name in files:
+        with open(name, encoding="utf-8") as file:
+            before.append(file.read())
+    rules = DEBIAN_RULES % (database, user, database)
+    try:
+        with open(files[0], "w", encoding="utf-8") as file:
+            file.write(rules + before[0])
+        psql("-d", "postgres", "-c", "SELECT pg_reload_conf()")
+        run_shell(parts[:-1] + shell_blocks(ON_TUTORIAL) + parts[-1:])
+        with open(files[0], encoding="utf-8") as file:
+            ok(file.read() == rules + before[0],
+               "%s: its rule for logins is removed" % page)
+        with open(files[1], encoding="utf-8") as file:
+            ok(file.read() == before[1], "%s: its map of users too" % page)
+    finally:
+        for name, text in zip(files, before):
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(text)
+        psql("-d", "postgres", "-c", "SELECT pg_reload_conf()")
 
 
 def run_sql(page, database, begin=""):
@@ -171,8 +203,7 @@ for page, database, roles in PAGES:
         psql("-d", "postgres", "-c", 'CREATE DATABASE "%s"' % database)
         run_questions(page, database, roles[0])
     else:
-        run_shell(page)
-        run_shell(ON_TUTORIAL)
+        run_tutorial(page, database)
     clean(database, roles)
 for pages, database, roles in OPENINGS:
     clean(database, roles)

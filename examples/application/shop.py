@@ -38,7 +38,7 @@ for name, token in (("north", north), ("south", south)):
 print("\nA filter that is not quite right, and the call that its error brings along:")
 try:
     with caller(north) as call:
-        call("kg_list", "product", {"filters": {"tier": "Premium"}})
+        call("kg_list", "product", {"filters": {"tier": "premum"}})
 except psycopg2.Error as error:
     detail = told(error)
     print(error.pgcode, detail["message"])

@@ -317,8 +317,8 @@ require_not_barred(void)
 	if (policy == NULL)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   "policy \"%s\", which is for role \"%s\", is not in "
-					   "force",
+					   "registered policy \"%s\" for role \"%s\" is missing, "
+					   "altered or disabled",
 					   policy,
 					   GetUserNameFromId(GetUserId(), false));
 	kg_error_throw_expected(err,

@@ -206,12 +206,12 @@ tell_of_unregistered(const char *table, const char *policy)
 		return;
 	told[ntold++] = hash;
 	ereport(kg_has_owner_rights(GetOuterUserId()) ? WARNING : LOG,
-			(errmsg("policy \"%s\" on %s is not registered: dumps leave it "
-					"out, and what it hides is shown where they are restored",
+			(errmsg("policy \"%s\" on %s is not registered, so dumps omit it, "
+					"and the rows that it hides are visible after a restore",
 					policy,
 					table),
-			 errhint("SELECT kg_add_policy() makes a policy that dumps keep; "
-					 "kg_check() lists what they leave out.")));
+			 errhint("SELECT kg_add_policy() makes a registered policy; "
+					 "kg_check() lists the objects that dumps omit.")));
 }
 
 /*

@@ -230,9 +230,10 @@ tells_of_others(Oid relation, AttrNumber attnum)
 }
 
 /*
- * For a batch, the distribution of values is unknown, too.  Statistics include
- * all tenants, and the plan outlives them.  If every edge led to one hub, all
- * edges would be read for each written entity.
+ * Hides the statistics of a column from the planner, in a statement with a
+ * batch of keys those of each column.  Statistics describe all tenants, and a
+ * plan is used long after they have changed.  If every edge led to one hub,
+ * the plan would read all edges for each written entity.
  */
 static bool
 unknown_columns(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
@@ -426,8 +427,8 @@ run(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 	/* A rule of the DBA rewrote a statement of kg_graph. */
 	if (rc != SPI_OK_REWRITTEN)
 		return;
-	err = kg_error_new(
-		KG_FORBIDDEN, "a rule on a table of kg_graph rewrites what is written");
+	err = kg_error_new(KG_FORBIDDEN,
+					   "a rule on a table of kg_graph rewrites the statement");
 	kg_error_throw_expected(err, "no rules on these tables; triggers instead");
 }
 

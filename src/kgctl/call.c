@@ -928,6 +928,29 @@ result_done(KgCall *call, PGresult *res)
 	kg_buf_free(&own);
 }
 
+char *
+kg_call_unavailable(const KgCallContext *context)
+{
+	const char *reason = context->local ? kg_pool_away(context->pool) : NULL;
+	KgBuf text;
+
+	kg_buf_init(&text);
+	if (reason != NULL)
+		kg_buf_printf(&text, "the database cannot be used: %s", reason);
+	else
+		kg_buf_puts(&text, "the database is not available; try again");
+	return kg_buf_detach(&text);
+}
+
+static void
+unavailable(KgCall *call)
+{
+	char *text = kg_call_unavailable(&call->context);
+
+	fail(call, 503, NULL, text);
+	free(text);
+}
+
 static void
 query_done(void *arg, KgOutcome outcome, PGresult *res)
 {
@@ -952,7 +975,7 @@ query_done(void *arg, KgOutcome outcome, PGresult *res)
 				 "try again");
 			break;
 		case KG_OUTCOME_UNAVAILABLE:
-			fail(call, 503, NULL, "the database is not available; try again");
+			unavailable(call);
 			break;
 		case KG_OUTCOME_TIMEOUT:
 			fail(call, 504, NULL, "the call took too long and was given up");

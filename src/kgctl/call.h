@@ -52,8 +52,16 @@ typedef struct KgCallContext
 	const char *token;		  /* or NULL */
 	const char *revision;	  /* legacy revision for the database, or NULL */
 	bool modern;
-	bool app; /* a legacy client that has agreed on MCP Apps */
+	bool app;	/* a legacy client that has agreed on MCP Apps */
+	bool local; /* the client has started this process (kgctl mcp) */
 } KgCallContext;
+
+/*
+ * Returns the text (malloc'd) of the error if the database is unavailable. The
+ * reason is included only for a local client, because it may contain names of
+ * hosts and roles.
+ */
+extern char *kg_call_unavailable(const KgCallContext *context);
 
 /*
  * Starts a call. Takes over msg, copies text. Returns NULL without starting if

@@ -24,21 +24,22 @@ static const char load_options[] =
 	"--type TYPE\tthe rows are entities of this type\n"
 	"--relation NAME\tthe rows are edges of this relation: from, to, "
 	"properties\n"
-	"--map COLUMN=PROPERTY...\twhich property a column of CSV is; none: left "
-	"out\n"
+	"--map COLUMN=PROPERTY...\tthe property of a column of CSV; without a "
+	"property the column is left out\n"
 	"--format FORMAT\tjson (lines or an array), csv or tsv (else by the file's "
 	"name)\n"
-	"--delimiter C\twhat is between cells (default: comma; of tsv a tab)\n"
-	"--empty WHAT\twhat an empty cell is: absent (default), or null where the "
+	"--delimiter C\tthe separator of cells (default: comma; for tsv a tab)\n"
+	"--empty WHAT\tthe value of an empty cell: absent (default), or null if "
+	"the "
 	"schema allows it\n"
-	"--rejects FILE\tkeep the rows that are not right here, and go on\n"
-	"--again\tthe files are such files of rejects, mended\n"
+	"--rejects FILE\twrite refused rows to FILE, and continue\n"
+	"--again\tthe files were written by --rejects, and have been corrected\n"
 	"-f, --force\twrite over FILE\n"
-	"--resume\tgo on where this load stopped\n"
-	"--name NAME\twhat --resume knows it by (default: what is loaded, and the "
-	"files)\n"
-	"--atomic\tone transaction: all of it or nothing\n"
-	"-n, --dry-run\tall of it, and then nothing is written\n"
+	"--resume\tcontinue this load after its last complete batch\n"
+	"--name NAME\tthe name of the load for --resume (default: from the type or "
+	"relation, and the files)\n"
+	"--atomic\tone transaction: all rows or none\n"
+	"-n, --dry-run\tcheck all rows, and write none\n"
 	"--batch N\trows of a transaction (default 5000)\n"
 	"--max-row BYTES\tthe longest row (default 8388608)\n"
 	"--max-errors N\terrors to report (default 100)\n"
@@ -99,10 +100,10 @@ find_format(const KgArgs *args, const char *path, Format *format)
 		return true;
 	}
 	if (given != NULL)
-		kg_error("--format: \"%s\" is none of json, csv and tsv", given);
+		kg_error("--format: \"%s\" is not json, csv or tsv", given);
 	else
-		kg_error("%s: the name does not tell what is in it; --format json, csv "
-				 "or tsv does",
+		kg_error("%s: the name does not show the format; add --format json, "
+				 "csv or tsv",
 				 path);
 	return false;
 }
@@ -174,12 +175,12 @@ check_options(Command *c)
 	c->again = kg_args_has(args, "again");
 	c->max_row = ROW_BYTES;
 	if ((type == NULL) == (relation == NULL))
-		kg_error("load: either --type or --relation says what the rows are");
+		kg_error("load: either --type or --relation is required");
 	else if (load->atomic && c->resume)
 		kg_error("load: --atomic and --dry-run leave nothing for --resume");
 	else if (empty != NULL && strcmp(empty, "null") != 0 &&
 			 strcmp(empty, "absent") != 0)
-		kg_error("--empty: \"%s\" is none of absent and null", empty);
+		kg_error("--empty: \"%s\" is not absent or null", empty);
 	else
 		return kg_args_number(
 				   args, "batch", 1, MAX_BATCH_ROWS, &load->max_rows) &&
@@ -550,9 +551,8 @@ print_counts(const Command *c, double seconds)
 			 seconds);
 	if (n->rejected > 0 && c->load.rejects.path != NULL)
 		kg_error("%" PRIu64
-				 " rows are in %s; rows that refer to later ones, or "
-				 "that are mended there, are loaded with: kgctl load %s %s "
-				 "--again %s",
+				 " rows are in %s; correct them there, then run: kgctl load "
+				 "%s %s --again %s",
 				 n->rejected,
 				 c->load.rejects.path,
 				 c->load.edges ? "--relation" : "--type",

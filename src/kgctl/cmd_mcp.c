@@ -409,7 +409,8 @@ context_of(const Stdio *s, const KgMessage *msg)
 	KgCallContext context = {.pool = s->gateway.pool,
 							 .token = s->token,
 							 .modern = msg->modern,
-							 .app = s->app};
+							 .app = s->app,
+							 .local = true};
 
 	if (!msg->modern && msg->method != NULL &&
 		strcmp(msg->method, "initialize") != 0)
@@ -438,12 +439,17 @@ on_listening(void *arg, bool listening)
 {
 	Pending *p = arg;
 	KgBuf line = p->line;
+	const KgCallContext context = {.pool = p->server->gateway.pool,
+								   .local = true};
 	KgMessage msg;
 	char *error = NULL;
 
 	kg_buf_init(&p->line);
 	if (!listening && !p->holds)
-		give_up(p, "the database is not available; try again");
+	{
+		error = kg_call_unavailable(&context);
+		give_up(p, error);
+	}
 	else if (kg_message_parse(&msg, line.data, line.len, &error))
 	{
 		send_call(p, &msg, line.data, line.len);

@@ -440,7 +440,7 @@ run_memory(const KgArgs *args)
 
 	if (!import && strcmp(what, "init") != 0 && strcmp(what, "export") != 0)
 	{
-		kg_error("memory: \"%s\" is none of init, import and export", what);
+		kg_error("memory: \"%s\" is not init, import or export", what);
 		return KG_EXIT_USAGE;
 	}
 	if ((args->nrest == 2) != import)

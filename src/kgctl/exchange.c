@@ -283,7 +283,8 @@ ask(KgExchange *x, const char *wanted, size_t len)
 	x->wanted = json_loadb(wanted, len, JSON_REJECT_DUPLICATES, NULL);
 	if (++x->rounds > MAX_ROUNDS || !read_wanted(x))
 	{
-		kg_log(KG_LOG_ERROR, "the database asks for no decision one can make");
+		kg_log(KG_LOG_ERROR,
+			   "the database requests decisions in a form that is not known");
 		return false;
 	}
 	x->asking = kg_authorizer_ask(

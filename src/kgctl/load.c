@@ -556,8 +556,8 @@ stop_at_errors(KgLoad *load)
 	if (load->reported > (size_t) load->max_errors)
 		kg_error("and %zu more", load->reported - (size_t) load->max_errors);
 	if (load->atomic)
-		kg_error("nothing was written; --rejects FILE keeps what is wrong with "
-				 "all of the rows");
+		kg_error("nothing was written; --rejects FILE stores the errors of all "
+				 "rows");
 	else
 		kg_error("the batch with %s was not written, the %" PRIu64
 				 " rows before it were; mend the file and go on with --resume, "

@@ -143,7 +143,8 @@ struct KgPool
 	int nwaiting;
 	int64_t next_connect;
 	int64_t pause;
-	bool away; /* the last attempt to connect has failed */
+	bool away;	  /* the last attempt to connect has failed */
+	char *reason; /* of the last failure, or NULL */
 };
 
 static void serve(KgPool *pool);
@@ -205,9 +206,26 @@ close_conn(Conn *conn)
 	set_state(conn, CONN_CLOSED);
 }
 
-/* Closes an unusable connection; its query fails. */
+/*
+ * Stores the reason why no connection can be used, without newlines at its end.
+ */
 static void
-lose_conn(Conn *conn, KgOutcome outcome)
+set_reason(KgPool *pool, const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len > 0 && text[len - 1] == '\n')
+		len--;
+	free(pool->reason);
+	pool->reason = kg_strndup(text, len);
+}
+
+/*
+ * Closes an unusable connection; its query fails. A reason of NULL stands for
+ * libpq's error.
+ */
+static void
+lose_conn_because(Conn *conn, KgOutcome outcome, const char *reason)
 {
 	KgQuery *query = conn->query;
 	KgPool *pool = conn->pool;
@@ -215,9 +233,8 @@ lose_conn(Conn *conn, KgOutcome outcome)
 	if (conn->state < CONN_IDLE)
 	{
 		kg_count(KG_COUNT_CONNECT_FAIL);
-		kg_log(KG_LOG_WARNING,
-			   "cannot use the database: %s",
-			   PQerrorMessage(conn->pg));
+		set_reason(pool, reason ? reason : PQerrorMessage(conn->pg));
+		kg_log(KG_LOG_WARNING, "cannot use the database: %s", pool->reason);
 		pool->away = true;
 		pool->pause = pool->pause ? pool->pause * 2 : PAUSE_MIN_MS;
 		if (pool->pause > PAUSE_MAX_MS)
@@ -233,6 +250,12 @@ lose_conn(Conn *conn, KgOutcome outcome)
 	close_conn(conn);
 	if (query != NULL)
 		finish_query(query, outcome, NULL);
+}
+
+static void
+lose_conn(Conn *conn, KgOutcome outcome)
+{
+	lose_conn_because(conn, outcome, NULL);
 }
 
 static void
@@ -407,35 +430,63 @@ become_idle(Conn *conn)
 }
 
 /*
- * Returns whether the server is not the primary or standby that the pool
- * requires.
+ * Returns the reason (malloc'd) if the server is not the primary or standby
+ * that the pool requires, otherwise NULL.
  */
-static bool
-is_unfit(const Conn *conn, const PGresult *setup)
+static char *
+why_unfit(const Conn *conn, const PGresult *setup)
 {
 	const char *server = conn->pool->options.server;
 	bool front = PQgetvalue(setup, 0, SETUP_COLUMNS - 1)[0] == 't';
 	bool standby = PQgetvalue(setup, 0, SETUP_COLUMNS - 2)[0] == 't';
 	const char *what = NULL;
+	KgBuf reason;
 
 	if (server == NULL)
-		return false;
+		return NULL;
 	if (front)
 		what = "is a front; --read-dsn is for standbys of the one server of "
 			   "--dsn";
 	else if (strcmp(server, KG_SERVER_STANDBY) == 0 && !standby)
-		what = "is no standby, so that it is not read from";
+		what = "is not a standby, so it is not used for reads";
 	else if (strcmp(server, KG_SERVER_PRIMARY) == 0 && standby)
-		what = "is a standby; where there is --read-dsn, that of --dsn has to "
-			   "be the primary";
-	if (what != NULL)
-		kg_log(KG_LOG_ERROR,
-			   "the server of the database \"%s\" at %s:%s %s",
-			   PQdb(conn->pg),
-			   PQhost(conn->pg),
-			   PQport(conn->pg),
-			   what);
-	return what != NULL;
+		what = "is a standby; with --read-dsn, the server of --dsn must be the "
+			   "primary";
+	if (what == NULL)
+		return NULL;
+	kg_buf_init(&reason);
+	kg_buf_printf(&reason,
+				  "the server of the database \"%s\" at %s:%s %s",
+				  PQdb(conn->pg),
+				  PQhost(conn->pg),
+				  PQport(conn->pg),
+				  what);
+	return kg_buf_detach(&reason);
+}
+
+/*
+ * Returns the reason (malloc'd) if a result of the set-up excludes the server,
+ * or NULL if it is an error of libpq's connection.
+ */
+static char *
+why_refused(const Conn *conn, const PGresult *res)
+{
+	KgBuf reason;
+
+	if (PQresultStatus(res) != PGRES_TUPLES_OK)
+		return NULL;
+	kg_buf_init(&reason);
+	if (conn->state == CONN_SERVER)
+		kg_buf_printf(&reason,
+					  "the library of kg_graph at %s:%s is older than "
+					  "--read-dsn, which every server has to know of",
+					  PQhost(conn->pg),
+					  PQport(conn->pg));
+	else
+		kg_buf_printf(&reason,
+					  "the database \"%s\" has no extension kg_graph",
+					  PQdb(conn->pg));
+	return kg_buf_detach(&reason);
 }
 
 static bool
@@ -566,6 +617,7 @@ answered(Conn *conn)
 {
 	PGresult *res = conn->res;
 	bool ok = kg_result_is_row(res, SETUP_COLUMNS);
+	char *reason = NULL;
 
 	conn->res = NULL;
 	if (conn->state == CONN_BUSY)
@@ -575,9 +627,11 @@ answered(Conn *conn)
 	}
 	if (conn->state == CONN_SETUP && ok)
 	{
-		if (is_unfit(conn, res))
+		reason = why_unfit(conn, res);
+		if (reason != NULL)
 		{
-			lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
+			lose_conn_because(conn, KG_OUTCOME_UNAVAILABLE, reason);
+			free(reason);
 			PQclear(res);
 			return;
 		}
@@ -606,18 +660,9 @@ answered(Conn *conn)
 		become_usable(conn);
 	else
 	{
-		if (conn->state == CONN_SERVER && kg_result_is_row(res, 1))
-			kg_log(KG_LOG_ERROR,
-				   "the library of kg_graph at %s:%s is older than "
-				   "--read-dsn, which every server has to know of",
-				   PQhost(conn->pg),
-				   PQport(conn->pg));
-		else if (PQresultStatus(res) == PGRES_TUPLES_OK)
-			kg_log(KG_LOG_ERROR,
-				   "the database \"%s\" has no extension "
-				   "kg_graph",
-				   PQdb(conn->pg));
-		lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
+		reason = why_refused(conn, res);
+		lose_conn_because(conn, KG_OUTCOME_UNAVAILABLE, reason);
+		free(reason);
 	}
 	PQclear(res);
 }
@@ -864,6 +909,7 @@ kg_pool_free(KgPool *pool)
 	free(pool->conns);
 	for (i = 0; i < NSTATEMENTS; i++)
 		free(pool->sql[i]);
+	free(pool->reason);
 	free(pool);
 }
 
@@ -960,6 +1006,12 @@ kg_pool_reached(KgPool *pool, const char *position, KgQueryDone done, void *arg)
 	if (query != NULL)
 		query->values[1] = kg_strdup(position);
 	return query;
+}
+
+const char *
+kg_pool_away(const KgPool *pool)
+{
+	return pool->away ? pool->reason : NULL;
 }
 
 bool

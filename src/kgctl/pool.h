@@ -100,6 +100,12 @@ extern KgQuery *kg_pool_reached(KgPool *pool, const char *position,
 /* Cancels a query. done is not called. */
 extern void kg_query_cancel(KgQuery *query);
 
+/*
+ * Returns the reason if the last attempt to connect has failed, otherwise NULL.
+ * It is valid until the next attempt.
+ */
+extern const char *kg_pool_away(const KgPool *pool);
+
 /* Returns whether a connection is open, for /readyz. */
 extern bool kg_pool_healthy(const KgPool *pool);
 

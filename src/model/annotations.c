@@ -513,7 +513,7 @@ read_derived(Parser *parser, const Gathered *g, KgField *field,
 	else if (value->type != jbvBool)
 	{
 		err = kg_error_new(parser->code,
-						   "\"x-derived\" does not say what is counted");
+						   "\"x-derived\" does not name the relation to count");
 		kg_error_keyword(err, "x-derived");
 		kg_error_got(err, value);
 		kg_error_expected(err,
@@ -534,8 +534,9 @@ read_derived(Parser *parser, const Gathered *g, KgField *field,
 	}
 	if (!field->indexed || field->counted)
 		return;
-	err = kg_error_new(parser->code,
-					   "what \"x-derived\" does not count cannot be indexed");
+	err = kg_error_new(
+		parser->code,
+		"a property with \"x-derived\" that is not a count cannot be indexed");
 	kg_error_keyword(err, "x-index");
 	kg_error_expected(err,
 					  "\"x-index\" beside \"x-derived\": {\"count\": "

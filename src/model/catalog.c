@@ -143,8 +143,9 @@ kg_type_add_key_fields(KgType *type, const KgType *parsed)
 }
 
 /*
- * Numbers the fields of a stored type as its stored keys do.  If the row was
- * written manually, further fields get the next numbers.
+ * Gives the fields of a stored type the numbers of kg_entity_type.key_fields.
+ * An indexed field that this column lacks, because the row was written
+ * manually, gets the next number.
  */
 static void
 number_fields(KgType *type, ArrayType *stored)

@@ -397,10 +397,9 @@ kg_counts_check(const KgType *type, const KgField *field, const char *path,
 		return;
 	err = kg_error_new(
 		KG_LIMIT_EXCEEDED,
-		"what property \"%s\" of entity type \"%s\" counts is "
-		"counted for each entity where not all is the "
-		"caller's to see, or valid_at is asked for, and the rest "
-		"of the selection leaves more entities than "
+		"property \"%s\" of entity type \"%s\" is counted for each entity, "
+		"because the caller does not see the whole tenant or the call has "
+		"valid_at, and the other conditions leave more entities than "
 		"kg_graph.max_scan (%d)",
 		field->name,
 		kg_type_handle(type),

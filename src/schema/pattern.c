@@ -42,11 +42,9 @@ static pcre2_jit_stack *jit_stack;
  */
 #define KG_FIRST_MATCH_STEPS 1000
 #define KG_MORE_MATCH_STEPS 8
-/*
- * Bytes of a string that a DFA, and of a program that PCRE2, passes in one
- * step.
- */
+/* Bytes of a matched string that count as one step. */
 #define KG_BYTES_OF_STEP 64
+/* Bytes of PCRE2's compiled program that count as one step of compiling it. */
 #define KG_CODE_OF_STEP 8
 /* Steps for PCRE2's compilation of the smallest pattern. */
 #define KG_PCRE_STEPS 500

@@ -138,7 +138,7 @@ throw_other(const char *key)
 
 	kg_error_path(err, "/idempotency_key");
 	kg_error_got_string(err, key);
-	kg_error_throw_expected(err, "a new key for what is not the same write");
+	kg_error_throw_expected(err, "a new key for a different write");
 }
 
 static Jsonb *

@@ -365,7 +365,7 @@ is(stop_gateway($_), 0, 'stops') foreach $deaf, $hears;
 # ---- a server that is no standby ----
 
 my $wrong = gateway(reader($primary));
-ok(wait_until(sub { gateway_log($wrong) =~ /is no standby, so that it is not read from/ }), 'a primary as a standby is told of');
+ok(wait_until(sub { gateway_log($wrong) =~ /is not a standby, so it is not used for reads/ }), 'a primary as a standby is told of');
 like(ids($wrong, 'dan'), qr/ q1$/, 'and everything is the primary\'s');
 like(wrote(create($wrong, 'dan', 'q2')), qr/^[A-Za-z0-9_-]+$/, 'writes as well');
 is(metric($wrong, 'kgctl_reader_up{reader="1"}'), 0, 'it is not up');

@@ -303,6 +303,24 @@ sub apply_waits
 	like(kgctl($list, 'mcp', '--toolsets', 'compct')->{out}, qr/toolset .{1,4}compct.{1,4} does not exist/, 'a name of nothing is told');
 }
 
+# A client of kgctl mcp gets the reason why the database cannot be used.
+{
+	my $first = qq({"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n);
+	$node->safe_psql('postgres', 'CREATE DATABASE plain');
+	for my $case (
+		[ 'a refused login', 'postgres', 'missing', qr/role "missing" does not exist/ ],
+		[ 'a missing database', 'missing', 'kg_direct', qr/database "missing" does not exist/ ],
+		[ 'no extension', 'plain', 'kg_direct', qr/the database "plain" has no extension kg_graph/ ])
+	{
+		my ($name, $database, $user, $pattern) = @$case;
+		local $ENV{KGCTL_DSN} = $node->connstr($database) . " user=$user";
+		my $answer = decode(kgctl($first, 'mcp')->{out});
+		is($answer->{id}, 7, "$name: initialize is answered");
+		like($answer->{error}{message}, qr/^the database cannot be used: .*$pattern/s, '... with the reason');
+		unlike($answer->{error}{message}, qr/try again/, '... and no advice to try again');
+	}
+}
+
 # The database goes away.
 {
 	my $keeper = hold($node, 'postgres', 'LOCK TABLE kg_entity IN SHARE MODE');

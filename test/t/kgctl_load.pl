@@ -120,9 +120,9 @@ foreach my $case (
 	[ 'nothing is said of the rows', qr/either --type or --relation/, 'load', 'x.csv' ],
 	[ 'both', qr/either --type or --relation/, 'load', '--type', 'a', '--relation', 'b', 'x.csv' ],
 	[ '--atomic --resume', qr/--atomic and --dry-run leave nothing/, 'load', '--type', 'a', '--atomic', '--resume', 'x.csv' ],
-	[ '--empty', qr/none of absent and null/, 'load', '--type', 'a', '--empty', 'x', 'x.csv' ],
-	[ 'a name that says nothing', qr/the name does not tell/, 'load', '--type', 'product', 'x.txt' ],
-	[ 'a format that is none', qr/none of json, csv and tsv/, 'load', '--type', 'product', '--format', 'xml', 'x.xml' ],
+	[ '--empty', qr/is not absent or null/, 'load', '--type', 'a', '--empty', 'x', 'x.csv' ],
+	[ 'a name that says nothing', qr/the name does not show the format/, 'load', '--type', 'product', 'x.txt' ],
+	[ 'a format that is none', qr/is not json, csv or tsv/, 'load', '--type', 'product', '--format', 'xml', 'x.xml' ],
 	[ 'a delimiter that is none', qr/not one character/, 'load', '--type', 'product', '--delimiter', '||', 'x.csv' ])
 {
 	my ($name, $pattern, @command) = @$case;

@@ -162,12 +162,12 @@ unknown_operator(const char *name, const char *property,
 	if (is_connective(property))
 		throw_connective(err, property, property_path);
 	meant = meant_operators(object, strcmp(path, property_path) == 0);
-	kg_error_expected(err,
-					  meant != NULL || near != NULL
-						  ? "a value, or an object of operators"
-						  : "a value, or an object of operators, none of "
-							"which asks what \"%s\" does",
-					  name);
+	kg_error_expected(
+		err,
+		meant != NULL || near != NULL
+			? "a value, or an object of operators"
+			: "a value, or an object of operators, none of which means \"%s\"",
+		name);
 	for (int op = 0; op < KG_NOPS; op++)
 		kg_error_allow(err, kg_operator(op)->name);
 	if (meant != NULL)

@@ -72,8 +72,9 @@ free_bits(KgNodeSet *set)
 }
 
 /*
- * Makes a bitmap from the lowest node to the highest, with half as many bits on
- * either side: most nodes added later are within these.
+ * Allocates one bit for each number from the lowest node to the highest, and
+ * half as many again on both sides, because most nodes that are added later
+ * are in this range.
  */
 static void
 make_bits(KgNodeSet *set)

@@ -82,8 +82,9 @@ extern void kg_traverse_run(KgTraversal *t, KgGraph *graph, const KgType *type,
 							const KgStepSpec *specs, int nsteps);
 
 /*
- * Finds the bindings if no page is needed: nodes are not read if their edges
- * determine which of them pass.
+ * Finds the bindings like kg_traverse_run(), for a caller that does not call
+ * kg_traverse_page(). If every node is visible and no step tests a type or a
+ * filter, no node is read.
  */
 extern void kg_traverse_reach(KgTraversal *t, KgGraph *graph,
 							  const int64 *starts, uint32 nstarts,

@@ -528,10 +528,9 @@ throw_unavailable(const Asking *asking, const ErrorData *edata)
 					edata->message),
 			 edata->detail ? errdetail_internal("%s", edata->detail) : 0,
 			 edata->context ? errcontext("%s", edata->context) : 0));
-	kg_error_throw_expected(
-		err,
-		"the same call when the authorizer of the tenant works; "
-		"the server log has what is wrong");
+	kg_error_throw_expected(err,
+							"the same call when the authorizer of the tenant "
+							"works; the server log has its error");
 }
 
 void

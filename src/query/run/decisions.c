@@ -441,7 +441,7 @@ static KG_NORETURN void
 throw_nobody(void)
 {
 	KgError *err = kg_error_new(
-		KG_FORBIDDEN, "nobody can be asked about a caller without a subject");
+		KG_FORBIDDEN, "a caller without a subject cannot be authorized");
 
 	kg_error_throw_expected(err, "a token with the claim \"sub\"");
 }
@@ -475,8 +475,7 @@ static KG_NORETURN void
 end_call(KgDecisions *d)
 {
 	d->ended = true;
-	kg_error_throw(
-		kg_error_new(KG_FORBIDDEN, "the call has to ask for decisions"));
+	kg_error_throw(kg_error_new(KG_FORBIDDEN, "the call needs decisions"));
 }
 
 /*
@@ -949,8 +948,8 @@ kg_decisions_require(const KgCatalog *catalog, const KgType *type,
 	if (exchange != NULL || kg_authorizer_of(catalog->tenant) != NULL)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   "who may see entities of type \"%s\" is decided "
-					   "elsewhere, and nobody is there to ask",
+					   "an authorizer decides about entities of type \"%s\", "
+					   "and there is no authorizer",
 					   kg_type_handle(type));
 	kg_error_keyword(err, "x-authorize");
 	if (instead != NULL)

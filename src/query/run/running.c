@@ -226,10 +226,11 @@ kg_running_require_bundle(const char *bundle, int len)
 		if (strlen(catalog->bundles[i].name) != len ||
 			memcmp(catalog->bundles[i].name, bundle, len) != 0)
 			continue;
-		err = kg_error_new(KG_CONFLICT,
-						   "another session took bundle \"%s\" from the agent "
-						   "since the call began",
-						   catalog->bundles[i].name);
+		err = kg_error_new(
+			KG_CONFLICT,
+			"another session removed bundle \"%s\" from the agent "
+			"since the call began",
+			catalog->bundles[i].name);
 		kg_error_throw_expected(err, "the same call again");
 	}
 }

@@ -162,7 +162,7 @@ throw_changed(void)
 {
 	kg_error_throw_expected(
 		kg_error_new(KG_CONFLICT,
-					 "another session changed what the caller may see since "
+					 "another session changed the rights of the caller since "
 					 "the statement began"),
 		"the same statement again");
 }

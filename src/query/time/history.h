@@ -87,8 +87,8 @@ extern bool kg_history_saw(const KgCatalog *catalog, const KgType *type,
 
 /*
  * Returns whether the caller may see every change of the node in a
- * transaction. No other session saw the states between the transaction's
- * statements.
+ * transaction. A change of an edge between two of them shows a state that was
+ * visible to no other session.
  */
 extern bool kg_history_saw_all(const KgCatalog *catalog, const KgType *type,
 							   int64 node, int64 transaction);

@@ -672,8 +672,8 @@ kg_past_require_walk(const KgCatalog *catalog, const KgFollow *walk)
 	if (names.len == 0)
 		return;
 	err = kg_error_new(KG_INVALID_INPUT,
-					   "there is no history of then of relationship types %s, "
-					   "or of what they connect",
+					   "relationship types %s, or types at their ends, have no "
+					   "history of that time",
 					   names.data);
 	kg_error_path(err, "/as_of");
 	kg_error_got_string(err, past->as_of);

@@ -197,7 +197,9 @@ write_revision(KgApply *apply)
 }
 
 /*
- * Writes everything. The scope is closed here, or by the caller after an error.
+ * Writes types, entities, edges and tools of the bundle. apply->scope, the
+ * scope of the checks of references, is closed here, or by the caller after an
+ * error.
  */
 static void
 write_all(KgApply *apply)

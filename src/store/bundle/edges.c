@@ -876,7 +876,8 @@ stored_error(const KgApply *apply, const KgRelation *relation,
 
 	kg_error_path(err, "%s", path_of(apply->payload, relation));
 	kg_error_got_string(err, relation->name);
-	kg_error_expected(err, "what the stored edges satisfy, or other edges");
+	kg_error_expected(err,
+					  "a schema that the stored edges satisfy, or other edges");
 	return err;
 }
 

@@ -610,17 +610,17 @@ refers_elsewhere(const KgType *type)
 static void
 report_lost(KgApply *apply, const KgType *type, const KgPayloadItem *item)
 {
-	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
-								"an entity of type \"%s\" refers to one of "
-								"another bundle that goes with what this "
-								"bundle no longer has",
-								type->name);
+	KgError *err = kg_error_new(
+		KG_REFERENCE_MISSING,
+		"an entity of type \"%s\" refers to an entity of another bundle that "
+		"is deleted with one that this bundle no longer has",
+		type->name);
 
 	kg_error_entity(err, type->name, item->id);
 	kg_error_path(err, "/entities/%d/items/%d", item->set, item->index);
 	kg_error_keyword(err, "x-on-delete");
-	kg_error_expected(err,
-					  "that reference taken out, or what it depends on kept");
+	kg_error_expected(
+		err, "the bundle without that reference, or with the missing entity");
 	kg_error_report(&apply->errors, err);
 }
 

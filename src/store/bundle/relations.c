@@ -564,8 +564,8 @@ check_foreign_relations(KgApply *apply)
 				kg_bundle_has_type(apply, own, to->name))
 				continue;
 			err = kg_error_new(KG_REFERENCE_MISSING,
-							   "entity type \"%s\" is where relation \"%s\" of "
-							   "bundle \"%s\" goes",
+							   "entity type \"%s\" is the end of relation "
+							   "\"%s\" of bundle \"%s\"",
 							   to->name,
 							   relation->name,
 							   relation->bundle);

@@ -177,7 +177,8 @@ check_memory(KgApply *apply)
 						   tool->name,
 						   tool->bundle);
 		kg_error_got_string(err, tool->name);
-		kg_error_expected(err, "another name of what makes that tool");
+		kg_error_expected(
+			err, "another name for the type or relation that makes that tool");
 		kg_error_path(err, "/bundle_name");
 		kg_error_report(&apply->errors, err);
 	}

@@ -407,9 +407,9 @@ lock_vectors(const KgVectors *vectors)
 	kg_restore_user(&user);
 	if (same)
 		return;
-	err = kg_error_new(KG_CONFLICT,
-					   "another session changed what embeddings have at the "
-					   "same time");
+	err = kg_error_new(
+		KG_CONFLICT,
+		"another session changed the settings of embeddings at the same time");
 	kg_error_throw_expected(err, "the same call again");
 }
 

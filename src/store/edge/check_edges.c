@@ -290,10 +290,11 @@ check_key(const KgRelation *relation, const KgColumns *edges, int row,
 		return;
 	if (key != NULL)
 	{
-		err = kg_error_new(KG_VALIDATION_FAILED,
-						   "key of an edge of relation \"%s\" is not what its "
-						   "properties say",
-						   relation->name);
+		err = kg_error_new(
+			KG_VALIDATION_FAILED,
+			"key of an edge of relation \"%s\" does not match its "
+			"properties",
+			relation->name);
 		kg_error_got_string(err, text_to_cstring(given));
 		kg_error_expected(err, "\"%s\"", key);
 	}

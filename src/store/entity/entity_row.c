@@ -319,7 +319,7 @@ throw_given_node(void)
 								"that was assigned");
 
 	kg_error_path(err, "/node");
-	kg_error_throw_expected(err, "no value: a number is assigned");
+	kg_error_throw_expected(err, "no value; kg_graph assigns the number");
 }
 
 /*

@@ -150,9 +150,8 @@ static KG_NORETURN void
 throw_overwritten(const char *column)
 {
 	KgError *err = kg_error_new(KG_FORBIDDEN,
-								"a trigger that comes after kg_entity_before "
-								"leaves column \"%s\" of kg_entity as it may "
-								"not be",
+								"a trigger that fires after kg_entity_before "
+								"makes column \"%s\" of kg_entity wrong",
 								column);
 
 	kg_error_path(err, "/%s", column);

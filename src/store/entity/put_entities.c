@@ -602,11 +602,10 @@ insert_rows(Put *put, const int *rows, int n)
 		KgOutcome *outcome = &put->outcomes->items[item];
 
 		if (item < 0)
-			kg_error_throw(
-				kg_error_new(KG_FORBIDDEN,
-							 "a trigger gave an item the id \"%s\", which is "
-							 "none of this call",
-							 id));
+			kg_error_throw(kg_error_new(KG_FORBIDDEN,
+										"a trigger gave an item the id \"%s\", "
+										"which is not in this call",
+										id));
 		outcome->verdict = KG_VERDICT_CREATED;
 		if (put->outcomes->told)
 			outcome->version = kg_spi_int64(i, 2);

@@ -292,9 +292,8 @@ kg_moved_error(const KgType *type, const char *id, int64 expected,
 
 	kg_error_entity(err, kg_type_handle(type), id);
 	kg_error_got_jsonb(err, kg_json_parse(psprintf(INT64_FORMAT, expected)));
-	kg_error_expected(err,
-					  "the entity read again, and what is still to be done "
-					  "with its version");
+	kg_error_expected(
+		err, "the entity read again, and the same change with its version");
 	kg_error_member_int(err, "current_version", version);
 	if (type->history)
 		kg_error_member(

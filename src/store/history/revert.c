@@ -894,8 +894,8 @@ create_entities(const Revert *revert)
 		return;
 	lost = kg_error_new(KG_CONFLICT,
 						"an entity that the changes deleted is there again");
-	kg_error_throw_expected(lost,
-							"a look at kg_history() of what is there now");
+	kg_error_throw_expected(
+		lost, "kg_history() read again, which has the present state");
 }
 
 static void

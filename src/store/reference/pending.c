@@ -61,15 +61,15 @@ value_error(const KgField *field, const KgType *type, const KgField *named)
 								field->ref_type);
 	bool taken = named->ref_type && named->on_delete == KG_ON_DELETE_SET_NULL;
 
-	kg_error_expected(err,
-					  "the referring entities changed or deleted first, or the "
-					  "value in another entity of type \"%s\"%s",
-					  field->ref_type,
-					  taken ? psprintf("; \"x-on-delete\": \"set_null\" of "
-									   "\"%s\" takes it away when what it "
-									   "refers to is deleted",
-									   named->name)
-							: "");
+	kg_error_expected(
+		err,
+		"the referring entities changed or deleted first, or the "
+		"value in another entity of type \"%s\"%s",
+		field->ref_type,
+		taken ? psprintf("; \"x-on-delete\": \"set_null\" of \"%s\" removes it "
+						 "when its target is deleted",
+						 named->name)
+			  : "");
 	kg_error_keyword(err, "x-ref-field");
 	return err;
 }

@@ -35,8 +35,9 @@ extern void kg_blank_hidden(const char *tenant, const KgUserContext *caller,
 #define KG_CUT_OFF "cut off: edges lead to them or from them"
 
 /*
- * Raises KG_FORBIDDEN if one of the nodes is stored and hidden. The error says
- * that it would be "deleted", for example (what).
+ * Raises KG_FORBIDDEN if one of the nodes is stored and hidden. The
+ * parameter "what" is a participle that completes the message: "would be" is
+ * followed by "deleted", for example.
  */
 extern void kg_require_seen(const char *tenant, const KgUserContext *caller,
 							const int64 *nodes, int n, const char *what);

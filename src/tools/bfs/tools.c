@@ -92,8 +92,8 @@ const KgFixedTool kg_bfs_tools[] = {
 	 KG_TOOLSET_BFS,
 	 "Breadth-first search",
 	 "Everything within max_hops of any of the seeds: nodes and edges, in full "
-	 "or as stubs; counts and schema_summary are of all. Begin with max_hops "
-	 "1, topology_only; on a large graph, walk_predicates.",
+	 "or as stubs; counts and schema_summary cover all of them. Begin with "
+	 "max_hops 1 and topology_only; on a large graph, add walk_predicates.",
 	 bfs_input,
 	 bfs_output,
 	 kg_tool_bfs_query},
@@ -123,8 +123,8 @@ const KgFixedTool kg_bfs_tools[] = {
 	{"intersect_subgraphs",
 	 KG_TOOLSET_BFS,
 	 "Intersect subgraphs",
-	 "What is within k hops of every seed, and the edges among it: what the "
-	 "seeds share.",
+	 "Nodes within k hops of every seed, and the edges among them: the nodes "
+	 "that the seeds share.",
 	 intersect_input,
 	 intersect_output,
 	 kg_tool_intersect_subgraphs},
@@ -139,9 +139,9 @@ const KgFixedTool kg_bfs_tools[] = {
 	{"verify_claims",
 	 KG_TOOLSET_BFS,
 	 "Verify claims",
-	 "Which claims of a draft hold: supported, "
-	 "contradicted (with what is so), not_found, ambiguous, unknown or "
-	 "invalid. Call it before you answer.",
+	 "Which claims of a draft hold: supported, contradicted (with the correct "
+	 "value), not_found, ambiguous, unknown or invalid. Call it before you "
+	 "answer.",
 	 verify_input,
 	 verify_output,
 	 kg_tool_verify_claims},

@@ -2,8 +2,9 @@
  * compact_tools.c
  *	  The table of the compact tools, and their schemas.
  *
- * A conversation pays for the whole list, so a schema has only the arguments of
- * a typical first call. Errors explain the others. The tools behind validate
+ * The list costs tokens in every conversation, so a schema describes only the
+ * arguments that a first call needs.  The error of a wrong call describes the
+ * others.  A compact tool calls another tool, which validates the arguments
  * (tools/compact/compact.c).
  */
 #include "postgres.h"
@@ -129,7 +130,8 @@ const KgFixedTool kg_compact_tools[] = {
 	{"connect",
 	 KG_TOOLSET_COMPACT,
 	 "Connect",
-	 "Paths between two selections; with within, what several entities share.",
+	 "Paths between two selections; with within, entities that several "
+	 "entities share.",
 	 connect_input,
 	 object_output,
 	 kg_tool_connect},
@@ -145,7 +147,7 @@ const KgFixedTool kg_compact_tools[] = {
 	 KG_TOOLSET_COMPACT | KG_TOOLSET_WRITE,
 	 "Find",
 	 "Entities of a type by field values and connections, sorted and paged; or "
-	 "by name with query. limit 0: only the total. next of a reply: the "
+	 "by name with query. limit 0: only the total. next of a reply has the "
 	 "arguments for more.",
 	 find_input,
 	 object_output,
@@ -176,8 +178,8 @@ const KgFixedTool kg_compact_tools[] = {
 	{"verify",
 	 KG_TOOLSET_COMPACT | KG_TOOLSET_SQL,
 	 "Verify",
-	 "Which claims of a draft answer hold, with what is so instead. Call it "
-	 "before you answer.",
+	 "Which claims of a draft answer are true, with the correct value of a "
+	 "wrong one. Call it before you answer.",
 	 verify_input,
 	 object_output,
 	 kg_tool_verify},

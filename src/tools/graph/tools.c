@@ -139,7 +139,7 @@ const KgFixedTool kg_graph_tools[] = {
 	 "Explore neighbors",
 	 "Everything connected to one node within max_hops, by distance, with "
 	 "counts by type and depth; complete: nothing lies beyond. node_labels and "
-	 "filters choose what is told, not where the walk goes.",
+	 "filters select the nodes of the reply, not where the search goes.",
 	 neighbors_input,
 	 neighbors_output,
 	 kg_tool_explore_neighbors},
@@ -171,8 +171,8 @@ const KgFixedTool kg_graph_tools[] = {
 	{"rank_related",
 	 KG_TOOLSET_GRAPH,
 	 "Rank related nodes",
-	 "What has most to do with some nodes, best first, by all the ways that "
-	 "join them (personalised PageRank), with the strongest of these. For "
+	 "The nodes most related to some nodes, best first, by all paths that join "
+	 "them (personalised PageRank), with the strongest of these paths. For "
 	 "questions without a fixed number of hops.",
 	 rank_input,
 	 rank_output,

@@ -520,11 +520,12 @@ argument_schema(const KgDefinition *def, const JsonbValue *schema, int64 *left)
 static void
 report_references(const Reading *r)
 {
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"what the arguments refer to is more than %d "
-								"times kg_graph.max_tool_bytes (%d kB)",
-								KG_REFERENCED,
-								kg_setting_max_tool_bytes);
+	KgError *err = kg_error_new(
+		KG_LIMIT_EXCEEDED,
+		"the schemas to which the arguments refer are larger than %d times "
+		"kg_graph.max_tool_bytes (%d kB)",
+		KG_REFERENCED,
+		kg_setting_max_tool_bytes);
 
 	kg_error_expected(err, "fewer or shorter references");
 	report(r->errors, err, "/input_schema");

@@ -277,8 +277,8 @@ typedef struct FiltersOfType
 } FiltersOfType;
 
 /*
- * Returns the insertion position that is or contains the value at a path.
- * Returns -1 if the value is the template's own.
+ * Returns the position of the template whose inserted argument is or contains
+ * the value at a path. Returns -1 if the value is a constant of the template.
  */
 static int
 place_of(const Trying *t, const char *path)
@@ -408,8 +408,8 @@ report_fault(const Trying *t, const KgSchemaError *fault, int tried)
 		arg = tried;
 	if (arg >= 0)
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "argument \"%s\" does not fit where tool \"%s\" "
-						   "takes it",
+						   "argument \"%s\" does not fit the argument of tool "
+						   "\"%s\" that takes it",
 						   t->def->args[arg],
 						   t->op->tool);
 	else

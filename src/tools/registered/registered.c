@@ -408,7 +408,7 @@ refuse_to_ask(const KgCallable *callable, const char *why, const char *expected)
 	if (writes(callable, &deletes) && kg_confirm_needed(deletes))
 		kg_error_throw_expected(
 			kg_error_new(KG_FORBIDDEN,
-						 "what tool \"%s\" does is to be confirmed "
+						 "a call of tool \"%s\" must be confirmed "
 						 "(kg_graph.confirm), which %s",
 						 callable->tool ? callable->tool->name
 										: callable->fixed->name,

@@ -48,8 +48,9 @@ kg_input_limit(const KgInput *in, int64 otherwise)
 	if (limit > 0 || !kg_input_declares(in, "cursor") ||
 		!kg_input_has(in, "cursor"))
 		return limit;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "limit 0 asks for the counts, which no cursor changes");
+	err = kg_error_new(
+		KG_INVALID_INPUT,
+		"limit 0 returns only counts, which do not depend on a cursor");
 	kg_error_path(err, "/cursor");
 	kg_error_throw_expected(err, "a limit of at least 1, or no cursor");
 }

@@ -131,7 +131,7 @@ throw_unknown_property(const KgShownOf *of, int n, const char *name,
 								of->what,
 								name)
 				 : kg_error_new(KG_INVALID_INPUT,
-								"nothing that is told has a property \"%s\"",
+								"no type in the reply has a property \"%s\"",
 								name);
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);

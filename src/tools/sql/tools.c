@@ -52,8 +52,8 @@ const KgFixedTool kg_sql_tools[] = {
 	{"search",
 	 KG_TOOLSET_SQL,
 	 "Search",
-	 "Find entities by name, with spelling mistakes: for the ids and names to "
-	 "write into a query.",
+	 "Find entities by name, despite spelling mistakes. The reply has the ids "
+	 "and names to write into a query.",
 	 search_input,
 	 search_output,
 	 kg_tool_search},

@@ -56,10 +56,10 @@ kg_confirm_needed(bool deletes)
 		case KG_FUNCTION_READS:
 		case KG_FUNCTION_WRITES:
 			kg_error_throw_expected(
-				kg_error_new(KG_FORBIDDEN,
-							 "what the function of a registered tool does is "
-							 "to be confirmed (kg_graph.confirm), which it "
-							 "cannot ask"),
+				kg_error_new(
+					KG_FORBIDDEN,
+					"the function of a registered tool must be confirmed "
+					"(kg_graph.confirm), which it cannot ask"),
 				"a tool without \"destructiveHint\": false");
 	}
 	return true;
@@ -169,7 +169,8 @@ mark_used(const KgConfirm *confirm)
 		kg_idempotency_keep(&confirm->request, kg_json_parse("{}"));
 		return;
 	}
-	err = kg_error_new(KG_CONFLICT, "what was to be confirmed was done");
+	err = kg_error_new(KG_CONFLICT,
+					   "this value of \"confirm\" was used already");
 	kg_error_path(err, "/confirm");
 	kg_error_throw_expected(
 		err, "the same call without \"confirm\", to do it once more");
@@ -214,10 +215,10 @@ kg_confirm_check(const KgConfirm *confirm, const KgOutcomes *outcomes)
 		kg_error_report(&moved, err);
 	}
 	err = kg_error_new(KG_CONFLICT,
-					   "the call would no longer do what was to be confirmed");
+					   "the call would no longer make the changes to confirm");
 	kg_error_path(err, "/confirm");
 	kg_error_expected(
-		err, "the same call without \"confirm\", to see what it would do now");
+		err, "the same call without \"confirm\", to see its present changes");
 	if (moved.total > 0)
 		kg_error_errors(err, kg_error_array(&moved));
 	kg_error_throw(err);
@@ -244,9 +245,8 @@ throw_question(const KgConfirm *confirm)
 	TimestampTz expires = end_of_value();
 	JsonbValue value = kg_json_string_value(
 		seal(confirm, tell(&none, expires)));
-	KgError *err = kg_error_new(KG_FORBIDDEN,
-								"what tool \"%s\" writes is to be confirmed",
-								confirm->tool);
+	KgError *err = kg_error_new(
+		KG_FORBIDDEN, "a call of tool \"%s\" must be confirmed", confirm->tool);
 
 	kg_error_member(err, "confirm", kg_json_datum(&value));
 	value = kg_json_string_value(kg_utc_text(expires));

@@ -360,8 +360,8 @@ refuse_outside(const KgType *type)
 	if (type->authorize == NULL || !kg_decisions_are_outside())
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   "entities of type \"%s\" are not written where their "
-					   "decisions come with the call",
+					   "entities of type \"%s\" cannot be written in a call "
+					   "that brings its decisions",
 					   type->name);
 	kg_error_keyword(err, "x-authorize");
 	kg_error_throw_expected(

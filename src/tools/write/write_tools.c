@@ -216,8 +216,8 @@ const KgFixedTool kg_write_tools[] = {
 	{"delete",
 	 KG_TOOLSET_WRITE,
 	 "Delete",
-	 "Delete entities of a type by id. An entity that others must have is "
-	 "refused, with their handles.",
+	 "Delete entities of a type by id. Refused if a reference to an entity "
+	 "restricts its deletion; the error has the referring handles.",
 	 delete_input,
 	 KG_WRITE_OUTPUT,
 	 kg_tool_delete,
@@ -251,7 +251,8 @@ const KgFixedTool kg_write_tools[] = {
 	 KG_TOOLSET_WRITE,
 	 "Update",
 	 "Change properties of entities of a type; other properties stay. "
-	 "expected_version, the version of a reply, protects changes of others.",
+	 "With expected_version, the version that you have read, a change by "
+	 "others since then is not overwritten.",
 	 update_input,
 	 KG_WRITE_OUTPUT,
 	 kg_tool_update,
