@@ -323,7 +323,7 @@ kg_tools_call(KgToolCall *call)
 		reply = kg_callable_call(
 			catalog,
 			&found,
-			kg_tools_with_key(found.tool, call->arguments, call->key));
+			kg_callable_with_key(&found, call->arguments, call->key));
 		/*
 		 * A fixed tool's reply may have been made from another reply that was
 		 * measured.
