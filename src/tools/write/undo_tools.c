@@ -269,17 +269,13 @@ throw_no_change(void)
 static Jsonb *
 read_undone(const KgInput *in)
 {
-	JsonbValue value;
 	KgJsonWriter w;
 	int64 n;
 
 	if (kg_input_has(in, "change") == kg_input_has(in, "transaction"))
 		throw_no_change();
 	if (kg_input_int(in, "change", &n))
-	{
-		(void) kg_input_value(in, "change", &value);
-		return kg_json_datum(&value);
-	}
+		return kg_json_parse(psprintf(INT64_FORMAT, n));
 	(void) kg_input_int(in, "transaction", &n);
 	kg_jw_init_object(&w);
 	kg_jw_kint(&w, "transaction", n);

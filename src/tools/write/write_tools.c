@@ -64,21 +64,30 @@ static const char changes_output[] =
 	"'properties':{'changes':<objects>,'returned':<count>,'truncated':"
 	"<boolean>,'next':{'type':'object'}}}";
 
+/* A number of a change: an integer that each reader of JSON keeps exactly. */
+#define NUMBER "{'type':'integer','minimum':1,'maximum':9007199254740991}"
+
 static const char undo_input[] =
-	"{'type':'object','additionalProperties':false,'properties':{'change':"
-	"{'type':'integer','minimum':1},'transaction':{'type':'integer',"
-	"'minimum':1},'dry_run':{'type':'boolean','default':false,'description':"
+	"{'type':'object','additionalProperties':false,'properties':{'change'"
+	":" NUMBER ",'transaction':" NUMBER
+	",'dry_run':{'type':'boolean','default':false,'description':"
 	"'only tell what would happen'},'reason':{'type':'string','maxLength':"
 	"1000},'confirm':{'type':'string'}}}";
 
 static const char undo_output[] =
 	"{'type':'object','required':['items'],'properties':{'items':<objects>}}";
 
-/* Hints as for the generated tools (model/operations.c). */
-static const KgOperation creates = {.destructive = false, .idempotent = false};
-static const KgOperation updates = {.destructive = true, .idempotent = true};
-static const KgOperation deletes = {.destructive = true, .idempotent = true};
-static const KgOperation links = {.destructive = false, .idempotent = true};
+/* Operations and hints as for the generated tools (model/operations.c). */
+static const KgOperation creates = {
+	.expose = KG_EXPOSE_CREATE, .destructive = false, .idempotent = false};
+static const KgOperation updates = {
+	.expose = KG_EXPOSE_UPDATE, .destructive = true, .idempotent = true};
+static const KgOperation deletes = {
+	.expose = KG_EXPOSE_DELETE, .destructive = true, .idempotent = true};
+static const KgOperation links = {
+	.expose = KG_EXPOSE_LINK, .destructive = false, .idempotent = true};
+static const KgOperation unlinks = {
+	.expose = KG_EXPOSE_UNLINK, .destructive = true, .idempotent = true};
 static const KgOperation undoes = {.destructive = true, .idempotent = false};
 
 /* ---- create, update, delete, link, unlink ---- */
@@ -246,7 +255,7 @@ const KgFixedTool kg_write_tools[] = {
 	 edge_input,
 	 KG_WRITE_OUTPUT,
 	 kg_tool_unlink,
-	 &deletes},
+	 &unlinks},
 	{"update",
 	 KG_TOOLSET_WRITE,
 	 "Update",
