@@ -72,6 +72,24 @@ SELECT pg_temp.call('create', jsonb_build_object('type', 'supplier', 'items', '[
 SELECT (r #> '{error}') ? 'confirm' AS asks, r #>> '{error,code}' FROM pg_temp.call('undo', jsonb_build_object('transaction', 1)) r;
 RESET ROLE; SET kg_graph.confirm = 'off'; SET ROLE quay_ada;
 SELECT pg_temp.call('delete', '{"type": "supplier", "ids": ["S5", {"id": "S2", "expected_version": 1}, "none"]}');
+SELECT pg_temp.call('create', '{"type": "supplier", "items": [{"id": "S6", "name": "Six", "near": ["FR"]}]}') -> 'counts';
+-- Arrays: each value once; a value that is removed and added is in the array; no property in two members.
+SELECT pg_temp.call('update', '{"type": "supplier", "items": [{"id": "S6", "add": {"tags": ["m", "n", "m"]}}]}') #> '{items,0,changed,0,after}';
+SELECT pg_temp.call('update', '{"type": "supplier", "items": [{"id": "S6", "add": {"tags": ["m", "o"]}, "remove": {"tags": ["m", "p"]}}]}') #> '{items,0,changed,0,after}';
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S6", "unset": ["tags"], "add": {"tags": ["q"]}, "remove": {"tags": ["n"]}}]}');
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S6", "remove": {"tgas": ["n"]}}]}');
+-- Long arrays take no quadratic time. The paths of errors are those of the arguments, and the corrected call has the value in its position.
+CREATE FUNCTION pg_temp.many(first int) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_build_object('codes', jsonb_agg(i)) FROM generate_series(first, first + 3999) i $$;
+SELECT kg_update_entities('country', jsonb_build_array(jsonb_build_object('id', 'X2', 'add', pg_temp.many(1)))) -> 'counts';
+SELECT kg_update_entities('country', jsonb_build_array(jsonb_build_object('id', 'X2', 'add', pg_temp.many(2001), 'remove', pg_temp.many(8001)))) -> 'counts';
+SELECT jsonb_array_length(data -> 'codes') FROM kg_entity WHERE entity_id = 'X2';
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S6", "add": {"near": ["germany", "france"]}}]}');
+-- The key of the call's options is the argument.
+SELECT (SELECT r -> 'structuredContent' FROM kg_call_tool('create', '{"type": "supplier", "items": [{"id": "S8", "name": "Once"}]}', '{"idempotency_key": "once"}') r) ->> 'replayed' AS first,
+  (SELECT r -> 'structuredContent' FROM kg_call_tool('create', '{"type": "supplier", "items": [{"id": "S8", "name": "Once"}]}', '{"idempotency_key": "once"}') r) ->> 'replayed' AS again;
+-- Numbers of changes have 53 bits, and a number in a string is one.
+SELECT pg_temp.failed('undo', '{"change": 3000000000}');
+SELECT pg_temp.call('undo', jsonb_build_object('change', pg_temp.call('changes', '{"limit": 1}') #>> '{changes,0,change}')) -> 'counts';
 -- Edges go the same way.
 SELECT kg_call_tool('unlink', '{"relation": "NEXT_TO", "items": [{"from": "supplier:S1", "to": "supplier:S2"}]}') -> 'structuredContent' -> 'counts';
 RESET ROLE;
