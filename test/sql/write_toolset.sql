@@ -84,6 +84,8 @@ SELECT kg_update_entities('country', jsonb_build_array(jsonb_build_object('id', 
 SELECT kg_update_entities('country', jsonb_build_array(jsonb_build_object('id', 'X2', 'add', pg_temp.many(2001), 'remove', pg_temp.many(8001)))) -> 'counts';
 SELECT jsonb_array_length(data -> 'codes') FROM kg_entity WHERE entity_id = 'X2';
 SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S6", "add": {"near": ["germany", "france"]}}]}');
+-- An array stays one under another name.
+SELECT pg_temp.failed('create', '{"type": "supplier", "entities": [{"id": "S9", "name": "x"}]}');
 -- The key of the call's options is the argument.
 SELECT (SELECT r -> 'structuredContent' FROM kg_call_tool('create', '{"type": "supplier", "items": [{"id": "S8", "name": "Once"}]}', '{"idempotency_key": "once"}') r) ->> 'replayed' AS first,
   (SELECT r -> 'structuredContent' FROM kg_call_tool('create', '{"type": "supplier", "items": [{"id": "S8", "name": "Once"}]}', '{"idempotency_key": "once"}') r) ->> 'replayed' AS again;
