@@ -92,6 +92,17 @@ SELECT (SELECT r -> 'structuredContent' FROM kg_call_tool('create', '{"type": "s
 -- Numbers of changes have 53 bits, and a number in a string is one.
 SELECT pg_temp.failed('undo', '{"change": 3000000000}');
 SELECT pg_temp.call('undo', jsonb_build_object('change', pg_temp.call('changes', '{"limit": 1}') #>> '{changes,0,change}')) -> 'counts';
+-- An undo writes what the other tools may write: a type that exposes only update, whose creation and deletion it does not undo.
+SELECT kg_apply_bundle('{"bundle_name": "shed", "version": "1", "schemas": [{"entity_type": "tool", "schema": {"type": "object", "x-id-field": "id", "x-history": true, "x-tool-expose": ["update"], "properties": {"id": {"type": "string"}}}}],
+  "relations": [{"name": "FITS", "from": "tool", "to": "tool", "history": true, "tools": ["link"]}], "entities": []}') -> 'changed';
+SELECT kg_put_entities('tool', '[{"id": "T1"}, {"id": "T2"}]') -> 'counts', kg_put_edges('[{"relation": "FITS", "from": "tool:T1", "to": "tool:T2"}]') -> 'counts';
+CREATE FUNCTION pg_temp.undone(n int) RETURNS TABLE (entity text, undone text) LANGUAGE sql AS $$
+  SELECT coalesce(c ->> 'id', c ->> 'relation'), (SELECT string_agg(f, ' ') FROM pg_temp.failed('undo', jsonb_build_object('change', c -> 'change', 'dry_run', true)) f) FROM jsonb_array_elements(pg_temp.call('changes', jsonb_build_object('limit', n)) -> 'changes') c $$;
+SELECT * FROM pg_temp.undone(3);
+SELECT kg_update_entities('tool', '[{"id": "T1", "set": {"size": 3}}]') -> 'counts';
+SELECT * FROM pg_temp.undone(1);
+SELECT kg_delete_edges('[{"relation": "FITS", "from": "tool:T1", "to": "tool:T2"}]') -> 'counts', kg_delete_entities('tool', '{T2}') -> 'counts';
+SELECT * FROM pg_temp.undone(1);
 -- Edges go the same way.
 SELECT kg_call_tool('unlink', '{"relation": "NEXT_TO", "items": [{"from": "supplier:S1", "to": "supplier:S2"}]}') -> 'structuredContent' -> 'counts';
 RESET ROLE;

@@ -228,12 +228,26 @@ typedef struct Undoing
 	Jsonb *reply;
 } Undoing;
 
+/* An undo writes only what the other tools may write. */
+static void
+require_exposed(const KgType *type, const KgRelation *relation, int operation)
+{
+	(void) kg_write_exposed(
+		kg_running_catalog(),
+		psprintf("%s/%s",
+				 type != NULL ? type->bundle : relation->bundle,
+				 type != NULL ? type->name : relation->name),
+		operation,
+		NULL);
+}
+
 static void
 revert(void *arg)
 {
 	Undoing *undoing = arg;
 
-	undoing->reply = kg_revert(undoing->changes, undoing->options);
+	undoing->reply = kg_revert(
+		undoing->changes, undoing->options, require_exposed);
 }
 
 static void

@@ -92,15 +92,22 @@ static const KgOperation undoes = {.destructive = true, .idempotent = false};
 
 /* ---- create, update, delete, link, unlink ---- */
 
+static const char *
+member_of(int operation)
+{
+	return operation & KG_EXPOSE_OF_RELATION ? "relation" : "type";
+}
+
 static KG_NORETURN void throw_not_exposed(const KgCatalog *catalog,
-										  const char *member, const char *name,
-										  int operation) KG_NORETURN_TAIL;
+										  const char *name, int operation,
+										  const char *path) KG_NORETURN_TAIL;
 
 /* The error lists the types or relations that expose the operation. */
 static void
-throw_not_exposed(const KgCatalog *catalog, const char *member,
-				  const char *name, int operation)
+throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
+				  const char *path)
 {
+	const char *member = member_of(operation);
 	KgError *err = kg_error_new(KG_FORBIDDEN,
 								"no %s \"%s\" allows \"%s\"",
 								member,
@@ -108,7 +115,8 @@ throw_not_exposed(const KgCatalog *catalog, const char *member,
 								kg_operation_of(operation)->name);
 	const char *expected = "another operation: nothing allows this one";
 
-	kg_error_path(err, "/%s", member);
+	if (path != NULL)
+		kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
 	for (int i = 0; i < catalog->ntools; i++)
 	{
@@ -152,25 +160,34 @@ tool_of_type(const KgCatalog *catalog, const char *name, int operation)
 	return kg_catalog_tool_of(catalog, type, operation);
 }
 
+const KgTool *
+kg_write_exposed(const KgCatalog *catalog, const char *name, int operation,
+				 const char *path)
+{
+	const KgTool *tool = operation & KG_EXPOSE_OF_RELATION
+							 ? tool_of_relation(catalog, name, operation)
+							 : tool_of_type(catalog, name, operation);
+
+	if (tool == NULL)
+		throw_not_exposed(catalog, name, operation, path);
+	return tool;
+}
+
 static Jsonb *
 write_named(const char *name, int operation, const Jsonb *arguments)
 {
-	bool of_relation = operation & KG_EXPOSE_OF_RELATION;
-	const char *member = of_relation ? "relation" : "type";
-	const KgCatalog *catalog = kg_running_catalog();
+	const char *member = member_of(operation);
 	KgRepairs repairs = {NIL};
 	const KgTool *tool;
-	const char *named;
 	KgInput in;
 
 	kg_write_require();
 	kg_input_open(&in, arguments, kg_fixed_tool_find(name)->input, &repairs);
 	kg_input_require(&in, member);
-	named = kg_input_string(&in, member);
-	tool = (of_relation ? tool_of_relation
-						: tool_of_type)(catalog, named, operation);
-	if (tool == NULL)
-		throw_not_exposed(catalog, member, named, operation);
+	tool = kg_write_exposed(kg_running_catalog(),
+							kg_input_string(&in, member),
+							operation,
+							kg_input_path(&in, member));
 	return kg_tool_write(tool, kg_json_without(arguments, member));
 }
 
