@@ -74,7 +74,7 @@ KG_ENTRY(kg_sql_edge_history, KG_AUDIT_READS)
 
 KG_ENTRY_WRITE(kg_sql_revert, KG_AUDIT_WRITES, -1)
 {
-	return kg_revert(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1));
+	return kg_revert(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1), NULL);
 }
 
 KG_AUDITED(kg_sql_prune_history, KG_AUDIT_WRITES)

@@ -10,6 +10,7 @@
 #include "tools/callable.h"
 #include "tools/catalog/catalog_tools.h"
 #include "tools/catalog/history_tool.h"
+#include "tools/input/outline.h"
 #include "tools/input/schema_template.h"
 #include "tools/write/write_schema.h"
 #include "tools/write/write_tool.h"
@@ -74,18 +75,25 @@ kg_callable_call(const KgCatalog *catalog, const KgCallable *callable,
 	return callable->fixed->call(arguments);
 }
 
-/*
- * Returns the arguments with the key, if the tool writes and they have no key.
- * A tool that only reads needs no key.
- */
+/* Returns whether the tool has the argument idempotency_key. */
+static bool
+takes_key(const KgCallable *callable)
+{
+	static const char key[] = "idempotency_key";
+
+	if (callable->fixed == NULL)
+		return kg_callable_writes(callable);
+	return kg_outline_member(
+			   kg_outline(callable->fixed->input), key, strlen(key)) != NULL;
+}
+
 const Jsonb *
-kg_tools_with_key(const KgTool *tool, const Jsonb *arguments, const char *key)
+kg_callable_with_key(const KgCallable *callable, const Jsonb *arguments,
+					 const char *key)
 {
 	JsonbValue value;
 
-	if (key == NULL || tool == NULL ||
-		(tool->operation & KG_EXPOSE_WRITING) == 0 ||
-		!JB_ROOT_IS_OBJECT(arguments) ||
+	if (key == NULL || !takes_key(callable) || !JB_ROOT_IS_OBJECT(arguments) ||
 		kg_json_get(&arguments->root, "idempotency_key", &value) != NULL)
 		return arguments;
 	value = kg_json_string_value(key);

@@ -37,10 +37,11 @@ extern Jsonb *kg_callable_call(const KgCatalog *catalog,
 							   const Jsonb *arguments);
 
 /*
- * Returns the arguments with the idempotency key added, if the tool is a
- * generated one that writes. Otherwise returns the arguments unchanged.
+ * Returns the arguments with the idempotency key, if the tool has this argument
+ * and they do not have it.
  */
-extern const Jsonb *kg_tools_with_key(const KgTool *tool,
-									  const Jsonb *arguments, const char *key);
+extern const Jsonb *kg_callable_with_key(const KgCallable *callable,
+										 const Jsonb *arguments,
+										 const char *key);
 
 #endif /* KG_CALLABLE_H */

@@ -42,6 +42,11 @@ has_fixed_tool_of(const KgCatalog *catalog, const KgAgent *agent,
 		return false;
 	if (tool->writes != NULL && kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
 		return false;
+	/* The tools for edges, as the generated ones. */
+	if (tool->writes != NULL &&
+		(tool->writes->expose & KG_EXPOSE_OF_RELATION) != 0 &&
+		(tool->writes->expose & kg_operations_offered()) == 0)
+		return false;
 	return kg_agent_has_tool(agent, toolsets, tool->name);
 }
 
@@ -323,7 +328,7 @@ kg_tools_call(KgToolCall *call)
 		reply = kg_callable_call(
 			catalog,
 			&found,
-			kg_tools_with_key(found.tool, call->arguments, call->key));
+			kg_callable_with_key(&found, call->arguments, call->key));
 		/*
 		 * A fixed tool's reply may have been made from another reply that was
 		 * measured.

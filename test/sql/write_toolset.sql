@@ -72,6 +72,37 @@ SELECT pg_temp.call('create', jsonb_build_object('type', 'supplier', 'items', '[
 SELECT (r #> '{error}') ? 'confirm' AS asks, r #>> '{error,code}' FROM pg_temp.call('undo', jsonb_build_object('transaction', 1)) r;
 RESET ROLE; SET kg_graph.confirm = 'off'; SET ROLE quay_ada;
 SELECT pg_temp.call('delete', '{"type": "supplier", "ids": ["S5", {"id": "S2", "expected_version": 1}, "none"]}');
+SELECT pg_temp.call('create', '{"type": "supplier", "items": [{"id": "S6", "name": "Six", "near": ["FR"]}]}') -> 'counts';
+-- Arrays: each value once; a value that is removed and added is in the array; no property in two members.
+SELECT pg_temp.call('update', '{"type": "supplier", "items": [{"id": "S6", "add": {"tags": ["m", "n", "m"]}}]}') #> '{items,0,changed,0,after}';
+SELECT pg_temp.call('update', '{"type": "supplier", "items": [{"id": "S6", "add": {"tags": ["m", "o"]}, "remove": {"tags": ["m", "p"]}}]}') #> '{items,0,changed,0,after}';
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S6", "unset": ["tags"], "add": {"tags": ["q"]}, "remove": {"tags": ["n"]}}]}');
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S6", "remove": {"tgas": ["n"]}}]}');
+-- Long arrays take no quadratic time. The paths of errors are those of the arguments, and the corrected call has the value in its position.
+CREATE FUNCTION pg_temp.many(first int) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_build_object('codes', jsonb_agg(i)) FROM generate_series(first, first + 3999) i $$;
+SELECT kg_update_entities('country', jsonb_build_array(jsonb_build_object('id', 'X2', 'add', pg_temp.many(1)))) -> 'counts';
+SELECT kg_update_entities('country', jsonb_build_array(jsonb_build_object('id', 'X2', 'add', pg_temp.many(2001), 'remove', pg_temp.many(8001)))) -> 'counts';
+SELECT jsonb_array_length(data -> 'codes') FROM kg_entity WHERE entity_id = 'X2';
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S6", "add": {"near": ["germany", "france"]}}]}');
+-- An array stays one under another name.
+SELECT pg_temp.failed('create', '{"type": "supplier", "entities": [{"id": "S9", "name": "x"}]}');
+-- The key of the call's options is the argument.
+SELECT (SELECT r -> 'structuredContent' FROM kg_call_tool('create', '{"type": "supplier", "items": [{"id": "S8", "name": "Once"}]}', '{"idempotency_key": "once"}') r) ->> 'replayed' AS first,
+  (SELECT r -> 'structuredContent' FROM kg_call_tool('create', '{"type": "supplier", "items": [{"id": "S8", "name": "Once"}]}', '{"idempotency_key": "once"}') r) ->> 'replayed' AS again;
+-- Numbers of changes have 53 bits, and a number in a string is one.
+SELECT pg_temp.failed('undo', '{"change": 3000000000}');
+SELECT pg_temp.call('undo', jsonb_build_object('change', pg_temp.call('changes', '{"limit": 1}') #>> '{changes,0,change}')) -> 'counts';
+-- An undo writes what the other tools may write: a type that exposes only update, whose creation and deletion it does not undo.
+SELECT kg_apply_bundle('{"bundle_name": "shed", "version": "1", "schemas": [{"entity_type": "tool", "schema": {"type": "object", "x-id-field": "id", "x-history": true, "x-tool-expose": ["update"], "properties": {"id": {"type": "string"}}}}],
+  "relations": [{"name": "FITS", "from": "tool", "to": "tool", "history": true, "tools": ["link"]}], "entities": []}') -> 'changed';
+SELECT kg_put_entities('tool', '[{"id": "T1"}, {"id": "T2"}]') -> 'counts', kg_put_edges('[{"relation": "FITS", "from": "tool:T1", "to": "tool:T2"}]') -> 'counts';
+CREATE FUNCTION pg_temp.undone(n int) RETURNS TABLE (entity text, undone text) LANGUAGE sql AS $$
+  SELECT coalesce(c ->> 'id', c ->> 'relation'), (SELECT string_agg(f, ' ') FROM pg_temp.failed('undo', jsonb_build_object('change', c -> 'change', 'dry_run', true)) f) FROM jsonb_array_elements(pg_temp.call('changes', jsonb_build_object('limit', n)) -> 'changes') c $$;
+SELECT * FROM pg_temp.undone(3);
+SELECT kg_update_entities('tool', '[{"id": "T1", "set": {"size": 3}}]') -> 'counts';
+SELECT * FROM pg_temp.undone(1);
+SELECT kg_delete_edges('[{"relation": "FITS", "from": "tool:T1", "to": "tool:T2"}]') -> 'counts', kg_delete_entities('tool', '{T2}') -> 'counts';
+SELECT * FROM pg_temp.undone(1);
 -- Edges go the same way.
 SELECT kg_call_tool('unlink', '{"relation": "NEXT_TO", "items": [{"from": "supplier:S1", "to": "supplier:S2"}]}') -> 'structuredContent' -> 'counts';
 RESET ROLE;

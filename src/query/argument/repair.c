@@ -407,7 +407,14 @@ kg_repair_as_member(const char *name, const JsonbValue *value)
 										 "exclude_node_types",
 										 "expand_nodes",
 										 "expand_relationship_types",
-										 "walk_predicates"};
+										 "walk_predicates",
+										 "items",
+										 "entities",
+										 "entityNames",
+										 "names",
+										 "observations",
+										 "contents",
+										 "deletions"};
 	static const char *const objects[] = {
 		"sort", "relationships", "aggregations", "group_by", "steps"};
 	static const char *const members[] = {

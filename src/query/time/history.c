@@ -275,6 +275,24 @@ append_is(KgSqlBuilder *b, const char *column, const char *text)
 			b, " AND h.%s" KG_EQ "$%d", column, kg_sql_param_text(b, text));
 }
 
+/*
+ * Adds the condition that an edge was changed. Edges of reference properties
+ * are part of their entities' changes.
+ */
+static void
+append_of_edges(KgSqlBuilder *b, const KgCatalog *catalog)
+{
+	Datum *relations = palloc((catalog->nrelations + 1) * sizeof(Datum));
+	int n = 0;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (!catalog->relations[i].derived)
+			relations[n++] = Int32GetDatum(catalog->relations[i].relation_no);
+	kg_sql_append(b,
+				  " OR h.relation_no" KG_EQ "ANY ($%d)",
+				  kg_sql_param_array(b, INT4OID, relations, n));
+}
+
 static int
 read_recent(const KgCatalog *catalog, const KgRecent *recent, bool edges,
 			int64 below, int n, KgChange *changes)
@@ -286,9 +304,11 @@ read_recent(const KgCatalog *catalog, const KgRecent *recent, bool edges,
 	for (int i = 0; i < recent->ntypes; i++)
 		types[i] = Int32GetDatum(recent->types[i]->type_no);
 	kg_sql_append(&b,
-				  " AND (h.type_no" KG_EQ "ANY ($%d)%s)",
-				  kg_sql_param_array(&b, INT4OID, types, recent->ntypes),
-				  edges ? " OR h.relation_no IS NOT NULL" : "");
+				  " AND (h.type_no" KG_EQ "ANY ($%d)",
+				  kg_sql_param_array(&b, INT4OID, types, recent->ntypes));
+	if (edges)
+		append_of_edges(&b, catalog);
+	kg_sql_append(&b, ")");
 	if (recent->since != 0)
 		kg_sql_append(&b,
 					  " AND h.at" KG_GE "$%d",
@@ -309,22 +329,15 @@ read_recent(const KgCatalog *catalog, const KgRecent *recent, bool edges,
 	return kg_history_run(&b, changes);
 }
 
-/*
- * Returns whether the caller sees the changed entity or edge. Edges of
- * reference properties are not reported, because they are part of their
- * entities' changes.
- */
+/* Returns whether the caller sees the changed entity. */
 static bool
 sees_changed(const KgCatalog *catalog, const KgChange *change, bool whole)
 {
-	const KgRelation *relation;
 	const KgType *type;
 
+	/* Edges are read only for callers that see the whole tenant. */
 	if (change->relation_no != 0)
-	{
-		relation = kg_catalog_relation_no(catalog, change->relation_no);
-		return relation != NULL && !relation->derived;
-	}
+		return true;
 	type = kg_catalog_type_no(catalog, change->type_no);
 	return type != NULL &&
 		   (whole || kg_history_sees(catalog, type, change->id));

@@ -142,6 +142,12 @@ extern Jsonb *kg_patch_merged(const KgPutItem *item);
  * which references refer.
  */
 extern bool kg_patch_refers(const KgType *type, const KgPutItem *item);
+/*
+ * Returns the pointer into the arguments for a pointer into the merged document
+ * of item i. It ends at a property of "add", because the indexes differ.
+ */
+extern const char *kg_patch_pointer(const KgPutItem *item, int i,
+									const char *pointer);
 /* Returns the differences of two documents: [{property, before, after}]. */
 extern Jsonb *kg_patch_changes(const Jsonb *before, const Jsonb *after);
 /*

@@ -324,13 +324,13 @@ static void
 report_missing(Put *put, int i, const KgField *field, const char *value)
 {
 	KgError *err = kg_no_target_error(field, value, "existing entity");
+	const char *pointer = kg_extract_pointer(field, put->items[i].data, value);
 
 	kg_error_entity(err, kg_type_handle(put->type), put->outcomes->items[i].id);
-	kg_error_path(err,
-				  "/items/%d%s%s",
-				  i,
-				  put->mode == KG_PUT_UPDATE ? "/set" : "",
-				  kg_extract_pointer(field, put->items[i].data, value));
+	if (put->mode == KG_PUT_UPDATE)
+		kg_error_path(err, "%s", kg_patch_pointer(&put->items[i], i, pointer));
+	else
+		kg_error_path(err, "/items/%d%s", i, pointer);
 	kg_outcome_error(&put->outcomes->items[i], err);
 }
 

@@ -10,6 +10,7 @@
 #include "auth/identity.h"
 #include "base/json.h"
 #include "base/spi.h"
+#include "miscadmin.h"
 #include "store/check/check.h"
 #include "store/entity/put.h"
 #include "utils/builtins.h"
@@ -75,6 +76,22 @@ kg_patch_version(const JsonbContainer *object, const char *path,
 	return 0;
 }
 
+static bool
+is_named(const JsonbContainer *names, const JsonbValue *key)
+{
+	if (names == NULL)
+		return false;
+	CHECK_FOR_INTERRUPTS();
+	kg_json_each(it, names)
+		if (it.value.type == jbvString &&
+			it.value.val.string.len == key->val.string.len &&
+			memcmp(it.value.val.string.val,
+				   key->val.string.val,
+				   key->val.string.len) == 0)
+			return true;
+	return false;
+}
+
 /* Returns an object of the item, or NULL. */
 static const JsonbContainer *
 read_object(const JsonbContainer *object, const char *key, const char *path,
@@ -94,26 +111,35 @@ read_object(const JsonbContainer *object, const char *key, const char *path,
 	return NULL;
 }
 
-/* Returns the values to add or to remove; their properties are not in "set". */
+/*
+ * Returns the values to add or to remove. Their properties are neither in "set"
+ * nor in "unset".
+ */
 static const JsonbContainer *
 read_values(const JsonbContainer *object, const char *key,
-			const JsonbContainer *set, const char *path, KgOutcome *outcome)
+			const KgPutItem *item, const char *path, KgOutcome *outcome)
 {
 	const JsonbContainer *values = read_object(object, key, path, outcome);
 	JsonbValue other;
 
-	if (values == NULL || set == NULL)
-		return values;
+	if (values == NULL)
+		return NULL;
 	kg_json_each(it, values)
 	{
 		char *name = kg_json_cstring(&it.key);
+		const char *also = NULL;
 		KgError *err;
 
-		if (kg_json_get(set, name, &other) == NULL)
+		if (item->set != NULL && kg_json_get(item->set, name, &other) != NULL)
+			also = "set";
+		else if (is_named(item->unset, &it.key))
+			also = "unset";
+		if (also == NULL)
 			continue;
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "property \"%s\" is in \"set\" and in \"%s\"",
+						   "property \"%s\" is in \"%s\" and in \"%s\"",
 						   name,
+						   also,
 						   key);
 		kg_error_expected(err, "the property in one of them");
 		report(outcome, err, member_path(path, key, &it.key));
@@ -192,8 +218,8 @@ kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
 	item->expected = kg_patch_version(object, path, outcome);
 	item->set = read_object(object, "set", path, outcome);
 	item->unset = read_unset(object, item->set, path, outcome);
-	item->add = read_values(object, "add", item->set, path, outcome);
-	item->remove = read_values(object, "remove", item->set, path, outcome);
+	item->add = read_values(object, "add", item, path, outcome);
+	item->remove = read_values(object, "remove", item, path, outcome);
 	if (item->set != NULL || item->unset != NULL || item->add != NULL ||
 		item->remove != NULL || outcome->errors.total > 0)
 		return;
@@ -301,36 +327,6 @@ kg_moved_error(const KgType *type, const char *id, int64 expected,
 	return err;
 }
 
-static bool
-is_named(const JsonbContainer *names, const JsonbValue *key)
-{
-	if (names == NULL)
-		return false;
-	kg_json_each(it, names)
-		if (it.value.val.string.len == key->val.string.len &&
-			memcmp(it.value.val.string.val,
-				   key->val.string.val,
-				   key->val.string.len) == 0)
-			return true;
-	return false;
-}
-
-/* A set of values: an array, or a single value; NULL: no values. */
-static bool
-has_value(const JsonbValue *values, const JsonbValue *value)
-{
-	Jsonb *wanted = kg_json_datum(value);
-
-	if (values == NULL)
-		return false;
-	if (!kg_json_is_array(values))
-		return kg_json_same(kg_json_datum(values), wanted);
-	kg_json_each(it, kg_json_container(values))
-		if (kg_json_same(kg_json_datum(&it.value), wanted))
-			return true;
-	return false;
-}
-
 static JsonbValue *
 values_of(const JsonbContainer *values, const char *name, JsonbValue *value)
 {
@@ -339,12 +335,88 @@ values_of(const JsonbContainer *values, const char *name, JsonbValue *value)
 	return kg_json_get(values, name, value) != NULL ? value : NULL;
 }
 
-/* Adds a value that the stored array does not have. */
-static void
-add_value(KgJsonWriter *w, const JsonbValue *old, const JsonbValue *value)
+/* The origin of a value of a changed array. Equal values are in this order. */
+typedef enum Origin
 {
-	if (!has_value(old, value))
-		kg_jw_value(w, value);
+	REMOVED,
+	STORED,
+	ADDED
+} Origin;
+
+typedef struct ArrayValue
+{
+	Jsonb *value;
+	Origin origin;
+	int index;
+	bool *kept; /* NULL for a value to remove */
+} ArrayValue;
+
+static int
+compare_values(const void *pa, const void *pb)
+{
+	const ArrayValue *a = pa;
+	const ArrayValue *b = pb;
+	int cmp = compareJsonbContainers(&a->value->root, &b->value->root);
+
+	CHECK_FOR_INTERRUPTS();
+	if (cmp != 0)
+		return cmp;
+	return a->origin != b->origin ? (int) a->origin - (int) b->origin
+								  : a->index - b->index;
+}
+
+static int
+count_values(const JsonbValue *values)
+{
+	if (values == NULL)
+		return 0;
+	return kg_json_is_array(values) ? kg_json_length(kg_json_container(values))
+									: 1;
+}
+
+/* Lists the values of an array, or the single value; NULL: no values. */
+static int
+list_values(const JsonbValue *values, Origin origin, ArrayValue *list)
+{
+	int n = 0;
+
+	if (values == NULL)
+		return 0;
+	if (!kg_json_is_array(values))
+	{
+		list[n++] = (ArrayValue){kg_json_datum(values), origin};
+		return n;
+	}
+	kg_json_each(it, kg_json_container(values))
+	{
+		CHECK_FOR_INTERRUPTS();
+		list[n] = (ArrayValue){kg_json_datum(&it.value), origin, n};
+		n++;
+	}
+	return n;
+}
+
+/*
+ * Marks the values of the result: the stored ones without those to remove, and
+ * of those to add the first that no other one equals.
+ */
+static void
+mark_kept(const ArrayValue *list, int n)
+{
+	bool removed = false;
+	bool present = false;
+
+	for (int i = 0; i < n; i++)
+	{
+		const ArrayValue *value = &list[i];
+
+		if (i == 0 || !kg_json_same(list[i - 1].value, value->value))
+			removed = present = false;
+		if (value->origin == REMOVED)
+			removed = true;
+		else if (value->origin == STORED ? !removed : !present)
+			*value->kept = present = true;
+	}
 }
 
 /*
@@ -355,18 +427,26 @@ static void
 write_array(KgJsonWriter *w, const JsonbValue *old, const JsonbValue *add,
 			const JsonbValue *remove)
 {
-	kg_jw_begin_array(w);
-	if (old != NULL)
-		kg_json_each(it, kg_json_container(old))
-			if (!has_value(remove, &it.value))
-				kg_jw_value(w, &it.value);
-	if (add != NULL && kg_json_is_array(add))
+	int nremoved = count_values(remove);
+	int n = nremoved + count_values(old) + count_values(add);
+	ArrayValue *list = palloc((n + 1) * sizeof(ArrayValue));
+	Jsonb **values = palloc((n + 1) * sizeof(Jsonb *));
+	bool *kept = palloc0((n + 1) * sizeof(bool));
+	int at = list_values(remove, REMOVED, list);
+
+	at += list_values(old, STORED, list + at);
+	(void) list_values(add, ADDED, list + at);
+	for (int i = nremoved; i < n; i++)
 	{
-		kg_json_each(it, kg_json_container(add))
-			add_value(w, old, &it.value);
+		list[i].kept = &kept[i];
+		values[i] = list[i].value;
 	}
-	else if (add != NULL)
-		add_value(w, old, add);
+	qsort(list, n, sizeof(ArrayValue), compare_values);
+	mark_kept(list, n);
+	kg_jw_begin_array(w);
+	for (int i = nremoved; i < n; i++)
+		if (kept[i])
+			kg_jw_jsonb(w, values[i]);
 	kg_jw_end_array(w);
 }
 
@@ -438,37 +518,53 @@ kg_patch_refers(const KgType *type, const KgPutItem *item)
 	return false;
 }
 
-/* Reports names to unset that neither the type nor the entity has. */
+/* Reports the name of a property that neither the type nor the entity has. */
 static void
-check_unset(const KgType *type, const KgPutItem *item, const char *path,
+check_name(const KgType *type, const KgPutItem *item, char *name,
+		   const char *path, KgOutcome *outcome)
+{
+	const char **names;
+	JsonbValue value;
+	KgError *err;
+	int n = 0;
+
+	if (kg_type_field(type, name) != NULL ||
+		kg_json_get(&item->old->root, name, &value) != NULL)
+		return;
+	names = palloc(Max(1, type->nfields) * sizeof(char *));
+	for (int i = 0; i < type->nfields; i++)
+		if (type->fields[i].nsteps == 1)
+			names[n++] = type->fields[i].name;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "type \"%s\" has no property \"%s\"",
+					   type->name,
+					   name);
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "the name of a property");
+	kg_error_did_you_mean(err, kg_nearest(name, names, n));
+	report(outcome, err, path);
+	pfree(names);
+}
+
+/* Checks the names of properties of which the item takes something away. */
+static void
+check_names(const KgType *type, const KgPutItem *item, const char *path,
 			KgOutcome *outcome)
 {
-	if (item->unset == NULL)
-		return;
-	kg_json_each(it, item->unset)
-	{
-		char *name = kg_json_cstring(&it.value);
-		const char **names;
-		JsonbValue value;
-		KgError *err;
-		int n = 0;
-
-		if (kg_type_field(type, name) != NULL ||
-			kg_json_get(&item->old->root, name, &value) != NULL)
-			continue;
-		names = palloc(Max(1, type->nfields) * sizeof(char *));
-		for (int i = 0; i < type->nfields; i++)
-			if (type->fields[i].nsteps == 1)
-				names[n++] = type->fields[i].name;
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "type \"%s\" has no property \"%s\"",
-						   type->name,
-						   name);
-		kg_error_got_string(err, name);
-		kg_error_expected(err, "the name of a property");
-		kg_error_did_you_mean(err, kg_nearest(name, names, n));
-		report(outcome, err, psprintf("%s/unset/%d", path, it.index));
-	}
+	if (item->unset != NULL)
+		kg_json_each(it, item->unset)
+			check_name(type,
+					   item,
+					   kg_json_cstring(&it.value),
+					   psprintf("%s/unset/%d", path, it.index),
+					   outcome);
+	if (item->remove != NULL)
+		kg_json_each(it, item->remove)
+			check_name(type,
+					   item,
+					   kg_json_cstring(&it.key),
+					   member_path(path, "remove", &it.key),
+					   outcome);
 }
 
 /* Reports properties of "add" or "remove" that are stored and no arrays. */
@@ -494,12 +590,48 @@ check_arrays(const KgPutItem *item, const JsonbContainer *values,
 	}
 }
 
+const char *
+kg_patch_pointer(const KgPutItem *item, int i, const char *pointer)
+{
+	if (item->add != NULL)
+		kg_json_each(it, item->add)
+		{
+			char *path = psprintf("/items/%d", i);
+			char *member = member_path(path, "add", &it.key);
+			const char *name = member + strlen(path) + strlen("/add");
+			int len = strlen(name);
+
+			if (strncmp(pointer, name, len) == 0 &&
+				(pointer[len] == '/' || pointer[len] == '\0'))
+				return member;
+		}
+	return psprintf(
+		"/items/%d/%s%s", i, item->add && !item->set ? "add" : "set", pointer);
+}
+
+/* Changes paths of errors in the merged document to paths in the arguments. */
 static void
-check_merged(const KgType *type, const KgPutItem *item, const char *path,
+point_to_arguments(const KgPutItem *item, int i, const char *set,
+				   const KgErrorList *errors)
+{
+	int len = strlen(set);
+	ListCell *lc;
+
+	foreach(lc, errors->errors)
+	{
+		const char *path = kg_error_said(lfirst(lc))->path;
+
+		if (path != NULL && strncmp(path, set, len) == 0)
+			kg_error_path(
+				lfirst(lc), "%s", kg_patch_pointer(item, i, path + len));
+	}
+}
+
+static void
+check_merged(const KgType *type, int i, const KgPutItem *item,
 			 KgOutcome *outcome)
 {
-	char *set = psprintf(
-		"%s/%s", path, item->add && !item->set ? "add" : "set");
+	char *set = psprintf("/items/%d/set", i);
 	char *id = kg_entity_id(type, item->data, set, &outcome->errors);
 	KgError *err;
 
@@ -514,6 +646,8 @@ check_merged(const KgType *type, const KgPutItem *item, const char *path,
 	(void) kg_entity_check(
 		type, outcome->id, item->data, set, &outcome->errors);
 	kg_entity_check_scope(type, outcome->id, item->data, set, &outcome->errors);
+	if (item->add != NULL)
+		point_to_arguments(item, i, set, &outcome->errors);
 }
 
 void
@@ -543,14 +677,14 @@ kg_patch_apply(const KgType *type, int i, KgOutcomes *outcomes, KgPutItem *item)
 			psprintf("%s/expected_version", path));
 		return;
 	}
-	check_unset(type, item, path, outcome);
+	check_names(type, item, path, outcome);
 	check_arrays(item, item->add, "add", path, outcome);
 	check_arrays(item, item->remove, "remove", path, outcome);
 	item->data = kg_patch_merged(item);
 	item->same = compareJsonbContainers(&item->old->root, &item->data->root) ==
 				 0;
 	if (!item->same)
-		check_merged(type, item, path, outcome);
+		check_merged(type, i, item, outcome);
 	item->refers = kg_patch_refers(type, item);
 }
 

@@ -1047,6 +1047,48 @@ write_name(KgJsonWriter *w, const Subject *subject)
 		kg_jw_kstring(w, "key", edge->key);
 }
 
+typedef enum Verdict
+{
+	CREATED,
+	UPDATED,
+	DELETED,
+	UNCHANGED
+} Verdict;
+
+static Verdict
+verdict_of(const Subject *subject)
+{
+	if (subject->stored == NULL)
+		return subject->wanted == NULL ? UNCHANGED : CREATED;
+	if (subject->wanted == NULL)
+		return DELETED;
+	return kg_image_same(subject->stored, subject->wanted) ? UNCHANGED
+														   : UPDATED;
+}
+
+static void
+check_operations(const Revert *revert, KgRevertCheck check)
+{
+	static const int of_types[] = {
+		KG_EXPOSE_CREATE, KG_EXPOSE_UPDATE, KG_EXPOSE_DELETE};
+	static const int of_relations[] = {
+		KG_EXPOSE_LINK, KG_EXPOSE_LINK, KG_EXPOSE_UNLINK};
+	ListCell *lc;
+
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+		Verdict verdict = verdict_of(subject);
+
+		if (verdict == UNCHANGED)
+			continue;
+		if (subject->edge != NULL)
+			check(NULL, subject->edge->relation, of_relations[verdict]);
+		else
+			check(subject->type, NULL, of_types[verdict]);
+	}
+}
+
 static Jsonb *
 reply(const Revert *revert)
 {
@@ -1061,11 +1103,7 @@ reply(const Revert *revert)
 	foreach(lc, revert->subjects)
 	{
 		const Subject *subject = lfirst(lc);
-		int verdict = subject->stored == NULL && subject->wanted == NULL ? 3
-					  : subject->stored == NULL							 ? 0
-					  : subject->wanted == NULL							 ? 2
-					  : kg_image_same(subject->stored, subject->wanted)	 ? 3
-																		 : 1;
+		Verdict verdict = verdict_of(subject);
 
 		counts[verdict]++;
 		kg_jw_begin_object(&w);
@@ -1088,6 +1126,7 @@ typedef struct Call
 {
 	const Jsonb *changes;
 	const Jsonb *options;
+	KgRevertCheck check;
 	Jsonb *reply;
 } Call;
 
@@ -1120,6 +1159,8 @@ run_call(void *arg)
 		settle_subject(&revert, subject);
 	}
 	kg_throw_violations(&revert.errors, "changes cannot be undone");
+	if (call->check != NULL)
+		check_operations(&revert, call->check);
 	pair_renamed(&revert);
 	if (revert.dry_run)
 		try_all(&revert);
@@ -1129,9 +1170,9 @@ run_call(void *arg)
 }
 
 Jsonb *
-kg_revert(const Jsonb *changes, const Jsonb *options)
+kg_revert(const Jsonb *changes, const Jsonb *options, KgRevertCheck check)
 {
-	Call call = {changes, options};
+	Call call = {changes, options, check};
 
 	kg_again(run_call, &call);
 	return call.reply;

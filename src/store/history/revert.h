@@ -5,13 +5,23 @@
 #ifndef KG_REVERT_H
 #define KG_REVERT_H
 
+#include "model/catalog.h"
 #include "utils/jsonb.h"
+
+/*
+ * Raises an error unless the caller may do the operation (KG_EXPOSE_*) on the
+ * type or relation; the other one is NULL.
+ */
+typedef void (*KgRevertCheck)(const KgType *type, const KgRelation *relation,
+							  int operation);
 
 /*
  * Undoes changes: the number of one change, an array of numbers, or
  * {"transaction": number}. Runs as the current role, which needs write access,
- * inside SPI_connect().
+ * inside SPI_connect(). check is called for each entity and edge before it is
+ * written; NULL: everything is allowed.
  */
-extern Jsonb *kg_revert(const Jsonb *changes, const Jsonb *options);
+extern Jsonb *kg_revert(const Jsonb *changes, const Jsonb *options,
+						KgRevertCheck check);
 
 #endif /* KG_REVERT_H */

@@ -436,7 +436,7 @@ run_operation(const Run *run, const KgOperationDefined *op)
 	reply = kg_callable_call(
 		run->catalog,
 		&op->callable,
-		kg_tools_with_key(op->callable.tool, filled, key_of(run, op)));
+		kg_callable_with_key(&op->callable, filled, key_of(run, op)));
 	reply = with_next(run, op, filled, reply);
 	for (int i = 0; i < lengthof(members); i++)
 		reply = with_own_paths(run->call, reply, members[i]);

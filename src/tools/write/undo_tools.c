@@ -228,12 +228,26 @@ typedef struct Undoing
 	Jsonb *reply;
 } Undoing;
 
+/* An undo writes only what the other tools may write. */
+static void
+require_exposed(const KgType *type, const KgRelation *relation, int operation)
+{
+	(void) kg_write_exposed(
+		kg_running_catalog(),
+		psprintf("%s/%s",
+				 type != NULL ? type->bundle : relation->bundle,
+				 type != NULL ? type->name : relation->name),
+		operation,
+		NULL);
+}
+
 static void
 revert(void *arg)
 {
 	Undoing *undoing = arg;
 
-	undoing->reply = kg_revert(undoing->changes, undoing->options);
+	undoing->reply = kg_revert(
+		undoing->changes, undoing->options, require_exposed);
 }
 
 static void
@@ -269,17 +283,13 @@ throw_no_change(void)
 static Jsonb *
 read_undone(const KgInput *in)
 {
-	JsonbValue value;
 	KgJsonWriter w;
 	int64 n;
 
 	if (kg_input_has(in, "change") == kg_input_has(in, "transaction"))
 		throw_no_change();
 	if (kg_input_int(in, "change", &n))
-	{
-		(void) kg_input_value(in, "change", &value);
-		return kg_json_datum(&value);
-	}
+		return kg_json_parse(psprintf(INT64_FORMAT, n));
 	(void) kg_input_int(in, "transaction", &n);
 	kg_jw_init_object(&w);
 	kg_jw_kint(&w, "transaction", n);

@@ -64,34 +64,50 @@ static const char changes_output[] =
 	"'properties':{'changes':<objects>,'returned':<count>,'truncated':"
 	"<boolean>,'next':{'type':'object'}}}";
 
+/* A number of a change: an integer that each reader of JSON keeps exactly. */
+#define NUMBER "{'type':'integer','minimum':1,'maximum':9007199254740991}"
+
 static const char undo_input[] =
-	"{'type':'object','additionalProperties':false,'properties':{'change':"
-	"{'type':'integer','minimum':1},'transaction':{'type':'integer',"
-	"'minimum':1},'dry_run':{'type':'boolean','default':false,'description':"
+	"{'type':'object','additionalProperties':false,'properties':{'change'"
+	":" NUMBER ",'transaction':" NUMBER
+	",'dry_run':{'type':'boolean','default':false,'description':"
 	"'only tell what would happen'},'reason':{'type':'string','maxLength':"
 	"1000},'confirm':{'type':'string'}}}";
 
 static const char undo_output[] =
 	"{'type':'object','required':['items'],'properties':{'items':<objects>}}";
 
-/* Hints as for the generated tools (model/operations.c). */
-static const KgOperation creates = {.destructive = false, .idempotent = false};
-static const KgOperation updates = {.destructive = true, .idempotent = true};
-static const KgOperation deletes = {.destructive = true, .idempotent = true};
-static const KgOperation links = {.destructive = false, .idempotent = true};
+/* Operations and hints as for the generated tools (model/operations.c). */
+static const KgOperation creates = {
+	.expose = KG_EXPOSE_CREATE, .destructive = false, .idempotent = false};
+static const KgOperation updates = {
+	.expose = KG_EXPOSE_UPDATE, .destructive = true, .idempotent = true};
+static const KgOperation deletes = {
+	.expose = KG_EXPOSE_DELETE, .destructive = true, .idempotent = true};
+static const KgOperation links = {
+	.expose = KG_EXPOSE_LINK, .destructive = false, .idempotent = true};
+static const KgOperation unlinks = {
+	.expose = KG_EXPOSE_UNLINK, .destructive = true, .idempotent = true};
 static const KgOperation undoes = {.destructive = true, .idempotent = false};
 
 /* ---- create, update, delete, link, unlink ---- */
 
+static const char *
+member_of(int operation)
+{
+	return operation & KG_EXPOSE_OF_RELATION ? "relation" : "type";
+}
+
 static KG_NORETURN void throw_not_exposed(const KgCatalog *catalog,
-										  const char *member, const char *name,
-										  int operation) KG_NORETURN_TAIL;
+										  const char *name, int operation,
+										  const char *path) KG_NORETURN_TAIL;
 
 /* The error lists the types or relations that expose the operation. */
 static void
-throw_not_exposed(const KgCatalog *catalog, const char *member,
-				  const char *name, int operation)
+throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
+				  const char *path)
 {
+	const char *member = member_of(operation);
 	KgError *err = kg_error_new(KG_FORBIDDEN,
 								"no %s \"%s\" allows \"%s\"",
 								member,
@@ -99,7 +115,8 @@ throw_not_exposed(const KgCatalog *catalog, const char *member,
 								kg_operation_of(operation)->name);
 	const char *expected = "another operation: nothing allows this one";
 
-	kg_error_path(err, "/%s", member);
+	if (path != NULL)
+		kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
 	for (int i = 0; i < catalog->ntools; i++)
 	{
@@ -143,25 +160,34 @@ tool_of_type(const KgCatalog *catalog, const char *name, int operation)
 	return kg_catalog_tool_of(catalog, type, operation);
 }
 
+const KgTool *
+kg_write_exposed(const KgCatalog *catalog, const char *name, int operation,
+				 const char *path)
+{
+	const KgTool *tool = operation & KG_EXPOSE_OF_RELATION
+							 ? tool_of_relation(catalog, name, operation)
+							 : tool_of_type(catalog, name, operation);
+
+	if (tool == NULL)
+		throw_not_exposed(catalog, name, operation, path);
+	return tool;
+}
+
 static Jsonb *
 write_named(const char *name, int operation, const Jsonb *arguments)
 {
-	bool of_relation = operation & KG_EXPOSE_OF_RELATION;
-	const char *member = of_relation ? "relation" : "type";
-	const KgCatalog *catalog = kg_running_catalog();
+	const char *member = member_of(operation);
 	KgRepairs repairs = {NIL};
 	const KgTool *tool;
-	const char *named;
 	KgInput in;
 
 	kg_write_require();
 	kg_input_open(&in, arguments, kg_fixed_tool_find(name)->input, &repairs);
 	kg_input_require(&in, member);
-	named = kg_input_string(&in, member);
-	tool = (of_relation ? tool_of_relation
-						: tool_of_type)(catalog, named, operation);
-	if (tool == NULL)
-		throw_not_exposed(catalog, member, named, operation);
+	tool = kg_write_exposed(kg_running_catalog(),
+							kg_input_string(&in, member),
+							operation,
+							kg_input_path(&in, member));
 	return kg_tool_write(tool, kg_json_without(arguments, member));
 }
 
@@ -246,7 +272,7 @@ const KgFixedTool kg_write_tools[] = {
 	 edge_input,
 	 KG_WRITE_OUTPUT,
 	 kg_tool_unlink,
-	 &deletes},
+	 &unlinks},
 	{"update",
 	 KG_TOOLSET_WRITE,
 	 "Update",
