@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "query/run/running.h"
+#include "store/edge/given_edges.h"
 #include "tools/input/input.h"
 #include "tools/write/write_schema.h"
 #include "tools/write/write_tool.h"
@@ -135,6 +136,18 @@ tool_of_relation(const KgCatalog *catalog, const char *name, int operation)
 	return NULL;
 }
 
+/* Raises an error if no bundle declares the relation. */
+static void
+require_relation(const KgCatalog *catalog, const char *name)
+{
+	KgError *err;
+
+	if (kg_given_relation(catalog, NULL, name, &err) != NULL)
+		return;
+	kg_error_path(err, "/relation");
+	kg_error_throw(err);
+}
+
 static const KgTool *
 tool_of_type(const KgCatalog *catalog, const char *name, int operation)
 {
@@ -160,6 +173,8 @@ write_named(const char *name, int operation, const Jsonb *arguments)
 	named = kg_input_string(&in, member);
 	tool = (of_relation ? tool_of_relation
 						: tool_of_type)(catalog, named, operation);
+	if (tool == NULL && of_relation)
+		require_relation(catalog, named);
 	if (tool == NULL)
 		throw_not_exposed(catalog, member, named, operation);
 	return kg_tool_write(tool, kg_json_without(arguments, member));
