@@ -628,7 +628,7 @@ check_name(const KgType *type, const KgPutItem *item, char *name,
 	pfree(names);
 }
 
-/* Checks the names of properties of which the item takes something away. */
+/* Checks the names of the properties in "unset" and "remove". */
 static void
 check_names(const KgType *type, const KgPutItem *item, const char *path,
 			KgOutcome *outcome)

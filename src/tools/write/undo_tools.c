@@ -16,6 +16,7 @@
 #include "tools/catalog/history_tool.h"
 #include "tools/reply/reply.h"
 #include "tools/write/confirm.h"
+#include "tools/write/exposed.h"
 #include "tools/write/write_tool.h"
 #include "tools/write/write_tools.h"
 
@@ -228,11 +229,11 @@ typedef struct Undoing
 	Jsonb *reply;
 } Undoing;
 
-/* An undo writes only what the other tools may write. */
+/* Raises KG_FORBIDDEN if the other tools may not write the same. */
 static void
 require_exposed(const KgType *type, const KgRelation *relation, int operation)
 {
-	(void) kg_write_exposed(
+	(void) kg_exposed_require(
 		kg_running_catalog(),
 		psprintf("%s/%s",
 				 type != NULL ? type->bundle : relation->bundle,

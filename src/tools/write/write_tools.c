@@ -10,11 +10,10 @@
  */
 #include "postgres.h"
 
-#include "base/error.h"
 #include "base/json.h"
 #include "query/run/running.h"
-#include "store/edge/given_edges.h"
 #include "tools/input/input.h"
+#include "tools/write/exposed.h"
 #include "tools/write/write_schema.h"
 #include "tools/write/write_tool.h"
 #include "tools/write/write_tools.h"
@@ -93,105 +92,10 @@ static const KgOperation undoes = {.destructive = true, .idempotent = false};
 
 /* ---- create, update, delete, link, unlink ---- */
 
-static const char *
-member_of(int operation)
-{
-	return operation & KG_EXPOSE_OF_RELATION ? "relation" : "type";
-}
-
-static KG_NORETURN void throw_not_exposed(const KgCatalog *catalog,
-										  const char *name, int operation,
-										  const char *path) KG_NORETURN_TAIL;
-
-/* The error lists the types or relations that expose the operation. */
-static void
-throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
-				  const char *path)
-{
-	const char *member = member_of(operation);
-	KgError *err = kg_error_new(KG_FORBIDDEN,
-								"no %s \"%s\" allows \"%s\"",
-								member,
-								name,
-								kg_operation_of(operation)->name);
-	const char *expected = "another operation: nothing allows this one";
-
-	if (path != NULL)
-		kg_error_path(err, "%s", path);
-	kg_error_got_string(err, name);
-	for (int i = 0; i < catalog->ntools; i++)
-	{
-		const KgTool *tool = &catalog->tools[i];
-
-		if (tool->operation != operation)
-			continue;
-		kg_error_allow(err,
-					   tool->type ? kg_type_handle(tool->type)
-								  : tool->relation->name);
-		expected = psprintf("a %s that allows it", member);
-	}
-	kg_error_throw_expected(err, "%s", expected);
-}
-
-/*
- * Returns the tool of a relation, or NULL. It serves all variants;
- * "bundle/name" selects one of two relations with the same name.
- */
-static const KgTool *
-tool_of_relation(const KgCatalog *catalog, const char *name, int operation)
-{
-	for (int i = 0; i < catalog->ntools; i++)
-	{
-		const KgTool *tool = &catalog->tools[i];
-
-		if (tool->operation == operation && tool->relation != NULL &&
-			(strcmp(tool->relation->name, name) == 0 ||
-			 strcmp(psprintf("%s/%s", tool->bundle, tool->relation->name),
-					name) == 0))
-			return tool;
-	}
-	return NULL;
-}
-
-/* Raises an error if no bundle declares the relation. */
-static void
-require_relation(const KgCatalog *catalog, const char *name, const char *path)
-{
-	KgError *err;
-
-	if (kg_given_relation(catalog, NULL, name, &err) != NULL)
-		return;
-	kg_error_path(err, "%s", path);
-	kg_error_throw(err);
-}
-
-static const KgTool *
-tool_of_type(const KgCatalog *catalog, const char *name, int operation)
-{
-	const KgType *type = kg_catalog_require_type(catalog, name, "/type");
-
-	return kg_catalog_tool_of(catalog, type, operation);
-}
-
-const KgTool *
-kg_write_exposed(const KgCatalog *catalog, const char *name, int operation,
-				 const char *path)
-{
-	const KgTool *tool = operation & KG_EXPOSE_OF_RELATION
-							 ? tool_of_relation(catalog, name, operation)
-							 : tool_of_type(catalog, name, operation);
-
-	if (tool == NULL && operation & KG_EXPOSE_OF_RELATION)
-		require_relation(catalog, name, path);
-	if (tool == NULL)
-		throw_not_exposed(catalog, name, operation, path);
-	return tool;
-}
-
 static Jsonb *
 write_named(const char *name, int operation, const Jsonb *arguments)
 {
-	const char *member = member_of(operation);
+	const char *member = kg_exposed_member(operation);
 	KgRepairs repairs = {NIL};
 	const KgTool *tool;
 	KgInput in;
@@ -199,10 +103,10 @@ write_named(const char *name, int operation, const Jsonb *arguments)
 	kg_write_require();
 	kg_input_open(&in, arguments, kg_fixed_tool_find(name)->input, &repairs);
 	kg_input_require(&in, member);
-	tool = kg_write_exposed(kg_running_catalog(),
-							kg_input_string(&in, member),
-							operation,
-							kg_input_path(&in, member));
+	tool = kg_exposed_require(kg_running_catalog(),
+							  kg_input_string(&in, member),
+							  operation,
+							  kg_input_path(&in, member));
 	return kg_tool_write(tool, kg_json_without(arguments, member));
 }
 

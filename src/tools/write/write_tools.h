@@ -10,15 +10,6 @@
 
 extern const KgFixedTool kg_write_tools[];
 
-/*
- * Returns the tool of a type or relation for an operation. Raises KG_FORBIDDEN
- * if the type or relation does not expose it. path: the argument with the name,
- * or NULL.
- */
-extern const KgTool *kg_write_exposed(const KgCatalog *catalog,
-									  const char *name, int operation,
-									  const char *path);
-
 /* Run the tools of the toolset. The arguments name a type or a relation. */
 extern Jsonb *kg_tool_create(const Jsonb *arguments);
 extern Jsonb *kg_tool_update(const Jsonb *arguments);

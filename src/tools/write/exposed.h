@@ -1,0 +1,22 @@
+/*
+ * exposed.h
+ *	  Operations that types and relations expose.
+ */
+#ifndef KG_EXPOSED_H
+#define KG_EXPOSED_H
+
+#include "model/catalog.h"
+
+/* Returns the name of the argument for the type or relation. */
+extern const char *kg_exposed_member(int operation);
+
+/*
+ * Returns the tool of a type or relation for an operation. Raises KG_FORBIDDEN
+ * if the type or relation does not expose it. path: the argument with the name,
+ * or NULL.
+ */
+extern const KgTool *kg_exposed_require(const KgCatalog *catalog,
+										const char *name, int operation,
+										const char *path);
+
+#endif /* KG_EXPOSED_H */
