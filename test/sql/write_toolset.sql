@@ -43,6 +43,15 @@ SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S2", "se
 SELECT pg_temp.failed('create_supplier', '{"items": [{"id": "S3", "name": "H", "country": "Germany"}]}');
 SELECT pg_temp.failed('create', '{"type": "supplier", "items": [{"id": "S3", "name": "H", "country": "Georgia"}, {"id": "S4", "name": "I", "country": "France"}]}');
 SELECT pg_temp.failed('create', '{"type": "supplier", "items": [{"id": "S3", "name": "H", "country": "Germany", "since": "2026-11-28"}]}');
+-- The same for the entity to change and for the ends of an edge; properties beside "set"; relations in another case.
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "Boats", "set": {"status": "gone"}}, {"id": "harbour lamps", "set": {"country": "France"}}]}');
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "Boots", "set": {"status": "gone"}}]}');
+SELECT pg_temp.failed('link', '{"relation": "NEXT_TO", "items": [{"from": "Harbour Lamps", "to": "supplier:Boats"}]}');
+SELECT pg_temp.failed('link', '{"relation": "next_to", "items": [{"from": "supplier:S1", "to": "supplier:S2"}]}');
+SELECT pg_temp.failed('link', '{"relation": "NEAR", "items": [{"from": "supplier:S1", "to": "supplier:S2"}]}');
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S1", "status": "gone", "set": {"name": "L"}, "expected_version": 1}, {"id": "S2", "name": "B", "unset": ["country"]}]}');
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S1", "status": "gone", "set": {"status": "active"}}]}');
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S1", "status": "gone", "reason": "x"}]}');
 -- What changed: an edge of a reference is a part of its entity's change.
 SELECT c ->> 'verdict', coalesce(c ->> 'type', c ->> 'relation'), coalesce(c ->> 'id', (c ->> 'from') || ' ' || (c ->> 'to')), c ->> 'tool', c ->> 'reason', c -> 'before', c -> 'after'
   FROM jsonb_array_elements(pg_temp.call('changes', '{}') -> 'changes') c;

@@ -152,6 +152,8 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 			edges->catalog, NULL, relation, &err);
 	if (relation && item->edge.relation == NULL)
 		report(edges, i, err, "relation");
+	if (edges->relation)
+		edges->outcomes->relation = item->edge.relation;
 	if (kg_json_get(object, "properties", &properties))
 	{
 		if (kg_json_is_object(&properties))

@@ -66,10 +66,11 @@ typedef struct KgOutcomes
 	bool told; /* report versions and changes, and items on failure */
 	int n;
 	KgOutcome *items;
-	const KgType *type;		   /* of the written entities, or NULL */
-	KgNearest nearest;		   /* NULL: do not search similar ids */
-	int hinted;				   /* number of items with similar ids so far */
-	KgCompleteErrors complete; /* NULL: nothing is added */
+	const KgType *type;			/* of the written entities, or NULL */
+	const KgRelation *relation; /* of the written edges if it is one, or NULL */
+	KgNearest nearest;			/* NULL: do not search similar ids */
+	int hinted;					/* number of items with similar ids so far */
+	KgCompleteErrors complete;	/* NULL: nothing is added */
 } KgOutcomes;
 
 extern KgOutcomes *kg_outcomes_make(const char *what, int n, bool atomic,
@@ -127,8 +128,8 @@ typedef struct KgPutItem
  * unset, add, remove and expected_version. kg_patch_apply() makes its data from the stored
  * document. Both report faults.
  */
-extern void kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
-						  KgPutItem *item);
+extern void kg_patch_read(const KgType *type, int i, const JsonbValue *value,
+						  KgOutcome *outcome, KgPutItem *item);
 extern void kg_patch_apply(const KgType *type, int i, KgOutcomes *outcomes,
 						   KgPutItem *item);
 /*

@@ -186,7 +186,7 @@ read_patch(Put *put, int i, const JsonbValue *value)
 {
 	KgOutcome *outcome = &put->outcomes->items[i];
 
-	kg_patch_read(i, value, outcome, &put->items[i]);
+	kg_patch_read(put->type, i, value, outcome, &put->items[i]);
 	if (outcome->id && !enter_name(put, NULL, outcome->id, i))
 		kg_outcomes_twice(put->outcomes, i, put->type);
 }

@@ -186,12 +186,93 @@ read_unset(const JsonbContainer *object, const JsonbContainer *set,
 	return kg_json_container(&value);
 }
 
-void
-kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
-			  KgPutItem *item)
+static const char *const patch_members[] = {
+	"id", "set", "unset", "add", "remove", "expected_version", NULL};
+
+static bool
+is_patch_member(const char *name)
 {
-	static const char *const known[] = {
-		"id", "set", "unset", "add", "remove", "expected_version", NULL};
+	for (int i = 0; patch_members[i]; i++)
+		if (strcmp(patch_members[i], name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Writes "set" of the corrected item, which also has the properties that are
+ * beside it.
+ */
+static void
+write_set(const JsonbContainer *object, KgJsonWriter *w)
+{
+	JsonbValue set;
+
+	kg_jw_kbegin_object(w, "set");
+	if (kg_json_get(object, "set", &set))
+		kg_jw_members(w, kg_json_container(&set));
+	kg_json_each(it, object)
+		if (!is_patch_member(kg_json_cstring(&it.key)))
+			kg_jw_member(w, &it);
+	kg_jw_end_object(w);
+}
+
+/*
+ * Reports properties that are beside "set", with the item that has them in it.
+ * Returns false if an unknown member is something else.
+ */
+static bool
+report_beside_set(const KgType *type, const JsonbContainer *object,
+				  const char *path, KgOutcome *outcome)
+{
+	KgInstead change = {.kind = KG_INSTEAD_VALUE, .path = path};
+	const char *property = NULL;
+	JsonbValue set;
+	bool has_set = kg_json_get(object, "set", &set) != NULL;
+	JsonbValue twice;
+	KgJsonWriter w;
+	KgError *err;
+
+	if (has_set && !kg_json_is_object(&set))
+		return false;
+	kg_json_each(it, object)
+	{
+		char *name = kg_json_cstring(&it.key);
+		const KgField *field;
+
+		if (is_patch_member(name))
+			continue;
+		field = kg_type_field(type, name);
+		if (field == NULL || field == type->id_field ||
+			(has_set &&
+			 kg_json_get(kg_json_container(&set), name, &twice) != NULL))
+			return false;
+		property = name;
+	}
+	if (property == NULL)
+		return false;
+	kg_jw_init_object(&w);
+	kg_json_each(it, object)
+	{
+		char *name = kg_json_cstring(&it.key);
+
+		if (is_patch_member(name) && strcmp(name, "set") != 0)
+			kg_jw_member(&w, &it);
+	}
+	write_set(object, &w);
+	change.value = kg_jw_finish(&w);
+	err = kg_error_new(
+		KG_INVALID_INPUT, "property \"%s\" is not in \"set\"", property);
+	kg_error_got_string(err, property);
+	kg_error_expected(err, "the new values of properties in \"set\"");
+	kg_error_change(err, &change);
+	report(outcome, err, path);
+	return true;
+}
+
+void
+kg_patch_read(const KgType *type, int i, const JsonbValue *value,
+			  KgOutcome *outcome, KgPutItem *item)
+{
 	const JsonbContainer *object = kg_json_container(value);
 	char *path = psprintf("/items/%d", i);
 	JsonbValue id;
@@ -206,7 +287,8 @@ kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
 		report(outcome, err, path);
 		return;
 	}
-	kg_check_members(object, known, path, &outcome->errors);
+	if (!report_beside_set(type, object, path, outcome))
+		kg_check_members(object, patch_members, path, &outcome->errors);
 	if (kg_json_get(object, "id", &id) != NULL)
 		outcome->id = kg_patch_id(&id, psprintf("%s/id", path), outcome);
 	else

@@ -57,6 +57,53 @@ reference_at(const KgType *type, const char *path)
 	return NULL;
 }
 
+/* Returns the only type that an end of a relation can have, or NULL. */
+static const KgType *
+type_of_end(const KgRelation *relation, bool is_from)
+{
+	int type_no = 0;
+
+	for (int i = 0; relation != NULL && i < relation->nvariants; i++)
+	{
+		const KgVariant *variant = &relation->variants[i];
+		int other = is_from ? variant->from_type_no : variant->to_type_no;
+
+		if (type_no != 0 && other != type_no)
+			return NULL;
+		type_no = other;
+	}
+	return kg_catalog_type_no(kg_running_catalog(), type_no);
+}
+
+/*
+ * Corrects the id of a missing entity that is to be changed, or of a missing
+ * end of an edge. Their errors have "nearest" already. Returns whether the
+ * correction is certain.
+ */
+static bool
+correct_id(const KgOutcomes *outcomes, const KgError *err,
+		   KgCorrection *correction)
+{
+	const KgInstead *said = kg_error_said(err);
+	const Jsonb *before = correction->arguments;
+	const KgType *type = outcomes->type;
+	JsonbValue got;
+	KgJsonWriter w;
+
+	if (said->path == NULL || said->got == NULL)
+		return false;
+	if (type == NULL)
+		type = type_of_end(outcomes->relation,
+						   strcmp(kg_path_last(said->path), "from") == 0);
+	kg_json_root(said->got, &got);
+	if (type == NULL || got.type != jbvString)
+		return false;
+	kg_jw_init(&w);
+	kg_hints_write_nearest(
+		kg_running_catalog(), type, &got, said->path, correction, &w);
+	return correction->arguments != before;
+}
+
 /*
  * Adds hints to the error about a missing entity. Returns whether the
  * correction is certain.
@@ -73,7 +120,7 @@ complete_reference(const KgType *type, KgError *err, KgCorrection *correction)
 	Jsonb *nearest;
 	KgJsonWriter w;
 
-	if (type == NULL || said->path == NULL || said->got == NULL)
+	if (said->path == NULL || said->got == NULL)
 		return false;
 	field = reference_at(type, said->path);
 	kg_json_root(said->got, &got);
@@ -102,13 +149,17 @@ kg_write_complete(const KgOutcomes *outcomes, const KgErrorList *all)
 	{
 		KgError *err = lfirst(lc);
 
-		if (kg_error_code(err) != KG_REFERENCE_MISSING)
+		bool missing = kg_error_code(err) == KG_REFERENCE_MISSING;
+
+		if (!missing && kg_error_code(err) != KG_NOT_FOUND)
 			certain = kg_correct_error(&correction, err) && certain;
-		else if (hinted++ < KG_MAX_HINTED_REFERENCES)
+		else if (hinted++ >= KG_MAX_HINTED_REFERENCES)
+			certain = false;
+		else if (missing && outcomes->type != NULL)
 			certain = complete_reference(outcomes->type, err, &correction) &&
 					  certain;
 		else
-			certain = false;
+			certain = correct_id(outcomes, err, &correction) && certain;
 	}
 	return certain ? kg_correction_call(&correction) : NULL;
 }

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "query/run/running.h"
+#include "store/edge/given_edges.h"
 #include "tools/input/input.h"
 #include "tools/write/write_schema.h"
 #include "tools/write/write_tool.h"
@@ -152,6 +153,18 @@ tool_of_relation(const KgCatalog *catalog, const char *name, int operation)
 	return NULL;
 }
 
+/* Raises an error if no bundle declares the relation. */
+static void
+require_relation(const KgCatalog *catalog, const char *name, const char *path)
+{
+	KgError *err;
+
+	if (kg_given_relation(catalog, NULL, name, &err) != NULL)
+		return;
+	kg_error_path(err, "%s", path);
+	kg_error_throw(err);
+}
+
 static const KgTool *
 tool_of_type(const KgCatalog *catalog, const char *name, int operation)
 {
@@ -168,6 +181,8 @@ kg_write_exposed(const KgCatalog *catalog, const char *name, int operation,
 							 ? tool_of_relation(catalog, name, operation)
 							 : tool_of_type(catalog, name, operation);
 
+	if (tool == NULL && path != NULL && operation & KG_EXPOSE_OF_RELATION)
+		require_relation(catalog, name, path);
 	if (tool == NULL)
 		throw_not_exposed(catalog, name, operation, path);
 	return tool;
