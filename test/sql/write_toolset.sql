@@ -52,6 +52,21 @@ SELECT pg_temp.failed('link', '{"relation": "NEAR", "items": [{"from": "supplier
 SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S1", "status": "gone", "set": {"name": "L"}, "expected_version": 1}, {"id": "S2", "name": "B", "unset": ["country"]}]}');
 SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S1", "status": "gone", "set": {"status": "active"}}]}');
 SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S1", "status": "gone", "reason": "x"}]}');
+-- The members of the only item as arguments. No tool that reads is proposed in place of one that writes.
+SELECT pg_temp.failed('create', '{"type": "supplier", "id": "S3", "name": "H", "reason": "new"}');
+SELECT pg_temp.failed('create', '{"type": "supplier", "id": "S3", "nam": "H"}');
+SELECT pg_temp.failed('update', '{"type": "supplier", "id": "S1", "name": "L", "unset": ["country"]}');
+SELECT pg_temp.failed('update', '{"type": "supplier", "id": "S1", "set": {"status": "gone"}}');
+SELECT pg_temp.failed('link', '{"relation": "NEXT_TO", "from": "supplier:S1", "to": "supplier:S2"}');
+SELECT pg_temp.failed('delete', '{"type": "supplier", "id": "S1"}');
+SET kg_graph.toolsets = 'all';
+SELECT pg_temp.failed('create_supplier', '{"id": "S3", "name": "H"}');
+SELECT pg_temp.failed('update_supplier', '{"id": "S1", "status": "gone"}');
+SELECT pg_temp.failed('update_supplier', '{"id": "S1"}');
+SELECT pg_temp.failed('delete_supplier', '{"id": "S1"}');
+SELECT pg_temp.failed('delete_supplier', '{"filters": {"name": "Boats"}}');
+SELECT pg_temp.failed('link_NEXT_TO', '{"from": "supplier:S1", "to": "supplier:S2"}');
+SET kg_graph.toolsets = 'write';
 -- What changed: an edge of a reference is a part of its entity's change.
 SELECT c ->> 'verdict', coalesce(c ->> 'type', c ->> 'relation'), coalesce(c ->> 'id', (c ->> 'from') || ' ' || (c ->> 'to')), c ->> 'tool', c ->> 'reason', c -> 'before', c -> 'after'
   FROM jsonb_array_elements(pg_temp.call('changes', '{}') -> 'changes') c;

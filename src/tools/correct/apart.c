@@ -3,7 +3,8 @@
  *	  Corrects calls that split one argument of a tool into several.
  *
  *	  "sort_by" and "sort_order" are one "sort". "type" and "filters" are the
- *	  node of a count. "type" and "ids" are handles.
+ *	  node of a count. "type" and "ids" are handles. "id" and properties are an
+ *	  item of a tool that writes.
  */
 #include "postgres.h"
 
@@ -441,6 +442,92 @@ refuse_handles_apart(Parts parts)
 		refuse(&parts, ours[which].name, handles);
 }
 
+/* ---- an item of a tool that writes ---- */
+
+/*
+ * Returns the type that a tool writes, which its argument "type" can name, or
+ * NULL.
+ */
+static const KgType *
+written_type(const Parts *parts, const KgCallable *called)
+{
+	JsonbValue name;
+
+	if (called->tool != NULL)
+		return called->tool->type;
+	if (!is_known(parts, "type") ||
+		kg_json_get(parts->object, "type", &name) == NULL ||
+		name.type != jbvString)
+		return NULL;
+	return kg_catalog_type(kg_running_catalog(), kg_json_cstring(&name));
+}
+
+/* "id" is the only one of "ids". */
+static void
+refuse_id_apart(Parts parts)
+{
+	JsonbValue value;
+	KgJsonWriter w;
+
+	if (!is_known(&parts, "ids") || is_known(&parts, "id") ||
+		kg_json_get(parts.object, "ids", &value) != NULL ||
+		kg_json_get(parts.object, "id", &value) == NULL ||
+		value.type != jbvString)
+		return;
+	take_out(&parts, "id");
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	kg_jw_value(&w, &value);
+	kg_jw_end_array(&w);
+	refuse(&parts, "ids", kg_jw_finish(&w));
+}
+
+/*
+ * "id" and properties are the only item. All unknown arguments must be members
+ * of an item, or properties, which an update has in "set".
+ */
+static void
+refuse_item_apart(Parts parts, const KgCallable *called)
+{
+	const KgMember *items = kg_outline_member(parts.outline, "items", 5);
+	const KgOutline *item = items ? items->inner : NULL;
+	bool has_set = item && kg_outline_member(item, "set", 3) != NULL;
+	const KgType *type = written_type(&parts, called);
+	bool in_set = false;
+	JsonbValue value;
+	KgJsonWriter set;
+	KgJsonWriter w;
+
+	if (items == NULL || kg_json_get(parts.object, "items", &value) != NULL)
+		return;
+	kg_jw_init_object(&set);
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	kg_jw_begin_object(&w);
+	kg_json_each(it, parts.object)
+	{
+		char *name = kg_json_cstring(&it.key);
+		bool member = item && kg_outline_member(item, name, strlen(name));
+
+		if (is_known(&parts, name))
+			continue;
+		if (!member && (type == NULL || kg_type_field(type, name) == NULL))
+			return;
+		in_set |= has_set && !member;
+		kg_jw_member(has_set && !member ? &set : &w, &it);
+		take_out(&parts, name);
+	}
+	if (in_set)
+	{
+		if (kg_json_get(parts.object, "set", &value) != NULL)
+			return;
+		kg_jw_kjsonb(&w, "set", kg_jw_finish(&set));
+	}
+	kg_jw_end_object(&w);
+	kg_jw_end_array(&w);
+	refuse(&parts, "items", kg_jw_finish(&w));
+}
+
 void
 kg_refuse_apart(const JsonbContainer *arguments, const KgOutline *outline,
 				const JsonbValue *key)
@@ -457,6 +544,11 @@ kg_refuse_apart(const JsonbContainer *arguments, const KgOutline *outline,
 	refuse_members_apart(parts);
 	if (called.tool != NULL && called.tool->type != NULL)
 		refuse_id_of_type(parts, called.tool->type);
+	if (kg_callable_writes(&called))
+	{
+		refuse_id_apart(parts);
+		refuse_item_apart(parts, &called);
+	}
 	if (called.fixed == NULL)
 		return;
 	refuse_node_apart(parts);

@@ -175,7 +175,9 @@ kg_refuse_other_tool(const JsonbContainer *arguments, const JsonbValue *key)
 		arguments != &call->arguments->root ||
 		!kg_callable_find(catalog, call->tool, &called))
 		return;
-	if (is_ours_by_another_name(call, called.fixed, key))
+	/* A tool that reads is never meant instead. */
+	if (kg_callable_writes(&called) ||
+		is_ours_by_another_name(call, called.fixed, key))
 		return;
 	if (called.fixed != NULL && strcmp(call->tool, "find_nodes") == 0)
 		refuse_search(catalog, arguments, key);
