@@ -137,6 +137,39 @@ complete_reference(const KgType *type, KgError *err, KgCorrection *correction)
 	return correction->arguments != before;
 }
 
+/*
+ * Corrects the text of a number where the schema wants a number. Returns false
+ * for other errors.
+ */
+static bool
+correct_number(const KgError *err, KgCorrection *correction)
+{
+	const KgInstead *said = kg_error_said(err);
+	const Jsonb *told = kg_error_object(err);
+	KgInstead change = {.kind = KG_INSTEAD_VALUE, .path = said->path};
+	JsonbValue keyword;
+	JsonbValue expected;
+	JsonbValue got;
+	JsonbValue number;
+	bool whole;
+
+	if (said->path == NULL || said->got == NULL ||
+		kg_json_get(&told->root, "keyword", &keyword) == NULL ||
+		kg_json_get(&told->root, "expected", &expected) == NULL ||
+		!kg_json_string_is(&keyword, "type"))
+		return false;
+	whole = kg_json_string_is(&expected, "an integer");
+	kg_json_root(said->got, &got);
+	if ((!whole && !kg_json_string_is(&expected, "a number")) ||
+		got.type != jbvString || !kg_json_number_of(&got, &number) ||
+		(whole && strchr(kg_json_cstring(&got), '.') != NULL))
+		return false;
+	change.got = said->got;
+	change.value = kg_json_datum(&number);
+	kg_correct(correction, &change);
+	return true;
+}
+
 Jsonb *
 kg_write_complete(const KgOutcomes *outcomes, const KgErrorList *all)
 {
@@ -152,7 +185,9 @@ kg_write_complete(const KgOutcomes *outcomes, const KgErrorList *all)
 		bool missing = kg_error_code(err) == KG_REFERENCE_MISSING;
 
 		if (!missing && kg_error_code(err) != KG_NOT_FOUND)
-			certain = kg_correct_error(&correction, err) && certain;
+			certain = (correct_number(err, &correction) ||
+					   kg_correct_error(&correction, err)) &&
+					  certain;
 		else if (hinted++ >= KG_MAX_HINTED_REFERENCES)
 			certain = false;
 		else if (missing && outcomes->type != NULL)
