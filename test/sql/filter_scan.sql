@@ -67,6 +67,7 @@ SELECT kg_find_nodes('{"node_label": "part", "ids_only": true, "filters": {"tier
 SELECT kg_paths('{"from": {"label": "part", "filters": {"name": "Part 99"}}, "to": {"label": "part", "filters": {"n": 7, "tier": "high", "kind": "k2"}}, "max_hops": 6, "ids_only": true}') -> 'total';
 -- nothing found
 SELECT kg_list('part', '{"filters": {"n": 100, "kind": "k1"}}') -> 'hints', kg_list('part', '{"filters": {"n": 100, "kind": "kk"}}') #> '{hints,0,path}';
+SELECT kg_list('part', '{"filters": {"kind": "k1", "name": {"contains": "PART"}}}') -> 'hints', kg_list('part', '{"filters": {"n": 100, "kind": "k1", "name": {"ne": "x"}}}') -> 'hints';
 SELECT scan_tried($$kg_list('part', '{"filters": {"maker": "Zero Ltd"}}')$$);
 SELECT scan_tried($$kg_traverse('{"from": {"label": "part", "filters": {"n": 100}}, "relationships": [{"type": "USES"}]}')$$);
 -- values and operators are those of the declared type; what has none cannot be filtered, what is counted neither; and none of it sorted

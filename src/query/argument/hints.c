@@ -979,6 +979,22 @@ write_no_match(const KgListQuery *query, const KgCondition *condition,
 	kg_jw_end_object(w);
 }
 
+/* Returns the message about conditions that read documents. */
+static const char *
+no_scan_match(const KgFilter *filter)
+{
+	const char *message = "of what the rest of the selection leaves, nothing "
+						  "passes the filters on properties that no index has";
+	const KgCondition *condition;
+
+	for (int i = 0; (condition = kg_any_condition(filter, i)) != NULL; i++)
+		if (kg_condition_scans(condition) && compares_part(condition))
+			return psprintf("%s; \"%s\" distinguishes upper and lower case",
+							message,
+							kg_operator(condition->op)->name);
+	return message;
+}
+
 void
 kg_hints_write_items(const KgListQuery *query, KgCorrection *correction,
 					 KgJsonWriter *w)
@@ -1008,10 +1024,7 @@ kg_hints_write_items(const KgListQuery *query, KgCorrection *correction,
 	{
 		kg_jw_begin_object(w);
 		kg_jw_kstring(w, "path", filters_path(query->filter));
-		kg_jw_kstring(w,
-					  "message",
-					  "of what the rest of the selection leaves, nothing "
-					  "passes the filters on properties that no index has");
+		kg_jw_kstring(w, "message", no_scan_match(query->filter));
 		kg_jw_end_object(w);
 	}
 	else if (!any && kg_any_condition(query->filter, 1) != NULL)
