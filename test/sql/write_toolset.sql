@@ -15,7 +15,7 @@ SELECT kg_apply_bundle('{"bundle_name": "quay", "version": "1", "schemas": [
   {"entity_type": "country", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string"}}}},
   {"entity_type": "supplier", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-history": true, "x-tool-expose": ["list", "get", "create", "update", "delete"],
     "required": ["name"], "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "country": {"type": "string", "x-ref": "country"}, "near": {"type": "array", "items": {"type": "string", "x-ref": "country"}},
-      "status": {"enum": ["active", "gone"]}, "tags": {"type": "array", "items": {"type": "string"}}, "since": {"type": "string", "format": "date-time"}, "rating": {"type": "integer"}, "share": {"type": "number"}}}}],
+      "status": {"enum": ["active", "gone"]}, "tags": {"type": "array", "items": {"type": "string"}}, "since": {"type": "string", "format": "date-time"}, "rating": {"type": "integer"}, "share": {"type": "number"}, "place": {"type": "object", "properties": {"city": {"type": "string", "x-index": true}}}}}}],
   "relations": [{"name": "NEXT_TO", "from": "supplier", "to": "supplier", "history": true, "tools": ["link", "unlink"]}, {"name": "OLD", "from": "supplier", "to": "supplier"}],
   "entities": [{"entity_type": "country", "items": [{"id": "DE", "name": "Germany"}, {"id": "FR", "name": "France"}, {"id": "X1", "name": "Georgia"}, {"id": "X2", "name": "Georgia"}]}]}') -> 'changed';
 -- It is not part of all, and readers have no tool that writes.
@@ -52,6 +52,7 @@ SELECT pg_temp.failed('link', '{"relation": "NEAR", "items": [{"from": "supplier
 SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S1", "status": "gone", "set": {"name": "L"}, "expected_version": 1}, {"id": "S2", "name": "B", "unset": ["country"]}]}');
 SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S1", "status": "gone", "set": {"status": "active"}}]}');
 SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S1", "status": "gone", "reason": "x"}]}');
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S1", "place.city": "Kiel"}]}');
 -- The text of a number.
 SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S1", "set": {"rating": "4", "share": "0.50"}}]}');
 SELECT pg_temp.failed('create', '{"type": "supplier", "items": [{"id": "S3", "name": "H", "rating": "4.5"}]}');
@@ -60,6 +61,7 @@ SELECT pg_temp.failed('create', '{"type": "supplier", "items": [{"id": "S3", "na
 -- The members of the only item as arguments. No tool that reads is proposed in place of one that writes.
 SELECT pg_temp.failed('create', '{"type": "supplier", "id": "S3", "name": "H", "reason": "new"}');
 SELECT pg_temp.failed('create', '{"type": "supplier", "id": "S3", "nam": "H"}');
+SELECT pg_temp.failed('create', '{"type": "supplier", "id": "S3", "place.city": "Kiel"}');
 SELECT pg_temp.failed('update', '{"type": "supplier", "id": "S1", "name": "L", "unset": ["country"]}');
 SELECT pg_temp.failed('update', '{"type": "supplier", "id": "S1", "set": {"status": "gone"}}');
 SELECT pg_temp.failed('link', '{"relation": "NEXT_TO", "from": "supplier:S1", "to": "supplier:S2"}');

@@ -243,6 +243,7 @@ report_beside_set(const KgType *type, const JsonbContainer *object,
 			continue;
 		field = kg_type_field(type, name);
 		if (field == NULL || field == type->id_field ||
+			strcmp(field->steps[0].key, name) != 0 ||
 			(has_set &&
 			 kg_json_get(kg_json_container(&set), name, &twice) != NULL))
 			return false;

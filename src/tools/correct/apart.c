@@ -508,10 +508,13 @@ refuse_item_apart(Parts parts, const KgCallable *called)
 	{
 		char *name = kg_json_cstring(&it.key);
 		bool member = item && kg_outline_member(item, name, strlen(name));
+		const KgField *field;
 
 		if (is_known(&parts, name))
 			continue;
-		if (!member && (type == NULL || kg_type_field(type, name) == NULL))
+		field = type ? kg_type_field(type, name) : NULL;
+		if (!member &&
+			(field == NULL || strcmp(field->steps[0].key, name) != 0))
 			return;
 		in_set |= has_set && !member;
 		kg_jw_member(has_set && !member ? &set : &w, &it);

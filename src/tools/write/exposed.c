@@ -76,8 +76,7 @@ require_relation(const KgCatalog *catalog, const char *name, const char *path)
 
 	if (kg_given_relation(catalog, NULL, name, &err) != NULL)
 		return;
-	if (path != NULL)
-		kg_error_path(err, "%s", path);
+	kg_error_path(err, "%s", path);
 	kg_error_throw(err);
 }
 
@@ -97,7 +96,7 @@ kg_exposed_require(const KgCatalog *catalog, const char *name, int operation,
 							 ? tool_of_relation(catalog, name, operation)
 							 : tool_of_type(catalog, name, operation);
 
-	if (tool == NULL && operation & KG_EXPOSE_OF_RELATION)
+	if (tool == NULL && path != NULL && operation & KG_EXPOSE_OF_RELATION)
 		require_relation(catalog, name, path);
 	if (tool == NULL)
 		throw_not_exposed(catalog, name, operation, path);

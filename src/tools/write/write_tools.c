@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "query/run/running.h"
+#include "store/edge/given_edges.h"
 #include "tools/input/input.h"
 #include "tools/write/exposed.h"
 #include "tools/write/write_schema.h"
