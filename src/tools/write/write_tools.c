@@ -12,7 +12,6 @@
 
 #include "base/json.h"
 #include "query/run/running.h"
-#include "store/edge/given_edges.h"
 #include "tools/input/input.h"
 #include "tools/write/exposed.h"
 #include "tools/write/write_schema.h"
