@@ -53,7 +53,7 @@ async function call(name, args) {
 
 // The client keeps the lists' schemas, and checks each reply against them.
 const { tools } = await client.listTools();
-for (const name of ['create_brand', 'update_brand', 'delete_brand', 'history_brand', 'undo']) {
+for (const name of ['create_brand', 'update_brand', 'delete_brand', 'history_brand', 'take_back']) {
   assert(tools.some(tool => tool.name === name), `${name} is listed`);
 }
 const hints = Object.fromEntries(tools.map(tool => [tool.name, tool.annotations]));
@@ -110,9 +110,9 @@ assert(!(await call('get_brand', { id: brand })).entity);
 const { changes } = await call('history_brand', { id: brand });
 assert.equal(changes[0].verdict, 'deleted');
 assert.equal(changes[1].reason, 'read again');
-let undone = await call('undo', { change: changes[0].change });
+let undone = await call('take_back', { change: changes[0].change });
 // A registered tool that cannot be run dry is confirmed as well.
-if (undone.error?.confirm) undone = await call('undo', { change: changes[0].change, confirm: undone.error.confirm });
+if (undone.error?.confirm) undone = await call('take_back', { change: changes[0].change, confirm: undone.error.confirm });
 assert(!undone.failed, JSON.stringify(undone));
 assert.deepEqual((await call('get_brand', { id: brand })).entity.data, { id: brand, tier: 'premium', n: 2 });
 await client.close();

@@ -38,7 +38,7 @@ $node->safe_psql('postgres', q{SELECT kg_apply_bundle('{"bundle_name": "shop", "
 $node->safe_psql('postgres', q{
 	CREATE FUNCTION kg_test.undo(arguments jsonb) RETURNS jsonb LANGUAGE sql VOLATILE AS $$ SELECT kg_revert(arguments -> 'change') $$;
 	SELECT kg_grant('a', 'postgres', 'admin'); SET kg_graph.tenant = 'a';
-	SELECT kg_register_tool('{"name": "undo", "version": "1.0.0", "kind": "function", "description": "Undoes a change.", "operation": "kg_test.undo(jsonb)",
+	SELECT kg_register_tool('{"name": "take_back", "version": "1.0.0", "kind": "function", "description": "Undoes a change.", "operation": "kg_test.undo(jsonb)",
 		"input_schema": {"type": "object", "required": ["change"], "properties": {"change": {"type": "integer"}}}}')});
 
 my $gateway = start_gateway($node, 'kg_gate');
