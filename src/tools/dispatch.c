@@ -16,7 +16,6 @@
 #include "model/catalog.h"
 #include "miscadmin.h"
 #include "query/argument/repair.h"
-#include "query/run/decisions.h"
 #include "query/run/running.h"
 #include "tools/call_options.h"
 #include "tools/catalog/catalog_tools.h"
@@ -509,8 +508,7 @@ error_result(const KgToolCall *call, const ErrorData *edata)
 	char *text = "error";
 	KgSplice structured;
 
-	/* In an exchange, a trial would request decisions for a wrong call. */
-	if (call->registered == NULL && !kg_decisions_are_outside())
+	if (call->registered == NULL)
 		error = kg_all_faults(error, try_call);
 	if (kg_json_get(&error->root, "message", &message))
 		text = kg_json_cstring(&message);
