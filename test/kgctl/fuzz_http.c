@@ -70,6 +70,12 @@ kg_pool_healthy(const KgPool *p)
 	return p->mode != 1;
 }
 
+const char *
+kg_pool_away(const KgPool *p)
+{
+	return NULL;
+}
+
 KgQuery *
 kg_pool_limits(KgPool *p, const char *token, KgQueryDone done, void *arg)
 {
