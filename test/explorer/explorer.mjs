@@ -247,9 +247,9 @@ await part('lists', async () => {
 });
 
 await part('an error and its repair', async () => {
-  await to(page, `#/l/subdivision?f=${encodeURIComponent('{"kind":"canton"}')}`);
+  await to(page, `#/l/subdivision?f=${encodeURIComponent('{"kind":"Cantom"}')}`);
   await page.waitForSelector('.problem');
-  ok((await text(page, '.problem')).includes('the code is "Canton"'), 'the text of the error');
+  ok((await text(page, '.problem')).includes('is not a value of property "kind"'), 'the text of the error');
   await accessible(page, 'error');
   await shoot(page, 'error');
   await page.click('.repair a');
