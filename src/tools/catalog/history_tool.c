@@ -12,7 +12,7 @@
 #include "store/edge/edge_key.h"
 #include "store/history/image.h"
 #include "tools/catalog/history_tool.h"
-#include "tools/reply/reply.h"
+#include "tools/reply/changes.h"
 #include "tools/reply/shape.h"
 
 typedef struct HistoryCall
@@ -60,57 +60,8 @@ kg_history_output_template(void)
 		   "'next':{'type':'object'}}}";
 }
 
-void
-kg_change_write(const KgChange *change, bool whole, KgJsonWriter *w)
-{
-	kg_jw_kint(w, "change", change->change);
-	kg_jw_kint(w, "transaction", change->transaction);
-	kg_jw_kstring(w, "at", change->at);
-	kg_jw_kstring(w, "by", change->by);
-	kg_jw_kstring_if(w, "subject", change->subject);
-	kg_jw_kstring_if(w, "agent", change->agent);
-	kg_jw_kstring_if(w, "tool", change->tool);
-	kg_jw_kstring_if(w, "reason", change->reason);
-	kg_jw_kstring(w, "verdict", change->verdict);
-	if (change->key == NULL)
-		kg_jw_kint(w, "version", change->version);
-	else if (*change->key != '\0')
-		kg_jw_kstring(w, "key", change->key);
-	if (whole)
-	{
-		kg_image_write_changed(w, "before", change->before, change->after);
-		kg_image_write_changed(w, "after", change->after, change->before);
-	}
-}
-
 static void
-write_change(const KgChange *change, bool whole, KgJsonWriter *w)
-{
-	kg_jw_begin_object(w);
-	kg_change_write(change, whole, w);
-	kg_jw_end_object(w);
-}
-
-static void
-measure_changes(void *items, Size *whole, Size *stub, Size *extra)
-{
-	const HistoryCall *call = items;
-
-	for (int i = 0; i < call->n; i++)
-		for (int full = 0; full < 2; full++)
-		{
-			KgJsonWriter w;
-
-			kg_jw_init(&w);
-			write_change(&call->changes[i], full, &w);
-			(full ? whole
-				  : stub)[i] = strlen(", ") +
-							   kg_json_text_size(&kg_jw_finish(&w)->root);
-		}
-}
-
-static void
-write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
+write_head(const void *state, KgJsonWriter *w)
 {
 	const HistoryCall *call = state;
 
@@ -122,25 +73,16 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	}
 	else
 		kg_jw_kstring(w, "id", call->id);
-	kg_jw_kbegin_array(w, "changes");
-	for (int i = 0; i < fit->listed; i++)
-		write_change(&call->changes[i], i < fit->whole, w);
-	kg_jw_end_array(w);
 }
 
-/*
- * Sets the cursor of the next page. It begins below the last change before the
- * item.
- */
-static void
-next_changes(void *state, int item, KgNext *next)
+static const char *
+cursor_after(const void *state, const KgChange *last)
 {
 	const HistoryCall *call = state;
-	const KgChange *last = &call->changes[item - 1];
 	KgHistoryPlace below = {last->time,
 							call->sought ? last->change : last->version};
 
-	next->cursor = kg_cursor_seal(
+	return kg_cursor_seal(
 		call->catalog->tenant, call->bound, (char *) &below, sizeof(below));
 }
 
@@ -192,7 +134,10 @@ answer(HistoryCall *call, const char *of)
 {
 	KgHistoryPlace below;
 	int64 limit;
-	KgDraft draft;
+	KgChangesPage page = {.input = &call->input,
+						  .head = write_head,
+						  .cursor = cursor_after,
+						  .state = call};
 	int n;
 
 	(void) kg_input_int(&call->input, "limit", &limit);
@@ -212,32 +157,17 @@ answer(HistoryCall *call, const char *of)
 									   call->changes);
 	call->n = Min(n, limit);
 	require_history(call);
-	kg_draft_init(&draft, &call->input, kg_input_max_bytes(&call->input));
-	draft.n = call->n;
-	draft.least = 1;
-	draft.total = -1;
-	draft.paged = true;
-	draft.more = n > limit;
-	draft.measure = measure_changes;
-	draft.items = call;
-	for (int i = 0; i < call->n; i++)
-	{
-		const KgChange *change = &call->changes[i];
-
-		draft.rough += (change->before ? VARSIZE(change->before) : 0) +
-					   (change->after ? VARSIZE(change->after) : 0);
-	}
+	page.changes = call->changes;
+	page.n = call->n;
+	page.more = n > limit;
 	if (call->type)
-		draft.marks = kg_projection_marks(call->type, NULL);
+		page.marks = kg_projection_marks(call->type, NULL);
 	else
 		for (int i = 0; i < call->sought->relation->nfields; i++)
-			kg_marks_note(&draft.marks,
+			kg_marks_note(&page.marks,
 						  &call->sought->relation->fields[i],
 						  call->sought->relation->fields[i].name);
-	draft.write = write_reply;
-	draft.next = next_changes;
-	draft.state = call;
-	return kg_draft_finish(&draft);
+	return kg_changes_reply(&page);
 }
 
 Jsonb *

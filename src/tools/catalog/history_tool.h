@@ -5,9 +5,7 @@
 #ifndef KG_HISTORY_TOOL_H
 #define KG_HISTORY_TOOL_H
 
-#include "base/json.h"
 #include "model/catalog.h"
-#include "query/time/history.h"
 
 /*
  * Return the templates of the schemas of the arguments (id, limit, cursor,
@@ -22,13 +20,6 @@ extern const char *kg_history_output_template(void);
  */
 extern Jsonb *kg_edge_history(const KgCatalog *catalog, const char *relation,
 							  const Jsonb *arguments);
-
-/*
- * Writes the members of a change into an open object; whole: with the values
- * before and after.
- */
-extern void kg_change_write(const KgChange *change, bool whole,
-							KgJsonWriter *w);
 
 extern Jsonb *kg_tool_history(const KgCatalog *catalog, const KgType *type,
 							  const Jsonb *arguments);

@@ -13,7 +13,7 @@
 #include "query/time/history.h"
 #include "query/time/past_time.h"
 #include "store/history/revert.h"
-#include "tools/catalog/history_tool.h"
+#include "tools/reply/changes.h"
 #include "tools/reply/reply.h"
 #include "tools/write/confirm.h"
 #include "tools/write/exposed.h"
@@ -42,9 +42,9 @@ read_types(const Changes *call, KgRecent *recent)
 	const KgCatalog *catalog = call->catalog;
 	const JsonbContainer *names;
 
-	recent->types = palloc((catalog->ntypes + 1) * sizeof(KgType *));
 	if (!kg_input_has(&call->input, "types"))
 	{
+		recent->types = palloc((catalog->ntypes + 1) * sizeof(KgType *));
 		for (int i = 0; i < catalog->ntypes; i++)
 			if (catalog->types[i]->authorize == NULL)
 				recent->types[recent->ntypes++] = catalog->types[i];
@@ -95,12 +95,11 @@ write_end(const char *key, const char *handle, KgJsonWriter *w)
 }
 
 static void
-write_change(const Changes *call, const KgChange *change, bool whole,
-			 KgJsonWriter *w)
+write_subject(const void *state, const KgChange *change, KgJsonWriter *w)
 {
+	const Changes *call = state;
 	const KgRelation *relation;
 
-	kg_jw_begin_object(w);
 	if (change->relation_no == 0)
 	{
 		kg_jw_kstring(
@@ -108,55 +107,23 @@ write_change(const Changes *call, const KgChange *change, bool whole,
 			"type",
 			kg_type_handle(kg_catalog_type_no(call->catalog, change->type_no)));
 		kg_jw_kstring(w, "id", change->id);
+		return;
 	}
-	else
-	{
-		relation = kg_catalog_relation_no(call->catalog, change->relation_no);
-		kg_jw_kstring_if(w, "relation", relation ? relation->name : NULL);
-		write_end("from", change->ends[0], w);
-		write_end("to", change->ends[1], w);
-	}
-	kg_change_write(change, whole, w);
-	kg_jw_end_object(w);
+	relation = kg_catalog_relation_no(call->catalog, change->relation_no);
+	kg_jw_kstring_if(w, "relation", relation ? relation->name : NULL);
+	write_end("from", change->ends[0], w);
+	write_end("to", change->ends[1], w);
 }
 
-static void
-measure_changes(void *items, Size *whole, Size *stub, Size *extra)
-{
-	const Changes *call = items;
-
-	for (int i = 0; i < call->n; i++)
-		for (int full = 0; full < 2; full++)
-		{
-			KgJsonWriter w;
-
-			kg_jw_init(&w);
-			write_change(call, &call->changes[i], full, &w);
-			(full ? whole
-				  : stub)[i] = strlen(", ") +
-							   kg_json_text_size(&kg_jw_finish(&w)->root);
-		}
-}
-
-static void
-write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
+static const char *
+cursor_after(const void *state, const KgChange *last)
 {
 	const Changes *call = state;
 
-	kg_jw_kbegin_array(w, "changes");
-	for (int i = 0; i < fit->listed; i++)
-		write_change(call, &call->changes[i], i < fit->whole, w);
-	kg_jw_end_array(w);
-}
-
-static void
-next_changes(void *state, int item, KgNext *next)
-{
-	const Changes *call = state;
-	int64 below = call->changes[item - 1].change;
-
-	next->cursor = kg_cursor_seal(
-		call->catalog->tenant, call->bound, (char *) &below, sizeof(below));
+	return kg_cursor_seal(call->catalog->tenant,
+						  call->bound,
+						  (const char *) &last->change,
+						  sizeof(last->change));
 }
 
 static void
@@ -183,7 +150,10 @@ kg_tool_changes(const Jsonb *arguments)
 	Changes call = {kg_running_catalog()};
 	KgRecent recent = {0};
 	const char *since;
-	KgDraft draft;
+	KgChangesPage page = {.input = &call.input,
+						  .subject = write_subject,
+						  .cursor = cursor_after,
+						  .state = &call};
 	int64 limit;
 	int n;
 
@@ -202,19 +172,11 @@ kg_tool_changes(const Jsonb *arguments)
 	call.changes = palloc((limit + 1) * sizeof(KgChange));
 	n = kg_history_recent(call.catalog, &recent, limit + 1, call.changes);
 	call.n = Min(n, limit);
-	kg_draft_init(&draft, &call.input, kg_input_max_bytes(&call.input));
-	draft.n = call.n;
-	draft.least = 1;
-	draft.total = -1;
-	draft.paged = true;
-	draft.more = n > limit;
-	draft.measure = measure_changes;
-	draft.items = &call;
-	note_marks(&call, &draft.marks);
-	draft.write = write_reply;
-	draft.next = next_changes;
-	draft.state = &call;
-	return kg_draft_finish(&draft);
+	page.changes = call.changes;
+	page.n = call.n;
+	page.more = n > limit;
+	note_marks(&call, &page.marks);
+	return kg_changes_reply(&page);
 }
 
 /* ---- undo ---- */
