@@ -40,6 +40,23 @@ typedef struct KgOperation
 	bool idempotent;
 } KgOperation;
 
+/* In the order in which a type's tools are created. */
+typedef enum KgOperationNo
+{
+	KG_OPERATION_LIST,
+	KG_OPERATION_GET,
+	KG_OPERATION_LIST_IDS,
+	KG_OPERATION_CREATE,
+	KG_OPERATION_UPDATE,
+	KG_OPERATION_DELETE,
+	KG_OPERATION_HISTORY,
+	KG_OPERATION_LINK,
+	KG_OPERATION_UNLINK,
+	KG_NOPERATIONS
+} KgOperationNo;
+
+extern const KgOperation kg_operations[KG_NOPERATIONS];
+
 /* Returns an operation by number, or NULL after the last. */
 extern const KgOperation *kg_operation(int number);
 /* Return an operation by bit or by name, or NULL. */

@@ -77,17 +77,7 @@ static const char undo_input[] =
 static const char undo_output[] =
 	"{'type':'object','required':['items'],'properties':{'items':<objects>}}";
 
-/* Operations and hints as for the generated tools (model/operations.c). */
-static const KgOperation creates = {
-	.expose = KG_EXPOSE_CREATE, .destructive = false, .idempotent = false};
-static const KgOperation updates = {
-	.expose = KG_EXPOSE_UPDATE, .destructive = true, .idempotent = true};
-static const KgOperation deletes = {
-	.expose = KG_EXPOSE_DELETE, .destructive = true, .idempotent = true};
-static const KgOperation links = {
-	.expose = KG_EXPOSE_LINK, .destructive = false, .idempotent = true};
-static const KgOperation unlinks = {
-	.expose = KG_EXPOSE_UNLINK, .destructive = true, .idempotent = true};
+/* Not an operation that a type exposes. */
 static const KgOperation undoes = {.destructive = true, .idempotent = false};
 
 /* ---- create, update, delete, link, unlink ---- */
@@ -157,7 +147,7 @@ const KgFixedTool kg_write_tools[] = {
 	 create_input,
 	 KG_WRITE_OUTPUT,
 	 kg_tool_create,
-	 &creates},
+	 &kg_operations[KG_OPERATION_CREATE]},
 	{"delete",
 	 KG_TOOLSET_WRITE,
 	 "Delete",
@@ -166,7 +156,7 @@ const KgFixedTool kg_write_tools[] = {
 	 delete_input,
 	 KG_WRITE_OUTPUT,
 	 kg_tool_delete,
-	 &deletes},
+	 &kg_operations[KG_OPERATION_DELETE]},
 	{"link",
 	 KG_TOOLSET_WRITE,
 	 "Link",
@@ -174,7 +164,7 @@ const KgFixedTool kg_write_tools[] = {
 	 edge_input,
 	 KG_WRITE_OUTPUT,
 	 kg_tool_link,
-	 &links},
+	 &kg_operations[KG_OPERATION_LINK]},
 	{"undo",
 	 KG_TOOLSET_WRITE,
 	 "Undo",
@@ -191,7 +181,7 @@ const KgFixedTool kg_write_tools[] = {
 	 edge_input,
 	 KG_WRITE_OUTPUT,
 	 kg_tool_unlink,
-	 &unlinks},
+	 &kg_operations[KG_OPERATION_UNLINK]},
 	{"update",
 	 KG_TOOLSET_WRITE,
 	 "Update",
@@ -201,5 +191,5 @@ const KgFixedTool kg_write_tools[] = {
 	 update_input,
 	 KG_WRITE_OUTPUT,
 	 kg_tool_update,
-	 &updates},
+	 &kg_operations[KG_OPERATION_UPDATE]},
 	{NULL}};
