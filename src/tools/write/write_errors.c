@@ -12,7 +12,7 @@
 #include "tools/write/write_errors.h"
 
 /* Maximum number of errors with hints in a call. */
-#define KG_MAX_HINTED_REFERENCES 5
+#define KG_MAX_HINTED 5
 
 Jsonb *
 kg_write_nearest(const KgType *type, const char *id)
@@ -75,64 +75,52 @@ type_of_end(const KgRelation *relation, bool is_from)
 	return kg_catalog_type_no(kg_running_catalog(), type_no);
 }
 
-/*
- * Corrects the id of a missing entity that is to be changed, or of a missing
- * end of an edge. Their errors have "nearest" already. Returns whether the
- * correction is certain.
- */
-static bool
-correct_id(const KgOutcomes *outcomes, const KgError *err,
-		   KgCorrection *correction)
+/* Returns the type that a missing entity would have, or NULL. */
+static const KgType *
+missing_type(const KgOutcomes *outcomes, const KgError *err)
 {
-	const KgInstead *said = kg_error_said(err);
-	const Jsonb *before = correction->arguments;
-	const KgType *type = outcomes->type;
-	JsonbValue got;
-	KgJsonWriter w;
+	const char *path = kg_error_said(err)->path;
+	const KgField *field;
 
-	if (said->path == NULL || said->got == NULL)
-		return false;
-	if (type == NULL)
-		type = type_of_end(outcomes->relation,
-						   strcmp(kg_path_last(said->path), "from") == 0);
-	kg_json_root(said->got, &got);
-	if (type == NULL || got.type != jbvString)
-		return false;
-	kg_jw_init(&w);
-	kg_hints_write_nearest(
-		kg_running_catalog(), type, &got, said->path, correction, &w);
-	return correction->arguments != before;
+	if (outcomes->type == NULL)
+		return type_of_end(outcomes->relation,
+						   strcmp(kg_path_last(path), "from") == 0);
+	if (kg_error_code(err) != KG_REFERENCE_MISSING)
+		return outcomes->type;
+	field = reference_at(outcomes->type, path);
+	if (field == NULL || field->ref_field != NULL)
+		return NULL;
+	return kg_catalog_type_in(
+		kg_running_catalog(), field->ref_bundle, field->ref_type);
 }
 
 /*
- * Adds hints to the error about a missing entity. Returns whether the
- * correction is certain.
+ * Corrects the id in an error about a missing entity, and adds "nearest" to that
+ * of a reference; the others have it. Returns whether the correction is certain.
  */
 static bool
-complete_reference(const KgType *type, KgError *err, KgCorrection *correction)
+complete_missing(const KgOutcomes *outcomes, KgError *err,
+				 KgCorrection *correction)
 {
 	const KgInstead *said = kg_error_said(err);
 	const Jsonb *before = correction->arguments;
-	const KgCatalog *catalog = kg_running_catalog();
-	const KgField *field;
-	const KgType *target;
+	const KgType *type;
 	JsonbValue got;
 	Jsonb *nearest;
 	KgJsonWriter w;
 
 	if (said->path == NULL || said->got == NULL)
 		return false;
-	field = reference_at(type, said->path);
+	type = missing_type(outcomes, err);
 	kg_json_root(said->got, &got);
-	if (field == NULL || field->ref_field != NULL || got.type != jbvString)
-		return false;
-	target = kg_catalog_type_in(catalog, field->ref_bundle, field->ref_type);
-	if (target == NULL)
+	if (type == NULL || got.type != jbvString)
 		return false;
 	kg_jw_init(&w);
-	kg_hints_write_nearest(catalog, target, &got, said->path, correction, &w);
+	kg_hints_write_nearest(
+		kg_running_catalog(), type, &got, said->path, correction, &w);
 	nearest = kg_jw_finish(&w);
-	if (kg_json_length(&nearest->root) > 0)
+	if (outcomes->type != NULL && kg_error_code(err) == KG_REFERENCE_MISSING &&
+		kg_json_length(&nearest->root) > 0)
 		kg_error_nearest(err, nearest);
 	return correction->arguments != before;
 }
@@ -181,20 +169,16 @@ kg_write_complete(const KgOutcomes *outcomes, const KgErrorList *all)
 	foreach(lc, all->errors)
 	{
 		KgError *err = lfirst(lc);
+		KgErrorCode code = kg_error_code(err);
 
-		bool missing = kg_error_code(err) == KG_REFERENCE_MISSING;
-
-		if (!missing && kg_error_code(err) != KG_NOT_FOUND)
+		if (code != KG_REFERENCE_MISSING && code != KG_NOT_FOUND)
 			certain = (correct_number(err, &correction) ||
 					   kg_correct_error(&correction, err)) &&
 					  certain;
-		else if (hinted++ >= KG_MAX_HINTED_REFERENCES)
+		else if (hinted++ >= KG_MAX_HINTED)
 			certain = false;
-		else if (missing && outcomes->type != NULL)
-			certain = complete_reference(outcomes->type, err, &correction) &&
-					  certain;
 		else
-			certain = correct_id(outcomes, err, &correction) && certain;
+			certain = complete_missing(outcomes, err, &correction) && certain;
 	}
 	return certain ? kg_correction_call(&correction) : NULL;
 }
