@@ -349,3 +349,23 @@ kg_ref_values_visit(const KgRefValues *values, int64 node, KgFieldVisitor visit,
 	if (index != KG_NO_NODE)
 		visit_ends(values, 0, index, visit, arg);
 }
+
+static void
+keep_value(const JsonbValue *value, void *arg)
+{
+	*(JsonbValue *) arg = *value;
+}
+
+bytea *
+kg_ref_values_key(const KgRefValues *values, int64 node)
+{
+	const KgRefPath *path = values->path;
+	JsonbValue value = {.type = jbvNull};
+	bytea *key = NULL;
+
+	kg_ref_values_visit(values, node, keep_value, &value);
+	if (value.type != jbvNull)
+		key = kg_key_encode(
+			path->field != NULL ? path->field : path->type->id_field, &value);
+	return key != NULL ? key : kg_key_missing();
+}

@@ -57,5 +57,10 @@ extern KgRefValues *kg_ref_values(KgGraph *graph, const KgRefPath *path,
  */
 extern void kg_ref_values_visit(const KgRefValues *values, int64 node,
 								KgFieldVisitor visit, void *arg);
+/*
+ * Returns the sort key of the only value for one of these nodes, in the current
+ * context; kg_key_missing() without a value.
+ */
+extern bytea *kg_ref_values_key(const KgRefValues *values, int64 node);
 
 #endif /* KG_REF_PATH_H */

@@ -305,14 +305,6 @@ check_counted(const KgListQuery *query, uint64 n)
 		kg_counts_check(query->type, counted->field, counted->path, n);
 }
 
-static void
-keep_key(const JsonbValue *value, void *arg)
-{
-	JsonbValue *kept = arg;
-
-	*kept = *value;
-}
-
 /* Reads the keys of a path for the nodes that are sorted by it. */
 static const KgSortKeys *
 path_keys(const KgSort *sort, KgGraph *graph, const int64 *nodes, uint32 n)
@@ -327,12 +319,8 @@ path_keys(const KgSort *sort, KgGraph *graph, const int64 *nodes, uint32 n)
 	for (uint32 i = 0; i < n; i++)
 	{
 		uint32 at = kg_nodeset_add(&result->set, nodes[i]);
-		JsonbValue value = {.type = jbvNull};
-		bytea *key;
 
-		kg_ref_values_visit(values, nodes[i], keep_key, &value);
-		key = value.type != jbvNull ? kg_key_encode(sort->field, &value) : NULL;
-		result->keys[at] = key != NULL ? key : kg_key_missing();
+		result->keys[at] = kg_ref_values_key(values, nodes[i]);
 	}
 	return result;
 }
@@ -431,23 +419,21 @@ names_path(const KgListQuery *query, const KgInput *in, const char *key)
 	return false;
 }
 
-/* Does the call read entities of other types? */
-static bool
-reads_others(const KgListQuery *query, const KgInput *in)
-{
-	return has_chains(in) || names_path(query, in, "fields") ||
-		   names_path(query, in, "sort") ||
-		   kg_filters_have_paths(
-			   query->catalog, query->type, kg_filter_object(in->object, ""));
-}
-
-/* Is something asked of other entities? */
+/* Returns whether the call selects entities by entities of other types. */
 static bool
 leads_on(const KgListQuery *query, const KgInput *in)
 {
 	return has_chains(in) ||
 		   kg_filters_have_paths(
 			   query->catalog, query->type, kg_filter_object(in->object, ""));
+}
+
+/* Returns whether the call reads entities of other types. */
+static bool
+reads_others(const KgListQuery *query, const KgInput *in)
+{
+	return leads_on(query, in) || names_path(query, in, "fields") ||
+		   names_path(query, in, "sort");
 }
 
 /*

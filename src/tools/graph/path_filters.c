@@ -8,40 +8,52 @@
 #include "query/graph/related.h"
 #include "tools/graph/graph.h"
 
+/*
+ * Returns whether a filter is on a path. Raises an error for a wrong path below
+ * "at"; if that is NULL, a wrong path counts as none.
+ */
+static bool
+have_paths(const KgCatalog *catalog, const KgType *type,
+		   const JsonbContainer *filters, const char *at)
+{
+	bool any = false;
+
+	if (filters == NULL)
+		return false;
+	kg_json_each(it, filters)
+	{
+		char *name = kg_json_cstring(&it.key);
+
+		any |= kg_ref_path(catalog,
+						   type,
+						   name,
+						   at ? kg_path_member(at, name) : "",
+						   at == NULL) != NULL;
+	}
+	return any;
+}
+
 bool
 kg_filters_have_paths(const KgCatalog *catalog, const KgType *type,
 					  const JsonbContainer *filters)
 {
-	if (filters == NULL)
-		return false;
-	kg_json_each(it, filters)
-		if (kg_ref_path(catalog, type, kg_json_cstring(&it.key), "", true) !=
-			NULL)
-			return true;
-	return false;
+	return have_paths(catalog, type, filters, NULL);
 }
 
 const JsonbContainer *
 kg_filters_without_paths(const KgCatalog *catalog, const KgType *type,
 						 const JsonbContainer *filters, const char *at)
 {
-	bool paths = false;
 	KgJsonWriter w;
 
-	if (filters == NULL || type == NULL)
+	if (type == NULL || !have_paths(catalog, type, filters, at))
 		return filters;
 	kg_jw_init_object(&w);
 	kg_json_each(it, filters)
-	{
-		char *name = kg_json_cstring(&it.key);
-
-		if (kg_ref_path(catalog, type, name, kg_path_member(at, name), false) !=
+		if (kg_ref_path(catalog, type, kg_json_cstring(&it.key), "", true) ==
 			NULL)
-			paths = true;
-		else
 			kg_jw_member(&w, &it);
-	}
-	return paths ? &kg_jw_finish(&w)->root : filters;
+	return &kg_jw_finish(&w)->root;
 }
 
 /*

@@ -148,7 +148,6 @@ typedef struct Sorting
 	const KgRowSort *sort;
 	const KgTraversal *t;
 	const KgBinding *rows;
-	const KgRef *refs;
 	uint32 n;
 	const bytea **keys[KG_MAX_SORT]; /* by row */
 } Sorting;
@@ -190,12 +189,6 @@ take_key(const KgRef *ref, void *arg)
 	kg_graph_check_memory(state->s->call->graph);
 }
 
-static void
-keep_value(const JsonbValue *value, void *arg)
-{
-	*(JsonbValue *) arg = *value;
-}
-
 /* Sets the keys of the nodes of one type, by a path. */
 static void
 take_path_keys(NodeKeys *state, int rank)
@@ -213,13 +206,8 @@ take_path_keys(NodeKeys *state, int rank)
 			nodes[n++] = state->nodes.nodes[i];
 	values = kg_ref_values(graph, path, nodes, n, state->key->path);
 	for (uint32 i = 0; i < n; i++)
-	{
-		JsonbValue value = {.type = jbvNull};
-
-		kg_ref_values_visit(values, nodes[i], keep_value, &value);
-		state->keys[kg_nodeset_find(&state->nodes, nodes[i])] = key_of(
-			state->key->fields[rank - 1], &value);
-	}
+		state->keys[kg_nodeset_find(&state->nodes, nodes[i])] =
+			kg_ref_values_key(values, nodes[i]);
 }
 
 static void
@@ -335,10 +323,10 @@ is_enum(const KgGraphCall *call, const KgRowSortKey *key)
 
 void
 kg_row_sort_run(KgGraphCall *call, const KgRowSort *sort, const KgTraversal *t,
-				KgBinding *rows, uint32 n, const KgRef *refs)
+				KgBinding *rows, uint32 n)
 {
 	KgRowSort as_keys = *sort;
-	Sorting s = {call, &as_keys, t, rows, refs, n};
+	Sorting s = {call, &as_keys, t, rows, n};
 	MemoryContext old = MemoryContextSwitchTo(call->graph->context);
 	uint32 *order = palloc_extended((n + 1) * sizeof(uint32), MCXT_ALLOC_HUGE);
 	KgBinding *sorted = palloc_extended((n + 1) * sizeof(KgBinding),

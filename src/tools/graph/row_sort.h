@@ -34,11 +34,10 @@ extern void kg_row_sort_read(KgGraphCall *call, const KgSteps *steps,
 							 const KgType *from, KgRowSort *sort);
 
 /*
- * Sorts all rows of a traversal. refs has the nodes of the rows, by node.
- * Missing values are last; rows with equal values keep their order.
+ * Sorts all rows of a traversal. Missing values are last; rows with equal values
+ * keep their order.
  */
 extern void kg_row_sort_run(KgGraphCall *call, const KgRowSort *sort,
-							const KgTraversal *t, KgBinding *rows, uint32 n,
-							const KgRef *refs);
+							const KgTraversal *t, KgBinding *rows, uint32 n);
 
 #endif /* KG_GRAPH_ROW_SORT_H */

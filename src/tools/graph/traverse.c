@@ -278,7 +278,7 @@ list_sorted(Traverse *tr)
 	}
 	n = kg_traverse_page(
 		&tr->t, NULL, (uint32) tr->t.total, &tr->rows, &tr->refs, &tr->more);
-	kg_row_sort_run(&tr->call, &tr->sort, &tr->t, tr->rows, n, tr->refs);
+	kg_row_sort_run(&tr->call, &tr->sort, &tr->t, tr->rows, n);
 	tr->rows += Min(tr->position, n);
 	n -= Min(tr->position, n);
 	tr->more = n > tr->limit;
