@@ -40,6 +40,18 @@ kg_has_control(const char *s, int len)
 	return false;
 }
 
+int
+kg_distinct_texts(const char **texts, int n)
+{
+	int kept = 0;
+
+	qsort(texts, n, sizeof(char *), pg_qsort_strcmp);
+	for (int i = 0; i < n; i++)
+		if (kept == 0 || strcmp(texts[kept - 1], texts[i]) != 0)
+			texts[kept++] = texts[i];
+	return kept;
+}
+
 bool
 kg_text_same(const char *a, const char *b)
 {

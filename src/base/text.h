@@ -34,6 +34,9 @@ kg_hex_digit(char c)
 	return -1;
 }
 
+/* Sorts texts by their bytes; returns the number of distinct ones, at the front. */
+extern int kg_distinct_texts(const char **texts, int n);
+
 /* Returns true if the texts are equal or both are NULL. */
 extern bool kg_text_same(const char *a, const char *b);
 

@@ -16,6 +16,7 @@
 #include "postgres.h"
 
 #include "base/extension.h"
+#include "base/text.h"
 #include "model/term.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -31,7 +32,7 @@
 typedef struct Terms
 {
 	int n;
-	char **terms;
+	const char **terms;
 } Terms;
 
 static const Oid piece_types[] = {TEXTOID, TEXTOID};
@@ -58,16 +59,13 @@ sort_terms(const Datum *values, int n)
 
 	for (int i = 0; i < n; i++)
 		terms.terms[i] = TextDatumGetCString(values[i]);
-	qsort(terms.terms, n, sizeof(char *), pg_qsort_strcmp);
-	for (int i = 0; i < n; i++)
-		if (i == 0 || strcmp(terms.terms[i], terms.terms[terms.n - 1]) != 0)
-			terms.terms[terms.n++] = terms.terms[i];
+	terms.n = kg_distinct_texts(terms.terms, n);
 	return terms;
 }
 
 /* Returns the heads of the terms that have pieces. */
 static KgColumns
-heads_of(char **terms, int n)
+heads_of(const char *const *terms, int n)
 {
 	KgColumns heads;
 

@@ -6,21 +6,18 @@
  */
 #include "postgres.h"
 
+#include "base/text.h"
 #include "tools/graph/aggregate.h"
-
-static int
-compare_ids(const void *a, const void *b)
-{
-	return strcmp(*(char *const *) a, *(char *const *) b);
-}
 
 static int
 find_id(const KgLabels *labels, const char *id)
 {
-	char **at =
-		labels->n > 0
-			? bsearch(&id, labels->ids, labels->n, sizeof(char *), compare_ids)
-			: NULL;
+	char **at = labels->n > 0 ? bsearch(&id,
+										labels->ids,
+										labels->n,
+										sizeof(char *),
+										pg_qsort_strcmp)
+							  : NULL;
 
 	return at != NULL ? (int) (at - labels->ids) : -1;
 }
@@ -29,8 +26,6 @@ find_id(const KgLabels *labels, const char *id)
 static void
 collect_ids(KgLabels *labels, KgGroup *const *groups, uint32 n)
 {
-	int distinct = 0;
-
 	labels->ids = palloc((n + 1) * sizeof(char *));
 	labels->n = 0;
 	for (uint32 i = 0; i < n; i++)
@@ -40,12 +35,7 @@ collect_ids(KgLabels *labels, KgGroup *const *groups, uint32 n)
 		if (value->value.type == jbvString && value->value.val.string.len > 0)
 			labels->ids[labels->n++] = kg_json_cstring(&value->value);
 	}
-	qsort(labels->ids, labels->n, sizeof(char *), compare_ids);
-	for (int i = 0; i < labels->n; i++)
-		if (distinct == 0 ||
-			strcmp(labels->ids[distinct - 1], labels->ids[i]) != 0)
-			labels->ids[distinct++] = labels->ids[i];
-	labels->n = distinct;
+	labels->n = kg_distinct_texts((const char **) labels->ids, labels->n);
 }
 
 static void

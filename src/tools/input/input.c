@@ -6,6 +6,7 @@
 
 #include "base/json_untrusted.h"
 #include "base/settings.h"
+#include "model/handle.h"
 #include "query/argument/names.h"
 #include "query/time/past.h"
 #include "query/argument/repair.h"
@@ -497,16 +498,16 @@ meant_selector(const KgOutline *outline, const JsonbValue *value)
 	return kg_jw_finish(&w);
 }
 
-/* Is a text "type:id" of a type that there is? */
+/* Returns whether a text is "type:id" with the name of an existing type. */
 static bool
 is_handle(const JsonbValue *value)
 {
-	const char *text = kg_json_cstring(value);
-	const char *colon = strchr(text, ':');
+	const KgType *type;
+	const char *id;
 
-	return colon != NULL && colon[1] != '\0' &&
-		   kg_catalog_type(kg_running_catalog(),
-						   pnstrdup(text, colon - text)) != NULL;
+	return kg_handle_split(
+			   kg_running_catalog(), kg_json_cstring(value), &type, &id) &&
+		   *id != '\0';
 }
 
 bool

@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "query/argument/arguments.h"
@@ -665,15 +666,10 @@ kg_tool_open_nodes(const Jsonb *arguments)
 	Reading reading;
 	const char **names;
 	int n;
-	int kept = 0;
 
 	begin(&reading, "open_nodes", arguments);
 	names = kg_memory_strings(&reading.input, "names", &n);
 	(void) kg_input_int(&reading.input, "offset", &reading.offset);
-	qsort(names, n, sizeof(char *), pg_qsort_strcmp);
-	for (int i = 0; i < n; i++)
-		if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
-			names[kept++] = names[i];
-	look(&reading, names, kept);
+	look(&reading, names, kg_distinct_texts(names, n));
 	return finish(&reading);
 }
