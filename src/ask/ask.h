@@ -17,7 +17,8 @@
 #include "nodes/params.h"
 #include "nodes/parsenodes.h"
 
-#define KG_ASK_PARAMS 64 /* at most */
+/* Maximum number of parameters of a query. */
+#define KG_ASK_PARAMS 64
 
 typedef struct KgAsk
 {

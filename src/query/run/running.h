@@ -173,9 +173,6 @@ extern void kg_running_set_function(KgFunctionRuns function);
  */
 extern KgFunctionRuns kg_running_function(void);
 
-/* Initialises this file when the module is loaded. */
-extern void kg_running_init(void);
-
 /* Returns a memory context that is deleted when the call ends. */
 extern MemoryContext kg_running_memory(KgCall *call);
 

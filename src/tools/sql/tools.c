@@ -6,6 +6,7 @@
  */
 #include "postgres.h"
 
+#include "ask/ask.h"
 #include "tools/graph/graph.h"
 #include "tools/sql/query.h"
 
@@ -13,10 +14,13 @@ static const char query_input[] =
 	"{'type':'object','additionalProperties':false,'required':['sql'],'"
 	"properties':{'sql':{'type':'string','minLength':1,'maxLength':65536,'"
 	"description':'one SELECT, in PostgreSQL; $1 is the first of "
-	"params'},'params':{'type':'array','maxItems':64,'items':{}},'limit':{'"
-	"type':'integer'"
-	",'minimum':1,'maximum':<max_rows>,'default':<query_rows>,'description':'"
-	"rows'},<also_explain><valid_at>'max_bytes':<max_bytes>}}";
+	"params'},'params':{'type':'array','maxItems':" CppAsString2(
+		KG_ASK_PARAMS) ",'items':{}},'limit':{'"
+					   "type':'integer'"
+					   ",'minimum':1,'maximum':<max_rows>,'default':<query_"
+					   "rows>,'description':'"
+					   "rows'},<also_explain><valid_at>'max_bytes':<max_bytes>}"
+					   "}";
 
 static const char query_output[] =
 	"{'type':'object','required':['columns','types','rows'],'properties':{'"
