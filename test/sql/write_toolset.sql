@@ -74,6 +74,11 @@ SELECT pg_temp.failed('delete_supplier', '{"id": "S1"}');
 SELECT pg_temp.failed('delete_supplier', '{"filters": {"name": "Boats"}}');
 SELECT pg_temp.failed('link_NEXT_TO', '{"from": "supplier:S1", "to": "supplier:S2"}');
 SET kg_graph.toolsets = 'write';
+-- Several ids in one text are none: near ones, and no correction that asks for something else.
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S1,S2", "set": {"status": "gone"}}]}');
+SELECT pg_temp.call('delete', '{"type": "supplier", "ids": ["S1,S2"], "dry_run": true}') -> 'counts';
+SELECT pg_temp.failed('link', '{"relation": "NEXT_TO", "items": [{"from": "S1,S2", "to": "supplier:S2"}]}');
+SELECT pg_temp.failed('create', '{"type": "supplier", "items": [{"id": "S9", "name": "N", "country": "DE, FR"}]}');
 -- What changed: an edge of a reference is a part of its entity's change.
 SELECT c ->> 'verdict', coalesce(c ->> 'type', c ->> 'relation'), coalesce(c ->> 'id', (c ->> 'from') || ' ' || (c ->> 'to')), c ->> 'tool', c ->> 'reason', c -> 'before', c -> 'after'
   FROM jsonb_array_elements(pg_temp.call('changes', '{}') -> 'changes') c;

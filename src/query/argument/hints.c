@@ -856,11 +856,12 @@ missing_values(const KgListQuery *query, const KgType *target,
 
 /*
  * Corrects texts that list several ids of the type. Returns whether there is
- * any.
+ * any. filter: the path is that of a condition of a filter.
  */
 static bool
 correct_lists(const KgListQuery *query, const KgType *target,
-			  const KgCondition *condition, KgCorrection *correction)
+			  const KgCondition *condition, bool filter,
+			  KgCorrection *correction)
 {
 	bool any = false;
 
@@ -878,8 +879,12 @@ correct_lists(const KgListQuery *query, const KgType *target,
 			listed.values[j] = kg_json_string_value(parts[j]);
 		if (missing_values(query, target, &listed).nvalues > 0)
 			continue;
-		kg_correct_list(
-			correction, condition->path, &condition->values[i], parts, n);
+		kg_correct_list(correction,
+						condition->path,
+						&condition->values[i],
+						parts,
+						n,
+						filter);
 		any = true;
 	}
 	return any;
@@ -896,7 +901,8 @@ kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
 	condition.values = palloc(sizeof(JsonbValue));
 	condition.values[0] = *id;
 	condition.path = (char *) path;
-	if (correct_lists(&query, type, &condition, correction))
+	if (correction != NULL &&
+		correct_lists(&query, type, &condition, false, correction))
 		correction = NULL;
 	write_near_ids(catalog, type, id, 1, path, correction, w);
 }
@@ -917,7 +923,7 @@ write_nearest(const KgListQuery *query, const KgCondition *condition,
 					   condition->values,
 					   condition->nvalues,
 					   condition->path,
-					   correct_lists(query, target, condition, correction)
+					   correct_lists(query, target, condition, true, correction)
 						   ? NULL
 						   : correction,
 					   w);

@@ -218,7 +218,7 @@ write_strings(KgJsonWriter *w, char **parts, int n)
 
 void
 kg_correct_list(KgCorrection *correction, const char *path,
-				const JsonbValue *got, char **parts, int n)
+				const JsonbValue *got, char **parts, int n, bool condition)
 {
 	KgInstead change = {.kind = KG_INSTEAD_VALUE, .path = path};
 	JsonbValue there;
@@ -229,7 +229,7 @@ kg_correct_list(KgCorrection *correction, const char *path,
 	if (!kg_json_is_array(&there))
 	{
 		/* "eq" takes only one value. */
-		if (strcmp(kg_path_last(path), "eq") == 0)
+		if (!condition || strcmp(kg_path_last(path), "eq") == 0)
 			return;
 		kg_jw_init_object(&w);
 		kg_jw_kbegin_array(&w, "in");
@@ -505,6 +505,18 @@ change_of_meant(const KgError *err, KgInstead *change)
 	return true;
 }
 
+/* Sets *change to the change that an error suggests. Returns false if none. */
+static bool
+suggested_change(const KgError *err, KgInstead *change)
+{
+	const KgInstead *said = kg_error_said(err);
+
+	if (said->kind == KG_INSTEAD_NONE)
+		return change_of_meant(err, change);
+	*change = *said;
+	return true;
+}
+
 bool
 kg_correct_error(KgCorrection *correction, const KgError *err)
 {
@@ -513,9 +525,7 @@ kg_correct_error(KgCorrection *correction, const KgError *err)
 
 	if (said->tool != NULL || said->doubtful || said->only_example)
 		return false;
-	if (said->kind != KG_INSTEAD_NONE)
-		change = *said;
-	else if (!change_of_meant(err, &change))
+	if (!suggested_change(err, &change))
 		return false;
 	kg_correct(correction, &change);
 	return true;
@@ -561,9 +571,7 @@ complete(KgError *err)
 		tool = said->tool;
 		arguments = said->value ? said->value : call->arguments;
 	}
-	else if (said->kind != KG_INSTEAD_NONE)
-		arguments = kg_changed(&call->arguments->root, "", said);
-	else if (change_of_meant(err, &change))
+	else if (suggested_change(err, &change))
 		arguments = kg_changed(&call->arguments->root, "", &change);
 	if (arguments == NULL || !JB_ROOT_IS_OBJECT(arguments) ||
 		(tool == call->tool && kg_json_same(arguments, call->arguments)))

@@ -52,11 +52,12 @@ extern void kg_correction_write(const KgCorrection *correction,
 								KgJsonWriter *w);
 
 /*
- * Corrects a text that lists several values. In an array they become items;
- * elsewhere they become {"in": [...]}.
+ * Corrects a text that lists several values. In an array they become items; as
+ * a condition of a filter they become {"in": [...]}. Other values take only one.
  */
 extern void kg_correct_list(KgCorrection *correction, const char *path,
-							const JsonbValue *got, char **parts, int n);
+							const JsonbValue *got, char **parts, int n,
+							bool condition);
 
 /*
  * Sets the value at a path of the running call's arguments. Returns false if

@@ -587,7 +587,7 @@ correct_handle(KgCorrection *correction, const char *path, const char *given,
 	{
 		int n = kg_args_split(given, &parts);
 
-		kg_correct_list(correction, path, &got, parts, n);
+		kg_correct_list(correction, path, &got, parts, n, false);
 	}
 	if (!near->near.likely)
 		return;
