@@ -48,23 +48,35 @@ id_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-void
-kg_search_ids(KgSearch *search)
+/* Sets the bundles and names of the searched types; returns their number. */
+static int
+searched_types(const KgSearch *search, Datum **bundles, Datum **names)
 {
 	const KgCatalog *catalog = search->catalog;
-	Datum *bundles = palloc(Max(1, catalog->ntypes) * sizeof(Datum));
-	Datum *names = palloc(Max(1, catalog->ntypes) * sizeof(Datum));
 	int n = 0;
-	int bundles_param;
-	KgSqlBuilder b;
 
+	*bundles = palloc(Max(1, catalog->ntypes) * sizeof(Datum));
+	*names = palloc(Max(1, catalog->ntypes) * sizeof(Datum));
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
 		if (!kg_search_has_type(search, catalog->types[i]))
 			continue;
-		bundles[n] = CStringGetTextDatum(catalog->types[i]->bundle);
-		names[n++] = CStringGetTextDatum(catalog->types[i]->name);
+		(*bundles)[n] = CStringGetTextDatum(catalog->types[i]->bundle);
+		(*names)[n++] = CStringGetTextDatum(catalog->types[i]->name);
 	}
+	return n;
+}
+
+void
+kg_search_ids(KgSearch *search)
+{
+	const KgCatalog *catalog = search->catalog;
+	Datum *bundles;
+	Datum *names;
+	int n = searched_types(search, &bundles, &names);
+	int bundles_param;
+	KgSqlBuilder b;
+
 	kg_sql_start(&b, catalog);
 	bundles_param = kg_sql_param_array(&b, TEXTOID, bundles, n);
 	kg_sql_append(&b,
@@ -158,30 +170,30 @@ add_renumbered(TupleTableSlot *slot, void *arg)
 static void
 renumber_ends(const KgSearch *search, TypedIds *list)
 {
-	const KgCatalog *catalog = search->catalog;
-	KgSqlBuilder b;
+	Datum *bundles;
+	Datum *names;
+	int n = searched_types(search, &bundles, &names);
 
-	for (int i = 0; i < catalog->ntypes; i++)
+	for (int last = 0; last < 2; last++)
 	{
-		if (!kg_search_has_type(search, catalog->types[i]))
-			continue;
-		for (int last = 0; last < 2; last++)
-		{
-			kg_sql_start(&b, catalog);
-			kg_sql_append(&b,
-						  "SELECT x.bundle, x.entity_type, x.entity_id FROM %s "
-						  "x WHERE x.tenant" KG_EQ "$1",
-						  kg_sql_table("kg_entity"));
-			kg_sql_append(&b,
-						  " AND x.bundle" KG_EQ "$%d",
-						  kg_sql_param_text(&b, catalog->types[i]->bundle));
-			kg_sql_append(&b,
-						  " AND x.entity_type" KG_EQ "$%d",
-						  kg_sql_param_text(&b, catalog->types[i]->name));
-			kg_sql_append(
-				&b, " ORDER BY x.entity_id%s LIMIT 1", last ? " DESC" : "");
-			(void) kg_sql_run(&b, add_renumbered, list);
-		}
+		KgSqlBuilder b;
+		int bundles_param;
+
+		kg_sql_start(&b, search->catalog);
+		bundles_param = kg_sql_param_array(&b, TEXTOID, bundles, n);
+		kg_sql_append(&b,
+					  "SELECT t.bundle, t.entity_type, e.entity_id FROM "
+					  "ROWS FROM (pg_catalog.unnest($%d), "
+					  "pg_catalog.unnest($%d)) AS t(bundle, entity_type) "
+					  "CROSS JOIN LATERAL (SELECT x.entity_id FROM %s x "
+					  "WHERE x.tenant" KG_EQ "$1 AND x.bundle" KG_EQ
+					  "t.bundle AND x.entity_type" KG_EQ "t.entity_type "
+					  "ORDER BY x.entity_id%s LIMIT 1) e",
+					  bundles_param,
+					  kg_sql_param_array(&b, TEXTOID, names, n),
+					  kg_sql_table("kg_entity"),
+					  last ? " DESC" : "");
+		(void) kg_sql_run(&b, add_renumbered, list);
 	}
 }
 
