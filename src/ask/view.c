@@ -23,6 +23,7 @@ typedef struct Key
 {
 	uint64 catalog; /* its id */
 	const void *of; /* the type or relation, which is the catalog's */
+	int hides;		/* kg_validity_hides(): the text depends on it */
 } Key;
 
 typedef struct Entry
@@ -42,7 +43,7 @@ is_key(const void *entry, const void *key)
 	const Key *a = &((const Entry *) entry)->key;
 	const Key *b = key;
 
-	return a->catalog == b->catalog && a->of == b->of;
+	return a->catalog == b->catalog && a->of == b->of && a->hides == b->hides;
 }
 
 /* Analyses the text of a view: nothing in it is the caller's. */
@@ -67,14 +68,14 @@ Query *
 kg_ask_view(const KgCatalog *catalog, const KgType *type,
 			const KgRelation *relation)
 {
-	Key key = {catalog->id, type ? (const void *) type : relation};
-	uint64 hash = catalog->id ^ (uintptr_t) key.of;
+	Key key = {catalog->id,
+			   type ? (const void *) type : relation,
+			   kg_validity_hides()};
+	uint64 hash = catalog->id ^ (uintptr_t) key.of ^ key.hides;
 	Entry *entry;
 	Query *query;
 	MemoryContext old;
 
-	if (kg_validity_hides() != 0)
-		return analyse(catalog, type, relation);
 	entry = kg_cache_find(&views, hash, is_key, &key);
 	if (entry != NULL)
 	{
