@@ -537,11 +537,16 @@ write_array(KgJsonWriter *w, const JsonbValue *old, const JsonbValue *add,
 static bool
 write_stored_array(KgJsonWriter *w, const KgPutItem *item, const KgJsonIter *it)
 {
-	char *name = kg_json_cstring(&it->key);
+	char *name;
 	JsonbValue values[2];
-	JsonbValue *add = values_of(item->add, name, &values[0]);
-	JsonbValue *remove = values_of(item->remove, name, &values[1]);
+	JsonbValue *add;
+	JsonbValue *remove;
 
+	if (item->add == NULL && item->remove == NULL)
+		return false;
+	name = kg_json_cstring(&it->key);
+	add = values_of(item->add, name, &values[0]);
+	remove = values_of(item->remove, name, &values[1]);
 	if ((add == NULL && remove == NULL) || !kg_json_is_array(&it->value))
 		return false;
 	kg_jw_key(w, name);
@@ -579,16 +584,14 @@ kg_patch_merged(const KgPutItem *item)
 static bool
 touches(const KgPutItem *item, const KgField *field)
 {
-	JsonbValue key;
+	const char *name = field->steps[0].key;
+	JsonbValue key = kg_json_string_value(name);
 	JsonbValue value;
 
-	key.type = jbvString;
-	key.val.string.val = (char *) field->steps[0].key;
-	key.val.string.len = field->steps[0].keylen;
 	return is_named(item->unset, &key) ||
-		   values_of(item->set, kg_json_cstring(&key), &value) != NULL ||
-		   values_of(item->add, kg_json_cstring(&key), &value) != NULL ||
-		   values_of(item->remove, kg_json_cstring(&key), &value) != NULL;
+		   values_of(item->set, name, &value) != NULL ||
+		   values_of(item->add, name, &value) != NULL ||
+		   values_of(item->remove, name, &value) != NULL;
 }
 
 bool
