@@ -115,7 +115,6 @@ static Jsonb *
 fit(const JsonbContainer *arguments, const char *template)
 {
 	const KgOutline *outline = kg_outline(template);
-	JsonbValue value;
 	Jsonb *fitted;
 	KgJsonWriter w;
 
@@ -143,11 +142,7 @@ fit(const JsonbContainer *arguments, const char *template)
 			kg_jw_value(&w, &it.value);
 	}
 	fitted = kg_jw_finish(&w);
-	for (int i = 0; i < outline->n; i++)
-		if (outline->members[i].required &&
-			kg_json_get(&fitted->root, outline->names[i], &value) == NULL)
-			return NULL;
-	return fitted;
+	return kg_outline_is_complete(outline, &fitted->root) ? fitted : NULL;
 }
 
 /*

@@ -232,25 +232,14 @@ refuse_node_apart(Parts parts)
 
 /* ---- members of an argument that is missing ---- */
 
-static bool
-has_required(const JsonbContainer *object, const KgOutline *outline)
-{
-	JsonbValue value;
-
-	for (int i = 0; i < outline->n; i++)
-		if (outline->members[i].required &&
-			kg_json_get(object, outline->names[i], &value) == NULL)
-			return false;
-	return true;
-}
-
 /* Are all unknown arguments members of this one, and all that it requires? */
 static bool
 are_members_of(const Parts *parts, const KgMember *member)
 {
 	const KgOutline *inner = member->inner;
 
-	if (inner == NULL || inner->n == 0 || !has_required(parts->object, inner))
+	if (inner == NULL || inner->n == 0 ||
+		!kg_outline_is_complete(inner, parts->object))
 		return false;
 	kg_json_each(it, parts->object)
 	{
@@ -467,7 +456,6 @@ static void
 refuse_id_apart(Parts parts)
 {
 	JsonbValue value;
-	KgJsonWriter w;
 
 	if (!is_known(&parts, "ids") || is_known(&parts, "id") ||
 		kg_json_get(parts.object, "ids", &value) != NULL ||
@@ -475,11 +463,7 @@ refuse_id_apart(Parts parts)
 		value.type != jbvString)
 		return;
 	take_out(&parts, "id");
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
-	kg_jw_value(&w, &value);
-	kg_jw_end_array(&w);
-	refuse(&parts, "ids", kg_jw_finish(&w));
+	refuse(&parts, "ids", kg_args_example_of(&value, NULL, true));
 }
 
 /*

@@ -25,17 +25,12 @@ static bool
 fits(const JsonbContainer *object, const char *template)
 {
 	const KgOutline *outline = kg_outline(template);
-	JsonbValue value;
 
 	kg_json_each(it, object)
 		if (kg_outline_member(
 				outline, it.key.val.string.val, it.key.val.string.len) == NULL)
 			return false;
-	for (int i = 0; i < outline->n; i++)
-		if (outline->members[i].required &&
-			kg_json_get(object, outline->names[i], &value) == NULL)
-			return false;
-	return true;
+	return kg_outline_is_complete(outline, object);
 }
 
 /*

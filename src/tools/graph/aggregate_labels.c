@@ -39,24 +39,15 @@ collect_ids(KgLabels *labels, KgGroup *const *groups, uint32 n)
 }
 
 static void
-write_value(const JsonbValue *value, void *arg)
-{
-	kg_jw_value(arg, value);
-}
-
-static void
 keep_label(const KgRef *ref, void *arg)
 {
 	KgLabels *labels = arg;
 	int i = find_id(labels, pnstrdup(ref->id, ref->idlen));
-	KgJsonWriter w;
+	JsonbValue label;
 
-	if (i < 0)
-		return;
-	kg_jw_init_array(&w);
-	kg_field_visit(
-		labels->type->label_field, &ref->data->root, write_value, &w);
-	labels->found[i] = kg_jw_finish(&w);
+	if (i >= 0 &&
+		kg_field_value(labels->type->label_field, &ref->data->root, &label))
+		labels->found[i] = kg_json_datum(&label);
 }
 
 void
@@ -91,12 +82,7 @@ kg_aggregate_write_label(const KgLabels *labels, const KgGroupValue *value,
 				: -1;
 
 	if (i >= 0 && labels->found[i] != NULL)
-	{
-		kg_json_each(it, &labels->found[i]->root)
-		{
-			kg_jw_value(w, &it.value);
-			return;
-		}
-	}
-	kg_jw_null(w);
+		kg_jw_jsonb(w, labels->found[i]);
+	else
+		kg_jw_null(w);
 }

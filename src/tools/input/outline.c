@@ -171,3 +171,15 @@ kg_outline_member(const KgOutline *outline, const char *name, int len)
 
 	return i >= 0 ? &outline->members[i] : NULL;
 }
+
+bool
+kg_outline_is_complete(const KgOutline *outline, const JsonbContainer *object)
+{
+	JsonbValue value;
+
+	for (int i = 0; i < outline->n; i++)
+		if (outline->members[i].required &&
+			kg_json_get(object, outline->names[i], &value) == NULL)
+			return false;
+	return true;
+}

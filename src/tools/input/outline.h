@@ -48,6 +48,9 @@ typedef struct KgOutline
 extern const KgOutline *kg_outline(const char *template);
 
 /* Returns the member of a name, or NULL. */
+/* Returns whether an object has all required members. */
+extern bool kg_outline_is_complete(const KgOutline *outline,
+								   const JsonbContainer *object);
 extern const KgMember *kg_outline_member(const KgOutline *outline,
 										 const char *name, int len);
 
