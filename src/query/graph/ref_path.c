@@ -29,7 +29,7 @@ struct KgRefValues
 /* ---- names ---- */
 
 /*
- * Returns the reference whose name precedes the first dots of the name, or
+ * Returns the reference whose name, followed by a dot, begins the path; or
  * NULL.
  */
 static const KgField *

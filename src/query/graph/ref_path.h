@@ -47,7 +47,7 @@ typedef struct KgRefValues KgRefValues;
 
 /*
  * Reads the values of the path for visible nodes of the type at its beginning.
- * Checks the estimated cost first; "at" names the argument to make smaller.
+ * Checks the estimated cost first; the error has the path "at".
  */
 extern KgRefValues *kg_ref_values(KgGraph *graph, const KgRefPath *path,
 								  const int64 *nodes, uint32 n, const char *at);

@@ -8,8 +8,9 @@
  * The first piece is the head of its term. A transaction that writes a term
  * holds a share lock on the head. A transaction that has deleted a term locks
  * the head exclusively before it deletes the pieces, then looks for rows of
- * kg_term again. It does not wait for this lock. So no stored term lacks its
- * pieces, and writers that have a term in common do not wait for each other.
+ * kg_term again. If another transaction holds the head, it does not wait and
+ * leaves the pieces. So every stored term has its pieces, and writers that have
+ * a term in common do not wait for each other.
  * Pieces stay without a term if several transactions delete its rows at once.
  * The quota of bytes counts them until kg_rebuild() deletes them.
  */
@@ -28,7 +29,7 @@
 /* Number of terms whose pieces, up to 260 each, are changed at once. */
 #define KG_PIECED_TERMS 1024
 
-/* Distinct terms in their order. */
+/* Distinct terms, sorted by bytes. */
 typedef struct Terms
 {
 	int n;
@@ -83,7 +84,7 @@ heads_of(const char *const *terms, int n)
 	return heads;
 }
 
-/* The pieces of the terms of some heads. */
+/* Returns the pieces of the terms of these heads. */
 static KgColumns
 pieces_of(const KgColumns *heads)
 {
@@ -96,8 +97,8 @@ pieces_of(const KgColumns *heads)
 }
 
 /*
- * Returns the heads whose terms the last statement returned (among), or the
- * others. Both are in their order.
+ * Returns the heads whose terms are in the result of the last statement; if
+ * among is false, the others. Heads and result are sorted by term.
  */
 static KgColumns
 select_heads(const KgColumns *heads, bool among)

@@ -191,7 +191,7 @@ typedef struct Undoing
 	Jsonb *reply;
 } Undoing;
 
-/* Raises KG_FORBIDDEN if the other tools may not write the same. */
+/* Raises KG_FORBIDDEN unless the type or relation exposes the operation. */
 static void
 require_exposed(const KgType *type, const KgRelation *relation, int operation)
 {

@@ -35,7 +35,8 @@
 /* Further members; generated tools take them, but do not publish them. */
 #define KG_PATCH_ARRAYS                                                       \
 	",'add':{'type':'object','description':'{property: values to add to its " \
-	"array}'},'remove':{'type':'object'}"
+	"array}'},'remove':{'type':'object','description':'{property: values to " \
+	"remove}'}"
 
 #define KG_WRITE_OUTPUT                                                      \
 	"{'type':'object','required':['items','counts'],'properties':{'items':"  \

@@ -37,10 +37,12 @@ static const char create_input[] = OF_TYPE(
 							 "properties, by name'}"));
 
 static const char update_input[] = OF_TYPE(
-	"items", "'items':" MANY(
-				 "{'type':'object','additionalProperties':false,'required':['id"
-				 "'],'properties':{'id':<id>,'set':{'type':'object'}," KG_PATCH
-					 KG_PATCH_ARRAYS "}}"));
+	"items",
+	"'items':" MANY(
+		"{'type':'object','additionalProperties':false,'required':['id"
+		"'],'properties':{'id':<id>,'set':{'type':'object',"
+		"'description':'{property: new value}'}," KG_PATCH KG_PATCH_ARRAYS
+		"}}"));
 
 static const char delete_input[] = OF_TYPE(
 	"ids", "'ids':" MANY("{'anyOf':[<id>,{'type':'object',"
