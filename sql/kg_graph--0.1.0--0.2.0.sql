@@ -885,6 +885,8 @@ UPDATE @extschema@.kg_manifest m
   FROM @extschema@.kg_definitions() d
  WHERE (m.kind = 'policy' OR m.name = 'kg_entity_node_idx') AND d.kind = m.kind AND d.on_table = m.on_table AND d.name = m.name;
 DELETE FROM @extschema@.kg_manifest WHERE kind = 'placement' AND definition LIKE '% SET UNLOGGED;';
+-- 0.1.0 noted NOT NULL as a constraint on PostgreSQL 18; it is a property of the column now.
+DELETE FROM @extschema@.kg_manifest WHERE kind = 'constraint' AND definition ~ ' ADD CONSTRAINT [^ ]+ NOT NULL ';
 INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)
 SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(
          CASE WHEN d.kind = 'logging' AND d.on_table NOT IN ('kg_import', 'kg_import_row', 'kg_import_number') THEN replace(d.definition, ' SET UNLOGGED;', ' SET LOGGED;') ELSE d.definition END)
