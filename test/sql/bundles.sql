@@ -195,5 +195,15 @@ SET ROLE regress_bundles_writer;
 SELECT kg_apply_bundle(b) FROM numbered;
 RESET ROLE;
 SELECT setval('kg_type_seq', :types) = :types AS back;
+-- Nodes are in the order of the bundle; rows are written in the order of ids. The numbers are nobody's to give afterwards.
+SET ROLE regress_bundles_writer;
+SELECT kg_apply_bundle('{"bundle_name": "ordered", "version": "1", "schemas": [{"entity_type": "step", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}],
+  "entities": [{"entity_type": "step", "items": [{"id": "z"}, {"id": "a"}, {"id": "m"}]}]}') -> 'changed' AS applied;
+SELECT array_agg(entity_id ORDER BY node) AS by_node FROM kg_entity WHERE bundle = 'ordered';
+SELECT max(node) AS last FROM kg_entity WHERE bundle = 'ordered' \gset
+DELETE FROM kg_entity WHERE bundle = 'ordered' AND entity_id = 'm';
+INSERT INTO kg_entity(bundle, entity_type, data, node) VALUES ('ordered', 'step', '{"id": "other"}', :last);
+SELECT kg_drop_bundle('ordered') -> 'changed' AS dropped;
+RESET ROLE;
 DROP TABLE bundle, rows_before, changed, numbered;
 CALL test.drop('bundles');

@@ -22,6 +22,7 @@
 #include "store/derived/derive.h"
 #include "store/entity/documents.h"
 #include "store/entity/entities.h"
+#include "store/entity/entity_row.h"
 #include "store/entity/entity_ids.h"
 #include "store/derived/extract.h"
 #include "store/bundle/payload_ids.h"
@@ -391,7 +392,8 @@ write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
 		bool fresh = item->node == 0;
 
 		if (fresh)
-			kg_entities_add(&inserts, item->id, kg_payload_data(item));
+			kg_entities_add(
+				&inserts, item->id, kg_payload_data(item), item->number);
 		if (fresh || !item->same || item->ahead)
 			kg_apply_sample(apply,
 							fresh || item->ahead ? KG_CHANGE_CREATED
@@ -448,13 +450,33 @@ sorted_items(const KgPayloadSet *set)
 	return items;
 }
 
+/*
+ * Draws the nodes of the new entities in the order of the bundle, which often
+ * has neighbours near one another.  A walk reads fewer blocks of packed edges
+ * then than if the nodes were in the order of the ids.
+ */
 static void
-write_set(KgApply *apply, const KgPayloadSet *set, MemoryContext scratch,
-		  KgWork *work)
+draw_nodes(const KgPayloadSet *set, KgNodeList *drawn)
+{
+	for (int i = 0; i < set->nitems; i++)
+	{
+		KgPayloadItem *item = &set->items[i];
+
+		if (item->node != 0)
+			continue;
+		if (i % KG_ROW_BATCH == 0)
+			CHECK_FOR_INTERRUPTS();
+		item->number = kg_row_draw_node();
+		kg_node_add(drawn, item->number);
+	}
+}
+
+static void
+write_items(KgApply *apply, const KgPayloadSet *set, KgPayloadItem **items,
+			MemoryContext scratch, KgWork *work)
 {
 	KgCounts *counts = kg_apply_counts(
 		apply, &apply->entity_counts, set->type->name);
-	KgPayloadItem **items = sorted_items(set);
 	int start = 0;
 
 	while (start < set->nitems)
@@ -477,7 +499,30 @@ write_set(KgApply *apply, const KgPayloadSet *set, MemoryContext scratch,
 		MemoryContextReset(scratch);
 		start = end;
 	}
+}
+
+static void
+write_set(KgApply *apply, const KgPayloadSet *set, MemoryContext scratch,
+		  KgWork *work)
+{
+	KgPayloadItem **items = sorted_items(set);
+	KgNodeList drawn = {CurrentMemoryContext};
+	const KgNodeList *before;
+
+	draw_nodes(set, &drawn);
+	before = kg_row_drawn_nodes(&drawn);
+	PG_TRY();
+	{
+		write_items(apply, set, items, scratch, work);
+	}
+	PG_FINALLY();
+	{
+		(void) kg_row_drawn_nodes(before);
+	}
+	PG_END_TRY();
 	pfree(items);
+	if (drawn.n > 0)
+		pfree(drawn.nodes);
 }
 
 void

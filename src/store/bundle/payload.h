@@ -41,12 +41,13 @@ typedef struct KgPayloadItem
 	const char *id; /* NULL: invalid */
 	JsonbContainer *container;
 	int len;
-	int set;	/* index in "entities" */
-	int index;	/* index in its "items" */
-	int64 node; /* of the stored entity; 0: not stored */
-	bool same;	/* equal to the stored entity */
-	bool ahead; /* written by a trigger after the comparison */
-	bool kept;	/* still stored, with its references (kg_bundle_check_kept) */
+	int set;	  /* index in "entities" */
+	int index;	  /* index in its "items" */
+	int64 node;	  /* of the stored entity; 0: not stored */
+	int64 number; /* drawn for the node of a new entity; 0: not drawn */
+	bool same;	  /* equal to the stored entity */
+	bool ahead;	  /* written by a trigger after the comparison */
+	bool kept;	  /* still stored, with its references (kg_bundle_check_kept) */
 } KgPayloadItem;
 
 /* Items by their ids (store/bundle/payload_ids.h). */

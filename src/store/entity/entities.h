@@ -20,7 +20,9 @@
  * live as long as the rows.
  */
 extern void kg_entities_init(KgColumns *rows);
-extern void kg_entities_add(KgColumns *rows, const char *id, const Jsonb *data);
+/* node is one of kg_row_drawn_nodes(); 0: the trigger draws a number. */
+extern void kg_entities_add(KgColumns *rows, const char *id, const Jsonb *data,
+							int64 node);
 
 /*
  * Inserts the entities. Returns false if another session has written one of

@@ -11,6 +11,7 @@
 #include "commands/trigger.h"
 #include "miscadmin.h"
 #include "model/catalog.h"
+#include "store/entity/node_list.h"
 #include "utils/tuplestore.h"
 
 /* Columns of kg_entity, as indexes into arrays of values. */
@@ -52,6 +53,15 @@ extern void kg_row_begin_version(const KgType *type, Datum *values);
  * such as the history of its edges, belong to the entity that had it.
  */
 extern void kg_row_fill_node(Datum *values, bool *nulls);
+/* Draws the number of a new node from its sequence. */
+extern int64 kg_row_draw_node(void);
+/*
+ * Permits the rows of the caller's next statement to have these nodes (sorted;
+ * borrowed), which the caller has drawn; NULL: none.  Returns the nodes that
+ * were permitted before, which the caller permits again after its statement,
+ * also after an error.
+ */
+extern const KgNodeList *kg_row_drawn_nodes(const KgNodeList *nodes);
 /* Raises an error unless the stored row has a node that the role may give. */
 extern void kg_row_require_node(const Datum *values, const bool *nulls);
 /*
