@@ -190,8 +190,7 @@ kg_tool_of_verb(const KgCatalog *catalog, const char *name,
 		if (!is_offered(verbs->tools[i], names, n))
 			continue;
 		if (!says_nothing)
-			*instead = fit(&arguments->root,
-						   kg_fixed_tool_find(verbs->tools[i])->input);
+			*instead = fit(&arguments->root, verbs->tools[i]);
 		if (says_nothing || *instead != NULL)
 			*tool = verbs->tools[i];
 	}

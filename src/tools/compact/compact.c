@@ -38,7 +38,7 @@ typedef struct Rename
 /* Maximum number of arguments that are made from others. */
 #define KG_MAX_MADE 5
 
-/* Maximum number of properties in a list (tools/catalog/tool_schema.c). */
+/* Maximum number of properties in a list (the part type_fields of tools/schemas). */
 #define KG_MAX_FIELDS 100
 
 typedef struct Compact

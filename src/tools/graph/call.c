@@ -25,7 +25,7 @@ kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments)
 	call->arguments = arguments;
 	call->fixed = kg_fixed_tool_find(tool);
 	kg_repair_begin(tool, arguments);
-	kg_input_open(&call->input, arguments, call->fixed->input, &call->repairs);
+	kg_input_open(&call->input, arguments, call->fixed->name, &call->repairs);
 	call->max_bytes = kg_input_max_bytes(&call->input);
 	kg_input_as_of(&call->input, kg_running_catalog(), NULL);
 	kg_input_valid_at(&call->input, kg_running_catalog());
@@ -42,7 +42,7 @@ kg_graph_call_end(KgGraphCall *call)
 	 */
 	if (call->repairs.repairs == NIL)
 		kg_published_check(
-			call->catalog, NULL, call->fixed->input, call->arguments);
+			call->catalog, NULL, call->fixed->name, call->arguments);
 	kg_graph_end(call->graph);
 }
 

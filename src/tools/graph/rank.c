@@ -40,7 +40,7 @@ typedef struct RankRelated
 /* ---- arguments ---- */
 
 /*
- * As in the schema (tools/input/schema_template.c). Sums of such weights are
+ * As in the schema (tools/schemas/graph.json). Sums of such weights are
  * exact.
  */
 #define MAX_WEIGHT 1e15

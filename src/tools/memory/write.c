@@ -283,7 +283,7 @@ begin(const char *tool, const Jsonb *arguments)
 	writing->writer.tool = tool;
 	arguments = kg_confirm_begin(
 		&writing->confirm, tool, fixed->writes->destructive, arguments);
-	kg_input_open(&writing->input, arguments, fixed->input, &writing->repairs);
+	kg_input_open(&writing->input, arguments, fixed->name, &writing->repairs);
 	return writing;
 }
 

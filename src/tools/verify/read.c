@@ -627,7 +627,7 @@ kg_callable_declares(const KgCallable *callable, const char *name)
 {
 	return callable->fixed != NULL &&
 		   kg_outline_member(
-			   kg_outline(callable->fixed->input), name, strlen(name)) != NULL;
+			   kg_outline(callable->fixed->name), name, strlen(name)) != NULL;
 }
 
 /* Returns whether the tool may return a total. */
@@ -653,7 +653,7 @@ counting_arguments(const KgCallable *callable, const JsonbContainer *given)
 {
 	const KgOutline *outline = kg_outline(
 		callable->fixed != NULL
-			? callable->fixed->input
+			? callable->fixed->name
 			: kg_tool_input_template(callable->tool->type,
 									 callable->tool->operation));
 	KgJsonWriter w;
