@@ -64,27 +64,31 @@ says_number(const JsonbValue *value)
 										 kg_meant_count(value) != NULL));
 }
 
-/* Returns whether the argument accepts a value of this kind. */
+/*
+ * Returns whether an argument may have a value, whose form may need a
+ * correction. member NULL: unknown; it may have any value.
+ */
 static bool
-may_be(const char *name, const JsonbValue *value)
+may_be(const KgMember *member, const JsonbValue *value)
 {
 	bool object = kg_json_is_object(value);
 
-	if (strcmp(name, "filters") == 0)
+	if (member == NULL)
+		return true;
+	if (member->filters)
 		return object || kg_json_is_array(value);
-	if (strcmp(name, "search") == 0 || strcmp(name, "query") == 0)
-		return value->type == jbvString;
-	if (strcmp(name, "columns") == 0 || strcmp(name, "fields") == 0 ||
-		strcmp(name, "relationship_types") == 0)
+	if (member->of_names)
 		return !object;
-	if (strcmp(name, "max_hops") == 0 || strcmp(name, "limit") == 0 ||
-		strcmp(name, "offset") == 0)
-		return says_number(value);
-	if (strcmp(name, "relationships") == 0)
-		return value->type != jbvNumeric;
-	if (strcmp(name, "from") == 0 || strcmp(name, "start_node") == 0 ||
-		strcmp(name, "node") == 0)
+	if (member->array)
+		return member->inner == NULL || member->inner->n == 0 ||
+			   value->type != jbvNumeric;
+	if (member->object)
 		return object || value->type == jbvString;
+	/* A number that may be "all" has string among its types. */
+	if (member->number && (!member->string || member->default_number.given))
+		return says_number(value);
+	if (member->string && !member->number && member->nnames == 0)
+		return value->type == jbvString;
 	return true;
 }
 
@@ -93,9 +97,9 @@ may_be(const char *name, const JsonbValue *value)
  * which has an end, it is a relationship type, and elsewhere an entity type.
  */
 static bool
-is_of_other_type(const char *const *group, const char *const *known, int nknown)
+is_of_other_type(const char *const *group, const KgOutline *known)
 {
-	bool step = among("to", known, nknown) != NULL;
+	bool step = among("to", known->names, known->n) != NULL;
 
 	return strcmp(group[0], "type") == 0 &&
 		   step == (strcmp(group[1], "node_label") == 0);
@@ -120,17 +124,17 @@ is_given(const JsonbContainer *object, const char *ours)
 /* Returns whether the other of "id" and "ids" fits: "ids" fits an array. */
 static bool
 is_of_other_number(const char *ours, const JsonbValue *value,
-				   const char *const *known, int nknown)
+				   const KgOutline *known)
 {
 	bool array = kg_json_is_array(value);
 
 	return strcmp(ours, array ? "id" : "ids") == 0 &&
-		   among(array ? "ids" : "id", known, nknown) != NULL;
+		   among(array ? "ids" : "id", known->names, known->n) != NULL;
 }
 
 const char *
 kg_name_same(const JsonbContainer *object, const char *name,
-			 const JsonbValue *value, const char *const *known, int nknown)
+			 const JsonbValue *value, const KgOutline *known)
 {
 	const char *found = NULL;
 	int n = 0;
@@ -138,12 +142,12 @@ kg_name_same(const JsonbContainer *object, const char *name,
 	for (int i = 0; kg_words_of_names[i] != NULL; i++)
 	{
 		const char *const *group = kg_words_of_names[i];
-		const char *ours = among(group[0], known, nknown);
+		const char *ours = among(group[0], known->names, known->n);
 
 		if (ours == NULL || ours == found || !group_has(group, name) ||
-			is_of_other_type(group, known, nknown) || !may_be(ours, value) ||
-			is_given(object, ours) ||
-			is_of_other_number(ours, value, known, nknown))
+			is_of_other_type(group, known) ||
+			!may_be(kg_outline_member(known, ours, strlen(ours)), value) ||
+			is_given(object, ours) || is_of_other_number(ours, value, known))
 			continue;
 		found = ours;
 		n++;
@@ -153,27 +157,28 @@ kg_name_same(const JsonbContainer *object, const char *name,
 
 bool
 kg_name_means(const JsonbContainer *object, const char *name,
-			  const JsonbValue *value, const char *ours)
+			  const JsonbValue *value, const char *ours, const KgMember *member)
 {
+	const KgOutline known = {.n = 1, .names = &ours, .members = member};
+
 	return strcmp(name, ours) == 0 ||
-		   kg_name_same(object, name, value, &ours, 1) != NULL;
+		   kg_name_same(object, name, value, &known) != NULL;
 }
 
 const char *
 kg_name_meant(const JsonbContainer *object, const char *name,
-			  const JsonbValue *value, const char *const *known, int nknown,
-			  bool *sure)
+			  const JsonbValue *value, const KgOutline *known, bool *sure)
 {
-	const char *meant = kg_name_same(object, name, value, known, nknown);
+	const char *meant = kg_name_same(object, name, value, known);
 
 	*sure = true;
-	for (int i = 0; i < nknown; i++)
-		if (kg_name_spelled(name, known[i]))
-			return known[i];
+	for (int i = 0; i < known->n; i++)
+		if (kg_name_spelled(name, known->names[i]))
+			return known->names[i];
 	if (meant != NULL)
 		return meant;
 	*sure = false;
-	return kg_nearest(name, known, nknown);
+	return kg_nearest(name, known->names, known->n);
 }
 
 /* Returns the word of an enum that another word means, or NULL. */

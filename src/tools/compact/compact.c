@@ -767,7 +767,7 @@ make_ids(Compact *c, const JsonbValue *ids)
 	const JsonbValue *own = NULL;
 	JsonbValue value;
 
-	(void) kg_args_as_array(ids, "/ids");
+	(void) kg_args_as_array(ids, "/ids", NULL);
 	if (filters != NULL && kg_json_get(filters, "id", &value) != NULL)
 	{
 		check_own(&value);

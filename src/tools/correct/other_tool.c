@@ -151,11 +151,9 @@ is_ours_by_another_name(const KgCall *call, const KgFixedTool *called,
 		return false;
 	outline = kg_outline(called->name);
 	(void) kg_json_get(arguments, kg_json_cstring(key), &value);
-	return value.type != jbvBinary && kg_name_same(arguments,
-												   kg_json_cstring(key),
-												   &value,
-												   outline->names,
-												   outline->n) != NULL;
+	return value.type != jbvBinary &&
+		   kg_name_same(arguments, kg_json_cstring(key), &value, outline) !=
+			   NULL;
 }
 
 void

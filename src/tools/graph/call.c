@@ -176,7 +176,7 @@ throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
 		JsonbValue value = kg_json_string_value(name);
 
 		kg_error_instead(
-			err, NULL, kg_args_list_of("relationship_types", &value));
+			err, NULL, kg_args_list_of(&(KgMember){.of_names = true}, &value));
 	}
 	else
 	{
@@ -275,7 +275,11 @@ kg_call_relation_list(KgGraphCall *call, const char *key)
 		kg_error_throw(kg_args_error(path, &value, "an array"));
 	/* A wrong name is reported before the missing array. */
 	names = kg_call_relation_names(call, &call->input, key);
-	(void) kg_args_array(call->input.object, key, "");
+	(void) kg_args_array(
+		call->input.object,
+		key,
+		"",
+		kg_outline_member(call->input.outline, key, strlen(key)));
 	return names;
 }
 

@@ -460,19 +460,22 @@ kg_template_numbers(void)
 
 /* ---- templates ---- */
 
-/* Parts that C writes. In an outline they are {}. */
+/*
+ * Parts that C writes. In an outline they are an object with one key, or {}.
+ */
 static const struct
 {
 	const char *name;
 	void (*write)(const Expansion *x, KgJsonWriter *w);
+	const char *outlined;
 } written_parts[] = {
-	{"type", write_type},
-	{"type_or_all", write_type_or_all},
-	{"relation", write_relation},
-	{"relation_or_all", write_relation_or_all},
-	{"filters", write_filters},
+	{"type", write_type, "$name"},
+	{"type_or_all", write_type_or_all, "$name"},
+	{"relation", write_relation, "$name"},
+	{"relation_or_all", write_relation_or_all, "$name"},
+	{"filters", write_filters, "$filters"},
 	{"each_operator", write_each_operator},
-	{"type_filters", write_type_filters},
+	{"type_filters", write_type_filters, "$filters"},
 	{"sort_names", write_sort_names},
 	{"sort_note", write_sort_note},
 	{"field_names", write_field_names},
@@ -525,7 +528,7 @@ find_template(KgSchemaText *text, const char *name)
 	return &text->parsed->root;
 }
 
-/* Returns a member of a tool's template. Raises an error if it has none. */
+/* Returns a member of a tool's template, which must have it. */
 static JsonbValue
 member_of_tool(const char *tool, const char *key)
 {
@@ -584,6 +587,8 @@ write_part(const Expansion *x, const char *name, KgJsonWriter *w)
 			else
 			{
 				kg_jw_begin_object(w);
+				if (written_parts[i].outlined != NULL)
+					kg_jw_kbool(w, written_parts[i].outlined, true);
 				kg_jw_end_object(w);
 			}
 			return;
@@ -644,7 +649,8 @@ write_members(const Expansion *x, const JsonbContainer *object, KgJsonWriter *w)
 	{
 		const char *key = kg_json_cstring(&it.key);
 
-		if (key[0] == (x->repeat ? '?' : '!') || strcmp(key, "$if") == 0)
+		if (key[0] == (x->repeat ? '?' : '!') ||
+			(key[0] == '$' && (!x->outline || strcmp(key, "$if") == 0)))
 			continue;
 		if (key[0] == '?' || key[0] == '!')
 			key++;

@@ -672,7 +672,11 @@ counting_arguments(const KgCallable *callable, const JsonbContainer *given)
 static void
 read_call(KgVerify *v, KgClaim *claim, const char *key)
 {
-	static const char *const known[] = {"tool", "arguments"};
+	static const char *const names[] = {"tool", "arguments"};
+	const KgOutline known = kg_outline_of(
+		kg_outline_member(claim->in.outline, key, strlen(key))->inner,
+		names,
+		lengthof(names));
 	char *path = kg_input_path(&claim->in, key);
 	char *arguments = kg_path_member(path, "arguments");
 	const JsonbContainer *object;
@@ -681,7 +685,7 @@ read_call(KgVerify *v, KgClaim *claim, const char *key)
 
 	(void) kg_input_value(&claim->in, key, &value);
 	object = kg_args_as_object(&value, path);
-	kg_args_known(object, path, known, lengthof(known));
+	kg_args_known(object, path, &known);
 	called->name = kg_args_string(object, "tool", path);
 	if (called->name == NULL)
 		kg_error_throw(kg_args_error(
@@ -808,7 +812,7 @@ read_claim(KgVerify *v, KgClaim *claim)
 	KgInput *in = &claim->in;
 	JsonbValue id;
 
-	kg_input_item(&v->call.input, "claims", claim->index, "entity", in);
+	kg_input_item(&v->call.input, "claims", claim->index, in);
 	if (kg_input_value(in, "id", &id) && !claim->has_id)
 		kg_error_throw(kg_args_error(kg_input_path(in, "id"),
 									 &id,
@@ -832,7 +836,7 @@ void
 kg_claims_read(KgVerify *v)
 {
 	JsonbValue array;
-	int n = kg_input_objects(&v->call.input, "claims", NULL, "claims");
+	int n = kg_input_objects(&v->call.input, "claims", "claims");
 
 	v->claims = palloc0((n + 1) * sizeof(KgClaim));
 	v->n = n;
