@@ -138,14 +138,6 @@ kg_args_read_bool(const JsonbValue *string, JsonbValue *boolean)
 	return true;
 }
 
-/* Returns whether an argument takes an array of several items, not one value. */
-static bool
-takes_several(const KgMember *member, const JsonbValue *value)
-{
-	return member != NULL && member->array && !kg_json_is_array(value) &&
-		   member->min_items.value > 1;
-}
-
 void
 kg_args_known(const JsonbContainer *object, const char *path,
 			  const KgOutline *known)
@@ -174,7 +166,7 @@ kg_args_known(const JsonbContainer *object, const char *path,
 		kg_error_did_you_mean(err, meant);
 		member = meant ? kg_outline_member(known, meant, strlen(meant)) : NULL;
 		kg_error_meant_member(err, member);
-		if (takes_several(member, &it.value))
+		if (kg_member_takes_several(member, &it.value))
 			kg_error_doubt(err);
 		else if (sure)
 			kg_error_sure(err);

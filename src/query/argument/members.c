@@ -46,6 +46,13 @@ kg_outline_of(const KgOutline *outline, const char *const *names, int n)
 	return some;
 }
 
+bool
+kg_member_takes_several(const KgMember *member, const JsonbValue *value)
+{
+	return member != NULL && member->array && !kg_json_is_array(value) &&
+		   member->min_items.value > 1;
+}
+
 const char *
 kg_member_of_string(const KgMember *member)
 {

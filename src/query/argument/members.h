@@ -66,6 +66,13 @@ extern KgOutline kg_outline_of(const KgOutline *outline,
 							   const char *const *names, int n);
 
 /*
+ * Returns whether an argument takes an array of several items, so that the value
+ * in place of it means none. member may be NULL.
+ */
+extern bool kg_member_takes_several(const KgMember *member,
+									const JsonbValue *value);
+
+/*
  * Returns the member of an array's item that a string in place of the item
  * means, or NULL. member may be NULL.
  */

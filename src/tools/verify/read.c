@@ -33,6 +33,29 @@ kg_claim_judge(KgClaim *claim, KgVerdict verdict, const char *reason)
 }
 
 /*
+ * Sets the value of a renamed member of the claim in the form that the member
+ * requires. Returns false if the value cannot be one of it.
+ */
+static bool
+set_value(const KgClaim *claim, KgInstead *change)
+{
+	const char *of_claim = kg_path_member(claim->in.path,
+										  kg_path_last(change->path));
+	const KgMember *member = kg_outline_member(
+		claim->in.outline, change->key, strlen(change->key));
+	JsonbValue value;
+
+	if (strcmp(change->path, of_claim) != 0 ||
+		kg_json_get(claim->in.object, kg_path_last(change->path), &value) ==
+			NULL)
+		return true;
+	if (kg_member_takes_several(member, &value))
+		return false;
+	change->value = kg_repair_as_member(member, &value);
+	return true;
+}
+
+/*
  * Returns the claim with its error corrected; NULL if the error suggests no
  * single correction.
  */
@@ -70,7 +93,11 @@ repaired_claim(const KgClaim *claim, const Jsonb *error)
 	value = kg_json_string_value(change.key);
 	if (there.type == jbvString && last != NULL &&
 		kg_json_string_is(&there, last + 1))
+	{
 		change.kind = KG_INSTEAD_KEY;
+		if (!set_value(claim, &change))
+			return NULL;
+	}
 	else
 		change.value = kg_json_datum(&value);
 	repaired = kg_changed(claim->in.object, claim->in.path, &change);
