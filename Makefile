@@ -6,7 +6,12 @@ EXTENSION  = $(MAIN) $(FRONT)
 EXTVERSION = $(shell sed -n "s/^default_version *= *'\([^']*\)'.*/\1/p" $(MAIN).control)
 
 MODULE_big  = $(MAIN)
-MODULE_SRCS = $(sort $(filter-out src/kgctl/%,$(wildcard src/*.c src/*/*.c src/*/*/*.c)))
+# C is made of the templates of schemas and the meta-schemas, which are JSON, and of the word lists.
+SCHEMA_TEXTS = src/tools/schemas/texts.c
+META_SCHEMAS = src/schema/metaschema/data.c
+WORD_LISTS   = src/query/words/lists.c
+MADE        := $(SCHEMA_TEXTS) $(META_SCHEMAS) $(WORD_LISTS)
+MODULE_SRCS = $(sort $(MADE) $(filter-out src/kgctl/%,$(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 OBJS        = $(MODULE_SRCS:.c=.o)
 # PG_CPPFLAGS (not PG_CFLAGS) for -I and -D: the bitcode rule sees only CPPFLAGS.
 PG_CPPFLAGS = -I$(srcdir)/src -DKG_VERSION='"$(EXTVERSION)"'
@@ -40,7 +45,7 @@ ISOLATION_OPTS = --inputdir=test --load-extension=$(MAIN)
 PROVE_TESTS   ?= $(sort $(wildcard test/t/*.pl))
 TAP_TESTS     := $(if $(PROVE_TESTS),1)
 
-EXTRA_CLEAN = $(KGCTL_SERVICE) $(KGCTL_OBJS) $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d) dist
+EXTRA_CLEAN = $(MADE) $(KGCTL_SERVICE) $(KGCTL_OBJS) $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d) dist
 
 PG_CONFIG ?= pg_config
 
@@ -101,6 +106,14 @@ override CFLAGS += -MMD -MP
 $(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h src/*/*/*.h)
 # The version is a flag of the compiler's.
 $(patsubst %.c,%.o,$(shell grep -l KG_VERSION src/*.c src/*/*.c src/*/*/*.c 2>/dev/null)): $(MAIN).control
+
+SCHEMAS = src/tools/schemas/parts.json $(sort $(filter-out %/parts.json,$(wildcard src/tools/schemas/*.json)))
+$(SCHEMA_TEXTS): $(SCHEMAS)
+$(META_SCHEMAS): $(sort $(wildcard src/schema/metaschema/*.json))
+$(WORD_LISTS): $(sort $(wildcard src/query/words/*.txt))
+$(MADE): %.c: %.awk
+	awk -f $< $(filter %.json %.txt,$^) > $@.new
+	mv $@.new $@
 
 sql/$(MAIN)--$(EXTVERSION).sql: $(SQL_PARTS) sql/parts.list $(MAIN).control
 	cat $(SQL_PARTS) > $@

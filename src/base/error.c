@@ -244,6 +244,12 @@ kg_error_call_tool(KgError *err, const char *tool, const Jsonb *arguments)
 }
 
 void
+kg_error_meant_member(KgError *err, const struct KgMember *member)
+{
+	err->change.member = member;
+}
+
+void
 kg_error_sure(KgError *err)
 {
 	err->change.sure = true;

@@ -102,6 +102,8 @@ typedef struct KgInstead
 	/* call another tool, with the value or else these arguments; or NULL */
 	const char *tool;
 	const char *meant; /* did_you_mean, or NULL */
+	/* the argument that did_you_mean names (query/argument/members.h), or NULL */
+	const struct KgMember *member;
 	bool sure;		   /* did_you_mean is another name of what was got */
 	bool doubtful;	   /* another correction is as likely */
 	bool only_example; /* the correction is valid, but only an example */
@@ -119,6 +121,8 @@ extern void kg_error_change(KgError *err, const KgInstead *change);
 /* Suggests another tool with these arguments (NULL: those of the call). */
 extern void kg_error_call_tool(KgError *err, const char *tool,
 							   const Jsonb *arguments);
+/* Says which argument did_you_mean names, for the form of its value. */
+extern void kg_error_meant_member(KgError *err, const struct KgMember *member);
 /* Marks did_you_mean as certain, however it is spelled. */
 extern void kg_error_sure(KgError *err);
 /* Marks the suggestion as one of several likely ones. */

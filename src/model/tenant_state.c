@@ -120,7 +120,7 @@ is_worked_on(const char *tenant)
 }
 
 void
-kg_tenant_wrote(const char *tenant)
+kg_tenant_deletes(const char *tenant)
 {
 	if (is_worked_on(tenant))
 		return;
@@ -140,7 +140,7 @@ kg_tenant_wrote(const char *tenant)
 void
 kg_tenant_writes(const char *tenant)
 {
-	kg_tenant_wrote(tenant);
+	kg_tenant_deletes(tenant);
 	kg_tenant_require_name(tenant);
 }
 
@@ -205,7 +205,7 @@ hold(HeapTuple row, TupleDesc desc, bool leaves)
 	if (isnull)
 		return;
 	if (leaves)
-		kg_tenant_wrote(TextDatumGetCString(tenant));
+		kg_tenant_deletes(TextDatumGetCString(tenant));
 	else
 		kg_tenant_writes(TextDatumGetCString(tenant));
 }

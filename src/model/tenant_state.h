@@ -18,7 +18,7 @@ extern void kg_tenant_writes(const char *tenant);
  * Checks as kg_tenant_writes(), but accepts a tenant that does not exist: that
  * of deleted rows.
  */
-extern void kg_tenant_wrote(const char *tenant);
+extern void kg_tenant_deletes(const char *tenant);
 /*
  * Raises KG_CONFLICT if there is no tenant of the name: then a row not found
  * under it proves nothing.

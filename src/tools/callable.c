@@ -38,10 +38,10 @@ Jsonb *
 kg_callable_input(const KgCatalog *catalog, const KgCallable *callable)
 {
 	if (callable->fixed != NULL)
-		return kg_expand_schema_of(catalog, callable->fixed->input, NULL, true);
+		return kg_expand_input(catalog, callable->fixed->name, NULL, true);
 	if (kg_callable_writes(callable))
 		return kg_write_input_schema(callable->tool);
-	return kg_expand_schema_of(
+	return kg_expand_input(
 		catalog,
 		kg_tool_input_template(callable->tool->type, callable->tool->operation),
 		callable->tool->type,
@@ -84,7 +84,7 @@ takes_key(const KgCallable *callable)
 	if (callable->fixed == NULL)
 		return kg_callable_writes(callable);
 	return kg_outline_member(
-			   kg_outline(callable->fixed->input), key, strlen(key)) != NULL;
+			   kg_outline(callable->fixed->name), key, strlen(key)) != NULL;
 }
 
 const Jsonb *

@@ -733,10 +733,10 @@ write_fixed_tools(KgJsonWriter *w, const KgCatalog *catalog,
 			continue;
 		write_tool(w,
 				   &(Listed){next->name,
-							 next->title,
-							 kg_expand_text(next->description),
-							 kg_expand_schema(next->input, NULL, false),
-							 kg_expand_schema(next->output, NULL, false),
+							 kg_tool_text(next->name, "title"),
+							 kg_tool_text(next->name, "description"),
+							 kg_expand_input(NULL, next->name, NULL, false),
+							 kg_expand_output(NULL, next->name),
 							 next->writes});
 	}
 }
@@ -758,7 +758,7 @@ write_catalog_tool(KgJsonWriter *w, const KgTool *tool)
 	{
 		listed.title = kg_tool_title(tool->type, tool->operation);
 		listed.description = kg_tool_description(tool->type, tool->operation);
-		listed.input = kg_tool_input_schema(tool->type, tool->operation, false);
+		listed.input = kg_tool_input_schema(tool->type, tool->operation);
 		listed.output = kg_tool_output_schema(tool->type, tool->operation);
 	}
 	write_tool(w, &listed);

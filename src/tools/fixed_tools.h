@@ -9,21 +9,15 @@
 #include "model/catalog.h"
 #include "utils/jsonb.h"
 
-/* A fixed tool; each vocabulary (graph, bfs, memory) has a table. */
+/*
+ * A fixed tool; each vocabulary (graph, bfs, memory) has a table. Its title,
+ * description and schemas are in tools/schemas.
+ */
 typedef struct KgFixedTool
 {
 	const char *name; /* tool name: "find_nodes" */
 	int toolset;	  /* one or several bits */
-	const char *title;
-	const char *description;
-	/*
-	 * Templates (tools/input/schema_template.h) of the JSON Schemas of the
-	 * arguments and of the reply. The arguments are read by the first one, too
-	 * (tools/input/input.h).
-	 */
-	const char *input;
-	const char *output;
-	/* validates arguments against input (tools/input/published.h) */
+	/* validates arguments against the input schema (tools/input/published.h) */
 	Jsonb *(*call)(const Jsonb *arguments);
 	const KgOperation
 		*writes;	  /* operations that the tool writes with, or NULL */

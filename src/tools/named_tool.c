@@ -96,7 +96,7 @@ named_type(const KgCatalog *catalog, const JsonbContainer *arguments,
 		const KgType *type;
 
 		if (it.value.type != jbvString ||
-			!kg_name_means(arguments, name, &it.value, "label"))
+			!kg_name_means(arguments, name, &it.value, "label", NULL))
 			continue;
 		type = kg_catalog_type(catalog, kg_json_cstring(&it.value));
 		if (type == NULL)
@@ -127,11 +127,12 @@ fit(const JsonbContainer *arguments, const char *template)
 		if (kg_outline_member(outline, name, strlen(name)) == NULL)
 		{
 			const char *ours = kg_name_same(
-				arguments, name, &it.value, outline->names, outline->n);
+				arguments, name, &it.value, outline);
 
 			if (ours == NULL)
 				return NULL;
-			as = kg_repair_as_member(ours, &it.value);
+			as = kg_repair_as_member(
+				kg_outline_member(outline, ours, strlen(ours)), &it.value);
 			kg_jw_key(&w, ours);
 		}
 		else
@@ -190,8 +191,7 @@ kg_tool_of_verb(const KgCatalog *catalog, const char *name,
 		if (!is_offered(verbs->tools[i], names, n))
 			continue;
 		if (!says_nothing)
-			*instead = fit(&arguments->root,
-						   kg_fixed_tool_find(verbs->tools[i])->input);
+			*instead = fit(&arguments->root, verbs->tools[i]);
 		if (says_nothing || *instead != NULL)
 			*tool = verbs->tools[i];
 	}

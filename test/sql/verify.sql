@@ -36,6 +36,8 @@ SELECT verified('[{"from": "person:ann", "relation": "WORKS_ON", "to": "project:
 -- paths: each edge, or not at all
 SELECT verified('[{"path": ["person:dan", "REPORTS_TO", "person:bob", "REPORTS_TO", "person:ann"]}, {"path": ["person:dan", "REPORTS_TO", "person:bob", "REPORTS_TO", "person:cleo"]}, {"path": ["person:dan", "REPORTS_TO", "person:bob", "KNOWS", "person:ann", "WORKS_ON", "project:p1"]}, {"path": ["person:ann", "REPORTS_TO", "person:bob", "WORKS_ON", "project:p2"]},
   {"path": ["person:dan", "REPORTS_TO", "person:bob", "REPORTS_TO"]}, {"path": ["person:dan"]}, {"path": ["person:dan", "REPORTS_TO", {"path": []}]}, {"path": ["person:dan", "SEES", "person:bob"]}]');
+-- members by other names: a correction has a value that the member takes, or is none
+SELECT c -> 'correction' AS correction FROM jsonb_array_elements(kg_call_tool('verify_claims', '{"claims": [{"paths": "person:dan"}, {"paths": ["person:dan", "REPORTS_TO", "person:bob"]}, {"entities": ["person:dan"]}]}') #> '{structuredContent,claims}') c;
 -- reach
 SELECT verified('[{"from": "person:dan", "to": "person:ann", "within": 2, "relation_types": ["REPORTS_TO"]}, {"from": "person:dan", "to": "person:ann", "within": 1, "relation_types": ["REPORTS_TO"]}, {"from": "person:ann", "to": "person:dan", "within": 2, "relation_types": ["REPORTS_TO"], "direction": "outgoing"}, {"from": "ann", "to": "ann", "within": 1}, {"from": "person:ann", "to": "file:lone.c", "within": 6}, {"from": "person:ann", "to": "person:dan", "within": 7}, {"from": "person:ann", "to": "person:dan", "within": 2, "relation_types": ["NONE"]}]');
 SELECT kg_verify('{"claims": [{"from": "person:dan", "to": "person:ann", "within": 2, "relation_types": ["REPORTS_TO"], "direction": "outgoing"}]}') -> 'claims';

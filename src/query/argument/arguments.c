@@ -140,18 +140,19 @@ kg_args_read_bool(const JsonbValue *string, JsonbValue *boolean)
 
 void
 kg_args_known(const JsonbContainer *object, const char *path,
-			  const char *const *known, int nknown)
+			  const KgOutline *known)
 {
 	kg_json_each(it, object)
 	{
 		bool found = false;
 		char *key;
 		const char *meant;
+		const KgMember *member;
 		bool sure;
 		KgError *err;
 
-		for (int i = 0; i < nknown && !found; i++)
-			found = kg_json_string_is(&it.key, known[i]);
+		for (int i = 0; i < known->n && !found; i++)
+			found = kg_json_string_is(&it.key, known->names[i]);
 		if (found)
 			continue;
 		key = kg_json_cstring(&it.key);
@@ -159,23 +160,19 @@ kg_args_known(const JsonbContainer *object, const char *path,
 		kg_error_path(err, "%s", kg_path_member(path, key));
 		kg_error_got_string(err, key);
 		kg_error_expected(err, "one of the known arguments");
-		for (int i = 0; i < nknown; i++)
-			kg_error_allow(err, known[i]);
-		meant = kg_name_meant(object, key, &it.value, known, nknown, &sure);
+		for (int i = 0; i < known->n; i++)
+			kg_error_allow(err, known->names[i]);
+		meant = kg_name_meant(object, key, &it.value, known, &sure);
 		kg_error_did_you_mean(err, meant);
-		if (sure)
+		member = meant ? kg_outline_member(known, meant, strlen(meant)) : NULL;
+		kg_error_meant_member(err, member);
+		if (kg_member_takes_several(member, &it.value))
+			kg_error_doubt(err);
+		else if (sure)
 			kg_error_sure(err);
 		kg_error_throw(err);
 	}
 }
-
-/* The type that a value must have, and for an array the type of its items. */
-typedef enum Container
-{
-	AN_OBJECT,
-	AN_ARRAY,
-	AN_ARRAY_OF_OBJECTS
-} Container;
 
 /*
  * Splits the order from "size desc", "size:descending", "-size" or "+size", and
@@ -270,30 +267,6 @@ meant_sort(const JsonbValue *value, const char *member, bool array)
 	return kg_jw_finish(&w);
 }
 
-/* Returns whether the argument is a list of names, which contain no commas. */
-static bool
-is_list_of_names(const char *name)
-{
-	static const char *const names[] = {"fields",
-										"columns",
-										"edge_columns",
-										"node_labels",
-										"node_types",
-										"relationship_types",
-										"predicates",
-										"walk_predicates",
-										"exclude_node_types",
-										"expand_nodes",
-										"expand_relationship_types",
-										"types",
-										"relations"};
-
-	for (int i = 0; i < lengthof(names); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
 int
 kg_args_split(const char *text, char ***parts)
 {
@@ -323,23 +296,6 @@ kg_args_split(const char *text, char ***parts)
 	}
 }
 
-Jsonb *
-kg_args_list_of(const char *name, const JsonbValue *value)
-{
-	char **parts;
-	KgJsonWriter w;
-	int n = 0;
-
-	if (value->type == jbvString && is_list_of_names(name))
-		n = kg_args_split(kg_json_cstring(value), &parts);
-	if (n == 0)
-		return kg_args_example_of(value, NULL, true);
-	kg_jw_init_array(&w);
-	for (int i = 0; i < n; i++)
-		kg_jw_string(&w, parts[i]);
-	return kg_jw_finish(&w);
-}
-
 /*
  * Returns the value, optionally as the member of an object, and optionally as
  * the item of an array.
@@ -367,60 +323,71 @@ kg_args_example_of(const JsonbValue *value, const char *member, bool array)
 	return kg_jw_finish(&w);
 }
 
-/*
- * Raises KG_INVALID_INPUT for a value that is not an object or array. The error
- * has a correction for a JSON-encoded string, for a single item of an array,
- * and for a string that may be a member of an object (string_member; NULL: no
- * such member). Otherwise it has "meant" as correction (NULL: not known).
- */
-static KG_NORETURN void
-throw_not_container(const JsonbValue *value, const char *path, Container wanted,
-					const char *string_member, const Jsonb *meant)
+Jsonb *
+kg_args_list_of(const KgMember *member, const JsonbValue *value)
 {
-	bool object = wanted == AN_OBJECT;
-	Jsonb *example = NULL;
-	KgError *err;
+	bool string = value->type == jbvString;
+	char **parts;
+	KgJsonWriter w;
+	int n = 0;
+
+	if (string && member != NULL && member->of_names)
+		n = kg_args_split(kg_json_cstring(value), &parts);
+	if (n == 0)
+		return kg_args_example_of(
+			value, string ? kg_member_of_string(member) : NULL, true);
+	kg_jw_init_array(&w);
+	for (int i = 0; i < n; i++)
+		kg_jw_string(&w, parts[i]);
+	return kg_jw_finish(&w);
+}
+
+/*
+ * Returns the array or object that a string contains as JSON text, or NULL.
+ */
+static Jsonb *
+encoded(const JsonbValue *value, char begin)
+{
+	const char *text = value->val.string.val;
+	int len = value->val.string.len;
 	int i = 0;
 
-	if (value->type == jbvString)
-	{
-		const char *text = value->val.string.val;
-		int len = value->val.string.len;
+	while (i < len && strchr(" \t\r\n", text[i]) != NULL)
+		i++;
+	if (i == len || text[i] != begin || len > KG_MAX_REPAIR_BYTES)
+		return NULL;
+	return kg_json_parse_untrusted(text, len);
+}
 
-		while (i < len && strchr(" \t\r\n", text[i]) != NULL)
-			i++;
-		if (i < len && text[i] == (object ? '{' : '[') &&
-			len <= KG_MAX_REPAIR_BYTES)
-			example = kg_json_parse_untrusted(text, len);
-		if (example != NULL)
-		{
-			err = kg_args_error(path,
-								value,
-								object ? "an object, not a JSON-encoded string"
-									   : "an array, not a JSON-encoded string");
-			kg_error_instead(err, NULL, example);
-			kg_error_throw(err);
-		}
-	}
-	err = kg_args_error(path, value, object ? "an object" : "an array");
-	if (string_member && value->type == jbvString)
-		kg_error_instead(
-			err, NULL, kg_args_example_of(value, string_member, !object));
-	else if (wanted == AN_ARRAY
-				 ? value->type != jbvBinary && value->type != jbvNull
-				 : wanted == AN_ARRAY_OF_OBJECTS && kg_json_is_object(value))
-		kg_error_instead(err, NULL, kg_args_list_of(kg_path_last(path), value));
-	else if (meant != NULL)
-		kg_error_instead(err, NULL, meant);
+/*
+ * Raises KG_INVALID_INPUT for a value that is not an object or array. The error
+ * has a correction for a JSON-encoded string; otherwise it has "meant" as
+ * correction (NULL: not known).
+ */
+static KG_NORETURN void
+throw_not_container(const JsonbValue *value, const char *path, bool object,
+					const Jsonb *meant)
+{
+	Jsonb *example = NULL;
+	KgError *err;
+
+	if (value->type == jbvString)
+		example = encoded(value, object ? '{' : '[');
+	if (example != NULL)
+		err = kg_args_error(path,
+							value,
+							object ? "an object, not a JSON-encoded string"
+								   : "an array, not a JSON-encoded string");
+	else
+		err = kg_args_error(path, value, object ? "an object" : "an array");
+	kg_error_instead(err, NULL, example ? example : meant);
 	kg_error_throw(err);
 }
 
 const JsonbContainer *
 kg_args_as_object(const JsonbValue *value, const char *path)
 {
-	if (!kg_json_is_object(value))
-		throw_not_container(value, path, AN_OBJECT, NULL, NULL);
-	return kg_json_container(value);
+	return kg_args_as_object_or(value, path, NULL);
 }
 
 const JsonbContainer *
@@ -428,52 +395,59 @@ kg_args_as_object_or(const JsonbValue *value, const char *path,
 					 const Jsonb *meant)
 {
 	if (!kg_json_is_object(value))
-		throw_not_container(value, path, AN_OBJECT, NULL, meant);
+		throw_not_container(value, path, true, meant);
 	return kg_json_container(value);
 }
 
+/*
+ * Returns a value as the only item of an array, if the items of the argument
+ * may be such values; otherwise NULL.
+ */
+static Jsonb *
+only_item(const KgMember *member, const JsonbValue *value)
+{
+	bool objects = member != NULL && member->inner != NULL &&
+				   member->inner->n > 0;
+
+	if (value->type == jbvNull || kg_json_is_array(value))
+		return NULL;
+	if (objects
+			? !kg_json_is_object(value) && (value->type != jbvString ||
+											kg_member_of_string(member) == NULL)
+			: value->type == jbvBinary)
+		return NULL;
+	return kg_args_list_of(member, value);
+}
+
 const JsonbContainer *
-kg_args_as_array(const JsonbValue *value, const char *path)
+kg_args_as_array(const JsonbValue *value, const char *path,
+				 const KgMember *member)
 {
 	if (!kg_json_is_array(value))
-		throw_not_container(value, path, AN_ARRAY, NULL, NULL);
+		throw_not_container(value, path, false, only_item(member, value));
 	return kg_json_container(value);
 }
 
 const JsonbContainer *
-kg_args_array(const JsonbContainer *object, const char *key, const char *path)
+kg_args_array(const JsonbContainer *object, const char *key, const char *path,
+			  const KgMember *member)
 {
 	JsonbValue value;
 
 	if (kg_json_get(object, key, &value) == NULL)
 		return NULL;
-	return kg_args_as_array(&value, kg_path_member(path, key));
-}
-
-const JsonbContainer *
-kg_args_objects(const JsonbContainer *object, const char *key, const char *path,
-				const char *string_member)
-{
-	JsonbValue value;
-
-	if (kg_json_get(object, key, &value) == NULL)
-		return NULL;
-	if (!kg_json_is_array(&value))
-		throw_not_container(&value,
-							kg_path_member(path, key),
-							AN_ARRAY_OF_OBJECTS,
-							string_member,
-							NULL);
-	return kg_json_container(&value);
+	return kg_args_as_array(&value, kg_path_member(path, key), member);
 }
 
 const JsonbContainer *
 kg_args_item(const JsonbValue *value, const char *path,
 			 const char *string_member)
 {
-	if (!kg_json_is_object(value))
-		throw_not_container(value, path, AN_OBJECT, string_member, NULL);
-	return kg_json_container(value);
+	Jsonb *meant = NULL;
+
+	if (value->type == jbvString && string_member != NULL)
+		meant = kg_args_example_of(value, string_member, false);
+	return kg_args_as_object_or(value, path, meant);
 }
 
 /*
@@ -760,7 +734,7 @@ char **
 kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
 			int max, int *nids)
 {
-	const JsonbContainer *array = kg_args_array(object, key, path);
+	const JsonbContainer *array = kg_args_array(object, key, path, NULL);
 	char *member = kg_path_member(path, key);
 	HTAB *seen;
 	HASHCTL ctl;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "nodes/pg_list.h"
+#include "query/argument/members.h"
 
 /*
  * The repairs of a call: values that were read as another value than the one
@@ -47,10 +48,10 @@ extern Jsonb *kg_args_example_of(const JsonbValue *value, const char *member,
  */
 extern int kg_args_split(const char *text, char ***parts);
 /*
- * Returns a value as an array for the named argument. If its items are names,
- * "a, b" becomes two items.
+ * Returns a value as an array for an argument (NULL: unknown). If its items are
+ * names, "a, b" becomes two items; if they are objects, a string becomes one.
  */
-extern Jsonb *kg_args_list_of(const char *name, const JsonbValue *value);
+extern Jsonb *kg_args_list_of(const KgMember *member, const JsonbValue *value);
 /*
  * Returns the only scalar in an object or array as text, "type:id" for an
  * object of these two, or an integer as text; otherwise NULL.
@@ -62,7 +63,7 @@ extern bool kg_args_read_bool(const JsonbValue *string, JsonbValue *boolean);
 
 /* Raises KG_INVALID_INPUT for a member that is not among the known ones. */
 extern void kg_args_known(const JsonbContainer *object, const char *path,
-						  const char *const *known, int nknown);
+						  const KgOutline *known);
 
 /*
  * Returns the value as an object. Raises KG_INVALID_INPUT for any other value;
@@ -72,28 +73,27 @@ extern const JsonbContainer *kg_args_as_object(const JsonbValue *value,
 											   const char *path);
 /*
  * Like kg_args_as_object(); meant is the correction for any other value, or
- * NULL. kg_args_as_array() returns the value as an array.
+ * NULL. kg_args_as_array() returns the value as an array; the member of the
+ * schema, or NULL, determines the correction.
  */
 extern const JsonbContainer *kg_args_as_object_or(const JsonbValue *value,
 												  const char *path,
 												  const Jsonb *meant);
 extern const JsonbContainer *kg_args_as_array(const JsonbValue *value,
-											  const char *path);
+											  const char *path,
+											  const KgMember *member);
 
 /*
  * These read a member; they return NULL or false if it is absent, and raise
  * KG_INVALID_INPUT for a value of another type.
  */
 extern const JsonbContainer *kg_args_array(const JsonbContainer *object,
-										   const char *key, const char *path);
+										   const char *key, const char *path,
+										   const KgMember *member);
 /*
- * kg_args_objects() reads an array of objects, and kg_args_item() one of its
- * items. kg_args_objects() does not check the items. The correction of a string
- * is an object with the string in its member string_member.
+ * Returns an item of an array of objects. The correction of a string is an
+ * object with the string in its member string_member (NULL: no correction).
  */
-extern const JsonbContainer *kg_args_objects(const JsonbContainer *object,
-											 const char *key, const char *path,
-											 const char *string_member);
 extern const JsonbContainer *kg_args_item(const JsonbValue *value,
 										  const char *path,
 										  const char *string_member);

@@ -1,7 +1,7 @@
 /*
  * names.c
  *	  Names that other tools, query languages and calendars use for kg_graph's
- *	  arguments.
+ *	  arguments. The lists are files of query/words.
  *
  * They serve only for corrections: an error suggests the name that was probably
  * meant, and the call is not run with it.
@@ -13,552 +13,9 @@
 #include "base/error.h"
 #include "query/argument/arguments.h"
 #include "query/argument/names.h"
+#include "query/words/lists.h"
 #include "schema/format.h"
 #include "utils/datetime.h"
-
-#define KG_MAX_SAME 32
-
-/*
- * Names with one meaning; the first is kg_graph's. They are compared without
- * case and separators.
- */
-static const char *const same_names[][KG_MAX_SAME] = {
-	{"filters",
-	 "filter",
-	 "where",
-	 "conditions",
-	 "condition",
-	 "criteria",
-	 "query",
-	 "match",
-	 "properties",
-	 "constraints",
-	 "where_clause",
-	 "filter_by",
-	 "filter_conditions",
-	 "filtering",
-	 "predicate"},
-	{"search",
-	 "query",
-	 "q",
-	 "text",
-	 "term",
-	 "name",
-	 "keyword",
-	 "keywords",
-	 "search_term",
-	 "search_text",
-	 "search_query",
-	 "search_string",
-	 "query_text",
-	 "phrase",
-	 "contains",
-	 "full_text",
-	 "find",
-	 "match"},
-	{"node_label",
-	 "label",
-	 "node_type",
-	 "type",
-	 "entity_type",
-	 "entity",
-	 "kind",
-	 "class",
-	 "node_class",
-	 "type_name",
-	 "label_name",
-	 "category",
-	 "object_type",
-	 "table"},
-	/* An entity type. In a step, "type" is a relationship type instead. */
-	{"type",
-	 "node_label",
-	 "label",
-	 "node_type",
-	 "entity_type",
-	 "entity",
-	 "kind",
-	 "class",
-	 "node_types"},
-	{"label",
-	 "node_label",
-	 "node_type",
-	 "type",
-	 "entity_type",
-	 "entity",
-	 "kind",
-	 "class",
-	 "type_name",
-	 "label_name",
-	 "category",
-	 "object_type",
-	 "table"},
-	{"fields",
-	 "columns",
-	 "select",
-	 "properties",
-	 "attributes",
-	 "return",
-	 "projection",
-	 "props",
-	 "attrs",
-	 "include",
-	 "include_fields",
-	 "return_fields",
-	 "output_fields",
-	 "selected_fields",
-	 "field_names"},
-	{"node_labels",
-	 "labels",
-	 "node_types",
-	 "types",
-	 "entity_types",
-	 "categories",
-	 "kinds",
-	 "classes"},
-	{"ids",
-	 "id",
-	 "node_ids",
-	 "entity_ids",
-	 "node_id",
-	 "entity_id",
-	 "keys",
-	 "codes",
-	 "code",
-	 "handles",
-	 "names",
-	 "start_nodes",
-	 "key",
-	 "identifiers",
-	 "idents",
-	 "id_list",
-	 "record_ids",
-	 "entities",
-	 "items"},
-	{"max_hops",
-	 "max_depth",
-	 "depth",
-	 "hops",
-	 "distance",
-	 "radius",
-	 "levels",
-	 "max_length",
-	 "max_distance",
-	 "k",
-	 "num_hops",
-	 "n_hops",
-	 "number_of_hops",
-	 "hop_limit",
-	 "depth_limit",
-	 "max_level",
-	 "max_path_length",
-	 "max_steps"},
-	{"k",
-	 "max_hops",
-	 "max_depth",
-	 "depth",
-	 "hops",
-	 "distance",
-	 "radius",
-	 "levels",
-	 "max_length",
-	 "max_distance",
-	 "num_hops",
-	 "n_hops",
-	 "number_of_hops",
-	 "hop_limit",
-	 "depth_limit",
-	 "max_level",
-	 "max_path_length",
-	 "max_steps"},
-	{"relationship_types", "relationships", "relations",	  "edge_types",
-	 "relation_types",	   "rel_types",		"predicates",	  "edges",
-	 "relationship_type",  "relation",		"edge_type",	  "predicate",
-	 "relationship",	   "types",			"rels",			  "rel",
-	 "edge_labels",		   "link_types",	"relation_names", "relation_name",
-	 "relationship_name"},
-	{"relations",
-	 "relationship_types",
-	 "relationships",
-	 "predicates",
-	 "edge_types",
-	 "relation_types",
-	 "edges",
-	 "relationship",
-	 "relationship_type",
-	 "predicate",
-	 "edge_type",
-	 "rels",
-	 "rel",
-	 "edge_labels",
-	 "link_types"},
-	{"types",
-	 "node_labels",
-	 "node_types",
-	 "labels",
-	 "entity_types",
-	 "categories",
-	 "kinds",
-	 "classes"},
-	{"steps",
-	 "relationships",
-	 "relations",
-	 "hops",
-	 "path",
-	 "chain",
-	 "edges",
-	 "relationship",
-	 "relation",
-	 "step"},
-	{"relationships",
-	 "steps",
-	 "hops",
-	 "path",
-	 "chain",
-	 "edges",
-	 "relations",
-	 "relationship",
-	 "relation",
-	 "step",
-	 "relationship_types",
-	 "relationship_type",
-	 "relationship_name",
-	 "relation_types",
-	 "relation_type",
-	 "edge_types",
-	 "rels",
-	 "rel"},
-	{"expand_nodes",
-	 "nodes",
-	 "node_types",
-	 "node_labels",
-	 "types",
-	 "labels",
-	 "entity_types"},
-	{"type",
-	 "relationship",
-	 "relation",
-	 "edge_type",
-	 "predicate",
-	 "relationship_type",
-	 "relation_type",
-	 "edge",
-	 "rel_type"},
-	{"limit",		"max_results", "top",	   "top_k",		"count",
-	 "size",		"page_size",   "first",	   "n",			"max",
-	 "num_results", "k",		   "maximum",  "per_page",	"num",
-	 "number",		"n_results",   "results",  "rows",		"row_limit",
-	 "page_limit",	"max_count",   "max_rows", "max_nodes", "max_items",
-	 "limit_to",	"take",		   "top_n",	   "batch_size"},
-	{"cursor",
-	 "page_token",
-	 "after",
-	 "next",
-	 "next_cursor",
-	 "next_page",
-	 "next_token",
-	 "continuation",
-	 "continuation_token",
-	 "bookmark",
-	 "after_cursor",
-	 "token"},
-	{"offset",
-	 "skip",
-	 "start",
-	 "from",
-	 "start_index",
-	 "start_at",
-	 "page_offset",
-	 "from_index",
-	 "begin"},
-	{"sort", "order_by", "sort_by", "order", "ordering"},
-	{"order", "direction", "dir", "sort_order", "order_by", "ordering"},
-	{"field", "property", "column", "name", "by", "key"},
-	{"property", "field", "column", "name", "key", "attribute"},
-	{"columns",
-	 "fields",
-	 "select",
-	 "properties",
-	 "attributes",
-	 "return",
-	 "projection",
-	 "props",
-	 "attrs",
-	 "include",
-	 "return_properties",
-	 "return_fields",
-	 "output",
-	 "column_names"},
-	{"direction",
-	 "dir",
-	 "orientation",
-	 "edge_direction",
-	 "traversal_direction",
-	 "way"},
-	{"from",
-	 "start",
-	 "source",
-	 "start_node",
-	 "origin",
-	 "src",
-	 "node",
-	 "begin",
-	 "entity",
-	 "handle",
-	 "handles",
-	 "ids",
-	 "source_node",
-	 "from_node",
-	 "src_node",
-	 "source_id",
-	 "from_id"},
-	{"to",
-	 "target",
-	 "end",
-	 "destination",
-	 "end_node",
-	 "dst",
-	 "dest",
-	 "to_node",
-	 "target_node",
-	 "target_id",
-	 "to_id",
-	 "dest_node",
-	 "destination_node"},
-	{"start_node",
-	 "from",
-	 "start",
-	 "node",
-	 "source",
-	 "root",
-	 "seed",
-	 "origin",
-	 "source_node",
-	 "from_node",
-	 "root_node",
-	 "seed_node",
-	 "start_id",
-	 "begin"},
-	{"node",
-	 "from",
-	 "start",
-	 "nodes",
-	 "of",
-	 "target",
-	 "source",
-	 "label",
-	 "node_label",
-	 "type",
-	 "entity_type"},
-	{"handle",
-	 "id",
-	 "node_id",
-	 "entity_id",
-	 "start_node",
-	 "start",
-	 "node",
-	 "from",
-	 "seed",
-	 "entity",
-	 "ids"},
-	{"handles",
-	 "handle",
-	 "ids",
-	 "id",
-	 "entities",
-	 "nodes",
-	 "node_ids",
-	 "entity_ids",
-	 "seeds"},
-	{"seeds",
-	 "ids",
-	 "start",
-	 "entities",
-	 "nodes",
-	 "from",
-	 "seed",
-	 "start_nodes",
-	 "seed_ids",
-	 "seed_nodes",
-	 "start_ids",
-	 "sources",
-	 "roots",
-	 "anchors"},
-	{"group_by",
-	 "by",
-	 "group",
-	 "groups",
-	 "grouping",
-	 "group_fields",
-	 "dimensions"},
-	{"not_related", "unrelated", "without", "not_related_to", "no_relations"},
-	{"aggregations",
-	 "aggregates",
-	 "metrics",
-	 "measures",
-	 "aggregation",
-	 "functions",
-	 "aggs",
-	 "stats",
-	 "calculations"},
-	{"fn", "function", "op", "operation", "agg", "func", "aggregate", "type"},
-	{"as", "alias"},
-	{"id",
-	 "ids",
-	 "node_id",
-	 "entity_id",
-	 "handle",
-	 "entity",
-	 "node",
-	 "key",
-	 "code",
-	 "ident",
-	 "identifier",
-	 "identity",
-	 "uid",
-	 "pk",
-	 "primary_key",
-	 "record_id",
-	 "object_id",
-	 "item_id",
-	 "item"},
-	{"node_id", "id", "entity_id", "ids", "node", "code"},
-	{"min_hops", "min_depth", "min_length"},
-	{"to", "end_type", "target_type"},
-	{"valid_at", "at", "valid", "valid_on", "on_date"},
-	{"as_of", "at_time", "snapshot", "timestamp", "as_of_date"},
-	{"query",
-	 "search",
-	 "q",
-	 "text",
-	 "term",
-	 "name",
-	 "keyword",
-	 "search_term",
-	 "search_query",
-	 "search_string",
-	 "search_text",
-	 "query_text",
-	 "query_string",
-	 "phrase",
-	 "question",
-	 "input",
-	 "terms"},
-	{"entity_types",
-	 "types",
-	 "node_types",
-	 "labels",
-	 "node_labels",
-	 "type",
-	 "categories",
-	 "kinds",
-	 "classes"},
-	{"node_types",
-	 "include_types",
-	 "include_node_types",
-	 "only_types",
-	 "types",
-	 "entity_types",
-	 "labels",
-	 "node_labels",
-	 "node_type",
-	 "entity_type",
-	 "type",
-	 "label",
-	 "categories",
-	 "kinds",
-	 "classes"},
-	{"predicates",
-	 "relationship_types",
-	 "relations",
-	 "edge_types",
-	 "edges",
-	 "edge_labels",
-	 "edge_type",
-	 "predicate",
-	 "relationships",
-	 "relation",
-	 "rels"},
-	{"weight", "weight_property", "cost", "edge_weight", "cost_property"},
-	{"mode", "algorithm", "strategy", "search_mode", "path_mode", "path_type"},
-	{"damping", "damping_factor", "alpha", "d"},
-	{"epsilon", "eps", "tolerance", "tol", "precision"},
-	{"claims", "statements", "facts", "assertions", "claim_list"},
-	{"citations", "cite", "with_citations", "include_citations"},
-	{"ids_only", "only_ids", "id_only"},
-	{"min_mentions", "min_count", "min_support", "at_least"},
-	{"exclude_node_types",
-	 "exclude",
-	 "exclude_types",
-	 "exclude_labels",
-	 "excluded_types",
-	 "not_types"},
-	{"walk_predicates", "relationship_types"},
-	{"truncate",
-	 "interval",
-	 "date_trunc",
-	 "granularity",
-	 "bucket",
-	 "period",
-	 "resolution",
-	 "time_unit",
-	 "calendar_interval"},
-	{"sql", "query", "statement", "sql_query", "sql_text", "q"},
-	{"params", "parameters", "args", "bindings", "values"},
-	{"is", "value", "equals", "eq"},
-	{"relation", "predicate", "relationship", "edge_type", "rel", "type"},
-	{"from", "subject"},
-	{"to", "object"},
-	{"items", "entities", "records", "rows", "data", "objects"},
-	/* Arguments of the toolset memory. */
-	{"entityType", "type", "entity_type", "kind", "category"},
-	{"entityName", "name", "entity", "entity_name"},
-	{"contents", "observations", "content", "facts", "observation"},
-	{"observations", "observation", "facts", "contents", "notes"},
-	{"relationType",
-	 "type",
-	 "relation_type",
-	 "relation",
-	 "relationship",
-	 "predicate"},
-	{"entityNames", "names", "entities", "entity_names", "name"},
-	{"max_tokens", "token_limit", "token_budget", "max_output_tokens"},
-	{"max_bytes", "byte_limit", "max_size"},
-};
-
-static const char *const same_words[][KG_MAX_SAME] = {
-	{"outgoing", "out", "forward", "outbound", "outwards", ">", "->"},
-	{"incoming",
-	 "<",
-	 "<-",
-	 "in",
-	 "backward",
-	 "backwards",
-	 "inbound",
-	 "reverse",
-	 "inverse",
-	 "inwards"},
-	{"both",
-	 "any",
-	 "either",
-	 "undirected",
-	 "all",
-	 "bidirectional",
-	 "inout",
-	 "<>",
-	 "<->"},
-	{"asc", "ascending", "up", "increasing"},
-	{"desc", "descending", "down", "decreasing", "reverse"},
-	{"avg", "average", "mean"},
-	{"sum", "total"},
-	{"min", "minimum", "least", "lowest"},
-	{"max", "maximum", "most", "highest"},
-	{"count", "count(*)"},
-	{"count_distinct", "distinct", "unique", "count_unique", "countdistinct"},
-	{"all_shortest", "all_shortest_paths"},
-	{"shortest", "shortest_path"},
-	{"simple", "all", "all_simple", "all_paths"},
-};
 
 bool
 kg_name_spelled(const char *a, const char *b)
@@ -581,7 +38,7 @@ kg_name_spelled(const char *a, const char *b)
 static bool
 group_has(const char *const *group, const char *name)
 {
-	for (int i = 1; i < KG_MAX_SAME && group[i] != NULL; i++)
+	for (int i = 1; group[i] != NULL; i++)
 		if (kg_name_spelled(group[i], name))
 			return true;
 	return false;
@@ -607,27 +64,31 @@ says_number(const JsonbValue *value)
 										 kg_meant_count(value) != NULL));
 }
 
-/* Returns whether the argument accepts a value of this kind. */
+/*
+ * Returns whether an argument may have a value, whose form may need a
+ * correction. member NULL: unknown; it may have any value.
+ */
 static bool
-may_be(const char *name, const JsonbValue *value)
+may_be(const KgMember *member, const JsonbValue *value)
 {
 	bool object = kg_json_is_object(value);
 
-	if (strcmp(name, "filters") == 0)
+	if (member == NULL)
+		return true;
+	if (member->filters)
 		return object || kg_json_is_array(value);
-	if (strcmp(name, "search") == 0 || strcmp(name, "query") == 0)
-		return value->type == jbvString;
-	if (strcmp(name, "columns") == 0 || strcmp(name, "fields") == 0 ||
-		strcmp(name, "relationship_types") == 0)
+	if (member->of_names)
 		return !object;
-	if (strcmp(name, "max_hops") == 0 || strcmp(name, "limit") == 0 ||
-		strcmp(name, "offset") == 0)
-		return says_number(value);
-	if (strcmp(name, "relationships") == 0)
-		return value->type != jbvNumeric;
-	if (strcmp(name, "from") == 0 || strcmp(name, "start_node") == 0 ||
-		strcmp(name, "node") == 0)
+	if (member->array)
+		return member->inner == NULL || member->inner->n == 0 ||
+			   value->type != jbvNumeric;
+	if (member->object)
 		return object || value->type == jbvString;
+	/* A number that may be "all" has string among its types. */
+	if (member->number && (!member->string || member->default_number.given))
+		return says_number(value);
+	if (member->string && !member->number && member->nnames == 0)
+		return value->type == jbvString;
 	return true;
 }
 
@@ -636,9 +97,9 @@ may_be(const char *name, const JsonbValue *value)
  * which has an end, it is a relationship type, and elsewhere an entity type.
  */
 static bool
-is_of_other_type(const char *const *group, const char *const *known, int nknown)
+is_of_other_type(const char *const *group, const KgOutline *known)
 {
-	bool step = among("to", known, nknown) != NULL;
+	bool step = among("to", known->names, known->n) != NULL;
 
 	return strcmp(group[0], "type") == 0 &&
 		   step == (strcmp(group[1], "node_label") == 0);
@@ -663,29 +124,30 @@ is_given(const JsonbContainer *object, const char *ours)
 /* Returns whether the other of "id" and "ids" fits: "ids" fits an array. */
 static bool
 is_of_other_number(const char *ours, const JsonbValue *value,
-				   const char *const *known, int nknown)
+				   const KgOutline *known)
 {
 	bool array = kg_json_is_array(value);
 
 	return strcmp(ours, array ? "id" : "ids") == 0 &&
-		   among(array ? "ids" : "id", known, nknown) != NULL;
+		   among(array ? "ids" : "id", known->names, known->n) != NULL;
 }
 
 const char *
 kg_name_same(const JsonbContainer *object, const char *name,
-			 const JsonbValue *value, const char *const *known, int nknown)
+			 const JsonbValue *value, const KgOutline *known)
 {
 	const char *found = NULL;
 	int n = 0;
 
-	for (int i = 0; i < lengthof(same_names); i++)
+	for (int i = 0; kg_words_of_names[i] != NULL; i++)
 	{
-		const char *ours = among(same_names[i][0], known, nknown);
+		const char *const *group = kg_words_of_names[i];
+		const char *ours = among(group[0], known->names, known->n);
 
-		if (ours == NULL || ours == found || !group_has(same_names[i], name) ||
-			is_of_other_type(same_names[i], known, nknown) ||
-			!may_be(ours, value) || is_given(object, ours) ||
-			is_of_other_number(ours, value, known, nknown))
+		if (ours == NULL || ours == found || !group_has(group, name) ||
+			is_of_other_type(group, known) ||
+			!may_be(kg_outline_member(known, ours, strlen(ours)), value) ||
+			is_given(object, ours) || is_of_other_number(ours, value, known))
 			continue;
 		found = ours;
 		n++;
@@ -695,40 +157,52 @@ kg_name_same(const JsonbContainer *object, const char *name,
 
 bool
 kg_name_means(const JsonbContainer *object, const char *name,
-			  const JsonbValue *value, const char *ours)
+			  const JsonbValue *value, const char *ours, const KgMember *member)
 {
+	const KgOutline known = {.n = 1, .names = &ours, .members = member};
+
 	return strcmp(name, ours) == 0 ||
-		   kg_name_same(object, name, value, &ours, 1) != NULL;
+		   kg_name_same(object, name, value, &known) != NULL;
 }
 
 const char *
 kg_name_meant(const JsonbContainer *object, const char *name,
-			  const JsonbValue *value, const char *const *known, int nknown,
-			  bool *sure)
+			  const JsonbValue *value, const KgOutline *known, bool *sure)
 {
-	const char *meant = kg_name_same(object, name, value, known, nknown);
+	const char *meant = kg_name_same(object, name, value, known);
 
 	*sure = true;
-	for (int i = 0; i < nknown; i++)
-		if (kg_name_spelled(name, known[i]))
-			return known[i];
+	for (int i = 0; i < known->n; i++)
+		if (kg_name_spelled(name, known->names[i]))
+			return known->names[i];
 	if (meant != NULL)
 		return meant;
 	*sure = false;
-	return kg_nearest(name, known, nknown);
+	return kg_nearest(name, known->names, known->n);
+}
+
+/* Returns the word of an enum that another word means, or NULL. */
+static const char *
+value_meant(const char *word, const char *const *words, int nwords)
+{
+	for (int i = 0; kg_words_of_values[i] != NULL; i++)
+	{
+		const char *ours = among(kg_words_of_values[i][0], words, nwords);
+
+		if (ours != NULL && group_has(kg_words_of_values[i], word))
+			return ours;
+	}
+	return NULL;
 }
 
 const char *
 kg_word_meant(const char *word, const char *const *words, int nwords,
 			  bool *sure)
 {
-	*sure = true;
-	for (int i = 0; i < lengthof(same_words); i++)
-		if (among(same_words[i][0], words, nwords) &&
-			group_has(same_words[i], word))
-			return among(same_words[i][0], words, nwords);
-	*sure = false;
-	return kg_nearest(word, words, nwords);
+	const char *meant = value_meant(word, words, nwords);
+
+	*sure = meant != NULL;
+	return meant != NULL ? meant : kg_nearest(word, words, nwords);
 }
 
 const char *
@@ -746,11 +220,7 @@ kg_order_meant(const JsonbValue *value)
 	for (int i = 0; i < lengthof(orders); i++)
 		if (pg_strcasecmp(word, orders[i]) == 0)
 			return orders[i];
-	for (int i = 0; i < lengthof(same_words); i++)
-		if (among(same_words[i][0], orders, lengthof(orders)) &&
-			group_has(same_words[i], word))
-			return same_words[i][0];
-	return NULL;
+	return value_meant(word, orders, lengthof(orders));
 }
 
 bool

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "model/catalog.h"
+#include "query/argument/members.h"
 
 /*
  * Returns whether two names are equal except for case, "_", "-" and blanks:
@@ -22,7 +23,7 @@ extern bool kg_name_spelled(const char *a, const char *b);
  */
 extern const char *kg_name_same(const JsonbContainer *object, const char *name,
 								const JsonbValue *value,
-								const char *const *known, int nknown);
+								const KgOutline *known);
 
 /*
  * Like kg_name_same(), and also finds an argument that is spelled differently.
@@ -30,8 +31,7 @@ extern const char *kg_name_same(const JsonbContainer *object, const char *name,
  */
 extern const char *kg_name_meant(const JsonbContainer *object, const char *name,
 								 const JsonbValue *value,
-								 const char *const *known, int nknown,
-								 bool *sure);
+								 const KgOutline *known, bool *sure);
 
 /*
  * Returns the word of an enum that another word means. Otherwise returns the
@@ -42,10 +42,11 @@ extern const char *kg_word_meant(const char *word, const char *const *words,
 
 /*
  * Returns whether a name with this value is, or means, this argument of
- * kg_graph.
+ * kg_graph. member determines which values it has; NULL: any.
  */
 extern bool kg_name_means(const JsonbContainer *object, const char *name,
-						  const JsonbValue *value, const char *ours);
+						  const JsonbValue *value, const char *ours,
+						  const KgMember *member);
 
 /* Returns "asc" or "desc" for a word or a sign that means it, or NULL. */
 extern const char *kg_order_meant(const JsonbValue *value);

@@ -381,61 +381,15 @@ kg_likely(const char *text, const char *const *names, const char *const *labels,
 }
 
 Jsonb *
-kg_repair_as_member(const char *name, const JsonbValue *value)
+kg_repair_as_member(const KgMember *member, const JsonbValue *value)
 {
-	static const char *const arrays[] = {"ids",
-										 "node_labels",
-										 "relationship_types",
-										 "columns",
-										 "edge_columns",
-										 "fields",
-										 "seeds",
-										 "sort",
-										 "group_by",
-										 "aggregations",
-										 "node_types",
-										 "predicates",
-										 "relationships",
-										 "related",
-										 "not_related",
-										 "entity_types",
-										 "handles",
-										 "steps",
-										 "relations",
-										 "types",
-										 "claims",
-										 "exclude_node_types",
-										 "expand_nodes",
-										 "expand_relationship_types",
-										 "walk_predicates",
-										 "items",
-										 "entities",
-										 "entityNames",
-										 "names",
-										 "observations",
-										 "contents",
-										 "deletions"};
-	static const char *const objects[] = {
-		"sort", "relationships", "aggregations", "group_by", "steps"};
-	static const char *const members[] = {
-		"field", "type", "fn", "property", "type"};
-	bool array = false;
-	const char *member = NULL;
+	bool array = member != NULL && member->array;
 
 	/* null has no meaning, and neither has an array of it. */
 	if (value->type == jbvNull)
 		return NULL;
-	for (int i = 0; i < lengthof(arrays); i++)
-		array |= strcmp(arrays[i], name) == 0;
-	for (int i = 0; i < lengthof(objects); i++)
-		if (strcmp(objects[i], name) == 0 && value->type == jbvString)
-			member = members[i];
 	if (array && !kg_json_is_array(value))
-	{
-		if (member != NULL)
-			return kg_args_example_of(value, member, true);
-		return kg_args_list_of(name, value);
-	}
+		return kg_args_list_of(member, value);
 	/* An array of one item stands for the item. */
 	if (!array && kg_json_is_array(value) &&
 		kg_json_length(kg_json_container(value)) == 1)
@@ -490,7 +444,7 @@ change_of_meant(const KgError *err, KgInstead *change)
 	{
 		change->kind = KG_INSTEAD_KEY;
 		change->key = said->meant;
-		change->value = kg_repair_as_member(said->meant, &there);
+		change->value = kg_repair_as_member(said->member, &there);
 		return true;
 	}
 	if (there.type != jbvBinary &&

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "query/argument/members.h"
 
 extern void kg_repair_init(void);
 
@@ -66,10 +67,11 @@ extern void kg_correct_list(KgCorrection *correction, const char *path,
 extern bool kg_repair_value_at(const char *path, JsonbValue *value);
 
 /*
- * Returns a value in the form that the named argument requires, such as an
- * array; NULL if it needs no change.
+ * Returns a value in the form that an argument requires, such as an array; NULL
+ * if it needs no change. member NULL: an argument that takes one value.
  */
-extern Jsonb *kg_repair_as_member(const char *name, const JsonbValue *value);
+extern Jsonb *kg_repair_as_member(const KgMember *member,
+								  const JsonbValue *value);
 
 /*
  * Returns whether a text is certainly another spelling of a name. A name that

@@ -258,7 +258,8 @@ set_scalar(const Conditions *conditions, KgCondition *condition,
 static void
 set_list(KgCondition *condition, const JsonbValue *value)
 {
-	const JsonbContainer *array = kg_args_as_array(value, condition->path);
+	const JsonbContainer *array = kg_args_as_array(
+		value, condition->path, NULL);
 	int n = kg_json_length(array);
 
 	if (n < 1 || n > KG_MAX_IN_VALUES)

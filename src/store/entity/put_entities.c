@@ -381,7 +381,7 @@ spread_errors(Put *put)
 
 /* Returns the item that a reference names, or -1. */
 static int
-named_item(const Put *put, const KgReference *reference)
+named_item(const Put *put, const KgFieldReference *reference)
 {
 	if (!refers_to_own(put->type, reference->field))
 		return -1;
@@ -552,7 +552,7 @@ check_references(Put *put)
 	keep_sight(put, t);
 	for (int i = 0; i < t->references.n; i++)
 	{
-		const KgReference *reference = &t->references.items[i];
+		const KgFieldReference *reference = &t->references.items[i];
 		KgReferenceItem item = {reference->field, reference->value};
 		int target;
 

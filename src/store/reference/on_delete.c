@@ -247,7 +247,8 @@ first_from(const IncomingList *list, int64 node)
  * target whose creation is undone or not.
  */
 static bool
-makes_edge(const IncomingList *list, const KgReference *reference, bool undone)
+makes_edge(const IncomingList *list, const KgFieldReference *reference,
+		   bool undone)
 {
 	for (int i = first_from(list, reference->source);
 		 i < list->n && list->items[i].source == reference->source;
@@ -434,7 +435,7 @@ judge(const IncomingList *incoming, const KgReferenceList *references,
 {
 	for (int i = 0; i < references->n; i++)
 	{
-		const KgReference *reference = &references->items[i];
+		const KgFieldReference *reference = &references->items[i];
 		KgOnDelete rule = reference->field->on_delete;
 		Referrer *referrer;
 
@@ -504,7 +505,7 @@ typedef struct Deletion
  */
 static bool
 named_gone(const Deletion *d, const KgCatalog *catalog,
-		   const KgReference *reference)
+		   const KgFieldReference *reference)
 {
 	const KgField *field = reference->field;
 	const KgType *type = kg_catalog_type_in(
@@ -699,7 +700,7 @@ set_null(Deletion *d, const KgCatalog *catalog, const int64 *nodes, int n)
 	judge(&d->incoming, &references, lost, referrers);
 	for (int i = 0; i < references.n; i++)
 	{
-		const KgReference *reference = &references.items[i];
+		const KgFieldReference *reference = &references.items[i];
 		Removal removal = {reference->field, reference->value};
 
 		referrer = hash_search(referrers, &reference->source, HASH_FIND, NULL);
@@ -914,7 +915,7 @@ kg_references_restricting(const char *tenant, const KgNodeList *nodes,
 										 sizeof(KgRestricting));
 	for (int i = 0; i < references.n; i++)
 	{
-		const KgReference *reference = &references.items[i];
+		const KgFieldReference *reference = &references.items[i];
 
 		if (targets[i] == 0 ||
 			reference->field->on_delete != KG_ON_DELETE_RESTRICT)

@@ -109,8 +109,8 @@ gone_error(const KgCatalog *catalog, const KgField *field, const KgType *type)
 }
 
 static void
-report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
-			   KgErrorList *errors)
+report_missing(const KgCatalog *catalog, const KgFieldReference *ref,
+			   bool deleted, KgErrorList *errors)
 {
 	const KgField *field = ref->field;
 	const KgType *type = field->type;
@@ -178,7 +178,7 @@ kg_pending_check(const char *tenant, const KgUserContext *caller,
 	find_restricting(&missing, nodes, &restricting);
 	for (int i = 0; i < missing.n; i++)
 	{
-		const KgReference *reference = &missing.items[i];
+		const KgFieldReference *reference = &missing.items[i];
 
 		if (reference->field->on_delete != KG_ON_DELETE_RESTRICT &&
 			kg_nodes_have(&restricting, reference->source))

@@ -34,18 +34,18 @@ void
 kg_reference_add(KgReferenceList *list, int64 source, const KgField *field,
 				 const char *value)
 {
-	KgReference *item;
+	KgFieldReference *item;
 
 	if (list->n == list->capacity)
 	{
 		list->capacity = Max(64, list->capacity * 2);
-		list->items = list->items
-						  ? repalloc_huge(list->items,
-										  (Size) list->capacity *
-											  sizeof(KgReference))
-						  : MemoryContextAllocHuge(list->context,
-												   (Size) list->capacity *
-													   sizeof(KgReference));
+		list->items = list->items ? repalloc_huge(list->items,
+												  (Size) list->capacity *
+													  sizeof(KgFieldReference))
+								  : MemoryContextAllocHuge(
+										list->context,
+										(Size) list->capacity *
+											sizeof(KgFieldReference));
 	}
 	item = &list->items[list->n++];
 	item->source = source;
@@ -63,7 +63,7 @@ compare_strings(const char *a, const char *b)
 
 /* Compares by target type and property, then by value. */
 static int
-compare_target(const KgReference *a, const KgReference *b)
+compare_target(const KgFieldReference *a, const KgFieldReference *b)
 {
 	int order;
 
@@ -80,8 +80,8 @@ compare_target(const KgReference *a, const KgReference *b)
 static int
 compare_reference(const void *pa, const void *pb)
 {
-	const KgReference *a = *(const KgReference *const *) pa;
-	const KgReference *b = *(const KgReference *const *) pb;
+	const KgFieldReference *a = *(const KgFieldReference *const *) pa;
+	const KgFieldReference *b = *(const KgFieldReference *const *) pb;
 	int order = compare_target(a, b);
 
 	return order ? order : strcmp(a->value, b->value);
@@ -132,8 +132,8 @@ kg_sight_keep(KgSight *sight, const char *tenant, const KgNodeList *nodes)
 }
 
 bool
-kg_sight_hides(const KgSight *sight, const KgReference *reference, int64 source,
-			   int64 target, bool hidden)
+kg_sight_hides(const KgSight *sight, const KgFieldReference *reference,
+			   int64 source, int64 target, bool hidden)
 {
 	KgEdgeKey key = {source, reference->field->relation_no, target};
 
@@ -471,9 +471,9 @@ kg_references_find(const KgCatalog *catalog, const KgReferenceList *references,
 {
 	int64 *nodes = MemoryContextAllocHuge(
 		CurrentMemoryContext, (Size) Max(1, references->n) * sizeof(int64));
-	KgReference **sorted = MemoryContextAllocHuge(CurrentMemoryContext,
-												  (Size) Max(1, references->n) *
-													  sizeof(KgReference *));
+	KgFieldReference **sorted = MemoryContextAllocHuge(
+		CurrentMemoryContext,
+		(Size) Max(1, references->n) * sizeof(KgFieldReference *));
 	Target *targets = palloc(KG_REFERENCE_CHUNK * sizeof(Target));
 	int *target_of = palloc(KG_REFERENCE_CHUNK * sizeof(int));
 	MemoryContext scratch = AllocSetContextCreate(
@@ -483,7 +483,7 @@ kg_references_find(const KgCatalog *catalog, const KgReferenceList *references,
 
 	for (int i = 0; i < references->n; i++)
 		sorted[i] = &references->items[i];
-	qsort(sorted, references->n, sizeof(KgReference *), compare_reference);
+	qsort(sorted, references->n, sizeof(KgFieldReference *), compare_reference);
 	while (start < references->n)
 	{
 		int end = start;
@@ -556,7 +556,7 @@ tell_edges(NewEdges *edges, const char *tenant)
 }
 
 static void
-add_edge(NewEdges *edges, const KgReference *reference, bool repeated,
+add_edge(NewEdges *edges, const KgFieldReference *reference, bool repeated,
 		 Datum property, int64 target)
 {
 	KgColumns *rows = &edges->rows[repeated];
@@ -583,7 +583,7 @@ property_of(const NewEdges *edges, const KgField *field)
  * makes edges.
  */
 static void
-resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
+resolve_chunk(const KgCatalog *catalog, KgFieldReference **sorted, int n,
 			  const KgSight *sight, KgReferenceList *missing, NewEdges *edges)
 {
 	Target *targets = palloc(n * sizeof(Target));
@@ -613,7 +613,7 @@ resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
 		lookup_seen(catalog, sorted[start]->field, sight, targets, ntargets);
 		for (int i = start; i < end; i++)
 		{
-			const KgReference *ref = sorted[i];
+			const KgFieldReference *ref = sorted[i];
 			int64 node = targets[target_of[i]].node;
 			bool hidden = targets[target_of[i]].hidden;
 
@@ -650,17 +650,18 @@ kg_references_edges(const KgCatalog *catalog, const KgReferenceList *references,
 					KgDerivedEdges write, void *arg)
 {
 	NewEdges edges = {.write = write, .arg = arg};
-	KgReference **sorted;
+	KgFieldReference **sorted;
 	MemoryContext scratch;
 	MemoryContext old;
 
 	if (references->n == 0)
 		return;
-	sorted = MemoryContextAllocHuge(
-		CurrentMemoryContext, (Size) references->n * sizeof(KgReference *));
+	sorted = MemoryContextAllocHuge(CurrentMemoryContext,
+									(Size) references->n *
+										sizeof(KgFieldReference *));
 	for (int i = 0; i < references->n; i++)
 		sorted[i] = &references->items[i];
-	qsort(sorted, references->n, sizeof(KgReference *), compare_reference);
+	qsort(sorted, references->n, sizeof(KgFieldReference *), compare_reference);
 	scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph references", ALLOCSET_DEFAULT_SIZES);
 	edges.context = AllocSetContextCreate(

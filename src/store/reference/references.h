@@ -18,17 +18,18 @@
 #include "store/derived/columns.h"
 #include "store/entity/node_list.h"
 
-typedef struct KgReference
+/* A value of a reference field; a resolved node is a KgRef (query/graph/nodes.h). */
+typedef struct KgFieldReference
 {
 	int64 source; /* node */
 	const KgField *field;
 	char *value;
-} KgReference;
+} KgFieldReference;
 
 typedef struct KgReferenceList
 {
 	MemoryContext context;
-	KgReference *items;
+	KgFieldReference *items;
 	int n;
 	int capacity;
 } KgReferenceList;
@@ -67,8 +68,9 @@ extern void kg_sight_keep(KgSight *sight, const char *tenant,
  * Returns whether the target, which was found, counts as missing. hidden means
  * that the caller does not see it.
  */
-extern bool kg_sight_hides(const KgSight *sight, const KgReference *reference,
-						   int64 source, int64 target, bool hidden);
+extern bool kg_sight_hides(const KgSight *sight,
+						   const KgFieldReference *reference, int64 source,
+						   int64 target, bool hidden);
 
 /*
  * Locks the targets of references and inserts the derived edges. Adds

@@ -215,7 +215,7 @@ kg_statement_tenants(List *tenants)
  * deleted.
  */
 static bool
-is_lost(const char *tenant, const KgReference *reference)
+is_lost(const char *tenant, const KgFieldReference *reference)
 {
 	KgEdgeKey key = {reference->source, reference->field->relation_no};
 
@@ -250,7 +250,7 @@ kg_statement_leave_to_outer(const char *tenant, const KgUnchecked *unchecked,
 	sort_lost(&rest->unchecked.lost);
 	for (int i = 0; i < missing->n; i++)
 	{
-		const KgReference *reference = &missing->items[i];
+		const KgFieldReference *reference = &missing->items[i];
 
 		if (is_lost(tenant, reference))
 			kg_reference_add(&rest->unchecked.missing,

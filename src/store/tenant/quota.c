@@ -367,7 +367,7 @@ kg_quota_count(const TriggerData *trigdata, const List *tenants,
 		if (trigdata->tg_newtable)
 			kg_tenant_writes(lfirst(lc));
 		else
-			kg_tenant_wrote(lfirst(lc));
+			kg_tenant_deletes(lfirst(lc));
 		kg_lock_tenant_shared(lfirst(lc));
 	}
 	if (!kg_limits_any())

@@ -332,7 +332,7 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 	int n;
 
 	(void) kg_input_value(in, key, &value);
-	array = kg_args_as_array(&value, path);
+	array = kg_args_as_array(&value, path, NULL);
 	n = kg_json_length(array);
 	memset(handles, 0, sizeof(*handles));
 	handles->array = true;

@@ -211,7 +211,7 @@ read_vector(KgGraphCall *call)
 	if (!kg_input_value(&call->input, "vector", &value))
 		return NULL;
 	vectors = kg_vectors_require();
-	(void) kg_args_as_array(&value, "/vector");
+	(void) kg_args_as_array(&value, "/vector", NULL);
 	vector = kg_vector_read(&value, "/vector", vectors, &why);
 	if (vector == NULL)
 		kg_error_throw(why);

@@ -52,11 +52,9 @@ extern void kg_list_draft(KgDraft *draft, const KgListQuery *query,
 						  const KgListPage *page, int64 position);
 /*
  * Return the schemas, texts and template of a type's tool for one operation
- * (KG_EXPOSE_*). With repeat, parts that the published schema abbreviates are
- * written out.
+ * (KG_EXPOSE_*).
  */
-extern Jsonb *kg_tool_input_schema(const KgType *type, int operation,
-								   bool repeat);
+extern Jsonb *kg_tool_input_schema(const KgType *type, int operation);
 extern const char *kg_tool_input_template(const KgType *type, int operation);
 extern Jsonb *kg_tool_output_schema(const KgType *type, int operation);
 extern char *kg_tool_title(const KgType *type, int operation);

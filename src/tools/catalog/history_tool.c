@@ -29,37 +29,6 @@ typedef struct HistoryCall
 	int n;
 } HistoryCall;
 
-const char *
-kg_history_input_template(void)
-{
-	return "{'type':'object','additionalProperties':false,'required':['id'],"
-		   "'properties':{'id':<id>,'limit':{'type':'integer','minimum':1,"
-		   "'maximum':500,'default':50},'cursor':<cursor>,"
-		   "'max_bytes':<max_bytes>}}";
-}
-
-static const char *
-edge_input_template(void)
-{
-	return "{'type':'object','additionalProperties':false,'required':['from',"
-		   "'to'],'properties':{'from':<text>,'to':<text>,'key':<id>,"
-		   "'limit':{'type':'integer','minimum':1,'maximum':500,"
-		   "'default':50},'cursor':<cursor>,'max_bytes':<max_bytes>}}";
-}
-
-const char *
-kg_history_output_template(void)
-{
-	return "{'type':'object','required':['id','changes','returned',"
-		   "'truncated'],'properties':{'id':<text>,'changes':{'type':'array',"
-		   "'items':{'type':'object','required':['change','verdict'],"
-		   "'properties':{'change':<count>,'transaction':<count>,'at':<text>,"
-		   "'by':<text>,'verdict':<text>,'version':<count>,"
-		   "'before':{'type':'object'},'after':{'type':'object'}}}},"
-		   "'returned':<count>,'truncated':<boolean>,"
-		   "'next':{'type':'object'}}}";
-}
-
 static void
 write_head(const void *state, KgJsonWriter *w)
 {
@@ -178,8 +147,7 @@ kg_tool_history(const KgCatalog *catalog, const KgType *type,
 	JsonbValue id;
 
 	kg_decisions_require(catalog, type, NULL);
-	kg_input_open(
-		&call.input, arguments, kg_history_input_template(), &call.repairs);
+	kg_input_open(&call.input, arguments, "type_history", &call.repairs);
 	kg_input_require(&call.input, "id");
 	(void) kg_input_value(&call.input, "id", &id);
 	call.id = kg_args_as_id(&id, "/id");
@@ -255,7 +223,7 @@ kg_edge_history(const KgCatalog *catalog, const char *relation,
 	HistoryCall call = {.catalog = catalog, .sought = &sought};
 	JsonbValue key;
 
-	kg_input_open(&call.input, arguments, edge_input_template(), &call.repairs);
+	kg_input_open(&call.input, arguments, "edge_history", &call.repairs);
 	kg_input_require(&call.input, "from");
 	kg_input_require(&call.input, "to");
 	read_end(&call, 0, "from");

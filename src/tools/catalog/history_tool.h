@@ -8,13 +8,6 @@
 #include "model/catalog.h"
 
 /*
- * Return the templates of the schemas of the arguments (id, limit, cursor,
- * max_bytes) and of the reply.
- */
-extern const char *kg_history_input_template(void);
-extern const char *kg_history_output_template(void);
-
-/*
  * Returns the history of a relation's edges, for kg_history(). The arguments
  * name the edge by "from" and "to", and by "key" if parallel edges have keys.
  */

@@ -121,7 +121,7 @@ void
 kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 				   const KgInput *in)
 {
-	int n = kg_input_objects(in, "sort", "field", "fields");
+	int n = kg_input_objects(in, "sort", "fields");
 	KgFilterTarget sortable = *target;
 	bool by_id = false;
 	int decide = 0;
@@ -132,7 +132,7 @@ kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 	{
 		KgInput entry;
 
-		kg_input_item(in, "sort", i, "field", &entry);
+		kg_input_item(in, "sort", i, &entry);
 		parse_sort_entry(query, &sortable, &entry, &by_id);
 		if (!by_id)
 			decide = query->nsort;

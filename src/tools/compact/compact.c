@@ -38,7 +38,7 @@ typedef struct Rename
 /* Maximum number of arguments that are made from others. */
 #define KG_MAX_MADE 5
 
-/* Maximum number of properties in a list (tools/catalog/tool_schema.c). */
+/* Maximum number of properties in a list (the part type_fields of tools/schemas). */
 #define KG_MAX_FIELDS 100
 
 typedef struct Compact
@@ -767,7 +767,7 @@ make_ids(Compact *c, const JsonbValue *ids)
 	const JsonbValue *own = NULL;
 	JsonbValue value;
 
-	(void) kg_args_as_array(ids, "/ids");
+	(void) kg_args_as_array(ids, "/ids", NULL);
 	if (filters != NULL && kg_json_get(filters, "id", &value) != NULL)
 	{
 		check_own(&value);

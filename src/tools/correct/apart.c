@@ -33,15 +33,20 @@ is_known(const Parts *parts, const char *name)
 }
 
 /*
- * Returns whether an argument of the call, by its name and value, means the
- * tool's argument with the name in the last parameter.
+ * Returns whether an argument of the call, by its name and value, means a
+ * member of an object of the tool's schema.
  */
 static bool
 is_called(const Parts *parts, const char *name, const JsonbValue *value,
-		  const char *ours)
+		  const KgOutline *outline, const char *ours)
 {
 	return (strcmp(name, ours) == 0 || !is_known(parts, name)) &&
-		   kg_name_means(parts->object, name, value, ours);
+		   kg_name_means(
+			   parts->object,
+			   name,
+			   value,
+			   ours,
+			   outline ? kg_outline_member(outline, ours, strlen(ours)) : NULL);
 }
 
 static void
@@ -159,7 +164,7 @@ refuse_sort_apart(Parts parts)
 
 		if (order == NULL && is_order(&parts, name, &it.value))
 			order = kg_order_meant(&it.value);
-		else if (is_called(&parts, name, &it.value, "sort"))
+		else if (is_called(&parts, name, &it.value, parts.outline, "sort"))
 		{
 			fields = it.value;
 			nfields++;
@@ -182,12 +187,14 @@ refuse_node_apart(Parts parts)
 {
 	static const char *const members[] = {"label", "filters", "ids"};
 	bool has[lengthof(members)] = {false};
+	const KgOutline *inner;
 	JsonbValue node;
 	JsonbValue taken;
 	KgJsonWriter w;
 
 	if (!is_known(&parts, "node") || is_known(&parts, "filters"))
 		return;
+	inner = kg_outline_member(parts.outline, "node", 4)->inner;
 	kg_jw_init_object(&w);
 	if (kg_json_get(parts.object, "node", &node) != NULL)
 	{
@@ -215,7 +222,7 @@ refuse_node_apart(Parts parts)
 		for (int i = 0; i < lengthof(members); i++)
 		{
 			if (is_known(&parts, name) ||
-				!is_called(&parts, name, &it.value, members[i]))
+				!is_called(&parts, name, &it.value, inner, members[i]))
 				continue;
 			if (has[i])
 				return;
@@ -403,14 +410,15 @@ refuse_handles_apart(Parts parts)
 	{
 		char *name = kg_json_cstring(&it.key);
 
-		if (!has_ids && is_called(&parts, name, &it.value, ours[which].name))
+		if (!has_ids &&
+			is_called(&parts, name, &it.value, parts.outline, ours[which].name))
 		{
 			has_ids = true;
 			ids = it.value;
 		}
 		else if (type == NULL && it.value.type == jbvString &&
 				 !is_known(&parts, name) &&
-				 is_called(&parts, name, &it.value, "label"))
+				 is_called(&parts, name, &it.value, parts.outline, "label"))
 			type = kg_catalog_type(catalog, kg_json_cstring(&it.value));
 		/* {"order": "O-1"} */
 		else if (type == NULL && !has_ids && !is_known(&parts, name) &&

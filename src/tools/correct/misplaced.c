@@ -74,7 +74,7 @@ find_type(Misplaced *m)
 		char *name = kg_json_cstring(&it.key);
 
 		if (it.value.type != jbvString || is_known(m, name) ||
-			!kg_name_means(m->node, name, &it.value, names[0]))
+			!kg_name_means(m->node, name, &it.value, names[0], NULL))
 			continue;
 		m->type = kg_catalog_type(catalog, kg_json_cstring(&it.value));
 		m->type_name = name;

@@ -78,7 +78,7 @@ other_fixed(const KgCatalog *catalog, const KgFixedTool *called,
 			(tool->toolset & (KG_TOOLSET_GRAPH | KG_TOOLSET_BFS)) == 0 ||
 			!kg_fixed_tool_exists(catalog, tool) ||
 			!kg_agent_has_tool(agent, tool->toolset, tool->name) ||
-			!fits(arguments, tool->input))
+			!fits(arguments, tool->name))
 			continue;
 		found = tool->name;
 		n++;
@@ -149,13 +149,11 @@ is_ours_by_another_name(const KgCall *call, const KgFixedTool *called,
 
 	if (called == NULL)
 		return false;
-	outline = kg_outline(called->input);
+	outline = kg_outline(called->name);
 	(void) kg_json_get(arguments, kg_json_cstring(key), &value);
-	return value.type != jbvBinary && kg_name_same(arguments,
-												   kg_json_cstring(key),
-												   &value,
-												   outline->names,
-												   outline->n) != NULL;
+	return value.type != jbvBinary &&
+		   kg_name_same(arguments, kg_json_cstring(key), &value, outline) !=
+			   NULL;
 }
 
 void

@@ -544,17 +544,17 @@ read_sort(KgAggregate *a, const KgInput *in)
 }
 
 static void
-read_items(KgAggregate *a, const char *key, const char *string_member,
-		   const char *what, void (*read)(KgAggregate *a, const KgInput *in))
+read_items(KgAggregate *a, const char *key, const char *what,
+		   void (*read)(KgAggregate *a, const KgInput *in))
 {
 	const KgInput *in = &a->call.input;
-	int n = kg_input_objects(in, key, string_member, what);
+	int n = kg_input_objects(in, key, what);
 
 	for (int i = 0; i < n; i++)
 	{
 		KgInput item;
 
-		kg_input_item(in, key, i, string_member, &item);
+		kg_input_item(in, key, i, &item);
 		read(a, &item);
 	}
 }
@@ -725,10 +725,10 @@ kg_aggregate_read(KgAggregate *a, const Jsonb *arguments)
 	kg_reached_related(call, a->node.type, a->node.related);
 	kg_orient_steps(
 		call, a->node.type, a->steps.specs, a->steps.n, "/relationships", true);
-	read_items(a, "group_by", "property", "items", read_group);
-	read_items(a, "aggregations", "fn", "items", read_aggregation);
+	read_items(a, "group_by", "items", read_group);
+	read_items(a, "aggregations", "items", read_aggregation);
 	warn(a);
-	read_items(a, "sort", "field", "columns", read_sort);
+	read_items(a, "sort", "columns", read_sort);
 	read_per(a);
 	add_labels(a);
 	a->limit = kg_input_limit(&call->input, 0);

@@ -25,7 +25,7 @@ kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments)
 	call->arguments = arguments;
 	call->fixed = kg_fixed_tool_find(tool);
 	kg_repair_begin(tool, arguments);
-	kg_input_open(&call->input, arguments, call->fixed->input, &call->repairs);
+	kg_input_open(&call->input, arguments, call->fixed->name, &call->repairs);
 	call->max_bytes = kg_input_max_bytes(&call->input);
 	kg_input_as_of(&call->input, kg_running_catalog(), NULL);
 	kg_input_valid_at(&call->input, kg_running_catalog());
@@ -42,7 +42,7 @@ kg_graph_call_end(KgGraphCall *call)
 	 */
 	if (call->repairs.repairs == NIL)
 		kg_published_check(
-			call->catalog, NULL, call->fixed->input, call->arguments);
+			call->catalog, NULL, call->fixed->name, call->arguments);
 	kg_graph_end(call->graph);
 }
 
@@ -176,7 +176,7 @@ throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
 		JsonbValue value = kg_json_string_value(name);
 
 		kg_error_instead(
-			err, NULL, kg_args_list_of("relationship_types", &value));
+			err, NULL, kg_args_list_of(&(KgMember){.of_names = true}, &value));
 	}
 	else
 	{
@@ -275,7 +275,11 @@ kg_call_relation_list(KgGraphCall *call, const char *key)
 		kg_error_throw(kg_args_error(path, &value, "an array"));
 	/* A wrong name is reported before the missing array. */
 	names = kg_call_relation_names(call, &call->input, key);
-	(void) kg_args_array(call->input.object, key, "");
+	(void) kg_args_array(
+		call->input.object,
+		key,
+		"",
+		kg_outline_member(call->input.outline, key, strlen(key)));
 	return names;
 }
 

@@ -40,7 +40,7 @@ typedef struct RankRelated
 /* ---- arguments ---- */
 
 /*
- * As in the schema (tools/input/schema_template.c). Sums of such weights are
+ * As in the schema (tools/schemas/graph.json). Sums of such weights are
  * exact.
  */
 #define MAX_WEIGHT 1e15
@@ -48,7 +48,8 @@ typedef struct RankRelated
 static char *
 read_seed(RankRelated *r, const JsonbValue *value, const char *path, int i)
 {
-	static const char *const known[] = {"id", "weight"};
+	static const char *const names[] = {"id", "weight"};
+	const KgOutline known = {.n = lengthof(names), .names = names};
 	const JsonbContainer *object;
 	JsonbValue member;
 
@@ -57,7 +58,7 @@ read_seed(RankRelated *r, const JsonbValue *value, const char *path, int i)
 		!JsonContainerIsObject(value->val.binary.data))
 		return kg_call_handle(r->call.input.repairs, value, path);
 	object = value->val.binary.data;
-	kg_args_known(object, path, known, lengthof(known));
+	kg_args_known(object, path, &known);
 	kg_args_number(object,
 				   "weight",
 				   path,

@@ -130,12 +130,12 @@ void
 kg_row_sort_read(KgGraphCall *call, const KgSteps *steps, const KgType *from,
 				 KgRowSort *sort)
 {
-	sort->n = kg_input_objects(&call->input, "sort", "field", "fields");
+	sort->n = kg_input_objects(&call->input, "sort", "fields");
 	for (int i = 0; i < sort->n; i++)
 	{
 		KgInput item;
 
-		kg_input_item(&call->input, "sort", i, "field", &item);
+		kg_input_item(&call->input, "sort", i, &item);
 		read_key(call, steps, from, &item, &sort->keys[i]);
 	}
 }

@@ -198,14 +198,14 @@ read_step(KgGraphCall *call, KgSteps *steps, KgInput *in)
 void
 kg_call_steps(KgGraphCall *call, KgSteps *steps)
 {
-	int n = kg_input_objects(&call->input, "relationships", "type", "steps");
+	int n = kg_input_objects(&call->input, "relationships", "steps");
 
 	memset(steps, 0, sizeof(*steps));
 	for (int i = 0; i < n; i++)
 	{
 		KgInput step;
 
-		kg_input_item(&call->input, "relationships", i, "type", &step);
+		kg_input_item(&call->input, "relationships", i, &step);
 		read_step(call, steps, &step);
 	}
 }

@@ -9,40 +9,23 @@
 #include "miscadmin.h"
 #include "tools/input/client_schema.h"
 
-/*
- * Keywords whose value is an object of schemas ("named"), and keywords whose
- * value is a schema or an array of schemas ("schemas").
- */
-static const char *const named[] = {"properties",
-									"patternProperties",
-									"dependentSchemas",
-									"$defs",
-									"definitions",
-									NULL};
-static const char *const schemas[] = {"items",
-									  "prefixItems",
-									  "additionalProperties",
-									  "unevaluatedProperties",
-									  "unevaluatedItems",
-									  "propertyNames",
-									  "contains",
-									  "allOf",
-									  "anyOf",
-									  "oneOf",
-									  "not",
-									  "if",
-									  "then",
-									  "else",
-									  NULL};
-
 /* Keywords that vendors refuse at the root: of replies, and of arguments. */
 #define KG_COMBINATORS "oneOf", "anyOf", "allOf", "not", "enum"
 static const char *const combinators[] = {KG_COMBINATORS, NULL};
 static const char *const at_root[] = {
 	KG_COMBINATORS, "$ref", "if", "then", "else", NULL};
 
-static bool
-key_is(const JsonbValue *key, const char *const *names)
+KgJsShape
+kg_key_shape(const JsonbValue *key)
+{
+	KgKeyword keyword = kg_keyword_find(key->val.string.val,
+										key->val.string.len);
+
+	return keyword == KG_KW_NONE ? KG_SHAPE_NONE : kg_keyword_shape(keyword);
+}
+
+bool
+kg_key_is(const JsonbValue *key, const char *const *names)
 {
 	for (; *names != NULL; names++)
 		if (kg_json_string_is(key, *names))
@@ -146,14 +129,23 @@ write_member(KgJsonWriter *w, const KgJsonIter *member,
 	const JsonbValue *key = &member->key;
 
 	kg_jw_keyn(w, key->val.string.val, key->val.string.len);
-	if (key_is(key, named))
-		write_named(w,
-					&member->value,
-					kg_json_string_is(key, "properties") ? schema : NULL);
-	else if (key_is(key, schemas))
-		write_schemas(w, &member->value, kg_json_string_is(key, "items"));
-	else
-		kg_jw_value(w, &member->value);
+	switch (kg_key_shape(key))
+	{
+		case KG_SHAPE_MAP:
+			write_named(w,
+						&member->value,
+						kg_json_string_is(key, "properties") ? schema : NULL);
+			break;
+		case KG_SHAPE_SCHEMA:
+		case KG_SHAPE_ARRAY:
+		case KG_SHAPE_SCHEMA_OR_ARRAY:
+			write_schemas(w, &member->value, kg_json_string_is(key, "items"));
+			break;
+		case KG_SHAPE_NONE:
+		case KG_SHAPE_DEPENDENCIES:
+			kg_jw_value(w, &member->value);
+			break;
+	}
 }
 
 /* Writes the members that clients require and the schema lacks. */
@@ -215,7 +207,7 @@ kg_client_root(const Jsonb *schema, bool arguments)
 
 	kg_jw_init_object(&w);
 	kg_json_each(it, &schema->root)
-		if (!key_is(&it.key, arguments ? at_root : combinators))
+		if (!kg_key_is(&it.key, arguments ? at_root : combinators))
 			write_member(&w, &it, &schema->root);
 	write_completion(&w, &schema->root);
 	kg_jw_kstring(&w, "type", "object");

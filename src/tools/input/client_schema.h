@@ -15,7 +15,13 @@
 #define KG_CLIENT_SCHEMA_H
 
 #include "base/error.h"
+#include "schema/keyword.h"
 #include "tools/registered/definition.h"
+
+/* Returns the position of subschemas in the value of a schema's member. */
+extern KgJsShape kg_key_shape(const JsonbValue *key);
+/* Returns whether a key is among some names, which end with NULL. */
+extern bool kg_key_is(const JsonbValue *key, const char *const *names);
 
 /* Returns the schema with missing items and required properties added. */
 extern Jsonb *kg_client_schema(const Jsonb *schema);

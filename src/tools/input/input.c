@@ -30,7 +30,7 @@ find_member(const KgInput *in, const char *key)
 }
 
 static int64
-number_of(const KgBound *bound, int64 dflt)
+number_of(const KgMemberBound *bound, int64 dflt)
 {
 	if (!bound->given)
 		return dflt;
@@ -146,7 +146,9 @@ in_form(const KgMember *member, const char *key, const JsonbValue *value)
 		return form;
 	if (member->array && !kg_json_is_array(value) && member->inner != NULL &&
 		(member->inner->n > 0) == kg_json_is_object(value))
-		return is_blank(value) ? NULL : kg_args_list_of(key, value);
+		return is_blank(value)
+				   ? NULL
+				   : kg_args_list_of(member->of_names ? member : NULL, value);
 	name = in_other_case(member, value);
 	if (name == NULL)
 		return NULL;
@@ -313,7 +315,7 @@ check_known(KgInput *in)
 				return check_known(in);
 			}
 			kg_input_unknown(in, &it.key);
-			kg_args_known(in->object, in->path, outline->names, outline->n);
+			kg_args_known(in->object, in->path, outline);
 		}
 		other_form = other_form || may_have_other_form(member, &it.value);
 	}
@@ -417,7 +419,9 @@ kg_input_require(const KgInput *in, const char *key)
 void
 kg_input_only(const KgInput *in, const char *const *known, int nknown)
 {
-	kg_args_known(in->object, in->path, known, nknown);
+	const KgOutline some = kg_outline_of(in->outline, known, nknown);
+
+	kg_args_known(in->object, in->path, &some);
 }
 
 bool
@@ -653,23 +657,18 @@ kg_input_array(const KgInput *in, const char *key, const char *what)
 
 	if (!kg_input_value(in, key, &value))
 		return NULL;
-	array = kg_args_as_array(&value, kg_input_path(in, key));
+	array = kg_args_as_array(
+		&value, kg_input_path(in, key), find_member(in, key));
 	check_length(in, key, kg_json_length(array), what);
 	return array;
 }
 
 int
-kg_input_objects(const KgInput *in, const char *key, const char *string_member,
-				 const char *what)
+kg_input_objects(const KgInput *in, const char *key, const char *what)
 {
-	const JsonbContainer *array;
-	JsonbValue value;
+	const JsonbContainer *array = kg_input_array(in, key, what);
 
-	if (!kg_input_value(in, key, &value))
-		return 0;
-	array = kg_args_objects(in->object, key, in->path, string_member);
-	check_length(in, key, kg_json_length(array), what);
-	return kg_json_length(array);
+	return array != NULL ? kg_json_length(array) : 0;
 }
 
 /*
@@ -781,9 +780,9 @@ refuse_truncation(const KgOutline *outline, const JsonbValue *value,
 }
 
 void
-kg_input_item(const KgInput *in, const char *key, int index,
-			  const char *string_member, KgInput *item)
+kg_input_item(const KgInput *in, const char *key, int index, KgInput *item)
 {
+	const KgOutline *outline = find_member(in, key)->inner;
 	JsonbValue array;
 	JsonbValue *value = getIthJsonbValueFromContainer(
 		(JsonbContainer *) kg_json_container(
@@ -791,12 +790,12 @@ kg_input_item(const KgInput *in, const char *key, int index,
 		(uint32) index);
 	char *path = kg_path_index(kg_input_path(in, key), index);
 
-	refuse_order_by_name(find_member(in, key)->inner, value, path);
-	refuse_function_by_name(find_member(in, key)->inner, value, path);
-	refuse_truncation(find_member(in, key)->inner, value, path);
+	refuse_order_by_name(outline, value, path);
+	refuse_function_by_name(outline, value, path);
+	refuse_truncation(outline, value, path);
 	open_object(item,
-				kg_args_item(value, path, string_member),
-				find_member(in, key)->inner,
+				kg_args_item(value, path, outline->string_member),
+				outline,
 				path,
 				in->repairs);
 }
@@ -847,9 +846,10 @@ kg_input_nested_item(const KgInput *in, const char *key, int index, int inner,
 		value = item_of(kg_json_container(value), inner);
 		path = kg_path_index(path, inner);
 	}
-	open_object(item,
-				kg_args_item(value, path, "type"),
-				find_member(in, key)->inner,
-				path,
-				in->repairs);
+	open_object(
+		item,
+		kg_args_item(value, path, find_member(in, key)->inner->string_member),
+		find_member(in, key)->inner,
+		path,
+		in->repairs);
 }

@@ -83,12 +83,12 @@ extern const JsonbContainer *kg_input_array(const KgInput *in, const char *key,
 extern bool kg_input_object(const KgInput *in, const char *key, KgInput *inner);
 /*
  * Return the number of objects in an array (0 if it is absent), and one of the
- * objects. For a string item, the error suggests the member string_member.
+ * objects. For a string item, the error suggests the outline's string_member.
  */
 extern int kg_input_objects(const KgInput *in, const char *key,
-							const char *string_member, const char *what);
+							const char *what);
 extern void kg_input_item(const KgInput *in, const char *key, int index,
-						  const char *string_member, KgInput *item);
+						  KgInput *item);
 
 /*
  * Read an array whose items are objects or arrays of objects.

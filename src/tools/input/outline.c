@@ -10,13 +10,37 @@
 #include "tools/input/schema_template.h"
 #include "utils/memutils.h"
 
-/* Maximum number of templates; there are fewer tools. */
-#define KG_MAX_OUTLINES 64
+/* Maximum number of addresses of names of templates. */
+#define KG_MAX_OUTLINES 256
 
 static const KgOutline *read_outline(const JsonbContainer *schema);
 
 static void
-read_bound(const JsonbValue *value, KgBound *bound)
+read_type(const JsonbValue *type, KgMember *member)
+{
+	if (kg_json_is_array(type))
+	{
+		kg_json_each(it, kg_json_container(type))
+			read_type(&it.value, member);
+		return;
+	}
+	member->string |= kg_json_string_is(type, "string");
+	member->number |= kg_json_string_is(type, "integer") ||
+					  kg_json_string_is(type, "number");
+}
+
+/* Returns whether the items of an array are names. */
+static bool
+are_names(const JsonbContainer *items)
+{
+	JsonbValue value;
+
+	return kg_json_get(items, "$name", &value) != NULL ||
+		   kg_json_get(items, "enum", &value) != NULL;
+}
+
+static void
+read_bound(const JsonbValue *value, KgMemberBound *bound)
 {
 	bound->given = true;
 	bound->number = -1;
@@ -66,6 +90,7 @@ read_keyword(const JsonbValue *keyword, const JsonbValue *value,
 		member->typed = true;
 		member->array = kg_json_string_is(value, "array");
 		member->object = kg_json_string_is(value, "object");
+		read_type(value, member);
 	}
 	else if (kg_json_string_is(keyword, "minimum"))
 		read_bound(value, &member->minimum);
@@ -79,8 +104,13 @@ read_keyword(const JsonbValue *keyword, const JsonbValue *value,
 		read_default(value, member);
 	else if (kg_json_string_is(keyword, "enum"))
 		member->names = read_names(inner, &member->nnames);
+	else if (kg_json_string_is(keyword, "$filters"))
+		member->filters = true;
 	else if (kg_json_string_is(keyword, "items") && inner != NULL)
+	{
 		member->inner = read_outline(inner);
+		member->of_names = are_names(inner);
+	}
 }
 
 static void
@@ -94,92 +124,91 @@ read_member(const JsonbContainer *schema, KgMember *member)
 		read_keyword(&it.key, &it.value, member);
 }
 
-static int
-find_member(const KgOutline *outline, const char *name, int len)
-{
-	for (int i = 0; i < outline->n; i++)
-		if (outline->members[i].len == len &&
-			memcmp(outline->names[i], name, len) == 0)
-			return i;
-	return -1;
-}
-
 static void
-read_required(const JsonbContainer *names, KgOutline *outline)
+read_required(const JsonbContainer *names, const KgOutline *outline,
+			  KgMember *members)
 {
 	kg_json_each(it, names)
 	{
-		int i = find_member(
+		const KgMember *member = kg_outline_member(
 			outline, it.value.val.string.val, it.value.val.string.len);
 
-		if (i < 0)
+		if (member == NULL)
 			elog(ERROR, "a required argument is not declared");
-		outline->members[i].required = true;
+		members[member - outline->members].required = true;
 	}
+}
+
+/*
+ * Returns the member that a string in place of the object means: the one that
+ * the template names, or the only required one.
+ */
+static const char *
+read_string_member(const JsonbContainer *schema, const KgOutline *outline)
+{
+	const char *found = NULL;
+	JsonbValue value;
+
+	if (kg_json_get(schema, "$string", &value) != NULL)
+		return kg_json_cstring(&value);
+	for (int i = 0; i < outline->n; i++)
+	{
+		if (!outline->members[i].required)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = outline->names[i];
+	}
+	return found;
 }
 
 static const KgOutline *
 read_outline(const JsonbContainer *schema)
 {
 	KgOutline *outline = palloc0(sizeof(KgOutline));
+	KgMember *members;
 	JsonbValue value;
 
 	check_stack_depth();
-	if (kg_json_get(schema, "properties", &value) == NULL)
-		return outline;
-	outline->names = read_names(kg_json_container(&value), &outline->n);
-	outline->members = palloc0((outline->n + 1) * sizeof(KgMember));
-	kg_json_each(it, kg_json_container(&value))
+	if (kg_json_get(schema, "properties", &value) != NULL)
 	{
-		outline->members[it.index].len = it.key.val.string.len;
-		read_member(kg_json_container(&it.value), &outline->members[it.index]);
+		outline->names = read_names(kg_json_container(&value), &outline->n);
+		outline->members = members = palloc0((outline->n + 1) *
+											 sizeof(KgMember));
+		kg_json_each(it, kg_json_container(&value))
+		{
+			members[it.index].len = it.key.val.string.len;
+			read_member(kg_json_container(&it.value), &members[it.index]);
+		}
+		if (kg_json_get(schema, "required", &value) != NULL)
+			read_required(kg_json_container(&value), outline, members);
 	}
-	if (kg_json_get(schema, "required", &value) != NULL)
-		read_required(kg_json_container(&value), outline);
+	outline->string_member = read_string_member(schema, outline);
 	return outline;
 }
 
 const KgOutline *
-kg_outline(const char *template)
+kg_outline(const char *tool)
 {
 	static struct
 	{
-		const char *template;
+		const char *tool;
 		const KgOutline *outline;
 	} outlines[KG_MAX_OUTLINES];
 	MemoryContext old;
 	Jsonb *schema;
 	int i;
 
-	for (i = 0; i < KG_MAX_OUTLINES && outlines[i].template != NULL; i++)
-		if (outlines[i].template == template)
+	/* A name is a constant. Another file may have it at another address. */
+	for (i = 0; i < KG_MAX_OUTLINES && outlines[i].tool != NULL; i++)
+		if (outlines[i].tool == tool)
 			return outlines[i].outline;
 	if (i == KG_MAX_OUTLINES)
 		elog(ERROR, "too many templates of input schemas");
-	schema = kg_template_outline(template);
+	schema = kg_template_outline(tool);
 	old = MemoryContextSwitchTo(TopMemoryContext);
 	outlines[i].outline = read_outline(&schema->root);
 	MemoryContextSwitchTo(old);
-	outlines[i].template = template;
+	outlines[i].tool = tool;
 	return outlines[i].outline;
-}
-
-const KgMember *
-kg_outline_member(const KgOutline *outline, const char *name, int len)
-{
-	int i = find_member(outline, name, len);
-
-	return i >= 0 ? &outline->members[i] : NULL;
-}
-
-bool
-kg_outline_is_complete(const KgOutline *outline, const JsonbContainer *object)
-{
-	JsonbValue value;
-
-	for (int i = 0; i < outline->n; i++)
-		if (outline->members[i].required &&
-			kg_json_get(object, outline->names[i], &value) == NULL)
-			return false;
-	return true;
 }

@@ -9,6 +9,8 @@
  *	  of tools. $ref would serve, but many clients drop $defs or refuse the
  *	  tool. Arguments are validated against the same schema with all repetitions
  *	  written out.
+ *
+ *	  The templates are the files of tools/schemas; its README describes them.
  */
 #include "postgres.h"
 
@@ -21,6 +23,7 @@
 #include "common/hashfn.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "ask/ask.h"
 #include "query/graph/aggregate.h"
 #include "query/filter/any.h"
 #include "query/derived.h"
@@ -30,8 +33,9 @@
 #include "tools/input/type_parts.h"
 #include "tools/reply/reply.h"
 #include "tools/input/schema_template.h"
+#include "tools/schemas/texts.h"
 #include "tools/write/write_schema.h"
-#include "utils/json.h"
+#include "utils/memutils.h"
 
 /*
  * Maximum number of names in an enum. With more names, the schema is a plain
@@ -41,39 +45,33 @@
 /* Enums with more names than this are written out once in a schema. */
 #define KG_REPEATED_ENUM 3
 
-/*
- * The expansion of a template, which contains <name> or <name@note>. The note
- * refers in words to another position that has the part written out. It
- * replaces the part unless repeat is set.
- */
+/* The expansion of a template. */
 typedef struct Expansion
 {
-	StringInfo out;
 	const KgCatalog *catalog; /* NULL: the catalog of the caller */
 	const KgType *type;		  /* type of the tool, or NULL */
 	const KgRelation *relation;
 	bool repeat;
 	bool outline;
-	const char *note; /* note of the part being written, or NULL */
+	/*
+	 * Refers in words to another position that has the part written out. It
+	 * replaces the part unless repeat is set.
+	 */
+	const char *note;
 } Expansion;
 
-typedef struct Part
-{
-	const char *name;
-	const char *text;				  /* template of the part, or NULL */
-	void (*write)(Expansion *x);	  /* writes the part if text is NULL */
-	bool (*told)(const Expansion *x); /* NULL: always included */
-	const char *whole; /* used instead of text if repeat is set; or NULL */
-} Part;
-
-static void expand(Expansion *x, const char *template);
+static void write_value(const Expansion *x, const JsonbValue *value,
+						KgJsonWriter *w);
+static void write_part(const Expansion *x, const char *name, KgJsonWriter *w);
+static char *expand_text(const char *template);
 
 static void
-write_string(Expansion *x, const char *description)
+write_string(KgJsonWriter *w, const char *description)
 {
-	appendStringInfoString(x->out, "{\"type\":\"string\",\"description\":");
-	escape_json(x->out, description);
-	appendStringInfoChar(x->out, '}');
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "type", "string");
+	kg_jw_kstring(w, "description", description);
+	kg_jw_end_object(w);
 }
 
 /*
@@ -82,29 +80,31 @@ write_string(Expansion *x, const char *description)
  * if there are too many names.
  */
 static void
-write_names(Expansion *x, const char **names, int n, bool all, const char *what)
+write_names(const Expansion *x, KgJsonWriter *w, const char **names, int n,
+			bool all, const char *what)
 {
 	const char *last = NULL;
 
 	if (n > KG_MAX_ENUM || (n == 0 && !all))
-		write_string(x, what);
+		write_string(w, what);
 	else if (n > KG_REPEATED_ENUM && x->note != NULL && !x->repeat)
-		write_string(x, x->note);
+		write_string(w, x->note);
 	else
 	{
 		if (all)
 			names[n++] = "*";
 		qsort(names, n, sizeof(char *), pg_qsort_strcmp);
-		appendStringInfoString(x->out, "{\"type\":\"string\",\"enum\":");
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "type", "string");
+		kg_jw_kbegin_array(w, "enum");
 		for (int i = 0; i < n; i++)
 		{
-			if (last != NULL && strcmp(last, names[i]) == 0)
-				continue;
-			appendStringInfoChar(x->out, last == NULL ? '[' : ',');
-			escape_json(x->out, names[i]);
+			if (last == NULL || strcmp(last, names[i]) != 0)
+				kg_jw_string(w, names[i]);
 			last = names[i];
 		}
-		appendStringInfoString(x->out, "]}");
+		kg_jw_end_array(w);
+		kg_jw_end_object(w);
 	}
 }
 
@@ -115,7 +115,7 @@ catalog_of(const Expansion *x)
 }
 
 static void
-write_types(Expansion *x, bool all)
+write_types(const Expansion *x, KgJsonWriter *w, bool all)
 {
 	const KgCatalog *catalog = catalog_of(x);
 	const char **names = palloc((catalog->ntypes + 1) * sizeof(char *));
@@ -123,6 +123,7 @@ write_types(Expansion *x, bool all)
 	for (int i = 0; i < catalog->ntypes; i++)
 		names[i] = kg_type_handle(catalog->types[i]);
 	write_names(x,
+				w,
 				names,
 				catalog->ntypes,
 				all,
@@ -131,19 +132,19 @@ write_types(Expansion *x, bool all)
 }
 
 static void
-write_type(Expansion *x)
+write_type(const Expansion *x, KgJsonWriter *w)
 {
-	write_types(x, false);
+	write_types(x, w, false);
 }
 
 static void
-write_type_or_all(Expansion *x)
+write_type_or_all(const Expansion *x, KgJsonWriter *w)
 {
-	write_types(x, true);
+	write_types(x, w, true);
 }
 
 static void
-write_relations(Expansion *x, bool all)
+write_relations(const Expansion *x, KgJsonWriter *w, bool all)
 {
 	const KgCatalog *catalog = catalog_of(x);
 	const char **names = palloc((catalog->nrelations * 2 + 1) * sizeof(char *));
@@ -158,6 +159,7 @@ write_relations(Expansion *x, bool all)
 			names[n++] = catalog->relations[i].inverse;
 	}
 	write_names(x,
+				w,
 				names,
 				n,
 				all,
@@ -166,120 +168,126 @@ write_relations(Expansion *x, bool all)
 }
 
 static void
-write_relation(Expansion *x)
+write_relation(const Expansion *x, KgJsonWriter *w)
 {
-	write_relations(x, false);
+	write_relations(x, w, false);
 }
 
 static void
-write_relation_or_all(Expansion *x)
+write_relation_or_all(const Expansion *x, KgJsonWriter *w)
 {
-	write_relations(x, true);
+	write_relations(x, w, true);
 }
 
 static const char *
-operand_template(KgOperandForm form)
+operand_part(KgOperandForm form)
 {
 	switch (form)
 	{
 		case KG_OPERAND_VALUE:
-			return "<scalar>";
+			return "operand_value";
 		case KG_OPERAND_ORDERED:
-			return "<ordered>";
+			return "operand_ordered";
 		case KG_OPERAND_LIST:
-			return "<scalars>";
+			return "operand_list";
 		case KG_OPERAND_PART:
-			return "<text>";
+			return "operand_part";
 		case KG_OPERAND_FLAG:
-			return "<boolean>";
+			return "operand_flag";
 	}
 	return NULL;
 }
 
 static void
-write_each_operator(Expansion *x)
+write_each_operator(const Expansion *x, KgJsonWriter *w)
 {
+	kg_jw_begin_object(w);
 	for (int op = 0; op < KG_NOPS; op++)
 	{
-		appendStringInfo(
-			x->out, "%s\"%s\":", op > 0 ? "," : "", kg_operator(op)->name);
-		expand(x, operand_template(kg_operator(op)->form));
+		kg_jw_key(w, kg_operator(op)->name);
+		write_part(x, operand_part(kg_operator(op)->form), w);
 	}
+	kg_jw_end_object(w);
 }
 
-/*
- * Writes the schema of filters: described in words or, if repeat is set, in
- * full.
- */
+/* Writes filters: described in words or, if repeat is set, in full. */
 static void
-write_filters(Expansion *x)
+write_filters(const Expansion *x, KgJsonWriter *w)
 {
-	if (x->repeat)
+	if (x->repeat || x->note == NULL)
 	{
-		appendStringInfo(x->out,
-						 "{\"type\":\"object\",\"maxProperties\":%d,",
-						 kg_setting_max_filters);
-		expand(x,
-			   "'properties':{'" KG_ANY
-			   "':{'type':'array','minItems':<min_alternatives>,'maxItems':<"
-			   "max_alternatives>,'items':{'type':'object','minProperties':1}}}"
-			   ",'additionalProperties':{'anyOf':[<scalar>,<operators>,{'type':"
-			   "'array','minItems':1,'maxItems':10,'items':<operators>}]}}");
+		write_part(x, x->repeat ? "filters_in_full" : "filters_in_words", w);
 		return;
 	}
-	expand(x, "{'type':'object','description':");
-	escape_json(x->out,
-				x->note ? x->note
-						: kg_expand_text(
-							  "{property: value or {operator: value}}, all "
-							  "must hold; one of " KG_ANY
-							  ": [{...}, {...}]. Of id and properties; where "
-							  "many are left, indexed ones. Operators: "
-							  "<operator_names>"));
-	appendStringInfoChar(x->out, '}');
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "type", "object");
+	kg_jw_kstring(w, "description", x->note);
+	kg_jw_end_object(w);
 }
 
-static void
-write_operator_names(Expansion *x)
+static char *
+operator_names(void)
 {
+	StringInfoData names;
+
+	initStringInfo(&names);
 	for (int op = 0; op < KG_NOPS; op++)
 		appendStringInfo(
-			x->out, "%s%s", op > 0 ? " " : "", kg_operator(op)->name);
+			&names, "%s%s", op > 0 ? " " : "", kg_operator(op)->name);
+	return names.data;
 }
 
-/*
- * Writes a part that only tools of a type have (tools/catalog/tool_schema.c).
- */
-static void
-write_type_part(Expansion *x, Jsonb *part)
+static char *
+dimensions(void)
 {
-	appendStringInfoString(x->out,
-						   JsonbToCString(NULL, &part->root, VARSIZE(part)));
+	return psprintf("%d", kg_vectors()->dimensions);
 }
 
-static void
-write_type_filters(Expansion *x)
-{
-	write_type_part(x, kg_type_filters_schema(x->type, x->repeat));
-}
+/* Parts that only tools of a type have (tools/input/type_parts.h). */
 
 static void
-write_sort_names(Expansion *x)
+write_type_filters(const Expansion *x, KgJsonWriter *w)
 {
-	write_type_part(x, kg_type_sort_names(x->type));
+	kg_jw_jsonb(w, kg_type_filters_schema(x->type, x->repeat));
 }
 
 static void
-write_sort_note(Expansion *x)
+write_sort_names(const Expansion *x, KgJsonWriter *w)
 {
-	escape_json(x->out, kg_type_sort_note(x->type));
+	kg_jw_jsonb(w, kg_type_sort_names(x->type));
 }
 
 static void
-write_field_names(Expansion *x)
+write_sort_note(const Expansion *x, KgJsonWriter *w)
 {
-	write_type_part(x, kg_type_field_names(x->type));
+	kg_jw_string(w, kg_type_sort_note(x->type));
 }
+
+static void
+write_field_names(const Expansion *x, KgJsonWriter *w)
+{
+	kg_jw_jsonb(w, kg_type_field_names(x->type));
+}
+
+static void
+write_document(const Expansion *x, KgJsonWriter *w)
+{
+	kg_jw_jsonb(w, kg_type_document_schema(x->type));
+}
+
+static void
+write_changes(const Expansion *x, KgJsonWriter *w)
+{
+	kg_jw_jsonb(w, kg_type_changes_schema(x->type));
+}
+
+static void
+write_edge_properties(const Expansion *x, KgJsonWriter *w)
+{
+	kg_jw_jsonb(w, kg_relation_properties_schema(x->relation));
+}
+
+/* ---- conditions of parts ---- */
 
 /*
  * Returns whether valid_at and periods are included. They are always accepted,
@@ -305,16 +313,6 @@ has_history(const Expansion *x)
 	if (x->outline)
 		return true;
 	return x->type ? x->type->history : catalog_of(x)->any_history;
-}
-
-/*
- * Returns whether a part is included that is always accepted, but never
- * published, to keep the list of tools short.
- */
-static bool
-is_written_out(const Expansion *x)
-{
-	return x->repeat;
 }
 
 static bool
@@ -349,29 +347,7 @@ searches_text_alone(const Expansion *x)
 	return !has_vectors(x) && searches_text(x);
 }
 
-static void
-write_dimensions(Expansion *x)
-{
-	appendStringInfo(x->out, "%d", kg_vectors()->dimensions);
-}
-
-static void
-write_document(Expansion *x)
-{
-	write_type_part(x, kg_type_document_schema(x->type));
-}
-
-static void
-write_changes(Expansion *x)
-{
-	write_type_part(x, kg_type_changes_schema(x->type));
-}
-
-static void
-write_edge_properties(Expansion *x)
-{
-	write_type_part(x, kg_relation_properties_schema(x->relation));
-}
+/* ---- numbers ---- */
 
 /*
  * Numbers in templates. A number is the least of setting, or_setting and
@@ -390,6 +366,9 @@ static const struct
 	{"max_groups", NULL, NULL, KG_MAX_GROUPS},
 	{"max_aggregations", NULL, NULL, KG_MAX_AGGREGATIONS},
 	{"max_term_bytes", NULL, NULL, KG_MAX_TERM_BYTES},
+	{"max_in_values", NULL, NULL, KG_MAX_IN_VALUES},
+	{"max_params", NULL, NULL, KG_ASK_PARAMS},
+	{"max_written", NULL, NULL, KG_WRITE_ITEMS},
 	{"max_rows", &kg_setting_max_rows},
 	{"default_rows", &kg_setting_max_rows, NULL, 30},
 	{"query_rows", &kg_setting_max_rows, NULL, 100},
@@ -479,509 +458,334 @@ kg_template_numbers(void)
 	return hash;
 }
 
+/* ---- templates ---- */
+
+/*
+ * Parts that C writes. In an outline they are an object with one key, or {}.
+ */
+static const struct
+{
+	const char *name;
+	void (*write)(const Expansion *x, KgJsonWriter *w);
+	const char *outlined;
+} written_parts[] = {
+	{"type", write_type, "$name"},
+	{"type_or_all", write_type_or_all, "$name"},
+	{"relation", write_relation, "$name"},
+	{"relation_or_all", write_relation_or_all, "$name"},
+	{"filters", write_filters, "$filters"},
+	{"each_operator", write_each_operator},
+	{"type_filters", write_type_filters, "$filters"},
+	{"sort_names", write_sort_names},
+	{"sort_note", write_sort_note},
+	{"field_names", write_field_names},
+	{"document", write_document},
+	{"changes", write_changes},
+	{"edge_properties", write_edge_properties},
+};
+
+/* Parts of texts. */
+static const struct
+{
+	const char *name;
+	char *(*text)(void);
+} text_parts[] = {
+	{"operator_names", operator_names},
+	{"dimensions", dimensions},
+};
+
+/* Values of "$if". */
+static const struct
+{
+	const char *name;
+	bool (*holds)(const Expansion *x);
+} conditions[] = {
+	{"periods", has_periods},
+	{"history", has_history},
+	{"text_search", searches_text_alone},
+	{"vectors", has_vectors},
+	{"no_vectors", needs_query},
+};
+
+/*
+ * Returns the template of a name. It is parsed once for each backend, because
+ * templates are constants.
+ */
+static const JsonbContainer *
+find_template(KgSchemaText *text, const char *name)
+{
+	while (text->name != NULL && strcmp(text->name, name) != 0)
+		text++;
+	if (text->name == NULL)
+		elog(ERROR, "tools/schemas has no \"%s\"", name);
+	if (text->parsed == NULL)
+	{
+		Jsonb *json = kg_json_parse(text->json);
+
+		text->parsed = MemoryContextAlloc(TopMemoryContext, VARSIZE(json));
+		memcpy(text->parsed, json, VARSIZE(json));
+	}
+	return &text->parsed->root;
+}
+
+/* Returns a member of a tool's template, which must have it. */
+static JsonbValue
+member_of_tool(const char *tool, const char *key)
+{
+	JsonbValue value;
+
+	if (kg_json_get(find_template(kg_schema_tools, tool), key, &value) == NULL)
+		elog(ERROR, "tools/schemas has no \"%s\" of \"%s\"", key, tool);
+	return value;
+}
+
+/* Returns whether a part is included: one without "$if" is always included. */
+static bool
+is_included(const Expansion *x, const JsonbContainer *part)
+{
+	JsonbValue condition;
+
+	if (kg_json_get(part, "$if", &condition) == NULL)
+		return true;
+	for (int i = 0; i < lengthof(conditions); i++)
+		if (kg_json_string_is(&condition, conditions[i].name))
+			return conditions[i].holds(x);
+	elog(ERROR,
+		 "unknown condition of a schema: %s",
+		 kg_json_cstring(&condition));
+}
+
 /*
  * Writes a number. An outline has its name instead, because the setting can
  * change and the outline cannot.
  */
 static void
-write_number(Expansion *x, int i)
+write_number(const Expansion *x, int i, KgJsonWriter *w)
 {
 	if (x->outline)
-		appendStringInfo(x->out, "\"%s\"", numbers[i].name);
+		kg_jw_string(w, numbers[i].name);
 	else
-		appendStringInfo(x->out, "%d", kg_template_number(i));
-}
-
-/* A step, or an array of steps. end: further members of the step's "to". */
-#define KG_CHAIN(end)                                                         \
-	"{'type':'array','minItems':1,'maxItems':10,'items':{'type':['object',"   \
-	"'array'],'minItems':1,'maxItems':<max_steps>,'items':{'type':'object'}," \
-	"'additionalProperties':false,'required':['type'],'properties':{'type':"  \
-	"{'anyOf':[<relation_or_all>,{'type':'array','minItems':1,'items':"       \
-	"<relation>}]},'direction':{<direction>,'default':'outgoing'},'filters':" \
-	"{'type':'object'},'min_count':{'type':'integer','minimum':1},"           \
-	"'max_count':{'type':'integer','minimum':0},'to':{'type':'object',"       \
-	"'additionalProperties':false,'properties':{'label':<type>,'ids':<ids>,"  \
-	"'filters':{'type':'object'}" end "}}}}}"
-#define KG_CHAINS(end) \
-	"'related':" KG_CHAIN(end) ",'not_related':" KG_CHAIN(end)
-
-static const Part parts[] = {
-	{"type", NULL, write_type},
-	{"type_or_all", NULL, write_type_or_all},
-	{"relation", NULL, write_relation},
-	{"relation_or_all", NULL, write_relation_or_all},
-	{"filters", NULL, write_filters},
-	{"type_filters", NULL, write_type_filters},
-	{"sort_names", NULL, write_sort_names},
-	{"field_names", NULL, write_field_names},
-	{"sort_note", NULL, write_sort_note},
-	{"document", NULL, write_document},
-	{"changes", NULL, write_changes},
-	{"edge_properties", NULL, write_edge_properties},
-	{"citations",
-	 "{'type':'boolean'}",
-	 NULL,
-	 NULL,
-	 "{'type':'boolean','default':false}"},
-	{"max_bytes",
-	 "{'type':'integer','default':<reply_bytes>}",
-	 NULL,
-	 NULL,
-	 "{'type':'integer','minimum':1024,'maximum':<max_reply_bytes>,'default':<"
-	 "reply_bytes>}"},
-	{"max_tokens",
-	 "{'type':'integer'}",
-	 NULL,
-	 NULL,
-	 "{'type':'integer','minimum':256,'maximum':<max_reply_tokens>}"},
-	/* numbers of hops, with the default 1 or without a default */
-	{"step_hops",
-	 "'type':'integer','minimum':1,'maximum':<max_step_hops>,'default':1",
-	 NULL},
-	{"bfs_hops", "'type':'integer','minimum':1,'maximum':<max_bfs_hops>", NULL},
-	{"relations", "{'type':'array','items':<relation>}", NULL},
-	/* an integer is read as text */
-	{"id", "{'type':['string','integer']}", NULL},
-	{"ids",
-	 "{'type':'array','items':<id>}",
-	 NULL,
-	 NULL,
-	 "{'type':'array','minItems':1,'maxItems':<max_ids>,'items':<id>}"},
-	{"limit",
-	 "{'type':'integer','maximum':<max_rows>,'default':<default_rows>}",
-	 NULL,
-	 NULL,
-	 "{'type':'integer','minimum':0,'maximum':<max_rows>,'default':<default_"
-	 "rows>}"},
-	/* properties of nodes and edges that replies show */
-	{"node_columns",
-	 "'columns':{'type':'array','items':{'type':'string'},'description':'tell "
-	 "these properties'}",
-	 NULL,
-	 NULL,
-	 "'columns':{'type':'array','minItems':1,'maxItems':100,'items':<text>}"},
-	{"columns",
-	 "<node_columns>,'ids_only':{'type':'boolean','default':false}",
-	 NULL},
-	{"edge_columns",
-	 "'edge_columns':{'type':'array','items':{'type':'string'}}",
-	 NULL,
-	 NULL,
-	 "'edge_columns':{'type':'array','minItems':1,'maxItems':100,'items':<text>"
-	 "}"},
-	{"no_edge_columns",
-	 "'edge_columns':{'type':'array','items':{'type':'string'},'description':'"
-	 "default none'}",
-	 NULL,
-	 NULL,
-	 "'edge_columns':{'type':'array','minItems':1,'maxItems':100,'items':<text>"
-	 "}"},
-	{"cursor", "{'type':'string','description':'of next'}", NULL},
-	{"valid_at",
-	 "'valid_at':{'type':'string','description':'date-time or now: what does "
-	 "not hold then is not there'},",
-	 NULL,
-	 has_periods},
-	{"search_mode",
-	 "'mode':{'type':'string','enum':['names','text','hybrid'],'default':'"
-	 "names','description':'names; text: words of texts, any of them; hybrid: "
-	 "both'},",
-	 NULL,
-	 searches_text_alone},
-	{"search_modes",
-	 "'mode':{'type':'string','enum':['names','text','hybrid','meaning'],'"
-	 "default':'names','description':'names; text: words of texts, any of "
-	 "them; meaning: nearest to vector; hybrid: all'},'vector':{'type':'array',"
-	 "'items':{'type':'number'},'description':'an embedding, <dimensions> "
-	 "numbers'},",
-	 NULL,
-	 has_vectors},
-	{"dimensions", NULL, write_dimensions},
-	{"query_required", "'required':['query'],", NULL, needs_query},
-	{"period", "'valid_from':<text>,'valid_to':<text>,", NULL, has_periods},
-	{"as_of",
-	 "'as_of':{'type':'string','format':'date-time','description':'as it was "
-	 "then'},",
-	 NULL,
-	 has_history},
-	{"direction",
-	 "'type':'string','enum':['outgoing','incoming','both']",
-	 NULL},
-	{"scalar", "{'type':['string','number','boolean']}", NULL},
-	{"scalars",
-	 "{'type':'array','minItems':1,'maxItems':" CppAsString2(
-		 KG_MAX_IN_VALUES) ",'items':<scalar>}",
-	 NULL},
-	{"ordered", "{'type':['string','number']}", NULL},
-	{"node_sort",
-	 "{'type':'array','items':{'type':'object'},'description':'[{field, order: "
-	 "asc or desc}]'}",
-	 NULL,
-	 NULL,
-	 "{'type':'array','minItems':1,'maxItems':<max_sort>,'items':{'type':'"
-	 "object','additionalProperties':false,'required':['field'],'properties':{'"
-	 "field':<text>,'order':<sort_order>}}}"},
-	{"reply_sort",
-	 "{'type':'array','items':{'type':'object'},'description':'[{field: a "
-	 "column of the reply, order: asc or desc}]'}",
-	 NULL,
-	 NULL,
-	 "<node_sort>"},
-	{"row_sort",
-	 "{'type':'array','items':{'type':'object'},'description':'[{field, step, "
-	 "order}]; edge.field: of the edge'}",
-	 NULL,
-	 NULL,
-	 "{'type':'array','minItems':1,'maxItems':<max_sort>,'items':{'type':'"
-	 "object','additionalProperties':false,'required':['field'],'properties':{'"
-	 "field':<text>,'step':{'type':'integer','minimum':0,'maximum':<max_steps>}"
-	 ",'order':<sort_order>}}}"},
-	{"traverse_to",
-	 "{'type':'object','description':'{label, ids, filters, related, "
-	 "not_related}: "
-	 "what the last end must be'}",
-	 NULL,
-	 NULL,
-	 "<step_end>"},
-	{"paths_to",
-	 "{'type':'object','description':'a selection as from'}",
-	 NULL,
-	 NULL,
-	 "{'type':'object','additionalProperties':false,'required':['label'],'"
-	 "properties':{'label':<type>,'ids':<ids>,'query':<search>,'filters':<"
-	 "filters>,<related>}}"},
-	{"aggregations_bounds",
-	 "",
-	 NULL,
-	 NULL,
-	 "'minItems':1,'maxItems':<max_aggregations>,"},
-	{"groups_bounds", "", NULL, NULL, "'maxItems':<max_groups>,"},
-	{"group_step",
-	 "{'type':'integer','description':'by what this step of relationships ends "
-	 "in; with label where its to has none'}",
-	 NULL,
-	 NULL,
-	 "{'type':'integer','minimum':1,'maximum':<max_steps>}"},
-	{"aggregated_step",
-	 "'step':{'type':'integer','minimum':1,'maximum':<max_steps>},",
-	 NULL,
-	 is_written_out},
-	{"named",
-	 "'named':{'type':'boolean','default':false},",
-	 NULL,
-	 is_written_out},
-	{"ranked_limit",
-	 "{'type':'integer','default':<default_rows>}",
-	 NULL,
-	 NULL,
-	 "{'type':'integer','minimum':1,'maximum':<max_rows>,'default':<default_"
-	 "rows>}"},
-	{"weighted_seeds",
-	 "{'type':'array','items':{'type':['string','integer','object']},'"
-	 "description':'handles: type:id, or {id, weight}'}",
-	 NULL,
-	 NULL,
-	 "{'type':'array','minItems':1,'maxItems':<max_ids>,'items':{'anyOf':[<id>,"
-	 "{'type':'object','additionalProperties':false,'required':['id'],'"
-	 "properties':{'id':<id>,'weight':{'type':'number','exclusiveMinimum':0,'"
-	 "maximum':1000000000000000,'default':1}}}]}}"},
-	/*
-	 * The keys of a claim determine its kind (tools/verify/read.c). The schema
-	 * does not check that they belong to one kind.
-	 */
-	{"claims",
-	 "{'type':'array','items':{'type':'object'},'description':'each one of "
-	 "{entity: handle}, {entity, property, is: value or {operator: value} or "
-	 "{text}}, {from, relation, to, properties}, {path: [handle, relation, "
-	 "handle]}, {from, to, within: hops}, {count: {tool, arguments}, is}, "
-	 "{none: {tool, arguments}}, {name, type}'}",
-	 NULL,
-	 NULL,
-	 "{'type':'array','minItems':1,'maxItems':200,'items':{'type':'object','"
-	 "additionalProperties':false,'properties':{'id':{'type':['string','"
-	 "integer']},'entity':<id>,'property':<text>,'is':{},'version':{'type':'"
-	 "integer','minimum':1},'from':<id>,'relation':<relation>,'to':<id>,'"
-	 "properties':{'type':'object'},'path':{'type':'array','minItems':3,'"
-	 "maxItems':41,'items':<id>},'within':{'type':'integer','minimum':1,'"
-	 "maximum':<max_path_hops>},'relation_types':{'type':'array','items':<"
-	 "relation@as "
-	 "relation>},'direction':{<direction>,'default':'both'},'count':{'type':'"
-	 "object','required':['tool'],'properties':{'tool':<text>,'arguments':{'"
-	 "type':'object'}}},'none':{'type':'object','required':['tool'],'"
-	 "properties':{'tool':<text>,'arguments':{'type':'object'}}},'name':{'type'"
-	 ":'string','minLength':1},'type':<type>}}}"},
-	{"seeds",
-	 "{'type':'array','items':<id>,'description':'type:id, or id "
-	 "where it is unique'}",
-	 NULL,
-	 NULL,
-	 "{'type':'array','minItems':1,'maxItems':<max_ids>,'items':<id>}"},
-	{"text", "{'type':'string'}", NULL},
-	/*
-	 * detail is for bfs_query; detail_too, without descriptions, for
-	 * intersect_subgraphs
-	 */
-	{"detail",
-	 "'walk_predicates':{'type':'array','items':<relation>,'description':'walk "
-	 "only "
-	 "these'},'direction':{<direction>,'default':'both'},'node_types':{'type':'"
-	 "array','items':<type>,'description':'these in full, others as "
-	 "stubs'},'exclude_node_types':{'type':'array','items':<text>},'predicates'"
-	 ":{'type':'array','items':<relation@as "
-	 "walk_predicates>,'description':'these edges in full, others as "
-	 "triples'},'min_mentions':<min_mentions>,'topology_only':{'type':'boolean'"
-	 ",'description':'ids and types "
-	 "only'},'edge_detail':{'type':'boolean'},<columns>,<edge_columns>",
-	 NULL},
-	{"detail_too",
-	 "'walk_predicates':{'type':'array','items':{'type':'string'}},'direction':"
-	 "{'type':'string'},'node_types':{'type':'array','items':{'type':'string'}}"
-	 ",'exclude_node_types':{'type':'array','items':{'type':'string'}},'"
-	 "predicates':{'type':'array','items':{'type':'string'}},'min_mentions':{'"
-	 "type':'integer'},'topology_only':{'type':'boolean'},'edge_detail':{'type'"
-	 ":'boolean'},<columns>,<edge_columns>",
-	 NULL,
-	 NULL,
-	 "<detail>"},
-	{"min_mentions",
-	 "{'type':'integer'}",
-	 NULL,
-	 NULL,
-	 "{'type':'integer','minimum':1,'default':1}"},
-	{"boolean", "{'type':'boolean'}", NULL},
-	{"operators",
-	 "{'type':'object','minProperties':1,'additionalProperties':false,'"
-	 "properties':{<each_operator>}}",
-	 NULL},
-	{"each_operator", NULL, write_each_operator},
-	{"operator_names", NULL, write_operator_names},
-	/* parts of the compact tools */
-	{"also_bytes", "'max_bytes':<max_bytes>,", NULL, is_written_out},
-	{"also_citations", "'citations':<citations>,", NULL, is_written_out},
-	{"also_edge_columns", "<edge_columns>,", NULL, is_written_out},
-	/* of the tool query: for callers that may read all statistics */
-	{"also_explain", "'explain':{'type':'boolean'},", NULL, is_written_out},
-	{"brief_step_hops", "'type':'integer','default':1", NULL},
-	{"selector",
-	 "{'type':'object','required':['label'],'properties':{'label':<type>,'ids':"
-	 "<ids>,'query':{'type':'string'},'filters':<filters@as in "
-	 "find_nodes>,<related_as>}}",
-	 NULL,
-	 NULL,
-	 "{'type':'object','additionalProperties':false,'required':['label'],'"
-	 "properties':{'label':<type>,'ids':<ids>,'query':<search>,'filters':<"
-	 "filters>,<related>}}"},
-	/*
-	 * a name to search for, and restrictions that are validated but not
-	 * published
-	 */
-	{"search",
-	 "{'type':'string','description':'a name, best first unless sorted'}",
-	 NULL,
-	 NULL,
-	 "{'type':'string','minLength':1,'maxLength':<max_term_bytes>}"},
-	{"all_pattern", "", NULL, NULL, "'pattern':'^all$',"},
-	{"closed", "", NULL, NULL, "'additionalProperties':false,"},
-	{"steps",
-	 "{'type':'array','items':{'type':'object','required':['type'],'properties'"
-	 ":{'type':{'anyOf':[<relation_or_all>,<strings>]},'direction':{<direction>"
-	 ",'default':'outgoing'},'min_hops':{'type':'integer','default':1},'max_"
-	 "hops':{'type':'integer','minimum':1,'maximum':<max_step_hops>,'default':"
-	 "1},'filters':{'type':'object','description':'of edge "
-	 "properties'},'to':{'type':'object','description':'{label, ids, filters, "
-	 "related}: what "
-	 "its end must be'}}}}",
-	 NULL,
-	 NULL,
-	 "{'type':'array','minItems':1,'maxItems':<max_steps>,'items':{'type':'"
-	 "object','additionalProperties':false,'required':['type'],'properties':{'"
-	 "type':<step_type>,'direction':{<direction>,'default':'outgoing'},'min_"
-	 "hops':{<step_hops>},'max_hops':{<step_hops>},'filters':<filters>,'to':<"
-	 "step_end>}}}"},
-	{"steps_too",
-	 "{'type':'array','items':{'type':'object'},'description':'steps as in "
-	 "traverse_relationships: only nodes from which they lead somewhere'}",
-	 NULL,
-	 NULL,
-	 "<steps>"},
-	{"step_end",
-	 "{'type':'object','additionalProperties':false,'properties':{'label':<"
-	 "type>,'ids':<ids>,'filters':<filters>,<chains>}}",
-	 NULL},
-	{"step_type",
-	 "<relation_or_all>",
-	 NULL,
-	 NULL,
-	 "{'anyOf':[<relation_or_all>,{'type':'array','minItems':1,'items':<"
-	 "relation>}]}"},
-	/*
-	 * steps that must, or must not, lead to entities: described in words,
-	 * validated in full
-	 */
-	{"related",
-	 "'related':{'type':'array','items':<chain>,'description':'only what is "
-	 "connected so: [{type, direction, filters, to: {label, ids, filters, "
-	 "related, not_related}, min_count, max_count} or an array of such "
-	 "steps]'},'not_related':{'type':'array','items':<chain>}",
-	 NULL,
-	 NULL,
-	 "<chains>"},
-	{"related_too",
-	 "'related':{'type':'array','items':<chain>},'not_related':{'type':'array',"
-	 "'items':<chain>}",
-	 NULL,
-	 NULL,
-	 "<chains>"},
-	{"related_as",
-	 "'related':{'type':'array','items':<chain>,'description':'as in "
-	 "find_nodes'},'not_related':{'type':'array','items':<chain>}",
-	 NULL,
-	 NULL,
-	 "<chains>"},
-	/*
-	 * Not a union of types with "array", because clients drop the items of such
-	 * a union.
-	 */
-	{"chain",
-	 "{'anyOf':[{'type':'object'},{'type':'array','items':{'type':'object'}}]}",
-	 NULL},
-	{"chains", KG_CHAINS(",<inner_chains>"), NULL},
-	{"inner_chains", KG_CHAINS(""), NULL},
-	{"reach_order",
-	 "'order':{'type':'string','enum':['distance','relevance'],'default':'"
-	 "distance'}",
-	 NULL},
-	{"sort_order",
-	 "{'type':'string','enum':['asc','desc'],'default':'asc'}",
-	 NULL},
-	/*
-	 * Parts of output schemas: members that every reply has, and the types of
-	 * optional members. Self-explanatory members have no description.
-	 */
-	{"nodes", "{'type':'array','items':{}}", NULL},
-	{"near_nodes", "{'type':'array','items':{}}", NULL},
-	{"edges", "{'type':'array','items':{}}", NULL},
-	{"bfs_nodes", "{'type':'array','items':{}}", NULL},
-	{"bfs_edges", "{'type':'array','items':{}}", NULL},
-	{"strings", "{'type':'array','items':{'type':'string'}}", NULL},
-	{"objects", "{'type':'array','items':{'type':'object'}}", NULL},
-	{"count", "{'type':'integer'}", NULL},
-	/*
-	 * members that explain a reply (reason, withheld, hints) are
-	 * self-explanatory, and omitted
-	 */
-	{"envelope", "'total':<count>,'truncated':<boolean>", NULL},
-	{"page", "<envelope>,'next':{'type':'object'}", NULL},
-};
-
-static const Part *
-find_part(const char *name, size_t length)
-{
-	for (int i = 0; i < lengthof(parts); i++)
-		if (strlen(parts[i].name) == length &&
-			strncmp(parts[i].name, name, length) == 0)
-			return &parts[i];
-	elog(ERROR, "unknown part of a schema: %s", name);
-}
-
-/*
- * Expands the part whose name begins at p, after "<". Returns the position
- * after ">".
- */
-static const char *
-expand_part(Expansion *x, const char *p)
-{
-	const char *end = strchr(p, '>');
-	const char *at = memchr(p, '@', end - p);
-	int number = kg_template_find_number(p, end - p);
-	const Part *part;
-	Expansion inner = *x;
-
-	if (number >= 0)
-	{
-		write_number(x, number);
-		return end + 1;
-	}
-	part = find_part(p, (at ? at : end) - p);
-	if (part->told != NULL && !part->told(x))
-		return end + 1;
-	inner.note = at ? pnstrdup(at + 1, end - at - 1) : NULL;
-	if (part->whole != NULL && x->repeat)
-		expand(&inner, part->whole);
-	else if (part->text != NULL)
-		expand(&inner, part->text);
-	else if (x->outline)
-		appendStringInfoString(x->out, "{}");
-	else
-		part->write(&inner);
-	return end + 1;
+		kg_jw_int(w, kg_template_number(i));
 }
 
 static void
-expand(Expansion *x, const char *template)
+write_part(const Expansion *x, const char *name, KgJsonWriter *w)
 {
-	const char *p = template;
+	int number = kg_template_find_number(name, strlen(name));
+	JsonbValue part;
 
-	check_stack_depth();
-	while (*p != '\0')
+	if (number >= 0)
 	{
-		if (*p == '<')
-			p = expand_part(x, p + 1);
-		else
+		write_number(x, number, w);
+		return;
+	}
+	for (int i = 0; i < lengthof(written_parts); i++)
+		if (strcmp(written_parts[i].name, name) == 0)
 		{
-			appendStringInfoChar(x->out, *p == '\'' ? '"' : *p);
-			p++;
+			if (!x->outline)
+				written_parts[i].write(x, w);
+			else
+			{
+				kg_jw_begin_object(w);
+				if (written_parts[i].outlined != NULL)
+					kg_jw_kbool(w, written_parts[i].outlined, true);
+				kg_jw_end_object(w);
+			}
+			return;
 		}
+	part.type = jbvBinary;
+	part.val.binary.data = (JsonbContainer *) find_template(kg_schema_parts,
+															name);
+	part.val.binary.len = 0;
+	write_value(x, &part, w);
+}
+
+/*
+ * Returns the name of the part that a string stands for, or NULL. Sets the
+ * note of the expansion if the string has one.
+ */
+static char *
+part_of(Expansion *x, const JsonbValue *string)
+{
+	char *text = kg_json_cstring(string);
+	size_t length = strlen(text);
+	char *at;
+
+	if (text[0] != '<' || strchr(text, '>') != text + length - 1)
+		return NULL;
+	text[length - 1] = '\0';
+	at = strchr(text, '@');
+	if (at != NULL)
+	{
+		*at = '\0';
+		x->note = at + 1;
+	}
+	return text + 1;
+}
+
+/* Writes the members of a part, unless the part is not included. */
+static void
+write_members_of(const Expansion *x, const JsonbValue *string, KgJsonWriter *w)
+{
+	Expansion inner = *x;
+	const char *name = part_of(&inner, string);
+	KgJsonWriter part;
+
+	for (int i = 0; i < lengthof(written_parts); i++)
+		if (strcmp(written_parts[i].name, name) == 0)
+			elog(ERROR, "part \"%s\" of a schema has no members", name);
+	if (!is_included(x, find_template(kg_schema_parts, name)))
+		return;
+	kg_jw_init(&part);
+	write_part(&inner, name, &part);
+	kg_jw_members(w, &kg_jw_finish(&part)->root);
+}
+
+/* Writes the members of an object of a template. */
+static void
+write_members(const Expansion *x, const JsonbContainer *object, KgJsonWriter *w)
+{
+	kg_json_each(it, object)
+	{
+		const char *key = kg_json_cstring(&it.key);
+
+		if (key[0] == (x->repeat ? '?' : '!') ||
+			(key[0] == '$' && (!x->outline || strcmp(key, "$if") == 0)))
+			continue;
+		if (key[0] == '?' || key[0] == '!')
+			key++;
+		if (strcmp(key, "...") != 0)
+		{
+			kg_jw_key(w, key);
+			write_value(x, &it.value, w);
+		}
+		else if (!kg_json_is_array(&it.value))
+			write_members_of(x, &it.value, w);
+		else
+			kg_json_each(part, kg_json_container(&it.value))
+				write_members_of(x, &part.value, w);
 	}
 }
 
-static char *
-expanded(const char *template, Expansion x)
+static void
+write_value(const Expansion *x, const JsonbValue *value, KgJsonWriter *w)
 {
-	StringInfoData out;
+	Expansion inner = *x;
+	char *name;
 
-	x.out = &out;
-	initStringInfo(&out);
-	expand(&x, template);
-	return out.data;
+	check_stack_depth();
+	if (kg_json_is_object(value))
+	{
+		kg_jw_begin_object(w);
+		write_members(x, kg_json_container(value), w);
+		kg_jw_end_object(w);
+	}
+	else if (kg_json_is_array(value))
+	{
+		kg_jw_begin_array(w);
+		kg_json_each(it, kg_json_container(value))
+			write_value(x, &it.value, w);
+		kg_jw_end_array(w);
+	}
+	else if (value->type != jbvString)
+		kg_jw_value(w, value);
+	else if ((name = part_of(&inner, value)) != NULL)
+		write_part(&inner, name, w);
+	else if (x->outline)
+		kg_jw_value(w, value);
+	else
+		kg_jw_string(w, expand_text(kg_json_cstring(value)));
+}
+
+static Jsonb *
+expanded(const Expansion *x, const char *tool, const char *key)
+{
+	JsonbValue schema = member_of_tool(tool, key);
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	write_value(x, &schema, &w);
+	return kg_jw_finish(&w);
+}
+
+/* Appends the text of a part: a number, or one of text_parts. */
+static void
+append_part(StringInfo text, const char *name)
+{
+	int number = kg_template_find_number(name, strlen(name));
+
+	if (number >= 0)
+	{
+		appendStringInfo(text, "%d", kg_template_number(number));
+		return;
+	}
+	for (int i = 0; i < lengthof(text_parts); i++)
+		if (strcmp(text_parts[i].name, name) == 0)
+		{
+			appendStringInfoString(text, text_parts[i].text());
+			return;
+		}
+	elog(ERROR, "unknown part of a text: %s", name);
+}
+
+static char *
+expand_text(const char *template)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (const char *p = template; *p != '\0'; p++)
+	{
+		const char *end = *p == '<' ? strchr(p, '>') : NULL;
+
+		if (end == NULL)
+		{
+			appendStringInfoChar(&text, *p);
+			continue;
+		}
+		append_part(&text, pnstrdup(p + 1, end - p - 1));
+		p = end;
+	}
+	return text.data;
 }
 
 char *
-kg_expand_text(const char *template)
+kg_tool_text(const char *tool, const char *key)
 {
-	Expansion x = {NULL};
+	JsonbValue text = member_of_tool(tool, key);
 
-	return expanded(template, x);
+	return expand_text(kg_json_cstring(&text));
 }
 
 Jsonb *
-kg_expand_schema(const char *template, const KgType *type, bool repeat)
-{
-	return kg_expand_schema_of(NULL, template, type, repeat);
-}
-
-Jsonb *
-kg_expand_schema_of(const KgCatalog *catalog, const char *template,
-					const KgType *type, bool repeat)
+kg_expand_input(const KgCatalog *catalog, const char *tool, const KgType *type,
+				bool repeat)
 {
 	Expansion x = {.catalog = catalog, .type = type, .repeat = repeat};
 
-	return kg_json_parse(expanded(template, x));
+	return expanded(&x, tool, "input");
 }
 
 Jsonb *
-kg_expand_relation_schema(const char *template, const KgRelation *relation)
+kg_expand_output(const KgCatalog *catalog, const char *tool)
+{
+	Expansion x = {.catalog = catalog};
+
+	return expanded(&x, tool, "output");
+}
+
+Jsonb *
+kg_expand_relation_input(const char *tool, const KgRelation *relation)
 {
 	Expansion x = {.relation = relation};
 
-	return kg_json_parse(expanded(template, x));
+	return expanded(&x, tool, "input");
 }
 
 Jsonb *
-kg_template_outline(const char *template)
+kg_template_outline(const char *tool)
 {
 	Expansion x = {.repeat = true, .outline = true};
 
-	return kg_json_parse(expanded(template, x));
+	return expanded(&x, tool, "input");
 }

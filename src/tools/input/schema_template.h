@@ -9,31 +9,28 @@
 #include "utils/jsonb.h"
 
 /*
- * Returns the schema of a template. In a template, ' stands for ", and <name>
- * for a part that depends on the tenant, the type of the tool or the settings,
- * or is shared by tools. With repeat, a part that occurs several times is
- * written out each time.
+ * Return the input or output schema of a tool from its template, in the caller's
+ * memory context. catalog NULL: that of the caller. The type is that of a tool
+ * that is generated for a type, or NULL. With repeat, a part that occurs several
+ * times is written out each time.
  */
-extern Jsonb *kg_expand_schema(const char *template, const KgType *type,
-							   bool repeat);
-/* Like kg_expand_schema(), for a catalog that need not be the caller's. */
-extern Jsonb *kg_expand_schema_of(const KgCatalog *catalog,
-								  const char *template, const KgType *type,
-								  bool repeat);
+extern Jsonb *kg_expand_input(const KgCatalog *catalog, const char *tool,
+							  const KgType *type, bool repeat);
+extern Jsonb *kg_expand_output(const KgCatalog *catalog, const char *tool);
 
-/* Returns the schema of a tool that is generated for a relation. */
-extern Jsonb *kg_expand_relation_schema(const char *template,
-										const KgRelation *relation);
+/* Returns the input schema of a tool that is generated for a relation. */
+extern Jsonb *kg_expand_relation_input(const char *tool,
+									   const KgRelation *relation);
 
-/* Returns a text with such parts expanded; quotes are not replaced. */
-extern char *kg_expand_text(const char *template);
+/* Returns "title" or "description" of a tool's template. */
+extern char *kg_tool_text(const char *tool, const char *key);
 
 /*
  * Returns the parts of an input schema that do not depend on the tenant and
  * the settings. Other parts are {}, and numbers that depend on settings are
  * names. Read once, by tools/input/outline.h.
  */
-extern Jsonb *kg_template_outline(const char *template);
+extern Jsonb *kg_template_outline(const char *tool);
 /* Return the index of a number by name, or -1; return its current value. */
 extern int kg_template_find_number(const char *name, size_t length);
 extern int kg_template_number(int number);

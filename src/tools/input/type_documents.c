@@ -38,15 +38,6 @@ typedef struct Copy
 
 static void copy_schema(Copy *copy, const JsonbValue *schema);
 
-static bool
-key_is(const JsonbValue *key, const char *const *names)
-{
-	for (; *names != NULL; names++)
-		if (kg_json_string_is(key, *names))
-			return true;
-	return false;
-}
-
 /*
  * Returns whether a keyword is omitted: an annotation of kg_graph, or a keyword
  * that means nothing to a model or without the whole document.
@@ -67,7 +58,7 @@ is_ours(const JsonbValue *key)
 
 	return (key->val.string.len > 2 &&
 			memcmp(key->val.string.val, "x-", 2) == 0) ||
-		   key_is(key, names);
+		   kg_key_is(key, names);
 }
 
 static bool
@@ -119,34 +110,24 @@ copy_schemas(Copy *copy, const JsonbValue *schemas)
 static void
 copy_keyword(Copy *copy, const JsonbValue *key, const JsonbValue *value)
 {
-	static const char *const named[] = {
-		"properties", "patternProperties", "dependentSchemas", NULL};
-	static const char *const schemas[] = {"items",
-										  "prefixItems",
-										  "additionalProperties",
-										  "unevaluatedProperties",
-										  "unevaluatedItems",
-										  "additionalItems",
-										  "propertyNames",
-										  "contains",
-										  "allOf",
-										  "anyOf",
-										  "oneOf",
-										  "not",
-										  "if",
-										  "then",
-										  "else",
-										  NULL};
-
 	if (is_ours(key) || kg_json_string_is(key, "$ref"))
 		return;
 	kg_jw_keyn(copy->w, key->val.string.val, key->val.string.len);
-	if (key_is(key, named))
-		copy_named(copy, value);
-	else if (key_is(key, schemas))
-		copy_schemas(copy, value);
-	else
-		kg_jw_value(copy->w, value);
+	switch (kg_key_shape(key))
+	{
+		case KG_SHAPE_MAP:
+			copy_named(copy, value);
+			break;
+		case KG_SHAPE_SCHEMA:
+		case KG_SHAPE_ARRAY:
+		case KG_SHAPE_SCHEMA_OR_ARRAY:
+			copy_schemas(copy, value);
+			break;
+		case KG_SHAPE_NONE:
+		case KG_SHAPE_DEPENDENCIES:
+			kg_jw_value(copy->w, value);
+			break;
+	}
 }
 
 /*

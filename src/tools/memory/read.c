@@ -75,10 +75,7 @@ static void
 begin(Reading *reading, const char *tool, const Jsonb *arguments)
 {
 	memset(reading, 0, sizeof(*reading));
-	kg_input_open(&reading->input,
-				  arguments,
-				  kg_fixed_tool_find(tool)->input,
-				  &reading->repairs);
+	kg_input_open(&reading->input, arguments, tool, &reading->repairs);
 	kg_draft_init(
 		&reading->draft, &reading->input, kg_input_max_bytes(&reading->input));
 	if (!kg_memory_find(kg_running_catalog(), &reading->memory))

@@ -184,7 +184,7 @@ static int
 begin_items(Writing *writing, const char *key)
 {
 	kg_input_require(&writing->input, key);
-	return kg_input_objects(&writing->input, key, NULL, "objects");
+	return kg_input_objects(&writing->input, key, "objects");
 }
 
 static void
@@ -199,7 +199,7 @@ read_entities(Writing *writing, const char *key, const char *name,
 		KgInput item;
 
 		CHECK_FOR_INTERRUPTS();
-		kg_input_item(&writing->input, key, i, NULL, &item);
+		kg_input_item(&writing->input, key, i, &item);
 		read_entity(&item, name, observations, &writing->entities[i]);
 	}
 	writing->n = n;
@@ -259,7 +259,7 @@ read_relations(Writing *writing, bool creating)
 		KgInput item;
 
 		CHECK_FOR_INTERRUPTS();
-		kg_input_item(&writing->input, "relations", i, NULL, &item);
+		kg_input_item(&writing->input, "relations", i, &item);
 		relation->from = creating ? new_name(&item, "from")
 								  : text_argument(&item, "from");
 		relation->to = creating ? new_name(&item, "to")
@@ -283,7 +283,7 @@ begin(const char *tool, const Jsonb *arguments)
 	writing->writer.tool = tool;
 	arguments = kg_confirm_begin(
 		&writing->confirm, tool, fixed->writes->destructive, arguments);
-	kg_input_open(&writing->input, arguments, fixed->input, &writing->repairs);
+	kg_input_open(&writing->input, arguments, fixed->name, &writing->repairs);
 	return writing;
 }
 
@@ -407,7 +407,7 @@ kg_tool_create_entities(const Jsonb *arguments)
 	{
 		KgInput item;
 
-		kg_input_item(&writing->input, "entities", i, NULL, &item);
+		kg_input_item(&writing->input, "entities", i, &item);
 		(void) new_name(&item, "name");
 		writing->entities[i].type = type_argument(&item, "entityType");
 	}

@@ -48,8 +48,7 @@ static Jsonb *
 output_of(const KgCatalog *catalog, const KgCallable *callable)
 {
 	if (callable->fixed != NULL)
-		return kg_expand_schema_of(
-			catalog, callable->fixed->output, NULL, false);
+		return kg_expand_output(catalog, callable->fixed->name);
 	if (kg_callable_writes(callable))
 		return kg_write_output_schema();
 	return kg_tool_output_schema(callable->tool->type,

@@ -500,9 +500,11 @@ read_options(KgPicture *picture, const Jsonb *options)
 	KgRepairs repairs = {NIL};
 	int64 max_label = KG_DEFAULT_LABEL;
 	char *direction;
+	const KgOutline known = {.n = lengthof(known_options),
+							 .names = known_options};
 	JsonbValue value;
 
-	kg_args_known(root, "", known_options, lengthof(known_options));
+	kg_args_known(root, "", &known);
 	(void) kg_args_int(
 		root, "max_label", "", 1, KG_MAX_LABEL, &max_label, &repairs);
 	picture->max_label = (int) max_label;

@@ -111,7 +111,7 @@ kg_tool_query(const Jsonb *arguments)
 	int64 max_bytes;
 
 	kg_repair_begin("query", arguments);
-	kg_input_open(&in, arguments, tool->input, &repairs);
+	kg_input_open(&in, arguments, tool->name, &repairs);
 	catalog = kg_running_catalog();
 	kg_input_valid_at(&in, catalog);
 	max_bytes = kg_input_max_bytes(&in);
@@ -119,7 +119,7 @@ kg_tool_query(const Jsonb *arguments)
 	ask.params = kg_input_array(&in, "params", "values");
 	(void) kg_input_int(&in, "limit", &ask.limit);
 	if (repairs.repairs == NIL)
-		kg_published_check(catalog, NULL, tool->input, arguments);
+		kg_published_check(catalog, NULL, tool->name, arguments);
 	ask.max_bytes = max_bytes;
 	ask.explain = kg_input_bool(&in, "explain");
 	if (ask.explain)

@@ -33,6 +33,29 @@ kg_claim_judge(KgClaim *claim, KgVerdict verdict, const char *reason)
 }
 
 /*
+ * Sets the value of a renamed member of the claim in the form that the member
+ * requires. Returns false if the value cannot be one of it.
+ */
+static bool
+set_value(const KgClaim *claim, KgInstead *change)
+{
+	const char *of_claim = kg_path_member(claim->in.path,
+										  kg_path_last(change->path));
+	const KgMember *member = kg_outline_member(
+		claim->in.outline, change->key, strlen(change->key));
+	JsonbValue value;
+
+	if (strcmp(change->path, of_claim) != 0 ||
+		kg_json_get(claim->in.object, kg_path_last(change->path), &value) ==
+			NULL)
+		return true;
+	if (kg_member_takes_several(member, &value))
+		return false;
+	change->value = kg_repair_as_member(member, &value);
+	return true;
+}
+
+/*
  * Returns the claim with its error corrected; NULL if the error suggests no
  * single correction.
  */
@@ -70,7 +93,11 @@ repaired_claim(const KgClaim *claim, const Jsonb *error)
 	value = kg_json_string_value(change.key);
 	if (there.type == jbvString && last != NULL &&
 		kg_json_string_is(&there, last + 1))
+	{
 		change.kind = KG_INSTEAD_KEY;
+		if (!set_value(claim, &change))
+			return NULL;
+	}
 	else
 		change.value = kg_json_datum(&value);
 	repaired = kg_changed(claim->in.object, claim->in.path, &change);
@@ -627,7 +654,7 @@ kg_callable_declares(const KgCallable *callable, const char *name)
 {
 	return callable->fixed != NULL &&
 		   kg_outline_member(
-			   kg_outline(callable->fixed->input), name, strlen(name)) != NULL;
+			   kg_outline(callable->fixed->name), name, strlen(name)) != NULL;
 }
 
 /* Returns whether the tool may return a total. */
@@ -653,7 +680,7 @@ counting_arguments(const KgCallable *callable, const JsonbContainer *given)
 {
 	const KgOutline *outline = kg_outline(
 		callable->fixed != NULL
-			? callable->fixed->input
+			? callable->fixed->name
 			: kg_tool_input_template(callable->tool->type,
 									 callable->tool->operation));
 	KgJsonWriter w;
@@ -672,7 +699,11 @@ counting_arguments(const KgCallable *callable, const JsonbContainer *given)
 static void
 read_call(KgVerify *v, KgClaim *claim, const char *key)
 {
-	static const char *const known[] = {"tool", "arguments"};
+	static const char *const names[] = {"tool", "arguments"};
+	const KgOutline known = kg_outline_of(
+		kg_outline_member(claim->in.outline, key, strlen(key))->inner,
+		names,
+		lengthof(names));
 	char *path = kg_input_path(&claim->in, key);
 	char *arguments = kg_path_member(path, "arguments");
 	const JsonbContainer *object;
@@ -681,7 +712,7 @@ read_call(KgVerify *v, KgClaim *claim, const char *key)
 
 	(void) kg_input_value(&claim->in, key, &value);
 	object = kg_args_as_object(&value, path);
-	kg_args_known(object, path, known, lengthof(known));
+	kg_args_known(object, path, &known);
 	called->name = kg_args_string(object, "tool", path);
 	if (called->name == NULL)
 		kg_error_throw(kg_args_error(
@@ -808,7 +839,7 @@ read_claim(KgVerify *v, KgClaim *claim)
 	KgInput *in = &claim->in;
 	JsonbValue id;
 
-	kg_input_item(&v->call.input, "claims", claim->index, "entity", in);
+	kg_input_item(&v->call.input, "claims", claim->index, in);
 	if (kg_input_value(in, "id", &id) && !claim->has_id)
 		kg_error_throw(kg_args_error(kg_input_path(in, "id"),
 									 &id,
@@ -832,7 +863,7 @@ void
 kg_claims_read(KgVerify *v)
 {
 	JsonbValue array;
-	int n = kg_input_objects(&v->call.input, "claims", NULL, "claims");
+	int n = kg_input_objects(&v->call.input, "claims", "claims");
 
 	v->claims = palloc0((n + 1) * sizeof(KgClaim));
 	v->n = n;

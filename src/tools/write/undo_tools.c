@@ -157,10 +157,7 @@ kg_tool_changes(const Jsonb *arguments)
 	int64 limit;
 	int n;
 
-	kg_input_open(&call.input,
-				  arguments,
-				  kg_fixed_tool_find("changes")->input,
-				  &call.repairs);
+	kg_input_open(&call.input, arguments, "changes", &call.repairs);
 	(void) kg_input_int(&call.input, "limit", &limit);
 	since = kg_input_string(&call.input, "since");
 	if (since != NULL)
@@ -271,7 +268,7 @@ kg_tool_undo(const Jsonb *arguments)
 	kg_write_require();
 	arguments = kg_confirm_begin(
 		&undoing.confirm, fixed->name, fixed->writes->destructive, arguments);
-	kg_input_open(&in, arguments, fixed->input, &repairs);
+	kg_input_open(&in, arguments, fixed->name, &repairs);
 	undoing.changes = read_undone(&in);
 	undoing.dry_run = kg_input_bool(&in, "dry_run");
 	undoing.writer.tool = fixed->name;

@@ -13,48 +13,22 @@
 #include "tools/input/schema_template.h"
 #include "tools/write/write_schema.h"
 
-#define KG_WRITE_ARGUMENTS(name, items)                                \
-	"{'type':'object','additionalProperties':false,'required':['" name \
-	"'],'properties':{'" name                                          \
-	"':{'type':'array','minItems':1,'maxItems':" CppAsString2(         \
-		KG_WRITE_ITEMS) ",'items':" items "}," KG_WRITE_OPTIONS "}}"
-
 const char *
 kg_write_input_template(const KgTool *tool)
 {
 	switch (tool->operation)
 	{
 		case KG_EXPOSE_CREATE:
-			return KG_WRITE_ARGUMENTS("items", "<document>");
+			return "create_type";
 		case KG_EXPOSE_UPDATE:
-			return KG_WRITE_ARGUMENTS(
-				"items",
-				"{'type':'object','additionalProperties':false,'required':["
-				"'id'],'properties':{'id':<id>,'set':<changes>," KG_PATCH "}}");
+			return "update_type";
 		case KG_EXPOSE_DELETE:
-			return KG_WRITE_ARGUMENTS(
-				"ids",
-				"{'anyOf':[<id>,{'type':'object','additionalProperties':false,"
-				"'required':['id'],'properties':{'id':<id>,'expected_version'"
-				":" KG_SOME_VERSION "}}]}");
+			return "delete_type";
 		case KG_EXPOSE_LINK:
-			return KG_WRITE_ARGUMENTS(
-				"items",
-				"{'type':'object','additionalProperties':false,'required':["
-				"'from','to'],'properties':{" KG_EDGE_ENDS
-				",'properties':<edge_properties>}}");
+			return "link_relation";
 		case KG_EXPOSE_UNLINK:
-			if (tool->relation->key != NULL)
-				return KG_WRITE_ARGUMENTS(
-					"items",
-					"{'type':'object','additionalProperties':false,'required':["
-					"'from','to','properties'],'properties':{" KG_EDGE_ENDS
-					",'properties':{'type':'object','description':'the key of "
-					"the edge'}}}");
-			return KG_WRITE_ARGUMENTS(
-				"items",
-				"{'type':'object','additionalProperties':false,'required':["
-				"'from','to'],'properties':{" KG_EDGE_ENDS "}}");
+			return tool->relation->key != NULL ? "unlink_keyed_relation"
+											   : "unlink_relation";
 		default:
 			elog(ERROR, "no tool writes by operation %d", tool->operation);
 			return NULL;
@@ -67,14 +41,14 @@ kg_write_input_schema(const KgTool *tool)
 	const char *template = kg_write_input_template(tool);
 
 	if (tool->relation != NULL)
-		return kg_expand_relation_schema(template, tool->relation);
-	return kg_expand_schema(template, tool->type, false);
+		return kg_expand_relation_input(template, tool->relation);
+	return kg_expand_input(NULL, template, tool->type, false);
 }
 
 Jsonb *
 kg_write_output_schema(void)
 {
-	return kg_expand_schema(KG_WRITE_OUTPUT, NULL, false);
+	return kg_expand_output(NULL, "write");
 }
 
 /* ---- titles and descriptions ---- */

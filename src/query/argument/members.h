@@ -1,0 +1,81 @@
+/*
+ * members.h
+ *	  The members of an input schema, as structs: the only source of the names
+ *	  and kinds of arguments, for reading them and for corrections.
+ *
+ *	  tools/input/outline.c makes them of the templates of the published schemas.
+ *	  Values that depend on tenants are not in them; values of settings are in
+ *	  them as numbers of settings.
+ */
+#ifndef KG_MEMBERS_H
+#define KG_MEMBERS_H
+
+#include "base/json.h"
+
+/* A bound or a default, if the schema has it. */
+typedef struct KgMemberBound
+{
+	bool given;
+	int number; /* for kg_template_number(), or -1: use value */
+	int64 value;
+} KgMemberBound;
+
+typedef struct KgMember
+{
+	int len; /* length of its name in bytes */
+	bool required;
+	bool typed; /* it has a type: null is no value of it */
+	bool array;
+	bool object;
+	bool string;   /* a string is one of its types */
+	bool number;   /* a number is one of its types */
+	bool of_names; /* an array of names of types, relations or properties */
+	bool filters;
+	KgMemberBound minimum;
+	KgMemberBound maximum;
+	KgMemberBound min_items;
+	KgMemberBound max_items;
+	KgMemberBound default_number;
+	const char *default_name; /* one of the names, or NULL */
+	int nnames;				  /* number of values in its enum */
+	const char *const *names;
+	const struct KgOutline
+		*inner; /* schema of an object, or of an array's items */
+} KgMember;
+
+/* The members of an object. */
+typedef struct KgOutline
+{
+	int n;
+	const char *const *names; /* of the members */
+	const KgMember *members;  /* NULL: only their names are known */
+	/* the member that a string in place of the object means, or NULL */
+	const char *string_member;
+} KgOutline;
+
+/* Returns the member of a name; NULL: no such member, or only its name is known. */
+extern const KgMember *kg_outline_member(const KgOutline *outline,
+										 const char *name, int len);
+
+/* Returns whether an object has all required members. */
+extern bool kg_outline_is_complete(const KgOutline *outline,
+								   const JsonbContainer *object);
+
+/* Returns an outline of some of the members. */
+extern KgOutline kg_outline_of(const KgOutline *outline,
+							   const char *const *names, int n);
+
+/*
+ * Returns whether an argument takes an array of several items, so that the value
+ * in place of it means none. member may be NULL.
+ */
+extern bool kg_member_takes_several(const KgMember *member,
+									const JsonbValue *value);
+
+/*
+ * Returns the member of an array's item that a string in place of the item
+ * means, or NULL. member may be NULL.
+ */
+extern const char *kg_member_of_string(const KgMember *member);
+
+#endif /* KG_MEMBERS_H */
