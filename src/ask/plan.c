@@ -2,10 +2,12 @@
  * plan.c
  *	  The plan of a query.
  *
- * The statistics of kg_entity are of all types together, so a join of two types
- * may be estimated at a few rows when there are thousands.  A nested loop that
- * reads its inner side whole for each of these takes their product; a hash join
- * takes hardly more than the nested loop if the estimate is right.
+ * Properties have no statistics, so a condition on one may be estimated at a few
+ * rows when there are thousands.  A nested loop that reads its inner side whole
+ * for each of these takes their product; a hash join takes hardly more than the
+ * nested loop if the estimate is right.  Nor does an index have properties in
+ * order: a merge join sorts both sides, which the planner prefers to a hash join
+ * on a key of which it knows no number of distinct values.
  */
 #include "postgres.h"
 
@@ -72,21 +74,28 @@ plan_copy(const KgAsk *ask, const Query *query)
 	return kg_plan_query(copyObject((Query *) query), ask->sql, 0, ask->values);
 }
 
+static PlannedStmt *
+plan_joins(const KgAsk *ask, const Query *query)
+{
+	PlannedStmt *plan;
+	PlannedStmt *other;
+
+	kg_ask_set("enable_mergejoin", "off");
+	plan = plan_copy(ask, query);
+	if (!loops_blindly(plan))
+		return plan;
+	kg_ask_set("enable_nestloop", "off");
+	other = plan_copy(ask, query);
+	return loops_blindly(other) ? plan : other;
+}
+
 PlannedStmt *
 kg_ask_plan(const KgAsk *ask, Query *query)
 {
 	List *rewritten = pg_rewrite_query(query);
-	PlannedStmt *plan;
-	PlannedStmt *other;
-	int nest;
+	int nest = NewGUCNestLevel();
+	PlannedStmt *plan = plan_joins(ask, linitial_node(Query, rewritten));
 
-	query = linitial_node(Query, rewritten);
-	plan = plan_copy(ask, query);
-	if (!loops_blindly(plan))
-		return plan;
-	nest = NewGUCNestLevel();
-	kg_ask_set("enable_nestloop", "off");
-	other = plan_copy(ask, query);
 	AtEOXact_GUC(true, nest);
-	return loops_blindly(other) ? plan : other;
+	return plan;
 }
