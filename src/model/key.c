@@ -232,10 +232,15 @@ read_digits(const char **p, const char *end, int count, int *value)
 static bool
 read_char(const char **p, const char *end, const char *allowed)
 {
-	if (*p >= end || strchr(allowed, **p) == NULL)
+	if (*p >= end)
 		return false;
-	(*p)++;
-	return true;
+	for (; *allowed != '\0'; allowed++)
+		if (**p == *allowed)
+		{
+			(*p)++;
+			return true;
+		}
+	return false;
 }
 
 static bool
