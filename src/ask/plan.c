@@ -6,8 +6,8 @@
  * rows when there are thousands.  A nested loop that reads its inner side whole
  * for each of these takes their product; a hash join takes hardly more than the
  * nested loop if the estimate is right.  Nor does an index have properties in
- * order: a merge join sorts both sides, which the planner prefers to a hash join
- * on a key of which it knows no number of distinct values.
+ * order: a merge join sorts both sides.  The planner prefers that to a hash join
+ * on a key whose number of distinct values is unknown.
  */
 #include "postgres.h"
 

@@ -736,8 +736,8 @@ selectivity_of_keys(SupportRequestSelectivity *request)
 }
 
 /*
- * Estimates kg_view_row(), and kg_entity_visible() of the entities of one type,
- * of which the caller is assumed to see all. An estimate from the visible rows
+ * Estimates kg_view_row(), and kg_entity_visible() for the entities of one type.
+ * The caller is assumed to see all of them. An estimate from the visible rows
  * would depend on hidden ones.
  */
 static bool
