@@ -88,7 +88,9 @@ CREATE FUNCTION @extschema@.kg_view_support(request internal) RETURNS internal
   LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
   AS 'MODULE_PATHNAME', 'kg_sql_view_support';
 COMMENT ON FUNCTION @extschema@.kg_view_support(internal) IS
-  'what the planner asks about kg_view_row() and kg_view_nodes()';
+  'answers the planner''s requests about kg_view_row(), kg_view_nodes() and kg_entity_visible()';
+-- The policies of kg_entity call it: of one type, it is estimated to hide nothing.
+ALTER FUNCTION @extschema@.kg_entity_visible(text, text, integer, bigint, text, jsonb) SUPPORT @extschema@.kg_view_support;
 
 -- It looks at nothing, so it tells nothing; a worker, which does not know who calls,
 -- reads no view.

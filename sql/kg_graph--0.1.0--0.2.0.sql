@@ -238,6 +238,11 @@ ALTER FUNCTION @extschema@.kg_column_timestamptz(jsonb, text) COST 10;
 ALTER FUNCTION @extschema@.kg_column_timestamptz_array(jsonb, text) COST 10;
 ALTER FUNCTION @extschema@.kg_column_jsonb(jsonb, text) COST 10;
 
+-- Of one type, the planner estimates that it hides nothing (49_views.sql).
+COMMENT ON FUNCTION @extschema@.kg_view_support(internal) IS
+  'answers the planner''s requests about kg_view_row(), kg_view_nodes() and kg_entity_visible()';
+ALTER FUNCTION @extschema@.kg_entity_visible(text, text, integer, bigint, text, jsonb) SUPPORT @extschema@.kg_view_support;
+
 -- A policy's expressions are one each (48_policies.sql).
 
 CREATE FUNCTION @extschema@.kg_policy_expression(expr text) RETURNS text

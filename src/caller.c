@@ -223,22 +223,12 @@ kg_sql_change_visible(PG_FUNCTION_ARGS)
 				   is_image_visible(fcinfo, 5, 1));
 }
 
-/* Returns the tenant, or NULL; within a call, that of its begin. */
-static const char *
-own_tenant(FunctionCallInfo fcinfo)
-{
-	const char *tenant = kg_same_rights_tenant(fcinfo);
-
-	kg_running_require_tenant(tenant);
-	return tenant;
-}
-
 PG_FUNCTION_INFO_V1(kg_sql_tenant);
 
 Datum
 kg_sql_tenant(PG_FUNCTION_ARGS)
 {
-	const char *tenant = own_tenant(fcinfo);
+	const char *tenant = kg_same_rights_tenant(fcinfo);
 
 	if (tenant == NULL)
 		PG_RETURN_NULL();
@@ -265,7 +255,7 @@ Datum
 kg_sql_own_tenant(PG_FUNCTION_ARGS)
 {
 	text *tenant = PG_GETARG_TEXT_PP(0);
-	const char *own = own_tenant(fcinfo);
+	const char *own = kg_same_rights_tenant(fcinfo);
 	Size len = VARSIZE_ANY_EXHDR(tenant);
 
 	PG_RETURN_BOOL(own != NULL && strlen(own) == len &&

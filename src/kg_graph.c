@@ -11,6 +11,7 @@
 #include "fmgr.h"
 #include "query/run/held.h"
 #include "query/argument/repair.h"
+#include "query/view/type_rows.h"
 #include "store/reference/scope.h"
 #include "tools/correct/correct.h"
 #include "tools/registered/register.h"
@@ -29,6 +30,7 @@ _PG_init(void)
 	kg_writing_init(kg_held_end);
 	kg_repair_init();
 	kg_scope_init();
+	kg_type_rows_init();
 	kg_vocabularies_init();
 	kg_correct_init();
 	kg_register_init();

@@ -19,6 +19,7 @@ typedef enum KgAskBound
 	KG_ASK_VALUE,	 /* its arguments and its result */
 	KG_ASK_PATTERN,	 /* the length of its last argument, too */
 	KG_ASK_GROWS,	 /* how often its first argument is repeated */
+	KG_ASK_NUMBER,	 /* the digits of its arguments and its result */
 	KG_ASK_AGGREGATE /* its result */
 } KgAskBound;
 

@@ -34,6 +34,7 @@ answer(void *arg)
 	plan = kg_ask_plan(ask, query);
 	if (ask->explain)
 		kg_ask_explain(ask, plan);
+	kg_ask_tables_require(ask);
 	kg_ask_run_decided(ask, plan);
 }
 

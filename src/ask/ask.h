@@ -34,6 +34,7 @@ typedef struct KgAsk
 	int nctes;
 	List *tables; /* of KgAskTable *: those that are named */
 	List *calls;  /* of FuncCall *: functions that stand for tables */
+	bool whole;	  /* edges are read without a test of their ends */
 	struct QueryEnvironment *environment;
 	int ntypes; /* of parameters, as they are used */
 	Oid *types;

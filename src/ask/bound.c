@@ -225,6 +225,19 @@ size_of(Datum value)
 	return toast_raw_datum_size(value) - VARHDRSZ;
 }
 
+/* A numeric has four digits in two bytes. */
+static void
+check_number(Datum number)
+{
+	if (size_of(number) > KG_ASK_NUMBER_DIGITS / 2)
+		kg_error_throw_expected(
+			kg_error_new(KG_LIMIT_EXCEEDED,
+						 "a query computes with a number of more than %d "
+						 "digits",
+						 KG_ASK_NUMBER_DIGITS),
+			"smaller numbers, or double precision");
+}
+
 static void
 check_growth(FunctionCallInfo fcinfo, bool multiplies)
 {
@@ -242,9 +255,14 @@ check_arguments(FunctionCallInfo fcinfo, const Called *called)
 	int last = called->nargs - 1;
 
 	for (int i = 0; i < called->nargs; i++)
-		if (called->varlena[i] && !PG_ARGISNULL(i) &&
-			size_of(PG_GETARG_DATUM(i)) > KG_ASK_VALUE_BYTES)
+	{
+		if (!called->varlena[i] || PG_ARGISNULL(i))
+			continue;
+		if (called->bound == KG_ASK_NUMBER)
+			check_number(PG_GETARG_DATUM(i));
+		else if (size_of(PG_GETARG_DATUM(i)) > KG_ASK_VALUE_BYTES)
 			throw_large("a value", KG_ASK_VALUE_BYTES);
+	}
 	if (called->bound == KG_ASK_PATTERN && !PG_ARGISNULL(last) &&
 		size_of(PG_GETARG_DATUM(last)) > KG_ASK_PATTERN_BYTES)
 		throw_large("a pattern of to_char() and its kind",
@@ -289,7 +307,11 @@ kg_ask_call_bounded(FunctionCallInfo fcinfo)
 		result = call_function(fcinfo, called, &isnull);
 	if (isnull)
 		PG_RETURN_NULL();
-	if (called->result_varlena && size_of(result) > KG_ASK_VALUE_BYTES)
+	if (!called->result_varlena)
+		return result;
+	if (called->bound == KG_ASK_NUMBER)
+		check_number(result);
+	else if (size_of(result) > KG_ASK_VALUE_BYTES)
 		throw_large("a value", KG_ASK_VALUE_BYTES);
 	return result;
 }

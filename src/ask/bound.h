@@ -14,6 +14,8 @@
 
 #define KG_ASK_VALUE_BYTES (1024 * 1024)
 #define KG_ASK_PATTERN_BYTES 200
+/* Digits of the numbers of a function that takes their square in time. */
+#define KG_ASK_NUMBER_DIGITS 20000
 
 /* Returns the checked query with bounds around the functions that need some. */
 extern Query *kg_ask_bound(const KgAsk *ask, Query *query);

@@ -13,22 +13,32 @@
 #include "query/run/decisions.h"
 #include "query/view/view_rows.h"
 
-/* Returns those of the types that have x-authorize. */
+/* Adds a type if it has x-authorize. */
+static List *
+add_type(List *types, const KgAsk *ask, const KgType *type)
+{
+	if (type->authorize == NULL)
+		return types;
+	kg_decisions_require(ask->catalog, type, NULL);
+	return lappend(types, (void *) type);
+}
+
+/*
+ * Returns the types with x-authorize whose entities the query can read. The
+ * functions that stand for tables read entities of any type.
+ */
 static List *
 decided_types(const KgAsk *ask)
 {
 	List *types = NIL;
 	ListCell *lc;
 
-	foreach(lc, kg_ask_types(ask))
-	{
-		const KgType *type = lfirst(lc);
-
-		if (type->authorize == NULL)
-			continue;
-		kg_decisions_require(ask->catalog, type, NULL);
-		types = lappend(types, (void *) type);
-	}
+	if (ask->calls != NIL)
+		for (int i = 0; i < ask->catalog->ntypes; i++)
+			types = add_type(types, ask, ask->catalog->types[i]);
+	else
+		foreach(lc, kg_ask_types(ask))
+			types = add_type(types, ask, lfirst(lc));
 	return types;
 }
 

@@ -7,11 +7,14 @@
 #include "ask/refuse.h"
 #include "ask/tables.h"
 #include "ask/view.h"
+#include "auth/visibility.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "query/run/decisions.h"
+#include "query/time/validity.h"
 #include "store/view/view_sql.h"
 #include "utils/queryenvironment.h"
 
@@ -53,6 +56,7 @@ note(KgAsk *ask, const char *name, const Meant *meant, bool cte)
 	EphemeralNamedRelation known = palloc0(sizeof(*known));
 	KgAskTable *table = palloc0(sizeof(*table));
 	Query *query = NULL;
+	bool whole;
 
 	table->name = pstrdup(name);
 	table->cte = cte;
@@ -63,7 +67,9 @@ note(KgAsk *ask, const char *name, const Meant *meant, bool cte)
 	{
 		table->type = meant->type;
 		table->relation = meant->relation;
-		query = kg_ask_view(ask->catalog, meant->type, meant->relation);
+		whole = meant->relation && kg_validity_rows_suffice(ask->catalog);
+		query = kg_ask_view(ask->catalog, meant->type, meant->relation, whole);
+		ask->whole |= whole;
 	}
 	table->query = query;
 	known->md.name = pstrdup(name);
@@ -278,6 +284,17 @@ void
 kg_ask_tables_plant(KgAsk *ask, Query *query)
 {
 	(void) plant((Node *) query, ask);
+}
+
+void
+kg_ask_tables_require(const KgAsk *ask)
+{
+	if (ask->whole && (!kg_visibility_is_whole() || kg_decisions_needed()))
+		kg_error_throw_expected(
+			kg_error_new(KG_CONFLICT,
+						 "another session changed the rights of the caller "
+						 "since the call began"),
+			"the same call again");
 }
 
 List *

@@ -39,6 +39,12 @@ extern Query *kg_ask_keyed_query(const KgAsk *ask, const char *name);
 /* Puts the views in the place of the tables of a query that was checked. */
 extern void kg_ask_tables_plant(KgAsk *ask, Query *query);
 
+/*
+ * Raises KG_CONFLICT if the caller does not see all entities any more, and
+ * edges would be read without a test of their ends.
+ */
+extern void kg_ask_tables_require(const KgAsk *ask);
+
 /* Returns the names of all columns of the tables that were noted. */
 extern List *kg_ask_columns(const KgAsk *ask);
 

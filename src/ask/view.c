@@ -1,10 +1,9 @@
 /*
  * view.c
- *	  The analysed view of a type or of a relation, kept from query to query.
+ *	  The analysed view of a type or of a relation, cached from query to query.
  *
  * It is of one catalog: of one tenant, for one role.  The rewriter adds the
- * policies, each time.  With valid_at it has conditions of that call alone, and
- * is not kept.
+ * policies, each time.
  */
 #include "postgres.h"
 
@@ -23,7 +22,9 @@ typedef struct Key
 {
 	uint64 catalog; /* its id */
 	const void *of; /* the type or relation, which is the catalog's */
-	int hides;		/* kg_validity_hides(): the text depends on it */
+	/* the text depends on these two */
+	int hides; /* kg_validity_hides() */
+	bool whole;
 } Key;
 
 typedef struct Entry
@@ -43,16 +44,18 @@ is_key(const void *entry, const void *key)
 	const Key *a = &((const Entry *) entry)->key;
 	const Key *b = key;
 
-	return a->catalog == b->catalog && a->of == b->of && a->hides == b->hides;
+	return a->catalog == b->catalog && a->of == b->of && a->hides == b->hides &&
+		   a->whole == b->whole;
 }
 
 /* Analyses the text of a view: nothing in it is the caller's. */
 static Query *
 analyse(const KgCatalog *catalog, const KgType *type,
-		const KgRelation *relation)
+		const KgRelation *relation, bool whole)
 {
 	KgView *view = type ? kg_view_of_type(type) : kg_view_of_relation(relation);
-	KgViewTables tables = {kg_sql_table("kg_entity"), kg_sql_table("kg_edge")};
+	KgViewTables tables = {
+		kg_sql_table("kg_entity"), kg_sql_table("kg_edge"), whole};
 	char *sql = kg_view_query(catalog, view, view->columns, &tables);
 	ParseState *state = make_parsestate(NULL);
 	Query *query;
@@ -66,11 +69,12 @@ analyse(const KgCatalog *catalog, const KgType *type,
 
 Query *
 kg_ask_view(const KgCatalog *catalog, const KgType *type,
-			const KgRelation *relation)
+			const KgRelation *relation, bool whole)
 {
 	Key key = {catalog->id,
 			   type ? (const void *) type : relation,
-			   kg_validity_hides()};
+			   kg_validity_hides(),
+			   whole};
 	uint64 hash = catalog->id ^ (uintptr_t) key.of ^ key.hides;
 	Entry *entry;
 	Query *query;
@@ -83,7 +87,7 @@ kg_ask_view(const KgCatalog *catalog, const KgType *type,
 		AcquireRewriteLocks(query, true, false);
 		return query;
 	}
-	query = analyse(catalog, type, relation);
+	query = analyse(catalog, type, relation, whole);
 	entry = kg_cache_make(&views, sizeof(*entry));
 	old = MemoryContextSwitchTo(entry->entry.context);
 	entry->key = key;

@@ -9,8 +9,11 @@
 #include "model/catalog.h"
 #include "nodes/parsenodes.h"
 
-/* Returns a copy, whose tables are locked; one of the two is not NULL. */
+/*
+ * Returns a copy, whose tables are locked; either type or relation is not NULL.
+ * whole: the caller sees all entities, so edges need no test of their ends.
+ */
 extern Query *kg_ask_view(const KgCatalog *catalog, const KgType *type,
-						  const KgRelation *relation);
+						  const KgRelation *relation, bool whole);
 
 #endif /* KG_ASK_VIEW_H */

@@ -232,10 +232,15 @@ read_digits(const char **p, const char *end, int count, int *value)
 static bool
 read_char(const char **p, const char *end, const char *allowed)
 {
-	if (*p >= end || strchr(allowed, **p) == NULL)
+	if (*p >= end)
 		return false;
-	(*p)++;
-	return true;
+	for (; *allowed != '\0'; allowed++)
+		if (**p == *allowed)
+		{
+			(*p)++;
+			return true;
+		}
+	return false;
 }
 
 static bool
@@ -245,73 +250,131 @@ valid_date(int year, int month, int day)
 		   day <= day_tab[isleap(year)][month - 1];
 }
 
-/* Encodes an RFC 3339 date-time.  A leap second equals the second after it. */
-static bytea *
-encode_datetime(const char *s, int len)
+/* An instant: seconds of the Julian calendar, and digits of a fraction. */
+typedef struct Instant
+{
+	int64 seconds;
+	const char *fraction; /* without trailing zeros */
+	int fraction_len;
+} Instant;
+
+/* Reads YYYY-MM-DD as a Julian day. */
+static bool
+read_date(const char **p, const char *end, int *julian)
+{
+	int year, month, day;
+
+	if (!read_digits(p, end, 4, &year) || !read_char(p, end, "-") ||
+		!read_digits(p, end, 2, &month) || !read_char(p, end, "-") ||
+		!read_digits(p, end, 2, &day) || !valid_date(year, month, day))
+		return false;
+	*julian = date2j(year, month, day);
+	return true;
+}
+
+/* Reads Z or an offset as seconds from UTC. */
+static bool
+read_zone(const char **p, const char *end, int *zone)
+{
+	int hour, minute;
+	bool negative = *p < end && **p == '-';
+
+	*zone = 0;
+	if (*p < end && (**p == 'Z' || **p == 'z'))
+	{
+		(*p)++;
+		return true;
+	}
+	if (!read_char(p, end, "+-") || !read_digits(p, end, 2, &hour) ||
+		!read_char(p, end, ":") || !read_digits(p, end, 2, &minute) ||
+		hour > 23 || minute > 59)
+		return false;
+	*zone = (negative ? -1 : 1) * (hour * 3600 + minute * 60);
+	return true;
+}
+
+static bool
+read_fraction(const char **p, const char *end, Instant *instant)
+{
+	if (*p >= end || **p != '.')
+		return true;
+	instant->fraction = ++(*p);
+	while (*p < end && **p >= '0' && **p <= '9')
+		(*p)++;
+	instant->fraction_len = *p - instant->fraction;
+	if (instant->fraction_len == 0)
+		return false;
+	while (instant->fraction_len > 0 &&
+		   instant->fraction[instant->fraction_len - 1] == '0')
+		instant->fraction_len--;
+	return true;
+}
+
+/* Reads an RFC 3339 date-time.  A leap second equals the second after it. */
+static bool
+read_datetime(const char *s, int len, Instant *instant)
 {
 	const char *p = s;
 	const char *end = s + len;
-	const char *fraction = NULL;
-	int fraction_len = 0;
-	int year, month, day, hour, minute, second, zone_hour = 0, zone_minute = 0;
-	bool zone_negative = false;
-	int64 seconds;
-	StringInfoData key;
+	int julian, hour, minute, second, zone;
 
-	if (!read_digits(&p, end, 4, &year) || !read_char(&p, end, "-") ||
-		!read_digits(&p, end, 2, &month) || !read_char(&p, end, "-") ||
-		!read_digits(&p, end, 2, &day) || !read_char(&p, end, "Tt ") ||
+	instant->fraction_len = 0;
+	if (!read_date(&p, end, &julian) || !read_char(&p, end, "Tt ") ||
 		!read_digits(&p, end, 2, &hour) || !read_char(&p, end, ":") ||
 		!read_digits(&p, end, 2, &minute) || !read_char(&p, end, ":") ||
-		!read_digits(&p, end, 2, &second))
-		return NULL;
-	if (p < end && *p == '.')
-	{
-		fraction = ++p;
-		while (p < end && *p >= '0' && *p <= '9')
-			p++;
-		fraction_len = p - fraction;
-		if (fraction_len == 0)
-			return NULL;
-		while (fraction_len > 0 && fraction[fraction_len - 1] == '0')
-			fraction_len--;
-	}
-	if (p < end && (*p == 'Z' || *p == 'z'))
-		p++;
-	else
-	{
-		zone_negative = p < end && *p == '-';
-		if (!read_char(&p, end, "+-") || !read_digits(&p, end, 2, &zone_hour) ||
-			!read_char(&p, end, ":") || !read_digits(&p, end, 2, &zone_minute))
-			return NULL;
-	}
-	if (p != end || !valid_date(year, month, day) || hour > 23 || minute > 59 ||
-		second > 60 || zone_hour > 23 || zone_minute > 59)
-		return NULL;
+		!read_digits(&p, end, 2, &second) || !read_fraction(&p, end, instant) ||
+		!read_zone(&p, end, &zone) || p != end || hour > 23 || minute > 59 ||
+		second > 60)
+		return false;
+	instant->seconds = (int64) julian * SECS_PER_DAY + hour * 3600 +
+					   minute * 60 + second - zone;
+	return true;
+}
 
-	seconds = (int64) date2j(year, month, day) * 86400 + hour * 3600 +
-			  minute * 60 + second;
-	seconds -= (zone_negative ? -1 : 1) * (zone_hour * 3600 + zone_minute * 60);
+/* Reads a date-time, or a date as its begin in UTC. */
+static bool
+read_instant(const char *s, int len, Instant *instant)
+{
+	const char *p = s;
+	int julian;
+
+	if (len != KG_DATE_LENGTH)
+		return read_datetime(s, len, instant);
+	if (!read_date(&p, s + len, &julian))
+		return false;
+	instant->seconds = (int64) julian * SECS_PER_DAY;
+	instant->fraction_len = 0;
+	return true;
+}
+
+static bytea *
+encode_instant(const Instant *instant)
+{
+	StringInfoData key;
 
 	begin_key(&key, TAG_DATETIME);
-	append_int64(&key, seconds);
-	if (fraction_len > 0)
-		appendBinaryStringInfo(&key, fraction, fraction_len);
+	append_int64(&key, instant->seconds);
+	if (instant->fraction_len > 0)
+		appendBinaryStringInfo(&key, instant->fraction, instant->fraction_len);
 	return end_key(&key);
+}
+
+static bytea *
+encode_datetime(const char *s, int len)
+{
+	Instant instant;
+
+	return read_datetime(s, len, &instant) ? encode_instant(&instant) : NULL;
 }
 
 static bytea *
 encode_date(const char *s, int len)
 {
 	const char *p = s;
-	const char *end = s + len;
-	int year, month, day;
+	int julian;
 	StringInfoData key;
 
-	if (!read_digits(&p, end, 4, &year) || !read_char(&p, end, "-") ||
-		!read_digits(&p, end, 2, &month) || !read_char(&p, end, "-") ||
-		!read_digits(&p, end, 2, &day) || p != end ||
-		!valid_date(year, month, day))
+	if (!read_date(&p, s + len, &julian) || p != s + len)
 		return NULL;
 	begin_key(&key, TAG_TEXT);
 	appendBinaryStringInfo(&key, s, len);
@@ -321,32 +384,23 @@ encode_date(const char *s, int len)
 bytea *
 kg_key_instant(const char *text, int len)
 {
-	char begin[sizeof("0000-00-00T00:00:00Z")];
+	Instant instant;
 
-	if (len != KG_DATE_LENGTH)
-		return encode_datetime(text, len);
-	snprintf(begin, sizeof(begin), "%.*sT00:00:00Z", len, text);
-	return encode_datetime(begin, strlen(begin));
+	return read_instant(text, len, &instant) ? encode_instant(&instant) : NULL;
 }
 
 bool
 kg_key_instant_micros(const char *text, int len, int64 *micros)
 {
-	const bytea *key = kg_key_instant(text, len);
-	const uint8 *bytes;
-	uint64 seconds = 0;
+	Instant instant;
 	int64 fraction = 0;
 
-	if (key == NULL)
+	if (!read_instant(text, len, &instant))
 		return false;
-	bytes = (const uint8 *) VARDATA_ANY(key) + 1;
-	for (int i = 0; i < 8; i++)
-		seconds = seconds << 8 | bytes[i];
-	for (int i = 8; i < 8 + 6; i++)
+	for (int i = 0; i < 6; i++)
 		fraction = fraction * 10 +
-				   (i + 1 < VARSIZE_ANY_EXHDR(key) ? bytes[i] - '0' : 0);
-	seconds ^= UINT64CONST(1) << 63;
-	*micros = ((int64) seconds - (int64) POSTGRES_EPOCH_JDATE * SECS_PER_DAY) *
+				   (i < instant.fraction_len ? instant.fraction[i] - '0' : 0);
+	*micros = (instant.seconds - (int64) POSTGRES_EPOCH_JDATE * SECS_PER_DAY) *
 				  USECS_PER_SEC +
 			  fraction;
 	return true;

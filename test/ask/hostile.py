@@ -439,6 +439,8 @@ kind("bounds", r"""
 = SELECT 10::numeric ^ 100000
 = SELECT factorial(30000)
 = SELECT exp(5000::numeric) * exp(5000::numeric)
+= SELECT width_bucket(n, 1, 9, 3) FROM item
+= SELECT 10::numeric ^ 15000 / 3::numeric ^ 15000 > 1, 10::numeric ^ 30000 % 7 > 1
 = SELECT ln(10::numeric ^ 10000)
 = SELECT (10::numeric ^ 60000) / (3::numeric ^ 60000)
 = SELECT sqrt(10::numeric ^ 100000)

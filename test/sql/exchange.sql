@@ -63,6 +63,13 @@ SELECT rounds, asked, result -> 'items' AS items FROM exchange_run('list_person'
 SELECT rounds, asked, result -> 'node_count' AS nodes FROM exchange_run('bfs_query', '{"seeds": ["project:p1", "issue:i3", "p2", "person:ann"], "max_hops": 1, "topology_only": true}');
 -- so are the ids that a step is to lead to
 SELECT rounds, asked, result -> 'total' AS total FROM exchange_run('find_nodes', '{"node_label": "person", "related": [{"type": "WRITTEN_BY", "direction": "incoming", "to": {"ids": ["i1", "p1", "p3"]}}]}');
+-- a query is about all entities of the types it names; with a function in FROM, of all types
+SET kg_graph.toolsets = 'all,sql';
+SELECT rounds, asked, result -> 'rows' AS rows FROM exchange_run('query', '{"sql": "SELECT i.id, i.n FROM issue i JOIN project p ON p.id = i.project ORDER BY 1"}');
+SELECT rounds, asked, result -> 'rows' AS rows FROM exchange_run('query', '{"sql": "SELECT n.id, n.depth FROM neighbors(''person:ann'', 3) n WHERE n.id !~ ''^q'' ORDER BY 2, 1"}');
+SELECT rounds, asked, result -> 'rows' AS rows FROM exchange_run('query', '{"sql": "SELECT w, s.id FROM unnest(ARRAY[''Cassini'', ''Dawn'']) w, search(w, ''project'', 1) s"}');
+SELECT rounds, asked, result -> 'rows' AS rows FROM exchange_run('query', '{"sql": "SELECT r.id FROM reach(''project'', ''p1'', ''CHILD_OF'', ''incoming'', 3) r UNION ALL SELECT p.id FROM path(''project:p1'', ''project:p4'', 3) p"}');
+RESET kg_graph.toolsets;
 -- what claims name is asked for as by any tool, also in calls within them
 SELECT rounds, asked, (SELECT string_agg(c ->> 'verdict', ' ' ORDER BY n) FROM jsonb_array_elements(result -> 'claims') WITH ORDINALITY t(c, n)) AS verdicts FROM exchange_run('verify_claims', '{"claims": [{"entity": "project:p1"}, {"entity": "project:p3"}, {"entity": "project:p4", "property": "name", "is": "Dawn"}, {"from": "issue:i1", "relation": "IN_PROJECT", "to": "project:p1"}, {"from": "issue:i2", "relation": "IN_PROJECT", "to": "project:p2"}]}');
 SELECT rounds > 1 AS several, (SELECT string_agg(c ->> 'verdict', ' ' ORDER BY n) FROM jsonb_array_elements(result -> 'claims') WITH ORDINALITY t(c, n)) AS verdicts FROM exchange_run('verify_claims', '{"claims": [{"count": {"tool": "find_nodes", "arguments": {"node_label": "project", "filters": {"name": {"ne": "Q"}}}}, "is": 3}, {"none": {"tool": "find_nodes", "arguments": {"node_label": "project", "ids": ["p3"]}}}, {"name": "Cassini"}, {"from": "project:p4", "to": "project:p1", "within": 3}]}');

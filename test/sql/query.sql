@@ -88,6 +88,7 @@ SELECT query_asked('SELECT lpad(name, 100000000) FROM brand');
 SELECT query_asked('SELECT to_char(1, repeat(''9'', 500))');
 SELECT query_asked('SELECT format(''%900000000s'', ''x'')');
 SELECT query_asked('SELECT 9 ^ 12000');
+SELECT query_asked('SELECT (10::numeric ^ 30000) / 3'); SELECT query_asked('SELECT sqrt(10::numeric ^ 15000) > 1, width_bucket(5.0, 1.0, 9.0, 4), 7 % 4.0, round(7 / 3.0, 2)');
 SELECT query_asked('SELECT length((10::numeric ^ 5000)::text), 10::numeric ^ 5000') LIKE '["length", "?column?"] [[50__, "1000%';
 -- what is meant
 SELECT query_asked('SELECT name FROM producs');

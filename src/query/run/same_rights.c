@@ -138,7 +138,8 @@ free_text(char **text)
 }
 
 static void
-remember(Rights *rights, const Heard *heard, MemoryContext context)
+remember(Rights *rights, const Heard *heard, bool in_call,
+		 MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 
@@ -151,8 +152,11 @@ remember(Rights *rights, const Heard *heard, MemoryContext context)
 	rights->tenant = copy_text(named_tenant(heard));
 	rights->agent = copy_text(named_agent(heard));
 	append_rights(&rights->parts);
+	if (rights->parts.data[0] != '\0')
+		kg_running_require_tenant(rights->parts.data);
 	rights->whole = !kg_agent_hides_bundles();
-	kg_snapshot_remember(&rights->seen, GetActiveSnapshot(), context);
+	if (!in_call)
+		kg_snapshot_remember(&rights->seen, GetActiveSnapshot(), context);
 	rights->heard = *heard;
 	MemoryContextSwitchTo(old);
 }
@@ -186,7 +190,9 @@ require_same(Rights *rights, const Heard *heard, bool of_all)
 
 /*
  * Returns the rights of the expression's first call. Raises an error if they
- * have changed since then. Returns NULL if they need not be the same.
+ * have changed since then, unless a tool calls. Returns NULL if the rights are
+ * not remembered. A tool evaluates most expressions once, so its rights are
+ * remembered from the second time on.
  */
 static const Rights *
 same_rights(FunctionCallInfo fcinfo, bool of_all)
@@ -200,15 +206,16 @@ same_rights(FunctionCallInfo fcinfo, bool of_all)
 				   kg_identity_is_asking()};
 	FmgrInfo *flinfo = fcinfo->flinfo;
 	Rights *rights = flinfo ? flinfo->fn_extra : NULL;
+	bool in_call;
 
 	if (rights != NULL && same_heard(&rights->heard, &heard) &&
 		same_text(rights->tenant, named_tenant(&heard)) &&
 		same_text(rights->agent, named_agent(&heard)))
 		return rights;
-	if (flinfo == NULL || !kg_statement_runs() || !ActiveSnapshotSet() ||
-		kg_running_catalog_read() != NULL)
+	if (flinfo == NULL || !kg_statement_runs() || !ActiveSnapshotSet())
 		return NULL;
-	if (rights != NULL && is_same_use(rights, &heard))
+	in_call = kg_running_catalog_read() != NULL;
+	if (rights != NULL && !in_call && is_same_use(rights, &heard))
 	{
 		require_same(rights, &heard, of_all);
 		return rights;
@@ -217,8 +224,10 @@ same_rights(FunctionCallInfo fcinfo, bool of_all)
 	{
 		rights = MemoryContextAllocZero(flinfo->fn_mcxt, sizeof(Rights));
 		flinfo->fn_extra = rights;
+		if (in_call)
+			return NULL;
 	}
-	remember(rights, &heard, flinfo->fn_mcxt);
+	remember(rights, &heard, in_call, flinfo->fn_mcxt);
 	return rights;
 }
 
@@ -232,11 +241,14 @@ const char *
 kg_same_rights_tenant(FunctionCallInfo fcinfo)
 {
 	const Rights *rights = same_rights(fcinfo, false);
+	const char *tenant;
 
+	if (rights != NULL && rights->parts.data[0] != '\0')
+		return rights->parts.data;
 	/* Without a tenant, the look-up may raise an error with the reason. */
-	if (rights == NULL || rights->parts.data[0] == '\0')
-		return kg_identity_tenant(KG_ACCESS_READ);
-	return rights->parts.data;
+	tenant = kg_identity_tenant(KG_ACCESS_READ);
+	kg_running_require_tenant(tenant);
+	return tenant;
 }
 
 bool

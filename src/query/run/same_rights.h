@@ -19,14 +19,15 @@
  * expression.
  *
  * of_all: the expression shows rows only to callers that see every bundle, so a
- * new bundle counts, too. Does nothing within a tool call, which has its own
+ * new bundle counts, too. Raises nothing within a tool call, which has its own
  * rule (kg_running_require_bundle()).
  */
 extern void kg_same_rights_require(FunctionCallInfo fcinfo, bool of_all);
 
 /*
  * Calls kg_same_rights_require() and returns kg_identity_tenant() for reading.
- * The result is valid as long as the expression exists.
+ * The result is valid as long as the expression exists. Within a tool call, it
+ * is the tenant of the call.
  */
 extern const char *kg_same_rights_tenant(FunctionCallInfo fcinfo);
 /*

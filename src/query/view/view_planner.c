@@ -38,6 +38,7 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/restrictinfo.h"
 #include "parser/parse_func.h"
+#include "query/view/type_rows.h"
 #include "query/view/view_planner.h"
 #include "query/view/view_rows.h"
 #include "utils/array.h"
@@ -61,6 +62,8 @@
 #define KG_EARLY_READS 40000.0
 /* Random pages that are read per entity when it is found by its node number. */
 #define KG_ENTITY_PAGES 0.25
+/* Arguments of kg_view_row(); kg_entity_visible() has another number. */
+#define KG_VIEW_ROW_NARGUMENTS 5
 
 /* A restriction that keys can answer: property op value. */
 typedef struct Test
@@ -701,11 +704,11 @@ index_condition(SupportRequestIndexCondition *request)
 }
 
 /*
- * Estimates the selectivity of kg_view_row(): the number of keys divided by the
- * number of rows that the other restrictions leave.
+ * Returns the selectivity of kg_view_row(): the number of keys divided by the
+ * number of rows that the other restrictions leave, or 1 if keys do not serve.
  */
-static bool
-selectivity(SupportRequestSelectivity *request)
+static double
+selectivity_of_keys(SupportRequestSelectivity *request)
 {
 	View view;
 	int64 count;
@@ -713,12 +716,12 @@ selectivity(SupportRequestSelectivity *request)
 	double rows;
 	ListCell *lc;
 
-	if (request->is_join || !read_view(request->root, request->args, &view) ||
+	if (!read_view(request->root, request->args, &view) ||
 		view.rel->tuples <= 0)
-		return false;
+		return 1.0;
 	if (best_call(&view, &count) == NULL || count < 0 ||
 		count >= KG_COUNTED_KEYS)
-		return false;
+		return 1.0;
 	foreach(lc, view.rel->baserestrictinfo)
 	{
 		RestrictInfo *restriction = lfirst(lc);
@@ -729,7 +732,29 @@ selectivity(SupportRequestSelectivity *request)
 	}
 	rows = view.rel->tuples *
 		   clauselist_selectivity(request->root, others, 0, JOIN_INNER, NULL);
-	request->selectivity = rows > count ? count / rows : 1.0;
+	return rows > count ? count / rows : 1.0;
+}
+
+/*
+ * Estimates kg_view_row(), and kg_entity_visible() for the entities of one type.
+ * The caller is assumed to see all of them. An estimate from the visible rows
+ * would depend on hidden ones.
+ */
+static bool
+selectivity(SupportRequestSelectivity *request)
+{
+	const Var *column = linitial(request->args);
+
+	if (request->is_join || request->root == NULL || !IsA(column, Var) ||
+		column->varlevelsup != 0)
+		return false;
+	if (list_length(request->args) == KG_VIEW_ROW_NARGUMENTS)
+		request->selectivity = selectivity_of_keys(request);
+	else if (kg_type_rows(request->root,
+						  request->root->simple_rel_array[column->varno]) > 0)
+		request->selectivity = 1.0;
+	else
+		return false;
 	return true;
 }
 

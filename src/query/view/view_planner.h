@@ -10,7 +10,8 @@
 
 /*
  * Returns the support functions' answer to a planner request
- * (nodes/supportnodes.h) for kg_view_row() and kg_view_nodes(), or NULL.
+ * (nodes/supportnodes.h) for kg_view_row(), kg_view_nodes() and
+ * kg_entity_visible(), or NULL.
  */
 extern Node *kg_view_support(Node *request);
 

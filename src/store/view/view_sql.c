@@ -360,11 +360,62 @@ append_variant(StringInfo sql, const KgCatalog *catalog, const KgView *view,
 	append_mark(sql, "s", view);
 }
 
+/*
+ * Appends the edges of the only variant of a relation, for a reader that sees
+ * all entities. No edge lacks an end, so the joins are outer joins: the planner
+ * removes the one whose columns a query does not read.
+ */
+static void
+append_whole(StringInfo sql, const KgCatalog *catalog, const KgView *view,
+			 List *columns, const KgViewTables *tables)
+{
+	const KgVariant *variant = &view->relation->variants[0];
+	const KgType *from = kg_catalog_type_no(catalog, variant->from_type_no);
+	const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
+
+	append_columns(sql, columns);
+	appendStringInfo(sql,
+					 " FROM %s x LEFT JOIN %s s ON s.node = x.source AND ",
+					 tables->edge,
+					 tables->entity);
+	append_type(sql, "s", catalog, from);
+	appendStringInfo(
+		sql, " LEFT JOIN %s t ON t.node = x.target AND ", tables->entity);
+	append_type(sql, "t", catalog, to);
+	appendStringInfo(sql,
+					 " WHERE x.tenant = %s AND x.relation_no = %d",
+					 quote_literal_cstr(catalog->tenant),
+					 view->relation->relation_no);
+}
+
+/* Appends the edges of all variants, for every reader or for one. */
+static void
+append_relation(StringInfo sql, const KgCatalog *catalog, const KgView *view,
+				List *columns, const KgViewTables *tables)
+{
+	const KgRelation *relation = view->relation;
+
+	if (tables->whole && relation->nvariants == 1)
+	{
+		append_whole(sql, catalog, view, columns, tables);
+		return;
+	}
+	for (int i = 0; i < relation->nvariants; i++)
+	{
+		const KgVariant *variant = &relation->variants[i];
+
+		append_variant(sql, catalog, view, columns, tables, variant, false);
+		if (!tables->whole)
+			append_variant(sql, catalog, view, columns, tables, variant, true);
+	}
+}
+
 char *
 kg_view_query(const KgCatalog *catalog, const KgView *view, List *columns,
 			  const KgViewTables *tables)
 {
-	KgViewTables own = {kg_qualified("kg_entity"), kg_qualified("kg_edge")};
+	KgViewTables own = {
+		kg_qualified("kg_entity"), kg_qualified("kg_edge"), false};
 	StringInfoData sql;
 
 	if (tables == NULL)
@@ -372,14 +423,7 @@ kg_view_query(const KgCatalog *catalog, const KgView *view, List *columns,
 	initStringInfo(&sql);
 	if (view->relation != NULL)
 	{
-		for (int i = 0; i < 2 * view->relation->nvariants; i++)
-			append_variant(&sql,
-						   catalog,
-						   view,
-						   columns,
-						   tables,
-						   &view->relation->variants[i / 2],
-						   i % 2 == 1);
+		append_relation(&sql, catalog, view, columns, tables);
 		return sql.data;
 	}
 	append_columns(&sql, columns);

@@ -44,6 +44,11 @@ typedef struct KgViewTables
 {
 	const char *entity;
 	const char *edge;
+	/*
+	 * The reader sees all entities of these tables. Then the edges of a relation
+	 * need no test of their ends.
+	 */
+	bool whole;
 } KgViewTables;
 
 /*

@@ -13,7 +13,6 @@
 #include "base/settings.h"
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "query/run/decisions.h"
 #include "query/time/validity.h"
 #include "tools/compact/compact.h"
 #include "tools/graph/graph.h"
@@ -73,13 +72,6 @@ text_argument(FunctionCallInfo fcinfo, int n)
 static void
 begin_arguments(KgJsonWriter *w, const KgCall *call)
 {
-	/* A call within a call of an exchange cannot request decisions. */
-	if (kg_running_catalog()->authorizes && kg_decisions_are_outside())
-		kg_error_throw_expected(
-			kg_error_new(KG_FORBIDDEN,
-						 "a query whose entities a gateway decides about has "
-						 "no functions that search and walk"),
-			"the tools of the same kind, or joins of relations");
 	kg_jw_init_object(w);
 	kg_jw_kstring_if(w, "valid_at", kg_validity_instant_of(call->outer));
 }

@@ -1,0 +1,144 @@
+/*
+ * type_rows.c
+ *	  Estimates of the entities of one type, for the planner.
+ *
+ * The statistics of kg_entity cover all types and tenants together. So the
+ * planner takes entity_id and node to have as many distinct values as the whole
+ * table, and estimates a join on them to have a fraction of its rows. Within one
+ * type both columns are unique: a hook replaces the number of distinct values by
+ * the number of entities of the type. That number comes from the statistics of
+ * the columns that name the type, not from the rows, and does not depend on the
+ * caller.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "base/extension.h"
+#include "catalog/pg_statistic.h"
+#include "optimizer/optimizer.h"
+#include "query/view/type_rows.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/syscache.h"
+
+/* The columns of kg_entity that name a type, and those unique within it. */
+static const char *const of_type[] = {"tenant", "bundle", "entity_type"};
+static const char *const unique[] = {"node", "entity_id"};
+
+static get_relation_stats_hook_type next_statistics = NULL;
+
+static int
+find_name(const char *const *names, int n, const char *name)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+/*
+ * Returns the index in of_type[] of the column that the condition compares with
+ * a constant, or -1.
+ */
+static int
+compared_column(Oid relid, Index relno, const Node *clause)
+{
+	const OpExpr *op = (const OpExpr *) clause;
+	const Var *column;
+
+	if (!IsA(op, OpExpr) || list_length(op->args) != 2 ||
+		get_opcode(op->opno) != F_TEXTEQ || !IsA(lsecond(op->args), Const))
+		return -1;
+	column = linitial(op->args);
+	if (!IsA(column, Var) || column->varno != relno || column->varattno <= 0)
+		return -1;
+	return find_name(of_type,
+					 lengthof(of_type),
+					 get_attname(relid, column->varattno, false));
+}
+
+double
+kg_type_rows(PlannerInfo *root, RelOptInfo *rel)
+{
+	const RangeTblEntry *rte;
+	List *conditions = NIL;
+	int compared = 0;
+	ListCell *lc;
+
+	if (rel == NULL || rel->rtekind != RTE_RELATION || rel->tuples <= 0)
+		return 0;
+	rte = root->simple_rte_array[rel->relid];
+	if (!kg_is_relation(rte->relid, "kg_entity"))
+		return 0;
+	foreach(lc, rel->baserestrictinfo)
+	{
+		RestrictInfo *restriction = lfirst(lc);
+		int column = compared_column(
+			rte->relid, rel->relid, (const Node *) restriction->clause);
+
+		if (column < 0)
+			continue;
+		compared |= 1 << column;
+		conditions = lappend(conditions, restriction);
+	}
+	if (compared != (1 << lengthof(of_type)) - 1)
+		return 0;
+	return clamp_row_est(
+		rel->tuples *
+		clauselist_selectivity(root, conditions, 0, JOIN_INNER, NULL));
+}
+
+static RelOptInfo *
+find_rel(const PlannerInfo *root, const RangeTblEntry *rte)
+{
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+		if (root->simple_rte_array[i] == rte)
+			return root->simple_rel_array[i];
+	return NULL;
+}
+
+/* Sets the statistics of a column that is unique within the type. */
+static bool
+set_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber column,
+			   VariableStatData *data)
+{
+	const char *name;
+	double rows;
+	HeapTuple known;
+
+	if (rte->rtekind != RTE_RELATION || column <= 0)
+		return false;
+	name = get_attname(rte->relid, column, true);
+	if (name == NULL || find_name(unique, lengthof(unique), name) < 0)
+		return false;
+	rows = kg_type_rows(root, find_rel(root, rte));
+	if (rows <= 0)
+		return false;
+	known = SearchSysCacheCopy3(STATRELATTINH,
+								ObjectIdGetDatum(rte->relid),
+								Int16GetDatum(column),
+								BoolGetDatum(rte->inh));
+	if (!HeapTupleIsValid(known))
+		return false;
+	((Form_pg_statistic) GETSTRUCT(known))->stadistinct = rows;
+	data->statsTuple = known;
+	data->freefunc = heap_freetuple;
+	return true;
+}
+
+static bool
+statistics_hook(PlannerInfo *root, RangeTblEntry *rte, AttrNumber column,
+				VariableStatData *data)
+{
+	if (next_statistics != NULL && next_statistics(root, rte, column, data))
+		return true;
+	return set_statistics(root, rte, column, data);
+}
+
+void
+kg_type_rows_init(void)
+{
+	next_statistics = get_relation_stats_hook;
+	get_relation_stats_hook = statistics_hook;
+}
