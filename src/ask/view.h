@@ -1,7 +1,7 @@
 /*
  * view.h
- *	  What stands for a table in a query: the analysed view of a type or of a
- *	  relation, kept from query to query.
+ *	  The analysed view of a type or relation, which replaces a table in a query;
+ *	  cached from query to query.
  */
 #ifndef KG_ASK_VIEW_H
 #define KG_ASK_VIEW_H
@@ -9,7 +9,10 @@
 #include "model/catalog.h"
 #include "nodes/parsenodes.h"
 
-/* Returns a copy, whose tables are locked; one of the two is not NULL. */
+/*
+ * Returns a copy of the analysed view of a type or a relation (the other is NULL),
+ * and locks its tables.
+ */
 extern Query *kg_ask_view(const KgCatalog *catalog, const KgType *type,
 						  const KgRelation *relation);
 
