@@ -1,11 +1,12 @@
 /*
  * plan.c
- *	  The plan of a query.
+ *	  Plans a query.
  *
- * The statistics of kg_entity are of all types together, so a join of two types
- * may be estimated at a few rows when there are thousands.  A nested loop that
- * reads its inner side whole for each of these takes their product; a hash join
- * takes hardly more than the nested loop if the estimate is right.
+ * The statistics of kg_entity cover all types together, so the planner may expect a
+ * few rows of a join of two types that has thousands.  With a nested loop that
+ * scans its inner side for each outer row, the cost is the product of the sides.
+ * With a hash join it is little more than that of the nested loop even if the
+ * estimate is right.
  */
 #include "postgres.h"
 
