@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-/* What is bounded in a call of a function (ask/bound.h). */
+/* The bounded values in a call of a function (ask/bound.h). */
 typedef enum KgAskBound
 {
 	KG_ASK_FREE,	 /* nothing */
