@@ -77,8 +77,8 @@ begin_arguments(KgJsonWriter *w, const KgCall *call)
 	if (kg_running_catalog()->authorizes && kg_decisions_are_outside())
 		kg_error_throw_expected(
 			kg_error_new(KG_FORBIDDEN,
-						 "a query whose entities a gateway decides about has "
-						 "no functions that search and walk"),
+						 "functions that search and walk cannot be in a query "
+						 "if a gateway decides about its entities"),
 			"the tools of the same kind, or joins of relations");
 	kg_jw_init_object(w);
 	kg_jw_kstring_if(w, "valid_at", kg_validity_instant_of(call->outer));
