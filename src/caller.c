@@ -33,7 +33,8 @@ log_in(void *arg)
 
 	/* Code inside a call must not change its identity. */
 	if (InSecurityRestrictedOperation())
-		kg_error_throw(kg_error_new(KG_FORBIDDEN, "a call cannot log in"));
+		kg_error_throw(kg_error_new(
+			KG_FORBIDDEN, "a call of kg_graph cannot change its identity"));
 	if (session && !kg_setting_session_login)
 	{
 		err = kg_error_new(KG_FORBIDDEN,

@@ -55,7 +55,7 @@ KG_ENTRY(kg_sql_missing_embeddings, KG_AUDIT_READS)
 	if (most < 1 || most > KG_MOST_MISSING)
 	{
 		KgError *err = kg_error_new(
-			KG_INVALID_INPUT, "%d entities cannot be asked for", most);
+			KG_INVALID_INPUT, "%d entities cannot be requested", most);
 
 		kg_error_path(err, "/max");
 		kg_error_throw_expected(

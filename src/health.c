@@ -588,7 +588,7 @@ write_component(KgJsonWriter *w, const char *name, void (*how)(KgComponent *c),
 	if (edata != NULL)
 	{
 		kg_jw_init_object(&c.metrics);
-		problem(&c, KG_UNHEALTHY, "it cannot be looked at: %s", edata->message);
+		problem(&c, KG_UNHEALTHY, "it cannot be read: %s", edata->message);
 	}
 	write_problems(&c);
 	kg_jw_end_object(&c.metrics);

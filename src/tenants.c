@@ -174,9 +174,10 @@ KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 	if (SPI_processed == 0)
 	{
 		err = kg_error_new(KG_NOT_FOUND,
-						   "\"%s\" is not kept from new tenants",
+						   "\"%s\" is not a reserved name",
 						   TextDatumGetCString(name));
-		kg_error_throw_expected(err, "a name that kg_rename_tenant() took");
+		kg_error_throw_expected(
+			err, "a former name of a tenant that kg_rename_tenant() renamed");
 	}
 	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
@@ -349,7 +350,8 @@ KG_AUDITED(kg_sql_drop_tenant_rows, KG_AUDIT_WRITES)
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "rows must be at least 1");
 		kg_error_path(err, "/rows");
-		kg_error_throw_expected(err, "how many rows a call deletes at most");
+		kg_error_throw_expected(
+			err, "the maximum number of rows that a call deletes");
 	}
 	PG_RETURN_BOOL(drop_tenant(PG_GETARG_DATUM(0), rows));
 }

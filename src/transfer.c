@@ -91,9 +91,7 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 			err = kg_error_new(KG_FORBIDDEN,
 							   "the database has another number, or tenants");
 			kg_error_throw_expected(
-				err,
-				"a database without tenants that was given no "
-				"number");
+				err, "a database without tenants and without a number");
 		}
 		advance("kg_node_seq", (int64) shard << 40);
 		advance("kg_type_seq", (int64) shard << 20);

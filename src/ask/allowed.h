@@ -1,9 +1,9 @@
 /*
  * allowed.h
- *	  The functions, types and nodes of a query.
+ *	  The functions, types and nodes that a query may have.
  *
- *	  Everything that is not on a list is refused.  The lists are compiled in:
- *	  nothing that a database has can add to them.
+ *	  Everything that is not on a list is refused.  The lists are compiled in,
+ *	  so objects of a database cannot extend them.
  */
 #ifndef KG_ASK_ALLOWED_H
 #define KG_ASK_ALLOWED_H
@@ -12,40 +12,44 @@
 
 #include "base/error.h"
 
-/* The bounds of a call of the function (ask/bound.h). */
+/* The bounded values in a call of a function (ask/bound.h). */
 typedef enum KgAskBound
 {
 	KG_ASK_FREE,	 /* nothing */
-	KG_ASK_VALUE,	 /* its arguments and its result */
-	KG_ASK_PATTERN,	 /* the length of its last argument, too */
-	KG_ASK_GROWS,	 /* how often its first argument is repeated */
-	KG_ASK_NUMBER,	 /* the digits of its arguments and its result */
-	KG_ASK_AGGREGATE /* its result */
+	KG_ASK_VALUE,	 /* size of the arguments and of the result */
+	KG_ASK_PATTERN,	 /* the same, and the length of the last argument */
+	KG_ASK_GROWS,	 /* size of the result of a repetition, before it is made */
+	KG_ASK_NUMBER,	 /* digits of the arguments and of the result */
+	KG_ASK_AGGREGATE /* size of the result */
 } KgAskBound;
 
+/* An allowed function. */
 typedef struct KgAskFunction
 {
 	Oid oid;
-	bool callable; /* by its name; else by an operator, a cast or a type */
+	bool callable; /* by name; false: only by an operator, a cast or a type */
 	KgAskBound bound;
-	const char *signature; /* as regprocedure has it, without quotes */
+	const char *signature; /* in the form of regprocedure, without quotes */
 } KgAskFunction;
 
-/* Returns NULL for one that is not allowed. */
+/* Returns an allowed function, or NULL. */
 extern const KgAskFunction *kg_ask_function(Oid oid);
 extern bool kg_ask_function_is_named(const char *name);
 extern const char *kg_ask_function_nearest(const char *name);
-/* Returns what PostgreSQL has for a function of another dialect, or NULL. */
+/*
+ * Returns the PostgreSQL expression that replaces a function of another SQL
+ * dialect, or NULL.
+ */
 extern const char *kg_ask_function_instead(const char *name);
 
 extern bool kg_ask_type(Oid oid);
 extern bool kg_ask_type_is_named(const char *name);
 extern const char *kg_ask_type_nearest(const char *name);
 
-/* Nodes of a tree as the parser makes it, and as the analysis does. */
+/* Return whether a node is allowed in a raw tree, and in an analysed tree. */
 extern bool kg_ask_raw_node(NodeTag tag);
 extern bool kg_ask_query_node(NodeTag tag);
-/* Returns how the construct of a node that is not allowed is called. */
+/* Returns the SQL name of the construct of a refused node, for errors. */
 extern const char *kg_ask_node_name(NodeTag tag);
 
 #endif /* KG_ASK_ALLOWED_H */

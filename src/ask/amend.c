@@ -1,6 +1,6 @@
 /*
  * amend.c
- *	  Errors of the server about a query, in the words of a tool.
+ *	  Converts errors that the server raises about a query to errors of a tool.
  */
 #include "postgres.h"
 

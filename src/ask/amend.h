@@ -1,6 +1,6 @@
 /*
  * amend.h
- *	  Errors of the server about a query, in the words of a tool.
+ *	  Converts errors that the server raises about a query to errors of a tool.
  */
 #ifndef KG_ASK_AMEND_H
 #define KG_ASK_AMEND_H
@@ -8,8 +8,8 @@
 #include "ask/ask.h"
 
 /*
- * Raises an error of the server again as an error of a tool, if it is about the
- * query or its resources; else returns.  The argument is the KgAsk.
+ * Raises an error of the server again as an error of a tool, if the error is about
+ * the query or its resources.  Otherwise returns.  arg is the KgAsk.
  */
 extern void kg_ask_amend(ErrorData *edata, void *arg);
 

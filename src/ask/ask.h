@@ -2,11 +2,11 @@
  * ask.h
  *	  A query: one SELECT over the caller's types and relations as tables.
  *
- *	  The text is parsed by the server; the raw tree is checked by name
- *	  (raw.c), analysed with the tables as named tuplestores (tables.c), the
- *	  analysed tree is checked by OID (query.c), the tables become sub-selects
- *	  in it (tables.c), and that tree is planned (plan.c) and run (run.c).  The
- *	  text itself is never run.
+ *	  The server's parser parses the text.  The raw tree is checked by name
+ *	  (raw.c) and analysed, with the types and relations as named tuplestores
+ *	  (tables.c).  The analysed tree is checked by OID (query.c).  Sub-selects
+ *	  then replace the tuplestores (tables.c), and the tree is planned (plan.c)
+ *	  and run (run.c).  The text itself is never run.
  *
  *	  Everything is allocated in the memory context that the call begins in.
  */
@@ -22,40 +22,41 @@
 
 typedef struct KgAsk
 {
-	/* of the call */
+	/* arguments of the call */
 	const char *sql;
 	const JsonbContainer *params; /* an array, or NULL */
 	int64 limit;				  /* rows */
-	int64 max_bytes;			  /* of them as JSON */
-	bool explain;				  /* the plan is requested, too */
-	bool names_only;			  /* tables are found, and not analysed */
-	/* while it is made ready */
+	int64 max_bytes;			  /* of all rows as JSON */
+	bool explain;				  /* also return the plan */
+	bool names_only;			  /* find tables, but do not analyse views */
+	/* state of the preparation */
 	const KgCatalog *catalog;
 	int nctes;
-	List *tables; /* of KgAskTable *: those that are named */
-	List *calls;  /* of FuncCall *: functions that stand for tables */
+	List *tables; /* of KgAskTable *: the tables that the query names */
+	List *calls;  /* of FuncCall *: table functions (ask/calls.h) */
 	bool whole;	  /* edges are read without a test of their ends */
 	struct QueryEnvironment *environment;
-	int ntypes; /* of parameters, as they are used */
-	Oid *types;
+	int ntypes; /* number of types below */
+	Oid *types; /* types of the parameters, inferred by the analysis */
 	ParamListInfo values;
 	/* the answer */
-	List *columns;		 /* of char *: names */
-	List *column_types;	 /* of char *: as format_type() has them */
-	List *rows;			 /* of Jsonb *: arrays */
-	const char *stopped; /* the bound that leaves out rows, or NULL */
-	List *plan;			 /* of char *: lines, or NIL */
-	Size needed;		 /* bytes of a first row that has no room, or 0 */
+	List *columns;		/* of char *: names */
+	List *column_types; /* of char *: as format_type() has them */
+	List *rows;			/* of Jsonb *: arrays */
+	const char
+		*stopped; /* "limit" or "max_bytes" if rows are left out, or NULL */
+	List *plan;	  /* of char *: lines, or NIL */
+	Size needed;  /* bytes of the first row if it exceeds max_bytes, or 0 */
 } KgAsk;
 
 /* Answers a query.  Raises KG_INVALID_INPUT at /sql, KG_TIMEOUT, KG_LIMIT_EXCEEDED. */
 extern void kg_ask(KgAsk *ask);
 
 /*
- * Check a statement without running it, over the tables of ask->catalog.  They
- * raise what kg_ask() would raise of the statement.  kg_ask_check_names() parses
- * it and finds its tables, which touches only memory; kg_ask_prepare() sets the
- * types of parameters.
+ * Check a statement without running it, and raise the errors that kg_ask() would
+ * raise about the statement.  The tables are those of ask->catalog.
+ * kg_ask_check_names() only parses the text and finds its tables; it reads no
+ * table of the database.  kg_ask_prepare() also sets the types of parameters.
  */
 extern void kg_ask_check_names(KgAsk *ask);
 extern void kg_ask_prepare(KgAsk *ask);

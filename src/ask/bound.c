@@ -1,10 +1,11 @@
 /*
  * bound.c
- *	  Bounds of values.
+ *	  Bounds the size of values in a query.
  *
- * A call f(a, b) becomes kg_query_bounded(a, b, oid of f), of the type of f: an
- * expression has its type itself, and the executor takes the arguments from it
- * and not from pg_proc.  An aggregate becomes the argument, and the OID is 0.
+ * A call f(a, b) is replaced by kg_query_bounded(a, b, OID of f) with the result
+ * type of f.  This is possible because the executor takes types and number of
+ * arguments from the expression, not from pg_proc.  An aggregate is wrapped: it
+ * becomes the first argument, and the OID is 0.
  */
 #include "postgres.h"
 
@@ -183,7 +184,7 @@ called_of(FunctionCallInfo fcinfo)
 		return wrapper->fn_extra;
 	if (call == NULL || !IsA(call, FuncExpr) || call->args == NIL ||
 		!IsA(llast(call->args), Const))
-		elog(ERROR, "kg_query_bounded() is called by queries alone");
+		elog(ERROR, "kg_query_bounded() is only for statements of kg_query()");
 	function = DatumGetObjectId(((Const *) llast(call->args))->constvalue);
 	old = MemoryContextSwitchTo(wrapper->fn_mcxt);
 	called = palloc0(sizeof(*called));
@@ -213,7 +214,7 @@ throw_large(const char *what, int most)
 {
 	kg_error_throw_expected(
 		kg_error_new(KG_LIMIT_EXCEEDED,
-					 "a query makes %s of more than %d bytes",
+					 "the query makes %s of more than %d bytes",
 					 what,
 					 most),
 		"shorter texts, or fewer values to collect");
@@ -265,7 +266,7 @@ check_arguments(FunctionCallInfo fcinfo, const Called *called)
 	}
 	if (called->bound == KG_ASK_PATTERN && !PG_ARGISNULL(last) &&
 		size_of(PG_GETARG_DATUM(last)) > KG_ASK_PATTERN_BYTES)
-		throw_large("a pattern of to_char() and its kind",
+		throw_large("a pattern of to_char() or a similar function",
 					KG_ASK_PATTERN_BYTES);
 	if (called->bound == KG_ASK_GROWS && !PG_ARGISNULL(0) && !PG_ARGISNULL(1))
 		check_growth(fcinfo, called->function.fn_oid == F_REPEAT);

@@ -1,10 +1,9 @@
 /*
  * bound.h
- *	  Bounds of values, for functions that make a large one of small ones or take
- *	  long with a large one.
+ *	  Bounds the size of values in a query.
  *
- *	  A function that cannot be interrupted takes as long as its values are, so
- *	  each value is bounded when it is made.
+ *	  Some functions make a large value of small ones, or take long with a large
+ *	  value and cannot be interrupted.  So each value is bounded when it is made.
  */
 #ifndef KG_ASK_BOUND_H
 #define KG_ASK_BOUND_H
@@ -17,10 +16,13 @@
 /* Digits of the numbers of a function that takes their square in time. */
 #define KG_ASK_NUMBER_DIGITS 20000
 
-/* Returns the checked query with bounds around the functions that need some. */
+/*
+ * Returns the checked query, with calls of bounded functions replaced by calls of
+ * kg_query_bounded().
+ */
 extern Query *kg_ask_bound(const KgAsk *ask, Query *query);
 
-/* Calls a function within its bounds: kg_query_bounded() of such a query. */
+/* Implements kg_query_bounded(): calls the replaced function within its bounds. */
 extern Datum kg_ask_call_bounded(FunctionCallInfo fcinfo);
 
 #endif /* KG_ASK_BOUND_H */

@@ -1,6 +1,6 @@
 /*
  * calls.c
- *	  The functions of a query that stand for tables.
+ *	  The table functions of a query.
  */
 #include "postgres.h"
 

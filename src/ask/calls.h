@@ -1,10 +1,11 @@
 /*
  * calls.h
- *	  The functions of a query that stand for tables: search(), neighbors(),
- *	  reach() and path(), in FROM alone.
+ *	  The table functions of a query: search(), neighbors(), reach() and path(),
+ *	  which are allowed only in FROM.
  *
- *	  They are functions of the extension (tools/sql/rows.h), which the name in
- *	  the statement is exchanged for.  Nothing else of the name is reached.
+ *	  Their names in the statement are replaced by the names of functions of the
+ *	  extension (tools/sql/rows.h).  So no other function with such a name can be
+ *	  called.
  */
 #ifndef KG_ASK_CALLS_H
 #define KG_ASK_CALLS_H
@@ -12,21 +13,22 @@
 #include "ask/ask.h"
 
 /*
- * Exchanges the names of these functions in an item of FROM, and notes the
- * calls, so that kg_ask_is_call() returns true for them.
+ * Replaces the names of table functions in an item of FROM, and records the calls,
+ * so that kg_ask_is_call() returns true for them.
  */
 extern void kg_ask_calls_note(KgAsk *ask, RangeFunction *item);
 extern bool kg_ask_is_call(const KgAsk *ask, const FuncCall *call);
 
-/* Returns whether the function is one of these, and the extension's own. */
+/* Returns whether the OID is that of the extension's function for a table function. */
 extern bool kg_ask_is_called(Oid function);
 
-/* Returns how one of these is written, or NULL. */
+/* Returns the signature of the table function of this name, or NULL. */
 extern const char *kg_ask_call_instead(const char *name);
 
 /*
- * Returns the server's message with the caller's name of such a function, and
- * how the function is written; NULL if the message names no such function.
+ * Returns the server's message, with the extension's function in it replaced by
+ * the table function's name, and sets *instead to the signature.  Returns NULL if
+ * the message names no table function.
  */
 extern char *kg_ask_call_message(const char *message, const char **instead);
 

@@ -1,9 +1,10 @@
 /*
  * decide.c
- *	  A query over types with x-authorize, whose entities a gateway decides about.
+ *	  Runs a query over types with x-authorize, in an exchange with a gateway.
  *
- * An undecided row is hidden while the query runs, not shown on trial: an error of
- * an expression of the caller's could report its value.
+ * A row without a decision is hidden while the query runs.  It is not shown on
+ * trial, as in other tools, because an error of the caller's expression could
+ * report its value.
  */
 #include "postgres.h"
 

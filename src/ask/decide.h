@@ -1,6 +1,6 @@
 /*
  * decide.h
- *	  A query over types with x-authorize, whose entities a gateway decides about.
+ *	  Runs a query over types with x-authorize, in an exchange with a gateway.
  */
 #ifndef KG_ASK_DECIDE_H
 #define KG_ASK_DECIDE_H
@@ -9,9 +9,9 @@
 #include "nodes/plannodes.h"
 
 /*
- * Runs the plan as kg_ask_run() does.  In an exchange it requests, before that,
- * the decisions on all entities of the types that the query names.  Raises
- * KG_FORBIDDEN if neither an authorizer nor a gateway decides about such a type.
+ * Runs the plan as kg_ask_run() does.  In an exchange, it first requests the
+ * decisions on all entities of the types with x-authorize that the query names.
+ * Raises KG_FORBIDDEN if neither an authorizer nor a gateway decides.
  */
 extern void kg_ask_run_decided(KgAsk *ask, PlannedStmt *plan);
 

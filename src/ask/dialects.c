@@ -1,6 +1,7 @@
 /*
  * dialects.c
- *	  What PostgreSQL has for functions of other dialects, as models write them.
+ *	  PostgreSQL's expressions for functions of other SQL dialects that models
+ *	  often write.
  */
 #include "postgres.h"
 

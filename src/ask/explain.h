@@ -1,6 +1,6 @@
 /*
  * explain.h
- *	  The plan of a query, for callers that may read all statistics.
+ *	  Describes the plan of a query, for callers that may read all statistics.
  */
 #ifndef KG_ASK_EXPLAIN_H
 #define KG_ASK_EXPLAIN_H
@@ -9,8 +9,9 @@
 #include "nodes/plannodes.h"
 
 /*
- * Stores the lines of the plan, without costs.  Which plan is chosen depends on
- * rows of all callers, so the caller's right to see it is checked before.
+ * Stores the lines of the plan in ask->plan, without costs.  The choice of a plan
+ * depends on rows of all tenants, so the caller's right to see it must be checked
+ * before.
  */
 extern void kg_ask_explain(KgAsk *ask, PlannedStmt *plan);
 

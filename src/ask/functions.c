@@ -1,10 +1,10 @@
 /*
  * functions.c
- *	  The functions of pg_catalog that a query may reach.
+ *	  The functions of pg_catalog that a query may call.
  *
- * They have arguments and results of the types of types.c alone, are not
- * volatile, and are called by name, by an operator, by a cast, or by a type's
- * input and output.  The OIDs of pg_proc that are below 10,000 do not change;
+ * Their arguments and results have types of types.c, and they are not volatile.
+ * They are called by name, by an operator, by a cast, or as a type's input and
+ * output function.  The OIDs of pg_proc that are below 10,000 do not change;
  * test/ask compares the signatures on each major.
  */
 #include "postgres.h"

@@ -1,10 +1,11 @@
 /*
  * memory.c
- *	  A bound of the memory that a query takes.
+ *	  Bounds the memory that a query takes.
  *
- * The kernel refuses address space above the bound, and palloc() makes an
- * ordinary error of that.  A stack that would have to grow then would be a fault
- * instead, so as much of it as the server ever uses is there before.
+ * The kernel refuses address space above the bound (RLIMIT_AS), and palloc()
+ * raises an ordinary error.  But if the stack could not grow, the process would
+ * be killed by a signal.  So the stack is extended before, to the size that the
+ * server permits.
  */
 #include "postgres.h"
 

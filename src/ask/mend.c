@@ -1,8 +1,10 @@
 /*
  * mend.c
- *	  What plain tables of SQL would take, and a query's tables do not.
+ *	  Corrects statements that are valid over plain tables, but not over a query's
+ *	  tables.
  *
- * The parser's messages are in English (settings.c), and say which column.
+ * The name of the column is taken from the parser's message, which is in English
+ * (settings.c).
  */
 #include "postgres.h"
 

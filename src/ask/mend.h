@@ -1,23 +1,24 @@
 /*
  * mend.h
- *	  What plain tables of SQL would take, and a query's tables do not.
+ *	  Corrects statements that are valid over plain tables, but not over a query's
+ *	  tables, which have no primary key and a collation of their own.
  */
 #ifndef KG_ASK_MEND_H
 #define KG_ASK_MEND_H
 
 #include "ask/ask.h"
 
-/* Is the error of a kind that kg_ask_mend() may mend? */
+/* Returns whether the error is of a kind that kg_ask_mend() may correct. */
 extern bool kg_ask_is_mendable(const ErrorData *edata);
 
 /*
  * Changes a parsed statement so that its analysis does not raise the same error
- * again; returns false if the error is not one of these:
+ * again.  Returns false if it cannot correct the error.  It corrects:
  *
- * A column whose table is grouped by its id is grouped by, too: the parser knows
- * of no primary key.
- * A column of the first part of a recursive query has the collation of the
- * tables' texts, as the second part has it from them.
+ * - A column that is not in GROUP BY, although the id of its table is: adds the
+ *	 column to GROUP BY, because the parser knows no primary key.
+ * - A column of a recursive query whose two parts differ in collation: gives the
+ *	 first part the collation of the tables' texts.
  */
 extern bool kg_ask_mend(const KgAsk *ask, RawStmt *statement,
 						const ErrorData *edata);

@@ -1,9 +1,9 @@
 /*
  * nodes.c
- *	  The nodes that a query is made of.
+ *	  The parse nodes that a query may have.
  *
- * A node of a later major is on neither list, and refused.  test/ask lists the
- * nodes that are refused on purpose, so that a new one is decided on.
+ * A node of a later major is on no list, and is refused.  test/ask lists the
+ * nodes that are refused on purpose, and fails for a node that is on neither list.
  */
 #include "postgres.h"
 

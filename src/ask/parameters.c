@@ -2,8 +2,8 @@
  * parameters.c
  *	  The values of $1, $2, ... of a query.
  *
- * A value goes through the input function of its type, as the text that JSON has
- * for it: types of allowed.h alone, whose input functions are the server's.
+ * The input function of its type converts the text of a JSON value.  Only types of
+ * allowed.h are possible, whose input functions are the server's.
  */
 #include "postgres.h"
 

@@ -7,12 +7,13 @@
 
 #include "ask/ask.h"
 
-/* Returns how many values were sent. */
+/* Returns the number of values that the caller sent. */
 extern int kg_ask_nparams(const KgAsk *ask);
 
 /*
- * Makes a value of each as the type that the analysis found for it.  Raises
- * KG_INVALID_INPUT at /params/n for a value that the type does not have.
+ * Converts each value to the type that the analysis inferred for its parameter,
+ * and stores them in ask->values.  Raises KG_INVALID_INPUT at /params/n for a value
+ * that is not valid for the type.
  */
 extern void kg_ask_bind(KgAsk *ask);
 

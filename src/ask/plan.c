@@ -1,6 +1,6 @@
 /*
  * plan.c
- *	  The plan of a query.
+ *	  Plans a query.
  *
  * Properties have no statistics, so a condition on one may be estimated at a few
  * rows when there are thousands.  A nested loop that reads its inner side whole

@@ -1,6 +1,6 @@
 /*
  * plan.h
- *	  The plan of a query.
+ *	  Plans a query.
  */
 #ifndef KG_ASK_PLAN_H
 #define KG_ASK_PLAN_H
@@ -9,8 +9,8 @@
 #include "nodes/plannodes.h"
 
 /*
- * Returns a plan without parallel workers, which have neither the clock nor the
- * bound of memory.
+ * Returns a plan without parallel workers, because the bounds of time and memory do
+ * not apply to workers.
  */
 extern PlannedStmt *kg_ask_plan(const KgAsk *ask, Query *query);
 

@@ -1,6 +1,6 @@
 /*
  * query.c
- *	  The analysed query, and what may be in it.
+ *	  Analyses a query, and checks the analysed tree.
  */
 #include "postgres.h"
 

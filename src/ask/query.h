@@ -1,6 +1,6 @@
 /*
  * query.h
- *	  The analysed query, and what may be in it.
+ *	  Analyses a query, and checks the analysed tree.
  */
 #ifndef KG_ASK_QUERY_H
 #define KG_ASK_QUERY_H
@@ -8,14 +8,15 @@
 #include "ask/ask.h"
 
 /*
- * Analyses a parsed statement, whose parameters get the types they are used as.
- * A column that is not found is looked for without regard to case.
+ * Returns the analysed tree of a parsed statement, and sets the types of its
+ * parameters.  A column that is not found is looked up without regard to case.
  */
 extern Query *kg_ask_analyse(KgAsk *ask, RawStmt *statement);
 
 /*
- * Raises for a node, function, type or collation that is on no list.  The query
- * has only the caller's own parts at this time.
+ * Raises an error for a node, function, type or collation that is on no list of
+ * allowed.h.  Must be called before the views replace the tables: then the tree
+ * has only nodes of the caller's statement.
  */
 extern void kg_ask_check(const KgAsk *ask, Query *query);
 

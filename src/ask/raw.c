@@ -1,6 +1,6 @@
 /*
  * raw.c
- *	  The check before anything is looked up.
+ *	  Parses a query, and checks the raw tree before any name is looked up.
  */
 #include "postgres.h"
 
@@ -114,9 +114,9 @@ check_select(const KgAsk *ask, const SelectStmt *select)
 		kg_ask_refuse(ask,
 					  select->intoClause->rel->location,
 					  "INTO",
-					  "the same without it: the rows are the reply");
+					  "the query without INTO: its rows are the reply");
 	if (select->lockingClause != NIL)
-		kg_ask_refuse(ask, -1, "FOR UPDATE", "the same without it");
+		kg_ask_refuse(ask, -1, "FOR UPDATE", "the query without FOR UPDATE");
 }
 
 static void

@@ -1,6 +1,6 @@
 /*
  * raw.h
- *	  The check before anything is looked up.
+ *	  Parses a query, and checks the raw tree before any name is looked up.
  */
 #ifndef KG_ASK_RAW_H
 #define KG_ASK_RAW_H
@@ -8,9 +8,10 @@
 #include "ask/ask.h"
 
 /*
- * Parses the text, checks the tree by nodes and names, and notes each table that
- * it names (ask/tables.h).  Analysis of a name reads the catalogs, runs input
- * functions and says which names exist, so names are checked here.
+ * Parses the text, checks nodes and names of the tree, and records each table that
+ * it names (ask/tables.h).  Returns the tree.  Names are checked here, because
+ * their analysis would read the catalogs, run input functions and reveal which
+ * names exist.
  */
 extern RawStmt *kg_ask_parse(KgAsk *ask);
 

@@ -1,6 +1,6 @@
 /*
  * refuse.c
- *	  Errors that say where in a query they are, and what to write instead.
+ *	  Errors about a query, with the position and the text to write instead.
  */
 #include "postgres.h"
 

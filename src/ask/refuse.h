@@ -1,6 +1,6 @@
 /*
  * refuse.h
- *	  Errors that say where in a query they are, and what to write instead.
+ *	  Errors about a query, with the position and the text to write instead.
  */
 #ifndef KG_ASK_REFUSE_H
 #define KG_ASK_REFUSE_H
@@ -8,19 +8,19 @@
 #include "ask/ask.h"
 #include "base/error.h"
 
-/* Makes an error at a byte of the text; -1: nowhere in it. */
+/* Returns an error; location is a byte offset in the text, or -1: no position. */
 extern KgError *kg_ask_error(const KgAsk *ask, KgErrorCode code, int location,
 							 const char *fmt, ...) pg_attribute_printf(4, 5);
 
-/* Returns the byte of a position that counts characters from 1, or -1. */
+/* Converts a position in characters, from 1, to a byte offset; 0 to -1. */
 extern int kg_ask_location(const KgAsk *ask, int position);
 
-/* Raises it, with what to write instead. */
+/* Raises that a query cannot have what; instead is the text to write. */
 extern KG_NORETURN void kg_ask_refuse(const KgAsk *ask, int location,
 									  const char *what,
 									  const char *instead) KG_NORETURN_TAIL;
 
-/* Raises that a query has more of something than it may. */
+/* Raises that a query has more than most constructs of a kind, which what names. */
 extern KG_NORETURN void kg_ask_refuse_many(const KgAsk *ask, int location,
 										   int most,
 										   const char *what) KG_NORETURN_TAIL;

@@ -2,8 +2,8 @@
  * run.c
  *	  Running a query.
  *
- * Rows are made JSON as they come, and the executor stops when there are enough
- * for limit, or for max_bytes.
+ * Each row is converted to JSON when it arrives.  The executor stops when limit or
+ * max_bytes is reached.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * settings.c
- *	  The settings that a query runs under.
+ *	  The settings under which a query runs.
  */
 #include "postgres.h"
 

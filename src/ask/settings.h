@@ -1,6 +1,6 @@
 /*
  * settings.h
- *	  The settings that a query runs under.
+ *	  The settings under which a query runs.
  */
 #ifndef KG_ASK_SETTINGS_H
 #define KG_ASK_SETTINGS_H
@@ -11,8 +11,10 @@
 extern void kg_ask_set(const char *name, const char *value);
 
 /*
- * Around a query: pins the settings that change the meaning of a text, looks up
- * names in pg_catalog alone, and writes nothing.  An error ends it with its (sub)transaction.
+ * The state before a query.  Between kg_ask_settings_begin() and _end(), settings
+ * that change the meaning of a text are fixed, names are looked up only in
+ * pg_catalog, and the transaction is read-only.  An error ends this with its
+ * (sub)transaction.
  */
 typedef struct KgAskSettings
 {

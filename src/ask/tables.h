@@ -2,11 +2,11 @@
  * tables.h
  *	  The tables of a query: the caller's types and relations.
  *
- *	  A table has the text of a view (store/view_sql.h), and no object of the
- *	  catalog: the parser takes it for a named tuplestore, which its own rules of
- *	  names find, and the analysed view takes the place of that.  The parser
- *	  never looks for a name in the catalog: names of CTEs are tuplestores, too,
- *	  for references out of the reach of the CTE.
+ *	  A table is defined by the text of a view (store/view_sql.h), and is no object
+ *	  of PostgreSQL's catalog.  For the parser it is a named tuplestore.  After the
+ *	  analysis, the analysed view replaces the tuplestore.  Names of CTEs are
+ *	  tuplestores, too, so that the parser finds every name as a tuplestore, even
+ *	  outside the scope of the CTE, and never looks in the catalog.
  */
 #ifndef KG_ASK_TABLES_H
 #define KG_ASK_TABLES_H
@@ -14,29 +14,33 @@
 #include "ask/ask.h"
 
 /*
- * Notes that the query has a CTE of the name.  Out of the reach of the CTE the
- * name is a table's, if there is one.
+ * Records that the query has a CTE of this name.  Outside the scope of the CTE the
+ * name means the table of this name, if there is one.
  */
 extern void kg_ask_cte_note(KgAsk *ask, const char *name);
 extern bool kg_ask_is_cte(const KgAsk *ask, const char *name);
 
 /*
- * Finds the table that is named, exactly or else without regard to case, and
- * makes the name the table's own.  Raises KG_UNKNOWN_TYPE for one that the
- * caller does not see.
+ * Finds the type or relation that a RangeVar names, exactly or else without regard
+ * to case, records it, and changes the RangeVar to its full name.  Raises
+ * KG_UNKNOWN_TYPE if the caller sees no such type or relation, and
+ * KG_INVALID_INPUT if it sees several.
  */
 extern void kg_ask_table_note(KgAsk *ask, RangeVar *table);
 
-/* Raises that there is no such table. */
+/* Raises KG_UNKNOWN_TYPE, with the caller's tables. */
 extern KG_NORETURN void kg_ask_table_unknown(const KgAsk *ask, const char *name,
 											 int location) KG_NORETURN_TAIL;
 
-/* Returns the analysed view of a table that was noted; NULL for a CTE's name. */
+/* Returns the analysed view of a recorded table; NULL for a CTE's name. */
 extern Query *kg_ask_table_query(const KgAsk *ask, const char *name);
-/* Like it for a type's table, whose first column is its key; otherwise NULL. */
+/*
+ * Returns the analysed view of a recorded table of a type, whose first column is
+ * its key; NULL for a relation's table or a CTE's name.
+ */
 extern Query *kg_ask_keyed_query(const KgAsk *ask, const char *name);
 
-/* Puts the views in the place of the tables of a query that was checked. */
+/* Replaces the tables of a checked query by the analysed views. */
 extern void kg_ask_tables_plant(KgAsk *ask, Query *query);
 
 /*
@@ -45,12 +49,12 @@ extern void kg_ask_tables_plant(KgAsk *ask, Query *query);
  */
 extern void kg_ask_tables_require(const KgAsk *ask);
 
-/* Returns the names of all columns of the tables that were noted. */
+/* Returns the names of all columns of the recorded tables. */
 extern List *kg_ask_columns(const KgAsk *ask);
 
 /*
- * Returns the types (const KgType *) whose entities the tables that were noted
- * have, or connect.
+ * Returns the types (const KgType *) of the recorded tables, and those that the
+ * recorded relations connect.
  */
 extern List *kg_ask_types(const KgAsk *ask);
 

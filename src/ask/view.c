@@ -1,9 +1,10 @@
 /*
  * view.c
- *	  The analysed view of a type or of a relation, cached from query to query.
+ *	  The analysed view of a type or relation, cached from query to query.
  *
- * It is of one catalog: of one tenant, for one role.  The rewriter adds the
- * policies, each time.
+ * A cached view belongs to one catalog, so to one tenant and role.  The rewriter
+ * adds the policies for each query.  With valid_at, the view has further
+ * conditions, so kg_validity_hides() is a part of the key.
  */
 #include "postgres.h"
 
@@ -48,7 +49,7 @@ is_key(const void *entry, const void *key)
 		   a->whole == b->whole;
 }
 
-/* Analyses the text of a view: nothing in it is the caller's. */
+/* Returns the analysed text of a view, which has no text of the caller. */
 static Query *
 analyse(const KgCatalog *catalog, const KgType *type,
 		const KgRelation *relation, bool whole)

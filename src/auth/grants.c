@@ -218,16 +218,15 @@ require_grantable(const KgGrantCall *call, Oid grantor, Datum tenant, bool add)
 		 (others == 0 && !kg_may_login(call->role) &&
 		  is_admin_of_role(grantor, call->role))))
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "role \"%s\" is not one that an admin of tenant "
-					   "\"%s\" may %s",
-					   call->name,
-					   call->tenant,
-					   add ? "grant it to" : "revoke it from");
-	kg_error_throw_expected(
-		err,
-		"a role of the tenant, or one of no tenant that the "
-		"admin is a member of WITH ADMIN OPTION");
+	err = kg_error_new(
+		KG_FORBIDDEN,
+		"role \"%s\" is not a role that an admin of tenant \"%s\" may %s",
+		call->name,
+		call->tenant,
+		add ? "grant it to" : "revoke it from");
+	kg_error_throw_expected(err,
+							"a role of the tenant, or a role without a tenant "
+							"of which the admin is a member WITH ADMIN OPTION");
 }
 
 static void
@@ -399,13 +398,12 @@ kg_sql_check_tenant_role(PG_FUNCTION_ARGS)
 	if (granted == NULL || isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NOT_NULL_VIOLATION),
-				 errmsg("a grant names its role by number and by name"),
+				 errmsg("a grant needs the number and the name of its role"),
 				 errhint("Use kg_grant().")));
 	present = GetUserNameFromId(role, true);
 	if (present == NULL || strcmp(present, granted) != 0)
 		ereport(WARNING,
-				(errmsg("a grant of tenant \"%s\" to role \"%s\" does not "
-						"count",
+				(errmsg("a grant of tenant \"%s\" to role \"%s\" has no effect",
 						SPI_getvalue(row, desc, SPI_fnumber(desc, "tenant")),
 						granted),
 				 present ? errdetail("The number %u is of role \"%s\" now.",
@@ -436,8 +434,8 @@ require_plain_role(Oid role)
 	err = kg_error_new(KG_FORBIDDEN,
 					   "role \"%s\" cannot be a gateway",
 					   GetUserNameFromId(role, false));
-	kg_error_throw_expected(err,
-							"a role without a tenant, SUPERUSER and BYPASSRLS");
+	kg_error_throw_expected(
+		err, "a role that has no tenant and is not SUPERUSER or BYPASSRLS");
 }
 
 /*

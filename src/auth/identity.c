@@ -240,7 +240,7 @@ throw_no_tenant(void)
 	if (kg_token_lapsed())
 	{
 		err = kg_error_new(KG_NO_TENANT,
-						   "the token of this session holds no longer");
+						   "the token of this session is no longer valid");
 		kg_error_expected(err, "kg_login() with a new token");
 	}
 	else if (grants->ngrants == 0)
@@ -250,11 +250,11 @@ throw_no_tenant(void)
 						  "a token, or a grant made by an administrator: "
 						  "SELECT kg_grant('tenant', 'role', 'read')");
 		if (grants->stale)
-			kg_error_hint(err,
-						  "There is a grant to role \"%s\", as this role was "
-						  "called or another is; it has to be made again, see "
-						  "kg_check().",
-						  grants->stale);
+			kg_error_hint(
+				err,
+				"A grant to role \"%s\" has no effect, because the role was "
+				"renamed or dropped. Call kg_grant() again; see kg_check().",
+				grants->stale);
 	}
 	else
 	{
@@ -300,8 +300,8 @@ require_not_worker(void)
 	if (IsParallelWorker())
 		kg_error_throw_expected(
 			kg_error_new(KG_NO_TENANT, "a parallel worker has no tenant"),
-			"a function that is PARALLEL RESTRICTED or UNSAFE where it calls "
-			"another that is");
+			"a function that is PARALLEL RESTRICTED or UNSAFE, like the "
+			"functions that it calls");
 }
 
 /*
@@ -322,8 +322,8 @@ require_not_barred(void)
 					   policy,
 					   GetUserNameFromId(GetUserId(), false));
 	kg_error_throw_expected(err,
-							"the policy made again by an administrator: "
-							"kg_add_policy(), see kg_check()");
+							"the policy, made again by an administrator with "
+							"kg_add_policy(); see kg_check()");
 }
 
 void
@@ -482,7 +482,7 @@ require_unchanged(const char *name, const char *setting, const char *before)
 	if (strcmp(setting_or_none(setting), before) != 0)
 		kg_error_throw_expected(
 			kg_error_new(KG_FORBIDDEN, "it has changed %s", name),
-			"a function that leaves alone who is calling");
+			"a function that does not change the caller");
 }
 
 void

@@ -74,7 +74,7 @@ KG_AUDITED_NULLS(kg_sql_issue_token, KG_AUDIT_WRITES)
 	if (key == NULL)
 	{
 		err = kg_error_new(KG_NOT_FOUND,
-						   "no single enabled HS256 key is meant");
+						   "not exactly one enabled HS256 key matches");
 		kg_error_throw_expected(err, "the kid of an HS256 key in kg_auth_key");
 	}
 	PG_RETURN_TEXT_P(cstring_to_text(

@@ -106,7 +106,7 @@ kg_limit_read(KgLimit limit, const JsonbValue *value)
 		known[limit].name,
 		value,
 		psprintf("%san integer from %d to " INT64_FORMAT
-				 "%s; 0 allows none, null is as the setting",
+				 "%s; 0 allows none, null means the setting",
 				 min > 1 ? "0, or " : "",
 				 min > 1 ? min : 0,
 				 max,

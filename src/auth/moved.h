@@ -9,13 +9,12 @@
 extern bool kg_has_moved_tenants(void);
 
 /*
- * Raises KG_CONFLICT if a tenant of this name that the role had moved to
- * another database.  tenant NULL stands for any tenant, role NULL for any
- * role.  Runs for any caller, including one that was sent here before the
- * move.
+ * Raises KG_CONFLICT if a tenant of this name, for which the role had a grant,
+ * moved to another database.  tenant NULL means any tenant, role NULL any role.
+ * Any caller may call it, including one that was sent here before the move.
  */
 extern void kg_tenant_refuse_moved(const char *tenant, const char *role);
-/* Returns whether there is such a tenant. */
+/* Returns whether kg_tenant_refuse_moved() would raise an error. */
 extern bool kg_tenant_has_moved(const char *tenant, const char *role);
 
 #endif /* KG_MOVED_H */

@@ -163,7 +163,7 @@ kg_sql_policy_expression(PG_FUNCTION_ARGS)
 		is_value_alone(
 			castNode(SelectStmt, linitial_node(RawStmt, statements)->stmt)))
 		PG_RETURN_TEXT_P(cstring_to_text(psprintf("(%s\n)", given)));
-	err = kg_error_new(KG_INVALID_INPUT, "text is not one expression alone");
+	err = kg_error_new(KG_INVALID_INPUT, "text is not a single expression");
 	kg_error_got_string(err, given);
 	kg_error_throw_expected(
 		err,

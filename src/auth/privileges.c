@@ -249,10 +249,10 @@ kg_require_login(void)
 		kg_function_aclcheck(login, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   "role \"%s\" may not bring tokens",
+					   "role \"%s\" may not pass tokens",
 					   GetUserNameFromId(GetUserId(), false));
 	kg_error_throw_expected(err,
-							"a gateway that kg_grant_gateway() made, or a role "
+							"a gateway made by kg_grant_gateway(), or a role "
 							"that may execute kg_login");
 }
 
@@ -450,12 +450,10 @@ kg_require_exchange(void)
 	if (may)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   "role \"%s\" may not bring decisions with a call",
+					   "role \"%s\" may not pass decisions with a call",
 					   GetUserNameFromId(role, false));
 	kg_error_throw_expected(
-		err,
-		"a gateway that kg_grant_gateway(role, exchange => true) "
-		"made");
+		err, "a gateway made by kg_grant_gateway(role, exchange => true)");
 }
 
 void

@@ -99,12 +99,12 @@ typedef struct KgInstead
 	const Jsonb *got; /* value to replace, or NULL */
 	const Jsonb *value;
 	const char *key;
-	/* call another tool, with the value or else these arguments; or NULL */
+	/* another tool to call, with value or else the call's arguments; or NULL */
 	const char *tool;
 	const char *meant; /* did_you_mean, or NULL */
 	/* the argument that did_you_mean names (query/argument/members.h), or NULL */
 	const struct KgMember *member;
-	bool sure;		   /* did_you_mean is another name of what was got */
+	bool sure;		   /* did_you_mean is another name of the sent value */
 	bool doubtful;	   /* another correction is as likely */
 	bool only_example; /* the correction is valid, but only an example */
 } KgInstead;
@@ -264,10 +264,10 @@ extern KgErrorCode kg_error_caught_code(const ErrorData *edata);
 extern const char *kg_nearest(const char *name, const char *const *candidates,
 							  int ncandidates);
 /*
- * Returns whether another candidate is as near to name as meant is, which
- * kg_nearest() chose: of "level9" each of "level1" and "level2".  The error then
- * has no call.  Asked of the allowed names of every error; callers ask it where
- * an error lists a part of the candidates.
+ * Returns whether another candidate is as near to name as meant, the choice of
+ * kg_nearest(): "level1" and "level2" are equally near to "level9".  The error
+ * then has no call.  It is checked for the allowed names of every error; callers
+ * check it themselves if an error lists only a part of the candidates.
  */
 extern bool kg_has_rival(const char *name, const char *meant,
 						 const char *const *candidates, int ncandidates);

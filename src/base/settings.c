@@ -312,7 +312,7 @@ check_toolsets(char **value, void **extra, GucSource source)
 		/* The tenant decides which toolsets exist, so a call checks that. */
 		if (kg_toolset_is_name(lfirst(lc)) || strcmp(lfirst(lc), "all") == 0)
 			continue;
-		GUC_check_errdetail("\"%s\" is no name of a toolset.",
+		GUC_check_errdetail("\"%s\" is not a name of a toolset.",
 							(char *) lfirst(lc));
 		return false;
 	}

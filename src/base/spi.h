@@ -268,9 +268,9 @@ extern void kg_push_newest_snapshot(void);
 extern void kg_spi_begin_load_seen(void);
 
 /*
- * Between these two, names are looked up in pg_catalog only, whatever the
- * caller's search_path.  They must surround all SQL of kg_graph with operators
- * or functions that does not run through kg_spi_exec().
+ * Begin and end a section in which names are looked up in pg_catalog only,
+ * whatever the caller's search_path.  All SQL of kg_graph with operators or
+ * functions must be in such a section, unless it runs through kg_spi_exec().
  */
 extern int kg_spi_pin_path(void);
 extern void kg_spi_unpin_path(int nest);
@@ -293,7 +293,7 @@ extern void kg_spi_init(void);
 
 /* Return the value of a column (from 1) and row (from 0) of SPI_tuptable. */
 extern Datum kg_spi_value(uint64 row, int column, bool *isnull);
-/* These are for columns that are never null. */
+/* Like kg_spi_value(), for columns that are never null. */
 extern Datum kg_spi_datum(uint64 row, int column);
 extern char *kg_spi_cstring(uint64 row, int column);
 extern int64 kg_spi_int64(uint64 row, int column);

@@ -43,7 +43,6 @@ kg_trigger_require(FunctionCallInfo fcinfo, const char *function, int kind,
 		!is_on(trigger, tables))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" was not called as the trigger "
-						"it is",
+				 errmsg("function \"%s\" was not called by its own trigger",
 						function)));
 }

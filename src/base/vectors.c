@@ -214,10 +214,10 @@ kg_distance(KgDistance *distance, const ArrayType *a, const ArrayType *b)
 	const ArrayType *arrays[] = {a, b};
 
 	if (n < 1 || n > KG_MAX_DIMENSIONS || !has_form(a, n) || !has_form(b, n))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("arrays that are compared must have as many numbers as "
-						"each other, and no nulls")));
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("compared arrays must have equal lengths and no nulls")));
 	for (int i = 0; i < lengthof(arrays); i++)
 	{
 		if (distance->dimensions != n)

@@ -273,7 +273,7 @@ complain(KgAuthorizer *a, const char *why, long status)
 	if (status != 0)
 		kg_log(KG_LOG_WARNING, "the authorizer answers HTTP %ld", status);
 	else
-		kg_log(KG_LOG_WARNING, "the authorizer cannot be asked: %s", why);
+		kg_log(KG_LOG_WARNING, "no decision from the authorizer: %s", why);
 }
 
 static KgCounter
@@ -311,7 +311,7 @@ fetched(void *arg, const KgFetchResult *result)
 		asking->failed = true;
 		complain(asking->authorizer,
 				 outcome == KG_COUNT_AUTHORIZER_MALFORMED
-					 ? "its answer is not one to what was asked"
+					 ? "its answer does not fit the request"
 					 : result->why,
 				 outcome == KG_COUNT_AUTHORIZER_STATUS ? result->status : 0);
 	}
@@ -428,6 +428,6 @@ kg_authorizer_write(const KgAuthorizer *a, KgBuf *out)
 					(double) a->running);
 	kg_metric_gauge(out,
 					"kgctl_authorizer_cache_entries",
-					"Decisions that are kept.",
+					"Cached decisions.",
 					a->kept ? (double) kg_decisions_count(a->kept) : 0);
 }

@@ -186,7 +186,7 @@ static void
 sql_error(KgCall *call, PGresult *res)
 {
 	static const char busy[] = "the database is too busy; try again";
-	static const char not_json[] = "not JSON that the database can hold";
+	static const char not_json[] = "not JSON that the database can store";
 	/* By the beginning of the SQLSTATE. */
 	static const struct
 	{

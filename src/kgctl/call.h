@@ -36,7 +36,7 @@ typedef struct KgCallOwner
 	void *arg;
 	/* Sends a JSON-RPC message to the client before the answer. */
 	void (*notify)(void *arg, const char *json, size_t len);
-	/* Such messages can be sent. */
+	/* Whether notify() can send messages. */
 	bool can_notify;
 	void (*done)(void *arg, KgAnswer *answer);
 } KgCallOwner;

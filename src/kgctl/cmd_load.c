@@ -30,18 +30,17 @@ static const char load_options[] =
 	"name)\n"
 	"--delimiter C\tthe separator of cells (default: comma; for tsv a tab)\n"
 	"--empty WHAT\tthe value of an empty cell: absent (default), or null if "
-	"the "
-	"schema allows it\n"
+	"the schema allows it\n"
 	"--rejects FILE\twrite refused rows to FILE, and continue\n"
-	"--again\tthe files were written by --rejects, and have been corrected\n"
-	"-f, --force\twrite over FILE\n"
+	"--again\tload corrected files that --rejects has written\n"
+	"-f, --force\toverwrite FILE\n"
 	"--resume\tcontinue this load after its last complete batch\n"
 	"--name NAME\tthe name of the load for --resume (default: from the type or "
 	"relation, and the files)\n"
-	"--atomic\tone transaction: all rows or none\n"
+	"--atomic\tload all rows in one transaction, or none\n"
 	"-n, --dry-run\tcheck all rows, and write none\n"
-	"--batch N\trows of a transaction (default 5000)\n"
-	"--max-row BYTES\tthe longest row (default 8388608)\n"
+	"--batch N\tnumber of rows of a transaction (default 5000)\n"
+	"--max-row BYTES\tmaximum length of a row (default 8388608)\n"
 	"--max-errors N\terrors to report (default 100)\n"
 	"-q, --quiet\tprint nothing on success\n";
 
@@ -121,10 +120,9 @@ find_delimiter(const KgArgs *args, Format format, char *delimiter)
 		*delimiter = *given;
 		return true;
 	}
-	kg_error(
-		"--delimiter: \"%s\" is not one character of ASCII, or is one that "
-		"separates nothing",
-		given);
+	kg_error("--delimiter: \"%s\" is not a single character of ASCII that can "
+			 "separate cells",
+			 given);
 	return false;
 }
 
@@ -262,7 +260,7 @@ read_row(Command *c, const KgRows *rows, const KgColumns *columns,
 	if (item == NULL)
 		*error = say_not_json(*error);
 	else if (item->kind != KG_JSON_OBJECT)
-		*error = kg_strdup("the row is no object");
+		*error = kg_strdup("the row is not an object");
 	else if (c->again && (item = unwrap(c, item, text, len)) == NULL)
 		*error = kg_strdup("the line has no \"item\" that is an object; mend "
 						   "the row in the file that it came from");
@@ -391,8 +389,8 @@ skip_loaded(Command *c, KgRows *rows)
 	else if (place->offset > 0 &&
 			 (!whole || rows->in->offset != place->offset ||
 			  rows->in->hash != place->hash))
-		kg_error("%s: what was loaded of it, the lines before %lu, is not what "
-				 "it was; load it anew, without --resume",
+		kg_error("%s: lines before line %lu, which were loaded, have changed "
+				 "since; load the file anew, without --resume",
 				 rows->in->path,
 				 place->line);
 	else

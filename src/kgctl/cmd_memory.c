@@ -146,14 +146,14 @@ take_entity(Import *import, const KgJson *item)
 	KgJson *more;
 
 	if (!is_name(name))
-		return complain(import, "\"name\" is no text of 1 to 128 bytes");
+		return complain(import, "\"name\" is not a text of 1 to 128 bytes");
 	if (type == NULL)
-		return complain(import, "\"entityType\" is no text");
+		return complain(import, "\"entityType\" is not a text");
 	if (list == NULL || list->kind != KG_JSON_ARRAY)
-		return complain(import, "\"observations\" is no array");
+		return complain(import, "\"observations\" is not an array");
 	for (size_t i = 0; i < kg_json_length(list); i++)
 		if (kg_json_text(list->u.items[i]) == NULL)
-			return complain(import, "an observation is no text");
+			return complain(import, "an observation is not a text");
 	entity = kg_json_object(import->arena);
 	put_text(import, entity, "name", name);
 	put_text(import, entity, "entityType", type);
@@ -177,10 +177,10 @@ take_relation(Import *import, const KgJson *item)
 
 	if (!is_name(from) || !is_name(to))
 		return complain(import,
-						"\"from\" or \"to\" is no text of 1 to 128 bytes");
+						"\"from\" or \"to\" is not a text of 1 to 128 bytes");
 	if (type == NULL || strlen(type) > MAX_TYPE)
 		return complain(import,
-						"\"relationType\" is no text of at most 512 bytes");
+						"\"relationType\" is not a text of at most 512 bytes");
 	relation = kg_json_object(import->arena);
 	put_text(import, relation, "from", from);
 	put_text(import, relation, "to", to);
@@ -446,7 +446,7 @@ run_memory(const KgArgs *args)
 	if ((args->nrest == 2) != import)
 	{
 		kg_error(import ? "memory import: which file?"
-						: "memory: no file is taken here");
+						: "memory: this command takes no file");
 		return KG_EXIT_USAGE;
 	}
 	if (!kg_db_open(&db, args))

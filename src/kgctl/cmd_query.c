@@ -18,7 +18,7 @@ static const char query_options[] =
 	"--csv\tprint the rows as CSV, with the names of the columns\n"
 	"--json\tprint the reply as JSON\n"
 	"--explain\tprint the plan, too; for members of pg_read_all_stats\n"
-	"--limit N\trows at most (100)\n"
+	"--limit N\tmaximum number of rows (100)\n"
 	"--valid-at TIME\tonly rows that are valid at a date-time, or now\n";
 
 /* Characters of a cell of the table; the rest is cut. */

@@ -281,7 +281,7 @@ run_login(const KgArgs *args)
 const KgCommand kg_command_login = {
 	"login",
 	"",
-	"check a token and keep it for later commands",
+	"check a token and store it for later commands",
 	login_options,
 	kg_db_options,
 	0,
@@ -294,5 +294,11 @@ run_logout(const KgArgs *args)
 	return kg_token_forget() ? KG_EXIT_OK : KG_EXIT_INPUT;
 }
 
-const KgCommand kg_command_logout = {
-	"logout", "", "forget the kept token", "", kg_db_options, 0, 0, run_logout};
+const KgCommand kg_command_logout = {"logout",
+									 "",
+									 "delete the stored token",
+									 "",
+									 kg_db_options,
+									 0,
+									 0,
+									 run_logout};

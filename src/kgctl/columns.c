@@ -202,8 +202,8 @@ place_column(const KgRows *header, const KgArgs *args, const KgJson *schema,
 	}
 	else
 	{
-		kg_error("%s:%lu: column \"%s\" is no property; --map '%s=PROPERTY' "
-				 "says which it is, --map '%s=' leaves it out",
+		kg_error("%s:%lu: column \"%s\" is not a property; --map '%s=PROPERTY' "
+				 "names its property, --map '%s=' leaves it out",
 				 header->in->path,
 				 header->line,
 				 column->name,
@@ -226,8 +226,8 @@ check_twice(const KgRows *header, const KgColumns *columns)
 				strcmp(columns->columns[i].property,
 					   columns->columns[k].property) == 0)
 			{
-				kg_error("%s:%lu: columns %zu and %zu are both \"%s\"; --map "
-						 "says which is which",
+				kg_error("%s:%lu: columns %zu and %zu are both \"%s\"; name "
+						 "their properties with --map",
 						 header->in->path,
 						 header->line,
 						 k + 1,
@@ -282,7 +282,7 @@ check_ends(const KgRows *header, const KgColumns *columns)
 			i++;
 		if (i < columns->n)
 			continue;
-		kg_error("%s:%lu: no column is \"%s\"; --map 'COLUMN=%s' says which",
+		kg_error("%s:%lu: no column is \"%s\"; name it with --map 'COLUMN=%s'",
 				 header->in->path,
 				 header->line,
 				 ends[e],

@@ -120,8 +120,8 @@ extern bool kg_db_try(KgDb *db, const char *function, const char *types,
 					  KgDbError *error);
 
 /*
- * Parses such a text as JSON. Returns NULL after a message if it is not JSON or
- * lacks the member; member NULL accepts any JSON.
+ * Parses a result of the database as JSON. Returns NULL after a message if it is
+ * not JSON or lacks the member; member NULL accepts any JSON.
  */
 extern const KgJson *kg_db_read(KgDb *db, KgArena *arena, const char *text,
 								const char *member);

@@ -70,8 +70,8 @@ kg_embedder_new(KgLoop *loop, const KgEmbedderOptions *options)
 	}
 	if (options->model == NULL || options->model[0] == '\0')
 	{
-		kg_error("--embeddings needs --embeddings-model, the model that "
-				 "kg_enable_vectors() was told");
+		kg_error("--embeddings needs --embeddings-model, the model that was "
+				 "passed to kg_enable_vectors()");
 		return NULL;
 	}
 	embedder = kg_calloc(1, sizeof(KgEmbedder));
@@ -137,12 +137,12 @@ complain(KgEmbedder *embedder, const KgFetchResult *result)
 		case KG_FETCHED:
 		case KG_FETCHED_MALFORMED:
 			kg_log(KG_LOG_WARNING,
-				   "the answer of the service of embeddings has none");
+				   "the answer of the service of embeddings has no embedding");
 			break;
 		case KG_FETCH_TIMEOUT:
 		case KG_FETCH_UNREACHABLE:
 			kg_log(KG_LOG_WARNING,
-				   "the service of embeddings cannot be asked: %s",
+				   "the service of embeddings cannot be reached: %s",
 				   result->why);
 			break;
 	}

@@ -157,8 +157,8 @@ write_left_out(const KgExchange *x, KgBuf *out)
 	kg_message_error(out,
 					 id,
 					 KG_RPC_BATCH_LIMIT,
-					 "the batch exceeds what one may take, so this message "
-					 "was left out; send it by itself");
+					 "the batch exceeds a limit, so this message was not "
+					 "executed; send it by itself");
 	free(id);
 }
 

@@ -173,7 +173,7 @@ fail_compressed(KgInput *in, const char *what)
 {
 	return fail(in,
 				kg_format("the compressed data is damaged after line %lu (%s); "
-						  "what comes before it was read",
+						  "the lines before were read",
 						  in->line,
 						  what));
 }

@@ -86,7 +86,7 @@ extern KgJson *kg_json_parse_bundle(KgArena *arena, const char *text,
 									size_t len, const char *source,
 									char **error);
 
-/* Returns an item as a value with members; parses it if it is raw. */
+/* Returns an item; if it is KG_JSON_RAW, parses its text first. */
 extern const KgJson *kg_json_load(KgArena *arena, const KgJson *item);
 
 /* Constructors. Strings are copied. */

@@ -400,7 +400,7 @@ take_result(Ear *ear, const PGresult *res)
 	else if (PQntuples(res) > 0)
 	{
 		kg_log(KG_LOG_WARNING,
-			   "the database \"%s\" is a front and notifies of nothing: "
+			   "the database \"%s\" is a front and sends no notifications: "
 			   "subscriptions need --listen-dsn, one for each shard",
 			   PQdb(ear->pg));
 		return false;

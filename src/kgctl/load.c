@@ -640,8 +640,8 @@ write_batch(KgLoad *load)
 			return false;
 		if (tries == MAX_TRIES)
 		{
-			kg_error("others who write the same were in the way %d times; the "
-					 "%" PRIu64 " rows before were written, --resume goes on",
+			kg_error("other sessions wrote the same rows %d times; the %" PRIu64
+					 " rows before were written, --resume goes on",
 					 tries,
 					 load->counts.rows);
 			load->db.exit = KG_EXIT_DATABASE;

@@ -59,7 +59,8 @@ extern void kg_loop_stop(KgLoop *loop);
 /* Registers fn, which is called once for each SIGTERM or SIGINT. */
 extern bool kg_loop_on_signal(KgLoop *loop, KgLoopFn fn, void *arg);
 /*
- * Returns a descriptor that is readable while such a signal is not handled yet.
+ * Returns a descriptor that is readable while a SIGTERM or SIGINT is not handled
+ * yet.
  */
 extern int kg_loop_signal_fd(const KgLoop *loop);
 

@@ -82,8 +82,8 @@ static const struct
 	{RATE_LIMITED, "limit=\"edges_per_minute\"", NULL},
 	{READER_CALLS,
 	 "outcome=\"answered\"",
-	 "Calls that a standby was asked; but for those it answered, the primary "
-	 "was, too."},
+	 "Calls sent to a standby. Unless outcome is answered, the primary was "
+	 "called as well."},
 	{READER_CALLS, "outcome=\"refused\"", NULL},
 	{READER_CALLS, "outcome=\"behind\"", NULL},
 	{READER_CALLS, "outcome=\"failed\"", NULL},
@@ -334,7 +334,8 @@ write_errors(KgBuf *out)
 	kg_metric_head(out,
 				   "kgctl_errors_total",
 				   "counter",
-				   "Answers that are errors, by who says so and code.");
+				   "Answers that are errors, by the part that reports the "
+				   "error, and code.");
 	for (i = 0; i < nerrors; i++)
 		kg_buf_printf(out,
 					  "kgctl_errors_total{kind=\"%s\",code=\"%s\"} %llu\n",

@@ -131,7 +131,7 @@ on_position(void *arg, KgOutcome outcome, PGresult *res)
 	readers->query = NULL;
 	if (outcome == KG_OUTCOME_ERROR)
 		kg_log(KG_LOG_WARNING,
-			   "the primary does not say how far it is: %s",
+			   "the primary does not report its position: %s",
 			   message ? message : "for no reason");
 	if (outcome == KG_OUTCOME_RESULT && !PQgetisnull(res, 0, 0))
 		for (i = 0; i < readers->options.n; i++)
@@ -450,8 +450,8 @@ kg_readers_write(const KgReaders *readers, KgBuf *out)
 	kg_metric_head(out,
 				   "kgctl_reader_behind_seconds",
 				   "gauge",
-				   "How long a standby has been on its way to where the "
-				   "primary was.");
+				   "Seconds since the primary had a position that the standby "
+				   "has not replayed.");
 	for (i = 0; i < readers->options.n; i++)
 		kg_buf_printf(out,
 					  "kgctl_reader_behind_seconds{reader=\"%zu\"} %.3f\n",

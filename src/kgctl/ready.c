@@ -76,7 +76,9 @@ read_health(KgReady *ready, const char *text)
 	bool is_ready = status != NULL && (strcmp(status, "healthy") == 0 ||
 									   strcmp(status, "degraded") == 0);
 
-	set_word(ready, is_ready, status ? status : "the answer is no health");
+	set_word(ready,
+			 is_ready,
+			 status ? status : "the answer is not that of kg_health()");
 	ready->health = kg_strdup(text);
 	json_decref(root);
 }
@@ -93,7 +95,7 @@ on_health(void *arg, KgOutcome outcome, PGresult *res)
 	if (outcome == KG_OUTCOME_RESULT && !PQgetisnull(res, 0, 0))
 		read_health(ready, PQgetvalue(res, 0, 0));
 	else
-		set_word(ready, false, "the database does not say how it is");
+		set_word(ready, false, "the database does not report its health");
 	/* The error is logged; clients do not see it. */
 	if (outcome == KG_OUTCOME_ERROR)
 		kg_log(KG_LOG_WARNING,

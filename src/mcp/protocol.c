@@ -177,8 +177,8 @@ kg_mcp_page(KgMcpRequest *req, const char *const *names, int n, int *start,
 			return kg_mcp_refuse(req,
 								 KG_MCP_INVALID_PARAMS,
 								 NULL,
-								 "the cursor is not one that this list gave; "
-								 "start again without");
+								 "the cursor is not from this list; start "
+								 "again without a cursor");
 		(*start)++;
 	}
 	*end = Min(n, *start + KG_MCP_PAGE);

@@ -86,8 +86,8 @@ refuse(KgMcpRequest *req)
 		req,
 		KG_MCP_INVALID_PARAMS,
 		kg_mcp_error_data("path", "/params/_meta/kg_graph~1wrote"),
-		"params._meta has a \"%s\" that is not of a reply to "
-		"this caller; send that of the last one, or none",
+		"\"%s\" in params._meta is not from a reply to this caller; send the "
+		"value of the last reply, or none",
 		KG_META_WROTE);
 }
 

@@ -538,9 +538,8 @@ read_derived(Parser *parser, const Gathered *g, KgField *field,
 		parser->code,
 		"a property with \"x-derived\" that is not a count cannot be indexed");
 	kg_error_keyword(err, "x-index");
-	kg_error_expected(err,
-					  "\"x-index\" beside \"x-derived\": {\"count\": "
-					  "relation}, or none");
+	kg_error_expected(
+		err, "\"x-derived\": {\"count\": relation}, or no \"x-index\"");
 	report(parser, err, pointer);
 	field->indexed = false;
 }
@@ -594,8 +593,8 @@ check_indexable(Parser *parser, KgField *field, const char *pointer)
 					   field->name);
 	kg_error_keyword(err, "x-index");
 	kg_error_expected(err,
-					  "one of string, integer, number, boolean, maybe "
-					  "with null, or an array of one of them");
+					  "string, integer, number or boolean, each also with "
+					  "null, or an array of one of these");
 	report(parser, err, pointer);
 	field->indexed = false;
 }
@@ -680,9 +679,8 @@ repeat_name(Parser *parser, KgField *field, const KgField *first)
 		parser->code, "two properties have the name \"%s\"", field->name);
 	kg_error_got_string(err, field->name);
 	kg_error_expected(err,
-					  "another key in \"%s\" or \"%s\": the name of a "
-					  "property in an object is the object's, a dot and its "
-					  "key",
+					  "another key in \"%s\" or \"%s\": the name of a property "
+					  "in an object is object.key",
 					  kg_field_pointer(first),
 					  kg_field_pointer(field));
 	report(parser, err, kg_field_schema_pointer(field));
@@ -930,7 +928,8 @@ read_period(Parser *parser, const KgType *type, const Gathered *g)
 					   "property");
 	kg_error_keyword(err, "x-valid-to");
 	kg_error_got_string(err, period.to->name);
-	kg_error_expected(err, "two properties, or one of the annotations");
+	kg_error_expected(
+		err, "two different properties, or only one of the annotations");
 	report(parser, err, "/x-valid-to");
 	return period;
 }
@@ -1005,7 +1004,7 @@ read_search(Parser *parser, KgType *type, const Gathered *g)
 			 field->kind == KG_KIND_ANY))
 			continue;
 		err = kg_error_new(parser->code,
-						   "\"x-search\" names \"%s\", which is no text",
+						   "\"x-search\" names \"%s\", which is not a text",
 						   field->name);
 		kg_error_keyword(err, "x-search");
 		kg_error_got_string(err, field->name);
@@ -1305,7 +1304,7 @@ limit_error(void)
 {
 	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
 								"schema has more than %d properties, or more "
-								"than %d places to look for them",
+								"than %d subschemas in which to find them",
 								kg_setting_max_properties,
 								kg_setting_schema_max_nodes);
 

@@ -792,10 +792,10 @@ tag_of_field(const KgField *field)
 static KG_NORETURN void
 throw_foreign_key(const KgField *field)
 {
-	KgError *err = kg_error_new(KG_INTERNAL,
-								"a stored key of property \"%s\" is not the "
-								"key of such a value",
-								field->name);
+	KgError *err = kg_error_new(
+		KG_INTERNAL,
+		"a stored key of property \"%s\" is not the key of a value of its type",
+		field->name);
 
 	kg_error_hint(err, "kg_check() finds such keys, and repairs them.");
 	kg_error_throw(err);

@@ -70,12 +70,10 @@ kg_period_fault(const KgPeriod *period, const Jsonb *document,
 		return unreadable(KG_X_VALID_TO, period->to, &to);
 	if (begin == NULL || end == NULL || kg_key_compare(begin, end) < 0)
 		return NULL;
-	err = kg_error_new(
-		KG_VALIDATION_FAILED,
-		"a period that begins with \"%s\" and ends before \"%s\" "
-		"has no time in it",
-		period->from->name,
-		period->to->name);
+	err = kg_error_new(KG_VALIDATION_FAILED,
+					   "the period from \"%s\" until before \"%s\" is empty",
+					   period->from->name,
+					   period->to->name);
 	kg_error_keyword(err, kg_annotation_name(KG_X_VALID_TO));
 	kg_error_got(err, &to);
 	kg_error_expected(err,

@@ -134,7 +134,7 @@ kg_tenant_deletes(const char *tenant)
 			break;
 	}
 	if (any_withheld() && is_withheld(tenant))
-		throw_withheld(tenant, "is frozen: it is read, and not written");
+		throw_withheld(tenant, "is frozen: it can be read but not written");
 }
 
 void

@@ -445,13 +445,13 @@ kg_writing_require_derived(const KgType *type)
 	if (!kg_writing_lacks_derived(type))
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   "entities that a statement is writing cannot be "
-					   "looked for before it is done");
-	kg_error_throw_expected(err,
-							"kg_get() of a type that counts no references to "
-							"them, or a call after the statement, or in a "
-							"trigger AFTER ... FOR EACH STATEMENT whose name "
-							"comes after kg_entity_");
+					   "entities cannot be searched before the statement that "
+					   "writes them is done");
+	kg_error_throw_expected(
+		err,
+		"a call after the statement, or in a trigger AFTER ... FOR EACH "
+		"STATEMENT whose name sorts after kg_entity_, or kg_get() of a type "
+		"that counts no references to them");
 }
 
 bool

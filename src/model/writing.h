@@ -29,11 +29,11 @@ extern bool kg_statement_runs(void);
 /* Returns the number of the outermost statement, unique in this backend. */
 extern uint64 kg_statement_number(void);
 
-/* Notes that a row of the type is written; for the triggers of kg_entity. */
+/* Records that a row of the type is written; for the triggers of kg_entity. */
 extern void kg_writing_row(int32 type_no);
 /*
- * Notes that everything derived from the rows of such an event (TriggerEvent)
- * is written.
+ * Records that all rows derived from the rows of an event (TriggerEvent) are
+ * written.
  */
 extern void kg_writing_derived(uint32 event);
 
@@ -46,8 +46,8 @@ extern uint64 kg_writing_number(void);
  */
 extern uint64 kg_writing_waits(void);
 /*
- * Returns true if such a statement exists besides the one whose rows are being
- * derived.
+ * Returns true if another statement than the one whose rows are being derived
+ * may have rows without derived rows yet.
  */
 extern bool kg_writing_goes_on(void);
 

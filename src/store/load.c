@@ -58,7 +58,7 @@ static KG_NORETURN void
 throw_gone_on(const char *load, int64 batch)
 {
 	KgError *err = kg_error_new(KG_CONFLICT,
-								"another session has gone on with this load");
+								"another session continued this load");
 
 	kg_error_path(err, "/batch");
 	kg_error_got_string(err, psprintf(INT64_FORMAT, batch));

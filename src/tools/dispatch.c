@@ -278,21 +278,23 @@ check_version(const char *version)
 static KG_NORETURN void
 throw_two_versions(const char *version)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"the name of the tool has another version");
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"the name of the tool and the option have different versions");
 
 	kg_error_path(err, "/version");
 	kg_error_got_string(err, version);
-	kg_error_throw_expected(err, "a version in one of the two, or the same");
+	kg_error_throw_expected(
+		err, "a version in only one of the two, or equal versions");
 }
 
 static KG_NORETURN void
 throw_no_versions(const KgToolCall *call)
 {
-	KgError *err = kg_error_new(KG_VERSION_NOT_FOUND,
-								"tool \"%s\" has no versions: it is not a "
-								"registered one",
-								call->name);
+	KgError *err = kg_error_new(
+		KG_VERSION_NOT_FOUND,
+		"tool \"%s\" has no versions: it is not a registered tool",
+		call->name);
 
 	kg_error_path(err, "/version");
 	kg_error_got_string(err, call->version);

@@ -42,7 +42,7 @@ static KG_NORETURN void
 throw_writes(const char *name)
 {
 	KgError *err = kg_error_new(
-		KG_INVALID_INPUT, "tool \"%s\" writes and is not explained", name);
+		KG_INVALID_INPUT, "tool \"%s\" writes and cannot be explained", name);
 
 	kg_error_path(err, "/tool");
 	kg_error_got_string(err, name);

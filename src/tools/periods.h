@@ -14,7 +14,7 @@
  */
 extern void kg_period_write(const KgPeriod *period, KgJsonWriter *w);
 
-/* Add the names of those that have a period, without duplicates. */
+/* Add the name of the type or relation if it has a period and is not listed. */
 extern List *kg_periods_add_type(List *names, const KgType *type);
 extern List *kg_periods_add_relation(List *names, const KgRelation *relation);
 extern char *kg_periods_join(const List *names);

@@ -206,7 +206,7 @@ END
 $$;
 CREATE FUNCTION pg_temp.agreed(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$
   SELECT coalesce(r #>> '{structuredContent,error,message}', r #>> '{structuredContent,message}', r #>> '{structuredContent,entities,0,name}', r #>> '{structuredContent}') FROM kg_call_tool(tool, arguments || jsonb_build_object('confirm', current_setting('test.confirm'))) r $$;
-SELECT t, pg_temp.asked(t, a), pg_temp.agreed(t, a || '{"x": 1}') ~ 'not of a reply' AS others, pg_temp.agreed(t, a) AS done, pg_temp.agreed(t, a) AS again
+SELECT t, pg_temp.asked(t, a), pg_temp.agreed(t, a || '{"x": 1}') ~ 'not from a reply' AS others, pg_temp.agreed(t, a) AS done, pg_temp.agreed(t, a) AS again
   FROM (VALUES ('delete_observations', '{"deletions": [{"entityName": "Eve", "observations": ["sings"]}]}'::jsonb), ('delete_relations', '{"relations": [{"from": "Eve", "to": "Zoe", "relationType": "knows"}]}'), ('delete_entities', '{"entityNames": ["Eve"]}')) v(t, a);
 SELECT pg_temp.call('open_nodes', '{"names": ["Eve"]}') -> 'entities' AS gone;
 SET kg_graph.confirm_more = 'all';

@@ -81,7 +81,7 @@ $there->safe_psql('postgres', 'CREATE DATABASE numbers');
 my ($out, $errors) = ('', '');
 ok(IPC::Run::run([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-h', $there->host, '-p', $there->port, '-d', 'numbers',
 			'-f', "$tmp/numbers.sql" ], '>', \$out, '2>', \$errors), 'a dump with a number is restored');
-like($errors, qr/WARNING: .*grant of tenant "t_leaver" to role "leaver" does not count/, '... with a warning');
+like($errors, qr/WARNING: .*grant of tenant "t_leaver" to role "leaver" has no effect/, '... with a warning');
 is(tenant_of($there, 'numbers', 'alice'), 'nobody', '... and who has the number has no tenant');
 is($there->safe_psql('numbers', q{SELECT object FROM (SELECT upper(kind) AS code, object, got AS message, repair AS hint FROM jsonb_to_recordset(kg_check() -> 'differences') AS d(kind text, object text, got text, repair text)) c}), 'grant of tenant t_leaver to role leaver', '... and kg_check lists it');
 $there->safe_psql('numbers', q{SELECT kg_revoke('t_leaver', 'leaver')});

@@ -95,7 +95,7 @@ sub subscribe
 	return $socket;
 }
 is(read_reply(subscribe($limited, 'a'))->{status}, 503, 'where nothing would be heard no subscription is acknowledged');
-like(gateway_log($limited), qr/is a front and notifies of nothing: subscriptions need --listen-dsn/, 'and the log says what is missing');
+like(gateway_log($limited), qr/is a front and sends no notifications: subscriptions need --listen-dsn/, 'and the log says what is missing');
 foreach my $tenant ('a', 'b')
 {
 	my ($socket, $data) = (subscribe($front, $tenant), '');

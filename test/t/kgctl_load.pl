@@ -123,7 +123,7 @@ foreach my $case (
 	[ '--empty', qr/is not absent or null/, 'load', '--type', 'a', '--empty', 'x', 'x.csv' ],
 	[ 'a name that says nothing', qr/the name does not show the format/, 'load', '--type', 'product', 'x.txt' ],
 	[ 'a format that is none', qr/is not json, csv or tsv/, 'load', '--type', 'product', '--format', 'xml', 'x.xml' ],
-	[ 'a delimiter that is none', qr/not one character/, 'load', '--type', 'product', '--delimiter', '||', 'x.csv' ])
+	[ 'a delimiter that is none', qr/not a single character/, 'load', '--type', 'product', '--delimiter', '||', 'x.csv' ])
 {
 	my ($name, $pattern, @command) = @$case;
 	($code, $out, $err) = kgctl('', @command);
@@ -190,7 +190,7 @@ like($err, qr/no column is "to"/, 'are told so');
 # A header that is wrong stops at once.
 foreach my $case (
 	[ "id,name,id\n", qr/-?:1: columns 1 and 3 are both "id"/ ],
-	[ "id,nmae\n", qr/:1: column "nmae" is no property; --map 'nmae=PROPERTY'/ ],
+	[ "id,nmae\n", qr/:1: column "nmae" is not a property; --map 'nmae=PROPERTY'/ ],
 	[ "id,\"name\nx", qr/a quote that opens in this row is never closed/ ],
 	[ '', qr/is empty: the first row names the columns/ ],
 	[ "\xff\xfei\0d\0", qr/UTF-16; convert it: iconv/ ],
@@ -278,7 +278,7 @@ foreach my $case (
 	put('damaged.ndjson.gz', substr($whole, 0, 5000) . 'garbage' . substr($whole, 5007));
 	($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--rejects', "$dir/damaged", "$dir/damaged.ndjson.gz");
 	is($code, 4, 'a gz that is damaged');
-	like($err, qr/the compressed data is damaged after line \d+ .*; what comes before it was read/, 'is told');
+	like($err, qr/the compressed data is damaged after line \d+ .*; the lines before were read/, 'is told');
 }
 
 # A load that stopped at its first batch goes on from its beginning, of each kind of file.
@@ -390,7 +390,7 @@ foreach my $case (
 	put('many.csv', "id,name,price\n" . join('', map { "k$_,\"other\n$_\",$_\n" } 1 .. $n));
 	($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--resume', $file);
 	is($code, 4, 'a file that is another now');
-	like($err, qr/the lines before \d+, is not what it was; load it anew, without --resume/, 'is not gone on with');
+	like($err, qr/lines before line \d+, which were loaded, have changed since; load the file anew, without --resume/, 'is not gone on with');
 	local $ENV{KGCTL_DSN} = $node->connstr('postgres') . ' user=bob';
 	($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--resume', $file);
 	like($out, qr/created 12000/, 'a position is its caller\'s alone') or diag $err;
@@ -402,7 +402,7 @@ foreach my $case (
 	my ($status, $o, $e) = call_as($node, 'postgres', 'ada', qq{SELECT kg_load_batch('two', 0, $position), kg_load_batch('two', 1, $position)});
 	is($status, 0, 'one goes on') or diag $e;
 	($status, $o, $e) = call_as($node, 'postgres', 'ada', qq{SELECT kg_load_batch('two', 1, $position)});
-	like($e, qr/another session has gone on with this load/, 'the other is refused');
+	like($e, qr/another session continued this load/, 'the other is refused');
 	is(stored(q{batch FROM kg_load WHERE load = 'two'}), 1, 'and changes nothing');
 	($status, $o, $e) = call_as($node, 'postgres', 'eve', qq{SELECT kg_load_batch('two', 0, $position)});
 	like($e, qr/write access|may not write|not allowed|read/i, 'a reader has no loads');

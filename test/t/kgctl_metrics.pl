@@ -127,7 +127,7 @@ is(keys %{ $m->{value} }, $before, 'names that clients make up are no labels');
 
 # Whoever may not ask is told no more than that.
 $node->safe_psql('postgres', 'REVOKE EXECUTE ON FUNCTION kg_health() FROM PUBLIC');
-ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 503 }), 'not ready when the database does not say how it is');
+ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 503 }), 'not ready when the database does not report its health');
 like(gateway_log($gateway), qr/kg_health\(\) failed: permission denied/, 'the log says why');
 is(post($gateway, rpc('ping'))->{status}, 200, 'who asks is answered');
 $node->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION kg_health() TO PUBLIC');

@@ -21,7 +21,7 @@
 
 static const char apply_options[] =
 	"-n, --dry-run\tcheck and count, change nothing\n"
-	"--merge\tkeep what the bundle does not mention\n"
+	"--merge\tkeep rows that the bundle does not contain\n"
 	"--expected-revision N\trefuse when the stored bundle has another "
 	"revision\n"
 	"--max-errors N\terrors to report (default 100)\n"
@@ -29,7 +29,7 @@ static const char apply_options[] =
 	"-q, --quiet\tprint nothing on success\n";
 
 static const char validate_options[] =
-	"--offline\tonly what can be said without a database\n"
+	"--offline\tonly checks that need no database\n"
 	"--max-errors N\terrors to report (default 100)\n"
 	"-q, --quiet\tprint nothing on success\n";
 
@@ -39,7 +39,7 @@ static const char diff_options[] = "--brief\tonly names, no values\n"
 static const char export_options[] =
 	"-o, --output PATH\tdirectory, or file ending in .json or .yaml "
 	"(default: JSON on standard output)\n"
-	"-f, --force\twrite over what is there\n";
+	"-f, --force\toverwrite existing files\n";
 
 static void
 add_options(KgBuf *out, const KgArgs *args, bool dry_run, long max_errors,
@@ -233,7 +233,7 @@ run_apply(const KgArgs *args)
 const KgCommand kg_command_apply = {
 	"apply",
 	" DIR|FILE",
-	"make the database hold exactly this bundle",
+	"make the stored bundle equal to this bundle",
 	apply_options,
 	kg_db_options,
 	1,
@@ -341,7 +341,7 @@ run_diff(const KgArgs *args)
 
 const KgCommand kg_command_diff = {"diff",
 								   " DIR|FILE",
-								   "what apply would change",
+								   "show the changes of an apply",
 								   diff_options,
 								   kg_db_options,
 								   1,

@@ -244,8 +244,8 @@ kg_place_require(KgCluster *c, const char *tenant, const KgPlace *place)
 
 	if (ok && state == NULL)
 		ok = kg_cluster_refuse(c,
-							   "tenant \"%s\" is not at shard %s, where its "
-							   "calls go; kgctl cluster status says more",
+							   "tenant \"%s\" is not at shard %s, to which its "
+							   "calls go; see kgctl cluster status",
 							   tenant,
 							   place->shard->name);
 	free(state);

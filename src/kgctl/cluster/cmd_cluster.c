@@ -15,16 +15,16 @@
 static const char cluster_options[] =
 	"-d, --dsn DSN\tthe front's connection string or URI (else KGCTL_DSN, "
 	"PGHOST ...)\n"
-	"--wait SECONDS\tfor writers of a tenant that is moved, for calls in a "
-	"database that is upgraded (default 10)\n"
-	"--create-roles\tmake roles that a tenant's new shard has not, without "
-	"login\n"
-	"--without-policies\tmove a tenant to where policies of yours are not in "
-	"force\n"
-	"--without-functions\tmove a tenant to where functions that its tools or "
-	"its authorizer are do not exist\n"
-	"--delete-keys\tdelete keys with shared secrets that the first shard has "
-	"not\n"
+	"--wait SECONDS\tmaximum time to wait for writers of a moved tenant, or "
+	"calls in an upgraded database (default 10)\n"
+	"--create-roles\tmake roles that the tenant's new shard does not have, "
+	"without login\n"
+	"--without-policies\tmove a tenant even if your policies are not in force "
+	"at the new shard\n"
+	"--without-functions\tmove a tenant even if functions of its tools or its "
+	"authorizer do not exist at the new shard\n"
+	"--delete-keys\tdelete keys with shared secrets that the first shard does "
+	"not have\n"
 	"-q, --quiet\tprint nothing on success\n";
 
 /* ---- init ---- */
@@ -605,7 +605,8 @@ run_drop_shard(KgCluster *c)
 						 "DELETE FROM @.kg_shard WHERE name = $1",
 						 1,
 						 values) &&
-		   kg_cluster_say(c, "shard", values[0], "is no part of the cluster");
+		   kg_cluster_say(
+			   c, "shard", values[0], "is not a part of the cluster any more");
 }
 
 /* ---- status ---- */
@@ -717,7 +718,7 @@ const KgCommand kg_command_cluster = {
 	"cluster",
 	" init | add-shard NAME DSN | place TENANT SHARD | move TENANT SHARD | "
 	"status | sync | upgrade [VERSION] | drop-shard NAME",
-	"several databases behind one, each tenant in one of them",
+	"manage the databases of a cluster, which share the tenants",
 	cluster_options,
 	"",
 	1,

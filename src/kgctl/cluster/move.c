@@ -188,13 +188,13 @@ make_copy(Move *m)
 		return ok;
 	if (!copy(m) || !is_same(m, &same))
 		return false;
-	return same ||
-		   kg_cluster_refuse(m->c,
-							 "the copy of tenant \"%s\" at shard %s is "
-							 "not what shard %s has; it is frozen there",
-							 m->tenant,
-							 m->to->name,
-							 m->from->name);
+	return same || kg_cluster_refuse(
+					   m->c,
+					   "the copy of tenant \"%s\" at shard %s differs from the "
+					   "tenant at shard %s; the tenant stays frozen there",
+					   m->tenant,
+					   m->to->name,
+					   m->from->name);
 }
 
 /* ---- the steps ---- */

@@ -308,10 +308,10 @@ throw_bad_cursor(const char *cursor, const char *path)
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, cursor);
-	kg_error_expected(err,
-					  "the cursor in \"next\" of a reply to the same "
-					  "arguments, or no cursor to start again, as after a "
-					  "change of the schema");
+	kg_error_expected(
+		err,
+		"the cursor in \"next\" of a reply to the same arguments, or no "
+		"cursor, to start again (needed after a change of the schema)");
 	kg_error_leave_out(err);
 	kg_error_throw(err);
 }

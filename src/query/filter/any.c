@@ -96,19 +96,19 @@ alternative(const JsonbValue *value, const char *path)
 	if (!kg_json_is_object(value) ||
 		kg_json_length(kg_json_container(value)) == 0)
 		kg_error_throw(kg_args_error(
-			path, value, "an object of at least one property's filter"));
+			path, value, "an object with a filter for at least one property"));
 	object = kg_json_container(value);
 	if (kg_json_get(object, KG_ANY, &nested) != NULL)
 	{
 		KgError *err = kg_error_new(
-			KG_INVALID_INPUT, "an alternative has no alternatives of its own");
+			KG_INVALID_INPUT, "an alternative cannot contain alternatives");
 
 		kg_error_path(err, "%s", kg_path_member(path, KG_ANY));
 		kg_error_got(err, &nested);
 		kg_error_throw_expected(
 			err,
-			"filters that must all hold, in each alternative; a "
-			"property of this name is \"" KG_ANY_PROPERTY "\"");
+			"filters that must all be true, in each alternative; a property of "
+			"this name is \"" KG_ANY_PROPERTY "\"");
 	}
 	return object;
 }

@@ -87,7 +87,7 @@ static KG_NORETURN void
 throw_connective(KgError *err, const char *property, const char *path)
 {
 	kg_error_expected(err,
-					  "conditions by property, all of which must hold, and "
+					  "conditions by property, all of which must be true, and "
 					  "alternatives in \"" KG_ANY "\": [{...}, {...}]; there "
 					  "is no \"%s\"",
 					  property);
@@ -392,12 +392,12 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 	while (n > 0 && n <= KG_MAX_CONDITION_OBJECTS && kg_json_iter_next(&it))
 	{
 		if (!kg_json_is_object(&it.value))
-			throw_array(
-				kg_path_index(path, it.index),
-				&it.value,
-				value,
-				path,
-				"an object of operators; a list of values goes with in");
+			throw_array(kg_path_index(path, it.index),
+						&it.value,
+						value,
+						path,
+						"an object of operators; a list of values needs the "
+						"operator in");
 		parse_operators(conditions,
 						property,
 						kg_path_index(path, it.index),

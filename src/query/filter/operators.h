@@ -43,7 +43,7 @@ typedef enum KgOp
 typedef enum KgOperandForm
 {
 	KG_OPERAND_VALUE,	/* a value of the property */
-	KG_OPERAND_ORDERED, /* a value that an enum need not declare */
+	KG_OPERAND_ORDERED, /* like VALUE, but need not be a member of the enum */
 	KG_OPERAND_LIST,	/* 1 to KG_MAX_IN_VALUES values */
 	KG_OPERAND_PART,	/* a text that is not empty */
 	KG_OPERAND_FLAG		/* true, or false for the opposite operator */

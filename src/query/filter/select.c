@@ -194,7 +194,7 @@ throw_unanchored(KgGraph *graph, const KgSelector *selector, int64 node)
 								kg_setting_max_visited);
 
 	kg_error_path(err, "%s", selector->path);
-	kg_error_expected(err, "an anchor: ids, or a filter on a property");
+	kg_error_expected(err, "ids, or a filter on a property");
 	if (example)
 		kg_error_example(err, example);
 	kg_error_throw(err);

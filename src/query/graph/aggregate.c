@@ -166,7 +166,7 @@ truncated(KgTruncate truncate, const JsonbValue *value)
 	int second;
 
 	if (key == NULL || !kg_key_day(key, &julian, &second))
-		elog(ERROR, "\"%s\" is no date-time", text);
+		elog(ERROR, "\"%s\" is not a date-time", text);
 	if (truncate >= KG_TRUNCATE_WEEKDAY)
 		return part_of(julian, second, truncate);
 	julian = truncate_day(julian, truncate);

@@ -55,7 +55,8 @@ typedef struct KgLinks
 	KgLink *links;
 	uint64 n;
 	uint64 capacity;
-	uint32 *start; /* by node, after kg_links_sort(): nodes + 1 */
+	uint32
+		*start; /* set by kg_links_sort(): first link of each node; nodes + 1 */
 	uint32 nodes;
 	KgStepList steps; /* read but not added */
 	KgStepFunction look;

@@ -77,7 +77,7 @@ typedef struct KgReachOrder
 	uint32 *nodes;	/* indexes, sorted by place */
 } KgReachOrder;
 
-/* A page of the nodes in such an order. */
+/* The position of a page in an order of nodes. */
 typedef struct KgPageKey
 {
 	uint64 place;

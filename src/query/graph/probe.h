@@ -19,8 +19,8 @@ typedef struct KgProbe
 	int nsample;
 	int64 sample[KG_SAMPLE];
 	double read; /* edges of a node read by the last hop */
-	/* while a hop is read */
-	int64 next[2 * KG_SAMPLE]; /* a sample: one of every stride neighbours */
+	/* state of the hop that is being read */
+	int64 next[2 * KG_SAMPLE]; /* a sample: every stride-th neighbour */
 	int nnext;
 	uint64 stride;
 	uint64 seen; /* visible neighbours that are walked to */

@@ -15,7 +15,7 @@
  */
 extern bool kg_list_counts_by_decision(const KgListQuery *query);
 
-/* Returns whether the source reads such keys and nothing else. */
+/* Returns whether the source reads only keys that identify a resource. */
 extern bool kg_list_is_of_decision(const KgListQuery *query,
 								   const KgSource *source);
 

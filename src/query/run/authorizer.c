@@ -529,8 +529,8 @@ throw_unavailable(const Asking *asking, const ErrorData *edata)
 			 edata->detail ? errdetail_internal("%s", edata->detail) : 0,
 			 edata->context ? errcontext("%s", edata->context) : 0));
 	kg_error_throw_expected(err,
-							"the same call when the authorizer of the tenant "
-							"works; the server log has its error");
+							"the same call after the tenant's authorizer is "
+							"repaired; the server log has its error");
 }
 
 void

@@ -948,8 +948,8 @@ kg_decisions_require(const KgCatalog *catalog, const KgType *type,
 	if (exchange != NULL || kg_authorizer_of(catalog->tenant) != NULL)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   "an authorizer decides about entities of type \"%s\", "
-					   "and there is no authorizer",
+					   "entities of type \"%s\" need an authorizer's decision, "
+					   "and the tenant has no authorizer",
 					   kg_type_handle(type));
 	kg_error_keyword(err, "x-authorize");
 	if (instead != NULL)

@@ -39,8 +39,8 @@ throw_bad_exchange(void)
 	kg_error_path(err, "/exchange");
 	kg_error_throw_expected(
 		err,
-		"the exchange of the last reply to the same call, before "
-		"it expires, or none to begin again");
+		"the exchange of the last reply to the same call, before it expires, "
+		"or no exchange, to begin again");
 }
 
 static void

@@ -553,7 +553,7 @@ kg_running_begin_registered(void)
 		if (call->registered)
 			kg_error_throw(
 				kg_error_new(KG_INVALID_INPUT,
-							 "registered tools do not call registered tools"));
+							 "registered tools cannot call registered tools"));
 	innermost->registered = true;
 }
 

@@ -682,8 +682,7 @@ kg_past_require_walk(const KgCatalog *catalog, const KgFollow *walk)
 						  "other relationship types, or a time since %s",
 						  kg_time_text(since));
 	else
-		kg_error_expected(err,
-						  "other relationship types, of which history is kept");
+		kg_error_expected(err, "relationship types with history");
 	kg_error_throw(err);
 }
 

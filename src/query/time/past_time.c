@@ -28,11 +28,11 @@ throw_time(const KgType *type, const char *as_of, const char *what)
 						  "a date-time that has passed, such as "
 						  "2026-11-21T09:30:00Z");
 	else if (type->history_since != 0)
-		kg_error_expected(err,
-						  "a time from %s to now: since then the history of "
-						  "\"%s\" is kept",
-						  kg_time_text(type->history_since),
-						  kg_type_handle(type));
+		kg_error_expected(
+			err,
+			"a time from %s to now; the history of \"%s\" begins then",
+			kg_time_text(type->history_since),
+			kg_type_handle(type));
 	else
 		kg_error_expected(err, "no as_of, or a type with \"x-history\": true");
 	kg_error_throw(err);
@@ -47,7 +47,7 @@ kg_time_argument(const char *text, const char *path)
 	if (kg_format_date_time(text, strlen(text)) &&
 		kg_key_instant_micros(text, strlen(text), &time))
 		return time;
-	err = kg_error_new(KG_INVALID_INPUT, "the value is no date-time");
+	err = kg_error_new(KG_INVALID_INPUT, "the value is not a date-time");
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, text);
 	kg_error_instead(err, NULL, kg_meant_instant(text));
@@ -62,7 +62,7 @@ kg_history_time(const KgType *type, const char *as_of)
 	if (type && type->history_since == 0)
 		throw_time(type,
 				   as_of,
-				   psprintf("entity type \"%s\" keeps no history",
+				   psprintf("entity type \"%s\" has no history",
 							kg_type_handle(type)));
 	kg_writing_require_derived(type);
 	/*
@@ -71,13 +71,13 @@ kg_history_time(const KgType *type, const char *as_of)
 	 */
 	if (!kg_format_date_time(as_of, strlen(as_of)) ||
 		!kg_key_instant_micros(as_of, strlen(as_of), &time))
-		throw_time(type, as_of, "as_of is no date-time");
+		throw_time(type, as_of, "as_of is not a date-time");
 	/* PostgreSQL has no year 0. */
 	if (strncmp(as_of, "0000", 4) == 0)
-		throw_time(type, as_of, "as_of is before what the history has");
+		throw_time(type, as_of, "as_of is before the begin of the history");
 	if (time > GetCurrentTimestamp())
 		throw_time(type, as_of, "as_of is in the future");
 	if (type && time < type->history_since)
-		throw_time(type, as_of, "as_of is before what the history has");
+		throw_time(type, as_of, "as_of is before the begin of the history");
 	return time;
 }

@@ -95,7 +95,7 @@ static KG_NORETURN void
 throw_valid_at(const char *valid_at, const char *path)
 {
 	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"valid_at is no date-time and not \"now\"");
+								"valid_at is neither a date-time nor \"now\"");
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, valid_at);

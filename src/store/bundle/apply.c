@@ -142,8 +142,8 @@ check_parts(KgApply *apply)
 			KG_INVALID_INPUT, "key \"%s\" is missing", parts[i].name);
 		kg_error_path(err, "/%s", parts[i].name);
 		kg_error_expected(err,
-						  "\"%s\", which may be empty; or mode \"merge\" to "
-						  "keep what is stored",
+						  "\"%s\", which may be empty; or mode \"merge\", "
+						  "which keeps the stored rows",
 						  parts[i].name);
 		kg_error_report(&apply->errors, err);
 	}

@@ -184,8 +184,8 @@ check_named_fields(KgApply *apply)
 			kg_error_keyword(err, "x-ref-field");
 			kg_error_got_string(err, field->ref_field);
 			kg_error_expected(err,
-							  "an indexed string property of that name, or the "
-							  "referring type changed first");
+							  "an indexed string property of that name, or a "
+							  "change of the referring type first");
 			kg_apply_report(apply, err, target->path);
 		}
 	}
@@ -216,7 +216,7 @@ check_foreign_references(KgApply *apply)
 							   type->bundle,
 							   type->name);
 			kg_error_keyword(err, "x-ref");
-			kg_error_expected(err, "the referring type changed first");
+			kg_error_expected(err, "a change of the referring type first");
 			kg_apply_report(apply, err, "/schemas");
 		}
 	}

@@ -657,8 +657,8 @@ report_lost(KgApply *apply, const KgType *type, const KgPayloadItem *item)
 {
 	KgError *err = kg_error_new(
 		KG_REFERENCE_MISSING,
-		"an entity of type \"%s\" refers to an entity of another bundle that "
-		"is deleted with one that this bundle no longer has",
+		"an entity of type \"%s\" refers to an entity of another bundle, which "
+		"is deleted together with an entity that this bundle no longer has",
 		type->name);
 
 	kg_error_entity(err, type->name, item->id);
@@ -707,12 +707,13 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
 	if (new_id && strcmp(new_id, id) != 0)
 	{
 		KgError *err = kg_error_new(KG_VALIDATION_FAILED,
-									"stored entity would have another id");
+									"a stored entity would get another id");
 
 		kg_error_keyword(err, "x-id-field");
 		kg_error_entity(err, type->name, id);
 		kg_error_got_string(err, new_id);
-		kg_error_expected(err, "\"x-id-field\" naming the same values");
+		kg_error_expected(
+			err, "an \"x-id-field\" that has the stored ids as values");
 		kg_error_report(&apply->errors, err);
 	}
 }

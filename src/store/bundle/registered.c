@@ -182,10 +182,10 @@ kg_bundle_write_registered(KgApply *apply, bool admin)
 	if ((apply->tool_changes[0] || apply->tool_changes[1] ||
 		 apply->tool_changes[2]) &&
 		!admin)
-		kg_error_throw(kg_error_new(
-			KG_FORBIDDEN,
-			"registered tools of a bundle are for admins of the tenant to "
-			"bring, change and take back"));
+		kg_error_throw(
+			kg_error_new(KG_FORBIDDEN,
+						 "only an admin of the tenant may add, change or "
+						 "remove registered tools of a bundle"));
 }
 
 void

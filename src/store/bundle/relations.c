@@ -281,15 +281,15 @@ check_alike(KgApply *apply, const KgNewVariant *a, const KgNewVariant *b)
 			 !kg_text_same(a->inverse, b->inverse) ||
 			 !kg_text_same(a->key, b->key) || a->expose != b->expose ||
 			 (a->history != b->history && !is_derived(a)))
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "variants of relation \"%s\" differ in "
-						   "\"inverse\", \"symmetric\", \"key\", \"history\" "
-						   "or \"tools\"",
-						   a->relation);
+		err = kg_error_new(
+			KG_INVALID_INPUT,
+			"declarations of relation \"%s\" differ in \"inverse\", "
+			"\"symmetric\", \"key\", \"history\" or \"tools\"",
+			a->relation);
 	else
 		return;
 	kg_error_got_string(err, a->relation);
-	kg_error_expected(err, "another name, or all of its variants alike");
+	kg_error_expected(err, "another name, or equal values in all declarations");
 	report(apply, err, b->path ? b->path : a->path);
 }
 
@@ -326,11 +326,11 @@ check_periods_alike(KgApply *apply, const KgNewVariant *a,
 		same_field(a->period.to, b->period.to))
 		return;
 	err = kg_error_new(KG_INVALID_INPUT,
-					   "variants of relation \"%s\" differ in \"x-valid-from\" "
-					   "or \"x-valid-to\"",
+					   "declarations of relation \"%s\" differ in "
+					   "\"x-valid-from\" or \"x-valid-to\"",
 					   a->relation);
 	kg_error_got_string(err, a->relation);
-	kg_error_expected(err, "the same in the schema of each variant");
+	kg_error_expected(err, "equal values in the schema of each declaration");
 	report(apply, err, b->path ? b->path : a->path);
 }
 
@@ -424,11 +424,11 @@ report_same_name(KgApply *apply, const EdgeProperty *a, const EdgeProperty *b)
 		a->field->name);
 
 	kg_error_got_string(err, a->field->name);
-	kg_error_expected(err,
-					  "another key in \"%s\" of one variant or in \"%s\" of "
-					  "another",
-					  kg_field_pointer(a->field),
-					  kg_field_pointer(b->field));
+	kg_error_expected(
+		err,
+		"another key in \"%s\" of one declaration or in \"%s\" of another",
+		kg_field_pointer(a->field),
+		kg_field_pointer(b->field));
 	report(apply, err, b->variant->path ? b->variant->path : a->variant->path);
 }
 
@@ -639,7 +639,7 @@ check_counted(KgApply *apply)
 							   type->name);
 			kg_error_keyword(err, "x-derived");
 			kg_error_got_string(err, counted);
-			kg_error_expected(err, "the counting type changed first");
+			kg_error_expected(err, "a change of the counting type first");
 			report(apply, err, NULL);
 		}
 	}
@@ -889,9 +889,9 @@ check_changed_keys(KgApply *apply)
 						   "it has edges",
 						   relation->name);
 		kg_error_got_string(err, variant->key ? variant->key : "");
-		kg_error_expected(err,
-						  "\"key\" as it was, or the relation's edges deleted "
-						  "before");
+		kg_error_expected(
+			err,
+			"the present \"key\", or a deletion of the relation's edges first");
 		report(apply,
 			   err,
 			   variant->path ? psprintf("%s/key", variant->path) : NULL);

@@ -224,14 +224,13 @@ require_same_authorize(const char *name, const KgType *before,
 					   after ? after->authorize : NULL))
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   "\"x-authorize\" of entity type \"%s\" is for the "
-					   "owner of the extension to change",
+					   "\"x-authorize\" of entity type \"%s\" can be changed "
+					   "only by the owner of the extension",
 					   name);
 	kg_error_keyword(err, "x-authorize");
 	kg_error_entity(err, name, NULL);
-	kg_error_throw_expected(err,
-							"the type with the \"x-authorize\" that it has, or "
-							"none where it is new");
+	kg_error_throw_expected(
+		err, "the stored \"x-authorize\"; a new type without \"x-authorize\"");
 }
 
 void

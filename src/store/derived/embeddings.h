@@ -2,9 +2,9 @@
  * embeddings.h
  *	  Embeddings of entities: rows of kg_embedding.
  *
- * An embedding is that of the entity's text when it was stored. The row has a
- * hash of that text. So a write of an entity does nothing for its embedding,
- * except that a deletion deletes it.
+ * An embedding describes the entity's text at the time when it was stored. The
+ * row has a hash of that text, so a stale embedding is detected when it is read.
+ * An update of an entity does not change its embedding; a deletion deletes it.
  */
 #ifndef KG_EMBEDDINGS_H
 #define KG_EMBEDDINGS_H

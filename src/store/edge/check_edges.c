@@ -173,7 +173,8 @@ report_variant(const KgCatalog *catalog, const KgRelation *relation, int32 from,
 									kg_type_handle(from_type),
 									kg_type_handle(to_type)));
 	}
-	kg_error_expected(err, "a declared variant of the relation");
+	kg_error_expected(err,
+					  "entity types that the relation is declared to connect");
 	report(report_to, err, row);
 }
 

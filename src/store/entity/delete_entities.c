@@ -221,8 +221,8 @@ report_restricted(Removal *removal, int i, const KgRestricting *references,
 	kg_error_keyword(err, "x-on-delete");
 	kg_error_got_string(err, outcome->id);
 	kg_error_expected(err,
-					  "the referring entities changed or deleted first, or "
-					  "another \"x-on-delete\"");
+					  "a change or deletion of the referring entities first, "
+					  "or another \"x-on-delete\"");
 	if (removal->outcomes->told)
 		kg_error_member(
 			err,

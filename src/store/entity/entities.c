@@ -159,15 +159,13 @@ static KG_NORETURN void throw_kept(int n) KG_NORETURN_TAIL;
 static void
 throw_kept(int n)
 {
-	KgError *err = kg_error_new(KG_CONFLICT,
-								"a trigger kept %d of the entities from being "
-								"written as their schema now has them",
-								n);
+	KgError *err = kg_error_new(
+		KG_CONFLICT,
+		"a trigger prevented the update of %d entities to their new schema",
+		n);
 
-	kg_error_throw_expected(
-		err,
-		"no trigger on kg_entity that keeps rows from being "
-		"updated");
+	kg_error_throw_expected(err,
+							"no trigger on kg_entity that prevents updates");
 }
 
 void

@@ -26,8 +26,8 @@
 	"AND e.entity_id = u.id"
 
 /*
- * Its forms for an array and for one id. behind is appended to both, such as a
- * locking clause.
+ * The forms of KG_OF_IDS for an array and for one id. behind, such as a locking
+ * clause, is appended to both.
  */
 #define KG_FORMS_OF_IDS(columns, behind)                             \
 	KG_FORMS(KG_OF_IDS(columns) behind,                              \

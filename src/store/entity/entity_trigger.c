@@ -149,10 +149,11 @@ kg_row_is_overwritten(const TriggerData *trigdata)
 static KG_NORETURN void
 throw_overwritten(const char *column)
 {
-	KgError *err = kg_error_new(KG_FORBIDDEN,
-								"a trigger that fires after kg_entity_before "
-								"makes column \"%s\" of kg_entity wrong",
-								column);
+	KgError *err = kg_error_new(
+		KG_FORBIDDEN,
+		"a trigger that fires after kg_entity_before sets a wrong value in "
+		"column \"%s\" of kg_entity",
+		column);
 
 	kg_error_path(err, "/%s", column);
 	kg_error_throw_expected(

@@ -141,7 +141,7 @@ read_values(const JsonbContainer *object, const char *key,
 						   name,
 						   also,
 						   key);
-		kg_error_expected(err, "the property in one of them");
+		kg_error_expected(err, "the property in only one of them");
 		report(outcome, err, member_path(path, key, &it.key));
 	}
 	return values;
@@ -180,7 +180,7 @@ read_unset(const JsonbContainer *object, const JsonbContainer *set,
 		else
 			continue;
 		kg_error_got(err, &it.value);
-		kg_error_expected(err, "the name of a property, in one of them");
+		kg_error_expected(err, "the name of a property, in only one of them");
 		report(outcome, err, psprintf("%s/unset/%d", path, it.index));
 	}
 	return kg_json_container(&value);
@@ -306,7 +306,7 @@ kg_patch_read(const KgType *type, int i, const JsonbValue *value,
 	if (item->set != NULL || item->unset != NULL || item->add != NULL ||
 		item->remove != NULL || outcome->errors.total > 0)
 		return;
-	err = kg_error_new(KG_INVALID_INPUT, "nothing is to be changed");
+	err = kg_error_new(KG_INVALID_INPUT, "the item has no change");
 	kg_error_expected(err, "\"set\", \"unset\", \"add\" or \"remove\"");
 	report(outcome, err, path);
 }
@@ -402,7 +402,8 @@ kg_moved_error(const KgType *type, const char *id, int64 expected,
 	kg_error_entity(err, kg_type_handle(type), id);
 	kg_error_got_jsonb(err, kg_json_parse(psprintf(INT64_FORMAT, expected)));
 	kg_error_expected(
-		err, "the entity read again, and the same change with its version");
+		err,
+		"the change again with the present version, after reading the entity");
 	kg_error_member_int(err, "current_version", version);
 	if (type->history)
 		kg_error_member(
@@ -726,7 +727,7 @@ check_merged(const KgType *type, int i, const KgPutItem *item,
 		err = kg_error_new(KG_INVALID_INPUT, "an id cannot be changed");
 		kg_error_entity(err, kg_type_handle(type), outcome->id);
 		kg_error_got_string(err, id);
-		kg_error_expected(err, "the id as it is, or none");
+		kg_error_expected(err, "the present id, or no id");
 		report(outcome, err, psprintf("%s/%s", set, type->id_field->name));
 	}
 	(void) kg_entity_check(

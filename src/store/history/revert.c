@@ -106,7 +106,7 @@ static void
 throw_changes(const JsonbValue *got)
 {
 	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"changes are not named as they can be");
+								"the changes are not named in a known form");
 
 	kg_error_path(err, "/changes");
 	kg_error_got(err, got);
@@ -490,7 +490,7 @@ report_missing(Revert *revert, int64 number, const char *path)
 	got.val.numeric = int64_to_numeric(number);
 	kg_error_path(err, "%s", path);
 	kg_error_got(err, &got);
-	kg_error_expected(err, "a number that kg_history() tells of");
+	kg_error_expected(err, "a number that kg_history() returns");
 	kg_error_report(&revert->errors, err);
 }
 
@@ -583,7 +583,9 @@ report_conflict(Revert *revert, const Subject *subject, const Undo *undo,
 	foreach(lc, properties)
 		kg_error_allow(err, lfirst(lc));
 	kg_error_path(err, "/changes");
-	kg_error_expected(err, "the later changes undone first, or with it");
+	kg_error_expected(
+		err,
+		"an undo of the later changes first, or together with this change");
 	report(revert, subject, err);
 }
 
@@ -893,9 +895,9 @@ create_entities(const Revert *revert)
 	if (rows.nrows == 0 || kg_entities_restore(revert->tenant, &rows))
 		return;
 	lost = kg_error_new(KG_CONFLICT,
-						"an entity that the changes deleted is there again");
+						"an entity that the changes deleted exists again");
 	kg_error_throw_expected(
-		lost, "kg_history() read again, which has the present state");
+		lost, "changes of the present state, which kg_history() returns");
 }
 
 static void

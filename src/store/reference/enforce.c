@@ -101,9 +101,9 @@ require_hidden_kept(const char *tenant, const KgUserContext *caller,
 		kg_pending_check(tenant, caller, &none, &gone);
 	if (strcmp(before, targets_of(tenant, hidden)) == 0)
 		return;
-	err = kg_error_new(KG_REFERENCE_MISSING,
-					   "an id or a value that is still referenced would be "
-					   "another entity's");
+	err = kg_error_new(
+		KG_REFERENCE_MISSING,
+		"another entity would get an id or a value that is still referenced");
 	kg_error_throw_expected(err, "another id or value for the other entity");
 }
 

@@ -25,15 +25,18 @@ typedef struct KgUnchecked
 	bool ids_changed;	/* ids of some changed, not only values */
 	KgNodeList deleted;
 	KgTargetNames names;  /* ids and values that deleted nodes had */
-	KgNodeList undone;	  /* the part of deleted whose creation is undone, */
-	KgNodeList undone_in; /* and its subtransactions, likewise ordered */
+	KgNodeList undone;	  /* nodes of deleted whose creation is undone */
+	KgNodeList undone_in; /* subtransactions of these nodes, in that order */
 	KgNodeList taken; /* nodes with a value that another node had (unique.h) */
 	KgLostEdges lost; /* edges of entities that were written meanwhile */
 	bool stale;		  /* some entries were rolled back or overwritten */
 	bool arrived;	  /* entities were written later, and may be missing here */
 } KgUnchecked;
 
-/* Returns the list that keeps lost edges; NULL if no deletion is under way. */
+/*
+ * Returns the list to which edges of entities that were written meanwhile are
+ * added; NULL if no deletion is under way.
+ */
 extern KgLostEdges *kg_unchecked_lost(const char *tenant,
 									  KgUnchecked *unchecked);
 
@@ -85,8 +88,9 @@ extern void kg_statement_leave_to_outer(const char *tenant,
 										KgReferenceList *missing);
 
 /*
- * kg_scope_defers() notes that references of the transaction are deferred to
- * its commit. kg_scope_has_deferred() returns whether the tenant has such.
+ * kg_scope_defers() records that references of the transaction are deferred to
+ * its commit. kg_scope_has_deferred() returns whether the tenant has deferred
+ * references.
  */
 extern void kg_scope_defers(void);
 extern bool kg_scope_has_deferred(const char *tenant);

@@ -214,11 +214,10 @@ kg_kept_error(const char *row, const char *what)
 {
 	KgError *err = kg_error_new(
 		KG_FORBIDDEN,
-		"a trigger or a policy keeps the %s from being %s",
+		"a trigger or a policy prevented the %s from being %s",
 		row,
 		what);
 
-	kg_error_expected(
-		err, "what the database's own triggers on kg_%s let pass", row);
+	kg_error_expected(err, "a change that your triggers on kg_%s permit", row);
 	return err;
 }

@@ -270,9 +270,8 @@ kg_unique_error(const KgType *type, const KgField *field, const char *id,
 				  kg_extract_pointer(field, data, kg_json_cstring(value)));
 	kg_error_keyword(err, "x-ref-field");
 	kg_error_got(err, value);
-	kg_error_expected(err,
-					  "a value that one entity has: an \"x-ref-field\" names "
-					  "the property");
+	kg_error_expected(
+		err, "a unique value, because an \"x-ref-field\" names the property");
 	return err;
 }
 

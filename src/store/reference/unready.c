@@ -106,8 +106,8 @@ kg_scope_require_derived(const char *tenant, const KgType *type)
 	if (!kg_scope_is_rewritten(tenant, type))
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   "entities whose keys and references a call is writing "
-					   "anew cannot be looked for before it is done");
+					   "entities cannot be searched before the call that "
+					   "rewrites their keys and references is done");
 	kg_error_throw_expected(err, "kg_get(), or a call after that one");
 }
 
@@ -123,8 +123,8 @@ kg_scope_require_edges(const char *tenant)
 		if (!kg_scope_has_deferred(tenant))
 			return;
 		err = kg_error_new(KG_FORBIDDEN,
-						   "references wait for the end of the transaction, "
-						   "and have no edges before it");
+						   "references are checked at the end of the "
+						   "transaction, and have no edges before");
 		kg_error_expected(err,
 						  "SET CONSTRAINTS kg_references IMMEDIATE before "
 						  "the call, or the call after the commit");
@@ -132,8 +132,8 @@ kg_scope_require_edges(const char *tenant)
 	else
 	{
 		err = kg_error_new(KG_FORBIDDEN,
-						   "references that a call is writing have no edges "
-						   "before it is done");
+						   "references have no edges before the call that "
+						   "writes them is done");
 		kg_error_expected(err,
 						  "a call after that one; in a trigger, kg_get() and "
 						  "lists");

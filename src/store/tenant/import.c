@@ -180,14 +180,13 @@ require_policies(Import *import)
 	if (SPI_processed == 0)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   "policies of the database that the tenant comes from "
-					   "are not in force here");
+					   "policies of the source database are not in force here");
 	for (uint64 i = 0; i < SPI_processed; i++)
 		kg_error_allow(err, kg_spi_cstring(i, 1));
 	kg_error_throw_expected(
 		err,
-		"the allowed ones made by kg_add_policy() as they are "
-		"there, or the option without_policies");
+		"the policies in \"allowed\", made by kg_add_policy() as in the source "
+		"database, or the option without_policies");
 }
 
 /* Reads the first line: the format, and the name of the tenant. */
@@ -204,12 +203,11 @@ read_head(Import *import, const char *line, int len)
 		!kg_json_is_object(&what) ||
 		kg_json_get(&import->head->root, "policies", &member) == NULL ||
 		!kg_json_is_array(&member))
-		throw_line(
-			import, "is not its first", "a line that kg_export_tenant() gave");
+		throw_line(import, "is not its first", "a line of kg_export_tenant()");
 	if (kg_json_get(kg_json_container(&what), "format", &member) == NULL ||
 		!kg_json_int64(&member, &format) || format != KG_TRANSFER_FORMAT)
 		throw_line(import,
-				   "has a format that is not known here",
+				   "has a format that this version does not know",
 				   "format " CppAsString2(KG_TRANSFER_FORMAT));
 	if (kg_json_get(kg_json_container(&what), "tenant", &member) == NULL ||
 		member.type != jbvString)
@@ -233,12 +231,11 @@ go_on(Import *import)
 
 	if (import->tenant == NULL)
 	{
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "from the second part on the tenant's name is "
-						   "needed");
+		err = kg_error_new(
+			KG_INVALID_INPUT,
+			"the tenant's name is needed from the second part on");
 		kg_error_path(err, "/options/name");
-		kg_error_throw_expected(err,
-								"the name that the first part's reply has");
+		kg_error_throw_expected(err, "the name in the reply to the first part");
 	}
 	import->tenant_datum = CStringGetTextDatum(import->tenant);
 	part = 0;
@@ -352,17 +349,17 @@ check_row(Import *import, const JsonbValue *name, const JsonbValue *row)
 
 	if (table == NULL || !kg_json_is_object(row))
 		throw_line(import,
-				   "is no row of a table that belongs to a tenant",
-				   "a line that kg_export_tenant() gave");
+				   "is not a row of a table that belongs to a tenant",
+				   "a line of kg_export_tenant()");
 	i = table - kg_tenant_tables;
 	kg_json_each(it, kg_json_container(row))
 		if (!has_column(import->columns[i], &it.key))
 			throw_line(import,
-					   psprintf("has \"%s\", which %s has not",
+					   psprintf("has \"%s\", which is not a column of %s",
 								kg_json_cstring(&it.key),
 								table->name),
-					   "a line that kg_export_tenant() of no later version "
-					   "gave");
+					   "a line of kg_export_tenant() of the same or an earlier "
+					   "version");
 }
 
 static void
@@ -374,9 +371,7 @@ add_row(Import *import, Batch *batch, const char *line, int len)
 	JsonbValue *row;
 
 	if (jsonb == NULL || !JB_ROOT_IS_ARRAY(jsonb) || JB_ROOT_COUNT(jsonb) != 2)
-		throw_line(import,
-				   "is not what it was",
-				   "a line that kg_export_tenant() gave");
+		throw_line(import, "was changed", "a line of kg_export_tenant()");
 	name = getIthJsonbValueFromContainer(&jsonb->root, 0);
 	row = getIthJsonbValueFromContainer(&jsonb->root, 1);
 	check_row(import, name, row);
@@ -402,17 +397,15 @@ read_end(Import *import, const char *line, int len)
 	if (jsonb == NULL || !JB_ROOT_IS_OBJECT(jsonb) ||
 		kg_json_get(&jsonb->root, "end", &end) == NULL ||
 		!kg_json_is_object(&end))
-		throw_line(import,
-				   "is not what it was",
-				   "a line that kg_export_tenant() gave");
+		throw_line(import, "was changed", "a line of kg_export_tenant()");
 	if (kg_json_get(kg_json_container(&end), "lines", &member) == NULL ||
 		!kg_json_int64(&member, &lines) || lines != import->lines ||
 		kg_json_get(kg_json_container(&end), "sha256", &member) == NULL ||
 		!kg_json_string_is(&member, kg_chain_text(import->digest)))
-		throw_line(import,
-				   "says that others came before it",
-				   "all lines of one export, each once, in their order and as "
-				   "they were");
+		throw_line(
+			import,
+			"does not fit the lines before it",
+			"all lines of one export, unchanged, each once and in order");
 	import->ended = true;
 }
 
@@ -453,7 +446,7 @@ take_lines(Import *import, Datum lines)
 		import->lines++;
 	}
 	if (import->head == NULL)
-		throw_line(import, "is missing", "a line that kg_export_tenant() gave");
+		throw_line(import, "is missing", "a line of kg_export_tenant()");
 	end_batch(import, &batch);
 	MemoryContextDelete(batch.context);
 }
@@ -586,8 +579,8 @@ map_numbers(Import *import, KgNumberKind kind, int bits, const char *numbers,
 				 bits),
 		SPI_OK_SELECT);
 	if (SPI_processed > 0)
-		throw_content("numbers that no database gives",
-					  "numbers of nodes, types and relations as they were");
+		throw_content("numbers that no database assigns",
+					  "unchanged numbers of nodes, types and relations");
 	run(import,
 		psprintf(
 			"INSERT INTO @kg_import_number(tenant, kind, first, last, becomes) "
@@ -665,8 +658,8 @@ advance_changes(Import *import)
 		" OR min(change) < 1",
 		SPI_OK_SELECT);
 	if (SPI_processed > 0)
-		throw_content("numbers that no database gives",
-					  "numbers of changes as they were");
+		throw_content("numbers that no database assigns",
+					  "unchanged numbers of changes");
 	behind = run(import,
 				 "SELECT FROM @kg_change_seq q WHERE last_value < "
 				 "(SELECT max(change) FROM @kg_history WHERE tenant = $1)",
@@ -697,9 +690,8 @@ throw_other_vectors(const KgVectors *vectors)
 	kg_error_path(err, "/lines");
 	kg_error_throw_expected(
 		err,
-		"kg_enable_vectors() with the dimensions and the model "
-		"that the first line of the export says, or the option "
-		"without_embeddings");
+		"kg_enable_vectors() with the dimensions and the model of the first "
+		"line of the export, or the option without_embeddings");
 }
 
 /*

@@ -172,9 +172,8 @@ throw_exceeded(KgLimit quota, int64 most)
 		kg_limit_name(quota),
 		most);
 
-	kg_error_throw_expected(err,
-							"something deleted, or a higher quota set with "
-							"kg_set_limits()");
+	kg_error_throw_expected(
+		err, "a deletion first, or a higher quota set with kg_set_limits()");
 }
 
 static void

@@ -574,7 +574,8 @@ require_name(const char *schema)
 					   NAMEDATALEN - 1);
 	kg_error_path(err, "/schema");
 	kg_error_got_string(err, schema);
-	kg_error_throw_expected(err, "a shorter name, or none for the tenant's");
+	kg_error_throw_expected(err,
+							"a shorter name, or NULL for the tenant's name");
 }
 
 /*
@@ -593,9 +594,10 @@ has_schema(const char *schema)
 		return false;
 	if (DatumGetBool(kg_spi_datum(0, 1)))
 		return true;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "schema \"%s\" is not of the role that makes the views",
-					   schema);
+	err = kg_error_new(
+		KG_FORBIDDEN,
+		"schema \"%s\" does not belong to the role that makes the views",
+		schema);
 	kg_error_path(err, "/schema");
 	kg_error_got_string(err, schema);
 	kg_error_throw_expected(err,

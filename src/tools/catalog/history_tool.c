@@ -81,8 +81,8 @@ require_history(const HistoryCall *call)
 		(call->sought ? call->sought->relation->history : call->type->history))
 		return;
 	err = kg_error_new(KG_INVALID_INPUT,
-					   call->sought ? "relation \"%s\" keeps no history"
-									: "entity type \"%s\" keeps no history",
+					   call->sought ? "relation \"%s\" has no history"
+									: "entity type \"%s\" has no history",
 					   name);
 	kg_error_path(err, call->sought ? "/relation" : "/entity_type");
 	kg_error_got_string(err, name);
@@ -90,7 +90,7 @@ require_history(const HistoryCall *call)
 		err,
 		!call->sought ? "a type with \"x-history\": true"
 		: call->sought->relation->derived
-			? "one that types with \"x-history\": true refer by"
+			? "a relation derived from types with \"x-history\": true"
 			: "one that is declared with \"history\": true");
 }
 

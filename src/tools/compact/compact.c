@@ -641,7 +641,7 @@ refuse_beside(Compact *c, const char *const *keys, int n, const char *expected)
 		if (!kg_input_has(&c->call.input, keys[i]))
 			continue;
 		err = kg_error_new(
-			KG_INVALID_INPUT, "argument \"%s\" does not go here", keys[i]);
+			KG_INVALID_INPUT, "argument \"%s\" cannot be used here", keys[i]);
 		kg_error_path(err, "%s", kg_input_path(&c->call.input, keys[i]));
 		kg_error_throw_expected(err, "%s", expected);
 	}
@@ -941,7 +941,7 @@ kg_tool_find(const Jsonb *arguments)
 	refuse_beside(c,
 				  of_search,
 				  lengthof(of_search),
-				  "mode with query, vector, type and limit alone");
+				  "mode with only query, vector, type and limit");
 	c->names = names;
 	c->listed = type;
 	make(c, "type", NULL, NULL);

@@ -112,7 +112,7 @@ read_truncate(const KgInput *in, const KgField *field, const char *name)
 		(field->kind != KG_KIND_DATE && field->kind != KG_KIND_DATETIME))
 		throw_property(in,
 					   name,
-					   "property \"%s\" is no date and cannot be truncated",
+					   "property \"%s\" is not a date and cannot be truncated",
 					   "a property of format date or date-time");
 	if (field->kind == KG_KIND_DATE &&
 		(truncate == KG_TRUNCATE_MINUTE || truncate == KG_TRUNCATE_HOUR ||
@@ -439,7 +439,7 @@ check_aggregation(const KgAggregateSpec *spec, const KgInput *in,
 			if (kind != KG_KIND_INTEGER && kind != KG_KIND_NUMBER)
 				throw_property(in,
 							   name,
-							   "property \"%s\" is no number",
+							   "property \"%s\" is not a number",
 							   "a property of type integer or number");
 			break;
 		case KG_FN_MIN:
@@ -473,13 +473,12 @@ read_edge_step(KgAggregate *a, const KgInput *in, const char *name)
 	}
 	err = kg_error_new(KG_INVALID_INPUT,
 					   a->steps.n == 0
-						   ? "edges are aggregated of relationships"
-						   : "edges of one step are aggregated in a call");
+						   ? "edges can only be aggregated with relationships"
+						   : "a call can aggregate the edges of only one step");
 	kg_error_path(err, "%s", kg_input_path(in, "property"));
 	kg_error_got_string(err, name);
-	kg_error_throw_expected(err,
-							"relationships, and in all aggregations the same "
-							"step of them");
+	kg_error_throw_expected(
+		err, "relationships, and the same step of them in all aggregations");
 }
 
 /* The enum of "fn" has the functions in the order of KgAggregateFn. */

@@ -303,8 +303,8 @@ hints(Explore *e, const int64 *starts, uint32 n)
 	{
 		kg_hint_types(&e->call,
 					  e->nlabels >= 0 ? "/node_labels" : "/filters",
-					  "nothing around the start is what was asked for; there "
-					  "are these, the start among them",
+					  "no node around the start matches; there are nodes of "
+					  "these types, including the start",
 					  reach->ranks,
 					  reach->set.n,
 					  &w);
@@ -323,8 +323,8 @@ hints(Explore *e, const int64 *starts, uint32 n)
 	else
 		kg_hint_edges(&e->call,
 					  "/start_node",
-					  "no edge of the relationship types and direction asked "
-					  "for leaves the start",
+					  "no edge of the requested relationship types and "
+					  "direction leaves the start",
 					  starts,
 					  n,
 					  &w);

@@ -419,8 +419,8 @@ hint_ends(KgGraphCall *call, const KgTraversal *t, int i, const char *path,
 	}
 	kg_hint_types(call,
 				  kg_path_member(path, "to"),
-				  "nothing that this step reaches is what its end must be; it "
-				  "reaches these",
+				  "no node that this step reaches matches its end; it reaches "
+				  "nodes of these types",
 				  ranks,
 				  met.n,
 				  w);

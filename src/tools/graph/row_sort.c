@@ -16,10 +16,10 @@
 static KG_NORETURN void
 throw_unknown(const KgRowSortKey *key, const char *sent, const char *expected)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"nothing that the rows are sorted by has a "
-								"property \"%s\"",
-								key->name);
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"no node or edge by which rows are sorted has a property \"%s\"",
+		key->name);
 
 	kg_error_path(err, "%s", key->path);
 	kg_error_got_string(err, sent);

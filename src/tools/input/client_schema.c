@@ -328,7 +328,7 @@ kg_client_check(const KgDefinition *def, KgErrorList *errors)
 		report(errors,
 			   kg_error_new(KG_INVALID_INPUT, "the tool has no description"),
 			   "/description",
-			   "what the tool is for, in words for a model");
+			   "the purpose of the tool, in words for a model");
 	check_names(def, errors);
 	kg_client_check_root(&def->input_schema->root, errors);
 	check_required(def, errors);

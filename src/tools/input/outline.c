@@ -48,7 +48,7 @@ read_bound(const JsonbValue *value, KgMemberBound *bound)
 		bound->number = kg_template_find_number(value->val.string.val,
 												value->val.string.len);
 	else if (!kg_json_int64(value, &bound->value))
-		elog(ERROR, "a bound of an argument is no integer");
+		elog(ERROR, "a bound of an argument is not an integer");
 }
 
 /*

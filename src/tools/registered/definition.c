@@ -110,7 +110,7 @@ check_name(const JsonbContainer *root, const char *key, KgErrorList *errors)
 		  &value,
 		  psprintf("/%s", key),
 		  KG_NAME_RULE,
-		  psprintf("\"%s\" is no name of a tool", key));
+		  psprintf("\"%s\" is not a valid name of a tool", key));
 	return false;
 }
 
@@ -145,7 +145,7 @@ check_aliases(const JsonbContainer *root, KgErrorList *errors)
 				  &it.value,
 				  psprintf("/aliases/%d", it.index),
 				  KG_NAME_RULE,
-				  "an alias is no name of a tool");
+				  "an alias is not a valid name of a tool");
 }
 
 static void
@@ -187,7 +187,7 @@ check_simple(const JsonbContainer *root, KgErrorList *errors)
 			&value,
 			"/toolset",
 			"1 to 63 lower-case letters, digits, \"_\" and \"-\", not \"all\"",
-			"\"toolset\" is no name of a toolset");
+			"\"toolset\" is not a valid name of a toolset");
 	if (kg_json_get(root, "deprecated", &value) && value.type != jbvBool &&
 		value.type != jbvString)
 		wrong(errors,
@@ -303,7 +303,7 @@ kg_definition_normalise(const Jsonb *sent, const Jsonb *default_of,
 	check_size(sent);
 	if (!JB_ROOT_IS_OBJECT(sent))
 	{
-		wrong(errors, NULL, "", "an object", "the definition is no object");
+		wrong(errors, NULL, "", "an object", "the definition is not an object");
 		return NULL;
 	}
 	kg_check_members(root, known, "", errors);
@@ -646,7 +646,7 @@ read_operation(const Reading *r, const JsonbValue *value, const char *name,
 			  value,
 			  path,
 			  "{\"tool\": ..., \"arguments\": {...}}",
-			  "an operation is no object");
+			  "an operation is not an object");
 		return;
 	}
 	kg_check_members(
@@ -757,10 +757,11 @@ check_select(const Reading *r)
 	}
 	if (same || def->select < 0)
 		return;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "argument \"%s\", which selects the operation, is not "
-					   "required, or its enum is not that of the operations",
-					   def->args[def->select]);
+	err = kg_error_new(
+		KG_INVALID_INPUT,
+		"argument \"%s\", which selects the operation, is not required, or its "
+		"enum differs from the names of the operations",
+		def->args[def->select]);
 	for (int i = 0; i < def->nops; i++)
 		kg_error_allow(err, def->ops[i].name);
 	report(r->errors,

@@ -104,7 +104,7 @@ extern void kg_definition_check_sql(const KgDefinition *definition,
 /* Returns the function. Raises KG_INTERNAL if it no longer exists. */
 extern Oid kg_definition_function(const KgDefinition *definition);
 
-/* Returns the published schema of its replies. */
+/* Returns the published schema of the tool's replies. */
 extern Jsonb *kg_definition_output(const KgDefinition *definition,
 								   const KgCatalog *catalog);
 

@@ -846,7 +846,7 @@ samples_of_argument(const KgDefinition *def, int arg, KgErrorList *errors)
 	if (samples->n > 0)
 		return samples;
 	err = kg_error_new(
-		KG_INVALID_INPUT, "argument \"%s\" says no type", def->args[arg]);
+		KG_INVALID_INPUT, "argument \"%s\" has no type", def->args[arg]);
 	kg_error_path(err, "/input_schema/properties/%s", def->args[arg]);
 	kg_error_expected(err, "\"type\", \"enum\" or \"const\"");
 	kg_error_report(errors, err);
@@ -867,7 +867,7 @@ find_callable(KgOperationDefined *op, const KgCatalog *catalog,
 		return true;
 	if (kg_registered_name(catalog, op->tool) != NULL)
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "registered tools do not call registered tools");
+						   "registered tools cannot call registered tools");
 	else
 	{
 		names = palloc((catalog->ntools + 100) * sizeof(char *));
@@ -990,7 +990,7 @@ kg_definition_function(const KgDefinition *def)
 						def->version,
 						fault)));
 		kg_error_throw(kg_error_new(
-			KG_INTERNAL, "the tool is broken; the server log says how"));
+			KG_INTERNAL, "the tool is broken; the server log has the reason"));
 	}
 	return oid;
 }

@@ -112,9 +112,10 @@ check_function_owner(const KgDefinition *def, const char *bundle, Oid caller)
 		(bundle == NULL && kg_has_owner_rights(caller)))
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   bundle ? "a bundle brings no tools of kind \"function\""
-							  : "tools of kind \"function\" are for the owner "
-								"of the extension to register");
+					   bundle
+						   ? "a bundle cannot have tools of kind \"function\""
+						   : "tools of kind \"function\" can be registered "
+							 "only by the owner of the extension");
 	kg_error_path(err, "/kind");
 	kg_error_throw(err);
 }
@@ -303,11 +304,11 @@ kg_unregister_tool(const char *name, const char *version)
 	catalog = kg_catalog_newest(tenant);
 	found = kg_registered_name(catalog, name);
 	if (found != NULL && found->versions[0].bundle != NULL)
-		kg_error_throw(kg_error_new(
-			KG_FORBIDDEN,
-			"tool \"%s\" was brought by bundle \"%s\", which takes it back",
-			name,
-			found->versions[0].bundle));
+		kg_error_throw(kg_error_new(KG_FORBIDDEN,
+									"tool \"%s\" belongs to bundle \"%s\"; an "
+									"apply without the tool removes it",
+									name,
+									found->versions[0].bundle));
 	kg_become_owner(&user);
 	if (kg_remove_tool(tenant, name, precedence) == 0)
 		throw_unknown(catalog, name, version);

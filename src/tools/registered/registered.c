@@ -213,7 +213,7 @@ value_of(const Run *run, const KgTemplate *template, int number,
 	if (kg_json_at(run->results[place->result], place->pointer, found))
 		return found;
 	err = kg_error_new(KG_NOT_FOUND,
-					   "the reply of \"%s\" has nothing at \"%s\"",
+					   "the reply of \"%s\" has no value at \"%s\"",
 					   run->def->ops[place->result].name,
 					   place->pointer);
 	kg_error_path(err, "%s", kg_template_path(template, number));
@@ -224,7 +224,7 @@ static KG_NORETURN void
 throw_too_large(void)
 {
 	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"the arguments that the tool makes of these "
+								"the tool's arguments for the called tool "
 								"exceed kg_graph.max_argument_bytes (%d)",
 								kg_setting_max_argument_bytes);
 
@@ -642,8 +642,8 @@ throw_broken(const KgDefinition *def, const char *what)
 					def->name,
 					def->version,
 					what)));
-	kg_error_throw(
-		kg_error_new(KG_INTERNAL, "the tool failed; the server log says how"));
+	kg_error_throw(kg_error_new(
+		KG_INTERNAL, "the tool failed; the server log has the reason"));
 }
 
 /*
@@ -766,7 +766,7 @@ run_function(const Run *run)
 	PG_END_TRY();
 	run->call->in_operation = false;
 	if (fcinfo->isnull || !JB_ROOT_IS_OBJECT(DatumGetJsonbP(invocation.result)))
-		throw_broken(def, "the function did not answer an object");
+		throw_broken(def, "the function did not return an object");
 	return DatumGetJsonbP(invocation.result);
 }
 
@@ -799,10 +799,10 @@ check_reply(const KgDefinition *def, const Jsonb *reply)
 static KG_NORETURN void
 throw_no_keys(const KgDefinition *def)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"tool \"%s\" is a function that writes and "
-								"takes no key",
-								def->name);
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"tool \"%s\" is a function that writes and takes no idempotency key",
+		def->name);
 
 	kg_error_path(err, "/idempotency_key");
 	kg_error_throw_expected(err, "no idempotency_key");

@@ -106,7 +106,7 @@ read_pointer(const Reading *r, const JsonbContainer *object)
 		return "";
 	if (value.type == jbvString && is_pointer(kg_json_cstring(&value)))
 		return kg_json_cstring(&value);
-	err = kg_error_new(KG_INVALID_INPUT, "\"path\" is no JSON Pointer");
+	err = kg_error_new(KG_INVALID_INPUT, "\"path\" is not a JSON Pointer");
 	kg_error_got(err, &value);
 	kg_error_expected(err, "such as \"/items/0/id\"");
 	report(r, err);
@@ -250,7 +250,7 @@ kg_template_read(const JsonbValue *value, const KgTemplateNames *names,
 
 	if (!kg_json_is_object(value))
 	{
-		err = kg_error_new(KG_INVALID_INPUT, "\"arguments\" is no object");
+		err = kg_error_new(KG_INVALID_INPUT, "\"arguments\" is not an object");
 		kg_error_got(err, value);
 		kg_error_expected(err, "an object");
 		report(&r, err);

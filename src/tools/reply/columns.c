@@ -149,8 +149,9 @@ check_ids_only(const KgInput *in)
 
 	if (!kg_input_has(in, "columns"))
 		return;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "ids_only tells no properties for columns to choose");
+	err = kg_error_new(
+		KG_INVALID_INPUT,
+		"ids_only returns no properties that columns could choose");
 	kg_error_path(err, "%s", kg_input_path(in, "columns"));
 	kg_error_throw_expected(err, "columns or ids_only");
 }

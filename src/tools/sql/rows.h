@@ -1,6 +1,6 @@
 /*
  * rows.h
- *	  The functions of a query that stand for tables: search(), neighbors(),
+ *	  The table functions of a query: search(), neighbors(),
  *	  reach() and path().
  */
 #ifndef KG_TOOLS_ROWS_H
@@ -19,7 +19,7 @@ extern Jsonb *kg_rows_neighbors(FunctionCallInfo fcinfo, KgCall *call);
 extern Jsonb *kg_rows_reach(FunctionCallInfo fcinfo, KgCall *call);
 extern Jsonb *kg_rows_path(FunctionCallInfo fcinfo, KgCall *call);
 
-/* Fills the result of a set-returning function with such rows. */
+/* Fills the result of a set-returning function with an array of rows. */
 extern void kg_rows_put(FunctionCallInfo fcinfo, const Jsonb *rows);
 
 #endif /* KG_TOOLS_ROWS_H */

@@ -589,7 +589,7 @@ read_path(KgVerify *v, KgClaim *claim)
 			psprintf("%d items", kg_json_length(array)));
 
 		kg_error_throw(kg_args_error(
-			path, &got, "handles with a relationship type between two each"));
+			path, &got, "handles, with a relationship type between each two"));
 	}
 	claim->relations = palloc(KG_CLAIM_HANDLES * sizeof(char *));
 	kg_json_each(it, array)

@@ -56,10 +56,9 @@ kg_confirm_needed(bool deletes)
 		case KG_FUNCTION_READS:
 		case KG_FUNCTION_WRITES:
 			kg_error_throw_expected(
-				kg_error_new(
-					KG_FORBIDDEN,
-					"the function of a registered tool must be confirmed "
-					"(kg_graph.confirm), which it cannot ask"),
+				kg_error_new(KG_FORBIDDEN,
+							 "the function of a registered tool calls a tool "
+							 "that must be confirmed (kg_graph.confirm)"),
 				"a tool without \"destructiveHint\": false");
 	}
 	return true;
@@ -99,14 +98,14 @@ static KG_NORETURN void
 throw_bad_value(const JsonbValue *value)
 {
 	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"\"confirm\" is not of a reply to this call");
+								"\"confirm\" is not from a reply to this call");
 
 	kg_error_path(err, "/confirm");
 	kg_error_got(err, value);
 	kg_error_throw_expected(
 		err,
-		"\"confirm\" of the last reply to the same arguments, "
-		"within %d minutes, or none to ask again",
+		"\"confirm\" of the last reply to the same arguments, within %d "
+		"minutes, or no \"confirm\", to get a new one",
 		KG_CONFIRM_MINUTES);
 }
 
@@ -202,10 +201,10 @@ kg_confirm_check(const KgConfirm *confirm, const KgOutcomes *outcomes)
 
 		if (told[i].version == outcome->before)
 			continue;
-		err = kg_error_new(KG_CONFLICT,
-						   "the %s was changed since the call was to be "
-						   "confirmed",
-						   outcome->id ? "entity" : "edge");
+		err = kg_error_new(
+			KG_CONFLICT,
+			"the %s was changed after the call that returned \"confirm\"",
+			outcome->id ? "entity" : "edge");
 		if (outcome->id == NULL)
 			kg_error_path(err, "/items/%d", i);
 		else
@@ -214,8 +213,9 @@ kg_confirm_check(const KgConfirm *confirm, const KgOutcomes *outcomes)
 			kg_error_member_int(err, "current_version", outcome->before);
 		kg_error_report(&moved, err);
 	}
-	err = kg_error_new(KG_CONFLICT,
-					   "the call would no longer make the changes to confirm");
+	err = kg_error_new(
+		KG_CONFLICT,
+		"the call would no longer make the changes that \"confirm\" confirms");
 	kg_error_path(err, "/confirm");
 	kg_error_expected(
 		err, "the same call without \"confirm\", to see its present changes");
@@ -253,7 +253,7 @@ throw_question(const KgConfirm *confirm)
 	kg_error_member(err, "expires_at", kg_json_datum(&value));
 	kg_error_throw_expected(err,
 							"the same arguments with \"confirm\" of this "
-							"error, once the user agrees");
+							"error, after the user has agreed");
 }
 
 void

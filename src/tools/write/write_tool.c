@@ -284,9 +284,8 @@ throw_read_only(void)
 {
 	KgError *err = kg_error_new(
 		KG_FORBIDDEN,
-		RecoveryInProgress()
-			? "the database is a standby, which only reads"
-			: "the transaction is read-only, so that no tool writes in it");
+		RecoveryInProgress() ? "the database is a standby, which only reads"
+							 : "no tool can write in a read-only transaction");
 
 	kg_error_throw_expected(err,
 							RecoveryInProgress()
@@ -341,8 +340,8 @@ kg_write_require(void)
 	if (kg_running_function() == KG_FUNCTION_READS)
 		kg_error_throw_expected(
 			kg_error_new(KG_FORBIDDEN,
-						 "a registered function that reads does not call "
-						 "tools that write"),
+						 "a registered function that is not VOLATILE cannot "
+						 "call tools that write"),
 			"a function that is VOLATILE");
 	if (kg_audited != NULL)
 		kg_audited->writes = true;
@@ -361,7 +360,7 @@ refuse_outside(const KgType *type)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
 					   "entities of type \"%s\" cannot be written in a call "
-					   "that brings its decisions",
+					   "that passes decisions",
 					   type->name);
 	kg_error_keyword(err, "x-authorize");
 	kg_error_throw_expected(
