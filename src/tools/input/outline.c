@@ -105,7 +105,7 @@ read_keyword(const JsonbValue *keyword, const JsonbValue *value,
 	else if (kg_json_string_is(keyword, "enum"))
 		member->names = read_names(inner, &member->nnames);
 	else if (kg_json_string_is(keyword, "$filters"))
-		member->filters = true;
+		member->filters = member->typed = member->object = true;
 	else if (kg_json_string_is(keyword, "items") && inner != NULL)
 	{
 		member->inner = read_outline(inner);
