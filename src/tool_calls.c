@@ -88,7 +88,8 @@ KG_ENTRY(kg_sql_get_many, KG_AUDIT_READS)
 /* The published schemas depend on the caller's limits. */
 KG_ENTRY(kg_sql_list_tools, KG_AUDIT_READS)
 {
-	const Jsonb *tools = kg_tools_list()->tools;
+	const KgSchemaForm form = kg_schema_form(false);
+	const Jsonb *tools = kg_tools_list(&form)->tools;
 
 	return memcpy(palloc(VARSIZE(tools)), tools, VARSIZE(tools));
 }

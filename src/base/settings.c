@@ -51,6 +51,7 @@ int kg_setting_max_query_temp;
 int kg_setting_max_ranked;
 int kg_setting_max_reply_bytes;
 int kg_setting_max_token_bytes;
+int kg_setting_big_numbers = KG_NUMBERS_NUMBER;
 char *kg_setting_explorer_file = NULL;
 int kg_setting_mcp_text = KG_TEXT_AUTO;
 bool kg_setting_mcp_edges = false;
@@ -75,6 +76,8 @@ int kg_setting_schema_max_depth;
 int kg_setting_schema_max_match_steps;
 int kg_setting_schema_max_nodes;
 int kg_setting_schema_max_steps;
+int kg_setting_schema_lax = KG_LAX_AUTO;
+int kg_setting_schema_profile = KG_PROFILE_DEFAULT;
 
 /*
  * Settings that a caller's limits may lower: the configured value and the
@@ -277,6 +280,24 @@ static const struct config_enum_entry mcp_texts[] = {
 	{"1", KG_TEXT_ON, true},
 	{NULL, 0, false}};
 
+static const struct config_enum_entry big_numbers[] = {
+	{"number", KG_NUMBERS_NUMBER, false},
+	{"text", KG_NUMBERS_TEXT, false},
+	{NULL, 0, false}};
+
+static const struct config_enum_entry laxities[] = {
+	{"off", KG_LAX_OFF, false},
+	{"on", KG_LAX_ON, false},
+	{"auto", KG_LAX_AUTO, false},
+	{NULL, 0, false}};
+
+static const struct config_enum_entry profiles[] = {
+	{"default", KG_PROFILE_DEFAULT, false},
+	{"gemini", KG_PROFILE_GEMINI, false},
+	{"openai-strict", KG_PROFILE_OPENAI_STRICT, false},
+	{"anthropic", KG_PROFILE_ANTHROPIC, false},
+	{NULL, 0, false}};
+
 static const struct config_enum_entry mcp_servers[] = {
 	{"alone", KG_SERVER_ALONE, false},
 	{"primary", KG_SERVER_PRIMARY, false},
@@ -425,6 +446,48 @@ define_confirm(void)
 		NULL);
 }
 
+static void
+define_forms(void)
+{
+	DefineCustomEnumVariable(
+		"kg_graph.big_numbers",
+		"Sets the form of numbers above 2^53 in the results of tools.",
+		"Text, for clients that read every number as a double.",
+		&kg_setting_big_numbers,
+		KG_NUMBERS_NUMBER,
+		big_numbers,
+		PGC_USERSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
+	DefineCustomEnumVariable(
+		"kg_graph.schema_lax",
+		"Publishes schemas of arguments that refuse nothing.",
+		"For clients that check arguments before they send them; auto, for "
+		"those that are known by name.",
+		&kg_setting_schema_lax,
+		KG_LAX_AUTO,
+		laxities,
+		PGC_USERSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
+	DefineCustomEnumVariable(
+		"kg_graph.schema_profile",
+		"Sets the vendor whose part of JSON Schema published schemas have.",
+		"Calls are checked against the default in any case.",
+		&kg_setting_schema_profile,
+		KG_PROFILE_DEFAULT,
+		profiles,
+		PGC_USERSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
+}
+
 void
 kg_settings_bounds(KgLowered which, int *min, int *max)
 {
@@ -442,6 +505,7 @@ kg_settings_define(void)
 	define_limits();
 	define_audit();
 	define_confirm();
+	define_forms();
 	DefineCustomStringVariable(
 		"kg_graph.agent",
 		"Chooses the agent among those of the tenant.",

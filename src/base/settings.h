@@ -53,6 +53,30 @@ typedef enum KgReplyText
 	KG_TEXT_AUTO
 } KgReplyText;
 
+/* The kind of client that the published schemas are for. */
+typedef enum KgSchemaProfile
+{
+	KG_PROFILE_DEFAULT,
+	KG_PROFILE_GEMINI,
+	KG_PROFILE_OPENAI_STRICT,
+	KG_PROFILE_ANTHROPIC
+} KgSchemaProfile;
+
+/* Whether the published schemas of arguments refuse nothing. */
+typedef enum KgSchemaLax
+{
+	KG_LAX_OFF,
+	KG_LAX_ON,
+	KG_LAX_AUTO /* for clients that are known to check arguments */
+} KgSchemaLax;
+
+/* The form of numbers that a double does not represent exactly. */
+typedef enum KgBigNumbers
+{
+	KG_NUMBERS_NUMBER,
+	KG_NUMBERS_TEXT
+} KgBigNumbers;
+
 /* The server's role for a gateway that has several (mcp/wrote.h). */
 typedef enum KgMcpServer
 {
@@ -109,6 +133,7 @@ extern int kg_setting_max_errors;
 extern int kg_setting_plan_cache_size;
 
 extern int kg_setting_max_token_bytes;
+extern int kg_setting_big_numbers;	   /* KgBigNumbers */
 extern char *kg_setting_explorer_file; /* file of the MCP App's page */
 extern int kg_setting_mcp_text;		   /* KgReplyText */
 extern bool kg_setting_mcp_edges; /* edges read by one message, for gateways */
@@ -116,6 +141,8 @@ extern int kg_setting_mcp_server; /* KgMcpServer */
 extern int kg_setting_progress;	  /* milliseconds; -1: no reports */
 extern bool kg_setting_session_login; /* may kg_login() bind to the session? */
 
+extern int kg_setting_schema_lax;			  /* KgSchemaLax */
+extern int kg_setting_schema_profile;		  /* KgSchemaProfile */
 extern int kg_setting_schema_in_instructions; /* bytes; 0: never */
 extern int kg_setting_schema_cache_size;	  /* kilobytes */
 extern int kg_setting_schema_max_bytes;

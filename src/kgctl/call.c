@@ -332,7 +332,7 @@ send_message(KgCall *call, const char *text, size_t len)
 	else if (call->revision != NULL)
 	{
 		kg_message_with_revision(
-			&spliced, text, len, call->revision, call->context.app);
+			&spliced, text, len, call->revision, &call->context.agreed);
 		text = spliced.data;
 		len = spliced.len;
 	}

@@ -52,8 +52,8 @@ typedef struct KgCallContext
 	const char *token;		  /* or NULL */
 	const char *revision;	  /* legacy revision for the database, or NULL */
 	bool modern;
-	bool app;	/* a legacy client that has agreed on MCP Apps */
-	bool local; /* the client has started this process (kgctl mcp) */
+	KgAgreed agreed; /* with a legacy client */
+	bool local;		 /* the client has started this process (kgctl mcp) */
 } KgCallContext;
 
 /*

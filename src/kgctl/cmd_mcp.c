@@ -63,7 +63,7 @@ struct Stdio
 	int64_t stop_at;
 	char *token;
 	char *revision; /* of a legacy client */
-	bool app;		/* it has agreed on MCP Apps */
+	KgAgreed agreed;
 	LIST_HEAD(, Pending) pending;
 	KgSubscriber *legacy; /* list changes for a legacy client */
 	bool broken;		  /* standard output has failed */
@@ -313,7 +313,7 @@ initialized(Pending *p, const KgAnswer *answer)
 	{
 		free(s->revision);
 		s->revision = kg_strdup(revision);
-		s->app = kg_answer_agrees_app(answer->text, answer->len);
+		s->agreed = kg_answer_agrees(answer->text, answer->len);
 		if (answer->listen_key != NULL && s->legacy == NULL)
 		{
 			KgSubscription what = {.key = answer->listen_key,
@@ -327,6 +327,19 @@ initialized(Pending *p, const KgAnswer *answer)
 	json_decref(root);
 }
 
+/* Sets the exit status by the last answer. */
+static void
+note_answer(Stdio *s, const KgAnswer *answer)
+{
+	if (s->exit == KG_EXIT_INTERNAL)
+		return;
+	s->exit = KG_EXIT_OK;
+	if (answer->status == 401 || answer->status == 403)
+		s->exit = KG_EXIT_REFUSED;
+	else if (answer->failed)
+		s->exit = KG_EXIT_DATABASE;
+}
+
 static void
 on_done(void *arg, KgAnswer *answer)
 {
@@ -336,6 +349,7 @@ on_done(void *arg, KgAnswer *answer)
 	bool held = p->holds;
 
 	p->call = NULL;
+	note_answer(p->server, answer);
 	if (answer->text != NULL && !p->notification)
 	{
 		if (!p->quiet)
@@ -409,7 +423,7 @@ context_of(const Stdio *s, const KgMessage *msg)
 	KgCallContext context = {.pool = s->gateway.pool,
 							 .token = s->token,
 							 .modern = msg->modern,
-							 .app = s->app,
+							 .agreed = s->agreed,
 							 .local = true};
 
 	if (!msg->modern && msg->method != NULL &&

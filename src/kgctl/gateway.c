@@ -15,6 +15,10 @@ const char kg_gateway_options[] =
 	"-t, --tenant NAME\ttenant to act for, among those granted to the role\n"
 	"--toolsets NAMES\tthe tools to offer, such as compact or graph,catalog "
 	"(default all)\n"
+	"--schema-profile NAME\tkind of client for which schemas of tools are "
+	"written: default, gemini, openai-strict or anthropic\n"
+	"--schema-lax WHEN\ton, off or auto: schemas of arguments refuse "
+	"nothing\n"
 	"--listen-dsn DSN...\ta database that sends notifications of changes: one "
 	"for each shard behind a front (default: --dsn)\n"
 	"--pool N\tmaximum number of connections to the database\n"
@@ -45,6 +49,21 @@ toolset_names(const char *names)
 			   strlen(names) &&
 		   names[0] != ',' && names[0] != '\0' &&
 		   names[strlen(names) - 1] != ',' && strstr(names, ",,") == NULL;
+}
+
+/* Reads an option that is one of some words. False after a message. */
+static bool
+read_word(const KgArgs *args, const char *option, const char *const *words,
+		  const char **word)
+{
+	*word = kg_args_get(args, option);
+	if (*word == NULL)
+		return true;
+	for (; *words != NULL; words++)
+		if (strcmp(*words, *word) == 0)
+			return true;
+	kg_error("--%s cannot be \"%s\"", option, *word);
+	return false;
 }
 
 #define MAX_LISTEN 256
@@ -105,6 +124,9 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 	long queue = 1024;
 	long timeout = 30;
 	const char *level = kg_args_get(args, "log-level");
+	static const char *const profiles[] = {
+		"default", "gemini", "openai-strict", "anthropic", NULL};
+	static const char *const laxities[] = {"on", "off", "auto", NULL};
 
 	memset(gateway, 0, sizeof(*gateway));
 	gateway->max_message = 1024 * 1024;
@@ -135,6 +157,9 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 	options.server = readers.n > 0 ? KG_SERVER_PRIMARY : NULL;
 	options.tenant = kg_db_tenant(args);
 	options.toolsets = kg_args_get(args, "toolsets");
+	if (!read_word(args, "schema-profile", profiles, &options.profile) ||
+		!read_word(args, "schema-lax", laxities, &options.lax))
+		return false;
 	options.function = kg_args_get(args, "function");
 	options.size = (int) pool;
 	options.queue = (int) queue;

@@ -380,7 +380,7 @@ skip_space(const char *text, size_t len, size_t at)
 
 void
 kg_message_with_revision(KgBuf *out, const char *text, size_t len,
-						 const char *revision, bool app)
+						 const char *revision, const KgAgreed *agreed)
 {
 	size_t skip = skip_space(text, len, 0);
 	size_t first;
@@ -400,20 +400,31 @@ kg_message_with_revision(KgBuf *out, const char *text, size_t len,
 	 */
 	kg_buf_add(out, text, len - 1);
 	kg_buf_printf(out,
-				  "%s\"kg_revision\":\"%s\",\"kg_app\":%s}",
+				  "%s\"kg_revision\":\"%s\",\"kg_app\":%s,\"kg_lax\":%s}",
 				  text[first] == '}' ? "" : ",",
 				  revision,
-				  app ? "true" : "false");
+				  agreed->app ? "true" : "false",
+				  agreed->lax ? "true" : "false");
 }
 
-bool
-kg_answer_agrees_app(const char *text, size_t len)
+static bool
+has_capability(const char *text, size_t len, const char *kind, const char *name)
 {
-	static const char *const path[] = {
-		"result", "capabilities", "extensions", "io.modelcontextprotocol/ui"};
+	const char *const path[] = {"result", "capabilities", kind, name};
 
 	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]); i++)
 		if (!kg_json_scan(text, len, path[i], &text, &len))
 			return false;
 	return true;
+}
+
+KgAgreed
+kg_answer_agrees(const char *text, size_t len)
+{
+	KgAgreed agreed;
+
+	agreed.app = has_capability(text, len, "extensions", KG_META "ui");
+	agreed.lax = has_capability(
+		text, len, "experimental", "kg_graph/schema_lax");
+	return agreed;
 }

@@ -126,11 +126,22 @@ extern void kg_message_tool_error(KgBuf *out, const char *id,
 								  const char *revision, KgRefusal refusal,
 								  const char *text, long retry_after_ms);
 
-/* Adds "kg_revision" and "kg_app" to a message, a valid JSON object. */
-extern void kg_message_with_revision(KgBuf *out, const char *text, size_t len,
-									 const char *revision, bool app);
+/* The capabilities that initialize has agreed on with a legacy client. */
+typedef struct KgAgreed
+{
+	bool app; /* MCP Apps */
+	bool lax; /* schemas for a client that checks arguments itself */
+} KgAgreed;
 
-/* Returns whether the database's answer to initialize agrees on MCP Apps. */
-extern bool kg_answer_agrees_app(const char *text, size_t len);
+/*
+ * Adds "kg_revision", and the members for the capabilities, to a message, a
+ * valid JSON object.
+ */
+extern void kg_message_with_revision(KgBuf *out, const char *text, size_t len,
+									 const char *revision,
+									 const KgAgreed *agreed);
+
+/* Returns the capabilities in the database's answer to initialize. */
+extern KgAgreed kg_answer_agrees(const char *text, size_t len);
 
 #endif /* KG_MESSAGE_H */

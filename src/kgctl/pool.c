@@ -343,7 +343,7 @@ flush_conn(Conn *conn)
 	return more >= 0;
 }
 
-#define SETUP_COLUMNS 10
+#define SETUP_COLUMNS 12
 
 static bool
 send_setup(Conn *conn)
@@ -358,6 +358,11 @@ send_setup(Conn *conn)
 		"pg_catalog.set_config('client_min_messages', 'notice', false), "
 		"CASE WHEN $4 OPERATOR(pg_catalog.<>) '' THEN "
 		"pg_catalog.set_config('kg_graph.mcp_server', $4, false) ELSE '' END, "
+		"CASE WHEN $5 OPERATOR(pg_catalog.<>) '' THEN "
+		"pg_catalog.set_config('kg_graph.schema_profile', $5, false) "
+		"ELSE '' END, "
+		"CASE WHEN $6 OPERATOR(pg_catalog.<>) '' THEN "
+		"pg_catalog.set_config('kg_graph.schema_lax', $6, false) ELSE '' END, "
 		/* Even after a promotion. */
 		"CASE WHEN $4 OPERATOR(pg_catalog.=) 'standby' THEN "
 		"pg_catalog.set_config('default_transaction_read_only', 'on', false) "
@@ -370,16 +375,18 @@ send_setup(Conn *conn)
 		"ORDER BY e.extname DESC LIMIT 1";
 	const KgPoolOptions *options = &conn->pool->options;
 	char timeout[32];
-	const char *values[4];
+	const char *values[6];
 
 	snprintf(timeout, sizeof(timeout), "%ld", options->timeout_ms);
 	values[0] = timeout;
 	values[1] = options->tenant ? options->tenant : "";
 	values[2] = options->toolsets ? options->toolsets : "";
 	values[3] = options->server ? options->server : "";
+	values[4] = options->profile ? options->profile : "";
+	values[5] = options->lax ? options->lax : "";
 	set_state(conn, CONN_SETUP);
 	return PQsetnonblocking(conn->pg, 1) == 0 &&
-		   PQsendQueryParams(conn->pg, sql, 4, NULL, values, NULL, NULL, 0) &&
+		   PQsendQueryParams(conn->pg, sql, 6, NULL, values, NULL, NULL, 0) &&
 		   rewatch(conn, EPOLLIN) && flush_conn(conn);
 }
 

@@ -29,6 +29,8 @@ typedef struct KgPoolOptions
 	const char *server;	  /* NULL: the only server */
 	const char *tenant;	  /* kg_graph.tenant of the connections, or NULL */
 	const char *toolsets; /* kg_graph.toolsets; NULL: the role's setting */
+	const char *profile;  /* kg_graph.schema_profile, likewise */
+	const char *lax;	  /* kg_graph.schema_lax, likewise */
 	const char *function; /* qualified; NULL: the extension's kg_mcp */
 	int size;			  /* maximal number of connections */
 	int queue;			  /* maximal number of waiting queries */

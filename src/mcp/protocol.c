@@ -6,6 +6,7 @@
 
 #include "lib/stringinfo.h"
 #include "mcp/protocol.h"
+#include "tools/input/schema_form.h"
 #include "utils/builtins.h"
 
 /* Items on a page; a client requests the next one with its cursor. */
@@ -79,6 +80,19 @@ kg_mcp_write_supported(KgJsonWriter *w, const char *name)
 	kg_jw_kbegin_array(w, name);
 	kg_jw_string(w, kg_mcp_revision_name(KG_MCP_2026_07_28));
 	kg_jw_end_array(w);
+}
+
+bool
+kg_mcp_checks_arguments(const JsonbContainer *object, const char *member)
+{
+	JsonbValue client;
+	JsonbValue name;
+
+	return kg_json_get(object, member, &client) != NULL &&
+		   kg_json_is_object(&client) &&
+		   kg_json_get(kg_json_container(&client), "name", &name) != NULL &&
+		   name.type == jbvString &&
+		   kg_client_checks_arguments(kg_json_cstring(&name));
 }
 
 char *

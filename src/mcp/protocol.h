@@ -32,9 +32,13 @@ typedef enum KgMcpRevision
 #define KG_MCP_RESOURCE_NOT_FOUND (-32002) /* before 2026-07-28 */
 #define KG_MCP_VERSION_UNSUPPORTED (-32022)
 
+/* Capability: the list of tools has the lax form. */
+#define KG_MCP_LAX "kg_graph/schema_lax"
+
 #define KG_MCP_META_PREFIX "io.modelcontextprotocol/"
 #define KG_MCP_META_VERSION KG_MCP_META_PREFIX "protocolVersion"
 #define KG_MCP_META_CAPABILITIES KG_MCP_META_PREFIX "clientCapabilities"
+#define KG_MCP_META_CLIENT KG_MCP_META_PREFIX "clientInfo"
 #define KG_MCP_META_SUBSCRIPTION KG_MCP_META_PREFIX "subscriptionId"
 
 typedef struct KgMcpRequest
@@ -46,6 +50,8 @@ typedef struct KgMcpRequest
 	const char *tenant;
 	const KgAgent *agent; /* or NULL: the whole tenant */
 	bool app;			  /* the explorer's page is agreed on (mcp/app.h) */
+	bool
+		lax; /* the client checks arguments itself (tools/input/schema_form.h) */
 	/*
 	 * Decisions from a gateway, or NULL; and the message's index in its batch.
 	 */
@@ -90,6 +96,10 @@ extern void kg_mcp_write_supported(KgJsonWriter *w, const char *name);
 extern const char *kg_mcp_revision_name(KgMcpRevision revision);
 /* Reads a revision.  Returns false if it is not supported. */
 extern bool kg_mcp_revision_of_name(const char *name, KgMcpRevision *revision);
+
+/* Returns true if an object's clientInfo names a client that checks arguments. */
+extern bool kg_mcp_checks_arguments(const JsonbContainer *object,
+									const char *member);
 
 /* Returns a string parameter, or NULL. */
 extern char *kg_mcp_string_param(const KgMcpRequest *req, const char *name);

@@ -138,6 +138,7 @@ check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 			"params._meta lacks \"%s\"",
 			KG_MCP_META_CAPABILITIES);
 	req->app = kg_mcp_app_agreed(KG_MCP_2026_07_28, kg_json_container(&value));
+	req->lax = kg_mcp_checks_arguments(meta, KG_MCP_META_CLIENT);
 	return true;
 }
 
@@ -165,6 +166,8 @@ choose_revision(KgMcpRequest *req, const JsonbContainer *message)
 	}
 	req->revision = modern ? KG_MCP_2026_07_28 : revision;
 	req->app = !modern && kg_mcp_app_remembered(revision, message);
+	req->lax = !modern && kg_json_get(message, "kg_lax", &told) != NULL &&
+			   told.type == jbvBool && told.val.boolean;
 	return !modern || check_envelope(req, container);
 }
 

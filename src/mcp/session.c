@@ -32,6 +32,14 @@ write_capabilities(KgMcpRequest *req, KgJsonWriter *w)
 		write_flags(w, "logging", NULL, NULL);
 	if (req->app)
 		kg_mcp_app_write_capability(w);
+	/* A gateway remembers this for later messages of the client. */
+	if (req->lax)
+	{
+		kg_jw_kbegin_object(w, "experimental");
+		kg_jw_kbegin_object(w, KG_MCP_LAX);
+		kg_jw_end_object(w);
+		kg_jw_end_object(w);
+	}
 	kg_jw_end_object(w);
 }
 
@@ -65,6 +73,7 @@ kg_mcp_initialize(KgMcpRequest *req, KgJsonWriter *w)
 			   kg_json_is_object(&capabilities) &&
 			   kg_mcp_app_agreed(req->revision,
 								 kg_json_container(&capabilities));
+	req->lax = kg_mcp_checks_arguments(req->params, "clientInfo");
 	kg_jw_kstring(w, "protocolVersion", kg_mcp_revision_name(req->revision));
 	write_capabilities(req, w);
 	kg_jw_key(w, "serverInfo");

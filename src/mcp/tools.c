@@ -149,7 +149,8 @@ fill_list(KgToolList *list, const Jsonb *all)
 static KgToolList *
 get_list(const KgMcpRequest *req)
 {
-	const KgToolsListed *listed = kg_tools_list();
+	const KgSchemaForm form = kg_schema_form(req->lax);
+	const KgToolsListed *listed = kg_tools_list(&form);
 	Key key;
 	KgToolList *list;
 	MemoryContext old;

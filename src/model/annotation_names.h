@@ -10,6 +10,7 @@
 /* First the annotations of types, then those of properties. */
 #define KG_ANNOTATIONS(X)                          \
 	X(KG_X_ID_FIELD, "x-id-field")                 \
+	X(KG_X_ID_GENERATE, "x-id-generate")           \
 	X(KG_X_TOOL_EXPOSE, "x-tool-expose")           \
 	X(KG_X_TOOL_DESCRIPTION, "x-tool-description") \
 	X(KG_X_SUMMARY_FIELDS, "x-summary-fields")     \

@@ -1197,6 +1197,68 @@ read_id_field(Parser *parser, KgType *type, const Gathered *g)
 	type->id_field = string_field(parser, type, g, KG_X_ID_FIELD);
 }
 
+/* Most digits of a number in a generated id, which is an int64. */
+#define KG_MAX_ID_DIGITS 18
+#define KG_ID_DIGITS 6
+
+static void
+report_generate(Parser *parser, const JsonbValue *got, const char *expected)
+{
+	KgError *err = kg_error_new(parser->code, "\"x-id-generate\" is not valid");
+
+	kg_error_keyword(err, "x-id-generate");
+	kg_error_got(err, got);
+	kg_error_expected(err, "%s", expected);
+	report(parser, err, "/x-id-generate");
+}
+
+static void
+read_id_sequence(Parser *parser, KgType *type, const JsonbValue *value)
+{
+	JsonbValue prefix;
+	JsonbValue member;
+	int64 digits = KG_ID_DIGITS;
+	int known = 1;
+
+	if (kg_json_get(kg_json_container(value), "digits", &member) != NULL)
+	{
+		known++;
+		if (!kg_json_int64(&member, &digits))
+			digits = 0;
+	}
+	if (kg_json_get(kg_json_container(value), "sequence", &prefix) == NULL ||
+		prefix.type != jbvString || prefix.val.string.len > 64 ||
+		kg_json_length(kg_json_container(value)) != known || digits < 1 ||
+		digits > KG_MAX_ID_DIGITS)
+	{
+		report_generate(parser,
+						value,
+						"{\"sequence\": a prefix of at most 64 bytes, "
+						"\"digits\": 1 to 18}");
+		return;
+	}
+	type->id_generate.prefix = kg_json_cstring(&prefix);
+	type->id_generate.digits = digits;
+}
+
+static void
+read_id_generate(Parser *parser, KgType *type, const Gathered *g)
+{
+	const JsonbValue *value = g->annotations[KG_X_ID_GENERATE];
+
+	if (value == NULL)
+		return;
+	if (type->id_field != NULL && type->id_field->nsteps != 1)
+		report_generate(
+			parser, value, "an \"x-id-field\" at the root of the entity");
+	else if (kg_json_is_object(value))
+		read_id_sequence(parser, type, value);
+	else if (value->type == jbvString && kg_json_string_is(value, "uuid"))
+		type->id_generate.uuid = true;
+	else
+		report_generate(parser, value, "\"uuid\" or {\"sequence\": \"ORD-\"}");
+}
+
 /* Renames a property "id" to "data.id", because "id" is the entity's id. */
 static void
 rename_id_property(Parser *parser, KgType *type)
@@ -1394,6 +1456,7 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 	type->tool_description = annotation_string(
 		&parser, &g, KG_X_TOOL_DESCRIPTION, "");
 	read_id_field(&parser, type, &g);
+	read_id_generate(&parser, type, &g);
 	read_expose(&parser, type, &g);
 	read_format(&parser, type, &g);
 	type->history = annotation_bool(&parser, &g, KG_X_HISTORY, "/x-history");

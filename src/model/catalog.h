@@ -112,6 +112,14 @@ typedef struct KgAuthorize
 	const KgField *id_field;
 } KgAuthorize;
 
+/* x-id-generate: how the id of a new entity without one is made. */
+typedef struct KgIdGenerate
+{
+	bool uuid;
+	const char *prefix; /* of numbers in sequence; NULL: no sequence */
+	int digits;			/* of these numbers */
+} KgIdGenerate;
+
 typedef struct KgType
 {
 	int32 type_no;
@@ -126,6 +134,7 @@ typedef struct KgType
 	int nfields;
 	KgField *fields; /* parents before members */
 	const KgField *id_field;
+	KgIdGenerate id_generate;
 	const KgField *label_field;	  /* or NULL */
 	const KgField *scope_field;	  /* or NULL */
 	const KgAuthorize *authorize; /* or NULL */

@@ -84,6 +84,16 @@ kg_lock_relation_exclusive(int32 relation_no)
 /* Differs from the tenant's two locks for writers. */
 #define KG_VIEWS 2
 
+/* Besides the lock of the type (0). */
+#define KG_NUMBERS 1
+
+void
+kg_lock_numbers(int32 type_no)
+{
+	(void) lock_part(
+		"kg_entity_type", type_no, KG_NUMBERS, ShareUpdateExclusiveLock, true);
+}
+
 void
 kg_lock_views(const char *tenant)
 {

@@ -77,6 +77,9 @@ extern void kg_lock_tools_exclusive(const char *tenant);
 extern void kg_lock_request(const char *tenant, const char *caller,
 							const char *key);
 
+/* Serializes making numbers for the ids of a type (x-id-generate). */
+extern void kg_lock_numbers(int32 type_no);
+
 /* Serializes creating, changing and dropping views of a tenant. */
 extern void kg_lock_views(const char *tenant);
 

@@ -538,11 +538,14 @@ kg_report_missing(KgJsRun *run, const KgJsFrame *frame, KgKeyword keyword,
 				  const KgJsVal *val, const char *name, int len)
 {
 	StringInfoData expected;
+	KgSchemaError *error;
 
 	initStringInfo(&expected);
 	appendStringInfoString(&expected, "an object with the property ");
 	escape_json(&expected, pnstrdup(name, len));
-	add_error(run, make_error(frame, keyword, val, expected.data));
+	error = make_error(frame, keyword, val, expected.data);
+	error->missing = pnstrdup(name, len);
+	add_error(run, error);
 }
 
 /*

@@ -34,6 +34,7 @@ typedef struct KgSchemaError
 	const char *keyword;
 	Jsonb *value;	/* the invalid value, possibly shortened */
 	char *expected; /* phrase about the valid values */
+	char *missing;	/* name of a required property that is absent, or NULL */
 	List *allowed;	/* List of char *: enum values or known properties */
 	const char *did_you_mean; /* one of allowed, or NULL */
 	/*

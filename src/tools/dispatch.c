@@ -26,6 +26,7 @@
 #include "tools/named_tool.h"
 #include "tools/offered.h"
 #include "tools/registered/registered.h"
+#include "tools/reply/big_numbers.h"
 #include "tools/reply/reply_text.h"
 #include "tools/input/schema_template.h"
 #include "tools/write/write_schema.h"
@@ -535,8 +536,11 @@ static void
 make_result_in_time(void *arg)
 {
 	Call *call = arg;
-	Jsonb *reply = kg_tools_call(&call->tool);
+	Jsonb *made = kg_tools_call(&call->tool);
+	Jsonb *reply = kg_big_numbers(made);
 
+	if (reply != made)
+		call->tool.size = 0;
 	kg_audit_reply(reply);
 	call->result = make_result(&call->tool,
 							   text_kind(&call->tool) != KG_TEXT_OFF
@@ -663,14 +667,15 @@ write_hints(KgJsonWriter *w, const KgOperation *writes)
 }
 
 static void
-write_tool(KgJsonWriter *w, const Listed *tool)
+write_tool(KgJsonWriter *w, const KgSchemaForm *form, const Listed *tool)
 {
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "name", tool->name);
 	kg_jw_kstring(w, "title", tool->title);
 	kg_jw_kstring(w, "description", tool->description);
-	kg_jw_kjsonb(w, "inputSchema", tool->input);
-	kg_jw_kjsonb(w, "outputSchema", result_schema(tool->output));
+	kg_jw_kjsonb(w, "inputSchema", kg_form_input(form, tool->input));
+	kg_jw_kjsonb(
+		w, "outputSchema", kg_form_output(form, result_schema(tool->output)));
 	if (tool->registered == NULL)
 		write_hints(w, tool->writes);
 	else
@@ -713,8 +718,9 @@ first_set(const KgFixedTool *tool)
  * by a scan, because a toolset has few tools.
  */
 static void
-write_fixed_tools(KgJsonWriter *w, const KgCatalog *catalog,
-				  const KgAgent *agent, int toolset, int offered)
+write_fixed_tools(KgJsonWriter *w, const KgSchemaForm *form,
+				  const KgCatalog *catalog, const KgAgent *agent, int toolset,
+				  int offered)
 {
 	const char *last = "";
 
@@ -734,6 +740,7 @@ write_fixed_tools(KgJsonWriter *w, const KgCatalog *catalog,
 			is_taken(catalog, agent, next->name, offered))
 			continue;
 		write_tool(w,
+				   form,
 				   &(Listed){next->name,
 							 kg_tool_text(next->name, "title"),
 							 kg_tool_text(next->name, "description"),
@@ -744,7 +751,8 @@ write_fixed_tools(KgJsonWriter *w, const KgCatalog *catalog,
 }
 
 static void
-write_catalog_tool(KgJsonWriter *w, const KgTool *tool)
+write_catalog_tool(KgJsonWriter *w, const KgSchemaForm *form,
+				   const KgTool *tool)
 {
 	Listed listed = {.name = tool->name};
 
@@ -763,12 +771,12 @@ write_catalog_tool(KgJsonWriter *w, const KgTool *tool)
 		listed.input = kg_tool_input_schema(tool->type, tool->operation);
 		listed.output = kg_tool_output_schema(tool->type, tool->operation);
 	}
-	write_tool(w, &listed);
+	write_tool(w, form, &listed);
 }
 
 static void
-write_registered_tools(KgJsonWriter *w, const KgCatalog *catalog,
-					   const KgAgent *agent)
+write_registered_tools(KgJsonWriter *w, const KgSchemaForm *form,
+					   const KgCatalog *catalog, const KgAgent *agent)
 {
 	ListCell *lc;
 
@@ -781,6 +789,7 @@ write_registered_tools(KgJsonWriter *w, const KgCatalog *catalog,
 		if (kg_client_bad_name(def) != NULL)
 			continue;
 		write_tool(w,
+				   form,
 				   &(Listed){.name = def->name,
 							 .title = title,
 							 .description = def->description ? def->description
@@ -792,20 +801,21 @@ write_registered_tools(KgJsonWriter *w, const KgCatalog *catalog,
 }
 
 static Jsonb *
-write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
+write_tools(const KgSchemaForm *form, const KgCatalog *catalog,
+			const KgAgent *agent, int offered)
 {
 	KgJsonWriter w;
 
 	kg_jw_init_array(&w);
 	/* Clients that read only one page get the tools that serve all types. */
 	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_LAST; set <<= 1)
-		write_fixed_tools(&w, catalog, agent, set, offered);
-	write_registered_tools(&w, catalog, agent);
+		write_fixed_tools(&w, form, catalog, agent, set, offered);
+	write_registered_tools(&w, form, catalog, agent);
 	for (int i = 0; i < catalog->ntools; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (kg_tool_is_offered(agent, &catalog->tools[i], offered))
-			write_catalog_tool(&w, &catalog->tools[i]);
+			write_catalog_tool(&w, form, &catalog->tools[i]);
 	}
 	return kg_jw_finish(&w);
 }
@@ -823,18 +833,22 @@ is_listed(const void *entry, const void *key)
 	return list->catalog == wanted->catalog &&
 		   list->numbers == wanted->numbers &&
 		   list->offered == wanted->offered &&
-		   list->toolsets == wanted->toolsets;
+		   list->toolsets == wanted->toolsets &&
+		   list->form.profile == wanted->form.profile &&
+		   list->form.lax == wanted->form.lax &&
+		   list->form.number_text == wanted->form.number_text;
 }
 
 const KgToolsListed *
-kg_tools_list(void)
+kg_tools_list(const KgSchemaForm *form)
 {
 	static uint64 last_id = 0;
 	const KgCatalog *catalog = kg_running_catalog();
 	KgToolsListed wanted = {.catalog = catalog->id,
 							.numbers = kg_template_numbers(),
 							.offered = kg_operations_offered(),
-							.toolsets = kg_setting_toolsets->hash};
+							.toolsets = kg_setting_toolsets->hash,
+							.form = *form};
 	KgToolsListed *list = kg_cache_find(
 		&lists, catalog->id, is_listed, &wanted);
 	Jsonb *tools;
@@ -843,12 +857,13 @@ kg_tools_list(void)
 		return list;
 	if (kg_setting_toolsets->n > 0)
 		check_toolsets(catalog);
-	tools = write_tools(catalog, kg_agent_current(), wanted.offered);
+	tools = write_tools(form, catalog, kg_agent_current(), wanted.offered);
 	list = kg_cache_make(&lists, sizeof(*list));
 	list->catalog = wanted.catalog;
 	list->numbers = wanted.numbers;
 	list->offered = wanted.offered;
 	list->toolsets = wanted.toolsets;
+	list->form = wanted.form;
 	list->id = ++last_id;
 	list->tools = MemoryContextAlloc(list->entry.context, VARSIZE(tools));
 	memcpy(list->tools, tools, VARSIZE(tools));

@@ -9,6 +9,7 @@
 #include "base/cache.h"
 #include "base/toolset.h"
 #include "model/catalog.h"
+#include "tools/input/schema_form.h"
 #include "utils/jsonb.h"
 
 struct KgCatalog;
@@ -83,16 +84,18 @@ typedef struct KgToolsListed
 	uint64 numbers;	 /* kg_template_numbers() */
 	int offered;	 /* kg_operations_offered() */
 	uint64 toolsets; /* value of the setting */
-	uint64 id;		 /* unique among the lists of this backend */
+	KgSchemaForm form;
+	uint64 id; /* unique among the lists of this backend */
 	Jsonb *tools;
 } KgToolsListed;
 
 /*
- * Returns the tools of the current tenant, or of the agent in force. They are
+ * Returns the tools of the current tenant, or of the agent in force, with their
+ * schemas in a form. They are
  * a JSON array of {name, title, description, inputSchema, outputSchema,
  * annotations}, ordered by toolset and name. The caller must read the list at
  * once, or pin it.
  */
-extern const KgToolsListed *kg_tools_list(void);
+extern const KgToolsListed *kg_tools_list(const KgSchemaForm *form);
 
 #endif /* KG_DISPATCH_H */

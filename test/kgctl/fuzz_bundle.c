@@ -77,8 +77,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		kg_buf_init(&out);
 		(void) kg_message_name(&msg);
 		kg_message_error(&out, msg.id, -1, msg.method ? msg.method : "");
-		kg_message_with_revision(
-			&out, (const char *) data, size, "x", size % 2 == 1);
+		kg_message_with_revision(&out,
+								 (const char *) data,
+								 size,
+								 "x",
+								 &(KgAgreed){size % 2 == 1, size % 3 == 1});
 		kg_buf_free(&out);
 	}
 	free(error);

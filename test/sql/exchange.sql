@@ -256,6 +256,19 @@ SELECT rounds, asked, result - 'ids' - 'next' AS result FROM exchange_run('list_
 SELECT rounds, asked, result #>> '{error,message}' AS error FROM exchange_run('traverse_relationships', '{"from": {"label": "project", "ids": ["p1"]}, "relationships": [{"type": "CHILD_OF", "direction": "incoming", "max_hops": 3}], "limit": 2}');
 RESET ROLE;
 RESET kg_graph.max_authorizations;
+-- A write of a plain type that refers to entities that need decisions: one round decides all of them, and a denied one does not exist.
+SET kg_graph.tenant = 'exchange';
+SELECT kg_apply_bundle('{"bundle_name": "notes", "version": "1", "schemas": [{"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": ["get", "create", "update"], "properties": {"id": {"type": "string"}, "about": {"type": "array", "items": {"type": "string", "x-ref": "code/project"}}}}}], "entities": []}') -> 'changed' AS changed;
+RESET kg_graph.tenant;
+UPDATE kg_auth_key SET access = 'write' WHERE issuer = 'exchange';
+SET ROLE exchange_gateway;
+SELECT rounds, asked, result -> 'counts' AS counts FROM exchange_run('create_note', '{"items": [{"id": "n1", "about": ["p1", "p4"]}, {"id": "n2", "about": ["q001"]}]}');
+SELECT rounds, asked, result #>> '{error,errors,0,code}' AS code, result #>> '{error,errors,0,path}' AS path FROM exchange_run('create_note', '{"items": [{"id": "n3", "about": ["p1", "p3"]}]}');
+SELECT rounds, asked, result #>> '{error,errors,0,code}' AS code FROM exchange_run('create_note', '{"items": [{"id": "n4", "about": ["nothing"]}]}');
+SELECT rounds, asked, result -> 'counts' AS counts FROM exchange_run('update_note', '{"items": [{"id": "n1", "set": {"about": ["p4", "q002"]}}]}');
+SELECT rounds, asked, result -> 'counts' AS counts FROM exchange_run('create_note', '{"items": [{"id": "n5"}]}');
+RESET ROLE;
+SELECT entity_id, data -> 'about' AS about FROM kg_entity WHERE entity_type = 'note' ORDER BY entity_id COLLATE "C";
 DELETE FROM kg_auth_key WHERE issuer IN ('exchange', 'exchange-w');
 DROP FUNCTION exchange_f(text, text, text[]), exchange_run(text, jsonb), exchange_says(text);
 DROP TABLE exchange_right, exchange_call, exchange_token;

@@ -124,9 +124,35 @@ SELECT count(*) FROM jsonb_array_elements(kg_check() -> 'differences') d WHERE d
 SELECT count(*) FILTER (WHERE documents = 0) AS zero, count(*) > 1000 AS many FROM kg_word_count WHERE tenant = 'text';
 ROLLBACK;
 
+-- The passage that matched: the part of a text that has the most words of the query; marked where it is text from outside.
+SET ROLE text_writer;
+INSERT INTO kg_entity (bundle, entity_type, data) SELECT 'page-texts', 'page', d::jsonb FROM (VALUES
+  (jsonb_build_object('id', 'long', 'name', 'Long', 'n', 1, 'text', repeat('filler words stand here. ', 40) || 'Near the END a Zebra and a gíraffe drink. ' || repeat('And more of it. ', 40), 'tags', '["zebra one"]'::jsonb)),
+  (jsonb_build_object('id', 'short', 'n', 2, 'text', 'a zebra alone')), (jsonb_build_object('id', 'wide', 'n', 3, 'text', repeat('東京', 100) || '斌馬' || repeat('水火', 100)))) v(d);
+SELECT item ->> 'id' AS id, item -> 'matched_on' AS matched_on FROM jsonb_array_elements(kg_search('{"query": "zebra giraffe", "mode": "text"}') -> 'items') item;
+SELECT item ->> 'id' AS id, item #> '{matched_on,text}' AS matched_on FROM jsonb_array_elements(kg_search('{"query": "zebra", "mode": "hybrid"}') -> 'items') item;
+SELECT item ->> 'id' AS id, length(item #>> '{matched_on,passage}') < 210 AS short, item #>> '{matched_on,passage}' LIKE '%斌馬%' AS has_it FROM jsonb_array_elements(kg_search('{"query": "斌馬", "mode": "text"}') -> 'items') item;
+-- An independent figure: every passage is in a text of its entity, and has a word of the query; where the words are near, all of them.
+SELECT count(*) AS passages, bool_and(position(regexp_replace(m ->> 'passage', '^\.\.\. | \.\.\.$', '', 'g') IN e.data ->> (m ->> 'property')) > 0) AS of_the_text, bool_and(EXISTS (SELECT FROM jsonb_array_elements_text(m -> 'terms') t WHERE lower(m ->> 'passage') LIKE '%' || t || '%')) AS has_a_word
+  FROM jsonb_array_elements(kg_search('{"query": "common each77 each78 far house", "mode": "text", "limit": 100}') -> 'items') i, LATERAL (SELECT i -> 'matched_on') x(m), kg_entity e WHERE 'page:' || e.entity_id = i ->> 'id' AND m ->> 'property' = 'text';
+-- With filters, fields, related, sort and pages: list_<type>, find_nodes and find.
+SELECT i ->> 'id' AS id, i -> 'data' AS data, i #>> '{matched_on,how}' AS how, i #> '{matched_on,terms}' AS terms FROM jsonb_array_elements(kg_list('page', '{"search": "zebra giraffe", "mode": "text", "fields": ["n"]}') -> 'items') i;
+SELECT kg_list('page', '{"search": "zebra giraffe", "mode": "text", "filters": {"n": {"gt": 1}}, "fields": ["n"]}') #> '{items,0,id}' AS id, kg_list('page', '{"search": "zebra", "mode": "text", "filters": {"n": 7}}') -> 'total' AS none;
+SELECT kg_list('page', '{"search": "zebra", "mode": "text", "sort": [{"field": "id", "order": "desc"}], "fields": ["n"], "limit": 1}') - 'items' AS page, (SELECT array_agg(i ->> 'id') FROM jsonb_array_elements(kg_list('page', '{"search": "zebra", "mode": "text", "limit": 1}') -> 'items') i) AS first,
+       (SELECT array_agg(i ->> 'id') FROM jsonb_array_elements(kg_list('page', kg_list('page', '{"search": "zebra", "mode": "text", "limit": 1}') -> 'next') -> 'items') i) AS second;
+SELECT kg_find_nodes('{"node_label": "page", "search": "zebra", "mode": "text", "filters": {"n": 2}, "columns": ["n"]}') -> 'nodes' AS nodes;
+SET kg_graph.toolsets = 'compact';
+SELECT kg_call_tool('find', '{"type": "page", "query": "zebra giraffe", "mode": "text", "filters": {"n": {"lt": 3}}, "fields": ["n"]}') #> '{structuredContent,items}' AS items;
+SELECT e ->> 'path' AS path, e ->> 'message' AS message, e -> 'allowed' AS allowed FROM (VALUES ('{"type": "page", "query": "far", "mode": "hybrid", "fields": ["n"]}'::jsonb), ('{"type": "page", "mode": "text", "fields": ["n"]}')) v(a), LATERAL (SELECT kg_call_tool('find', a) #> '{structuredContent,error}') x(e);
+RESET kg_graph.toolsets;
+-- The same entities as a search without filters finds, for who sees all and for who sees a part.
+SELECT role, (SELECT array_agg(i ->> 'id' ORDER BY n) FROM jsonb_array_elements(kg_list('page', '{"search": "far house common", "mode": "text", "limit": 500, "fields": ["id"]}') -> 'items') WITH ORDINALITY x(i, n)) =
+  (SELECT array_agg(substr(i ->> 'id', 6) ORDER BY score DESC, substr(i ->> 'id', 6) COLLATE "C") FROM (SELECT i, (i ->> 'score')::numeric AS score FROM jsonb_array_elements(kg_search('{"query": "far house common", "mode": "text", "limit": 100}') -> 'items') i) y) AS same FROM (VALUES ('writer')) r(role) WHERE (SELECT count(*) FROM kg_entity WHERE entity_id ~ '^m') = 0;
+SELECT test.fails($$SELECT kg_list('page', '{"mode": "text"}')$$);
+
 -- x-search goes, and with it the words.
 SET ROLE text_writer;
-DELETE FROM kg_entity WHERE entity_id ~ '^m';
+DELETE FROM kg_entity WHERE entity_id ~ '^m' OR entity_id IN ('long', 'short', 'wide');
 SELECT kg_apply_bundle(bundle('page', '', ''), '{"mode": "merge"}') -> 'entities';
 SELECT (SELECT count(*) FROM kg_word) AS words, (SELECT sum(abs(s)) FROM (SELECT sum(documents) + sum(length) FROM kg_word_count GROUP BY word) c(s)) AS counted;
 SELECT kg_apply_bundle(bundle('page', ', "x-search": ["text"]', ''), '{"mode": "merge"}') -> 'entities';

@@ -139,6 +139,19 @@ SELECT kg_update_entities('tool', '[{"id": "T1", "set": {"size": 3}}]') -> 'coun
 SELECT * FROM pg_temp.undone(1);
 SELECT kg_delete_edges('[{"relation": "FITS", "from": "tool:T1", "to": "tool:T2"}]') -> 'counts', kg_delete_entities('tool', '{T2}') -> 'counts';
 SELECT * FROM pg_temp.undone(1);
+-- An operator in place of an array's value, and an option of the call in an item: the corrected calls do what was meant.
+CREATE FUNCTION pg_temp.mended(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$
+  SELECT concat_ws(' -> ', c #>> '{arguments}', coalesce(r #>> '{counts}', r #>> '{error,message}')) FROM (SELECT pg_temp.call(tool, arguments) #> '{error,call}') x(c), LATERAL (SELECT pg_temp.call(c ->> 'tool', (c -> 'arguments') || '{"dry_run": true}')) y(r) $$;
+SELECT pg_temp.mended('update', '{"type": "supplier", "items": [{"id": "S6", "set": {"tags": {"add": ["n"]}}}]}');
+SELECT pg_temp.mended('update', '{"type": "supplier", "items": [{"id": "S6", "set": {"name": "N", "tags": {"add": ["n"], "remove": ["o"]}}, "remove": {"near": ["DE"]}}]}');
+SELECT pg_temp.mended('update', '{"type": "supplier", "items": [{"id": "S6", "set": {"name": "N"}, "reason": "why"}, {"id": "S8", "set": {"name": "N"}, "reason": "why"}]}');
+SELECT pg_temp.mended('delete', '{"type": "supplier", "ids": [{"id": "S8", "reason": "why"}]}');
+SELECT pg_temp.mended('link', '{"relation": "NEXT_TO", "items": [{"from": "supplier:S6", "to": "supplier:S8", "reason": "why"}]}');
+-- Not two reasons for one call, nor an operator that there is not.
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S6", "set": {"name": "N"}, "reason": "why"}, {"id": "S8", "set": {"name": "N"}, "reason": "else"}]}');
+SELECT pg_temp.failed('update', '{"type": "supplier", "items": [{"id": "S6", "set": {"tags": {"append": ["n"]}}}]}');
+-- Each fault is told once: an item without an id.
+SELECT pg_temp.failed('create', '{"type": "supplier", "items": [{"name": "x"}]}');
 -- Edges go the same way.
 SELECT kg_call_tool('unlink', '{"relation": "NEXT_TO", "items": [{"from": "supplier:S1", "to": "supplier:S2"}]}') -> 'structuredContent' -> 'counts';
 RESET ROLE;

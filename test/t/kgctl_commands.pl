@@ -314,7 +314,9 @@ sub apply_waits
 	{
 		my ($name, $database, $user, $pattern) = @$case;
 		local $ENV{KGCTL_DSN} = $node->connstr($database) . " user=$user";
-		my $answer = decode(kgctl($first, 'mcp')->{out});
+		my $done = kgctl($first, 'mcp');
+		my $answer = decode($done->{out});
+		is($done->{code}, 5, "$name: the exit status says so");
 		is($answer->{id}, 7, "$name: initialize is answered");
 		like($answer->{error}{message}, qr/^the database cannot be used: .*$pattern/s, '... with the reason');
 		unlike($answer->{error}{message}, qr/try again/, '... and no advice to try again');

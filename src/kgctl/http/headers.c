@@ -566,24 +566,44 @@ kg_headers_protocol(KgRequest *req, KgMessage *msg,
 
 #define SESSION_HEADER "Mcp-Session-Id"
 #define SESSION_OF_APP "app-"
+#define SESSION_OF_LAX "lax-"
 
 void
-kg_headers_agree(KgRequest *req)
+kg_headers_agree(KgRequest *req, const KgAgreed *agreed)
 {
 	KgBuf id;
 
 	kg_buf_init(&id);
-	kg_buf_puts(&id, SESSION_OF_APP);
+	if (agreed->app)
+		kg_buf_puts(&id, SESSION_OF_APP);
+	if (agreed->lax)
+		kg_buf_puts(&id, SESSION_OF_LAX);
 	if (kg_buf_random(&id))
 		kg_http_header(req, SESSION_HEADER, id.data);
 	kg_buf_free(&id);
 }
 
-bool
+/* Skips a prefix. Returns false if the text does not begin with it. */
+static bool
+skip(const char **text, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	if (strncmp(*text, prefix, len) != 0)
+		return false;
+	*text += len;
+	return true;
+}
+
+KgAgreed
 kg_headers_agreed(KgRequest *req)
 {
 	const char *id = kg_header(req, SESSION_HEADER);
+	KgAgreed agreed = {false, false};
 
-	return id != NULL &&
-		   strncmp(id, SESSION_OF_APP, strlen(SESSION_OF_APP)) == 0;
+	if (id == NULL)
+		return agreed;
+	agreed.app = skip(&id, SESSION_OF_APP);
+	agreed.lax = skip(&id, SESSION_OF_LAX);
+	return agreed;
 }

@@ -187,11 +187,11 @@ extern bool kg_headers_protocol(KgRequest *req, KgMessage *msg,
 								const char **legacy_revision);
 /*
  * There are no sessions. A client of a legacy revision repeats the id from the
- * answer to initialize. This id only records that MCP Apps were agreed on;
- * other clients get no id.
+ * answer to initialize. This id only records the capabilities that were agreed
+ * on; other clients get no id.
  */
-extern void kg_headers_agree(KgRequest *req);
-extern bool kg_headers_agreed(KgRequest *req);
+extern void kg_headers_agree(KgRequest *req, const KgAgreed *agreed);
+extern KgAgreed kg_headers_agreed(KgRequest *req);
 extern bool kg_headers_accept(KgRequest *req, const char *type);
 
 /*

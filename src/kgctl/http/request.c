@@ -253,9 +253,11 @@ on_listening(void *arg, bool listening)
 static void
 answer_call(KgRequest *req, KgAnswer *answer)
 {
-	bool agrees = !req->modern && answer->text != NULL &&
-				  strcmp(req->method, "initialize") == 0 &&
-				  kg_answer_agrees_app(answer->text, answer->len);
+	KgAgreed agreed = {false, false};
+
+	if (!req->modern && answer->text != NULL &&
+		strcmp(req->method, "initialize") == 0)
+		agreed = kg_answer_agrees(answer->text, answer->len);
 
 	if (req->streaming)
 	{
@@ -287,8 +289,8 @@ answer_call(KgRequest *req, KgAnswer *answer)
 		else if (answer->status == MHD_HTTP_FORBIDDEN)
 			kg_oauth_challenge(req, "insufficient_scope");
 	}
-	if (agrees && !req->streaming)
-		kg_headers_agree(req);
+	if ((agreed.app || agreed.lax) && !req->streaming)
+		kg_headers_agree(req, &agreed);
 }
 
 static void
@@ -339,7 +341,7 @@ start_call(KgRequest *req, KgMessage *msg, const char *revision)
 							 .rates = req->http->gateway.rates,
 							 .revision = revision,
 							 .modern = req->modern,
-							 .app = kg_headers_agreed(req)};
+							 .agreed = kg_headers_agreed(req)};
 	KgCallOwner owner = {req, on_notify, req->accepts_stream, on_done};
 
 	if (!kg_headers_token(req, &context.token))

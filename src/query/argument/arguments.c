@@ -39,6 +39,30 @@ kg_repair_add(KgRepairs *repairs, const char *path, const JsonbValue *got,
 	repairs->repairs = lappend(repairs->repairs, repair);
 }
 
+/*
+ * Returns true for a form that the schemas of a profile require: null for an
+ * absent argument, and JSON text (tools/input/schema_form.c).
+ */
+static bool
+is_of_profile(const KgRepair *repair)
+{
+	if (kg_setting_schema_profile == KG_PROFILE_DEFAULT ||
+		!JB_ROOT_IS_SCALAR(repair->got))
+		return false;
+	return repair->used == NULL || !JB_ROOT_IS_SCALAR(repair->used);
+}
+
+static bool
+are_of_profile(const KgRepairs *repairs)
+{
+	ListCell *lc;
+
+	foreach(lc, repairs->repairs)
+		if (!is_of_profile(lfirst(lc)))
+			return false;
+	return true;
+}
+
 void
 kg_repairs_write_items(const KgRepairs *repairs, KgJsonWriter *w)
 {
@@ -48,6 +72,8 @@ kg_repairs_write_items(const KgRepairs *repairs, KgJsonWriter *w)
 	{
 		const KgRepair *repair = lfirst(lc);
 
+		if (is_of_profile(repair))
+			continue;
 		kg_jw_begin_object(w);
 		kg_jw_kstring(w, "path", repair->path);
 		kg_jw_kjsonb(w, "got", repair->got);
@@ -59,7 +85,7 @@ kg_repairs_write_items(const KgRepairs *repairs, KgJsonWriter *w)
 void
 kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w)
 {
-	if (repairs->repairs == NIL)
+	if (are_of_profile(repairs))
 		return;
 	kg_jw_kbegin_array(w, "repaired");
 	kg_repairs_write_items(repairs, w);

@@ -27,6 +27,9 @@ typedef struct KgMember
 	bool typed; /* it has a type: null is no value of it */
 	bool array;
 	bool object;
+	/* An array or an object is one of its types or alternatives. */
+	bool or_array;
+	bool or_object;
 	bool string;   /* a string is one of its types */
 	bool number;   /* a number is one of its types */
 	bool of_names; /* an array of names of types, relations or properties */

@@ -742,11 +742,21 @@ typedef struct Drive
 	int64 delivered;
 } Drive;
 
+/*
+ * Returns the key of a match: the better, the lower. Scores by words of texts
+ * have no bound; those above this one are equal.
+ */
+#define KG_MAX_WORDS_SCORE 4000.0
+
 static bytea *
-rank_key(double score)
+rank_key(const KgMatch *match)
 {
 	bytea *key = palloc(VARHDRSZ + 4);
-	uint32 n = (uint32) ((1.0 - score) * 1000000.0 + 0.5);
+	double most = match != NULL && match->how == KG_MATCH_WORDS
+					  ? KG_MAX_WORDS_SCORE
+					  : 1.0;
+	double score = match != NULL ? Min(match->score, most) : 0;
+	uint32 n = (uint32) ((most - score) * 1000000.0 + 0.5);
 
 	SET_VARSIZE(key, VARHDRSZ + 4);
 	for (int i = 0; i < 4; i++)
@@ -816,7 +826,7 @@ drive_row(TupleTableSlot *slot, void *arg)
 	if (query->matches)
 		row->match = find_match(drive, row->node);
 	if (query->by_rank)
-		row->keys[0] = rank_key(row->match ? row->match->score : 0);
+		row->keys[0] = rank_key(row->match);
 	drive->delivered++;
 	(void) kg_rows_add(drive->rows, row);
 	return true;

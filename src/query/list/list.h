@@ -54,6 +54,7 @@ typedef struct KgListQuery
 	const KgType *type;
 	const KgFilter *filter;
 	const KgMatches *matches; /* of a search, or NULL */
+	const char *text;		  /* the query, if words of texts are searched */
 	const int64 *among;		  /* namong nodes; NULL: any */
 	uint32 namong;
 	const struct KgRelated *related; /* satisfied by among, or NULL */

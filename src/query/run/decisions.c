@@ -123,7 +123,7 @@ struct KgDecisions
 };
 
 /* Returns the decisions of the innermost exchange that runs, or NULL. */
-static const KgDecisions *
+static KgDecisions *
 of_exchange(void)
 {
 	for (const KgCall *call = kg_running_call(); call; call = call->outer)
@@ -872,10 +872,34 @@ is_settled(const KgDecisions *d, const char *tenant, int64 node)
 		   place != KG_NO_NODE && d->of_nodes[place]->verdict == ALLOWED;
 }
 
+/*
+ * Decides a row that a write of the exchange reads, such as the target of a
+ * reference. The tool that writes is a step, so an undecided row is hidden and
+ * stays open, and the end of the step undoes the write.
+ */
+static bool
+decide_for_write(KgDecisions *d, const char *tenant, int32 type_no,
+				 text *entity_id, Datum data)
+{
+	const Decision *decision;
+
+	if (d->role != GetUserId() || strcmp(d->tenant, tenant) != 0)
+		return false;
+	decision = decision_of_row(d, type_no, entity_id, data);
+	if (decision == NULL)
+		kg_decisions_throw_exhausted();
+	if (decision->verdict == UNDECIDED)
+	{
+		ask_noted(d);
+		leave_open(d);
+	}
+	return decision->verdict == ALLOWED;
+}
+
 bool
 kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 {
-	const KgDecisions *exchange;
+	KgDecisions *exchange;
 	const char *tenant;
 	KgCall *call;
 
@@ -893,8 +917,10 @@ kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 		return call->decisions->role == GetUserId() &&
 			   strcmp(call->decisions->tenant, tenant) == 0 &&
 			   try_row(call->decisions, type_no, node, entity_id, data);
+	if (exchange != NULL && exchange->gathering > 0 && kg_running_writes())
+		return decide_for_write(exchange, tenant, type_no, entity_id, data);
 	/*
-	 * Within an exchange, decisions are requested only in a trial. Otherwise
+	 * Within an exchange, other rows are decided only in a trial. Otherwise
 	 * the row is hidden.
 	 */
 	return exchange == NULL &&

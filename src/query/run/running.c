@@ -156,6 +156,12 @@ kg_running_call(void)
 	return call;
 }
 
+bool
+kg_running_writes(void)
+{
+	return innermost != NULL && innermost->writes;
+}
+
 static bool
 has_catalog(const KgCall *call)
 {

@@ -93,6 +93,8 @@ extern void kg_running_admit(void);
 
 /* Returns the running tool call, or NULL. */
 extern KgCall *kg_running_call(void);
+/* Returns whether a write runs, in a call of a tool or outside. */
+extern bool kg_running_writes(void);
 
 /*
  * Returns the caller's catalog. It does not change until the call ends, even if

@@ -615,6 +615,11 @@ kg_match_write_members(const KgMatch *match, const KgType *type,
 	if (match->how == KG_MATCH_WORDS)
 	{
 		kg_jw_klist(w, "terms", match->words);
+		if (match->passage == NULL)
+			return;
+		kg_jw_kstring(w, "property", match->field->name);
+		kg_jw_kstring(w, "passage", match->passage);
+		kg_marks_write_member(match->field, "passage", w);
 		return;
 	}
 	if (match->how == KG_MATCH_MEANING)

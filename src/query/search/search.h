@@ -33,6 +33,8 @@ typedef struct KgMatch
 	const char *term; /* the matching term, folded */
 	double score; /* 0..1; KG_MATCH_WORDS: any; KG_MATCH_MEANING: the cosine */
 	List *words;  /* KG_MATCH_WORDS: words of the query found, char * */
+	const KgField *field; /* KG_MATCH_WORDS: property of the passage */
+	const char *passage;  /* its part with these words, or NULL */
 	const bytea
 		*embedded; /* of an embedding: hash of the text that was embedded */
 	bool stale;	   /* the entity's text has changed since */

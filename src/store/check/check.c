@@ -187,6 +187,20 @@ report_violation(const KgSchemaError *violation, const KgType *type,
 	report(err, type, id, path, violation->instance_path, errors);
 }
 
+/* Returns whether a violation is about the value of a property. */
+static bool
+is_about(const KgSchemaError *violation, const KgField *field)
+{
+	StringInfoData pointer;
+
+	initStringInfo(&pointer);
+	appendStringInfoString(&pointer, violation->instance_path);
+	if (violation->missing != NULL)
+		kg_json_pointer_append(
+			&pointer, violation->missing, strlen(violation->missing));
+	return strcmp(pointer.data, kg_field_pointer(field)) == 0;
+}
+
 typedef struct KeyCheck
 {
 	const KgType *type;
@@ -253,6 +267,7 @@ kg_entity_check(const KgType *type, const char *id, const Jsonb *data,
 {
 	const KgSchema *schema = kg_type_schema(type);
 	JsonbValue root;
+	List *violations;
 	ListCell *lc;
 
 	if (!check_size(type, id, data, path, errors) ||
@@ -262,11 +277,12 @@ kg_entity_check(const KgType *type, const char *id, const Jsonb *data,
 	if (kg_schema_is_valid(schema, &root))
 		return check_keys(type, id, data, path, errors) &&
 			   check_period(type, id, data, path, errors);
-	foreach(
-		lc,
-		kg_schema_errors(
-			schema, &root, Max(1, errors->limit - list_length(errors->errors))))
-		report_violation(lfirst(lc), type, id, path, errors);
+	violations = kg_schema_errors(
+		schema, &root, Max(1, errors->limit - list_length(errors->errors)));
+	/* The fault of an id was reported by kg_entity_id(). */
+	foreach(lc, violations)
+		if (id != NULL || !is_about(lfirst(lc), type->id_field))
+			report_violation(lfirst(lc), type, id, path, errors);
 	return false;
 }
 

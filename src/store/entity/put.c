@@ -123,6 +123,8 @@ put_outcome(KgJsonWriter *w, const KgOutcome *item, const char *verdict)
 
 	kg_jw_begin_object(w);
 	kg_jw_kstring_if(w, "id", item->id);
+	if (item->generated && item->verdict != KG_VERDICT_ERROR)
+		kg_jw_kbool(w, "generated", true);
 	kg_jw_kstring(w, "verdict", verdict);
 	if (item->version > 0 && item->verdict != KG_VERDICT_ERROR)
 		kg_jw_kint(w, "version", item->version);

@@ -35,6 +35,7 @@ typedef enum KgVerdict
 typedef struct KgOutcome
 {
 	const char *id; /* of an entity; NULL: no id, or an edge */
+	bool generated; /* the id was made (x-id-generate) */
 	KgVerdict verdict;
 	KgErrorList errors;
 	/*

@@ -30,6 +30,7 @@
 #include "store/entity/entity_ids.h"
 #include "store/derived/extract.h"
 #include "store/entity/item_names.h"
+#include "store/entity/new_ids.h"
 #include "store/entity/put.h"
 #include "store/reference/references.h"
 #include "store/reference/stored.h"
@@ -80,6 +81,7 @@ typedef struct Put
 	KgPutItem *items;
 	int *order;			/* of the items, sorted by id */
 	KgItemNames *names; /* of the items of this call */
+	KgNewIds new_ids;	/* for items without an id */
 	Links links;		/* references between items */
 	Targets *targets;	/* found before the items were read, or NULL */
 	int64 *ahead;		/* versions of the items read for that, or NULL */
@@ -150,6 +152,22 @@ enter_targets(Put *put, int i)
 	}
 }
 
+/* Adds an id to an item without one, if the type makes ids. */
+static void
+make_id(Put *put, int i)
+{
+	const KgType *type = put->type;
+	KgPutItem *item = &put->items[i];
+	JsonbValue id;
+
+	if (!kg_makes_ids(type) ||
+		kg_field_value(type->id_field, &item->data->root, &id))
+		return;
+	id = kg_json_string_value(kg_new_id(&put->new_ids, put->tenant, type));
+	item->data = kg_json_with(item->data, type->id_field->steps[0].key, &id);
+	put->outcomes->items[i].generated = true;
+}
+
 /* Reads an item, and checks its schema and id. */
 static void
 read_item(Put *put, int i, const JsonbValue *value)
@@ -169,6 +187,7 @@ read_item(Put *put, int i, const JsonbValue *value)
 		return;
 	}
 	put->items[i].data = kg_json_datum(value);
+	make_id(put, i);
 	outcome->id = kg_entity_id(
 		type, put->items[i].data, path, &outcome->errors);
 	(void) kg_entity_check(

@@ -8,6 +8,7 @@
 #include "base/vectors.h"
 #include "model/term.h"
 #include "model/marks.h"
+#include "query/search/passage.h"
 #include "query/search/search_meaning.h"
 #include "query/search/search_text.h"
 #include "store/derived/embeddings.h"
@@ -50,6 +51,7 @@ typedef struct Hit
 typedef struct Hits
 {
 	KgGraph *graph;
+	const char *query; /* of a search by words of texts, or NULL */
 	KgNodeSet set;
 	Hit *hits;
 } Hits;
@@ -73,6 +75,7 @@ keep_hit(const KgRef *ref, void *arg)
 		hit->name = kg_json_cstring(&value);
 	else
 		hit->name = pstrdup(hit->ref.id);
+	kg_match_find_passage((KgMatch *) hit->match, type, ref->data, hits->query);
 	if (hit->match->embedded != NULL)
 		((KgMatch *) hit->match)->stale = !kg_embedded_hash_is(
 			hit->match->embedded, kg_embedded_text(type, ref->data));
@@ -270,11 +273,12 @@ read_search(KgGraphCall *call, Search *search)
 }
 
 static void
-take_hits(KgGraphCall *call, const KgMatches *matches, int64 total, int64 limit,
-		  HitList *list)
+take_hits(KgGraphCall *call, const KgMatches *matches, const char *query,
+		  int64 total, int64 limit, HitList *list)
 {
 	memset(list, 0, sizeof(*list));
 	list->hits.graph = call->graph;
+	list->hits.query = query;
 	list->n = fetch_hits(&list->hits, matches, Max(limit, 1));
 	list->total = total;
 	for (uint32 i = 0; i < list->n; i++)
@@ -291,7 +295,7 @@ find_names(KgGraphCall *call, const Search *search, int64 limit, HitList *list)
 											 search->ntypes,
 											 "/query");
 
-	take_hits(call, matches, matches->n, limit, list);
+	take_hits(call, matches, NULL, matches->n, limit, list);
 }
 
 static void
@@ -304,7 +308,8 @@ find_texts(KgGraphCall *call, const Search *search, int64 limit, HitList *list)
 												  limit,
 												  "/query");
 
-	take_hits(call, &matches->found, matches->total, limit, list);
+	take_hits(
+		call, &matches->found, search->query, matches->total, limit, list);
 }
 
 static void
@@ -316,7 +321,7 @@ find_near(KgGraphCall *call, const Search *search, int64 limit, HitList *list)
 												 search->ntypes,
 												 Max(limit, 1));
 
-	take_hits(call, matches, matches->n, limit, list);
+	take_hits(call, matches, NULL, matches->n, limit, list);
 }
 
 /* Adds the first hits of a list to the joined hits. */

@@ -13,7 +13,8 @@
 #include "query/graph/ref_path.h"
 #include "query/list/list.h"
 #include "query/time/past.h"
-#include "query/search/search.h"
+#include "query/search/passage.h"
+#include "query/search/search_text.h"
 #include "query/filter/select.h"
 #include "query/time/validity.h"
 #include "store/reference/scope.h"
@@ -251,6 +252,19 @@ kg_list_is_by_rank(const KgListQuery *query, const KgInput *in)
 		   !query->id_descending;
 }
 
+static KG_NORETURN void
+throw_no_texts(const KgType *type)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"entity type \"%s\" has no texts to search",
+								type->name);
+
+	kg_error_path(err, "/mode");
+	kg_error_got_string(err, "text");
+	kg_error_throw_expected(
+		err, "\"names\", or a type with \"x-search\" in its schema");
+}
+
 void
 kg_list_read_search(KgListQuery *query, const KgInput *in)
 {
@@ -258,10 +272,26 @@ kg_list_read_search(KgListQuery *query, const KgInput *in)
 
 	if (search || !kg_filter_is_empty(query->filter) || query->nsort > 0)
 		kg_scope_require_derived(query->catalog->tenant, query->type);
+	if (kg_input_has(in, "mode"))
+		kg_input_require(in, "search");
 	if (search == NULL)
 		return;
-	query->matches = kg_search_run(
-		query->catalog, search, &query->type->type_no, 1, "/search");
+	if (kg_input_enum(in, "mode", "a mode") == 0)
+	{
+		query->matches = kg_search_run(
+			query->catalog, search, &query->type->type_no, 1, "/search");
+		return;
+	}
+	if (query->type->nsearch == 0)
+		throw_no_texts(query->type);
+	query->text = search;
+	query->matches = &kg_search_text(query->catalog,
+									 search,
+									 &query->type->type_no,
+									 1,
+									 kg_setting_max_search_matches,
+									 "/search")
+						  ->found;
 }
 
 /* Returns the matches that are among the nodes. */
@@ -778,6 +808,32 @@ reach(ListCall *call)
 		page->rows[i]->data = data[i];
 }
 
+/* Finds the words of a search in the texts of the page's rows. */
+static void
+find_passages(ListCall *call)
+{
+	const KgListQuery *query = &call->query;
+	const KgListPage *page = call->page;
+	KgMatch **matches = palloc((page->nrows + 1) * sizeof(KgMatch *));
+	int n = 0;
+
+	for (int i = 0; i < page->nrows; i++)
+	{
+		KgRow *row = page->rows[i];
+
+		if (row->match == NULL)
+			continue;
+		/* The matches of the query are those of this call. */
+		matches[n] = palloc(sizeof(KgMatch));
+		*matches[n] = *row->match;
+		row->match = matches[n++];
+		if (row->data != NULL)
+			kg_match_find_passage(
+				matches[n - 1], query->type, row->data, query->text);
+	}
+	kg_search_text_terms(query->catalog, query->text, matches, n);
+}
+
 Jsonb *
 kg_tool_list(const KgCatalog *catalog, const KgType *type,
 			 const Jsonb *arguments, bool ids_only)
@@ -797,6 +853,8 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
 	if (!ids_only || has_summary(&call))
 		kg_list_fetch(&call.query, page);
 	kg_hints_check_labels(&call.query, page->total == 0);
+	if (call.query.text != NULL)
+		find_passages(&call);
 	for (int i = 0; i < page->nrows && call.projection; i++)
 		page->rows[i]->data = kg_projection_apply(call.projection,
 												  page->rows[i]->data);

@@ -927,7 +927,7 @@ Jsonb *
 kg_tool_find(const Jsonb *arguments)
 {
 	static const Rename names[] = {{"/query", "/search"}, {NULL}};
-	static const char *const of_search[] = {"mode", "vector"};
+	static const char *const of_search[] = {"vector"};
 	Compact *c = begin("find", arguments);
 	const KgInput *in = &c->call.input;
 	const KgType *type = read_type(c);
@@ -938,10 +938,12 @@ kg_tool_find(const Jsonb *arguments)
 		return find_by_name(c, type);
 	if (type == NULL)
 		kg_input_require(in, "type");
+	if (kg_input_has(in, "mode"))
+		kg_input_require(in, "query");
 	refuse_beside(c,
 				  of_search,
 				  lengthof(of_search),
-				  "mode with only query, vector, type and limit");
+				  "vector with only query, mode, type and limit");
 	c->names = names;
 	c->listed = type;
 	make(c, "type", NULL, NULL);

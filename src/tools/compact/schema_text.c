@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "query/filter/filter.h"
 #include "query/type_counts.h"
+#include "store/entity/new_ids.h"
 #include "tools/compact/schema_text.h"
 #include "utils/json.h"
 
@@ -145,13 +146,17 @@ append_property(StringInfo text, const KgCatalog *catalog, const KgField *field,
 				Detail detail)
 {
 	const char *kind = kind_name(field);
+	bool made = field->type != NULL && field == field->type->id_field &&
+				kg_makes_ids(field->type);
 
 	appendStringInfo(text,
 					 "%s%s%s%s",
 					 field->name,
 					 field->is_array ? "[]" : "",
 					 field->indexed ? "*" : "",
-					 field->required ? "!" : "");
+					 made			   ? " generated"
+					 : field->required ? "!"
+									   : "");
 	if (field->derived)
 		appendStringInfo(text,
 						 " integer = count of %s edges %s",

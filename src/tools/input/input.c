@@ -15,7 +15,7 @@
 #include "tools/input/schema_template.h"
 
 /* Longer strings are not parsed as JSON. */
-#define KG_MAX_DECODED_BYTES 4096
+#define KG_MAX_DECODED_BYTES (64 * 1024)
 
 /* ---- the schema ---- */
 
@@ -77,7 +77,8 @@ may_have_other_form(const KgMember *member, const JsonbValue *value)
 			for (int i = 0; i < member->nnames; i++)
 				if (kg_json_string_is(value, member->names[i]))
 					return false;
-			return member->array || member->object || member->nnames > 0 ||
+			return member->array || member->object || member->or_array ||
+				   member->or_object || member->nnames > 0 ||
 				   value->val.string.len == 0;
 		case jbvBinary:
 			return member->array && !kg_json_is_array(value);
@@ -93,17 +94,18 @@ may_have_other_form(const KgMember *member, const JsonbValue *value)
 static Jsonb *
 decoded(const KgMember *member, const JsonbValue *value)
 {
+	bool array = member->array || member->or_array;
+	bool object = member->object || member->or_object;
 	Jsonb *json;
 
-	if (value->type != jbvString || !(member->array || member->object) ||
+	if (value->type != jbvString || !(array || object) ||
 		value->val.string.len > KG_MAX_DECODED_BYTES)
 		return NULL;
 	json = kg_json_parse_untrusted(value->val.string.val,
 								   value->val.string.len);
-	if (json == NULL || JB_ROOT_IS_SCALAR(json) ||
-		(member->array ? !JB_ROOT_IS_ARRAY(json) : !JB_ROOT_IS_OBJECT(json)))
+	if (json == NULL || JB_ROOT_IS_SCALAR(json))
 		return NULL;
-	return json;
+	return (JB_ROOT_IS_ARRAY(json) ? array : object) ? json : NULL;
 }
 
 /*

@@ -79,6 +79,23 @@ read_names(const JsonbContainer *container, int *n)
 	return names;
 }
 
+/* Reads the alternatives of a member: types, or schemas with a type. */
+static void
+read_alternatives(const JsonbContainer *alternatives, KgMember *member)
+{
+	JsonbValue type;
+
+	kg_json_each(it, alternatives)
+	{
+		type = it.value;
+		if (kg_json_is_object(&it.value) &&
+			kg_json_get(kg_json_container(&it.value), "type", &type) == NULL)
+			continue;
+		member->or_array |= kg_json_string_is(&type, "array");
+		member->or_object |= kg_json_string_is(&type, "object");
+	}
+}
+
 static void
 read_keyword(const JsonbValue *keyword, const JsonbValue *value,
 			 KgMember *member)
@@ -91,7 +108,11 @@ read_keyword(const JsonbValue *keyword, const JsonbValue *value,
 		member->array = kg_json_string_is(value, "array");
 		member->object = kg_json_string_is(value, "object");
 		read_type(value, member);
+		if (kg_json_is_array(value))
+			read_alternatives(inner, member);
 	}
+	else if (kg_json_string_is(keyword, "anyOf"))
+		read_alternatives(inner, member);
 	else if (kg_json_string_is(keyword, "minimum"))
 		read_bound(value, &member->minimum);
 	else if (kg_json_string_is(keyword, "maximum"))
@@ -105,7 +126,7 @@ read_keyword(const JsonbValue *keyword, const JsonbValue *value,
 	else if (kg_json_string_is(keyword, "enum"))
 		member->names = read_names(inner, &member->nnames);
 	else if (kg_json_string_is(keyword, "$filters"))
-		member->filters = true;
+		member->filters = member->typed = member->object = true;
 	else if (kg_json_string_is(keyword, "items") && inner != NULL)
 	{
 		member->inner = read_outline(inner);

@@ -27,7 +27,7 @@ extern char *kg_tool_text(const char *tool, const char *key);
 
 /*
  * Returns the parts of an input schema that do not depend on the tenant and
- * the settings. Other parts are {}, and numbers that depend on settings are
+ * the settings. Other parts are {} (filters: any object), and numbers that depend on settings are
  * names. Read once, by tools/input/outline.h.
  */
 extern Jsonb *kg_template_outline(const char *tool);

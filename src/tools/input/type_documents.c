@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "model/schema_ref.h"
 #include "query/run/running.h"
+#include "store/entity/new_ids.h"
 #include "tools/input/client_schema.h"
 #include "tools/input/type_parts.h"
 
@@ -206,14 +207,18 @@ copy_schema(Copy *copy, const JsonbValue *schema)
 	copy->depth--;
 }
 
-/* The id is always required, even if the schema does not require it. */
+/*
+ * The id is required even if the schema does not require it, unless the type
+ * makes ids.
+ */
 static void
 write_required(const KgType *type, KgJsonWriter *w)
 {
 	JsonbValue value;
 
 	kg_jw_kbegin_array(w, "required");
-	kg_jw_string(w, type->id_field->name);
+	if (!kg_makes_ids(type))
+		kg_jw_string(w, type->id_field->name);
 	if (kg_json_get(&type->schema->root, "required", &value) != NULL &&
 		kg_json_is_array(&value))
 	{

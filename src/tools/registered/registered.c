@@ -17,6 +17,7 @@
 #include "base/settings.h"
 #include "base/snapshot.h"
 #include "miscadmin.h"
+#include "base/json_untrusted.h"
 #include "query/argument/arguments.h"
 #include "query/run/decisions.h"
 #include "query/run/running.h"
@@ -171,18 +172,81 @@ without_blanks(const Jsonb *arguments)
 	return kg_jw_finish(&w);
 }
 
+/* Returns the type of an argument, or NULL. */
+static const char *
+type_of_argument(const KgDefinition *def, const char *name)
+{
+	static const char *const path[] = {"properties", NULL, "type"};
+	const JsonbContainer *schema = &def->input_schema->root;
+	JsonbValue value = {.type = jbvNull};
+
+	for (int i = 0; i < lengthof(path); i++)
+	{
+		if (schema == NULL || !JsonContainerIsObject(schema) ||
+			kg_json_get(schema, path[i] ? path[i] : name, &value) == NULL)
+			return NULL;
+		schema = kg_json_container(&value);
+	}
+	return value.type == jbvString ? kg_json_cstring(&value) : NULL;
+}
+
+/* Returns the array or object that an argument is the JSON text of, or NULL. */
+static Jsonb *
+decoded(const KgDefinition *def, const KgJsonIter *argument)
+{
+	const char *type;
+	Jsonb *json;
+
+	if (argument->value.type != jbvString)
+		return NULL;
+	type = type_of_argument(def, kg_json_cstring(&argument->key));
+	if (type == NULL ||
+		(strcmp(type, "array") != 0 && strcmp(type, "object") != 0))
+		return NULL;
+	json = kg_json_parse_untrusted(argument->value.val.string.val,
+								   argument->value.val.string.len);
+	return json != NULL && !JB_ROOT_IS_SCALAR(json) ? json : NULL;
+}
+
+/*
+ * Returns the arguments without nulls, and with arrays and objects in place of
+ * their JSON text.
+ */
+static const Jsonb *
+in_other_form(const KgDefinition *def, const Jsonb *arguments)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, &arguments->root)
+	{
+		Jsonb *json = decoded(def, &it);
+
+		if (json != NULL)
+			kg_jw_kjsonb(&w, kg_json_cstring(&it.key), json);
+		else if (it.value.type != jbvNull)
+			kg_jw_member(&w, &it);
+	}
+	return kg_jw_finish(&w);
+}
+
 static const Jsonb *
 check_arguments(const KgDefinition *def, const Jsonb *arguments)
 {
+	const Jsonb *other;
 	JsonbValue root;
 
 	(void) kg_args_root(arguments);
 	if (def->blank_is_absent)
 		arguments = without_blanks(arguments);
 	kg_json_root(arguments, &root);
+	if (kg_schema_is_valid(def->input, &root))
+		return arguments;
+	other = in_other_form(def, arguments);
+	kg_json_root(other, &root);
 	if (!kg_schema_is_valid(def->input, &root))
 		kg_published_refuse(def->input, arguments);
-	return arguments;
+	return other;
 }
 
 /* ---- operations ---- */

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "query/argument/hints.h"
 #include "query/argument/repair.h"
+#include "query/run/decisions.h"
 #include "query/run/running.h"
 #include "tools/write/write_errors.h"
 
@@ -95,8 +96,8 @@ missing_type(const KgOutcomes *outcomes, const KgError *err)
 }
 
 /*
- * Corrects the id in an error about a missing entity, and adds "nearest" to that
- * of a reference; the others have it. Returns whether the correction is certain.
+ * Corrects the id in an error about a missing entity, and adds "nearest". Returns
+ * whether the correction is certain.
  */
 static bool
 complete_missing(const KgOutcomes *outcomes, KgError *err,
@@ -119,8 +120,7 @@ complete_missing(const KgOutcomes *outcomes, KgError *err,
 	kg_hints_write_nearest(
 		kg_running_catalog(), type, &got, said->path, correction, &w);
 	nearest = kg_jw_finish(&w);
-	if (outcomes->type != NULL && kg_error_code(err) == KG_REFERENCE_MISSING &&
-		kg_json_length(&nearest->root) > 0)
+	if (kg_json_length(&nearest->root) > 0)
 		kg_error_nearest(err, nearest);
 	return correction->arguments != before;
 }
@@ -158,6 +158,148 @@ correct_number(const KgError *err, KgCorrection *correction)
 	return true;
 }
 
+/* Returns the path without its last n members. */
+static char *
+parent_path(const char *path, int n)
+{
+	char *parent = pstrdup(path);
+
+	while (n-- > 0)
+		*strrchr(parent, '/') = '\0';
+	return parent;
+}
+
+static int
+depth_of(const char *path)
+{
+	int depth = 0;
+
+	for (const char *at = path; at != NULL && *at != '\0'; at++)
+		depth += *at == '/';
+	return depth;
+}
+
+/* Adds a member to an object of the corrected call, unless it has the member. */
+static void
+add_member(KgCorrection *correction, const char *path, const char *key,
+		   const Jsonb *value)
+{
+	KgInstead change = {
+		.kind = KG_INSTEAD_ADD, .path = path, .key = key, .value = value};
+
+	kg_correct(correction, &change);
+}
+
+static void
+leave_out(KgCorrection *correction, const char *path)
+{
+	KgInstead change = {.kind = KG_INSTEAD_OUT, .path = path};
+
+	kg_correct(correction, &change);
+}
+
+/* Moves the values of "add" or "remove" from "set" to this member of the item. */
+static void
+move_values(KgCorrection *correction, const char *item, const char *property,
+			const char *member, const JsonbValue *values)
+{
+	char *path = kg_path_member(item, member);
+	JsonbValue there;
+	KgJsonWriter w;
+
+	if (kg_repair_value_at(path, &there))
+	{
+		add_member(correction, path, property, kg_json_datum(values));
+		return;
+	}
+	kg_jw_init_object(&w);
+	kg_jw_key(&w, property);
+	kg_jw_value(&w, values);
+	add_member(correction, item, member, kg_jw_finish(&w));
+}
+
+/*
+ * Corrects {"set": {property: {"add": [...]}}}, an operator in place of the
+ * value of an array, to {"add": {property: [...]}}. Returns false for other
+ * errors.
+ */
+static bool
+correct_operators(const KgError *err, KgCorrection *correction)
+{
+	const KgInstead *said = kg_error_said(err);
+	const char *property;
+	char *item;
+	JsonbValue got;
+	JsonbValue there;
+
+	if (said->path == NULL || said->got == NULL || depth_of(said->path) != 4)
+		return false;
+	item = parent_path(said->path, 2);
+	property = kg_path_last(said->path);
+	if (strcmp(said->path,
+			   kg_path_member(kg_path_member(item, "set"), property)) != 0 ||
+		!kg_repair_value_at(said->path, &got) || !kg_json_is_object(&got) ||
+		kg_json_length(kg_json_container(&got)) == 0)
+		return false;
+	kg_json_each(it, kg_json_container(&got))
+		if (!kg_json_is_array(&it.value) ||
+			(!kg_json_string_is(&it.key, "add") &&
+			 !kg_json_string_is(&it.key, "remove")))
+			return false;
+	(void) kg_repair_value_at(kg_path_member(item, "set"), &there);
+	leave_out(correction,
+			  kg_json_length(kg_json_container(&there)) == 1
+				  ? kg_path_member(item, "set")
+				  : said->path);
+	kg_json_each(it, kg_json_container(&got))
+		move_values(
+			correction, item, property, kg_json_cstring(&it.key), &it.value);
+	return true;
+}
+
+/*
+ * Corrects an option of the call that is in an item. Returns false for other
+ * errors, and if the items have different values of it.
+ */
+static bool
+correct_option(const KgError *err, KgCorrection *correction)
+{
+	static const char *const options[] = {
+		"reason", "dry_run", "atomic", "idempotency_key"};
+	const KgInstead *said = kg_error_said(err);
+	const char *path;
+	const char *name;
+	JsonbValue value;
+	JsonbValue there;
+	int i = 0;
+
+	/* The error of an unknown key is about the item. */
+	if (said->path == NULL || said->got == NULL || depth_of(said->path) != 2)
+		return false;
+	kg_json_root(said->got, &value);
+	if (value.type != jbvString)
+		return false;
+	name = kg_json_cstring(&value);
+	path = kg_path_member(said->path, name);
+	while (i < lengthof(options) && strcmp(options[i], name) != 0)
+		i++;
+	if (i == lengthof(options) || !kg_repair_value_at(path, &value))
+		return false;
+	if (correction->arguments == NULL ||
+		kg_json_get(&correction->arguments->root, name, &there) == NULL)
+	{
+		if (kg_repair_value_at(kg_path_member("", name), &there) &&
+			!kg_json_same_value(&there, &value))
+			return false;
+		if (!kg_repair_value_at(kg_path_member("", name), &there))
+			add_member(correction, "", name, kg_json_datum(&value));
+	}
+	else if (!kg_json_same_value(&there, &value))
+		return false;
+	leave_out(correction, path);
+	return true;
+}
+
 Jsonb *
 kg_write_complete(const KgOutcomes *outcomes, const KgErrorList *all)
 {
@@ -166,6 +308,9 @@ kg_write_complete(const KgOutcomes *outcomes, const KgErrorList *all)
 	int hinted = 0;
 	ListCell *lc;
 
+	/* The write is repeated with the decisions that it needs. */
+	if (kg_decisions_left_open() > 0)
+		return NULL;
 	foreach(lc, all->errors)
 	{
 		KgError *err = lfirst(lc);
@@ -173,6 +318,8 @@ kg_write_complete(const KgOutcomes *outcomes, const KgErrorList *all)
 
 		if (code != KG_REFERENCE_MISSING && code != KG_NOT_FOUND)
 			certain = (correct_number(err, &correction) ||
+					   correct_operators(err, &correction) ||
+					   correct_option(err, &correction) ||
 					   kg_correct_error(&correction, err)) &&
 					  certain;
 		else if (hinted++ >= KG_MAX_HINTED)

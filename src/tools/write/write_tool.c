@@ -70,11 +70,26 @@ read_reason(const KgInput *in)
 		psprintf("a string of at most %d characters", KG_MAX_REASON_CHARS)));
 }
 
+/* Returns the arguments without an option that is null. */
+static const Jsonb *
+without_null(const Jsonb *arguments, const char *option)
+{
+	JsonbValue value;
+
+	if (!JB_ROOT_IS_OBJECT(arguments) ||
+		kg_json_get(&arguments->root, option, &value) == NULL ||
+		value.type != jbvNull)
+		return arguments;
+	return kg_json_without(arguments, option);
+}
+
 static void
 read_arguments(WriteCall *call)
 {
 	const KgInput *in = &call->input;
 
+	call->arguments = without_null(call->arguments, "idempotency_key");
+	call->arguments = without_null(call->arguments, "confirm");
 	kg_input_open(&call->input,
 				  call->arguments,
 				  kg_write_input_template(call->tool),
@@ -164,7 +179,9 @@ perform(void *arg)
 	 */
 	if (call->atomic || kg_idempotency_key(call->arguments) == NULL)
 	{
-		call->outcomes->nearest = kg_write_nearest;
+		/* kg_write_complete() adds "nearest" to the error of an atomic call. */
+		if (!call->atomic || deletes_entities(call))
+			call->outcomes->nearest = kg_write_nearest;
 		call->outcomes->complete = kg_write_complete;
 	}
 	switch (tool->operation)
@@ -381,6 +398,9 @@ kg_tool_write(const KgTool *tool, const Jsonb *arguments)
 		refuse_outside(tool->type);
 	}
 	read_arguments(&call);
+	/* In an exchange, one round decides all that the write has to see. */
+	kg_decisions_begin_step();
 	kg_running_writing(write_uncontained, &call);
+	kg_decisions_end_step();
 	return call.reply;
 }
