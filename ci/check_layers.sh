@@ -3,7 +3,7 @@
 # and only base/ knows the majors of PostgreSQL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-declare -A rank=([base]=0 [schema]=1 [auth]=2 [model]=3 [store]=4 [query]=5 [ask]=6 [tools]=7 [mcp]=8 [entry]=9)
+declare -A rank=([base]=0 [schema]=1 [auth]=2 [model]=3 [store]=4 [query]=5 [virtual]=6 [ask]=7 [tools]=8 [mcp]=9 [entry]=10)
 bad=0
 for file in $(find src -name "*.[ch]" | sort); do
   [ -e "$file" ] || continue

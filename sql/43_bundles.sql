@@ -30,3 +30,8 @@ CREATE FUNCTION @extschema@.kg_drop_bundle(name text, options jsonb DEFAULT '{}'
 COMMENT ON FUNCTION @extschema@.kg_drop_bundle(text, jsonb) IS
   'delete a bundle with its types, entities, edges and tools; option idempotency_key; needs write access';
 
+CREATE FUNCTION @extschema@.kg_bind_table(bundle text, table_name text, mapping jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_bind_table';
+COMMENT ON FUNCTION @extschema@.kg_bind_table(text, text, jsonb) IS
+  'make an entity type that reads a table or view in place, and merge it into a bundle; needs admin access and SELECT on the table';

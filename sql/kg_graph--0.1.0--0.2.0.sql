@@ -775,6 +775,12 @@ CREATE FUNCTION @extschema@.kg_query(arguments jsonb) RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.kg_query(jsonb) IS
   'the tool query: one SELECT over the types and relations of the tenant';
 
+CREATE FUNCTION @extschema@.kg_bind_table(bundle text, table_name text, mapping jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_bind_table';
+COMMENT ON FUNCTION @extschema@.kg_bind_table(text, text, jsonb) IS
+  'make an entity type that reads a table or view in place, and merge it into a bundle; needs admin access and SELECT on the table';
+
 -- Only a query has calls of it: with the arguments and the result of the function that it stands for.
 CREATE FUNCTION @extschema@.kg_query_bounded(call internal) RETURNS internal
   LANGUAGE C STABLE PARALLEL UNSAFE

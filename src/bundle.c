@@ -9,6 +9,7 @@
 #include "entry.h"
 #include "fmgr.h"
 #include "store/bundle/apply.h"
+#include "store/bundle/bind.h"
 #include "utils/builtins.h"
 
 KG_ENTRY_WRITE(kg_sql_apply_bundle, KG_AUDIT_WRITES, 1)
@@ -27,6 +28,13 @@ KG_ENTRY_WRITE(kg_sql_drop_bundle, KG_AUDIT_WRITES, 1)
 {
 	return kg_bundle_drop(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 						  PG_GETARG_JSONB_P(1));
+}
+
+KG_ENTRY_WRITE(kg_sql_bind_table, KG_AUDIT_WRITES, -1)
+{
+	return kg_bind_table(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+						 text_to_cstring(PG_GETARG_TEXT_PP(1)),
+						 PG_GETARG_JSONB_P(2));
 }
 
 /* No time limit, as for the writing functions. */

@@ -16,6 +16,7 @@
 #include "tools/correct/correct.h"
 #include "tools/registered/register.h"
 #include "tools/vocabularies.h"
+#include "virtual/virtual.h"
 
 PG_MODULE_MAGIC;
 
@@ -34,4 +35,5 @@ _PG_init(void)
 	kg_vocabularies_init();
 	kg_correct_init();
 	kg_register_init();
+	kg_virtual_init();
 }

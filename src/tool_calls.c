@@ -15,12 +15,12 @@
 #include "entry.h"
 #include "fmgr.h"
 #include "query/run/decisions.h"
-#include "query/get.h"
 #include "tools/catalog/catalog_tools.h"
 #include "tools/dispatch.h"
 #include "tools/explain.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "virtual/virtual.h"
 
 static const KgType *
 require_type(const KgCatalog *catalog, text *name)
@@ -52,7 +52,7 @@ KG_ENTRY(kg_sql_get, KG_AUDIT_READS)
 	Jsonb *data;
 
 	kg_decisions_require(catalog, type, NULL);
-	data = kg_get_data(catalog, type, PG_GETARG_TEXT_PP(1));
+	data = kg_engine_get_data(catalog, type, PG_GETARG_TEXT_PP(1));
 	kg_audit_entity(data);
 	return data;
 }

@@ -132,6 +132,28 @@ amend_memory(const ErrorData *edata, const KgAsk *ask)
 		"values");
 }
 
+/* Raises that a table of the user could not be read, without the error's text. */
+static void
+amend_tables(const KgAsk *ask)
+{
+	ListCell *lc;
+
+	foreach(lc, kg_ask_types(ask))
+	{
+		const KgType *type = lfirst(lc);
+
+		if (type->binding != NULL)
+			kg_error_throw_expected(
+				kg_ask_error(ask,
+							 KG_FAILED_BINDING,
+							 -1,
+							 "a table that entity type \"%s\" or another one "
+							 "reads cannot be read",
+							 kg_type_handle(type)),
+				"tables whose policies raise no errors");
+	}
+}
+
 void
 kg_ask_amend(ErrorData *edata, void *arg)
 {
@@ -156,6 +178,9 @@ kg_ask_amend(ErrorData *edata, void *arg)
 			if (edata->sqlerrcode == ERRCODE_OUT_OF_MEMORY ||
 				edata->sqlerrcode == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
 				amend_memory(edata, ask);
+			break;
+		case MAKE_SQLSTATE('P', '0', '0', '0', '0'): /* a user's function */
+			amend_tables(ask);
 			break;
 		default:
 			break;

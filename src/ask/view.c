@@ -8,8 +8,10 @@
  */
 #include "postgres.h"
 
+#include "ask/allowed.h"
 #include "ask/view.h"
 #include "base/cache.h"
+#include "model/bound_table.h"
 #include "parser/analyze.h"
 #include "parser/parse_node.h"
 #include "parser/parser.h"
@@ -17,7 +19,9 @@
 #include "query/time/validity.h"
 #include "rewrite/rewriteHandler.h"
 #include "store/view/view_sql.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "virtual/conditions.h"
 
 typedef struct Key
 {
@@ -49,15 +53,126 @@ is_key(const void *entry, const void *key)
 		   a->whole == b->whole;
 }
 
+/* ---- types that read a table ---- */
+
+/* Returns the column as one of a type that a query may have. */
+static char *
+typed(const char *sql, Oid type)
+{
+	return psprintf("(%s)::%s",
+					sql,
+					kg_ask_type(type) ? format_type_be_qualified(type)
+									  : "pg_catalog.text");
+}
+
+static char *
+bound_type_sql(const KgCatalog *catalog, const KgType *type)
+{
+	const KgVSource *source = kg_vsource(catalog, type);
+	const char *id = kg_view_id_column(type);
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql,
+					 "SELECT %s AS %s",
+					 source->nkeys == 1
+						 ? typed(source->keys[0].sql, source->keys[0].type)
+						 : source->id,
+					 quote_identifier(id));
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+		const KgVColumn *column = &source->columns[i];
+		char *name = pnstrdup(field->steps[0].key, field->steps[0].keylen);
+
+		if (column->sql != NULL && strcmp(name, id) != 0)
+			appendStringInfo(&sql,
+							 ", %s AS %s",
+							 typed(kg_vvalue(column), column->type),
+							 quote_identifier(kg_view_identifier(name)));
+	}
+	appendStringInfo(&sql,
+					 " FROM %s WHERE %s",
+					 source->from,
+					 source->where ? source->where : "true");
+	return sql.data;
+}
+
+/* Appends the edges of a reference, in the columns of any relation's view. */
+static void
+append_bound_variant(StringInfo sql, const KgCatalog *catalog,
+					 const KgVariant *variant)
+{
+	const KgType *from = kg_catalog_type_no(catalog, variant->from_type_no);
+	const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
+	const KgVSource *source;
+	const KgVColumn *column;
+
+	if (from == NULL || to == NULL || from->binding == NULL ||
+		variant->property == NULL)
+		return;
+	source = kg_vsource(catalog, from);
+	column = kg_vsource_column(source, kg_type_field(from, variant->property));
+	if (column->sql == NULL)
+		return;
+	appendStringInfo(
+		sql,
+		"%sSELECT (%s) COLLATE pg_catalog.\"C\" AS \"from\", "
+		"(%s)::pg_catalog.text COLLATE pg_catalog.\"C\" AS \"to\", "
+		"NULL::pg_catalog.jsonb AS properties, "
+		"%s::pg_catalog.text COLLATE pg_catalog.\"C\" AS from_type, "
+		"%s::pg_catalog.text COLLATE pg_catalog.\"C\" AS to_type "
+		"FROM %s WHERE %s AND (%s) IS NOT NULL",
+		sql->len > 0 ? " UNION ALL " : "",
+		source->id,
+		kg_vvalue(column),
+		quote_literal_cstr(from->name),
+		quote_literal_cstr(to->name),
+		source->from,
+		source->where ? source->where : "true",
+		kg_vvalue(column));
+}
+
+static char *
+bound_relation_sql(const KgCatalog *catalog, const KgRelation *relation)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < relation->nvariants; i++)
+		append_bound_variant(&sql, catalog, &relation->variants[i]);
+	return sql.data;
+}
+
+/*
+ * Returns the text of a view.  References between stored types and those that
+ * read a table do not exist, but one relation may have both kinds of variants.
+ */
+static char *
+view_sql(const KgCatalog *catalog, const KgType *type,
+		 const KgRelation *relation, bool whole)
+{
+	KgViewTables tables = {
+		kg_sql_table("kg_entity"), kg_sql_table("kg_edge"), whole};
+	char *bound = "";
+	KgView *view;
+	char *sql;
+
+	if (type != NULL && type->binding != NULL)
+		return bound_type_sql(catalog, type);
+	if (relation != NULL && kg_relation_binds(catalog, relation))
+		bound = bound_relation_sql(catalog, relation);
+	view = type ? kg_view_of_type(type) : kg_view_of_relation(relation);
+	sql = kg_view_query(catalog, view, view->columns, &tables);
+	return bound[0] == '\0' ? sql : psprintf("%s UNION ALL %s", sql, bound);
+}
+
 /* Returns the analysed text of a view, which has no text of the caller. */
 static Query *
 analyse(const KgCatalog *catalog, const KgType *type,
 		const KgRelation *relation, bool whole)
 {
-	KgView *view = type ? kg_view_of_type(type) : kg_view_of_relation(relation);
-	KgViewTables tables = {
-		kg_sql_table("kg_entity"), kg_sql_table("kg_edge"), whole};
-	char *sql = kg_view_query(catalog, view, view->columns, &tables);
+	char *sql = view_sql(catalog, type, relation, whole);
 	ParseState *state = make_parsestate(NULL);
 	Query *query;
 
@@ -89,6 +204,9 @@ kg_ask_view(const KgCatalog *catalog, const KgType *type,
 		return query;
 	}
 	query = analyse(catalog, type, relation, whole);
+	/* A table of the user may change without a change of the catalog. */
+	if (type ? type->binding != NULL : kg_relation_binds(catalog, relation))
+		return query;
 	entry = kg_cache_make(&views, sizeof(*entry));
 	old = MemoryContextSwitchTo(entry->entry.context);
 	entry->key = key;

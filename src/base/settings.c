@@ -55,6 +55,7 @@ int kg_setting_big_numbers = KG_NUMBERS_NUMBER;
 char *kg_setting_explorer_file = NULL;
 int kg_setting_mcp_text = KG_TEXT_AUTO;
 bool kg_setting_mcp_edges = false;
+bool kg_setting_virtual_graph = false;
 int kg_setting_mcp_server = KG_SERVER_ALONE;
 int kg_setting_progress = -1;
 int kg_setting_max_rows;
@@ -614,6 +615,17 @@ kg_settings_define(void)
 		0,
 		check_toolsets,
 		assign_toolsets,
+		NULL);
+	DefineCustomBoolVariable(
+		"kg_graph.virtual_graph",
+		"Reads stored types through the virtual graph where it can.",
+		"For tests: the replies must be those of the native engine.",
+		&kg_setting_virtual_graph,
+		false,
+		PGC_SUSET,
+		0,
+		NULL,
+		NULL,
 		NULL);
 	MarkGUCPrefixReserved("kg_graph");
 }

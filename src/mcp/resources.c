@@ -19,11 +19,11 @@
 #include "mcp/app.h"
 #include "mcp/app_page.h"
 #include "miscadmin.h"
-#include "query/get.h"
 #include "query/run/running.h"
 #include "tools/memory/memory.h"
 #include "tools/reply/shape.h"
 #include "utils/builtins.h"
+#include "virtual/virtual.h"
 
 #define BUNDLE_PREFIX "kg://bundle/"
 #define ENTITY_PREFIX "kg://entity/"
@@ -351,7 +351,7 @@ read_entity(const KgCatalog *catalog, const char *rest)
 	if (type == NULL)
 		return NULL;
 	id = colon + 1;
-	got = kg_get_entities(catalog, type, &id, 1);
+	got = kg_engine_get(catalog, type, &id, 1);
 	if (got->data == NULL)
 		return NULL;
 	kg_jw_init_object(&w);

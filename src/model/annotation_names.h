@@ -24,6 +24,7 @@
 	X(KG_X_HISTORY, "x-history")                   \
 	X(KG_X_VALID_FROM, "x-valid-from")             \
 	X(KG_X_VALID_TO, "x-valid-to")                 \
+	X(KG_X_TABLE, "x-table")                       \
 	X(KG_X_INDEX, "x-index")                       \
 	X(KG_X_ORDER, "x-order")                       \
 	X(KG_X_REF, "x-ref")                           \

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "model/annotations.h"
 #include "model/annotation_names.h"
+#include "model/binding.h"
 #include "model/schema_ref.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
@@ -1177,6 +1178,29 @@ read_authorize(Parser *parser, KgType *type, const Gathered *g)
 		authorize->id_field = NULL;
 }
 
+/*
+ * Reads x-table.  A column needs no index of keys to be filtered or sorted by,
+ * so each property with scalar values counts as one with x-index.
+ */
+static void
+read_table(Parser *parser, KgType *type, const Gathered *g)
+{
+	const JsonbValue *value = g->annotations[KG_X_TABLE];
+
+	if (value == NULL)
+		return;
+	type->binding = kg_binding_read(
+		value, psprintf("%s/x-table", parser->path), parser->errors);
+	for (int i = 0; i < type->nfields; i++)
+	{
+		KgField *field = &type->fields[i];
+
+		field->indexed |= field->kind != KG_KIND_OBJECT &&
+						  field->kind != KG_KIND_ANY && !field->derived &&
+						  field != type->id_field;
+	}
+}
+
 static void
 read_id_field(Parser *parser, KgType *type, const Gathered *g)
 {
@@ -1470,6 +1494,7 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 	type->nsummary = field_list(
 		&parser, type, &g, KG_X_SUMMARY_FIELDS, &type->summary_fields);
 	read_search(&parser, type, &g);
+	read_table(&parser, type, &g);
 	rename_id_property(&parser, type);
 	return type;
 }

@@ -138,6 +138,8 @@ typedef struct KgType
 	const KgField *label_field;	  /* or NULL */
 	const KgField *scope_field;	  /* or NULL */
 	const KgAuthorize *authorize; /* or NULL */
+	const struct KgTableBinding
+		*binding; /* x-table (model/binding.h), or NULL */
 	KgPeriod period;
 	int naliases;
 	const KgField **alias_fields;

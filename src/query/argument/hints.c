@@ -901,7 +901,7 @@ kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
 	condition.values = palloc(sizeof(JsonbValue));
 	condition.values[0] = *id;
 	condition.path = (char *) path;
-	if (correction != NULL &&
+	if (correction != NULL && type->binding == NULL &&
 		correct_lists(&query, type, &condition, false, correction))
 		correction = NULL;
 	write_near_ids(catalog, type, id, 1, path, correction, w);
@@ -1008,6 +1008,8 @@ kg_hints_write_items(const KgListQuery *query, KgCorrection *correction,
 	const KgCondition *condition;
 	bool any = false;
 
+	if (query->type->binding != NULL)
+		return;
 	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
 		 i++)
 	{
@@ -1052,6 +1054,8 @@ kg_hints_write_unknown(const KgListQuery *query, KgCorrection *correction,
 	const KgCondition *condition;
 	bool any = false;
 
+	if (query->type->binding != NULL)
+		return false;
 	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
 		 i++)
 	{
@@ -1123,6 +1127,9 @@ kg_hints_check_labels(const KgListQuery *query, bool none_found)
 {
 	const KgCondition *condition;
 
+	/* The values of a table have no terms to search. */
+	if (query->type->binding != NULL)
+		return;
 	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
 		 i++)
 	{

@@ -14,6 +14,7 @@
 #include "base/settings.h"
 #include "catalog/pg_type.h"
 #include "query/filter/any.h"
+#include "query/graph/foreign.h"
 #include "query/graph/nodes.h"
 #include "query/graph/related.h"
 #include "query/filter/scan.h"
@@ -331,6 +332,8 @@ kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
 	KgNodeSet set;
 	int64 *nodes;
 
+	if (kg_foreign_of(graph, selector->type) != NULL)
+		return graph->foreign->select(graph, selector, n);
 	if (selector->nids == 1 && selector->filter == NULL && related == NULL)
 		return select_one(graph, selector, n);
 	first.filter = kg_filter_without_scan(selector->filter);

@@ -16,6 +16,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
+#include "query/graph/foreign.h"
 #include "query/graph/frontier.h"
 #include "query/time/validity.h"
 #include "utils/array.h"
@@ -665,6 +666,20 @@ kg_graph_sort_nodes(int64 *nodes, uint32 n)
 	return sort_by_comparing(nodes, n);
 }
 
+/* Expands the foreign nodes.  Returns the others and sets *n to their number. */
+static int64 *
+expand_foreign(KgGraph *graph, const KgFollow *walk, int64 *nodes, uint32 *n,
+			   KgNeighborFunction found, void *arg)
+{
+	uint32 nforeign;
+
+	nodes = kg_foreign_apart(graph, nodes, *n, &nforeign);
+	if (nforeign > 0)
+		graph->foreign->expand(graph, walk, nodes, nforeign, found, arg);
+	*n -= nforeign;
+	return nodes + nforeign;
+}
+
 void
 kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes, uint32 n,
 				KgNeighborFunction found, void *arg)
@@ -680,6 +695,8 @@ kg_graph_expand_packed(KgGraph *graph, const KgFollow *walk, int64 *nodes,
 	Expansion e;
 	int64 *rest = NULL;
 
+	if (graph->foreign != NULL)
+		nodes = expand_foreign(graph, walk, nodes, &n, found, arg);
 	memset(&e, 0, sizeof(e));
 	e.graph = graph;
 	e.walk = walk;

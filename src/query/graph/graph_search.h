@@ -90,6 +90,9 @@ typedef struct KgGraph
 	 * reply.
 	 */
 	KgNodeSet known;
+	/* of query/graph/foreign.h; NULL: no node is foreign */
+	const struct KgForeign *foreign;
+	struct KgForeignState *foreign_state;
 	uint16 *known_ranks;	  /* by index in known; 0: hidden */
 	struct KgRef *known_refs; /* with check_nodes: of visible nodes */
 	MemoryContext known_ids;

@@ -11,10 +11,12 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "query/run/decisions.h"
+#include "query/graph/foreign.h"
 #include "query/graph/frontier.h"
 #include "query/graph/nodes.h"
 #include "query/time/past.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/memutils.h"
 
 uint16
@@ -346,11 +348,41 @@ read_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
 	pfree(places);
 }
 
+/* Sets the ranks of own and foreign nodes. */
+static void
+foreign_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
+{
+	int64 *own = MemoryContextAllocHuge(graph->context,
+										(Size) n * sizeof(int64));
+	uint16 *own_ranks = MemoryContextAllocHuge(graph->context,
+											   (Size) n * sizeof(uint16));
+	uint32 nown = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		if (!kg_is_foreign(nodes[i]))
+			own[nown++] = nodes[i];
+	for (uint32 start = 0; start < nown; start += KG_PIECE)
+		read_types(
+			graph, own + start, Min(nown - start, KG_PIECE), own_ranks + start);
+	nown = 0;
+	for (uint32 i = 0; i < n; i++)
+		ranks[i] = kg_is_foreign(nodes[i])
+					   ? graph->foreign->rank(graph, nodes[i])
+					   : own_ranks[nown++];
+	pfree(own);
+	pfree(own_ranks);
+}
+
 void
 kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
 {
 	const KgRef *start = n == 1 ? kept_start(graph, nodes[0]) : NULL;
 
+	if (graph->foreign != NULL && n > 0)
+	{
+		foreign_types(graph, nodes, n, ranks);
+		return;
+	}
 	if (start != NULL)
 	{
 		ranks[0] = start->rank;
@@ -381,6 +413,8 @@ kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 	Datum values[4];
 	Resolution r;
 
+	if (kg_foreign_of(graph, type) != NULL)
+		return graph->foreign->start(graph, type, id);
 	memset(&r, 0, sizeof(r));
 	r.graph = graph;
 	r.with_data = true;
@@ -467,6 +501,17 @@ kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n, bool with_data,
 {
 	Resolution r;
 
+	if (graph->foreign != NULL)
+	{
+		uint32 nforeign;
+
+		nodes = kg_foreign_apart(graph, nodes, n, &nforeign);
+		if (nforeign > 0)
+			graph->foreign->resolve(
+				graph, nodes, nforeign, with_data, found, arg);
+		nodes += nforeign;
+		n -= nforeign;
+	}
 	nodes = deliver_starts(graph, nodes, &n, with_data, found, arg);
 	memset(&r, 0, sizeof(r));
 	r.graph = graph;

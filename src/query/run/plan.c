@@ -8,6 +8,9 @@
  * planning costs more than most calls. Plans are made under fixed planner
  * settings (see plan_settings). Otherwise a plan made while a table is small
  * would be a sequential scan and stay one.
+ *
+ * Statements on tables of the user are the exception: their indexes and values
+ * are not known, so PostgreSQL plans each run with the values.
  */
 #include "postgres.h"
 
@@ -151,10 +154,11 @@ static PlanEntry *
 make_entry(uint64 hash, const KgStatement *statement)
 {
 	PlanEntry *made = kg_cache_make(&plans, sizeof(*made));
-	SPIPlanPtr plan = SPI_prepare_cursor(statement->sql,
-										 statement->nargs,
-										 (Oid *) statement->argtypes,
-										 CURSOR_OPT_GENERIC_PLAN);
+	SPIPlanPtr plan = SPI_prepare_cursor(
+		statement->sql,
+		statement->nargs,
+		(Oid *) statement->argtypes,
+		statement->foreign ? CURSOR_OPT_CUSTOM_PLAN : CURSOR_OPT_GENERIC_PLAN);
 
 	if (plan == NULL)
 		elog(ERROR,
@@ -200,7 +204,8 @@ fetch_entry(const KgStatement *statement)
 		if (entry == NULL)
 			entry = make_entry(hash, statement);
 		kg_cache_pin(entry, CurrentMemoryContext);
-		build_generic_plan(entry->plan);
+		if (!statement->foreign)
+			build_generic_plan(entry->plan);
 		kg_spi_unpin_path(nest);
 	}
 	kg_cache_pin(entry, CurrentMemoryContext);

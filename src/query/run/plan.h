@@ -49,6 +49,8 @@ typedef struct KgStatement
 	const Datum *values;
 	const bool *nulls; /* NULL: no value is null */
 	bool hold;		   /* its executor may be held, see query/run/held.h */
+	/* reads tables of the user: planned with its values and real sizes */
+	bool foreign;
 	bool plain; /* not a tool's: policies act as in the caller's own SQL */
 	bool lower_bound; /* may omit rows that cannot be decided any more */
 	/*

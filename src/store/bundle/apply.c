@@ -414,6 +414,7 @@ apply_all(KgApply *apply, const KgDocument *bundle)
 	check_parts(apply);
 	kg_bundle_definitions(apply);
 	kg_bundle_check(apply);
+	kg_bundle_check_bindings(apply);
 	kg_bundle_check_entities(apply);
 	throw_errors(apply);
 	kg_bundle_lock_names(apply);

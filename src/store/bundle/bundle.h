@@ -121,6 +121,12 @@ extern void kg_bundle_unknown_type(KgApply *apply, const char *name,
 								   const char *keyword, const char *path);
 
 /*
+ * bundle/bindings.c: checks the tables that types read, as the caller.  After
+ * kg_bundle_check().
+ */
+extern void kg_bundle_check_bindings(KgApply *apply);
+
+/*
  * bundle/relations.c: checks the relations as they are after the apply, once
  * the types are parsed. Called by kg_bundle_check(). All functions run as the
  * extension's owner.

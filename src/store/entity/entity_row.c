@@ -18,6 +18,7 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "commands/sequence.h"
+#include "model/bound_table.h"
 #include "model/lock.h"
 #include "model/tenant_state.h"
 #include "model/writing.h"
@@ -95,6 +96,7 @@ locked_type(const char *tenant, const char *bundle, const char *name,
 			break;
 	}
 	kg_restore_user(&saved);
+	kg_binding_refuse(type, "a row of kg_entity");
 	return type;
 }
 

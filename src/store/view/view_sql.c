@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "base/extension.h"
+#include "model/bound_table.h"
 #include "model/column.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -65,7 +66,7 @@ static List *
 add_column(List *columns, const char *name, const char *type, const char *value,
 		   const char *comment)
 {
-	KgViewColumn *column = palloc(sizeof(*column));
+	KgViewColumn *column = palloc0(sizeof(*column));
 
 	column->name = kg_view_identifier(name);
 	if (has_column(columns, column->name))
@@ -135,12 +136,14 @@ add_property(List *columns, const KgType *type, const KgField *field,
 
 	if (oid == TEXTOID || oid == TEXTARRAYOID)
 		value = psprintf("(%s) COLLATE pg_catalog.\"C\"", value);
-	return add_column(columns,
-					  property,
-					  format_type_be(oid),
-					  value,
-					  field ? describe(field->title, field->description)
-							: NULL);
+	columns = add_column(columns,
+						 property,
+						 format_type_be(oid),
+						 value,
+						 field ? describe(field->title, field->description)
+							   : NULL);
+	((KgViewColumn *) llast(columns))->property = property;
+	return columns;
 }
 
 /*
@@ -196,12 +199,8 @@ is_property_unquoted(const KgType *type, const char *name)
 	return false;
 }
 
-/*
- * Returns a column name for the entity's id that differs from all properties,
- * quoted or not.
- */
-static const char *
-id_column(const KgType *type)
+const char *
+kg_view_id_column(const KgType *type)
 {
 	if (!is_property_unquoted(type, "id"))
 		return "id";
@@ -218,7 +217,7 @@ static List *
 type_columns(const KgType *type)
 {
 	List *properties = properties_of(type->fields, type->nfields);
-	const char *id = id_column(type);
+	const char *id = kg_view_id_column(type);
 	List *columns = NIL;
 	ListCell *lc;
 
@@ -502,10 +501,13 @@ kg_view_list(const KgCatalog *catalog)
 	List *views = NIL;
 	ListCell *lc;
 
+	/* A type that reads a table has that table. */
 	for (int i = 0; i < catalog->ntypes; i++)
-		views = lappend(views, kg_view_of_type(catalog->types[i]));
+		if (catalog->types[i]->binding == NULL)
+			views = lappend(views, kg_view_of_type(catalog->types[i]));
 	for (int i = 0; i < catalog->nrelations; i++)
-		if (kg_catalog_joins(catalog, &catalog->relations[i]))
+		if (kg_catalog_joins(catalog, &catalog->relations[i]) &&
+			!kg_relation_binds(catalog, &catalog->relations[i]))
 			views = lappend(views, kg_view_of_relation(&catalog->relations[i]));
 	foreach(lc, views)
 		finish(catalog, lfirst(lc));

@@ -11,9 +11,10 @@
 typedef struct KgViewColumn
 {
 	const char *name;
-	const char *type;	 /* in the format of format_type() */
-	const char *value;	 /* an expression */
-	const char *comment; /* or NULL */
+	const char *type;	  /* in the format of format_type() */
+	const char *value;	  /* an expression */
+	const char *comment;  /* or NULL */
+	const char *property; /* that it has, or NULL */
 } KgViewColumn;
 
 typedef struct KgView
@@ -57,6 +58,12 @@ typedef struct KgViewTables
  */
 extern char *kg_view_query(const KgCatalog *catalog, const KgView *view,
 						   List *columns, const KgViewTables *tables);
+
+/*
+ * Returns a column name for the entity's id that differs from all properties,
+ * quoted or not.
+ */
+extern const char *kg_view_id_column(const KgType *type);
 
 /* Returns a hash of the tenant, which identifies the tenant's views. */
 extern char *kg_view_tenant(const char *tenant);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "model/bound_table.h"
 #include "query/run/decisions.h"
 #include "query/argument/hints.h"
 #include "query/run/plan.h"
@@ -100,6 +101,7 @@ look_up_in(Lookup *lookup, const KgType *type)
 	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
 	Datum values[4];
 
+	kg_binding_refuse(type, "this search");
 	values[1] = CStringGetTextDatum(type->bundle);
 	values[2] = CStringGetTextDatum(type->name);
 	values[3] = kg_text_array(lookup->ids, lookup->handles->n);

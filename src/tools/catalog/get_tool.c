@@ -7,7 +7,6 @@
 #include "base/catch.h"
 #include "miscadmin.h"
 #include "query/run/decisions.h"
-#include "query/get.h"
 #include "query/argument/hints.h"
 #include "query/time/history.h"
 #include "query/time/past.h"
@@ -20,6 +19,7 @@
 #include "tools/reply/reply.h"
 #include "tools/reply/shape.h"
 #include "utils/builtins.h"
+#include "virtual/virtual.h"
 
 #define KG_MAX_HINTED_IDS 5
 
@@ -256,9 +256,8 @@ get(GetCall *call, char **ids, int n)
 {
 	KgDraft draft;
 
-	call->got = call->as_of
-					? got_at(call, ids, n)
-					: kg_get_entities(call->catalog, call->type, ids, n);
+	call->got = call->as_of ? got_at(call, ids, n)
+							: kg_engine_get(call->catalog, call->type, ids, n);
 	call->ngot = n;
 	call->found = palloc((n + 1) * sizeof(int));
 	kg_draft_init(&draft, &call->input, call->max_bytes);

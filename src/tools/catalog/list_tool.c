@@ -27,6 +27,7 @@
 #include "tools/reply/reply.h"
 #include "tools/reply/shape.h"
 #include "utils/builtins.h"
+#include "virtual/virtual.h"
 
 typedef struct ListCall
 {
@@ -847,11 +848,11 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
 	call.query.type = type;
 	call.ids_only = ids_only;
 	parse_call(&call, arguments);
-	call.page = page = kg_list_run(&call.query);
+	call.page = page = kg_engine_list(&call.query);
 	call.query.without_derived = !ids_only &&
 								 !kg_projection_derives(type, call.projection);
 	if (!ids_only || has_summary(&call))
-		kg_list_fetch(&call.query, page);
+		kg_engine_fetch(&call.query, page);
 	kg_hints_check_labels(&call.query, page->total == 0);
 	if (call.query.text != NULL)
 		find_passages(&call);

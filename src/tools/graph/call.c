@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "miscadmin.h"
 #include "base/settings.h"
+#include "model/bound_table.h"
 #include "query/search/search.h"
 #include "query/time/past.h"
 #include "store/reference/unready.h"
@@ -485,6 +486,7 @@ select_by_name(KgGraphCall *call, const KgInput *in, const char *query,
 
 	if (selector->nids > 0)
 		kg_error_throw(kg_args_error(path, &got, "a name without ids"));
+	kg_binding_refuse(selector->type, "a search by name");
 	kg_scope_require_derived(call->catalog->tenant, selector->type);
 	matches = kg_search_run(
 		call->catalog, query, &selector->type->type_no, 1, path);

@@ -11,6 +11,7 @@
 #include "tools/catalog/catalog_tools.h"
 #include "tools/graph/graph.h"
 #include "tools/graph/reply.h"
+#include "virtual/virtual.h"
 
 typedef struct FindNodes
 {
@@ -66,7 +67,7 @@ fetch_nodes(FindNodes *f)
 	if (!kg_columns_show(columns, rank))
 		return;
 	f->query.without_derived = !kg_columns_derive(columns, type, rank);
-	kg_list_fetch(&f->query, f->page);
+	kg_engine_fetch(&f->query, f->page);
 }
 
 static void
@@ -140,7 +141,7 @@ kg_tool_find_nodes(const Jsonb *arguments)
 
 	read_arguments(f, arguments);
 	kg_list_select(&f->query, f->call.graph, &f->selector);
-	f->page = kg_list_run(&f->query);
+	f->page = kg_engine_list(&f->query);
 	fetch_nodes(f);
 	check_labels(f, f->page->total == 0);
 	build_nodes(f);

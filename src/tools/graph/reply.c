@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "query/derived.h"
 #include "query/run/plan.h"
+#include "query/graph/foreign.h"
 #include "query/graph/sql_graph.h"
 #include "tools/reply/cite.h"
 #include "tools/graph/reply.h"
@@ -130,6 +131,15 @@ compare_edge_keys(const void *a, const void *b, void *arg)
 						y->to->node);
 }
 
+static int
+compare_numbers(const void *a, const void *b)
+{
+	int32 x = *(const int32 *) a;
+	int32 y = *(const int32 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
 static KgReplyEdge *
 find_edge(const FetchEdges *state, int64 source, int32 relation_no,
 		  int64 target)
@@ -203,33 +213,89 @@ add_parallel(FetchEdges *state, const KgReplyEdge *edge)
 	state->more[state->nmore++] = *edge;
 }
 
-static bool
-receive_properties(TupleTableSlot *slot, void *arg)
+/* Sets an edge's properties, or adds a parallel edge that has them. */
+static void
+take_properties(FetchEdges *state, KgReplyEdge *edge, Jsonb *properties,
+				const char *key)
 {
-	FetchEdges *state = arg;
-	KgReplyEdge *edge;
-	KgReplyEdge read;
+	KgReplyEdge read = *edge;
 
-	slot_getallattrs(slot);
-	edge = find_edge(state,
-					 DatumGetInt64(slot->tts_values[0]),
-					 DatumGetInt32(slot->tts_values[1]),
-					 DatumGetInt64(slot->tts_values[2]));
-	if (edge == NULL)
-		return true;
-	read = *edge;
-	read.properties = slot->tts_isnull[3]
-						  ? NULL
-						  : DatumGetJsonbPCopy(slot->tts_values[3]);
+	read.properties = properties;
 	if (state->keyed)
-		read.key = TextDatumGetCString(slot->tts_values[4]);
+		read.key = key;
 	if (edge->key == NULL)
 		*edge = read;
 	else if (!state->reply->one_of_parallel)
 		add_parallel(state, &read);
 	else if (comes_before(state->reply, &read, edge))
 		*edge = read;
+}
+
+static bool
+receive_properties(TupleTableSlot *slot, void *arg)
+{
+	FetchEdges *state = arg;
+	KgReplyEdge *edge;
+
+	slot_getallattrs(slot);
+	edge = find_edge(state,
+					 DatumGetInt64(slot->tts_values[0]),
+					 DatumGetInt32(slot->tts_values[1]),
+					 DatumGetInt64(slot->tts_values[2]));
+	if (edge != NULL)
+		take_properties(
+			state,
+			edge,
+			slot->tts_isnull[3] ? NULL
+								: DatumGetJsonbPCopy(slot->tts_values[3]),
+			state->keyed ? TextDatumGetCString(slot->tts_values[4]) : NULL);
 	return true;
+}
+
+static void
+receive_foreign(const KgNeighbors *found, void *arg)
+{
+	FetchEdges *state = arg;
+	const KgRelation *relation = kg_catalog_relation_no(
+		state->reply->call->catalog, found->relation_no);
+	KgReplyEdge *edge = find_edge(
+		state, found->node, found->relation_no, found->neighbors[0]);
+	const char *key = "";
+	JsonbValue value;
+
+	if (edge == NULL)
+		return;
+	if (state->keyed && found->properties != NULL &&
+		kg_json_get(&found->properties->root, relation->key, &value))
+		key = kg_json_cstring(&value);
+	take_properties(state, edge, (Jsonb *) found->properties, key);
+}
+
+/* Reads the properties of the edges that leave foreign nodes. */
+static void
+fetch_foreign(FetchEdges *state)
+{
+	const KgReply *reply = state->reply;
+	KgGraph *graph = reply->call->graph;
+	KgFollow walk = {.properties = true};
+	int64 *nodes = palloc((state->n + 1) * sizeof(int64));
+	uint32 n = 0;
+
+	walk.forward.numbers = palloc((state->n + 1) * sizeof(int32));
+	for (uint32 i = 0; i < state->n; i++)
+	{
+		const KgReplyEdge *edge = &reply->edges[state->order[i]];
+
+		if (!kg_is_foreign(edge->from->node))
+			continue;
+		if (n == 0 || nodes[n - 1] != edge->from->node)
+			nodes[n++] = edge->from->node;
+		walk.forward.numbers[walk.forward.n++] = edge->relation_no;
+	}
+	if (n == 0)
+		return;
+	qsort(walk.forward.numbers, walk.forward.n, sizeof(int32), compare_numbers);
+	graph->foreign->expand(graph, &walk, nodes, n, receive_foreign, state);
 }
 
 /* Selects the edges to read: those of relations with a key, or the others. */
@@ -274,6 +340,8 @@ fetch_chosen(FetchEdges *state)
 			  sizeof(uint32),
 			  compare_edge_keys,
 			  reply->edges);
+	if (reply->call->graph->foreign != NULL)
+		fetch_foreign(state);
 	for (int i = 0; i < 3; i++)
 		columns[i] = palloc(state->n * sizeof(Datum));
 	for (uint32 i = 0; i < state->n; i++)

@@ -7,6 +7,7 @@
 
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "model/bound_table.h"
 #include "tools/bfs/call.h"
 #include "tools/graph/reply.h"
 #include "tools/verify/verify.h"
@@ -126,6 +127,7 @@ run_candidates(Candidates *c)
 			continue;
 		if (c->typed)
 		{
+			kg_binding_refuse(graph->ranked[item->rank - 1], "a verification");
 			bundles[n] = graph->ranked[item->rank - 1]->bundle;
 			types[n] = graph->ranked[item->rank - 1]->name;
 		}

@@ -7,6 +7,7 @@
 #include "base/catch.h"
 #include "base/error.h"
 #include "base/settings.h"
+#include "model/bound_table.h"
 #include "model/term.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -790,6 +791,7 @@ read_name(KgVerify *v, KgClaim *claim)
 	kg_input_only(&claim->in, known, lengthof(known));
 	name = kg_input_string(&claim->in, "name");
 	claim->type = kg_call_type(&v->call, &claim->in, "type");
+	kg_binding_refuse(claim->type, "a verification");
 	kg_call_require_type(&v->call, claim->type);
 	claim->name = kg_text_fold(name, strlen(name));
 	/* Longer names are stored truncated. */

@@ -1,0 +1,109 @@
+/*
+ * binding.c
+ *	  Types that read a table of the user.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "model/binding.h"
+
+static const char *const members[] = {
+	"name", "id", "columns", "shared", "tenant_column", NULL};
+
+/* ---- the annotation ---- */
+
+static void
+report(KgErrorList *errors, const char *path, const char *expected)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT, "\"x-table\" is not valid");
+
+	kg_error_keyword(err, "x-table");
+	kg_error_path(err, "%s", path);
+	kg_error_expected(err, "%s", expected);
+	kg_error_report(errors, err);
+}
+
+const char **
+kg_binding_columns(const JsonbValue *value, int *n)
+{
+	const char **names;
+
+	*n = 0;
+	if (value->type == jbvString)
+	{
+		names = palloc(sizeof(char *));
+		names[(*n)++] = kg_json_cstring(value);
+		return names;
+	}
+	if (!kg_json_is_array(value))
+		return NULL;
+	names = palloc((kg_json_length(kg_json_container(value)) + 1) *
+				   sizeof(char *));
+	kg_json_each(it, kg_json_container(value))
+	{
+		if (it.value.type != jbvString)
+		{
+			*n = 0;
+			return NULL;
+		}
+		names[(*n)++] = kg_json_cstring(&it.value);
+	}
+	return *n > 0 ? names : NULL;
+}
+
+static bool
+are_columns(const JsonbValue *value)
+{
+	int n;
+
+	if (!kg_json_is_object(value))
+		return false;
+	kg_json_each(it, kg_json_container(value))
+		if (kg_binding_columns(&it.value, &n) == NULL)
+			return false;
+	return true;
+}
+
+const KgTableBinding *
+kg_binding_read(const JsonbValue *value, const char *path, KgErrorList *errors)
+{
+	KgTableBinding *binding = palloc0(sizeof(KgTableBinding));
+	const JsonbContainer *object = kg_json_container(value);
+	JsonbValue member;
+	bool valid = true;
+
+	if (!kg_json_is_object(value))
+	{
+		report(errors, path, "an object with \"name\" and \"id\"");
+		return NULL;
+	}
+	if (errors != NULL)
+		kg_check_members(object, members, path, errors);
+	if (kg_json_get(object, "name", &member) && member.type == jbvString)
+		binding->table = kg_json_cstring(&member);
+	if (kg_json_get(object, "id", &member))
+		binding->id = kg_binding_columns(&member, &binding->nid);
+	if (kg_json_get(object, "tenant_column", &member))
+	{
+		valid &= member.type == jbvString;
+		binding->tenant_column = kg_json_cstring(&member);
+	}
+	if (kg_json_get(object, "shared", &member))
+	{
+		valid &= member.type == jbvBool;
+		binding->shared = member.type == jbvBool && member.val.boolean;
+	}
+	if (kg_json_get(object, "columns", &member))
+	{
+		valid &= are_columns(&member);
+		binding->columns = kg_json_container(&member);
+	}
+	if (valid && binding->table != NULL && binding->id != NULL)
+		return binding;
+	report(errors,
+		   path,
+		   "\"name\", a table as schema.table, and \"id\", one or more of its "
+		   "columns; and \"columns\": {property: column}, \"tenant_column\": a "
+		   "column, \"shared\": true or false");
+	return NULL;
+}

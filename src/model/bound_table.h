@@ -1,0 +1,76 @@
+/*
+ * bound_table.h
+ *	  The tables of bound types, as they are now.
+ */
+#ifndef KG_BOUND_TABLE_H
+#define KG_BOUND_TABLE_H
+
+#include "access/attnum.h"
+#include "base/error.h"
+#include "model/binding.h"
+#include "model/catalog.h"
+
+/* Returns whether an end of the relation is a bound type. */
+extern bool kg_relation_binds(const KgCatalog *catalog,
+							  const KgRelation *relation);
+
+/*
+ * Raises KG_INVALID_INPUT if the type reads a table.  The message begins with
+ * the subject, such as "a graph search".
+ */
+extern void kg_binding_refuse(const KgType *type, const char *subject);
+
+typedef struct KgBoundColumn
+{
+	const char *name; /* quoted */
+	AttrNumber number;
+	Oid type; /* of a domain: its base type */
+	bool not_null;
+	bool readable; /* the caller has SELECT on it */
+} KgBoundColumn;
+
+/* The columns of a property. */
+typedef struct KgBoundProperty
+{
+	int ncolumns; /* 0: the table has no such columns */
+	KgBoundColumn *columns;
+	const char *missing; /* the name of a column that does not exist */
+} KgBoundProperty;
+
+/* The table of a bound type, as it is now. */
+typedef struct KgBoundTable
+{
+	Oid relid;
+	const char *name; /* qualified and quoted */
+	char kind;		  /* relkind */
+	KgBoundProperty id;
+	KgBoundColumn tenant;		 /* name NULL: none */
+	KgBoundProperty *properties; /* by the index of a field */
+} KgBoundTable;
+
+/*
+ * Returns the table of a bound type.  Raises KG_FAILED_BINDING, naming type and
+ * column, if the table or a column of the id is gone, and KG_FORBIDDEN if the
+ * caller has no SELECT on the table.
+ */
+extern const KgBoundTable *kg_bound_table(const KgType *type);
+
+/*
+ * Returns the table as the role sees it.  Adds faults to errors, or raises the
+ * first one if errors is NULL; NULL: there is no such table.
+ */
+extern KgBoundTable *kg_bound_resolve(const KgType *type, Oid role,
+									  const char *path, KgErrorList *errors);
+
+/*
+ * Returns the expression of the text that is the id of columns.  Several
+ * columns are joined by "/".
+ */
+extern char *kg_bound_id_text(const char *alias, const KgBoundProperty *id);
+/* Returns the parts of such an id, or NULL if their number is another one. */
+extern char **kg_bound_id_parts(const char *id, int n);
+
+/* Returns whether JSON can show values of the type. */
+extern bool kg_bound_is_shown(Oid type);
+
+#endif /* KG_BOUND_TABLE_H */

@@ -1,0 +1,757 @@
+/*
+ * bundle/bind.c
+ *	  Entity types made from tables of the user.
+ *
+ * The schema of a type is made from the table's columns, keys and comments, as
+ * they are when it is bound.  It is an ordinary schema with x-table: the bundle
+ * can be exported, changed and applied again.  bundle/bindings.c checks it.
+ */
+#include "postgres.h"
+
+#include "auth/identity.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "model/bound_table.h"
+#include "store/bundle/apply.h"
+#include "store/bundle/bind.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/varlena.h"
+
+typedef struct Column
+{
+	const char *name;
+	int64 number;
+	Oid type;
+	int32 typmod;
+	bool required;
+	const char *comment;	 /* or NULL */
+	const char *property;	 /* NULL: not shown */
+	const char *description; /* or NULL */
+	bool untrusted;
+} Column;
+
+/* A property that refers to another bound type. */
+typedef struct Reference
+{
+	const char *property;
+	int ncolumns;
+	const char **columns;
+	const char *to; /* bundle/type */
+	const char *relation;
+} Reference;
+
+typedef struct Bind
+{
+	const KgCatalog *catalog;
+	const char *bundle;
+	const JsonbContainer *mapping;
+	Oid relid;
+	const char *table; /* qualified and quoted */
+	const char *type;
+	int ncolumns;
+	Column *columns;
+	int nid;
+	const char **id;
+	const char *id_property;
+	List *references; /* of Reference * */
+} Bind;
+
+static const char *const members[] = {"table",
+									  "entity_type",
+									  "description",
+									  "id",
+									  "properties",
+									  "label",
+									  "aliases",
+									  "references",
+									  "hidden",
+									  "untrusted",
+									  "tools",
+									  "shared",
+									  "tenant_column",
+									  NULL};
+
+static KG_NORETURN void
+throw_option(const char *path, const char *expected)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT, "mapping is not valid");
+
+	kg_error_path(err, "%s", path);
+	kg_error_throw_expected(err, "%s", expected);
+}
+
+static Column *
+find_column(const Bind *bind, const char *name)
+{
+	for (int i = 0; i < bind->ncolumns; i++)
+		if (strcmp(bind->columns[i].name, name) == 0)
+			return &bind->columns[i];
+	return NULL;
+}
+
+static Column *
+require_column(const Bind *bind, const char *name, const char *path)
+{
+	Column *column = find_column(bind, name);
+	const char **names;
+	KgError *err;
+
+	if (column != NULL)
+		return column;
+	names = palloc((bind->ncolumns + 1) * sizeof(char *));
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "table %s has no column \"%s\" that you may read",
+					   bind->table,
+					   name);
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, name);
+	for (int i = 0; i < bind->ncolumns; i++)
+	{
+		names[i] = bind->columns[i].name;
+		kg_error_allow(err, names[i]);
+	}
+	kg_error_did_you_mean(err, kg_nearest(name, names, bind->ncolumns));
+	kg_error_throw_expected(err, "a column of the table");
+}
+
+/* Returns the strings of a member: one, or an array of them; NULL: missing. */
+static const char **
+read_strings(const JsonbContainer *object, const char *key, const char *path,
+			 int *n)
+{
+	JsonbValue value;
+	const char **strings;
+
+	*n = 0;
+	if (kg_json_get(object, key, &value) == NULL)
+		return NULL;
+	if (value.type == jbvString)
+	{
+		strings = palloc(sizeof(char *));
+		strings[(*n)++] = kg_json_cstring(&value);
+		return strings;
+	}
+	if (!kg_json_is_array(&value))
+		throw_option(path, "a column, or an array of columns");
+	strings = palloc((kg_json_length(kg_json_container(&value)) + 1) *
+					 sizeof(char *));
+	kg_json_each(it, kg_json_container(&value))
+	{
+		if (it.value.type != jbvString)
+			throw_option(path, "names of columns");
+		strings[(*n)++] = kg_json_cstring(&it.value);
+	}
+	return strings;
+}
+
+static const char *
+read_string(const JsonbContainer *object, const char *key)
+{
+	JsonbValue value;
+
+	return kg_json_get(object, key, &value) && value.type == jbvString
+			   ? kg_json_cstring(&value)
+			   : NULL;
+}
+
+/* ---- the table ---- */
+
+static void
+find_table(Bind *bind, const char *name)
+{
+	RangeVar *table = makeRangeVarFromNameList(
+		textToQualifiedNameList(cstring_to_text(name)));
+	KgError *err;
+
+	bind->relid = RangeVarGetRelid(table, NoLock, true);
+	if (OidIsValid(bind->relid))
+	{
+		bind->table = quote_qualified_identifier(
+			get_namespace_name(get_rel_namespace(bind->relid)),
+			get_rel_name(bind->relid));
+		return;
+	}
+	err = kg_error_new(KG_INVALID_INPUT, "table \"%s\" does not exist", name);
+	kg_error_got_string(err, name);
+	kg_error_throw_expected(err, "a table or view, as schema.table");
+}
+
+/* Reads the columns that the caller may read. */
+static void
+read_columns(Bind *bind)
+{
+	int n = 0;
+
+	KG_SPI_EXEC("SELECT a.attname::text, a.attnum::bigint, a.atttypid, "
+				"a.atttypmod, a.attnotnull, "
+				"col_description(a.attrelid, a.attnum) "
+				"FROM pg_attribute a WHERE a.attrelid = $1 AND a.attnum > 0 "
+				"AND NOT a.attisdropped "
+				"AND has_column_privilege(a.attrelid, a.attnum, 'SELECT') "
+				"ORDER BY a.attnum",
+				kg_arg(OIDOID, ObjectIdGetDatum(bind->relid)));
+	bind->columns = palloc0((SPI_processed + 1) * sizeof(Column));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		Column *column = &bind->columns[n];
+		int32 typmod = DatumGetInt32(kg_spi_datum(i, 4));
+		Oid type = getBaseTypeAndTypmod(DatumGetObjectId(kg_spi_datum(i, 3)),
+										&typmod);
+		bool isnull;
+		Datum comment = kg_spi_value(i, 6, &isnull);
+
+		column->name = kg_spi_cstring(i, 1);
+		column->number = kg_spi_int64(i, 2);
+		column->type = type;
+		column->typmod = typmod;
+		column->required = DatumGetBool(kg_spi_datum(i, 5));
+		column->comment = isnull ? NULL : TextDatumGetCString(comment);
+		column->property = kg_bound_is_shown(type) ? column->name : NULL;
+		n++;
+	}
+	bind->ncolumns = n;
+}
+
+/* Reads the primary key, unless the mapping has the id. */
+static void
+read_id(Bind *bind)
+{
+	bind->id = read_strings(bind->mapping, "id", "/id", &bind->nid);
+	if (bind->id == NULL)
+	{
+		KG_SPI_EXEC("SELECT a.attname::text FROM pg_index i "
+					"CROSS JOIN LATERAL unnest(i.indkey::int2[]) "
+					"WITH ORDINALITY k(number, place) "
+					"JOIN pg_attribute a ON a.attrelid = i.indrelid "
+					"AND a.attnum = k.number "
+					"WHERE i.indrelid = $1 AND i.indisprimary "
+					"AND k.place <= i.indnkeyatts ORDER BY k.place",
+					kg_arg(OIDOID, ObjectIdGetDatum(bind->relid)));
+		bind->nid = SPI_processed;
+		bind->id = palloc((SPI_processed + 1) * sizeof(char *));
+		for (int i = 0; i < bind->nid; i++)
+			bind->id[i] = kg_spi_cstring(i, 1);
+	}
+	if (bind->nid == 0)
+		throw_option("/id",
+					 "\"id\": the columns that identify a row, because the "
+					 "table has no primary key");
+	for (int i = 0; i < bind->nid; i++)
+		(void) require_column(bind, bind->id[i], "/id");
+}
+
+/* ---- properties ---- */
+
+static void
+read_property(Bind *bind, const char *name, const JsonbValue *value)
+{
+	char *path = psprintf("/properties/%s", name);
+	const char *of = NULL;
+	Column *column;
+
+	if (value->type == jbvString)
+		of = kg_json_cstring(value);
+	else if (kg_json_is_object(value))
+		of = read_string(kg_json_container(value), "column");
+	if (of == NULL)
+		throw_option(path, "a column, or an object with \"column\"");
+	column = require_column(bind, of, path);
+	column->property = name;
+	if (kg_json_is_object(value))
+		column->description = read_string(kg_json_container(value),
+										  "description");
+}
+
+static void
+read_properties(Bind *bind)
+{
+	JsonbValue value;
+	const char **names;
+	int n;
+
+	if (kg_json_get(bind->mapping, "properties", &value))
+	{
+		if (!kg_json_is_object(&value))
+			throw_option("/properties", "an object {property: column}");
+		for (int i = 0; i < bind->ncolumns; i++)
+			bind->columns[i].property = NULL;
+		kg_json_each(it, kg_json_container(&value))
+			read_property(bind, kg_json_cstring(&it.key), &it.value);
+	}
+	names = read_strings(bind->mapping, "hidden", "/hidden", &n);
+	for (int i = 0; i < n; i++)
+		require_column(bind, names[i], "/hidden")->property = NULL;
+	names = read_strings(bind->mapping, "untrusted", "/untrusted", &n);
+	for (int i = 0; i < n; i++)
+		require_column(bind, names[i], "/untrusted")->untrusted = true;
+}
+
+static bool
+has_property(const Bind *bind, const char *name)
+{
+	for (int i = 0; i < bind->ncolumns; i++)
+		if (bind->columns[i].property != NULL &&
+			strcmp(bind->columns[i].property, name) == 0)
+			return true;
+	return false;
+}
+
+/* Names the property with the id: the column's, or "id" of several columns. */
+static void
+name_id(Bind *bind)
+{
+	Column *column = find_column(bind, bind->id[0]);
+
+	if (bind->nid == 1)
+	{
+		if (column->property == NULL)
+			column->property = column->name;
+		bind->id_property = column->property;
+		return;
+	}
+	bind->id_property = !has_property(bind, "id") ? "id" : "entity_key";
+	while (has_property(bind, bind->id_property))
+		bind->id_property = psprintf("%s_", bind->id_property);
+}
+
+/* ---- references ---- */
+
+static void
+add_reference(Bind *bind, const char *property, const char **columns, int n,
+			  const char *to, const char *relation)
+{
+	Reference *reference = palloc0(sizeof(*reference));
+
+	reference->property = property;
+	reference->columns = columns;
+	reference->ncolumns = n;
+	reference->to = to;
+	reference->relation = relation;
+	bind->references = lappend(bind->references, reference);
+	/* The column is no property of its own. */
+	for (int i = 0; i < bind->ncolumns && n == 1; i++)
+		if (strcmp(bind->columns[i].name, columns[0]) == 0 &&
+			bind->columns[i].property != bind->id_property)
+			bind->columns[i].property = NULL;
+}
+
+static void
+read_reference(Bind *bind, const char *property, const JsonbValue *value)
+{
+	char *path = psprintf("/references/%s", property);
+	const JsonbContainer *object = kg_json_container(value);
+	const char **columns;
+	const char *to;
+	int n;
+
+	if (!kg_json_is_object(value))
+		throw_option(path, "an object with \"columns\" and \"to\"");
+	columns = read_strings(object, "columns", psprintf("%s/columns", path), &n);
+	to = read_string(object, "to");
+	if (n == 0 || to == NULL)
+		throw_option(path, "an object with \"columns\" and \"to\"");
+	for (int i = 0; i < n; i++)
+		(void) require_column(bind, columns[i], path);
+	add_reference(
+		bind, property, columns, n, to, read_string(object, "relation"));
+}
+
+/* Returns the handle of a bound type of the table with this id, or NULL. */
+static const char *
+type_of_table(const Bind *bind, const char *table, const char **id, int n)
+{
+	for (int i = 0; i < bind->catalog->ntypes; i++)
+	{
+		const KgType *type = bind->catalog->types[i];
+		const KgTableBinding *binding = type->binding;
+		bool same = binding != NULL && binding->nid == n &&
+					strcmp(binding->table, table) == 0;
+
+		for (int j = 0; same && j < n; j++)
+			same = strcmp(binding->id[j], id[j]) == 0;
+		if (same)
+			return strcmp(type->bundle, bind->bundle) == 0
+					   ? type->name
+					   : psprintf("%s/%s", type->bundle, type->name);
+	}
+	/* The table itself, which is being bound. */
+	if (strcmp(bind->table, table) != 0 || n != bind->nid)
+		return NULL;
+	for (int j = 0; j < n; j++)
+		if (strcmp(bind->id[j], id[j]) != 0)
+			return NULL;
+	return bind->type;
+}
+
+/* Returns the name without "_id", and in upper case: of account_id, ACCOUNT. */
+static const char *
+relation_of(const char *column)
+{
+	int len = strlen(column);
+	char *name;
+
+	if (len > 3 && pg_strcasecmp(column + len - 3, "_id") == 0)
+		len -= 3;
+	name = pnstrdup(column, len);
+	for (char *p = name; *p; p++)
+	{
+		if (*p >= 'a' && *p <= 'z')
+			*p -= 'a' - 'A';
+		else if (!((*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9')))
+			*p = '_';
+	}
+	return name;
+}
+
+static const char **
+names_in(uint64 row, int column, int *n)
+{
+	Datum *items;
+	const char **names;
+
+	deconstruct_array(DatumGetArrayTypeP(kg_spi_datum(row, column)),
+					  TEXTOID,
+					  -1,
+					  false,
+					  TYPALIGN_INT,
+					  &items,
+					  NULL,
+					  n);
+	names = palloc((*n + 1) * sizeof(char *));
+	for (int i = 0; i < *n; i++)
+		names[i] = TextDatumGetCString(items[i]);
+	return names;
+}
+
+/* Adds the foreign keys to tables that are bound, too. */
+static void
+read_foreign_keys(Bind *bind)
+{
+	KG_SPI_EXEC(
+		"SELECT format('%I.%I', n.nspname, t.relname), "
+		"ARRAY(SELECT a.attname::text FROM unnest(c.conkey) "
+		"WITH ORDINALITY k(number, place) JOIN pg_attribute a "
+		"ON a.attrelid = c.conrelid AND a.attnum = k.number ORDER BY place), "
+		"ARRAY(SELECT a.attname::text FROM unnest(c.confkey) "
+		"WITH ORDINALITY k(number, place) JOIN pg_attribute a "
+		"ON a.attrelid = c.confrelid AND a.attnum = k.number ORDER BY place) "
+		"FROM pg_constraint c JOIN pg_class t ON t.oid = c.confrelid "
+		"JOIN pg_namespace n ON n.oid = t.relnamespace "
+		"WHERE c.conrelid = $1 AND c.contype = 'f' AND c.conparentid = 0 "
+		"ORDER BY c.conname",
+		kg_arg(OIDOID, ObjectIdGetDatum(bind->relid)));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		int n;
+		const char **columns = names_in(i, 2, &n);
+		const char **keys = names_in(i, 3, &n);
+		const char *to = type_of_table(bind, kg_spi_cstring(i, 1), keys, n);
+		Column *column = find_column(bind, columns[0]);
+		const char *property;
+
+		if (to == NULL || column == NULL || column->property == NULL)
+			continue;
+		property = column->property;
+		if (n > 1)
+			property = strchr(to, '/') ? strchr(to, '/') + 1 : to;
+		if ((n > 1 && has_property(bind, property)) ||
+			strcmp(property, bind->id_property) == 0)
+			continue;
+		add_reference(bind, property, columns, n, to, relation_of(property));
+	}
+}
+
+static void
+read_references(Bind *bind)
+{
+	JsonbValue value;
+
+	if (kg_json_get(bind->mapping, "references", &value) == NULL)
+	{
+		read_foreign_keys(bind);
+		return;
+	}
+	if (!kg_json_is_object(&value))
+		throw_option("/references", "an object {property: reference}");
+	kg_json_each(it, kg_json_container(&value))
+		read_reference(bind, kg_json_cstring(&it.key), &it.value);
+}
+
+/* ---- the schema ---- */
+
+static void
+write_enum(KgJsonWriter *w, Oid type)
+{
+	KG_SPI_EXEC("SELECT enumlabel::text FROM pg_enum WHERE enumtypid = $1 "
+				"ORDER BY enumsortorder",
+				kg_arg(OIDOID, ObjectIdGetDatum(type)));
+	kg_jw_kbegin_array(w, "enum");
+	for (uint64 i = 0; i < SPI_processed; i++)
+		kg_jw_string(w, kg_spi_cstring(i, 1));
+	kg_jw_end_array(w);
+}
+
+static void
+write_type(KgJsonWriter *w, Oid type, int32 typmod)
+{
+	Oid element = get_element_type(type);
+
+	if (OidIsValid(element))
+	{
+		kg_jw_kstring(w, "type", "array");
+		kg_jw_kbegin_object(w, "items");
+		write_type(w, getBaseType(element), -1);
+		kg_jw_end_object(w);
+		return;
+	}
+	switch (type)
+	{
+		case BOOLOID:
+			kg_jw_kstring(w, "type", "boolean");
+			return;
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+			kg_jw_kstring(w, "type", "integer");
+			return;
+		case NUMERICOID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+			kg_jw_kstring(w, "type", "number");
+			return;
+		case JSONOID:
+		case JSONBOID:
+			return;
+		default:
+			break;
+	}
+	if (get_typtype(type) == TYPTYPE_COMPOSITE)
+	{
+		kg_jw_kstring(w, "type", "object");
+		return;
+	}
+	kg_jw_kstring(w, "type", "string");
+	if (get_typtype(type) == TYPTYPE_ENUM)
+		write_enum(w, type);
+	else if (type == DATEOID)
+		kg_jw_kstring(w, "format", "date");
+	else if (type == TIMESTAMPTZOID)
+		kg_jw_kstring(w, "format", "date-time");
+	else if (type == UUIDOID)
+		kg_jw_kstring(w, "format", "uuid");
+	else if ((type == VARCHAROID || type == BPCHAROID) && typmod > VARHDRSZ)
+		kg_jw_kint(w, "maxLength", typmod - VARHDRSZ);
+}
+
+static bool
+is_reference(const Bind *bind, const char *property)
+{
+	ListCell *lc;
+
+	foreach(lc, bind->references)
+		if (strcmp(((Reference *) lfirst(lc))->property, property) == 0)
+			return true;
+	return false;
+}
+
+static void
+write_column(KgJsonWriter *w, const Bind *bind, const Column *column)
+{
+	const char *description = column->description ? column->description
+												  : column->comment;
+
+	kg_jw_kbegin_object(w, column->property);
+	if (strcmp(column->property, bind->id_property) == 0)
+		kg_jw_kstring(w, "type", "string");
+	else
+		write_type(w, column->type, column->typmod);
+	kg_jw_kstring_if(w, "description", description);
+	if (column->untrusted)
+		kg_jw_kbool(w, "x-untrusted", true);
+	kg_jw_end_object(w);
+}
+
+static void
+write_properties(KgJsonWriter *w, const Bind *bind)
+{
+	ListCell *lc;
+
+	kg_jw_kbegin_object(w, "properties");
+	if (bind->nid > 1)
+	{
+		kg_jw_kbegin_object(w, bind->id_property);
+		kg_jw_kstring(w, "type", "string");
+		kg_jw_end_object(w);
+	}
+	for (int i = 0; i < bind->ncolumns; i++)
+		if (bind->columns[i].property != NULL &&
+			!is_reference(bind, bind->columns[i].property))
+			write_column(w, bind, &bind->columns[i]);
+	foreach(lc, bind->references)
+	{
+		const Reference *reference = lfirst(lc);
+
+		kg_jw_kbegin_object(w, reference->property);
+		kg_jw_kstring(w, "type", "string");
+		kg_jw_kstring(w, "x-ref", reference->to);
+		kg_jw_kstring_if(w, "x-relation", reference->relation);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_object(w);
+	kg_jw_kbegin_array(w, "required");
+	kg_jw_string(w, bind->id_property);
+	for (int i = 0; i < bind->ncolumns; i++)
+	{
+		const Column *column = &bind->columns[i];
+
+		if (column->required && column->property != NULL &&
+			strcmp(column->property, bind->id_property) != 0 &&
+			!is_reference(bind, column->property))
+			kg_jw_string(w, column->property);
+	}
+	kg_jw_end_array(w);
+}
+
+static void
+write_names(KgJsonWriter *w, const char *key, const char *const *names, int n)
+{
+	kg_jw_kbegin_array(w, key);
+	for (int i = 0; i < n; i++)
+		kg_jw_string(w, names[i]);
+	kg_jw_end_array(w);
+}
+
+static void
+write_table(KgJsonWriter *w, const Bind *bind)
+{
+	JsonbValue value;
+	ListCell *lc;
+
+	kg_jw_kbegin_object(w, "x-table");
+	kg_jw_kstring(w, "name", bind->table);
+	write_names(w, "id", bind->id, bind->nid);
+	kg_jw_kbegin_object(w, "columns");
+	for (int i = 0; i < bind->ncolumns; i++)
+		if (bind->columns[i].property != NULL &&
+			strcmp(bind->columns[i].property, bind->columns[i].name) != 0)
+			kg_jw_kstring(w, bind->columns[i].property, bind->columns[i].name);
+	foreach(lc, bind->references)
+	{
+		const Reference *reference = lfirst(lc);
+
+		write_names(
+			w, reference->property, reference->columns, reference->ncolumns);
+	}
+	kg_jw_end_object(w);
+	if (kg_json_get(bind->mapping, "shared", &value))
+	{
+		kg_jw_key(w, "shared");
+		kg_jw_value(w, &value);
+	}
+	kg_jw_kstring_if(
+		w, "tenant_column", read_string(bind->mapping, "tenant_column"));
+	kg_jw_end_object(w);
+}
+
+/* Returns the property of a column that the mapping names. */
+static const char *
+property_of(const Bind *bind, const char *name, const char *path)
+{
+	const char *property;
+
+	if (has_property(bind, name) || is_reference(bind, name))
+		return name;
+	property = require_column(bind, name, path)->property;
+	if (property == NULL)
+		throw_option(path, "a column that is shown");
+	return property;
+}
+
+static const char *
+comment_of(Oid relid)
+{
+	bool isnull;
+	Datum comment;
+
+	KG_SPI_EXEC("SELECT obj_description($1, 'pg_class')",
+				kg_arg(OIDOID, ObjectIdGetDatum(relid)));
+	comment = kg_spi_value(0, 1, &isnull);
+	return isnull ? NULL : TextDatumGetCString(comment);
+}
+
+static void
+write_schema(KgJsonWriter *w, const Bind *bind)
+{
+	const char *description = read_string(bind->mapping, "description");
+	const char *label = read_string(bind->mapping, "label");
+	const char **names;
+	int n;
+	JsonbValue value;
+
+	kg_jw_kbegin_object(w, "schema");
+	kg_jw_kstring(w, "type", "object");
+	kg_jw_kstring_if(
+		w, "description", description ? description : comment_of(bind->relid));
+	kg_jw_kstring(w, "x-id-field", bind->id_property);
+	if (label != NULL)
+		kg_jw_kstring(w, "x-label-field", property_of(bind, label, "/label"));
+	names = read_strings(bind->mapping, "aliases", "/aliases", &n);
+	for (int i = 0; i < n; i++)
+		names[i] = property_of(bind, names[i], "/aliases");
+	if (n > 0)
+		write_names(w, "x-alias-fields", names, n);
+	kg_jw_key(w, "x-tool-expose");
+	if (kg_json_get(bind->mapping, "tools", &value))
+		kg_jw_value(w, &value);
+	else
+		kg_jw_jsonb(w, kg_json_parse("[\"list\", \"get\", \"list_ids\"]"));
+	write_table(w, bind);
+	write_properties(w, bind);
+	kg_jw_end_object(w);
+}
+
+/* Returns the version of the stored bundle, or that of a new one. */
+static const char *
+version_of(const Bind *bind)
+{
+	for (int i = 0; i < bind->catalog->nbundles; i++)
+		if (strcmp(bind->catalog->bundles[i].name, bind->bundle) == 0)
+			return bind->catalog->bundles[i].version;
+	return "1.0.0";
+}
+
+Jsonb *
+kg_bind_table(const char *bundle, const char *table, const Jsonb *mapping)
+{
+	Bind bind = {0};
+	KgJsonWriter w;
+
+	kg_check_options(mapping, members);
+	bind.catalog = kg_catalog_newest(kg_identity_require(KG_ACCESS_WRITE));
+	bind.bundle = bundle;
+	bind.mapping = &mapping->root;
+	find_table(&bind, table);
+	bind.type = read_string(bind.mapping, "entity_type");
+	if (bind.type == NULL)
+		bind.type = get_rel_name(bind.relid);
+	read_columns(&bind);
+	read_id(&bind);
+	read_properties(&bind);
+	name_id(&bind);
+	read_references(&bind);
+
+	kg_jw_init_object(&w);
+	kg_jw_kstring(&w, "bundle_name", bundle);
+	kg_jw_kstring(&w, "version", version_of(&bind));
+	kg_jw_kbegin_array(&w, "schemas");
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "entity_type", bind.type);
+	write_schema(&w, &bind);
+	kg_jw_end_object(&w);
+	kg_jw_end_array(&w);
+	return kg_bundle_apply(kg_jw_finish(&w),
+						   kg_json_parse("{\"mode\": \"merge\"}"));
+}

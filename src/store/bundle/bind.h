@@ -1,0 +1,18 @@
+/*
+ * bundle/bind.h
+ *	  Entity types made from tables of the user.
+ */
+#ifndef KG_BIND_H
+#define KG_BIND_H
+
+#include "utils/jsonb.h"
+
+/*
+ * Makes an entity type that reads a table, and merges it into the bundle.
+ * Returns what kg_bundle_apply() returns.  The mapping says what differs from
+ * the table's own names, keys and comments.
+ */
+extern Jsonb *kg_bind_table(const char *bundle, const char *table,
+							const Jsonb *mapping);
+
+#endif /* KG_BIND_H */

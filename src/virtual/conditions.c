@@ -1,0 +1,515 @@
+/*
+ * conditions.c
+ *	  Conditions on the columns of a typed sub-select, as SQL.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "base/catch.h"
+#include "base/json.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+#include "virtual/conditions.h"
+
+/* ---- values ---- */
+
+typedef struct Conversion
+{
+	Oid type;
+	const char *text;
+	Datum value;
+} Conversion;
+
+static void
+convert(void *arg)
+{
+	Conversion *conversion = arg;
+	Oid input;
+	Oid parameter;
+
+	getTypeInputInfo(conversion->type, &input, &parameter);
+	conversion->value = OidInputFunctionCall(
+		input, (char *) conversion->text, parameter, -1);
+}
+
+/* Returns false if the type has no value of that text. */
+static bool
+value_of(Oid type, const char *text, Datum *value)
+{
+	Conversion conversion = {type, text};
+
+	if (type == TEXTOID)
+	{
+		*value = CStringGetTextDatum(text);
+		return true;
+	}
+	if (kg_catch(KG_CATCH_MEMORY, convert, &conversion) != NULL)
+		return false;
+	*value = conversion.value;
+	return true;
+}
+
+int
+kg_vparam(KgSqlBuilder *b, Oid type, const char *text)
+{
+	Datum value;
+
+	return value_of(type, text, &value) ? kg_sql_param(b, type, value) : 0;
+}
+
+int
+kg_vparams(KgSqlBuilder *b, Oid type, const char *const *texts, int n)
+{
+	Datum *values = palloc((n + 1) * sizeof(Datum));
+	int count = 0;
+
+	for (int i = 0; i < n; i++)
+		if (value_of(type, texts[i], &values[count]))
+			count++;
+	return kg_sql_param_array(b, type, values, count);
+}
+
+static bool
+is_integer(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+/*
+ * Returns the type of the parameters that a column is compared with.  Integers
+ * are compared with a bigint, which their indexes serve, or with a numeric.
+ */
+static Oid
+compared_type(Oid type, const JsonbValue *values, int n)
+{
+	int64 ignored;
+
+	if (type == FLOAT4OID)
+		return FLOAT8OID;
+	if (type == VARCHAROID)
+		return TEXTOID;
+	if (!is_integer(type))
+		return type;
+	for (int i = 0; i < n; i++)
+		if (!kg_json_int64(&values[i], &ignored))
+			return NUMERICOID;
+	return INT8OID;
+}
+
+static KG_NORETURN void
+throw_no_value(const KgCondition *condition, const JsonbValue *value, Oid type)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"\"%s\" has values of another form",
+								condition->property);
+
+	kg_error_path(err, "%s", condition->path);
+	kg_error_got(err, value);
+	kg_error_throw_expected(err, "a value of type %s", format_type_be(type));
+}
+
+static Datum
+operand(const KgCondition *condition, int i, Oid type)
+{
+	const JsonbValue *value = &condition->values[i];
+	Datum datum;
+
+	if (!value_of(type, kg_json_cstring(value), &datum))
+		throw_no_value(condition, value, type);
+	return datum;
+}
+
+static int
+operand_array(KgSqlBuilder *b, const KgCondition *condition, Oid type)
+{
+	Datum *values = palloc((condition->nvalues + 1) * sizeof(Datum));
+
+	for (int i = 0; i < condition->nvalues; i++)
+		values[i] = operand(condition, i, type);
+	return kg_sql_param_array(b, type, values, condition->nvalues);
+}
+
+/* ---- operators ---- */
+
+static const char *
+operator_name(Oid oid)
+{
+	HeapTuple tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(oid));
+	Form_pg_operator operator;
+	const char *name;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	operator=(Form_pg_operator) GETSTRUCT(tuple);
+	name = psprintf(
+		"OPERATOR(%s.%s)",
+		quote_identifier(get_namespace_name(operator->oprnamespace)),
+		NameStr(operator->oprname));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+const char *
+kg_voperator(Oid type, int strategy)
+{
+	static const char *const names[] = {
+		[BTLessStrategyNumber] = "<",
+		[BTLessEqualStrategyNumber] = "<=",
+		[BTEqualStrategyNumber] = "=",
+		[BTGreaterEqualStrategyNumber] = ">=",
+		[BTGreaterStrategyNumber] = ">",
+	};
+	TypeCacheEntry *entry;
+	Oid oid;
+
+	/* Comparison of numbers of two types, and of texts. */
+	if (is_integer(type) || type == FLOAT4OID || type == VARCHAROID)
+		return psprintf("OPERATOR(pg_catalog.%s)", names[strategy]);
+	entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	if (!OidIsValid(entry->btree_opf))
+		return NULL;
+	oid = get_opfamily_member(entry->btree_opf,
+							  entry->btree_opintype,
+							  entry->btree_opintype,
+							  strategy);
+	return OidIsValid(oid) ? operator_name(oid) : NULL;
+}
+
+static int
+strategy_of(KgOpTest test)
+{
+	switch ((int) test)
+	{
+		case KG_IS_EQUAL:
+			return BTEqualStrategyNumber;
+		case KG_IS_ABOVE:
+			return BTGreaterStrategyNumber;
+		case KG_IS_FROM:
+			return BTGreaterEqualStrategyNumber;
+		case KG_IS_BELOW:
+			return BTLessStrategyNumber;
+		case KG_IS_UP_TO:
+			return BTLessEqualStrategyNumber;
+		default:
+			return InvalidStrategy;
+	}
+}
+
+/* ---- conditions ---- */
+
+const char *
+kg_vvalue(const KgVColumn *column)
+{
+	return column->if_seen == NULL ? column->sql
+								   : psprintf("CASE WHEN %s THEN %s END",
+											  column->if_seen,
+											  column->sql);
+}
+
+static Oid
+item_type(const KgVColumn *column, const KgField *field)
+{
+	Oid element = field != NULL && field->is_array
+					  ? get_element_type(column->type)
+					  : InvalidOid;
+
+	return OidIsValid(element) ? getBaseType(element) : column->type;
+}
+
+static bool
+condition_fits(const KgVSource *source, const KgCondition *condition)
+{
+	const KgField *field = condition->field;
+	const KgVColumn *column;
+
+	if (field == NULL)
+		return true;
+	column = kg_vsource_column(source, field);
+	if (column->sql == NULL || condition->counts || field->by_version ||
+		(field->is_array && !OidIsValid(get_element_type(column->type))))
+		return false;
+	return source->type->binding != NULL || column->type != JSONBOID;
+}
+
+bool
+kg_vfilter_fits(const KgVSource *source, const KgFilter *filter)
+{
+	if (filter == NULL)
+		return true;
+	for (int i = 0; i < filter->nconditions; i++)
+		if (!condition_fits(source, &filter->conditions[i]))
+			return false;
+	for (int i = 0; i < filter->nany; i++)
+		if (!kg_vfilter_fits(source, filter->any[i]))
+			return false;
+	return true;
+}
+
+/* Appends the test of one item, an expression, with the operand i. */
+static void
+append_part(KgSqlBuilder *b, const KgCondition *condition, const char *item)
+{
+	int n = kg_sql_param_text(b, kg_json_cstring(&condition->values[0]));
+
+	switch ((int) kg_operator(condition->op)->test)
+	{
+		case KG_IS_PART:
+			kg_sql_append(b,
+						  "pg_catalog.strpos((%s)::pg_catalog.text COLLATE "
+						  "pg_catalog.\"C\", $%d)" KG_GT "0",
+						  item,
+						  n);
+			break;
+		case KG_IS_START:
+			kg_sql_append(b,
+						  "pg_catalog.starts_with((%s)::pg_catalog.text "
+						  "COLLATE pg_catalog.\"C\", $%d)",
+						  item,
+						  n);
+			break;
+		default:
+			kg_sql_append(b,
+						  "pg_catalog.right((%s)::pg_catalog.text, "
+						  "pg_catalog.length($%d))" KG_EQ
+						  "$%d COLLATE pg_catalog.\"C\"",
+						  item,
+						  n,
+						  n);
+			break;
+	}
+}
+
+/* Appends a condition that an expression passes the test of the operator. */
+static void
+append_test(KgSqlBuilder *b, const KgCondition *condition, const char *item,
+			Oid type)
+{
+	const KgOperator *op = kg_operator(condition->op);
+	Oid compared = compared_type(type, condition->values, condition->nvalues);
+	const char *name;
+
+	if (op->form == KG_OPERAND_PART)
+	{
+		append_part(b, condition, item);
+		return;
+	}
+	name = kg_voperator(type, strategy_of(op->test));
+	if (name == NULL)
+	{
+		/* The type has no order: its values are compared as texts. */
+		item = psprintf("(%s)::pg_catalog.text", item);
+		compared = type = TEXTOID;
+		name = kg_voperator(type, strategy_of(op->test));
+	}
+	if (compared == NUMERICOID && type != NUMERICOID)
+		item = psprintf("(%s)::pg_catalog.numeric", item);
+	if (op->form == KG_OPERAND_LIST)
+		kg_sql_append(b,
+					  "%s %s ANY ($%d)",
+					  item,
+					  name,
+					  operand_array(b, condition, compared));
+	else
+		kg_sql_append(
+			b,
+			"%s %s $%d",
+			item,
+			name,
+			kg_sql_param(b, compared, operand(condition, 0, compared)));
+}
+
+static void
+append_array(KgSqlBuilder *b, const KgCondition *condition, const char *value,
+			 Oid type)
+{
+	const KgOperator *op = kg_operator(condition->op);
+
+	if (op->quantity == KG_EVERY)
+	{
+		kg_sql_append(b,
+					  "%s OPERATOR(pg_catalog.@>) $%d",
+					  value,
+					  operand_array(b, condition, type));
+		return;
+	}
+	if (op->quantity == KG_NO)
+		kg_sql_append(b, "%s IS NOT NULL AND NOT ", value);
+	kg_sql_append(
+		b, "EXISTS (SELECT FROM pg_catalog.unnest(%s) u(item) WHERE ", value);
+	append_test(b, condition, "u.item", type);
+	kg_sql_append(b, ")");
+}
+
+static void
+append_id(KgSqlBuilder *b, const KgVSource *source,
+		  const KgCondition *condition)
+{
+	const KgOperator *op = kg_operator(condition->op);
+
+	if (op->test == KG_IS_EQUAL)
+	{
+		const char **ids = palloc((condition->nvalues + 1) * sizeof(char *));
+
+		for (int i = 0; i < condition->nvalues; i++)
+			ids[i] = kg_json_cstring(&condition->values[i]);
+		if (op->quantity == KG_NO)
+			kg_sql_append(b, "NOT ");
+		kg_vids(b, source, ids, condition->nvalues);
+		return;
+	}
+	append_test(b,
+				condition,
+				source->foreign
+					? psprintf("(%s COLLATE pg_catalog.\"C\")", source->id)
+					: source->id,
+				TEXTOID);
+}
+
+static void
+append_condition(KgSqlBuilder *b, const KgVSource *source,
+				 const KgCondition *condition)
+{
+	const KgOperator *op = kg_operator(condition->op);
+	const KgField *field = condition->field;
+	const KgVColumn *column;
+	const char *value;
+	Oid type;
+
+	if (field == NULL)
+	{
+		append_id(b, source, condition);
+		return;
+	}
+	column = kg_vsource_column(source, field);
+	value = kg_vvalue(column);
+	type = item_type(column, field);
+	if (op->form == KG_OPERAND_FLAG)
+		kg_sql_append(b,
+					  "(%s) IS %sNULL",
+					  value,
+					  op->test == KG_IS_PRESENT ? "NOT " : "");
+	else if (field->is_array)
+		append_array(b, condition, value, type);
+	else if (op->quantity == KG_NO)
+	{
+		kg_sql_append(b, "(%s) IS NOT NULL AND NOT ((", value);
+		append_test(b, condition, value, type);
+		kg_sql_append(b, ") IS TRUE)");
+	}
+	else
+	{
+		/* The condition on the column itself is one that an index serves. */
+		if (column->if_seen != NULL)
+			kg_sql_append(b, "%s AND ", column->if_seen);
+		append_test(b, condition, column->sql, type);
+	}
+}
+
+static void
+append_all(KgSqlBuilder *b, const KgVSource *source, const KgFilter *filter)
+{
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		kg_sql_append(b, i > 0 ? " AND (" : "(");
+		append_condition(b, source, &filter->conditions[i]);
+		kg_sql_append(b, ")");
+	}
+	if (filter->nconditions == 0)
+		kg_sql_append(b, "true");
+	if (filter->nany == 0)
+		return;
+	kg_sql_append(b, " AND (");
+	for (int i = 0; i < filter->nany; i++)
+	{
+		kg_sql_append(b, i > 0 ? " OR (" : "(");
+		append_all(b, source, filter->any[i]);
+		kg_sql_append(b, ")");
+	}
+	kg_sql_append(b, ")");
+}
+
+void
+kg_vfilter(KgSqlBuilder *b, const KgVSource *source, const KgFilter *filter)
+{
+	if (filter == NULL || kg_filter_is_empty(filter))
+		return;
+	kg_sql_append(b, " AND ");
+	append_all(b, source, filter);
+}
+
+/* ---- ids ---- */
+
+/*
+ * Sets the values of an id's columns.  Returns false if no row can have the id:
+ * the text of a value must be the id itself, so that "007" is not 7.
+ */
+static bool
+key_values(const KgVSource *source, const char *id, Datum *values)
+{
+	char **parts = kg_bound_id_parts(id, source->nkeys);
+
+	if (parts == NULL)
+		return false;
+	for (int i = 0; i < source->nkeys; i++)
+	{
+		Oid type = source->keys[i].type;
+		Oid output;
+		bool varlena;
+
+		if (!value_of(type, parts[i], &values[i]))
+			return false;
+		getTypeOutputInfo(type, &output, &varlena);
+		if (strcmp(OidOutputFunctionCall(output, values[i]), parts[i]) != 0)
+			return false;
+	}
+	return true;
+}
+
+void
+kg_vids(KgSqlBuilder *b, const KgVSource *source, const char *const *ids, int n)
+{
+	int nkeys = source->nkeys;
+	Datum *values = palloc(nkeys * sizeof(Datum));
+	Datum **columns = palloc(nkeys * sizeof(Datum *));
+	int found = 0;
+
+	for (int k = 0; k < nkeys; k++)
+		columns[k] = palloc((n + 1) * sizeof(Datum));
+	for (int i = 0; i < n; i++)
+	{
+		if (!key_values(source, ids[i], values))
+			continue;
+		for (int k = 0; k < nkeys; k++)
+			columns[k][found] = values[k];
+		found++;
+	}
+	if (nkeys == 1)
+	{
+		kg_sql_append(
+			b,
+			"(%s %s ANY ($%d))",
+			source->keys[0].sql,
+			kg_voperator(source->keys[0].type, BTEqualStrategyNumber),
+			kg_sql_param_array(b, source->keys[0].type, columns[0], found));
+		return;
+	}
+	kg_sql_append(b, "(false");
+	for (int i = 0; i < found; i++)
+	{
+		kg_sql_append(b, " OR (");
+		for (int k = 0; k < nkeys; k++)
+			kg_sql_append(
+				b,
+				"%s%s %s $%d",
+				k > 0 ? " AND " : "",
+				source->keys[k].sql,
+				kg_voperator(source->keys[k].type, BTEqualStrategyNumber),
+				kg_sql_param(b, source->keys[k].type, columns[k][i]));
+		kg_sql_append(b, ")");
+	}
+	kg_sql_append(b, ")");
+}

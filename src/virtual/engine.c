@@ -1,0 +1,93 @@
+/*
+ * engine.c
+ *	  Which engine answers: the native one or the virtual graph.
+ */
+#include "postgres.h"
+
+#include "base/catch.h"
+#include "base/settings.h"
+#include "query/derived.h"
+#include "query/time/past.h"
+#include "query/time/validity.h"
+#include "utils/builtins.h"
+#include "virtual/virtual.h"
+
+/*
+ * Returns the sub-select that the virtual graph answers for a type from; NULL:
+ * the native engine answers.
+ */
+static const KgVSource *
+source_of(const KgCatalog *catalog, const KgType *type)
+{
+	if (type->binding != NULL)
+		return kg_vsource(catalog, type);
+	if (!kg_setting_virtual_graph || kg_derived_any(type) ||
+		catalog->authorizes || kg_validity_hides() != 0 || kg_past_asked())
+		return NULL;
+	return kg_vsource(catalog, type);
+}
+
+/* Raises an error for a part of the query that a bound type does not have. */
+static void
+require_supported(const KgListQuery *query, const KgVSource *source)
+{
+	if (query->matches != NULL || query->by_rank)
+		kg_binding_refuse(query->type, "a search by name");
+	if (query->among != NULL || query->related != NULL)
+		kg_binding_refuse(query->type, "a condition on connected nodes");
+	if (!kg_virtual_fits(query, source))
+		kg_binding_refuse(query->type,
+						  "a filter or sort by a property without a column "
+						  "that you may read");
+}
+
+static bool
+answers_list(const KgListQuery *query, const KgVSource *source)
+{
+	if (source == NULL)
+		return false;
+	if (query->type->binding != NULL)
+		require_supported(query, source);
+	return query->matches == NULL && query->among == NULL &&
+		   query->related == NULL && !query->by_rank &&
+		   kg_virtual_fits(query, source);
+}
+
+KgListPage *
+kg_engine_list(const KgListQuery *query)
+{
+	const KgVSource *source = source_of(query->catalog, query->type);
+
+	return answers_list(query, source) ? kg_virtual_list(query, source)
+									   : kg_list_run(query);
+}
+
+void
+kg_engine_fetch(KgListQuery *query, KgListPage *page)
+{
+	/* The virtual graph has read the documents with the rows. */
+	if (page->nrows > 0 && page->rows[0]->node == 0)
+		return;
+	kg_list_fetch(query, page);
+}
+
+KgGot *
+kg_engine_get(const KgCatalog *catalog, const KgType *type, char **ids, int n)
+{
+	const KgVSource *source = source_of(catalog, type);
+
+	return source != NULL ? kg_virtual_get(source, ids, n)
+						  : kg_get_entities(catalog, type, ids, n);
+}
+
+Jsonb *
+kg_engine_get_data(const KgCatalog *catalog, const KgType *type, text *id)
+{
+	const KgVSource *source = source_of(catalog, type);
+	char *one;
+
+	if (source == NULL)
+		return kg_get_data(catalog, type, id);
+	one = text_to_cstring(id);
+	return kg_virtual_get(source, &one, 1)->data;
+}

@@ -1,0 +1,557 @@
+/*
+ * rows.c
+ *	  Rows of a typed sub-select: a page of a list, entities by id.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "base/catch.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/errcodes.h"
+#include "utils/lsyscache.h"
+#include "virtual/conditions.h"
+#include "virtual/virtual.h"
+
+/* ---- statements ---- */
+
+typedef struct Run
+{
+	const KgVSource *source;
+	const KgSqlBuilder *b;
+	KgRowFunction row;
+	void *arg;
+} Run;
+
+static void
+run(void *arg)
+{
+	Run *r = arg;
+	KgStatement statement = kg_sql_statement(r->b);
+
+	statement.foreign = r->source->foreign;
+	(void) kg_plan_run(&statement, r->row, r->arg);
+}
+
+/* Returns whether the error is about the session or the server. */
+static bool
+is_of_server(const ErrorData *edata)
+{
+	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
+	{
+		case ERRCODE_TRANSACTION_ROLLBACK:
+		case ERRCODE_INSUFFICIENT_RESOURCES:
+		case ERRCODE_OPERATOR_INTERVENTION:
+		case ERRCODE_PROGRAM_LIMIT_EXCEEDED:
+			return true;
+		default:
+			return edata->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
+	}
+}
+
+static void
+amend(ErrorData *edata, void *arg)
+{
+	const KgType *type = ((const Run *) arg)->source->type;
+	bool forbidden = edata->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE;
+	KgError *err;
+
+	if (kg_error_is_ours(edata) || is_of_server(edata))
+		return;
+	err = kg_error_new(
+		forbidden ? KG_FORBIDDEN : KG_FAILED_BINDING,
+		forbidden ? "entity type \"%s\" reads a table that you may not read"
+				  : "the table that entity type \"%s\" reads cannot be read",
+		kg_type_handle(type));
+	kg_error_entity(err, type->name, NULL);
+	kg_error_throw_expected(
+		err,
+		forbidden ? "a role that the table's owner has granted SELECT"
+				  : "a table whose columns and policies fit the binding");
+}
+
+void
+kg_virtual_run(const KgVSource *source, const KgSqlBuilder *b,
+			   KgRowFunction row, void *arg)
+{
+	Run r = {source, b, row, arg};
+
+	if (source->foreign)
+		kg_catch_amend(run, amend, &r);
+	else
+		run(&r);
+}
+
+static void
+append_from(KgSqlBuilder *b, const KgVSource *source)
+{
+	kg_sql_append(b,
+				  " FROM %s WHERE %s",
+				  source->from,
+				  source->where ? source->where : "true");
+}
+
+/* ---- documents ---- */
+
+/*
+ * The columns of a document, as a statement returns them from the number first
+ * on.
+ */
+static int
+append_document(KgSqlBuilder *b, const KgVSource *source)
+{
+	const KgType *type = source->type;
+	int n = 0;
+
+	if (source->document != NULL)
+	{
+		kg_sql_append(b, ", %s", source->document);
+		return 1;
+	}
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgVColumn *column = &source->columns[i];
+
+		if (column->sql == NULL || &type->fields[i] == type->id_field)
+			continue;
+		kg_sql_append(b,
+					  column->type == TIMESTAMPTZOID
+						  ? ", pg_catalog.to_jsonb(pg_catalog.timezone('UTC', "
+							"(%s)%s))"
+						  : ", pg_catalog.to_jsonb((%s)%s)",
+					  kg_vvalue(column),
+					  column->is_text ? "::pg_catalog.text" : "");
+		n++;
+	}
+	return n;
+}
+
+static void
+write_property(KgJsonWriter *w, const KgField *field, Oid type, Datum datum)
+{
+	Jsonb *jsonb = DatumGetJsonbPCopy(datum);
+	JsonbValue value;
+	const char *text;
+
+	kg_jw_keyn(w, field->steps[0].key, field->steps[0].keylen);
+	kg_json_root(jsonb, &value);
+	if (type != TIMESTAMPTZOID || value.type != jbvString)
+	{
+		kg_jw_value(w, &value);
+		return;
+	}
+	/* Infinity and years BC are no instants of JSON Schema. */
+	text = kg_json_cstring(&value);
+	kg_jw_string(w,
+				 isdigit((unsigned char) text[0]) &&
+						 isdigit((unsigned char) text[strlen(text) - 1])
+					 ? psprintf("%sZ", text)
+					 : text);
+}
+
+/* Returns the document of a row, whose id is a property of it. */
+static Jsonb *
+read_document(const KgVSource *source, TupleTableSlot *slot, int first,
+			  const char *id)
+{
+	const KgType *type = source->type;
+	const KgStep *step = &type->id_field->steps[0];
+	KgJsonWriter w;
+
+	if (source->document != NULL)
+		return DatumGetJsonbPCopy(kg_slot_datum(slot, first));
+	kg_jw_init_object(&w);
+	kg_jw_keyn(&w, step->key, step->keylen);
+	kg_jw_string(&w, id);
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgVColumn *column = &source->columns[i];
+		bool isnull;
+		Datum datum;
+
+		if (column->sql == NULL || &type->fields[i] == type->id_field)
+			continue;
+		datum = slot_getattr(slot, first++, &isnull);
+		if (!isnull)
+			write_property(&w, &type->fields[i], column->type, datum);
+	}
+	return kg_jw_finish(&w);
+}
+
+/* ---- a page ---- */
+
+/* A key of the order: a sort field, or a column of the id. */
+typedef struct Key
+{
+	const char *sql;
+	Oid type;
+	bool not_null;
+	bool descending;
+	const char *after; /* the value after which the page begins */
+	bool after_missing;
+} Key;
+
+typedef struct RowPage
+{
+	const KgListQuery *query;
+	const KgVSource *source;
+	int nkeys;
+	Key *keys;
+	int ndocument;
+	int n;
+	int room;
+	KgRow **rows;
+} RowPage;
+
+/* Returns the expression of a declared order of texts. */
+static const char *
+enum_order(KgSqlBuilder *b, const KgField *field, const char *value)
+{
+	return psprintf(
+		"pg_catalog.array_position($%d, (%s)::pg_catalog.text)",
+		kg_sql_param_texts(b, (char *const *) field->enum_values, field->nenum),
+		value);
+}
+
+static bool
+is_enum_type(Oid type)
+{
+	return get_typtype(type) == TYPTYPE_ENUM;
+}
+
+/* The keys of rows are texts of values behind this byte; or only KEY_NULL. */
+#define KEY_VALUE 'v'
+#define KEY_NULL 'n'
+
+static bytea *
+make_key(Datum text, bool isnull)
+{
+	int len = isnull ? 0 : VARSIZE_ANY_EXHDR(DatumGetPointer(text));
+	bytea *key = palloc(VARHDRSZ + len + 1);
+
+	SET_VARSIZE(key, VARHDRSZ + len + 1);
+	*VARDATA(key) = isnull ? KEY_NULL : KEY_VALUE;
+	if (!isnull)
+		memcpy(VARDATA(key) + 1, VARDATA_ANY(DatumGetPointer(text)), len);
+	return key;
+}
+
+static void
+read_after(Key *key, const bytea *after)
+{
+	key->after_missing = *VARDATA_ANY(after) == KEY_NULL;
+	key->after = pnstrdup(VARDATA_ANY(after) + 1, VARSIZE_ANY_EXHDR(after) - 1);
+}
+
+static void
+make_keys(RowPage *page, KgSqlBuilder *b)
+{
+	const KgListQuery *query = page->query;
+	const KgVSource *source = page->source;
+	const KgRow *after = query->after;
+	char **parts = after ? kg_bound_id_parts(after->entity_id, source->nkeys)
+						 : NULL;
+
+	page->keys = palloc0((query->nsort + source->nkeys) * sizeof(Key));
+	for (int i = 0; i < query->nsort; i++)
+	{
+		const KgSort *sort = &query->sort[i];
+		const KgVColumn *column = kg_vsource_column(source, sort->field);
+		Key *key = &page->keys[page->nkeys++];
+
+		key->sql = kg_vvalue(column);
+		key->type = column->type;
+		key->not_null = column->not_null && column->if_seen == NULL;
+		key->descending = sort->descending;
+		if (sort->field->kind == KG_KIND_ENUM && !is_enum_type(column->type))
+		{
+			key->sql = enum_order(b, sort->field, key->sql);
+			key->type = INT4OID;
+			key->not_null = false;
+		}
+		if (after != NULL)
+			read_after(key, after->keys[i]);
+	}
+	for (int i = 0; i < source->nkeys; i++)
+	{
+		Key *key = &page->keys[page->nkeys++];
+
+		key->sql = source->keys[i].sql;
+		key->type = source->keys[i].type;
+		key->not_null = true;
+		key->descending = query->id_descending;
+		if (parts != NULL)
+			key->after = parts[i];
+	}
+}
+
+static Oid
+param_type(Oid type)
+{
+	return type == FLOAT4OID ? FLOAT8OID : type == VARCHAROID ? TEXTOID : type;
+}
+
+/* Appends a comparison of a key with the value after which the page begins. */
+static void
+append_compare(KgSqlBuilder *b, const Key *key, int strategy)
+{
+	int n = kg_vparam(b, param_type(key->type), key->after);
+
+	if (n == 0)
+		elog(ERROR, "value of a cursor is not valid");
+	kg_sql_append(
+		b, "%s %s $%d", key->sql, kg_voperator(key->type, strategy), n);
+}
+
+/* Appends that the row is after the page before, by the keys from i on. */
+static void
+append_after(KgSqlBuilder *b, const RowPage *page, int i)
+{
+	const Key *key = &page->keys[i];
+
+	kg_sql_append(b, "(");
+	if (key->after_missing)
+		kg_sql_append(b, "false");
+	else
+	{
+		append_compare(b,
+					   key,
+					   key->descending ? BTLessStrategyNumber
+									   : BTGreaterStrategyNumber);
+		if (!key->not_null)
+			kg_sql_append(b, " OR %s IS NULL", key->sql);
+	}
+	if (i + 1 < page->nkeys)
+	{
+		kg_sql_append(b, " OR (");
+		if (key->after_missing)
+			kg_sql_append(b, "%s IS NULL", key->sql);
+		else
+			append_compare(b, key, BTEqualStrategyNumber);
+		kg_sql_append(b, " AND ");
+		append_after(b, page, i + 1);
+		kg_sql_append(b, ")");
+	}
+	kg_sql_append(b, ")");
+}
+
+static void
+append_cursor(KgSqlBuilder *b, const RowPage *page)
+{
+	const Key *first = &page->keys[0];
+
+	if (page->query->after == NULL)
+		return;
+	/* A bound of the first key is one that an index serves. */
+	if (first->not_null && page->nkeys > 1)
+	{
+		kg_sql_append(b, " AND ");
+		append_compare(b,
+					   first,
+					   first->descending ? BTLessEqualStrategyNumber
+										 : BTGreaterEqualStrategyNumber);
+	}
+	kg_sql_append(b, " AND ");
+	append_after(b, page, 0);
+}
+
+static void
+append_order(KgSqlBuilder *b, const RowPage *page)
+{
+	for (int i = 0; i < page->nkeys; i++)
+	{
+		const Key *key = &page->keys[i];
+
+		kg_sql_append(b,
+					  "%s%s%s%s",
+					  i > 0 ? ", " : " ORDER BY ",
+					  key->sql,
+					  key->descending ? " DESC" : "",
+					  key->not_null		? ""
+					  : key->descending ? " NULLS LAST"
+										: "");
+	}
+}
+
+static bool
+take_row(TupleTableSlot *slot, void *arg)
+{
+	RowPage *page = arg;
+	int nsort = page->query->nsort;
+	KgRow *row = palloc0(offsetof(KgRow, keys) + nsort * sizeof(bytea *));
+
+	row->entity_id = TextDatumGetCString(kg_slot_datum(slot, 1));
+	row->data = read_document(page->source, slot, 2, row->entity_id);
+	for (int i = 0; i < nsort; i++)
+	{
+		bool isnull;
+		Datum text = slot_getattr(slot, 2 + page->ndocument + i, &isnull);
+
+		row->keys[i] = make_key(
+			isnull ? text : PointerGetDatum(PG_DETOAST_DATUM_PACKED(text)),
+			isnull);
+	}
+	if (page->n == page->room)
+	{
+		page->room *= 2;
+		page->rows = repalloc(page->rows, page->room * sizeof(KgRow *));
+	}
+	page->rows[page->n++] = row;
+	return true;
+}
+
+static void
+read_page(RowPage *page)
+{
+	const KgListQuery *query = page->query;
+	KgSqlBuilder b;
+
+	kg_sql_start(&b, query->catalog);
+	make_keys(page, &b);
+	kg_sql_append(&b, "SELECT %s", page->source->id);
+	page->ndocument = append_document(&b, page->source);
+	for (int i = 0; i < query->nsort; i++)
+		kg_sql_append(&b,
+					  ", pg_catalog.to_jsonb(%s) OPERATOR(pg_catalog.#>>) "
+					  "'{}'::pg_catalog.text[]",
+					  page->keys[i].sql);
+	append_from(&b, page->source);
+	kg_vfilter(&b, page->source, query->filter);
+	append_cursor(&b, page);
+	append_order(&b, page);
+	kg_sql_append(&b,
+				  " LIMIT $%d OFFSET $%d",
+				  kg_sql_param_int64(&b, query->limit + 1),
+				  kg_sql_param_int64(&b, query->offset));
+	kg_virtual_run(page->source, &b, take_row, page);
+}
+
+static bool
+take_count(TupleTableSlot *slot, void *arg)
+{
+	*(int64 *) arg = DatumGetInt64(kg_slot_datum(slot, 1));
+	return false;
+}
+
+static int64
+count_rows(const KgListQuery *query, const KgVSource *source, int64 max)
+{
+	int64 count = 0;
+	KgSqlBuilder b;
+
+	kg_sql_start(&b, query->catalog);
+	kg_sql_append(&b, "SELECT pg_catalog.count(*) FROM (SELECT");
+	append_from(&b, source);
+	kg_vfilter(&b, source, query->filter);
+	kg_sql_append(&b, " LIMIT $%d) c", kg_sql_param_int64(&b, max));
+	kg_virtual_run(source, &b, take_count, &count);
+	return count;
+}
+
+/* Sets the total as the native engine does (query/list/list.c). */
+static void
+set_total(const RowPage *rows, KgListPage *page)
+{
+	const KgListQuery *query = rows->query;
+	int64 max = kg_setting_max_total;
+
+	page->total_known = true;
+	if (query->after != NULL && query->counted)
+	{
+		page->total = query->total;
+		page->total_known = query->total_known;
+	}
+	else if (!page->more && query->after == NULL &&
+			 (rows->n > 0 || query->offset == 0))
+		page->total = query->offset + rows->n;
+	else if (max == 0)
+		page->total = -1;
+	else
+	{
+		page->total = count_rows(query, rows->source, max + 1);
+		page->total_known = page->total <= max;
+		if (!page->total_known)
+			page->total = max;
+	}
+}
+
+KgListPage *
+kg_virtual_list(const KgListQuery *query, const KgVSource *source)
+{
+	KgListPage *page = palloc0(sizeof(*page));
+	RowPage rows = {query, source};
+
+	rows.room = 16;
+	rows.rows = palloc(rows.room * sizeof(KgRow *));
+	read_page(&rows);
+	page->more = rows.n > query->limit;
+	page->nrows = Min(rows.n, (int) query->limit);
+	page->rows = rows.rows;
+	if (page->nrows > 0)
+		page->last = page->rows[page->nrows - 1];
+	set_total(&rows, page);
+	return page;
+}
+
+bool
+kg_virtual_fits(const KgListQuery *query, const KgVSource *source)
+{
+	for (int i = 0; i < query->nsort; i++)
+	{
+		const KgSort *sort = &query->sort[i];
+		const KgVColumn *column;
+
+		if (sort->through != NULL || sort->counts || sort->field->by_version)
+			return false;
+		column = kg_vsource_column(source, sort->field);
+		if (column->sql == NULL ||
+			kg_voperator(column->type, BTLessStrategyNumber) == NULL)
+			return false;
+	}
+	return kg_vfilter_fits(source, query->filter);
+}
+
+/* ---- entities by id ---- */
+
+typedef struct Gets
+{
+	const KgVSource *source;
+	KgGot *got;
+	int n;
+} Gets;
+
+static bool
+take_entity(TupleTableSlot *slot, void *arg)
+{
+	Gets *gets = arg;
+	const char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
+
+	for (int i = 0; i < gets->n; i++)
+		if (strcmp(gets->got[i].id, id) == 0)
+			gets->got[i].data = read_document(gets->source, slot, 2, id);
+	return true;
+}
+
+KgGot *
+kg_virtual_get(const KgVSource *source, char **ids, int n)
+{
+	KgGot *got = palloc0(Max(1, n) * sizeof(KgGot));
+	Gets gets = {source, got, n};
+	KgSqlBuilder b;
+
+	for (int i = 0; i < n; i++)
+	{
+		got[i].id = ids[i];
+		got[i].index = i;
+	}
+	kg_sql_start(&b, source->catalog);
+	kg_sql_append(&b, "SELECT %s", source->id);
+	(void) append_document(&b, source);
+	append_from(&b, source);
+	kg_sql_append(&b, " AND ");
+	kg_vids(&b, source, (const char *const *) ids, n);
+	kg_virtual_run(source, &b, take_entity, &gets);
+	return got;
+}

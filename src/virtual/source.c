@@ -1,0 +1,234 @@
+/*
+ * source.c
+ *	  A type as a typed sub-select.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "auth/identity.h"
+#include "base/extension.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "model/column.h"
+#include "query/sql.h"
+#include "store/view/view_sql.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "virtual/source.h"
+
+/* The column of a stored type's document, beside those of its view. */
+#define KG_DOCUMENT "kg document"
+
+static const KgViewColumn *
+view_column(const KgView *view, const char *property)
+{
+	ListCell *lc;
+
+	foreach(lc, view->columns)
+	{
+		const KgViewColumn *column = lfirst(lc);
+
+		if (column->property != NULL && strcmp(column->property, property) == 0)
+			return column;
+	}
+	return NULL;
+}
+
+static void
+stored_columns(KgVSource *source, const KgView *view)
+{
+	const KgType *type = source->type;
+
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+		const KgViewColumn *column;
+		char *property;
+
+		if (field->derived || field->steps[0].key == NULL)
+			continue;
+		property = pnstrdup(field->steps[0].key, field->steps[0].keylen);
+		column = kg_column_field(type, property) == field
+					 ? view_column(view, property)
+					 : NULL;
+		if (column == NULL)
+			continue;
+		source->columns[i].sql = psprintf("t.%s",
+										  quote_identifier(column->name));
+		source->columns[i].type = kg_column_type(type, field);
+		source->columns[i].is_text = true;
+	}
+}
+
+static KgVSource *
+stored_source(KgVSource *source)
+{
+	KgView *view = kg_view_of_type(source->type);
+	KgViewTables tables = {kg_sql_table("kg_entity"), kg_sql_table("kg_edge")};
+	KgViewColumn *id = linitial(view->columns);
+	KgViewColumn document = {KG_DOCUMENT, "jsonb", "e.data", NULL, NULL};
+
+	stored_columns(source, view);
+	source->from = psprintf(
+		"(%s) t",
+		kg_view_query(source->catalog,
+					  view,
+					  lappend(list_copy(view->columns), &document),
+					  &tables));
+	source->document = psprintf("t.%s", quote_identifier(KG_DOCUMENT));
+	source->id = psprintf("t.%s", quote_identifier(id->name));
+	source->nkeys = 1;
+	source->keys = palloc0(sizeof(KgVColumn));
+	source->keys[0] = (KgVColumn){source->id, TEXTOID, true, true, NULL};
+	return source;
+}
+
+/* ---- bound types ---- */
+
+static KgVColumn
+column_of(const KgBoundColumn *bound)
+{
+	KgVColumn column = {
+		psprintf("t.%s", bound->name), bound->type, bound->not_null};
+
+	return column;
+}
+
+/*
+ * Returns whether each row of the table is visible to the caller, as far as the
+ * table itself decides.
+ */
+static bool
+is_whole(const KgBoundTable *table)
+{
+	Relation relation;
+	bool whole;
+
+	if (table->kind != RELKIND_RELATION || table->tenant.name != NULL)
+		return false;
+	relation = try_table_open(table->relid, AccessShareLock);
+	if (relation == NULL)
+		return false;
+	whole = !relation->rd_rel->relrowsecurity;
+	table_close(relation, AccessShareLock);
+	return whole;
+}
+
+static const char *
+tenant_condition(const char *alias, const KgBoundColumn *tenant)
+{
+	if (tenant->name == NULL)
+		return NULL;
+	return psprintf("%s.%s%s OPERATOR(pg_catalog.=) %s()",
+					alias,
+					tenant->name,
+					tenant->type == TEXTOID ? "" : "::pg_catalog.text",
+					kg_qualified("kg_tenant"));
+}
+
+/*
+ * Sets the condition that the target of a reference is visible.  A reference to
+ * a row that the caller cannot see is missing, with its key.
+ */
+static void
+require_target(const KgVSource *source, const KgField *field,
+			   const KgBoundProperty *from, KgVColumn *column)
+{
+	const KgType *target = kg_catalog_type_in(
+		source->catalog, field->ref_bundle, field->ref_type);
+	const KgBoundTable *table = NULL;
+	const char *tenant;
+	StringInfoData sql;
+	KgErrorList none = {.limit = 1};
+
+	if (target != NULL && target->binding != NULL)
+		table = kg_bound_resolve(target, GetUserId(), "", &none);
+	if (table == NULL || table->id.ncolumns != from->ncolumns)
+	{
+		column->if_seen = "false";
+		return;
+	}
+	if (is_whole(table))
+		return;
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "EXISTS (SELECT FROM %s r WHERE ", table->name);
+	for (int i = 0; i < from->ncolumns; i++)
+		appendStringInfo(&sql,
+						 "%sr.%s = t.%s",
+						 i > 0 ? " AND " : "",
+						 table->id.columns[i].name,
+						 from->columns[i].name);
+	tenant = tenant_condition("r", &table->tenant);
+	appendStringInfo(
+		&sql, "%s%s)", tenant ? " AND " : "", tenant ? tenant : "");
+	column->if_seen = sql.data;
+}
+
+static void
+bound_columns(KgVSource *source, const KgBoundTable *table)
+{
+	const KgType *type = source->type;
+
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+		const KgBoundProperty *property = &table->properties[i];
+		KgVColumn *column = &source->columns[i];
+		bool readable = property->ncolumns > 0;
+
+		for (int j = 0; j < property->ncolumns; j++)
+			readable &= property->columns[j].readable;
+		if (!readable)
+			continue;
+		if (property->ncolumns == 1)
+			*column = column_of(&property->columns[0]);
+		else
+			*column = (KgVColumn){
+				kg_bound_id_text("t", property), TEXTOID, false, true, NULL};
+		column->is_text = field->kind == KG_KIND_STRING && !field->is_array;
+		if (field->ref_type != NULL)
+			require_target(source, field, property, column);
+	}
+}
+
+static KgVSource *
+bound_source(KgVSource *source)
+{
+	const KgBoundTable *table = kg_bound_table(source->type);
+
+	source->foreign = true;
+	source->from = psprintf("%s t", table->name);
+	/* A token whose scope has no path sees no entity of any type. */
+	source->where = kg_identity_sees_scope(NULL, 0)
+						? tenant_condition("t", &table->tenant)
+						: "false";
+	source->id = kg_bound_id_text("t", &table->id);
+	source->nkeys = table->id.ncolumns;
+	source->keys = palloc0(source->nkeys * sizeof(KgVColumn));
+	for (int i = 0; i < source->nkeys; i++)
+	{
+		source->keys[i] = column_of(&table->id.columns[i]);
+		source->keys[i].not_null = true;
+	}
+	bound_columns(source, table);
+	return source;
+}
+
+KgVSource *
+kg_vsource(const KgCatalog *catalog, const KgType *type)
+{
+	KgVSource *source = palloc0(sizeof(*source));
+
+	source->catalog = catalog;
+	source->type = type;
+	source->columns = palloc0((type->nfields + 1) * sizeof(KgVColumn));
+	return type->binding != NULL ? bound_source(source) : stored_source(source);
+}
+
+const KgVColumn *
+kg_vsource_column(const KgVSource *source, const KgField *field)
+{
+	return &source->columns[field - source->type->fields];
+}

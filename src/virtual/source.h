@@ -1,0 +1,53 @@
+/*
+ * source.h
+ *	  A type as a typed sub-select: rows with an id and columns.
+ *
+ * The virtual graph reads a type only through this struct.  The rows of a
+ * stored type are those of its view (store/view/view_sql.h), those of a bound
+ * type are the rows of the user's table.
+ */
+#ifndef KG_VIRTUAL_SOURCE_H
+#define KG_VIRTUAL_SOURCE_H
+
+#include "model/bound_table.h"
+#include "model/catalog.h"
+
+/* An expression of the sub-select. */
+typedef struct KgVColumn
+{
+	const char *sql; /* NULL: the type has no such column */
+	Oid type;		 /* of a domain: its base type */
+	bool not_null;
+	bool is_text; /* its values are strings in the document */
+	/*
+	 * NULL, or a condition without which the value is as if missing: the target of
+	 * a reference is visible.
+	 */
+	const char *if_seen;
+} KgVColumn;
+
+typedef struct KgVSource
+{
+	const KgCatalog *catalog;
+	const KgType *type;
+	const char *from;  /* item of FROM; its alias is t */
+	const char *where; /* a condition, or NULL */
+	const char *id;	   /* the id as text */
+	int nkeys;		   /* columns of the id, in their order */
+	KgVColumn *keys;
+	const char *document; /* stored document; NULL: it is made of the columns */
+	KgVColumn *columns;	  /* by the index of a field */
+	bool foreign;		  /* reads tables of the user */
+} KgVSource;
+
+/*
+ * Returns the sub-select of a type for the caller.  Raises KG_FAILED_BINDING or
+ * KG_FORBIDDEN for a table that it cannot read.
+ */
+extern KgVSource *kg_vsource(const KgCatalog *catalog, const KgType *type);
+
+/* Returns the column of a field of the type. */
+extern const KgVColumn *kg_vsource_column(const KgVSource *source,
+										  const KgField *field);
+
+#endif /* KG_VIRTUAL_SOURCE_H */
