@@ -781,6 +781,12 @@ CREATE FUNCTION @extschema@.kg_bind_table(bundle text, table_name text, mapping 
 COMMENT ON FUNCTION @extschema@.kg_bind_table(text, text, jsonb) IS
   'make an entity type that reads a table or view in place, and merge it into a bundle; needs admin access and SELECT on the table';
 
+CREATE FUNCTION @extschema@.kg_suggest_bindings(schema text, options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C STABLE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_suggest_bindings';
+COMMENT ON FUNCTION @extschema@.kg_suggest_bindings(text, jsonb) IS
+  'a bundle of types that read the tables of a schema, to look through and apply; options bundle, shared, tenant_column; needs read access';
+
 -- Only a query has calls of it: with the arguments and the result of the function that it stands for.
 CREATE FUNCTION @extschema@.kg_query_bounded(call internal) RETURNS internal
   LANGUAGE C STABLE PARALLEL UNSAFE

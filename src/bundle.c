@@ -37,6 +37,12 @@ KG_ENTRY_WRITE(kg_sql_bind_table, KG_AUDIT_WRITES, -1)
 						 PG_GETARG_JSONB_P(2));
 }
 
+KG_ENTRY_WRITE(kg_sql_suggest_bindings, KG_AUDIT_READS, -1)
+{
+	return kg_suggest_bindings(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+							   PG_GETARG_JSONB_P(1));
+}
+
 /* No time limit, as for the writing functions. */
 KG_ENTRY_WRITE(kg_sql_export_bundle, KG_AUDIT_READS, -1)
 {

@@ -124,6 +124,14 @@ SELECT bound_asked($$kg_bind_table('crm', 'shop.seen', '{"id": "id"}')$$);
 SELECT kg_bind_table('crm', 'shop.invoked', '{"id": "id"}') ->> 'changed';
 SELECT kg_list_ids('invoked', '{}') -> 'ids';
 \c - :owner
+-- a bundle of all tables, which can be applied
+\c - bound_admin
+SELECT kg_drop_bundle('crm') ->> 'changed';
+SELECT s ->> 'entity_type', s #>> '{schema,x-label-field}', s #> '{schema,x-table}', jsonb_path_query_array(s, '$.schema.properties.*."x-ref"') FROM jsonb_array_elements(kg_suggest_bindings('shop', '{"bundle": "crm", "shared": true, "tenant_column": "company"}') -> 'schemas') s;
+SELECT kg_apply_bundle(kg_suggest_bindings('shop', '{"bundle": "crm", "shared": true, "tenant_column": "company"}')) ->> 'changed';
+SELECT kg_list_ids('customer', '{}') -> 'ids';
+SELECT bound_asked($$kg_suggest_bindings('nowhere')$$);
+\c - :owner
 -- what changes under a binding
 ALTER TABLE shop.account RENAME COLUMN name TO title;
 CREATE FUNCTION shop.fails(text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'secret %', $1; END $$;

@@ -13,6 +13,7 @@
 #include "base/spi.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "model/bound_table.h"
 #include "store/bundle/apply.h"
 #include "store/bundle/bind.h"
@@ -57,6 +58,7 @@ typedef struct Bind
 	const char **id;
 	const char *id_property;
 	List *references; /* of Reference * */
+	List *others; /* of Bind *: types that are made together with this one */
 } Bind;
 
 static const char *const members[] = {"table",
@@ -359,10 +361,24 @@ read_reference(Bind *bind, const char *property, const JsonbValue *value)
 		bind, property, columns, n, to, read_string(object, "relation"));
 }
 
+/* Returns whether the type that is being made has the table and this id. */
+static bool
+is_of_table(const Bind *bind, const char *table, const char **id, int n)
+{
+	if (strcmp(bind->table, table) != 0 || n != bind->nid)
+		return false;
+	for (int j = 0; j < n; j++)
+		if (strcmp(bind->id[j], id[j]) != 0)
+			return false;
+	return true;
+}
+
 /* Returns the handle of a bound type of the table with this id, or NULL. */
 static const char *
 type_of_table(const Bind *bind, const char *table, const char **id, int n)
 {
+	ListCell *lc;
+
 	for (int i = 0; i < bind->catalog->ntypes; i++)
 	{
 		const KgType *type = bind->catalog->types[i];
@@ -377,13 +393,12 @@ type_of_table(const Bind *bind, const char *table, const char **id, int n)
 					   ? type->name
 					   : psprintf("%s/%s", type->bundle, type->name);
 	}
-	/* The table itself, which is being bound. */
-	if (strcmp(bind->table, table) != 0 || n != bind->nid)
-		return NULL;
-	for (int j = 0; j < n; j++)
-		if (strcmp(bind->id[j], id[j]) != 0)
-			return NULL;
-	return bind->type;
+	if (is_of_table(bind, table, id, n))
+		return bind->type;
+	foreach(lc, bind->others)
+		if (is_of_table(lfirst(lc), table, id, n))
+			return ((const Bind *) lfirst(lc))->type;
+	return NULL;
 }
 
 /* Returns the name without "_id", and in upper case: of account_id, ACCOUNT. */
@@ -723,35 +738,154 @@ version_of(const Bind *bind)
 	return "1.0.0";
 }
 
+/* Reads the table, its columns and its id. */
+static void
+begin_bind(Bind *bind, const KgCatalog *catalog, const char *bundle,
+		   const char *table, const Jsonb *mapping)
+{
+	memset(bind, 0, sizeof(*bind));
+	bind->catalog = catalog;
+	bind->bundle = bundle;
+	bind->mapping = &mapping->root;
+	find_table(bind, table);
+	bind->type = read_string(bind->mapping, "entity_type");
+	if (bind->type == NULL)
+		bind->type = get_rel_name(bind->relid);
+	read_columns(bind);
+	read_id(bind);
+	read_properties(bind);
+	name_id(bind);
+}
+
+static void
+begin_bundle(KgJsonWriter *w, const Bind *bind)
+{
+	kg_jw_init_object(w);
+	kg_jw_kstring(w, "bundle_name", bind->bundle);
+	kg_jw_kstring(w, "version", version_of(bind));
+	kg_jw_kbegin_array(w, "schemas");
+}
+
+static void
+write_bind(KgJsonWriter *w, Bind *bind)
+{
+	read_references(bind);
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "entity_type", bind->type);
+	write_schema(w, bind);
+	kg_jw_end_object(w);
+}
+
 Jsonb *
 kg_bind_table(const char *bundle, const char *table, const Jsonb *mapping)
 {
-	Bind bind = {0};
+	Bind bind;
 	KgJsonWriter w;
 
 	kg_check_options(mapping, members);
-	bind.catalog = kg_catalog_newest(kg_identity_require(KG_ACCESS_WRITE));
-	bind.bundle = bundle;
-	bind.mapping = &mapping->root;
-	find_table(&bind, table);
-	bind.type = read_string(bind.mapping, "entity_type");
-	if (bind.type == NULL)
-		bind.type = get_rel_name(bind.relid);
-	read_columns(&bind);
-	read_id(&bind);
-	read_properties(&bind);
-	name_id(&bind);
-	read_references(&bind);
-
-	kg_jw_init_object(&w);
-	kg_jw_kstring(&w, "bundle_name", bundle);
-	kg_jw_kstring(&w, "version", version_of(&bind));
-	kg_jw_kbegin_array(&w, "schemas");
-	kg_jw_begin_object(&w);
-	kg_jw_kstring(&w, "entity_type", bind.type);
-	write_schema(&w, &bind);
-	kg_jw_end_object(&w);
+	begin_bind(&bind,
+			   kg_catalog_newest(kg_identity_require(KG_ACCESS_WRITE)),
+			   bundle,
+			   table,
+			   mapping);
+	begin_bundle(&w, &bind);
+	write_bind(&w, &bind);
 	kg_jw_end_array(&w);
 	return kg_bundle_apply(kg_jw_finish(&w),
 						   kg_json_parse("{\"mode\": \"merge\"}"));
+}
+
+/* ---- suggestions ---- */
+
+/* Returns the mapping of a suggested type. */
+static Jsonb *
+suggested_mapping(const JsonbContainer *options, uint64 row)
+{
+	static const char *const names[] = {"shared", "tenant_column", NULL};
+	bool no_label;
+	bool no_tenant;
+	Datum label = kg_spi_value(row, 2, &no_label);
+	JsonbValue value;
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	if (!no_label)
+		kg_jw_kstring(&w, "label", TextDatumGetCString(label));
+	(void) kg_spi_value(row, 3, &no_tenant);
+	for (int i = 0; names[i] != NULL; i++)
+		if (kg_json_get(options, names[i], &value) && (i == 0 || !no_tenant))
+		{
+			kg_jw_key(&w, names[i]);
+			kg_jw_value(&w, &value);
+		}
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_suggest_bindings(const char *schema, const Jsonb *options)
+{
+	static const char *const known[] = {
+		"bundle", "shared", "tenant_column", NULL};
+	const JsonbContainer *root = &options->root;
+	const KgCatalog *catalog = kg_catalog_newest(
+		kg_identity_require(KG_ACCESS_READ));
+	const char *bundle = read_string(root, "bundle");
+	Bind **binds;
+	char **tables;
+	Jsonb **mappings;
+	List *all = NIL;
+	int n;
+	KgJsonWriter w;
+
+	kg_check_options(options, known);
+	if (bundle == NULL)
+		bundle = schema;
+	/* Tables with a primary key, and a column for the label. */
+	KG_SPI_EXEC(
+		"SELECT format('%I.%I', n.nspname, c.relname), "
+		"(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid "
+		"AND a.attname IN ('name', 'title', 'label', 'full_name') "
+		"AND a.atttypid IN ('text'::regtype, 'varchar'::regtype) "
+		"AND has_column_privilege(c.oid, a.attnum, 'SELECT') "
+		"ORDER BY a.attnum LIMIT 1), "
+		"(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid "
+		"AND a.attnum > 0 AND NOT a.attisdropped AND a.attname = $2) "
+		"FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+		"WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') "
+		"AND NOT c.relispartition "
+		"AND EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid "
+		"AND i.indisprimary AND NOT EXISTS "
+		"(SELECT FROM unnest(i.indkey::int2[]) k "
+		"WHERE NOT has_column_privilege(c.oid, k, 'SELECT'))) "
+		"AND has_schema_privilege(n.oid, 'USAGE') ORDER BY c.relname",
+		kg_arg_text(schema),
+		kg_arg_text(read_string(root, "tenant_column")));
+	n = SPI_processed;
+	tables = palloc((n + 1) * sizeof(char *));
+	mappings = palloc((n + 1) * sizeof(Jsonb *));
+	binds = palloc((n + 1) * sizeof(Bind *));
+	for (int i = 0; i < n; i++)
+	{
+		tables[i] = kg_spi_cstring(i, 1);
+		mappings[i] = suggested_mapping(root, i);
+	}
+	if (n == 0)
+		throw_option("/schema", "a schema with tables that you may read");
+	for (int i = 0; i < n; i++)
+	{
+		binds[i] = palloc(sizeof(Bind));
+		begin_bind(binds[i], catalog, bundle, tables[i], mappings[i]);
+		all = lappend(all, binds[i]);
+	}
+	begin_bundle(&w, binds[0]);
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		binds[i]->others = all;
+		write_bind(&w, binds[i]);
+	}
+	kg_jw_end_array(&w);
+	kg_jw_kbegin_array(&w, "entities");
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
 }

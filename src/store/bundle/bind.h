@@ -15,4 +15,10 @@
 extern Jsonb *kg_bind_table(const char *bundle, const char *table,
 							const Jsonb *mapping);
 
+/*
+ * Returns a bundle with a type for each table of the schema that has a primary
+ * key and that the caller may read.  Foreign keys among them are references.
+ */
+extern Jsonb *kg_suggest_bindings(const char *schema, const Jsonb *options);
+
 #endif /* KG_BIND_H */
