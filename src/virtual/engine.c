@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/catch.h"
 #include "base/settings.h"
 #include "query/derived.h"
 #include "query/time/past.h"

@@ -95,10 +95,7 @@ append_from(KgSqlBuilder *b, const KgVSource *source)
 
 /* ---- documents ---- */
 
-/*
- * The columns of a document, as a statement returns them from the number first
- * on.
- */
+/* Appends the columns of a document.  Returns their number. */
 static int
 append_document(KgSqlBuilder *b, const KgVSource *source)
 {

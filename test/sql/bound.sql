@@ -89,6 +89,8 @@ SELECT bound_asked($$kg_aggregate('{"node": {"label": "customer"}, "aggregations
 SELECT bound_asked($$kg_rank('{"seeds": ["customer:4"]}')$$);
 SELECT bound_asked($$kg_list('customer', '{"related": [{"type": "ACCOUNT"}]}')$$);
 SELECT bound_asked($$kg_list('customer', '{"search": "Customer"}')$$);
+SELECT bound_asked($$kg_list('customer', '{"fields": ["account_id.name"]}')$$);
+SELECT bound_asked($$kg_list('customer', '{"filters": {"account_id.name": "Account 2"}}')$$);
 SELECT bound_asked($$kg_put_entities('customer', '[{"customer_id": "1", "full_name": "x"}]')$$);
 INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('crm', 'customer', '{"customer_id": "1", "full_name": "x"}');
 -- other columns, and another tenant

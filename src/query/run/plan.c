@@ -204,7 +204,11 @@ fetch_entry(const KgStatement *statement)
 		if (entry == NULL)
 			entry = make_entry(hash, statement);
 		kg_cache_pin(entry, CurrentMemoryContext);
-		if (!statement->foreign)
+		/* Either analyses the text again, if that is due. */
+		if (statement->foreign)
+			ReleaseCachedPlan(SPI_plan_get_cached_plan(entry->plan),
+							  CurrentResourceOwner);
+		else
 			build_generic_plan(entry->plan);
 		kg_spi_unpin_path(nest);
 	}
