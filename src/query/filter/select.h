@@ -44,11 +44,4 @@ extern bool kg_select_reads(const KgSelector *selector);
  */
 extern bool kg_select_sees(const KgSelector *selector);
 
-/*
- * Returns the nodes that a filter's alternatives leave, if an index finds each
- * alternative and the nodes are at most limit; otherwise NULL.
- */
-extern int64 *kg_select_few(const KgCatalog *catalog, const KgType *type,
-							const KgFilter *filter, uint32 limit, uint32 *n);
-
 #endif /* KG_SELECT_H */
