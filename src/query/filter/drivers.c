@@ -377,7 +377,7 @@ void
 kg_drivers_select(KgDrivers *drivers, KgNodeFunction found, void *arg)
 {
 	Selection selection = {found, arg, true};
-	KgDriver *best = is_one_driver(drivers)
+	KgDriver *best = is_one_driver(drivers) && drivers->drivers[0].nodes == NULL
 						 ? NULL
 						 : kg_drivers_race(drivers, KG_MOST_DRIVEN);
 	KgSource *source;
@@ -399,4 +399,14 @@ kg_drivers_select(KgDrivers *drivers, KgNodeFunction found, void *arg)
 	for (int i = 0; i < drivers->n; i++)
 		forget_nodes(&drivers->drivers[i]);
 	pfree(unconstify(int64 *, source->nodes));
+}
+
+void
+kg_drivers_keep(const KgDrivers *drivers, const int64 *nodes, uint32 n,
+				KgNodeFunction found, void *arg)
+{
+	Selection selection = {found, arg, true};
+
+	pass_source(
+		drivers, kg_source_of_nodes(drivers->filter, nodes, n), &selection);
 }

@@ -79,4 +79,8 @@ typedef bool (*KgNodeFunction)(int64 node, void *arg);
 extern void kg_drivers_select(KgDrivers *drivers, KgNodeFunction found,
 							  void *arg);
 
+/* Passes those of the nodes, which are distinct and visible. */
+extern void kg_drivers_keep(const KgDrivers *drivers, const int64 *nodes,
+							uint32 n, KgNodeFunction found, void *arg);
+
 #endif /* KG_DRIVERS_H */

@@ -17,6 +17,14 @@
 #include "query/filter/scan.h"
 #include "query/filter/select.h"
 
+/*
+ * A filter with at most this many rows drives without an estimate of other
+ * ways.
+ */
+#define KG_FEW 300
+/* Ends that are looked up by a filter to find the nodes that lead to them. */
+#define KG_MOST_ENDS 10000
+
 static void
 take_id(const KgRef *ref, void *arg)
 {
@@ -124,44 +132,105 @@ select_ids(const KgSelector *selector, SelectState *state)
 
 /* Finds the first nodes by type, ids and filter, up to a limit. */
 static void
-select_set(KgGraph *graph, const KgSelector *selector, uint32 limit,
-		   KgNodeSet *set)
+select_set(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
+		   uint32 limit, KgNodeSet *set)
 {
-	static const KgFilter none = {0};
 	SelectState state = {.graph = graph, .selector = selector, .limit = limit};
-	KgDrivers drivers;
 
 	state.whole = !is_anchored(selector) && selector->related == NULL;
 	kg_nodeset_init(&state.set, graph->context);
 	if (selector->nids > 0)
 		select_ids(selector, &state);
 	else
-	{
-		drivers = kg_drivers_of(graph->catalog,
-								selector->type,
-								selector->filter ? selector->filter : &none);
-		kg_drivers_select(&drivers, take_node, &state);
-	}
+		kg_drivers_select(drivers, take_node, &state);
 	*set = state.set;
 }
 
-int64 *
-kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
+static bool
+add_node(int64 node, void *arg)
 {
+	(void) kg_nodeset_add(arg, node);
+	return true;
+}
+
+bool
+kg_select_few(KgGraph *graph, const KgType *type, const KgFilter *filter,
+			  uint32 most, KgNodeSet *nodes)
+{
+	KgDrivers drivers;
+
+	if (kg_filter_scans(filter))
+		return false;
+	drivers = kg_drivers_of(graph->catalog, type, filter);
+	if (kg_drivers_race(&drivers, most) == NULL)
+		return false;
+	kg_drivers_select(&drivers, add_node, nodes);
+	return true;
+}
+
+/*
+ * Finds candidates by a chain of "related" whose ends are given, if that costs
+ * less than the filter. Returns whether it did.
+ */
+static bool
+select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
+				 KgNodeSet *set)
+{
+	bool filtered = is_anchored(selector);
+	KgAnchor anchor;
+	KgNodeSet found;
+	double cost;
+
+	/* A filter leaves fewer entities to decide. */
+	if (selector->related == NULL || selector->nids > 0 ||
+		(filtered && graph->catalog->authorizes) ||
+		kg_drivers_race(drivers, KG_FEW) != NULL ||
+		!kg_related_anchor(graph,
+						   selector->related,
+						   selector->type,
+						   filtered ? KG_FEW : KG_MOST_ENDS,
+						   &anchor))
+		return false;
+	if (!filtered)
+	{
+		kg_anchor_walk(graph, &anchor, set);
+		return true;
+	}
+	cost = kg_anchor_cost(graph, &anchor);
+	if (cost > KG_FEW &&
+		kg_drivers_race(drivers, (int64) Min(cost, KG_MOST_DRIVEN)) != NULL)
+		return false;
+	kg_nodeset_init(&found, graph->context);
+	kg_anchor_walk(graph, &anchor, &found);
+	kg_drivers_keep(drivers, found.nodes, found.n, add_node, set);
+	kg_nodeset_free(&found);
+	return true;
+}
+
+/*
+ * Returns the nodes that the selector means, with their number. If ends is
+ * true, a chain of "related" may find them.
+ */
+static int64 *
+select_nodes(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
+{
+	static const KgFilter none = {0};
 	const KgRelated *related = selector->related;
 	bool scans = selector->few || kg_filter_scans(selector->filter);
 	KgSelector first = *selector;
+	KgDrivers drivers;
 	KgNodeSet set;
 	int64 *nodes;
 
-	if (selector->nids == 1 && selector->filter == NULL && related == NULL)
-		return select_one(graph, selector, n);
 	first.filter = kg_filter_without_scan(selector->filter);
+	drivers = kg_drivers_of(
+		graph->catalog, selector->type, first.filter ? first.filter : &none);
 	kg_nodeset_init(&set, graph->context);
-	if (related == NULL || is_anchored(&first) ||
-		!kg_related_anchor(graph, related, selector->type, &set))
+	ends = ends && select_from_ends(graph, &first, &drivers, &set);
+	if (!ends)
 		select_set(graph,
 				   &first,
+				   &drivers,
 				   scans && related == NULL ? (uint32) kg_setting_max_scan + 1
 											: PG_UINT32_MAX,
 				   &set);
@@ -172,7 +241,21 @@ kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
 								   Max((Size) set.n, 1) * sizeof(int64));
 	memcpy(nodes, set.nodes, (Size) set.n * sizeof(int64));
 	*n = kg_select_keep(graph, selector, nodes, set.n);
+	/*
+	 * Hints need to know which chain excluded the nodes that pass the filter.
+	 */
+	if (*n == 0 && ends && is_anchored(&first))
+		return select_nodes(graph, selector, false, n);
 	return nodes;
+}
+
+int64 *
+kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
+{
+	if (selector->nids == 1 && selector->filter == NULL &&
+		selector->related == NULL)
+		return select_one(graph, selector, n);
+	return select_nodes(graph, selector, true, n);
 }
 
 uint32

@@ -44,4 +44,12 @@ extern bool kg_select_reads(const KgSelector *selector);
  */
 extern bool kg_select_sees(const KgSelector *selector);
 
+/*
+ * Adds the visible nodes that satisfy the filter, if indexes find them and a
+ * driver of the filter has at most "most". Returns whether it did.
+ */
+extern bool kg_select_few(KgGraph *graph, const KgType *type,
+						  const KgFilter *filter, uint32 most,
+						  KgNodeSet *nodes);
+
 #endif /* KG_SELECT_H */

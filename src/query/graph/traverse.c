@@ -21,6 +21,12 @@
 #include "query/graph/traverse.h"
 #include "utils/memutils.h"
 
+/*
+ * The documents of at most this many nodes are tested. For more nodes, the keys
+ * of the filters are read first.
+ */
+#define KG_FEW_TESTED 64
+
 /* ---- tests of nodes ---- */
 
 typedef struct TestState
@@ -144,7 +150,10 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 	TestState state;
 	uint32 *position;
 
-	if (test->filters == NULL)
+	/* Keys of many nodes cost less than their documents. */
+	if (n > KG_FEW_TESTED)
+		(void) kg_node_test_resolve(graph, unconstify(KgNodeTest *, test), n);
+	if (test->filters == NULL || test->resolved)
 	{
 		for (uint32 i = 0; i < n; i++)
 			pass[i] = (test->type == NULL ||
@@ -229,6 +238,35 @@ kg_node_test_find(KgGraph *graph, KgNodeTest *test)
 			(void) kg_nodeset_add(found, nodes[j]);
 	}
 	test->among = found;
+}
+
+bool
+kg_node_test_resolve(KgGraph *graph, KgNodeTest *test, uint32 most)
+{
+	KgNodeSet *found;
+
+	if (test->filters == NULL || test->among != NULL || most <= test->sought ||
+		graph->catalog->authorizes)
+		return test->resolved;
+	test->sought = most;
+	found = MemoryContextAlloc(graph->context, sizeof(KgNodeSet));
+	kg_nodeset_init(found, graph->context);
+	for (int i = 0; i < graph->nranks; i++)
+	{
+		const KgType *type = graph->ranked[i];
+
+		if (test->filters[i] == NULL ||
+			(test->type != NULL && test->type != type))
+			continue;
+		if (!kg_select_few(graph, type, test->filters[i], most, found))
+		{
+			kg_nodeset_free(found);
+			return false;
+		}
+	}
+	test->among = found;
+	test->resolved = true;
+	return true;
 }
 
 void
