@@ -182,11 +182,12 @@ select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
 	double cost;
 
 	/* A filter leaves fewer entities to decide. */
-	if (selector->related == NULL || selector->nids > 0 ||
-		(filtered && graph->catalog->authorizes) ||
+	if ((selector->related == NULL && selector->follows == NULL) ||
+		selector->nids > 0 || (filtered && graph->catalog->authorizes) ||
 		kg_drivers_race(drivers, KG_FEW) != NULL ||
 		!kg_related_anchor(graph,
 						   selector->related,
+						   selector->follows,
 						   selector->type,
 						   filtered ? KG_FEW : KG_MOST_ENDS,
 						   &anchor))
@@ -209,7 +210,7 @@ select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
 
 /*
  * Returns the nodes that the selector means, with their number. If ends is
- * true, a chain of "related" may find them.
+ * true, a chain may find them from its ends.
  */
 static int64 *
 select_nodes(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
@@ -235,7 +236,7 @@ select_nodes(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
 											: PG_UINT32_MAX,
 				   &set);
 	*n = set.n;
-	if (related == NULL && !scans)
+	if (related == NULL && !scans && (*n > 0 || !ends))
 		return set.nodes;
 	nodes = MemoryContextAllocHuge(graph->context,
 								   Max((Size) set.n, 1) * sizeof(int64));
@@ -244,7 +245,7 @@ select_nodes(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
 	/*
 	 * Hints need to know which chain excluded the nodes that pass the filter.
 	 */
-	if (*n == 0 && ends && is_anchored(&first))
+	if (*n == 0 && ends && (is_anchored(&first) || selector->follows != NULL))
 		return select_nodes(graph, selector, false, n);
 	return nodes;
 }

@@ -15,8 +15,13 @@ typedef struct KgSelector
 	char **ids;
 	const KgFilter *filter;	   /* analysed; or NULL */
 	struct KgRelated *related; /* or NULL */
-	const char *path;		   /* JSON Pointer of the selector */
-	const char *ids_path;	   /* JSON Pointer of its ids */
+	/*
+	 * A chain that the caller will walk from the nodes, or NULL: nodes that it
+	 * does not lead on from may be left out, unless no node remains.
+	 */
+	struct KgChain *follows;
+	const char *path;	  /* JSON Pointer of the selector */
+	const char *ids_path; /* JSON Pointer of its ids */
 	bool few; /* edges are counted: kg_graph.max_scan nodes suffice */
 } KgSelector;
 

@@ -28,26 +28,31 @@
  * instant of the call.
  */
 static void
-find_given(KgGraph *graph, const KgRelated *related)
+find_given(KgGraph *graph, KgChain *chain)
+{
+	for (int j = 0; j < chain->nsteps; j++)
+	{
+		KgStepSpec *step = &chain->specs[j];
+
+		for (int k = 0; k < step->ntests; k++)
+		{
+			KgNodeTest *test = &step->tests[k];
+
+			if (test->nids == 0 || test->among != NULL)
+				continue;
+			kg_node_test_find(graph, test);
+			chain->missing |= test->type != NULL &&
+							  test->among->n < (uint32) test->nids;
+		}
+	}
+}
+
+static void
+find_all_given(KgGraph *graph, const KgRelated *related)
 {
 	kg_decisions_begin_step();
 	for (int i = 0; i < related->n; i++)
-		for (int j = 0; j < related->chains[i].nsteps; j++)
-		{
-			KgStepSpec *step = &related->chains[i].specs[j];
-
-			for (int k = 0; k < step->ntests; k++)
-			{
-				KgNodeTest *test = &step->tests[k];
-
-				if (test->nids == 0 || test->among != NULL)
-					continue;
-				kg_node_test_find(graph, test);
-				related->chains[i].missing |= test->type != NULL &&
-											  test->among->n <
-												  (uint32) test->nids;
-			}
-		}
+		find_given(graph, &related->chains[i]);
 	kg_decisions_end_step();
 }
 
@@ -294,7 +299,7 @@ kg_related_keep(KgGraph *graph, const KgRelated *related, int64 *nodes,
 				uint32 n)
 {
 	if (n > 0)
-		find_given(graph, related);
+		find_all_given(graph, related);
 	for (int i = 0; i < related->n; i++)
 	{
 		KgChain *chain = &related->chains[i];
@@ -309,24 +314,37 @@ kg_related_keep(KgGraph *graph, const KgRelated *related, int64 *nodes,
 	return n;
 }
 
+/* Sets *best to the chain if it has given ends, fewer than those of *best. */
+static void
+take_anchor(KgGraph *graph, KgChain *chain, uint32 most, KgChain **best)
+{
+	const KgNodeSet *given;
+
+	if (chain->negated)
+		return;
+	resolve_ends(graph, chain, most);
+	given = given_ends(chain);
+	if (given != NULL && (*best == NULL || given->n < given_ends(*best)->n))
+		*best = chain;
+}
+
 bool
-kg_related_anchor(KgGraph *graph, const KgRelated *related, const KgType *type,
-				  uint32 most, KgAnchor *anchor)
+kg_related_anchor(KgGraph *graph, const KgRelated *related, KgChain *follows,
+				  const KgType *type, uint32 most, KgAnchor *anchor)
 {
 	KgNodeTest start = {.type = type};
 	KgChain *best = NULL;
 
-	find_given(graph, related);
-	for (int i = 0; i < related->n; i++)
+	if (related != NULL)
 	{
-		KgChain *chain = &related->chains[i];
-
-		if (chain->negated)
-			continue;
-		resolve_ends(graph, chain, most);
-		if (given_ends(chain) != NULL &&
-			(best == NULL || given_ends(chain)->n < given_ends(best)->n))
-			best = chain;
+		find_all_given(graph, related);
+		for (int i = 0; i < related->n; i++)
+			take_anchor(graph, &related->chains[i], most, &best);
+	}
+	if (follows != NULL)
+	{
+		find_given(graph, follows);
+		take_anchor(graph, follows, most, &best);
 	}
 	if (best == NULL)
 		return false;

@@ -52,12 +52,13 @@ typedef struct KgAnchor
 } KgAnchor;
 
 /*
- * Finds the chain with the fewest given ends. Ends that pass an indexed filter
+ * Finds the chain with the fewest given ends, of related and of another chain
+ * that must be true of each node; either may be NULL. Ends that pass an indexed filter
  * are given if they are at most "most". Returns false if no chain has given
  * ends.
  */
 extern bool kg_related_anchor(KgGraph *graph, const KgRelated *related,
-							  const KgType *type, uint32 most,
+							  KgChain *follows, const KgType *type, uint32 most,
 							  KgAnchor *anchor);
 /* Returns the estimated cost of the walk, in edges read. */
 extern double kg_anchor_cost(KgGraph *graph, const KgAnchor *anchor);
