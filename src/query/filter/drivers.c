@@ -12,7 +12,7 @@
 #include "query/time/validity.h"
 
 /* First bound of a race, and its growth. */
-#define RACE_START 1000
+#define RACE_START 256
 #define RACE_GROWTH 4
 
 /*

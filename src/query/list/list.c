@@ -941,21 +941,23 @@ count_total(const KgListQuery *query, KgDrivers *drivers, int least,
 
 /*
  * Returns the source of the nodes that the search found or the query lists.
- * Conditions without an index are left out, because they were already tested.
+ * Listed nodes satisfy the filter. Of the search's nodes, conditions without an
+ * index were already tested.
  */
 static KgSource *
 listed_source(const KgListQuery *query)
 {
+	static const KgFilter none = {0};
 	const KgMatches *matches = query->matches;
-	const KgFilter *filter = kg_filter_without_scan(query->filter);
 	int64 *nodes;
 
 	if (matches == NULL)
-		return kg_source_of_nodes(filter, query->among, query->namong);
+		return kg_source_of_nodes(&none, query->among, query->namong);
 	nodes = palloc(Max(1, matches->n) * sizeof(int64));
 	for (int i = 0; i < matches->n; i++)
 		nodes[i] = matches->matches[i].node;
-	return kg_source_of_nodes(filter, nodes, matches->n);
+	return kg_source_of_nodes(
+		kg_filter_without_scan(query->filter), nodes, matches->n);
 }
 
 /* State of reading data of rows by their nodes. */
