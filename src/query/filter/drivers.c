@@ -387,8 +387,9 @@ kg_drivers_select(KgDrivers *drivers, KgNodeFunction found, void *arg)
 		run_source(drivers, large_source(drivers), &selection);
 		return;
 	}
-	/* Drivers that were left behind early in the race may be no wider. */
-	(void) kg_drivers_best(drivers, best->count * KG_WIDER + 1);
+	/* Drivers that were left behind early in a long race may be no wider. */
+	if (best->count > RACE_START)
+		(void) kg_drivers_best(drivers, best->count * KG_WIDER + 1);
 	source = kg_drivers_meet(drivers, best);
 	if (!kg_filter_is_empty(source->rest) || drivers->look ||
 		!kg_validity_rows_suffice(drivers->catalog))

@@ -106,8 +106,8 @@ passing_ends(KgGraph *graph, const KgChain *chain, uint32 *n)
 	{
 		uint32 passed = 0;
 
-		if (last->tests[i].resolved && last->tests[i].among == given &&
-			last->tests[i].related == NULL)
+		if (kg_node_test_is_set(&last->tests[i]) &&
+			last->tests[i].among == given)
 			continue;
 		kg_graph_types(graph, nodes, *n, ranks);
 		kg_node_test(graph, &last->tests[i], nodes, *n, ranks, pass);
@@ -328,6 +328,31 @@ take_anchor(KgGraph *graph, KgChain *chain, uint32 most, KgChain **best)
 		*best = chain;
 }
 
+/*
+ * Returns whether all edges of the chain's first step begin at nodes of the
+ * type, so that the types of the nodes that a walk finds need not be read.
+ */
+static bool
+begins_at(KgGraph *graph, const KgChain *chain, const KgType *type)
+{
+	const KgFollow *follow = &chain->specs[0].follow;
+	uint16 rank = kg_graph_rank(graph, type->type_no);
+
+	if (chain->specs[0].max_hops > 1 || !kg_graph_ranks_implied(graph))
+		return false;
+	for (int i = 0; i < graph->catalog->nrelations; i++)
+	{
+		int32 no = graph->catalog->relations[i].relation_no;
+
+		if ((kg_relation_set_has(&follow->forward, no) &&
+			 kg_graph_implied_rank(graph, no, false) != rank) ||
+			(kg_relation_set_has(&follow->backward, no) &&
+			 kg_graph_implied_rank(graph, no, true) != rank))
+			return false;
+	}
+	return true;
+}
+
 bool
 kg_related_anchor(KgGraph *graph, const KgRelated *related, KgChain *follows,
 				  const KgType *type, uint32 most, KgAnchor *anchor)
@@ -348,6 +373,8 @@ kg_related_anchor(KgGraph *graph, const KgRelated *related, KgChain *follows,
 	}
 	if (best == NULL)
 		return false;
+	if (begins_at(graph, best, type))
+		start.type = NULL;
 	*anchor = anchor_of(graph, best, &start);
 	return true;
 }

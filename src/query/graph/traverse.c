@@ -156,10 +156,11 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 	if (test->filters == NULL || test->resolved)
 	{
 		for (uint32 i = 0; i < n; i++)
-			pass[i] = (test->type == NULL ||
-					   (ranks[i] != 0 &&
-						graph->ranked[ranks[i] - 1] == test->type)) &&
-					  is_among(test, nodes[i]);
+			pass[i] = test->among != NULL
+						  ? kg_nodeset_has(test->among, nodes[i])
+						  : test->type == NULL ||
+								(ranks[i] != 0 &&
+								 graph->ranked[ranks[i] - 1] == test->type);
 		return;
 	}
 	memset(&state, 0, sizeof(state));
@@ -562,8 +563,9 @@ edges_suffice(const KgGraph *graph, const KgStepSpec *specs, int nsteps)
 {
 	for (int i = 0; i < nsteps; i++)
 		for (int j = 0; j < specs[i].ntests; j++)
-			if (specs[i].tests[j].type != NULL ||
-				specs[i].tests[j].filters != NULL)
+			if (!kg_node_test_is_set(&specs[i].tests[j]) &&
+				(specs[i].tests[j].type != NULL ||
+				 specs[i].tests[j].filters != NULL))
 				return false;
 	return !graph->check_nodes && !kg_past_asked();
 }

@@ -116,6 +116,14 @@ extern void kg_node_test_find(KgGraph *graph, KgNodeTest *test);
  */
 extern bool kg_node_test_resolve(KgGraph *graph, KgNodeTest *test, uint32 most);
 
+/* Returns whether the nodes that pass the test are known as a set. */
+static inline bool
+kg_node_test_is_set(const KgNodeTest *test)
+{
+	return test->among != NULL && test->related == NULL &&
+		   (test->filters == NULL || test->resolved);
+}
+
 /* Sets pass[i] to whether a visible node passes the test. */
 extern void kg_node_test(KgGraph *graph, const KgNodeTest *test,
 						 const int64 *nodes, uint32 n, const uint16 *ranks,

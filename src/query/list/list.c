@@ -909,7 +909,7 @@ count_total(const KgListQuery *query, KgDrivers *drivers, int least,
 	page->total = -1;
 	if (max == 0)
 		return;
-	best = drivers->n > 1 ? kg_drivers_best(drivers, 1000) : NULL;
+	best = drivers->n > 1 ? kg_drivers_best(drivers, 1024) : NULL;
 	if (best != NULL && best->each == NULL)
 		source = best->source;
 	else
