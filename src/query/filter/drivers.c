@@ -209,6 +209,13 @@ kg_driver_count(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 		forget_nodes(driver);
 }
 
+/* Returns the bound of drivers that may be intersected with the best one. */
+static int64
+wider_bound(const KgDriver *best)
+{
+	return Max(best->count, Min(best->count * KG_WIDER, KG_MOST_DRIVEN)) + 1;
+}
+
 KgDriver *
 kg_drivers_best(KgDrivers *drivers, int64 bound)
 {
@@ -221,7 +228,7 @@ kg_drivers_best(KgDrivers *drivers, int64 bound)
 		if (!driver->narrow)
 			continue;
 		if (best != NULL && is_whole(best))
-			bound = Min(bound, best->count * KG_WIDER + 1);
+			bound = Min(bound, wider_bound(best));
 		if (driver->bound == 0 || (!is_whole(driver) && driver->bound < bound))
 			kg_driver_count(drivers, driver, bound);
 		if (best == NULL || driver->count < best->count)
@@ -389,7 +396,7 @@ kg_drivers_select(KgDrivers *drivers, KgNodeFunction found, void *arg)
 	}
 	/* Drivers that were left behind early in a long race may be no wider. */
 	if (best->count > RACE_START)
-		(void) kg_drivers_best(drivers, best->count * KG_WIDER + 1);
+		(void) kg_drivers_best(drivers, wider_bound(best));
 	source = kg_drivers_meet(drivers, best);
 	if (!kg_filter_is_empty(source->rest) || drivers->look ||
 		!kg_validity_rows_suffice(drivers->catalog))
@@ -398,7 +405,11 @@ kg_drivers_select(KgDrivers *drivers, KgNodeFunction found, void *arg)
 		for (int i = 0; i < source->nnodes && selection.more; i++)
 			selection.more = found(source->nodes[i], arg);
 	for (int i = 0; i < drivers->n; i++)
+	{
 		forget_nodes(&drivers->drivers[i]);
+		drivers->drivers[i].count = 0;
+		drivers->drivers[i].bound = 0;
+	}
 	pfree(unconstify(int64 *, source->nodes));
 }
 
