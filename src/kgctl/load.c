@@ -18,6 +18,8 @@
 #define MAX_BYTES ((size_t) 2 * 1024 * 1024)
 /* Maximal number of attempts for a batch that conflicts with other sessions. */
 #define MAX_TRIES 10
+/* Written rows after which a load packs the edges, as an apply does. */
+#define PACK_FROM 10000
 
 void
 kg_load_start(KgLoad *load)
@@ -675,15 +677,40 @@ kg_load_flush(KgLoad *load)
 	return ok;
 }
 
+/*
+ * Packs the edges after a large load. If the caller may not, because it sees
+ * only a part of the tenant, packing is left to kg_pack().
+ */
+static bool
+pack_edges(KgLoad *load)
+{
+	char *packed;
+	KgDbError error = {{0}};
+	bool ok;
+
+	if (load->counts.created + load->counts.updated < PACK_FROM)
+		return true;
+	if (!kg_db_begin(&load->db))
+		return false;
+	ok = kg_db_try(&load->db, "kg_pack", "", NULL, &packed, &error);
+	free(packed);
+	if (ok)
+		return kg_db_commit(&load->db);
+	ok = error.object != NULL;
+	free(error.object);
+	return ok && kg_db_rollback(&load->db);
+}
+
 bool
 kg_load_end(KgLoad *load)
 {
+	bool ok;
+
 	if (!kg_load_flush(load))
 		return false;
-	if (!load->atomic)
-		return kg_db_begin(&load->db) && mark(load, load->batch + 1, true) &&
-			   kg_db_commit(&load->db);
-	if (load->counts.rejected == 0 && !load->dry_run)
-		return kg_db_commit(&load->db);
-	return kg_db_rollback(&load->db);
+	if (load->atomic && (load->counts.rejected > 0 || load->dry_run))
+		return kg_db_rollback(&load->db);
+	ok = load->atomic ||
+		 (kg_db_begin(&load->db) && mark(load, load->batch + 1, true));
+	return ok && kg_db_commit(&load->db) && pack_edges(load);
 }
