@@ -6,11 +6,13 @@ EXTENSION  = $(MAIN) $(FRONT)
 EXTVERSION = $(shell sed -n "s/^default_version *= *'\([^']*\)'.*/\1/p" $(MAIN).control)
 
 MODULE_big  = $(MAIN)
-# C is made of the templates of schemas and the meta-schemas, which are JSON, and of the word lists.
+# C is made of the templates of schemas and the meta-schemas, which are JSON, of the word lists, and of the list of
+# functions.
 SCHEMA_TEXTS = src/tools/schemas/texts.c
 META_SCHEMAS = src/schema/metaschema/data.c
 WORD_LISTS   = src/query/words/lists.c
-MADE        := $(SCHEMA_TEXTS) $(META_SCHEMAS) $(WORD_LISTS)
+FUNCTION_LIST = src/ask/function_list.c
+MADE        := $(SCHEMA_TEXTS) $(META_SCHEMAS) $(WORD_LISTS) $(FUNCTION_LIST)
 MODULE_SRCS = $(sort $(MADE) $(filter-out src/kgctl/%,$(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 OBJS        = $(MODULE_SRCS:.c=.o)
 # PG_CPPFLAGS (not PG_CFLAGS) for -I and -D: the bitcode rule sees only CPPFLAGS.
@@ -111,6 +113,7 @@ SCHEMAS = src/tools/schemas/parts.json $(sort $(filter-out %/parts.json,$(wildca
 $(SCHEMA_TEXTS): $(SCHEMAS)
 $(META_SCHEMAS): $(sort $(wildcard src/schema/metaschema/*.json))
 $(WORD_LISTS): $(sort $(wildcard src/query/words/*.txt))
+$(FUNCTION_LIST): src/ask/function_list.txt
 $(MADE): %.c: %.awk
 	awk -f $< $(filter %.json %.txt,$^) > $@.new
 	mv $@.new $@

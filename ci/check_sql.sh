@@ -8,7 +8,7 @@ files=(
   src/query/sql.c src/query/graph/sql_graph.c src/query/list/list_sql.c
   src/query/{derived,get,memory,type_counts}.c src/query/time/{history,past,past_table}.c src/query/argument/hints.c
   src/query/search/{search,search_ids,search_meaning,search_near,search_text}.c
-  src/query/filter/select.c src/query/view/view_rows.c
+  src/query/filter/source.c src/query/view/view_rows.c
   src/mcp/complete.c
   # the virtual graph
   src/virtual/{conditions,graph,rows,source}.c src/ask/view.c

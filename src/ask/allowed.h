@@ -32,6 +32,10 @@ typedef struct KgAskFunction
 	const char *signature; /* in the form of regprocedure, without quotes */
 } KgAskFunction;
 
+/* The list, in the order of OIDs; function_list.awk makes it of function_list.txt. */
+extern const KgAskFunction kg_ask_functions[];
+extern const int kg_ask_nfunctions;
+
 /* Returns an allowed function, or NULL. */
 extern const KgAskFunction *kg_ask_function(Oid oid);
 extern bool kg_ask_function_is_named(const char *name);

@@ -40,13 +40,12 @@ typedef struct KgAsk
 	Oid *types; /* types of the parameters, inferred by the analysis */
 	ParamListInfo values;
 	/* the answer */
-	List *columns;		/* of char *: names */
-	List *column_types; /* of char *: as format_type() has them */
-	List *rows;			/* of Jsonb *: arrays */
-	const char
-		*stopped; /* "limit" or "max_bytes" if rows are left out, or NULL */
-	List *plan;	  /* of char *: lines, or NIL */
-	Size needed;  /* bytes of the first row if it exceeds max_bytes, or 0 */
+	List *columns;		 /* of char *: names */
+	List *column_types;	 /* of char *: as format_type() has them */
+	List *rows;			 /* of Jsonb *: arrays */
+	const char *stopped; /* bound that leaves out rows, or NULL */
+	List *plan;			 /* of char *: lines, or NIL */
+	Size needed; /* bytes of the first row if it exceeds max_bytes, or 0 */
 } KgAsk;
 
 /* Answers a query.  Raises KG_INVALID_INPUT at /sql, KG_TIMEOUT, KG_LIMIT_EXCEEDED. */

@@ -2,12 +2,12 @@
  * plan.c
  *	  Plans a query.
  *
- * Properties have no statistics, so a condition on one may be estimated at a few
- * rows when there are thousands.  A nested loop that reads its inner side whole
- * for each of these takes their product; a hash join takes hardly more than the
- * nested loop if the estimate is right.  Nor does an index have properties in
- * order: a merge join sorts both sides.  The planner prefers that to a hash join
- * on a key whose number of distinct values is unknown.
+ * Properties have no statistics, so the planner may expect a few rows of a
+ * condition that has thousands.  With a nested loop that scans its inner side for
+ * each outer row, the cost is the product of the sides.  With a hash join it is
+ * little more than that of the nested loop even if the estimate is right.  No
+ * index has properties in order, so a merge join sorts both sides.  The planner
+ * prefers it to a hash join on a key whose number of distinct values is unknown.
  */
 #include "postgres.h"
 

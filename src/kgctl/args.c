@@ -199,8 +199,8 @@ kg_args_has(const KgArgs *args, const char *name)
 }
 
 bool
-kg_args_number(const KgArgs *args, const char *name, long min, long max,
-			   long *value)
+kgctl_args_number(const KgArgs *args, const char *name, long min, long max,
+				  long *value)
 {
 	const char *text = kg_args_get(args, name);
 	char *end;

@@ -64,7 +64,7 @@ extern bool kg_args_has(const KgArgs *args, const char *name);
 extern const char *kg_args_nth(const KgArgs *args, const char *name, size_t n);
 
 /* Reads a number from a range. Returns false after a message. */
-extern bool kg_args_number(const KgArgs *args, const char *name, long min,
-						   long max, long *value);
+extern bool kgctl_args_number(const KgArgs *args, const char *name, long min,
+							  long max, long *value);
 
 #endif /* KG_ARGS_H */

@@ -61,7 +61,7 @@ struct KgAuthorizer
 {
 	KgLoop *loop;
 	KgFetcher *fetcher;
-	KgDecisions *kept; /* the cache, or NULL */
+	KgctlDecisions *kept; /* the cache, or NULL */
 	TAILQ_HEAD(, KgAsking) askings;
 	LIST_HEAD(, Request) requests;
 	size_t running;
@@ -384,9 +384,9 @@ kg_authorizer_free(KgAuthorizer *a)
 }
 
 KgAsking *
-kg_authorizer_ask(KgAuthorizer *a, const char *subject,
-				  KgEvaluation *evaluations, size_t n, KgAskingDone done,
-				  void *arg)
+kgctl_authorizer_ask(KgAuthorizer *a, const char *subject,
+					 KgEvaluation *evaluations, size_t n, KgAskingDone done,
+					 void *arg)
 {
 	KgAsking *asking = kg_calloc(1, sizeof(KgAsking));
 

@@ -49,10 +49,10 @@ extern void kg_authorizer_free(KgAuthorizer *authorizer);
  * Sends evaluations, which the caller owns. done is called later, never from
  * this function.
  */
-extern KgAsking *kg_authorizer_ask(KgAuthorizer *authorizer,
-								   const char *subject,
-								   KgEvaluation *evaluations, size_t n,
-								   KgAskingDone done, void *arg);
+extern KgAsking *kgctl_authorizer_ask(KgAuthorizer *authorizer,
+									  const char *subject,
+									  KgEvaluation *evaluations, size_t n,
+									  KgAskingDone done, void *arg);
 
 /* Cancels a request. done is not called. */
 extern void kg_asking_cancel(KgAsking *asking);

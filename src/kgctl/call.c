@@ -37,23 +37,24 @@ typedef struct Question
 	KgJson *result;
 } Question;
 
-struct KgCall
+struct KgctlCall
 {
-	LIST_ENTRY(KgCall) link; /* in the list of calls that wait for responses */
+	LIST_ENTRY(KgctlCall)
+	link; /* in the list of calls that wait for responses */
 	KgCallContext context;
 	char *token;
 	char *revision;
 	KgMessage msg;
 	KgCallOwner owner;
 	KgQuery *query;
-	KgRead *read;				/* at a standby, instead of query; or NULL */
-	KgExchange *exchange;		/* or NULL */
-	KgEmbedding *embedding;		/* being requested, or NULL */
-	KgBuf unsent;				/* the message, while its limits are queried */
-	bool limits_read;			/* its limits are queried at a standby */
-	size_t calls;				/* number of tool calls in it */
-	KgBuf refusal;				/* the answer instead of sending the message */
-	LIST_ENTRY(KgCall) refused; /* in the list of refused calls */
+	KgRead *read;			 /* at a standby, instead of query; or NULL */
+	KgctlExchange *exchange; /* or NULL */
+	KgEmbedding *embedding;	 /* being requested, or NULL */
+	KgBuf unsent;			 /* the message, while its limits are queried */
+	bool limits_read;		 /* its limits are queried at a standby */
+	size_t calls;			 /* number of tool calls in it */
+	KgBuf refusal;			 /* the answer instead of sending the message */
+	LIST_ENTRY(KgctlCall) refused; /* in the list of refused calls */
 	Question questions[MAX_QUESTIONS];
 	int nquestions;
 	int nmissing;
@@ -70,15 +71,15 @@ struct KgCall
 
 static const char too_busy[] = "the gateway is too busy; try again";
 
-static LIST_HEAD(, KgCall) asking = LIST_HEAD_INITIALIZER(asking);
-static LIST_HEAD(, KgCall) refusals = LIST_HEAD_INITIALIZER(refusals);
+static LIST_HEAD(, KgctlCall) asking = LIST_HEAD_INITIALIZER(asking);
+static LIST_HEAD(, KgctlCall) refusals = LIST_HEAD_INITIALIZER(refusals);
 static size_t held_bytes;
 
-static void query_done(void *arg, KgOutcome outcome, PGresult *res);
+static void query_done(void *arg, KgctlOutcome outcome, PGresult *res);
 static void query_notice(void *arg, const char *text);
 
 static void
-stop_asking(KgCall *call)
+stop_asking(KgctlCall *call)
 {
 	int i;
 
@@ -94,7 +95,7 @@ stop_asking(KgCall *call)
 }
 
 static void
-free_call(KgCall *call)
+free_call(KgctlCall *call)
 {
 	stop_asking(call);
 	if (call->refused.le_prev != NULL)
@@ -116,7 +117,7 @@ free_call(KgCall *call)
 }
 
 static void
-finish(KgCall *call, KgAnswer *answer)
+finish(KgctlCall *call, KgAnswer *answer)
 {
 	if (kg_metrics_wanted)
 		kg_observe(&call->msg, answer, kg_clock_us() - call->started_us);
@@ -127,7 +128,7 @@ finish(KgCall *call, KgAnswer *answer)
 
 /* Ends the call with an error of the gateway and its HTTP status. */
 static void
-fail(KgCall *call, int status, const char *sqlstate, const char *message)
+fail(KgctlCall *call, int status, const char *sqlstate, const char *message)
 {
 	KgAnswer answer = {.status = status,
 					   .sqlstate = sqlstate,
@@ -148,7 +149,7 @@ fail(KgCall *call, int status, const char *sqlstate, const char *message)
 
 /* Returns the HTTP status of an error that the database returned. */
 static int
-status_of(const KgCall *call, const char *error, size_t len)
+status_of(const KgctlCall *call, const char *error, size_t len)
 {
 	const char *value;
 	size_t n;
@@ -183,7 +184,7 @@ status_of(const KgCall *call, const char *error, size_t len)
 }
 
 static void
-sql_error(KgCall *call, PGresult *res)
+sql_error(KgctlCall *call, PGresult *res)
 {
 	static const char busy[] = "the database is too busy; try again";
 	static const char not_json[] = "not JSON that the database can store";
@@ -229,7 +230,7 @@ sql_error(KgCall *call, PGresult *res)
 
 /* Writes a batch. Each of its messages gets the revision. */
 static void
-write_batch(KgCall *call, KgBuf *out)
+write_batch(KgctlCall *call, KgBuf *out)
 {
 	KgArena *arena = call->msg.arena;
 	KgJson *batch = call->msg.root;
@@ -250,14 +251,14 @@ write_batch(KgCall *call, KgBuf *out)
  * which notifies of their changes.
  */
 static bool
-may_read(const KgCall *call)
+may_read(const KgctlCall *call)
 {
 	return call->context.readers != NULL && call->context.rates != NULL &&
 		   call->msg.kind == KG_MSG_REQUEST &&
 		   strcmp(call->msg.method, "tools/call") == 0 &&
 		   kg_rates_anywhere(call->context.rates,
 							 call->token,
-							 kg_json_get(call->msg.meta, KG_META_WROTE) !=
+							 kgctl_json_get(call->msg.meta, KG_META_WROTE) !=
 								 NULL);
 }
 
@@ -266,7 +267,7 @@ may_read(const KgCall *call)
  * too, because it reads at the primary for some time.
  */
 static void
-note_write(const KgCall *call)
+note_write(const KgctlCall *call)
 {
 	if (call->context.readers != NULL && call->context.rates != NULL)
 		kg_rates_wrote(call->context.rates,
@@ -290,7 +291,7 @@ static bool
 run_query(void *arg, const char *text, size_t len, const char *decisions,
 		  const char *exchange)
 {
-	KgCall *call = arg;
+	KgctlCall *call = arg;
 	KgPoolMessage message = {text, len, call->token, decisions, exchange};
 
 	if (may_read(call))
@@ -317,7 +318,7 @@ exchanged(void *arg, const char *text, size_t len)
 }
 
 static bool
-send_message(KgCall *call, const char *text, size_t len)
+send_message(KgctlCall *call, const char *text, size_t len)
 {
 	KgBuf spliced;
 	bool sent;
@@ -343,7 +344,7 @@ send_message(KgCall *call, const char *text, size_t len)
 }
 
 static void
-answer_unavailable(KgCall *call)
+answer_unavailable(KgctlCall *call)
 {
 	KgAnswer answer = {.status = 200, .listen_seconds = -1};
 	KgBuf text;
@@ -365,7 +366,7 @@ answer_unavailable(KgCall *call)
 static void
 embedded(void *arg, bool ok)
 {
-	KgCall *call = arg;
+	KgctlCall *call = arg;
 	KgBuf text;
 	bool sent;
 
@@ -385,7 +386,7 @@ embedded(void *arg, bool ok)
 
 /* Sends the query. A search by meaning gets its vector first. */
 static bool
-send_query(KgCall *call, const char *text, size_t len)
+send_query(KgctlCall *call, const char *text, size_t len)
 {
 	KgJson *arguments = call->context.embedder != NULL
 							? kg_embed_wanted(&call->msg)
@@ -400,11 +401,11 @@ send_query(KgCall *call, const char *text, size_t len)
 
 /* Writes the answer to one message of a call that exceeds its rate. */
 static void
-write_excess(const KgCall *call, const KgJson *message, const char *text,
+write_excess(const KgctlCall *call, const KgJson *message, const char *text,
 			 long retry_after_ms, KgBuf *out)
 {
 	const char *method = kg_json_get_text(message, "method");
-	const KgJson *id = kg_json_get(message, "id");
+	const KgJson *id = kgctl_json_get(message, "id");
 	KgBuf id_text;
 
 	kg_buf_init(&id_text);
@@ -427,7 +428,7 @@ write_excess(const KgCall *call, const KgJson *message, const char *text,
 
 /* Refuses a call. A batch is accepted or refused as a whole. */
 static void
-refuse(KgCall *call, const KgRateExcess *excess)
+refuse(KgctlCall *call, const KgRateExcess *excess)
 {
 	const KgJson *root = call->msg.root;
 	char *text = kg_format(
@@ -439,7 +440,7 @@ refuse(KgCall *call, const KgRateExcess *excess)
 		write_excess(call, root, text, excess->retry_after_ms, out);
 	for (i = 0; call->msg.kind == KG_MSG_BATCH && i < root->len; i++)
 	{
-		if (kg_json_get(root->u.items[i], "id") == NULL)
+		if (kgctl_json_get(root->u.items[i], "id") == NULL)
 			continue;
 		kg_buf_putc(out, out->len == 0 ? '[' : ',');
 		write_excess(call, root->u.items[i], text, excess->retry_after_ms, out);
@@ -453,7 +454,7 @@ refuse(KgCall *call, const KgRateExcess *excess)
 void
 kg_call_flush(void)
 {
-	KgCall *call;
+	KgctlCall *call;
 
 	while ((call = LIST_FIRST(&refusals)) != NULL)
 	{
@@ -471,9 +472,9 @@ kg_call_flush(void)
  * the reason.
  */
 static void
-limits_done(void *arg, KgOutcome outcome, PGresult *res)
+limits_done(void *arg, KgctlOutcome outcome, PGresult *res)
 {
-	KgCall *call = arg;
+	KgctlCall *call = arg;
 	KgRateExcess excess;
 	bool known = outcome == KG_OUTCOME_RESULT && !PQgetisnull(res, 0, 0);
 
@@ -507,7 +508,7 @@ limits_done(void *arg, KgOutcome outcome, PGresult *res)
  * be sent.
  */
 static bool
-take_rate(KgCall *call, size_t calls, const char *text, size_t len)
+take_rate(KgctlCall *call, size_t calls, const char *text, size_t len)
 {
 	KgRateExcess excess;
 
@@ -528,18 +529,18 @@ take_rate(KgCall *call, size_t calls, const char *text, size_t len)
 	return call->query != NULL;
 }
 
-KgCall *
+KgctlCall *
 kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 			  size_t len, const KgCallOwner *owner)
 {
-	KgCall *call;
+	KgctlCall *call;
 	size_t held = kg_arena_size(msg->arena) + len;
 	size_t calls;
 
 	/* A single message may be larger. */
 	if (held_bytes > 0 && held_bytes + held > MAX_HELD_BYTES)
 		return NULL;
-	call = kg_calloc(1, sizeof(KgCall));
+	call = kg_calloc(1, sizeof(KgctlCall));
 	call->context = *context;
 	call->token = context->token ? kg_strdup(context->token) : NULL;
 	call->revision = context->revision ? kg_strdup(context->revision) : NULL;
@@ -571,7 +572,7 @@ kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 }
 
 void
-kg_call_cancel(KgCall *call)
+kg_call_cancel(KgctlCall *call)
 {
 	kg_count(KG_COUNT_CANCELLED);
 	/* It may have written, even if its answer is lost. */
@@ -584,12 +585,12 @@ kg_call_cancel(KgCall *call)
 }
 
 static bool
-same_token(const KgCall *call, const KgJson *params)
+same_token(const KgctlCall *call, const KgJson *params)
 {
-	const KgJson *token = kg_json_get(call->msg.meta, "progressToken");
+	const KgJson *token = kgctl_json_get(call->msg.meta, "progressToken");
 
 	return token != NULL &&
-		   kg_json_equal(token, kg_json_get(params, "progressToken"));
+		   kg_json_equal(token, kgctl_json_get(params, "progressToken"));
 }
 
 /*
@@ -597,7 +598,7 @@ same_token(const KgCall *call, const KgJson *params)
  * counts. Returns whether it is one.
  */
 static bool
-spend(const KgCall *call, const char *text)
+spend(const KgctlCall *call, const char *text)
 {
 	static const char start[] = "{\"kg_edges\": ";
 	size_t n = strlen(start);
@@ -613,7 +614,7 @@ spend(const KgCall *call, const char *text)
 static void
 query_notice(void *arg, const char *text)
 {
-	KgCall *call = arg;
+	KgctlCall *call = arg;
 	KgArena *arena;
 	KgJson *root;
 	const char *method;
@@ -623,15 +624,15 @@ query_notice(void *arg, const char *text)
 	if (spend(call, text) || !call->owner.can_notify)
 		return;
 	arena = kg_arena_new();
-	root = kg_json_parse(arena, text, strlen(text), NULL, &error);
+	root = kgctl_json_parse(arena, text, strlen(text), NULL, &error);
 	method = kg_json_get_text(root, "method");
 	/* Forward progress only under the token of this request. */
-	if (method != NULL && kg_json_get(root, "id") == NULL &&
+	if (method != NULL && kgctl_json_get(root, "id") == NULL &&
 		(strcmp(method, "notifications/progress") != 0 ||
-		 same_token(call, kg_json_get(root, "params"))))
+		 same_token(call, kgctl_json_get(root, "params"))))
 	{
 		kg_buf_init(&out);
-		if (kg_json_get(root, "jsonrpc") == NULL)
+		if (kgctl_json_get(root, "jsonrpc") == NULL)
 			kg_json_put(
 				arena, root, "jsonrpc", kg_json_string(arena, "2.0", 3));
 		kg_json_write(&out, root, -1);
@@ -644,11 +645,11 @@ query_notice(void *arg, const char *text)
 }
 
 static void
-ask(KgCall *call, const char *key, const KgJson *request)
+ask(KgctlCall *call, const char *key, const KgJson *request)
 {
 	Question *q = &call->questions[call->nquestions];
 	const char *method = kg_json_get_text(request, "method");
-	const KgJson *params = kg_json_get(request, "params");
+	const KgJson *params = kgctl_json_get(request, "params");
 	KgBuf out;
 
 	kg_buf_init(&out);
@@ -681,7 +682,7 @@ ask(KgCall *call, const char *key, const KgJson *request)
  * is another answer.
  */
 static bool
-ask_back(KgCall *call, const char *text, size_t len)
+ask_back(KgctlCall *call, const char *text, size_t len)
 {
 	const char *value;
 	size_t n;
@@ -698,10 +699,10 @@ ask_back(KgCall *call, const char *text, size_t len)
 		!kg_json_scan(result, nresult, "resultType", &value, &n) || n != 16 ||
 		memcmp(value, "\"input_required\"", 16) != 0)
 		return false;
-	root = kg_json_parse(call->msg.arena, result, nresult, NULL, &error);
+	root = kgctl_json_parse(call->msg.arena, result, nresult, NULL, &error);
 	free(error);
-	requests = kg_json_get(root, "inputRequests");
-	state = kg_json_get(root, "requestState");
+	requests = kgctl_json_get(root, "inputRequests");
+	state = kgctl_json_get(root, "requestState");
 	if (requests == NULL || requests->kind != KG_JSON_OBJECT ||
 		requests->len == 0 || requests->len > MAX_QUESTIONS ||
 		++call->rounds > MAX_ROUNDS)
@@ -749,7 +750,7 @@ copy_members(KgArena *arena, KgJson *to, const KgJson *from, const char *a,
 
 /* All responses have arrived: repeats the call with them in its params. */
 static void
-repeat(KgCall *call)
+repeat(KgctlCall *call)
 {
 	KgArena *arena = call->msg.arena;
 	KgJson *root = kg_json_object(arena);
@@ -772,11 +773,11 @@ repeat(KgCall *call)
 		kg_json_put(arena,
 					params,
 					"requestState",
-					kg_json_parse(arena,
-								  call->request_state,
-								  strlen(call->request_state),
-								  NULL,
-								  &error));
+					kgctl_json_parse(arena,
+									 call->request_state,
+									 strlen(call->request_state),
+									 NULL,
+									 &error));
 	kg_json_put(arena, root, "params", params);
 	stop_asking(call);
 	kg_buf_init(&out);
@@ -789,8 +790,8 @@ repeat(KgCall *call)
 bool
 kg_call_respond(const KgMessage *response, const char *token)
 {
-	KgCall *call;
-	const KgJson *result = kg_json_get(response->root, "result");
+	KgctlCall *call;
+	const KgJson *result = kgctl_json_get(response->root, "result");
 	int i;
 
 	if (response->id == NULL)
@@ -820,7 +821,7 @@ kg_call_respond(const KgMessage *response, const char *token)
 			 */
 			kg_buf_init(&copy);
 			kg_json_write(&copy, result, -1);
-			q->result = kg_json_parse(
+			q->result = kgctl_json_parse(
 				call->msg.arena, copy.data, copy.len, NULL, &error);
 			kg_buf_free(&copy);
 			if (--call->nmissing == 0)
@@ -833,11 +834,11 @@ kg_call_respond(const KgMessage *response, const char *token)
 void
 kg_call_tick(void)
 {
-	KgCall *call = LIST_FIRST(&asking);
+	KgctlCall *call = LIST_FIRST(&asking);
 
 	while (call != NULL)
 	{
-		KgCall *next = LIST_NEXT(call, link);
+		KgctlCall *next = LIST_NEXT(call, link);
 
 		if (kg_now() > call->deadline)
 			fail(call, 200, NULL, "the client did not answer in time");
@@ -846,7 +847,7 @@ kg_call_tick(void)
 }
 
 static bool
-may_listen(const KgCall *call)
+may_listen(const KgctlCall *call)
 {
 	return call->msg.method != NULL &&
 		   (strcmp(call->msg.method, "initialize") == 0 ||
@@ -856,7 +857,7 @@ may_listen(const KgCall *call)
 
 /* Removes kg_listen from an answer; the rest is not changed. */
 static void
-take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
+take_listen_key(KgctlCall *call, KgAnswer *answer, KgBuf *out)
 {
 	const char *value;
 	const char *from;
@@ -889,7 +890,7 @@ take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
 }
 
 static void
-result_done(KgCall *call, PGresult *res)
+result_done(KgctlCall *call, PGresult *res)
 {
 	KgAnswer answer = {.status = 200, .res = res, .listen_seconds = -1};
 	const char *error;
@@ -943,7 +944,7 @@ kg_call_unavailable(const KgCallContext *context)
 }
 
 static void
-unavailable(KgCall *call)
+unavailable(KgctlCall *call)
 {
 	char *text = kg_call_unavailable(&call->context);
 
@@ -952,9 +953,9 @@ unavailable(KgCall *call)
 }
 
 static void
-query_done(void *arg, KgOutcome outcome, PGresult *res)
+query_done(void *arg, KgctlOutcome outcome, PGresult *res)
 {
-	KgCall *call = arg;
+	KgctlCall *call = arg;
 
 	call->query = NULL;
 	call->read = NULL;

@@ -15,7 +15,7 @@
 #include "kgctl/rates.h"
 #include "kgctl/readers.h"
 
-typedef struct KgCall KgCall;
+typedef struct KgctlCall KgctlCall;
 
 /* The answer of a call. It is freed when done() returns. */
 typedef struct KgAnswer
@@ -67,12 +67,12 @@ extern char *kg_call_unavailable(const KgCallContext *context);
  * Starts a call. Takes over msg, copies text. Returns NULL without starting if
  * too many calls wait. done() is called later, never from this function.
  */
-extern KgCall *kg_call_start(const KgCallContext *context, KgMessage *msg,
-							 const char *text, size_t len,
-							 const KgCallOwner *owner);
+extern KgctlCall *kg_call_start(const KgCallContext *context, KgMessage *msg,
+								const char *text, size_t len,
+								const KgCallOwner *owner);
 
 /* Cancels a call. Its owner is not called any more. */
-extern void kg_call_cancel(KgCall *call);
+extern void kg_call_cancel(KgctlCall *call);
 
 /*
  * Passes a client's response to the call that waits for it. Returns false if no

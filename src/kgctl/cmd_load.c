@@ -180,17 +180,19 @@ check_options(Command *c)
 			 strcmp(empty, "absent") != 0)
 		kg_error("--empty: \"%s\" is not absent or null", empty);
 	else
-		return kg_args_number(
+		return kgctl_args_number(
 				   args, "batch", 1, MAX_BATCH_ROWS, &load->max_rows) &&
-			   kg_args_number(args, "max-row", 1, MAX_ROW_BYTES, &c->max_row) &&
-			   kg_args_number(args, "max-errors", 1, 10000, &load->max_errors);
+			   kgctl_args_number(
+				   args, "max-row", 1, MAX_ROW_BYTES, &c->max_row) &&
+			   kgctl_args_number(
+				   args, "max-errors", 1, 10000, &load->max_errors);
 	return false;
 }
 
 /* ---- rows ---- */
 
 static void
-show_progress(Command *c, const KgInput *in)
+show_progress(Command *c, const KgctlInput *in)
 {
 	if (c->total > 0)
 		c->load.progress.done = (double) (c->before + in->read) /
@@ -199,7 +201,7 @@ show_progress(Command *c, const KgInput *in)
 }
 
 static KgLoadPlace
-place_after(size_t file, const KgInput *in)
+place_after(size_t file, const KgctlInput *in)
 {
 	KgLoadPlace place = {file, in->offset, in->hash, in->line};
 
@@ -210,7 +212,7 @@ place_after(size_t file, const KgInput *in)
 static const KgJson *
 unwrap(Command *c, const KgJson *line, const char **text, size_t *len)
 {
-	const KgJson *item = kg_json_get(line, "item");
+	const KgJson *item = kgctl_json_get(line, "item");
 
 	if (item == NULL || item->kind != KG_JSON_OBJECT)
 		return NULL;
@@ -238,7 +240,7 @@ say_not_json(char *error)
 
 /* Returns a row as JSON. Sets *error (malloc'd) if it is invalid. */
 static const KgJson *
-read_row(Command *c, const KgRows *rows, const KgColumns *columns,
+read_row(Command *c, const KgctlRows *rows, const KgctlColumns *columns,
 		 const char **text, size_t *len, char **error, const char **property)
 {
 	const KgJson *item;
@@ -256,7 +258,7 @@ read_row(Command *c, const KgRows *rows, const KgColumns *columns,
 		*text = c->text.data;
 		*len = c->text.len;
 	}
-	item = kg_json_parse(c->arena, *text, *len, NULL, error);
+	item = kgctl_json_parse(c->arena, *text, *len, NULL, error);
 	if (item == NULL)
 		*error = say_not_json(*error);
 	else if (item->kind != KG_JSON_OBJECT)
@@ -268,7 +270,7 @@ read_row(Command *c, const KgRows *rows, const KgColumns *columns,
 }
 
 static bool
-take_row(Command *c, size_t file, KgRows *rows, const KgColumns *columns)
+take_row(Command *c, size_t file, KgctlRows *rows, const KgctlColumns *columns)
 {
 	KgLoadPlace after = place_after(file, rows->in);
 	const char *property = NULL;
@@ -318,7 +320,7 @@ stop_interrupted(Command *c)
 
 /* Writes the rows before the failure, so that no row that was read is lost. */
 static bool
-stop_broken(Command *c, const KgRows *rows)
+stop_broken(Command *c, const KgctlRows *rows)
 {
 	bool ok = c->load.atomic || kg_load_flush(&c->load);
 
@@ -337,7 +339,7 @@ stop_broken(Command *c, const KgRows *rows)
 }
 
 static bool
-take_rows(Command *c, size_t file, KgRows *rows, const KgColumns *columns)
+take_rows(Command *c, size_t file, KgctlRows *rows, const KgctlColumns *columns)
 {
 	for (;;)
 	{
@@ -357,7 +359,7 @@ take_rows(Command *c, size_t file, KgRows *rows, const KgColumns *columns)
 
 /* Reads the header, the first row of cells. */
 static bool
-read_header(Command *c, KgRows *rows, KgColumns **columns)
+read_header(Command *c, KgctlRows *rows, KgctlColumns **columns)
 {
 	KgRowsResult result = kg_rows_next(rows);
 
@@ -377,7 +379,7 @@ read_header(Command *c, KgRows *rows, KgColumns **columns)
 
 /* Skips the loaded rows, which must not have changed. */
 static bool
-skip_loaded(Command *c, KgRows *rows)
+skip_loaded(Command *c, KgctlRows *rows)
 {
 	const KgLoadPlace *place = &c->load.place;
 	bool whole = kg_rows_skip(rows, place->offset);
@@ -407,9 +409,9 @@ static bool
 load_file(Command *c, size_t file, bool skip)
 {
 	const char *path = c->load.files[file];
-	KgInput in;
-	KgRows rows;
-	KgColumns *columns = NULL;
+	KgctlInput in;
+	KgctlRows rows;
+	KgctlColumns *columns = NULL;
 	Format format = FORMAT_JSON;
 	char delimiter = ',';
 	bool ok;
@@ -419,7 +421,7 @@ load_file(Command *c, size_t file, bool skip)
 					  !find_delimiter(c->args, format, &delimiter)))
 		return false;
 	c->load.db.exit = KG_EXIT_INPUT;
-	if (!kg_input_open(&in, path))
+	if (!kgctl_input_open(&in, path))
 	{
 		kg_input_close(&in);
 		return false;

@@ -39,7 +39,7 @@ typedef struct Pending
 {
 	Stdio *server;
 	LIST_ENTRY(Pending) link;
-	KgCall *call;
+	KgctlCall *call;
 	KgSubscriber *subscriber;
 	KgBuf line; /* the message, while it waits for LISTEN */
 	char *id;
@@ -386,7 +386,7 @@ on_done(void *arg, KgAnswer *answer)
 static void
 cancelled(Stdio *s, const KgMessage *msg)
 {
-	const KgJson *id = kg_json_get(msg->params, "requestId");
+	const KgJson *id = kgctl_json_get(msg->params, "requestId");
 	KgBuf text;
 	Pending *p;
 

@@ -75,7 +75,7 @@ send(Import *import, const char *tool, const char *argument, KgJson *items)
 	KgBuf out;
 	bool ok;
 
-	if (kg_json_length(items) == 0)
+	if (kgctl_json_length(items) == 0)
 		return true;
 	kg_json_put(import->arena, arguments, argument, items);
 	kg_buf_init(&out);
@@ -83,10 +83,10 @@ send(Import *import, const char *tool, const char *argument, KgJson *items)
 	values[1] = out.data;
 	ok = kg_db_call(import->db, "kg_call_tool", "text jsonb", values, &text) &&
 		 (root = kg_db_read(import->db, import->arena, text, NULL)) != NULL;
-	if (ok && kg_json_is_true(kg_json_get(root, "isError")))
+	if (ok && kg_json_is_true(kgctl_json_get(root, "isError")))
 	{
 		message = kg_json_get_text(
-			kg_json_get(kg_json_get(root, "structuredContent"), "error"),
+			kgctl_json_get(kgctl_json_get(root, "structuredContent"), "error"),
 			"message");
 		kg_error("%s: %s", tool, message ? message : "refused");
 		import->db->exit = KG_EXIT_REFUSED;
@@ -141,7 +141,7 @@ take_entity(Import *import, const KgJson *item)
 {
 	const char *name = kg_json_get_text(item, "name");
 	const char *type = kg_json_get_text(item, "entityType");
-	KgJson *list = kg_json_get(item, "observations");
+	KgJson *list = kgctl_json_get(item, "observations");
 	KgJson *entity;
 	KgJson *more;
 
@@ -151,8 +151,8 @@ take_entity(Import *import, const KgJson *item)
 		return complain(import, "\"entityType\" is not a text");
 	if (list == NULL || list->kind != KG_JSON_ARRAY)
 		return complain(import, "\"observations\" is not an array");
-	for (size_t i = 0; i < kg_json_length(list); i++)
-		if (kg_json_text(list->u.items[i]) == NULL)
+	for (size_t i = 0; i < kgctl_json_length(list); i++)
+		if (kgctl_json_text(list->u.items[i]) == NULL)
 			return complain(import, "an observation is not a text");
 	entity = kg_json_object(import->arena);
 	put_text(import, entity, "name", name);
@@ -199,7 +199,7 @@ take_line(Import *import, const char *text, size_t len)
 
 	if (strspn(text, " \t\r") >= len)
 		return;
-	item = kg_json_parse(import->arena, text, len, NULL, &error);
+	item = kgctl_json_parse(import->arena, text, len, NULL, &error);
 	type = item && item->kind == KG_JSON_OBJECT ? kg_json_get_text(item, "type")
 												: NULL;
 	if (item == NULL)
@@ -267,14 +267,14 @@ run_import(const KgArgs *args, KgDb *db)
 static const KgJson *
 items_of(const KgJson *bundle, const char *type)
 {
-	const KgJson *sets = kg_json_get(bundle, "entities");
+	const KgJson *sets = kgctl_json_get(bundle, "entities");
 
-	for (size_t i = 0; i < kg_json_length(sets); i++)
+	for (size_t i = 0; i < kgctl_json_length(sets); i++)
 	{
 		const char *name = kg_json_get_text(sets->u.items[i], "entity_type");
 
 		if (name != NULL && strcmp(name, type) == 0)
-			return kg_json_get(sets->u.items[i], "items");
+			return kgctl_json_get(sets->u.items[i], "items");
 	}
 	return NULL;
 }
@@ -290,7 +290,7 @@ text_in(const KgJson *object, const char *key)
 static long long
 place(const KgJson *observation)
 {
-	const KgJson *n = kg_json_get(observation, "n");
+	const KgJson *n = kgctl_json_get(observation, "n");
 
 	return n && n->kind == KG_JSON_NUMBER ? strtoll(n->u.text, NULL, 10) : 0;
 }
@@ -310,7 +310,7 @@ compare_observations(const void *a, const void *b)
 static const KgJson **
 sorted_observations(const KgJson *items)
 {
-	size_t n = items ? kg_json_length(items) : 0;
+	size_t n = items ? kgctl_json_length(items) : 0;
 	const KgJson **list = kg_malloc((n + 1) * sizeof(*list));
 
 	for (size_t i = 0; i < n; i++)
@@ -339,13 +339,13 @@ print_line(KgBuf *out)
 static void
 print_entities(const KgJson *entities, const KgJson **next, KgBuf *out)
 {
-	for (size_t i = 0; entities && i < kg_json_length(entities); i++)
+	for (size_t i = 0; entities && i < kgctl_json_length(entities); i++)
 	{
 		const KgJson *entity = entities->u.items[i];
 		const char *name = text_in(entity, "name");
 		const char *comma = "";
 
-		if (kg_json_is_true(kg_json_get(entity, "stub")))
+		if (kg_json_is_true(kgctl_json_get(entity, "stub")))
 			continue;
 		add_text(out, "{\"type\":\"entity\",\"name\":", name);
 		add_text(out, ",\"entityType\":", text_in(entity, "entityType"));
@@ -383,7 +383,7 @@ add_relation(void *arg, const KgJson *edge)
 	add_text(out, ",\"to\":", name_of(text_in(edge, "to")));
 	add_text(out,
 			 ",\"relationType\":",
-			 text_in(kg_json_get(edge, "properties"), "relationType"));
+			 text_in(kgctl_json_get(edge, "properties"), "relationType"));
 	kg_buf_puts(out, "}\n");
 }
 

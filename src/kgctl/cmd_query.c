@@ -50,7 +50,8 @@ parameters(KgArena *arena, const KgArgs *args)
 	{
 		const char *word = args->rest[i];
 		char *error = NULL;
-		KgJson *value = kg_json_parse(arena, word, strlen(word), NULL, &error);
+		KgJson *value = kgctl_json_parse(
+			arena, word, strlen(word), NULL, &error);
 
 		if (value == NULL)
 			value = kg_json_string(arena, word, strlen(word));
@@ -70,7 +71,7 @@ read_arguments(KgArena *arena, const KgArgs *args, KgBuf *out)
 
 	kg_buf_init(&sql);
 	if (!read_statement(args, &sql) ||
-		!kg_args_number(args, "limit", 1, 1000000, &limit))
+		!kgctl_args_number(args, "limit", 1, 1000000, &limit))
 	{
 		kg_buf_free(&sql);
 		return false;
@@ -156,7 +157,7 @@ print_csv_row(const KgJson *row)
 	KgBuf line;
 
 	kg_buf_init(&line);
-	for (size_t i = 0; i < kg_json_length(row); i++)
+	for (size_t i = 0; i < kgctl_json_length(row); i++)
 	{
 		if (i > 0)
 			kg_buf_putc(&line, ',');
@@ -171,7 +172,7 @@ static void
 print_csv(const KgJson *columns, const KgJson *rows)
 {
 	print_csv_row(columns);
-	for (size_t i = 0; i < kg_json_length(rows); i++)
+	for (size_t i = 0; i < kgctl_json_length(rows); i++)
 		print_csv_row(rows->u.items[i]);
 }
 
@@ -210,7 +211,7 @@ shown_cell(const KgJson *value, size_t *width)
 static void
 widen(const KgJson *row, size_t *widths)
 {
-	for (size_t i = 0; i < kg_json_length(row); i++)
+	for (size_t i = 0; i < kgctl_json_length(row); i++)
 	{
 		size_t width;
 
@@ -223,7 +224,7 @@ widen(const KgJson *row, size_t *widths)
 static void
 print_row(const KgJson *row, const size_t *widths)
 {
-	size_t n = kg_json_length(row);
+	size_t n = kgctl_json_length(row);
 
 	for (size_t i = 0; i < n; i++)
 	{
@@ -247,11 +248,11 @@ print_row(const KgJson *row, const size_t *widths)
 static void
 print_table(const KgJson *columns, const KgJson *rows)
 {
-	size_t n = kg_json_length(columns);
+	size_t n = kgctl_json_length(columns);
 	size_t *widths = kg_calloc(n + 1, sizeof(size_t));
 
 	widen(columns, widths);
-	for (size_t i = 0; i < kg_json_length(rows); i++)
+	for (size_t i = 0; i < kgctl_json_length(rows); i++)
 		widen(rows->u.items[i], widths);
 	print_row(columns, widths);
 	for (size_t i = 0; i < n; i++)
@@ -262,7 +263,7 @@ print_table(const KgJson *columns, const KgJson *rows)
 			putchar('-');
 	}
 	putchar('\n');
-	for (size_t i = 0; i < kg_json_length(rows); i++)
+	for (size_t i = 0; i < kgctl_json_length(rows); i++)
 		print_row(rows->u.items[i], widths);
 	free(widths);
 }
@@ -270,20 +271,20 @@ print_table(const KgJson *columns, const KgJson *rows)
 static void
 print_reply(const KgArgs *args, const KgJson *reply)
 {
-	const KgJson *columns = kg_json_get(reply, "columns");
-	const KgJson *rows = kg_json_get(reply, "rows");
-	const KgJson *plan = kg_json_get(reply, "plan");
+	const KgJson *columns = kgctl_json_get(reply, "columns");
+	const KgJson *rows = kgctl_json_get(reply, "rows");
+	const KgJson *plan = kgctl_json_get(reply, "plan");
 
 	if (kg_args_has(args, "csv"))
 		print_csv(columns, rows);
 	else
 		print_table(columns, rows);
-	for (size_t i = 0; i < kg_json_length(plan); i++)
-		kg_print(stderr, "%s\n", kg_json_text(plan->u.items[i]));
-	if (kg_json_is_true(kg_json_get(reply, "truncated")))
+	for (size_t i = 0; i < kgctl_json_length(plan); i++)
+		kg_print(stderr, "%s\n", kgctl_json_text(plan->u.items[i]));
+	if (kg_json_is_true(kgctl_json_get(reply, "truncated")))
 		kg_print(stderr,
 				 "%zu rows; there are more (%s)\n",
-				 kg_json_length(rows),
+				 kgctl_json_length(rows),
 				 kg_json_text_or(reply, "reason", "limit"));
 }
 

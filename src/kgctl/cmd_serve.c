@@ -246,16 +246,17 @@ read_options(KgHttpOptions *o, const KgArgs *args)
 	o->max_streams = 1000;
 	o->max_bearer_streams = 100;
 	o->keep_alive = 512;
-	if (!kg_args_number(args, "idle-timeout", 1, 86400, &o->idle_timeout) ||
-		!kg_args_number(args, "body-timeout", 1, 3600, &o->body_timeout) ||
-		!kg_args_number(args, "stream-timeout", 1, 86400, &o->stream_timeout) ||
-		!kg_args_number(args, "grace", 0, 3600, &o->grace) ||
-		!kg_args_number(
+	if (!kgctl_args_number(args, "idle-timeout", 1, 86400, &o->idle_timeout) ||
+		!kgctl_args_number(args, "body-timeout", 1, 3600, &o->body_timeout) ||
+		!kgctl_args_number(
+			args, "stream-timeout", 1, 86400, &o->stream_timeout) ||
+		!kgctl_args_number(args, "grace", 0, 3600, &o->grace) ||
+		!kgctl_args_number(
 			args, "max-connections", 1, 60000, &o->max_connections) ||
-		!kg_args_number(args, "max-streams", 0, 60000, &o->max_streams) ||
-		!kg_args_number(
+		!kgctl_args_number(args, "max-streams", 0, 60000, &o->max_streams) ||
+		!kgctl_args_number(
 			args, "max-bearer-streams", 0, 60000, &o->max_bearer_streams) ||
-		!kg_args_number(args, "keep-alive", 0, 60000, &o->keep_alive))
+		!kgctl_args_number(args, "keep-alive", 0, 60000, &o->keep_alive))
 		return false;
 	if (o->path[0] != '/')
 	{

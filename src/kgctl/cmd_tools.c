@@ -43,9 +43,9 @@ print_tools(const KgJson *root)
 {
 	const KgJson *list = root->kind == KG_JSON_ARRAY
 							 ? root
-							 : kg_json_get(root, "tools");
+							 : kgctl_json_get(root, "tools");
 
-	for (size_t i = 0; i < kg_json_length(list); i++)
+	for (size_t i = 0; i < kgctl_json_length(list); i++)
 	{
 		const char *name = kg_json_get_text(list->u.items[i], "name");
 		const char *about = kg_json_get_text(list->u.items[i], "description");
@@ -102,7 +102,7 @@ static bool
 words_to_object(KgArena *arena, const KgArgs *args, KgBuf *out)
 {
 	KgJson *object = kg_json_object(arena);
-	const KgMember *twice;
+	const KgctlMember *twice;
 
 	for (size_t i = 1; i < args->nrest; i++)
 	{
@@ -116,7 +116,7 @@ words_to_object(KgArena *arena, const KgArgs *args, KgBuf *out)
 			kg_error("\"%s\" is neither a JSON object nor name=value", word);
 			return false;
 		}
-		value = kg_json_parse(
+		value = kgctl_json_parse(
 			arena, equals + 1, strlen(equals + 1), NULL, &error);
 		if (value == NULL)
 			value = kg_json_string(arena, equals + 1, strlen(equals + 1));
@@ -147,7 +147,7 @@ read_arguments(KgArena *arena, const KgArgs *args, KgBuf *out)
 		kg_buf_puts(out, word);
 	else if (!kg_read_file(word[0] == '@' ? word + 1 : word, out))
 		return false;
-	ok = kg_json_parse(arena, out->data, out->len, NULL, &error) != NULL;
+	ok = kgctl_json_parse(arena, out->data, out->len, NULL, &error) != NULL;
 	if (!ok)
 		kg_error("the arguments are not JSON: %s", error);
 	free(error);
@@ -170,8 +170,9 @@ call_tool(const KgArgs *args, KgArena *arena, const char *arguments)
 	{
 		/* The reply may report a write, so it is printed after the commit. */
 		print_json(root, kg_args_has(args, "compact"));
-		code = kg_json_is_true(kg_json_get(root, "isError")) ? KG_EXIT_DIFFERENT
-															 : KG_EXIT_OK;
+		code = kg_json_is_true(kgctl_json_get(root, "isError"))
+				   ? KG_EXIT_DIFFERENT
+				   : KG_EXIT_OK;
 	}
 	else
 		code = db.exit == KG_EXIT_REFUSED ? KG_EXIT_DIFFERENT : db.exit;

@@ -42,7 +42,7 @@ typedef struct Column
 	unsigned types;
 } Column;
 
-struct KgColumns
+struct KgctlColumns
 {
 	Column *columns;
 	size_t n;
@@ -101,7 +101,7 @@ types_of_list(const KgJson *root, const KgJson *list, int steps)
 {
 	unsigned types = 0;
 
-	for (size_t i = 0; i < kg_json_length(list); i++)
+	for (size_t i = 0; i < kgctl_json_length(list); i++)
 		types |= types_of(root, list->u.items[i], steps);
 	return types;
 }
@@ -110,22 +110,22 @@ types_of_list(const KgJson *root, const KgJson *list, int steps)
 static unsigned
 types_of(const KgJson *root, const KgJson *schema, int steps)
 {
-	const KgJson *type = kg_json_get(schema, "type");
-	const KgJson *values = kg_json_get(schema, "enum");
-	const KgJson *value = kg_json_get(schema, "const");
+	const KgJson *type = kgctl_json_get(schema, "type");
+	const KgJson *values = kgctl_json_get(schema, "enum");
+	const KgJson *value = kgctl_json_get(schema, "const");
 	const char *ref = kg_json_get_text(schema, "$ref");
 	unsigned types = 0;
 
 	if (steps >= MAX_STEPS)
 		return 0;
-	if (kg_json_text(type) != NULL)
-		return type_named(kg_json_text(type));
-	for (size_t i = 0; i < kg_json_length(type); i++)
-		types |= type_named(kg_json_text(type->u.items[i]));
+	if (kgctl_json_text(type) != NULL)
+		return type_named(kgctl_json_text(type));
+	for (size_t i = 0; i < kgctl_json_length(type); i++)
+		types |= type_named(kgctl_json_text(type->u.items[i]));
 	if (types == 0 && value != NULL)
 		types = type_of_value(value);
 	if (types == 0)
-		for (size_t i = 0; i < kg_json_length(values); i++)
+		for (size_t i = 0; i < kgctl_json_length(values); i++)
 			types |= type_of_value(values->u.items[i]);
 	if (types == 0 && ref != NULL && strncmp(ref, "#/", 2) == 0)
 	{
@@ -136,11 +136,11 @@ types_of(const KgJson *root, const KgJson *schema, int steps)
 		kg_arena_free(arena);
 	}
 	if (types == 0)
-		types = types_of_list(root, kg_json_get(schema, "anyOf"), steps + 1);
+		types = types_of_list(root, kgctl_json_get(schema, "anyOf"), steps + 1);
 	if (types == 0)
-		types = types_of_list(root, kg_json_get(schema, "oneOf"), steps + 1);
+		types = types_of_list(root, kgctl_json_get(schema, "oneOf"), steps + 1);
 	if (types == 0)
-		types = types_of_list(root, kg_json_get(schema, "allOf"), steps + 1);
+		types = types_of_list(root, kgctl_json_get(schema, "allOf"), steps + 1);
 	return types;
 }
 
@@ -179,13 +179,13 @@ is_end(const char *name)
 }
 
 static bool
-place_column(const KgRows *header, const KgArgs *args, const KgJson *schema,
-			 KgColumns *columns, Column *column)
+place_column(const KgctlRows *header, const KgArgs *args, const KgJson *schema,
+			 KgctlColumns *columns, Column *column)
 {
 	const char *other = mapped(args, column->name);
 	const char *name = other ? other : column->name;
-	const KgJson *property = kg_json_get(kg_json_get(schema, "properties"),
-										 name);
+	const KgJson *property = kgctl_json_get(
+		kgctl_json_get(schema, "properties"), name);
 
 	column->property = kg_strdup(name);
 	column->types = MAY_TEXT;
@@ -215,7 +215,7 @@ place_column(const KgRows *header, const KgArgs *args, const KgJson *schema,
 }
 
 static bool
-check_twice(const KgRows *header, const KgColumns *columns)
+check_twice(const KgctlRows *header, const KgctlColumns *columns)
 {
 	bool ok = true;
 
@@ -240,7 +240,8 @@ check_twice(const KgRows *header, const KgColumns *columns)
 
 /* Refuses a --map of a column that is not in the header. */
 static bool
-check_maps(const KgRows *header, const KgArgs *args, const KgColumns *columns)
+check_maps(const KgctlRows *header, const KgArgs *args,
+		   const KgctlColumns *columns)
 {
 	const char *map;
 	bool ok = true;
@@ -267,7 +268,7 @@ check_maps(const KgRows *header, const KgArgs *args, const KgColumns *columns)
 
 /* Requires the columns of both ends, once instead of an error per row. */
 static bool
-check_ends(const KgRows *header, const KgColumns *columns)
+check_ends(const KgctlRows *header, const KgctlColumns *columns)
 {
 	static const char *const ends[] = {"from", "to"};
 	bool ok = true;
@@ -292,11 +293,11 @@ check_ends(const KgRows *header, const KgColumns *columns)
 	return ok;
 }
 
-KgColumns *
-kg_columns_new(const KgRows *header, const KgArgs *args, const KgJson *schema,
-			   bool edges)
+KgctlColumns *
+kg_columns_new(const KgctlRows *header, const KgArgs *args,
+			   const KgJson *schema, bool edges)
 {
-	KgColumns *columns = kg_calloc(1, sizeof(KgColumns));
+	KgctlColumns *columns = kg_calloc(1, sizeof(KgctlColumns));
 	const char *empty = kg_args_get(args, "empty");
 	bool ok = true;
 
@@ -323,7 +324,7 @@ kg_columns_new(const KgRows *header, const KgArgs *args, const KgJson *schema,
 }
 
 void
-kg_columns_free(KgColumns *columns)
+kg_columns_free(KgctlColumns *columns)
 {
 	if (columns == NULL)
 		return;
@@ -343,7 +344,7 @@ add_json(KgBuf *out, const char *text, size_t len)
 {
 	KgArena *arena = kg_arena_new();
 	char *error = NULL;
-	const KgJson *value = kg_json_parse(arena, text, len, NULL, &error);
+	const KgJson *value = kgctl_json_parse(arena, text, len, NULL, &error);
 
 	if (value != NULL)
 		kg_json_write(out, value, -1);
@@ -393,8 +394,8 @@ add_value(const Column *column, const char *text, size_t len, KgBuf *out)
 }
 
 static char *
-add_cell(const KgColumns *columns, const Column *column, const KgRows *row,
-		 const KgCell *cell, KgBuf *out, bool *any)
+add_cell(const KgctlColumns *columns, const Column *column,
+		 const KgctlRows *row, const KgCell *cell, KgBuf *out, bool *any)
 {
 	const char *text = row->cells.data + cell->at;
 	bool empty = cell->len == 0 && !cell->quoted;
@@ -418,8 +419,8 @@ add_cell(const KgColumns *columns, const Column *column, const KgRows *row,
 }
 
 static char *
-add_cells(const KgColumns *columns, const KgRows *row, Place place, KgBuf *out,
-		  bool any, const char **property)
+add_cells(const KgctlColumns *columns, const KgctlRows *row, Place place,
+		  KgBuf *out, bool any, const char **property)
 {
 	for (size_t i = 0; i < columns->n; i++)
 		if (columns->columns[i].place == place)
@@ -437,7 +438,7 @@ add_cells(const KgColumns *columns, const KgRows *row, Place place, KgBuf *out,
 
 /* Returns whether the row repeats the header, as in concatenated files. */
 static bool
-is_header(const KgColumns *columns, const KgRows *row)
+is_header(const KgctlColumns *columns, const KgctlRows *row)
 {
 	size_t i = 0;
 
@@ -449,7 +450,7 @@ is_header(const KgColumns *columns, const KgRows *row)
 }
 
 char *
-kg_columns_row(const KgColumns *columns, const KgRows *row, KgBuf *out,
+kg_columns_row(const KgctlColumns *columns, const KgctlRows *row, KgBuf *out,
 			   const char **property)
 {
 	char *error;

@@ -10,22 +10,22 @@
 #include "kgctl/json.h"
 #include "kgctl/rows.h"
 
-typedef struct KgColumns KgColumns;
+typedef struct KgctlColumns KgctlColumns;
 
 /*
  * Returns the columns that a header names. schema is that of an entity type or
  * of a relation's edges. For edges it may be NULL, and the columns "from" and
  * "to" are the ends. Returns NULL after a message.
  */
-extern KgColumns *kg_columns_new(const KgRows *header, const KgArgs *args,
-								 const KgJson *schema, bool edges);
-extern void kg_columns_free(KgColumns *columns);
+extern KgctlColumns *kg_columns_new(const KgctlRows *header, const KgArgs *args,
+									const KgJson *schema, bool edges);
+extern void kg_columns_free(KgctlColumns *columns);
 
 /*
  * Appends a row as an object and returns NULL. Otherwise returns the text of an
  * error (malloc'd), and sets *property to its property, or NULL.
  */
-extern char *kg_columns_row(const KgColumns *columns, const KgRows *row,
+extern char *kg_columns_row(const KgctlColumns *columns, const KgctlRows *row,
 							KgBuf *out, const char **property);
 
 #endif /* KG_KGCTL_COLUMNS_H */

@@ -83,10 +83,11 @@ take_progress(KgProgress *progress, const char *text)
 {
 	KgArena *arena = kg_arena_new();
 	char *error = NULL;
-	const KgJson *root = kg_json_parse(arena, text, strlen(text), NULL, &error);
+	const KgJson *root = kgctl_json_parse(
+		arena, text, strlen(text), NULL, &error);
 	const char *what = kg_json_get_text(root, "what");
-	const KgJson *done = kg_json_get(root, "done");
-	const KgJson *total = kg_json_get(root, "total");
+	const KgJson *done = kgctl_json_get(root, "done");
+	const KgJson *total = kgctl_json_get(root, "total");
 
 	if (what != NULL && kg_json_is_integer(done))
 		kg_progress_told(
@@ -681,9 +682,10 @@ kg_db_read(KgDb *db, KgArena *arena, const char *text, const char *member)
 	const KgJson *root = NULL;
 
 	if (text != NULL)
-		root = kg_json_parse(arena, text, strlen(text), NULL, &error);
+		root = kgctl_json_parse(arena, text, strlen(text), NULL, &error);
 	free(error);
-	if (root != NULL && (member == NULL || kg_json_get(root, member) != NULL))
+	if (root != NULL &&
+		(member == NULL || kgctl_json_get(root, member) != NULL))
 		return root;
 	kg_db_nonsense(db);
 	return NULL;

@@ -27,7 +27,7 @@ typedef struct KgDb
 	char *token;
 	const char *label;	  /* shown while a statement runs, or NULL */
 	KgProgress *progress; /* of a command that shows progress itself, or NULL */
-	KgBundle *bundle;	  /* the source of line numbers in errors, or NULL */
+	KgctlBundle *bundle;  /* the source of line numbers in errors, or NULL */
 	bool missing_ok;	  /* a missing object gives a NULL result, no error */
 	int exit;			  /* exit code of the command after a failure */
 } KgDb;
@@ -140,7 +140,7 @@ extern bool kg_db_rows(KgDb *db, const char *sql, const char *value,
  * Prints an error object, or the list of errors that it contains (db_report.c).
  * Returns their number.
  */
-extern size_t kg_report_errors(KgBundle *bundle, const KgJson *error);
+extern size_t kg_report_errors(KgctlBundle *bundle, const KgJson *error);
 /* Prints an error in a row of a file. */
 extern void kg_report_row(const char *path, unsigned long row,
 						  const KgJson *error);

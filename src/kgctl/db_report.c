@@ -80,7 +80,7 @@ inside(const char *path)
 }
 
 static const KgJson *
-locate(KgBundle *bundle, const char *type, const char *id, const char *path)
+locate(KgctlBundle *bundle, const char *type, const char *id, const char *path)
 {
 	const KgJson *found = NULL;
 
@@ -117,16 +117,16 @@ report_at(KgBuf *line, const KgJson *error)
 	if (path != NULL && *path != '\0')
 		kg_buf_printf(line, "%s: ", path);
 	kg_buf_puts(line, message ? message : "refused");
-	add_value(line, "got", kg_json_get(error, "got"));
-	add_value(line, "got", kg_json_get(error, "value"));
-	add_value(line, "expected", kg_json_get(error, "expected"));
-	add_value(line, "allowed", kg_json_get(error, "allowed"));
-	add_value(line, "did you mean", kg_json_get(error, "did_you_mean"));
+	add_value(line, "got", kgctl_json_get(error, "got"));
+	add_value(line, "got", kgctl_json_get(error, "value"));
+	add_value(line, "expected", kgctl_json_get(error, "expected"));
+	add_value(line, "allowed", kgctl_json_get(error, "allowed"));
+	add_value(line, "did you mean", kgctl_json_get(error, "did_you_mean"));
 	kg_error("%s", line->data);
 }
 
 static void
-report_one(KgBundle *bundle, const KgJson *error)
+report_one(KgctlBundle *bundle, const KgJson *error)
 {
 	const KgJson *place = locate(bundle,
 								 first_text(error, "type", "entity_type"),
@@ -154,13 +154,13 @@ kg_report_row(const char *path, unsigned long row, const KgJson *error)
 }
 
 size_t
-kg_report_errors(KgBundle *bundle, const KgJson *error)
+kg_report_errors(KgctlBundle *bundle, const KgJson *error)
 {
 	const KgJson *list = error->kind == KG_JSON_ARRAY
 							 ? error
-							 : kg_json_get(error, "errors");
+							 : kgctl_json_get(error, "errors");
 
-	if (kg_json_length(list) == 0)
+	if (kgctl_json_length(list) == 0)
 	{
 		if (error->kind != KG_JSON_OBJECT)
 			return 0;
@@ -184,10 +184,10 @@ kg_report_result(KgDb *db, const PGresult *res)
 	char *ignored = NULL;
 
 	if (detail != NULL && detail[0] == '{')
-		error = kg_json_parse(arena, detail, strlen(detail), NULL, &ignored);
-	if (error != NULL && kg_json_get(error, "code") != NULL)
+		error = kgctl_json_parse(arena, detail, strlen(detail), NULL, &ignored);
+	if (error != NULL && kgctl_json_get(error, "code") != NULL)
 	{
-		const KgJson *list = kg_json_get(error, "errors");
+		const KgJson *list = kgctl_json_get(error, "errors");
 
 		db->exit = KG_EXIT_REFUSED;
 		kg_report_errors(db->bundle, error);

@@ -23,7 +23,7 @@ typedef struct Slot
 	bool allowed;
 } Slot;
 
-struct KgDecisions
+struct KgctlDecisions
 {
 	long seconds;
 	uint64_t seed; /* prevents attacks on a slot */
@@ -31,10 +31,10 @@ struct KgDecisions
 	Slot slots[SLOTS];
 };
 
-KgDecisions *
+KgctlDecisions *
 kg_decisions_new(long seconds)
 {
-	KgDecisions *kept = kg_calloc(1, sizeof(KgDecisions));
+	KgctlDecisions *kept = kg_calloc(1, sizeof(KgctlDecisions));
 
 	kept->seconds = seconds;
 	if (getrandom(&kept->seed, sizeof(kept->seed), 0) < 0)
@@ -43,7 +43,7 @@ kg_decisions_new(long seconds)
 }
 
 void
-kg_decisions_free(KgDecisions *kept)
+kg_decisions_free(KgctlDecisions *kept)
 {
 	if (kept == NULL)
 		return;
@@ -53,7 +53,7 @@ kg_decisions_free(KgDecisions *kept)
 }
 
 size_t
-kg_decisions_count(const KgDecisions *kept)
+kg_decisions_count(const KgctlDecisions *kept)
 {
 	return kept->count;
 }
@@ -77,13 +77,13 @@ make_key(const char *const parts[KG_DECISION_PARTS], char key[MAX_KEY])
 }
 
 static size_t
-slot_of(const KgDecisions *kept, const char *key, size_t len)
+slot_of(const KgctlDecisions *kept, const char *key, size_t len)
 {
 	return (size_t) (kg_hash(kept->seed, key, len) % SLOTS);
 }
 
 bool
-kg_decisions_get(const KgDecisions *kept,
+kg_decisions_get(const KgctlDecisions *kept,
 				 const char *const parts[KG_DECISION_PARTS], bool *allowed)
 {
 	char key[MAX_KEY];
@@ -98,8 +98,8 @@ kg_decisions_get(const KgDecisions *kept,
 }
 
 void
-kg_decisions_put(KgDecisions *kept, const char *const parts[KG_DECISION_PARTS],
-				 bool allowed)
+kg_decisions_put(KgctlDecisions *kept,
+				 const char *const parts[KG_DECISION_PARTS], bool allowed)
 {
 	char key[MAX_KEY];
 	size_t len = make_key(parts, key);

@@ -9,21 +9,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct KgDecisions KgDecisions;
+typedef struct KgctlDecisions KgctlDecisions;
 
-extern KgDecisions *kg_decisions_new(long seconds);
-extern void kg_decisions_free(KgDecisions *kept);
+extern KgctlDecisions *kg_decisions_new(long seconds);
+extern void kg_decisions_free(KgctlDecisions *kept);
 
 /* The key of a decision is this number of strings. */
 #define KG_DECISION_PARTS 4
 
 /* Returns false if no decision is cached or it has expired. */
-extern bool kg_decisions_get(const KgDecisions *kept,
+extern bool kg_decisions_get(const KgctlDecisions *kept,
 							 const char *const parts[KG_DECISION_PARTS],
 							 bool *allowed);
-extern void kg_decisions_put(KgDecisions *kept,
+extern void kg_decisions_put(KgctlDecisions *kept,
 							 const char *const parts[KG_DECISION_PARTS],
 							 bool allowed);
-extern size_t kg_decisions_count(const KgDecisions *kept);
+extern size_t kg_decisions_count(const KgctlDecisions *kept);
 
 #endif /* KG_KGCTL_DECISIONS_H */

@@ -32,7 +32,7 @@ without(KgArena *arena, const KgJson *object, const char *const *names)
 
 	for (size_t i = 0; i < object->len; i++)
 	{
-		const KgMember *m = &object->u.members[i];
+		const KgctlMember *m = &object->u.members[i];
 
 		if (!is_empty(m->value) && !is_one_of(m->key, names))
 			kg_json_set(arena, kept, m->key, m->keylen, m->value);
@@ -77,7 +77,7 @@ static KgJson *
 plain_schema(KgArena *arena, const KgJson *schema)
 {
 	static const char *const closed[] = {"additionalProperties", NULL};
-	const KgJson *more = kg_json_get(schema, closed[0]);
+	const KgJson *more = kgctl_json_get(schema, closed[0]);
 
 	return without(
 		arena,
@@ -96,7 +96,7 @@ kg_declared_tool(KgArena *arena, const KgJson *tool)
 	static const char *const resolved[] = {
 		"input_schema", "operation", "operations", "select", "toolset", NULL};
 	static const char *const other[] = {"input_schema", "toolset", NULL};
-	const KgJson *schema = kg_json_get(tool, "input_schema");
+	const KgJson *schema = kgctl_json_get(tool, "input_schema");
 	const char *toolset = kg_json_get_text(tool, "toolset");
 	bool takes = kg_json_get_text(tool, "default_of") != NULL;
 	KgJson *kept;

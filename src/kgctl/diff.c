@@ -57,17 +57,17 @@ add(Things *things, const char *kind, const char *name, const KgJson *value)
 }
 
 static void
-collect_entities(Things *things, KgArena *scratch, const KgBundle *bundle)
+collect_entities(Things *things, KgArena *scratch, const KgctlBundle *bundle)
 {
-	const KgJson *sets = kg_json_get(bundle->root, "entities");
+	const KgJson *sets = kgctl_json_get(bundle->root, "entities");
 
-	for (size_t i = 0; i < kg_json_length(sets); i++)
+	for (size_t i = 0; i < kgctl_json_length(sets); i++)
 	{
 		const char *type = kg_json_text_or(
 			sets->u.items[i], "entity_type", "?");
-		const KgJson *items = kg_json_get(sets->u.items[i], "items");
+		const KgJson *items = kgctl_json_get(sets->u.items[i], "items");
 
-		for (size_t k = 0; k < kg_json_length(items); k++)
+		for (size_t k = 0; k < kgctl_json_length(items); k++)
 		{
 			const KgJson *id = kg_bundle_entity_id(
 				bundle, scratch, type, items->u.items[k]);
@@ -98,26 +98,26 @@ collect(Things *things, KgArena *scratch, const KgJson *payload)
 {
 	static const char *const texts[] = {
 		"version", "description", "instructions", "definitions"};
-	KgBundle bundle;
+	KgctlBundle bundle;
 	const KgJson *list;
 
 	memset(&bundle, 0, sizeof(bundle));
 	bundle.root = (KgJson *) payload;
 	for (size_t i = 0; i < 4; i++)
 	{
-		const KgJson *value = kg_json_get(payload, texts[i]);
+		const KgJson *value = kgctl_json_get(payload, texts[i]);
 
 		if (value != NULL && value->kind != KG_JSON_NULL)
 			add(things, "bundle", texts[i], value);
 	}
-	list = kg_json_get(payload, "schemas");
-	for (size_t i = 0; i < kg_json_length(list); i++)
+	list = kgctl_json_get(payload, "schemas");
+	for (size_t i = 0; i < kgctl_json_length(list); i++)
 		add(things,
 			"type",
 			kg_json_text_or(list->u.items[i], "entity_type", "?"),
-			kg_json_get(list->u.items[i], "schema"));
-	list = kg_json_get(payload, "relations");
-	for (size_t i = 0; i < kg_json_length(list); i++)
+			kgctl_json_get(list->u.items[i], "schema"));
+	list = kgctl_json_get(payload, "relations");
+	for (size_t i = 0; i < kgctl_json_length(list); i++)
 	{
 		const KgJson *relation = kg_declared_relation(
 			things->arena, payload, list->u.items[i]);
@@ -127,8 +127,8 @@ collect(Things *things, KgArena *scratch, const KgJson *payload)
 			name_relation(things->arena, relation),
 			relation);
 	}
-	list = kg_json_get(payload, "tools");
-	for (size_t i = 0; i < kg_json_length(list); i++)
+	list = kgctl_json_get(payload, "tools");
+	for (size_t i = 0; i < kgctl_json_length(list); i++)
 		add(things,
 			"tool",
 			kg_arena_format(things->arena,
@@ -182,10 +182,10 @@ print_inside(FILE *out, const KgJson *old, const KgJson *new, const char *where)
 	{
 		for (size_t i = 0; i < old->len + new->len; i++)
 		{
-			const KgMember *m = i < old->len ? &old->u.members[i]
-											 : &new->u.members[i - old->len];
-			const KgJson *x = kg_json_get(old, m->key);
-			const KgJson *y = kg_json_get(new, m->key);
+			const KgctlMember *m = i < old->len ? &old->u.members[i]
+												: &new->u.members[i - old->len];
+			const KgJson *x = kgctl_json_get(old, m->key);
+			const KgJson *y = kgctl_json_get(new, m->key);
 			char *path;
 
 			/* Common members are compared once. */
@@ -224,13 +224,13 @@ KgDiff *
 kg_diff_new(const KgJson *wanted)
 {
 	KgDiff *diff = kg_calloc(1, sizeof(KgDiff));
-	const KgJson *edges = kg_json_get(wanted, "edges");
+	const KgJson *edges = kgctl_json_get(wanted, "edges");
 
 	diff->arena = kg_arena_new();
 	diff->scratch = kg_arena_new();
 	diff->wanted = wanted;
 	diff->old.arena = diff->new.arena = diff->arena;
-	diff->nedges = kg_json_length(edges);
+	diff->nedges = kgctl_json_length(edges);
 	diff->edges = kg_calloc(diff->nedges, sizeof(Edge));
 	for (size_t i = 0; i < diff->nedges; i++)
 	{
@@ -259,7 +259,7 @@ kg_diff_free(KgDiff *diff)
 static const KgJson *
 wanted_edge(const KgDiff *diff, const Edge *edge)
 {
-	return kg_json_get(diff->wanted, "edges")->u.items[edge->index];
+	return kgctl_json_get(diff->wanted, "edges")->u.items[edge->index];
 }
 
 /* Returns the first unmatched wanted edge of the name. */
@@ -321,7 +321,7 @@ keep_value(KgDiff *diff, const KgJson *value)
 static const KgJson *
 of_edge(KgDiff *diff, const KgJson *edge)
 {
-	KgJson *properties = kg_json_get(edge, "properties");
+	KgJson *properties = kgctl_json_get(edge, "properties");
 	KgJson *of = kg_json_object(diff->scratch);
 
 	if (properties != NULL && properties->len > 0)

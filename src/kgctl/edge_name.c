@@ -37,13 +37,13 @@ static const char *
 name_end(KgArena *arena, const KgJson *bundle, const char *relation,
 		 const char *end, const char *text)
 {
-	const KgJson *list = kg_json_get(bundle, "relations");
+	const KgJson *list = kgctl_json_get(bundle, "relations");
 	const char *handle = kg_bundle_own_name(bundle, text);
 	const char *colon = strchr(handle, ':');
 	const char *only = NULL;
 	bool several = false;
 
-	for (size_t i = 0; i < kg_json_length(list); i++)
+	for (size_t i = 0; i < kgctl_json_length(list); i++)
 	{
 		const KgJson *item = list->u.items[i];
 		const char *type = kg_bundle_own_name(bundle,
@@ -65,9 +65,9 @@ name_end(KgArena *arena, const KgJson *bundle, const char *relation,
 static const KgJson *
 declared(const KgJson *bundle, const char *relation)
 {
-	const KgJson *list = kg_json_get(bundle, "relations");
+	const KgJson *list = kgctl_json_get(bundle, "relations");
 
-	for (size_t i = 0; i < kg_json_length(list); i++)
+	for (size_t i = 0; i < kgctl_json_length(list); i++)
 		if (strcmp(kg_json_text_or(list->u.items[i], "name", ""), relation) ==
 			0)
 			return list->u.items[i];
@@ -78,19 +78,19 @@ declared(const KgJson *bundle, const char *relation)
 static const char *
 name_key(KgArena *arena, const KgJson *relation, const KgJson *edge)
 {
-	const KgJson *key = kg_json_get(relation, "key");
+	const KgJson *key = kgctl_json_get(relation, "key");
 	const char *member;
 	const char *name;
 	KgBuf text;
 
-	if (kg_json_length(key) != 1)
+	if (kgctl_json_length(key) != 1)
 		return NULL;
-	member = kg_json_text(key->u.items[0]);
+	member = kgctl_json_text(key->u.items[0]);
 	if (member == NULL)
 		return NULL;
 	kg_buf_init(&text);
 	kg_json_write(
-		&text, kg_json_get(kg_json_get(edge, "properties"), member), -1);
+		&text, kgctl_json_get(kgctl_json_get(edge, "properties"), member), -1);
 	name = kg_arena_format(arena, "%s: %s", member, text.data);
 	kg_buf_free(&text);
 	return name;
@@ -107,7 +107,7 @@ kg_edge_name(KgArena *arena, const KgJson *bundle, const KgJson *edge)
 		arena, bundle, name, "to", kg_json_text_or(edge, "to", "?"));
 	const char *key = name_key(arena, relation, edge);
 
-	if (kg_json_is_true(kg_json_get(relation, "symmetric")) &&
+	if (kg_json_is_true(kgctl_json_get(relation, "symmetric")) &&
 		strcmp(from, to) > 0)
 	{
 		const char *other = from;

@@ -110,11 +110,11 @@ kg_embed_wanted(const KgMessage *msg)
 	name = kg_json_text_or(msg->params, "name", "");
 	if (strcmp(name, "search_entities") != 0 && strcmp(name, "find") != 0)
 		return NULL;
-	arguments = kg_json_get(msg->params, "arguments");
+	arguments = kgctl_json_get(msg->params, "arguments");
 	mode = kg_json_text_or(arguments, "mode", "");
 	if ((strcmp(mode, "meaning") != 0 && strcmp(mode, "hybrid") != 0) ||
 		kg_json_text_or(arguments, "query", "")[0] == '\0' ||
-		kg_json_get(arguments, "vector") != NULL)
+		kgctl_json_get(arguments, "vector") != NULL)
 		return NULL;
 	return arguments;
 }
@@ -153,16 +153,16 @@ static KgJson *
 read_vector(KgArena *arena, const KgFetchResult *result)
 {
 	char *error = NULL;
-	KgJson *root = kg_json_parse(
+	KgJson *root = kgctl_json_parse(
 		arena, result->text, result->len, NULL, &error);
-	const KgJson *data = kg_json_get(root, "data");
+	const KgJson *data = kgctl_json_get(root, "data");
 	KgJson *vector;
 
 	free(error);
-	if (kg_json_length(data) != 1)
+	if (kgctl_json_length(data) != 1)
 		return NULL;
-	vector = kg_json_get(data->u.items[0], "embedding");
-	return kg_json_length(vector) > 0 ? vector : NULL;
+	vector = kgctl_json_get(data->u.items[0], "embedding");
+	return kgctl_json_length(vector) > 0 ? vector : NULL;
 }
 
 static void

@@ -18,7 +18,7 @@
 
 static const char unavailable[] = "authorization is unavailable";
 
-struct KgExchange
+struct KgctlExchange
 {
 	KgAuthorizer *authorizer;
 	const KgMessage *msg;
@@ -38,13 +38,13 @@ struct KgExchange
 	int64_t deadline;
 };
 
-static void next_response(KgExchange *x);
+static void next_response(KgctlExchange *x);
 
-KgExchange *
+KgctlExchange *
 kg_exchange_new(KgAuthorizer *authorizer, const KgMessage *msg,
 				const char *revision, const KgExchangeOwner *owner)
 {
-	KgExchange *x = kg_calloc(1, sizeof(KgExchange));
+	KgctlExchange *x = kg_calloc(1, sizeof(KgctlExchange));
 
 	x->authorizer = authorizer;
 	x->msg = msg;
@@ -55,7 +55,7 @@ kg_exchange_new(KgAuthorizer *authorizer, const KgMessage *msg,
 }
 
 static void
-forget_round(KgExchange *x)
+forget_round(KgctlExchange *x)
 {
 	if (x->asking != NULL)
 		kg_asking_cancel(x->asking);
@@ -67,7 +67,7 @@ forget_round(KgExchange *x)
 }
 
 void
-kg_exchange_free(KgExchange *x)
+kg_exchange_free(KgctlExchange *x)
 {
 	if (x == NULL)
 		return;
@@ -78,7 +78,7 @@ kg_exchange_free(KgExchange *x)
 }
 
 static void
-begin(KgExchange *x, const char *message, size_t len)
+begin(KgctlExchange *x, const char *message, size_t len)
 {
 	x->message.len = x->decisions.len = 0;
 	x->rounds = 0;
@@ -87,7 +87,7 @@ begin(KgExchange *x, const char *message, size_t len)
 }
 
 bool
-kg_exchange_start(KgExchange *x, const char *message, size_t len)
+kg_exchange_start(KgctlExchange *x, const char *message, size_t len)
 {
 	x->responses = NULL;
 	begin(x, message, len);
@@ -100,10 +100,10 @@ kg_exchange_start(KgExchange *x, const char *message, size_t len)
  * database or of the gateway.
  */
 static void
-put_response(KgExchange *x, const char *text, size_t len)
+put_response(KgctlExchange *x, const char *text, size_t len)
 {
 	char *error = NULL;
-	KgJson *response = kg_json_parse(x->msg->arena, text, len, NULL, &error);
+	KgJson *response = kgctl_json_parse(x->msg->arena, text, len, NULL, &error);
 
 	free(error);
 	if (response == NULL)
@@ -114,7 +114,7 @@ put_response(KgExchange *x, const char *text, size_t len)
 
 /* Handles a response: of the message, or of one in the batch. */
 static void
-respond(KgExchange *x, const char *text, size_t len)
+respond(KgctlExchange *x, const char *text, size_t len)
 {
 	if (x->responses == NULL)
 		x->owner.answer(x->owner.arg, text, len);
@@ -127,9 +127,9 @@ respond(KgExchange *x, const char *text, size_t len)
 
 /* Returns the id of the current message as JSON text. */
 static char *
-id_of(const KgExchange *x)
+id_of(const KgctlExchange *x)
 {
-	const KgJson *id = kg_json_get(
+	const KgJson *id = kgctl_json_get(
 		x->responses ? x->responses->u.items[x->at] : x->msg->root, "id");
 	KgBuf text;
 
@@ -139,7 +139,7 @@ id_of(const KgExchange *x)
 }
 
 static void
-write_refusal(const KgExchange *x, KgBuf *out)
+write_refusal(const KgctlExchange *x, KgBuf *out)
 {
 	char *id = id_of(x);
 
@@ -150,7 +150,7 @@ write_refusal(const KgExchange *x, KgBuf *out)
 
 /* Writes the error for a message whose batch has exceeded its size or time. */
 static void
-write_left_out(const KgExchange *x, KgBuf *out)
+write_left_out(const KgctlExchange *x, KgBuf *out)
 {
 	char *id = id_of(x);
 
@@ -163,7 +163,7 @@ write_left_out(const KgExchange *x, KgBuf *out)
 }
 
 static void
-refuse(KgExchange *x)
+refuse(KgctlExchange *x)
 {
 	KgBuf out;
 
@@ -176,7 +176,7 @@ refuse(KgExchange *x)
 
 /* Adds the decisions of the last round, grouped by resource and kind. */
 static void
-add_decisions(KgExchange *x)
+add_decisions(KgctlExchange *x)
 {
 	json_t *resources = json_object_get(x->wanted, "resources");
 	const KgEvaluation *e = x->evaluations;
@@ -218,7 +218,7 @@ add_decisions(KgExchange *x)
 static void
 on_decided(void *arg, bool ok)
 {
-	KgExchange *x = arg;
+	KgctlExchange *x = arg;
 	const char *exchange = json_string_value(
 		json_object_get(x->wanted, "exchange"));
 
@@ -244,7 +244,7 @@ on_decided(void *arg, bool ok)
  * malformed.
  */
 static bool
-read_wanted(KgExchange *x)
+read_wanted(KgctlExchange *x)
 {
 	json_t *resources = json_object_get(x->wanted, "resources");
 	size_t size = 0;
@@ -277,7 +277,7 @@ read_wanted(KgExchange *x)
 }
 
 static bool
-ask(KgExchange *x, const char *wanted, size_t len)
+ask(KgctlExchange *x, const char *wanted, size_t len)
 {
 	forget_round(x);
 	x->wanted = json_loadb(wanted, len, JSON_REJECT_DUPLICATES, NULL);
@@ -287,7 +287,7 @@ ask(KgExchange *x, const char *wanted, size_t len)
 			   "the database requests decisions in a form that is not known");
 		return false;
 	}
-	x->asking = kg_authorizer_ask(
+	x->asking = kgctl_authorizer_ask(
 		x->authorizer,
 		json_string_value(json_object_get(x->wanted, "subject")),
 		x->evaluations,
@@ -302,9 +302,9 @@ ask(KgExchange *x, const char *wanted, size_t len)
  * is no such message.
  */
 static KgJson *
-message_of(const KgExchange *x, const KgJson *wanted)
+message_of(const KgctlExchange *x, const KgJson *wanted)
 {
-	const KgJson *member = kg_json_get(wanted, "member");
+	const KgJson *member = kgctl_json_get(wanted, "member");
 	size_t i = kg_json_is_integer(member) ? strtoul(member->u.text, NULL, 10)
 										  : x->msg->root->len;
 
@@ -316,7 +316,7 @@ message_of(const KgExchange *x, const KgJson *wanted)
  * impossible.
  */
 static bool
-ask_for(KgExchange *x, const KgJson *wanted)
+ask_for(KgctlExchange *x, const KgJson *wanted)
 {
 	const KgJson *message = message_of(x, wanted);
 	KgBuf text;
@@ -340,15 +340,15 @@ ask_for(KgExchange *x, const KgJson *wanted)
  * ends.
  */
 static void
-next_response(KgExchange *x)
+next_response(KgctlExchange *x)
 {
 	KgBuf out;
 
 	kg_buf_init(&out);
 	while (x->at < x->responses->len)
 	{
-		const KgJson *wanted = kg_json_get(x->responses->u.items[x->at],
-										   MEMBER);
+		const KgJson *wanted = kgctl_json_get(x->responses->u.items[x->at],
+											  MEMBER);
 
 		out.len = 0;
 		if (wanted == NULL)
@@ -374,15 +374,15 @@ next_response(KgExchange *x)
 }
 
 static bool
-takes_batch(KgExchange *x, const char *text, size_t len)
+takes_batch(KgctlExchange *x, const char *text, size_t len)
 {
 	char *error = NULL;
 
 	if (memmem(text, len, "\"" MEMBER "\"", strlen(MEMBER) + 2) == NULL)
 		return false;
-	x->responses = kg_json_parse(x->msg->arena, text, len, NULL, &error);
+	x->responses = kgctl_json_parse(x->msg->arena, text, len, NULL, &error);
 	free(error);
-	if (kg_json_length(x->responses) == 0)
+	if (kgctl_json_length(x->responses) == 0)
 		return false;
 	x->at = 0;
 	next_response(x);
@@ -390,7 +390,7 @@ takes_batch(KgExchange *x, const char *text, size_t len)
 }
 
 bool
-kg_exchange_takes(KgExchange *x, const char *text, size_t len)
+kg_exchange_takes(KgctlExchange *x, const char *text, size_t len)
 {
 	const char *wanted;
 	size_t n;

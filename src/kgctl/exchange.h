@@ -13,7 +13,7 @@
 #include "kgctl/authzen.h"
 #include "kgctl/message.h"
 
-typedef struct KgExchange KgExchange;
+typedef struct KgctlExchange KgctlExchange;
 
 typedef struct KgExchangeOwner
 {
@@ -29,18 +29,20 @@ typedef struct KgExchangeOwner
  * Creates an exchange. msg and revision (of a legacy client, or NULL) are
  * borrowed and must outlive it.
  */
-extern KgExchange *kg_exchange_new(KgAuthorizer *authorizer,
-								   const KgMessage *msg, const char *revision,
-								   const KgExchangeOwner *owner);
-extern void kg_exchange_free(KgExchange *x);
+extern KgctlExchange *kg_exchange_new(KgAuthorizer *authorizer,
+									  const KgMessage *msg,
+									  const char *revision,
+									  const KgExchangeOwner *owner);
+extern void kg_exchange_free(KgctlExchange *x);
 
 /* Sends the message for the first time, in the form for the database. */
-extern bool kg_exchange_start(KgExchange *x, const char *message, size_t len);
+extern bool kg_exchange_start(KgctlExchange *x, const char *message,
+							  size_t len);
 
 /*
  * Takes the database's answer. Returns false if it is the final one. Otherwise
  * a function of the owner is called, now or later.
  */
-extern bool kg_exchange_takes(KgExchange *x, const char *text, size_t len);
+extern bool kg_exchange_takes(KgctlExchange *x, const char *text, size_t len);
 
 #endif /* KG_KGCTL_EXCHANGE_H */

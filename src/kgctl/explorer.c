@@ -75,7 +75,7 @@ kg_explorer_load(KgHttp *http)
 }
 
 bool
-kg_explorer_route(KgRequest *req, const char *url, const char *method)
+kg_explorer_route(KgctlRequest *req, const char *url, const char *method)
 {
 	const KgBuf *page = &req->http->explorer;
 

@@ -99,8 +99,8 @@ read_readers(const KgArgs *args, KgReadersOptions *options)
 		}
 		options->dsns[options->n++] = dsn;
 	}
-	if (!kg_args_number(args, "read-wait", 0, 10000, &wait) ||
-		!kg_args_number(args, "read-lag", 1, 3600, &lag))
+	if (!kgctl_args_number(args, "read-wait", 0, 10000, &wait) ||
+		!kgctl_args_number(args, "read-lag", 1, 3600, &lag))
 		return false;
 	options->wait_ms = wait;
 	options->lag_ms = lag * 1000;
@@ -130,18 +130,19 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 
 	memset(gateway, 0, sizeof(*gateway));
 	gateway->max_message = 1024 * 1024;
-	if (!kg_args_number(args, "pool", 1, 1000, &pool) ||
-		!kg_args_number(args, "queue", 1, 100000, &queue) ||
-		!kg_args_number(args, "timeout", 1, 3600, &timeout) ||
-		!kg_args_number(args,
-						"max-message",
-						1024,
-						64 * 1024 * 1024,
-						&gateway->max_message) ||
-		!kg_args_number(
+	if (!kgctl_args_number(args, "pool", 1, 1000, &pool) ||
+		!kgctl_args_number(args, "queue", 1, 100000, &queue) ||
+		!kgctl_args_number(args, "timeout", 1, 3600, &timeout) ||
+		!kgctl_args_number(args,
+						   "max-message",
+						   1024,
+						   64 * 1024 * 1024,
+						   &gateway->max_message) ||
+		!kgctl_args_number(
 			args, "authorizer-timeout", 1, 30, &authorizer_timeout) ||
-		!kg_args_number(args, "embeddings-timeout", 1, 30, &embedder_timeout) ||
-		!kg_args_number(
+		!kgctl_args_number(
+			args, "embeddings-timeout", 1, 30, &embedder_timeout) ||
+		!kgctl_args_number(
 			args, "authorizer-cache", 0, 3600, &authorizer.cache_seconds) ||
 		!read_readers(args, &readers))
 		return false;

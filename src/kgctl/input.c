@@ -57,7 +57,7 @@ kg_input_size(const char *path)
 }
 
 bool
-kg_input_open(KgInput *in, const char *path)
+kgctl_input_open(KgctlInput *in, const char *path)
 {
 	struct stat st;
 	bool standard = strcmp(path, "-") == 0;
@@ -87,7 +87,7 @@ kg_input_open(KgInput *in, const char *path)
 }
 
 void
-kg_input_close(KgInput *in)
+kg_input_close(KgctlInput *in)
 {
 	if (in->fd > STDIN_FILENO)
 		close(in->fd);
@@ -104,7 +104,7 @@ kg_input_close(KgInput *in)
 }
 
 static bool
-fail(KgInput *in, char *error)
+fail(KgctlInput *in, char *error)
 {
 	free(in->error);
 	in->error = error;
@@ -114,7 +114,7 @@ fail(KgInput *in, char *error)
 
 /* Reads more of the file into raw, whose bytes are all used. */
 static bool
-read_raw(KgInput *in)
+read_raw(KgctlInput *in)
 {
 	KgCodec *c = in->codec;
 	ssize_t n;
@@ -131,14 +131,14 @@ read_raw(KgInput *in)
 }
 
 static bool
-refill(KgInput *in)
+refill(KgctlInput *in)
 {
 	in->codec->at = in->codec->end = 0;
 	return read_raw(in);
 }
 
 static bool
-find_form(KgInput *in)
+find_form(KgctlInput *in)
 {
 	static const unsigned char gzip[] = {0x1F, 0x8B};
 	static const unsigned char zstd[] = {0x28, 0xB5, 0x2F, 0xFD};
@@ -169,7 +169,7 @@ find_form(KgInput *in)
 }
 
 static bool
-fail_compressed(KgInput *in, const char *what)
+fail_compressed(KgctlInput *in, const char *what)
 {
 	return fail(in,
 				kg_format("the compressed data is damaged after line %lu (%s); "
@@ -180,7 +180,7 @@ fail_compressed(KgInput *in, const char *what)
 
 /* Decompresses some bytes. Several streams may follow each other. */
 static bool
-inflate_some(KgInput *in, char *out, size_t room, size_t *n)
+inflate_some(KgctlInput *in, char *out, size_t room, size_t *n)
 {
 	KgCodec *c = in->codec;
 	int status;
@@ -203,7 +203,7 @@ inflate_some(KgInput *in, char *out, size_t room, size_t *n)
 }
 
 static bool
-zstd_some(KgInput *in, char *out, size_t room, size_t *n)
+zstd_some(KgctlInput *in, char *out, size_t room, size_t *n)
 {
 	KgCodec *c = in->codec;
 	ZSTD_inBuffer from = {c->raw, c->end, c->at};
@@ -225,7 +225,7 @@ zstd_some(KgInput *in, char *out, size_t room, size_t *n)
 }
 
 static bool
-plain_some(KgInput *in, char *out, size_t room, size_t *n)
+plain_some(KgctlInput *in, char *out, size_t room, size_t *n)
 {
 	KgCodec *c = in->codec;
 
@@ -237,7 +237,7 @@ plain_some(KgInput *in, char *out, size_t room, size_t *n)
 
 /* Decodes some bytes of text; *n is 0 at the end. */
 static bool
-decode(KgInput *in, char *out, size_t room, size_t *n)
+decode(KgctlInput *in, char *out, size_t room, size_t *n)
 {
 	KgCodec *c = in->codec;
 
@@ -273,7 +273,7 @@ decode(KgInput *in, char *out, size_t room, size_t *n)
 }
 
 bool
-kg_input_more(KgInput *in)
+kg_input_more(KgctlInput *in)
 {
 	size_t n;
 
@@ -299,7 +299,7 @@ kg_input_more(KgInput *in)
 }
 
 void
-kg_input_take(KgInput *in, size_t len)
+kg_input_take(KgctlInput *in, size_t len)
 {
 	const char *p = in->data + in->start;
 	uint64_t hash = in->hash;
@@ -317,7 +317,7 @@ kg_input_take(KgInput *in, size_t len)
 }
 
 bool
-kg_input_skip(KgInput *in, uint64_t offset)
+kg_input_skip(KgctlInput *in, uint64_t offset)
 {
 	while (in->offset < offset)
 	{

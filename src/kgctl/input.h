@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct KgInput
+typedef struct KgctlInput
 {
 	const char *path;	/* as messages name it */
 	char *data;			/* bytes that are read and not yet taken: */
@@ -27,25 +27,25 @@ typedef struct KgInput
 	struct KgCodec *codec;
 	size_t cap;
 	int fd;
-} KgInput;
+} KgctlInput;
 
 /* Returns the size of a file in bytes, or 0 if it is unknown. */
 extern uint64_t kg_input_size(const char *path);
 
 /* Opens a file. Returns false after a message. */
-extern bool kg_input_open(KgInput *in, const char *path);
-extern void kg_input_close(KgInput *in);
+extern bool kgctl_input_open(KgctlInput *in, const char *path);
+extern void kg_input_close(KgctlInput *in);
 
 /*
  * Reads at least one more byte; data may move. Returns false at the end or
  * after an error.
  */
-extern bool kg_input_more(KgInput *in);
+extern bool kg_input_more(KgctlInput *in);
 
 /* Removes the next len bytes from the input. */
-extern void kg_input_take(KgInput *in, size_t len);
+extern void kg_input_take(KgctlInput *in, size_t len);
 
 /* Removes all bytes up to an offset. Returns false if the input is shorter. */
-extern bool kg_input_skip(KgInput *in, uint64_t offset);
+extern bool kg_input_skip(KgctlInput *in, uint64_t offset);
 
 #endif /* KG_KGCTL_INPUT_H */

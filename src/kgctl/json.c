@@ -199,10 +199,10 @@ void
 kg_json_set(KgArena *arena, KgJson *object, const char *key, size_t keylen,
 			KgJson *value)
 {
-	KgMember *member;
+	KgctlMember *member;
 
 	object->u.members = grow(
-		arena, object->u.members, object->len, sizeof(KgMember));
+		arena, object->u.members, object->len, sizeof(KgctlMember));
 	member = &object->u.members[object->len++];
 	member->key = kg_arena_strndup(arena, key, keylen);
 	member->keylen = keylen;
@@ -217,7 +217,7 @@ kg_json_put(KgArena *arena, KgJson *object, const char *key, KgJson *value)
 }
 
 static bool
-same_key(const KgMember *member, const char *key, size_t keylen)
+same_key(const KgctlMember *member, const char *key, size_t keylen)
 {
 	return member->keylen == keylen && memcmp(member->key, key, keylen) == 0;
 }
@@ -225,8 +225,8 @@ same_key(const KgMember *member, const char *key, size_t keylen)
 static int
 compare_members(const void *a, const void *b)
 {
-	const KgMember *x = *(const KgMember *const *) a;
-	const KgMember *y = *(const KgMember *const *) b;
+	const KgctlMember *x = *(const KgctlMember *const *) a;
+	const KgctlMember *y = *(const KgctlMember *const *) b;
 	size_t n = x->keylen < y->keylen ? x->keylen : y->keylen;
 	int order = memcmp(x->key, y->key, n);
 
@@ -236,14 +236,14 @@ compare_members(const void *a, const void *b)
 }
 
 /* The members sorted by key; the caller frees the array. */
-static const KgMember **
+static const KgctlMember **
 sorted_members(const KgJson *object)
 {
-	const KgMember **sorted = kg_malloc(object->len * sizeof(KgMember *));
+	const KgctlMember **sorted = kg_malloc(object->len * sizeof(KgctlMember *));
 
 	for (size_t i = 0; i < object->len; i++)
 		sorted[i] = &object->u.members[i];
-	qsort(sorted, object->len, sizeof(KgMember *), compare_members);
+	qsort(sorted, object->len, sizeof(KgctlMember *), compare_members);
 	return sorted;
 }
 
@@ -251,10 +251,10 @@ sorted_members(const KgJson *object)
 #define FEW 12
 
 bool
-kg_json_duplicate(const KgJson *object, const KgMember **which)
+kg_json_duplicate(const KgJson *object, const KgctlMember **which)
 {
-	const KgMember *members = object->u.members;
-	const KgMember **sorted;
+	const KgctlMember *members = object->u.members;
+	const KgctlMember **sorted;
 
 	*which = NULL;
 	if (object->len <= FEW)
@@ -277,7 +277,7 @@ kg_json_duplicate(const KgJson *object, const KgMember **which)
 }
 
 KgJson *
-kg_json_get(const KgJson *object, const char *key)
+kgctl_json_get(const KgJson *object, const char *key)
 {
 	size_t keylen = strlen(key);
 
@@ -290,7 +290,7 @@ kg_json_get(const KgJson *object, const char *key)
 }
 
 size_t
-kg_json_length(const KgJson *array)
+kgctl_json_length(const KgJson *array)
 {
 	return array != NULL && array->kind == KG_JSON_ARRAY ? array->len : 0;
 }
@@ -302,7 +302,7 @@ kg_json_is_true(const KgJson *value)
 }
 
 const char *
-kg_json_text(const KgJson *value)
+kgctl_json_text(const KgJson *value)
 {
 	if (value == NULL || value->kind != KG_JSON_STRING)
 		return NULL;
@@ -312,7 +312,7 @@ kg_json_text(const KgJson *value)
 const char *
 kg_json_get_text(const KgJson *object, const char *key)
 {
-	return kg_json_text(kg_json_get(object, key));
+	return kgctl_json_text(kgctl_json_get(object, key));
 }
 
 const char *
@@ -447,8 +447,8 @@ equal_numbers(const KgJson *a, const KgJson *b)
 static bool
 equal_objects(const KgJson *a, const KgJson *b)
 {
-	const KgMember **x;
-	const KgMember **y;
+	const KgctlMember **x;
+	const KgctlMember **y;
 	bool equal = true;
 
 	if (a->len != b->len)
@@ -546,7 +546,7 @@ kg_json_write(KgBuf *out, const KgJson *value, int indent)
 			kg_buf_putc(out, '{');
 			for (size_t i = 0; i < value->len; i++)
 			{
-				const KgMember *member = &value->u.members[i];
+				const KgctlMember *member = &value->u.members[i];
 
 				if (i > 0)
 					kg_buf_putc(out, ',');

@@ -36,12 +36,12 @@ typedef enum KgJsonKind
 
 typedef struct KgJson KgJson;
 
-typedef struct KgMember
+typedef struct KgctlMember
 {
 	const char *key; /* NUL-terminated */
 	size_t keylen;
 	KgJson *value;
-} KgMember;
+} KgctlMember;
 
 struct KgJson
 {
@@ -54,7 +54,7 @@ struct KgJson
 		bool boolean;
 		const char *text; /* string or number, NUL-terminated; or raw text */
 		KgJson **items;
-		KgMember *members;
+		KgctlMember *members;
 	} u;
 };
 
@@ -74,11 +74,11 @@ extern char *kg_arena_format(KgArena *arena, const char *fmt, ...)
  * has values that jsonb cannot represent; *error (malloc'd) is "line 3, column
  * 7: ...".
  */
-extern KgJson *kg_json_parse(KgArena *arena, const char *text, size_t len,
-							 const char *source, char **error);
+extern KgJson *kgctl_json_parse(KgArena *arena, const char *text, size_t len,
+								const char *source, char **error);
 
 /*
- * Like kg_json_parse(), for a bundle, which may have very many edges and
+ * Like kgctl_json_parse(), for a bundle, which may have very many edges and
  * entities. These are checked and become KG_JSON_RAW values that point into
  * text.
  */
@@ -111,13 +111,13 @@ extern void kg_json_put(KgArena *arena, KgJson *object, const char *key,
  * Returns whether the object has two members of one name; *which is one of
  * them.
  */
-extern bool kg_json_duplicate(const KgJson *object, const KgMember **which);
+extern bool kg_json_duplicate(const KgJson *object, const KgctlMember **which);
 
 /* Readers. For NULL and values of another kind they find nothing. */
-extern KgJson *kg_json_get(const KgJson *object, const char *key);
-extern size_t kg_json_length(const KgJson *array);
+extern KgJson *kgctl_json_get(const KgJson *object, const char *key);
+extern size_t kgctl_json_length(const KgJson *array);
 extern bool kg_json_is_true(const KgJson *value);
-extern const char *kg_json_text(const KgJson *value); /* strings only */
+extern const char *kgctl_json_text(const KgJson *value); /* strings only */
 extern const char *kg_json_get_text(const KgJson *object, const char *key);
 extern const char *kg_json_text_or(const KgJson *object, const char *key,
 								   const char *otherwise);

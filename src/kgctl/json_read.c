@@ -324,7 +324,7 @@ static KgJson *
 read_object(Reader *r, int depth)
 {
 	KgJson *object = at_line(r, kg_json_object(r->arena), r->line);
-	const KgMember *twice;
+	const KgctlMember *twice;
 
 	r->at++;
 	skip_space(r);
@@ -420,8 +420,8 @@ parse(KgArena *arena, KgArena *items, const char *text, size_t len,
 }
 
 KgJson *
-kg_json_parse(KgArena *arena, const char *text, size_t len, const char *source,
-			  char **error)
+kgctl_json_parse(KgArena *arena, const char *text, size_t len,
+				 const char *source, char **error)
 {
 	return parse(arena, NULL, text, len, source, error);
 }
@@ -481,7 +481,7 @@ kg_json_nearest(KgArena *arena, const KgJson *value, const char *pointer)
 				kg_buf_putc(&token, *pointer);
 		}
 		if (value->kind == KG_JSON_OBJECT)
-			next = kg_json_get(value, token.data);
+			next = kgctl_json_get(value, token.data);
 		else if (value->kind == KG_JSON_ARRAY && token.len > 0 &&
 				 token.len < 10 &&
 				 strspn(token.data, "0123456789") == token.len)

@@ -84,7 +84,7 @@ struct KgListener
 	 * One request at a time, so that many notifications do not cause many
 	 * requests.
 	 */
-	KgCall *call;
+	KgctlCall *call;
 	KgSubscriber *checked; /* the subscriber of the request */
 };
 

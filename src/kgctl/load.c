@@ -18,6 +18,8 @@
 #define MAX_BYTES ((size_t) 2 * 1024 * 1024)
 /* Maximal number of attempts for a batch that conflicts with other sessions. */
 #define MAX_TRIES 10
+/* Written rows after which a load packs the edges, as an apply does. */
+#define PACK_FROM 10000
 
 void
 kg_load_start(KgLoad *load)
@@ -92,7 +94,7 @@ position(const KgLoad *load, bool done)
 static uint64_t
 number_in(const KgJson *object, const char *name, int base)
 {
-	const KgJson *value = kg_json_get(object, name);
+	const KgJson *value = kgctl_json_get(object, name);
 
 	return value != NULL && (value->kind == KG_JSON_NUMBER ||
 							 value->kind == KG_JSON_STRING)
@@ -111,12 +113,12 @@ text_in(const KgJson *object, const char *name)
 static void
 take_position(KgLoad *load, KgLoadStopped *stopped, const KgJson *kept)
 {
-	const KgJson *p = kg_json_get(kept, "position");
-	const KgJson *counts = kg_json_get(p, "counts");
-	const KgJson *rejects = kg_json_get(p, "rejects");
+	const KgJson *p = kgctl_json_get(kept, "position");
+	const KgJson *counts = kgctl_json_get(p, "counts");
+	const KgJson *rejects = kgctl_json_get(p, "rejects");
 
 	stopped->found = true;
-	stopped->done = kg_json_is_true(kg_json_get(p, "done"));
+	stopped->done = kg_json_is_true(kgctl_json_get(p, "done"));
 	stopped->path = text_in(p, "path");
 	stopped->time = text_in(kept, "updated_at");
 	stopped->rejects = text_in(rejects, "path");
@@ -276,8 +278,8 @@ hash_of(const KgLoad *load, const KgJson *item)
 	}
 	if (load->edges && load->key != NULL)
 	{
-		const KgJson *key = kg_json_get(kg_json_get(item, "properties"),
-										load->key);
+		const KgJson *key = kgctl_json_get(kgctl_json_get(item, "properties"),
+										   load->key);
 
 		if (key != NULL &&
 			(key->kind == KG_JSON_STRING || key->kind == KG_JSON_NUMBER))
@@ -337,7 +339,7 @@ kg_load_row(KgLoad *load, const KgLoadPlace *after, unsigned long line,
 	row->file = after->file;
 	row->line = line;
 	row->at = load->items.len;
-	if (load->edges && kg_json_get(item, "relation") == NULL)
+	if (load->edges && kgctl_json_get(item, "relation") == NULL)
 	{
 		const char *rest = memchr(text, '{', len);
 
@@ -414,12 +416,12 @@ static bool
 take_verdicts(KgLoad *load, size_t first, size_t n, const char *text)
 {
 	const KgJson *root = kg_db_read(&load->db, load->arena, text, "counts");
-	const KgJson *counts = kg_json_get(root, "counts");
-	const KgJson *items = kg_json_get(root, "items");
+	const KgJson *counts = kgctl_json_get(root, "counts");
+	const KgJson *items = kgctl_json_get(root, "items");
 
 	if (root == NULL)
 		return false;
-	if (kg_json_length(items) != n)
+	if (kgctl_json_length(items) != n)
 	{
 		kg_db_nonsense(&load->db);
 		return false;
@@ -429,7 +431,7 @@ take_verdicts(KgLoad *load, size_t first, size_t n, const char *text)
 	load->counted.unchanged += number_in(counts, "unchanged", 10);
 	for (size_t i = 0; i < n; i++)
 	{
-		KgJson *error = kg_json_get(items->u.items[i], "error");
+		KgJson *error = kgctl_json_get(items->u.items[i], "error");
 
 		if (error != NULL)
 			reject(load, &load->rows[first + i], error);
@@ -457,7 +459,7 @@ static KgJson *
 read_error(KgLoad *load, const char *text)
 {
 	char *ignored = NULL;
-	KgJson *error = kg_json_parse(
+	KgJson *error = kgctl_json_parse(
 		load->arena, text, strlen(text), NULL, &ignored);
 
 	free(ignored);
@@ -675,15 +677,40 @@ kg_load_flush(KgLoad *load)
 	return ok;
 }
 
+/*
+ * Packs the edges after a large load. If the caller may not, because it sees
+ * only a part of the tenant, packing is left to kg_pack().
+ */
+static bool
+pack_edges(KgLoad *load)
+{
+	char *packed;
+	KgDbError error = {{0}};
+	bool ok;
+
+	if (load->counts.created + load->counts.updated < PACK_FROM)
+		return true;
+	if (!kg_db_begin(&load->db))
+		return false;
+	ok = kg_db_try(&load->db, "kg_pack", "", NULL, &packed, &error);
+	free(packed);
+	if (ok)
+		return kg_db_commit(&load->db);
+	ok = error.object != NULL;
+	free(error.object);
+	return ok && kg_db_rollback(&load->db);
+}
+
 bool
 kg_load_end(KgLoad *load)
 {
+	bool ok;
+
 	if (!kg_load_flush(load))
 		return false;
-	if (!load->atomic)
-		return kg_db_begin(&load->db) && mark(load, load->batch + 1, true) &&
-			   kg_db_commit(&load->db);
-	if (load->counts.rejected == 0 && !load->dry_run)
-		return kg_db_commit(&load->db);
-	return kg_db_rollback(&load->db);
+	if (load->atomic && (load->counts.rejected > 0 || load->dry_run))
+		return kg_db_rollback(&load->db);
+	ok = load->atomic ||
+		 (kg_db_begin(&load->db) && mark(load, load->batch + 1, true));
+	return ok && kg_db_commit(&load->db) && pack_edges(load);
 }

@@ -48,7 +48,7 @@ id_text(const KgJson *id)
 static void
 read_meta(KgMessage *msg)
 {
-	msg->meta = kg_json_get(msg->params, "_meta");
+	msg->meta = kgctl_json_get(msg->params, "_meta");
 	if (msg->meta == NULL || msg->meta->kind != KG_JSON_OBJECT)
 		return;
 	for (size_t i = 0; i < msg->meta->len; i++)
@@ -64,22 +64,22 @@ kg_message_parse(KgMessage *msg, const char *text, size_t len, char **error)
 
 	memset(msg, 0, sizeof(*msg));
 	msg->arena = kg_arena_new();
-	msg->root = kg_json_parse(msg->arena, text, len, NULL, error);
+	msg->root = kgctl_json_parse(msg->arena, text, len, NULL, error);
 	if (msg->root == NULL)
 		return false;
 	if (msg->root->kind == KG_JSON_ARRAY)
 		msg->kind = KG_MSG_BATCH;
 	if (msg->root->kind != KG_JSON_OBJECT)
 		return true;
-	id = kg_json_get(msg->root, "id");
+	id = kgctl_json_get(msg->root, "id");
 	msg->id = id_text(id);
 	msg->method = kg_json_get_text(msg->root, "method");
-	msg->params = kg_json_get(msg->root, "params");
+	msg->params = kgctl_json_get(msg->root, "params");
 	read_meta(msg);
 	if (msg->method != NULL)
 		msg->kind = id != NULL ? KG_MSG_REQUEST : KG_MSG_NOTIFICATION;
-	else if (id != NULL && (kg_json_get(msg->root, "result") != NULL ||
-							kg_json_get(msg->root, "error") != NULL))
+	else if (id != NULL && (kgctl_json_get(msg->root, "result") != NULL ||
+							kgctl_json_get(msg->root, "error") != NULL))
 		msg->kind = KG_MSG_RESPONSE;
 	return true;
 }
@@ -114,7 +114,7 @@ end_token(KgIdScan *scan, bool is_name)
 	{
 		arena = kg_arena_new();
 		free(scan->id);
-		scan->id = id_text(kg_json_parse(
+		scan->id = id_text(kgctl_json_parse(
 			arena, scan->token.data, scan->token.len, NULL, &error));
 		kg_arena_free(arena);
 		free(error);
@@ -277,7 +277,7 @@ is_tool_call(const KgJson *message)
 	const char *method = kg_json_get_text(message, "method");
 
 	return method != NULL && strcmp(method, "tools/call") == 0 &&
-		   kg_json_get(message, "id") != NULL;
+		   kgctl_json_get(message, "id") != NULL;
 }
 
 size_t

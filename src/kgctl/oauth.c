@@ -32,7 +32,7 @@ list_of(const KgArgs *args, const char *option)
 }
 
 void
-kg_oauth_metadata(KgRequest *req)
+kg_oauth_metadata(KgctlRequest *req)
 {
 	const KgHttpOptions *options = &req->http->options;
 	KgBuf out;
@@ -72,7 +72,7 @@ add_metadata_url(KgBuf *out, const char *resource)
 }
 
 void
-kg_oauth_challenge(KgRequest *req, const char *error)
+kg_oauth_challenge(KgctlRequest *req, const char *error)
 {
 	const KgHttpOptions *options = &req->http->options;
 	const char *scope;

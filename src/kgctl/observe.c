@@ -59,7 +59,7 @@ observe_batch(const KgMessage *msg, const KgAnswer *answer, int64_t us)
 {
 	KgArena *arena = kg_arena_new();
 	char *error = NULL;
-	const KgJson *list = kg_json_parse(
+	const KgJson *list = kgctl_json_parse(
 		arena, answer->text, answer->len, NULL, &error);
 	KgBuf text;
 
@@ -71,11 +71,12 @@ observe_batch(const KgMessage *msg, const KgAnswer *answer, int64_t us)
 
 		kg_count_message(method);
 		if (method != NULL && strcmp(method, tools_call) == 0)
-			kg_count_call(kg_json_get_text(kg_json_get(item, "params"), "name"),
-						  false,
-						  us);
+			kg_count_call(
+				kg_json_get_text(kgctl_json_get(item, "params"), "name"),
+				false,
+				us);
 	}
-	for (size_t i = 0; i < kg_json_length(list); i++)
+	for (size_t i = 0; i < kgctl_json_length(list); i++)
 	{
 		text.len = 0;
 		kg_json_write(&text, list->u.items[i], -1);

@@ -164,7 +164,7 @@ free_query(KgQuery *query)
 }
 
 static void
-finish_query(KgQuery *query, KgOutcome outcome, PGresult *res)
+finish_query(KgQuery *query, KgctlOutcome outcome, PGresult *res)
 {
 	KgQueryDone done = query->done;
 	void *arg = query->arg;
@@ -225,7 +225,7 @@ set_reason(KgPool *pool, const char *text)
  * libpq's error.
  */
 static void
-lose_conn_because(Conn *conn, KgOutcome outcome, const char *reason)
+lose_conn_because(Conn *conn, KgctlOutcome outcome, const char *reason)
 {
 	KgQuery *query = conn->query;
 	KgPool *pool = conn->pool;
@@ -253,7 +253,7 @@ lose_conn_because(Conn *conn, KgOutcome outcome, const char *reason)
 }
 
 static void
-lose_conn(Conn *conn, KgOutcome outcome)
+lose_conn(Conn *conn, KgctlOutcome outcome)
 {
 	lose_conn_because(conn, outcome, NULL);
 }

@@ -39,14 +39,14 @@ typedef struct KgPoolOptions
 	bool exchange;		  /* messages may have decisions */
 } KgPoolOptions;
 
-typedef enum KgOutcome
+typedef enum KgctlOutcome
 {
 	KG_OUTCOME_RESULT,		/* res has one row */
 	KG_OUTCOME_ERROR,		/* res has the SQL error */
 	KG_OUTCOME_LOST,		/* the connection broke during the query */
 	KG_OUTCOME_UNAVAILABLE, /* no connection was available */
 	KG_OUTCOME_TIMEOUT		/* the database exceeded its time-out */
-} KgOutcome;
+} KgctlOutcome;
 
 typedef struct KgPool KgPool;
 typedef struct KgQuery KgQuery;
@@ -54,7 +54,7 @@ typedef struct KgQuery KgQuery;
 /*
  * Called at the end of a query. It takes over res. The query is freed before.
  */
-typedef void (*KgQueryDone)(void *arg, KgOutcome outcome, PGresult *res);
+typedef void (*KgQueryDone)(void *arg, KgctlOutcome outcome, PGresult *res);
 /* Called for a NOTICE with SQLSTATE KGMCP while the query runs. */
 typedef void (*KgQueryNotice)(void *arg, const char *text);
 

@@ -67,7 +67,7 @@ struct KgRead
 	void *arg;
 };
 
-static void read_done(void *arg, KgOutcome outcome, PGresult *res);
+static void read_done(void *arg, KgctlOutcome outcome, PGresult *res);
 
 /* ---- positions ---- */
 
@@ -93,7 +93,7 @@ end_awaiting(Reader *reader)
 }
 
 static void
-on_reached(void *arg, KgOutcome outcome, PGresult *res)
+on_reached(void *arg, KgctlOutcome outcome, PGresult *res)
 {
 	Reader *reader = arg;
 
@@ -122,7 +122,7 @@ ask_reached(Reader *reader)
 }
 
 static void
-on_position(void *arg, KgOutcome outcome, PGresult *res)
+on_position(void *arg, KgctlOutcome outcome, PGresult *res)
 {
 	KgReaders *readers = arg;
 	const char *message = kg_result_words(res, PG_DIAG_MESSAGE_PRIMARY);
@@ -220,7 +220,7 @@ send_read(KgRead *read, KgPool *pool)
 }
 
 static void
-end_read(KgRead *read, KgOutcome outcome, PGresult *res)
+end_read(KgRead *read, KgctlOutcome outcome, PGresult *res)
 {
 	read->done(read->arg, outcome, res);
 	free_read(read);
@@ -277,7 +277,7 @@ wait_for_standby(KgRead *read)
  * Handles the answer of a standby: it is final, or another server is queried.
  */
 static void
-standby_answered(KgRead *read, KgOutcome outcome, PGresult *res)
+standby_answered(KgRead *read, KgctlOutcome outcome, PGresult *res)
 {
 	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 	const char *why = outcome == KG_OUTCOME_RESULT ? handed_over(res) : NULL;
@@ -302,7 +302,7 @@ standby_answered(KgRead *read, KgOutcome outcome, PGresult *res)
 }
 
 static void
-read_done(void *arg, KgOutcome outcome, PGresult *res)
+read_done(void *arg, KgctlOutcome outcome, PGresult *res)
 {
 	KgRead *read = arg;
 

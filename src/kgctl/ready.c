@@ -84,7 +84,7 @@ read_health(KgReady *ready, const char *text)
 }
 
 static void
-on_health(void *arg, KgOutcome outcome, PGresult *res)
+on_health(void *arg, KgctlOutcome outcome, PGresult *res)
 {
 	KgReady *ready = arg;
 	const char *message = kg_result_words(res, PG_DIAG_MESSAGE_PRIMARY);

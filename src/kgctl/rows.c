@@ -22,7 +22,7 @@ enum
 };
 
 void
-kg_rows_start(KgRows *rows, KgInput *in, KgRowForm form, char delimiter,
+kg_rows_start(KgctlRows *rows, KgctlInput *in, KgRowForm form, char delimiter,
 			  size_t max)
 {
 	memset(rows, 0, sizeof(*rows));
@@ -34,7 +34,7 @@ kg_rows_start(KgRows *rows, KgInput *in, KgRowForm form, char delimiter,
 }
 
 void
-kg_rows_free(KgRows *rows)
+kg_rows_free(KgctlRows *rows)
 {
 	free(rows->error);
 	free(rows->cell);
@@ -42,30 +42,30 @@ kg_rows_free(KgRows *rows)
 }
 
 static void
-set_error(KgRows *rows, char *error)
+set_error(KgctlRows *rows, char *error)
 {
 	free(rows->error);
 	rows->error = error;
 }
 
 static KgRowsResult
-broken(KgRows *rows, char *error)
+broken(KgctlRows *rows, char *error)
 {
 	set_error(rows, error);
 	return KG_ROWS_BROKEN;
 }
 
 static KgRowsResult
-broken_input(KgRows *rows)
+broken_input(KgctlRows *rows)
 {
 	return broken(rows, kg_strdup(rows->in->error));
 }
 
 /* Skips a byte order mark, which names the encoding. */
 static KgRowsResult
-begin(KgRows *rows)
+begin(KgctlRows *rows)
 {
-	KgInput *in = rows->in;
+	KgctlInput *in = rows->in;
 	const char *p;
 	size_t n;
 
@@ -92,7 +92,7 @@ begin(KgRows *rows)
 
 /* Skips white space. Returns false at the end of the input. */
 static bool
-take_space(KgInput *in)
+take_space(KgctlInput *in)
 {
 	for (;;)
 	{
@@ -111,9 +111,9 @@ take_space(KgInput *in)
 
 /* Skips white space before JSON text. */
 static KgRowsResult
-begin_json(KgRows *rows)
+begin_json(KgctlRows *rows)
 {
-	KgInput *in = rows->in;
+	KgctlInput *in = rows->in;
 
 	if (!take_space(in))
 		return in->error ? broken_input(rows) : KG_ROWS_END;
@@ -130,13 +130,13 @@ begin_json(KgRows *rows)
  * row.
  */
 static bool
-step_line(KgRows *rows, char c)
+step_line(KgctlRows *rows, char c)
 {
 	return c == '\n';
 }
 
 static bool
-step_cells(KgRows *rows, char c)
+step_cells(KgctlRows *rows, char c)
 {
 	switch (rows->state)
 	{
@@ -171,7 +171,7 @@ step_cells(KgRows *rows, char c)
  * after it.
  */
 static bool
-step_item(KgRows *rows, char c)
+step_item(KgctlRows *rows, char c)
 {
 	switch (rows->state)
 	{
@@ -203,9 +203,9 @@ step_item(KgRows *rows, char c)
  * At the end of the input, the row is the rest.
  */
 static bool
-find_end(KgRows *rows, bool (*step)(KgRows *rows, char c), size_t *len)
+find_end(KgctlRows *rows, bool (*step)(KgctlRows *rows, char c), size_t *len)
 {
-	KgInput *in = rows->in;
+	KgctlInput *in = rows->in;
 
 	rows->scanned = 0;
 	rows->state = AT_START;
@@ -252,7 +252,7 @@ find_end(KgRows *rows, bool (*step)(KgRows *rows, char c), size_t *len)
  * Sets the row's text to the next bytes of the input, without the line's end.
  */
 static void
-set_text(KgRows *rows, size_t len)
+set_text(KgctlRows *rows, size_t len)
 {
 	const char *text = rows->in->data + rows->in->start;
 	size_t bad;
@@ -278,7 +278,7 @@ set_text(KgRows *rows, size_t len)
 }
 
 static void
-add_cell(KgRows *rows, size_t at, bool quoted)
+add_cell(KgctlRows *rows, size_t at, bool quoted)
 {
 	KgCell *cell;
 
@@ -299,7 +299,7 @@ add_cell(KgRows *rows, size_t at, bool quoted)
  * NULL.
  */
 static const char *
-read_quoted(KgRows *rows, const char *p, const char *end)
+read_quoted(KgctlRows *rows, const char *p, const char *end)
 {
 	for (;;)
 	{
@@ -331,7 +331,7 @@ read_quoted(KgRows *rows, const char *p, const char *end)
 }
 
 static const char *
-read_plain(KgRows *rows, const char *p, const char *end)
+read_plain(KgctlRows *rows, const char *p, const char *end)
 {
 	const char *stop = memchr(p, rows->delimiter, (size_t) (end - p));
 
@@ -351,7 +351,7 @@ read_plain(KgRows *rows, const char *p, const char *end)
 }
 
 static void
-split_cells(KgRows *rows)
+split_cells(KgctlRows *rows)
 {
 	const char *p = rows->text;
 	const char *end = p + rows->len;
@@ -377,7 +377,7 @@ split_cells(KgRows *rows)
  * Refuses a quote that is not closed, which would include all following rows.
  */
 static KgRowsResult
-check_open_quote(KgRows *rows)
+check_open_quote(KgctlRows *rows)
 {
 	if (rows->form != KG_ROWS_CELLS || rows->state != IN_QUOTES)
 		return KG_ROWS_ROW;
@@ -390,9 +390,9 @@ check_open_quote(KgRows *rows)
 
 /* Reads the next line, or row of cells. */
 static KgRowsResult
-next_line(KgRows *rows)
+next_line(KgctlRows *rows)
 {
-	KgInput *in = rows->in;
+	KgctlInput *in = rows->in;
 	size_t len;
 
 	for (;;)
@@ -422,9 +422,9 @@ next_line(KgRows *rows)
 }
 
 static KgRowsResult
-end_of_array(KgRows *rows)
+end_of_array(KgctlRows *rows)
 {
-	KgInput *in = rows->in;
+	KgctlInput *in = rows->in;
 
 	kg_input_take(in, 1);
 	rows->ended = true;
@@ -436,7 +436,7 @@ end_of_array(KgRows *rows)
 }
 
 static KgRowsResult
-cut_array(KgRows *rows)
+cut_array(KgctlRows *rows)
 {
 	return broken(
 		rows,
@@ -446,9 +446,9 @@ cut_array(KgRows *rows)
 }
 
 static KgRowsResult
-next_item(KgRows *rows)
+next_item(KgctlRows *rows)
 {
-	KgInput *in = rows->in;
+	KgctlInput *in = rows->in;
 	size_t len;
 
 	if (rows->ended)
@@ -480,7 +480,7 @@ next_item(KgRows *rows)
 }
 
 KgRowsResult
-kg_rows_next(KgRows *rows)
+kg_rows_next(KgctlRows *rows)
 {
 	KgRowsResult result = KG_ROWS_ROW;
 
@@ -497,7 +497,7 @@ kg_rows_next(KgRows *rows)
 }
 
 bool
-kg_rows_skip(KgRows *rows, uint64_t offset)
+kg_rows_skip(KgctlRows *rows, uint64_t offset)
 {
 	if (offset == 0)
 		return true;

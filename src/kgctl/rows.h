@@ -22,9 +22,9 @@ typedef struct KgCell
 	bool quoted;
 } KgCell;
 
-typedef struct KgRows
+typedef struct KgctlRows
 {
-	KgInput *in;
+	KgctlInput *in;
 	KgRowForm form;
 	char delimiter; /* of cells */
 	size_t max;		/* maximal length of a row in bytes */
@@ -48,7 +48,7 @@ typedef struct KgRows
 	int state;
 	bool dropped; /* its beginning was discarded: it is too long */
 	size_t room;  /* capacity of cell */
-} KgRows;
+} KgctlRows;
 
 typedef enum KgRowsResult
 {
@@ -57,20 +57,20 @@ typedef enum KgRowsResult
 	KG_ROWS_BROKEN /* reading has failed; see error */
 } KgRowsResult;
 
-extern void kg_rows_start(KgRows *rows, KgInput *in, KgRowForm form,
+extern void kg_rows_start(KgctlRows *rows, KgctlInput *in, KgRowForm form,
 						  char delimiter, size_t max);
-extern void kg_rows_free(KgRows *rows);
+extern void kg_rows_free(KgctlRows *rows);
 
 /*
  * Reads the next row and takes it from the input. The input's offset, hash and
  * line are then those after the row.
  */
-extern KgRowsResult kg_rows_next(KgRows *rows);
+extern KgRowsResult kg_rows_next(KgctlRows *rows);
 
 /*
  * Continues after the rows up to an offset. Returns false if the input is
  * shorter.
  */
-extern bool kg_rows_skip(KgRows *rows, uint64_t offset);
+extern bool kg_rows_skip(KgctlRows *rows, uint64_t offset);
 
 #endif /* KG_ROWS_H */

@@ -91,7 +91,7 @@ static bool
 give_edges(Reading *r, const char *text, size_t len)
 {
 	char *error = NULL;
-	const KgJson *edges = kg_json_parse(
+	const KgJson *edges = kgctl_json_parse(
 		r->scratch, text, len, "database", &error);
 	bool ok = edges != NULL && edges->kind == KG_JSON_ARRAY;
 
@@ -209,11 +209,11 @@ take_target(void *arg, const PGresult *row)
 										  (size_t) PQgetlength(row, 0, 2));
 	if (PQgetisnull(row, 0, 1))
 		return true;
-	f->target->schema = kg_json_parse(f->target->arena,
-									  PQgetvalue(row, 0, 1),
-									  (size_t) PQgetlength(row, 0, 1),
-									  "database",
-									  &error);
+	f->target->schema = kgctl_json_parse(f->target->arena,
+										 PQgetvalue(row, 0, 1),
+										 (size_t) PQgetlength(row, 0, 1),
+										 "database",
+										 &error);
 	free(error);
 	return f->target->schema != NULL;
 }

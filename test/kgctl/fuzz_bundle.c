@@ -28,11 +28,11 @@ static size_t
 differences(FILE *out, const KgJson *stored, const KgJson *wanted, bool brief)
 {
 	KgDiff *diff = kg_diff_new(wanted);
-	const KgJson *edges = kg_json_get(stored, "edges");
+	const KgJson *edges = kgctl_json_get(stored, "edges");
 	size_t n;
 	size_t i;
 
-	for (i = 0; i < kg_json_length(edges); i++)
+	for (i = 0; i < kgctl_json_length(edges); i++)
 		kg_diff_edge(diff, edges->u.items[i]);
 	n = kg_diff_print(diff, out, stored, brief);
 	kg_diff_free(diff);
@@ -42,7 +42,7 @@ differences(FILE *out, const KgJson *stored, const KgJson *wanted, bool brief)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	KgBundle bundle;
+	KgctlBundle bundle;
 	KgMessage msg;
 	char *error = NULL;
 	int saved = dup(STDERR_FILENO);
@@ -50,13 +50,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memset(&bundle, 0, sizeof(bundle));
 	bundle.arena = kg_arena_new();
-	bundle.root = kg_json_parse(
+	bundle.root = kgctl_json_parse(
 		bundle.arena, (const char *) data, size, "input", &error);
 	free(error);
 	if (bundle.root != NULL)
 	{
 		dup2(fileno(null), STDERR_FILENO);
-		if (kg_bundle_check(&bundle))
+		if (kgctl_bundle_check(&bundle))
 		{
 			(void) kg_bundle_locate(&bundle, "t", "a", "/x/0");
 			(void) kg_bundle_locate(&bundle, NULL, NULL, "/entities/0/items/1");

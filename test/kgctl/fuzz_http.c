@@ -116,7 +116,7 @@ struct KgRead
 static KgReaders readers;
 
 static void
-read_done(void *arg, KgOutcome outcome, PGresult *res)
+read_done(void *arg, KgctlOutcome outcome, PGresult *res)
 {
 	KgRead *read = arg;
 

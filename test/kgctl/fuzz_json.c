@@ -46,7 +46,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	KgArena *arena = kg_arena_new();
 	const char *text = (const char *) data;
 	char *error = NULL;
-	KgJson *value = kg_json_parse(arena, text, size, "input", &error);
+	KgJson *value = kgctl_json_parse(arena, text, size, "input", &error);
 	int unsure;
 	int theirs = jansson_accepts(text, size, &unsure);
 	int bom = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
@@ -67,7 +67,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		kg_buf_init(&out);
 		kg_json_write(&out, value, (int) (size % 2) - 1);
-		again = kg_json_parse(arena, out.data, out.len, NULL, &error2);
+		again = kgctl_json_parse(arena, out.data, out.len, NULL, &error2);
 		check(again != NULL, "its own text cannot be read");
 		check(kg_json_equal(value, again) && kg_json_equal(again, value),
 			  "another value after writing");

@@ -310,6 +310,17 @@ foreach my $case (
 	like($out, qr/brand: 2 rows: created 2/, 'and then they are loaded') or diag $err;
 }
 
+# A load of many rows ends with packed edges, like a large apply.
+{
+	empty();
+	my $count = 'count(*) > 0 FROM kg_adjacency a WHERE EXISTS (SELECT FROM kg_edge e WHERE e.tenant = a.tenant AND e.source >> 5 = a.block)';
+	my $brands = sub { join '', map { qq({"id": "b$_", "parent": "b) . int($_ / 2 + 1) . qq("}\n) } 1 .. $_[0] };
+	($code, $out, $err) = kgctl($brands->(20), 'load', '--type', 'brand', '--format', 'json', '--name', 'a few', '-');
+	is("$code " . stored($count), '0 f', 'a small load is not packed') or diag $err;
+	($code, $out, $err) = kgctl($brands->(12000), 'load', '--type', 'brand', '--format', 'json', '--name', 'many', '-');
+	is("$code " . stored($count), '0 t', 'a large one is') or diag $err;
+}
+
 # A row that only the writing refuses is found in its batch.
 {
 	empty();

@@ -11,7 +11,7 @@
 
 #include "kgctl/json.h"
 
-typedef struct KgBundle
+typedef struct KgctlBundle
 {
 	KgArena *arena;
 	KgJson *root;	  /* the payload */
@@ -22,31 +22,32 @@ typedef struct KgBundle
 	size_t nfiles;
 	size_t nentities;
 	size_t nedges;
-} KgBundle;
+} KgctlBundle;
 
 /*
  * Reads a bundle, and checks everything that needs no database: the layout,
  * duplicate names, the outer structure. Reports faults as file:line on standard
  * error.
  */
-extern bool kg_bundle_read(const char *path, KgBundle *bundle);
-extern void kg_bundle_free(KgBundle *bundle);
+extern bool kg_bundle_read(const char *path, KgctlBundle *bundle);
+extern void kg_bundle_free(KgctlBundle *bundle);
 
 /* Returns the payload as text. */
-extern const char *kg_bundle_text(KgBundle *bundle);
+extern const char *kg_bundle_text(KgctlBundle *bundle);
 
 /* Reports a fault as file:line. Returns false. */
 extern bool kg_bundle_complain(const KgJson *at, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Checks the payload; in bundle/check.c. */
-extern bool kg_bundle_check(KgBundle *bundle);
+extern bool kgctl_bundle_check(KgctlBundle *bundle);
 
 /*
  * Returns the id of an entity, as its type's schema declares it, or NULL. It is
  * in the arena if the item is raw.
  */
-extern const KgJson *kg_bundle_entity_id(const KgBundle *bundle, KgArena *arena,
+extern const KgJson *kg_bundle_entity_id(const KgctlBundle *bundle,
+										 KgArena *arena,
 										 const char *entity_type,
 										 const KgJson *item);
 
@@ -76,8 +77,9 @@ extern const KgJson *kg_declared_tool(KgArena *arena, const KgJson *tool);
  * entity, schema, relation or edge, the value at the pointer. entity_type and
  * id may be NULL. Returns NULL if the value is not found.
  */
-extern const KgJson *kg_bundle_locate(KgBundle *bundle, const char *entity_type,
-									  const char *id, const char *pointer);
+extern const KgJson *kg_bundle_locate(KgctlBundle *bundle,
+									  const char *entity_type, const char *id,
+									  const char *pointer);
 
 /*
  * Writes the payload as a directory. Refuses a directory that has files, unless

@@ -26,11 +26,11 @@ kg_bundle_complain(const KgJson *at, const char *fmt, ...)
 }
 
 static const KgJson *
-find_schema(const KgBundle *bundle, const char *entity_type)
+find_schema(const KgctlBundle *bundle, const char *entity_type)
 {
-	const KgJson *schemas = kg_json_get(bundle->root, "schemas");
+	const KgJson *schemas = kgctl_json_get(bundle->root, "schemas");
 
-	for (size_t i = 0; i < kg_json_length(schemas); i++)
+	for (size_t i = 0; i < kgctl_json_length(schemas); i++)
 	{
 		const char *name = kg_json_get_text(schemas->u.items[i], "entity_type");
 
@@ -41,13 +41,13 @@ find_schema(const KgBundle *bundle, const char *entity_type)
 }
 
 const KgJson *
-kg_bundle_entity_id(const KgBundle *bundle, KgArena *arena,
+kg_bundle_entity_id(const KgctlBundle *bundle, KgArena *arena,
 					const char *entity_type, const KgJson *item)
 {
 	const KgJson *entry = find_schema(bundle, entity_type);
-	const char *field = kg_json_get_text(kg_json_get(entry, "schema"),
+	const char *field = kg_json_get_text(kgctl_json_get(entry, "schema"),
 										 "x-id-field");
-	const KgJson *id = field ? kg_json_get(kg_json_load(arena, item), field)
+	const KgJson *id = field ? kgctl_json_get(kg_json_load(arena, item), field)
 							 : NULL;
 
 	if (id != NULL && id->kind != KG_JSON_STRING && id->kind != KG_JSON_NUMBER)
@@ -108,10 +108,10 @@ copy_id(KgArena *arena, const KgJson *id)
 }
 
 static bool
-check_entities(KgBundle *bundle, const KgJson *set)
+check_entities(KgctlBundle *bundle, const KgJson *set)
 {
 	const char *entity_type = kg_json_get_text(set, "entity_type");
-	const KgJson *items = kg_json_get(set, "items");
+	const KgJson *items = kgctl_json_get(set, "items");
 	KgArena *ids;
 	KgArena *scratch;
 	Seen *seen;
@@ -164,8 +164,8 @@ same_tool(const KgJson *a, const KgJson *b)
 {
 	const char *name = kg_json_get_text(a, "name");
 	const char *other = kg_json_get_text(b, "name");
-	const KgJson *version = kg_json_get(a, "version");
-	const KgJson *number = kg_json_get(b, "version");
+	const KgJson *version = kgctl_json_get(a, "version");
+	const KgJson *number = kgctl_json_get(b, "version");
 
 	return name != NULL && other != NULL && strcmp(name, other) == 0 &&
 		   version != NULL && version->kind == KG_JSON_STRING &&
@@ -180,7 +180,7 @@ check_tools(const KgJson *tools)
 {
 	bool ok = true;
 
-	for (size_t i = 0; i < kg_json_length(tools); i++)
+	for (size_t i = 0; i < kgctl_json_length(tools); i++)
 		for (size_t k = 0; k < i; k++)
 		{
 			const KgJson *first = tools->u.items[k];
@@ -203,14 +203,14 @@ check_tools(const KgJson *tools)
 static bool
 check_array(const KgJson *root, const char *key, const KgJson **array)
 {
-	*array = kg_json_get(root, key);
+	*array = kgctl_json_get(root, key);
 	if (*array == NULL || (*array)->kind == KG_JSON_ARRAY)
 		return true;
 	return kg_bundle_complain(*array, "%s must be a list", key);
 }
 
 bool
-kg_bundle_check(KgBundle *bundle)
+kgctl_bundle_check(KgctlBundle *bundle)
 {
 	const KgJson *root = bundle->root;
 	const KgJson *schemas;
@@ -232,33 +232,34 @@ kg_bundle_check(KgBundle *bundle)
 		!check_array(root, "edges", &edges) ||
 		!check_array(root, "tools", &tools))
 		return false;
-	for (size_t i = 0; i < kg_json_length(schemas); i++)
+	for (size_t i = 0; i < kgctl_json_length(schemas); i++)
 		if (kg_json_get_text(schemas->u.items[i], "entity_type") == NULL)
 			ok = kg_bundle_complain(schemas->u.items[i],
 									"entity_type is missing");
-	for (size_t i = 0; i < kg_json_length(entities); i++)
+	for (size_t i = 0; i < kgctl_json_length(entities); i++)
 		ok = check_entities(bundle, entities->u.items[i]) && ok;
 	ok = check_tools(tools) && ok;
-	bundle->nedges = kg_json_length(edges);
+	bundle->nedges = kgctl_json_length(edges);
 	return ok;
 }
 
 static const KgJson *
-locate_entity(const KgBundle *bundle, const char *entity_type, const char *id)
+locate_entity(const KgctlBundle *bundle, const char *entity_type,
+			  const char *id)
 {
-	const KgJson *entities = kg_json_get(bundle->root, "entities");
+	const KgJson *entities = kgctl_json_get(bundle->root, "entities");
 	const KgJson *located = NULL;
 	KgArena *scratch = kg_arena_new();
 
-	for (size_t i = 0; located == NULL && i < kg_json_length(entities); i++)
+	for (size_t i = 0; located == NULL && i < kgctl_json_length(entities); i++)
 	{
 		const char *type = kg_json_get_text(entities->u.items[i],
 											"entity_type");
-		const KgJson *items = kg_json_get(entities->u.items[i], "items");
+		const KgJson *items = kgctl_json_get(entities->u.items[i], "items");
 
 		if (type == NULL || strcmp(type, entity_type) != 0)
 			continue;
-		for (size_t k = 0; located == NULL && k < kg_json_length(items); k++)
+		for (size_t k = 0; located == NULL && k < kgctl_json_length(items); k++)
 		{
 			const KgJson *found = kg_bundle_entity_id(
 				bundle, scratch, type, items->u.items[k]);
@@ -273,7 +274,7 @@ locate_entity(const KgBundle *bundle, const char *entity_type, const char *id)
 }
 
 const KgJson *
-kg_bundle_locate(KgBundle *bundle, const char *entity_type, const char *id,
+kg_bundle_locate(KgctlBundle *bundle, const char *entity_type, const char *id,
 				 const char *pointer)
 {
 	const KgJson *start = NULL;
@@ -283,8 +284,8 @@ kg_bundle_locate(KgBundle *bundle, const char *entity_type, const char *id,
 	else if (entity_type != NULL)
 	{
 		start = find_schema(bundle, entity_type);
-		if (start != NULL && kg_json_get(start, "schema") != NULL)
-			start = kg_json_get(start, "schema");
+		if (start != NULL && kgctl_json_get(start, "schema") != NULL)
+			start = kgctl_json_get(start, "schema");
 	}
 	else
 		start = bundle->root;

@@ -68,7 +68,7 @@ add_counts(KgBuf *out, const KgJson *value, const char *prefix)
 		 value != NULL && value->kind == KG_JSON_OBJECT && i < value->len;
 		 i++)
 	{
-		const KgMember *m = &value->u.members[i];
+		const KgctlMember *m = &value->u.members[i];
 		char *name = kg_format("%s %s", prefix, m->key);
 
 		if (m->value->kind == KG_JSON_NUMBER &&
@@ -84,16 +84,16 @@ add_counts(KgBuf *out, const KgJson *value, const char *prefix)
 static void
 print_warnings(const KgJson *answer)
 {
-	const KgJson *warnings = kg_json_get(answer, "warnings");
+	const KgJson *warnings = kgctl_json_get(answer, "warnings");
 
-	for (size_t i = 0; i < kg_json_length(warnings); i++)
+	for (size_t i = 0; i < kgctl_json_length(warnings); i++)
 	{
 		const KgJson *w = warnings->u.items[i];
 		KgBuf text;
 
 		kg_buf_init(&text);
-		if (kg_json_text(w) != NULL)
-			kg_buf_puts(&text, kg_json_text(w));
+		if (kgctl_json_text(w) != NULL)
+			kg_buf_puts(&text, kgctl_json_text(w));
 		else if (kg_json_get_text(w, "message") != NULL)
 			kg_buf_puts(&text, kg_json_get_text(w, "message"));
 		else
@@ -108,15 +108,15 @@ print_warnings(const KgJson *answer)
  * code.
  */
 static int
-print_answer(const KgArgs *args, KgBundle *bundle, const KgJson *root,
+print_answer(const KgArgs *args, KgctlBundle *bundle, const KgJson *root,
 			 bool dry_run)
 {
 	static const char *const counted[] = {"entities", "relations", "tools"};
-	const KgJson *errors = kg_json_get(root, "errors");
-	const KgJson *revision = kg_json_get(root, "revision");
+	const KgJson *errors = kgctl_json_get(root, "errors");
+	const KgJson *revision = kgctl_json_get(root, "revision");
 	KgBuf counts;
 
-	if (kg_json_length(errors) > 0)
+	if (kgctl_json_length(errors) > 0)
 	{
 		size_t n = kg_report_errors(bundle, errors);
 
@@ -140,7 +140,7 @@ print_answer(const KgArgs *args, KgBundle *bundle, const KgJson *root,
 		 * count.
 		 */
 		for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
-			add_counts(&counts, kg_json_get(root, counted[i]), counted[i]);
+			add_counts(&counts, kgctl_json_get(root, counted[i]), counted[i]);
 		if (revision->kind == KG_JSON_NUMBER)
 			kg_buf_printf(&counts,
 						  "%srevision %s",
@@ -158,8 +158,8 @@ print_answer(const KgArgs *args, KgBundle *bundle, const KgJson *root,
 }
 
 static int
-send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors,
-			long revision)
+send_bundle(const KgArgs *args, KgctlBundle *bundle, bool dry_run,
+			long max_errors, long revision)
 {
 	KgDb db;
 	KgBuf options;
@@ -201,13 +201,13 @@ send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors,
 static int
 read_and_send(const KgArgs *args, bool dry_run, bool offline)
 {
-	KgBundle bundle;
+	KgctlBundle bundle;
 	long max_errors = 100;
 	long revision = 0;
 	int code = KG_EXIT_OK;
 
-	if (!kg_args_number(args, "max-errors", 1, KG_MAX_ERRORS, &max_errors) ||
-		!kg_args_number(args, "expected-revision", 0, 2147483647, &revision))
+	if (!kgctl_args_number(args, "max-errors", 1, KG_MAX_ERRORS, &max_errors) ||
+		!kgctl_args_number(args, "expected-revision", 0, 2147483647, &revision))
 		return KG_EXIT_USAGE;
 	if (!kg_bundle_read(args->rest[0], &bundle))
 		code = KG_EXIT_INPUT;
@@ -255,7 +255,7 @@ const KgCommand kg_command_validate = {"validate",
 									   1,
 									   run_validate};
 
-/* kg_json_parse() or kg_json_parse_bundle(). */
+/* kgctl_json_parse() or kg_json_parse_bundle(). */
 typedef KgJson *(*Parse)(KgArena *arena, const char *text, size_t len,
 						 const char *source, char **error);
 
@@ -306,7 +306,7 @@ print_diff(const KgArgs *args, KgDiff *diff, const KgJson *stored)
 }
 
 static int
-diff_bundle(const KgArgs *args, KgBundle *bundle)
+diff_bundle(const KgArgs *args, KgctlBundle *bundle)
 {
 	KgDb db;
 	KgDiff *diff = kg_diff_new(bundle->root);
@@ -330,7 +330,7 @@ diff_bundle(const KgArgs *args, KgBundle *bundle)
 static int
 run_diff(const KgArgs *args)
 {
-	KgBundle bundle;
+	KgctlBundle bundle;
 	int code = kg_bundle_read(args->rest[0], &bundle)
 				   ? diff_bundle(args, &bundle)
 				   : KG_EXIT_INPUT;
@@ -396,7 +396,7 @@ run_export(const KgArgs *args)
 	kg_buf_init(&text);
 	if (!kg_db_open(&db, args) ||
 		!kg_stored_read(&db, args->rest[0], &text, NULL, NULL) ||
-		!parse_stored(&db, kg_json_parse, arena, &text, &payload))
+		!parse_stored(&db, kgctl_json_parse, arena, &text, &payload))
 		code = db.exit;
 	else if (payload == NULL)
 	{

@@ -15,7 +15,7 @@ static const char not_inside[] = "expected a relative path inside the bundle";
 
 /* Parses the text of a file in the format of its suffix. */
 static KgJson *
-parse_text(KgBundle *bundle, const char *path, const KgBuf *text)
+parse_text(KgctlBundle *bundle, const char *path, const KgBuf *text)
 {
 	const char *source = kg_arena_format(bundle->arena, "%s", path);
 	unsigned long line = 0;
@@ -49,7 +49,7 @@ parse_text(KgBundle *bundle, const char *path, const KgBuf *text)
 }
 
 static KgJson *
-parse_part(KgBundle *bundle, const char *dir, const char *name)
+parse_part(KgctlBundle *bundle, const char *dir, const char *name)
 {
 	char *path = kg_arena_format(bundle->arena, "%s/%s", dir, name);
 	KgBuf text;
@@ -77,7 +77,7 @@ parse_part(KgBundle *bundle, const char *dir, const char *name)
 static bool
 is_inside(const KgJson *name)
 {
-	const char *s = kg_json_text(name);
+	const char *s = kgctl_json_text(name);
 	const char *p;
 
 	if (s == NULL || *s == '\0' || *s == '/')
@@ -113,7 +113,7 @@ known_keys(const KgJson *object, const char *const *keys)
 
 /* Appends the contents of a file, one item or an array of items. */
 static bool
-append_items(KgBundle *bundle, KgJson *items, KgJson *value)
+append_items(KgctlBundle *bundle, KgJson *items, KgJson *value)
 {
 	if (value == NULL)
 		return false;
@@ -133,11 +133,11 @@ append_items(KgBundle *bundle, KgJson *items, KgJson *value)
 }
 
 static bool
-append_directory(KgBundle *bundle, KgJson *items, const char *dir,
+append_directory(KgctlBundle *bundle, KgJson *items, const char *dir,
 				 const KgJson *entry)
 {
 	static const char *const suffixes[] = {".yaml", ".yml", ".json", NULL};
-	const char *name = kg_json_text(entry);
+	const char *name = kgctl_json_text(entry);
 	char **names;
 	size_t count;
 	bool ok = kg_list_below(dir, name, suffixes, &names, &count);
@@ -158,14 +158,14 @@ append_directory(KgBundle *bundle, KgJson *items, const char *dir,
 
 /* Reads items from <what>_file, <what>_path or <what>: at most one of them. */
 static bool
-read_items(KgBundle *bundle, const char *dir, const KgJson *entry,
+read_items(KgctlBundle *bundle, const char *dir, const KgJson *entry,
 		   const char *what, KgJson *items)
 {
 	char *file_key = kg_arena_format(bundle->arena, "%s_file", what);
 	char *path_key = kg_arena_format(bundle->arena, "%s_path", what);
-	const KgJson *file = kg_json_get(entry, file_key);
-	const KgJson *path = kg_json_get(entry, path_key);
-	KgJson *here = kg_json_get(entry, what);
+	const KgJson *file = kgctl_json_get(entry, file_key);
+	const KgJson *path = kgctl_json_get(entry, path_key);
+	KgJson *here = kgctl_json_get(entry, what);
 	bool ok = true;
 
 	if ((file != NULL) + (path != NULL) + (here != NULL) > 1)
@@ -179,7 +179,7 @@ read_items(KgBundle *bundle, const char *dir, const KgJson *entry,
 		ok = kg_bundle_complain(file ? file : path, not_inside);
 	else if (file != NULL)
 		ok = append_items(
-			bundle, items, parse_part(bundle, dir, kg_json_text(file)));
+			bundle, items, parse_part(bundle, dir, kgctl_json_text(file)));
 	else if (path != NULL)
 		ok = append_directory(bundle, items, dir, path);
 	else if (here != NULL)
@@ -192,12 +192,12 @@ read_items(KgBundle *bundle, const char *dir, const KgJson *entry,
  * given.
  */
 static bool
-read_schema(KgBundle *bundle, const char *dir, const KgJson *entry,
+read_schema(KgctlBundle *bundle, const char *dir, const KgJson *entry,
 			KgJson **schema)
 {
-	const KgJson *file = kg_json_get(entry, "schema_file");
+	const KgJson *file = kgctl_json_get(entry, "schema_file");
 
-	*schema = kg_json_get(entry, "schema");
+	*schema = kgctl_json_get(entry, "schema");
 	if (file == NULL)
 		return true;
 	if (*schema != NULL)
@@ -205,19 +205,19 @@ read_schema(KgBundle *bundle, const char *dir, const KgJson *entry,
 								  "schema_file and schema exclude each other");
 	if (!is_inside(file))
 		return kg_bundle_complain(file, not_inside);
-	*schema = parse_part(bundle, dir, kg_json_text(file));
+	*schema = parse_part(bundle, dir, kgctl_json_text(file));
 	return *schema != NULL;
 }
 
 static void
-set(KgBundle *bundle, KgJson *object, const char *key, KgJson *value)
+set(KgctlBundle *bundle, KgJson *object, const char *key, KgJson *value)
 {
 	kg_json_put(bundle->arena, object, key, value);
 }
 
 /* Returns an object with the source position of entry. */
 static KgJson *
-object_for(KgBundle *bundle, const KgJson *entry)
+object_for(KgctlBundle *bundle, const KgJson *entry)
 {
 	KgJson *object = kg_json_object(bundle->arena);
 
@@ -227,7 +227,7 @@ object_for(KgBundle *bundle, const KgJson *entry)
 }
 
 static bool
-read_type(KgBundle *bundle, const char *dir, KgJson *entry, KgJson *schemas,
+read_type(KgctlBundle *bundle, const char *dir, KgJson *entry, KgJson *schemas,
 		  KgJson *entities)
 {
 	static const char *const keys[] = {"name",
@@ -237,19 +237,19 @@ read_type(KgBundle *bundle, const char *dir, KgJson *entry, KgJson *schemas,
 									   "entities_path",
 									   "entities",
 									   NULL};
-	KgJson *name = kg_json_get(entry, "name");
+	KgJson *name = kgctl_json_get(entry, "name");
 	KgJson *items = kg_json_array(bundle->arena);
 	KgJson *schema;
 	KgJson *part;
 
-	if (entry->kind != KG_JSON_OBJECT || kg_json_text(name) == NULL)
+	if (entry->kind != KG_JSON_OBJECT || kgctl_json_text(name) == NULL)
 		return kg_bundle_complain(entry, "expected an object with a name");
 	if (!known_keys(entry, keys) || !read_schema(bundle, dir, entry, &schema) ||
 		!read_items(bundle, dir, entry, "entities", items))
 		return false;
 	if (schema == NULL)
 		return kg_bundle_complain(
-			entry, "schema_file is missing for \"%s\"", kg_json_text(name));
+			entry, "schema_file is missing for \"%s\"", kgctl_json_text(name));
 	part = object_for(bundle, entry);
 	set(bundle, part, "entity_type", name);
 	set(bundle, part, "schema", schema);
@@ -264,7 +264,7 @@ read_type(KgBundle *bundle, const char *dir, KgJson *entry, KgJson *schemas,
 }
 
 static bool
-read_relations(KgBundle *bundle, const char *dir, const KgJson *list,
+read_relations(KgctlBundle *bundle, const char *dir, const KgJson *list,
 			   KgJson *relations)
 {
 	bool ok = true;
@@ -302,7 +302,7 @@ read_relations(KgBundle *bundle, const char *dir, const KgJson *list,
 }
 
 static KgJson *
-read_manifest(KgBundle *bundle, const char *dir)
+read_manifest(KgctlBundle *bundle, const char *dir)
 {
 	static const char *const names[] = {
 		"manifest.yaml", "manifest.yml", "manifest.json"};
@@ -316,7 +316,7 @@ read_manifest(KgBundle *bundle, const char *dir)
 
 /* Makes the payload from the manifest. */
 static bool
-read_parts(KgBundle *bundle, const char *dir, const KgJson *manifest,
+read_parts(KgctlBundle *bundle, const char *dir, const KgJson *manifest,
 		   const KgJson *types)
 {
 	static const char *const copied[] = {
@@ -335,12 +335,12 @@ read_parts(KgBundle *bundle, const char *dir, const KgJson *manifest,
 			ok = false;
 	ok = read_items(bundle, dir, manifest, "definitions", definitions) && ok;
 	ok = read_relations(
-			 bundle, dir, kg_json_get(manifest, "relations"), relations) &&
+			 bundle, dir, kgctl_json_get(manifest, "relations"), relations) &&
 		 ok;
 	ok = read_items(bundle, dir, manifest, "edges", edges) && ok;
 	ok = read_items(bundle, dir, manifest, "tools", tools) && ok;
 	for (size_t i = 0; i < 4; i++)
-		set(bundle, root, copied[i], kg_json_get(manifest, copied[i]));
+		set(bundle, root, copied[i], kgctl_json_get(manifest, copied[i]));
 	set(bundle, root, "definitions", definitions->len ? definitions : NULL);
 	set(bundle, root, "schemas", schemas);
 	set(bundle, root, "relations", relations->len ? relations : NULL);
@@ -351,7 +351,7 @@ read_parts(KgBundle *bundle, const char *dir, const KgJson *manifest,
 }
 
 static bool
-read_directory(const char *dir, KgBundle *bundle)
+read_directory(const char *dir, KgctlBundle *bundle)
 {
 	static const char *const keys[] = {"bundle_name",
 									   "version",
@@ -370,7 +370,7 @@ read_directory(const char *dir, KgBundle *bundle)
 									   "tools_path",
 									   NULL};
 	KgJson *manifest = read_manifest(bundle, dir);
-	const KgJson *types = kg_json_get(manifest, "entity_types");
+	const KgJson *types = kgctl_json_get(manifest, "entity_types");
 	bool ok;
 
 	if (manifest == NULL)
@@ -385,7 +385,7 @@ read_directory(const char *dir, KgBundle *bundle)
 }
 
 bool
-kg_bundle_read(const char *path, KgBundle *bundle)
+kg_bundle_read(const char *path, KgctlBundle *bundle)
 {
 	bool ok;
 
@@ -406,11 +406,11 @@ kg_bundle_read(const char *path, KgBundle *bundle)
 				 memcmp(bundle->text.data, "\xEF\xBB\xBF", 3) == 0)
 			memcpy(bundle->text.data, "   ", 3);
 	}
-	return ok && kg_bundle_check(bundle);
+	return ok && kgctl_bundle_check(bundle);
 }
 
 const char *
-kg_bundle_text(KgBundle *bundle)
+kg_bundle_text(KgctlBundle *bundle)
 {
 	if (bundle->text.len == 0)
 		kg_json_write(&bundle->text, bundle->root, -1);
@@ -418,7 +418,7 @@ kg_bundle_text(KgBundle *bundle)
 }
 
 void
-kg_bundle_free(KgBundle *bundle)
+kg_bundle_free(KgctlBundle *bundle)
 {
 	for (size_t i = 0; i < bundle->nparts; i++)
 		kg_buf_free(&bundle->parts[i]);

@@ -52,7 +52,7 @@ set_text(const Writer *w, KgJson *object, const char *key, const char *text)
 static void
 copy_member(const Writer *w, KgJson *to, const KgJson *from, const char *key)
 {
-	KgJson *value = kg_json_get(from, key);
+	KgJson *value = kgctl_json_get(from, key);
 
 	if (value != NULL && value->kind != KG_JSON_NULL)
 		kg_json_put(w->arena, to, key, value);
@@ -74,15 +74,15 @@ safe_name(const char *name)
 static const KgJson *
 items_of(const KgJson *payload, const char *entity_type)
 {
-	const KgJson *entities = kg_json_get(payload, "entities");
+	const KgJson *entities = kgctl_json_get(payload, "entities");
 
-	for (size_t i = 0; i < kg_json_length(entities); i++)
+	for (size_t i = 0; i < kgctl_json_length(entities); i++)
 	{
 		const char *name = kg_json_get_text(entities->u.items[i],
 											"entity_type");
 
 		if (name != NULL && strcmp(name, entity_type) == 0)
-			return kg_json_get(entities->u.items[i], "items");
+			return kgctl_json_get(entities->u.items[i], "items");
 	}
 	return NULL;
 }
@@ -91,7 +91,7 @@ static bool
 write_type(const Writer *w, const KgJson *entry, KgJson *types)
 {
 	const char *name = kg_json_get_text(entry, "entity_type");
-	const KgJson *schema = kg_json_get(entry, "schema");
+	const KgJson *schema = kgctl_json_get(entry, "schema");
 	const KgJson *items;
 	KgJson *type = kg_json_object(w->arena);
 	char *file;
@@ -107,7 +107,7 @@ write_type(const Writer *w, const KgJson *entry, KgJson *types)
 	set_text(w, type, "schema_file", file);
 	ok = write_file(w, file, schema);
 	items = items_of(w->payload, name);
-	if (kg_json_length(items) > 0)
+	if (kgctl_json_length(items) > 0)
 	{
 		file = kg_arena_format(w->arena, "entities/%s.yaml", name);
 		set_text(w, type, "entities_file", file);
@@ -121,10 +121,10 @@ write_type(const Writer *w, const KgJson *entry, KgJson *types)
 static bool
 write_list(const Writer *w, KgJson *manifest, const char *what)
 {
-	const KgJson *list = kg_json_get(w->payload, what);
+	const KgJson *list = kgctl_json_get(w->payload, what);
 	char *file = kg_arena_format(w->arena, "%s.yaml", what);
 
-	if (kg_json_length(list) == 0)
+	if (kgctl_json_length(list) == 0)
 		return true;
 	set_text(w, manifest, kg_arena_format(w->arena, "%s_file", what), file);
 	return write_file(w, file, list);
@@ -161,7 +161,7 @@ kg_bundle_write(const KgJson *payload, const char *path, bool force)
 	Writer w;
 	KgJson *manifest;
 	KgJson *types;
-	const KgJson *schemas = kg_json_get(payload, "schemas");
+	const KgJson *schemas = kgctl_json_get(payload, "schemas");
 	bool ok;
 
 	w.arena = kg_arena_new();
@@ -172,7 +172,7 @@ kg_bundle_write(const KgJson *payload, const char *path, bool force)
 	types = kg_json_array(w.arena);
 	for (size_t i = 0; i < 5; i++)
 		copy_member(&w, manifest, payload, copied[i]);
-	for (size_t i = 0; ok && i < kg_json_length(schemas); i++)
+	for (size_t i = 0; ok && i < kgctl_json_length(schemas); i++)
 		ok = write_type(&w, schemas->u.items[i], types);
 	kg_json_put(w.arena, manifest, "entity_types", types);
 	copy_member(&w, manifest, payload, "relations");

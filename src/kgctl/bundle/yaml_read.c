@@ -317,7 +317,7 @@ static KgJson *
 read_mapping(Reader *r, int depth)
 {
 	KgJson *object = kg_json_object(r->arena);
-	const KgMember *twice;
+	const KgctlMember *twice;
 	yaml_event_t event;
 
 	while (next_event(r, &event))

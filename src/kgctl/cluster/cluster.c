@@ -186,7 +186,7 @@ kg_cluster_shard(KgCluster *c, const char *name)
 }
 
 bool
-kg_place_read(KgCluster *c, const char *tenant, KgPlace *place)
+kg_place_read(KgCluster *c, const char *tenant, KgctlPlace *place)
 {
 	const char *values[] = {tenant};
 
@@ -212,7 +212,7 @@ kg_place_read(KgCluster *c, const char *tenant, KgPlace *place)
 }
 
 void
-kg_place_free(KgPlace *place)
+kg_place_free(KgctlPlace *place)
 {
 	PQclear(place->res);
 	memset(place, 0, sizeof(*place));
@@ -237,7 +237,7 @@ kg_shard_has(KgCluster *c, KgShard *shard, const char *tenant, char **state)
 }
 
 bool
-kg_place_require(KgCluster *c, const char *tenant, const KgPlace *place)
+kg_place_require(KgCluster *c, const char *tenant, const KgctlPlace *place)
 {
 	char *state;
 	bool ok = kg_shard_has(c, place->shard, tenant, &state);

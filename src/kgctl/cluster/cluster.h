@@ -34,13 +34,13 @@ typedef struct KgCluster
  * The entry of a tenant in the directory. Its strings belong to the result of a
  * query.
  */
-typedef struct KgPlace
+typedef struct KgctlPlace
 {
 	PGresult *res;
 	KgShard *shard; /* NULL: the tenant has no shard */
 	const char *state;
 	KgShard *other;
-} KgPlace;
+} KgctlPlace;
 
 /* Connects to the front, waits for other commands and reads the shards. */
 extern bool kg_cluster_open(KgCluster *c, const KgArgs *args);
@@ -65,15 +65,15 @@ extern bool kg_cluster_ask(KgCluster *c, KgDb *db, const char *sql, int n,
  * Reads the entry of a tenant. Returns false after a message; a missing entry
  * is not a failure.
  */
-extern bool kg_place_read(KgCluster *c, const char *tenant, KgPlace *place);
-extern void kg_place_free(KgPlace *place);
+extern bool kg_place_read(KgCluster *c, const char *tenant, KgctlPlace *place);
+extern void kg_place_free(KgctlPlace *place);
 
 /*
  * Returns true if the shard has the tenant of this entry. Returns false after a
  * message.
  */
 extern bool kg_place_require(KgCluster *c, const char *tenant,
-							 const KgPlace *place);
+							 const KgctlPlace *place);
 
 /*
  * Sets *state to the tenant's state in the shard: "open", "frozen", "dropping",

@@ -523,7 +523,7 @@ make_tenant(KgCluster *c, const char *tenant, KgShard *shard)
  * in this shard and not in the other.
  */
 static bool
-require_gone(KgCluster *c, const char *tenant, const KgPlace *place,
+require_gone(KgCluster *c, const char *tenant, const KgctlPlace *place,
 			 KgShard *here)
 {
 	char *there;
@@ -548,7 +548,7 @@ run_place(KgCluster *c)
 {
 	const char *tenant = c->args->rest[1];
 	KgShard *shard = kg_cluster_shard(c, c->args->rest[2]);
-	KgPlace place;
+	KgctlPlace place;
 	bool ok = shard != NULL && kg_place_read(c, tenant, &place);
 
 	if (!ok)
@@ -699,7 +699,7 @@ run_cluster(const KgArgs *args)
 	const char *name = args->rest[0];
 	long wait;
 
-	if (!kg_args_number(args, "wait", 1, 86400, &wait))
+	if (!kgctl_args_number(args, "wait", 1, 86400, &wait))
 		return KG_EXIT_USAGE;
 	if (strcmp(name, "init") == 0 && args->nrest == 1)
 		return run_init(args);

@@ -80,7 +80,7 @@ send_part(Move *m)
 		kg_arena_reset(m->arena);
 		reply = kg_db_read(&m->to->db, m->arena, text, "done");
 		m->failed = reply == NULL;
-		m->done = !m->failed && kg_json_is_true(kg_json_get(reply, "done"));
+		m->done = !m->failed && kg_json_is_true(kgctl_json_get(reply, "done"));
 	}
 	free(text);
 	kg_buf_free(&m->lines);
@@ -413,7 +413,7 @@ connect_both(Move *m, KgShard *from, KgShard *to)
 
 /* Continues a move that an earlier run began. */
 static bool
-go_on(Move *m, const KgPlace *place, const KgShard *wanted)
+go_on(Move *m, const KgctlPlace *place, const KgShard *wanted)
 {
 	if (strcmp(place->state, "moved") == 0)
 		return connect_both(m, place->other, place->shard) && finish(m);
@@ -436,7 +436,7 @@ go_on(Move *m, const KgPlace *place, const KgShard *wanted)
 static bool
 move(Move *m, KgShard *wanted)
 {
-	KgPlace place;
+	KgctlPlace place;
 	bool ok = kg_place_read(m->c, m->tenant, &place);
 
 	if (ok && place.shard == NULL)

@@ -45,7 +45,7 @@ look_for_type(void *cls, enum MHD_ValueKind kind, const char *key,
  * The list may be split into several headers.
  */
 bool
-kg_headers_accept(KgRequest *req, const char *type)
+kg_headers_accept(KgctlRequest *req, const char *type)
 {
 	Accepted wanted = {type, false};
 
@@ -139,7 +139,7 @@ authority_of(const char *url, size_t *len)
  * origin.
  */
 static bool
-is_own(const KgRequest *req, const char *text, bool with_scheme)
+is_own(const KgctlRequest *req, const char *text, bool with_scheme)
 {
 	const char *resource = req->http->options.resource;
 	const char *own;
@@ -159,7 +159,7 @@ is_own(const KgRequest *req, const char *text, bool with_scheme)
 }
 
 static bool
-origin_allowed(const KgRequest *req, const char *origin)
+origin_allowed(const KgctlRequest *req, const char *origin)
 {
 	const KgArgs *args = req->http->options.args;
 	const char *allowed;
@@ -192,7 +192,7 @@ is_address(const char *host)
  * probe may use the server's address, or send no Host.
  */
 bool
-kg_headers_origin(KgRequest *req, bool is_probe)
+kg_headers_origin(KgctlRequest *req, bool is_probe)
 {
 	const char *host = kg_header(req, MHD_HTTP_HEADER_HOST);
 	const char *origin = kg_header(req, MHD_HTTP_HEADER_ORIGIN);
@@ -281,7 +281,8 @@ check_line(void *cls, enum MHD_ValueKind kind, const char *key,
  * omitted bytes appear as a gap.
  */
 bool
-kg_headers_wellformed(KgRequest *req, const char *method, const char *version)
+kg_headers_wellformed(KgctlRequest *req, const char *method,
+					  const char *version)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		req->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
@@ -333,7 +334,7 @@ count_header(void *cls, enum MHD_ValueKind kind, const char *key,
  * an unknown end (RFC 9112, 6.1).
  */
 bool
-kg_headers_single(KgRequest *req)
+kg_headers_single(KgctlRequest *req)
 {
 	const char *coding = kg_header(req, MHD_HTTP_HEADER_TRANSFER_ENCODING);
 	unsigned seen = 0;
@@ -351,7 +352,7 @@ kg_headers_single(KgRequest *req)
 }
 
 bool
-kg_headers_content(KgRequest *req)
+kg_headers_content(KgctlRequest *req)
 {
 	const char *type = kg_header(req, MHD_HTTP_HEADER_CONTENT_TYPE);
 	const char *encoding = kg_header(req, MHD_HTTP_HEADER_CONTENT_ENCODING);
@@ -366,7 +367,7 @@ kg_headers_content(KgRequest *req)
 }
 
 static bool
-refuse_token(KgRequest *req, unsigned status, const char *error,
+refuse_token(KgctlRequest *req, unsigned status, const char *error,
 			 const char *text)
 {
 	kg_http_reply_error(req, status, (int) status, text);
@@ -376,7 +377,7 @@ refuse_token(KgRequest *req, unsigned status, const char *error,
 
 /* Sets the bearer token, or NULL if none is necessary. */
 bool
-kg_headers_token(KgRequest *req, const char **token)
+kg_headers_token(KgctlRequest *req, const char **token)
 {
 	const char *value = kg_header(req, MHD_HTTP_HEADER_AUTHORIZATION);
 	const char *p;
@@ -468,7 +469,7 @@ decode_header(const char *value, KgBuf *out)
 
 /* Returns whether a header, decoded, equals text. */
 static bool
-header_is(KgRequest *req, const char *name, const char *text)
+header_is(KgctlRequest *req, const char *name, const char *text)
 {
 	const char *value = kg_header(req, name);
 	KgBuf decoded;
@@ -501,7 +502,7 @@ check_param(void *cls, enum MHD_ValueKind kind, const char *key,
 
 /* Returns the fault in the headers of a modern request, or NULL. */
 static const char *
-wrong_header(KgRequest *req, const KgMessage *msg, const char *version)
+wrong_header(KgctlRequest *req, const KgMessage *msg, const char *version)
 {
 	const char *name = kg_message_name(msg);
 	bool params_ok = true;
@@ -520,7 +521,7 @@ wrong_header(KgRequest *req, const KgMessage *msg, const char *version)
 }
 
 static bool
-refuse(KgRequest *req, int code, const char *text)
+refuse(KgctlRequest *req, int code, const char *text)
 {
 	kg_http_reply_error(req, MHD_HTTP_BAD_REQUEST, code, text);
 	return false;
@@ -531,7 +532,7 @@ refuse(KgRequest *req, int code, const char *text)
  * _meta, and checks that they agree.
  */
 bool
-kg_headers_protocol(KgRequest *req, KgMessage *msg,
+kg_headers_protocol(KgctlRequest *req, KgMessage *msg,
 					const char **legacy_revision)
 {
 	const char *version = kg_header(req, "MCP-Protocol-Version");
@@ -569,7 +570,7 @@ kg_headers_protocol(KgRequest *req, KgMessage *msg,
 #define SESSION_OF_LAX "lax-"
 
 void
-kg_headers_agree(KgRequest *req, const KgAgreed *agreed)
+kg_headers_agree(KgctlRequest *req, const KgAgreed *agreed)
 {
 	KgBuf id;
 
@@ -596,7 +597,7 @@ skip(const char **text, const char *prefix)
 }
 
 KgAgreed
-kg_headers_agreed(KgRequest *req)
+kg_headers_agreed(KgctlRequest *req)
 {
 	const char *id = kg_header(req, SESSION_HEADER);
 	KgAgreed agreed = {false, false};

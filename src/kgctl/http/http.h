@@ -25,7 +25,7 @@
 
 typedef struct KgHttp KgHttp;
 typedef struct KgHttpConn KgHttpConn;
-typedef struct KgRequest KgRequest;
+typedef struct KgctlRequest KgctlRequest;
 
 typedef struct KgHttpOptions
 {
@@ -79,10 +79,10 @@ struct KgHttpConn
 	bool ended;		/* the client sends nothing more */
 	bool leaving;	/* libmicrohttpd was notified */
 	int64_t idle_since;
-	KgRequest *request;
+	KgctlRequest *request;
 };
 
-struct KgRequest
+struct KgctlRequest
 {
 	KgHttp *http;
 	KgHttpConn *conn;
@@ -102,7 +102,7 @@ struct KgRequest
 	bool accepts_stream;
 	struct MHD_Response *response; /* to be queued */
 	unsigned status;
-	KgCall *call;
+	KgctlCall *call;
 	KgReadyWaiter *waiter; /* for /readyz */
 	/* A stream of server-sent events. */
 	bool streaming;
@@ -120,8 +120,8 @@ struct KgRequest
 extern bool kg_http_start(KgHttp *http);
 extern void kg_http_stop(KgHttp *http);
 extern void kg_http_drain(KgHttp *http);
-extern void kg_http_resume(KgRequest *req);
-extern void kg_http_suspend(KgRequest *req);
+extern void kg_http_resume(KgctlRequest *req);
+extern void kg_http_suspend(KgctlRequest *req);
 
 /* http/request.c */
 /*
@@ -138,72 +138,75 @@ extern enum MHD_Result kg_http_access(void *cls, struct MHD_Connection *mhd,
 extern void kg_http_completed(void *cls, struct MHD_Connection *mhd,
 							  void **req_cls,
 							  enum MHD_RequestTerminationCode why);
-extern void kg_http_unsubscribe(KgRequest *req);
+extern void kg_http_unsubscribe(KgctlRequest *req);
 /* Ends the subscription with its result. */
-extern void kg_http_end_subscription(KgRequest *req);
+extern void kg_http_end_subscription(KgctlRequest *req);
 
 /* http/probe.c: returns false if the path is not one of its own. */
-extern bool kg_probe_route(KgRequest *req, const char *url, const char *method);
+extern bool kg_probe_route(KgctlRequest *req, const char *url,
+						   const char *method);
 /* Forgets the request: its client does not wait any more. */
-extern void kg_probe_forget(KgRequest *req);
+extern void kg_probe_forget(KgctlRequest *req);
 
 /* http/reply.c: answers of a request. */
-extern void kg_http_reply(KgRequest *req, unsigned status, const char *type,
+extern void kg_http_reply(KgctlRequest *req, unsigned status, const char *type,
 						  const char *text, size_t len);
-extern void kg_http_reply_result(KgRequest *req, unsigned status,
+extern void kg_http_reply_result(KgctlRequest *req, unsigned status,
 								 const char *text, size_t len, PGresult *res);
-extern void kg_http_reply_text(KgRequest *req, unsigned status,
+extern void kg_http_reply_text(KgctlRequest *req, unsigned status,
 							   const char *text);
-extern void kg_http_reply_error(KgRequest *req, unsigned status, int code,
+extern void kg_http_reply_error(KgctlRequest *req, unsigned status, int code,
 								const char *text);
 /*
  * Like kg_http_reply_error(), with the code for refusals by the gateway.
  * Returns false.
  */
-extern bool kg_http_refuse(KgRequest *req, unsigned status, const char *text);
+extern bool kg_http_refuse(KgctlRequest *req, unsigned status,
+						   const char *text);
 /* Answers with any response, which the request takes over. */
-extern void kg_http_respond(KgRequest *req, unsigned status, const char *type,
-							struct MHD_Response *response);
+extern void kg_http_respond(KgctlRequest *req, unsigned status,
+							const char *type, struct MHD_Response *response);
 /* Returns the value of a header of the request, or NULL. */
-extern const char *kg_header(KgRequest *req, const char *name);
+extern const char *kg_header(KgctlRequest *req, const char *name);
 /* Sets a header of the answer. */
-extern void kg_http_header(KgRequest *req, const char *name, const char *value);
-extern enum MHD_Result kg_http_send(KgRequest *req);
+extern void kg_http_header(KgctlRequest *req, const char *name,
+						   const char *value);
+extern enum MHD_Result kg_http_send(KgctlRequest *req);
 
 /* http/stream.c */
-extern void kg_stream_start(KgRequest *req);
-extern void kg_stream_event(KgRequest *req, const char *json, size_t len);
-extern void kg_stream_comment(KgRequest *req);
-extern void kg_stream_end(KgRequest *req);
+extern void kg_stream_start(KgctlRequest *req);
+extern void kg_stream_event(KgctlRequest *req, const char *json, size_t len);
+extern void kg_stream_comment(KgctlRequest *req);
+extern void kg_stream_end(KgctlRequest *req);
 
 /* http/headers.c: each returns false after it has prepared the refusal. */
-extern bool kg_headers_wellformed(KgRequest *req, const char *method,
+extern bool kg_headers_wellformed(KgctlRequest *req, const char *method,
 								  const char *version);
-extern bool kg_headers_single(KgRequest *req);
-extern bool kg_headers_origin(KgRequest *req, bool is_probe);
-extern bool kg_headers_content(KgRequest *req);
-extern bool kg_headers_token(KgRequest *req, const char **token);
-extern bool kg_headers_protocol(KgRequest *req, KgMessage *msg,
+extern bool kg_headers_single(KgctlRequest *req);
+extern bool kg_headers_origin(KgctlRequest *req, bool is_probe);
+extern bool kg_headers_content(KgctlRequest *req);
+extern bool kg_headers_token(KgctlRequest *req, const char **token);
+extern bool kg_headers_protocol(KgctlRequest *req, KgMessage *msg,
 								const char **legacy_revision);
 /*
  * There are no sessions. A client of a legacy revision repeats the id from the
  * answer to initialize. This id only records the capabilities that were agreed
  * on; other clients get no id.
  */
-extern void kg_headers_agree(KgRequest *req, const KgAgreed *agreed);
-extern KgAgreed kg_headers_agreed(KgRequest *req);
-extern bool kg_headers_accept(KgRequest *req, const char *type);
+extern void kg_headers_agree(KgctlRequest *req, const KgAgreed *agreed);
+extern KgAgreed kg_headers_agreed(KgctlRequest *req);
+extern bool kg_headers_accept(KgctlRequest *req, const char *type);
 
 /*
  * explorer.c: kg_explorer_load() returns false after a message;
  * kg_explorer_route() returns false if the path is not its own.
  */
 extern bool kg_explorer_load(KgHttp *http);
-extern bool kg_explorer_route(KgRequest *req, const char *url,
+extern bool kg_explorer_route(KgctlRequest *req, const char *url,
 							  const char *method);
 
 /* oauth.c */
-extern void kg_oauth_metadata(KgRequest *req);
-extern void kg_oauth_challenge(KgRequest *req, const char *error);
+extern void kg_oauth_metadata(KgctlRequest *req);
+extern void kg_oauth_challenge(KgctlRequest *req, const char *error);
 
 #endif /* KG_HTTP_H */

@@ -33,7 +33,7 @@ write_health(const KgHttp *http, const char *health, KgBuf *out)
 static void
 on_ready(void *arg, bool ready, const char *word, const char *health)
 {
-	KgRequest *req = arg;
+	KgctlRequest *req = arg;
 	unsigned status = ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
 	KgBuf line;
 
@@ -54,7 +54,7 @@ on_ready(void *arg, bool ready, const char *word, const char *health)
 }
 
 void
-kg_probe_forget(KgRequest *req)
+kg_probe_forget(KgctlRequest *req)
 {
 	if (req->waiter != NULL)
 		kg_ready_cancel(req->waiter);
@@ -62,7 +62,7 @@ kg_probe_forget(KgRequest *req)
 }
 
 static void
-reply_ready(KgRequest *req)
+reply_ready(KgctlRequest *req)
 {
 	if (req->http->draining)
 		kg_http_reply_text(
@@ -72,7 +72,7 @@ reply_ready(KgRequest *req)
 }
 
 static void
-reply_metrics(KgRequest *req)
+reply_metrics(KgctlRequest *req)
 {
 	const KgHttp *http = req->http;
 	KgBuf out;
@@ -114,7 +114,7 @@ reply_metrics(KgRequest *req)
 }
 
 bool
-kg_probe_route(KgRequest *req, const char *url, const char *method)
+kg_probe_route(KgctlRequest *req, const char *url, const char *method)
 {
 	bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 	bool asks_health = reads && (strcmp(url, "/healthz") == 0 ||

@@ -17,7 +17,7 @@ clear_result(void *cls)
 }
 
 void
-kg_http_header(KgRequest *req, const char *name, const char *value)
+kg_http_header(KgctlRequest *req, const char *name, const char *value)
 {
 	if (req->response != NULL &&
 		MHD_add_response_header(req->response, name, value) != MHD_YES)
@@ -26,7 +26,7 @@ kg_http_header(KgRequest *req, const char *name, const char *value)
 
 /* Adds the headers of each answer. */
 static void
-add_common(KgRequest *req, const char *type)
+add_common(KgctlRequest *req, const char *type)
 {
 	const char *origin = kg_header(req, MHD_HTTP_HEADER_ORIGIN);
 
@@ -56,7 +56,7 @@ add_common(KgRequest *req, const char *type)
 }
 
 void
-kg_http_respond(KgRequest *req, unsigned status, const char *type,
+kg_http_respond(KgctlRequest *req, unsigned status, const char *type,
 				struct MHD_Response *response)
 {
 	if (req->response != NULL)
@@ -68,7 +68,7 @@ kg_http_respond(KgRequest *req, unsigned status, const char *type,
 }
 
 void
-kg_http_reply(KgRequest *req, unsigned status, const char *type,
+kg_http_reply(KgctlRequest *req, unsigned status, const char *type,
 			  const char *text, size_t len)
 {
 	kg_http_respond(req,
@@ -79,14 +79,14 @@ kg_http_reply(KgRequest *req, unsigned status, const char *type,
 }
 
 void
-kg_http_reply_text(KgRequest *req, unsigned status, const char *text)
+kg_http_reply_text(KgctlRequest *req, unsigned status, const char *text)
 {
 	kg_http_reply(req, status, "text/plain", text, strlen(text));
 }
 
 /* The text is in res, which the response takes over. */
 void
-kg_http_reply_result(KgRequest *req, unsigned status, const char *text,
+kg_http_reply_result(KgctlRequest *req, unsigned status, const char *text,
 					 size_t len, PGresult *res)
 {
 	struct MHD_Response *response =
@@ -99,7 +99,8 @@ kg_http_reply_result(KgRequest *req, unsigned status, const char *text,
 }
 
 void
-kg_http_reply_error(KgRequest *req, unsigned status, int code, const char *text)
+kg_http_reply_error(KgctlRequest *req, unsigned status, int code,
+					const char *text)
 {
 	KgBuf out;
 
@@ -110,7 +111,7 @@ kg_http_reply_error(KgRequest *req, unsigned status, int code, const char *text)
 }
 
 bool
-kg_http_refuse(KgRequest *req, unsigned status, const char *text)
+kg_http_refuse(KgctlRequest *req, unsigned status, const char *text)
 {
 	kg_http_reply_error(
 		req, status, status >= 500 ? KG_RPC_INTERNAL : KG_RPC_REQUEST, text);
@@ -118,7 +119,7 @@ kg_http_refuse(KgRequest *req, unsigned status, const char *text)
 }
 
 enum MHD_Result
-kg_http_send(KgRequest *req)
+kg_http_send(KgctlRequest *req)
 {
 	struct MHD_Response *response = req->response;
 	enum MHD_Result result;
@@ -141,7 +142,7 @@ kg_http_send(KgRequest *req)
 }
 
 const char *
-kg_header(KgRequest *req, const char *name)
+kg_header(KgctlRequest *req, const char *name)
 {
 	return MHD_lookup_connection_value(req->mhd, MHD_HEADER_KIND, name);
 }

@@ -12,13 +12,13 @@
 #define MAX_BODY_BYTES ((size_t) 64 * 1024 * 1024)
 static const char too_large[] = "the message is too large";
 
-static void dispatch(KgRequest *req);
+static void dispatch(KgctlRequest *req);
 
 /*
  * Answers the preflight request of a browser. Refused origins do not get here.
  */
 static void
-reply_preflight(KgRequest *req)
+reply_preflight(KgctlRequest *req)
 {
 	kg_http_reply(req, MHD_HTTP_NO_CONTENT, NULL, "", 0);
 	if (kg_header(req, MHD_HTTP_HEADER_ORIGIN) == NULL)
@@ -52,7 +52,7 @@ is_path(const char *url, const char *path)
  * and discarded first, so that the client can read the answer.
  */
 static void
-route(KgRequest *req, const char *url, const char *method)
+route(KgctlRequest *req, const char *url, const char *method)
 {
 	const char *path = req->http->options.path;
 	size_t n = strlen(KG_OAUTH_PATH);
@@ -88,7 +88,7 @@ route(KgRequest *req, const char *url, const char *method)
 
 /* A body with too large a declared length is not read. */
 static bool
-announced_too_large(KgRequest *req)
+announced_too_large(KgctlRequest *req)
 {
 	const char *length = kg_header(req, MHD_HTTP_HEADER_CONTENT_LENGTH);
 
@@ -98,7 +98,7 @@ announced_too_large(KgRequest *req)
 }
 
 static void
-drop_body(KgRequest *req)
+drop_body(KgctlRequest *req)
 {
 	req->http->body_bytes -= req->body.len;
 	kg_buf_free(&req->body);
@@ -106,7 +106,7 @@ drop_body(KgRequest *req)
 
 /* Refuses the request and discards the rest of the body. */
 static void
-refuse_body(KgRequest *req, unsigned status, const char *text)
+refuse_body(KgctlRequest *req, unsigned status, const char *text)
 {
 	req->too_large = true;
 	drop_body(req);
@@ -114,7 +114,7 @@ refuse_body(KgRequest *req, unsigned status, const char *text)
 }
 
 static enum MHD_Result
-read_body(KgRequest *req, const char *data, size_t *size)
+read_body(KgctlRequest *req, const char *data, size_t *size)
 {
 	KgHttp *http = req->http;
 	size_t max = (size_t) http->gateway.max_message;
@@ -146,7 +146,7 @@ read_body(KgRequest *req, const char *data, size_t *size)
 static void
 on_notify(void *arg, const char *json, size_t len)
 {
-	KgRequest *req = arg;
+	KgctlRequest *req = arg;
 
 	kg_stream_start(req);
 	kg_stream_event(req, json, len);
@@ -162,7 +162,7 @@ on_change(void *arg, const char *json, size_t len)
 }
 
 void
-kg_http_unsubscribe(KgRequest *req)
+kg_http_unsubscribe(KgctlRequest *req)
 {
 	if (req->subscriber == NULL)
 		return;
@@ -187,7 +187,7 @@ streams_of(const KgHttp *http, const char *bearer)
 }
 
 static void
-answer_subscription(KgRequest *req, const KgAnswer *answer)
+answer_subscription(KgctlRequest *req, const KgAnswer *answer)
 {
 	const KgHttpOptions *options = &req->http->options;
 	KgSubscription what = {answer->listen_key,
@@ -234,7 +234,7 @@ answer_subscription(KgRequest *req, const KgAnswer *answer)
 static void
 on_listening(void *arg, bool listening)
 {
-	KgRequest *req = arg;
+	KgctlRequest *req = arg;
 
 	if (listening)
 		dispatch(req);
@@ -251,7 +251,7 @@ on_listening(void *arg, bool listening)
 }
 
 static void
-answer_call(KgRequest *req, KgAnswer *answer)
+answer_call(KgctlRequest *req, KgAnswer *answer)
 {
 	KgAgreed agreed = {false, false};
 
@@ -296,7 +296,7 @@ answer_call(KgRequest *req, KgAnswer *answer)
 static void
 on_done(void *arg, KgAnswer *answer)
 {
-	KgRequest *req = arg;
+	KgctlRequest *req = arg;
 
 	req->call = NULL;
 	if (answer->listen_key != NULL && req->id != NULL &&
@@ -314,7 +314,7 @@ on_done(void *arg, KgAnswer *answer)
  * subscription is requested.
  */
 static bool
-waits_for_listen(KgRequest *req, const KgMessage *msg,
+waits_for_listen(KgctlRequest *req, const KgMessage *msg,
 				 const KgCallContext *context)
 {
 	bool waits = false;
@@ -332,7 +332,7 @@ waits_for_listen(KgRequest *req, const KgMessage *msg,
 }
 
 static void
-start_call(KgRequest *req, KgMessage *msg, const char *revision)
+start_call(KgctlRequest *req, KgMessage *msg, const char *revision)
 {
 	KgCallContext context = {.pool = req->http->gateway.pool,
 							 .readers = req->http->gateway.readers,
@@ -364,7 +364,7 @@ start_call(KgRequest *req, KgMessage *msg, const char *revision)
 
 /* Handles a complete body: parses the message and starts the call. */
 static void
-dispatch(KgRequest *req)
+dispatch(KgctlRequest *req)
 {
 	const char *text = req->body.data ? req->body.data : "";
 	KgMessage msg;
@@ -399,12 +399,12 @@ dispatch(KgRequest *req)
 		drop_body(req);
 }
 
-static KgRequest *
+static KgctlRequest *
 new_request(KgHttp *http, struct MHD_Connection *mhd)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	KgRequest *req = kg_calloc(1, sizeof(KgRequest));
+	KgctlRequest *req = kg_calloc(1, sizeof(KgctlRequest));
 
 	req->http = http;
 	req->mhd = mhd;
@@ -422,7 +422,7 @@ new_request(KgHttp *http, struct MHD_Connection *mhd)
 void *
 kg_http_begin(void *cls, const char *target, struct MHD_Connection *mhd)
 {
-	KgRequest *req = new_request(cls, mhd);
+	KgctlRequest *req = new_request(cls, mhd);
 
 	req->target_end = (uintptr_t) target + strlen(target);
 	req->has_nul = strstr(target, "%00") != NULL;
@@ -434,7 +434,7 @@ kg_http_access(void *cls, struct MHD_Connection *mhd, const char *url,
 			   const char *method, const char *version, const char *upload_data,
 			   size_t *upload_data_size, void **req_cls)
 {
-	KgRequest *req = *req_cls;
+	KgctlRequest *req = *req_cls;
 
 	if (!req->begun)
 	{
@@ -488,7 +488,7 @@ kg_http_completed(void *cls, struct MHD_Connection *mhd, void **req_cls,
 				  enum MHD_RequestTerminationCode why)
 {
 	KgHttp *http = cls;
-	KgRequest *req = *req_cls;
+	KgctlRequest *req = *req_cls;
 
 	if (req == NULL)
 		return;

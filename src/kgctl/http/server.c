@@ -24,7 +24,7 @@
 #define MAX_PROBES 64
 
 void
-kg_http_resume(KgRequest *req)
+kg_http_resume(KgctlRequest *req)
 {
 	if (!req->suspended)
 		return;
@@ -43,7 +43,7 @@ static void
 on_gone(void *arg, uint32_t events)
 {
 	KgHttpConn *conn = arg;
-	KgRequest *req = conn->request;
+	KgctlRequest *req = conn->request;
 
 	conn->ended = true;
 	if (req == NULL || !req->suspended)
@@ -63,7 +63,7 @@ on_gone(void *arg, uint32_t events)
 }
 
 void
-kg_http_suspend(KgRequest *req)
+kg_http_suspend(KgctlRequest *req)
 {
 	if (req->suspended)
 		return;
@@ -174,7 +174,7 @@ sweep(KgHttp *http, int64_t now)
 
 	LIST_FOREACH(conn, &http->conns, link)
 	{
-		const KgRequest *req = conn->request;
+		const KgctlRequest *req = conn->request;
 
 		if (conn->ended && (req == NULL || (!req->complete && !req->refused)))
 			let_go(conn);
@@ -198,7 +198,7 @@ sweep(KgHttp *http, int64_t now)
 }
 
 void
-kg_http_end_subscription(KgRequest *req)
+kg_http_end_subscription(KgctlRequest *req)
 {
 	KgBuf out;
 
@@ -221,7 +221,7 @@ end_subscriptions(KgHttp *http, int64_t now)
 
 	LIST_FOREACH(conn, &http->conns, link)
 	{
-		KgRequest *req = conn->request;
+		KgctlRequest *req = conn->request;
 
 		if (req == NULL || !req->subscribed || req->ended)
 			continue;
@@ -401,7 +401,7 @@ kg_http_stop(KgHttp *http)
 	LIST_FOREACH(conn, &http->conns, link)
 		if (conn->request != NULL && conn->request->suspended)
 		{
-			KgRequest *req = conn->request;
+			KgctlRequest *req = conn->request;
 
 			req->gone = true;
 			if (req->call != NULL)

@@ -14,7 +14,7 @@
 static ssize_t
 read_stream(void *cls, uint64_t pos, char *buf, size_t max)
 {
-	KgRequest *req = cls;
+	KgctlRequest *req = cls;
 	size_t left = req->out.len - req->sent;
 
 	if (req->gone)
@@ -43,7 +43,7 @@ read_stream(void *cls, uint64_t pos, char *buf, size_t max)
 }
 
 void
-kg_stream_start(KgRequest *req)
+kg_stream_start(KgctlRequest *req)
 {
 	struct MHD_Response *response;
 
@@ -59,7 +59,7 @@ kg_stream_start(KgRequest *req)
 }
 
 static void
-append(KgRequest *req, const char *prefix, const char *text, size_t len)
+append(KgctlRequest *req, const char *prefix, const char *text, size_t len)
 {
 	if (req->ended || req->gone)
 		return;
@@ -76,13 +76,13 @@ append(KgRequest *req, const char *prefix, const char *text, size_t len)
 }
 
 void
-kg_stream_event(KgRequest *req, const char *json, size_t len)
+kg_stream_event(KgctlRequest *req, const char *json, size_t len)
 {
 	append(req, "event: message\ndata: ", json, len);
 }
 
 void
-kg_stream_comment(KgRequest *req)
+kg_stream_comment(KgctlRequest *req)
 {
 	/* A client with unread data needs no comment. */
 	if (req->out.len == req->sent)
@@ -90,7 +90,7 @@ kg_stream_comment(KgRequest *req)
 }
 
 void
-kg_stream_end(KgRequest *req)
+kg_stream_end(KgctlRequest *req)
 {
 	req->ended = true;
 	kg_http_resume(req);

@@ -15,8 +15,13 @@ typedef struct KgSelector
 	char **ids;
 	const KgFilter *filter;	   /* analysed; or NULL */
 	struct KgRelated *related; /* or NULL */
-	const char *path;		   /* JSON Pointer of the selector */
-	const char *ids_path;	   /* JSON Pointer of its ids */
+	/*
+	 * A chain that the caller will walk from the nodes, or NULL: nodes that it
+	 * does not lead on from may be left out, unless no node remains.
+	 */
+	struct KgChain *follows;
+	const char *path;	  /* JSON Pointer of the selector */
+	const char *ids_path; /* JSON Pointer of its ids */
 	bool few; /* edges are counted: kg_graph.max_scan nodes suffice */
 } KgSelector;
 
@@ -45,10 +50,11 @@ extern bool kg_select_reads(const KgSelector *selector);
 extern bool kg_select_sees(const KgSelector *selector);
 
 /*
- * Returns the nodes that a filter's alternatives leave, if an index finds each
- * alternative and the nodes are at most limit; otherwise NULL.
+ * Adds the visible nodes that satisfy the filter, if indexes find them and a
+ * driver of the filter has at most "most". Returns whether it did.
  */
-extern int64 *kg_select_few(const KgCatalog *catalog, const KgType *type,
-							const KgFilter *filter, uint32 limit, uint32 *n);
+extern bool kg_select_few(KgGraph *graph, const KgType *type,
+						  const KgFilter *filter, uint32 most,
+						  KgNodeSet *nodes);
 
 #endif /* KG_SELECT_H */

@@ -318,21 +318,13 @@ traverse_cost(const Fan *fans, int nsteps, const KgBound *bound, double starts)
 	return cost;
 }
 
-void
-kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
-				 const KgStepSpec *specs, int nsteps, const char *path)
+/* Samples the fan-outs of a chain of steps. */
+static void
+probe_steps(KgGraph *graph, const int64 *starts, uint32 n,
+			const KgStepSpec *specs, int nsteps, Fan *fans)
 {
-	Fan fans[KG_MAX_STEPS] = {{0}};
-	KgBound bound = unbounded;
 	KgProbe probe;
-	double cost;
-	int hops = 0;
 
-	for (int i = 0; i < nsteps; i++)
-		hops += specs[i].max_hops;
-	if (is_small(graph, n, hops))
-		return;
-	kg_decisions_begin_estimate();
 	kg_probe_start(&probe, graph, starts, n);
 	for (int i = 0; i < nsteps; i++)
 	{
@@ -342,6 +334,35 @@ kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
 		probe_step(&probe, &fans[i]);
 		test_sample(&probe, &fans[i], &specs[i]);
 	}
+}
+
+double
+kg_cost_of(KgGraph *graph, const int64 *starts, uint32 n,
+		   const KgStepSpec *specs, int nsteps)
+{
+	Fan fans[KG_MAX_STEPS] = {{0}};
+
+	if (n == 0)
+		return 0;
+	probe_steps(graph, starts, n, specs, nsteps, fans);
+	return traverse_cost(fans, nsteps, &unbounded, n);
+}
+
+void
+kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
+				 const KgStepSpec *specs, int nsteps, const char *path)
+{
+	Fan fans[KG_MAX_STEPS] = {{0}};
+	KgBound bound = unbounded;
+	double cost;
+	int hops = 0;
+
+	for (int i = 0; i < nsteps; i++)
+		hops += specs[i].max_hops;
+	if (is_small(graph, n, hops))
+		return;
+	kg_decisions_begin_estimate();
+	probe_steps(graph, starts, n, specs, nsteps, fans);
 	cost = traverse_cost(fans, nsteps, &bound, n);
 	if (too_much(graph, cost))
 	{

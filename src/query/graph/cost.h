@@ -26,6 +26,9 @@ extern void kg_cost_reach(KgGraph *graph, const KgFollow *walk,
 extern void kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
 							 const KgStepSpec *specs, int nsteps,
 							 const char *path);
+/* Returns the estimated cost of a traversal, and checks nothing. */
+extern double kg_cost_of(KgGraph *graph, const int64 *starts, uint32 n,
+						 const KgStepSpec *specs, int nsteps);
 /* Checks the cost of finding paths between two sets of nodes. */
 extern void kg_cost_paths(KgGraph *graph, const KgPathQuery *query);
 

@@ -28,26 +28,31 @@
  * instant of the call.
  */
 static void
-find_given(KgGraph *graph, const KgRelated *related)
+find_given(KgGraph *graph, KgChain *chain)
+{
+	for (int j = 0; j < chain->nsteps; j++)
+	{
+		KgStepSpec *step = &chain->specs[j];
+
+		for (int k = 0; k < step->ntests; k++)
+		{
+			KgNodeTest *test = &step->tests[k];
+
+			if (test->nids == 0 || test->among != NULL)
+				continue;
+			kg_node_test_find(graph, test);
+			chain->missing |= test->type != NULL &&
+							  test->among->n < (uint32) test->nids;
+		}
+	}
+}
+
+static void
+find_all_given(KgGraph *graph, const KgRelated *related)
 {
 	kg_decisions_begin_step();
 	for (int i = 0; i < related->n; i++)
-		for (int j = 0; j < related->chains[i].nsteps; j++)
-		{
-			KgStepSpec *step = &related->chains[i].specs[j];
-
-			for (int k = 0; k < step->ntests; k++)
-			{
-				KgNodeTest *test = &step->tests[k];
-
-				if (test->nids == 0 || test->among != NULL)
-					continue;
-				kg_node_test_find(graph, test);
-				related->chains[i].missing |= test->type != NULL &&
-											  test->among->n <
-												  (uint32) test->nids;
-			}
-		}
+		find_given(graph, &related->chains[i]);
 	kg_decisions_end_step();
 }
 
@@ -61,6 +66,20 @@ given_ends(const KgChain *chain)
 		if (last->tests[i].among != NULL)
 			return last->tests[i].among;
 	return NULL;
+}
+
+/*
+ * Finds the ends that pass the filters of the last step, if indexes find them
+ * and they are at most "most".
+ */
+static void
+resolve_ends(KgGraph *graph, const KgChain *chain, uint32 most)
+{
+	KgStepSpec *last = &chain->specs[chain->nsteps - 1];
+
+	if (given_ends(chain) == NULL)
+		for (int i = 0; i < last->ntests; i++)
+			(void) kg_node_test_resolve(graph, &last->tests[i], most);
 }
 
 static bool
@@ -87,6 +106,9 @@ passing_ends(KgGraph *graph, const KgChain *chain, uint32 *n)
 	{
 		uint32 passed = 0;
 
+		if (kg_node_test_is_set(&last->tests[i]) &&
+			last->tests[i].among == given)
+			continue;
 		kg_graph_types(graph, nodes, *n, ranks);
 		kg_node_test(graph, &last->tests[i], nodes, *n, ranks, pass);
 		for (uint32 j = 0; j < *n; j++)
@@ -98,35 +120,46 @@ passing_ends(KgGraph *graph, const KgChain *chain, uint32 *n)
 }
 
 /*
- * Walks the chain from its ends. The ends of each step are tested like those of
- * the previous step of the chain, and the last ones like a start.
+ * Returns the walk of a chain from its given ends. The ends of each step are
+ * tested like those of the previous step of the chain, and the last ones like a
+ * start.
  */
-static void
-walk_back(KgGraph *graph, const KgChain *chain, const KgNodeTest *start,
-		  KgTraversal *t)
+static KgAnchor
+anchor_of(KgGraph *graph, KgChain *chain, const KgNodeTest *start)
 {
-	KgStepSpec *specs = palloc0(chain->nsteps * sizeof(KgStepSpec));
-	uint32 n;
-	int64 *ends = passing_ends(graph, chain, &n);
+	KgAnchor back = {.chain = chain};
 
+	back.specs = palloc0(chain->nsteps * sizeof(KgStepSpec));
+	back.ends = passing_ends(graph, chain, &back.n);
 	for (int i = 0; i < chain->nsteps; i++)
 	{
 		const KgStepSpec *step = &chain->specs[chain->nsteps - 1 - i];
+		KgStepSpec *spec = &back.specs[i];
 
-		kg_follow_reverse(&step->follow, &specs[i].follow);
-		specs[i].min_hops = specs[i].max_hops = 1;
+		kg_follow_reverse(&step->follow, &spec->follow);
+		spec->min_hops = step->min_hops;
+		spec->max_hops = step->max_hops;
 		if (i == chain->nsteps - 1)
 		{
-			specs[i].ntests = 1;
-			specs[i].tests[0] = *start;
+			spec->ntests = 1;
+			spec->tests[0] = *start;
 			continue;
 		}
 		step--;
-		specs[i].ntests = step->ntests;
-		memcpy(specs[i].tests, step->tests, sizeof(step->tests));
+		spec->ntests = step->ntests;
+		memcpy(spec->tests, step->tests, sizeof(step->tests));
 	}
-	kg_cost_traverse(graph, ends, n, specs, chain->nsteps, chain->path);
-	kg_traverse_reach(t, graph, ends, n, specs, chain->nsteps);
+	return back;
+}
+
+static void
+walk_back(KgGraph *graph, const KgAnchor *back, KgTraversal *t)
+{
+	int nsteps = back->chain->nsteps;
+
+	kg_cost_traverse(
+		graph, back->ends, back->n, back->specs, nsteps, back->chain->path);
+	kg_traverse_reach(t, graph, back->ends, back->n, back->specs, nsteps);
 }
 
 /*
@@ -134,12 +167,13 @@ walk_back(KgGraph *graph, const KgChain *chain, const KgNodeTest *start,
  * whether there is any.
  */
 static void
-count_back(KgGraph *graph, const KgChain *chain, const int64 *nodes, uint32 n,
+count_back(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
 		   uint32 *counts)
 {
 	KgNodeTest start;
 	KgNodeSet starts;
 	KgTraversal t;
+	KgAnchor back;
 	const KgStepResult *last;
 
 	kg_nodeset_init(&starts, graph->context);
@@ -147,7 +181,8 @@ count_back(KgGraph *graph, const KgChain *chain, const int64 *nodes, uint32 n,
 		(void) kg_nodeset_add(&starts, nodes[i]);
 	memset(&start, 0, sizeof(start));
 	start.among = &starts;
-	walk_back(graph, chain, &start, &t);
+	back = anchor_of(graph, chain, &start);
+	walk_back(graph, &back, &t);
 	last = &t.steps[chain->nsteps - 1];
 	for (uint64 e = 0; e < last->first[last->nstarts]; e++)
 	{
@@ -234,13 +269,15 @@ holds(const KgChain *chain, uint32 count)
 static uint32
 keep(KgGraph *graph, KgChain *chain, int64 *nodes, uint32 n)
 {
-	const KgNodeSet *given = given_ends(chain);
+	const KgNodeSet *given;
 	uint32 *counts = MemoryContextAllocExtended(
 		graph->context,
 		Max((Size) n, 1) * sizeof(uint32),
 		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	uint32 kept = 0;
 
+	resolve_ends(graph, chain, n / KG_MANY_FOR_AN_END);
+	given = given_ends(chain);
 	if (given != NULL && (uint64) given->n * KG_MANY_FOR_AN_END < n &&
 		(chain->nsteps == 1 || asks_for_one(chain)))
 		count_back(graph, chain, nodes, n, counts);
@@ -262,40 +299,103 @@ kg_related_keep(KgGraph *graph, const KgRelated *related, int64 *nodes,
 				uint32 n)
 {
 	if (n > 0)
-		find_given(graph, related);
-	for (int i = 0; i < related->n && n > 0; i++)
+		find_all_given(graph, related);
+	for (int i = 0; i < related->n; i++)
 	{
+		KgChain *chain = &related->chains[i];
+
 		CHECK_FOR_INTERRUPTS();
-		n = keep(graph, &related->chains[i], nodes, n);
+		if (n > 0 && chain->holds)
+			chain->walked = chain->met = true;
+		else if (n > 0)
+			n = keep(graph, chain, nodes, n);
+		chain->holds = false;
 	}
 	return n;
 }
 
-bool
-kg_related_anchor(KgGraph *graph, const KgRelated *related, const KgType *type,
-				  KgNodeSet *nodes)
+/* Sets *best to the chain if it has given ends, fewer than those of *best. */
+static void
+take_anchor(KgGraph *graph, KgChain *chain, uint32 most, KgChain **best)
 {
-	const KgChain *best = NULL;
-	const KgStepResult *last;
-	KgNodeTest start;
-	KgTraversal t;
+	const KgNodeSet *given;
 
-	find_given(graph, related);
-	for (int i = 0; i < related->n; i++)
+	if (chain->negated)
+		return;
+	resolve_ends(graph, chain, most);
+	given = given_ends(chain);
+	if (given != NULL && (*best == NULL || given->n < given_ends(*best)->n))
+		*best = chain;
+}
+
+/*
+ * Returns whether all edges of the chain's first step begin at nodes of the
+ * type, so that the types of the nodes that a walk finds need not be read.
+ */
+static bool
+begins_at(KgGraph *graph, const KgChain *chain, const KgType *type)
+{
+	const KgFollow *follow = &chain->specs[0].follow;
+	uint16 rank = kg_graph_rank(graph, type->type_no);
+
+	if (chain->specs[0].max_hops > 1 || !kg_graph_ranks_implied(graph))
+		return false;
+	for (int i = 0; i < graph->catalog->nrelations; i++)
 	{
-		const KgChain *chain = &related->chains[i];
+		int32 no = graph->catalog->relations[i].relation_no;
 
-		if (!chain->negated && given_ends(chain) != NULL &&
-			(best == NULL || given_ends(chain)->n < given_ends(best)->n))
-			best = chain;
+		if ((kg_relation_set_has(&follow->forward, no) &&
+			 kg_graph_implied_rank(graph, no, false) != rank) ||
+			(kg_relation_set_has(&follow->backward, no) &&
+			 kg_graph_implied_rank(graph, no, true) != rank))
+			return false;
+	}
+	return true;
+}
+
+bool
+kg_related_anchor(KgGraph *graph, const KgRelated *related, KgChain *follows,
+				  const KgType *type, uint32 most, KgAnchor *anchor)
+{
+	KgNodeTest start = {.type = type};
+	KgChain *best = NULL;
+
+	if (related != NULL)
+	{
+		find_all_given(graph, related);
+		for (int i = 0; i < related->n; i++)
+			take_anchor(graph, &related->chains[i], most, &best);
+	}
+	if (follows != NULL)
+	{
+		find_given(graph, follows);
+		take_anchor(graph, follows, most, &best);
 	}
 	if (best == NULL)
 		return false;
-	memset(&start, 0, sizeof(start));
-	start.type = type;
-	walk_back(graph, best, &start, &t);
-	last = &t.steps[best->nsteps - 1];
+	if (begins_at(graph, best, type))
+		start.type = NULL;
+	*anchor = anchor_of(graph, best, &start);
+	return true;
+}
+
+double
+kg_anchor_cost(KgGraph *graph, const KgAnchor *anchor)
+{
+	return kg_cost_of(
+		graph, anchor->ends, anchor->n, anchor->specs, anchor->chain->nsteps);
+}
+
+void
+kg_anchor_walk(KgGraph *graph, const KgAnchor *anchor, KgNodeSet *nodes)
+{
+	KgChain *chain = anchor->chain;
+	const KgStepResult *last;
+	KgTraversal t;
+
+	walk_back(graph, anchor, &t);
+	last = &t.steps[chain->nsteps - 1];
 	for (uint64 e = 0; e < last->first[last->nstarts]; e++)
 		(void) kg_nodeset_add(nodes, t.set.nodes[last->ends[e].node]);
-	return true;
+	chain->holds = asks_for_one(chain);
 }

@@ -25,6 +25,8 @@ typedef struct KgChain
 	bool missing; /* an id of one type was not found */
 	bool walked;  /* the chain was walked from some nodes */
 	bool met;	  /* some of these nodes has an end of the chain */
+	bool
+		holds; /* true of all nodes: these were found by a walk from its ends */
 } KgChain;
 
 typedef struct KgRelated
@@ -40,11 +42,28 @@ typedef struct KgRelated
 extern uint32 kg_related_keep(KgGraph *graph, const KgRelated *related,
 							  int64 *nodes, uint32 n);
 
+/* A chain that finds nodes by a walk from its given ends. */
+typedef struct KgAnchor
+{
+	KgChain *chain;
+	KgStepSpec *specs; /* reversed */
+	int64 *ends;
+	uint32 n;
+} KgAnchor;
+
 /*
- * Finds the candidate nodes of a type by walking a chain with given ends from
- * these ends. Returns false if no chain has given ends.
+ * Finds the chain with the fewest given ends, of related and of another chain
+ * that must be true of each node; either may be NULL. Ends that pass an indexed filter
+ * are given if they are at most "most". Returns false if no chain has given
+ * ends.
  */
 extern bool kg_related_anchor(KgGraph *graph, const KgRelated *related,
-							  const KgType *type, KgNodeSet *nodes);
+							  KgChain *follows, const KgType *type, uint32 most,
+							  KgAnchor *anchor);
+/* Returns the estimated cost of the walk, in edges read. */
+extern double kg_anchor_cost(KgGraph *graph, const KgAnchor *anchor);
+/* Adds the nodes of the type that the walk finds. */
+extern void kg_anchor_walk(KgGraph *graph, const KgAnchor *anchor,
+						   KgNodeSet *nodes);
 
 #endif /* KG_RELATED_H */

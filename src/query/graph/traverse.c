@@ -21,6 +21,12 @@
 #include "query/graph/traverse.h"
 #include "utils/memutils.h"
 
+/*
+ * The documents of at most this many nodes are tested. For more nodes, the keys
+ * of the filters are read first.
+ */
+#define KG_FEW_TESTED 64
+
 /* ---- tests of nodes ---- */
 
 typedef struct TestState
@@ -144,13 +150,17 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 	TestState state;
 	uint32 *position;
 
-	if (test->filters == NULL)
+	/* Keys of many nodes cost less than their documents. */
+	if (n > KG_FEW_TESTED)
+		(void) kg_node_test_resolve(graph, unconstify(KgNodeTest *, test), n);
+	if (test->filters == NULL || test->resolved)
 	{
 		for (uint32 i = 0; i < n; i++)
-			pass[i] = (test->type == NULL ||
-					   (ranks[i] != 0 &&
-						graph->ranked[ranks[i] - 1] == test->type)) &&
-					  is_among(test, nodes[i]);
+			pass[i] = test->among != NULL
+						  ? kg_nodeset_has(test->among, nodes[i])
+						  : test->type == NULL ||
+								(ranks[i] != 0 &&
+								 graph->ranked[ranks[i] - 1] == test->type);
 		return;
 	}
 	memset(&state, 0, sizeof(state));
@@ -229,6 +239,35 @@ kg_node_test_find(KgGraph *graph, KgNodeTest *test)
 			(void) kg_nodeset_add(found, nodes[j]);
 	}
 	test->among = found;
+}
+
+bool
+kg_node_test_resolve(KgGraph *graph, KgNodeTest *test, uint32 most)
+{
+	KgNodeSet *found;
+
+	if (test->filters == NULL || test->among != NULL || most <= test->sought ||
+		graph->catalog->authorizes)
+		return test->resolved;
+	test->sought = most;
+	found = MemoryContextAlloc(graph->context, sizeof(KgNodeSet));
+	kg_nodeset_init(found, graph->context);
+	for (int i = 0; i < graph->nranks; i++)
+	{
+		const KgType *type = graph->ranked[i];
+
+		if (test->filters[i] == NULL ||
+			(test->type != NULL && test->type != type))
+			continue;
+		if (!kg_select_few(graph, type, test->filters[i], most, found))
+		{
+			kg_nodeset_free(found);
+			return false;
+		}
+	}
+	test->among = found;
+	test->resolved = true;
+	return true;
 }
 
 void
@@ -524,8 +563,9 @@ edges_suffice(const KgGraph *graph, const KgStepSpec *specs, int nsteps)
 {
 	for (int i = 0; i < nsteps; i++)
 		for (int j = 0; j < specs[i].ntests; j++)
-			if (specs[i].tests[j].type != NULL ||
-				specs[i].tests[j].filters != NULL)
+			if (!kg_node_test_is_set(&specs[i].tests[j]) &&
+				(specs[i].tests[j].type != NULL ||
+				 specs[i].tests[j].filters != NULL))
 				return false;
 	return !graph->check_nodes && !kg_past_asked();
 }

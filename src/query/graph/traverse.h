@@ -27,7 +27,9 @@ typedef struct KgNodeTest
 	KgFilter **filters;
 	int nids; /* 0: any id; otherwise ids that kg_node_test_find() finds */
 	char **ids;
-	const KgNodeSet *among;	   /* the nodes found by ids, or NULL */
+	const KgNodeSet *among;	   /* the nodes found by ids or filters, or NULL */
+	bool resolved;			   /* among has exactly the filters' nodes */
+	uint32 sought;			   /* bound up to which these were sought */
 	struct KgRelated *related; /* a condition on the node, or NULL */
 } KgNodeTest;
 
@@ -107,6 +109,20 @@ extern uint32 kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 
 /* Finds the nodes of the test's ids, of its type or of all types. */
 extern void kg_node_test_find(KgGraph *graph, KgNodeTest *test);
+
+/*
+ * Finds the nodes that pass the test's filters, if indexes find them and they
+ * are at most "most". Returns whether it did.
+ */
+extern bool kg_node_test_resolve(KgGraph *graph, KgNodeTest *test, uint32 most);
+
+/* Returns whether the nodes that pass the test are known as a set. */
+static inline bool
+kg_node_test_is_set(const KgNodeTest *test)
+{
+	return test->among != NULL && test->related == NULL &&
+		   (test->filters == NULL || test->resolved);
+}
 
 /* Sets pass[i] to whether a visible node passes the test. */
 extern void kg_node_test(KgGraph *graph, const KgNodeTest *test,

@@ -13,8 +13,6 @@
  */
 #include "postgres.h"
 
-#include <limits.h>
-
 #include "auth/visibility.h"
 #include "base/settings.h"
 #include "base/spi.h"
@@ -27,7 +25,6 @@
 #include "query/list/list_decided.h"
 #include "query/time/past.h"
 #include "query/filter/scan.h"
-#include "query/filter/select.h"
 #include "query/time/validity.h"
 #include "utils/builtins.h"
 
@@ -40,16 +37,13 @@
 #define RACE_START 256
 
 /*
- * The nodes of a filter are stored if fewer than its bound are counted and the
- * bound is at most this.
+ * The data of given nodes is read with them if they are at most this many times
+ * the rows of the page.
  */
-#define KG_FEW 10000
+#define KG_SHOWN 4
 
-/*
- * Maximum number of entities that alternatives may leave to be listed without a
- * walk.
- */
-#define KG_FEW_OF_ALTERNATIVES 10000
+/* A total up to this maximum is counted by probes. */
+#define KG_COUNTED_BY_SETS 10000
 
 typedef struct Walker
 {
@@ -411,8 +405,10 @@ walk_keys(Walker *walker, int64 budget)
 		const char *from = walker->at.entity_id;
 		int64 left = budget - (walker->examined - before);
 
-		if (from == NULL && after && walker->exact &&
-			same_key(key, PointerGetDatum(after->keys[0])))
+		if (from == NULL && walker->query->nsort == 0)
+			from = after ? after->entity_id : "";
+		else if (from == NULL && after && walker->exact &&
+				 same_key(key, PointerGetDatum(after->keys[0])))
 			from = after->entity_id;
 		walk_group_by(walker, walk, key, from, left);
 		if (walker->full)
@@ -504,6 +500,14 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 		walker->exact = true;
 		return;
 	}
+	if (query->nsort == 0)
+	{
+		/* One equality: its key is the only group. */
+		walker->exact = true;
+		walker->nkeys = 1;
+		walker->keys = source->own->conditions[0].keys;
+		return;
+	}
 	walker->descending = query->sort[0].descending;
 	if (query->nsort == 1)
 	{
@@ -514,179 +518,6 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 }
 
 /* ---- sources ---- */
-
-static KgFilter *
-filter_part(const KgFilter *filter, const KgField *field, int index,
-			bool inside)
-{
-	KgFilter *part = palloc0(sizeof(*part));
-
-	/* Alternatives never bound a source; they are probes. */
-	if (!inside)
-	{
-		part->nany = filter->nany;
-		part->any = filter->any;
-	}
-	part->conditions = palloc(Max(1, filter->nconditions) *
-							  sizeof(KgCondition));
-	for (int i = 0; i < filter->nconditions; i++)
-	{
-		const KgCondition *condition = &filter->conditions[i];
-		bool own = index >= 0 ? i == index : condition->field == field;
-
-		if (own == inside)
-			part->conditions[part->nconditions++] = *condition;
-	}
-	return part;
-}
-
-static KgSource *
-make_source(KgSourceKind kind, const KgFilter *filter, const KgField *field,
-			int index)
-{
-	KgSource *source = palloc0(sizeof(*source));
-
-	source->kind = kind;
-	source->field = field;
-	source->own = filter_part(filter, field, index, true);
-	source->rest = filter_part(filter, field, index, false);
-	return source;
-}
-
-/* Returns the source that a condition can drive, or NULL. */
-static KgSource *
-driver_of(const KgFilter *filter, int index)
-{
-	const KgCondition *condition = &filter->conditions[index];
-	const KgOperator *op = kg_operator(condition->op);
-	const KgField *field = condition->field;
-	KgSource *source;
-
-	if (field == NULL)
-		return make_source(KG_SOURCE_ENTITY, filter, NULL, -1);
-	if (!field->is_array)
-	{
-		source = make_source(KG_SOURCE_KEY, filter, field, -1);
-		return source;
-	}
-	/* Keys do not find an entity that lacks a value. */
-	if (op->quantity == KG_NO)
-		return NULL;
-	source = make_source(KG_SOURCE_KEY, filter, field, index);
-	source->may_repeat = op->bound != KG_BOUND_ONE;
-	if (op->bound == KG_BOUND_MEMBER)
-	{
-		/* One of the values drives; the whole condition remains a probe. */
-		KgCondition *own = &source->own->conditions[0];
-
-		source->rest = make_source(KG_SOURCE_KEY, filter, NULL, INT_MAX)->rest;
-		own->op = KG_OP_EQ;
-		own->nvalues = 1;
-		source->may_repeat = false;
-	}
-	return source;
-}
-
-typedef struct Driver
-{
-	KgSource *source;
-	bool narrow;
-	int64 count;	  /* number of rows, up to bound */
-	int64 bound;	  /* 0: not counted */
-	KgNodeSet *nodes; /* all nodes of the driver, if they are few; or NULL */
-} Driver;
-
-typedef struct Drivers
-{
-	int n;
-	Driver *drivers;
-} Drivers;
-
-static Drivers
-find_drivers(const KgListQuery *query)
-{
-	const KgFilter *filter = query->filter;
-	Drivers result;
-
-	result.n = 0;
-	result.drivers = palloc((filter->nconditions + 1) * sizeof(Driver));
-	for (int i = 0; i < filter->nconditions; i++)
-	{
-		const KgCondition *condition = &filter->conditions[i];
-		KgSource *source;
-		Driver *driver = NULL;
-
-		/* Conditions on one scalar property drive together. */
-		if (condition->field == NULL || !condition->field->is_array)
-			for (int j = 0; j < result.n; j++)
-				if (result.drivers[j].source->field == condition->field &&
-					(condition->field != NULL ||
-					 result.drivers[j].source->kind == KG_SOURCE_ENTITY))
-					driver = &result.drivers[j];
-		if (driver)
-		{
-			driver->narrow |= kg_operator(condition->op)->bound != KG_UNBOUNDED;
-			continue;
-		}
-		source = driver_of(filter, i);
-		if (source == NULL)
-			continue;
-		driver = &result.drivers[result.n++];
-		driver->source = source;
-		driver->narrow = kg_operator(condition->op)->bound != KG_UNBOUNDED;
-		driver->count = 0;
-		driver->bound = 0;
-		driver->nodes = NULL;
-	}
-	return result;
-}
-
-static int64
-count_source(const KgListQuery *query, const KgSource *source, bool with_probes,
-			 int64 max)
-{
-	KgSqlBuilder b;
-	KgStatement statement;
-
-	kg_list_sql_count(&b, query, source, with_probes, max);
-	statement = kg_sql_statement(&b);
-	return kg_plan_run_int64(&statement);
-}
-
-static bool
-take_node(TupleTableSlot *slot, void *arg)
-{
-	(void) kg_nodeset_add(arg, DatumGetInt64(kg_slot_datum(slot, 1)));
-	return true;
-}
-
-/*
- * Counts the rows of a driver up to bound. Their nodes are stored if the bound
- * is small and the rows are fewer.
- */
-static void
-count_driver(const KgListQuery *query, Driver *driver, int64 bound)
-{
-	KgNodeSet *nodes;
-	KgSqlBuilder b;
-	KgStatement statement;
-
-	driver->bound = bound;
-	driver->nodes = NULL;
-	if (bound > KG_FEW)
-	{
-		driver->count = count_source(query, driver->source, false, bound);
-		return;
-	}
-	nodes = palloc(sizeof(KgNodeSet));
-	kg_nodeset_init(nodes, CurrentMemoryContext);
-	kg_list_sql_nodes(&b, query, driver->source, bound);
-	statement = kg_sql_statement(&b);
-	statement.hold = true;
-	driver->count = kg_plan_run(&statement, take_node, nodes);
-	if (driver->count < bound)
-		driver->nodes = nodes;
-}
 
 /*
  * Counts matches up to max. Sets *all to false if no more decisions may be
@@ -699,35 +530,10 @@ count_total_of(const KgListQuery *query, const KgSource *source, int64 max,
 	KgSqlBuilder b;
 	KgStatement statement;
 
-	kg_list_sql_count(&b, query, source, true, max);
+	kg_list_sql_count(&b, query, source, max);
 	statement = kg_sql_statement(&b);
 	statement.lower_bound = true;
 	return kg_plan_count_rows(&statement, all);
-}
-
-/*
- * Returns the driver with the fewest rows, each counted up to bound; or NULL.
- */
-static Driver *
-best_driver(const KgListQuery *query, Drivers *drivers, int64 bound)
-{
-	Driver *best = NULL;
-
-	for (int i = 0; i < drivers->n; i++)
-	{
-		Driver *driver = &drivers->drivers[i];
-
-		if (!driver->narrow)
-			continue;
-		if (best && best->bound > 0 && best->count < best->bound)
-			bound = best->count + 1;
-		if (driver->bound == 0 ||
-			(driver->count >= driver->bound && driver->bound < bound))
-			count_driver(query, driver, bound);
-		if (best == NULL || driver->count < best->count)
-			best = driver;
-	}
-	return best;
 }
 
 /* State of a drive, whose rows all match. */
@@ -886,75 +692,60 @@ drive(const KgListQuery *query, const KgSource *source, KgRows *rows,
 }
 
 /*
- * Returns a source of given nodes. Each is looked up in kg_entity, so its data
- * is read, too. With an offset the data is not read, because skipped rows would
- * use memory for it.
- */
-static KgSource *
-nodes_source(const KgListQuery *query, const KgFilter *filter,
-			 const int64 *nodes, int n)
-{
-	KgSource *source = make_source(KG_SOURCE_NODES, filter, NULL, INT_MAX);
-
-	source->nodes = nodes;
-	source->nnodes = n;
-	source->with_data = query->offset == 0;
-	return source;
-}
-
-/*
- * Drives by the nodes that were counted, if they are stored. The driver itself
- * is used if its rows have all that the query needs.
+ * Looks up given nodes in kg_entity. The data is read with them if most are
+ * shown; otherwise the data of the page is read later.
  */
 static int64
-drive_by(const KgListQuery *query, const Driver *driver, KgRows *rows)
+drive_nodes(const KgListQuery *query, KgSource *source, KgRows *rows)
 {
-	const KgSource *source = driver->source;
-
-	if (driver->nodes != NULL &&
-		(query->nsort > 0 || !kg_filter_is_empty(source->rest)))
-		source = nodes_source(
-			query, source->rest, driver->nodes->nodes, driver->nodes->n);
+	source->with_data = query->offset == 0 &&
+						source->nnodes / KG_SHOWN <= rows->max;
 	return drive(query, source, rows, 0);
 }
 
 /*
- * Walks the entities of the best condition that is one equality: its index
- * returns them by id. Returns false if there is no such condition or another
- * order is requested.
+ * Drives by the nodes of a driver that was counted. The driver itself is used
+ * if its rows have all that the query needs.
  */
-static bool
-walk_equal(const KgListQuery *query, Drivers *drivers, KgRows *rows)
+static int64
+drive_by(const KgListQuery *query, const KgDrivers *drivers,
+		 const KgDriver *driver, KgRows *rows)
 {
-	Driver *best = NULL;
-	Walker walker;
+	if (driver->nodes == NULL || (driver->each == NULL && query->nsort == 0 &&
+								  kg_filter_is_empty(driver->source->rest)))
+		return drive(query, driver->source, rows, 0);
+	return drive_nodes(query, kg_drivers_meet(drivers, driver), rows);
+}
+
+/*
+ * Returns the driver with the fewest rows, of those that are one equality:
+ * their index returns entities by id. Returns NULL if there is no such driver,
+ * or another order is requested.
+ */
+static KgDriver *
+best_equality(const KgListQuery *query, KgDrivers *drivers)
+{
+	KgDriver *best = NULL;
 	int64 bound = 1000;
 
 	if (query->nsort > 0 || query->id_descending)
-		return false;
+		return NULL;
 	for (int i = 0; i < drivers->n; i++)
 	{
-		Driver *driver = &drivers->drivers[i];
+		KgDriver *driver = &drivers->drivers[i];
 		const KgFilter *own = driver->source->own;
 
 		if (driver->source->kind != KG_SOURCE_KEY || own->nconditions != 1 ||
 			kg_operator(own->conditions[0].op)->bound != KG_BOUND_ONE)
 			continue;
 		if (best && best->bound == 0)
-			count_driver(query, best, bound);
+			kg_driver_count(drivers, best, bound);
 		if (best)
-			count_driver(query, driver, bound);
+			kg_driver_count(drivers, driver, bound);
 		if (best == NULL || driver->count < best->count)
 			best = driver;
 	}
-	if (best == NULL)
-		return false;
-	init_walker(&walker, query, best->source, rows);
-	walker.exact = true;
-	walk_group(&walker,
-			   best->source->own->conditions[0].keys[0],
-			   query->after ? query->after->entity_id : "");
-	return true;
+	return best;
 }
 
 /*
@@ -994,8 +785,9 @@ drive_past(const KgListQuery *query, const KgSource *source, KgRows *rows,
 }
 
 static int64
-race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
+race(const KgListQuery *query, KgDrivers *drivers, KgRows *rows)
 {
+	const KgDriver *equal = best_equality(query, drivers);
 	KgSource *source;
 	Walker walker;
 	bool ask_all = kg_decisions_ask_all();
@@ -1005,12 +797,14 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 	/* In an exchange, all matches are decided in one round. */
 	if (ask_all)
 		bound = (int64) kg_setting_max_authorizations + 1;
-	if (query->nsort > 0)
-		source = make_source(
+	if (equal != NULL)
+		source = equal->source;
+	else if (query->nsort > 0)
+		source = kg_source_make(
 			KG_SOURCE_KEY, query->filter, query->sort[0].field, -1);
 	else
-		source = make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
-	if (drive_past(query, source, rows, &matching))
+		source = kg_source_make(KG_SOURCE_ENTITY, query->filter, NULL, -1);
+	if (equal == NULL && drive_past(query, source, rows, &matching))
 		return matching;
 	init_walker(&walker, query, source, rows);
 	if (kg_filter_is_empty(source->rest))
@@ -1023,14 +817,17 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 	}
 	for (;;)
 	{
-		Driver *best = best_driver(query, drivers, bound);
+		KgDriver *best = NULL;
 
+		/* A walk by id needs the fewest decisions. */
+		if (equal == NULL || !query->catalog->authorizes)
+			best = kg_drivers_best(drivers, bound);
 		if (best && best->count < bound && may_drive(query, best->count))
 		{
 			/* The drive finds the rows of the walk again. */
 			rows->n = 0;
 			rows->pruned = false;
-			return drive_by(query, best, rows);
+			return drive_by(query, drivers, best, rows);
 		}
 		if (walk_on(&walker,
 					best && !ask_all ? bound * RACE_WALK : PG_INT64_MAX))
@@ -1054,7 +851,7 @@ whole_type(const KgListQuery *query)
 	const KgType *type = query->type;
 
 	if (kg_filter_is_empty(query->filter) && kg_list_counts_by_decision(query))
-		return make_source(
+		return kg_source_make(
 			KG_SOURCE_KEY, query->filter, type->authorize->id_field, -1);
 	if (!query->look && kg_validity_rows_suffice(query->catalog) &&
 		kg_filter_is_empty(query->filter))
@@ -1063,9 +860,47 @@ whole_type(const KgListQuery *query)
 				!type->fields[i].is_array &&
 				type->fields[i].kind != KG_KIND_OBJECT &&
 				type->fields[i].kind != KG_KIND_ANY)
-				return make_source(
+				return kg_source_make(
 					KG_SOURCE_KEY, query->filter, &type->fields[i], -1);
-	return make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
+	return kg_source_make(KG_SOURCE_ENTITY, query->filter, NULL, -1);
+}
+
+/*
+ * Returns whether several conditions are counted as sets. Otherwise each row of
+ * a driver is probed until max_total is exceeded, which costs less for a small
+ * max_total, and requests fewer decisions.
+ */
+static bool
+counts_by_sets(const KgListQuery *query, KgDrivers *drivers,
+			   const KgDriver *best)
+{
+	return !query->catalog->authorizes &&
+		   (best->nodes != NULL ||
+			kg_setting_max_total >= KG_COUNTED_BY_SETS) &&
+		   kg_drivers_race(drivers, KG_MOST_DRIVEN) != NULL;
+}
+
+typedef struct Total
+{
+	int64 n;
+	int64 max;
+} Total;
+
+static bool
+count_node(int64 node, void *arg)
+{
+	Total *total = arg;
+
+	return ++total->n < total->max;
+}
+
+static int64
+count_by_sets(KgDrivers *drivers, int64 max)
+{
+	Total total = {0, max};
+
+	kg_drivers_select(drivers, count_node, &total);
+	return total.n;
 }
 
 /*
@@ -1073,29 +908,36 @@ whole_type(const KgListQuery *query)
  * counts it.
  */
 static void
-count_total(const KgListQuery *query, Drivers *drivers, int least,
+count_total(const KgListQuery *query, KgDrivers *drivers, int least,
 			KgListPage *page)
 {
 	int64 max = kg_setting_max_total;
 	KgSource *source = NULL;
-	Driver *best;
+	KgDriver *best;
 	bool all;
 
 	page->total = -1;
 	if (max == 0)
 		return;
-	best = drivers->n > 1 ? best_driver(query, drivers, 1000) : NULL;
-	if (best)
+	best = drivers->n > 1 ? kg_drivers_best(drivers, 1024) : NULL;
+	if (best != NULL && best->each == NULL)
 		source = best->source;
 	else
 		for (int i = 0; i < drivers->n; i++)
-			if (source == NULL || drivers->drivers[i].narrow)
+			if (drivers->drivers[i].each == NULL &&
+				(source == NULL || drivers->drivers[i].narrow))
 				source = drivers->drivers[i].source;
 	if (source == NULL)
 		source = whole_type(query);
-	page->total = kg_list_is_of_decision(query, source)
-					  ? kg_list_count_by_decision(query, source, &all)
-					  : count_total_of(query, source, max + 1, &all);
+	if (kg_list_is_of_decision(query, source))
+		page->total = kg_list_count_by_decision(query, source, &all);
+	else if (best != NULL && counts_by_sets(query, drivers, best))
+	{
+		page->total = count_by_sets(drivers, max + 1);
+		all = true;
+	}
+	else
+		page->total = count_total_of(query, source, max + 1, &all);
 	page->total_known = all && page->total <= max;
 	page->undecided = !all;
 	if (!all)
@@ -1109,21 +951,23 @@ count_total(const KgListQuery *query, Drivers *drivers, int least,
 
 /*
  * Returns the source of the nodes that the search found or the query lists.
- * Conditions without an index are left out, because they were already tested.
+ * Listed nodes satisfy the filter. Of the search's nodes, conditions without an
+ * index were already tested.
  */
 static KgSource *
 listed_source(const KgListQuery *query)
 {
+	static const KgFilter none = {0};
 	const KgMatches *matches = query->matches;
-	const KgFilter *filter = kg_filter_without_scan(query->filter);
 	int64 *nodes;
 
 	if (matches == NULL)
-		return nodes_source(query, filter, query->among, query->namong);
+		return kg_source_of_nodes(&none, query->among, query->namong);
 	nodes = palloc(Max(1, matches->n) * sizeof(int64));
 	for (int i = 0; i < matches->n; i++)
 		nodes[i] = matches->matches[i].node;
-	return nodes_source(query, filter, nodes, matches->n);
+	return kg_source_of_nodes(
+		kg_filter_without_scan(query->filter), nodes, matches->n);
 }
 
 /* State of reading data of rows by their nodes. */
@@ -1200,13 +1044,12 @@ read_data(const KgListQuery *query, KgRow **rows, int nrows)
  * -1 if it is not known.
  */
 static int64
-find_rows(const KgListQuery *query, Drivers *drivers, KgRows *rows)
+find_rows(const KgListQuery *query, KgDrivers *drivers, KgRows *rows)
 {
-	int64 matching = -1;
+	int64 matching;
 
 	kg_rows_init(rows, query, query->offset + query->limit + 1);
-	if (!walk_equal(query, drivers, rows))
-		matching = race(query, drivers, rows);
+	matching = race(query, drivers, rows);
 	kg_rows_finish(rows);
 	return matching;
 }
@@ -1218,7 +1061,7 @@ find_rows(const KgListQuery *query, Drivers *drivers, KgRows *rows)
  * possible, or if an entity of the page is hidden.
  */
 static bool
-find_trusted(const KgListQuery *query, Drivers *drivers, KgRows *rows,
+find_trusted(const KgListQuery *query, KgDrivers *drivers, KgRows *rows,
 			 int64 *matching)
 {
 	KgListQuery trusting = *query;
@@ -1237,19 +1080,20 @@ find_trusted(const KgListQuery *query, Drivers *drivers, KgRows *rows,
 }
 
 /*
- * If alternatives leave few entities, lists only these. It does not apply if an
- * authorizer decides each entity, because a walk needs fewer decisions.
+ * Returns the drivers of the filter. If an authorizer decides each entity,
+ * alternatives are probes, because a walk needs fewer decisions.
  */
-static void
-few_of_alternatives(KgListQuery *query)
+static KgDrivers
+find_drivers(const KgListQuery *query)
 {
-	if (query->matches == NULL && query->among == NULL &&
-		query->filter->nany > 0 && !query->catalog->authorizes)
-		query->among = kg_select_few(query->catalog,
-									 query->type,
-									 query->filter,
-									 KG_FEW_OF_ALTERNATIVES,
-									 &query->namong);
+	KgDrivers drivers = kg_drivers_of(
+		query->catalog, query->type, query->filter);
+
+	drivers.look = query->look;
+	if (drivers.n > 0 && drivers.drivers[drivers.n - 1].each != NULL &&
+		query->catalog->authorizes)
+		drivers.n--;
+	return drivers;
 }
 
 /*
@@ -1262,13 +1106,13 @@ is_counted_already(const KgListQuery *query)
 	return query->matches == NULL && query->among != NULL && query->limit == 0;
 }
 
-static KgListPage *
-run(const KgListQuery *query)
+KgListPage *
+kg_list_run(const KgListQuery *query)
 {
 	KgListPage *page = palloc0(sizeof(*page));
 	int wanted = query->offset + query->limit + 1;
 	KgRows rows;
-	Drivers drivers;
+	KgDrivers drivers;
 	int64 matching = -1;
 
 	memset(&drivers, 0, sizeof(drivers));
@@ -1281,7 +1125,7 @@ run(const KgListQuery *query)
 	else if (query->matches || query->among)
 	{
 		kg_rows_init(&rows, query, wanted);
-		matching = drive(query, listed_source(query), &rows, 0);
+		matching = drive_nodes(query, listed_source(query), &rows);
 		kg_rows_finish(&rows);
 		page->total_known = !query->matches || !query->matches->truncated;
 	}
@@ -1309,15 +1153,6 @@ run(const KgListQuery *query)
 	if (page->nrows > 0)
 		page->last = page->rows[page->nrows - 1];
 	return page;
-}
-
-KgListPage *
-kg_list_run(const KgListQuery *query)
-{
-	KgListQuery narrowed = *query;
-
-	few_of_alternatives(&narrowed);
-	return run(&narrowed);
 }
 
 static void
@@ -1374,19 +1209,32 @@ kg_list_fetch(KgListQuery *query, KgListPage *page)
 		page->total = Max(page->total - dropped, page->nrows);
 }
 
+static bool
+has_any(const KgListQuery *query, const KgSource *source)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_list_sql_count(&b, query, source, 1);
+	statement = kg_sql_statement(&b);
+	return kg_plan_run_int64(&statement) > 0;
+}
+
 bool
 kg_list_condition_matches_any(const KgListQuery *query,
 							  const KgCondition *condition)
 {
 	KgFilter filter;
+	KgDrivers drivers;
 	KgSource *source;
 
 	memset(&filter, 0, sizeof(filter));
 	filter.nconditions = 1;
 	filter.conditions = (KgCondition *) condition;
-	source = driver_of(&filter, 0);
+	drivers = kg_drivers_of(query->catalog, query->type, &filter);
 	/* "ne" on an array cannot drive. */
-	if (source == NULL)
-		source = make_source(KG_SOURCE_ENTITY, &filter, NULL, -1);
-	return count_source(query, source, true, 1) > 0;
+	source = drivers.n > 0
+				 ? drivers.drivers[0].source
+				 : kg_source_make(KG_SOURCE_ENTITY, &filter, NULL, -1);
+	return has_any(query, source);
 }

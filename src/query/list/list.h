@@ -9,7 +9,7 @@
 #define KG_LIST_H
 
 #include "model/catalog.h"
-#include "query/filter/filter.h"
+#include "query/filter/drivers.h"
 #include "query/graph/nodeset.h"
 #include "query/search/search.h"
 #include "query/sql.h"
@@ -131,29 +131,6 @@ extern void kg_rows_drop_group(KgRows *rows, const bytea *key);
 /* Sorts the rows, removes duplicates, and leaves at most max. */
 extern void kg_rows_finish(KgRows *rows);
 
-/*
- * The rows that a statement reads: the rows of one property's keys, the type's
- * entities by id, or given nodes.
- */
-typedef enum KgSourceKind
-{
-	KG_SOURCE_KEY,
-	KG_SOURCE_ENTITY,
-	KG_SOURCE_NODES
-} KgSourceKind;
-
-typedef struct KgSource
-{
-	KgSourceKind kind;
-	const KgField *field; /* of KG_SOURCE_KEY */
-	KgFilter *own;		  /* conditions that the source itself tests */
-	KgFilter *rest;		  /* the others: probes */
-	bool may_repeat;	  /* may return a node more than once */
-	const int64 *nodes;	  /* of KG_SOURCE_NODES */
-	int nnodes;
-	bool with_data; /* reads kg_entity and returns the data, too */
-} KgSource;
-
 /* The order in which a statement reads its source. */
 typedef enum KgWalk
 {
@@ -179,17 +156,11 @@ extern void kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
 							 const KgSource *source, KgWalk walk,
 							 const KgWalkStart *start, int64 max_rows);
 /*
- * Writes the SELECT of at most max nodes of a source, with duplicates if the
- * source may repeat nodes.
- */
-extern void kg_list_sql_nodes(KgSqlBuilder *b, const KgListQuery *query,
-							  const KgSource *source, int64 max);
-/*
- * Writes the SELECT of the number of entities of a source, counted up to max.
+ * Writes the SELECT of the number of entities of a source that satisfy the
+ * filter, counted up to max.
  */
 extern void kg_list_sql_count(KgSqlBuilder *b, const KgListQuery *query,
-							  const KgSource *source, bool with_probes,
-							  int64 max);
+							  const KgSource *source, int64 max);
 /*
  * Writes the SELECT of at most max keys of a source: for each key the number
  * of its rows and the node of one of these.

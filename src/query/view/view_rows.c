@@ -287,7 +287,7 @@ count_keys(Asked *asked)
 	if (query.catalog->authorizes || source.kind != KG_SOURCE_KEY)
 		return;
 	source.may_repeat = false;
-	kg_list_sql_count(&b, &query, &source, true, asked->max);
+	kg_list_sql_count(&b, &query, &source, asked->max);
 	statement = kg_sql_statement(&b);
 	asked->count = kg_plan_run_int64(&statement);
 }

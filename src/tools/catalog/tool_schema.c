@@ -79,8 +79,8 @@ kg_tool_description(const KgType *type, int operation)
 		case KG_EXPOSE_GET:
 			appendStringInfo(
 				&text,
-				"Entities of type \"%s\" (bundle \"%s\") by id, in the order "
-				"asked for; not_found has the ids that do not exist.",
+				"Entities of type \"%s\" (bundle \"%s\") by id, in the "
+				"requested order; not_found has the ids that do not exist.",
 				type->name,
 				type->bundle);
 			break;

@@ -18,6 +18,7 @@
 #include "model/key.h"
 #include "model/writing.h"
 #include "query/graph/cost.h"
+#include "query/graph/related.h"
 #include "query/list/key_counts.h"
 #include "query/run/plan.h"
 #include "tools/graph/aggregate.h"
@@ -918,6 +919,21 @@ read_paths(KgAggregate *a, const int64 *nodes, uint32 n)
 }
 
 /*
+ * Returns whether nodes from which the relationships lead nowhere may be left
+ * out. Hints on what must not be related are about all nodes.
+ */
+static bool
+may_leave_out(const KgAggregate *a)
+{
+	const KgRelated *related = a->node.related;
+
+	for (int i = 0; related != NULL && i < related->n; i++)
+		if (related->chains[i].negated)
+			return false;
+	return a->steps.n > 0 && !a->call.catalog->authorizes;
+}
+
+/*
  * Aggregates the selected nodes. Sets their number. Returns them, or NULL if
  * they did not have to be selected.
  */
@@ -925,6 +941,9 @@ static int64 *
 aggregate(KgAggregate *a, uint32 *selected)
 {
 	KgGraph *graph = a->call.graph;
+	KgChain steps = {.specs = a->steps.specs,
+					 .nsteps = a->steps.n,
+					 .path = "/relationships"};
 	int64 *nodes;
 	uint32 n;
 	Keys keys;
@@ -937,7 +956,10 @@ aggregate(KgAggregate *a, uint32 *selected)
 		a->kept = *selected;
 		return NULL;
 	}
+	if (may_leave_out(a))
+		a->node.follows = &steps;
 	nodes = kg_select_nodes(graph, &a->node, selected);
+	a->node.follows = NULL;
 	n = *selected;
 	if (a->counted != NULL && !a->counts_kept)
 		kg_counts_check(a->node.type, a->counted, a->counted_path, n);

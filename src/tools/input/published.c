@@ -31,9 +31,11 @@ typedef struct Entry
 	const KgSchema *schema;
 } Entry;
 
-static const int most = 256;
+/* Kilobytes. A compiled schema of a tool may have half a megabyte. */
+static const int most = 16 * 1024;
 /* The schemas depend on the catalog. */
-static KgCache published = {"published schema", &most, KG_STALE_BY_CATALOG};
+static KgCache published = {
+	"published schema", &most, KG_STALE_BY_CATALOG, .by_size = true};
 
 static bool
 is_key(const void *entry, const void *key)

@@ -1,0 +1,424 @@
+/*
+ * drivers.c
+ *	  The planner of selections (query/filter/drivers.h).
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "query/filter/any.h"
+#include "query/filter/drivers.h"
+#include "query/graph/graph_search.h"
+#include "query/time/validity.h"
+
+/* First bound of a race, and its growth. */
+#define RACE_START 256
+#define RACE_GROWTH 4
+
+/*
+ * Another driver is intersected with the best one if it has at most this many
+ * times its rows. A row of an index costs less than the look-up of an entity.
+ */
+#define KG_WIDER 3
+
+/* Sets the source that a condition can drive. Returns false if it cannot. */
+static bool
+set_source(KgDriver *driver, const KgFilter *filter, int index)
+{
+	const KgCondition *condition = &filter->conditions[index];
+	const KgOperator *op = kg_operator(condition->op);
+	const KgField *field = condition->field;
+	KgSource *source;
+
+	memset(driver, 0, sizeof(*driver));
+	driver->field = field;
+	driver->exact = true;
+	driver->index = field != NULL && field->is_array ? index : -1;
+	driver->narrow = op->bound != KG_UNBOUNDED;
+	/* Keys do not find an entity that lacks a value. */
+	if (driver->index >= 0 && op->quantity == KG_NO)
+		return false;
+	source = kg_source_make(field == NULL ? KG_SOURCE_ENTITY : KG_SOURCE_KEY,
+							filter,
+							field,
+							driver->index);
+	driver->source = source;
+	if (driver->index < 0)
+		return true;
+	source->may_repeat = op->bound != KG_BOUND_ONE;
+	if (op->bound == KG_BOUND_MEMBER)
+	{
+		/* One of the values drives; the whole condition remains a probe. */
+		KgCondition *own = &source->own->conditions[0];
+
+		source->rest = kg_source_of_nodes(filter, NULL, 0)->rest;
+		own->op = KG_OP_EQ;
+		own->nvalues = 1;
+		source->may_repeat = false;
+		driver->exact = false;
+	}
+	return true;
+}
+
+/*
+ * Returns the driver that drives by the field's other conditions, too; NULL if
+ * this is the first one. Conditions on an array do not drive together, because
+ * they may be true of different items.
+ */
+static KgDriver *
+driver_of(const KgDrivers *drivers, const KgField *field)
+{
+	if (field == NULL || !field->is_array)
+		for (int i = 0; i < drivers->n; i++)
+			if (drivers->drivers[i].field == field)
+				return &drivers->drivers[i];
+	return NULL;
+}
+
+static bool
+is_narrow(const KgDrivers *drivers)
+{
+	for (int i = 0; i < drivers->n; i++)
+		if (drivers->drivers[i].narrow)
+			return true;
+	return false;
+}
+
+/* Adds the driver of the alternatives if each of them has a narrow driver. */
+static void
+add_alternatives(KgDrivers *drivers)
+{
+	const KgFilter *filter = drivers->filter;
+	KgDriver *driver = &drivers->drivers[drivers->n];
+
+	if (filter->nany == 0)
+		return;
+	memset(driver, 0, sizeof(*driver));
+	driver->each = palloc(filter->nany * sizeof(KgDrivers));
+	for (int i = 0; i < filter->nany; i++)
+	{
+		driver->each[i] = kg_drivers_of(
+			drivers->catalog, drivers->type, filter->any[i]);
+		if (!is_narrow(&driver->each[i]))
+			return;
+	}
+	driver->narrow = true;
+	driver->source = kg_source_of_nodes(filter, NULL, 0);
+	drivers->n++;
+}
+
+KgDrivers
+kg_drivers_of(const KgCatalog *catalog, const KgType *type,
+			  const KgFilter *filter)
+{
+	KgDrivers drivers = {.catalog = catalog, .type = type, .filter = filter};
+
+	drivers.drivers = palloc((filter->nconditions + 1) * sizeof(KgDriver));
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		const KgCondition *condition = &filter->conditions[i];
+		KgDriver *same = driver_of(&drivers, condition->field);
+
+		if (same != NULL)
+			same->narrow |= kg_operator(condition->op)->bound != KG_UNBOUNDED;
+		else if (set_source(&drivers.drivers[drivers.n], filter, i))
+			drivers.n++;
+	}
+	add_alternatives(&drivers);
+	return drivers;
+}
+
+/* ---- the race ---- */
+
+static void
+forget_nodes(KgDriver *driver)
+{
+	if (driver->nodes != NULL)
+		kg_nodeset_free(driver->nodes);
+	driver->nodes = NULL;
+}
+
+/* Returns whether all rows of the driver were counted. */
+static bool
+is_whole(const KgDriver *driver)
+{
+	return driver->count < driver->bound;
+}
+
+static bool
+skip_node(TupleTableSlot *slot, void *arg)
+{
+	return true;
+}
+
+static bool
+take_node(TupleTableSlot *slot, void *arg)
+{
+	(void) kg_nodeset_add(arg, DatumGetInt64(kg_slot_datum(slot, 1)));
+	return true;
+}
+
+/* Adds the nodes of each alternative's best driver, up to bound. */
+static void
+count_alternatives(const KgDrivers *drivers, KgDriver *driver, int64 bound)
+{
+	KgNodeSet *nodes = driver->nodes;
+
+	for (int i = 0; i < drivers->filter->nany && nodes->n < bound; i++)
+	{
+		KgDriver *best = kg_drivers_race(&driver->each[i],
+										 Min(bound - 1, KG_MOST_DRIVEN));
+
+		driver->count = bound;
+		if (best == NULL)
+			return;
+		for (uint32 n = 0; n < best->nodes->n; n++)
+			(void) kg_nodeset_add(nodes, best->nodes->nodes[n]);
+	}
+	driver->count = Min(nodes->n, bound);
+	driver->source->nodes = nodes->nodes;
+	driver->source->nnodes = nodes->n;
+}
+
+void
+kg_driver_count(const KgDrivers *drivers, KgDriver *driver, int64 bound)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	forget_nodes(driver);
+	driver->bound = bound;
+	driver->nodes = palloc(sizeof(KgNodeSet));
+	kg_nodeset_init(driver->nodes, CurrentMemoryContext);
+	if (driver->each != NULL)
+		count_alternatives(drivers, driver, bound);
+	else
+	{
+		bool kept = bound <= KG_MOST_DRIVEN + 1;
+
+		kg_source_nodes(
+			&b, drivers->catalog, drivers->type, driver->source, false, bound);
+		statement = kg_sql_statement(&b);
+		statement.hold = true;
+		driver->count = kg_plan_run(
+			&statement, kept ? take_node : skip_node, driver->nodes);
+		if (!kept)
+			forget_nodes(driver);
+	}
+	if (!is_whole(driver))
+		forget_nodes(driver);
+}
+
+/* Returns the bound of drivers that may be intersected with the best one. */
+static int64
+wider_bound(const KgDriver *best)
+{
+	return Max(best->count, Min(best->count * KG_WIDER, KG_MOST_DRIVEN)) + 1;
+}
+
+KgDriver *
+kg_drivers_best(KgDrivers *drivers, int64 bound)
+{
+	KgDriver *best = NULL;
+
+	for (int i = 0; i < drivers->n; i++)
+	{
+		KgDriver *driver = &drivers->drivers[i];
+
+		if (!driver->narrow)
+			continue;
+		if (best != NULL && is_whole(best))
+			bound = Min(bound, wider_bound(best));
+		if (driver->bound == 0 || (!is_whole(driver) && driver->bound < bound))
+			kg_driver_count(drivers, driver, bound);
+		if (best == NULL || driver->count < best->count)
+			best = driver;
+	}
+	return best;
+}
+
+KgDriver *
+kg_drivers_race(KgDrivers *drivers, int64 most)
+{
+	int64 bound = RACE_START;
+	KgDriver *best;
+
+	if (drivers->n == 1)
+		bound = most + 1;
+	for (;; bound *= RACE_GROWTH)
+	{
+		bound = Min(bound, most + 1);
+		best = kg_drivers_best(drivers, bound);
+		if (best == NULL || best->nodes != NULL)
+			return best;
+		if (bound > most)
+			return NULL;
+	}
+}
+
+/* ---- the other conditions, as sets ---- */
+
+/* Returns whether the driver's nodes all satisfy the filter's condition. */
+static bool
+covers(const KgDriver *driver, const KgFilter *filter, int i)
+{
+	if (!driver->exact)
+		return false;
+	return driver->index >= 0 ? driver->index == i
+							  : filter->conditions[i].field == driver->field;
+}
+
+/* Returns the conditions that no driver with all its nodes satisfies. */
+static const KgFilter *
+rest_of(const KgDrivers *drivers)
+{
+	const KgFilter *filter = drivers->filter;
+	KgFilter *rest = palloc0(sizeof(KgFilter));
+
+	rest->nany = filter->nany;
+	rest->any = filter->any;
+	rest->conditions = palloc((filter->nconditions + 1) * sizeof(KgCondition));
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		bool covered = false;
+
+		for (int d = 0; d < drivers->n && !covered; d++)
+			covered = drivers->drivers[d].nodes != NULL &&
+					  covers(&drivers->drivers[d], filter, i);
+		if (!covered)
+			rest->conditions[rest->nconditions++] = filter->conditions[i];
+	}
+	return rest;
+}
+
+KgSource *
+kg_drivers_meet(const KgDrivers *drivers, const KgDriver *best)
+{
+	int64 *nodes = MemoryContextAllocHuge(
+		CurrentMemoryContext, ((Size) best->nodes->n + 1) * sizeof(int64));
+	uint64 done = 0;
+	int n = 0;
+
+	for (uint32 i = 0; i < best->nodes->n; i++)
+	{
+		bool all = true;
+
+		kg_plan_count(&done, drivers->n);
+		for (int d = 0; d < drivers->n && all; d++)
+			all = drivers->drivers[d].nodes == NULL ||
+				  kg_nodeset_has(drivers->drivers[d].nodes,
+								 best->nodes->nodes[i]);
+		if (all)
+			nodes[n++] = best->nodes->nodes[i];
+	}
+	return kg_source_of_nodes(rest_of(drivers), nodes, n);
+}
+
+typedef struct Selection
+{
+	KgNodeFunction found;
+	void *arg;
+	bool more;
+} Selection;
+
+static bool
+pass_node(TupleTableSlot *slot, void *arg)
+{
+	Selection *selection = arg;
+
+	if (selection->more)
+		selection->more = selection->found(
+			DatumGetInt64(kg_slot_datum(slot, 1)), selection->arg);
+	return selection->more;
+}
+
+static void
+run_source(const KgDrivers *drivers, const KgSource *source,
+		   Selection *selection)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_source_nodes(&b, drivers->catalog, drivers->type, source, true, 0);
+	statement = kg_sql_statement(&b);
+	statement.hold = source->kind == KG_SOURCE_NODES;
+	statement.node_column = source->kind == KG_SOURCE_NODES ? 1 : 0;
+	(void) kg_plan_run(&statement, pass_node, selection);
+}
+
+/* Passes the nodes of a source that satisfy its rest, in pieces. */
+static void
+pass_source(const KgDrivers *drivers, const KgSource *source,
+			Selection *selection)
+{
+	KgSource piece = *source;
+
+	for (int start = 0; start < source->nnodes && selection->more;
+		 start += KG_PIECE)
+	{
+		piece.nodes = source->nodes + start;
+		piece.nnodes = Min(source->nnodes - start, KG_PIECE);
+		run_source(drivers, &piece, selection);
+	}
+}
+
+/* Returns the source of a selection that is too large for sets. */
+static const KgSource *
+large_source(const KgDrivers *drivers)
+{
+	for (int i = 0; i < drivers->n; i++)
+		if (drivers->drivers[i].narrow && drivers->drivers[i].each == NULL)
+			return drivers->drivers[i].source;
+	return kg_source_make(KG_SOURCE_ENTITY, drivers->filter, NULL, -1);
+}
+
+/* Returns whether the rows of one driver are the selection. */
+static bool
+is_one_driver(const KgDrivers *drivers)
+{
+	return drivers->n == 1 && drivers->drivers[0].each == NULL &&
+		   kg_filter_is_empty(drivers->drivers[0].source->rest);
+}
+
+void
+kg_drivers_select(KgDrivers *drivers, KgNodeFunction found, void *arg)
+{
+	Selection selection = {found, arg, true};
+	KgDriver *best = is_one_driver(drivers) && drivers->drivers[0].nodes == NULL
+						 ? NULL
+						 : kg_drivers_race(drivers, KG_MOST_DRIVEN);
+	KgSource *source;
+
+	if (best == NULL)
+	{
+		run_source(drivers, large_source(drivers), &selection);
+		return;
+	}
+	/* Drivers that were left behind early in a long race may be no wider. */
+	if (best->count > RACE_START)
+		(void) kg_drivers_best(drivers, wider_bound(best));
+	source = kg_drivers_meet(drivers, best);
+	if (!kg_filter_is_empty(source->rest) || drivers->look ||
+		!kg_validity_rows_suffice(drivers->catalog))
+		pass_source(drivers, source, &selection);
+	else
+		for (int i = 0; i < source->nnodes && selection.more; i++)
+			selection.more = found(source->nodes[i], arg);
+	for (int i = 0; i < drivers->n; i++)
+	{
+		forget_nodes(&drivers->drivers[i]);
+		drivers->drivers[i].count = 0;
+		drivers->drivers[i].bound = 0;
+	}
+	pfree(unconstify(int64 *, source->nodes));
+}
+
+void
+kg_drivers_keep(const KgDrivers *drivers, const int64 *nodes, uint32 n,
+				KgNodeFunction found, void *arg)
+{
+	Selection selection = {found, arg, true};
+
+	pass_source(
+		drivers, kg_source_of_nodes(drivers->filter, nodes, n), &selection);
+}

@@ -1,0 +1,56 @@
+-- The condition with the fewest rows drives a selection, whatever its operator and whichever tool asks.
+\i test/data/prelude.sql
+\pset format unaligned
+\pset tuples_only on
+CALL test.tenant('selections', 'sel_all admin', 'sel_some read');
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO sel_all; GRANT pg_read_all_stats TO sel_all;
+CREATE POLICY sel_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO sel_some USING (NOT data ? 'hidden');
+CREATE FUNCTION sel_read() RETURNS bigint LANGUAGE sql AS $$ SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid))::bigint FROM pg_index WHERE indrelid IN ('kg_index_key'::regclass, 'kg_entity'::regclass, 'kg_edge'::regclass) $$;
+-- The entries of indexes that a call reads, at most; and its answer.
+CREATE FUNCTION sel_work(tool text, arguments jsonb, most bigint) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE before bigint; reply jsonb; work bigint;
+BEGIN
+  PERFORM kg_call_tool(tool, arguments);
+  before := sel_read();
+  reply := kg_call_tool(tool, arguments) -> 'structuredContent';
+  work := sel_read() - before;
+  RETURN format('%s %s', coalesce(reply -> 'rows', reply -> 'total'), CASE WHEN work <= most THEN 'few' ELSE work || ' entries read' END);
+END $$;
+CREATE TABLE sel_calls (i int, tool text, arguments jsonb, most bigint, want text);
+GRANT SELECT ON sel_calls TO PUBLIC;
+INSERT INTO sel_calls VALUES
+  (1, 'aggregate_nodes', '{"node": {"label": "note", "filters": {"author": {"in": ["a1", "a2"]}, "kind": "post"}}, "aggregations": [{"fn": "count"}]}', 700, $$author IN ('a1', 'a2') AND kind = 'post'$$),
+  (2, 'aggregate_nodes', '{"node": {"label": "note", "filters": {"day": {"lt": 50}, "kind": "post", "author": {"ne": "a3"}}}, "aggregations": [{"fn": "count"}]}', 700, $$day < 50 AND kind = 'post' AND author <> 'a3'$$),
+  (3, 'find_nodes', '{"node_label": "note", "filters": {"author": {"in": ["a1", "a2"]}, "kind": "post"}, "limit": 20}', 700, $$author IN ('a1', 'a2') AND kind = 'post'$$),
+  (4, 'list_note', '{"filters": {"author": {"in": ["a1", "a2"]}, "kind": "post"}, "limit": 5}', 700, $$author IN ('a1', 'a2') AND kind = 'post'$$),
+  (5, 'list_note', '{"filters": {"kind": "post", "any": [{"author": "a7"}, {"day": {"lte": 20}}]}, "limit": 5, "sort": [{"field": "day"}]}', 1500, $$kind = 'post' AND (author = 'a7' OR day <= 20)$$),
+  (6, 'aggregate_nodes', '{"node": {"label": "note", "filters": {"kind": "post"}, "related": [{"type": "HAS_TAG", "to": {"label": "tag", "ids": ["t8"]}}]}, "aggregations": [{"fn": "count"}]}', 900, $$kind = 'post' AND tag = 't8' AND tag_seen$$),
+  (7, 'aggregate_nodes', '{"node": {"label": "note", "related": [{"type": "HAS_TAG", "to": {"label": "tag", "filters": {"name": "tag 8"}}}]}, "aggregations": [{"fn": "count"}]}', 300, $$tag = 't8' AND tag_seen$$),
+  (8, 'aggregate_nodes', '{"node": {"label": "note"}, "relationships": [{"type": "HAS_TAG", "to": {"label": "tag", "filters": {"id": "t8"}}}], "aggregations": [{"fn": "count"}]}', 300, $$tag = 't8' AND tag_seen$$),
+  (9, 'aggregate_nodes', '{"node": {"label": "note", "filters": {"day": {"lte": 3000}}, "related": [{"type": "HAS_TAG", "to": {"label": "tag", "filters": {"name": {"starts_with": "tag 39"}}}}]}, "aggregations": [{"fn": "count"}]}', 1500, $$day <= 3000 AND tag_name LIKE 'tag 39%' AND tag_seen$$),
+  (10, 'list_note', '{"filters": {"kind": "post", "day": {"gte": 10}}, "limit": 0}', 20000, $$kind = 'post' AND day >= 10$$);
+CREATE FUNCTION sel_want(condition text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE n bigint;
+BEGIN
+  EXECUTE format($q$SELECT count(*) FROM (SELECT data ->> 'kind' AS kind, data ->> 'author' AS author, (data ->> 'day')::int AS day, data ->> 'tag' AS tag, tags ->> (data ->> 'tag') AS tag_name, tags ? (data ->> 'tag') AS tag_seen
+    FROM kg_entity, (SELECT jsonb_object_agg(entity_id, data ->> 'name') AS tags FROM kg_entity WHERE entity_type = 'tag' OFFSET 0) t WHERE entity_type = 'note') n WHERE %s$q$, condition) INTO n;
+  RETURN n;
+END $$;
+\c - sel_all
+SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'notes', 'version', '1', 'schemas', '[
+    {"entity_type": "tag", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string", "x-index": true}, "hidden": {"type": "boolean"}}}},
+    {"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "kind": {"type": "string", "x-index": true}, "author": {"type": "string", "x-index": true}, "day": {"type": "integer", "x-index": true}, "hidden": {"type": "boolean"},
+      "tag": {"type": "string", "x-ref": "tag", "x-relation": "HAS_TAG"}}}}]'::jsonb,
+  'entities', jsonb_build_array(
+    jsonb_build_object('entity_type', 'tag', 'items', (SELECT jsonb_agg(jsonb_build_object('id', 't' || n, 'name', 'tag ' || n) || CASE n % 9 WHEN 0 THEN '{"hidden": true}' ELSE '{}' END::jsonb) FROM generate_series(1, 400) n)),
+    jsonb_build_object('entity_type', 'note', 'items', (SELECT jsonb_agg(jsonb_build_object('id', 'n' || n, 'kind', CASE WHEN n % 4 = 0 THEN 'reply' ELSE 'post' END, 'author', 'a' || n / 3 % 200, 'day', n, 'tag', 't' || (1 + n % 400)) || CASE n % 7 WHEN 0 THEN '{"hidden": true}' ELSE '{}' END::jsonb) FROM generate_series(1, 4000) n))))) ? 'revision';
+SELECT kg_pack() > 0;
+SELECT i, sel_work(tool, arguments, most), sel_want(want) FROM sel_calls ORDER BY i;
+-- No condition is tested by a subselect for each row.
+SELECT c.i, bool_or(s ->> 'sql' ~ 'EXISTS') AS correlated FROM sel_calls c, jsonb_array_elements(kg_explain(c.tool, c.arguments) -> 'statements') s WHERE c.i IN (1, 2, 3, 6, 7, 8) GROUP BY c.i ORDER BY c.i;
+\c - sel_some
+SELECT i, split_part(sel_work(tool, arguments, 100000), ' few', 1), sel_want(want) FROM sel_calls ORDER BY i;
+\c - :owner
+DROP TABLE sel_calls; DROP FUNCTION sel_work, sel_read, sel_want;
+DROP POLICY sel_hides ON kg_entity;
+CALL test.drop('selections');
