@@ -158,7 +158,22 @@ take_node(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Adds the nodes of each alternative's best driver, up to bound. */
+/* Forgets the nodes and the counts of all drivers. */
+static void
+forget_counts(KgDrivers *drivers)
+{
+	for (int i = 0; i < drivers->n; i++)
+	{
+		forget_nodes(&drivers->drivers[i]);
+		drivers->drivers[i].count = 0;
+		drivers->drivers[i].bound = 0;
+	}
+}
+
+/*
+ * Adds the nodes of each alternative's best driver, up to bound. Only one
+ * alternative's own sets exist at a time.
+ */
 static void
 count_alternatives(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 {
@@ -174,6 +189,7 @@ count_alternatives(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 			return;
 		for (uint32 n = 0; n < best->nodes->n; n++)
 			(void) kg_nodeset_add(nodes, best->nodes->nodes[n]);
+		forget_counts(&driver->each[i]);
 	}
 	driver->count = Min(nodes->n, bound);
 	driver->source->nodes = nodes->nodes;
@@ -404,12 +420,7 @@ kg_drivers_select(KgDrivers *drivers, KgNodeFunction found, void *arg)
 	else
 		for (int i = 0; i < source->nnodes && selection.more; i++)
 			selection.more = found(source->nodes[i], arg);
-	for (int i = 0; i < drivers->n; i++)
-	{
-		forget_nodes(&drivers->drivers[i]);
-		drivers->drivers[i].count = 0;
-		drivers->drivers[i].bound = 0;
-	}
+	forget_counts(drivers);
 	pfree(unconstify(int64 *, source->nodes));
 }
 
