@@ -84,6 +84,9 @@ SELECT kg_call_tool('list_brand', '{"fields": ["cells"], "sort": [{"field": "id"
 SET kg_graph.big_numbers = 'text';
 SELECT kg_call_tool('list_brand', '{"fields": ["cells"], "sort": [{"field": "id"}]}') #> '{structuredContent,items}' AS texts, kg_call_tool('aggregate_nodes', '{"node": {"label": "brand"}, "aggregations": [{"fn": "sum", "property": "cells"}]}') #> '{structuredContent,rows}' AS sums;
 SELECT kg_call_tool('list_brand', '{"filters": {"cells": "9007199254740993"}, "fields": ["id"]}') #> '{structuredContent,total}' AS found_by_text;
+-- "next" and the call of an error have them as text, too, and a client sends them so
+SELECT kg_call_tool('list_brand', kg_call_tool('list_brand', '{"filters": {"cells": {"gte": 1, "lte": 9007199254740993}}, "fields": ["id"], "limit": 1}') #> '{structuredContent,next}') -> 'isError' AS next_page;
+SELECT kg_call_tool('list_brand', '{"filters": {"cells": 9007199254740993}, "fields": ["id"], "limits": 1}') #> '{structuredContent,error,call,arguments}' AS corrected;
 SELECT t ->> 'name' AS tool FROM jsonb_array_elements(kg_list_tools()) t, kg_call_tool(t ->> 'name', CASE t ->> 'name' WHEN 'list_brand' THEN '{}' ELSE '{"id": "x"}'::jsonb END) r WHERE t ->> 'name' IN ('list_brand', 'get_brand') AND NOT kg_validate(r -> 'structuredContent', t -> 'outputSchema');
 RESET kg_graph.big_numbers;
 SELECT test.fails('SET kg_graph.schema_profile = ''openai''');
