@@ -7,6 +7,7 @@
 #include "auth/audit.h"
 #include "auth/agent.h"
 #include "auth/identity.h"
+#include "base/big_numbers.h"
 #include "base/catch.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -26,7 +27,6 @@
 #include "tools/named_tool.h"
 #include "tools/offered.h"
 #include "tools/registered/registered.h"
-#include "tools/reply/big_numbers.h"
 #include "tools/reply/reply_text.h"
 #include "tools/input/schema_template.h"
 #include "tools/write/write_schema.h"
@@ -513,6 +513,7 @@ error_result(const KgToolCall *call, const ErrorData *edata)
 
 	if (call->registered == NULL)
 		error = kg_all_faults(error, try_call);
+	error = kg_big_numbers(error);
 	if (kg_json_get(&error->root, "message", &message))
 		text = kg_json_cstring(&message);
 	kg_audit_error(edata);

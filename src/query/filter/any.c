@@ -50,8 +50,14 @@ instead_of_one(KgError *err, const char *path)
 
 	if (!kg_repair_value_at(path, &any) || !kg_repair_value_at(above, &filters))
 		return;
-	if (kg_json_is_array(&any) &&
-		!kg_repair_value_at(kg_path_index(path, 0), &any))
+	if (kg_json_is_array(&any))
+	{
+		if (!kg_repair_value_at(kg_path_index(path, 0), &any))
+			return;
+	}
+	/* Several filters without an array may be meant as alternatives. */
+	else if (kg_json_is_object(&any) &&
+			 kg_json_length(kg_json_container(&any)) > 1)
 		return;
 	if (!kg_json_is_object(&any) || !kg_json_is_object(&filters) ||
 		has_operator(kg_json_container(&any)))

@@ -46,6 +46,27 @@ type_of_tool(const KgCatalog *catalog)
 }
 
 /*
+ * Returns the type of a name, or that which a misspelt name means; or NULL.
+ * Without it, a property of the type is an argument with an unknown name, and
+ * may be corrected to another one.
+ */
+static const KgType *
+type_meant(const KgCatalog *catalog, const char *name)
+{
+	const KgType *type = kg_catalog_type(catalog, name);
+	const char **handles;
+	const char *near;
+
+	if (type != NULL)
+		return type;
+	handles = palloc(Max(1, catalog->ntypes) * sizeof(char *));
+	for (int i = 0; i < catalog->ntypes; i++)
+		handles[i] = kg_type_handle(catalog->types[i]);
+	near = kg_nearest(name, handles, catalog->ntypes);
+	return near != NULL ? kg_catalog_type(catalog, near) : NULL;
+}
+
+/*
  * Sets the type that the node selects from. The tool determines it, or an
  * argument names it.
  */
@@ -64,7 +85,7 @@ find_type(Misplaced *m)
 		if (kg_json_get(m->node, names[i], &label) != NULL)
 		{
 			if (label.type == jbvString)
-				m->type = kg_catalog_type(catalog, kg_json_cstring(&label));
+				m->type = type_meant(catalog, kg_json_cstring(&label));
 			return;
 		}
 	if (m->type != NULL)
@@ -76,7 +97,7 @@ find_type(Misplaced *m)
 		if (it.value.type != jbvString || is_known(m, name) ||
 			!kg_name_means(m->node, name, &it.value, names[0], NULL))
 			continue;
-		m->type = kg_catalog_type(catalog, kg_json_cstring(&it.value));
+		m->type = type_meant(catalog, kg_json_cstring(&it.value));
 		m->type_name = name;
 		if (m->type != NULL)
 			return;

@@ -431,16 +431,78 @@ write_properties(KgJsonWriter *w, const JsonbContainer *schema,
 		kg_jw_kbool(w, "additionalProperties", false);
 }
 
+static const char *
+type_of_value(const JsonbValue *value)
+{
+	int64 number;
+
+	switch ((int) value->type)
+	{
+		case jbvNull:
+			return "null";
+		case jbvBool:
+			return "boolean";
+		case jbvNumeric:
+			return kg_json_int64(value, &number) ? "integer" : "number";
+		default:
+			return "string";
+	}
+}
+
+static bool
+lists_type(const JsonbContainer *values, const char *type)
+{
+	kg_json_each(it, values)
+		if (strcmp(type_of_value(&it.value), type) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Returns the type of a schema, an array if there are several. Without "type",
+ * it is that of the values that the schema lists.
+ */
+static JsonbValue
+types_of(const JsonbContainer *schema)
+{
+	static const char *const types[] = {
+		"string", "integer", "number", "boolean", "null"};
+	JsonbValue value;
+	KgJsonWriter w;
+	const char *last = "string";
+	int n = 0;
+
+	if (kg_json_get(schema, "type", &value) != NULL)
+		return value;
+	if (kg_json_get(schema, "const", &value) != NULL)
+		return kg_json_string_value(type_of_value(&value));
+	if (kg_json_get(schema, "enum", &value) == NULL ||
+		!kg_json_is_array(&value))
+		return kg_json_string_value(last);
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < lengthof(types); i++)
+		if (lists_type(kg_json_container(&value), types[i]))
+		{
+			kg_jw_string(&w, types[i]);
+			last = types[i];
+			n++;
+		}
+	kg_jw_end_array(&w);
+	if (n <= 1)
+		return kg_json_string_value(last);
+	kg_json_root(kg_jw_finish(&w), &value);
+	return value;
+}
+
 /* Writes the types of a scalar, or of a scalar or an array. */
 static void
 write_types(KgJsonWriter *w, const JsonbContainer *schema,
 			KgSchemaProfile profile, bool optional)
 {
-	JsonbValue type;
+	JsonbValue type = types_of(schema);
 	bool null = optional;
 
-	if (kg_json_get(schema, "type", &type) == NULL)
-		type = kg_json_string_value("string");
 	if (!kg_json_is_array(&type))
 	{
 		write_type(w, kg_json_cstring(&type), optional);

@@ -1,13 +1,13 @@
 /*
  * big_numbers.c
- *	  Numbers of a reply that a double does not represent exactly, as text.
+ *	  Numbers that a double does not represent exactly, as text.
  */
 #include "postgres.h"
 
+#include "base/big_numbers.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "miscadmin.h"
-#include "tools/reply/big_numbers.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
@@ -70,16 +70,33 @@ write_value(KgJsonWriter *w, const JsonbValue *value)
 	}
 }
 
+/* Returns NULL if the JSON remains as it is. */
+static Jsonb *
+as_text(const JsonbContainer *json)
+{
+	KgJsonWriter w;
+	JsonbValue root = {.type = jbvBinary};
+
+	if (kg_setting_big_numbers == KG_NUMBERS_NUMBER || !has_big(json))
+		return NULL;
+	root.val.binary.data = unconstify(JsonbContainer *, json);
+	kg_jw_init(&w);
+	write_value(&w, &root);
+	return kg_jw_finish(&w);
+}
+
+const JsonbContainer *
+kg_big_numbers_in(const JsonbContainer *json)
+{
+	const Jsonb *text = as_text(json);
+
+	return text ? &text->root : json;
+}
+
 Jsonb *
 kg_big_numbers(Jsonb *reply)
 {
-	KgJsonWriter w;
-	JsonbValue root;
+	Jsonb *text = as_text(&reply->root);
 
-	if (kg_setting_big_numbers == KG_NUMBERS_NUMBER || !has_big(&reply->root))
-		return reply;
-	kg_jw_init(&w);
-	kg_json_root(reply, &root);
-	write_value(&w, &root);
-	return kg_jw_finish(&w);
+	return text ? text : reply;
 }
