@@ -383,8 +383,8 @@ make_handles(const KgType *type, const JsonbValue *ids, bool several)
 }
 
 /*
- * Corrects a type and ids to handles, for tools that accept handles of all
- * types.
+ * Refuses a type and ids in separate arguments, with a call that has handles.
+ * For tools that accept handles of all types.
  */
 static void
 refuse_handles_apart(Parts parts)
