@@ -253,8 +253,8 @@ check_toolsets(const KgCatalog *catalog)
 		kg_error_got_string(err, name);
 		kg_error_throw_expected(
 			err,
-			"kg_graph.toolsets of catalog, graph, bfs, memory, "
-			"compact, sql, write, those of registered tools, or all");
+			"kg_graph.toolsets with names among catalog, graph, bfs, memory, "
+			"compact, sql, write, all, and the toolsets of registered tools");
 	}
 }
 
