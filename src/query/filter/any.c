@@ -169,24 +169,6 @@ kg_any_analyse_over(KgFilter *parsed, const KgFilterTarget *targets,
 			analysed[t] = NULL;
 }
 
-KgFilter *
-kg_any_with(const KgFilter *filter, int alternative)
-{
-	const KgFilter *one = filter->any[alternative];
-	KgFilter *both = palloc0(sizeof(KgFilter));
-
-	both->nconditions = filter->nconditions + one->nconditions;
-	both->conditions = palloc(Max(1, both->nconditions) * sizeof(KgCondition));
-	if (filter->nconditions > 0)
-		memcpy(both->conditions,
-			   filter->conditions,
-			   filter->nconditions * sizeof(KgCondition));
-	memcpy(both->conditions + filter->nconditions,
-		   one->conditions,
-		   one->nconditions * sizeof(KgCondition));
-	return both;
-}
-
 const KgCondition *
 kg_any_condition(const KgFilter *filter, int i)
 {

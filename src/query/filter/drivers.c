@@ -4,9 +4,6 @@
  */
 #include "postgres.h"
 
-#include <limits.h>
-
-#include "query/filter/any.h"
 #include "query/filter/drivers.h"
 #include "query/graph/graph_search.h"
 #include "query/time/validity.h"
@@ -47,7 +44,6 @@ set_source(const KgCatalog *catalog, KgDriver *driver, const KgFilter *filter,
 	KgSource *source;
 
 	memset(driver, 0, sizeof(*driver));
-	driver->field = field;
 	driver->exact = true;
 	driver->index = field != NULL && field->is_array ? index : -1;
 	driver->narrow = is_bound(catalog, condition);
@@ -86,7 +82,7 @@ driver_of(const KgDrivers *drivers, const KgField *field)
 {
 	if (field == NULL || !field->is_array)
 		for (int i = 0; i < drivers->n; i++)
-			if (drivers->drivers[i].field == field)
+			if (drivers->drivers[i].source->field == field)
 				return &drivers->drivers[i];
 	return NULL;
 }
@@ -296,8 +292,9 @@ covers(const KgDriver *driver, const KgFilter *filter, int i)
 {
 	if (!driver->exact)
 		return false;
-	return driver->index >= 0 ? driver->index == i
-							  : filter->conditions[i].field == driver->field;
+	return driver->index >= 0
+			   ? driver->index == i
+			   : filter->conditions[i].field == driver->source->field;
 }
 
 /* Returns the conditions that no driver with all its nodes satisfies. */

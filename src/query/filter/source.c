@@ -208,7 +208,7 @@ append_entity_source(KgSqlBuilder *b, const KgType *type,
 		kg_sql_end_each(b, "entity_id", "d");
 		kg_sql_append(b, " WHERE true");
 	}
-	kg_sql_filter(b, &rest, &entity_itself, NULL);
+	kg_sql_filter(b, &rest, &entity_itself);
 }
 
 void
@@ -246,7 +246,7 @@ kg_source_from(KgSqlBuilder *b, const KgType *type, const KgSource *source)
 void
 kg_source_probes(KgSqlBuilder *b, const KgSource *source)
 {
-	kg_sql_filter(b, source->rest, entity_of(source), NULL);
+	kg_sql_filter(b, source->rest, entity_of(source));
 	if (source->kind == KG_SOURCE_KEY)
 		kg_sql_visible(b, "d.node");
 }
