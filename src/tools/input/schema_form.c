@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "miscadmin.h"
+#include "tools/input/client_schema.h"
 #include "tools/input/schema_form.h"
 
 #define GEMINI (1 << KG_PROFILE_GEMINI)
@@ -89,21 +90,6 @@ kg_schema_form(bool lax_client)
 }
 
 /* ---- reading a schema ---- */
-
-static bool
-has_type(const JsonbContainer *schema, const char *name)
-{
-	JsonbValue type;
-
-	if (kg_json_get(schema, "type", &type) == NULL)
-		return false;
-	if (!kg_json_is_array(&type))
-		return kg_json_string_is(&type, name);
-	kg_json_each(it, kg_json_container(&type))
-		if (kg_json_string_is(&it.value, name))
-			return true;
-	return false;
-}
 
 static bool
 has_members(const JsonbContainer *schema, const char *key)
@@ -203,10 +189,11 @@ is_open(const JsonbValue *value, KgSchemaProfile profile)
 				return true;
 		return false;
 	}
-	if (has_type(schema, "array"))
+	if (kg_schema_has_type(schema, "array"))
 		return kg_json_get(schema, "items", &inner) == NULL ||
 			   is_free(&inner) || is_open(&inner, profile);
-	return (has_type(schema, "object") || has_members(schema, "properties")) &&
+	return (kg_schema_has_type(schema, "object") ||
+			has_members(schema, "properties")) &&
 		   is_open_object(schema, profile);
 }
 
