@@ -88,6 +88,8 @@ SELECT kg_call_tool('list_brand', '{"filters": {"cells": "9007199254740993"}, "f
 -- "next" and the call of an error have them as text, too, and a client sends them so
 SELECT kg_call_tool('list_brand', kg_call_tool('list_brand', '{"filters": {"cells": {"gte": 1, "lte": 9007199254740993}}, "fields": ["id"], "limit": 1}') #> '{structuredContent,next}') -> 'isError' AS next_page;
 SELECT kg_call_tool('list_brand', '{"filters": {"cells": 9007199254740993}, "fields": ["id"], "limits": 1}') #> '{structuredContent,error,call,arguments}' AS corrected;
+-- a write would store the text, so it has no call
+SELECT cells, kg_call_tool('create_brand', jsonb_build_object('items', jsonb_build_array(jsonb_build_object('id', 'w', 'tier', 'A', 'cells', cells)))) #> '{structuredContent,error,call,arguments,items}' AS corrected FROM unnest(ARRAY['9007199254740991', '9007199254740995', '"9007199254740995"']::jsonb[]) cells;
 SELECT t ->> 'name' AS tool FROM jsonb_array_elements(kg_list_tools()) t, kg_call_tool(t ->> 'name', CASE t ->> 'name' WHEN 'list_brand' THEN '{}' ELSE '{"id": "x"}'::jsonb END) r WHERE t ->> 'name' IN ('list_brand', 'get_brand') AND NOT kg_validate(r -> 'structuredContent', t -> 'outputSchema');
 RESET kg_graph.big_numbers;
 SELECT test.fails('SET kg_graph.schema_profile = ''openai''');
