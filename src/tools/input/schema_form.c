@@ -648,56 +648,31 @@ kg_form_input(const KgSchemaForm *form, const Jsonb *schema)
 
 /* ---- replies ---- */
 
-/* Writes a schema in which a number can be text. */
-static void
-write_number_text(KgJsonWriter *w, const JsonbValue *value)
+/* Replaces the type of a number by a type that can be text. */
+static bool
+replace_type(KgJsonWriter *w, const JsonbContainer *in,
+			 const KgJsonIter *member)
 {
-	const JsonbContainer *container = kg_json_container(value);
-
-	check_stack_depth();
-	CHECK_FOR_INTERRUPTS();
-	if (container == NULL)
-		kg_jw_value(w, value);
-	else if (kg_json_is_array(value))
-	{
-		kg_jw_begin_array(w);
-		kg_json_each(it, container)
-			write_number_text(w, &it.value);
-		kg_jw_end_array(w);
-	}
-	else
-	{
-		kg_jw_begin_object(w);
-		kg_json_each(it, container)
-		{
-			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-			if (kg_json_string_is(&it.key, "type") &&
-				it.value.type == jbvString &&
-				(kg_json_string_is(&it.value, "integer") ||
-				 kg_json_string_is(&it.value, "number")))
-			{
-				kg_jw_begin_array(w);
-				kg_jw_value(w, &it.value);
-				kg_jw_string(w, "string");
-				kg_jw_end_array(w);
-			}
-			else
-				write_number_text(w, &it.value);
-		}
-		kg_jw_end_object(w);
-	}
+	if (!member->is_object || !kg_json_string_is(&member->key, "type") ||
+		member->value.type != jbvString ||
+		!(kg_json_string_is(&member->value, "integer") ||
+		  kg_json_string_is(&member->value, "number")))
+		return false;
+	kg_jw_begin_array(w);
+	kg_jw_value(w, &member->value);
+	kg_jw_string(w, "string");
+	kg_jw_end_array(w);
+	return true;
 }
 
 const Jsonb *
 kg_form_output(const KgSchemaForm *form, const Jsonb *schema)
 {
 	KgJsonWriter w;
-	JsonbValue root;
 
 	if (!form->number_text)
 		return schema;
 	kg_jw_init(&w);
-	kg_json_root(schema, &root);
-	write_number_text(&w, &root);
+	kg_jw_replaced(&w, &schema->root, replace_type);
 	return kg_jw_finish(&w);
 }
