@@ -9,6 +9,8 @@ SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [
   "entities": [{"entity_type": "brand", "items": [{"id": "x", "name": "Xeno", "tier": "a", "cells": 9007199254740993}, {"id": "y", "tier": "b", "cells": 9007199254740991}]}]}') -> 'changed' AS changed;
 SELECT kg_register_tool('{"name": "of_tier", "version": "1.0.0", "kind": "query", "description": "Brands of a tier.", "input_schema": {"required": ["tier"], "properties": {"tier": {"enum": ["a", "b"]}, "limit": {"type": "integer", "default": 5}}},
   "operation": {"tool": "list_brand", "arguments": {"filters": {"tier": {"$arg": "tier"}}, "limit": {"$arg": "limit"}}}}') ->> 'verdict' AS verdict;
+SELECT kg_register_tool('{"name": "all_cells", "version": "1.0.0", "kind": "query", "description": "All brands.", "input_schema": {"properties": {}}, "output_schema": {"type": "object", "properties": {"items": {"items": {"properties": {"data": {"properties": {"cells": {"type": ["integer", "null"]}}}}}}}},
+  "operation": {"tool": "list_brand", "arguments": {}}}') ->> 'verdict' AS verdict;
 -- Every schema in a list of tools, with where it is.
 CREATE FUNCTION pg_temp.schemas(tools jsonb) RETURNS TABLE (tool text, at text, root boolean, schema jsonb) LANGUAGE sql AS $$
   WITH RECURSIVE node(tool, at, root, schema) AS (
@@ -90,7 +92,7 @@ SELECT kg_call_tool('list_brand', kg_call_tool('list_brand', '{"filters": {"cell
 SELECT kg_call_tool('list_brand', '{"filters": {"cells": 9007199254740993}, "fields": ["id"], "limits": 1}') #> '{structuredContent,error,call,arguments}' AS corrected;
 -- a write would store the text, so it has no call
 SELECT cells, kg_call_tool('create_brand', jsonb_build_object('items', jsonb_build_array(jsonb_build_object('id', 'w', 'tier', 'A', 'cells', cells)))) #> '{structuredContent,error,call,arguments,items}' AS corrected FROM unnest(ARRAY['9007199254740991', '9007199254740995', '"9007199254740995"']::jsonb[]) cells;
-SELECT t ->> 'name' AS tool FROM jsonb_array_elements(kg_list_tools()) t, kg_call_tool(t ->> 'name', CASE t ->> 'name' WHEN 'list_brand' THEN '{}' ELSE '{"id": "x"}'::jsonb END) r WHERE t ->> 'name' IN ('list_brand', 'get_brand') AND NOT kg_validate(r -> 'structuredContent', t -> 'outputSchema');
+SELECT t ->> 'name' AS tool FROM jsonb_array_elements(kg_list_tools()) t, kg_call_tool(t ->> 'name', CASE t ->> 'name' WHEN 'get_brand' THEN '{"id": "x"}'::jsonb ELSE '{}' END) r WHERE t ->> 'name' IN ('list_brand', 'get_brand', 'all_cells') AND NOT kg_validate(r -> 'structuredContent', t -> 'outputSchema');
 RESET kg_graph.big_numbers;
 SELECT test.fails('SET kg_graph.schema_profile = ''openai''');
 RESET ROLE;

@@ -648,18 +648,22 @@ kg_form_input(const KgSchemaForm *form, const Jsonb *schema)
 
 /* ---- replies ---- */
 
-/* Replaces the type of a number by a type that can be text. */
+/* Adds "string" to the type, or types, of a number. */
 static bool
 replace_type(KgJsonWriter *w, const JsonbContainer *in,
 			 const KgJsonIter *member)
 {
 	if (!member->is_object || !kg_json_string_is(&member->key, "type") ||
-		member->value.type != jbvString ||
-		!(kg_json_string_is(&member->value, "integer") ||
-		  kg_json_string_is(&member->value, "number")))
+		!(kg_schema_has_type(in, "integer") ||
+		  kg_schema_has_type(in, "number")) ||
+		kg_schema_has_type(in, "string"))
 		return false;
 	kg_jw_begin_array(w);
-	kg_jw_value(w, &member->value);
+	if (!kg_json_is_array(&member->value))
+		kg_jw_value(w, &member->value);
+	else
+		kg_json_each(it, kg_json_container(&member->value))
+			kg_jw_value(w, &it.value);
 	kg_jw_string(w, "string");
 	kg_jw_end_array(w);
 	return true;
