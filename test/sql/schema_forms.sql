@@ -11,6 +11,8 @@ SELECT kg_register_tool('{"name": "of_tier", "version": "1.0.0", "kind": "query"
   "operation": {"tool": "list_brand", "arguments": {"filters": {"tier": {"$arg": "tier"}}, "limit": {"$arg": "limit"}}}}') ->> 'verdict' AS verdict;
 SELECT kg_register_tool('{"name": "all_cells", "version": "1.0.0", "kind": "query", "description": "All brands.", "input_schema": {"properties": {}}, "output_schema": {"type": "object", "properties": {"items": {"items": {"properties": {"data": {"properties": {"cells": {"type": ["integer", "null"]}}}}}}}},
   "operation": {"tool": "list_brand", "arguments": {}}}') ->> 'verdict' AS verdict;
+SELECT kg_register_tool('{"name": "by_cells", "version": "1.0.0", "kind": "query", "description": "Brands by cells.", "input_schema": {"properties": {"by": {"type": "object", "additionalProperties": false, "required": ["cells"], "properties": {"cells": {"type": "object"}}}}},
+  "operation": {"tool": "list_brand", "arguments": {"filters": {"$arg": "by"}}}}') ->> 'verdict' AS verdict;
 -- Every schema in a list of tools, with where it is.
 CREATE FUNCTION pg_temp.schemas(tools jsonb) RETURNS TABLE (tool text, at text, root boolean, schema jsonb) LANGUAGE sql AS $$
   WITH RECURSIVE node(tool, at, root, schema) AS (
@@ -79,7 +81,7 @@ SELECT tool, kg_validate(pg_temp.nulls(tool, given), (SELECT t -> 'inputSchema' 
     ('find', '{"type": "brand", "filters": "{\"tier\": \"a\"}", "fields": ["tier"]}'), ('find', '{"type": "brand", "ids": ["x"]}'), ('follow', '{"from": "brand:x", "steps": "[{\"type\": \"NEAR\"}]"}'), ('follow', '{"from": "{\"label\": \"brand\", \"filters\": {\"tier\": \"a\"}}", "steps": "[{\"type\": \"NEAR\"}]"}'),
     ('count', '{"node": "{\"label\": \"brand\"}", "group_by": "[{\"property\": \"tier\"}]"}'), ('verify', '{"claims": "[{\"entity\": \"brand:x\"}]"}'), ('connect', '{"from": "[\"brand:x\"]", "to": "brand:y"}'), ('around', '{"handle": "brand:x"}'),
     ('create_brand', '{"items": "[{\"id\": \"z\", \"tier\": \"a\"}]"}'), ('update_brand', '{"items": "[{\"id\": \"z\", \"set\": {\"tier\": \"b\"}}]"}'), ('link_NEAR', '{"items": "[{\"from\": \"brand:x\", \"to\": \"brand:z\"}]"}'), ('delete_brand', '{"ids": "[\"z\"]"}'), ('create', '{"type": "brand", "items": "[{\"id\": \"v\"}]"}'), ('delete', '{"type": "brand", "ids": "[\"v\"]"}'),
-    ('of_tier', '{"tier": "a"}'), ('search_entities', '{"query": "xeno"}'), ('describe_entities', '{"ids": ["brand:x"]}'), ('query', '{"sql": "SELECT count(*) FROM brand"}')) c(tool, given), LATERAL kg_call_tool(tool, pg_temp.nulls(tool, given)) r;
+    ('of_tier', '{"tier": "a"}'), ('by_cells', '{"by": {"cells": "{\"gte\": 9007199254740992}"}}'), ('search_entities', '{"query": "xeno"}'), ('describe_entities', '{"ids": ["brand:x"]}'), ('query', '{"sql": "SELECT count(*) FROM brand"}')) c(tool, given), LATERAL kg_call_tool(tool, pg_temp.nulls(tool, given)) r;
 RESET kg_graph.schema_profile;
 -- numbers that a double has not
 SET kg_graph.toolsets = 'all';
