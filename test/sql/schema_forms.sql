@@ -72,6 +72,8 @@ SELECT pg_temp.ask('tools/list', '{}', '{"kg_lax": true}') #> '{tools,0,inputSch
 RESET kg_graph.schema_lax;
 -- the schemas of a profile are what is taken: null for an absent argument, JSON text for an open one, and nothing is repaired
 SET kg_graph.schema_profile = 'openai-strict';
+-- only the object in place of a handle is JSON text, not the handle
+SELECT jsonb_array_elements(t #> '{inputSchema,properties,from,anyOf}') AS "from" FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' = 'follow';
 CREATE FUNCTION pg_temp.nulls(tool text, given jsonb) RETURNS jsonb LANGUAGE sql AS $$
   SELECT (SELECT jsonb_object_agg(key, 'null'::jsonb) FROM jsonb_object_keys(t #> '{inputSchema,properties}') key) || given FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' = tool $$;
 SELECT tool, kg_validate(pg_temp.nulls(tool, given), (SELECT t -> 'inputSchema' FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' = tool)) AS fits, r ->> 'isError' AS error, r -> 'structuredContent' ? 'repaired' AS repaired, left(coalesce(r #>> '{structuredContent,error,message}', (r -> 'structuredContent')::text), 200) AS reply

@@ -563,15 +563,15 @@ write_form(KgJsonWriter *w, const JsonbValue *value, KgSchemaProfile profile,
 		write_free(w, value, optional);
 		return;
 	}
-	if (is_open(value, profile))
-	{
-		write_text(w, schema, optional);
-		return;
-	}
 	members = branches(schema, &ignored);
 	if (members != NULL)
 	{
 		write_union(w, schema, members, profile, optional);
+		return;
+	}
+	if (is_open(value, profile))
+	{
+		write_text(w, schema, optional);
 		return;
 	}
 	kg_jw_begin_object(w);
