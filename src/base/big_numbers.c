@@ -41,33 +41,13 @@ has_big(const JsonbContainer *container)
 	return false;
 }
 
-static void
-write_value(KgJsonWriter *w, const JsonbValue *value)
+static bool
+replace(KgJsonWriter *w, const JsonbContainer *in, const KgJsonIter *member)
 {
-	const JsonbContainer *container = kg_json_container(value);
-
-	check_stack_depth();
-	if (is_big(value))
-		kg_jw_string(w, kg_json_cstring(value));
-	else if (container == NULL)
-		kg_jw_value(w, value);
-	else if (kg_json_is_array(value))
-	{
-		kg_jw_begin_array(w);
-		kg_json_each(it, container)
-			write_value(w, &it.value);
-		kg_jw_end_array(w);
-	}
-	else
-	{
-		kg_jw_begin_object(w);
-		kg_json_each(it, container)
-		{
-			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-			write_value(w, &it.value);
-		}
-		kg_jw_end_object(w);
-	}
+	if (!is_big(&member->value))
+		return false;
+	kg_jw_string(w, kg_json_cstring(&member->value));
+	return true;
 }
 
 /* Returns NULL if the JSON remains as it is. */
@@ -75,13 +55,11 @@ static Jsonb *
 as_text(const JsonbContainer *json)
 {
 	KgJsonWriter w;
-	JsonbValue root = {.type = jbvBinary};
 
 	if (kg_setting_big_numbers == KG_NUMBERS_NUMBER || !has_big(json))
 		return NULL;
-	root.val.binary.data = unconstify(JsonbContainer *, json);
 	kg_jw_init(&w);
-	write_value(&w, &root);
+	kg_jw_replaced(&w, json, replace);
 	return kg_jw_finish(&w);
 }
 

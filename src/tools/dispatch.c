@@ -500,6 +500,37 @@ try_call(const char *name, const Jsonb *arguments)
 	return tried;
 }
 
+static bool
+is_writing_tool(const char *name)
+{
+	KgCallable callable;
+
+	return kg_callable_find(kg_running_catalog(), name, &callable) &&
+		   kg_callable_writes(&callable);
+}
+
+/*
+ * Returns an error with big numbers as text.  Tools that read accept them so;
+ * one that writes would store a text or refuse it, so its call is left out.
+ */
+static Jsonb *
+with_big_numbers(Jsonb *error)
+{
+	Jsonb *changed = kg_big_numbers(error);
+	const JsonbContainer *call;
+	JsonbValue value;
+	JsonbValue tool;
+
+	if (changed == error || kg_json_get(&error->root, "call", &value) == NULL)
+		return changed;
+	call = kg_json_container(&value);
+	(void) kg_json_get(call, "tool", &tool);
+	if (kg_big_numbers_in(call) != call &&
+		is_writing_tool(kg_json_cstring(&tool)))
+		return kg_json_without(changed, "call");
+	return changed;
+}
+
 static Jsonb *
 error_result(const KgToolCall *call, const ErrorData *edata)
 {
@@ -513,7 +544,7 @@ error_result(const KgToolCall *call, const ErrorData *edata)
 
 	if (call->registered == NULL)
 		error = kg_all_faults(error, try_call);
-	error = kg_big_numbers(error);
+	error = with_big_numbers(error);
 	if (kg_json_get(&error->root, "message", &message))
 		text = kg_json_cstring(&message);
 	kg_audit_error(edata);

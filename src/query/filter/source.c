@@ -7,6 +7,7 @@
 #include <limits.h>
 
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/pg_type.h"
 #include "query/filter/source.h"
 #include "utils/builtins.h"
@@ -147,12 +148,6 @@ append_key_source(KgSqlBuilder *b, const KgType *type, const KgSource *source)
 			kg_sql_key_condition(b, "d.key", &source->own->conditions[i]);
 }
 
-static int
-compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(char *const *) a, *(char *const *) b);
-}
-
 /*
  * Adds an array parameter with the distinct ids of a condition. Returns its
  * number.
@@ -161,15 +156,11 @@ static int
 param_ids(KgSqlBuilder *b, const KgCondition *condition)
 {
 	char **ids = palloc(Max(1, condition->nvalues) * sizeof(char *));
-	int n = 0;
 
 	for (int i = 0; i < condition->nvalues; i++)
 		ids[i] = kg_json_cstring(&condition->values[i]);
-	qsort(ids, condition->nvalues, sizeof(char *), compare_texts);
-	for (int i = 0; i < condition->nvalues; i++)
-		if (n == 0 || strcmp(ids[n - 1], ids[i]) != 0)
-			ids[n++] = ids[i];
-	return kg_sql_param_texts(b, ids, n);
+	return kg_sql_param_texts(
+		b, ids, kg_distinct_texts((const char **) ids, condition->nvalues));
 }
 
 static void
