@@ -8,5 +8,5 @@ case ${1:-} in
   --fix) how=(-i) ;;
   *) how=(--dry-run -Werror) ;;
 esac
-find src \( -name '*.c' -o -name '*.h' \) -print0 | xargs -0 grep -LZ '^/\* Made by ' |
+find src \( -name '*.c' -o -name '*.h' \) ! -exec grep -q '^/\* Made by ' {} \; -print0 |
   xargs -0 "$tool" "${how[@]}"

@@ -22,6 +22,9 @@ BEGIN
       FROM (VALUES ('kg_graph.tenant', ''), ('kg_graph.agent', ''),
                    ('kg_graph.toolsets', '^ *[A-Za-z0-9_-]+( *, *[A-Za-z0-9_-]+)* *$'),
                    ('kg_graph.confirm_more', '^(off|deletes|all)$'),
+                   ('kg_graph.big_numbers', '^(number|text)$'),
+                   ('kg_graph.schema_lax', '^(auto|on|off)$'),
+                   ('kg_graph.schema_profile', '^(default|gemini|openai-strict|anthropic)$'),
                    ('kg_graph.mcp_text', '^(on|rows|off|true|false|yes|no|1|0)$'),
                    ('kg_graph.mcp_edges', '^(on|off|true|false|yes|no|1|0)$')) c(name, form)
   LOOP

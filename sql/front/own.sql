@@ -84,6 +84,7 @@ CREATE FUNCTION @extschema@.kg_note_grant() RETURNS trigger
   SET search_path = pg_catalog, pg_temp
   SET kg_graph.tenant = '' SET kg_graph.agent = '' SET kg_graph.toolsets = ''
   SET kg_graph.confirm_more = '' SET kg_graph.mcp_text = '' SET kg_graph.mcp_edges = ''
+  SET kg_graph.big_numbers = '' SET kg_graph.schema_lax = '' SET kg_graph.schema_profile = ''
   AS $$
 DECLARE
   granted boolean;

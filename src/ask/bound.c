@@ -5,7 +5,8 @@
  * A call f(a, b) is replaced by kg_query_bounded(a, b, OID of f) with the result
  * type of f.  This is possible because the executor takes types and number of
  * arguments from the expression, not from pg_proc.  An aggregate is wrapped: it
- * becomes the first argument, and the OID is 0.
+ * becomes the first argument, and the OID is 0.  If its function takes the square
+ * of a number's digits in time, its arguments are wrapped instead.
  */
 #include "postgres.h"
 
@@ -76,8 +77,42 @@ bound_of(Oid function)
 }
 
 static Node *
+wrap_value(const Bounding *bounding, Node *value)
+{
+	return wrap(
+		bounding, value, InvalidOid, list_make1(value), InvalidOid, false);
+}
+
+/* Bounds the arguments of an aggregate, which are entries of a target list. */
+static Node *
+bound_arguments(const Bounding *bounding, Aggref *aggregate)
+{
+	ListCell *lc;
+
+	foreach(lc, aggregate->args)
+	{
+		TargetEntry *entry = lfirst(lc);
+
+		entry->expr = (Expr *) wrap_value(bounding, (Node *) entry->expr);
+	}
+	return (Node *) aggregate;
+}
+
+static Node *
+bound_window_arguments(const Bounding *bounding, WindowFunc *function)
+{
+	ListCell *lc;
+
+	foreach(lc, function->args)
+		lfirst(lc) = wrap_value(bounding, lfirst(lc));
+	return (Node *) function;
+}
+
+static Node *
 bounded(const Bounding *bounding, Node *node)
 {
+	KgAskBound kind;
+
 	switch ((int) nodeTag(node))
 	{
 		case T_FuncExpr:
@@ -103,18 +138,19 @@ bounded(const Bounding *bounding, Node *node)
 				bounding, node, op->opfuncid, op->args, op->inputcollid, false);
 		}
 		case T_Aggref:
-			if (bound_of(((Aggref *) node)->aggfnoid) == KG_ASK_FREE)
-				return node;
+			kind = bound_of(((Aggref *) node)->aggfnoid);
+			if (kind == KG_ASK_NUMBER)
+				return bound_arguments(bounding, (Aggref *) node);
 			break;
 		case T_WindowFunc:
-			if (bound_of(((WindowFunc *) node)->winfnoid) == KG_ASK_FREE)
-				return node;
+			kind = bound_of(((WindowFunc *) node)->winfnoid);
+			if (kind == KG_ASK_NUMBER)
+				return bound_window_arguments(bounding, (WindowFunc *) node);
 			break;
 		default:
 			return node;
 	}
-	return wrap(
-		bounding, node, InvalidOid, list_make1(node), InvalidOid, false);
+	return kind == KG_ASK_FREE ? node : wrap_value(bounding, node);
 }
 
 static Node *
@@ -194,7 +230,10 @@ called_of(FunctionCallInfo fcinfo)
 	foreach(lc, call->args)
 		called->varlena[foreach_current_index(lc)] = is_varlena(
 			exprType(lfirst(lc)));
-	if (!called->aggregate)
+	if (called->aggregate)
+		called->bound = call->funcresulttype == NUMERICOID ? KG_ASK_NUMBER
+														   : KG_ASK_AGGREGATE;
+	else
 	{
 		FuncExpr *inner = (FuncExpr *) copyObject(call);
 
@@ -304,6 +343,8 @@ kg_ask_call_bounded(FunctionCallInfo fcinfo)
 	bool isnull = PG_ARGISNULL(0);
 	Datum result = PG_GETARG_DATUM(0);
 
+	/* A row may have many calls, and the executor checks once for each row. */
+	CHECK_FOR_INTERRUPTS();
 	if (!called->aggregate)
 		result = call_function(fcinfo, called, &isnull);
 	if (isnull)

@@ -25,8 +25,9 @@ add_type(List *types, const KgAsk *ask, const KgType *type)
 }
 
 /*
- * Returns the types with x-authorize whose entities the query can read. The
- * functions that stand for tables read entities of any type.
+ * Returns the types with x-authorize whose entities the query can read. If the
+ * query calls a function in place of a table, these are all of them, because
+ * such a function may read any type.
  */
 static List *
 decided_types(const KgAsk *ask)

@@ -7,7 +7,7 @@
 #include "ask/allowed.h"
 #include "catalog/pg_type.h"
 
-/* The name is that of pg_type; NULL: no cast names it. */
+/* name is the name in pg_type, or NULL if no cast of a query may name it. */
 static const struct
 {
 	Oid oid;

@@ -49,7 +49,10 @@ kg_tenant_throw_exists(const char *tenant)
 		KG_ALREADY_EXISTS, "tenant \"%s\" already exists", tenant));
 }
 
-/* Before ALTER EXTENSION kg_graph UPDATE, no tenant was renamed. */
+/*
+ * Returns whether the table of former names exists. If it does not, because the
+ * extension has not been updated yet, no tenant was renamed.
+ */
 static bool
 has_former_names(void)
 {

@@ -2,8 +2,8 @@
  * listen.c
  *	  Notifications for gateways on the channel kg_mcp.
  *
- * Any role that may connect may listen.  Therefore a notification has only a
- * keyed digest of the tenant and the kind of data to request again.  It is
+ * Any role that may connect may listen.  Therefore a notification has only two
+ * parts: a keyed digest of the tenant, and the kind of data to request again.  It is
  * sent when the transaction commits, without duplicates.
  */
 #include "postgres.h"

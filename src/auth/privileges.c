@@ -328,8 +328,9 @@ find_needed(Oid role, KgRolePrivileges *it)
 	if (kg_spi_int64(0, 2) > 0)
 		needs |= KG_WRITES;
 	/*
-	 * Calls for a tenant that moves away get that error (identity.c), not one
-	 * of privileges.
+	 * A role keeps its noted privileges when its tenant has moved away, so that
+	 * its calls get the error for a moved tenant (identity.c), not one of
+	 * privileges.
 	 */
 	moved = kg_tenant_has_moved(NULL, GetUserNameFromId(role, false));
 	for (int p = 0; p < lengthof(privileges); p++)

@@ -105,9 +105,9 @@ kg_catch_refusal(KgCatch how, void (*work)(void *arg), void *arg)
 }
 
 /* Maximum number of times that work is begun. */
+#define KG_TRIES 5
 /* Milliseconds; doubled with each conflict. */
 #define KG_STAGGER_MS 5
-#define KG_TRIES 5
 
 /*
  * The current try.  It is a static variable because no state can be passed to

@@ -148,6 +148,15 @@ extern void kg_jw_jsonb(KgJsonWriter *w, const Jsonb *jsonb);
  */
 extern void kg_jw_member(KgJsonWriter *w, const KgJsonIter *member);
 extern void kg_jw_members(KgJsonWriter *w, const JsonbContainer *object);
+/*
+ * Writes an object or array with other values in some places, at any depth.
+ * replace() writes the value in place of a member of "in" and returns true, or
+ * writes nothing and returns false.
+ */
+typedef bool (*KgJsonReplace)(KgJsonWriter *w, const JsonbContainer *in,
+							  const KgJsonIter *member);
+extern void kg_jw_replaced(KgJsonWriter *w, const JsonbContainer *container,
+						   KgJsonReplace replace);
 /* Write a key and its value. */
 extern void kg_jw_kbegin_object(KgJsonWriter *w, const char *key);
 extern void kg_jw_kbegin_array(KgJsonWriter *w, const char *key);

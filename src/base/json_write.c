@@ -12,6 +12,7 @@
 
 #include "base/compat.h"
 #include "base/json.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
@@ -521,6 +522,31 @@ kg_jw_members(KgJsonWriter *w, const JsonbContainer *object)
 {
 	kg_json_each(it, object)
 		kg_jw_member(w, &it);
+}
+
+void
+kg_jw_replaced(KgJsonWriter *w, const JsonbContainer *container,
+			   KgJsonReplace replace)
+{
+	bool object = JsonContainerIsObject(container);
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	object ? kg_jw_begin_object(w) : kg_jw_begin_array(w);
+	kg_json_each(it, container)
+	{
+		const JsonbContainer *inner = kg_json_container(&it.value);
+
+		if (object)
+			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		if (replace(w, container, &it))
+			continue;
+		if (inner != NULL)
+			kg_jw_replaced(w, inner, replace);
+		else
+			kg_jw_value(w, &it.value);
+	}
+	object ? kg_jw_end_object(w) : kg_jw_end_array(w);
 }
 
 void

@@ -715,7 +715,12 @@ on_tick(void *arg)
 static void
 on_signal(void *arg)
 {
-	kg_loop_stop(((Stdio *) arg)->gateway.loop);
+	Stdio *s = arg;
+
+	/* The end was requested, whatever the last answer was. */
+	if (s->exit != KG_EXIT_INTERNAL)
+		s->exit = KG_EXIT_OK;
+	kg_loop_stop(s->gateway.loop);
 }
 
 static void

@@ -408,21 +408,6 @@ id_condition(KgSqlBuilder *b, const char *id, const KgCondition *condition)
 		kg_sql_append(b, ")");
 }
 
-/*
- * Appends a condition on the id for a statement that has only the node number.
- */
-static void
-id_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
-{
-	kg_sql_append(b,
-				  " AND EXISTS (SELECT 1 FROM %s i WHERE i.tenant" KG_EQ
-				  "$1 AND i.node" KG_EQ "%s",
-				  kg_sql_entities_of(node),
-				  node);
-	id_condition(b, "i.entity_id", condition);
-	kg_sql_append(b, " OFFSET 0)");
-}
-
 const char *
 kg_sql_count_of(KgSqlBuilder *b, const KgField *field, const char *node)
 {
@@ -581,7 +566,7 @@ scalar_probe(KgSqlBuilder *b, const KgFilter *filter, int first,
 
 void
 kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter,
-			  const KgSqlEntity *entity, const KgField *skip)
+			  const KgSqlEntity *entity)
 {
 	for (int i = 0; i < filter->nconditions; i++)
 	{
@@ -591,14 +576,9 @@ kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter,
 
 		if (field == NULL)
 		{
-			if (entity->entity_id)
-				id_condition(b, entity->entity_id, condition);
-			else
-				id_probe(b, condition, entity->node);
+			id_condition(b, entity->entity_id, condition);
 			continue;
 		}
-		if (field == skip)
-			continue;
 		if (field->is_array)
 		{
 			array_probe(b, condition, entity);
@@ -612,7 +592,7 @@ kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter,
 	for (int i = 0; i < filter->nany; i++)
 	{
 		kg_sql_append(b, i == 0 ? " AND (true" : " OR true");
-		kg_sql_filter(b, filter->any[i], entity, NULL);
+		kg_sql_filter(b, filter->any[i], entity);
 	}
 	if (filter->nany > 0)
 		kg_sql_append(b, ")");

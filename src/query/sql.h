@@ -89,22 +89,19 @@ extern void kg_sql_key_condition(KgSqlBuilder *b, const char *key,
 								 const KgCondition *condition);
 
 /*
- * The expressions that a statement has for an entity. Others are read from
- * kg_entity by the node, in a probe.
+ * The expressions that a statement has for an entity. Keys that it lacks are
+ * read from kg_entity by the node, in a probe.
  */
 typedef struct KgSqlEntity
 {
 	const char *node;
-	const char *entity_id;	/* or NULL */
+	const char *entity_id;
 	const char *index_keys; /* or NULL */
 } KgSqlEntity;
 
-/*
- * Appends " AND ..." for every condition of a filter on the entity, except
- * those on the field skip.
- */
+/* Appends " AND ..." for every condition of a filter on the entity. */
 extern void kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter,
-						  const KgSqlEntity *entity, const KgField *skip);
+						  const KgSqlEntity *entity);
 
 /*
  * Appends " AND the node is visible". Appends nothing if kg_entity has only

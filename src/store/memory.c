@@ -11,6 +11,7 @@
 #include "auth/identity.h"
 #include "base/json.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "model/handle.h"
 #include "model/lock.h"
 #include "common/cryptohash.h"
@@ -354,12 +355,12 @@ write_stubs(const KgMemory *memory, const KgMemoryRelation *relations, int n)
 		names[count++] = relations[i].from;
 		names[count++] = relations[i].to;
 	}
-	qsort(names, count, sizeof(char *), pg_qsort_strcmp);
+	count = kg_distinct_texts(names, count);
 	stored = stored_of(memory, memory->entity, names, count);
 	begin_items(&w);
 	for (int i = 0; i < count; i++)
 	{
-		if (stored[i] != NULL || (i > 0 && strcmp(names[i - 1], names[i]) == 0))
+		if (stored[i] != NULL)
 			continue;
 		kg_jw_begin_object(&w);
 		kg_jw_kstring(&w, "name", names[i]);

@@ -94,7 +94,8 @@ kg_callable_with_key(const KgCallable *callable, const Jsonb *arguments,
 	JsonbValue value;
 
 	if (key == NULL || !takes_key(callable) || !JB_ROOT_IS_OBJECT(arguments) ||
-		kg_json_get(&arguments->root, "idempotency_key", &value) != NULL)
+		(kg_json_get(&arguments->root, "idempotency_key", &value) != NULL &&
+		 value.type != jbvNull))
 		return arguments;
 	value = kg_json_string_value(key);
 	return kg_json_with(arguments, "idempotency_key", &value);

@@ -7,6 +7,7 @@
 #include "auth/audit.h"
 #include "auth/agent.h"
 #include "auth/identity.h"
+#include "base/big_numbers.h"
 #include "base/catch.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -26,7 +27,6 @@
 #include "tools/named_tool.h"
 #include "tools/offered.h"
 #include "tools/registered/registered.h"
-#include "tools/reply/big_numbers.h"
 #include "tools/reply/reply_text.h"
 #include "tools/input/schema_template.h"
 #include "tools/write/write_schema.h"
@@ -253,8 +253,8 @@ check_toolsets(const KgCatalog *catalog)
 		kg_error_got_string(err, name);
 		kg_error_throw_expected(
 			err,
-			"kg_graph.toolsets of catalog, graph, bfs, memory, "
-			"compact, sql, write, those of registered tools, or all");
+			"kg_graph.toolsets with names among catalog, graph, bfs, memory, "
+			"compact, sql, write, all, and the toolsets of registered tools");
 	}
 }
 
@@ -500,6 +500,37 @@ try_call(const char *name, const Jsonb *arguments)
 	return tried;
 }
 
+static bool
+is_writing_tool(const char *name)
+{
+	KgCallable callable;
+
+	return kg_callable_find(kg_running_catalog(), name, &callable) &&
+		   kg_callable_writes(&callable);
+}
+
+/*
+ * Returns an error with big numbers as text.  Tools that read accept them so;
+ * one that writes would store a text or refuse it, so its call is left out.
+ */
+static Jsonb *
+with_big_numbers(Jsonb *error)
+{
+	Jsonb *changed = kg_big_numbers(error);
+	const JsonbContainer *call;
+	JsonbValue value;
+	JsonbValue tool;
+
+	if (changed == error || kg_json_get(&error->root, "call", &value) == NULL)
+		return changed;
+	call = kg_json_container(&value);
+	(void) kg_json_get(call, "tool", &tool);
+	if (kg_big_numbers_in(call) != call &&
+		is_writing_tool(kg_json_cstring(&tool)))
+		return kg_json_without(changed, "call");
+	return changed;
+}
+
 static Jsonb *
 error_result(const KgToolCall *call, const ErrorData *edata)
 {
@@ -513,6 +544,7 @@ error_result(const KgToolCall *call, const ErrorData *edata)
 
 	if (call->registered == NULL)
 		error = kg_all_faults(error, try_call);
+	error = with_big_numbers(error);
 	if (kg_json_get(&error->root, "message", &message))
 		text = kg_json_cstring(&message);
 	kg_audit_error(edata);

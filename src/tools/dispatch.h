@@ -91,10 +91,9 @@ typedef struct KgToolsListed
 
 /*
  * Returns the tools of the current tenant, or of the agent in force, with their
- * schemas in a form. They are
- * a JSON array of {name, title, description, inputSchema, outputSchema,
- * annotations}, ordered by toolset and name. The caller must read the list at
- * once, or pin it.
+ * schemas in a form. They are a JSON array of {name, title, description,
+ * inputSchema, outputSchema, annotations}, ordered by toolset and name. The
+ * caller must read the list at once, or pin it.
  */
 extern const KgToolsListed *kg_tools_list(const KgSchemaForm *form);
 

@@ -223,6 +223,8 @@ SET ROLE authorize_reader;
 SELECT kg_list_ids('project', '{"limit": 3}') - 'next' AS total_is_open;
 SELECT kg_list_ids('project', '{"limit": 3, "filters": {"name": {"eq": "Q"}}}') - 'next' AS by_one_value;
 SELECT kg_list_ids('project', '{"limit": 3, "sort": [{"field": "stars", "order": "desc"}]}') - 'next' AS sorted;
+-- a range of ids, beside a condition that leaves fewer
+SELECT kg_aggregate('{"node": {"label": "project", "filters": {"id": {"gte": "q"}, "stars": 3}}, "aggregations": [{"fn": "count"}]}') -> 'rows' AS by_id;
 SELECT kg_list_ids('project', '{"limit": 101}');
 SELECT kg_aggregate('{"node": {"label": "project"}, "aggregations": [{"fn": "count"}]}');
 RESET ROLE;

@@ -30,6 +30,11 @@ SELECT kg_call_tool('delete_order', jsonb_build_object('ids', jsonb_build_array(
 SELECT pg_temp.made(kg_call_tool('create_order', '{"items": [{"n": 14}]}')) AS not_again, :'last' AS gone;
 SELECT kg_revert(to_jsonb(max(change))) #>> '{items,0,verdict}' AS undone FROM kg_history WHERE entity_id = :'last' AND verdict = 'deleted';
 SELECT count(*) AS back FROM kg_entity WHERE entity_id = :'last';
+-- a number that another item of the call has is passed over
+BEGIN;
+SELECT pg_temp.made(kg_put_entities('order', jsonb_build_array('{"n": 30}'::jsonb, jsonb_build_object('no', 'ORD-' || lpad((substr(max(entity_id), 5)::integer + 2)::text, 6, '0')), '{"n": 31}'::jsonb))) AS passed_over
+  FROM kg_entity WHERE entity_type = 'order' AND entity_id LIKE 'ORD-%';
+ROLLBACK;
 -- two statements of one transaction
 BEGIN;
 SELECT pg_temp.made(kg_call_tool('create_order', '{"items": [{"n": 15}]}'));

@@ -90,6 +90,19 @@ SELECT query_asked('SELECT format(''%900000000s'', ''x'')');
 SELECT query_asked('SELECT 9 ^ 12000');
 SELECT query_asked('SELECT (10::numeric ^ 30000) / 3'); SELECT query_asked('SELECT sqrt(10::numeric ^ 15000) > 1, width_bucket(5.0, 1.0, 9.0, 4), 7 % 4.0, round(7 / 3.0, 2)');
 SELECT query_asked('SELECT length((10::numeric ^ 5000)::text), 10::numeric ^ 5000') LIKE '["length", "?column?"] [[50__, "1000%';
+-- products and variances take the square of the digits, too; and a row with many such calls can be interrupted
+SELECT q, query_asked(q) FROM (VALUES ('SELECT x * x > 1 FROM (SELECT repeat(''9'', 10001)::numeric AS x) t'), ('SELECT x * x > 1 FROM (SELECT repeat(''9'', 9990)::numeric AS x) t'), ('SELECT variance(x) FROM (SELECT repeat(''9'', 20001)::numeric AS x) t'), ('SELECT stddev(x) OVER () FROM (SELECT repeat(''9'', 20001)::numeric AS x) t'),
+  ('SELECT variance(unitprice), round(stddev_pop(DISTINCT unitprice * 2) FILTER (WHERE stock > 2), 3) FROM product'), ('SELECT round(var_pop(unitprice) OVER (ORDER BY id ROWS 1 PRECEDING), 2) FROM product LIMIT 2')) x(q);
+SET statement_timeout = '500ms';
+DO $$
+DECLARE
+  began timestamptz := clock_timestamp();
+BEGIN
+  PERFORM kg_query(jsonb_build_object('sql', (SELECT 'SELECT ' || string_agg('mod(stock * 1e131000::numeric * ' || g || ', x) = 1', ', ') FROM generate_series(2, 60) g) || ' FROM (SELECT stock, repeat(''7'', 19900)::numeric AS x FROM product WHERE stock > 0 LIMIT 1) t'));
+EXCEPTION WHEN query_canceled THEN
+  RAISE WARNING '% %', SQLERRM, CASE WHEN clock_timestamp() - began < '10 s' THEN 'in time' ELSE 'late' END;
+END $$;
+RESET statement_timeout;
 -- what is meant
 SELECT query_asked('SELECT name FROM producs');
 SELECT query_asked('SELECT nam FROM product');

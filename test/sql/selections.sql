@@ -48,6 +48,21 @@ SELECT kg_pack() > 0;
 SELECT i, sel_work(tool, arguments, most), sel_want(want) FROM sel_calls ORDER BY i;
 -- No condition is tested by a subselect for each row.
 SELECT c.i, bool_or(s ->> 'sql' ~ 'EXISTS') AS correlated FROM sel_calls c, jsonb_array_elements(kg_explain(c.tool, c.arguments) -> 'statements') s WHERE c.i IN (1, 2, 3, 6, 7, 8) GROUP BY c.i ORDER BY c.i;
+-- Few entities of a type cost less than a walk from an end to which many lead.
+SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'shelves', 'version', '1', 'schemas', '[
+    {"entity_type": "topic", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "name": {"type": "string", "x-index": true}}}},
+    {"entity_type": "book", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "topic": {"type": "string", "x-ref": "topic", "x-relation": "ABOUT"}}}},
+    {"entity_type": "shelf", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "book": {"type": "string", "x-ref": "book", "x-relation": "HOLDS"}}}}]'::jsonb,
+  'relations', '[]'::jsonb, 'entities', jsonb_build_array('{"entity_type": "topic", "items": [{"id": "hub", "name": "hub"}]}'::jsonb,
+    jsonb_build_object('entity_type', 'book', 'items', (SELECT jsonb_agg(jsonb_build_object('id', 'b' || n, 'topic', 'hub')) FROM generate_series(1, 2000) n)),
+    jsonb_build_object('entity_type', 'shelf', 'items', (SELECT jsonb_agg(jsonb_build_object('id', 's' || n, 'book', 'b' || n)) FROM generate_series(1, 3) n))))) ? 'revision';
+\c - :owner
+\pset format unaligned
+\pset tuples_only on
+SET kg_graph.max_visited = 1000;
+SET ROLE sel_all;
+SELECT kg_aggregate(jsonb_build_object('node', '{"label": "shelf"}'::jsonb, 'aggregations', '[{"fn": "count"}]'::jsonb, 'relationships', jsonb_build_array('{"type": "HOLDS"}'::jsonb, jsonb_build_object('type', 'ABOUT', 'to', ends)))) -> 'rows'
+  FROM (VALUES ('{"label": "topic", "filters": {"name": "hub"}}'::jsonb), ('{"label": "topic", "ids": ["hub"]}')) e(ends);
 \c - sel_some
 SELECT i, split_part(sel_work(tool, arguments, 100000), ' few', 1), sel_want(want) FROM sel_calls ORDER BY i;
 \c - :owner

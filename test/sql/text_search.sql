@@ -132,6 +132,10 @@ INSERT INTO kg_entity (bundle, entity_type, data) SELECT 'page-texts', 'page', d
 SELECT item ->> 'id' AS id, item -> 'matched_on' AS matched_on FROM jsonb_array_elements(kg_search('{"query": "zebra giraffe", "mode": "text"}') -> 'items') item;
 SELECT item ->> 'id' AS id, item #> '{matched_on,text}' AS matched_on FROM jsonb_array_elements(kg_search('{"query": "zebra", "mode": "hybrid"}') -> 'items') item;
 SELECT item ->> 'id' AS id, length(item #>> '{matched_on,passage}') < 210 AS short, item #>> '{matched_on,passage}' LIKE '%斌馬%' AS has_it FROM jsonb_array_elements(kg_search('{"query": "斌馬", "mode": "text"}') -> 'items') item;
+-- The part of a long text that is read ends within a character: the passage does not.
+INSERT INTO kg_entity (bundle, entity_type, data) VALUES ('page-texts', 'page', jsonb_build_object('id', 'cut', 'n', 4, 'text', repeat('水', 21838) || 'okapi' || repeat('火', 50)));
+SELECT item #>> '{matched_on,passage}' ~ '水okapi火+ \.\.\.$' AS whole FROM jsonb_array_elements(kg_search('{"query": "okapi", "mode": "text"}') -> 'items') item;
+DELETE FROM kg_entity WHERE entity_id = 'cut';
 -- An independent figure: every passage is in a text of its entity, and has a word of the query; where the words are near, all of them.
 SELECT count(*) AS passages, bool_and(position(regexp_replace(m ->> 'passage', '^\.\.\. | \.\.\.$', '', 'g') IN e.data ->> (m ->> 'property')) > 0) AS of_the_text, bool_and(EXISTS (SELECT FROM jsonb_array_elements_text(m -> 'terms') t WHERE lower(m ->> 'passage') LIKE '%' || t || '%')) AS has_a_word
   FROM jsonb_array_elements(kg_search('{"query": "common each77 each78 far house", "mode": "text", "limit": 100}') -> 'items') i, LATERAL (SELECT i -> 'matched_on') x(m), kg_entity e WHERE 'page:' || e.entity_id = i ->> 'id' AND m ->> 'property' = 'text';

@@ -106,7 +106,11 @@ SELECT r ? 'confirm' AS asks, (SELECT count(*) FROM kg_entity) - :n AS more, r -
 SELECT r ->> 'confirm' AS confirm FROM pg_temp.call('create', '{"type": "supplier", "items": [{"id": "S5", "name": "New"}]}') r \gset
 SELECT pg_temp.call('create', jsonb_build_object('type', 'supplier', 'items', '[{"id": "S5", "name": "New"}]'::jsonb, 'confirm', :'confirm')) -> 'counts';
 SELECT (r #> '{error}') ? 'confirm' AS asks, r #>> '{error,code}' FROM pg_temp.call('undo', jsonb_build_object('transaction', 1)) r;
+SELECT (r #> '{error}') ? 'confirm' AS asks FROM pg_temp.call('undo', '{"transaction": 1, "confirm": null}') r;
 RESET ROLE; SET kg_graph.confirm = 'off'; SET ROLE quay_ada;
+-- a null key is an absent one: the key of the options is used
+SELECT n, kg_call_tool('create', '{"type": "supplier", "items": [{"id": "S60", "name": "Sixty"}], "idempotency_key": null}', '{"idempotency_key": "sixty"}') #> '{structuredContent,counts}' AS counts FROM generate_series(1, 2) n;
+SELECT pg_temp.call('delete', '{"type": "supplier", "ids": ["S60"], "idempotency_key": null}') -> 'counts';
 SELECT pg_temp.call('delete', '{"type": "supplier", "ids": ["S5", {"id": "S2", "expected_version": 1}, "none"]}');
 SELECT pg_temp.call('create', '{"type": "supplier", "items": [{"id": "S6", "name": "Six", "near": ["FR"]}]}') -> 'counts';
 -- Arrays: each value once; a value that is removed and added is in the array; no property in two members.

@@ -220,7 +220,7 @@ for my $case ([ 'COPY OUT', $copy{out} ], [ 'COPY IN', $copy{in} ], [ 'no column
 }
 
 # Standbys, and a primary, that are none: each is said, and none is used.
-my $setup = sub { my ($standby, $front) = @_; return row('public', '0', '', 'on', '', 'notice', '', '', $standby, $front) };
+my $setup = sub { my ($standby, $front) = @_; return row('public', '0', '', 'on', '', 'notice', '', '', '', '', $standby, $front) };
 for my $case (
 	[ 'that is no standby', qr/is not a standby, so it is not used for reads/, $setup->('f', 'f') ],
 	[ 'that is a front', qr/is a front; --read-dsn is for standbys of the one server/, $setup->('t', 't') ],

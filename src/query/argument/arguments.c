@@ -118,6 +118,12 @@ kg_path_member(const char *path, const char *name)
 }
 
 char *
+kg_path_parent(const char *path)
+{
+	return pnstrdup(path, strrchr(path, '/') - path);
+}
+
+char *
 kg_path_last(const char *path)
 {
 	const char *last = strrchr(path, '/');

@@ -33,6 +33,8 @@ extern void kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w);
 /* Return the JSON Pointer of a member or an item of the value at path. */
 extern char *kg_path_member(const char *path, const char *name);
 extern char *kg_path_index(const char *path, int index);
+/* Returns the path of the object or array that has the value at path. */
+extern char *kg_path_parent(const char *path);
 /* Returns the last name of a path without the escapes of JSON Pointer. */
 extern char *kg_path_last(const char *path);
 

@@ -10,6 +10,7 @@
 #include "auth/agent.h"
 #include "auth/secret.h"
 #include "auth/token_identity.h"
+#include "base/big_numbers.h"
 #include "base/error.h"
 #include "base/invalidate.h"
 #include "base/json.h"
@@ -174,7 +175,8 @@ kg_cursor_query(const char *tool, const char *about,
 
 	kg_cursor_part(query, tool, strlen(tool));
 	kg_cursor_part(query, about, strlen(about));
-	kg_json_each(it, arguments)
+	/* The caller has the numbers of "next" as text. */
+	kg_json_each(it, kg_big_numbers_in(arguments))
 	{
 		if (sizes_a_page(&it.key))
 			continue;

@@ -209,6 +209,24 @@ kg_correct(KgCorrection *correction, const KgInstead *change)
 		correction->arguments = after;
 }
 
+void
+kg_correct_set(KgCorrection *correction, const char *path, const char *key,
+			   const Jsonb *value)
+{
+	KgInstead change = {
+		.kind = KG_INSTEAD_ADD, .path = path, .key = key, .value = value};
+
+	kg_correct(correction, &change);
+}
+
+void
+kg_correct_out(KgCorrection *correction, const char *path)
+{
+	KgInstead change = {.kind = KG_INSTEAD_OUT, .path = path};
+
+	kg_correct(correction, &change);
+}
+
 static void
 write_strings(KgJsonWriter *w, char **parts, int n)
 {

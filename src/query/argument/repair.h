@@ -41,6 +41,10 @@ typedef struct KgCorrection
 } KgCorrection;
 
 extern void kg_correct(KgCorrection *correction, const KgInstead *change);
+/* Sets a member of the object at a path; removes the value at a path. */
+extern void kg_correct_set(KgCorrection *correction, const char *path,
+						   const char *key, const Jsonb *value);
+extern void kg_correct_out(KgCorrection *correction, const char *path);
 /*
  * Adds the change that an error suggests. Returns false if it suggests none, or
  * none with a certain meaning.

@@ -50,8 +50,14 @@ instead_of_one(KgError *err, const char *path)
 
 	if (!kg_repair_value_at(path, &any) || !kg_repair_value_at(above, &filters))
 		return;
-	if (kg_json_is_array(&any) &&
-		!kg_repair_value_at(kg_path_index(path, 0), &any))
+	if (kg_json_is_array(&any))
+	{
+		if (!kg_repair_value_at(kg_path_index(path, 0), &any))
+			return;
+	}
+	/* Several filters without an array may be meant as alternatives. */
+	else if (kg_json_is_object(&any) &&
+			 kg_json_length(kg_json_container(&any)) > 1)
 		return;
 	if (!kg_json_is_object(&any) || !kg_json_is_object(&filters) ||
 		has_operator(kg_json_container(&any)))
@@ -161,24 +167,6 @@ kg_any_analyse_over(KgFilter *parsed, const KgFilterTarget *targets,
 	for (int t = 0; t < ntargets; t++)
 		if (analysed[t] != NULL && analysed[t]->nany == 0)
 			analysed[t] = NULL;
-}
-
-KgFilter *
-kg_any_with(const KgFilter *filter, int alternative)
-{
-	const KgFilter *one = filter->any[alternative];
-	KgFilter *both = palloc0(sizeof(KgFilter));
-
-	both->nconditions = filter->nconditions + one->nconditions;
-	both->conditions = palloc(Max(1, both->nconditions) * sizeof(KgCondition));
-	if (filter->nconditions > 0)
-		memcpy(both->conditions,
-			   filter->conditions,
-			   filter->nconditions * sizeof(KgCondition));
-	memcpy(both->conditions + filter->nconditions,
-		   one->conditions,
-		   one->nconditions * sizeof(KgCondition));
-	return both;
 }
 
 const KgCondition *

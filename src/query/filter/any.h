@@ -36,12 +36,6 @@ extern void kg_any_analyse_over(KgFilter *parsed, const KgFilterTarget *targets,
 								KgRepairs *repairs);
 
 /*
- * Returns the filter's own conditions and those of one alternative as one
- * filter.
- */
-extern KgFilter *kg_any_with(const KgFilter *filter, int alternative);
-
-/*
  * Returns the i-th condition, those of alternatives after the others; NULL:
  * there are no more.
  */

@@ -4,9 +4,6 @@
  */
 #include "postgres.h"
 
-#include <limits.h>
-
-#include "query/filter/any.h"
 #include "query/filter/drivers.h"
 #include "query/graph/graph_search.h"
 #include "query/time/validity.h"
@@ -21,9 +18,25 @@
  */
 #define KG_WIDER 3
 
+/*
+ * Returns whether a condition bounds the rows of its driver. Ids are counted in
+ * kg_entity. If an authorizer decides each entity, a range of them would need
+ * the decisions of all its entities, whatever the other conditions are.
+ */
+static bool
+is_bound(const KgCatalog *catalog, const KgCondition *condition)
+{
+	KgOpBound bound = kg_operator(condition->op)->bound;
+
+	if (condition->field == NULL && catalog->authorizes)
+		return bound == KG_BOUND_ONE || bound == KG_BOUND_LIST;
+	return bound != KG_UNBOUNDED;
+}
+
 /* Sets the source that a condition can drive. Returns false if it cannot. */
 static bool
-set_source(KgDriver *driver, const KgFilter *filter, int index)
+set_source(const KgCatalog *catalog, KgDriver *driver, const KgFilter *filter,
+		   int index)
 {
 	const KgCondition *condition = &filter->conditions[index];
 	const KgOperator *op = kg_operator(condition->op);
@@ -31,10 +44,9 @@ set_source(KgDriver *driver, const KgFilter *filter, int index)
 	KgSource *source;
 
 	memset(driver, 0, sizeof(*driver));
-	driver->field = field;
 	driver->exact = true;
 	driver->index = field != NULL && field->is_array ? index : -1;
-	driver->narrow = op->bound != KG_UNBOUNDED;
+	driver->narrow = is_bound(catalog, condition);
 	/* Keys do not find an entity that lacks a value. */
 	if (driver->index >= 0 && op->quantity == KG_NO)
 		return false;
@@ -70,7 +82,7 @@ driver_of(const KgDrivers *drivers, const KgField *field)
 {
 	if (field == NULL || !field->is_array)
 		for (int i = 0; i < drivers->n; i++)
-			if (drivers->drivers[i].field == field)
+			if (drivers->drivers[i].source->field == field)
 				return &drivers->drivers[i];
 	return NULL;
 }
@@ -120,8 +132,8 @@ kg_drivers_of(const KgCatalog *catalog, const KgType *type,
 		KgDriver *same = driver_of(&drivers, condition->field);
 
 		if (same != NULL)
-			same->narrow |= kg_operator(condition->op)->bound != KG_UNBOUNDED;
-		else if (set_source(&drivers.drivers[drivers.n], filter, i))
+			same->narrow |= is_bound(catalog, condition);
+		else if (set_source(catalog, &drivers.drivers[drivers.n], filter, i))
 			drivers.n++;
 	}
 	add_alternatives(&drivers);
@@ -158,7 +170,22 @@ take_node(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Adds the nodes of each alternative's best driver, up to bound. */
+/* Forgets the nodes and the counts of all drivers. */
+static void
+forget_counts(KgDrivers *drivers)
+{
+	for (int i = 0; i < drivers->n; i++)
+	{
+		forget_nodes(&drivers->drivers[i]);
+		drivers->drivers[i].count = 0;
+		drivers->drivers[i].bound = 0;
+	}
+}
+
+/*
+ * Adds the nodes of each alternative's best driver, up to bound. Only one
+ * alternative's own sets exist at a time.
+ */
 static void
 count_alternatives(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 {
@@ -174,6 +201,7 @@ count_alternatives(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 			return;
 		for (uint32 n = 0; n < best->nodes->n; n++)
 			(void) kg_nodeset_add(nodes, best->nodes->nodes[n]);
+		forget_counts(&driver->each[i]);
 	}
 	driver->count = Min(nodes->n, bound);
 	driver->source->nodes = nodes->nodes;
@@ -264,8 +292,9 @@ covers(const KgDriver *driver, const KgFilter *filter, int i)
 {
 	if (!driver->exact)
 		return false;
-	return driver->index >= 0 ? driver->index == i
-							  : filter->conditions[i].field == driver->field;
+	return driver->index >= 0
+			   ? driver->index == i
+			   : filter->conditions[i].field == driver->source->field;
 }
 
 /* Returns the conditions that no driver with all its nodes satisfies. */
@@ -404,12 +433,7 @@ kg_drivers_select(KgDrivers *drivers, KgNodeFunction found, void *arg)
 	else
 		for (int i = 0; i < source->nnodes && selection.more; i++)
 			selection.more = found(source->nodes[i], arg);
-	for (int i = 0; i < drivers->n; i++)
-	{
-		forget_nodes(&drivers->drivers[i]);
-		drivers->drivers[i].count = 0;
-		drivers->drivers[i].bound = 0;
-	}
+	forget_counts(drivers);
 	pfree(unconstify(int64 *, source->nodes));
 }
 

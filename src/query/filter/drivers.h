@@ -24,12 +24,11 @@ typedef struct KgDriver
 {
 	KgSource *source; /* of nodes, once they are counted, for alternatives */
 	bool narrow;	  /* its condition bounds the keys that are read */
-	const KgField *field; /* its conditions: all on the field, NULL: the id */
-	int index;			  /* or the one at this index; -1: all on the field */
-	bool exact;			  /* its nodes are those that satisfy its conditions */
-	int64 count;		  /* number of rows, up to bound */
-	int64 bound;		  /* 0: not counted */
-	KgNodeSet *nodes;	  /* all its nodes, if they are few; or NULL */
+	int index;		  /* of its condition; -1: all on the source's field */
+	bool exact;		  /* its nodes are those that satisfy its conditions */
+	int64 count;	  /* number of rows, up to bound */
+	int64 bound;	  /* 0: not counted */
+	KgNodeSet *nodes; /* all its nodes, if they are few; or NULL */
 	struct KgDrivers *each; /* by alternative; NULL: not the alternatives */
 } KgDriver;
 

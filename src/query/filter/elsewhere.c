@@ -83,8 +83,7 @@ kg_elsewhere(KgError *err, const KgType *type, const char *property,
 {
 	static const char *const selections[] = {"", "/from", "/node", "/to"};
 	KgCorrection correction = {NULL};
-	KgInstead without = {KG_INSTEAD_OUT, path};
-	KgInstead with = {KG_INSTEAD_ADD};
+	const char *selection = NULL;
 	JsonbValue condition;
 	JsonbValue there;
 	const char *name = kg_path_last(path);
@@ -94,14 +93,13 @@ kg_elsewhere(KgError *err, const KgType *type, const char *property,
 		if (strcmp(path,
 				   kg_path_member(psprintf("%s/filters", selections[i]),
 								  name)) == 0)
-			with.path = selections[i];
-	if (with.path == NULL || !kg_repair_value_at(path, &condition) ||
-		kg_repair_value_at(psprintf("%s/related", with.path), &there) ||
+			selection = selections[i];
+	if (selection == NULL || !kg_repair_value_at(path, &condition) ||
+		kg_repair_value_at(psprintf("%s/related", selection), &there) ||
 		!find_way(kg_running_catalog(), type, property, &way))
 		return;
-	with.key = "related";
-	with.value = related(&way, property, &condition);
-	kg_correct(&correction, &without);
-	kg_correct(&correction, &with);
+	kg_correct_out(&correction, path);
+	kg_correct_set(
+		&correction, selection, "related", related(&way, property, &condition));
 	kg_error_instead(err, "", correction.arguments);
 }

@@ -58,7 +58,7 @@ joined_conditions(const char *property, const char *path, char **filters_path)
 	KgJsonWriter w;
 	int n = 0;
 
-	*filters_path = pnstrdup(path, strrchr(path, '/') - path);
+	*filters_path = kg_path_parent(path);
 	if ((pg_strcasecmp(property, "and") != 0 &&
 		 pg_strcasecmp(property, "$and") != 0) ||
 		!kg_repair_value_at(path, &value) || !kg_json_is_array(&value) ||

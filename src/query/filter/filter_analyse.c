@@ -659,7 +659,7 @@ say_days(KgError *err, const KgCondition *condition, const JsonbValue *value,
 		kg_error_instead(err, path, meant);
 		return;
 	}
-	operators_path = pnstrdup(path, strrchr(path, '/') - path);
+	operators_path = kg_path_parent(path);
 	kg_error_instead(
 		err, operators_path, operators_with(operators_path, op, meant));
 }
@@ -1115,9 +1115,7 @@ static KG_NORETURN void
 throw_misread(const KgCondition *condition, const KgFilterTarget *targets,
 			  int ntargets)
 {
-	char *filters_path = pnstrdup(condition->property_path,
-								  strrchr(condition->property_path, '/') -
-									  condition->property_path);
+	char *filters_path = kg_path_parent(condition->property_path);
 	JsonbValue filters;
 	Jsonb *meant = NULL;
 	KgError *err;

@@ -126,7 +126,8 @@ kg_scan_keep(KgGraph *graph, const KgType *type, const KgFilter *filter,
 	uint32 kept = 0;
 
 	/*
-	 * If edges have to be counted at too many nodes, the test raises the error.
+	 * Too many nodes are refused here, unless the filter counts edges: then
+	 * kg_node_test() raises the error.
 	 */
 	if (n > (uint32) kg_setting_max_scan && kg_filter_counts(filter) == NULL)
 		throw_too_many(type, scanned(filter));

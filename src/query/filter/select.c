@@ -169,9 +169,39 @@ kg_select_few(KgGraph *graph, const KgType *type, const KgFilter *filter,
 	return true;
 }
 
+static bool
+count_only(TupleTableSlot *slot, void *arg)
+{
+	return true;
+}
+
+/*
+ * Returns whether at most "most" entities pass the filter, or are of the type
+ * if there is no filter.
+ */
+static bool
+selects_at_most(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
+				int64 most)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	if (is_anchored(selector))
+		return kg_drivers_race(drivers, Min(most, KG_MOST_DRIVEN)) != NULL;
+	most = Min(most, kg_setting_max_visited);
+	kg_source_nodes(&b,
+					graph->catalog,
+					selector->type,
+					kg_source_make(KG_SOURCE_ENTITY, drivers->filter, NULL, -1),
+					false,
+					most + 1);
+	statement = kg_sql_statement(&b);
+	return kg_plan_run(&statement, count_only, NULL) <= most;
+}
+
 /*
  * Finds candidates by a chain of "related" whose ends are given, if that costs
- * less than the filter. Returns whether it did.
+ * less than the filter or the whole type. Returns whether it did.
  */
 static bool
 select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
@@ -193,15 +223,17 @@ select_from_ends(KgGraph *graph, const KgSelector *selector, KgDrivers *drivers,
 						   filtered ? KG_FEW : KG_MOST_ENDS,
 						   &anchor))
 		return false;
+	/* Both the estimate and the count would request decisions. */
+	cost = graph->catalog->authorizes ? 0 : kg_anchor_cost(graph, &anchor);
+	if (cost > KG_FEW &&
+		selects_at_most(
+			graph, selector, drivers, (int64) Min(cost, PG_INT32_MAX)))
+		return false;
 	if (!filtered)
 	{
 		kg_anchor_walk(graph, &anchor, set);
 		return true;
 	}
-	cost = kg_anchor_cost(graph, &anchor);
-	if (cost > KG_FEW &&
-		kg_drivers_race(drivers, (int64) Min(cost, KG_MOST_DRIVEN)) != NULL)
-		return false;
 	kg_nodeset_init(&found, graph->context);
 	kg_anchor_walk(graph, &anchor, &found);
 	kg_drivers_keep(drivers, found.nodes, found.n, add_node, set);

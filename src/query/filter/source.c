@@ -7,6 +7,7 @@
 #include <limits.h>
 
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/pg_type.h"
 #include "query/filter/source.h"
 #include "utils/builtins.h"
@@ -147,12 +148,6 @@ append_key_source(KgSqlBuilder *b, const KgType *type, const KgSource *source)
 			kg_sql_key_condition(b, "d.key", &source->own->conditions[i]);
 }
 
-static int
-compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(char *const *) a, *(char *const *) b);
-}
-
 /*
  * Adds an array parameter with the distinct ids of a condition. Returns its
  * number.
@@ -161,15 +156,11 @@ static int
 param_ids(KgSqlBuilder *b, const KgCondition *condition)
 {
 	char **ids = palloc(Max(1, condition->nvalues) * sizeof(char *));
-	int n = 0;
 
 	for (int i = 0; i < condition->nvalues; i++)
 		ids[i] = kg_json_cstring(&condition->values[i]);
-	qsort(ids, condition->nvalues, sizeof(char *), compare_texts);
-	for (int i = 0; i < condition->nvalues; i++)
-		if (n == 0 || strcmp(ids[n - 1], ids[i]) != 0)
-			ids[n++] = ids[i];
-	return kg_sql_param_texts(b, ids, n);
+	return kg_sql_param_texts(
+		b, ids, kg_distinct_texts((const char **) ids, condition->nvalues));
 }
 
 static void
@@ -208,7 +199,7 @@ append_entity_source(KgSqlBuilder *b, const KgType *type,
 		kg_sql_end_each(b, "entity_id", "d");
 		kg_sql_append(b, " WHERE true");
 	}
-	kg_sql_filter(b, &rest, &entity_itself, NULL);
+	kg_sql_filter(b, &rest, &entity_itself);
 }
 
 void
@@ -246,7 +237,7 @@ kg_source_from(KgSqlBuilder *b, const KgType *type, const KgSource *source)
 void
 kg_source_probes(KgSqlBuilder *b, const KgSource *source)
 {
-	kg_sql_filter(b, source->rest, entity_of(source), NULL);
+	kg_sql_filter(b, source->rest, entity_of(source));
 	if (source->kind == KG_SOURCE_KEY)
 		kg_sql_visible(b, "d.node");
 }

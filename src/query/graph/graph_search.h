@@ -98,7 +98,10 @@ typedef struct KgGraph
 	MemoryContext known_ids;
 } KgGraph;
 
-/* Begins a search as the current role; raises KG_NO_TENANT. */
+/*
+ * Begins a search as the current role. Raises KG_NO_TENANT if the role has no
+ * tenant.
+ */
 extern KgGraph *kg_graph_begin(void);
 extern void kg_graph_end(KgGraph *graph);
 

@@ -36,12 +36,6 @@
 #define RACE_WALK 1
 #define RACE_START 256
 
-/*
- * The data of given nodes is read with them if they are at most this many times
- * the rows of the page.
- */
-#define KG_SHOWN 4
-
 /* A total up to this maximum is counted by probes. */
 #define KG_COUNTED_BY_SETS 10000
 
@@ -179,6 +173,13 @@ run_rows(const KgListQuery *query, const KgSource *source, KgWalk walk,
 	(void) kg_sql_run(&b, row, arg);
 }
 
+/* Returns the bound with which a race for a page begins. */
+static int64
+first_bound(const KgRows *rows)
+{
+	return RACE_START + (int64) rows->max * 4;
+}
+
 /*
  * Returns the number of rows that a walk reads before it checks whether its
  * page is full.
@@ -187,7 +188,7 @@ static int64
 unbounded_stretch(const KgListQuery *query, const KgRows *rows)
 {
 	if (kg_past_asked())
-		return RACE_START + (int64) rows->max * 4;
+		return first_bound(rows);
 	return query->catalog->authorizes && !kg_decisions_ask_all() ? rows->max
 																 : PG_INT64_MAX;
 }
@@ -692,14 +693,14 @@ drive(const KgListQuery *query, const KgSource *source, KgRows *rows,
 }
 
 /*
- * Looks up given nodes in kg_entity. The data is read with them if most are
- * shown; otherwise the data of the page is read later.
+ * Looks up given nodes in kg_entity. The data of a few nodes is read with them,
+ * which costs less than a second look-up of those on the page.
  */
 static int64
 drive_nodes(const KgListQuery *query, KgSource *source, KgRows *rows)
 {
 	source->with_data = query->offset == 0 &&
-						source->nnodes / KG_SHOWN <= rows->max;
+						source->nnodes < first_bound(rows);
 	return drive(query, source, rows, 0);
 }
 
@@ -791,7 +792,7 @@ race(const KgListQuery *query, KgDrivers *drivers, KgRows *rows)
 	KgSource *source;
 	Walker walker;
 	bool ask_all = kg_decisions_ask_all();
-	int64 bound = RACE_START + (int64) rows->max * 4;
+	int64 bound = first_bound(rows);
 	int64 matching;
 
 	/* In an exchange, all matches are decided in one round. */

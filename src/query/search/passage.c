@@ -37,6 +37,7 @@ typedef struct Finding
 	const KgWords *query;
 	MemoryContext scratch; /* of the words of a piece */
 	int best;			   /* number of words in the passage */
+	bool longer;		   /* the text is longer than the part that is read */
 } Finding;
 
 static uint64
@@ -74,7 +75,7 @@ next_piece(const char *text, int len, int at)
 	piece.start = piece.end = at;
 	while (piece.end < len && !is_blank(text[piece.end]) &&
 		   piece.end - piece.start < KG_PIECE_BYTES)
-		piece.end += Min(pg_mblen(text + piece.end), len - piece.end);
+		piece.end += pg_mblen(text + piece.end);
 	return piece;
 }
 
@@ -93,7 +94,7 @@ keep_passage(Finding *f, const char *text, int len, int start, int end)
 			break;
 		end = next.end;
 	}
-	more = end < len;
+	more = end < len || f->longer;
 	f->match->field = f->field;
 	f->match->passage = psprintf("%s%s%s",
 								 cut ? "... " : "",
@@ -117,7 +118,8 @@ find_in_text(const JsonbValue *value, void *arg)
 
 	if (value->type != jbvString)
 		return;
-	len = Min(value->val.string.len, KG_READ_BYTES);
+	len = pg_mbcliplen(text, value->val.string.len, KG_READ_BYTES);
+	f->longer = len < value->val.string.len;
 	pieces = palloc((len / 2 + 1) * sizeof(Piece));
 	for (int at = 0; f->best < Min(f->query->n, KG_PASSAGE_WORDS);)
 	{

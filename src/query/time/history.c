@@ -645,7 +645,7 @@ kg_history_at(const KgCatalog *catalog, const KgType *type, const char *id,
 
 	/*
 	 * A caller that sees the whole tenant also sees each present and last
-	 * state.
+	 * state, so no state needs a check of visibility.
 	 */
 	if (catalog->plain_visibility && kg_visibility_history_is_whole())
 		return find_beside(catalog, &beside, "before", take_jsonb, &data)

@@ -501,8 +501,9 @@ try_dry(void *arg)
 }
 
 /*
- * Attempts an apply. A plain UPDATE may have locked a row that the apply
- * writes, while it waits for its type, which the apply has locked.
+ * Attempts an apply, which kg_again() repeats after a deadlock. A plain UPDATE
+ * may hold the lock of a row that the apply writes, and wait for the lock of the
+ * row's type, which the apply holds.
  */
 static void
 try_apply(void *arg)

@@ -230,7 +230,7 @@ require_same_authorize(const char *name, const KgType *before,
 	kg_error_keyword(err, "x-authorize");
 	kg_error_entity(err, name, NULL);
 	kg_error_throw_expected(
-		err, "the stored \"x-authorize\"; a new type without \"x-authorize\"");
+		err, "the stored \"x-authorize\", or none if the type is new");
 }
 
 void

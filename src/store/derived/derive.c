@@ -519,7 +519,7 @@ add_key(KgDerivation *d, KgColumns *columns, int32 type_no,
 	MemoryContextSwitchTo(old);
 }
 
-/* Adds the key that replaces the key of the last row. */
+/* Completes the last row of exchanged_keys with the key that replaces its key. */
 static void
 add_new_key(KgDerivation *d, const KgPackedKey *key)
 {

@@ -82,7 +82,7 @@ delete_rows(Datum tenant, const Forgotten *f)
 	pfree(DatumGetPointer(blocks.value));
 }
 
-/* Clears the bits of nodes, in ascending order. */
+/* Clears the bits of the nodes, which must be in ascending order. */
 static void
 forget_piece(Datum tenant, const int64 *nodes, uint32 n)
 {

@@ -26,8 +26,8 @@
 	"AND e.entity_id = u.id"
 
 /*
- * The forms of KG_OF_IDS for an array and for one id. behind, such as a locking
- * clause, is appended to both.
+ * The forms of KG_OF_IDS for an array of ids and for one id. The argument
+ * "behind", such as a locking clause, is appended to both.
  */
 #define KG_FORMS_OF_IDS(columns, behind)                             \
 	KG_FORMS(KG_OF_IDS(columns) behind,                              \

@@ -14,7 +14,9 @@
 #include "base/spi.h"
 #include "model/lock.h"
 #include "store/entity/new_ids.h"
+#include "utils/builtins.h"
 #include "utils/timestamp.h"
+#include "utils/uuid.h"
 
 /* Values of the 12 bits that order the uuids of a millisecond. */
 #define KG_UUID_COUNTERS 4096
@@ -25,15 +27,6 @@ kg_makes_ids(const KgType *type)
 	return type->id_generate.uuid || type->id_generate.prefix != NULL;
 }
 
-static void
-fill_random(void *bytes, size_t n)
-{
-	if (!pg_strong_random(bytes, n))
-		ereport(ERROR,
-				errcode(ERRCODE_INTERNAL_ERROR),
-				errmsg("could not generate random bytes"));
-}
-
 /* Returns a uuid of version 7 (RFC 9562), above the previous one of the call. */
 static char *
 new_uuid(KgNewIds *ids)
@@ -41,11 +34,14 @@ new_uuid(KgNewIds *ids)
 	int64 now = (GetCurrentTimestamp() +
 				 (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY) /
 				1000;
-	unsigned char b[16];
-	StringInfoData text;
+	pg_uuid_t uuid;
+	unsigned char *b = uuid.data;
 	uint16 begin;
 
-	fill_random(b, sizeof(b));
+	if (!pg_strong_random(&uuid, sizeof(uuid)))
+		ereport(ERROR,
+				errcode(ERRCODE_INTERNAL_ERROR),
+				errmsg("could not generate random bytes"));
 	if (now > ids->time)
 	{
 		memcpy(&begin, b + 6, sizeof(begin));
@@ -62,13 +58,7 @@ new_uuid(KgNewIds *ids)
 	b[6] = 0x70 | ids->counter >> 8;
 	b[7] = ids->counter;
 	b[8] = 0x80 | (b[8] & 0x3f);
-	initStringInfo(&text);
-	for (int i = 0; i < 16; i++)
-		appendStringInfo(&text,
-						 "%s%02x",
-						 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-						 b[i]);
-	return text.data;
+	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&uuid)));
 }
 
 /* Rows whose id is the prefix and a number of $5 digits, the highest first. */
@@ -85,10 +75,10 @@ highest_number(const char *tenant, const KgType *type, int digits)
 	const char *prefix = type->id_generate.prefix;
 	char *least = psprintf("%s%0*d", prefix, digits, 0);
 	char *most = pstrdup(least);
-	int64 number = 0;
+	int64 number;
 
 	memset(most + strlen(prefix), '9', digits);
-	KG_SPI_LATEST("SELECT max(right(entity_id, $5)::bigint) FROM ("
+	KG_SPI_LATEST("SELECT coalesce(max(right(entity_id, $5)::bigint), 0) FROM ("
 				  "(SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
 				  "AND bundle = $6 AND entity_type = $7" KG_NUMBERED
 				  ") UNION ALL "
@@ -101,13 +91,7 @@ highest_number(const char *tenant, const KgType *type, int digits)
 				  kg_arg_int4(digits),
 				  kg_arg_text(type->bundle),
 				  kg_arg_text(type->name));
-	if (SPI_processed > 0)
-	{
-		bool isnull;
-		Datum value = kg_spi_value(0, 1, &isnull);
-
-		number = isnull ? 0 : DatumGetInt64(value);
-	}
+	number = kg_spi_int64(0, 1);
 	SPI_freetuptable(SPI_tuptable);
 	return number;
 }

@@ -152,18 +152,30 @@ enter_targets(Put *put, int i)
 	}
 }
 
-/* Adds an id to an item without one, if the type makes ids. */
+/* Returns whether an item is a new entity without an id, for which one is made. */
+static bool
+needs_id(const Put *put, const JsonbValue *item)
+{
+	JsonbValue id;
+
+	return put->mode != KG_PUT_UPDATE && kg_makes_ids(put->type) &&
+		   kg_json_is_object(item) &&
+		   !kg_field_value(put->type->id_field, kg_json_container(item), &id);
+}
+
+/* Adds an id that no item has. */
 static void
 make_id(Put *put, int i)
 {
 	const KgType *type = put->type;
 	KgPutItem *item = &put->items[i];
 	JsonbValue id;
+	const char *made;
 
-	if (!kg_makes_ids(type) ||
-		kg_field_value(type->id_field, &item->data->root, &id))
-		return;
-	id = kg_json_string_value(kg_new_id(&put->new_ids, put->tenant, type));
+	do
+		made = kg_new_id(&put->new_ids, put->tenant, type);
+	while (find_name(put, NULL, made) >= 0);
+	id = kg_json_string_value(made);
 	item->data = kg_json_with(item->data, type->id_field->steps[0].key, &id);
 	put->outcomes->items[i].generated = true;
 }
@@ -187,7 +199,8 @@ read_item(Put *put, int i, const JsonbValue *value)
 		return;
 	}
 	put->items[i].data = kg_json_datum(value);
-	make_id(put, i);
+	if (needs_id(put, value))
+		make_id(put, i);
 	outcome->id = kg_entity_id(
 		type, put->items[i].data, path, &outcome->errors);
 	(void) kg_entity_check(
@@ -208,6 +221,22 @@ read_patch(Put *put, int i, const JsonbValue *value)
 	kg_patch_read(put->type, i, value, outcome, &put->items[i]);
 	if (outcome->id && !enter_name(put, NULL, outcome->id, i))
 		kg_outcomes_twice(put->outcomes, i, put->type);
+}
+
+/* Reads the items whose ids are made, or the others. */
+static void
+read_items(Put *put, const JsonbContainer *items, bool made)
+{
+	kg_json_each(it, items)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (needs_id(put, &it.value) != made)
+			continue;
+		if (put->mode == KG_PUT_UPDATE)
+			read_patch(put, it.index, &it.value);
+		else
+			read_item(put, it.index, &it.value);
+	}
 }
 
 /*
@@ -933,14 +962,10 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 											   sizeof(KgPutItem),
 										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	put.names = kg_item_names_make(put.outcomes->n);
-	kg_json_each(it, items)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (mode == KG_PUT_UPDATE)
-			read_patch(&put, it.index, &it.value);
-		else
-			read_item(&put, it.index, &it.value);
-	}
+	/* The ids that are made differ from those that the call has. */
+	read_items(&put, items, false);
+	if (kg_makes_ids(put.type))
+		read_items(&put, items, true);
 	put.order = kg_outcomes_order(put.outcomes);
 	find_targets_ahead(&put);
 	each_batch(&put, find_stored);

@@ -104,7 +104,8 @@ require_hidden_kept(const char *tenant, const KgUserContext *caller,
 	err = kg_error_new(
 		KG_REFERENCE_MISSING,
 		"another entity would get an id or a value that is still referenced");
-	kg_error_throw_expected(err, "another id or value for the other entity");
+	kg_error_throw_expected(
+		err, "for that entity, an id or value that nothing refers to");
 }
 
 static void

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/pg_type.h"
 #include "model/bound_table.h"
 #include "query/run/decisions.h"
@@ -887,12 +888,6 @@ count_edges(const KgReach *reach, const KgPage *page, List **relations)
 	return n;
 }
 
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *) a, *(char *const *) b);
-}
-
 static void
 write_summary(KgGraphCall *call, const KgReach *reach, const KgPage *page,
 			  List *relations, KgJsonWriter *w)
@@ -903,7 +898,6 @@ write_summary(KgGraphCall *call, const KgReach *reach, const KgPage *page,
 						  sizeof(char *));
 	ListCell *lc;
 	int n = 0;
-	int distinct = 0;
 
 	for (uint32 i = 0; i < reach->set.n; i++)
 		if (page->position[i] != KG_NOT_KEPT)
@@ -916,11 +910,10 @@ write_summary(KgGraphCall *call, const KgReach *reach, const KgPage *page,
 	n = 0;
 	foreach(lc, relations)
 		names[n++] = (char *) kg_relation_name(call->catalog, lfirst_int(lc));
-	qsort(names, n, sizeof(char *), compare_names);
-	for (int i = 0; i < n; i++)
-		if (i == 0 || strcmp(names[i - 1], names[i]) != 0)
-			names[distinct++] = names[i];
-	kg_jw_kstrings(w, "predicates_found", names, distinct);
+	kg_jw_kstrings(w,
+				   "predicates_found",
+				   names,
+				   kg_distinct_texts((const char **) names, n));
 	kg_jw_end_object(w);
 }
 

@@ -171,7 +171,10 @@ sent_path(const Compact *c, const char *path)
 		"%s%s", best->sent, best->cut ? "" : path + strlen(best->behind));
 }
 
-/* Returns a text with the path that it may contain translated. */
+/*
+ * Returns a copy of the text. If the text contains the path of "said", the path
+ * is translated in the copy.
+ */
 static char *
 sent_text(const Compact *c, const JsonbContainer *said, const char *text)
 {

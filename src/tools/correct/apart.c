@@ -52,10 +52,8 @@ is_called(const Parts *parts, const char *name, const JsonbValue *value,
 static void
 take_out(Parts *parts, const char *name)
 {
-	KgInstead out = {.kind = KG_INSTEAD_OUT, .path = kg_path_member("", name)};
-
 	parts->has_key |= kg_json_string_is(parts->key, name);
-	kg_correct(&parts->correction, &out);
+	kg_correct_out(&parts->correction, kg_path_member("", name));
 }
 
 /*
@@ -66,14 +64,12 @@ take_out(Parts *parts, const char *name)
 static void
 refuse(Parts *parts, const char *name, const Jsonb *whole)
 {
-	KgInstead in = {
-		.kind = KG_INSTEAD_ADD, .path = "", .key = name, .value = whole};
 	char *key = kg_json_cstring(parts->key);
 	KgError *err;
 
 	if (!parts->has_key)
 		return;
-	kg_correct(&parts->correction, &in);
+	kg_correct_set(&parts->correction, "", name, whole);
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "unknown argument \"%s\": it is a part of \"%s\"",
 					   key,
@@ -383,8 +379,8 @@ make_handles(const KgType *type, const JsonbValue *ids, bool several)
 }
 
 /*
- * Corrects a type and ids to handles, for tools that accept handles of all
- * types.
+ * Refuses a type and ids in separate arguments, with a call that has handles.
+ * For tools that accept handles of all types.
  */
 static void
 refuse_handles_apart(Parts parts)

@@ -46,6 +46,27 @@ type_of_tool(const KgCatalog *catalog)
 }
 
 /*
+ * Returns the type of a name, or that which a misspelt name means; or NULL.
+ * Without it, a property of the type is an argument with an unknown name, and
+ * may be corrected to another one.
+ */
+static const KgType *
+type_meant(const KgCatalog *catalog, const char *name)
+{
+	const KgType *type = kg_catalog_type(catalog, name);
+	const char **handles;
+	const char *near;
+
+	if (type != NULL)
+		return type;
+	handles = palloc(Max(1, catalog->ntypes) * sizeof(char *));
+	for (int i = 0; i < catalog->ntypes; i++)
+		handles[i] = kg_type_handle(catalog->types[i]);
+	near = kg_nearest(name, handles, catalog->ntypes);
+	return near != NULL ? kg_catalog_type(catalog, near) : NULL;
+}
+
+/*
  * Sets the type that the node selects from. The tool determines it, or an
  * argument names it.
  */
@@ -64,7 +85,7 @@ find_type(Misplaced *m)
 		if (kg_json_get(m->node, names[i], &label) != NULL)
 		{
 			if (label.type == jbvString)
-				m->type = kg_catalog_type(catalog, kg_json_cstring(&label));
+				m->type = type_meant(catalog, kg_json_cstring(&label));
 			return;
 		}
 	if (m->type != NULL)
@@ -76,7 +97,7 @@ find_type(Misplaced *m)
 		if (it.value.type != jbvString || is_known(m, name) ||
 			!kg_name_means(m->node, name, &it.value, names[0], NULL))
 			continue;
-		m->type = kg_catalog_type(catalog, kg_json_cstring(&it.value));
+		m->type = type_meant(catalog, kg_json_cstring(&it.value));
 		m->type_name = name;
 		if (m->type != NULL)
 			return;
@@ -130,8 +151,6 @@ gather(KgCorrection *correction, const Misplaced *m, const JsonbValue *filters)
 	kg_json_each(it, m->object)
 	{
 		char *name = kg_json_cstring(&it.key);
-		KgInstead out = {.kind = KG_INSTEAD_OUT,
-						 .path = kg_path_member(m->path, name)};
 
 		if (is_known(m, name) || !is_property(m, name))
 			continue;
@@ -139,7 +158,7 @@ gather(KgCorrection *correction, const Misplaced *m, const JsonbValue *filters)
 			kg_json_get(kg_json_container(filters), name, &taken) != NULL)
 			return NULL;
 		kg_jw_member(&w, &it);
-		kg_correct(correction, &out);
+		kg_correct_out(correction, kg_path_member(m->path, name));
 	}
 	return kg_jw_finish(&w);
 }
@@ -160,9 +179,6 @@ new_error(const Misplaced *m, const char *name, const char *what)
 static void
 refuse_ids(const Misplaced *m, const char *name)
 {
-	KgInstead out = {.kind = KG_INSTEAD_OUT,
-					 .path = kg_path_member(m->path, name)};
-	KgInstead in = {.kind = KG_INSTEAD_ADD, .path = m->path, .key = "filters"};
 	KgCorrection correction = {NULL};
 	JsonbValue value;
 	KgJsonWriter w;
@@ -186,9 +202,8 @@ refuse_ids(const Misplaced *m, const char *name)
 	kg_jw_value(&w, &value);
 	if (several)
 		kg_jw_end_object(&w);
-	in.value = kg_jw_finish(&w);
-	kg_correct(&correction, &out);
-	kg_correct(&correction, &in);
+	kg_correct_out(&correction, kg_path_member(m->path, name));
+	kg_correct_set(&correction, m->path, "filters", kg_jw_finish(&w));
 	err = new_error(m, name, "an id goes into \"filters\"");
 	if (correction.arguments != NULL)
 		kg_error_call_tool(err, kg_running_call()->tool, correction.arguments);
@@ -222,7 +237,7 @@ kg_refuse_misplaced(const JsonbContainer *object, const char *path,
 	char *name = kg_json_cstring(key);
 	const KgCall *call = kg_running_call();
 	Misplaced m = {outline, object, path, object, path};
-	KgInstead in = {.key = "filters"};
+	const Jsonb *gathered;
 	JsonbValue node;
 	JsonbValue filters;
 	bool filtered;
@@ -252,13 +267,11 @@ kg_refuse_misplaced(const JsonbContainer *object, const char *path,
 	if (!is_property(&m, name))
 		return;
 	err = new_error(&m, name, "a property goes into \"filters\"");
-	filtered = kg_json_get(m.node, in.key, &filters) != NULL;
-	in.value = gather(&correction, &m, filtered ? &filters : NULL);
-	if (in.value != NULL)
+	filtered = kg_json_get(m.node, "filters", &filters) != NULL;
+	gathered = gather(&correction, &m, filtered ? &filters : NULL);
+	if (gathered != NULL)
 	{
-		in.kind = filtered ? KG_INSTEAD_VALUE : KG_INSTEAD_ADD;
-		in.path = filtered ? kg_path_member(m.node_path, in.key) : m.node_path;
-		kg_correct(&correction, &in);
+		kg_correct_set(&correction, m.node_path, "filters", gathered);
 		if (correction.arguments != NULL)
 			kg_error_call_tool(err, call->tool, correction.arguments);
 	}

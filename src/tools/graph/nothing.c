@@ -264,7 +264,6 @@ correct_direction(const char *path, const Kinds *kinds, KgJsonWriter *w)
 	static const char *const members[] = {"type", "relationship_types"};
 	const KgCall *running = kg_running_call();
 	KgCorrection correction = {NULL};
-	KgInstead change = {KG_INSTEAD_NONE};
 	JsonbValue value;
 	JsonbValue names;
 	bool backward = false;
@@ -292,17 +291,8 @@ correct_direction(const char *path, const Kinds *kinds, KgJsonWriter *w)
 	}
 	if (forward == backward)
 		return;
-	change.key = "direction";
-	change.path = kg_path_member(path, "direction");
 	value = kg_json_string_value(backward ? "incoming" : "outgoing");
-	change.value = kg_json_datum(&value);
-	change.kind = KG_INSTEAD_VALUE;
-	if (!kg_repair_value_at(change.path, &names))
-	{
-		change.kind = KG_INSTEAD_ADD;
-		change.path = path;
-	}
-	kg_correct(&correction, &change);
+	kg_correct_set(&correction, path, "direction", kg_json_datum(&value));
 	kg_correction_write(&correction, w);
 }
 

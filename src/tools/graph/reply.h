@@ -64,15 +64,16 @@ typedef struct KgReply
 extern void kg_read_entities(KgGraph *graph, const KgShownColumns *columns,
 							 KgRef **refs, uint32 n);
 /*
- * Reads the data of the nodes that are full and retains the shown properties.
+ * Reads the data of the nodes with the flag full and retains the shown
+ * properties.
  */
 extern void kg_reply_fetch_nodes(KgReply *reply);
 /*
- * Reads the shown properties of the edges that are full. An edge of a relation
- * with keys is replaced by all its parallel edges, or represents them.
+ * Reads the shown properties of the edges with the flag full. An edge of a
+ * relation with keys is replaced by all its parallel edges, or represents them.
  */
 extern void kg_reply_fetch_edges(KgReply *reply);
-/* Reads all properties of the edges that are full. */
+/* Reads all properties of the edges with the flag full. */
 extern void kg_reply_read_edges(KgReply *reply);
 /* Orders nodes by type and id. */
 extern void kg_reply_sort_nodes(KgReply *reply);

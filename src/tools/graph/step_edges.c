@@ -78,7 +78,8 @@ kg_throw_edge_property(const KgCatalog *catalog, const KgStepSpec *step,
 	kg_error_got_string(err, sent);
 	for (int i = 0; i < n; i++)
 		kg_error_allow(err, names[i]);
-	kg_error_expected(err, "a property of the edges of a step of one hop");
+	kg_error_expected(
+		err, "a property of the step's edges; the step must have one hop");
 	near = kg_nearest(sent, names, n);
 	kg_error_did_you_mean(err, near);
 	if (near != NULL && kg_has_rival(sent, near, names, n))

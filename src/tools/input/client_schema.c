@@ -33,8 +33,8 @@ kg_key_is(const JsonbValue *key, const char *const *names)
 	return false;
 }
 
-static bool
-has_type(const JsonbContainer *schema, const char *name)
+bool
+kg_schema_has_type(const JsonbContainer *schema, const char *name)
 {
 	JsonbValue type;
 
@@ -161,7 +161,7 @@ write_completion(KgJsonWriter *w, const JsonbContainer *schema)
 		write_undeclared(w, schema, NULL);
 		kg_jw_end_object(w);
 	}
-	if (has_type(schema, "array") &&
+	if (kg_schema_has_type(schema, "array") &&
 		kg_json_get(schema, "items", &value) == NULL)
 	{
 		kg_jw_key(w, "items");

@@ -20,6 +20,8 @@
 
 /* Returns the position of subschemas in the value of a schema's member. */
 extern KgJsShape kg_key_shape(const JsonbValue *key);
+/* Returns whether the name is the schema's "type", or one of its types. */
+extern bool kg_schema_has_type(const JsonbContainer *schema, const char *name);
 /* Returns whether a key is among some names, which end with NULL. */
 extern bool kg_key_is(const JsonbValue *key, const char *const *names);
 

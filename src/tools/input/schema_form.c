@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "miscadmin.h"
+#include "tools/input/client_schema.h"
 #include "tools/input/schema_form.h"
 
 #define GEMINI (1 << KG_PROFILE_GEMINI)
@@ -89,21 +90,6 @@ kg_schema_form(bool lax_client)
 }
 
 /* ---- reading a schema ---- */
-
-static bool
-has_type(const JsonbContainer *schema, const char *name)
-{
-	JsonbValue type;
-
-	if (kg_json_get(schema, "type", &type) == NULL)
-		return false;
-	if (!kg_json_is_array(&type))
-		return kg_json_string_is(&type, name);
-	kg_json_each(it, kg_json_container(&type))
-		if (kg_json_string_is(&it.value, name))
-			return true;
-	return false;
-}
 
 static bool
 has_members(const JsonbContainer *schema, const char *key)
@@ -203,10 +189,11 @@ is_open(const JsonbValue *value, KgSchemaProfile profile)
 				return true;
 		return false;
 	}
-	if (has_type(schema, "array"))
+	if (kg_schema_has_type(schema, "array"))
 		return kg_json_get(schema, "items", &inner) == NULL ||
 			   is_free(&inner) || is_open(&inner, profile);
-	return (has_type(schema, "object") || has_members(schema, "properties")) &&
+	return (kg_schema_has_type(schema, "object") ||
+			has_members(schema, "properties")) &&
 		   is_open_object(schema, profile);
 }
 
@@ -431,16 +418,78 @@ write_properties(KgJsonWriter *w, const JsonbContainer *schema,
 		kg_jw_kbool(w, "additionalProperties", false);
 }
 
+static const char *
+type_of_value(const JsonbValue *value)
+{
+	int64 number;
+
+	switch ((int) value->type)
+	{
+		case jbvNull:
+			return "null";
+		case jbvBool:
+			return "boolean";
+		case jbvNumeric:
+			return kg_json_int64(value, &number) ? "integer" : "number";
+		default:
+			return "string";
+	}
+}
+
+static bool
+lists_type(const JsonbContainer *values, const char *type)
+{
+	kg_json_each(it, values)
+		if (strcmp(type_of_value(&it.value), type) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Returns the type of a schema, an array if there are several. Without "type",
+ * it is that of the values that the schema lists.
+ */
+static JsonbValue
+types_of(const JsonbContainer *schema)
+{
+	static const char *const types[] = {
+		"string", "integer", "number", "boolean", "null"};
+	JsonbValue value;
+	KgJsonWriter w;
+	const char *last = "string";
+	int n = 0;
+
+	if (kg_json_get(schema, "type", &value) != NULL)
+		return value;
+	if (kg_json_get(schema, "const", &value) != NULL)
+		return kg_json_string_value(type_of_value(&value));
+	if (kg_json_get(schema, "enum", &value) == NULL ||
+		!kg_json_is_array(&value))
+		return kg_json_string_value(last);
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < lengthof(types); i++)
+		if (lists_type(kg_json_container(&value), types[i]))
+		{
+			kg_jw_string(&w, types[i]);
+			last = types[i];
+			n++;
+		}
+	kg_jw_end_array(&w);
+	if (n <= 1)
+		return kg_json_string_value(last);
+	kg_json_root(kg_jw_finish(&w), &value);
+	return value;
+}
+
 /* Writes the types of a scalar, or of a scalar or an array. */
 static void
 write_types(KgJsonWriter *w, const JsonbContainer *schema,
 			KgSchemaProfile profile, bool optional)
 {
-	JsonbValue type;
+	JsonbValue type = types_of(schema);
 	bool null = optional;
 
-	if (kg_json_get(schema, "type", &type) == NULL)
-		type = kg_json_string_value("string");
 	if (!kg_json_is_array(&type))
 	{
 		write_type(w, kg_json_cstring(&type), optional);
@@ -514,15 +563,15 @@ write_form(KgJsonWriter *w, const JsonbValue *value, KgSchemaProfile profile,
 		write_free(w, value, optional);
 		return;
 	}
-	if (is_open(value, profile))
-	{
-		write_text(w, schema, optional);
-		return;
-	}
 	members = branches(schema, &ignored);
 	if (members != NULL)
 	{
 		write_union(w, schema, members, profile, optional);
+		return;
+	}
+	if (is_open(value, profile))
+	{
+		write_text(w, schema, optional);
 		return;
 	}
 	kg_jw_begin_object(w);
@@ -599,56 +648,35 @@ kg_form_input(const KgSchemaForm *form, const Jsonb *schema)
 
 /* ---- replies ---- */
 
-/* Writes a schema in which a number can be text. */
-static void
-write_number_text(KgJsonWriter *w, const JsonbValue *value)
+/* Adds "string" to the type, or types, of a number. */
+static bool
+replace_type(KgJsonWriter *w, const JsonbContainer *in,
+			 const KgJsonIter *member)
 {
-	const JsonbContainer *container = kg_json_container(value);
-
-	check_stack_depth();
-	CHECK_FOR_INTERRUPTS();
-	if (container == NULL)
-		kg_jw_value(w, value);
-	else if (kg_json_is_array(value))
-	{
-		kg_jw_begin_array(w);
-		kg_json_each(it, container)
-			write_number_text(w, &it.value);
-		kg_jw_end_array(w);
-	}
+	if (!member->is_object || !kg_json_string_is(&member->key, "type") ||
+		!(kg_schema_has_type(in, "integer") ||
+		  kg_schema_has_type(in, "number")) ||
+		kg_schema_has_type(in, "string"))
+		return false;
+	kg_jw_begin_array(w);
+	if (!kg_json_is_array(&member->value))
+		kg_jw_value(w, &member->value);
 	else
-	{
-		kg_jw_begin_object(w);
-		kg_json_each(it, container)
-		{
-			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-			if (kg_json_string_is(&it.key, "type") &&
-				it.value.type == jbvString &&
-				(kg_json_string_is(&it.value, "integer") ||
-				 kg_json_string_is(&it.value, "number")))
-			{
-				kg_jw_begin_array(w);
-				kg_jw_value(w, &it.value);
-				kg_jw_string(w, "string");
-				kg_jw_end_array(w);
-			}
-			else
-				write_number_text(w, &it.value);
-		}
-		kg_jw_end_object(w);
-	}
+		kg_json_each(it, kg_json_container(&member->value))
+			kg_jw_value(w, &it.value);
+	kg_jw_string(w, "string");
+	kg_jw_end_array(w);
+	return true;
 }
 
 const Jsonb *
 kg_form_output(const KgSchemaForm *form, const Jsonb *schema)
 {
 	KgJsonWriter w;
-	JsonbValue root;
 
 	if (!form->number_text)
 		return schema;
 	kg_jw_init(&w);
-	kg_json_root(schema, &root);
-	write_number_text(&w, &root);
+	kg_jw_replaced(&w, &schema->root, replace_type);
 	return kg_jw_finish(&w);
 }

@@ -26,9 +26,9 @@ extern Jsonb *kg_expand_relation_input(const char *tool,
 extern char *kg_tool_text(const char *tool, const char *key);
 
 /*
- * Returns the parts of an input schema that do not depend on the tenant and
- * the settings. Other parts are {} (filters: any object), and numbers that depend on settings are
- * names. Read once, by tools/input/outline.h.
+ * Returns the parts of an input schema that do not depend on the tenant and the
+ * settings. Other parts are {} (filters: any object), and numbers that depend on
+ * settings are names. Read once, by tools/input/outline.h.
  */
 extern Jsonb *kg_template_outline(const char *tool);
 /* Return the index of a number by name, or -1; return its current value. */

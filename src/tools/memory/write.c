@@ -264,8 +264,7 @@ read_relations(Writing *writing, bool creating)
 								  : text_argument(&item, "from");
 		relation->to = creating ? new_name(&item, "to")
 								: text_argument(&item, "to");
-		relation->type = creating ? type_argument(&item, "relationType")
-								  : text_argument(&item, "relationType");
+		relation->type = type_argument(&item, "relationType");
 	}
 	writing->n = n;
 	distinct_relations(writing);

@@ -13,15 +13,16 @@
 #include "auth/identity.h"
 #include "base/catch.h"
 #include "base/json.h"
+#include "base/json_untrusted.h"
 #include "base/semver.h"
 #include "base/settings.h"
 #include "base/snapshot.h"
 #include "miscadmin.h"
-#include "base/json_untrusted.h"
 #include "query/argument/arguments.h"
 #include "query/run/decisions.h"
 #include "query/run/running.h"
 #include "tools/write/confirm.h"
+#include "tools/input/client_schema.h"
 #include "tools/input/published.h"
 #include "tools/registered/registered.h"
 #include "tools/write/write_tool.h"
@@ -172,40 +173,90 @@ without_blanks(const Jsonb *arguments)
 	return kg_jw_finish(&w);
 }
 
-/* Returns the type of an argument, or NULL. */
-static const char *
-type_of_argument(const KgDefinition *def, const char *name)
+/* Returns the schema in a member, or in a member of the member; or NULL. */
+static const JsonbContainer *
+subschema(const JsonbContainer *schema, const char *key, const char *name)
 {
-	static const char *const path[] = {"properties", NULL, "type"};
-	const JsonbContainer *schema = &def->input_schema->root;
-	JsonbValue value = {.type = jbvNull};
+	JsonbValue value;
 
-	for (int i = 0; i < lengthof(path); i++)
-	{
-		if (schema == NULL || !JsonContainerIsObject(schema) ||
-			kg_json_get(schema, path[i] ? path[i] : name, &value) == NULL)
-			return NULL;
-		schema = kg_json_container(&value);
-	}
-	return value.type == jbvString ? kg_json_cstring(&value) : NULL;
+	if (schema == NULL || kg_json_get(schema, key, &value) == NULL ||
+		!kg_json_is_object(&value))
+		return NULL;
+	schema = kg_json_container(&value);
+	return name != NULL ? subschema(schema, name, NULL) : schema;
 }
 
-/* Returns the array or object that an argument is the JSON text of, or NULL. */
-static Jsonb *
-decoded(const KgDefinition *def, const KgJsonIter *argument)
+/* Returns whether a schema has arrays or objects, and no strings. */
+static bool
+has_no_text(const JsonbContainer *schema)
 {
-	const char *type;
+	static const char *const unions[] = {"anyOf", "oneOf"};
+	bool found = kg_schema_has_type(schema, "array") ||
+				 kg_schema_has_type(schema, "object");
+	JsonbValue branches;
+
+	check_stack_depth();
+	for (int i = 0; i < lengthof(unions); i++)
+	{
+		if (kg_json_get(schema, unions[i], &branches) == NULL ||
+			!kg_json_is_array(&branches))
+			continue;
+		kg_json_each(it, kg_json_container(&branches))
+		{
+			if (!kg_json_is_object(&it.value) ||
+				kg_schema_has_type(kg_json_container(&it.value), "string"))
+				return false;
+			found |= has_no_text(kg_json_container(&it.value));
+		}
+	}
+	return found && !kg_schema_has_type(schema, "string");
+}
+
+/* Returns the array or object that a value is the JSON text of, or NULL. */
+static Jsonb *
+decoded(const JsonbContainer *schema, const JsonbValue *value)
+{
 	Jsonb *json;
 
-	if (argument->value.type != jbvString)
+	if (value->type != jbvString || schema == NULL || !has_no_text(schema))
 		return NULL;
-	type = type_of_argument(def, kg_json_cstring(&argument->key));
-	if (type == NULL ||
-		(strcmp(type, "array") != 0 && strcmp(type, "object") != 0))
-		return NULL;
-	json = kg_json_parse_untrusted(argument->value.val.string.val,
-								   argument->value.val.string.len);
+	json = kg_json_parse_untrusted(value->val.string.val,
+								   value->val.string.len);
 	return json != NULL && !JB_ROOT_IS_SCALAR(json) ? json : NULL;
+}
+
+/* Writes a value with arrays and objects in place of their JSON text. */
+static void
+write_decoded(KgJsonWriter *w, const JsonbContainer *schema,
+			  const JsonbValue *value)
+{
+	const JsonbContainer *container = kg_json_container(value);
+	Jsonb *json = decoded(schema, value);
+
+	check_stack_depth();
+	if (json != NULL)
+		kg_jw_jsonb(w, json);
+	else if (container == NULL || schema == NULL)
+		kg_jw_value(w, value);
+	else if (kg_json_is_array(value))
+	{
+		kg_jw_begin_array(w);
+		kg_json_each(it, container)
+			write_decoded(w, subschema(schema, "items", NULL), &it.value);
+		kg_jw_end_array(w);
+	}
+	else
+	{
+		kg_jw_begin_object(w);
+		kg_json_each(it, container)
+		{
+			const char *name = kg_json_cstring(&it.key);
+
+			kg_jw_key(w, name);
+			write_decoded(w, subschema(schema, "properties", name), &it.value);
+		}
+		kg_jw_end_object(w);
+	}
 }
 
 /*
@@ -220,12 +271,14 @@ in_other_form(const KgDefinition *def, const Jsonb *arguments)
 	kg_jw_init_object(&w);
 	kg_json_each(it, &arguments->root)
 	{
-		Jsonb *json = decoded(def, &it);
+		const char *name = kg_json_cstring(&it.key);
 
-		if (json != NULL)
-			kg_jw_kjsonb(&w, kg_json_cstring(&it.key), json);
-		else if (it.value.type != jbvNull)
-			kg_jw_member(&w, &it);
+		if (it.value.type == jbvNull)
+			continue;
+		kg_jw_key(&w, name);
+		write_decoded(&w,
+					  subschema(&def->input_schema->root, "properties", name),
+					  &it.value);
 	}
 	return kg_jw_finish(&w);
 }

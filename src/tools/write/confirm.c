@@ -126,7 +126,8 @@ kg_confirm_open(KgConfirm *confirm, const char *tool, const Jsonb *arguments)
 	kg_cursor_part(confirm->about, subject, strlen(subject));
 	kg_cursor_part(confirm->about, tool, strlen(tool));
 	kg_cursor_part(confirm->about, others, VARSIZE(others));
-	if (kg_json_get(&arguments->root, "confirm", &value) == NULL)
+	if (kg_json_get(&arguments->root, "confirm", &value) == NULL ||
+		value.type == jbvNull)
 		return;
 	if (value.type == jbvString)
 		confirm->told = kg_cursor_unseal(confirm->tenant,

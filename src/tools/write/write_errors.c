@@ -158,17 +158,6 @@ correct_number(const KgError *err, KgCorrection *correction)
 	return true;
 }
 
-/* Returns the path without its last n members. */
-static char *
-parent_path(const char *path, int n)
-{
-	char *parent = pstrdup(path);
-
-	while (n-- > 0)
-		*strrchr(parent, '/') = '\0';
-	return parent;
-}
-
 static int
 depth_of(const char *path)
 {
@@ -179,26 +168,7 @@ depth_of(const char *path)
 	return depth;
 }
 
-/* Adds a member to an object of the corrected call, unless it has the member. */
-static void
-add_member(KgCorrection *correction, const char *path, const char *key,
-		   const Jsonb *value)
-{
-	KgInstead change = {
-		.kind = KG_INSTEAD_ADD, .path = path, .key = key, .value = value};
-
-	kg_correct(correction, &change);
-}
-
-static void
-leave_out(KgCorrection *correction, const char *path)
-{
-	KgInstead change = {.kind = KG_INSTEAD_OUT, .path = path};
-
-	kg_correct(correction, &change);
-}
-
-/* Moves the values of "add" or "remove" from "set" to this member of the item. */
+/* Adds the values of "add" or "remove" in "set" to this member of the item. */
 static void
 move_values(KgCorrection *correction, const char *item, const char *property,
 			const char *member, const JsonbValue *values)
@@ -209,13 +179,13 @@ move_values(KgCorrection *correction, const char *item, const char *property,
 
 	if (kg_repair_value_at(path, &there))
 	{
-		add_member(correction, path, property, kg_json_datum(values));
+		kg_correct_set(correction, path, property, kg_json_datum(values));
 		return;
 	}
 	kg_jw_init_object(&w);
 	kg_jw_key(&w, property);
 	kg_jw_value(&w, values);
-	add_member(correction, item, member, kg_jw_finish(&w));
+	kg_correct_set(correction, item, member, kg_jw_finish(&w));
 }
 
 /*
@@ -234,7 +204,7 @@ correct_operators(const KgError *err, KgCorrection *correction)
 
 	if (said->path == NULL || said->got == NULL || depth_of(said->path) != 4)
 		return false;
-	item = parent_path(said->path, 2);
+	item = kg_path_parent(kg_path_parent(said->path));
 	property = kg_path_last(said->path);
 	if (strcmp(said->path,
 			   kg_path_member(kg_path_member(item, "set"), property)) != 0 ||
@@ -247,10 +217,10 @@ correct_operators(const KgError *err, KgCorrection *correction)
 			 !kg_json_string_is(&it.key, "remove")))
 			return false;
 	(void) kg_repair_value_at(kg_path_member(item, "set"), &there);
-	leave_out(correction,
-			  kg_json_length(kg_json_container(&there)) == 1
-				  ? kg_path_member(item, "set")
-				  : said->path);
+	kg_correct_out(correction,
+				   kg_json_length(kg_json_container(&there)) == 1
+					   ? kg_path_member(item, "set")
+					   : said->path);
 	kg_json_each(it, kg_json_container(&got))
 		move_values(
 			correction, item, property, kg_json_cstring(&it.key), &it.value);
@@ -292,11 +262,11 @@ correct_option(const KgError *err, KgCorrection *correction)
 			!kg_json_same_value(&there, &value))
 			return false;
 		if (!kg_repair_value_at(kg_path_member("", name), &there))
-			add_member(correction, "", name, kg_json_datum(&value));
+			kg_correct_set(correction, "", name, kg_json_datum(&value));
 	}
 	else if (!kg_json_same_value(&there, &value))
 		return false;
-	leave_out(correction, path);
+	kg_correct_out(correction, path);
 	return true;
 }
 

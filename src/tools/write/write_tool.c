@@ -39,6 +39,7 @@ typedef struct WriteCall
 	KgInput input;
 	KgRepairs repairs;
 	const JsonbContainer *items;
+	const char *key; /* idempotency_key, or NULL */
 	bool atomic;
 	bool dry_run;
 	KgWriter writer;
@@ -70,26 +71,11 @@ read_reason(const KgInput *in)
 		psprintf("a string of at most %d characters", KG_MAX_REASON_CHARS)));
 }
 
-/* Returns the arguments without an option that is null. */
-static const Jsonb *
-without_null(const Jsonb *arguments, const char *option)
-{
-	JsonbValue value;
-
-	if (!JB_ROOT_IS_OBJECT(arguments) ||
-		kg_json_get(&arguments->root, option, &value) == NULL ||
-		value.type != jbvNull)
-		return arguments;
-	return kg_json_without(arguments, option);
-}
-
 static void
 read_arguments(WriteCall *call)
 {
 	const KgInput *in = &call->input;
 
-	call->arguments = without_null(call->arguments, "idempotency_key");
-	call->arguments = without_null(call->arguments, "confirm");
 	kg_input_open(&call->input,
 				  call->arguments,
 				  kg_write_input_template(call->tool),
@@ -177,7 +163,7 @@ perform(void *arg)
 	 * A reply with errors is stored with the key and returned again later. Its
 	 * errors must not name other entities that the caller sees now.
 	 */
-	if (call->atomic || kg_idempotency_key(call->arguments) == NULL)
+	if (call->atomic || call->key == NULL)
 	{
 		/* kg_write_complete() adds "nearest" to the error of an atomic call. */
 		if (!call->atomic || deletes_entities(call))
@@ -218,12 +204,15 @@ perform_all(void *arg)
  * the key; then returns true. A call and its confirmation are one write.
  */
 static bool
-was_done(WriteCall *call, KgRequest *request, const char *key)
+was_done(WriteCall *call, KgRequest *request)
 {
 	const KgTool *tool = call->tool;
 
 	call->reply = kg_idempotency_begin_tool(
-		request, key, tool->name, kg_json_without(call->arguments, "confirm"));
+		request,
+		call->key,
+		tool->name,
+		kg_json_without(call->arguments, "confirm"));
 	if (call->reply != NULL && tool->type != NULL)
 		call->reply = kg_idempotency_seen(
 			psprintf("%s/%s", tool->bundle, tool->type->name), call->reply);
@@ -238,15 +227,17 @@ static void
 write_inside(void *arg)
 {
 	WriteCall *call = arg;
-	const char *key = kg_idempotency_key(call->arguments);
 	KgRequest request;
 
+	/* The input has no null, which is an absent argument. */
+	if (kg_input_has(&call->input, "idempotency_key"))
+		call->key = kg_idempotency_key(call->arguments);
 	if (call->dry_run)
 	{
 		call->reply = kg_put_dry(perform_all, call);
 		return;
 	}
-	if (key != NULL && was_done(call, &request, key))
+	if (call->key != NULL && was_done(call, &request))
 		return;
 	kg_confirm_open(&call->confirm, call->tool->name, call->arguments);
 	if (call->confirm.told == NULL &&
@@ -259,7 +250,7 @@ write_inside(void *arg)
 	}
 	call->reply = perform_all(call);
 	kg_confirm_check(&call->confirm, call->outcomes);
-	if (key != NULL)
+	if (call->key != NULL)
 		kg_idempotency_keep(&request, call->reply);
 }
 

@@ -1,13 +1,13 @@
 /*
  * big_numbers.c
- *	  Numbers of a reply that a double does not represent exactly, as text.
+ *	  Numbers that a double does not represent exactly, as text.
  */
 #include "postgres.h"
 
+#include "base/big_numbers.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "miscadmin.h"
-#include "tools/reply/big_numbers.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
@@ -41,45 +41,40 @@ has_big(const JsonbContainer *container)
 	return false;
 }
 
-static void
-write_value(KgJsonWriter *w, const JsonbValue *value)
+static bool
+replace(KgJsonWriter *w, const JsonbContainer *in, const KgJsonIter *member)
 {
-	const JsonbContainer *container = kg_json_container(value);
+	if (!is_big(&member->value))
+		return false;
+	kg_jw_string(w, kg_json_cstring(&member->value));
+	return true;
+}
 
-	check_stack_depth();
-	if (is_big(value))
-		kg_jw_string(w, kg_json_cstring(value));
-	else if (container == NULL)
-		kg_jw_value(w, value);
-	else if (kg_json_is_array(value))
-	{
-		kg_jw_begin_array(w);
-		kg_json_each(it, container)
-			write_value(w, &it.value);
-		kg_jw_end_array(w);
-	}
-	else
-	{
-		kg_jw_begin_object(w);
-		kg_json_each(it, container)
-		{
-			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-			write_value(w, &it.value);
-		}
-		kg_jw_end_object(w);
-	}
+/* Returns NULL if the JSON remains as it is. */
+static Jsonb *
+as_text(const JsonbContainer *json)
+{
+	KgJsonWriter w;
+
+	if (kg_setting_big_numbers == KG_NUMBERS_NUMBER || !has_big(json))
+		return NULL;
+	kg_jw_init(&w);
+	kg_jw_replaced(&w, json, replace);
+	return kg_jw_finish(&w);
+}
+
+const JsonbContainer *
+kg_big_numbers_in(const JsonbContainer *json)
+{
+	const Jsonb *text = as_text(json);
+
+	return text ? &text->root : json;
 }
 
 Jsonb *
 kg_big_numbers(Jsonb *reply)
 {
-	KgJsonWriter w;
-	JsonbValue root;
+	Jsonb *text = as_text(&reply->root);
 
-	if (kg_setting_big_numbers == KG_NUMBERS_NUMBER || !has_big(&reply->root))
-		return reply;
-	kg_jw_init(&w);
-	kg_json_root(reply, &root);
-	write_value(&w, &root);
-	return kg_jw_finish(&w);
+	return text ? text : reply;
 }

@@ -1,0 +1,17 @@
+/*
+ * big_numbers.h
+ *	  Numbers that a double does not represent exactly, as text.
+ */
+#ifndef KG_BIG_NUMBERS_H
+#define KG_BIG_NUMBERS_H
+
+#include "utils/jsonb.h"
+
+/*
+ * Returns the JSON with numbers above 2^53 as text if kg_graph.big_numbers says
+ * so; otherwise the JSON itself.
+ */
+extern const JsonbContainer *kg_big_numbers_in(const JsonbContainer *json);
+extern Jsonb *kg_big_numbers(Jsonb *reply);
+
+#endif /* KG_BIG_NUMBERS_H */
