@@ -118,14 +118,14 @@ append_bound_variant(StringInfo sql, const KgCatalog *catalog,
 	appendStringInfo(
 		sql,
 		"%sSELECT (%s) COLLATE pg_catalog.\"C\" AS \"from\", "
-		"(%s)::pg_catalog.text COLLATE pg_catalog.\"C\" AS \"to\", "
+		"%s COLLATE pg_catalog.\"C\" AS \"to\", "
 		"NULL::pg_catalog.jsonb AS properties, "
 		"%s::pg_catalog.text COLLATE pg_catalog.\"C\" AS from_type, "
 		"%s::pg_catalog.text COLLATE pg_catalog.\"C\" AS to_type "
 		"FROM %s WHERE %s AND (%s) IS NOT NULL",
 		sql->len > 0 ? " UNION ALL " : "",
 		source->id,
-		kg_vvalue(column),
+		kg_bound_text(kg_vvalue(column), column->type),
 		quote_literal_cstr(from->name),
 		quote_literal_cstr(to->name),
 		source->from,
@@ -165,6 +165,26 @@ view_sql(const KgCatalog *catalog, const KgType *type,
 	view = type ? kg_view_of_type(type) : kg_view_of_relation(relation);
 	sql = kg_view_query(catalog, view, view->columns, &tables);
 	return bound[0] == '\0' ? sql : psprintf("%s UNION ALL %s", sql, bound);
+}
+
+static bool
+has_tenant_column(const KgType *type)
+{
+	return type != NULL && type->binding != NULL &&
+		   type->binding->tenant_column != NULL;
+}
+
+bool
+kg_ask_view_hides(const KgCatalog *catalog, const KgType *type,
+				  const KgRelation *relation)
+{
+	if (relation == NULL)
+		return has_tenant_column(type);
+	for (int i = 0; i < relation->nvariants; i++)
+		if (has_tenant_column(kg_catalog_type_no(
+				catalog, relation->variants[i].from_type_no)))
+			return true;
+	return false;
 }
 
 /* Returns the analysed text of a view, which has no text of the caller. */

@@ -457,13 +457,9 @@ key_values(const KgVSource *source, const char *id, Datum *values)
 	for (int i = 0; i < source->nkeys; i++)
 	{
 		Oid type = source->keys[i].type;
-		Oid output;
-		bool varlena;
 
-		if (!value_of(type, parts[i], &values[i]))
-			return false;
-		getTypeOutputInfo(type, &output, &varlena);
-		if (strcmp(OidOutputFunctionCall(output, values[i]), parts[i]) != 0)
+		if (!value_of(type, parts[i], &values[i]) ||
+			strcmp(kg_bound_value_text(type, values[i]), parts[i]) != 0)
 			return false;
 	}
 	return true;

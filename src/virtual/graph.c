@@ -293,7 +293,7 @@ bound_edges(KgGraph *graph, const KgVariant *variant, Edges *edges)
 						 : (KgVColumn){source->id, TEXTOID, true};
 	edges->texts[0] = source->id;
 	edges->ends[1] = *column;
-	edges->texts[1] = psprintf("(%s)::pg_catalog.text", column->sql);
+	edges->texts[1] = kg_bound_text(column->sql, column->type);
 	return true;
 }
 

@@ -58,7 +58,8 @@ amend(ErrorData *edata, void *arg)
 	bool forbidden = edata->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE;
 	KgError *err;
 
-	if (kg_error_is_ours(edata) || is_of_server(edata))
+	if (kg_error_is_builtin(edata) &&
+		(kg_error_is_ours(edata) || is_of_server(edata)))
 		return;
 	err = kg_error_new(
 		forbidden ? KG_FORBIDDEN : KG_FAILED_BINDING,
@@ -110,16 +111,19 @@ append_document(KgSqlBuilder *b, const KgVSource *source)
 	for (int i = 0; i < type->nfields; i++)
 	{
 		const KgVColumn *column = &source->columns[i];
+		const char *value;
 
 		if (column->sql == NULL || &type->fields[i] == type->id_field)
 			continue;
+		value = kg_vvalue(column);
 		kg_sql_append(b,
 					  column->type == TIMESTAMPTZOID
 						  ? ", pg_catalog.to_jsonb(pg_catalog.timezone('UTC', "
-							"(%s)%s))"
-						  : ", pg_catalog.to_jsonb((%s)%s)",
-					  kg_vvalue(column),
-					  column->is_text ? "::pg_catalog.text" : "");
+							"%s))"
+						  : ", pg_catalog.to_jsonb(%s)",
+					  column->is_text && column->type != TIMESTAMPTZOID
+						  ? kg_bound_text(value, column->type)
+						  : value);
 		n++;
 	}
 	return n;

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/stratnum.h"
 #include "access/table.h"
 #include "auth/identity.h"
 #include "base/extension.h"
@@ -16,6 +17,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "virtual/conditions.h"
 #include "virtual/source.h"
 
 /* The column of a stored type's document, beside those of its view. */
@@ -121,10 +123,11 @@ tenant_condition(const char *alias, const KgBoundColumn *tenant)
 {
 	if (tenant->name == NULL)
 		return NULL;
-	return psprintf("%s.%s%s OPERATOR(pg_catalog.=) %s()",
+	return psprintf("%s.%s%s%s OPERATOR(pg_catalog.=) %s()",
 					alias,
 					tenant->name,
 					tenant->type == TEXTOID ? "" : "::pg_catalog.text",
+					tenant->folds ? " COLLATE pg_catalog.\"C\"" : "",
 					kg_qualified("kg_tenant"));
 }
 
@@ -145,7 +148,8 @@ require_target(const KgVSource *source, const KgField *field,
 
 	if (target != NULL && target->binding != NULL)
 		table = kg_bound_resolve(target, GetUserId(), "", &none);
-	if (table == NULL || table->id.ncolumns != from->ncolumns)
+	if (table == NULL || table->id.ncolumns != from->ncolumns ||
+		!kg_bound_is_readable(&table->id))
 	{
 		column->if_seen = "false";
 		return;
@@ -155,11 +159,13 @@ require_target(const KgVSource *source, const KgField *field,
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "EXISTS (SELECT FROM %s r WHERE ", table->name);
 	for (int i = 0; i < from->ncolumns; i++)
-		appendStringInfo(&sql,
-						 "%sr.%s = t.%s",
-						 i > 0 ? " AND " : "",
-						 table->id.columns[i].name,
-						 from->columns[i].name);
+		appendStringInfo(
+			&sql,
+			"%sr.%s %s t.%s",
+			i > 0 ? " AND " : "",
+			table->id.columns[i].name,
+			kg_voperator(table->id.columns[i].type, BTEqualStrategyNumber),
+			from->columns[i].name);
 	tenant = tenant_condition("r", &table->tenant);
 	appendStringInfo(
 		&sql, "%s%s)", tenant ? " AND " : "", tenant ? tenant : "");
@@ -176,11 +182,8 @@ bound_columns(KgVSource *source, const KgBoundTable *table)
 		const KgField *field = &type->fields[i];
 		const KgBoundProperty *property = &table->properties[i];
 		KgVColumn *column = &source->columns[i];
-		bool readable = property->ncolumns > 0;
 
-		for (int j = 0; j < property->ncolumns; j++)
-			readable &= property->columns[j].readable;
-		if (!readable)
+		if (property->ncolumns == 0 || !kg_bound_is_readable(property))
 			continue;
 		if (property->ncolumns == 1)
 			*column = column_of(&property->columns[0]);
