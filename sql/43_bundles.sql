@@ -41,3 +41,9 @@ CREATE FUNCTION @extschema@.kg_suggest_bindings(schema text, options jsonb DEFAU
   AS 'MODULE_PATHNAME', 'kg_sql_suggest_bindings';
 COMMENT ON FUNCTION @extschema@.kg_suggest_bindings(text, jsonb) IS
   'a bundle of types that read the tables of a schema, to look through and apply; options bundle, shared, tenant_column; needs read access';
+
+CREATE FUNCTION @extschema@.kg_binding_report(type text) RETURNS jsonb
+  LANGUAGE C STABLE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_binding_report';
+COMMENT ON FUNCTION @extschema@.kg_binding_report(text) IS
+  'the table of a type that reads one: the properties and relations that an index serves, indexes that would help, and faults; needs read access';

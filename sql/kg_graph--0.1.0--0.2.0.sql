@@ -787,6 +787,12 @@ CREATE FUNCTION @extschema@.kg_suggest_bindings(schema text, options jsonb DEFAU
 COMMENT ON FUNCTION @extschema@.kg_suggest_bindings(text, jsonb) IS
   'a bundle of types that read the tables of a schema, to look through and apply; options bundle, shared, tenant_column; needs read access';
 
+CREATE FUNCTION @extschema@.kg_binding_report(type text) RETURNS jsonb
+  LANGUAGE C STABLE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_binding_report';
+COMMENT ON FUNCTION @extschema@.kg_binding_report(text) IS
+  'the table of a type that reads one: the properties and relations that an index serves, indexes that would help, and faults; needs read access';
+
 -- Only a query has calls of it: with the arguments and the result of the function that it stands for.
 CREATE FUNCTION @extschema@.kg_query_bounded(call internal) RETURNS internal
   LANGUAGE C STABLE PARALLEL UNSAFE

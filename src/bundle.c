@@ -5,12 +5,15 @@
 #include "postgres.h"
 
 #include "auth/audit.h"
+#include "auth/identity.h"
 #include "base/detoast.h"
 #include "entry.h"
 #include "fmgr.h"
+#include "model/catalog.h"
 #include "store/bundle/apply.h"
 #include "store/bundle/bind.h"
 #include "utils/builtins.h"
+#include "virtual/served.h"
 
 KG_ENTRY_WRITE(kg_sql_apply_bundle, KG_AUDIT_WRITES, 1)
 {
@@ -41,6 +44,16 @@ KG_ENTRY_WRITE(kg_sql_suggest_bindings, KG_AUDIT_READS, -1)
 {
 	return kg_suggest_bindings(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 							   PG_GETARG_JSONB_P(1));
+}
+
+KG_ENTRY_WRITE(kg_sql_binding_report, KG_AUDIT_READS, -1)
+{
+	const char *tenant = kg_identity_require(KG_ACCESS_READ);
+
+	return kg_binding_report(
+		kg_catalog_require_type(kg_catalog_newest(tenant),
+								text_to_cstring(PG_GETARG_TEXT_PP(0)),
+								"/type"));
 }
 
 /* No time limit, as for the writing functions. */

@@ -22,6 +22,8 @@
 #include "base/spi.h"
 #include "base/text.h"
 #include "model/adjacency.h"
+#include "model/annotations.h"
+#include "model/bound_table.h"
 #include "model/catalog.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -493,6 +495,60 @@ look_at_authorizers(KgComponent *c)
 	}
 }
 
+/* Reports faults of a type's binding, but not a lack of the caller's rights. */
+static void
+look_at_binding(KgComponent *c, const char *tenant, const KgType *type)
+{
+	KgErrorList faults = {NIL, KG_MOST_PROBLEMS, 0};
+	ListCell *lc;
+
+	(void) kg_bound_resolve(type, GetUserId(), "", &faults);
+	foreach(lc, faults.errors)
+		if (kg_error_code(lfirst(lc)) != KG_FORBIDDEN)
+			problem(c,
+					KG_DEGRADED,
+					"tenant %s: entity type %s: %s",
+					tenant,
+					kg_type_handle(type),
+					kg_error_message(lfirst(lc)));
+}
+
+/* Checks for tables of the user that types read and that are gone or changed. */
+static void
+look_at_bindings(KgComponent *c)
+{
+	uint64 n;
+	SPITupleTable *rows;
+
+	KG_SPI_SELECT_OF("SELECT tenant, bundle, entity_type, schema "
+					 "FROM @kg_entity_type WHERE schema ? 'x-table' "
+					 "AND tenant = coalesce($1, tenant) "
+					 "ORDER BY tenant, bundle, entity_type LIMIT 1000",
+					 c->tenant);
+	n = SPI_processed;
+	rows = SPI_tuptable;
+	kg_jw_kint(&c->metrics, "types", n);
+	for (uint64 i = 0; i < n; i++)
+	{
+		KgErrorList ignored = {.limit = 1};
+		const KgType *type;
+		const char *tenant;
+
+		CHECK_FOR_INTERRUPTS();
+		SPI_tuptable = rows;
+		SPI_processed = n;
+		tenant = kg_spi_cstring(i, 1);
+		type = kg_type_parse(kg_spi_cstring(i, 2),
+							 kg_spi_cstring(i, 3),
+							 DatumGetJsonbPCopy(kg_spi_datum(i, 4)),
+							 NULL,
+							 "",
+							 &ignored);
+		if (type->binding != NULL)
+			look_at_binding(c, tenant, type);
+	}
+}
+
 /*
  * Checks for settings of a role or database that were stored before the
  * library could report them as out of range.  Sessions ignore them.
@@ -549,6 +605,7 @@ static const struct
 	{"packing", KG_OF_TENANT, look_at_packing},
 	{"references", KG_OF_TENANT, look_at_references},
 	{"authorizer", KG_OF_TENANT, look_at_authorizers},
+	{"bindings", KG_OF_TENANT, look_at_bindings},
 	{"grants", KG_ABOVE_TENANTS, look_at_grants},
 	{"policies", KG_ABOVE_TENANTS, look_at_policies},
 	{"functions", KG_ABOVE_TENANTS, look_at_functions},

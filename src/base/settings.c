@@ -66,6 +66,7 @@ int kg_setting_max_steps;
 int kg_setting_max_tool_bytes;
 int kg_setting_max_tool_operations;
 int kg_setting_max_total;
+int kg_setting_max_unindexed;
 int kg_setting_max_as_of_changes;
 int kg_setting_max_visited;
 int kg_setting_plan_cache_size;
@@ -231,6 +232,8 @@ static const struct
 		  "Sets how many operations a registered tool may have."),
 	LIMIT(max_total, 1000000, 0, INT_MAX, 0,
 		  "Sets how far a tool counts its total; past it the reply says total_at_least."),
+	LIMIT(max_unindexed, 100000, -1, INT_MAX, 0,
+		  "Sets how many rows a table may have that a filter without index reads."),
 	LIMIT(max_visited, 1000000, 1, INT_MAX, 0,
 		  "Sets how many nodes one search may visit."),
 	LIMIT(plan_cache_size, 256, 16, 10000, 0,

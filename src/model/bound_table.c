@@ -241,11 +241,6 @@ kg_bound_resolve(const KgType *type, Oid role, const char *path,
 		report_forbidden(type, path, errors);
 		return NULL;
 	}
-	if (!kg_bound_rows_check(binding, table->relid, role, &fault))
-	{
-		report_rows(type, table, &fault, path, errors);
-		return NULL;
-	}
 	table->kind = get_rel_relkind(table->relid);
 	table->id = find_columns(table->relid, binding->id, binding->nid, role);
 	if (table->id.missing != NULL)
@@ -284,6 +279,11 @@ kg_bound_resolve(const KgType *type, Oid role, const char *path,
 								 table->name),
 						path,
 						errors);
+	}
+	if (!kg_bound_rows_check(binding, table->relid, role, &fault))
+	{
+		report_rows(type, table, &fault, path, errors);
+		return NULL;
 	}
 	return table;
 }

@@ -179,6 +179,28 @@ kg_voperator(Oid type, int strategy)
 	return OidIsValid(oid) ? operator_name(oid) : NULL;
 }
 
+bool
+kg_voperator_is_leakproof(Oid type, int strategy)
+{
+	TypeCacheEntry *entry;
+	Oid oid;
+
+	if (is_integer(type))
+		type = INT8OID;
+	else if (type == FLOAT4OID)
+		type = FLOAT8OID;
+	else if (type == VARCHAROID)
+		type = TEXTOID;
+	entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	if (!OidIsValid(entry->btree_opf))
+		return false;
+	oid = get_opfamily_member(entry->btree_opf,
+							  entry->btree_opintype,
+							  entry->btree_opintype,
+							  strategy);
+	return OidIsValid(oid) && get_func_leakproof(get_opcode(oid));
+}
+
 static int
 strategy_of(KgOpTest test)
 {
@@ -197,6 +219,21 @@ strategy_of(KgOpTest test)
 		default:
 			return InvalidStrategy;
 	}
+}
+
+int
+kg_vstrategy(const KgCondition *condition)
+{
+	const KgOperator *op = kg_operator(condition->op);
+
+	if (op->form == KG_OPERAND_PART || op->quantity == KG_NO ||
+		(condition->field != NULL && condition->field->is_array))
+		return InvalidStrategy;
+	/* IS NULL is one that an index for "=" serves. */
+	if (op->form == KG_OPERAND_FLAG)
+		return op->test == KG_IS_PRESENT ? InvalidStrategy
+										 : BTEqualStrategyNumber;
+	return strategy_of(op->test);
 }
 
 /* ---- conditions ---- */

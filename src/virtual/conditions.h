@@ -40,6 +40,15 @@ extern int kg_vparams(KgSqlBuilder *b, Oid type, const char *const *texts,
 /* Returns an operator of the type's order, qualified, or NULL. */
 extern const char *kg_voperator(Oid type, int strategy);
 
+/* Returns whether that operator is leakproof. */
+extern bool kg_voperator_is_leakproof(Oid type, int strategy);
+
+/*
+ * Returns the strategy of a condition that an index on the column may serve, or
+ * InvalidStrategy.
+ */
+extern int kg_vstrategy(const KgCondition *condition);
+
 /* Returns the expression of a column's value, NULL if it must not be seen. */
 extern const char *kg_vvalue(const KgVColumn *column);
 

@@ -9,6 +9,7 @@
 #include "query/time/past.h"
 #include "query/time/validity.h"
 #include "utils/builtins.h"
+#include "virtual/served.h"
 #include "virtual/virtual.h"
 
 /*
@@ -38,6 +39,7 @@ require_supported(const KgListQuery *query, const KgVSource *source)
 		kg_binding_refuse(query->type,
 						  "a filter or sort by a property without a column "
 						  "that you may read");
+	kg_vfilter_require_index(source, query->filter);
 }
 
 static bool

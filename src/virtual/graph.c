@@ -21,6 +21,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "virtual/conditions.h"
+#include "virtual/served.h"
 #include "virtual/virtual.h"
 
 typedef struct NodeKey
@@ -159,6 +160,8 @@ foreign_select(KgGraph *graph, const KgSelector *selector, uint32 *n)
 
 	if (selector->related != NULL || !kg_vfilter_fits(source, selector->filter))
 		refuse(selector);
+	if (selector->nids == 0)
+		kg_vfilter_require_index(source, selector->filter);
 	kg_sql_start(&b, graph->catalog);
 	kg_sql_append(&b,
 				  "SELECT %s FROM %s WHERE %s",

@@ -202,6 +202,7 @@ bound_source(KgVSource *source)
 	const KgBoundTable *table = kg_bound_table(source->type);
 
 	source->foreign = true;
+	source->table = table;
 	source->from = psprintf("%s t", table->name);
 	/* A token whose scope has no path sees no entity of any type. */
 	source->where = kg_identity_sees_scope(NULL, 0)

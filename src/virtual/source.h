@@ -38,6 +38,7 @@ typedef struct KgVSource
 	const char *document; /* stored document; NULL: it is made of the columns */
 	KgVColumn *columns;	  /* by the index of a field */
 	bool foreign;		  /* reads tables of the user */
+	const KgBoundTable *table; /* of a bound type, or NULL */
 } KgVSource;
 
 /*

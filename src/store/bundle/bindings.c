@@ -8,23 +8,16 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
 #include "auth/identity.h"
-#include "base/spi.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
-#include "model/bound_table.h"
-#include "nodes/parsenodes.h"
-#include "parser/parse_relation.h"
-#include "parser/parsetree.h"
-#include "rewrite/rewriteHandler.h"
+#include "model/bound_index.h"
 #include "store/bundle/bundle.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 
 typedef struct Binding
 {
@@ -58,60 +51,6 @@ refuse(const Binding *binding, const char *message, const char *expected)
 	kg_error_report(&binding->apply->errors, err);
 }
 
-/* ---- views ---- */
-
-static bool
-is_simple(const Query *query)
-{
-	return query->jointree != NULL &&
-		   list_length(query->jointree->fromlist) == 1 &&
-		   IsA(linitial(query->jointree->fromlist), RangeTblRef) &&
-		   query->setOperations == NULL && query->groupClause == NIL &&
-		   query->groupingSets == NIL && query->distinctClause == NIL &&
-		   !query->hasAggs && !query->hasTargetSRFs && query->cteList == NIL;
-}
-
-/*
- * Replaces a view of one table by that table, and the numbers of columns by
- * those of the table.  Returns InvalidOid if the view has another form.
- */
-static Oid
-base_of(Oid relid, int64 *columns, int n)
-{
-	while (get_rel_relkind(relid) == RELKIND_VIEW)
-	{
-		Relation view = table_open(relid, AccessShareLock);
-		const Query *query = get_view_query(view);
-		Oid base = InvalidOid;
-
-		if (is_simple(query))
-		{
-			int rtindex =
-				linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex;
-			const RangeTblEntry *rte = rt_fetch(rtindex, query->rtable);
-
-			if (rte->rtekind == RTE_RELATION)
-				base = rte->relid;
-			for (int i = 0; i < n; i++)
-			{
-				const TargetEntry *entry = get_tle_by_resno(query->targetList,
-															columns[i]);
-
-				if (entry == NULL || !IsA(entry->expr, Var) ||
-					((const Var *) entry->expr)->varno != rtindex)
-					base = InvalidOid;
-				else
-					columns[i] = ((const Var *) entry->expr)->varattno;
-			}
-		}
-		table_close(view, AccessShareLock);
-		if (!OidIsValid(base))
-			return InvalidOid;
-		relid = base;
-	}
-	return relid;
-}
-
 /* ---- indexes ---- */
 
 static int64 *
@@ -122,39 +61,6 @@ numbers_of(const KgBoundProperty *property)
 	for (int i = 0; i < property->ncolumns; i++)
 		numbers[i] = property->columns[i].number;
 	return numbers;
-}
-
-/* Returns whether a complete index begins with these columns in some order. */
-static bool
-has_index(Oid relid, const int64 *columns, int n, bool unique)
-{
-	KG_SPI_EXEC(
-		"SELECT FROM pg_index i WHERE i.indrelid = $1 AND i.indisvalid "
-		"AND i.indpred IS NULL AND i.indexprs IS NULL "
-		"AND (NOT $4 OR (i.indisunique AND i.indnkeyatts = $3)) "
-		"AND i.indnkeyatts >= $3 "
-		"AND (SELECT array_agg(k::bigint ORDER BY k) FROM "
-		"unnest((i.indkey::int2[])[0:$3 - 1]) k) = "
-		"(SELECT array_agg(c ORDER BY c) FROM unnest($2) c) "
-		"AND (NOT $4 OR NOT EXISTS (SELECT FROM pg_attribute a "
-		"WHERE a.attrelid = $1 AND a.attnum = ANY ($2) AND NOT a.attnotnull))",
-		kg_arg(OIDOID, ObjectIdGetDatum(relid)),
-		kg_arg_int8s(columns, n),
-		kg_arg_int4(n),
-		kg_arg_bool(unique));
-	return SPI_processed > 0;
-}
-
-static char *
-columns_text(const KgBoundProperty *property)
-{
-	StringInfoData text;
-
-	initStringInfo(&text);
-	for (int i = 0; i < property->ncolumns; i++)
-		appendStringInfo(
-			&text, "%s%s", i > 0 ? ", " : "", property->columns[i].name);
-	return text.data;
 }
 
 static void
@@ -169,18 +75,18 @@ require_index(const Binding *binding, const KgBoundProperty *property,
 	/* The server of a foreign table has its own indexes. */
 	if (table->kind == RELKIND_FOREIGN_TABLE)
 		return;
-	base = base_of(table->relid, columns, n);
+	base = kg_bound_base(table->relid, columns, n);
 	if (!OidIsValid(base))
 	{
 		refuse(binding,
 			   psprintf("the view's columns (%s) of %s are not those of one "
 						"table",
-						columns_text(property),
+						kg_bound_names(property),
 						what),
 			   "a view of one table with its columns, or the table");
 		return;
 	}
-	if (has_index(base, columns, n, unique))
+	if (kg_bound_has_index(base, columns, n, unique))
 		return;
 	refuse(binding,
 		   psprintf("no %sindex has the columns of %s",
@@ -189,10 +95,10 @@ require_index(const Binding *binding, const KgBoundProperty *property,
 		   unique ? psprintf("NOT NULL columns, and: CREATE UNIQUE INDEX "
 							 "CONCURRENTLY ON %s (%s)",
 							 table->name,
-							 columns_text(property))
+							 kg_bound_names(property))
 				  : psprintf("CREATE INDEX CONCURRENTLY ON %s (%s)",
 							 table->name,
-							 columns_text(property)));
+							 kg_bound_names(property)));
 }
 
 /* ---- references ---- */

@@ -1,0 +1,183 @@
+/*
+ * bound_index.c
+ *	  Indexes of the tables of bound types, and how many rows they have.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "lib/stringinfo.h"
+#include "model/bound_index.h"
+#include "nodes/parsenodes.h"
+#include "optimizer/plancat.h"
+#include "parser/parse_relation.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+/* ---- views ---- */
+
+static bool
+is_simple(const Query *query)
+{
+	return query->jointree != NULL &&
+		   list_length(query->jointree->fromlist) == 1 &&
+		   IsA(linitial(query->jointree->fromlist), RangeTblRef) &&
+		   query->setOperations == NULL && query->groupClause == NIL &&
+		   query->groupingSets == NIL && query->distinctClause == NIL &&
+		   !query->hasAggs && !query->hasTargetSRFs && query->cteList == NIL;
+}
+
+Oid
+kg_bound_base(Oid relid, int64 *columns, int n)
+{
+	while (get_rel_relkind(relid) == RELKIND_VIEW)
+	{
+		Relation view = table_open(relid, AccessShareLock);
+		const Query *query = get_view_query(view);
+		Oid base = InvalidOid;
+
+		if (is_simple(query))
+		{
+			int rtindex =
+				linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex;
+			const RangeTblEntry *rte = rt_fetch(rtindex, query->rtable);
+
+			if (rte->rtekind == RTE_RELATION)
+				base = rte->relid;
+			for (int i = 0; i < n; i++)
+			{
+				const TargetEntry *entry = get_tle_by_resno(query->targetList,
+															columns[i]);
+
+				if (entry == NULL || !IsA(entry->expr, Var) ||
+					((const Var *) entry->expr)->varno != rtindex)
+					base = InvalidOid;
+				else
+					columns[i] = ((const Var *) entry->expr)->varattno;
+			}
+		}
+		table_close(view, AccessShareLock);
+		if (!OidIsValid(base))
+			return InvalidOid;
+		relid = base;
+	}
+	return relid;
+}
+
+/* ---- indexes ---- */
+
+/* Returns whether the first columns of the index are these, in any order. */
+static bool
+begins_with(const Form_pg_index index, const int64 *columns, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		int at = 0;
+
+		while (at < n && index->indkey.values[at] != columns[i])
+			at++;
+		if (at == n)
+			return false;
+	}
+	return true;
+}
+
+/* Returns the access method of an index, or InvalidOid. */
+static Oid
+method_of(Oid indexid)
+{
+	HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(indexid));
+	Oid method;
+
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	method = ((Form_pg_class) GETSTRUCT(tuple))->relam;
+	ReleaseSysCache(tuple);
+	return method;
+}
+
+static bool
+is_served_by(Oid indexid, const int64 *columns, int n, bool unique)
+{
+	HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(indexid));
+	Oid method = method_of(indexid);
+	Form_pg_index index;
+	bool serves;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	index = (Form_pg_index) GETSTRUCT(tuple);
+	serves = index->indisvalid && index->indnkeyatts >= n &&
+			 (method == BTREE_AM_OID || method == HASH_AM_OID) &&
+			 heap_attisnull(tuple, Anum_pg_index_indpred, NULL) &&
+			 heap_attisnull(tuple, Anum_pg_index_indexprs, NULL) &&
+			 (!unique || (index->indisunique && index->indnkeyatts == n)) &&
+			 begins_with(index, columns, n);
+	ReleaseSysCache(tuple);
+	return serves;
+}
+
+static bool
+are_required(Relation relation, const int64 *columns, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (columns[i] < 1 ||
+			!TupleDescAttr(RelationGetDescr(relation), columns[i] - 1)
+				 ->attnotnull)
+			return false;
+	return true;
+}
+
+/* The tools that read have no SPI connection, therefore this reads caches. */
+bool
+kg_bound_has_index(Oid relid, const int64 *columns, int n, bool unique)
+{
+	Relation relation = try_table_open(relid, AccessShareLock);
+	bool found = false;
+	ListCell *lc;
+
+	if (relation == NULL)
+		return false;
+	if (n > 0 && (!unique || are_required(relation, columns, n)))
+		foreach(lc, RelationGetIndexList(relation))
+			found = found || is_served_by(lfirst_oid(lc), columns, n, unique);
+	table_close(relation, AccessShareLock);
+	return found;
+}
+
+char *
+kg_bound_names(const KgBoundProperty *property)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int i = 0; i < property->ncolumns; i++)
+		appendStringInfo(
+			&text, "%s%s", i > 0 ? ", " : "", property->columns[i].name);
+	return text.data;
+}
+
+double
+kg_bound_rows(Oid relid)
+{
+	Relation relation = try_table_open(relid, AccessShareLock);
+	BlockNumber pages;
+	double tuples = -1;
+	double visible;
+
+	if (relation == NULL)
+		return -1;
+	if (relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE ||
+		relation->rd_rel->relkind == RELKIND_FOREIGN_TABLE)
+		tuples = relation->rd_rel->reltuples;
+	else if (RELKIND_HAS_STORAGE(relation->rd_rel->relkind))
+		estimate_rel_size(relation, NULL, &pages, &tuples, &visible);
+	table_close(relation, AccessShareLock);
+	return tuples;
+}

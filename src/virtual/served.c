@@ -1,0 +1,171 @@
+/*
+ * served.c
+ *	  Which conditions on a bound type an index serves.
+ *
+ * PostgreSQL reads a table from start to end for any other condition.  Where
+ * policies apply to the caller, it uses an index only for leakproof operators.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "base/error.h"
+#include "base/settings.h"
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "model/bound_index.h"
+#include "utils/rls.h"
+#include "virtual/conditions.h"
+#include "virtual/served.h"
+
+/*
+ * Returns the table with the columns of a property, and their numbers in it;
+ * InvalidOid: a view of another form.
+ */
+static Oid
+base_of(const KgBoundTable *table, const KgBoundProperty *property,
+		int64 *numbers)
+{
+	for (int i = 0; i < property->ncolumns; i++)
+		numbers[i] = property->columns[i].number;
+	return kg_bound_base(table->relid, numbers, property->ncolumns);
+}
+
+KgServed
+kg_vserved(const KgBoundTable *table, const KgBoundProperty *property,
+		   int strategy)
+{
+	KgServed served = {false, true};
+	int64 *numbers = palloc(Max(1, property->ncolumns) * sizeof(int64));
+	Oid base = base_of(table, property, numbers);
+
+	if (!OidIsValid(base))
+		return served;
+	served.indexed = kg_bound_has_index(
+		base, numbers, property->ncolumns, false);
+	if (check_enable_rls(base, InvalidOid, true) != RLS_ENABLED)
+		return served;
+	for (int i = 0; i < property->ncolumns; i++)
+		served.leakproof &= kg_voperator_is_leakproof(property->columns[i].type,
+													  strategy);
+	return served;
+}
+
+char *
+kg_vindex_text(const KgBoundTable *table, const KgBoundProperty *property)
+{
+	int64 *numbers = palloc(Max(1, property->ncolumns) * sizeof(int64));
+	Oid base = base_of(table, property, numbers);
+
+	/* The names of a view's columns are not those of its table. */
+	if (!OidIsValid(base) || base != table->relid)
+		return NULL;
+	return psprintf("CREATE INDEX CONCURRENTLY ON %s (%s)",
+					table->name,
+					kg_bound_names(property));
+}
+
+static const KgBoundProperty *
+property_of(const KgVSource *source, const KgField *field)
+{
+	return field == NULL
+			   ? &source->table->id
+			   : &source->table->properties[field - source->type->fields];
+}
+
+static bool
+condition_is_served(const KgVSource *source, const KgCondition *condition)
+{
+	const KgBoundProperty *property = property_of(source, condition->field);
+	int strategy = kg_vstrategy(condition);
+	KgServed served;
+
+	/* Several columns are compared as one text, except those of the id. */
+	if (strategy == InvalidStrategy ||
+		(condition->field == NULL ? strategy != BTEqualStrategyNumber
+								  : property->ncolumns != 1))
+		return false;
+	served = kg_vserved(source->table, property, strategy);
+	return served.indexed && served.leakproof;
+}
+
+static bool
+filter_is_served(const KgVSource *source, const KgFilter *filter)
+{
+	for (int i = 0; i < filter->nconditions; i++)
+		if (condition_is_served(source, &filter->conditions[i]))
+			return true;
+	for (int i = 0; i < filter->nany; i++)
+		if (!filter_is_served(source, filter->any[i]))
+			return false;
+	return filter->nany > 0;
+}
+
+/* Returns the index that would serve a condition of the filter, or NULL. */
+static char *
+index_for(const KgVSource *source, const KgFilter *filter)
+{
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		const KgCondition *condition = &filter->conditions[i];
+		const KgBoundProperty *property = property_of(source, condition->field);
+		int strategy = kg_vstrategy(condition);
+
+		if (strategy != InvalidStrategy && property->ncolumns == 1 &&
+			kg_vserved(source->table, property, strategy).leakproof &&
+			!kg_vserved(source->table, property, strategy).indexed)
+			return kg_vindex_text(source->table, property);
+	}
+	return NULL;
+}
+
+static void
+allow_indexed(KgError *err, const KgVSource *source)
+{
+	for (int i = 0; i < source->type->nfields; i++)
+	{
+		const KgField *field = &source->type->fields[i];
+		const KgBoundProperty *property = property_of(source, field);
+		KgServed served;
+
+		if (property->ncolumns != 1 || field->is_array)
+			continue;
+		served = kg_vserved(source->table, property, BTEqualStrategyNumber);
+		if (served.indexed && served.leakproof)
+			kg_error_allow(err, field->name);
+	}
+}
+
+void
+kg_vfilter_require_index(const KgVSource *source, const KgFilter *filter)
+{
+	const KgBoundTable *table = source->table;
+	Oid base;
+	double rows;
+	char *index;
+	KgError *err;
+
+	if (table == NULL || filter == NULL || kg_filter_is_empty(filter) ||
+		kg_setting_max_unindexed < 0 || table->kind == RELKIND_FOREIGN_TABLE)
+		return;
+	base = kg_bound_base(table->relid, NULL, 0);
+	rows = OidIsValid(base) ? kg_bound_rows(base) : -1;
+	if (rows <= kg_setting_max_unindexed || filter_is_served(source, filter))
+		return;
+	err = kg_error_new(KG_LIMIT_EXCEEDED,
+					   "no index of table %s serves the filter, and the table "
+					   "has about %.0f rows; kg_graph.max_unindexed allows %d",
+					   table->name,
+					   rows,
+					   kg_setting_max_unindexed);
+	kg_error_entity(err, source->type->name, NULL);
+	if (filter->nconditions > 0)
+		kg_error_path(err, "%s", filter->conditions[0].path);
+	allow_indexed(err, source);
+	index = index_for(source, filter);
+	kg_error_throw_expected(
+		err,
+		"%s%sa condition on an id or on an allowed property, by equality or a "
+		"range",
+		index ? index : "",
+		index ? "; or " : "");
+}
