@@ -84,13 +84,20 @@ kg_virtual_run(const KgVSource *source, const KgSqlBuilder *b,
 		run(&r);
 }
 
-static void
-append_from(KgSqlBuilder *b, const KgVSource *source)
+void
+kg_vfrom(KgSqlBuilder *b, const KgVSource *source, char *const *ids, int n,
+		 const KgFilter *filter)
 {
 	kg_sql_append(b,
 				  " FROM %s WHERE %s",
 				  source->from,
 				  source->where ? source->where : "true");
+	if (ids != NULL)
+	{
+		kg_sql_append(b, " AND ");
+		kg_vids(b, source->keys, source->nkeys, (const char *const *) ids, n);
+	}
+	kg_vfilter(b, source, filter);
 }
 
 /* ---- documents ---- */
@@ -113,39 +120,38 @@ append_document(KgSqlBuilder *b, const KgVSource *source)
 
 		if (column->sql == NULL || &type->fields[i] == type->id_field)
 			continue;
-		kg_sql_append(b,
-					  column->type == TIMESTAMPTZOID
-						  ? ", pg_catalog.to_jsonb(pg_catalog.timezone('UTC', "
-							"(%s)%s))"
-						  : ", pg_catalog.to_jsonb((%s)%s)",
-					  kg_vvalue(column),
-					  column->is_text ? "::pg_catalog.text" : "");
+		kg_sql_append(b, ", %s", kg_vjson(column));
 		n++;
 	}
 	return n;
 }
 
-static void
-write_property(KgJsonWriter *w, const KgField *field, Oid type, Datum datum)
+char *
+kg_vjson(const KgVColumn *column)
 {
-	Jsonb *jsonb = DatumGetJsonbPCopy(datum);
-	JsonbValue value;
-	const char *text;
+	return psprintf(column->type == TIMESTAMPTZOID
+						? "pg_catalog.to_jsonb(pg_catalog.timezone('UTC', "
+						  "(%s)%s))"
+						: "pg_catalog.to_jsonb((%s)%s)",
+					kg_vvalue(column),
+					column->is_text && column->type != TIMESTAMPTZOID
+						? "::pg_catalog.text"
+						: "");
+}
 
-	kg_jw_keyn(w, field->steps[0].key, field->steps[0].keylen);
-	kg_json_root(jsonb, &value);
-	if (type != TIMESTAMPTZOID || value.type != jbvString)
-	{
-		kg_jw_value(w, &value);
+void
+kg_vjson_value(const KgVColumn *column, Datum datum, JsonbValue *value)
+{
+	char *text;
+
+	kg_json_root(DatumGetJsonbPCopy(datum), value);
+	if (column->type != TIMESTAMPTZOID || value->type != jbvString)
 		return;
-	}
 	/* Infinity and years BC are no instants of JSON Schema. */
-	text = kg_json_cstring(&value);
-	kg_jw_string(w,
-				 isdigit((unsigned char) text[0]) &&
-						 isdigit((unsigned char) text[strlen(text) - 1])
-					 ? psprintf("%sZ", text)
-					 : text);
+	text = kg_json_cstring(value);
+	if (isdigit((unsigned char) text[0]) &&
+		isdigit((unsigned char) text[strlen(text) - 1]))
+		*value = kg_json_string_value(psprintf("%sZ", text));
 }
 
 /* Returns the document of a row, whose id is a property of it. */
@@ -155,6 +161,7 @@ read_document(const KgVSource *source, TupleTableSlot *slot, int first,
 {
 	const KgType *type = source->type;
 	const KgStep *step = &type->id_field->steps[0];
+	JsonbValue value;
 	KgJsonWriter w;
 
 	if (source->document != NULL)
@@ -171,8 +178,12 @@ read_document(const KgVSource *source, TupleTableSlot *slot, int first,
 		if (column->sql == NULL || &type->fields[i] == type->id_field)
 			continue;
 		datum = slot_getattr(slot, first++, &isnull);
-		if (!isnull)
-			write_property(&w, &type->fields[i], column->type, datum);
+		if (isnull)
+			continue;
+		step = &type->fields[i].steps[0];
+		kg_jw_keyn(&w, step->key, step->keylen);
+		kg_vjson_value(column, datum, &value);
+		kg_jw_value(&w, &value);
 	}
 	return kg_jw_finish(&w);
 }
@@ -260,7 +271,7 @@ make_keys(RowPage *page, KgSqlBuilder *b)
 
 		key->sql = kg_vvalue(column);
 		key->type = column->type;
-		key->not_null = column->not_null && column->if_seen == NULL;
+		key->not_null = column->not_null && column->seen == NULL;
 		key->descending = sort->descending;
 		if (sort->field->kind == KG_KIND_ENUM && !is_enum_type(column->type))
 		{
@@ -400,6 +411,12 @@ take_row(TupleTableSlot *slot, void *arg)
 }
 
 static void
+append_from(KgSqlBuilder *b, const KgListQuery *query, const KgVSource *source)
+{
+	kg_vfrom(b, source, query->among_ids, (int) query->namong, query->filter);
+}
+
+static void
 read_page(RowPage *page)
 {
 	const KgListQuery *query = page->query;
@@ -414,8 +431,7 @@ read_page(RowPage *page)
 					  ", pg_catalog.to_jsonb(%s) OPERATOR(pg_catalog.#>>) "
 					  "'{}'::pg_catalog.text[]",
 					  page->keys[i].sql);
-	append_from(&b, page->source);
-	kg_vfilter(&b, page->source, query->filter);
+	append_from(&b, query, page->source);
 	append_cursor(&b, page);
 	append_order(&b, page);
 	kg_sql_append(&b,
@@ -440,8 +456,7 @@ count_rows(const KgListQuery *query, const KgVSource *source, int64 max)
 
 	kg_sql_start(&b, query->catalog);
 	kg_sql_append(&b, "SELECT pg_catalog.count(*) FROM (SELECT");
-	append_from(&b, source);
-	kg_vfilter(&b, source, query->filter);
+	append_from(&b, query, source);
 	kg_sql_append(&b, " LIMIT $%d) c", kg_sql_param_int64(&b, max));
 	kg_virtual_run(source, &b, take_count, &count);
 	return count;
@@ -546,9 +561,7 @@ kg_virtual_get(const KgVSource *source, char **ids, int n)
 	kg_sql_start(&b, source->catalog);
 	kg_sql_append(&b, "SELECT %s", source->id);
 	(void) append_document(&b, source);
-	append_from(&b, source);
-	kg_sql_append(&b, " AND ");
-	kg_vids(&b, source, (const char *const *) ids, n);
+	kg_vfrom(&b, source, ids, n, NULL);
 	kg_virtual_run(source, &b, take_entity, &gets);
 	return got;
 }
