@@ -63,7 +63,13 @@ names_of(const KgType *type, const KgField *field, int *n)
 	JsonbValue value;
 
 	*n = 0;
-	if (field == type->id_field)
+	if (binding->nto > 0 && field == kg_binding_end(type, 1))
+	{
+		*n = binding->nto;
+		return binding->to;
+	}
+	if (field == type->id_field ||
+		(binding->nto > 0 && field == kg_binding_end(type, 0)))
 	{
 		*n = binding->nid;
 		return binding->id;
@@ -82,12 +88,18 @@ names_of(const KgType *type, const KgField *field, int *n)
 
 /* ---- the table ---- */
 
+static const char *
+subject_of(const KgType *type)
+{
+	return type->binding->nto > 0 ? "relation" : "entity type";
+}
+
 static KG_NORETURN void
 throw_gone(const KgType *type, const char *what)
 {
 	KgError *err = kg_error_new(KG_FAILED_BINDING,
-								"entity type \"%s\" reads %s, which does not "
-								"exist",
+								"%s \"%s\" reads %s, which does not exist",
+								subject_of(type),
 								kg_type_handle(type),
 								what);
 
@@ -183,8 +195,8 @@ static void
 report_forbidden(const KgType *type, const char *path, KgErrorList *errors)
 {
 	KgError *err = kg_error_new(KG_FORBIDDEN,
-								"entity type \"%s\" reads a table that you may "
-								"not read",
+								"%s \"%s\" reads a table that you may not read",
+								subject_of(type),
 								kg_type_handle(type));
 
 	kg_error_entity(err, type->name, NULL);

@@ -247,7 +247,7 @@ take_group(TupleTableSlot *slot, void *arg)
 		datum = slot_getattr(slot, at++, &isnull);
 		if (isnull)
 			continue;
-		kg_vjson_value(groups->columns[i], datum, &values[i]);
+		kg_json_root(DatumGetJsonbPCopy(datum), &values[i]);
 		found[i] = &values[i];
 	}
 	groups->entities += entities;
@@ -406,6 +406,32 @@ bound_edges(KgGraph *graph, Edges *edges)
 }
 
 static bool
+joined_edges(KgGraph *graph, Edges *edges)
+{
+	const KgVSource *source = kg_vsource(graph->catalog, edges->variant->edges);
+
+	edges->source = source;
+	edges->from = source->from;
+	edges->where = source->where ? source->where : "true";
+	for (int i = 0; i < 2; i++)
+	{
+		const KgVColumn *column = kg_vsource_column(
+			source, kg_binding_end(source->type, i));
+
+		if (column->sql == NULL)
+			return false;
+		edges->where = psprintf(
+			"%s AND (%s) IS NOT NULL", edges->where, kg_vvalue(column));
+		edges->ends[i].nkeys = column->nkeys;
+		edges->ends[i].keys = column->keys;
+		edges->ends[i].id = psprintf("(%s)::pg_catalog.text",
+									 kg_vvalue(column));
+	}
+	edges->properties = kg_vproperties(source);
+	return true;
+}
+
+static bool
 stored_edges(KgGraph *graph, Edges *edges)
 {
 	static const char *const columns[] = {"r.\"from\"", "r.\"to\""};
@@ -512,6 +538,17 @@ expand_variant(Expansion *e, const Edges *edges, const bool *along,
 	}
 }
 
+/* Sets the sub-select.  Returns false if the variant has no foreign edges. */
+static bool
+read_edges(KgGraph *graph, Edges *edges)
+{
+	if (edges->variant->edges != NULL)
+		return joined_edges(graph, edges);
+	if (graph->ranked[edges->ends[0].rank - 1]->binding != NULL)
+		return bound_edges(graph, edges);
+	return graph->foreign_state->stored && stored_edges(graph, edges);
+}
+
 static void
 foreign_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 			   uint32 n, KgNeighborFunction found, void *arg)
@@ -535,10 +572,7 @@ foreign_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 			edges.ends[1].rank = kg_graph_rank(graph, variant->to_type_no);
 			if (edges.ends[0].rank == 0 || edges.ends[1].rank == 0)
 				continue;
-			if (graph->ranked[edges.ends[0].rank - 1]->binding != NULL
-					? bound_edges(graph, &edges)
-					: graph->foreign_state->stored &&
-						  stored_edges(graph, &edges))
+			if (read_edges(graph, &edges))
 				expand_variant(&e, &edges, along, nodes, n);
 		}
 	}

@@ -129,29 +129,16 @@ append_document(KgSqlBuilder *b, const KgVSource *source)
 char *
 kg_vjson(const KgVColumn *column)
 {
-	return psprintf(column->type == TIMESTAMPTZOID
-						? "pg_catalog.to_jsonb(pg_catalog.timezone('UTC', "
-						  "(%s)%s))"
-						: "pg_catalog.to_jsonb((%s)%s)",
-					kg_vvalue(column),
-					column->is_text && column->type != TIMESTAMPTZOID
-						? "::pg_catalog.text"
-						: "");
-}
-
-void
-kg_vjson_value(const KgVColumn *column, Datum datum, JsonbValue *value)
-{
-	char *text;
-
-	kg_json_root(DatumGetJsonbPCopy(datum), value);
-	if (column->type != TIMESTAMPTZOID || value->type != jbvString)
-		return;
 	/* Infinity and years BC are no instants of JSON Schema. */
-	text = kg_json_cstring(value);
-	if (isdigit((unsigned char) text[0]) &&
-		isdigit((unsigned char) text[strlen(text) - 1]))
-		*value = kg_json_string_value(psprintf("%sZ", text));
+	if (column->type == TIMESTAMPTZOID)
+		return psprintf("pg_catalog.to_jsonb(pg_catalog.regexp_replace("
+						"pg_catalog.to_jsonb(pg_catalog.timezone('UTC', (%s))) "
+						"OPERATOR(pg_catalog.#>>) '{}'::pg_catalog.text[], "
+						"'([0-9])$', '\\1Z'))",
+						kg_vvalue(column));
+	return psprintf("pg_catalog.to_jsonb((%s)%s)",
+					kg_vvalue(column),
+					column->is_text ? "::pg_catalog.text" : "");
 }
 
 /* Returns the document of a row, whose id is a property of it. */
@@ -182,7 +169,7 @@ read_document(const KgVSource *source, TupleTableSlot *slot, int first,
 			continue;
 		step = &type->fields[i].steps[0];
 		kg_jw_keyn(&w, step->key, step->keylen);
-		kg_vjson_value(column, datum, &value);
+		kg_json_root(DatumGetJsonbPCopy(datum), &value);
 		kg_jw_value(&w, &value);
 	}
 	return kg_jw_finish(&w);
@@ -564,4 +551,29 @@ kg_virtual_get(const KgVSource *source, char **ids, int n)
 	kg_vfrom(&b, source, ids, n, NULL);
 	kg_virtual_run(source, &b, take_entity, &gets);
 	return got;
+}
+
+char *
+kg_vproperties(const KgVSource *source)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < source->type->nfields - 2; i++)
+	{
+		const KgField *field = &source->type->fields[i];
+
+		if (source->columns[i].sql != NULL && field->nsteps == 1)
+			appendStringInfo(&sql,
+							 "%s(%s, %s)",
+							 sql.len > 0 ? ", " : "",
+							 quote_literal_cstr(field->name),
+							 kg_vjson(&source->columns[i]));
+	}
+	if (sql.len == 0)
+		return "NULL::pg_catalog.jsonb";
+	return psprintf("(SELECT pg_catalog.jsonb_object_agg(p.name, p.value) "
+					"FROM (VALUES %s) p(name, value) "
+					"WHERE p.value IS NOT NULL)",
+					sql.data);
 }

@@ -49,11 +49,14 @@ extern void kg_virtual_run(const KgVSource *source, const KgSqlBuilder *b,
 extern void kg_vfrom(KgSqlBuilder *b, const KgVSource *source, char *const *ids,
 					 int n, const KgFilter *filter);
 
+/*
+ * Returns an expression of the properties of edges, an object, for the source of
+ * a relation (model/binding.h).
+ */
+extern char *kg_vproperties(const KgVSource *source);
+
 /* Returns the expression of a column's value as jsonb. */
 extern char *kg_vjson(const KgVColumn *column);
-/* Sets the value of such an expression, as documents have it. */
-extern void kg_vjson_value(const KgVColumn *column, Datum datum,
-						   JsonbValue *value);
 
 /* Returns whether the columns of the sub-select can answer the query. */
 extern bool kg_virtual_fits(const KgListQuery *query, const KgVSource *source);
