@@ -132,26 +132,60 @@ amend_memory(const ErrorData *edata, const KgAsk *ask)
 		"values");
 }
 
-/* Raises that a table of the user could not be read, without the error's text. */
-static void
-amend_tables(const KgAsk *ask)
+/* Returns a type of the query that reads a table of the user, or NULL. */
+static const KgType *
+bound_type(const KgAsk *ask)
 {
 	ListCell *lc;
 
 	foreach(lc, kg_ask_types(ask))
-	{
-		const KgType *type = lfirst(lc);
+		if (((const KgType *) lfirst(lc))->binding != NULL)
+			return lfirst(lc);
+	return NULL;
+}
 
-		if (type->binding != NULL)
-			kg_error_throw_expected(
-				kg_ask_error(ask,
-							 KG_FAILED_BINDING,
-							 -1,
-							 "a table that entity type \"%s\" or another one "
-							 "reads cannot be read",
-							 kg_type_handle(type)),
-				"tables whose policies raise no errors");
-	}
+/* Raises that a table of the user could not be read, without the error's text. */
+static KG_NORETURN void
+throw_table(const KgAsk *ask, const KgType *type)
+{
+	kg_error_throw_expected(
+		kg_ask_error(ask,
+					 KG_FAILED_BINDING,
+					 -1,
+					 "a table that entity type \"%s\" or another one reads "
+					 "cannot be read",
+					 kg_type_handle(type)),
+		"tables whose policies raise no errors");
+}
+
+/*
+ * Cuts a value off the message of an error about values.  A policy may have
+ * raised it for a row that the caller cannot see.
+ */
+static char *
+without_value(const char *message)
+{
+	int len = strcspn(message, "\"");
+
+	while (len > 0 && strchr(": ", message[len - 1]) != NULL)
+		len--;
+	return len > 0 ? pnstrdup(message, len) : "a value is not valid";
+}
+
+/* Hides the text of an error that a policy or view may have raised. */
+static void
+amend_tables(ErrorData *edata, const KgAsk *ask)
+{
+	const KgType *type = bound_type(ask);
+
+	if (type == NULL)
+		return;
+	if (!kg_error_is_builtin(edata))
+		throw_table(ask, type);
+	if (ERRCODE_TO_CATEGORY(edata->sqlerrcode) ==
+			MAKE_SQLSTATE('2', '2', '0', '0', '0') &&
+		edata->cursorpos <= 0 && !kg_error_is_ours(edata))
+		edata->message = without_value(edata->message);
 }
 
 void
@@ -159,6 +193,7 @@ kg_ask_amend(ErrorData *edata, void *arg)
 {
 	const KgAsk *ask = arg;
 
+	amend_tables(edata, ask);
 	if (kg_error_is_ours(edata) ||
 		edata->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE)
 		return;
@@ -178,9 +213,6 @@ kg_ask_amend(ErrorData *edata, void *arg)
 			if (edata->sqlerrcode == ERRCODE_OUT_OF_MEMORY ||
 				edata->sqlerrcode == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED)
 				amend_memory(edata, ask);
-			break;
-		case MAKE_SQLSTATE('P', '0', '0', '0', '0'): /* a user's function */
-			amend_tables(ask);
 			break;
 		default:
 			break;

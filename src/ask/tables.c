@@ -253,6 +253,19 @@ kg_ask_keyed_query(const KgAsk *ask, const char *name)
 	return table != NULL && table->type != NULL ? table->query : NULL;
 }
 
+/*
+ * Returns whether the rows of other tenants are behind a condition of the
+ * query alone, not behind a policy.
+ */
+static bool
+hides_by_column(const KgAsk *ask, const char *name)
+{
+	const KgAskTable *table = find_noted(ask, name);
+
+	return table != NULL &&
+		   kg_ask_view_hides(ask->catalog, table->type, table->relation);
+}
+
 /* As the rewriter does it for a view. */
 static bool
 plant(Node *node, void *arg)
@@ -270,6 +283,7 @@ plant(Node *node, void *arg)
 	if (table->rtekind != RTE_NAMEDTUPLESTORE)
 		return false;
 	table->rtekind = RTE_SUBQUERY;
+	table->security_barrier = hides_by_column(ask, table->enrname);
 	table->subquery = copyObject(kg_ask_table_query(ask, table->enrname));
 	table->relid = InvalidOid;
 	table->enrname = NULL;

@@ -126,21 +126,25 @@ append_bound_variant(StringInfo sql, const KgCatalog *catalog,
 	where = source->where ? source->where : "true";
 	if (variant->edges != NULL)
 	{
-		id = kg_vvalue(
-			kg_vsource_column(source, kg_binding_end(variant->edges, 0)));
-		where = psprintf("%s AND (%s) IS NOT NULL", where, id);
+		const KgVColumn *end = kg_vsource_column(
+			source, kg_binding_end(variant->edges, 0));
+
+		if (end->sql == NULL)
+			return;
+		where = psprintf("%s AND (%s) IS NOT NULL", where, kg_vvalue(end));
+		id = kg_bound_text(kg_vvalue(end), end->type);
 	}
 	appendStringInfo(
 		sql,
-		"%sSELECT (%s)::pg_catalog.text COLLATE pg_catalog.\"C\" AS \"from\", "
-		"(%s)::pg_catalog.text COLLATE pg_catalog.\"C\" AS \"to\", "
+		"%sSELECT (%s) COLLATE pg_catalog.\"C\" AS \"from\", "
+		"%s COLLATE pg_catalog.\"C\" AS \"to\", "
 		"%s AS properties, "
 		"%s::pg_catalog.text COLLATE pg_catalog.\"C\" AS from_type, "
 		"%s::pg_catalog.text COLLATE pg_catalog.\"C\" AS to_type "
 		"FROM %s WHERE %s AND (%s) IS NOT NULL",
 		sql->len > 0 ? " UNION ALL " : "",
 		id,
-		kg_vvalue(column),
+		kg_bound_text(kg_vvalue(column), column->type),
 		variant->edges ? kg_vproperties(source) : "NULL::pg_catalog.jsonb",
 		quote_literal_cstr(from->name),
 		quote_literal_cstr(to->name),
@@ -201,6 +205,27 @@ view_sql(const KgCatalog *catalog, const KgType *type,
 		bound = bound_relation_sql(catalog, relation, view);
 	sql = kg_view_query(catalog, view, view->columns, &tables);
 	return bound[0] == '\0' ? sql : psprintf("%s UNION ALL %s", sql, bound);
+}
+
+static bool
+has_tenant_column(const KgType *type)
+{
+	return type != NULL && type->binding != NULL &&
+		   type->binding->tenant_column != NULL;
+}
+
+bool
+kg_ask_view_hides(const KgCatalog *catalog, const KgType *type,
+				  const KgRelation *relation)
+{
+	if (relation == NULL)
+		return has_tenant_column(type);
+	for (int i = 0; i < relation->nvariants; i++)
+		if (has_tenant_column(kg_catalog_type_no(
+				catalog, relation->variants[i].from_type_no)) ||
+			has_tenant_column(relation->variants[i].edges))
+			return true;
+	return false;
 }
 
 /* Returns the analysed text of a view, which has no text of the caller. */

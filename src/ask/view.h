@@ -17,4 +17,11 @@
 extern Query *kg_ask_view(const KgCatalog *catalog, const KgType *type,
 						  const KgRelation *relation, bool whole);
 
+/*
+ * Returns whether the view of a type or relation hides rows of other tenants by
+ * a condition on a column.  No condition of the query may be checked before it.
+ */
+extern bool kg_ask_view_hides(const KgCatalog *catalog, const KgType *type,
+							  const KgRelation *relation);
+
 #endif /* KG_ASK_VIEW_H */

@@ -571,6 +571,13 @@ kg_error_is_ours(const ErrorData *edata)
 		   strstr(edata->detail, "\"code\": \"") != NULL;
 }
 
+bool
+kg_error_is_builtin(const ErrorData *edata)
+{
+	return edata->domain != NULL &&
+		   strcmp(edata->domain, PG_TEXTDOMAIN("postgres")) == 0;
+}
+
 /* Returns the code of an SQLSTATE, or -1 if callers must not see it. */
 static int
 code_of_error(int sqlstate)

@@ -245,6 +245,12 @@ extern bool kg_error_is_refusal(const ErrorData *edata);
 /* Returns true if the DETAIL of the error is an object of kg_graph. */
 extern bool kg_error_is_ours(const ErrorData *edata);
 
+/*
+ * Returns whether code of the server or of kg_graph raised the error.  Functions
+ * in procedural languages may raise any SQLSTATE with any text.
+ */
+extern bool kg_error_is_builtin(const ErrorData *edata);
+
 extern const char *kg_error_code_name(KgErrorCode code);
 /*
  * Returns the code for the SQLSTATE of an error that is an answer to the

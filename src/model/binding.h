@@ -48,6 +48,13 @@ extern const KgType *kg_binding_of_edges(const Jsonb *schema,
 										 const KgType *from, const KgType *to,
 										 const char *path, KgErrorList *errors);
 
+/* Returns the kind of such a type or another one with x-table, for messages. */
+static inline const char *
+kg_binding_subject(const KgType *type)
+{
+	return type->binding->nto > 0 ? "relation" : "entity type";
+}
+
 /* Returns the reference to the source (0) or target (1) of such a type. */
 static inline const KgField *
 kg_binding_end(const KgType *edges, int i)

@@ -12,9 +12,13 @@
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "model/bound_rows.h"
 #include "model/bound_table.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/datetime.h"
+#include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/varlena.h"
@@ -88,18 +92,12 @@ names_of(const KgType *type, const KgField *field, int *n)
 
 /* ---- the table ---- */
 
-static const char *
-subject_of(const KgType *type)
-{
-	return type->binding->nto > 0 ? "relation" : "entity type";
-}
-
 static KG_NORETURN void
 throw_gone(const KgType *type, const char *what)
 {
 	KgError *err = kg_error_new(KG_FAILED_BINDING,
 								"%s \"%s\" reads %s, which does not exist",
-								subject_of(type),
+								kg_binding_subject(type),
 								kg_type_handle(type),
 								what);
 
@@ -136,6 +134,8 @@ find_column(Oid relid, const char *name, Oid role, KgBoundColumn *column)
 	column->number = attribute->attnum;
 	column->type = getBaseType(attribute->atttypid);
 	column->not_null = attribute->attnotnull;
+	column->folds = OidIsValid(attribute->attcollation) &&
+					!get_collation_isdeterministic(attribute->attcollation);
 	column->readable = pg_class_aclcheck(relid, role, ACL_SELECT) ==
 						   ACLCHECK_OK ||
 					   pg_attribute_aclcheck(
@@ -196,7 +196,7 @@ report_forbidden(const KgType *type, const char *path, KgErrorList *errors)
 {
 	KgError *err = kg_error_new(KG_FORBIDDEN,
 								"%s \"%s\" reads a table that you may not read",
-								subject_of(type),
+								kg_binding_subject(type),
 								kg_type_handle(type));
 
 	kg_error_entity(err, type->name, NULL);
@@ -206,12 +206,36 @@ report_forbidden(const KgType *type, const char *path, KgErrorList *errors)
 	kg_error_report(errors, err);
 }
 
+static void
+report_rows(const KgType *type, const KgBoundTable *table,
+			const KgRowsFault *fault, const char *path, KgErrorList *errors)
+{
+	KgError *err = kg_error_new(fault->forbidden ? KG_FORBIDDEN
+								: errors != NULL ? KG_INVALID_INPUT
+												 : KG_FAILED_BINDING,
+								"%s \"%s\" cannot read table %s: %s",
+								kg_binding_subject(type),
+								type->name,
+								table->name,
+								fault->message);
+
+	kg_error_entity(err, type->name, NULL);
+	kg_error_expected(err, "%s", fault->expected);
+	if (errors != NULL)
+	{
+		kg_error_keyword(err, "x-table");
+		kg_error_path(err, "%s", path);
+	}
+	kg_error_report(errors, err);
+}
+
 KgBoundTable *
 kg_bound_resolve(const KgType *type, Oid role, const char *path,
 				 KgErrorList *errors)
 {
 	const KgTableBinding *binding = type->binding;
 	KgBoundTable *table = palloc0(sizeof(*table));
+	KgRowsFault fault;
 
 	table->relid = find_table(binding->table, &table->name);
 	if (!OidIsValid(table->relid))
@@ -222,6 +246,11 @@ kg_bound_resolve(const KgType *type, Oid role, const char *path,
 	if (!may_read(table->relid, role))
 	{
 		report_forbidden(type, path, errors);
+		return NULL;
+	}
+	if (!kg_bound_rows_check(binding, table->relid, role, &fault))
+	{
+		report_rows(type, table, &fault, path, errors);
 		return NULL;
 	}
 	table->kind = get_rel_relkind(table->relid);
@@ -274,23 +303,67 @@ kg_bound_table(const KgType *type)
 
 /* ---- ids ---- */
 
+bool
+kg_bound_is_key(Oid type)
+{
+	switch (type)
+	{
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case CASHOID:
+		case TIMETZOID:
+		case TIMESTAMPTZOID:
+		case INTERVALOID:
+			return false;
+		default:
+			return true;
+	}
+}
+
+char *
+kg_bound_text(const char *sql, Oid type)
+{
+	if (type == DATEOID || type == TIMESTAMPOID)
+		return psprintf("(pg_catalog.to_jsonb(%s) OPERATOR(pg_catalog.#>>) "
+						"'{}'::pg_catalog.text[])",
+						sql);
+	return psprintf("(%s)::pg_catalog.text", sql);
+}
+
+char *
+kg_bound_value_text(Oid type, Datum value)
+{
+	Oid output;
+	bool varlena;
+
+	if (type == DATEOID || type == TIMESTAMPOID)
+		return JsonEncodeDateTime(palloc(MAXDATELEN + 1), value, type, NULL);
+	getTypeOutputInfo(type, &output, &varlena);
+	return OidOutputFunctionCall(output, value);
+}
+
 char *
 kg_bound_id_text(const char *alias, const KgBoundProperty *id)
 {
 	StringInfoData sql;
 
-	if (id->ncolumns == 1)
-		return psprintf("(%s.%s)::pg_catalog.text", alias, id->columns[0].name);
 	initStringInfo(&sql);
 	for (int i = 0; i < id->ncolumns; i++)
+	{
+		const KgBoundColumn *column = &id->columns[i];
+		char *text = kg_bound_text(psprintf("%s.%s", alias, column->name),
+								   column->type);
+
+		if (id->ncolumns == 1)
+			return text;
 		appendStringInfo(
 			&sql,
-			"%spg_catalog.replace(pg_catalog.replace((%s.%s)::pg_catalog.text,"
-			" '%%', '%%25'), '/', '%%2F')",
+			"%spg_catalog.replace(pg_catalog.replace(%s, '%%', '%%25'), '/', "
+			"'%%2F')",
 			i > 0 ? " OPERATOR(pg_catalog.||) '/' OPERATOR(pg_catalog.||) "
 				  : "(",
-			alias,
-			id->columns[i].name);
+			text);
+	}
 	appendStringInfoChar(&sql, ')');
 	return sql.data;
 }
@@ -340,6 +413,15 @@ kg_bound_id_parts(const char *id, int n)
 		unescape(parts[i]);
 	}
 	return parts;
+}
+
+bool
+kg_bound_is_readable(const KgBoundProperty *property)
+{
+	for (int i = 0; i < property->ncolumns; i++)
+		if (!property->columns[i].readable)
+			return false;
+	return true;
 }
 
 bool

@@ -27,6 +27,7 @@ typedef struct KgBoundColumn
 	Oid type; /* of a domain: its base type */
 	bool not_null;
 	bool readable; /* the caller has SELECT on it */
+	bool folds;	   /* its collation takes different texts for equal */
 } KgBoundColumn;
 
 /* The columns of a property. */
@@ -50,17 +51,32 @@ typedef struct KgBoundTable
 
 /*
  * Returns the table of a bound type.  Raises KG_FAILED_BINDING, naming type and
- * column, if the table or a column of the id is gone, and KG_FORBIDDEN if the
- * caller has no SELECT on the table.
+ * column, if the table or a column of the id is gone, or if nothing limits the
+ * rows to the tenant any more.  Raises KG_FORBIDDEN if the caller has no SELECT
+ * on the table, or is not subject to the policies that limit the rows.
  */
 extern const KgBoundTable *kg_bound_table(const KgType *type);
 
 /*
  * Returns the table as the role sees it.  Adds faults to errors, or raises the
- * first one if errors is NULL; NULL: there is no such table.
+ * first one if errors is NULL; NULL: there is no such table, or the role must not
+ * read it.
  */
 extern KgBoundTable *kg_bound_resolve(const KgType *type, Oid role,
 									  const char *path, KgErrorList *errors);
+
+/*
+ * Returns whether the text of the type's values is the same in all sessions.
+ * The text of others depends on settings, such as TimeZone.
+ */
+extern bool kg_bound_is_key(Oid type);
+
+/*
+ * Return the text of a value in ids, of an expression and of a datum.  A date
+ * has its form of JSON, whatever DateStyle is.
+ */
+extern char *kg_bound_text(const char *sql, Oid type);
+extern char *kg_bound_value_text(Oid type, Datum value);
 
 /*
  * Returns the expression of the text that is the id of columns.  Several
@@ -69,6 +85,9 @@ extern KgBoundTable *kg_bound_resolve(const KgType *type, Oid role,
 extern char *kg_bound_id_text(const char *alias, const KgBoundProperty *id);
 /* Returns the parts of such an id, or NULL if their number is another one. */
 extern char **kg_bound_id_parts(const char *id, int n);
+
+/* Returns whether the caller has SELECT on each column. */
+extern bool kg_bound_is_readable(const KgBoundProperty *property);
 
 /* Returns whether JSON can show values of the type. */
 extern bool kg_bound_is_shown(Oid type);

@@ -380,13 +380,8 @@ key_values(const KgVColumn *keys, int nkeys, const char *id, Datum *values)
 		return false;
 	for (int i = 0; i < nkeys; i++)
 	{
-		Oid output;
-		bool varlena;
-
-		if (!value_of(keys[i].type, parts[i], &values[i]))
-			return false;
-		getTypeOutputInfo(keys[i].type, &output, &varlena);
-		if (strcmp(OidOutputFunctionCall(output, values[i]), parts[i]) != 0)
+		if (!value_of(keys[i].type, parts[i], &values[i]) ||
+			strcmp(kg_bound_value_text(keys[i].type, values[i]), parts[i]) != 0)
 			return false;
 	}
 	return true;

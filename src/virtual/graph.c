@@ -401,7 +401,7 @@ bound_edges(KgGraph *graph, Edges *edges)
 	edges->ends[0].id = source->id;
 	edges->ends[1].nkeys = column->nkeys;
 	edges->ends[1].keys = column->keys;
-	edges->ends[1].id = psprintf("(%s)::pg_catalog.text", kg_vvalue(column));
+	edges->ends[1].id = kg_bound_text(kg_vvalue(column), column->type);
 	return true;
 }
 
@@ -424,8 +424,7 @@ joined_edges(KgGraph *graph, Edges *edges)
 			"%s AND (%s) IS NOT NULL", edges->where, kg_vvalue(column));
 		edges->ends[i].nkeys = column->nkeys;
 		edges->ends[i].keys = column->keys;
-		edges->ends[i].id = psprintf("(%s)::pg_catalog.text",
-									 kg_vvalue(column));
+		edges->ends[i].id = kg_bound_text(kg_vvalue(column), column->type);
 	}
 	edges->properties = kg_vproperties(source);
 	return true;

@@ -58,13 +58,15 @@ amend(ErrorData *edata, void *arg)
 	bool forbidden = edata->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE;
 	KgError *err;
 
-	if (kg_error_is_ours(edata) || is_of_server(edata))
+	if (kg_error_is_builtin(edata) &&
+		(kg_error_is_ours(edata) || is_of_server(edata)))
 		return;
-	err = kg_error_new(
-		forbidden ? KG_FORBIDDEN : KG_FAILED_BINDING,
-		forbidden ? "entity type \"%s\" reads a table that you may not read"
-				  : "the table that entity type \"%s\" reads cannot be read",
-		kg_type_handle(type));
+	err = kg_error_new(forbidden ? KG_FORBIDDEN : KG_FAILED_BINDING,
+					   forbidden
+						   ? "%s \"%s\" reads a table that you may not read"
+						   : "the table that %s \"%s\" reads cannot be read",
+					   kg_binding_subject(type),
+					   kg_type_handle(type));
 	kg_error_entity(err, type->name, NULL);
 	kg_error_throw_expected(
 		err,
@@ -134,11 +136,12 @@ kg_vjson(const KgVColumn *column)
 		return psprintf("pg_catalog.to_jsonb(pg_catalog.regexp_replace("
 						"pg_catalog.to_jsonb(pg_catalog.timezone('UTC', (%s))) "
 						"OPERATOR(pg_catalog.#>>) '{}'::pg_catalog.text[], "
-						"'([0-9])$', '\\1Z'))",
+						"'(?<=[0-9])$', 'Z'))",
 						kg_vvalue(column));
-	return psprintf("pg_catalog.to_jsonb((%s)%s)",
-					kg_vvalue(column),
-					column->is_text ? "::pg_catalog.text" : "");
+	return psprintf("pg_catalog.to_jsonb(%s)",
+					column->is_text
+						? kg_bound_text(kg_vvalue(column), column->type)
+						: kg_vvalue(column));
 }
 
 /* Returns the document of a row, whose id is a property of it. */

@@ -127,10 +127,11 @@ tenant_condition(const char *alias, const KgBoundColumn *tenant)
 {
 	if (tenant->name == NULL)
 		return NULL;
-	return psprintf("%s.%s%s OPERATOR(pg_catalog.=) %s()",
+	return psprintf("%s.%s%s%s OPERATOR(pg_catalog.=) %s()",
 					alias,
 					tenant->name,
 					tenant->type == TEXTOID ? "" : "::pg_catalog.text",
+					tenant->folds ? " COLLATE pg_catalog.\"C\"" : "",
 					kg_qualified("kg_tenant"));
 }
 
@@ -202,7 +203,8 @@ require_target(const KgVSource *source, Oid relid, const KgField *field,
 	}
 	if (target != NULL && target->binding != NULL)
 		table = kg_bound_resolve(target, GetUserId(), "", &none);
-	if (table == NULL || table->id.ncolumns != from->ncolumns)
+	if (table == NULL || table->id.ncolumns != from->ncolumns ||
+		!kg_bound_is_readable(&table->id))
 	{
 		column->seen = psprintf("CASE WHEN false THEN %s END", column->sql);
 		return;
@@ -245,11 +247,8 @@ bound_columns(KgVSource *source, const KgBoundTable *table)
 		const KgField *field = &type->fields[i];
 		const KgBoundProperty *property = &table->properties[i];
 		KgVColumn *column = &source->columns[i];
-		bool readable = property->ncolumns > 0;
 
-		for (int j = 0; j < property->ncolumns; j++)
-			readable &= property->columns[j].readable;
-		if (!readable)
+		if (property->ncolumns == 0 || !kg_bound_is_readable(property))
 			continue;
 		if (property->ncolumns == 1)
 			*column = column_of(&property->columns[0]);

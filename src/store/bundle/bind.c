@@ -15,6 +15,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "model/bound_table.h"
+#include "nodes/makefuncs.h"
 #include "store/bundle/apply.h"
 #include "store/bundle/bind.h"
 #include "utils/builtins.h"
@@ -149,14 +150,17 @@ read_strings(const JsonbContainer *object, const char *key, const char *path,
 	return strings;
 }
 
+/* Returns a string, or NULL if the member is missing. */
 static const char *
-read_string(const JsonbContainer *object, const char *key)
+read_string(const JsonbContainer *object, const char *key, const char *path)
 {
 	JsonbValue value;
 
-	return kg_json_get(object, key, &value) && value.type == jbvString
-			   ? kg_json_cstring(&value)
-			   : NULL;
+	if (kg_json_get(object, key, &value) == NULL)
+		return NULL;
+	if (value.type != jbvString)
+		throw_option(psprintf("%s/%s", path, key), "a string");
+	return kg_json_cstring(&value);
 }
 
 /* ---- the table ---- */
@@ -164,11 +168,18 @@ read_string(const JsonbContainer *object, const char *key)
 static void
 find_table(Bind *bind, const char *name)
 {
-	RangeVar *table = makeRangeVarFromNameList(
-		textToQualifiedNameList(cstring_to_text(name)));
+	List *names = NIL;
 	KgError *err;
 
-	bind->relid = RangeVarGetRelid(table, NoLock, true);
+	if (SplitIdentifierString(pstrdup(name), '.', &names) &&
+		list_length(names) <= 2)
+	{
+		char *schema = list_length(names) == 2 ? linitial(names) : NULL;
+
+		if (names != NIL)
+			bind->relid = RangeVarGetRelid(
+				makeRangeVar(schema, llast(names), -1), NoLock, true);
+	}
 	if (OidIsValid(bind->relid))
 	{
 		bind->table = quote_qualified_identifier(
@@ -257,14 +268,14 @@ read_property(Bind *bind, const char *name, const JsonbValue *value)
 	if (value->type == jbvString)
 		of = kg_json_cstring(value);
 	else if (kg_json_is_object(value))
-		of = read_string(kg_json_container(value), "column");
+		of = read_string(kg_json_container(value), "column", path);
 	if (of == NULL)
 		throw_option(path, "a column, or an object with \"column\"");
 	column = require_column(bind, of, path);
 	column->property = name;
 	if (kg_json_is_object(value))
-		column->description = read_string(kg_json_container(value),
-										  "description");
+		column->description = read_string(
+			kg_json_container(value), "description", path);
 }
 
 static void
@@ -352,13 +363,13 @@ read_reference(Bind *bind, const char *property, const JsonbValue *value)
 	if (!kg_json_is_object(value))
 		throw_option(path, "an object with \"columns\" and \"to\"");
 	columns = read_strings(object, "columns", psprintf("%s/columns", path), &n);
-	to = read_string(object, "to");
+	to = read_string(object, "to", path);
 	if (n == 0 || to == NULL)
 		throw_option(path, "an object with \"columns\" and \"to\"");
 	for (int i = 0; i < n; i++)
 		(void) require_column(bind, columns[i], path);
 	add_reference(
-		bind, property, columns, n, to, read_string(object, "relation"));
+		bind, property, columns, n, to, read_string(object, "relation", path));
 }
 
 /* Returns whether the type that is being made has the table and this id. */
@@ -667,7 +678,7 @@ write_table(KgJsonWriter *w, const Bind *bind)
 		kg_jw_value(w, &value);
 	}
 	kg_jw_kstring_if(
-		w, "tenant_column", read_string(bind->mapping, "tenant_column"));
+		w, "tenant_column", read_string(bind->mapping, "tenant_column", ""));
 	kg_jw_end_object(w);
 }
 
@@ -700,8 +711,8 @@ comment_of(Oid relid)
 static void
 write_schema(KgJsonWriter *w, const Bind *bind)
 {
-	const char *description = read_string(bind->mapping, "description");
-	const char *label = read_string(bind->mapping, "label");
+	const char *description = read_string(bind->mapping, "description", "");
+	const char *label = read_string(bind->mapping, "label", "");
 	const char **names;
 	int n;
 	JsonbValue value;
@@ -738,6 +749,27 @@ version_of(const Bind *bind)
 	return "1.0.0";
 }
 
+/*
+ * Returns a name for the type: that of the table, with "_" for characters that a
+ * type's name cannot have.
+ */
+static const char *
+type_name_of(Oid relid)
+{
+	char *name = get_rel_name(relid);
+	int len;
+
+	for (char *p = name; *p; p++)
+		if (!isalnum((unsigned char) *p) || IS_HIGHBIT_SET(*p))
+			*p = '_';
+	while (*name == '_' || isdigit((unsigned char) *name))
+		name++;
+	len = strlen(name);
+	while (len > 0 && name[len - 1] == '_')
+		name[--len] = '\0';
+	return len > 1 ? name : psprintf("table_%s", len > 0 ? name : "1");
+}
+
 /* Reads the table, its columns and its id. */
 static void
 begin_bind(Bind *bind, const KgCatalog *catalog, const char *bundle,
@@ -748,9 +780,9 @@ begin_bind(Bind *bind, const KgCatalog *catalog, const char *bundle,
 	bind->bundle = bundle;
 	bind->mapping = &mapping->root;
 	find_table(bind, table);
-	bind->type = read_string(bind->mapping, "entity_type");
+	bind->type = read_string(bind->mapping, "entity_type", "");
 	if (bind->type == NULL)
-		bind->type = get_rel_name(bind->relid);
+		bind->type = type_name_of(bind->relid);
 	read_columns(bind);
 	read_id(bind);
 	read_properties(bind);
@@ -829,7 +861,7 @@ kg_suggest_bindings(const char *schema, const Jsonb *options)
 	const JsonbContainer *root = &options->root;
 	const KgCatalog *catalog = kg_catalog_newest(
 		kg_identity_require(KG_ACCESS_READ));
-	const char *bundle = read_string(root, "bundle");
+	const char *bundle = read_string(root, "bundle", "");
 	Bind **binds;
 	char **tables;
 	Jsonb **mappings;
@@ -859,7 +891,7 @@ kg_suggest_bindings(const char *schema, const Jsonb *options)
 		"WHERE NOT has_column_privilege(c.oid, k, 'SELECT'))) "
 		"AND has_schema_privilege(n.oid, 'USAGE') ORDER BY c.relname",
 		kg_arg_text(schema),
-		kg_arg_text(read_string(root, "tenant_column")));
+		kg_arg_text(read_string(root, "tenant_column", "")));
 	n = SPI_processed;
 	tables = palloc((n + 1) * sizeof(char *));
 	mappings = palloc((n + 1) * sizeof(Jsonb *));

@@ -3,16 +3,18 @@
  *	  Checks of types that read a table of the user.
  *
  * They run as the caller, who needs SELECT on the table.  A table is refused if
- * no unique index has the id, if no index has the columns of a reference, or if
- * nothing limits its rows to the tenant.
+ * no unique index has the id, or if no index has the columns of a reference.
+ * model/bound_rows.c refuses it if nothing limits its rows to the tenant.
  */
 #include "postgres.h"
 
 #include "access/table.h"
 #include "auth/identity.h"
 #include "base/spi.h"
+#include "catalog/dependency.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "commands/extension.h"
 #include "miscadmin.h"
 #include "model/annotations.h"
 #include "model/bound_table.h"
@@ -40,8 +42,7 @@ refusal(const Binding *binding, const char *message)
 {
 	KgError *err = kg_error_new(KG_INVALID_INPUT,
 								"%s \"%s\" cannot read table %s: %s",
-								binding->type->binding->nto > 0 ? "relation"
-																: "entity type",
+								kg_binding_subject(binding->type),
 								binding->type->name,
 								binding->table->name,
 								message);
@@ -112,16 +113,6 @@ base_of(Oid relid, int64 *columns, int n)
 		relid = base;
 	}
 	return relid;
-}
-
-static bool
-is_security_invoker(Oid relid)
-{
-	Relation view = table_open(relid, AccessShareLock);
-	bool invoker = RelationHasSecurityInvoker(view);
-
-	table_close(view, AccessShareLock);
-	return invoker;
 }
 
 /* ---- indexes ---- */
@@ -269,6 +260,23 @@ check_reference(const Binding *binding, const KgField *field,
 		binding, property, false, psprintf("property \"%s\"", field->name));
 }
 
+/* Reports columns of the id whose text depends on settings. */
+static void
+check_id(const Binding *binding)
+{
+	const KgBoundProperty *id = &binding->table->id;
+
+	for (int i = 0; i < id->ncolumns; i++)
+		if (!kg_bound_is_key(id->columns[i].type))
+			refuse(binding,
+				   psprintf("column %s of the id has type %s, whose text "
+							"depends on settings",
+							id->columns[i].name,
+							format_type_be(id->columns[i].type)),
+				   "another unique column as \"id\"");
+	require_index(binding, id, true, "the id");
+}
+
 static void
 check_properties(const Binding *binding)
 {
@@ -296,51 +304,6 @@ check_properties(const Binding *binding)
 		if (field->ref_type != NULL && property->ncolumns > 0)
 			check_reference(binding, field, property);
 	}
-}
-
-/* ---- tenants ---- */
-
-/*
- * Returns whether a policy of the table, or a view itself, reads the tenant or
- * a claim.
- */
-static bool
-reads_tenant(Oid relid)
-{
-	KG_SPI_EXEC(
-		"SELECT FROM pg_depend d JOIN pg_proc p ON p.oid = d.refobjid "
-		"JOIN pg_proc k ON k.oid = '@kg_tenant()'::regprocedure "
-		"AND k.pronamespace = p.pronamespace "
-		"WHERE d.refclassid = 'pg_proc'::regclass "
-		"AND p.proname IN ('kg_tenant', 'kg_claim') "
-		"AND ((d.classid = 'pg_policy'::regclass AND EXISTS "
-		"(SELECT FROM pg_policy o JOIN pg_class c ON c.oid = o.polrelid "
-		"WHERE o.oid = d.objid AND o.polrelid = $1 AND c.relrowsecurity)) "
-		"OR (d.classid = 'pg_rewrite'::regclass AND EXISTS "
-		"(SELECT FROM pg_rewrite r WHERE r.oid = d.objid "
-		"AND r.ev_class = $1)))",
-		kg_arg(OIDOID, ObjectIdGetDatum(relid)));
-	return SPI_processed > 0;
-}
-
-static void
-check_tenant(const Binding *binding)
-{
-	const KgTableBinding *declared = binding->type->binding;
-	Oid relid = binding->table->relid;
-	Oid base;
-
-	if (declared->tenant_column != NULL || declared->shared ||
-		reads_tenant(relid))
-		return;
-	base = base_of(relid, NULL, 0);
-	if (OidIsValid(base) && base != relid && reads_tenant(base))
-		return;
-	refuse(binding,
-		   "nothing limits its rows to the tenant",
-		   "\"tenant_column\": a column that has the tenant's name, a policy "
-		   "or view that reads kg_tenant() or kg_claim(), or \"shared\": true "
-		   "if every tenant may see all rows");
 }
 
 /* ---- the type ---- */
@@ -372,17 +335,17 @@ check_kind(const Binding *binding)
 		case RELKIND_PARTITIONED_TABLE:
 		case RELKIND_FOREIGN_TABLE:
 		case RELKIND_MATVIEW:
-			return;
 		case RELKIND_VIEW:
-			if (!is_security_invoker(binding->table->relid))
-				refuse(binding,
-					   "the view reads with its owner's rights",
-					   psprintf("ALTER VIEW %s SET (security_invoker = true)",
-								binding->table->name));
-			return;
+			break;
 		default:
 			refuse(binding, "it is neither table nor view", "a table or view");
 	}
+	/* The tools' own access is by entities, with scopes and authorizers. */
+	if (getExtensionOfObject(RelationRelationId, binding->table->relid) ==
+		get_extension_oid("kg_graph", false))
+		refuse(binding,
+			   "it is a table of kg_graph",
+			   "a table of your own: entities are read by their types");
 }
 
 static void
@@ -449,7 +412,6 @@ check_relation(KgApply *apply, const KgPayloadRelation *payload)
 		return;
 	check_kind(&binding);
 	check_properties(&binding);
-	check_tenant(&binding);
 	if (payload->key != NULL || payload->history || payload->symmetric ||
 		payload->expose != 0 || kg_period_any(&period))
 		refuse(&binding,
@@ -471,9 +433,8 @@ check_binding(KgApply *apply, const KgPayloadType *payload)
 		return;
 	check_kind(&binding);
 	check_annotations(&binding);
-	require_index(&binding, &binding.table->id, true, "the id");
+	check_id(&binding);
 	check_properties(&binding);
-	check_tenant(&binding);
 }
 
 /* Reports references of a stored type to a type with a table. */

@@ -1,0 +1,25 @@
+/*
+ * bound_rows.h
+ *	  Whether a table of the user shows a caller only the rows of the tenant.
+ */
+#ifndef KG_BOUND_ROWS_H
+#define KG_BOUND_ROWS_H
+
+#include "model/binding.h"
+
+typedef struct KgRowsFault
+{
+	bool forbidden; /* the table suits other roles */
+	const char *message;
+	const char *expected;
+} KgRowsFault;
+
+/*
+ * Returns false and sets the fault if a view reads with its owner's rights, or
+ * if nothing limits the rows that the role sees to the tenant.  Takes the lock
+ * of a reader, which stays until the transaction ends.
+ */
+extern bool kg_bound_rows_check(const KgTableBinding *binding, Oid relid,
+								Oid role, KgRowsFault *fault);
+
+#endif /* KG_BOUND_ROWS_H */
