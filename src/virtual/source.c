@@ -278,6 +278,11 @@ bound_source(KgVSource *source)
 	for (int i = 0; i < source->nkeys; i++)
 	{
 		source->keys[i] = column_of(&table->id.columns[i]);
+		/* A column of a view is never NOT NULL, and a table's may have changed. */
+		if (!source->keys[i].not_null)
+			source->where = psprintf("%s AND %s IS NOT NULL",
+									 source->where ? source->where : "true",
+									 source->keys[i].sql);
 		source->keys[i].not_null = true;
 	}
 	bound_columns(source, table);

@@ -139,7 +139,8 @@ has_index(Oid relid, const int64 *columns, int n, bool unique)
 		"AND (SELECT array_agg(k::bigint ORDER BY k) FROM "
 		"unnest((i.indkey::int2[])[0:$3 - 1]) k) = "
 		"(SELECT array_agg(c ORDER BY c) FROM unnest($2) c) "
-		"AND (NOT $4 OR NOT EXISTS (SELECT FROM pg_attribute a "
+		"AND (NOT $4 OR (SELECT relkind FROM pg_class WHERE oid = $1) = 'm' "
+		"OR NOT EXISTS (SELECT FROM pg_attribute a "
 		"WHERE a.attrelid = $1 AND a.attnum = ANY ($2) AND NOT a.attnotnull))",
 		kg_arg(OIDOID, ObjectIdGetDatum(relid)),
 		kg_arg_int8s(columns, n),
