@@ -11,6 +11,7 @@
 #include "ask/allowed.h"
 #include "ask/view.h"
 #include "base/cache.h"
+#include "model/binding.h"
 #include "model/bound_table.h"
 #include "parser/analyze.h"
 #include "parser/parse_node.h"
@@ -22,6 +23,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "virtual/conditions.h"
+#include "virtual/virtual.h"
 
 typedef struct Key
 {
@@ -107,40 +109,78 @@ append_bound_variant(StringInfo sql, const KgCatalog *catalog,
 	const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
 	const KgVSource *source;
 	const KgVColumn *column;
+	const char *id;
+	const char *where;
 
 	if (from == NULL || to == NULL || from->binding == NULL ||
-		variant->property == NULL)
+		(variant->property == NULL && variant->edges == NULL))
 		return;
-	source = kg_vsource(catalog, from);
-	column = kg_vsource_column(source, kg_type_field(from, variant->property));
+	source = kg_vsource(catalog, variant->edges ? variant->edges : from);
+	column = kg_vsource_column(source,
+							   variant->edges
+								   ? kg_binding_end(variant->edges, 1)
+								   : kg_type_field(from, variant->property));
 	if (column->sql == NULL)
 		return;
+	id = source->id;
+	where = source->where ? source->where : "true";
+	if (variant->edges != NULL)
+	{
+		const KgVColumn *end = kg_vsource_column(
+			source, kg_binding_end(variant->edges, 0));
+
+		if (end->sql == NULL)
+			return;
+		where = psprintf("%s AND (%s) IS NOT NULL", where, kg_vvalue(end));
+		id = kg_bound_text(kg_vvalue(end), end->type);
+	}
 	appendStringInfo(
 		sql,
 		"%sSELECT (%s) COLLATE pg_catalog.\"C\" AS \"from\", "
 		"%s COLLATE pg_catalog.\"C\" AS \"to\", "
-		"NULL::pg_catalog.jsonb AS properties, "
+		"%s AS properties, "
 		"%s::pg_catalog.text COLLATE pg_catalog.\"C\" AS from_type, "
 		"%s::pg_catalog.text COLLATE pg_catalog.\"C\" AS to_type "
 		"FROM %s WHERE %s AND (%s) IS NOT NULL",
 		sql->len > 0 ? " UNION ALL " : "",
-		source->id,
+		id,
 		kg_bound_text(kg_vvalue(column), column->type),
+		variant->edges ? kg_vproperties(source) : "NULL::pg_catalog.jsonb",
 		quote_literal_cstr(from->name),
 		quote_literal_cstr(to->name),
 		source->from,
-		source->where ? source->where : "true",
+		where,
 		kg_vvalue(column));
 }
 
+/* Returns the edges with the columns of the relation's view, or an empty text. */
 static char *
-bound_relation_sql(const KgCatalog *catalog, const KgRelation *relation)
+bound_relation_sql(const KgCatalog *catalog, const KgRelation *relation,
+				   const KgView *view)
 {
+	StringInfoData edges;
 	StringInfoData sql;
+	ListCell *lc;
 
-	initStringInfo(&sql);
+	initStringInfo(&edges);
 	for (int i = 0; i < relation->nvariants; i++)
-		append_bound_variant(&sql, catalog, &relation->variants[i]);
+		append_bound_variant(&edges, catalog, &relation->variants[i]);
+	if (edges.len == 0)
+		return edges.data;
+	initStringInfo(&sql);
+	foreach(lc, view->columns)
+	{
+		const KgViewColumn *column = lfirst(lc);
+
+		appendStringInfo(
+			&sql,
+			"%s%s",
+			sql.len > 0 ? ", " : "SELECT ",
+			column->property != NULL
+				? column->value
+				: psprintf("x.%s", quote_identifier(column->name)));
+	}
+	appendStringInfo(&sql, " FROM (%s) x", edges.data);
 	return sql.data;
 }
 
@@ -160,9 +200,9 @@ view_sql(const KgCatalog *catalog, const KgType *type,
 
 	if (type != NULL && type->binding != NULL)
 		return bound_type_sql(catalog, type);
-	if (relation != NULL && kg_relation_binds(catalog, relation))
-		bound = bound_relation_sql(catalog, relation);
 	view = type ? kg_view_of_type(type) : kg_view_of_relation(relation);
+	if (relation != NULL && kg_relation_binds(catalog, relation))
+		bound = bound_relation_sql(catalog, relation, view);
 	sql = kg_view_query(catalog, view, view->columns, &tables);
 	return bound[0] == '\0' ? sql : psprintf("%s UNION ALL %s", sql, bound);
 }
@@ -182,7 +222,8 @@ kg_ask_view_hides(const KgCatalog *catalog, const KgType *type,
 		return has_tenant_column(type);
 	for (int i = 0; i < relation->nvariants; i++)
 		if (has_tenant_column(kg_catalog_type_no(
-				catalog, relation->variants[i].from_type_no)))
+				catalog, relation->variants[i].from_type_no)) ||
+			has_tenant_column(relation->variants[i].edges))
 			return true;
 	return false;
 }

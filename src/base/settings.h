@@ -107,7 +107,7 @@ extern int kg_setting_exchange_time;	  /* seconds */
 extern int kg_setting_max_depth; /* nesting depth of arguments and entities */
 extern int kg_setting_max_reply_bytes; /* upper bound of max_bytes */
 extern int kg_setting_reply_bytes;	   /* default of max_bytes */
-extern int kg_setting_max_unindexed; /* rows of a table without index */
+extern int kg_setting_max_unindexed;   /* rows of a table without index */
 extern int kg_setting_max_total;	   /* highest total that is counted */
 extern int kg_setting_max_call_time;   /* milliseconds; 0: no limit */
 extern int kg_setting_max_offset;

@@ -1190,7 +1190,7 @@ read_table(Parser *parser, KgType *type, const Gathered *g)
 	if (value == NULL)
 		return;
 	type->binding = kg_binding_read(
-		value, psprintf("%s/x-table", parser->path), parser->errors);
+		value, false, psprintf("%s/x-table", parser->path), parser->errors);
 	for (int i = 0; i < type->nfields; i++)
 	{
 		KgField *field = &type->fields[i];

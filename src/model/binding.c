@@ -9,6 +9,8 @@
 
 static const char *const members[] = {
 	"name", "id", "columns", "shared", "tenant_column", NULL};
+static const char *const relation_members[] = {
+	"name", "from", "to", "columns", "shared", "tenant_column", NULL};
 
 /* ---- the annotation ---- */
 
@@ -65,7 +67,8 @@ are_columns(const JsonbValue *value)
 }
 
 const KgTableBinding *
-kg_binding_read(const JsonbValue *value, const char *path, KgErrorList *errors)
+kg_binding_read(const JsonbValue *value, bool of_relation, const char *path,
+				KgErrorList *errors)
 {
 	KgTableBinding *binding = palloc0(sizeof(KgTableBinding));
 	const JsonbContainer *object = kg_json_container(value);
@@ -74,15 +77,18 @@ kg_binding_read(const JsonbValue *value, const char *path, KgErrorList *errors)
 
 	if (!kg_json_is_object(value))
 	{
-		report(errors, path, "an object with \"name\" and \"id\"");
+		report(errors, path, "an object");
 		return NULL;
 	}
 	if (errors != NULL)
-		kg_check_members(object, members, path, errors);
+		kg_check_members(
+			object, of_relation ? relation_members : members, path, errors);
 	if (kg_json_get(object, "name", &member) && member.type == jbvString)
 		binding->table = kg_json_cstring(&member);
-	if (kg_json_get(object, "id", &member))
+	if (kg_json_get(object, of_relation ? "from" : "id", &member))
 		binding->id = kg_binding_columns(&member, &binding->nid);
+	if (of_relation && kg_json_get(object, "to", &member))
+		binding->to = kg_binding_columns(&member, &binding->nto);
 	if (kg_json_get(object, "tenant_column", &member))
 	{
 		valid &= member.type == jbvString;
@@ -98,12 +104,56 @@ kg_binding_read(const JsonbValue *value, const char *path, KgErrorList *errors)
 		valid &= are_columns(&member);
 		binding->columns = kg_json_container(&member);
 	}
-	if (valid && binding->table != NULL && binding->id != NULL)
+	if (valid && binding->table != NULL && binding->id != NULL &&
+		(!of_relation || binding->to != NULL))
 		return binding;
 	report(errors,
 		   path,
-		   "\"name\", a table as schema.table, and \"id\", one or more of its "
-		   "columns; and \"columns\": {property: column}, \"tenant_column\": a "
-		   "column, \"shared\": true or false");
+		   psprintf("\"name\", a table as schema.table, and %s, one or more of "
+					"its columns; and \"columns\": {property: column}, "
+					"\"tenant_column\": a column, \"shared\": true or false",
+					of_relation ? "\"from\" and \"to\"" : "\"id\""));
 	return NULL;
+}
+
+/* ---- relations ---- */
+
+static void
+make_end(KgField *field, const char *name, const KgType *target)
+{
+	static KgStep steps[] = {{"from", 4}, {"to", 2}};
+
+	memset(field, 0, sizeof(*field));
+	field->name = name;
+	field->nsteps = 1;
+	field->steps = &steps[name[0] == 't'];
+	field->kind = KG_KIND_STRING;
+	field->ref_bundle = target->bundle;
+	field->ref_type = target->name;
+}
+
+const KgType *
+kg_binding_of_edges(const Jsonb *schema, const char *bundle,
+					const char *relation, const KgField *fields, int nfields,
+					const KgType *from, const KgType *to, const char *path,
+					KgErrorList *errors)
+{
+	KgType *type;
+	JsonbValue value;
+
+	if (schema == NULL || !kg_json_get(&schema->root, "x-table", &value))
+		return NULL;
+	type = palloc0(sizeof(KgType));
+	type->bundle = bundle;
+	type->name = relation;
+	type->binding = kg_binding_read(
+		&value, true, psprintf("%s/x-table", path), errors);
+	if (type->binding == NULL)
+		return NULL;
+	type->nfields = nfields + 2;
+	type->fields = palloc(type->nfields * sizeof(KgField));
+	memcpy(type->fields, fields, nfields * sizeof(KgField));
+	make_end(&type->fields[nfields], "from", from);
+	make_end(&type->fields[nfields + 1], "to", to);
+	return type;
 }

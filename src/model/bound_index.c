@@ -123,10 +123,11 @@ is_served_by(Oid indexid, const int64 *columns, int n, bool unique)
 	return serves;
 }
 
+/* A materialized view cannot have NOT NULL. */
 static bool
 are_required(Relation relation, const int64 *columns, int n)
 {
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n && relation->rd_rel->relkind != RELKIND_MATVIEW; i++)
 		if (columns[i] < 1 ||
 			!TupleDescAttr(RelationGetDescr(relation), columns[i] - 1)
 				 ->attnotnull)

@@ -67,7 +67,13 @@ names_of(const KgType *type, const KgField *field, int *n)
 	JsonbValue value;
 
 	*n = 0;
-	if (field == type->id_field)
+	if (binding->nto > 0 && field == kg_binding_end(type, 1))
+	{
+		*n = binding->nto;
+		return binding->to;
+	}
+	if (field == type->id_field ||
+		(binding->nto > 0 && field == kg_binding_end(type, 0)))
 	{
 		*n = binding->nid;
 		return binding->id;
@@ -90,8 +96,8 @@ static KG_NORETURN void
 throw_gone(const KgType *type, const char *what)
 {
 	KgError *err = kg_error_new(KG_FAILED_BINDING,
-								"entity type \"%s\" reads %s, which does not "
-								"exist",
+								"%s \"%s\" reads %s, which does not exist",
+								kg_binding_subject(type),
 								kg_type_handle(type),
 								what);
 
@@ -189,8 +195,8 @@ static void
 report_forbidden(const KgType *type, const char *path, KgErrorList *errors)
 {
 	KgError *err = kg_error_new(KG_FORBIDDEN,
-								"entity type \"%s\" reads a table that you may "
-								"not read",
+								"%s \"%s\" reads a table that you may not read",
+								kg_binding_subject(type),
 								kg_type_handle(type));
 
 	kg_error_entity(err, type->name, NULL);
@@ -207,7 +213,8 @@ report_rows(const KgType *type, const KgBoundTable *table,
 	KgError *err = kg_error_new(fault->forbidden ? KG_FORBIDDEN
 								: errors != NULL ? KG_INVALID_INPUT
 												 : KG_FAILED_BINDING,
-								"entity type \"%s\" cannot read table %s: %s",
+								"%s \"%s\" cannot read table %s: %s",
+								kg_binding_subject(type),
 								type->name,
 								table->name,
 								fault->message);

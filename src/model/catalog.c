@@ -18,6 +18,7 @@
 #include "base/snapshot.h"
 #include "base/spi.h"
 #include "model/annotations.h"
+#include "model/binding.h"
 #include "model/catalog.h"
 #include "model/counted.h"
 #include "model/lock.h"
@@ -291,6 +292,7 @@ add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
 	variant->property = row_text(row, 7);
 	variant->schema = row_jsonb(row, 8);
 	variant->description = row_text(row, 11);
+	variant->edges = NULL;
 	if (variant->schema)
 	{
 		KgField *fields;
@@ -309,6 +311,15 @@ add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
 
 		for (int i = 0; i < n; i++)
 			add_edge_field(relation, &fields[i]);
+		variant->edges = kg_binding_of_edges(variant->schema,
+											 relation->bundle,
+											 relation->name,
+											 fields,
+											 n,
+											 from,
+											 to,
+											 "",
+											 NULL);
 	}
 }
 

@@ -170,6 +170,8 @@ typedef struct KgVariant
 	const char *property;	 /* x-ref property that derives it, or NULL */
 	const Jsonb *schema;	 /* of edge properties, or NULL */
 	const char *description; /* or NULL */
+	/* edges are rows of a table (model/binding.h); or NULL */
+	const struct KgType *edges;
 } KgVariant;
 
 typedef struct KgRelation

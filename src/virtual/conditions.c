@@ -7,12 +7,9 @@
 #include "access/stratnum.h"
 #include "base/catch.h"
 #include "base/json.h"
-#include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
-#include "utils/typcache.h"
 #include "virtual/conditions.h"
 
 /* ---- values ---- */
@@ -61,24 +58,6 @@ kg_vparam(KgSqlBuilder *b, Oid type, const char *text)
 	return value_of(type, text, &value) ? kg_sql_param(b, type, value) : 0;
 }
 
-int
-kg_vparams(KgSqlBuilder *b, Oid type, const char *const *texts, int n)
-{
-	Datum *values = palloc((n + 1) * sizeof(Datum));
-	int count = 0;
-
-	for (int i = 0; i < n; i++)
-		if (value_of(type, texts[i], &values[count]))
-			count++;
-	return kg_sql_param_array(b, type, values, count);
-}
-
-static bool
-is_integer(Oid type)
-{
-	return type == INT2OID || type == INT4OID || type == INT8OID;
-}
-
 /*
  * Returns the type of the parameters that a column is compared with.  Integers
  * are compared with a bigint, which their indexes serve, or with a numeric.
@@ -92,7 +71,7 @@ compared_type(Oid type, const JsonbValue *values, int n)
 		return FLOAT8OID;
 	if (type == VARCHAROID)
 		return TEXTOID;
-	if (!is_integer(type))
+	if (!kg_vis_integer(type))
 		return type;
 	for (int i = 0; i < n; i++)
 		if (!kg_json_int64(&values[i], &ignored))
@@ -133,73 +112,7 @@ operand_array(KgSqlBuilder *b, const KgCondition *condition, Oid type)
 	return kg_sql_param_array(b, type, values, condition->nvalues);
 }
 
-/* ---- operators ---- */
-
-static const char *
-operator_name(Oid oid)
-{
-	HeapTuple tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(oid));
-	Form_pg_operator operator;
-	const char *name;
-
-	if (!HeapTupleIsValid(tuple))
-		return NULL;
-	operator=(Form_pg_operator) GETSTRUCT(tuple);
-	name = psprintf(
-		"OPERATOR(%s.%s)",
-		quote_identifier(get_namespace_name(operator->oprnamespace)),
-		NameStr(operator->oprname));
-	ReleaseSysCache(tuple);
-	return name;
-}
-
-const char *
-kg_voperator(Oid type, int strategy)
-{
-	static const char *const names[] = {
-		[BTLessStrategyNumber] = "<",
-		[BTLessEqualStrategyNumber] = "<=",
-		[BTEqualStrategyNumber] = "=",
-		[BTGreaterEqualStrategyNumber] = ">=",
-		[BTGreaterStrategyNumber] = ">",
-	};
-	TypeCacheEntry *entry;
-	Oid oid;
-
-	/* Comparison of numbers of two types, and of texts. */
-	if (is_integer(type) || type == FLOAT4OID || type == VARCHAROID)
-		return psprintf("OPERATOR(pg_catalog.%s)", names[strategy]);
-	entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
-	if (!OidIsValid(entry->btree_opf))
-		return NULL;
-	oid = get_opfamily_member(entry->btree_opf,
-							  entry->btree_opintype,
-							  entry->btree_opintype,
-							  strategy);
-	return OidIsValid(oid) ? operator_name(oid) : NULL;
-}
-
-bool
-kg_voperator_is_leakproof(Oid type, int strategy)
-{
-	TypeCacheEntry *entry;
-	Oid oid;
-
-	if (is_integer(type))
-		type = INT8OID;
-	else if (type == FLOAT4OID)
-		type = FLOAT8OID;
-	else if (type == VARCHAROID)
-		type = TEXTOID;
-	entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
-	if (!OidIsValid(entry->btree_opf))
-		return false;
-	oid = get_opfamily_member(entry->btree_opf,
-							  entry->btree_opintype,
-							  entry->btree_opintype,
-							  strategy);
-	return OidIsValid(oid) && get_func_leakproof(get_opcode(oid));
-}
+/* ---- conditions ---- */
 
 static int
 strategy_of(KgOpTest test)
@@ -234,17 +147,6 @@ kg_vstrategy(const KgCondition *condition)
 		return op->test == KG_IS_PRESENT ? InvalidStrategy
 										 : BTEqualStrategyNumber;
 	return strategy_of(op->test);
-}
-
-/* ---- conditions ---- */
-
-const char *
-kg_vvalue(const KgVColumn *column)
-{
-	return column->if_seen == NULL ? column->sql
-								   : psprintf("CASE WHEN %s THEN %s END",
-											  column->if_seen,
-											  column->sql);
 }
 
 static Oid
@@ -395,7 +297,7 @@ append_id(KgSqlBuilder *b, const KgVSource *source,
 			ids[i] = kg_json_cstring(&condition->values[i]);
 		if (op->quantity == KG_NO)
 			kg_sql_append(b, "NOT ");
-		kg_vids(b, source, ids, condition->nvalues);
+		kg_vids(b, source->keys, source->nkeys, ids, condition->nvalues);
 		return;
 	}
 	append_test(b,
@@ -440,8 +342,8 @@ append_condition(KgSqlBuilder *b, const KgVSource *source,
 	else
 	{
 		/* The condition on the column itself is one that an index serves. */
-		if (column->if_seen != NULL)
-			kg_sql_append(b, "%s AND ", column->if_seen);
+		if (column->seen != NULL)
+			kg_sql_append(b, "(%s) IS NOT NULL AND ", column->seen);
 		append_test(b, condition, column->sql, type);
 	}
 }
@@ -481,31 +383,29 @@ kg_vfilter(KgSqlBuilder *b, const KgVSource *source, const KgFilter *filter)
 /* ---- ids ---- */
 
 /*
- * Sets the values of an id's columns.  Returns false if no row can have the id:
- * the text of a value must be the id itself, so that "007" is not 7.
+ * Sets the values of the columns of an id.  Returns false if no row can have
+ * the id: the text of a value must be the id itself, so that "007" is not 7.
  */
 static bool
-key_values(const KgVSource *source, const char *id, Datum *values)
+key_values(const KgVColumn *keys, int nkeys, const char *id, Datum *values)
 {
-	char **parts = kg_bound_id_parts(id, source->nkeys);
+	char **parts = kg_bound_id_parts(id, nkeys);
 
 	if (parts == NULL)
 		return false;
-	for (int i = 0; i < source->nkeys; i++)
+	for (int i = 0; i < nkeys; i++)
 	{
-		Oid type = source->keys[i].type;
-
-		if (!value_of(type, parts[i], &values[i]) ||
-			strcmp(kg_bound_value_text(type, values[i]), parts[i]) != 0)
+		if (!value_of(keys[i].type, parts[i], &values[i]) ||
+			strcmp(kg_bound_value_text(keys[i].type, values[i]), parts[i]) != 0)
 			return false;
 	}
 	return true;
 }
 
 void
-kg_vids(KgSqlBuilder *b, const KgVSource *source, const char *const *ids, int n)
+kg_vids(KgSqlBuilder *b, const KgVColumn *keys, int nkeys,
+		const char *const *ids, int n)
 {
-	int nkeys = source->nkeys;
 	Datum *values = palloc(nkeys * sizeof(Datum));
 	Datum **columns = palloc(nkeys * sizeof(Datum *));
 	int found = 0;
@@ -514,7 +414,7 @@ kg_vids(KgSqlBuilder *b, const KgVSource *source, const char *const *ids, int n)
 		columns[k] = palloc((n + 1) * sizeof(Datum));
 	for (int i = 0; i < n; i++)
 	{
-		if (!key_values(source, ids[i], values))
+		if (!key_values(keys, nkeys, ids[i], values))
 			continue;
 		for (int k = 0; k < nkeys; k++)
 			columns[k][found] = values[k];
@@ -522,27 +422,29 @@ kg_vids(KgSqlBuilder *b, const KgVSource *source, const char *const *ids, int n)
 	}
 	if (nkeys == 1)
 	{
-		kg_sql_append(
-			b,
-			"(%s %s ANY ($%d))",
-			source->keys[0].sql,
-			kg_voperator(source->keys[0].type, BTEqualStrategyNumber),
-			kg_sql_param_array(b, source->keys[0].type, columns[0], found));
+		kg_sql_append(b,
+					  "(%s %s ANY ($%d))",
+					  keys[0].sql,
+					  kg_voperator(keys[0].type, BTEqualStrategyNumber),
+					  kg_sql_param_array(b, keys[0].type, columns[0], found));
 		return;
 	}
-	kg_sql_append(b, "(false");
-	for (int i = 0; i < found; i++)
-	{
-		kg_sql_append(b, " OR (");
-		for (int k = 0; k < nkeys; k++)
-			kg_sql_append(
-				b,
-				"%s%s %s $%d",
-				k > 0 ? " AND " : "",
-				source->keys[k].sql,
-				kg_voperator(source->keys[k].type, BTEqualStrategyNumber),
-				kg_sql_param(b, source->keys[k].type, columns[k][i]));
-		kg_sql_append(b, ")");
-	}
+	kg_sql_append(b, "EXISTS (SELECT FROM ROWS FROM (");
+	for (int k = 0; k < nkeys; k++)
+		kg_sql_append(b,
+					  "%spg_catalog.unnest($%d)",
+					  k > 0 ? ", " : "",
+					  kg_sql_param_array(b, keys[k].type, columns[k], found));
+	kg_sql_append(b, ") k(");
+	for (int k = 0; k < nkeys; k++)
+		kg_sql_append(b, "%sk%d", k > 0 ? ", " : "", k);
+	kg_sql_append(b, ") WHERE ");
+	for (int k = 0; k < nkeys; k++)
+		kg_sql_append(b,
+					  "%s%s %s k.k%d",
+					  k > 0 ? " AND " : "",
+					  keys[k].sql,
+					  kg_voperator(keys[k].type, BTEqualStrategyNumber),
+					  k);
 	kg_sql_append(b, ")");
 }

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "base/settings.h"
-#include "query/derived.h"
 #include "query/time/past.h"
 #include "query/time/validity.h"
 #include "utils/builtins.h"
@@ -21,8 +20,8 @@ source_of(const KgCatalog *catalog, const KgType *type)
 {
 	if (type->binding != NULL)
 		return kg_vsource(catalog, type);
-	if (!kg_setting_virtual_graph || kg_derived_any(type) ||
-		catalog->authorizes || kg_validity_hides() != 0 || kg_past_asked())
+	if (!kg_setting_virtual_graph || catalog->authorizes ||
+		kg_validity_hides() != 0 || kg_past_asked())
 		return NULL;
 	return kg_vsource(catalog, type);
 }
@@ -33,13 +32,13 @@ require_supported(const KgListQuery *query, const KgVSource *source)
 {
 	if (query->matches != NULL || query->by_rank)
 		kg_binding_refuse(query->type, "a search by name");
-	if (query->among != NULL || query->related != NULL)
-		kg_binding_refuse(query->type, "a condition on connected nodes");
 	if (!kg_virtual_fits(query, source))
 		kg_binding_refuse(query->type,
 						  "a filter or sort by a property without a column "
 						  "that you may read");
-	kg_vfilter_require_index(source, query->filter);
+	/* Other lists begin with ids. */
+	if (query->among_ids == NULL)
+		kg_vfilter_require_index(source, query->filter);
 }
 
 static bool
@@ -49,9 +48,9 @@ answers_list(const KgListQuery *query, const KgVSource *source)
 		return false;
 	if (query->type->binding != NULL)
 		require_supported(query, source);
-	return query->matches == NULL && query->among == NULL &&
-		   query->related == NULL && !query->by_rank &&
-		   kg_virtual_fits(query, source);
+	return query->matches == NULL &&
+		   (query->among == NULL || query->among_ids != NULL) &&
+		   !query->by_rank && kg_virtual_fits(query, source);
 }
 
 KgListPage *

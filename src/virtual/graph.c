@@ -123,7 +123,7 @@ source_of(KgGraph *graph, uint16 rank)
 	return *source;
 }
 
-/* ---- starts and selections ---- */
+/* ---- selections ---- */
 
 static bool
 take_id(TupleTableSlot *slot, void *arg)
@@ -136,49 +136,49 @@ take_id(TupleTableSlot *slot, void *arg)
 
 /* A selection that the virtual graph does not have. */
 static void
-refuse(const KgSelector *selector)
+refuse(const KgType *type)
 {
-	kg_binding_refuse(selector->type,
-					  selector->related != NULL
-						  ? "a condition on connected nodes"
-						  : "a filter by a property without a column that you "
-							"may read");
+	kg_binding_refuse(type,
+					  "a filter by a property without a column that you may "
+					  "read");
 	ereport(ERROR,
 			errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			errmsg("selection is not one of the virtual graph"));
+}
+
+/* Returns the ids of the rows with one of the ids, if any, that pass a filter. */
+static List *
+select_ids(const KgVSource *source, char *const *ids, int n,
+		   const KgFilter *filter)
+{
+	List *found = NIL;
+	KgSqlBuilder b;
+
+	if (!kg_vfilter_fits(source, filter))
+		refuse(source->type);
+	if (ids == NULL)
+		kg_vfilter_require_index(source, filter);
+	kg_sql_start(&b, source->catalog);
+	kg_sql_append(&b, "SELECT %s", source->id);
+	kg_vfrom(&b, source, ids, n, filter);
+	kg_sql_append(&b,
+				  " LIMIT $%d",
+				  kg_sql_param_int64(&b, (int64) kg_setting_max_visited + 1));
+	kg_virtual_run(source, &b, take_id, &found);
+	return found;
 }
 
 static int64 *
 foreign_select(KgGraph *graph, const KgSelector *selector, uint32 *n)
 {
 	uint16 rank = kg_graph_rank(graph, selector->type->type_no);
-	const KgVSource *source = source_of(graph, rank);
-	List *ids = NIL;
+	List *ids = select_ids(source_of(graph, rank),
+						   selector->nids > 0 ? selector->ids : NULL,
+						   selector->nids,
+						   selector->filter);
 	ListCell *lc;
 	int64 *nodes;
-	KgSqlBuilder b;
 
-	if (selector->related != NULL || !kg_vfilter_fits(source, selector->filter))
-		refuse(selector);
-	if (selector->nids == 0)
-		kg_vfilter_require_index(source, selector->filter);
-	kg_sql_start(&b, graph->catalog);
-	kg_sql_append(&b,
-				  "SELECT %s FROM %s WHERE %s",
-				  source->id,
-				  source->from,
-				  source->where ? source->where : "true");
-	if (selector->nids > 0)
-	{
-		kg_sql_append(&b, " AND ");
-		kg_vids(
-			&b, source, (const char *const *) selector->ids, selector->nids);
-	}
-	kg_vfilter(&b, source, selector->filter);
-	kg_sql_append(&b,
-				  " LIMIT $%d",
-				  kg_sql_param_int64(&b, (int64) kg_setting_max_visited + 1));
-	kg_virtual_run(source, &b, take_id, &ids);
 	kg_graph_check_visited(graph, list_length(ids));
 	nodes = MemoryContextAllocHuge(graph->context,
 								   (list_length(ids) + 1) * sizeof(int64));
@@ -188,14 +188,122 @@ foreign_select(KgGraph *graph, const KgSelector *selector, uint32 *n)
 	return nodes;
 }
 
-static int64
-foreign_start(KgGraph *graph, const KgType *type, const char *id)
+/* Sets the ids of those of the nodes that are foreign and of the rank. */
+static char **
+ids_of(const KgGraph *graph, uint16 rank, const int64 *nodes, uint32 n,
+	   int *count)
 {
-	KgSelector selector = {.type = type, .nids = 1, .ids = (char **) &id};
-	uint32 n;
-	const int64 *nodes = foreign_select(graph, &selector, &n);
+	char **ids = palloc_extended((Size) (n + 1) * sizeof(char *),
+								 MCXT_ALLOC_HUGE);
 
-	return n > 0 ? nodes[0] : 0;
+	*count = 0;
+	for (uint32 i = 0; i < n; i++)
+		if (kg_is_foreign(nodes[i]) && node_of(graph, nodes[i])->rank == rank)
+			ids[(*count)++] = (char *) node_of(graph, nodes[i])->id;
+	return ids;
+}
+
+static bool
+foreign_pass(KgGraph *graph, uint16 rank, const KgFilter *filter,
+			 const int64 *nodes, uint32 n, KgNodeSet *passing)
+{
+	const KgVSource *source = source_of(graph, rank);
+	char **ids;
+	int count;
+	ListCell *lc;
+
+	if (source->document != NULL && !kg_vfilter_fits(source, filter))
+		return false;
+	ids = ids_of(graph, rank, nodes, n, &count);
+	foreach(lc, select_ids(source, ids, count, filter))
+		(void) kg_nodeset_add(passing, number_of(graph, rank, lfirst(lc)));
+	return true;
+}
+
+/* ---- groups ---- */
+
+typedef struct Groups
+{
+	int nfields;
+	const KgVColumn **columns;
+	KgForeignGroupFunction found;
+	void *arg;
+	int64 entities;
+} Groups;
+
+static bool
+take_group(TupleTableSlot *slot, void *arg)
+{
+	Groups *groups = arg;
+	JsonbValue *values = palloc(groups->nfields * sizeof(JsonbValue));
+	const JsonbValue **found = palloc0(groups->nfields * sizeof(JsonbValue *));
+	int64 entities = DatumGetInt64(kg_slot_datum(slot, 1));
+	int at = 2;
+
+	for (int i = 0; i < groups->nfields; i++)
+	{
+		bool isnull;
+		Datum datum;
+
+		if (groups->columns[i] == NULL)
+			continue;
+		datum = slot_getattr(slot, at++, &isnull);
+		if (isnull)
+			continue;
+		kg_json_root(DatumGetJsonbPCopy(datum), &values[i]);
+		found[i] = &values[i];
+	}
+	groups->entities += entities;
+	if (entities > 0)
+		groups->found(found, entities, groups->arg);
+	return true;
+}
+
+static int64
+foreign_groups(KgGraph *graph, const KgSelector *selector,
+			   const KgField *const *fields, int nfields,
+			   KgForeignGroupFunction found, void *arg)
+{
+	const KgVSource *source = source_of(
+		graph, kg_graph_rank(graph, selector->type->type_no));
+	Groups groups = {nfields, palloc0((nfields + 1) * sizeof(KgVColumn *))};
+	const char *separator = " GROUP BY ";
+	KgSqlBuilder b;
+
+	for (int i = 0; i < nfields; i++)
+	{
+		if (fields[i] == NULL)
+			continue;
+		groups.columns[i] = kg_vsource_column(source, fields[i]);
+		if (groups.columns[i]->sql == NULL ||
+			kg_voperator(groups.columns[i]->type, BTEqualStrategyNumber) ==
+				NULL)
+			return -1;
+	}
+	if (!kg_vfilter_fits(source, selector->filter))
+		refuse(selector->type);
+	if (selector->nids == 0)
+		kg_vfilter_require_index(source, selector->filter);
+	groups.found = found;
+	groups.arg = arg;
+	kg_sql_start(&b, graph->catalog);
+	kg_sql_append(&b, "SELECT pg_catalog.count(*)");
+	for (int i = 0; i < nfields; i++)
+		if (groups.columns[i] != NULL)
+			kg_sql_append(&b, ", %s", kg_vjson(groups.columns[i]));
+	kg_vfrom(&b,
+			 source,
+			 selector->nids > 0 ? selector->ids : NULL,
+			 selector->nids,
+			 selector->filter);
+	for (int i = 0; i < nfields; i++)
+		if (groups.columns[i] != NULL)
+		{
+			kg_sql_append(&b, "%s%s", separator, kg_vvalue(groups.columns[i]));
+			separator = ", ";
+		}
+	kg_virtual_run(source, &b, take_group, &groups);
+	return groups.entities;
 }
 
 /* ---- ids and data ---- */
@@ -204,26 +312,20 @@ static void
 resolve_data(KgGraph *graph, uint16 rank, const int64 *nodes, uint32 n,
 			 KgRefFunction found, void *arg)
 {
-	char **ids = palloc((n + 1) * sizeof(char *));
-	int64 *numbers = palloc((n + 1) * sizeof(int64));
-	int count = 0;
+	int count;
+	char **ids = ids_of(graph, rank, nodes, n, &count);
 	KgGot *got;
 
-	for (uint32 i = 0; i < n; i++)
-	{
-		const NodeKey *node = node_of(graph, nodes[i]);
-
-		if (node->rank != rank)
-			continue;
-		numbers[count] = nodes[i];
-		ids[count++] = (char *) node->id;
-	}
 	if (count == 0)
 		return;
 	got = kg_virtual_get(source_of(graph, rank), ids, count);
 	for (int i = 0; i < count; i++)
 	{
-		KgRef ref = {numbers[i], rank, strlen(ids[i]), ids[i], got[i].data};
+		KgRef ref = {number_of(graph, rank, ids[i]),
+					 rank,
+					 strlen(ids[i]),
+					 ids[i],
+					 got[i].data};
 
 		if (got[i].data != NULL)
 			found(&ref, arg);
@@ -251,15 +353,23 @@ foreign_resolve(KgGraph *graph, const int64 *nodes, uint32 n, bool with_data,
 
 /* ---- edges ---- */
 
+/* An end of the edges of a variant of a relation. */
+typedef struct End
+{
+	uint16 rank;
+	int nkeys; /* columns of the id */
+	const KgVColumn *keys;
+	const char *id; /* as text */
+} End;
+
 /* The edges of a variant of a relation, as a sub-select. */
 typedef struct Edges
 {
-	int32 relation_no;
-	uint16 ranks[2]; /* of the source, of the target */
+	const KgRelation *relation;
+	const KgVariant *variant;
 	const char *from;
 	const char *where;
-	KgVColumn ends[2];
-	const char *texts[2];	/* the ends' ids */
+	End ends[2];			/* the source, the target */
 	const char *properties; /* or NULL */
 	const KgVSource *source;
 } Edges;
@@ -275,15 +385,15 @@ typedef struct Expansion
 } Expansion;
 
 static bool
-bound_edges(KgGraph *graph, const KgVariant *variant, Edges *edges)
+bound_edges(KgGraph *graph, Edges *edges)
 {
-	const KgVSource *source = source_of(graph, edges->ranks[0]);
+	const KgVSource *source = source_of(graph, edges->ends[0].rank);
+	const char *property = edges->variant->property;
 	const KgVColumn *column;
 
-	if (variant->property == NULL)
+	if (property == NULL)
 		return false;
-	column = kg_vsource_column(source,
-							   kg_type_field(source->type, variant->property));
+	column = kg_vsource_column(source, kg_type_field(source->type, property));
 	if (column->sql == NULL)
 		return false;
 	edges->source = source;
@@ -291,93 +401,104 @@ bound_edges(KgGraph *graph, const KgVariant *variant, Edges *edges)
 	edges->where = psprintf("%s AND (%s) IS NOT NULL",
 							source->where ? source->where : "true",
 							kg_vvalue(column));
-	edges->ends[0] = source->nkeys == 1
-						 ? source->keys[0]
-						 : (KgVColumn){source->id, TEXTOID, true};
-	edges->texts[0] = source->id;
-	edges->ends[1] = *column;
-	edges->texts[1] = kg_bound_text(column->sql, column->type);
+	edges->ends[0].nkeys = source->nkeys;
+	edges->ends[0].keys = source->keys;
+	edges->ends[0].id = source->id;
+	edges->ends[1].nkeys = column->nkeys;
+	edges->ends[1].keys = column->keys;
+	edges->ends[1].id = kg_bound_text(kg_vvalue(column), column->type);
+	return true;
+}
+
+static bool
+joined_edges(KgGraph *graph, Edges *edges)
+{
+	const KgVSource *source = kg_vsource(graph->catalog, edges->variant->edges);
+
+	edges->source = source;
+	edges->from = source->from;
+	edges->where = source->where ? source->where : "true";
+	for (int i = 0; i < 2; i++)
+	{
+		const KgVColumn *column = kg_vsource_column(
+			source, kg_binding_end(source->type, i));
+
+		if (column->sql == NULL)
+			return false;
+		edges->where = psprintf(
+			"%s AND (%s) IS NOT NULL", edges->where, kg_vvalue(column));
+		edges->ends[i].nkeys = column->nkeys;
+		edges->ends[i].keys = column->keys;
+		edges->ends[i].id = kg_bound_text(kg_vvalue(column), column->type);
+	}
+	edges->properties = kg_vproperties(source);
+	return true;
+}
+
+static bool
+stored_edges(KgGraph *graph, Edges *edges)
+{
+	static const char *const columns[] = {"r.\"from\"", "r.\"to\""};
+	KgView *view = kg_view_of_relation(edges->relation);
+	KgViewTables tables = {kg_sql_table("kg_entity"), kg_sql_table("kg_edge")};
+	KgVColumn *ends = palloc0(2 * sizeof(KgVColumn));
+
+	edges->source = source_of(graph, edges->ends[0].rank);
+	edges->from = psprintf(
+		"(%s) r", kg_view_query(graph->catalog, view, view->columns, &tables));
+	edges->where = psprintf(
+		"r.from_type = %s AND r.to_type = %s",
+		quote_literal_cstr(graph->ranked[edges->ends[0].rank - 1]->name),
+		quote_literal_cstr(graph->ranked[edges->ends[1].rank - 1]->name));
+	edges->properties = "r.properties";
+	for (int i = 0; i < 2; i++)
+	{
+		ends[i].sql = edges->ends[i].id = columns[i];
+		ends[i].type = TEXTOID;
+		edges->ends[i].nkeys = 1;
+		edges->ends[i].keys = &ends[i];
+	}
 	return true;
 }
 
 static void
-stored_edges(KgGraph *graph, const KgRelation *relation, Edges *edges)
+tell_edge(const Expansion *e, int64 source, int64 target,
+		  const Jsonb *properties)
 {
-	const KgType *from = graph->ranked[edges->ranks[0] - 1];
-	const KgType *to = graph->ranked[edges->ranks[1] - 1];
-	KgView *view = kg_view_of_relation(relation);
-	KgViewTables tables = {kg_sql_table("kg_entity"), kg_sql_table("kg_edge")};
+	int64 ends[2] = {source, target};
+	KgNeighbors found = {ends[e->backward],
+						 e->edges->relation->relation_no,
+						 e->backward,
+						 &ends[!e->backward],
+						 1,
+						 properties};
 
-	edges->source = source_of(graph, edges->ranks[0]);
-	edges->from = psprintf(
-		"(%s) r", kg_view_query(graph->catalog, view, view->columns, &tables));
-	edges->where = psprintf("r.from_type = %s AND r.to_type = %s",
-							quote_literal_cstr(from->name),
-							quote_literal_cstr(to->name));
-	edges->texts[0] = "r.\"from\"";
-	edges->texts[1] = "r.\"to\"";
-	for (int i = 0; i < 2; i++)
-		edges->ends[i] = (KgVColumn){edges->texts[i], TEXTOID, true};
-	edges->properties = "r.properties";
+	kg_graph_charge_edges(e->graph, 1);
+	if (e->walk->accept == NULL ||
+		e->walk->accept(found.relation_no, properties, e->walk->accept_arg))
+		e->found(&found, e->arg);
 }
 
 static bool
 take_edge(TupleTableSlot *slot, void *arg)
 {
-	Expansion *e = arg;
-	const Edges *edges = e->edges;
+	const Expansion *e = arg;
 	int64 ends[2];
-	KgNeighbors found = {0};
-	bool isnull;
 	Jsonb *properties = NULL;
 
-	kg_graph_charge_edges(e->graph, 1);
 	for (int i = 0; i < 2; i++)
 		ends[i] = number_of(e->graph,
-							edges->ranks[i],
+							e->edges->ends[i].rank,
 							TextDatumGetCString(kg_slot_datum(slot, i + 1)));
-	if (edges->properties != NULL &&
-		(e->walk->properties || e->walk->accept != NULL))
+	if (e->edges->properties != NULL)
 	{
+		bool isnull;
 		Datum datum = slot_getattr(slot, 3, &isnull);
 
 		if (!isnull)
 			properties = DatumGetJsonbPCopy(datum);
 	}
-	found.node = ends[e->backward];
-	found.neighbors = &ends[!e->backward];
-	found.n = 1;
-	found.relation_no = edges->relation_no;
-	found.backward = e->backward;
-	found.properties = properties;
-	if (e->walk->accept == NULL ||
-		e->walk->accept(found.relation_no, properties, e->walk->accept_arg))
-		e->found(&found, e->arg);
-	return true;
-}
-
-/*
- * Appends that an end of the edges is one of the nodes of its type.  Returns
- * false if no node is of that type.
- */
-static bool
-append_nodes(KgSqlBuilder *b, const Expansion *e, const int64 *nodes, uint32 n)
-{
-	const KgVColumn *end = &e->edges->ends[e->backward];
-	uint16 rank = e->edges->ranks[e->backward];
-	const char **ids = palloc((n + 1) * sizeof(char *));
-	int count = 0;
-
-	for (uint32 i = 0; i < n; i++)
-		if (node_of(e->graph, nodes[i])->rank == rank)
-			ids[count++] = node_of(e->graph, nodes[i])->id;
-	if (count == 0)
-		return false;
-	kg_sql_append(b,
-				  " AND %s %s ANY ($%d)",
-				  end->sql,
-				  kg_voperator(end->type, BTEqualStrategyNumber),
-				  kg_vparams(b, end->type, ids, count));
+	tell_edge(e, ends[0], ends[1], properties);
 	return true;
 }
 
@@ -385,20 +506,51 @@ static void
 expand_edges(Expansion *e, const int64 *nodes, uint32 n)
 {
 	const Edges *edges = e->edges;
+	const End *end = &edges->ends[e->backward];
+	int count;
+	char **ids = ids_of(e->graph, end->rank, nodes, n, &count);
+	bool properties = edges->properties != NULL &&
+					  (e->walk->properties || e->walk->accept != NULL);
 	KgSqlBuilder b;
 
 	CHECK_FOR_INTERRUPTS();
+	if (count == 0)
+		return;
 	kg_sql_start(&b, e->graph->catalog);
 	kg_sql_append(&b,
-				  "SELECT %s, %s%s%s FROM %s WHERE %s",
-				  edges->texts[0],
-				  edges->texts[1],
-				  edges->properties ? ", " : "",
-				  edges->properties ? edges->properties : "",
+				  "SELECT %s, %s, %s FROM %s WHERE %s AND ",
+				  edges->ends[0].id,
+				  edges->ends[1].id,
+				  properties ? edges->properties : "NULL::pg_catalog.jsonb",
 				  edges->from,
 				  edges->where);
-	if (append_nodes(&b, e, nodes, n))
-		kg_virtual_run(edges->source, &b, take_edge, e);
+	kg_vids(&b, end->keys, end->nkeys, (const char *const *) ids, count);
+	kg_virtual_run(edges->source, &b, take_edge, e);
+}
+
+/* Expands a variant of a relation.  Neither end of its edges is a stored node. */
+static void
+expand_variant(Expansion *e, const Edges *edges, const bool *along,
+			   const int64 *nodes, uint32 n)
+{
+	for (int backward = 0; backward < 2; backward++)
+	{
+		e->edges = edges;
+		e->backward = backward == 1;
+		if (along[backward])
+			expand_edges(e, nodes, n);
+	}
+}
+
+/* Sets the sub-select.  Returns false if the variant has no foreign edges. */
+static bool
+read_edges(KgGraph *graph, Edges *edges)
+{
+	if (edges->variant->edges != NULL)
+		return joined_edges(graph, edges);
+	if (graph->ranked[edges->ends[0].rank - 1]->binding != NULL)
+		return bound_edges(graph, edges);
+	return graph->foreign_state->stored && stored_edges(graph, edges);
 }
 
 static void
@@ -406,6 +558,7 @@ foreign_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 			   uint32 n, KgNeighborFunction found, void *arg)
 {
 	const KgCatalog *catalog = graph->catalog;
+	Expansion e = {.graph = graph, .walk = walk, .found = found, .arg = arg};
 
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
@@ -417,27 +570,14 @@ foreign_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 		for (int v = 0; v < relation->nvariants && (along[0] || along[1]); v++)
 		{
 			const KgVariant *variant = &relation->variants[v];
-			Edges edges = {relation->relation_no,
-						   {kg_graph_rank(graph, variant->from_type_no),
-							kg_graph_rank(graph, variant->to_type_no)}};
+			Edges edges = {relation, variant};
 
-			if (edges.ranks[0] == 0 || edges.ranks[1] == 0)
+			edges.ends[0].rank = kg_graph_rank(graph, variant->from_type_no);
+			edges.ends[1].rank = kg_graph_rank(graph, variant->to_type_no);
+			if (edges.ends[0].rank == 0 || edges.ends[1].rank == 0)
 				continue;
-			if (graph->ranked[edges.ranks[0] - 1]->binding == NULL)
-			{
-				if (!graph->foreign_state->stored)
-					continue;
-				stored_edges(graph, relation, &edges);
-			}
-			else if (!bound_edges(graph, variant, &edges))
-				continue;
-			for (int backward = 0; backward < 2; backward++)
-			{
-				Expansion e = {graph, walk, &edges, backward == 1, found, arg};
-
-				if (along[backward])
-					expand_edges(&e, nodes, n);
-			}
+			if (read_edges(graph, &edges))
+				expand_variant(&e, &edges, along, nodes, n);
 		}
 	}
 }
@@ -465,8 +605,9 @@ static const KgForeign *
 begin(KgGraph *graph)
 {
 	static const KgForeign functions = {foreign_has,
-										foreign_start,
 										foreign_select,
+										foreign_pass,
+										foreign_groups,
 										foreign_expand,
 										foreign_rank,
 										foreign_resolve};

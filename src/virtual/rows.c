@@ -61,11 +61,12 @@ amend(ErrorData *edata, void *arg)
 	if (kg_error_is_builtin(edata) &&
 		(kg_error_is_ours(edata) || is_of_server(edata)))
 		return;
-	err = kg_error_new(
-		forbidden ? KG_FORBIDDEN : KG_FAILED_BINDING,
-		forbidden ? "entity type \"%s\" reads a table that you may not read"
-				  : "the table that entity type \"%s\" reads cannot be read",
-		kg_type_handle(type));
+	err = kg_error_new(forbidden ? KG_FORBIDDEN : KG_FAILED_BINDING,
+					   forbidden
+						   ? "%s \"%s\" reads a table that you may not read"
+						   : "the table that %s \"%s\" reads cannot be read",
+					   kg_binding_subject(type),
+					   kg_type_handle(type));
 	kg_error_entity(err, type->name, NULL);
 	kg_error_throw_expected(
 		err,
@@ -85,13 +86,20 @@ kg_virtual_run(const KgVSource *source, const KgSqlBuilder *b,
 		run(&r);
 }
 
-static void
-append_from(KgSqlBuilder *b, const KgVSource *source)
+void
+kg_vfrom(KgSqlBuilder *b, const KgVSource *source, char *const *ids, int n,
+		 const KgFilter *filter)
 {
 	kg_sql_append(b,
 				  " FROM %s WHERE %s",
 				  source->from,
 				  source->where ? source->where : "true");
+	if (ids != NULL)
+	{
+		kg_sql_append(b, " AND ");
+		kg_vids(b, source->keys, source->nkeys, (const char *const *) ids, n);
+	}
+	kg_vfilter(b, source, filter);
 }
 
 /* ---- documents ---- */
@@ -111,45 +119,29 @@ append_document(KgSqlBuilder *b, const KgVSource *source)
 	for (int i = 0; i < type->nfields; i++)
 	{
 		const KgVColumn *column = &source->columns[i];
-		const char *value;
 
 		if (column->sql == NULL || &type->fields[i] == type->id_field)
 			continue;
-		value = kg_vvalue(column);
-		kg_sql_append(b,
-					  column->type == TIMESTAMPTZOID
-						  ? ", pg_catalog.to_jsonb(pg_catalog.timezone('UTC', "
-							"%s))"
-						  : ", pg_catalog.to_jsonb(%s)",
-					  column->is_text && column->type != TIMESTAMPTZOID
-						  ? kg_bound_text(value, column->type)
-						  : value);
+		kg_sql_append(b, ", %s", kg_vjson(column));
 		n++;
 	}
 	return n;
 }
 
-static void
-write_property(KgJsonWriter *w, const KgField *field, Oid type, Datum datum)
+char *
+kg_vjson(const KgVColumn *column)
 {
-	Jsonb *jsonb = DatumGetJsonbPCopy(datum);
-	JsonbValue value;
-	const char *text;
-
-	kg_jw_keyn(w, field->steps[0].key, field->steps[0].keylen);
-	kg_json_root(jsonb, &value);
-	if (type != TIMESTAMPTZOID || value.type != jbvString)
-	{
-		kg_jw_value(w, &value);
-		return;
-	}
 	/* Infinity and years BC are no instants of JSON Schema. */
-	text = kg_json_cstring(&value);
-	kg_jw_string(w,
-				 isdigit((unsigned char) text[0]) &&
-						 isdigit((unsigned char) text[strlen(text) - 1])
-					 ? psprintf("%sZ", text)
-					 : text);
+	if (column->type == TIMESTAMPTZOID)
+		return psprintf("pg_catalog.to_jsonb(pg_catalog.regexp_replace("
+						"pg_catalog.to_jsonb(pg_catalog.timezone('UTC', (%s))) "
+						"OPERATOR(pg_catalog.#>>) '{}'::pg_catalog.text[], "
+						"'(?<=[0-9])$', 'Z'))",
+						kg_vvalue(column));
+	return psprintf("pg_catalog.to_jsonb(%s)",
+					column->is_text
+						? kg_bound_text(kg_vvalue(column), column->type)
+						: kg_vvalue(column));
 }
 
 /* Returns the document of a row, whose id is a property of it. */
@@ -159,6 +151,7 @@ read_document(const KgVSource *source, TupleTableSlot *slot, int first,
 {
 	const KgType *type = source->type;
 	const KgStep *step = &type->id_field->steps[0];
+	JsonbValue value;
 	KgJsonWriter w;
 
 	if (source->document != NULL)
@@ -175,8 +168,12 @@ read_document(const KgVSource *source, TupleTableSlot *slot, int first,
 		if (column->sql == NULL || &type->fields[i] == type->id_field)
 			continue;
 		datum = slot_getattr(slot, first++, &isnull);
-		if (!isnull)
-			write_property(&w, &type->fields[i], column->type, datum);
+		if (isnull)
+			continue;
+		step = &type->fields[i].steps[0];
+		kg_jw_keyn(&w, step->key, step->keylen);
+		kg_json_root(DatumGetJsonbPCopy(datum), &value);
+		kg_jw_value(&w, &value);
 	}
 	return kg_jw_finish(&w);
 }
@@ -264,7 +261,7 @@ make_keys(RowPage *page, KgSqlBuilder *b)
 
 		key->sql = kg_vvalue(column);
 		key->type = column->type;
-		key->not_null = column->not_null && column->if_seen == NULL;
+		key->not_null = column->not_null && column->seen == NULL;
 		key->descending = sort->descending;
 		if (sort->field->kind == KG_KIND_ENUM && !is_enum_type(column->type))
 		{
@@ -404,6 +401,12 @@ take_row(TupleTableSlot *slot, void *arg)
 }
 
 static void
+append_from(KgSqlBuilder *b, const KgListQuery *query, const KgVSource *source)
+{
+	kg_vfrom(b, source, query->among_ids, (int) query->namong, query->filter);
+}
+
+static void
 read_page(RowPage *page)
 {
 	const KgListQuery *query = page->query;
@@ -418,8 +421,7 @@ read_page(RowPage *page)
 					  ", pg_catalog.to_jsonb(%s) OPERATOR(pg_catalog.#>>) "
 					  "'{}'::pg_catalog.text[]",
 					  page->keys[i].sql);
-	append_from(&b, page->source);
-	kg_vfilter(&b, page->source, query->filter);
+	append_from(&b, query, page->source);
 	append_cursor(&b, page);
 	append_order(&b, page);
 	kg_sql_append(&b,
@@ -444,8 +446,7 @@ count_rows(const KgListQuery *query, const KgVSource *source, int64 max)
 
 	kg_sql_start(&b, query->catalog);
 	kg_sql_append(&b, "SELECT pg_catalog.count(*) FROM (SELECT");
-	append_from(&b, source);
-	kg_vfilter(&b, source, query->filter);
+	append_from(&b, query, source);
 	kg_sql_append(&b, " LIMIT $%d) c", kg_sql_param_int64(&b, max));
 	kg_virtual_run(source, &b, take_count, &count);
 	return count;
@@ -550,9 +551,32 @@ kg_virtual_get(const KgVSource *source, char **ids, int n)
 	kg_sql_start(&b, source->catalog);
 	kg_sql_append(&b, "SELECT %s", source->id);
 	(void) append_document(&b, source);
-	append_from(&b, source);
-	kg_sql_append(&b, " AND ");
-	kg_vids(&b, source, (const char *const *) ids, n);
+	kg_vfrom(&b, source, ids, n, NULL);
 	kg_virtual_run(source, &b, take_entity, &gets);
 	return got;
+}
+
+char *
+kg_vproperties(const KgVSource *source)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < source->type->nfields - 2; i++)
+	{
+		const KgField *field = &source->type->fields[i];
+
+		if (source->columns[i].sql != NULL && field->nsteps == 1)
+			appendStringInfo(&sql,
+							 "%s(%s, %s)",
+							 sql.len > 0 ? ", " : "",
+							 quote_literal_cstr(field->name),
+							 kg_vjson(&source->columns[i]));
+	}
+	if (sql.len == 0)
+		return "NULL::pg_catalog.jsonb";
+	return psprintf("(SELECT pg_catalog.jsonb_object_agg(p.name, p.value) "
+					"FROM (VALUES %s) p(name, value) "
+					"WHERE p.value IS NOT NULL)",
+					sql.data);
 }

@@ -15,6 +15,7 @@
 #include "model/bound_index.h"
 #include "utils/rls.h"
 #include "virtual/conditions.h"
+#include "virtual/operators.h"
 #include "virtual/served.h"
 
 /*

@@ -4,11 +4,13 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "auth/identity.h"
 #include "base/extension.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "model/column.h"
@@ -17,7 +19,8 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "virtual/conditions.h"
+#include "utils/syscache.h"
+#include "virtual/operators.h"
 #include "virtual/source.h"
 
 /* The column of a stored type's document, beside those of its view. */
@@ -60,7 +63,8 @@ stored_columns(KgVSource *source, const KgView *view)
 		source->columns[i].sql = psprintf("t.%s",
 										  quote_identifier(column->name));
 		source->columns[i].type = kg_column_type(type, field);
-		source->columns[i].is_text = true;
+		source->columns[i].is_text = field->kind == KG_KIND_STRING &&
+									 !field->is_array;
 	}
 }
 
@@ -131,12 +135,55 @@ tenant_condition(const char *alias, const KgBoundColumn *tenant)
 					kg_qualified("kg_tenant"));
 }
 
+static bool
+is_validated(Oid constraint)
+{
+	HeapTuple tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint));
+	bool validated;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	validated = ((Form_pg_constraint) GETSTRUCT(tuple))->convalidated;
+	ReleaseSysCache(tuple);
+	return validated;
+}
+
 /*
- * Sets the condition that the target of a reference is visible.  A reference to
- * a row that the caller cannot see is missing, with its key.
+ * Returns whether a foreign key guarantees that the target of a reference
+ * exists.
+ */
+static bool
+has_key(Oid relid, const KgBoundProperty *from, const KgBoundTable *target)
+{
+	Relation relation = try_table_open(relid, AccessShareLock);
+	bool found = false;
+	ListCell *lc;
+
+	if (relation == NULL)
+		return false;
+	foreach(lc, RelationGetFKeyList(relation))
+	{
+		const ForeignKeyCacheInfo *key = lfirst(lc);
+		int same = 0;
+
+		if (key->confrelid != target->relid || key->nkeys != from->ncolumns)
+			continue;
+		for (int i = 0; i < key->nkeys; i++)
+			for (int j = 0; j < from->ncolumns; j++)
+				same += key->conkey[i] == from->columns[j].number &&
+						key->confkey[i] == target->id.columns[j].number;
+		found |= same == key->nkeys && is_validated(key->conoid);
+	}
+	table_close(relation, AccessShareLock);
+	return found;
+}
+
+/*
+ * Sets the value of a reference whose target is visible.  A reference to a row
+ * that the caller cannot see is missing, with its key.
  */
 static void
-require_target(const KgVSource *source, const KgField *field,
+require_target(const KgVSource *source, Oid relid, const KgField *field,
 			   const KgBoundProperty *from, KgVColumn *column)
 {
 	const KgType *target = kg_catalog_type_in(
@@ -145,19 +192,35 @@ require_target(const KgVSource *source, const KgField *field,
 	const char *tenant;
 	StringInfoData sql;
 	KgErrorList none = {.limit = 1};
+	bool exact = true;
 
+	column->nkeys = from->ncolumns;
+	column->keys = palloc0(from->ncolumns * sizeof(KgVColumn));
+	for (int i = 0; i < from->ncolumns; i++)
+	{
+		column->keys[i] = column_of(&from->columns[i]);
+		exact &= kg_vequals_as_text(from->columns[i].type);
+	}
 	if (target != NULL && target->binding != NULL)
 		table = kg_bound_resolve(target, GetUserId(), "", &none);
 	if (table == NULL || table->id.ncolumns != from->ncolumns ||
 		!kg_bound_is_readable(&table->id))
 	{
-		column->if_seen = "false";
+		column->seen = psprintf("CASE WHEN false THEN %s END", column->sql);
 		return;
 	}
-	if (is_whole(table))
+	if (exact && is_whole(table) && has_key(relid, from, table))
 		return;
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "EXISTS (SELECT FROM %s r WHERE ", table->name);
+	if (exact)
+		appendStringInfoString(&sql, "CASE WHEN EXISTS ");
+	appendStringInfo(&sql,
+					 "(SELECT %s FROM %s r WHERE ",
+					 exact ? ""
+					 : from->ncolumns == 1
+						 ? psprintf("r.%s", table->id.columns[0].name)
+						 : kg_bound_id_text("r", &table->id),
+					 table->name);
 	for (int i = 0; i < from->ncolumns; i++)
 		appendStringInfo(
 			&sql,
@@ -169,7 +232,9 @@ require_target(const KgVSource *source, const KgField *field,
 	tenant = tenant_condition("r", &table->tenant);
 	appendStringInfo(
 		&sql, "%s%s)", tenant ? " AND " : "", tenant ? tenant : "");
-	column->if_seen = sql.data;
+	if (exact)
+		appendStringInfo(&sql, " THEN %s END", column->sql);
+	column->seen = sql.data;
 }
 
 static void
@@ -192,7 +257,7 @@ bound_columns(KgVSource *source, const KgBoundTable *table)
 				kg_bound_id_text("t", property), TEXTOID, false, true, NULL};
 		column->is_text = field->kind == KG_KIND_STRING && !field->is_array;
 		if (field->ref_type != NULL)
-			require_target(source, field, property, column);
+			require_target(source, table->relid, field, property, column);
 	}
 }
 
@@ -214,6 +279,11 @@ bound_source(KgVSource *source)
 	for (int i = 0; i < source->nkeys; i++)
 	{
 		source->keys[i] = column_of(&table->id.columns[i]);
+		/* A column of a view is never NOT NULL, and a table's may have changed. */
+		if (!source->keys[i].not_null)
+			source->where = psprintf("%s AND %s IS NOT NULL",
+									 source->where ? source->where : "true",
+									 source->keys[i].sql);
 		source->keys[i].not_null = true;
 	}
 	bound_columns(source, table);

@@ -20,10 +20,13 @@ typedef struct KgVColumn
 	bool not_null;
 	bool is_text; /* its values are strings in the document */
 	/*
-	 * NULL, or a condition without which the value is as if missing: the target of
-	 * a reference is visible.
+	 * Of a reference.  NULL, or its value if the caller sees the target, with the
+	 * target's own text; the value is as if missing otherwise.
 	 */
-	const char *if_seen;
+	const char *seen;
+	/* Of a reference: its columns, in the order of those of the target's id. */
+	int nkeys;
+	struct KgVColumn *keys;
 } KgVColumn;
 
 typedef struct KgVSource

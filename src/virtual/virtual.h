@@ -42,6 +42,22 @@ extern void kg_virtual_init(void);
 extern void kg_virtual_run(const KgVSource *source, const KgSqlBuilder *b,
 						   KgRowFunction row, void *arg);
 
+/*
+ * Appends FROM and WHERE: the rows that have one of the ids, if ids is not NULL,
+ * and pass the filter.
+ */
+extern void kg_vfrom(KgSqlBuilder *b, const KgVSource *source, char *const *ids,
+					 int n, const KgFilter *filter);
+
+/*
+ * Returns an expression of the properties of edges, an object, for the source of
+ * a relation (model/binding.h).
+ */
+extern char *kg_vproperties(const KgVSource *source);
+
+/* Returns the expression of a column's value as jsonb. */
+extern char *kg_vjson(const KgVColumn *column);
+
 /* Returns whether the columns of the sub-select can answer the query. */
 extern bool kg_virtual_fits(const KgListQuery *query, const KgVSource *source);
 

@@ -160,7 +160,7 @@ kg_select_few(KgGraph *graph, const KgType *type, const KgFilter *filter,
 {
 	KgDrivers drivers;
 
-	if (kg_filter_scans(filter))
+	if (kg_foreign_of(graph, type) != NULL || kg_filter_scans(filter))
 		return false;
 	drivers = kg_drivers_of(graph->catalog, type, filter);
 	if (kg_drivers_race(&drivers, most) == NULL)
@@ -283,11 +283,43 @@ select_nodes(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
 	return nodes;
 }
 
+/* As select_nodes(), for a type of foreign nodes. */
+static int64 *
+select_foreign(KgGraph *graph, const KgSelector *selector, bool ends, uint32 *n)
+{
+	KgAnchor anchor;
+	KgNodeSet set;
+	int64 *nodes;
+
+	ends = ends && !is_anchored(selector) &&
+		   (selector->related != NULL || selector->follows != NULL) &&
+		   kg_related_anchor(graph,
+							 selector->related,
+							 selector->follows,
+							 selector->type,
+							 0,
+							 &anchor);
+	if (ends)
+	{
+		kg_nodeset_init(&set, graph->context);
+		kg_anchor_walk(graph, &anchor, &set);
+		nodes = set.nodes;
+		*n = set.n;
+	}
+	else
+		nodes = graph->foreign->select(graph, selector, n);
+	if (selector->related != NULL)
+		*n = kg_related_keep(graph, selector->related, nodes, *n);
+	if (*n == 0 && ends && selector->follows != NULL)
+		return select_foreign(graph, selector, false, n);
+	return nodes;
+}
+
 int64 *
 kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
 {
 	if (kg_foreign_of(graph, selector->type) != NULL)
-		return graph->foreign->select(graph, selector, n);
+		return select_foreign(graph, selector, true, n);
 	if (selector->nids == 1 && selector->filter == NULL &&
 		selector->related == NULL)
 		return select_one(graph, selector, n);

@@ -4,27 +4,8 @@
  */
 #include "postgres.h"
 
-#include "model/bound_table.h"
 #include "query/graph/foreign.h"
 #include "utils/memutils.h"
-
-const KgForeign *(*kg_foreign_begin)(KgGraph *graph) = NULL;
-
-void
-kg_foreign_admit(KgGraph *graph)
-{
-	if (graph->foreign == NULL)
-		graph->foreign = kg_foreign_begin(graph);
-}
-
-const KgForeign *
-kg_foreign_of(const KgGraph *graph, const KgType *type)
-{
-	if (graph->foreign != NULL && graph->foreign->has(graph, type))
-		return graph->foreign;
-	kg_binding_refuse(type, "this search");
-	return NULL;
-}
 
 int64 *
 kg_foreign_apart(KgGraph *graph, const int64 *nodes, uint32 n, uint32 *nforeign)
@@ -43,4 +24,68 @@ kg_foreign_apart(KgGraph *graph, const int64 *nodes, uint32 n, uint32 *nforeign)
 			apart[at++] = nodes[i];
 	*nforeign = count;
 	return apart;
+}
+
+void
+kg_foreign_find(KgGraph *graph, const KgType *type, const char *const *ids,
+				int n, KgRefFunction found, void *arg)
+{
+	const KgForeign *foreign = kg_foreign_of(graph, type);
+	KgSelector selector = {.type = type};
+	const int64 *nodes;
+	uint32 count;
+
+	if (foreign == NULL)
+		return;
+	selector.ids = palloc((n + 1) * sizeof(char *));
+	for (int i = 0; i < n; i++)
+		if (ids[i] != NULL)
+			selector.ids[selector.nids++] = (char *) ids[i];
+	if (selector.nids == 0)
+		return;
+	nodes = foreign->select(graph, &selector, &count);
+	foreign->resolve(graph, nodes, count, false, found, arg);
+}
+
+static void
+take_id(const KgRef *ref, void *arg)
+{
+	char ***at = arg;
+
+	*(*at)++ = pnstrdup(ref->id, ref->idlen);
+}
+
+char **
+kg_foreign_ids(KgGraph *graph, const int64 *nodes, uint32 n)
+{
+	char **ids = palloc_extended((Max((Size) n, 1)) * sizeof(char *),
+								 MCXT_ALLOC_HUGE);
+	char **at = ids;
+
+	graph->foreign->resolve(graph, nodes, n, false, take_id, &at);
+	return ids;
+}
+
+static int
+compare_relations(const void *a, const void *b)
+{
+	int32 x = *(const int32 *) a;
+	int32 y = *(const int32 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+void
+kg_foreign_edges(KgGraph *graph, const int64 *sources, const int32 *relations,
+				 uint32 n, KgNeighborFunction found, void *arg)
+{
+	KgFollow walk = {.properties = true};
+
+	if (graph->foreign == NULL || n == 0)
+		return;
+	walk.forward.numbers = palloc(n * sizeof(int32));
+	walk.forward.n = n;
+	memcpy(walk.forward.numbers, relations, n * sizeof(int32));
+	qsort(walk.forward.numbers, n, sizeof(int32), compare_relations);
+	graph->foreign->expand(graph, &walk, sources, n, found, arg);
 }

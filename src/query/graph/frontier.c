@@ -666,16 +666,18 @@ kg_graph_sort_nodes(int64 *nodes, uint32 n)
 	return sort_by_comparing(nodes, n);
 }
 
-/* Expands the foreign nodes.  Returns the others and sets *n to their number. */
+/*
+ * Expands the foreign nodes, and the others to foreign ones.  Returns the
+ * others and sets *n to their number.
+ */
 static int64 *
 expand_foreign(KgGraph *graph, const KgFollow *walk, int64 *nodes, uint32 *n,
 			   KgNeighborFunction found, void *arg)
 {
 	uint32 nforeign;
 
+	graph->foreign->expand(graph, walk, nodes, *n, found, arg);
 	nodes = kg_foreign_apart(graph, nodes, *n, &nforeign);
-	if (nforeign > 0)
-		graph->foreign->expand(graph, walk, nodes, nforeign, found, arg);
 	*n -= nforeign;
 	return nodes + nforeign;
 }

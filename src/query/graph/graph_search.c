@@ -15,6 +15,7 @@
 #include "base/settings.h"
 #include "model/writing.h"
 #include "miscadmin.h"
+#include "query/graph/foreign.h"
 #include "query/graph/graph_search.h"
 #include "query/time/past.h"
 #include "query/run/running.h"
@@ -63,6 +64,8 @@ reads_ranges(const KgGraph *graph)
 		   kg_visibility_entities_are_plain();
 }
 
+const struct KgForeign *(*kg_foreign_begin)(KgGraph *graph) = NULL;
+
 KgGraph *
 kg_graph_begin(void)
 {
@@ -94,6 +97,7 @@ kg_graph_begin(void)
 	for (int i = 0; i < graph->nranks; i++)
 		graph->ranked[i] = graph->catalog->types[i];
 	qsort(graph->ranked, graph->nranks, sizeof(const KgType *), compare_types);
+	graph->foreign = kg_foreign_begin(graph);
 	return graph;
 }
 

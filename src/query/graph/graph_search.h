@@ -99,6 +99,13 @@ typedef struct KgGraph
 } KgGraph;
 
 /*
+ * Hook that the virtual graph sets.  Returns NULL if no node of the search can
+ * be foreign, or the functions of query/graph/foreign.h; it may set
+ * foreign_state.
+ */
+extern const struct KgForeign *(*kg_foreign_begin)(KgGraph *graph);
+
+/*
  * Begins a search as the current role. Raises KG_NO_TENANT if the role has no
  * tenant.
  */

@@ -17,7 +17,6 @@
 #include "query/time/past.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/memutils.h"
 
 uint16
 kg_graph_rank(const KgGraph *graph, int32 type_no)
@@ -414,7 +413,13 @@ kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 	Resolution r;
 
 	if (kg_foreign_of(graph, type) != NULL)
-		return graph->foreign->start(graph, type, id);
+	{
+		KgSelector selector = {.type = type, .nids = 1, .ids = (char **) &id};
+		uint32 n;
+		const int64 *nodes = graph->foreign->select(graph, &selector, &n);
+
+		return n > 0 ? nodes[0] : 0;
+	}
 	memset(&r, 0, sizeof(r));
 	r.graph = graph;
 	r.with_data = true;

@@ -10,6 +10,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "base/invalidate.h"
 #include "base/settings.h"
 #include "catalog/pg_type.h"
@@ -17,6 +19,7 @@
 #include "query/run/decisions.h"
 #include "query/time/past.h"
 #include "query/run/plan.h"
+#include "query/graph/foreign.h"
 #include "query/graph/probe.h"
 #include "query/graph/sql_graph.h"
 #include "utils/memutils.h"
@@ -286,6 +289,13 @@ kg_bound_count(KgGraph *graph, KgBound *bound)
 	Datum values[lengthof(types)];
 	KgStatement statement;
 
+	/* The rows of other tables are not counted. */
+	if (graph->foreign != NULL)
+	{
+		memset(bound, 0, sizeof(*bound));
+		bound->nodes = INFINITY;
+		return;
+	}
 	if (counted_before(graph))
 	{
 		*bound = counted.bound;
@@ -319,7 +329,7 @@ kg_bound_edges(KgGraph *graph, const KgBound *bound, const KgFollow *walk)
 	int n = bound->nsample;
 
 	if (n == 0)
-		return 0;
+		return isinf(bound->nodes) ? INFINITY : 0;
 	for (int i = 0; i < n; i += KG_SAMPLE)
 	{
 		uint32 part = (uint32) Min(n - i, KG_SAMPLE);

@@ -178,9 +178,7 @@ kg_ref_path(const KgCatalog *catalog, const KgType *type, const char *name,
 	const KgField *reference;
 	const KgField *other;
 
-	/* The steps of a path are read from nodes of kg_entity. */
-	if (type->binding != NULL || strchr(name, '.') == NULL ||
-		kg_type_field(type, name) != NULL ||
+	if (strchr(name, '.') == NULL || kg_type_field(type, name) != NULL ||
 		(reference = first_reference(type, name)) == NULL)
 		return NULL;
 	path = palloc0(sizeof(KgRefPath));

@@ -15,6 +15,7 @@
 #include "query/derived.h"
 #include "query/time/past.h"
 #include "query/run/plan.h"
+#include "query/graph/foreign.h"
 #include "query/graph/related.h"
 #include "query/filter/scan.h"
 #include "query/filter/select.h"
@@ -137,6 +138,55 @@ count_for(KgGraph *graph, const TestState *state, const uint16 *ranks,
 	return counts;
 }
 
+/*
+ * Tests the foreign nodes of the set by statements over their tables, and removes
+ * them from it.  Others remain.
+ */
+static void
+test_foreign(KgGraph *graph, TestState *state, const uint16 *ranks)
+{
+	KgNodeSet *set = &state->set;
+	int64 *nodes = MemoryContextAllocHuge(
+		graph->context, Max((Size) set->n, 1) * sizeof(int64));
+	bool *tested = MemoryContextAllocExtended(graph->context,
+											  Max((Size) set->n, 1),
+											  MCXT_ALLOC_HUGE |
+												  MCXT_ALLOC_ZERO);
+	uint32 *position = (uint32 *) state->position;
+	KgNodeSet passing;
+	KgNodeSet left;
+
+	kg_nodeset_init(&passing, graph->context);
+	for (uint16 rank = 1; rank <= graph->nranks; rank++)
+	{
+		const KgFilter *filter = state->test->filters[rank - 1];
+		uint32 n = 0;
+
+		if (filter == NULL ||
+			kg_foreign_of(graph, graph->ranked[rank - 1]) == NULL)
+			continue;
+		for (uint32 i = 0; i < set->n; i++)
+			if (ranks[position[i]] == rank)
+				nodes[n++] = set->nodes[i];
+		if (n == 0 ||
+			!graph->foreign->pass(graph, rank, filter, nodes, n, &passing))
+			continue;
+		for (uint32 i = 0; i < set->n; i++)
+			tested[i] |= ranks[position[i]] == rank;
+	}
+	kg_nodeset_init(&left, graph->context);
+	for (uint32 i = 0; i < set->n; i++)
+		if (tested[i])
+			state->pass[position[i]] = kg_nodeset_has(&passing, set->nodes[i]);
+		else
+			position[kg_nodeset_add(&left, set->nodes[i])] = position[i];
+	kg_nodeset_free(&passing);
+	kg_nodeset_free(set);
+	*set = left;
+	pfree(nodes);
+	pfree(tested);
+}
+
 static bool
 is_among(const KgNodeTest *test, int64 node)
 {
@@ -182,6 +232,8 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 		position[kg_nodeset_add(&state.set, nodes[i])] = i;
 	}
 	state.position = position;
+	if (graph->foreign != NULL)
+		test_foreign(graph, &state, ranks);
 	state.counts = MemoryContextAlloc(
 		graph->context, Max(graph->nranks, 1) * sizeof(KgCounts *));
 	for (int r = 0; r < graph->nranks; r++)

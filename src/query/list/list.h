@@ -57,6 +57,8 @@ typedef struct KgListQuery
 	const char *text;		  /* the query, if words of texts are searched */
 	const int64 *among;		  /* namong nodes; NULL: any */
 	uint32 namong;
+	char *
+		*among_ids; /* their ids, if they are foreign (query/graph/foreign.h) */
 	const struct KgRelated *related; /* satisfied by among, or NULL */
 	bool by_rank; /* best match first: the first key is the rank */
 	int nsort;

@@ -14,7 +14,9 @@
 #include "catalog/pg_type.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
+#include "model/annotations.h"
 #include "model/bound_index.h"
+#include "model/period.h"
 #include "store/bundle/bundle.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -32,7 +34,8 @@ static KgError *
 refusal(const Binding *binding, const char *message)
 {
 	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"entity type \"%s\" cannot read table %s: %s",
+								"%s \"%s\" cannot read table %s: %s",
+								kg_binding_subject(binding->type),
 								binding->type->name,
 								binding->table->name,
 								message);
@@ -266,6 +269,63 @@ require_admin(const KgApply *apply, const KgType *type, const char *path)
 	kg_error_throw_expected(err, "a role that was granted admin");
 }
 
+/* Checks the table whose rows are the edges of a declared relation. */
+static void
+check_relation(KgApply *apply, const KgPayloadRelation *payload)
+{
+	Binding binding = {apply, NULL, NULL};
+	const KgType *ends[2];
+	const char *names[] = {payload->from, payload->to};
+	char *path = psprintf("%s/schema", payload->path);
+	KgErrorList ignored = {.limit = 1};
+	KgField *fields;
+	KgPeriod period;
+	int n;
+
+	for (int i = 0; i < 2; i++)
+	{
+		const char *slash = strchr(names[i], '/');
+
+		ends[i] = kg_bundle_future_type(
+			apply,
+			slash ? pnstrdup(names[i], slash - names[i]) : apply->payload->name,
+			slash ? slash + 1 : names[i]);
+		if (ends[i] == NULL)
+			return;
+	}
+	n = kg_properties_parse(payload->schema,
+							apply->payload->definitions,
+							path,
+							&ignored,
+							&fields,
+							&period);
+	binding.type = kg_binding_of_edges(payload->schema,
+									   apply->payload->name,
+									   payload->name,
+									   fields,
+									   n,
+									   ends[0],
+									   ends[1],
+									   path,
+									   &apply->errors);
+	if (binding.type == NULL)
+		return;
+	binding.path = psprintf("%s/x-table", path);
+	require_admin(apply, binding.type, binding.path);
+	binding.table = kg_bound_resolve(
+		binding.type, GetUserId(), binding.path, &apply->errors);
+	if (binding.table == NULL)
+		return;
+	check_kind(&binding);
+	check_properties(&binding);
+	if (payload->key != NULL || payload->history || payload->symmetric ||
+		payload->expose != 0 || kg_period_any(&period))
+		refuse(&binding,
+			   "the relation has a member of stored edges",
+			   "no \"key\", \"history\", \"symmetric\", \"x-tool-expose\" and "
+			   "periods");
+}
+
 static void
 check_binding(KgApply *apply, const KgPayloadType *payload)
 {
@@ -355,4 +415,7 @@ kg_bundle_check_bindings(KgApply *apply)
 			check_binding(apply, type);
 		}
 	}
+	for (int i = 0; i < payload->nrelations; i++)
+		if (payload->relations[i].schema != NULL)
+			check_relation(apply, &payload->relations[i]);
 }

@@ -8,10 +8,10 @@
 #include "base/spi.h"
 #include "base/text.h"
 #include "catalog/pg_type.h"
-#include "model/bound_table.h"
 #include "query/run/decisions.h"
 #include "query/argument/hints.h"
 #include "query/run/plan.h"
+#include "query/graph/foreign.h"
 #include "query/argument/repair.h"
 #include "query/search/search.h"
 #include "query/graph/sql_graph.h"
@@ -55,6 +55,17 @@ found_handle(Lookup *lookup, int i, const KgRef *ref)
 	lookup->others[i] = lappend(lookup->others[i], other);
 }
 
+static void
+receive_ref(const KgRef *ref, void *arg)
+{
+	Lookup *lookup = arg;
+
+	for (int i = 0; i < lookup->handles->n; i++)
+		if (lookup->ids[i] != NULL && strlen(lookup->ids[i]) == ref->idlen &&
+			memcmp(lookup->ids[i], ref->id, ref->idlen) == 0)
+			found_handle(lookup, i, ref);
+}
+
 static bool
 receive_handle(TupleTableSlot *slot, void *arg)
 {
@@ -72,10 +83,7 @@ receive_handle(TupleTableSlot *slot, void *arg)
 	id = DatumGetTextPP(slot->tts_values[2]);
 	ref.id = VARDATA_ANY(id);
 	ref.idlen = VARSIZE_ANY_EXHDR(id);
-	for (int i = 0; i < lookup->handles->n; i++)
-		if (lookup->ids[i] != NULL && strlen(lookup->ids[i]) == ref.idlen &&
-			memcmp(lookup->ids[i], ref.id, ref.idlen) == 0)
-			found_handle(lookup, i, &ref);
+	receive_ref(&ref, lookup);
 	return true;
 }
 
@@ -95,6 +103,17 @@ kg_id_of_type(const KgType *type, const char *given)
 	return NULL;
 }
 
+static void
+find_foreign(Lookup *lookup, const KgType *type)
+{
+	kg_foreign_find(lookup->call->graph,
+					type,
+					lookup->ids,
+					lookup->handles->n,
+					receive_ref,
+					lookup);
+}
+
 /* Looks up lookup->ids among the entities of a type. */
 static void
 look_up_in(Lookup *lookup, const KgType *type)
@@ -102,7 +121,11 @@ look_up_in(Lookup *lookup, const KgType *type)
 	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
 	Datum values[4];
 
-	kg_binding_refuse(type, "this search");
+	if (kg_foreign_of(lookup->call->graph, type) != NULL)
+	{
+		find_foreign(lookup, type);
+		return;
+	}
 	values[1] = CStringGetTextDatum(type->bundle);
 	values[2] = CStringGetTextDatum(type->name);
 	values[3] = kg_text_array(lookup->ids, lookup->handles->n);
@@ -146,6 +169,7 @@ look_up_bare(Lookup *lookup)
 	KgStatement statement;
 	Datum values[4];
 	bool any = false;
+	int n = 0;
 
 	for (int i = 0; i < lookup->handles->n; i++)
 	{
@@ -161,12 +185,19 @@ look_up_bare(Lookup *lookup)
 		return;
 	for (int i = 0; i < graph->nranks; i++)
 	{
-		bundles[i] = graph->ranked[i]->bundle;
-		names[i] = graph->ranked[i]->name;
+		const KgType *type = graph->ranked[i];
+
+		if (kg_foreign_of(graph, type) != NULL)
+		{
+			find_foreign(lookup, type);
+			continue;
+		}
+		bundles[n] = type->bundle;
+		names[n++] = type->name;
 	}
 	values[0] = graph->tenant;
-	values[1] = kg_text_array(bundles, graph->nranks);
-	values[2] = kg_text_array(names, graph->nranks);
+	values[1] = kg_text_array(bundles, n);
+	values[2] = kg_text_array(names, n);
 	values[3] = kg_text_array(lookup->ids, lookup->handles->n);
 	memset(&statement, 0, sizeof(statement));
 	statement.sql = kg_graph_sql(KG_SQL_NODES_BY_ID);

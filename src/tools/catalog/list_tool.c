@@ -10,6 +10,7 @@
 #include "query/run/decisions.h"
 #include "query/derived.h"
 #include "query/argument/hints.h"
+#include "query/graph/foreign.h"
 #include "query/graph/ref_path.h"
 #include "query/list/list.h"
 #include "query/time/past.h"
@@ -409,6 +410,8 @@ kg_list_select(KgListQuery *query, KgGraph *graph, const KgSelector *selector)
 	}
 	nodes = kg_select_nodes(graph, &few, &query->namong);
 	read_sort_keys(query, graph, nodes, query->namong);
+	if (kg_foreign_of(graph, query->type) != NULL)
+		query->among_ids = kg_foreign_ids(graph, nodes, query->namong);
 	size = (Size) query->namong * sizeof(int64);
 	query->among = memcpy(
 		MemoryContextAllocHuge(CurrentMemoryContext, Max(size, 1)),
@@ -797,12 +800,17 @@ reach(ListCall *call)
 
 	if (call->projection->npaths == 0)
 		return;
+	graph = kg_graph_begin();
 	for (int i = 0; i < n; i++)
 	{
-		nodes[i] = page->rows[i]->node;
-		data[i] = page->rows[i]->data;
+		const KgRow *row = page->rows[i];
+
+		nodes[i] = row->node != 0 ? row->node
+								  : kg_graph_start(graph,
+												   call->query.type,
+												   row->entity_id);
+		data[i] = row->data;
 	}
-	graph = kg_graph_begin();
 	kg_projection_reach(call->projection, graph, nodes, data, n, "/fields");
 	kg_graph_end(graph);
 	for (int i = 0; i < n; i++)

@@ -18,6 +18,7 @@
 #include "model/key.h"
 #include "model/writing.h"
 #include "query/graph/cost.h"
+#include "query/graph/foreign.h"
 #include "query/graph/related.h"
 #include "query/list/key_counts.h"
 #include "query/run/plan.h"
@@ -646,7 +647,8 @@ follows_from_keys(KgAggregate *a, Keys *keys)
 	keys->a = a;
 	keys->nfields = 0;
 	/* Keys are written after the entities. */
-	if (kg_being_written("kg_entity"))
+	if (kg_being_written("kg_entity") ||
+		kg_foreign_of(a->call.graph, a->node.type) != NULL)
 		return false;
 	if (a->counted != NULL && !a->counts_kept)
 		return false;
@@ -733,6 +735,75 @@ add_same(const KgPackedKey *keys, int nkeys, int64 entities, void *arg)
 	add_combinations(a, values, operands, entities);
 	MemoryContextSwitchTo(old);
 	kg_graph_check_memory(a->call.graph);
+}
+
+/* ---- of foreign nodes ---- */
+
+static void
+add_foreign(const JsonbValue *const *found, int64 entities, void *arg)
+{
+	KgAggregate *a = arg;
+	MemoryContext old;
+	KgValues values[KG_MAX_GROUPS];
+	KgGroupValue groups[KG_MAX_GROUPS];
+	KgGroupValue operands[KG_MAX_AGGREGATIONS];
+
+	MemoryContextReset(a->work);
+	old = MemoryContextSwitchTo(a->work);
+	for (int i = 0; i < a->ngroups; i++)
+	{
+		groups[i] = kg_group_value(
+			a->groups[i].field, a->groups[i].truncate, found[i]);
+		values[i] = (KgValues){1, &groups[i]};
+	}
+	for (int i = 0; i < a->nspecs; i++)
+		if (a->specs[i].has_property)
+			operands[i] = kg_group_value(
+				a->specs[i].field, KG_TRUNCATE_NONE, found[a->ngroups + i]);
+	add_combinations(a, values, operands, entities);
+	MemoryContextSwitchTo(old);
+	kg_graph_check_memory(a->call.graph);
+}
+
+/*
+ * As aggregate_type(), for selected foreign nodes: their table groups them by
+ * all properties that are needed.
+ */
+static bool
+aggregate_foreign(KgAggregate *a, uint32 *n)
+{
+	const KgForeign *foreign = kg_foreign_of(a->call.graph, a->node.type);
+	const KgField *fields[KG_MAX_GROUPS + KG_MAX_AGGREGATIONS] = {NULL};
+	int64 counted;
+
+	if (foreign == NULL || a->node.related != NULL || a->steps.n > 0 ||
+		a->counted != NULL)
+		return false;
+	for (int i = 0; i < a->ngroups; i++)
+	{
+		const KgGroupKey *key = &a->groups[i];
+
+		fields[i] = key->field;
+		if (key->related || key->step_no > 0 || key->path != NULL ||
+			key->field == NULL || key->field->is_array)
+			return false;
+	}
+	for (int i = 0; i < a->nspecs; i++)
+	{
+		fields[a->ngroups + i] = a->specs[i].field;
+		if (a->paths[i] != NULL || a->edges[i] != NULL ||
+			(a->specs[i].has_property &&
+			 (a->specs[i].field == NULL || a->specs[i].field->is_array)))
+			return false;
+	}
+	counted = foreign->groups(a->call.graph,
+							  &a->node,
+							  fields,
+							  a->ngroups + a->nspecs,
+							  add_foreign,
+							  a);
+	*n = (uint32) Min(counted, PG_UINT32_MAX);
+	return counted >= 0;
 }
 
 /*
@@ -951,7 +1022,9 @@ aggregate(KgAggregate *a, uint32 *selected)
 	a->result = kg_groups_new(graph->context, a->ngroups, a->specs, a->nspecs);
 	a->work = AllocSetContextCreate(
 		graph->context, "kg_graph aggregate", ALLOCSET_DEFAULT_SIZES);
-	if (aggregate_type(a, selected))
+	if (kg_foreign_of(graph, a->node.type) != NULL
+			? aggregate_foreign(a, selected)
+			: aggregate_type(a, selected))
 	{
 		a->kept = *selected;
 		return NULL;

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "miscadmin.h"
-#include "model/bound_table.h"
 #include "query/graph/aggregate.h"
 #include "mb/pg_wchar.h"
 #include "query/time/validity.h"
@@ -721,7 +720,6 @@ kg_aggregate_read(KgAggregate *a, const Jsonb *arguments)
 	kg_graph_call_begin(call, "aggregate_nodes", arguments);
 	(void) kg_input_object(&call->input, "node", &node);
 	kg_call_selector(call, &node, "label", &a->node);
-	kg_binding_refuse(a->node.type, "an aggregation");
 	kg_call_steps(call, &a->steps);
 	kg_reached_related(call, a->node.type, a->node.related);
 	kg_orient_steps(

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "query/graph/cost.h"
-#include "query/graph/foreign.h"
 #include "query/run/decisions.h"
 #include "query/argument/names.h"
 #include "query/graph/relevance.h"
@@ -115,7 +114,6 @@ read_arguments(Explore *e, const Jsonb *arguments)
 	KgRelationNames names;
 
 	kg_graph_call_begin(call, "explore_neighbors", arguments);
-	kg_foreign_admit(call->graph);
 	read_start(e);
 	e->max_hops = read_hops(in);
 	names = kg_call_relation_list(call, "relationship_types");

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "query/graph/cost.h"
-#include "query/graph/foreign.h"
 #include "query/graph/paths.h"
 #include "tools/graph/graph.h"
 #include "tools/graph/page.h"
@@ -126,7 +125,6 @@ read_arguments(FindPaths *f, const Jsonb *arguments)
 	int64 max_hops = 0;
 
 	kg_graph_call_begin(call, "find_paths", arguments);
-	kg_foreign_admit(call->graph);
 	read_end(f, 0, "from");
 	read_end(f, 1, "to");
 	(void) kg_input_int(in, "max_hops", &max_hops);

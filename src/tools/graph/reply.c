@@ -131,15 +131,6 @@ compare_edge_keys(const void *a, const void *b, void *arg)
 						y->to->node);
 }
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-	int32 x = *(const int32 *) a;
-	int32 y = *(const int32 *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 static KgReplyEdge *
 find_edge(const FetchEdges *state, int64 source, int32 relation_no,
 		  int64 target)
@@ -277,25 +268,20 @@ fetch_foreign(FetchEdges *state)
 {
 	const KgReply *reply = state->reply;
 	KgGraph *graph = reply->call->graph;
-	KgFollow walk = {.properties = true};
 	int64 *nodes = palloc((state->n + 1) * sizeof(int64));
+	int32 *relations = palloc((state->n + 1) * sizeof(int32));
 	uint32 n = 0;
 
-	walk.forward.numbers = palloc((state->n + 1) * sizeof(int32));
 	for (uint32 i = 0; i < state->n; i++)
 	{
 		const KgReplyEdge *edge = &reply->edges[state->order[i]];
 
 		if (!kg_is_foreign(edge->from->node))
 			continue;
-		if (n == 0 || nodes[n - 1] != edge->from->node)
-			nodes[n++] = edge->from->node;
-		walk.forward.numbers[walk.forward.n++] = edge->relation_no;
+		nodes[n] = edge->from->node;
+		relations[n++] = edge->relation_no;
 	}
-	if (n == 0)
-		return;
-	qsort(walk.forward.numbers, walk.forward.n, sizeof(int32), compare_numbers);
-	graph->foreign->expand(graph, &walk, nodes, n, receive_foreign, state);
+	kg_foreign_edges(graph, nodes, relations, n, receive_foreign, state);
 }
 
 /* Selects the edges to read: those of relations with a key, or the others. */

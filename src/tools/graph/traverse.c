@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "query/graph/cost.h"
-#include "query/graph/foreign.h"
 #include "query/graph/traverse.h"
 #include "tools/graph/graph.h"
 #include "tools/graph/page.h"
@@ -41,7 +40,6 @@ read_arguments(Traverse *tr, const Jsonb *arguments)
 	KgInput to;
 
 	kg_graph_call_begin(call, "traverse_relationships", arguments);
-	kg_foreign_admit(call->graph);
 	(void) kg_input_object(&call->input, "from", &from);
 	kg_call_selector(call, &from, "label", &tr->from);
 	kg_call_steps(call, &tr->steps);

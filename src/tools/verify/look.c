@@ -7,7 +7,7 @@
 
 #include "base/spi.h"
 #include "catalog/pg_type.h"
-#include "model/bound_table.h"
+#include "query/graph/foreign.h"
 #include "tools/bfs/call.h"
 #include "tools/graph/reply.h"
 #include "tools/verify/verify.h"
@@ -64,39 +64,58 @@ found_mention(KgMention *mention, const KgRef *ref, int64 version)
 	mention->others = lappend(mention->others, other);
 }
 
-static bool
-receive_handle(TupleTableSlot *slot, void *arg)
+static void
+found_candidate(const Candidates *c, const KgRef *ref, int64 version)
 {
-	const Candidates *c = arg;
-	KgVerify *v = c->v;
-	Candidate wanted;
-	Candidate *found;
-	KgRef ref;
-	text *id;
-
-	slot_getallattrs(slot);
-	memset(&ref, 0, sizeof(ref));
-	ref.node = DatumGetInt64(slot->tts_values[0]);
-	ref.rank = kg_graph_rank(v->call.graph, DatumGetInt32(slot->tts_values[1]));
-	if (ref.rank == 0)
-		return true;
-	id = DatumGetTextPP(slot->tts_values[2]);
-	wanted.rank = c->typed ? ref.rank : 0;
-	wanted.id = text_to_cstring(id);
-	ref.id = wanted.id;
-	ref.idlen = strlen(wanted.id);
-	found = bsearch(
+	Candidate wanted = {c->typed ? ref->rank : 0, ref->id};
+	Candidate *found = bsearch(
 		&wanted, c->items, c->n, sizeof(Candidate), compare_candidates);
+
 	if (found == NULL)
-		return true;
+		return;
 	while (found > c->items && compare_candidates(found - 1, &wanted) == 0)
 		found--;
 	for (; found < c->items + c->n && compare_candidates(found, &wanted) == 0;
 		 found++)
-		found_mention(&v->mentions[found->mention],
-					  &ref,
-					  DatumGetInt64(slot->tts_values[3]));
+		found_mention(&c->v->mentions[found->mention], ref, version);
+}
+
+/* The rows of other tables have no version. */
+static void
+receive_foreign(const KgRef *ref, void *arg)
+{
+	found_candidate(arg, ref, 0);
+}
+
+static bool
+receive_handle(TupleTableSlot *slot, void *arg)
+{
+	const Candidates *c = arg;
+	KgRef ref;
+
+	slot_getallattrs(slot);
+	memset(&ref, 0, sizeof(ref));
+	ref.node = DatumGetInt64(slot->tts_values[0]);
+	ref.rank = kg_graph_rank(c->v->call.graph,
+							 DatumGetInt32(slot->tts_values[1]));
+	if (ref.rank == 0)
+		return true;
+	ref.id = TextDatumGetCString(slot->tts_values[2]);
+	ref.idlen = strlen(ref.id);
+	found_candidate(c, &ref, DatumGetInt64(slot->tts_values[3]));
 	return true;
+}
+
+static void
+find_foreign(Candidates *c, const KgType *type, uint16 rank)
+{
+	const char **ids = palloc((c->n + 1) * sizeof(char *));
+	int n = 0;
+
+	for (int i = 0; i < c->n; i++)
+		if (c->items[i].rank == (c->typed ? rank : 0))
+			ids[n++] = c->items[i].id;
+	kg_foreign_find(c->v->call.graph, type, ids, n, receive_foreign, c);
 }
 
 /*
@@ -108,13 +127,14 @@ run_candidates(Candidates *c)
 {
 	static const Oid typed[] = {
 		TEXTOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID};
-	const KgGraph *graph = c->v->call.graph;
+	KgGraph *graph = c->v->call.graph;
 	int room = Max(c->n, graph->nranks) + 1;
 	const char **bundles = palloc(room * sizeof(char *));
 	const char **types = palloc(room * sizeof(char *));
 	const char **ids = palloc(room * sizeof(char *));
 	Datum values[4];
 	int n = 0;
+	int ntypes = 0;
 
 	if (c->n == 0)
 		return;
@@ -127,23 +147,30 @@ run_candidates(Candidates *c)
 			continue;
 		if (c->typed)
 		{
-			kg_binding_refuse(graph->ranked[item->rank - 1], "a verification");
-			bundles[n] = graph->ranked[item->rank - 1]->bundle;
-			types[n] = graph->ranked[item->rank - 1]->name;
+			const KgType *type = graph->ranked[item->rank - 1];
+
+			if (kg_foreign_of(graph, type) != NULL)
+				continue;
+			bundles[ntypes] = type->bundle;
+			types[ntypes++] = type->name;
 		}
 		ids[n++] = item->id;
 	}
 	values[3] = kg_text_array(ids, n);
-	if (!c->typed)
+	for (uint16 rank = 1; rank <= graph->nranks; rank++)
 	{
-		for (n = 0; n < graph->nranks; n++)
+		const KgType *type = graph->ranked[rank - 1];
+
+		if (kg_foreign_of(graph, type) != NULL)
+			find_foreign(c, type, rank);
+		else if (!c->typed)
 		{
-			bundles[n] = graph->ranked[n]->bundle;
-			types[n] = graph->ranked[n]->name;
+			bundles[ntypes] = type->bundle;
+			types[ntypes++] = type->name;
 		}
 	}
-	values[1] = kg_text_array(bundles, n);
-	values[2] = kg_text_array(types, n);
+	values[1] = kg_text_array(bundles, ntypes);
+	values[2] = kg_text_array(types, ntypes);
 	kg_graph_run(c->v->call.graph,
 				 c->typed ? KG_SQL_NODES_OF_HANDLES : KG_SQL_NODES_BY_ID,
 				 4,
@@ -255,6 +282,12 @@ receive_id(TupleTableSlot *slot, void *arg)
 }
 
 static void
+found_foreign(const KgRef *ref, void *arg)
+{
+	found_named(arg, ref->id, ref->node);
+}
+
+static void
 keep_named(const KgRef *ref, void *arg)
 {
 	Names *names = arg;
@@ -277,11 +310,19 @@ run_names(Names *names, const char *const *texts, int n)
 	const char **bundles = palloc((graph->nranks + 1) * sizeof(char *));
 	const char **types = palloc((graph->nranks + 1) * sizeof(char *));
 	Datum values[4];
+	int ntypes = 0;
 
 	for (int i = 0; i < graph->nranks; i++)
 	{
-		bundles[i] = graph->ranked[i]->bundle;
-		types[i] = graph->ranked[i]->name;
+		const KgType *type = graph->ranked[i];
+
+		if (kg_foreign_of(graph, type) != NULL)
+		{
+			kg_foreign_find(graph, type, texts, n, found_foreign, names);
+			continue;
+		}
+		bundles[ntypes] = type->bundle;
+		types[ntypes++] = type->name;
 	}
 	values[1] = kg_text_array(texts, n);
 	values[2] = Int64GetDatum(KG_NAMED_ROWS);
@@ -291,8 +332,8 @@ run_names(Names *names, const char *const *texts, int n)
 	 * An id that case folding does not change is not stored as a term, so the
 	 * names are also looked up as ids.
 	 */
-	values[1] = kg_text_array(bundles, graph->nranks);
-	values[2] = kg_text_array(types, graph->nranks);
+	values[1] = kg_text_array(bundles, ntypes);
+	values[2] = kg_text_array(types, ntypes);
 	values[3] = kg_text_array(texts, n);
 	kg_graph_run(graph, KG_SQL_NODES_BY_ID, 4, ids, values, receive_id, names);
 }
@@ -462,23 +503,13 @@ compare_triples(const void *a, const void *b, void *arg)
 						  v->mentions[y->to].ref.node);
 }
 
-static bool
-receive_edge(TupleTableSlot *slot, void *arg)
+static void
+found_edge(Triples *triples, int64 source, int32 relation_no, int64 target,
+		   const Jsonb *properties)
 {
-	Triples *triples = arg;
-	int64 source;
-	int32 relation_no;
-	int64 target;
-	Jsonb *properties;
 	int low = 0;
 	int high = triples->n;
 
-	slot_getallattrs(slot);
-	source = DatumGetInt64(slot->tts_values[0]);
-	relation_no = DatumGetInt32(slot->tts_values[1]);
-	target = DatumGetInt64(slot->tts_values[2]);
-	properties = slot->tts_isnull[3] ? NULL
-									 : DatumGetJsonbPCopy(slot->tts_values[3]);
 	while (low < high)
 	{
 		int middle = low + (high - low) / 2;
@@ -500,9 +531,53 @@ receive_edge(TupleTableSlot *slot, void *arg)
 	{
 		triples->items[low]->n++;
 		triples->items[low]->edges = lappend(triples->items[low]->edges,
-											 properties);
+											 (void *) properties);
 	}
+}
+
+static bool
+receive_edge(TupleTableSlot *slot, void *arg)
+{
+	slot_getallattrs(slot);
+	found_edge(arg,
+			   DatumGetInt64(slot->tts_values[0]),
+			   DatumGetInt32(slot->tts_values[1]),
+			   DatumGetInt64(slot->tts_values[2]),
+			   slot->tts_isnull[3] ? NULL
+								   : DatumGetJsonbPCopy(slot->tts_values[3]));
 	return true;
+}
+
+static void
+receive_foreign_edge(const KgNeighbors *found, void *arg)
+{
+	found_edge(arg,
+			   found->node,
+			   found->relation_no,
+			   found->neighbors[0],
+			   found->properties);
+}
+
+/* Looks up the triples whose edges leave foreign nodes. */
+static void
+run_foreign(KgVerify *v, Triples *triples)
+{
+	int64 *sources = palloc((triples->n + 1) * sizeof(int64));
+	int32 *relations = palloc((triples->n + 1) * sizeof(int32));
+
+	for (int i = 0; i < triples->n; i++)
+	{
+		const KgTriple *triple = triples->items[i];
+
+		sources[i] = v->mentions[triple->from].ref.node;
+		relations[i] = triple->relation->relation_no;
+	}
+	kg_foreign_edges(v->call.graph,
+					 sources,
+					 relations,
+					 triples->n,
+					 receive_foreign_edge,
+					 triples);
 }
 
 static void
@@ -542,6 +617,7 @@ run_triples(KgVerify *v, Triples *triples)
 				 values,
 				 receive_edge,
 				 triples);
+	run_foreign(v, triples);
 }
 
 static void

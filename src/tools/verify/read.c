@@ -791,7 +791,7 @@ read_name(KgVerify *v, KgClaim *claim)
 	kg_input_only(&claim->in, known, lengthof(known));
 	name = kg_input_string(&claim->in, "name");
 	claim->type = kg_call_type(&v->call, &claim->in, "type");
-	kg_binding_refuse(claim->type, "a verification");
+	kg_binding_refuse(claim->type, "a claim of a name");
 	kg_call_require_type(&v->call, claim->type);
 	claim->name = kg_text_fold(name, strlen(name));
 	/* Longer names are stored truncated. */
