@@ -13,6 +13,7 @@
 #include "access/sysattr.h"
 #include "access/tableam.h"
 #include "ask/scan.h"
+#include "base/compat.h"
 #include "base/expression.h"
 #include "base/extension.h"
 #include "executor/executor.h"
@@ -114,8 +115,8 @@ next_row(ScanState *state)
 	TupleTableSlot *row = scan->row;
 
 	if (scan->scan == NULL)
-		scan->scan = table_beginscan(
-			state->ss_currentRelation, state->ps.state->es_snapshot, 0, NULL);
+		scan->scan = kg_table_scan(state->ss_currentRelation,
+								   state->ps.state->es_snapshot);
 	while (table_scan_getnextslot(scan->scan, ForwardScanDirection, row))
 	{
 		CHECK_FOR_INTERRUPTS();

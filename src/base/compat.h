@@ -220,6 +220,17 @@ typedef struct KgJsonbState
 #endif
 
 /*
+ * PostgreSQL 19 has flags of a scan: SO_NONE and those of the executor.  The
+ * including file includes access/tableam.h.
+ */
+#if PG_VERSION_NUM >= 190000
+#define kg_table_scan(table, snapshot) \
+	table_beginscan(table, snapshot, 0, NULL, SO_NONE)
+#else
+#define kg_table_scan(table, snapshot) table_beginscan(table, snapshot, 0, NULL)
+#endif
+
+/*
  * PostgreSQL 19 passes the options of EXPLAIN to the planner (commit
  * c83ac02ec73).  The including file includes tcop/tcopprot.h.
  */
