@@ -156,25 +156,6 @@ kg_ask_table_unknown(const KgAsk *ask, const char *name, int location)
 	kg_error_throw_expected(err, "an entity type or a relation");
 }
 
-bool
-kg_ask_is_in_bundle(const KgAsk *ask, const char *schema, const char *name)
-{
-	int n;
-	Meant *all = all_tables(ask, &n);
-
-	for (int i = 0; i < n; i++)
-	{
-		const char *bundle = all[i].type ? all[i].type->bundle
-										 : all[i].relation->bundle;
-
-		if (pg_strcasecmp(own_name(&all[i]), name) == 0 &&
-			(pg_strcasecmp(schema, "public") == 0 ||
-			 pg_strcasecmp(schema, bundle) == 0))
-			return true;
-	}
-	return false;
-}
-
 static KG_NORETURN void
 throw_ambiguous(const KgAsk *ask, List *found, const RangeVar *table)
 {

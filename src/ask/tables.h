@@ -28,13 +28,6 @@ extern bool kg_ask_is_cte(const KgAsk *ask, const char *name);
  */
 extern void kg_ask_table_note(KgAsk *ask, RangeVar *table);
 
-/*
- * Returns whether a name with a schema before it, "schema.name", is a table: the
- * schema is public, or the bundle of the table.
- */
-extern bool kg_ask_is_in_bundle(const KgAsk *ask, const char *schema,
-								const char *name);
-
 /* Raises KG_UNKNOWN_TYPE, with the caller's tables. */
 extern KG_NORETURN void kg_ask_table_unknown(const KgAsk *ask, const char *name,
 											 int location) KG_NORETURN_TAIL;

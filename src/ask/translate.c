@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "ask/allowed.h"
-#include "ask/tables.h"
 #include "ask/translate.h"
 #include "base/catch.h"
 #include "base/json.h"
@@ -408,6 +407,37 @@ write_quoted(Translation *t, int i)
 	return i;
 }
 
+static bool
+is_both(const char *bundle, const char *name, const char *schema,
+		const char *table)
+{
+	return pg_strcasecmp(name, table) == 0 &&
+		   (pg_strcasecmp(schema, "public") == 0 ||
+			pg_strcasecmp(schema, bundle) == 0);
+}
+
+/*
+ * Returns whether "schema.name" is a type or relation with its bundle, or with
+ * the schema public.
+ */
+static bool
+is_in_bundle(const KgCatalog *catalog, const char *schema, const char *name)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+		if (is_both(catalog->types[i]->bundle,
+					catalog->types[i]->name,
+					schema,
+					name))
+			return true;
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (is_both(catalog->relations[i].bundle,
+					catalog->relations[i].name,
+					schema,
+					name))
+			return true;
+	return false;
+}
+
 /* A name that does not exist, and a bundle before the name of a table. */
 static int
 write_meant(Translation *t, int i)
@@ -419,11 +449,10 @@ write_meant(Translation *t, int i)
 
 	if ((is_named(t, i - 1, "from") || is_named(t, i - 1, "join")) &&
 		is_kind(t, i, WORD) && is_sign(t, i + 1, ".") &&
-		is_kind(t, i + 2, WORD) &&
-		kg_ask_is_in_bundle(
-			t->ask,
-			pnstrdup(name, len),
-			pnstrdup(t->tokens[i + 2].at, t->tokens[i + 2].len)))
+		is_kind(t, i + 2, WORD) && t->ask->catalog != NULL &&
+		is_in_bundle(t->ask->catalog,
+					 pnstrdup(name, len),
+					 pnstrdup(t->tokens[i + 2].at, t->tokens[i + 2].len)))
 	{
 		write_gap(t, i);
 		appendBinaryStringInfo(

@@ -20,7 +20,7 @@
  * different one: note, node.
  */
 #define LONG_WORD 6
-/* The same for names of arguments, which are few. */
+/* Minimum length in names of arguments, which are few. */
 #define SHORT_WORD 4
 
 /* The meaning that a word adds to a name. */

@@ -962,7 +962,7 @@ filters_path(const KgFilter *filter)
 
 /*
  * Corrects a condition of SQL that was sent in place of a text, and equals no
- * text. Returns false if it is none.
+ * text. Returns false for other values.
  */
 static bool
 correct_sql(const KgCondition *condition, KgCorrection *correction)

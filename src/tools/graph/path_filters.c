@@ -13,7 +13,7 @@
 static bool have_paths(const KgCatalog *catalog, const KgType *type,
 					   const JsonbContainer *filters, const char *at);
 
-/* Returns the alternatives of a member of filters; NULL if it has none. */
+/* Returns the alternatives of the member "any" of filters, or NULL. */
 static const JsonbContainer *
 alternatives_of(const JsonbValue *key, const JsonbValue *value)
 {
@@ -185,7 +185,7 @@ make_alternative(KgGraphCall *call, const KgType *type,
 	add_chains(call, type, filters, at, test->related);
 }
 
-/* Adds the alternatives of "any", some of which are on paths. */
+/* Adds the alternatives of "any", which have paths. */
 static void
 add_alternatives(KgGraphCall *call, const KgType *type, const JsonbValue *any,
 				 const char *path, KgRelated *related)
