@@ -438,8 +438,7 @@ kg_args_as_object_or(const JsonbValue *value, const char *path,
 static Jsonb *
 only_item(const KgMember *member, const JsonbValue *value)
 {
-	bool objects = member != NULL && member->inner != NULL &&
-				   member->inner->n > 0;
+	bool objects = member != NULL && member->of_objects;
 
 	if (value->type == jbvNull || kg_json_is_array(value))
 		return NULL;

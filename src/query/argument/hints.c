@@ -11,6 +11,7 @@
 #include "query/argument/hints.h"
 #include "model/marks.h"
 #include "query/filter/scan.h"
+#include "query/filter/sql_filter.h"
 #include "utils/builtins.h"
 
 #define KG_HINT_VALUES 5
@@ -959,6 +960,25 @@ filters_path(const KgFilter *filter)
 	return "/filters";
 }
 
+/*
+ * Corrects a condition of SQL that was sent in place of a text, and equals no
+ * text. Returns false for other values.
+ */
+static bool
+correct_sql(const KgCondition *condition, KgCorrection *correction)
+{
+	KgInstead change = {.kind = KG_INSTEAD_VALUE, .path = condition->path};
+
+	if (condition->op != KG_OP_EQ || condition->nvalues != 1 ||
+		strcmp(condition->path, condition->property_path) != 0)
+		return false;
+	change.value = kg_sql_condition(&condition->values[0]);
+	if (change.value == NULL || correction == NULL)
+		return false;
+	kg_correct(correction, &change);
+	return true;
+}
+
 static void
 write_no_match(const KgListQuery *query, const KgCondition *condition,
 			   bool tell, KgCorrection *correction, KgJsonWriter *w)
@@ -980,7 +1000,8 @@ write_no_match(const KgListQuery *query, const KgCondition *condition,
 			kg_jw_value(w, &condition->values[i]);
 		kg_jw_end_array(w);
 	}
-	write_nearest(query, condition, correction, w);
+	if (!correct_sql(condition, correction))
+		write_nearest(query, condition, correction, w);
 	kg_correction_write(correction, w);
 	kg_jw_end_object(w);
 }

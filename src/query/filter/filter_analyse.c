@@ -14,6 +14,7 @@
 #include "query/derived.h"
 #include "query/filter/elsewhere.h"
 #include "query/filter/filter.h"
+#include "query/filter/sql_filter.h"
 #include "query/argument/names.h"
 #include "query/time/past.h"
 #include "query/argument/repair.h"
@@ -488,10 +489,20 @@ bare_fold(const char *text)
 	return folded;
 }
 
+/* Corrects a condition of SQL in place of a value. */
+static void
+say_sql(KgError *err, const KgCondition *condition, const JsonbValue *value,
+		const char *path)
+{
+	if (strcmp(path, condition->property_path) == 0)
+		kg_error_instead(err, NULL, kg_sql_condition(value));
+}
+
 static KG_NORETURN void
-throw_not_in_enum(const KgField *field, const JsonbValue *value,
+throw_not_in_enum(const KgCondition *condition, const JsonbValue *value,
 				  const char *path)
 {
+	const KgField *field = condition->field;
 	char *text = kg_json_cstring(value);
 	char *bare = bare_fold(text);
 	const char *meant = NULL;
@@ -534,6 +545,7 @@ throw_not_in_enum(const KgField *field, const JsonbValue *value,
 	if (meant != NULL && field->kind == KG_KIND_ENUM &&
 		kg_has_rival(text, meant, field->enum_values, field->nenum))
 		kg_error_doubt(err);
+	say_sql(err, condition, value, path);
 	kg_error_throw(err);
 }
 
@@ -678,6 +690,7 @@ throw_bad_value(const KgCondition *condition, const JsonbValue *value,
 	kg_error_path(err, "%s", path);
 	kg_error_got(err, value);
 	kg_error_expected(err, "%s", kind_name(field->kind));
+	say_sql(err, condition, value, path);
 	kg_error_instead(err, NULL, kg_meant_value(field->kind, value));
 	if (value->type == jbvString && strcmp(path, condition->property_path) == 0)
 		kg_error_instead(
@@ -776,7 +789,7 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 		if (!is_of_number_kind(field, value))
 			throw_bad_value(condition, value, path);
 		if (form != KG_OPERAND_ORDERED && !is_declared_number(field, value))
-			throw_not_in_enum(field, value, path);
+			throw_not_in_enum(condition, value, path);
 	}
 	if (field->indexed && !kg_key_fits(field, value))
 		throw_long_value(condition, value, path);
@@ -792,7 +805,7 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 	if (condition->keys[i] == NULL)
 	{
 		if (field->kind == KG_KIND_ENUM && value->type != jbvBinary)
-			throw_not_in_enum(field, value, path);
+			throw_not_in_enum(condition, value, path);
 		throw_bad_value(condition, value, path);
 	}
 }

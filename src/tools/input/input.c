@@ -147,7 +147,7 @@ in_form(const KgMember *member, const char *key, const JsonbValue *value)
 	if (form != NULL || value->type == jbvNull)
 		return form;
 	if (member->array && !kg_json_is_array(value) && member->inner != NULL &&
-		(member->inner->n > 0) == kg_json_is_object(value))
+		member->of_objects == kg_json_is_object(value))
 		return is_blank(value)
 				   ? NULL
 				   : kg_args_list_of(member->of_names ? member : NULL, value);

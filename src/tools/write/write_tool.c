@@ -377,6 +377,20 @@ refuse_outside(const KgType *type)
 		"SELECT kg_set_authorizer('tenant', 'function')");
 }
 
+/* Returns the reply with the arguments that were taken in another form. */
+static Jsonb *
+with_repairs(const WriteCall *call)
+{
+	KgJsonWriter w;
+
+	if (call->repairs.repairs == NIL)
+		return call->reply;
+	kg_jw_init_object(&w);
+	kg_jw_members(&w, &call->reply->root);
+	kg_repairs_write(&call->repairs, &w);
+	return kg_jw_finish(&w);
+}
+
 Jsonb *
 kg_tool_write(const KgTool *tool, const Jsonb *arguments)
 {
@@ -393,5 +407,5 @@ kg_tool_write(const KgTool *tool, const Jsonb *arguments)
 	kg_decisions_begin_step();
 	kg_running_writing(write_uncontained, &call);
 	kg_decisions_end_step();
-	return call.reply;
+	return with_repairs(&call);
 }
