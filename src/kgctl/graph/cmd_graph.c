@@ -12,8 +12,8 @@
 #include "kgctl/log.h"
 #include "kgctl/stored.h"
 
-static const KgGraphFormat *const formats[] = {&kg_format_ndjson,
-											   &kg_format_csv};
+static const KgGraphFormat *const formats[] = {
+	&kg_format_ndjson, &kg_format_csv, &kg_format_graphml};
 
 #define NFORMATS (sizeof(formats) / sizeof(*formats))
 

@@ -47,16 +47,56 @@ kg_graph_property(const KgGraph *graph, const KgJson *schema, const char *name)
 		kgctl_json_get(kgctl_json_get(schema, "properties"), name));
 }
 
+static int
+compare_values(const void *a, const void *b)
+{
+	const KgJson *x = *(const KgJson *const *) a;
+	const KgJson *y = *(const KgJson *const *) b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->kind == KG_JSON_BOOL)
+		return (int) x->u.boolean - (int) y->u.boolean;
+	return strcmp(x->u.text, y->u.text);
+}
+
+bool
+kg_graph_is_set(const KgGraph *graph, const KgJson *schema,
+				const char *property, const KgJson *value)
+{
+	unsigned types = kg_schema_types(
+		schema, kg_graph_property(graph, schema, property));
+	const unsigned scalar = KG_MAY_TEXT | KG_MAY_NUMBER | KG_MAY_BOOL;
+	const KgJson **sorted;
+	bool differ = true;
+
+	if (value->kind != KG_JSON_ARRAY || value->len == 0 ||
+		(types & KG_MAY_ARRAY) == 0 || (types & scalar) != 0)
+		return false;
+	for (size_t i = 0; i < value->len; i++)
+		if ((kg_schema_type_of(value->u.items[i]) & scalar) == 0)
+			return false;
+	sorted = kg_malloc(value->len * sizeof(*sorted));
+	memcpy(sorted, value->u.items, value->len * sizeof(*sorted));
+	qsort(sorted, value->len, sizeof(*sorted), compare_values);
+	for (size_t i = 1; differ && i < value->len; i++)
+		differ = compare_values(&sorted[i - 1], &sorted[i]) != 0;
+	free(sorted);
+	return differ;
+}
+
 const char *
-kg_graph_target(const KgGraph *graph, const KgJson *schema,
-				const char *property)
+kg_graph_links(const KgGraph *graph, const KgJson *schema, const char *property,
+			   const KgJson *value)
 {
 	const KgJson *found = kg_graph_property(graph, schema, property);
 	const KgJson *items = kgctl_json_get(found, "items");
 
 	if (kg_json_get_text(found, "x-ref") == NULL && items != NULL)
 		found = kg_schema_follow(graph->arena, schema, items);
-	if (kg_json_get_text(found, "x-ref-field") != NULL)
+	if (kg_json_get_text(found, "x-ref-field") != NULL ||
+		(value->kind != KG_JSON_STRING &&
+		 !kg_graph_is_set(graph, schema, property, value)))
 		return NULL;
 	return kg_json_get_text(found, "x-ref");
 }
@@ -172,7 +212,9 @@ kg_graph_visit(const KgGraph *graph, const KgGraphVisitor *visitor)
 
 		if (!all && (graph->type == NULL || strcmp(type, graph->type) != 0))
 			continue;
-		for (size_t k = 0; k < kgctl_json_length(items); k++)
+		for (size_t k = 0;
+			 visitor->entity != NULL && k < kgctl_json_length(items);
+			 k++)
 		{
 			const KgJson *id = kgctl_json_get(items->u.items[k], field);
 
@@ -185,7 +227,8 @@ kg_graph_visit(const KgGraph *graph, const KgGraphVisitor *visitor)
 							items->u.items[k]);
 		}
 	}
-	for (size_t i = 0; i < kgctl_json_length(edges); i++)
+	for (size_t i = 0; visitor->edge != NULL && i < kgctl_json_length(edges);
+		 i++)
 		if (all || (graph->relation != NULL &&
 					strcmp(kg_json_text_or(edges->u.items[i], "relation", ""),
 						   graph->relation) == 0))

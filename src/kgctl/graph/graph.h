@@ -58,11 +58,20 @@ extern const KgJson *kg_graph_property(const KgGraph *graph,
 extern const KgJson *kg_graph_relation(const KgGraph *graph, const char *name);
 
 /*
- * Returns the type to which a property refers by id, or NULL. Only such
- * properties are written as edges.
+ * Returns the type to which a property refers by id, if the value can be
+ * written as edges: it is a text, or texts that differ in an array that the
+ * schema requires. Otherwise returns NULL.
  */
-extern const char *kg_graph_target(const KgGraph *graph, const KgJson *schema,
-								   const char *property);
+extern const char *kg_graph_links(const KgGraph *graph, const KgJson *schema,
+								  const char *property, const KgJson *value);
+
+/*
+ * Returns whether an array can be written as one value for each item, and read
+ * again as an array: the schema requires an array, and the items are texts,
+ * numbers or booleans that differ.
+ */
+extern bool kg_graph_is_set(const KgGraph *graph, const KgJson *schema,
+							const char *property, const KgJson *value);
 
 /* ---- reading ---- */
 
@@ -91,7 +100,10 @@ typedef struct KgGraphVisitor
 	void (*edge)(void *arg, const KgJson *edge);
 } KgGraphVisitor;
 
-/* Visits the entities, then the edges, of --type and --relation if given. */
+/*
+ * Visits the entities, then the edges, of --type and --relation if given. A
+ * function that is NULL is not called.
+ */
 extern void kg_graph_visit(const KgGraph *graph, const KgGraphVisitor *visitor);
 
 /* Returns whether each file of this format has one type or relation. */
