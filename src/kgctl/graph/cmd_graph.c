@@ -12,8 +12,11 @@
 #include "kgctl/log.h"
 #include "kgctl/stored.h"
 
-static const KgGraphFormat *const formats[] = {
-	&kg_format_ndjson, &kg_format_csv, &kg_format_graphml};
+static const KgGraphFormat *const formats[] = {&kg_format_ndjson,
+											   &kg_format_csv,
+											   &kg_format_graphml,
+											   &kg_format_turtle,
+											   &kg_format_ntriples};
 
 #define NFORMATS (sizeof(formats) / sizeof(*formats))
 

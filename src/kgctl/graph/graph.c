@@ -86,19 +86,27 @@ kg_graph_is_set(const KgGraph *graph, const KgJson *schema,
 }
 
 const char *
-kg_graph_links(const KgGraph *graph, const KgJson *schema, const char *property,
-			   const KgJson *value)
+kg_graph_target(const KgGraph *graph, const KgJson *schema,
+				const char *property)
 {
 	const KgJson *found = kg_graph_property(graph, schema, property);
 	const KgJson *items = kgctl_json_get(found, "items");
 
 	if (kg_json_get_text(found, "x-ref") == NULL && items != NULL)
 		found = kg_schema_follow(graph->arena, schema, items);
-	if (kg_json_get_text(found, "x-ref-field") != NULL ||
-		(value->kind != KG_JSON_STRING &&
-		 !kg_graph_is_set(graph, schema, property, value)))
-		return NULL;
-	return kg_json_get_text(found, "x-ref");
+	return kg_json_get_text(found, "x-ref-field") == NULL
+			   ? kg_json_get_text(found, "x-ref")
+			   : NULL;
+}
+
+const char *
+kg_graph_links(const KgGraph *graph, const KgJson *schema, const char *property,
+			   const KgJson *value)
+{
+	return value->kind == KG_JSON_STRING ||
+				   kg_graph_is_set(graph, schema, property, value)
+			   ? kg_graph_target(graph, schema, property)
+			   : NULL;
 }
 
 /* ---- reading ---- */
@@ -190,6 +198,8 @@ kg_graph_slurp(KgGraph *graph, KgctlInput *in, KgBuf *out)
 			"byte %zu is not UTF-8; convert the file: iconv -f LATIN1 -t "
 			"UTF-8 FILE | kgctl load ... -",
 			bad + 1);
+	if (out->len > 0 && memchr(out->data, '\0', out->len) != NULL)
+		return kg_graph_complain(graph, 0, "a NUL byte, which no text has");
 	kg_buf_puts(out, "");
 	return true;
 }

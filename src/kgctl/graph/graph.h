@@ -57,6 +57,10 @@ extern const KgJson *kg_graph_property(const KgGraph *graph,
 /* Returns the declared relation of a name, or NULL. */
 extern const KgJson *kg_graph_relation(const KgGraph *graph, const char *name);
 
+/* Returns the type to which a property refers by id, or NULL. */
+extern const char *kg_graph_target(const KgGraph *graph, const KgJson *schema,
+								   const char *property);
+
 /*
  * Returns the type to which a property refers by id, if the value can be
  * written as edges: it is a text, or texts that differ in an array that the

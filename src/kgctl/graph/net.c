@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kgctl/graph/net.h"
+#include "kgctl/graph/table.h"
 #include "kgctl/schema_types.h"
 
 struct KgNet
@@ -13,8 +14,7 @@ struct KgNet
 	KgGraph *graph;
 	STAILQ_HEAD(, KgNode) nodes; /* in the order of the file */
 	STAILQ_HEAD(, KgNetLink) links;
-	KgNode **table; /* by the hash of the key */
-	size_t size;	/* of the table, a power of 2 */
+	KgTable *table; /* nodes by their keys */
 	size_t n;
 };
 
@@ -26,58 +26,34 @@ kg_net_new(KgGraph *graph)
 	net->graph = graph;
 	STAILQ_INIT(&net->nodes);
 	STAILQ_INIT(&net->links);
-	net->size = 1024;
-	net->table = kg_calloc(net->size, sizeof(KgNode *));
+	net->table = kg_table_new();
 	return net;
 }
 
 void
 kg_net_free(KgNet *net)
 {
-	free(net->table);
+	kg_table_free(net->table);
 	free(net);
 }
 
 /* ---- reading ---- */
 
-static KgNode **
-slot_of(const KgNet *net, const char *key)
-{
-	size_t i = (size_t) kg_hash(0, key, strlen(key)) & (net->size - 1);
-
-	while (net->table[i] != NULL && strcmp(net->table[i]->key, key) != 0)
-		i = (i + 1) & (net->size - 1);
-	return &net->table[i];
-}
-
-static void
-grow(KgNet *net)
-{
-	KgNode *node;
-
-	free(net->table);
-	net->size *= 2;
-	net->table = kg_calloc(net->size, sizeof(KgNode *));
-	STAILQ_FOREACH(node, &net->nodes, next)
-	*slot_of(net, node->key) = node;
-}
-
 KgNode *
 kg_net_node(KgNet *net, const char *key)
 {
 	KgArena *arena = net->graph->arena;
-	KgNode *node = *slot_of(net, key);
+	KgNode *node = kg_table_get(net->table, key);
 
 	if (node != NULL)
 		return node;
-	if (++net->n > net->size / 2)
-		grow(net);
+	net->n++;
 	node = kg_arena_alloc(arena, sizeof(KgNode));
 	memset(node, 0, sizeof(KgNode));
 	node->key = kg_arena_strndup(arena, key, strlen(key));
 	node->properties = kg_json_object(arena);
 	STAILQ_INSERT_TAIL(&net->nodes, node, next);
-	*slot_of(net, key) = node;
+	kg_table_put(net->table, node->key, node);
 	return node;
 }
 
