@@ -16,7 +16,9 @@ static const KgGraphFormat *const formats[] = {&kg_format_ndjson,
 											   &kg_format_csv,
 											   &kg_format_graphml,
 											   &kg_format_turtle,
-											   &kg_format_ntriples};
+											   &kg_format_ntriples,
+											   &kg_format_jsonld,
+											   &kg_format_cypher};
 
 #define NFORMATS (sizeof(formats) / sizeof(*formats))
 

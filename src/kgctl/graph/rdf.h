@@ -53,6 +53,12 @@ extern const char *kg_rdf_name(const KgGraph *graph, const char *name);
 /* Returns the IRI of the entity of a handle, "type:id" or "bundle/type:id". */
 extern const char *kg_rdf_handle(const KgGraph *graph, const char *handle);
 
+/* Calls triple for the triples of the graph, subject by subject. */
+typedef void (*KgTripleFn)(void *arg, const KgTerm *subject,
+						   const char *predicate, const KgTerm *object);
+
+extern void kg_rdf_write(const KgGraph *graph, KgTripleFn triple, void *arg);
+
 /* Returns the literal of a value. schema is that of the property, or NULL. */
 extern KgTerm kg_rdf_literal(const KgGraph *graph, const KgJson *schema,
 							 const KgJson *value);

@@ -14,9 +14,7 @@
 
 typedef struct Writer
 {
-	const KgGraph *graph;
 	SerdWriter *serd;
-	size_t statements;
 	bool failed;
 } Writer;
 
@@ -31,9 +29,10 @@ node_of(const KgTerm *term)
 }
 
 static void
-write_triple(Writer *w, const KgTerm *subject, const char *predicate,
+write_triple(void *arg, const KgTerm *subject, const char *predicate,
 			 const KgTerm *object)
 {
+	Writer *w = arg;
 	KgTerm name = {KG_TERM_IRI, predicate, NULL};
 	KgTerm datatype = {KG_TERM_IRI, object->datatype, NULL};
 	SerdNode s = node_of(subject);
@@ -46,97 +45,6 @@ write_triple(Writer *w, const KgTerm *subject, const char *predicate,
 	if (serd_writer_write_statement(w->serd, 0, NULL, &s, &p, &o, &d, NULL) !=
 		SERD_SUCCESS)
 		w->failed = true;
-}
-
-static void
-write_value(Writer *w, const KgTerm *subject, const KgJson *schema,
-			const char *name, const KgJson *value)
-{
-	const KgJson *property = kg_graph_property(w->graph, schema, name);
-	const char *predicate = kg_rdf_name(w->graph, name);
-	KgTerm literal;
-
-	if (kg_graph_is_set(w->graph, schema, name, value))
-		for (size_t i = 0; i < value->len; i++)
-		{
-			literal = kg_rdf_literal(
-				w->graph, kgctl_json_get(property, "items"), value->u.items[i]);
-			write_triple(w, subject, predicate, &literal);
-		}
-	else
-	{
-		literal = kg_rdf_literal(w->graph, property, value);
-		write_triple(w, subject, predicate, &literal);
-	}
-}
-
-static void
-write_reference(Writer *w, const KgTerm *subject, const char *name,
-				const char *target, const KgJson *value)
-{
-	KgTerm object = {KG_TERM_IRI, NULL, NULL};
-
-	if (kgctl_json_text(value) == NULL)
-		return;
-	object.text = kg_rdf_entity(w->graph, target, value->u.text);
-	write_triple(w, subject, kg_rdf_name(w->graph, name), &object);
-}
-
-static void
-write_entity(void *arg, const char *type, const char *id, const KgJson *item)
-{
-	Writer *w = arg;
-	const KgJson *schema = kg_graph_schema(w->graph, type);
-	KgTerm subject = {KG_TERM_IRI, kg_rdf_entity(w->graph, type, id), NULL};
-	KgTerm class = {KG_TERM_IRI, kg_rdf_class(w->graph, type), NULL};
-
-	write_triple(w, &subject, KG_RDF "type", &class);
-	for (size_t i = 0; i < item->len; i++)
-	{
-		const KgctlMember *m = &item->u.members[i];
-		const char *target = kg_graph_links(w->graph, schema, m->key, m->value);
-
-		if (target == NULL)
-			write_value(w, &subject, schema, m->key, m->value);
-		else if (m->value->kind != KG_JSON_ARRAY)
-			write_reference(w, &subject, m->key, target, m->value);
-		for (size_t k = 0; target != NULL && k < kgctl_json_length(m->value);
-			 k++)
-			write_reference(w, &subject, m->key, target, m->value->u.items[k]);
-	}
-}
-
-/* Writes an edge, and a statement if it has properties. */
-static void
-write_edge(void *arg, const KgJson *edge)
-{
-	Writer *w = arg;
-	const char *name = kg_json_text_or(edge, "relation", "");
-	const KgJson *schema = kgctl_json_get(kg_graph_relation(w->graph, name),
-										  "schema");
-	const KgJson *properties = kgctl_json_get(edge, "properties");
-	KgTerm from = {KG_TERM_IRI, NULL, NULL};
-	KgTerm to = {KG_TERM_IRI, NULL, NULL};
-	KgTerm relation = {KG_TERM_IRI, kg_rdf_name(w->graph, name), NULL};
-	KgTerm class = {KG_TERM_IRI, KG_RDF "Statement", NULL};
-	KgTerm statement = {KG_TERM_BLANK, NULL, NULL};
-
-	from.text = kg_rdf_handle(w->graph, kg_json_text_or(edge, "from", ""));
-	to.text = kg_rdf_handle(w->graph, kg_json_text_or(edge, "to", ""));
-	write_triple(w, &from, relation.text, &to);
-	if (properties == NULL || properties->len == 0)
-		return;
-	statement.text = kg_arena_format(w->graph->arena, "e%zu", ++w->statements);
-	write_triple(w, &statement, KG_RDF "type", &class);
-	write_triple(w, &statement, KG_RDF "subject", &from);
-	write_triple(w, &statement, KG_RDF "predicate", &relation);
-	write_triple(w, &statement, KG_RDF "object", &to);
-	for (size_t i = 0; i < properties->len; i++)
-		write_value(w,
-					&statement,
-					schema,
-					properties->u.members[i].key,
-					properties->u.members[i].value);
 }
 
 static size_t
@@ -160,8 +68,7 @@ write_rdf(const KgGraph *graph, KgBuf *out, SerdSyntax syntax)
 	const char *iris[] = {
 		kg_rdf_name(graph, ""), kg_rdf_class(graph, ""), KG_RDF, KG_XSD};
 	SerdEnv *env = serd_env_new(NULL);
-	Writer w = {.graph = graph};
-	KgGraphVisitor visitor = {&w, write_entity, write_edge};
+	Writer w = {.failed = false};
 
 	for (size_t i = 0; syntax == SERD_TURTLE && i < 4; i++)
 	{
@@ -176,7 +83,7 @@ write_rdf(const KgGraph *graph, KgBuf *out, SerdSyntax syntax)
 							 NULL,
 							 add_text,
 							 out);
-	kg_graph_visit(graph, &visitor);
+	kg_rdf_write(graph, write_triple, &w);
 	if (serd_writer_finish(w.serd) != SERD_SUCCESS)
 		w.failed = true;
 	serd_writer_free(w.serd);
