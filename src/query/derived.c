@@ -106,14 +106,14 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 	 */
 	kg_sql_append(&b,
 				  "SELECT n.node, (SELECT pg_catalog.count(*) FROM %s d WHERE "
-				  "d.tenant" KG_EQ "$1 AND %s" KG_EQ "n.node",
+				  "d.tenant = $1 AND %s = n.node",
 				  kg_sql_table("kg_edge"),
 				  here);
 	kg_sql_append(&b,
-				  " AND d.relation_no" KG_EQ "ANY ($%d)",
+				  " AND d.relation_no = ANY ($%d)",
 				  kg_sql_param_array(&b, INT4OID, relations, nrelations));
 	if (without_loops)
-		kg_sql_append(&b, " AND d.source" KG_NE "d.target");
+		kg_sql_append(&b, " AND d.source <> d.target");
 	kg_sql_visible(&b, there);
 	kg_sql_append(&b,
 				  ") FROM pg_catalog.unnest($%d) n(node)",

@@ -257,15 +257,14 @@ read_changes_seen(KgPast *past, const char *select, Datum *numbers, int n,
 		return 0;
 	kg_sql_start(&b, past->catalog);
 	kg_sql_append(&b,
-				  "SELECT %s FROM %s h WHERE h.tenant" KG_EQ "$1 AND %s" KG_EQ
-				  "ANY ($%d)",
+				  "SELECT %s FROM %s h WHERE h.tenant = $1 AND %s = ANY ($%d)",
 				  select,
 				  kg_qualified("kg_history"),
 				  of,
 				  kg_sql_param_array(&b, INT4OID, numbers, n));
 	kg_sql_append(
 		&b,
-		" AND h.at" KG_GT "$%d",
+		" AND h.at > $%d",
 		kg_sql_param(&b, TIMESTAMPTZOID, TimestampTzGetDatum(past->time)));
 	(void) kg_sql_run(&b, take, &taking);
 	return taking.n;
@@ -432,16 +431,15 @@ run_on(Seeing *seeing, const char *select, const char *table,
 	if (numbers->n == 0)
 		return;
 	kg_sql_start(&b, seeing->past->catalog);
-	kg_sql_append(&b,
-				  "SELECT %s FROM %s x WHERE x.tenant" KG_EQ "$1 AND x.%s" KG_EQ
-				  "ANY ($%d)%s",
-				  select,
-				  kg_qualified(table),
-				  column,
-				  kg_sql_param(&b,
-							   INT8ARRAYOID,
-							   kg_int64_array(numbers->nodes, numbers->n)),
-				  rest);
+	kg_sql_append(
+		&b,
+		"SELECT %s FROM %s x WHERE x.tenant = $1 AND x.%s = ANY ($%d)%s",
+		select,
+		kg_qualified(table),
+		column,
+		kg_sql_param(
+			&b, INT8ARRAYOID, kg_int64_array(numbers->nodes, numbers->n)),
+		rest);
 	(void) kg_sql_run(&b, row, seeing);
 }
 
