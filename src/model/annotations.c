@@ -827,10 +827,10 @@ report_property(Parser *parser, const KgType *type, KgAnnotation which,
 {
 	KgError *err = kg_error_new(
 		parser->code,
-		"\"%s\"%s names no property \"%s\"",
+		"property \"%s\" referenced in \"%s\"%s does not exist",
+		name,
 		kg_annotation_name(which),
-		type->name ? psprintf(" of entity type \"%s\"", type->name) : "",
-		name);
+		type->name ? psprintf(" of entity type \"%s\"", type->name) : "");
 	const char **names = palloc(Max(1, type->nfields) * sizeof(char *));
 
 	for (int i = 0; i < type->nfields; i++)

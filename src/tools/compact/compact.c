@@ -669,12 +669,13 @@ check_own(const JsonbValue *own)
 		return;
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "argument /filters/id must be an array of 1 to %d "
-					   "objects of operators beside ids",
+					   "objects of the form {operator: value} beside ids",
 					   KG_MAX_CONDITION_OBJECTS - 1);
 	kg_error_path(err, "/filters/id");
 	kg_error_got(err, own);
 	kg_error_throw_expected(err,
-							"an array of 1 to %d objects of operators",
+							"an array of 1 to %d objects of the form "
+							"{operator: value}",
 							KG_MAX_CONDITION_OBJECTS - 1);
 }
 

@@ -118,8 +118,8 @@ throw_version(const KgRegisteredName *name, const KgAgent *agent,
 						   version);
 	else
 		err = kg_error_new(KG_VERSION_NOT_FOUND,
-						   "tool \"%s\" has no release that is not "
-						   "deprecated; name a version",
+						   "tool \"%s\" has only prerelease or deprecated "
+						   "versions; specify a version",
 						   name->name);
 	kg_error_path(err, "%s", path);
 	if (version != NULL)
