@@ -90,13 +90,10 @@ typedef struct TextSearch
 static KG_NORETURN void
 throw_limit(const char *setting, const char *what, int64 limit)
 {
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"the search %s %s (" INT64_FORMAT ")",
-								what,
-								setting,
-								limit);
-
-	kg_error_throw_expected(err, "rarer words, or fewer of them");
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = psprintf(
+				 "the search %s %s (" INT64_FORMAT ")", what, setting, limit),
+			 .expected = "rarer words, or fewer of them");
 }
 
 static void

@@ -121,13 +121,12 @@ typedef struct Taking
 static KG_NORETURN void
 throw_too_many(void)
 {
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"there are more changes since as_of than "
-								"kg_graph.max_as_of_changes (%d)",
-								kg_setting_max_as_of_changes);
-
-	kg_error_path(err, "/as_of");
-	kg_error_throw_expected(err, "a later time");
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = psprintf("there are more changes since as_of than "
+								 "kg_graph.max_as_of_changes (%d)",
+								 kg_setting_max_as_of_changes),
+			 .path = "/as_of",
+			 .expected = "a later time");
 }
 
 /*
