@@ -100,9 +100,7 @@ check_name(const char *agent)
 						 "letter or digit");
 }
 
-static KG_NORETURN void throw_missing(const char *agent) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 throw_missing(const char *agent)
 {
 	KG_THROW(KG_NOT_FOUND,

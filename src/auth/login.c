@@ -42,10 +42,7 @@ typedef struct KgClaims
 	KgTokenIdentity identity;
 } KgClaims;
 
-static KG_NORETURN void refuse(const char *why) KG_NORETURN_TAIL;
-static KG_NORETURN void forbid(const char *why) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 refuse(const char *why)
 {
 	KG_THROW(KG_NO_TENANT,
@@ -53,7 +50,7 @@ refuse(const char *why)
 			 .expected = "a current token of a known issuer");
 }
 
-static void
+static KG_NORETURN void
 forbid(const char *why)
 {
 	KG_THROW(KG_FORBIDDEN,

@@ -83,9 +83,8 @@ typedef struct KgErrorParts
 } KgErrorParts;
 
 extern KgError *kg_error_make(KgErrorCode code, const KgErrorParts *parts);
-extern KG_NORETURN void
-kg_error_throw_made(KgErrorCode code,
-					const KgErrorParts *parts) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_error_throw_made(KgErrorCode code,
+											const KgErrorParts *parts);
 
 /* Return, raise and report an error with these members of KgErrorParts. */
 #define KG_ERROR(code, ...) kg_error_make(code, &(KgErrorParts){__VA_ARGS__})
@@ -181,15 +180,14 @@ extern void kg_error_member_int(KgError *err, const char *name, int64 n);
 /* Sets the HINT. */
 extern void kg_error_hint(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
-extern KG_NORETURN void kg_error_throw(KgError *err) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_error_throw(KgError *err);
 /* Sets "expected" and raises the error. */
 extern KG_NORETURN void kg_error_throw_expected(KgError *err, const char *fmt,
-												...)
-	pg_attribute_printf(2, 3) KG_NORETURN_TAIL;
+												...) pg_attribute_printf(2, 3);
 /* Raises INVALID_INPUT for a member of a function's options. */
-extern KG_NORETURN void
-kg_error_throw_option(const char *name, const JsonbValue *got,
-					  const char *expected) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_error_throw_option(const char *name,
+											  const JsonbValue *got,
+											  const char *expected);
 
 /*
  * Errors that are collected instead of raised.  At most "limit" errors are

@@ -711,12 +711,7 @@ find_anchor(KgJsRegistry *registry, const KgJsResource *resource,
 	return false;
 }
 
-static KG_NORETURN void unresolved(KgJsRegistry *registry,
-								   const KgJsResource *base, const char *ref,
-								   const char *uri, const char *pointer,
-								   bool has_document) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 unresolved(KgJsRegistry *registry, const KgJsResource *base, const char *ref,
 		   const char *uri, const char *pointer, bool has_document)
 {

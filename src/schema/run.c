@@ -16,10 +16,7 @@
 /* Steps between two checks of limits and interrupts. */
 #define STEPS_AT_ONCE 1024
 
-static KG_NORETURN void limit_error(const char *message, int limit,
-									const char *setting) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 limit_error(const char *message, int limit, const char *setting)
 {
 	KG_THROW(KG_LIMIT_EXCEEDED,

@@ -154,9 +154,7 @@ kg_entities_delete_latest(const char *tenant, const KgNodeList *nodes)
 					kg_arg_int8s(nodes->nodes, nodes->n));
 }
 
-static KG_NORETURN void throw_kept(int n) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 throw_kept(int n)
 {
 	KG_THROW(

@@ -100,9 +100,7 @@ read_options(Revert *revert, const Jsonb *options)
 	}
 }
 
-static KG_NORETURN void throw_changes(const JsonbValue *got) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 throw_changes(const JsonbValue *got)
 {
 	KG_THROW(KG_INVALID_INPUT,

@@ -226,9 +226,7 @@ revert_uncontained(void *arg)
 	kg_write_uncontained(revert_told, arg);
 }
 
-static KG_NORETURN void throw_no_change(void) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 throw_no_change(void)
 {
 	KG_THROW(
