@@ -23,10 +23,8 @@
  */
 #if PG_VERSION_NUM >= 180000
 #define KG_NORETURN pg_noreturn
-#define KG_NORETURN_TAIL
 #else
-#define KG_NORETURN
-#define KG_NORETURN_TAIL pg_attribute_noreturn()
+#define KG_NORETURN pg_attribute_noreturn()
 #endif
 
 /*

@@ -409,7 +409,8 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 					value,
 					value,
 					path,
-					psprintf("an array of 1 to %d objects of operators",
+					psprintf("an array of 1 to %d objects of the form "
+							 "{operator: value}",
 							 KG_MAX_CONDITION_OBJECTS));
 }
 

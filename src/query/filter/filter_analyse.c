@@ -712,17 +712,16 @@ throw_long_value(const KgCondition *condition, const JsonbValue *value,
 {
 	const bytea *key = kg_key_encode(condition->field, value);
 	int bytes = VARSIZE_ANY_EXHDR(key) - 1; /* without the tag byte */
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"a value of %d bytes is compared with "
-								"property \"%s\"; kg_graph.max_key_bytes "
-								"allows %d",
-								bytes,
-								condition->property,
-								kg_setting_max_key_bytes);
-
-	kg_error_path(err, "%s", path);
-	kg_error_got(err, value);
-	kg_error_throw_expected(err, "at most %d bytes", kg_setting_max_key_bytes);
+	KG_THROW(
+		KG_LIMIT_EXCEEDED,
+		.message = psprintf("a value of %d bytes is compared with property "
+							"\"%s\"; kg_graph.max_key_bytes allows %d",
+							bytes,
+							condition->property,
+							kg_setting_max_key_bytes),
+		.path = path,
+		.got = value,
+		.expected = psprintf("at most %d bytes", kg_setting_max_key_bytes));
 }
 
 /*
@@ -884,7 +883,6 @@ check_ranges(const KgFilter *filter)
 		for (int j = 0; j < filter->nconditions; j++)
 		{
 			const KgCondition *high = &filter->conditions[j];
-			KgError *err;
 			int cmp;
 
 			if (kg_operator(high->op)->bound != KG_BOUND_UPPER ||
@@ -894,17 +892,17 @@ check_ranges(const KgFilter *filter)
 			if (cmp < 0 ||
 				(cmp == 0 && low->op == KG_OP_GTE && high->op == KG_OP_LTE))
 				continue;
-			err = kg_error_new(KG_INVALID_INPUT,
-							   "the range of property \"%s\" is inverted: "
-							   "nothing is %s the lower and %s the upper bound",
-							   low->property,
-							   low->op == KG_OP_GT ? "above" : "from",
-							   high->op == KG_OP_LT ? "below" : "up to");
-			kg_error_path(err, "%s", low->path);
-			kg_error_got(err, &low->values[0]);
-			kg_error_throw_expected(err,
-									"a lower bound below %s",
-									kg_json_cstring(&high->values[0]));
+			KG_THROW(KG_INVALID_INPUT,
+					 .message = psprintf(
+						 "the range of property \"%s\" is inverted: nothing is "
+						 "%s the lower and %s the upper bound",
+						 low->property,
+						 low->op == KG_OP_GT ? "above" : "from",
+						 high->op == KG_OP_LT ? "below" : "up to"),
+					 .path = low->path,
+					 .got = &low->values[0],
+					 .expected = psprintf("a lower bound below %s",
+										  kg_json_cstring(&high->values[0])));
 		}
 	}
 }

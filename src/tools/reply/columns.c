@@ -158,15 +158,13 @@ read_edges(KgShownColumns *columns, const KgCatalog *catalog, const KgInput *in,
 static void
 check_ids_only(const KgInput *in)
 {
-	KgError *err;
-
 	if (!kg_input_has(in, "columns"))
 		return;
-	err = kg_error_new(
+	KG_THROW(
 		KG_INVALID_INPUT,
-		"ids_only returns no properties that columns could choose");
-	kg_error_path(err, "%s", kg_input_path(in, "columns"));
-	kg_error_throw_expected(err, "columns or ids_only");
+		.message = "ids_only returns no properties that columns could choose",
+		.path = kg_input_path(in, "columns"),
+		.expected = "columns or ids_only");
 }
 
 void

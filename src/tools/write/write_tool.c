@@ -290,15 +290,12 @@ run_writing(void *arg)
 static KG_NORETURN void
 throw_read_only(void)
 {
-	KgError *err = kg_error_new(
-		KG_FORBIDDEN,
-		RecoveryInProgress() ? "the database is a standby, which only reads"
-							 : "no tool can write in a read-only transaction");
-
-	kg_error_throw_expected(err,
-							RecoveryInProgress()
-								? "the same call to the primary"
-								: "a transaction that may write");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = RecoveryInProgress()
+							? "the database is a standby, which only reads"
+							: "no tool can write in a read-only transaction",
+			 .expected = RecoveryInProgress() ? "the same call to the primary"
+											  : "a transaction that may write");
 }
 
 static void
@@ -362,19 +359,16 @@ kg_write_require(void)
 static void
 refuse_outside(const KgType *type)
 {
-	KgError *err;
-
 	if (type->authorize == NULL || !kg_decisions_are_outside())
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "entities of type \"%s\" cannot be written in a call "
-					   "that passes decisions",
-					   type->name);
-	kg_error_keyword(err, "x-authorize");
-	kg_error_throw_expected(
-		err,
-		"an authorizer, which the owner of the extension sets: "
-		"SELECT kg_set_authorizer('tenant', 'function')");
+	KG_THROW(
+		KG_FORBIDDEN,
+		.message = psprintf("entities of type \"%s\" cannot be written in a "
+							"call that passes decisions",
+							type->name),
+		.keyword = "x-authorize",
+		.expected = "an authorizer, which the owner of the extension sets: "
+					"SELECT kg_set_authorizer('tenant', 'function')");
 }
 
 /* Returns the reply with the arguments that were taken in another form. */
