@@ -18,7 +18,7 @@ extern void kg_ask_translate(const KgAsk *ask, KgError *err, const char *sent,
 							 const char *meant);
 
 /* Raises that params is an object, with ":name" of the statement as "$n". */
-extern KG_NORETURN void
-kg_ask_refuse_named(const char *sql, const JsonbValue *params) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_ask_refuse_named(const char *sql,
+											const JsonbValue *params);
 
 #endif /* KG_ASK_TRANSLATE_H */
