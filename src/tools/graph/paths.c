@@ -53,13 +53,11 @@ read_weight(FindPaths *f, const KgRelationNames *names)
 	if (name == NULL)
 		return;
 	if (f->query.mode != KG_PATH_SHORTEST)
-	{
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "weight can be used only with mode \"shortest\"");
-		kg_error_path(err, "/weight");
-		kg_error_got_string(err, kg_input_string(&f->call.input, "mode"));
-		kg_error_throw_expected(err, "mode \"shortest\", or no weight");
-	}
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = "weight can be used only with mode \"shortest\"",
+				 .path = "/weight",
+				 .got_string = kg_input_string(&f->call.input, "mode"),
+				 .expected = "mode \"shortest\", or no weight");
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "\"%s\" is not a numeric property of the relationships",
 					   name);
