@@ -199,7 +199,7 @@ append_part(KgSqlBuilder *b, const KgCondition *condition, const char *item)
 		case KG_IS_PART:
 			kg_sql_append(b,
 						  "pg_catalog.strpos((%s)::pg_catalog.text COLLATE "
-						  "pg_catalog.\"C\", $%d)" KG_GT "0",
+						  "pg_catalog.\"C\", $%d) > 0",
 						  item,
 						  n);
 			break;
@@ -213,7 +213,7 @@ append_part(KgSqlBuilder *b, const KgCondition *condition, const char *item)
 		default:
 			kg_sql_append(b,
 						  "pg_catalog.right((%s)::pg_catalog.text, "
-						  "pg_catalog.length($%d))" KG_EQ
+						  "pg_catalog.length($%d)) = "
 						  "$%d COLLATE pg_catalog.\"C\"",
 						  item,
 						  n,
