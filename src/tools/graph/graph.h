@@ -32,6 +32,12 @@ extern Jsonb *kg_tool_describe_entity(const Jsonb *arguments);
 extern Jsonb *kg_tool_describe_entities(const Jsonb *arguments);
 extern Jsonb *kg_tool_intersect_subgraphs(const Jsonb *arguments);
 
+/*
+ * Returns the member "weight", a numeric property of the relations; NULL if it
+ * is absent. Raises KG_INVALID_INPUT.
+ */
+extern char *kg_call_weight(KgGraphCall *call, const KgRelationNames *names);
+
 /* ---- chains of steps ---- */
 
 typedef struct KgSteps
