@@ -22,6 +22,7 @@ extern Jsonb *kg_tool_explore_neighbors(const Jsonb *arguments);
 extern Jsonb *kg_tool_find_paths(const Jsonb *arguments);
 extern Jsonb *kg_tool_aggregate_nodes(const Jsonb *arguments);
 extern Jsonb *kg_tool_rank_related(const Jsonb *arguments);
+extern Jsonb *kg_tool_analyze(const Jsonb *arguments);
 
 extern Jsonb *kg_tool_describe_schema(const Jsonb *arguments);
 extern Jsonb *kg_tool_search_entities(const Jsonb *arguments);
