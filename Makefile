@@ -131,12 +131,13 @@ sql/$(FRONT)--$(EXTVERSION).sql: $(wildcard sql/front/*) $(SQL_PARTS) sql/parts.
 # Client code: libpq headers only, never the server's include directories.
 # KGCTL_FLAGS may ask for sanitizers, which the module cannot have.
 $(KGCTL_OBJS) src/kgctl/kgctl: override CFLAGS += $(KGCTL_FLAGS)
-$(KGCTL_OBJS): override CPPFLAGS := -I$(shell $(PG_CONFIG) --includedir) $(PG_CPPFLAGS)
+KGCTL_LIBS = libxml-2.0 serd-0
+$(KGCTL_OBJS): override CPPFLAGS := -I$(shell $(PG_CONFIG) --includedir) $(PG_CPPFLAGS) $(shell pkg-config --cflags $(KGCTL_LIBS))
 # Where the page is looked for; a package may put it elsewhere.
 EXPLORER_FILE ?= $(datadir)/extension/$(notdir $(EXPLORER_PAGE))
 src/kgctl/explorer.o: override CPPFLAGS += -DKG_EXPLORER_FILE='"$(EXPLORER_FILE)"'
 src/kgctl/kgctl: $(KGCTL_OBJS)
-	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_EX) $(libpq) -ljansson -lyaml -lmicrohttpd -lcurl -lz -lzstd -o $@$(X)
+	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_EX) $(libpq) -ljansson -lyaml -lmicrohttpd -lcurl -lz -lzstd $(shell pkg-config --libs $(KGCTL_LIBS)) -o $@$(X)
 
 # PGXS knows no manual pages.
 $(KGCTL_SERVICE): $(KGCTL_SERVICE).in

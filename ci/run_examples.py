@@ -33,8 +33,8 @@ ON_README = ["docs/tools.md", "docs/tool-parameters.md", "docs/sql-reference.md"
              "docs/settings.md", "docs/registered-tools.md",
              "docs/compact.md", "docs/mcp.md",
              "docs/clients.md"]
-# A page with an example on the data of the tutorial.
-ON_TUTORIAL = "docs/kgctl.md"
+# Pages with an example on the data of the tutorial.
+ON_TUTORIAL = ["docs/kgctl.md", "docs/formats.md"]
 # Debian's rule for local logins.  The superuser may have another name than its
 # system user.
 DEBIAN_RULES = "local %s %s trust\nlocal %s all peer\n"
@@ -68,7 +68,7 @@ def blocks(page):
     """Yield (line, language, text) of each fenced block that is run."""
     with open(os.path.join(ROOT, page), encoding="utf-8") as file:
         text = file.read()
-    if page == ON_TUTORIAL or any(page in pages for pages, _, _ in OPENINGS):
+    if page in ON_TUTORIAL or any(page in pages for pages, _, _ in OPENINGS):
         text = text.split("\n## ")[0]
     for match in re.finditer(r"(<!-- not run -->\n)?^```(\w*)\n(.*?)^```",
                              text, re.S | re.M):
@@ -134,7 +134,8 @@ def run_tutorial(page, database):
         with open(files[0], "w", encoding="utf-8") as file:
             file.write(rules + before[0])
         psql("-d", "postgres", "-c", "SELECT pg_reload_conf()")
-        run_shell(parts[:-1] + shell_blocks(ON_TUTORIAL) + parts[-1:])
+        run_shell(parts[:-1] + sum(map(shell_blocks, ON_TUTORIAL), [])
+                  + parts[-1:])
         with open(files[0], encoding="utf-8") as file:
             ok(file.read() == rules + before[0],
                "%s: its rule for logins is removed" % page)

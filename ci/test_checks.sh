@@ -24,7 +24,7 @@ breach() { # CHECK FILE LINE WHAT
   ok "$1 fails on $4" fails "$copy/tree/ci/$1"
 }
 
-for check in check_format.sh check_layers.sh check_sql.sh; do
+for check in check_format.sh check_layers.sh check_sql.sh check_members.py; do
   fresh
   ok "$check is quiet" "$copy/tree/ci/$check"
 done
@@ -41,6 +41,17 @@ breach check_sql.sh src/tools/dispatch.c 'static const char q[] = "INSERT INTO %
 breach check_sql.sh src/query/run/plan.c 'static const char q[] = "MERGE INTO kg_edge USING x ON true";' 'a MERGE'
 breach check_sql.sh src/query/run/plan.c 'static const char q[] = "UPDATE %s SET a = 1";' 'an UPDATE'
 breach check_sql.sh src/schema/run.c 'static const char q[] = "WITH x AS (UPDATE kg_edge SET a = 1)";' 'SQL within SQL'
+forget() { # FILE SED WHAT
+  fresh
+  sed -i "$2" "$copy/tree/$1"
+  ok "check_members.py fails on $3" fails "$copy/tree/ci/check_members.py"
+}
+forget src/tools/graph/tools.c '/"find_paths"/d' 'a tool without a row'
+forget src/tools/schemas/graph.json 's/^  "find_paths": {/  "find_ways": {/' 'a tool without a template'
+forget src/tools/schemas/parts.json 's/"total": {"type": "integer"}/&, "left": {"type": "integer"}/' 'a member without a position'
+forget src/tools/reply/reply.c 's/"highest_limit"/"greatest_limit"/' 'a member that is renamed in one place'
+forget src/tools/schemas/memory.json 's/"results"/"outcomes"/' 'a list that is not counted'
+forget src/model/annotation_names.h 's/X(KG_X_DETAIL/X(KG_X_UNIT, "x-unit") &/' 'an annotation that no file reads'
 fresh
 printf '%s\n' 'static const char q[] = "SELECT kg_list(...)", r[] = "DELETE FROM kg_entity (...)";' >>"$copy/tree/src/tools/dispatch.c"
 ok "check_sql.sh is quiet about examples for people" "$copy/tree/ci/check_sql.sh"

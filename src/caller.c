@@ -29,20 +29,15 @@ log_in(void *arg)
 {
 	FunctionCallInfo fcinfo = arg;
 	bool session = PG_GETARG_BOOL(1);
-	KgError *err;
 
 	/* Code inside a call must not change its identity. */
 	if (InSecurityRestrictedOperation())
 		kg_error_throw(kg_error_new(
 			KG_FORBIDDEN, "a call of kg_graph cannot change its identity"));
 	if (session && !kg_setting_session_login)
-	{
-		err = kg_error_new(KG_FORBIDDEN,
-						   "binding an identity to the session is not allowed");
-		kg_error_throw_expected(err,
-								"kg_graph.session_login = on, set by a "
-								"superuser");
-	}
+		KG_THROW(KG_FORBIDDEN,
+				 .message = "binding an identity to the session is not allowed",
+				 .expected = "kg_graph.session_login = on, set by a superuser");
 	kg_auth_login(PG_GETARG_TEXT_PP(0), session, false);
 }
 

@@ -53,14 +53,11 @@ KG_ENTRY(kg_sql_missing_embeddings, KG_AUDIT_READS)
 	type = kg_catalog_require_type(
 		catalog, text_to_cstring(PG_GETARG_TEXT_PP(0)), "/entity_type");
 	if (most < 1 || most > KG_MOST_MISSING)
-	{
-		KgError *err = kg_error_new(
-			KG_INVALID_INPUT, "%d entities cannot be requested", most);
-
-		kg_error_path(err, "/max");
-		kg_error_throw_expected(
-			err, "an integer from 1 to %d", KG_MOST_MISSING);
-	}
+		KG_THROW(
+			KG_INVALID_INPUT,
+			.message = psprintf("%d entities cannot be requested", most),
+			.path = "/max",
+			.expected = psprintf("an integer from 1 to %d", KG_MOST_MISSING));
 	return kg_missing_embeddings(catalog, type, most);
 }
 

@@ -30,17 +30,15 @@ static const char *
 identify(const text *token, const text *routed)
 {
 	const char *tenant;
-	KgError *err;
 
 	if (token != NULL)
 		kg_auth_login(token, false, true);
 	tenant = kg_identity_require(KG_ACCESS_READ);
 	if (routed == NULL || strcmp(text_to_cstring(routed), tenant) == 0)
 		return tenant;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "the argument tenant is not the caller's tenant");
-	kg_error_throw_expected(err,
-							"the tenant of the verified identity, or NULL");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = "the argument tenant is not the caller's tenant",
+			 .expected = "the tenant of the verified identity, or NULL");
 }
 
 typedef struct Message

@@ -100,17 +100,15 @@ give_as_both(void *arg)
 static void
 require_frozen(Datum tenant)
 {
-	KgError *err;
-
 	KG_SPI_NEWEST("SELECT FROM @kg_tenant_state WHERE tenant = $1 "
 				  "AND state = 'frozen' FOR UPDATE",
 				  kg_arg(TEXTOID, tenant));
 	if (SPI_processed > 0)
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "tenant \"%s\" is not frozen",
-					   TextDatumGetCString(tenant));
-	kg_error_throw_expected(err, "a tenant that kg_freeze_tenant() froze");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = psprintf("tenant \"%s\" is not frozen",
+								 TextDatumGetCString(tenant)),
+			 .expected = "a tenant that kg_freeze_tenant() froze");
 }
 
 /* Inserts the row of kg_tenant, and a row for the former name. */
@@ -159,7 +157,6 @@ KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 {
 	Datum name = PG_GETARG_DATUM(0);
 	KgUserContext user;
-	KgError *err;
 
 	kg_owner_require("free names of tenants");
 	kg_spi_begin_as_owner(&user);
@@ -172,13 +169,12 @@ KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 	KG_SPI_NEWEST("DELETE FROM @kg_former_name WHERE name = $1",
 				  kg_arg(TEXTOID, name));
 	if (SPI_processed == 0)
-	{
-		err = kg_error_new(KG_NOT_FOUND,
-						   "\"%s\" is not a reserved name",
-						   TextDatumGetCString(name));
-		kg_error_throw_expected(
-			err, "a former name of a tenant that kg_rename_tenant() renamed");
-	}
+		KG_THROW(
+			KG_NOT_FOUND,
+			.message = psprintf("\"%s\" is not a reserved name",
+								TextDatumGetCString(name)),
+			.expected =
+				"a former name of a tenant that kg_rename_tenant() renamed");
 	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
@@ -343,16 +339,13 @@ KG_AUDITED(kg_sql_drop_tenant, KG_AUDIT_WRITES)
 KG_AUDITED(kg_sql_drop_tenant_rows, KG_AUDIT_WRITES)
 {
 	int32 rows = PG_GETARG_INT32(1);
-	KgError *err;
 
 	kg_owner_require("drop tenants");
 	if (rows < 1)
-	{
-		err = kg_error_new(KG_INVALID_INPUT, "rows must be at least 1");
-		kg_error_path(err, "/rows");
-		kg_error_throw_expected(
-			err, "the maximum number of rows that a call deletes");
-	}
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = "rows must be at least 1",
+				 .path = "/rows",
+				 .expected = "the maximum number of rows that a call deletes");
 	PG_RETURN_BOOL(drop_tenant(PG_GETARG_DATUM(0), rows));
 }
 

@@ -65,18 +65,14 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 {
 	int32 shard = PG_GETARG_INT32(0);
 	KgUserContext user;
-	KgError *err;
 
 	kg_owner_require("number the database");
 	if (shard < 1 || shard > 2047)
-	{
-		err = kg_error_new(KG_INVALID_INPUT, "shard is out of range");
-		kg_error_path(err, "/shard");
-		kg_error_throw_expected(
-			err,
-			"a number from 1 to 2047; 0 is a database that was "
-			"never given one");
-	}
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = "shard is out of range",
+				 .path = "/shard",
+				 .expected = "a number from 1 to 2047; 0 is a database that "
+							 "was never given one");
 	kg_spi_begin_as_owner(&user);
 	KG_SPI_EXEC("SELECT FROM @kg_number_range WHERE shard = $1",
 				kg_arg_int4(shard));
@@ -87,12 +83,10 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 					"AND NOT EXISTS (SELECT FROM @kg_tenant)",
 					kg_arg_int4(shard));
 		if (SPI_processed == 0)
-		{
-			err = kg_error_new(KG_FORBIDDEN,
-							   "the database has another number, or tenants");
-			kg_error_throw_expected(
-				err, "a database without tenants and without a number");
-		}
+			KG_THROW(
+				KG_FORBIDDEN,
+				.message = "the database has another number, or tenants",
+				.expected = "a database without tenants and without a number");
 		advance("kg_node_seq", (int64) shard << 40);
 		advance("kg_type_seq", (int64) shard << 20);
 		advance("kg_relation_seq", (int64) shard << 20);

@@ -117,12 +117,7 @@ read_options(const Jsonb *jsonb, Options *options)
 	if (JB_ROOT_IS_OBJECT(jsonb) && JB_ROOT_COUNT(jsonb) == 0)
 		return;
 	if (!JB_ROOT_IS_OBJECT(jsonb))
-	{
-		KgError *err = kg_error_new(KG_INVALID_INPUT,
-									"options must be an object");
-
-		kg_error_throw(err);
-	}
+		KG_THROW(KG_INVALID_INPUT, .message = "options must be an object");
 	kg_json_each(it, &jsonb->root)
 		read_option(options, kg_json_cstring(&it.key), &it.value);
 }

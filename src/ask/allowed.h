@@ -45,6 +45,11 @@ extern const char *kg_ask_function_nearest(const char *name);
  * dialect, or NULL.
  */
 extern const char *kg_ask_function_instead(const char *name);
+/*
+ * Returns PostgreSQL's expression for a call of such a function, with $1, $2, ...
+ * for the arguments, and @1, ... for formats of dates; NULL without an equivalent.
+ */
+extern const char *kg_ask_function_pattern(const char *name, int nargs);
 
 extern bool kg_ask_type(Oid oid);
 extern bool kg_ask_type_is_named(const char *name);

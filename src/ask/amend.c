@@ -8,7 +8,9 @@
 #include "ask/calls.h"
 #include "ask/refuse.h"
 #include "ask/tables.h"
+#include "ask/translate.h"
 #include "base/settings.h"
+#include "query/argument/repair.h"
 
 /* Returns the last name of a.b or "a"."b" that begins at a place. */
 static char *
@@ -94,6 +96,32 @@ tell_columns(KgError *err, const KgAsk *ask, const char *name)
 	kg_error_did_you_mean(err, kg_nearest(name, names, list_length(columns)));
 }
 
+/*
+ * Corrects the name of a column: another spelling of one, or a reference with
+ * "_id" after its name. Other names in double quotes may be texts.
+ */
+static void
+correct_column(KgError *err, const KgAsk *ask, const char *name, bool quoted)
+{
+	List *columns = kg_ask_columns(ask);
+	int n = list_length(columns);
+	const char **names = palloc((n + 1) * sizeof(char *));
+	int len = strlen(name);
+	int likely;
+	ListCell *lc;
+
+	foreach(lc, columns)
+		names[foreach_current_index(lc)] = lfirst(lc);
+	if (len > 3 && pg_strcasecmp(name + len - 3, "_id") == 0)
+		likely = kg_likely(pnstrdup(name, len - 3), names, NULL, n);
+	else
+		likely = kg_likely(name, names, NULL, n);
+	if (likely >= 0)
+		kg_ask_translate(ask, err, name, names[likely]);
+	else if (quoted && kg_nearest(name, names, n) == NULL)
+		kg_ask_translate(ask, err, name, NULL);
+}
+
 static void
 amend_statement(const ErrorData *edata, const KgAsk *ask, KgErrorCode code)
 {
@@ -108,6 +136,9 @@ amend_statement(const ErrorData *edata, const KgAsk *ask, KgErrorCode code)
 		kg_error_did_you_mean(err, meant);
 	else if (edata->sqlerrcode == ERRCODE_UNDEFINED_COLUMN && location >= 0)
 		tell_columns(err, ask, name_at(ask->sql, location));
+	if (edata->sqlerrcode == ERRCODE_UNDEFINED_COLUMN && location >= 0)
+		correct_column(
+			err, ask, name_at(ask->sql, location), ask->sql[location] == '"');
 	if (instead != NULL)
 		kg_error_expected(err, "%s", instead);
 	kg_error_throw(err);

@@ -19,10 +19,12 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "parser/parse_func.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 /* ---- in the tree ---- */
 
@@ -66,6 +68,26 @@ wrap(const Bounding *bounding, Node *expression, Oid function, List *args,
 	call->funcvariadic = variadic;
 	call->location = exprLocation(expression);
 	return (Node *) call;
+}
+
+/*
+ * Returns the arguments of a call in the order of the parameters, with defaults for
+ * those that the call leaves out.  The planner adds them to other calls, but finds
+ * none of kg_query_bounded().
+ */
+static List *
+all_arguments(const FuncExpr *call)
+{
+	HeapTuple function = SearchSysCache1(PROCOID,
+										 ObjectIdGetDatum(call->funcid));
+	List *args;
+
+	if (!HeapTupleIsValid(function))
+		elog(ERROR, "cache lookup failed for function %u", call->funcid);
+	args = expand_function_arguments(
+		call->args, false, call->funcresulttype, function);
+	ReleaseSysCache(function);
+	return args;
 }
 
 static KgAskBound
@@ -124,7 +146,7 @@ bounded(const Bounding *bounding, Node *node)
 			return wrap(bounding,
 						node,
 						call->funcid,
-						call->args,
+						all_arguments(call),
 						call->inputcollid,
 						call->funcvariadic);
 		}
@@ -241,6 +263,8 @@ called_of(FunctionCallInfo fcinfo)
 		inner->args = list_truncate(inner->args, called->nargs);
 		called->bound = kg_ask_function(function)->bound;
 		fmgr_info(function, &called->function);
+		if (called->nargs < called->function.fn_nargs)
+			elog(ERROR, "function %u is called without an argument", function);
 		fmgr_info_set_expr((Node *) inner, &called->function);
 	}
 	MemoryContextSwitchTo(old);

@@ -104,7 +104,6 @@ bind(KgAsk *ask, int i, const JsonbValue *value)
 	ParamExternData *param = &ask->values->params[i];
 	Reading reading = {value, i < ask->ntypes ? ask->types[i] : InvalidOid};
 	ErrorData *edata;
-	KgError *err;
 
 	param->pflags = PARAM_FLAG_CONST;
 	param->isnull = true;
@@ -119,11 +118,12 @@ bind(KgAsk *ask, int i, const JsonbValue *value)
 		param->value = reading.result;
 		return;
 	}
-	err = kg_error_new(KG_INVALID_INPUT, "%s", edata->message);
-	kg_error_path(err, "/params/%d", i);
-	kg_error_got(err, value);
-	kg_error_throw_expected(
-		err, "a value of type %s", format_type_be(reading.type));
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = edata->message,
+			 .path = psprintf("/params/%d", i),
+			 .got = value,
+			 .expected = psprintf("a value of type %s",
+								  format_type_be(reading.type)));
 }
 
 void

@@ -12,116 +12,88 @@
 #include "postgres.h"
 
 #include "ask/plan.h"
+#include "ask/scan.h"
 #include "ask/settings.h"
 #include "base/compat.h"
-#include "base/expression.h"
 #include "miscadmin.h"
 #include "tcop/tcopprot.h"
-#include "utils/fmgroids.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 
-typedef bool (*Visit)(Plan *plan);
+typedef bool (*Visit)(Plan **plan, void *arg);
 
-static bool any_plan(Plan *plan, Visit visit);
+static bool any_plan(Plan **at, Visit visit, void *arg);
 
 static bool
-any_of_list(List *plans, Visit visit)
+any_of_list(List *plans, Visit visit, void *arg)
 {
 	ListCell *lc;
 
 	foreach(lc, plans)
-		if (any_plan(lfirst(lc), visit))
+	{
+		Plan *plan = lfirst(lc);
+		bool found = any_plan(&plan, visit, arg);
+
+		lfirst(lc) = plan;
+		if (found)
 			return true;
+	}
 	return false;
 }
 
-/* Visits a plan and those below it until a visit returns true. */
+/* Visits the plans below a plan until a visit returns true. */
 static bool
-any_plan(Plan *plan, Visit visit)
+any_below(Plan *plan, Visit visit, void *arg)
 {
-	List *more = NIL;
-
-	if (plan == NULL)
-		return false;
-	check_stack_depth();
 	switch ((int) nodeTag(plan))
 	{
 		case T_Append:
-			more = ((Append *) plan)->appendplans;
-			break;
+			return any_of_list(((Append *) plan)->appendplans, visit, arg);
 		case T_MergeAppend:
-			more = ((MergeAppend *) plan)->mergeplans;
-			break;
+			return any_of_list(((MergeAppend *) plan)->mergeplans, visit, arg);
 		case T_SubqueryScan:
-			more = list_make1(((SubqueryScan *) plan)->subplan);
-			break;
+			return any_plan(&((SubqueryScan *) plan)->subplan, visit, arg);
 		default:
-			break;
+			return any_plan(&plan->lefttree, visit, arg) ||
+				   any_plan(&plan->righttree, visit, arg);
 	}
-	return visit(plan) || any_of_list(more, visit) ||
-		   any_plan(plan->lefttree, visit) || any_plan(plan->righttree, visit);
+}
+
+/* Visits a plan, which a visit may replace, and then those below it. */
+static bool
+any_plan(Plan **at, Visit visit, void *arg)
+{
+	if (*at == NULL)
+		return false;
+	check_stack_depth();
+	return visit(at, arg) || any_below(*at, visit, arg);
 }
 
 static bool
-any_of_statement(PlannedStmt *statement, Visit visit)
+any_of_statement(PlannedStmt *statement, Visit visit, void *arg)
 {
-	return any_plan(statement->planTree, visit) ||
-		   any_of_list(statement->subplans, visit);
+	return any_plan(&statement->planTree, visit, arg) ||
+		   any_of_list(statement->subplans, visit, arg);
 }
 
 /* Is it a nested loop whose inner side is the same for each outer row? */
 static bool
-is_blind_loop(Plan *plan)
+is_blind_loop(Plan **at, void *arg)
 {
-	return IsA(plan, NestLoop) && ((NestLoop *) plan)->nestParams == NIL;
+	return IsA(*at, NestLoop) && ((NestLoop *) *at)->nestParams == NIL;
 }
 
-/* Returns the condition that compares the tenant with a constant, or NULL. */
-static Node *
-find_comparison(List *conditions, const Node *tenant)
+typedef struct Lightened
 {
-	ListCell *lc;
+	KgAsk *ask;
+	const PlannedStmt *statement;
+} Lightened;
 
-	foreach(lc, conditions)
-	{
-		OpExpr *op = lfirst(lc);
-
-		if (IsA(op, OpExpr) && get_opcode(op->opno) == F_TEXTEQ &&
-			equal(linitial(op->args), tenant) && IsA(lsecond(op->args), Const))
-			return (Node *) op;
-	}
-	return NULL;
-}
-
-/*
- * Removes conditions that a scan of a whole table need not test for each row.
- * kg_own_tenant(tenant) is first, so that no condition of a caller precedes the
- * policy's comparison with the tenant (auth/tenant_planner.c): the comparison
- * itself takes that position.  kg_view_row() is always true.
- */
 static bool
-lighten_scan(Plan *plan)
+lighten(Plan **at, void *arg)
 {
-	Node *compared = NULL;
-	List *rest = NIL;
-	ListCell *lc;
+	const Lightened *lightened = arg;
 
-	if (!IsA(plan, SeqScan))
-		return false;
-	foreach(lc, plan->qual)
-	{
-		Node *condition = lfirst(lc);
-		const char *name = kg_own_call(condition);
-
-		if (name != NULL && strcmp(name, "kg_own_tenant") == 0)
-			compared = find_comparison(
-				plan->qual, linitial(((FuncExpr *) condition)->args));
-		else if (name == NULL || strcmp(name, "kg_view_row") != 0)
-			rest = lappend(rest, condition);
-	}
-	if (compared != NULL)
-		plan->qual = lcons(compared, list_delete_ptr(rest, compared));
+	*at = kg_ask_light_scan(lightened->ask, lightened->statement, *at);
 	return false;
 }
 
@@ -140,21 +112,22 @@ plan_joins(const KgAsk *ask, const Query *query)
 
 	kg_ask_set("enable_mergejoin", "off");
 	plan = plan_copy(ask, query);
-	if (!any_of_statement(plan, is_blind_loop))
+	if (!any_of_statement(plan, is_blind_loop, NULL))
 		return plan;
 	kg_ask_set("enable_nestloop", "off");
 	other = plan_copy(ask, query);
-	return any_of_statement(other, is_blind_loop) ? plan : other;
+	return any_of_statement(other, is_blind_loop, NULL) ? plan : other;
 }
 
 PlannedStmt *
-kg_ask_plan(const KgAsk *ask, Query *query)
+kg_ask_plan(KgAsk *ask, Query *query)
 {
 	List *rewritten = pg_rewrite_query(query);
 	int nest = NewGUCNestLevel();
 	PlannedStmt *plan = plan_joins(ask, linitial_node(Query, rewritten));
+	Lightened lightened = {ask, plan};
 
 	AtEOXact_GUC(true, nest);
-	(void) any_of_statement(plan, lighten_scan);
+	(void) any_of_statement(plan, lighten, &lightened);
 	return plan;
 }

@@ -12,6 +12,6 @@
  * Returns a plan without parallel workers, because the bounds of time and memory do
  * not apply to workers.
  */
-extern PlannedStmt *kg_ask_plan(const KgAsk *ask, Query *query);
+extern PlannedStmt *kg_ask_plan(KgAsk *ask, Query *query);
 
 #endif /* KG_ASK_PLAN_H */

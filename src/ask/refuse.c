@@ -7,6 +7,7 @@
 #include "ask/allowed.h"
 #include "ask/calls.h"
 #include "ask/refuse.h"
+#include "ask/translate.h"
 #include "mb/pg_wchar.h"
 
 /* Of the text, to show where something is. */
@@ -51,6 +52,8 @@ kg_ask_error(const KgAsk *ask, KgErrorCode code, int location, const char *fmt,
 	}
 	err = kg_error_new(code, "%s", message.data);
 	place(err, ask->sql, location);
+	if (code == KG_INVALID_INPUT)
+		kg_ask_translate(ask, err, NULL, NULL);
 	return err;
 }
 

@@ -17,17 +17,14 @@ extern int kg_ask_location(const KgAsk *ask, int position);
 
 /* Raises that a query cannot have what; instead is the text to write. */
 extern KG_NORETURN void kg_ask_refuse(const KgAsk *ask, int location,
-									  const char *what,
-									  const char *instead) KG_NORETURN_TAIL;
+									  const char *what, const char *instead);
 
 /* Raises that a query has more than most constructs of a kind, which what names. */
 extern KG_NORETURN void kg_ask_refuse_many(const KgAsk *ask, int location,
-										   int most,
-										   const char *what) KG_NORETURN_TAIL;
+										   int most, const char *what);
 
 /* Raises that a function does not exist, or is not allowed. */
-extern KG_NORETURN void
-kg_ask_refuse_function(const KgAsk *ask, int location,
-					   const char *name) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_ask_refuse_function(const KgAsk *ask, int location,
+											   const char *name);
 
 #endif /* KG_ASK_REFUSE_H */

@@ -6,6 +6,7 @@
 
 #include "ask/refuse.h"
 #include "ask/tables.h"
+#include "ask/translate.h"
 #include "ask/view.h"
 #include "auth/visibility.h"
 #include "catalog/pg_type.h"
@@ -13,6 +14,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "query/argument/repair.h"
 #include "query/run/decisions.h"
 #include "query/time/validity.h"
 #include "store/view/view_sql.h"
@@ -139,6 +141,7 @@ kg_ask_table_unknown(const KgAsk *ask, const char *name, int location)
 	int n;
 	Meant *all = all_tables(ask, &n);
 	const char **names = palloc((n + 1) * sizeof(char *));
+	int likely;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -147,6 +150,9 @@ kg_ask_table_unknown(const KgAsk *ask, const char *name, int location)
 			kg_error_allow(err, names[i]);
 	}
 	kg_error_did_you_mean(err, kg_nearest(name, names, n));
+	likely = kg_likely(name, names, NULL, n);
+	if (likely >= 0)
+		kg_ask_translate(ask, err, name, names[likely]);
 	kg_error_throw_expected(err, "an entity type or a relation");
 }
 

@@ -30,7 +30,7 @@ extern void kg_ask_table_note(KgAsk *ask, RangeVar *table);
 
 /* Raises KG_UNKNOWN_TYPE, with the caller's tables. */
 extern KG_NORETURN void kg_ask_table_unknown(const KgAsk *ask, const char *name,
-											 int location) KG_NORETURN_TAIL;
+											 int location);
 
 /* Returns the analysed view of a recorded table; NULL for a CTE's name. */
 extern Query *kg_ask_table_query(const KgAsk *ask, const char *name);

@@ -77,12 +77,7 @@ static void
 check_options(const Jsonb *options)
 {
 	if (!JB_ROOT_IS_OBJECT(options))
-	{
-		KgError *err = kg_error_new(KG_INVALID_INPUT,
-									"options are not an object");
-
-		kg_error_throw(err);
-	}
+		KG_THROW(KG_INVALID_INPUT, .message = "options are not an object");
 	kg_json_each(it, &options->root)
 		check_option(kg_json_cstring(&it.key), &it.value);
 }
@@ -91,31 +86,26 @@ static void
 check_name(const char *agent)
 {
 	int len = strlen(agent);
-	KgError *err;
 
 	if (len >= 1 && len <= 128 && isalnum((unsigned char) agent[0]) &&
 		strspn(agent,
 			   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 			   "0123456789._:@-") == len)
 		return;
-	err = kg_error_new(KG_INVALID_INPUT, "agent name is not valid");
-	kg_error_path(err, "/agent");
-	kg_error_got_string(err, agent);
-	kg_error_throw_expected(
-		err,
-		"1 to 128 letters, digits and . _ : @ -, the first a "
-		"letter or digit");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "agent name is not valid",
+			 .path = "/agent",
+			 .got_string = agent,
+			 .expected = "1 to 128 letters, digits and . _ : @ -, the first a "
+						 "letter or digit");
 }
 
-static KG_NORETURN void throw_missing(const char *agent) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 throw_missing(const char *agent)
 {
-	KgError *err = kg_error_new(
-		KG_NOT_FOUND, "agent \"%s\" does not exist", agent);
-
-	kg_error_throw_expected(err, "an agent made by kg_create_agent()");
+	KG_THROW(KG_NOT_FOUND,
+			 .message = psprintf("agent \"%s\" does not exist", agent),
+			 .expected = "an agent made by kg_create_agent()");
 }
 
 /*
@@ -263,12 +253,8 @@ KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 		kg_arg(TEXTOID, PG_GETARG_DATUM(0)),
 		kg_arg_jsonb(options));
 	if (SPI_processed == 0)
-	{
-		KgError *err = kg_error_new(
-			KG_ALREADY_EXISTS, "agent \"%s\" already exists", agent);
-
-		kg_error_throw(err);
-	}
+		KG_THROW(KG_ALREADY_EXISTS,
+				 .message = psprintf("agent \"%s\" already exists", agent));
 	bind_listed(tenant, PG_GETARG_DATUM(0), options);
 	finish(&user);
 	PG_RETURN_VOID();
@@ -375,15 +361,11 @@ KG_AUDITED(kg_sql_unbind_agent, KG_AUDIT_WRITES)
 				kg_arg(TEXTOID, PG_GETARG_DATUM(0)),
 				kg_arg(TEXTOID, PG_GETARG_DATUM(1)));
 	if (SPI_processed == 0)
-	{
-		KgError *err = kg_error_new(KG_NOT_FOUND,
-									"agent \"%s\" is not bound to bundle "
-									"\"%s\"",
-									TextDatumGetCString(PG_GETARG_DATUM(0)),
-									TextDatumGetCString(PG_GETARG_DATUM(1)));
-
-		kg_error_throw(err);
-	}
+		KG_THROW(
+			KG_NOT_FOUND,
+			.message = psprintf("agent \"%s\" is not bound to bundle \"%s\"",
+								TextDatumGetCString(PG_GETARG_DATUM(0)),
+								TextDatumGetCString(PG_GETARG_DATUM(1))));
 	finish(&user);
 	PG_RETURN_VOID();
 }

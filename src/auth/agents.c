@@ -163,13 +163,12 @@ kg_agent_get(const char *tenant, const char *name)
 void
 kg_agent_require_named(const char *tenant, const char *name)
 {
-	KgError *err;
-
 	if (name == NULL || find_agent(tenant, name)->exists)
 		return;
-	err = kg_error_new(KG_FORBIDDEN, "the agent does not exist");
-	kg_error_got_string(err, name);
-	kg_error_throw_expected(err, "an agent of the tenant");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = "the agent does not exist",
+			 .got_string = name,
+			 .expected = "an agent of the tenant");
 }
 
 bool

@@ -67,8 +67,15 @@ kg_audit_statement_call(const char *sql)
 static int64
 count_rows(const Jsonb *reply)
 {
-	static const char *const lists[] = {
-		"items", "ids", "entities", "nodes", "paths", "rows", "results"};
+	static const char *const lists[] = {"items",
+										"ids",
+										"entities",
+										"nodes",
+										"paths",
+										"rows",
+										"results",
+										"claims",
+										"relations"};
 	JsonbValue value;
 	int64 n;
 

@@ -32,14 +32,13 @@ void
 kg_tenant_check_name(const char *tenant)
 {
 	int len = strlen(tenant);
-	KgError *err;
 
 	if (len >= 1 && len <= 63 && !kg_has_control(tenant, len))
 		return;
-	err = kg_error_new(KG_INVALID_INPUT, "tenant name is not valid");
-	kg_error_got_string(err, tenant);
-	kg_error_throw_expected(err,
-							"1 to 63 bytes of text without control characters");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "tenant name is not valid",
+			 .got_string = tenant,
+			 .expected = "1 to 63 bytes of text without control characters");
 }
 
 void
@@ -75,20 +74,17 @@ kg_tenant_became(const char *former, const char *name)
 void
 kg_tenant_refuse_former(Datum name)
 {
-	KgError *err;
-
 	if (!has_former_names())
 		return;
 	KG_SPI_NEWEST("SELECT FROM @kg_former_name WHERE name = $1",
 				  kg_arg(TEXTOID, name));
 	if (SPI_processed == 0)
 		return;
-	err = kg_error_new(KG_ALREADY_EXISTS,
-					   "\"%s\" was the name of a tenant that was renamed",
-					   TextDatumGetCString(name));
-	kg_error_throw_expected(err,
-							"another name, or this one after "
-							"kg_free_tenant_name()");
+	KG_THROW(
+		KG_ALREADY_EXISTS,
+		.message = psprintf("\"%s\" was the name of a tenant that was renamed",
+							TextDatumGetCString(name)),
+		.expected = "another name, or this one after kg_free_tenant_name()");
 }
 
 /* The roles lose their privileges for it. */
@@ -121,8 +117,6 @@ kg_tenant_take_name(Datum name)
 void
 kg_require_tenant(Datum tenant)
 {
-	KgError *err;
-
 	KG_SPI_EXEC("SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
 				"(SELECT FROM @kg_tenant_state WHERE tenant = $1 "
 				"AND state = 'dropping')",
@@ -130,10 +124,10 @@ kg_require_tenant(Datum tenant)
 	if (SPI_processed > 0)
 		return;
 	kg_tenant_refuse_moved(TextDatumGetCString(tenant), NULL);
-	err = kg_error_new(KG_NOT_FOUND,
-					   "tenant \"%s\" does not exist",
-					   TextDatumGetCString(tenant));
-	kg_error_throw_expected(err, "a tenant made by kg_create_tenant()");
+	KG_THROW(KG_NOT_FOUND,
+			 .message = psprintf("tenant \"%s\" does not exist",
+								 TextDatumGetCString(tenant)),
+			 .expected = "a tenant made by kg_create_tenant()");
 }
 
 /* A role, and the caller that grants or revokes a tenant. */
@@ -153,7 +147,6 @@ static void
 start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
 {
 	const char *mine;
-	KgError *err;
 
 	call->tenant = TextDatumGetCString(tenant);
 	call->name = TextDatumGetCString(role);
@@ -165,11 +158,11 @@ start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
 	mine = kg_identity_tenant(KG_ACCESS_ADMIN);
 	if (mine != NULL && strcmp(mine, call->tenant) == 0)
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "role \"%s\" may not grant tenant \"%s\"",
-					   GetUserNameFromId(GetUserId(), false),
-					   call->tenant);
-	kg_error_throw_expected(err, "a role with admin access to the tenant");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = psprintf("role \"%s\" may not grant tenant \"%s\"",
+								 GetUserNameFromId(GetUserId(), false),
+								 call->tenant),
+			 .expected = "a role with admin access to the tenant");
 }
 
 /* Counts the valid grants of a role for the tenant and for others. */
@@ -209,7 +202,6 @@ require_grantable(const KgGrantCall *call, Oid grantor, Datum tenant, bool add)
 {
 	int64 here;
 	int64 others;
-	KgError *err;
 
 	if (call->by_owner)
 		return;
@@ -221,28 +213,26 @@ require_grantable(const KgGrantCall *call, Oid grantor, Datum tenant, bool add)
 		 (others == 0 && !kg_may_login(call->role) &&
 		  is_admin_of_role(grantor, call->role))))
 		return;
-	err = kg_error_new(
+	KG_THROW(
 		KG_FORBIDDEN,
-		"role \"%s\" is not a role that an admin of tenant \"%s\" may %s",
-		call->name,
-		call->tenant,
-		add ? "grant it to" : "revoke it from");
-	kg_error_throw_expected(err,
-							"a role of the tenant, or a role without a tenant "
-							"of which the admin is a member WITH ADMIN OPTION");
+		.message = psprintf(
+			"role \"%s\" is not a role that an admin of tenant \"%s\" may %s",
+			call->name,
+			call->tenant,
+			add ? "grant it to" : "revoke it from"),
+		.expected = "a role of the tenant, or a role without a tenant of which "
+					"the admin is a member WITH ADMIN OPTION");
 }
 
 static void
 require_no_gateway(Oid role)
 {
-	KgError *err;
-
 	if (!kg_is_gateway(role))
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "role \"%s\" is a gateway and has no tenant",
-					   GetUserNameFromId(role, false));
-	kg_error_throw_expected(err, "another role, or kg_revoke_gateway() first");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = psprintf("role \"%s\" is a gateway and has no tenant",
+								 GetUserNameFromId(role, false)),
+			 .expected = "another role, or kg_revoke_gateway() first");
 }
 
 /*
@@ -355,15 +345,11 @@ KG_AUDITED(kg_sql_revoke, KG_AUDIT_WRITES)
 	require_grantable(&call, user.userid, tenant, false);
 	roles = delete_grants(&call, tenant, false);
 	if (roles == NIL)
-	{
-		KgError *err = kg_error_new(KG_NOT_FOUND,
-									"role \"%s\" has no grant for tenant "
-									"\"%s\"",
-									call.name,
-									call.tenant);
-
-		kg_error_throw(err);
-	}
+		KG_THROW(
+			KG_NOT_FOUND,
+			.message = psprintf("role \"%s\" has no grant for tenant \"%s\"",
+								call.name,
+								call.tenant));
 	kg_sync_roles(roles);
 	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
@@ -426,19 +412,17 @@ kg_sql_check_tenant_role(PG_FUNCTION_ARGS)
 static void
 require_plain_role(Oid role)
 {
-	KgError *err;
-
 	KG_SPI_READ("SELECT FROM pg_catalog.pg_roles r WHERE r.oid = $1 "
 				"AND (r.rolsuper OR r.rolbypassrls OR EXISTS "
 				"(SELECT FROM @kg_tenant_role t WHERE t.role = $1))",
 				kg_arg(REGROLEOID, ObjectIdGetDatum(role)));
 	if (SPI_processed == 0)
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "role \"%s\" cannot be a gateway",
-					   GetUserNameFromId(role, false));
-	kg_error_throw_expected(
-		err, "a role that has no tenant and is not SUPERUSER or BYPASSRLS");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = psprintf("role \"%s\" cannot be a gateway",
+								 GetUserNameFromId(role, false)),
+			 .expected =
+				 "a role that has no tenant and is not SUPERUSER or BYPASSRLS");
 }
 
 /*
@@ -473,13 +457,9 @@ change_gateway(PG_FUNCTION_ARGS, bool grant)
 	if (grant)
 		require_plain_role(role);
 	else if (!kg_is_gateway(role))
-	{
-		KgError *err = kg_error_new(KG_NOT_FOUND,
-									"role \"%s\" is not a gateway",
-									GetUserNameFromId(role, false));
-
-		kg_error_throw(err);
-	}
+		KG_THROW(KG_NOT_FOUND,
+				 .message = psprintf("role \"%s\" is not a gateway",
+									 GetUserNameFromId(role, false)));
 	kg_set_gateway(role, grant, grant && PG_GETARG_BOOL(1));
 	if (superuser())
 		silence_parameters(name, grant);

@@ -14,8 +14,7 @@
 extern void kg_tenant_check_name(const char *tenant);
 
 /* Raises KG_ALREADY_EXISTS for the name of a tenant. */
-extern KG_NORETURN void
-kg_tenant_throw_exists(const char *tenant) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_tenant_throw_exists(const char *tenant);
 
 /* Raises KG_ALREADY_EXISTS if a renamed tenant had this name before. */
 extern void kg_tenant_refuse_former(Datum name);

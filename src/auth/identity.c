@@ -277,17 +277,16 @@ throw_no_tenant(void)
 static const char *
 require_token(const KgTokenIdentity *token, KgAccess access)
 {
-	KgError *err;
-
 	if (token->access >= access)
 		return pstrdup(token->tenant);
-	err = kg_error_new(KG_FORBIDDEN,
-					   "the token gives %s access to tenant \"%s\", not %s",
-					   kg_access_name(token->access),
-					   token->tenant,
-					   kg_access_name(access));
-	kg_error_throw_expected(
-		err, "a token with %s access", kg_access_name(access));
+	KG_THROW(
+		KG_FORBIDDEN,
+		.message = psprintf(
+			"the token gives %s access to tenant \"%s\", not %s",
+			kg_access_name(token->access),
+			token->tenant,
+			kg_access_name(access)),
+		.expected = psprintf("a token with %s access", kg_access_name(access)));
 }
 
 /*
@@ -312,18 +311,16 @@ static void
 require_not_barred(void)
 {
 	const char *policy = grants_of_current_role()->barred;
-	KgError *err;
 
 	if (policy == NULL)
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "registered policy \"%s\" for role \"%s\" is missing, "
-					   "altered or disabled",
-					   policy,
-					   GetUserNameFromId(GetUserId(), false));
-	kg_error_throw_expected(err,
-							"the policy, made again by an administrator with "
-							"kg_add_policy(); see kg_check()");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = psprintf("registered policy \"%s\" for role \"%s\" is "
+								 "missing, altered or disabled",
+								 policy,
+								 GetUserNameFromId(GetUserId(), false)),
+			 .expected = "the policy, made again by an administrator with "
+						 "kg_add_policy(); see kg_check()");
 }
 
 void
@@ -352,7 +349,6 @@ require_tenant(KgAccess access)
 {
 	const KgTokenIdentity *token;
 	const KgGrant *grant;
-	KgError *err;
 
 	AcceptInvalidationMessages();
 	require_not_worker();
@@ -365,16 +361,15 @@ require_tenant(KgAccess access)
 	if (grant == NULL)
 		throw_no_tenant();
 	if (grant->access < access)
-	{
-		err = kg_error_new(KG_FORBIDDEN,
-						   "role \"%s\" has %s access to tenant \"%s\", not %s",
-						   GetUserNameFromId(GetUserId(), false),
-						   kg_access_name(grant->access),
-						   grant->tenant,
-						   kg_access_name(access));
-		kg_error_throw_expected(
-			err, "a role with %s access", kg_access_name(access));
-	}
+		KG_THROW(KG_FORBIDDEN,
+				 .message = psprintf(
+					 "role \"%s\" has %s access to tenant \"%s\", not %s",
+					 GetUserNameFromId(GetUserId(), false),
+					 kg_access_name(grant->access),
+					 grant->tenant,
+					 kg_access_name(access)),
+				 .expected = psprintf("a role with %s access",
+									  kg_access_name(access)));
 	return pstrdup(grant->tenant);
 }
 

@@ -54,17 +54,13 @@ KG_AUDITED_NULLS(kg_sql_issue_token, KG_AUDIT_WRITES)
 	JsonbValue issuer;
 	char *named = NULL;
 	const KgAuthKey *key;
-	KgError *err;
 
 	kg_owner_require("issue tokens");
 	kg_refuse_null(fcinfo, 0);
 	kg_refuse_null(fcinfo, 2);
 	claims = PG_GETARG_JSONB_P(0);
 	if (!JB_ROOT_IS_OBJECT(claims))
-	{
-		err = kg_error_new(KG_INVALID_INPUT, "claims are not an object");
-		kg_error_throw(err);
-	}
+		KG_THROW(KG_INVALID_INPUT, .message = "claims are not an object");
 	if (!PG_ARGISNULL(1))
 		kid = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	if (kg_json_get(&claims->root, "iss", &issuer) != NULL &&
@@ -72,11 +68,9 @@ KG_AUDITED_NULLS(kg_sql_issue_token, KG_AUDIT_WRITES)
 		named = kg_json_cstring(&issuer);
 	key = kg_auth_key_signer(named, kid);
 	if (key == NULL)
-	{
-		err = kg_error_new(KG_NOT_FOUND,
-						   "not exactly one enabled HS256 key matches");
-		kg_error_throw_expected(err, "the kid of an HS256 key in kg_auth_key");
-	}
+		KG_THROW(KG_NOT_FOUND,
+				 .message = "not exactly one enabled HS256 key matches",
+				 .expected = "the kid of an HS256 key in kg_auth_key");
 	PG_RETURN_TEXT_P(cstring_to_text(
 		kg_jwt_sign(claims_to_sign(claims, key, PG_GETARG_INTERVAL_P(2)),
 					key->kid,

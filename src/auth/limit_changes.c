@@ -37,7 +37,6 @@ static bool
 require_right(const char *tenant)
 {
 	const char *mine;
-	KgError *err;
 
 	if (kg_has_owner_rights(GetUserId()))
 		return true;
@@ -45,25 +44,26 @@ require_right(const char *tenant)
 	mine = kg_identity_require(KG_ACCESS_ADMIN);
 	if (strcmp(mine, tenant) == 0)
 		return false;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "role \"%s\" may not set limits of tenant \"%s\"",
-					   GetUserNameFromId(GetUserId(), false),
-					   tenant);
-	kg_error_throw_expected(err, "a role with admin access to the tenant");
+	KG_THROW(
+		KG_FORBIDDEN,
+		.message = psprintf("role \"%s\" may not set limits of tenant \"%s\"",
+							GetUserNameFromId(GetUserId(), false),
+							tenant),
+		.expected = "a role with admin access to the tenant");
 }
 
 static KG_NORETURN void
 throw_subject(KgErrorCode code, const char *subject, const char *expected)
 {
-	KgError *err = kg_error_new(
+	KG_THROW(
 		code,
-		code == KG_NOT_FOUND ? "subject \"%s\" does not exist"
-							 : "subject \"%s\" is not valid",
-		pnstrdup(subject, pg_mbcliplen(subject, strlen(subject), 128)));
-
-	kg_error_path(err, "/subject");
-	kg_error_got_string(err, subject);
-	kg_error_throw_expected(err, "%s", expected);
+		.message = psprintf(
+			code == KG_NOT_FOUND ? "subject \"%s\" does not exist"
+								 : "subject \"%s\" is not valid",
+			pnstrdup(subject, pg_mbcliplen(subject, strlen(subject), 128))),
+		.path = "/subject",
+		.got_string = subject,
+		.expected = expected);
 }
 
 static void

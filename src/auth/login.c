@@ -42,25 +42,19 @@ typedef struct KgClaims
 	KgTokenIdentity identity;
 } KgClaims;
 
-static KG_NORETURN void refuse(const char *why) KG_NORETURN_TAIL;
-static KG_NORETURN void forbid(const char *why) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 refuse(const char *why)
 {
-	KgError *err = kg_error_new(
-		KG_NO_TENANT, "the token is not accepted: %s", why);
-
-	kg_error_throw_expected(err, "a current token of a known issuer");
+	KG_THROW(KG_NO_TENANT,
+			 .message = psprintf("the token is not accepted: %s", why),
+			 .expected = "a current token of a known issuer");
 }
 
-static void
+static KG_NORETURN void
 forbid(const char *why)
 {
-	KgError *err = kg_error_new(
-		KG_FORBIDDEN, "the token does not allow this: %s", why);
-
-	kg_error_throw(err);
+	KG_THROW(KG_FORBIDDEN,
+			 .message = psprintf("the token does not allow this: %s", why));
 }
 
 static void

@@ -57,12 +57,11 @@ const char kg_owner_execute_given[] =
 static KG_NORETURN void
 refuse(const char *act, const char *expected)
 {
-	KgError *err = kg_error_new(KG_FORBIDDEN,
-								"role \"%s\" may not %s",
-								GetUserNameFromId(GetUserId(), false),
-								act);
-
-	kg_error_throw_expected(err, "%s", expected);
+	KG_THROW(KG_FORBIDDEN,
+			 .message = psprintf("role \"%s\" may not %s",
+								 GetUserNameFromId(GetUserId(), false),
+								 act),
+			 .expected = expected);
 }
 
 void

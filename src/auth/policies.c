@@ -157,16 +157,14 @@ kg_sql_policy_expression(PG_FUNCTION_ARGS)
 {
 	char *given = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	List *statements = parse_expression(given);
-	KgError *err;
 
 	if (list_length(statements) == 1 &&
 		is_value_alone(
 			castNode(SelectStmt, linitial_node(RawStmt, statements)->stmt)))
 		PG_RETURN_TEXT_P(cstring_to_text(psprintf("(%s\n)", given)));
-	err = kg_error_new(KG_INVALID_INPUT, "text is not a single expression");
-	kg_error_got_string(err, given);
-	kg_error_throw_expected(
-		err,
-		"one expression of type boolean, as USING of CREATE "
-		"POLICY takes it");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "text is not a single expression",
+			 .got_string = given,
+			 .expected = "one expression of type boolean, as USING of CREATE "
+						 "POLICY takes it");
 }

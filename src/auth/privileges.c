@@ -243,17 +243,15 @@ kg_require_login(void)
 		CStringGetDatum("kg_login"),
 		PointerGetDatum(buildoidvector(types, lengthof(types))),
 		ObjectIdGetDatum(kg_extension_schema()));
-	KgError *err;
 
 	if (OidIsValid(login) &&
 		kg_function_aclcheck(login, GetUserId(), ACL_EXECUTE) == ACLCHECK_OK)
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "role \"%s\" may not pass tokens",
-					   GetUserNameFromId(GetUserId(), false));
-	kg_error_throw_expected(err,
-							"a gateway made by kg_grant_gateway(), or a role "
-							"that may execute kg_login");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = psprintf("role \"%s\" may not pass tokens",
+								 GetUserNameFromId(GetUserId(), false)),
+			 .expected = "a gateway made by kg_grant_gateway(), or a role that "
+						 "may execute kg_login");
 }
 
 /* Reads the privileges recorded in kg_role. */
@@ -442,7 +440,6 @@ kg_require_exchange(void)
 {
 	Oid role = GetUserId();
 	KgUserContext user;
-	KgError *err;
 	bool may;
 
 	kg_spi_begin_as_owner(&user);
@@ -450,11 +447,12 @@ kg_require_exchange(void)
 	kg_spi_end_as_owner(&user);
 	if (may)
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "role \"%s\" may not pass decisions with a call",
-					   GetUserNameFromId(role, false));
-	kg_error_throw_expected(
-		err, "a gateway made by kg_grant_gateway(role, exchange => true)");
+	KG_THROW(
+		KG_FORBIDDEN,
+		.message = psprintf("role \"%s\" may not pass decisions with a call",
+							GetUserNameFromId(role, false)),
+		.expected =
+			"a gateway made by kg_grant_gateway(role, exchange => true)");
 }
 
 void

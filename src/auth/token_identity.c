@@ -98,13 +98,11 @@ register_callbacks(void)
 void
 kg_token_check_free(void)
 {
-	KgError *err;
-
 	if (bound == NULL && !session_used && !session_left)
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "this transaction has an identity already");
-	kg_error_throw_expected(err, "one token in a transaction");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = "this transaction has an identity already",
+			 .expected = "one token in a transaction");
 }
 
 void

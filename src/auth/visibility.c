@@ -300,12 +300,10 @@ kg_visibility_history_is_whole(void)
 void
 kg_visibility_refuse_part(const char *what, const char *expected)
 {
-	KgError *err = kg_error_new(KG_FORBIDDEN,
-								"a caller that sees a part of its tenant may "
-								"not %s",
-								what);
-
-	kg_error_throw_expected(err, "%s", expected);
+	KG_THROW(KG_FORBIDDEN,
+			 .message = psprintf(
+				 "a caller that sees a part of its tenant may not %s", what),
+			 .expected = expected);
 }
 
 void

@@ -50,8 +50,7 @@ extern bool kg_visibility_history_is_whole(void);
  */
 extern void kg_visibility_require_tenant(const char *what);
 /* Raises the error of kg_visibility_require_tenant(). */
-extern KG_NORETURN void
-kg_visibility_refuse_part(const char *what,
-						  const char *expected) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_visibility_refuse_part(const char *what,
+												  const char *expected);
 
 #endif /* KG_VISIBILITY_H */

@@ -51,7 +51,7 @@ extern void kg_again(void (*work)(void *arg), void *arg);
 extern void kg_again_if_few(void (*work)(void *arg), void *arg);
 
 /* Raises an error that makes kg_again() repeat its work. */
-extern KG_NORETURN void kg_throw_again(KgError *err) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_throw_again(KgError *err);
 
 /*
  * Calls work.  If it raises an error, calls amend on the error and raises it

@@ -23,10 +23,8 @@
  */
 #if PG_VERSION_NUM >= 180000
 #define KG_NORETURN pg_noreturn
-#define KG_NORETURN_TAIL
 #else
-#define KG_NORETURN
-#define KG_NORETURN_TAIL pg_attribute_noreturn()
+#define KG_NORETURN pg_attribute_noreturn()
 #endif
 
 /*
@@ -217,6 +215,17 @@ typedef struct KgJsonbState
 	(++(at) < list_length((stmt)->resultRelations)     \
 		 ? list_nth_int((stmt)->resultRelations, (at)) \
 		 : -1)
+#endif
+
+/*
+ * PostgreSQL 19 has flags of a scan: SO_NONE and those of the executor.  The
+ * including file includes access/tableam.h.
+ */
+#if PG_VERSION_NUM >= 190000
+#define kg_table_scan(table, snapshot) \
+	table_beginscan(table, snapshot, 0, NULL, SO_NONE)
+#else
+#define kg_table_scan(table, snapshot) table_beginscan(table, snapshot, 0, NULL)
 #endif
 
 /*

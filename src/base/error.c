@@ -123,6 +123,33 @@ kg_error_new(KgErrorCode code, const char *fmt, ...)
 	return err;
 }
 
+static char *
+copy_text(const char *text)
+{
+	return text ? pstrdup(text) : NULL;
+}
+
+KgError *
+kg_error_make(KgErrorCode code, const KgErrorParts *parts)
+{
+	KgError *err = palloc0(sizeof(KgError));
+
+	err->code = code;
+	err->message = pstrdup(parts->message);
+	err->path = copy_text(parts->path);
+	if (parts->got)
+		kg_error_got(err, parts->got);
+	else if (parts->got_string)
+		kg_error_got_string(err, parts->got_string);
+	err->expected = copy_text(parts->expected);
+	err->keyword = parts->keyword;
+	err->hint = copy_text(parts->hint);
+	kg_error_did_you_mean(err, parts->did_you_mean);
+	kg_error_instead(err, NULL, parts->instead);
+	kg_error_entity(err, parts->type, parts->id);
+	return err;
+}
+
 void
 kg_error_path(KgError *err, const char *fmt, ...)
 {
@@ -208,7 +235,7 @@ kg_error_allow_value(KgError *err, const JsonbValue *value)
 void
 kg_error_did_you_mean(KgError *err, const char *value)
 {
-	err->did_you_mean = value ? pstrdup(value) : NULL;
+	err->did_you_mean = copy_text(value);
 }
 
 void (*kg_error_complete)(KgError *err) = NULL;
@@ -402,8 +429,8 @@ kg_error_member_int(KgError *err, const char *name, int64 n)
 void
 kg_error_entity(KgError *err, const char *type, const char *id)
 {
-	err->type = type ? pstrdup(type) : NULL;
-	err->id = id ? pstrdup(id) : NULL;
+	err->type = copy_text(type);
+	err->id = copy_text(id);
 }
 
 void
@@ -541,15 +568,20 @@ kg_error_throw_expected(KgError *err, const char *fmt, ...)
 }
 
 void
+kg_error_throw_made(KgErrorCode code, const KgErrorParts *parts)
+{
+	kg_error_throw(kg_error_make(code, parts));
+}
+
+void
 kg_error_throw_option(const char *name, const JsonbValue *got,
 					  const char *expected)
 {
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT, "option \"%s\" is not valid", name);
-
-	kg_error_path(err, "/%s", name);
-	kg_error_got(err, got);
-	kg_error_throw_expected(err, "%s", expected);
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("option \"%s\" is not valid", name),
+			 .path = psprintf("/%s", name),
+			 .got = got,
+			 .expected = expected);
 }
 
 /* Returns the code of an SQLSTATE, or -1. */

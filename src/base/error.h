@@ -7,14 +7,15 @@
  *
  * Usage:
  *
- *	  KgError *err = kg_error_new(KG_INVALID_INPUT,
- *								  "limit must be between %d and %d", 1, 500);
- *	  kg_error_path(err, "/limit");
- *	  kg_error_got(err, value);
- *	  kg_error_expected(err, "an integer from 1 to 500");
- *	  kg_error_throw(err);
+ *	  KG_THROW(KG_INVALID_INPUT,
+ *			   .message = psprintf("limit must be between 1 and %d", 500),
+ *			   .path = "/limit",
+ *			   .got = value,
+ *			   .expected = "an integer from 1 to 500");
  *
- * Everything is allocated in the current memory context.
+ * An error with other members, or with allowed values, is built from
+ * kg_error_new() to kg_error_throw().  Everything is allocated in the current
+ * memory context.
  */
 #ifndef KG_ERROR_H
 #define KG_ERROR_H
@@ -60,6 +61,38 @@ typedef struct KgError KgError;
 /* Returns a new error with this code and message. */
 extern KgError *kg_error_new(KgErrorCode code, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
+
+/*
+ * The members that most errors have.  A member that is NULL is not set.  Texts
+ * are copied, except keyword.
+ */
+typedef struct KgErrorParts
+{
+	const char *message;
+	const char *path; /* JSON Pointer to the faulty value */
+	/* the faulty value, in one of these forms */
+	const JsonbValue *got;
+	const char *got_string;
+	const char *expected; /* a phrase for the valid values */
+	const char *keyword;
+	const char *hint;
+	const char *did_you_mean;
+	const Jsonb *instead; /* value suggested for the path */
+	const char *type;	  /* of the entity at fault, with its id */
+	const char *id;
+} KgErrorParts;
+
+extern KgError *kg_error_make(KgErrorCode code, const KgErrorParts *parts);
+extern KG_NORETURN void kg_error_throw_made(KgErrorCode code,
+											const KgErrorParts *parts);
+
+/* Return, raise and report an error with these members of KgErrorParts. */
+#define KG_ERROR(code, ...) kg_error_make(code, &(KgErrorParts){__VA_ARGS__})
+#define KG_THROW(code, ...) \
+	kg_error_throw_made(code, &(KgErrorParts){__VA_ARGS__})
+#define KG_REPORT(list, code, ...) \
+	kg_error_report(list, KG_ERROR(code, __VA_ARGS__))
+
 /* Sets another code for an error. */
 extern void kg_error_recode(KgError *err, KgErrorCode code);
 /* Sets the JSON Pointer to the faulty value. */
@@ -147,15 +180,14 @@ extern void kg_error_member_int(KgError *err, const char *name, int64 n);
 /* Sets the HINT. */
 extern void kg_error_hint(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
-extern KG_NORETURN void kg_error_throw(KgError *err) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_error_throw(KgError *err);
 /* Sets "expected" and raises the error. */
 extern KG_NORETURN void kg_error_throw_expected(KgError *err, const char *fmt,
-												...)
-	pg_attribute_printf(2, 3) KG_NORETURN_TAIL;
+												...) pg_attribute_printf(2, 3);
 /* Raises INVALID_INPUT for a member of a function's options. */
-extern KG_NORETURN void
-kg_error_throw_option(const char *name, const JsonbValue *got,
-					  const char *expected) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_error_throw_option(const char *name,
+											  const JsonbValue *got,
+											  const char *expected);
 
 /*
  * Errors that are collected instead of raised.  At most "limit" errors are

@@ -20,6 +20,8 @@
  * different one: note, node.
  */
 #define LONG_WORD 6
+/* Minimum length in names of arguments, which are few. */
+#define SHORT_WORD 4
 
 /* The meaning that a word adds to a name. */
 typedef enum Sense
@@ -436,7 +438,7 @@ is_verb_of_change(const char *word)
 
 /* 0: the same word; 1: the same, but for a typing error; 2: another one. */
 static int
-errors_in_word(const char *given, const char *other)
+errors_in_word(const char *given, const char *other, size_t least)
 {
 	const char *a = singular(given);
 	const char *b = singular(other);
@@ -445,7 +447,7 @@ errors_in_word(const char *given, const char *other)
 		return 0;
 	if (is_verb_of_change(given) || is_verb_of_change(other))
 		return 2;
-	if (strlen(a) < LONG_WORD || strlen(b) < LONG_WORD || a[0] != b[0] ||
+	if (strlen(a) < least || strlen(b) < least || a[0] != b[0] ||
 		distance(a, b) > 1)
 		return 2;
 	return 1;
@@ -457,8 +459,9 @@ kg_keeps_signs(const char *given, const char *other)
 	return has_signs_of(given, other) && !kg_is_opposed(given, other);
 }
 
-bool
-kg_is_respelling(const char *given, const char *other)
+/* Tests for a respelling with a typing error only in a word of "least" letters. */
+static bool
+is_respelling(const char *given, const char *other, size_t least)
 {
 	Words a;
 	Words b;
@@ -474,8 +477,20 @@ kg_is_respelling(const char *given, const char *other)
 	if (a.n != b.n)
 		return false;
 	for (int i = 0; i < a.n; i++)
-		errors += errors_in_word(a.words[i], b.words[i]);
+		errors += errors_in_word(a.words[i], b.words[i], least);
 	return errors <= 1;
+}
+
+bool
+kg_is_respelling(const char *given, const char *other)
+{
+	return is_respelling(given, other, LONG_WORD);
+}
+
+bool
+kg_is_respelled_argument(const char *given, const char *other)
+{
+	return is_respelling(given, other, SHORT_WORD);
 }
 
 bool

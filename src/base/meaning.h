@@ -26,6 +26,13 @@ extern bool kg_keeps_signs(const char *given, const char *other);
  */
 extern bool kg_is_respelling(const char *given, const char *other);
 
+/*
+ * Returns true if "other", the name of an argument, accounts for every character
+ * of "given".  A tool has few arguments, so that the typing error may be in a word
+ * of four letters or more.
+ */
+extern bool kg_is_respelled_argument(const char *given, const char *other);
+
 /* Returns true if the name of a tool indicates that the tool writes. */
 extern bool kg_is_change(const char *name);
 

@@ -13,8 +13,7 @@
 #include "base/compat.h"
 
 /* Raises INVALID_INPUT that names the argument. */
-extern KG_NORETURN void kg_throw_null(FunctionCallInfo fcinfo,
-									  int argument) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_throw_null(FunctionCallInfo fcinfo, int argument);
 
 static inline void
 kg_refuse_null(FunctionCallInfo fcinfo, int argument)

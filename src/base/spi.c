@@ -415,7 +415,6 @@ run(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 	int nest = kg_spi_pin_path();
 	SPIPlanPtr plan;
 	int rc;
-	KgError *err;
 
 	Assert(nargs <= KG_MAX_ARGS);
 	plan = saved_plan(saved, sql, nargs, args);
@@ -427,9 +426,9 @@ run(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 	/* A rule of the DBA rewrote a statement of kg_graph. */
 	if (rc != SPI_OK_REWRITTEN)
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "a rule on a table of kg_graph rewrites the statement");
-	kg_error_throw_expected(err, "no rules on these tables; triggers instead");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = "a rule on a table of kg_graph rewrites the statement",
+			 .expected = "no rules on these tables; triggers instead");
 }
 
 void

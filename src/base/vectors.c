@@ -73,16 +73,13 @@ const KgVectors *
 kg_vectors_require(void)
 {
 	const KgVectors *vectors = kg_vectors();
-	KgError *err;
 
 	if (vectors->dimensions > 0)
 		return vectors;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "embeddings are not enabled in this database");
-	kg_error_throw_expected(
-		err,
-		"kg_enable_vectors(dimensions, model), called once by "
-		"the owner of the extension");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "embeddings are not enabled in this database",
+			 .expected = "kg_enable_vectors(dimensions, model), called once by "
+						 "the owner of the extension");
 }
 
 /* ---- pgvector ---- */

@@ -222,3 +222,23 @@ kgctl_args_number(const KgArgs *args, const char *name, long min, long max,
 	*value = n;
 	return true;
 }
+
+bool
+kg_args_delimiter(const KgArgs *args, char otherwise, char *delimiter)
+{
+	const char *given = kg_args_get(args, "delimiter");
+
+	*delimiter = otherwise;
+	if (given == NULL)
+		return true;
+	if (strlen(given) == 1 && (*given & 0x80) == 0 &&
+		strchr("\"\n\r", *given) == NULL)
+	{
+		*delimiter = *given;
+		return true;
+	}
+	kg_error("--delimiter: \"%s\" is not a single character of ASCII that can "
+			 "separate cells",
+			 given);
+	return false;
+}

@@ -67,4 +67,11 @@ extern const char *kg_args_nth(const KgArgs *args, const char *name, size_t n);
 extern bool kgctl_args_number(const KgArgs *args, const char *name, long min,
 							  long max, long *value);
 
+/*
+ * Reads the option --delimiter, a character between cells. Returns false after
+ * a message.
+ */
+extern bool kg_args_delimiter(const KgArgs *args, char otherwise,
+							  char *delimiter);
+
 #endif /* KG_ARGS_H */

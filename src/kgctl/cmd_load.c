@@ -9,6 +9,7 @@
 
 #include "kgctl/columns.h"
 #include "kgctl/commands.h"
+#include "kgctl/graph/graph.h"
 #include "kgctl/load.h"
 #include "kgctl/log.h"
 #include "kgctl/rows.h"
@@ -24,10 +25,14 @@ static const char load_options[] =
 	"--type TYPE\tthe rows are entities of this type\n"
 	"--relation NAME\tthe rows are edges of this relation: from, to, "
 	"properties\n"
+	"--bundle NAME\tthe rows are entities and edges of this bundle, in a graph "
+	"format; with --type or --relation: those without one\n"
 	"--map COLUMN=PROPERTY...\tthe property of a column of CSV; without a "
 	"property the column is left out\n"
-	"--format FORMAT\tjson (lines or an array), csv or tsv (else by the file's "
-	"name)\n"
+	"--format FORMAT\tjson (lines or an array), csv or tsv; with --bundle "
+	"ndjson, graphml, turtle, ntriples or jsonld (else by the file's name)\n"
+	"--base IRI\twith --bundle: the beginning of IRIs (default "
+	"https://kg-graph.invalid/BUNDLE/)\n"
 	"--delimiter C\tthe separator of cells (default: comma; for tsv a tab)\n"
 	"--empty WHAT\tthe value of an empty cell: absent (default), or null if "
 	"the schema allows it\n"
@@ -107,25 +112,6 @@ find_format(const KgArgs *args, const char *path, Format *format)
 	return false;
 }
 
-static bool
-find_delimiter(const KgArgs *args, Format format, char *delimiter)
-{
-	const char *given = kg_args_get(args, "delimiter");
-
-	*delimiter = format == FORMAT_TSV ? '\t' : ',';
-	if (given == NULL)
-		return true;
-	if (strlen(given) == 1 && *given != '"' && *given != '\n' && *given != '\r')
-	{
-		*delimiter = *given;
-		return true;
-	}
-	kg_error("--delimiter: \"%s\" is not a single character of ASCII that can "
-			 "separate cells",
-			 given);
-	return false;
-}
-
 /* Returns the name by which --resume identifies the load. */
 static char *
 name_of(const KgArgs *args, const KgLoad *load)
@@ -173,7 +159,9 @@ check_options(Command *c)
 	c->again = kg_args_has(args, "again");
 	c->max_row = ROW_BYTES;
 	if ((type == NULL) == (relation == NULL))
-		kg_error("load: either --type or --relation is required");
+		kg_error("load: one of --type, --relation and --bundle is required");
+	else if (kg_args_has(args, "base"))
+		kg_error("load: --base is used with --bundle");
 	else if (load->atomic && c->resume)
 		kg_error("load: --atomic and --dry-run leave nothing for --resume");
 	else if (empty != NULL && strcmp(empty, "null") != 0 &&
@@ -417,8 +405,10 @@ load_file(Command *c, size_t file, bool skip)
 	bool ok;
 
 	c->load.db.exit = KG_EXIT_USAGE;
-	if (!c->again && (!find_format(c->args, path, &format) ||
-					  !find_delimiter(c->args, format, &delimiter)))
+	if (!c->again &&
+		(!find_format(c->args, path, &format) ||
+		 !kg_args_delimiter(
+			 c->args, format == FORMAT_TSV ? '\t' : ',', &delimiter)))
 		return false;
 	c->load.db.exit = KG_EXIT_INPUT;
 	if (!kgctl_input_open(&in, path))
@@ -602,6 +592,8 @@ run_load(const KgArgs *args)
 	Command c;
 	int code;
 
+	if (kg_args_has(args, "bundle"))
+		return kg_load_graph(args);
 	memset(&c, 0, sizeof(c));
 	c.args = args;
 	if (!check_options(&c))
@@ -633,7 +625,7 @@ run_load(const KgArgs *args)
 const KgCommand kg_command_load = {
 	"load",
 	" FILE...",
-	"entities or edges from JSON, CSV and TSV, as many as there are",
+	"load entities and edges from JSON, CSV, TSV and graph formats",
 	load_options,
 	kg_db_options,
 	1,

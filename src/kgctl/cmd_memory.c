@@ -1,7 +1,8 @@
 /*
  * cmd_memory.c
  *	  kgctl memory: the bundle of the toolset "memory", and the file format
- *	  of the reference server of that name (one JSON object per line).
+ *	  of the reference server of that name (JSON objects, one per line or
+ *	  in an array).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "kgctl/json.h"
 #include "kgctl/log.h"
 #include "kgctl/memory_bundle.h"
+#include "kgctl/rows.h"
 #include "kgctl/show.h"
 #include "kgctl/stored.h"
 
@@ -52,13 +54,13 @@ typedef struct Import
 	size_t nentities;
 	size_t nrelations;
 	size_t bad;
-	int line;
+	unsigned long line;
 } Import;
 
 static bool
 complain(Import *import, const char *what)
 {
-	kg_error("%s:%d: %s; skipped", import->path, import->line, what);
+	kg_error("%s:%lu: %s; skipped", import->path, import->line, what);
 	import->bad++;
 	return false;
 }
@@ -191,19 +193,19 @@ take_relation(Import *import, const KgJson *item)
 }
 
 static void
-take_line(Import *import, const char *text, size_t len)
+take_item(Import *import, const KgctlRows *rows)
 {
 	char *error = NULL;
-	KgJson *item;
+	KgJson *item = NULL;
 	const char *type;
 
-	if (strspn(text, " \t\r") >= len)
-		return;
-	item = kgctl_json_parse(import->arena, text, len, NULL, &error);
+	if (rows->error == NULL)
+		item = kgctl_json_parse(
+			import->arena, rows->text, rows->len, NULL, &error);
 	type = item && item->kind == KG_JSON_OBJECT ? kg_json_get_text(item, "type")
 												: NULL;
 	if (item == NULL)
-		(void) complain(import, error ? error : "no JSON");
+		(void) complain(import, rows->error ? rows->error : error);
 	else if (type != NULL && strcmp(type, "entity") == 0)
 		(void) take_entity(import, item);
 	else if (type != NULL && strcmp(type, "relation") == 0)
@@ -215,37 +217,41 @@ take_line(Import *import, const char *text, size_t len)
 }
 
 static bool
-take_lines(Import *import, const KgBuf *file)
+take_items(Import *import, KgctlRows *rows)
 {
-	const char *p = file->data;
-	const char *end = file->data + file->len;
+	KgRowsResult result;
 
 	begin_batch(import);
-	while (p < end)
+	for (size_t n = 1; (result = kg_rows_next(rows)) == KG_ROWS_ROW; n++)
 	{
-		const char *stop = memchr(p, '\n', (size_t) (end - p));
-		size_t len = (size_t) ((stop ? stop : end) - p);
-
-		import->line++;
-		take_line(import, p, len);
-		if (import->line % BATCH == 0 && !end_batch(import))
+		import->line = rows->line;
+		take_item(import, rows);
+		if (n % BATCH == 0 && !end_batch(import))
 			return false;
-		p += len + 1;
 	}
-	return end_batch(import);
+	if (result == KG_ROWS_END)
+		return end_batch(import);
+	kg_error("%s: %s; nothing was written", import->path, rows->error);
+	import->db->exit = KG_EXIT_INPUT;
+	return false;
 }
 
 static int
 run_import(const KgArgs *args, KgDb *db)
 {
 	Import import = {db, args->rest[1], kg_arena_new()};
-	KgBuf file;
+	KgctlInput in;
+	KgctlRows rows;
 	int code = KG_EXIT_OK;
 
-	kg_buf_init(&file);
-	if (!kg_read_file(import.path, &file))
-		code = KG_EXIT_INPUT;
-	else if (!take_lines(&import, &file) || !kg_db_commit(db))
+	if (!kgctl_input_open(&in, import.path))
+	{
+		kg_input_close(&in);
+		kg_arena_free(import.arena);
+		return KG_EXIT_INPUT;
+	}
+	kg_rows_start(&rows, &in, KG_ROWS_JSON, ',', KG_MAX_FILE);
+	if (!take_items(&import, &rows) || !kg_db_commit(db))
 		code = db->exit;
 	else
 	{
@@ -257,7 +263,8 @@ run_import(const KgArgs *args, KgDb *db)
 					 import.bad);
 		code = import.bad > 0 ? KG_EXIT_DIFFERENT : KG_EXIT_OK;
 	}
-	kg_buf_free(&file);
+	kg_rows_free(&rows);
+	kg_input_close(&in);
 	kg_arena_free(import.arena);
 	return code;
 }

@@ -10,22 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "kgctl/columns.h"
 #include "kgctl/log.h"
-
-/* Maximal depth of $ref and anyOf in the search for types. */
-#define MAX_STEPS 16
-
-enum
-{
-	MAY_TEXT = 1,
-	MAY_NUMBER = 2,
-	MAY_BOOL = 4,
-	MAY_NULL = 8,
-	MAY_JSON = 16 /* an array or an object */
-};
+#include "kgctl/schema_types.h"
 
 typedef enum Place
 {
@@ -49,100 +37,6 @@ struct KgctlColumns
 	bool edges;
 	bool empty_null; /* an empty cell is null if the schema permits it */
 };
-
-/* ---- types that a schema permits ---- */
-
-static unsigned types_of(const KgJson *root, const KgJson *schema, int steps);
-
-static unsigned
-type_named(const char *name)
-{
-	static const struct
-	{
-		const char *name;
-		unsigned types;
-	} names[] = {{"string", MAY_TEXT},
-				 {"integer", MAY_NUMBER},
-				 {"number", MAY_NUMBER},
-				 {"boolean", MAY_BOOL},
-				 {"null", MAY_NULL},
-				 {"array", MAY_JSON},
-				 {"object", MAY_JSON}};
-
-	for (size_t i = 0; name != NULL && i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(names[i].name, name) == 0)
-			return names[i].types;
-	return 0;
-}
-
-static unsigned
-type_of_value(const KgJson *value)
-{
-	switch (value->kind)
-	{
-		case KG_JSON_NULL:
-			return MAY_NULL;
-		case KG_JSON_BOOL:
-			return MAY_BOOL;
-		case KG_JSON_NUMBER:
-			return MAY_NUMBER;
-		case KG_JSON_STRING:
-			return MAY_TEXT;
-		case KG_JSON_ARRAY:
-		case KG_JSON_OBJECT:
-		case KG_JSON_RAW:
-			break;
-	}
-	return MAY_JSON;
-}
-
-static unsigned
-types_of_list(const KgJson *root, const KgJson *list, int steps)
-{
-	unsigned types = 0;
-
-	for (size_t i = 0; i < kgctl_json_length(list); i++)
-		types |= types_of(root, list->u.items[i], steps);
-	return types;
-}
-
-/* Returns the permitted types, or 0 if the schema does not restrict them. */
-static unsigned
-types_of(const KgJson *root, const KgJson *schema, int steps)
-{
-	const KgJson *type = kgctl_json_get(schema, "type");
-	const KgJson *values = kgctl_json_get(schema, "enum");
-	const KgJson *value = kgctl_json_get(schema, "const");
-	const char *ref = kg_json_get_text(schema, "$ref");
-	unsigned types = 0;
-
-	if (steps >= MAX_STEPS)
-		return 0;
-	if (kgctl_json_text(type) != NULL)
-		return type_named(kgctl_json_text(type));
-	for (size_t i = 0; i < kgctl_json_length(type); i++)
-		types |= type_named(kgctl_json_text(type->u.items[i]));
-	if (types == 0 && value != NULL)
-		types = type_of_value(value);
-	if (types == 0)
-		for (size_t i = 0; i < kgctl_json_length(values); i++)
-			types |= type_of_value(values->u.items[i]);
-	if (types == 0 && ref != NULL && strncmp(ref, "#/", 2) == 0)
-	{
-		KgArena *arena = kg_arena_new();
-
-		types = types_of(
-			root, kg_json_nearest(arena, root, ref + 1), steps + 1);
-		kg_arena_free(arena);
-	}
-	if (types == 0)
-		types = types_of_list(root, kgctl_json_get(schema, "anyOf"), steps + 1);
-	if (types == 0)
-		types = types_of_list(root, kgctl_json_get(schema, "oneOf"), steps + 1);
-	if (types == 0)
-		types = types_of_list(root, kgctl_json_get(schema, "allOf"), steps + 1);
-	return types;
-}
 
 /* ---- the header ---- */
 
@@ -188,7 +82,7 @@ place_column(const KgctlRows *header, const KgArgs *args, const KgJson *schema,
 		kgctl_json_get(schema, "properties"), name);
 
 	column->property = kg_strdup(name);
-	column->types = MAY_TEXT;
+	column->types = KG_MAY_TEXT;
 	if (*name == '\0' && other != NULL)
 		column->place = IGNORED;
 	else if (columns->edges && is_end(name))
@@ -196,9 +90,9 @@ place_column(const KgctlRows *header, const KgArgs *args, const KgJson *schema,
 	else if (property != NULL || other != NULL)
 	{
 		column->place = OF_ENTITY;
-		column->types = types_of(schema, property, 0);
+		column->types = kg_schema_types(schema, property);
 		if (column->types == 0)
-			column->types = MAY_TEXT;
+			column->types = KG_MAY_TEXT;
 	}
 	else
 	{
@@ -339,29 +233,15 @@ kg_columns_free(KgctlColumns *columns)
 
 /* ---- a row ---- */
 
-static bool
-add_json(KgBuf *out, const char *text, size_t len)
-{
-	KgArena *arena = kg_arena_new();
-	char *error = NULL;
-	const KgJson *value = kgctl_json_parse(arena, text, len, NULL, &error);
-
-	if (value != NULL)
-		kg_json_write(out, value, -1);
-	free(error);
-	kg_arena_free(arena);
-	return value != NULL;
-}
-
 /* Returns the error for a cell that is not a value of its column. */
 static char *
 refuse(const Column *column, const char *text)
 {
-	const char *what = column->types & MAY_NUMBER
+	const char *what = column->types & KG_MAY_NUMBER
 						   ? "no number; write it like 1234.5, without spaces, "
 							 "signs of thousands, currency or leading zeros"
-					   : column->types & MAY_BOOL ? "neither true nor false"
-					   : column->types & MAY_JSON
+					   : column->types & KG_MAY_BOOL ? "neither true nor false"
+					   : column->types & KG_MAY_JSON
 						   ? "no array or object; write it as JSON"
 						   : "no value that it may have";
 	int len = (int) strcspn(text, "\n");
@@ -371,26 +251,6 @@ refuse(const Column *column, const char *text)
 					 len > 100 ? 100 : len,
 					 text,
 					 what);
-}
-
-/* Returns false if the cell is not of one of the column's types. */
-static bool
-add_value(const Column *column, const char *text, size_t len, KgBuf *out)
-{
-	if ((column->types & MAY_NUMBER) && kg_json_is_number(text, len))
-		kg_buf_add(out, text, len);
-	else if ((column->types & MAY_BOOL) && strcasecmp(text, "true") == 0)
-		kg_buf_puts(out, "true");
-	else if ((column->types & MAY_BOOL) && strcasecmp(text, "false") == 0)
-		kg_buf_puts(out, "false");
-	else if ((column->types & MAY_JSON) && (*text == '[' || *text == '{') &&
-			 add_json(out, text, len))
-		return true;
-	else if (column->types & MAY_TEXT)
-		kg_buf_json(out, text, len);
-	else
-		return false;
-	return true;
 }
 
 static char *
@@ -404,7 +264,7 @@ add_cell(const KgctlColumns *columns, const Column *column,
 		return kg_format("column \"%s\" is empty: an edge has both ends",
 						 column->name);
 	/* An empty cell means no value; a quoted "" is the empty string. */
-	if (empty && !(columns->empty_null && (column->types & MAY_NULL)))
+	if (empty && !(columns->empty_null && (column->types & KG_MAY_NULL)))
 		return NULL;
 	if (*any)
 		kg_buf_putc(out, ',');
@@ -413,7 +273,7 @@ add_cell(const KgctlColumns *columns, const Column *column,
 	kg_buf_putc(out, ':');
 	if (empty)
 		kg_buf_puts(out, "null");
-	else if (!add_value(column, text, cell->len, out))
+	else if (!kg_schema_value(column->types, text, cell->len, out))
 		return refuse(column, text);
 	return NULL;
 }

@@ -77,8 +77,8 @@ kg_arena_size(const KgArena *arena)
 	return arena->size;
 }
 
-static void *
-arena_alloc(KgArena *arena, size_t size)
+void *
+kg_arena_alloc(KgArena *arena, size_t size)
 {
 	Chunk *chunk = arena->chunks;
 	void *p;
@@ -107,7 +107,7 @@ arena_alloc(KgArena *arena, size_t size)
 char *
 kg_arena_strndup(KgArena *arena, const char *s, size_t len)
 {
-	char *copy = arena_alloc(arena, len + 1);
+	char *copy = kg_arena_alloc(arena, len + 1);
 
 	memcpy(copy, s, len);
 	copy[len] = '\0';
@@ -133,7 +133,7 @@ kg_arena_format(KgArena *arena, const char *fmt, ...)
 KgJson *
 kg_json_new(KgArena *arena, KgJsonKind kind)
 {
-	KgJson *value = arena_alloc(arena, sizeof(KgJson));
+	KgJson *value = kg_arena_alloc(arena, sizeof(KgJson));
 
 	memset(value, 0, sizeof(*value));
 	value->kind = kind;
@@ -182,7 +182,7 @@ grow(KgArena *arena, void *old, size_t len, size_t width)
 
 	if (len != 0 && (len < 4 || (len & (len - 1)) != 0))
 		return old;
-	bigger = arena_alloc(arena, (len ? len * 2 : 4) * width);
+	bigger = kg_arena_alloc(arena, (len ? len * 2 : 4) * width);
 	if (len > 0)
 		memcpy(bigger, old, len * width);
 	return bigger;

@@ -65,6 +65,7 @@ extern void kg_arena_free(KgArena *arena);
 /* Frees all values in the arena, and retains some memory for new ones. */
 extern void kg_arena_reset(KgArena *arena);
 extern size_t kg_arena_size(const KgArena *arena);
+extern void *kg_arena_alloc(KgArena *arena, size_t size);
 extern char *kg_arena_strndup(KgArena *arena, const char *s, size_t len);
 extern char *kg_arena_format(KgArena *arena, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

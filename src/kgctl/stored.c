@@ -246,3 +246,55 @@ kg_stored_target(KgDb *db, const char *name, bool edges, KgTarget *target)
 					   : "; kgctl apply makes types");
 	return false;
 }
+
+/* ---- declarations ---- */
+
+#define ITS                                              \
+	"tenant OPERATOR(pg_catalog.=) b.tenant AND bundle " \
+	"OPERATOR(pg_catalog.=) b.bundle"
+#define DECLARED_SQL                                                           \
+	"SELECT pg_catalog.jsonb_build_object('bundle_name', bundle, 'version', "  \
+	"version, 'schemas', (SELECT pg_catalog.jsonb_agg("                        \
+	"pg_catalog.jsonb_build_object('entity_type', entity_type, 'schema', "     \
+	"schema) ORDER BY position, entity_type) FROM @.kg_entity_type WHERE " ITS \
+	"), 'relations', (SELECT pg_catalog.jsonb_agg("                            \
+	"pg_catalog.jsonb_build_object('name', relation, 'from', from_type, "      \
+	"'schema', schema)) FROM @.kg_relation WHERE property IS NULL AND " ITS    \
+	")) FROM @.kg_bundle b WHERE tenant OPERATOR(pg_catalog.=) "               \
+	"@.kg_tenant() AND bundle OPERATOR(pg_catalog.=) $1::pg_catalog.text"
+
+typedef struct Declared
+{
+	KgArena *arena;
+	const KgJson *found;
+} Declared;
+
+static bool
+take_declared(void *arg, const PGresult *row)
+{
+	Declared *d = arg;
+	char *error = NULL;
+
+	d->found = kgctl_json_parse(d->arena,
+								PQgetvalue(row, 0, 0),
+								(size_t) PQgetlength(row, 0, 0),
+								"database",
+								&error);
+	free(error);
+	return d->found != NULL;
+}
+
+const KgJson *
+kg_stored_declared(KgDb *db, KgArena *arena, const char *name)
+{
+	Declared d = {arena, NULL};
+
+	if (!kg_db_rows(db, DECLARED_SQL, name, take_declared, &d))
+		return NULL;
+	if (d.found == NULL)
+	{
+		kg_error("there is no bundle \"%s\"; kgctl apply makes bundles", name);
+		db->exit = KG_EXIT_REFUSED;
+	}
+	return d.found;
+}

@@ -30,6 +30,13 @@ typedef struct KgTarget
 	const char *key;	  /* of parallel edges, or NULL */
 } KgTarget;
 
+/*
+ * Reads the bundle's name, version, schemas and relations. Returns NULL after a
+ * message.
+ */
+extern const KgJson *kg_stored_declared(KgDb *db, KgArena *arena,
+										const char *name);
+
 /* Reads the target. Returns false after a message. */
 extern bool kg_stored_target(KgDb *db, const char *name, bool edges,
 							 KgTarget *target);

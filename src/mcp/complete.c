@@ -103,10 +103,9 @@ offer_ids(KgCompletion *c, const KgType *type, const char *prefix, bool handles)
 	values[4] = CStringGetTextDatum(kg_text_prefix_high(prefix));
 	memset(&statement, 0, sizeof(statement));
 	statement.sql = psprintf(
-		"SELECT type_no, entity_id FROM %s WHERE tenant" KG_EQ
-		"$1 AND bundle" KG_EQ "$2 AND entity_type" KG_EQ
-		"$3 AND entity_id" KG_GE "$4 AND entity_id" KG_LT
-		"$5 ORDER BY entity_id LIMIT %d",
+		"SELECT type_no, entity_id FROM %s WHERE tenant = $1 AND bundle = $2 "
+		"AND entity_type = $3 AND entity_id >= $4 AND entity_id < $5 ORDER BY "
+		"entity_id LIMIT %d",
 		kg_qualified("kg_entity"),
 		KG_MCP_COMPLETIONS + 1);
 	statement.nargs = 5;
@@ -138,15 +137,14 @@ offer_labels(KgCompletion *c, const KgType *type, const char *prefix,
 	values[3] = Int32GetDatum(type ? type->type_no : 0);
 	memset(&statement, 0, sizeof(statement));
 	statement.sql = psprintf(
-		"SELECT e.type_no, e.entity_id FROM %s t JOIN %s e "
-		"ON e.tenant" KG_EQ "t.tenant AND e.node" KG_EQ
-		"t.node WHERE t.tenant" KG_EQ "$1 AND t.term" KG_GE
-		"$2 AND t.term" KG_LT "$3 AND t.kind" KG_EQ "'%c'%s AND e.tenant" KG_EQ
-		"$1 ORDER BY t.term, e.type_no, e.entity_id LIMIT %d",
+		"SELECT e.type_no, e.entity_id FROM %s t JOIN %s e ON "
+		"e.tenant = t.tenant AND e.node = t.node WHERE t.tenant = $1 AND "
+		"t.term >= $2 AND t.term < $3 AND t.kind = '%c'%s AND e.tenant = $1 "
+		"ORDER BY t.term, e.type_no, e.entity_id LIMIT %d",
 		kg_qualified("kg_term"),
 		kg_qualified("kg_entity"),
 		KG_TERM_LABEL,
-		type ? " AND t.type_no" KG_EQ "$4" : "",
+		type ? " AND t.type_no = $4" : "",
 		KG_MCP_COMPLETIONS + 1);
 	statement.nargs = type ? 4 : 3;
 	statement.argtypes = argtypes;

@@ -589,7 +589,7 @@ get_workflow(KgMcpRequest *req, const KgCatalog *catalog, KgJsonWriter *w)
 	for (int i = 0; i < catalog->nbundles && !known; i++)
 		known = strcmp(catalog->bundles[i].name, bundle) == 0;
 	if (!known)
-		return refuse_argument(req, "bundle", "names no bundle");
+		return refuse_argument(req, "bundle", "is not a bundle");
 	initStringInfo(&out);
 	append_head(&out, req, catalog, bundle);
 	append_example(&out, req, catalog, bundle);
@@ -615,9 +615,10 @@ get_list(KgMcpRequest *req, const KgCatalog *catalog, KgJsonWriter *w)
 		return refuse_argument(req, "entity_type", "is missing");
 	type = kg_catalog_type(catalog, name);
 	if (type == NULL)
-		return refuse_argument(req, "entity_type", "names no entity type");
+		return refuse_argument(req, "entity_type", "is not an entity type");
 	if (field != NULL && kg_type_field(type, field) == NULL)
-		return refuse_argument(req, "field", "names no property of the type");
+		return refuse_argument(
+			req, "field", "is not a property of the entity type");
 	initStringInfo(&out);
 	appendStringInfo(
 		&out, "List the entities of type %s", kg_type_handle(type));

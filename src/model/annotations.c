@@ -117,6 +117,10 @@ report(Parser *parser, KgError *err, const char *pointer)
 	kg_error_report(parser->errors, err);
 }
 
+/* Reports an error with these members of KgErrorParts. */
+#define REPORT(parser, pointer, ...) \
+	report(parser, KG_ERROR((parser)->code, __VA_ARGS__), pointer)
+
 static int
 type_bit(const JsonbValue *name)
 {
@@ -375,19 +379,18 @@ annotation_bool(Parser *parser, const Gathered *g, KgAnnotation which,
 				const char *pointer)
 {
 	const JsonbValue *value = g->annotations[which];
-	KgError *err;
 
 	if (value == NULL)
 		return false;
 	if (value->type == jbvBool)
 		return value->val.boolean;
-	err = kg_error_new(parser->code,
-					   "\"%s\" must be true or false",
-					   kg_annotation_name(which));
-	kg_error_got(err, value);
-	kg_error_expected(err, "true or false");
-	kg_error_keyword(err, kg_annotation_name(which));
-	report(parser, err, pointer);
+	REPORT(parser,
+		   pointer,
+		   .message = psprintf("\"%s\" must be true or false",
+							   kg_annotation_name(which)),
+		   .got = value,
+		   .expected = "true or false",
+		   .keyword = kg_annotation_name(which));
 	return false;
 }
 
@@ -396,18 +399,18 @@ annotation_string(Parser *parser, const Gathered *g, KgAnnotation which,
 				  const char *pointer)
 {
 	const JsonbValue *value = g->annotations[which];
-	KgError *err;
 
 	if (value == NULL)
 		return NULL;
 	if (value->type == jbvString && value->val.string.len > 0)
 		return kg_json_cstring(value);
-	err = kg_error_new(
-		parser->code, "\"%s\" must be a string", kg_annotation_name(which));
-	kg_error_got(err, value);
-	kg_error_expected(err, "a string that is not empty");
-	kg_error_keyword(err, kg_annotation_name(which));
-	report(parser, err, pointer);
+	REPORT(parser,
+		   pointer,
+		   .message = psprintf("\"%s\" must be a string",
+							   kg_annotation_name(which)),
+		   .got = value,
+		   .expected = "a string that is not empty",
+		   .keyword = kg_annotation_name(which));
 	return NULL;
 }
 
@@ -426,24 +429,21 @@ read_reference(Parser *parser, const Gathered *g, KgField *field,
 	if (ref == NULL)
 	{
 		if (field->ref_field || field->relation || on_delete)
-		{
-			err = kg_error_new(
-				parser->code,
-				"\"x-ref-field\", \"x-relation\" and \"x-on-delete\" need an "
-				"\"x-ref\" beside them");
-			kg_error_expected(err, "\"x-ref\": the entity type referenced");
-			report(parser, err, pointer);
-		}
+			REPORT(parser,
+				   pointer,
+				   .message = "\"x-ref-field\", \"x-relation\" and "
+							  "\"x-on-delete\" need an \"x-ref\" beside them",
+				   .expected = "\"x-ref\": the entity type referenced");
 		return;
 	}
 	if (field->kind != KG_KIND_STRING)
 	{
-		err = kg_error_new(parser->code,
-						   "\"x-ref\" needs a property of type "
-						   "string or an array of strings");
-		kg_error_keyword(err, "x-ref");
-		kg_error_expected(err, "\"type\": \"string\" without enum");
-		report(parser, err, pointer);
+		REPORT(parser,
+			   pointer,
+			   .message = "\"x-ref\" needs a property of type string or an "
+						  "array of strings",
+			   .keyword = "x-ref",
+			   .expected = "\"type\": \"string\" without enum");
 		return;
 	}
 	slash = strchr(ref, '/');
@@ -494,7 +494,6 @@ read_derived(Parser *parser, const Gathered *g, KgField *field,
 	JsonbValue count;
 	JsonbValue direction;
 	const JsonbContainer *object = kg_json_container(value);
-	KgError *err;
 
 	if (value == NULL || (value->type == jbvBool && !value->val.boolean))
 		return;
@@ -511,36 +510,32 @@ read_derived(Parser *parser, const Gathered *g, KgField *field,
 		field->derived_incoming = kg_json_string_is(&direction, "incoming");
 	}
 	else if (value->type != jbvBool)
-	{
-		err = kg_error_new(parser->code,
-						   "\"x-derived\" does not name the relation to count");
-		kg_error_keyword(err, "x-derived");
-		kg_error_got(err, value);
-		kg_error_expected(err,
-						  "{\"count\": relation, \"direction\": "
-						  "\"incoming\" or \"outgoing\"}");
-		report(parser, err, pointer);
-	}
+		REPORT(parser,
+			   pointer,
+			   .message = "\"x-derived\" does not name the relation to count",
+			   .keyword = "x-derived",
+			   .got = value,
+			   .expected = "{\"count\": relation, \"direction\": \"incoming\" "
+						   "or \"outgoing\"}");
 	field->counted = field->indexed && field->derived_relation != NULL;
 	if (field->required || field->is_array ||
 		(field->kind != KG_KIND_INTEGER && field->kind != KG_KIND_NUMBER))
-	{
-		err = kg_error_new(parser->code,
-						   "a property with \"x-derived\" is an integer and "
-						   "not required");
-		kg_error_keyword(err, "x-derived");
-		kg_error_expected(err, "\"type\": \"integer\" outside \"required\"");
-		report(parser, err, pointer);
-	}
+		REPORT(
+			parser,
+			pointer,
+			.message =
+				"a property with \"x-derived\" is an integer and not required",
+			.keyword = "x-derived",
+			.expected = "\"type\": \"integer\" outside \"required\"");
 	if (!field->indexed || field->counted)
 		return;
-	err = kg_error_new(
-		parser->code,
-		"a property with \"x-derived\" that is not a count cannot be indexed");
-	kg_error_keyword(err, "x-index");
-	kg_error_expected(
-		err, "\"x-derived\": {\"count\": relation}, or no \"x-index\"");
-	report(parser, err, pointer);
+	REPORT(
+		parser,
+		pointer,
+		.message = "a property with \"x-derived\" that is not a count cannot "
+				   "be indexed",
+		.keyword = "x-index",
+		.expected = "\"x-derived\": {\"count\": relation}, or no \"x-index\"");
 	field->indexed = false;
 }
 
@@ -582,20 +577,18 @@ read_enum(const Gathered *g, KgField *field)
 static void
 check_indexable(Parser *parser, KgField *field, const char *pointer)
 {
-	KgError *err;
-
 	if (!field->indexed ||
 		(field->kind != KG_KIND_OBJECT && field->kind != KG_KIND_ANY))
 		return;
-	err = kg_error_new(parser->code,
-					   "property \"%s\" cannot be indexed: it has no single "
-					   "scalar type",
-					   field->name);
-	kg_error_keyword(err, "x-index");
-	kg_error_expected(err,
-					  "string, integer, number or boolean, each also with "
-					  "null, or an array of one of these");
-	report(parser, err, pointer);
+	REPORT(
+		parser,
+		pointer,
+		.message = psprintf(
+			"property \"%s\" cannot be indexed: it has no single scalar type",
+			field->name),
+		.keyword = "x-index",
+		.expected = "string, integer, number or boolean, each also with null, "
+					"or an array of one of these");
 	field->indexed = false;
 }
 
@@ -608,7 +601,6 @@ read_order(Parser *parser, const Gathered *g, KgField *field,
 		   const char *pointer)
 {
 	const char *order = annotation_string(parser, g, KG_X_ORDER, pointer);
-	KgError *err;
 
 	if (order == NULL)
 		return;
@@ -616,13 +608,13 @@ read_order(Parser *parser, const Gathered *g, KgField *field,
 						field->kind == KG_KIND_STRING && field->nenum == 0;
 	if (field->by_version)
 		return;
-	err = kg_error_new(parser->code,
-					   "\"x-order\" must be \"version\", on a property of type "
-					   "string or an array of strings");
-	kg_error_got_string(err, order);
-	kg_error_keyword(err, "x-order");
-	kg_error_expected(err, "\"version\", beside \"type\": \"string\"");
-	report(parser, err, pointer);
+	REPORT(parser,
+		   pointer,
+		   .message = "\"x-order\" must be \"version\", on a property of type "
+					  "string or an array of strings",
+		   .got_string = order,
+		   .keyword = "x-order",
+		   .expected = "\"version\", beside \"type\": \"string\"");
 }
 
 static KgStep *
@@ -668,22 +660,20 @@ inherit_annotations(Gathered *items, const Gathered *array)
 static void
 repeat_name(Parser *parser, KgField *field, const KgField *first)
 {
-	KgError *err;
-
 	field->repeats_name = true;
 	field->indexed = false;
 	field->counted = false;
 	if (!parser->refusing)
 		return;
-	err = kg_error_new(
-		parser->code, "two properties have the name \"%s\"", field->name);
-	kg_error_got_string(err, field->name);
-	kg_error_expected(err,
-					  "another key in \"%s\" or \"%s\": the name of a property "
-					  "in an object is object.key",
-					  kg_field_pointer(first),
-					  kg_field_pointer(field));
-	report(parser, err, kg_field_schema_pointer(field));
+	REPORT(
+		parser,
+		kg_field_schema_pointer(field),
+		.message = psprintf("two properties have the name \"%s\"", field->name),
+		.got_string = field->name,
+		.expected = psprintf("another key in \"%s\" or \"%s\": the name of a "
+							 "property in an object is object.key",
+							 kg_field_pointer(first),
+							 kg_field_pointer(field)));
 }
 
 static void
@@ -827,10 +817,10 @@ report_property(Parser *parser, const KgType *type, KgAnnotation which,
 {
 	KgError *err = kg_error_new(
 		parser->code,
-		"\"%s\"%s names no property \"%s\"",
+		"property \"%s\" referenced in \"%s\"%s does not exist",
+		name,
 		kg_annotation_name(which),
-		type->name ? psprintf(" of entity type \"%s\"", type->name) : "",
-		name);
+		type->name ? psprintf(" of entity type \"%s\"", type->name) : "");
 	const char **names = palloc(Max(1, type->nfields) * sizeof(char *));
 
 	for (int i = 0; i < type->nfields; i++)
@@ -862,7 +852,6 @@ string_field(Parser *parser, const KgType *type, const Gathered *g,
 {
 	const char *name = annotation_string(parser, g, which, "");
 	const KgField *field;
-	KgError *err;
 
 	if (name == NULL)
 		return NULL;
@@ -873,15 +862,14 @@ string_field(Parser *parser, const KgType *type, const Gathered *g,
 		field->kind != KG_KIND_ANY && field->kind != KG_KIND_INTEGER &&
 		field->kind != KG_KIND_NUMBER && field->kind != KG_KIND_BOOLEAN)
 		return field;
-	err = kg_error_new(parser->code,
-					   "\"%s\" names \"%s\", which is not a "
-					   "string",
-					   kg_annotation_name(which),
-					   name);
-	kg_error_keyword(err, kg_annotation_name(which));
-	kg_error_got_string(err, name);
-	kg_error_expected(err, "a property of type string");
-	report(parser, err, psprintf("/%s", kg_annotation_name(which)));
+	REPORT(parser,
+		   psprintf("/%s", kg_annotation_name(which)),
+		   .message = psprintf("\"%s\" names \"%s\", which is not a string",
+							   kg_annotation_name(which),
+							   name),
+		   .keyword = kg_annotation_name(which),
+		   .got_string = name,
+		   .expected = "a property of type string");
 	return NULL;
 }
 
@@ -893,24 +881,22 @@ time_field(Parser *parser, const KgType *type, const Gathered *g,
 	const char *name = annotation_string(
 		parser, g, which, psprintf("/%s", kg_annotation_name(which)));
 	const KgField *field;
-	KgError *err;
 
 	field = name ? named_field(parser, type, which, name) : NULL;
 	if (field == NULL ||
 		(!field->is_array && !field->derived &&
 		 (field->kind == KG_KIND_DATE || field->kind == KG_KIND_DATETIME)))
 		return field;
-	err = kg_error_new(parser->code,
-					   "\"%s\" names \"%s\", which is neither a date nor a "
-					   "date-time",
-					   kg_annotation_name(which),
-					   name);
-	kg_error_keyword(err, kg_annotation_name(which));
-	kg_error_got_string(err, name);
-	kg_error_expected(err,
-					  "a property of type string whose \"format\" is \"date\" "
-					  "or \"date-time\"");
-	report(parser, err, psprintf("/%s", kg_annotation_name(which)));
+	REPORT(parser,
+		   psprintf("/%s", kg_annotation_name(which)),
+		   .message = psprintf(
+			   "\"%s\" names \"%s\", which is neither a date nor a date-time",
+			   kg_annotation_name(which),
+			   name),
+		   .keyword = kg_annotation_name(which),
+		   .got_string = name,
+		   .expected = "a property of type string whose \"format\" is \"date\" "
+					   "or \"date-time\"");
 	return NULL;
 }
 
@@ -919,18 +905,16 @@ read_period(Parser *parser, const KgType *type, const Gathered *g)
 {
 	KgPeriod period = {time_field(parser, type, g, KG_X_VALID_FROM),
 					   time_field(parser, type, g, KG_X_VALID_TO)};
-	KgError *err;
 
 	if (period.from == NULL || period.from != period.to)
 		return period;
-	err = kg_error_new(parser->code,
-					   "\"x-valid-from\" and \"x-valid-to\" name the same "
-					   "property");
-	kg_error_keyword(err, "x-valid-to");
-	kg_error_got_string(err, period.to->name);
-	kg_error_expected(
-		err, "two different properties, or only one of the annotations");
-	report(parser, err, "/x-valid-to");
+	REPORT(
+		parser,
+		"/x-valid-to",
+		.message = "\"x-valid-from\" and \"x-valid-to\" name the same property",
+		.keyword = "x-valid-to",
+		.got_string = period.to->name,
+		.expected = "two different properties, or only one of the annotations");
 	return period;
 }
 
@@ -942,19 +926,19 @@ field_list(Parser *parser, const KgType *type, const Gathered *g,
 	const JsonbValue *value = g->annotations[which];
 	const KgField **list;
 	int n = 0;
-	KgError *err;
 
 	*result = NULL;
 	if (value == NULL)
 		return 0;
 	if (!kg_json_is_array(value))
 	{
-		err = kg_error_new(
-			parser->code, "\"%s\" must be an array", kg_annotation_name(which));
-		kg_error_keyword(err, kg_annotation_name(which));
-		kg_error_got(err, value);
-		kg_error_expected(err, "an array of property names");
-		report(parser, err, psprintf("/%s", kg_annotation_name(which)));
+		REPORT(parser,
+			   psprintf("/%s", kg_annotation_name(which)),
+			   .message = psprintf("\"%s\" must be an array",
+								   kg_annotation_name(which)),
+			   .keyword = kg_annotation_name(which),
+			   .got = value,
+			   .expected = "an array of property names");
 		return 0;
 	}
 	list = palloc(Max(1, kg_json_length(kg_json_container(value))) *
@@ -970,17 +954,13 @@ field_list(Parser *parser, const KgType *type, const Gathered *g,
 		for (int i = 0; i < n; i++)
 			repeated |= list[i] == field;
 		if (it.value.type != jbvString || repeated)
-		{
-			err = kg_error_new(parser->code,
-							   "\"%s\" must be distinct property names",
-							   kg_annotation_name(which));
-			kg_error_keyword(err, kg_annotation_name(which));
-			kg_error_got(err, &it.value);
-			kg_error_expected(err, "each property name once");
-			report(parser,
-				   err,
-				   psprintf("/%s/%d", kg_annotation_name(which), it.index));
-		}
+			REPORT(parser,
+				   psprintf("/%s/%d", kg_annotation_name(which), it.index),
+				   .message = psprintf("\"%s\" must be distinct property names",
+									   kg_annotation_name(which)),
+				   .keyword = kg_annotation_name(which),
+				   .got = &it.value,
+				   .expected = "each property name once");
 		else if (field)
 			list[n++] = field;
 	}
@@ -997,19 +977,19 @@ read_search(Parser *parser, KgType *type, const Gathered *g)
 	for (int i = 0; i < type->nsearch; i++)
 	{
 		const KgField *field = type->search_fields[i];
-		KgError *err;
 
 		if (!field->derived &&
 			(field->kind == KG_KIND_STRING || field->kind == KG_KIND_ENUM ||
 			 field->kind == KG_KIND_ANY))
 			continue;
-		err = kg_error_new(parser->code,
-						   "\"x-search\" names \"%s\", which is not a text",
-						   field->name);
-		kg_error_keyword(err, "x-search");
-		kg_error_got_string(err, field->name);
-		kg_error_expected(err, "properties of type string, or arrays of them");
-		report(parser, err, "/x-search");
+		REPORT(
+			parser,
+			"/x-search",
+			.message = psprintf(
+				"\"x-search\" names \"%s\", which is not a text", field->name),
+			.keyword = "x-search",
+			.got_string = field->name,
+			.expected = "properties of type string, or arrays of them");
 	}
 }
 
@@ -1180,18 +1160,16 @@ read_authorize(Parser *parser, KgType *type, const Gathered *g)
 static void
 read_id_field(Parser *parser, KgType *type, const Gathered *g)
 {
-	KgError *err;
-
 	if (g->annotations[KG_X_ID_FIELD] == NULL)
 	{
-		err = kg_error_new(parser->code,
-						   "schema of entity type \"%s\" has no \"x-id-field\"",
-						   type->name);
-		kg_error_keyword(err, "x-id-field");
-		kg_error_expected(err,
-						  "\"x-id-field\": the property that is the entity's "
-						  "id");
-		report(parser, err, "");
+		REPORT(
+			parser,
+			"",
+			.message = psprintf(
+				"schema of entity type \"%s\" has no \"x-id-field\"",
+				type->name),
+			.keyword = "x-id-field",
+			.expected = "\"x-id-field\": the property that is the entity's id");
 		return;
 	}
 	type->id_field = string_field(parser, type, g, KG_X_ID_FIELD);
@@ -1204,12 +1182,12 @@ read_id_field(Parser *parser, KgType *type, const Gathered *g)
 static void
 report_generate(Parser *parser, const JsonbValue *got, const char *expected)
 {
-	KgError *err = kg_error_new(parser->code, "\"x-id-generate\" is not valid");
-
-	kg_error_keyword(err, "x-id-generate");
-	kg_error_got(err, got);
-	kg_error_expected(err, "%s", expected);
-	report(parser, err, "/x-id-generate");
+	REPORT(parser,
+		   "/x-id-generate",
+		   .message = "\"x-id-generate\" is not valid",
+		   .keyword = "x-id-generate",
+		   .got = got,
+		   .expected = expected);
 }
 
 static void
@@ -1364,15 +1342,13 @@ find_depth(const Parser *parser, const JsonbValue *root)
 static KgError *
 limit_error(void)
 {
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"schema has more than %d properties, or more "
-								"than %d subschemas in which to find them",
-								kg_setting_max_properties,
-								kg_setting_schema_max_nodes);
-
-	kg_error_hint(err,
-				  "See kg_graph.max_properties and kg_graph.schema_max_nodes.");
-	return err;
+	return KG_ERROR(
+		KG_LIMIT_EXCEEDED,
+		.message = psprintf("schema has more than %d properties, or more than "
+							"%d subschemas in which to find them",
+							kg_setting_max_properties,
+							kg_setting_schema_max_nodes),
+		.hint = "See kg_graph.max_properties and kg_graph.schema_max_nodes.");
 }
 
 /*

@@ -624,26 +624,23 @@ void
 kg_catalog_throw_named(const char *tenant)
 {
 	const char *span = span_of_snapshot();
-	KgError *err = kg_error_new(KG_CONFLICT,
-								"tenant \"%s\" got its name since the %s began",
-								tenant,
-								span);
-
-	kg_error_throw_expected(err, "the same call in a new %s", span);
+	KG_THROW(KG_CONFLICT,
+			 .message = psprintf(
+				 "tenant \"%s\" got its name since the %s began", tenant, span),
+			 .expected = psprintf("the same call in a new %s", span));
 }
 
 void
 kg_catalog_throw_authorizes(const KgType *type)
 {
 	const char *span = span_of_snapshot();
-	KgError *err = kg_error_new(KG_CONFLICT,
-								"another session gave entity type \"%s\" "
-								"x-authorize since the %s began",
-								type->name,
-								span);
-
-	kg_error_keyword(err, "x-authorize");
-	kg_error_throw_expected(err, "the same call in a new %s", span);
+	KG_THROW(KG_CONFLICT,
+			 .message = psprintf("another session gave entity type \"%s\" "
+								 "x-authorize since the %s began",
+								 type->name,
+								 span),
+			 .keyword = "x-authorize",
+			 .expected = psprintf("the same call in a new %s", span));
 }
 
 /*
@@ -729,15 +726,14 @@ require_seen_types(const KgCatalog *newest)
 	{
 		const KgType *type = seen->types[i];
 		const KgType *now = kg_catalog_type_no(newest, type->type_no);
-		KgError *err;
 
 		if (now != NULL && strcmp(now->schema_hash, type->schema_hash) == 0)
 			continue;
-		err = kg_error_new(KG_CONFLICT,
-						   "another session changed entity type \"%s\" since "
-						   "the transaction began",
-						   kg_type_handle(type));
-		kg_error_throw_expected(err, "the same transaction again");
+		KG_THROW(KG_CONFLICT,
+				 .message = psprintf("another session changed entity type "
+									 "\"%s\" since the transaction began",
+									 kg_type_handle(type)),
+				 .expected = "the same transaction again");
 	}
 }
 
@@ -757,10 +753,9 @@ kg_catalog_locked(const char *tenant, const int32 *type_nos, int n)
 void
 kg_catalog_throw_changed(void)
 {
-	KgError *err = kg_error_new(
-		KG_CONFLICT, "another session changed a bundle at the same time");
-
-	kg_error_throw_expected(err, "the same call again");
+	KG_THROW(KG_CONFLICT,
+			 .message = "another session changed a bundle at the same time",
+			 .expected = "the same call again");
 }
 
 bool

@@ -268,15 +268,13 @@ extern const KgCatalog *kg_catalog_newest(const char *tenant);
 extern const KgCatalog *kg_catalog_locked(const char *tenant,
 										  const int32 *type_nos, int n);
 /* Raises KG_CONFLICT for data of types or relations that the catalog lacks. */
-extern KG_NORETURN void kg_catalog_throw_changed(void) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_catalog_throw_changed(void);
 /* Raises KG_CONFLICT if the snapshot does not show the tenant by this name. */
-extern KG_NORETURN void
-kg_catalog_throw_named(const char *tenant) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_catalog_throw_named(const char *tenant);
 /*
  * Raises KG_CONFLICT for a type that needed no decisions before and does now.
  */
-extern KG_NORETURN void
-kg_catalog_throw_authorizes(const KgType *type) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_catalog_throw_authorizes(const KgType *type);
 /*
  * Returns the catalog of the caller's tenant.  Raises KG_NO_TENANT.  Within a
  * call, use kg_running_catalog().

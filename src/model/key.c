@@ -517,18 +517,16 @@ kg_key_fits(const KgField *field, const JsonbValue *value)
 KgError *
 kg_key_limit_error(const KgField *field, const JsonbValue *value)
 {
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"value of indexed property \"%s\" has %d "
-								"bytes; kg_graph.max_key_bytes allows %d",
-								field->name,
-								key_bytes(field, value),
-								kg_setting_max_key_bytes);
-
-	kg_error_keyword(err, "x-index");
-	kg_error_expected(err,
-					  "at most %d bytes, or a property without x-index",
-					  kg_setting_max_key_bytes);
-	return err;
+	return KG_ERROR(
+		KG_LIMIT_EXCEEDED,
+		.message = psprintf("value of indexed property \"%s\" has %d bytes; "
+							"kg_graph.max_key_bytes allows %d",
+							field->name,
+							key_bytes(field, value),
+							kg_setting_max_key_bytes),
+		.keyword = "x-index",
+		.expected = psprintf("at most %d bytes, or a property without x-index",
+							 kg_setting_max_key_bytes));
 }
 
 bytea *
@@ -792,13 +790,11 @@ tag_of_field(const KgField *field)
 static KG_NORETURN void
 throw_foreign_key(const KgField *field)
 {
-	KgError *err = kg_error_new(
-		KG_INTERNAL,
-		"a stored key of property \"%s\" is not the key of a value of its type",
-		field->name);
-
-	kg_error_hint(err, "kg_check() finds such keys, and repairs them.");
-	kg_error_throw(err);
+	KG_THROW(KG_INTERNAL,
+			 .message = psprintf("a stored key of property \"%s\" is not the "
+								 "key of a value of its type",
+								 field->name),
+			 .hint = "kg_check() finds such keys, and repairs them.");
 }
 
 void

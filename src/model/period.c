@@ -39,16 +39,14 @@ kg_period_has(const KgPeriod *period, const JsonbContainer *document,
 static KgError *
 unreadable(KgAnnotation which, const KgField *field, const JsonbValue *value)
 {
-	KgError *err = kg_error_new(KG_VALIDATION_FAILED,
-								"property \"%s\", which \"%s\" names, is "
-								"neither a date nor a date-time",
-								field->name,
-								kg_annotation_name(which));
-
-	kg_error_keyword(err, kg_annotation_name(which));
-	kg_error_got(err, value);
-	kg_error_expected(err, "a date-time with a zone, or a date");
-	return err;
+	return KG_ERROR(KG_VALIDATION_FAILED,
+					.message = psprintf("property \"%s\", which \"%s\" names, "
+										"is neither a date nor a date-time",
+										field->name,
+										kg_annotation_name(which)),
+					.keyword = kg_annotation_name(which),
+					.got = value,
+					.expected = "a date-time with a zone, or a date");
 }
 
 KgError *
@@ -60,7 +58,6 @@ kg_period_fault(const KgPeriod *period, const Jsonb *document,
 	JsonbValue to;
 	bytea *begin = NULL;
 	bytea *end = NULL;
-	KgError *err;
 
 	*field = period->from;
 	if (bound_of(period->from, root, &from, &begin) && begin == NULL)
@@ -70,17 +67,17 @@ kg_period_fault(const KgPeriod *period, const Jsonb *document,
 		return unreadable(KG_X_VALID_TO, period->to, &to);
 	if (begin == NULL || end == NULL || kg_key_compare(begin, end) < 0)
 		return NULL;
-	err = kg_error_new(KG_VALIDATION_FAILED,
-					   "the period from \"%s\" until before \"%s\" is empty",
-					   period->from->name,
-					   period->to->name);
-	kg_error_keyword(err, kg_annotation_name(KG_X_VALID_TO));
-	kg_error_got(err, &to);
-	kg_error_expected(err,
-					  "\"%s\" after %s, the value of \"%s\"; the time of the "
-					  "end itself is not in the period",
-					  period->to->name,
-					  kg_json_cstring(&from),
-					  period->from->name);
-	return err;
+	return KG_ERROR(
+		KG_VALIDATION_FAILED,
+		.message = psprintf(
+			"the period from \"%s\" until before \"%s\" is empty",
+			period->from->name,
+			period->to->name),
+		.keyword = kg_annotation_name(KG_X_VALID_TO),
+		.got = &to,
+		.expected = psprintf("\"%s\" after %s, the value of \"%s\"; the time "
+							 "of the end itself is not in the period",
+							 period->to->name,
+							 kg_json_cstring(&from),
+							 period->from->name));
 }

@@ -440,18 +440,15 @@ kg_writing_lacks_derived(const KgType *type)
 void
 kg_writing_require_derived(const KgType *type)
 {
-	KgError *err;
-
 	if (!kg_writing_lacks_derived(type))
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "entities cannot be searched before the statement that "
-					   "writes them is done");
-	kg_error_throw_expected(
-		err,
-		"a call after the statement, or in a trigger AFTER ... FOR EACH "
-		"STATEMENT whose name sorts after kg_entity_, or kg_get() of a type "
-		"that counts no references to them");
+	KG_THROW(
+		KG_FORBIDDEN,
+		.message = "entities cannot be searched before the statement that "
+				   "writes them is done",
+		.expected = "a call after the statement, or in a trigger AFTER ... FOR "
+					"EACH STATEMENT whose name sorts after kg_entity_, or "
+					"kg_get() of a type that counts no references to them");
 }
 
 bool

@@ -106,14 +106,14 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 	 */
 	kg_sql_append(&b,
 				  "SELECT n.node, (SELECT pg_catalog.count(*) FROM %s d WHERE "
-				  "d.tenant" KG_EQ "$1 AND %s" KG_EQ "n.node",
+				  "d.tenant = $1 AND %s = n.node",
 				  kg_sql_table("kg_edge"),
 				  here);
 	kg_sql_append(&b,
-				  " AND d.relation_no" KG_EQ "ANY ($%d)",
+				  " AND d.relation_no = ANY ($%d)",
 				  kg_sql_param_array(&b, INT4OID, relations, nrelations));
 	if (without_loops)
-		kg_sql_append(&b, " AND d.source" KG_NE "d.target");
+		kg_sql_append(&b, " AND d.source <> d.target");
 	kg_sql_visible(&b, there);
 	kg_sql_append(&b,
 				  ") FROM pg_catalog.unnest($%d) n(node)",
@@ -391,22 +391,19 @@ void
 kg_counts_check(const KgType *type, const KgField *field, const char *path,
 				uint64 n)
 {
-	KgError *err;
-
 	if (n <= (uint64) kg_setting_max_scan)
 		return;
-	err = kg_error_new(
-		KG_LIMIT_EXCEEDED,
-		"property \"%s\" of entity type \"%s\" is counted for each entity, "
-		"because the caller does not see the whole tenant or the call has "
-		"valid_at, and the other conditions leave more entities than "
-		"kg_graph.max_scan (%d)",
-		field->name,
-		kg_type_handle(type),
-		kg_setting_max_scan);
-	kg_error_path(err, "%s", path);
-	kg_error_throw_expected(err,
-							"ids, filters on other properties with an index or "
-							"related that leave at most %d",
-							kg_setting_max_scan);
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = psprintf(
+				 "property \"%s\" of entity type \"%s\" is counted for each "
+				 "entity, because the caller does not see the whole tenant or "
+				 "the call has valid_at, and the other conditions leave more "
+				 "entities than kg_graph.max_scan (%d)",
+				 field->name,
+				 kg_type_handle(type),
+				 kg_setting_max_scan),
+			 .path = path,
+			 .expected = psprintf("ids, filters on other properties with an "
+								  "index or related that leave at most %d",
+								  kg_setting_max_scan));
 }

@@ -94,10 +94,9 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 					  "x.entity_id, x.data, x.node",
 					  kg_sql_param_texts(&b, ids, n));
 	kg_sql_append(
-		&b, " AND x.bundle" KG_EQ "$%d", kg_sql_param_text(&b, type->bundle));
-	kg_sql_append(&b,
-				  " AND x.entity_type" KG_EQ "$%d",
-				  kg_sql_param_text(&b, type->name));
+		&b, " AND x.bundle = $%d", kg_sql_param_text(&b, type->bundle));
+	kg_sql_append(
+		&b, " AND x.entity_type = $%d", kg_sql_param_text(&b, type->name));
 	kg_sql_end_each(&b, "entity_id", "e");
 	/*
 	 * The statement must not be held: a function in FROM is not called again
@@ -144,12 +143,11 @@ kg_get_data(const KgCatalog *catalog, const KgType *type, text *id)
 	}
 	if (sql == NULL || sql_schema != kg_extension_schema_version())
 	{
-		char *fresh = psprintf("SELECT e.data FROM %s e WHERE e.tenant" KG_EQ
-							   "%s() AND e.bundle" KG_EQ
-							   "$1 AND e.entity_type" KG_EQ
-							   "$2 AND e.entity_id" KG_EQ "$3",
-							   kg_sql_table("kg_entity"),
-							   kg_qualified("kg_tenant"));
+		char *fresh = psprintf(
+			"SELECT e.data FROM %s e WHERE e.tenant = %s() AND e.bundle = $1 "
+			"AND e.entity_type = $2 AND e.entity_id = $3",
+			kg_sql_table("kg_entity"),
+			kg_qualified("kg_tenant"));
 
 		fresh = MemoryContextStrdup(TopMemoryContext, fresh);
 		if (sql)

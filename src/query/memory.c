@@ -98,11 +98,11 @@ start_entities(const KgMemory *memory, KgSqlBuilder *b)
 	kg_sql_start(b, memory->catalog);
 	kg_sql_append(b,
 				  "SELECT e.node, e.entity_id, e.data FROM %s e WHERE "
-				  "e.tenant" KG_EQ "$1 AND e.bundle" KG_EQ "$%d",
+				  "e.tenant = $1 AND e.bundle = $%d",
 				  kg_sql_table("kg_entity"),
 				  kg_sql_param_text(b, memory->entity->bundle));
 	kg_sql_append(b,
-				  " AND e.entity_type" KG_EQ "$%d",
+				  " AND e.entity_type = $%d",
 				  kg_sql_param_text(b, memory->entity->name));
 }
 
@@ -224,15 +224,14 @@ read_observations(const KgMemory *memory, KgRemembrance *of, int first)
 				  kg_sql_table("kg_edge"));
 	kg_sql_append(
 		&b,
-		"%s o WHERE d.tenant" KG_EQ "$1 AND d.target" KG_EQ "ANY ($%d)",
+		"%s o WHERE d.tenant = $1 AND d.target = ANY ($%d)",
 		kg_sql_table("kg_entity"),
 		kg_sql_param_array(&b, INT8OID, nodes_of(of, first), state.nnodes));
-	kg_sql_append(&b,
-				  " AND d.relation_no" KG_EQ "$%d AND o.tenant" KG_EQ
-				  "$1 AND o.node" KG_EQ "d.source",
-				  kg_sql_param(&b,
-							   INT4OID,
-							   Int32GetDatum(memory->observes->relation_no)));
+	kg_sql_append(
+		&b,
+		" AND d.relation_no = $%d AND o.tenant = $1 AND o.node = d.source",
+		kg_sql_param(
+			&b, INT4OID, Int32GetDatum(memory->observes->relation_no)));
 	(void) kg_sql_run(&b, observation_row, &state);
 	qsort(state.list, state.n, sizeof(Observed), compare_observed);
 	for (int i = 0; i < state.n;)
@@ -269,7 +268,7 @@ kg_memory_by_names(const KgMemory *memory, const char *const *names, int n,
 		return;
 	start_entities(memory, &b);
 	kg_sql_append(&b,
-				  " AND e.entity_id" KG_EQ "ANY ($%d)",
+				  " AND e.entity_id = ANY ($%d)",
 				  kg_sql_param_texts(&b, (char *const *) names, n));
 	(void) kg_sql_run(&b, entity_row, to);
 	for (int i = first; i < to->n; i++)
@@ -292,7 +291,7 @@ kg_memory_after(const KgMemory *memory, const char *name, int limit,
 
 	start_entities(memory, &b);
 	kg_sql_append(&b,
-				  " AND e.entity_id" KG_GT "$%d ORDER BY e.entity_id",
+				  " AND e.entity_id > $%d ORDER BY e.entity_id",
 				  kg_sql_param_text(&b, name));
 	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, limit));
 	(void) kg_sql_run(&b, entity_row, to);
@@ -308,14 +307,13 @@ kg_memory_count_after(const KgMemory *memory, const char *name, int most)
 	kg_sql_start(&b, memory->catalog);
 	kg_sql_append(&b,
 				  "SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s e WHERE "
-				  "e.tenant" KG_EQ "$1 AND e.bundle" KG_EQ "$%d",
+				  "e.tenant = $1 AND e.bundle = $%d",
 				  kg_sql_table("kg_entity"),
 				  kg_sql_param_text(&b, memory->entity->bundle));
 	kg_sql_append(&b,
-				  " AND e.entity_type" KG_EQ "$%d",
+				  " AND e.entity_type = $%d",
 				  kg_sql_param_text(&b, memory->entity->name));
-	kg_sql_append(
-		&b, " AND e.entity_id" KG_GT "$%d", kg_sql_param_text(&b, name));
+	kg_sql_append(&b, " AND e.entity_id > $%d", kg_sql_param_text(&b, name));
 	kg_sql_append(&b, " LIMIT $%d) c", kg_sql_param_int64(&b, most));
 	statement = kg_sql_statement(&b);
 	return kg_plan_run_int64(&statement);
@@ -395,14 +393,13 @@ read_relations(const KgMemory *memory, Relating *state)
 				  kg_sql_table("kg_edge"));
 	kg_sql_append(
 		&b,
-		"%s e WHERE d.tenant" KG_EQ "$1 AND d.%s" KG_EQ "ANY ($%d)",
+		"%s e WHERE d.tenant = $1 AND d.%s = ANY ($%d)",
 		kg_sql_table("kg_entity"),
 		here,
 		kg_sql_param_array(&b, INT8OID, nodes_of(state->of, 0), state->of->n));
 	kg_sql_append(
 		&b,
-		" AND d.relation_no" KG_EQ "$%d AND e.tenant" KG_EQ
-		"$1 AND e.node" KG_EQ "d.%s",
+		" AND d.relation_no = $%d AND e.tenant = $1 AND e.node = d.%s",
 		kg_sql_param(&b, INT4OID, Int32GetDatum(memory->relates->relation_no)),
 		there);
 	(void) kg_sql_run(&b, relation_row, state);
@@ -453,7 +450,7 @@ rarest_trigram(const KgMemory *memory, char **trigrams, int n)
 	kg_sql_start(&b, memory->catalog);
 	kg_sql_append(&b,
 				  "SELECT u.v, (SELECT pg_catalog.count(*) FROM (SELECT 1 FROM "
-				  "%s x WHERE x.tenant" KG_EQ "$1 AND x.trigram" KG_EQ "u.v",
+				  "%s x WHERE x.tenant = $1 AND x.trigram = u.v",
 				  kg_sql_table("kg_trigram"));
 	kg_sql_append(
 		&b, " LIMIT $%d) c)", kg_sql_param_int64(&b, KG_COUNTED_TERMS));
@@ -517,7 +514,7 @@ start_words(const KgMemory *memory, KgSqlBuilder *b)
 {
 	kg_sql_start(b, memory->catalog);
 	kg_sql_append(b,
-				  "SELECT x.term FROM %s x WHERE x.tenant" KG_EQ "$1",
+				  "SELECT x.term FROM %s x WHERE x.tenant = $1",
 				  kg_sql_table("kg_trigram"));
 }
 
@@ -528,8 +525,7 @@ find_words(const KgMemory *memory, const char *trigram, Words *words)
 	KgSqlBuilder b;
 
 	start_words(memory, &b);
-	kg_sql_append(
-		&b, " AND x.trigram" KG_EQ "$%d", kg_sql_param_text(&b, trigram));
+	kg_sql_append(&b, " AND x.trigram = $%d", kg_sql_param_text(&b, trigram));
 	(void) kg_sql_run(&b, word_row, words);
 }
 
@@ -548,12 +544,12 @@ find_by_letters(const KgMemory *memory, Words *words)
 	words->list[words->n++] = unconstify(char *, words->word);
 	start_words(memory, &b);
 	kg_sql_append(&b,
-				  words->at_end ? " AND x.trigram" KG_EQ "$%d"
-								: " AND x.trigram" KG_GE "$%d",
+				  words->at_end ? " AND x.trigram = $%d"
+								: " AND x.trigram >= $%d",
 				  kg_sql_param_text(&b, words->word));
 	if (!words->at_end)
 		kg_sql_append(&b,
-					  " AND x.trigram" KG_LT "$%d",
+					  " AND x.trigram < $%d",
 					  kg_sql_param_text(&b, kg_text_prefix_high(words->word)));
 	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, KG_SHORT_WORDS));
 	(void) kg_sql_run(&b, word_row, words);
@@ -569,8 +565,8 @@ append_terms(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
 
 	kg_sql_append(
 		b,
-		" FROM %s t WHERE t.tenant" KG_EQ "$1 AND t.kind" KG_EQ
-		"$%d AND t.type_no" KG_EQ "ANY ($%d)",
+		" FROM %s t WHERE t.tenant = $1 AND t.kind = $%d AND t.type_no = ANY "
+		"($%d)",
 		kg_sql_table("kg_term"),
 		kg_sql_param(b,
 					 CHAROID,
@@ -580,14 +576,13 @@ append_terms(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
 	if (words->place != WORD_FIRST)
 	{
 		kg_sql_append(b,
-					  " AND t.term" KG_EQ "ANY ($%d)",
+					  " AND t.term = ANY ($%d)",
 					  kg_sql_param_texts(b, words->list, words->n));
 		return;
 	}
-	kg_sql_append(
-		b, " AND t.term" KG_GE "$%d", kg_sql_param_text(b, words->word));
+	kg_sql_append(b, " AND t.term >= $%d", kg_sql_param_text(b, words->word));
 	kg_sql_append(b,
-				  " AND t.term" KG_LT "$%d",
+				  " AND t.term < $%d",
 				  kg_sql_param_text(b, kg_text_prefix_high(words->word)));
 }
 
@@ -825,13 +820,11 @@ append_types(KgSqlBuilder *b, const KgMemory *memory)
 					 unconstify(char *, memory->observation->name)};
 
 	kg_sql_append(b,
-				  " FROM %s e WHERE e.tenant" KG_EQ "$1 AND e.bundle" KG_EQ
-				  "$%d",
+				  " FROM %s e WHERE e.tenant = $1 AND e.bundle = $%d",
 				  kg_sql_table("kg_entity"),
 				  kg_sql_param_text(b, memory->entity->bundle));
-	kg_sql_append(b,
-				  " AND e.entity_type" KG_EQ "ANY ($%d)",
-				  kg_sql_param_texts(b, names, 2));
+	kg_sql_append(
+		b, " AND e.entity_type = ANY ($%d)", kg_sql_param_texts(b, names, 2));
 }
 
 /* Appends " FROM" and the entities that have the words. */
@@ -842,8 +835,8 @@ append_having(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
 	append_terms(b, memory, words);
 	kg_sql_append(b,
 				  " OFFSET 0) c CROSS JOIN LATERAL (SELECT x.entity_id, "
-				  "x.data, x.type_no FROM %s x WHERE x.tenant" KG_EQ
-				  "$1 AND x.node" KG_EQ "c.node OFFSET 0) e",
+				  "x.data, x.type_no FROM %s x WHERE x.tenant = $1 AND "
+				  "x.node = c.node OFFSET 0) e",
 				  kg_sql_table("kg_entity"));
 }
 

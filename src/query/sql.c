@@ -156,7 +156,7 @@ kg_sql_begin_each(KgSqlBuilder *b, const char *table, const char *columns,
 {
 	kg_sql_append(b,
 				  "pg_catalog.unnest($%d) u(v) CROSS JOIN LATERAL (SELECT %s "
-				  "FROM %s x WHERE x.tenant" KG_EQ "$1",
+				  "FROM %s x WHERE x.tenant = $1",
 				  values,
 				  columns,
 				  table);
@@ -165,7 +165,7 @@ kg_sql_begin_each(KgSqlBuilder *b, const char *table, const char *columns,
 void
 kg_sql_end_each(KgSqlBuilder *b, const char *column, const char *alias)
 {
-	kg_sql_append(b, " AND x.%s" KG_EQ "u.v OFFSET 0) %s", column, alias);
+	kg_sql_append(b, " AND x.%s = u.v OFFSET 0) %s", column, alias);
 }
 
 static int
@@ -182,15 +182,15 @@ comparison(KgOp op)
 	switch (kg_operator(op)->test)
 	{
 		case KG_IS_EQUAL:
-			return KG_EQ;
+			return " = ";
 		case KG_IS_ABOVE:
-			return KG_GT;
+			return " > ";
 		case KG_IS_FROM:
-			return KG_GE;
+			return " >= ";
 		case KG_IS_BELOW:
-			return KG_LT;
+			return " < ";
 		case KG_IS_UP_TO:
-			return KG_LE;
+			return " <= ";
 		case KG_IS_PART:
 		case KG_IS_START:
 		case KG_IS_END:
@@ -205,7 +205,7 @@ comparison(KgOp op)
 static void
 append_present(KgSqlBuilder *b, const char *key)
 {
-	kg_sql_append(b, " AND %s" KG_LT "$%d", key, kg_sql_param_missing(b));
+	kg_sql_append(b, " AND %s < $%d", key, kg_sql_param_missing(b));
 }
 
 /*
@@ -224,11 +224,11 @@ key_part_condition(KgSqlBuilder *b, const char *key,
 	if (kg_operator(condition->op)->test == KG_IS_START)
 	{
 		kg_sql_append(b,
-					  " AND %s" KG_GE "$%d",
+					  " AND %s >= $%d",
 					  key,
 					  kg_sql_param_bytea(b, kg_key_prefix_low(text, len)));
 		kg_sql_append(b,
-					  " AND %s" KG_LT "$%d",
+					  " AND %s < $%d",
 					  key,
 					  kg_sql_param_bytea(b, kg_key_prefix_high(text, len)));
 		return;
@@ -238,18 +238,16 @@ key_part_condition(KgSqlBuilder *b, const char *key,
 	memcpy(VARDATA(part), text, len);
 	n = kg_sql_param_bytea(b, part);
 	if (kg_operator(condition->op)->test == KG_IS_PART)
-		kg_sql_append(b,
-					  " AND pg_catalog.position(pg_catalog.substr(%s, 2), "
-					  "$%d)" KG_GT "0",
-					  key,
-					  n);
+		kg_sql_append(
+			b,
+			" AND pg_catalog.position(pg_catalog.substr(%s, 2), $%d) > 0",
+			key,
+			n);
 	else
 		kg_sql_append(b,
-					  " AND pg_catalog.length(%s)" KG_GT
-					  "pg_catalog.length($%d) AND pg_catalog.substr(%s, "
-					  "pg_catalog.length(%s) OPERATOR(pg_catalog.-) "
-					  "pg_catalog.length($%d) OPERATOR(pg_catalog.+) 1)" KG_EQ
-					  "$%d",
+					  " AND pg_catalog.length(%s) > pg_catalog.length($%d) AND "
+					  "pg_catalog.substr(%s, pg_catalog.length(%s) - "
+					  "pg_catalog.length($%d) + 1) = $%d",
 					  key,
 					  n,
 					  key,
@@ -274,10 +272,8 @@ key_comparison(KgSqlBuilder *b, const char *key, const KgCondition *condition)
 		append_present(b, key);
 	/* An array without items sorts before every item. */
 	if (bound == KG_BOUND_UPPER && condition->field->is_array)
-		kg_sql_append(b,
-					  " AND %s" KG_GT "$%d",
-					  key,
-					  kg_sql_param_bytea(b, kg_key_empty()));
+		kg_sql_append(
+			b, " AND %s > $%d", key, kg_sql_param_bytea(b, kg_key_empty()));
 }
 
 /* Appends the operator's test of a key. For KG_NO the caller negates it. */
@@ -304,14 +300,13 @@ key_test(KgSqlBuilder *b, const char *key, const KgCondition *condition)
 			/* FALLTHROUGH */
 		case KG_OPERAND_LIST:
 			kg_sql_append(
-				b, " AND %s" KG_EQ "ANY ($%d)", key, param_keys(b, condition));
+				b, " AND %s = ANY ($%d)", key, param_keys(b, condition));
 			break;
 		case KG_OPERAND_FLAG:
 			if (op->test == KG_IS_PRESENT)
 				append_present(b, key);
 			else
-				kg_sql_append(
-					b, " AND %s" KG_EQ "$%d", key, kg_sql_param_missing(b));
+				kg_sql_append(b, " AND %s = $%d", key, kg_sql_param_missing(b));
 			break;
 	}
 }
@@ -338,20 +333,19 @@ id_part_condition(KgSqlBuilder *b, const char *id, KgOpTest test,
 	int n = kg_sql_param_text(b, text);
 
 	if (test == KG_IS_PART)
-		kg_sql_append(b, " AND pg_catalog.strpos(%s, $%d)" KG_GT "0", id, n);
+		kg_sql_append(b, " AND pg_catalog.strpos(%s, $%d) > 0", id, n);
 	else if (test == KG_IS_END)
 		kg_sql_append(b,
-					  " AND pg_catalog.right(%s, pg_catalog.length($%d))" KG_EQ
-					  "$%d",
+					  " AND pg_catalog.right(%s, pg_catalog.length($%d)) = $%d",
 					  id,
 					  n,
 					  n);
 	else
 	{
 		/* As a range, so that an index serves it. */
-		kg_sql_append(b, " AND %s" KG_GE "$%d", id, n);
+		kg_sql_append(b, " AND %s >= $%d", id, n);
 		kg_sql_append(b,
-					  " AND %s" KG_LT "$%d",
+					  " AND %s < $%d",
 					  id,
 					  kg_sql_param_text(b, kg_text_prefix_high(text)));
 	}
@@ -382,7 +376,7 @@ id_test(KgSqlBuilder *b, const char *id, const KgCondition *condition)
 					kg_json_cstring(&condition->values[i]));
 			kg_sql_append(
 				b,
-				" AND %s" KG_EQ "ANY ($%d)",
+				" AND %s = ANY ($%d)",
 				id,
 				kg_sql_param_array(b, TEXTOID, ids, condition->nvalues));
 			break;
@@ -411,9 +405,8 @@ id_condition(KgSqlBuilder *b, const char *id, const KgCondition *condition)
 const char *
 kg_sql_count_of(KgSqlBuilder *b, const KgField *field, const char *node)
 {
-	return psprintf("SELECT c.key FROM %s c WHERE c.tenant" KG_EQ
-					"$1 AND c.node" KG_EQ "%s AND c.field_no" KG_EQ
-					"$%d AND c.field_no" KG_GE "%d",
+	return psprintf("SELECT c.key FROM %s c WHERE c.tenant = $1 AND "
+					"c.node = %s AND c.field_no = $%d AND c.field_no >= %d",
 					kg_sql_table("kg_index_key"),
 					node,
 					kg_sql_param_field(b, field),
@@ -459,8 +452,7 @@ append_keys_of(KgSqlBuilder *b, const KgField *field, const KgSqlEntity *entity)
 								  : kg_sql_key_of(b, field, index_keys));
 	if (here == NULL)
 		kg_sql_append(b,
-					  " FROM %s x WHERE x.tenant" KG_EQ "$1 AND x.node" KG_EQ
-					  "%s",
+					  " FROM %s x WHERE x.tenant = $1 AND x.node = %s",
 					  kg_sql_entities_of(entity->node),
 					  entity->node);
 	kg_sql_append(b, " OFFSET 0) p WHERE true");
@@ -520,8 +512,7 @@ array_probe(KgSqlBuilder *b, const KgCondition *condition,
 			append_keys_of(b, condition->field, entity);
 			one.keys = kg_sql_distinct_keys(condition, &one.nvalues);
 			key_test(b, "p.key", &one);
-			kg_sql_append(
-				b, ")" KG_EQ "$%d", kg_sql_param_int64(b, one.nvalues));
+			kg_sql_append(b, ") = $%d", kg_sql_param_int64(b, one.nvalues));
 			break;
 		case KG_SOME:
 			begin_probe(b, condition->field, entity, false);
@@ -604,8 +595,8 @@ kg_sql_visible(KgSqlBuilder *b, const char *node)
 	if (b->plain_visibility)
 		return;
 	kg_sql_append(b,
-				  " AND EXISTS (SELECT 1 FROM %s v WHERE v.tenant" KG_EQ
-				  "$1 AND v.node" KG_EQ "%s OFFSET 0)",
+				  " AND EXISTS (SELECT 1 FROM %s v WHERE v.tenant = $1 AND "
+				  "v.node = %s OFFSET 0)",
 				  kg_sql_entities_of(node),
 				  node);
 }
@@ -621,7 +612,7 @@ kg_sql_types(KgSqlBuilder *b, const char *alias, const int32 *type_nos, int n)
 	for (int i = 0; i < n; i++)
 		types[i] = Int32GetDatum(type_nos[i]);
 	kg_sql_append(b,
-				  " AND %s.type_no" KG_EQ "ANY ($%d)",
+				  " AND %s.type_no = ANY ($%d)",
 				  alias,
 				  kg_sql_param_array(b, INT4OID, types, n));
 }

@@ -3,8 +3,8 @@
  *	  Writing SQL text: a builder, and the predicates of analysed filters.
  *
  * The text consists of literals and names of kg_graph's tables. Every value,
- * also a property's name, is a parameter. Operators and functions are
- * qualified, so a caller's search_path has no effect.
+ * also a property's name, is a parameter. A statement is analyzed with
+ * search_path pinned (query/run/plan.c), so operators need no schema.
  *
  * Probes are EXISTS (... OFFSET 0): the planner cannot turn them into joins,
  * so a statement has the shape written here.
@@ -17,13 +17,6 @@
 #include "model/catalog.h"
 #include "query/filter/filter.h"
 #include "query/run/plan.h"
-
-#define KG_EQ " OPERATOR(pg_catalog.=) "
-#define KG_NE " OPERATOR(pg_catalog.<>) "
-#define KG_LT " OPERATOR(pg_catalog.<) "
-#define KG_LE " OPERATOR(pg_catalog.<=) "
-#define KG_GT " OPERATOR(pg_catalog.>) "
-#define KG_GE " OPERATOR(pg_catalog.>=) "
 
 typedef struct KgSqlBuilder
 {

@@ -46,10 +46,9 @@ kg_type_counts(const KgCatalog *catalog)
 	kg_sql_append(
 		&b,
 		"SELECT t.place, (SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s e "
-		"WHERE e.tenant" KG_EQ "$1 AND e.bundle" KG_EQ
-		"t.bundle COLLATE pg_catalog.\"C\" AND e.entity_type" KG_EQ
-		"t.type COLLATE pg_catalog.\"C\" LIMIT %d) x) "
-		"FROM ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
+		"WHERE e.tenant = $1 AND e.bundle = t.bundle COLLATE pg_catalog.\"C\" "
+		"AND e.entity_type = t.type COLLATE pg_catalog.\"C\" LIMIT %d) x) FROM "
+		"ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
 		"pg_catalog.unnest($%d)) AS t(place, bundle, type)",
 		kg_sql_table("kg_entity"),
 		KG_MAX_TYPE_COUNT + 1,

@@ -94,16 +94,14 @@ kg_compile_count(KgJsBuild *b, KgKeyword keyword, KgJsOp op, int mask)
 void
 kg_compile_check(const KgJsCompiler *c)
 {
-	KgError *err;
-
 	CHECK_FOR_INTERRUPTS();
 	if (c->steps <= kg_setting_schema_max_steps || !c->check_metaschema)
 		return;
-	err = kg_error_new(KG_LIMIT_EXCEEDED,
-					   "patterns of the schema take more steps than %d",
-					   kg_setting_schema_max_steps);
-	kg_error_hint(err, "See kg_graph.schema_max_steps.");
-	kg_error_throw(err);
+	KG_THROW(
+		KG_LIMIT_EXCEEDED,
+		.message = psprintf("patterns of the schema take more steps than %d",
+							kg_setting_schema_max_steps),
+		.hint = "See kg_graph.schema_max_steps.");
 }
 
 typedef struct PatternEntry
@@ -397,14 +395,10 @@ new_node(KgJsCompiler *c, const KgJsVal *schema, KgJsResource *resource,
 	KgJsNode *node = palloc0(sizeof(KgJsNode));
 
 	if (++c->schema->nnodes > kg_setting_schema_max_nodes)
-	{
-		KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-									"schema has more than %d subschemas",
-									kg_setting_schema_max_nodes);
-
-		kg_error_hint(err, "See kg_graph.schema_max_nodes.");
-		kg_error_throw(err);
-	}
+		KG_THROW(KG_LIMIT_EXCEEDED,
+				 .message = psprintf("schema has more than %d subschemas",
+									 kg_setting_schema_max_nodes),
+				 .hint = "See kg_graph.schema_max_nodes.");
 	node->types = KG_MASK_ANY;
 	node->resource = resource;
 	node->pointer = pointer;
@@ -562,17 +556,14 @@ compile_dynamic_anchors(KgJsCompiler *c)
 KgError *
 kg_schema_size_error(const Jsonb *schema)
 {
-	KgError *err;
-
 	if (VARSIZE(schema) <= kg_setting_schema_max_bytes &&
 		kg_json_number_bytes(&schema->root, kg_setting_schema_max_bytes) <=
 			kg_setting_schema_max_bytes)
 		return NULL;
-	err = kg_error_new(KG_LIMIT_EXCEEDED,
-					   "schema has more than %d bytes",
-					   kg_setting_schema_max_bytes);
-	kg_error_hint(err, "See kg_graph.schema_max_bytes.");
-	return err;
+	return KG_ERROR(KG_LIMIT_EXCEEDED,
+					.message = psprintf("schema has more than %d bytes",
+										kg_setting_schema_max_bytes),
+					.hint = "See kg_graph.schema_max_bytes.");
 }
 
 static KgSchema *

@@ -57,7 +57,7 @@ extern const KgJsNode *kg_compile_sub(KgJsBuild *b, KgKeyword keyword,
 									  const KgJsVal *schema);
 /* Raises KG_INVALID_INPUT with the path of a keyword. */
 extern KG_NORETURN void kg_keyword_error(const KgJsBuild *b, KgKeyword keyword,
-										 const char *expected) KG_NORETURN_TAIL;
+										 const char *expected);
 /*
  * Returns the non-negative integer of a keyword, or KG_COUNT_HUGE if it is
  * above int64.

@@ -212,10 +212,7 @@ kg_pattern_compile_pcre(const char *source)
 	return pattern;
 }
 
-static KG_NORETURN void match_failed(const KgPattern *pattern,
-									 int code) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 match_failed(const KgPattern *pattern, int code)
 {
 	PCRE2_UCHAR message[256];

@@ -512,14 +512,10 @@ scan(KgJsRegistry *registry, const KgJsVal *schema, KgJsResource *resource,
 	entry->place.pointer = pointer;
 	entry->place.resource = resource;
 	if (hash_get_num_entries(registry->places) > kg_setting_schema_max_nodes)
-	{
-		KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-									"schema has more than %d subschemas",
-									kg_setting_schema_max_nodes);
-
-		kg_error_hint(err, "See kg_graph.schema_max_nodes.");
-		kg_error_throw(err);
-	}
+		KG_THROW(KG_LIMIT_EXCEEDED,
+				 .message = psprintf("schema has more than %d subschemas",
+									 kg_setting_schema_max_nodes),
+				 .hint = "See kg_graph.schema_max_nodes.");
 	/* In draft-07, keywords beside a $ref are ignored. */
 	if (resource->dialect != KG_DRAFT_07 ||
 		resource->root.data == schema->data ||
@@ -607,16 +603,12 @@ kg_registry_add_root(KgJsRegistry *registry, const KgJsVal *schema)
 
 		if (uri == NULL ||
 			(w.value.type != KG_JS_OBJECT && w.value.type != KG_JS_BOOL))
-		{
-			KgError *err = kg_error_new(
-				KG_INVALID_INPUT,
-				uri ? "resource \"%s\" is not a schema"
-					: "resource name \"%s\" is not a URI reference",
-				key);
-
-			kg_error_path(err, "%s", sub_pointer("/resources", key, w.key_len));
-			kg_error_throw(err);
-		}
+			KG_THROW(KG_INVALID_INPUT,
+					 .message = psprintf(
+						 uri ? "resource \"%s\" is not a schema"
+							 : "resource name \"%s\" is not a URI reference",
+						 key),
+					 .path = sub_pointer("/resources", key, w.key_len));
 		split_fragment(uri);
 		add_document(registry, uri, &w.value, false);
 	}
@@ -719,12 +711,7 @@ find_anchor(KgJsRegistry *registry, const KgJsResource *resource,
 	return false;
 }
 
-static KG_NORETURN void unresolved(KgJsRegistry *registry,
-								   const KgJsResource *base, const char *ref,
-								   const char *uri, const char *pointer,
-								   bool has_document) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 unresolved(KgJsRegistry *registry, const KgJsResource *base, const char *ref,
 		   const char *uri, const char *pointer, bool has_document)
 {

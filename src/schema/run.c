@@ -16,16 +16,12 @@
 /* Steps between two checks of limits and interrupts. */
 #define STEPS_AT_ONCE 1024
 
-static KG_NORETURN void limit_error(const char *message, int limit,
-									const char *setting) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 limit_error(const char *message, int limit, const char *setting)
 {
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED, "%s %d", message, limit);
-
-	kg_error_hint(err, "See %s.", setting);
-	kg_error_throw(err);
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = psprintf("%s %d", message, limit),
+			 .hint = psprintf("See %s.", setting));
 }
 
 void

@@ -133,12 +133,11 @@ kg_caller_of(const char *called)
 static KG_NORETURN void
 throw_other(const char *key)
 {
-	KgError *err = kg_error_new(KG_CONFLICT,
-								"the idempotency key is of another write");
-
-	kg_error_path(err, "/idempotency_key");
-	kg_error_got_string(err, key);
-	kg_error_throw_expected(err, "a new key for a different write");
+	KG_THROW(KG_CONFLICT,
+			 .message = "the idempotency key is of another write",
+			 .path = "/idempotency_key",
+			 .got_string = key,
+			 .expected = "a new key for a different write");
 }
 
 static Jsonb *

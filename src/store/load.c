@@ -22,14 +22,12 @@
 static void
 require_name(const char *load)
 {
-	KgError *err;
-
 	if (*load != '\0' && strlen(load) <= KG_MAX_LOAD_BYTES)
 		return;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "the name of a load is empty or too long");
-	kg_error_path(err, "/load");
-	kg_error_throw_expected(err, "1 to %d bytes", KG_MAX_LOAD_BYTES);
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "the name of a load is empty or too long",
+			 .path = "/load",
+			 .expected = psprintf("1 to %d bytes", KG_MAX_LOAD_BYTES));
 }
 
 Jsonb *
@@ -57,14 +55,13 @@ kg_load_position(const char *load)
 static KG_NORETURN void
 throw_gone_on(const char *load, int64 batch)
 {
-	KgError *err = kg_error_new(KG_CONFLICT,
-								"another session continued this load");
-
-	kg_error_path(err, "/batch");
-	kg_error_got_string(err, psprintf(INT64_FORMAT, batch));
-	kg_error_throw_expected(err,
-							"the batch after that of kg_load_position(), or 0 "
-							"to begin anew");
+	KG_THROW(
+		KG_CONFLICT,
+		.message = "another session continued this load",
+		.path = "/batch",
+		.got_string = psprintf(INT64_FORMAT, batch),
+		.expected =
+			"the batch after that of kg_load_position(), or 0 to begin anew");
 }
 
 void

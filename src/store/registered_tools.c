@@ -15,15 +15,15 @@ const KgToolHooks *kg_tool_hooks = NULL;
 static KG_NORETURN void
 throw_taken(const char *name, const char *by, const char *path)
 {
-	KgError *err = kg_error_new(KG_ALREADY_EXISTS,
-								"tool_name_collision_in_tenant: the name "
-								"\"%s\" is taken by %s",
-								name,
-								by);
-
-	kg_error_path(err, "%s", path);
-	kg_error_got_string(err, name);
-	kg_error_throw_expected(err, "another name");
+	KG_THROW(
+		KG_ALREADY_EXISTS,
+		.message = psprintf(
+			"tool_name_collision_in_tenant: the name \"%s\" is taken by %s",
+			name,
+			by),
+		.path = path,
+		.got_string = name,
+		.expected = "another name");
 }
 
 /*
@@ -69,15 +69,14 @@ take_name(const char *tenant, const char *name, const char *canonical,
 static KG_NORETURN void
 throw_frozen(const KgStoredTool *tool)
 {
-	KgError *err = kg_error_new(KG_ALREADY_EXISTS,
-								"version \"%s\" of tool \"%s\" is registered "
-								"with another definition",
-								tool->version,
-								tool->name);
-
-	kg_error_path(err, "/version");
-	kg_error_got_string(err, tool->version);
-	kg_error_throw_expected(err, "a new version, or the same definition");
+	KG_THROW(KG_ALREADY_EXISTS,
+			 .message = psprintf("version \"%s\" of tool \"%s\" is registered "
+								 "with another definition",
+								 tool->version,
+								 tool->name),
+			 .path = "/version",
+			 .got_string = tool->version,
+			 .expected = "a new version, or the same definition");
 }
 
 static bool

@@ -242,19 +242,17 @@ check_toolsets(const KgCatalog *catalog)
 {
 	const KgToolsets *toolsets = kg_setting_toolsets;
 	const char *name = toolsets->names;
-	KgError *err;
 
 	for (int i = 0; i < toolsets->n; i++, name += strlen(name) + 1)
 	{
 		if (kg_registered_has_toolset(catalog, name))
 			continue;
-		err = kg_error_new(
-			KG_INVALID_INPUT, "toolset \"%s\" does not exist", name);
-		kg_error_got_string(err, name);
-		kg_error_throw_expected(
-			err,
-			"kg_graph.toolsets with names among catalog, graph, bfs, memory, "
-			"compact, sql, write, all, and the toolsets of registered tools");
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = psprintf("toolset \"%s\" does not exist", name),
+				 .got_string = name,
+				 .expected = "kg_graph.toolsets with names among catalog, "
+							 "graph, bfs, memory, compact, sql, write, all, "
+							 "and the toolsets of registered tools");
 	}
 }
 
@@ -265,41 +263,36 @@ static void
 check_version(const char *version)
 {
 	KgSemver semver;
-	KgError *err;
 
 	if (kg_semver_read(version, &semver))
 		return;
-	err = kg_error_new(KG_INVALID_INPUT, "\"%s\" is no version", version);
-	kg_error_path(err, "/version");
-	kg_error_got_string(err, version);
-	kg_error_throw_expected(
-		err, "a version as semver 2.0.0 has it, such as \"1.2.0\"");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("\"%s\" is no version", version),
+			 .path = "/version",
+			 .got_string = version,
+			 .expected = "a version as semver 2.0.0 has it, such as \"1.2.0\"");
 }
 
 static KG_NORETURN void
 throw_two_versions(const char *version)
 {
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT,
-		"the name of the tool and the option have different versions");
-
-	kg_error_path(err, "/version");
-	kg_error_got_string(err, version);
-	kg_error_throw_expected(
-		err, "a version in only one of the two, or equal versions");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message =
+				 "the name of the tool and the option have different versions",
+			 .path = "/version",
+			 .got_string = version,
+			 .expected = "a version in only one of the two, or equal versions");
 }
 
 static KG_NORETURN void
 throw_no_versions(const KgToolCall *call)
 {
-	KgError *err = kg_error_new(
-		KG_VERSION_NOT_FOUND,
-		"tool \"%s\" has no versions: it is not a registered tool",
-		call->name);
-
-	kg_error_path(err, "/version");
-	kg_error_got_string(err, call->version);
-	kg_error_throw(err);
+	KG_THROW(KG_VERSION_NOT_FOUND,
+			 .message = psprintf(
+				 "tool \"%s\" has no versions: it is not a registered tool",
+				 call->name),
+			 .path = "/version",
+			 .got_string = call->version);
 }
 
 Jsonb *

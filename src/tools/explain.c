@@ -41,12 +41,12 @@ write_statement(const KgStatement *statement, KgJsonWriter *w)
 static KG_NORETURN void
 throw_writes(const char *name)
 {
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT, "tool \"%s\" writes and cannot be explained", name);
-
-	kg_error_path(err, "/tool");
-	kg_error_got_string(err, name);
-	kg_error_throw_expected(err, "a tool that reads");
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message = psprintf("tool \"%s\" writes and cannot be explained", name),
+		.path = "/tool",
+		.got_string = name,
+		.expected = "a tool that reads");
 }
 
 Jsonb *

@@ -107,6 +107,10 @@ TRUNCATE kg_audit;
 SET ROLE audit_admin; SELECT length(kg_put_entities('thing', '[{"id": "many", "items": [1, 2, 3]}]')::text) > 0 AS put; SELECT kg_get('thing', 'many') AS got; RESET ROLE;
 SELECT tool, rows, bytes > 0 AS bytes FROM kg_audit WHERE tool = 'kg_get'; TRUNCATE kg_audit;
 
+-- a reply without "returned" counts its list, of claims also
+SET ROLE audit_reader; SELECT kg_verify('{"claims": [{"entity": "thing:a"}, {"entity": "thing:b"}, {"name": "a"}]}') -> 'counts' AS counts; RESET ROLE;
+SELECT tool, rows FROM kg_audit WHERE tool = 'kg_verify'; TRUNCATE kg_audit;
+
 -- what is rolled back leaves no row (but a line in the log), nor does a read-only transaction or one that finds the table locked (test/t)
 SET ROLE audit_admin;
 BEGIN; SELECT kg_get('thing', 'a'); ROLLBACK;

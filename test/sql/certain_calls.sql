@@ -132,6 +132,13 @@ SELECT t, a, kg_call_tool(t, a::jsonb)->'structuredContent'->>'total', pg_temp.t
   ('list_sale', '{"limit": 0, "filters": {"AND": [{"price": 5}, {"state": "open"}]}}'),
   ('count', '{"node": {"label": "sale"}, "aggregations": {"max": "price"}}'),
   ('count', '{"node": {"label": "sale"}, "group_by": [{"property": "year(at)"}]}')) x(t, a);
+-- filters as conditions of SQL: all of the text, or nothing
+SELECT f, pg_temp.told('find', jsonb_build_object('type', 'sale', 'limit', 0, 'filters', f::jsonb)) FROM (VALUES
+  ('"price > 500"'), ('"price > 1 AND state = ''open'' and at >= 2026-01-01"'), ('"state = ''open'' OR price between 1 and 2.5"'), ('["price > 1", "buyer.region in (''north'', ''it''''s'')"]'),
+  ('{"price": "BETWEEN 1 AND 9", "state": "IN (''open'', ''retired'')"}'), ('{"state": "!= ''open''"}'), ('{"state": "is not null"}'), ('{"minutes": "IS NULL"}'), ('{"buyer": "IN (''B-0001'')"}'), ('{"last_serviced": "> ''2026-01-01''"}'),
+  ('"price > 1 AND price < 9"'),
+  ('"price > cost"'), ('"price / 2 > 1"'), ('"price > 1 AND (state = ''open'')"'), ('"state = ''open'' OR price > 1 AND cost > 1"'), ('"price > 5-3"'), ('"price >"'), ('{"price": "IN (1, cost)"}'), ('{"state": "not like ''o%''"}'), ('"drop table sale"')) x(f);
+SELECT f, pg_temp.told('find', jsonb_build_object('type', 'buyer', 'limit', 0, 'filters', f::jsonb)) FROM (VALUES ('{"name": "LIKE ''Quarry%''"}'), ('{"name": "LIKE ''%rry%''"}'), ('{"name": "STARTS WITH ''Q''"}'), ('{"name": "not in (''a'', ''b'')"}'), ('{"name": "LIKE Quarry"}')) x(f);
 \c - :owner
 SET client_min_messages = error;
 CALL test.drop('certain');

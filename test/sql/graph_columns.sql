@@ -36,6 +36,11 @@ SELECT kg_find_nodes('{"node_label": "item", "columns": ["at.city", "id"], "ids"
 SELECT r->'nodes', r->'edges', r->'untrusted' FROM kg_neighbors('{"start_node": {"label": "item", "node_id": "i1"}, "max_hops": 1, "columns": ["story", "name"]}') r;
 -- a type of which nothing is named is told by its id
 SELECT r->'nodes', r->'edges' FROM kg_neighbors('{"start_node": {"label": "item", "node_id": "i1"}, "max_hops": 1, "columns": ["brand.size"], "edge_columns": ["how", "MADE_BY.price"]}') r;
+-- a property of edges among the columns
+SELECT r->'nodes', r->'edges' FROM kg_neighbors('{"start_node": {"label": "item", "node_id": "i1"}, "max_hops": 1, "columns": ["name", "edge.how"]}') r;
+SELECT r->'nodes', r->'edges' FROM kg_traverse('{"from": {"label": "item", "ids": ["i1"]}, "relationships": [{"type": "LIKE"}], "columns": ["edge.cost"], "edge_columns": ["how"]}') r;
+SELECT r->'edges' FROM kg_traverse('{"from": {"label": "item", "ids": ["i1"]}, "relationships": [{"type": "LIKE"}], "columns": ["edge.cost"], "edge_columns": ["*"]}') r;
+SELECT pg_temp.tried('traverse', '{"from": {"label": "item", "ids": ["i1"]}, "relationships": [{"type": "LIKE"}], "columns": ["edge.costs"]}'), pg_temp.tried('find_nodes', '{"node_label": "item", "columns": ["edge.cost"]}');
 -- parallel edges show what tells them apart, whatever is chosen; a path goes over the lightest, shown or not
 SELECT r->'edges' FROM kg_traverse('{"from": {"label": "item", "ids": ["i1"]}, "relationships": [{"type": "MADE_BY"}], "edge_columns": ["LIKE.how"]}') r;
 SELECT r->'paths' FROM kg_paths('{"from": {"label": "item", "ids": ["i1"]}, "to": {"label": "brand", "ids": ["b1"]}, "max_hops": 1}') r;

@@ -118,6 +118,15 @@ SELECT query_asked('SELECT "interval"(interval ''1 day'', 5)');
 SELECT query_asked('SELECT TOP 3 name FROM product');
 SELECT query_asked('SELECT name FROM product LIMIT 1, 2');
 SELECT query_asked('SELECT name::string FROM product');
+-- other dialects: the call that means the same, or none
+SET kg_graph.toolsets = 'sql';
+SELECT q, kg_call_tool('query', jsonb_build_object('sql', q) || coalesce(p, '{}')) #>> '{structuredContent,error,call,arguments}' FROM (VALUES
+  ('SELECT `name` FROM `product` WHERE `name` = ''a`b''', NULL::jsonb), ('SELECT [name] FROM product p WHERE p.[stock] > 1', NULL), ('SELECT tags[1], `name` FROM product', NULL), ('SELECT TOP 3 name FROM product ORDER BY 1', NULL), ('SELECT name FROM product LIMIT 1, 2', NULL),
+  ('SELECT strftime(''%Y-%m'', day), YEAR(day), IFNULL(name, ''?''), GROUP_CONCAT(name) FROM product GROUP BY 1, 2, 3', NULL), ('SELECT strftime(''%Y week'', day) FROM product', NULL), ('SELECT IF(stock > 1, LEN(name), 0), DATEDIFF(day, ''2026-01-01'') FROM product', NULL),
+  ('SELECT name FROM products', NULL), ('SELECT name FROM public.product -- `all`', NULL), ('SELECT name FROM pg_catalog.product', NULL), ('SELECT p.name FROM product p WHERE p.brand_id = ''x''', NULL), ('SELECT name FROM product WHERE name = "Tea"', NULL), ('SELECT "nam" FROM product WHERE name = "Tea"', NULL), ('SELECT unit_prices FROM product', NULL),
+  ('SELECT name FROM product WHERE stock > ? AND name <> ?', '{"params": [1, "x"]}'), ('SELECT name FROM product WHERE stock > ?', '{"params": [1, "x"]}'), ('SELECT name FROM product WHERE stock > :least AND stock < @most + :least', '{"params": {"most": 9, "least": 1}}'), ('SELECT name FROM product WHERE stock > :least', '{"params": {"most": 9, "least": 1}}'),
+  ('SELECT count(*) FORM product', NULL), ('SELECT `name', NULL)) x(q, p);
+RESET kg_graph.toolsets;
 SELECT query_asked('SELECT 1/0');
 SELECT query_asked('SELECT 2147483647 + 1');
 SELECT query_asked('SELECT (SELECT id FROM brand)');

@@ -26,6 +26,8 @@ SET ROLE quay_bob;
 SELECT string_agg(t ->> 'name', ' ') FROM jsonb_array_elements(kg_list_tools()) t;
 SELECT pg_temp.failed('undo', '{"change": 1}');
 SET ROLE quay_ada;
+-- One object in place of an array of objects.
+SELECT pg_temp.call('create', '{"type": "supplier", "items": {"id": "S1", "name": "Harbour Lamps"}, "dry_run": true}') AS taken, pg_temp.call('create', '{"type": "supplier", "items": "S1", "dry_run": true}') #>> '{error,message}' AS not_taken;
 -- Each type and relation decides which operations it allows.
 SELECT pg_temp.call('create', '{"type": "supplier", "items": [{"id": "S1", "name": "Harbour Lamps", "country": "DE", "status": "active", "tags": ["a"]}, {"id": "S2", "name": "Boats"}], "reason": "first"}');
 SELECT pg_temp.failed('create', '{"type": "country", "items": [{"id": "IT", "name": "Italy"}]}');

@@ -117,8 +117,8 @@ my ($code, $out, $err);
 
 # Options.
 foreach my $case (
-	[ 'nothing is said of the rows', qr/either --type or --relation/, 'load', 'x.csv' ],
-	[ 'both', qr/either --type or --relation/, 'load', '--type', 'a', '--relation', 'b', 'x.csv' ],
+	[ 'nothing is said of the rows', qr/one of --type, --relation and --bundle/, 'load', 'x.csv' ],
+	[ 'both', qr/one of --type, --relation and --bundle/, 'load', '--type', 'a', '--relation', 'b', 'x.csv' ],
 	[ '--atomic --resume', qr/--atomic and --dry-run leave nothing/, 'load', '--type', 'a', '--atomic', '--resume', 'x.csv' ],
 	[ '--empty', qr/is not absent or null/, 'load', '--type', 'a', '--empty', 'x', 'x.csv' ],
 	[ 'a name that says nothing', qr/the name does not show the format/, 'load', '--type', 'product', 'x.txt' ],

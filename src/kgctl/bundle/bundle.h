@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "kgctl/args.h"
 #include "kgctl/json.h"
 
 typedef struct KgctlBundle
@@ -34,6 +35,13 @@ extern void kg_bundle_free(KgctlBundle *bundle);
 
 /* Returns the payload as text. */
 extern const char *kg_bundle_text(KgctlBundle *bundle);
+
+/*
+ * Applies a bundle (or only checks it), and prints the answer. Returns the exit
+ * code; in send.c.
+ */
+extern int kg_bundle_send(const KgArgs *args, KgctlBundle *bundle, bool merge,
+						  bool dry_run, long max_errors, long revision);
 
 /* Reports a fault as file:line. Returns false. */
 extern bool kg_bundle_complain(const KgJson *at, const char *fmt, ...)

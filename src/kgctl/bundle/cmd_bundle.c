@@ -11,6 +11,7 @@
 #include "kgctl/commands.h"
 #include "kgctl/db.h"
 #include "kgctl/files.h"
+#include "kgctl/graph/graph.h"
 #include "kgctl/log.h"
 #include "kgctl/show.h"
 #include "kgctl/stored.h"
@@ -39,164 +40,15 @@ static const char diff_options[] = "--brief\tonly names, no values\n"
 static const char export_options[] =
 	"-o, --output PATH\tdirectory, or file ending in .json or .yaml "
 	"(default: JSON on standard output)\n"
+	"--format FORMAT\twrite only the graph: ndjson, csv, graphml, turtle, "
+	"ntriples, jsonld or cypher\n"
+	"--type TYPE\twith --format: only entities of this type\n"
+	"--relation NAME\twith --format: only edges of this relation\n"
+	"--base IRI\twith --format: the beginning of IRIs (default "
+	"https://kg-graph.invalid/BUNDLE/)\n"
+	"--delimiter C\twith --format csv: the separator of cells (default: "
+	"comma)\n"
 	"-f, --force\toverwrite existing files\n";
-
-static void
-add_options(KgBuf *out, const KgArgs *args, bool dry_run, long max_errors,
-			long revision)
-{
-	json_t *options = json_pack("{s:b, s:i, s:s}",
-								"dry_run",
-								dry_run,
-								"max_errors",
-								(int) max_errors,
-								"mode",
-								kg_args_has(args, "merge") ? "merge"
-														   : "replace");
-
-	if (kg_args_has(args, "expected-revision"))
-		json_object_set_new(
-			options, "expected_revision", json_integer(revision));
-	kg_json_write_made(out, options);
-}
-
-/* Writes {"a": 3, "b": {"c": 4}} as "a 3, b c 4" without zeros. */
-static void
-add_counts(KgBuf *out, const KgJson *value, const char *prefix)
-{
-	for (size_t i = 0;
-		 value != NULL && value->kind == KG_JSON_OBJECT && i < value->len;
-		 i++)
-	{
-		const KgctlMember *m = &value->u.members[i];
-		char *name = kg_format("%s %s", prefix, m->key);
-
-		if (m->value->kind == KG_JSON_NUMBER &&
-			strcmp(m->value->u.text, "0") != 0)
-			kg_buf_printf(
-				out, "%s%s %s", out->len ? ", " : "", name, m->value->u.text);
-		else if (m->value->kind == KG_JSON_OBJECT)
-			add_counts(out, m->value, name);
-		free(name);
-	}
-}
-
-static void
-print_warnings(const KgJson *answer)
-{
-	const KgJson *warnings = kgctl_json_get(answer, "warnings");
-
-	for (size_t i = 0; i < kgctl_json_length(warnings); i++)
-	{
-		const KgJson *w = warnings->u.items[i];
-		KgBuf text;
-
-		kg_buf_init(&text);
-		if (kgctl_json_text(w) != NULL)
-			kg_buf_puts(&text, kgctl_json_text(w));
-		else if (kg_json_get_text(w, "message") != NULL)
-			kg_buf_puts(&text, kg_json_get_text(w, "message"));
-		else
-			kg_json_write(&text, w, -1);
-		kg_error("warning: %s", text.data);
-		kg_buf_free(&text);
-	}
-}
-
-/*
- * Prints the changes that an apply has made or would make. Returns the exit
- * code.
- */
-static int
-print_answer(const KgArgs *args, KgctlBundle *bundle, const KgJson *root,
-			 bool dry_run)
-{
-	static const char *const counted[] = {"entities", "relations", "tools"};
-	const KgJson *errors = kgctl_json_get(root, "errors");
-	const KgJson *revision = kgctl_json_get(root, "revision");
-	KgBuf counts;
-
-	if (kgctl_json_length(errors) > 0)
-	{
-		size_t n = kg_report_errors(bundle, errors);
-
-		kg_error("%s: %zu error%s, nothing was changed",
-				 bundle->name,
-				 n,
-				 n == 1 ? "" : "s");
-		return KG_EXIT_REFUSED;
-	}
-	print_warnings(root);
-	kg_buf_init(&counts);
-	if (kg_args_has(args, "json"))
-	{
-		kg_json_write(&counts, root, -1);
-		puts(counts.data);
-	}
-	else if (!kg_args_has(args, "quiet"))
-	{
-		/*
-		 * The diff of a dry run, with the options of its next page, is not a
-		 * count.
-		 */
-		for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
-			add_counts(&counts, kgctl_json_get(root, counted[i]), counted[i]);
-		if (revision->kind == KG_JSON_NUMBER)
-			kg_buf_printf(&counts,
-						  "%srevision %s",
-						  counts.len ? ", " : "",
-						  revision->u.text);
-		kg_print(stdout,
-				 "%s: %s%s%s\n",
-				 bundle->name,
-				 dry_run ? "valid" : "applied",
-				 counts.len ? ": " : "",
-				 counts.len ? counts.data : "");
-	}
-	kg_buf_free(&counts);
-	return KG_EXIT_OK;
-}
-
-static int
-send_bundle(const KgArgs *args, KgctlBundle *bundle, bool dry_run,
-			long max_errors, long revision)
-{
-	KgDb db;
-	KgBuf options;
-	const char *values[2];
-	char *answer = NULL;
-	const KgJson *read = NULL;
-	bool ok;
-	char *label = kg_format("%s %zu entities and %zu edges of %s",
-							dry_run ? "checking" : "applying",
-							bundle->nentities,
-							bundle->nedges,
-							bundle->name);
-	int code;
-
-	kg_buf_init(&options);
-	add_options(&options, args, dry_run, max_errors, revision);
-	values[0] = kg_bundle_text(bundle);
-	values[1] = options.data;
-	/* A custom plan for the values would contain two copies of the bundle. */
-	ok = kg_db_open(&db, args) &&
-		 kg_db_set(&db, "plan_cache_mode", "force_generic_plan") &&
-		 kg_db_label(&db, label);
-	db.bundle = bundle;
-	if (ok &&
-		kg_db_call(
-			&db, "kg_apply_bundle_text", "text jsonb", values, &answer) &&
-		(read = kg_db_read(&db, bundle->arena, answer, "revision")) != NULL &&
-		kg_db_commit(&db))
-		code = print_answer(args, bundle, read, dry_run);
-	else
-		code = db.exit;
-	kg_db_close(&db);
-	kg_buf_free(&options);
-	free(answer);
-	free(label);
-	return code;
-}
 
 static int
 read_and_send(const KgArgs *args, bool dry_run, bool offline)
@@ -212,7 +64,12 @@ read_and_send(const KgArgs *args, bool dry_run, bool offline)
 	if (!kg_bundle_read(args->rest[0], &bundle))
 		code = KG_EXIT_INPUT;
 	else if (!offline)
-		code = send_bundle(args, &bundle, dry_run, max_errors, revision);
+		code = kg_bundle_send(args,
+							  &bundle,
+							  kg_args_has(args, "merge"),
+							  dry_run,
+							  max_errors,
+							  revision);
 	else if (!kg_args_has(args, "quiet"))
 		kg_print(stdout,
 				 "%s: well formed: %zu entities, %zu edges in %zu files\n",
@@ -384,6 +241,10 @@ write_out(const KgArgs *args, const KgJson *payload)
 	return ok;
 }
 
+/* Options of an export in another format than a bundle's. */
+static const char *const graph_only[] = {
+	"type", "relation", "base", "delimiter"};
+
 static int
 run_export(const KgArgs *args)
 {
@@ -393,6 +254,18 @@ run_export(const KgArgs *args)
 	KgBuf text;
 	int code;
 
+	if (kg_args_has(args, "format"))
+	{
+		kg_arena_free(arena);
+		return kg_export_graph(args);
+	}
+	for (size_t i = 0; i < sizeof(graph_only) / sizeof(*graph_only); i++)
+		if (kg_args_has(args, graph_only[i]))
+		{
+			kg_error("export: --%s is used with --format", graph_only[i]);
+			kg_arena_free(arena);
+			return KG_EXIT_USAGE;
+		}
 	kg_buf_init(&text);
 	if (!kg_db_open(&db, args) ||
 		!kg_stored_read(&db, args->rest[0], &text, NULL, NULL) ||
@@ -411,11 +284,12 @@ run_export(const KgArgs *args)
 	return code;
 }
 
-const KgCommand kg_command_export = {"export",
-									 " BUNDLE",
-									 "write a bundle as a directory or a file",
-									 export_options,
-									 kg_db_options,
-									 1,
-									 1,
-									 run_export};
+const KgCommand kg_command_export = {
+	"export",
+	" BUNDLE",
+	"write a bundle, or its graph in the format of other programs",
+	export_options,
+	kg_db_options,
+	1,
+	1,
+	run_export};

@@ -148,15 +148,13 @@ kg_path_index(const char *path, int index)
 KgError *
 kg_args_error(const char *path, const JsonbValue *got, const char *expected)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"argument %s must be %s",
-								path[0] ? path : "(root)",
-								expected);
-
-	kg_error_path(err, "%s", path);
-	kg_error_got(err, got);
-	kg_error_expected(err, "%s", expected);
-	return err;
+	return KG_ERROR(KG_INVALID_INPUT,
+					.message = psprintf("argument %s must be %s",
+										path[0] ? path : "(root)",
+										expected),
+					.path = path,
+					.got = got,
+					.expected = expected);
 }
 
 bool
@@ -438,8 +436,7 @@ kg_args_as_object_or(const JsonbValue *value, const char *path,
 static Jsonb *
 only_item(const KgMember *member, const JsonbValue *value)
 {
-	bool objects = member != NULL && member->inner != NULL &&
-				   member->inner->n > 0;
+	bool objects = member != NULL && member->of_objects;
 
 	if (value->type == jbvNull || kg_json_is_array(value))
 		return NULL;
@@ -821,18 +818,14 @@ kg_args_root(const Jsonb *arguments)
 		size += kg_json_number_bytes(&arguments->root,
 									 kg_setting_max_argument_bytes);
 	if (size > kg_setting_max_argument_bytes)
-	{
-		KgError *err = kg_error_new(
-			KG_LIMIT_EXCEEDED,
-			"arguments of " INT64_FORMAT
-			" bytes exceed kg_graph.max_argument_bytes (%d)",
-			size,
-			kg_setting_max_argument_bytes);
-
-		kg_error_throw_expected(err,
-								"arguments of at most %d bytes",
-								kg_setting_max_argument_bytes);
-	}
+		KG_THROW(KG_LIMIT_EXCEEDED,
+				 .message = psprintf(
+					 "arguments of " INT64_FORMAT
+					 " bytes exceed kg_graph.max_argument_bytes (%d)",
+					 size,
+					 kg_setting_max_argument_bytes),
+				 .expected = psprintf("arguments of at most %d bytes",
+									  kg_setting_max_argument_bytes));
 	kg_json_root(arguments, &root);
 	return kg_args_as_object(&root, "");
 }

@@ -11,6 +11,7 @@
 #include "query/argument/hints.h"
 #include "model/marks.h"
 #include "query/filter/scan.h"
+#include "query/filter/sql_filter.h"
 #include "utils/builtins.h"
 
 #define KG_HINT_VALUES 5
@@ -215,10 +216,9 @@ find_spelt(const KgCatalog *catalog, const KgType *type, const char *id,
 		"x.node, x.entity_id",
 		kg_sql_param_array(&b, TEXTOID, spellings.ids, spellings.n));
 	kg_sql_append(
-		&b, " AND x.bundle" KG_EQ "$%d", kg_sql_param_text(&b, type->bundle));
-	kg_sql_append(&b,
-				  " AND x.entity_type" KG_EQ "$%d",
-				  kg_sql_param_text(&b, type->name));
+		&b, " AND x.bundle = $%d", kg_sql_param_text(&b, type->bundle));
+	kg_sql_append(
+		&b, " AND x.entity_type = $%d", kg_sql_param_text(&b, type->name));
 	kg_sql_end_each(&b, "entity_id", "e");
 	statement = kg_sql_statement(&b);
 	statement.node_column = 1;
@@ -407,18 +407,16 @@ next_key(const KgListQuery *query, const KgField *field, const bytea *key,
 	kg_sql_start(&b, query->catalog);
 	kg_sql_append(
 		&b,
-		"SELECT k.key FROM %s k WHERE k.tenant" KG_EQ "$1 AND k.type_no" KG_EQ
-		"$%d",
+		"SELECT k.key FROM %s k WHERE k.tenant = $1 AND k.type_no = $%d",
 		kg_sql_table("kg_index_key"),
 		kg_sql_param(&b, INT4OID, Int32GetDatum(query->type->type_no)));
-	kg_sql_append(
-		&b, " AND k.field_no" KG_EQ "$%d", kg_sql_param_field(&b, field));
+	kg_sql_append(&b, " AND k.field_no = $%d", kg_sql_param_field(&b, field));
 	kg_sql_append(&b,
 				  " AND k.key%s$%d",
-				  above ? KG_GT : KG_LT,
+				  above ? " > " : " < ",
 				  kg_sql_param_bytea(&b, key));
 	if (above)
-		kg_sql_append(&b, " AND k.key" KG_LT "$%d", kg_sql_param_missing(&b));
+		kg_sql_append(&b, " AND k.key < $%d", kg_sql_param_missing(&b));
 	kg_sql_visible(&b, "k.node");
 	kg_sql_append(&b, " ORDER BY k.key%s LIMIT 1", above ? "" : " DESC");
 	(void) kg_sql_run(&b, take_key, &result);
@@ -845,10 +843,9 @@ missing_values(const KgListQuery *query, const KgType *target,
 					  "x.entity_id",
 					  kg_sql_param_array(&b, TEXTOID, ids, left.nvalues));
 	kg_sql_append(
-		&b, " AND x.bundle" KG_EQ "$%d", kg_sql_param_text(&b, target->bundle));
-	kg_sql_append(&b,
-				  " AND x.entity_type" KG_EQ "$%d",
-				  kg_sql_param_text(&b, target->name));
+		&b, " AND x.bundle = $%d", kg_sql_param_text(&b, target->bundle));
+	kg_sql_append(
+		&b, " AND x.entity_type = $%d", kg_sql_param_text(&b, target->name));
 	kg_sql_end_each(&b, "entity_id", "e");
 	(void) kg_sql_run(&b, mark_existing, &left);
 	return left;
@@ -959,6 +956,25 @@ filters_path(const KgFilter *filter)
 	return "/filters";
 }
 
+/*
+ * Corrects a condition of SQL that was sent in place of a text, and equals no
+ * text. Returns false for other values.
+ */
+static bool
+correct_sql(const KgCondition *condition, KgCorrection *correction)
+{
+	KgInstead change = {.kind = KG_INSTEAD_VALUE, .path = condition->path};
+
+	if (condition->op != KG_OP_EQ || condition->nvalues != 1 ||
+		strcmp(condition->path, condition->property_path) != 0)
+		return false;
+	change.value = kg_sql_condition(&condition->values[0]);
+	if (change.value == NULL || correction == NULL)
+		return false;
+	kg_correct(correction, &change);
+	return true;
+}
+
 static void
 write_no_match(const KgListQuery *query, const KgCondition *condition,
 			   bool tell, KgCorrection *correction, KgJsonWriter *w)
@@ -980,7 +996,8 @@ write_no_match(const KgListQuery *query, const KgCondition *condition,
 			kg_jw_value(w, &condition->values[i]);
 		kg_jw_end_array(w);
 	}
-	write_nearest(query, condition, correction, w);
+	if (!correct_sql(condition, correction))
+		write_nearest(query, condition, correction, w);
 	kg_correction_write(correction, w);
 	kg_jw_end_object(w);
 }

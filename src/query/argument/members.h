@@ -30,9 +30,10 @@ typedef struct KgMember
 	/* An array or an object is one of its types or alternatives. */
 	bool or_array;
 	bool or_object;
-	bool string;   /* a string is one of its types */
-	bool number;   /* a number is one of its types */
-	bool of_names; /* an array of names of types, relations or properties */
+	bool string;	 /* a string is one of its types */
+	bool number;	 /* a number is one of its types */
+	bool of_names;	 /* an array of names of types, relations or properties */
+	bool of_objects; /* an array of objects */
 	bool filters;
 	KgMemberBound minimum;
 	KgMemberBound maximum;

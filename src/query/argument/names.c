@@ -11,6 +11,7 @@
 #include <ctype.h>
 
 #include "base/error.h"
+#include "base/meaning.h"
 #include "query/argument/arguments.h"
 #include "query/argument/names.h"
 #include "query/words/lists.h"
@@ -177,8 +178,12 @@ kg_name_meant(const JsonbContainer *object, const char *name,
 			return known->names[i];
 	if (meant != NULL)
 		return meant;
-	*sure = false;
-	return kg_nearest(name, known->names, known->n);
+	meant = kg_nearest(name, known->names, known->n);
+	*sure = meant != NULL && kg_is_respelled_argument(name, meant) &&
+			!kg_has_rival(name, meant, known->names, known->n) &&
+			!is_given(object, meant) &&
+			may_be(kg_outline_member(known, meant, strlen(meant)), value);
+	return meant;
 }
 
 /* Returns the word of an enum that another word means, or NULL. */

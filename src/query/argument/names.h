@@ -27,7 +27,8 @@ extern const char *kg_name_same(const JsonbContainer *object, const char *name,
 
 /*
  * Like kg_name_same(), and also finds an argument that is spelled differently.
- * Otherwise returns the nearest argument or NULL, and sets *sure to false.
+ * Otherwise returns the nearest argument or NULL, and sets *sure to whether the
+ * name is this argument with a typing error.
  */
 extern const char *kg_name_meant(const JsonbContainer *object, const char *name,
 								 const JsonbValue *value,

@@ -8,6 +8,7 @@
 #include "model/key.h"
 #include "miscadmin.h"
 #include "query/filter/any.h"
+#include "query/filter/sql_filter.h"
 #include "query/filter/filter.h"
 #include "query/argument/names.h"
 #include "query/argument/repair.h"
@@ -408,7 +409,8 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 					value,
 					value,
 					path,
-					psprintf("an array of 1 to %d objects of operators",
+					psprintf("an array of 1 to %d objects of the form "
+							 "{operator: value}",
 							 KG_MAX_CONDITION_OBJECTS));
 }
 
@@ -515,6 +517,8 @@ kg_filter_object(const JsonbContainer *object, const char *path)
 		return NULL;
 	if (kg_json_is_array(&value))
 		meant = meant_filters(kg_json_container(&value));
+	if (meant == NULL)
+		meant = kg_sql_filters(&value);
 	return kg_args_as_object_or(&value, kg_path_member(path, "filters"), meant);
 }
 

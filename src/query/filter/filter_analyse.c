@@ -14,6 +14,7 @@
 #include "query/derived.h"
 #include "query/filter/elsewhere.h"
 #include "query/filter/filter.h"
+#include "query/filter/sql_filter.h"
 #include "query/argument/names.h"
 #include "query/time/past.h"
 #include "query/argument/repair.h"
@@ -488,10 +489,20 @@ bare_fold(const char *text)
 	return folded;
 }
 
+/* Corrects a condition of SQL in place of a value. */
+static void
+say_sql(KgError *err, const KgCondition *condition, const JsonbValue *value,
+		const char *path)
+{
+	if (strcmp(path, condition->property_path) == 0)
+		kg_error_instead(err, NULL, kg_sql_condition(value));
+}
+
 static KG_NORETURN void
-throw_not_in_enum(const KgField *field, const JsonbValue *value,
+throw_not_in_enum(const KgCondition *condition, const JsonbValue *value,
 				  const char *path)
 {
+	const KgField *field = condition->field;
 	char *text = kg_json_cstring(value);
 	char *bare = bare_fold(text);
 	const char *meant = NULL;
@@ -534,6 +545,7 @@ throw_not_in_enum(const KgField *field, const JsonbValue *value,
 	if (meant != NULL && field->kind == KG_KIND_ENUM &&
 		kg_has_rival(text, meant, field->enum_values, field->nenum))
 		kg_error_doubt(err);
+	say_sql(err, condition, value, path);
 	kg_error_throw(err);
 }
 
@@ -678,6 +690,7 @@ throw_bad_value(const KgCondition *condition, const JsonbValue *value,
 	kg_error_path(err, "%s", path);
 	kg_error_got(err, value);
 	kg_error_expected(err, "%s", kind_name(field->kind));
+	say_sql(err, condition, value, path);
 	kg_error_instead(err, NULL, kg_meant_value(field->kind, value));
 	if (value->type == jbvString && strcmp(path, condition->property_path) == 0)
 		kg_error_instead(
@@ -699,17 +712,16 @@ throw_long_value(const KgCondition *condition, const JsonbValue *value,
 {
 	const bytea *key = kg_key_encode(condition->field, value);
 	int bytes = VARSIZE_ANY_EXHDR(key) - 1; /* without the tag byte */
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"a value of %d bytes is compared with "
-								"property \"%s\"; kg_graph.max_key_bytes "
-								"allows %d",
-								bytes,
-								condition->property,
-								kg_setting_max_key_bytes);
-
-	kg_error_path(err, "%s", path);
-	kg_error_got(err, value);
-	kg_error_throw_expected(err, "at most %d bytes", kg_setting_max_key_bytes);
+	KG_THROW(
+		KG_LIMIT_EXCEEDED,
+		.message = psprintf("a value of %d bytes is compared with property "
+							"\"%s\"; kg_graph.max_key_bytes allows %d",
+							bytes,
+							condition->property,
+							kg_setting_max_key_bytes),
+		.path = path,
+		.got = value,
+		.expected = psprintf("at most %d bytes", kg_setting_max_key_bytes));
 }
 
 /*
@@ -776,7 +788,7 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 		if (!is_of_number_kind(field, value))
 			throw_bad_value(condition, value, path);
 		if (form != KG_OPERAND_ORDERED && !is_declared_number(field, value))
-			throw_not_in_enum(field, value, path);
+			throw_not_in_enum(condition, value, path);
 	}
 	if (field->indexed && !kg_key_fits(field, value))
 		throw_long_value(condition, value, path);
@@ -792,7 +804,7 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 	if (condition->keys[i] == NULL)
 	{
 		if (field->kind == KG_KIND_ENUM && value->type != jbvBinary)
-			throw_not_in_enum(field, value, path);
+			throw_not_in_enum(condition, value, path);
 		throw_bad_value(condition, value, path);
 	}
 }
@@ -871,7 +883,6 @@ check_ranges(const KgFilter *filter)
 		for (int j = 0; j < filter->nconditions; j++)
 		{
 			const KgCondition *high = &filter->conditions[j];
-			KgError *err;
 			int cmp;
 
 			if (kg_operator(high->op)->bound != KG_BOUND_UPPER ||
@@ -881,17 +892,17 @@ check_ranges(const KgFilter *filter)
 			if (cmp < 0 ||
 				(cmp == 0 && low->op == KG_OP_GTE && high->op == KG_OP_LTE))
 				continue;
-			err = kg_error_new(KG_INVALID_INPUT,
-							   "the range of property \"%s\" is inverted: "
-							   "nothing is %s the lower and %s the upper bound",
-							   low->property,
-							   low->op == KG_OP_GT ? "above" : "from",
-							   high->op == KG_OP_LT ? "below" : "up to");
-			kg_error_path(err, "%s", low->path);
-			kg_error_got(err, &low->values[0]);
-			kg_error_throw_expected(err,
-									"a lower bound below %s",
-									kg_json_cstring(&high->values[0]));
+			KG_THROW(KG_INVALID_INPUT,
+					 .message = psprintf(
+						 "the range of property \"%s\" is inverted: nothing is "
+						 "%s the lower and %s the upper bound",
+						 low->property,
+						 low->op == KG_OP_GT ? "above" : "from",
+						 high->op == KG_OP_LT ? "below" : "up to"),
+					 .path = low->path,
+					 .got = &low->values[0],
+					 .expected = psprintf("a lower bound below %s",
+										  kg_json_cstring(&high->values[0])));
 		}
 	}
 }

@@ -15,7 +15,8 @@
 
 #define KG_MAX_IN_VALUES 500
 /*
- * The maximum number of objects of operators in a condition that is an array.
+ * The maximum length of a condition that is an array of {operator: value}
+ * objects.
  */
 #define KG_MAX_CONDITION_OBJECTS 10
 

@@ -129,11 +129,10 @@ append_key_source(KgSqlBuilder *b, const KgType *type, const KgSource *source)
 						  "x.entity_id, x.node, x.key",
 						  listed);
 	else
-		kg_sql_append(b,
-					  "%s d WHERE d.tenant" KG_EQ "$1",
-					  kg_sql_keys_of(type_no, field_no));
+		kg_sql_append(
+			b, "%s d WHERE d.tenant = $1", kg_sql_keys_of(type_no, field_no));
 	kg_sql_append(b,
-				  " AND %s.type_no" KG_EQ "$%d AND %s.field_no" KG_EQ "$%d",
+				  " AND %s.type_no = $%d AND %s.field_no = $%d",
 				  alias,
 				  type_no,
 				  alias,
@@ -178,14 +177,11 @@ append_entity_source(KgSqlBuilder *b, const KgType *type,
 						  "x.entity_id, x.node, x.index_keys",
 						  param_ids(b, &source->own->conditions[list]));
 	else
-		kg_sql_append(
-			b, "%s d WHERE d.tenant" KG_EQ "$1", kg_sql_table("kg_entity"));
+		kg_sql_append(b, "%s d WHERE d.tenant = $1", kg_sql_table("kg_entity"));
+	kg_sql_append(
+		b, " AND %s.bundle = $%d", alias, kg_sql_param_text(b, type->bundle));
 	kg_sql_append(b,
-				  " AND %s.bundle" KG_EQ "$%d",
-				  alias,
-				  kg_sql_param_text(b, type->bundle));
-	kg_sql_append(b,
-				  " AND %s.entity_type" KG_EQ "$%d",
+				  " AND %s.entity_type = $%d",
 				  alias,
 				  kg_sql_param_text(b, type->name));
 	memset(&rest, 0, sizeof(rest));
@@ -221,14 +217,14 @@ kg_source_from(KgSqlBuilder *b, const KgType *type, const KgSource *source)
 				kg_sql_param(b,
 							 INT8ARRAYOID,
 							 kg_int64_array(source->nodes, source->nnodes)));
-			kg_sql_append(b,
-						  " FROM %s d WHERE d.tenant" KG_EQ
-						  "$1 AND d.node" KG_EQ "ANY (%s)",
-						  kg_sql_entities_of(nodes),
-						  nodes);
 			kg_sql_append(
 				b,
-				" AND d.type_no" KG_EQ "$%d",
+				" FROM %s d WHERE d.tenant = $1 AND d.node = ANY (%s)",
+				kg_sql_entities_of(nodes),
+				nodes);
+			kg_sql_append(
+				b,
+				" AND d.type_no = $%d",
 				kg_sql_param(b, INT4OID, Int32GetDatum(type->type_no)));
 			break;
 	}

@@ -222,20 +222,16 @@ kg_cost_rounded(double cost)
 static KG_NORETURN void
 throw_cost(double cost, const char *path)
 {
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"the call would look at about %.0f edges, more "
-								"than kg_graph.max_cost (%d)",
-								kg_cost_rounded(cost),
-								kg_setting_max_cost);
-
-	kg_error_path(err, "%s", path);
-	kg_error_got_string(err,
-						psprintf("an estimate of %.0f", kg_cost_rounded(cost)));
-	kg_error_expected(
-		err,
-		"fewer hops, fewer starting nodes or pairs of them, named "
-		"relationship types, or filters on the starting nodes");
-	kg_error_throw(err);
+	KG_THROW(
+		KG_LIMIT_EXCEEDED,
+		.message = psprintf("the call would look at about %.0f edges, more "
+							"than kg_graph.max_cost (%d)",
+							kg_cost_rounded(cost),
+							kg_setting_max_cost),
+		.path = path,
+		.got_string = psprintf("an estimate of %.0f", kg_cost_rounded(cost)),
+		.expected = "fewer hops, fewer starting nodes or pairs of them, named "
+					"relationship types, or filters on the starting nodes");
 }
 
 static bool

@@ -123,16 +123,11 @@ kg_graph_run(KgGraph *graph, KgGraphSql which, int nargs, const Oid *types,
 static KG_NORETURN void
 throw_limit(const char *setting, const char *what, int64 limit)
 {
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"the search %s %s (" INT64_FORMAT ")",
-								what,
-								setting,
-								limit);
-
-	kg_error_throw_expected(
-		err,
-		"a narrower question: fewer hops, fewer starting nodes, "
-		"named relationship types or filters");
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = psprintf(
+				 "the search %s %s (" INT64_FORMAT ")", what, setting, limit),
+			 .expected = "a narrower question: fewer hops, fewer starting "
+						 "nodes, named relationship types or filters");
 }
 
 void

@@ -47,23 +47,19 @@ throw_weight(const KgPaths *paths, const KgLink *link, bool negative)
 								  link->backward ? link->to : link->from);
 	const char *to = end_handle(paths, link->backward ? link->from : link->to);
 	const char *name = relation != NULL ? relation->name : "*";
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT,
-		"the weight of the edge \"%s\" from \"%s\" to \"%s\" is %s",
-		name,
-		from,
-		to,
-		negative ? "negative" : "out of range");
-
-	kg_error_path(err, "/weight");
-	kg_error_got_string(err,
-						DatumGetCString(DirectFunctionCall1(
-							numeric_out, NumericGetDatum(link->weight))));
-	kg_error_throw_expected(
-		err,
-		"weights of at least 0, below 10^21, with at most %d "
-		"digits after the point",
-		KG_WEIGHT_DIGITS);
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf(
+				 "the weight of the edge \"%s\" from \"%s\" to \"%s\" is %s",
+				 name,
+				 from,
+				 to,
+				 negative ? "negative" : "out of range"),
+			 .path = "/weight",
+			 .got_string = DatumGetCString(DirectFunctionCall1(
+				 numeric_out, NumericGetDatum(link->weight))),
+			 .expected = psprintf("weights of at least 0, below 10^21, with at "
+								  "most %d digits after the point",
+								  KG_WEIGHT_DIGITS));
 }
 
 /*

@@ -71,15 +71,14 @@ static KG_NORETURN void
 throw_shared(const KgField *reference, const KgField *other, const char *name,
 			 const char *at)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"\"%s\" and \"%s\" have the same relation, so "
-								"no path leads through one of them",
-								reference->name,
-								other->name);
-
-	kg_error_path(err, "%s", at);
-	kg_error_got_string(err, name);
-	kg_error_throw_expected(err, "a property of the entity itself");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("\"%s\" and \"%s\" have the same relation, so "
+								 "no path leads through one of them",
+								 reference->name,
+								 other->name),
+			 .path = at,
+			 .got_string = name,
+			 .expected = "a property of the entity itself");
 }
 
 static bool
@@ -143,15 +142,14 @@ throw_end(const KgRefPath *path, const char *name, const char *rest,
 static KG_NORETURN void
 throw_too_long(const char *name, const char *at)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"\"%s\" leads through more than %d references",
-								name,
-								KG_MAX_REFERENCES);
-
-	kg_error_path(err, "%s", at);
-	kg_error_got_string(err, name);
-	kg_error_throw_expected(
-		err, "a path through at most %d references", KG_MAX_REFERENCES);
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("\"%s\" leads through more than %d references",
+								 name,
+								 KG_MAX_REFERENCES),
+			 .path = at,
+			 .got_string = name,
+			 .expected = psprintf("a path through at most %d references",
+								  KG_MAX_REFERENCES));
 }
 
 /*

@@ -294,6 +294,39 @@ keep(KgGraph *graph, KgChain *chain, int64 *nodes, uint32 n)
 	return kept;
 }
 
+/* Returns the number of nodes that pass an alternative; moves them to the front. */
+static uint32
+keep_any(KgGraph *graph, const KgRelated *related, int64 *nodes, uint32 n)
+{
+	Size size = Max((Size) n, 1);
+	uint16 *ranks = MemoryContextAllocHuge(graph->context,
+										   size * sizeof(uint16));
+	bool *pass = MemoryContextAllocHuge(graph->context, size);
+	int64 *left = MemoryContextAllocHuge(graph->context, size * sizeof(int64));
+	uint32 kept = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		ranks[i] = related->any[0].rank;
+	memcpy(left, nodes, n * sizeof(int64));
+	for (int a = 0; a < related->nany; a++)
+	{
+		uint32 others = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		kg_node_test(graph, &related->any[a], left, n, ranks, pass);
+		for (uint32 i = 0; i < n; i++)
+			if (pass[i])
+				nodes[kept++] = left[i];
+			else
+				left[others++] = left[i];
+		n = others;
+	}
+	pfree(left);
+	pfree(pass);
+	pfree(ranks);
+	return kept;
+}
+
 uint32
 kg_related_keep(KgGraph *graph, const KgRelated *related, int64 *nodes,
 				uint32 n)
@@ -311,7 +344,7 @@ kg_related_keep(KgGraph *graph, const KgRelated *related, int64 *nodes,
 			n = keep(graph, chain, nodes, n);
 		chain->holds = false;
 	}
-	return n;
+	return related->nany > 0 && n > 0 ? keep_any(graph, related, nodes, n) : n;
 }
 
 /* Sets *best to the chain if it has given ends, fewer than those of *best. */

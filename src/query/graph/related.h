@@ -33,11 +33,14 @@ typedef struct KgRelated
 {
 	int n;
 	KgChain *chains;
+	int nany;
+	KgNodeTest *any; /* if nany > 0, a node must pass one of these, too */
 } KgRelated;
 
 /*
- * Moves the visible nodes for which all chains are true to the front, and
- * returns their number. Checks the estimated cost of each chain first.
+ * Moves the visible nodes for which all chains, and an alternative, are true to
+ * the front, and returns their number. Checks the estimated cost of each chain
+ * first.
  */
 extern uint32 kg_related_keep(KgGraph *graph, const KgRelated *related,
 							  int64 *nodes, uint32 n);

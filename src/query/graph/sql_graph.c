@@ -22,8 +22,7 @@
 
 /*
  * "@name" is replaced by the qualified table, "@entities" by kg_entity for the
- * nodes in $2, and " =" by the operator of pg_catalog, so that the caller's
- * search_path has no effect.
+ * nodes in $2.
  */
 #define OF_NODES " FROM @entities WHERE tenant = $1 AND node = ANY ($2)"
 #define FROM_EDGES " FROM @kg_edge WHERE tenant = $1"
@@ -47,8 +46,7 @@
 
 static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 	[KG_SQL_PACKED] = PACKED " AND block = ANY ($2)",
-	[KG_SQL_PACKED_RANGE] = PACKED " AND block OPERATOR(pg_catalog.>=) $2"
-								   " AND block OPERATOR(pg_catalog.<=) $3",
+	[KG_SQL_PACKED_RANGE] = PACKED " AND block >= $2 AND block <= $3",
 	[KG_SQL_OUT] = OUT_COLUMNS FROM_EDGES OF_SOURCES,
 	[KG_SQL_IN] = IN_COLUMNS FROM_EDGES OF_TARGETS,
 	[KG_SQL_OUT_OF] = OUT_COLUMNS FROM_EDGES OF_SOURCES OF_RELATIONS,
@@ -63,8 +61,7 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 	[KG_SQL_NODE_IDS] = "SELECT node, type_no, entity_id" OF_NODES,
 	[KG_SQL_NODE_IDS_RANGE] =
 		"SELECT node, type_no, entity_id FROM @kg_entity WHERE tenant = $1"
-		" AND node OPERATOR(pg_catalog.>=) $2"
-		" AND node OPERATOR(pg_catalog.<=) $3",
+		" AND node >= $2 AND node <= $3",
 	[KG_SQL_NODE_ROWS] = "SELECT node, type_no, entity_id, data" OF_NODES,
 	[KG_SQL_NODE_KEYS] = "SELECT node, index_keys" OF_NODES,
 	[KG_SQL_TYPE_KEYS] =
@@ -76,8 +73,7 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 					  " WHERE type_no = $2 AND field_no = $3 AND tenant = $1",
 	[KG_SQL_NODE_COUNTS] = "SELECT node, key FROM @kg_index_key"
 						   " WHERE tenant = $1 AND node = ANY ($2)"
-						   " AND field_no = $3"
-						   " AND field_no OPERATOR(pg_catalog.>=) 32768",
+						   " AND field_no = $3 AND field_no >= 32768",
 	[KG_SQL_KEYS] = "SELECT key FROM @kg_index_key"
 					" WHERE type_no = $2 AND field_no = $3 AND tenant = $1",
 	[KG_SQL_NODE_OF_TYPE] =
@@ -197,11 +193,6 @@ expand_text(const char *p)
 			name[len] = '\0';
 			p += len + 1;
 			append_table(&buf, name, p);
-		}
-		else if (*p == '=' && p[-1] == ' ')
-		{
-			appendStringInfoString(&buf, "OPERATOR(pg_catalog.=)");
-			p++;
 		}
 		else
 			appendStringInfoChar(&buf, *p++);

@@ -38,8 +38,8 @@ append_keys(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 			kg_sql_append(b, ", %s", kg_sql_key_of(b, field, "d.index_keys"));
 		else
 			kg_sql_append(b,
-						  ", (SELECT %s FROM %s s WHERE s.tenant" KG_EQ
-						  "$1 AND s.node" KG_EQ "d.node)",
+						  ", (SELECT %s FROM %s s WHERE s.tenant = $1 AND "
+						  "s.node = d.node)",
 						  kg_sql_key_of(b, field, "s.index_keys"),
 						  kg_sql_entities_of("d.node"));
 	}
@@ -55,12 +55,11 @@ append_walk(KgSqlBuilder *b, const KgSource *source, KgWalk walk,
 	bool group = walk == KG_WALK_GROUP_UP || walk == KG_WALK_GROUP_DOWN;
 	bool down = walk == KG_WALK_DOWN || walk == KG_WALK_GROUP_DOWN;
 	bool by_key = source->kind == KG_SOURCE_KEY && !group;
-	const char *compare = down ? KG_LT : KG_GT;
+	const char *compare = down ? " < " : " > ";
 	const char *order = down ? " DESC" : "";
 
 	if (group)
-		kg_sql_append(
-			b, " AND d.key" KG_EQ "$%d", kg_sql_param_bytea(b, start->key));
+		kg_sql_append(b, " AND d.key = $%d", kg_sql_param_bytea(b, start->key));
 	if (start->set && by_key)
 	{
 		int key = kg_sql_param_bytea(b, start->key);
@@ -147,10 +146,9 @@ kg_list_sql_data(KgSqlBuilder *b, const KgCatalog *catalog, const int64 *nodes,
 	kg_sql_start(b, catalog);
 	listed = psprintf(
 		"$%d", kg_sql_param(b, INT8ARRAYOID, kg_int64_array(nodes, nnodes)));
-	kg_sql_append(
-		b,
-		"SELECT e.node, e.data, e.entity_id FROM %s e WHERE e.tenant" KG_EQ
-		"$1 AND e.node" KG_EQ "ANY (%s)",
-		kg_sql_entities_of(listed),
-		listed);
+	kg_sql_append(b,
+				  "SELECT e.node, e.data, e.entity_id FROM %s e WHERE "
+				  "e.tenant = $1 AND e.node = ANY (%s)",
+				  kg_sql_entities_of(listed),
+				  listed);
 }

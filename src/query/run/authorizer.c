@@ -133,16 +133,14 @@ char *
 kg_authorizer_check(Oid function)
 {
 	const char *fault = kg_authorizer_fault(function);
-	KgError *err;
 
 	if (fault == NULL)
 		return format_procedure_qualified(function);
-	err = kg_error_new(
-		KG_INVALID_INPUT, "the function to be an authorizer %s", fault);
-	kg_error_throw_expected(
-		err,
-		"a STABLE function (resource_type text, ability text, "
-		"ids text[]) RETURNS TABLE (id text, allowed boolean)");
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message = psprintf("the function to be an authorizer %s", fault),
+		.expected = "a STABLE function (resource_type text, ability text, ids "
+					"text[]) RETURNS TABLE (id text, allowed boolean)");
 }
 
 /* ---- the prepared function ---- */

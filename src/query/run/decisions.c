@@ -440,10 +440,9 @@ ask_function(KgDecisions *d)
 static KG_NORETURN void
 throw_nobody(void)
 {
-	KgError *err = kg_error_new(
-		KG_FORBIDDEN, "a caller without a subject cannot be authorized");
-
-	kg_error_throw_expected(err, "a token with the claim \"sub\"");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = "a caller without a subject cannot be authorized",
+			 .expected = "a token with the claim \"sub\"");
 }
 
 /*
@@ -773,15 +772,12 @@ kg_decisions_exhausted(const KgDecisions *d)
 void
 kg_decisions_throw_exhausted(void)
 {
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"the call needs more decisions than "
-								"kg_graph.max_authorizations (%d)",
-								kg_setting_max_authorizations);
-
-	kg_error_throw_expected(
-		err,
-		"a narrower question: more filters, fewer hops, fewer "
-		"starting nodes or named relationship types");
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = psprintf("the call needs more decisions than "
+								 "kg_graph.max_authorizations (%d)",
+								 kg_setting_max_authorizations),
+			 .expected = "a narrower question: more filters, fewer hops, fewer "
+						 "starting nodes or named relationship types");
 }
 
 /* ---- by plain SQL ---- */

@@ -66,7 +66,7 @@ extern bool kg_decisions_allow_node(const KgDecisions *decisions, int64 node);
  * statements that may not omit such rows.
  */
 extern bool kg_decisions_exhausted(const KgDecisions *decisions);
-extern KG_NORETURN void kg_decisions_throw_exhausted(void) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_decisions_throw_exhausted(void);
 
 /* Returns whether the code runs for an exchange, in any of its calls. */
 extern bool kg_decisions_are_outside(void);

@@ -33,14 +33,11 @@ typedef struct Head
 static KG_NORETURN void
 throw_bad_exchange(void)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"the exchange does not belong to this call");
-
-	kg_error_path(err, "/exchange");
-	kg_error_throw_expected(
-		err,
-		"the exchange of the last reply to the same call, before it expires, "
-		"or no exchange, to begin again");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "the exchange does not belong to this call",
+			 .path = "/exchange",
+			 .expected = "the exchange of the last reply to the same call, "
+						 "before it expires, or no exchange, to begin again");
 }
 
 static void

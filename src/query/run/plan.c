@@ -24,6 +24,7 @@
 #include "executor/spi.h"
 #include "executor/spi_priv.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "query/run/decisions.h"
 #include "query/run/held.h"
 #include "query/run/plan.h"
@@ -183,6 +184,23 @@ hash_sql(const KgStatement *statement)
 }
 
 /*
+ * Returns whether the plan is valid, and remains so until it runs. Locks its
+ * relations before it looks, as the plan cache does. Otherwise the plan cache
+ * could wait for a lock, find the plan invalid, and analyze the statement under
+ * the caller's search_path.
+ */
+static bool
+is_valid(const PlanEntry *entry)
+{
+	const CachedPlanSource *source = linitial(entry->plan->plancache_list);
+	ListCell *lc;
+
+	foreach(lc, source->relationOids)
+		LockRelationOid(lfirst_oid(lc), AccessShareLock);
+	return SPI_plan_is_valid(entry->plan);
+}
+
+/*
  * Returns the statement's entry with a valid plan. It is pinned in the memory
  * context of the SPI connection, because the statement may run others that
  * evict it from the cache.
@@ -193,7 +211,7 @@ fetch_entry(const KgStatement *statement)
 	uint64 hash = hash_sql(statement);
 	PlanEntry *entry = kg_cache_find(&plans, hash, is_plan, statement);
 
-	if (entry == NULL || !SPI_plan_is_valid(entry->plan))
+	if (entry == NULL || !is_valid(entry))
 	{
 		int nest = kg_spi_pin_path();
 

@@ -222,7 +222,6 @@ void
 kg_running_require_bundle(const char *bundle, int len)
 {
 	const KgCatalog *catalog = kg_running_catalog_read();
-	KgError *err;
 
 	if (catalog == NULL)
 		return;
@@ -232,12 +231,11 @@ kg_running_require_bundle(const char *bundle, int len)
 		if (strlen(catalog->bundles[i].name) != len ||
 			memcmp(catalog->bundles[i].name, bundle, len) != 0)
 			continue;
-		err = kg_error_new(
-			KG_CONFLICT,
-			"another session removed bundle \"%s\" from the agent "
-			"since the call began",
-			catalog->bundles[i].name);
-		kg_error_throw_expected(err, "the same call again");
+		KG_THROW(KG_CONFLICT,
+				 .message = psprintf("another session removed bundle \"%s\" "
+									 "from the agent since the call began",
+									 catalog->bundles[i].name),
+				 .expected = "the same call again");
 	}
 }
 
@@ -312,13 +310,12 @@ kg_running_late(void)
 static KG_NORETURN void
 throw_late(const KgClock *clock)
 {
-	KgError *err = kg_error_new(KG_TIMEOUT,
-								"the call took longer than %s (%d ms)",
-								clock->name,
-								clock->ms);
-	kg_error_throw_expected(err,
-							"a narrower question: more filters, fewer hops or "
-							"a smaller limit; or fewer items in one call");
+	KG_THROW(KG_TIMEOUT,
+			 .message = psprintf("the call took longer than %s (%d ms)",
+								 clock->name,
+								 clock->ms),
+			 .expected = "a narrower question: more filters, fewer hops or a "
+						 "smaller limit; or fewer items in one call");
 }
 
 /*

@@ -75,14 +75,14 @@ search_prefix(KgSearch *search, bool with_tokens)
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
 				  "SELECT t.term, t.kind, t.type_no, t.node FROM %s t WHERE "
-				  "t.tenant" KG_EQ "$1 AND t.term" KG_GE "$%d",
+				  "t.tenant = $1 AND t.term >= $%d",
 				  kg_sql_table("kg_term"),
 				  kg_sql_param_text(&b, search->folded));
 	kg_sql_append(&b,
-				  " AND t.term" KG_LT "$%d",
+				  " AND t.term < $%d",
 				  kg_sql_param_text(&b, kg_text_prefix_high(search->folded)));
 	kg_sql_append(&b,
-				  " AND t.kind" KG_EQ "ANY ($%d)",
+				  " AND t.kind = ANY ($%d)",
 				  kg_sql_param_array(&b, CHAROID, kinds, with_tokens ? 4 : 3));
 	kg_search_append_types(&b, search, "t");
 	kg_sql_visible(&b, "t.node");
@@ -116,8 +116,7 @@ count_tokens(KgSearch *search)
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
 				  "SELECT u.v, (SELECT pg_catalog.count(*) FROM (SELECT 1 FROM "
-				  "%s t WHERE t.tenant" KG_EQ "$1 AND t.term" KG_EQ
-				  "u.v AND t.kind" KG_EQ "$%d",
+				  "%s t WHERE t.tenant = $1 AND t.term = u.v AND t.kind = $%d",
 				  kg_sql_table("kg_term"),
 				  kg_sql_param(&b, CHAROID, CharGetDatum(KG_TERM_TOKEN)));
 	kg_search_append_types(&b, search, "t");
@@ -156,12 +155,12 @@ find_word(KgSearch *search, int token)
 
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
-				  "SELECT t.type_no, t.node FROM %s t WHERE t.tenant" KG_EQ
-				  "$1 AND t.term" KG_EQ "$%d",
+				  "SELECT t.type_no, t.node FROM %s t WHERE t.tenant = $1 AND "
+				  "t.term = $%d",
 				  kg_sql_table("kg_term"),
 				  kg_sql_param_text(&b, search->tokens[token]));
 	kg_sql_append(&b,
-				  " AND t.kind" KG_EQ "$%d",
+				  " AND t.kind = $%d",
 				  kg_sql_param(&b, CHAROID, CharGetDatum(KG_TERM_TOKEN)));
 	kg_search_append_types(&b, search, "t");
 	kg_sql_visible(&b, "t.node");
@@ -205,18 +204,16 @@ find_word_in_found(KgSearch *search, int token)
 				  "ROWS FROM (pg_catalog.unnest($%d), ",
 				  kg_sql_param_array(&b, INT4OID, types, n));
 	kg_sql_append(&b,
-				  "pg_catalog.unnest($%d)) AS t(type_no, node) "
-				  "WHERE EXISTS (SELECT 1 FROM %s x WHERE x.tenant" KG_EQ "$1",
+				  "pg_catalog.unnest($%d)) AS t(type_no, node) WHERE EXISTS "
+				  "(SELECT 1 FROM %s x WHERE x.tenant = $1",
 				  kg_sql_param_array(&b, INT8OID, nodes, n),
 				  kg_sql_table("kg_term"));
+	kg_sql_append(
+		&b, " AND x.term = $%d", kg_sql_param_text(&b, search->tokens[token]));
 	kg_sql_append(&b,
-				  " AND x.term" KG_EQ "$%d",
-				  kg_sql_param_text(&b, search->tokens[token]));
-	kg_sql_append(&b,
-				  " AND x.kind" KG_EQ "$%d AND ROW(x.type_no, x.node) "
-				  "OPERATOR(pg_catalog.>=) ROW(t.type_no, t.node) "
-				  "AND ROW(x.type_no, x.node) "
-				  "OPERATOR(pg_catalog.<=) ROW(t.type_no, t.node) OFFSET 0)",
+				  " AND x.kind = $%d AND ROW(x.type_no, x.node) >= "
+				  "ROW(t.type_no, t.node) AND ROW(x.type_no, x.node) <= "
+				  "ROW(t.type_no, t.node) OFFSET 0)",
 				  kg_sql_param(&b, CHAROID, CharGetDatum(KG_TERM_TOKEN)));
 	(void) kg_sql_run(&b, word_row, &word);
 }
@@ -408,7 +405,7 @@ rank_by_names(KgSearch *search, KgFound **found, int n)
 					  "x.node, x.kind, x.type_no, x.term",
 					  kg_sql_param_array(&b, INT8OID, nodes, n));
 	kg_sql_append(&b,
-				  " AND x.kind" KG_EQ "ANY ($%d)",
+				  " AND x.kind = ANY ($%d)",
 				  kg_sql_param_array(&b, CHAROID, kinds, lengthof(kinds)));
 	kg_sql_end_each(&b, "node", "t");
 	(void) kg_sql_run(&b, name_row, naming);

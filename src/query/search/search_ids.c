@@ -79,21 +79,20 @@ kg_search_ids(KgSearch *search)
 
 	kg_sql_start(&b, catalog);
 	bundles_param = kg_sql_param_array(&b, TEXTOID, bundles, n);
+	kg_sql_append(
+		&b,
+		"SELECT e.entity_id, e.type_no, e.node FROM ROWS FROM "
+		"(pg_catalog.unnest($%d), pg_catalog.unnest($%d)) AS t(bundle, "
+		"entity_type) CROSS JOIN LATERAL (SELECT x.entity_id, x.type_no, "
+		"x.node FROM %s x WHERE x.tenant = $1 AND x.bundle = t.bundle AND "
+		"x.entity_type = t.entity_type",
+		bundles_param,
+		kg_sql_param_array(&b, TEXTOID, names, n),
+		kg_sql_table("kg_entity"));
+	kg_sql_append(
+		&b, " AND x.entity_id >= $%d", kg_sql_param_text(&b, search->folded));
 	kg_sql_append(&b,
-				  "SELECT e.entity_id, e.type_no, e.node FROM "
-				  "ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d)) "
-				  "AS t(bundle, entity_type) "
-				  "CROSS JOIN LATERAL (SELECT x.entity_id, x.type_no, x.node "
-				  "FROM %s x WHERE x.tenant" KG_EQ "$1 AND x.bundle" KG_EQ
-				  "t.bundle AND x.entity_type" KG_EQ "t.entity_type",
-				  bundles_param,
-				  kg_sql_param_array(&b, TEXTOID, names, n),
-				  kg_sql_table("kg_entity"));
-	kg_sql_append(&b,
-				  " AND x.entity_id" KG_GE "$%d",
-				  kg_sql_param_text(&b, search->folded));
-	kg_sql_append(&b,
-				  " AND x.entity_id" KG_LT "$%d",
+				  " AND x.entity_id < $%d",
 				  kg_sql_param_text(&b, kg_text_prefix_high(search->folded)));
 	kg_sql_append(&b,
 				  " ORDER BY x.entity_id LIMIT $%d) e",
@@ -181,18 +180,17 @@ renumber_ends(const KgSearch *search, TypedIds *list)
 
 		kg_sql_start(&b, search->catalog);
 		bundles_param = kg_sql_param_array(&b, TEXTOID, bundles, n);
-		kg_sql_append(&b,
-					  "SELECT t.bundle, t.entity_type, e.entity_id FROM "
-					  "ROWS FROM (pg_catalog.unnest($%d), "
-					  "pg_catalog.unnest($%d)) AS t(bundle, entity_type) "
-					  "CROSS JOIN LATERAL (SELECT x.entity_id FROM %s x "
-					  "WHERE x.tenant" KG_EQ "$1 AND x.bundle" KG_EQ
-					  "t.bundle AND x.entity_type" KG_EQ "t.entity_type "
-					  "ORDER BY x.entity_id%s LIMIT 1) e",
-					  bundles_param,
-					  kg_sql_param_array(&b, TEXTOID, names, n),
-					  kg_sql_table("kg_entity"),
-					  last ? " DESC" : "");
+		kg_sql_append(
+			&b,
+			"SELECT t.bundle, t.entity_type, e.entity_id FROM ROWS FROM "
+			"(pg_catalog.unnest($%d), pg_catalog.unnest($%d)) AS t(bundle, "
+			"entity_type) CROSS JOIN LATERAL (SELECT x.entity_id FROM %s x "
+			"WHERE x.tenant = $1 AND x.bundle = t.bundle AND "
+			"x.entity_type = t.entity_type ORDER BY x.entity_id%s LIMIT 1) e",
+			bundles_param,
+			kg_sql_param_array(&b, TEXTOID, names, n),
+			kg_sql_table("kg_entity"),
+			last ? " DESC" : "");
 		(void) kg_sql_run(&b, add_renumbered, list);
 	}
 }
@@ -231,11 +229,10 @@ kg_search_numbered_ids(KgSearch *search)
 				  "pg_catalog.unnest($%d), ",
 				  kg_sql_param_array(&b, TEXTOID, list.types, list.n));
 	kg_sql_append(&b,
-				  "pg_catalog.unnest($%d)) AS t(bundle, entity_type, id) "
-				  "CROSS JOIN LATERAL (SELECT y.entity_id, y.type_no, y.node "
-				  "FROM %s y WHERE y.tenant" KG_EQ "$1 AND y.bundle" KG_EQ
-				  "t.bundle AND y.entity_type" KG_EQ
-				  "t.entity_type AND y.entity_id" KG_EQ "t.id) x",
+				  "pg_catalog.unnest($%d)) AS t(bundle, entity_type, id) CROSS "
+				  "JOIN LATERAL (SELECT y.entity_id, y.type_no, y.node FROM %s "
+				  "y WHERE y.tenant = $1 AND y.bundle = t.bundle AND "
+				  "y.entity_type = t.entity_type AND y.entity_id = t.id) x",
 				  kg_sql_param_array(&b, TEXTOID, list.ids, list.n),
 				  kg_sql_table("kg_entity"));
 	(void) kg_sql_run(&b, numbered_row, search);
@@ -361,20 +358,19 @@ find_near_ids(NearIds *near, const KgType *type, const Texts *texts)
 				  "SELECT e.entity_id, e.type_no, e.node FROM "
 				  "ROWS FROM (pg_catalog.unnest($%d), ",
 				  kg_sql_param_array(&b, TEXTOID, texts->low, texts->n));
-	kg_sql_append(&b,
-				  "pg_catalog.unnest($%d)) AS t(low, high) "
-				  "CROSS JOIN LATERAL (SELECT x.entity_id, x.type_no, x.node "
-				  "FROM %s x WHERE x.tenant" KG_EQ "$1",
-				  kg_sql_param_array(&b, TEXTOID, texts->high, texts->n),
-				  kg_sql_table("kg_entity"));
 	kg_sql_append(
-		&b, " AND x.bundle" KG_EQ "$%d", kg_sql_param_text(&b, type->bundle));
+		&b,
+		"pg_catalog.unnest($%d)) AS t(low, high) CROSS JOIN LATERAL (SELECT "
+		"x.entity_id, x.type_no, x.node FROM %s x WHERE x.tenant = $1",
+		kg_sql_param_array(&b, TEXTOID, texts->high, texts->n),
+		kg_sql_table("kg_entity"));
+	kg_sql_append(
+		&b, " AND x.bundle = $%d", kg_sql_param_text(&b, type->bundle));
+	kg_sql_append(
+		&b, " AND x.entity_type = $%d", kg_sql_param_text(&b, type->name));
 	kg_sql_append(&b,
-				  " AND x.entity_type" KG_EQ "$%d",
-				  kg_sql_param_text(&b, type->name));
-	kg_sql_append(&b,
-				  " AND x.entity_id" KG_GE "t.low AND x.entity_id" KG_LT
-				  "t.high ORDER BY x.entity_id LIMIT $%d) e",
+				  " AND x.entity_id >= t.low AND x.entity_id < t.high ORDER BY "
+				  "x.entity_id LIMIT $%d) e",
 				  kg_sql_param_int64(&b, KG_ID_ROWS));
 	(void) kg_sql_run(&b, near_id_row, near);
 }

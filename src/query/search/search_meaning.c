@@ -46,9 +46,8 @@ kg_search_meaning(const KgCatalog *catalog, ArrayType *vector,
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
 				  "SELECT d.node, d.type_no, d.distance, d.text_hash FROM "
-				  "(SELECT v.node, v.type_no, v.text_hash, "
-				  "%s(v.embedding, $%d) AS distance "
-				  "FROM %s v WHERE v.tenant" KG_EQ "$1",
+				  "(SELECT v.node, v.type_no, v.text_hash, %s(v.embedding, "
+				  "$%d) AS distance FROM %s v WHERE v.tenant = $1",
 				  kg_qualified("kg_cosine_distance"),
 				  kg_sql_param(&b, FLOAT4ARRAYOID, PointerGetDatum(vector)),
 				  kg_sql_table("kg_embedding"));
@@ -130,15 +129,14 @@ kg_missing_embeddings(const KgCatalog *catalog, const KgType *type, int most)
 	kg_jw_kbegin_array(&missing.w, "items");
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
-				  "SELECT e.entity_id, e.version, e.data, v.text_hash "
-				  "FROM %s e LEFT JOIN %s v ON v.tenant" KG_EQ
-				  "$1 AND v.node" KG_EQ "e.node WHERE e.tenant" KG_EQ
-				  "$1 AND e.bundle" KG_EQ "$%d",
+				  "SELECT e.entity_id, e.version, e.data, v.text_hash FROM %s "
+				  "e LEFT JOIN %s v ON v.tenant = $1 AND v.node = e.node WHERE "
+				  "e.tenant = $1 AND e.bundle = $%d",
 				  kg_sql_table("kg_entity"),
 				  kg_sql_table("kg_embedding"),
 				  kg_sql_param_text(&b, type->bundle));
 	kg_sql_append(&b,
-				  " AND e.entity_type" KG_EQ "$%d ORDER BY e.entity_id",
+				  " AND e.entity_type = $%d ORDER BY e.entity_id",
 				  kg_sql_param_text(&b, type->name));
 	(void) kg_sql_run(&b, missing_row, &missing);
 	kg_jw_end_array(&missing.w);

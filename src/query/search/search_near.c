@@ -152,7 +152,7 @@ count_trigrams(const Near *near, char **trigrams, int n, Rare *rare)
 	kg_sql_start(&b, near->search->catalog);
 	kg_sql_append(&b,
 				  "SELECT u.v, (SELECT pg_catalog.count(*) FROM (SELECT 1 FROM "
-				  "%s x WHERE x.tenant" KG_EQ "$1 AND x.trigram" KG_EQ "u.v",
+				  "%s x WHERE x.tenant = $1 AND x.trigram = u.v",
 				  kg_sql_table("kg_trigram"));
 	kg_sql_append(
 		&b, " LIMIT $%d) c)", kg_sql_param_int64(&b, KG_TRIGRAM_ROWS / 4));
@@ -176,13 +176,13 @@ offer_with_letters(Near *near)
 	KgStatement statement;
 
 	kg_sql_start(&b, near->search->catalog);
+	kg_sql_append(
+		&b,
+		"SELECT x.term FROM %s x WHERE x.tenant = $1 AND x.trigram >= $%d",
+		kg_sql_table("kg_trigram"),
+		kg_sql_param_text(&b, near->text));
 	kg_sql_append(&b,
-				  "SELECT x.term FROM %s x WHERE x.tenant" KG_EQ
-				  "$1 AND x.trigram" KG_GE "$%d",
-				  kg_sql_table("kg_trigram"),
-				  kg_sql_param_text(&b, near->text));
-	kg_sql_append(&b,
-				  " AND x.trigram" KG_LT "$%d",
+				  " AND x.trigram < $%d",
 				  kg_sql_param_text(&b, kg_text_prefix_high(near->text)));
 	kg_sql_append(
 		&b, " LIMIT $%d", kg_sql_param_int64(&b, 2 * KG_TRIGRAM_ROWS));
@@ -326,7 +326,7 @@ find_owners(Near *near, int first, int n, bool words, bool names)
 					  "x.term, x.kind, x.type_no, x.node",
 					  kg_sql_param_array(&b, TEXTOID, terms, n));
 	kg_sql_append(&b,
-				  " AND x.kind" KG_EQ "ANY ($%d)",
+				  " AND x.kind = ANY ($%d)",
 				  kg_sql_param_array(&b, CHAROID, kinds, nkinds));
 	kg_search_append_types(&b, search, "x");
 	kg_sql_visible(&b, "x.node");

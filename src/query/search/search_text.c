@@ -90,13 +90,10 @@ typedef struct TextSearch
 static KG_NORETURN void
 throw_limit(const char *setting, const char *what, int64 limit)
 {
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"the search %s %s (" INT64_FORMAT ")",
-								what,
-								setting,
-								limit);
-
-	kg_error_throw_expected(err, "rarer words, or fewer of them");
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = psprintf(
+				 "the search %s %s (" INT64_FORMAT ")", what, setting, limit),
+			 .expected = "rarer words, or fewer of them");
 }
 
 static void
@@ -188,13 +185,13 @@ read_counts(TextSearch *search)
 	KgSqlBuilder b;
 
 	kg_sql_start(&b, search->catalog);
-	kg_sql_append(&b,
-				  "SELECT c.word, pg_catalog.sum(c.documents)"
-				  "::pg_catalog.int8, pg_catalog.sum(c.length)"
-				  "::pg_catalog.int8 FROM %s c WHERE c.tenant" KG_EQ
-				  "$1 AND c.word" KG_EQ "ANY ($%d) GROUP BY c.word",
-				  kg_sql_table("kg_word_count"),
-				  param_words(&b, search));
+	kg_sql_append(
+		&b,
+		"SELECT c.word, pg_catalog.sum(c.documents)::pg_catalog.int8, "
+		"pg_catalog.sum(c.length)::pg_catalog.int8 FROM %s c WHERE "
+		"c.tenant = $1 AND c.word = ANY ($%d) GROUP BY c.word",
+		kg_sql_table("kg_word_count"),
+		param_words(&b, search));
 	(void) kg_sql_run(&b, count_row, search);
 }
 
@@ -330,7 +327,7 @@ read_word(TextSearch *search)
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
 				  "SELECT w.type_no, w.node, w.frequency, w.length FROM %s w "
-				  "WHERE w.tenant" KG_EQ "$1 AND w.word" KG_EQ "$%d",
+				  "WHERE w.tenant = $1 AND w.word = $%d",
 				  kg_sql_table("kg_word"),
 				  kg_sql_param_text(&b, search->word->word));
 	kg_sql_types(&b, "w", search->type_nos, search->ntypes);
@@ -358,15 +355,15 @@ look_up_word(TextSearch *search, const uint32 *places, int n)
 				  "SELECT t.type_no, t.node, w.frequency, w.length FROM "
 				  "ROWS FROM (pg_catalog.unnest($%d), ",
 				  kg_sql_param_array(&b, INT4OID, types, n));
+	kg_sql_append(
+		&b,
+		"pg_catalog.unnest($%d)) AS t(type_no, node) CROSS JOIN LATERAL "
+		"(SELECT x.frequency, x.length FROM %s x WHERE x.tenant = $1",
+		kg_sql_param_array(&b, INT8OID, nodes, n),
+		kg_sql_table("kg_word"));
 	kg_sql_append(&b,
-				  "pg_catalog.unnest($%d)) AS t(type_no, node) CROSS JOIN "
-				  "LATERAL (SELECT x.frequency, x.length FROM %s x "
-				  "WHERE x.tenant" KG_EQ "$1",
-				  kg_sql_param_array(&b, INT8OID, nodes, n),
-				  kg_sql_table("kg_word"));
-	kg_sql_append(&b,
-				  " AND x.word" KG_EQ "$%d AND x.type_no" KG_EQ
-				  "t.type_no AND x.node" KG_EQ "t.node OFFSET 0) w",
+				  " AND x.word = $%d AND x.type_no = t.type_no AND "
+				  "x.node = t.node OFFSET 0) w",
 				  kg_sql_param_text(&b, search->word->word));
 	(void) kg_sql_run(&b, word_row, search);
 	pfree(types);
@@ -623,13 +620,12 @@ kg_search_text_terms(const KgCatalog *catalog, const char *query,
 				  kg_sql_param_array(&b, INT4OID, types, n));
 	kg_sql_append(&b,
 				  "pg_catalog.unnest($%d)) AS t(type_no, node) CROSS JOIN "
-				  "LATERAL (SELECT x.word FROM %s x WHERE x.tenant" KG_EQ "$1",
+				  "LATERAL (SELECT x.word FROM %s x WHERE x.tenant = $1",
 				  kg_sql_param_array(&b, INT8OID, nodes, n),
 				  kg_sql_table("kg_word"));
 	kg_sql_append(&b,
-				  " AND x.word" KG_EQ "ANY ($%d) AND x.type_no" KG_EQ
-				  "t.type_no AND x.node" KG_EQ "t.node ORDER BY x.word "
-				  "OFFSET 0) w",
+				  " AND x.word = ANY ($%d) AND x.type_no = t.type_no AND "
+				  "x.node = t.node ORDER BY x.word OFFSET 0) w",
 				  param_words(&b, &search));
 	(void) kg_sql_run(&b, term_row, &terms);
 }

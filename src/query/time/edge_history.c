@@ -28,30 +28,27 @@ read_changes(const KgCatalog *catalog, const KgEdgeSought *sought,
 
 	kg_history_select(&b, catalog);
 	kg_sql_append(&b,
-				  " AND h.relation_no" KG_EQ "$%d",
+				  " AND h.relation_no = $%d",
 				  kg_sql_param(&b,
 							   INT4OID,
 							   Int32GetDatum(sought->relation->relation_no)));
 	for (int i = 0; i < 2; i++)
 		ends[i] = kg_sql_param(&b, INT8ARRAYOID, nodes[i]);
 	kg_sql_append(&b,
-				  " AND (h.source" KG_EQ "ANY ($%d) AND h.target" KG_EQ
-				  "ANY ($%d)",
+				  " AND (h.source = ANY ($%d) AND h.target = ANY ($%d)",
 				  ends[0],
 				  ends[1]);
 	if (sought->relation->symmetric)
 		kg_sql_append(&b,
-					  " OR h.source" KG_EQ "ANY ($%d) AND h.target" KG_EQ
-					  "ANY ($%d)",
+					  " OR h.source = ANY ($%d) AND h.target = ANY ($%d)",
 					  ends[1],
 					  ends[0]);
 	kg_sql_append(&b, ")");
 	if (sought->key)
 		kg_sql_append(
-			&b, " AND h.key" KG_EQ "$%d", kg_sql_param_text(&b, sought->key));
+			&b, " AND h.key = $%d", kg_sql_param_text(&b, sought->key));
 	if (below > 0)
-		kg_sql_append(
-			&b, " AND h.change" KG_LT "$%d", kg_sql_param_int64(&b, below));
+		kg_sql_append(&b, " AND h.change < $%d", kg_sql_param_int64(&b, below));
 	kg_sql_append(
 		&b, " ORDER BY h.change DESC LIMIT $%d", kg_sql_param_int64(&b, n));
 	return kg_history_run(&b, changes);

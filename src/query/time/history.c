@@ -131,15 +131,13 @@ read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 		return kg_get_data(catalog, type, cstring_to_text(id));
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
-				  "SELECT e.data FROM %s e WHERE e.tenant" KG_EQ "$1",
+				  "SELECT e.data FROM %s e WHERE e.tenant = $1",
 				  kg_sql_table("kg_entity"));
 	kg_sql_append(
-		&b, " AND e.bundle" KG_EQ "$%d", kg_sql_param_text(&b, type->bundle));
-	kg_sql_append(&b,
-				  " AND e.entity_type" KG_EQ "$%d",
-				  kg_sql_param_text(&b, type->name));
+		&b, " AND e.bundle = $%d", kg_sql_param_text(&b, type->bundle));
 	kg_sql_append(
-		&b, " AND e.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, id));
+		&b, " AND e.entity_type = $%d", kg_sql_param_text(&b, type->name));
+	kg_sql_append(&b, " AND e.entity_id = $%d", kg_sql_param_text(&b, id));
 	(void) kg_sql_run(&b, take_jsonb, &data);
 	return data;
 }
@@ -176,16 +174,15 @@ void
 kg_history_select(KgSqlBuilder *b, const KgCatalog *catalog)
 {
 	kg_sql_start(b, catalog);
-	kg_sql_append(b,
-				  "SELECT h.change, h.transaction, pg_catalog.to_char("
-				  "pg_catalog.timezone('UTC', h.at), "
-				  "'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), h.role, h.subject, "
-				  "h.agent, h.tool, h.reason, h.verdict, h.version, h.before, "
-				  "h.after, h.at, h.key, h.source, h.target, "
-				  "h.type_no::pg_catalog.int8, h.entity_id, "
-				  "h.relation_no::pg_catalog.int8 FROM %s h WHERE "
-				  "h.tenant" KG_EQ "$1",
-				  kg_sql_table("kg_history"));
+	kg_sql_append(
+		b,
+		"SELECT h.change, h.transaction, "
+		"pg_catalog.to_char(pg_catalog.timezone('UTC', h.at), "
+		"'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), h.role, h.subject, h.agent, "
+		"h.tool, h.reason, h.verdict, h.version, h.before, h.after, h.at, "
+		"h.key, h.source, h.target, h.type_no::pg_catalog.int8, h.entity_id, "
+		"h.relation_no::pg_catalog.int8 FROM %s h WHERE h.tenant = $1",
+		kg_sql_table("kg_history"));
 }
 
 int
@@ -206,19 +203,17 @@ read_changes(const KgCatalog *catalog, const KgType *type, const char *id,
 
 	kg_history_select(&b, catalog);
 	kg_sql_append(&b,
-				  " AND h.type_no" KG_EQ "$%d",
+				  " AND h.type_no = $%d",
 				  kg_sql_param(&b, INT4OID, Int32GetDatum(type->type_no)));
-	kg_sql_append(
-		&b, " AND h.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, id));
+	kg_sql_append(&b, " AND h.entity_id = $%d", kg_sql_param_text(&b, id));
 	if (below->time != 0)
 	{
 		kg_sql_append(
 			&b,
-			" AND h.at" KG_LE "$%d",
+			" AND h.at <= $%d",
 			kg_sql_param(&b, TIMESTAMPTZOID, TimestampTzGetDatum(below->time)));
-		kg_sql_append(&b,
-					  " AND h.version" KG_LT "$%d",
-					  kg_sql_param_int64(&b, below->number));
+		kg_sql_append(
+			&b, " AND h.version < $%d", kg_sql_param_int64(&b, below->number));
 	}
 	kg_sql_append(&b,
 				  " ORDER BY h.at DESC, h.version DESC LIMIT $%d",
@@ -271,8 +266,7 @@ append_is(KgSqlBuilder *b, const char *column, const char *text)
 	if (text == NULL)
 		kg_sql_append(b, " AND h.%s IS NULL", column);
 	else
-		kg_sql_append(
-			b, " AND h.%s" KG_EQ "$%d", column, kg_sql_param_text(b, text));
+		kg_sql_append(b, " AND h.%s = $%d", column, kg_sql_param_text(b, text));
 }
 
 /*
@@ -289,7 +283,7 @@ append_of_edges(KgSqlBuilder *b, const KgCatalog *catalog)
 		if (!catalog->relations[i].derived)
 			relations[n++] = Int32GetDatum(catalog->relations[i].relation_no);
 	kg_sql_append(b,
-				  " OR h.relation_no" KG_EQ "ANY ($%d)",
+				  " OR h.relation_no = ANY ($%d)",
 				  kg_sql_param_array(b, INT4OID, relations, n));
 }
 
@@ -304,14 +298,14 @@ read_recent(const KgCatalog *catalog, const KgRecent *recent, bool edges,
 	for (int i = 0; i < recent->ntypes; i++)
 		types[i] = Int32GetDatum(recent->types[i]->type_no);
 	kg_sql_append(&b,
-				  " AND (h.type_no" KG_EQ "ANY ($%d)",
+				  " AND (h.type_no = ANY ($%d)",
 				  kg_sql_param_array(&b, INT4OID, types, recent->ntypes));
 	if (edges)
 		append_of_edges(&b, catalog);
 	kg_sql_append(&b, ")");
 	if (recent->since != 0)
 		kg_sql_append(&b,
-					  " AND h.at" KG_GE "$%d",
+					  " AND h.at >= $%d",
 					  kg_sql_param(&b,
 								   TIMESTAMPTZOID,
 								   TimestampTzGetDatum(recent->since)));
@@ -322,8 +316,7 @@ read_recent(const KgCatalog *catalog, const KgRecent *recent, bool edges,
 		append_is(&b, "agent", kg_identity_agent());
 	}
 	if (below > 0)
-		kg_sql_append(
-			&b, " AND h.change" KG_LT "$%d", kg_sql_param_int64(&b, below));
+		kg_sql_append(&b, " AND h.change < $%d", kg_sql_param_int64(&b, below));
 	kg_sql_append(
 		&b, " ORDER BY h.change DESC LIMIT $%d", kg_sql_param_int64(&b, n));
 	return kg_history_run(&b, changes);
@@ -384,7 +377,7 @@ name_ends(const KgCatalog *catalog, KgChange *changes, int n)
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
 				  "SELECT e.node, e.bundle, e.entity_type, e.entity_id FROM %s "
-				  "e WHERE e.tenant" KG_EQ "$1 AND e.node" KG_EQ "ANY ($%d)",
+				  "e WHERE e.tenant = $1 AND e.node = ANY ($%d)",
 				  kg_sql_table("kg_entity"),
 				  kg_sql_param_array(&b, INT8OID, nodes, nnodes));
 	(void) kg_sql_run(&b, take_end, &ends);
@@ -458,25 +451,23 @@ find_beside(const KgCatalog *catalog, const Beside *beside, const char *column,
 	kg_become_owner(&user);
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
-				  "SELECT h.%s FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  "SELECT h.%s FROM %s h WHERE h.tenant = $1",
 				  column,
 				  kg_sql_table("kg_history"));
 	kg_sql_append(
 		&b,
-		" AND h.type_no" KG_EQ "$%d",
+		" AND h.type_no = $%d",
 		kg_sql_param(&b, INT4OID, Int32GetDatum(beside->type->type_no)));
 	kg_sql_append(
-		&b, " AND h.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, beside->id));
+		&b, " AND h.entity_id = $%d", kg_sql_param_text(&b, beside->id));
 	if (beside->node != 0)
-		kg_sql_append(&b,
-					  " AND h.node" KG_EQ "$%d",
-					  kg_sql_param_int64(&b, beside->node));
+		kg_sql_append(
+			&b, " AND h.node = $%d", kg_sql_param_int64(&b, beside->node));
 	kg_sql_append(
 		&b,
-		beside->after ? " AND h.at" KG_GT "$%d ORDER BY h.at, h.version LIMIT 1"
-					  : " AND h.at" KG_LE
-						"$%d ORDER BY h.at DESC, h.version DESC "
-						"LIMIT 1",
+		beside->after
+			? " AND h.at > $%d ORDER BY h.at, h.version LIMIT 1"
+			: " AND h.at <= $%d ORDER BY h.at DESC, h.version DESC LIMIT 1",
 		kg_sql_param(&b, TIMESTAMPTZOID, TimestampTzGetDatum(beside->time)));
 	statement = kg_sql_statement(&b);
 	statement.hold = true;
@@ -507,10 +498,9 @@ find_before(const KgCatalog *catalog, int64 change, Jsonb **data)
 	*data = NULL;
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
-				  "SELECT h.before FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  "SELECT h.before FROM %s h WHERE h.tenant = $1",
 				  kg_sql_table("kg_history"));
-	kg_sql_append(
-		&b, " AND h.change" KG_EQ "$%d", kg_sql_param_int64(&b, change));
+	kg_sql_append(&b, " AND h.change = $%d", kg_sql_param_int64(&b, change));
 	return kg_sql_run(&b, take_jsonb, data);
 }
 
@@ -585,15 +575,14 @@ count_changes(const KgCatalog *catalog, const KgType *type, int64 node,
 
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
-				  "SELECT count(*) FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  "SELECT count(*) FROM %s h WHERE h.tenant = $1",
 				  kg_sql_table("kg_history"));
+	kg_sql_append(
+		&b, " AND h.transaction = $%d", kg_sql_param_int64(&b, transaction));
 	kg_sql_append(&b,
-				  " AND h.transaction" KG_EQ "$%d",
-				  kg_sql_param_int64(&b, transaction));
-	kg_sql_append(&b,
-				  " AND h.type_no" KG_EQ "$%d",
+				  " AND h.type_no = $%d",
 				  kg_sql_param(&b, INT4OID, Int32GetDatum(type->type_no)));
-	kg_sql_append(&b, " AND h.node" KG_EQ "$%d", kg_sql_param_int64(&b, node));
+	kg_sql_append(&b, " AND h.node = $%d", kg_sql_param_int64(&b, node));
 	(void) kg_sql_run(&b, take_number, &n);
 	return n;
 }

@@ -121,13 +121,12 @@ typedef struct Taking
 static KG_NORETURN void
 throw_too_many(void)
 {
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"there are more changes since as_of than "
-								"kg_graph.max_as_of_changes (%d)",
-								kg_setting_max_as_of_changes);
-
-	kg_error_path(err, "/as_of");
-	kg_error_throw_expected(err, "a later time");
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = psprintf("there are more changes since as_of than "
+								 "kg_graph.max_as_of_changes (%d)",
+								 kg_setting_max_as_of_changes),
+			 .path = "/as_of",
+			 .expected = "a later time");
 }
 
 /*
@@ -257,15 +256,14 @@ read_changes_seen(KgPast *past, const char *select, Datum *numbers, int n,
 		return 0;
 	kg_sql_start(&b, past->catalog);
 	kg_sql_append(&b,
-				  "SELECT %s FROM %s h WHERE h.tenant" KG_EQ "$1 AND %s" KG_EQ
-				  "ANY ($%d)",
+				  "SELECT %s FROM %s h WHERE h.tenant = $1 AND %s = ANY ($%d)",
 				  select,
 				  kg_qualified("kg_history"),
 				  of,
 				  kg_sql_param_array(&b, INT4OID, numbers, n));
 	kg_sql_append(
 		&b,
-		" AND h.at" KG_GT "$%d",
+		" AND h.at > $%d",
 		kg_sql_param(&b, TIMESTAMPTZOID, TimestampTzGetDatum(past->time)));
 	(void) kg_sql_run(&b, take, &taking);
 	return taking.n;
@@ -432,16 +430,15 @@ run_on(Seeing *seeing, const char *select, const char *table,
 	if (numbers->n == 0)
 		return;
 	kg_sql_start(&b, seeing->past->catalog);
-	kg_sql_append(&b,
-				  "SELECT %s FROM %s x WHERE x.tenant" KG_EQ "$1 AND x.%s" KG_EQ
-				  "ANY ($%d)%s",
-				  select,
-				  kg_qualified(table),
-				  column,
-				  kg_sql_param(&b,
-							   INT8ARRAYOID,
-							   kg_int64_array(numbers->nodes, numbers->n)),
-				  rest);
+	kg_sql_append(
+		&b,
+		"SELECT %s FROM %s x WHERE x.tenant = $1 AND x.%s = ANY ($%d)%s",
+		select,
+		kg_qualified(table),
+		column,
+		kg_sql_param(
+			&b, INT8ARRAYOID, kg_int64_array(numbers->nodes, numbers->n)),
+		rest);
 	(void) kg_sql_run(&b, row, seeing);
 }
 

@@ -42,16 +42,16 @@ TimestampTz
 kg_time_argument(const char *text, const char *path)
 {
 	int64 time;
-	KgError *err;
 
 	if (kg_format_date_time(text, strlen(text)) &&
 		kg_key_instant_micros(text, strlen(text), &time))
 		return time;
-	err = kg_error_new(KG_INVALID_INPUT, "the value is not a date-time");
-	kg_error_path(err, "%s", path);
-	kg_error_got_string(err, text);
-	kg_error_instead(err, NULL, kg_meant_instant(text));
-	kg_error_throw_expected(err, "a date-time, such as 2026-11-21T09:30:00Z");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "the value is not a date-time",
+			 .path = path,
+			 .got_string = text,
+			 .instead = kg_meant_instant(text),
+			 .expected = "a date-time, such as 2026-11-21T09:30:00Z");
 }
 
 TimestampTz

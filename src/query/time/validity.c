@@ -94,16 +94,14 @@ find_timed(const Timed *list, int n, int32 number)
 static KG_NORETURN void
 throw_valid_at(const char *valid_at, const char *path)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"valid_at is neither a date-time nor \"now\"");
-
-	kg_error_path(err, "%s", path);
-	kg_error_got_string(err, valid_at);
-	kg_error_expected(err,
-					  "\"now\", or a date-time with a zone, such as "
-					  "2026-11-21T09:30:00Z");
-	kg_error_instead(err, NULL, kg_meant_instant(valid_at));
-	kg_error_throw(err);
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message = "valid_at is neither a date-time nor \"now\"",
+		.path = path,
+		.got_string = valid_at,
+		.expected =
+			"\"now\", or a date-time with a zone, such as 2026-11-21T09:30:00Z",
+		.instead = kg_meant_instant(valid_at));
 }
 
 /* Returns the current time as text. It is the same for the whole call. */

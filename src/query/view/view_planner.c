@@ -17,6 +17,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/stratnum.h"
 #include "auth/identity.h"
 #include "base/expression.h"
@@ -540,6 +542,7 @@ typedef struct Counted
 	const PlannerGlobal *planning;
 	const List *args;
 	int64 count;
+	double rows; /* estimated number of entities of the type; or 0 */
 	struct Counted *next;
 	MemoryContextCallback gone;
 } Counted;
@@ -566,8 +569,8 @@ find_counted(const PlannerInfo *root, const List *args)
 	return NULL;
 }
 
-static void
-keep_counted(PlannerInfo *root, const List *args, int64 count)
+static const Counted *
+keep_counted(PlannerInfo *root, const List *args, int64 count, double rows)
 {
 	Counted *c = MemoryContextAlloc(root->planner_cxt, sizeof(*c));
 	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
@@ -575,12 +578,14 @@ keep_counted(PlannerInfo *root, const List *args, int64 count)
 	c->planning = root->glob;
 	c->args = copyObject(args);
 	c->count = count;
+	c->rows = rows;
 	c->next = counted;
 	c->gone.func = forget_counted;
 	c->gone.arg = c;
 	MemoryContextRegisterResetCallback(root->planner_cxt, &c->gone);
 	counted = c;
 	MemoryContextSwitchTo(old);
+	return c;
 }
 
 /*
@@ -624,17 +629,16 @@ count_keys(PlannerInfo *root, const FuncExpr *call)
 	return kg_view_count(&filter, KG_COUNTED_KEYS);
 }
 
-static int64
-count_call(PlannerInfo *root, const FuncExpr *call)
+/* rel is the relation of the call's entities, or NULL if it is not known. */
+static const Counted *
+count_call(PlannerInfo *root, const FuncExpr *call, RelOptInfo *rel)
 {
 	const Counted *found = find_counted(root, call->args);
-	int64 count;
 
 	if (found != NULL)
-		return found->count;
-	count = count_keys(root, call);
-	keep_counted(root, call->args, count);
-	return count;
+		return found;
+	return keep_counted(
+		root, call->args, count_keys(root, call), kg_type_rows(root, rel));
 }
 
 /*
@@ -652,7 +656,7 @@ best_call(const View *view, int64 *count)
 	foreach(lc, tests)
 	{
 		FuncExpr *call = nodes_call(view, tests, lfirst(lc));
-		int64 n = count_call(view->root, call);
+		int64 n = count_call(view->root, call, view->rel)->count;
 
 		if (n != KG_VIEW_NO_KEYS &&
 			(best == NULL || (n >= 0 && (*count < 0 || n < *count))))
@@ -761,17 +765,20 @@ selectivity(SupportRequestSelectivity *request)
 static bool
 cost(SupportRequestCost *request)
 {
-	int64 count;
+	const Counted *known;
+	double count;
 
 	if (request->root == NULL || request->node == NULL ||
 		!IsA(request->node, FuncExpr) ||
 		list_length(((FuncExpr *) request->node)->args) != KG_VIEW_NARGUMENTS)
 		return false;
-	count = count_call(request->root, (FuncExpr *) request->node);
+	known = count_call(request->root, (FuncExpr *) request->node, NULL);
+	count = known->count;
 	if (count < 0)
 		count = KG_ASSUMED_KEYS;
 	else if (count >= KG_COUNTED_KEYS)
-		count *= 2;
+		/* There may be as many keys as entities: take the geometric mean. */
+		count = Max(count * 2, sqrt(count * known->rows));
 	request->startup = 0;
 	request->per_tuple = (count + 1) *
 						 (cpu_index_tuple_cost + cpu_operator_cost +

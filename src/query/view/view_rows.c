@@ -329,8 +329,8 @@ find_edges(Asked *asked)
 	kg_sql_start(&b, catalog);
 	node = kg_sql_param_int64(&b, asked->node);
 	kg_sql_append(&b,
-				  "SELECT e.target, e.properties FROM %s e WHERE e.tenant" KG_EQ
-				  "$1 AND e.source" KG_EQ "$%d AND e.relation_no" KG_EQ "$%d",
+				  "SELECT e.target, e.properties FROM %s e WHERE e.tenant = $1 "
+				  "AND e.source = $%d AND e.relation_no = $%d",
 				  kg_sql_table("kg_edge"),
 				  node,
 				  kg_sql_param(&b, INT4OID, Int32GetDatum(asked->relation_no)));
@@ -404,11 +404,11 @@ kg_view_decide(const KgCatalog *catalog, List *types)
 		numbers[foreach_current_index(lc)] = Int32GetDatum(
 			((const KgType *) lfirst(lc))->type_no);
 	kg_sql_start(&b, catalog);
-	kg_sql_append(&b,
-				  "SELECT e.node FROM %s e WHERE e.tenant" KG_EQ
-				  "$1 AND e.type_no" KG_EQ "ANY ($%d)",
-				  kg_sql_table("kg_entity"),
-				  kg_sql_param_array(&b, INT4OID, numbers, list_length(types)));
+	kg_sql_append(
+		&b,
+		"SELECT e.node FROM %s e WHERE e.tenant = $1 AND e.type_no = ANY ($%d)",
+		kg_sql_table("kg_entity"),
+		kg_sql_param_array(&b, INT4OID, numbers, list_length(types)));
 	statement = kg_sql_statement(&b);
 	statement.node_column = 1;
 	(void) kg_plan_run(&statement, pass_row, NULL);

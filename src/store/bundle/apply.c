@@ -85,17 +85,16 @@ static void
 check_size(int bytes)
 {
 	int64 limit = (int64) kg_setting_max_bundle_bytes * 1024;
-	KgError *err;
 
 	if (bytes <= limit)
 		return;
-	err = kg_error_new(
+	KG_THROW(
 		KG_LIMIT_EXCEEDED,
-		"bundle has %d bytes; kg_graph.max_bundle_bytes allows " INT64_FORMAT,
-		bytes,
-		limit);
-	kg_error_throw_expected(err,
-							"a smaller bundle, or several with mode \"merge\"");
+		.message = psprintf("bundle has %d bytes; kg_graph.max_bundle_bytes "
+							"allows " INT64_FORMAT,
+							bytes,
+							limit),
+		.expected = "a smaller bundle, or several with mode \"merge\"");
 }
 
 static int64
@@ -134,40 +133,34 @@ check_parts(KgApply *apply)
 		return;
 	for (int i = 0; i < lengthof(parts); i++)
 	{
-		KgError *err;
-
 		if (parts[i].present || (i > 0 && !has_stored_types(apply)))
 			continue;
-		err = kg_error_new(
-			KG_INVALID_INPUT, "key \"%s\" is missing", parts[i].name);
-		kg_error_path(err, "/%s", parts[i].name);
-		kg_error_expected(err,
-						  "\"%s\", which may be empty; or mode \"merge\", "
-						  "which keeps the stored rows",
-						  parts[i].name);
-		kg_error_report(&apply->errors, err);
+		KG_REPORT(&apply->errors,
+				  KG_INVALID_INPUT,
+				  .message = psprintf("key \"%s\" is missing", parts[i].name),
+				  .path = psprintf("/%s", parts[i].name),
+				  .expected = psprintf("\"%s\", which may be empty; or mode "
+									   "\"merge\", which keeps the stored rows",
+									   parts[i].name));
 	}
 }
 
 static void
 check_revision(const KgApply *apply)
 {
-	KgError *err;
-
 	if (!apply->options.has_expected_revision ||
 		apply->options.expected_revision == apply->revision)
 		return;
-	err = kg_error_new(KG_CONFLICT,
-					   "bundle \"%s\" has revision " INT64_FORMAT
-					   ", not " INT64_FORMAT,
-					   apply->payload->name,
-					   apply->revision,
-					   apply->options.expected_revision);
-	kg_error_path(err, "/expected_revision");
-	kg_error_throw_expected(err,
-							"revision " INT64_FORMAT
-							", after looking at what changed",
-							apply->revision);
+	KG_THROW(KG_CONFLICT,
+			 .message = psprintf("bundle \"%s\" has revision " INT64_FORMAT
+								 ", not " INT64_FORMAT,
+								 apply->payload->name,
+								 apply->revision,
+								 apply->options.expected_revision),
+			 .path = "/expected_revision",
+			 .expected = psprintf("revision " INT64_FORMAT
+								  ", after looking at what changed",
+								  apply->revision));
 }
 
 static void

@@ -158,20 +158,18 @@ check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item,
 	{
 		item->id = id;
 		if (kg_item_enter(set->ids, item) != item)
-		{
-			KgError *err = kg_error_new(
-				KG_ALREADY_EXISTS,
-				"id \"%s\" of type \"%s\" is in the bundle twice",
-				id,
-				set->type->name);
-
-			kg_error_entity(err, set->type->name, id);
-			kg_error_path(err, "%s", path);
-			kg_error_keyword(err, "x-id-field");
-			kg_error_got_string(err, id);
-			kg_error_expected(err, "each id once");
-			kg_error_report(&apply->errors, err);
-		}
+			KG_REPORT(&apply->errors,
+					  KG_ALREADY_EXISTS,
+					  .message = psprintf(
+						  "id \"%s\" of type \"%s\" is in the bundle twice",
+						  id,
+						  set->type->name),
+					  .type = set->type->name,
+					  .id = id,
+					  .path = path,
+					  .keyword = "x-id-field",
+					  .got_string = id,
+					  .expected = "each id once");
 	}
 	(void) kg_entity_check(set->type, id, data, path, &apply->errors);
 	kg_entity_check_scope(set->type, id, data, path, &apply->errors);

@@ -868,17 +868,15 @@ static KgError *
 stored_error(const KgApply *apply, const KgRelation *relation,
 			 const KgError *first)
 {
-	KgError *err = kg_error_new(kg_error_code(first),
-								"stored edges of relation \"%s\" would not "
-								"be valid: %s",
-								relation->name,
-								kg_error_message(first));
-
-	kg_error_path(err, "%s", path_of(apply->payload, relation));
-	kg_error_got_string(err, relation->name);
-	kg_error_expected(err,
-					  "a schema that the stored edges satisfy, or other edges");
-	return err;
+	return KG_ERROR(
+		kg_error_code(first),
+		.message = psprintf(
+			"stored edges of relation \"%s\" would not be valid: %s",
+			relation->name,
+			kg_error_message(first)),
+		.path = path_of(apply->payload, relation),
+		.got_string = relation->name,
+		.expected = "a schema that the stored edges satisfy, or other edges");
 }
 
 /*

@@ -255,14 +255,13 @@ delete_gone(KgApply *apply, const KgType *type, const KgNodeList *gone)
 static KG_NORETURN void
 throw_lost_race(const KgApply *apply, const KgCounts *counts)
 {
-	KgError *err = kg_error_new(KG_CONFLICT,
-								"entities of type \"%s\" in bundle \"%s\" "
-								"were written while it was applied",
-								counts->name,
-								apply->payload->name);
-
-	kg_error_entity(err, counts->name, NULL);
-	kg_error_throw_expected(err, "the same call again");
+	KG_THROW(KG_CONFLICT,
+			 .message = psprintf("entities of type \"%s\" in bundle \"%s\" "
+								 "were written while it was applied",
+								 counts->name,
+								 apply->payload->name),
+			 .type = counts->name,
+			 .expected = "the same call again");
 }
 
 /*
@@ -655,18 +654,19 @@ refers_elsewhere(const KgType *type)
 static void
 report_lost(KgApply *apply, const KgType *type, const KgPayloadItem *item)
 {
-	KgError *err = kg_error_new(
+	KG_REPORT(
+		&apply->errors,
 		KG_REFERENCE_MISSING,
-		"an entity of type \"%s\" refers to an entity of another bundle, which "
-		"is deleted together with an entity that this bundle no longer has",
-		type->name);
-
-	kg_error_entity(err, type->name, item->id);
-	kg_error_path(err, "/entities/%d/items/%d", item->set, item->index);
-	kg_error_keyword(err, "x-on-delete");
-	kg_error_expected(
-		err, "the bundle without that reference, or with the missing entity");
-	kg_error_report(&apply->errors, err);
+		.message = psprintf("an entity of type \"%s\" refers to an entity of "
+							"another bundle, which is deleted together with an "
+							"entity that this bundle no longer has",
+							type->name),
+		.type = type->name,
+		.id = item->id,
+		.path = psprintf("/entities/%d/items/%d", item->set, item->index),
+		.keyword = "x-on-delete",
+		.expected =
+			"the bundle without that reference, or with the missing entity");
 }
 
 /*
@@ -705,17 +705,15 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
 
 	(void) kg_entity_check(type, id, data, "", &apply->errors);
 	if (new_id && strcmp(new_id, id) != 0)
-	{
-		KgError *err = kg_error_new(KG_VALIDATION_FAILED,
-									"a stored entity would get another id");
-
-		kg_error_keyword(err, "x-id-field");
-		kg_error_entity(err, type->name, id);
-		kg_error_got_string(err, new_id);
-		kg_error_expected(
-			err, "an \"x-id-field\" that has the stored ids as values");
-		kg_error_report(&apply->errors, err);
-	}
+		KG_REPORT(
+			&apply->errors,
+			KG_VALIDATION_FAILED,
+			.message = "a stored entity would get another id",
+			.keyword = "x-id-field",
+			.type = type->name,
+			.id = id,
+			.got_string = new_id,
+			.expected = "an \"x-id-field\" that has the stored ids as values");
 }
 
 /*

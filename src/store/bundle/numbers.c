@@ -37,7 +37,6 @@ kg_number_new(KgApply *apply, KgNumbered what)
 	static KgSaved saved[lengthof(numbered)];
 	int64 number;
 	int64 last;
-	KgError *err;
 
 	if (apply->options.dry_run)
 		return -1 - (MyProcPid % (PG_INT32_MAX / KG_UNSTORED)) * KG_UNSTORED -
@@ -48,10 +47,11 @@ kg_number_new(KgApply *apply, KgNumbered what)
 	SPI_freetuptable(SPI_tuptable);
 	if (number <= last)
 		return number;
-	err = kg_error_new(KG_LIMIT_EXCEEDED,
-					   "the database has given all numbers that %s can have, "
-					   "up to " INT64_FORMAT,
-					   numbered[what].plural,
-					   last);
-	kg_error_throw_expected(err, "another database, where the tenant is moved");
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = psprintf(
+				 "the database has given all numbers that %s can have, "
+				 "up to " INT64_FORMAT,
+				 numbered[what].plural,
+				 last),
+			 .expected = "another database, where the tenant is moved");
 }

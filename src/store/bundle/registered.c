@@ -132,7 +132,6 @@ report_twice(KgApply *apply, const Jsonb *definition, int index)
 	KgToolVersion version = {0};
 	JsonbValue name;
 	JsonbValue number;
-	KgError *err;
 	int first;
 
 	if (!JB_ROOT_IS_OBJECT(definition) ||
@@ -146,15 +145,17 @@ report_twice(KgApply *apply, const Jsonb *definition, int index)
 	first = kg_tool_index(apply->payload->tools, &version);
 	if (first < 0 || first == index)
 		return false;
-	err = kg_error_new(KG_ALREADY_EXISTS,
-					   "version \"%s\" of tool \"%s\" is in the bundle twice",
-					   version.version,
-					   version.tool);
-	kg_error_path(err, "/tools/%d/version", index);
-	kg_error_got(err, &number);
-	kg_error_expected(
-		err, "another version than that of /tools/%d, or only one", first);
-	kg_error_report(&apply->errors, err);
+	KG_REPORT(
+		&apply->errors,
+		KG_ALREADY_EXISTS,
+		.message = psprintf(
+			"version \"%s\" of tool \"%s\" is in the bundle twice",
+			version.version,
+			version.tool),
+		.path = psprintf("/tools/%d/version", index),
+		.got = &number,
+		.expected = psprintf(
+			"another version than that of /tools/%d, or only one", first));
 	return true;
 }
 

@@ -167,20 +167,21 @@ check_memory(KgApply *apply)
 	for (int i = 0; i < before->ntools; i++)
 	{
 		const KgTool *tool = &before->tools[i];
-		KgError *err;
 
 		if (is_own(apply, tool) || !kg_tool_hooks->is_fixed(tool->name))
 			continue;
-		err = kg_error_new(KG_ALREADY_EXISTS,
-						   "tool_name_collision_in_tenant: tool \"%s\" of the "
-						   "toolset memory is already made by bundle \"%s\"",
-						   tool->name,
-						   tool->bundle);
-		kg_error_got_string(err, tool->name);
-		kg_error_expected(
-			err, "another name for the type or relation that makes that tool");
-		kg_error_path(err, "/bundle_name");
-		kg_error_report(&apply->errors, err);
+		KG_REPORT(
+			&apply->errors,
+			KG_ALREADY_EXISTS,
+			.message = psprintf(
+				"tool_name_collision_in_tenant: tool \"%s\" of the toolset "
+				"memory is already made by bundle \"%s\"",
+				tool->name,
+				tool->bundle),
+			.got_string = tool->name,
+			.expected =
+				"another name for the type or relation that makes that tool",
+			.path = "/bundle_name");
 	}
 }
 

@@ -218,19 +218,17 @@ static void
 require_same_authorize(const char *name, const KgType *before,
 					   const KgType *after)
 {
-	KgError *err;
-
 	if (same_authorize(before ? before->authorize : NULL,
 					   after ? after->authorize : NULL))
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "\"x-authorize\" of entity type \"%s\" can be changed "
-					   "only by the owner of the extension",
-					   name);
-	kg_error_keyword(err, "x-authorize");
-	kg_error_entity(err, name, NULL);
-	kg_error_throw_expected(
-		err, "the stored \"x-authorize\", or none if the type is new");
+	KG_THROW(
+		KG_FORBIDDEN,
+		.message = psprintf("\"x-authorize\" of entity type \"%s\" can be "
+							"changed only by the owner of the extension",
+							name),
+		.keyword = "x-authorize",
+		.type = name,
+		.expected = "the stored \"x-authorize\", or none if the type is new");
 }
 
 void
@@ -272,18 +270,16 @@ kg_bundle_check_authorize(const KgApply *apply, Oid caller)
 static void
 throw_still_used(const KgApply *apply, const KgType *type)
 {
-	KgError *err = kg_error_new(apply->sees_all ? KG_CONFLICT : KG_FORBIDDEN,
-								"entities of type \"%s\" in bundle \"%s\" "
-								"are left, so the type cannot be dropped",
-								type->name,
-								apply->payload->name);
-
-	kg_error_entity(err, type->name, NULL);
-	kg_error_throw_expected(
-		err,
-		apply->sees_all ? "the same call again"
-						: "a call by a role that sees every entity of the "
-						  "type");
+	KG_THROW(apply->sees_all ? KG_CONFLICT : KG_FORBIDDEN,
+			 .message = psprintf("entities of type \"%s\" in bundle \"%s\" are "
+								 "left, so the type cannot be dropped",
+								 type->name,
+								 apply->payload->name),
+			 .type = type->name,
+			 .expected = apply->sees_all
+							 ? "the same call again"
+							 : "a call by a role that sees every entity of the "
+							   "type");
 }
 
 void

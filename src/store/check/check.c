@@ -343,18 +343,16 @@ kg_throw_violations(const KgErrorList *errors, const char *what)
 KgError *
 kg_no_target_error(const KgField *field, const char *value, const char *what)
 {
-	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
-								"property \"%s\" refers to an entity of type "
-								"\"%s\" that does not exist",
-								field->name,
-								field->ref_type);
-
-	kg_error_keyword(err, "x-ref");
-	kg_error_got_string(err, value);
-	kg_error_expected(err,
-					  "the %s of an %s of type \"%s\"",
-					  field->ref_field ? field->ref_field : "id",
-					  what,
-					  field->ref_type);
-	return err;
+	return KG_ERROR(
+		KG_REFERENCE_MISSING,
+		.message = psprintf("property \"%s\" refers to an entity of type "
+							"\"%s\" that does not exist",
+							field->name,
+							field->ref_type),
+		.keyword = "x-ref",
+		.got_string = value,
+		.expected = psprintf("the %s of an %s of type \"%s\"",
+							 field->ref_field ? field->ref_field : "id",
+							 what,
+							 field->ref_type));
 }

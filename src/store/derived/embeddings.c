@@ -87,15 +87,13 @@ kg_embedded_hash_is(const bytea *hash, const char *text)
 static KG_NORETURN void
 throw_enabled(const KgVectors *vectors)
 {
-	KgError *err = kg_error_new(KG_ALREADY_EXISTS,
-								"there are embeddings of %d dimensions by the "
-								"model \"%s\"",
-								vectors->dimensions,
-								vectors->model);
-
-	kg_error_throw_expected(err,
-							"these dimensions and this model, or "
-							"kg_disable_vectors() first, which deletes them");
+	KG_THROW(KG_ALREADY_EXISTS,
+			 .message = psprintf(
+				 "there are embeddings of %d dimensions by the model \"%s\"",
+				 vectors->dimensions,
+				 vectors->model),
+			 .expected = "these dimensions and this model, or "
+						 "kg_disable_vectors() first, which deletes them");
 }
 
 void
@@ -396,7 +394,6 @@ lock_vectors(const KgVectors *vectors)
 {
 	KgUserContext user;
 	bool same;
-	KgError *err;
 
 	kg_become_owner(&user);
 	KG_SPI_LATEST("SELECT FROM @kg_vectors WHERE dimensions = $1 "
@@ -407,10 +404,10 @@ lock_vectors(const KgVectors *vectors)
 	kg_restore_user(&user);
 	if (same)
 		return;
-	err = kg_error_new(
-		KG_CONFLICT,
-		"another session changed the settings of embeddings at the same time");
-	kg_error_throw_expected(err, "the same call again");
+	KG_THROW(KG_CONFLICT,
+			 .message = "another session changed the settings of embeddings at "
+						"the same time",
+			 .expected = "the same call again");
 }
 
 Jsonb *

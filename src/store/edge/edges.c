@@ -332,11 +332,10 @@ kg_edges_delete(const char *tenant, const KgColumns *edges, bool whole)
 KgError *
 kg_edge_lost_race(void)
 {
-	KgError *err = kg_error_new(
-		KG_CONFLICT, "an edge was written by another session at the same time");
-
-	kg_error_expected(err, "the same call again");
-	return err;
+	return KG_ERROR(
+		KG_CONFLICT,
+		.message = "an edge was written by another session at the same time",
+		.expected = "the same call again");
 }
 
 void

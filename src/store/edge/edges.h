@@ -172,6 +172,6 @@ extern void kg_edges_delete(const char *tenant, const KgColumns *edges,
  */
 extern KgError *kg_edge_lost_race(void);
 /* Raises kg_edge_lost_race(), or begins the call again if it can. */
-extern KG_NORETURN void kg_edge_throw_lost_race(void) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_edge_throw_lost_race(void);
 
 #endif /* KG_EDGES_H */

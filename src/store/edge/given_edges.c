@@ -243,29 +243,27 @@ kg_given_ends_now(const KgCatalog *catalog, const KgGivenEdge *edges, int n)
 KgError *
 kg_no_end_error(const KgRelation *relation, const char *end)
 {
-	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
-								"edge of relation \"%s\" names an entity "
-								"that does not exist",
-								relation->name);
-
-	kg_error_got_string(err, end);
-	kg_error_expected(err, "the handle of an existing entity, type:id");
-	return err;
+	return KG_ERROR(
+		KG_REFERENCE_MISSING,
+		.message = psprintf(
+			"edge of relation \"%s\" names an entity that does not exist",
+			relation->name),
+		.got_string = end,
+		.expected = "the handle of an existing entity, type:id");
 }
 
 KgError *
 kg_edge_twice_error(const KgGivenEdge *edge, const char *where)
 {
 	const KgRelation *relation = edge->relation;
-	KgError *err = kg_error_new(KG_ALREADY_EXISTS, "edge is %s twice", where);
-
-	kg_error_got_string(
-		err, psprintf("%s %s %s", edge->from, relation->name, edge->to));
-	kg_error_expected(err,
-					  "each %s once%s%s",
-					  relation->symmetric ? "pair of a symmetric relation"
-										  : "triple of relation, from and to",
-					  relation->key ? " a key" : "",
-					  relation->symmetric ? ", in either direction" : "");
-	return err;
+	return KG_ERROR(KG_ALREADY_EXISTS,
+					.message = psprintf("edge is %s twice", where),
+					.got_string = psprintf(
+						"%s %s %s", edge->from, relation->name, edge->to),
+					.expected = psprintf(
+						"each %s once%s%s",
+						relation->symmetric ? "pair of a symmetric relation"
+											: "triple of relation, from and to",
+						relation->key ? " a key" : "",
+						relation->symmetric ? ", in either direction" : ""));
 }

@@ -16,18 +16,16 @@
 static void
 refuse(const char *what)
 {
-	KgError *err;
-
 	if (SPI_processed == 0)
 	{
 		SPI_freetuptable(SPI_tuptable);
 		return;
 	}
-	err = kg_error_new(KG_CONFLICT,
-					   "could not serialize access: another session %s "
-					   "since the transaction began",
-					   what);
-	kg_error_throw_expected(err, "the same transaction again");
+	KG_THROW(KG_CONFLICT,
+			 .message = psprintf("could not serialize access: another session "
+								 "%s since the transaction began",
+								 what),
+			 .expected = "the same transaction again");
 }
 
 void

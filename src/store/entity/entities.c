@@ -154,18 +154,15 @@ kg_entities_delete_latest(const char *tenant, const KgNodeList *nodes)
 					kg_arg_int8s(nodes->nodes, nodes->n));
 }
 
-static KG_NORETURN void throw_kept(int n) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 throw_kept(int n)
 {
-	KgError *err = kg_error_new(
+	KG_THROW(
 		KG_CONFLICT,
-		"a trigger prevented the update of %d entities to their new schema",
-		n);
-
-	kg_error_throw_expected(err,
-							"no trigger on kg_entity that prevents updates");
+		.message = psprintf(
+			"a trigger prevented the update of %d entities to their new schema",
+			n),
+		.expected = "no trigger on kg_entity that prevents updates");
 }
 
 void
@@ -208,25 +205,23 @@ kg_entity_is_gone(const char *tenant, int64 node, const char *id)
 KgError *
 kg_unwritten_error(const char *tenant, int64 node, const char *id)
 {
-	KgError *err;
-
 	if (!kg_entity_is_gone(tenant, node, id))
 		return kg_kept_error("entity", "updated");
-	err = kg_error_new(KG_CONFLICT,
-					   "another session deleted the entity at the same time");
-	kg_error_expected(err, "the same call again");
-	return err;
+	return KG_ERROR(
+		KG_CONFLICT,
+		.message = "another session deleted the entity at the same time",
+		.expected = "the same call again");
 }
 
 KgError *
 kg_id_taken_error(const KgType *type, const char *id)
 {
-	KgError *err = kg_error_new(KG_ALREADY_EXISTS, "id \"%s\" is taken", id);
-
-	kg_error_entity(err, kg_type_handle(type), id);
-	kg_error_got_string(err, id);
-	kg_error_expected(err, "another id, or the same call once more");
-	return err;
+	return KG_ERROR(KG_ALREADY_EXISTS,
+					.message = psprintf("id \"%s\" is taken", id),
+					.type = kg_type_handle(type),
+					.id = id,
+					.got_string = id,
+					.expected = "another id, or the same call once more");
 }
 
 /* Raises the error for the first of these nodes that was not written. */

@@ -102,27 +102,24 @@ static char *
 required_text(const Datum *values, const bool *nulls, int column,
 			  const char *name)
 {
-	KgError *err;
-
 	if (!nulls[column])
 		return TextDatumGetCString(values[column]);
-	err = kg_error_new(
-		KG_INVALID_INPUT, "column \"%s\" of kg_entity has no value", name);
-	kg_error_path(err, "/%s", name);
-	kg_error_expected(
-		err, "INSERT INTO kg_entity(bundle, entity_type, data) VALUES (...)");
-	kg_error_throw(err);
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message = psprintf("column \"%s\" of kg_entity has no value", name),
+		.path = psprintf("/%s", name),
+		.expected =
+			"INSERT INTO kg_entity(bundle, entity_type, data) VALUES (...)");
 }
 
 static void
 refuse_change(const char *column)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"column \"%s\" of kg_entity cannot be changed",
-								column);
-
-	kg_error_path(err, "/%s", column);
-	kg_error_throw_expected(err, "DELETE and INSERT instead");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("column \"%s\" of kg_entity cannot be changed",
+								 column),
+			 .path = psprintf("/%s", column),
+			 .expected = "DELETE and INSERT instead");
 }
 
 static bool
@@ -237,14 +234,14 @@ void
 kg_row_refuse_given(const Datum *values)
 {
 	const char *column = kg_row_given_column(values, false);
-	KgError *err;
 
 	if (column == NULL)
 		return;
-	err = kg_error_new(
-		KG_INVALID_INPUT, "column \"%s\" of kg_entity cannot be given", column);
-	kg_error_path(err, "/%s", column);
-	kg_error_throw_expected(err, "no value: it is filled");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("column \"%s\" of kg_entity cannot be given",
+								 column),
+			 .path = psprintf("/%s", column),
+			 .expected = "no value: it is filled");
 }
 
 /*
@@ -314,12 +311,12 @@ was_assigned(int64 node)
 static KG_NORETURN void
 throw_given_node(void)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"column \"node\" of kg_entity is not a number "
-								"that was assigned");
-
-	kg_error_path(err, "/node");
-	kg_error_throw_expected(err, "no value; kg_graph assigns the number");
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message =
+			"column \"node\" of kg_entity is not a number that was assigned",
+		.path = "/node",
+		.expected = "no value; kg_graph assigns the number");
 }
 
 /*

@@ -149,17 +149,14 @@ kg_row_is_overwritten(const TriggerData *trigdata)
 static KG_NORETURN void
 throw_overwritten(const char *column)
 {
-	KgError *err = kg_error_new(
+	KG_THROW(
 		KG_FORBIDDEN,
-		"a trigger that fires after kg_entity_before sets a wrong value in "
-		"column \"%s\" of kg_entity",
-		column);
-
-	kg_error_path(err, "/%s", column);
-	kg_error_throw_expected(
-		err,
-		"a trigger whose name comes before kg_entity_before, and "
-		"which changes no column but data");
+		.message = psprintf("a trigger that fires after kg_entity_before sets "
+							"a wrong value in column \"%s\" of kg_entity",
+							column),
+		.path = psprintf("/%s", column),
+		.expected = "a trigger whose name comes before kg_entity_before, and "
+					"which changes no column but data");
 }
 
 static void
@@ -280,13 +277,11 @@ PG_FUNCTION_INFO_V1(kg_sql_refuse_truncate);
 Datum
 kg_sql_refuse_truncate(PG_FUNCTION_ARGS)
 {
-	KgError *err;
-
 	kg_trigger_require(fcinfo,
 					   "kg_refuse_truncate",
 					   KG_TRIGGER_BEFORE | KG_TRIGGER_STATEMENT,
 					   NULL);
-	err = kg_error_new(KG_FORBIDDEN, "this table cannot be truncated");
-	kg_error_throw_expected(err,
-							"DELETE, kg_drop_bundle() or kg_drop_tenant()");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = "this table cannot be truncated",
+			 .expected = "DELETE, kg_drop_bundle() or kg_drop_tenant()");
 }

@@ -116,7 +116,6 @@ static char *
 new_number(KgNewIds *ids, const char *tenant, const KgType *type)
 {
 	char *number;
-	KgError *err;
 
 	if (ids->last == 0)
 		ids->last = last_number(tenant, type);
@@ -124,12 +123,12 @@ new_number(KgNewIds *ids, const char *tenant, const KgType *type)
 		"%0*lld", type->id_generate.digits, (long long) ++ids->last);
 	if (strlen(number) <= (size_t) type->id_generate.digits)
 		return psprintf("%s%s", type->id_generate.prefix, number);
-	err = kg_error_new(KG_LIMIT_EXCEEDED,
-					   "the numbers for ids of type \"%s\" are used up",
-					   type->name);
-	kg_error_keyword(err, "x-id-generate");
-	kg_error_throw_expected(
-		err, "more \"digits\" in \"x-id-generate\", or items with ids");
+	KG_THROW(
+		KG_LIMIT_EXCEEDED,
+		.message = psprintf("the numbers for ids of type \"%s\" are used up",
+							type->name),
+		.keyword = "x-id-generate",
+		.expected = "more \"digits\" in \"x-id-generate\", or items with ids");
 }
 
 char *

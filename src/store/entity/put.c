@@ -71,25 +71,22 @@ const JsonbContainer *
 kg_outcomes_items(const Jsonb *items)
 {
 	int64 limit = (int64) kg_setting_max_bundle_bytes * 1024;
-	KgError *err;
 
 	if (VARSIZE(items) > limit)
-	{
-		err = kg_error_new(KG_LIMIT_EXCEEDED,
-						   "items have %d bytes; kg_graph.max_bundle_bytes "
-						   "allows " INT64_FORMAT,
-						   (int) VARSIZE(items),
-						   limit);
-		kg_error_path(err, "/items");
-		kg_error_throw_expected(err, "fewer items at a time");
-	}
+		KG_THROW(KG_LIMIT_EXCEEDED,
+				 .message = psprintf(
+					 "items have %d bytes; kg_graph.max_bundle_bytes "
+					 "allows " INT64_FORMAT,
+					 (int) VARSIZE(items),
+					 limit),
+				 .path = "/items",
+				 .expected = "fewer items at a time");
 	if (!JsonContainerIsArray(&items->root) ||
 		JsonContainerIsScalar(&items->root))
-	{
-		err = kg_error_new(KG_INVALID_INPUT, "items must be an array");
-		kg_error_path(err, "/items");
-		kg_error_throw_expected(err, "an array of objects");
-	}
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = "items must be an array",
+				 .path = "/items",
+				 .expected = "an array of objects");
 	return &items->root;
 }
 

@@ -268,13 +268,12 @@ kg_version_plus(int64 version, int64 by)
 {
 	/* One version is left for the deletion. */
 	const int64 last = PG_INT64_MAX - 1;
-	KgError *err;
 
 	if (version <= last - by)
 		return version + by;
-	err = kg_error_new(KG_LIMIT_EXCEEDED,
-					   "the versions of an entity's id are used up");
-	kg_error_throw_expected(err, "another id");
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = "the versions of an entity's id are used up",
+			 .expected = "another id");
 }
 
 int64

@@ -484,17 +484,15 @@ kg_history_prune(TimestampTz before)
 {
 	const char *tenant = kg_identity_require(KG_ACCESS_ADMIN);
 	KgUserContext user;
-	KgError *err;
 	int64 n;
 
 	kg_visibility_require_tenant("prune its history");
 	if (before > GetCurrentTimestamp())
-	{
-		err = kg_error_new(KG_INVALID_INPUT, "time is in the future");
-		kg_error_path(err, "/before");
-		kg_error_got_string(err, kg_time_text(before));
-		kg_error_throw_expected(err, "a time that has passed");
-	}
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = "time is in the future",
+				 .path = "/before",
+				 .got_string = kg_time_text(before),
+				 .expected = "a time that has passed");
 	kg_spi_begin_as_owner(&user);
 	move_horizon(tenant, before);
 	KG_SPI_NEWEST("DELETE FROM @kg_history WHERE tenant = $1 AND at < $2",

@@ -100,19 +100,15 @@ read_options(Revert *revert, const Jsonb *options)
 	}
 }
 
-static KG_NORETURN void throw_changes(const JsonbValue *got) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 throw_changes(const JsonbValue *got)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"the changes are not named in a known form");
-
-	kg_error_path(err, "/changes");
-	kg_error_got(err, got);
-	kg_error_throw_expected(err,
-							"the number of a change, an array of them, or "
-							"{\"transaction\": number}");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "the changes are not named in a known form",
+			 .path = "/changes",
+			 .got = got,
+			 .expected = "the number of a change, an array of them, or "
+						 "{\"transaction\": number}");
 }
 
 static int64
@@ -331,16 +327,16 @@ edge_subject(Revert *revert, uint64 row, const KgRelation *relation)
 static void
 refuse_derived(Revert *revert, int64 change, const KgRelation *relation)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"change " INT64_FORMAT " cannot be undone: "
-								"edges of relation \"%s\" are derived from an "
-								"\"x-ref\"",
-								change,
-								relation->name);
-
-	kg_error_path(err, "/changes");
-	kg_error_expected(err, "the change of the referring entity");
-	kg_error_report(&revert->errors, err);
+	KG_REPORT(
+		&revert->errors,
+		KG_INVALID_INPUT,
+		.message = psprintf("change " INT64_FORMAT " cannot be undone: "
+							"edges of relation \"%s\" are derived from an "
+							"\"x-ref\"",
+							change,
+							relation->name),
+		.path = "/changes",
+		.expected = "the change of the referring entity");
 }
 
 /* Finds the changes of edges, grouped by edge. */
@@ -876,7 +872,6 @@ create_entities(const Revert *revert)
 {
 	KgColumns rows;
 	ListCell *lc;
-	KgError *lost;
 
 	kg_restored_init(&rows);
 	foreach(lc, revert->subjects)
@@ -894,10 +889,10 @@ create_entities(const Revert *revert)
 	}
 	if (rows.nrows == 0 || kg_entities_restore(revert->tenant, &rows))
 		return;
-	lost = kg_error_new(KG_CONFLICT,
-						"an entity that the changes deleted exists again");
-	kg_error_throw_expected(
-		lost, "changes of the present state, which kg_history() returns");
+	KG_THROW(
+		KG_CONFLICT,
+		.message = "an entity that the changes deleted exists again",
+		.expected = "changes of the present state, which kg_history() returns");
 }
 
 static void

@@ -92,7 +92,6 @@ require_hidden_kept(const char *tenant, const KgUserContext *caller,
 {
 	KgNodeList none = {CurrentMemoryContext};
 	KgNodeList gone = {CurrentMemoryContext};
-	KgError *err;
 
 	for (int i = 0; i < unresolved->n; i++)
 		if (kg_nodes_have(hidden, unresolved->items[i].source))
@@ -101,11 +100,11 @@ require_hidden_kept(const char *tenant, const KgUserContext *caller,
 		kg_pending_check(tenant, caller, &none, &gone);
 	if (strcmp(before, targets_of(tenant, hidden)) == 0)
 		return;
-	err = kg_error_new(
+	KG_THROW(
 		KG_REFERENCE_MISSING,
-		"another entity would get an id or a value that is still referenced");
-	kg_error_throw_expected(
-		err, "for that entity, an id or value that nothing refers to");
+		.message = "another entity would get an id or a value that is still "
+				   "referenced",
+		.expected = "for that entity, an id or value that nothing refers to");
 }
 
 static void

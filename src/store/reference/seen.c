@@ -78,22 +78,19 @@ kg_blank_hidden(const char *tenant, const KgUserContext *caller, int64 *nodes,
 void
 kg_refuse_hidden(const char *what)
 {
-	KgError *err = kg_error_new(KG_FORBIDDEN,
-								"entities that the caller does not see would "
-								"be %s",
-								what);
-
-	kg_error_throw_expected(err, "a caller that sees every entity concerned");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = psprintf(
+				 "entities that the caller does not see would be %s", what),
+			 .expected = "a caller that sees every entity concerned");
 }
 
 void
 kg_refuse_newer(void)
 {
-	KgError *err = kg_error_new(
+	KG_THROW(
 		KG_CONFLICT,
-		"another session wrote entities since the transaction began");
-
-	kg_error_throw_expected(err, "the same transaction again");
+		.message = "another session wrote entities since the transaction began",
+		.expected = "the same transaction again");
 }
 
 void
@@ -205,7 +202,6 @@ kg_require_edges_seen(const char *tenant, const KgUserContext *caller,
 	EdgeCount stored = {tenant, kg_arg_int8s(nodes, n)};
 	EdgeCount seen = stored;
 	KgUserContext owner;
-	KgError *err;
 	bool plain;
 
 	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
@@ -219,7 +215,7 @@ kg_require_edges_seen(const char *tenant, const KgUserContext *caller,
 	count_edges(&stored);
 	if (seen.n == stored.n)
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "edges that the caller does not see would be deleted");
-	kg_error_throw_expected(err, "a caller that sees every edge concerned");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = "edges that the caller does not see would be deleted",
+			 .expected = "a caller that sees every edge concerned");
 }

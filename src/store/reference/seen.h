@@ -74,12 +74,12 @@ extern void kg_require_none_newer(const char *tenant, const int64 *nodes,
 								  int n);
 
 /* Raises KG_CONFLICT: an entity is newer than the transaction's snapshot. */
-extern KG_NORETURN void kg_refuse_newer(void) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_refuse_newer(void);
 
 /*
  * Raises KG_FORBIDDEN: entities that the caller does not see would be ...
  * (what).
  */
-extern KG_NORETURN void kg_refuse_hidden(const char *what) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_refuse_hidden(const char *what);
 
 #endif /* KG_SEEN_H */

@@ -212,12 +212,10 @@ kg_stored_require_no_edges(KgSaved *saved, const char *sql, const char *tenant,
 KgError *
 kg_kept_error(const char *row, const char *what)
 {
-	KgError *err = kg_error_new(
+	return KG_ERROR(
 		KG_FORBIDDEN,
-		"a trigger or a policy prevented the %s from being %s",
-		row,
-		what);
-
-	kg_error_expected(err, "a change that your triggers on kg_%s permit", row);
-	return err;
+		.message = psprintf(
+			"a trigger or a policy prevented the %s from being %s", row, what),
+		.expected = psprintf("a change that your triggers on kg_%s permit",
+							 row));
 }

@@ -238,16 +238,14 @@ kg_unique_error(const KgType *type, const KgField *field, const char *id,
 	KgError *err;
 
 	if (id == NULL)
-	{
-		err = kg_error_new(KG_ALREADY_EXISTS,
-						   "property \"%s\" of type \"%s\" has a value that "
-						   "several entities have",
-						   field->name,
-						   type->name);
-		kg_error_entity(err, kg_type_handle(type), NULL);
-		kg_error_keyword(err, "x-ref-field");
-		return err;
-	}
+		return KG_ERROR(
+			KG_ALREADY_EXISTS,
+			.message = psprintf("property \"%s\" of type \"%s\" has a value "
+								"that several entities have",
+								field->name,
+								type->name),
+			.type = kg_type_handle(type),
+			.keyword = "x-ref-field");
 	if (other)
 		err = kg_error_new(KG_ALREADY_EXISTS,
 						   "property \"%s\" of entity \"%s\" has a value that "

@@ -100,15 +100,13 @@ names_changed(const char *tenant)
 void
 kg_scope_require_derived(const char *tenant, const KgType *type)
 {
-	KgError *err;
-
 	kg_writing_require_derived(type);
 	if (!kg_scope_is_rewritten(tenant, type))
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "entities cannot be searched before the call that "
-					   "rewrites their keys and references is done");
-	kg_error_throw_expected(err, "kg_get(), or a call after that one");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = "entities cannot be searched before the call that "
+						"rewrites their keys and references is done",
+			 .expected = "kg_get(), or a call after that one");
 }
 
 void

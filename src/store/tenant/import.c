@@ -73,23 +73,22 @@ typedef struct Import
 static KG_NORETURN void
 throw_line(const Import *import, const char *what, const char *expected)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"line " INT64_FORMAT " of the export %s",
-								import->lines + 1,
-								what);
-
-	kg_error_path(err, "/lines");
-	kg_error_throw_expected(err, "%s", expected);
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("line " INT64_FORMAT " of the export %s",
+								 import->lines + 1,
+								 what),
+			 .path = "/lines",
+			 .expected = expected);
 }
 
 /* Raises an error about the content as a whole, not about one line. */
 static KG_NORETURN void
 throw_content(const char *what, const char *expected)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT, "the export has %s", what);
-
-	kg_error_path(err, "/lines");
-	kg_error_throw_expected(err, "%s", expected);
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("the export has %s", what),
+			 .path = "/lines",
+			 .expected = expected);
 }
 
 static void
@@ -230,13 +229,11 @@ go_on(Import *import)
 	KgError *err;
 
 	if (import->tenant == NULL)
-	{
-		err = kg_error_new(
+		KG_THROW(
 			KG_INVALID_INPUT,
-			"the tenant's name is needed from the second part on");
-		kg_error_path(err, "/options/name");
-		kg_error_throw_expected(err, "the name in the reply to the first part");
-	}
+			.message = "the tenant's name is needed from the second part on",
+			.path = "/options/name",
+			.expected = "the name in the reply to the first part");
 	import->tenant_datum = CStringGetTextDatum(import->tenant);
 	part = 0;
 	if (run(import,
@@ -680,18 +677,17 @@ advance_changes(Import *import)
 static KG_NORETURN void
 throw_other_vectors(const KgVectors *vectors)
 {
-	KgError *err = kg_error_new(
+	KG_THROW(
 		KG_FORBIDDEN,
-		vectors->dimensions == 0
-			? "the tenant has embeddings, which are not enabled here"
-			: "the tenant's embeddings have other dimensions or another model "
-			  "than those here");
-
-	kg_error_path(err, "/lines");
-	kg_error_throw_expected(
-		err,
-		"kg_enable_vectors() with the dimensions and the model of the first "
-		"line of the export, or the option without_embeddings");
+		.message = vectors->dimensions == 0
+					   ? "the tenant has embeddings, which are not enabled here"
+					   : "the tenant's embeddings have other dimensions or "
+						 "another model "
+						 "than those here",
+		.path = "/lines",
+		.expected =
+			"kg_enable_vectors() with the dimensions and the model of the "
+			"first line of the export, or the option without_embeddings");
 }
 
 /*

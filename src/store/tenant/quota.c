@@ -165,15 +165,15 @@ kg_quota_count_anew(const char *name)
 static KG_NORETURN void
 throw_exceeded(KgLimit quota, int64 most)
 {
-	KgError *err = kg_error_new(
+	KG_THROW(
 		KG_QUOTA_EXCEEDED,
-		"the tenant would have more %s than its quota, " INT64_FORMAT
-		", allows",
-		kg_limit_name(quota),
-		most);
-
-	kg_error_throw_expected(
-		err, "a deletion first, or a higher quota set with kg_set_limits()");
+		.message = psprintf(
+			"the tenant would have more %s than its quota, " INT64_FORMAT
+			", allows",
+			kg_limit_name(quota),
+			most),
+		.expected =
+			"a deletion first, or a higher quota set with kg_set_limits()");
 }
 
 static void

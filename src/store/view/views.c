@@ -565,17 +565,14 @@ schema_of_tenant(const char *tenant)
 static void
 require_name(const char *schema)
 {
-	KgError *err;
-
 	if (schema[0] != '\0' && strlen(schema) < NAMEDATALEN)
 		return;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "the name of a schema has 1 to %d bytes",
-					   NAMEDATALEN - 1);
-	kg_error_path(err, "/schema");
-	kg_error_got_string(err, schema);
-	kg_error_throw_expected(err,
-							"a shorter name, or NULL for the tenant's name");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("the name of a schema has 1 to %d bytes",
+								 NAMEDATALEN - 1),
+			 .path = "/schema",
+			 .got_string = schema,
+			 .expected = "a shorter name, or NULL for the tenant's name");
 }
 
 /*
@@ -584,8 +581,6 @@ require_name(const char *schema)
 static bool
 has_schema(const char *schema)
 {
-	KgError *err;
-
 	require_name(schema);
 	KG_SPI_EXEC("SELECT pg_get_userbyid(nspowner) = current_user "
 				"FROM pg_namespace WHERE nspname = $1",
@@ -594,15 +589,15 @@ has_schema(const char *schema)
 		return false;
 	if (DatumGetBool(kg_spi_datum(0, 1)))
 		return true;
-	err = kg_error_new(
+	KG_THROW(
 		KG_FORBIDDEN,
-		"schema \"%s\" does not belong to the role that makes the views",
-		schema);
-	kg_error_path(err, "/schema");
-	kg_error_got_string(err, schema);
-	kg_error_throw_expected(err,
-							"a schema that %s owns, or a new one",
-							GetUserNameFromId(GetUserId(), false));
+		.message = psprintf(
+			"schema \"%s\" does not belong to the role that makes the views",
+			schema),
+		.path = "/schema",
+		.got_string = schema,
+		.expected = psprintf("a schema that %s owns, or a new one",
+							 GetUserNameFromId(GetUserId(), false)));
 }
 
 /*
@@ -731,14 +726,11 @@ kg_views_refresh(const char *schema, const Jsonb *options)
 	else if (has_schema(schema))
 		schemas = list_make1((char *) schema);
 	else
-	{
-		KgError *err = kg_error_new(
-			KG_NOT_FOUND, "there is no schema \"%s\"", schema);
-
-		kg_error_path(err, "/schema");
-		kg_error_got_string(err, schema);
-		kg_error_throw_expected(err, "a schema that kg_create_views() made");
-	}
+		KG_THROW(KG_NOT_FOUND,
+				 .message = psprintf("there is no schema \"%s\"", schema),
+				 .path = "/schema",
+				 .got_string = schema,
+				 .expected = "a schema that kg_create_views() made");
 	kg_jw_init_object(&w);
 	kg_jw_kbegin_array(&w, "schemas");
 	foreach(lc, schemas)

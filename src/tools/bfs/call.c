@@ -358,14 +358,12 @@ void
 kg_require_handles(KgGraphCall *call, const char *key, const char *what,
 				   const KgHandles *handles)
 {
-	KgError *err;
-
 	if (handles->n > 0)
 		return;
-	err = kg_error_new(KG_INVALID_INPUT, "there are no %s", what);
-	kg_error_path(err, "%s", kg_input_path(&call->input, key));
-	kg_error_throw_expected(err,
-							"at least one id; a search by name finds them");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("there are no %s", what),
+			 .path = kg_input_path(&call->input, key),
+			 .expected = "at least one id; a search by name finds them");
 }
 
 /* ---- unknown handles ---- */

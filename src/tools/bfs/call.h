@@ -74,9 +74,9 @@ extern void kg_error_near_handle(KgError *err, const KgNearHandle *near);
 extern Jsonb *kg_unknown_hints(KgGraphCall *call, const char *path,
 							   const KgHandles *handles);
 /* Raises KG_NOT_FOUND with similar handles. At least one handle is unknown. */
-extern KG_NORETURN void
-kg_throw_all_unknown(KgGraphCall *call, const char *path,
-					 const KgHandles *seeds) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_throw_all_unknown(KgGraphCall *call,
+											 const char *path,
+											 const KgHandles *seeds);
 
 /* Arguments that bfs_query and intersect_subgraphs share. */
 typedef struct KgBfsDetail

@@ -236,13 +236,10 @@ require_wanted(KgGraphCall *call, const Search *search)
 		return;
 	kg_input_require(&call->input, needed);
 	if (search->vector != NULL && search->mode != KG_SEARCH_MEANING)
-	{
-		KgError *err = kg_error_new(KG_INVALID_INPUT,
-									"a vector is for a search by meaning");
-
-		kg_error_path(err, "/vector");
-		kg_error_throw_expected(err, "mode \"meaning\" or \"hybrid\"");
-	}
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = "a vector is for a search by meaning",
+				 .path = "/vector",
+				 .expected = "mode \"meaning\" or \"hybrid\"");
 }
 
 static void

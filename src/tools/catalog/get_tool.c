@@ -307,18 +307,14 @@ read_ids(GetCall *call, int *n)
 	if (call->single && one.type == jbvNull)
 		(void) kg_args_as_id(&one, "/id");
 	if ((ids != NULL) == call->single)
-	{
-		KgError *err = kg_error_new(
-			KG_INVALID_INPUT,
-			call->single ? "ids and id are given: one of them, not both"
-						 : "one of ids and id must be given");
-
-		kg_error_path(err, "/ids");
-		kg_error_throw_expected(err,
-								"ids, an array of 1 to " INT64_FORMAT
-								" ids, or id, one id",
-								kg_input_maximum(in, "ids"));
-	}
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = call->single
+								? "ids and id are given: one of them, not both"
+								: "one of ids and id must be given",
+				 .path = "/ids",
+				 .expected = psprintf("ids, an array of 1 to " INT64_FORMAT
+									  " ids, or id, one id",
+									  kg_input_maximum(in, "ids")));
 	if (call->single)
 	{
 		ids = palloc(sizeof(char *));

@@ -75,23 +75,22 @@ require_history(const HistoryCall *call)
 {
 	const char *name = call->sought ? call->sought->relation->name
 									: kg_type_handle(call->type);
-	KgError *err;
 
 	if (call->n > 0 ||
 		(call->sought ? call->sought->relation->history : call->type->history))
 		return;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   call->sought ? "relation \"%s\" has no history"
-									: "entity type \"%s\" has no history",
-					   name);
-	kg_error_path(err, call->sought ? "/relation" : "/entity_type");
-	kg_error_got_string(err, name);
-	kg_error_throw_expected(
-		err,
-		!call->sought ? "a type with \"x-history\": true"
-		: call->sought->relation->derived
-			? "a relation derived from types with \"x-history\": true"
-			: "one that is declared with \"history\": true");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf(call->sought
+									 ? "relation \"%s\" has no history"
+									 : "entity type \"%s\" has no history",
+								 name),
+			 .path = call->sought ? "/relation" : "/entity_type",
+			 .got_string = name,
+			 .expected =
+				 !call->sought ? "a type with \"x-history\": true"
+				 : call->sought->relation->derived
+					 ? "a relation derived from types with \"x-history\": true"
+					 : "one that is declared with \"history\": true");
 }
 
 /*
@@ -199,7 +198,6 @@ static void
 read_end(HistoryCall *call, int i, const char *name)
 {
 	KgEdgeEnd *end = &call->sought->ends[i];
-	KgError *err;
 
 	call->ends[i] = kg_input_string(&call->input, name);
 	kg_edge_end_read(
@@ -209,10 +207,11 @@ read_end(HistoryCall *call, int i, const char *name)
 		kg_decisions_require(call->catalog, end->type, NULL);
 		return;
 	}
-	err = kg_error_new(KG_INVALID_INPUT, "an end of an edge is not a handle");
-	kg_error_path(err, "/%s", name);
-	kg_error_got_string(err, call->ends[i]);
-	kg_error_throw_expected(err, "the handle of an entity, type:id");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "an end of an edge is not a handle",
+			 .path = psprintf("/%s", name),
+			 .got_string = call->ends[i],
+			 .expected = "the handle of an entity, type:id");
 }
 
 Jsonb *

@@ -255,14 +255,13 @@ kg_list_is_by_rank(const KgListQuery *query, const KgInput *in)
 static KG_NORETURN void
 throw_no_texts(const KgType *type)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"entity type \"%s\" has no texts to search",
-								type->name);
-
-	kg_error_path(err, "/mode");
-	kg_error_got_string(err, "text");
-	kg_error_throw_expected(
-		err, "\"names\", or a type with \"x-search\" in its schema");
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message = psprintf("entity type \"%s\" has no texts to search",
+							type->name),
+		.path = "/mode",
+		.got_string = "text",
+		.expected = "\"names\", or a type with \"x-search\" in its schema");
 }
 
 void
@@ -358,18 +357,16 @@ path_keys(const KgSort *sort, KgGraph *graph, const int64 *nodes, uint32 n)
 static KG_NORETURN void
 throw_too_many(const KgListQuery *query, const KgSort *sort)
 {
-	KgError *err = kg_error_new(
+	KG_THROW(
 		KG_LIMIT_EXCEEDED,
-		"\"%s\" is read for each entity, and the rest of "
-		"the selection leaves more entities of type "
-		"\"%s\" than kg_graph.max_scan (%d)",
-		sort->through->name,
-		kg_type_handle(query->type),
-		kg_setting_max_scan);
-
-	kg_error_path(err, "%s", sort->path);
-	kg_error_throw_expected(err,
-							"a narrower selection: filters, related or ids");
+		.message = psprintf(
+			"\"%s\" is read for each entity, and the rest of the selection "
+			"leaves more entities of type \"%s\" than kg_graph.max_scan (%d)",
+			sort->through->name,
+			kg_type_handle(query->type),
+			kg_setting_max_scan),
+		.path = sort->path,
+		.expected = "a narrower selection: filters, related or ids");
 }
 
 /* Computes the sort keys that no statement reads. */

@@ -637,16 +637,15 @@ finish(Compact *c, Jsonb *(*behind)(const Jsonb *arguments))
 static void
 refuse_beside(Compact *c, const char *const *keys, int n, const char *expected)
 {
-	KgError *err;
-
 	for (int i = 0; i < n; i++)
 	{
 		if (!kg_input_has(&c->call.input, keys[i]))
 			continue;
-		err = kg_error_new(
-			KG_INVALID_INPUT, "argument \"%s\" cannot be used here", keys[i]);
-		kg_error_path(err, "%s", kg_input_path(&c->call.input, keys[i]));
-		kg_error_throw_expected(err, "%s", expected);
+		KG_THROW(
+			KG_INVALID_INPUT,
+			.message = psprintf("argument \"%s\" cannot be used here", keys[i]),
+			.path = kg_input_path(&c->call.input, keys[i]),
+			.expected = expected);
 	}
 }
 
@@ -660,22 +659,22 @@ static void
 check_own(const JsonbValue *own)
 {
 	int n;
-	KgError *err;
 
 	if (!kg_json_is_array(own))
 		return;
 	n = kg_json_length(kg_json_container(own));
 	if (n > 0 && n < KG_MAX_CONDITION_OBJECTS)
 		return;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "argument /filters/id must be an array of 1 to %d "
-					   "objects of operators beside ids",
-					   KG_MAX_CONDITION_OBJECTS - 1);
-	kg_error_path(err, "/filters/id");
-	kg_error_got(err, own);
-	kg_error_throw_expected(err,
-							"an array of 1 to %d objects of operators",
-							KG_MAX_CONDITION_OBJECTS - 1);
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message = psprintf("argument /filters/id must be an array of 1 to %d "
+							"objects of the form {operator: value} beside ids",
+							KG_MAX_CONDITION_OBJECTS - 1),
+		.path = "/filters/id",
+		.got = own,
+		.expected = psprintf(
+			"an array of 1 to %d objects of the form {operator: value}",
+			KG_MAX_CONDITION_OBJECTS - 1));
 }
 
 static void
@@ -1020,14 +1019,10 @@ type_of_handles(Compact *c, const KgHandles *handles, const char *path)
 		const KgType *own = type_of_handle(c, handles, i);
 
 		if (type != NULL && own != NULL && own != type)
-		{
-			KgError *err = kg_error_new(KG_INVALID_INPUT,
-										"the handles are of several types");
-
-			kg_error_path(err, "%s", path);
-			kg_error_throw_expected(err,
-									"handles of one type, or one call each");
-		}
+			KG_THROW(KG_INVALID_INPUT,
+					 .message = "the handles are of several types",
+					 .path = path,
+					 .expected = "handles of one type, or one call each");
 		if (own != NULL)
 			type = own;
 	}

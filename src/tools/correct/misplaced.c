@@ -166,13 +166,12 @@ gather(KgCorrection *correction, const Misplaced *m, const JsonbValue *filters)
 static KgError *
 new_error(const Misplaced *m, const char *name, const char *what)
 {
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT, "unknown argument \"%s\": %s", name, what);
-
-	kg_error_path(err, "%s", kg_path_member(m->path, name));
-	kg_error_got_string(err, name);
-	kg_error_expected(err, "one of the known arguments");
-	return err;
+	return KG_ERROR(
+		KG_INVALID_INPUT,
+		.message = psprintf("unknown argument \"%s\": %s", name, what),
+		.path = kg_path_member(m->path, name),
+		.got_string = name,
+		.expected = "one of the known arguments");
 }
 
 /* Ids, if filters alone select: a condition on the id. */

@@ -1099,16 +1099,14 @@ keep_per(const KgAggregate *a, Row *rows, uint32 n)
 static KG_NORETURN void
 throw_too_many(const KgAggregate *a, uint32 n)
 {
-	KgError *err = kg_error_new(
-		KG_LIMIT_EXCEEDED,
-		"the rows for each value of \"%s\" are %u, more "
-		"than %d",
-		a->columns[a->per],
-		n,
-		kg_setting_max_rows);
-
-	kg_error_path(err, "/limit");
-	kg_error_throw_expected(err, "a smaller limit, which is for each value");
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = psprintf(
+				 "the rows for each value of \"%s\" are %u, more than %d",
+				 a->columns[a->per],
+				 n,
+				 kg_setting_max_rows),
+			 .path = "/limit",
+			 .expected = "a smaller limit, which is for each value");
 }
 
 static Jsonb *

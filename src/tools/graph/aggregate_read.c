@@ -71,16 +71,12 @@ static void
 add_column(KgAggregate *a, const char *name, const char *path,
 		   const char *expected)
 {
-	KgError *err;
-
 	if (has_column(a, name))
-	{
-		err = kg_error_new(
-			KG_INVALID_INPUT, "two columns have the name \"%s\"", name);
-		kg_error_path(err, "%s", path);
-		kg_error_got_string(err, name);
-		kg_error_throw_expected(err, "%s", expected);
-	}
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = psprintf("two columns have the name \"%s\"", name),
+				 .path = path,
+				 .got_string = name,
+				 .expected = expected);
 	a->columns[a->ncolumns++] = name;
 }
 
@@ -88,11 +84,11 @@ static KG_NORETURN void
 throw_property(const KgInput *in, const char *name, const char *message,
 			   const char *expected)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT, message, name);
-
-	kg_error_path(err, "%s", kg_input_path(in, "property"));
-	kg_error_got_string(err, name);
-	kg_error_throw_expected(err, "%s", expected);
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf(message, name),
+			 .path = kg_input_path(in, "property"),
+			 .got_string = name,
+			 .expected = expected);
 }
 
 /*
@@ -340,14 +336,11 @@ read_step_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 
 	kg_input_only(in, members, lengthof(members));
 	if (a->steps.n == 0)
-	{
-		KgError *err = kg_error_new(KG_INVALID_INPUT,
-									"a group by a step needs relationships");
-
-		kg_error_path(err, "%s", kg_input_path(in, "step"));
-		kg_error_throw_expected(
-			err, "relationships, the steps that are counted from 1");
-	}
+		KG_THROW(
+			KG_INVALID_INPUT,
+			.message = "a group by a step needs relationships",
+			.path = kg_input_path(in, "step"),
+			.expected = "relationships, the steps that are counted from 1");
 	/* The step must exist, so max_steps is not the limit here. */
 	(void) kg_args_int(
 		in->object, "step", in->path, 1, a->steps.n, &step, in->repairs);
@@ -461,7 +454,6 @@ static void
 read_edge_step(KgAggregate *a, const KgInput *in, const char *name)
 {
 	int64 step = a->steps.n;
-	KgError *err;
 
 	(void) kg_args_int(
 		in->object, "step", in->path, 1, a->steps.n, &step, in->repairs);
@@ -471,14 +463,15 @@ read_edge_step(KgAggregate *a, const KgInput *in, const char *name)
 		a->deepest = Max(a->deepest, a->edge_step);
 		return;
 	}
-	err = kg_error_new(KG_INVALID_INPUT,
-					   a->steps.n == 0
-						   ? "edges can only be aggregated with relationships"
-						   : "a call can aggregate the edges of only one step");
-	kg_error_path(err, "%s", kg_input_path(in, "property"));
-	kg_error_got_string(err, name);
-	kg_error_throw_expected(
-		err, "relationships, and the same step of them in all aggregations");
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message = a->steps.n == 0
+					   ? "edges can only be aggregated with relationships"
+					   : "a call can aggregate the edges of only one step",
+		.path = kg_input_path(in, "property"),
+		.got_string = name,
+		.expected =
+			"relationships, and the same step of them in all aggregations");
 }
 
 /* The enum of "fn" has the functions in the order of KgAggregateFn. */

@@ -4,9 +4,40 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+#include "query/filter/any.h"
 #include "query/graph/ref_path.h"
 #include "query/graph/related.h"
 #include "tools/graph/graph.h"
+
+static bool have_paths(const KgCatalog *catalog, const KgType *type,
+					   const JsonbContainer *filters, const char *at);
+
+/* Returns the alternatives of the member "any" of filters, or NULL. */
+static const JsonbContainer *
+alternatives_of(const JsonbValue *key, const JsonbValue *value)
+{
+	return kg_json_string_is(key, KG_ANY) && kg_json_is_array(value)
+			   ? kg_json_container(value)
+			   : NULL;
+}
+
+/* Returns whether an alternative has a filter on a path. */
+static bool
+any_has_paths(const KgCatalog *catalog, const KgType *type,
+			  const JsonbContainer *alternatives, const char *at)
+{
+	bool any = false;
+
+	check_stack_depth();
+	kg_json_each(it, alternatives)
+		if (kg_json_is_object(&it.value))
+			any |= have_paths(catalog,
+							  type,
+							  kg_json_container(&it.value),
+							  at ? kg_path_index(at, it.index) : NULL);
+	return any;
+}
 
 /*
  * Returns whether a filter is on a path. Raises an error for a wrong path below
@@ -23,12 +54,16 @@ have_paths(const KgCatalog *catalog, const KgType *type,
 	kg_json_each(it, filters)
 	{
 		char *name = kg_json_cstring(&it.key);
+		char *path = at ? kg_path_member(at, name) : NULL;
+		const JsonbContainer *alternatives = alternatives_of(&it.key,
+															 &it.value);
 
-		any |= kg_ref_path(catalog,
-						   type,
-						   name,
-						   at ? kg_path_member(at, name) : "",
-						   at == NULL) != NULL;
+		if (alternatives != NULL)
+			any |= any_has_paths(catalog, type, alternatives, path);
+		else
+			any |= kg_ref_path(
+					   catalog, type, name, path ? path : "", at == NULL) !=
+				   NULL;
 	}
 	return any;
 }
@@ -50,9 +85,17 @@ kg_filters_without_paths(const KgCatalog *catalog, const KgType *type,
 		return filters;
 	kg_jw_init_object(&w);
 	kg_json_each(it, filters)
-		if (kg_ref_path(catalog, type, kg_json_cstring(&it.key), "", true) ==
-			NULL)
+	{
+		const JsonbContainer *alternatives = alternatives_of(&it.key,
+															 &it.value);
+
+		if (alternatives != NULL
+				? !any_has_paths(catalog, type, alternatives, NULL)
+				: kg_ref_path(
+					  catalog, type, kg_json_cstring(&it.key), "", true) ==
+					  NULL)
 			kg_jw_member(&w, &it);
+	}
 	return &kg_jw_finish(&w)->root;
 }
 
@@ -98,22 +141,11 @@ make_chain(KgGraphCall *call, const KgRefPath *path, const char *at,
 		parsed, &target, &call->repairs);
 }
 
-KgRelated *
-kg_call_path_filters(KgGraphCall *call, const KgInput *in, const KgType *type,
-					 KgRelated *related)
+/* Adds the chains of the filters on paths. */
+static void
+add_chains(KgGraphCall *call, const KgType *type, const JsonbContainer *filters,
+		   const char *path, KgRelated *related)
 {
-	const JsonbContainer *filters = kg_filter_object(in->object, in->path);
-	char *path = kg_input_path(in, "filters");
-	int n = related != NULL ? related->n : 0;
-	KgRelated *result;
-
-	if (type == NULL || !kg_filters_have_paths(call->catalog, type, filters))
-		return related;
-	result = palloc(sizeof(KgRelated));
-	result->n = n;
-	result->chains = palloc0((n + kg_json_length(filters)) * sizeof(KgChain));
-	if (n > 0)
-		memcpy(result->chains, related->chains, n * sizeof(KgChain));
 	kg_json_each(it, filters)
 	{
 		char *name = kg_json_cstring(&it.key);
@@ -123,7 +155,74 @@ kg_call_path_filters(KgGraphCall *call, const KgInput *in, const KgType *type,
 
 		if (through != NULL)
 			make_chain(
-				call, through, at, &it.value, &result->chains[result->n++]);
+				call, through, at, &it.value, &related->chains[related->n++]);
 	}
+}
+
+/* Sets a test to one of several alternatives. */
+static void
+make_alternative(KgGraphCall *call, const KgType *type,
+				 const JsonbContainer *filters, const char *at,
+				 KgNodeTest *test)
+{
+	KgFilterTarget target = kg_filter_target_counted(call->catalog, type);
+	const JsonbContainer *own = kg_filters_without_paths(
+		call->catalog, type, filters, at);
+
+	memset(test, 0, sizeof(*test));
+	test->type = type;
+	test->rank = kg_graph_rank(call->graph, type->type_no);
+	if (kg_json_length(own) > 0)
+	{
+		test->filters = palloc0((call->graph->nranks + 1) * sizeof(KgFilter *));
+		test->filters[test->rank - 1] = kg_filter_analyse(
+			kg_filter_parse(own, at), &target, &call->repairs);
+	}
+	if (own == filters)
+		return;
+	test->related = palloc0(sizeof(KgRelated));
+	test->related->chains = palloc(kg_json_length(filters) * sizeof(KgChain));
+	add_chains(call, type, filters, at, test->related);
+}
+
+/* Adds the alternatives of "any", which have paths. */
+static void
+add_alternatives(KgGraphCall *call, const KgType *type, const JsonbValue *any,
+				 const char *path, KgRelated *related)
+{
+	KgFilter checked = {0};
+	char *at = kg_path_member(path, KG_ANY);
+
+	kg_any_parse(&checked, any, at);
+	related->any = palloc(checked.nany * sizeof(KgNodeTest));
+	kg_json_each(it, kg_json_container(any))
+		make_alternative(call,
+						 type,
+						 kg_json_container(&it.value),
+						 kg_path_index(at, it.index),
+						 &related->any[related->nany++]);
+}
+
+KgRelated *
+kg_call_path_filters(KgGraphCall *call, const KgInput *in, const KgType *type,
+					 KgRelated *related)
+{
+	const JsonbContainer *filters = kg_filter_object(in->object, in->path);
+	char *path = kg_input_path(in, "filters");
+	int n = related != NULL ? related->n : 0;
+	KgRelated *result;
+	JsonbValue any;
+
+	if (type == NULL || !kg_filters_have_paths(call->catalog, type, filters))
+		return related;
+	result = palloc0(sizeof(KgRelated));
+	result->n = n;
+	result->chains = palloc0((n + kg_json_length(filters)) * sizeof(KgChain));
+	if (n > 0)
+		memcpy(result->chains, related->chains, n * sizeof(KgChain));
+	add_chains(call, type, filters, path, result);
+	if (kg_json_get(filters, KG_ANY, &any) != NULL && kg_json_is_array(&any) &&
+		any_has_paths(call->catalog, type, kg_json_container(&any), NULL))
+		add_alternatives(call, type, &any, path, result);
 	return result;
 }

@@ -80,14 +80,11 @@ read_weight(FindPaths *f, const KgRelationNames *names)
 {
 	if (kg_input_has(&f->call.input, "weight") &&
 		f->query.mode != KG_PATH_SHORTEST)
-	{
-		KgError *err = kg_error_new(
-			KG_INVALID_INPUT, "weight can be used only with mode \"shortest\"");
-
-		kg_error_path(err, "/weight");
-		kg_error_got_string(err, kg_input_string(&f->call.input, "mode"));
-		kg_error_throw_expected(err, "mode \"shortest\", or no weight");
-	}
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = "weight can be used only with mode \"shortest\"",
+				 .path = "/weight",
+				 .got_string = kg_input_string(&f->call.input, "mode"),
+				 .expected = "mode \"shortest\", or no weight");
 	f->query.weight = kg_call_weight(&f->call, names);
 	f->query.follow.properties = f->query.weight != NULL;
 }

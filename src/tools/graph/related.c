@@ -29,10 +29,10 @@ static KG_NORETURN void
 throw_count(const KgInput *in, const char *key, const char *message,
 			const char *expected)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT, "%s", message);
-
-	kg_error_path(err, "%s", kg_input_path(in, key));
-	kg_error_throw_expected(err, "%s", expected);
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = message,
+			 .path = kg_input_path(in, key),
+			 .expected = expected);
 }
 
 /* Reads the required number of ends of the last step. */

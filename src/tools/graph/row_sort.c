@@ -16,14 +16,14 @@
 static KG_NORETURN void
 throw_unknown(const KgRowSortKey *key, const char *sent, const char *expected)
 {
-	KgError *err = kg_error_new(
+	KG_THROW(
 		KG_INVALID_INPUT,
-		"no node or edge by which rows are sorted has a property \"%s\"",
-		key->name);
-
-	kg_error_path(err, "%s", key->path);
-	kg_error_got_string(err, sent);
-	kg_error_throw_expected(err, "%s", expected);
+		.message = psprintf(
+			"no node or edge by which rows are sorted has a property \"%s\"",
+			key->name),
+		.path = key->path,
+		.got_string = sent,
+		.expected = expected);
 }
 
 static bool

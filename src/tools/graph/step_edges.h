@@ -23,9 +23,10 @@ extern const KgField **kg_edge_fields(const KgCatalog *catalog,
 									  const KgStepSpec *step, const char *name,
 									  const KgField **example);
 /* Raises KG_INVALID_INPUT at a path for a property that no edge has. */
-extern KG_NORETURN void
-kg_throw_edge_property(const KgCatalog *catalog, const KgStepSpec *step,
-					   const char *sent, const char *path) KG_NORETURN_TAIL;
+extern KG_NORETURN void kg_throw_edge_property(const KgCatalog *catalog,
+											   const KgStepSpec *step,
+											   const char *sent,
+											   const char *path);
 
 typedef struct KgStepEdges KgStepEdges;
 

@@ -80,7 +80,6 @@ read_hops(const KgInput *in, KgStepSpec *step)
 	int64 min_hops = 1;
 	int64 max_hops = 1;
 	bool has_max;
-	KgError *err;
 
 	(void) kg_input_int(in, "min_hops", &min_hops);
 	has_max = kg_input_int(in, "max_hops", &max_hops);
@@ -88,14 +87,15 @@ read_hops(const KgInput *in, KgStepSpec *step)
 	step->max_hops = (int) max_hops;
 	if (min_hops <= max_hops)
 		return;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "min_hops (" INT64_FORMAT
-					   ") is greater than max_hops (" INT64_FORMAT "%s)",
-					   min_hops,
-					   max_hops,
-					   has_max ? "" : ", the default");
-	kg_error_path(err, "%s", kg_input_path(in, "min_hops"));
-	kg_error_throw_expected(err, "at most max_hops");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("min_hops (" INT64_FORMAT
+								 ") is greater than max_hops (" INT64_FORMAT
+								 "%s)",
+								 min_hops,
+								 max_hops,
+								 has_max ? "" : ", the default"),
+			 .path = kg_input_path(in, "min_hops"),
+			 .expected = "at most max_hops");
 }
 
 static bool

@@ -147,7 +147,7 @@ in_form(const KgMember *member, const char *key, const JsonbValue *value)
 	if (form != NULL || value->type == jbvNull)
 		return form;
 	if (member->array && !kg_json_is_array(value) && member->inner != NULL &&
-		(member->inner->n > 0) == kg_json_is_object(value))
+		member->of_objects == kg_json_is_object(value))
 		return is_blank(value)
 				   ? NULL
 				   : kg_args_list_of(member->of_names ? member : NULL, value);
@@ -409,13 +409,12 @@ kg_input_path(const KgInput *in, const char *key)
 void
 kg_input_require(const KgInput *in, const char *key)
 {
-	KgError *err;
-
 	if (kg_input_has(in, key))
 		return;
-	err = kg_error_new(KG_INVALID_INPUT, "argument \"%s\" is missing", key);
-	kg_error_path(err, "%s", kg_input_path(in, key));
-	kg_error_throw_expected(err, "a value for \"%s\"", key);
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("argument \"%s\" is missing", key),
+			 .path = kg_input_path(in, key),
+			 .expected = psprintf("a value for \"%s\"", key));
 }
 
 void

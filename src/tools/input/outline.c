@@ -39,6 +39,17 @@ are_names(const JsonbContainer *items)
 		   kg_json_get(items, "enum", &value) != NULL;
 }
 
+/* Returns whether the items of an array are objects. */
+static bool
+are_objects(const JsonbContainer *items)
+{
+	JsonbValue value;
+
+	return kg_json_get(items, "$object", &value) != NULL ||
+		   (kg_json_get(items, "type", &value) != NULL &&
+			kg_json_string_is(&value, "object"));
+}
+
 static void
 read_bound(const JsonbValue *value, KgMemberBound *bound)
 {
@@ -131,6 +142,7 @@ read_keyword(const JsonbValue *keyword, const JsonbValue *value,
 	{
 		member->inner = read_outline(inner);
 		member->of_names = are_names(inner);
+		member->of_objects = member->inner->n > 0 || are_objects(inner);
 	}
 }
 

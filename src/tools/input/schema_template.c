@@ -471,7 +471,7 @@ static const struct
 	{"sort_names", write_sort_names},
 	{"sort_note", write_sort_note},
 	{"field_names", write_field_names},
-	{"document", write_document},
+	{"document", write_document, "$object"},
 	{"changes", write_changes},
 	{"edge_properties", write_edge_properties},
 };

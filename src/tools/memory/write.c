@@ -543,16 +543,13 @@ add_observations(Writing *writing)
 	kg_memory_look(&writing->memory, writing->entities, writing->n);
 	for (int i = 0; i < writing->n; i++)
 		if (!writing->entities[i].found)
-		{
-			KgError *err = kg_error_new(KG_NOT_FOUND,
-										"Entity with name %s not found",
-										writing->entities[i].name);
-
-			kg_error_path(err, "/observations/%d/entityName", i);
-			kg_error_got_string(err, writing->entities[i].name);
-			kg_error_did_you_mean(err, name_in_case(writing, i));
-			kg_error_throw_expected(err, "the name of an existing entity");
-		}
+			KG_THROW(KG_NOT_FOUND,
+					 .message = psprintf("Entity with name %s not found",
+										 writing->entities[i].name),
+					 .path = psprintf("/observations/%d/entityName", i),
+					 .got_string = writing->entities[i].name,
+					 .did_you_mean = name_in_case(writing, i),
+					 .expected = "the name of an existing entity");
 	drop_repeated(writing);
 	kg_memory_observe(&writing->memory, writing->entities, writing->n);
 }

@@ -259,17 +259,15 @@ static void
 check_size(const Jsonb *sent)
 {
 	int64 limit = (int64) kg_setting_max_tool_bytes * 1024;
-	KgError *err;
 
 	if (VARSIZE(sent) <= limit && !kg_json_deeper_than(&sent->root, 100))
 		return;
-	err = kg_error_new(KG_LIMIT_EXCEEDED,
-					   "the definition has %d bytes, or is nested deeper than "
-					   "100; kg_graph.max_tool_bytes allows " INT64_FORMAT
-					   " bytes",
-					   (int) VARSIZE(sent),
-					   limit);
-	kg_error_throw(err);
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = psprintf(
+				 "the definition has %d bytes, or is nested deeper than "
+				 "100; kg_graph.max_tool_bytes allows " INT64_FORMAT " bytes",
+				 (int) VARSIZE(sent),
+				 limit));
 }
 
 Jsonb *

@@ -625,15 +625,14 @@ check_names(const Trying *t, const KgCatalog *catalog, const JsonbValue *value,
 static void
 report_too_large(const Trying *t)
 {
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"the arguments for tool \"%s\" exceed "
-								"kg_graph.max_argument_bytes (%d)",
-								t->op->tool,
-								kg_setting_max_argument_bytes);
-
-	kg_error_expected(err, "shorter arguments");
-	kg_error_path(err, "%s/arguments", t->op->path);
-	kg_error_report(t->errors, err);
+	KG_REPORT(t->errors,
+			  KG_LIMIT_EXCEEDED,
+			  .message = psprintf("the arguments for tool \"%s\" exceed "
+								  "kg_graph.max_argument_bytes (%d)",
+								  t->op->tool,
+								  kg_setting_max_argument_bytes),
+			  .expected = "shorter arguments",
+			  .path = psprintf("%s/arguments", t->op->path));
 }
 
 /*
@@ -834,7 +833,6 @@ static Samples *
 samples_of_argument(const KgDefinition *def, int arg, KgErrorList *errors)
 {
 	Samples *samples = new_samples(KG_MAX_SAMPLES);
-	KgError *err;
 	int kept = 0;
 
 	if (JB_ROOT_IS_OBJECT(def->arg_schemas[arg]))
@@ -845,11 +843,12 @@ samples_of_argument(const KgDefinition *def, int arg, KgErrorList *errors)
 	samples->n = kept;
 	if (samples->n > 0)
 		return samples;
-	err = kg_error_new(
-		KG_INVALID_INPUT, "argument \"%s\" has no type", def->args[arg]);
-	kg_error_path(err, "/input_schema/properties/%s", def->args[arg]);
-	kg_error_expected(err, "\"type\", \"enum\" or \"const\"");
-	kg_error_report(errors, err);
+	KG_REPORT(
+		errors,
+		KG_INVALID_INPUT,
+		.message = psprintf("argument \"%s\" has no type", def->args[arg]),
+		.path = psprintf("/input_schema/properties/%s", def->args[arg]),
+		.expected = "\"type\", \"enum\" or \"const\"");
 	return samples;
 }
 
@@ -960,20 +959,19 @@ check_function(KgDefinition *def, KgErrorList *errors)
 {
 	Oid oid = find_function(def);
 	const char *fault = function_fault(oid);
-	KgError *err;
 
 	if (fault == NULL)
 	{
 		def->writes = func_volatile(oid) == PROVOLATILE_VOLATILE;
 		return;
 	}
-	err = kg_error_new(KG_INVALID_INPUT, "%s", fault);
-	kg_error_got_string(err, def->function);
-	kg_error_path(err, "/operation");
-	kg_error_expected(err,
-					  "such as \"public.open_issues(jsonb)\", which returns "
-					  "jsonb and is SECURITY INVOKER");
-	kg_error_report(errors, err);
+	KG_REPORT(errors,
+			  KG_INVALID_INPUT,
+			  .message = fault,
+			  .got_string = def->function,
+			  .path = "/operation",
+			  .expected = "such as \"public.open_issues(jsonb)\", which "
+						  "returns jsonb and is SECURITY INVOKER");
 }
 
 Oid

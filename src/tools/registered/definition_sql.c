@@ -126,19 +126,18 @@ check_parameter(const KgDefinition *def, const JsonbValue *name, int n,
 
 	for (int i = 0; i < def->nargs && wanted != NULL; i++)
 	{
-		KgError *err;
-
 		if (!kg_json_string_is(name, def->args[i]) ||
 			schema_fits(&def->arg_schemas[i]->root, wanted))
 			continue;
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "argument \"%s\" does not fit $%d, which is %s",
-						   def->args[i],
-						   n,
-						   format_type_be(type));
-		kg_error_path(err, "/input_schema/properties/%s", def->args[i]);
-		kg_error_expected(err, "type \"%s\", or a cast of $%d", wanted, n);
-		kg_error_report(errors, err);
+		KG_REPORT(
+			errors,
+			KG_INVALID_INPUT,
+			.message = psprintf("argument \"%s\" does not fit $%d, which is %s",
+								def->args[i],
+								n,
+								format_type_be(type)),
+			.path = psprintf("/input_schema/properties/%s", def->args[i]),
+			.expected = psprintf("type \"%s\", or a cast of $%d", wanted, n));
 	}
 }
 

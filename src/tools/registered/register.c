@@ -33,14 +33,14 @@ static KgSemver
 read_version(const char *text)
 {
 	KgSemver version;
-	KgError *err;
 
 	if (kg_semver_read(text, &version))
 		return version;
-	err = kg_error_new(KG_INVALID_INPUT, "\"%s\" is no version", text);
-	kg_error_path(err, "/version");
-	kg_error_got_string(err, text);
-	kg_error_throw_expected(err, "a version as semver 2.0.0 has it");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("\"%s\" is no version", text),
+			 .path = "/version",
+			 .got_string = text,
+			 .expected = "a version as semver 2.0.0 has it");
 }
 
 /*
@@ -54,7 +54,6 @@ find_default(const char *tenant, const Jsonb *sent, KgErrorList *errors)
 	char *of = kg_definition_string(sent, "default_of");
 	KgSemver version;
 	Jsonb *found = NULL;
-	KgError *err;
 
 	if (of == NULL || name == NULL)
 		return NULL;
@@ -62,15 +61,15 @@ find_default(const char *tenant, const Jsonb *sent, KgErrorList *errors)
 		found = kg_stored_definition(tenant, name, version.precedence);
 	if (found != NULL)
 		return found;
-	err = kg_error_new(KG_VERSION_NOT_FOUND,
-					   "tool \"%s\" has no version \"%s\", whose operation "
-					   "this one would run",
-					   name,
-					   of);
-	kg_error_got_string(err, of);
-	kg_error_path(err, "/default_of");
-	kg_error_expected(err, "a version that is registered");
-	kg_error_report(errors, err);
+	KG_REPORT(errors,
+			  KG_VERSION_NOT_FOUND,
+			  .message = psprintf("tool \"%s\" has no version \"%s\", whose "
+								  "operation this one would run",
+								  name,
+								  of),
+			  .got_string = of,
+			  .path = "/default_of",
+			  .expected = "a version that is registered");
 	return NULL;
 }
 
@@ -106,34 +105,29 @@ qualify_function(Jsonb *definition)
 static void
 check_function_owner(const KgDefinition *def, const char *bundle, Oid caller)
 {
-	KgError *err;
-
 	if (def->kind != KG_DEFINED_FUNCTION ||
 		(bundle == NULL && kg_has_owner_rights(caller)))
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   bundle
-						   ? "a bundle cannot have tools of kind \"function\""
-						   : "tools of kind \"function\" can be registered "
-							 "only by the owner of the extension");
-	kg_error_path(err, "/kind");
-	kg_error_throw(err);
+	KG_THROW(KG_FORBIDDEN,
+			 .message = bundle
+							? "a bundle cannot have tools of kind \"function\""
+							: "tools of kind \"function\" can be registered "
+							  "only by the owner of the extension",
+			 .path = "/kind");
 }
 
 static void
 check_not_fixed(const char *name, const char *path)
 {
-	KgError *err;
-
 	if (kg_fixed_tool_find(name) == NULL)
 		return;
-	err = kg_error_new(KG_ALREADY_EXISTS,
-					   "tool_name_collision_in_tenant: the name \"%s\" is "
-					   "that of a tool of every tenant",
-					   name);
-	kg_error_path(err, "%s", path);
-	kg_error_got_string(err, name);
-	kg_error_throw_expected(err, "another name");
+	KG_THROW(KG_ALREADY_EXISTS,
+			 .message = psprintf("tool_name_collision_in_tenant: the name "
+								 "\"%s\" is that of a tool of every tenant",
+								 name),
+			 .path = path,
+			 .got_string = name,
+			 .expected = "another name");
 }
 
 static void
@@ -282,10 +276,10 @@ throw_unknown(const KgCatalog *catalog, const char *name, const char *version)
 	}
 	for (int i = 0; i < catalog->nregistered; i++)
 		names[i] = catalog->registered[i].name;
-	err = kg_error_new(KG_UNKNOWN_TOOL, "no tool \"%s\" is registered", name);
-	kg_error_got_string(err, name);
-	kg_error_did_you_mean(err, kg_nearest(name, names, catalog->nregistered));
-	kg_error_throw(err);
+	KG_THROW(KG_UNKNOWN_TOOL,
+			 .message = psprintf("no tool \"%s\" is registered", name),
+			 .got_string = name,
+			 .did_you_mean = kg_nearest(name, names, catalog->nregistered));
 }
 
 Jsonb *

@@ -118,8 +118,8 @@ throw_version(const KgRegisteredName *name, const KgAgent *agent,
 						   version);
 	else
 		err = kg_error_new(KG_VERSION_NOT_FOUND,
-						   "tool \"%s\" has no release that is not "
-						   "deprecated; name a version",
+						   "tool \"%s\" has only prerelease or deprecated "
+						   "versions; specify a version",
 						   name->name);
 	kg_error_path(err, "%s", path);
 	if (version != NULL)
@@ -320,7 +320,6 @@ value_of(const Run *run, const KgTemplate *template, int number,
 {
 	const KgTemplatePlace *places;
 	const KgTemplatePlace *place;
-	KgError *err;
 
 	(void) kg_template_places(template, &places);
 	place = &places[number];
@@ -329,23 +328,21 @@ value_of(const Run *run, const KgTemplate *template, int number,
 			&run->arguments->root, run->def->args[place->arg], found);
 	if (kg_json_at(run->results[place->result], place->pointer, found))
 		return found;
-	err = kg_error_new(KG_NOT_FOUND,
-					   "the reply of \"%s\" has no value at \"%s\"",
-					   run->def->ops[place->result].name,
-					   place->pointer);
-	kg_error_path(err, "%s", kg_template_path(template, number));
-	kg_error_throw(err);
+	KG_THROW(KG_NOT_FOUND,
+			 .message = psprintf("the reply of \"%s\" has no value at \"%s\"",
+								 run->def->ops[place->result].name,
+								 place->pointer),
+			 .path = kg_template_path(template, number));
 }
 
 static KG_NORETURN void
 throw_too_large(void)
 {
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"the tool's arguments for the called tool "
-								"exceed kg_graph.max_argument_bytes (%d)",
-								kg_setting_max_argument_bytes);
-
-	kg_error_throw_expected(err, "shorter arguments");
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = psprintf("the tool's arguments for the called tool "
+								 "exceed kg_graph.max_argument_bytes (%d)",
+								 kg_setting_max_argument_bytes),
+			 .expected = "shorter arguments");
 }
 
 /* An absent argument that is a parameter of a statement is NULL there. */
@@ -916,13 +913,12 @@ check_reply(const KgDefinition *def, const Jsonb *reply)
 static KG_NORETURN void
 throw_no_keys(const KgDefinition *def)
 {
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT,
-		"tool \"%s\" is a function that writes and takes no idempotency key",
-		def->name);
-
-	kg_error_path(err, "/idempotency_key");
-	kg_error_throw_expected(err, "no idempotency_key");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("tool \"%s\" is a function that writes and "
+								 "takes no idempotency key",
+								 def->name),
+			 .path = "/idempotency_key",
+			 .expected = "no idempotency_key");
 }
 
 static Jsonb *

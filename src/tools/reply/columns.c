@@ -59,7 +59,7 @@ summary_of(const KgType *type)
  */
 static bool
 choose_nodes(KgShownColumns *columns, const KgGraph *graph, int first, int n,
-			 const KgInput *in)
+			 const KgInput *in, KgNamesApart *of_edges)
 {
 	KgShownOf *of;
 
@@ -68,18 +68,19 @@ choose_nodes(KgShownColumns *columns, const KgGraph *graph, int first, int n,
 	of = palloc((n + 1) * sizeof(KgShownOf));
 	for (int i = 0; i < n; i++)
 		of[i] = of_type(graph->ranked[first + i]);
-	return kg_projections_read(in, "columns", of, n, columns->nodes + first);
+	return kg_projections_read(
+		in, "columns", of, n, columns->nodes + first, of_edges);
 }
 
 static void
 read_nodes(KgShownColumns *columns, const KgGraph *graph, const KgType *type,
-		   const KgInput *in)
+		   const KgInput *in, KgNamesApart *of_edges)
 {
 	int first = type != NULL ? kg_graph_rank(graph, type->type_no) - 1 : 0;
 	int n = type != NULL ? 1 : graph->nranks;
 
 	columns->nodes = palloc0((graph->nranks + 1) * sizeof(KgProjection *));
-	if (choose_nodes(columns, graph, first, n, in))
+	if (choose_nodes(columns, graph, first, n, in, of_edges))
 		return;
 	for (int i = 0; i < n; i++)
 		columns->nodes[first + i] = summary_of(graph->ranked[first + i]);
@@ -94,30 +95,42 @@ key_of(const KgRelation *relation)
 	return NULL;
 }
 
+/* Reads "edge_columns", and adds the properties of edges among "columns". */
 static bool
 choose_edges(KgShownColumns *columns, const KgCatalog *catalog,
-			 const KgInput *in)
+			 const KgInput *in, const KgNamesApart *of_edges)
 {
 	int n = catalog->nrelations;
+	int nnames = list_length(of_edges->names);
 	KgShownOf *of;
 
-	if (!kg_input_has(in, "edge_columns"))
+	if (!kg_input_has(in, "edge_columns") && nnames == 0)
 		return false;
-	of = palloc((n + 1) * sizeof(KgShownOf));
+	of = palloc0((n + 1) * sizeof(KgShownOf));
 	for (int i = 0; i < n; i++)
 		of[i] = of_relation(&catalog->relations[i]);
-	return kg_projections_read(in, "edge_columns", of, n, columns->edges);
+	if (!kg_projections_read(in, "edge_columns", of, n, columns->edges, NULL))
+		for (int i = 0; i < n; i++)
+			columns->edges[i] = kg_projection_new(nnames);
+	for (int i = 0; i < nnames; i++)
+		kg_projections_add(columns->edges,
+						   of,
+						   n,
+						   of_edges->prefix,
+						   list_nth(of_edges->names, i),
+						   list_nth(of_edges->paths, i));
+	return true;
 }
 
 static void
 read_edges(KgShownColumns *columns, const KgCatalog *catalog, const KgInput *in,
-		   bool all)
+		   const KgNamesApart *of_edges, bool all)
 {
 	int n = catalog->nrelations;
 	KgProjection *nothing = NULL;
 
 	columns->edges = palloc0((n + 1) * sizeof(KgProjection *));
-	columns->edges_chosen = choose_edges(columns, catalog, in);
+	columns->edges_chosen = choose_edges(columns, catalog, in, of_edges);
 	if (!columns->edges_chosen && all)
 		return;
 	for (int i = 0; i < n; i++)
@@ -145,28 +158,29 @@ read_edges(KgShownColumns *columns, const KgCatalog *catalog, const KgInput *in,
 static void
 check_ids_only(const KgInput *in)
 {
-	KgError *err;
-
 	if (!kg_input_has(in, "columns"))
 		return;
-	err = kg_error_new(
+	KG_THROW(
 		KG_INVALID_INPUT,
-		"ids_only returns no properties that columns could choose");
-	kg_error_path(err, "%s", kg_input_path(in, "columns"));
-	kg_error_throw_expected(err, "columns or ids_only");
+		.message = "ids_only returns no properties that columns could choose",
+		.path = kg_input_path(in, "columns"),
+		.expected = "columns or ids_only");
 }
 
 void
 kg_columns_read(KgShownColumns *columns, const KgGraph *graph,
 				const KgType *type, const KgInput *in, bool edges)
 {
+	KgNamesApart of_edges = {"edge"};
+	bool edge_columns = kg_input_declares(in, "edge_columns");
+
 	columns->ids_only = kg_input_declares(in, "ids_only") &&
 						kg_input_bool(in, "ids_only");
 	if (columns->ids_only)
 		check_ids_only(in);
-	read_nodes(columns, graph, type, in);
-	if (kg_input_declares(in, "edge_columns"))
-		read_edges(columns, graph->catalog, in, edges);
+	read_nodes(columns, graph, type, in, edge_columns ? &of_edges : NULL);
+	if (edge_columns)
+		read_edges(columns, graph->catalog, in, &of_edges, edges);
 }
 
 bool

@@ -4,7 +4,8 @@
  *	  of nodes and edges that a graph tool's reply shows.
  *
  *	  Without "columns", a type with x-summary-fields shows these and its
- *	  label; any other type shows all properties.
+ *	  label; any other type shows all properties. "edge.since" among "columns"
+ *	  is "since" among "edge_columns", unless a type has such a path.
  */
 #ifndef KG_TOOLS_COLUMNS_H
 #define KG_TOOLS_COLUMNS_H
@@ -16,7 +17,7 @@
 typedef struct KgShownColumns
 {
 	bool ids_only;		  /* handles instead of nodes */
-	bool edges_chosen;	  /* edge_columns was sent */
+	bool edges_chosen;	  /* properties of edges were named */
 	KgProjection **nodes; /* by rank - 1; NULL: all */
 	KgProjection **edges; /* by index in the catalog; NULL: all */
 } KgShownColumns;

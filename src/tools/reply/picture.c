@@ -542,15 +542,10 @@ kg_picture_read(const Jsonb *graph, const Jsonb *options)
 	if (inner != NULL)
 		root = inner;
 	if (!read_schema(&r, root) && !read_reply(&r, root))
-	{
-		KgError *err = kg_error_new(KG_INVALID_INPUT,
-									"there is nothing to draw in this JSON");
-
-		kg_error_path(err, "%s", "");
-		kg_error_throw_expected(
-			err,
-			"a bundle, a schema, or a reply with \"nodes\", "
-			"\"edges\", \"paths\", \"items\" or \"entities\"");
-	}
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = "there is nothing to draw in this JSON",
+				 .path = "",
+				 .expected = "a bundle, a schema, or a reply with \"nodes\", "
+							 "\"edges\", \"paths\", \"items\" or \"entities\"");
 	return r.picture;
 }

@@ -42,17 +42,16 @@ int64
 kg_input_limit(const KgInput *in, int64 otherwise)
 {
 	int64 limit = otherwise;
-	KgError *err;
 
 	(void) kg_input_int(in, "limit", &limit);
 	if (limit > 0 || !kg_input_declares(in, "cursor") ||
 		!kg_input_has(in, "cursor"))
 		return limit;
-	err = kg_error_new(
-		KG_INVALID_INPUT,
-		"limit 0 returns only counts, which do not depend on a cursor");
-	kg_error_path(err, "/cursor");
-	kg_error_throw_expected(err, "a limit of at least 1, or no cursor");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message =
+				 "limit 0 returns only counts, which do not depend on a cursor",
+			 .path = "/cursor",
+			 .expected = "a limit of at least 1, or no cursor");
 }
 
 /* ---- the envelope ---- */

@@ -139,7 +139,7 @@ extern Jsonb *kg_draft_finish(const KgDraft *draft);
 
 /* Raises KG_LIMIT_EXCEEDED for a reply of at least size bytes. */
 extern KG_NORETURN void kg_throw_too_small(const KgInput *in, int64 max_bytes,
-										   int64 size) KG_NORETURN_TAIL;
+										   int64 size);
 /*
  * The member of that error with the minimum, and the text of its expectation.
  */

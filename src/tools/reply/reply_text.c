@@ -411,6 +411,8 @@ typedef struct Told
 	bool whole;					/* nothing is omitted */
 	int64 all;	/* number of results, if all are in the reply; otherwise 0 */
 	bool named; /* nodes also occur in rows or paths */
+	bool
+		table; /* of query: the names of columns are written as the first row */
 } Told;
 
 static int64
@@ -440,6 +442,9 @@ read_told(Told *told, const JsonbContainer *reply, const JsonbContainer *sent)
 					: 0;
 	told->named = kg_json_get(reply, "rows", &value) != NULL ||
 				  kg_json_get(reply, "paths", &value) != NULL;
+	told->table = kg_json_get(reply, "types", &value) != NULL &&
+				  kg_json_is_array(&value) &&
+				  kg_json_get(reply, "columns", &value) != NULL;
 }
 
 /*
@@ -475,7 +480,7 @@ are_names(const JsonbContainer *nodes)
  * Returns whether the text omits a member because a reader can infer it. These
  * are: empty arrays; limit and offset; the statement that nothing is omitted; a
  * total of 1; counts if the nodes have their depths; nodes that rows or paths
- * already name.
+ * already name; names and types of a table's columns.
  */
 static bool
 is_implied(const Told *told, const KgJsonIter *member)
@@ -486,6 +491,8 @@ is_implied(const Told *told, const KgJsonIter *member)
 
 	if (kg_json_is_array(&member->value))
 		return kg_json_length(inner) == 0 ||
+			   (told->table && (kg_json_string_is(key, "columns") ||
+								kg_json_string_is(key, "types"))) ||
 			   (told->named && kg_json_string_is(key, "nodes") &&
 				are_names(inner));
 	if (kg_json_is_object(&member->value))
@@ -573,6 +580,24 @@ write_next(StringInfo text, const JsonbValue *next, const JsonbContainer *sent)
 	appendStringInfoChar(text, '}');
 }
 
+/* Writes the rows of a table, after the names of its columns. */
+static void
+write_table(StringInfo text, const Told *told, const JsonbValue *table)
+{
+	JsonbValue columns;
+
+	appendStringInfoChar(text, '[');
+	(void) kg_json_get(told->reply, "columns", &columns);
+	kg_json_append(text, &columns);
+	kg_json_each(it, kg_json_container(table))
+	{
+		CHECK_FOR_INTERRUPTS();
+		appendStringInfoChar(text, ',');
+		kg_json_append(text, &it.value);
+	}
+	appendStringInfoChar(text, ']');
+}
+
 static int
 place_of(const JsonbValue *key)
 {
@@ -604,6 +629,8 @@ write_members(StringInfo text, const Told *told, int place)
 			write_counts(text, &it.value);
 		else if (object && kg_json_string_is(&it.key, "error"))
 			kg_json_append(text, &it.value);
+		else if (told->table && kg_json_string_is(&it.key, "rows"))
+			write_table(text, told, &it.value);
 		else
 			write_shorter(text,
 						  &it.value,

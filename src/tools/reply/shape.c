@@ -86,8 +86,8 @@ find_path(const KgShownOf *of, const char *name, const char *at, bool find_only)
 }
 
 /*
- * Adds the property or path that a name has in one type. Returns false if the
- * type has neither.
+ * Adds the property or path that a name has in one type; a projection that is
+ * NULL shows all. Returns false if the type has neither.
  */
 static bool
 add_named(KgProjection *projection, const KgShownOf *of, const char *name,
@@ -97,19 +97,27 @@ add_named(KgProjection *projection, const KgShownOf *of, const char *name,
 	const KgRefPath *path = field == NULL ? find_path(of, name, at, true)
 										  : NULL;
 
-	if (field != NULL)
+	if (field != NULL && projection != NULL)
 		kg_projection_add(projection, field);
-	if (path != NULL)
+	if (path != NULL && projection != NULL)
 		projection->paths[projection->npaths++] = path;
 	return field != NULL || path != NULL;
 }
 
+static const char *
+with_prefix(const char *prefix, const char *name)
+{
+	return prefix != NULL ? psprintf("%s.%s", prefix, name) : name;
+}
+
+/* prefix: of the names as they are sent, or NULL. */
 static KG_NORETURN void
-throw_unknown_property(const KgShownOf *of, int n, const char *name,
-					   const char *path)
+throw_unknown_property(const KgShownOf *of, int n, const char *prefix,
+					   const char *name, const char *path)
 {
 	KgError *err;
 	const char **names;
+	const char *near;
 	int nnames = 0;
 	int room = 1;
 
@@ -126,28 +134,58 @@ throw_unknown_property(const KgShownOf *of, int n, const char *name,
 			if (!known)
 				names[nnames++] = of[i].fields[j].name;
 		}
-	err = n == 1 ? kg_error_new(KG_INVALID_INPUT,
-								"%s has no property \"%s\"",
-								of->what,
-								name)
-				 : kg_error_new(KG_INVALID_INPUT,
-								"no type in the reply has a property \"%s\"",
-								name);
+	err = n == 1
+			  ? kg_error_new(KG_INVALID_INPUT,
+							 "%s has no property \"%s\"",
+							 of->what,
+							 name)
+			  : kg_error_new(KG_INVALID_INPUT,
+							 "no %s has a property \"%s\"",
+							 prefix ? "edge in the reply" : "type in the reply",
+							 name);
 	kg_error_path(err, "%s", path);
-	kg_error_got_string(err, name);
+	kg_error_got_string(err, with_prefix(prefix, name));
 	kg_error_expected(err,
-					  of->name != NULL
+					  n > 0 && of->name != NULL
 						  ? "a declared property, type.property, or *"
 						  : "a declared property");
 	for (int i = 0; i < Min(nnames, KG_MAX_ALLOWED); i++)
-		kg_error_allow(err, names[i]);
-	kg_error_did_you_mean(err, kg_nearest(name, names, nnames));
+		kg_error_allow(err, with_prefix(prefix, names[i]));
+	near = kg_nearest(name, names, nnames);
+	if (near != NULL)
+		kg_error_did_you_mean(err, with_prefix(prefix, near));
 	kg_error_throw(err);
+}
+
+void
+kg_projections_add(KgProjection **projections, const KgShownOf *of, int n,
+				   const char *prefix, const char *name, const char *path)
+{
+	bool found = false;
+
+	for (int i = 0; i < n; i++)
+		found |= add_named(projections[i], &of[i], name, path);
+	/* If the name is an invalid path, this error reports the invalid step. */
+	for (int i = 0; i < n && !found; i++)
+		(void) find_path(&of[i], name, path, false);
+	if (!found)
+		throw_unknown_property(of, n, prefix, name, path);
+}
+
+/* Returns whether some element of "of" has the named property or path. */
+static bool
+is_named(const KgShownOf *of, int n, const char *name, const char *path)
+{
+	for (int i = 0; i < n; i++)
+		if (find_field(&of[i], name) != NULL ||
+			find_path(&of[i], name, path, true) != NULL)
+			return true;
+	return false;
 }
 
 bool
 kg_projections_read(const KgInput *in, const char *key, const KgShownOf *of,
-					int n, KgProjection **projections)
+					int n, KgProjection **projections, KgNamesApart *apart)
 {
 	const JsonbContainer *array = kg_input_array(in, key, key);
 	char *array_path;
@@ -162,26 +200,22 @@ kg_projections_read(const KgInput *in, const char *key, const KgShownOf *of,
 	{
 		char *path = kg_path_index(array_path, it.index);
 		char *name;
-		bool found = false;
 
 		if (it.value.type != jbvString)
 			kg_error_throw(
 				kg_args_error(path, &it.value, "the name of a property"));
 		name = kg_json_cstring(&it.value);
 		if (n > 0 && of->name != NULL && strcmp(name, "*") == 0)
-		{
 			all = true;
-			continue;
+		else if (apart != NULL && name_within(name, apart->prefix) != NULL &&
+				 !is_named(of, n, name, path))
+		{
+			apart->names = lappend(apart->names,
+								   pstrdup(name_within(name, apart->prefix)));
+			apart->paths = lappend(apart->paths, path);
 		}
-		for (int i = 0; i < n; i++)
-			found |= add_named(projections[i], &of[i], name, path);
-		/*
-		 * If the name is an invalid path, this error reports the invalid step.
-		 */
-		for (int i = 0; i < n && !found; i++)
-			(void) find_path(&of[i], name, path, false);
-		if (!found)
-			throw_unknown_property(of, n, name, path);
+		else
+			kg_projections_add(projections, of, n, NULL, name, path);
 	}
 	for (int i = 0; i < n && all; i++)
 		projections[i] = NULL;
@@ -197,7 +231,7 @@ kg_projection_parse(const KgType *type, const KgInput *in)
 	if (!kg_input_has(in, "fields"))
 		return NULL;
 	of.what = psprintf("entity type \"%s\"", kg_type_handle(type));
-	(void) kg_projections_read(in, "fields", &of, 1, &projection);
+	(void) kg_projections_read(in, "fields", &of, 1, &projection, NULL);
 	return projection;
 }
 

@@ -34,17 +34,35 @@ typedef struct KgShownOf
 	const KgType *type;		 /* NULL: a relation */
 } KgShownOf;
 
+/* Names "prefix.name" that are not of the elements of "of", with their paths. */
+typedef struct KgNamesApart
+{
+	const char *prefix;
+	List *names; /* without the prefix */
+	List *paths;
+} KgNamesApart;
+
 /*
  * Reads an argument that names properties of one or several of these types. A
  * name is a property's name, or a path through references. If the tool allows
  * it, a name may also be "type.name", or "*" for all. Sets one projection for
  * each element of "of". NULL shows all fields; a projection without fields
  * shows no field. Returns false if the argument is absent. Raises an error if
- * no element has a named property.
+ * no element has a named property, unless the name is one for "apart" (NULL: no
+ * name is), which collects it.
  */
 extern bool kg_projections_read(const KgInput *in, const char *key,
 								const KgShownOf *of, int n,
-								KgProjection **projections);
+								KgProjection **projections,
+								KgNamesApart *apart);
+/*
+ * Adds the property or path of this name to the projections of the elements
+ * that have it. Raises an error if none has it. prefix: of the name as it was
+ * sent, or NULL.
+ */
+extern void kg_projections_add(KgProjection **projections, const KgShownOf *of,
+							   int n, const char *prefix, const char *name,
+							   const char *path);
 /* Returns an empty projection with room for nfields fields. */
 extern KgProjection *kg_projection_new(int nfields);
 /* Adds a field, if the projection does not contain it. */

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "ask/ask.h"
+#include "ask/translate.h"
 #include "auth/owner.h"
 #include "query/argument/repair.h"
 #include "query/run/running.h"
@@ -108,6 +109,7 @@ kg_tool_query(const Jsonb *arguments)
 	KgAsk ask = {NULL};
 	const KgCatalog *catalog;
 	KgInput in;
+	JsonbValue params;
 	int64 max_bytes;
 
 	kg_repair_begin("query", arguments);
@@ -116,6 +118,8 @@ kg_tool_query(const Jsonb *arguments)
 	kg_input_valid_at(&in, catalog);
 	max_bytes = kg_input_max_bytes(&in);
 	ask.sql = kg_input_string(&in, "sql");
+	if (kg_input_value(&in, "params", &params) && kg_json_is_object(&params))
+		kg_ask_refuse_named(ask.sql, &params);
 	ask.params = kg_input_array(&in, "params", "values");
 	(void) kg_input_int(&in, "limit", &ask.limit);
 	if (repairs.repairs == NIL)

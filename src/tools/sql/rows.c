@@ -220,10 +220,9 @@ reach(KgCall *call, const char *type, const char *id, const char *relation,
 static KG_NORETURN void
 throw_handle(const char *handle)
 {
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT, "\"%s\" is not a handle of an entity", handle);
-
-	kg_error_throw_expected(err, "type:id, such as 'product:p1'");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf("\"%s\" is not a handle of an entity", handle),
+			 .expected = "type:id, such as 'product:p1'");
 }
 
 /* Splits "type:id" into the two. */

@@ -127,20 +127,17 @@ call_reach(KgVerify *v, KgClaim *claim)
 static KG_NORETURN void
 throw_no_total(const KgClaim *claim)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"the reply of tool \"%s\" has no total",
-								claim->called.name);
-
-	kg_error_path(
-		err,
-		"%s/tool",
-		kg_input_path(&claim->in,
-					  claim->kind == KG_CLAIM_NONE ? "none" : "count"));
-	kg_error_got_string(err, claim->called.name);
-	kg_error_throw_expected(
-		err,
-		"a tool that reads and has a total, such as find_nodes, "
-		"traverse_relationships or one that lists a type");
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message = psprintf("the reply of tool \"%s\" has no total",
+							claim->called.name),
+		.path = psprintf(
+			"%s/tool",
+			kg_input_path(&claim->in,
+						  claim->kind == KG_CLAIM_NONE ? "none" : "count")),
+		.got_string = claim->called.name,
+		.expected = "a tool that reads and has a total, such as find_nodes, "
+					"traverse_relationships or one that lists a type");
 }
 
 /*
@@ -168,16 +165,15 @@ exact_total(KgClaim *claim, const Jsonb *reply, JsonbValue *total)
 static KG_NORETURN void
 throw_several_columns(const KgClaim *claim)
 {
-	KgError *err = kg_error_new(
+	KG_THROW(
 		KG_INVALID_INPUT,
-		"the call has several aggregations, and a claim compares one number");
-
-	kg_error_path(
-		err,
-		"%s/arguments/aggregations",
-		kg_input_path(&claim->in,
-					  claim->kind == KG_CLAIM_NONE ? "none" : "count"));
-	kg_error_throw_expected(err, "one aggregation, or one named \"count\"");
+		.message = "the call has several aggregations, and a claim compares "
+				   "one number",
+		.path = psprintf(
+			"%s/arguments/aggregations",
+			kg_input_path(&claim->in,
+						  claim->kind == KG_CLAIM_NONE ? "none" : "count")),
+		.expected = "one aggregation, or one named \"count\"");
 }
 
 /*
@@ -225,7 +221,6 @@ query_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
 	JsonbValue rows;
 	JsonbValue row;
 	JsonbValue truncated;
-	KgError *err;
 
 	(void) kg_json_get(&reply->root, "rows", &rows);
 	if (kg_json_length(kg_json_container(&rows)) == 0)
@@ -246,9 +241,11 @@ query_value(const KgClaim *claim, const Jsonb *reply, JsonbValue *value)
 	value->type = jbvNull;
 	if (claim->kind == KG_CLAIM_NONE)
 		return;
-	err = kg_error_new(KG_INVALID_INPUT, "the query returns no single number");
-	kg_error_path(err, "%s/arguments/sql", kg_input_path(&claim->in, "count"));
-	kg_error_throw_expected(err, "one row with one number, such as count(*)");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "the query returns no single number",
+			 .path = psprintf("%s/arguments/sql",
+							  kg_input_path(&claim->in, "count")),
+			 .expected = "one row with one number, such as count(*)");
 }
 
 static bool

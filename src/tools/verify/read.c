@@ -503,23 +503,21 @@ check_join(KgVerify *v, KgClaim *claim, int hop, const char *path)
 	const char *name = claim->relations[hop];
 	bool *from = types_of(v, &v->mentions[claim->first + hop]);
 	bool *to = types_of(v, &v->mentions[claim->first + hop + 1]);
-	KgError *err;
 
 	if (may_join(v, name, from, to))
 		return;
 	if (claim->kind == KG_CLAIM_EDGE && may_join(v, name, to, from))
 		claim->correction = swapped(claim);
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "relationship type \"%s\" cannot lead from \"%s\" to "
-					   "\"%s\"",
-					   name,
-					   v->mentions[claim->first + hop].given,
-					   v->mentions[claim->first + hop + 1].given);
-	kg_error_path(err, "%s", path);
-	kg_error_got_string(err, name);
-	kg_error_throw_expected(err,
-							"a relationship type between entities of these "
-							"types, in this direction");
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = psprintf(
+				 "relationship type \"%s\" cannot lead from \"%s\" to \"%s\"",
+				 name,
+				 v->mentions[claim->first + hop].given,
+				 v->mentions[claim->first + hop + 1].given),
+			 .path = path,
+			 .got_string = name,
+			 .expected = "a relationship type between entities of these types, "
+						 "in this direction");
 }
 
 static void
@@ -638,15 +636,13 @@ is_of_page(const JsonbValue *key)
 static void
 refuse_tool(const char *name, const char *path)
 {
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT, "tool \"%s\" counts nothing", name);
-
-	kg_error_path(err, "%s", path);
-	kg_error_got_string(err, name);
-	kg_error_throw_expected(
-		err,
-		"a tool that reads and has a total, such as find_nodes, "
-		"traverse_relationships or one that lists a type");
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message = psprintf("tool \"%s\" counts nothing", name),
+		.path = path,
+		.got_string = name,
+		.expected = "a tool that reads and has a total, such as find_nodes, "
+					"traverse_relationships or one that lists a type");
 }
 
 bool
@@ -785,7 +781,6 @@ read_name(KgVerify *v, KgClaim *claim)
 {
 	static const char *const known[] = {"id", "name", "type"};
 	const char *name;
-	KgError *err;
 
 	kg_input_only(&claim->in, known, lengthof(known));
 	name = kg_input_string(&claim->in, "name");
@@ -795,11 +790,10 @@ read_name(KgVerify *v, KgClaim *claim)
 	/* Longer names are stored truncated. */
 	if (strlen(claim->name) <= KG_MAX_TERM_BYTES - MAX_MULTIBYTE_CHAR_LEN)
 		return;
-	err = kg_error_new(KG_LIMIT_EXCEEDED,
-					   "names are compared by their first %d bytes",
-					   KG_MAX_TERM_BYTES - MAX_MULTIBYTE_CHAR_LEN);
-	kg_error_path(err, "%s", kg_input_path(&claim->in, "name"));
-	kg_error_throw(err);
+	KG_THROW(KG_LIMIT_EXCEEDED,
+			 .message = psprintf("names are compared by their first %d bytes",
+								 KG_MAX_TERM_BYTES - MAX_MULTIBYTE_CHAR_LEN),
+			 .path = kg_input_path(&claim->in, "name"));
 }
 
 /* ---- claims ---- */

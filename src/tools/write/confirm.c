@@ -97,16 +97,14 @@ tell(const KgOutcomes *outcomes, TimestampTz expires)
 static KG_NORETURN void
 throw_bad_value(const JsonbValue *value)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"\"confirm\" is not from a reply to this call");
-
-	kg_error_path(err, "/confirm");
-	kg_error_got(err, value);
-	kg_error_throw_expected(
-		err,
-		"\"confirm\" of the last reply to the same arguments, within %d "
-		"minutes, or no \"confirm\", to get a new one",
-		KG_CONFIRM_MINUTES);
+	KG_THROW(KG_INVALID_INPUT,
+			 .message = "\"confirm\" is not from a reply to this call",
+			 .path = "/confirm",
+			 .got = value,
+			 .expected = psprintf(
+				 "\"confirm\" of the last reply to the same arguments, within "
+				 "%d minutes, or no \"confirm\", to get a new one",
+				 KG_CONFIRM_MINUTES));
 }
 
 void
@@ -162,18 +160,16 @@ kg_confirm_ask(const KgConfirm *confirm, const KgOutcomes *outcomes,
 static void
 mark_used(const KgConfirm *confirm)
 {
-	KgError *err;
-
 	if (!confirm->used)
 	{
 		kg_idempotency_keep(&confirm->request, kg_json_parse("{}"));
 		return;
 	}
-	err = kg_error_new(KG_CONFLICT,
-					   "this value of \"confirm\" was used already");
-	kg_error_path(err, "/confirm");
-	kg_error_throw_expected(
-		err, "the same call without \"confirm\", to do it once more");
+	KG_THROW(
+		KG_CONFLICT,
+		.message = "this value of \"confirm\" was used already",
+		.path = "/confirm",
+		.expected = "the same call without \"confirm\", to do it once more");
 }
 
 void

@@ -14,12 +14,8 @@ kg_exposed_member(int operation)
 	return operation & KG_EXPOSE_OF_RELATION ? "relation" : "type";
 }
 
-static KG_NORETURN void throw_not_exposed(const KgCatalog *catalog,
-										  const char *name, int operation,
-										  const char *path) KG_NORETURN_TAIL;
-
 /* The error lists the types or relations that expose the operation. */
-static void
+static KG_NORETURN void
 throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
 				  const char *path)
 {

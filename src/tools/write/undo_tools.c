@@ -226,17 +226,14 @@ revert_uncontained(void *arg)
 	kg_write_uncontained(revert_told, arg);
 }
 
-static KG_NORETURN void throw_no_change(void) KG_NORETURN_TAIL;
-
-static void
+static KG_NORETURN void
 throw_no_change(void)
 {
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"one of change and transaction is needed");
-
-	kg_error_throw_expected(err,
-							"\"change\" or \"transaction\", a number from the "
-							"tool changes");
+	KG_THROW(
+		KG_INVALID_INPUT,
+		.message = "one of change and transaction is needed",
+		.expected =
+			"\"change\" or \"transaction\", a number from the tool changes");
 }
 
 /* Returns the argument of kg_revert(): a number, or {"transaction": number}. */

@@ -290,15 +290,12 @@ run_writing(void *arg)
 static KG_NORETURN void
 throw_read_only(void)
 {
-	KgError *err = kg_error_new(
-		KG_FORBIDDEN,
-		RecoveryInProgress() ? "the database is a standby, which only reads"
-							 : "no tool can write in a read-only transaction");
-
-	kg_error_throw_expected(err,
-							RecoveryInProgress()
-								? "the same call to the primary"
-								: "a transaction that may write");
+	KG_THROW(KG_FORBIDDEN,
+			 .message = RecoveryInProgress()
+							? "the database is a standby, which only reads"
+							: "no tool can write in a read-only transaction",
+			 .expected = RecoveryInProgress() ? "the same call to the primary"
+											  : "a transaction that may write");
 }
 
 static void
@@ -362,19 +359,30 @@ kg_write_require(void)
 static void
 refuse_outside(const KgType *type)
 {
-	KgError *err;
-
 	if (type->authorize == NULL || !kg_decisions_are_outside())
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "entities of type \"%s\" cannot be written in a call "
-					   "that passes decisions",
-					   type->name);
-	kg_error_keyword(err, "x-authorize");
-	kg_error_throw_expected(
-		err,
-		"an authorizer, which the owner of the extension sets: "
-		"SELECT kg_set_authorizer('tenant', 'function')");
+	KG_THROW(
+		KG_FORBIDDEN,
+		.message = psprintf("entities of type \"%s\" cannot be written in a "
+							"call that passes decisions",
+							type->name),
+		.keyword = "x-authorize",
+		.expected = "an authorizer, which the owner of the extension sets: "
+					"SELECT kg_set_authorizer('tenant', 'function')");
+}
+
+/* Returns the reply with the arguments that were taken in another form. */
+static Jsonb *
+with_repairs(const WriteCall *call)
+{
+	KgJsonWriter w;
+
+	if (call->repairs.repairs == NIL)
+		return call->reply;
+	kg_jw_init_object(&w);
+	kg_jw_members(&w, &call->reply->root);
+	kg_repairs_write(&call->repairs, &w);
+	return kg_jw_finish(&w);
 }
 
 Jsonb *
@@ -393,5 +401,5 @@ kg_tool_write(const KgTool *tool, const Jsonb *arguments)
 	kg_decisions_begin_step();
 	kg_running_writing(write_uncontained, &call);
 	kg_decisions_end_step();
-	return call.reply;
+	return with_repairs(&call);
 }

@@ -1,0 +1,302 @@
+/*
+ * scan.c
+ *	  Scans of the entities of one type, or the edges of one relation.
+ *
+ * kg_entity has the entities of all types and tenants, so a scan of one type reads
+ * rows of the others.  A sequential scan reads all columns of such a row and then
+ * compares the texts that name the type.  This scan reads columns up to the number
+ * of the type (or relation), which belongs to one tenant, and compares that.  It
+ * also leaves out conditions that are true for each row that is left.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "access/tableam.h"
+#include "ask/scan.h"
+#include "base/compat.h"
+#include "base/expression.h"
+#include "base/extension.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/extensible.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "query/run/decisions.h"
+#include "query/time/validity.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+/* Elements of custom_private. */
+typedef enum Private
+{
+	COLUMN, /* number of the column that has the number of the type or relation */
+	NUMBER
+} Private;
+
+typedef struct LightScan
+{
+	CustomScanState state;
+	TableScanDesc scan;
+	TupleTableSlot *row;
+	AttrNumber column;
+	int32 number;
+	AttrNumber last; /* the last column that the plan reads */
+} LightScan;
+
+static Node *create(CustomScan *plan);
+static void begin(CustomScanState *state, EState *estate, int eflags);
+static TupleTableSlot *next(CustomScanState *state);
+static void end(CustomScanState *state);
+static void rescan(CustomScanState *state);
+
+static const CustomScanMethods plan_methods = {"scan of a type", create};
+static const CustomExecMethods methods = {.CustomName = "scan of a type",
+										  .BeginCustomScan = begin,
+										  .ExecCustomScan = next,
+										  .EndCustomScan = end,
+										  .ReScanCustomScan = rescan};
+
+static Node *
+create(CustomScan *plan)
+{
+	LightScan *scan = palloc0(sizeof(*scan));
+
+	NodeSetTag(scan, T_CustomScanState);
+	scan->state.methods = &methods;
+	scan->column = list_nth_int(plan->custom_private, COLUMN);
+	scan->number = list_nth_int(plan->custom_private, NUMBER);
+	return (Node *) scan;
+}
+
+/* Returns the last column that an expression of the plan reads. */
+static AttrNumber
+last_column(const CustomScan *plan, AttrNumber most)
+{
+	Bitmapset *columns = NULL;
+	int column = -1;
+	AttrNumber last = 0;
+
+	pull_varattnos(
+		(Node *) plan->scan.plan.targetlist, plan->scan.scanrelid, &columns);
+	pull_varattnos(
+		(Node *) plan->scan.plan.qual, plan->scan.scanrelid, &columns);
+	while ((column = bms_next_member(columns, column)) >= 0)
+	{
+		AttrNumber number = column + FirstLowInvalidHeapAttributeNumber;
+
+		if (number == 0)
+			return most; /* the whole row */
+		last = Max(last, number);
+	}
+	return last;
+}
+
+static void
+begin(CustomScanState *state, EState *estate, int eflags)
+{
+	LightScan *scan = (LightScan *) state;
+	Relation table = state->ss.ss_currentRelation;
+
+	scan->last = last_column((CustomScan *) state->ss.ps.plan,
+							 RelationGetNumberOfAttributes(table));
+	scan->row = table_slot_create(table, &estate->es_tupleTable);
+}
+
+/*
+ * Returns the next row.  The plan's expressions expect a slot that has all values,
+ * so this fetches all columns that they read.
+ */
+static TupleTableSlot *
+next_row(ScanState *state)
+{
+	LightScan *scan = (LightScan *) state;
+	TupleTableSlot *row = scan->row;
+
+	if (scan->scan == NULL)
+		scan->scan = kg_table_scan(state->ss_currentRelation,
+								   state->ps.state->es_snapshot);
+	while (table_scan_getnextslot(scan->scan, ForwardScanDirection, row))
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot_getsomeattrs(row, scan->column);
+		if (DatumGetInt32(row->tts_values[scan->column - 1]) != scan->number)
+			continue;
+		slot_getsomeattrs(row, Max(scan->last, scan->column));
+		return row;
+	}
+	return NULL;
+}
+
+/* No row is locked, so none is read again. */
+static bool
+recheck(ScanState *state, TupleTableSlot *row)
+{
+	return true;
+}
+
+static TupleTableSlot *
+next(CustomScanState *state)
+{
+	return ExecScan(&state->ss, next_row, recheck);
+}
+
+static void
+end(CustomScanState *state)
+{
+	LightScan *scan = (LightScan *) state;
+
+	if (scan->scan != NULL)
+		table_endscan(scan->scan);
+}
+
+static void
+rescan(CustomScanState *state)
+{
+	LightScan *scan = (LightScan *) state;
+
+	if (scan->scan != NULL)
+		table_rescan(scan->scan, NULL);
+	ExecScanReScan(&state->ss);
+}
+
+/* Conditions of a scan that compare a column with a constant. */
+typedef struct Compared
+{
+	const char *tenant;
+	const char *bundle;
+	const char *type;
+	Node *own_tenant; /* the comparison itself */
+	List *rest;		  /* the conditions that compare none of these */
+	AttrNumber column;
+	int32 number;
+} Compared;
+
+/* Stores a comparison of a column with a constant; false: it is another one. */
+static bool
+store_comparison(Compared *compared, Oid table, Node *condition)
+{
+	const OpExpr *op = (const OpExpr *) condition;
+	const Var *column;
+	const Const *value;
+	const char *name;
+
+	if (!IsA(op, OpExpr) || list_length(op->args) != 2 ||
+		!IsA(linitial(op->args), Var) || !IsA(lsecond(op->args), Const))
+		return false;
+	column = linitial(op->args);
+	value = lsecond(op->args);
+	if (value->constisnull)
+		return false;
+	name = get_attname(table, column->varattno, true);
+	if (name == NULL)
+		return false;
+	if (get_opcode(op->opno) == F_INT4EQ && strcmp(name, "relation_no") == 0)
+	{
+		compared->column = column->varattno;
+		compared->number = DatumGetInt32(value->constvalue);
+		return true;
+	}
+	if (get_opcode(op->opno) != F_TEXTEQ)
+		return false;
+	if (strcmp(name, "tenant") == 0)
+	{
+		compared->tenant = TextDatumGetCString(value->constvalue);
+		compared->own_tenant = condition;
+	}
+	else if (strcmp(name, "bundle") == 0)
+		compared->bundle = TextDatumGetCString(value->constvalue);
+	else if (strcmp(name, "entity_type") == 0)
+		compared->type = TextDatumGetCString(value->constvalue);
+	else
+		return false;
+	return true;
+}
+
+/*
+ * Returns whether a condition is true for each row with the tenant and the number
+ * of the type.  A caller that sees all entities must still do so when the plan
+ * runs: kg_ask_tables_require().
+ */
+static bool
+is_true(KgAsk *ask, const Node *condition)
+{
+	const char *name = kg_own_call(condition);
+
+	if (name == NULL)
+		return false;
+	if (strcmp(name, "kg_own_tenant") == 0 || strcmp(name, "kg_view_row") == 0)
+		return true;
+	if (strcmp(name, "kg_entity_visible") != 0 ||
+		!kg_validity_rows_suffice(ask->catalog) || kg_decisions_needed())
+		return false;
+	ask->whole = true;
+	return true;
+}
+
+/* Sets the number of the type from its names. */
+static void
+find_type(const KgAsk *ask, Oid table, Compared *compared)
+{
+	const KgType *type;
+
+	if (compared->bundle == NULL || compared->type == NULL)
+		return;
+	type = kg_catalog_type_in(ask->catalog, compared->bundle, compared->type);
+	if (type == NULL)
+		return;
+	compared->column = get_attnum(table, "type_no");
+	compared->number = type->type_no;
+}
+
+/* Reads the conditions of a scan; false: it has not one type or relation. */
+static bool
+read_conditions(KgAsk *ask, Oid table, List *conditions, Compared *compared)
+{
+	bool entities = kg_is_relation(table, "kg_entity");
+	ListCell *lc;
+
+	if (!entities && !kg_is_relation(table, "kg_edge"))
+		return false;
+	memset(compared, 0, sizeof(*compared));
+	foreach(lc, conditions)
+		if (!store_comparison(compared, table, lfirst(lc)))
+			compared->rest = lappend(compared->rest, lfirst(lc));
+	if (entities)
+		find_type(ask, table, compared);
+	return compared->number != 0 && compared->tenant != NULL &&
+		   strcmp(compared->tenant, ask->catalog->tenant) == 0;
+}
+
+Plan *
+kg_ask_light_scan(KgAsk *ask, const PlannedStmt *statement, Plan *plan)
+{
+	CustomScan *scan;
+	Index number;
+	Compared compared;
+	List *left = NIL;
+	ListCell *lc;
+
+	if (!IsA(plan, SeqScan))
+		return plan;
+	number = ((SeqScan *) plan)->scan.scanrelid;
+	if (!read_conditions(ask,
+						 rt_fetch(number, statement->rtable)->relid,
+						 plan->qual,
+						 &compared))
+		return plan;
+	left = list_make1(compared.own_tenant);
+	foreach(lc, compared.rest)
+		if (!is_true(ask, lfirst(lc)))
+			left = lappend(left, lfirst(lc));
+	scan = makeNode(CustomScan);
+	scan->scan.plan = *plan;
+	scan->scan.plan.type = T_CustomScan;
+	scan->scan.plan.qual = left;
+	scan->scan.scanrelid = number;
+	scan->custom_relids = bms_make_singleton(number);
+	scan->custom_private = list_make2_int(compared.column, compared.number);
+	scan->methods = &plan_methods;
+	return (Plan *) scan;
+}

@@ -1,0 +1,24 @@
+/*
+ * translate.h
+ *	  Corrects statements in other dialects of SQL.
+ */
+#ifndef KG_ASK_TRANSLATE_H
+#define KG_ASK_TRANSLATE_H
+
+#include "ask/ask.h"
+#include "base/error.h"
+
+/*
+ * Adds to the error of a statement a correction, if the statement has constructs
+ * of other dialects that have one equivalent in PostgreSQL.  sent is a name that
+ * does not exist, or NULL; meant is the name that replaces it, or NULL: sent is a
+ * text in double quotes.
+ */
+extern void kg_ask_translate(const KgAsk *ask, KgError *err, const char *sent,
+							 const char *meant);
+
+/* Raises that params is an object, with ":name" of the statement as "$n". */
+extern KG_NORETURN void kg_ask_refuse_named(const char *sql,
+											const JsonbValue *params);
+
+#endif /* KG_ASK_TRANSLATE_H */

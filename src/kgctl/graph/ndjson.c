@@ -1,0 +1,115 @@
+/*
+ * graph/ndjson.c
+ *	  Records as lines of JSON: {"entity_type", "item"}, or an edge. With
+ *	  --type the lines are entities, as kgctl load --type reads them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/graph/graph.h"
+#include "kgctl/rows.h"
+
+#define MAX_ROW ((size_t) 256 * 1024 * 1024)
+
+static bool
+take_record(KgGraph *graph, KgctlRows *rows)
+{
+	char *error = NULL;
+	KgJson *record = kgctl_json_parse(
+		graph->arena, rows->text, rows->len, graph->path, &error);
+	const char *type = kg_json_get_text(record, "entity_type");
+	KgJson *item = kgctl_json_get(record, "item");
+	bool edge = kg_json_get_text(record, "relation") != NULL;
+
+	if (record == NULL)
+		(void) kg_graph_complain(graph,
+								 rows->line,
+								 "not JSON: %s",
+								 strncmp(error, "line 1, ", 8) == 0 ? error + 8
+																	: error);
+	else if ((type == NULL || item == NULL || item->kind != KG_JSON_OBJECT) &&
+			 !edge)
+		(void) kg_graph_complain(
+			graph,
+			rows->line,
+			"neither an entity {\"entity_type\", \"item\"} nor an edge "
+			"{\"relation\", \"from\", \"to\", \"properties\"}; files with the "
+			"entities of one type are loaded with --type instead of --bundle");
+	else
+	{
+		/* The row is parsed by itself, so its lines begin at 1. */
+		record->line = (unsigned) rows->line;
+		if (edge)
+			kg_graph_edge(graph, record);
+		else
+		{
+			item->line = record->line;
+			kg_graph_entity(graph, type, item);
+		}
+	}
+	free(error);
+	return record != NULL;
+}
+
+static bool
+read_ndjson(KgGraph *graph, KgctlInput *in)
+{
+	KgctlRows rows;
+	KgRowsResult result;
+
+	kg_rows_start(&rows, in, KG_ROWS_JSON, ',', MAX_ROW);
+	while ((result = kg_rows_next(&rows)) == KG_ROWS_ROW)
+		if (rows.error != NULL)
+			(void) kg_graph_complain(graph, rows.line, "%s", rows.error);
+		else
+			(void) take_record(graph, &rows);
+	if (result == KG_ROWS_BROKEN)
+		(void) kg_graph_complain(graph, 0, "%s", rows.error);
+	kg_rows_free(&rows);
+	return graph->errors == 0;
+}
+
+typedef struct Writer
+{
+	const KgGraph *graph;
+	KgBuf *out;
+} Writer;
+
+static void
+write_entity(void *arg, const char *type, const char *id, const KgJson *item)
+{
+	Writer *w = arg;
+	bool plain = w->graph->type != NULL && w->graph->relation == NULL;
+
+	if (!plain)
+	{
+		kg_buf_puts(w->out, "{\"entity_type\":");
+		kg_buf_json(w->out, type, strlen(type));
+		kg_buf_puts(w->out, ",\"item\":");
+	}
+	(void) id;
+	kg_json_write(w->out, item, -1);
+	kg_buf_puts(w->out, plain ? "\n" : "}\n");
+}
+
+static void
+write_edge(void *arg, const KgJson *edge)
+{
+	Writer *w = arg;
+
+	kg_json_write(w->out, edge, -1);
+	kg_buf_putc(w->out, '\n');
+}
+
+static bool
+write_ndjson(const KgGraph *graph, KgBuf *out)
+{
+	Writer w = {graph, out};
+	KgGraphVisitor visitor = {&w, write_entity, write_edge};
+
+	kg_graph_visit(graph, &visitor);
+	return true;
+}
+
+const KgGraphFormat kg_format_ndjson = {
+	"ndjson", ".ndjson", read_ndjson, write_ndjson};

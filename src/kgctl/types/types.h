@@ -1,0 +1,19 @@
+/*
+ * types.h
+ *	  Types of other languages from JSON Schemas.
+ */
+#ifndef KG_KGCTL_TYPES_H
+#define KG_KGCTL_TYPES_H
+
+#include "kgctl/json.h"
+
+/* Append the types of a bundle's entities and edges. */
+extern void kg_types_typescript(KgArena *arena, const KgJson *bundle,
+								KgBuf *out);
+extern void kg_types_zod(KgArena *arena, const KgJson *bundle, KgBuf *out);
+
+/* Appends a description in OpenAPI 3.1 of calls of tools at kgctl serve. */
+extern void kg_types_openapi(const KgJson *tools, const char *server,
+							 KgBuf *out);
+
+#endif /* KG_KGCTL_TYPES_H */
