@@ -109,6 +109,7 @@ FUNCTION = {
     "bfs_query": "kg_bfs", "describe_entity": "kg_describe",
     "describe_entities": "kg_describe_many",
     "intersect_subgraphs": "kg_intersect", "rank_related": "kg_rank",
+    "analyze": "kg_analyze",
     "verify_claims": "kg_verify"}
 
 

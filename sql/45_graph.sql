@@ -90,6 +90,12 @@ CREATE FUNCTION @extschema@.kg_rank(arguments jsonb) RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.kg_rank(jsonb) IS
   'the tool rank_related: entities by how much they have to do with some others';
 
+CREATE FUNCTION @extschema@.kg_analyze(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_analyze';
+COMMENT ON FUNCTION @extschema@.kg_analyze(jsonb) IS
+  'the tool analyze: measures of the whole graph: central nodes, components, communities, similarity';
+
 -- They read their arguments only; not IMMUTABLE, so that a picture never ends
 -- up in an index or a constraint of somebody who expects its text to stay.
 CREATE FUNCTION @extschema@.kg_to_mermaid(graph jsonb, options jsonb DEFAULT '{}') RETURNS text

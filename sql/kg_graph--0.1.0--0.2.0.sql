@@ -220,6 +220,12 @@ ALTER TABLE @extschema@.kg_vectors ENABLE ALWAYS TRIGGER kg_catalog_changed;
 CREATE TRIGGER kg_no_replication BEFORE INSERT OR UPDATE OR DELETE ON @extschema@.kg_embedding
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_refuse_replication();
 ALTER TABLE @extschema@.kg_embedding ENABLE REPLICA TRIGGER kg_no_replication;
+CREATE FUNCTION @extschema@.kg_analyze(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_analyze';
+COMMENT ON FUNCTION @extschema@.kg_analyze(jsonb) IS
+  'the tool analyze: measures of the whole graph: central nodes, components, communities, similarity';
+
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_enable_vectors(integer, text), @extschema@.kg_disable_vectors() FROM PUBLIC;
 
 -- The policies come before what is asked of a document (49_views.sql).

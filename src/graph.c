@@ -33,6 +33,7 @@ KG_TOOL_FUNCTION(kg_sql_intersect, kg_tool_intersect_subgraphs);
 KG_TOOL_FUNCTION(kg_sql_paths, kg_tool_find_paths);
 KG_TOOL_FUNCTION(kg_sql_aggregate, kg_tool_aggregate_nodes);
 KG_TOOL_FUNCTION(kg_sql_rank, kg_tool_rank_related);
+KG_TOOL_FUNCTION(kg_sql_analyze, kg_tool_analyze);
 KG_TOOL_FUNCTION(kg_sql_verify, kg_tool_verify_claims);
 KG_TOOL_FUNCTION(kg_sql_query, kg_tool_query);
 

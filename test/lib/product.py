@@ -184,5 +184,8 @@ def random_call(r):
         ("kg_describe_many", {"ids": [handle(), handle()]}),
         ("kg_intersect", dict(seeds=[handle(), handle()], **some(k=r.randint(1, 3)))),
         ("kg_rank", dict(seeds=[handle(), {"id": handle(), "weight": 2}], **some(damping=.5, direction="outgoing", limit=r.randint(1, 50)))),
-    ][r.randrange(13)]
+        ("kg_analyze", r.choice([
+            dict(measure=r.choice(["degree", "pagerank", "betweenness", "k_core", "components", "communities"]), **some(types=[label()], limit=limit(), relations=[relation()])),
+            dict(measure="jaccard", nodes=[handle(), handle()])])),
+    ][r.randrange(14)]
     return "%s(%s)" % (name, literal(json.dumps(arguments)))

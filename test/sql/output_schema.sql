@@ -77,6 +77,8 @@ INSERT INTO call
 INSERT INTO call
   SELECT 'rank_related', a::jsonb FROM unnest(ARRAY['{"seeds": ["country:FR", {"id": "DE", "weight": 2}], "limit": 4}', '{"seeds": ["FR", "nowhere"], "ids_only": true}', '{"seeds": ["FR"], "max_bytes": 1024}', '{"seeds": ["nowhere"]}', '{"seeds": []}', '{}']) a;
 INSERT INTO call
+  SELECT 'analyze', a::jsonb FROM unnest(ARRAY['{"measure": "pagerank", "limit": 4}', '{"measure": "communities", "limit": 2}', '{"measure": "components", "ids_only": true, "max_bytes": 1024}', '{"measure": "jaccard", "nodes": ["FR", "DE"]}', '{"measure": "jaccard", "nodes": ["FR", "nowhere"]}', '{}']) a;
+INSERT INTO call
   SELECT 'describe_schema', a::jsonb FROM unnest(ARRAY['{}', '{"no": 1}']) a;
 INSERT INTO call
   SELECT 'search_entities', a::jsonb FROM unnest(ARRAY['{"query": "france"}', '{"query": "german", "limit": 1}', '{"query": "Deutschlandd"}', '{"query": "zzzzzz"}', '{}', '{"query": ""}']) a;

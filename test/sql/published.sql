@@ -45,6 +45,8 @@ INSERT INTO calls(tool, arguments) VALUES
 ('aggregate_nodes','{"node":{"label":"product"},"aggregations":[{"fn":"sum","property":"n","as":"s"}],"group_by":[{"relationship":"MADE_BY","direction":"outgoing","label":"brand","property":"tier"}]}'),
 ('rank_related','{"seeds":["product:1",{"id":"brand:x","weight":2}],"damping":0.5}'),
 ('rank_related','{"seeds":[]}'),
+('analyze','{"measure":"pagerank","types":["product"],"direction":"both"}'),
+('analyze','{"measure":"rank"}'),
 ('get_graph_schema','{}'),
 ('get_graph_schema','{"expand_nodes":["product"],"expand_relationship_types":["MADE_BY"]}'),
 ('get_graph_schema','{"expand_nodes":["*"]}'),

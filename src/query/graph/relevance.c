@@ -636,13 +636,18 @@ kg_rank(KgGraph *graph, const KgRankQuery *query, KgRanking *ranking)
 
 /* ---- the best ---- */
 
-static double
-six_digits(uint64 share)
+double
+kg_six_digits(double value)
 {
-	double value = (double) share / (double) KG_RANK_ALL;
 	double unit = value > 0 ? pow(10, 5 - floor(log10(value))) : 1;
 
 	return rint(value * unit) / unit;
+}
+
+static double
+six_digits(uint64 share)
+{
+	return kg_six_digits((double) share / (double) KG_RANK_ALL);
 }
 
 double

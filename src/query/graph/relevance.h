@@ -78,6 +78,9 @@ typedef struct KgRanking
 	uint64 undecided; /* the sum of "left" */
 } KgRanking;
 
+/* Returns a score, at least 0, with six significant digits. */
+extern double kg_six_digits(double value);
+
 extern void kg_rank(KgGraph *graph, const KgRankQuery *query,
 					KgRanking *ranking);
 

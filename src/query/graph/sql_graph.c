@@ -67,6 +67,8 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 	[KG_SQL_TYPE_KEYS] =
 		"SELECT node, index_keys FROM @kg_entity"
 		" WHERE tenant = $1 AND bundle = $2 AND entity_type = $3",
+	[KG_SQL_NODES_OF_TYPES] = "SELECT node FROM @kg_entity"
+							  " WHERE tenant = $1 AND type_no = ANY ($2)",
 	[KG_SQL_COUNTS] = "SELECT node, key FROM @kg_index_key"
 					  " WHERE type_no = $2 AND field_no = $3 AND tenant = $1",
 	[KG_SQL_NODE_COUNTS] = "SELECT node, key FROM @kg_index_key"

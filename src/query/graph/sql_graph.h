@@ -34,6 +34,8 @@ typedef enum KgGraphSql
 	KG_SQL_NODE_KEYS,
 	/* $1 tenant, $2 bundle, $3 type: node, index_keys */
 	KG_SQL_TYPE_KEYS,
+	/* $1 tenant, $2 type_nos: node */
+	KG_SQL_NODES_OF_TYPES,
 	/* $1 tenant, $2 bundle, $3 type, $4 id: node, type_no, entity_id, data */
 	KG_SQL_NODE_OF_TYPE,
 	/* $1 tenant, $2 bundle, $3 type, $4 ids: node, type_no, entity_id */

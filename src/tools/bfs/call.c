@@ -659,11 +659,18 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 	return n > 0 ? kg_jw_finish(&w) : NULL;
 }
 
+/* Returns the noun for the handles at a path. */
+static const char *
+noun_of(const char *path)
+{
+	return strncmp(path, "/nodes", strlen("/nodes")) == 0 ? "node" : "seed";
+}
+
 static KgError *
 unknown_error(const char *path, const char *given, const KgNearHandle *near)
 {
 	KgError *err = kg_error_new(
-		KG_NOT_FOUND, "seed \"%s\" does not exist", given);
+		KG_NOT_FOUND, "%s \"%s\" does not exist", noun_of(path), given);
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, given);
@@ -681,11 +688,18 @@ kg_throw_all_unknown(KgGraphCall *call, const char *path,
 {
 	Near near[KG_NEAREST];
 	int n = find_near(call, path, seeds, near, KG_NEAREST);
-	const char *given = seeds->given[n > 0 ? near[0].at : 0];
+	int unknown = 0;
+	bool several = seeds->n > 1;
+	const char *given;
 	KgCorrection correction = {NULL};
 	KgErrorList list;
 	KgError *err;
 
+	while (seeds->refs[unknown].id != NULL)
+		unknown++;
+	for (int i = 0; i < seeds->n; i++)
+		several &= seeds->refs[i].id == NULL;
+	given = seeds->given[n > 0 ? near[0].at : unknown];
 	memset(&list, 0, sizeof(list));
 	list.limit = KG_NEAREST;
 	for (int i = 0; i < n; i++)
@@ -694,8 +708,9 @@ kg_throw_all_unknown(KgGraphCall *call, const char *path,
 									  seeds->given[near[i].at],
 									  &near[i].near));
 	err = kg_error_new(KG_NOT_FOUND,
-					   seeds->n == 1 ? "seed \"%s\" does not exist"
-									 : "none of the seeds exists",
+					   several ? "none of the %ss exists"
+							   : "%s \"%s\" does not exist",
+					   noun_of(path),
 					   given);
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, given);

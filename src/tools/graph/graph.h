@@ -22,6 +22,7 @@ extern Jsonb *kg_tool_explore_neighbors(const Jsonb *arguments);
 extern Jsonb *kg_tool_find_paths(const Jsonb *arguments);
 extern Jsonb *kg_tool_aggregate_nodes(const Jsonb *arguments);
 extern Jsonb *kg_tool_rank_related(const Jsonb *arguments);
+extern Jsonb *kg_tool_analyze(const Jsonb *arguments);
 
 extern Jsonb *kg_tool_describe_schema(const Jsonb *arguments);
 extern Jsonb *kg_tool_search_entities(const Jsonb *arguments);
@@ -31,6 +32,12 @@ extern Jsonb *kg_tool_bfs_query(const Jsonb *arguments);
 extern Jsonb *kg_tool_describe_entity(const Jsonb *arguments);
 extern Jsonb *kg_tool_describe_entities(const Jsonb *arguments);
 extern Jsonb *kg_tool_intersect_subgraphs(const Jsonb *arguments);
+
+/*
+ * Returns the member "weight", a numeric property of the relations; NULL if it
+ * is absent. Raises KG_INVALID_INPUT.
+ */
+extern char *kg_call_weight(KgGraphCall *call, const KgRelationNames *names);
 
 /* ---- chains of steps ---- */
 

@@ -42,22 +42,15 @@ is_number(const KgField *field)
 		   !field->is_array && field->nsteps == 1;
 }
 
-/* Reads the weight: a numeric property of edges that the search can walk. */
-static void
-read_weight(FindPaths *f, const KgRelationNames *names)
+char *
+kg_call_weight(KgGraphCall *call, const KgRelationNames *names)
 {
-	const KgCatalog *catalog = f->call.catalog;
-	char *name = kg_input_string(&f->call.input, "weight");
+	const KgCatalog *catalog = call->catalog;
+	char *name = kg_input_string(&call->input, "weight");
 	KgError *err;
 
 	if (name == NULL)
-		return;
-	if (f->query.mode != KG_PATH_SHORTEST)
-		KG_THROW(KG_INVALID_INPUT,
-				 .message = "weight can be used only with mode \"shortest\"",
-				 .path = "/weight",
-				 .got_string = kg_input_string(&f->call.input, "mode"),
-				 .expected = "mode \"shortest\", or no weight");
+		return NULL;
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "\"%s\" is not a numeric property of the relationships",
 					   name);
@@ -75,15 +68,25 @@ read_weight(FindPaths *f, const KgRelationNames *names)
 			if (!is_number(&relation->fields[j]))
 				continue;
 			if (strcmp(relation->fields[j].name, name) == 0)
-			{
-				f->query.weight = name;
-				f->query.follow.properties = true;
-				return;
-			}
+				return name;
 			kg_error_allow(err, relation->fields[j].name);
 		}
 	}
 	kg_error_throw(err);
+}
+
+static void
+read_weight(FindPaths *f, const KgRelationNames *names)
+{
+	if (kg_input_has(&f->call.input, "weight") &&
+		f->query.mode != KG_PATH_SHORTEST)
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = "weight can be used only with mode \"shortest\"",
+				 .path = "/weight",
+				 .got_string = kg_input_string(&f->call.input, "mode"),
+				 .expected = "mode \"shortest\", or no weight");
+	f->query.weight = kg_call_weight(&f->call, names);
+	f->query.follow.properties = f->query.weight != NULL;
 }
 
 /*

@@ -8,6 +8,7 @@
 
 const KgFixedTool kg_graph_tools[] = {
 	{"aggregate_nodes", KG_TOOLSET_GRAPH, kg_tool_aggregate_nodes},
+	{"analyze", KG_TOOLSET_GRAPH, kg_tool_analyze},
 	{"explore_neighbors", KG_TOOLSET_GRAPH, kg_tool_explore_neighbors},
 	{"find_nodes", KG_TOOLSET_GRAPH, kg_tool_find_nodes},
 	{"find_paths", KG_TOOLSET_GRAPH, kg_tool_find_paths},

@@ -1,0 +1,41 @@
+/*
+ * centrality.h
+ *	  Measures that give each node of a network a number.
+ *
+ * Results are arrays by node in the context of the graph.
+ */
+#ifndef KG_CENTRALITY_H
+#define KG_CENTRALITY_H
+
+#include "query/measure/network.h"
+
+/*
+ * Returns the sum of the weights of each node's edges in the directions of the
+ * walk. In both directions a loop counts twice.
+ */
+extern double *kg_measure_degree(KgNetwork *net);
+
+/*
+ * Returns the share of time that a walker spends at each node. With probability
+ * 0.85 it goes on along an arc, with a probability by its weight, otherwise, or
+ * if there is no such arc, to any node. The sum of the errors is at most 1e-8.
+ */
+extern double *kg_measure_pagerank(KgNetwork *net);
+
+/*
+ * Returns the highest k of a k-core with the node: a largest part of the graph
+ * in which each node has k neighbours in it.
+ */
+extern double *kg_measure_core(KgNetwork *net);
+
+/*
+ * Returns the share of the ordered pairs of other nodes whose shortest paths go
+ * through each node; of several shortest paths each has the same part. With
+ * more than KG_EXACT_EDGES edges only paths from *pivots random nodes are
+ * counted, otherwise *pivots is 0.
+ */
+#define KG_EXACT_EDGES 20000
+extern double *kg_measure_betweenness(KgNetwork *net, int64 seed,
+									  uint32 *pivots);
+
+#endif /* KG_CENTRALITY_H */

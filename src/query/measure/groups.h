@@ -1,0 +1,39 @@
+/*
+ * groups.h
+ *	  Measures that divide a network into groups of nodes.
+ */
+#ifndef KG_GROUPS_H
+#define KG_GROUPS_H
+
+#include "query/measure/network.h"
+
+/*
+ * Groups in descending order of their sizes; of equal ones the one with the
+ * first node comes first. Allocated in the context of the graph.
+ */
+typedef struct KgGroups
+{
+	uint32 n;
+	uint32 *of;	   /* by node: its group */
+	uint32 *sizes; /* by group */
+} KgGroups;
+
+/* Divides the network into connected components, whatever the walk. */
+extern void kg_measure_components(KgNetwork *net, KgGroups *groups);
+
+/*
+ * Divides the network into communities whose modularity is high, and returns
+ * it. Each community is connected. The seed determines the order in which nodes
+ * are moved.
+ */
+extern double kg_measure_communities(KgNetwork *net, int64 seed,
+									 KgGroups *groups);
+
+/*
+ * Joins the groups of nodes that an edge with a weight above 0 joins, if both
+ * are in the same part (NULL: the network is one part).
+ */
+extern void kg_groups_connect(KgNetwork *net, const uint32 *part,
+							  KgGroups *groups);
+
+#endif /* KG_GROUPS_H */

@@ -1,0 +1,25 @@
+/*
+ * similar.h
+ *	  The similarity of two nodes by their neighbours.
+ */
+#ifndef KG_SIMILAR_H
+#define KG_SIMILAR_H
+
+#include "query/graph/graph_search.h"
+
+typedef struct KgSimilarity
+{
+	int64 *common; /* neighbours of both, ascending */
+	uint32 ncommon;
+	uint32 either; /* neighbours of at least one */
+} KgSimilarity;
+
+/*
+ * Compares the visible neighbours of two nodes, of these types (by rank; NULL:
+ * all). No node is a neighbour of itself. Allocated in the context of the graph.
+ */
+extern void kg_measure_jaccard(KgGraph *graph, const KgFollow *follow,
+							   const bool *types, const int64 nodes[2],
+							   KgSimilarity *similarity);
+
+#endif /* KG_SIMILAR_H */
