@@ -163,6 +163,8 @@ SELECT s ->> 'entity_type', s #>> '{schema,x-label-field}', s #> '{schema,x-tabl
 SELECT kg_apply_bundle(kg_suggest_bindings('shop', '{"bundle": "crm", "shared": true, "tenant_column": "company"}')) ->> 'changed';
 SELECT kg_list_ids('customer', '{}') -> 'ids';
 SELECT bound_asked($$kg_suggest_bindings('nowhere')$$);
+-- measures of the whole graph are of what is stored
+SELECT bound_asked($$kg_analyze('{"measure": "degree"}')$$);
 \c - :owner
 -- what changes under a binding
 ALTER TABLE shop.account RENAME COLUMN name TO title;

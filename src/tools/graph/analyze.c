@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "lib/binaryheap.h"
+#include "query/graph/foreign.h"
 #include "query/graph/relevance.h"
 #include "query/measure/centrality.h"
 #include "query/measure/groups.h"
@@ -156,6 +157,26 @@ read_nodes(Analysis *a)
 		kg_throw_all_unknown(call, "/nodes", &a->nodes);
 }
 
+/* Raises an error if the caller may not read the type, or it reads a table. */
+static void
+require_stored(KgGraphCall *call, const KgType *type)
+{
+	KgError *err;
+
+	kg_call_require_type(call, type);
+	if (kg_foreign_of(call->graph, type) == NULL)
+		return;
+	err = kg_error_new(
+		KG_INVALID_INPUT,
+		"analyze does not measure type \"%s\", which reads a table",
+		type->name);
+	kg_error_path(err, "/types");
+	for (int rank = 1; rank <= call->graph->nranks; rank++)
+		if (kg_foreign_of(call->graph, call->graph->ranked[rank - 1]) == NULL)
+			kg_error_allow(err, call->graph->ranked[rank - 1]->name);
+	kg_error_throw_expected(err, "types whose entities are stored");
+}
+
 static void
 read_arguments(Analysis *a, const Jsonb *arguments)
 {
@@ -182,7 +203,7 @@ read_arguments(Analysis *a, const Jsonb *arguments)
 	a->limit = (uint32) kg_input_limit(in, 0);
 	for (int rank = 1; rank <= call->graph->nranks; rank++)
 		if (a->query.types == NULL || a->query.types[rank])
-			kg_call_require_type(call, call->graph->ranked[rank - 1]);
+			require_stored(call, call->graph->ranked[rank - 1]);
 	read_nodes(a);
 }
 
