@@ -17,16 +17,18 @@
  * names come before them.
  */
 static const KgMemberName names[] = {
-	KG_MEMBER_NAME("total"),		 KG_MEMBER_NAME("total_at_least"),
-	KG_MEMBER_NAME("returned"),		 KG_MEMBER_NAME("truncated"),
-	KG_MEMBER_NAME("reason"),		 KG_MEMBER_NAME("highest_limit"),
-	KG_MEMBER_NAME("withheld"),		 KG_MEMBER_NAME("hints"),
-	KG_MEMBER_NAME("repaired"),		 KG_MEMBER_NAME("node_count"),
-	KG_MEMBER_NAME("edge_count"),	 KG_MEMBER_NAME("counts"),
-	KG_MEMBER_NAME("columns"),		 KG_MEMBER_NAME("types"),
-	KG_MEMBER_NAME("rows"),			 KG_MEMBER_NAME("nodes"),
-	KG_MEMBER_NAME("edges"),		 KG_MEMBER_NAME("untrusted"),
-	KG_MEMBER_NAME("content_types"), KG_MEMBER_NAME("next")};
+	KG_MEMBER_NAME("total"),	  KG_MEMBER_NAME("total_at_least"),
+	KG_MEMBER_NAME("returned"),	  KG_MEMBER_NAME("truncated"),
+	KG_MEMBER_NAME("reason"),	  KG_MEMBER_NAME("highest_limit"),
+	KG_MEMBER_NAME("withheld"),	  KG_MEMBER_NAME("hints"),
+	KG_MEMBER_NAME("repaired"),	  KG_MEMBER_NAME("node_count"),
+	KG_MEMBER_NAME("edge_count"), KG_MEMBER_NAME("counts"),
+	KG_MEMBER_NAME("sampled"),	  KG_MEMBER_NAME("modularity"),
+	KG_MEMBER_NAME("similarity"), KG_MEMBER_NAME("columns"),
+	KG_MEMBER_NAME("types"),	  KG_MEMBER_NAME("rows"),
+	KG_MEMBER_NAME("nodes"),	  KG_MEMBER_NAME("edges"),
+	KG_MEMBER_NAME("untrusted"),  KG_MEMBER_NAME("content_types"),
+	KG_MEMBER_NAME("next")};
 static const int nlast = 5;
 
 /* Arrays whose objects have more distinct members are not written as rows. */
