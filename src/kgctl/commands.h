@@ -11,6 +11,7 @@ extern const KgCommand kg_command_apply;
 extern const KgCommand kg_command_validate;
 extern const KgCommand kg_command_diff;
 extern const KgCommand kg_command_export;
+extern const KgCommand kg_command_suggest;
 extern const KgCommand kg_command_load;
 extern const KgCommand kg_command_types;
 extern const KgCommand kg_command_tools;

@@ -1171,6 +1171,17 @@ read_table(Parser *parser, KgType *type, const Gathered *g)
 		return;
 	type->binding = kg_binding_read(
 		value, false, psprintf("%s/x-table", parser->path), parser->errors);
+	if (type->expose & KG_EXPOSE_WRITING)
+		REPORT(parser,
+			   "/x-tool-expose",
+			   .message = "tools that write a table are in \"write\" of "
+						  "\"x-table\"",
+			   .keyword = "x-tool-expose",
+			   .expected = "\"x-tool-expose\" of list, get and list_ids, and "
+						   "\"x-table\": {\"write\": [\"create\", \"update\", "
+						   "\"delete\"], ...}");
+	else if (type->binding != NULL)
+		type->expose |= type->binding->write;
 	for (int i = 0; i < type->nfields; i++)
 	{
 		KgField *field = &type->fields[i];
@@ -1253,6 +1264,13 @@ read_id_generate(Parser *parser, KgType *type, const Gathered *g)
 	if (type->id_field != NULL && type->id_field->nsteps != 1)
 		report_generate(
 			parser, value, "an \"x-id-field\" at the root of the entity");
+	else if (g->annotations[KG_X_TABLE] != NULL)
+	{
+		type->id_generate.table = kg_json_string_is(value, "table");
+		if (!type->id_generate.table)
+			report_generate(
+				parser, value, "\"table\" for a type with \"x-table\"");
+	}
 	else if (kg_json_is_object(value))
 		read_id_sequence(parser, type, value);
 	else if (value->type == jbvString && kg_json_string_is(value, "uuid"))

@@ -5,10 +5,17 @@
 #include "postgres.h"
 
 #include "base/json.h"
+#include "model/annotations.h"
 #include "model/binding.h"
 
-static const char *const members[] = {
-	"name", "id", "columns", "shared", "tenant_column", NULL};
+static const char *const members[] = {"name",
+									  "id",
+									  "columns",
+									  "shared",
+									  "tenant_column",
+									  "write",
+									  "version_column",
+									  NULL};
 static const char *const relation_members[] = {
 	"name", "from", "to", "columns", "shared", "tenant_column", NULL};
 
@@ -94,6 +101,14 @@ kg_binding_read(const JsonbValue *value, bool of_relation, const char *path,
 		valid &= member.type == jbvString;
 		binding->tenant_column = kg_json_cstring(&member);
 	}
+	if (!of_relation && kg_json_get(object, "version_column", &member))
+	{
+		valid &= member.type == jbvString;
+		binding->version_column = kg_json_cstring(&member);
+	}
+	if (!of_relation && kg_json_get(object, "write", &member))
+		valid &= kg_expose_read(&member, false, &binding->write) &&
+				 (binding->write & ~KG_EXPOSE_ROWS) == 0;
 	if (kg_json_get(object, "shared", &member))
 	{
 		valid &= member.type == jbvBool;
@@ -111,8 +126,12 @@ kg_binding_read(const JsonbValue *value, bool of_relation, const char *path,
 		   path,
 		   psprintf("\"name\", a table as schema.table, and %s, one or more of "
 					"its columns; and \"columns\": {property: column}, "
-					"\"tenant_column\": a column, \"shared\": true or false",
-					of_relation ? "\"from\" and \"to\"" : "\"id\""));
+					"\"tenant_column\": a column, \"shared\": true or false%s",
+					of_relation ? "\"from\" and \"to\"" : "\"id\"",
+					of_relation ? ""
+								: ", \"write\": an array of \"create\", "
+								  "\"update\" and \"delete\", "
+								  "\"version_column\": a column"));
 	return NULL;
 }
 

@@ -20,9 +20,11 @@ typedef struct KgTableBinding
 	int nid;		   /* columns of the id */
 	const char **id;   /* of a relation: those of the source's id */
 	int nto;
-	const char **to;		   /* of a relation: columns of the target's id */
-	const char *tenant_column; /* has kg_tenant(), or NULL */
-	bool shared;			   /* every tenant may see all of the table */
+	const char **to;			/* of a relation: columns of the target's id */
+	const char *tenant_column;	/* has kg_tenant(), or NULL */
+	bool shared;				/* every tenant may see all of the table */
+	int write;					/* KG_EXPOSE_* of the tools that write it */
+	const char *version_column; /* counts the changes of a row, or NULL */
 	/* {property: column or [columns]}; NULL: columns have the names */
 	const JsonbContainer *columns;
 } KgTableBinding;

@@ -118,6 +118,7 @@ typedef struct KgIdGenerate
 	bool uuid;
 	const char *prefix; /* of numbers in sequence; NULL: no sequence */
 	int digits;			/* of these numbers */
+	bool table;			/* by the table that the type reads */
 } KgIdGenerate;
 
 typedef struct KgType

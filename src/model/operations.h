@@ -26,6 +26,8 @@
 #define KG_EXPOSE_WRITING                                                      \
 	(KG_EXPOSE_CREATE | KG_EXPOSE_UPDATE | KG_EXPOSE_DELETE | KG_EXPOSE_LINK | \
 	 KG_EXPOSE_UNLINK)
+/* Operations that "write" of x-table may have. */
+#define KG_EXPOSE_ROWS (KG_EXPOSE_CREATE | KG_EXPOSE_UPDATE | KG_EXPOSE_DELETE)
 #define KG_EXPOSE_DELETING (KG_EXPOSE_DELETE | KG_EXPOSE_UNLINK)
 /* Operations of relations; the others are those of types. */
 #define KG_EXPOSE_OF_RELATION (KG_EXPOSE_LINK | KG_EXPOSE_UNLINK)

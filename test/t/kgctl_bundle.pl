@@ -423,4 +423,29 @@ for my $signal (qw(INT TERM HUP QUIT))
 	is("$code $out$err", "1 - tool things 1.0.0\n- tool things 1.1.0\n", 'none at all');
 }
 $node->stop;
+# types of the tables of a schema
+$node->safe_psql('postgres', <<'SQL');
+CREATE SCHEMA stock;
+CREATE TABLE stock.shelf (shelf_id integer PRIMARY KEY, name text NOT NULL);
+CREATE TABLE stock.box (box_id integer PRIMARY KEY, kind text CHECK (kind IN ('wood', 'iron')));
+CREATE TABLE stock.place (shelf_id integer REFERENCES stock.shelf, box_id integer REFERENCES stock.box, PRIMARY KEY (shelf_id, box_id));
+CREATE INDEX ON stock.place (box_id);
+INSERT INTO stock.shelf VALUES (1, 'left');
+GRANT USAGE ON SCHEMA stock TO kg_direct;
+GRANT SELECT ON ALL TABLES IN SCHEMA stock TO kg_direct;
+SELECT kg_grant('test', 'kg_direct', 'admin');
+SQL
+{
+	my ($code, $out, $err) = kgctl('suggest', '--schema', 'stock', '--shared', '-o', "$dir/stock");
+	is($code, 0, 'suggest');
+	like($err, qr/2 types, 1 relations of join tables\n.*kgctl apply/s, 'suggest says what comes next');
+	like(slurp_file("$dir/stock/manifest.yaml"), qr/name: PLACE/, 'a join table is a relation');
+	like(slurp_file("$dir/stock/schemas/box.schema.json"), qr/"enum"/, 'a check is an enum');
+	fails(4, qr/not empty/, 'suggest into a full directory', 'suggest', '--schema', 'stock', '-o', "$dir/stock");
+	is((kgctl('apply', '-q', "$dir/stock"))[0], 0, 'the suggestion can be applied');
+	is((kgctl('diff', "$dir/stock"))[0], 0, 'and is what is stored then');
+	fails(6, qr/a schema with tables that you may read/, 'no such schema', 'suggest', '--schema', 'nowhere');
+	fails(6, qr/kg_tenant/, 'nothing limits the rows', 'apply', do { kgctl('suggest', '--schema', 'stock', '-o', "$dir/open"); "$dir/open" });
+}
+
 done_testing();

@@ -1,6 +1,6 @@
 /*
  * cmd_bundle.c
- *	  kgctl apply, validate, diff, export.
+ *	  kgctl apply, validate, diff, export, suggest.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -293,3 +293,106 @@ const KgCommand kg_command_export = {
 	1,
 	1,
 	run_export};
+
+/* ---- suggest ---- */
+
+static const char suggest_options[] =
+	"--schema NAME\tthe schema of the tables (default: public)\n"
+	"--bundle NAME\tname of the bundle (default: that of the schema)\n"
+	"--tenant-column NAME\ta column with the tenant's name, in tables that "
+	"have "
+	"it\n"
+	"--shared\tall tenants may see all rows\n"
+	"-o, --output PATH\tdirectory, or file ending in .json or .yaml "
+	"(default: JSON on standard output)\n"
+	"-f, --force\toverwrite existing files\n"
+	"-q, --quiet\tprint nothing on success\n";
+
+/* Returns the options of kg_suggest_bindings(). */
+static char *
+suggestion_options(KgArena *arena, const KgArgs *args)
+{
+	static const char *const names[][2] = {{"bundle", "bundle"},
+										   {"tenant-column", "tenant_column"}};
+	KgJson *object = kg_json_object(arena);
+	KgBuf text;
+
+	for (size_t i = 0; i < 2; i++)
+	{
+		const char *value = kg_args_get(args, names[i][0]);
+
+		if (value != NULL)
+			kg_json_put(arena,
+						object,
+						names[i][1],
+						kg_json_string(arena, value, strlen(value)));
+	}
+	if (kg_args_has(args, "shared"))
+	{
+		KgJson *yes = kg_json_new(arena, KG_JSON_BOOL);
+
+		yes->u.boolean = true;
+		kg_json_put(arena, object, "shared", yes);
+	}
+	kg_buf_init(&text);
+	kg_json_write(&text, object, -1);
+	return text.data;
+}
+
+/* Reports on standard error the written types and the next command. */
+static void
+report_suggestion(const KgArgs *args, const KgJson *payload)
+{
+	const char *path = kg_args_get(args, "output");
+
+	if (path == NULL || kg_args_has(args, "quiet"))
+		return;
+	kg_print(stderr,
+			 "%s: %zu types, %zu relations of join tables\n"
+			 "Look through it, then: kgctl apply %s\n",
+			 path,
+			 kgctl_json_length(kgctl_json_get(payload, "schemas")),
+			 kgctl_json_length(kgctl_json_get(payload, "relations")),
+			 path);
+}
+
+static int
+run_suggest(const KgArgs *args)
+{
+	KgDb db;
+	KgArena *arena = kg_arena_new();
+	char *options = suggestion_options(arena, args);
+	const char *schema = kg_args_get(args, "schema");
+	const char *values[] = {schema ? schema : "public", options};
+	const KgJson *payload = NULL;
+	char *text = NULL;
+	int code;
+
+	if (kg_db_open(&db, args) &&
+		kg_db_call(&db, "kg_suggest_bindings", "text jsonb", values, &text))
+		payload = kg_db_read(&db, arena, text, "schemas");
+	if (payload == NULL)
+		code = db.exit;
+	else if (write_out(args, payload))
+	{
+		report_suggestion(args, payload);
+		code = KG_EXIT_OK;
+	}
+	else
+		code = KG_EXIT_INPUT;
+	kg_db_close(&db);
+	free(text);
+	free(options);
+	kg_arena_free(arena);
+	return code;
+}
+
+const KgCommand kg_command_suggest = {
+	"suggest",
+	"",
+	"write a bundle of types that read the tables of a schema",
+	suggest_options,
+	kg_db_options,
+	0,
+	0,
+	run_suggest};

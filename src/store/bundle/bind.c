@@ -18,49 +18,10 @@
 #include "nodes/makefuncs.h"
 #include "store/bundle/apply.h"
 #include "store/bundle/bind.h"
+#include "store/bundle/binding_draft.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/varlena.h"
-
-typedef struct Column
-{
-	const char *name;
-	int64 number;
-	Oid type;
-	int32 typmod;
-	bool required;
-	const char *comment;	 /* or NULL */
-	const char *property;	 /* NULL: not shown */
-	const char *description; /* or NULL */
-	bool untrusted;
-} Column;
-
-/* A property that refers to another bound type. */
-typedef struct Reference
-{
-	const char *property;
-	int ncolumns;
-	const char **columns;
-	const char *to; /* bundle/type */
-	const char *relation;
-} Reference;
-
-typedef struct Bind
-{
-	const KgCatalog *catalog;
-	const char *bundle;
-	const JsonbContainer *mapping;
-	Oid relid;
-	const char *table; /* qualified and quoted */
-	const char *type;
-	int ncolumns;
-	Column *columns;
-	int nid;
-	const char **id;
-	const char *id_property;
-	List *references; /* of Reference * */
-	List *others; /* of Bind *: types that are made together with this one */
-} Bind;
 
 static const char *const members[] = {"table",
 									  "entity_type",
@@ -75,10 +36,12 @@ static const char *const members[] = {"table",
 									  "tools",
 									  "shared",
 									  "tenant_column",
+									  "write",
+									  "version_column",
 									  NULL};
 
-static KG_NORETURN void
-throw_option(const char *path, const char *expected)
+void
+kg_draft_throw(const char *path, const char *expected)
 {
 	KgError *err = kg_error_new(KG_INVALID_INPUT, "mapping is not valid");
 
@@ -86,8 +49,8 @@ throw_option(const char *path, const char *expected)
 	kg_error_throw_expected(err, "%s", expected);
 }
 
-static Column *
-find_column(const Bind *bind, const char *name)
+static KgDraftColumn *
+find_column(const KgBindingDraft *bind, const char *name)
 {
 	for (int i = 0; i < bind->ncolumns; i++)
 		if (strcmp(bind->columns[i].name, name) == 0)
@@ -95,10 +58,10 @@ find_column(const Bind *bind, const char *name)
 	return NULL;
 }
 
-static Column *
-require_column(const Bind *bind, const char *name, const char *path)
+static KgDraftColumn *
+require_column(const KgBindingDraft *bind, const char *name, const char *path)
 {
-	Column *column = find_column(bind, name);
+	KgDraftColumn *column = find_column(bind, name);
 	const char **names;
 	KgError *err;
 
@@ -138,35 +101,34 @@ read_strings(const JsonbContainer *object, const char *key, const char *path,
 		return strings;
 	}
 	if (!kg_json_is_array(&value))
-		throw_option(path, "a column, or an array of columns");
+		kg_draft_throw(path, "a column, or an array of columns");
 	strings = palloc((kg_json_length(kg_json_container(&value)) + 1) *
 					 sizeof(char *));
 	kg_json_each(it, kg_json_container(&value))
 	{
 		if (it.value.type != jbvString)
-			throw_option(path, "names of columns");
+			kg_draft_throw(path, "names of columns");
 		strings[(*n)++] = kg_json_cstring(&it.value);
 	}
 	return strings;
 }
 
-/* Returns a string, or NULL if the member is missing. */
-static const char *
-read_string(const JsonbContainer *object, const char *key, const char *path)
+const char *
+kg_draft_string(const JsonbContainer *object, const char *key, const char *path)
 {
 	JsonbValue value;
 
 	if (kg_json_get(object, key, &value) == NULL)
 		return NULL;
 	if (value.type != jbvString)
-		throw_option(psprintf("%s/%s", path, key), "a string");
+		kg_draft_throw(psprintf("%s/%s", path, key), "a string");
 	return kg_json_cstring(&value);
 }
 
 /* ---- the table ---- */
 
 static void
-find_table(Bind *bind, const char *name)
+find_table(KgBindingDraft *bind, const char *name)
 {
 	List *names = NIL;
 	KgError *err;
@@ -194,33 +156,38 @@ find_table(Bind *bind, const char *name)
 
 /* Reads the columns that the caller may read. */
 static void
-read_columns(Bind *bind)
+read_columns(KgBindingDraft *bind)
 {
 	int n = 0;
 
 	KG_SPI_EXEC("SELECT a.attname::text, a.attnum::bigint, a.atttypid, "
 				"a.atttypmod, a.attnotnull, "
-				"col_description(a.attrelid, a.attnum) "
+				"col_description(a.attrelid, a.attnum), "
+				"a.atthasdef OR a.attidentity <> '', "
+				"a.attgenerated <> '' OR a.attidentity = 'a' "
 				"FROM pg_attribute a WHERE a.attrelid = $1 AND a.attnum > 0 "
 				"AND NOT a.attisdropped "
 				"AND has_column_privilege(a.attrelid, a.attnum, 'SELECT') "
 				"ORDER BY a.attnum",
 				kg_arg(OIDOID, ObjectIdGetDatum(bind->relid)));
-	bind->columns = palloc0((SPI_processed + 1) * sizeof(Column));
+	bind->columns = palloc0((SPI_processed + 1) * sizeof(KgDraftColumn));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		Column *column = &bind->columns[n];
+		KgDraftColumn *column = &bind->columns[n];
 		int32 typmod = DatumGetInt32(kg_spi_datum(i, 4));
-		Oid type = getBaseTypeAndTypmod(DatumGetObjectId(kg_spi_datum(i, 3)),
-										&typmod);
+		Oid declared = DatumGetObjectId(kg_spi_datum(i, 3));
+		Oid type = getBaseTypeAndTypmod(declared, &typmod);
 		bool isnull;
 		Datum comment = kg_spi_value(i, 6, &isnull);
 
 		column->name = kg_spi_cstring(i, 1);
 		column->number = kg_spi_int64(i, 2);
+		column->declared = declared;
 		column->type = type;
 		column->typmod = typmod;
-		column->required = DatumGetBool(kg_spi_datum(i, 5));
+		column->made = DatumGetBool(kg_spi_datum(i, 7));
+		column->computed = DatumGetBool(kg_spi_datum(i, 8));
+		column->required = DatumGetBool(kg_spi_datum(i, 5)) && !column->made;
 		column->comment = isnull ? NULL : TextDatumGetCString(comment);
 		column->property = kg_bound_is_shown(type) ? column->name : NULL;
 		n++;
@@ -230,7 +197,7 @@ read_columns(Bind *bind)
 
 /* Reads the primary key, unless the mapping has the id. */
 static void
-read_id(Bind *bind)
+read_id(KgBindingDraft *bind)
 {
 	bind->id = read_strings(bind->mapping, "id", "/id", &bind->nid);
 	if (bind->id == NULL)
@@ -249,9 +216,9 @@ read_id(Bind *bind)
 			bind->id[i] = kg_spi_cstring(i, 1);
 	}
 	if (bind->nid == 0)
-		throw_option("/id",
-					 "\"id\": the columns that identify a row, because the "
-					 "table has no primary key");
+		kg_draft_throw("/id",
+					   "\"id\": the columns that identify a row, because the "
+					   "table has no primary key");
 	for (int i = 0; i < bind->nid; i++)
 		(void) require_column(bind, bind->id[i], "/id");
 }
@@ -259,27 +226,27 @@ read_id(Bind *bind)
 /* ---- properties ---- */
 
 static void
-read_property(Bind *bind, const char *name, const JsonbValue *value)
+read_property(KgBindingDraft *bind, const char *name, const JsonbValue *value)
 {
 	char *path = psprintf("/properties/%s", name);
 	const char *of = NULL;
-	Column *column;
+	KgDraftColumn *column;
 
 	if (value->type == jbvString)
 		of = kg_json_cstring(value);
 	else if (kg_json_is_object(value))
-		of = read_string(kg_json_container(value), "column", path);
+		of = kg_draft_string(kg_json_container(value), "column", path);
 	if (of == NULL)
-		throw_option(path, "a column, or an object with \"column\"");
+		kg_draft_throw(path, "a column, or an object with \"column\"");
 	column = require_column(bind, of, path);
 	column->property = name;
 	if (kg_json_is_object(value))
-		column->description = read_string(
+		column->description = kg_draft_string(
 			kg_json_container(value), "description", path);
 }
 
 static void
-read_properties(Bind *bind)
+read_properties(KgBindingDraft *bind)
 {
 	JsonbValue value;
 	const char **names;
@@ -288,7 +255,7 @@ read_properties(Bind *bind)
 	if (kg_json_get(bind->mapping, "properties", &value))
 	{
 		if (!kg_json_is_object(&value))
-			throw_option("/properties", "an object {property: column}");
+			kg_draft_throw("/properties", "an object {property: column}");
 		for (int i = 0; i < bind->ncolumns; i++)
 			bind->columns[i].property = NULL;
 		kg_json_each(it, kg_json_container(&value))
@@ -303,7 +270,7 @@ read_properties(Bind *bind)
 }
 
 static bool
-has_property(const Bind *bind, const char *name)
+has_property(const KgBindingDraft *bind, const char *name)
 {
 	for (int i = 0; i < bind->ncolumns; i++)
 		if (bind->columns[i].property != NULL &&
@@ -314,9 +281,9 @@ has_property(const Bind *bind, const char *name)
 
 /* Names the property with the id: the column's, or "id" of several columns. */
 static void
-name_id(Bind *bind)
+name_id(KgBindingDraft *bind)
 {
-	Column *column = find_column(bind, bind->id[0]);
+	KgDraftColumn *column = find_column(bind, bind->id[0]);
 
 	if (bind->nid == 1)
 	{
@@ -333,10 +300,10 @@ name_id(Bind *bind)
 /* ---- references ---- */
 
 static void
-add_reference(Bind *bind, const char *property, const char **columns, int n,
-			  const char *to, const char *relation)
+add_reference(KgBindingDraft *bind, const char *property, const char **columns,
+			  int n, const char *to, const char *relation)
 {
-	Reference *reference = palloc0(sizeof(*reference));
+	KgDraftReference *reference = palloc0(sizeof(*reference));
 
 	reference->property = property;
 	reference->columns = columns;
@@ -352,7 +319,8 @@ add_reference(Bind *bind, const char *property, const char **columns, int n,
 }
 
 static void
-read_reference(Bind *bind, const char *property, const JsonbValue *value)
+read_reference(KgBindingDraft *bind, const char *property,
+			   const JsonbValue *value)
 {
 	char *path = psprintf("/references/%s", property);
 	const JsonbContainer *object = kg_json_container(value);
@@ -361,54 +329,60 @@ read_reference(Bind *bind, const char *property, const JsonbValue *value)
 	int n;
 
 	if (!kg_json_is_object(value))
-		throw_option(path, "an object with \"columns\" and \"to\"");
+		kg_draft_throw(path, "an object with \"columns\" and \"to\"");
 	columns = read_strings(object, "columns", psprintf("%s/columns", path), &n);
-	to = read_string(object, "to", path);
+	to = kg_draft_string(object, "to", path);
 	if (n == 0 || to == NULL)
-		throw_option(path, "an object with \"columns\" and \"to\"");
+		kg_draft_throw(path, "an object with \"columns\" and \"to\"");
 	for (int i = 0; i < n; i++)
 		(void) require_column(bind, columns[i], path);
-	add_reference(
-		bind, property, columns, n, to, read_string(object, "relation", path));
+	add_reference(bind,
+				  property,
+				  columns,
+				  n,
+				  to,
+				  kg_draft_string(object, "relation", path));
 }
 
-/* Returns whether the type that is being made has the table and this id. */
+/* Returns whether the type that is being made has the key's table and id. */
 static bool
-is_of_table(const Bind *bind, const char *table, const char **id, int n)
+is_of_table(const KgBindingDraft *bind, const KgDraftKey *key)
 {
-	if (strcmp(bind->table, table) != 0 || n != bind->nid)
+	if (strcmp(bind->table, key->table) != 0 || key->ncolumns != bind->nid)
 		return false;
-	for (int j = 0; j < n; j++)
-		if (strcmp(bind->id[j], id[j]) != 0)
+	for (int j = 0; j < bind->nid; j++)
+		if (strcmp(bind->id[j], key->keys[j]) != 0)
 			return false;
 	return true;
 }
 
-/* Returns the handle of a bound type of the table with this id, or NULL. */
-static const char *
-type_of_table(const Bind *bind, const char *table, const char **id, int n)
+const char *
+kg_draft_target(const KgBindingDraft *bind, const KgDraftKey *key)
 {
 	ListCell *lc;
 
+	if (is_of_table(bind, key))
+		return bind->type;
+	foreach(lc, bind->others)
+		if (is_of_table(lfirst(lc), key))
+			return ((const KgBindingDraft *) lfirst(lc))->type;
 	for (int i = 0; i < bind->catalog->ntypes; i++)
 	{
 		const KgType *type = bind->catalog->types[i];
 		const KgTableBinding *binding = type->binding;
-		bool same = binding != NULL && binding->nid == n &&
-					strcmp(binding->table, table) == 0;
+		/* Drafts of a bundle replace its types. */
+		bool same = binding != NULL && binding->nid == key->ncolumns &&
+					(bind->others == NIL ||
+					 strcmp(type->bundle, bind->bundle) != 0) &&
+					strcmp(binding->table, key->table) == 0;
 
-		for (int j = 0; same && j < n; j++)
-			same = strcmp(binding->id[j], id[j]) == 0;
+		for (int j = 0; same && j < key->ncolumns; j++)
+			same = strcmp(binding->id[j], key->keys[j]) == 0;
 		if (same)
 			return strcmp(type->bundle, bind->bundle) == 0
 					   ? type->name
 					   : psprintf("%s/%s", type->bundle, type->name);
 	}
-	if (is_of_table(bind, table, id, n))
-		return bind->type;
-	foreach(lc, bind->others)
-		if (is_of_table(lfirst(lc), table, id, n))
-			return ((const Bind *) lfirst(lc))->type;
 	return NULL;
 }
 
@@ -452,9 +426,9 @@ names_in(uint64 row, int column, int *n)
 	return names;
 }
 
-/* Adds the foreign keys to tables that are bound, too. */
+/* Reads the foreign keys whose columns the caller may read. */
 static void
-read_foreign_keys(Bind *bind)
+read_foreign_keys(KgBindingDraft *bind)
 {
 	KG_SPI_EXEC(
 		"SELECT format('%I.%I', n.nspname, t.relname), "
@@ -471,37 +445,51 @@ read_foreign_keys(Bind *bind)
 		kg_arg(OIDOID, ObjectIdGetDatum(bind->relid)));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		int n;
-		const char **columns = names_in(i, 2, &n);
-		const char **keys = names_in(i, 3, &n);
-		const char *to = type_of_table(bind, kg_spi_cstring(i, 1), keys, n);
-		Column *column = find_column(bind, columns[0]);
-		const char *property;
+		KgDraftKey *key = palloc(sizeof(KgDraftKey));
+		bool readable = true;
 
-		if (to == NULL || column == NULL || column->property == NULL)
-			continue;
-		property = column->property;
-		if (n > 1)
-			property = strchr(to, '/') ? strchr(to, '/') + 1 : to;
-		if ((n > 1 && has_property(bind, property)) ||
-			strcmp(property, bind->id_property) == 0)
-			continue;
-		add_reference(bind, property, columns, n, to, relation_of(property));
+		key->table = kg_spi_cstring(i, 1);
+		key->columns = names_in(i, 2, &key->ncolumns);
+		key->keys = names_in(i, 3, &key->ncolumns);
+		for (int j = 0; j < key->ncolumns; j++)
+			readable &= find_column(bind, key->columns[j]) != NULL;
+		if (readable)
+			bind->foreign_keys = lappend(bind->foreign_keys, key);
 	}
 }
 
+/* Adds a reference for a foreign key to a table that is bound, too. */
 static void
-read_references(Bind *bind)
+add_foreign_key(KgBindingDraft *bind, const KgDraftKey *key)
+{
+	const char *to = kg_draft_target(bind, key);
+	const char *property = find_column(bind, key->columns[0])->property;
+
+	if (to == NULL || property == NULL)
+		return;
+	if (key->ncolumns > 1)
+		property = strchr(to, '/') ? strchr(to, '/') + 1 : to;
+	if ((key->ncolumns > 1 && has_property(bind, property)) ||
+		strcmp(property, bind->id_property) == 0)
+		return;
+	add_reference(
+		bind, property, key->columns, key->ncolumns, to, relation_of(property));
+}
+
+void
+kg_draft_refer(KgBindingDraft *bind)
 {
 	JsonbValue value;
+	ListCell *lc;
 
 	if (kg_json_get(bind->mapping, "references", &value) == NULL)
 	{
-		read_foreign_keys(bind);
+		foreach(lc, bind->foreign_keys)
+			add_foreign_key(bind, lfirst(lc));
 		return;
 	}
 	if (!kg_json_is_object(&value))
-		throw_option("/references", "an object {property: reference}");
+		kg_draft_throw("/references", "an object {property: reference}");
 	kg_json_each(it, kg_json_container(&value))
 		read_reference(bind, kg_json_cstring(&it.key), &it.value);
 }
@@ -572,19 +560,34 @@ write_type(KgJsonWriter *w, Oid type, int32 typmod)
 		kg_jw_kint(w, "maxLength", typmod - VARHDRSZ);
 }
 
+/* Writes the type of a column, and the texts that its checks allow. */
+static void
+write_column_type(KgJsonWriter *w, const KgBindingDraft *bind,
+				  const KgDraftColumn *column)
+{
+	List *texts = kg_allowed_texts(bind->relid, column);
+
+	write_type(w, column->type, column->typmod);
+	if (texts != NIL)
+		kg_jw_klist(w, "enum", texts);
+	if (column->computed)
+		kg_jw_kbool(w, "readOnly", true);
+}
+
 static bool
-is_reference(const Bind *bind, const char *property)
+is_reference(const KgBindingDraft *bind, const char *property)
 {
 	ListCell *lc;
 
 	foreach(lc, bind->references)
-		if (strcmp(((Reference *) lfirst(lc))->property, property) == 0)
+		if (strcmp(((KgDraftReference *) lfirst(lc))->property, property) == 0)
 			return true;
 	return false;
 }
 
 static void
-write_column(KgJsonWriter *w, const Bind *bind, const Column *column)
+write_column(KgJsonWriter *w, const KgBindingDraft *bind,
+			 const KgDraftColumn *column)
 {
 	const char *description = column->description ? column->description
 												  : column->comment;
@@ -593,15 +596,25 @@ write_column(KgJsonWriter *w, const Bind *bind, const Column *column)
 	if (strcmp(column->property, bind->id_property) == 0)
 		kg_jw_kstring(w, "type", "string");
 	else
-		write_type(w, column->type, column->typmod);
+		write_column_type(w, bind, column);
 	kg_jw_kstring_if(w, "description", description);
 	if (column->untrusted)
 		kg_jw_kbool(w, "x-untrusted", true);
 	kg_jw_end_object(w);
 }
 
+/*
+ * Returns whether the table has the id of a new row: as a default, or by its
+ * columns.
+ */
+static bool
+makes_id(const KgBindingDraft *bind)
+{
+	return bind->nid > 1 || find_column(bind, bind->id[0])->made;
+}
+
 static void
-write_properties(KgJsonWriter *w, const Bind *bind)
+write_properties(KgJsonWriter *w, const KgBindingDraft *bind)
 {
 	ListCell *lc;
 
@@ -618,7 +631,7 @@ write_properties(KgJsonWriter *w, const Bind *bind)
 			write_column(w, bind, &bind->columns[i]);
 	foreach(lc, bind->references)
 	{
-		const Reference *reference = lfirst(lc);
+		const KgDraftReference *reference = lfirst(lc);
 
 		kg_jw_kbegin_object(w, reference->property);
 		kg_jw_kstring(w, "type", "string");
@@ -628,10 +641,11 @@ write_properties(KgJsonWriter *w, const Bind *bind)
 	}
 	kg_jw_end_object(w);
 	kg_jw_kbegin_array(w, "required");
-	kg_jw_string(w, bind->id_property);
+	if (!makes_id(bind))
+		kg_jw_string(w, bind->id_property);
 	for (int i = 0; i < bind->ncolumns; i++)
 	{
-		const Column *column = &bind->columns[i];
+		const KgDraftColumn *column = &bind->columns[i];
 
 		if (column->required && column->property != NULL &&
 			strcmp(column->property, bind->id_property) != 0 &&
@@ -650,10 +664,28 @@ write_names(KgJsonWriter *w, const char *key, const char *const *names, int n)
 	kg_jw_end_array(w);
 }
 
+/* Writes the members of x-table that the mapping has, too. */
 static void
-write_table(KgJsonWriter *w, const Bind *bind)
+write_options(KgJsonWriter *w, const KgBindingDraft *bind)
 {
+	static const char *const names[] = {"shared", "write"};
+	static const char *const columns[] = {"tenant_column", "version_column"};
 	JsonbValue value;
+
+	for (int i = 0; i < lengthof(names); i++)
+		if (kg_json_get(bind->mapping, names[i], &value))
+		{
+			kg_jw_key(w, names[i]);
+			kg_jw_value(w, &value);
+		}
+	for (int i = 0; i < lengthof(columns); i++)
+		kg_jw_kstring_if(
+			w, columns[i], kg_draft_string(bind->mapping, columns[i], ""));
+}
+
+static void
+write_table(KgJsonWriter *w, const KgBindingDraft *bind)
+{
 	ListCell *lc;
 
 	kg_jw_kbegin_object(w, "x-table");
@@ -666,25 +698,19 @@ write_table(KgJsonWriter *w, const Bind *bind)
 			kg_jw_kstring(w, bind->columns[i].property, bind->columns[i].name);
 	foreach(lc, bind->references)
 	{
-		const Reference *reference = lfirst(lc);
+		const KgDraftReference *reference = lfirst(lc);
 
 		write_names(
 			w, reference->property, reference->columns, reference->ncolumns);
 	}
 	kg_jw_end_object(w);
-	if (kg_json_get(bind->mapping, "shared", &value))
-	{
-		kg_jw_key(w, "shared");
-		kg_jw_value(w, &value);
-	}
-	kg_jw_kstring_if(
-		w, "tenant_column", read_string(bind->mapping, "tenant_column", ""));
+	write_options(w, bind);
 	kg_jw_end_object(w);
 }
 
 /* Returns the property of a column that the mapping names. */
 static const char *
-property_of(const Bind *bind, const char *name, const char *path)
+property_of(const KgBindingDraft *bind, const char *name, const char *path)
 {
 	const char *property;
 
@@ -692,7 +718,7 @@ property_of(const Bind *bind, const char *name, const char *path)
 		return name;
 	property = require_column(bind, name, path)->property;
 	if (property == NULL)
-		throw_option(path, "a column that is shown");
+		kg_draft_throw(path, "a column that is shown");
 	return property;
 }
 
@@ -709,10 +735,10 @@ comment_of(Oid relid)
 }
 
 static void
-write_schema(KgJsonWriter *w, const Bind *bind)
+write_schema(KgJsonWriter *w, const KgBindingDraft *bind)
 {
-	const char *description = read_string(bind->mapping, "description", "");
-	const char *label = read_string(bind->mapping, "label", "");
+	const char *description = kg_draft_string(bind->mapping, "description", "");
+	const char *label = kg_draft_string(bind->mapping, "label", "");
 	const char **names;
 	int n;
 	JsonbValue value;
@@ -722,6 +748,8 @@ write_schema(KgJsonWriter *w, const Bind *bind)
 	kg_jw_kstring_if(
 		w, "description", description ? description : comment_of(bind->relid));
 	kg_jw_kstring(w, "x-id-field", bind->id_property);
+	if (makes_id(bind))
+		kg_jw_kstring(w, "x-id-generate", "table");
 	if (label != NULL)
 		kg_jw_kstring(w, "x-label-field", property_of(bind, label, "/label"));
 	names = read_strings(bind->mapping, "aliases", "/aliases", &n);
@@ -741,7 +769,7 @@ write_schema(KgJsonWriter *w, const Bind *bind)
 
 /* Returns the version of the stored bundle, or that of a new one. */
 static const char *
-version_of(const Bind *bind)
+version_of(const KgBindingDraft *bind)
 {
 	for (int i = 0; i < bind->catalog->nbundles; i++)
 		if (strcmp(bind->catalog->bundles[i].name, bind->bundle) == 0)
@@ -770,27 +798,27 @@ type_name_of(Oid relid)
 	return len > 1 ? name : psprintf("table_%s", len > 0 ? name : "1");
 }
 
-/* Reads the table, its columns and its id. */
-static void
-begin_bind(Bind *bind, const KgCatalog *catalog, const char *bundle,
-		   const char *table, const Jsonb *mapping)
+void
+kg_draft_begin(KgBindingDraft *bind, const KgCatalog *catalog,
+			   const char *bundle, const char *table, const Jsonb *mapping)
 {
 	memset(bind, 0, sizeof(*bind));
 	bind->catalog = catalog;
 	bind->bundle = bundle;
 	bind->mapping = &mapping->root;
 	find_table(bind, table);
-	bind->type = read_string(bind->mapping, "entity_type", "");
+	bind->type = kg_draft_string(bind->mapping, "entity_type", "");
 	if (bind->type == NULL)
 		bind->type = type_name_of(bind->relid);
 	read_columns(bind);
 	read_id(bind);
 	read_properties(bind);
 	name_id(bind);
+	read_foreign_keys(bind);
 }
 
-static void
-begin_bundle(KgJsonWriter *w, const Bind *bind)
+void
+kg_draft_write_bundle(KgJsonWriter *w, const KgBindingDraft *bind)
 {
 	kg_jw_init_object(w);
 	kg_jw_kstring(w, "bundle_name", bind->bundle);
@@ -798,126 +826,110 @@ begin_bundle(KgJsonWriter *w, const Bind *bind)
 	kg_jw_kbegin_array(w, "schemas");
 }
 
-static void
-write_bind(KgJsonWriter *w, Bind *bind)
+void
+kg_draft_write_type(KgJsonWriter *w, const KgBindingDraft *bind)
 {
-	read_references(bind);
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "entity_type", bind->type);
 	write_schema(w, bind);
 	kg_jw_end_object(w);
 }
 
+/* ---- relations ---- */
+
+static bool
+has_column(const KgDraftKey *key, const char *name)
+{
+	for (int i = 0; i < key->ncolumns; i++)
+		if (strcmp(key->columns[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Returns whether a column of a table with two keys is a property of edges. */
+static bool
+is_of_edges(const KgBindingDraft *bind, const KgDraftColumn *column,
+			const KgDraftKey *from, const KgDraftKey *to)
+{
+	const char *tenant = kg_draft_string(bind->mapping, "tenant_column", "");
+
+	return column->property != NULL && !has_column(from, column->name) &&
+		   !has_column(to, column->name) &&
+		   (tenant == NULL || strcmp(tenant, column->name) != 0);
+}
+
+static bool
+is_end(const char *name)
+{
+	return strcmp(name, "from") == 0 || strcmp(name, "to") == 0;
+}
+
+static void
+write_edges_table(KgJsonWriter *w, const KgBindingDraft *bind,
+				  const KgDraftKey *from, const KgDraftKey *to)
+{
+	kg_jw_kbegin_object(w, "x-table");
+	kg_jw_kstring(w, "name", bind->table);
+	write_names(w, "from", from->columns, from->ncolumns);
+	write_names(w, "to", to->columns, to->ncolumns);
+	kg_jw_kbegin_object(w, "columns");
+	for (int i = 0; i < bind->ncolumns; i++)
+		if (is_of_edges(bind, &bind->columns[i], from, to) &&
+			is_end(bind->columns[i].name))
+			kg_jw_kstring(w, bind->columns[i].property, bind->columns[i].name);
+	kg_jw_end_object(w);
+	write_options(w, bind);
+	kg_jw_end_object(w);
+}
+
+void
+kg_draft_write_relation(KgJsonWriter *w, const KgBindingDraft *bind,
+						const char *name, const KgDraftKey *from,
+						const KgDraftKey *to)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "name", name);
+	kg_jw_kstring(w, "from", kg_draft_target(bind, from));
+	kg_jw_kstring(w, "to", kg_draft_target(bind, to));
+	kg_jw_kstring_if(w, "description", comment_of(bind->relid));
+	kg_jw_kbegin_object(w, "schema");
+	kg_jw_kstring(w, "type", "object");
+	kg_jw_kbegin_object(w, "properties");
+	for (int i = 0; i < bind->ncolumns; i++)
+	{
+		KgDraftColumn *column = &bind->columns[i];
+
+		if (!is_of_edges(bind, column, from, to))
+			continue;
+		/* Edges have members of these names. */
+		if (is_end(column->name))
+			column->property = psprintf("%s_value", column->name);
+		write_column(w, bind, column);
+	}
+	kg_jw_end_object(w);
+	write_edges_table(w, bind, from, to);
+	kg_jw_end_object(w);
+	kg_jw_end_object(w);
+}
+
+/* ---- binding ---- */
+
 Jsonb *
 kg_bind_table(const char *bundle, const char *table, const Jsonb *mapping)
 {
-	Bind bind;
+	KgBindingDraft bind;
 	KgJsonWriter w;
 
 	kg_check_options(mapping, members);
-	begin_bind(&bind,
-			   kg_catalog_newest(kg_identity_require(KG_ACCESS_WRITE)),
-			   bundle,
-			   table,
-			   mapping);
-	begin_bundle(&w, &bind);
-	write_bind(&w, &bind);
+	kg_draft_begin(&bind,
+				   kg_catalog_newest(kg_identity_require(KG_ACCESS_WRITE)),
+				   bundle,
+				   table,
+				   mapping);
+	kg_draft_refer(&bind);
+	kg_draft_write_bundle(&w, &bind);
+	kg_draft_write_type(&w, &bind);
 	kg_jw_end_array(&w);
 	return kg_bundle_apply(kg_jw_finish(&w),
 						   kg_json_parse("{\"mode\": \"merge\"}"));
-}
-
-/* ---- suggestions ---- */
-
-/* Returns the mapping of a suggested type. */
-static Jsonb *
-suggested_mapping(const JsonbContainer *options, uint64 row)
-{
-	static const char *const names[] = {"shared", "tenant_column", NULL};
-	bool no_label;
-	bool no_tenant;
-	Datum label = kg_spi_value(row, 2, &no_label);
-	JsonbValue value;
-	KgJsonWriter w;
-
-	kg_jw_init_object(&w);
-	if (!no_label)
-		kg_jw_kstring(&w, "label", TextDatumGetCString(label));
-	(void) kg_spi_value(row, 3, &no_tenant);
-	for (int i = 0; names[i] != NULL; i++)
-		if (kg_json_get(options, names[i], &value) && (i == 0 || !no_tenant))
-		{
-			kg_jw_key(&w, names[i]);
-			kg_jw_value(&w, &value);
-		}
-	return kg_jw_finish(&w);
-}
-
-Jsonb *
-kg_suggest_bindings(const char *schema, const Jsonb *options)
-{
-	static const char *const known[] = {
-		"bundle", "shared", "tenant_column", NULL};
-	const JsonbContainer *root = &options->root;
-	const KgCatalog *catalog = kg_catalog_newest(
-		kg_identity_require(KG_ACCESS_READ));
-	const char *bundle = read_string(root, "bundle", "");
-	Bind **binds;
-	char **tables;
-	Jsonb **mappings;
-	List *all = NIL;
-	int n;
-	KgJsonWriter w;
-
-	kg_check_options(options, known);
-	if (bundle == NULL)
-		bundle = schema;
-	/* Tables with a primary key, and a column for the label. */
-	KG_SPI_EXEC(
-		"SELECT format('%I.%I', n.nspname, c.relname), "
-		"(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid "
-		"AND a.attname IN ('name', 'title', 'label', 'full_name') "
-		"AND a.atttypid IN ('text'::regtype, 'varchar'::regtype) "
-		"AND has_column_privilege(c.oid, a.attnum, 'SELECT') "
-		"ORDER BY a.attnum LIMIT 1), "
-		"(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid "
-		"AND a.attnum > 0 AND NOT a.attisdropped AND a.attname = $2) "
-		"FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-		"WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') "
-		"AND NOT c.relispartition "
-		"AND EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid "
-		"AND i.indisprimary AND NOT EXISTS "
-		"(SELECT FROM unnest(i.indkey::int2[]) k "
-		"WHERE NOT has_column_privilege(c.oid, k, 'SELECT'))) "
-		"AND has_schema_privilege(n.oid, 'USAGE') ORDER BY c.relname",
-		kg_arg_text(schema),
-		kg_arg_text(read_string(root, "tenant_column", "")));
-	n = SPI_processed;
-	tables = palloc((n + 1) * sizeof(char *));
-	mappings = palloc((n + 1) * sizeof(Jsonb *));
-	binds = palloc((n + 1) * sizeof(Bind *));
-	for (int i = 0; i < n; i++)
-	{
-		tables[i] = kg_spi_cstring(i, 1);
-		mappings[i] = suggested_mapping(root, i);
-	}
-	if (n == 0)
-		throw_option("/schema", "a schema with tables that you may read");
-	for (int i = 0; i < n; i++)
-	{
-		binds[i] = palloc(sizeof(Bind));
-		begin_bind(binds[i], catalog, bundle, tables[i], mappings[i]);
-		all = lappend(all, binds[i]);
-	}
-	begin_bundle(&w, binds[0]);
-	for (int i = 0; i < n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		binds[i]->others = all;
-		write_bind(&w, binds[i]);
-	}
-	kg_jw_end_array(&w);
-	kg_jw_kbegin_array(&w, "entities");
-	kg_jw_end_array(&w);
-	return kg_jw_finish(&w);
 }

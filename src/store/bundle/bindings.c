@@ -226,9 +226,9 @@ check_annotations(const Binding *binding)
 			   "the type has an annotation of stored entities",
 			   "no x-history, x-signs, x-scope-field, x-authorize, x-search, "
 			   "x-valid-from and x-valid-to");
-	if ((type->expose & (KG_EXPOSE_WRITING | KG_EXPOSE_HISTORY)) != 0)
+	if ((type->expose & KG_EXPOSE_HISTORY) != 0)
 		refuse(binding,
-			   "tools that write are not for types with a table",
+			   "a table has no history of kg_graph",
 			   "\"x-tool-expose\" of list, get and list_ids");
 }
 

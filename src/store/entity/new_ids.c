@@ -24,7 +24,8 @@
 bool
 kg_makes_ids(const KgType *type)
 {
-	return type->id_generate.uuid || type->id_generate.prefix != NULL;
+	return type->id_generate.uuid || type->id_generate.table ||
+		   type->id_generate.prefix != NULL;
 }
 
 /* Returns a uuid of version 7 (RFC 9562), above the previous one of the call. */

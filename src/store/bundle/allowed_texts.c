@@ -1,0 +1,108 @@
+/*
+ * bundle/allowed_texts.c
+ *	  The texts that a column's CHECK constraints allow.
+ *
+ * Only CHECK (column IN (constants)) is understood, also as a part of AND, of a
+ * table or of a domain.
+ */
+#include "postgres.h"
+
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/primnodes.h"
+#include "optimizer/optimizer.h"
+#include "store/bundle/binding_draft.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+/* Returns whether the expression is the column, or a domain's value. */
+static bool
+is_value(const Node *node, AttrNumber number)
+{
+	while (IsA(node, RelabelType))
+		node = (const Node *) ((const RelabelType *) node)->arg;
+	if (IsA(node, Var))
+		return ((const Var *) node)->varattno == number;
+	return IsA(node, CoerceToDomainValue);
+}
+
+static bool
+is_text(Oid type)
+{
+	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
+}
+
+/* Returns the texts of an array's expression, or NIL. */
+static List *
+texts_of(Node *node)
+{
+	Const *constant = (Const *) eval_const_expressions(NULL, copyObject(node));
+	List *texts = NIL;
+	ArrayType *array;
+	Datum *values;
+	bool *nulls;
+	int n;
+
+	if (!IsA(constant, Const) || constant->constisnull ||
+		!is_text(get_element_type(constant->consttype)))
+		return NIL;
+	array = DatumGetArrayTypeP(constant->constvalue);
+	deconstruct_array(array,
+					  ARR_ELEMTYPE(array),
+					  -1,
+					  false,
+					  TYPALIGN_INT,
+					  &values,
+					  &nulls,
+					  &n);
+	for (int i = 0; i < n; i++)
+		if (!nulls[i])
+			texts = lappend(texts, TextDatumGetCString(values[i]));
+	return texts;
+}
+
+static List *
+texts_of_check(const char *text, AttrNumber number)
+{
+	ListCell *lc;
+
+	foreach(lc, make_ands_implicit(stringToNode(text)))
+	{
+		ScalarArrayOpExpr *op = lfirst(lc);
+		List *texts;
+
+		if (!IsA(op, ScalarArrayOpExpr) || !op->useOr ||
+			strcmp(get_opname(op->opno), "=") != 0 ||
+			!is_value(linitial(op->args), number))
+			continue;
+		texts = texts_of(lsecond(op->args));
+		if (texts != NIL)
+			return texts;
+	}
+	return NIL;
+}
+
+List *
+kg_allowed_texts(Oid relid, const KgDraftColumn *column)
+{
+	List *texts = NIL;
+
+	if (!is_text(column->type))
+		return NIL;
+	/* A domain may be over another one. */
+	KG_SPI_EXEC("WITH RECURSIVE domains AS (SELECT $2 AS type UNION ALL "
+				"SELECT t.typbasetype FROM domains d JOIN pg_type t "
+				"ON t.oid = d.type WHERE t.typtype = 'd') "
+				"SELECT conbin::text FROM pg_constraint "
+				"WHERE contype = 'c' AND convalidated "
+				"AND (contypid IN (SELECT type FROM domains) "
+				"OR (conrelid = $1 AND $3 = ANY (conkey))) ORDER BY conname",
+				kg_arg(OIDOID, ObjectIdGetDatum(relid)),
+				kg_arg(OIDOID, ObjectIdGetDatum(column->declared)),
+				kg_arg(INT2OID, Int16GetDatum(column->number)));
+	for (uint64 i = 0; i < SPI_processed && texts == NIL; i++)
+		texts = texts_of_check(kg_spi_cstring(i, 1), column->number);
+	return texts;
+}

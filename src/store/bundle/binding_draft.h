@@ -1,0 +1,99 @@
+/*
+ * bundle/binding_draft.h
+ *	  Drafts of types and relations that read tables of the user.
+ *
+ * A draft is made from the catalogs: the table's columns that the caller may
+ * read, its keys, comments, enums, domains and checks.  It is written as a
+ * member of a bundle.
+ */
+#ifndef KG_BINDING_DRAFT_H
+#define KG_BINDING_DRAFT_H
+
+#include "base/json.h"
+#include "model/catalog.h"
+
+typedef struct KgDraftColumn
+{
+	const char *name;
+	int64 number;
+	Oid declared; /* may be a domain */
+	Oid type;	  /* of a domain: its base type */
+	int32 typmod;
+	bool required;
+	bool made;				 /* the table has a value for new rows */
+	bool computed;			 /* no statement can set it */
+	const char *comment;	 /* or NULL */
+	const char *property;	 /* NULL: not shown */
+	const char *description; /* or NULL */
+	bool untrusted;
+} KgDraftColumn;
+
+/* A property that refers to another bound type. */
+typedef struct KgDraftReference
+{
+	const char *property;
+	int ncolumns;
+	const char **columns;
+	const char *to; /* bundle/type */
+	const char *relation;
+} KgDraftReference;
+
+/* A foreign key of the table. */
+typedef struct KgDraftKey
+{
+	const char *table; /* referenced one, qualified and quoted */
+	int ncolumns;
+	const char **columns;
+	const char **keys; /* columns of the referenced table */
+} KgDraftKey;
+
+typedef struct KgBindingDraft
+{
+	const KgCatalog *catalog;
+	const char *bundle;
+	const JsonbContainer *mapping;
+	Oid relid;
+	const char *table; /* qualified and quoted */
+	const char *type;
+	int ncolumns;
+	KgDraftColumn *columns;
+	int nid;
+	const char **id;
+	const char *id_property;
+	List *foreign_keys; /* of KgDraftKey * */
+	List *references;	/* of KgDraftReference * */
+	List *others; /* drafts of types that are made together with this one */
+} KgBindingDraft;
+
+/* Reads the table, its columns and its id. */
+extern void kg_draft_begin(KgBindingDraft *draft, const KgCatalog *catalog,
+						   const char *bundle, const char *table,
+						   const Jsonb *mapping);
+/* Reads the references, to types of the catalog and to the other drafts. */
+extern void kg_draft_refer(KgBindingDraft *draft);
+/* Returns the handle of the type that a foreign key refers to, or NULL. */
+extern const char *kg_draft_target(const KgBindingDraft *draft,
+								   const KgDraftKey *key);
+
+/* Begins the bundle, and its array of types. */
+extern void kg_draft_write_bundle(KgJsonWriter *w, const KgBindingDraft *draft);
+extern void kg_draft_write_type(KgJsonWriter *w, const KgBindingDraft *draft);
+/* Writes a relation, whose edges are the rows of a table with two keys. */
+extern void kg_draft_write_relation(KgJsonWriter *w,
+									const KgBindingDraft *draft,
+									const char *name, const KgDraftKey *from,
+									const KgDraftKey *to);
+
+/* Return a member of a mapping or options, or NULL if it is missing. */
+extern const char *kg_draft_string(const JsonbContainer *object,
+								   const char *key, const char *path);
+/* Raises KG_INVALID_INPUT for a member of a mapping or options. */
+extern KG_NORETURN void kg_draft_throw(const char *path, const char *expected);
+
+/*
+ * Returns the texts that CHECK constraints of the column, or of its domain,
+ * allow by IN, or NIL (allowed_texts.c).
+ */
+extern List *kg_allowed_texts(Oid relid, const KgDraftColumn *column);
+
+#endif /* KG_BINDING_DRAFT_H */

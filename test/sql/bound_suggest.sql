@@ -1,0 +1,59 @@
+-- Suggested bundles: types and relations of the tables of a schema, from keys, comments, enums, checks and domains.
+\i test/data/prelude.sql
+CALL test.tenant('suggest', 'suggest_admin admin', 'suggest_reader read');
+\pset format unaligned
+\pset tuples_only on
+CREATE SCHEMA store;
+GRANT USAGE ON SCHEMA store TO PUBLIC;
+CREATE DOMAIN store.code AS varchar(8) CHECK (VALUE IN ('EU', 'US'));
+CREATE DOMAIN store.region AS store.code;
+CREATE TABLE store.actor (actor_id serial PRIMARY KEY, first_name text NOT NULL, last_name text NOT NULL);
+CREATE TABLE store.film (film_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, title text NOT NULL, rating text CHECK (rating IN ('G', 'PG', 'R') AND length(rating) < 5), kind varchar(10) NOT NULL DEFAULT 'film' CHECK (kind IN ('film', 'serial')), region store.region,
+  length integer, hours numeric GENERATED ALWAYS AS (length / 60.0) STORED, secret text, cover bytea, prequel integer REFERENCES store.film);
+CREATE INDEX ON store.film (prequel);
+CREATE TABLE store.film_actor (actor_id integer NOT NULL REFERENCES store.actor, film_id integer NOT NULL REFERENCES store.film, role text, "from" date, PRIMARY KEY (actor_id, film_id));
+CREATE INDEX ON store.film_actor (film_id);
+COMMENT ON TABLE store.film_actor IS 'who plays in a film';
+COMMENT ON COLUMN store.film_actor.role IS 'name of the figure';
+-- no relations: a row to which another table refers, three keys, a key beside the two
+CREATE TABLE store.rental (actor_id integer REFERENCES store.actor, film_id integer REFERENCES store.film, PRIMARY KEY (actor_id, film_id));
+CREATE TABLE store.payment (payment_id uuid PRIMARY KEY, actor_id integer, film_id integer, FOREIGN KEY (actor_id, film_id) REFERENCES store.rental);
+CREATE TABLE store.cast_day (actor_id integer REFERENCES store.actor, film_id integer REFERENCES store.film, day date, PRIMARY KEY (actor_id, film_id, day));
+-- names that are no names of types, and two that give one
+CREATE TABLE store."Odd-Name" (id integer PRIMARY KEY);
+CREATE TABLE store."Odd.Name" (id integer PRIMARY KEY);
+CREATE TABLE store.no_key (id integer);
+CREATE TABLE store.unseen (id integer PRIMARY KEY);
+GRANT SELECT ON ALL TABLES IN SCHEMA store TO suggest_admin;
+REVOKE SELECT ON store.unseen FROM suggest_admin;
+REVOKE SELECT ON store.film FROM suggest_admin;
+GRANT SELECT (film_id, title, rating, kind, region, length, hours, cover, prequel) ON store.film TO suggest_admin;
+GRANT SELECT (actor_id, film_id) ON store.film_actor TO suggest_reader;
+SET ROLE suggest_admin;
+SELECT s ->> 'entity_type', s #>> '{schema,x-label-field}', s #>> '{schema,x-id-generate}', s #> '{schema,required}', s #> '{schema,x-table}' FROM jsonb_array_elements(kg_suggest_bindings('store', '{"shared": true}') -> 'schemas') s;
+SELECT jsonb_pretty(s #> '{schema,properties}') FROM jsonb_array_elements(kg_suggest_bindings('store', '{"shared": true}') -> 'schemas') s WHERE s ->> 'entity_type' = 'film';
+SELECT jsonb_pretty(kg_suggest_bindings('store', '{"shared": true}') -> 'relations');
+-- references without an index are refused with the statements that help
+SELECT * FROM test.fails($$SELECT kg_apply_bundle(kg_suggest_bindings('store', '{"shared": true}'))$$, 'expected');
+RESET ROLE;
+CREATE INDEX ON store.rental (film_id);
+CREATE INDEX ON store.payment (actor_id, film_id);
+CREATE INDEX ON store.cast_day (film_id);
+INSERT INTO store.actor (first_name, last_name) VALUES ('Ada', 'Ahn'), ('Ben', 'Bell');
+INSERT INTO store.film (title, rating, length) VALUES ('First', 'PG', 90), ('Second', NULL, 60);
+INSERT INTO store.film_actor VALUES (1, 1, 'hero', '2024-01-01'), (2, 1, NULL, NULL), (2, 2, 'fool', NULL);
+SET ROLE suggest_admin;
+SELECT kg_apply_bundle(kg_suggest_bindings('store', '{"shared": true}')) ->> 'changed';
+SELECT kg_traverse('{"from": {"label": "actor", "ids": ["2"]}, "relationships": [{"type": "FILM_ACTOR"}]}') -> 'edges';
+SELECT kg_list_ids('film', '{"filters": {"rating": "PG"}}') -> 'ids';
+SELECT * FROM test.fails($$SELECT kg_list('film', '{"filters": {"rating": "XXX"}}')$$, 'message', 'allowed');
+-- it suggests the same again, whose apply changes nothing
+SELECT kg_apply_bundle(kg_suggest_bindings('store', '{"shared": true}')) ->> 'changed';
+RESET ROLE;
+-- a caller without SELECT on columns and tables
+SET ROLE suggest_reader;
+SELECT kg_suggest_bindings('store', '{"shared": true}') #>> '{schemas,0,entity_type}', kg_suggest_bindings('store', '{"shared": true}') #> '{schemas,0,schema,properties}';
+SELECT * FROM test.fails($$SELECT kg_suggest_bindings('store', '{"write": true}')$$, 'allowed');
+RESET ROLE;
+DROP SCHEMA store CASCADE;
+CALL test.drop('suggest');
