@@ -646,7 +646,14 @@ const char *
 kg_audit_code(const ErrorData *edata)
 {
 	int code = (int) kg_error_caught_code(edata);
+	JsonbValue name;
 
+	/* Several codes have one SQLSTATE, and some have one of the server. */
+	if (kg_error_is_ours(edata) &&
+		kg_json_get(&kg_json_parse(edata->detail)->root, "code", &name))
+		for (int i = 0; i <= KG_INTERNAL; i++)
+			if (kg_json_string_is(&name, kg_error_code_name(i)))
+				return kg_error_code_name(i);
 	return code < 0 ? "INTERNAL" : kg_error_code_name(code);
 }
 

@@ -5,8 +5,8 @@
 #include "postgres.h"
 
 #include "base/json.h"
-#include "model/annotations.h"
 #include "model/binding.h"
+#include "model/operations.h"
 
 static const char *const members[] = {"name",
 									  "id",
@@ -73,6 +73,27 @@ are_columns(const JsonbValue *value)
 	return true;
 }
 
+/* Reads "write": operations that change rows. */
+static bool
+read_write(const JsonbValue *value, int *write)
+{
+	if (!kg_json_is_array(value))
+		return false;
+	kg_json_each(it, kg_json_container(value))
+	{
+		const KgOperation *operation = it.value.type == jbvString
+										   ? kg_operation_named(
+												 it.value.val.string.val,
+												 it.value.val.string.len)
+										   : NULL;
+
+		if (operation == NULL || (operation->expose & KG_EXPOSE_ROWS) == 0)
+			return false;
+		*write |= operation->expose;
+	}
+	return true;
+}
+
 const KgTableBinding *
 kg_binding_read(const JsonbValue *value, bool of_relation, const char *path,
 				KgErrorList *errors)
@@ -107,8 +128,7 @@ kg_binding_read(const JsonbValue *value, bool of_relation, const char *path,
 		binding->version_column = kg_json_cstring(&member);
 	}
 	if (!of_relation && kg_json_get(object, "write", &member))
-		valid &= kg_expose_read(&member, false, &binding->write) &&
-				 (binding->write & ~KG_EXPOSE_ROWS) == 0;
+		valid &= read_write(&member, &binding->write);
 	if (kg_json_get(object, "shared", &member))
 	{
 		valid &= member.type == jbvBool;

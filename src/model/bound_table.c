@@ -56,6 +56,27 @@ kg_binding_refuse(const KgType *type, const char *subject)
 		err, "a type without a table, or lists, ids and the tool query");
 }
 
+void
+kg_binding_refuse_write(const KgType *type)
+{
+	KgError *err;
+
+	if (type->binding == NULL)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "entity type \"%s\" reads a table, whose rows are "
+					   "written by tools",
+					   kg_type_handle(type));
+	kg_error_entity(err, type->name, NULL);
+	if (type->binding->write != 0)
+		kg_error_throw_expected(
+			err, "the tools that write entities of type \"%s\"", type->name);
+	kg_error_throw_expected(err,
+							"\"write\": [\"create\", \"update\", \"delete\"] "
+							"in \"x-table\" of its schema, which makes these "
+							"tools");
+}
+
 /* Returns the names of the columns of a property of the root. */
 static const char **
 names_of(const KgType *type, const KgField *field, int *n)
@@ -229,6 +250,21 @@ report_rows(const KgType *type, const KgBoundTable *table,
 	kg_error_report(errors, err);
 }
 
+/* Finds a column that the binding may name.  Reports it if it is gone. */
+static bool
+find_named(const KgType *type, const KgBoundTable *table, const char *name,
+		   Oid role, KgBoundColumn *column, const char *path,
+		   KgErrorList *errors)
+{
+	if (name == NULL || find_column(table->relid, name, role, column))
+		return true;
+	report_gone(type,
+				psprintf("column \"%s\" of table %s", name, table->name),
+				path,
+				errors);
+	return false;
+}
+
 KgBoundTable *
 kg_bound_resolve(const KgType *type, Oid role, const char *path,
 				 KgErrorList *errors)
@@ -260,18 +296,21 @@ kg_bound_resolve(const KgType *type, Oid role, const char *path,
 					errors);
 		return NULL;
 	}
-	if (binding->tenant_column != NULL &&
-		!find_column(
-			table->relid, binding->tenant_column, role, &table->tenant))
-	{
-		report_gone(type,
-					psprintf("column \"%s\" of table %s",
-							 binding->tenant_column,
-							 table->name),
+	if (!find_named(type,
+					table,
+					binding->tenant_column,
+					role,
+					&table->tenant,
 					path,
-					errors);
+					errors) ||
+		!find_named(type,
+					table,
+					binding->version_column,
+					role,
+					&table->version,
+					path,
+					errors))
 		return NULL;
-	}
 	table->properties = palloc0((type->nfields + 1) * sizeof(KgBoundProperty));
 	for (int i = 0; i < type->nfields; i++)
 	{

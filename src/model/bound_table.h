@@ -20,6 +20,12 @@ extern bool kg_relation_binds(const KgCatalog *catalog,
  */
 extern void kg_binding_refuse(const KgType *type, const char *subject);
 
+/*
+ * Raises KG_INVALID_INPUT if the type reads a table: its rows are written by its
+ * tools.
+ */
+extern void kg_binding_refuse_write(const KgType *type);
+
 typedef struct KgBoundColumn
 {
 	const char *name; /* quoted */
@@ -46,6 +52,7 @@ typedef struct KgBoundTable
 	char kind;		  /* relkind */
 	KgBoundProperty id;
 	KgBoundColumn tenant;		 /* name NULL: none */
+	KgBoundColumn version;		 /* name NULL: none */
 	KgBoundProperty *properties; /* by the index of a field */
 } KgBoundTable;
 

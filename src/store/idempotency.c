@@ -352,12 +352,34 @@ write_items(const JsonbContainer *items, const bool *seen, int *withheld)
 	return kg_jw_finish(&w);
 }
 
+/* The entities that a caller sees, for kg_idempotency_withhold(). */
+typedef struct Sight
+{
+	const char *tenant;
+	const KgType *type;
+} Sight;
+
+static bool *
+find_stored(const char *const *ids, int n, void *arg)
+{
+	const Sight *sight = arg;
+
+	return find_seen(sight->tenant, sight->type, ids, n);
+}
+
 Jsonb *
 kg_idempotency_seen(const char *type_name, const Jsonb *reply)
 {
-	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
-	const KgType *type = kg_catalog_require_type(
-		kg_catalog_newest(tenant), type_name, "/entity_type");
+	Sight sight = {kg_identity_require(KG_ACCESS_WRITE)};
+
+	sight.type = kg_catalog_require_type(
+		kg_catalog_newest(sight.tenant), type_name, "/entity_type");
+	return kg_idempotency_withhold(reply, find_stored, &sight);
+}
+
+Jsonb *
+kg_idempotency_withhold(const Jsonb *reply, KgSeen find, void *arg)
+{
 	JsonbValue items;
 	JsonbValue id;
 	const char **ids;
@@ -375,7 +397,7 @@ kg_idempotency_seen(const char *type_name, const Jsonb *reply)
 			ids[it.index] = kg_json_cstring(&id);
 	seen = write_items(
 		kg_json_container(&items),
-		find_seen(tenant, type, ids, kg_json_length(kg_json_container(&items))),
+		find(ids, kg_json_length(kg_json_container(&items)), arg),
 		&withheld);
 	kg_splice_init(&result);
 	kg_json_each(it, &reply->root)

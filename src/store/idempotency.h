@@ -76,6 +76,14 @@ extern bool kg_idempotency_used(KgRequest *request, const char *text);
  * "withheld" counts them.
  */
 extern Jsonb *kg_idempotency_seen(const char *type, const Jsonb *reply);
+/*
+ * Returns for each id whether the caller sees the entity now.  An id may be
+ * NULL.
+ */
+typedef bool *(*KgSeen)(const char *const *ids, int n, void *arg);
+/* Returns such a reply without the entities that find() does not see. */
+extern Jsonb *kg_idempotency_withhold(const Jsonb *reply, KgSeen find,
+									  void *arg);
 extern void kg_idempotency_keep(const KgRequest *request, const Jsonb *reply);
 
 #endif /* KG_IDEMPOTENCY_H */

@@ -104,9 +104,8 @@ kg_vfrom(KgSqlBuilder *b, const KgVSource *source, char *const *ids, int n,
 
 /* ---- documents ---- */
 
-/* Appends the columns of a document.  Returns their number. */
-static int
-append_document(KgSqlBuilder *b, const KgVSource *source)
+int
+kg_vdocument(KgSqlBuilder *b, const KgVSource *source)
 {
 	const KgType *type = source->type;
 	int n = 0;
@@ -144,10 +143,9 @@ kg_vjson(const KgVColumn *column)
 						: kg_vvalue(column));
 }
 
-/* Returns the document of a row, whose id is a property of it. */
-static Jsonb *
-read_document(const KgVSource *source, TupleTableSlot *slot, int first,
-			  const char *id)
+Jsonb *
+kg_vdocument_of(const KgVSource *source, TupleTableSlot *slot, int first,
+				const char *id)
 {
 	const KgType *type = source->type;
 	const KgStep *step = &type->id_field->steps[0];
@@ -381,7 +379,7 @@ take_row(TupleTableSlot *slot, void *arg)
 	KgRow *row = palloc0(offsetof(KgRow, keys) + nsort * sizeof(bytea *));
 
 	row->entity_id = TextDatumGetCString(kg_slot_datum(slot, 1));
-	row->data = read_document(page->source, slot, 2, row->entity_id);
+	row->data = kg_vdocument_of(page->source, slot, 2, row->entity_id);
 	for (int i = 0; i < nsort; i++)
 	{
 		bool isnull;
@@ -415,7 +413,7 @@ read_page(RowPage *page)
 	kg_sql_start(&b, query->catalog);
 	make_keys(page, &b);
 	kg_sql_append(&b, "SELECT %s", page->source->id);
-	page->ndocument = append_document(&b, page->source);
+	page->ndocument = kg_vdocument(&b, page->source);
 	for (int i = 0; i < query->nsort; i++)
 		kg_sql_append(&b,
 					  ", pg_catalog.to_jsonb(%s) OPERATOR(pg_catalog.#>>) "
@@ -532,7 +530,7 @@ take_entity(TupleTableSlot *slot, void *arg)
 
 	for (int i = 0; i < gets->n; i++)
 		if (strcmp(gets->got[i].id, id) == 0)
-			gets->got[i].data = read_document(gets->source, slot, 2, id);
+			gets->got[i].data = kg_vdocument_of(gets->source, slot, 2, id);
 	return true;
 }
 
@@ -550,7 +548,7 @@ kg_virtual_get(const KgVSource *source, char **ids, int n)
 	}
 	kg_sql_start(&b, source->catalog);
 	kg_sql_append(&b, "SELECT %s", source->id);
-	(void) append_document(&b, source);
+	(void) kg_vdocument(&b, source);
 	kg_vfrom(&b, source, ids, n, NULL);
 	kg_virtual_run(source, &b, take_entity, &gets);
 	return got;

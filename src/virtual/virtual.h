@@ -55,6 +55,18 @@ extern void kg_vfrom(KgSqlBuilder *b, const KgVSource *source, char *const *ids,
  */
 extern char *kg_vproperties(const KgVSource *source);
 
+/*
+ * Appends the columns of a document, each behind a comma.  Returns their
+ * number.
+ */
+extern int kg_vdocument(KgSqlBuilder *b, const KgVSource *source);
+/*
+ * Returns the document of a row, whose id is a property of it.  first is the
+ * first column of kg_vdocument().
+ */
+extern Jsonb *kg_vdocument_of(const KgVSource *source, TupleTableSlot *slot,
+							  int first, const char *id);
+
 /* Returns the expression of a column's value as jsonb. */
 extern char *kg_vjson(const KgVColumn *column);
 

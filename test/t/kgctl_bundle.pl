@@ -422,7 +422,6 @@ for my $signal (qw(INT TERM HUP QUIT))
 	($code, $out, $err) = kgctl('diff', "$dir/others");
 	is("$code $out$err", "1 - tool things 1.0.0\n- tool things 1.1.0\n", 'none at all');
 }
-$node->stop;
 # types of the tables of a schema
 $node->safe_psql('postgres', <<'SQL');
 CREATE SCHEMA stock;
@@ -433,7 +432,6 @@ CREATE INDEX ON stock.place (box_id);
 INSERT INTO stock.shelf VALUES (1, 'left');
 GRANT USAGE ON SCHEMA stock TO kg_direct;
 GRANT SELECT ON ALL TABLES IN SCHEMA stock TO kg_direct;
-SELECT kg_grant('test', 'kg_direct', 'admin');
 SQL
 {
 	my ($code, $out, $err) = kgctl('suggest', '--schema', 'stock', '--shared', '-o', "$dir/stock");
@@ -448,4 +446,5 @@ SQL
 	fails(6, qr/kg_tenant/, 'nothing limits the rows', 'apply', do { kgctl('suggest', '--schema', 'stock', '-o', "$dir/open"); "$dir/open" });
 }
 
+$node->stop;
 done_testing();

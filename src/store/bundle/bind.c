@@ -616,6 +616,7 @@ makes_id(const KgBindingDraft *bind)
 static void
 write_properties(KgJsonWriter *w, const KgBindingDraft *bind)
 {
+	const char *tenant;
 	ListCell *lc;
 
 	kg_jw_kbegin_object(w, "properties");
@@ -640,6 +641,7 @@ write_properties(KgJsonWriter *w, const KgBindingDraft *bind)
 		kg_jw_end_object(w);
 	}
 	kg_jw_end_object(w);
+	tenant = kg_draft_string(bind->mapping, "tenant_column", "");
 	kg_jw_kbegin_array(w, "required");
 	if (!makes_id(bind))
 		kg_jw_string(w, bind->id_property);
@@ -647,7 +649,9 @@ write_properties(KgJsonWriter *w, const KgBindingDraft *bind)
 	{
 		const KgDraftColumn *column = &bind->columns[i];
 
+		/* A new row has the tenant of the caller. */
 		if (column->required && column->property != NULL &&
+			(tenant == NULL || strcmp(column->name, tenant) != 0) &&
 			strcmp(column->property, bind->id_property) != 0 &&
 			!is_reference(bind, column->property))
 			kg_jw_string(w, column->property);

@@ -17,6 +17,8 @@
 #include "model/annotations.h"
 #include "model/bound_index.h"
 #include "model/period.h"
+#include "nodes/nodes.h"
+#include "rewrite/rewriteHandler.h"
 #include "store/bundle/bundle.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -232,6 +234,32 @@ check_annotations(const Binding *binding)
 			   "\"x-tool-expose\" of list, get and list_ids");
 }
 
+/* Reports operations of "write" that no row of the table can have. */
+static void
+check_write(const Binding *binding)
+{
+	static const int events[][2] = {{KG_EXPOSE_CREATE, 1 << CMD_INSERT},
+									{KG_EXPOSE_UPDATE, 1 << CMD_UPDATE},
+									{KG_EXPOSE_DELETE, 1 << CMD_DELETE}};
+	const KgBoundTable *table = binding->table;
+	int written = binding->type->binding->write;
+	int possible = written == 0
+					   ? 0
+					   : relation_is_updatable(table->relid, NIL, true, NULL);
+
+	for (int i = 0; i < lengthof(events); i++)
+		if ((written & events[i][0]) && !(possible & events[i][1]))
+			refuse(binding,
+				   psprintf("\"%s\" is not possible",
+							kg_operation_of(events[i][0])->name),
+				   "a table, a view that PostgreSQL can update, or INSTEAD OF "
+				   "triggers");
+	if (table->version.name != NULL && !is_integer(table->version.type))
+		refuse(binding,
+			   psprintf("column %s has no integers", table->version.name),
+			   "\"version_column\": a column of integers");
+}
+
 static void
 check_kind(const Binding *binding)
 {
@@ -339,6 +367,7 @@ check_binding(KgApply *apply, const KgPayloadType *payload)
 		return;
 	check_kind(&binding);
 	check_annotations(&binding);
+	check_write(&binding);
 	check_id(&binding);
 	check_properties(&binding);
 }

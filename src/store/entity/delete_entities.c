@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "model/bound_table.h"
 #include "model/writing.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
@@ -464,6 +465,7 @@ kg_entities_delete(const char *type, KgOutcomes *outcomes,
 
 	removal.type = kg_catalog_require_type(
 		kg_catalog_newest(removal.tenant), type, "/entity_type");
+	kg_binding_refuse_write(removal.type);
 	removal.outcomes = outcomes;
 	removal.expected = expected;
 	removal.nodes = MemoryContextAllocExtended(

@@ -21,6 +21,7 @@
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
+#include "model/bound_table.h"
 #include "model/writing.h"
 #include "miscadmin.h"
 #include "store/check/check.h"
@@ -954,6 +955,7 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 
 	put.type = kg_catalog_require_type(
 		kg_catalog_newest(put.tenant), type, "/entity_type");
+	kg_binding_refuse_write(put.type);
 	put.outcomes = outcomes;
 	outcomes->type = put.type;
 	put.context = CurrentMemoryContext;

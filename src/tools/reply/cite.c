@@ -7,8 +7,10 @@
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "query/graph/nodes.h"
+#include "query/run/running.h"
 #include "tools/reply/cite.h"
 #include "utils/builtins.h"
+#include "virtual/write.h"
 
 bool
 kg_cite_wanted(const KgInput *in)
@@ -65,6 +67,32 @@ receive_version(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
+/* Sets the versions of rows of tables, type by type. */
+static void
+cite_bound(const Citing *citing)
+{
+	const char **ids = palloc(citing->n * sizeof(char *));
+	int64 *versions = palloc(citing->n * sizeof(int64));
+	int from = 0;
+
+	for (int i = 1; i <= citing->n; i++)
+	{
+		const KgType *type = citing->sorted[from]->type;
+		int n = i - from;
+
+		ids[n - 1] = citing->sorted[i - 1]->id;
+		if (i < citing->n && citing->sorted[i]->type == type)
+			continue;
+		if (type->binding != NULL)
+		{
+			kg_virtual_versions(kg_running_catalog(), type, ids, versions, n);
+			for (int j = 0; j < n; j++)
+				citing->sorted[from + j]->version = versions[j];
+		}
+		from = i;
+	}
+}
+
 void
 kg_cite(KgDraft *draft, KgCited *cited, int n)
 {
@@ -99,6 +127,7 @@ kg_cite(KgDraft *draft, KgCited *cited, int n)
 	}
 	for (int c = 0; c < 3; c++)
 		values[c + 1] = kg_text_array(columns[c], distinct);
+	cite_bound(&citing);
 	graph = kg_graph_begin();
 	kg_graph_run(graph,
 				 KG_SQL_NODES_OF_HANDLES,

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/error.h"
+#include "model/binding.h"
 #include "store/edge/given_edges.h"
 #include "tools/write/exposed.h"
 
@@ -26,6 +27,7 @@ throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
 								name,
 								kg_operation_of(operation)->name);
 	const char *expected = "another operation: nothing allows this one";
+	const KgType *type;
 
 	if (path != NULL)
 		kg_error_path(err, "%s", path);
@@ -41,6 +43,13 @@ throw_not_exposed(const KgCatalog *catalog, const char *name, int operation,
 								  : tool->relation->name);
 		expected = psprintf("a %s that allows it", member);
 	}
+	type = operation & KG_EXPOSE_ROWS ? kg_catalog_type(catalog, name) : NULL;
+	if (type != NULL && type->binding != NULL)
+		kg_error_throw_expected(err,
+								"%s, or \"write\": [\"%s\"] in \"x-table\" of "
+								"this type, which an admin applies",
+								expected,
+								kg_operation_of(operation)->name);
 	kg_error_throw_expected(err, "%s", expected);
 }
 

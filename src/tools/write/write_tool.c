@@ -29,6 +29,7 @@
 #include "tools/write/write_errors.h"
 #include "tools/write/write_schema.h"
 #include "tools/write/write_tool.h"
+#include "virtual/write.h"
 
 #define KG_MAX_REASON_CHARS 1000
 
@@ -170,6 +171,16 @@ perform(void *arg)
 			call->outcomes->nearest = kg_write_nearest;
 		call->outcomes->complete = kg_write_complete;
 	}
+	if (tool->type != NULL && tool->type->binding != NULL)
+	{
+		kg_virtual_write(kg_running_catalog(),
+						 tool->type,
+						 tool->operation,
+						 call->items,
+						 deletes_entities(call) ? read_ids(call) : NULL,
+						 call->outcomes);
+		return;
+	}
 	switch (tool->operation)
 	{
 		case KG_EXPOSE_CREATE:
@@ -213,7 +224,11 @@ was_done(WriteCall *call, KgRequest *request)
 		call->key,
 		tool->name,
 		kg_json_without(call->arguments, "confirm"));
-	if (call->reply != NULL && tool->type != NULL)
+	if (call->reply != NULL && tool->type != NULL &&
+		tool->type->binding != NULL)
+		call->reply = kg_virtual_withhold(
+			kg_running_catalog(), tool->type, call->reply);
+	else if (call->reply != NULL && tool->type != NULL)
 		call->reply = kg_idempotency_seen(
 			psprintf("%s/%s", tool->bundle, tool->type->name), call->reply);
 	return call->reply != NULL;

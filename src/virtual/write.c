@@ -1,0 +1,982 @@
+/*
+ * write.c
+ *	  Writing the rows of bound types.
+ *
+ * Each item is one INSERT, UPDATE or DELETE with the rights of the caller, in a
+ * subtransaction, so the table's constraints, policies and triggers decide.  A
+ * row is read before it is changed, and an UPDATE or DELETE finds it only in the
+ * version that was read.  It is read again afterwards: an item whose row the
+ * caller would not see, or which refers to a row that the caller does not see,
+ * is rolled back.
+ *
+ * Values pass through jsonb_to_record(), whose columns have the types of the
+ * table's columns.  Each name is qualified, so search_path stays that of the
+ * caller, for the table's triggers.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "auth/identity.h"
+#include "base/catch.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "catalog/pg_class.h"
+#include "common/hashfn.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "store/check/check.h"
+#include "store/entity/entities.h"
+#include "store/entity/new_ids.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+#include "virtual/conditions.h"
+#include "virtual/write.h"
+
+typedef struct Write
+{
+	const KgVSource *source;
+	const KgType *type;
+	int operation;
+	const char *tenant;
+	const char *version; /* an expression, or NULL: rows have no versions */
+	const int64 *expected;
+	KgOutcomes *outcomes;
+	KgPutItem *items;
+	/* The item that is written now. */
+	int i;
+	KgVAttempt attempt;
+	KgError *err; /* that it raised, or NULL */
+} Write;
+
+/* A row of the table. */
+typedef struct Row
+{
+	bool found;
+	const char *id;
+	int64 version; /* below 0: a hash of the document */
+	Jsonb *data;
+} Row;
+
+static KG_NORETURN void
+fail(Write *w, KgError *err)
+{
+	w->err = err;
+	kg_error_throw(err);
+}
+
+static KgOutcome *
+outcome_of(const Write *w)
+{
+	return &w->outcomes->items[w->i];
+}
+
+/* ---- statements ---- */
+
+/* Runs a statement with a new snapshot.  Returns the number of rows. */
+static uint64
+execute(const KgSqlBuilder *b)
+{
+	MemoryContext old = CurrentMemoryContext;
+	int result = SPI_execute_with_args(
+		b->sql.data, b->nargs, b->argtypes, b->values, NULL, false, 0);
+
+	MemoryContextSwitchTo(old);
+	if (result < 0)
+		elog(
+			ERROR, "could not write a row: %s", SPI_result_code_string(result));
+	return SPI_processed;
+}
+
+static const char *
+version_of(const KgVSource *source)
+{
+	const KgBoundTable *table = source->table;
+
+	if (table->version.name != NULL)
+		return psprintf("COALESCE(t.%s, 0)::pg_catalog.int8",
+						table->version.name);
+	/* A right on columns does not include that of the system's columns. */
+	if ((table->kind == RELKIND_RELATION ||
+		 table->kind == RELKIND_PARTITIONED_TABLE) &&
+		pg_class_aclcheck(table->relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
+		return "t.xmin::pg_catalog.text::pg_catalog.int8";
+	return NULL;
+}
+
+/* Returns the row with this id that the caller sees. */
+static Row
+read_row(const Write *w, const char *id)
+{
+	const KgVSource *source = w->source;
+	Row row = {false};
+	TupleTableSlot *slot;
+	KgSqlBuilder b;
+
+	kg_sql_start(&b, source->catalog);
+	kg_sql_append(&b,
+				  "SELECT %s, %s",
+				  source->id,
+				  w->version ? w->version : "0::pg_catalog.int8");
+	(void) kg_vdocument(&b, source);
+	kg_vfrom(&b, source, (char *const *) &id, 1, NULL);
+	/* Without a version, the row is locked until it is written. */
+	if (w->version == NULL && w->operation == KG_EXPOSE_UPDATE)
+		kg_sql_append(&b, " FOR UPDATE OF t");
+	(void) execute(&b);
+	slot = MakeSingleTupleTableSlot(SPI_tuptable->tupdesc, &TTSOpsHeapTuple);
+	/* 04 is no other text of the id 4. */
+	for (uint64 i = 0; i < SPI_processed && !row.found; i++)
+	{
+		ExecStoreHeapTuple(SPI_tuptable->vals[i], slot, false);
+		row.id = TextDatumGetCString(kg_slot_datum(slot, 1));
+		row.found = strcmp(row.id, id) == 0;
+		row.version = DatumGetInt64(kg_slot_datum(slot, 2));
+		row.data = kg_vdocument_of(source, slot, 3, row.id);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	SPI_freetuptable(SPI_tuptable);
+	if (row.found && w->version == NULL)
+		row.version = -1 - (int64) hash_bytes((unsigned char *) row.data,
+											  VARSIZE(row.data));
+	return row;
+}
+
+/* Appends the conditions of the row in the version that was read. */
+static void
+append_where(KgSqlBuilder *b, const Write *w)
+{
+	const KgVSource *source = w->source;
+	const char *id = outcome_of(w)->id;
+
+	kg_sql_append(b, " WHERE %s AND ", source->where ? source->where : "true");
+	kg_vids(b, source->keys, source->nkeys, &id, 1);
+	if (w->version != NULL)
+		kg_sql_append(b,
+					  " AND %s OPERATOR(pg_catalog.=) $%d",
+					  w->version,
+					  kg_sql_param_int64(b, outcome_of(w)->before));
+}
+
+/* Returns the id in the result of a statement that wrote one row, or NULL. */
+static const char *
+returned_id(void)
+{
+	return SPI_processed == 1 ? kg_spi_cstring(0, 1) : NULL;
+}
+
+/* ---- values ---- */
+
+/* Returns whether the field is a member of the document, or an array there. */
+static bool
+is_root(const KgField *field)
+{
+	return field->steps[0].key != NULL &&
+		   (field->nsteps == 1 ||
+			(field->nsteps == 2 && field->steps[1].key == NULL));
+}
+
+static KgError *
+unknown_property(const Write *w, const char *name)
+{
+	const KgType *type = w->type;
+	const char **names = palloc((type->nfields + 1) * sizeof(char *));
+	int n = 0;
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"type \"%s\" has no property \"%s\"",
+								type->name,
+								name);
+
+	for (int i = 0; i < type->nfields; i++)
+		if (is_root(&type->fields[i]) && w->source->columns[i].sql != NULL)
+		{
+			names[n] = type->fields[i].name;
+			kg_error_allow(err, names[n++]);
+		}
+	kg_error_got_string(err, name);
+	kg_error_did_you_mean(err, kg_nearest(name, names, n));
+	kg_error_expected(err, "the name of a property");
+	return err;
+}
+
+/* Returns the property of the type, or NULL. */
+static const KgField *
+root_field(const KgType *type, const char *name)
+{
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+
+		if (is_root(field) && strcmp(field->steps[0].key, name) == 0)
+			return field;
+	}
+	return NULL;
+}
+
+static bool
+is_computed(Oid relid, AttrNumber number)
+{
+	HeapTuple tuple = SearchSysCacheAttNum(relid, number);
+	bool computed;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	computed = ((Form_pg_attribute) GETSTRUCT(tuple))->attgenerated != '\0' ||
+			   ((Form_pg_attribute) GETSTRUCT(tuple))->attidentity ==
+				   ATTRIBUTE_IDENTITY_ALWAYS;
+	ReleaseSysCache(tuple);
+	return computed;
+}
+
+static void
+report_property(const Write *w, const KgField *field, KgError *err)
+{
+	kg_error_entity(err, kg_type_handle(w->type), outcome_of(w)->id);
+	kg_error_path(
+		err, "%s", kg_path_member(w->attempt.path, field->steps[0].key));
+	kg_outcome_error(outcome_of(w), err);
+}
+
+static void
+report_contradiction(const Write *w, const KgField *field,
+					 const KgVAssigned *other, const JsonbValue *value)
+{
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"properties \"%s\" and \"%s\" are of one column and differ",
+		other->field->name,
+		field->name);
+
+	kg_error_got(err, value);
+	kg_error_expected(err, "only one of them, or equal values");
+	report_property(w, field, err);
+}
+
+static void
+assign_column(Write *w, const KgField *field, const KgBoundColumn *column,
+			  const JsonbValue *value)
+{
+	const KgBoundTable *table = w->source->table;
+	KgVAssigned *assigned = palloc(sizeof(*assigned));
+	ListCell *lc;
+
+	foreach(lc, w->attempt.assigned)
+	{
+		const KgVAssigned *other = lfirst(lc);
+
+		if (other->column->number != column->number)
+			continue;
+		/* A column of the id, also as a property. */
+		if (field != NULL && other->field != NULL &&
+			strcmp(kg_json_cstring(value), kg_json_cstring(&other->value)) != 0)
+			report_contradiction(w, field, other, value);
+		return;
+	}
+	if (is_computed(table->relid, column->number))
+	{
+		KgError *err = kg_error_new(KG_INVALID_INPUT,
+									"property \"%s\" is computed by the table",
+									field->name);
+
+		kg_error_keyword(err, "readOnly");
+		kg_error_got(err, value);
+		kg_error_expected(err, "the item without this property");
+		report_property(w, field, err);
+		return;
+	}
+	if (table->tenant.name != NULL && column->number == table->tenant.number &&
+		field != NULL && !kg_json_string_is(value, w->tenant))
+	{
+		KgError *err = kg_error_new(
+			KG_FORBIDDEN, "property \"%s\" is that of the tenant", field->name);
+
+		kg_error_got(err, value);
+		kg_error_expected(err, "the item without this property");
+		report_property(w, field, err);
+		return;
+	}
+	assigned->field = field;
+	assigned->column = column;
+	assigned->value = *value;
+	w->attempt.assigned = lappend(w->attempt.assigned, assigned);
+}
+
+/* Assigns a property: its column, or the parts of an id to several columns. */
+static void
+assign(Write *w, const char *name, const JsonbValue *value)
+{
+	const KgField *field = root_field(w->type, name);
+	const KgBoundProperty *property;
+	JsonbValue part = *value;
+	char **parts = NULL;
+	KgError *err;
+
+	if (field == NULL)
+	{
+		err = unknown_property(w, name);
+		kg_error_path(err, "%s", w->attempt.path);
+		kg_outcome_error(outcome_of(w), err);
+		return;
+	}
+	property = field == w->type->id_field
+				   ? &w->source->table->id
+				   : &w->source->table->properties[field - w->type->fields];
+	if (property->ncolumns > 1 && value->type == jbvString)
+		parts = kg_bound_id_parts(kg_json_cstring(value), property->ncolumns);
+	if (property->ncolumns == 0 ||
+		(property->ncolumns > 1 && parts == NULL && value->type != jbvNull))
+	{
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "property \"%s\" has values of another form",
+						   field->name);
+		kg_error_got(err, value);
+		kg_error_expected(err, "%d values joined by \"/\"", property->ncolumns);
+		report_property(w, field, err);
+		return;
+	}
+	for (int i = 0; i < property->ncolumns; i++)
+	{
+		if (parts != NULL)
+			part = kg_json_string_value(parts[i]);
+		assign_column(w, field, &property->columns[i], &part);
+	}
+}
+
+static Jsonb *
+record_of(const Write *w)
+{
+	KgJsonWriter out;
+	ListCell *lc;
+
+	kg_jw_init_object(&out);
+	foreach(lc, w->attempt.assigned)
+	{
+		const KgVAssigned *assigned = lfirst(lc);
+
+		kg_jw_key(&out, psprintf("c%d", assigned->column->number));
+		kg_jw_value(&out, &assigned->value);
+	}
+	return kg_jw_finish(&out);
+}
+
+/* ---- after a statement ---- */
+
+static KG_NORETURN void
+fail_kept(Write *w, const char *done)
+{
+	KgError *err = kg_error_new(
+		KG_FORBIDDEN,
+		"the row was not %s: a policy or a trigger of the table keeps it",
+		done);
+
+	kg_error_entity(err, kg_type_handle(w->type), outcome_of(w)->id);
+	kg_error_expected(err, "a row that the policies let you change");
+	fail(w, err);
+}
+
+/*
+ * Called if a row that was read is not found any more.  Returns if it is gone.
+ */
+static void
+review_lost(Write *w, const char *done)
+{
+	KgOutcome *outcome = outcome_of(w);
+	Row row = read_row(w, outcome->id);
+	KgError *err;
+
+	if (!row.found)
+		return;
+	if (row.version == outcome->before)
+		fail_kept(w, done);
+	err = kg_error_new(KG_CONFLICT,
+					   "another session changed the row meanwhile");
+	kg_error_entity(err, kg_type_handle(w->type), outcome->id);
+	kg_error_expected(err, "the same call again");
+	kg_throw_again(err);
+}
+
+/* Raises an error if the item refers to a row that the caller does not see. */
+static void
+check_references(Write *w, const Jsonb *data)
+{
+	ListCell *lc;
+	JsonbValue value;
+
+	foreach(lc, w->attempt.assigned)
+	{
+		const KgVAssigned *assigned = lfirst(lc);
+		const KgField *field = assigned->field;
+		KgError *err;
+
+		if (field == NULL || field->ref_type == NULL ||
+			assigned->value.type == jbvNull ||
+			kg_field_value(field, &data->root, &value))
+			continue;
+		err = kg_no_target_error(
+			field, kg_json_cstring(&assigned->value), "existing entity");
+		kg_error_entity(err, kg_type_handle(w->type), outcome_of(w)->id);
+		kg_error_path(
+			err, "%s", kg_path_member(w->attempt.path, field->steps[0].key));
+		fail(w, err);
+	}
+}
+
+/* Returns the written row. */
+static Row
+review(Write *w, const char *id)
+{
+	Row row = read_row(w, id);
+
+	if (!row.found)
+	{
+		KgError *err = kg_error_new(
+			KG_FORBIDDEN, "you would not see the row after this write");
+
+		kg_error_entity(err, kg_type_handle(w->type), outcome_of(w)->id);
+		kg_error_path(err, "%s", w->attempt.path);
+		kg_error_expected(err, "a row that you may read");
+		fail(w, err);
+	}
+	check_references(w, row.data);
+	return row;
+}
+
+static void
+set_version(const Write *w, const Row *row)
+{
+	outcome_of(w)->version = w->version ? row->version : 0;
+}
+
+/* ---- create ---- */
+
+static void
+assign_tenant(Write *w)
+{
+	const KgBoundColumn *column = &w->source->table->tenant;
+	JsonbValue tenant = kg_json_string_value(w->tenant);
+
+	if (column->name != NULL)
+		assign_column(w, NULL, column, &tenant);
+}
+
+static void
+create_row(Write *w)
+{
+	KgOutcome *outcome = outcome_of(w);
+	const Jsonb *data = w->items[w->i].data;
+	const char *id;
+	Row row;
+	ListCell *lc;
+	KgSqlBuilder b;
+
+	kg_json_each(it, &data->root)
+		assign(w, kg_json_cstring(&it.key), &it.value);
+	assign_tenant(w);
+	if (outcome->errors.total > 0)
+		return;
+	kg_sql_start(&b, w->source->catalog);
+	kg_sql_append(&b, "INSERT INTO %s AS t ", w->source->table->name);
+	if (w->attempt.assigned == NIL)
+		kg_sql_append(&b, "DEFAULT VALUES");
+	else
+	{
+		kg_sql_append(&b, "(");
+		foreach(lc, w->attempt.assigned)
+			kg_sql_append(&b,
+						  "%s%s",
+						  foreach_current_index(lc) > 0 ? ", " : "",
+						  ((KgVAssigned *) lfirst(lc))->column->name);
+		kg_sql_append(&b,
+					  ") SELECT r.* FROM pg_catalog.jsonb_to_record($%d) r",
+					  kg_sql_param(&b, JSONBOID, JsonbPGetDatum(record_of(w))));
+		kg_vrecord(&b, w->source, w->attempt.assigned);
+	}
+	kg_sql_append(&b, " RETURNING %s", w->source->id);
+	(void) execute(&b);
+	id = returned_id();
+	if (id == NULL)
+		fail_kept(w, "written");
+	row = review(w, id);
+	if (outcome->id != NULL && strcmp(outcome->id, id) != 0)
+	{
+		KgError *err = kg_error_new(
+			KG_INVALID_INPUT, "the id is not that of the row: \"%s\"", id);
+
+		kg_error_path(err, "%s", w->attempt.path);
+		kg_error_expected(err, "the item without an id, or with this one");
+		fail(w, err);
+	}
+	outcome->generated = outcome->id == NULL;
+	outcome->id = id;
+	outcome->verdict = KG_VERDICT_CREATED;
+	set_version(w, &row);
+}
+
+/* ---- update ---- */
+
+static bool
+is_violated(const KgErrorList *errors, const KgError *err)
+{
+	const char *path = kg_error_said(err)->path;
+	ListCell *lc;
+
+	foreach(lc, errors->errors)
+	{
+		const char *other = kg_error_said(lfirst(lc))->path;
+
+		if (path != NULL && other != NULL && strcmp(path, other) == 0 &&
+			strcmp(kg_error_message(err), kg_error_message(lfirst(lc))) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Drops the violations that the row has before the update, too: the schema may
+ * be narrower than the table, and columns without SELECT are missing.
+ */
+static void
+drop_old_violations(const Write *w)
+{
+	KgOutcome *outcome = outcome_of(w);
+	const KgPutItem *item = &w->items[w->i];
+	KgErrorList before = {NIL, outcome->errors.limit, 0};
+	List *left = NIL;
+	ListCell *lc;
+
+	if (outcome->errors.total == 0 || item->old == NULL)
+		return;
+	(void) kg_entity_check(
+		w->type, outcome->id, item->old, w->attempt.path, &before);
+	foreach(lc, outcome->errors.errors)
+		if (!is_violated(&before, lfirst(lc)))
+			left = lappend(left, lfirst(lc));
+	outcome->errors.total -= list_length(outcome->errors.errors) -
+							 list_length(left);
+	outcome->errors.errors = left;
+	if (left == NIL)
+		outcome->errors.total = 0;
+}
+
+static void
+assign_members(Write *w, const JsonbContainer *members)
+{
+	const KgPutItem *item = &w->items[w->i];
+	JsonbValue value;
+
+	if (members == NULL)
+		return;
+	kg_json_each(it, members)
+	{
+		char *name = kg_json_cstring(JsonContainerIsArray(members) ? &it.value
+																   : &it.key);
+
+		if (kg_json_get(&item->data->root, name, &value) == NULL)
+			value.type = jbvNull;
+		/* A property that the row has, in the same value. */
+		if (root_field(w->type, name) != w->type->id_field)
+			assign(w, name, &value);
+	}
+}
+
+/* Reports an expected version if rows have no versions. */
+static void
+check_expected(const Write *w, int64 expected, const char *path)
+{
+	KgError *err;
+
+	if (expected == 0 || w->version != NULL)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "rows of type \"%s\" have no versions",
+					   w->type->name);
+	kg_error_path(err, "%s/expected_version", path);
+	kg_error_expected(err,
+					  "no \"expected_version\", or a binding with "
+					  "\"version_column\"");
+	kg_error_leave_out(err);
+	kg_outcome_error(outcome_of(w), err);
+}
+
+static void
+append_set(KgSqlBuilder *b, const Write *w)
+{
+	const char *version = w->source->table->version.name;
+	ListCell *lc;
+
+	foreach(lc, w->attempt.assigned)
+	{
+		const KgBoundColumn *column = ((KgVAssigned *) lfirst(lc))->column;
+
+		kg_sql_append(b,
+					  "%s%s = r.c%d",
+					  foreach_current_index(lc) > 0 ? ", " : "",
+					  column->name,
+					  column->number);
+	}
+	if (version != NULL)
+		kg_sql_append(b,
+					  ", %s = COALESCE(t.%s, 0) OPERATOR(pg_catalog.+) 1",
+					  version,
+					  version);
+}
+
+static void
+update_row(Write *w)
+{
+	KgOutcome *outcome = outcome_of(w);
+	KgPutItem *item = &w->items[w->i];
+	Row row = read_row(w, outcome->id);
+	const char *id;
+	KgSqlBuilder b;
+
+	item->node = row.found;
+	item->old = row.data;
+	outcome->before = row.version;
+	check_expected(w, item->expected, psprintf("/items/%d", w->i));
+	if (outcome->errors.total > 0)
+		return;
+	kg_patch_apply(w->type, w->i, w->outcomes, item);
+	drop_old_violations(w);
+	if (outcome->errors.total > 0)
+		return;
+	assign_members(w, item->set);
+	assign_members(w, item->unset);
+	assign_members(w, item->add);
+	assign_members(w, item->remove);
+	if (outcome->errors.total > 0)
+		return;
+	if (item->same || w->attempt.assigned == NIL)
+	{
+		outcome->verdict = KG_VERDICT_UNCHANGED;
+		set_version(w, &row);
+		return;
+	}
+	kg_sql_start(&b, w->source->catalog);
+	kg_sql_append(&b, "UPDATE %s SET ", w->source->from);
+	append_set(&b, w);
+	kg_sql_append(&b,
+				  " FROM pg_catalog.jsonb_to_record($%d) r",
+				  kg_sql_param(&b, JSONBOID, JsonbPGetDatum(record_of(w))));
+	kg_vrecord(&b, w->source, w->attempt.assigned);
+	append_where(&b, w);
+	kg_sql_append(&b, " RETURNING %s", w->source->id);
+	(void) execute(&b);
+	id = returned_id();
+	if (id == NULL)
+	{
+		review_lost(w, "changed");
+		item->node = 0;
+		kg_patch_apply(w->type, w->i, w->outcomes, item);
+		return;
+	}
+	if (strcmp(id, outcome->id) != 0)
+	{
+		KgError *err = kg_error_new(KG_INVALID_INPUT,
+									"an id cannot be changed");
+
+		kg_error_entity(err, kg_type_handle(w->type), outcome->id);
+		kg_error_path(err, "%s", w->attempt.path);
+		kg_error_expected(err, "the columns of the id as they are");
+		fail(w, err);
+	}
+	row = review(w, id);
+	outcome->verdict = KG_VERDICT_UPDATED;
+	outcome->changed = kg_patch_changes(item->old, row.data);
+	set_version(w, &row);
+}
+
+/* ---- delete ---- */
+
+static void
+delete_row(Write *w)
+{
+	KgOutcome *outcome = outcome_of(w);
+	int64 expected = w->expected[w->i];
+	Row row = read_row(w, outcome->id);
+	KgSqlBuilder b;
+	KgError *err;
+
+	outcome->verdict = KG_VERDICT_NOT_FOUND;
+	outcome->before = row.version;
+	if (!row.found)
+	{
+		outcome->nearest = kg_outcomes_nearest(
+			w->outcomes, w->type, outcome->id);
+		return;
+	}
+	check_expected(w, expected, psprintf("/ids/%d", w->i));
+	if (outcome->errors.total == 0 && expected != 0 && expected != row.version)
+	{
+		err = kg_moved_error(w->type, outcome->id, expected, row.version);
+		kg_error_path(err, "/ids/%d/expected_version", w->i);
+		kg_outcome_error(outcome, err);
+	}
+	if (outcome->errors.total > 0)
+		return;
+	kg_sql_start(&b, w->source->catalog);
+	kg_sql_append(&b, "DELETE FROM %s", w->source->from);
+	append_where(&b, w);
+	kg_sql_append(&b, " RETURNING %s", w->source->id);
+	(void) execute(&b);
+	if (SPI_processed == 0)
+	{
+		review_lost(w, "deleted");
+		return;
+	}
+	if (read_row(w, outcome->id).found)
+		fail_kept(w, "deleted");
+	outcome->verdict = KG_VERDICT_DELETED;
+	set_version(w, &row);
+}
+
+/* ---- deferred constraints ---- */
+
+static void
+check_constraints(void *arg)
+{
+	MemoryContext old = CurrentMemoryContext;
+
+	(void) SPI_execute(arg, false, 0);
+	MemoryContextSwitchTo(old);
+}
+
+/*
+ * Checks the table's constraints that would be checked at the end of the
+ * transaction.  Returns the error, or NULL.  It changes nothing: a constraint
+ * stays deferred.
+ */
+static ErrorData *
+check_deferred(const Write *w)
+{
+	StringInfoData sql;
+
+	KG_SPI_EXEC(
+		"SELECT DISTINCT format('%I.%I', n.nspname, c.conname) "
+		"FROM pg_trigger t JOIN pg_constraint c ON c.oid = t.tgconstraint "
+		"JOIN pg_namespace n ON n.oid = c.connamespace "
+		"WHERE t.tgrelid = $1 AND t.tgdeferrable",
+		kg_arg(OIDOID, ObjectIdGetDatum(w->source->table->relid)));
+	if (SPI_processed == 0)
+		return NULL;
+	initStringInfo(&sql);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		appendStringInfo(&sql,
+						 "%s%s",
+						 i > 0 ? ", " : "SET CONSTRAINTS ",
+						 kg_spi_cstring(i, 1));
+	appendStringInfoString(&sql, " IMMEDIATE");
+	return kg_catch_refusal(KG_CATCH_UNDO, check_constraints, sql.data);
+}
+
+static void
+report_refused(Write *w, const ErrorData *edata)
+{
+	KgError *err = w->err != NULL ? w->err
+								  : kg_virtual_refused(&w->attempt, edata);
+
+	kg_outcome_error(outcome_of(w), err);
+}
+
+/* ---- items ---- */
+
+static void
+write_item(void *arg)
+{
+	Write *w = arg;
+	ErrorData *edata;
+
+	switch (w->operation)
+	{
+		case KG_EXPOSE_CREATE:
+			create_row(w);
+			break;
+		case KG_EXPOSE_UPDATE:
+			update_row(w);
+			break;
+		default:
+			delete_row(w);
+			break;
+	}
+	if (w->outcomes->atomic || outcome_of(w)->errors.total > 0)
+		return;
+	edata = check_deferred(w);
+	if (edata != NULL)
+		ReThrowError(edata);
+}
+
+static void
+begin_item(Write *w, int i)
+{
+	bool deletes = w->operation == KG_EXPOSE_DELETE;
+
+	w->i = i;
+	w->err = NULL;
+	w->attempt.source = w->source;
+	w->attempt.operation = w->operation;
+	w->attempt.id = outcome_of(w)->id;
+	w->attempt.assigned = NIL;
+	w->attempt.path = psprintf(deletes ? "/ids/%d"
+							   : w->operation == KG_EXPOSE_UPDATE
+								   ? "/items/%d/set"
+								   : "/items/%d",
+							   i);
+}
+
+static void
+check_twice(const Write *w, int i)
+{
+	const KgOutcome *items = w->outcomes->items;
+
+	for (int j = 0; items[i].id != NULL && j < i; j++)
+		if (items[j].id != NULL && strcmp(items[j].id, items[i].id) == 0)
+		{
+			kg_outcomes_twice(w->outcomes, i, w->type);
+			return;
+		}
+}
+
+/* Reads a new row: an object that fits the schema, with or without an id. */
+static void
+read_new(Write *w, int i, const JsonbValue *value)
+{
+	KgOutcome *outcome = &w->outcomes->items[i];
+	const KgType *type = w->type;
+	char *path = psprintf("/items/%d", i);
+	JsonbValue id;
+	KgError *err;
+
+	if (!kg_json_is_object(value))
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "an item is not an object");
+		kg_error_path(err, "%s", path);
+		kg_error_got(err, value);
+		kg_error_expected(err, "the data of an entity, an object");
+		kg_outcome_error(outcome, err);
+		return;
+	}
+	w->items[i].data = kg_json_datum(value);
+	if (!kg_makes_ids(type) ||
+		kg_field_value(type->id_field, kg_json_container(value), &id))
+		outcome->id = kg_entity_id(
+			type, w->items[i].data, path, &outcome->errors);
+	(void) kg_entity_check(
+		type, outcome->id, w->items[i].data, path, &outcome->errors);
+}
+
+static void
+read_items(Write *w, const JsonbContainer *items)
+{
+	kg_json_each(it, items)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (w->operation == KG_EXPOSE_CREATE)
+			read_new(w, it.index, &it.value);
+		else if (w->operation == KG_EXPOSE_UPDATE)
+			kg_patch_read(w->type,
+						  it.index,
+						  &it.value,
+						  &w->outcomes->items[it.index],
+						  &w->items[it.index]);
+		if (w->operation != KG_EXPOSE_DELETE)
+			check_twice(w, it.index);
+	}
+}
+
+void
+kg_virtual_write(const KgCatalog *catalog, const KgType *type, int operation,
+				 const JsonbContainer *items, const int64 *expected,
+				 KgOutcomes *outcomes)
+{
+	Write w = {kg_vsource(catalog, type), type, operation};
+	const int *order;
+	ErrorData *edata;
+
+	w.tenant = kg_identity_require(KG_ACCESS_WRITE);
+	w.version = version_of(w.source);
+	w.expected = expected;
+	w.outcomes = outcomes;
+	w.items = palloc0(Max(1, outcomes->n) * sizeof(KgPutItem));
+	outcomes->type = type;
+	read_items(&w, items);
+	/* Two calls that change the same rows lock them in one order. */
+	order = kg_outcomes_order(outcomes);
+	for (int i = 0; i < outcomes->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		begin_item(&w, operation == KG_EXPOSE_CREATE ? i : order[i]);
+		if (outcome_of(&w)->errors.total > 0)
+			continue;
+		edata = kg_catch_refusal(KG_CATCH_KEEP, write_item, &w);
+		if (edata != NULL)
+			report_refused(&w, edata);
+	}
+	kg_outcomes_settle(outcomes, w.tenant);
+	if (!outcomes->atomic || outcomes->n == 0)
+		return;
+	edata = check_deferred(&w);
+	if (edata == NULL)
+		return;
+	w.err = NULL;
+	report_refused(&w, edata);
+	kg_outcomes_settle(outcomes, w.tenant);
+}
+
+/* ---- versions, replies that are sent again ---- */
+
+/* The ids and versions of rows. */
+typedef struct Versions
+{
+	const char *const *ids;
+	int64 *versions;
+	int n;
+} Versions;
+
+static bool
+take_version(TupleTableSlot *slot, void *arg)
+{
+	const Versions *rows = arg;
+	const char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
+
+	for (int i = 0; i < rows->n; i++)
+		if (strcmp(rows->ids[i], id) == 0)
+			rows->versions[i] = DatumGetInt64(kg_slot_datum(slot, 2));
+	return true;
+}
+
+void
+kg_virtual_versions(const KgCatalog *catalog, const KgType *type,
+					const char *const *ids, int64 *versions, int n)
+{
+	const KgVSource *source = kg_vsource(catalog, type);
+	const char *version = version_of(source);
+	Versions rows = {ids, versions, n};
+	KgSqlBuilder b;
+
+	memset(versions, 0, n * sizeof(int64));
+	if (version == NULL)
+		return;
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b, "SELECT %s, %s", source->id, version);
+	kg_vfrom(&b, source, (char *const *) ids, n, NULL);
+	kg_virtual_run(source, &b, take_version, &rows);
+}
+
+static bool *
+find_rows(const char *const *ids, int n, void *arg)
+{
+	bool *seen = palloc0(Max(1, n) * sizeof(bool));
+
+	for (int i = 0; i < n; i++)
+		seen[i] = ids[i] != NULL && read_row(arg, ids[i]).found;
+	return seen;
+}
+
+Jsonb *
+kg_virtual_withhold(const KgCatalog *catalog, const KgType *type,
+					const Jsonb *reply)
+{
+	Write w = {kg_vsource(catalog, type), type, KG_EXPOSE_GET};
+
+	return kg_idempotency_withhold(reply, find_rows, &w);
+}

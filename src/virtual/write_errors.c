@@ -1,0 +1,682 @@
+/*
+ * write_errors.c
+ *	  Errors of tables that refuse a write, as errors of tools.
+ *
+ * An error of a constraint names the property and the values that are valid.  No
+ * text of the server reaches the caller, because it may have values and names of
+ * other rows and tables; the exceptions are the definition of a CHECK whose
+ * columns the caller may read, and the message of a trigger of the table.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/stratnum.h"
+#include "base/catch.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "catalog/namespace.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "model/bound_index.h"
+#include "store/check/check.h"
+#include "store/entity/entities.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/syscache.h"
+#include "virtual/write.h"
+
+/* Bytes of a trigger's message that the caller sees. */
+#define KG_MAX_MESSAGE 1000
+
+/* ---- properties ---- */
+
+/* Returns the table whose rows are written: that of a view, or the type's. */
+static Oid
+base_of(const KgVAttempt *attempt)
+{
+	Oid base = kg_bound_base(attempt->source->table->relid, NULL, 0);
+
+	return OidIsValid(base) ? base : attempt->source->table->relid;
+}
+
+/* Returns whether the error is about the written table, or a partition of it. */
+static bool
+is_own(const KgVAttempt *attempt, Oid relid)
+{
+	Oid base = base_of(attempt);
+
+	return relid == base ||
+		   (OidIsValid(relid) && get_rel_relispartition(relid) &&
+			list_member_oid(get_partition_ancestors(relid), base));
+}
+
+/* Returns the name of a column in the table that is written. */
+static const char *
+base_name(const KgVAttempt *attempt, const KgBoundColumn *column)
+{
+	int64 number = column->number;
+	Oid base = kg_bound_base(attempt->source->table->relid, &number, 1);
+
+	return OidIsValid(base) ? get_attname(base, number, true) : NULL;
+}
+
+/* Returns the property with this column of the table, or NULL. */
+static const KgField *
+property_of(const KgVAttempt *attempt, const char *name)
+{
+	const KgType *type = attempt->source->type;
+
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+		const KgBoundProperty *property =
+			field == type->id_field ? &attempt->source->table->id
+									: &attempt->source->table->properties[i];
+
+		for (int j = 0; j < property->ncolumns; j++)
+		{
+			const char *other = base_name(attempt, &property->columns[j]);
+
+			if (other != NULL && strcmp(other, name) == 0)
+				return field;
+		}
+	}
+	return NULL;
+}
+
+/* Returns the property that begins a list of columns, or NULL; all in text. */
+static const KgField *
+properties_of(const KgVAttempt *attempt, Oid relid, const int16 *numbers, int n,
+			  StringInfo text)
+{
+	const KgField *first = NULL;
+	int found = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		const char *name = get_attname(relid, numbers[i], true);
+		const KgField *field = name ? property_of(attempt, name) : NULL;
+
+		if (field == NULL)
+			continue;
+		/* A value that was sent is more likely the faulty one. */
+		if (first == NULL || first == attempt->source->type->id_field)
+			first = field;
+		appendStringInfo(
+			text, "%s\"%s\"", found++ > 0 ? ", " : "", field->name);
+	}
+	return first;
+}
+
+static void
+point(KgError *err, const KgVAttempt *attempt, const KgField *field)
+{
+	ListCell *lc;
+
+	kg_error_entity(err, kg_type_handle(attempt->source->type), attempt->id);
+	if (field == NULL || attempt->operation == KG_EXPOSE_DELETE)
+	{
+		kg_error_path(err, "%s", attempt->path);
+		return;
+	}
+	kg_error_path(
+		err, "%s", kg_path_member(attempt->path, field->steps[0].key));
+	foreach(lc, attempt->assigned)
+	{
+		const KgVAssigned *assigned = lfirst(lc);
+
+		if (assigned->field == field && assigned->value.type != jbvNull)
+			kg_error_got(err, &assigned->value);
+	}
+}
+
+/* ---- constraints ---- */
+
+/* A constraint or a unique index that an error names. */
+typedef struct Violated
+{
+	Oid relid;
+	Oid constraint; /* or InvalidOid */
+	int n;
+	int16 *columns;
+} Violated;
+
+static void
+read_columns(Violated *violated, Datum array)
+{
+	ArrayType *numbers = DatumGetArrayTypeP(array);
+
+	violated->n = ARR_DIMS(numbers)[0];
+	violated->columns = (int16 *) ARR_DATA_PTR(numbers);
+}
+
+static void
+read_index(Violated *violated, Oid index)
+{
+	HeapTuple tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	Form_pg_index form;
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	violated->n = form->indnkeyatts;
+	violated->columns = palloc((form->indnkeyatts + 1) * sizeof(int16));
+	memcpy(violated->columns,
+		   form->indkey.values,
+		   form->indnkeyatts * sizeof(int16));
+	ReleaseSysCache(tuple);
+}
+
+static Violated
+find_violated(const ErrorData *edata)
+{
+	Violated violated = {InvalidOid};
+	Oid schema = edata->schema_name
+					 ? get_namespace_oid(edata->schema_name, true)
+					 : InvalidOid;
+	HeapTuple tuple;
+	bool isnull;
+	Datum columns;
+
+	if (!OidIsValid(schema) || edata->table_name == NULL)
+		return violated;
+	violated.relid = get_relname_relid(edata->table_name, schema);
+	if (!OidIsValid(violated.relid) || edata->constraint_name == NULL)
+		return violated;
+	violated.constraint = get_relation_constraint_oid(
+		violated.relid, edata->constraint_name, true);
+	if (!OidIsValid(violated.constraint))
+	{
+		read_index(&violated,
+				   get_relname_relid(edata->constraint_name, schema));
+		return violated;
+	}
+	tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(violated.constraint));
+	if (!HeapTupleIsValid(tuple))
+		return violated;
+	columns = SysCacheGetAttr(
+		CONSTROID, tuple, Anum_pg_constraint_conkey, &isnull);
+	if (!isnull)
+		read_columns(&violated,
+					 PointerGetDatum(DatumGetArrayTypePCopy(columns)));
+	ReleaseSysCache(tuple);
+	return violated;
+}
+
+/* The properties of a violated constraint. */
+static const KgField *
+fields_of(const KgVAttempt *attempt, const Violated *violated, StringInfo text)
+{
+	initStringInfo(text);
+	if (!is_own(attempt, violated->relid))
+		return NULL;
+	return properties_of(
+		attempt, violated->relid, violated->columns, violated->n, text);
+}
+
+static bool
+is_of_id(const KgVAttempt *attempt, const Violated *violated)
+{
+	const KgBoundProperty *id = &attempt->source->table->id;
+
+	if (violated->n != id->ncolumns)
+		return false;
+	for (int i = 0; i < violated->n; i++)
+	{
+		const char *name = get_attname(
+			violated->relid, violated->columns[i], true);
+
+		if (name == NULL ||
+			property_of(attempt, name) != attempt->source->type->id_field)
+		{
+			bool found = false;
+
+			for (int j = 0; name != NULL && j < id->ncolumns; j++)
+			{
+				const char *key = base_name(attempt, &id->columns[j]);
+
+				found |= key != NULL && strcmp(key, name) == 0;
+			}
+			if (!found)
+				return false;
+		}
+	}
+	return true;
+}
+
+static KgError *
+not_unique(const KgVAttempt *attempt, const ErrorData *edata)
+{
+	Violated violated = find_violated(edata);
+	StringInfoData names;
+	const KgField *field = fields_of(attempt, &violated, &names);
+	KgError *err;
+
+	if (field != NULL && attempt->id != NULL &&
+		attempt->operation == KG_EXPOSE_CREATE && is_of_id(attempt, &violated))
+	{
+		err = kg_id_taken_error(attempt->source->type, attempt->id);
+		point(err, attempt, attempt->source->type->id_field);
+		kg_error_got_string(err, attempt->id);
+		kg_error_expected(err, "an id that no row of the table has");
+		return err;
+	}
+	err = kg_error_new(KG_ALREADY_EXISTS,
+					   field == NULL ? "another row has the values of this one"
+									 : "another row has the value of %s",
+					   names.data);
+	point(err, attempt, field);
+	kg_error_keyword(err, "unique");
+	kg_error_expected(err,
+					  violated.n > 1 ? "values that no row has together"
+									 : "a value that no other row has");
+	return err;
+}
+
+/* Returns the type that reads a table, with the property of a column, or NULL. */
+static const KgField *
+referring_property(const KgVAttempt *attempt, const Violated *violated)
+{
+	const KgCatalog *catalog = attempt->source->catalog;
+	KgErrorList none = {.limit = 1};
+
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+		const KgBoundTable *table;
+
+		if (type->binding == NULL)
+			continue;
+		table = kg_bound_resolve(type, GetUserId(), "", &none);
+		if (table == NULL || table->relid != violated->relid)
+			continue;
+		for (int j = 0; j < type->nfields; j++)
+			if (type->fields[j].ref_type != NULL && violated->n > 0 &&
+				table->properties[j].ncolumns == violated->n &&
+				table->properties[j].columns[0].number == violated->columns[0])
+				return &type->fields[j];
+	}
+	return NULL;
+}
+
+static KgError *
+still_referenced(const KgVAttempt *attempt, const Violated *violated)
+{
+	const KgField *field = referring_property(attempt, violated);
+	KgError *err = kg_error_new(
+		KG_REFERENCE_MISSING,
+		field != NULL ? "entity of type \"%s\" is still referenced by property "
+						"\"%s\" of type \"%s\""
+					  : "entity of type \"%s\" is still referenced",
+		attempt->source->type->name,
+		field ? field->name : NULL,
+		field ? field->type->name : NULL);
+
+	point(err, attempt, NULL);
+	kg_error_keyword(err, "x-on-delete");
+	kg_error_expected(err,
+					  "a change or deletion of the referring entities first");
+	return err;
+}
+
+static KgError *
+no_target(const KgVAttempt *attempt, const ErrorData *edata)
+{
+	Violated violated = find_violated(edata);
+	StringInfoData names;
+	const KgField *field = fields_of(attempt, &violated, &names);
+	const char *value = NULL;
+	ListCell *lc;
+	KgError *err;
+
+	if (attempt->operation == KG_EXPOSE_DELETE ||
+		!is_own(attempt, violated.relid))
+		return still_referenced(attempt, &violated);
+	foreach(lc, attempt->assigned)
+	{
+		const KgVAssigned *assigned = lfirst(lc);
+
+		if (field != NULL && assigned->field == field &&
+			assigned->value.type != jbvNull)
+			value = kg_json_cstring(&assigned->value);
+	}
+	if (field != NULL && field->ref_type != NULL && value != NULL)
+		err = kg_no_target_error(field, value, "existing entity");
+	else
+	{
+		err = kg_error_new(KG_REFERENCE_MISSING,
+						   field != NULL
+							   ? "%s refers to a row that does not exist"
+							   : "the row refers to one that does not exist",
+						   names.data);
+		kg_error_expected(err, "a value that the referenced table has");
+	}
+	point(err, attempt, field);
+	return err;
+}
+
+/* Returns the definition of a CHECK if the caller may read all its columns. */
+static const char *
+definition_of(const KgVAttempt *attempt, const Violated *violated)
+{
+	bool isnull;
+	Datum value;
+
+	if (!OidIsValid(violated->constraint) || violated->n == 0)
+		return NULL;
+	for (int i = 0; i < violated->n; i++)
+		if (pg_attribute_aclcheck(violated->relid,
+								  violated->columns[i],
+								  GetUserId(),
+								  ACL_SELECT) != ACLCHECK_OK &&
+			pg_class_aclcheck(violated->relid, GetUserId(), ACL_SELECT) !=
+				ACLCHECK_OK)
+			return NULL;
+	KG_SPI_EXEC("SELECT pg_get_constraintdef($1)",
+				kg_arg(OIDOID, ObjectIdGetDatum(violated->constraint)));
+	value = kg_spi_value(0, 1, &isnull);
+	return isnull ? NULL : TextDatumGetCString(value);
+}
+
+static KgError *
+not_checked(const KgVAttempt *attempt, const ErrorData *edata)
+{
+	Violated violated = find_violated(edata);
+	StringInfoData names;
+	const KgField *field = fields_of(attempt, &violated, &names);
+	const char *definition = definition_of(attempt, &violated);
+	KgError *err = kg_error_new(KG_VALIDATION_FAILED,
+								field != NULL
+									? "%s does not satisfy a CHECK of the table"
+									: "a CHECK of the table refuses the row",
+								names.data);
+
+	point(err, attempt, field);
+	kg_error_keyword(err, "check");
+	kg_error_expected(err,
+					  "%s",
+					  definition ? definition
+								 : "values that the table's owner allows");
+	return err;
+}
+
+static KgError *
+is_missing(const KgVAttempt *attempt, const ErrorData *edata)
+{
+	Violated violated = find_violated(edata);
+	const KgField *field = edata->column_name != NULL &&
+								   is_own(attempt, violated.relid)
+							   ? property_of(attempt, edata->column_name)
+							   : NULL;
+	KgError *err = field != NULL
+					   ? kg_error_new(KG_VALIDATION_FAILED,
+									  "property \"%s\" is required",
+									  field->name)
+					   : kg_error_new(KG_VALIDATION_FAILED,
+									  "the table requires a column that is no "
+									  "property");
+
+	point(err, attempt, field);
+	kg_error_keyword(err, "required");
+	if (field != NULL)
+		kg_error_expected(err, "a value");
+	else
+		kg_error_expected(err,
+						  "a default of the column, or a binding that has it");
+	return err;
+}
+
+/* ---- privileges ---- */
+
+static KgError *
+forbidden(const KgVAttempt *attempt)
+{
+	const KgBoundTable *table = attempt->source->table;
+	AclMode mode = attempt->operation == KG_EXPOSE_CREATE	? ACL_INSERT
+				   : attempt->operation == KG_EXPOSE_UPDATE ? ACL_UPDATE
+															: ACL_DELETE;
+	bool granted = pg_class_aclcheck(table->relid, GetUserId(), mode) ==
+				   ACLCHECK_OK;
+	const char *verb = mode == ACL_INSERT	? "insert into"
+					   : mode == ACL_UPDATE ? "update"
+											: "delete from";
+	KgError *err;
+	ListCell *lc;
+
+	if (granted)
+	{
+		err = kg_error_new(
+			KG_FORBIDDEN,
+			"a policy of the table, or a right that its triggers "
+			"need, refuses the row");
+		point(err, attempt, NULL);
+		kg_error_expected(err, "a row that the policies let you write");
+		return err;
+	}
+	foreach(lc, mode == ACL_DELETE ? NIL : attempt->assigned)
+	{
+		const KgVAssigned *assigned = lfirst(lc);
+
+		if (assigned->field == NULL ||
+			pg_attribute_aclcheck(
+				table->relid, assigned->column->number, GetUserId(), mode) ==
+				ACLCHECK_OK)
+			continue;
+		err = kg_error_new(KG_FORBIDDEN,
+						   "you may not write property \"%s\"",
+						   assigned->field->name);
+		point(err, attempt, assigned->field);
+		kg_error_expected(err, "the item without this property");
+		return err;
+	}
+	err = kg_error_new(KG_FORBIDDEN,
+					   "you may not %s the table of type \"%s\"",
+					   verb,
+					   attempt->source->type->name);
+	point(err, attempt, NULL);
+	kg_error_expected(err, "a role that the table's owner has granted it");
+	return err;
+}
+
+/* ---- values ---- */
+
+void
+kg_vrecord(KgSqlBuilder *b, const KgVSource *source, const List *assigned)
+{
+	ListCell *lc;
+
+	kg_sql_append(b, "(");
+	foreach(lc, assigned)
+	{
+		const KgBoundColumn *column = ((KgVAssigned *) lfirst(lc))->column;
+		Oid type;
+		int32 typmod;
+		Oid collation;
+
+		get_atttypetypmodcoll(
+			source->table->relid, column->number, &type, &typmod, &collation);
+		kg_sql_append(b,
+					  "%sc%d %s",
+					  foreach_current_index(lc) > 0 ? ", " : "",
+					  column->number,
+					  format_type_extended(type,
+										   typmod,
+										   FORMAT_TYPE_TYPEMOD_GIVEN |
+											   FORMAT_TYPE_FORCE_QUALIFY));
+	}
+	kg_sql_append(b, ")");
+}
+
+/* The conversion of one value to the type of its column. */
+typedef struct Conversion
+{
+	const KgVSource *source;
+	KgVAssigned *assigned;
+} Conversion;
+
+static void
+convert(void *arg)
+{
+	const Conversion *conversion = arg;
+	MemoryContext old = CurrentMemoryContext;
+	KgSqlBuilder b;
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_jw_key(&w, psprintf("c%d", conversion->assigned->column->number));
+	kg_jw_value(&w, &conversion->assigned->value);
+	kg_sql_start(&b, conversion->source->catalog);
+	kg_sql_append(&b,
+				  "SELECT FROM pg_catalog.jsonb_to_record($%d) r",
+				  kg_sql_param(&b, JSONBOID, JsonbPGetDatum(kg_jw_finish(&w))));
+	kg_vrecord(&b, conversion->source, list_make1(conversion->assigned));
+	(void) SPI_execute_with_args(
+		b.sql.data, b.nargs, b.argtypes, b.values, NULL, true, 0);
+	MemoryContextSwitchTo(old);
+}
+
+/* Returns the error for a value that its column's type does not have. */
+static KgError *
+no_value(const KgVAttempt *attempt)
+{
+	ListCell *lc;
+
+	foreach(lc, attempt->assigned)
+	{
+		Conversion conversion = {attempt->source, lfirst(lc)};
+		const KgField *field = conversion.assigned->field;
+		Oid type;
+		int32 typmod;
+		Oid collation;
+		KgError *err;
+
+		if (field == NULL ||
+			kg_catch_refusal(KG_CATCH_UNDO, convert, &conversion) == NULL)
+			continue;
+		get_atttypetypmodcoll(attempt->source->table->relid,
+							  conversion.assigned->column->number,
+							  &type,
+							  &typmod,
+							  &collation);
+		err = kg_error_new(
+			KG_VALIDATION_FAILED,
+			"the value of property \"%s\" is not one of its column",
+			field->name);
+		point(err, attempt, field);
+		kg_error_keyword(err, "type");
+		kg_error_expected(
+			err,
+			"a value of type %s",
+			format_type_extended(type, typmod, FORMAT_TYPE_TYPEMOD_GIVEN));
+		return err;
+	}
+	return NULL;
+}
+
+/* ---- triggers ---- */
+
+/*
+ * Returns the message that a trigger function of the table raised for its users,
+ * or NULL.  Other functions, such as those of policies, may have read rows that
+ * the caller does not see.
+ */
+static const char *
+trigger_message(const KgVAttempt *attempt, const ErrorData *edata)
+{
+	Oid base = base_of(attempt);
+	int first;
+
+	if (edata->context == NULL || edata->message == NULL ||
+		kg_error_is_builtin(edata))
+		return NULL;
+	first = strcspn(edata->context, "\n");
+	KG_SPI_EXEC(
+		"SELECT DISTINCT tgfoid FROM pg_trigger WHERE NOT tgisinternal "
+		"AND tgrelid IN (SELECT relid FROM pg_partition_tree($1) "
+		"UNION SELECT $1 UNION SELECT $2)",
+		kg_arg(REGCLASSOID, ObjectIdGetDatum(base)),
+		kg_arg(REGCLASSOID, ObjectIdGetDatum(attempt->source->table->relid)));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		char *name = format_procedure(DatumGetObjectId(kg_spi_datum(i, 1)));
+		char *at = strstr(edata->context, name);
+
+		if (at != NULL && at - edata->context < first)
+			return pnstrdup(edata->message,
+							pg_mbcliplen(edata->message,
+										 strlen(edata->message),
+										 KG_MAX_MESSAGE));
+	}
+	return NULL;
+}
+
+static KgError *
+refused_otherwise(const KgVAttempt *attempt, const ErrorData *edata)
+{
+	const char *message = trigger_message(attempt, edata);
+	KgError *err;
+
+	if (message != NULL)
+	{
+		err = kg_error_new(KG_VALIDATION_FAILED,
+						   "a trigger of the table refuses the row: %s",
+						   message);
+		kg_error_expected(err, "a row that the trigger accepts");
+	}
+	else if (kg_error_is_builtin(edata) || kg_error_is_ours(edata))
+	{
+		err = kg_error_new(KG_FAILED_BINDING,
+						   "the table of type \"%s\" cannot be written",
+						   attempt->source->type->name);
+		kg_error_expected(
+			err,
+			"a table or view whose columns, triggers and policies "
+			"fit the binding");
+	}
+	else
+	{
+		err = kg_error_new(KG_VALIDATION_FAILED,
+						   "a function of the table refuses the row");
+		kg_error_expected(err, "other values");
+	}
+	point(err, attempt, NULL);
+	return err;
+}
+
+KgError *
+kg_virtual_refused(const KgVAttempt *attempt, const ErrorData *edata)
+{
+	KgError *err = NULL;
+
+	if (!kg_error_is_builtin(edata) || kg_error_is_ours(edata))
+		return refused_otherwise(attempt, edata);
+	switch (edata->sqlerrcode)
+	{
+		case ERRCODE_UNIQUE_VIOLATION:
+		case ERRCODE_EXCLUSION_VIOLATION:
+			return not_unique(attempt, edata);
+		case ERRCODE_FOREIGN_KEY_VIOLATION:
+			return no_target(attempt, edata);
+		case ERRCODE_CHECK_VIOLATION:
+			/* A domain has its name in the error, and the value was converted. */
+			if (edata->table_name == NULL)
+				err = no_value(attempt);
+			return err != NULL ? err : not_checked(attempt, edata);
+		case ERRCODE_NOT_NULL_VIOLATION:
+			return is_missing(attempt, edata);
+		case ERRCODE_INSUFFICIENT_PRIVILEGE:
+		case ERRCODE_WITH_CHECK_OPTION_VIOLATION:
+			return forbidden(attempt);
+		default:
+			if (ERRCODE_TO_CATEGORY(edata->sqlerrcode) ==
+				ERRCODE_DATA_EXCEPTION)
+				err = no_value(attempt);
+			return err != NULL ? err : refused_otherwise(attempt, edata);
+	}
+}
