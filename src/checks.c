@@ -148,6 +148,7 @@ typedef struct KgCheckCall
 	KgDifferences differences;
 	int64 tenants;
 	int64 entities;
+	const KgUserContext *admin; /* NULL: the owner checks */
 } KgCheckCall;
 
 /* Runs statements of kg_graph; their names are qualified or in pg_catalog. */
@@ -481,7 +482,8 @@ check_tenants(KgCheckCall *call)
 		char *tenant = SPI_getvalue(rows->vals[i], rows->tupdesc, 1);
 
 		call->tenants++;
-		call->entities += kg_verify_tenant(tenant, &call->differences);
+		call->entities += kg_verify_tenant(
+			tenant, call->admin, &call->differences);
 		if (call->repair)
 			kg_verify_repair(tenant, &call->differences);
 	}
@@ -581,15 +583,18 @@ read_options(const Jsonb *options, KgCheckCall *call)
 	}
 }
 
-/* Requires the owner, for all tenants or one, or an admin for its own. */
-static void
+/*
+ * Requires the owner, for all tenants or one, or an admin for its own.  Returns
+ * whether it is an admin.
+ */
+static bool
 require_right(KgCheckCall *call)
 {
 	const char *mine;
 
 	if (kg_token_identity() == NULL && !kg_token_lapsed() &&
 		kg_has_owner_rights(GetUserId()))
-		return;
+		return false;
 	mine = kg_identity_require(KG_ACCESS_ADMIN);
 	kg_visibility_require_tenant("check it");
 	/* The report includes ids, contents and numbers of rows. */
@@ -602,6 +607,7 @@ require_right(KgCheckCall *call)
 		kg_error_throw(
 			kg_error_new(KG_FORBIDDEN, "only the owner checks another tenant"));
 	call->tenant = mine;
+	return true;
 }
 
 KG_AUDITED(kg_sql_check, KG_AUDIT_WRITES)
@@ -611,12 +617,15 @@ KG_AUDITED(kg_sql_check, KG_AUDIT_WRITES)
 	KgCheckCall call;
 	KgUserContext user;
 	Jsonb *result;
+	bool is_admin;
 	int64 left;
 
 	memset(&call, 0, sizeof(call));
 	read_options(PG_GETARG_JSONB_P(0), &call);
-	require_right(&call);
+	is_admin = require_right(&call);
 	kg_spi_begin_as_owner(&user);
+	if (is_admin)
+		call.admin = &user;
 	MemoryContextSwitchTo(context);
 	check_all(&call);
 	left = call.repair ? count_left(&call) : call.differences.total;

@@ -153,6 +153,50 @@ append_bound_variant(StringInfo sql, const KgCatalog *catalog,
 		kg_vvalue(column));
 }
 
+/* Appends the edges of a reference of a stored type to a type with a table. */
+static void
+append_mixed_variant(StringInfo sql, const KgCatalog *catalog,
+					 const KgVariant *variant)
+{
+	const KgType *from = kg_catalog_type_no(catalog, variant->from_type_no);
+	const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
+	const KgVSource *source;
+	const KgVSource *target;
+	const KgVColumn *column;
+	const KgField *field;
+
+	if (from == NULL || to == NULL || from->binding != NULL ||
+		to->binding == NULL || variant->property == NULL)
+		return;
+	field = kg_type_field(from, variant->property);
+	source = kg_vsource(catalog, from);
+	column = kg_vsource_column(source, field);
+	if (column->sql == NULL)
+		return;
+	target = kg_vsource(catalog, to);
+	appendStringInfo(
+		sql,
+		"%sSELECT %s AS \"from\", x.id AS \"to\", "
+		"NULL::pg_catalog.jsonb AS properties, "
+		"%s::pg_catalog.text COLLATE pg_catalog.\"C\" AS from_type, "
+		"%s::pg_catalog.text COLLATE pg_catalog.\"C\" AS to_type "
+		"FROM %s%s JOIN (SELECT (%s) COLLATE pg_catalog.\"C\" AS id FROM %s "
+		"WHERE %s) x ON x.id OPERATOR(pg_catalog.=) %s",
+		sql->len > 0 ? " UNION ALL " : "",
+		source->id,
+		quote_literal_cstr(from->name),
+		quote_literal_cstr(to->name),
+		source->from,
+		field->is_array ? psprintf(" CROSS JOIN LATERAL (SELECT DISTINCT item "
+								   "FROM pg_catalog.unnest(%s) item) u",
+								   column->sql)
+						: "",
+		target->id,
+		target->from,
+		target->where ? target->where : "true",
+		field->is_array ? "u.item" : column->sql);
+}
+
 /* Returns the edges with the columns of the relation's view, or an empty text. */
 static char *
 bound_relation_sql(const KgCatalog *catalog, const KgRelation *relation,
@@ -164,7 +208,10 @@ bound_relation_sql(const KgCatalog *catalog, const KgRelation *relation,
 
 	initStringInfo(&edges);
 	for (int i = 0; i < relation->nvariants; i++)
+	{
 		append_bound_variant(&edges, catalog, &relation->variants[i]);
+		append_mixed_variant(&edges, catalog, &relation->variants[i]);
+	}
 	if (edges.len == 0)
 		return edges.data;
 	initStringInfo(&sql);
@@ -184,10 +231,7 @@ bound_relation_sql(const KgCatalog *catalog, const KgRelation *relation,
 	return sql.data;
 }
 
-/*
- * Returns the text of a view.  References between stored types and those that
- * read a table do not exist, but one relation may have both kinds of variants.
- */
+/* Returns the text of a view.  A relation may have variants of all kinds. */
 static char *
 view_sql(const KgCatalog *catalog, const KgType *type,
 		 const KgRelation *relation, bool whole)
@@ -223,6 +267,8 @@ kg_ask_view_hides(const KgCatalog *catalog, const KgType *type,
 	for (int i = 0; i < relation->nvariants; i++)
 		if (has_tenant_column(kg_catalog_type_no(
 				catalog, relation->variants[i].from_type_no)) ||
+			has_tenant_column(kg_catalog_type_no(
+				catalog, relation->variants[i].to_type_no)) ||
 			has_tenant_column(relation->variants[i].edges))
 			return true;
 	return false;

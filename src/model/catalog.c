@@ -399,6 +399,32 @@ mark_unique(KgCatalog *catalog)
 	}
 }
 
+/*
+ * Marks references of stored types to types that read a table.  No row is
+ * derived from them.
+ */
+static void
+mark_bound(KgCatalog *catalog)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		KgType *type = catalog->types[i];
+
+		for (int j = 0; j < type->nfields && type->binding == NULL; j++)
+		{
+			KgField *field = &type->fields[j];
+			const KgType *target;
+
+			if (field->ref_type == NULL)
+				continue;
+			target = kg_catalog_type_in(
+				catalog, field->ref_bundle, field->ref_type);
+			field->ref_bound = target != NULL && target->binding != NULL;
+			type->refers_bound |= field->ref_bound;
+		}
+	}
+}
+
 static void
 number_references(KgCatalog *catalog)
 {
@@ -479,6 +505,7 @@ load(void *arg)
 	load_types(catalog, &tenant, context);
 	load_relations(catalog, &tenant, context);
 	number_references(catalog);
+	mark_bound(catalog);
 	mark_unique(catalog);
 	load_tools(catalog, &tenant, context);
 	kg_load_tool_versions(catalog, &tenant, context);

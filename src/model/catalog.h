@@ -86,6 +86,7 @@ typedef struct KgField
 	const char *ref_type;
 	const char *ref_field; /* x-ref-field; NULL: the target's id */
 	const char *relation;  /* x-relation, or the name in upper case */
+	bool ref_bound;		   /* of a stored type: the target has x-table */
 	int32 relation_no;
 	KgOnDelete on_delete;
 	/* x-derived */
@@ -149,9 +150,10 @@ typedef struct KgType
 	const KgField **search_fields;
 	int nsummary;
 	const KgField **summary_fields;
-	bool has_unique; /* some field is unique */
-	int ncounted;	 /* number of counted fields */
-	int nkey_fields; /* number of field_no positions */
+	bool has_unique;   /* some field is unique */
+	bool refers_bound; /* some field is ref_bound */
+	int ncounted;	   /* number of counted fields */
+	int nkey_fields;   /* number of field_no positions */
 	const char **key_fields;
 	bool annotate_format; /* x-format: "annotate" */
 	bool history;		  /* x-history */

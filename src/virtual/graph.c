@@ -13,9 +13,14 @@
 #include "base/settings.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
+#include "miscadmin.h"
 #include "query/graph/foreign.h"
+#include "model/key.h"
+#include "query/run/running.h"
 #include "query/time/past.h"
 #include "query/time/validity.h"
+#include "store/derived/extract.h"
+#include "store/reference/bound_targets.h"
 #include "store/view/view_sql.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -382,6 +387,8 @@ typedef struct Expansion
 	bool backward;
 	KgNeighborFunction found;
 	void *arg;
+	bool *meets;   /* by rank: one of the nodes is foreign and of the type */
+	uint16 *ranks; /* of the nodes, or NULL */
 } Expansion;
 
 static bool
@@ -542,6 +549,188 @@ expand_variant(Expansion *e, const Edges *edges, const bool *along,
 	}
 }
 
+/* ---- references of stored entities to rows of tables ---- */
+
+/* A reference of an entity. */
+typedef struct Reference
+{
+	int64 node;
+	const char *value;
+} Reference;
+
+typedef struct References
+{
+	KgGraph *graph;
+	const KgType *type;
+	const KgField *field;
+	Reference *items;
+	uint32 n;
+	uint32 room;
+} References;
+
+static void
+take_references(const KgRef *ref, void *arg)
+{
+	References *references = arg;
+	KgExtract extract = {0};
+
+	if (references->graph->ranked[ref->rank - 1] != references->type)
+		return;
+	kg_extract_bound(references->type, ref->data, &extract);
+	for (int i = 0; i < extract.nreferences; i++)
+	{
+		if (extract.references[i].field != references->field)
+			continue;
+		if (references->n == references->room)
+		{
+			references->room *= 2;
+			references->items = repalloc_huge(
+				references->items, references->room * sizeof(Reference));
+			kg_graph_check_memory(references->graph);
+		}
+		references->items[references->n++] = (Reference){
+			ref->node,
+			MemoryContextStrdup(references->graph->context,
+								extract.references[i].value)};
+	}
+}
+
+/* Reads a reference of entities from their documents. */
+static void
+read_references(References *references, const int64 *nodes, uint32 n)
+{
+	KgGraph *graph = references->graph;
+
+	references->room = Max(n, 16);
+	references->items = MemoryContextAllocHuge(
+		graph->context, references->room * sizeof(Reference));
+	kg_graph_resolve(graph, nodes, n, true, take_references, references);
+}
+
+/* Passes the edges from entities to the rows that the caller sees. */
+static void
+expand_to_rows(Expansion *e, References *references, const int64 *nodes,
+			   uint32 n)
+{
+	KgGraph *graph = e->graph;
+	uint16 rank = e->edges->ends[1].rank;
+	int64 *own = palloc_extended((Size) (n + 1) * sizeof(int64),
+								 MCXT_ALLOC_HUGE);
+	uint32 nown = 0;
+	char **ids;
+	KgNodeSet seen;
+	ListCell *lc;
+
+	if (e->ranks == NULL)
+	{
+		e->ranks = palloc_extended((Size) (n + 1) * sizeof(uint16),
+								   MCXT_ALLOC_HUGE);
+		kg_graph_types(graph, nodes, n, e->ranks);
+	}
+	for (uint32 i = 0; i < n; i++)
+		if (e->ranks[i] == e->edges->ends[0].rank)
+			own[nown++] = nodes[i];
+	if (nown == 0)
+		return;
+	read_references(references, own, nown);
+	if (references->n == 0)
+		return;
+	ids = palloc_extended((Size) references->n * sizeof(char *),
+						  MCXT_ALLOC_HUGE);
+	for (uint32 i = 0; i < references->n; i++)
+		ids[i] = (char *) references->items[i].value;
+	kg_nodeset_init(&seen, graph->context);
+	foreach(lc, select_ids(source_of(graph, rank), ids, references->n, NULL))
+		(void) kg_nodeset_add(&seen, number_of(graph, rank, lfirst(lc)));
+	for (uint32 i = 0; i < references->n; i++)
+	{
+		int64 target = number_of(graph, rank, references->items[i].value);
+
+		if (kg_nodeset_find(&seen, target) != KG_NO_NODE)
+			tell_edge(e, references->items[i].node, target, NULL);
+	}
+	kg_nodeset_free(&seen);
+}
+
+/* Passes the edges from entities to rows, found by the index of the property. */
+static void
+expand_from_rows(Expansion *e, References *references, const int64 *nodes,
+				 uint32 n)
+{
+	KgGraph *graph = e->graph;
+	uint16 rank = e->edges->ends[1].rank;
+	int count;
+	char **ids = ids_of(graph, rank, nodes, n, &count);
+	KgCondition condition = {.field = references->field,
+							 .property = references->field->name,
+							 .path = "",
+							 .op = KG_OP_IN};
+	KgFilter filter = {.nconditions = 1, .conditions = &condition};
+	KgSelector selector = {.type = references->type, .filter = &filter};
+	KgNodeSet wanted;
+	int64 *sources;
+	uint32 nsources;
+
+	if (count == 0)
+		return;
+	condition.values = palloc(count * sizeof(JsonbValue));
+	condition.keys = palloc(count * sizeof(bytea *));
+	kg_nodeset_init(&wanted, graph->context);
+	for (int i = 0; i < count; i++)
+	{
+		JsonbValue value = kg_json_string_value(ids[i]);
+		bytea *key = kg_key_encode(references->field, &value);
+
+		/* No property has a value that is too long for a key. */
+		if (key == NULL || !kg_key_fits(references->field, &value))
+			continue;
+		condition.values[condition.nvalues] = value;
+		condition.keys[condition.nvalues++] = key;
+		(void) kg_nodeset_add(&wanted, number_of(graph, rank, ids[i]));
+	}
+	sources = kg_select_nodes(graph, &selector, &nsources);
+	if (nsources > 0)
+		read_references(references, sources, nsources);
+	for (uint32 i = 0; i < references->n; i++)
+	{
+		int64 target = number_of(graph, rank, references->items[i].value);
+
+		if (kg_nodeset_find(&wanted, target) != KG_NO_NODE)
+			tell_edge(e, references->items[i].node, target, NULL);
+	}
+	kg_nodeset_free(&wanted);
+}
+
+/* Expands the variant of a reference of a stored type to a bound one. */
+static void
+expand_mixed(Expansion *e, const Edges *edges, const bool *along,
+			 const int64 *nodes, uint32 n)
+{
+	const KgType *type = e->graph->ranked[edges->ends[0].rank - 1];
+
+	e->edges = edges;
+	for (int backward = 0; backward < 2; backward++)
+	{
+		References references = {
+			e->graph, type, kg_type_field(type, edges->variant->property)};
+
+		CHECK_FOR_INTERRUPTS();
+		e->backward = backward == 1;
+		if (along[backward] && e->backward)
+			expand_from_rows(e, &references, nodes, n);
+		else if (along[backward])
+			expand_to_rows(e, &references, nodes, n);
+	}
+}
+
+static bool
+is_mixed(const KgGraph *graph, const Edges *edges)
+{
+	return edges->variant->property != NULL &&
+		   graph->ranked[edges->ends[0].rank - 1]->binding == NULL &&
+		   graph->ranked[edges->ends[1].rank - 1]->binding != NULL;
+}
+
 /* Sets the sub-select.  Returns false if the variant has no foreign edges. */
 static bool
 read_edges(KgGraph *graph, Edges *edges)
@@ -553,6 +742,48 @@ read_edges(KgGraph *graph, Edges *edges)
 	return graph->foreign_state->stored && stored_edges(graph, edges);
 }
 
+/* Returns whether the caller can read the tables of a variant. */
+static bool
+is_readable(const KgGraph *graph, const Edges *edges)
+{
+	const KgType *types[] = {graph->ranked[edges->ends[0].rank - 1],
+							 graph->ranked[edges->ends[1].rank - 1],
+							 edges->variant->edges};
+
+	for (int i = 0; i < lengthof(types); i++)
+	{
+		KgErrorList ignored = {.limit = 1};
+
+		if (types[i] != NULL && types[i]->binding != NULL &&
+			kg_bound_resolve(types[i], GetUserId(), "", &ignored) == NULL)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Expands a variant of a relation.  The tables of a variant that no node is an
+ * end of are not looked at, so a table that cannot be read stops no other walk.
+ */
+static void
+foreign_expand_variant(Expansion *e, Edges *edges, const bool *relation_along,
+					   const int64 *nodes, uint32 n)
+{
+	KgGraph *graph = e->graph;
+	bool mixed = is_mixed(graph, edges);
+	bool along[2] = {relation_along[0] &&
+						 (mixed || e->meets[edges->ends[0].rank]),
+					 relation_along[1] && e->meets[edges->ends[1].rank]};
+
+	if (!(along[0] || along[1]) ||
+		(e->walk->readable && !is_readable(graph, edges)))
+		return;
+	if (mixed)
+		expand_mixed(e, edges, along, nodes, n);
+	else if (read_edges(graph, edges))
+		expand_variant(e, edges, along, nodes, n);
+}
+
 static void
 foreign_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 			   uint32 n, KgNeighborFunction found, void *arg)
@@ -560,6 +791,10 @@ foreign_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 	const KgCatalog *catalog = graph->catalog;
 	Expansion e = {.graph = graph, .walk = walk, .found = found, .arg = arg};
 
+	e.meets = palloc0((graph->nranks + 1) * sizeof(bool));
+	for (uint32 i = 0; i < n; i++)
+		if (kg_is_foreign(nodes[i]))
+			e.meets[foreign_rank(graph, nodes[i])] = true;
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
 		const KgRelation *relation = &catalog->relations[i];
@@ -574,12 +809,54 @@ foreign_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 
 			edges.ends[0].rank = kg_graph_rank(graph, variant->from_type_no);
 			edges.ends[1].rank = kg_graph_rank(graph, variant->to_type_no);
-			if (edges.ends[0].rank == 0 || edges.ends[1].rank == 0)
-				continue;
-			if (read_edges(graph, &edges))
-				expand_variant(&e, &edges, along, nodes, n);
+			if (edges.ends[0].rank != 0 && edges.ends[1].rank != 0)
+				foreign_expand_variant(&e, &edges, along, nodes, n);
 		}
 	}
+}
+
+/* ---- targets of written references ---- */
+
+typedef struct Lookup
+{
+	const KgCatalog *catalog;
+	const KgType *type;
+	char **ids;
+	int n;
+	KgGot *got;
+} Lookup;
+
+static void
+look_up(void *arg)
+{
+	Lookup *lookup = arg;
+
+	lookup->got = kg_virtual_get(
+		kg_vsource(lookup->catalog, lookup->type), lookup->ids, lookup->n);
+}
+
+/* A trigger looks targets up, so this is a call that reads of its own. */
+static bool *
+bound_targets(const KgCatalog *catalog, const KgType *type,
+			  const char *const *ids, int n)
+{
+	Lookup lookup = {catalog, type, (char **) ids, n};
+	bool *found = palloc((n + 1) * sizeof(bool));
+	KgCall call;
+
+	kg_running_enter(&call, false);
+	PG_TRY();
+	{
+		kg_running_timed(look_up, &lookup);
+	}
+	PG_FINALLY();
+	{
+		kg_running_leave(&call);
+	}
+	PG_END_TRY();
+	for (int i = 0; i < n; i++)
+		found[i] = lookup.got[i].data != NULL;
+	return found;
 }
 
 /* ---- a search ---- */
@@ -642,4 +919,5 @@ void
 kg_virtual_init(void)
 {
 	kg_foreign_begin = begin;
+	kg_bound_targets = bound_targets;
 }

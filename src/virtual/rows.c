@@ -518,9 +518,15 @@ kg_virtual_fits(const KgListQuery *query, const KgVSource *source)
 typedef struct Gets
 {
 	const KgVSource *source;
-	KgGot *got;
+	KgGot **sorted; /* by id */
 	int n;
 } Gets;
+
+static int
+compare_got(const void *pa, const void *pb)
+{
+	return strcmp((*(KgGot *const *) pa)->id, (*(KgGot *const *) pb)->id);
+}
 
 static bool
 take_entity(TupleTableSlot *slot, void *arg)
@@ -528,9 +534,20 @@ take_entity(TupleTableSlot *slot, void *arg)
 	Gets *gets = arg;
 	const char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
 
-	for (int i = 0; i < gets->n; i++)
-		if (strcmp(gets->got[i].id, id) == 0)
-			gets->got[i].data = kg_vdocument_of(gets->source, slot, 2, id);
+	int low = 0;
+	int high = gets->n;
+
+	while (low < high)
+	{
+		int middle = low + (high - low) / 2;
+
+		if (strcmp(gets->sorted[middle]->id, id) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < gets->n && strcmp(gets->sorted[low]->id, id) == 0; low++)
+		gets->sorted[low]->data = kg_vdocument_of(gets->source, slot, 2, id);
 	return true;
 }
 
@@ -538,14 +555,16 @@ KgGot *
 kg_virtual_get(const KgVSource *source, char **ids, int n)
 {
 	KgGot *got = palloc0(Max(1, n) * sizeof(KgGot));
-	Gets gets = {source, got, n};
+	Gets gets = {source, palloc(Max(1, n) * sizeof(KgGot *)), n};
 	KgSqlBuilder b;
 
 	for (int i = 0; i < n; i++)
 	{
 		got[i].id = ids[i];
 		got[i].index = i;
+		gets.sorted[i] = &got[i];
 	}
+	qsort(gets.sorted, n, sizeof(KgGot *), compare_got);
 	kg_sql_start(&b, source->catalog);
 	kg_sql_append(&b, "SELECT %s", source->id);
 	(void) kg_vdocument(&b, source);

@@ -146,10 +146,10 @@ def period(rng, data, begins, ends):
         data.update(end=end)
 
 
-def periods(rng, bundle):
+def periods(rng, bundle, without=()):
     """The bundle, where what is of some types and relations holds for a time; and
     their two properties, by name."""
-    names = {}
+    names = {kind: (None, None) for kind in without}
 
     def draw(kind, schema):
         if kind not in names:
@@ -174,14 +174,14 @@ RESOURCES = {
 ABILITIES = ["see", "read"]
 
 
-def authorize(rng, schemas):
+def authorize(rng, schemas, without=()):
     """The schemas, of which some have x-authorize."""
     if rng.random() < 0.5:
         return schemas
     drawn = []
     for one in schemas:
         kind = one["entity_type"]
-        if rng.random() < 0.6:
+        if kind not in without and rng.random() < 0.6:
             says = {"ability": rng.choice(ABILITIES), **rng.choice(RESOURCES[kind])}
             one = dict(one, schema=dict(one["schema"], **{"x-authorize": says}))
         drawn.append(one)

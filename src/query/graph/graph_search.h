@@ -30,6 +30,7 @@ typedef struct KgFollow
 	KgRelationSet forward;
 	KgRelationSet backward;
 	bool properties; /* edges are passed with their properties */
+	bool readable;	 /* only of tables that the caller may read, for hints */
 	/* NULL, or returns whether an edge is walked; implies properties */
 	bool (*accept)(int32 relation_no, const Jsonb *properties, void *arg);
 	void *accept_arg;

@@ -372,7 +372,122 @@ check_binding(KgApply *apply, const KgPayloadType *payload)
 	check_properties(&binding);
 }
 
-/* Reports references of a stored type to a type with a table. */
+/* ---- references of stored types ---- */
+
+/* Returns the type with a table that a field of a stored type refers to. */
+static const KgType *
+bound_target(const KgApply *apply, const KgField *field)
+{
+	const KgType *target;
+
+	if (field->ref_type == NULL)
+		return NULL;
+	target = kg_bundle_future_type(apply,
+								   field->ref_bundle ? field->ref_bundle
+													 : apply->payload->name,
+								   field->ref_type);
+	return target != NULL && target->binding != NULL ? target : NULL;
+}
+
+/* Returns the property of the type that counts edges of the relation, or NULL. */
+static const KgField *
+counting_field(const KgType *type, const char *relation)
+{
+	for (int i = 0; type != NULL && i < type->nfields; i++)
+		if (type->fields[i].derived_relation != NULL &&
+			strcmp(type->fields[i].derived_relation, relation) == 0)
+			return &type->fields[i];
+	return NULL;
+}
+
+/* Returns a property that counts edges of the relation after the apply. */
+static const KgField *
+find_counting(const KgApply *apply, const char *relation)
+{
+	const KgPayload *payload = apply->payload;
+	const KgField *found = NULL;
+
+	for (int i = 0; i < payload->ntypes && found == NULL; i++)
+		found = counting_field(payload->types[i].parsed, relation);
+	for (int i = 0; i < apply->before->ntypes && found == NULL; i++)
+	{
+		const KgType *type = apply->before->types[i];
+
+		if (kg_bundle_future_type(apply, type->bundle, type->name) == type)
+			found = counting_field(type, relation);
+	}
+	return found;
+}
+
+/*
+ * Checks a reference of a stored type to a type with a table.  A walk from the
+ * row back to the entity needs the index of the property.
+ */
+static void
+check_stored_field(KgApply *apply, const KgPayloadType *payload,
+				   const KgField *field, const KgType *target)
+{
+	bool by_id = field->ref_field == NULL ||
+				 strcmp(field->ref_field, target->id_field->name) == 0;
+	const KgField *counting = find_counting(apply, field->relation);
+	const char *expected = NULL;
+	KgError *err;
+
+	if (!field->indexed)
+		expected = "\"x-index\": true beside \"x-ref\"";
+	else if (!by_id)
+		expected = "a reference by the id";
+	else if (field->nsteps > (field->is_array ? 2 : 1))
+		expected = "a property of the root: a string, or an array of strings";
+	else if (field->on_delete != KG_ON_DELETE_RESTRICT)
+		expected = "no \"x-on-delete\": rows are deleted without kg_graph";
+	else if (counting != NULL)
+		expected = psprintf("another relation than \"%s\", which property "
+							"\"%s\" counts",
+							field->relation,
+							counting->name);
+	if (expected == NULL)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "property \"%s\" cannot refer to \"%s\", which reads a "
+					   "table",
+					   field->name,
+					   field->ref_type);
+	kg_error_keyword(err, "x-ref");
+	kg_error_expected(err, "%s", expected);
+	kg_apply_report(apply, err, payload->path);
+}
+
+/* Reports a count of edges that end at rows of a table. */
+static void
+check_counted(KgApply *apply, const KgPayloadType *payload,
+			  const KgField *field)
+{
+	const KgCatalog *before = apply->before;
+	KgError *err;
+
+	for (int i = 0; i < before->ntypes; i++)
+		for (int j = 0; j < before->types[i]->nfields; j++)
+		{
+			const KgField *other = &before->types[i]->fields[j];
+
+			if (!other->ref_bound ||
+				strcmp(other->relation, field->derived_relation) != 0 ||
+				kg_bundle_future_type(
+					apply, before->types[i]->bundle, before->types[i]->name) !=
+					before->types[i])
+				continue;
+			err = kg_error_new(KG_INVALID_INPUT,
+							   "\"x-derived\" counts relation \"%s\", which "
+							   "leads to a type that reads a table",
+							   field->derived_relation);
+			kg_error_keyword(err, "x-derived");
+			kg_error_expected(err, "a relation between stored types");
+			kg_apply_report(apply, err, payload->path);
+			return;
+		}
+}
+
 static void
 check_stored(KgApply *apply, const KgPayloadType *payload)
 {
@@ -381,26 +496,12 @@ check_stored(KgApply *apply, const KgPayloadType *payload)
 	for (int i = 0; i < type->nfields; i++)
 	{
 		const KgField *field = &type->fields[i];
-		const KgType *target = field->ref_type == NULL
-								   ? NULL
-								   : kg_bundle_future_type(
-										 apply,
-										 field->ref_bundle
-											 ? field->ref_bundle
-											 : apply->payload->name,
-										 field->ref_type);
-		KgError *err;
+		const KgType *target = bound_target(apply, field);
 
-		if (target == NULL || target->binding == NULL)
-			continue;
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "property \"%s\" refers to \"%s\", which reads a "
-						   "table",
-						   field->name,
-						   field->ref_type);
-		kg_error_keyword(err, "x-ref");
-		kg_error_expected(err, "\"x-ref\": a type without \"x-table\"");
-		kg_apply_report(apply, err, payload->path);
+		if (target != NULL)
+			check_stored_field(apply, payload, field, target);
+		if (field->derived_relation != NULL)
+			check_counted(apply, payload, field);
 	}
 }
 

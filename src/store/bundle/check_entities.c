@@ -197,7 +197,8 @@ decided_here(const KgApply *apply, const KgField *field)
 	/* Entities of a type with an invalid schema were not read. */
 	for (int i = 0; i < payload->ntypes; i++)
 		if (strcmp(payload->types[i].name, field->ref_type) == 0)
-			return payload->types[i].parsed != NULL;
+			return payload->types[i].parsed != NULL &&
+				   payload->types[i].parsed->binding == NULL;
 	return false;
 }
 

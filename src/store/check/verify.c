@@ -30,6 +30,7 @@
 #include "store/edge/edges.h"
 #include "store/derived/extract.h"
 #include "store/derived/pieces.h"
+#include "store/reference/bound_targets.h"
 #include "store/tenant/quota.h"
 #include "store/derived/rebuild.h"
 #include "store/edge/symmetric.h"
@@ -67,6 +68,8 @@ typedef struct KgVerify
 	const char *tenant;
 	uint64 seed;
 	const KgCatalog *catalog;
+	const KgUserContext *admin; /* or NULL */
+	KgReferenceList bound;		/* to types that read a table */
 	KgDifferences *differences;
 	MemoryContext batch;
 	KgNodeList nodes; /* entities of the batch */
@@ -365,6 +368,61 @@ gather_edges(const char *tenant, KgColumns *edges, bool repeated, void *arg)
 }
 
 static void
+differ_dangling(KgVerify *v, const KgReferenceList *missing,
+				const char *expected, const char *repair)
+{
+	for (int i = 0; i < missing->n; i++)
+		differ_of_node(v,
+					   "reference_dangling",
+					   "kg_entity",
+					   missing->items[i].source,
+					   psprintf(expected, missing->items[i].field->name),
+					   missing->items[i].value,
+					   repair);
+}
+
+typedef struct BoundCheck
+{
+	KgVerify *v;
+	KgReferenceList missing;
+} BoundCheck;
+
+static void
+find_bound(void *arg)
+{
+	BoundCheck *check = arg;
+
+	kg_bound_references_find(
+		check->v->catalog, check->v->admin, &check->v->bound, &check->missing);
+}
+
+/* Reports references without a row of the table.  A deletion left them. */
+static void
+compare_bound(KgVerify *v)
+{
+	BoundCheck check = {v, {v->batch}};
+	ErrorData *edata;
+
+	if (v->admin == NULL || v->bound.n == 0)
+		return;
+	edata = kg_catch(KG_CATCH_KEEP, find_bound, &check);
+	if (edata != NULL)
+		differ(v,
+			   "reference_unchecked",
+			   "kg_entity",
+			   v->bound.items[0].field->ref_type,
+			   NULL,
+			   "a table that can be read",
+			   edata->message,
+			   "SELECT kg_binding_report(type)");
+	else
+		differ_dangling(v,
+						&check.missing,
+						"a row that property \"%s\" names and you see",
+						"write the reference anew");
+}
+
+static void
 compare_edges(KgVerify *v, const KgReferenceList *references, KgArg nodes)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
@@ -376,16 +434,10 @@ compare_edges(KgVerify *v, const KgReferenceList *references, KgArg nodes)
 	kg_columns_init(&v->edges, v->batch, 4, types);
 	kg_references_edges(
 		v->catalog, references, &sight, &missing, gather_edges, v);
-	for (int i = 0; i < missing.n; i++)
-		differ_of_node(
-			v,
-			"reference_dangling",
-			"kg_entity",
-			missing.items[i].source,
-			psprintf("an entity that property \"%s\" names",
-					 missing.items[i].field->name),
-			missing.items[i].value,
-			"write the entity that is missing, or the reference anew");
+	differ_dangling(v,
+					&missing,
+					"an entity that property \"%s\" names",
+					"write the entity that is missing, or the reference anew");
 	compare_rows(
 		v,
 		&saved,
@@ -453,12 +505,15 @@ compare_batch(const KgColumns *keys, const KgColumns *terms,
 		compare_unique(v, unique, nodes);
 		compare_words(v, words, nodes);
 		compare_edges(v, references, nodes);
+		compare_bound(v);
 		kg_counted_compare(v->catalog, &v->nodes, differ_count, v);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(v->batch);
 	memset(&v->nodes, 0, sizeof(v->nodes));
 	v->nodes.context = v->batch;
+	memset(&v->bound, 0, sizeof(v->bound));
+	v->bound.context = v->batch;
 	v->ids = NIL;
 	v->types = NIL;
 }
@@ -536,6 +591,7 @@ verify_entity(KgVerify *v, KgDerivation *d, HeapTuple row, TupleDesc desc)
 			   psprintf("version " INT64_FORMAT, version),
 			   "write the entity anew");
 	kg_node_add(&v->nodes, node);
+	kg_bound_references_of(type, node, NULL, data, &v->bound);
 	old = MemoryContextSwitchTo(v->batch);
 	v->ids = lappend(v->ids, pstrdup(id));
 	v->types = lappend(v->types, (void *) kg_type_handle(type));
@@ -1103,7 +1159,8 @@ verify_pending(KgVerify *v)
 }
 
 int64
-kg_verify_tenant(const char *tenant, KgDifferences *differences)
+kg_verify_tenant(const char *tenant, const KgUserContext *admin,
+				 KgDifferences *differences)
 {
 	MemoryContext context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph verification", ALLOCSET_DEFAULT_SIZES);
@@ -1114,6 +1171,7 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 	kg_differences_next_tenant(differences);
 	memset(&v, 0, sizeof(v));
 	v.tenant = tenant;
+	v.admin = admin;
 	v.catalog = kg_catalog_newest(tenant);
 	v.differences = differences;
 	if (!pg_strong_random(&v.seed, sizeof(v.seed)))
@@ -1121,6 +1179,7 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 	v.batch = AllocSetContextCreate(
 		context, "kg_graph verified batch", ALLOCSET_DEFAULT_SIZES);
 	v.nodes.context = v.batch;
+	v.bound.context = v.batch;
 	kg_verify_schemas(v.catalog, differences);
 	/*
 	 * Read-only, so targets of references are looked up without locks. An error

@@ -6,14 +6,18 @@
 #ifndef KG_VERIFY_H
 #define KG_VERIFY_H
 
+#include "base/extension.h"
 #include "store/check/differences.h"
 
 /*
  * Derives all rows of a tenant with the functions that derive them when
  * entities are written, and compares. Writes and locks nothing. In REPEATABLE
  * READ it sees one snapshot; in READ COMMITTED, beside writers, several.
+ * References to types that read a table are looked up as the admin, and not at
+ * all if it is NULL, because policies of the table do not limit the owner.
  */
-extern int64 kg_verify_tenant(const char *tenant, KgDifferences *differences);
+extern int64 kg_verify_tenant(const char *tenant, const KgUserContext *admin,
+							  KgDifferences *differences);
 
 /*
  * Repairs the differences that were found last in the tenant. Deletes wrong

@@ -233,17 +233,30 @@ visit_reference(const JsonbValue *value, void *arg)
 	extract->nreferences++;
 }
 
-void
-kg_extract_references(const KgType *type, const Jsonb *data, KgExtract *extract)
+static void
+extract_references(const KgType *type, const Jsonb *data, bool bound,
+				   KgExtract *extract)
 {
 	for (int i = 0; i < type->nfields; i++)
 	{
 		Visit visit = {
 			type, extract, &type->fields[i], extract->nreferences, 0};
 
-		if (visit.field->ref_type)
+		if (visit.field->ref_type && visit.field->ref_bound == bound)
 			kg_field_visit(visit.field, &data->root, visit_reference, &visit);
 	}
+}
+
+void
+kg_extract_references(const KgType *type, const Jsonb *data, KgExtract *extract)
+{
+	extract_references(type, data, false, extract);
+}
+
+void
+kg_extract_bound(const KgType *type, const Jsonb *data, KgExtract *extract)
+{
+	extract_references(type, data, true, extract);
 }
 
 void

@@ -59,6 +59,13 @@ extern void kg_extract_references(const KgType *type, const Jsonb *data,
 								  KgExtract *extract);
 
 /*
+ * Extracts the references to types that read a table.  kg_extract() and
+ * kg_extract_references() leave them out, because no row is derived from them.
+ */
+extern void kg_extract_bound(const KgType *type, const Jsonb *data,
+							 KgExtract *extract);
+
+/*
  * Returns whether both documents are equal in each property from which
  * kg_extract() takes values. Does not extract them.
  */

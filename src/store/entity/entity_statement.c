@@ -19,6 +19,8 @@
 #include "store/entity/entity_row.h"
 #include "store/history/freed.h"
 #include "store/history/history.h"
+#include "store/reference/bound_targets.h"
+#include "store/reference/pending.h"
 #include "store/reference/scope.h"
 #include "store/tenant/quota.h"
 #include "utils/builtins.h"
@@ -26,6 +28,9 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 #include "utils/tuplestore.h"
+
+/* Number of references to rows of tables that are looked up at once. */
+#define KG_BOUND_AT_ONCE 10000
 
 static const char *const entity_tables[] = {"kg_entity", NULL};
 
@@ -35,7 +40,8 @@ typedef struct Work
 	char *tenant;
 	KgDerivation *derivation;
 	KgFreed *freed;
-	KgHistory *history; /* NULL: none yet */
+	KgHistory *history;	   /* NULL: none yet */
+	KgReferenceList bound; /* to types that read a table */
 	const KgCatalog *catalog;
 	int32 locked;		/* the type of the last deleted row */
 	const KgType *type; /* of the last row */
@@ -84,6 +90,9 @@ work_of(Statement *statement, Datum tenant_datum)
 	kg_derive_of_statement(work->derivation);
 	work->freed = kg_freed_begin(work->tenant, statement->takes);
 	work->catalog = kg_catalog_newest(work->tenant);
+	work->bound.context = AllocSetContextCreate(statement->context,
+												"kg_graph bound references",
+												ALLOCSET_DEFAULT_SIZES);
 	statement->tenants = lappend(statement->tenants, work->tenant);
 	statement->work = lappend(statement->work, work);
 	return statement->current = work;
@@ -200,6 +209,39 @@ note_row(Statement *statement, Work *work, const TupleTableSlot *before,
 		keep_history(statement, work, type, before, after);
 }
 
+/* Raises an error for references without a row that the caller sees. */
+static void
+check_bound(const Statement *statement, Work *work)
+{
+	MemoryContext context = work->bound.context;
+	MemoryContext old = MemoryContextSwitchTo(context);
+	KgReferenceList missing = {context};
+
+	kg_bound_references_find(
+		work->catalog, &statement->caller, &work->bound, &missing);
+	kg_pending_throw(work->catalog, &missing);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(context);
+	work->bound = (KgReferenceList){context};
+}
+
+/*
+ * Notes the references of a written row to types that read a table.  A role that
+ * policies do not limit restores a dump, whose tables may have no rows yet.
+ */
+static void
+note_bound(const Statement *statement, Work *work, int32 type_no, int64 node,
+		   const Jsonb *before, const Jsonb *data)
+{
+	const KgType *type = type_of(work, type_no);
+
+	if (type == NULL || statement->restores)
+		return;
+	kg_bound_references_of(type, node, before, data, &work->bound);
+	if (work->bound.n >= KG_BOUND_AT_ONCE)
+		check_bound(statement, work);
+}
+
 static void
 derive_changed(Statement *statement, TriggerData *trigdata,
 			   TupleTableSlot *before, TupleTableSlot *after,
@@ -246,7 +288,15 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 			kg_derive_inserted(
 				d, type_no, now.entity_id, node, now.data, now.keys);
 		if (changed || !update)
+		{
+			note_bound(statement,
+					   work,
+					   type_no,
+					   node,
+					   changed ? slot_version(statement, before).data : NULL,
+					   now.data);
 			note_row(statement, work, changed ? before : NULL, after);
+		}
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row_context);
 	}
@@ -357,6 +407,7 @@ kg_sql_derive_entities(PG_FUNCTION_ARGS)
 
 		if (work->history)
 			kg_history_end(work->history);
+		check_bound(&statement, work);
 		kg_derive_settle(work->derivation);
 	}
 	kg_writing_derived(trigdata->tg_event);

@@ -158,6 +158,21 @@ find_restricting(const KgReferenceList *missing, const KgNodeList *nodes,
 }
 
 void
+kg_pending_throw(const KgCatalog *catalog, const KgReferenceList *missing)
+{
+	KgErrorList errors = {NIL, kg_setting_max_errors, 0};
+
+	for (int i = 0; i < missing->n; i++)
+	{
+		if (errors.total >= errors.limit)
+			errors.total++;
+		else
+			report_missing(catalog, &missing->items[i], false, &errors);
+	}
+	kg_throw_violations(&errors, "references are missing");
+}
+
+void
 kg_pending_check(const char *tenant, const KgUserContext *caller,
 				 KgNodeList *nodes, const KgNodeList *deleted)
 {

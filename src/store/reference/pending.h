@@ -18,4 +18,11 @@
 extern void kg_pending_check(const char *tenant, const KgUserContext *caller,
 							 KgNodeList *nodes, const KgNodeList *deleted);
 
+/*
+ * Raises KG_REFERENCE_MISSING, which lists the references, unless the list is
+ * empty.
+ */
+extern void kg_pending_throw(const KgCatalog *catalog,
+							 const KgReferenceList *missing);
+
 #endif /* KG_PENDING_H */

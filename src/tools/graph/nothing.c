@@ -323,6 +323,7 @@ kg_hint_edges(KgGraphCall *call, const char *path, const char *message,
 	memset(&all, 0, sizeof(all));
 	all.forward.all = true;
 	all.backward.all = true;
+	all.readable = true;
 	memset(&kinds, 0, sizeof(kinds));
 	kinds.graph = graph;
 	kinds.kinds = palloc((2 * call->catalog->nrelations + 1) * sizeof(Kind));

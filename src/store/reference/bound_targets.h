@@ -1,0 +1,40 @@
+/*
+ * bound_targets.h
+ *	  References of stored entities to rows of tables of the user.
+ *
+ * Such a reference is checked when it is written: the caller must see the row.
+ * No lock is taken and no row is derived, so the table's own writers may delete
+ * the row later.  kg_check() reports the reference then, and no walk follows it.
+ */
+#ifndef KG_BOUND_TARGETS_H
+#define KG_BOUND_TARGETS_H
+
+#include "store/reference/references.h"
+
+/*
+ * Returns for each id whether the current user sees a row of the bound type
+ * with it.  Raises KG_FORBIDDEN or KG_FAILED_BINDING for a table that it cannot
+ * read.  Set by virtual/graph.c.
+ */
+typedef bool *(*KgBoundTargets)(const KgCatalog *catalog, const KgType *type,
+								const char *const *ids, int n);
+extern KgBoundTargets kg_bound_targets;
+
+/*
+ * Adds the references of a document to types that read a table.  Those that the
+ * document had before are left out; before may be NULL.
+ */
+extern void kg_bound_references_of(const KgType *type, int64 node,
+								   const Jsonb *before, const Jsonb *data,
+								   KgReferenceList *references);
+
+/*
+ * Adds the references without a row that the caller sees to missing.  The
+ * references are sorted.
+ */
+extern void kg_bound_references_find(const KgCatalog *catalog,
+									 const KgUserContext *caller,
+									 KgReferenceList *references,
+									 KgReferenceList *missing);
+
+#endif /* KG_BOUND_TARGETS_H */
