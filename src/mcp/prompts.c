@@ -65,26 +65,15 @@ static const KgPrompt prompts[] = {
 
 static const char workflow_steps[] =
 	"Follow these steps for every question:\n"
-	"1. Decide which entity types the question is about. If that is not "
-	"clear, look at the most general type first.\n"
-	"2. Fetch the facts with the tools before you answer. An id, a code, a "
-	"value or a connection that no tool has returned is not a fact: do not "
-	"write it.\n"
-	"3. When a reply has \"total\": 0, say that the graph has no such record. "
-	"Read its \"hints\", or ask for a related type, and offer what does "
-	"exist.\n"
-	"4. When a reply has \"truncated\": true, call the same tool again with "
-	"its \"next\" as the arguments, or say that your answer covers only "
-	"a part.\n"
-	"5. Give the id of every record that your answer rests on, so that it can "
-	"be checked.\n";
-
-static const char workflow_arguments[] =
-	"Arguments:\n"
-	"- \"filters\" is a JSON object, not a string that contains JSON.\n"
-	"- The values of filters are stored codes and ids, not the names that are "
-	"shown to people.\n"
-	"- Only the properties named in a tool's schema can be filtered.\n";
+	"1. Fetch the facts with the tools before you answer. An id, a value or a "
+	"connection that no tool has returned is not a fact: do not write it.\n"
+	"2. If \"total\" is 0, say that the graph has no such record. \"hints\" "
+	"have what does exist.\n"
+	"3. If \"truncated\" is true, call again with \"next\", or say that your "
+	"answer covers only a part.\n"
+	"4. Give the ids of the records that your answer rests on.\n"
+	"Filters compare stored codes and ids, not the names that are shown to "
+	"people.\n";
 /* For callers with the toolset sql only. */
 static const char query_steps[] =
 	"Follow these steps for every question:\n"
@@ -101,12 +90,11 @@ static const char query_steps[] =
 
 /* Explains replies in rows (docs/mcp.md). */
 static const char reading_rows[] =
-	"Replies are in rows: where the first member of an array is an array of "
-	"names, the others have the values, {name: value} among the names holds "
-	"for all, null is no value. A row that is shorter than the names is of an "
-	"entity whose other values were withheld: get has them. A list that is "
-	"missing is empty; without total "
-	"all is told. next has what to change in the arguments.\n";
+	"Replies are in rows: if the first member of an array is an array of "
+	"names, the others have the values; {name: value} among the names is true "
+	"for all; null is no value. A shorter row lacks values that were "
+	"withheld: get has them. A missing list is empty; without total the reply "
+	"is complete. next has the arguments to change.\n";
 
 /* For callers with writing tools. */
 static const char writing_rule[] = "Some of its tools write.\n"
@@ -377,8 +365,13 @@ append_example(StringInfo out, const KgMcpRequest *req,
 		JsonbToCString(NULL, &arguments->root, VARSIZE(arguments)));
 }
 
+/*
+ * Appends the bundles' instructions and, unless the text has them elsewhere,
+ * their descriptions.
+ */
 static void
-append_bundles(StringInfo out, const KgCatalog *catalog, const char *bundle)
+append_bundles(StringInfo out, const KgCatalog *catalog, const char *bundle,
+			   bool described)
 {
 	for (int i = 0; i < catalog->nbundles; i++)
 	{
@@ -386,13 +379,16 @@ append_bundles(StringInfo out, const KgCatalog *catalog, const char *bundle)
 
 		if (bundle != NULL && strcmp(b->name, bundle) != 0)
 			continue;
-		appendStringInfo(out, "- bundle %s", b->name);
-		if (b->description)
+		if (!described || b->description == NULL)
 		{
-			appendStringInfoString(out, ": ");
-			append_cut(out, b->description);
+			appendStringInfo(out, "- bundle %s", b->name);
+			if (b->description)
+			{
+				appendStringInfoString(out, ": ");
+				append_cut(out, b->description);
+			}
+			appendStringInfoChar(out, '\n');
 		}
-		appendStringInfoChar(out, '\n');
 		if (b->instructions)
 			appendStringInfo(out, "%s\n", b->instructions);
 	}
@@ -425,16 +421,13 @@ replies_in_rows(const KgMcpRequest *req, const KgCatalog *catalog)
 
 static void
 append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
-			const char *bundle)
+			const char *bundle, bool described)
 {
 	if (req->agent && req->agent->instructions)
 		appendStringInfo(out, "%s\n\n", req->agent->instructions);
-	appendStringInfoString(
-		out,
-		"A knowledge graph is connected: records that were checked against "
-		"their schemas when they were stored. ");
+	appendStringInfoString(out, "A knowledge graph is connected. ");
 	append_writing(out, req, catalog);
-	append_bundles(out, catalog, bundle);
+	append_bundles(out, catalog, bundle, described);
 	appendStringInfoChar(out, '\n');
 	if (kg_agent_only_queries(req->agent))
 	{
@@ -442,45 +435,45 @@ append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 		return;
 	}
 	appendStringInfoString(out, workflow_steps);
-	appendStringInfoChar(out, '\n');
-	appendStringInfoString(out, workflow_arguments);
 	if (replies_in_rows(req, catalog))
 		appendStringInfoString(out, reading_rows);
 }
 
 /*
- * Appends the whole schema if it is short enough.  Then a model need not call
- * the tool "schema", which is in the same toolset.
+ * Returns the whole schema if it is short enough, or NULL.  Then a model need
+ * not call the tool "schema", which is in the same toolset.
  */
-static void
-append_schema(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog)
+static const char *
+short_schema(const KgMcpRequest *req, const KgCatalog *catalog)
 {
 	int room = kg_setting_schema_in_instructions;
 	KgSchemaText schema;
 
 	if (room == 0 ||
 		!kg_toolset_is_listed(catalog, req->agent, KG_TOOLSET_COMPACT))
-		return;
+		return NULL;
 	kg_schema_text(&schema, catalog, NULL, room);
-	if (schema.descriptions == 0 && schema.types == 0 &&
-		schema.relations == 0 && schema.unnamed == 0)
-		appendStringInfo(
-			out,
-			"\nThe schema, as the tool schema returns it, which you need not "
-			"call:\n%s",
-			schema.text);
+	return schema.descriptions == 0 && schema.types == 0 &&
+				   schema.relations == 0 && schema.unnamed == 0
+			   ? schema.text
+			   : NULL;
 }
 
 char *
 kg_mcp_instructions(const KgMcpRequest *req)
 {
 	const KgCatalog *catalog = kg_running_catalog();
+	const char *schema = short_schema(req, catalog);
 	StringInfoData out;
 
 	initStringInfo(&out);
-	append_head(&out, req, catalog, NULL);
+	append_head(&out, req, catalog, NULL, schema != NULL);
 	append_example(&out, req, catalog, NULL);
-	append_schema(&out, req, catalog);
+	if (schema != NULL)
+		appendStringInfo(&out,
+						 "\nThe schema, which the tool schema need not "
+						 "return again:\n%s",
+						 schema);
 	return out.data;
 }
 
@@ -591,7 +584,7 @@ get_workflow(KgMcpRequest *req, const KgCatalog *catalog, KgJsonWriter *w)
 	if (!known)
 		return refuse_argument(req, "bundle", "is not a bundle");
 	initStringInfo(&out);
-	append_head(&out, req, catalog, bundle);
+	append_head(&out, req, catalog, bundle, false);
 	append_example(&out, req, catalog, bundle);
 	appendStringInfoChar(&out, '\n');
 	append_types(&out, req, catalog, bundle);

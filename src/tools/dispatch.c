@@ -609,27 +609,10 @@ kg_tools_call_result(const char *name, const Jsonb *arguments,
 
 /* ---- listing ---- */
 
-/* The schema of the member "error" of a refused call (docs/errors.md). */
-static const char error_member[] =
-	"{\"type\": \"object\", \"required\": [\"code\", \"message\"], "
-	"\"properties\": {\"code\": {}, \"message\": {}}}";
-
-static void
-write_required(KgJsonWriter *w, const JsonbValue *names)
-{
-	kg_jw_begin_object(w);
-	if (names)
-	{
-		kg_jw_key(w, "required");
-		kg_jw_value(w, names);
-	}
-	kg_jw_end_object(w);
-}
-
 /*
  * Returns the schema of a tool's structured content: its reply, or the error
- * that replaces it. Clients validate both against one schema, even if isError
- * is set, and an error lacks the members of a reply.
+ * that replaces it (docs/errors.md). Clients validate both against one schema,
+ * even if isError is set, and an error lacks the members of a reply.
  */
 static Jsonb *
 result_schema(const Jsonb *reply)
@@ -651,17 +634,21 @@ result_schema(const Jsonb *reply)
 		}
 		kg_jw_begin_object(&w);
 		kg_jw_members(&w, kg_json_container(&it.value));
-		kg_jw_kjsonb(&w, "error", kg_json_parse(error_member));
+		kg_jw_kjsonb(&w, "error", kg_json_parse("{\"type\": \"object\"}"));
 		kg_jw_end_object(&w);
 	}
-	kg_jw_kbegin_array(&w, "anyOf");
-	write_required(&w, has_required ? &required : NULL);
-	kg_jw_begin_object(&w);
-	kg_jw_kbegin_array(&w, "required");
-	kg_jw_string(&w, "error");
-	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
-	kg_jw_end_array(&w);
+	if (has_required)
+	{
+		kg_jw_kbegin_array(&w, "anyOf");
+		kg_jw_begin_object(&w);
+		kg_jw_key(&w, "required");
+		kg_jw_value(&w, &required);
+		kg_jw_end_object(&w);
+		kg_jw_begin_object(&w);
+		kg_jw_kjsonb(&w, "required", kg_json_parse("[\"error\"]"));
+		kg_jw_end_object(&w);
+		kg_jw_end_array(&w);
+	}
 	return kg_jw_finish(&w);
 }
 

@@ -33,7 +33,7 @@ SELECT revision, pages > 2 AS pages, hints, cardinality(names) = (SELECT count(D
 SELECT pages, hints, cardinality(names) = 131 AS bundle_and_schemas, names[1:2] FROM pg_temp.pages('2026-07-28', 'resources/list', 'resources', 'uri');
 -- the same question, the same bytes
 SELECT count(DISTINCT pg_temp.ask('2026-07-28', 'tools/list')) FROM generate_series(1, 3);
--- the names of many types are told once a tool
+-- the list of a tool has the names of many types at most once
 SELECT t ->> 'name' AS tool, (SELECT count(*) FROM regexp_matches(t::text, '"many_077"', 'g')) AS times FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' !~ '_many_' ORDER BY t ->> 'name' COLLATE "C";
 -- a cursor whose tool went away starts again; one of another list is none
 SELECT pg_temp.ask('2025-11-25', 'tools/list') #>> '{result,nextCursor}' AS cursor \gset

@@ -915,15 +915,17 @@ write_nearest(const KgListQuery *query, const KgCondition *condition,
 		return;
 	kg_jw_key(w, "nearest");
 	if (target)
-		write_near_ids(query->catalog,
-					   target,
-					   condition->values,
-					   condition->nvalues,
-					   condition->path,
-					   correct_lists(query, target, condition, true, correction)
-						   ? NULL
-						   : correction,
-					   w);
+		write_near_ids(
+			query->catalog,
+			target,
+			condition->values,
+			condition->nvalues,
+			condition->path,
+			!is_correctable(condition) ||
+					correct_lists(query, target, condition, true, correction)
+				? NULL
+				: correction,
+			w);
 	else if (field->kind == KG_KIND_ENUM)
 		write_values_in_use(query, field, w);
 	else

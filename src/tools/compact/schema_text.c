@@ -52,6 +52,7 @@ typedef struct Line
 	int64 count;				/* entities of the type; -1: not known */
 	Detail detail;
 	char *texts[NDETAILS];
+	const KgRelation *as; /* an earlier relation with equal properties */
 } Line;
 
 typedef struct Writer
@@ -365,6 +366,8 @@ append_relation(StringInfo text, const Writer *w, const Line *line,
 		appendStringInfo(text, ", backwards %s", relation->inverse);
 	if (relation->nfields > 0 && detail == DETAIL_STUB)
 		appendStringInfo(text, " {%d properties}", relation->nfields);
+	else if (line->as != NULL)
+		appendStringInfo(text, " {as %s}", line->as->name);
 	else if (relation->nfields > 0)
 	{
 		appendStringInfoString(text, " {");
@@ -429,6 +432,43 @@ is_referred_to(const KgType *type, const KgType *only)
 	return false;
 }
 
+/* Returns the properties of a relation as text. */
+static char *
+properties_text(const Writer *w, const KgRelation *relation)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	append_properties(
+		&text, w, relation->fields, relation->nfields, NULL, DETAIL_ALL);
+	return text.data;
+}
+
+/*
+ * Finds relations with the properties of the relation before them. Relations
+ * without properties are skipped.
+ */
+static void
+find_repeated(Writer *w)
+{
+	const Line *before = NULL;
+	char *properties = NULL;
+
+	for (int i = w->ntypes; i < w->nlines; i++)
+	{
+		Line *line = &w->lines[i];
+		char *own;
+
+		if (line->relation->nfields == 0)
+			continue;
+		own = properties_text(w, line->relation);
+		if (before != NULL && strcmp(own, properties) == 0)
+			line->as = before->as ? before->as : before->relation;
+		before = line;
+		properties = own;
+	}
+}
+
 static void
 make_lines(Writer *w, const KgType *only)
 {
@@ -454,6 +494,7 @@ make_lines(Writer *w, const KgType *only)
 			is_joined(relation, only))
 			w->lines[w->nlines++] = (Line){.relation = relation, .count = -1};
 	}
+	find_repeated(w);
 	/* Another type is included for its reference to the only type. */
 	for (int i = 0; i < w->ntypes && only != NULL; i++)
 		if (w->lines[i].type != only)

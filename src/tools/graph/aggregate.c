@@ -425,6 +425,13 @@ add_joints(KgAggregate *a, int group, const KgJoint *begun)
 		return;
 	}
 	end = &key->ends[a->bound[key->step_no]];
+	if (key->edges != NULL && joint.edge != NULL &&
+		key->step_no == a->edge_step)
+	{
+		joint.values[group] = edge_value(a, joint.edge, key->edges);
+		add_joints(a, group + 1, &joint);
+		return;
+	}
 	if (key->edges != NULL)
 	{
 		const int64 *nodes = a->chain.set.nodes;
@@ -1103,22 +1110,28 @@ compare_rows(const void *x, const void *y, void *arg)
 	return order;
 }
 
+/* Returns the rows that "having" selects, sorted, and sets their number. */
 static Row *
 make_rows(KgAggregate *a, uint32 *n)
 {
 	KgGroup **groups = kg_groups_list(a->result, n);
 	Row *rows = MemoryContextAllocHuge(a->call.graph->context,
 									   ((Size) *n + 1) * sizeof(Row));
+	uint32 nrows = 0;
 	uint64 done = 0;
 
 	for (uint32 i = 0; i < *n; i++)
 	{
+		Row *row = &rows[nrows];
+
 		kg_plan_count(&done, a->nspecs + 1);
-		rows[i].group = groups[i];
+		row->group = groups[i];
 		for (int s = 0; s < a->nspecs; s++)
-			rows[i].results[s] = kg_group_result(&a->specs[s],
-												 &groups[i]->accumulators[s]);
+			row->results[s] = kg_group_result(&a->specs[s],
+											  &groups[i]->accumulators[s]);
+		nrows += kg_having_passes(&a->having, row->results);
 	}
+	*n = nrows;
 	kg_graph_check_memory(a->call.graph);
 	qsort_interruptible(rows, *n, sizeof(Row), compare_rows, a);
 	return rows;

@@ -14,6 +14,7 @@
 #include "query/graph/ref_path.h"
 #include "query/graph/traverse.h"
 #include "tools/graph/graph.h"
+#include "tools/graph/having.h"
 #include "tools/graph/reply.h"
 #include "tools/graph/step_edges.h"
 
@@ -95,6 +96,7 @@ typedef struct KgAggregate
 	const char *columns[KG_MAX_COLUMNS]; /* groups, aggregations, labels */
 	int nlabels;
 	KgLabels labels[KG_MAX_GROUPS];
+	KgHaving having;
 	int nsort;
 	KgSortColumn sort[KG_MAX_SORT];
 	int64 limit;

@@ -522,6 +522,28 @@ read_aggregation(KgAggregate *a, const KgInput *in)
 	add_column(a, column, in->path, "another name in \"as\"");
 }
 
+/*
+ * Makes "count" without a property count the edges of a step instead of nodes,
+ * if a group is by a property of these edges.
+ */
+static void
+count_edges(KgAggregate *a)
+{
+	int step = 0;
+
+	for (int i = 0; i < a->ngroups && step == 0; i++)
+		if (a->groups[i].edges != NULL)
+			step = a->groups[i].step_no;
+	if (step == 0 || (a->edge_step > 0 && a->edge_step != step))
+		return;
+	for (int i = 0; i < a->nspecs; i++)
+		if (a->specs[i].fn == KG_FN_COUNT && !a->specs[i].has_property)
+		{
+			a->specs[i].of_edge = true;
+			a->edge_step = step;
+		}
+}
+
 static void
 read_sort(KgAggregate *a, const KgInput *in)
 {
@@ -672,6 +694,18 @@ warn(KgAggregate *a)
 					   ? shared_step(a, key)
 					   : 0;
 
+		if (key->related && key->edges != NULL)
+		{
+			n++;
+			kg_jw_begin_object(&w);
+			kg_jw_kstring(&w, "path", kg_path_index("/group_by", i));
+			kg_jw_kstring(&w,
+						  "message",
+						  "each node counts once in a group; to count edges, "
+						  "walk the relationship in a step, and group by "
+						  "{\"step\", \"property\"}");
+			kg_jw_end_object(&w);
+		}
 		if (step == 0)
 			continue;
 		n++;
@@ -719,6 +753,9 @@ kg_aggregate_read(KgAggregate *a, const Jsonb *arguments)
 		call, a->node.type, a->steps.specs, a->steps.n, "/relationships", true);
 	read_items(a, "group_by", "items", read_group);
 	read_items(a, "aggregations", "items", read_aggregation);
+	count_edges(a);
+	kg_having_read(
+		&a->having, &call->input, a->specs, &a->columns[a->ngroups], a->nspecs);
 	warn(a);
 	read_items(a, "sort", "columns", read_sort);
 	read_per(a);

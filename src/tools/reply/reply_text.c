@@ -109,6 +109,25 @@ put_cell(Rows *rows, const JsonbValue *holder, const KgJsonIter *member)
 	return true;
 }
 
+/*
+ * Returns whether rows omit a member of an object: how a label or id matched,
+ * which the score and the name itself show. An alias and a passage of a text
+ * are not omitted.
+ */
+static bool
+is_omitted(const KgJsonIter *member)
+{
+	JsonbValue value;
+
+	return kg_json_string_is(&member->key, "matched_on") &&
+		   kg_json_is_object(&member->value) &&
+		   kg_json_get(kg_json_container(&member->value), "kind", &value) !=
+			   NULL &&
+		   !kg_json_string_is(&value, "alias") &&
+		   kg_json_get(kg_json_container(&member->value), "term", &value) !=
+			   NULL;
+}
+
 static bool
 read_row(Rows *rows, const JsonbContainer *object)
 {
@@ -117,6 +136,8 @@ read_row(Rows *rows, const JsonbContainer *object)
 	rows->held = false;
 	kg_json_each(it, object)
 	{
+		if (is_omitted(&it))
+			continue;
 		if (!is_holder(&it))
 		{
 			if (!put_cell(rows, &null_value, &it))
@@ -411,8 +432,9 @@ typedef struct Told
 	const JsonbContainer *reply;
 	const JsonbContainer *sent; /* arguments of the call */
 	bool whole;					/* nothing is omitted */
-	int64 all;	/* number of results, if all are in the reply; otherwise 0 */
-	bool named; /* nodes also occur in rows or paths */
+	int64 all;	  /* number of results, if all are in the reply; otherwise 0 */
+	bool limited; /* the reply has as many results as the call allowed */
+	bool named;	  /* nodes also occur in rows or paths */
 	bool
 		table; /* of query: the names of columns are written as the first row */
 } Told;
@@ -442,6 +464,10 @@ read_told(Told *told, const JsonbContainer *reply, const JsonbContainer *sent)
 						total == number_of(reply, "returned")
 					? total
 					: 0;
+	told->limited = kg_json_get(reply, "reason", &value) != NULL &&
+					kg_json_string_is(&value, "limit") &&
+					JsonContainerIsObject(sent) &&
+					kg_json_get(sent, "limit", &value) != NULL;
 	told->named = kg_json_get(reply, "rows", &value) != NULL ||
 				  kg_json_get(reply, "paths", &value) != NULL;
 	told->table = kg_json_get(reply, "types", &value) != NULL &&
@@ -480,8 +506,9 @@ are_names(const JsonbContainer *nodes)
 
 /*
  * Returns whether the text omits a member because a reader can infer it. These
- * are: empty arrays; limit and offset; the statement that nothing is omitted; a
- * total of 1; counts if the nodes have their depths; nodes that rows or paths
+ * are: empty arrays; limit and offset; the number of results in the reply; the
+ * statement that nothing is omitted; the reason and the highest limit if the
+ * call has a limit; a total of 1; counts if the nodes have their depths; nodes that rows or paths
  * already name; names and types of a table's columns.
  */
 static bool
@@ -502,8 +529,10 @@ is_implied(const Told *told, const KgJsonIter *member)
 			   kg_json_get(inner, "by_depth", &value) != NULL;
 	return kg_json_string_is(key, "limit") ||
 		   kg_json_string_is(key, "offset") ||
-		   (told->whole && (kg_json_string_is(key, "truncated") ||
-							kg_json_string_is(key, "returned"))) ||
+		   kg_json_string_is(key, "returned") ||
+		   (told->whole && kg_json_string_is(key, "truncated")) ||
+		   (told->limited && (kg_json_string_is(key, "reason") ||
+							  kg_json_string_is(key, "highest_limit"))) ||
 		   (told->all == 1 && kg_json_string_is(key, "total"));
 }
 

@@ -1,0 +1,37 @@
+/*
+ * graph/having.h
+ *	  The argument "having" of aggregate_nodes: conditions on the values of
+ *	  aggregations.
+ */
+#ifndef KG_GRAPH_HAVING_H
+#define KG_GRAPH_HAVING_H
+
+#include "query/filter/operators.h"
+#include "query/graph/aggregate.h"
+#include "tools/input/input.h"
+
+/* The conditions on the rows of a reply; a row is selected if all are true. */
+typedef struct KgHaving
+{
+	int n;
+	struct
+	{
+		int aggregation; /* index of the aggregation */
+		KgOp op;
+		Numeric operand;
+	} * conditions;
+} KgHaving;
+
+/*
+ * Reads {column: number or {operator: number}}. The columns are those of the
+ * aggregations, in their order. Raises KG_INVALID_INPUT if one has no numbers.
+ */
+extern void kg_having_read(KgHaving *having, const KgInput *in,
+						   const KgAggregateSpec *specs,
+						   const char *const *columns, int nspecs);
+
+/* Returns whether the results of a group's aggregations are selected. */
+extern bool kg_having_passes(const KgHaving *having,
+							 const KgGroupValue *results);
+
+#endif /* KG_GRAPH_HAVING_H */
