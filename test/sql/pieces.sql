@@ -45,6 +45,25 @@ SELECT kg_set_limits('pieces', '*', '{}');
 SELECT kg_put_entities('item', '[{"id": "1", "name": "amber brook"}]') -> 'counts';
 SELECT kg_set_limits('pieces', '*', '{"bytes": 10}');
 SELECT kg_rebuild() ->> 'terms', kg_check() -> 'ok', test.bytes_counted();
+SELECT kg_set_limits('pieces', '*', '{}');
+-- A new schema: names that it takes from the same properties stay as they are. Others follow, also of an entity that the call writes.
+CREATE FUNCTION pg_temp.names(label text, property text, items jsonb) RETURNS boolean LANGUAGE sql AS $$
+  SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'names', 'version', '1', 'schemas', jsonb_build_array(jsonb_build_object('entity_type', 'item', 'schema', jsonb_build_object('type', 'object',
+    'x-id-field', 'id', 'x-label-field', label, 'x-search', jsonb_build_array('text'), 'properties', jsonb_build_object('id', '{"type": "string"}'::jsonb, 'name', '{"type": "string"}'::jsonb,
+    'title', '{"type": "string"}'::jsonb, 'text', '{"type": "string"}'::jsonb, property, '{"type": "string", "x-index": true}'::jsonb)))),
+    'entities', jsonb_build_array(jsonb_build_object('entity_type', 'item', 'items', items))), '{"mode": "merge"}') ? 'revision' $$;
+SELECT kg_put_entities('item', '[{"id": "2", "name": "cedar", "title": "birch", "text": "grey skies"}]') -> 'counts';
+CREATE TEMP TABLE terms AS SELECT ctid AS place, * FROM kg_term;
+SELECT pg_temp.names('name', 'extra', '[]');
+SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT FROM kg_term n WHERE n.ctid = t.place AND n.term = t.term)) AS kept FROM terms t;
+SELECT kg_check() -> 'ok', (SELECT string_agg(DISTINCT term, ', ' ORDER BY term) FROM kg_term);
+SELECT pg_temp.names('title', 'other', '[{"id": "2", "name": "birch", "title": "birch", "text": "grey skies"}]');
+SELECT kg_check() -> 'ok', (SELECT string_agg(DISTINCT term, ', ' ORDER BY term) FROM kg_term);
+-- Pieces of a name that are on several pages
+SELECT kg_put_entities('item', jsonb_build_array(jsonb_build_object('id', '4', 'title', substr(md5('a') || repeat(md5('b') || md5('c'), 4), 1, 250)))) -> 'counts';
+SELECT count(DISTINCT (ctid::text::point)[0]) > 2 FROM kg_trigram WHERE octet_length(term) = 250;
+DELETE FROM kg_entity;
+SELECT * FROM test.pieces();
 \c - :owner
 CALL test.drop('pieces');
 DROP FUNCTION test.pieces(), test.bytes_counted();

@@ -774,6 +774,8 @@ rebuild_type(KgApply *apply, const KgUserContext *caller, const KgType *type,
 {
 	KgNodeList changed = {CurrentMemoryContext};
 	KgDerivation *d = kg_derive_begin(apply->tenant, NULL);
+	const KgType *before = kg_catalog_type_no(apply->before, type->type_no);
+	bool search = before == NULL || !kg_extract_same_search(before, type);
 	char *last = "";
 	KgWork work;
 
@@ -808,7 +810,7 @@ rebuild_type(KgApply *apply, const KgUserContext *caller, const KgType *type,
 				continue;
 			}
 			revalidate(apply, type, id, data);
-			kg_derive_again(d, type->type_no, id, node, data);
+			kg_derive_again(d, type->type_no, id, node, data, search);
 			if (!kg_extract_is_stored(
 					type, data, keys, isnull ? NULL : DatumGetTextPP(scope)))
 				kg_node_add(&changed, node);

@@ -639,17 +639,23 @@ require_type(const KgDerivation *d, int32 type_no)
 	elog(ERROR, "entity type %d is not in the catalog", type_no);
 }
 
+/* Derives references, and if search, also terms and words. */
 static void
 derive_rest(KgDerivation *d, const KgType *type, const char *entity_id,
-			int64 node, const Jsonb *data)
+			int64 node, const Jsonb *data, bool search)
 {
 	MemoryContext old = MemoryContextSwitchTo(d->scratch);
-	KgExtract extract;
+	KgExtract extract = {0};
 
-	kg_extract(type, entity_id, data, &extract);
-	add_terms(d, type->type_no, node, &extract);
+	if (search)
+	{
+		kg_extract(type, entity_id, data, &extract);
+		add_terms(d, type->type_no, node, &extract);
+		kg_word_rows_add(&d->words, type->type_no, node, &extract.words);
+	}
+	else
+		kg_extract_references(type, data, &extract);
 	add_references(d, node, &extract);
-	kg_word_rows_add(&d->words, type->type_no, node, &extract.words);
 	MemoryContextSwitchTo(old);
 	count_entity(d);
 }
@@ -667,7 +673,7 @@ kg_derive_inserted(KgDerivation *d, int32 type_no, const char *entity_id,
 		kg_unique_add(&d->unique, type, node, keys);
 	if (type->ncounted > 0)
 		kg_node_add(&d->counted, node);
-	derive_rest(d, type, entity_id, node, data);
+	derive_rest(d, type, entity_id, node, data, true);
 }
 
 /*
@@ -695,20 +701,23 @@ derive_unique_again(KgDerivation *d, const KgType *type, int64 node,
 
 void
 kg_derive_again(KgDerivation *d, int32 type_no, const char *entity_id,
-				int64 node, const Jsonb *data)
+				int64 node, const Jsonb *data, bool search)
 {
 	const KgType *type = require_type(d, type_no);
 
 	written_over(d);
-	kg_node_add(&d->stale_terms, node);
+	if (search)
+	{
+		kg_node_add(&d->stale_terms, node);
+		kg_node_add(&d->words.stale, node);
+	}
 	kg_node_add(&d->stale_references, node);
-	kg_node_add(&d->words.stale, node);
 	kg_node_add(&d->counted, node);
 	kg_node_add(&d->pending->renamed, node);
 	d->pending->ids_changed = true;
 	if (type->has_unique)
 		derive_unique_again(d, type, node, data);
-	derive_rest(d, type, entity_id, node, data);
+	derive_rest(d, type, entity_id, node, data, search);
 }
 
 void
@@ -889,7 +898,7 @@ derive_stored(KgDerivation *d, SPITupleTable *rows, uint64 n, KgNodeList *found)
 		kg_node_add(&d->named, node);
 		change_keys(d, type_no, id, node, keys, NULL);
 		change_keys(d, type_no, id, node, NULL, keys);
-		kg_derive_again(d, type_no, id, node, data);
+		kg_derive_again(d, type_no, id, node, data, true);
 	}
 }
 

@@ -79,12 +79,13 @@ extern void kg_derive_overtaken(KgDerivation *d, int32 type_no, int64 node,
 								const KgVersion *version);
 
 /*
- * Replaces the terms and references of an entity whose type has a new schema.
- * Its keys are replaced when index_keys is updated.
+ * Replaces the references of an entity whose type has a new schema, and if
+ * search, also its terms and words. Its keys are replaced when index_keys is
+ * updated.
  */
 extern void kg_derive_again(KgDerivation *d, int32 type_no,
 							const char *entity_id, int64 node,
-							const Jsonb *data);
+							const Jsonb *data, bool search);
 
 /*
  * Like kg_derive_again(), if the only change is a new x-ref-field of another

@@ -308,6 +308,31 @@ kg_extract_same_sources(const KgType *type, const Jsonb *a, const Jsonb *b)
 	return same;
 }
 
+static bool
+same_paths(const KgField *const *a, int na, const KgField *const *b, int nb)
+{
+	if (na != nb)
+		return false;
+	for (int i = 0; i < na; i++)
+		if (!kg_field_same_path(a[i], b[i]))
+			return false;
+	return true;
+}
+
+bool
+kg_extract_same_search(const KgType *a, const KgType *b)
+{
+	return a->signs == b->signs &&
+		   same_paths(&a->label_field,
+					  a->label_field != NULL,
+					  &b->label_field,
+					  b->label_field != NULL) &&
+		   same_paths(
+			   a->alias_fields, a->naliases, b->alias_fields, b->naliases) &&
+		   same_paths(
+			   a->search_fields, a->nsearch, b->search_fields, b->nsearch);
+}
+
 /*
  * Appends the path to the value from a step on. Returns false if the value is
  * not there.

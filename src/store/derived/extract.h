@@ -73,6 +73,12 @@ extern bool kg_extract_same_sources(const KgType *type, const Jsonb *a,
 									const Jsonb *b);
 
 /*
+ * Returns whether kg_extract() takes equal terms and words from each document
+ * by both types.
+ */
+extern bool kg_extract_same_search(const KgType *a, const KgType *b);
+
+/*
  * Returns a JSON Pointer to the first position of the reference in the
  * document.
  */

@@ -8,9 +8,11 @@
  * The first piece is the head of its term. A transaction that writes a term
  * holds a share lock on the head. A transaction that has deleted a term locks
  * the head exclusively before it deletes the pieces, then looks for rows of
- * kg_term again. If another transaction holds the head, it does not wait and
- * leaves the pieces. So every stored term has its pieces, and writers that have
- * a term in common do not wait for each other.
+ * kg_term again if another transaction has ended since. If another transaction
+ * holds the head, it does not wait and leaves the pieces. So every stored term
+ * has its pieces, and writers that have a term in common do not wait for each
+ * other.
+ *
  * Pieces stay without a term if several transactions delete its rows at once.
  * The quota of bytes counts them until kg_rebuild() deletes them.
  */
@@ -23,8 +25,11 @@
 #include "miscadmin.h"
 #include "store/derived/pieces.h"
 #include "store/tenant/quota.h"
+#include "storage/itemptr.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 /* Number of terms whose pieces, up to 260 each, are changed at once. */
 #define KG_PIECED_TERMS 1024
@@ -36,7 +41,19 @@ typedef struct Terms
 	const char **terms;
 } Terms;
 
-static const Oid piece_types[] = {TEXTOID, TEXTOID};
+/* Columns of heads and pieces; rows to be inserted have the first two. */
+enum
+{
+	KG_PIECE,
+	KG_PIECE_TERM,
+	KG_PIECE_TID, /* of a head; of a piece, its likely position */
+	KG_PIECE_NUMBER,
+	KG_PIECE_COLUMNS
+};
+#define KG_NEW_COLUMNS KG_PIECE_TID
+#define KG_HEAD_COLUMNS KG_PIECE_NUMBER
+
+static const Oid piece_types[] = {TEXTOID, TEXTOID, TIDOID, INT4OID};
 
 void
 kg_pieces_of_term(KgColumns *rows, const char *term)
@@ -70,7 +87,7 @@ heads_of(const char *const *terms, int n)
 {
 	KgColumns heads;
 
-	kg_columns_init(&heads, CurrentMemoryContext, 2, piece_types);
+	kg_columns_init(&heads, CurrentMemoryContext, KG_NEW_COLUMNS, piece_types);
 	for (int i = 0; i < n; i++)
 	{
 		char **pieces;
@@ -90,39 +107,53 @@ pieces_of(const KgColumns *heads)
 {
 	KgColumns pieces;
 
-	kg_columns_init(&pieces, CurrentMemoryContext, 2, piece_types);
+	kg_columns_init(&pieces, CurrentMemoryContext, KG_NEW_COLUMNS, piece_types);
 	for (int i = 0; i < heads->nrows; i++)
-		kg_pieces_of_term(&pieces, TextDatumGetCString(heads->values[1][i]));
+		kg_pieces_of_term(&pieces,
+						  TextDatumGetCString(heads->values[KG_PIECE_TERM][i]));
 	return pieces;
 }
 
 /*
  * Returns the heads whose terms are in the result of the last statement; if
- * among is false, the others. Heads and result are sorted by term.
+ * among is false, the others. Heads and result are sorted by term. The second
+ * column of the result, if any, has the positions of the heads.
  */
 static KgColumns
 select_heads(const KgColumns *heads, bool among)
 {
-	SPITupleTable *terms = SPI_tuptable;
+	SPITupleTable *result = SPI_tuptable;
+	bool located = result->tupdesc->natts > 1;
 	uint64 next = 0;
 	KgColumns selected;
 
-	kg_columns_init(&selected, CurrentMemoryContext, 2, piece_types);
+	kg_columns_init(&selected,
+					CurrentMemoryContext,
+					located ? KG_HEAD_COLUMNS : heads->ncolumns,
+					piece_types);
 	for (int i = 0; i < heads->nrows; i++)
 	{
-		bool found = next < terms->numvals &&
-					 strcmp(TextDatumGetCString(heads->values[1][i]),
-							kg_spi_cstring(next, 1)) == 0;
+		bool found = next < result->numvals &&
+					 strcmp(
+						 TextDatumGetCString(heads->values[KG_PIECE_TERM][i]),
+						 kg_spi_cstring(next, 1)) == 0;
 
+		if (found == among)
+		{
+			kg_columns_add_row(&selected);
+			for (int column = 0; column < heads->ncolumns; column++)
+				kg_columns_datum(&selected, column, heads->values[column][i]);
+			if (located)
+				kg_columns_datum(&selected,
+								 KG_PIECE_TID,
+								 datumCopy(kg_spi_datum(next, 2),
+										   false,
+										   sizeof(ItemPointerData)));
+		}
 		next += found;
-		if (found != among)
-			continue;
-		kg_columns_add_row(&selected);
-		kg_columns_datum(&selected, 0, heads->values[0][i]);
-		kg_columns_datum(&selected, 1, heads->values[1][i]);
 	}
-	Assert(next == terms->numvals);
-	SPI_freetuptable(terms);
+	Assert(next == result->numvals);
+	SPI_freetuptable(result);
 	return selected;
 }
 
@@ -130,64 +161,158 @@ static void
 run(KgSaved *saved, const char *sql, const char *tenant,
 	const KgColumns *columns)
 {
-	KgArg args[3] = {kg_arg_text(tenant)};
+	KgArg args[KG_PIECE_COLUMNS + 1] = {kg_arg_text(tenant)};
 
 	kg_columns_args(columns, &args[1]);
 	/*
 	 * The newest rows, because other transactions delete rows that the snapshot
 	 * may show.
 	 */
-	kg_spi_exec_newest_args(saved, sql, lengthof(args), args);
+	kg_spi_exec_newest_args(saved, sql, columns->ncolumns + 1, args);
 }
 
-/* A statement that changes pieces, and its form that returns their bytes. */
-typedef struct Change
-{
-	const char *plain;
-	const char *counting;
-	KgSaved saved_plain;
-	KgSaved saved_counting;
-} Change;
+#define KG_INSERTION                                       \
+	"INSERT INTO @kg_trigram AS g(tenant, trigram, term) " \
+	"SELECT $1, unnest($2), unnest($3) ON CONFLICT DO NOTHING"
 
-#define KG_CHANGE(sql)                                         \
-	{                                                          \
-		sql,                                                   \
-			"WITH g AS (" sql " RETURNING d.trigram, d.term) " \
-			"SELECT int8(coalesce(sum(" KG_PIECE_BYTES         \
-			"), 0)), count(*) FROM g",                         \
-			KG_SAVED_BATCH, KG_SAVED_BATCH                     \
-	}
-
-/* Changes the pieces of some heads. Returns whether all were changed. */
+/* Inserts the pieces of some heads. Returns whether none was stored. */
 static bool
-change_pieces(Change *change, int sign, const char *tenant,
-			  const KgColumns *heads, bool counted)
+insert_pieces(const char *tenant, const KgColumns *heads, bool counted)
 {
+	static KgSaved plain = KG_SAVED_BATCH;
+	static KgSaved counting = KG_SAVED_BATCH;
 	KgColumns pieces = pieces_of(heads);
 	int64 bytes;
 	int64 n;
 
 	if (!counted)
 	{
-		run(&change->saved_plain, change->plain, tenant, &pieces);
+		run(&plain, KG_INSERTION, tenant, &pieces);
 		return SPI_processed == pieces.nrows;
 	}
-	run(&change->saved_counting, change->counting, tenant, &pieces);
+	run(&counting,
+		"WITH g AS (" KG_INSERTION " RETURNING g.trigram, g.term) "
+		"SELECT int8(coalesce(sum(" KG_PIECE_BYTES "), 0)), count(*) FROM g",
+		tenant,
+		&pieces);
 	bytes = kg_spi_int64(0, 1);
 	n = kg_spi_int64(0, 2);
 	SPI_freetuptable(SPI_tuptable);
-	kg_quota_add_bytes(tenant, sign * bytes);
+	kg_quota_add_bytes(tenant, bytes);
 	return n == pieces.nrows;
 }
 
+/*
+ * Returns the pieces of the terms of these heads, numbered. The pieces of a
+ * term are inserted together, so most of them follow their head on its page.
+ */
+static KgColumns
+stored_pieces(const KgColumns *heads)
+{
+	KgColumns pieces;
+
+	kg_columns_init(
+		&pieces, CurrentMemoryContext, KG_PIECE_COLUMNS, piece_types);
+	for (int i = 0; i < heads->nrows; i++)
+	{
+		ItemPointer head = (ItemPointer) DatumGetPointer(
+			heads->values[KG_PIECE_TID][i]);
+		int first = pieces.nrows;
+
+		kg_pieces_of_term(&pieces,
+						  TextDatumGetCString(heads->values[KG_PIECE_TERM][i]));
+		for (int row = first; row < pieces.nrows; row++)
+		{
+			ItemPointer tid = palloc(sizeof(ItemPointerData));
+
+			ItemPointerSet(tid,
+						   ItemPointerGetBlockNumber(head),
+						   ItemPointerGetOffsetNumber(head) + row - first);
+			pieces.values[KG_PIECE_TID][row] = PointerGetDatum(tid);
+			pieces.nulls[KG_PIECE_TID][row] = false;
+			pieces.values[KG_PIECE_NUMBER][row] = Int32GetDatum(row);
+			pieces.nulls[KG_PIECE_NUMBER][row] = false;
+		}
+	}
+	return pieces;
+}
+
+/*
+ * Runs a deletion that returns numbers of pieces, and removes these from
+ * pieces. Returns their bytes as the quota counts them (KG_PIECE_BYTES).
+ */
+static int64
+delete_some(KgSaved *saved, const char *sql, const char *tenant,
+			KgColumns *pieces)
+{
+	bool *deleted = palloc0(pieces->nrows * sizeof(bool));
+	int64 bytes = 0;
+	int kept = 0;
+
+	run(saved, sql, tenant, pieces);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		deleted[DatumGetInt32(kg_spi_datum(i, 1))] = true;
+	SPI_freetuptable(SPI_tuptable);
+	for (int i = 0; i < pieces->nrows; i++)
+	{
+		Datum piece = pieces->values[KG_PIECE][i];
+		Datum term = pieces->values[KG_PIECE_TERM][i];
+
+		if (deleted[i])
+		{
+			bytes += VARSIZE_ANY_EXHDR(DatumGetPointer(piece)) +
+					 VARSIZE_ANY_EXHDR(DatumGetPointer(term));
+			continue;
+		}
+		pieces->values[KG_PIECE][kept] = piece;
+		pieces->values[KG_PIECE_TERM][kept++] = term;
+	}
+	pieces->nrows = kept;
+	return bytes;
+}
+
+/*
+ * Deletes the pieces of these heads. First it deletes the pieces at their
+ * likely positions, without searches in the index, which would be most of the
+ * work. Then it searches for the others.
+ */
+static void
+delete_pieces(const char *tenant, const KgColumns *heads, bool counted)
+{
+	static KgSaved near = KG_SAVED_BATCH;
+	static KgSaved others = KG_SAVED_BATCH;
+	KgColumns pieces = stored_pieces(heads);
+	int64 bytes;
+
+	bytes = delete_some(
+		&near,
+		"DELETE FROM @kg_trigram g USING (SELECT unnest($2), unnest($3), "
+		"unnest($4), unnest($5)) AS u(trigram, term, tid, i) "
+		"WHERE g.ctid = u.tid AND g.tenant = $1 AND g.trigram = u.trigram "
+		"AND g.term = u.term RETURNING u.i",
+		tenant,
+		&pieces);
+	if (pieces.nrows > 0)
+		bytes += delete_some(
+			&others,
+			"DELETE FROM @kg_trigram g USING (SELECT unnest($2), unnest($3), "
+			"unnest($5)) AS u(trigram, term, i) "
+			"WHERE g.tenant = $1 AND g.trigram = u.trigram "
+			"AND g.term = u.term RETURNING u.i",
+			tenant,
+			&pieces);
+	if (counted)
+		kg_quota_add_bytes(tenant, -bytes);
+}
+
 #define KG_STORED_HEADS                                       \
-	"SELECT g.term FROM unnest($2, $3) WITH ORDINALITY "      \
+	"FROM unnest($2, $3) WITH ORDINALITY "                    \
 	"u(trigram, term, i), @kg_trigram g WHERE g.tenant = $1 " \
 	"AND g.trigram = u.trigram AND g.term = u.term "
 
 /* No entity has the term. */
-#define KG_UNUSED                                                 \
-	"AND NOT EXISTS (SELECT FROM @kg_term t WHERE t.tenant = $1 " \
+#define KG_UNUSED                                             \
+	"NOT EXISTS (SELECT FROM @kg_term t WHERE t.tenant = $1 " \
 	"AND t.term = u.term) "
 
 /*
@@ -199,29 +324,24 @@ static bool
 write_pieces(const char *tenant, const KgColumns *heads, bool counted)
 {
 	static KgSaved lock = KG_SAVED_BATCH;
-	static Change insertion = KG_CHANGE(
-		"INSERT INTO @kg_trigram AS d(tenant, trigram, term) "
-		"SELECT $1, unnest($2), unnest($3) ON CONFLICT DO NOTHING");
 	KgColumns missing;
 
 	run(&lock,
-		KG_STORED_HEADS "ORDER BY u.i FOR KEY SHARE OF g",
+		"SELECT g.term " KG_STORED_HEADS "ORDER BY u.i FOR KEY SHARE OF g",
 		tenant,
 		heads);
 	missing = select_heads(heads, false);
-	return missing.nrows == 0 ||
-		   change_pieces(&insertion, 1, tenant, &missing, counted);
+	return missing.nrows == 0 || insert_pieces(tenant, &missing, counted);
 }
 
-/* Returns the heads whose terms no entity has. */
-static KgColumns
-unused_heads(KgSaved *saved, const char *sql, const char *tenant,
-			 const KgColumns *heads)
+/*
+ * Returns the number of completed transactions that had an XID; it changes
+ * with each.
+ */
+static uint64
+completed(void)
 {
-	if (heads->nrows == 0)
-		return *heads;
-	run(saved, sql, tenant, heads);
-	return select_heads(heads, true);
+	return GetLatestSnapshot()->snapXactCompletionCount;
 }
 
 static void
@@ -229,20 +349,27 @@ forget_pieces(const char *tenant, const KgColumns *heads, bool counted)
 {
 	static KgSaved lock = KG_SAVED_BATCH;
 	static KgSaved check = KG_SAVED_BATCH;
-	static Change deletion = KG_CHANGE(
-		"DELETE FROM @kg_trigram d USING unnest($2, $3) u(trigram, term) "
-		"WHERE d.tenant = $1 AND d.trigram = u.trigram AND d.term = u.term");
+	uint64 before = completed();
 	KgColumns unused;
 
-	unused = unused_heads(&lock,
-						  KG_STORED_HEADS KG_UNUSED
-						  "ORDER BY u.i FOR UPDATE OF g SKIP LOCKED",
-						  tenant,
-						  heads);
-	unused = unused_heads(
-		&check, KG_STORED_HEADS KG_UNUSED "ORDER BY u.i", tenant, &unused);
+	run(&lock,
+		"SELECT g.term, g.ctid " KG_STORED_HEADS "AND " KG_UNUSED
+		"ORDER BY u.i FOR UPDATE OF g SKIP LOCKED",
+		tenant,
+		heads);
+	unused = select_heads(heads, true);
+	/* A transaction that ended meanwhile may have written a term. */
+	if (unused.nrows > 0 && completed() != before)
+	{
+		run(&check,
+			"SELECT u.term FROM unnest($2, $3) WITH ORDINALITY "
+			"u(trigram, term, i) WHERE " KG_UNUSED "ORDER BY u.i",
+			tenant,
+			&unused);
+		unused = select_heads(&unused, true);
+	}
 	if (unused.nrows > 0)
-		(void) change_pieces(&deletion, -1, tenant, &unused, counted);
+		delete_pieces(tenant, &unused, counted);
 }
 
 void
