@@ -38,6 +38,9 @@
  */
 #define KG_SHORT_WORDS 5000
 
+/* Maximum number of names that are compared with a name in another case. */
+#define KG_MEMORY_LOOKED 100
+
 /* Returns the list (NULL: a new one) with room for one more item. */
 static void *
 with_room(void *list, int n, int *room, Size size)
@@ -864,4 +867,18 @@ kg_memory_candidates(KgMemorySearch *search, int most, const char ***names,
 	*names = search->names;
 	*n = search->n;
 	return search->n == most;
+}
+
+const char *
+kg_memory_name_in_case(const KgMemory *memory, const char *name)
+{
+	const char **names;
+	int n;
+
+	(void) kg_memory_candidates(
+		kg_memory_search(memory, name), KG_MEMORY_LOOKED, &names, &n);
+	for (int i = 0; i < n; i++)
+		if (pg_strcasecmp(names[i], name) == 0)
+			return names[i];
+	return NULL;
 }

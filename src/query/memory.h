@@ -70,4 +70,8 @@ extern KgMemorySearch *kg_memory_search(const KgMemory *memory,
 extern bool kg_memory_candidates(KgMemorySearch *search, int most,
 								 const char ***names, int *n);
 
+/* Returns the name of an entity that differs in case only, or NULL. */
+extern const char *kg_memory_name_in_case(const KgMemory *memory,
+										  const char *name);
+
 #endif /* KG_QUERY_MEMORY_H */

@@ -30,6 +30,7 @@ SELECT pg_temp.call('create_relations', '{"relations": [{"from": "Ada", "to": "B
 SELECT pg_temp.call('read_graph', '{}');
 -- an end that nobody created is no entity; nothing is saved where one is not found
 SELECT pg_temp.call('open_nodes', '{"names": ["Bob", "Nobody", "Bob"]}');
+SELECT pg_temp.call('open_nodes', '{"names": ["bob", "nobody"]}') = pg_temp.call('open_nodes', '{"names": ["Bob"]}') AS in_case;
 SELECT pg_temp.call('add_observations', '{"observations": [{"entityName": "Bob", "contents": ["zz"]}, {"entityName": "Nobody", "contents": ["a"]}]}');
 SELECT pg_temp.call('add_observations', '{"observations": [{"entityName": "Ada", "contents": ["likes tea", "Ünïcode ÇASE", "a"]}, {"entityName": "Ada", "contents": ["a", "b"]}]}');
 -- a substring of name, type and observations, whatever the case

@@ -657,6 +657,22 @@ kg_tool_search_nodes(const Jsonb *arguments)
 	return finish(&reading);
 }
 
+/* Reads the entities whose names differ from these in case only. */
+static void
+look_in_case(Reading *reading, const char *const *names, int n)
+{
+	const char **others = palloc(Max(1, n) * sizeof(char *));
+	int nothers = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		others[nothers] = kg_memory_name_in_case(&reading->memory, names[i]);
+		nothers += others[nothers] != NULL;
+	}
+	look(reading, others, kg_distinct_texts(others, nothers));
+}
+
 Jsonb *
 kg_tool_open_nodes(const Jsonb *arguments)
 {
@@ -667,6 +683,9 @@ kg_tool_open_nodes(const Jsonb *arguments)
 	begin(&reading, "open_nodes", arguments);
 	names = kg_memory_strings(&reading.input, "names", &n);
 	(void) kg_input_int(&reading.input, "offset", &reading.offset);
-	look(&reading, names, kg_distinct_texts(names, n));
+	n = kg_distinct_texts(names, n);
+	look(&reading, names, n);
+	if (reading.found.n == 0)
+		look_in_case(&reading, names, n);
 	return finish(&reading);
 }

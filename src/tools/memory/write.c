@@ -24,9 +24,6 @@
 #include "tools/write/write_tool.h"
 #include "utils/hsearch.h"
 
-/* Names that are looked at for one in another case. */
-#define KG_MEMORY_LOOKED 100
-
 typedef struct Writing
 {
 	KgMemory memory;
@@ -519,24 +516,6 @@ drop_repeated(Writing *writing)
 	hash_destroy(seen);
 }
 
-/* Returns the name of an entity that differs in case only, or NULL. */
-static const char *
-name_in_case(const Writing *writing, int i)
-{
-	const char *wanted = writing->entities[i].name;
-	const char **names;
-	int n;
-
-	(void) kg_memory_candidates(kg_memory_search(&writing->memory, wanted),
-								KG_MEMORY_LOOKED,
-								&names,
-								&n);
-	for (int j = 0; j < n; j++)
-		if (pg_strcasecmp(names[j], wanted) == 0)
-			return names[j];
-	return NULL;
-}
-
 static void
 add_observations(Writing *writing)
 {
@@ -548,7 +527,8 @@ add_observations(Writing *writing)
 										 writing->entities[i].name),
 					 .path = psprintf("/observations/%d/entityName", i),
 					 .got_string = writing->entities[i].name,
-					 .did_you_mean = name_in_case(writing, i),
+					 .did_you_mean = kg_memory_name_in_case(
+						 &writing->memory, writing->entities[i].name),
 					 .expected = "the name of an existing entity");
 	drop_repeated(writing);
 	kg_memory_observe(&writing->memory, writing->entities, writing->n);

@@ -708,8 +708,10 @@ kg_reply_text_kind(int toolset)
 {
 	if (kg_setting_mcp_text != KG_TEXT_AUTO)
 		return kg_setting_mcp_text;
-	return (toolset & (KG_TOOLSET_COMPACT | KG_TOOLSET_SQL)) != 0 ? KG_TEXT_ROWS
-																  : KG_TEXT_ON;
+	return (toolset &
+			(KG_TOOLSET_COMPACT | KG_TOOLSET_SQL | KG_TOOLSET_WRITE)) != 0
+			   ? KG_TEXT_ROWS
+			   : KG_TEXT_ON;
 }
 
 char *
