@@ -55,8 +55,12 @@ extern void kg_vfrom(KgSqlBuilder *b, const KgVSource *source, char *const *ids,
  */
 extern char *kg_vproperties(const KgVSource *source);
 
-/* Returns the expression of a column's value as jsonb. */
+/*
+ * Returns the expression of a column's value as jsonb.  The second is for a
+ * statement that reads most rows.
+ */
 extern char *kg_vjson(const KgVColumn *column);
+extern char *kg_vjson_by_set(const KgVColumn *column);
 
 /* Returns whether the columns of the sub-select can answer the query. */
 extern bool kg_virtual_fits(const KgListQuery *query, const KgVSource *source);
