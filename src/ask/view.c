@@ -90,7 +90,7 @@ bound_type_sql(const KgCatalog *catalog, const KgType *type)
 		if (column->sql != NULL && strcmp(name, id) != 0)
 			appendStringInfo(&sql,
 							 ", %s AS %s",
-							 typed(kg_vvalue(column), column->type),
+							 typed(kg_vvalue_by_set(column), column->type),
 							 quote_identifier(kg_view_identifier(name)));
 	}
 	appendStringInfo(&sql,
@@ -131,8 +131,9 @@ append_bound_variant(StringInfo sql, const KgCatalog *catalog,
 
 		if (end->sql == NULL)
 			return;
-		where = psprintf("%s AND (%s) IS NOT NULL", where, kg_vvalue(end));
-		id = kg_bound_text(kg_vvalue(end), end->type);
+		where = psprintf(
+			"%s AND (%s) IS NOT NULL", where, kg_vvalue_by_set(end));
+		id = kg_bound_text(kg_vvalue_by_set(end), end->type);
 	}
 	appendStringInfo(
 		sql,
@@ -144,13 +145,13 @@ append_bound_variant(StringInfo sql, const KgCatalog *catalog,
 		"FROM %s WHERE %s AND (%s) IS NOT NULL",
 		sql->len > 0 ? " UNION ALL " : "",
 		id,
-		kg_bound_text(kg_vvalue(column), column->type),
+		kg_bound_text(kg_vvalue_by_set(column), column->type),
 		variant->edges ? kg_vproperties(source) : "NULL::pg_catalog.jsonb",
 		quote_literal_cstr(from->name),
 		quote_literal_cstr(to->name),
 		source->from,
 		where,
-		kg_vvalue(column));
+		kg_vvalue_by_set(column));
 }
 
 /* Appends the edges of a reference of a stored type to a type with a table. */

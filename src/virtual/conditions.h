@@ -45,4 +45,11 @@ kg_vvalue(const KgVColumn *column)
 	return column->seen != NULL ? column->seen : column->sql;
 }
 
+/* As kg_vvalue(), for a statement that reads most rows. */
+static inline const char *
+kg_vvalue_by_set(const KgVColumn *column)
+{
+	return column->seen_by_set != NULL ? column->seen_by_set : column->sql;
+}
+
 #endif /* KG_VIRTUAL_CONDITIONS_H */

@@ -37,8 +37,11 @@ require_supported(const KgListQuery *query, const KgVSource *source)
 						  "a filter or sort by a property without a column "
 						  "that you may read");
 	/* Other lists begin with ids. */
-	if (query->among_ids == NULL)
-		kg_vfilter_require_index(source, query->filter);
+	if (query->among_ids != NULL)
+		return;
+	kg_vfilter_require_index(source, query->filter);
+	if (query->nsort > 0)
+		kg_vsort_require_index(source, query->filter, query->sort[0].field);
 }
 
 static bool

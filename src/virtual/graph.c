@@ -295,7 +295,7 @@ foreign_groups(KgGraph *graph, const KgSelector *selector,
 	kg_sql_append(&b, "SELECT pg_catalog.count(*)");
 	for (int i = 0; i < nfields; i++)
 		if (groups.columns[i] != NULL)
-			kg_sql_append(&b, ", %s", kg_vjson(groups.columns[i]));
+			kg_sql_append(&b, ", %s", kg_vjson_by_set(groups.columns[i]));
 	kg_vfrom(&b,
 			 source,
 			 selector->nids > 0 ? selector->ids : NULL,
@@ -304,7 +304,8 @@ foreign_groups(KgGraph *graph, const KgSelector *selector,
 	for (int i = 0; i < nfields; i++)
 		if (groups.columns[i] != NULL)
 		{
-			kg_sql_append(&b, "%s%s", separator, kg_vvalue(groups.columns[i]));
+			kg_sql_append(
+				&b, "%s%s", separator, kg_vvalue_by_set(groups.columns[i]));
 			separator = ", ";
 		}
 	kg_virtual_run(source, &b, take_group, &groups);
@@ -364,7 +365,8 @@ typedef struct End
 	uint16 rank;
 	int nkeys; /* columns of the id */
 	const KgVColumn *keys;
-	const char *id; /* as text */
+	const char *id;	  /* as text */
+	const char *seen; /* not NULL if the row at this end is seen; or NULL */
 } End;
 
 /* The edges of a variant of a relation, as a sub-select. */
@@ -391,6 +393,18 @@ typedef struct Expansion
 	uint16 *ranks; /* of the nodes, or NULL */
 } Expansion;
 
+/* Sets an end that a reference of the rows leads to. */
+static void
+set_end(End *end, const KgVColumn *column)
+{
+	const char *value = column->exact ? column->sql : kg_vvalue(column);
+
+	end->nkeys = column->nkeys;
+	end->keys = column->keys;
+	end->id = kg_bound_text(value, column->type);
+	end->seen = kg_vvalue(column);
+}
+
 static bool
 bound_edges(KgGraph *graph, Edges *edges)
 {
@@ -405,15 +419,11 @@ bound_edges(KgGraph *graph, Edges *edges)
 		return false;
 	edges->source = source;
 	edges->from = source->from;
-	edges->where = psprintf("%s AND (%s) IS NOT NULL",
-							source->where ? source->where : "true",
-							kg_vvalue(column));
+	edges->where = source->where ? source->where : "true";
 	edges->ends[0].nkeys = source->nkeys;
 	edges->ends[0].keys = source->keys;
 	edges->ends[0].id = source->id;
-	edges->ends[1].nkeys = column->nkeys;
-	edges->ends[1].keys = column->keys;
-	edges->ends[1].id = kg_bound_text(kg_vvalue(column), column->type);
+	set_end(&edges->ends[1], column);
 	return true;
 }
 
@@ -432,11 +442,7 @@ joined_edges(KgGraph *graph, Edges *edges)
 
 		if (column->sql == NULL)
 			return false;
-		edges->where = psprintf(
-			"%s AND (%s) IS NOT NULL", edges->where, kg_vvalue(column));
-		edges->ends[i].nkeys = column->nkeys;
-		edges->ends[i].keys = column->keys;
-		edges->ends[i].id = kg_bound_text(kg_vvalue(column), column->type);
+		set_end(&edges->ends[i], column);
 	}
 	edges->properties = kg_vproperties(source);
 	return true;
@@ -514,6 +520,8 @@ expand_edges(Expansion *e, const int64 *nodes, uint32 n)
 {
 	const Edges *edges = e->edges;
 	const End *end = &edges->ends[e->backward];
+	/* The nodes are seen, so only the other end may be hidden. */
+	const char *seen = edges->ends[!e->backward].seen;
 	int count;
 	char **ids = ids_of(e->graph, end->rank, nodes, n, &count);
 	bool properties = edges->properties != NULL &&
@@ -525,12 +533,13 @@ expand_edges(Expansion *e, const int64 *nodes, uint32 n)
 		return;
 	kg_sql_start(&b, e->graph->catalog);
 	kg_sql_append(&b,
-				  "SELECT %s, %s, %s FROM %s WHERE %s AND ",
+				  "SELECT %s, %s, %s FROM %s WHERE %s%s AND ",
 				  edges->ends[0].id,
 				  edges->ends[1].id,
 				  properties ? edges->properties : "NULL::pg_catalog.jsonb",
 				  edges->from,
-				  edges->where);
+				  edges->where,
+				  seen ? psprintf(" AND (%s) IS NOT NULL", seen) : "");
 	kg_vids(&b, end->keys, end->nkeys, (const char *const *) ids, count);
 	kg_virtual_run(edges->source, &b, take_edge, e);
 }

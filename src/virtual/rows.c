@@ -127,8 +127,8 @@ kg_vdocument(KgSqlBuilder *b, const KgVSource *source)
 	return n;
 }
 
-char *
-kg_vjson(const KgVColumn *column)
+static char *
+json_of(const KgVColumn *column, const char *value)
 {
 	/* Infinity and years BC are no instants of JSON Schema. */
 	if (column->type == TIMESTAMPTZOID)
@@ -136,11 +136,22 @@ kg_vjson(const KgVColumn *column)
 						"pg_catalog.to_jsonb(pg_catalog.timezone('UTC', (%s))) "
 						"OPERATOR(pg_catalog.#>>) '{}'::pg_catalog.text[], "
 						"'(?<=[0-9])$', 'Z'))",
-						kg_vvalue(column));
+						value);
 	return psprintf("pg_catalog.to_jsonb(%s)",
-					column->is_text
-						? kg_bound_text(kg_vvalue(column), column->type)
-						: kg_vvalue(column));
+					column->is_text ? kg_bound_text(value, column->type)
+									: value);
+}
+
+char *
+kg_vjson(const KgVColumn *column)
+{
+	return json_of(column, kg_vvalue(column));
+}
+
+char *
+kg_vjson_by_set(const KgVColumn *column)
+{
+	return json_of(column, kg_vvalue_by_set(column));
 }
 
 Jsonb *

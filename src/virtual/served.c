@@ -136,37 +136,92 @@ allow_indexed(KgError *err, const KgVSource *source)
 	}
 }
 
-void
-kg_vfilter_require_index(const KgVSource *source, const KgFilter *filter)
+/*
+ * Returns the estimated rows of a table that is too large to be read from start
+ * to end, or -1.
+ */
+static double
+rows_of_large(const KgVSource *source)
 {
 	const KgBoundTable *table = source->table;
 	Oid base;
 	double rows;
+
+	if (table == NULL || kg_setting_max_unindexed < 0 ||
+		table->kind == RELKIND_FOREIGN_TABLE)
+		return -1;
+	base = kg_bound_base(table->relid, NULL, 0);
+	rows = OidIsValid(base) ? kg_bound_rows(base) : -1;
+	return rows > kg_setting_max_unindexed ? rows : -1;
+}
+
+static KgError *
+unserved(const KgVSource *source, const char *part, double rows)
+{
+	KgError *err = kg_error_new(
+		KG_LIMIT_EXCEEDED,
+		"no index of table %s serves the %s, and the table has about %.0f "
+		"rows; kg_graph.max_unindexed allows %d",
+		source->table->name,
+		part,
+		rows,
+		kg_setting_max_unindexed);
+
+	kg_error_entity(err, source->type->name, NULL);
+	allow_indexed(err, source);
+	return err;
+}
+
+void
+kg_vfilter_require_index(const KgVSource *source, const KgFilter *filter)
+{
+	double rows;
 	char *index;
 	KgError *err;
 
-	if (table == NULL || filter == NULL || kg_filter_is_empty(filter) ||
-		kg_setting_max_unindexed < 0 || table->kind == RELKIND_FOREIGN_TABLE)
+	if (filter == NULL || kg_filter_is_empty(filter))
 		return;
-	base = kg_bound_base(table->relid, NULL, 0);
-	rows = OidIsValid(base) ? kg_bound_rows(base) : -1;
-	if (rows <= kg_setting_max_unindexed || filter_is_served(source, filter))
+	rows = rows_of_large(source);
+	if (rows < 0 || filter_is_served(source, filter))
 		return;
-	err = kg_error_new(KG_LIMIT_EXCEEDED,
-					   "no index of table %s serves the filter, and the table "
-					   "has about %.0f rows; kg_graph.max_unindexed allows %d",
-					   table->name,
-					   rows,
-					   kg_setting_max_unindexed);
-	kg_error_entity(err, source->type->name, NULL);
+	err = unserved(source, "filter", rows);
 	if (filter->nconditions > 0)
 		kg_error_path(err, "%s", filter->conditions[0].path);
-	allow_indexed(err, source);
 	index = index_for(source, filter);
 	kg_error_throw_expected(
 		err,
 		"%s%sa condition on an id or on an allowed property, by equality or a "
 		"range",
+		index ? index : "",
+		index ? "; or " : "");
+}
+
+void
+kg_vsort_require_index(const KgVSource *source, const KgFilter *filter,
+					   const KgField *field)
+{
+	double rows = rows_of_large(source);
+	const KgBoundProperty *property;
+	char *index;
+	KgError *err;
+
+	if (rows < 0 || (filter != NULL && filter_is_served(source, filter)))
+		return;
+	property = property_of(source, field);
+	/* A value that depends on another row has no index. */
+	if (kg_vsource_column(source, field)->seen == NULL &&
+		field->kind != KG_KIND_ENUM &&
+		kg_vserved(source->table, property, BTLessStrategyNumber).indexed)
+		return;
+	err = unserved(source, "sort", rows);
+	kg_error_path(err, "/sort/0/field");
+	kg_error_got_string(err, field->name);
+	index = field->ref_type == NULL && field->kind != KG_KIND_ENUM
+				? kg_vindex_text(source->table, property)
+				: NULL;
+	kg_error_throw_expected(
+		err,
+		"%s%sa sort by an allowed property, or a filter that an index serves",
 		index ? index : "",
 		index ? "; or " : "");
 }

@@ -29,6 +29,13 @@ extern char *kg_vindex_text(const KgBoundTable *table,
  */
 extern void kg_vfilter_require_index(const KgVSource *source,
 									 const KgFilter *filter);
+/*
+ * Raises KG_LIMIT_EXCEEDED for a sort of a large table, unless an index serves the
+ * sort or the filter.
+ */
+extern void kg_vsort_require_index(const KgVSource *source,
+								   const KgFilter *filter,
+								   const KgField *field);
 
 /*
  * Returns a report of the type's binding: its table, the conditions and

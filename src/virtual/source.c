@@ -201,26 +201,20 @@ require_target(const KgVSource *source, Oid relid, const KgField *field,
 		column->keys[i] = column_of(&from->columns[i]);
 		exact &= kg_vequals_as_text(from->columns[i].type);
 	}
+	column->exact = exact;
 	if (target != NULL && target->binding != NULL)
 		table = kg_bound_resolve(target, GetUserId(), "", &none);
 	if (table == NULL || table->id.ncolumns != from->ncolumns ||
 		!kg_bound_is_readable(&table->id))
 	{
-		column->seen = psprintf("CASE WHEN false THEN %s END", column->sql);
+		column->seen = column->seen_by_set = psprintf(
+			"CASE WHEN false THEN %s END", column->sql);
 		return;
 	}
 	if (exact && is_whole(table) && has_key(relid, from, table))
 		return;
 	initStringInfo(&sql);
-	if (exact)
-		appendStringInfoString(&sql, "CASE WHEN EXISTS ");
-	appendStringInfo(&sql,
-					 "(SELECT %s FROM %s r WHERE ",
-					 exact ? ""
-					 : from->ncolumns == 1
-						 ? psprintf("r.%s", table->id.columns[0].name)
-						 : kg_bound_id_text("r", &table->id),
-					 table->name);
+	appendStringInfo(&sql, "FROM %s r WHERE ", table->name);
 	for (int i = 0; i < from->ncolumns; i++)
 		appendStringInfo(
 			&sql,
@@ -230,11 +224,22 @@ require_target(const KgVSource *source, Oid relid, const KgField *field,
 			kg_voperator(table->id.columns[i].type, BTEqualStrategyNumber),
 			from->columns[i].name);
 	tenant = tenant_condition("r", &table->tenant);
-	appendStringInfo(
-		&sql, "%s%s)", tenant ? " AND " : "", tenant ? tenant : "");
-	if (exact)
-		appendStringInfo(&sql, " THEN %s END", column->sql);
-	column->seen = sql.data;
+	if (tenant != NULL)
+		appendStringInfo(&sql, " AND %s", tenant);
+	if (!exact)
+	{
+		column->seen = column->seen_by_set = psprintf(
+			"(SELECT %s %s)",
+			from->ncolumns == 1 ? psprintf("r.%s", table->id.columns[0].name)
+								: kg_bound_id_text("r", &table->id),
+			sql.data);
+		return;
+	}
+	column->seen = psprintf("CASE WHEN (SELECT true %s LIMIT 1) THEN %s END",
+							sql.data,
+							column->sql);
+	column->seen_by_set = psprintf(
+		"CASE WHEN EXISTS (SELECT %s) THEN %s END", sql.data, column->sql);
 }
 
 static void

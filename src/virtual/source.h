@@ -24,6 +24,12 @@ typedef struct KgVColumn
 	 * target's own text; the value is as if missing otherwise.
 	 */
 	const char *seen;
+	/*
+	 * As seen, for a statement that reads most rows: PostgreSQL may read all
+	 * targets once, instead of one for each row.
+	 */
+	const char *seen_by_set;
+	bool exact; /* equal keys have one text, so the value's own is the id */
 	/* Of a reference: its columns, in the order of those of the target's id. */
 	int nkeys;
 	struct KgVColumn *keys;

@@ -67,8 +67,12 @@ extern int kg_vdocument(KgSqlBuilder *b, const KgVSource *source);
 extern Jsonb *kg_vdocument_of(const KgVSource *source, TupleTableSlot *slot,
 							  int first, const char *id);
 
-/* Returns the expression of a column's value as jsonb. */
+/*
+ * Returns the expression of a column's value as jsonb.  The second is for a
+ * statement that reads most rows.
+ */
 extern char *kg_vjson(const KgVColumn *column);
+extern char *kg_vjson_by_set(const KgVColumn *column);
 
 /* Returns whether the columns of the sub-select can answer the query. */
 extern bool kg_virtual_fits(const KgListQuery *query, const KgVSource *source);
