@@ -47,7 +47,9 @@ class Tools:
         while arguments:
             reply = self.call(tool, arguments)
             yield reply
-            arguments = reply.get("next") if reply.get("truncated") else None
+            if reply["truncated"] and "next" not in reply:
+                raise SystemExit("a reply of %s has no next page: %s" % (tool, json.dumps(arguments)))
+            arguments = reply.get("next") if reply["truncated"] else None
 
     def rows(self, tool, arguments):
         return [row for reply in self.pages(tool, arguments) for row in reply["rows"]]

@@ -47,11 +47,13 @@ def properties(reply):
     return {"%s:%s" % (node["type"], node["id"]): node.get("properties", {}) for node in reply["nodes"]}
 
 
-def by_number(ids):
-    return sorted(ids, key=int)
-
-
 COUNT = [{"fn": "count", "as": "n"}]
+
+def near_persons(kg, who):
+    """The ids of friends and of their friends."""
+    rows = kg.rows("aggregate", {"node": person(who), "relationships": [knows(max_hops=2)], "group_by": [{"step": 1, "label": "person", "property": "id"}], "aggregations": COUNT, "limit": LIMIT})
+    return [row[0] for row in rows if row[0] != who]
+
 
 # ---- short reads ----
 
@@ -241,18 +243,18 @@ GROUP BY 1 ORDER BY 2 DESC, t.name COLLATE "C" LIMIT 10"""
 
 
 def c5(kg, p):
-    joined = kg.rows("traverse", {"from": person(p["person"]), "relationships": [knows(max_hops=2), {"type": "HAS_MEMBER", "direction": "incoming", "filters": {"joinDate": {"gt": midnight(p["day"])}}}], "ids_only": True, "limit": LIMIT})
-    members = defaultdict(set)
-    for _, friend, forum in joined:
-        if bare(friend) != p["person"]:
-            members[bare(forum)].add(bare(friend))
-    forums, counts = by_number(members), Counter()
-    authors = list({friend for friends in members.values() for friend in friends})
-    for i in range(0, len(forums), 500):
-        for forum, author, n in kg.rows("aggregate", {"node": messages(kind="post", forum={"in": forums[i:i + 500]}, creator={"in": authors}), "group_by": [{"property": "forum"}, {"property": "creator"}], "aggregations": COUNT, "limit": LIMIT}):
-            if author in members[forum]:
+    near, members, counts = near_persons(kg, p["person"]), defaultdict(set), Counter()
+    for i in range(0, len(near), 30):
+        joined = {"node": person(*near[i:i + 30]), "relationships": [{"type": "HAS_MEMBER", "direction": "incoming", "filters": {"joinDate": {"gt": midnight(p["day"])}}}],
+                  "group_by": [{"property": "id"}, {"step": 1, "label": "forum", "property": "id"}], "aggregations": COUNT, "limit": LIMIT}
+        for friend, forum, _ in kg.rows("aggregate", joined):
+            members[forum].add(friend)
+    # Only posts have a forum.
+    for i in range(0, len(near), 500):
+        for forum, author, n in kg.rows("aggregate", {"node": messages(creator={"in": near[i:i + 500]}), "group_by": [{"property": "forum"}, {"property": "creator"}], "aggregations": COUNT, "limit": LIMIT}):
+            if author in members.get(forum, ()):
                 counts[forum] += n
-    best = sorted(forums, key=lambda forum: (-counts[forum], int(forum)))[:20]
+    best = sorted(members, key=lambda forum: (-counts[forum], int(forum)))[:20]
     if not best:
         return []
     nodes = kg.call("find_nodes", {"node_label": "forum", "ids": best, "columns": ["title"], "limit": 20})["nodes"]
@@ -312,12 +314,10 @@ C8 = """SELECT p.id, p.first_name, p.last_name, c.id AS comment, c.content, c.cr
 
 
 def c9(kg, p):
-    found = {}
-    for chain in ([knows(to=person(p["person"]))], [knows(), knows(to=person(p["person"]))]):
-        reply = kg.call("list", "message", {"filters": {"creationDate": {"lt": midnight(p["day"])}, "creator": {"ne": p["person"]}}, "related": [[{"type": "HAS_CREATOR"}] + chain], "fields": AUTHORED, "sort": newest(), "limit": 20})
-        for item in reply["items"]:
-            found[item["id"]] = authored(item)
-    return sorted(found.values(), key=lambda row: (-instant(row[5]).timestamp(), int(row[3])))[:20]
+    near, rows = near_persons(kg, p["person"]), []
+    for i in range(0, len(near), 500):
+        rows += kg.call("list", "message", {"filters": {"creationDate": {"lt": midnight(p["day"])}, "creator": {"in": near[i:i + 500]}}, "fields": AUTHORED, "sort": newest(), "limit": 20, "total": False})["items"]
+    return sorted(map(authored, rows), key=lambda row: (-instant(row[5]).timestamp(), int(row[3])))[:20]
 
 
 C9 = "WITH " + NEAR + """ SELECT p.id, p.first_name, p.last_name, m.id AS message, coalesce(m.image, m.content) AS content, m.created FROM near JOIN person p ON p.id = near.id JOIN message m ON m.creator = p.id
@@ -325,11 +325,12 @@ WHERE m.created < {day}::date ORDER BY m.created DESC, m.id LIMIT 20"""
 
 
 def c10(kg, p):
-    reply = kg.call("neighbors", {"start_node": {"label": "person", "node_id": p["person"]}, "max_hops": 2, "relationship_types": ["KNOWS"], "columns": ["firstName", "lastName", "birthday", "gender", "place.name"], "limit": LIMIT})
+    me = knows(to=person(p["person"]))
+    reply = kg.call("find_nodes", {"node_label": "person", "related": [[knows(), me]], "not_related": [me], "filters": {"id": {"ne": p["person"]}}, "columns": ["firstName", "lastName", "birthday", "gender", "place.name"], "limit": LIMIT})
     found = {}
-    for node in (node for node in reply["nodes"] if node["depth"] == 2):
+    for node in reply["nodes"]:
         born = datetime.date.fromisoformat(node["properties"]["birthday"])
-        if (born.month == p["month"] and born.day >= 21 or born.month == p["month"] % 12 + 1 and born.day < 22):
+        if born.month == p["month"] and born.day >= 21 or born.month == p["month"] % 12 + 1 and born.day < 22:
             found[node["id"]] = node["properties"]
     if not found:
         return []

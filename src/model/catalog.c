@@ -179,6 +179,16 @@ number_fields(KgType *type, ArrayType *stored)
 	}
 }
 
+static int
+compare_types(const void *a, const void *b)
+{
+	const KgType *x = *(KgType *const *) a;
+	const KgType *y = *(KgType *const *) b;
+	int order = strcmp(x->name, y->name);
+
+	return order != 0 ? order : strcmp(x->bundle, y->bundle);
+}
+
 /*
  * Marks types with ambiguous names as the caller sees them, even if the owner
  * reads for the caller.  A bundle that its agent lacks makes no name
@@ -187,15 +197,25 @@ number_fields(KgType *type, ArrayType *stored)
 static void
 mark_ambiguous(KgCatalog *catalog)
 {
-	for (int j = 0; j < catalog->ntypes; j++)
-	{
-		const KgType *other = catalog->types[j];
+	int end;
 
-		if (!kg_agent_sees_bundle(other->bundle, strlen(other->bundle)))
-			continue;
-		for (int i = 0; i < catalog->ntypes; i++)
-			if (i != j && strcmp(catalog->types[i]->name, other->name) == 0)
-				catalog->types[i]->ambiguous = true;
+	for (int start = 0; start < catalog->ntypes; start = end)
+	{
+		const char *name = catalog->by_name[start]->name;
+
+		for (end = start + 1; end < catalog->ntypes &&
+							  strcmp(catalog->by_name[end]->name, name) == 0;
+			 end++)
+			;
+		for (int j = start; j < end && end - start > 1; j++)
+		{
+			const char *bundle = catalog->by_name[j]->bundle;
+
+			if (!kg_agent_sees_bundle(bundle, strlen(bundle)))
+				continue;
+			for (int i = start; i < end; i++)
+				catalog->by_name[i]->ambiguous |= i != j;
+		}
 	}
 }
 
@@ -246,6 +266,12 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	}
 	SPI_freetuptable(rows);
 
+	catalog->by_name = palloc(Max(1, catalog->ntypes) * sizeof(KgType *));
+	if (catalog->ntypes > 0)
+		memcpy(catalog->by_name,
+			   catalog->types,
+			   catalog->ntypes * sizeof(KgType *));
+	qsort(catalog->by_name, catalog->ntypes, sizeof(KgType *), compare_types);
 	mark_ambiguous(catalog);
 }
 
@@ -810,11 +836,15 @@ const KgType *
 kg_catalog_type_in(const KgCatalog *catalog, const char *bundle,
 				   const char *name)
 {
-	for (int i = 0; i < catalog->ntypes; i++)
-		if (strcmp(catalog->types[i]->name, name) == 0 &&
-			strcmp(catalog->types[i]->bundle, bundle) == 0)
-			return catalog->types[i];
-	return NULL;
+	const KgType sought = {.bundle = bundle, .name = name};
+	const KgType *key = &sought;
+	KgType **found = bsearch(&key,
+							 catalog->by_name,
+							 catalog->ntypes,
+							 sizeof(KgType *),
+							 compare_types);
+
+	return found != NULL ? *found : NULL;
 }
 
 const KgType *

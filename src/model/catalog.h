@@ -233,7 +233,8 @@ typedef struct KgCatalog
 	int nbundles;
 	KgBundle *bundles; /* ordered by name */
 	int ntypes;
-	KgType **types; /* ordered by bundle, position, name */
+	KgType **types;	  /* ordered by bundle, position, name */
+	KgType **by_name; /* ordered by name, bundle */
 	int nrelations;
 	KgRelation *relations; /* ordered by bundle, name */
 	int ntools;

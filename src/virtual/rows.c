@@ -477,7 +477,7 @@ set_total(const RowPage *rows, KgListPage *page)
 	else if (!page->more && query->after == NULL &&
 			 (rows->n > 0 || query->offset == 0))
 		page->total = query->offset + rows->n;
-	else if (max == 0)
+	else if (max == 0 || query->uncounted)
 		page->total = -1;
 	else
 	{

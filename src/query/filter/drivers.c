@@ -5,7 +5,9 @@
 #include "postgres.h"
 
 #include "query/filter/drivers.h"
+#include "model/key.h"
 #include "query/graph/graph_search.h"
+#include "query/time/past.h"
 #include "query/time/validity.h"
 
 /* First bound of a race, and its growth. */
@@ -33,6 +35,42 @@ is_bound(const KgCatalog *catalog, const KgCondition *condition)
 	return bound != KG_UNBOUNDED;
 }
 
+/* Returns the operator that is true of all other values, or KG_OP_IS_NULL. */
+static KgOp
+opposite_of(KgOp op)
+{
+	switch ((int) op)
+	{
+		case KG_OP_NE:
+			return KG_OP_EQ;
+		case KG_OP_GT:
+			return KG_OP_LTE;
+		case KG_OP_GTE:
+			return KG_OP_LT;
+		case KG_OP_LT:
+			return KG_OP_GTE;
+		case KG_OP_LTE:
+			return KG_OP_GT;
+	}
+	return KG_OP_IS_NULL;
+}
+
+/* Sets the sources of the nodes that do not satisfy the driver's condition. */
+static void
+set_others(KgDriver *driver, const KgFilter *filter, const KgField *field)
+{
+	const KgFilter *own = driver->source->own;
+
+	if (field == NULL || field->counted || own->nconditions != 1 ||
+		opposite_of(own->conditions[0].op) == KG_OP_IS_NULL || kg_past_asked())
+		return;
+	for (int i = 0; i < 2; i++)
+		driver->others[i] = kg_source_make(KG_SOURCE_KEY, filter, field, -1);
+	driver->others[0]->own->conditions[0].op = opposite_of(
+		own->conditions[0].op);
+	driver->others[1]->own->conditions[0].op = KG_OP_IS_NULL;
+}
+
 /* Sets the source that a condition can drive. Returns false if it cannot. */
 static bool
 set_source(const KgCatalog *catalog, KgDriver *driver, const KgFilter *filter,
@@ -56,7 +94,10 @@ set_source(const KgCatalog *catalog, KgDriver *driver, const KgFilter *filter,
 							driver->index);
 	driver->source = source;
 	if (driver->index < 0)
+	{
+		set_others(driver, filter, field);
 		return true;
+	}
 	source->may_repeat = op->bound != KG_BOUND_ONE;
 	if (op->bound == KG_BOUND_MEMBER)
 	{
@@ -143,11 +184,11 @@ kg_drivers_of(const KgCatalog *catalog, const KgType *type,
 /* ---- the race ---- */
 
 static void
-forget_nodes(KgDriver *driver)
+forget_nodes(KgNodeSet **nodes)
 {
-	if (driver->nodes != NULL)
-		kg_nodeset_free(driver->nodes);
-	driver->nodes = NULL;
+	if (*nodes != NULL)
+		kg_nodeset_free(*nodes);
+	*nodes = NULL;
 }
 
 /* Returns whether all rows of the driver were counted. */
@@ -176,7 +217,9 @@ forget_counts(KgDrivers *drivers)
 {
 	for (int i = 0; i < drivers->n; i++)
 	{
-		forget_nodes(&drivers->drivers[i]);
+		forget_nodes(&drivers->drivers[i].nodes);
+		forget_nodes(&drivers->drivers[i].without);
+		drivers->drivers[i].sought = 0;
 		drivers->drivers[i].count = 0;
 		drivers->drivers[i].bound = 0;
 	}
@@ -208,33 +251,49 @@ count_alternatives(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 	driver->source->nnodes = nodes->n;
 }
 
+static KgNodeSet *
+new_nodes(void)
+{
+	KgNodeSet *nodes = palloc(sizeof(KgNodeSet));
+
+	kg_nodeset_init(nodes, CurrentMemoryContext);
+	return nodes;
+}
+
+/* Reads the nodes of at most bound rows of a source. Returns the number of rows. */
+static int64
+read_rows(const KgDrivers *drivers, const KgSource *source, int64 bound,
+		  KgNodeSet **nodes)
+{
+	bool kept = bound <= KG_MOST_DRIVEN + 1;
+	KgSqlBuilder b;
+	KgStatement statement;
+	int64 count;
+
+	kg_source_nodes(&b, drivers->catalog, drivers->type, source, false, bound);
+	statement = kg_sql_statement(&b);
+	statement.hold = true;
+	count = kg_plan_run(&statement, kept ? take_node : skip_node, *nodes);
+	if (!kept || count >= bound)
+		forget_nodes(nodes);
+	return count;
+}
+
 void
 kg_driver_count(const KgDrivers *drivers, KgDriver *driver, int64 bound)
 {
-	KgSqlBuilder b;
-	KgStatement statement;
-
-	forget_nodes(driver);
+	forget_nodes(&driver->nodes);
 	driver->bound = bound;
-	driver->nodes = palloc(sizeof(KgNodeSet));
-	kg_nodeset_init(driver->nodes, CurrentMemoryContext);
-	if (driver->each != NULL)
-		count_alternatives(drivers, driver, bound);
+	driver->nodes = new_nodes();
+	if (driver->each == NULL)
+		driver->count = read_rows(
+			drivers, driver->source, bound, &driver->nodes);
 	else
 	{
-		bool kept = bound <= KG_MOST_DRIVEN + 1;
-
-		kg_source_nodes(
-			&b, drivers->catalog, drivers->type, driver->source, false, bound);
-		statement = kg_sql_statement(&b);
-		statement.hold = true;
-		driver->count = kg_plan_run(
-			&statement, kept ? take_node : skip_node, driver->nodes);
-		if (!kept)
-			forget_nodes(driver);
+		count_alternatives(drivers, driver, bound);
+		if (!is_whole(driver))
+			forget_nodes(&driver->nodes);
 	}
-	if (!is_whole(driver))
-		forget_nodes(driver);
 }
 
 /* Returns the bound of drivers that may be intersected with the best one. */
@@ -242,6 +301,36 @@ static int64
 wider_bound(const KgDriver *best)
 {
 	return Max(best->count, Min(best->count * KG_WIDER, KG_MOST_DRIVEN)) + 1;
+}
+
+/*
+ * Reads the nodes that do not satisfy the driver's condition, if they are fewer
+ * than the bound.
+ */
+static void
+seek_others(const KgDrivers *drivers, KgDriver *driver, int64 bound)
+{
+	int64 count = 0;
+
+	if (driver->others[0] == NULL || driver->without != NULL ||
+		driver->sought >= bound)
+		return;
+	driver->sought = bound;
+	driver->without = new_nodes();
+	for (int i = 0; i < 2 && driver->without != NULL; i++)
+		count += read_rows(
+			drivers, driver->others[i], bound - count, &driver->without);
+}
+
+/* Returns whether another narrow driver may drive. */
+static bool
+has_rival(const KgDrivers *drivers, const KgDriver *driver)
+{
+	for (int i = 0; i < drivers->n; i++)
+		if (&drivers->drivers[i] != driver && drivers->drivers[i].narrow &&
+			drivers->drivers[i].without == NULL)
+			return true;
+	return false;
 }
 
 KgDriver *
@@ -253,7 +342,11 @@ kg_drivers_best(KgDrivers *drivers, int64 bound)
 	{
 		KgDriver *driver = &drivers->drivers[i];
 
-		if (!driver->narrow)
+		/* A condition that few nodes do not satisfy does not drive. */
+		if (driver->narrow && driver->without == NULL && !is_whole(driver) &&
+			driver->bound > RACE_START && has_rival(drivers, driver))
+			seek_others(drivers, driver, RACE_START);
+		if (!driver->narrow || driver->without != NULL)
 			continue;
 		if (best != NULL && is_whole(best))
 			bound = Min(bound, wider_bound(best));
@@ -286,18 +379,18 @@ kg_drivers_race(KgDrivers *drivers, int64 most)
 
 /* ---- the other conditions, as sets ---- */
 
-/* Returns whether the driver's nodes all satisfy the filter's condition. */
+/* Returns whether the driver's sets decide about the filter's condition. */
 static bool
 covers(const KgDriver *driver, const KgFilter *filter, int i)
 {
-	if (!driver->exact)
+	if (!driver->exact || (driver->nodes == NULL && driver->without == NULL))
 		return false;
 	return driver->index >= 0
 			   ? driver->index == i
 			   : filter->conditions[i].field == driver->source->field;
 }
 
-/* Returns the conditions that no driver with all its nodes satisfies. */
+/* Returns the conditions about which no driver decides. */
 static const KgFilter *
 rest_of(const KgDrivers *drivers)
 {
@@ -312,12 +405,20 @@ rest_of(const KgDrivers *drivers)
 		bool covered = false;
 
 		for (int d = 0; d < drivers->n && !covered; d++)
-			covered = drivers->drivers[d].nodes != NULL &&
-					  covers(&drivers->drivers[d], filter, i);
+			covered = covers(&drivers->drivers[d], filter, i);
 		if (!covered)
 			rest->conditions[rest->nconditions++] = filter->conditions[i];
 	}
 	return rest;
+}
+
+/* Reads the nodes that do not satisfy, if they are not far more than the best. */
+static void
+read_others(const KgDrivers *drivers, const KgDriver *best)
+{
+	for (int i = 0; i < drivers->n && best->count > RACE_START; i++)
+		if (drivers->drivers[i].nodes == NULL)
+			seek_others(drivers, &drivers->drivers[i], wider_bound(best));
 }
 
 KgSource *
@@ -328,17 +429,24 @@ kg_drivers_meet(const KgDrivers *drivers, const KgDriver *best)
 	uint64 done = 0;
 	int n = 0;
 
+	read_others(drivers, best);
 	for (uint32 i = 0; i < best->nodes->n; i++)
 	{
+		int64 node = best->nodes->nodes[i];
 		bool all = true;
 
 		kg_plan_count(&done, drivers->n);
 		for (int d = 0; d < drivers->n && all; d++)
-			all = drivers->drivers[d].nodes == NULL ||
-				  kg_nodeset_has(drivers->drivers[d].nodes,
-								 best->nodes->nodes[i]);
+		{
+			const KgDriver *driver = &drivers->drivers[d];
+
+			all = (driver->nodes == NULL ||
+				   kg_nodeset_has(driver->nodes, node)) &&
+				  (driver->without == NULL ||
+				   !kg_nodeset_has(driver->without, node));
+		}
 		if (all)
-			nodes[n++] = best->nodes->nodes[i];
+			nodes[n++] = node;
 	}
 	return kg_source_of_nodes(rest_of(drivers), nodes, n);
 }

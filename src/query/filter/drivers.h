@@ -29,6 +29,13 @@ typedef struct KgDriver
 	int64 count;	  /* number of rows, up to bound */
 	int64 bound;	  /* 0: not counted */
 	KgNodeSet *nodes; /* all its nodes, if they are few; or NULL */
+	/*
+	 * Of the nodes that do not satisfy its only condition, because their value
+	 * is another or missing; or NULL. All these nodes, if they are few; or NULL.
+	 */
+	KgSource *others[2];
+	KgNodeSet *without;
+	int64 sought;			/* bound up to which they were read */
 	struct KgDrivers *each; /* by alternative; NULL: not the alternatives */
 } KgDriver;
 

@@ -36,6 +36,9 @@
 #define RACE_WALK 1
 #define RACE_START 256
 
+/* Rows of an index that a walk reads to find listed nodes in it. */
+#define KG_WALKED_AMONG 100000
+
 /* A total up to this maximum is counted by probes. */
 #define KG_COUNTED_BY_SETS 10000
 
@@ -43,6 +46,7 @@ typedef struct Walker
 {
 	const KgListQuery *query;
 	const KgSource *source;
+	const KgNodeSet *among; /* only these nodes; NULL: any */
 	KgRows *rows;
 	int wanted;	  /* number of rows that fill the page */
 	int accepted; /* number of rows after the cursor */
@@ -141,7 +145,10 @@ walk_row(TupleTableSlot *slot, void *arg)
 	}
 	walker->examined++;
 	walker->at.entity_id = NULL;
-	if (DatumGetBool(kg_slot_datum(slot, 3)))
+	if ((walker->among == NULL ||
+		 kg_nodeset_has(walker->among,
+						DatumGetInt64(kg_slot_datum(slot, 2)))) &&
+		DatumGetBool(kg_slot_datum(slot, 3)))
 	{
 		KgRow *row = make_row(slot, walker->source, walker->query->nsort, 0);
 
@@ -951,6 +958,40 @@ count_total(const KgListQuery *query, KgDrivers *drivers, int least,
 }
 
 /*
+ * Finds the page of listed nodes by a walk in the requested order, if that
+ * costs less than a look-up of all of them. Returns whether it did.
+ */
+static bool
+walk_among(const KgListQuery *query, KgRows *rows)
+{
+	KgNodeSet among;
+	KgSource *source;
+	Walker walker;
+
+	if (query->matches != NULL || query->namong <= RACE_START ||
+		query->nsort == 0 || kg_list_computes(query) != NULL || query->look ||
+		query->sort[0].field->counted || kg_past_asked() ||
+		!kg_validity_rows_suffice(query->catalog))
+		return false;
+	kg_nodeset_init(&among, CurrentMemoryContext);
+	for (uint32 i = 0; i < query->namong; i++)
+		(void) kg_nodeset_add(&among, query->among[i]);
+	source = kg_source_make(KG_SOURCE_KEY,
+							kg_filter_without_scan(query->filter),
+							query->sort[0].field,
+							-1);
+	/* The nodes satisfy the other conditions. */
+	source->rest->nconditions = source->rest->nany = 0;
+	init_walker(&walker, query, source, rows);
+	walker.among = &among;
+	if (walk_on(&walker, Min(query->namong, KG_WALKED_AMONG)))
+		return true;
+	rows->n = 0;
+	rows->pruned = false;
+	return false;
+}
+
+/*
  * Returns the source of the nodes that the search found or the query lists.
  * Listed nodes satisfy the filter. Of the search's nodes, conditions without an
  * index were already tested.
@@ -1126,7 +1167,9 @@ kg_list_run(const KgListQuery *query)
 	else if (query->matches || query->among)
 	{
 		kg_rows_init(&rows, query, wanted);
-		matching = drive_nodes(query, listed_source(query), &rows);
+		matching = walk_among(query, &rows)
+					   ? query->namong
+					   : drive_nodes(query, listed_source(query), &rows);
 		kg_rows_finish(&rows);
 		page->total_known = !query->matches || !query->matches->truncated;
 	}
@@ -1142,10 +1185,12 @@ kg_list_run(const KgListQuery *query)
 		page->total = query->total;
 		page->total_known = query->total_known;
 	}
+	else if (rows.n < wanted && query->after == NULL && matching < 0)
+		page->total = rows.n;
+	else if (query->uncounted && page->more)
+		page->total = -1;
 	else if (matching >= 0)
 		page->total = matching;
-	else if (rows.n < wanted && query->after == NULL)
-		page->total = rows.n;
 	else
 		count_total(query, &drivers, rows.n, page);
 	page->nrows = Max(0, rows.n - (int) query->offset);

@@ -68,7 +68,8 @@ typedef struct KgListQuery
 	int64 offset;
 	const KgRow *after; /* keys and id of the last row of the page before */
 	bool counted;		/* the total is known from an earlier page */
-	bool total_known;	/* as in KgListPage */
+	bool uncounted;	  /* no total is requested, unless the page ends the list */
+	bool total_known; /* as in KgListPage */
 	int64 total;
 	bool without_derived; /* derived properties are not shown */
 	bool look;	/* read each entity's row even if derived rows suffice */

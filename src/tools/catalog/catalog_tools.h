@@ -19,6 +19,8 @@ extern Jsonb *kg_tool_get(const KgCatalog *catalog, const KgType *type,
 /* Reads the argument "sort" of a list or of find_nodes into the query. */
 extern void kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 							   const KgInput *in);
+/* Reads "limit" and "total". */
+extern void kg_list_read_limit(KgListQuery *query, const KgInput *in);
 /*
  * kg_list_is_by_rank() returns whether the list is ordered by the rank of
  * "search". kg_list_read_search() runs the search and sets its matches in the

@@ -218,6 +218,15 @@ kg_list_read_cursor(KgListQuery *query, const StringInfoData *bound,
 	return head.position;
 }
 
+void
+kg_list_read_limit(KgListQuery *query, const KgInput *in)
+{
+	query->limit = kg_input_limit(in, 0);
+	/* A page without rows has nothing but its total. */
+	query->uncounted = query->limit > 0 && kg_input_has(in, "total") &&
+					   !kg_input_bool(in, "total");
+}
+
 static void
 parse_page(ListCall *call)
 {
@@ -226,7 +235,7 @@ parse_page(ListCall *call)
 	char *cursor;
 	bool has_offset;
 
-	query->limit = kg_input_limit(in, 0);
+	kg_list_read_limit(query, in);
 	has_offset = kg_input_int(in, "offset", &query->offset);
 	call->position = query->offset;
 	cursor = kg_input_string(in, "cursor");

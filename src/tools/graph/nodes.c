@@ -43,7 +43,7 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 	query->filter = kg_selector_filter(&f->selector);
 	target = kg_filter_target_counted(query->catalog, query->type);
 	kg_list_parse_sort(query, &target, &call->input);
-	query->limit = kg_input_limit(&call->input, 0);
+	kg_list_read_limit(query, &call->input);
 	query->by_rank = kg_list_is_by_rank(query, &call->input);
 	f->bound = kg_cursor_query("find_nodes",
 							   psprintf("%s/%s %s",

@@ -1,0 +1,64 @@
+"""What a connection and a backend cost by the number of types of the tenant: the first get of a connection and the
+first kg_list_tools() with 7 and with 1,000 types, in processor time of the backend; and its private memory after a
+list of every type."""
+import json
+import statistics
+
+from kgbench import Report, Session, literal, make_tenant, scaled
+
+FEW, MANY = 7, scaled(1000, 50)
+ROUNDS = 9
+
+
+def bundle(name, types):
+    properties = {"p%d" % i: {"type": "string", "x-index": True} for i in range(5)}
+    schemas = [{"entity_type": "%s_%d" % (name, n), "schema": {"type": "object", "x-id-field": "id", "x-label-field": "p0", "properties": dict(properties, id={"type": "string"})}} for n in range(types)]
+    return {"bundle_name": name, "version": "1", "schemas": schemas, "entities": [{"entity_type": name + "_3", "items": [{"id": "a", "p0": "A"}]}]}
+
+
+def first(role, expression):
+    """Milliseconds of the first call of a connection, and MB that its backend has then."""
+    session = Session(role)
+    before, memory = session.cpu(), session.memory()
+    session.query("SELECT length((%s)::text)" % expression)
+    spent, memory = (session.cpu() - before) * 1000, session.memory() - memory
+    session.close()
+    return spent, memory / 1048576
+
+
+def median_of(role, expression):
+    return [statistics.median(part) for part in zip(*(first(role, expression) for _ in range(ROUNDS)))]
+
+
+def main():
+    report = Report("types: %d and %d" % (FEW, MANY))
+    admin = Session()
+    for name, types in (("few", FEW), ("many", MANY)):
+        admin.query("CREATE ROLE %s LOGIN" % name)
+        make_tenant(admin, name, name)
+        admin.query("SELECT NULL FROM kg_grant('%s', '%s', 'admin')" % (name, name))
+        session = Session(name)
+        session.query("SELECT NULL FROM kg_apply_bundle(%s)" % literal(json.dumps(bundle(name, types))))
+        session.close()
+    admin.query("VACUUM ANALYZE")
+    report.section("the first call of a connection")
+    # The first connection of all reads the server's catalogs into its buffers.
+    for role in ("few", "many"):
+        first(role, "kg_list_tools()")
+    few, few_memory = median_of("few", "kg_get('few_3', 'a')")
+    many, many_memory = median_of("many", "kg_get('many_3', 'a')")
+    report.figure("a get, %d types" % FEW, few, "ms")
+    report.figure("  memory", few_memory, "MB")
+    report.figure("a get, %d types" % MANY, many, "ms")
+    report.figure("  memory", many_memory, "MB")
+    report.ratio("  to that of %d types" % FEW, many, few, 1.3, 1.1)
+    report.bound("kg_list_tools, %d types" % MANY, median_of("many", "kg_list_tools()")[0], 50, "ms")
+    report.section("a backend")
+    session = Session("many")
+    before = session.memory()
+    session.query("DO $$ DECLARE x jsonb; BEGIN FOR n IN 0..%d LOOP x := kg_list('many_' || n, '{\"filters\": {\"p1\": \"x\"}}'); END LOOP; END $$" % (MANY - 1))
+    report.bound("private memory after a list of each of %d types" % MANY, (session.memory() - before) / 1048576, 48, "MB")
+    report.end()
+
+
+main()
