@@ -6,6 +6,7 @@
 
 #include "base/extension.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "model/key.h"
 #include "model/packed_keys.h"
 #include "catalog/pg_type.h"
@@ -315,26 +316,28 @@ write_keys(KgDerivation *d)
 static void
 delete_terms(KgDerivation *d)
 {
-	SPITupleTable *rows;
+	const char **terms;
+	int n;
 
 	if (d->stale_terms.n == 0)
 		return;
-	KG_BATCH_EXEC("WITH gone AS (DELETE FROM @kg_term WHERE tenant = $1 "
-				  "AND node = ANY($2) RETURNING term) "
-				  "SELECT DISTINCT term FROM gone",
+	KG_BATCH_EXEC("DELETE FROM @kg_term WHERE tenant = $1 AND node = ANY($2) "
+				  "RETURNING term",
 				  kg_arg_text(d->tenant),
 				  kg_arg_int8s(d->stale_terms.nodes, d->stale_terms.n));
-	rows = SPI_tuptable;
-	for (uint64 i = 0; i < rows->numvals; i++)
+	n = (int) SPI_processed;
+	terms = MemoryContextAllocHuge(CurrentMemoryContext,
+								   (Size) Max(1, n) * sizeof(char *));
+	for (int i = 0; i < n; i++)
+		terms[i] = kg_spi_cstring(i, 1);
+	SPI_freetuptable(SPI_tuptable);
+	n = kg_distinct_texts(terms, n);
+	for (int i = 0; i < n; i++)
 	{
-		MemoryContext old = MemoryContextSwitchTo(d->gone_terms.context);
-
 		kg_columns_add_row(&d->gone_terms);
-		kg_columns_text(
-			&d->gone_terms, 0, SPI_getvalue(rows->vals[i], rows->tupdesc, 1));
-		MemoryContextSwitchTo(old);
+		kg_columns_text(&d->gone_terms, 0, terms[i]);
 	}
-	SPI_freetuptable(rows);
+	pfree(terms);
 }
 
 /*

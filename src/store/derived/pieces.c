@@ -310,10 +310,14 @@ delete_pieces(const char *tenant, const KgColumns *heads, bool counted)
 	"u(trigram, term, i), @kg_trigram g WHERE g.tenant = $1 " \
 	"AND g.trigram = u.trigram AND g.term = u.term "
 
-/* No entity has the term. */
-#define KG_UNUSED                                             \
-	"NOT EXISTS (SELECT FROM @kg_term t WHERE t.tenant = $1 " \
-	"AND t.term = u.term) "
+/*
+ * No entity has the term. Looks for the newest entity, because rows that were
+ * deleted before are passed one by one, and the oldest entities are usually
+ * deleted first.
+ */
+#define KG_UNUSED                                                             \
+	"(SELECT t.node FROM @kg_term t WHERE t.tenant = $1 AND t.term = u.term " \
+	"ORDER BY t.kind DESC, t.type_no DESC, t.node DESC LIMIT 1) IS NULL "
 
 /*
  * Locks the heads that are stored and inserts the pieces of the others. Returns
