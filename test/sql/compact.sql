@@ -81,6 +81,10 @@ SELECT compact_called('find', '{"type": "project", "filters": {"id": {"starts_wi
 -- a claim counts by them as by the others
 SELECT c ->> 'verdict', c #> '{correction}', c #>> '{error,message}' FROM jsonb_array_elements(compact_called('verify', '{"claims": [{"count": {"tool": "find", "arguments": {"type": "person", "limit": 1}}, "is": 6}, {"none": {"tool": "follow", "arguments": {"from": "person:ann", "steps": [{"type": "WORKS_ON"}]}}},
   {"count": {"tool": "count", "arguments": {"node": {"label": "person"}, "group_by": [{"property": "team"}]}}, "is": 4}, {"count": {"tool": "verify", "arguments": {}}, "is": 1}, {"count": {"tool": "get", "arguments": {"handles": ["person:ann"]}}, "is": 1}]}') -> 'claims') c;
+-- claims in other words
+SELECT c ->> 'verdict' AS verdict, c #>> '{error,message}' AS error FROM jsonb_array_elements(compact_called('verify', '{"claims": [{"subject": "person:ann", "predicate": "WORKS_ON", "object": "project:p1"}, {"source": "person:ann", "relation": "WORKS_ON", "target": "project:p1"}, {"entity": "person:ann", "property": "team", "value": "core"}, {"count": {"tool": "find", "type": "person"}, "is": 6},
+  {"from": "person:ann", "subject": "person:bob", "relation": "WORKS_ON", "to": "project:p1"}]}') -> 'claims') c;
+SELECT compact_called('find', '{"type": "person", "offset": 1, "limit": 2}') -> 'items' = jsonb_path_query_array(compact_called('find', '{"type": "person", "limit": 3}'), '$.items[1 to 2]') AS from_offset;
 -- pages by next, whatever room there is: everything once, nothing longer than it may be
 SELECT tool, bytes, pages > 1 AS several, longest, things @> (SELECT things FROM compact_paged(tool, arguments || '{"max_bytes": 30000}', key)) AS all_of_it
   FROM (VALUES ('find', '{"type": "person"}'::jsonb, 'items'), ('find', '{"type": "person", "ids": ["ann", "bob", "cleo", "dan", "eve"], "limit": 2}', 'items'), ('get', '{"handles": ["person:ann", "person:bob", "person:cleo", "person:dan", "project:p1", "project:p2", "project:p3", "file:a.c"]}', 'items'),

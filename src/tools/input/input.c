@@ -244,7 +244,15 @@ static const struct
 			 {"relation", "relationship", NULL, NULL},
 			 {"relation", "type", "direction", NULL},
 			 {"types", "node_labels", NULL, NULL},
-			 {"relations", "relationship_types", NULL, NULL}};
+			 {"relations", "relationship_types", NULL, NULL},
+			 {"subject", "from", "within", NULL},
+			 {"source", "from", "within", NULL},
+			 {"object", "to", "within", NULL},
+			 {"target", "to", "within", NULL},
+			 {"predicate", "relation", "within", NULL},
+			 {"value", "is", "entity", NULL},
+			 {"expected", "is", "entity", NULL},
+			 {"equals", "is", "entity", NULL}};
 
 /* Returns the published word for another one, or NULL. */
 static const char *

@@ -693,6 +693,37 @@ counting_arguments(const KgCallable *callable, const JsonbContainer *given)
 	return kg_jw_finish(&w);
 }
 
+/*
+ * Returns a call with its arguments in "arguments", if they are beside "tool".
+ * Reports this as a repair.
+ */
+static const JsonbContainer *
+with_arguments(KgVerify *v, const JsonbValue *sent, const char *path)
+{
+	const JsonbContainer *object = kg_args_as_object(sent, path);
+	JsonbValue tool;
+	JsonbValue value;
+	KgJsonWriter w;
+	Jsonb *call;
+
+	if (kg_json_get(object, "tool", &tool) == NULL ||
+		kg_json_get(object, "arguments", &value) != NULL ||
+		kg_json_length(object) == 1)
+		return object;
+	kg_jw_init_object(&w);
+	kg_jw_key(&w, "tool");
+	kg_jw_value(&w, &tool);
+	kg_jw_kbegin_object(&w, "arguments");
+	kg_json_each(it, object)
+		if (!kg_json_string_is(&it.key, "tool"))
+			kg_jw_member(&w, &it);
+	kg_jw_end_object(&w);
+	call = kg_jw_finish(&w);
+	kg_json_root(call, &value);
+	kg_repair_add(&v->call.repairs, path, sent, &value);
+	return &call->root;
+}
+
 static void
 read_call(KgVerify *v, KgClaim *claim, const char *key)
 {
@@ -708,7 +739,7 @@ read_call(KgVerify *v, KgClaim *claim, const char *key)
 	JsonbValue value;
 
 	(void) kg_input_value(&claim->in, key, &value);
-	object = kg_args_as_object(&value, path);
+	object = with_arguments(v, &value, path);
 	kg_args_known(object, path, &known);
 	called->name = kg_args_string(object, "tool", path);
 	if (called->name == NULL)
