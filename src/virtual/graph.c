@@ -169,7 +169,7 @@ select_ids(const KgVSource *source, char *const *ids, int n,
 	kg_sql_append(&b,
 				  " LIMIT $%d",
 				  kg_sql_param_int64(&b, (int64) kg_setting_max_visited + 1));
-	kg_virtual_run(source, &b, take_id, &found);
+	kg_virtual_run(source, &b, ids != NULL && filter == NULL, take_id, &found);
 	return found;
 }
 
@@ -308,7 +308,7 @@ foreign_groups(KgGraph *graph, const KgSelector *selector,
 				&b, "%s%s", separator, kg_vvalue_by_set(groups.columns[i]));
 			separator = ", ";
 		}
-	kg_virtual_run(source, &b, take_group, &groups);
+	kg_virtual_run(source, &b, false, take_group, &groups);
 	return groups.entities;
 }
 
@@ -541,7 +541,7 @@ expand_edges(Expansion *e, const int64 *nodes, uint32 n)
 				  edges->where,
 				  seen ? psprintf(" AND (%s) IS NOT NULL", seen) : "");
 	kg_vids(&b, end->keys, end->nkeys, (const char *const *) ids, count);
-	kg_virtual_run(edges->source, &b, take_edge, e);
+	kg_virtual_run(edges->source, &b, true, take_edge, e);
 }
 
 /* Expands a variant of a relation.  Neither end of its edges is a stored node. */

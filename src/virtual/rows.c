@@ -21,6 +21,7 @@ typedef struct Run
 {
 	const KgVSource *source;
 	const KgSqlBuilder *b;
+	bool by_ids;
 	KgRowFunction row;
 	void *arg;
 } Run;
@@ -32,6 +33,7 @@ run(void *arg)
 	KgStatement statement = kg_sql_statement(r->b);
 
 	statement.foreign = r->source->foreign;
+	statement.by_ids = r->by_ids;
 	(void) kg_plan_run(&statement, r->row, r->arg);
 }
 
@@ -75,10 +77,10 @@ amend(ErrorData *edata, void *arg)
 }
 
 void
-kg_virtual_run(const KgVSource *source, const KgSqlBuilder *b,
+kg_virtual_run(const KgVSource *source, const KgSqlBuilder *b, bool by_ids,
 			   KgRowFunction row, void *arg)
 {
-	Run r = {source, b, row, arg};
+	Run r = {source, b, by_ids, row, arg};
 
 	if (source->foreign)
 		kg_catch_amend(run, amend, &r);
@@ -415,6 +417,50 @@ append_from(KgSqlBuilder *b, const KgListQuery *query, const KgVSource *source)
 	kg_vfrom(b, source, query->among_ids, (int) query->namong, query->filter);
 }
 
+static List *
+add_column(List *columns, const KgVColumn *column)
+{
+	ListCell *lc;
+
+	if (column->sql == NULL)
+		return columns;
+	for (int i = 0; i < column->nkeys; i++)
+		columns = add_column(columns, &column->keys[i]);
+	if (column->nkeys > 0)
+		return columns;
+	foreach(lc, columns)
+		if (strcmp(lfirst(lc), column->sql) == 0)
+			return columns;
+	return lappend(columns, (void *) column->sql);
+}
+
+/* Appends the columns that the expressions of a source need. */
+static void
+append_columns(KgSqlBuilder *b, const KgVSource *source)
+{
+	List *columns = NIL;
+	ListCell *lc;
+
+	if (source->table == NULL)
+	{
+		kg_sql_append(b, "t.*");
+		return;
+	}
+	for (int i = 0; i < source->nkeys; i++)
+		columns = add_column(columns, &source->keys[i]);
+	for (int i = 0; i < source->type->nfields; i++)
+		columns = add_column(columns, &source->columns[i]);
+	foreach(lc, columns)
+		kg_sql_append(b,
+					  "%s%s",
+					  foreach_current_index(lc) > 0 ? ", " : "",
+					  (char *) lfirst(lc));
+}
+
+/*
+ * Reads a page.  Its documents are made of the rows of the page alone, after all
+ * rows are sorted.
+ */
 static void
 read_page(RowPage *page)
 {
@@ -430,14 +476,16 @@ read_page(RowPage *page)
 					  ", pg_catalog.to_jsonb(%s) OPERATOR(pg_catalog.#>>) "
 					  "'{}'::pg_catalog.text[]",
 					  page->keys[i].sql);
+	kg_sql_append(&b, " FROM (SELECT ");
+	append_columns(&b, page->source);
 	append_from(&b, query, page->source);
 	append_cursor(&b, page);
 	append_order(&b, page);
 	kg_sql_append(&b,
-				  " LIMIT $%d OFFSET $%d",
+				  " LIMIT $%d OFFSET $%d) t",
 				  kg_sql_param_int64(&b, query->limit + 1),
 				  kg_sql_param_int64(&b, query->offset));
-	kg_virtual_run(page->source, &b, take_row, page);
+	kg_virtual_run(page->source, &b, false, take_row, page);
 }
 
 static bool
@@ -457,7 +505,7 @@ count_rows(const KgListQuery *query, const KgVSource *source, int64 max)
 	kg_sql_append(&b, "SELECT pg_catalog.count(*) FROM (SELECT");
 	append_from(&b, query, source);
 	kg_sql_append(&b, " LIMIT $%d) c", kg_sql_param_int64(&b, max));
-	kg_virtual_run(source, &b, take_count, &count);
+	kg_virtual_run(source, &b, false, take_count, &count);
 	return count;
 }
 
@@ -580,7 +628,7 @@ kg_virtual_get(const KgVSource *source, char **ids, int n)
 	kg_sql_append(&b, "SELECT %s", source->id);
 	(void) kg_vdocument(&b, source);
 	kg_vfrom(&b, source, ids, n, NULL);
-	kg_virtual_run(source, &b, take_entity, &gets);
+	kg_virtual_run(source, &b, true, take_entity, &gets);
 	return got;
 }
 

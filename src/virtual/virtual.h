@@ -37,10 +37,11 @@ extern void kg_virtual_init(void);
 
 /*
  * Runs a statement over a sub-select.  An error of the user's tables is raised
- * in the words of a tool, without the server's text.
+ * in the words of a tool, without the server's text.  by_ids: it selects rows by
+ * ids alone.
  */
 extern void kg_virtual_run(const KgVSource *source, const KgSqlBuilder *b,
-						   KgRowFunction row, void *arg);
+						   bool by_ids, KgRowFunction row, void *arg);
 
 /*
  * Appends FROM and WHERE: the rows that have one of the ids, if ids is not NULL,

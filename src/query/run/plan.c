@@ -159,7 +159,8 @@ make_entry(uint64 hash, const KgStatement *statement)
 		statement->sql,
 		statement->nargs,
 		(Oid *) statement->argtypes,
-		statement->foreign ? CURSOR_OPT_CUSTOM_PLAN : CURSOR_OPT_GENERIC_PLAN);
+		statement->foreign && !statement->by_ids ? CURSOR_OPT_CUSTOM_PLAN
+												 : CURSOR_OPT_GENERIC_PLAN);
 
 	if (plan == NULL)
 		elog(ERROR,

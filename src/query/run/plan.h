@@ -49,9 +49,13 @@ typedef struct KgStatement
 	const Datum *values;
 	const bool *nulls; /* NULL: no value is null */
 	bool hold;		   /* its executor may be held, see query/run/held.h */
-	/* reads tables of the user: planned with its values and real sizes */
+	/*
+	 * reads tables of the user: planned with real sizes, and with its values
+	 * unless by_ids is set
+	 */
 	bool foreign;
-	bool plain; /* not a tool's: policies act as in the caller's own SQL */
+	bool by_ids; /* of such a statement: rows are selected by ids alone */
+	bool plain;	 /* not a tool's: policies act as in the caller's own SQL */
 	bool lower_bound; /* may omit rows that cannot be decided any more */
 	/*
 	 * The number of the column that has a node of kg_entity, or 0. Each row
