@@ -65,7 +65,7 @@ SELECT act.told('create_line', '{"items": [{"purchase_id": "1", "place": 1, "wha
 SELECT act.told('create', '{"type": "line", "items": [{"purchase_id": "1", "place": 1, "what": "x"}]}');
 SELECT test.said($$kg_put_entities('line', '[{"place": 1, "what": "x"}]')$$, 'message', 'expected');
 SELECT test.said($$kg_bind_table('crm', 'act.line', '{"shared": true, "write": ["link"]}')$$, 'expected');
-SELECT t -> 'inputSchema' #> '{properties,items,items,required}' FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' = 'create_purchase';
+SELECT t ->> 'description', t -> 'inputSchema' #> '{properties,items,items,required}' FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' = 'create_purchase';
 SELECT kg_bind_table('crm', 'act.line', '{"shared": true, "write": ["create", "update", "delete"]}') ->> 'changed';
 SET ROLE acting_clerk;
 -- an id of several columns
