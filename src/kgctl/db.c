@@ -13,6 +13,7 @@
 
 #include "kgctl/db.h"
 #include "kgctl/log.h"
+#include "kgctl/show.h"
 #include "kgctl/result.h"
 
 const char kg_db_options[] =
@@ -109,6 +110,8 @@ take_notice(void *arg, const PGresult *res)
 	if (arg != NULL && state != NULL && text != NULL &&
 		strcmp(state, "KGPRO") == 0)
 		take_progress(arg, text);
+	else if (state != NULL && text != NULL && strcmp(state, "KGNOT") == 0)
+		kg_print(stderr, "kgctl: %s\n", text);
 	else if (kg_log_wanted(KG_LOG_DEBUG))
 		kg_log(KG_LOG_DEBUG, "%s", PQresultErrorMessage(res));
 }

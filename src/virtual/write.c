@@ -272,7 +272,9 @@ assign_column(Write *w, const KgField *field, const KgBoundColumn *column,
 			report_contradiction(w, field, other, value);
 		return;
 	}
-	if (is_computed(table->relid, column->number))
+	if (is_computed(table->relid, column->number) ||
+		(w->operation == KG_EXPOSE_UPDATE && table->version.name != NULL &&
+		 column->number == table->version.number))
 	{
 		KgError *err = kg_error_new(KG_INVALID_INPUT,
 									"property \"%s\" is computed by the table",
@@ -514,18 +516,48 @@ create_row(Write *w)
 
 /* ---- update ---- */
 
+/* Returns whether the update names the property at the pointer. */
 static bool
-is_violated(const KgErrorList *errors, const KgError *err)
+is_touched(const KgPutItem *item, const char *pointer)
 {
+	const JsonbContainer *objects[] = {item->set, item->add, item->remove};
+	int len = *pointer == '/' ? strcspn(pointer + 1, "/") : 0;
+	char *name = pnstrdup(pointer + (len > 0), len);
+	JsonbValue value;
+
+	for (int i = 0; i < lengthof(objects); i++)
+		if (objects[i] != NULL && kg_json_get(objects[i], name, &value))
+			return true;
+	return false;
+}
+
+static bool
+is_same_violation(const KgError *a, const KgError *b)
+{
+	JsonbValue x;
+	JsonbValue y;
+
+	return strcmp(kg_error_message(a), kg_error_message(b)) == 0 &&
+		   kg_json_get(&kg_error_object(a)->root, "expected", &x) &&
+		   kg_json_get(&kg_error_object(b)->root, "expected", &y) &&
+		   kg_json_same_value(&x, &y);
+}
+
+/* Returns whether the row violates the schema in the same way before. */
+static bool
+was_violated(const Write *w, const KgErrorList *before, const KgError *err)
+{
+	const KgPutItem *item = &w->items[w->i];
 	const char *path = kg_error_said(err)->path;
 	ListCell *lc;
 
-	foreach(lc, errors->errors)
+	foreach(lc, before->errors)
 	{
-		const char *other = kg_error_said(lfirst(lc))->path;
+		const char *pointer = kg_error_said(lfirst(lc))->path;
 
-		if (path != NULL && other != NULL && strcmp(path, other) == 0 &&
-			strcmp(kg_error_message(err), kg_error_message(lfirst(lc))) == 0)
+		if (path != NULL && pointer != NULL && !is_touched(item, pointer) &&
+			strcmp(path, kg_patch_pointer(item, w->i, pointer)) == 0 &&
+			is_same_violation(err, lfirst(lc)))
 			return true;
 	}
 	return false;
@@ -538,24 +570,21 @@ is_violated(const KgErrorList *errors, const KgError *err)
 static void
 drop_old_violations(const Write *w)
 {
-	KgOutcome *outcome = outcome_of(w);
+	KgErrorList *errors = &outcome_of(w)->errors;
 	const KgPutItem *item = &w->items[w->i];
-	KgErrorList before = {NIL, outcome->errors.limit, 0};
+	KgErrorList before = {NIL, errors->limit, 0};
 	List *left = NIL;
 	ListCell *lc;
 
-	if (outcome->errors.total == 0 || item->old == NULL)
+	if (errors->total == 0 || item->old == NULL ||
+		errors->total > list_length(errors->errors))
 		return;
-	(void) kg_entity_check(
-		w->type, outcome->id, item->old, w->attempt.path, &before);
-	foreach(lc, outcome->errors.errors)
-		if (!is_violated(&before, lfirst(lc)))
+	(void) kg_entity_check(w->type, outcome_of(w)->id, item->old, "", &before);
+	foreach(lc, errors->errors)
+		if (!was_violated(w, &before, lfirst(lc)))
 			left = lappend(left, lfirst(lc));
-	outcome->errors.total -= list_length(outcome->errors.errors) -
-							 list_length(left);
-	outcome->errors.errors = left;
-	if (left == NIL)
-		outcome->errors.total = 0;
+	errors->errors = left;
+	errors->total = list_length(left);
 }
 
 static void

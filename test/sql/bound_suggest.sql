@@ -23,13 +23,17 @@ CREATE TABLE store.cast_day (actor_id integer REFERENCES store.actor, film_id in
 CREATE TABLE store."Odd-Name" (id integer PRIMARY KEY);
 CREATE TABLE store."Odd.Name" (id integer PRIMARY KEY);
 CREATE TABLE store.no_key (id integer);
+CREATE TABLE store.at (at timestamptz PRIMARY KEY);
 CREATE TABLE store.unseen (id integer PRIMARY KEY);
 GRANT SELECT ON ALL TABLES IN SCHEMA store TO suggest_admin;
 REVOKE SELECT ON store.unseen FROM suggest_admin;
 REVOKE SELECT ON store.film FROM suggest_admin;
 GRANT SELECT (film_id, title, rating, kind, region, length, hours, cover, prequel) ON store.film TO suggest_admin;
 GRANT SELECT (actor_id, film_id) ON store.film_actor TO suggest_reader;
+SET client_min_messages = notice;
 SET ROLE suggest_admin;
+SELECT kg_suggest_bindings('store', '{"shared": true}') IS NULL;
+SET client_min_messages = warning;
 SELECT s ->> 'entity_type', s #>> '{schema,x-label-field}', s #>> '{schema,x-id-generate}', s #> '{schema,required}', s #> '{schema,x-table}' FROM jsonb_array_elements(kg_suggest_bindings('store', '{"shared": true}') -> 'schemas') s;
 SELECT jsonb_pretty(s #> '{schema,properties}') FROM jsonb_array_elements(kg_suggest_bindings('store', '{"shared": true}') -> 'schemas') s WHERE s ->> 'entity_type' = 'film';
 SELECT jsonb_pretty(kg_suggest_bindings('store', '{"shared": true}') -> 'relations');

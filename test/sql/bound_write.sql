@@ -13,7 +13,7 @@ CREATE TABLE act.purchase (purchase_id serial PRIMARY KEY, company text NOT NULL
 CREATE INDEX ON act.purchase (account_id);
 CREATE INDEX ON act.purchase (of);
 CREATE TABLE act.line (purchase_id integer REFERENCES act.purchase, place integer, what text NOT NULL, PRIMARY KEY (purchase_id, place));
-CREATE TABLE act.stock (stock_id text PRIMARY KEY, company text NOT NULL, n smallint NOT NULL CHECK (n >= 0), v integer);
+CREATE TABLE act.stock (stock_id text PRIMARY KEY, company text NOT NULL, n smallint NOT NULL CHECK (n >= 0), v integer, note text);
 CREATE FUNCTION act.on_purchase() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'DELETE' THEN
@@ -65,7 +65,7 @@ SELECT act.told('create_line', '{"items": [{"purchase_id": "1", "place": 1, "wha
 SELECT act.told('create', '{"type": "line", "items": [{"purchase_id": "1", "place": 1, "what": "x"}]}');
 SELECT test.said($$kg_put_entities('line', '[{"place": 1, "what": "x"}]')$$, 'message', 'expected');
 SELECT test.said($$kg_bind_table('crm', 'act.line', '{"shared": true, "write": ["link"]}')$$, 'expected');
-SELECT t -> 'inputSchema' #> '{properties,items,items,required}' FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' = 'create_purchase';
+SELECT t ->> 'description', t -> 'inputSchema' #> '{properties,items,items,required}' FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' = 'create_purchase';
 SELECT kg_bind_table('crm', 'act.line', '{"shared": true, "write": ["create", "update", "delete"]}') ->> 'changed';
 SET ROLE acting_clerk;
 -- an id of several columns
@@ -170,6 +170,30 @@ SELECT act.told('update_cheap', '{"items": [{"id": "2", "set": {"amount": 22}, "
 RESET ROLE;
 SELECT purchase_id, company, account_id, status, amount FROM act.purchase ORDER BY 1;
 SELECT * FROM act.account ORDER BY 1;
+-- a schema that is narrower than the table: what the row had before does not matter, new values do
+INSERT INTO act.stock VALUES ('s7', 'acting', 7, 1);
+SET ROLE acting_admin;
+SELECT kg_apply_bundle(jsonb_set(jsonb_set(b, '{schemas}', (SELECT jsonb_agg(CASE s ->> 'entity_type' WHEN 'stock' THEN jsonb_set(jsonb_set(s, '{schema,properties,n,maximum}', '5'), '{schema,required}', '["stock_id", "n", "v"]') ELSE s END) FROM jsonb_array_elements(b -> 'schemas') s)), '{version}', '"2"'), '{"mode": "merge"}') ->> 'changed' FROM (SELECT kg_export_bundle('crm') - 'entities' AS b) b WHERE kg_bind_table('crm', 'act.purchase', '{"properties": {"purchase_id": "purchase_id", "amount": "amount"}, "references": {}, "write": ["update"]}') IS NOT NULL;
+RESET ROLE;
+UPDATE act.stock SET v = NULL WHERE stock_id = 's2';
+SET ROLE acting_clerk;
+SELECT act.told('update_stock', i::jsonb) FROM unnest(ARRAY['{"items": [{"id": "s7", "set": {"v": 4}}]}', '{"items": [{"id": "s7", "set": {"note": "x"}}]}', '{"items": [{"id": "s7", "set": {"n": 6}}]}', '{"items": [{"id": "s2", "set": {"n": 2}}]}', '{"items": [{"id": "s2", "unset": ["n"]}]}']) i;
+RESET ROLE;
+-- partitions, an identity, domains, composite types, ranges; names that need quotes
+CREATE TYPE act.point AS (x integer, y numeric);
+CREATE TABLE act."Log Entry" (company text NOT NULL, "no" integer NOT NULL, "a ""b"".c" act.percent NOT NULL DEFAULT 1, at act.point, span int4range, at_time timestamptz, PRIMARY KEY (company, "no")) PARTITION BY LIST (company);
+CREATE TABLE act.log_a PARTITION OF act."Log Entry" FOR VALUES IN ('acting');
+CREATE TABLE act.log_b PARTITION OF act."Log Entry" FOR VALUES IN ('acting too');
+GRANT SELECT, INSERT, UPDATE, DELETE ON act."Log Entry" TO acting_clerk, acting_admin;
+SET ROLE acting_admin;
+SELECT kg_bind_table('crm', 'act."Log Entry"', '{"tenant_column": "company", "entity_type": "log", "write": ["create", "update", "delete"]}') ->> 'changed';
+SET ROLE acting_clerk;
+SELECT act.told('create_log', '{"items": [{"no": 1, "a \"b\".c": 7, "at": {"x": 1, "y": 2.5}, "span": "[1,5)", "at_time": "2026-03-29T01:30:00Z"}]}');
+SELECT kg_get('log', 'acting/1');
+SELECT act.told('update_log', i::jsonb) FROM unnest(ARRAY['{"items": [{"id": "acting/1", "set": {"a \"b\".c": 8, "span": "empty", "at": {"x": 2}}}]}', '{"items": [{"id": "acting/1", "set": {"a \"b\".c": 101}}]}', '{"items": [{"id": "acting/1", "set": {"span": "[5,1)"}}]}', '{"items": [{"id": "acting/1", "set": {"no": 2}}]}', '{"items": [{"id": "acting/1", "set": {"company": "acting too"}}]}', '{"items": [{"id": "acting/1", "unset": ["a \"b\".c"]}]}']) i;
+SELECT act.told('create_log', '{"items": [{"id": "acting/1", "no": 1}]}'), act.told('create_log', '{"items": [{"id": "acting too/1", "no": 1}]}');
+SELECT act.told('delete_log', '{"ids": ["acting/1"]}');
+RESET ROLE;
 -- audit
 RESET kg_graph.audit;
 RESET kg_graph.audit_to;

@@ -430,12 +430,14 @@ CREATE TABLE stock.box (box_id integer PRIMARY KEY, kind text CHECK (kind IN ('w
 CREATE TABLE stock.place (shelf_id integer REFERENCES stock.shelf, box_id integer REFERENCES stock.box, PRIMARY KEY (shelf_id, box_id));
 CREATE INDEX ON stock.place (box_id);
 INSERT INTO stock.shelf VALUES (1, 'left');
+CREATE TABLE stock.hour (hour timestamptz PRIMARY KEY);
 GRANT USAGE ON SCHEMA stock TO kg_direct;
 GRANT SELECT ON ALL TABLES IN SCHEMA stock TO kg_direct;
 SQL
 {
 	my ($code, $out, $err) = kgctl('suggest', '--schema', 'stock', '--shared', '-o', "$dir/stock");
 	is($code, 0, 'suggest');
+	like($err, qr/table stock\.hour is left out/, 'suggest says what it leaves out');
 	like($err, qr/2 types, 1 relations of join tables\n.*kgctl apply/s, 'suggest says what comes next');
 	like(slurp_file("$dir/stock/manifest.yaml"), qr/name: PLACE/, 'a join table is a relation');
 	like(slurp_file("$dir/stock/schemas/box.schema.json"), qr/"enum"/, 'a check is an enum');

@@ -10,16 +10,41 @@
 #include "auth/identity.h"
 #include "base/spi.h"
 #include "miscadmin.h"
+#include "model/bound_table.h"
 #include "store/bundle/bind.h"
 #include "store/bundle/binding_draft.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+
+/* kgctl shows notices with this SQLSTATE. */
+#define KG_NOTE_STATE MAKE_SQLSTATE('K', 'G', 'N', 'O', 'T')
 
 typedef struct Suggestion
 {
 	KgBindingDraft draft;
 	bool is_relation;
 } Suggestion;
+
+/* Returns whether the columns of the id have the same text in all sessions. */
+static bool
+has_id(const KgBindingDraft *draft)
+{
+	for (int i = 0; i < draft->nid; i++)
+		for (int j = 0; j < draft->ncolumns; j++)
+			if (strcmp(draft->columns[j].name, draft->id[i]) == 0 &&
+				!kg_bound_is_key(draft->columns[j].type))
+			{
+				ereport(NOTICE,
+						errcode(KG_NOTE_STATE),
+						errmsg("table %s is left out: type %s of column \"%s\" "
+							   "is not one of an id",
+							   draft->table,
+							   format_type_be(draft->columns[j].type),
+							   draft->id[i]));
+				return false;
+			}
+	return true;
+}
 
 /* Returns the mapping of a suggested type. */
 static Jsonb *
@@ -56,8 +81,9 @@ read_tables(const char *schema, const char *tenant_column)
 		"SELECT format('%I.%I', n.nspname, c.relname), "
 		"(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid "
 		"AND a.atttypid IN ('text'::regtype, 'varchar'::regtype) "
-		"AND (a.attname = c.relname OR a.attname ~* "
-		"'(^|_)(name|title|label)$') "
+		"AND (a.attname IN ('name', 'title', 'label', 'full_name') "
+		"OR a.attname = c.relname OR (a.attnum <= 4 AND a.attname ~* "
+		"'_(name|title|label)$')) "
 		"AND has_column_privilege(c.oid, a.attnum, 'SELECT') "
 		"ORDER BY a.attname NOT IN ('name', 'title', 'label', 'full_name'), "
 		"a.attname <> c.relname, "
@@ -229,19 +255,22 @@ make_drafts(const KgCatalog *catalog, const char *bundle,
 	char **tables;
 	Jsonb **mappings;
 
-	*n = SPI_processed;
-	all = palloc0((*n + 1) * sizeof(Suggestion));
-	tables = palloc((*n + 1) * sizeof(char *));
-	mappings = palloc((*n + 1) * sizeof(Jsonb *));
-	for (int i = 0; i < *n; i++)
+	int ntables = SPI_processed;
+
+	*n = 0;
+	all = palloc0((ntables + 1) * sizeof(Suggestion));
+	tables = palloc((ntables + 1) * sizeof(char *));
+	mappings = palloc((ntables + 1) * sizeof(Jsonb *));
+	for (int i = 0; i < ntables; i++)
 	{
 		tables[i] = kg_spi_cstring(i, 1);
 		mappings[i] = mapping_of(options, i);
 	}
-	for (int i = 0; i < *n; i++)
+	for (int i = 0; i < ntables; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		kg_draft_begin(&all[i].draft, catalog, bundle, tables[i], mappings[i]);
+		kg_draft_begin(&all[*n].draft, catalog, bundle, tables[i], mappings[i]);
+		*n += has_id(&all[*n].draft);
 	}
 	return all;
 }

@@ -157,5 +157,10 @@ kg_write_description(const KgTool *tool)
 			append_variants(&text, tool->relation);
 			break;
 	}
+	if (tool->type != NULL && tool->type->binding != NULL)
+		appendStringInfoString(&text,
+							   " They are rows of a table, under its "
+							   "constraints and policies. There is no history, "
+							   "and undo does not change them back.");
 	return text.data;
 }
