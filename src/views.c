@@ -18,7 +18,6 @@
 #include "store/view/views.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
 
@@ -106,9 +105,7 @@ kg_sql_column(PG_FUNCTION_ARGS)
 	}
 	if (!kg_column_value(&value, column->type, &result))
 		PG_RETURN_NULL();
-	/* The value in the document is freed with it. */
-	if (column->type == NUMERICOID)
-		result = datumCopy(result, false, -1);
+	/* A number is a part of the document, which is not freed before the call ends. */
 	return result;
 }
 

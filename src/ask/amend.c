@@ -71,6 +71,11 @@ instead_of(const ErrorData *edata, const char *sql, int location)
 			return "one SELECT, as PostgreSQL has it";
 		case ERRCODE_DIVISION_BY_ZERO:
 			return "a / nullif(b, 0)";
+		case ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE:
+			if (strcmp(edata->message, "integer out of range") == 0 ||
+				strcmp(edata->message, "bigint out of range") == 0)
+				return "numbers of type numeric: a::numeric * b";
+			break;
 		default:
 			break;
 	}

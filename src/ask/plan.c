@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "ask/narrow.h"
 #include "ask/plan.h"
 #include "ask/scan.h"
 #include "ask/settings.h"
@@ -93,6 +94,7 @@ lighten(Plan **at, void *arg)
 {
 	const Lightened *lightened = arg;
 
+	kg_ask_narrow(*at);
 	*at = kg_ask_light_scan(lightened->ask, lightened->statement, *at);
 	return false;
 }

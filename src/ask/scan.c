@@ -5,15 +5,22 @@
  * kg_entity has the entities of all types and tenants, so a scan of one type reads
  * rows of the others.  A sequential scan reads all columns of such a row and then
  * compares the texts that name the type.  This scan reads columns up to the number
- * of the type (or relation), which belongs to one tenant, and compares that.  It
- * also leaves out conditions that are true for each row that is left.
+ * of the type (or relation), which belongs to one tenant, compares that, and then
+ * the bytes of the tenant.  It also leaves out conditions that are true for each row
+ * that is left.
+ *
+ * Conditions that keys of a property answer exactly have no index scan in the plan
+ * if the planner expects thousands of keys.  Then this scan reads the keys when it
+ * begins, and if they are few beside the rows of the table, only their entities.
  */
 #include "postgres.h"
 
 #include "access/sysattr.h"
 #include "access/tableam.h"
+#include "ask/keyed.h"
 #include "ask/scan.h"
 #include "base/compat.h"
+#include "base/compat_explain.h"
 #include "base/expression.h"
 #include "base/extension.h"
 #include "executor/executor.h"
@@ -23,6 +30,7 @@
 #include "parser/parsetree.h"
 #include "query/run/decisions.h"
 #include "query/time/validity.h"
+#include "query/view/view_planner.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -31,9 +39,20 @@
 /* Elements of custom_private. */
 typedef enum Private
 {
-	COLUMN, /* number of the column that has the number of the type or relation */
-	NUMBER
+	NUMBERS, /* the column that has the number of the type or relation, and that */
+	TENANT, /* a String */
+	OTHERS, /* conditions besides that of the tenant */
+	FILTER, /* arguments of kg_view_nodes(), or NIL */
+	REST	/* others besides those of the filter */
 } Private;
+
+/*
+ * Keys are read up to this part of the rows of the table, because their entities
+ * take longer to find than the next row of a scan.
+ */
+#define KEYS_PART 4
+#define KEYS_LEAST 10000
+#define KEYS_MOST 1000000
 
 typedef struct LightScan
 {
@@ -42,7 +61,12 @@ typedef struct LightScan
 	TupleTableSlot *row;
 	AttrNumber column;
 	int32 number;
+	AttrNumber tenant_column;
+	text *tenant;	 /* whose rows these are */
 	AttrNumber last; /* the last column that the plan reads */
+	bool begun;
+	ExprState *rest; /* the conditions if keys are read */
+	KgKeyed *keyed;	 /* NULL: the scan reads all rows */
 } LightScan;
 
 static Node *create(CustomScan *plan);
@@ -50,23 +74,34 @@ static void begin(CustomScanState *state, EState *estate, int eflags);
 static TupleTableSlot *next(CustomScanState *state);
 static void end(CustomScanState *state);
 static void rescan(CustomScanState *state);
+static void explain(CustomScanState *state, List *ancestors, ExplainState *es);
 
 static const CustomScanMethods plan_methods = {"scan of a type", create};
 static const CustomExecMethods methods = {.CustomName = "scan of a type",
 										  .BeginCustomScan = begin,
 										  .ExecCustomScan = next,
 										  .EndCustomScan = end,
-										  .ReScanCustomScan = rescan};
+										  .ReScanCustomScan = rescan,
+										  .ExplainCustomScan = explain};
+
+static List *
+private_of(const LightScan *scan, Private element)
+{
+	const CustomScan *plan = (const CustomScan *) scan->state.ss.ps.plan;
+
+	return list_nth(plan->custom_private, element);
+}
 
 static Node *
 create(CustomScan *plan)
 {
+	const List *numbers = list_nth(plan->custom_private, NUMBERS);
 	LightScan *scan = palloc0(sizeof(*scan));
 
 	NodeSetTag(scan, T_CustomScanState);
 	scan->state.methods = &methods;
-	scan->column = list_nth_int(plan->custom_private, COLUMN);
-	scan->number = list_nth_int(plan->custom_private, NUMBER);
+	scan->column = linitial_int(numbers);
+	scan->number = lsecond_int(numbers);
 	return (Node *) scan;
 }
 
@@ -102,6 +137,35 @@ begin(CustomScanState *state, EState *estate, int eflags)
 	scan->last = last_column((CustomScan *) state->ss.ps.plan,
 							 RelationGetNumberOfAttributes(table));
 	scan->row = table_slot_create(table, &estate->es_tupleTable);
+	scan->tenant = cstring_to_text(strVal(private_of(scan, TENANT)));
+	scan->tenant_column = get_attnum(RelationGetRelid(table), "tenant");
+	/* The plan has the condition of the tenant to be shown; this scan tests it. */
+	state->ss.ps.qual = ExecInitQual(private_of(scan, OTHERS), &state->ss.ps);
+	scan->rest = ExecInitQual(private_of(scan, REST), &state->ss.ps);
+}
+
+/* Decides whether the scan reads the entities of keys only. */
+static void
+read_keys(LightScan *scan)
+{
+	Relation table = scan->state.ss.ss_currentRelation;
+	EState *estate = scan->state.ss.ps.state;
+	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
+	List *args = private_of(scan, FILTER);
+	double rows = table->rd_rel->reltuples / KEYS_PART;
+	KgViewFilter filter;
+	KgViewRange range;
+
+	if (args != NIL && kg_view_filter(args, &filter) &&
+		kg_view_range(&filter, &range) && range.type_no == scan->number)
+		scan->keyed = kg_keyed_begin(table,
+									 estate->es_snapshot,
+									 strVal(private_of(scan, TENANT)),
+									 &range,
+									 Min(Max(rows, KEYS_LEAST), KEYS_MOST));
+	if (scan->keyed != NULL)
+		scan->state.ss.ps.qual = scan->rest;
+	MemoryContextSwitchTo(old);
 }
 
 /*
@@ -113,7 +177,15 @@ next_row(ScanState *state)
 {
 	LightScan *scan = (LightScan *) state;
 	TupleTableSlot *row = scan->row;
+	bool isnull;
 
+	if (scan->keyed != NULL)
+	{
+		if (!kg_keyed_next(scan->keyed, row))
+			return NULL;
+		slot_getsomeattrs(row, scan->last);
+		return row;
+	}
 	if (scan->scan == NULL)
 		scan->scan = kg_table_scan(state->ss_currentRelation,
 								   state->ps.state->es_snapshot);
@@ -121,7 +193,9 @@ next_row(ScanState *state)
 	{
 		CHECK_FOR_INTERRUPTS();
 		slot_getsomeattrs(row, scan->column);
-		if (DatumGetInt32(row->tts_values[scan->column - 1]) != scan->number)
+		if (DatumGetInt32(row->tts_values[scan->column - 1]) != scan->number ||
+			!kg_keyed_same(scan->tenant,
+						   slot_getattr(row, scan->tenant_column, &isnull)))
 			continue;
 		slot_getsomeattrs(row, Max(scan->last, scan->column));
 		return row;
@@ -139,6 +213,11 @@ recheck(ScanState *state, TupleTableSlot *row)
 static TupleTableSlot *
 next(CustomScanState *state)
 {
+	LightScan *scan = (LightScan *) state;
+
+	if (!scan->begun)
+		read_keys(scan);
+	scan->begun = true;
 	return ExecScan(&state->ss, next_row, recheck);
 }
 
@@ -147,6 +226,8 @@ end(CustomScanState *state)
 {
 	LightScan *scan = (LightScan *) state;
 
+	if (scan->keyed != NULL)
+		kg_keyed_end(scan->keyed);
 	if (scan->scan != NULL)
 		table_endscan(scan->scan);
 }
@@ -156,9 +237,21 @@ rescan(CustomScanState *state)
 {
 	LightScan *scan = (LightScan *) state;
 
+	if (scan->keyed != NULL)
+		kg_keyed_rescan(scan->keyed);
 	if (scan->scan != NULL)
 		table_rescan(scan->scan, NULL);
 	ExecScanReScan(&state->ss);
+}
+
+static void
+explain(CustomScanState *state, List *ancestors, ExplainState *es)
+{
+	List *args = private_of((LightScan *) state, FILTER);
+	KgViewFilter filter;
+
+	if (args != NIL && kg_view_filter(args, &filter))
+		ExplainPropertyText("Keys", filter.property, es);
 }
 
 /* Conditions of a scan that compare a column with a constant. */
@@ -167,8 +260,9 @@ typedef struct Compared
 	const char *tenant;
 	const char *bundle;
 	const char *type;
-	Node *own_tenant; /* the comparison itself */
-	List *rest;		  /* the conditions that compare none of these */
+	Node *own_tenant;	  /* the comparison itself */
+	List *rest;			  /* the conditions that compare none of these */
+	const KgType *entity; /* the type, if the table is kg_entity */
 	AttrNumber column;
 	int32 number;
 } Compared;
@@ -246,6 +340,7 @@ find_type(const KgAsk *ask, Oid table, Compared *compared)
 	type = kg_catalog_type_in(ask->catalog, compared->bundle, compared->type);
 	if (type == NULL)
 		return;
+	compared->entity = type;
 	compared->column = get_attnum(table, "type_no");
 	compared->number = type->type_no;
 }
@@ -275,28 +370,35 @@ kg_ask_light_scan(KgAsk *ask, const PlannedStmt *statement, Plan *plan)
 	CustomScan *scan;
 	Index number;
 	Compared compared;
-	List *left = NIL;
+	Oid table;
+	List *others = NIL;
+	List *filter = NIL;
+	List *rest = NIL;
 	ListCell *lc;
 
 	if (!IsA(plan, SeqScan))
 		return plan;
 	number = ((SeqScan *) plan)->scan.scanrelid;
-	if (!read_conditions(ask,
-						 rt_fetch(number, statement->rtable)->relid,
-						 plan->qual,
-						 &compared))
+	table = rt_fetch(number, statement->rtable)->relid;
+	if (!read_conditions(ask, table, plan->qual, &compared))
 		return plan;
-	left = list_make1(compared.own_tenant);
 	foreach(lc, compared.rest)
 		if (!is_true(ask, lfirst(lc)))
-			left = lappend(left, lfirst(lc));
+			others = lappend(others, lfirst(lc));
+	if (compared.entity != NULL)
+		filter = kg_view_exact(table, number, compared.entity, others, &rest);
 	scan = makeNode(CustomScan);
 	scan->scan.plan = *plan;
 	scan->scan.plan.type = T_CustomScan;
-	scan->scan.plan.qual = left;
+	scan->scan.plan.qual = lcons(compared.own_tenant, list_copy(others));
 	scan->scan.scanrelid = number;
 	scan->custom_relids = bms_make_singleton(number);
-	scan->custom_private = list_make2_int(compared.column, compared.number);
+	scan->custom_private = list_make5(
+		list_make2_int(compared.column, compared.number),
+		makeString((char *) compared.tenant),
+		others,
+		filter,
+		rest);
 	scan->methods = &plan_methods;
 	return (Plan *) scan;
 }

@@ -229,6 +229,21 @@ typedef struct KgJsonbState
 #endif
 
 /*
+ * PostgreSQL 18 counts the searches of an index scan, and 19 has flags of a scan.
+ * The including file includes access/genam.h and access/tableam.h.
+ */
+#if PG_VERSION_NUM >= 190000
+#define kg_index_scan(table, index, snapshot, nkeys) \
+	index_beginscan(table, index, snapshot, NULL, nkeys, 0, SO_NONE)
+#elif PG_VERSION_NUM >= 180000
+#define kg_index_scan(table, index, snapshot, nkeys) \
+	index_beginscan(table, index, snapshot, NULL, nkeys, 0)
+#else
+#define kg_index_scan(table, index, snapshot, nkeys) \
+	index_beginscan(table, index, snapshot, nkeys, 0)
+#endif
+
+/*
  * PostgreSQL 19 passes the options of EXPLAIN to the planner (commit
  * c83ac02ec73).  The including file includes tcop/tcopprot.h.
  */

@@ -73,14 +73,16 @@ typedef struct Test
 	const char *property;
 	const KgField *field;
 	KgOp op;
-	Expr *value; /* of type jsonb */
+	Expr *value;  /* of type jsonb */
+	Node *clause; /* the restriction; set by kg_view_exact() */
 } Test;
 
 /* A view: the arguments of its kg_view_row(), and the relation in the query. */
 typedef struct View
 {
-	PlannerInfo *root;
+	PlannerInfo *root; /* NULL if the query is planned */
 	RelOptInfo *rel;
+	Index relid;
 	AttrNumber node; /* column numbers in kg_entity */
 	AttrNumber data;
 	const char *bundle;
@@ -128,6 +130,7 @@ read_view(PlannerInfo *root, List *args, View *view)
 		return false;
 	view->root = root;
 	view->rel = root->simple_rel_array[node->varno];
+	view->relid = node->varno;
 	rte = root->simple_rte_array[node->varno];
 	view->bundle = const_text(lthird(args));
 	view->type = const_text(lfourth(args));
@@ -164,7 +167,7 @@ is_column(const View *view, Node *node, Test *test)
 		return false;
 	data = linitial(call->args);
 	test->property = const_text(lsecond(call->args));
-	if (!IsA(data, Var) || data->varno != view->rel->relid ||
+	if (!IsA(data, Var) || data->varno != view->relid ||
 		data->varattno != view->data || test->property == NULL)
 		return false;
 	test->field = kg_column_field(view->known, test->property);
@@ -183,6 +186,8 @@ is_column(const View *view, Node *node, Test *test)
 static bool
 is_value(const View *view, Node *node)
 {
+	if (view->root == NULL)
+		return IsA(node, Const);
 	return bms_is_empty(pull_varnos(view->root, node)) &&
 		   !contain_volatile_functions(node) && !contain_subplans(node);
 }
@@ -201,9 +206,11 @@ as_jsonb(const View *view, Node *node)
 									   InvalidOid,
 									   COERCE_EXPLICIT_CALL);
 
-	if (IsA(node, Const))
-		return (Expr *) estimate_expression_value(view->root, (Node *) call);
-	return call;
+	if (!IsA(node, Const))
+		return call;
+	if (view->root == NULL)
+		return evaluate_expr(call, JSONBOID, -1, InvalidOid);
+	return (Expr *) estimate_expression_value(view->root, (Node *) call);
 }
 
 static Expr *
@@ -496,38 +503,44 @@ is_other_bound(const Test *test, const Test *other)
 }
 
 /*
- * Returns the call of kg_view_nodes() for a test, and for the opposite bound of
- * its range if there is one.
+ * Returns the arguments of kg_view_nodes() for a test, and for the opposite
+ * bound of its range, *other, if there is one.
  */
+static List *
+nodes_args(const char *bundle, const char *type, List *tests, const Test *test,
+		   const Test **other)
+{
+	List *args = list_make3(
+		text_const(bundle), text_const(type), text_const(test->property));
+	ListCell *lc;
+
+	*other = NULL;
+	args = add_test(args, test);
+	foreach(lc, tests)
+		if (is_other_bound(test, lfirst(lc)))
+		{
+			*other = lfirst(lc);
+			return add_test(args, *other);
+		}
+	args = lappend(args, makeNullConst(TEXTOID, -1, DEFAULT_COLLATION_OID));
+	return lappend(args, makeNullConst(JSONBOID, -1, InvalidOid));
+}
+
+/* Returns the call of kg_view_nodes() for a test. */
 static FuncExpr *
 nodes_call(const View *view, List *tests, const Test *test)
 {
 	static const Oid argtypes[] = {
 		TEXTOID, TEXTOID, TEXTOID, TEXTOID, JSONBOID, TEXTOID, JSONBOID};
-	List *args = list_make3(text_const(view->bundle),
-							text_const(view->type),
-							text_const(test->property));
 	List *name = list_make2(
 		makeString(get_namespace_name(kg_extension_schema())),
 		makeString("kg_view_nodes"));
-	ListCell *lc;
+	const Test *other;
 
-	args = add_test(args, test);
-	foreach(lc, tests)
-		if (is_other_bound(test, lfirst(lc)))
-		{
-			args = add_test(args, lfirst(lc));
-			break;
-		}
-	if (list_length(args) < KG_VIEW_NARGUMENTS)
-	{
-		args = lappend(args, makeNullConst(TEXTOID, -1, DEFAULT_COLLATION_OID));
-		args = lappend(args, makeNullConst(JSONBOID, -1, InvalidOid));
-	}
 	return makeFuncExpr(
 		LookupFuncName(name, lengthof(argtypes), argtypes, false),
 		INT8ARRAYOID,
-		args,
+		nodes_args(view->bundle, view->type, tests, test, &other),
 		InvalidOid,
 		DEFAULT_COLLATION_OID,
 		COERCE_EXPLICIT_CALL);
@@ -588,6 +601,32 @@ keep_counted(PlannerInfo *root, const List *args, int64 count, double rows)
 	return c;
 }
 
+bool
+kg_view_filter(List *args, KgViewFilter *filter)
+{
+	memset(filter, 0, sizeof(*filter));
+	filter->bundle = const_text(list_nth(args, KG_VIEW_BUNDLE));
+	filter->type = const_text(list_nth(args, KG_VIEW_TYPE));
+	filter->property = const_text(list_nth(args, KG_VIEW_PROPERTY));
+	if (!filter->bundle || !filter->type || !filter->property)
+		return false;
+	for (int i = KG_VIEW_TEST; i < KG_VIEW_NARGUMENTS; i += 2)
+	{
+		const char *op = const_text(list_nth(args, i));
+		const Const *value = list_nth(args, i + 1);
+		KgViewTest *test = &filter->tests[filter->ntests];
+
+		if (op == NULL)
+			break;
+		if (!kg_op_lookup(op, &test->op) || !IsA(value, Const))
+			return false;
+		if (!value->constisnull)
+			test->value = DatumGetJsonbP(value->constvalue);
+		filter->ntests++;
+	}
+	return true;
+}
+
 /*
  * Returns the number of keys that a call reads, or a special value of
  * kg_view_count().
@@ -596,36 +635,19 @@ static int64
 count_keys(PlannerInfo *root, const FuncExpr *call)
 {
 	KgViewFilter filter;
-	Const *values[KG_VIEW_NARGUMENTS];
+	List *values = NIL;
 	ListCell *lc;
 
-	memset(&filter, 0, sizeof(filter));
 	foreach(lc, call->args)
 	{
-		Const *value = (Const *) estimate_expression_value(root, lfirst(lc));
+		Node *value = estimate_expression_value(root, lfirst(lc));
 
 		if (!IsA(value, Const))
 			return KG_VIEW_UNKNOWN;
-		values[foreach_current_index(lc)] = value;
+		values = lappend(values, value);
 	}
-	filter.bundle = const_text((Node *) values[KG_VIEW_BUNDLE]);
-	filter.type = const_text((Node *) values[KG_VIEW_TYPE]);
-	filter.property = const_text((Node *) values[KG_VIEW_PROPERTY]);
-	if (!filter.bundle || !filter.type || !filter.property)
+	if (!kg_view_filter(values, &filter))
 		return KG_VIEW_UNKNOWN;
-	for (int i = KG_VIEW_TEST; i < KG_VIEW_NARGUMENTS; i += 2)
-	{
-		const char *op = const_text((Node *) values[i]);
-		KgViewTest *test = &filter.tests[filter.ntests];
-
-		if (op == NULL)
-			break;
-		if (!kg_op_lookup(op, &test->op))
-			return KG_VIEW_UNKNOWN;
-		if (!values[i + 1]->constisnull)
-			test->value = DatumGetJsonbP(values[i + 1]->constvalue);
-		filter.ntests++;
-	}
 	return kg_view_count(&filter, KG_COUNTED_KEYS);
 }
 
@@ -802,4 +824,63 @@ kg_view_support(Node *request)
 		default:
 			return NULL;
 	}
+}
+
+/*
+ * Returns how few entities a test is likely to find: 3 with one value, 2 with two
+ * bounds, 1 with one bound; or 0 if the test's keys are not those of its matches
+ * alone.
+ */
+static int
+precision_of(List *tests, const Test *test)
+{
+	const KgField *field = test->field;
+	KgOpBound bound = kg_operator(test->op)->bound;
+	ListCell *lc;
+
+	/* A column rounds instants, and versions with equal keys may differ. */
+	if (field->is_array || field->by_version || field->kind == KG_KIND_DATETIME)
+		return 0;
+	if (bound == KG_BOUND_ONE)
+		return 3;
+	if (bound != KG_BOUND_LOWER && bound != KG_BOUND_UPPER)
+		return 0;
+	foreach(lc, tests)
+		if (is_other_bound(test, lfirst(lc)))
+			return 2;
+	return 1;
+}
+
+List *
+kg_view_exact(Oid table, Index relid, const KgType *type, List *conditions,
+			  List **rest)
+{
+	View view = {.relid = relid, .known = type};
+	List *tests = NIL;
+	const Test *best = NULL;
+	const Test *other;
+	List *args;
+	ListCell *lc;
+
+	view.data = get_attnum(table, "data");
+	foreach(lc, conditions)
+	{
+		Test *test = palloc0(sizeof(*test));
+
+		test->clause = lfirst(lc);
+		if (read_clause(&view, test->clause, test) &&
+			kg_view_keys_serve(test->field, test->op))
+			tests = lappend(tests, test);
+	}
+	foreach(lc, tests)
+		if (precision_of(tests, lfirst(lc)) >
+			(best ? precision_of(tests, best) : 0))
+			best = lfirst(lc);
+	if (best == NULL)
+		return NIL;
+	args = nodes_args(type->bundle, type->name, tests, best, &other);
+	*rest = list_delete_ptr(list_copy(conditions), best->clause);
+	if (other != NULL)
+		*rest = list_delete_ptr(*rest, other->clause);
+	return args;
 }

@@ -6,7 +6,9 @@
 #ifndef KG_VIEW_PLANNER_H
 #define KG_VIEW_PLANNER_H
 
+#include "query/view/view_rows.h"
 #include "nodes/nodes.h"
+#include "nodes/pg_list.h"
 
 /*
  * Returns the support functions' answer to a planner request
@@ -27,5 +29,19 @@ typedef enum KgViewArgument
 	KG_VIEW_TEST, /* operator and value, KG_MAX_VIEW_TESTS times */
 	KG_VIEW_NARGUMENTS = KG_VIEW_TEST + 4
 } KgViewArgument;
+
+/*
+ * Reads arguments of kg_view_nodes().  Returns false if they are not constant.
+ */
+extern bool kg_view_filter(List *args, KgViewFilter *filter);
+
+/*
+ * Chooses from the conditions of a planned scan of a type's entities those that
+ * keys of one property answer exactly.  table is kg_entity, and relid its index
+ * in the range table.  Returns the arguments of kg_view_nodes() and sets the
+ * other conditions; or returns NIL.
+ */
+extern List *kg_view_exact(Oid table, Index relid, const KgType *type,
+						   List *conditions, List **rest);
 
 #endif /* KG_VIEW_PLANNER_H */

@@ -15,6 +15,7 @@
 
 #include "model/catalog.h"
 #include "query/filter/operators.h"
+#include "query/view/view_keys.h"
 
 /*
  * A test of a view's column, with a tool's filter operator. A range has two
@@ -51,6 +52,12 @@ extern Datum kg_view_nodes(const KgViewFilter *filter);
 #define KG_VIEW_UNKNOWN (-1)
 #define KG_VIEW_NO_KEYS (-2)
 extern int64 kg_view_count(const KgViewFilter *filter, int64 max);
+
+/*
+ * Sets the range of the keys that match a filter.  Returns false if keys do not
+ * decide, or if the filter has a list or a prefix.
+ */
+extern bool kg_view_range(const KgViewFilter *filter, KgViewRange *range);
 
 /*
  * Passes each edge of a relation that leaves a node to the function: its

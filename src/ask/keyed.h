@@ -1,0 +1,32 @@
+/*
+ * keyed.h
+ *	  Reads the entities of a range of keys in the order of their nodes.
+ */
+#ifndef KG_KEYED_H
+#define KG_KEYED_H
+
+#include "executor/tuptable.h"
+#include "query/view/view_rows.h"
+#include "utils/rel.h"
+#include "utils/snapshot.h"
+
+typedef struct KgKeyed KgKeyed;
+
+/* Returns whether two texts have the same bytes. */
+extern bool kg_keyed_same(const text *a, Datum b);
+
+/*
+ * Reads the keys of a range, in the current memory context.  Returns NULL if there
+ * are more than the given number.  entities is kg_entity, which the reader tests
+ * the tenant and the number of the type of.
+ */
+extern KgKeyed *kg_keyed_begin(Relation entities, Snapshot snapshot,
+							   const char *tenant, const KgViewRange *range,
+							   int64 most);
+/* Stores the next entity in the slot; false: there are no more. */
+extern bool kg_keyed_next(KgKeyed *keyed, TupleTableSlot *row);
+/* The next entity is the first again. */
+extern void kg_keyed_rescan(KgKeyed *keyed);
+extern void kg_keyed_end(KgKeyed *keyed);
+
+#endif /* KG_KEYED_H */
