@@ -2,7 +2,7 @@
 plain tables with indexes on every key and row security by tenant: processor time of the server, in turn, of an
 ordinary role, each reply as JSON. Both must give the same rows. Then the updates, which are timed only.
 
-KG_LDBC names the folder of the data, with static/, dynamic/ and update_streams/ (test-data of
+KG_LDBC names the folder of the data, with static/, dynamic/ and update_streams/, or an archive of it (test-data of
 github.com/ldbc/ldbc_snb_interactive_v1_impls, Apache 2.0). KG_LDBC_COPIES=10 has the dynamic part ten times, each
 with ids of its own; places, tags and organisations are shared. KG_LDBC_ONLY="IC3 IC4" runs only these reads."""
 import csv
@@ -77,7 +77,7 @@ def plain(value):
 
 
 class Parameters:
-    """Values of parameters: a few as published, the others drawn by a fixed seed."""
+    """Values of parameters, drawn by a fixed seed."""
 
     def __init__(self, data):
         used = Counter(tag for message in data.entities["message"] for tag in message.get("tags", []))
