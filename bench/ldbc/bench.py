@@ -173,7 +173,7 @@ def update_of(kind, p):
     if kind == 7:
         return "message", dict(id=p[0], kind="comment", creationDate=instant_of(p[1]), locationIP=p[2], browserUsed=p[3], content=p[4], length=int(p[5]), creator=p[6], place=p[7], replyOf=p[8] if p[8] != "-1" else p[9], tags=parts(p[10])), []
     if kind == 5:
-        return None, None, [("HAS_MEMBER", (p[1], p[0], instant_of(p[2])))]
+        return None, None, [("HAS_MEMBER", (p[0], p[1], instant_of(p[2])))]
     return None, None, [("KNOWS" if kind == 8 else "LIKES", (p[0], p[1], instant_of(p[2])))]
 
 
