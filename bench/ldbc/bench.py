@@ -2,7 +2,7 @@
 plain tables with indexes on every key and row security by tenant: processor time of the server, in turn, of an
 ordinary role, each reply as JSON. Both must give the same rows. Then the updates, which are timed only.
 
-KG_LDBC names the folder of the data, with static/, dynamic/ and update_streams/ (test-data of
+KG_LDBC names the folder of the data, with static/, dynamic/ and update_streams/, or an archive of it (test-data of
 github.com/ldbc/ldbc_snb_interactive_v1_impls, Apache 2.0). KG_LDBC_COPIES=10 has the dynamic part ten times, each
 with ids of its own; places, tags and organisations are shared. KG_LDBC_ONLY="IC3 IC4" runs only these reads."""
 import csv
@@ -77,7 +77,7 @@ def plain(value):
 
 
 class Parameters:
-    """Values of parameters: a few as published, the others drawn by a fixed seed."""
+    """Values of parameters, drawn by a fixed seed."""
 
     def __init__(self, data):
         used = Counter(tag for message in data.entities["message"] for tag in message.get("tags", []))
@@ -173,7 +173,7 @@ def update_of(kind, p):
     if kind == 7:
         return "message", dict(id=p[0], kind="comment", creationDate=instant_of(p[1]), locationIP=p[2], browserUsed=p[3], content=p[4], length=int(p[5]), creator=p[6], place=p[7], replyOf=p[8] if p[8] != "-1" else p[9], tags=parts(p[10])), []
     if kind == 5:
-        return None, None, [("HAS_MEMBER", (p[1], p[0], instant_of(p[2])))]
+        return None, None, [("HAS_MEMBER", (p[0], p[1], instant_of(p[2])))]
     return None, None, [("KNOWS" if kind == 8 else "LIKES", (p[0], p[1], instant_of(p[2])))]
 
 

@@ -244,40 +244,38 @@ make_ranges(const int64 *nodes, uint32 n, KgRange *ranges)
 	return count;
 }
 
-/*
- * Reads the wanted nodes by ranges. Returns false if lookups would cost less.
- *
- * A lookup costs as much as reading several neighbouring rows. Nodes that were
- * loaded together have near numbers.
- */
-static bool
-read_ranges(KgGraph *graph, Resolution *r)
+bool
+kg_graph_run_near(KgGraph *graph, KgGraphSql sql, const KgNodeSet *set,
+				  uint32 wanted, KgRowFunction row, void *arg)
 {
 	static const Oid types[] = {TEXTOID, INT8OID, INT8OID};
-	uint32 n = graph->known.n - r->wanted;
-	int64 *nodes = palloc(n * sizeof(int64));
-	KgRange *ranges = palloc(n * sizeof(KgRange));
+	uint32 n = set->n - wanted;
+	int64 *nodes;
+	KgRange *ranges;
 	Datum values[] = {graph->tenant, 0, 0};
-	KgRanges all = {
-		.ranges = ranges, .set = &graph->known, .wanted = r->wanted};
-	KgStatement statement = {
-		.sql = kg_graph_sql(KG_SQL_NODE_IDS_RANGE),
-		.nargs = lengthof(values),
-		.argtypes = types,
-		.values = values,
-		.hold = true,
-		.node_column = kg_graph_sql_node_column(KG_SQL_NODE_IDS_RANGE),
-		.ranges = &all};
+	KgRanges all = {.set = set, .wanted = wanted};
+	KgStatement statement = {.sql = kg_graph_sql(sql),
+							 .nargs = lengthof(values),
+							 .argtypes = types,
+							 .values = values,
+							 .hold = true,
+							 .node_column = kg_graph_sql_node_column(sql),
+							 .ranges = &all};
 	bool read;
 
-	memcpy(nodes, graph->known.nodes + r->wanted, n * sizeof(int64));
+	if (n < KG_FEWEST_IN_RANGES)
+		return false;
+	nodes = MemoryContextAllocHuge(graph->context, n * sizeof(int64));
+	ranges = MemoryContextAllocHuge(graph->context, n * sizeof(KgRange));
+	memcpy(nodes, set->nodes + wanted, n * sizeof(int64));
 	n = kg_graph_sort_nodes(nodes, n);
 	all.n = make_ranges(nodes, n, ranges);
+	all.ranges = ranges;
 	values[1] = Int64GetDatum(nodes[0]);
 	values[2] = Int64GetDatum(nodes[n - 1]);
 	read = all.n <= n - n / 4 && kg_plan_holds(&statement);
 	if (read)
-		(void) kg_plan_run(&statement, receive_ref, r);
+		(void) kg_plan_run(&statement, row, arg);
 	pfree(ranges);
 	pfree(nodes);
 	return read;
@@ -292,7 +290,12 @@ read_checked(KgGraph *graph, Resolution *r)
 {
 	uint32 n = graph->known.n - r->wanted;
 
-	if (!graph->in_ranges || n < KG_FEWEST_IN_RANGES || !read_ranges(graph, r))
+	if (!graph->in_ranges || !kg_graph_run_near(graph,
+												KG_SQL_NODE_IDS_RANGE,
+												&graph->known,
+												r->wanted,
+												receive_ref,
+												r))
 		run_on_nodes(graph,
 					 KG_SQL_NODE_IDS,
 					 graph->known.nodes + r->wanted,

@@ -8,6 +8,15 @@
 #include "query/graph/graph_search.h"
 
 /*
+ * Runs a statement of a range of nodes for the nodes of a set from index wanted
+ * on, and for nodes between them. Returns false if lookups would cost less. A
+ * lookup costs as much as reading several neighbouring rows. Nodes that were
+ * loaded together have near numbers.
+ */
+extern bool kg_graph_run_near(KgGraph *graph, KgGraphSql sql,
+							  const KgNodeSet *set, uint32 wanted,
+							  KgRowFunction row, void *arg);
+/*
  * Sets the ranks of the types of nodes; 0 for nodes that the caller cannot
  * see. Rank r is graph->ranked[r - 1]; ranks order types by their handle, by
  * code point.

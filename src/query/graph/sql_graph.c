@@ -24,6 +24,7 @@
  * "@name" is replaced by the qualified table, "@entities" by kg_entity for the
  * nodes in $2.
  */
+#define OF_RANGE " WHERE tenant = $1 AND node >= $2 AND node <= $3"
 #define OF_NODES " FROM @entities WHERE tenant = $1 AND node = ANY ($2)"
 #define FROM_EDGES " FROM @kg_edge WHERE tenant = $1"
 #define OUT_COLUMNS "SELECT source, relation_no, target"
@@ -60,10 +61,11 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 	[KG_SQL_NODE_TYPES] = "SELECT node, type_no" OF_NODES,
 	[KG_SQL_NODE_IDS] = "SELECT node, type_no, entity_id" OF_NODES,
 	[KG_SQL_NODE_IDS_RANGE] =
-		"SELECT node, type_no, entity_id FROM @kg_entity WHERE tenant = $1"
-		" AND node >= $2 AND node <= $3",
+		"SELECT node, type_no, entity_id FROM @kg_entity" OF_RANGE,
 	[KG_SQL_NODE_ROWS] = "SELECT node, type_no, entity_id, data" OF_NODES,
 	[KG_SQL_NODE_KEYS] = "SELECT node, index_keys" OF_NODES,
+	[KG_SQL_NODE_KEYS_RANGE] =
+		"SELECT node, index_keys FROM @kg_entity" OF_RANGE,
 	[KG_SQL_TYPE_KEYS] =
 		"SELECT node, index_keys FROM @kg_entity"
 		" WHERE tenant = $1 AND bundle = $2 AND entity_type = $3",

@@ -32,6 +32,8 @@ typedef enum KgGraphSql
 	KG_SQL_NODE_ROWS,
 	/* $1 tenant, $2 nodes: node, index_keys */
 	KG_SQL_NODE_KEYS,
+	/* $1 tenant, $2 first node, $3 last node: node, index_keys */
+	KG_SQL_NODE_KEYS_RANGE,
 	/* $1 tenant, $2 bundle, $3 type: node, index_keys */
 	KG_SQL_TYPE_KEYS,
 	/* $1 tenant, $2 type_nos: node */

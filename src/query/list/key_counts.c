@@ -11,10 +11,12 @@
  */
 #include "postgres.h"
 
+#include "auth/visibility.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "query/graph/nodes.h"
 #include "query/list/key_counts.h"
 #include "query/time/past.h"
 #include "query/time/validity.h"
@@ -49,6 +51,7 @@ typedef struct Counting
 {
 	KgGraph *graph;
 	MemoryContext context;
+	const KgNodeSet *only; /* nodes to count; NULL: all that are read */
 	int nfields;
 	bool *wanted; /* by field number; whether the field is grouped by */
 	int nwanted;  /* length of wanted */
@@ -212,9 +215,13 @@ receive_entity(TupleTableSlot *slot, void *arg)
 {
 	Counting *c = arg;
 	Datum packed = kg_slot_datum(slot, 2);
-	bytea *keys = DatumGetByteaPP(packed);
+	bytea *keys;
 	KgKeysIter it;
 
+	if (c->only != NULL &&
+		!kg_nodeset_has(c->only, DatumGetInt64(kg_slot_datum(slot, 1))))
+		return true;
+	keys = DatumGetByteaPP(packed);
 	resetStringInfo(&c->keys);
 	kg_keys_iter_init(&it, keys);
 	for (const unsigned char *from = it.p; kg_keys_next(&it); from = it.p)
@@ -333,8 +340,21 @@ static void
 count_nodes(Counting *c, const int64 *nodes, uint32 n)
 {
 	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
+	KgNodeSet only;
+	bool read = false;
 
-	for (uint32 start = 0; start < n; start += KG_PIECE)
+	if (!kg_past_asked() && kg_visibility_entities_are_plain())
+	{
+		kg_nodeset_init(&only, c->graph->context);
+		for (uint32 i = 0; i < n; i++)
+			(void) kg_nodeset_add(&only, nodes[i]);
+		c->only = &only;
+		read = kg_graph_run_near(
+			c->graph, KG_SQL_NODE_KEYS_RANGE, &only, 0, receive_entity, c);
+		c->only = NULL;
+		kg_nodeset_free(&only);
+	}
+	for (uint32 start = 0; start < n && !read; start += KG_PIECE)
 	{
 		Datum values[2];
 
