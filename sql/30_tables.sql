@@ -235,7 +235,7 @@ CREATE TABLE @extschema@.kg_tool (
   tool         text COLLATE "C" NOT NULL CHECK (pg_catalog.length(tool) <= 64),
   bundle       text COLLATE "C",
   entity_type  text COLLATE "C",
-  operation    text COLLATE "C" NOT NULL CHECK (operation IN ('list', 'get', 'list_ids', 'create', 'update', 'delete', 'link', 'unlink', 'history', 'registered', 'alias')),
+  operation    text COLLATE "C" NOT NULL CHECK (operation IN ('list', 'get', 'list_ids', 'create', 'update', 'delete', 'merge', 'link', 'unlink', 'history', 'registered', 'alias')),
   relation     text COLLATE "C" CHECK (operation IN ('registered', 'alias') OR (relation IS NULL) <> (entity_type IS NULL)),
   canonical    text COLLATE "C" CHECK ((canonical IS NULL) = (operation <> 'alias')),
   PRIMARY KEY (tenant, tool),

@@ -45,10 +45,18 @@ CREATE TABLE @extschema@.kg_freed (
   type_no      integer NOT NULL,
   entity_id    text COLLATE "C" NOT NULL,
   version      bigint NOT NULL,
+  node         bigint,
+  target       bigint,
   PRIMARY KEY (tenant, type_no, entity_id),
+  CHECK ((node IS NULL) = (target IS NULL)),
   FOREIGN KEY (tenant, type_no) REFERENCES @extschema@.kg_entity_type (tenant, type_no) ON DELETE CASCADE
 );
 COMMENT ON TABLE @extschema@.kg_freed IS 'ids that an entity had and gave up, and the version that it ended with: one that has the id again goes on above it';
+COMMENT ON COLUMN @extschema@.kg_freed.node IS 'the node of the entity that had the id, if it was merged into another one';
+COMMENT ON COLUMN @extschema@.kg_freed.target IS 'the node of the entity that it was merged into';
+CREATE INDEX kg_freed_node_idx ON @extschema@.kg_freed (tenant, node) WHERE node IS NOT NULL;
+CREATE INDEX kg_freed_target_idx ON @extschema@.kg_freed (tenant, target) WHERE target IS NOT NULL;
+CREATE INDEX kg_freed_id_idx ON @extschema@.kg_freed (tenant, entity_id) WHERE target IS NOT NULL;
 
 CREATE TABLE @extschema@.kg_freed_type (
   tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,

@@ -44,6 +44,12 @@ CREATE FUNCTION @extschema@.kg_update_entities(entity_type text, items jsonb, op
 COMMENT ON FUNCTION @extschema@.kg_update_entities(text, jsonb, jsonb) IS
   'set and take away properties of entities of a type, {id, set, unset, expected_version} each; a verdict for each; options atomic, dry_run, idempotency_key, reason; needs write access';
 
+CREATE FUNCTION @extschema@.kg_merge(entity_type text, keep text, others text[], options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_merge';
+COMMENT ON FUNCTION @extschema@.kg_merge(text, text, text[], jsonb) IS
+  'merges entities of one type into one of them, with references and edges; options prefer, values, expected_versions, dry_run, reason, idempotency_key';
+
 CREATE FUNCTION @extschema@.kg_delete_entities(entity_type text, ids text[], options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_delete_entities';

@@ -226,6 +226,24 @@ CREATE FUNCTION @extschema@.kg_analyze(arguments jsonb) RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.kg_analyze(jsonb) IS
   'the tool analyze: measures of the whole graph: central nodes, components, communities, similarity';
 
+
+-- Entities are merged (src/store/merge).
+
+CREATE FUNCTION @extschema@.kg_merge(entity_type text, keep text, others text[], options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_merge';
+COMMENT ON FUNCTION @extschema@.kg_merge(text, text, text[], jsonb) IS
+  'merges entities of one type into one of them, with references and edges; options prefer, values, expected_versions, dry_run, reason, idempotency_key';
+ALTER TABLE @extschema@.kg_freed ADD node bigint, ADD target bigint, ADD CHECK ((node IS NULL) = (target IS NULL));
+COMMENT ON COLUMN @extschema@.kg_freed.node IS 'the node of the entity that had the id, if it was merged into another one';
+COMMENT ON COLUMN @extschema@.kg_freed.target IS 'the node of the entity that it was merged into';
+CREATE INDEX kg_freed_node_idx ON @extschema@.kg_freed (tenant, node) WHERE node IS NOT NULL;
+CREATE INDEX kg_freed_target_idx ON @extschema@.kg_freed (tenant, target) WHERE target IS NOT NULL;
+CREATE INDEX kg_freed_id_idx ON @extschema@.kg_freed (tenant, entity_id) WHERE target IS NOT NULL;
+ALTER TABLE @extschema@.kg_tool DROP CONSTRAINT kg_tool_operation_check;
+ALTER TABLE @extschema@.kg_tool ADD CONSTRAINT kg_tool_operation_check
+  CHECK (operation IN ('list', 'get', 'list_ids', 'create', 'update', 'delete', 'merge', 'link', 'unlink', 'history', 'registered', 'alias'));
+
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_enable_vectors(integer, text), @extschema@.kg_disable_vectors() FROM PUBLIC;
 
 -- The policies come before what is asked of a document (49_views.sql).

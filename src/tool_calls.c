@@ -14,6 +14,7 @@
 #include "catalog/pg_type.h"
 #include "entry.h"
 #include "fmgr.h"
+#include "query/merged.h"
 #include "query/run/decisions.h"
 #include "tools/catalog/catalog_tools.h"
 #include "tools/dispatch.h"
@@ -49,10 +50,15 @@ KG_ENTRY(kg_sql_get, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_running_catalog();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
+	KgMerged merged;
 	Jsonb *data;
 
 	kg_decisions_require(catalog, type, NULL);
 	data = kg_engine_get_data(catalog, type, PG_GETARG_TEXT_PP(1));
+	if (data == NULL &&
+		kg_merged_find(
+			catalog, type, text_to_cstring(PG_GETARG_TEXT_PP(1)), &merged))
+		data = kg_engine_get_data(catalog, type, cstring_to_text(merged.id));
 	kg_audit_entity(data);
 	return data;
 }

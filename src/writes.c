@@ -11,6 +11,7 @@
 #include "fmgr.h"
 #include "store/derived/embeddings.h"
 #include "store/entity/put.h"
+#include "store/merge/merge.h"
 #include "store/derived/rebuild.h"
 #include "utils/builtins.h"
 
@@ -104,6 +105,16 @@ KG_PUT(kg_sql_delete_entities, KG_ENTRY_WRITE_TYPE, 2, kg_again_if_few)
 }
 
 /* Another session may have created an edge of a symmetric relation. */
+KG_PUT(kg_sql_merge, KG_ENTRY_WRITE_TYPE, 3, kg_again)
+{
+	FunctionCallInfo fcinfo = arg;
+
+	return kg_merge_entities(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+							 text_to_cstring(PG_GETARG_TEXT_PP(1)),
+							 PG_GETARG_ARRAYTYPE_P(2),
+							 PG_GETARG_JSONB_P(3));
+}
+
 KG_PUT(kg_sql_put_edges, KG_ENTRY_WRITE, 1, kg_again)
 {
 	FunctionCallInfo fcinfo = arg;

@@ -7,7 +7,7 @@
 
 #include "utils/jsonb.h"
 
-#define KG_SPLICE_MEMBERS 8
+#define KG_SPLICE_MEMBERS 16
 
 typedef struct KgSplice
 {

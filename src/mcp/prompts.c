@@ -227,7 +227,8 @@ append_type(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 									 KG_EXPOSE_HISTORY,
 									 KG_EXPOSE_CREATE,
 									 KG_EXPOSE_UPDATE,
-									 KG_EXPOSE_DELETE};
+									 KG_EXPOSE_DELETE,
+									 KG_EXPOSE_MERGE};
 	bool any = false;
 	int nfields = 0;
 

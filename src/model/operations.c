@@ -18,6 +18,9 @@ const KgOperation kg_operations[KG_NOPERATIONS] = {
 		{KG_EXPOSE_UPDATE, "update", "update_", "", true, true},
 	[KG_OPERATION_DELETE] =
 		{KG_EXPOSE_DELETE, "delete", "delete_", "", true, true},
+	/* Not idempotent: a repetition does not find the merged entities. */
+	[KG_OPERATION_MERGE] =
+		{KG_EXPOSE_MERGE, "merge", "merge_", "", true, false},
 	[KG_OPERATION_HISTORY] =
 		{KG_EXPOSE_HISTORY, "history", "history_", "", false, true},
 	[KG_OPERATION_LINK] = {KG_EXPOSE_LINK, "link", "link_", "", false, true},

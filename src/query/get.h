@@ -13,6 +13,8 @@ typedef struct KgGot
 	int index;	 /* index in the argument "ids" */
 	int64 node;	 /* set if the type has derived properties or n is not 1 */
 	Jsonb *data; /* NULL: the caller sees no such entity */
+	/* id of the entity that it was merged into, whose data this is; or NULL */
+	const char *now;
 } KgGot;
 
 /* Returns n entities in the order of ids, which must be distinct. */

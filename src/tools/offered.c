@@ -18,7 +18,8 @@ kg_operations_offered(void)
 
 	if (kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
 		return offered;
-	offered |= KG_EXPOSE_CREATE | KG_EXPOSE_UPDATE | KG_EXPOSE_DELETE;
+	offered |= KG_EXPOSE_CREATE | KG_EXPOSE_UPDATE | KG_EXPOSE_DELETE |
+			   KG_EXPOSE_MERGE;
 	/* Only callers that see the whole tenant have tools for edges. */
 	if (!kg_visibility_is_partial())
 		offered |= KG_EXPOSE_OF_RELATION;

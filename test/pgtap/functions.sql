@@ -28,7 +28,7 @@ SELECT ok(provolatile <> 'i', signature || ' is not IMMUTABLE') FROM member
 -- What writes is VOLATILE and PARALLEL UNSAFE.
 SELECT ok(provolatile = 'v' AND proparallel = 'u', signature || ' writes: VOLATILE, PARALLEL UNSAFE')
   FROM member
- WHERE proname ~ '^kg_(create|drop|grant|revoke|apply|put|delete|pack|register|bind|unbind|refresh|revert|prune)(_|$)'
+ WHERE proname ~ '^kg_(create|drop|grant|revoke|apply|put|delete|merge|pack|register|bind|unbind|refresh|revert|prune)(_|$)'
     OR prorettype = 'trigger'::regtype
  ORDER BY signature COLLATE "C";
 
@@ -97,6 +97,7 @@ SELECT bag_eq(
     ('kg_policy_probe(text,oid)', 'stable', 'unsafe', true, true),
     ('kg_delete_edges(jsonb,jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_delete_entities(text,text[],jsonb)', 'volatile', 'unsafe', false, true),
+    ('kg_merge(text,text,text[],jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_derived_tenant()', 'stable', 'restricted', false, true),
     ('kg_derived_tenant(text)', 'stable', 'restricted', true, true),
     ('kg_packed_tenant()', 'stable', 'restricted', false, true),

@@ -17,6 +17,7 @@
 #include "query/graph/related.h"
 #include "query/filter/scan.h"
 #include "query/filter/select.h"
+#include "query/merged.h"
 
 /*
  * A filter with at most this many rows drives without an estimate of other
@@ -115,9 +116,9 @@ is_anchored(const KgSelector *selector)
 		   (selector->filter != NULL && !kg_filter_is_empty(selector->filter));
 }
 
-/* Finds the nodes of the ids that pass the filter. */
+/* Finds the nodes that have the ids and pass the filter. */
 static void
-select_ids(const KgSelector *selector, SelectState *state)
+select_stored_ids(const KgSelector *selector, SelectState *state)
 {
 	KgSqlBuilder b;
 
@@ -129,6 +130,19 @@ select_ids(const KgSelector *selector, SelectState *state)
 		true,
 		0);
 	(void) kg_sql_run(&b, receive_node, state);
+}
+
+/* Finds the nodes of the ids, also of merged ones, that pass the filter. */
+static void
+select_ids(const KgSelector *selector, SelectState *state)
+{
+	select_stored_ids(selector, state);
+	if (state->set.n < (uint32) selector->nids &&
+		kg_merged_replace(state->graph->catalog,
+						  selector->type,
+						  selector->ids,
+						  selector->nids))
+		select_stored_ids(selector, state);
 }
 
 /* Finds the first nodes by type, ids and filter, up to a limit. */

@@ -14,6 +14,7 @@
 #include "query/graph/foreign.h"
 #include "query/graph/frontier.h"
 #include "query/graph/nodes.h"
+#include "query/merged.h"
 #include "query/time/past.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -407,8 +408,9 @@ keep_start(const KgRef *ref, void *arg)
 	graph->kept.starts[graph->kept.nstarts++ % KG_KEPT_STARTS] = copy;
 }
 
-int64
-kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
+/* Returns the node of an id that an entity has, or 0. */
+static int64
+start_of_id(KgGraph *graph, const KgType *type, const char *id)
 {
 	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID};
 	uint32 before = graph->kept.nstarts;
@@ -436,6 +438,17 @@ kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 	return graph->kept.nstarts == before
 			   ? 0
 			   : graph->kept.starts[before % KG_KEPT_STARTS]->node;
+}
+
+int64
+kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
+{
+	int64 node = start_of_id(graph, type, id);
+	KgMerged merged;
+
+	if (node != 0 || !kg_merged_find(graph->catalog, type, id, &merged))
+		return node;
+	return start_of_id(graph, type, merged.id);
 }
 
 /*

@@ -68,6 +68,7 @@ extern void kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n,
 
 /*
  * Returns the node of a type and an id, or 0 if the caller sees no such node.
+ * Follows an id that was merged into another entity.
  * Caches its row for kg_graph_resolve().
  */
 extern int64 kg_graph_start(KgGraph *graph, const KgType *type, const char *id);

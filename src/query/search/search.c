@@ -516,6 +516,8 @@ run_search(const KgCatalog *catalog, const char *query, const int32 *type_nos,
 	{
 		search_prefix(&search, one_word);
 		kg_search_ids(&search);
+		if (search.best < KG_RANK_EXACT)
+			kg_search_merged(&search, query);
 		kg_search_numbered_ids(&search);
 		if (!one_word && search.best < KG_RANK_EXACT)
 			kg_search_near(&search, -1);

@@ -72,6 +72,9 @@ extern void kg_search_near(KgSearch *search, int token);
  */
 extern void kg_search_parts(KgSearch *search, int token);
 
+/* Finds the entity into which the one with this id was merged. */
+extern void kg_search_merged(KgSearch *search, const char *query);
+
 /* Finds ids that begin with the query or are equal to it. */
 extern void kg_search_ids(KgSearch *search);
 /* Finds ids that end with the number that the query is. */

@@ -37,9 +37,13 @@ kg_documents_of_nodes(KgDocumentLock lock, const char *tenant,
 		KG_OF_NODES "@FOR KEY SHARE",
 		KG_OF_NODES "@FOR SHARE",
 		/* Rows are about to be written, which a read-only transaction refuses. */
-		KG_OF_NODES "FOR NO KEY UPDATE"};
-	static KgSaved saved[] = {
-		KG_SAVED_BATCH, KG_SAVED_BATCH, KG_SAVED_BATCH, KG_SAVED_BATCH};
+		KG_OF_NODES "FOR NO KEY UPDATE",
+		KG_OF_NODES "FOR UPDATE"};
+	static KgSaved saved[] = {KG_SAVED_BATCH,
+							  KG_SAVED_BATCH,
+							  KG_SAVED_BATCH,
+							  KG_SAVED_BATCH,
+							  KG_SAVED_BATCH};
 	const KgArg args[] = {kg_arg_text(tenant), kg_arg_int8s(nodes, n)};
 
 	kg_spi_exec_latest_args(

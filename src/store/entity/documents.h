@@ -20,14 +20,15 @@
 
 /*
  * The lock that the rows get until the transaction ends. A read-only
- * transaction omits it, except for KG_LOCK_CHANGE of nodes.
+ * transaction omits it, except for the last two of nodes.
  */
 typedef enum KgDocumentLock
 {
 	KG_LOCK_NONE,
 	KG_LOCK_KEY,	/* FOR KEY SHARE: it is not deleted */
 	KG_LOCK_SHARED, /* FOR SHARE: it is not changed */
-	KG_LOCK_CHANGE	/* FOR NO KEY UPDATE: the caller changes it */
+	KG_LOCK_CHANGE, /* FOR NO KEY UPDATE: the caller changes it */
+	KG_LOCK_DELETE	/* FOR UPDATE: the caller deletes it; for nodes only */
 } KgDocumentLock;
 
 /* A stored entity. */

@@ -4,7 +4,7 @@
  *	  role inside SPI_connect().
  *
  * The callers (put_entities.c, delete_entities.c, bundle/entities.c, revert.c,
- * and on_delete.c for the effects of x-on-delete) decide the rows to write.
+ * merge.c, and on_delete.c for the effects of x-on-delete) decide the rows to write.
  * Triggers validate and derive.
  */
 #ifndef KG_ENTITIES_H

@@ -261,6 +261,7 @@ write_outcomes(const KgOutcomes *outcomes, KgJsonWriter *w)
 										"updated",
 										"unchanged",
 										"deleted",
+										"merged",
 										"not_found",
 										"error"};
 	int64 counts[lengthof(names)] = {0};
@@ -289,6 +290,8 @@ kg_outcomes_result(const KgOutcomes *outcomes)
 
 	kg_jw_init_object(&w);
 	write_outcomes(outcomes, &w);
+	if (outcomes->beside != NULL)
+		kg_jw_members(&w, &outcomes->beside->root);
 	return kg_jw_finish(&w);
 }
 

@@ -24,6 +24,7 @@ typedef enum KgVerdict
 	KG_VERDICT_UPDATED,
 	KG_VERDICT_UNCHANGED,
 	KG_VERDICT_DELETED,
+	KG_VERDICT_MERGED, /* into another entity */
 	KG_VERDICT_NOT_FOUND,
 	KG_VERDICT_ERROR
 } KgVerdict;
@@ -72,6 +73,8 @@ typedef struct KgOutcomes
 	KgNearest nearest;			/* NULL: do not search similar ids */
 	int hinted;					/* number of items with similar ids so far */
 	KgCompleteErrors complete;	/* NULL: nothing is added */
+	const Jsonb *beside;		/* further members of the result, or NULL */
+	int64 effects; /* changes with effects beyond the items (confirm.c) */
 } KgOutcomes;
 
 extern KgOutcomes *kg_outcomes_make(const char *what, int n, bool atomic,

@@ -353,6 +353,7 @@ static void
 write_freed(KgFreed *freed)
 {
 	static KgSaved insertion = KG_SAVED_BATCH;
+	static KgSaved led = KG_SAVED_BATCH;
 	static KgSaved update = KG_SAVED_BATCH;
 	KgArg args[4] = {kg_arg_text(freed->tenant),
 					 kg_arg_int4(freed->type->type_no)};
@@ -372,9 +373,20 @@ write_freed(KgFreed *freed)
 		args);
 	if (SPI_processed == once.nrows)
 		return;
+	/* Entities that were merged into earlier ones with these ids. */
+	kg_spi_exec_newest_args(
+		&led,
+		"UPDATE @kg_freed g SET target = f.target "
+		"FROM (SELECT unnest($3), unnest($4)) u(id, version), @kg_freed f "
+		"WHERE f.tenant = $1 AND f.type_no = $2 AND f.entity_id = u.id "
+		"AND f.node IS NOT NULL AND g.tenant = $1 AND g.target = f.node "
+		"AND g.target IS NOT NULL",
+		lengthof(args),
+		args);
 	kg_spi_exec_newest_args(
 		&update,
-		"UPDATE @kg_freed f SET version = u.version "
+		"UPDATE @kg_freed f SET version = u.version, node = NULL, "
+		"target = NULL "
 		"FROM (SELECT unnest($3), unnest($4)) u(id, version) "
 		"WHERE f.tenant = $1 AND f.type_no = $2 "
 		"AND f.entity_id = u.id AND f.version < u.version",
@@ -607,6 +619,30 @@ raise_versions(const KgFreed *freed)
 	raise_history(freed, args);
 	rows = find_rows(args, &n);
 	raise_entities(rows, n);
+}
+
+void
+kg_freed_merged(const char *tenant, const KgType *type, const char *const *ids,
+				const int64 *nodes, int n, int64 target)
+{
+	KG_BATCH_NEWEST("UPDATE @kg_freed f SET node = u.node, target = $5 "
+					"FROM unnest($3, $4) u(id, node) WHERE f.tenant = $1 "
+					"AND f.type_no = $2 AND f.entity_id = u.id",
+					kg_arg_text(tenant),
+					kg_arg_int4(type->type_no),
+					kg_arg_texts(ids, n),
+					kg_arg_int8s(nodes, n),
+					kg_arg_int8(target));
+}
+
+void
+kg_freed_restored(const char *tenant, const int64 *nodes, int n)
+{
+	KG_BATCH_NEWEST("UPDATE @kg_freed SET node = NULL, target = NULL "
+					"WHERE tenant = $1 AND node = ANY($2) "
+					"AND node IS NOT NULL",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes, n));
 }
 
 void

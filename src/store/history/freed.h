@@ -49,6 +49,19 @@ extern void kg_freed_id(KgFreed *freed, const KgType *type,
 extern void kg_freed_taken(KgFreed *freed, const KgType *type,
 						   const char *entity_id);
 
+/*
+ * Notes that the entities with these ids and nodes, which are deleted, were
+ * merged into the entity with the node target. The next entity that gives up
+ * the id ends that.
+ */
+extern void kg_freed_merged(const char *tenant, const KgType *type,
+							const char *const *ids, const int64 *nodes, int n,
+							int64 target);
+
+/* Notes that entities with these nodes, which may have been merged, are stored
+ * again. */
+extern void kg_freed_restored(const char *tenant, const int64 *nodes, int n);
+
 /* Writes the freed ids, and raises the versions of rows that took freed ids. */
 extern void kg_freed_end(KgFreed *freed);
 

@@ -28,6 +28,7 @@
 #include "store/edge/edges.h"
 #include "store/entity/entities.h"
 #include "store/entity/entity_ids.h"
+#include "store/history/freed.h"
 #include "store/history/image.h"
 #include "store/entity/put.h"
 #include "store/history/revert.h"
@@ -870,6 +871,8 @@ is_taken(const Revert *revert, int64 node)
 static void
 create_entities(const Revert *revert)
 {
+	KgNodeList nodes = {CurrentMemoryContext};
+	KgUserContext user;
 	KgColumns rows;
 	ListCell *lc;
 
@@ -886,13 +889,18 @@ create_entities(const Revert *revert)
 						subject->id,
 						subject->wanted,
 						is_taken(revert, subject->was) ? 0 : subject->was);
+		kg_node_add(&nodes, subject->was);
 	}
-	if (rows.nrows == 0 || kg_entities_restore(revert->tenant, &rows))
+	if (rows.nrows == 0)
 		return;
-	KG_THROW(
-		KG_CONFLICT,
-		.message = "an entity that the changes deleted exists again",
-		.expected = "changes of the present state, which kg_history() returns");
+	if (!kg_entities_restore(revert->tenant, &rows))
+		KG_THROW(KG_CONFLICT,
+				 .message = "an entity that the changes deleted exists again",
+				 .expected = "changes of the present state, which "
+							 "kg_history() returns");
+	kg_become_owner(&user);
+	kg_freed_restored(revert->tenant, nodes.nodes, nodes.n);
+	kg_restore_user(&user);
 }
 
 static void

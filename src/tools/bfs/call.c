@@ -12,6 +12,7 @@
 #include "query/argument/hints.h"
 #include "query/run/plan.h"
 #include "query/graph/foreign.h"
+#include "query/merged.h"
 #include "query/argument/repair.h"
 #include "query/search/search.h"
 #include "query/graph/sql_graph.h"
@@ -208,6 +209,34 @@ look_up_bare(Lookup *lookup)
 	(void) kg_plan_run(&statement, receive_handle, lookup);
 }
 
+/* Looks up handles with the id of an entity that was merged into another one. */
+static void
+look_up_merged(Lookup *lookup)
+{
+	const KgGraph *graph = lookup->call->graph;
+	const KgHandles *handles = lookup->handles;
+
+	for (int i = 0; i < handles->n; i++)
+	{
+		const char *id = handles->given[i];
+		const KgType *type = NULL;
+		KgMerged merged;
+
+		if (handles->refs[i].id != NULL)
+			continue;
+		for (int t = 0; t < graph->nranks && type == NULL; t++)
+			if (kg_id_of_type(graph->ranked[t], id) != NULL)
+				type = graph->ranked[t];
+		if (type != NULL)
+			id = kg_id_of_type(type, id);
+		if (!kg_merged_find(graph->catalog, type, id, &merged))
+			continue;
+		memset(lookup->ids, 0, handles->n * sizeof(lookup->ids[0]));
+		lookup->ids[i] = merged.id;
+		look_up_in(lookup, merged.type);
+	}
+}
+
 static int
 compare_refs(const ListCell *a, const ListCell *b)
 {
@@ -296,6 +325,7 @@ kg_find_handles(KgGraphCall *call, const char *path, KgHandles *handles)
 	kg_decisions_begin_step();
 	look_up_typed(&lookup);
 	look_up_bare(&lookup);
+	look_up_merged(&lookup);
 	kg_decisions_end_step();
 	refuse_ambiguous(&lookup);
 }

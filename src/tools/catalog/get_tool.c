@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "query/run/decisions.h"
 #include "query/argument/hints.h"
+#include "query/merged.h"
 #include "query/time/history.h"
 #include "query/time/past.h"
 #include "query/time/past_time.h"
@@ -119,6 +120,15 @@ found(const GetCall *call, int i)
 	return &call->got[call->found[i]];
 }
 
+/* Returns the present id of an entity that was found. */
+static const char *
+found_id(const GetCall *call, int i)
+{
+	const KgGot *got = found(call, i);
+
+	return got->now != NULL ? got->now : got->id;
+}
+
 /* Sets "ids" of the next call to the ids whose data is not in the reply. */
 static void
 next_ids(void *state, int item, KgNext *next)
@@ -139,7 +149,8 @@ write_one(const GetCall *call, const KgFit *fit, KgJsonWriter *w)
 	if (call->nfound == 0)
 		kg_jw_null(w);
 	else
-		write_entity(call->got->id, fit->whole > 0 ? call->got->data : NULL, w);
+		write_entity(
+			found_id(call, 0), fit->whole > 0 ? call->got->data : NULL, w);
 }
 
 static void
@@ -147,15 +158,36 @@ write_many(const GetCall *call, const KgFit *fit, KgJsonWriter *w)
 {
 	kg_jw_kbegin_array(w, "entities");
 	for (int i = 0; i < fit->listed; i++)
-		write_entity(found(call, i)->id,
-					 i < fit->whole ? found(call, i)->data : NULL,
-					 w);
+		write_entity(
+			found_id(call, i), i < fit->whole ? found(call, i)->data : NULL, w);
 	kg_jw_end_array(w);
 	kg_jw_kbegin_array(w, "not_found");
 	for (int i = 0; i < call->ngot; i++)
 		if (call->got[i].data == NULL)
 			kg_jw_string(w, call->got[i].id);
 	kg_jw_end_array(w);
+}
+
+/* Writes the ids of merged entities with their present ids. */
+static void
+write_merged(const GetCall *call, KgJsonWriter *w)
+{
+	bool any = false;
+
+	for (int i = 0; i < call->ngot; i++)
+	{
+		if (call->got[i].now == NULL)
+			continue;
+		if (!any)
+			kg_jw_kbegin_array(w, "merged");
+		any = true;
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "id", call->got[i].id);
+		kg_jw_kstring(w, "into", call->got[i].now);
+		kg_jw_end_object(w);
+	}
+	if (any)
+		kg_jw_end_array(w);
 }
 
 static void
@@ -167,6 +199,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 		write_one(call, fit, w);
 	else
 		write_many(call, fit, w);
+	write_merged(call, w);
 }
 
 /*
@@ -181,7 +214,8 @@ measure_entities(void *items, Size *whole, Size *stub, Size *extra)
 	for (int i = 0; i < call->nfound; i++)
 	{
 		const KgGot *got = found(call, i);
-		Size id = kg_string_text_size(got->id, strlen(got->id));
+		const char *now = found_id(call, i);
+		Size id = kg_string_text_size(now, strlen(now));
 
 		stub[i] = strlen("{\"id\": }, ") + id;
 		whole[i] = stub[i] + strlen(", \"data\": ") +
@@ -220,7 +254,7 @@ cite_found(const GetCall *call, KgDraft *draft)
 	for (int i = 0; i < call->nfound; i++)
 	{
 		cited[i].type = call->type;
-		cited[i].id = found(call, i)->id;
+		cited[i].id = found_id(call, i);
 		cited[i].item = i;
 	}
 	kg_cite(draft, cited, call->nfound);
@@ -242,7 +276,7 @@ reach(const GetCall *call)
 	graph = kg_graph_begin();
 	for (int i = 0; i < n; i++)
 	{
-		nodes[i] = kg_graph_start(graph, call->type, found(call, i)->id);
+		nodes[i] = kg_graph_start(graph, call->type, found_id(call, i));
 		data[i] = found(call, i)->data;
 	}
 	kg_projection_reach(call->projection, graph, nodes, data, n, "/fields");
@@ -251,9 +285,46 @@ reach(const GetCall *call)
 		call->got[call->found[i]].data = data[i];
 }
 
+/* Returns whether the entity with the id is among those that were found. */
+static bool
+is_got(const GetCall *call, const char *id)
+{
+	for (int i = 0; i < call->ngot; i++)
+		if (call->got[i].data != NULL &&
+			(strcmp(call->got[i].id, id) == 0 ||
+			 (call->got[i].now != NULL && strcmp(call->got[i].now, id) == 0)))
+			return true;
+	return false;
+}
+
+/*
+ * Reads the entity into which one that was not found was merged. Returns whether
+ * the reply lists it: it is found, and not listed already.
+ */
+static bool
+follow_merged(GetCall *call, int i)
+{
+	KgGot *got = &call->got[i];
+	KgMerged merged;
+	Jsonb *data;
+	bool repeated;
+
+	if (got->data != NULL || call->as_of != 0 ||
+		!kg_merged_find(call->catalog, call->type, got->id, &merged))
+		return got->data != NULL;
+	data = kg_engine_get(call->catalog, call->type, &merged.id, 1)->data;
+	if (data == NULL)
+		return false;
+	repeated = is_got(call, merged.id);
+	got->now = merged.id;
+	got->data = data;
+	return !repeated;
+}
+
 static Jsonb *
 get(GetCall *call, char **ids, int n)
 {
+	int missing = 0;
 	KgDraft draft;
 
 	call->got = call->as_of ? got_at(call, ids, n)
@@ -265,8 +336,11 @@ get(GetCall *call, char **ids, int n)
 	{
 		KgGot *got = &call->got[i];
 
-		if (got->data == NULL)
+		if (!follow_merged(call, i))
+		{
+			missing += got->data == NULL;
 			continue;
+		}
 		if (call->projection)
 			got->data = kg_projection_apply(call->projection, got->data);
 		call->found[call->nfound++] = i;
@@ -276,7 +350,7 @@ get(GetCall *call, char **ids, int n)
 		draft.rough += VARSIZE(found(call, i)->data);
 	draft.n = call->nfound;
 	draft.least = 1;
-	if (call->nfound < n && can_look(call))
+	if (missing > 0 && can_look(call))
 		draft.hints = missing_hints(call);
 	draft.paged = true;
 	draft.measure = measure_entities;

@@ -8,6 +8,7 @@
 #include "query/argument/cursor.h"
 #include "query/argument/hints.h"
 #include "query/list/list.h"
+#include "query/merged.h"
 #include "tools/catalog/catalog_tools.h"
 #include "tools/graph/graph.h"
 #include "tools/graph/reply.h"
@@ -133,6 +134,17 @@ check_labels(FindNodes *f, bool none_found)
 	kg_hints_check_labels(&query, none_found);
 }
 
+/* Makes the page again if some of the ids are of merged entities. */
+static void
+find_merged(FindNodes *f)
+{
+	if (!kg_merged_replace(
+			f->call.catalog, f->query.type, f->selector.ids, f->selector.nids))
+		return;
+	f->query.filter = kg_selector_filter(&f->selector);
+	f->page = kg_engine_list(&f->query);
+}
+
 Jsonb *
 kg_tool_find_nodes(const Jsonb *arguments)
 {
@@ -142,6 +154,8 @@ kg_tool_find_nodes(const Jsonb *arguments)
 	read_arguments(f, arguments);
 	kg_list_select(&f->query, f->call.graph, &f->selector);
 	f->page = kg_engine_list(&f->query);
+	if (f->page->total < f->selector.nids)
+		find_merged(f);
 	fetch_nodes(f);
 	check_labels(f, f->page->total == 0);
 	build_nodes(f);

@@ -91,6 +91,8 @@ tell(const KgOutcomes *outcomes, TimestampTz expires)
 
 		appendBinaryStringInfo(told, (const char *) &item, sizeof(item));
 	}
+	appendBinaryStringInfo(
+		told, (const char *) &outcomes->effects, sizeof(outcomes->effects));
 	return told;
 }
 

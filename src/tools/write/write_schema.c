@@ -24,6 +24,8 @@ kg_write_input_template(const KgTool *tool)
 			return "update_type";
 		case KG_EXPOSE_DELETE:
 			return "delete_type";
+		case KG_EXPOSE_MERGE:
+			return "merge_type";
 		case KG_EXPOSE_LINK:
 			return "link_relation";
 		case KG_EXPOSE_UNLINK:
@@ -68,6 +70,8 @@ kg_write_title(const KgTool *tool)
 			return psprintf("Update %s", name);
 		case KG_EXPOSE_DELETE:
 			return psprintf("Delete %s", name);
+		case KG_EXPOSE_MERGE:
+			return psprintf("Merge %s", name);
 		case KG_EXPOSE_LINK:
 			return psprintf("Link: %s", name);
 		default:
@@ -137,6 +141,15 @@ kg_write_description(const KgTool *tool)
 				&text,
 				"Delete entities of type \"%s\" (bundle \"%s\") by id. What "
 				"others still refer to is refused, with their handles.",
+				name,
+				tool->bundle);
+			break;
+		case KG_EXPOSE_MERGE:
+			appendStringInfo(
+				&text,
+				"Merge entities of type \"%s\" (bundle \"%s\") that are the "
+				"same into one of them. Its properties, references and edges "
+				"are united, and the ids of the others lead to it.",
 				name,
 				tool->bundle);
 			break;

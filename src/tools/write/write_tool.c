@@ -24,6 +24,7 @@
 #include "query/run/running.h"
 #include "store/idempotency.h"
 #include "store/entity/put.h"
+#include "store/merge/merge.h"
 #include "tools/write/confirm.h"
 #include "tools/input/input.h"
 #include "tools/write/write_errors.h"
@@ -49,10 +50,19 @@ typedef struct WriteCall
 	Jsonb *reply;
 } WriteCall;
 
-static bool
-deletes_entities(const WriteCall *call)
+/* Returns the name of the argument with the array of items. */
+static const char *
+items_argument(const WriteCall *call)
 {
-	return call->tool->operation == KG_EXPOSE_DELETE;
+	switch (call->tool->operation)
+	{
+		case KG_EXPOSE_DELETE:
+			return "ids";
+		case KG_EXPOSE_MERGE:
+			return "others";
+		default:
+			return "items";
+	}
 }
 
 /* ---- arguments ---- */
@@ -81,10 +91,10 @@ read_arguments(WriteCall *call)
 				  call->arguments,
 				  kg_write_input_template(call->tool),
 				  &call->repairs);
-	call->items = kg_input_array(
-		in, deletes_entities(call) ? "ids" : "items", "items");
+	call->items = kg_input_array(in, items_argument(call), "items");
 	call->dry_run = kg_input_bool(in, "dry_run");
-	call->atomic = !kg_input_has(in, "atomic") || kg_input_bool(in, "atomic");
+	call->atomic = call->tool->operation == KG_EXPOSE_MERGE ||
+				   !kg_input_has(in, "atomic") || kg_input_bool(in, "atomic");
 	call->writer.tool = call->tool->name;
 	call->writer.reason = read_reason(in);
 }
@@ -147,6 +157,18 @@ read_ids(const WriteCall *call)
 /* ---- writing ---- */
 
 static void
+merge_entities(WriteCall *call, const char *type)
+{
+	KgMerge merge = {type,
+					 kg_input_string(&call->input, "keep"),
+					 call->items,
+					 call->input.object,
+					 kg_write_nearest};
+
+	call->outcomes = kg_merge(&merge);
+}
+
+static void
 perform(void *arg)
 {
 	WriteCall *call = arg;
@@ -156,6 +178,11 @@ perform(void *arg)
 								tool->type ? tool->type->name
 										   : tool->relation->name);
 
+	if (tool->operation == KG_EXPOSE_MERGE)
+	{
+		merge_entities(call, name);
+		return;
+	}
 	call->outcomes = kg_outcomes_make(tool->type ? "entities" : "edges",
 									  kg_json_length(call->items),
 									  call->atomic,
@@ -167,7 +194,7 @@ perform(void *arg)
 	if (call->atomic || call->key == NULL)
 	{
 		/* kg_write_complete() adds "nearest" to the error of an atomic call. */
-		if (!call->atomic || deletes_entities(call))
+		if (!call->atomic || tool->operation == KG_EXPOSE_DELETE)
 			call->outcomes->nearest = kg_write_nearest;
 		call->outcomes->complete = kg_write_complete;
 	}

@@ -1,7 +1,7 @@
 /*
  * write_tools.c
- *	  The table of the toolset write, and the tools create, update, delete, link
- *	  and unlink.
+ *	  The table of the toolset write, and the tools create, update, delete,
+ *	  merge, link and unlink.
  *
  *	  Each of these takes the arguments of the generated tool for its operation,
  *	  and the type or relation. It writes a type only if the type exposes the
@@ -21,7 +21,7 @@
 /* Not an operation that a type exposes. */
 static const KgOperation undoes = {.destructive = true, .idempotent = false};
 
-/* ---- create, update, delete, link, unlink ---- */
+/* ---- create, update, delete, merge, link, unlink ---- */
 
 static Jsonb *
 write_named(const char *name, int operation, const Jsonb *arguments)
@@ -60,6 +60,12 @@ kg_tool_delete(const Jsonb *arguments)
 }
 
 Jsonb *
+kg_tool_merge(const Jsonb *arguments)
+{
+	return write_named("merge", KG_EXPOSE_MERGE, arguments);
+}
+
+Jsonb *
 kg_tool_link(const Jsonb *arguments)
 {
 	return write_named("link", KG_EXPOSE_LINK, arguments);
@@ -82,6 +88,10 @@ const KgFixedTool kg_write_tools[] = {
 	 kg_tool_delete,
 	 &kg_operations[KG_OPERATION_DELETE]},
 	{"link", KG_TOOLSET_WRITE, kg_tool_link, &kg_operations[KG_OPERATION_LINK]},
+	{"merge",
+	 KG_TOOLSET_WRITE,
+	 kg_tool_merge,
+	 &kg_operations[KG_OPERATION_MERGE]},
 	{"undo", KG_TOOLSET_WRITE, kg_tool_undo, &undoes},
 	{"unlink",
 	 KG_TOOLSET_WRITE,

@@ -14,6 +14,7 @@ extern const KgFixedTool kg_write_tools[];
 extern Jsonb *kg_tool_create(const Jsonb *arguments);
 extern Jsonb *kg_tool_update(const Jsonb *arguments);
 extern Jsonb *kg_tool_delete(const Jsonb *arguments);
+extern Jsonb *kg_tool_merge(const Jsonb *arguments);
 extern Jsonb *kg_tool_link(const Jsonb *arguments);
 extern Jsonb *kg_tool_unlink(const Jsonb *arguments);
 extern Jsonb *kg_tool_changes(const Jsonb *arguments);

@@ -1,0 +1,152 @@
+/*
+ * similar_sets.c
+ *	  Pairs of similar sets of numbers.
+ *
+ * If two sets have the similarity t, they share one of the first members of
+ * each, with the rarest members first: of a set of n members the first n -
+ * ceil(t n) + 1. So only sets with a common member there are compared (prefix
+ * filtering, as in PPJoin).
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "query/duplicates/similar_sets.h"
+#include "utils/memutils.h"
+
+int
+kg_set_common(const KgNumberSet *a, const KgNumberSet *b)
+{
+	int common = 0;
+
+	for (int i = 0, j = 0; i < a->n && j < b->n;)
+		if (a->numbers[i] == b->numbers[j])
+		{
+			common++;
+			i++;
+			j++;
+		}
+		else if (a->numbers[i] < b->numbers[j])
+			i++;
+		else
+			j++;
+	return common;
+}
+
+/* A member of a set. */
+typedef struct Member
+{
+	int64 number;
+	int set;
+	int place;
+} Member;
+
+static int
+compare_members(const void *pa, const void *pb)
+{
+	const Member *a = pa;
+	const Member *b = pb;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->set - b->set;
+}
+
+static int
+compare_numbers(const void *pa, const void *pb)
+{
+	int64 a = *(const int64 *) pa;
+	int64 b = *(const int64 *) pb;
+
+	return a < b ? -1 : a > b;
+}
+
+static Member *
+members_of(const KgNumberSet *sets, int nsets, int *n)
+{
+	uint64 total = 0;
+	Member *members;
+
+	for (int i = 0; i < nsets; i++)
+		total += sets[i].n;
+	members = MemoryContextAllocHuge(CurrentMemoryContext,
+									 Max(1, total) * sizeof(Member));
+	*n = 0;
+	for (int i = 0; i < nsets; i++)
+		for (int k = 0; k < sets[i].n; k++)
+			members[(*n)++] = (Member){sets[i].numbers[k], i, k};
+	qsort(members, *n, sizeof(Member), compare_members);
+	return members;
+}
+
+/* Replaces each number by its rank: the rarest numbers have the lowest. */
+static void
+rank_numbers(KgNumberSet *sets, int nsets)
+{
+	int n;
+	Member *members = members_of(sets, nsets, &n);
+
+	for (int i = 0, next; i < n; i = next)
+	{
+		for (next = i + 1;
+			 next < n && members[next].number == members[i].number;
+			 next++)
+			;
+		for (int k = i; k < next; k++)
+			sets[members[k].set].numbers[members[k].place] =
+				((int64) (next - i) << 32) + i;
+	}
+	for (int i = 0; i < nsets; i++)
+		if (sets[i].n > 1)
+			qsort(sets[i].numbers,
+				  sets[i].n,
+				  sizeof(int64),
+				  compare_numbers);
+	pfree(members);
+}
+
+void
+kg_similar_sets(KgNumberSet *sets, int nsets, double least,
+				void (*work)(void *arg),
+				void (*found)(int i, int j, double similarity, void *arg),
+				void *arg)
+{
+	KgNumberSet *first = palloc(Max(1, nsets) * sizeof(KgNumberSet));
+	Member *members;
+	int n;
+
+	rank_numbers(sets, nsets);
+	for (int i = 0; i < nsets; i++)
+	{
+		first[i] = sets[i];
+		if (sets[i].n > 0)
+			first[i].n -= (int) ceil(least * sets[i].n - 1e-9) - 1;
+	}
+	members = members_of(first, nsets, &n);
+	for (int i = 0, next; i < n; i = next)
+	{
+		for (next = i + 1;
+			 next < n && members[next].number == members[i].number;
+			 next++)
+			;
+		for (int a = i; a < next; a++)
+			for (int b = a + 1; b < next; b++)
+			{
+				const KgNumberSet *x = &sets[members[a].set];
+				const KgNumberSet *y = &sets[members[b].set];
+				int common;
+
+				work(arg);
+				if (Min(x->n, y->n) < least * Max(x->n, y->n) - 1e-9)
+					continue;
+				common = kg_set_common(x, y);
+				if (common >= least * (x->n + y->n - common) - 1e-9)
+					found(members[a].set,
+						  members[b].set,
+						  (double) common / (x->n + y->n - common),
+						  arg);
+			}
+	}
+	pfree(members);
+	pfree(first);
+}

@@ -1,0 +1,32 @@
+/*
+ * similar_sets.h
+ *	  Pairs of similar sets of numbers.
+ */
+#ifndef KG_SIMILAR_SETS_H
+#define KG_SIMILAR_SETS_H
+
+#include "postgres.h"
+
+/* A set of numbers, ascending and distinct. */
+typedef struct KgNumberSet
+{
+	int n;
+	int64 *numbers;
+} KgNumberSet;
+
+/* Returns the number of common members. */
+extern int kg_set_common(const KgNumberSet *a, const KgNumberSet *b);
+
+/*
+ * Calls found for each pair i < j of sets whose Jaccard similarity, the share of
+ * the members of either that both have, is at least least (above 0). A pair may
+ * come several times. Overwrites the sets: numbers are replaced by their ranks by
+ * frequency. work is called for each comparison, and may raise an error.
+ */
+extern void kg_similar_sets(KgNumberSet *sets, int nsets, double least,
+							void (*work)(void *arg),
+							void (*found)(int i, int j, double similarity,
+										  void *arg),
+							void *arg);
+
+#endif /* KG_SIMILAR_SETS_H */

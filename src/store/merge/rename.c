@@ -1,0 +1,215 @@
+/*
+ * rename.c
+ *	  Values that name merged entities, and documents that refer by them.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "store/merge/rename.h"
+
+KgRename
+kg_rename_make(const KgType *type, int n)
+{
+	KgRename rename = {type, 0, NULL, -1};
+
+	rename.of = palloc0((type->nfields + 1) * sizeof(KgRenamedOf));
+	rename.of[rename.n++].field = type->id_field;
+	for (int i = 0; i < type->nfields; i++)
+		if (type->fields[i].unique && &type->fields[i] != type->id_field)
+			rename.of[rename.n++].field = &type->fields[i];
+	for (int i = 0; i < rename.n; i++)
+		rename.of[i].values = palloc(n * sizeof(KgRenamed));
+	return rename;
+}
+
+void
+kg_rename_add(KgRename *rename, int of, const char *from, const char *to,
+			  int entity)
+{
+	KgRenamedOf *list = &rename->of[of];
+
+	list->values[list->n++] = (KgRenamed){from, to, entity};
+}
+
+static int
+compare_renamed(const void *a, const void *b)
+{
+	return strcmp(((const KgRenamed *) a)->from, ((const KgRenamed *) b)->from);
+}
+
+void
+kg_rename_sort(KgRename *rename)
+{
+	for (int i = 0; i < rename->n; i++)
+		qsort(rename->of[i].values,
+			  rename->of[i].n,
+			  sizeof(KgRenamed),
+			  compare_renamed);
+}
+
+/* Returns the values by which the field refers, or NULL. */
+static const KgRenamedOf *
+values_of(const KgRename *rename, const KgField *field)
+{
+	const KgType *type = rename->type;
+
+	if (field->ref_type == NULL || strcmp(field->ref_type, type->name) != 0 ||
+		strcmp(field->ref_bundle, type->bundle) != 0)
+		return NULL;
+	for (int i = 0; i < rename->n; i++)
+		if (field->ref_field == NULL
+				? i == 0
+				: strcmp(rename->of[i].field->name, field->ref_field) == 0)
+			return &rename->of[i];
+	return NULL;
+}
+
+bool
+kg_rename_refers(const KgRename *rename, const KgType *type)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if (values_of(rename, &type->fields[i]) != NULL)
+			return true;
+	return false;
+}
+
+typedef struct Copy
+{
+	const KgField *field;
+	const KgRenamedOf *values;
+	int self;
+	bool changed;
+} Copy;
+
+/*
+ * Sets *to to the new value, NULL: none. Returns false if the value stays.
+ */
+static bool
+is_renamed(const Copy *copy, const JsonbValue *value, const char **to)
+{
+	KgRenamed sought = {NULL, NULL, 0};
+	const KgRenamed *found;
+
+	if (value->type != jbvString || copy->values->n == 0)
+		return false;
+	sought.from = kg_json_cstring(value);
+	found = bsearch(&sought,
+					copy->values->values,
+					copy->values->n,
+					sizeof(KgRenamed),
+					compare_renamed);
+	if (found == NULL)
+		return false;
+	*to = copy->self >= 0 && found->entity != copy->self ? NULL : found->to;
+	return *to == NULL || strcmp(*to, found->from) != 0;
+}
+
+/* Returns whether an array has the string in an item that stays. */
+static bool
+has_string(const Copy *copy, const JsonbContainer *array, const char *s)
+{
+	const char *to;
+
+	kg_json_each(it, array)
+		if (kg_json_string_is(&it.value, s) &&
+			!is_renamed(copy, &it.value, &to))
+			return true;
+	return false;
+}
+
+/* Returns whether an item before number i gets the value as well. */
+static bool
+is_written(const Copy *copy, const JsonbContainer *array, int i, const char *to)
+{
+	const char *other;
+
+	kg_json_each(it, array)
+	{
+		if (it.index >= i)
+			return false;
+		if (is_renamed(copy, &it.value, &other) && other != NULL &&
+			strcmp(other, to) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Copies a value with new references below it. */
+static void
+copy_value(KgJsonWriter *w, const JsonbValue *value, Copy *copy, int step)
+{
+	const KgField *field = copy->field;
+	const JsonbContainer *container = kg_json_container(value);
+	KgJsonIter it;
+
+	check_stack_depth();
+	if (step >= field->nsteps || container == NULL)
+	{
+		kg_jw_value(w, value);
+		return;
+	}
+	kg_json_iter_init(&it, container);
+	if (it.is_object)
+		kg_jw_begin_object(w);
+	else
+		kg_jw_begin_array(w);
+	while (kg_json_iter_next(&it))
+	{
+		const KgStep *next = &field->steps[step];
+		bool on_path = it.is_object
+						   ? next->key &&
+								 it.key.val.string.len == next->keylen &&
+								 memcmp(it.key.val.string.val,
+										next->key,
+										next->keylen) == 0
+						   : next->key == NULL;
+		const char *to = NULL;
+		bool hit = on_path && step + 1 == field->nsteps &&
+				   is_renamed(copy, &it.value, &to);
+
+		CHECK_FOR_INTERRUPTS();
+		copy->changed |= hit;
+		if (hit && to == NULL && (next->key == NULL || !field->nullable))
+			continue;
+		if (hit && to != NULL && next->key == NULL &&
+			(has_string(copy, container, to) ||
+			 is_written(copy, container, it.index, to)))
+			continue;
+		if (it.is_object)
+			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		if (hit && to == NULL)
+			kg_jw_null(w);
+		else if (hit)
+			kg_jw_string(w, to);
+		else
+			copy_value(w, &it.value, copy, on_path ? step + 1 : field->nsteps);
+	}
+	if (it.is_object)
+		kg_jw_end_object(w);
+	else
+		kg_jw_end_array(w);
+}
+
+Jsonb *
+kg_rename_in(const KgRename *rename, const KgType *type, Jsonb *data)
+{
+	for (int i = 0; i < type->nfields; i++)
+	{
+		Copy copy = {&type->fields[i],
+					 values_of(rename, &type->fields[i]),
+					 rename->self};
+		KgJsonWriter w;
+		JsonbValue root;
+		Jsonb *changed;
+
+		if (copy.values == NULL)
+			continue;
+		kg_jw_init(&w);
+		kg_json_root(data, &root);
+		copy_value(&w, &root, &copy, 0);
+		changed = kg_jw_finish(&w);
+		if (copy.changed)
+			data = changed;
+	}
+	return data;
+}

@@ -1,0 +1,58 @@
+/*
+ * rename.h
+ *	  Values that name merged entities, and documents that refer by them.
+ */
+#ifndef KG_RENAME_H
+#define KG_RENAME_H
+
+#include "base/json.h"
+#include "model/catalog.h"
+
+/* A value that named a merged entity. */
+typedef struct KgRenamed
+{
+	const char *from;
+	const char *to; /* NULL: references by it are removed */
+	int entity;		/* number of the entity that had the value */
+} KgRenamed;
+
+/* The values of one property to which references refer. */
+typedef struct KgRenamedOf
+{
+	const KgField *field; /* of the merged type */
+	int n;
+	KgRenamed *values; /* ordered by from after kg_rename_sort() */
+} KgRenamedOf;
+
+typedef struct KgRename
+{
+	const KgType *type; /* of the merged entities */
+	int n;
+	KgRenamedOf *of; /* the id, and each property that is unique */
+	/*
+	 * number of the entity whose document is rewritten: its references to other
+	 * merged entities are removed. -1: a document of another entity, or of the
+	 * result
+	 */
+	int self;
+} KgRename;
+
+/* Makes a rename without values, for the id and the unique properties. */
+extern KgRename kg_rename_make(const KgType *type, int n);
+/* Adds a value of the property with this index in rename->of. */
+extern void kg_rename_add(KgRename *rename, int of, const char *from,
+						  const char *to, int entity);
+extern void kg_rename_sort(KgRename *rename);
+
+/* Returns whether a type has a property that refers to the merged type. */
+extern bool kg_rename_refers(const KgRename *rename, const KgType *type);
+
+/*
+ * Returns the document with other values in its references to the merged
+ * entities. An array does not get a value twice. Returns data if no value
+ * changes.
+ */
+extern Jsonb *kg_rename_in(const KgRename *rename, const KgType *type,
+						   Jsonb *data);
+
+#endif /* KG_RENAME_H */

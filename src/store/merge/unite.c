@@ -1,0 +1,416 @@
+/*
+ * unite.c
+ *	  The union of documents of entities or edges that are the same.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "model/key.h"
+#include "store/merge/unite.h"
+
+typedef struct Union
+{
+	const KgUniteRules *rules;
+	Jsonb *const *documents;
+	int n;
+	int prefer;
+	List **conflicts;
+	JsonbValue *values; /* of the present property, by document */
+	bool *has;			/* the document has the property, which may be null */
+	KgJsonWriter *w;
+} Union;
+
+/* Returns whether the field is the whole top-level property. */
+static bool
+is_whole(const KgField *field)
+{
+	return field != NULL &&
+		   (field->nsteps == 1 ||
+			(field->nsteps == 2 && field->steps[1].key == NULL));
+}
+
+/* Returns whether a field can take labels: an array of any strings. */
+static bool
+takes_labels(const KgField *field)
+{
+	return is_whole(field) && field->nsteps == 2 &&
+		   field->kind == KG_KIND_STRING && field->nenum == 0 &&
+		   field->ref_type == NULL;
+}
+
+KgUniteRules
+kg_unite_type(const KgType *type, const JsonbContainer *values)
+{
+	KgUniteRules rules = {type->fields,
+						  type->nfields,
+						  &type->period,
+						  type->id_field,
+						  is_whole(type->label_field) ? type->label_field
+													  : NULL,
+						  NULL,
+						  values};
+
+	/* An id that is the label is not left: it is an alias of its own. */
+	if (rules.label == type->id_field)
+		rules.label = NULL;
+	for (int i = 0; i < type->naliases && rules.aliases == NULL; i++)
+		if (takes_labels(type->alias_fields[i]))
+			rules.aliases = type->alias_fields[i];
+	return rules;
+}
+
+KgUniteRules
+kg_unite_relation(const KgRelation *relation)
+{
+	return (KgUniteRules){
+		relation->fields, relation->nfields, &relation->period};
+}
+
+static bool
+is_named(const KgField *field, const char *property)
+{
+	return field != NULL && strcmp(field->steps[0].key, property) == 0;
+}
+
+/* Returns the field of a top-level property, or NULL. */
+static const KgField *
+field_of(const KgUniteRules *rules, const char *property)
+{
+	for (int i = 0; i < rules->nfields; i++)
+		if (is_whole(&rules->fields[i]) &&
+			is_named(&rules->fields[i], property))
+			return &rules->fields[i];
+	return NULL;
+}
+
+static bool
+has_value(const Union *u, int i)
+{
+	return u->has[i] && u->values[i].type != jbvNull;
+}
+
+/* Returns the first document with a value, or -1. */
+static int
+first_value(const Union *u)
+{
+	for (int i = 0; i < u->n; i++)
+		if (has_value(u, i))
+			return i;
+	return -1;
+}
+
+/* ---- arrays ---- */
+
+static bool
+is_item(const JsonbContainer *array, const JsonbValue *item, int before)
+{
+	kg_json_each(it, array)
+	{
+		if (it.index >= before)
+			return false;
+		if (kg_json_same_value(&it.value, item))
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether a document before number i has the item in its array. */
+static bool
+is_earlier_item(const Union *u, int i, const JsonbValue *item)
+{
+	for (int j = 0; j < i; j++)
+		if (has_value(u, j) &&
+			is_item(kg_json_container(&u->values[j]), item, PG_INT32_MAX))
+			return true;
+	return false;
+}
+
+/*
+ * Returns whether the values are arrays to be united. Arrays of numbers, such as
+ * coordinates, are values as a whole.
+ */
+static bool
+are_sets(const Union *u, const KgField *field)
+{
+	if (field != NULL &&
+		(field->kind == KG_KIND_INTEGER || field->kind == KG_KIND_NUMBER))
+		return false;
+	for (int i = 0; i < u->n; i++)
+		if (has_value(u, i) && !kg_json_is_array(&u->values[i]))
+			return false;
+	return true;
+}
+
+/* Writes the items of all documents; those of the first one as they are. */
+static void
+write_items(const Union *u, int first)
+{
+	for (int i = first; i < u->n; i++)
+	{
+		if (!has_value(u, i))
+			continue;
+		kg_json_each(it, kg_json_container(&u->values[i]))
+		{
+			CHECK_FOR_INTERRUPTS();
+			if (i > first &&
+				(is_earlier_item(u, i, &it.value) ||
+				 is_item(
+					 kg_json_container(&u->values[i]), &it.value, it.index)))
+				continue;
+			kg_jw_value(u->w, &it.value);
+		}
+	}
+}
+
+/* ---- periods ---- */
+
+/*
+ * Writes the bound that includes all periods; omits it if it is missing in one.
+ */
+static void
+write_bound(const Union *u, const char *property, const KgField *field,
+			bool from)
+{
+	const bytea *best = NULL;
+	int chosen = -1;
+
+	for (int i = 0; i < u->n; i++)
+	{
+		bytea *key;
+		int order;
+
+		if (!has_value(u, i))
+		{
+			chosen = -1;
+			break;
+		}
+		key = kg_key_encode(field, &u->values[i]);
+		order = best == NULL || key == NULL ? 0 : kg_key_compare(key, best);
+		if (chosen >= 0 && (from ? order >= 0 : order <= 0))
+			continue;
+		best = key;
+		chosen = i;
+	}
+	if (chosen < 0 && (!u->has[0] || has_value(u, 0)))
+		return;
+	kg_jw_key(u->w, property);
+	if (chosen < 0)
+		kg_jw_null(u->w);
+	else
+		kg_jw_value(u->w, &u->values[chosen]);
+}
+
+/* ---- other values ---- */
+
+/* Returns whether all values are equal. */
+static bool
+are_same(const Union *u, int first)
+{
+	for (int i = first + 1; i < u->n; i++)
+		if (has_value(u, i) &&
+			!kg_json_same_value(&u->values[i], &u->values[first]))
+			return false;
+	return true;
+}
+
+static void
+note_conflict(const Union *u, const char *property, int decided)
+{
+	KgUniteConflict *conflict = palloc0(sizeof(KgUniteConflict));
+
+	conflict->property = pstrdup(property);
+	conflict->values = palloc(u->n * sizeof(JsonbValue));
+	for (int i = 0; i < u->n; i++)
+		if (has_value(u, i))
+			conflict->values[i] = u->values[i];
+		else
+			conflict->values[i].type = jbvNull;
+	conflict->decided = decided;
+	*u->conflicts = lappend(*u->conflicts, conflict);
+}
+
+/* Returns the document whose value is taken. */
+static int
+choose(const Union *u, const char *property, int first)
+{
+	int chosen = u->prefer >= 0 && has_value(u, u->prefer) ? u->prefer : first;
+
+	/* Labels that are left become aliases. */
+	if (are_same(u, first) ||
+		(u->rules->aliases != NULL && is_named(u->rules->label, property)))
+		return chosen;
+	note_conflict(u, property, u->prefer >= 0 ? chosen : -1);
+	return chosen;
+}
+
+/* ---- aliases ---- */
+
+static void
+read_values(Union *u, const char *property)
+{
+	for (int i = 0; i < u->n; i++)
+		u->has[i] = u->documents[i] != NULL &&
+					kg_json_get(&u->documents[i]->root,
+								property,
+								&u->values[i]) != NULL;
+}
+
+/*
+ * Writes the aliases of all documents, and the labels that are left. Sorting
+ * out repeated ones is quadratic in the number of documents only.
+ */
+static void
+write_aliases(Union *u, const JsonbValue *label)
+{
+	const char *property = u->rules->aliases->steps[0].key;
+	JsonbValue *labels = palloc(u->n * sizeof(JsonbValue));
+	bool *left = palloc0(u->n * sizeof(bool));
+	bool any = false;
+	int first;
+
+	read_values(u, u->rules->label->steps[0].key);
+	for (int i = 0; i < u->n; i++)
+	{
+		if (!has_value(u, i) || u->values[i].type != jbvString)
+			continue;
+		labels[i] = u->values[i];
+		left[i] = label == NULL || !kg_json_same_value(&labels[i], label);
+		for (int j = 0; j < i && left[i]; j++)
+			left[i] = !left[j] || !kg_json_same_value(&labels[i], &labels[j]);
+	}
+	read_values(u, property);
+	first = first_value(u);
+	for (int i = 0; i < u->n; i++)
+	{
+		if (left[i] && first >= 0)
+			left[i] = !is_earlier_item(u, u->n, &labels[i]);
+		any |= left[i];
+	}
+	if (first < 0 && !any)
+	{
+		if (u->has[0])
+		{
+			kg_jw_key(u->w, property);
+			kg_jw_null(u->w);
+		}
+		return;
+	}
+	kg_jw_kbegin_array(u->w, property);
+	if (first >= 0)
+		write_items(u, first);
+	for (int i = 0; i < u->n; i++)
+		if (left[i])
+			kg_jw_value(u->w, &labels[i]);
+	kg_jw_end_array(u->w);
+}
+
+/* ---- documents ---- */
+
+/* Returns the value that is decided for the property, or NULL. */
+static const JsonbValue *
+decided_value(const Union *u, const char *property, JsonbValue *value)
+{
+	if (u->rules->values == NULL || is_named(u->rules->fixed, property))
+		return NULL;
+	return kg_json_get(u->rules->values, property, value);
+}
+
+static void
+unite_property(Union *u, const char *property, JsonbValue *label)
+{
+	const KgUniteRules *rules = u->rules;
+	const KgField *field = field_of(rules, property);
+	int first;
+
+	read_values(u, property);
+	first = first_value(u);
+	if (is_named(rules->fixed, property))
+		first = 0;
+	else if (field != NULL && field == rules->period->from)
+	{
+		write_bound(u, property, field, true);
+		return;
+	}
+	else if (field != NULL && field == rules->period->to)
+	{
+		write_bound(u, property, field, false);
+		return;
+	}
+	else if (first >= 0 && are_sets(u, field))
+	{
+		kg_jw_kbegin_array(u->w, property);
+		write_items(u, first);
+		kg_jw_end_array(u->w);
+		return;
+	}
+	else if (first >= 0)
+		first = choose(u, property, first);
+	else
+		for (first = 0; !u->has[first];)
+			first++;
+	if (!u->has[first])
+		return;
+	kg_jw_key(u->w, property);
+	kg_jw_value(u->w, &u->values[first]);
+	if (is_named(rules->label, property))
+		*label = u->values[first];
+}
+
+/* Returns whether a document before number i has the property. */
+static bool
+is_earlier(const Union *u, int i, const char *property)
+{
+	JsonbValue value;
+
+	for (int j = 0; j < i; j++)
+		if (u->documents[j] != NULL &&
+			kg_json_get(&u->documents[j]->root, property, &value) != NULL)
+			return true;
+	return false;
+}
+
+Jsonb *
+kg_unite(const KgUniteRules *rules, Jsonb *const *documents, int n, int prefer,
+		 List **conflicts)
+{
+	KgJsonWriter w;
+	JsonbValue label = {.type = jbvNull};
+	JsonbValue value;
+	Union u = {rules, documents, n, prefer, conflicts};
+	bool any = false;
+
+	for (int i = 0; i < n; i++)
+		any |= documents[i] != NULL;
+	if (!any && rules->values == NULL)
+		return NULL;
+	u.values = palloc(n * sizeof(JsonbValue));
+	u.has = palloc(n * sizeof(bool));
+	u.w = &w;
+	kg_jw_init_object(&w);
+	for (int i = 0; i < n; i++)
+	{
+		if (documents[i] == NULL)
+			continue;
+		kg_json_each(it, &documents[i]->root)
+		{
+			char *property = kg_json_cstring(&it.key);
+
+			CHECK_FOR_INTERRUPTS();
+			if (is_earlier(&u, i, property) ||
+				decided_value(&u, property, &value) != NULL ||
+				(rules->label != NULL && is_named(rules->aliases, property)))
+				continue;
+			unite_property(&u, property, &label);
+		}
+	}
+	if (rules->label != NULL)
+		(void) decided_value(&u, rules->label->steps[0].key, &label);
+	if (rules->aliases != NULL && rules->label != NULL &&
+		decided_value(&u, rules->aliases->steps[0].key, &value) == NULL)
+		write_aliases(&u, label.type == jbvNull ? NULL : &label);
+	if (rules->values != NULL)
+		kg_json_each(it, rules->values)
+			if (!is_named(rules->fixed, kg_json_cstring(&it.key)))
+				kg_jw_member(&w, &it);
+	return kg_jw_finish(&w);
+}
