@@ -35,9 +35,10 @@ CREATE FUNCTION pg_temp.bundle(reference jsonb, more jsonb DEFAULT '{}') RETURNS
       'id', '{"type": "string"}'::jsonb, 'title', '{"type": "string", "x-index": true}'::jsonb, 'owner', '{"type": "string", "x-ref": "person"}'::jsonb,
       'of', reference, 'watchers', '{"type": "array", "items": {"type": "string", "x-ref": "crm/customer", "x-relation": "WATCHED_BY"}, "x-index": true}'::jsonb) || more))))
 $$;
--- refused: without an index, by another property, with x-on-delete, below the root, counted
+-- refused: without an index, by another property, with x-on-delete, below the root, counted, by one relation twice
 SELECT mixed_asked(format('kg_apply_bundle(%L)', pg_temp.bundle(r::jsonb, m::jsonb))) FROM (VALUES ('{"type": "string", "x-ref": "crm/customer"}', '{}'), ('{"type": "string", "x-ref": "crm/customer", "x-ref-field": "full_name", "x-index": true}', '{}'),
   ('{"type": "string", "x-ref": "crm/customer", "x-on-delete": "cascade", "x-index": true}', '{}'), ('{"type": "string", "x-ref": "crm/customer", "x-index": true}', '{"n": {"type": "integer", "x-derived": {"count": "OF"}}}'),
+  ('{"type": "string", "x-ref": "crm/customer", "x-index": true}', '{"by": {"type": "string", "x-ref": "crm/customer", "x-relation": "OF", "x-index": true}}'),
   ('{"type": "object", "properties": {"x": {"type": "string", "x-ref": "crm/customer", "x-index": true}}}', '{}')) v(r, m);
 SELECT kg_apply_bundle(pg_temp.bundle('{"type": "string", "x-ref": "crm/customer", "x-index": true}') || '{"entities": [{"entity_type": "person", "items": [{"id": "p1"}, {"id": "p2"}]}, {"entity_type": "ticket", "items": [{"id": "t1", "title": "One", "owner": "p1", "of": "4", "watchers": ["6", "7"]}, {"id": "t2", "title": "Two", "of": "5"}]}]}') ->> 'changed';
 -- a count of such a relation from another bundle

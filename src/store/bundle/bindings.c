@@ -114,6 +114,21 @@ is_integer(Oid type)
 	return type == INT2OID || type == INT4OID || type == INT8OID;
 }
 
+/*
+ * Returns an earlier property with the relation and target of the field, or
+ * NULL.  The edges of both would be those of one variant, which has one property.
+ */
+static const KgField *
+other_of_relation(const KgType *type, const KgField *field)
+{
+	for (const KgField *other = type->fields; other < field; other++)
+		if (other->ref_type != NULL &&
+			strcmp(other->relation, field->relation) == 0 &&
+			strcmp(other->ref_type, field->ref_type) == 0)
+			return other;
+	return NULL;
+}
+
 static void
 check_reference(const Binding *binding, const KgField *field,
 				const KgBoundProperty *property)
@@ -133,6 +148,15 @@ check_reference(const Binding *binding, const KgField *field,
 			   psprintf("property \"%s\" refers to a type without a table",
 						field->name),
 			   "\"x-ref\": a type with \"x-table\", by its id");
+		return;
+	}
+	if (field->relation != NULL && other_of_relation(binding->type, field))
+	{
+		refuse(
+			binding,
+			psprintf("property \"%s\" has the relation and target of another",
+					 field->name),
+			"another \"x-relation\"");
 		return;
 	}
 	table = kg_bound_resolve(target, GetUserId(), "", &none);
@@ -441,6 +465,8 @@ check_stored_field(KgApply *apply, const KgPayloadType *payload,
 		expected = "a property of the root: a string, or an array of strings";
 	else if (field->on_delete != KG_ON_DELETE_RESTRICT)
 		expected = "no \"x-on-delete\": rows are deleted without kg_graph";
+	else if (other_of_relation(payload->parsed, field) != NULL)
+		expected = "another \"x-relation\" than that of another property";
 	else if (counting != NULL)
 		expected = psprintf("another relation than \"%s\", which property "
 							"\"%s\" counts",
