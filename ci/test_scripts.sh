@@ -35,7 +35,7 @@ ok 'also where npm says nothing' page "without the explorer's page: npm cannot b
 stub npm '[ "$1" = ci ] || touch kg_graph.explorer.html'
 ok 'and nothing is said where it builds it' page ''
 
-# The last step of the demo.
+# The MCP client of the demo.
 client() { # WANTED
   local said
   said=$(KG_TEMP=$temp PATH="$temp/bin:$PATH" bash -c '

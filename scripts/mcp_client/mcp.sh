@@ -1,4 +1,4 @@
-# The end of scripts/demo: an MCP client of the official SDK, over standard
+# A step of scripts/demo: an MCP client of the official SDK, over standard
 # input and output through kgctl mcp, as an agent with a token.  Sourced by
 # scripts/demo; npm's packages go below the demo's own folder.
 

@@ -31,23 +31,7 @@
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 #include "virtual/conditions.h"
-#include "virtual/write.h"
-
-typedef struct Write
-{
-	const KgVSource *source;
-	const KgType *type;
-	int operation;
-	const char *tenant;
-	const char *version; /* an expression, or NULL: rows have no versions */
-	const int64 *expected;
-	KgOutcomes *outcomes;
-	KgPutItem *items;
-	/* The item that is written now. */
-	int i;
-	KgVAttempt attempt;
-	KgError *err; /* that it raised, or NULL */
-} Write;
+#include "virtual/writing.h"
 
 /* A row of the table. */
 typedef struct Row
@@ -59,16 +43,10 @@ typedef struct Row
 } Row;
 
 static KG_NORETURN void
-fail(Write *w, KgError *err)
+fail(KgVWrite *w, KgError *err)
 {
 	w->err = err;
 	kg_error_throw(err);
-}
-
-static KgOutcome *
-outcome_of(const Write *w)
-{
-	return &w->outcomes->items[w->i];
 }
 
 /* ---- statements ---- */
@@ -106,7 +84,7 @@ version_of(const KgVSource *source)
 
 /* Returns the row with this id that the caller sees. */
 static Row
-read_row(const Write *w, const char *id)
+read_row(const KgVWrite *w, const char *id)
 {
 	const KgVSource *source = w->source;
 	Row row = {false};
@@ -144,10 +122,10 @@ read_row(const Write *w, const char *id)
 
 /* Appends the conditions of the row in the version that was read. */
 static void
-append_where(KgSqlBuilder *b, const Write *w)
+append_where(KgSqlBuilder *b, const KgVWrite *w)
 {
 	const KgVSource *source = w->source;
-	const char *id = outcome_of(w)->id;
+	const char *id = kg_vwrite_outcome(w)->id;
 
 	kg_sql_append(b, " WHERE %s AND ", source->where ? source->where : "true");
 	kg_vids(b, source->keys, source->nkeys, &id, 1);
@@ -155,7 +133,7 @@ append_where(KgSqlBuilder *b, const Write *w)
 		kg_sql_append(b,
 					  " AND %s OPERATOR(pg_catalog.=) $%d",
 					  w->version,
-					  kg_sql_param_int64(b, outcome_of(w)->before));
+					  kg_sql_param_int64(b, kg_vwrite_outcome(w)->before));
 }
 
 /* Returns the id in the result of a statement that wrote one row, or NULL. */
@@ -165,213 +143,17 @@ returned_id(void)
 	return SPI_processed == 1 ? kg_spi_cstring(0, 1) : NULL;
 }
 
-/* ---- values ---- */
-
-/* Returns whether the field is a member of the document, or an array there. */
-static bool
-is_root(const KgField *field)
-{
-	return field->steps[0].key != NULL &&
-		   (field->nsteps == 1 ||
-			(field->nsteps == 2 && field->steps[1].key == NULL));
-}
-
-static KgError *
-unknown_property(const Write *w, const char *name)
-{
-	const KgType *type = w->type;
-	const char **names = palloc((type->nfields + 1) * sizeof(char *));
-	int n = 0;
-	KgError *err = kg_error_new(KG_INVALID_INPUT,
-								"type \"%s\" has no property \"%s\"",
-								type->name,
-								name);
-
-	for (int i = 0; i < type->nfields; i++)
-		if (is_root(&type->fields[i]) && w->source->columns[i].sql != NULL)
-		{
-			names[n] = type->fields[i].name;
-			kg_error_allow(err, names[n++]);
-		}
-	kg_error_got_string(err, name);
-	kg_error_did_you_mean(err, kg_nearest(name, names, n));
-	kg_error_expected(err, "the name of a property");
-	return err;
-}
-
-/* Returns the property of the type, or NULL. */
-static const KgField *
-root_field(const KgType *type, const char *name)
-{
-	for (int i = 0; i < type->nfields; i++)
-	{
-		const KgField *field = &type->fields[i];
-
-		if (is_root(field) && strcmp(field->steps[0].key, name) == 0)
-			return field;
-	}
-	return NULL;
-}
-
-static bool
-is_computed(Oid relid, AttrNumber number)
-{
-	HeapTuple tuple = SearchSysCacheAttNum(relid, number);
-	bool computed;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	computed = ((Form_pg_attribute) GETSTRUCT(tuple))->attgenerated != '\0' ||
-			   ((Form_pg_attribute) GETSTRUCT(tuple))->attidentity ==
-				   ATTRIBUTE_IDENTITY_ALWAYS;
-	ReleaseSysCache(tuple);
-	return computed;
-}
-
-static void
-report_property(const Write *w, const KgField *field, KgError *err)
-{
-	kg_error_entity(err, kg_type_handle(w->type), outcome_of(w)->id);
-	kg_error_path(
-		err, "%s", kg_path_member(w->attempt.path, field->steps[0].key));
-	kg_outcome_error(outcome_of(w), err);
-}
-
-static void
-report_contradiction(const Write *w, const KgField *field,
-					 const KgVAssigned *other, const JsonbValue *value)
-{
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT,
-		"properties \"%s\" and \"%s\" are of one column and differ",
-		other->field->name,
-		field->name);
-
-	kg_error_got(err, value);
-	kg_error_expected(err, "only one of them, or equal values");
-	report_property(w, field, err);
-}
-
-static void
-assign_column(Write *w, const KgField *field, const KgBoundColumn *column,
-			  const JsonbValue *value)
-{
-	const KgBoundTable *table = w->source->table;
-	KgVAssigned *assigned = palloc(sizeof(*assigned));
-	ListCell *lc;
-
-	foreach(lc, w->attempt.assigned)
-	{
-		const KgVAssigned *other = lfirst(lc);
-
-		if (other->column->number != column->number)
-			continue;
-		/* A column of the id, also as a property. */
-		if (field != NULL && other->field != NULL &&
-			strcmp(kg_json_cstring(value), kg_json_cstring(&other->value)) != 0)
-			report_contradiction(w, field, other, value);
-		return;
-	}
-	if (is_computed(table->relid, column->number) ||
-		(w->operation == KG_EXPOSE_UPDATE && table->version.name != NULL &&
-		 column->number == table->version.number))
-	{
-		KgError *err = kg_error_new(KG_INVALID_INPUT,
-									"property \"%s\" is computed by the table",
-									field->name);
-
-		kg_error_keyword(err, "readOnly");
-		kg_error_got(err, value);
-		kg_error_expected(err, "the item without this property");
-		report_property(w, field, err);
-		return;
-	}
-	if (table->tenant.name != NULL && column->number == table->tenant.number &&
-		field != NULL && !kg_json_string_is(value, w->tenant))
-	{
-		KgError *err = kg_error_new(
-			KG_FORBIDDEN, "property \"%s\" is that of the tenant", field->name);
-
-		kg_error_got(err, value);
-		kg_error_expected(err, "the item without this property");
-		report_property(w, field, err);
-		return;
-	}
-	assigned->field = field;
-	assigned->column = column;
-	assigned->value = *value;
-	w->attempt.assigned = lappend(w->attempt.assigned, assigned);
-}
-
-/* Assigns a property: its column, or the parts of an id to several columns. */
-static void
-assign(Write *w, const char *name, const JsonbValue *value)
-{
-	const KgField *field = root_field(w->type, name);
-	const KgBoundProperty *property;
-	JsonbValue part = *value;
-	char **parts = NULL;
-	KgError *err;
-
-	if (field == NULL)
-	{
-		err = unknown_property(w, name);
-		kg_error_path(err, "%s", w->attempt.path);
-		kg_outcome_error(outcome_of(w), err);
-		return;
-	}
-	property = field == w->type->id_field
-				   ? &w->source->table->id
-				   : &w->source->table->properties[field - w->type->fields];
-	if (property->ncolumns > 1 && value->type == jbvString)
-		parts = kg_bound_id_parts(kg_json_cstring(value), property->ncolumns);
-	if (property->ncolumns == 0 ||
-		(property->ncolumns > 1 && parts == NULL && value->type != jbvNull))
-	{
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "property \"%s\" has values of another form",
-						   field->name);
-		kg_error_got(err, value);
-		kg_error_expected(err, "%d values joined by \"/\"", property->ncolumns);
-		report_property(w, field, err);
-		return;
-	}
-	for (int i = 0; i < property->ncolumns; i++)
-	{
-		if (parts != NULL)
-			part = kg_json_string_value(parts[i]);
-		assign_column(w, field, &property->columns[i], &part);
-	}
-}
-
-static Jsonb *
-record_of(const Write *w)
-{
-	KgJsonWriter out;
-	ListCell *lc;
-
-	kg_jw_init_object(&out);
-	foreach(lc, w->attempt.assigned)
-	{
-		const KgVAssigned *assigned = lfirst(lc);
-
-		kg_jw_key(&out, psprintf("c%d", assigned->column->number));
-		kg_jw_value(&out, &assigned->value);
-	}
-	return kg_jw_finish(&out);
-}
-
 /* ---- after a statement ---- */
 
 static KG_NORETURN void
-fail_kept(Write *w, const char *done)
+fail_kept(KgVWrite *w, const char *done)
 {
 	KgError *err = kg_error_new(
 		KG_FORBIDDEN,
 		"the row was not %s: a policy or a trigger of the table keeps it",
 		done);
 
-	kg_error_entity(err, kg_type_handle(w->type), outcome_of(w)->id);
+	kg_error_entity(err, kg_type_handle(w->type), kg_vwrite_outcome(w)->id);
 	kg_error_expected(err, "a row that the policies let you change");
 	fail(w, err);
 }
@@ -380,9 +162,9 @@ fail_kept(Write *w, const char *done)
  * Called if a row that was read is not found any more.  Returns if it is gone.
  */
 static void
-review_lost(Write *w, const char *done)
+review_lost(KgVWrite *w, const char *done)
 {
-	KgOutcome *outcome = outcome_of(w);
+	KgOutcome *outcome = kg_vwrite_outcome(w);
 	Row row = read_row(w, outcome->id);
 	KgError *err;
 
@@ -399,7 +181,7 @@ review_lost(Write *w, const char *done)
 
 /* Raises an error if the item refers to a row that the caller does not see. */
 static void
-check_references(Write *w, const Jsonb *data)
+check_references(KgVWrite *w, const Jsonb *data)
 {
 	ListCell *lc;
 	JsonbValue value;
@@ -416,7 +198,7 @@ check_references(Write *w, const Jsonb *data)
 			continue;
 		err = kg_no_target_error(
 			field, kg_json_cstring(&assigned->value), "existing entity");
-		kg_error_entity(err, kg_type_handle(w->type), outcome_of(w)->id);
+		kg_error_entity(err, kg_type_handle(w->type), kg_vwrite_outcome(w)->id);
 		kg_error_path(
 			err, "%s", kg_path_member(w->attempt.path, field->steps[0].key));
 		fail(w, err);
@@ -425,7 +207,7 @@ check_references(Write *w, const Jsonb *data)
 
 /* Returns the written row. */
 static Row
-review(Write *w, const char *id)
+review(KgVWrite *w, const char *id)
 {
 	Row row = read_row(w, id);
 
@@ -434,7 +216,7 @@ review(Write *w, const char *id)
 		KgError *err = kg_error_new(
 			KG_FORBIDDEN, "you would not see the row after this write");
 
-		kg_error_entity(err, kg_type_handle(w->type), outcome_of(w)->id);
+		kg_error_entity(err, kg_type_handle(w->type), kg_vwrite_outcome(w)->id);
 		kg_error_path(err, "%s", w->attempt.path);
 		kg_error_expected(err, "a row that you may read");
 		fail(w, err);
@@ -444,27 +226,17 @@ review(Write *w, const char *id)
 }
 
 static void
-set_version(const Write *w, const Row *row)
+set_version(const KgVWrite *w, const Row *row)
 {
-	outcome_of(w)->version = w->version ? row->version : 0;
+	kg_vwrite_outcome(w)->version = w->version ? row->version : 0;
 }
 
 /* ---- create ---- */
 
 static void
-assign_tenant(Write *w)
+create_row(KgVWrite *w)
 {
-	const KgBoundColumn *column = &w->source->table->tenant;
-	JsonbValue tenant = kg_json_string_value(w->tenant);
-
-	if (column->name != NULL)
-		assign_column(w, NULL, column, &tenant);
-}
-
-static void
-create_row(Write *w)
-{
-	KgOutcome *outcome = outcome_of(w);
+	KgOutcome *outcome = kg_vwrite_outcome(w);
 	const Jsonb *data = w->items[w->i].data;
 	const char *id;
 	Row row;
@@ -472,8 +244,8 @@ create_row(Write *w)
 	KgSqlBuilder b;
 
 	kg_json_each(it, &data->root)
-		assign(w, kg_json_cstring(&it.key), &it.value);
-	assign_tenant(w);
+		kg_vassign(w, kg_json_cstring(&it.key), &it.value);
+	kg_vassign_tenant(w);
 	if (outcome->errors.total > 0)
 		return;
 	kg_sql_start(&b, w->source->catalog);
@@ -488,9 +260,10 @@ create_row(Write *w)
 						  "%s%s",
 						  foreach_current_index(lc) > 0 ? ", " : "",
 						  ((KgVAssigned *) lfirst(lc))->column->name);
-		kg_sql_append(&b,
-					  ") SELECT r.* FROM pg_catalog.jsonb_to_record($%d) r",
-					  kg_sql_param(&b, JSONBOID, JsonbPGetDatum(record_of(w))));
+		kg_sql_append(
+			&b,
+			") SELECT r.* FROM pg_catalog.jsonb_to_record($%d) r",
+			kg_sql_param(&b, JSONBOID, JsonbPGetDatum(kg_vrecord_of(w))));
 		kg_vrecord(&b, w->source, w->attempt.assigned);
 	}
 	kg_sql_append(&b, " RETURNING %s", w->source->id);
@@ -545,7 +318,7 @@ is_same_violation(const KgError *a, const KgError *b)
 
 /* Returns whether the row violates the schema in the same way before. */
 static bool
-was_violated(const Write *w, const KgErrorList *before, const KgError *err)
+was_violated(const KgVWrite *w, const KgErrorList *before, const KgError *err)
 {
 	const KgPutItem *item = &w->items[w->i];
 	const char *path = kg_error_said(err)->path;
@@ -568,9 +341,9 @@ was_violated(const Write *w, const KgErrorList *before, const KgError *err)
  * be narrower than the table, and columns without SELECT are missing.
  */
 static void
-drop_old_violations(const Write *w)
+drop_old_violations(const KgVWrite *w)
 {
-	KgErrorList *errors = &outcome_of(w)->errors;
+	KgErrorList *errors = &kg_vwrite_outcome(w)->errors;
 	const KgPutItem *item = &w->items[w->i];
 	KgErrorList before = {NIL, errors->limit, 0};
 	List *left = NIL;
@@ -579,7 +352,8 @@ drop_old_violations(const Write *w)
 	if (errors->total == 0 || item->old == NULL ||
 		errors->total > list_length(errors->errors))
 		return;
-	(void) kg_entity_check(w->type, outcome_of(w)->id, item->old, "", &before);
+	(void) kg_entity_check(
+		w->type, kg_vwrite_outcome(w)->id, item->old, "", &before);
 	foreach(lc, errors->errors)
 		if (!was_violated(w, &before, lfirst(lc)))
 			left = lappend(left, lfirst(lc));
@@ -588,7 +362,7 @@ drop_old_violations(const Write *w)
 }
 
 static void
-assign_members(Write *w, const JsonbContainer *members)
+assign_members(KgVWrite *w, const JsonbContainer *members)
 {
 	const KgPutItem *item = &w->items[w->i];
 	JsonbValue value;
@@ -603,14 +377,14 @@ assign_members(Write *w, const JsonbContainer *members)
 		if (kg_json_get(&item->data->root, name, &value) == NULL)
 			value.type = jbvNull;
 		/* A property that the row has, in the same value. */
-		if (root_field(w->type, name) != w->type->id_field)
-			assign(w, name, &value);
+		if (kg_vroot_field(w->type, name) != w->type->id_field)
+			kg_vassign(w, name, &value);
 	}
 }
 
 /* Reports an expected version if rows have no versions. */
 static void
-check_expected(const Write *w, int64 expected, const char *path)
+check_expected(const KgVWrite *w, int64 expected, const char *path)
 {
 	KgError *err;
 
@@ -624,11 +398,11 @@ check_expected(const Write *w, int64 expected, const char *path)
 					  "no \"expected_version\", or a binding with "
 					  "\"version_column\"");
 	kg_error_leave_out(err);
-	kg_outcome_error(outcome_of(w), err);
+	kg_outcome_error(kg_vwrite_outcome(w), err);
 }
 
 static void
-append_set(KgSqlBuilder *b, const Write *w)
+append_set(KgSqlBuilder *b, const KgVWrite *w)
 {
 	const char *version = w->source->table->version.name;
 	ListCell *lc;
@@ -651,9 +425,9 @@ append_set(KgSqlBuilder *b, const Write *w)
 }
 
 static void
-update_row(Write *w)
+update_row(KgVWrite *w)
 {
-	KgOutcome *outcome = outcome_of(w);
+	KgOutcome *outcome = kg_vwrite_outcome(w);
 	KgPutItem *item = &w->items[w->i];
 	Row row = read_row(w, outcome->id);
 	const char *id;
@@ -686,7 +460,7 @@ update_row(Write *w)
 	append_set(&b, w);
 	kg_sql_append(&b,
 				  " FROM pg_catalog.jsonb_to_record($%d) r",
-				  kg_sql_param(&b, JSONBOID, JsonbPGetDatum(record_of(w))));
+				  kg_sql_param(&b, JSONBOID, JsonbPGetDatum(kg_vrecord_of(w))));
 	kg_vrecord(&b, w->source, w->attempt.assigned);
 	append_where(&b, w);
 	kg_sql_append(&b, " RETURNING %s", w->source->id);
@@ -718,9 +492,9 @@ update_row(Write *w)
 /* ---- delete ---- */
 
 static void
-delete_row(Write *w)
+delete_row(KgVWrite *w)
 {
-	KgOutcome *outcome = outcome_of(w);
+	KgOutcome *outcome = kg_vwrite_outcome(w);
 	int64 expected = w->expected[w->i];
 	Row row = read_row(w, outcome->id);
 	KgSqlBuilder b;
@@ -776,7 +550,7 @@ check_constraints(void *arg)
  * stays deferred.
  */
 static ErrorData *
-check_deferred(const Write *w)
+check_deferred(const KgVWrite *w)
 {
 	StringInfoData sql;
 
@@ -799,12 +573,12 @@ check_deferred(const Write *w)
 }
 
 static void
-report_refused(Write *w, const ErrorData *edata)
+report_refused(KgVWrite *w, const ErrorData *edata)
 {
 	KgError *err = w->err != NULL ? w->err
 								  : kg_virtual_refused(&w->attempt, edata);
 
-	kg_outcome_error(outcome_of(w), err);
+	kg_outcome_error(kg_vwrite_outcome(w), err);
 }
 
 /* ---- items ---- */
@@ -812,7 +586,7 @@ report_refused(Write *w, const ErrorData *edata)
 static void
 write_item(void *arg)
 {
-	Write *w = arg;
+	KgVWrite *w = arg;
 	ErrorData *edata;
 
 	switch (w->operation)
@@ -827,7 +601,7 @@ write_item(void *arg)
 			delete_row(w);
 			break;
 	}
-	if (w->outcomes->atomic || outcome_of(w)->errors.total > 0)
+	if (w->outcomes->atomic || kg_vwrite_outcome(w)->errors.total > 0)
 		return;
 	edata = check_deferred(w);
 	if (edata != NULL)
@@ -835,7 +609,7 @@ write_item(void *arg)
 }
 
 static void
-begin_item(Write *w, int i)
+begin_item(KgVWrite *w, int i)
 {
 	bool deletes = w->operation == KG_EXPOSE_DELETE;
 
@@ -843,7 +617,7 @@ begin_item(Write *w, int i)
 	w->err = NULL;
 	w->attempt.source = w->source;
 	w->attempt.operation = w->operation;
-	w->attempt.id = outcome_of(w)->id;
+	w->attempt.id = kg_vwrite_outcome(w)->id;
 	w->attempt.assigned = NIL;
 	w->attempt.path = psprintf(deletes ? "/ids/%d"
 							   : w->operation == KG_EXPOSE_UPDATE
@@ -853,7 +627,7 @@ begin_item(Write *w, int i)
 }
 
 static void
-check_twice(const Write *w, int i)
+check_twice(const KgVWrite *w, int i)
 {
 	const KgOutcome *items = w->outcomes->items;
 
@@ -867,7 +641,7 @@ check_twice(const Write *w, int i)
 
 /* Reads a new row: an object that fits the schema, with or without an id. */
 static void
-read_new(Write *w, int i, const JsonbValue *value)
+read_new(KgVWrite *w, int i, const JsonbValue *value)
 {
 	KgOutcome *outcome = &w->outcomes->items[i];
 	const KgType *type = w->type;
@@ -894,7 +668,7 @@ read_new(Write *w, int i, const JsonbValue *value)
 }
 
 static void
-read_items(Write *w, const JsonbContainer *items)
+read_items(KgVWrite *w, const JsonbContainer *items)
 {
 	kg_json_each(it, items)
 	{
@@ -917,7 +691,7 @@ kg_virtual_write(const KgCatalog *catalog, const KgType *type, int operation,
 				 const JsonbContainer *items, const int64 *expected,
 				 KgOutcomes *outcomes)
 {
-	Write w = {kg_vsource(catalog, type), type, operation};
+	KgVWrite w = {kg_vsource(catalog, type), type, operation};
 	const int *order;
 	ErrorData *edata;
 
@@ -934,7 +708,7 @@ kg_virtual_write(const KgCatalog *catalog, const KgType *type, int operation,
 	{
 		CHECK_FOR_INTERRUPTS();
 		begin_item(&w, operation == KG_EXPOSE_CREATE ? i : order[i]);
-		if (outcome_of(&w)->errors.total > 0)
+		if (kg_vwrite_outcome(&w)->errors.total > 0)
 			continue;
 		edata = kg_catch_refusal(KG_CATCH_KEEP, write_item, &w);
 		if (edata != NULL)
@@ -1005,7 +779,7 @@ Jsonb *
 kg_virtual_withhold(const KgCatalog *catalog, const KgType *type,
 					const Jsonb *reply)
 {
-	Write w = {kg_vsource(catalog, type), type, KG_EXPOSE_GET};
+	KgVWrite w = {kg_vsource(catalog, type), type, KG_EXPOSE_GET};
 
 	return kg_idempotency_withhold(reply, find_rows, &w);
 }

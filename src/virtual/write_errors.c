@@ -29,7 +29,7 @@
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/syscache.h"
-#include "virtual/write.h"
+#include "virtual/writing.h"
 
 /* Bytes of a trigger's message that the caller sees. */
 #define KG_MAX_MESSAGE 1000
@@ -485,33 +485,6 @@ forbidden(const KgVAttempt *attempt)
 }
 
 /* ---- values ---- */
-
-void
-kg_vrecord(KgSqlBuilder *b, const KgVSource *source, const List *assigned)
-{
-	ListCell *lc;
-
-	kg_sql_append(b, "(");
-	foreach(lc, assigned)
-	{
-		const KgBoundColumn *column = ((KgVAssigned *) lfirst(lc))->column;
-		Oid type;
-		int32 typmod;
-		Oid collation;
-
-		get_atttypetypmodcoll(
-			source->table->relid, column->number, &type, &typmod, &collation);
-		kg_sql_append(b,
-					  "%sc%d %s",
-					  foreach_current_index(lc) > 0 ? ", " : "",
-					  column->number,
-					  format_type_extended(type,
-										   typmod,
-										   FORMAT_TYPE_TYPEMOD_GIVEN |
-											   FORMAT_TYPE_FORCE_QUALIFY));
-	}
-	kg_sql_append(b, ")");
-}
 
 /* The conversion of one value to the type of its column. */
 typedef struct Conversion

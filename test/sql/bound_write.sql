@@ -194,6 +194,23 @@ SELECT act.told('update_log', i::jsonb) FROM unnest(ARRAY['{"items": [{"id": "ac
 SELECT act.told('create_log', '{"items": [{"id": "acting/1", "no": 1}]}'), act.told('create_log', '{"items": [{"id": "acting too/1", "no": 1}]}');
 SELECT act.told('delete_log', '{"ids": ["acting/1"]}');
 RESET ROLE;
+-- policies of reads hold for the rows that are written, too, whatever those of writes say
+CREATE TABLE act.note (note_id integer PRIMARY KEY, company text NOT NULL DEFAULT kg_tenant(), body text);
+INSERT INTO act.note VALUES (1, 'acting', 'a'), (2, 'acting too', 'b');
+ALTER TABLE act.note ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reads ON act.note FOR SELECT USING (company = kg_tenant());
+CREATE POLICY creates ON act.note FOR INSERT WITH CHECK (true);
+CREATE POLICY updates ON act.note FOR UPDATE USING (true);
+CREATE POLICY deletes ON act.note FOR DELETE USING (true);
+GRANT SELECT, INSERT, UPDATE, DELETE ON act.note TO acting_clerk, acting_admin;
+SET ROLE acting_admin;
+SELECT kg_bind_table('crm', 'act.note', '{"write": ["create", "update", "delete"]}') ->> 'changed';
+SET ROLE acting_clerk;
+SELECT act.told('create_note', '{"items": [{"note_id": "3", "company": "acting too", "body": "planted"}]}'), act.told('create_note', '{"items": [{"note_id": "4", "body": "own"}]}');
+SELECT act.told('update_note', '{"items": [{"id": "1", "set": {"company": "acting too"}}]}'), act.told('update_note', '{"items": [{"id": "2", "set": {"body": "x"}}]}');
+SELECT act.told('delete_note', '{"ids": ["2"]}');
+RESET ROLE;
+SELECT * FROM act.note ORDER BY 1;
 -- audit
 RESET kg_graph.audit;
 RESET kg_graph.audit_to;
