@@ -96,12 +96,22 @@ class Parameters:
             "x": [countries[place] for place, _ in written.most_common(12)], "days": [28, 100, 200], "month": list(range(1, 13)), "year": list(range(2000, 2013)),
         }
         self.values["country"] = self.values["y"] = self.values["x"]
+        home = {person["id"]: person["place"] for person in data.entities["person"]}
+        above = {place["id"]: place.get("partOf") for place in data.entities["place"]}
+        abroad = defaultdict(set)
+        for message in data.entities["message"]:
+            if message["place"] != above[home[message["creator"]]]:
+                abroad[message["creator"]].add(countries[message["place"]])
+        # Few authors wrote in two countries that are not their own.
+        self.pairs = sorted({(x, y) for found in abroad.values() for x in found for y in found if x < y})
 
     def draw(self, name, kinds):
         chance = random.Random(name)
         sets = []
         while len(sets) < SETS:
             one = {kind: "2010-%02d-%02d" % (chance.randint(3, 12), chance.randint(1, 28)) if kind == "day" else chance.choice(self.values[kind]) for kind in kinds}
+            if "x" in one and len(sets) % 4:
+                one.update(zip("xy", chance.choice(self.pairs)), day="2010-01-01", days=365)
             if one.get("x", 0) != one.get("y", 1) and one.get("person", 0) != one.get("other", 1):
                 sets.append(one)
         return sets

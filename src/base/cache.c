@@ -103,8 +103,9 @@ kg_cache_make(const KgCache *cache, Size size)
 static bool
 is_full(const KgCache *cache)
 {
-	return cache->by_size ? cache->bytes > (Size) *cache->most * 1024
-						  : cache->n > *cache->most;
+	return (cache->most != NULL && cache->n > *cache->most) ||
+		   (cache->most_kb != NULL &&
+			cache->bytes > (Size) *cache->most_kb * 1024);
 }
 
 void
@@ -113,7 +114,7 @@ kg_cache_keep(KgCache *cache, void *entry, uint64 hash)
 	KgCacheEntry *kept = entry;
 
 	kept->hash = hash;
-	if (cache->by_size)
+	if (cache->most_kb != NULL)
 		kept->bytes = MemoryContextMemAllocated(kept->context, true);
 	MemoryContextSetParent(kept->context, CacheMemoryContext);
 	dlist_push_head(&cache->entries, &kept->link);

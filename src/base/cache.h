@@ -8,7 +8,7 @@
  * that PostgreSQL does not manage.
  *
  *	  bound		  the least recently used entries are evicted while the cache
- *				  is above *most
+ *				  is above *most or *most_kb
  *	  staleness	  a change of the kind named by "stale" evicts all entries
  *	  lifetime	  an entry lives until the next call with this cache, or as
  *				  long as the memory context that pins it
@@ -53,10 +53,9 @@ typedef struct KgCacheEntry
 typedef struct KgCache
 {
 	const char *name;
-	/* limit in entries, or in kB if by_size; a setting or constant */
-	const int *most;
+	const int *most; /* number of entries; a setting or constant; NULL: any */
 	KgCacheStale stale;
-	bool by_size; /* *most is in kB, not entries */
+	const int *most_kb; /* memory of all entries; NULL: any */
 
 	dlist_head entries; /* most recently used first */
 	int n;

@@ -47,8 +47,10 @@ bool kg_catalog_ever_authorizes = false;
 
 /* A pooled backend serves many tenants. */
 static const int most = 64;
+static const int most_kb = 64 * 1024;
 /* Stale when any table of the catalog changes, for any tenant. */
-static KgCache catalogs = {"catalog", &most, KG_STALE_BY_CATALOG};
+static KgCache catalogs = {
+	"catalog", &most, KG_STALE_BY_CATALOG, .most_kb = &most_kb};
 
 /* Returns a datum of the current row, copied into the current context. */
 static Jsonb *

@@ -21,8 +21,9 @@ typedef struct CachedSchema
 } CachedSchema;
 
 /* Never stale: changed content has another key. */
-static KgCache schemas = {
-	"schema", &kg_setting_schema_cache_size, KG_STALE_NEVER, .by_size = true};
+static KgCache schemas = {.name = "schema",
+						  .stale = KG_STALE_NEVER,
+						  .most_kb = &kg_setting_schema_cache_size};
 
 typedef struct Wanted
 {

@@ -32,10 +32,11 @@ typedef struct Entry
 } Entry;
 
 /* Kilobytes. A compiled schema of a tool may have half a megabyte. */
-static const int most = 16 * 1024;
+static const int most_kb = 16 * 1024;
 /* The schemas depend on the catalog. */
-static KgCache published = {
-	"published schema", &most, KG_STALE_BY_CATALOG, .by_size = true};
+static KgCache published = {.name = "published schema",
+							.stale = KG_STALE_BY_CATALOG,
+							.most_kb = &most_kb};
 
 static bool
 is_key(const void *entry, const void *key)
