@@ -25,7 +25,7 @@ def hop(relations, direction, at):
 
 def ends_of(step, direction, at, labels):
     relations = [step["type"]] if isinstance(step["type"], str) else step["type"]
-    ends = set()
+    ends = set(at) if step.get("min_hops") == 0 else set()
     for depth in range(1, step.get("max_hops", 1) + 1):
         at = hop(relations, direction, at)
         if depth >= step.get("min_hops", 1):
@@ -64,8 +64,9 @@ def orient_steps(steps, label, last=None):
 def orient_within(selection):
     label = selection.get("label", selection.get("node_label"))
     for key in ("related", "not_related"):
-        for chain in selection.get(key, []):
-            orient_steps(chain if isinstance(chain, list) else [chain], label)
+        for one in selection.get(key, []):
+            for chain in one["any"] if "any" in one else [one]:
+                orient_steps(chain if isinstance(chain, list) else [chain], label)
 
 
 def oriented(tool, args):
@@ -80,7 +81,7 @@ def oriented(tool, args):
                     except expected.Refused:
                         claim["invalid"] = True
         return args
-    for key in ("from", "to", "node"):
+    for key in ("from", "to", "node", "between"):
         if isinstance(args.get(key), dict):
             orient_within(args[key])
     orient_within(args)

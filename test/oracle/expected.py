@@ -53,20 +53,24 @@ def connected(graph, node, selector):
 
 def leads(graph, node, chain):
     """Does the chain lead somewhere: to as many distinct ends as it says?"""
+    if "any" in chain:
+        return any(leads(graph, node, one) for one in chain["any"])
     steps = chain if isinstance(chain, list) else [chain]
     ends = {node}
     for step in steps:
-        to = step.get("to", {})
-        how = Step(graph, step).how
-        ends = {
-            other
-            for end in ends
-            for _, other in graph.steps(end, **how)
-            if other in tested(graph, to)
-            and ("ids" not in to or other[1] in [str(i) for i in to["ids"]])
-            and connected(graph, other, to)
-        }
+        link = Step(graph, step)
+        passed = passing(graph, step.get("to", {}))
+        ends = {other for end in ends for other in link.ends(end) if other in passed}
     return steps[-1].get("min_count", 1) <= len(ends) <= steps[-1].get("max_count", len(ends))
+
+
+def passing(graph, test):
+    """The nodes that pass {label?, ids?, filters?, related?, not_related?}."""
+    return {
+        node
+        for node in tested(graph, test)
+        if ("ids" not in test or node[1] in [str(i) for i in test["ids"]]) and connected(graph, node, test)
+    }
 
 
 def tested(graph, test):
@@ -127,15 +131,48 @@ def traverse(graph, args):
     if "to" in args:
         allowed[-1] &= {node for node in tested(graph, args["to"]) if connected(graph, node, args["to"])}
     links = [Step(graph, step) for step in steps]
-    rows = [[node] for node in selected(graph, args["from"])]
-    for link, ends in zip(links, allowed):
-        rows = [row + [end] for row in rows for end in link.ends(row[-1]) if end in ends]
+    depths = {(node,): () for node in selected(graph, args["from"])}
+    if args.get("unique", "none") == "none":
+        for link, ends in zip(links, allowed):
+            depths = {
+                row + (end,): past + (depth,)
+                for row, past in depths.items()
+                for end, depth in link.ends(row[-1]).items()
+                if end in ends
+            }
+    else:
+        depths = unique_rows(graph, depths, links, allowed, args["unique"])
+    rows = sorted(depths)
     nodes = {node for row in rows for node in row}
     edges = set()
     for row in rows:
         for i, link in enumerate(links):
-            edges |= link.edges(row[i], row[i + 1])
+            edges |= link.edges(row[i], row[i + 1], depths[row][i])
     return {"total": len(rows), "nodes": {(node, None) for node in nodes}, "edges": edges}
+
+
+def unique_rows(graph, starts, links, allowed, unique):
+    """The rows of walks that repeat no edge or no node, with the least depths."""
+    walks = {(row, (), tuple(row), ()) for row in starts}
+    for link, ends in zip(links, allowed):
+        longer = set()
+        for row, depths, nodes, edges in walks:
+            front = [(nodes, edges)]
+            for depth in range(link.high + 1):
+                if depth > 0:
+                    front = [
+                        (walked + (other,), used + (edge_key(edge),))
+                        for walked, used in front
+                        for edge, other in graph.steps(walked[-1], **link.how)
+                        if (other not in walked if unique == "nodes" else edge_key(edge) not in used)
+                    ]
+                if depth >= link.low:
+                    longer |= {(row + (w[-1],), depths + (depth,), w, u) for w, u in front if w[-1] in ends}
+        walks = longer
+    rows = {}
+    for row, depths, _, _ in walks:
+        rows[row] = min(depths, rows.get(row, depths))
+    return rows
 
 
 class Step:
@@ -160,10 +197,12 @@ class Step:
             self.memory[start] = self.graph.walk_ends(start, self.low, self.high, **self.how)
         return self.memory[start]
 
-    def edges(self, start, end):
-        if self.low == self.high == 1:
+    def edges(self, start, end, depth):
+        if depth == 0:
+            return set()
+        if self.high == 1:
             return {edge_key(e) for e, other in self.graph.steps(start, **self.how) if other == end}
-        return {("walk", self.type, start, end, self.ends(start)[end])}
+        return {("walk", self.type, start, end, depth)}
 
 
 # ---- explore_neighbors ----
@@ -220,19 +259,23 @@ def paths(graph, args):
     mode = args.get("mode", "shortest")
     weight = args.get("weight")
     labels = args.get("node_labels") or TYPES
+    wanted = edge_filter(args.get("edge_filters"))
     how = {
         "names": names_of(args.get("relationship_types")),
         "direction": args.get("direction", "both"),
-        "keep": (lambda e: weight in e.properties) if weight else None,
+        "keep": lambda e: (not weight or weight in e.properties) and (wanted is None or wanted(e)),
     }
+    between = passing(graph, args.get("between", {}))
     ends = set(selected(graph, args["to"]))
     found = []
     for start in selected(graph, args["from"]):
         pairs = {}
         for nodes, edges in graph.walks(start, args.get("max_hops", 3), **how):
-            if nodes[-1] not in ends or any(n[0] not in labels for n in nodes[1:-1]):
+            if nodes[-1] not in ends or any(n[0] not in labels or n not in between for n in nodes[1:-1]):
                 continue
-            if mode != "walks" and len(set(nodes)) < len(nodes):
+            if mode == "trails" and len(set(map(edge_key, edges))) < len(edges):
+                continue
+            if mode not in ("walks", "trails") and len(set(nodes)) < len(nodes):
                 continue
             pairs.setdefault(nodes[-1], []).append((nodes, edges))
         for pair in pairs.values():
@@ -243,7 +286,7 @@ def paths(graph, args):
 
 def best(pair, mode, weight):
     """The paths of one pair that the mode wants."""
-    if mode in ("simple", "walks"):
+    if mode in ("simple", "trails", "walks"):
         return pair
     cost = [path_weight(p, weight) if weight else len(p[1]) for p in pair]
     least = [p for p, c in zip(pair, cost) if c == min(cost)]

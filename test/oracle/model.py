@@ -127,7 +127,7 @@ class Graph:
 
     def walk_ends(self, start, low, high, **how):
         """{end: the shortest length in low..high of a walk that ends there}."""
-        ends, front = {}, {start}
+        ends, front = {start: 0} if low == 0 else {}, {start}
         for length in range(1, high + 1):
             front = {other for node in front for _, other in self.steps(node, **how)}
             if length >= low:

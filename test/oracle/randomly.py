@@ -364,9 +364,16 @@ def selector(rng, label="label"):
 
 def connected(rng, args, likely, nested=True):
     """What it must be connected to, and what not."""
-    some(rng, args, "related", lambda: [chain(rng, nested) for _ in range(rng.randint(1, 2))], likely)
-    some(rng, args, "not_related", lambda: [chain(rng, nested)], likely)
+    some(rng, args, "related", lambda: [chains(rng, nested) for _ in range(rng.randint(1, 2))], likely)
+    some(rng, args, "not_related", lambda: [chains(rng, nested)], likely)
     return args
+
+
+def chains(rng, nested):
+    """A chain, or alternatives."""
+    if rng.random() < 0.8:
+        return chain(rng, nested)
+    return {"any": [chain(rng, nested) for _ in range(rng.randint(2, 3))]}
 
 
 def chain(rng, nested):
@@ -379,8 +386,9 @@ def chain(rng, nested):
 
 def one_hop(rng, nested):
     args = step(rng)
-    args.pop("min_hops", None)
-    args.pop("max_hops", None)
+    if rng.random() < 0.6:
+        args.pop("min_hops", None)
+        args.pop("max_hops", None)
     if rng.random() < 0.3:
         args["to"] = args.get("to", {}) | {"ids": rng.sample(IDS, rng.randint(1, 4))}
     if nested and rng.random() < 0.2:
@@ -399,8 +407,8 @@ def step(rng):
     args = {"type": rng.choice([rng.choice(relation_names(rng)), relation_names(rng), "*"])}
     some(rng, args, "direction", lambda: direction(rng), 0.7)
     if rng.random() < 0.4:
-        args["min_hops"] = rng.randint(1, 3)
-        args["max_hops"] = rng.randint(args["min_hops"], 3)
+        args["min_hops"] = rng.randint(0, 3)
+        args["max_hops"] = rng.randint(max(args["min_hops"], 1), 3)
     some(rng, args, "to", lambda: test(rng), 0.4)
     if args["type"] in ("LIKES", "*", "LIKED_BY"):
         some(rng, args, "filters", lambda: {"w": condition(rng, "w")}, 0.3)
@@ -424,6 +432,7 @@ def kg_find_nodes(rng):
 def kg_traverse(rng):
     args = {"from": selector(rng), "relationships": [step(rng) for _ in range(rng.choice([1, 1, 2, 3]))]}
     some(rng, args, "to", lambda: to_test(rng), 0.5)
+    some(rng, args, "unique", lambda: rng.choice(["none", "edges", "nodes"]), 0.4)
     return args
 
 
@@ -451,13 +460,23 @@ def kg_paths(rng):
     some(rng, args, "direction", lambda: direction(rng))
     some(rng, args, "relationship_types", lambda: relation_names(rng), 0.4)
     some(rng, args, "node_labels", lambda: [rng.choice(TYPES)], 0.3)
-    some(rng, args, "mode", lambda: rng.choice(["shortest", "all_shortest", "simple", "walks"]), 0.8)
-    if args.get("mode") == "walks" or args.get("mode") == "simple":
+    some(rng, args, "mode", lambda: rng.choice(["shortest", "all_shortest", "simple", "trails", "walks"]), 0.8)
+    if args.get("mode") in ("simple", "trails", "walks"):
         args["max_hops"] = min(args.get("max_hops", 3), 3)
-    if args.get("mode", "shortest") == "shortest" and rng.random() < 0.3:
+    some(rng, args, "between", lambda: between(rng), 0.3)
+    if "relationship_types" not in args or {"LIKES", "LIKED_BY"} & set(args["relationship_types"]):
+        some(rng, args, "edge_filters", lambda: {"w": condition(rng, "w")}, 0.2)
+    if args.get("mode", "shortest") != "all_shortest" and rng.random() < 0.3:
         args["weight"] = "w"
         args["relationship_types"] = ["LIKES"]
+        some(rng, args, "limit", lambda: rng.randint(1, 4), 0.3)
     return args
+
+
+def between(rng):
+    args = test(rng)
+    some(rng, args, "ids", lambda: rng.sample(IDS, rng.randint(3, 8)), 0.3)
+    return connected(rng, args, 0.2)
 
 
 def kg_aggregate(rng):

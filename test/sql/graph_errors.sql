@@ -65,7 +65,7 @@ SELECT pg_temp.each('explore_neighbors', ARRAY['{"start_node": {"label": "person
 
 -- find_paths
 SELECT pg_temp.each('find_paths', ARRAY['{"from": {"label": "person", "ids": ["ann"]}}', '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": []}}', '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "max_hops": 0}', '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "max_hops": 7}',
-  '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "mode": "fastest"}', '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "weight": "share", "mode": "simple"}', '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "weight": "nothing"}',
+  '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "mode": "fastest"}', '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "weight": "share", "mode": "all_shortest"}', '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "weight": "nothing"}',
   '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "weight": "kind"}', '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "relationship_types": ["LINKS"], "weight": "share"}', '{"from": {"label": "file", "ids": ["a.c"]}, "to": {"label": "file", "ids": ["d.c"]}, "weight": "cost"}', '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "cursor": "AAAA"}']);
 
 -- aggregate_nodes

@@ -508,18 +508,19 @@ meant_filters(const JsonbContainer *array)
 }
 
 const JsonbContainer *
-kg_filter_object(const JsonbContainer *object, const char *path)
+kg_filter_object(const JsonbContainer *object, const char *key,
+				 const char *path)
 {
 	JsonbValue value;
 	Jsonb *meant = NULL;
 
-	if (kg_json_get(object, "filters", &value) == NULL)
+	if (kg_json_get(object, key, &value) == NULL)
 		return NULL;
 	if (kg_json_is_array(&value))
 		meant = meant_filters(kg_json_container(&value));
 	if (meant == NULL)
 		meant = kg_sql_filters(&value);
-	return kg_args_as_object_or(&value, kg_path_member(path, "filters"), meant);
+	return kg_args_as_object_or(&value, kg_path_member(path, key), meant);
 }
 
 bool

@@ -92,10 +92,11 @@ extern void kg_field_enum_value(const KgField *field, int i, JsonbValue *value);
 extern KgFilterTarget kg_filter_target_relation(const KgRelation *relation);
 
 /*
- * Returns the member "filters" of the object at a path, or NULL. The error for
- * an array shows the equivalent object.
+ * Returns the member with filters of the object at a path, or NULL. The error
+ * for an array shows the equivalent object.
  */
 extern const JsonbContainer *kg_filter_object(const JsonbContainer *object,
+											  const char *key,
 											  const char *path);
 
 /* Returns whether the filter has no condition. */

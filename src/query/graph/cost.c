@@ -457,7 +457,7 @@ paths_cost(const KgPathQuery *query, Side *sides, const KgBound *bound)
 	double edges = region(sides, query->max_hops, bound);
 	double steps = edges * KG_STEP;
 
-	if (query->weight != NULL)
+	if (query->weight != NULL && query->mode == KG_PATH_SHORTEST)
 		return edges + (double) query->nto * query->max_hops * steps;
 	switch (query->mode)
 	{
@@ -465,6 +465,7 @@ paths_cost(const KgPathQuery *query, Side *sides, const KgBound *bound)
 		case KG_PATH_ALL_SHORTEST:
 			return edges + query->nto * steps;
 		case KG_PATH_SIMPLE:
+		case KG_PATH_TRAILS:
 			return edges + query->max_hops * steps +
 				   KG_STEP * Min(pow(edges, query->max_hops), KG_SIMPLE_STEPS);
 		case KG_PATH_WALKS:

@@ -114,6 +114,20 @@ kg_links_of(const KgLinks *links, uint32 node, uint32 *n)
 	return links->links + links->start[node];
 }
 
+/*
+ * Returns whether the links are steps over one stored edge. Parallel edges of
+ * a relation with a key are one link.
+ */
+static inline bool
+kg_link_same_edge(const KgLink *x, const KgLink *y)
+{
+	if (x->relation_no != y->relation_no)
+		return false;
+	if (x->backward == y->backward)
+		return x->from == y->from && x->to == y->to;
+	return x->from == y->to && x->to == y->from;
+}
+
 /* The ranks of all nodes of a set, updated when the set grows. */
 typedef struct KgRanks
 {

@@ -79,7 +79,42 @@ side_room(Reading *reading, Side *side)
 static bool
 needs_ranks(const KgPaths *paths)
 {
-	return paths->graph->check_nodes || paths->query->inner != NULL;
+	return paths->graph->check_nodes || paths->query->inner != NULL ||
+		   paths->query->test != NULL;
+}
+
+/* Tests the nodes that are not tested yet. */
+static void
+test_nodes(KgPaths *paths)
+{
+	KgNodeTest *test = paths->query->test;
+	uint32 n = paths->set.n - paths->npasses;
+
+	if (paths->set.n > paths->passes_room)
+	{
+		paths->passes_room = paths->set.n + paths->set.n / 2 + 64;
+		paths->passes = paths->passes == NULL
+							? MemoryContextAllocHuge(paths->graph->context,
+													 paths->passes_room)
+							: repalloc_huge(paths->passes, paths->passes_room);
+	}
+	kg_node_test(paths->graph,
+				 test,
+				 paths->set.nodes + paths->npasses,
+				 n,
+				 paths->ranks.ranks + paths->npasses,
+				 paths->passes + paths->npasses);
+	paths->npasses = paths->set.n;
+}
+
+/* Reads the types of the nodes that were reached, and tests them, if needed. */
+static void
+look_at_nodes(KgPaths *paths)
+{
+	if (needs_ranks(paths))
+		kg_ranks_update(&paths->ranks, paths->graph, &paths->set);
+	if (paths->query->test != NULL)
+		test_nodes(paths);
 }
 
 static void
@@ -275,8 +310,7 @@ expand_side(Reading *reading, Side *side, Side *other)
 	}
 	else
 		kg_links_expand(links, walk, side->frontier, side->n, side->backward);
-	if (needs_ranks(paths))
-		kg_ranks_update(&paths->ranks, paths->graph, &paths->set);
+	look_at_nodes(paths);
 	side_room(reading, side);
 	side_room(reading, other);
 	next_frontier(reading, side, before);
@@ -329,12 +363,15 @@ drop_longer(Reading *reading)
 
 /* Adds a node of the previous set to the new set. Returns its index. */
 static uint32
-keep_node(KgPaths *paths, const KgNodeSet *before, uint16 *ranks, uint32 node)
+keep_node(KgPaths *paths, const KgNodeSet *before, uint16 *ranks, bool *passes,
+		  uint32 node)
 {
 	uint32 kept = kg_nodeset_add(&paths->set, before->nodes[node]);
 
-	if (needs_ranks(paths))
+	if (ranks != NULL)
 		ranks[kept] = paths->ranks.ranks[node];
+	if (passes != NULL)
+		passes[kept] = paths->passes[node];
 	return kept;
 }
 
@@ -345,23 +382,33 @@ forget_nodes(KgPaths *paths)
 	KgNodeSet before = paths->set;
 	MemoryContext context = paths->graph->context;
 	uint16 *ranks = NULL;
+	bool *passes = NULL;
 
 	kg_nodeset_init(&paths->set, context);
 	if (needs_ranks(paths))
 		ranks = MemoryContextAllocHuge(context,
 									   (Size) before.n * sizeof(uint16));
-	(void) keep_node(
-		paths, &before, ranks, kg_nodeset_find(&before, paths->query->from[0]));
-	(void) keep_node(
-		paths, &before, ranks, kg_nodeset_find(&before, paths->query->to[0]));
+	if (paths->passes != NULL)
+		passes = MemoryContextAllocHuge(context, before.n);
+	(void) keep_node(paths,
+					 &before,
+					 ranks,
+					 passes,
+					 kg_nodeset_find(&before, paths->query->from[0]));
+	(void) keep_node(paths,
+					 &before,
+					 ranks,
+					 passes,
+					 kg_nodeset_find(&before, paths->query->to[0]));
 	for (uint64 i = 0; i < paths->links.n; i++)
 	{
 		KgLink *link = &paths->links.links[i];
 
-		link->from = keep_node(paths, &before, ranks, link->from);
-		link->to = keep_node(paths, &before, ranks, link->to);
+		link->from = keep_node(paths, &before, ranks, passes, link->from);
+		link->to = keep_node(paths, &before, ranks, passes, link->to);
 	}
 	kg_nodeset_free(&before);
+	paths->passes = passes;
 	if (ranks == NULL)
 		return;
 	pfree(paths->ranks.ranks);
@@ -383,8 +430,9 @@ read_graph(KgPaths *paths)
 	start_side(&reading, out, query->from, query->nfrom, false);
 	start_side(&reading, in, query->to, query->nto, true);
 	kg_graph_check_visited(paths->graph, paths->set.n);
-	if (needs_ranks(paths))
-		kg_ranks_update(&paths->ranks, paths->graph, &paths->set);
+	if (query->test != NULL && query->test->nids > 0)
+		kg_node_test_find(paths->graph, query->test);
+	look_at_nodes(paths);
 	side_room(&reading, out);
 	while (!met && out->hops + in->hops < query->max_hops && out->n > 0 &&
 		   in->n > 0)

@@ -9,7 +9,7 @@
 #ifndef KG_PATHS_H
 #define KG_PATHS_H
 
-#include "query/graph/links.h"
+#include "query/graph/traverse.h"
 #include "query/graph/weight.h"
 
 #define KG_MAX_PATH_HOPS 6
@@ -19,6 +19,7 @@ typedef enum KgPathMode
 	KG_PATH_SHORTEST,
 	KG_PATH_ALL_SHORTEST,
 	KG_PATH_SIMPLE,
+	KG_PATH_TRAILS,
 	KG_PATH_WALKS
 } KgPathMode;
 
@@ -40,6 +41,7 @@ typedef struct KgPathQuery
 	int max_hops;
 	KgPathMode mode;
 	const bool *inner;	/* by rank: types of inner nodes; NULL: any */
+	KgNodeTest *test;	/* of inner nodes, or NULL */
 	const char *weight; /* property of edges, or NULL */
 	uint32 limit;
 } KgPathQuery;
@@ -51,6 +53,9 @@ typedef struct KgPaths
 	/* the piece of the graph */
 	KgNodeSet set;
 	KgRanks ranks;
+	bool *passes; /* by node, if the query has a test: whether it passes */
+	uint32 npasses;
+	uint32 passes_room;
 	KgLinks links;
 	KgWeight *weights; /* by link, if the query has a weight */
 	uint32 *incoming;  /* links by the node they end in */
@@ -87,8 +92,9 @@ kg_paths_stop_when_met(const KgPathQuery *query)
 static inline bool
 kg_path_inner(const KgPaths *paths, uint32 node)
 {
-	return paths->query->inner == NULL ||
-		   paths->query->inner[paths->ranks.ranks[node]];
+	return (paths->query->inner == NULL ||
+			paths->query->inner[paths->ranks.ranks[node]]) &&
+		   (paths->passes == NULL || paths->passes[node]);
 }
 
 /* Returns the links of a node, in the order of replies. */
@@ -100,6 +106,13 @@ kg_path_links(const KgPaths *paths, uint32 node, uint32 *n)
 
 /* Sets n, paths, total and at_least. In paths_list.c. */
 extern void kg_paths_list(KgPaths *paths);
+/* Sets total and at_least, for modes that list walks. In paths_list.c. */
+extern void kg_paths_count(KgPaths *paths);
+/*
+ * Returns whether the mode allows the path's last link, after the others. In
+ * paths_list.c.
+ */
+extern bool kg_path_may_end(const KgPaths *paths, const KgPath *path);
 /*
  * Sets n, paths, total and at_least for the lightest paths. In paths_weight.c.
  */

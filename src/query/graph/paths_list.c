@@ -6,8 +6,8 @@
  * Walks are counted by length and node, starting at the targets. The counts
  * also show which links reach a target, so the listing follows no dead end.
  * Shortest paths are listed for each target by the distances to it. Simple
- * paths must be walked to be counted, so their count ends after KG_COUNT_STEPS
- * steps and is then a lower bound.
+ * paths and trails must be walked to be counted, so their count ends after
+ * KG_COUNT_STEPS steps and is then a lower bound.
  */
 #include "postgres.h"
 
@@ -69,7 +69,8 @@ typedef struct Ways
 typedef struct Walker
 {
 	KgPaths *paths;
-	bool simple;
+	/* walks that repeat a node or an edge are left out, so others are listed */
+	bool listed;
 	/* For walks: the number of walks of each length from a node to a target. */
 	double *counts[KG_MAX_PATH_HOPS + 1];
 	/* The links with which these walks begin. */
@@ -96,50 +97,56 @@ leads_on(const Walker *w, uint32 node, int left)
 	return w->counts[left][node] > 0;
 }
 
-static bool
-is_repeated(const Walker *w, uint32 node, int depth)
+bool
+kg_path_may_end(const KgPaths *paths, const KgPath *path)
 {
-	for (int i = 0; i <= depth; i++)
-		if (w->path.nodes[i] == node)
-			return true;
-	return false;
+	int last = path->length - 1;
+
+	for (int i = 0; i <= last; i++)
+	{
+		if (paths->query->mode == KG_PATH_SIMPLE &&
+			path->nodes[i] == path->nodes[last + 1])
+			return false;
+		if (paths->query->mode == KG_PATH_TRAILS && i < last &&
+			kg_link_same_edge(&paths->links.links[path->links[i]],
+							  &paths->links.links[path->links[last]]))
+			return false;
+	}
+	return true;
 }
 
 /*
- * Adds the current sequence of nodes with every combination of parallel links.
+ * Returns whether the walk cannot go to the node at depth + 1, because it
+ * repeats the node, or the only edge to it.
  */
-static void
-add_choices(Walker *w)
+static bool
+is_repeated(const Walker *w, int depth)
 {
-	KgPath path = w->path;
-	double choices = 1;
-	uint32 choice[KG_MAX_PATH_HOPS];
-	int hop;
+	const KgLink *links = w->paths->links.links;
+	bool simple = w->paths->query->mode == KG_PATH_SIMPLE;
 
-	for (int i = 0; i < path.length; i++)
+	for (int i = 0; i <= depth && w->listed; i++)
 	{
-		choices *= w->width[i];
-		choice[i] = 0;
+		if (simple && w->path.nodes[i] == w->path.nodes[depth + 1])
+			return true;
+		if (!simple && i < depth && w->width[i] == 1 && w->width[depth] == 1 &&
+			kg_link_same_edge(&links[w->path.links[i]],
+							  &links[w->path.links[depth]]))
+			return true;
 	}
-	if (w->simple)
-		w->paths->total += choices;
-	while (w->room > 0)
-	{
-		for (int i = 0; i < path.length; i++)
-			path.links[i] = w->path.links[i] + choice[i];
-		kg_paths_add(w->paths, &path);
-		w->room--;
-		for (hop = path.length - 1; hop >= 0; hop--)
-		{
-			if (++choice[hop] < w->width[hop])
-				break;
-			choice[hop] = 0;
-		}
-		if (hop < 0)
-			break;
-	}
-	if (w->room == 0 && !w->simple)
-		w->stop = true;
+	return false;
+}
+
+/* Returns whether the path uses no edge twice. */
+static bool
+is_trail(const KgPaths *paths, const KgPath *path)
+{
+	KgPath part = *path;
+
+	for (part.length = 2; part.length <= path->length; part.length++)
+		if (!kg_path_may_end(paths, &part))
+			return false;
+	return true;
 }
 
 static void
@@ -155,6 +162,54 @@ count_step(Walker *w)
 	}
 	else
 		kg_graph_charge_edges(w->paths->graph, 0x10000);
+}
+
+/*
+ * Adds the current sequence of nodes with every combination of parallel links
+ * that the mode allows.
+ */
+static void
+add_choices(Walker *w)
+{
+	bool trails = w->listed && w->paths->query->mode == KG_PATH_TRAILS;
+	KgPath path = w->path;
+	double choices = 1;
+	uint32 choice[KG_MAX_PATH_HOPS];
+	int hop;
+
+	for (int i = 0; i < path.length; i++)
+	{
+		choices *= w->width[i];
+		choice[i] = 0;
+	}
+	if (w->listed && !trails)
+		w->paths->total += choices;
+	while ((w->room > 0 || trails) && !w->stop)
+	{
+		for (int i = 0; i < path.length; i++)
+			path.links[i] = w->path.links[i] + choice[i];
+		if (!trails || is_trail(w->paths, &path))
+		{
+			w->paths->total += trails;
+			if (w->room > 0)
+			{
+				kg_paths_add(w->paths, &path);
+				w->room--;
+			}
+		}
+		if (trails)
+			count_step(w);
+		for (hop = path.length - 1; hop >= 0; hop--)
+		{
+			if (++choice[hop] < w->width[hop])
+				break;
+			choice[hop] = 0;
+		}
+		if (hop < 0)
+			break;
+	}
+	if (w->room == 0 && !w->listed)
+		w->stop = true;
 }
 
 static void
@@ -188,11 +243,11 @@ walk(Walker *w, int depth)
 			continue;
 		if (left > 1 && !kg_path_inner(paths, to))
 			continue;
-		if (w->simple && is_repeated(w, to, depth))
-			continue;
 		w->path.nodes[depth + 1] = to;
 		w->path.links[depth] = link;
 		w->width[depth] = width;
+		if (is_repeated(w, depth))
+			continue;
 		walk(w, depth + 1);
 	}
 }
@@ -271,25 +326,26 @@ list_ways(KgPaths *paths, Walker *w, int left)
 }
 
 static void
-list_walks(KgPaths *paths, bool simple)
+list_walks(KgPaths *paths, uint32 room)
 {
 	Walker w;
 
 	memset(&w, 0, sizeof(w));
 	w.paths = paths;
-	w.simple = simple;
-	w.room = paths->query->limit;
+	w.listed = paths->query->mode != KG_PATH_WALKS;
+	w.room = room;
 	count_walks(paths, &w);
-	for (int left = 1; left <= paths->query->max_hops && simple; left++)
+	for (int left = 1; left <= paths->query->max_hops && w.listed; left++)
 		list_ways(paths, &w, left);
 	for (int length = 1; length <= paths->query->max_hops; length++)
 		for (uint32 i = 0; i < paths->nfrom; i++)
 		{
 			uint32 from = paths->from[i];
 
-			if (!simple)
+			if (!w.listed)
 				paths->total += w.counts[length][from];
-			if (w.counts[length][from] == 0 || w.stop)
+			if (w.counts[length][from] == 0 || w.stop ||
+				(room == 0 && !w.listed))
 				continue;
 			w.path.length = length;
 			w.path.nodes[0] = from;
@@ -403,10 +459,15 @@ kg_paths_list(KgPaths *paths)
 			list_shortest(paths);
 			break;
 		case KG_PATH_SIMPLE:
-			list_walks(paths, true);
-			break;
+		case KG_PATH_TRAILS:
 		case KG_PATH_WALKS:
-			list_walks(paths, false);
+			list_walks(paths, paths->query->limit);
 			break;
 	}
+}
+
+void
+kg_paths_count(KgPaths *paths)
+{
+	list_walks(paths, 0);
 }

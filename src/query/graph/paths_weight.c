@@ -8,6 +8,9 @@
  * This is Dijkstra's relaxation without its queue, which would be wrong under a
  * hop limit. Weights are not negative, so the lightest walk with the fewest
  * hops repeats no node. Weights are exact integers in units of 10^-15.
+ *
+ * The lightest of all simple paths, trails or walks are found best first (A*).
+ * The least weights to the targets estimate the rest of a path.
  */
 #include "postgres.h"
 
@@ -101,6 +104,7 @@ read_weights(KgPaths *paths)
 		throw_weight(paths, bad, negative);
 }
 
+/* Measures the walks to a target; KG_NO_NODE: to any target. */
 static void
 measure_target(Lightest *l, uint32 target)
 {
@@ -108,7 +112,10 @@ measure_target(Lightest *l, uint32 target)
 	uint64 done = 0;
 
 	for (uint32 node = 0; node < paths->set.n; node++)
-		l->least[0][node] = node == target ? 0 : -1;
+		l->least[0][node] = (target == KG_NO_NODE ? paths->is_to[node]
+												  : node == target)
+								? 0
+								: -1;
 	for (int left = 1; left <= paths->query->max_hops; left++)
 	{
 		KgWeight *least = l->least[left];
@@ -174,6 +181,172 @@ trace(Lightest *l, uint32 from, int hops, KgPath *path)
 	}
 }
 
+/* ---- the lightest paths of all ---- */
+
+/*
+ * A path, or the beginning of paths. Its least weight and length are those of
+ * the lightest walk that begins so. They are not more than those of any path
+ * that begins so, and beginnings are ordered before their continuations. So
+ * the first of all candidates, if it is a path, is the next path in the order
+ * of replies.
+ */
+typedef struct Candidate
+{
+	KgPath path; /* weight: of its links */
+	KgWeight weight;
+	int length;
+	bool whole;
+} Candidate;
+
+/* A heap: each candidate is before the two at 2 * i + 1 and 2 * i + 2. */
+typedef struct Candidates
+{
+	const KgPaths *paths;
+	Candidate *heap;
+	Size n;
+	Size room;
+} Candidates;
+
+static bool
+is_before(const KgPaths *paths, const Candidate *x, const Candidate *y)
+{
+	if (x->weight != y->weight)
+		return x->weight < y->weight;
+	if (x->length != y->length)
+		return x->length < y->length;
+	for (int i = 0; i <= x->path.length && i <= y->path.length; i++)
+		if (x->path.nodes[i] != y->path.nodes[i])
+			return kg_ref_compare(&paths->refs[x->path.nodes[i]],
+								  &paths->refs[y->path.nodes[i]]) < 0;
+	if (x->path.length != y->path.length)
+		return x->path.length < y->path.length;
+	for (int i = 0; i < x->path.length; i++)
+		if (x->path.links[i] != y->path.links[i])
+			return x->path.links[i] < y->path.links[i];
+	return x->whole && !y->whole;
+}
+
+static void
+add_candidate(Candidates *c, const Candidate *added)
+{
+	Size i = c->n++;
+
+	if (c->n > c->room)
+	{
+		c->room = Max(256, c->room * 2);
+		c->heap = c->heap == NULL
+					  ? MemoryContextAllocHuge(c->paths->graph->context,
+											   c->room * sizeof(Candidate))
+					  : repalloc_huge(c->heap, c->room * sizeof(Candidate));
+		kg_graph_check_memory(c->paths->graph);
+	}
+	for (; i > 0 && is_before(c->paths, added, &c->heap[(i - 1) / 2]);
+		 i = (i - 1) / 2)
+		c->heap[i] = c->heap[(i - 1) / 2];
+	c->heap[i] = *added;
+}
+
+static Candidate
+take_candidate(Candidates *c)
+{
+	Candidate first = c->heap[0];
+	const Candidate *last = &c->heap[--c->n];
+	Size i = 0;
+
+	for (Size next = 1; next < c->n; next = 2 * i + 1)
+	{
+		if (next + 1 < c->n &&
+			is_before(c->paths, &c->heap[next + 1], &c->heap[next]))
+			next++;
+		if (!is_before(c->paths, &c->heap[next], last))
+			break;
+		c->heap[i] = c->heap[next];
+		i = next;
+	}
+	c->heap[i] = *last;
+	return first;
+}
+
+/* Adds the beginning of a path, if a walk from its end reaches a target. */
+static void
+add_beginning(const Lightest *l, Candidates *c, const KgPath *path)
+{
+	uint32 end = path->nodes[path->length];
+	int left = l->paths->query->max_hops - path->length;
+	Candidate added = {.path = *path};
+
+	for (int hops = 1; hops <= left; hops++)
+	{
+		KgWeight rest = l->least[hops][end];
+
+		if (rest < 0 ||
+			(added.length > 0 && added.weight <= path->weight + rest))
+			continue;
+		added.weight = path->weight + rest;
+		added.length = path->length + hops;
+	}
+	if (added.length > 0)
+		add_candidate(c, &added);
+}
+
+/* Adds the paths and beginnings of paths with one more link. */
+static void
+go_on(const Lightest *l, Candidates *c, const KgPath *path)
+{
+	KgPaths *paths = l->paths;
+	uint32 node = path->nodes[path->length];
+	uint32 last = paths->links.start[node + 1];
+
+	kg_graph_charge_edges(paths->graph, last - paths->links.start[node]);
+	for (uint32 i = paths->links.start[node]; i < last; i++)
+	{
+		uint32 to = paths->links.links[i].to;
+		KgPath longer = *path;
+
+		longer.links[longer.length++] = i;
+		longer.nodes[longer.length] = to;
+		longer.weight += paths->weights[i];
+		if (!kg_path_may_end(paths, &longer))
+			continue;
+		if (paths->is_to[to])
+		{
+			Candidate whole = {longer, longer.weight, longer.length, true};
+
+			add_candidate(c, &whole);
+		}
+		if (kg_path_inner(paths, to))
+			add_beginning(l, c, &longer);
+	}
+}
+
+/* Lists the lightest paths of the mode, of all pairs. */
+static void
+list_best(Lightest *l)
+{
+	KgPaths *paths = l->paths;
+	Candidates c = {.paths = paths};
+
+	measure_target(l, KG_NO_NODE);
+	for (uint32 s = 0; s < paths->nfrom; s++)
+	{
+		KgPath start = {.nodes = {paths->from[s]}};
+
+		add_beginning(l, &c, &start);
+	}
+	while (c.n > 0 && paths->n < paths->query->limit)
+	{
+		Candidate first = take_candidate(&c);
+
+		CHECK_FOR_INTERRUPTS();
+		if (first.whole)
+			kg_paths_add(paths, &first.path);
+		else
+			go_on(l, &c, &first.path);
+	}
+	kg_paths_count(paths);
+	paths->total = Max(paths->total, paths->n);
+}
+
 void
 kg_paths_list_lightest(KgPaths *paths)
 {
@@ -185,6 +358,11 @@ kg_paths_list_lightest(KgPaths *paths)
 		l.least[left] = MemoryContextAllocHuge(paths->graph->context,
 											   Max((Size) paths->set.n, 1) *
 												   sizeof(KgWeight));
+	if (paths->query->mode != KG_PATH_SHORTEST)
+	{
+		list_best(&l);
+		return;
+	}
 	for (uint32 t = 0; t < paths->nto; t++)
 	{
 		measure_target(&l, paths->to[t]);

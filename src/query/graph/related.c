@@ -30,6 +30,8 @@
 static void
 find_given(KgGraph *graph, KgChain *chain)
 {
+	for (int a = 0; a < chain->nany; a++)
+		find_given(graph, &chain->any[a]);
 	for (int j = 0; j < chain->nsteps; j++)
 	{
 		KgStepSpec *step = &chain->specs[j];
@@ -266,15 +268,12 @@ holds(const KgChain *chain, uint32 count)
 	return within != chain->negated;
 }
 
-static uint32
-keep(KgGraph *graph, KgChain *chain, int64 *nodes, uint32 n)
+/* Sets counts[i] to the number of ends of the chain from a node. */
+static void
+count(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
+	  uint32 *counts)
 {
 	const KgNodeSet *given;
-	uint32 *counts = MemoryContextAllocExtended(
-		graph->context,
-		Max((Size) n, 1) * sizeof(uint32),
-		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	uint32 kept = 0;
 
 	resolve_ends(graph, chain, n / KG_MANY_FOR_AN_END);
 	given = given_ends(chain);
@@ -285,11 +284,63 @@ keep(KgGraph *graph, KgChain *chain, int64 *nodes, uint32 n)
 		count_forth(graph, chain, nodes, n, counts);
 	chain->walked = true;
 	for (uint32 i = 0; i < n; i++)
-	{
 		chain->met |= counts[i] > 0;
+}
+
+/* Sets counts[i] to the number of alternatives that are true, at most 1. */
+static void
+count_any(KgGraph *graph, KgChain *chain, const int64 *nodes, uint32 n,
+		  uint32 *counts)
+{
+	Size size = Max((Size) n, 1);
+	int64 *left = MemoryContextAllocHuge(graph->context, size * sizeof(int64));
+	uint32 *index = MemoryContextAllocHuge(graph->context,
+										   size * sizeof(uint32));
+	uint32 *ends = MemoryContextAllocHuge(graph->context,
+										  size * sizeof(uint32));
+
+	for (int a = 0; a < chain->nany; a++)
+	{
+		uint32 nleft = 0;
+
+		for (uint32 i = 0; i < n; i++)
+			if (counts[i] == 0)
+			{
+				index[nleft] = i;
+				left[nleft++] = nodes[i];
+			}
+		if (nleft == 0)
+			break;
+		CHECK_FOR_INTERRUPTS();
+		memset(ends, 0, nleft * sizeof(uint32));
+		count(graph, &chain->any[a], left, nleft, ends);
+		for (uint32 i = 0; i < nleft; i++)
+			counts[index[i]] = holds(&chain->any[a], ends[i]);
+		chain->met |= chain->any[a].met;
+		chain->missing |= chain->any[a].missing;
+	}
+	chain->walked = true;
+	pfree(left);
+	pfree(index);
+	pfree(ends);
+}
+
+static uint32
+keep(KgGraph *graph, KgChain *chain, int64 *nodes, uint32 n)
+{
+	uint32 *counts = MemoryContextAllocExtended(
+		graph->context,
+		Max((Size) n, 1) * sizeof(uint32),
+		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32 kept = 0;
+
+	if (chain->nany > 0)
+		count_any(graph, chain, nodes, n, counts);
+	else
+		count(graph, chain, nodes, n, counts);
+	for (uint32 i = 0; i < n; i++)
 		if (holds(chain, counts[i]))
 			nodes[kept++] = nodes[i];
-	}
 	pfree(counts);
 	return kept;
 }
@@ -353,7 +404,7 @@ take_anchor(KgGraph *graph, KgChain *chain, uint32 most, KgChain **best)
 {
 	const KgNodeSet *given;
 
-	if (chain->negated)
+	if (chain->negated || chain->nany > 0)
 		return;
 	resolve_ends(graph, chain, most);
 	given = given_ends(chain);
@@ -371,7 +422,8 @@ begins_at(KgGraph *graph, const KgChain *chain, const KgType *type)
 	const KgFollow *follow = &chain->specs[0].follow;
 	uint16 rank = kg_graph_rank(graph, type->type_no);
 
-	if (chain->specs[0].max_hops > 1 || !kg_graph_ranks_implied(graph))
+	if (!kg_step_is_one_edge(&chain->specs[0]) ||
+		!kg_graph_ranks_implied(graph))
 		return false;
 	for (int i = 0; i < graph->catalog->nrelations; i++)
 	{

@@ -14,8 +14,14 @@
 
 typedef struct KgChain
 {
-	KgStepSpec *specs; /* of one hop each */
+	KgStepSpec *specs;
 	int nsteps;
+	/*
+	 * alternatives, each a chain; if there are any, there are no steps, and one
+	 * of them must be true
+	 */
+	int nany;
+	struct KgChain *any;
 	/* minimum number of distinct ends of the last step, at least 1 */
 	int64 min_count;
 	int64 max_count; /* maximum number of these; 0: no maximum */

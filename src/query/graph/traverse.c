@@ -401,7 +401,7 @@ add_end(KgTraversal *t, EndList *list, uint32 node, int depth)
 
 /*
  * Finds the ends of each start: the nodes that a walk of an allowed length
- * reaches, each with the shortest such length. stamp[h][v] is start + 1 if a
+ * reaches, each with the shortest such length; of length 0 the start itself. stamp[h][v] is start + 1 if a
  * walk of length h from the start reaches v.
  */
 static void
@@ -439,6 +439,11 @@ find_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 		CHECK_FOR_INTERRUPTS();
 		step->first[s] = list.n;
 		current[0] = step->starts[s];
+		if (spec->min_hops == 0)
+		{
+			reached[current[0]] = s + 1;
+			add_end(t, &list, current[0], 0);
+		}
 		for (int h = 1; h <= spec->max_hops && n > 0; h++)
 		{
 			uint32 nnext = 0;
@@ -952,6 +957,84 @@ list_page(PageState *state)
 	return true;
 }
 
+/* ---- pages of listed rows ---- */
+
+static int
+compare_bindings(const PageState *state, const KgBinding *row,
+				 const KgRef *refs, const KgBinding *other)
+{
+	int order = 0;
+
+	for (int i = 0; i <= state->t->nsteps && order == 0; i++)
+		order = kg_ref_compare(&state->refs[row->nodes[i]],
+							   other != NULL ? &state->refs[other->nodes[i]]
+											 : &refs[i]);
+	return order;
+}
+
+static int
+compare_listed(const void *a, const void *b, void *arg)
+{
+	return compare_bindings(arg, a, NULL, b);
+}
+
+/* Removes the rows with a node that does not exist. */
+static void
+drop_gone(KgTraversal *t)
+{
+	uint64 n = 0;
+
+	for (uint64 i = 0; i < t->nlisted; i++)
+	{
+		bool gone = false;
+
+		for (int j = 0; j <= t->nsteps; j++)
+			gone |= t->gone[t->listed[i].nodes[j]];
+		if (!gone)
+			t->listed[n++] = t->listed[i];
+	}
+	t->nlisted = n;
+	t->total = (double) n;
+}
+
+/* Lists the page from the rows of kg_traverse_unique(). */
+static void
+page_of_listed(PageState *state)
+{
+	KgTraversal *t = state->t;
+	KgNodeSet used;
+	uint32 *nodes;
+	uint64 i = 0;
+
+	kg_nodeset_init(&used, t->graph->context);
+	for (i = 0; i < t->nlisted; i++)
+	{
+		kg_plan_count(&state->done, t->nsteps + 1);
+		for (int j = 0; j <= t->nsteps; j++)
+			(void) kg_nodeset_add(&used, (int64) t->listed[i].nodes[j] + 1);
+	}
+	nodes = MemoryContextAllocHuge(t->graph->context,
+								   Max((Size) used.n, 1) * sizeof(uint32));
+	for (i = 0; i < used.n; i++)
+		nodes[i] = (uint32) (used.nodes[i] - 1);
+	resolve_nodes(state, nodes, used.n);
+	kg_nodeset_free(&used);
+	if (state->missed)
+		drop_gone(t);
+	qsort_interruptible(
+		t->listed, t->nlisted, sizeof(KgBinding), compare_listed, state);
+	for (i = 0; i < t->nlisted && !state->more; i++)
+	{
+		if (state->after != NULL &&
+			compare_bindings(state, &t->listed[i], state->after, NULL) <= 0)
+			continue;
+		if (state->nrows == state->limit)
+			state->more = true;
+		else
+			state->rows[state->nrows++] = t->listed[i];
+	}
+}
+
 uint32
 kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 				 KgBinding **rows, KgRef **refs, bool *more)
@@ -968,7 +1051,9 @@ kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 											Max((Size) t->set.n, 1) *
 												sizeof(KgRef),
 											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	while (!list_page(&state))
+	if (t->listed != NULL)
+		page_of_listed(&state);
+	while (t->listed == NULL && !list_page(&state))
 	{
 		CHECK_FOR_INTERRUPTS();
 		state.missed = false;

@@ -43,6 +43,21 @@ typedef struct KgStepSpec
 	KgNodeTest tests[2]; /* of the step, and of the whole query */
 } KgStepSpec;
 
+/* Returns whether the step follows exactly one edge. */
+static inline bool
+kg_step_is_one_edge(const KgStepSpec *step)
+{
+	return step->min_hops == 1 && step->max_hops == 1;
+}
+
+/* The repetitions that the walks of a row may not have. */
+typedef enum KgUnique
+{
+	KG_UNIQUE_NONE,
+	KG_UNIQUE_EDGES,
+	KG_UNIQUE_NODES
+} KgUnique;
+
 /* An end of a step, seen from its start. */
 typedef struct KgStepEnd
 {
@@ -71,7 +86,10 @@ typedef struct KgTraversal
 	int nsteps;
 	const KgStepSpec *specs;
 	KgStepResult steps[KG_MAX_STEPS];
-	bool *gone;	  /* by node: turned out not to exist; NULL: no node */
+	bool *gone; /* by node: turned out not to exist; NULL: no node */
+	/* rows that kg_traverse_unique() listed, in no order; or NULL */
+	struct KgBinding *listed;
+	uint64 nlisted;
 	double total; /* rows; exact below 2^53 */
 } KgTraversal;
 
@@ -95,9 +113,17 @@ extern void kg_traverse_reach(KgTraversal *t, KgGraph *graph,
 /* A row: nsteps + 1 nodes, and each step's depth. */
 typedef struct KgBinding
 {
-	uint32 nodes[KG_MAX_STEPS + 1];
+	uint32 nodes[KG_MAX_STEPS + 1]; /* those after the last step: 0 */
 	uint8 depths[KG_MAX_STEPS];
 } KgBinding;
+
+/*
+ * Retains the rows whose walks together do not repeat an edge, or a node.
+ * Parallel edges of a relation with a key count as one edge. The depths of a
+ * row are those of the shortest such walks, in the order of steps. In
+ * trails.c.
+ */
+extern void kg_traverse_unique(KgTraversal *t, KgUnique unique);
 
 /*
  * Returns the number of rows on a page: the first limit rows after a row

@@ -455,8 +455,9 @@ static bool
 leads_on(const KgListQuery *query, const KgInput *in)
 {
 	return has_chains(in) ||
-		   kg_filters_have_paths(
-			   query->catalog, query->type, kg_filter_object(in->object, ""));
+		   kg_filters_have_paths(query->catalog,
+								 query->type,
+								 kg_filter_object(in->object, "filters", ""));
 }
 
 /* Returns whether the call reads entities of other types. */
@@ -503,7 +504,7 @@ parse_filters(const KgListQuery *query, const KgInput *in,
 	const JsonbContainer *own = kg_filters_without_paths(
 		query->catalog,
 		query->type,
-		kg_filter_object(in->object, ""),
+		kg_filter_object(in->object, "filters", ""),
 		"/filters");
 
 	return kg_filter_analyse(
@@ -524,9 +525,10 @@ uses_paths(const ListCall *call)
 		sorts |= call->query.sort[i].through != NULL;
 	return sorts ||
 		   (call->projection != NULL && call->projection->npaths > 0) ||
-		   kg_filters_have_paths(call->query.catalog,
-								 call->query.type,
-								 kg_filter_object(call->input.object, ""));
+		   kg_filters_have_paths(
+			   call->query.catalog,
+			   call->query.type,
+			   kg_filter_object(call->input.object, "filters", ""));
 }
 
 static void

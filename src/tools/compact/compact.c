@@ -277,7 +277,8 @@ static bool
 write_ids_back(const Compact *c, const JsonbContainer *arguments,
 			   KgJsonWriter *w)
 {
-	const JsonbContainer *sent = kg_filter_object(c->call.input.object, "");
+	const JsonbContainer *sent = kg_filter_object(
+		c->call.input.object, "filters", "");
 	JsonbValue filters;
 	JsonbValue conditions;
 	JsonbValue ids;
@@ -765,7 +766,8 @@ names_of_ids(const JsonbValue *own)
 static void
 make_ids(Compact *c, const JsonbValue *ids)
 {
-	const JsonbContainer *filters = kg_filter_object(c->call.input.object, "");
+	const JsonbContainer *filters = kg_filter_object(
+		c->call.input.object, "filters", "");
 	const JsonbValue *own = NULL;
 	JsonbValue value;
 
@@ -1210,8 +1212,14 @@ connect_all(Compact *c)
 								   {"/relations", "/walk_predicates"},
 								   {"/fields", "/columns"},
 								   {NULL}};
-	static const char *const of_paths[] = {
-		"to", "max_hops", "mode", "weight", "limit", "as_of"};
+	static const char *const of_paths[] = {"to",
+										   "max_hops",
+										   "mode",
+										   "weight",
+										   "between",
+										   "edge_filters",
+										   "limit",
+										   "as_of"};
 
 	refuse_beside(c,
 				  of_paths,

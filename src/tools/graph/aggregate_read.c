@@ -260,10 +260,10 @@ only_type(const KgAggregate *a, int step)
 		if (spec->ntests > 0 && spec->tests[0].type != NULL)
 			type = spec->tests[0].type;
 		else
-			type = spec->max_hops == 1 ? kg_follow_leads_to(a->call.catalog,
-															&spec->follow,
-															type)
-									   : NULL;
+			type = kg_step_is_one_edge(spec)
+					   ? kg_follow_leads_to(
+							 a->call.catalog, &spec->follow, type)
+					   : NULL;
 		if (type == NULL && i < step)
 			return NULL;
 	}

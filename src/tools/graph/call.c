@@ -420,10 +420,10 @@ accept_edge(int32 relation_no, const Jsonb *properties, void *arg)
 
 void
 kg_call_edge_filters(KgGraphCall *call, const KgRelationNames *names,
-					 const KgInput *in, KgFollow *follow)
+					 const KgInput *in, const char *key, KgFollow *follow)
 {
 	const KgCatalog *catalog = call->catalog;
-	const JsonbContainer *filters = kg_filter_object(in->object, in->path);
+	const JsonbContainer *filters = kg_filter_object(in->object, key, in->path);
 	KgFilterTarget *targets;
 	EdgeFilters *edge_filters;
 
@@ -443,7 +443,7 @@ kg_call_edge_filters(KgGraphCall *call, const KgRelationNames *names,
 		edge_filters->numbers[edge_filters->n++] = relation->relation_no;
 	}
 	edge_filters->filters = kg_filter_analyse_over(
-		kg_filter_parse(filters, kg_input_path(in, "filters")),
+		kg_filter_parse(filters, kg_input_path(in, key)),
 		targets,
 		edge_filters->n,
 		&call->repairs);
@@ -528,10 +528,11 @@ kg_call_selector(KgGraphCall *call, const KgInput *in, const char *label_key,
 	if (kg_input_declares(in, "related"))
 		related = kg_call_related(call, in);
 	selector->related = kg_call_path_filters(call, in, selector->type, related);
-	filters = kg_filters_without_paths(call->catalog,
-									   selector->type,
-									   kg_filter_object(in->object, in->path),
-									   kg_input_path(in, "filters"));
+	filters = kg_filters_without_paths(
+		call->catalog,
+		selector->type,
+		kg_filter_object(in->object, "filters", in->path),
+		kg_input_path(in, "filters"));
 	if (filters == NULL)
 		return;
 	target = kg_filter_target_counted(call->catalog, selector->type);

@@ -110,10 +110,11 @@ extern const KgType *kg_follow_leads_to(const KgCatalog *catalog,
  */
 extern bool kg_names_have(const KgRelationNames *names,
 						  const KgRelation *relation);
-/* Reads the edge filters of the member "filters" and sets follow->accept. */
+/* Reads a member with filters of edges and sets follow->accept. */
 extern void kg_call_edge_filters(KgGraphCall *call,
 								 const KgRelationNames *names,
-								 const KgInput *in, KgFollow *follow);
+								 const KgInput *in, const char *key,
+								 KgFollow *follow);
 
 /* Reads a selector: {label, ids?, filters?}. */
 extern void kg_call_selector(KgGraphCall *call, const KgInput *in,

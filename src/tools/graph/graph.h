@@ -54,6 +54,8 @@ typedef struct KgSteps
  */
 extern void kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
 								KgInput *in);
+/* Reads min_hops and max_hops of a step. */
+extern void kg_call_hops(const KgInput *in, KgStepSpec *step);
 /* Reads the member "relationships". If it is absent, there are no steps. */
 extern void kg_call_steps(KgGraphCall *call, KgSteps *steps);
 /*

@@ -121,11 +121,12 @@ read_arguments(Explore *e, const Jsonb *arguments)
 	e->nlabels = kg_call_types(call, "node_labels", &e->labels);
 	if (e->nlabels == 0)
 		e->nlabels = -1;
-	e->filters = kg_call_filters_over(call,
-									  in,
-									  kg_filter_object(in->object, in->path),
-									  e->nlabels,
-									  e->labels);
+	e->filters = kg_call_filters_over(
+		call,
+		in,
+		kg_filter_object(in->object, "filters", in->path),
+		e->nlabels,
+		e->labels);
 	kg_columns_read(&call->columns, call->graph, NULL, in, false);
 	e->limit = kg_input_limit(in, 0);
 	e->by_relevance = kg_call_by_relevance(in);

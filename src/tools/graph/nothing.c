@@ -442,7 +442,17 @@ kg_hint_traversal(KgGraphCall *call, const KgTraversal *t, const char *path,
 		i++;
 	/* Each step leads on from some starts, but no row passes all steps. */
 	if (i == t->nsteps)
+	{
+		if (t->listed != NULL)
+		{
+			begin_hint("/unique",
+					   "each match repeats an edge or a node; with \"none\" "
+					   "these are returned, too",
+					   w);
+			kg_jw_end_object(w);
+		}
 		return;
+	}
 	step = &t->steps[i];
 	path = kg_path_index(path, i);
 	if (step->found > 0)

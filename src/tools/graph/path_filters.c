@@ -207,7 +207,8 @@ KgRelated *
 kg_call_path_filters(KgGraphCall *call, const KgInput *in, const KgType *type,
 					 KgRelated *related)
 {
-	const JsonbContainer *filters = kg_filter_object(in->object, in->path);
+	const JsonbContainer *filters = kg_filter_object(
+		in->object, "filters", in->path);
 	char *path = kg_input_path(in, "filters");
 	int n = related != NULL ? related->n : 0;
 	KgRelated *result;

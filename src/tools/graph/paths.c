@@ -19,6 +19,7 @@ typedef struct FindPaths
 	KgGraphCall call;
 	KgSelector ends[2];
 	KgPathQuery query;
+	KgStepSpec between; /* the test of inner nodes */
 	uint32 limit;
 	KgPaths paths;
 	KgReply reply;
@@ -79,14 +80,33 @@ static void
 read_weight(FindPaths *f, const KgRelationNames *names)
 {
 	if (kg_input_has(&f->call.input, "weight") &&
-		f->query.mode != KG_PATH_SHORTEST)
-		KG_THROW(KG_INVALID_INPUT,
-				 .message = "weight can be used only with mode \"shortest\"",
-				 .path = "/weight",
-				 .got_string = kg_input_string(&f->call.input, "mode"),
-				 .expected = "mode \"shortest\", or no weight");
+		f->query.mode == KG_PATH_ALL_SHORTEST)
+		KG_THROW(
+			KG_INVALID_INPUT,
+			.message = "weight cannot be used with mode \"all_shortest\"",
+			.path = "/weight",
+			.got_string = kg_input_string(&f->call.input, "mode"),
+			.expected = "another mode, such as \"simple\" for the lightest "
+						"paths in order, or no weight");
 	f->query.weight = kg_call_weight(&f->call, names);
 	f->query.follow.properties = f->query.weight != NULL;
+}
+
+/* Reads the conditions on the edges and nodes between the ends. */
+static void
+read_between(FindPaths *f, const KgRelationNames *names)
+{
+	KgGraphCall *call = &f->call;
+	KgInput between;
+
+	kg_call_edge_filters(
+		call, names, &call->input, "edge_filters", &f->query.follow);
+	/* Nodes between the ends may be of any type. */
+	f->between.max_hops = KG_MAX_PATH_HOPS;
+	if (!kg_input_object(&call->input, "between", &between))
+		return;
+	kg_call_test(call, &between, &f->between);
+	f->query.test = &f->between.tests[0];
 }
 
 /*
@@ -134,6 +154,7 @@ read_arguments(FindPaths *f, const Jsonb *arguments)
 	names = kg_call_relation_list(call, "relationship_types");
 	kg_call_follow(call, &names, kg_call_direction(in), &f->query.follow);
 	read_weight(f, &names);
+	read_between(f, &names);
 	f->query.inner = kg_call_type_set(call, "node_labels");
 	kg_columns_read(&call->columns, call->graph, NULL, in, false);
 	f->limit = (uint32) kg_input_limit(in, 0);
@@ -222,6 +243,7 @@ build_reply(FindPaths *f)
 	kg_reply_init(reply, &f->call);
 	reply->one_of_parallel = true;
 	reply->weight = f->query.weight;
+	reply->shown = &f->query.follow;
 	reply->draft.n = paths->n;
 	reply->draft.at_least = paths->at_least || paths->total > KG_EXACT_PATHS;
 	reply->draft.total = (int64) Min(paths->total, KG_EXACT_PATHS);
@@ -311,14 +333,15 @@ hints(FindPaths *f)
 
 	kg_jw_init_array(&w);
 	if (query->nfrom == 1 && query->nto == 1 &&
-		query->from[0] == query->to[0] && query->mode != KG_PATH_WALKS)
+		query->from[0] == query->to[0] && query->mode != KG_PATH_WALKS &&
+		query->mode != KG_PATH_TRAILS)
 	{
 		kg_jw_begin_object(&w);
 		kg_jw_kstring(&w, "path", "/mode");
 		kg_jw_kstring(&w,
 					  "message",
-					  "both ends are one node: only mode \"walks\" has closed "
-					  "paths");
+					  "both ends are one node: only modes \"trails\" and "
+					  "\"walks\" have closed paths");
 		kg_jw_end_object(&w);
 	}
 	kg_hint_edges(&f->call, "/from", message, query->from, query->nfrom, &w);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "query/argument/hints.h"
+#include "query/filter/filter.h"
 #include "query/graph/related.h"
 #include "query/argument/repair.h"
 #include "tools/graph/graph.h"
@@ -13,14 +14,17 @@
 static void
 read_step(KgGraphCall *call, KgInput *in, KgStepSpec *step)
 {
-	KgRelationNames names = kg_call_relation_names(call, in, "type");
+	KgRelationNames names;
 	KgInput to;
+
+	kg_input_require(in, "type");
+	names = kg_call_relation_names(call, in, "type");
 
 	step->incoming = kg_call_direction(in) == KG_INCOMING;
 	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
 	kg_call_end_filters(call, &names, in);
-	kg_call_edge_filters(call, &names, in, &step->follow);
-	step->min_hops = step->max_hops = 1;
+	kg_call_edge_filters(call, &names, in, "filters", &step->follow);
+	kg_call_hops(in, step);
 	if (kg_input_object(in, "to", &to))
 		kg_call_test(call, &to, step);
 }
@@ -61,11 +65,30 @@ read_counts(const KgInput *in, KgChain *chain, bool last)
 						: "at least min_count");
 }
 
+static void read_chain(KgGraphCall *call, const KgInput *in, const char *key,
+					   int index, KgChain *chain);
+
+/* Reads the alternatives in place of a chain. */
+static void
+read_alternatives(KgGraphCall *call, const KgInput *in, KgChain *chain)
+{
+	static const char *const known[] = {"any"};
+	const JsonbContainer *array = kg_input_array(in, "any", "chains");
+
+	kg_input_only(in, known, lengthof(known));
+	chain->min_count = 1;
+	chain->nany = kg_json_length(array);
+	chain->any = palloc0(chain->nany * sizeof(KgChain));
+	for (int i = 0; i < chain->nany; i++)
+		read_chain(call, in, "any", i, &chain->any[i]);
+}
+
 static void
 read_chain(KgGraphCall *call, const KgInput *in, const char *key, int index,
 		   KgChain *chain)
 {
 	int n = kg_input_nested(in, key, index);
+	KgInput step;
 
 	chain->nsteps = Max(n, 1);
 	chain->specs = palloc0(chain->nsteps * sizeof(KgStepSpec));
@@ -73,9 +96,14 @@ read_chain(KgGraphCall *call, const KgInput *in, const char *key, int index,
 	chain->array = n > 0;
 	for (int i = 0; i < chain->nsteps; i++)
 	{
-		KgInput step;
-
 		kg_input_nested_item(in, key, index, n > 0 ? i : -1, &step);
+		if (n == 0 && kg_input_declares(&step, "any") &&
+			kg_input_has(&step, "any"))
+		{
+			chain->nsteps = 0;
+			read_alternatives(call, &step, chain);
+			return;
+		}
 		read_step(call, &step, &chain->specs[i]);
 		read_counts(&step, chain, i == chain->nsteps - 1);
 	}
@@ -107,18 +135,21 @@ kg_call_related(KgGraphCall *call, const KgInput *in)
 	return related->n > 0 ? related : NULL;
 }
 
+static void
+reached_chain(KgGraphCall *call, const KgType *type, const KgChain *chain)
+{
+	for (int i = 0; i < chain->nany; i++)
+		reached_chain(call, type, &chain->any[i]);
+	kg_orient_steps(
+		call, type, chain->specs, chain->nsteps, chain->path, chain->array);
+	kg_reached_steps(kg_reached_begin(call, type), chain->specs, chain->nsteps);
+}
+
 void
 kg_reached_related(KgGraphCall *call, const KgType *type, KgRelated *related)
 {
 	for (int i = 0; related != NULL && i < related->n; i++)
-	{
-		const KgChain *chain = &related->chains[i];
-
-		kg_orient_steps(
-			call, type, chain->specs, chain->nsteps, chain->path, chain->array);
-		kg_reached_steps(
-			kg_reached_begin(call, type), chain->specs, chain->nsteps);
-	}
+		reached_chain(call, type, &related->chains[i]);
 }
 
 /* ---- hints for empty selections ---- */
@@ -152,6 +183,8 @@ hint_chain(const KgCatalog *catalog, const KgChain *chain,
 {
 	bool any = false;
 
+	for (int i = 0; i < chain->nany; i++)
+		any |= hint_chain(catalog, &chain->any[i], correction, w);
 	for (int i = 0; i < chain->nsteps; i++)
 	{
 		const KgStepSpec *step = &chain->specs[i];

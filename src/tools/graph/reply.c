@@ -209,8 +209,12 @@ static void
 take_properties(FetchEdges *state, KgReplyEdge *edge, Jsonb *properties,
 				const char *key)
 {
+	const KgFollow *shown = state->reply->shown;
 	KgReplyEdge read = *edge;
 
+	if (shown != NULL && shown->accept != NULL &&
+		!shown->accept(edge->relation_no, properties, shown->accept_arg))
+		return;
 	read.properties = properties;
 	if (state->keyed)
 		read.key = key;

@@ -49,9 +49,10 @@ typedef struct KgReply
 	KgReplyNode *nodes;
 	uint32 nedges;
 	KgReplyEdge *edges;
-	bool one_of_parallel; /* lightest of parallel edges only, if weighted */
-	const char *weight;	  /* name of the property with the weight, or NULL */
-	Size *unit_sizes;	  /* further bytes of each unit; or NULL */
+	bool one_of_parallel;  /* lightest of parallel edges only, if weighted */
+	const char *weight;	   /* name of the property with the weight, or NULL */
+	const KgFollow *shown; /* with one_of_parallel: selects the edges */
+	Size *unit_sizes;	   /* further bytes of each unit; or NULL */
 	/* its items are the units; the tool sets the rest of the envelope */
 	KgDraft draft;
 } KgReply;

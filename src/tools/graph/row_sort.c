@@ -98,7 +98,7 @@ type_after(const KgGraphCall *call, const KgSteps *steps, const KgType *from,
 		for (int t = 0; t < step->ntests; t++)
 			if (step->tests[t].type != NULL)
 				only = step->tests[t].type;
-		if (only == NULL && step->max_hops == 1)
+		if (only == NULL && kg_step_is_one_edge(step))
 			only = kg_follow_leads_to(call->catalog, &step->follow, type);
 		type = only;
 	}

@@ -42,7 +42,7 @@ kg_edge_fields(const KgCatalog *catalog, const KgStepSpec *step,
 									 sizeof(KgField *));
 
 	*example = NULL;
-	for (int i = 0; i < catalog->nrelations && step->max_hops == 1; i++)
+	for (int i = 0; i < catalog->nrelations && kg_step_is_one_edge(step); i++)
 	{
 		const KgRelation *relation = &catalog->relations[i];
 

@@ -17,7 +17,7 @@ end_type(KgGraphCall *call, const KgInput *in, const KgStepSpec *step,
 {
 	const KgType *type = kg_call_type(call, in, "label");
 
-	if (type != NULL || step->max_hops > 1)
+	if (type != NULL || !kg_step_is_one_edge(step))
 		return type;
 	type = kg_follow_leads_to(call->catalog, &step->follow, NULL);
 	return type != NULL && kg_filters_have_paths(call->catalog, type, filters)
@@ -29,7 +29,8 @@ void
 kg_call_test(KgGraphCall *call, const KgInput *in, KgStepSpec *step)
 {
 	KgNodeTest *test = &step->tests[step->ntests++];
-	const JsonbContainer *filters = kg_filter_object(in->object, in->path);
+	const JsonbContainer *filters = kg_filter_object(
+		in->object, "filters", in->path);
 	uint16 rank = 0;
 
 	memset(test, 0, sizeof(*test));
@@ -74,8 +75,8 @@ named_relation(const KgGraphCall *call, const KgRelationNames *names)
 	return name != NULL ? name : "*";
 }
 
-static void
-read_hops(const KgInput *in, KgStepSpec *step)
+void
+kg_call_hops(const KgInput *in, KgStepSpec *step)
 {
 	int64 min_hops = 1;
 	int64 max_hops = 1;
@@ -188,8 +189,8 @@ read_step(KgGraphCall *call, KgSteps *steps, KgInput *in)
 	step->incoming = kg_call_direction(in) == KG_INCOMING;
 	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
 	kg_call_end_filters(call, &names, in);
-	kg_call_edge_filters(call, &names, in, &step->follow);
-	read_hops(in, step);
+	kg_call_edge_filters(call, &names, in, "filters", &step->follow);
+	kg_call_hops(in, step);
 	steps->types[steps->n++] = named_relation(call, &names);
 	if (kg_input_object(in, "to", &to))
 		kg_call_test(call, &to, step);

@@ -23,6 +23,7 @@ typedef struct Traverse
 	KgSteps steps;
 	int64 limit;
 	KgRowSort sort;
+	KgUnique unique;
 	int64 position; /* of the first row of a sorted page */
 	KgTraversal t;
 	KgBinding *rows;
@@ -47,6 +48,8 @@ read_arguments(Traverse *tr, const Jsonb *arguments)
 		kg_call_test(call, &to, &tr->steps.specs[tr->steps.n - 1]);
 	kg_columns_read(&call->columns, call->graph, NULL, &call->input, true);
 	tr->limit = kg_input_limit(&call->input, 0);
+	tr->unique = (KgUnique) kg_input_enum(
+		&call->input, "unique", "\"none\", \"edges\" or \"nodes\"");
 	kg_reached_related(call, tr->from.type, tr->from.related);
 	kg_orient_steps(call,
 					tr->from.type,
@@ -160,6 +163,9 @@ add_step_edges(Builder *b, int step, const KgBinding *binding, uint32 row)
 	const KgLink *link;
 	uint32 n;
 
+	/* A walk without an edge. */
+	if (binding->depths[step] == 0)
+		return;
 	if (spec->max_hops > 1)
 	{
 		KgReplyEdge *edge = add_edge(b, row);
@@ -308,6 +314,8 @@ traverse(Traverse *tr, const KgRef *after, int64 *starts, uint32 n)
 					n,
 					tr->steps.specs,
 					tr->steps.n);
+	if (tr->unique != KG_UNIQUE_NONE && tr->t.total > 0)
+		kg_traverse_unique(&tr->t, tr->unique);
 	if (tr->sort.n > 0)
 		list_sorted(tr);
 	else
