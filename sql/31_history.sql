@@ -59,6 +59,16 @@ CREATE TABLE @extschema@.kg_freed_type (
 );
 COMMENT ON TABLE @extschema@.kg_freed_type IS 'types that were dropped, and the last version that an entity of theirs ended with: a type that has the name again goes on above it';
 
+-- Not dumped: the numbers of transactions are those of one database.
+CREATE TABLE @extschema@.kg_change_transaction (
+  tenant       text COLLATE "C" NOT NULL,
+  xid          xid8 NOT NULL,
+  transaction  bigint NOT NULL,
+  PRIMARY KEY (tenant, xid)
+);
+COMMENT ON TABLE @extschema@.kg_change_transaction IS 'the transactions of kg_history, for kg_changes(); written with their first change';
+COMMENT ON COLUMN @extschema@.kg_change_transaction.transaction IS 'that of kg_history; 0: up to this one, changes were pruned';
+
 ALTER TABLE @extschema@.kg_entity_type ADD version_above bigint NOT NULL DEFAULT 0;
 COMMENT ON COLUMN @extschema@.kg_entity_type.version_above IS 'versions of the type''s entities are above it: one that was dropped had its name';
 ALTER TABLE @extschema@.kg_entity_type ADD history_since timestamptz;

@@ -34,6 +34,17 @@ CREATE FUNCTION @extschema@.kg_history(relation text, edge jsonb, options jsonb 
 COMMENT ON FUNCTION @extschema@.kg_history(text, jsonb, jsonb) IS
   'what was done to the edges of a relation between two entities, {from, to}, or {from, to, key}, the newest first; options limit, cursor, max_bytes';
 
+ALTER TABLE @extschema@.kg_change_transaction ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_change_transaction FORCE ROW LEVEL SECURITY;
+CREATE POLICY kg_change_transaction_nobody ON @extschema@.kg_change_transaction FOR ALL
+  USING (false);
+
+CREATE FUNCTION @extschema@.kg_changes(since text DEFAULT '', types text[] DEFAULT '{}', options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_changes';
+COMMENT ON FUNCTION @extschema@.kg_changes(text, text[], jsonb) IS
+  'the changes of types and relations with history after a position, in the order of their transactions, and the next position; options limit, max_bytes';
+
 CREATE FUNCTION @extschema@.kg_past("table" text) RETURNS SETOF record
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 100
   AS 'MODULE_PATHNAME', 'kg_sql_past';

@@ -881,6 +881,25 @@ BEGIN
 END
 $$;
 
+-- Not dumped: the numbers of transactions are those of one database.
+CREATE TABLE @extschema@.kg_change_transaction (
+  tenant       text COLLATE "C" NOT NULL,
+  xid          xid8 NOT NULL,
+  transaction  bigint NOT NULL,
+  PRIMARY KEY (tenant, xid)
+);
+COMMENT ON TABLE @extschema@.kg_change_transaction IS 'the transactions of kg_history, for kg_changes(); written with their first change';
+COMMENT ON COLUMN @extschema@.kg_change_transaction.transaction IS 'that of kg_history; 0: up to this one, changes were pruned';
+ALTER TABLE @extschema@.kg_change_transaction ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_change_transaction FORCE ROW LEVEL SECURITY;
+CREATE POLICY kg_change_transaction_nobody ON @extschema@.kg_change_transaction FOR ALL
+  USING (false);
+CREATE FUNCTION @extschema@.kg_changes(since text DEFAULT '', types text[] DEFAULT '{}', options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_changes';
+COMMENT ON FUNCTION @extschema@.kg_changes(text, text[], jsonb) IS
+  'the changes of types and relations with history after a position, in the order of their transactions, and the next position; options limit, max_bytes';
+
 COMMENT ON COLUMN @extschema@.kg_entity.index_keys IS
   'the entity''s rows of kg_index_key in one value; kg_packed_key() reads it';
 COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key; derived';
@@ -922,7 +941,7 @@ SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_nu
   FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT place, kind, on_table, name, definition FROM @extschema@.kg_more_definitions()
         UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
  WHERE d.definition IS NOT NULL
-   AND (d.on_table IN ('kg_former_name', 'kg_moved_tenant', 'kg_vectors', 'kg_embedding') OR (d.kind = 'index' AND d.name = 'kg_index_key_counted_idx')
+   AND (d.on_table IN ('kg_former_name', 'kg_moved_tenant', 'kg_vectors', 'kg_embedding', 'kg_change_transaction') OR (d.kind = 'index' AND d.name = 'kg_index_key_counted_idx')
     OR d.kind IN ('member', 'function', 'sequence', 'dumped rows', 'logging')
     OR (d.kind IN ('column type', 'column default')
         AND EXISTS (SELECT FROM @extschema@.kg_manifest c WHERE c.kind = 'columns' AND c.on_table = d.on_table AND d.name = ANY (string_to_array(c.definition, ',')))));

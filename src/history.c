@@ -1,7 +1,7 @@
 /*
  * history.c
- *	  SQL functions of the history of entities and edges: kg_history, kg_revert,
- *	  kg_prune_history.
+ *	  SQL functions of the history of entities and edges: kg_history,
+ *	  kg_changes, kg_revert, kg_prune_history.
  */
 #include "postgres.h"
 
@@ -70,6 +70,14 @@ KG_ENTRY(kg_sql_edge_history, KG_AUDIT_READS)
 						text_to_cstring(PG_GETARG_TEXT_PP(0)),
 						PG_GETARG_JSONB_P(1),
 						PG_GETARG_JSONB_P(2));
+}
+
+KG_ENTRY(kg_sql_changes, KG_AUDIT_READS)
+{
+	return kg_changes(kg_running_catalog(),
+					  text_to_cstring(PG_GETARG_TEXT_PP(0)),
+					  PG_GETARG_ARRAYTYPE_P(1),
+					  PG_GETARG_JSONB_P(2));
 }
 
 KG_ENTRY_WRITE(kg_sql_revert, KG_AUDIT_WRITES, -1)

@@ -225,7 +225,14 @@ static const char *const delete_rows[] = {
 	 "(SELECT at, id FROM @kg_audit WHERE tenant = $1 LIMIT $2)")};
 
 /* Before all others, if the extension's SQL has them. */
-static const char delete_embeddings[] = KG_DELETE("kg_embedding", "");
+static const struct
+{
+	const char *table;
+	const char *rows;
+} delete_new[] = {
+	{"kg_embedding", KG_DELETE("kg_embedding", "")},
+	{"kg_change_transaction", KG_DELETE("kg_change_transaction", "")},
+};
 
 /* The other tables, including those that identify the tenant. */
 static const char *const delete_last[] = {
@@ -285,15 +292,16 @@ take_away(Datum tenant)
 static void
 drop_rows(void *arg)
 {
-	static KgSaved embeddings;
+	static KgSaved added[lengthof(delete_new)];
 	static KgSaved saved[lengthof(delete_rows)];
 	static KgSaved last[lengthof(delete_last)];
 	Drop *drop = arg;
 
 	take_away(drop->tenant);
-	if (OidIsValid(kg_find_relation("kg_embedding")) &&
-		!delete_most(drop, &embeddings, delete_embeddings))
-		return;
+	for (int i = 0; i < lengthof(delete_new); i++)
+		if (OidIsValid(kg_find_relation(delete_new[i].table)) &&
+			!delete_most(drop, &added[i], delete_new[i].rows))
+			return;
 	for (int i = 0; i < lengthof(delete_rows); i++)
 		if (!delete_most(drop, &saved[i], delete_rows[i]))
 			return;

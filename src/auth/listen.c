@@ -20,7 +20,6 @@
 #include "commands/async.h"
 #include "utils/builtins.h"
 
-#define KG_LISTEN_CHANNEL "kg_mcp"
 #define KG_LISTEN_SECRET_BYTES 32
 #define KG_LISTEN_KEY_BYTES 16
 
@@ -52,6 +51,12 @@ listen_secret(void)
 char *
 kg_listen_key(const char *tenant)
 {
+	return kg_listen_digest(tenant);
+}
+
+char *
+kg_listen_digest(const char *text)
+{
 	const unsigned char *secret = listen_secret();
 	unsigned char digest[SHA256_DIGEST_LENGTH];
 	char *key = palloc(2 * KG_LISTEN_KEY_BYTES + 1);
@@ -59,8 +64,8 @@ kg_listen_key(const char *tenant)
 	if (HMAC(EVP_sha256(),
 			 secret,
 			 KG_LISTEN_SECRET_BYTES,
-			 (const unsigned char *) tenant,
-			 strlen(tenant),
+			 (const unsigned char *) text,
+			 strlen(text),
 			 digest,
 			 NULL) == NULL)
 		elog(ERROR, "could not compute a digest");

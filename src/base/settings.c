@@ -23,6 +23,7 @@ int kg_setting_audit_arguments = KG_AUDIT_HASH;
 char *kg_setting_tenant;
 static char *setting_toolsets;
 const KgToolsets *kg_setting_toolsets;
+bool kg_setting_notify_changes;
 bool kg_setting_session_login;
 int kg_setting_authorizer_batch;
 int kg_setting_exchange_time;
@@ -583,6 +584,17 @@ kg_settings_define(void)
 		INT_MAX,
 		PGC_USERSET,
 		GUC_UNIT_MS,
+		NULL,
+		NULL,
+		NULL);
+	DefineCustomBoolVariable(
+		"kg_graph.notify_changes",
+		"Notifies of changes of types and relations with history.",
+		"On the channel kg_mcp, once for each transaction.",
+		&kg_setting_notify_changes,
+		false,
+		PGC_SUSET,
+		0,
 		NULL,
 		NULL,
 		NULL);

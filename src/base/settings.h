@@ -140,8 +140,9 @@ extern int kg_setting_mcp_text;		   /* KgReplyText */
 extern bool kg_setting_mcp_edges; /* edges read by one message, for gateways */
 extern int kg_setting_mcp_server; /* KgMcpServer */
 extern int kg_setting_progress;	  /* milliseconds; -1: no reports */
-extern bool kg_setting_session_login; /* may kg_login() bind to the session? */
-extern bool kg_setting_virtual_graph; /* for stored types, too */
+extern bool kg_setting_notify_changes; /* are recorded changes notified? */
+extern bool kg_setting_session_login;  /* may kg_login() bind to the session? */
+extern bool kg_setting_virtual_graph;  /* for stored types, too */
 
 extern int kg_setting_schema_lax;			  /* KgSchemaLax */
 extern int kg_setting_schema_profile;		  /* KgSchemaProfile */

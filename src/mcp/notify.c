@@ -21,8 +21,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#define KG_MCP_RESOURCE "resource"
-
 static const char *const told_tables[] = {"kg_bundle",
 										  "kg_tool_version",
 										  "kg_agent",
@@ -71,7 +69,7 @@ notify_tenant(const char *tenant, const char *what)
 
 	if (what != NULL)
 		kg_listen_tell(tenant, what);
-	if (what != NULL && strcmp(what, KG_MCP_RESOURCE) != 0)
+	if (what != NULL && strcmp(what, KG_LISTEN_RESOURCE) != 0)
 		return;
 	for (int k = 0; k < lengthof(kinds); k++)
 		kg_listen_tell(tenant, kinds[k]);

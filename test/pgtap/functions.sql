@@ -39,7 +39,7 @@ SELECT ok(provolatile = 's' AND proparallel IN ('r', 'u'), signature || ' reads:
  WHERE proname IN ('kg_tenant', 'kg_list', 'kg_list_ids', 'kg_get', 'kg_list_tools', 'kg_export_bundle', 'kg_export_bundle_parts',
                    'kg_graph_schema', 'kg_find_nodes', 'kg_traverse', 'kg_neighbors', 'kg_paths', 'kg_rank', 'kg_analyze',
                    'kg_aggregate', 'kg_describe_schema', 'kg_search', 'kg_bfs', 'kg_describe',
-                   'kg_describe_many', 'kg_intersect', 'kg_verify', 'kg_query', 'kg_history', 'kg_health', 'kg_stat_tools')
+                   'kg_describe_many', 'kg_intersect', 'kg_verify', 'kg_query', 'kg_history', 'kg_changes', 'kg_health', 'kg_stat_tools')
  ORDER BY signature COLLATE "C";
 
 -- A function body that the server parses by the caller's search_path is pinned.
@@ -175,6 +175,7 @@ SELECT bag_eq(
     ('kg_intersect(jsonb)', 'stable', 'restricted', true, true),
     ('kg_issue_token(jsonb,text,interval)', 'volatile', 'unsafe', false, false),
     ('kg_change_visible(text,integer,text,bigint,jsonb,jsonb)', 'stable', 'restricted', false, true),
+    ('kg_changes(text,text[],jsonb)', 'stable', 'restricted', true, true),
     ('kg_history(text,text,jsonb)', 'stable', 'restricted', true, true),
     ('kg_history(text,jsonb,jsonb)', 'stable', 'restricted', true, true),
     ('kg_past(text)', 'stable', 'restricted', true, true),

@@ -170,19 +170,22 @@ last_change(const KgCatalog *catalog, const KgType *type, const char *id)
 	return change;
 }
 
+/* The columns of kg_history that take_change() reads. */
+#define KG_CHANGE_COLUMNS                                                  \
+	"h.change, h.transaction, "                                            \
+	"pg_catalog.to_char(pg_catalog.timezone('UTC', h.at), "                \
+	"'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), h.role, h.subject, h.agent, "   \
+	"h.tool, h.reason, h.verdict, h.version, h.before, h.after, h.at, "    \
+	"h.key, h.source, h.target, h.type_no::pg_catalog.int8, h.entity_id, " \
+	"h.relation_no::pg_catalog.int8"
+
 void
 kg_history_select(KgSqlBuilder *b, const KgCatalog *catalog)
 {
 	kg_sql_start(b, catalog);
-	kg_sql_append(
-		b,
-		"SELECT h.change, h.transaction, "
-		"pg_catalog.to_char(pg_catalog.timezone('UTC', h.at), "
-		"'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), h.role, h.subject, h.agent, "
-		"h.tool, h.reason, h.verdict, h.version, h.before, h.after, h.at, "
-		"h.key, h.source, h.target, h.type_no::pg_catalog.int8, h.entity_id, "
-		"h.relation_no::pg_catalog.int8 FROM %s h WHERE h.tenant = $1",
-		kg_sql_table("kg_history"));
+	kg_sql_append(b,
+				  "SELECT " KG_CHANGE_COLUMNS " FROM %s h WHERE h.tenant = $1",
+				  kg_sql_table("kg_history"));
 }
 
 int
@@ -409,6 +412,177 @@ kg_history_recent(const KgCatalog *catalog, const KgRecent *recent, int n,
 		found = kept;
 		if (read < wanted)
 			break;
+	}
+	name_ends(catalog, changes, found);
+	return found;
+}
+
+/* ---- following ---- */
+
+/* Maximum number of transactions whose changes are read by one statement. */
+#define KG_TRANSACTIONS 1000
+
+/* Transactions with changes: their numbers (xid8), and those of kg_history. */
+typedef struct Transactions
+{
+	Datum xids[KG_TRANSACTIONS];
+	Datum numbers[KG_TRANSACTIONS];
+	int n;
+} Transactions;
+
+void
+kg_changes_state(const KgCatalog *catalog, KgFollowed *followed)
+{
+	KgUserContext user;
+	bool none;
+
+	kg_spi_begin_as_owner(&user);
+	KG_SPI_READ("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::int8, "
+				"coalesce((SELECT x.xid::text::int8 FROM (SELECT xid, "
+				"transaction FROM @kg_change_transaction WHERE tenant = $1 "
+				"ORDER BY xid LIMIT 1) x WHERE x.transaction = 0), 0), "
+				"(SELECT created_at FROM @kg_tenant WHERE tenant = $1)",
+				kg_arg_text(catalog->tenant));
+	followed->end = (uint64) kg_spi_int64(0, 1);
+	followed->pruned = (uint64) kg_spi_int64(0, 2);
+	followed->created = DatumGetTimestampTz(kg_spi_value(0, 3, &none));
+	kg_spi_end_as_owner(&user);
+}
+
+/* Reads the first transactions from a position on, up to the end. */
+static void
+read_transactions(const KgCatalog *catalog, const KgFollowed *followed,
+				  uint64 from, Transactions *transactions)
+{
+	KgUserContext user;
+
+	kg_spi_begin_as_owner(&user);
+	KG_SPI_READ("SELECT xid::text::int8, transaction FROM "
+				"@kg_change_transaction WHERE tenant = $1 "
+				"AND xid >= $2::text::xid8 AND xid < $3::text::xid8 "
+				"AND transaction > 0 ORDER BY xid LIMIT $4",
+				kg_arg_text(catalog->tenant),
+				kg_arg_int8((int64) from),
+				kg_arg_int8((int64) followed->end),
+				kg_arg_int8(KG_TRANSACTIONS));
+	transactions->n = (int) SPI_processed;
+	for (int i = 0; i < transactions->n; i++)
+	{
+		transactions->xids[i] = Int64GetDatum(kg_spi_int64(i, 1));
+		transactions->numbers[i] = Int64GetDatum(kg_spi_int64(i, 2));
+	}
+	kg_spi_end_as_owner(&user);
+}
+
+static bool
+take_followed(TupleTableSlot *slot, void *arg)
+{
+	Reading *reading = arg;
+
+	(void) take_change(slot, reading);
+	reading->changes[reading->n - 1].xid = (uint64) slot_int64(slot, 20);
+	return true;
+}
+
+static Datum *
+number_datums(const int32 *numbers, int n)
+{
+	Datum *datums = palloc((n + 1) * sizeof(Datum));
+
+	for (int i = 0; i < n; i++)
+		datums[i] = Int32GetDatum(numbers[i]);
+	return datums;
+}
+
+static int
+read_followed(const KgCatalog *catalog, const KgFollowed *followed, bool edges,
+			  const Transactions *transactions,
+			  const KgChangePosition *position, int n, KgChange *changes)
+{
+	Reading reading = {changes, 0};
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_sql_start(&b, catalog);
+	kg_sql_append(
+		&b,
+		"SELECT " KG_CHANGE_COLUMNS
+		", x.xid FROM ROWS FROM (pg_catalog.unnest($%d), ",
+		kg_sql_param_array(&b, INT8OID, transactions->xids, transactions->n));
+	kg_sql_append(&b,
+				  "pg_catalog.unnest($%d)) x(xid, number) ",
+				  kg_sql_param_array(
+					  &b, INT8OID, transactions->numbers, transactions->n));
+	kg_sql_append(&b,
+				  "JOIN %s h ON h.tenant = $1 AND h.transaction = x.number",
+				  kg_sql_table("kg_history"));
+	kg_sql_append(&b,
+				  " WHERE (x.xid > $%d",
+				  kg_sql_param_int64(&b, (int64) position->xid));
+	kg_sql_append(
+		&b, " OR h.change > $%d)", kg_sql_param_int64(&b, position->change));
+	kg_sql_append(
+		&b,
+		" AND (h.type_no = ANY ($%d)",
+		kg_sql_param_array(&b,
+						   INT4OID,
+						   number_datums(followed->types, followed->ntypes),
+						   followed->ntypes));
+	if (edges)
+		kg_sql_append(&b,
+					  " OR h.relation_no = ANY ($%d)",
+					  kg_sql_param_array(&b,
+										 INT4OID,
+										 number_datums(followed->relations,
+													   followed->nrelations),
+										 followed->nrelations));
+	kg_sql_append(
+		&b, ") ORDER BY x.xid, h.change LIMIT $%d", kg_sql_param_int64(&b, n));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, take_followed, &reading);
+	return reading.n;
+}
+
+int
+kg_changes_read(const KgCatalog *catalog, const KgFollowed *followed,
+				KgChangePosition *position, int n, KgChange *changes)
+{
+	bool whole = catalog->plain_visibility && kg_visibility_history_is_whole();
+	Transactions *transactions = palloc(sizeof(Transactions));
+	int found = 0;
+
+	while (found < n && position->xid < followed->end)
+	{
+		int wanted = n - found;
+		int read;
+		int kept = found;
+
+		CHECK_FOR_INTERRUPTS();
+		read_transactions(catalog, followed, position->xid, transactions);
+		read = read_followed(catalog,
+							 followed,
+							 whole,
+							 transactions,
+							 position,
+							 wanted,
+							 changes + found);
+		for (int i = found; i < found + read; i++)
+		{
+			position->xid = changes[i].xid;
+			position->change = changes[i].change;
+			if (sees_changed(catalog, &changes[i], whole))
+				changes[kept++] = changes[i];
+		}
+		found = kept;
+		if (read == wanted)
+			continue;
+		/* All changes of these transactions were read. */
+		position->change = 0;
+		position->xid = transactions->n < KG_TRANSACTIONS
+							? followed->end
+							: (uint64) DatumGetInt64(
+								  transactions->xids[KG_TRANSACTIONS - 1]) +
+								  1;
 	}
 	name_ends(catalog, changes, found);
 	return found;

@@ -29,6 +29,7 @@ typedef struct KgChange
 	int32 relation_no; /* of an edge, with its key and nodes; 0 for an entity */
 	const char *key;
 	int64 nodes[2]; /* source and target */
+	uint64 xid;		/* of its transaction, set by kg_changes_read() */
 	/*
 	 * Handles of the nodes, set by kg_history_recent(); NULL: deleted since
 	 * then.
@@ -69,6 +70,38 @@ typedef struct KgRecent
 /* Reads at most n changes, the newest first. */
 extern int kg_history_recent(const KgCatalog *catalog, const KgRecent *recent,
 							 int n, KgChange *changes);
+
+/* A position among the changes: that of the next one to read. */
+typedef struct KgChangePosition
+{
+	uint64 xid;	  /* of its transaction */
+	int64 change; /* the last change of the transaction that was read, or 0 */
+} KgChangePosition;
+
+/* The changes that can be followed. */
+typedef struct KgFollowed
+{
+	const int32 *types; /* their numbers */
+	int ntypes;
+	const int32 *relations;
+	int nrelations;
+	uint64 end;	   /* all transactions before it have ended */
+	uint64 pruned; /* changes up to that of this transaction may be missing */
+	TimestampTz created; /* when the tenant was created */
+} KgFollowed;
+
+/* Sets end, pruned and created. */
+extern void kg_changes_state(const KgCatalog *catalog, KgFollowed *followed);
+
+/*
+ * Reads at most n changes from a position on, in the order of transactions and
+ * changes, up to the end. Sets the position of the next change. Changes of
+ * edges are read for callers that see the whole tenant only; their ends are
+ * NULL if they do not exist any more.
+ */
+extern int kg_changes_read(const KgCatalog *catalog, const KgFollowed *followed,
+						   KgChangePosition *position, int n,
+						   KgChange *changes);
 
 /*
  * Returns whether kg_history_read() would find any change. For an existing

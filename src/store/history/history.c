@@ -15,10 +15,12 @@
 #include "access/transam.h"
 #include "access/xact.h"
 #include "auth/identity.h"
+#include "auth/listen.h"
 #include "auth/visibility.h"
 #include "base/error.h"
 #include "auth/token_identity.h"
 #include "base/json.h"
+#include "base/settings.h"
 #include "base/spi.h"
 #include "base/text.h"
 #include "catalog/pg_type.h"
@@ -236,6 +238,38 @@ order_edges(const KgHistory *history)
 		columns[EDGE_KEY]);
 }
 
+/*
+ * Records the transaction for kg_changes(), once. A subtransaction may roll
+ * back, so only a row that was written outside of one is remembered.
+ */
+static void
+note_transaction(const KgHistory *history)
+{
+	static KgSaved saved;
+	static uint64 noted = 0;
+	static char tenant[NAMEDATALEN];
+	uint64 current = U64FromFullTransactionId(GetTopFullTransactionId());
+
+	/* Missing in a database that has not been updated yet. */
+	if ((noted == current && strcmp(tenant, history->tenant) == 0) ||
+		!OidIsValid(kg_find_relation("kg_change_transaction")))
+		return;
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_change_transaction(tenant, xid, transaction) "
+				"VALUES ($1, pg_current_xact_id(), $2) ON CONFLICT DO NOTHING",
+				kg_arg_text(history->tenant),
+				kg_arg_int8(transaction_number()));
+	if (kg_setting_notify_changes)
+	{
+		kg_listen_tell(history->tenant, KG_LISTEN_CHANGES);
+		kg_listen_tell(history->tenant, KG_LISTEN_RESOURCE);
+	}
+	if (GetCurrentSubTransactionId() != TopSubTransactionId)
+		return;
+	noted = current;
+	strlcpy(tenant, history->tenant, sizeof(tenant));
+}
+
 /* Returns whether this transaction has recorded changes of edges before. */
 static bool
 told_before(void)
@@ -316,6 +350,8 @@ write_batch(KgHistory *history)
 {
 	MemoryContext old = MemoryContextSwitchTo(history->batch);
 
+	if (history->rows.nrows > 0 || history->edges.nrows > 0)
+		note_transaction(history);
 	write_entities(history);
 	write_edges(history);
 	MemoryContextSwitchTo(old);
@@ -479,6 +515,34 @@ move_horizon(const char *tenant, TimestampTz before)
 						   kg_arg(TIMESTAMPTZOID, TimestampTzGetDatum(before)));
 }
 
+/*
+ * Removes the transactions that are not complete any more, and those before
+ * them. The last of them remains as a mark.
+ */
+static void
+move_position(const char *tenant, TimestampTz before)
+{
+	bool none;
+
+	if (!OidIsValid(kg_find_relation("kg_change_transaction")))
+		return;
+	KG_SPI_NEWEST("SELECT max(x.xid::text::int8) FROM "
+				  "@kg_change_transaction x WHERE x.tenant = $1 AND EXISTS "
+				  "(SELECT FROM @kg_history h WHERE h.tenant = $1 "
+				  "AND h.transaction = x.transaction AND h.at < $2)",
+				  kg_arg_text(tenant),
+				  kg_arg(TIMESTAMPTZOID, TimestampTzGetDatum(before)));
+	(void) kg_spi_value(0, 1, &none);
+	if (none)
+		return;
+	KG_SPI_NEWEST("WITH gone AS (DELETE FROM @kg_change_transaction "
+				  "WHERE tenant = $1 AND xid < $2::text::xid8) "
+				  "UPDATE @kg_change_transaction SET transaction = 0 "
+				  "WHERE tenant = $1 AND xid = $2::text::xid8",
+				  kg_arg_text(tenant),
+				  kg_arg_int8(kg_spi_int64(0, 1)));
+}
+
 int64
 kg_history_prune(TimestampTz before)
 {
@@ -495,6 +559,7 @@ kg_history_prune(TimestampTz before)
 				 .expected = "a time that has passed");
 	kg_spi_begin_as_owner(&user);
 	move_horizon(tenant, before);
+	move_position(tenant, before);
 	KG_SPI_NEWEST("DELETE FROM @kg_history WHERE tenant = $1 AND at < $2",
 				  kg_arg_text(tenant),
 				  kg_arg(TIMESTAMPTZOID, TimestampTzGetDatum(before)));

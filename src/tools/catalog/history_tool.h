@@ -6,6 +6,7 @@
 #define KG_HISTORY_TOOL_H
 
 #include "model/catalog.h"
+#include "utils/array.h"
 
 /*
  * Returns the history of a relation's edges, for kg_history(). The arguments
@@ -13,6 +14,13 @@
  */
 extern Jsonb *kg_edge_history(const KgCatalog *catalog, const char *relation,
 							  const Jsonb *arguments);
+
+/*
+ * Returns the changes after a position ("": none, only the position is
+ * returned), of types and relations (empty: all with history).
+ */
+extern Jsonb *kg_changes(const KgCatalog *catalog, const char *since,
+						 ArrayType *types, const Jsonb *options);
 
 extern Jsonb *kg_tool_history(const KgCatalog *catalog, const KgType *type,
 							  const Jsonb *arguments);
