@@ -14,6 +14,7 @@
 	X(KG_X_TOOL_EXPOSE, "x-tool-expose")           \
 	X(KG_X_TOOL_DESCRIPTION, "x-tool-description") \
 	X(KG_X_SUMMARY_FIELDS, "x-summary-fields")     \
+	X(KG_X_PROPERTY_ORDER, "x-property-order")     \
 	X(KG_X_LABEL_FIELD, "x-label-field")           \
 	X(KG_X_ALIAS_FIELDS, "x-alias-fields")         \
 	X(KG_X_SIGNS, "x-signs")                       \

@@ -1436,6 +1436,46 @@ read_schema(Parser *parser, const Jsonb *schema, const JsonbValue *root,
 		report(parser, limit_error(), "");
 }
 
+/* Returns the position of a field in the list; fields in no position are last. */
+static int
+position_of(const KgField *const *order, int n, const KgField *field)
+{
+	for (int i = 0; i < n; i++)
+	{
+		size_t len = strlen(order[i]->name);
+
+		/* The members of a listed object follow it. */
+		if (strncmp(field->name, order[i]->name, len) == 0 &&
+			(field->name[len] == '\0' || field->name[len] == '.'))
+			return i;
+	}
+	return n;
+}
+
+/*
+ * Sorts the fields as x-property-order lists them. Others follow in their
+ * order. Call it before anything points to a field.
+ */
+static void
+order_fields(Parser *parser, KgType *type, const Gathered *g)
+{
+	const KgField **order;
+	int n = field_list(parser, type, g, KG_X_PROPERTY_ORDER, &order);
+	KgField *sorted = palloc(Max(1, type->nfields) * sizeof(KgField));
+	int nsorted = 0;
+
+	if (n == 0)
+		return;
+	for (int position = 0; position <= n; position++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int i = 0; i < type->nfields; i++)
+			if (position_of(order, n, &type->fields[i]) == position)
+				sorted[nsorted++] = type->fields[i];
+	}
+	type->fields = sorted;
+}
+
 KgType *
 kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 			  const Jsonb *definitions, const char *path, KgErrorList *errors)
@@ -1467,6 +1507,7 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 
 	read_schema(&parser, schema, &root, &g);
 	type->nfields = take_fields(&parser, &type->fields);
+	order_fields(&parser, type, &g);
 	for (int i = 0; i < type->nfields; i++)
 		type->fields[i].type = type;
 	type->title = g.title ? kg_json_cstring(g.title) : NULL;

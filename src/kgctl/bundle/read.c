@@ -9,6 +9,7 @@
 #include "kgctl/bundle/bundle.h"
 #include "kgctl/files.h"
 #include "kgctl/log.h"
+#include "kgctl/property_order.h"
 #include "kgctl/bundle/yaml.h"
 
 static const char not_inside[] = "expected a relative path inside the bundle";
@@ -384,6 +385,27 @@ read_directory(const char *dir, KgctlBundle *bundle)
 	return read_parts(bundle, dir, manifest, types) && ok;
 }
 
+/*
+ * Stores the order of properties. The text is then written anew; the previous
+ * one remains, because entities point into it.
+ */
+static void
+keep_orders(KgctlBundle *bundle)
+{
+	const KgJson *schemas = kgctl_json_get(bundle->root, "schemas");
+	bool kept = false;
+
+	for (size_t i = 0; i < kgctl_json_length(schemas); i++)
+		kept |= kg_property_order_keep(
+			bundle->arena, kgctl_json_get(schemas->u.items[i], "schema"));
+	if (!kept)
+		return;
+	bundle->parts = kg_realloc(bundle->parts,
+							   (bundle->nparts + 1) * sizeof(KgBuf));
+	bundle->parts[bundle->nparts++] = bundle->text;
+	kg_buf_init(&bundle->text);
+}
+
 bool
 kg_bundle_read(const char *path, KgctlBundle *bundle)
 {
@@ -406,6 +428,8 @@ kg_bundle_read(const char *path, KgctlBundle *bundle)
 				 memcmp(bundle->text.data, "\xEF\xBB\xBF", 3) == 0)
 			memcpy(bundle->text.data, "   ", 3);
 	}
+	if (ok)
+		keep_orders(bundle);
 	return ok && kgctl_bundle_check(bundle);
 }
 

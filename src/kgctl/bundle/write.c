@@ -11,6 +11,7 @@
 #include "kgctl/bundle/bundle.h"
 #include "kgctl/files.h"
 #include "kgctl/log.h"
+#include "kgctl/property_order.h"
 #include "kgctl/bundle/yaml.h"
 
 typedef struct Writer
@@ -91,7 +92,7 @@ static bool
 write_type(const Writer *w, const KgJson *entry, KgJson *types)
 {
 	const char *name = kg_json_get_text(entry, "entity_type");
-	const KgJson *schema = kgctl_json_get(entry, "schema");
+	KgJson *schema = kgctl_json_get(entry, "schema");
 	const KgJson *items;
 	KgJson *type = kg_json_object(w->arena);
 	char *file;
@@ -103,6 +104,7 @@ write_type(const Writer *w, const KgJson *entry, KgJson *types)
 		return false;
 	}
 	set_text(w, type, "name", name);
+	kg_property_order_restore(schema);
 	file = kg_arena_format(w->arena, "schemas/%s.schema.json", name);
 	set_text(w, type, "schema_file", file);
 	ok = write_file(w, file, schema);

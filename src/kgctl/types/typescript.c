@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kgctl/property_order.h"
 #include "kgctl/schema_types.h"
 #include "kgctl/types/types.h"
 
@@ -524,10 +525,11 @@ write_file(Writer *w, const KgJson *bundle)
 	for (size_t i = 0; i < kgctl_json_length(schemas); i++)
 	{
 		const KgJson *entry = schemas->u.items[i];
-		const KgJson *schema = kgctl_json_get(entry, "schema");
+		KgJson *schema = kgctl_json_get(entry, "schema");
 		const char *type = kg_json_text_or(entry, "entity_type", "");
 		const char *name = pascal(w, type, "");
 
+		kg_property_order_restore(schema);
 		write_definition(
 			w, name, kg_json_get_text(schema, "description"), schema);
 		kg_buf_printf(
