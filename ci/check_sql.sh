@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 files=(
   # statements of tools: text from the catalog, values as parameters
-  src/query/sql.c src/query/graph/sql_graph.c src/query/list/list_sql.c
+  src/query/sql.c src/query/graph/sql_graph.c src/query/list/list_sql.c src/query/duplicates/duplicates.c
   src/query/{derived,get,memory,merged,type_counts}.c src/query/time/{history,past,past_table}.c src/query/argument/hints.c
   src/query/search/{search,search_ids,search_meaning,search_near,search_text}.c
   src/query/filter/source.c src/query/view/view_rows.c

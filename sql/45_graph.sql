@@ -90,6 +90,12 @@ CREATE FUNCTION @extschema@.kg_rank(arguments jsonb) RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.kg_rank(jsonb) IS
   'the tool rank_related: entities by how much they have to do with some others';
 
+CREATE FUNCTION @extschema@.kg_duplicates(entity_type text, options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_duplicates';
+COMMENT ON FUNCTION @extschema@.kg_duplicates(text, jsonb) IS
+  'pairs of entities of a type that may be the same, with a score and the reasons; options ids, relations, min_score, min_similarity, limit, offset, max_bytes';
+
 CREATE FUNCTION @extschema@.kg_analyze(arguments jsonb) RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_analyze';

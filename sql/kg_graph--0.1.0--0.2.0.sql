@@ -220,6 +220,12 @@ ALTER TABLE @extschema@.kg_vectors ENABLE ALWAYS TRIGGER kg_catalog_changed;
 CREATE TRIGGER kg_no_replication BEFORE INSERT OR UPDATE OR DELETE ON @extschema@.kg_embedding
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_refuse_replication();
 ALTER TABLE @extschema@.kg_embedding ENABLE REPLICA TRIGGER kg_no_replication;
+CREATE FUNCTION @extschema@.kg_duplicates(entity_type text, options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_duplicates';
+COMMENT ON FUNCTION @extschema@.kg_duplicates(text, jsonb) IS
+  'pairs of entities of a type that may be the same, with a score and the reasons; options ids, relations, min_score, min_similarity, limit, offset, max_bytes';
+
 CREATE FUNCTION @extschema@.kg_analyze(arguments jsonb) RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_analyze';

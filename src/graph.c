@@ -8,10 +8,13 @@
 #include "entry.h"
 #include "fmgr.h"
 #include "ask/bound.h"
+#include "base/json.h"
 #include "tools/graph/graph.h"
 #include "tools/sql/query.h"
 #include "tools/sql/rows.h"
 #include "tools/verify/verify.h"
+#include "tools/write/write_tools.h"
+#include "utils/builtins.h"
 
 #define KG_TOOL_FUNCTION(sql_name, tool)   \
 	KG_ENTRY(sql_name, KG_AUDIT_READS)     \
@@ -36,6 +39,15 @@ KG_TOOL_FUNCTION(kg_sql_rank, kg_tool_rank_related);
 KG_TOOL_FUNCTION(kg_sql_analyze, kg_tool_analyze);
 KG_TOOL_FUNCTION(kg_sql_verify, kg_tool_verify_claims);
 KG_TOOL_FUNCTION(kg_sql_query, kg_tool_query);
+
+KG_ENTRY(kg_sql_duplicates, KG_AUDIT_READS)
+{
+	JsonbValue type = kg_json_string_value(
+		text_to_cstring(PG_GETARG_TEXT_PP(0)));
+
+	return kg_tool_duplicates(
+		kg_json_with(PG_GETARG_JSONB_P(1), "type", &type));
+}
 
 PG_FUNCTION_INFO_V1(kg_sql_query_bounded);
 

@@ -37,7 +37,7 @@ SELECT ok(provolatile = 'v' AND proparallel = 'u', signature || ' writes: VOLATI
 SELECT ok(provolatile = 's' AND proparallel IN ('r', 'u'), signature || ' reads: STABLE, not PARALLEL SAFE')
   FROM member
  WHERE proname IN ('kg_tenant', 'kg_list', 'kg_list_ids', 'kg_get', 'kg_list_tools', 'kg_export_bundle', 'kg_export_bundle_parts',
-                   'kg_graph_schema', 'kg_find_nodes', 'kg_traverse', 'kg_neighbors', 'kg_paths', 'kg_rank', 'kg_analyze',
+                   'kg_graph_schema', 'kg_find_nodes', 'kg_traverse', 'kg_neighbors', 'kg_paths', 'kg_rank', 'kg_analyze', 'kg_duplicates',
                    'kg_aggregate', 'kg_describe_schema', 'kg_search', 'kg_bfs', 'kg_describe',
                    'kg_describe_many', 'kg_intersect', 'kg_verify', 'kg_query', 'kg_history', 'kg_changes', 'kg_health', 'kg_stat_tools')
  ORDER BY signature COLLATE "C";
@@ -221,6 +221,7 @@ SELECT bag_eq(
     ('kg_query_path(text,text,integer)', 'stable', 'unsafe', false, true),
     ('kg_rank(jsonb)', 'stable', 'restricted', true, true),
     ('kg_analyze(jsonb)', 'stable', 'restricted', true, true),
+    ('kg_duplicates(text,jsonb)', 'stable', 'restricted', true, true),
     ('kg_put_edges(jsonb,jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_put_embeddings(text,jsonb,jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_put_entities(text,jsonb,jsonb)', 'volatile', 'unsafe', false, true),

@@ -42,6 +42,12 @@ CREATE FUNCTION pg_temp.edges() RETURNS TABLE (edge text) LANGUAGE sql AS $$
 CREATE TEMP TABLE before AS SELECT entity_type, entity_id, data FROM kg_entity;
 CREATE TEMP TABLE edges_before AS SELECT * FROM pg_temp.edges();
 
+-- Candidates.
+SELECT jsonb_pretty(p) FROM jsonb_array_elements(kg_duplicates('maker') -> 'pairs') p;
+SELECT kg_duplicates('maker', '{"ids": ["acme3"], "min_score": 0.01, "relations": ["NEAR"], "limit": 0}');
+SELECT kg_duplicates('maker', '{"limit": 1}') -> 'next' AS next;
+SELECT test.fails($$SELECT kg_duplicates('maker', '{"min_score": 2}')$$, 'path', 'expected');
+SELECT test.fails($$SELECT kg_duplicates('nothing')$$, 'code', 'path');
 -- What cannot be merged.
 SELECT test.fails($$SELECT kg_merge('maker', 'acme', '{acme}')$$, 'path', 'expected');
 SELECT test.fails($$SELECT kg_merge('maker', 'acme', '{acme2,acme2}')$$, 'path');

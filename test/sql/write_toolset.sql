@@ -21,7 +21,7 @@ SELECT kg_apply_bundle('{"bundle_name": "quay", "version": "1", "schemas": [
 -- It is not part of all, and readers have no tool that writes.
 SELECT count(*) FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' IN ('create', 'undo', 'changes');
 SET kg_graph.toolsets = 'write';
-SELECT string_agg(t ->> 'name', ' '), octet_length(kg_list_tools()::text) < 17200 AS short FROM jsonb_array_elements(kg_list_tools()) t;
+SELECT string_agg(t ->> 'name', ' '), octet_length(kg_list_tools()::text) < 19200 AS short FROM jsonb_array_elements(kg_list_tools()) t;
 SET ROLE quay_bob;
 SELECT string_agg(t ->> 'name', ' ') FROM jsonb_array_elements(kg_list_tools()) t;
 SELECT pg_temp.failed('undo', '{"change": 1}');

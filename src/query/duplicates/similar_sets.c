@@ -93,15 +93,13 @@ rank_numbers(KgNumberSet *sets, int nsets)
 			 next++)
 			;
 		for (int k = i; k < next; k++)
-			sets[members[k].set].numbers[members[k].place] =
-				((int64) (next - i) << 32) + i;
+			sets[members[k].set].numbers[members[k].place] = ((int64) (next - i)
+															  << 32) +
+															 i;
 	}
 	for (int i = 0; i < nsets; i++)
 		if (sets[i].n > 1)
-			qsort(sets[i].numbers,
-				  sets[i].n,
-				  sizeof(int64),
-				  compare_numbers);
+			qsort(sets[i].numbers, sets[i].n, sizeof(int64), compare_numbers);
 	pfree(members);
 }
 

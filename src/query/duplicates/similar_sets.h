@@ -23,10 +23,8 @@ extern int kg_set_common(const KgNumberSet *a, const KgNumberSet *b);
  * come several times. Overwrites the sets: numbers are replaced by their ranks by
  * frequency. work is called for each comparison, and may raise an error.
  */
-extern void kg_similar_sets(KgNumberSet *sets, int nsets, double least,
-							void (*work)(void *arg),
-							void (*found)(int i, int j, double similarity,
-										  void *arg),
-							void *arg);
+extern void kg_similar_sets(
+	KgNumberSet *sets, int nsets, double least, void (*work)(void *arg),
+	void (*found)(int i, int j, double similarity, void *arg), void *arg);
 
 #endif /* KG_SIMILAR_SETS_H */

@@ -87,6 +87,7 @@ const KgFixedTool kg_write_tools[] = {
 	 KG_TOOLSET_WRITE,
 	 kg_tool_delete,
 	 &kg_operations[KG_OPERATION_DELETE]},
+	{"duplicates", KG_TOOLSET_WRITE, kg_tool_duplicates},
 	{"link", KG_TOOLSET_WRITE, kg_tool_link, &kg_operations[KG_OPERATION_LINK]},
 	{"merge",
 	 KG_TOOLSET_WRITE,

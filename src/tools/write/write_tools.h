@@ -17,6 +17,7 @@ extern Jsonb *kg_tool_delete(const Jsonb *arguments);
 extern Jsonb *kg_tool_merge(const Jsonb *arguments);
 extern Jsonb *kg_tool_link(const Jsonb *arguments);
 extern Jsonb *kg_tool_unlink(const Jsonb *arguments);
+extern Jsonb *kg_tool_duplicates(const Jsonb *arguments);
 extern Jsonb *kg_tool_changes(const Jsonb *arguments);
 extern Jsonb *kg_tool_undo(const Jsonb *arguments);
 

@@ -1,0 +1,81 @@
+/*
+ * duplicates.h
+ *	  Pairs of entities of a type that may be the same.
+ *
+ * Evidence are similar names, equal values of indexed properties, and common
+ * neighbours. All of it is of rows that the caller sees.
+ */
+#ifndef KG_DUPLICATES_H
+#define KG_DUPLICATES_H
+
+#include "query/duplicates/similar_sets.h"
+#include "query/graph/graph_search.h"
+
+typedef struct KgSameEntity
+{
+	int64 node;
+	char *id;
+	char *label; /* or NULL */
+	KgNumberSet neighbors;
+} KgSameEntity;
+
+/* A name, folded, or a value of a property. */
+typedef struct KgSameText
+{
+	int entity;
+	const KgField *field; /* NULL: a name */
+	char *text;
+} KgSameText;
+
+/* A value that both entities of a pair have. */
+typedef struct KgSameValue
+{
+	const KgSameText *value;
+	int sharers; /* number of entities with it */
+	struct KgSameValue *next;
+} KgSameValue;
+
+typedef struct KgSamePair
+{
+	int entities[2]; /* hash key: indexes, ascending */
+	double name;	 /* similarity of the most similar names; 0: not similar */
+	const KgSameText *names[2];
+	KgSameValue *values; /* by property and value */
+	double neighbors;	 /* similarity of the neighbours */
+	int common;			 /* number of common neighbours */
+	double score;
+} KgSamePair;
+
+typedef struct KgDuplicates
+{
+	KgGraph *graph;
+	const KgType *type;
+	const KgFollow *follow; /* edges to neighbours */
+	double min_score;
+	double min_similarity; /* of names */
+	char **ids;			   /* pairs with one of these ids */
+	int nids;			   /* 0: all pairs */
+	/* the result: */
+	KgSameEntity *entities; /* ordered by id */
+	uint32 n;
+	KgSamePair **pairs; /* the highest score first, then by ids */
+	int npairs;
+	/* while it is found: */
+	uint32 capacity;
+	KgSameText *names;
+	int nnames;
+	KgSameText *values;
+	int nvalues;
+	uint64 compared;
+	uint64 done; /* work since the last check for interrupts */
+	struct HTAB *found;
+} KgDuplicates;
+
+/*
+ * Finds the pairs in the context of the graph. Raises KG_LIMIT_EXCEEDED if the
+ * type has more than kg_graph.max_visited entities, or more than
+ * kg_graph.max_edges pairs must be compared.
+ */
+extern void kg_duplicates_find(KgDuplicates *d);
+
+#endif /* KG_DUPLICATES_H */
