@@ -955,7 +955,12 @@ $$;
 UPDATE @extschema@.kg_manifest m
    SET major = pg_catalog.current_setting('server_version_num')::integer / 10000, definition = @extschema@.kg_manifest_text(d.definition)
   FROM @extschema@.kg_definitions() d
- WHERE (m.kind = 'policy' OR m.name = 'kg_entity_node_idx') AND d.kind = m.kind AND d.on_table = m.on_table AND d.name = m.name;
+ WHERE (m.kind = 'policy' OR m.name IN ('kg_entity_node_idx', 'kg_tool_operation_check')) AND d.kind = m.kind AND d.on_table = m.on_table AND d.name = m.name;
+UPDATE @extschema@.kg_manifest m
+   SET major = pg_catalog.current_setting('server_version_num')::integer / 10000, definition = @extschema@.kg_manifest_text(d.definition)
+  FROM (SELECT kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT kind, on_table, name, definition FROM @extschema@.kg_more_definitions()
+        UNION ALL SELECT kind, on_table, name, definition FROM @extschema@.kg_table_settings()) d
+ WHERE m.kind = 'columns' AND m.on_table = 'kg_freed' AND d.kind = m.kind AND d.on_table = m.on_table AND d.name = m.name;
 DELETE FROM @extschema@.kg_manifest WHERE kind = 'placement' AND definition LIKE '% SET UNLOGGED;';
 -- 0.1.0 noted NOT NULL as a constraint on PostgreSQL 18; it is a property of the column now.
 DELETE FROM @extschema@.kg_manifest WHERE kind = 'constraint' AND definition ~ ' ADD CONSTRAINT [^ ]+ NOT NULL ';
@@ -966,6 +971,7 @@ SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_nu
         UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
  WHERE d.definition IS NOT NULL
    AND (d.on_table IN ('kg_former_name', 'kg_moved_tenant', 'kg_vectors', 'kg_embedding', 'kg_change_transaction') OR (d.kind = 'index' AND d.name = 'kg_index_key_counted_idx')
+    OR (d.on_table = 'kg_freed' AND d.name IN ('kg_freed_check', 'kg_freed_node_idx', 'kg_freed_target_idx', 'kg_freed_id_idx'))
     OR d.kind IN ('member', 'function', 'sequence', 'dumped rows', 'logging')
     OR (d.kind IN ('column type', 'column default')
         AND EXISTS (SELECT FROM @extschema@.kg_manifest c WHERE c.kind = 'columns' AND c.on_table = d.on_table AND d.name = ANY (string_to_array(c.definition, ',')))));

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "base/extension.h"
+#include "base/has_column.h"
 #include "base/spi.h"
 #include "miscadmin.h"
 #include "query/merged.h"
@@ -86,7 +87,8 @@ kg_merged_find(const KgCatalog *catalog, const KgType *type, const char *id,
 	bool found;
 	bool stored = false;
 
-	if (kg_past_asked() || (type != NULL && type->binding != NULL))
+	if (kg_past_asked() || (type != NULL && type->binding != NULL) ||
+		!kg_has_column("kg_freed", "target"))
 		return false;
 	kg_spi_begin_as_owner(&caller);
 	found = find_id(catalog, type, id, merged);

@@ -109,7 +109,9 @@ sub state_of
 {
 	my ($node, $db, @without) = @_;
 	my $sql = join ' UNION ALL ',
-	  map { "SELECT '$_' AS name, count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text COLLATE \"C\")) FROM $_ t" }
+	  map { "SELECT '$_' AS name, count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text COLLATE \"C\")) FROM "
+		  # An update adds columns, which are null at first.
+		  . ($_ eq 'kg_freed' ? '(SELECT jsonb_strip_nulls(to_jsonb(f)) FROM kg_freed f) t' : "$_ t") }
 	  grep { my $table = $_; !grep { $_ eq $table } @without }
 	  qw(kg_tenant kg_tenant_role kg_bundle kg_entity_type kg_relation kg_entity
 	  kg_edge kg_index_key kg_unique_key kg_term kg_tool kg_tool_version

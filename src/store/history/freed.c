@@ -30,6 +30,7 @@
 #include "base/compat.h"
 #include "base/error.h"
 #include "base/extension.h"
+#include "base/has_column.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "model/writing.h"
@@ -345,6 +346,35 @@ freed_once(const KgFreed *freed, KgColumns *once)
 }
 
 /*
+ * Ends the merges of earlier entities that had the ids. Entities that were
+ * merged into these lead to the entities that these lead to.
+ */
+static void
+leave_merged(int nargs, const KgArg *args)
+{
+	static KgSaved led = KG_SAVED_BATCH;
+	static KgSaved ended = KG_SAVED_BATCH;
+
+	kg_spi_exec_newest_args(
+		&led,
+		"UPDATE @kg_freed g SET target = f.target "
+		"FROM (SELECT unnest($3), unnest($4)) u(id, version), @kg_freed f "
+		"WHERE f.tenant = $1 AND f.type_no = $2 AND f.entity_id = u.id "
+		"AND f.node IS NOT NULL AND g.tenant = $1 AND g.target = f.node "
+		"AND g.target IS NOT NULL",
+		nargs,
+		args);
+	kg_spi_exec_newest_args(
+		&ended,
+		"UPDATE @kg_freed f SET node = NULL, target = NULL "
+		"FROM (SELECT unnest($3), unnest($4)) u(id, version) "
+		"WHERE f.tenant = $1 AND f.type_no = $2 AND f.entity_id = u.id "
+		"AND f.node IS NOT NULL",
+		nargs,
+		args);
+}
+
+/*
  * Writes kg_freed. Reads the newest rows, which previous holders of an id
  * wrote. No other session writes an id concurrently, because only one entity
  * has it. Two statements take half the time of INSERT ... ON CONFLICT.
@@ -353,7 +383,6 @@ static void
 write_freed(KgFreed *freed)
 {
 	static KgSaved insertion = KG_SAVED_BATCH;
-	static KgSaved led = KG_SAVED_BATCH;
 	static KgSaved update = KG_SAVED_BATCH;
 	KgArg args[4] = {kg_arg_text(freed->tenant),
 					 kg_arg_int4(freed->type->type_no)};
@@ -373,20 +402,11 @@ write_freed(KgFreed *freed)
 		args);
 	if (SPI_processed == once.nrows)
 		return;
-	/* Entities that were merged into earlier ones with these ids. */
-	kg_spi_exec_newest_args(
-		&led,
-		"UPDATE @kg_freed g SET target = f.target "
-		"FROM (SELECT unnest($3), unnest($4)) u(id, version), @kg_freed f "
-		"WHERE f.tenant = $1 AND f.type_no = $2 AND f.entity_id = u.id "
-		"AND f.node IS NOT NULL AND g.tenant = $1 AND g.target = f.node "
-		"AND g.target IS NOT NULL",
-		lengthof(args),
-		args);
+	if (kg_has_column("kg_freed", "target"))
+		leave_merged(lengthof(args), args);
 	kg_spi_exec_newest_args(
 		&update,
-		"UPDATE @kg_freed f SET version = u.version, node = NULL, "
-		"target = NULL "
+		"UPDATE @kg_freed f SET version = u.version "
 		"FROM (SELECT unnest($3), unnest($4)) u(id, version) "
 		"WHERE f.tenant = $1 AND f.type_no = $2 "
 		"AND f.entity_id = u.id AND f.version < u.version",
@@ -638,6 +658,8 @@ kg_freed_merged(const char *tenant, const KgType *type, const char *const *ids,
 void
 kg_freed_restored(const char *tenant, const int64 *nodes, int n)
 {
+	if (!kg_has_column("kg_freed", "target"))
+		return;
 	KG_BATCH_NEWEST("UPDATE @kg_freed SET node = NULL, target = NULL "
 					"WHERE tenant = $1 AND node = ANY($2) "
 					"AND node IS NOT NULL",
