@@ -100,7 +100,7 @@ SELECT test.fails($$SELECT kg_merge('maker', 'acme', '{acme2}')$$, 'code', 'path
 SELECT transaction AS undone, '{"transaction": ' || transaction || '}' AS undoing FROM kg_history WHERE reason = 'one firm' LIMIT 1 \gset
 BEGIN;
 SELECT kg_update_entities('part', '[{"id": "p1", "set": {"makers": ["other"]}}]') -> 'counts' AS counts;
-SELECT test.fails(format('SELECT kg_revert(%L)', :'undoing'), 'code');
+SELECT regexp_replace(f, 'change [0-9]+', 'change N') AS fails FROM test.fails(format('SELECT kg_revert(%L)', :'undoing'), 'code') f;
 ROLLBACK;
 SELECT kg_revert(:'undoing') -> 'counts' AS counts;
 SELECT entity_id, b.data, e.data FROM before b FULL JOIN kg_entity e USING (entity_type, entity_id) WHERE b.data IS DISTINCT FROM e.data;
@@ -164,4 +164,11 @@ SELECT kg_merge('one', 'a', '{c,e}') AS merged;
 SELECT data FROM kg_entity ORDER BY entity_type, entity_id COLLATE "C";
 RESET ROLE;
 DROP POLICY merging_part ON kg_entity;
+-- The ids go with a tenant that moves.
+CREATE TEMP TABLE lines AS SELECT row_number() OVER () AS n, l FROM kg_export_tenant('merging_parts') l;
+SELECT FROM kg_drop_tenant('merging_parts');
+SELECT kg_import_tenant(array_agg(l ORDER BY n), '{"name": "merging_parts", "without_policies": true}') IS NOT NULL AS imported FROM lines;
+SET ROLE mara;
+SELECT kg_get('one', 'e') -> 'id' AS id, kg_get('one', 'c') -> 'id' AS c;
+RESET ROLE;
 CALL test.drop('merging', 'merging_parts');

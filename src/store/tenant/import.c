@@ -607,7 +607,8 @@ static const char relation_numbers[] = KG_NUMBERS_OF(
 	"relation_no", "kg_relation") KG_AND_OF("relation_no", "kg_history");
 static const char node_numbers[] = KG_NUMBERS_OF("node", "kg_entity")
 	KG_AND_OF("node", "kg_history") KG_AND_OF("source", "kg_history")
-		KG_AND_OF("target", "kg_history");
+		KG_AND_OF("target", "kg_history") KG_AND_OF("node", "kg_freed")
+			KG_AND_OF("target", "kg_freed");
 
 static void
 map_all_numbers(Import *import)
