@@ -762,7 +762,7 @@ kg_virtual_versions(const KgCatalog *catalog, const KgType *type,
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b, "SELECT %s, %s", source->id, version);
 	kg_vfrom(&b, source, (char *const *) ids, n, NULL);
-	kg_virtual_run(source, &b, take_version, &rows);
+	kg_virtual_run(source, &b, true, take_version, &rows);
 }
 
 static bool *

@@ -204,7 +204,8 @@ perform(void *arg)
 						 tool->type,
 						 tool->operation,
 						 call->items,
-						 deletes_entities(call) ? read_ids(call) : NULL,
+						 tool->operation == KG_EXPOSE_DELETE ? read_ids(call)
+															 : NULL,
 						 call->outcomes);
 		return;
 	}
