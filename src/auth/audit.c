@@ -75,7 +75,8 @@ count_rows(const Jsonb *reply)
 										"rows",
 										"results",
 										"claims",
-										"relations"};
+										"relations",
+										"pairs"};
 	JsonbValue value;
 	int64 n;
 
