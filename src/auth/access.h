@@ -5,7 +5,7 @@
 #ifndef KG_ACCESS_H
 #define KG_ACCESS_H
 
-/* In ascending order; each level includes those before it. */
+/* Levels in ascending order. Each level includes the lower levels. */
 typedef enum KgAccess
 {
 	KG_ACCESS_NONE,

@@ -17,8 +17,8 @@ extern const KgAgent *kg_agent_current(void);
 extern void kg_agent_require(const char *tenant);
 
 /*
- * Returns true if there is no agent in force or it has the bundle.  Raises no
- * error.
+ * Returns true if no agent is in force, or if the agent in force has the
+ * bundle. Raises no error.
  */
 extern bool kg_agent_sees_bundle(const char *bundle, int len);
 

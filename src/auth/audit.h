@@ -3,8 +3,9 @@
  *	  Recording of calls and their outcome: kg_graph.audit.
  *
  * A record is made when a call leaves its SQL function (KG_AUDITED,
- * src/entry.c), errors included.  Code inside the call adds details through
- * these functions; if nothing is recorded, each costs a test of one pointer.
+ * src/entry.c), errors included. Code inside the call adds details through the
+ * functions of this file. If the call is not recorded, each of these functions
+ * only tests a pointer.
  */
 #ifndef KG_AUDIT_H
 #define KG_AUDIT_H
@@ -35,11 +36,12 @@ typedef struct KgAudited
 	int64 bytes;
 	int64 edges;
 	int64 decisions;
-	const char *code;	/* of an error that is the reply, or NULL */
+	const char *code;	/* code of an error that the reply contains, or NULL */
 	const Jsonb *query; /* parsed query, or NULL */
 	List *statements;	/* texts of the SQL statements */
 	MemoryContext context;
-	List *records; /* complete records; of a batch, those of its messages */
+	/* complete records; for a batch, the records of its messages */
+	List *records;
 	bool is_batch;
 	struct KgAudited *outer; /* the batch that contains this message */
 } KgAudited;
@@ -115,8 +117,8 @@ kg_audit_reply(const Jsonb *reply)
 }
 
 /*
- * Sets the reply to an entity's data, or NULL.  Its members do not mention
- * other entities.
+ * Sets the reply to an entity's data, or to NULL. Members of the data are not
+ * counted as further entities.
  */
 static inline void
 kg_audit_entity(const Jsonb *data)

@@ -26,9 +26,10 @@ extern void kg_tenant_refuse_former(Datum name);
 extern bool kg_tenant_became(const char *former, const char *name);
 
 /*
- * Reserves the name for a tenant, whose row of kg_tenant must exist.  Removes
- * from kg_audit the records that calls of the name's former owner left after
- * its end.  Forgets that a tenant of the name moved to another database.
+ * Reserves the name for a tenant, whose row of kg_tenant must exist. Removes
+ * from kg_audit the records of a former tenant with this name that calls wrote
+ * after that tenant was dropped. Deletes the record that a tenant of this name
+ * moved to another database.
  */
 extern void kg_tenant_take_name(Datum name);
 

@@ -16,8 +16,8 @@ extern const char *kg_identity_tenant(KgAccess access);
 
 /*
  * Returns the tenant at the start of a call, after processing invalidation
- * messages.  Without that, a transaction that has its locks already would not
- * notice a revoked grant.
+ * messages. Without processing these messages, a transaction that already has
+ * its locks would not notice a revoked grant.
  */
 extern const char *kg_identity_current(KgAccess access);
 
@@ -53,13 +53,14 @@ extern bool kg_identity_scoped(void);
 extern bool kg_identity_sees_scope(const char *scope, int len);
 
 /*
- * Mark the time in which the statements of a tool run.
+ * Mark the period in which the statements of a tool run.
  *
  * Policies of edges, keys and terms do not consider visibility of entities.
  * Tools join these tables to kg_entity unless that is unnecessary (catalog.h,
- * plain_visibility).  Outside of a tool, a caller sees all rows of its tenant,
- * or none if an entity may be hidden from it (auth/visibility.h).  Every enter
- * needs a leave, also on error.
+ * plain_visibility). Outside of a tool, a caller sees all rows of its tenant,
+ * or none if an entity may be hidden from it (auth/visibility.h). Each call of
+ * kg_identity_enter_tool() needs a call of kg_identity_leave_tool(), also
+ * after an error.
  */
 extern void kg_identity_enter_tool(void);
 extern void kg_identity_leave_tool(void);

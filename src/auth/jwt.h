@@ -21,8 +21,8 @@ typedef enum KgJwtAlg
 } KgJwtAlg;
 
 /*
- * A parsed token.  signed_part points into the token, the rest is palloc'd.
- * Before verification only the issuer of its claims is read.
+ * A parsed token. signed_part points into the token; the other members are
+ * palloc'd. Before the token is verified, only the claim "iss" is read.
  */
 typedef struct KgJwt
 {
@@ -37,7 +37,10 @@ typedef struct KgJwt
 	int signature_len;
 } KgJwt;
 
-/* A key ready for use.  It owns memory of libcrypto until kg_jwt_key_free(). */
+/*
+ * A key ready for use. The struct owns memory of libcrypto until
+ * kg_jwt_key_free() is called.
+ */
 typedef struct KgJwtKey
 {
 	KgJwtAlg alg;
@@ -57,8 +60,8 @@ extern bool kg_jwt_parse(const char *token, int len, KgJwt *jwt,
 
 /*
  * Initializes a key from a secret (HS256) or a public key: PEM, base64url of
- * the 32 raw bytes (EdDSA), or a JWK.  Returns false and sets *why if it is
- * not a key of that algorithm or is too weak.
+ * the 32 raw bytes (EdDSA), or a JWK. Returns false and sets *why if the text
+ * is not a key of that algorithm, or the key is too weak.
  */
 extern bool kg_jwt_key_init(KgJwtKey *key, KgJwtAlg alg, const char *material,
 							int len, const char **why);

@@ -14,7 +14,7 @@
 #include "base/settings.h"
 #include "utils/jsonb.h"
 
-/* In the order of the rows of kg_limits(). */
+/* The limits, in the order of the rows of kg_limits(). */
 typedef enum KgLimit
 {
 	KG_LIMIT_CONCURRENT_CALLS,
@@ -24,7 +24,8 @@ typedef enum KgLimit
 	KG_LIMIT_MAX_ROWS,
 	KG_LIMIT_MAX_REPLY_BYTES,
 	KG_LIMIT_MAX_CALL_TIME,
-	KG_LIMIT_ENTITIES, /* this and all after it: quotas of the tenant */
+	/* this limit and all limits after it are quotas of the tenant */
+	KG_LIMIT_ENTITIES,
 	KG_LIMIT_EDGES,
 	KG_LIMIT_BUNDLES,
 	KG_LIMIT_BYTES,
@@ -64,8 +65,8 @@ extern int64 kg_limit_read(KgLimit limit, const JsonbValue *value);
 extern KgLimit kg_limit_of_setting(KgLowered setting);
 
 /*
- * Returns true if any tenant has limits.  Costs a comparison if nothing
- * changed.
+ * Returns true if any tenant has limits. If kg_limit has not changed since the
+ * last call, the cost is a single comparison.
  */
 extern bool kg_limits_any(void);
 

@@ -7,7 +7,7 @@
 
 /*
  * Verifies a token and binds its identity to the transaction (or session).
- * Does nothing if this token is already bound and again is true.
+ * Does nothing if the same token is already bound and "again" is true.
  *
  * Raises KG_NO_TENANT if the token is not accepted, and KG_FORBIDDEN if it
  * does not allow the request.  Call it through kg_auth_hidden().

@@ -10,8 +10,9 @@ extern bool kg_has_moved_tenants(void);
 
 /*
  * Raises KG_CONFLICT if a tenant of this name, for which the role had a grant,
- * moved to another database.  tenant NULL means any tenant, role NULL any role.
- * Any caller may call it, including one that was sent here before the move.
+ * moved to another database. tenant NULL means any tenant, role NULL any role.
+ * Any caller may call this function, including a caller that a front sent to
+ * this database before the move.
  */
 extern void kg_tenant_refuse_moved(const char *tenant, const char *role);
 /* Returns whether kg_tenant_refuse_moved() would raise an error. */

@@ -1,6 +1,7 @@
 /*
  * owner.h
- *	  The right to act for the whole database: the extension owner's.
+ *	  The right to act for the whole database, which belongs to the
+ *	  extension's owner.
  *
  * Each function that acts or reads beyond its caller's tenant checks this right
  * itself.  EXECUTE on the function is not the right: ALTER DEFAULT PRIVILEGES
@@ -27,9 +28,10 @@ extern void kg_owner_require(const char *act);
 extern void kg_owner_require_statistics(const char *act);
 
 /*
- * SELECT of roles that have EXECUTE on functions for the owner: object, fault,
- * repair.  The privilege has no effect, but other privileges were granted in
- * the same way.  For kg_spi_select_of(), without a tenant.
+ * The text of a SELECT that returns the roles that have EXECUTE on functions
+ * for the owner: object, fault, repair. The privilege has no effect, but its
+ * source may have granted other privileges, too. For kg_spi_select_of(),
+ * without a tenant.
  */
 extern const char kg_owner_execute_given[];
 

@@ -1,6 +1,6 @@
 /*
  * place.h
- *	  Slots that bound the number of concurrent calls.
+ *	  Slots that limit the number of concurrent calls.
  */
 #ifndef KG_PLACE_H
 #define KG_PLACE_H

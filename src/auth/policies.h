@@ -13,9 +13,10 @@
 extern bool kg_policies_registered(void);
 
 /*
- * SELECT of registered policies that are not in force: object, fault, repair.
- * They bar the roles that they name, or all roles if one was not found.  For
- * kg_spi_select_of(), without a tenant.
+ * The text of a SELECT that returns the registered policies that are not in
+ * force: object, fault, repair. Such a policy bars the roles that it names, or
+ * all roles if one of these roles was not found. For kg_spi_select_of(),
+ * without a tenant.
  */
 extern const char kg_policies_not_in_force[];
 

@@ -11,10 +11,10 @@
 /*
  * Brings a role's privileges in line with its grants.
  *
- * Grants the missing privileges and records them in kg_role; revokes those
- * recorded that are not needed any more.  Other privileges remain, and so do
- * those of an owner on its objects.  Runs as the extension's owner, within
- * SPI_connect().
+ * Grants the missing privileges and records them in kg_role. Revokes the
+ * recorded privileges that are not needed any more. Other privileges, and
+ * those of an owner on its own objects, do not change. Runs as the extension's
+ * owner, within SPI_connect().
  */
 extern void kg_privileges_sync(Oid role);
 
@@ -25,9 +25,10 @@ extern void kg_privileges_sync(Oid role);
 extern List *kg_privileges_missing(Oid role);
 
 /*
- * SELECT of each role that has a grant or is a gateway: OID, name, and, for a
- * role that is not a superuser but that no policy restricts, the cause and its
- * repair.  Runs as the owner, for kg_spi_select_of(), without a tenant.
+ * The text of a SELECT that returns each role that has a grant or is a
+ * gateway: its OID and name. If no policy restricts the role and it is not a
+ * superuser, the row also has the cause and its repair. Runs as the owner, for
+ * kg_spi_select_of(), without a tenant.
  */
 extern const char kg_privileges_of_roles[];
 

@@ -56,7 +56,8 @@ extern const KgTokenIdentity *kg_token_identity(void);
 extern char *kg_token_subject(void);
 
 /*
- * Returns true if a token was bound and has expired: there is no caller then.
+ * Returns true if a token was bound to the session and has expired. There is
+ * then no caller.
  */
 extern bool kg_token_lapsed(void);
 

@@ -3,9 +3,9 @@
  *	  Decides which part of its tenant the caller sees.
  *
  * A token's scope paths, an agent that lacks a bundle, and a policy of the DBA
- * on kg_entity hide entities.  The policies of edges, keys and terms do not
- * consider this.  A caller that does not see every entity reads those tables
- * through tools only, which then join every node to kg_entity.
+ * on kg_entity hide entities. The policies of edges, keys and terms do not
+ * consider this. A caller that does not see every entity reads edges, keys and
+ * terms only through tools. The tools then join every node to kg_entity.
  */
 #ifndef KG_VISIBILITY_H
 #define KG_VISIBILITY_H
@@ -32,8 +32,8 @@ extern bool kg_visibility_is_whole(void);
 extern bool kg_visibility_entities_are_plain(void);
 
 /*
- * Returns true if the rows of kg_edge that are visible also depend on those
- * and the tenant only.
+ * Returns true if only kg_graph's own policies restrict the rows of kg_edge
+ * that the current role sees.
  */
 extern bool kg_visibility_edges_are_plain(void);
 
@@ -44,9 +44,9 @@ extern bool kg_visibility_edges_are_plain(void);
 extern bool kg_visibility_history_is_whole(void);
 
 /*
- * Raises KG_FORBIDDEN if the caller's visibility is partial.  Such a caller
- * may change entities that it sees, but nothing that other entities depend on.
- * what completes "... may not".
+ * Raises KG_FORBIDDEN if the caller's visibility is partial. Such a caller may
+ * change entities that it sees, but no object on which other entities depend.
+ * The text "what" completes the error message "... may not".
  */
 extern void kg_visibility_require_tenant(const char *what);
 /* Raises the error of kg_visibility_require_tenant(). */

@@ -52,7 +52,7 @@ kg_block_bit(int64 node)
 	return (uint32) 1 << ((node - 1) % KG_BLOCK);
 }
 
-/* The relations to follow in one direction. */
+/* The relations that a search follows in one direction. */
 typedef struct KgRelationSet
 {
 	bool all;
@@ -100,8 +100,9 @@ extern void kg_adjacency_append(StringInfo packed, int32 relation_no,
 								const int64 *targets, int n);
 
 /*
- * Reads the next group of a relation in the set, and advances *at.  Returns
- * false if there is no more group.  Raises XX001 if the bytes are malformed.
+ * Reads the next group of a relation in the set, and advances *at. Returns
+ * false if there is no more group. Raises an error with SQLSTATE XX001 if the
+ * bytes are malformed.
  */
 extern bool kg_packed_group(const KgPacked *packed, const uint8 **at,
 							const KgRelationSet *relations,
@@ -142,8 +143,8 @@ kg_group_next(KgPackedGroup *group, int64 last)
 }
 
 /*
- * Calls "found" for the neighbors over the relations of the set.  Returns
- * their number.
+ * Calls found() for the neighbors over the relations of the set. Returns their
+ * number.
  */
 extern int64 kg_adjacency_visit(const KgPacked *packed,
 								const KgRelationSet *relations,

@@ -2,10 +2,10 @@
  * binding.h
  *	  Types that read a table of the user: x-table.
  *
- * A bound type has no rows in kg_entity.  Its entities are the rows of a table
- * or view, read as the caller, under the table's own grants and policies.  The
- * annotation names the table and its columns.  The names are resolved anew by
- * each call, so a dump, a renamed table and a restored one need nothing else.
+ * A bound type has no rows in kg_entity. Its entities are the rows of a table
+ * or view, read as the caller, under the table's own grants and policies. The
+ * annotation names the table and its columns. Each call resolves these names
+ * again, so nothing else is needed after a restore or a renaming of the table.
  */
 #ifndef KG_BINDING_H
 #define KG_BINDING_H
@@ -13,17 +13,20 @@
 #include "base/error.h"
 #include "model/catalog.h"
 
-/* x-table, as it is written. */
+/* The annotation x-table, as it is written. */
 typedef struct KgTableBinding
 {
 	const char *table; /* "schema.table", quoted as SQL */
 	int nid;		   /* columns of the id */
-	const char **id;   /* of a relation: those of the source's id */
+	/* columns of the id; for a relation, columns of the source's id */
+	const char **id;
 	int nto;
-	const char **to;			/* of a relation: columns of the target's id */
-	const char *tenant_column;	/* has kg_tenant(), or NULL */
-	bool shared;				/* every tenant may see all of the table */
-	int write;					/* KG_EXPOSE_* of the tools that write it */
+	/* for a relation, columns of the target's id */
+	const char **to;
+	const char *tenant_column; /* has kg_tenant(), or NULL */
+	bool shared;			   /* every tenant may see all of the table */
+	/* KG_EXPOSE_* bits of the tools that may write the table */
+	int write;
 	const char *version_column; /* counts the changes of a row, or NULL */
 	/* {property: column or [columns]}; NULL: columns have the names */
 	const JsonbContainer *columns;
@@ -31,8 +34,8 @@ typedef struct KgTableBinding
 
 /*
  * Reads x-table of a type, or of a relation, whose table joins two others.
- * Returns NULL and reports a fault if it is not an object of a binding's
- * members.
+ * Returns NULL and reports a fault if the value is not an object with the
+ * members of a binding.
  */
 extern const KgTableBinding *kg_binding_read(const JsonbValue *value,
 											 bool of_relation, const char *path,
@@ -50,7 +53,10 @@ extern const KgType *kg_binding_of_edges(const Jsonb *schema,
 										 const KgType *from, const KgType *to,
 										 const char *path, KgErrorList *errors);
 
-/* Returns the kind of such a type or another one with x-table, for messages. */
+/*
+ * Returns the kind of a type with x-table, entity type or relation, for
+ * messages.
+ */
 static inline const char *
 kg_binding_subject(const KgType *type)
 {
@@ -65,8 +71,8 @@ kg_binding_end(const KgType *edges, int i)
 }
 
 /*
- * Returns the names of columns: a string, or an array of strings.  NULL: it is
- * neither.
+ * Returns the names of columns from a string or an array of strings. Returns
+ * NULL if the value is neither.
  */
 extern const char **kg_binding_columns(const JsonbValue *value, int *n);
 

@@ -9,8 +9,9 @@
 #include "model/bound_table.h"
 
 /*
- * Replaces a view of one table by that table, and the numbers of columns by
- * those of the table.  Returns InvalidOid if the view has another form.
+ * Replaces a view of a single table by that table, and the numbers of the
+ * view's columns by those of the table's columns. Returns InvalidOid if the
+ * view has another form.
  */
 extern Oid kg_bound_base(Oid relid, int64 *columns, int n);
 

@@ -16,8 +16,9 @@ typedef struct KgRowsFault
 
 /*
  * Returns false and sets the fault if a view reads with its owner's rights, or
- * if nothing limits the rows that the role sees to the tenant.  Takes the lock
- * of a reader, which stays until the transaction ends.
+ * if nothing limits the rows that the role sees to the tenant. Locks the view
+ * and its tables as a reader does (AccessShareLock) until the transaction
+ * ends.
  */
 extern bool kg_bound_rows_check(const KgTableBinding *binding, Oid relid,
 								Oid role, KgRowsFault *fault);

@@ -30,10 +30,11 @@ typedef struct KgBoundColumn
 {
 	const char *name; /* quoted */
 	AttrNumber number;
-	Oid type; /* of a domain: its base type */
+	Oid type; /* the type of the column; for a domain, its base type */
 	bool not_null;
-	bool readable; /* the caller has SELECT on it */
-	bool folds;	   /* its collation takes different texts for equal */
+	bool readable; /* the caller has SELECT on the column */
+	/* the collation of the column treats some different texts as equal */
+	bool folds;
 } KgBoundColumn;
 
 /* The columns of a property. */
@@ -65,9 +66,9 @@ typedef struct KgBoundTable
 extern const KgBoundTable *kg_bound_table(const KgType *type);
 
 /*
- * Returns the table as the role sees it.  Adds faults to errors, or raises the
- * first one if errors is NULL; NULL: there is no such table, or the role must not
- * read it.
+ * Returns the table as the role sees it. Adds faults to errors, or raises the
+ * first fault if errors is NULL. Returns NULL if there is no such table, or
+ * the role must not read it.
  */
 extern KgBoundTable *kg_bound_resolve(const KgType *type, Oid role,
 									  const char *path, KgErrorList *errors);
@@ -79,8 +80,9 @@ extern KgBoundTable *kg_bound_resolve(const KgType *type, Oid role,
 extern bool kg_bound_is_key(Oid type);
 
 /*
- * Return the text of a value in ids, of an expression and of a datum.  A date
- * has its form of JSON, whatever DateStyle is.
+ * Return the text that a value has in ids. The first function returns an SQL
+ * expression for it, the second one the text of a datum. A date has its JSON
+ * form, whatever DateStyle is.
  */
 extern char *kg_bound_text(const char *sql, Oid type);
 extern char *kg_bound_value_text(Oid type, Datum value);
@@ -90,7 +92,10 @@ extern char *kg_bound_value_text(Oid type, Datum value);
  * columns are joined by "/".
  */
 extern char *kg_bound_id_text(const char *alias, const KgBoundProperty *id);
-/* Returns the parts of such an id, or NULL if their number is another one. */
+/*
+ * Returns the n parts of an id of several columns, or NULL if the id does not
+ * have n parts.
+ */
 extern char **kg_bound_id_parts(const char *id, int n);
 
 /* Returns whether the caller has SELECT on each column. */

@@ -3,11 +3,11 @@
  *	  Bundles, entity types, fields, relations and tools of a tenant, as
  *	  structs.
  *
- * A KgCatalog is the part of a tenant that one role sees under one snapshot.
- * It is read through SPI as that role, and cached by (tenant, role, agent,
- * scoped) and version (model/version.h) until the relcache callback reports a
- * change of a catalog table.  A catalog remains valid until the end of the
- * transaction, even if a newer one replaces it.
+ * A KgCatalog has the part of a tenant that one role sees under one snapshot.
+ * A catalog is read through SPI as that role, and cached by (tenant, role,
+ * agent, scoped) and version (model/version.h) until the relcache callback
+ * reports a change of a catalog table. A catalog remains valid until the end
+ * of the transaction, even if a newer one replaces it.
  */
 #ifndef KG_CATALOG_H
 #define KG_CATALOG_H
@@ -62,7 +62,7 @@ typedef struct KgField
 	bool repeats_name;
 	int nsteps;
 	KgStep *steps;
-	KgKind kind;	 /* of the value, or of an array's items */
+	KgKind kind;	 /* the kind of the value, or of the items of an array */
 	bool is_array;	 /* some step is to every item */
 	bool nullable;	 /* allows null */
 	bool required;	 /* required at every level */
@@ -86,7 +86,8 @@ typedef struct KgField
 	const char *ref_type;
 	const char *ref_field; /* x-ref-field; NULL: the target's id */
 	const char *relation;  /* x-relation, or the name in upper case */
-	bool ref_bound;		   /* of a stored type: the target has x-table */
+	/* the property of a stored type refers to a type with x-table */
+	bool ref_bound;
 	int32 relation_no;
 	KgOnDelete on_delete;
 	/* x-derived */
@@ -95,8 +96,8 @@ typedef struct KgField
 } KgField;
 
 /*
- * x-valid-from, x-valid-to: the properties with the begin and the end of a
- * period of validity (model/period.h); NULL: unbounded.
+ * x-valid-from and x-valid-to: the properties with the beginning and the end
+ * of a period of validity (model/period.h). NULL means unbounded on this side.
  */
 typedef struct KgPeriod
 {
@@ -113,13 +114,17 @@ typedef struct KgAuthorize
 	const KgField *id_field;
 } KgAuthorize;
 
-/* x-id-generate: how the id of a new entity without one is made. */
+/*
+ * x-id-generate: how kg_graph makes the id of a new entity that is sent
+ * without an id.
+ */
 typedef struct KgIdGenerate
 {
 	bool uuid;
-	const char *prefix; /* of numbers in sequence; NULL: no sequence */
-	int digits;			/* of these numbers */
-	bool table;			/* by the table that the type reads */
+	/* prefix of ids with numbers in sequence; NULL: no sequence */
+	const char *prefix;
+	int digits; /* number of digits of these numbers */
+	bool table; /* the table that the type reads makes the id */
 } KgIdGenerate;
 
 typedef struct KgType
@@ -170,8 +175,10 @@ typedef struct KgVariant
 {
 	int32 from_type_no;
 	int32 to_type_no;
-	const char *property;	 /* x-ref property that derives it, or NULL */
-	const Jsonb *schema;	 /* of edge properties, or NULL */
+	/* x-ref property from which the edges are derived, or NULL */
+	const char *property;
+	/* JSON Schema of the edges' properties, or NULL */
+	const Jsonb *schema;
 	const char *description; /* or NULL */
 	/* edges are rows of a table (model/binding.h); or NULL */
 	const struct KgType *edges;
@@ -193,7 +200,7 @@ typedef struct KgRelation
 	int expose; /* KG_EXPOSE_*; if declared */
 	int nvariants;
 	KgVariant *variants;
-	int nfields; /* of edge properties, all variants */
+	int nfields; /* number of fields of edge properties, over all variants */
 	KgField *fields;
 	KgPeriod period; /* equal in all variants */
 } KgRelation;
@@ -228,8 +235,11 @@ typedef struct KgCatalog
 {
 	const char *tenant;
 	Oid role;
-	const char *agent; /* of the caller, or NULL; restricts the visible part */
-	bool scoped;	   /* the caller's token has scope paths */
+	/*
+	 * the caller's agent, or NULL; it restricts the visible part of the tenant
+	 */
+	const char *agent;
+	bool scoped; /* the caller's token has scope paths */
 	int nbundles;
 	KgBundle *bundles; /* ordered by name */
 	int ntypes;
@@ -269,9 +279,9 @@ extern bool kg_catalog_ever_authorizes;
 extern const KgCatalog *kg_catalog_get(const char *tenant);
 extern const KgCatalog *kg_catalog_newest(const char *tenant);
 /*
- * Returns the newest catalog, with these types locked against changes until
- * the end of the transaction.  type_nos may repeat.  Raises KG_CONFLICT if the
- * transaction's snapshot shows another schema of a type.
+ * Locks these types against changes until the end of the transaction, and
+ * returns the newest catalog. type_nos may contain a number twice. Raises
+ * KG_CONFLICT if the transaction's snapshot shows another schema of a type.
  */
 extern const KgCatalog *kg_catalog_locked(const char *tenant,
 										  const int32 *type_nos, int n);
@@ -329,7 +339,8 @@ extern void kg_type_mark_unique(KgType *type, const char *ref_field);
 
 /*
  * Adds the x-index properties of a version of the type to its key_fields.
- * Existing ones keep their numbers; new ones follow in the order of names.
+ * Properties that are already in key_fields keep their numbers. New properties
+ * follow, in the order of their names.
  */
 extern void kg_type_add_key_fields(KgType *type, const KgType *parsed);
 
@@ -342,8 +353,9 @@ extern const KgSchema *kg_type_schema(const KgType *type);
 extern const char *kg_type_handle(const KgType *type);
 
 /*
- * Visits the values of a field in an entity: one call for a scalar, one per
- * item for an array, no call if it is missing.  A JSON null is a value.
+ * Visits the values of a field in an entity. The visitor is called once for a
+ * scalar, once for each item of an array, and not at all for a missing value.
+ * A JSON null is a value.
  */
 typedef void (*KgFieldVisitor)(const JsonbValue *value, void *arg);
 extern void kg_field_visit(const KgField *field, const JsonbContainer *root,

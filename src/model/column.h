@@ -4,10 +4,11 @@
  *
  * A view of kg_create_views() (store/view/views.h) has a column for each
  * stored property of the document's root; members of objects remain in jsonb.
- * A value that contradicts the schema is NULL, never an error.  Such values
- * were written before triggers existed, or exceed the SQL type.  A value that
- * is not NULL has a key (model/key.h) with equal order, so that a filter on
- * the column can use the index of keys.
+ * A value that contradicts the schema is NULL, never an error. Such values
+ * were written while triggers did not fire, or are out of the range of the SQL
+ * type. Each value that is not NULL has a key (model/key.h). Keys have the
+ * same order as the values, so that a filter on the column can use the index
+ * of keys.
  */
 #ifndef KG_COLUMN_H
 #define KG_COLUMN_H

@@ -4,29 +4,37 @@
  *
  * With x-index a count is stored as a key: a row of kg_index_key for each
  * entity of the type, which the triggers of kg_edge maintain
- * (store/derived/counted.h).  The count includes all edges of the tenant.
+ * (store/derived/counted.h). The count includes all edges of the tenant.
  * Therefore it is not among the entity's own keys (packed_keys.h), which any
- * caller that sees the entity can read.  Such rows are found by node; their
- * field numbers are high so that a partial index can contain them alone.
+ * caller that sees the entity can read. Rows of counts are found by node.
+ * Their field numbers are high, so that a partial index can contain only these
+ * rows.
  */
 #ifndef KG_COUNTED_H
 #define KG_COUNTED_H
 
 #include "model/catalog.h"
 
-/* The field_no of a stored count is this plus its position in key_fields. */
+/*
+ * The field_no of a stored count is this number plus the position of its field
+ * in key_fields.
+ */
 #define KG_COUNTED_FIELDS 32768
 /* Predicate of the partial index by node, for SQL texts. */
 #define KG_COUNTED_ROWS "field_no >= 32768"
 
-/* The relations whose edges are counted, by the entity's end. */
+/* The relations whose edges are counted, by the end at which the entity is. */
 typedef struct KgCountedRelations
 {
 	int nincoming; /* entity is the target */
 	Datum *incoming;
 	int noutgoing; /* entity is the source */
 	Datum *outgoing;
-	int nboth; /* either end; a loop counts once */
+	/*
+	 * relations counted at either end; an edge from an entity to itself counts
+	 * once
+	 */
+	int nboth;
 	Datum *both;
 } KgCountedRelations;
 

@@ -25,10 +25,11 @@
 extern bytea *kg_key_encode(const KgField *field, const JsonbValue *value);
 
 /*
- * Returns a bound for the keys of a range at a value.  It is the value's key,
- * adjusted so that equal versions are on one side.  If above is true, keys
- * from the bound on are greater than the value; if false, keys before it are
- * less.
+ * Returns a bound for a range of keys that begins or ends at a value. The
+ * bound is the value's key, adjusted so that all versions equal to the value
+ * are on the same side of it. If above is true, keys from the bound on belong
+ * to values greater than the value. If above is false, keys before the bound
+ * belong to values less than the value.
  */
 extern bytea *kg_key_bound(const KgField *field, const JsonbValue *value,
 						   bool above);
@@ -74,8 +75,9 @@ extern bool kg_key_instant_micros(const char *text, int len, int64 *micros);
 
 /*
  * kg_key_day() sets the UTC day and second of the key of an instant, rounded
- * down.  It returns false for other keys.  The other function returns the
- * date-time of day and second, or the first that can be written.
+ * down. It returns false for other keys. The second function returns the
+ * date-time of a day and second, or the earliest date-time that can be
+ * written, if that is later.
  */
 extern bool kg_key_day(const bytea *key, int *julian, int *second);
 extern char *kg_key_day_text(int julian, int second);
@@ -84,15 +86,16 @@ extern char *kg_key_day_text(int julian, int second);
 extern bytea *kg_key_prefix_low(const char *prefix, int len);
 extern bytea *kg_key_prefix_high(const char *prefix, int len);
 /*
- * Returns an upper bound, by bytes, for texts with the prefix.  It ends with
- * the largest character, which is above any continuation.
+ * Returns an upper bound, by bytes, for texts with the prefix. The bound ends
+ * with the largest character, so it is above every text with the prefix.
  */
 extern char *kg_text_prefix_high(const char *prefix);
 
 /*
- * Decodes the value of a key (enums as text, numbers as numeric); null if the
- * key is not a value's.  Raises KG_INTERNAL if the key does not fit the field:
- * it may be another property's or damaged.
+ * Decodes the value of a key (enums as text, numbers as numeric). The value is
+ * null if the key is that of a missing value. Raises KG_INTERNAL if the key is
+ * not valid for the field, because it is damaged or belongs to another
+ * property.
  */
 extern void kg_key_decode(const KgField *field, const bytea *key,
 						  JsonbValue *value);

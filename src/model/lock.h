@@ -9,16 +9,17 @@
 #include "storage/lockdefs.h"
 
 /*
- * Raises an error on a standby if the mode excludes writers: such a lock counts
- * as a write.  The error is that of other writes and names no lock.  All locks
- * of this file call it.
+ * Raises an error on a standby if the mode excludes writers, because such a
+ * lock counts as a write. The error is the same as for other writes and names
+ * no lock. All functions of this file that lock call this function.
  */
 extern void kg_check_lock_mode(LOCKMODE mode);
 
 /*
- * Locks a type.  Writers of its entities take the shared lock; changing the
- * schema or requiring a single writer needs the exclusive one.  Returns true
- * if the lock is new: catalog data read before must be read again.
+ * Locks a type. Writers of its entities take the shared lock; changing the
+ * schema or requiring a single writer needs the exclusive one. Returns true if
+ * the session did not have the lock before. Catalog data that was read before
+ * must then be read again.
  */
 extern bool kg_lock_type_shared(int32 type_no);
 extern bool kg_lock_type_exclusive(int32 type_no);
@@ -38,23 +39,23 @@ extern bool kg_lock_relation_exclusive(int32 relation_no);
 extern void kg_lock_pairs(int32 relation_no, const uint32 *hashes, int n);
 
 /*
- * Locks the set of a tenant's properties that an x-ref-field names, for
- * changing it.
+ * Locks the set of a tenant's properties that an x-ref-field names, before
+ * this set is changed.
  */
 extern void kg_lock_names(const char *tenant);
 
 /*
- * Locks a tenant.  Writers of entities, edges or bundles take the shared lock;
- * counting all of them needs the exclusive one.
+ * Locks a tenant. Writers of entities, edges or bundles take the shared lock.
+ * A count of all rows of the tenant needs the exclusive lock.
  */
 extern void kg_lock_tenant_shared(const char *tenant);
 extern void kg_lock_tenant_exclusive(const char *tenant);
 
 /*
- * Results of a lock on all writes of a tenant.  Writers take the shared lock,
+ * Results of a lock on all writes of a tenant. Writers take the shared lock,
  * through kg_tenant_writes() (tenant_state.h); freezing the tenant needs the
- * exclusive one.  A writer does not wait for the holder of, or a waiter for,
- * the exclusive lock.
+ * exclusive one. A writer does not wait for a session that has the exclusive
+ * lock or waits for it.
  */
 typedef enum KgLocked
 {
@@ -73,7 +74,7 @@ extern void kg_lock_writes_exclusive(const char *tenant);
 extern void kg_lock_tools_shared(const char *tenant);
 extern void kg_lock_tools_exclusive(const char *tenant);
 
-/* Serializes writes with one idempotency key. */
+/* Serializes writes with the same idempotency key. */
 extern void kg_lock_request(const char *tenant, const char *caller,
 							const char *key);
 
@@ -83,7 +84,7 @@ extern void kg_lock_numbers(int32 type_no);
 /* Serializes creating, changing and dropping views of a tenant. */
 extern void kg_lock_views(const char *tenant);
 
-/* Serializes applies of one bundle. */
+/* Serializes applies of the same bundle. */
 extern void kg_lock_bundle(const char *tenant, const char *bundle);
 
 #endif /* KG_LOCK_H */

@@ -26,8 +26,8 @@ extern void kg_marks_note(KgMarks *marks, const KgField *field,
 extern void kg_marks_rename(KgMarks *marks, const char *member,
 							const char *told);
 /*
- * Notes a member of one of several objects.  All notes for one object must be
- * consecutive.
+ * Notes a member of one of several objects. All notes for the same object must
+ * be consecutive.
  */
 extern void kg_marks_note_of(KgMarks *marks, const char *of,
 							 const KgField *field, const char *member);

@@ -44,7 +44,7 @@ typedef struct KgOperation
 	bool idempotent;
 } KgOperation;
 
-/* In the order in which a type's tools are created. */
+/* The operations, in the order in which a type's tools are created. */
 typedef enum KgOperationNo
 {
 	KG_OPERATION_LIST,

@@ -2,10 +2,10 @@
  * packed_keys.h
  *	  All keys of an entity in one value (kg_entity.index_keys).
  *
- * The rows that an entity has in kg_index_key are also stored with the entity,
- * so that its keys are found by node.  This is needed for a filter on a second
- * property, the order of a page, and the deletion of old keys.  An index of
- * kg_index_key by node would cost as much as all other writes for a key.
+ * The keys that an entity has in kg_index_key are also stored in its own row,
+ * so that they are found by node. A filter on a second property, the order of
+ * a page, and the deletion of old keys need this. An index of kg_index_key by
+ * node would cost as much as all other writes for a key.
  *
  * A packed key is two bytes of field number, two of length (big-endian) and
  * the key itself (key.h).  Packed keys are distinct and in the order of field

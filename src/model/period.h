@@ -27,9 +27,9 @@ extern bool kg_period_has(const KgPeriod *period,
 						  const JsonbContainer *document, const bytea *instant);
 
 /*
- * Returns NULL if a document may be written: its bounds are instants in
- * ascending order.  If not, returns the error and sets *field to the faulty
- * property.
+ * Returns NULL if a document may be written, because the beginning and the end
+ * of its period are instants in ascending order. If not, returns the error and
+ * sets *field to the faulty property.
  */
 extern KgError *kg_period_fault(const KgPeriod *period, const Jsonb *document,
 								const KgField **field);

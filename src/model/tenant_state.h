@@ -8,10 +8,11 @@
 /*
  * Checks that the tenant may be written.
  *
- * It is called before a write, or after it if an error undoes the write.
- * Raises KG_CONFLICT if writes are or are about to be withheld, or the tenant
- * was renamed.  Otherwise the state is locked until the (sub)transaction ends.
- * The newest state decides, whatever the isolation level.
+ * Call this function before a write, or after a write that an error would
+ * undo. Raises KG_CONFLICT if writes of the tenant are refused or are about to
+ * be refused, or if the tenant was renamed. Otherwise the state is locked
+ * until the (sub)transaction ends. The newest state decides, whatever the
+ * isolation level.
  */
 extern void kg_tenant_writes(const char *tenant);
 /*
@@ -20,8 +21,8 @@ extern void kg_tenant_writes(const char *tenant);
  */
 extern void kg_tenant_deletes(const char *tenant);
 /*
- * Raises KG_CONFLICT if there is no tenant of the name: then a row not found
- * under it proves nothing.
+ * Raises KG_CONFLICT if no tenant has this name. In this case a missing row
+ * does not prove that the row does not exist.
  */
 extern void kg_tenant_require_name(const char *tenant);
 /*
@@ -45,8 +46,8 @@ typedef enum KgTenantWork
 } KgTenantWork;
 
 /*
- * Calls work(arg), which may raise an error.  Calls may nest for different
- * tenants; both are being worked on then.
+ * Calls work(arg), which may raise an error. Calls may nest for different
+ * tenants; the states of both tenants then apply.
  */
 extern void kg_tenant_work(const char *tenant, KgTenantWork how,
 						   void (*work)(void *arg), void *arg);

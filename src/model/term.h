@@ -31,8 +31,8 @@ extern bool kg_in_ranges(pg_wchar c, const KgCodeRange *ranges, int n);
 
 /*
  * Folds a text for search: compatible forms (NFKC), lower case, no accents,
- * points or vowel marks ("ile-de-france").  Runs of white space become one
- * blank; ends are trimmed.
+ * points or vowel marks ("ile-de-france"). Runs of white space become one
+ * blank. White space at the beginning and the end is removed.
  */
 extern char *kg_text_fold(const char *text, int len);
 /* Folds a text and cuts it at KG_MAX_TERM_BYTES, on a character boundary. */
@@ -51,19 +51,20 @@ extern bool kg_term_ends_word(const char *folded, int len);
 extern int kg_term_signs(const char *folded, char ***signs);
 
 /*
- * Returns the distinct trigrams of a token.  A text that contains the token
- * has all of them.
+ * Returns the distinct trigrams of a token. A text that contains the token has
+ * all these trigrams.
  */
 extern int kg_term_trigrams(const char *token, char ***trigrams);
 
 /*
  * Returns the texts by which kg_trigram stores a term.
  *
- * For a token these are its trigrams and the shorter suffixes at its end, so
- * that some row begins with any part of it; and its pieces.  A text with up to
- * n edits is cut into n + 1 pieces, and at least one of these is unchanged.  A
- * piece is stored with the characters of the whole and its position
- * (":8:1:pha"), which differs from any token.
+ * For a token, these are its trigrams, the shorter suffixes at its end, and
+ * its pieces. Because of the suffixes, each substring of the token is at the
+ * beginning of some row. If up to n edits are permitted, the text is cut into
+ * n + 1 pieces, so at least one piece is unchanged. A piece is stored with the
+ * number of characters of the whole text and the position of the piece
+ * (":8:1:pha"). This form differs from any token.
  */
 extern int kg_term_rows(const char *term, char ***rows);
 
@@ -71,10 +72,10 @@ extern int kg_term_rows(const char *term, char ***rows);
  * Returns the pieces by which every term within the permitted edits of a text
  * is found.
  *
- * They cover each length that the term may have, at each position to which
- * edits may have moved a piece.  A swap across the border of two pieces
- * changes both; therefore the letter after a border is also tried in place of
- * the one before it.
+ * The pieces cover each length that the term may have, and each position to
+ * which edits may have moved a piece. A swap of two letters across the border
+ * of two pieces changes both pieces. Therefore the letter after a border is
+ * also tried in place of the letter before the border.
  */
 extern int kg_term_probes(const char *text, char ***probes);
 

@@ -16,7 +16,8 @@ typedef struct KgToolVersion
 	const char *bundle;		/* bundle that contains it, or NULL */
 	const char *deprecated; /* reason, or ""; NULL: not deprecated */
 	const Jsonb *definition;
-	MemoryContext context;	   /* of the catalog; for data made on demand */
+	/* the memory context of the catalog, for data that is made on demand */
+	MemoryContext context;
 	struct KgDefinition *made; /* see tools/registered/registered.h */
 	const struct KgCatalog *whose;
 } KgToolVersion;

@@ -26,7 +26,10 @@ typedef struct KgWriter
 extern void kg_writer_run(const KgWriter *writer, void (*work)(void *arg),
 						  void *arg);
 
-/* Calls work(arg) as a part of a call; the part alone decides on a retry. */
+/*
+ * Calls work(arg) as a part of the running call. Within the part, "again"
+ * alone decides whether a write is retried.
+ */
 extern void kg_writer_part(bool again, void (*work)(void *arg), void *arg);
 
 /* Returns the description of the running call; never NULL. */

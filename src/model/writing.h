@@ -9,8 +9,8 @@
 
 /*
  * Returns true if a running statement of this session uses the table, in a
- * transaction that has written.  Derived rows follow at the statement's end
- * and are behind the table until then.
+ * transaction that has written. Derived rows are written at the statement's
+ * end. Until then, they may not correspond to the rows of the table.
  */
 extern bool kg_being_written(const char *table);
 
@@ -22,8 +22,8 @@ extern bool kg_being_written(const char *table);
 extern void kg_writing_init(void (*idle)(void));
 
 /*
- * Returns true if a statement runs whose end the hooks will see.  This is
- * false for a function called by the fast path.
+ * Returns true if a statement is running, so that the hooks will be called at
+ * its end. Returns false for a function that a client calls by the fast path.
  */
 extern bool kg_statement_runs(void);
 /* Returns the number of the outermost statement, unique in this backend. */
@@ -46,34 +46,34 @@ extern uint64 kg_writing_number(void);
  */
 extern uint64 kg_writing_waits(void);
 /*
- * Returns true if another statement than the one whose rows are being derived
- * may have rows without derived rows yet.
+ * Returns true if a statement other than the one whose rows are being derived
+ * may have written rows whose derived rows do not exist yet.
  */
 extern bool kg_writing_goes_on(void);
 
 /*
- * Returns the number of statements for which that was true while they ran
- * within another: those of triggers.
+ * Returns the number of statements of triggers for which kg_writing_goes_on()
+ * was true while they ran within another statement.
  */
 extern uint64 kg_writing_nested(void);
 
 /*
  * Returns true if a running statement, at any level, may have removed rows.
- * Consequences are settled at its end.
+ * The effects on other rows are written at the end of that statement.
  */
 extern bool kg_writing_frees(void);
 
 /*
- * Returns true if the innermost statement only inserts, no other ran within
- * it, and no transaction ended since its begin.  Results of its BEFORE
- * triggers are valid then.
+ * Returns true if the innermost statement only inserts, no other statement ran
+ * within it, and no transaction has ended since its beginning. Results that
+ * its BEFORE triggers have stored are then still valid.
  */
 extern bool kg_writing_undisturbed(void);
 
 /*
  * Returns the timestamp for the changes of the statement that writes entities,
- * at any level.  All changes that belong together have one timestamp.  Those
- * that follow from them may have a later one within the call.
+ * at any level. All changes that belong together have the same timestamp.
+ * Changes that follow from them within the call may have a later timestamp.
  */
 extern TimestampTz kg_writing_time(bool follows);
 /*
@@ -83,8 +83,10 @@ extern TimestampTz kg_writing_time(bool follows);
 extern Oid kg_writing_role(Oid role);
 
 /*
- * Returns true if rows were derived within the statement, or it runs within
- * another.  Rows derived from its own may differ from those before it.
+ * Returns true if rows were derived while the statement ran, or if the
+ * statement runs within another statement. The rows derived from the
+ * statement's own rows may then differ from those that were derived before the
+ * statement.
  */
 extern bool kg_writing_overtaken(void);
 

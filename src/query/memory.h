@@ -35,8 +35,9 @@ typedef struct KgRelated
 } KgRelated;
 
 /*
- * Add entities to a set: those with the names, without stubs; and the next
- * ones after a name in the order of names, with stubs.
+ * Add entities to a set. The first function adds the entities with these
+ * names, without stubs. The second function adds the next entities after a
+ * name, in the order of names, with stubs.
  */
 extern void kg_memory_by_names(const KgMemory *memory, const char *const *names,
 							   int n, KgRemembrance *to);
@@ -55,8 +56,8 @@ extern KgRelated *kg_memory_relations(const KgMemory *memory,
 
 /*
  * A search for entities that have a text in name, type or observations,
- * without regard to case. It reads the entities that have the rarest word of
- * the text.
+ * without regard to case. The search reads the entities that have the rarest
+ * word of the text.
  */
 typedef struct KgMemorySearch KgMemorySearch;
 
@@ -65,7 +66,7 @@ extern KgMemorySearch *kg_memory_search(const KgMemory *memory,
 
 /*
  * Returns, in the order of names, at most "most" names that the search has not
- * returned before. Returns false if these are the last.
+ * returned before. Returns false if no further names follow.
  */
 extern bool kg_memory_candidates(KgMemorySearch *search, int most,
 								 const char ***names, int *n);

@@ -7,7 +7,7 @@
 
 #include "model/catalog.h"
 
-/* The entity into which another one was merged. */
+/* The entity into which another entity was merged. */
 typedef struct KgMerged
 {
 	const KgType *type;
@@ -16,18 +16,20 @@ typedef struct KgMerged
 } KgMerged;
 
 /*
- * Finds the entity into which the one with this id was merged, over several
- * merges if necessary. type NULL: of any type, if there is one only. Returns
- * false if there is no such entity, or the id was taken again, or the call is
- * about the past. The caller may not see the entity: its own rights decide when
- * it is read.
+ * Finds the entity into which the entity with this id was merged, through
+ * several merges if necessary. If type is NULL, the entity may have any type,
+ * but only one entity may match. Returns false if there is no such entity, if
+ * a new entity has the id, or if the call reads a past state. The returned
+ * entity may be hidden from the caller; the rights of the caller are checked
+ * when the entity is read.
  */
 extern bool kg_merged_find(const KgCatalog *catalog, const KgType *type,
 						   const char *id, KgMerged *merged);
 
 /*
- * Replaces the ids of merged entities by present ids. Returns whether there were
- * any. It looks up each id, so it is for ids that were not all found.
+ * Replaces the ids of merged entities by present ids. Returns whether any id
+ * was replaced. The function looks up each id, so call it only if some of the
+ * ids were not found.
  */
 extern bool kg_merged_replace(const KgCatalog *catalog, const KgType *type,
 							  char **ids, int n);

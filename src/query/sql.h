@@ -49,19 +49,19 @@ extern void kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
 
 /*
- * Returns "schema"."table", quoted. In a call with as_of it is the table of
- * that time (query/time/past.h). In a call with valid_at, the tables of nodes
- * and edges have only the valid rows (query/time/validity.h). An alias must
- * follow.
+ * Returns "schema"."table", quoted. In a call with as_of, returns an
+ * expression for the table at that time (query/time/past.h). In a call with
+ * valid_at, the tables of nodes and edges have only the valid rows
+ * (query/time/validity.h). An alias must follow.
  */
 extern const char *kg_sql_table(const char *name);
 
 /*
- * Return a table for a statement that needs only a part of it.
+ * Return a table for a statement that needs only some rows of it.
  * kg_sql_entities_of() returns kg_entity for a node or an array of nodes (an
- * expression). kg_sql_keys_of() returns kg_index_key for a type's field
- * (numbers of parameters). With as_of these rows are found directly. The
- * statement must have all its conditions nevertheless.
+ * expression). kg_sql_keys_of() returns kg_index_key for a field of a type
+ * (numbers of parameters). In a call with as_of, only these rows are computed.
+ * The statement must select these rows by its own conditions nevertheless.
  */
 extern const char *kg_sql_entities_of(const char *nodes);
 extern const char *kg_sql_keys_of(int type, int field);
@@ -82,8 +82,8 @@ extern void kg_sql_key_condition(KgSqlBuilder *b, const char *key,
 								 const KgCondition *condition);
 
 /*
- * The expressions that a statement has for an entity. Keys that it lacks are
- * read from kg_entity by the node, in a probe.
+ * The expressions by which a statement refers to an entity. If index_keys is
+ * NULL, the keys are read from kg_entity by the node, in a probe.
  */
 typedef struct KgSqlEntity
 {

@@ -10,8 +10,8 @@
 #include "utils/jsonb.h"
 
 /*
- * Returns the option idempotency_key, or NULL if it is not given. Raises
- * KG_INVALID_INPUT if it is not a valid key.
+ * Returns the option idempotency_key, or NULL if the options do not have it.
+ * Raises KG_INVALID_INPUT if it is not a valid key.
  */
 extern const char *kg_idempotency_key(const Jsonb *options);
 
@@ -22,10 +22,11 @@ extern const char *kg_idempotency_key(const Jsonb *options);
 extern char *kg_caller_of(const char *called);
 
 /*
- * The statement for kg_delete_old(). table has rows per caller and name; name
- * and at are its columns of the name and the time. The statement deletes at
- * most 100 rows of tenant $1 that are older than $2 seconds. It skips rows that
- * another session has locked. It runs as the extension's owner.
+ * The statement for kg_delete_old(). "table" has rows for each caller and
+ * name. "name" and "at" are the table's columns for the name and the time. The
+ * statement deletes at most 100 rows of tenant $1 that are older than $2
+ * seconds. It skips rows that another session has locked. It runs as the
+ * extension's owner.
  */
 #define KG_DELETE_OLD(table, name, at)                               \
 	"WITH old AS MATERIALIZED (SELECT caller, " name " FROM @" table \
@@ -57,17 +58,17 @@ typedef struct KgRequest
 extern Jsonb *kg_idempotency_begin(KgRequest *request, const char *key,
 								   FunctionCallInfo fcinfo);
 /*
- * Like kg_idempotency_begin(), but for a tool. Two calls are one write if they
- * have equal arguments.
+ * Like kg_idempotency_begin(), but for a tool. Two calls are the same write if
+ * they have equal arguments.
  */
 extern Jsonb *kg_idempotency_begin_tool(KgRequest *request, const char *key,
 										const char *tool,
 										const Jsonb *arguments);
 /*
- * Returns whether any caller has already used this text, which is good for one
- * write. If not, fills in *request, which the caller stores with the write by
- * kg_idempotency_keep(). Another session that uses the text waits until this
- * transaction ends.
+ * Returns whether any caller has already used this text, which is valid for a
+ * single write. If not, fills in *request, which the caller stores with the
+ * write by kg_idempotency_keep(). Another session that uses the text waits
+ * until this transaction ends.
  */
 extern bool kg_idempotency_used(KgRequest *request, const char *text);
 /*

@@ -30,15 +30,15 @@ typedef struct KgMemoryRelation
  */
 extern void kg_memory_lock(const KgMemory *memory);
 
-/* Sets the member found of each entity. */
+/* Sets the member "found" of each entity. */
 extern void kg_memory_look(const KgMemory *memory, KgMemoryEntity *entities,
 						   int n);
 /* Writes the entities that are not found, with their observations. */
 extern void kg_memory_create(const KgMemory *memory,
 							 const KgMemoryEntity *entities, int n);
 /*
- * Writes the observations that are not stored yet. Leaves only these in the
- * list of each entity.
+ * Writes the observations that are not stored yet. Removes all other
+ * observations from the list of each entity.
  */
 extern void kg_memory_observe(const KgMemory *memory, KgMemoryEntity *entities,
 							  int n);

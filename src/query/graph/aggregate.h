@@ -43,7 +43,7 @@ typedef enum KgTruncate
 	KG_TRUNCATE_MONTH_OF_YEAR
 } KgTruncate;
 
-/* A group value: its key gives the order, missing values last. */
+/* A group value. Values are ordered by their keys; missing values are last. */
 typedef struct KgGroupValue
 {
 	const bytea *key;
@@ -76,7 +76,7 @@ typedef struct KgAggregateSpec
 typedef struct KgAccumulator
 {
 	int64 count;
-	int64 integers; /* sum of integers, until it would overflow */
+	int64 integers; /* sum of integers, as long as it does not overflow */
 	Numeric sum;	/* sum of other numbers; NULL: no such number */
 	KgGroupValue extreme;
 	struct KgNumbers *numbers; /* the numbers of a median */

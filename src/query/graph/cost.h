@@ -2,12 +2,13 @@
  * cost.h
  *	  Estimates of a search's cost, made before it runs.
  *
- * The unit is one edge read. An estimate samples the nodes that the search
- * starts from: the edges of a few of them, of a few of their neighbours, and
- * so on, up to the number of hops. If it is above kg_graph.max_cost, the
- * nodes that the caller can see are counted, because no search reads more
- * than exists. If it is still above, the call is refused. Only data that the
- * caller may see counts.
+ * The unit is one edge read. An estimate samples the nodes from which the
+ * search starts: it reads the edges of a few of these nodes, then of a few of
+ * their neighbours, and so on, up to the number of hops. If the estimate is
+ * above kg_graph.max_cost, the nodes that the caller can see are counted,
+ * because no search reads more nodes than exist. If the estimate is still
+ * above the maximum, the call is refused. Only data that the caller may see
+ * counts.
  */
 #ifndef KG_COST_H
 #define KG_COST_H
@@ -16,8 +17,9 @@
 #include "query/graph/traverse.h"
 
 /*
- * Checks the cost of a breadth-first search from all starts together, or from
- * each of them separately (each). path names the argument to make smaller.
+ * Checks the cost of a breadth-first search from all starts together. If
+ * "each" is true, the cost is that of one search from each start. path names
+ * the argument that the caller should make smaller.
  */
 extern void kg_cost_reach(KgGraph *graph, const KgFollow *walk,
 						  const int64 *starts, uint32 n, int hops, bool each,
@@ -32,7 +34,10 @@ extern double kg_cost_of(KgGraph *graph, const int64 *starts, uint32 n,
 /* Checks the cost of finding paths between two sets of nodes. */
 extern void kg_cost_paths(KgGraph *graph, const KgPathQuery *query);
 
-/* Returns an estimate as it is reported: rounded to two digits. */
+/*
+ * Returns an estimate rounded to two digits, which is the form in which it is
+ * reported.
+ */
 extern double kg_cost_rounded(double cost);
 
 #endif /* KG_COST_H */

@@ -2,11 +2,11 @@
  * foreign.h
  *	  Nodes without a row in kg_entity, in the searches of the graph.
  *
- * A search sees nodes and edges by a few functions: a selection, the neighbours
- * of nodes, the types of nodes, their ids and data, and counts of groups.  The
- * virtual graph has these functions for entities that are rows of other tables.
- * It numbers the entities that a search meets below 0, for this search alone,
- * by their types and ids.
+ * A search sees nodes and edges by a few functions: a selection, the
+ * neighbours of nodes, the types of nodes, their ids and data, and counts of
+ * groups. The virtual graph has these functions for entities that are rows of
+ * other tables. The virtual graph gives each entity that a search reads a
+ * number below 0. The numbers are valid only in this search.
  */
 #ifndef KG_FOREIGN_H
 #define KG_FOREIGN_H
@@ -15,8 +15,8 @@
 #include "query/graph/nodes.h"
 
 /*
- * Receives a combination of values, NULL for a missing one, and the number of
- * entities that have it.
+ * Receives a combination of values, and the number of entities that have this
+ * combination. A missing value is NULL.
  */
 typedef void (*KgForeignGroupFunction)(const JsonbValue *const *values,
 									   int64 entities, void *arg);
@@ -28,23 +28,23 @@ typedef struct KgForeign
 	/* Returns the nodes by the type, ids and filter of a selector. */
 	int64 *(*select)(KgGraph *graph, const KgSelector *selector, uint32 *n);
 	/*
-	 * Adds to passing those of the nodes of one type that pass a filter.
-	 * Returns false if their documents must be tested.
+	 * Adds to "passing" the nodes, all of one type, that pass a filter.
+	 * Returns false if the caller must test the documents of the nodes.
 	 */
 	bool (*pass)(KgGraph *graph, uint16 rank, const KgFilter *filter,
 				 const int64 *nodes, uint32 n, KgNodeSet *passing);
 	/*
-	 * Counts the entities of a selector without "related" by some properties; a
-	 * field may be NULL.  Returns their number, or -1 if their documents must be
-	 * read.
+	 * Counts the entities of a selector by the values of some properties. The
+	 * selector must not have "related"; a field may be NULL. Returns the
+	 * number of entities, or -1 if the caller must read their documents.
 	 */
 	int64 (*groups)(KgGraph *graph, const KgSelector *selector,
 					const KgField *const *fields, int nfields,
 					KgForeignGroupFunction found, void *arg);
 	/*
-	 * As kg_graph_expand(), kg_graph_types(), kg_graph_resolve().  The nodes
-	 * are foreign, but for expand(), which knows the edges between the two
-	 * kinds.
+	 * These functions correspond to kg_graph_expand(), kg_graph_types() and
+	 * kg_graph_resolve(), for foreign nodes. expand() also takes other nodes,
+	 * because it reads the edges between foreign and other nodes.
 	 */
 	void (*expand)(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 				   uint32 n, KgNeighborFunction found, void *arg);
@@ -71,15 +71,15 @@ kg_is_foreign(int64 node)
 }
 
 /*
- * Returns a copy of the nodes with the foreign ones first, and sets *nforeign to
- * their number.
+ * Returns a copy of the nodes with the foreign nodes first, and sets *nforeign
+ * to the number of foreign nodes.
  */
 extern int64 *kg_foreign_apart(KgGraph *graph, const int64 *nodes, uint32 n,
 							   uint32 *nforeign);
 
 /*
- * Passes the foreign nodes of the type with these ids to the function.  An id
- * may be NULL.
+ * Passes the foreign nodes of the type with these ids to found(). An id may be
+ * NULL.
  */
 extern void kg_foreign_find(KgGraph *graph, const KgType *type,
 							const char *const *ids, int n, KgRefFunction found,
@@ -89,9 +89,9 @@ extern void kg_foreign_find(KgGraph *graph, const KgType *type,
 extern char **kg_foreign_ids(KgGraph *graph, const int64 *nodes, uint32 n);
 
 /*
- * Passes the edges that leave foreign nodes over the relations, as they are
- * stored, with their properties.  Repeated and other nodes and relations are
- * ignored.
+ * Passes to found() the edges of the relations whose stored source is one of
+ * the foreign nodes, with their properties. Repeated nodes and relations, and
+ * nodes that are not foreign, are ignored.
  */
 extern void kg_foreign_edges(KgGraph *graph, const int64 *sources,
 							 const int32 *relations, uint32 n,

@@ -9,17 +9,18 @@
 #include "query/graph/graph_search.h"
 
 /*
- * Passes each neighbour of the nodes to the function. An edge between two of
- * the nodes that is followed both ways is passed from both. Neighbours may be
- * hidden: kg_graph_types() returns which. Overwrites the array of nodes.
+ * Passes each neighbour of the nodes to found(). If an edge between two of the
+ * nodes is followed in both directions, it is passed once from each of these
+ * two nodes. Neighbours may be hidden; kg_graph_types() returns which ones
+ * are. Overwrites the array of nodes.
  */
 extern void kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes,
 							uint32 n, KgNeighborFunction found, void *arg);
 
 /*
- * Expands a frontier for a caller that reads packed edges itself. packed
- * receives the groups over these relations and returns their number of edges.
- * Rows of kg_edge that are not packed go to found.
+ * Expands a frontier for a caller that reads packed edges itself. packed()
+ * receives the packed edges over the relations of the walk, and returns the
+ * number of these edges. Edges that are not packed are passed to found().
  */
 typedef int64 (*KgPackedFunction)(const KgPacked *packed,
 								  const KgRelationSet *relations, void *arg);
@@ -35,8 +36,8 @@ extern void kg_graph_expand_packed(KgGraph *graph, const KgFollow *walk,
 extern uint32 kg_graph_sort_nodes(int64 *nodes, uint32 n);
 
 /*
- * Makes the search cache blocks of packed edges in memory from now on. For
- * searches that reach the nodes of a block one after the other.
+ * Makes the search cache blocks of packed edges in memory from now on. This is
+ * useful if a search reaches the nodes of a block one after the other.
  */
 extern void kg_graph_keep_blocks(KgGraph *graph);
 

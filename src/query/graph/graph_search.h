@@ -29,7 +29,7 @@ typedef struct KgFollow
 {
 	KgRelationSet forward;
 	KgRelationSet backward;
-	bool properties; /* edges are passed with their properties */
+	bool properties; /* found() gets the properties of each edge */
 	bool readable;	 /* only of tables that the caller may read, for hints */
 	/* NULL, or returns whether an edge is walked; implies properties */
 	bool (*accept)(int32 relation_no, const Jsonb *properties, void *arg);
@@ -37,13 +37,14 @@ typedef struct KgFollow
 } KgFollow;
 
 /*
- * The types of the ends of a relation's edges; rank 0 if its variants differ.
+ * The types of the nodes at the ends of a relation's edges. A rank is 0 if the
+ * relation has several types at that end.
  */
 typedef struct KgImplied
 {
 	int32 relation_no;
 	bool known;
-	uint16 ranks[2]; /* of the source, of the target */
+	uint16 ranks[2]; /* rank of the source's type, rank of the target's type */
 } KgImplied;
 
 #define KG_IMPLIED 64
@@ -73,7 +74,10 @@ typedef struct KgGraph
 	MemoryContext context;
 	Datum tenant;
 	bool check_nodes; /* some entities are hidden: each hop checks */
-	/* kg_adjacency may be read: it has exactly the caller's edges */
+	/*
+	 * kg_adjacency may be read, because it has exactly the edges that the
+	 * caller sees
+	 */
 	bool packed;
 	bool in_ranges; /* nodes with near numbers are read by range scans */
 	int64 edges;	/* number of edges read so far */
@@ -91,11 +95,11 @@ typedef struct KgGraph
 	 * reply.
 	 */
 	KgNodeSet known;
-	/* of query/graph/foreign.h; NULL: no node is foreign */
+	/* the functions of query/graph/foreign.h; NULL: no node is foreign */
 	const struct KgForeign *foreign;
 	struct KgForeignState *foreign_state;
 	uint16 *known_ranks;	  /* by index in known; 0: hidden */
-	struct KgRef *known_refs; /* with check_nodes: of visible nodes */
+	struct KgRef *known_refs; /* with check_nodes: the refs of visible nodes */
 	MemoryContext known_ids;
 } KgGraph;
 
@@ -114,9 +118,9 @@ extern KgGraph *kg_graph_begin(void);
 extern void kg_graph_end(KgGraph *graph);
 
 /*
- * Runs a statement whose first parameter is the tenant. Its executor may be
- * held (query/run/held.h), so every row is read, whatever the function
- * returns.
+ * Runs a statement whose first parameter is the tenant. The executor of the
+ * statement may be held open (query/run/held.h). So every row is read,
+ * whatever row() returns.
  */
 extern void kg_graph_run(KgGraph *graph, KgGraphSql which, int nargs,
 						 const Oid *types, Datum *values, KgRowFunction row,
@@ -129,7 +133,7 @@ extern void kg_graph_charge_edges(KgGraph *graph, int64 edges);
 
 /* Returns whether the walk follows the relation in both directions. */
 extern bool kg_follow_both(const KgFollow *walk, int32 relation_no);
-/* Sets *reversed to the walk in the opposite direction, from its other end. */
+/* Sets *reversed to the walk in the opposite direction. */
 extern void kg_follow_reverse(const KgFollow *walk, KgFollow *reversed);
 
 #endif /* KG_GRAPH_SEARCH_H */

@@ -3,9 +3,9 @@
  *	  A piece of the graph in memory: the steps that a search walked, by
  *	  node.
  *
- * Steps are added while frontiers are expanded, and are then sorted by the
- * node that they start from; kg_links_of() returns a node's steps as a
- * slice.
+ * Steps are added while frontiers are expanded. They are then sorted by the
+ * node from which they start. kg_links_of() returns the steps of a node as a
+ * slice of the array.
  */
 #ifndef KG_LINKS_H
 #define KG_LINKS_H
@@ -13,14 +13,15 @@
 #include "query/graph/frontier.h"
 #include "query/graph/nodes.h"
 
-/* One step of a walk; ends are indexes of a node set. */
+/* One step of a walk. "from" and "to" are indexes of a node set. */
 typedef struct KgLink
 {
 	uint32 from;
 	uint32 to;
 	int32 relation_no;
-	bool backward;	/* the stored edge runs from "to" to "from" */
-	Numeric weight; /* if weights are read; otherwise NULL */
+	bool backward; /* the stored edge runs from "to" to "from" */
+	/* the weight of the edge, or NULL if the search reads no weights */
+	Numeric weight;
 } KgLink;
 
 /* The steps of a node in one direction, as they are packed. */
@@ -37,7 +38,7 @@ typedef struct KgStepList
 	KgStepPiece *pieces;
 	uint32 n;
 	uint32 capacity;
-	uint8 *bytes; /* of all pieces, in their order */
+	uint8 *bytes; /* the bytes of all pieces, in their order */
 	Size len;
 	Size room;
 	StringInfoData row;			/* one of kg_edge, packed */
@@ -61,9 +62,9 @@ typedef struct KgLinks
 	KgStepList steps; /* read but not added */
 	KgStepFunction look;
 	void *look_arg;
-	uint8 *expanded; /* by node: its steps are added */
+	uint8 *expanded; /* by node: whether its steps have been added */
 	uint32 expanded_size;
-	bool reversed; /* steps were expanded from their ends */
+	bool reversed; /* steps were read from the nodes at which they end */
 	/*
 	 * NULL, or reads the weight of an edge; returns false if it has no weight
 	 */
@@ -76,22 +77,22 @@ extern void kg_links_init(KgLinks *links, KgGraph *graph, KgNodeSet *set);
 
 /*
  * Expands those nodes (indexes) that have not been expanded yet. Adds each
- * step as from -> to in the direction of the walk; with reversed the walk runs
- * from the neighbours to the nodes. Adds new neighbours to the set.
+ * step as from -> to in the direction of the walk. If "reversed" is true, the
+ * walk runs from the neighbours to the nodes. Adds new neighbours to the set.
  */
 extern void kg_links_expand(KgLinks *links, const KgFollow *walk,
 							const uint32 *nodes, uint32 n, bool reversed);
 /*
  * Expand nodes in two phases. kg_links_read() passes the steps of each node to
- * look and stores them packed; it adds nothing to the set. kg_links_note()
- * adds them all. A caller that finds the steps it needs adds only these by
- * kg_links_note_step().
+ * look() and stores the steps packed, without adding their nodes to the set.
+ * kg_links_note() then adds all these steps. A caller that needs only some of
+ * the steps adds each of them by kg_links_note_step() instead.
  */
 extern void kg_links_read(KgLinks *links, const KgFollow *walk,
 						  const uint32 *nodes, uint32 n, bool reversed,
 						  KgStepFunction look, void *arg);
 extern void kg_links_note(KgLinks *links);
-/* Adds one of the steps passed to look. */
+/* Adds one of the steps that kg_links_read() has passed to look(). */
 extern void kg_links_note_step(KgLinks *links, uint32 node, uint32 neighbor,
 							   int32 relation_no, bool backward);
 
@@ -115,8 +116,8 @@ kg_links_of(const KgLinks *links, uint32 node, uint32 *n)
 }
 
 /*
- * Returns whether the links are steps over one stored edge. Parallel edges of
- * a relation with a key are one link.
+ * Returns whether both links are steps over the same stored edge. Parallel
+ * edges of a relation with a key are one link.
  */
 static inline bool
 kg_link_same_edge(const KgLink *x, const KgLink *y)
@@ -134,7 +135,8 @@ typedef struct KgRanks
 	uint16 *ranks;
 	uint32 n;
 	uint32 capacity;
-	bool presumed; /* all exist, and their types do not matter */
+	/* all nodes are known to exist, and their types are not needed */
+	bool presumed;
 } KgRanks;
 
 extern void kg_ranks_update(KgRanks *ranks, KgGraph *graph,

@@ -9,10 +9,14 @@
 #include "query/graph/frontier.h"
 #include "query/graph/nodes.h"
 
-#define KG_MAX_REACH_HOPS 6		 /* the maximum that is estimated */
-#define KG_ALL_HOPS PG_INT32_MAX /* until nothing new is found */
+#define KG_MAX_REACH_HOPS 6 /* the maximum that is estimated */
+/* the search goes on until a hop finds no new node */
+#define KG_ALL_HOPS PG_INT32_MAX
 
-/* An edge in its stored orientation; ends are indexes of the node set. */
+/*
+ * An edge in its stored orientation. source and target are indexes of the node
+ * set.
+ */
 typedef struct KgEdgeRef
 {
 	uint32 source;
@@ -33,7 +37,7 @@ extern void kg_edge_list_add(KgEdgeList *list, uint32 source, uint32 target,
 
 #define KG_REACH_RANKS 1 /* types of the nodes */
 #define KG_REACH_EDGES 2 /* store the edges walked, each once */
-#define KG_REACH_RING 4	 /* edges between two outermost nodes belong to it */
+#define KG_REACH_RING 4	 /* the result has edges between outermost nodes */
 #define KG_REACH_COUNT 8 /* count edges and list their relations instead */
 
 typedef struct KgReach
@@ -68,8 +72,8 @@ extern bool kg_reach_is_complete(KgGraph *graph, const KgReach *reach);
 extern int kg_reach_depth(const KgReach *reach, uint32 index);
 
 /*
- * An order of nodes: by their places; nodes with the same place by type and id.
- * The default order is by depth.
+ * An order of nodes: by their places. Nodes with the same place are ordered by
+ * type and id. Without a KgReachOrder, nodes are ordered by depth.
  */
 typedef struct KgReachOrder
 {
@@ -91,16 +95,21 @@ typedef struct KgPage
 	const bool *keep;
 	const KgReachOrder *order; /* NULL: by depth */
 	uint64 offset;			   /* number of nodes skipped */
-	const KgPageKey *after;	   /* or skip the nodes up to and including this */
+	/* or NULL; skip all nodes up to this position, and the node at it */
+	const KgPageKey *after;
 	uint64 limit;
 	bool with_data; /* set if data is needed, which may then be read at once */
 	/* result */
 	uint64 total; /* number of nodes that "keep" selects */
 	uint32 n;
-	KgRef *refs;	  /* in order of the page */
-	uint32 *indexes;  /* in the set */
-	uint32 *position; /* by index in the set: see kg_page_position() */
-	bool more;		  /* there are nodes after the page */
+	KgRef *refs;	 /* in order of the page */
+	uint32 *indexes; /* in the set */
+	/*
+	 * by index in the set: the node's index on the page, or one of the values
+	 * below
+	 */
+	uint32 *position;
+	bool more; /* there are nodes after the page */
 } KgPage;
 
 extern void kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page);
@@ -108,18 +117,15 @@ extern void kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page);
 extern uint64 kg_page_place(const KgReach *reach, const KgPage *page,
 							uint32 number);
 
-/*
- * Values of position for nodes that are not on the page; otherwise the node's
- * index on it.
- */
+/* Values of KgPage.position for nodes that are not on the page. */
 #define KG_BEFORE_PAGE (PG_UINT32_MAX - 1)
 #define KG_AFTER_PAGE PG_UINT32_MAX
 #define KG_NOT_KEPT (PG_UINT32_MAX - 2)
 
 /*
- * Returns the edges walked by the search whose later end is on the page,
- * unordered. Unless the search stored all edges, reads the edges of the page's
- * nodes.
+ * Returns, unordered, those edges walked by the search whose later end is on
+ * the page. If the search has not stored all edges, reads the edges of the
+ * page's nodes.
  */
 extern uint32 kg_reach_page_edges(KgGraph *graph, const KgReach *reach,
 								  const KgPage *page, KgEdgeRef **edges);

@@ -8,10 +8,11 @@
 #include "query/graph/graph_search.h"
 
 /*
- * Runs a statement of a range of nodes for the nodes of a set from index wanted
- * on, and for nodes between them. Returns false if lookups would cost less. A
- * lookup costs as much as reading several neighbouring rows. Nodes that were
- * loaded together have near numbers.
+ * Runs a statement that reads ranges of nodes, for the nodes of a set from the
+ * index "wanted" on. The statement also reads the nodes between these. Returns
+ * false if single lookups would cost less. A lookup costs as much as reading
+ * several neighbouring rows. Nodes that were loaded together have near
+ * numbers.
  */
 extern bool kg_graph_run_near(KgGraph *graph, KgGraphSql sql,
 							  const KgNodeSet *set, uint32 wanted,
@@ -26,9 +27,10 @@ extern void kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n,
 extern uint16 kg_graph_rank(const KgGraph *graph, int32 type_no);
 
 /*
- * Returns whether types of nodes follow from relations without reading rows.
- * This is so if every entity is visible and no reference of this transaction is
- * pending. Then an edge's ends exist, and most relations determine their types.
+ * Returns whether a relation alone determines the types of the nodes at its
+ * ends, so that no rows need to be read. This is so if every entity is visible
+ * and no reference of this transaction is pending. Then an edge's ends exist,
+ * and most relations determine their types.
  */
 extern bool kg_graph_ranks_implied(KgGraph *graph);
 
@@ -53,12 +55,13 @@ typedef struct KgRef
 	int64 node;
 	uint16 rank;
 	int idlen;
-	const char *id; /* NUL-terminated when it outlives the row */
+	/* NUL-terminated if the string is still valid after the row is freed */
+	const char *id;
 	const Jsonb *data;
 } KgRef;
 
 /*
- * Passes the nodes that the caller can see to the function, unordered, with or
+ * Passes the nodes that the caller can see to found(), unordered, with or
  * without their data. Pointers of a KgRef are valid until the function
  * returns.
  */
@@ -68,8 +71,8 @@ extern void kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n,
 
 /*
  * Returns the node of a type and an id, or 0 if the caller sees no such node.
- * Follows an id that was merged into another entity.
- * Caches its row for kg_graph_resolve().
+ * If the entity was merged into another entity, returns the node of that
+ * entity. Caches the row of the node for kg_graph_resolve().
  */
 extern int64 kg_graph_start(KgGraph *graph, const KgType *type, const char *id);
 

@@ -11,10 +11,10 @@
  * A set of nodes in the order in which they were added: a frontier is a slice
  * of it and a depth is a boundary in it.
  *
- * If many nodes are near each other there is also a bitmap of the numbers from
- * low on. A search meets most nodes repeatedly, and the bitmap stays in the
- * processor's cache. A node in the bitmap gets its slot in the hash table only
- * when its index is requested.
+ * If many nodes have near numbers, there is also a bitmap of the numbers from
+ * "low" on. A search looks up most nodes repeatedly, and the bitmap stays in
+ * the processor's cache. A node in the bitmap gets its slot in the hash table
+ * only when its index is requested.
  */
 typedef struct KgNodeSet
 {
@@ -22,7 +22,11 @@ typedef struct KgNodeSet
 	int64 *nodes;
 	uint32 *slots; /* index + 1, or 0 */
 	uint32 n;
-	uint32 placed;	 /* nodes with slots, at least; others have bits */
+	/*
+	 * at least this number of nodes, from the first on, have slots; the
+	 * remaining nodes have bits
+	 */
+	uint32 placed;
 	uint32 capacity; /* of nodes */
 	uint32 mask;	 /* slots - 1 */
 	int shift;
@@ -44,7 +48,10 @@ kg_nodeset_slot(const KgNodeSet *set, int64 node)
 					 set->shift);
 }
 
-/* Returns the slot of the node, or the empty slot in which it would be. */
+/*
+ * Returns the slot of the node, or the empty slot into which the node would be
+ * put.
+ */
 static inline uint32
 kg_nodeset_probe(const KgNodeSet *set, int64 node)
 {

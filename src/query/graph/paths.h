@@ -4,7 +4,7 @@
  *
  * paths.c reads, from both ends, the piece of the graph that can contain the
  * paths. paths_list.c lists and counts them in the order of replies.
- * paths_weight.c finds the lightest.
+ * paths_weight.c finds the lightest paths.
  */
 #ifndef KG_PATHS_H
 #define KG_PATHS_H
@@ -40,8 +40,9 @@ typedef struct KgPathQuery
 	uint32 nto;
 	int max_hops;
 	KgPathMode mode;
-	const bool *inner;	/* by rank: types of inner nodes; NULL: any */
-	KgNodeTest *test;	/* of inner nodes, or NULL */
+	/* by rank: whether an inner node may have this type; NULL: any type */
+	const bool *inner;
+	KgNodeTest *test;	/* the test that inner nodes must pass, or NULL */
 	const char *weight; /* property of edges, or NULL */
 	uint32 limit;
 } KgPathQuery;
@@ -53,19 +54,21 @@ typedef struct KgPaths
 	/* the piece of the graph */
 	KgNodeSet set;
 	KgRanks ranks;
-	bool *passes; /* by node, if the query has a test: whether it passes */
+	/* by node, if the query has a test: whether the node passes the test */
+	bool *passes;
 	uint32 npasses;
 	uint32 passes_room;
 	KgLinks links;
-	KgWeight *weights; /* by link, if the query has a weight */
-	uint32 *incoming;  /* links by the node they end in */
+	KgWeight *weights; /* by link: its weight, if the query has a weight */
+	/* indexes of links, sorted by the node at which the link ends */
+	uint32 *incoming;
 	uint32 *incoming_start;
 	uint32 *from; /* nodes, in the order of replies */
 	uint32 nfrom;
 	uint32 *to;
 	uint32 nto;
 	bool *is_to; /* by node */
-	KgRef *refs; /* by node; id NULL: no path uses the node */
+	KgRef *refs; /* by node; its id is NULL if no path uses the node */
 	/* the result: the first limit paths in order */
 	uint32 n;
 	KgPath *paths;
@@ -77,8 +80,8 @@ extern void kg_paths_find(KgPaths *paths, KgGraph *graph,
 						  const KgPathQuery *query);
 
 /*
- * Returns whether the search may stop when the searches from both ends meet:
- * for shortest paths between two nodes without weights.
+ * Returns whether the search may stop when the searches from both ends meet.
+ * This is so for shortest paths between two nodes without weights.
  */
 static inline bool
 kg_paths_stop_when_met(const KgPathQuery *query)
@@ -109,8 +112,8 @@ extern void kg_paths_list(KgPaths *paths);
 /* Sets total and at_least, for modes that list walks. In paths_list.c. */
 extern void kg_paths_count(KgPaths *paths);
 /*
- * Returns whether the mode allows the path's last link, after the others. In
- * paths_list.c.
+ * Returns whether the mode allows the last link of a path after its previous
+ * links. Defined in paths_list.c.
  */
 extern bool kg_path_may_end(const KgPaths *paths, const KgPath *path);
 /*

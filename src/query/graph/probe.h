@@ -35,18 +35,19 @@ typedef struct KgProbe
 /* Starts with a sample of the nodes, at even distances. */
 extern void kg_probe_start(KgProbe *probe, KgGraph *graph, const int64 *nodes,
 						   uint32 n);
-/* Continues from these nodes instead, at most KG_SAMPLE. */
+/* Replaces the sample by these nodes. At most KG_SAMPLE of them are used. */
 extern void kg_probe_go_on(KgProbe *probe, const int64 *nodes, int n);
 /*
- * Reads the edges of the sample, which becomes a sample of their other ends.
- * Returns the mean number of edges of a node that are walked.
+ * Reads the edges of the sample's nodes. Replaces the sample by a sample of
+ * the nodes at the other ends of these edges. Returns the mean number of
+ * walked edges of a node.
  */
 extern double kg_probe_hop(KgProbe *probe, const KgFollow *walk);
 
 /* The number of nodes that the caller can see, and a sample. */
 typedef struct KgBound
 {
-	double nodes; /* or INFINITY: not counted */
+	double nodes; /* number of nodes; INFINITY: not counted */
 	/* a random sample: nodes with the lowest hashes */
 	uint64 seen;
 	int nsample;

@@ -2,9 +2,10 @@
  * ref_path.h
  *	  Paths through references, as "supplier.country.name".
  *
- * Each part but the last is a property with x-ref; the last is a property of
- * the entity that it refers to. The values of a path are those of the visible
- * entities at its end. Lists, replies and groups read them here.
+ * Each part except the last is the name of a property with x-ref. The last
+ * part is a property of the entity to which the path leads. The values of a
+ * path are those of the visible entities at its end. Lists, replies and groups
+ * read these values through this module.
  */
 #ifndef KG_REF_PATH_H
 #define KG_REF_PATH_H
@@ -17,10 +18,11 @@ typedef struct KgRefPath
 {
 	const char *name;
 	int nsteps;
-	KgStepSpec steps[KG_MAX_REFERENCES]; /* one for each reference */
+	/* a step for each reference of the path */
+	KgStepSpec steps[KG_MAX_REFERENCES];
 	bool many;			  /* a reference on the way is an array */
-	const KgType *type;	  /* of the entity at the end */
-	const KgField *field; /* its property; NULL: its id */
+	const KgType *type;	  /* the type of the entity at the end of the path */
+	const KgField *field; /* the property of that entity; NULL: its id */
 	const char *end_name; /* the name of that property */
 } KgRefPath;
 

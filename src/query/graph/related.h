@@ -4,8 +4,9 @@
  *	  with a set of nodes.
  *
  * A chain is true for a node if its steps lead from the node to an end that
- * passes the tests. With counts, the number of such ends must be within them.
- * Nodes and edges that the caller may not see do not count.
+ * passes the tests. If the chain has a minimum or maximum count, the number of
+ * such ends must be within these limits. Nodes and edges that the caller may
+ * not see do not count.
  */
 #ifndef KG_RELATED_H
 #define KG_RELATED_H
@@ -17,22 +18,26 @@ typedef struct KgChain
 	KgStepSpec *specs;
 	int nsteps;
 	/*
-	 * alternatives, each a chain; if there are any, there are no steps, and one
-	 * of them must be true
+	 * number of alternatives, which are chains. If it is not 0, the chain has
+	 * no steps of its own, and at least one alternative must be true
 	 */
 	int nany;
 	struct KgChain *any;
 	/* minimum number of distinct ends of the last step, at least 1 */
 	int64 min_count;
-	int64 max_count; /* maximum number of these; 0: no maximum */
+	int64 max_count; /* maximum number of distinct ends; 0: no maximum */
 	bool negated;	 /* the chain must not be true */
 	const char *path;
 	bool array;	  /* path is that of an array of steps */
 	bool missing; /* an id of one type was not found */
 	bool walked;  /* the chain was walked from some nodes */
-	bool met;	  /* some of these nodes has an end of the chain */
-	bool
-		holds; /* true of all nodes: these were found by a walk from its ends */
+	/* the chain leads from at least one of the tested nodes to an end */
+	bool met;
+	/*
+	 * the chain is true for all tested nodes, because they were found by a
+	 * walk from its ends
+	 */
+	bool holds;
 } KgChain;
 
 typedef struct KgRelated
@@ -40,18 +45,22 @@ typedef struct KgRelated
 	int n;
 	KgChain *chains;
 	int nany;
-	KgNodeTest *any; /* if nany > 0, a node must pass one of these, too */
+	/* if nany > 0, a node must also pass at least one of these tests */
+	KgNodeTest *any;
 } KgRelated;
 
 /*
- * Moves the visible nodes for which all chains, and an alternative, are true to
- * the front, and returns their number. Checks the estimated cost of each chain
- * first.
+ * Moves to the front of the array the visible nodes for which all chains, and
+ * at least one alternative, are true. Returns the number of these nodes.
+ * Checks the estimated cost of each chain first.
  */
 extern uint32 kg_related_keep(KgGraph *graph, const KgRelated *related,
 							  int64 *nodes, uint32 n);
 
-/* A chain that finds nodes by a walk from its given ends. */
+/*
+ * A chain whose ends are known, so that a walk back from these ends finds the
+ * nodes for which the chain is true.
+ */
 typedef struct KgAnchor
 {
 	KgChain *chain;
@@ -61,10 +70,10 @@ typedef struct KgAnchor
 } KgAnchor;
 
 /*
- * Finds the chain with the fewest given ends, of related and of another chain
- * that must be true of each node; either may be NULL. Ends that pass an indexed filter
- * are given if they are at most "most". Returns false if no chain has given
- * ends.
+ * Finds the chain with the fewest known ends, among "related" and another
+ * chain that must be true for each node. Both arguments may be NULL. Ends are
+ * known if the chain names their ids, or if an index finds at most "most" of
+ * them. Returns false if no chain has known ends.
  */
 extern bool kg_related_anchor(KgGraph *graph, const KgRelated *related,
 							  KgChain *follows, const KgType *type, uint32 most,

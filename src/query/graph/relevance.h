@@ -2,12 +2,13 @@
  * relevance.h
  *	  Nodes ranked by their relation to some seeds: personalised PageRank.
  *
- * A walker begins at a seed. With the probability "damping" it continues
- * over one of the node's edges, each equally likely; otherwise, or if there
- * is no edge, it begins again. A node's score is the share of time that the
- * walker is there. Scores are computed by forward push (Andersen, Chung,
- * Lang: Local Graph Partitioning using PageRank Vectors, FOCS 2006). No
- * score is wrong by more than the shares that have not been passed on.
+ * A walker begins at a seed. With the probability "damping", the walker
+ * follows one of the edges of its node; all these edges are equally likely.
+ * Otherwise, or if the node has no edge, the walker begins again at a seed. A
+ * node's score is the share of time that the walker is at this node. Scores
+ * are computed by forward push (Andersen, Chung, Lang: Local Graph
+ * Partitioning using PageRank Vectors, FOCS 2006). No score is wrong by more
+ * than the shares that have not been passed on.
  *
  * Shares are integers, so the result does not depend on the order in which
  * edges are read.
@@ -22,8 +23,9 @@
 
 #define KG_RANK_DAMPING 0.85
 /*
- * The share of the walker's time that may remain undecided. The second is for
- * a query of the best few only, if more work would hardly change them.
+ * The share of the walker's time that may remain undistributed. The second
+ * value applies to a query of only the best few nodes, if more work would
+ * hardly change these nodes.
  */
 #define KG_RANK_BOUND 0.01
 #define KG_RANK_BOUND_OF_BEST 0.08
@@ -38,7 +40,8 @@ typedef struct KgRankQuery
 {
 	KgFollow follow;
 	double damping; /* 0 <= damping < 1 */
-	double bound;	/* the search ends when at most this share is left */
+	/* the search ends when at most this share is undistributed */
+	double bound;
 	/* number of best nodes needed (see relevance.c); 0: all nodes */
 	uint32 best;
 	uint32 most;			 /* maximum number of nodes whose edges are read */
@@ -47,9 +50,9 @@ typedef struct KgRankQuery
 } KgRankQuery;
 
 /*
- * A way of a step: the relation, and a flag if it is walked against the stored
- * orientation. In the order of ways, steps along the orientation come first,
- * then lower relation numbers.
+ * The "way" of a step is the number of its relation, with this flag if the
+ * step is against the stored orientation. Ways are ordered: steps along the
+ * stored orientation come first, and among these the lower relation number.
  */
 #define KG_RANK_BACKWARD 0x80000000U
 #define KG_RANK_RELATION(way) ((int32) ((way) & ~KG_RANK_BACKWARD))
@@ -60,17 +63,17 @@ typedef struct KgRanking
 	KgGraph *graph;
 	const KgRankQuery *query;
 	KgNodeSet set;
-	uint32 capacity; /* of the arrays by node: */
+	uint32 capacity; /* number of members of the arrays by node: */
 	uint64 *scores;
-	uint64 *left; /* shares not yet passed on */
+	uint64 *left; /* share of the node that has not been passed on yet */
 	/* index of its first step; undefined if its edges were not read */
 	uint64 *first;
 	/* number of its steps; KG_NO_NODE: its edges were not read */
 	uint32 *degree;
 	uint16 *ranks; /* 0: hidden; NULL: all are visible */
 	uint32 nranks; /* number of known ranks */
-	uint32 seen;   /* number of these that are not hidden */
-	uint32 *ends;  /* by step: the node that it leads to */
+	uint32 seen;   /* number of the ranked nodes that are not hidden */
+	uint32 *ends;  /* by step: the node to which the step leads */
 	uint32 *ways;  /* by step: its way */
 	uint64 nsteps;
 	uint64 capacity_steps;
@@ -85,7 +88,7 @@ extern void kg_rank(KgGraph *graph, const KgRankQuery *query,
 					KgRanking *ranking);
 
 /*
- * Returns the amount by which a score may be too low, at most. It has six
+ * Returns the maximum by which a score may be too low. The value has six
  * digits, like scores.
  */
 extern double kg_rank_residual(const KgRanking *ranking);
@@ -111,7 +114,7 @@ typedef struct KgRanked
 /*
  * Returns the best nodes, by score, type and id, and sets *n to their number,
  * which is at most limit. wanted has the types to return, by rank (NULL: all).
- * *more is set to whether there are others. Scores have six digits.
+ * Sets *more to whether there are further nodes. Scores have six digits.
  */
 extern KgRanked *kg_rank_best(const KgRanking *ranking, const bool *wanted,
 							  uint32 limit, uint32 *n, bool *more);

@@ -53,8 +53,9 @@ typedef enum KgGraphSql
 	 */
 	KG_SQL_NODES_BY_ID,
 	/* $1 tenant, $2 sources, $3 relations, $4 targets, item by item */
-	KG_SQL_EDGE_PROPERTIES, /* of edges without a key */
-	KG_SQL_PARALLEL_EDGES,	/* of all edges of triples, with their keys */
+	KG_SQL_EDGE_PROPERTIES, /* selects the properties of edges without a key */
+	/* selects all edges of given triples, with their keys */
+	KG_SQL_PARALLEL_EDGES,
 	/* $1 tenant, $2 whole names, folded, $3 maximum for each: node, name */
 	KG_SQL_NODES_NAMED,
 	/* $1 tenant: node, of all entities that the caller sees */

@@ -21,15 +21,16 @@ typedef struct KgNodeTest
 	const KgType *type; /* NULL: any */
 	uint16 rank;		/* rank of type in the graph */
 	/*
-	 * by rank - 1: the filter analysed against that type, or NULL: no node of
-	 * it matches; NULL: no filter
+	 * by rank - 1: the filter analysed against that type, or NULL if no node
+	 * of the type can match. The array is NULL if there is no filter.
 	 */
 	KgFilter **filters;
 	int nids; /* 0: any id; otherwise ids that kg_node_test_find() finds */
 	char **ids;
-	const KgNodeSet *among;	   /* the nodes found by ids or filters, or NULL */
-	bool resolved;			   /* among has exactly the filters' nodes */
-	uint32 sought;			   /* bound up to which these were sought */
+	const KgNodeSet *among; /* the nodes found by ids or filters, or NULL */
+	bool resolved;			/* among has exactly the filters' nodes */
+	/* maximum number up to which these nodes were searched for */
+	uint32 sought;
 	struct KgRelated *related; /* a condition on the node, or NULL */
 } KgNodeTest;
 
@@ -40,7 +41,8 @@ typedef struct KgStepSpec
 	int min_hops;
 	int max_hops;
 	int ntests;
-	KgNodeTest tests[2]; /* of the step, and of the whole query */
+	/* the test of the step, and the test of the whole query */
+	KgNodeTest tests[2];
 } KgStepSpec;
 
 /* Returns whether the step follows exactly one edge. */
@@ -58,7 +60,7 @@ typedef enum KgUnique
 	KG_UNIQUE_NODES
 } KgUnique;
 
-/* An end of a step, seen from its start. */
+/* A node at which a step ends, with the walk from its start. */
 typedef struct KgStepEnd
 {
 	uint32 node;
@@ -69,13 +71,15 @@ typedef struct KgStepResult
 {
 	KgLinks links;
 	uint32 nstarts;
-	uint32 *starts;	   /* nodes */
-	uint64 *first;	   /* by start: first end; nstarts + 1 */
-	uint64 found;	   /* ends before they were tested */
-	KgStepEnd *ends;   /* those that pass the tests */
+	uint32 *starts; /* nodes */
+	/* by start: index of its first end; nstarts + 1 members */
+	uint64 *first;
+	uint64 found;	   /* number of ends before they were tested */
+	KgStepEnd *ends;   /* the ends that pass the tests */
 	uint32 *start_of;  /* by node: its index in starts, or KG_NO_NODE */
 	uint32 start_of_n; /* nodes when start_of was made */
-	double *rows;	   /* by start: rows from here on */
+	/* by start: the number of rows of this step and the following steps */
+	double *rows;
 } KgStepResult;
 
 typedef struct KgTraversal
@@ -86,7 +90,10 @@ typedef struct KgTraversal
 	int nsteps;
 	const KgStepSpec *specs;
 	KgStepResult steps[KG_MAX_STEPS];
-	bool *gone; /* by node: turned out not to exist; NULL: no node */
+	/*
+	 * by node: whether the node was found not to exist; NULL: all nodes exist
+	 */
+	bool *gone;
 	/* rows that kg_traverse_unique() listed, in no order; or NULL */
 	struct KgBinding *listed;
 	uint64 nlisted;
@@ -113,15 +120,15 @@ extern void kg_traverse_reach(KgTraversal *t, KgGraph *graph,
 /* A row: nsteps + 1 nodes, and each step's depth. */
 typedef struct KgBinding
 {
-	uint32 nodes[KG_MAX_STEPS + 1]; /* those after the last step: 0 */
+	uint32 nodes[KG_MAX_STEPS + 1]; /* entries after the last step are 0 */
 	uint8 depths[KG_MAX_STEPS];
 } KgBinding;
 
 /*
- * Retains the rows whose walks together do not repeat an edge, or a node.
- * Parallel edges of a relation with a key count as one edge. The depths of a
- * row are those of the shortest such walks, in the order of steps. In
- * trails.c.
+ * Retains the rows whose walks together repeat no edge, or no node. Parallel
+ * edges of a relation with a key count as one edge. The depths of a row become
+ * those of its shortest such walks; the first step is minimized first. Defined
+ * in trails.c.
  */
 extern void kg_traverse_unique(KgTraversal *t, KgUnique unique);
 
@@ -137,8 +144,8 @@ extern uint32 kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 extern void kg_node_test_find(KgGraph *graph, KgNodeTest *test);
 
 /*
- * Finds the nodes that pass the test's filters, if indexes find them and they
- * are at most "most". Returns whether it did.
+ * Finds the nodes that pass the test's filters, if indexes can find them and
+ * their number is at most "most". Returns whether the nodes were found.
  */
 extern bool kg_node_test_resolve(KgGraph *graph, KgNodeTest *test, uint32 most);
 

@@ -8,9 +8,10 @@
 #include "query/search/search.h"
 
 /*
- * Sets the passage of a match by words of texts, and its property: the part of
- * about KG_PASSAGE_BYTES that has the most different words of the query, the
- * first of several.  Does nothing for other matches.
+ * Sets the passage of a match by words of texts, and its property: the passage
+ * of about KG_PASSAGE_BYTES with the most different words of the query. If
+ * several passages have the same number of words, the first one is used. Does
+ * nothing for matches that are not by words of texts.
  */
 #define KG_PASSAGE_BYTES 200
 extern void kg_match_find_passage(KgMatch *match, const KgType *type,

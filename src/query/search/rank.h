@@ -3,10 +3,11 @@
  *	  The rank of a name as a match of a query, from 0 to 1. Searches,
  *	  nearest ids of hints, and suggestions all rank by these functions.
  *
- * From the top: the name itself; a name that begins with the query, best at
- * the end of a word, or that has few typing errors, ranked by the share of
- * the name; a name with the query's words, ranked by their rarity and the
- * name's length. Aliases rank below labels.
+ * The highest rank has the name itself. Next are names that begin with the
+ * query, or that equal it except for a few typing errors. They are ranked by
+ * the share of the name that matches, and higher if the query ends at the end
+ * of a word. Last are names with words of the query, ranked by the rarity of
+ * the words and the length of the name. Aliases rank below labels.
  */
 #ifndef KG_RANK_H
 #define KG_RANK_H
@@ -28,7 +29,10 @@ extern double kg_rank_prefix(double part, bool whole);
 /* Returns the rank of a word of a name that begins with a query's word. */
 extern double kg_rank_word_prefix(double part);
 
-/* Returns the rank of a name that contains the query; 0: it does not. */
+/*
+ * Returns the rank of a name that contains the query, or 0 if the name does
+ * not contain it.
+ */
 extern double kg_rank_part(const KgChars *asked, const KgChars *name);
 
 /*

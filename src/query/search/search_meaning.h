@@ -4,9 +4,9 @@
  *	  vector, by the cosine of the angle between them.
  *
  * The search is exact: it reads every embedding of the tenant, or of some of
- * its types. An index of pgvector would be shared by all tenants, would find
- * too few rows under row-level security, and its timing would reveal data of
- * other tenants.
+ * its types. An index of pgvector would contain the rows of all tenants. It
+ * would find too few rows under row-level security, and the time of a search
+ * would reveal data of other tenants.
  */
 #ifndef KG_SEARCH_MEANING_H
 #define KG_SEARCH_MEANING_H

@@ -2,10 +2,10 @@
  * search_text.h
  *	  Search by words of texts: x-search properties, ranked by Okapi BM25.
  *
- * Counts of words include only entities that the caller may see. For a
- * caller that sees the whole tenant they come from kg_word_count. For
- * others, the visible entities with one of the words are counted. Everything
- * is allocated in the current memory context.
+ * Counts of words include only entities that the caller may see. For a caller
+ * that sees the whole tenant, the counts come from kg_word_count. For other
+ * callers, the visible entities with one of the words are counted. All results
+ * are allocated in the current memory context.
  */
 #ifndef KG_SEARCH_TEXT_H
 #define KG_SEARCH_TEXT_H

@@ -9,8 +9,8 @@
 
 /*
  * Makes an entity type that reads a table, and merges it into the bundle.
- * Returns what kg_bundle_apply() returns.  The mapping says what differs from
- * the table's own names, keys and comments.
+ * Returns the result of kg_bundle_apply(). The mapping has the members that
+ * differ from the table's own names, keys and comments.
  */
 extern Jsonb *kg_bind_table(const char *bundle, const char *table,
 							const Jsonb *mapping);

@@ -17,11 +17,12 @@ typedef struct KgDraftColumn
 	const char *name;
 	int64 number;
 	Oid declared; /* may be a domain */
-	Oid type;	  /* of a domain: its base type */
+	Oid type;	  /* the type of the column; for a domain, its base type */
 	int32 typmod;
 	bool required;
-	bool made;				 /* the table has a value for new rows */
-	bool computed;			 /* no statement can set it */
+	bool made; /* the table has a value for new rows */
+	/* the column is generated, so that no statement can set it */
+	bool computed;
 	const char *comment;	 /* or NULL */
 	const char *property;	 /* NULL: not shown */
 	const char *description; /* or NULL */
@@ -41,7 +42,7 @@ typedef struct KgDraftReference
 /* A foreign key of the table. */
 typedef struct KgDraftKey
 {
-	const char *table; /* referenced one, qualified and quoted */
+	const char *table; /* the referenced table, qualified and quoted */
 	int ncolumns;
 	const char **columns;
 	const char **keys; /* columns of the referenced table */

@@ -39,8 +39,9 @@ typedef struct KgApply
 	KgErrorList errors;
 	const KgCatalog *before; /* read as the owner, under the lock */
 	const KgCatalog *after;	 /* read after the types are written */
-	int64 revision;			 /* the stored one; 0: the bundle is new */
-	int32 unstored;			 /* numbers used for unstored types, in a dry run */
+	/* revision of the stored bundle; 0: the bundle is new */
+	int64 revision;
+	int32 unstored; /* numbers used for unstored types, in a dry run */
 	bool changed;
 	bool moved;			 /* the order of the types has changed */
 	bool sees_all;		 /* the caller may see every stored entity */
@@ -53,8 +54,9 @@ typedef struct KgApply
 	int64 sampled[3];	   /* number of all created, updated, deleted */
 	List *warnings;		   /* of char * */
 	KgScope *scope;		   /* the scope for writing the entities */
-	struct KgTally *tally; /* of rows deleted along with entities, or NULL */
-	Snapshot began;		   /* the snapshot before the entities are written */
+	/* counts of rows that are deleted along with entities, or NULL */
+	struct KgTally *tally;
+	Snapshot began; /* the snapshot before the entities are written */
 } KgApply;
 
 #define KG_CHANGE_CREATED 0
@@ -93,8 +95,8 @@ extern void kg_bundle_check_others(KgApply *apply);
  * bundle/future_types.c: types as they are after the apply.
  */
 /*
- * Reports a schema that is nested too deeply, and returns whether it is not.
- * what names the owner of the schema in the error.
+ * Returns false and reports an error if a schema is nested too deeply. "what"
+ * names the owner of the schema in the error.
  */
 extern bool kg_bundle_check_depth(KgApply *apply, const Jsonb *schema,
 								  const char *what, const char *type,
@@ -107,8 +109,9 @@ extern void kg_bundle_check_compiles(KgApply *apply, const Jsonb *schema,
 extern bool kg_bundle_check_schema(KgApply *apply, const Jsonb *schema,
 								   const char *what, const char *path);
 /*
- * Returns a type as it is after the apply: of the payload, or a stored one that
- * remains. NULL: it does not exist, or its schema is invalid.
+ * Returns a type as it is after the apply: a type of the payload, or a stored
+ * type that remains. Returns NULL if the type does not exist or its schema is
+ * invalid.
  */
 extern const KgType *kg_bundle_future_type(const KgApply *apply,
 										   const char *bundle,
@@ -211,8 +214,8 @@ extern void kg_bundle_rebuild(KgApply *apply, const KgUserContext *caller);
 /*
  * bundle/gone.c: counts rows that are deleted along with the entities that an
  * apply deletes, as the caller. Call the first function before the first
- * deletion, the second one after the references of all deleted entities were
- * handled.
+ * deletion, and the second function after the references to all deleted
+ * entities were handled.
  */
 extern void kg_bundle_tally_begin(KgApply *apply);
 extern void kg_bundle_tally_end(KgApply *apply);

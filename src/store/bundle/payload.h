@@ -17,7 +17,7 @@ typedef struct KgPayloadType
 	const KgType *parsed; /* NULL: its schema is invalid */
 	const KgType *stored; /* the type as it is now, or NULL */
 	int position;		  /* -1: unchanged */
-	char *path;			  /* of the schema */
+	char *path;			  /* JSON Pointer of the schema */
 } KgPayloadType;
 
 typedef struct KgPayloadRelation
@@ -43,7 +43,7 @@ typedef struct KgPayloadItem
 	int len;
 	int set;	  /* index in "entities" */
 	int index;	  /* index in its "items" */
-	int64 node;	  /* of the stored entity; 0: not stored */
+	int64 node;	  /* node of the stored entity; 0: the entity is not stored */
 	int64 number; /* drawn for the node of a new entity; 0: not drawn */
 	bool same;	  /* equal to the stored entity */
 	bool ahead;	  /* written by a trigger after the comparison */
@@ -68,8 +68,9 @@ typedef struct KgPayloadEdge
 	const char *relation;
 	const char *from; /* a handle, as to is */
 	const char *to;
-	const void *properties; /* in the bundle, or NULL */
-	uint32 len;				/* of the properties, in bytes */
+	/* pointer to the properties in the bundle, or NULL */
+	const void *properties;
+	uint32 len; /* length of the properties, in bytes */
 	int index;
 } KgPayloadEdge;
 
@@ -80,7 +81,7 @@ typedef struct KgPayloadEdges
 	int allocated;
 	KgPayloadEdge *list;
 	MemoryContext context;
-	char *room; /* for strings; left is its free size in bytes */
+	char *room; /* memory for strings; "left" is its free size in bytes */
 	Size left;
 } KgPayloadEdges;
 
@@ -110,8 +111,9 @@ typedef struct KgDocument
 
 typedef struct KgPayload
 {
-	const char *name;		/* NULL: missing or invalid */
-	const char *given_name; /* as it was sent; NULL: not a string */
+	const char *name; /* NULL: missing or invalid */
+	/* the name as it was sent; NULL: the sent name is not a string */
+	const char *given_name;
 	const char *version;
 	const char *description;
 	const char *instructions;

@@ -16,8 +16,8 @@ extern void kg_payload_ids_make(KgPayload *payload);
 extern KgItemTable *kg_payload_ids(const KgPayload *payload, const char *type);
 
 /*
- * Adds an item by its id. Returns the item that has this id, which may be
- * another one.
+ * Adds an item by its id. Returns the item that has this id. If another item
+ * of the payload already has the id, returns that item.
  */
 extern KgPayloadItem *kg_item_enter(KgItemTable *table, KgPayloadItem *item);
 

@@ -25,7 +25,10 @@ typedef struct KgDifference
 	const char *repair; /* a statement, or an instruction */
 } KgDifference;
 
-/* The differences found: up to limit are written, all are counted. */
+/*
+ * The differences that were found. At most "limit" differences are written,
+ * but all are counted.
+ */
 typedef struct KgDifferences
 {
 	MemoryContext context;

@@ -12,9 +12,10 @@
 /*
  * Derives all rows of a tenant with the functions that derive them when
  * entities are written, and compares. Writes and locks nothing. In REPEATABLE
- * READ it sees one snapshot; in READ COMMITTED, beside writers, several.
- * References to types that read a table are looked up as the admin, and not at
- * all if it is NULL, because policies of the table do not limit the owner.
+ * READ, the function sees a single snapshot. In READ COMMITTED, it sees
+ * several snapshots if other sessions write at the same time. References to
+ * types that read a table are looked up as the admin, and not at all if it is
+ * NULL, because policies of the table do not limit the owner.
  */
 extern int64 kg_verify_tenant(const char *tenant, const KgUserContext *admin,
 							  KgDifferences *differences);

@@ -9,9 +9,9 @@
 
 /*
  * Adds a difference for each contradiction in the history of types and
- * relations, since they have history. Each change must start from the state
- * that the change before it left. The last change must have left the stored
- * state. No version of an id that was given up may appear again.
+ * relations, since they have history. The state before each change must be the
+ * state after the previous change. The state after the last change must be the
+ * stored state. No version of an id that was given up may appear again.
  */
 extern void kg_verify_history(const char *tenant, KgDifferences *differences);
 

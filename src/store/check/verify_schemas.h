@@ -13,10 +13,10 @@
 #define KG_TYPE_WRONG "type_wrong"
 
 /*
- * Adds differences if one of these is not true: the tools in lists are those
- * that types expose, under their names; no name is that of a tool of every
- * tenant; clients accept the registered tools; the hash of a type is that of
- * its schema; each reference has its relation.
+ * Adds differences if one of these is not true: the listed tools are the tools
+ * that types expose, under their names; no generated tool has the name of a
+ * tool of every tenant; clients accept the registered tools; the hash of a
+ * type is the hash of its schema; each reference has its relation.
  */
 extern void kg_verify_schemas(const KgCatalog *catalog,
 							  KgDifferences *differences);

@@ -29,8 +29,8 @@ typedef struct KgCountChanges KgCountChanges;
 extern const KgCatalog *kg_counted_share(const char *tenant);
 
 /*
- * Begins the changes for a tenant that has counts. They are written by
- * kg_counted_end(), and before that when they are many.
+ * Begins the changes for a tenant that has counts. kg_counted_end() writes the
+ * changes. If there are many changes, some of them are written before.
  */
 extern KgCountChanges *kg_counted_begin(const KgCatalog *catalog);
 extern void kg_counted_edge(KgCountChanges *changes, int64 source,
@@ -44,8 +44,8 @@ extern void kg_counted_end(KgCountChanges *changes);
 extern void kg_counted_exclude(const KgCatalog *catalog);
 
 /*
- * Counts anew the edges of entities that are new, have another id, or whose
- * type has another schema.
+ * Counts the edges of entities again, if the entities are new or have another
+ * id, or if their type has another schema.
  */
 extern void kg_counted_anew(const KgCatalog *catalog, const KgNodeList *nodes);
 

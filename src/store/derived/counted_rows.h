@@ -54,8 +54,8 @@ extern int kg_count_list_compare(const void *a, const void *b);
 /*
  * Read the counts of nodes (kg_count_nodes()) into list. kg_count_list_read()
  * uses the caller's snapshot. kg_count_list_lock() reads the newest rows and
- * locks them, in one order. kg_count_list_lock_of() does so for some fields
- * (kg_count_number()).
+ * locks them, in one order. kg_count_list_lock_of() reads and locks the newest
+ * rows of only some fields (kg_count_number()).
  */
 extern void kg_count_list_read(const char *tenant, KgArg nodes,
 							   KgCountList *list);

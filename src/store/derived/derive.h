@@ -40,12 +40,15 @@ extern void kg_derive_of_statement(KgDerivation *d);
  */
 extern const KgCatalog *kg_derive_lock_type(KgDerivation *d, int32 type_no);
 
-/* Notes that the caller counts quotas anew afterwards. */
+/*
+ * Notes that the caller will count the quotas again, so the derivation does
+ * not count them.
+ */
 extern void kg_derive_uncounted(KgDerivation *d);
 
 /*
- * Makes the derivation compare only: nothing is written. Instead, compare is
- * called for each batch of derived rows, in the memory context of the batch.
+ * Makes the derivation only compare rows, without writing. compare() is called
+ * for each batch of derived rows, in the memory context of the batch.
  */
 typedef void (*KgDerivedRows)(const KgColumns *keys, const KgColumns *terms,
 							  const KgColumns *unique, const KgColumns *words,
@@ -53,7 +56,7 @@ typedef void (*KgDerivedRows)(const KgColumns *keys, const KgColumns *terms,
 extern void kg_derive_compare(KgDerivation *d, KgDerivedRows compare,
 							  void *arg);
 
-/* An entity before or after a change; keys is its index_keys. */
+/* An entity before or after a change. keys is the entity's index_keys. */
 typedef struct KgVersion
 {
 	const char *entity_id;
@@ -79,9 +82,9 @@ extern void kg_derive_overtaken(KgDerivation *d, int32 type_no, int64 node,
 								const KgVersion *version);
 
 /*
- * Replaces the references of an entity whose type has a new schema, and if
- * search, also its terms and words. Its keys are replaced when index_keys is
- * updated.
+ * Replaces the references of an entity whose type has a new schema. If
+ * "search" is true, replaces also its terms and words. The keys of the entity
+ * are replaced when index_keys is updated.
  */
 extern void kg_derive_again(KgDerivation *d, int32 type_no,
 							const char *entity_id, int64 node,

@@ -36,9 +36,9 @@ typedef struct KgExtract
 extern bytea *kg_extract_keys(const KgType *type, const Jsonb *data);
 
 /*
- * Returns the value of kg_entity.scope. NULL means that the type has no scopes,
- * so each caller sees the entity. An empty text means that the type has scopes
- * and the entity names none; it is below no path.
+ * Returns the value of kg_entity.scope. NULL means that the type has no
+ * scopes, so each caller sees the entity. An empty text means that the type
+ * has scopes but the entity has no path, so it is below no path of a caller.
  */
 extern text *kg_extract_scope(const KgType *type, const Jsonb *data);
 

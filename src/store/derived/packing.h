@@ -17,17 +17,18 @@ extern bool kg_adjacency_lock(const char *tenant, LOCKMODE mode, bool wait);
 
 /*
  * Packs the nodes of a tenant that have edges and are not packed, and returns
- * their number. With wait, waits for transactions that change edges of the
- * tenant. Without wait, returns -1 if there are such transactions, or if the
- * transaction's snapshot is too old. The last argument says that the caller
- * sees all edges, so its progress may be reported. Runs as the extension's
- * owner, outside of SPI.
+ * their number. If "wait" is true, waits for transactions that change edges of
+ * the tenant. If it is false, returns -1 if there are such transactions, or if
+ * the transaction's snapshot is too old. If the last argument is true, the
+ * caller sees all edges, so the progress may be reported to it. Runs as the
+ * extension's owner, outside of SPI.
  */
 extern int64 kg_adjacency_pack(const char *tenant, bool wait, bool told);
 
 /*
- * Discards the packed edges of nodes whose edges change. They are not read any
- * more, and no session packs the nodes before this transaction ends.
+ * Discards the packed edges of nodes whose edges change. Searches do not read
+ * these packed edges any more, and no session packs the nodes before this
+ * transaction ends.
  */
 extern void kg_adjacency_forget(const char *tenant, const int64 *nodes,
 								uint32 n);

@@ -3,9 +3,10 @@
  *	  Work at the ends of edges when edges are replaced.
  *
  * If the references of an entity change, one statement deletes edges and the
- * next one inserts others. Counts of edges and packed edges are locked at the
- * ends of both, in one order. Two sessions that move entities between the same
- * ends therefore wait for each other in turn and do not deadlock.
+ * next one inserts others. Counts of edges, and packed edges, are locked at
+ * the ends of all these edges, in one common order. Two sessions that move
+ * entities between the same ends therefore wait for each other in turn and do
+ * not deadlock.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */

@@ -24,8 +24,8 @@
 
 extern void kg_edges_init(KgColumns *edges, MemoryContext context);
 /*
- * Adds a row. properties may be NULL; it is borrowed and must live as long as
- * the rows.
+ * Adds a row. properties may be NULL. It is not copied and must live as long
+ * as the rows.
  */
 extern void kg_edges_add(KgColumns *edges, int64 source, int32 relation_no,
 						 int64 target, const char *key,
@@ -46,7 +46,8 @@ typedef struct KgEdgeReport
 	const int *numbers;
 	bool by_row;
 	KgErrorList *errors;
-	bool turned; /* swap ends as kg_edges_write_turned() does */
+	/* the ends of some rows are swapped, as for kg_edges_write_turned() */
+	bool turned;
 } KgEdgeReport;
 
 /*
@@ -107,23 +108,24 @@ extern void kg_edges_read(const char *tenant, int32 relation_no,
 #define KG_EDGE_SAME 2
 
 /*
- * Compares edges with the stored ones, as the current role. found gets a
+ * Compares edges with the stored edges, as the current role. found gets a
  * KG_EDGE_* value for each row.
  */
 extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
 							 int *found);
 /*
- * Like kg_edges_compare(), and states gets the state of each stored edge. The
- * state changes with each write of the edge: an edge has no version, so its
- * row's transaction and position serve instead.
+ * Like kg_edges_compare(). In addition, states gets the state of each stored
+ * edge. The state changes with each write of the edge. It consists of the
+ * transaction and the position of the edge's row, because an edge has no
+ * version.
  */
 extern void kg_edges_compare_states(const char *tenant, const KgColumns *edges,
 									int *found, int64 *states);
 /*
  * Locks the edges that are to be updated (KG_EDGE_OTHER), in the order of the
- * key. found and states are set anew for the rows that will be overwritten, so
- * they include changes that other sessions have made since the comparison.
- * Locks nothing in a read-only transaction.
+ * key. Sets found and states again for the rows that will be overwritten, so
+ * that they include changes that other sessions have made since the
+ * comparison. Locks nothing in a read-only transaction.
  */
 extern void kg_edges_hold(const char *tenant, const KgColumns *edges,
 						  int *found, int64 *states);
@@ -145,23 +147,26 @@ extern int64 kg_edge_state(uint64 row, int column);
 extern void kg_edges_compare_latest(const char *tenant, const KgColumns *edges,
 									int *found);
 /*
- * Writes the edges that are not KG_EDGE_SAME, as the current role. The ends are
- * already swapped (kg_edges_turn()). If another session has written a symmetric
- * one of them since, the call is begun again (kg_again()). found becomes
- * KG_EDGE_NONE for each created edge and KG_EDGE_OTHER for each updated one.
- * Returns NULL, or an array that marks the edges that triggers or policies
- * prevented from being written.
+ * Writes the edges that are not KG_EDGE_SAME, as the current role. The ends
+ * are already swapped (kg_edges_turn()). If another session has written a
+ * symmetric edge of these since the ends were swapped, the call is begun again
+ * (kg_again()). found becomes KG_EDGE_NONE for each created edge and
+ * KG_EDGE_OTHER for each updated one. Returns NULL, or an array that marks the
+ * edges that triggers or policies prevented from being written.
  */
 extern const bool *kg_edges_write_turned(const KgCatalog *catalog,
 										 const KgColumns *edges, int *found);
-/* Like kg_edges_write_turned(), but writes each edge with its ends as given. */
+/*
+ * Like kg_edges_write_turned(), but writes each edge with its ends in the
+ * order of the arguments.
+ */
 extern const bool *kg_edges_write(const char *tenant, const KgColumns *edges,
 								  int *found);
 
 /*
  * Deletes explicit edges. SPI_tuptable gets the number of each deleted edge,
- * from 1, and its state from column 2. With whole false, deletes only edges
- * between entities that the current role sees.
+ * from 1, in column 1, and the state of the edge from column 2 on. If "whole"
+ * is false, deletes only edges between entities that the current role sees.
  */
 extern void kg_edges_delete(const char *tenant, const KgColumns *edges,
 							bool whole);

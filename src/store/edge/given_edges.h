@@ -1,7 +1,8 @@
 /*
  * given_edges.h
- *	  Edges as a caller gives them: the name of a relation and two handles.
- *	  The functions find the relation and the nodes, or make the error.
+ *	  Edges in the form in which a caller sends them: the name of a relation
+ *	  and two handles. The functions find the relation and the nodes, or make
+ *	  the error.
  */
 #ifndef KG_GIVEN_EDGES_H
 #define KG_GIVEN_EDGES_H
@@ -42,16 +43,17 @@ typedef struct KgGivenEdge
 	const char *key; /* see store/edge/edge_key.h; NULL: invalid */
 } KgGivenEdge;
 
-/* Ends that were found before (store/edge/known_ends.h). */
+/* Ends that previous calls have found (store/edge/known_ends.h). */
 typedef struct KgKnownEnds KgKnownEnds;
 struct KgPayload;
 
 /*
  * Returns the two ends of each edge, as the current role sees them. Ends that
- * neither known nor the items of payload (which may be NULL) contain are read
- * by one statement per type. An edge of a symmetric relation has no direction:
- * if it is stored the other way round, its ends are swapped. With making true,
- * this is checked under a lock (store/edge/symmetric.h).
+ * are neither in "known" nor among the items of payload (which may be NULL)
+ * are read by one statement per type. An edge of a symmetric relation has no
+ * direction: if the edge is stored in the opposite direction, its ends are
+ * swapped. If "making" is true, the direction is looked up under a lock
+ * (store/edge/symmetric.h).
  */
 extern KgEdgeEnd *kg_given_ends(const KgCatalog *catalog,
 								const KgGivenEdge *edges, int n,

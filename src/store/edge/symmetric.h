@@ -6,7 +6,8 @@
  * edge is written, its writer checks that the opposite direction is not
  * stored. The writer holds a lock of the pair until its transaction ends. A
  * plain INSERT has written its rows before a trigger of kg_graph can lock, so
- * all writers lock after writing. They lock in one order, to avoid deadlocks.
+ * all writers lock after writing. All writers lock in the same order, to avoid
+ * deadlocks.
  *
  * A function of kg_graph also looks up before writing in which direction an
  * edge is stored. It begins again (base/catch.h) if another session wrote the
@@ -19,10 +20,10 @@
 #include "store/edge/given_edges.h"
 
 /*
- * Swaps the ends of edges that are stored the other way round, as the current
- * role. A relation may be NULL. With making true, raises KG_CONFLICT for an
- * edge that another session has made and that the transaction's snapshot does
- * not show.
+ * Swaps the ends of edges that are stored in the opposite direction, as the
+ * current role. A relation may be NULL. If "making" is true, raises
+ * KG_CONFLICT for an edge that another session has made and that the
+ * transaction's snapshot does not show.
  */
 extern void kg_edges_turn(const char *tenant, const KgGivenEdge *given,
 						  KgEdgeEnd *ends, int n, bool making);
@@ -34,9 +35,9 @@ extern bool kg_symmetric_any(const KgCatalog *catalog, const KgColumns *edges);
 extern void kg_symmetric_lock(const KgCatalog *catalog, const KgColumns *edges);
 
 /*
- * Returns an array that marks the edges of a batch that are also stored the
- * other way round, or NULL if no edge is. Raises KG_CONFLICT for one that the
- * transaction's snapshot does not show.
+ * Returns an array that marks the edges of a batch that are also stored in the
+ * opposite direction, or NULL if there is no such edge. Raises KG_CONFLICT for
+ * one that the transaction's snapshot does not show.
  */
 extern const bool *kg_symmetric_twice(const KgCatalog *catalog,
 									  const KgColumns *edges);

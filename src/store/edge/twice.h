@@ -1,6 +1,6 @@
 /*
  * twice.h
- *	  Checks that no transaction sees two rows with one key.
+ *	  Checks that no transaction sees two rows with the same key.
  *
  * PostgreSQL keeps a key unique among committed rows, not in a snapshot. In
  * REPEATABLE READ and SERIALIZABLE, another session may have deleted a row

@@ -19,8 +19,9 @@
 #include "model/catalog.h"
 
 /*
- * The lock that the rows get until the transaction ends. A read-only
- * transaction omits it, except for the last two of nodes.
+ * The lock that the rows get until the transaction ends. In a read-only
+ * transaction the rows get no lock, except for KG_LOCK_CHANGE and
+ * KG_LOCK_DELETE of kg_documents_of_nodes().
  */
 typedef enum KgDocumentLock
 {
@@ -34,7 +35,11 @@ typedef enum KgDocumentLock
 /* A stored entity. */
 typedef struct KgStoredDocument
 {
-	int place; /* of its id in the call, or 0 if it was read by its node */
+	/*
+	 * position of the document's id in the call, or 0 if it was read by its
+	 * node
+	 */
+	int place;
 	int64 node;
 	int32 type_no;
 	int64 version;

@@ -27,7 +27,7 @@
 
 /*
  * The forms of KG_OF_IDS for an array of ids and for one id. The argument
- * "behind", such as a locking clause, is appended to both.
+ * "behind", such as a locking clause, is appended to both forms.
  */
 #define KG_FORMS_OF_IDS(columns, behind)                             \
 	KG_FORMS(KG_OF_IDS(columns) behind,                              \
@@ -35,7 +35,7 @@
 			 "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 " \
 			 "AND e.entity_type = $3 AND e.entity_id = $4" behind)
 
-/* Its parameters. */
+/* The parameters of the statement KG_OF_IDS. */
 #define KG_OF_IDS_ARGS(tenant, type, ids, n)          \
 	kg_arg_text(tenant), kg_arg_text((type)->bundle), \
 		kg_arg_text((type)->name), kg_arg_texts(ids, n)
@@ -54,10 +54,10 @@ extern void kg_nodes_of_ids(const char *tenant, const KgType *type,
 /*
  * Returns whether entities exist by now for ids that a locking statement has
  * not found; ids that were found are NULL. The statement may have waited for a
- * session that deleted an entity and created it anew. If true, run the
- * statement again. nodes has the nodes of the previous call, initially zeroes.
- * An entity with the same node as last time is not counted: it cannot be
- * locked.
+ * session that deleted an entity and created another entity with the same id.
+ * If true, run the statement again. nodes has the nodes of the previous call,
+ * initially zeroes. An entity with the same node as last time is not counted:
+ * it cannot be locked.
  */
 extern bool kg_ids_made_anew(const char *tenant, const KgType *type,
 							 const char *const *ids, int n, int64 *nodes);

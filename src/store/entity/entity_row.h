@@ -2,8 +2,8 @@
  * entity_row.h
  *	  A row of kg_entity as it will be stored.
  *
- * values and nulls are the columns of a row in the order below; old has those
- * of the row before an update.
+ * values and nulls are the columns of a row in the order below. old has the
+ * columns of the row before an update.
  */
 #ifndef KG_ENTITY_ROW_H
 #define KG_ENTITY_ROW_H
@@ -40,7 +40,7 @@ extern const KgType *kg_row_complete(const TriggerData *trigdata,
 									 bool *nulls);
 /* Returns whether an update keeps the id of its row. */
 extern bool kg_row_same_id(const Datum *old, const Datum *values);
-/* Raises an error if an update changes a column that it may not change. */
+/* Raises an error if an update changes a column that users may not change. */
 extern void kg_row_check_unchanged(const Datum *old, const Datum *values,
 								   const bool *nulls);
 /*
@@ -49,17 +49,18 @@ extern void kg_row_check_unchanged(const Datum *old, const Datum *values,
  */
 extern void kg_row_begin_version(const KgType *type, Datum *values);
 /*
- * Fills in the node. Other roles cannot choose it, because rows about a node,
- * such as the history of its edges, belong to the entity that had it.
+ * Fills in the node. Only some roles may choose its number, because rows about
+ * a node, such as the history of its edges, belong to the entity that had this
+ * number.
  */
 extern void kg_row_fill_node(Datum *values, bool *nulls);
 /* Draws the number of a new node from its sequence. */
 extern int64 kg_row_draw_node(void);
 /*
- * Permits the rows of the caller's next statement to have these nodes (sorted;
- * borrowed), which the caller has drawn; NULL: none.  Returns the nodes that
- * were permitted before, which the caller permits again after its statement,
- * also after an error.
+ * Permits the rows of the caller's next statement to have these nodes, which
+ * the caller has drawn. The list is sorted and is not copied; NULL: no nodes.
+ * Returns the nodes that were permitted before. The caller must permit these
+ * again after its statement, also after an error.
  */
 extern const KgNodeList *kg_row_drawn_nodes(const KgNodeList *nodes);
 /* Raises an error unless the stored row has a node that the role may give. */
@@ -96,7 +97,8 @@ kg_row_next(Tuplestorestate *store, TupleTableSlot *slot)
  */
 extern bool kg_row_is_overwritten(const TriggerData *trigdata);
 /*
- * Checks the stored rows once more, as the caller, before anything is derived.
+ * Checks the stored rows again, as the caller, before rows are derived from
+ * them.
  */
 extern void kg_rows_check_final(TriggerData *trigdata, const int *places);
 

@@ -19,7 +19,7 @@ extern void kg_item_names_free(KgItemNames *names);
 
 /*
  * Adds a value of a property, or an id if field is NULL. Returns the item that
- * has it, which may be another one.
+ * has this name. If another item already has the name, returns that item.
  */
 extern const void *kg_item_name_enter(KgItemNames *names, const KgField *field,
 									  const char *value, const void *item);

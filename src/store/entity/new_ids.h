@@ -19,9 +19,10 @@ typedef struct KgNewIds
 extern bool kg_makes_ids(const KgType *type);
 
 /*
- * Returns the next id. The number of a sequence follows the highest that an
- * entity of the type has or had, whether the caller sees it or not. Sessions
- * that make numbers of one type wait for each other until their end.
+ * Returns the next id. The number of a sequence follows the highest number
+ * that an entity of the type has or had, even if the entity is hidden from the
+ * caller. Sessions that make numbers for the same type wait for each other
+ * until their transactions end.
  */
 extern char *kg_new_id(KgNewIds *ids, const char *tenant, const KgType *type);
 

@@ -1,8 +1,8 @@
 /*
  * put.h
  *	  Writing and deleting sets of entities and explicit edges, with a
- *	  verdict for each item. Valid items are written, others are reported.
- *	  With the option atomic, either all items are written or none.
+ *	  verdict for each item. Valid items are written, and invalid items are
+ *	  reported. With the option atomic, either all items are written or none.
  *
  * All functions run as the current role, which needs write access, inside
  * SPI_connect(). Results are in the caller's memory context.
@@ -35,7 +35,8 @@ typedef enum KgVerdict
  */
 typedef struct KgOutcome
 {
-	const char *id; /* of an entity; NULL: no id, or an edge */
+	/* id of the entity; NULL: the item has no id, or is an edge */
+	const char *id;
 	bool generated; /* the id was made (x-id-generate) */
 	KgVerdict verdict;
 	KgErrorList errors;
@@ -46,7 +47,7 @@ typedef struct KgOutcome
 	int64 before;
 	int64 version;	/* the new version, if versions are reported */
 	Jsonb *changed; /* [{property, before, after}], or NULL */
-	Jsonb *nearest; /* if an id was not found, or NULL */
+	Jsonb *nearest; /* similar ids, if an id was not found; or NULL */
 } KgOutcome;
 
 /* Returns [{id, label}] of entities with similar ids that the caller sees. */
@@ -68,12 +69,16 @@ typedef struct KgOutcomes
 	bool told; /* report versions and changes, and items on failure */
 	int n;
 	KgOutcome *items;
-	const KgType *type;			/* of the written entities, or NULL */
-	const KgRelation *relation; /* of the written edges if it is one, or NULL */
-	KgNearest nearest;			/* NULL: do not search similar ids */
-	int hinted;					/* number of items with similar ids so far */
-	KgCompleteErrors complete;	/* NULL: nothing is added */
-	const Jsonb *beside;		/* further members of the result, or NULL */
+	const KgType *type; /* type of the written entities, or NULL */
+	/*
+	 * relation of the written edges, if they all have the same relation; or
+	 * NULL
+	 */
+	const KgRelation *relation;
+	KgNearest nearest;		   /* NULL: do not search similar ids */
+	int hinted;				   /* number of items with similar ids so far */
+	KgCompleteErrors complete; /* NULL: nothing is added */
+	const Jsonb *beside;	   /* further members of the result, or NULL */
 	int64 effects; /* changes with effects beyond the items (confirm.c) */
 } KgOutcomes;
 
@@ -88,8 +93,8 @@ extern bool kg_put_atomic(const Jsonb *options);
 extern const JsonbContainer *kg_outcomes_items(const Jsonb *items);
 extern void kg_outcome_error(KgOutcome *outcome, KgError *err);
 /*
- * Returns the ids most similar to one that was not found, or NULL. Searches
- * only for the first few items.
+ * Returns the ids that are most similar to an id that was not found, or NULL.
+ * Returns NULL for all but the first few items.
  */
 extern Jsonb *kg_outcomes_nearest(KgOutcomes *outcomes, const KgType *type,
 								  const char *id);
@@ -114,14 +119,17 @@ extern Jsonb *kg_put_dry(Jsonb *(*work)(void *arg), void *arg);
 typedef struct KgPutItem
 {
 	Jsonb *data; /* NULL: not an object */
-	int64 node;	 /* of the stored entity; 0: not stored */
+	int64 node;	 /* node of the stored entity; 0: not stored */
 	bool same;	 /* equal to the stored entity */
 	/* For an update: */
 	Jsonb *old;					 /* the stored document */
 	int64 expected;				 /* the expected version, or 0 */
 	const JsonbContainer *set;	 /* properties to set, or NULL */
 	const JsonbContainer *unset; /* names of properties to remove, or NULL */
-	/* Values by property, to add to or remove from its array; or NULL. */
+	/*
+	 * Values by property that are added to, or removed from, the property's
+	 * array; or NULL.
+	 */
 	const JsonbContainer *add;
 	const JsonbContainer *remove;
 	bool refers; /* changes references or referred values */
@@ -148,8 +156,9 @@ extern Jsonb *kg_patch_merged(const KgPutItem *item);
  */
 extern bool kg_patch_refers(const KgType *type, const KgPutItem *item);
 /*
- * Returns the pointer into the arguments for a pointer into the merged document
- * of item i. It ends at a property of "add", because the indexes differ.
+ * Returns the pointer into the arguments for a pointer into the merged
+ * document of item i. A pointer into "add" ends at the property, because the
+ * indexes of the items differ.
  */
 extern const char *kg_patch_pointer(const KgPutItem *item, int i,
 									const char *pointer);
@@ -161,7 +170,10 @@ extern Jsonb *kg_patch_changes(const Jsonb *before, const Jsonb *after);
  */
 extern const char *kg_patch_id(const JsonbValue *value, const char *path,
 							   KgOutcome *outcome);
-/* Returns the expected version of an item, or 0 if it is not given. */
+/*
+ * Returns the expected version of an item, or 0 if the item has no expected
+ * version.
+ */
 extern int64 kg_patch_version(const JsonbContainer *object, const char *path,
 							  KgOutcome *outcome);
 extern KgError *kg_moved_error(const KgType *type, const char *id,
@@ -211,8 +223,8 @@ extern Jsonb *kg_put_edges(const Jsonb *items, const Jsonb *options);
 extern Jsonb *kg_delete_edges(const Jsonb *items, const Jsonb *options);
 
 /*
- * Returns the order of the items by id. Two calls that name equal ids lock and
- * create their entities in one order, and so do not deadlock.
+ * Returns the order of the items by id. Two calls with the same ids therefore
+ * lock and create their entities in the same order, and do not deadlock.
  */
 extern int *kg_outcomes_order(KgOutcomes *outcomes);
 /*

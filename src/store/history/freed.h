@@ -1,7 +1,8 @@
 /*
  * freed.h
- *	  Versions of an id never repeat: an entity that gets an id which
- *	  another entity gave up continues above that entity's last version.
+ *	  Versions of an id never repeat. If an entity gives up its id and
+ *	  another entity gets the id, the versions of the second entity are above
+ *	  the last version of the first.
  *
  * The ids that a statement frees and takes are gathered, one tenant at a time,
  * and settled at its end. By then the transaction that gave up an id has
@@ -16,11 +17,11 @@
 
 /*
  * Returns the last version of the last entity that had this id, or 0 if no
- * entity has had it. For a row before it is stored. Counts all that is
- * committed or written here so far, also by statements that still run. If
- * another session frees the id later, before this row is stored, the end of the
- * statement corrects the version. Reads the relations without a plan, as any
- * role.
+ * entity has had it. Call this function for a row before it is stored.
+ * Considers all ids that were given up by committed transactions, or so far by
+ * this transaction, also by statements that still run. If another session
+ * frees the id later, before this row is stored, the end of the statement
+ * corrects the version. Reads the relations without a plan, as any role.
  */
 extern int64 kg_freed_version(const char *tenant, const KgType *type,
 							  const char *entity_id);
@@ -36,9 +37,9 @@ extern int64 kg_version_ended(int64 version);
 typedef struct KgFreed KgFreed;
 
 /*
- * Begins the changes of a statement. With takes false, the statement only gives
- * ids up or its rows have correct first versions, so taken ids are not looked
- * up.
+ * Begins the changes of a statement. If "takes" is false, the statement only
+ * gives up ids, or its rows already have correct first versions; ids that its
+ * rows take are then not looked up.
  */
 extern KgFreed *kg_freed_begin(const char *tenant, bool takes);
 
@@ -51,8 +52,8 @@ extern void kg_freed_taken(KgFreed *freed, const KgType *type,
 
 /*
  * Notes that the entities with these ids and nodes, which are deleted, were
- * merged into the entity with the node target. The next entity that gives up
- * the id ends that.
+ * merged into the entity with the node target. This record ends when the next
+ * entity gives up the id.
  */
 extern void kg_freed_merged(const char *tenant, const KgType *type,
 							const char *const *ids, const int64 *nodes, int n,

@@ -8,8 +8,8 @@
 #include "base/json.h"
 
 /*
- * Returns whether both are equal byte for byte: 1.0 differs from 1.00. Both may
- * be NULL.
+ * Returns whether both documents are equal byte for byte, so that 1.0 differs
+ * from 1.00. Both arguments may be NULL.
  */
 extern bool kg_image_same(const Jsonb *a, const Jsonb *b);
 extern bool kg_image_same_value(const JsonbValue *a, const JsonbValue *b);
@@ -24,8 +24,8 @@ extern void kg_image_differences(const Jsonb *before, const Jsonb *after,
 								 KgDifference each, void *arg);
 
 /*
- * Writes the member key with the properties of image that other does not have
- * or has with another value. Writes all properties if other is NULL, and
+ * Writes the member "key" with those properties of image that "other" does not
+ * have, or has with another value. Writes all properties if other is NULL, and
  * nothing if image is NULL.
  */
 extern void kg_image_write_changed(KgJsonWriter *w, const char *key,

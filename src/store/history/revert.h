@@ -10,7 +10,7 @@
 
 /*
  * Raises an error unless the caller may do the operation (KG_EXPOSE_*) on the
- * type or relation; the other one is NULL.
+ * type or on the relation. One of type and relation is NULL.
  */
 typedef void (*KgRevertCheck)(const KgType *type, const KgRelation *relation,
 							  int operation);
@@ -18,8 +18,8 @@ typedef void (*KgRevertCheck)(const KgType *type, const KgRelation *relation,
 /*
  * Undoes changes: the number of one change, an array of numbers, or
  * {"transaction": number}. Runs as the current role, which needs write access,
- * inside SPI_connect(). check is called for each entity and edge before it is
- * written; NULL: everything is allowed.
+ * inside SPI_connect(). check() is called for each entity and edge before it
+ * is written. NULL: all writes are allowed.
  */
 extern Jsonb *kg_revert(const Jsonb *changes, const Jsonb *options,
 						KgRevertCheck check);

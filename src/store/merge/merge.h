@@ -2,9 +2,9 @@
  * merge.h
  *	  Merging entities of one type that are the same.
  *
- * One entity stays. It gets the properties, references and edges of the others,
- * which are deleted. Their ids are remembered and lead to it
- * (query/merged.h).
+ * One entity stays. It gets the properties, references and edges of the other
+ * entities, which are deleted. The ids of the deleted entities are stored and
+ * lead to the entity that stays (query/merged.h).
  */
 #ifndef KG_MERGE_H
 #define KG_MERGE_H
@@ -26,10 +26,10 @@ typedef struct KgMerge
 } KgMerge;
 
 /*
- * Merges, and returns the outcome of the entity that stays, then those of the
- * others. Raises an error if any of them cannot be merged. Runs as the current
- * role, which needs write access and must see each entity and edge that is
- * changed, inside SPI_connect().
+ * Merges the entities. Returns the outcome of the entity that stays, then the
+ * outcomes of the other entities. Raises an error if any of them cannot be
+ * merged. Runs as the current role, which needs write access and must see each
+ * entity and edge that is changed, inside SPI_connect().
  */
 extern KgOutcomes *kg_merge(const KgMerge *merge);
 

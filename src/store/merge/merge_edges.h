@@ -14,7 +14,7 @@
 typedef struct KgEdgeConflict
 {
 	const KgRelation *relation;
-	int64 ends[2];	   /* of the one edge */
+	int64 ends[2];	   /* nodes at the ends of the united edge */
 	const int *owners; /* by document: number of the merged entity */
 	int n;			   /* number of documents */
 	const KgUniteConflict *conflict;
@@ -26,11 +26,11 @@ typedef struct KgMergeEdges
 	int64 united;	 /* edges that go into a parallel edge */
 	int64 dropped;	 /* edges between merged entities */
 	List *conflicts; /* of KgEdgeConflict * */
-	List *relations; /* of KgRelation *: those of the changed edges */
+	List *relations; /* the relations (KgRelation *) of the changed edges */
 	uint64 digest;	 /* changes with the state of each edge */
 	KgColumns gone;
 	KgColumns written;
-	int *found; /* of written: KG_EDGE_NONE or KG_EDGE_OTHER */
+	int *found; /* by index in "written": KG_EDGE_NONE or KG_EDGE_OTHER */
 } KgMergeEdges;
 
 /*

@@ -1,6 +1,7 @@
 /*
  * rename.h
- *	  Values that name merged entities, and documents that refer by them.
+ *	  Values that name merged entities, and documents that refer to entities
+ *	  by these values.
  */
 #ifndef KG_RENAME_H
 #define KG_RENAME_H
@@ -12,21 +13,22 @@
 typedef struct KgRenamed
 {
 	const char *from;
-	const char *to; /* NULL: references by it are removed */
-	int entity;		/* number of the entity that had the value */
+	/* the new value; NULL: references by the old value are removed */
+	const char *to;
+	int entity; /* number of the entity that had the value */
 } KgRenamed;
 
 /* The values of one property to which references refer. */
 typedef struct KgRenamedOf
 {
-	const KgField *field; /* of the merged type */
+	const KgField *field; /* property of the merged type */
 	int n;
 	KgRenamed *values; /* ordered by from after kg_rename_sort() */
 } KgRenamedOf;
 
 typedef struct KgRename
 {
-	const KgType *type; /* of the merged entities */
+	const KgType *type; /* type of the merged entities */
 	int n;
 	KgRenamedOf *of; /* the id, and each property that is unique */
 	/*
@@ -49,8 +51,8 @@ extern bool kg_rename_refers(const KgRename *rename, const KgType *type);
 
 /*
  * Returns the document with other values in its references to the merged
- * entities. An array does not get a value twice. Returns data if no value
- * changes.
+ * entities. An array does not get the same value twice. Returns data if no
+ * value changes.
  */
 extern Jsonb *kg_rename_in(const KgRename *rename, const KgType *type,
 						   Jsonb *data);

@@ -3,8 +3,9 @@
  *	  References of stored entities to rows of tables of the user.
  *
  * Such a reference is checked when it is written: the caller must see the row.
- * No lock is taken and no row is derived, so the table's own writers may delete
- * the row later.  kg_check() reports the reference then, and no walk follows it.
+ * No lock is taken and no row is derived, so the table's own writers may
+ * delete the row later. kg_check() then reports the reference, and no walk
+ * follows it.
  */
 #ifndef KG_BOUND_TARGETS_H
 #define KG_BOUND_TARGETS_H
@@ -13,16 +14,16 @@
 
 /*
  * Returns for each id whether the current user sees a row of the bound type
- * with it.  Raises KG_FORBIDDEN or KG_FAILED_BINDING for a table that it cannot
- * read.  Set by virtual/graph.c.
+ * with this id. Raises KG_FORBIDDEN or KG_FAILED_BINDING if the user cannot
+ * read the table. Set by virtual/graph.c.
  */
 typedef bool *(*KgBoundTargets)(const KgCatalog *catalog, const KgType *type,
 								const char *const *ids, int n);
 extern KgBoundTargets kg_bound_targets;
 
 /*
- * Adds the references of a document to types that read a table.  Those that the
- * document had before are left out; before may be NULL.
+ * Adds the references of a document to types that read a table. References
+ * that are also in the document "before" are left out; it may be NULL.
  */
 extern void kg_bound_references_of(const KgType *type, int64 node,
 								   const Jsonb *before, const Jsonb *data,

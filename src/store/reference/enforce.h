@@ -11,9 +11,10 @@
 #include "store/reference/scope.h"
 
 /*
- * Checks the entries again after all rows are written: references that had no
- * target may have one now, and referrers of deleted entities are treated.
- * Raises the faults, or leaves them to the deferred trigger kg_references.
+ * Checks the entries again after all rows are written. References that had no
+ * target may have a target now. Applies x-on-delete to the referrers of
+ * deleted entities. Raises the faults, or leaves them to the deferred trigger
+ * kg_references.
  */
 extern void kg_unchecked_enforce(const KgCatalog *catalog,
 								 const KgUserContext *caller,

@@ -34,8 +34,8 @@ extern int kg_references_restricting(const char *tenant,
 									 KgRestricting **result);
 
 /*
- * Adds to cascade, in order, the nodes that would be deleted along with these
- * by the rule cascade.
+ * Adds to "cascade", in order, the nodes that the rule cascade would delete
+ * along with these nodes.
  */
 extern void kg_references_cascading(const char *tenant, const KgNodeList *nodes,
 									KgNodeList *cascade);
@@ -43,11 +43,11 @@ extern void kg_references_cascading(const char *tenant, const KgNodeList *nodes,
 /*
  * Applies x-on-delete to the nodes in unchecked->deleted. Deletes explicit
  * edges of the deleted nodes, and deletes or updates referrers. Adds to left
- * the nodes that still refer to deleted ones: those with the rule restrict, and
- * all that refer to entities whose creation is undone. Statements that this
- * function runs add the entities that they delete to unchecked, which are then
- * treated too. Raises KG_FORBIDDEN if the caller does not see an entity that
- * would be written.
+ * the nodes that still refer to deleted ones: those with the rule restrict,
+ * and all that refer to entities whose creation is undone. Statements that
+ * this function runs add the entities that they delete to "unchecked".
+ * x-on-delete is then applied to these entities, too. Raises KG_FORBIDDEN if
+ * the caller does not see an entity that would be written.
  */
 extern void kg_references_deleted(const char *tenant, KgUnchecked *unchecked,
 								  const KgUserContext *caller,

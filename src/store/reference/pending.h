@@ -11,9 +11,9 @@
 
 /*
  * Checks the references of these nodes again. Raises KG_REFERENCE_MISSING,
- * which lists those without a target. The targets of nodes never existed; the
- * targets of deleted were deleted. Sorts nodes. Runs as the extension's owner,
- * inside SPI_connect().
+ * which lists the references without a target. The targets of nodes never
+ * existed; the targets of deleted were deleted. Sorts nodes. Runs as the
+ * extension's owner, inside SPI_connect().
  */
 extern void kg_pending_check(const char *tenant, const KgUserContext *caller,
 							 KgNodeList *nodes, const KgNodeList *deleted);

@@ -67,9 +67,9 @@ extern void kg_scope_free(KgScope *scope);
 extern KgUnchecked *kg_scope_unchecked(const char *tenant);
 
 /*
- * Ends a trigger of kg_entity in the innermost statement. Returns true if it is
- * the last trigger, and adds the unchecked rows of the others; otherwise stores
- * the unchecked rows for the next trigger.
+ * Ends a trigger of kg_entity in the innermost statement. If this is the last
+ * trigger, adds the unchecked rows of the previous triggers and returns true.
+ * Otherwise stores the unchecked rows for the next trigger and returns false.
  */
 extern bool kg_statement_complete(const char *tenant, KgUnchecked *unchecked);
 /*
@@ -79,9 +79,10 @@ extern bool kg_statement_complete(const char *tenant, KgUnchecked *unchecked);
 extern List *kg_statement_tenants(List *tenants);
 
 /*
- * Leaves missing references to the outer statement that deleted their targets:
- * it has yet to apply x-on-delete to the referrers. Removes them from missing.
- * The targets in unchecked->deleted were already treated.
+ * Leaves missing references to the outer statement that deleted their targets,
+ * because this statement has not applied x-on-delete to the referrers yet.
+ * Removes these references from "missing". The targets in unchecked->deleted
+ * were already treated.
  */
 extern void kg_statement_leave_to_outer(const char *tenant,
 										const KgUnchecked *unchecked,

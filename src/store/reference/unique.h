@@ -5,9 +5,10 @@
  *
  * kg_unique_key has a row for each such value. Its primary key decides between
  * concurrent writers, which wait for each other there. A statement inserts the
- * rows of its entities in batches. A value that is taken may become free in a
- * later batch. So its entity is remembered, and checked again when the
- * statement or the scope ends. Missing values and nulls have no row.
+ * rows of its entities in batches. A value that another entity has may become
+ * free in a later batch. So the entity with this value is remembered, and
+ * checked again when the statement or the scope ends. Missing values and nulls
+ * have no row.
  */
 #ifndef KG_UNIQUE_H
 #define KG_UNIQUE_H
@@ -37,7 +38,9 @@ extern const KgField *kg_unique_field(const KgType *type,
 /* Adds the rows of an entity; keys is its index_keys. */
 extern void kg_unique_add(KgUniqueRows *unique, const KgType *type, int64 node,
 						  const bytea *keys);
-/* Returns whether both have equal keys of unique fields. */
+/*
+ * Returns whether both values of index_keys have equal keys of unique fields.
+ */
 extern bool kg_unique_same(const KgType *type, const bytea *a, const bytea *b);
 
 /* Writes a batch. Adds nodes with a value that another node has to taken. */
@@ -56,7 +59,10 @@ typedef struct KgUniqueHolder
 	char *id;
 } KgUniqueHolder;
 
-/* Finds the rows whose value another node has by now. Returns their number. */
+/*
+ * Finds the rows whose value now belongs to another node. Returns their
+ * number.
+ */
 extern int kg_unique_holders(const char *tenant, const KgColumns *rows,
 							 KgUniqueHolder **holders);
 

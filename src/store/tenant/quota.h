@@ -34,8 +34,8 @@ extern bool kg_quota_counts_bytes(const char *tenant);
 extern void kg_quota_add_bytes(const char *tenant, int64 bytes);
 
 /*
- * The state of a quota: the stored amount, the sums that its stripes have used
- * and were allotted, and the quota that is set.
+ * The state of a quota: the stored amount, the sum that its stripes have used,
+ * the sum that they were allotted, and the quota that is set.
  */
 typedef struct KgQuotaState
 {

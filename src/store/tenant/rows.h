@@ -22,9 +22,10 @@
 	"AND block <= ((" KG_LAST_NODE ") - 1) / " KG_BLOCK_TEXT " + 1"
 
 /*
- * Subselects for the lowest and the highest node of the tenant with edges; only
- * such nodes can be packed. They read the ends of two indexes that begin with
- * the tenant. The result is NULL if the tenant has no edges.
+ * Subselects for the lowest and the highest node of the tenant with edges;
+ * only such nodes can be packed. They read the first and the last entry of two
+ * indexes that begin with the tenant. The result is NULL if the tenant has no
+ * edges.
  */
 #define KG_END_NODE(which, end)                                              \
 	"SELECT " which "((SELECT " end "(source) FROM @kg_edge WHERE tenant = " \

@@ -14,16 +14,19 @@
 typedef struct KgTenantTable
 {
 	const char *name;
-	const char *rows;  /* a condition on its rows t; NULL: all rows */
-	const char *order; /* of the rows, so that equal data is equal text */
-	const char *omit;  /* derived columns, with a space around each */
-	bool by_hand;	   /* its rows are not simply inserted */
+	const char *rows; /* a condition on its rows t; NULL: all rows */
+	/* the order of the rows, so that equal data gives equal text */
+	const char *order;
+	const char *omit; /* derived columns, with a space around each */
+	bool by_hand;	  /* its rows need more than an INSERT */
 } KgTenantTable;
 
 extern const KgTenantTable kg_tenant_tables[];
 extern const int kg_n_tenant_tables;
 
-/* The kind of number in a column. An import gives such numbers anew. */
+/*
+ * The kind of number in a column. An import replaces such numbers by new ones.
+ */
 typedef enum KgNumberKind
 {
 	KG_NO_NUMBER = 0,
