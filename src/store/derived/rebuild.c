@@ -2,9 +2,10 @@
  * rebuild.c
  *	  Deriving all rows of a tenant anew.
  *
- * Needed after triggers did not fire: a restore with disabled triggers, a
- * table loaded by replication; or after a change of the code that makes keys
- * or terms. Writers of the tenant wait until the transaction ends.
+ * This is needed if triggers did not fire, as in a restore with disabled
+ * triggers or for a table loaded by replication. It is also needed after a
+ * change of the code that makes keys or terms. Writers of the tenant wait
+ * until the transaction ends.
  */
 #include "postgres.h"
 
