@@ -438,7 +438,11 @@ is_in_bundle(const KgCatalog *catalog, const char *schema, const char *name)
 	return false;
 }
 
-/* A name that does not exist, and a bundle before the name of a table. */
+/*
+ * Replaces the name t->sent, which does not exist, by the name that is meant,
+ * and removes the name of a bundle before the name of a table. Returns the
+ * index of the next token, or i if the token is neither.
+ */
 static int
 write_meant(Translation *t, int i)
 {
