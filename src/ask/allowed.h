@@ -15,9 +15,13 @@
 /* The bounded values in a call of a function (ask/bound.h). */
 typedef enum KgAskBound
 {
-	KG_ASK_FREE,	 /* nothing */
-	KG_ASK_VALUE,	 /* size of the arguments and of the result */
-	KG_ASK_PATTERN,	 /* the same, and the length of the last argument */
+	KG_ASK_FREE,  /* no bound */
+	KG_ASK_VALUE, /* size of the arguments and of the result */
+	/*
+	 * the bound of the previous value, and a bound of the length of the last
+	 * argument
+	 */
+	KG_ASK_PATTERN,
 	KG_ASK_GROWS,	 /* size of the result of a repetition, before it is made */
 	KG_ASK_NUMBER,	 /* digits of the arguments and of the result */
 	KG_ASK_AGGREGATE /* size of the result */
@@ -27,7 +31,11 @@ typedef enum KgAskBound
 typedef struct KgAskFunction
 {
 	Oid oid;
-	bool callable; /* by name; false: only by an operator, a cast or a type */
+	/*
+	 * a query may call the function by name; false: only by an operator, a
+	 * cast or a type
+	 */
+	bool callable;
 	KgAskBound bound;
 	const char *signature; /* in the form of regprocedure, without quotes */
 } KgAskFunction;

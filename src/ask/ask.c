@@ -77,7 +77,10 @@ kg_ask_prepare(KgAsk *ask)
 	kg_ask_settings_end(&settings);
 }
 
-/* The clock is the call's: constants are computed before anything runs, too. */
+/*
+ * The clock of the call also covers the planning, because the planner computes
+ * constants.
+ */
 void
 kg_ask(KgAsk *ask)
 {

@@ -8,7 +8,8 @@
  *	  then replace the tuplestores (tables.c), and the tree is planned (plan.c)
  *	  and run (run.c).  The text itself is never run.
  *
- *	  Everything is allocated in the memory context that the call begins in.
+ *	  All results are allocated in the memory context that is current when
+ *	  the call begins.
  */
 #ifndef KG_ASK_H
 #define KG_ASK_H
@@ -26,7 +27,7 @@ typedef struct KgAsk
 	const char *sql;
 	const JsonbContainer *params; /* an array, or NULL */
 	int64 limit;				  /* rows */
-	int64 max_bytes;			  /* of all rows as JSON */
+	int64 max_bytes;			  /* maximum length of all rows as JSON */
 	bool explain;				  /* also return the plan */
 	bool names_only;			  /* find tables, but do not analyse views */
 	/* state of the preparation */
@@ -40,11 +41,12 @@ typedef struct KgAsk
 	Oid *types; /* types of the parameters, inferred by the analysis */
 	ParamListInfo values;
 	/* the answer */
-	List *columns;		 /* of char *: names */
-	List *column_types;	 /* of char *: as format_type() has them */
-	List *rows;			 /* of Jsonb *: arrays */
-	const char *stopped; /* bound that leaves out rows, or NULL */
-	List *plan;			 /* of char *: lines, or NIL */
+	List *columns;		/* of char *: names */
+	List *column_types; /* of char *: as format_type() has them */
+	List *rows;			/* of Jsonb *: arrays */
+	/* name of the limit that left rows out, or NULL */
+	const char *stopped;
+	List *plan;	 /* of char *: lines, or NIL */
 	Size needed; /* bytes of the first row if it exceeds max_bytes, or 0 */
 } KgAsk;
 

@@ -71,9 +71,9 @@ wrap(const Bounding *bounding, Node *expression, Oid function, List *args,
 }
 
 /*
- * Returns the arguments of a call in the order of the parameters, with defaults for
- * those that the call leaves out.  The planner adds them to other calls, but finds
- * none of kg_query_bounded().
+ * Returns the arguments of a call in the order of the parameters, with
+ * defaults for the parameters that the call leaves out. The planner adds
+ * defaults to other calls, but kg_query_bounded() has no defaults.
  */
 static List *
 all_arguments(const FuncExpr *call)
@@ -211,7 +211,7 @@ kg_ask_bound(const KgAsk *ask, Query *query)
 
 /* ---- when it is called ---- */
 
-/* Of one call of a query: the function, and what there is to know of it. */
+/* A call in a query: the function, and the data that is needed to call it. */
 typedef struct Called
 {
 	KgAskBound bound;

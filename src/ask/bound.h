@@ -2,8 +2,9 @@
  * bound.h
  *	  Bounds the size of values in a query.
  *
- *	  Some functions make a large value of small ones, or take long with a large
- *	  value and cannot be interrupted.  So each value is bounded when it is made.
+ *	  Some functions make a large value from small values. Others take long
+ *	  with a large value and cannot be interrupted. So the size of each value
+ *	  is checked before the value is made.
  */
 #ifndef KG_ASK_BOUND_H
 #define KG_ASK_BOUND_H
@@ -13,7 +14,10 @@
 
 #define KG_ASK_VALUE_BYTES (1024 * 1024)
 #define KG_ASK_PATTERN_BYTES 200
-/* Digits of the numbers of a function that takes their square in time. */
+/*
+ * Maximum number of digits of a number that is passed to a function whose time
+ * grows with the square of the digits.
+ */
 #define KG_ASK_NUMBER_DIGITS 20000
 
 /*

@@ -14,7 +14,7 @@
 #include "query/run/decisions.h"
 #include "query/view/view_rows.h"
 
-/* Adds a type if it has x-authorize. */
+/* Adds a type to the list if the type has x-authorize. */
 static List *
 add_type(List *types, const KgAsk *ask, const KgType *type)
 {
@@ -26,8 +26,8 @@ add_type(List *types, const KgAsk *ask, const KgType *type)
 
 /*
  * Returns the types with x-authorize whose entities the query can read. If the
- * query calls a function in place of a table, these are all of them, because
- * such a function may read any type.
+ * query calls a function in place of a table, returns all types with
+ * x-authorize, because such a function may read any type.
  */
 static List *
 decided_types(const KgAsk *ask)

@@ -9,9 +9,9 @@
 #include "nodes/plannodes.h"
 
 /*
- * Stores the lines of the plan in ask->plan, without costs.  The choice of a plan
- * depends on rows of all tenants, so the caller's right to see it must be checked
- * before.
+ * Stores the lines of the plan in ask->plan, without costs. The choice of a
+ * plan depends on rows of all tenants. So the right of the caller to see the
+ * plan must be checked before.
  */
 extern void kg_ask_explain(KgAsk *ask, PlannedStmt *plan);
 

@@ -7,8 +7,8 @@
  * entities.  This reader sorts the nodes and reads the leaves of the index between
  * them, and descends only where the next node is far away.
  *
- * It reads the keys of hidden entities, too.  The entities themselves have to pass
- * all policies of kg_entity, as those of any other scan.
+ * It reads the keys of hidden entities, too. The entities themselves must pass
+ * all policies of kg_entity, as in any other scan.
  */
 #include "postgres.h"
 

@@ -16,14 +16,17 @@ typedef struct KgKeyed KgKeyed;
 extern bool kg_keyed_same(const text *a, Datum b);
 
 /*
- * Reads the keys of a range, in the current memory context.  Returns NULL if there
- * are more than the given number.  entities is kg_entity, which the reader tests
- * the tenant and the number of the type of.
+ * Reads the keys of a range, in the current memory context. Returns NULL if
+ * the range has more keys than the maximum. entities is kg_entity; the reader
+ * tests the tenant and the type number of its rows.
  */
 extern KgKeyed *kg_keyed_begin(Relation entities, Snapshot snapshot,
 							   const char *tenant, const KgViewRange *range,
 							   int64 most);
-/* Stores the next entity in the slot; false: there are no more. */
+/*
+ * Stores the next entity in the slot. Returns false if there are no more
+ * entities.
+ */
 extern bool kg_keyed_next(KgKeyed *keyed, TupleTableSlot *row);
 /* The next entity is the first again. */
 extern void kg_keyed_rescan(KgKeyed *keyed);

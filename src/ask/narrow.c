@@ -154,8 +154,8 @@ only_variable(const Plan *plan, AttrNumber column)
 }
 
 /*
- * Returns the entry of the scan that a column of the hash table is, if it is a
- * document; or NULL.
+ * Returns the entry of the scan from which a column of the hash table comes,
+ * if the entry is a document; or NULL.
  */
 static TargetEntry *
 find_entry(List *plans, AttrNumber column)
@@ -176,7 +176,10 @@ find_entry(List *plans, AttrNumber column)
 	return NULL;
 }
 
-/* Adds a column to each plan: its value to the scan, and variables to the others. */
+/*
+ * Adds a column to each plan: the expression of its value to the scan, and
+ * variables to the other plans.
+ */
 static void
 add_column(List *plans, Expr *value)
 {

@@ -8,9 +8,9 @@
 #include "nodes/plannodes.h"
 
 /*
- * Changes a hash join whose inner side is a sequential scan, so that the scan
- * returns the properties that the join reads instead of their document.  Leaves
- * other plans as they are.
+ * Changes each hash join whose inner side is a sequential scan. The scan then
+ * returns the properties that the join reads, instead of the whole document.
+ * Leaves other plans as they are.
  */
 extern void kg_ask_narrow(Plan *plan);
 

@@ -59,7 +59,7 @@ any_below(Plan *plan, Visit visit, void *arg)
 	}
 }
 
-/* Visits a plan, which a visit may replace, and then those below it. */
+/* Visits a plan and then the plans below it. A visit may replace the plan. */
 static bool
 any_plan(Plan **at, Visit visit, void *arg)
 {

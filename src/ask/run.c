@@ -20,7 +20,10 @@
 #include "utils/numeric.h"
 #include "utils/snapmgr.h"
 
-/* Digits of a number that readers of JSON can read; a longer one is a text. */
+/*
+ * Maximum number of digits of a number that is returned as a number. A longer
+ * number is returned as a text, because readers of JSON could not read it.
+ */
 #define KG_MOST_DIGITS 1000
 
 typedef struct Receiver
@@ -109,7 +112,10 @@ receive(TupleTableSlot *slot, DestReceiver *self)
 	return true;
 }
 
-/* As to_jsonb() of a value of the type. */
+/*
+ * Prepares the conversion of values of the type to JSON, as to_jsonb()
+ * converts them.
+ */
 static void
 prepare_cell(FmgrInfo *to_json, Oid type, int32 typmod)
 {

@@ -267,7 +267,10 @@ typedef struct Compared
 	int32 number;
 } Compared;
 
-/* Stores a comparison of a column with a constant; false: it is another one. */
+/*
+ * Stores a comparison of a column with a constant. Returns false if the
+ * condition has another form.
+ */
 static bool
 store_comparison(Compared *compared, Oid table, Node *condition)
 {
@@ -345,7 +348,10 @@ find_type(const KgAsk *ask, Oid table, Compared *compared)
 	compared->number = type->type_no;
 }
 
-/* Reads the conditions of a scan; false: it has not one type or relation. */
+/*
+ * Reads the conditions of a scan. Returns false if they do not select a single
+ * type or relation.
+ */
 static bool
 read_conditions(KgAsk *ask, Oid table, List *conditions, Compared *compared)
 {

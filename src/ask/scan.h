@@ -9,9 +9,9 @@
 #include "nodes/plannodes.h"
 
 /*
- * Returns a scan with the same rows as a scan of a whole table, which takes less
- * time per row; or the plan itself, if it is no such scan.  The statement has the
- * plan.
+ * If the plan is a scan of a whole table, returns a scan that returns the same
+ * rows but takes less time per row. Otherwise returns the plan itself. The
+ * plan belongs to the statement.
  */
 extern Plan *kg_ask_light_scan(KgAsk *ask, const PlannedStmt *statement,
 							   Plan *plan);

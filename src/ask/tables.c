@@ -30,7 +30,9 @@ typedef struct KgAskTable
 	const KgRelation *relation;
 } KgAskTable;
 
-/* What may be meant by a name: one of the two. */
+/*
+ * A type or a relation that a name may mean. One of the two members is NULL.
+ */
 typedef struct Meant
 {
 	const KgType *type;
@@ -171,7 +173,10 @@ throw_ambiguous(const KgAsk *ask, List *found, const RangeVar *table)
 	kg_error_throw_expected(err, "its bundle before it: bundle_name");
 }
 
-/* Returns those whose name, or name with its bundle, is the one given. */
+/*
+ * Returns the members of "all" whose name, with or without the name of its
+ * bundle, is equal to the name.
+ */
 static List *
 find_named(Meant *all, int n, const char *name,
 		   int (*compare)(const char *, const char *))
@@ -260,8 +265,8 @@ kg_ask_keyed_query(const KgAsk *ask, const char *name)
 }
 
 /*
- * Returns whether the rows of other tenants are behind a condition of the
- * query alone, not behind a policy.
+ * Returns whether only a condition of the query, and no policy, hides the rows
+ * of other tenants.
  */
 static bool
 hides_by_column(const KgAsk *ask, const char *name)
@@ -272,7 +277,10 @@ hides_by_column(const KgAsk *ask, const char *name)
 		   kg_ask_view_hides(ask->catalog, table->type, table->relation);
 }
 
-/* As the rewriter does it for a view. */
+/*
+ * Replaces the named tuplestores by sub-selects, as the rewriter does for a
+ * view.
+ */
 static bool
 plant(Node *node, void *arg)
 {

@@ -21,10 +21,11 @@ extern void kg_ask_cte_note(KgAsk *ask, const char *name);
 extern bool kg_ask_is_cte(const KgAsk *ask, const char *name);
 
 /*
- * Finds the type or relation that a RangeVar names, exactly or else without regard
- * to case, records it, and changes the RangeVar to its full name.  Raises
- * KG_UNKNOWN_TYPE if the caller sees no such type or relation, and
- * KG_INVALID_INPUT if it sees several.
+ * Finds the type or relation that a RangeVar names. If no name matches
+ * exactly, names are compared without regard to case. Records the type or
+ * relation, and changes the RangeVar to its full name. Raises KG_UNKNOWN_TYPE
+ * if the caller sees no such type or relation, and KG_INVALID_INPUT if it sees
+ * several.
  */
 extern void kg_ask_table_note(KgAsk *ask, RangeVar *table);
 

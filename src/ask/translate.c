@@ -170,7 +170,7 @@ closing(const Translation *t, int i)
 
 static void write_tokens(Translation *t, int from, int to);
 
-/* Writes the text between a token and the one before it. */
+/* Writes the text between a token and the previous token. */
 static void
 write_gap(Translation *t, int i)
 {
@@ -187,8 +187,8 @@ write_name(Translation *t, const char *name, int len)
 }
 
 /*
- * Writes a format of dates ('%Y-%m') as to_char() has it. Letters beside the
- * codes have no equivalent.
+ * Writes a format of dates ('%Y-%m') in the form of to_char(). A format with
+ * letters outside of codes has no equivalent.
  */
 static void
 write_format(Translation *t, const Token *token)
@@ -438,7 +438,11 @@ is_in_bundle(const KgCatalog *catalog, const char *schema, const char *name)
 	return false;
 }
 
-/* A name that does not exist, and a bundle before the name of a table. */
+/*
+ * Replaces the name t->sent, which does not exist, by the name that is meant,
+ * and removes the name of a bundle before the name of a table. Returns the
+ * index of the next token, or i if the token is neither.
+ */
 static int
 write_meant(Translation *t, int i)
 {
@@ -507,8 +511,8 @@ parse(void *arg)
 }
 
 /*
- * Returns the translated statement; NULL if there is nothing to translate, or if
- * the result is no statement.
+ * Returns the translated statement. Returns NULL if no construct needs a
+ * translation, or if the result is not a statement.
  */
 static Jsonb *
 translated(Translation *t)

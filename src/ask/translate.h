@@ -9,10 +9,10 @@
 #include "base/error.h"
 
 /*
- * Adds to the error of a statement a correction, if the statement has constructs
- * of other dialects that have one equivalent in PostgreSQL.  sent is a name that
- * does not exist, or NULL; meant is the name that replaces it, or NULL: sent is a
- * text in double quotes.
+ * Adds to the error of a statement a correction, if the statement has
+ * constructs of other dialects that have one equivalent in PostgreSQL. sent is
+ * a name that does not exist, or NULL. meant is the name that replaces sent.
+ * If meant is NULL, sent is a text in double quotes.
  */
 extern void kg_ask_translate(const KgAsk *ask, KgError *err, const char *sent,
 							 const char *meant);

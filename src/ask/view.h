@@ -10,9 +10,9 @@
 #include "nodes/parsenodes.h"
 
 /*
- * Returns a copy of the analysed view of a type or a relation (the other is NULL),
- * and locks its tables.  whole: the caller sees all entities, so edges need no
- * test of their ends.
+ * Returns a copy of the analysed view of a type or a relation (the other is
+ * NULL), and locks its tables. "whole" means that the caller sees all
+ * entities, so edges need no test of their ends.
  */
 extern Query *kg_ask_view(const KgCatalog *catalog, const KgType *type,
 						  const KgRelation *relation, bool whole);

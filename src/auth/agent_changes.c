@@ -326,7 +326,7 @@ require_agent(Datum tenant, Datum agent)
 		throw_missing(TextDatumGetCString(agent));
 }
 
-/* A new bundle is the last one of the agent. */
+/* Binds a bundle to an agent, after the agent's other bundles. */
 KG_AUDITED(kg_sql_bind_agent, KG_AUDIT_WRITES)
 {
 	Datum tenant;

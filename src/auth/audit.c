@@ -182,7 +182,7 @@ find_function(Oid oid)
 	return function;
 }
 
-/* Records the result of a function, unless it was set explicitly. */
+/* Records the result of a function, unless the reply was set explicitly. */
 static void
 read_result(KgAudited *call, FunctionCallInfo fcinfo, Datum result)
 {
@@ -410,7 +410,10 @@ kg_audit_version_call(const char *version, const char *operation)
 #define KG_LITERAL(text) text, sizeof(text) - 1
 #define KG_RECORD_KEY(name) KG_LITERAL(", \"" name "\": ")
 
-/* Appends a literal without a terminating zero byte; the last one adds it. */
+/*
+ * Appends a literal without a terminating zero byte. The last append adds this
+ * byte.
+ */
 static void
 append(StringInfo record, const char *literal, int len)
 {

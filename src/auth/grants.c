@@ -165,7 +165,10 @@ start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
 			 .expected = "a role with admin access to the tenant");
 }
 
-/* Counts the valid grants of a role for the tenant and for others. */
+/*
+ * Counts the valid grants of a role for the tenant, and those for other
+ * tenants.
+ */
 static void
 count_grants(const KgGrantCall *call, Datum tenant, int64 *here, int64 *others)
 {

@@ -57,8 +57,8 @@ static KgCache grants_of_roles = {"grants", &most, KG_STALE_BY_ROLES};
 
 /*
  * Stores the valid grants among the rows of SPI_tuptable, which have the
- * role's OID.  After a restore an OID may be another role's.  Therefore a
- * grant is valid only if the role's name is the one that was granted.
+ * role's OID. After a restore an OID may be another role's. Therefore a grant
+ * is valid only if the role has the name to which the tenant was granted.
  */
 static void
 keep_grants(KgRoleGrants *fresh, const char *name)
@@ -173,7 +173,8 @@ names_tenant(void)
 }
 
 /*
- * Returns the grant in force: the only one, or the one that the setting names.
+ * Returns the grant in force: the only grant of the role, or the grant for the
+ * tenant that the setting names.
  */
 static const KgGrant *
 current_grant(void)

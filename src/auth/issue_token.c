@@ -22,7 +22,10 @@ unix_seconds(TimestampTz when)
 		   (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
 }
 
-/* Returns the claims to sign: those given, plus those of every token. */
+/*
+ * Returns the claims to sign: the claims of the argument, and the claims that
+ * every token has.
+ */
 static Jsonb *
 claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
 {

@@ -2,10 +2,10 @@
  * jwt.c
  *	  JSON Web Tokens: base64url, JSON, signatures.
  *
- * libcrypto computes signatures.  No code between the creation of a libcrypto
- * object and its release can raise an error, so no object leaks.  Signatures
- * are compared in constant time.  The key determines the algorithm, never the
- * token: kg_jwt_verify() refuses a token with a different one.
+ * libcrypto computes signatures. No code between the creation of a libcrypto
+ * object and its release can raise an error, so no object leaks. Signatures
+ * are compared in constant time. The key determines the algorithm, never the
+ * token: kg_jwt_verify() refuses a token with a different algorithm.
  */
 #include "postgres.h"
 

@@ -187,8 +187,8 @@ lower_of(int64 a, int64 b)
 }
 
 /*
- * Applies the limits of the next, less specific subject.  The ceiling is the
- * last one and lowers all limits above it.
+ * Applies the limits of the next, less specific subject. The ceiling is the
+ * last subject, and lowers all limits that are above it.
  */
 static void
 add_subject(KgLimits *limits, bool *said, const char *subject,

@@ -204,7 +204,7 @@ read_tenant(KgClaims *claims)
 	claims->identity.tenant = key->tenant ? pstrdup(key->tenant) : claimed;
 }
 
-/* Returns the access for one value of the role claim. */
+/* Returns the access that a single value of the role claim gives. */
 static KgAccess
 access_of_role(const KgAuthKey *key, const JsonbValue *role)
 {
@@ -226,7 +226,10 @@ access_of_role(const KgAuthKey *key, const JsonbValue *role)
 								   : KG_ACCESS_NONE;
 }
 
-/* Reads the access.  If the key has no role claim, it is the key's access. */
+/*
+ * Reads the access of the token. If the key has no role claim, the token has
+ * the key's access.
+ */
 static void
 read_access(KgClaims *claims)
 {

@@ -83,7 +83,10 @@ kg_owner_require_statistics(const char *act)
 
 PG_FUNCTION_INFO_V1(kg_sql_require_owner);
 
-/* For functions of the extension in SQL and PL/pgSQL, and for policies. */
+/*
+ * Raises KG_FORBIDDEN unless the caller is the owner. Functions of the
+ * extension in SQL and PL/pgSQL, and policies, call it.
+ */
 Datum
 kg_sql_require_owner(PG_FUNCTION_ARGS)
 {

@@ -140,8 +140,8 @@ given_directly(Datum datum, Oid role, AclMode mode)
 }
 
 /*
- * Returns true if the role has the privilege.  Sets *owns if it owns the
- * object, so that nothing can be revoked either.
+ * Returns true if the role has the privilege. Sets *owns if the role owns the
+ * object, so that its privileges cannot be revoked either.
  */
 static bool
 has_in_list(int cache, Oid object, AttrNumber acl_column,

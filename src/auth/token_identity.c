@@ -2,9 +2,9 @@
  * token_identity.c
  *	  Identity from a verified token.
  *
- * It is in this backend's own memory, which SQL cannot write; a setting could
- * be set by any SQL.  Each identity has a memory context of its own below
- * TopMemoryContext.
+ * The identity is in this backend's own memory, which SQL cannot write. A
+ * setting would not be safe, because any SQL could change it. Each identity
+ * has a memory context of its own below TopMemoryContext.
  *
  * Lifetime: an identity belongs to the subtransaction that bound it and moves
  * to the parent at commit.  It ends with an abort of either or with the top

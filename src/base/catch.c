@@ -35,10 +35,10 @@ bytes_used(MemoryContext context)
 }
 
 /*
- * Releases the memory of an empty subtransaction.  Otherwise it remains until
- * the end of the transaction if anything was allocated in it, such as a
- * statement's transition tables, even if all of that was freed.  That would be
- * 8 kB for each call of a loop that writes.
+ * Releases the memory of an empty subtransaction. Without this function, the
+ * memory would remain until the end of the transaction if any memory was
+ * allocated in it, such as for a statement's transition tables, even if all of
+ * it was freed. This would be 8 kB for each call in a loop that writes.
  */
 static void
 release(MemoryContext of_subtransaction, Size used_when_begun)

@@ -25,9 +25,9 @@ typedef enum KgCatch
 extern ErrorData *kg_catch(KgCatch how, void (*work)(void *arg), void *arg);
 
 /*
- * Calls work.  Returns NULL, or the error if a retry would raise it again
- * (kg_error_is_refusal()).  Raises any other error again.  For statements on a
- * damaged database.
+ * Calls work. Returns NULL, or the error if a retry would raise it again
+ * (kg_error_is_refusal()). Raises any other error again. Used for statements
+ * on a damaged database.
  */
 extern ErrorData *kg_catch_refusal(KgCatch how, void (*work)(void *arg),
 								   void *arg);
@@ -45,8 +45,8 @@ extern void kg_again(void (*work)(void *arg), void *arg);
 
 /*
  * Does the work of kg_again() if the transaction has few subtransactions so
- * far, or else calls work once.  Above the number of subtransactions that a
- * session caches, every snapshot of the server costs more.
+ * far, or else calls work once. If a transaction has more subtransactions than
+ * a session caches, every snapshot of the server costs more.
  */
 extern void kg_again_if_few(void (*work)(void *arg), void *arg);
 

@@ -131,8 +131,8 @@
 #endif
 
 /*
- * The number of this backend; no two backends have one number at the same time
- * (commit 024c52111757).  The including file includes storage/proc.h.
+ * The number of this backend. No two backends have the same number at the same
+ * time (commit 024c52111757). The including file includes storage/proc.h.
  */
 #if PG_VERSION_NUM >= 170000
 #define kg_backend_number() ((int32) MyProcNumber)

@@ -2,7 +2,8 @@
  * compat_explain.h
  *	  EXPLAIN of a plan, for all supported PostgreSQL versions.
  *
- * Separate from compat.h because nearly every file includes that one.
+ * This header is separate from compat.h because nearly every file includes
+ * compat.h.
  */
 #ifndef KG_COMPAT_EXPLAIN_H
 #define KG_COMPAT_EXPLAIN_H

@@ -356,7 +356,10 @@ kg_has_rival(const char *name, const char *meant, const char *const *candidates,
 	return rival != NULL && folded_edits(name, rival, most) == edits;
 }
 
-/* Returns whether the allowed names have a rival of the one that is meant. */
+/*
+ * Returns whether another of the allowed names is as near as the name that
+ * did_you_mean has.
+ */
 static bool
 has_allowed_rival(const KgError *err)
 {

@@ -78,7 +78,7 @@ typedef struct KgErrorParts
 	const char *hint;
 	const char *did_you_mean;
 	const Jsonb *instead; /* value suggested for the path */
-	const char *type;	  /* of the entity at fault, with its id */
+	const char *type;	  /* type of the entity at fault; id is its id */
 	const char *id;
 } KgErrorParts;
 
@@ -98,7 +98,7 @@ extern void kg_error_recode(KgError *err, KgErrorCode code);
 /* Sets the JSON Pointer to the faulty value. */
 extern void kg_error_path(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
-/* Set "got", the faulty value; a long one is truncated or described. */
+/* Set "got", the faulty value. A long value is truncated or described. */
 extern void kg_error_got(KgError *err, const JsonbValue *got);
 extern void kg_error_got_string(KgError *err, const char *got);
 /* Sets "expected", a phrase for the valid values. */
@@ -120,7 +120,8 @@ typedef enum KgInsteadKind
 	KG_INSTEAD_NONE,
 	/* replace the value at the path, or array items equal to "got" */
 	KG_INSTEAD_VALUE,
-	KG_INSTEAD_KEY, /* rename a member, and replace its value if one is given */
+	/* rename a member, and replace its value if a new value is set */
+	KG_INSTEAD_KEY,
 	KG_INSTEAD_OUT, /* remove the member */
 	KG_INSTEAD_ADD	/* add key and value to the object at the path */
 } KgInsteadKind;
@@ -143,7 +144,7 @@ typedef struct KgInstead
 } KgInstead;
 
 /*
- * Suggests value in the position of path (NULL: the error's path).  Does
+ * Suggests "value" at the position "path" (NULL: the error's path). Does
  * nothing if value is NULL.
  */
 extern void kg_error_instead(KgError *err, const char *path,

@@ -107,10 +107,10 @@ extern int kg_json_length(const JsonbContainer *container);
 /*
  * A writer of a jsonb document.
  *
- * Begin and end calls nest.  Inside an object, kg_jw_key() precedes every
- * value.  If two members have one name, the later one replaces the earlier.
- * Values are copied immediately into the context that was current at
- * kg_jw_init(); a container is copied as it is.
+ * Begin and end calls nest. Inside an object, kg_jw_key() precedes every
+ * value. If two members have the same name, the later member replaces the
+ * earlier one. Values are copied immediately into the context that was current
+ * at kg_jw_init(); a container is copied as it is.
  *
  * kg_jw_finish() allocates the document in the context that is current then.
  * It also ends the outermost object or array if that is still open.
@@ -149,9 +149,9 @@ extern void kg_jw_jsonb(KgJsonWriter *w, const Jsonb *jsonb);
 extern void kg_jw_member(KgJsonWriter *w, const KgJsonIter *member);
 extern void kg_jw_members(KgJsonWriter *w, const JsonbContainer *object);
 /*
- * Writes an object or array with other values in some places, at any depth.
- * replace() writes the value in place of a member of "in" and returns true, or
- * writes nothing and returns false.
+ * Writes a copy of an object or array in which some values, at any depth, are
+ * replaced. replace() is called for each member of "in". It writes a value in
+ * place of the member and returns true, or writes nothing and returns false.
  */
 typedef bool (*KgJsonReplace)(KgJsonWriter *w, const JsonbContainer *in,
 							  const KgJsonIter *member);
@@ -193,9 +193,10 @@ extern void kg_json_append_string(StringInfo text, const char *s, int len);
  */
 extern char *kg_json_text(const JsonbContainer *container);
 /*
- * The name of a member, for kg_json_text_in_order().  The members of the first
- * nfirst names come first in the text, those of the last nlast names last.
- * The text has the length that kg_json_text_size() returns.
+ * The name of a member, for kg_json_text_in_order(). The members with the
+ * first nfirst names are at the beginning of the text, and those with the last
+ * nlast names at its end. The text has the length that kg_json_text_size()
+ * returns.
  */
 typedef struct KgMemberName
 {

@@ -14,7 +14,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Characters for a byte of a JSON string, minus one. */
+/* Number of characters for a byte in the text of a JSON string, minus one. */
 static const uint8 escape_size[256] = {
 	5, 5, 5, 5, 5, 5, 5, 5, 1, 1, 1, 5, 1, 1, 5, 5, /* \b \t \n \f \r */
 	5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, ['"'] = 1, ['\\'] = 1};

@@ -6,9 +6,10 @@
 #define KG_MANIFEST_H
 
 /*
- * SELECT of the extension's missing tables and columns: object, problem,
- * repair.  Runs as the owner through kg_spi_select_of(), without a tenant.  If
- * it returns a row, other tables may not be readable.
+ * The text of a SELECT that returns the extension's missing tables and
+ * columns: object, problem, repair. Runs as the owner through
+ * kg_spi_select_of(), without a tenant. If it returns a row, other tables may
+ * not be readable.
  */
 extern const char kg_manifest_columns_missing[];
 

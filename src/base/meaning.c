@@ -16,8 +16,8 @@
 
 #define MAX_WORDS 16
 /*
- * Minimum length of a word with a typing error.  A shorter word may be a
- * different one: note, node.
+ * Minimum length of a word with a typing error. A shorter word may be a
+ * different word: note, node.
  */
 #define LONG_WORD 6
 /* Minimum length in names of arguments, which are few. */
@@ -349,7 +349,7 @@ joined(const Words *words)
 	return text.data;
 }
 
-/* Does a name go on on both sides of a character of it? */
+/* Returns whether a name continues on both sides of one of its characters. */
 static bool
 is_within_name(const char *name, const char *p)
 {
@@ -374,7 +374,10 @@ next_sign(const char *name, const char *p)
 	return p;
 }
 
-/* Has the other name all signs of this one, such as operators and points? */
+/*
+ * Returns whether the other name has all signs of this name, such as operators
+ * and points.
+ */
 static bool
 has_signs_of(const char *given, const char *other)
 {
@@ -436,7 +439,10 @@ is_verb_of_change(const char *word)
 	return false;
 }
 
-/* 0: the same word; 1: the same, but for a typing error; 2: another one. */
+/*
+ * Returns 0 if the words are the same, 1 if they differ by a typing error, and
+ * 2 if they are different words.
+ */
 static int
 errors_in_word(const char *given, const char *other, size_t least)
 {

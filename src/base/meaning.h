@@ -8,8 +8,9 @@
 
 /*
  * Returns true if the names differ in meaning: only one of them has a
- * negation, or the given name has a bound or a side that the other lacks.
- * Then "other" must not be suggested for "given", however near it is.
+ * negation, or "given" has a word for a bound or a side ("min", "before",
+ * "from") that "other" does not have. In this case "other" must not be
+ * suggested for "given", even if the names are similar.
  */
 extern bool kg_is_opposed(const char *given, const char *other);
 

@@ -10,7 +10,7 @@
 extern bool kg_same_snapshot(const SnapshotData *a, const SnapshotData *b);
 
 /*
- * A copy of a snapshot, only for comparison: two equal ones show the same
+ * A copy of a snapshot, only for comparison. Two equal snapshots show the same
  * rows.
  */
 typedef struct KgSeenSnapshot
@@ -36,8 +36,9 @@ kg_snapshot_seen(const KgSeenSnapshot *seen, const SnapshotData *now)
 
 /*
  * Pushes a snapshot that shows the rows written since that command, in
- * addition to those that the active snapshot shows.  Returns false, and pushes
- * none, if the transaction has written nothing since.  The caller pops it.
+ * addition to those that the active snapshot shows. If the transaction has
+ * written no rows since that command, returns false and pushes no snapshot.
+ * The caller pops the snapshot.
  */
 extern bool kg_push_written_snapshot(CommandId since);
 

@@ -39,10 +39,10 @@ typedef struct KgSaved
 /*
  * Initializer for a statement that looks up a batch of keys, given as arrays.
  *
- * It is planned as if kg_graph's tables were boundless, because a plan
- * outlives the statistics it was made with (those of a new database are
- * empty).  A plan for a few expected keys may scan all rows of the tenant
- * once, which is repeated for each of thousands of keys later.
+ * It is planned as if kg_graph's tables were very large, because a plan is
+ * used longer than the statistics from which it was made; a new database has
+ * no statistics. A plan that expects a few keys may scan all rows of the
+ * tenant, and would later repeat this scan for each of thousands of keys.
  *
  *	  KG_BATCH_EXEC("... WHERE tenant = $1 AND source = ANY ($2)", ...);
  */
@@ -118,7 +118,7 @@ extern void kg_spi_read_args(KgSaved *saved, const char *sql, int nargs,
 
 /*
  * Runs a statement with a snapshot of everything committed, whatever the
- * isolation level.  For checks of referential integrity, which must see the
+ * isolation level. Used by checks of referential integrity, which must see the
  * effects of concurrent transactions.
  */
 #define kg_spi_exec_latest(saved, sql, ...) \
@@ -222,15 +222,15 @@ extern void kg_spi_each_args(KgSaved *saved, KgSpiRow each, void *arg,
 
 /*
  * Runs an INSERT of rows that an earlier check did not find, but whose parent
- * it found.  Returns false if the constraint (a key or foreign key) refuses a
- * row after all.  The transaction cannot continue then, and the caller must
- * raise an error.
+ * it found. Returns false if the constraint (a key or foreign key) refuses a
+ * row after all. In this case the transaction cannot continue, and the caller
+ * must raise an error.
  */
 #define kg_spi_insert(saved, constraint, sql, ...) \
 	kg_spi_insert_args(saved, constraint, sql, KG_ARGS(__VA_ARGS__))
 extern bool kg_spi_insert_args(KgSaved *saved, const char *constraint,
 							   const char *sql, int nargs, const KgArg *args);
-/* Calls insert as kg_spi_insert() runs its statement. */
+/* Calls insert() with the same handling of errors as kg_spi_insert(). */
 extern bool kg_spi_try_insert(const char *constraint, void (*insert)(void *arg),
 							  void *arg);
 

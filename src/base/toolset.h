@@ -21,7 +21,10 @@
 /* Includes the toolsets of registered tools. */
 #define KG_TOOLSET_ALL (0x7fffffff & ~KG_TOOLSET_BY_NAME)
 
-/* A selection of toolsets: bits for the vocabularies, names for others. */
+/*
+ * A selection of toolsets: bits for the fixed toolsets, and names for all
+ * other toolsets.
+ */
 typedef struct KgToolsets
 {
 	int bits;

@@ -468,8 +468,8 @@ kg_call_flush(void)
 }
 
 /*
- * Continues when the rate is known. If it is not, the call itself will report
- * the reason.
+ * Continues the call when the caller's limits are known. If they could not be
+ * read, the call itself will report the reason.
  */
 static void
 limits_done(void *arg, KgctlOutcome outcome, PGresult *res)
@@ -594,8 +594,8 @@ same_token(const KgctlCall *call, const KgJson *params)
 }
 
 /*
- * Handles the notification of the edges that a call has read, which the gateway
- * counts. Returns whether it is one.
+ * Handles a notification with the number of edges that a call has read, which
+ * the gateway counts. Returns whether the notification is of this kind.
  */
 static bool
 spend(const KgctlCall *call, const char *text)
@@ -678,8 +678,8 @@ ask(KgctlCall *call, const char *key, const KgJson *request)
 }
 
 /*
- * Turns "input_required" into requests to a legacy client. Returns false if it
- * is another answer.
+ * Turns "input_required" into requests to a legacy client. Returns false if
+ * the answer is not "input_required".
  */
 static bool
 ask_back(KgctlCall *call, const char *text, size_t len)
@@ -855,7 +855,7 @@ may_listen(const KgctlCall *call)
 			strcmp(call->msg.method, KG_LISTEN_METHOD) == 0);
 }
 
-/* Removes kg_listen from an answer; the rest is not changed. */
+/* Removes kg_listen from an answer, and does not change its other members. */
 static void
 take_listen_key(KgctlCall *call, KgAnswer *answer, KgBuf *out)
 {

@@ -71,7 +71,7 @@ extern KgctlCall *kg_call_start(const KgCallContext *context, KgMessage *msg,
 								const char *text, size_t len,
 								const KgCallOwner *owner);
 
-/* Cancels a call. Its owner is not called any more. */
+/* Cancels a call. The functions of its owner are not called any more. */
 extern void kg_call_cancel(KgctlCall *call);
 
 /*

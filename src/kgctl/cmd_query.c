@@ -21,7 +21,9 @@ static const char query_options[] =
 	"--limit N\tmaximum number of rows (100)\n"
 	"--valid-at TIME\tonly rows that are valid at a date-time, or now\n";
 
-/* Characters of a cell of the table; the rest is cut. */
+/*
+ * Maximum number of characters of a cell of the table; longer texts are cut.
+ */
 #define KG_MAX_CELL 60
 
 /* ---- arguments ---- */

@@ -211,7 +211,7 @@ listen_on(const char *address, const char *option, const char *what)
 	return listen_tcp(address, option, what);
 }
 
-/* Returns the socket that systemd passes, or a new one. */
+/* Returns the socket that systemd passes, or a new socket. */
 static int
 open_listener(const KgArgs *args)
 {

@@ -160,7 +160,10 @@ check_maps(const KgctlRows *header, const KgArgs *args,
 	return ok;
 }
 
-/* Requires the columns of both ends, once instead of an error per row. */
+/*
+ * Requires the columns of both ends. So their absence is reported once, not
+ * for each row.
+ */
 static bool
 check_ends(const KgctlRows *header, const KgctlColumns *columns)
 {

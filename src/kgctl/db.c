@@ -348,7 +348,10 @@ run_tagged(KgDb *db, const char *sql, const char *tag)
 	return ok;
 }
 
-/* For most commands, the tag is their text. */
+/*
+ * Runs a command and checks its tag. For most commands, the tag is the text of
+ * the command.
+ */
 static bool
 run_command(KgDb *db, const char *sql)
 {
@@ -694,7 +697,7 @@ kg_db_read(KgDb *db, KgArena *arena, const char *text, const char *member)
 	return NULL;
 }
 
-/* Handles one row. Returns false to ignore the following ones. */
+/* Handles one row. Returns false if the following rows are to be ignored. */
 static bool
 take_row(KgDb *db, PGresult *res, KgRowFn each, void *arg)
 {

@@ -72,10 +72,10 @@ extern bool kg_db_interrupted(void);
 extern void kg_db_unchanged(const char *text);
 
 /*
- * kg_db_connect() connects to a database by its connection string. kg_db_find()
- * finds an extension there; of several matching names, the last in alphabetical
- * order. schema becomes NULL if there is no such extension. Each statement is
- * its own transaction.
+ * kg_db_connect() connects to a database by its connection string.
+ * kg_db_find() finds an extension in this database. If several names match, it
+ * takes the last name in alphabetical order. schema becomes NULL if there is
+ * no such extension. Each statement is its own transaction.
  */
 extern bool kg_db_connect(KgDb *db, const char *dsn, const char *extension);
 extern bool kg_db_find(KgDb *db, const char *extensions);

@@ -92,7 +92,7 @@ name_relation(KgArena *arena, const KgJson *relation)
 						   kg_json_text_or(relation, "to", "?"));
 }
 
-/* Collects everything except the edges. */
+/* Collects all parts of a bundle except its edges. */
 static void
 collect(Things *things, KgArena *scratch, const KgJson *payload)
 {
@@ -356,7 +356,7 @@ kg_diff_edge(KgDiff *diff, const KgJson *stored)
 	kg_arena_reset(diff->scratch);
 }
 
-/* Collects the wanted edges without a stored one. */
+/* Collects the wanted edges that are not stored. */
 static void
 collect_unmet(KgDiff *diff)
 {

@@ -16,7 +16,8 @@ typedef struct KgEmbedding KgEmbedding;
 
 typedef struct KgEmbedderOptions
 {
-	const char *url; /* of the service, its /v1, or /v1/embeddings */
+	/* URL of the service, of its /v1, or of its /v1/embeddings */
+	const char *url;
 	const char *model;
 	const char *key; /* sent as a bearer token, or NULL */
 	long timeout_ms;

@@ -40,8 +40,8 @@ extern bool kg_exchange_start(KgctlExchange *x, const char *message,
 							  size_t len);
 
 /*
- * Takes the database's answer. Returns false if it is the final one. Otherwise
- * a function of the owner is called, now or later.
+ * Takes the database's answer. Returns false if it is the final answer.
+ * Otherwise a function of the owner is called, during this call or later.
  */
 extern bool kg_exchange_takes(KgctlExchange *x, const char *text, size_t len);
 

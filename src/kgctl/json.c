@@ -373,7 +373,7 @@ kg_json_is_integer(const KgJson *value)
 		   strpbrk(value->u.text, ".eE") == NULL;
 }
 
-/* A number as sign, significant digits and the exponent of the last one. */
+/* A number as sign, significant digits and the exponent of the last digit. */
 typedef struct Decimal
 {
 	bool negative;

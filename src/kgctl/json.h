@@ -109,8 +109,8 @@ extern void kg_json_put(KgArena *arena, KgJson *object, const char *key,
 						KgJson *value);
 
 /*
- * Returns whether the object has two members of one name; *which is one of
- * them.
+ * Returns whether the object has two members of the same name, and sets *which
+ * to one of them.
  */
 extern bool kg_json_duplicate(const KgJson *object, const KgctlMember **which);
 

@@ -211,8 +211,8 @@ read_word(Reader *r)
 }
 
 /*
- * Returns whether it is an array of a bundle's edges or entities, in the
- * bundle's file or a separate one.
+ * Returns whether the current value is an array of a bundle's edges or
+ * entities, in the bundle's file or in a separate file.
  */
 static bool
 has_many(const Reader *r, int depth)

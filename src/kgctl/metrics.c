@@ -12,7 +12,10 @@
 
 #include "kgctl/metrics.h"
 
-/* Number of tools with their own series; the others share one. */
+/*
+ * Number of tools with a series of their own. All other tools share one
+ * series.
+ */
 #define MAX_TOOLS 100
 #define MAX_ERRORS 64
 #define MAX_CODE 32

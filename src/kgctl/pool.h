@@ -5,8 +5,8 @@
  *	  transaction.
  *
  * Connections run no other statements of callers, and identity is bound to the
- * transaction. So no state of one caller is left on a connection for the next
- * one.
+ * transaction. So no state of a caller is left on a connection for the next
+ * caller.
  */
 #ifndef KG_POOL_H
 #define KG_POOL_H
@@ -52,7 +52,8 @@ typedef struct KgPool KgPool;
 typedef struct KgQuery KgQuery;
 
 /*
- * Called at the end of a query. It takes over res. The query is freed before.
+ * Called at the end of a query, after the query was freed. The function takes
+ * over res.
  */
 typedef void (*KgQueryDone)(void *arg, KgctlOutcome outcome, PGresult *res);
 /* Called for a NOTICE with SQLSTATE KGMCP while the query runs. */

@@ -16,7 +16,7 @@ typedef struct KgProgress
 	char phase[64];	  /* as reported by the server, or empty */
 	const char *unit; /* of the count; NULL: only time is shown */
 	char total[32];	  /* of a phase, with its unit */
-	uint64_t count;	  /* so far */
+	uint64_t count;	  /* the count so far */
 	uint64_t skipped; /* the part of count before this run */
 	double done;	  /* fraction of the whole; 0: unknown */
 	double begun;	  /* the part of done before this run */

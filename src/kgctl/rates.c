@@ -22,7 +22,9 @@
 #define HEADS 16384
 /* Limits the edges that a caller's own functions can report. */
 #define MAX_DEBT 1e12
-/* Number of tokens with stored limits; a new one replaces an old one. */
+/*
+ * Number of tokens whose limits are stored. A new token replaces an old token.
+ */
 #define CALLERS 16384
 
 typedef enum Rate

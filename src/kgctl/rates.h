@@ -50,10 +50,11 @@ extern void kg_rates_spend(KgRates *rates, const char *token,
 						   unsigned long edges);
 
 /*
- * Returns whether a standby may answer the bearer of a token. It may not if the
- * database limits concurrent calls, because two servers would permit twice as
- * many. It may not shortly after a write of the bearer, unless sees_writes: the
- * message has the position to wait for.
+ * Returns whether a standby may answer the bearer of a token. A standby may
+ * not answer if the database limits concurrent calls, because two servers
+ * would permit twice as many calls. A standby may not answer shortly after a
+ * write of the bearer, unless sees_writes is true: the message then has the
+ * position of the write.
  */
 extern bool kg_rates_anywhere(KgRates *rates, const char *token,
 							  bool sees_writes);

@@ -234,8 +234,8 @@ ask_primary(KgRead *read)
 }
 
 /*
- * Returns why a standby hands a message over, as JSON text, or NULL if it does
- * not.
+ * Returns the reason for which a standby hands a message over to the primary,
+ * as JSON text, or NULL if the standby has answered.
  */
 static const char *
 handed_over(const PGresult *res)

@@ -3,10 +3,10 @@
  *	  Standbys that answer calls which only read (--read-dsn).
  *
  * This layer does not know which tools read. A call of a tool is sent to a
- * standby. The answer counts unless it is an error. For errors, writes, and
- * rows that the standby has not replayed yet, the database returns
- * "kg_primary" (docs/gateway.md), and the call is sent to the primary. A
- * standby cannot write, so sending the call again is always correct.
+ * standby. If the answer is not an error, it is the answer to the client. For
+ * errors, writes, and rows that the standby has not replayed yet, the database
+ * returns "kg_primary" (docs/gateway.md), and the call is sent to the primary.
+ * A standby cannot write, so sending the call again is always correct.
  */
 #ifndef KG_READERS_H
 #define KG_READERS_H
@@ -17,8 +17,8 @@
 #define KG_MAX_READERS 8
 
 /*
- * The member of _meta with the position of the caller's last write, which it
- * wants to see.
+ * The member of _meta with the position of the last write that the caller must
+ * see.
  */
 #define KG_META_WROTE "kg_graph/wrote"
 
@@ -29,8 +29,12 @@ typedef struct KgReadersOptions
 {
 	const char *dsns[KG_MAX_READERS];
 	size_t n;
-	long wait_ms; /* for replay of the caller's last write */
-	long lag_ms;  /* maximal lag of a standby */
+	/*
+	 * maximum time to wait until a standby has replayed the caller's last
+	 * write
+	 */
+	long wait_ms;
+	long lag_ms; /* maximal lag of a standby */
 } KgReadersOptions;
 
 /* Creates a pool for each standby, with the options of the primary's pool. */

@@ -200,7 +200,7 @@ step_item(KgctlRows *rows, char c)
 
 /*
  * Finds the end of the row at the input's start. Returns true and its length.
- * At the end of the input, the row is the rest.
+ * At the end of the input, the row is the rest of the input.
  */
 static bool
 find_end(KgctlRows *rows, bool (*step)(KgctlRows *rows, char c), size_t *len)

@@ -30,8 +30,8 @@ extern bool kg_mcp_app_remembered(KgMcpRevision revision,
 extern void kg_mcp_app_write_capability(KgJsonWriter *w);
 
 /*
- * Return true if the page shows the results of a tool of the caller; write the
- * member that says so.
+ * kg_mcp_app_shows() returns true if the page shows the results of a tool of
+ * the caller. The second function writes the member that names the page.
  */
 extern bool kg_mcp_app_shows(const char *tool);
 extern void kg_mcp_app_write_tool_meta(KgJsonWriter *w);

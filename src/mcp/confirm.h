@@ -15,8 +15,8 @@ typedef enum KgMcpAnswer
 } KgMcpAnswer;
 
 /*
- * Reads the answer of the client's user.  If it is yes, sets *arguments to the
- * call's arguments with the confirmation.
+ * Reads the answer of the client's user. If the user has agreed, sets
+ * *arguments to the call's arguments with the confirmation.
  */
 extern KgMcpAnswer kg_mcp_read_answer(const KgMcpRequest *req,
 									  const Jsonb **arguments);

@@ -24,7 +24,8 @@
 #define KG_PROMPT_WORKFLOW "knowledge_graph"
 #define KG_PROMPT_LIST "list_entities"
 /*
- * Maximum numbers of types and enum values in a prompt; tools have the others.
+ * Maximum numbers of types and enum values in a prompt. Tools return the
+ * remaining ones.
  */
 #define KG_PROMPT_TYPES 60
 #define KG_PROMPT_VALUES 12
@@ -74,7 +75,7 @@ static const char workflow_steps[] =
 	"4. Give the ids of the records that your answer rests on.\n"
 	"Filters compare stored codes and ids, not the names that are shown to "
 	"people.\n";
-/* For callers with the toolset sql only. */
+/* The workflow for callers with only the toolset sql. */
 static const char query_steps[] =
 	"Follow these steps for every question:\n"
 	"1. Write one query over the tables that the schema names: each type is a "
@@ -441,8 +442,9 @@ append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 }
 
 /*
- * Returns the whole schema if it is short enough, or NULL.  Then a model need
- * not call the tool "schema", which is in the same toolset.
+ * Returns the whole schema if it is short enough, or NULL. With this schema in
+ * the instructions, a model need not call the tool "schema", which is in the
+ * same toolset.
  */
 static const char *
 short_schema(const KgMcpRequest *req, const KgCatalog *catalog)

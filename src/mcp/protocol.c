@@ -9,7 +9,9 @@
 #include "tools/input/schema_form.h"
 #include "utils/builtins.h"
 
-/* Items on a page; a client requests the next one with its cursor. */
+/*
+ * Number of items on a page. A client requests the next page with the cursor.
+ */
 #define KG_MCP_PAGE 100
 #define KG_MCP_META_SERVER "io.modelcontextprotocol/serverInfo"
 /*

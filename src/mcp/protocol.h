@@ -88,8 +88,8 @@ extern bool kg_mcp_refuse(KgMcpRequest *req, int code, Jsonb *data,
 extern Jsonb *kg_mcp_error_data(const char *name, const char *value);
 
 /*
- * Writes the supported revisions.  Only modern ones: _meta may not request an
- * older one.
+ * Writes the supported revisions. Writes only modern revisions, because _meta
+ * may not request an older one.
  */
 extern void kg_mcp_write_supported(KgJsonWriter *w, const char *name);
 
@@ -126,7 +126,7 @@ extern void kg_mcp_end_page(KgMcpRequest *req, KgJsonWriter *w,
  */
 extern void kg_mcp_splice_envelope(KgMcpRequest *req, const JsonbValue *meta,
 								   KgSplice *result);
-/* Writes these members. */
+/* Writes the members of every result since 2026-07-28. */
 extern void kg_mcp_write_envelope(KgMcpRequest *req, KgJsonWriter *w);
 extern void kg_mcp_write_server_info(KgMcpRequest *req, KgJsonWriter *w);
 

@@ -7,8 +7,8 @@
  * on the revision, which a gateway remembers and sends as kg_revision.  This
  * file stores no state between messages except caches.
  *
- * Faults of a message result in a JSON-RPC error, those of a tool in a result
- * (tools.c).
+ * A fault of a message results in a JSON-RPC error, and a fault of a tool in a
+ * result (tools.c).
  */
 #include "postgres.h"
 

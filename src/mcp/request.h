@@ -16,9 +16,9 @@ extern Jsonb *kg_mcp_answer(const Jsonb *message, const char *tenant,
 							const KgBrought *brought);
 
 /*
- * Returns the response to a message that is an object.  untold is the revision
- * if neither message nor session sets one; member is its index in a batch, or
- * -1.
+ * Returns the response to a message that is an object. untold is the revision
+ * that applies if neither message nor session sets one. member is the index of
+ * the message in a batch, or -1.
  */
 extern Jsonb *kg_mcp_answer_object(const JsonbContainer *message,
 								   const char *tenant, KgMcpRevision untold,

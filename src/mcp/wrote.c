@@ -2,10 +2,11 @@
  * wrote.c
  *	  Reading from a standby after writing to the primary.
  *
- * The value identifies the writing transaction.  A standby shows transactions
- * in the order of their commits, so if it shows this one, it shows all earlier
- * writes.  The call's own snapshot is checked.  A position in the WAL would be
- * equivalent, but the commit's is known only after kg_mcp() has returned.
+ * The value identifies the writing transaction. A standby shows transactions
+ * in the order of their commits. So if a standby shows this transaction, it
+ * shows all earlier writes. The call's own snapshot is checked. A position in
+ * the WAL would be equivalent, but the commit's is known only after kg_mcp()
+ * has returned.
  *
  * A caller cannot construct a value that makes a call wait: it is signed, and
  * bound to the caller, as cursors are.  It is encrypted, because transaction

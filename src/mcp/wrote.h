@@ -14,8 +14,8 @@
 extern char *kg_mcp_wrote(const KgMcpRequest *req);
 
 /*
- * Returns false if the message's value is refused.  Sets req->elsewhere if
- * this server does not show these writes yet.
+ * Returns false if the message's value is refused. Sets req->elsewhere if this
+ * server has not replayed these writes yet.
  */
 extern bool kg_mcp_sees_writes(KgMcpRequest *req);
 

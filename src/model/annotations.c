@@ -52,7 +52,7 @@ typedef struct Member
 	JsonbValue schema;
 } Member;
 
-/* The union of all descriptions of one value. */
+/* The union of all descriptions of the same value. */
 typedef struct Gathered
 {
 	int number;		/* number of the value */
@@ -94,7 +94,7 @@ typedef struct Visit
 	int gathering;
 } Visit;
 
-/* The property that has a name: the first one. */
+/* The first property that has a name. */
 typedef struct Named
 {
 	const char *name; /* key */
@@ -1394,9 +1394,9 @@ limit_error(void)
 }
 
 /*
- * Reads fields and annotations of the whole schema.  Only the last attempt
- * reports faults.  If limits were lowered since a schema was stored, it is
- * used as far as they allow.
+ * Reads fields and annotations of the whole schema. Only the last attempt
+ * reports faults. If limits were lowered since a schema was stored, the schema
+ * is read as far as the limits allow.
  */
 static void
 read_schema(Parser *parser, const Jsonb *schema, const JsonbValue *root,
@@ -1453,8 +1453,9 @@ position_of(const KgField *const *order, int n, const KgField *field)
 }
 
 /*
- * Sorts the fields as x-property-order lists them. Others follow in their
- * order. Call it before anything points to a field.
+ * Sorts the fields as x-property-order lists them. All other fields follow in
+ * their previous order. Call this function before any pointer to a field
+ * exists.
  */
 static void
 order_fields(Parser *parser, KgType *type, const Gathered *g)

@@ -66,7 +66,7 @@ is_for_role(const RowSecurityPolicy *policy, Oid role)
 
 /*
  * Returns whether the policies for the role's reads limit the rows to the
- * tenant: a restrictive policy does, or each permissive one.
+ * tenant: a restrictive policy limits them, or each permissive policy does.
  */
 static bool
 policies_limit(Relation relation, Oid role)

@@ -250,7 +250,10 @@ report_rows(const KgType *type, const KgBoundTable *table,
 	kg_error_report(errors, err);
 }
 
-/* Finds a column that the binding may name.  Reports it if it is gone. */
+/*
+ * Finds a column that the binding may name. Reports a fault if the column does
+ * not exist any more.
+ */
 static bool
 find_named(const KgType *type, const KgBoundTable *table, const char *name,
 		   Oid role, KgBoundColumn *column, const char *path,

@@ -21,8 +21,8 @@ extern bool kg_relation_binds(const KgCatalog *catalog,
 extern void kg_binding_refuse(const KgType *type, const char *subject);
 
 /*
- * Raises KG_INVALID_INPUT if the type reads a table: its rows are written by its
- * tools.
+ * Raises KG_INVALID_INPUT if the type reads a table, because only the tools of
+ * the type write its rows.
  */
 extern void kg_binding_refuse_write(const KgType *type);
 

@@ -644,8 +644,8 @@ entry_of_version(Wanted *wanted)
 }
 
 /*
- * Sets the caller's visibility as of now, whatever the snapshot.  Memberships
- * change it, but nothing else of a catalog.
+ * Sets the caller's present visibility, whatever the snapshot. A change of
+ * memberships changes only this part of a catalog.
  */
 static const KgCatalog *
 use(Entry *entry)
@@ -773,10 +773,10 @@ kg_catalog_newest(const char *tenant)
 }
 
 /*
- * Raises an error if the transaction's snapshot shows other schemas.  Derived
- * rows follow the newest schemas, but the transaction sees entities as of
- * older ones.  Its own schema changes are visible, those of the current
- * command included.
+ * Raises an error if the transaction's snapshot shows other schemas. Derived
+ * rows follow the newest schemas, but the transaction sees entities of older
+ * schemas. The transaction's own schema changes are visible, including those
+ * of the current command.
  */
 static void
 require_seen_types(const KgCatalog *newest)

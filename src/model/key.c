@@ -116,8 +116,8 @@ encode_text(const char *s, int len)
 }
 
 /*
- * Returns the key of a version.  The order distinguishes it from all but equal
- * versions, the text from those, too.
+ * Returns the key of a version. The first part of the key orders versions. The
+ * text of the version follows, which distinguishes equal versions.
  */
 static bytea *
 encode_version(const char *s, int len)
@@ -484,7 +484,10 @@ kg_key_bound(const KgField *field, const JsonbValue *value, bool above)
 	return end_key(&key);
 }
 
-/* Returns the length of the key without its tag.  For text it is the text's. */
+/*
+ * Returns the length of the key without its tag. For a text, it is the length
+ * of the text.
+ */
 static int
 key_bytes(const KgField *field, const JsonbValue *value)
 {
@@ -655,9 +658,9 @@ set_string(JsonbValue *value, char *s, int len)
 }
 
 /*
- * Returns an instant as a date-time in UTC.  RFC 3339 has years of four
- * digits.  An instant outside of them can only be written in another time zone;
- * the farthest one is used.
+ * Returns an instant as a date-time in UTC. RFC 3339 has years of four digits.
+ * An instant outside of these years can only be written in another time zone.
+ * The farthest time zone is used.
  */
 static char *
 instant_text(int64 seconds, const char *fraction, int len)

@@ -104,7 +104,10 @@ kg_lock_views(const char *tenant)
 					 true);
 }
 
-/* Besides the relation's lock (0), those of all its pairs and of each pair. */
+/*
+ * The numbers of a relation's locks on all its pairs and on single pairs. 0 is
+ * the lock on the relation.
+ */
 #define KG_ALL_PAIRS 1
 #define KG_FIRST_PAIR 2
 
@@ -136,11 +139,11 @@ compare_parts(const void *a, const void *b)
 }
 
 /*
- * Locks pairs in one order, so that two callers do not deadlock.  Half of a
- * transaction's share of the lock table is for pairs.  Above it, all pairs are
- * locked at once if no other session has a pair locked.  Waiting for that
- * while having pair locks may deadlock with another waiter; it is done only
- * after many more pairs.
+ * Locks pairs in a fixed order, so that two callers do not deadlock. Half of a
+ * transaction's share of the lock table is for pairs. Above it, all pairs are
+ * locked at once if no other session has a pair locked. A session that waits
+ * for the lock on all pairs while it has locks on pairs may deadlock with
+ * another waiter. So it waits only after many more pairs.
  */
 void
 kg_lock_pairs(int32 relation_no, const uint32 *hashes, int n)

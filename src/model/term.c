@@ -34,7 +34,8 @@ kg_in_ranges(pg_wchar c, const KgCodeRange *ranges, int n)
 
 /*
  * Letters that do not decompose into letter and mark, but are typed as others.
- * The last ones are lower case that case folding changes (final sigma).
+ * The last entries are lower-case letters that case folding changes (final
+ * sigma).
  */
 static const struct
 {

@@ -4,11 +4,11 @@
  *
  * A substring is searched by the words of names, types and observations in
  * kg_term. A word of the query between two other characters is a whole word.
- * The word at the beginning of the query may be the end of a longer word. It is
- * found by its rarest trigram (kg_trigram), or, if it is shorter than a
+ * The word at the beginning of the query may be the end of a longer word. It
+ * is found by its rarest trigram (kg_trigram), or, if it is shorter than a
  * trigram, as the beginning of trigrams. The word at the end of the query may
- * be the beginning of a longer word. kg_term also has each sign of a text
- * (x-signs).
+ * be the beginning of a longer word. With x-signs, kg_term also has each
+ * punctuation character of a text.
  */
 #include "postgres.h"
 
@@ -679,9 +679,7 @@ look_up(const KgMemory *memory, Words *words)
 	return true;
 }
 
-/*
- * Chooses the words in place of those chosen before, if fewer rows have them.
- */
+/* Replaces the chosen words by these words, if fewer rows have them. */
 static void
 offer_words(const KgMemory *memory, Words *words, Words *chosen, int64 *fewest)
 {

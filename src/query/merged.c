@@ -3,8 +3,9 @@
  *	  Ids of entities that were merged into others.
  *
  * A row of kg_freed leads from an id to a node, and from the node of an entity
- * that was merged itself to the next node. So undoing a merge ends no other
- * merge. The rows are read as the owner, because no caller reads kg_freed.
+ * that was merged itself to the next node. So the undo of a merge does not
+ * affect other merges. The rows are read as the owner, because callers may not
+ * read kg_freed.
  */
 #include "postgres.h"
 
@@ -61,7 +62,10 @@ find_stored(const KgCatalog *catalog, MemoryContext context, KgMerged *merged)
 	return found;
 }
 
-/* Replaces the node by the one that it was merged into. */
+/*
+ * Replaces the node by the node of the entity into which its entity was
+ * merged.
+ */
 static bool
 find_next(const KgCatalog *catalog, KgMerged *merged)
 {

@@ -175,7 +175,7 @@ param_keys(KgSqlBuilder *b, const KgCondition *condition)
 		b, BYTEAOID, (const Datum *) condition->keys, condition->nvalues);
 }
 
-/* Returns the SQL operator that compares a key or id with one value. */
+/* Returns the SQL operator that compares a key or id with a single value. */
 static const char *
 comparison(KgOp op)
 {

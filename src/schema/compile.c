@@ -502,8 +502,8 @@ has_dynamic(const KgJsResource *resource, const char *name)
 
 /*
  * Compiles the anchors that a $dynamicRef may find, in every resource that may
- * be in its dynamic scope.  Compiling one may add resources and names, so it
- * repeats until there are no new ones.
+ * be in its dynamic scope. The compilation of an anchor may add resources and
+ * names, so the function repeats until there are no new anchors.
  */
 static void
 compile_dynamic_anchors(KgJsCompiler *c)

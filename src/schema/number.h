@@ -2,8 +2,9 @@
  * number.h
  *	  Exact arithmetic on stored numerics.
  *
- * It reads their on-disk digits, so that numbers of any size and scale need no
- * allocation.  Arguments point to a Numeric inside jsonb, aligned to 4 bytes.
+ * These functions read the on-disk digits of numerics, so that numbers of any
+ * size and scale need no allocation. Arguments point to a Numeric inside
+ * jsonb, aligned to 4 bytes.
  */
 #ifndef KG_NUMBER_H
 #define KG_NUMBER_H
@@ -33,8 +34,8 @@ extern uint32 kg_number_hash(const char *number);
 extern bool kg_number_int64(const char *number, int64 *result);
 
 /*
- * A prepared divisor.  A small one is stored as an integer and a scale;
- * run_number.c divides by one with more digits.
+ * A prepared divisor. A divisor with few digits is stored as an integer and a
+ * scale. run_number.c divides by a divisor with more digits.
  */
 typedef struct KgDivisor
 {

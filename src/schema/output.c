@@ -63,7 +63,10 @@ common_prefix(const char *a, const char *b)
 	return n;
 }
 
-/* Returns the number of subschemas that both passed through. */
+/*
+ * Returns the number of subschemas on the path that both violations have in
+ * common.
+ */
 static int
 common_level(const KgSchemaError *a, const KgSchemaError *b)
 {

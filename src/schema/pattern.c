@@ -26,7 +26,10 @@ struct KgPattern
 	const char *source;
 };
 
-/* PCRE2's compiler takes long for longer patterns: it is quadratic in parts. */
+/*
+ * Maximum length of a pattern. PCRE2's compiler takes long for longer
+ * patterns, because some steps of it are quadratic.
+ */
 #define KG_MAX_PATTERN_BYTES 32768
 
 static pcre2_match_data *match_data;

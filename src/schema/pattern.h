@@ -13,8 +13,8 @@ typedef struct KgPattern KgPattern;
  * also owns PCRE2's allocations.
  *
  * Returns NULL and sets *fault if the syntax is wrong or not supported, or a
- * limit is exceeded.  Adds the cost to *steps, which also bounds the
- * allocations of PCRE2.
+ * limit is exceeded. Adds the cost of the compilation to *steps. The limit of
+ * steps also limits the allocations of PCRE2.
  */
 extern KgPattern *kg_pattern_compile(const char *source, int len,
 									 KgPatternFault *fault, int64 *steps);

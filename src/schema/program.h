@@ -75,7 +75,7 @@ typedef struct KgJsEnum
 	int n;
 	uint32 mask;		  /* number of slots - 1 */
 	const uint32 *slots;  /* index of a value + 1; 0: free */
-	const uint32 *hashes; /* of the values */
+	const uint32 *hashes; /* hashes of the values */
 	const KgJsVal *values;
 } KgJsEnum;
 
@@ -163,7 +163,8 @@ typedef struct KgJsCondition
 
 typedef struct KgJsDynamicRef
 {
-	const KgJsNode *target; /* target if no dynamic anchor overrides it */
+	/* the target of the reference, if no dynamic anchor overrides it */
+	const KgJsNode *target;
 	const char *anchor;
 } KgJsDynamicRef;
 

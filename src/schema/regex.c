@@ -196,7 +196,10 @@ add_class_escape(KgCharSet *set, char c)
 	}
 }
 
-/* Long names of the general categories; PCRE2 supports the short ones. */
+/*
+ * Long names of the general categories, with the short names, which PCRE2
+ * supports.
+ */
 static const struct
 {
 	const char *name;

@@ -62,7 +62,7 @@ typedef struct KgRegex
 {
 	KgRegexKind kind;
 	struct KgRegex *left;
-	struct KgRegex *right; /* of concat and alternate */
+	struct KgRegex *right; /* the right side of concat and alternate */
 	KgCharSet set;
 	int min; /* of repeat */
 	int max; /* of repeat; -1: unbounded */
@@ -72,10 +72,10 @@ typedef struct KgRegex
 } KgRegex;
 
 /*
- * Parses a pattern.  Returns NULL and sets the fault and *position (bytes) if
- * it is not an ECMA-262 regular expression.  In a chain of sequences, or of
- * alternatives, each right side is one part, and the innermost left side is
- * the first part.
+ * Parses a pattern. Returns NULL and sets the fault and *position (bytes) if
+ * it is not an ECMA-262 regular expression. A sequence or alternation of
+ * several items is a chain: each right side is one item, and the innermost
+ * left side is the first item.
  */
 extern KgRegex *kg_regex_parse(const char *pattern, int len,
 							   KgPatternFault *fault, int *position);

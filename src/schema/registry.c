@@ -232,8 +232,8 @@ vocabulary_bit(const char *uri, int len)
 }
 
 /*
- * Reads the vocabularies of a caller's meta-schema.  Returns false if it
- * requires an unknown one.
+ * Reads the vocabularies of a caller's meta-schema. Returns false if the
+ * meta-schema requires an unknown vocabulary.
  */
 static bool
 read_vocabularies(const KgJsVal *metaschema, KgDialect dialect, int *result)

@@ -186,8 +186,9 @@ kg_eval_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 }
 
 /*
- * Evaluates a subschema whose failure is not a violation.  Nothing is
- * reported, and its evaluated members count only if it is valid.
+ * Evaluates a subschema whose failure is not a violation. No violation is
+ * reported, and the members that the subschema evaluates count only if the
+ * instance is valid.
  */
 static bool
 test_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,

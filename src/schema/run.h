@@ -192,7 +192,9 @@ extern bool kg_run_unevaluated_items(KgJsRun *run, const KgJsFrame *frame,
  */
 extern void kg_report(KgJsRun *run, const KgJsFrame *frame, KgKeyword keyword,
 					  const KgJsVal *val);
-/* Reports a violation of anyOf or oneOf, with those in the branches. */
+/*
+ * Reports a violation of anyOf or oneOf, with the violations in the branches.
+ */
 extern void kg_report_branches(KgJsRun *run, const KgJsFrame *frame,
 							   const KgJsInstr *instr, const KgJsVal *val);
 /* Reports a missing required property. */

@@ -58,8 +58,9 @@ eval_name(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 }
 
 /*
- * Returns the declared property of the current key.  Both are in one order, so
- * the search continues at the last position.
+ * Returns the declared property of the current key. Keys and declared
+ * properties have the same order, so the search continues at the last
+ * position.
  */
 static inline const KgJsProperty *
 find_property(const KgJsObjectPlan *plan, const KgJsObjectWalk *w,

@@ -39,7 +39,7 @@ typedef struct KgSchemaError
 	const char *did_you_mean; /* one of allowed, or NULL */
 	/*
 	 * Violations in the branches of anyOf or oneOf, a List of KgSchemaError *.
-	 * Those of the nearest branch begin at index nearest.
+	 * The violations of the nearest branch begin at the index "nearest".
 	 */
 	List *causes;
 	int nearest;

@@ -184,8 +184,8 @@ kg_key_compare(const char *a, uint32 alen, const char *b, uint32 blen)
 }
 
 /*
- * Returns the first eight bytes of a key, padded with zeros, as a number that
- * compares as they do.
+ * Returns the first eight bytes of a key, padded with zeros, as a number. Two
+ * such numbers compare in the same way as the bytes.
  *
  * The key must be inside a jsonb.  If it is shorter than eight bytes, bytes
  * before it are read, too: the container's header and the entries of at least

@@ -9,9 +9,10 @@
 
 typedef struct KgCallOptions
 {
-	int timeout_ms;				 /* 0: none */
-	const char *idempotency_key; /* of a tool that writes, or NULL */
-	const char *version;		 /* of a registered tool, or NULL */
+	int timeout_ms; /* 0: none */
+	/* idempotency key of a tool that writes, or NULL */
+	const char *idempotency_key;
+	const char *version; /* version of a registered tool, or NULL */
 } KgCallOptions;
 
 /* Reads the options from JSON. Raises KG_INVALID_INPUT. */

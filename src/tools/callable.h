@@ -1,6 +1,6 @@
 /*
  * callable.h
- *	  A tool that is not a registered one: a generated tool or a fixed one.
+ *	  A tool that is not a registered tool: a generated tool or a fixed tool.
  */
 #ifndef KG_CALLABLE_H
 #define KG_CALLABLE_H
@@ -29,16 +29,16 @@ extern Jsonb *kg_callable_input(const KgCatalog *catalog,
 								const KgCallable *callable);
 
 /*
- * Calls the tool, whether the caller's agent has it or not, and returns its
- * reply.  Raises whatever the tool raises.
+ * Calls the tool, even if the caller's agent does not have it, and returns its
+ * reply. Raises the errors of the tool.
  */
 extern Jsonb *kg_callable_call(const KgCatalog *catalog,
 							   const KgCallable *callable,
 							   const Jsonb *arguments);
 
 /*
- * Returns the arguments with the idempotency key, if the tool has this argument
- * and they do not have it.
+ * Returns the arguments. Adds the idempotency key if the tool has this
+ * argument and the arguments do not contain it.
  */
 extern const Jsonb *kg_callable_with_key(const KgCallable *callable,
 										 const Jsonb *arguments,

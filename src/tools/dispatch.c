@@ -611,8 +611,9 @@ kg_tools_call_result(const char *name, const Jsonb *arguments,
 
 /*
  * Returns the schema of a tool's structured content: its reply, or the error
- * that replaces it (docs/errors.md). Clients validate both against one schema,
- * even if isError is set, and an error lacks the members of a reply.
+ * that replaces it (docs/errors.md). Clients validate replies and errors
+ * against the same schema, even if isError is set, and an error does not have
+ * the members of a reply.
  */
 static Jsonb *
 result_schema(const Jsonb *reply)

@@ -21,12 +21,13 @@ struct KgOperationDefined;
 typedef struct KgToolCall
 {
 	const char *name;
-	const char *version; /* of a registered tool; NULL: the latest release */
+	/* version of the registered tool; NULL: the latest release */
+	const char *version;
 	const Jsonb *arguments;
 	const char *key; /* idempotency key of a write, or NULL */
 	const struct KgFixedTool
-		*fixed; /* set if the tool is a fixed one, else NULL */
-	Size size;	/* bytes of its reply as text; 0: unknown */
+		*fixed; /* the tool, if it is a fixed tool; otherwise NULL */
+	Size size;	/* length of the reply as text, in bytes; 0: unknown */
 	/* of a registered tool: */
 	const struct KgDefinition *registered; /* NULL: not a registered tool */
 	const struct KgOperationDefined *op;   /* operation that runs or ran */
@@ -90,10 +91,10 @@ typedef struct KgToolsListed
 } KgToolsListed;
 
 /*
- * Returns the tools of the current tenant, or of the agent in force, with their
- * schemas in a form. They are a JSON array of {name, title, description,
- * inputSchema, outputSchema, annotations}, ordered by toolset and name. The
- * caller must read the list at once, or pin it.
+ * Returns the tools of the current tenant, or of the agent in force, with
+ * their schemas in the form. The tools are a JSON array of {name, title,
+ * description, inputSchema, outputSchema, annotations}, ordered by toolset and
+ * name. The caller must read the list at once, or pin it.
  */
 extern const KgToolsListed *kg_tools_list(const KgSchemaForm *form);
 

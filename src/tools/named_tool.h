@@ -9,10 +9,10 @@
 
 /*
  * Returns whether a name is a generic verb, for example "list", "get",
- * "search" or "query". If it is, sets *tool to the one among n tools that such
- * a call with these arguments means, or to NULL if no tool accepts them. Sets
- * *instead to the arguments for that tool, or to NULL if the arguments do not
- * decide it. arguments is NULL if they are unknown.
+ * "search" or "query". If it is, sets *tool to the tool, among n tools, that
+ * such a call with these arguments means, or to NULL if no tool accepts the
+ * arguments. Sets *instead to the arguments for that tool, or to NULL if the
+ * arguments do not determine the tool. arguments is NULL if they are unknown.
  */
 extern bool kg_tool_of_verb(const KgCatalog *catalog, const char *name,
 							const char *const *names, int n,
@@ -20,7 +20,7 @@ extern bool kg_tool_of_verb(const KgCatalog *catalog, const char *name,
 							Jsonb **instead);
 
 /*
- * Returns the one among n tools that an unknown name means, or NULL. For a
+ * Returns the tool, among n tools, that an unknown name means, or NULL. For a
  * tool that reads, the nearest name may be returned. A tool that writes is
  * returned only if the name is another spelling of its own (base/meaning.h),
  * because a wrong guess would change data.

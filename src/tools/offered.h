@@ -12,9 +12,9 @@
 extern int kg_operations_offered(void);
 
 /*
- * Returns whether a tool is one of these operations, which are those of
- * kg_operations_offered(), and of the agent's toolset.  A tool that is not
- * offered does not exist for the caller.
+ * Returns whether a tool has one of the operations returned by
+ * kg_operations_offered(), and belongs to a toolset of the agent. A tool that
+ * is not offered does not exist for the caller.
  */
 extern bool kg_tool_is_offered(const KgAgent *agent, const KgTool *tool,
 							   int offered);

@@ -45,7 +45,7 @@ kg_vvalue(const KgVColumn *column)
 	return column->seen != NULL ? column->seen : column->sql;
 }
 
-/* As kg_vvalue(), for a statement that reads most rows. */
+/* Like kg_vvalue(), for a statement that reads most rows. */
 static inline const char *
 kg_vvalue_by_set(const KgVColumn *column)
 {

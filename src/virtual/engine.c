@@ -1,6 +1,7 @@
 /*
  * engine.c
- *	  Which engine answers: the native one or the virtual graph.
+ *	  The choice of the engine that answers: the native engine or the virtual
+ *	  graph.
  */
 #include "postgres.h"
 

@@ -193,7 +193,7 @@ foreign_select(KgGraph *graph, const KgSelector *selector, uint32 *n)
 	return nodes;
 }
 
-/* Sets the ids of those of the nodes that are foreign and of the rank. */
+/* Returns the ids of the nodes that are foreign and have the rank. */
 static char **
 ids_of(const KgGraph *graph, uint16 rank, const int64 *nodes, uint32 n,
 	   int *count)
@@ -710,7 +710,7 @@ expand_from_rows(Expansion *e, References *references, const int64 *nodes,
 	kg_nodeset_free(&wanted);
 }
 
-/* Expands the variant of a reference of a stored type to a bound one. */
+/* Expands the variant of a reference from a stored type to a bound type. */
 static void
 expand_mixed(Expansion *e, const Edges *edges, const bool *along,
 			 const int64 *nodes, uint32 n)

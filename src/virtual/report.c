@@ -25,7 +25,10 @@ write_columns(KgJsonWriter *w, const KgBoundProperty *property)
 	kg_jw_end_array(w);
 }
 
-/* Writes whether an index serves the columns, and the one that would. */
+/*
+ * Writes whether an index serves the columns, and the CREATE INDEX of an index
+ * that would serve them.
+ */
 static void
 write_served(KgJsonWriter *w, const KgBoundTable *table,
 			 const KgBoundProperty *property)

@@ -230,7 +230,9 @@ is_enum_type(Oid type)
 	return get_typtype(type) == TYPTYPE_ENUM;
 }
 
-/* The keys of rows are texts of values behind this byte; or only KEY_NULL. */
+/*
+ * The key of a row is KEY_VALUE and the text of the value, or only KEY_NULL.
+ */
 #define KEY_VALUE 'v'
 #define KEY_NULL 'n'
 

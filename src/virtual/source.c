@@ -23,7 +23,10 @@
 #include "virtual/operators.h"
 #include "virtual/source.h"
 
-/* The column of a stored type's document, beside those of its view. */
+/*
+ * The column with the document of a stored type, in addition to the columns of
+ * its view.
+ */
 #define KG_DOCUMENT "kg document"
 
 static const KgViewColumn *

@@ -16,21 +16,29 @@
 typedef struct KgVColumn
 {
 	const char *sql; /* NULL: the type has no such column */
-	Oid type;		 /* of a domain: its base type */
+	Oid type;		 /* the type of the column; for a domain, its base type */
 	bool not_null;
-	bool is_text; /* its values are strings in the document */
+	bool is_text; /* the values of the column are strings in the document */
 	/*
-	 * Of a reference.  NULL, or its value if the caller sees the target, with the
-	 * target's own text; the value is as if missing otherwise.
+	 * For a reference: an expression that is the reference's value, with the
+	 * target's own text, if the caller sees the target, and NULL otherwise.
+	 * NULL for other columns.
 	 */
 	const char *seen;
 	/*
-	 * As seen, for a statement that reads most rows: PostgreSQL may read all
-	 * targets once, instead of one for each row.
+	 * Like "seen", for a statement that reads most rows. PostgreSQL may then
+	 * read all targets at once, instead of one target for each row.
 	 */
 	const char *seen_by_set;
-	bool exact; /* equal keys have one text, so the value's own is the id */
-	/* Of a reference: its columns, in the order of those of the target's id. */
+	/*
+	 * equal keys have the same text, so the text of the value is the id of the
+	 * target
+	 */
+	bool exact;
+	/*
+	 * For a reference: its columns, in the order of the columns of the
+	 * target's id.
+	 */
 	int nkeys;
 	struct KgVColumn *keys;
 } KgVColumn;
@@ -51,8 +59,8 @@ typedef struct KgVSource
 } KgVSource;
 
 /*
- * Returns the sub-select of a type for the caller.  Raises KG_FAILED_BINDING or
- * KG_FORBIDDEN for a table that it cannot read.
+ * Returns the sub-select of a type for the caller. Raises KG_FAILED_BINDING or
+ * KG_FORBIDDEN if the caller cannot read the table.
  */
 extern KgVSource *kg_vsource(const KgCatalog *catalog, const KgType *type);
 

@@ -159,7 +159,8 @@ fail_kept(KgVWrite *w, const char *done)
 }
 
 /*
- * Called if a row that was read is not found any more.  Returns if it is gone.
+ * Called if a row that was read is not found any more. Returns if the row does
+ * not exist any more.
  */
 static void
 review_lost(KgVWrite *w, const char *done)
@@ -546,8 +547,7 @@ check_constraints(void *arg)
 
 /*
  * Checks the table's constraints that would be checked at the end of the
- * transaction.  Returns the error, or NULL.  It changes nothing: a constraint
- * stays deferred.
+ * transaction. Returns the error, or NULL. The constraints stay deferred.
  */
 static ErrorData *
 check_deferred(const KgVWrite *w)

@@ -11,9 +11,9 @@
 
 /*
  * Writes items of a bound type as the caller: INSERT, UPDATE or DELETE, a
- * statement for each.  operation is KG_EXPOSE_CREATE, _UPDATE or _DELETE; to
- * delete, outcomes has the ids and expected the versions, 0 for any.  Sets the
- * verdicts.
+ * statement for each. operation is KG_EXPOSE_CREATE, _UPDATE or _DELETE; For a
+ * deletion, outcomes has the ids, and expected has the expected versions; 0
+ * accepts any version. Sets the verdicts.
  */
 extern void kg_virtual_write(const KgCatalog *catalog, const KgType *type,
 							 int operation, const JsonbContainer *items,

@@ -486,7 +486,7 @@ forbidden(const KgVAttempt *attempt)
 
 /* ---- values ---- */
 
-/* The conversion of one value to the type of its column. */
+/* The conversion of a single value to the type of its column. */
 typedef struct Conversion
 {
 	const KgVSource *source;

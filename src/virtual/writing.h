@@ -10,7 +10,8 @@
 /* A value that a statement writes into a column. */
 typedef struct KgVAssigned
 {
-	const KgField *field; /* or NULL: the tenant's column */
+	/* the property; NULL: the column is that of the tenant */
+	const KgField *field;
 	const KgBoundColumn *column;
 	JsonbValue value; /* jbvNull: NULL */
 } KgVAssigned;
@@ -20,7 +21,7 @@ typedef struct KgVAttempt
 {
 	const KgVSource *source;
 	int operation;
-	const char *id;	  /* of the row, or NULL */
+	const char *id;	  /* id of the row, or NULL */
 	const char *path; /* of the properties in the arguments */
 	List *assigned;	  /* of KgVAssigned * */
 } KgVAttempt;
@@ -39,7 +40,7 @@ typedef struct KgVWrite
 	/* The item that is written now. */
 	int i;
 	KgVAttempt attempt;
-	KgError *err; /* that it raised, or NULL */
+	KgError *err; /* the error that the statement raised, or NULL */
 } KgVWrite;
 
 /* Returns the outcome of the item that is written now. */

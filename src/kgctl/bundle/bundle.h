@@ -60,15 +60,16 @@ extern const KgJson *kg_bundle_entity_id(const KgctlBundle *bundle,
 										 const KgJson *item);
 
 /*
- * Returns a name of an edge: its relation, ends and key. It is equal for all
- * forms in which kg_apply_bundle() accepts one edge. Names have the form in
- * which a bundle declares them.
+ * Returns a name of an edge: its relation, ends and key. The name is equal for
+ * all forms in which kg_apply_bundle() accepts the same edge. Names have the
+ * form in which a bundle declares them.
  */
 extern const char *kg_edge_name(KgArena *arena, const KgJson *bundle,
 								const KgJson *edge);
 
 /*
- * Returns the name of a type, without the name of the bundle if it is this one.
+ * Returns the name of a type. If the name has this bundle's name before it,
+ * returns it without the bundle's name.
  */
 extern const char *kg_bundle_own_name(const KgJson *bundle, const char *type);
 

@@ -189,8 +189,8 @@ read_items(KgctlBundle *bundle, const char *dir, const KgJson *entry,
 }
 
 /*
- * Reads a schema from schema_file or schema. Sets *schema to NULL if neither is
- * given.
+ * Reads a schema from schema_file or schema. Sets *schema to NULL if the type
+ * has neither member.
  */
 static bool
 read_schema(KgctlBundle *bundle, const char *dir, const KgJson *entry,
@@ -386,8 +386,8 @@ read_directory(const char *dir, KgctlBundle *bundle)
 }
 
 /*
- * Stores the order of properties. The text is then written anew; the previous
- * one remains, because entities point into it.
+ * Stores the order of properties. The text is then written again. The previous
+ * text is not freed, because entities point into it.
  */
 static void
 keep_orders(KgctlBundle *bundle)

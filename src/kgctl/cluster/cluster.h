@@ -76,8 +76,8 @@ extern bool kg_place_require(KgCluster *c, const char *tenant,
 							 const KgctlPlace *place);
 
 /*
- * Sets *state to the tenant's state in the shard: "open", "frozen", "dropping",
- * or NULL if it is not there.
+ * Sets *state to the tenant's state in the shard: "open", "frozen",
+ * "dropping", or NULL if the shard does not have the tenant.
  */
 extern bool kg_shard_has(KgCluster *c, KgShard *shard, const char *tenant,
 						 char **state);

@@ -359,7 +359,7 @@ prepare_shard(KgCluster *c, KgShard *shard)
 	return true;
 }
 
-/* Sets the shard's existing number, or the next one. */
+/* Gives the shard its existing number, or the next number. */
 static bool
 number_shard(KgCluster *c, KgShard *shard)
 {

@@ -133,8 +133,9 @@ copy(Move *m)
 }
 
 /*
- * Returns a digest of all lines in any order. It excludes numbers, which may be
- * given anew, and records of calls, because calls that read continue.
+ * Returns a digest of all lines in any order. The digest excludes numbers,
+ * which an import may replace, and records of calls, because calls that read
+ * continue.
  */
 static bool
 digest_of(Move *m, KgShard *shard, char **digest)
@@ -340,7 +341,10 @@ flip(Move *m)
 		   kg_cluster_do(m->c, &m->c->front, "COMMIT", 0, NULL);
 }
 
-/* from has the rest of the original; calls go to to. */
+/*
+ * Finishes a move: "from" still has rows of the original tenant, and calls go
+ * to "to".
+ */
 static bool
 finish(Move *m)
 {

@@ -39,7 +39,10 @@ shard_of(KgShard *shard)
 	return m;
 }
 
-/* Checks that the upgrade is possible. Sets *done if it is done already. */
+/*
+ * Checks that the upgrade is possible. Sets *done if the database already has
+ * the version.
+ */
 static bool
 look_at(KgCluster *c, const Member *m, const char *version, bool *done)
 {
@@ -88,7 +91,7 @@ look_at(KgCluster *c, const Member *m, const char *version, bool *done)
 /*
  * The update waits for locks at most half a second, which is less than
  * deadlock_timeout, and then retries, so that concurrent calls never wait
- * longer. If a run was killed, its update may still be running; the next one
+ * longer. If a run was killed, its update may still be running; the next run
  * waits for it.
  */
 static const char update[] =

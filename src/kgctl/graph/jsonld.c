@@ -266,7 +266,10 @@ expand(Reader *r, const Context *context, const KgJson *at, const char *name,
 	return NULL;
 }
 
-/* Adds a context to the outer one. Returns NULL after a message. */
+/*
+ * Returns the outer context with the definitions of a context added. Returns
+ * NULL after a message.
+ */
 static const Context *
 enter(Reader *r, const Context *outer, const KgJson *given)
 {

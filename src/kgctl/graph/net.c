@@ -134,7 +134,8 @@ typed_text(KgArena *arena, unsigned types, const KgJson *value)
 
 /*
  * Returns the value in a type that the schema permits: a text as a number, a
- * number as a text, a single value as an array. The database refuses the rest.
+ * number as a text, a single value as an array. The database refuses values
+ * that have no such form.
  */
 static KgJson *
 fit(const KgGraph *graph, const KgJson *root, const KgJson *schema,

@@ -13,9 +13,10 @@
 
 typedef struct KgNode
 {
-	const char *key;	/* in the file */
-	const char *type;	/* or NULL */
-	const char *id;		/* if it has no property with its id; or NULL */
+	const char *key;  /* in the file */
+	const char *type; /* or NULL */
+	/* the id, if the node has no property with its id; or NULL */
+	const char *id;
 	bool defined;		/* the file describes it */
 	KgJson *properties; /* of each name an array of its values */
 	unsigned long line; /* 0: unknown */
@@ -49,8 +50,8 @@ extern void kg_net_value(KgNet *net, KgJson *properties, const char *name,
 						 KgJson *value);
 
 /*
- * Sets type and id of a node by a handle, "type:id" or "bundle/type:id", if it
- * is one of a type of the bundle.
+ * Sets type and id of a node from a handle, "type:id" or "bundle/type:id", if
+ * the type belongs to the bundle.
  */
 extern void kg_net_handle(KgNet *net, KgNode *node, const char *handle);
 

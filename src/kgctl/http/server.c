@@ -143,11 +143,11 @@ before_wait(void *arg)
 }
 
 /*
- * Closes a connection that libmicrohttpd does not. It misses the end of a
- * client that arrives with the last bytes, because it waits for an event that
- * does not come. It also forgets to clean up connections that it closed after a
- * broken stream. It checks each connection with its own time-out, but only the
- * oldest of the others.
+ * Closes a connection that libmicrohttpd does not close. libmicrohttpd misses
+ * the end of a client that arrives with the last bytes, because it waits for
+ * an event that does not come. It also does not clean up connections that it
+ * closed after a broken stream. It checks each connection with its own
+ * time-out, but only the oldest of the others.
  */
 static void
 let_go(KgHttpConn *conn)

@@ -390,9 +390,9 @@ encoded(const JsonbValue *value, char begin)
 }
 
 /*
- * Raises KG_INVALID_INPUT for a value that is not an object or array. The error
- * has a correction for a JSON-encoded string; otherwise it has "meant" as
- * correction (NULL: not known).
+ * Raises KG_INVALID_INPUT for a value that is not an object or array. If the
+ * value is a string that contains JSON, the error has this JSON as its
+ * correction. Otherwise the correction is "meant" (NULL: not known).
  */
 static KG_NORETURN void
 throw_not_container(const JsonbValue *value, const char *path, bool object,
@@ -480,8 +480,8 @@ kg_args_item(const JsonbValue *value, const char *path,
 }
 
 /*
- * Reads a member, and the number that it is or that its string contains.
- * Returns false if there is no such member.
+ * Reads a member that is a number, or a string that contains a number. Returns
+ * false if there is no such member.
  */
 static bool
 read_number(const JsonbContainer *object, const char *key, JsonbValue *value,
@@ -535,9 +535,10 @@ is_first(const char *key)
 }
 
 /*
- * Returns the allowed number that is probably meant; NULL if unknown. Only
- * maxima and positions have one, because for other arguments another number
- * would change the question. A negative number probably has a wrong sign.
+ * Returns the allowed number that is probably meant, or NULL if it is not
+ * known. Only arguments that are maxima or positions have such a number. For
+ * other arguments, another number would change the meaning of the call. A
+ * negative number probably has a wrong sign.
  */
 static Jsonb *
 nearest_within(const char *key, const JsonbValue *given, int64 min, int64 max)

@@ -18,8 +18,8 @@
 /* Maximum number of values in use that are compared with the value sent. */
 #define KG_HINT_WALK 64
 /*
- * Maximum number of ids suggested. Several ids may differ from a short one by
- * one letter.
+ * Maximum number of ids suggested. Several ids may differ in a single letter
+ * from a short id.
  */
 #define KG_HINT_IDS 8
 
@@ -503,8 +503,8 @@ find_neighbours(const KgListQuery *query, const KgField *field,
 }
 
 /*
- * Adds the key if it is in use itself. It is found as the next key below one
- * that is longer by a byte.
+ * Adds the key if an entity has it. The key is found as the next key below a
+ * key that is longer by one byte.
  */
 static void
 add_bound(const KgListQuery *query, const KgField *field, const bytea *key,
@@ -572,8 +572,8 @@ spell_cases(const char *text, char **spellings)
 /*
  * Adds strings that are near the text: first collects neighbours in order of
  * all its cases, then takes the nearest by edit distance. Adds at most "most"
- * strings and returns the number of all. If "like", adds only strings that may
- * have been meant.
+ * strings, and returns the number of all strings found. If "like" is true,
+ * adds only strings that may have been meant.
  */
 static int
 add_near_strings(const KgListQuery *query, const KgField *field,
@@ -692,8 +692,8 @@ written_in(const char *value, const char *text)
 }
 
 /*
- * Corrects the case of a part if it matches in exactly one other case. It tries
- * the usual cases, and those in the nearest values.
+ * Corrects the case of a part of a text if the part matches in exactly one
+ * other case. Tries the usual cases, and the cases in the nearest values.
  */
 static void
 correct_case(const KgListQuery *query, const KgCondition *condition,

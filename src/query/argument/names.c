@@ -66,8 +66,8 @@ says_number(const JsonbValue *value)
 }
 
 /*
- * Returns whether an argument may have a value, whose form may need a
- * correction. member NULL: unknown; it may have any value.
+ * Returns whether an argument may have a value. The form of the value may need
+ * a correction. If member is NULL, the argument may have any value.
  */
 static bool
 may_be(const KgMember *member, const JsonbValue *value)
@@ -107,8 +107,8 @@ is_of_other_type(const char *const *group, const KgOutline *known)
 }
 
 /*
- * Returns whether the object has the argument. Of id and ids only one may be
- * given, so each counts for the other.
+ * Returns whether the object has the argument. An object may have only one of
+ * id and ids, so each of them counts as the other.
  */
 static bool
 is_given(const JsonbContainer *object, const char *ours)
@@ -496,8 +496,8 @@ meant_time(const char *text)
 }
 
 /*
- * Returns "2024-03-05 10:30" as a date-time, in UTC if it has no zone; NULL if
- * it is not one.
+ * Returns a text such as "2024-03-05 10:30" as a date-time, in UTC if it has
+ * no zone. Returns NULL if the text does not have this form.
  */
 static char *
 meant_time_of_day(const char *text)
@@ -538,8 +538,8 @@ meant_instant(const char *text)
 
 /*
  * Returns the number of bytes of a blank or a sign that does not change a
- * number: "$", "#", "+" or a currency. Returns 0 for others, which may be
- * operators.
+ * number: "$", "#", "+" or a currency. Returns 0 for other characters, which
+ * may be operators.
  */
 static int
 unsaid(const char *text)
@@ -560,8 +560,8 @@ unsaid(const char *text)
 }
 
 /*
- * Returns the number without blanks, thousands separators and currency signs;
- * NULL if it is not one.
+ * Returns the number in a text with blanks, thousands separators and currency
+ * signs removed. Returns NULL if the text is not a number.
  */
 static Jsonb *
 meant_number(const char *text)
@@ -667,8 +667,8 @@ meant_month_by_name(const char *text)
 }
 
 /*
- * Returns the first day of a year or month and sets its number of months; NULL
- * if it is neither.
+ * Returns the first day of a year or month, and sets its number of months.
+ * Returns NULL if the text is neither a year nor a month.
  */
 static char *
 meant_months(const char *text, int *months)

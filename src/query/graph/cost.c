@@ -83,8 +83,8 @@ spread(const Fan *fan, const KgBound *bound, double starts, double *reached)
 }
 
 /*
- * Returns the number of steps of the walks from each start. A node is passed
- * once for each length of a walk.
+ * Returns the number of steps of the walks from each start. A node counts once
+ * for each length of a walk that reaches it.
  */
 static double
 walks(const Fan *fan, const KgBound *bound, double starts)
@@ -388,8 +388,8 @@ typedef struct Side
 } Side;
 
 /*
- * Removes the nodes from the sample that may not be inner nodes of a path.
- * Returns the share of those that may.
+ * Removes from the sample the nodes that may not be inner nodes of a path.
+ * Returns the share of the remaining nodes.
  */
 static double
 inner_part(Side *side)

@@ -5,9 +5,9 @@
  * A frontier is expanded by one statement for each direction, in pieces of
  * KG_PIECE nodes. So the arrays passed to the executor stay small, and limits
  * are checked between pieces. If kg_adjacency has a node's bit, its packed
- * edges are all its edges. For other nodes the rows of kg_edge are read.
- * Results of a piece are passed on while the executor runs, so the receiving
- * functions must store data in the memory context of the search.
+ * edges are all its edges. For other nodes the rows of kg_edge are read. The
+ * results of a piece are passed to found() while the executor runs. So found()
+ * must store data in the memory context of the search.
  */
 #include "postgres.h"
 
@@ -32,7 +32,7 @@
  * next row of an index scan takes a tenth of the time of a lookup.
  */
 #define KG_ROWS_BETWEEN 4
-/* Fewer wanted rows are looked up one by one. */
+/* If fewer rows than this are wanted, they are looked up one by one. */
 #define KG_FEWEST_IN_RANGE 8
 /* Number of blocks stored between two checks of memory. */
 #define KG_BLOCKS_UNCHECKED 1024
@@ -143,7 +143,7 @@ expand_edges(Expansion *e, const KgRelationSet *relations, bool backward,
 		pfree(DatumGetPointer(values[2]));
 }
 
-/* Passes on a node's packed edges of one direction. */
+/* Passes a node's packed edges in one direction to found() or packed(). */
 static void
 visit_packed(Expansion *e, int64 node, const uint8 *edges, Size len,
 			 bool backward)
@@ -439,7 +439,10 @@ receive_alone(Expansion *e, const PackedRow *row)
 	}
 }
 
-/* Passes on one direction of the block's nodes, from index i of the piece. */
+/*
+ * Passes the edges in one direction of the block's nodes, from index i of the
+ * piece on.
+ */
 static void
 visit_block(Expansion *e, const PackedRow *row, uint32 i, bool backward)
 {
@@ -667,8 +670,8 @@ kg_graph_sort_nodes(int64 *nodes, uint32 n)
 }
 
 /*
- * Expands the foreign nodes, and the others to foreign ones.  Returns the
- * others and sets *n to their number.
+ * Expands the foreign nodes, and the edges from other nodes to foreign nodes.
+ * Returns the nodes that are not foreign, and sets *n to their number.
  */
 static int64 *
 expand_foreign(KgGraph *graph, const KgFollow *walk, int64 *nodes, uint32 *n,

@@ -113,8 +113,8 @@ mark_room(KgLinks *links)
 }
 
 /*
- * Expands those of the nodes that were not expanded in this direction yet. The
- * functions are those of kg_graph_expand_packed().
+ * Expands the nodes that were not expanded in this direction yet. The
+ * functions are passed to kg_graph_expand_packed().
  */
 static void
 expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes, uint32 n,
@@ -311,7 +311,10 @@ same_step(const KgLink *x, const KgLink *y)
 		   (x->backward == y->backward || x->from == x->to);
 }
 
-/* Of parallel edges only the lightest is walked. */
+/*
+ * Returns whether the first link is lighter. Of parallel edges, only the
+ * lightest is walked.
+ */
 static bool
 lighter(const KgLink *x, const KgLink *y)
 {

@@ -60,9 +60,10 @@ typedef struct ReachState
 } ReachState;
 
 /*
- * Lists or counts an edge once. If its relation is followed in both directions,
- * both its ends may walk it. It counts at the end that was expanded first;
- * within one frontier, at its source.
+ * Lists or counts an edge once. If the relation is followed in both
+ * directions, the edge may be read from both its ends. It then counts at the
+ * end that was expanded first, or, if both ends are in the same frontier, at
+ * its source.
  */
 static void
 note_edge(ReachState *state, const KgNeighbors *found, uint32 from, uint32 to,
@@ -453,8 +454,8 @@ any_visible(KgGraph *graph, const Beyond *beyond)
 }
 
 /*
- * Adds the nodes beyond at most "most" outermost nodes. Moves *start past
- * these.
+ * Adds the neighbours of at most "most" outermost nodes. Advances *start past
+ * these outermost nodes.
  */
 static void
 look_beyond(KgGraph *graph, Beyond *beyond, uint32 *start, uint32 end,
@@ -525,8 +526,8 @@ typedef struct Candidate
 } Candidate;
 
 /*
- * The nodes of some successive places of the order. Only the first "keep" are
- * stored: the list is cut when it has twice as many.
+ * The nodes of some successive places of the order. Only the first "keep"
+ * nodes are needed: the list is cut when it has twice as many.
  */
 typedef struct Run
 {
@@ -685,8 +686,9 @@ page_run(Run *run, uint64 skip)
 }
 
 /*
- * Returns the end of a run in an order by places. A run ends with a place, when
- * it has the wanted number of nodes, or at the place of the page's key.
+ * Returns the end of a run in an order by places. A run ends at the end of a
+ * place. It ends when it has the wanted number of nodes, or at the place of
+ * the page's key.
  */
 static uint32
 end_of_places(const Run *run, uint64 wanted)

@@ -2,7 +2,8 @@
  * nodes.c
  *	  Types, ids and data of nodes.
  *
- * A node that the caller may not see is not passed on, and its rank is 0.
+ * A node that the caller may not see is not passed to found(), and its rank is
+ * 0.
  */
 #include "postgres.h"
 
@@ -228,7 +229,7 @@ begin_known(KgGraph *graph)
 
 /* Maximum distance between two nodes of a range. */
 #define KG_NEAR 6
-/* Fewer nodes are looked up one by one. */
+/* If there are fewer nodes than this, they are looked up one by one. */
 #define KG_FEWEST_IN_RANGES 8
 
 /* Makes ranges of ascending nodes. Returns their number. */
@@ -452,8 +453,8 @@ kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 }
 
 /*
- * Passes on the nodes that are stored starts. Returns the others and sets *n to
- * their number.
+ * Passes the nodes that are stored starts to found(). Returns the remaining
+ * nodes and sets *n to their number.
  */
 static const int64 *
 deliver_starts(KgGraph *graph, const int64 *nodes, uint32 *n, bool with_data,
@@ -492,8 +493,8 @@ deliver_starts(KgGraph *graph, const int64 *nodes, uint32 *n, bool with_data,
 }
 
 /*
- * Passes on the nodes that are known. Returns the others and sets *n to their
- * number.
+ * Passes the nodes whose refs are cached to found(). Returns the remaining
+ * nodes and sets *n to their number.
  */
 static const int64 *
 deliver_known(KgGraph *graph, const int64 *nodes, uint32 *n,

@@ -153,8 +153,8 @@ is_met(const KgPaths *paths, const Side *other, uint32 node)
 }
 
 /*
- * Makes the bitmap anew for each hop: few nodes have been reached in comparison
- * with the edges of a hub.
+ * Makes a new bitmap for each hop. This is cheap, because the number of
+ * reached nodes is small in comparison with the edges of a hub.
  */
 static void
 mark_other(Reading *reading)
@@ -229,8 +229,8 @@ look_at_steps(uint32 node, const KgPacked *packed,
 }
 
 /*
- * Reads the steps of the frontier and adds those that reach the other side.
- * Returns whether there are any.
+ * Reads the steps of the frontier and adds the steps that reach the other
+ * side. Returns whether there are such steps.
  */
 static bool
 read_meeting(Reading *reading, Side *side, const Side *other)
@@ -451,7 +451,7 @@ read_graph(KgPaths *paths)
 
 /*
  * Reads the weight of an edge from its property. Returns false if the edge has
- * no weight: it is not walked then.
+ * no weight; such an edge is not walked.
  */
 static bool
 weigh_edge(int32 relation_no, const Jsonb *properties, Numeric *weight,
@@ -644,8 +644,9 @@ first_suffices(const KgPathQuery *query)
 }
 
 /*
- * Returns the first node, in the order of replies, of those that follow a node
- * at the distance "left" from the end; KG_NO_NODE if there is no such node.
+ * Returns the first node, in the order of replies, among the nodes that follow
+ * a node at the distance "left" from the end. Returns KG_NO_NODE if there is
+ * no such node.
  */
 static uint32
 first_next(KgPaths *paths, const uint8 *before, uint32 node, int left)
@@ -681,7 +682,8 @@ first_next(KgPaths *paths, const uint8 *before, uint32 node, int left)
 
 /*
  * Retains the links of the first path of the length, without resolving the
- * nodes of the other paths. Retains no link if a node of it does not exist.
+ * nodes of the other paths. Retains no link if a node of this path does not
+ * exist.
  */
 static void
 keep_first(KgPaths *paths, const uint8 *before, int length)

@@ -287,8 +287,9 @@ count_walks(KgPaths *paths, Walker *w)
 
 /*
  * Lists the links with which a walk of "left" hops can begin. A hub may have
- * many links and few of these; without the list every walk would examine all.
- * Gives up if they are more than a quarter of all links.
+ * many links and few such links. Without the list, every walk would examine
+ * all links of the hub. Makes no list if such links are more than a quarter of
+ * all links.
  */
 static void
 list_ways(KgPaths *paths, Walker *w, int left)

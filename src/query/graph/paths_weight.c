@@ -2,12 +2,13 @@
  * paths_weight.c
  *	  The lightest paths with a maximum number of hops.
  *
- * With this maximum the lightest walk to a node is not enough: a heavier walk
- * with fewer hops may be the only one that can continue. So the least weight is
- * stored by node and number of hops to the target, in one round for each hop.
- * This is Dijkstra's relaxation without its queue, which would be wrong under a
- * hop limit. Weights are not negative, so the lightest walk with the fewest
- * hops repeats no node. Weights are exact integers in units of 10^-15.
+ * With this maximum it is not enough to know the lightest walk to a node: a
+ * heavier walk with fewer hops may be the only walk that can continue. So the
+ * least weight is stored by node and number of hops to the target, in one
+ * round for each hop. This is Dijkstra's relaxation without its queue, which
+ * would be wrong under a hop limit. Weights are not negative, so the lightest
+ * walk with the fewest hops repeats no node. Weights are exact integers in
+ * units of 10^-15.
  *
  * The lightest of all simple paths, trails or walks are found best first (A*).
  * The least weights to the targets estimate the rest of a path.
@@ -184,11 +185,11 @@ trace(Lightest *l, uint32 from, int hops, KgPath *path)
 /* ---- the lightest paths of all ---- */
 
 /*
- * A path, or the beginning of paths. Its least weight and length are those of
- * the lightest walk that begins so. They are not more than those of any path
- * that begins so, and beginnings are ordered before their continuations. So
- * the first of all candidates, if it is a path, is the next path in the order
- * of replies.
+ * A path, or the beginning of paths. The least weight and length of a
+ * beginning are those of the lightest walk that begins with it. They do not
+ * exceed those of any path that begins with it, and beginnings are ordered
+ * before their continuations. So the first of all candidates, if it is a path,
+ * is the next path in the order of replies.
  */
 typedef struct Candidate
 {

@@ -3,8 +3,9 @@
  *	  Chains of steps as semi-joins and anti-joins with a set of nodes.
  *
  * A chain is walked from all nodes at once, like the steps of a traversal
- * (query/graph/traverse.h), but its rows are not listed. If its ends are given
- * and are far fewer than the nodes, it is walked from the ends.
+ * (query/graph/traverse.h), but its rows are not listed. If the ends of a
+ * chain are known and are far fewer than the nodes, the chain is walked from
+ * the ends.
  */
 #include "postgres.h"
 
@@ -18,7 +19,7 @@
 
 /*
  * A walk from the ends is chosen if there are more nodes than this for each
- * given end.
+ * known end.
  */
 #define KG_MANY_FOR_AN_END 64
 
@@ -58,7 +59,7 @@ find_all_given(KgGraph *graph, const KgRelated *related)
 	kg_decisions_end_step();
 }
 
-/* Returns the given nodes that the last step may end in, or NULL. */
+/* Returns the known nodes at which the last step may end, or NULL. */
 static const KgNodeSet *
 given_ends(const KgChain *chain)
 {
@@ -90,7 +91,7 @@ asks_for_one(const KgChain *chain)
 	return chain->min_count <= 1 && chain->max_count == 0;
 }
 
-/* Returns the given ends that pass the tests of the last step. */
+/* Returns the known ends that pass the tests of the last step. */
 static int64 *
 passing_ends(KgGraph *graph, const KgChain *chain, uint32 *n)
 {
@@ -122,9 +123,9 @@ passing_ends(KgGraph *graph, const KgChain *chain, uint32 *n)
 }
 
 /*
- * Returns the walk of a chain from its given ends. The ends of each step are
- * tested like those of the previous step of the chain, and the last ones like a
- * start.
+ * Returns the walk of a chain from its known ends. The ends of each step of
+ * this walk are tested like the ends of the previous step of the chain. The
+ * ends of the last step are tested like a start.
  */
 static KgAnchor
 anchor_of(KgGraph *graph, KgChain *chain, const KgNodeTest *start)
@@ -398,7 +399,10 @@ kg_related_keep(KgGraph *graph, const KgRelated *related, int64 *nodes,
 	return related->nany > 0 && n > 0 ? keep_any(graph, related, nodes, n) : n;
 }
 
-/* Sets *best to the chain if it has given ends, fewer than those of *best. */
+/*
+ * Sets *best to the chain if the chain has known ends, and fewer of them than
+ * *best.
+ */
 static void
 take_anchor(KgGraph *graph, KgChain *chain, uint32 most, KgChain **best)
 {

@@ -3,12 +3,12 @@
  *	  Personalized PageRank by forward push.
  *
  * The search goes in rounds. In each round, every node whose residual is at
- * least the mean adds a part of it to its score and pushes the rest along its
- * edges. The edges of the nodes that push for the first time are read together.
- * If these are many, the edges of all nodes with a residual are read with them.
- * A round reduces the total residual by the part added to scores, and most
- * rounds push half of the residual or more. So the number of rounds depends on
- * the bound, not on the graph.
+ * least the mean adds a share of its residual to its score, and pushes the
+ * remaining residual along its edges. The edges of the nodes that push for the
+ * first time are read together. If these are many, the edges of all nodes with
+ * a residual are read with them. A round reduces the total residual by the
+ * part added to scores, and most rounds push half of the residual or more. So
+ * the number of rounds depends on the bound, not on the graph.
  *
  * The last part of the residual takes most of the pushes and reads, but changes
  * only the order of a few nodes in a hundred calls. So if the best few nodes
@@ -239,11 +239,11 @@ count_ahead(const KgRanking *r)
 
 /*
  * Reads the edges of the nodes that push for the first time. Returns false if
- * that exceeds the maximum.
+ * the number of read nodes would exceed the maximum.
  *
  * If these nodes are many, most other nodes will push later unless the search
- * ends first. So the edges of all nodes with a residual are read then, because
- * edges of nodes with near numbers are packed together.
+ * ends first. So in this case the edges of all nodes with a residual are read,
+ * because edges of nodes with near numbers are packed together.
  */
 static bool
 read_edges(Round *round)
@@ -449,8 +449,8 @@ expected_score(const Look *look, uint32 node)
 }
 
 /*
- * Returns whether a node ranks before another. Of nodes with equal scores the
- * one with the lower number is first.
+ * Returns whether a node ranks before another. Of two nodes with equal scores,
+ * the node with the lower number is first.
  */
 static bool
 is_before(const Look *look, double score, uint32 node, double other_score,

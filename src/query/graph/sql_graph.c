@@ -110,8 +110,9 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 };
 
 /*
- * In the past a table is a union of two parts, into which a join does no index
- * lookup. So these statements make one lookup for each row.
+ * In a call with as_of, a table is replaced by a union of two subselects. A
+ * join with such a union does not look up rows by an index. So these
+ * statements make one lookup for each row.
  */
 #define PAST_TRIPLES                                                 \
 	" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)," \
@@ -149,8 +150,8 @@ static char *texts[(KG_VALID_NODES | KG_VALID_EDGES) + 1][KG_SQL_GRAPH_COUNT];
 static uint64 texts_schema = 0;
 
 /*
- * Frees the texts after the schema was renamed or the extension was created in
- * another one.
+ * Frees the texts after the schema was renamed, or after the extension was
+ * created in another schema.
  */
 static void
 forget_texts(void)

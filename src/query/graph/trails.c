@@ -53,7 +53,10 @@ is_new(const Lister *l, const KgLink *link)
 	return true;
 }
 
-/* Returns whether a step may end at the node so that the others can follow. */
+/*
+ * Returns whether a step may end at the node so that the following steps are
+ * possible.
+ */
 static bool
 may_end(const Lister *l, int step, uint32 node)
 {

@@ -3,11 +3,11 @@
  *	  Bindings of a chain of steps.
  *
  * For each step, the edges around all starts are read, by one statement for
- * each hop and direction. Then the ends of each start are found in memory: the
- * nodes that a walk of an allowed length reaches. Ends are tested. Only ends
- * from which the later steps can be completed count. The number of rows is a
- * sum of products, so it is exact without listing the rows. A page is listed by
- * walking the sorted ends from the row after which it starts.
+ * each hop and direction. Then the ends of each start, which are the nodes
+ * that a walk of an allowed length reaches, are found in memory and tested.
+ * Only ends from which the later steps can be completed count. The number of
+ * rows is a sum of products, so it is exact without listing the rows. A page
+ * is listed by walking the sorted ends from the row after which it starts.
  */
 #include "postgres.h"
 
@@ -246,7 +246,8 @@ test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 }
 
 /*
- * Of the nodes that pass, retains those that have the required relationships.
+ * Retains, among the nodes that pass the test so far, those that have the
+ * required relationships.
  */
 static void
 test_related(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
@@ -490,7 +491,7 @@ find_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 
 /*
  * Removes the ends that do not pass the tests. Returns the number of the
- * distinct others, which are the starts of the next step.
+ * distinct remaining ends, which are the starts of the next step.
  */
 static uint32
 test_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec,

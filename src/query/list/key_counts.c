@@ -3,11 +3,11 @@
  *	  Counts entities by their keys of some x-index properties.
  *
  * For a single property the rows of kg_index_key are counted, if these rows
- * suffice. For several, the packed keys of each entity are read, with its
- * counts of edges. An open hash table finds equal combinations by their bytes.
- * It may be larger than the processor's caches, so a slot has the hash, which
- * rules out most other keys. Groups are listed in the order in which they were
- * found.
+ * suffice. For several properties, the packed keys of each entity are read,
+ * with its counts of edges. An open hash table finds equal combinations by
+ * their bytes. It may be larger than the processor's caches, so a slot has the
+ * hash, which rules out most other keys. Groups are listed in the order in
+ * which they were found.
  */
 #include "postgres.h"
 

@@ -4,12 +4,13 @@
  *	  order.
  *
  * There are two ways to find a page. A walk reads entities in the requested
- * order, probes the filters, and stops when the page is full. A drive reads all
- * rows of the most selective filter and sorts out the best. The cheaper way
- * depends on the number of matches, so the two race. A filter is counted up to
- * a bound. If it has fewer rows, it drives. Otherwise the walk may examine as
- * many rows as the bound. If the page is not full then, the bound is raised. So
- * the work is within a constant factor of the cheaper way, without statistics.
+ * order, probes the filters, and stops when the page is full. A drive reads
+ * all rows of the most selective filter, and then selects and sorts the best
+ * rows. The cheaper way depends on the number of matches, so the two race. A
+ * filter is counted up to a bound. If it has fewer rows, it drives. Otherwise
+ * the walk may examine as many rows as the bound. If the page is not full
+ * then, the bound is raised. So the work is within a constant factor of the
+ * cheaper way, without statistics.
  */
 #include "postgres.h"
 
@@ -396,7 +397,7 @@ walk_ids(Walker *walker, int64 budget)
 
 /*
  * Walks the values of an "in" one after another. An index has the rows of each
- * value in order, but not those of all of them.
+ * single value in order, but not the rows of all values together.
  */
 static bool
 walk_keys(Walker *walker, int64 budget)
@@ -700,8 +701,9 @@ drive(const KgListQuery *query, const KgSource *source, KgRows *rows,
 }
 
 /*
- * Looks up given nodes in kg_entity. The data of a few nodes is read with them,
- * which costs less than a second look-up of those on the page.
+ * Looks up nodes in kg_entity. If there are only a few nodes, their data is
+ * read at the same time. This costs less than a second look-up of the nodes on
+ * the page.
  */
 static int64
 drive_nodes(const KgListQuery *query, KgSource *source, KgRows *rows)
@@ -726,9 +728,9 @@ drive_by(const KgListQuery *query, const KgDrivers *drivers,
 }
 
 /*
- * Returns the driver with the fewest rows, of those that are one equality:
- * their index returns entities by id. Returns NULL if there is no such driver,
- * or another order is requested.
+ * Returns the driver with the fewest rows among the drivers that are a single
+ * equality, because the index returns their entities in the order of ids.
+ * Returns NULL if there is no such driver, or another order is requested.
  */
 static KgDriver *
 best_equality(const KgListQuery *query, KgDrivers *drivers)
@@ -770,8 +772,9 @@ may_drive(const KgListQuery *query, int64 rows)
  * Finds the rows and the total of a list in the past (as_of) by one drive.
  * Returns false if it cannot.
  *
- * A walk would sort all entities changed since, and the total would read them
- * again. If many have changed and few others exist, one drive is cheaper.
+ * A walk would sort all entities that have changed since that time, and the
+ * total would read them again. If many entities have changed and few have not,
+ * a single drive is cheaper.
  */
 static bool
 drive_past(const KgListQuery *query, const KgSource *source, KgRows *rows,
@@ -958,8 +961,9 @@ count_total(const KgListQuery *query, KgDrivers *drivers, int least,
 }
 
 /*
- * Finds the page of listed nodes by a walk in the requested order, if that
- * costs less than a look-up of all of them. Returns whether it did.
+ * Finds the page of listed nodes by a walk in the requested order, if the walk
+ * costs less than a look-up of all these nodes. Returns whether it made the
+ * walk.
  */
 static bool
 walk_among(const KgListQuery *query, KgRows *rows)
@@ -1083,7 +1087,7 @@ read_data(const KgListQuery *query, KgRow **rows, int nrows)
 
 /*
  * Finds the rows up to the end of the page. Returns the number of matches, or
- * -1 if it is not known.
+ * -1 if the number is not known.
  */
 static int64
 find_rows(const KgListQuery *query, KgDrivers *drivers, KgRows *rows)

@@ -39,7 +39,10 @@ kg_list_is_of_decision(const KgListQuery *query, const KgSource *source)
 		   kg_filter_is_empty(source->rest);
 }
 
-/* Groups of entities with one decision each. One node represents each group. */
+/*
+ * Groups of entities to which the same decision applies. Each group is
+ * represented by one of its nodes.
+ */
 typedef struct Groups
 {
 	KgNodeSet nodes;

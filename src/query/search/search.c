@@ -25,7 +25,10 @@
 
 /* Maximum number of entities whose names are read for ranking. */
 #define KG_NAMED 200
-/* A word of more entities is common: it does not find entities by itself. */
+/*
+ * A word that more entities than this have is common, and does not find
+ * entities by itself.
+ */
 #define KG_COMMON 500
 /* Similar ids are searched only if every name scores below this. */
 #define KG_ENOUGH 0.6

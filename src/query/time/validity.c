@@ -5,8 +5,9 @@
  *
  * The instant is part of the call (query/run/running.h), in the memory context
  * that was current when it was set. The condition is a leakproof function of
- * the columns, so it may run before the policies. Then no authorizer is called
- * for rows that are not valid. The function takes the instant from the call.
+ * the columns, so it may run before the policies. So no authorizer is called
+ * for rows that are not valid. The function gets the instant from the running
+ * call.
  */
 #include "postgres.h"
 

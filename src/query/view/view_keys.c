@@ -2,8 +2,8 @@
  * view_keys.c
  *	  Reads the keys of a range from the index of kg_index_key.
  *
- * A statement with many thousands of keys spends most of its time in the executor.
- * This reader has the steps of an index-only scan, and no others.
+ * A statement with many thousands of keys spends most of its time in the
+ * executor. This reader only makes the steps of an index-only scan.
  */
 #include "postgres.h"
 
@@ -82,8 +82,9 @@ bound_keys(ScanKey key, const KgViewRange *range)
 }
 
 /*
- * Returns the node of an entry of the index.  The last column, of eight bytes, ends
- * where the entry ends; to find it from the beginning takes longer than the rest.
+ * Returns the node of an entry of the index. The node is the last column and
+ * has eight bytes, so it is at the end of the entry. To find it from the
+ * beginning of the entry would take longer than all other steps.
  */
 static int64
 node_of(const IndexTupleData *entry)

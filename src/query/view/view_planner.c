@@ -255,7 +255,10 @@ btree_op(Oid opno, Oid type, KgOp *op)
 	return true;
 }
 
-/* Returns whether values of both types compare as values of one type. */
+/*
+ * Returns whether values of the two types can be compared as values of the
+ * same type.
+ */
 static bool
 is_comparable(Oid column, Oid value)
 {
@@ -503,8 +506,8 @@ is_other_bound(const Test *test, const Test *other)
 }
 
 /*
- * Returns the arguments of kg_view_nodes() for a test, and for the opposite
- * bound of its range, *other, if there is one.
+ * Returns the arguments of kg_view_nodes() for a test. If *other has a test
+ * for the opposite bound of the same range, the arguments include it.
  */
 static List *
 nodes_args(const char *bundle, const char *type, List *tests, const Test *test,
@@ -762,9 +765,9 @@ selectivity_of_keys(SupportRequestSelectivity *request)
 }
 
 /*
- * Estimates kg_view_row(), and kg_entity_visible() for the entities of one type.
- * The caller is assumed to see all of them. An estimate from the visible rows
- * would depend on hidden ones.
+ * Estimates kg_view_row(), and kg_entity_visible() for the entities of one
+ * type. The estimate assumes that the caller sees all these entities. An
+ * estimate from the visible rows would depend on the hidden rows.
  */
 static bool
 selectivity(SupportRequestSelectivity *request)
@@ -827,9 +830,9 @@ kg_view_support(Node *request)
 }
 
 /*
- * Returns how few entities a test is likely to find: 3 with one value, 2 with two
- * bounds, 1 with one bound; or 0 if the test's keys are not those of its matches
- * alone.
+ * Returns a measure of a test's selectivity: 3 for a test with one value, 2
+ * for two bounds, 1 for one bound. Returns 0 if the keys of the test are not
+ * exactly the keys of its matches.
  */
 static int
 precision_of(List *tests, const Test *test)

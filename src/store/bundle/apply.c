@@ -115,8 +115,8 @@ has_stored_types(const KgApply *apply)
 }
 
 /*
- * Reports missing parts: in mode replace, a missing part would delete its rows,
- * so it must be given explicitly.
+ * Reports missing arrays of the bundle. In mode replace, a missing array would
+ * delete all its rows, so an empty array must be written explicitly.
  */
 static void
 check_parts(KgApply *apply)
@@ -433,8 +433,8 @@ check_deferred(void)
 
 /*
  * Packs edges after a large apply. Packing reads all edges of the tenant, so
- * after a small apply it is left to kg_pack(). Does not wait for other
- * sessions.
+ * after a small apply it is left to kg_pack(). The packing does not wait for
+ * other sessions.
  */
 static void
 pack_changes(const KgApply *apply)

@@ -3,8 +3,9 @@
  *	  Entity types made from tables of the user.
  *
  * The schema of a type is made from the table's columns, keys and comments, as
- * they are when it is bound.  It is an ordinary schema with x-table: the bundle
- * can be exported, changed and applied again.  bundle/bindings.c checks it.
+ * they are when it is bound. The schema is an ordinary schema with x-table:
+ * the bundle can be exported, changed and applied again. bundle/bindings.c
+ * checks the schema.
  */
 #include "postgres.h"
 
@@ -771,7 +772,10 @@ write_schema(KgJsonWriter *w, const KgBindingDraft *bind)
 	kg_jw_end_object(w);
 }
 
-/* Returns the version of the stored bundle, or that of a new one. */
+/*
+ * Returns the version of the stored bundle, or the version that a new bundle
+ * gets.
+ */
 static const char *
 version_of(const KgBindingDraft *bind)
 {

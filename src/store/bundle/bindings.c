@@ -2,9 +2,10 @@
  * bundle/bindings.c
  *	  Checks of types that read a table of the user.
  *
- * They run as the caller, who needs SELECT on the table.  A table is refused if
- * no unique index has the id, or if no index has the columns of a reference.
- * model/bound_rows.c refuses it if nothing limits its rows to the tenant.
+ * The checks run as the caller, which needs SELECT on the table. A table is
+ * refused if no unique index has the columns of the id, or if no index has the
+ * columns of a reference. model/bound_rows.c refuses a table whose rows are
+ * not limited to the tenant.
  */
 #include "postgres.h"
 
@@ -116,7 +117,8 @@ is_integer(Oid type)
 
 /*
  * Returns an earlier property with the relation and target of the field, or
- * NULL.  The edges of both would be those of one variant, which has one property.
+ * NULL. The edges of both properties would belong to the same variant of the
+ * relation, and a variant has only one property.
  */
 static const KgField *
 other_of_relation(const KgType *type, const KgField *field)

@@ -37,8 +37,8 @@ check_type(KgApply *apply, KgPayloadType *type)
 }
 
 /*
- * Returns the path of the field in the schema, unless it is behind a $ref or in
- * a branch.
+ * Returns the path of the field in the schema. Returns NULL if a $ref or a
+ * branch leads to the field.
  */
 static char *
 field_path(const KgPayloadType *type, const KgField *field)

@@ -44,7 +44,10 @@
 /* Number of stored rows that are read at a time for the comparison. */
 #define KG_COMPARE_BATCH 1000
 
-/* An item's bytes are those of a separate datum (kg_payload_data()). */
+/*
+ * Returns whether both have equal bytes. The bytes of an item are those of a
+ * separate datum (kg_payload_data()).
+ */
 static bool
 same_data(const KgPayloadItem *item, Jsonb *stored)
 {
@@ -67,8 +70,9 @@ same_references(const KgType *type, const KgPayloadItem *item,
 }
 
 /*
- * Compares stored rows with the payload, and adds those that it lacks to gone.
- * If gone is NULL, compares only references, after all was written.
+ * Compares stored rows with the payload, and adds to "gone" the rows that the
+ * payload does not have. If gone is NULL, all rows were already written, and
+ * only references are compared.
  */
 static void
 compare_rows(const KgType *type, const KgItemTable *items, KgNodeList *gone,
@@ -178,9 +182,10 @@ report_undeleted(KgApply *apply, const KgType *type, const int64 *nodes, int n)
 }
 
 /*
- * Deletes a batch. Sets ids to those that are deleted now, in order, and
- * returns their number. Other sessions may have deleted some before, and
- * triggers may have restored some. Prevented deletions are reported.
+ * Deletes a batch. Sets ids to the ids of the entities that are deleted now,
+ * in order, and returns their number. Other sessions may have deleted some
+ * before, and triggers may have restored some. Prevented deletions are
+ * reported.
  */
 static int
 delete_batch(KgApply *apply, const KgType *type, const int64 *nodes, int nnodes,
@@ -717,11 +722,11 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
 }
 
 /*
- * Reads the next entities of a type, by id. Writers of the type are locked out,
- * but not deletions. So rows are locked: the deletion or this statement waits,
- * and nothing is derived from a deleted entity. Rows committed after the
- * transaction's snapshot are read too, because they were written under the
- * previous schema.
+ * Reads the next entities of a type, by id. Writers of the type are locked
+ * out, but not deletions. So the rows are locked: the deletion or this
+ * statement waits for the other, and no rows are derived from a deleted
+ * entity. Rows committed after the transaction's snapshot are read too,
+ * because they were written under the previous schema.
  */
 static SPITupleTable *
 next_rows(const KgApply *apply, const KgType *type, const char *after)
@@ -856,7 +861,7 @@ counts_otherwise(const KgApply *apply, const KgField *field)
 	return false;
 }
 
-/* Counts edges anew for a type whose schema does not change. */
+/* Counts the edges again for a type whose schema does not change. */
 static void
 count_anew(const KgApply *apply, const KgType *type)
 {

@@ -36,7 +36,10 @@ count_entities(const char *tenant)
 	return kg_row_counts();
 }
 
-/* Returns whether an entity can be deleted along with one of another bundle. */
+/*
+ * Returns whether an entity can be deleted along with an entity of another
+ * bundle.
+ */
 static bool
 cascades_across(const KgCatalog *catalog)
 {
@@ -110,8 +113,8 @@ count_of(List *counts, int32 number)
 }
 
 /*
- * Returns the name in the counts: with the bundle's name if it is another
- * bundle.
+ * Returns the name of a type or relation in the counts. If it belongs to
+ * another bundle, that bundle's name is before it.
  */
 static const char *
 count_name(const KgApply *apply, const char *bundle, const char *name)
@@ -122,8 +125,9 @@ count_name(const KgApply *apply, const char *bundle, const char *name)
 }
 
 /*
- * Counts deleted entities of other bundles. The apply itself counts those of
- * its bundle; kg_bundle_check_kept() refuses further deletions in it.
+ * Counts deleted entities of other bundles. The apply itself counts the
+ * deleted entities of its own bundle. kg_bundle_check_kept() refuses further
+ * deletions in this bundle.
  */
 static void
 count_gone_entities(KgApply *apply, List *left)

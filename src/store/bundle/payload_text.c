@@ -8,7 +8,8 @@
  * the address of its properties in the text are stored. Everything else
  * becomes one jsonb, in which the arrays of entities and edges are empty.
  *
- * If an object has two members of one name, the later one counts, as in jsonb.
+ * If an object has two members of the same name, the later member counts, as
+ * in jsonb.
  */
 #include "postgres.h"
 

@@ -1,7 +1,8 @@
 /*
  * bundle/registered.c
- *	  Registered tools that a bundle brings, and those that it could break.
- *	  All functions run as the extension's owner, inside SPI_connect().
+ *	  Registered tools that a bundle contains, and registered tools that a
+ *	  change of the bundle could break. All functions run as the extension's
+ *	  owner, inside SPI_connect().
  */
 #include "postgres.h"
 
@@ -14,7 +15,8 @@
 #include "store/registered_tools.h"
 
 /*
- * Returns whether the payload changes anything that tools use. Entities do not.
+ * Returns whether the payload changes objects that tools use. Entities are not
+ * such objects.
  */
 static bool
 declares(const KgApply *apply)

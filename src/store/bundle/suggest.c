@@ -2,8 +2,9 @@
  * bundle/suggest.c
  *	  A bundle of the tables of a schema: kg_suggest_bindings().
  *
- * A table with a primary key is a type.  It is a relation instead if its key is
- * made of two foreign keys, it has no other one, and no table refers to it.
+ * A table with a primary key becomes a type. It becomes a relation instead if
+ * its primary key is made of two foreign keys, the table has no other foreign
+ * key, and no table refers to it.
  */
 #include "postgres.h"
 

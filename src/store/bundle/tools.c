@@ -1,7 +1,8 @@
 /*
  * bundle/tools.c
  *	  The generated tools of a bundle: their names are checked, and the rows
- *	  of kg_tool become those that its types and relations expose.
+ *	  of kg_tool are made equal to the tools that its types and relations
+ *	  expose.
  */
 #include "postgres.h"
 

@@ -4,8 +4,8 @@
  *
  * The type of such a property may belong to another bundle. Its writers are
  * locked out, as when its schema changes. Rows of kg_unique_key are written
- * for the stored entities of a newly named property, and no two of them may
- * have one value. All functions run as the extension's owner, inside
+ * for the stored entities of a newly named property. No two of these entities
+ * may have the same value. All functions run as the extension's owner, inside
  * SPI_connect().
  */
 #include "postgres.h"
@@ -43,7 +43,8 @@ has_names(const KgType *type, const char *bundle)
 
 /*
  * Returns whether the bundle's types or relations name other properties, types
- * or relations than before, or whether some may be deleted that others name.
+ * or relations than before. Also returns true if types or relations that other
+ * bundles name may be deleted.
  */
 static bool
 changes_names(const KgApply *apply)
@@ -77,9 +78,9 @@ changes_names(const KgApply *apply)
  * Serializes applies that change such names. A property is unique as long as a
  * type of any bundle names it. A type exists as long as a type refers to it or
  * a relation has an end at it. A relation exists as long as a property counts
- * it. Without this lock, two sessions could each rely on a row that the other
- * one deletes. Changes that others committed meanwhile are read; this bundle
- * itself is locked.
+ * it. Without this lock, each of two sessions could rely on a row that the
+ * other session deletes. Changes that other sessions have committed meanwhile
+ * are read; this bundle itself is locked.
  */
 void
 kg_bundle_lock_names(KgApply *apply)
@@ -116,7 +117,7 @@ names(const KgType *type, const KgType *target, const char *field)
 
 /*
  * Returns whether the property was unique before the apply, by the previous
- * types of this bundle and the current types of the others.
+ * types of this bundle and the current types of other bundles.
  */
 static bool
 was_unique(const KgApply *apply, const KgType *type, const char *field)

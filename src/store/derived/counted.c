@@ -1,6 +1,6 @@
 /*
  * counted.c
- *	  Counting edges anew, and comparing with the stored counts.
+ *	  Counting edges again, and comparing the result with the stored counts.
  */
 #include "postgres.h"
 

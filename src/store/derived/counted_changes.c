@@ -157,8 +157,8 @@ sum_of(const KgCountChanges *changes, const Change *change, int n,
 }
 
 /*
- * Applies changes to the counts. If a count cannot be computed from them, its
- * node is added to unsure and counted anew.
+ * Applies changes to the counts. If a count cannot be computed from the
+ * changes, its node is added to "unsure", and its edges are counted again.
  */
 static void
 change_counts(const KgCountChanges *changes, const Change *change, int n,
@@ -268,9 +268,9 @@ write_direction(const KgCountChanges *changes, MemoryContext batch,
 }
 
 /*
- * Writes all counts of incoming edges by node, then those of outgoing ones. All
- * sessions use this order, so sessions that write either direction of one
- * entity do not deadlock.
+ * Writes all counts of incoming edges in the order of nodes, then all counts
+ * of outgoing edges. All sessions use this order, so sessions that write
+ * different directions of the same entity do not deadlock.
  */
 static void
 write_changes(KgCountChanges *changes)

@@ -383,8 +383,8 @@ write_terms(KgDerivation *d)
 }
 
 /*
- * Deletes the edges that begin at deleted entities. An edge made since the
- * snapshot raises SQLSTATE 40001, because it would have no source.
+ * Deletes the edges that begin at deleted entities. If an edge was made after
+ * the snapshot, raises SQLSTATE 40001, because the edge would have no source.
  */
 static void
 delete_edges(KgDerivation *d)
@@ -906,7 +906,8 @@ derive_stored(KgDerivation *d, SPITupleTable *rows, uint64 n, KgNodeList *found)
 }
 
 /*
- * Derives the stored rows of some nodes, and deletes the rows of deleted ones.
+ * Derives rows from the stored rows of some nodes, and deletes the derived
+ * rows of deleted nodes.
  */
 static void
 settle(KgDerivation *d, const int64 *nodes, int n)

@@ -50,8 +50,8 @@ append_key(KeyVisit *visit, bytea *key)
 
 /*
  * Raises an error for a key that is too long. Entities are checked before they
- * are written (store/check/check.c), so this one was stored before the property
- * was indexed, or under a greater limit.
+ * are written (store/check/check.c). So this entity was stored before the
+ * property was indexed, or under a higher limit.
  */
 static void
 throw_long_key(const KeyVisit *visit, const JsonbValue *value)
@@ -271,8 +271,8 @@ kg_extract(const KgType *type, const char *entity_id, const Jsonb *data,
 }
 
 /*
- * Returns whether a field's source is equal. For a nested property, compares
- * the outermost one.
+ * Returns whether the source of a field is equal in both documents. For a
+ * nested property, compares the outermost property.
  */
 static bool
 same_source(const KgField *field, const Jsonb *a, const Jsonb *b)

@@ -2,8 +2,8 @@
  * packing.c
  *	  Packing edges.
  *
- * The packed edges of a node represent all its edges. So its bit must be
- * cleared in each snapshot that sees other edges than the packed ones:
+ * The packed edges of a node represent all its edges. So the node's bit must
+ * be cleared in each snapshot that sees other edges than the packed edges:
  *
  * - A writer of edges clears the bits of their ends in the same transaction,
  * so a snapshot sees both changes or neither.

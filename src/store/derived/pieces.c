@@ -69,7 +69,10 @@ kg_pieces_of_term(KgColumns *rows, const char *term)
 	}
 }
 
-/* All sessions write terms in one order, so that they do not deadlock. */
+/*
+ * Sorts terms. All sessions write terms in this order, so that they do not
+ * deadlock.
+ */
 static Terms
 sort_terms(const Datum *values, int n)
 {
@@ -101,7 +104,7 @@ heads_of(const char *const *terms, int n)
 	return heads;
 }
 
-/* Returns the pieces of the terms of these heads. */
+/* Returns the pieces of the terms that have these heads. */
 static KgColumns
 pieces_of(const KgColumns *heads)
 {

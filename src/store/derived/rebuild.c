@@ -2,9 +2,10 @@
  * rebuild.c
  *	  Deriving all rows of a tenant anew.
  *
- * Needed after triggers did not fire: a restore with disabled triggers, a
- * table loaded by replication; or after a change of the code that makes keys
- * or terms. Writers of the tenant wait until the transaction ends.
+ * This is needed if triggers did not fire, as in a restore with disabled
+ * triggers or for a table loaded by replication. It is also needed after a
+ * change of the code that makes keys or terms. Writers of the tenant wait
+ * until the transaction ends.
  */
 #include "postgres.h"
 
@@ -124,9 +125,9 @@ derive_rows(KgDerivation *d, const KgCatalog *catalog,
 }
 
 /*
- * Raises an error if entities are newer than the snapshot of a transaction that
- * has a fixed one. Entities that were updated or deleted since could not be
- * locked; inserted ones are not visible.
+ * Raises an error if the transaction has a fixed snapshot and entities are
+ * newer than this snapshot. Entities that were updated or deleted since could
+ * not be locked; entities that were inserted since are not visible.
  */
 static void
 require_all_shown(const char *tenant, uint64 n)
@@ -196,8 +197,8 @@ count_of(const char *tenant, int which)
 }
 
 /*
- * Counts the rows. Returns null counts for a caller that sees only a part,
- * because it must not learn the number of hidden rows.
+ * Counts the rows. Returns null counts for a caller that sees only a part of
+ * the tenant, because this caller must not learn the number of hidden rows.
  */
 static Jsonb *
 count_all(const char *tenant, bool told)

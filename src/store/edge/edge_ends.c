@@ -28,8 +28,8 @@ static Together *innermost = NULL;
 
 /*
  * Returns the enclosing call for the tenant, or NULL. Returns NULL in a
- * subtransaction of a DBA's trigger too: it may be rolled back alone, so its
- * work is not deferred.
+ * subtransaction of a DBA's trigger, too. Such a subtransaction may be rolled
+ * back alone, so its work is not deferred.
  */
 static Together *
 together(const char *tenant)

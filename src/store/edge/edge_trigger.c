@@ -246,8 +246,8 @@ begin_tenant(Keeping *keeping, Datum tenant_datum)
 }
 
 /*
- * Returns the relation of a row if it has history. Otherwise reads no more of
- * the row.
+ * Returns the relation of a row if the relation has history. Otherwise reads
+ * no further columns of the row.
  */
 static const KgRelation *
 kept_relation(Keeping *keeping, TupleTableSlot *slot)

@@ -1,7 +1,7 @@
 /*
  * edges.c
- *	  Batches of explicit edges: reading, comparing, locking and deleting the
- *	  stored ones.
+ *	  Batches of explicit edges: reading, comparing, locking and deleting
+ *	  stored edges.
  */
 #include "postgres.h"
 

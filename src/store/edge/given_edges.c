@@ -106,9 +106,10 @@ kg_given_relation(const KgCatalog *catalog, const char *bundle,
 }
 
 /*
- * Returns the type of a handle if several bundles have a type of this name:
- * that of the relation's variants, preferably of its own bundle. So a bundle
- * stays valid when another one adds a type of this name.
+ * Returns the type of a handle if several bundles have a type of this name. It
+ * is the type that a variant of the relation has at this end, preferably of
+ * the relation's own bundle. So a bundle stays valid when another bundle adds
+ * a type of this name.
  */
 static const KgType *
 variant_type(const KgCatalog *catalog, const KgRelation *relation,

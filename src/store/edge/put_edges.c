@@ -1,8 +1,8 @@
 /*
  * put_edges.c
- *	  kg_put_edges() and kg_delete_edges() for explicit edges. An edge is
- *	  given by a relation and two handles, and a key if the relation has
- *	  one.
+ *	  kg_put_edges() and kg_delete_edges() for explicit edges. A caller names
+ *	  an edge by a relation and two handles, and by a key if the relation has
+ *	  a key.
  */
 #include "postgres.h"
 
@@ -244,7 +244,10 @@ make_seen(int n)
 					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
 }
 
-/* Returns the identity; a symmetric edge has one in both directions. */
+/*
+ * Returns the identity of an edge. A symmetric edge has the same identity in
+ * both directions.
+ */
 static Identity
 identity_of(const KgGivenEdge *edge, int64 source, int64 target)
 {
@@ -256,7 +259,10 @@ identity_of(const KgGivenEdge *edge, int64 source, int64 target)
 					  edge->key};
 }
 
-/* Returns true for the first item of an edge. A tool refuses a second one. */
+/*
+ * Returns true for the first item of an edge. A tool refuses a second item of
+ * the same edge.
+ */
 static bool
 enter(Edges *edges, int i, int64 source, int64 target)
 {
@@ -327,8 +333,9 @@ is_between(const KgColumns *rows, int row, int64 a, int64 b)
 }
 
 /*
- * Returns whether a faulty row has ends with other nodes by now. Another
- * session, for which the lock waited, deleted an end and created it anew.
+ * Returns whether the ends of a faulty row now have other nodes. This is so if
+ * another session, for which the lock waited, deleted an entity at an end and
+ * created it again.
  */
 static bool
 ends_made_anew(const Edges *edges, const KgColumns *rows, const int *numbers,
@@ -384,7 +391,7 @@ check_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	return !anew;
 }
 
-/* Undoes the collection of these rows. */
+/* Removes these rows from the collected rows. */
 static void
 forget_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 {
@@ -491,8 +498,8 @@ delete_found(Edges *edges, const KgColumns *rows, const int *items)
 }
 
 /*
- * Deletes rows until none is left that another session deleted and created anew
- * while the deletion waited for it.
+ * Deletes rows. Repeats the deletion for rows that another session deleted and
+ * created again while the deletion waited for it.
  */
 static bool
 delete_newest(Edges *edges, KgColumns rows, int *items)
@@ -525,9 +532,10 @@ delete_newest(Edges *edges, KgColumns rows, int *items)
 }
 
 /*
- * Returns the rows that were not found and whose ends have other nodes by now.
- * Another session, for which the deletion waited, deleted an end and created it
- * anew, and maybe the edge too. items becomes their indexes.
+ * Returns the rows that were not found and whose ends now have other nodes.
+ * This is so if another session, for which the deletion waited, deleted an
+ * entity at an end and created it again, and perhaps the edge too. Sets items
+ * to the indexes of these rows.
  */
 static KgColumns
 find_anew(const Edges *edges, const KgColumns *rows, int *items)

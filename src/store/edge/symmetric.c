@@ -55,7 +55,7 @@ find(const char *tenant, const KgColumns *edges, bool making)
 	return found;
 }
 
-/* Returns a hash that is equal for both directions. */
+/* Returns a hash of an edge that is equal for both directions of the edge. */
 static uint32
 hash_pair(const KgColumns *edges, int row)
 {
@@ -133,7 +133,9 @@ kg_symmetric_any(const KgCatalog *catalog, const KgColumns *edges)
 	return first_symmetric(catalog, edges) < edges->nrows;
 }
 
-/* Adds these rows to chosen with swapped ends; rows gets their indexes. */
+/*
+ * Adds these rows to "chosen" with swapped ends. Adds their indexes to "rows".
+ */
 static void
 choose(const KgCatalog *catalog, const KgColumns *edges, KgColumns *chosen,
 	   int *rows)

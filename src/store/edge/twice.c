@@ -1,6 +1,6 @@
 /*
  * twice.c
- *	  Checks that no transaction sees two rows with one key.
+ *	  Checks that no transaction sees two rows with the same key.
  */
 #include "postgres.h"
 

@@ -136,9 +136,9 @@ typedef struct KgPutItem
 } KgPutItem;
 
 /*
- * put_update.c: kg_patch_read() reads an item of kg_update_entities(): id, set,
- * unset, add, remove and expected_version. kg_patch_apply() makes its data from the stored
- * document. Both report faults.
+ * put_update.c: kg_patch_read() reads an item of kg_update_entities(): id,
+ * set, unset, add, remove and expected_version. kg_patch_apply() makes the
+ * data of the item from the stored document. Both report faults.
  */
 extern void kg_patch_read(const KgType *type, int i, const JsonbValue *value,
 						  KgOutcome *outcome, KgPutItem *item);

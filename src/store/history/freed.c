@@ -6,16 +6,16 @@
  * had have two different versions, so that an expected version fits the state
  * that was read, or none.
  *
- * A sequence would give it without a table, but not within what versions
- * promise.  A number is taken before the row waits for another session in the
- * index of kg_entity, so the end of the statement would correct it as now.
- * Numbers of one sequence would show a tenant how much others write.  Versions
- * would no longer begin at 1, and a tenant that is restored or moves would have
- * versions above the sequence of its new database.
+ * A sequence would give this guarantee without a table, but would break other
+ * promises about versions. A number is taken before the row waits for another
+ * session in the index of kg_entity, so the end of the statement would correct
+ * it as now. Numbers of one sequence would show a tenant how much others
+ * write. Versions would no longer begin at 1, and a tenant that is restored or
+ * moves would have versions above the sequence of its new database.
  *
  * kg_freed has a row for each id that was given up, with the last version. The
- * row stays when the id is taken again. A type from which no entity was ever
- * deleted has no rows, and costs one look-up per statement.
+ * row stays when another entity takes the id. A type from which no entity was
+ * ever deleted has no rows, and costs one look-up per statement.
  *
  * kg_freed_type has a row for each deleted type, with the highest version of
  * its entities. A new type of this name (version_above) begins above it.
@@ -91,8 +91,8 @@ kg_freed_begin(const char *tenant, bool takes)
 }
 
 /*
- * A table to read by one of its keys. Its columns are those of the key, and the
- * version last.
+ * A table that is read by one of its keys. The columns are those of the key,
+ * and then the version.
  */
 typedef struct Lookup
 {

@@ -120,8 +120,8 @@ kg_history_begin(const char *tenant, const KgUserContext *caller)
 }
 
 /*
- * Returns the transaction's number in the history. It is lower than the numbers
- * of its changes.
+ * Returns the transaction's number in the history. This number is lower than
+ * the numbers of the transaction's changes.
  */
 static int64
 transaction_number(void)
@@ -167,8 +167,8 @@ put_common(const KgHistory *history, KgArg *args)
 
 /*
  * Late changes of edges. mine is the number of the late change; first is the
- * change that it must precede. A change that is the last of its transaction
- * follows the previous one, and left the stored state.
+ * change that it must precede. The last change of its transaction follows the
+ * previous change, and its state is the stored state.
  */
 #define KG_LATE                                                               \
 	"SELECT u.*, n.change AS mine, f.change AS first, f.at "                  \
@@ -201,14 +201,14 @@ put_common(const KgHistory *history, KgArg *args)
 	"THEN coalesce(e.properties, 'null')::text END)"
 
 /*
- * Orders the numbers of an edge's changes like its states. Statements are
- * recorded when they end. So a nested statement, as in a row trigger, comes
- * before the outer one. A deletion in a WITH clause may come after the
- * insertion.
+ * Gives the changes of an edge numbers in the order of the edge's states.
+ * Statements are recorded when they end. So a nested statement, as in a row
+ * trigger, is recorded before the outer statement. A deletion in a WITH clause
+ * may come after the insertion.
  *
- * A late change is moved before the first change that started from the state it
- * left and does not follow another change. That change and the later ones get
- * new numbers.
+ * A late change is moved before the first change that started from the state
+ * it left and does not follow another change. That change and all later
+ * changes get new numbers.
  */
 static void
 order_edges(const KgHistory *history)
@@ -516,8 +516,8 @@ move_horizon(const char *tenant, TimestampTz before)
 }
 
 /*
- * Removes the transactions that are not complete any more, and those before
- * them. The last of them remains as a mark.
+ * Removes the transactions whose changes are not complete any more, and all
+ * earlier transactions. The last removed transaction remains as a mark.
  */
 static void
 move_position(const char *tenant, TimestampTz before)

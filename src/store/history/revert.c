@@ -9,8 +9,9 @@
  * end.
  *
  * An entity that is created again gets its previous node, unless another
- * entity has it, so that its edges can come back. Only a caller that sees each
- * entity of the tenant can undo edges. Derived edges follow their entities.
+ * entity has this node. So its edges can be created again, too. Only a caller
+ * that sees each entity of the tenant can undo edges. Derived edges follow
+ * their entities.
  */
 #include "postgres.h"
 
@@ -757,8 +758,9 @@ settle_subject(Revert *revert, Subject *subject)
 }
 
 /*
- * Pairs an entity to delete with one of its type to create if both are one node
- * that was renamed. The entity gets its previous id back and retains its edges.
+ * Pairs an entity to delete with an entity of the same type to create, if both
+ * have the same node because the entity was renamed. The entity then gets its
+ * previous id and retains its edges.
  */
 static void
 pair_renamed(const Revert *revert)
@@ -967,8 +969,8 @@ write_edges(const Revert *revert)
 }
 
 /*
- * Computes the updates anew, because triggers of a DBA that fired for the
- * deletions may have written their entities.
+ * Computes the updates again, because triggers of a DBA that fired for the
+ * deletions may have written the entities.
  */
 static void
 settle_again(Revert *revert)

@@ -2,16 +2,16 @@
  * tenant/import.c
  *	  Import of a tenant from lines of JSON (tenant/transfer.h).
  *
- * Parts are stored in kg_import_row as they come. This is not a tenant yet: no
- * rows need to be hidden, and an interrupted import is begun again. With the
- * last line, one transaction makes the tenant, with one statement per table,
- * like COPY in a dump. The triggers derive and check as they do for restored
- * rows. So a file that was edited by hand cannot store rows that the triggers
- * refuse.
+ * Parts are stored in kg_import_row in the order in which they are sent. The
+ * stored parts are not a tenant yet: no rows need to be hidden, and an
+ * interrupted import is begun again. With the last line, one transaction makes
+ * the tenant, with one statement per table, like COPY in a dump. The triggers
+ * derive and check as they do for restored rows. So a file that was edited by
+ * hand cannot store rows that the triggers refuse.
  *
  * Numbers from the range of another shard are retained, so cursors and the
- * order of nodes stay valid. Other numbers are drawn from the sequences in the
- * order of the old ones, so the order is retained too.
+ * order of nodes stay valid. Other numbers are replaced by numbers from the
+ * sequences, in the same order, so the order is retained too.
  */
 #include "postgres.h"
 
@@ -450,7 +450,7 @@ take_lines(Import *import, Datum lines)
 
 /* ---- the tenant ---- */
 
-/* Returns an expression for the new number of an old one. */
+/* Returns an expression for the new number that replaces an old number. */
 static char *
 new_number(KgNumberKind kind, const char *was)
 {

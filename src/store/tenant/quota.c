@@ -8,15 +8,15 @@
  * wait for each other. No other session gets this stripe until the writer's
  * transaction ends, so uncommitted rows count.
  *
- * If no stripe has enough left, all are locked and the rest is distributed
- * again. So writers wait only near the end of a quota, or if they need more
- * than a stripe's share. A quota is therefore never exceeded, and no write is
- * refused because of rows that are rolled back later.
+ * If no stripe has enough left, all stripes are locked and the remaining quota
+ * is distributed again. So writers wait only near the end of a quota, or if
+ * they need more than a stripe's share. A quota is therefore never exceeded,
+ * and no write is refused because of rows that are rolled back later.
  *
  * Counting begins when limits of the tenant are written. Each writer holds a
- * share lock on its tenant, which that excludes: each row is either visible to
- * the first count or counted later. All statements in this file use the newest
- * snapshot in each isolation level.
+ * share lock on its tenant, and the first count takes the exclusive lock. So
+ * each row is either visible to the first count or counted later. All
+ * statements in this file use the newest snapshot in each isolation level.
  */
 #include "postgres.h"
 
@@ -95,8 +95,8 @@ share(int64 left, int64 *each, int64 *first)
 }
 
 /*
- * Distributes a quota anew. No other session may write. Runs as the extension's
- * owner, inside SPI.
+ * Distributes a quota again. No other session may write. Runs as the
+ * extension's owner, inside SPI.
  */
 static void
 reset(Datum tenant, KgLimit quota)
@@ -232,7 +232,7 @@ lock_all(Datum tenant, Datum quota, int64 *used, int64 *allotted)
 	return SPI_processed;
 }
 
-/* Distributes the rest after a change. */
+/* Distributes the remaining quota after a change. */
 static void
 deal(Datum tenant, Datum quota, int64 delta, int64 left)
 {
@@ -395,7 +395,9 @@ static const char *const limit_tables[] = {"kg_limit", NULL};
 
 PG_FUNCTION_INFO_V1(kg_sql_reset_quotas);
 
-/* Row trigger of kg_limit: counting begins, ends, or begins anew. */
+/*
+ * Row trigger of kg_limit: begins, ends, or restarts the counting of a quota.
+ */
 Datum
 kg_sql_reset_quotas(PG_FUNCTION_ARGS)
 {

@@ -56,11 +56,11 @@ extern void kg_require_around(KgGraphCall *call, const KgHandles *handles,
  */
 extern int kg_unknown_handles(const KgHandles *handles, char ***unknown);
 
-/* The handles that an unknown one is similar to. */
+/* The known handles to which an unknown handle is similar. */
 typedef struct KgNearHandle
 {
 	const char *handle; /* the most similar one, or NULL */
-	bool likely;		/* it alone is meant */
+	bool likely;		/* no other handle can be meant */
 	List *namesakes;	/* char *; of several entities with this name, all */
 } KgNearHandle;
 
@@ -88,17 +88,19 @@ typedef struct KgBfsDetail
 	bool topology_only;
 	bool edge_detail;
 	KgFollow walk;	 /* edges that are followed */
-	KgFollow walked; /* the same edges, from their sources */
+	KgFollow walked; /* the walked edges, followed from their stored sources */
 } KgBfsDetail;
 
 extern void kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail);
 
 /*
- * Returns whether no reached node is hidden or removed. If so, edges can be
- * counted.
+ * Returns whether no reached node is hidden or removed. In this case, edges
+ * can be counted without reading them.
  */
 extern bool kg_bfs_keeps_all(KgGraphCall *call, const KgBfsDetail *detail);
-/* Returns which found nodes remain, by index; NULL: all. */
+/*
+ * Returns, by index, which of the found nodes remain; NULL: all nodes remain.
+ */
 extern bool *kg_bfs_keep(KgGraphCall *call, const KgBfsDetail *detail,
 						 const KgReach *reach);
 

@@ -29,8 +29,8 @@ extern void kg_list_read_limit(KgListQuery *query, const KgInput *in);
 extern bool kg_list_is_by_rank(const KgListQuery *query, const KgInput *in);
 extern void kg_list_read_search(KgListQuery *query, const KgInput *in);
 /*
- * Selects the rows for the conditions that no index supports. If the query has
- * a search, only its matches are examined.
+ * Selects the rows by the conditions that no index supports. If the query has
+ * a search, only the matches of the search are examined.
  */
 struct KgGraph;
 struct KgSelector;

@@ -2,10 +2,10 @@
  * changes_tool.c
  *	  kg_changes(): the changes of the tenant after a position.
  *
- * A position is that of a transaction, and of a change in it. Transactions are
- * ordered by their numbers (xid8). Only transactions before the oldest that was
- * still running are returned, because a transaction with a lower number can
- * still commit otherwise. So no change is skipped, and none is returned twice.
+ * A position names a transaction, and a change in it. Transactions are ordered
+ * by their numbers (xid8). Only transactions before the oldest that was still
+ * running are returned, because a transaction with a lower number can still
+ * commit otherwise. So no change is skipped, and none is returned twice.
  *
  * Numbers of transactions are those of one database. So a position has a keyed
  * digest of the tenant, of the table with its transactions, and of the

@@ -298,8 +298,9 @@ is_got(const GetCall *call, const char *id)
 }
 
 /*
- * Reads the entity into which one that was not found was merged. Returns whether
- * the reply lists it: it is found, and not listed already.
+ * Reads the entity into which an entity that was not found was merged. Returns
+ * true if the reply must list this entity, because it exists and is not listed
+ * already.
  */
 static bool
 follow_merged(GetCall *call, int i)

@@ -83,9 +83,9 @@ add_path(KgListQuery *query, const KgRefPath *through, const char *path,
 }
 
 /*
- * Parses an entry of "sort". An entry may name the id, as "id" or by its
- * property's name. *by_id is whether an earlier entry did; sets it if this one
- * does.
+ * Parses an entry of "sort". An entry may name the id, as "id" or by the name
+ * of the id's property. *by_id is true if an earlier entry has named the id.
+ * Sets it if this entry names the id.
  */
 static void
 parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
@@ -705,7 +705,7 @@ measure_items(void *items, Size *whole, Size *stub, Size *extra)
 
 /*
  * Returns hints about why nothing was found, and about conditions of
- * not_related that nothing can fulfil. Returns NULL if there is nothing to say.
+ * not_related that nothing can fulfil. Returns NULL if there are no hints.
  */
 static Jsonb *
 list_hints(const KgListQuery *query, bool nothing)

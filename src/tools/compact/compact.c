@@ -1,7 +1,9 @@
 /*
  * compact.c
- *	  The tools of the toolset compact. Each passes its arguments, under other
- *	  names, to a tool of another toolset, the tool behind.
+ *	  The tools of the toolset compact. Each compact tool passes its
+ *	  arguments, under other names, to a tool of another toolset. This file
+ *	  calls that tool "the tool behind", and an argument of it "the argument
+ *	  behind".
  *
  * Errors, hints, repairs and "next" of the tool behind are translated back to
  * the arguments that were sent.
@@ -35,7 +37,7 @@ typedef struct Rename
 	bool cut;
 } Rename;
 
-/* Maximum number of arguments that are made from others. */
+/* Maximum number of arguments that are made from other arguments. */
 #define KG_MAX_MADE 5
 
 /* Maximum number of properties in a list (the part type_fields of tools/schemas). */
@@ -82,7 +84,7 @@ make(Compact *c, const char *sent, const char *behind, const Jsonb *value)
 	c->made[c->nmade++].value = value;
 }
 
-/* Returns the name of an argument behind; NULL: it is equal. */
+/* Returns the name of the argument behind, or NULL if the name is the same. */
 static const char *
 name_behind(const Compact *c, const JsonbValue *key)
 {
@@ -313,7 +315,7 @@ write_ids_back(const Compact *c, const JsonbContainer *arguments,
 	return true;
 }
 
-/* Writes an array to which labels were added without these. */
+/* Writes an array without the labels that were added to it. */
 static void
 write_without_labels(const Compact *c, const char *sent,
 					 const JsonbContainer *array, KgJsonWriter *w)
@@ -390,8 +392,8 @@ write_made(const Compact *c, int i, const JsonbContainer *arguments,
 }
 
 /*
- * Returns arguments of the tool behind as arguments of this tool: those that
- * were sent, with the changes. NULL if that is impossible.
+ * Returns arguments of the tool behind as arguments of this tool: the sent
+ * arguments, with the changes. Returns NULL if that is impossible.
  */
 static Jsonb *
 sent_arguments(const Compact *c, const JsonbContainer *arguments)
@@ -435,8 +437,8 @@ sent_arguments(const Compact *c, const JsonbContainer *arguments)
 }
 
 /*
- * Returns the corrected call as one of this tool; NULL if it is a call of
- * another.
+ * Returns the corrected call as a call of this tool, or NULL if it is a call
+ * of another tool.
  */
 static Jsonb *
 sent_call(const Compact *c, const JsonbContainer *call)
@@ -1010,7 +1012,7 @@ id_of_handle(const KgType *type, const KgHandles *handles, int i)
 	return id ? id : handles->given[i];
 }
 
-/* Returns the one type of the handles. Handles without a type are ignored. */
+/* Returns the only type of the handles. Handles without a type are ignored. */
 static const KgType *
 type_of_handles(Compact *c, const KgHandles *handles, const char *path)
 {
@@ -1062,7 +1064,10 @@ find_one_handle(Compact *c, const char *key, const JsonbValue *value,
 	kg_find_handles(&c->call, path, handles);
 }
 
-/* Raises an error for {"id": handle}: a handle is given alone, without a label. */
+/*
+ * Raises an error for {"id": handle}, because a handle must be sent by itself,
+ * without an object.
+ */
 static void
 refuse_ids_alone(const Compact *c, const char *key, const JsonbValue *value)
 {
@@ -1203,7 +1208,7 @@ kg_tool_around(const Jsonb *arguments)
 	return finish(c, kg_tool_explore_neighbors);
 }
 
-/* Finds the common nodes of several: those within a number of hops of each. */
+/* Finds the nodes within a number of hops of each of several nodes. */
 static Jsonb *
 connect_all(Compact *c)
 {

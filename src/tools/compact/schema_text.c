@@ -2,7 +2,8 @@
  * schema_text.c
  *	  All types and relations that a caller sees, as a text for a model.
  *
- * A model reads this once, before its first call, so it is as short as DDL:
+ * A model reads this text once, before its first call, so the text is as short
+ * as DDL:
  *
  *	  order 3000: id!, customer* -PLACED_BY-> customer, placed_at* date-time,
  *	  status* open|shipped
@@ -253,8 +254,8 @@ append_type(StringInfo text, const Writer *w, const Line *line, Detail detail)
 }
 
 /*
- * Appends the distinct types of one end; of all variants, or of those from one
- * type.
+ * Appends the distinct types at one end of a relation's variants. If a type is
+ * set, uses only the variants that start at this type.
  */
 static void
 append_ends(StringInfo text, const KgCatalog *catalog,
@@ -547,8 +548,8 @@ described(const Writer *w)
 }
 
 /*
- * Reduces lines to stubs, from the last one backwards, until they fit. Returns
- * their number.
+ * Reduces lines to stubs, from the last line backwards, until the text fits.
+ * Returns the number of stubs.
  */
 static int
 stub_lines(Writer *w, int from, int to, Size *size, Size room)

@@ -11,10 +11,11 @@
 typedef struct KgSchemaText
 {
 	char *text;
-	int descriptions; /* of properties, shortened or omitted */
-	int types;		  /* number of types whose properties were omitted */
-	int relations;	  /* number of relations whose properties were omitted */
-	int unnamed; /* number of types and relations that are not in the text */
+	/* number of property descriptions that were shortened or omitted */
+	int descriptions;
+	int types;	   /* number of types whose properties were omitted */
+	int relations; /* number of relations whose properties were omitted */
+	int unnamed;   /* number of types and relations that are not in the text */
 } KgSchemaText;
 
 /*
@@ -23,9 +24,9 @@ typedef struct KgSchemaText
  * only is not NULL, writes the lines of this type, of types that refer to it,
  * and of its relations.
  *
- * If it does not fit, the text leaves out, in this order: the ends of long
- * property descriptions, all property descriptions, the properties of the last
- * types, those of the last relations, and the last lines.
+ * If the text would exceed max_bytes, it leaves out, in this order: the ends
+ * of long property descriptions, all property descriptions, the properties of
+ * the last types, those of the last relations, and the last lines.
  */
 extern void kg_schema_text(KgSchemaText *schema, const KgCatalog *catalog,
 						   const KgType *only, Size max_bytes);

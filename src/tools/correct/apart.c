@@ -235,7 +235,10 @@ refuse_node_apart(Parts parts)
 
 /* ---- members of an argument that is missing ---- */
 
-/* Are all unknown arguments members of this one, and all that it requires? */
+/*
+ * Returns whether all unknown arguments are members of this argument, and
+ * include all members that it requires.
+ */
 static bool
 are_members_of(const Parts *parts, const KgMember *member)
 {
@@ -455,7 +458,7 @@ written_type(const Parts *parts, const KgCallable *called)
 	return kg_catalog_type(kg_running_catalog(), kg_json_cstring(&name));
 }
 
-/* "id" is the only one of "ids". */
+/* Raises an error if "id" was sent in place of "ids" with a single item. */
 static void
 refuse_id_apart(Parts parts)
 {

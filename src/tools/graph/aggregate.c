@@ -773,8 +773,8 @@ add_foreign(const JsonbValue *const *found, int64 entities, void *arg)
 }
 
 /*
- * As aggregate_type(), for selected foreign nodes: their table groups them by
- * all properties that are needed.
+ * Like aggregate_type(), for selected foreign nodes. A statement over their
+ * table groups them by all properties that are needed.
  */
 static bool
 aggregate_foreign(KgAggregate *a, uint32 *n)
@@ -876,7 +876,7 @@ needs_data(const KgAggregate *a)
 	return false;
 }
 
-/* Returns whether anything of a node itself is needed. */
+/* Returns whether any property of a node itself is needed. */
 static bool
 needs_rows(const KgAggregate *a)
 {

@@ -32,7 +32,8 @@ typedef struct KgValues
 
 typedef struct KgGroupKey
 {
-	const KgField *field; /* or NULL: group by the id */
+	/* the property by which nodes are grouped; NULL: their id */
+	const KgField *field;
 	KgTruncate truncate;
 	bool related;
 	const char *end; /* column of the end, without the suffix of a direction */
@@ -41,9 +42,10 @@ typedef struct KgGroupKey
 	KgTraversal t;
 	int step_no; /* > 0: group by the end of this step of the chain */
 	const KgType *step_type; /* type of that end */
-	bool named;				 /* the reply has the labels of its entities, too */
-	const KgRefPath *path;	 /* group by the values of a path; or NULL */
-	KgRefValues *reached;	 /* the values of the path */
+	/* the reply also has the labels of the group's entities */
+	bool named;
+	const KgRefPath *path; /* group by the values of a path; or NULL */
+	KgRefValues *reached;  /* the values of the path */
 	/* group by this property of the step's edges, by relation; or NULL */
 	const KgField **edges;
 	KgStepEdges *found; /* the edges of the step */
@@ -100,12 +102,19 @@ typedef struct KgAggregate
 	int nsort;
 	KgSortColumn sort[KG_MAX_SORT];
 	int64 limit;
-	int per; /* column of a group; limit is for each of its values; or -1 */
+	/*
+	 * index of the group's column for each of whose values the limit applies;
+	 * or -1
+	 */
+	int per;
 	const KgField *counted; /* property of the last count of edges, or NULL */
 	const char *counted_path;
 	bool counts_kept;
 	/* State of the execution: */
-	KgCounts *counts; /* if documents without stored counts are read */
+	/*
+	 * counts of edges, if they must be computed for documents; otherwise NULL
+	 */
+	KgCounts *counts;
 	KgGroups *result;
 	MemoryContext work; /* reset for each node */
 	KgTraversal chain;	/* if there are steps */
@@ -117,11 +126,12 @@ typedef struct KgAggregate
 	KgJoint *joints;
 	Jsonb *warnings; /* or NULL */
 	KgReply reply;
-	uint32 nrows;	 /* all rows; the reply has at most limit of them */
+	/* number of all rows; the reply has at most "limit" rows */
+	uint32 nrows;
 	Jsonb **written; /* the rows that the reply has */
 } KgAggregate;
 
-/* Reads the labels that the first n of the rows need, by their group values. */
+/* Reads the labels for the group values of the first n rows. */
 extern void kg_aggregate_read_labels(KgAggregate *a, KgGroup *const *groups,
 									 uint32 n);
 /* Writes the label of one of these values, or null. */

@@ -2,7 +2,8 @@
  * graph/aggregate_labels.c
  *	  Labels of the entities that groups of aggregate_nodes refer to.
  *
- * They are read only for the rows of the reply, by the ids in these.
+ * The labels are read only for the rows of the reply, by the ids in these
+ * rows.
  */
 #include "postgres.h"
 

@@ -65,7 +65,7 @@ kg_reached_begin(KgGraphCall *call, const KgType *type)
 	return reached;
 }
 
-/* Returns the types one hop from the current ones. */
+/* Returns the types that are one hop from the current types. */
 static bool *
 hop(const KgReached *reached, const KgFollow *follow)
 {

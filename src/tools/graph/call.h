@@ -3,8 +3,8 @@
  *	  A call of a graph tool: functions that read its arguments, shared by the
  *	  GitLab and the BFS-QL vocabularies.
  *
- *	  Everything is allocated in the memory context that is current at the
- *	  begin of the call, except for the memory of searches
+ *	  All results are allocated in the memory context that is current at the
+ *	  beginning of the call, except for the memory of searches
  *	  (query/graph/frontier.h).
  */
 #ifndef KG_GRAPH_CALL_H
@@ -41,8 +41,8 @@ extern void kg_graph_call_end(KgGraphCall *call);
 extern const KgType *kg_call_type(KgGraphCall *call, const KgInput *in,
 								  const char *key);
 /*
- * Returns the number of types in an array of names, or -1 if it is absent.
- * Sets *ranks to their ranks.
+ * Returns the number of types in an array of names, or -1 if the array is
+ * absent. Sets *ranks to the ranks of the types.
  */
 extern int kg_call_types(KgGraphCall *call, const char *key, uint16 **ranks);
 /* Like kg_call_types(), but the array may contain "*". Sets *all if it does. */
@@ -54,7 +54,7 @@ extern int kg_call_types_or_all(KgGraphCall *call, const char *key,
  */
 extern bool *kg_call_type_set(KgGraphCall *call, const char *key);
 
-/* In the order of the enum of "direction". */
+/* Directions, in the order of the enum of "direction". */
 typedef enum KgDirection
 {
 	KG_OUTGOING,
@@ -98,8 +98,8 @@ extern KgRelationNames kg_call_relation_list(KgGraphCall *call,
 extern void kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
 						   KgDirection direction, KgFollow *follow);
 /*
- * Returns the only type that one hop from the type leads to (from NULL: from
- * any type); NULL if there are several.
+ * Returns the only type to which one hop from the type leads, or NULL if there
+ * are several types. If from is NULL, the hop may begin at any type.
  */
 extern const KgType *kg_follow_leads_to(const KgCatalog *catalog,
 										const KgFollow *follow,
@@ -122,8 +122,8 @@ extern void kg_call_selector(KgGraphCall *call, const KgInput *in,
 /* Returns the selector as one filter, with its ids as the first condition. */
 extern const KgFilter *kg_selector_filter(const KgSelector *selector);
 /*
- * Reads filters, those of the member "filters", over the types with these
- * ranks (nranks < 0: all types). Returns NULL without filters.
+ * Reads the member "filters" for the types with these ranks (nranks < 0: all
+ * types). Returns NULL without filters.
  */
 extern KgFilter **kg_call_filters_over(KgGraphCall *call, const KgInput *in,
 									   const JsonbContainer *filters,

@@ -49,8 +49,8 @@ typedef struct KgSteps
 } KgSteps;
 
 /*
- * Applies the filters of a step whose relations have no properties to the
- * step's end instead, and reports that as a repair.
+ * If the relations of a step have no properties, applies the step's filters to
+ * the step's end, and reports this as a repair.
  */
 extern void kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
 								KgInput *in);
@@ -74,14 +74,14 @@ extern void kg_call_test(KgGraphCall *call, const KgInput *in,
  */
 extern void kg_call_require_type(KgGraphCall *call, const KgType *type);
 /*
- * The types that a walk has reached, beginning with a type. NULL: there is
- * nothing to check.
+ * The types that a walk has reached, beginning with a type. A pointer to it is
+ * NULL if no type needs to be checked.
  */
 typedef struct KgReached KgReached;
 extern KgReached *kg_reached_begin(KgGraphCall *call, const KgType *type);
 /*
- * Extends the walk by min_hops to max_hops hops. wanted has, by rank, the types
- * that are shown at its ends; NULL: all.
+ * Extends the walk by min_hops to max_hops hops. wanted marks, by rank, the
+ * types that are shown at the ends of the walk; NULL: all types.
  */
 extern void kg_reached_walk(KgReached *reached, const KgFollow *follow,
 							int min_hops, int max_hops, const bool *wanted);
@@ -94,15 +94,16 @@ extern void kg_reached_steps(KgReached *reached, const KgStepSpec *specs,
 typedef struct KgStepPath
 {
 	const char *step;
-	const char *type;  /* its member that names the relation */
-	const char *label; /* path of the type of its end, below the step */
+	const char *type; /* name of the step's member that names the relation */
+	/* path, below the step, of the type of the step's end */
+	const char *label;
 } KgStepPath;
 
 /*
  * Reverse a step if the relations make its direction impossible from this type
- * (NULL: any type), and report that as a repair. Raise KG_INVALID_INPUT if the
- * opposite direction is impossible, too. path is that of the array of steps, or
- * of the only step.
+ * (NULL: any type), and report this as a repair. Raise KG_INVALID_INPUT if the
+ * opposite direction is impossible, too. path is the path of the array of
+ * steps, or of the only step.
  */
 extern void kg_orient_step(KgGraphCall *call, const KgType *type,
 						   KgStepSpec *step, const KgStepPath *path);
@@ -118,9 +119,10 @@ extern void kg_orient_steps(KgGraphCall *call, const KgType *type,
 extern struct KgRelated *kg_call_related(KgGraphCall *call, const KgInput *in);
 /*
  * Filters whose names are paths through references select like "related": by a
- * chain to an entity that passes. kg_filters_without_paths() returns the other
- * filters, and raises an error for a wrong path. kg_call_path_filters() returns
- * the chains of these filters after those of related (NULL: no chains).
+ * chain that leads to an entity that satisfies the condition.
+ * kg_filters_without_paths() returns the other filters, and raises an error
+ * for a wrong path. kg_call_path_filters() returns the chains of these filters
+ * after those of related (NULL: no chains).
  */
 extern bool kg_filters_have_paths(const KgCatalog *catalog, const KgType *type,
 								  const JsonbContainer *filters);
@@ -145,8 +147,8 @@ extern bool kg_hint_related(const KgCatalog *catalog,
 /* ---- cursors: a JSON array of nitems items, bound to the call ---- */
 
 /*
- * Returns the items of the member "cursor", or NULL if it is absent. Raises
- * KG_INVALID_INPUT.
+ * Returns the items of the member "cursor", or NULL if the member is absent.
+ * Raises KG_INVALID_INPUT.
  */
 extern const JsonbContainer *kg_call_cursor(KgGraphCall *call, int nitems);
 extern char *kg_call_make_cursor(KgGraphCall *call, StringInfo items);

@@ -24,7 +24,8 @@ typedef struct KgHaving
 
 /*
  * Reads {column: number or {operator: number}}. The columns are those of the
- * aggregations, in their order. Raises KG_INVALID_INPUT if one has no numbers.
+ * aggregations, in their order. Raises KG_INVALID_INPUT if the values of a
+ * named column are not numbers.
  */
 extern void kg_having_read(KgHaving *having, const KgInput *in,
 						   const KgAggregateSpec *specs,

@@ -26,8 +26,8 @@
 #define KG_HINT_BYTES 512
 
 /*
- * As in lists, a label in place of an id in a filter is an error; an unknown id
- * is not.
+ * Writes hints for a selector. As in lists, a label in place of an id in a
+ * filter is an error, but an unknown id is not an error.
  */
 void
 kg_hint_selector(KgGraphCall *call, const KgSelector *selector,

@@ -350,7 +350,7 @@ hints(FindPaths *f)
 	return kg_jw_finish(&w);
 }
 
-/* Writes the reply if one end or both ends are empty. */
+/* Writes the reply if "from" or "to" selects no node. */
 static Jsonb *
 nothing(FindPaths *f, const uint32 *n)
 {

@@ -40,8 +40,8 @@ typedef struct RankRelated
 /* ---- arguments ---- */
 
 /*
- * As in the schema (tools/schemas/graph.json). Sums of such weights are
- * exact.
+ * The maximum of a weight, as in the schema (tools/schemas/graph.json). Sums
+ * of such weights are exact.
  */
 #define MAX_WEIGHT 1e15
 

@@ -288,7 +288,10 @@ fetch_foreign(FetchEdges *state)
 	kg_foreign_edges(graph, nodes, relations, n, receive_foreign, state);
 }
 
-/* Selects the edges to read: those of relations with a key, or the others. */
+/*
+ * Selects the edges to read: either the edges of relations with a key, or all
+ * other edges.
+ */
 static void
 choose_edges(FetchEdges *state, bool keyed)
 {

@@ -19,10 +19,11 @@ typedef struct KgReplyNode
 	KgRef ref;
 	int depth; /* -1: not reported */
 	uint32 unit;
-	bool full;			/* its properties are requested */
-	const Jsonb *whole; /* document in a shape of its own, or NULL */
-	bool cut;			/* removed from the reply */
-	bool stub;			/* written without its properties */
+	bool full; /* its properties are requested */
+	/* the node's document, if it is not written as properties; or NULL */
+	const Jsonb *whole;
+	bool cut;  /* removed from the reply */
+	bool stub; /* written without its properties */
 } KgReplyNode;
 
 typedef struct KgReplyEdge
@@ -49,18 +50,19 @@ typedef struct KgReply
 	KgReplyNode *nodes;
 	uint32 nedges;
 	KgReplyEdge *edges;
-	bool one_of_parallel;  /* lightest of parallel edges only, if weighted */
-	const char *weight;	   /* name of the property with the weight, or NULL */
-	const KgFollow *shown; /* with one_of_parallel: selects the edges */
-	Size *unit_sizes;	   /* further bytes of each unit; or NULL */
-	/* its items are the units; the tool sets the rest of the envelope */
+	bool one_of_parallel; /* lightest of parallel edges only, if weighted */
+	const char *weight;	  /* name of the property with the weight, or NULL */
+	/* with one_of_parallel: selects the edges that are shown */
+	const KgFollow *shown;
+	Size *unit_sizes; /* further bytes of each unit; or NULL */
+	/* the draft whose items are the units; the tool sets its other members */
 	KgDraft draft;
 } KgReply;
 
 /*
  * Reads the entities of the refs that have no data yet and sets their counts
- * of edges. A ref that stays without data does not exist for the caller. If
- * columns is NULL, all properties are read.
+ * of edges. A ref that has no data after the call does not exist for the
+ * caller. If columns is NULL, all properties are read.
  */
 extern void kg_read_entities(KgGraph *graph, const KgShownColumns *columns,
 							 KgRef **refs, uint32 n);
@@ -71,7 +73,8 @@ extern void kg_read_entities(KgGraph *graph, const KgShownColumns *columns,
 extern void kg_reply_fetch_nodes(KgReply *reply);
 /*
  * Reads the shown properties of the edges with the flag full. An edge of a
- * relation with keys is replaced by all its parallel edges, or represents them.
+ * relation with keys is replaced by all its parallel edges. With
+ * one_of_parallel, it represents them.
  */
 extern void kg_reply_fetch_edges(KgReply *reply);
 /* Reads all properties of the edges with the flag full. */

@@ -33,7 +33,10 @@ can_sort(const KgField *field)
 		   field->kind != KG_KIND_OBJECT && field->kind != KG_KIND_ANY;
 }
 
-/* Finds the property in the node's only type; if it is NULL, in any type. */
+/*
+ * Finds the property in the type "only". If it is NULL, finds the property in
+ * all types.
+ */
 static void
 find_of_nodes(KgGraphCall *call, const KgType *only, const char *sent,
 			  KgRowSortKey *key)
@@ -237,7 +240,7 @@ read_node_keys(Sorting *s, const KgRowSortKey *key, const bytea **keys)
 			&state.nodes, s->t->set.nodes[s->rows[i].nodes[key->step]])];
 }
 
-/* Missing values come last in both directions. */
+/* Compares two keys. Missing values are last in both directions. */
 static int
 compare_keys(const bytea *x, const bytea *y, bool descending)
 {

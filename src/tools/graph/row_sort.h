@@ -14,8 +14,10 @@ typedef struct KgRowSortKey
 {
 	const char *name; /* name of the property */
 	const char *path; /* JSON Pointer of the name */
-	int step;		  /* number of the step whose end has it; 0: the start */
-	bool edge;		  /* the edge of the step, not its end, has it */
+	/* number of the step whose end has the property; 0: the start */
+	int step;
+	/* the property is one of the step's edges, not of the node at its end */
+	bool edge;
 	bool descending;
 	/* the property by rank - 1, or by the relation's index; or NULL */
 	const KgField **fields;

@@ -109,7 +109,7 @@ compare_edges(const void *a, const void *b)
 							(x->relation_no < y->relation_no);
 }
 
-/* Keeps one of an edge's two links if it was followed from both ends. */
+/* If an edge was followed from both ends, removes one of its two links. */
 static void
 drop_repeated(KgReply *reply)
 {

@@ -40,8 +40,9 @@ number_of(const KgMemberBound *bound, int64 dflt)
 /* ---- objects ---- */
 
 /*
- * Returns whether a member can be omitted. A required member cannot. If the
- * schema has both "id" and "ids", one can be omitted if the other is present.
+ * Returns whether a member can be omitted. A required member cannot be
+ * omitted. If the schema has both "id" and "ids", one of the two can be
+ * omitted if the other is present.
  */
 static bool
 may_be_left_out(const KgInput *in, const char *key)
@@ -254,7 +255,7 @@ static const struct
 			 {"expected", "is", "entity", NULL},
 			 {"equals", "is", "entity", NULL}};
 
-/* Returns the published word for another one, or NULL. */
+/* Returns the published word for another word of the same meaning, or NULL. */
 static const char *
 published_word(const KgInput *in, const JsonbValue *key)
 {
@@ -273,7 +274,7 @@ published_word(const KgInput *in, const JsonbValue *key)
 	return NULL;
 }
 
-/* Takes words of one meaning as those that the tool publishes. */
+/* Replaces words by the words of the same meaning that the tool publishes. */
 static void
 take_words(KgInput *in)
 {

@@ -48,10 +48,16 @@ extern void kg_input_as_of(const KgInput *in, const KgCatalog *catalog,
 						   const KgType *type);
 extern void kg_input_valid_at(const KgInput *in, const KgCatalog *catalog);
 
-/* Return whether the schema has the member; whether the call sent it. */
+/*
+ * kg_input_declares() returns whether the schema has the member. The second
+ * function returns whether the call has the member.
+ */
 extern bool kg_input_declares(const KgInput *in, const char *key);
 extern bool kg_input_has(const KgInput *in, const char *key);
-/* Return the minimum of a number; the maximum of a number, or of its items. */
+/*
+ * kg_input_minimum() returns the minimum of a number. The second function
+ * returns the maximum of a number, or of the number of an array's items.
+ */
 extern int64 kg_input_minimum(const KgInput *in, const char *key);
 extern int64 kg_input_maximum(const KgInput *in, const char *key);
 /* Returns the JSON Pointer of a member. */
@@ -71,7 +77,10 @@ extern bool kg_input_value(const KgInput *in, const char *key,
 extern bool kg_input_int(const KgInput *in, const char *key, int64 *result);
 extern bool kg_input_bool(const KgInput *in, const char *key);
 extern char *kg_input_string(const KgInput *in, const char *key);
-/* Returns the index of a string in its enum. "what" describes it in errors. */
+/*
+ * Returns the index of a string in the enum of its schema. "what" describes
+ * the string in errors.
+ */
 extern int kg_input_enum(const KgInput *in, const char *key, const char *what);
 extern char **kg_input_ids(const KgInput *in, const char *key, int *n);
 /*

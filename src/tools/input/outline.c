@@ -173,8 +173,8 @@ read_required(const JsonbContainer *names, const KgOutline *outline,
 }
 
 /*
- * Returns the member that a string in place of the object means: the one that
- * the template names, or the only required one.
+ * Returns the member that a string in place of the object means: the member
+ * that the template names, or the only required member.
  */
 static const char *
 read_string_member(const JsonbContainer *schema, const KgOutline *outline)

@@ -212,7 +212,10 @@ append_description(StringInfo text, const JsonbContainer *schema)
 	appendStringInfo(text, "%s%s", text->len > 0 ? " " : "", description);
 }
 
-/* Ends the sentence that the text has, for another one. */
+/*
+ * Ends the last sentence of the text, so that another sentence can be
+ * appended.
+ */
 static void
 end_sentence(StringInfo text)
 {
@@ -446,8 +449,8 @@ lists_type(const JsonbContainer *values, const char *type)
 }
 
 /*
- * Returns the type of a schema, an array if there are several. Without "type",
- * it is that of the values that the schema lists.
+ * Returns the type of a schema, an array if there are several. If the schema
+ * has no "type", returns the type of the values that the schema lists.
  */
 static JsonbValue
 types_of(const JsonbContainer *schema)

@@ -24,7 +24,10 @@ typedef struct KgSchemaForm
  */
 extern KgSchemaForm kg_schema_form(bool lax_client);
 
-/* Returns true if a client of this name checks arguments before it sends. */
+/*
+ * Returns true if a client of this name checks the arguments of a call before
+ * it sends the call.
+ */
 extern bool kg_client_checks_arguments(const char *name);
 
 /* Return the schema of arguments, and of a reply, in a form. */

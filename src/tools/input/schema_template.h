@@ -9,10 +9,10 @@
 #include "utils/jsonb.h"
 
 /*
- * Return the input or output schema of a tool from its template, in the caller's
- * memory context. catalog NULL: that of the caller. The type is that of a tool
- * that is generated for a type, or NULL. With repeat, a part that occurs several
- * times is written out each time.
+ * Return the input or output schema of a tool from its template, in the
+ * caller's memory context. If catalog is NULL, the catalog of the caller is
+ * used. type is the type for which the tool is generated, or NULL. If "repeat"
+ * is true, a part that occurs several times is written out each time.
  */
 extern Jsonb *kg_expand_input(const KgCatalog *catalog, const char *tool,
 							  const KgType *type, bool repeat);
@@ -31,7 +31,10 @@ extern char *kg_tool_text(const char *tool, const char *key);
  * settings are names. Read once, by tools/input/outline.h.
  */
 extern Jsonb *kg_template_outline(const char *tool);
-/* Return the index of a number by name, or -1; return its current value. */
+/*
+ * kg_template_find_number() returns the index of a number by its name, or -1.
+ * The second function returns the current value of a number.
+ */
 extern int kg_template_find_number(const char *name, size_t length);
 extern int kg_template_number(int number);
 /*

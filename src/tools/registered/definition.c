@@ -65,9 +65,9 @@ kg_definition_string(const Jsonb *definition, const char *key)
 }
 
 /*
- * Returns a member of the given JSON type. Returns NULL if it is absent or of
- * another type. Reports the latter as a fault, and absence if the member is
- * required.
+ * Returns a member of the given JSON type. Returns NULL if the member is
+ * absent or of another type. Reports a fault if it is of another type, or if
+ * it is absent and required.
  */
 static JsonbValue *
 member(const JsonbContainer *object, const char *key, const char *type,

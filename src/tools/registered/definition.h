@@ -27,7 +27,8 @@ typedef enum KgDefinitionKind
 
 typedef struct KgOperationDefined
 {
-	const char *name; /* NULL: the only one */
+	/* name of the operation; NULL: the definition has only one */
+	const char *name;
 	const char *tool;
 	const char *path; /* JSON Pointer into the definition */
 	KgTemplate *arguments;
@@ -56,7 +57,10 @@ typedef struct KgDefinition
 	int nops;
 	KgOperationDefined *ops;
 	const char *function; /* or NULL */
-	const char *sql; /* of the kind "sql", whose operation is query; or NULL */
+	/*
+	 * statement of the kind "sql", whose operation is the tool query; or NULL
+	 */
+	const char *sql;
 	bool writes;
 	bool usable; /* set by kg_definition_bind(): can be called */
 } KgDefinition;
@@ -80,8 +84,9 @@ extern KgDefinition *kg_definition_read(const Jsonb *definition,
 
 /*
  * Finds the tools of the operations in the catalog and checks that they accept
- * the arguments. With strict (at registration), also checks what depends on
- * the limits in force. If errors is NULL, only returns the result.
+ * the arguments. If "strict" is true (at registration), also checks the values
+ * that depend on the limits in force. If errors is NULL, reports no errors and
+ * only returns the result.
  */
 extern bool kg_definition_bind(KgDefinition *definition,
 							   const KgCatalog *catalog, bool strict,

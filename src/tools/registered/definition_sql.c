@@ -2,9 +2,9 @@
  * definition_sql.c
  *	  Checks the statement of a registered tool of the kind "sql".
  *
- * The statement is analysed when the tool is registered, and again when a bundle
- * changes.  When a catalog is read, only its tables are looked for, so that a
- * tool exists for those callers that have all tables.
+ * The statement is analysed when the tool is registered, and again when a
+ * bundle changes. When a catalog is read, only the tables of the statement are
+ * looked up. So a tool exists for the callers that see all these tables.
  */
 #include "postgres.h"
 

@@ -2,9 +2,9 @@
  * registered.c
  *	  Registered tools: finding a version, running it, listing them.
  *
- *	  A version is parsed and bound once for each catalog. If it uses something
- *	  that is hidden from the catalog's role or agent, it does not exist for
- *	  them.
+ *	  A version is parsed and bound once for each catalog. If a version uses
+ *	  a type or relation that is hidden from the catalog's role or agent, the
+ *	  version does not exist for them.
  */
 #include "postgres.h"
 
@@ -558,7 +558,7 @@ run_operation(const Run *run, const KgOperationDefined *op)
 }
 
 /*
- * Returns the operation of a query, or the one that the arguments of a
+ * Returns the operation of a query, or the operation that the arguments of a
  * composite select.
  */
 static const KgOperationDefined *

@@ -33,8 +33,8 @@ extern Jsonb *kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 /*
  * Replaces a call of a query or a composite by the tool that it would call,
  * with its arguments. For other kinds, callable is empty. Returns false if the
- * caller has no such registered tool. Errors about its version have the given
- * path. Raises KG_LIMIT_EXCEEDED if the arguments would have more than
+ * caller has no such registered tool. Errors about the tool's version have the
+ * path "path". Raises KG_LIMIT_EXCEEDED if the arguments would have more than
  * max_bytes bytes.
  */
 extern bool kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,

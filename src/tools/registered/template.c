@@ -136,8 +136,8 @@ add_place(KgTemplate *template, Part *part)
 }
 
 /*
- * Returns whether an object is an instruction such as {"$arg": name}. Keys that
- * begin with $ are reserved for these.
+ * Returns whether an object is an instruction such as {"$arg": name}. Keys
+ * that begin with $ are reserved for such instructions.
  */
 static bool
 has_dollar(const JsonbContainer *object)
@@ -294,7 +294,10 @@ kg_template_path(const KgTemplate *template, int place)
 	return path.data;
 }
 
-/* Reads the next token of a JSON Pointer. Returns the rest of the pointer. */
+/*
+ * Reads the next token of a JSON Pointer. Returns the pointer after this
+ * token.
+ */
 static const char *
 read_token(const char *pointer, StringInfo token)
 {

@@ -6,8 +6,9 @@
  *	  for values of earlier replies.
  *
  *	  A template is parsed once. It lives in the memory context that was
- *	  current then, and points into the value that it was read from. Inserted
- *	  values are not parsed: only objects of the template itself are replaced.
+ *	  current at that time, and points into the value from which it was read.
+ *	  Inserted values are not parsed: only objects of the template itself are
+ *	  replaced.
  */
 #ifndef KG_TEMPLATE_H
 #define KG_TEMPLATE_H
@@ -49,8 +50,9 @@ extern int kg_template_places(const KgTemplate *template,
 extern char *kg_template_path(const KgTemplate *template, int place);
 
 /*
- * Returns the insertion position that contains the target of a JSON Pointer,
- * or -1. Sets *rest to the rest of the pointer.
+ * Returns the index of the placeholder whose value contains the target of a
+ * JSON Pointer, or -1. Sets *rest to the part of the pointer below the
+ * placeholder.
  */
 extern int kg_template_place_at(const KgTemplate *template, const char *path,
 								const char **rest);

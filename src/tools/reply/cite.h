@@ -20,7 +20,10 @@ typedef struct KgCited
 /* Returns whether the tool has the argument and the caller set it. */
 extern bool kg_cite_wanted(const KgInput *in);
 
-/* Reads the versions, and sets them in the draft to be reported by handle. */
+/*
+ * Reads the versions of the entities, and stores them in the draft, which
+ * reports them by handle.
+ */
 extern void kg_cite(KgDraft *draft, KgCited *cited, int n);
 
 /*

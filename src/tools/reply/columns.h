@@ -3,9 +3,10 @@
  *	  The arguments "columns", "edge_columns" and "ids_only": the properties
  *	  of nodes and edges that a graph tool's reply shows.
  *
- *	  Without "columns", a type with x-summary-fields shows these and its
- *	  label; any other type shows all properties. "edge.since" among "columns"
- *	  is "since" among "edge_columns", unless a type has such a path.
+ *	  Without "columns", a type with x-summary-fields shows these properties
+ *	  and its label; any other type shows all properties. "edge.since" among
+ *	  "columns" has the same effect as "since" among "edge_columns", unless a
+ *	  type has such a path.
  */
 #ifndef KG_TOOLS_COLUMNS_H
 #define KG_TOOLS_COLUMNS_H
@@ -31,8 +32,8 @@ extern void kg_columns_read(KgShownColumns *columns, const KgGraph *graph,
 							const KgType *type, const KgInput *in, bool edges);
 
 /*
- * Return whether a property of the type is shown; whether one that must be
- * computed is.
+ * kg_columns_show() returns whether a property of the type is shown. The
+ * second function returns whether a computed property (x-derived) is shown.
  */
 extern bool kg_columns_show(const KgShownColumns *columns, int rank);
 extern bool kg_columns_derive(const KgShownColumns *columns, const KgType *type,

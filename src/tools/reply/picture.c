@@ -90,8 +90,9 @@ index_grow(KnownNames *index)
 }
 
 /*
- * Returns the index of a string, and adds it if it is new. Sets *added to
- * whether it was new. The table refers to the string and does not copy it.
+ * Returns the index of a string, and adds the string if it is new. Sets *added
+ * to true if the string was new. The table refers to the string and does not
+ * copy it.
  */
 static int
 index_add(KnownNames *index, const char *key, int len, bool *added)

@@ -3,7 +3,8 @@
  *	  Graphs as pictures for people: the source text of a Mermaid flowchart or
  *	  of a Graphviz graph, made from a bundle, a schema or a tool's reply.
  *
- *	  Only the given JSON is read. Access was checked when it was made.
+ *	  Only the JSON in the argument is read. The caller's access was checked
+ *	  when this JSON was made.
  */
 #ifndef KG_PICTURE_H
 #define KG_PICTURE_H

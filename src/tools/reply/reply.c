@@ -65,9 +65,9 @@ has_more(const KgDraft *draft)
 
 /*
  * Returns the index of the item that "next" begins with, or -1 if there is no
- * next page. It is the first item without its data in the reply. If this is the
- * first item of the page, sets next->max_bytes to the bytes it needs. If
- * max_bytes may not be that high, "next" skips the item.
+ * next page. It is the first item without its data in the reply. If this is
+ * the first item of the page, sets next->max_bytes to the bytes it needs. If
+ * the item needs more than the maximum of max_bytes, "next" skips the item.
  */
 static int
 next_item(const KgDraft *draft, const KgFit *fit, KgNext *next)
@@ -98,7 +98,10 @@ is_replaced(const JsonbValue *key, const KgNext *next)
 	return false;
 }
 
-/* Writes "next": the arguments of the call, with those that next replaces. */
+/*
+ * Writes "next": the arguments of the call, with the values that "next"
+ * replaces.
+ */
 static void
 write_arguments(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
 {
@@ -436,9 +439,10 @@ choose(const KgDraft *draft, const Sizes *sizes, int64 room)
 }
 
 /*
- * Returns the max_bytes to request next, or 0 if it may not be higher. It
- * suffices for everything; on a page, for the first item. It is at least half
- * as much again as the current max_bytes, so that repeated requests end.
+ * Returns the max_bytes to request next, or 0 if it may not be higher. This
+ * value is sufficient for the whole reply, or, on a page, for the first item.
+ * It is at least one and a half times the current max_bytes, so that repeated
+ * requests end.
  */
 static int64
 bytes_needed(const KgDraft *draft, const Sizes *sizes, const KgFit *fit,

@@ -30,9 +30,9 @@
  */
 extern int64 kg_input_max_bytes(const KgInput *in);
 /*
- * Returns the argument limit; its default, or else otherwise, if it is absent.
- * 0 requests the counts only. Raises KG_INVALID_INPUT if it is 0 and a cursor
- * is given.
+ * Returns the argument "limit". If it is absent, returns the default of the
+ * schema, or "otherwise" if the schema has no default. 0 requests only the
+ * counts. Raises KG_INVALID_INPUT if limit is 0 and the call has a cursor.
  */
 extern int64 kg_input_limit(const KgInput *in, int64 otherwise);
 
@@ -45,8 +45,8 @@ typedef struct KgFit
 	int extras; /* number of leading extras */
 	int hints;	/* number of leading hints */
 	/*
-	 * Bytes that the omitted parts need. 0: nothing is omitted, or max_bytes
-	 * may not be that high.
+	 * Value of max_bytes with which nothing would be omitted. 0: nothing is
+	 * omitted, or the value would exceed the maximum.
 	 */
 	int64 needed;
 } KgFit;
@@ -55,7 +55,7 @@ typedef struct KgFit
 typedef struct KgWithheld
 {
 	int items;
-	int properties; /* items without their data; for graphs: */
+	int properties; /* number of items without their data; for graphs: */
 	int node_properties;
 	int edge_properties;
 	int observations; /* for the toolset memory: */
@@ -82,9 +82,13 @@ typedef struct KgDraft
 	int n;	   /* number of items */
 	int least; /* leading items that are always listed */
 	int nextras;
-	const Jsonb *hints;	   /* or NULL */
-	bool paged;			   /* "next" can begin at any item */
-	bool solid;			   /* items are not recognizable without their data */
+	const Jsonb *hints; /* or NULL */
+	bool paged;			/* "next" can begin at any item */
+	/*
+	 * items may not be written without their data, because they would not be
+	 * recognizable
+	 */
+	bool solid;
 	int untried;		   /* further items that cannot fit into max_bytes */
 	bool untried_at_least; /* untried is a lower bound */
 	/*
@@ -141,7 +145,8 @@ extern Jsonb *kg_draft_finish(const KgDraft *draft);
 extern KG_NORETURN void kg_throw_too_small(const KgInput *in, int64 max_bytes,
 										   int64 size);
 /*
- * The member of that error with the minimum, and the text of its expectation.
+ * The member of the error KG_LIMIT_EXCEEDED with the minimum of max_bytes, and
+ * the text of its member "expected".
  */
 #define KG_AT_LEAST "at_least"
 extern char *kg_expect_at_least(const char *name, int64 least, int unit);

@@ -232,8 +232,8 @@ write_member(StringInfo text, const KgJsonIter *member, bool edges)
 
 /*
  * Writes a value of the reply itself, not a property of an entity or edge. If
- * edges is set, an end {"type", "id"} is written as a handle. In other values
- * such an object may mean anything.
+ * edges is set, an end {"type", "id"} is written as a handle. In other values,
+ * such an object may have another meaning.
  */
 static void
 write_told(StringInfo text, const JsonbValue *value, bool edges)
@@ -274,7 +274,7 @@ write_cell(StringInfo text, const Rows *rows, const Column *column,
 
 /*
  * Writes the name of a column, without its holder if the name is unambiguous.
- * If all rows have one value, writes {name:value}.
+ * If all rows have the same value, writes {name:value}.
  */
 static void
 write_column(StringInfo text, const Rows *rows, const Column *column)
@@ -299,9 +299,9 @@ write_column(StringInfo text, const Rows *rows, const Column *column)
 }
 
 /*
- * Writes a row: first the objects' own columns, then those of their holders. A
- * row whose properties were withheld therefore ends before the latter. With
- * names, writes the names of the columns instead of the cells.
+ * Writes a row: first the objects' own columns, then those of their holders.
+ * So a row whose properties were withheld ends before the columns of holders.
+ * If "names" is true, writes the names of the columns instead of the cells.
  */
 static void
 write_row(StringInfo text, const Rows *rows, bool names)
@@ -354,8 +354,8 @@ read_columns(Rows *rows, const JsonbContainer *array)
 }
 
 /*
- * Finds the columns that rows can omit: those with one value in all rows, and
- * those that repeat the row's id.
+ * Finds the columns that rows can omit: columns with the same value in all
+ * rows, and columns that repeat the row's id.
  */
 static void
 compare_rows(Rows *rows, const JsonbContainer *array)
@@ -639,8 +639,8 @@ place_of(const JsonbValue *key)
 }
 
 /*
- * Writes the members at one position of the order; -1: those that the order
- * does not name.
+ * Writes the members at one position of the order. For the position -1, writes
+ * the members that the order does not name.
  */
 static void
 write_members(StringInfo text, const Told *told, int place)

@@ -18,9 +18,9 @@ extern KgReplyText kg_reply_text_kind(int toolset);
 /*
  * Returns the text of a reply, ordered for reading: totals and omissions, the
  * answer, its nodes and edges. KG_TEXT_ROWS writes rows instead of objects and
- * omits data that the sent arguments imply. If sent is NULL, the reply is not
- * kg_graph's, and only blanks are removed. size is its length as text, or 0 if
- * unknown.
+ * omits data that the sent arguments imply. If sent is NULL, the form of the
+ * reply is unknown, and only blanks are removed. size is the length of the
+ * reply as text, or 0 if it is unknown.
  */
 extern char *kg_reply_text(const JsonbContainer *reply, const Jsonb *sent,
 						   KgReplyText kind, Size size);

@@ -33,7 +33,10 @@ kg_projection_add(KgProjection *projection, const KgField *field)
 	projection->fields[projection->nfields++] = field;
 }
 
-/* Returns the rest of a name that begins with "type.", or NULL. */
+/*
+ * Returns the part of a name after "type.", or NULL if the name does not begin
+ * with "type.".
+ */
 static const char *
 name_within(const char *name, const char *type)
 {

@@ -34,7 +34,10 @@ typedef struct KgShownOf
 	const KgType *type;		 /* NULL: a relation */
 } KgShownOf;
 
-/* Names "prefix.name" that are not of the elements of "of", with their paths. */
+/*
+ * Names "prefix.name" that do not belong to an element of "of", with their
+ * paths.
+ */
 typedef struct KgNamesApart
 {
 	const char *prefix;
@@ -48,8 +51,8 @@ typedef struct KgNamesApart
  * it, a name may also be "type.name", or "*" for all. Sets one projection for
  * each element of "of". NULL shows all fields; a projection without fields
  * shows no field. Returns false if the argument is absent. Raises an error if
- * no element has a named property, unless the name is one for "apart" (NULL: no
- * name is), which collects it.
+ * no element has a named property. If apart is not NULL, it collects the names
+ * that begin with its prefix, without an error.
  */
 extern bool kg_projections_read(const KgInput *in, const char *key,
 								const KgShownOf *of, int n,
@@ -57,8 +60,8 @@ extern bool kg_projections_read(const KgInput *in, const char *key,
 								KgNamesApart *apart);
 /*
  * Adds the property or path of this name to the projections of the elements
- * that have it. Raises an error if none has it. prefix: of the name as it was
- * sent, or NULL.
+ * that have it. Raises an error if no element has it. prefix is the prefix of
+ * the name as it was sent, or NULL.
  */
 extern void kg_projections_add(KgProjection **projections, const KgShownOf *of,
 							   int n, const char *prefix, const char *name,
@@ -78,7 +81,7 @@ extern Jsonb *kg_projection_apply(const KgProjection *projection,
 /*
  * Adds the values of the projection's paths to the data of n visible nodes. A
  * missing or hidden value is null. If a path leads through an array, its value
- * is an array. at is the JSON Pointer of the argument in errors.
+ * is an array. "at" is the JSON Pointer of the argument, for errors.
  */
 extern void kg_projection_reach(const KgProjection *projection, KgGraph *graph,
 								const int64 *nodes, Jsonb **data, uint32 n,

@@ -18,7 +18,7 @@ typedef struct KgSchemaText
 	Jsonb *parsed; /* in TopMemoryContext; NULL: not used yet */
 } KgSchemaText;
 
-/* Each ends with an entry without a name. */
+/* The entries of all files. Each array ends with an entry without a name. */
 extern KgSchemaText kg_schema_parts[]; /* of parts.json */
 extern KgSchemaText kg_schema_tools[]; /* of all other files */
 

@@ -4,7 +4,8 @@
  *	  reach() and path().
  *
  * Each calls a tool of the same kind, page by page, so that it has the rights,
- * the limits and the errors of that tool.  An answer is complete, or an error.
+ * the limits and the errors of that tool. Each function returns all rows or
+ * raises an error.
  */
 #include "postgres.h"
 
@@ -39,7 +40,10 @@ call_tool(void *arg)
 	calling->reply = calling->tool(calling->arguments);
 }
 
-/* The caller knows the arguments of the function, not those of the tool. */
+/*
+ * Removes "path" and "call" from an error of the tool, because the caller
+ * knows the arguments of the function, not those of the tool.
+ */
 static void
 point_at_query(ErrorData *edata, void *arg)
 {

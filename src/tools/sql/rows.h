@@ -11,8 +11,9 @@
 #include "utils/jsonb.h"
 
 /*
- * Each returns a JSON array of rows, which are arrays, for the arguments of its
- * SQL function.  They run a tool as the caller, at the instant of the query.
+ * These functions run a tool as the caller, at the instant of the query, with
+ * the arguments of an SQL function. Each returns a JSON array of rows, which
+ * are arrays.
  */
 extern Jsonb *kg_rows_search(FunctionCallInfo fcinfo, KgCall *call);
 extern Jsonb *kg_rows_neighbors(FunctionCallInfo fcinfo, KgCall *call);

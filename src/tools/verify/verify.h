@@ -17,7 +17,8 @@
 #include "tools/dispatch.h"
 #include "tools/graph/graph.h"
 
-#define KG_CLAIM_HANDLES 21 /* of a path, as in the template */
+/* maximum number of handles of a path, as in the template */
+#define KG_CLAIM_HANDLES 21
 /* Maximum number of claims without a match that get suggestions. */
 #define KG_CLAIM_NEAREST 5
 
@@ -49,8 +50,10 @@ typedef enum KgClaimKind
 typedef struct KgMention
 {
 	char *given;
-	KgRef ref;	  /* id NULL: no entity, or no visible one */
-	List *others; /* KgRef *: further entities with an id given without type */
+	/* the entity; its id is NULL if no visible entity was found */
+	KgRef ref;
+	/* KgRef *: further entities with this id, if the handle has no type */
+	List *others;
 	int64 version;
 } KgMention;
 
@@ -61,9 +64,9 @@ typedef struct KgTriple
 	const KgRelation *relation;
 	int from; /* indexes of mentions, in the stored direction */
 	int to;
-	bool reversed; /* in the opposite direction of the claim */
+	bool reversed; /* the stored edge has the opposite direction */
 	int n;		   /* number of stored edges; > 1 if they are parallel */
-	List *edges;   /* their properties, Jsonb * or NULL */
+	List *edges;   /* properties of these edges, Jsonb * or NULL */
 } KgTriple;
 
 typedef struct KgClaim
@@ -96,7 +99,7 @@ typedef struct KgClaim
 	KgToolCall called; /* as it was sent */
 	KgCallable callable;
 	const Jsonb *arguments;
-	const char *within; /* path of its arguments, when it is called */
+	const char *within; /* path of the arguments of the claim's call */
 	const Jsonb *hints; /* of the reply, or NULL */
 	const Jsonb *repaired;
 	/* for a name: */
@@ -114,9 +117,10 @@ typedef struct KgClaim
 	const char *nearest;
 	bool stale;
 	bool complete;
-	List *handles;	   /* char *, evidence */
-	List *edges;	   /* Jsonb *, evidence */
-	Jsonb *written[2]; /* as reported: the verdict only, and all members */
+	List *handles; /* char *, evidence */
+	List *edges;   /* Jsonb *, evidence */
+	/* the claim as reported: with only the verdict, and with all members */
+	Jsonb *written[2];
 } KgClaim;
 
 typedef struct KgVerify

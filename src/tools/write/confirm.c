@@ -3,12 +3,12 @@
  *	  Confirmation of writes: their effects are reported before they are
  *	  executed.
  *
- *	  The signed value contains, for each item, its version or the state of its
- *	  edge, and the effect on it. It is bound to the caller, the tool and the
- *	  arguments. The second call compares it with its own effects, in a
- *	  subtransaction that an error rolls back. An item that did not exist has no
- *	  version, and may be created and deleted again. Used values are therefore
- *	  recorded, so that none is used twice.
+ *	  The signed value contains, for each item, its version or the state of
+ *	  its edge, and the effect on it. It is bound to the caller, the tool and
+ *	  the arguments. The second call compares it with its own effects, in a
+ *	  subtransaction that an error rolls back. An item that did not exist has
+ *	  no version, and may be created and deleted again. Used values are
+ *	  therefore recorded, so that no value is used twice.
  */
 #include "postgres.h"
 
@@ -30,7 +30,7 @@
 #define KG_CONFIRM_MINUTES 10
 #define KG_CONFIRM_SECONDS \
 	Min(KG_CONFIRM_MINUTES *SECS_PER_MINUTE, kg_setting_idempotency_time)
-/* Maximum length of a value: 100 items and the rest. */
+/* Maximum length of a value, with 100 items. */
 #define KG_MAX_CONFIRM_CHARS 8192
 
 /* The state of an item and the effect on it. */

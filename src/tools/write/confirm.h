@@ -16,9 +16,9 @@
 
 /*
  * Returns whether a call that writes must be confirmed, by the setting and the
- * caller's own option. No other code decides this. deletes: the call may
- * delete. A function that was confirmed is not confirmed again for the tools
- * that it calls; raises KG_FORBIDDEN within another function.
+ * caller's own option. No other code decides this. deletes is true if the call
+ * may delete. The tools that a confirmed function calls are not confirmed
+ * again. Raises KG_FORBIDDEN within a function that was not confirmed.
  */
 extern bool kg_confirm_needed(bool deletes);
 
@@ -30,7 +30,10 @@ typedef struct KgConfirm
 	StringInfo told;   /* contents of the value in the call, or NULL */
 	KgRequest request; /* recorded as used */
 	bool used;
-	/* Arguments of kg_confirm_begin(). NULL: there is nothing to confirm. */
+	/*
+	 * The arguments of kg_confirm_begin(). tool is NULL if no confirmation is
+	 * needed.
+	 */
 	const char *tool;
 	const Jsonb *arguments;
 } KgConfirm;
@@ -55,15 +58,16 @@ extern void kg_confirm_check(const KgConfirm *confirm,
 
 /*
  * Begins the confirmation of a tool without a dry run. Returns the arguments
- * without the value, if the call must be confirmed. Stores both for
- * kg_confirm_require().
+ * without the value, if the call must be confirmed. Stores the value and these
+ * arguments for kg_confirm_require().
  */
 extern const Jsonb *kg_confirm_begin(KgConfirm *confirm, const char *tool,
 									 bool deletes, const Jsonb *arguments);
 
 /*
- * Raises KG_FORBIDDEN with the value that confirms the call if the arguments
- * have no value, KG_CONFLICT if it was used.  Called before the tool writes.
+ * Call this function before the tool writes. If the arguments have no value,
+ * raises KG_FORBIDDEN with the value that confirms the call. If the value was
+ * already used, raises KG_CONFLICT.
  */
 extern void kg_confirm_require(KgConfirm *confirm);
 

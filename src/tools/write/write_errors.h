@@ -12,8 +12,8 @@ extern Jsonb *kg_write_nearest(const KgType *type, const char *id);
 
 /*
  * Adds "nearest" to errors of references to missing entities. Returns the call
- * with all corrections if each error has a certain one: an entity's only name
- * in place of its id, another spelling of a code.
+ * with all corrections if each error has exactly one correction. Examples are
+ * an entity's only name in place of its id, and another spelling of a code.
  */
 extern Jsonb *kg_write_complete(const KgOutcomes *outcomes,
 								const KgErrorList *all);
