@@ -292,12 +292,13 @@ merged_number(const Merge *merge, int64 node)
 	return -1;
 }
 
-/* Takes the rows of kg_documents_of_nodes(). */
+/* Takes the rows of kg_documents_of_nodes(). Sets read to their nodes. */
 static void
-take_documents(Merge *merge)
+take_documents(Merge *merge, KgNodeList *read)
 {
 	uint64 n = SPI_processed;
 
+	read->n = 0;
 	merge->nreferrers = 0;
 	merge->referrers = MemoryContextAllocHuge(CurrentMemoryContext,
 											  (n + 1) * sizeof(Referrer));
@@ -308,6 +309,7 @@ take_documents(Merge *merge)
 		Referrer *referrer;
 
 		CHECK_FOR_INTERRUPTS();
+		kg_node_add(read, stored.node);
 		if (number >= 0)
 		{
 			merge->outcomes->items[number].before = stored.version;
@@ -323,6 +325,42 @@ take_documents(Merge *merge)
 		merge->outcomes->effects = (int64) hash_combine64(
 			(uint64) merge->outcomes->effects,
 			hash_combine64((uint64) stored.node, (uint64) stored.version));
+	}
+	SPI_freetuptable(SPI_tuptable);
+	kg_nodes_sort(read);
+}
+
+/*
+ * Raises KG_FORBIDDEN if one of the nodes is stored but was not read. The
+ * locking statement omits rows that a policy for updates excludes.
+ */
+static void
+require_read(const Merge *merge, const KgNodeList *nodes,
+			 const KgNodeList *read)
+{
+	KgNodeList unread = {CurrentMemoryContext};
+	KgUserContext user;
+	KgError *err;
+	int number;
+
+	for (int i = 0; i < nodes->n; i++)
+		if (!kg_nodes_have(read, nodes->nodes[i]))
+			kg_node_add(&unread, nodes->nodes[i]);
+	if (unread.n == 0)
+		return;
+	kg_become_owner(&user);
+	KG_BATCH_LATEST("SELECT node FROM @kg_entity WHERE tenant = $1 "
+					"AND node = ANY($2)",
+					kg_arg_text(merge->tenant),
+					kg_arg_int8s(unread.nodes, unread.n));
+	kg_restore_user(&user);
+	if (SPI_processed > 0)
+	{
+		number = merged_number(merge, kg_spi_int64(0, 1));
+		err = kg_kept_error("entity", "updated");
+		if (number >= 0)
+			kg_error_path(err, "%s", path_of(number));
+		kg_error_throw(err);
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -346,6 +384,7 @@ lock_entities(Merge *merge)
 {
 	KgNodeList nodes = {CurrentMemoryContext};
 	KgNodeList found = {CurrentMemoryContext};
+	KgNodeList read = {CurrentMemoryContext};
 
 	find_referrers(merge, &found);
 	do
@@ -360,10 +399,11 @@ lock_entities(Merge *merge)
 		merge->outcomes->effects = 0;
 		kg_documents_of_nodes(
 			KG_LOCK_DELETE, merge->tenant, nodes.nodes, nodes.n);
-		take_documents(merge);
+		take_documents(merge, &read);
 		found.n = 0;
 		find_referrers(merge, &found);
 	} while (!have_all(&nodes, &found));
+	require_read(merge, &nodes, &read);
 	for (int i = 0; i < merge->n; i++)
 		if (merge->data[i] == NULL)
 			KG_THROW(KG_CONFLICT,
