@@ -182,6 +182,15 @@ SELECT test.fails($$SELECT kg_merge('customer', 'c3', '{c1}')$$, 'code', 'path')
 SELECT data FROM kg_entity WHERE bundle = 'sales' ORDER BY entity_type, entity_id COLLATE "C";
 RESET ROLE;
 DROP POLICY merging_contract ON kg_entity;
+-- Properties of edges are read with the rights of the caller.
+REVOKE SELECT ON kg_edge FROM mona;
+SET ROLE mona;
+SELECT test.fails($$SELECT kg_merge('customer', 'c4', '{c5}')$$, 'code', 'conflicts');
+RESET ROLE;
+GRANT SELECT ON kg_edge TO mona;
+SET ROLE mona;
+SELECT test.fails($$SELECT kg_merge('customer', 'c4', '{c5}')$$, 'code', 'conflicts');
+RESET ROLE;
 -- The ids go with a tenant that moves.
 CREATE TEMP TABLE lines AS SELECT row_number() OVER () AS n, l FROM kg_export_tenant('merging_parts') l;
 SELECT FROM kg_drop_tenant('merging_parts');

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "auth/identity.h"
 #include "auth/visibility.h"
 #include "base/spi.h"
 #include "common/hashfn.h"
@@ -113,9 +114,11 @@ take_edge(EdgePlan *plan, uint64 row)
 		plan->nedges++;
 }
 
+/* Reads the edges of the entities. Runs as the caller, in a tool. */
 static void
-read_edges(EdgePlan *plan)
+read_edges(void *arg)
 {
+	EdgePlan *plan = arg;
 	MemoryContext context = CurrentMemoryContext;
 
 	KG_BATCH_LATEST("SELECT relation_no::bigint, source, target, key, "
@@ -272,7 +275,9 @@ kg_merge_edges_plan(const KgCatalog *catalog, const KgUserContext *caller,
 	kg_visibility_require_tenant("merge entities with edges");
 	kg_restore_user(&owner);
 	kg_require_edges_seen(catalog->tenant, caller, nodes, n);
-	read_edges(&plan);
+	kg_restore_user(caller);
+	kg_identity_as_tool(read_edges, &plan);
+	kg_restore_user(&owner);
 	require_ends_seen(&plan, caller);
 	result->found = palloc(Max(1, plan.nedges) * sizeof(int));
 	if (plan.nedges > 0)
