@@ -191,6 +191,16 @@ GRANT SELECT ON kg_edge TO mona;
 SET ROLE mona;
 SELECT test.fails($$SELECT kg_merge('customer', 'c4', '{c5}')$$, 'code', 'conflicts');
 RESET ROLE;
+-- A repeated reply has no handles and values that the caller may not see any more.
+SET ROLE mona;
+SELECT kg_merge('customer', 'c4', '{c5,c2}', '{"prefer": "c4", "idempotency_key": "k"}') AS merged;
+SELECT kg_merge('customer', 'c4', '{c5,c2}', '{"prefer": "c4", "idempotency_key": "k"}') AS replayed;
+RESET ROLE;
+CREATE POLICY merging_customer ON kg_entity AS RESTRICTIVE FOR SELECT TO mona USING (bundle <> 'sales');
+SET ROLE mona;
+SELECT kg_merge('customer', 'c4', '{c5,c2}', '{"prefer": "c4", "idempotency_key": "k"}') AS replayed;
+RESET ROLE;
+DROP POLICY merging_customer ON kg_entity;
 -- The ids go with a tenant that moves.
 CREATE TEMP TABLE lines AS SELECT row_number() OVER () AS n, l FROM kg_export_tenant('merging_parts') l;
 SELECT FROM kg_drop_tenant('merging_parts');
