@@ -264,7 +264,7 @@ find_nodes(Merge *merge)
 
 /*
  * Adds the entities whose references may change. Raises KG_FORBIDDEN if the caller
- * does not see one of them.
+ * does not see one of them, and KG_CONFLICT if one is newer than the snapshot.
  */
 static void
 find_referrers(const Merge *merge, KgNodeList *found)
@@ -278,6 +278,7 @@ find_referrers(const Merge *merge, KgNodeList *found)
 	kg_become_owner(&user);
 	kg_references_find_referrers(merge->tenant, &nodes, found);
 	kg_nodes_sort(found);
+	kg_require_none_newer(merge->tenant, found->nodes, found->n);
 	kg_require_all_seen(
 		merge->tenant, &user, found->nodes, found->n, "changed");
 	kg_restore_user(&user);
