@@ -36,6 +36,7 @@
 #include "store/reference/seen.h"
 #include "store/reference/stored.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 /* Maximal number of entities that are merged into one in a call. */
 #define KG_MAX_MERGED 500
@@ -451,6 +452,24 @@ value_text(const KgField *field, const Jsonb *data)
 }
 
 /*
+ * Returns kg_rename_in() of a document. The result is data or in the current
+ * memory context; the scratch context is reset.
+ */
+static Jsonb *
+renamed(const Merge *merge, const KgType *type, Jsonb *data,
+		MemoryContext scratch)
+{
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	Jsonb *result = kg_rename_in(&merge->rename, type, data);
+
+	MemoryContextSwitchTo(old);
+	if (result != data)
+		result = DatumGetJsonbPCopy(JsonbPGetDatum(result));
+	MemoryContextReset(scratch);
+	return result;
+}
+
+/*
  * Unites the documents. Their references to each other are removed first; a
  * reference of an entity to itself leads to the entity that stays.
  */
@@ -460,6 +479,8 @@ unite(Merge *merge)
 	KgUniteRules rules = kg_unite_type(merge->type, merge->values);
 	Jsonb **own = palloc(merge->n * sizeof(Jsonb *));
 	KgRename *rename = &merge->rename;
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph rename", ALLOCSET_DEFAULT_SIZES);
 
 	for (int i = 0; i < merge->n; i++)
 		for (int of = 0; of < rename->n; of++)
@@ -469,34 +490,31 @@ unite(Merge *merge)
 							 : value_text(rename->of[of].field, merge->data[i]);
 
 			if (from != NULL)
-				kg_rename_add(
-					rename, of, from, of == 0 ? merge->args->keep : from, i);
+				kg_rename_add(rename, of, from, i);
 		}
+	rename->of[0].to = merge->args->keep;
 	kg_rename_sort(rename);
 	for (int i = 0; i < merge->n; i++)
 	{
 		rename->self = i;
-		own[i] = kg_rename_in(rename, merge->type, merge->data[i]);
+		own[i] = renamed(merge, merge->type, merge->data[i], scratch);
 	}
 	rename->self = -1;
 	merge->united = kg_unite(
 		&rules, own, merge->n, merge->prefer, &merge->conflicts);
 	/* A value that leaves leads to the value that stays. */
 	for (int of = 1; of < rename->n; of++)
-	{
-		char *to = value_text(rename->of[of].field, merge->united);
-
-		for (int i = 0; to != NULL && i < rename->of[of].n; i++)
-			rename->of[of].values[i].to = to;
-	}
-	merge->united = kg_rename_in(rename, merge->type, merge->united);
+		rename->of[of].to = value_text(rename->of[of].field, merge->united);
+	merge->united = renamed(merge, merge->type, merge->united, scratch);
 	for (int i = 0; i < merge->nreferrers; i++)
 	{
 		Referrer *referrer = &merge->referrers[i];
 
 		CHECK_FOR_INTERRUPTS();
-		referrer->wanted = kg_rename_in(rename, referrer->type, referrer->data);
+		referrer->wanted = renamed(
+			merge, referrer->type, referrer->data, scratch);
 	}
+	MemoryContextDelete(scratch);
 }
 
 /* ---- conflicts ---- */
