@@ -239,11 +239,20 @@ kg_delete_old(KgSaved *saved, const char *sql, const char *tenant, int seconds)
 void
 kg_idempotency_keep(const KgRequest *request, const Jsonb *reply)
 {
+	/*
+	 * Members with handles and values beside the items. A later caller might
+	 * not see them any more, so they are not stored.
+	 */
+	static const char *const once[] = {"referrers", "conflicts"};
 	static KgSaved expired;
 	KgUserContext user;
+	JsonbValue value;
 
 	if (XactReadOnly)
 		return;
+	for (int i = 0; i < lengthof(once); i++)
+		if (kg_json_get(&reply->root, once[i], &value) != NULL)
+			reply = kg_json_without(reply, once[i]);
 	kg_become_owner(&user);
 	KG_SPI_NEWEST("INSERT INTO @kg_idempotency"
 				  "(tenant, caller, key, request, reply) "
@@ -341,8 +350,9 @@ write_items(const JsonbContainer *items, const bool *seen, int *withheld)
 	kg_json_each(it, items)
 	{
 		const JsonbContainer *item = kg_json_container(&it.value);
-		/* A deleted entity is not hidden. */
+		/* An entity that was deleted or merged is not hidden. */
 		bool whole = seen[it.index] || has_verdict(item, "deleted") ||
+					 has_verdict(item, "merged") ||
 					 has_verdict(item, "not_found");
 
 		write_item(&w, item, whole);

@@ -164,6 +164,43 @@ SELECT kg_merge('one', 'a', '{c,e}') AS merged;
 SELECT data FROM kg_entity ORDER BY entity_type, entity_id COLLATE "C";
 RESET ROLE;
 DROP POLICY merging_part ON kg_entity;
+-- Each entity that is changed may be updated by the caller: a referrer is not deleted instead.
+SET ROLE mara;
+SELECT kg_apply_bundle($b$ {"bundle_name": "sales", "version": "1", "schemas": [
+  {"entity_type": "customer", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}},
+  {"entity_type": "contract", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "customer": {"type": "string", "x-ref": "customer", "x-on-delete": "cascade"}}}}],
+  "relations": [{"name": "KNOWS", "from": "customer", "to": "customer", "schema": {"type": "object", "properties": {"n": {"type": "integer"}}}}],
+  "entities": [{"entity_type": "customer", "items": [{"id": "c1"}, {"id": "c2"}, {"id": "c3"}, {"id": "c4"}, {"id": "c5"}]},
+    {"entity_type": "contract", "items": [{"id": "k1", "customer": "c2"}]}],
+  "edges": [{"relation": "KNOWS", "from": "c4", "to": "c3", "properties": {"n": 1}}, {"relation": "KNOWS", "from": "c5", "to": "c3", "properties": {"n": 2}}]} $b$) ->> 'revision' AS revision;
+RESET ROLE;
+CREATE POLICY merging_contract ON kg_entity AS RESTRICTIVE FOR UPDATE TO mona USING (entity_type <> 'contract' AND entity_id <> 'c3');
+SET ROLE mona;
+SELECT test.fails($$SELECT kg_merge('customer', 'c1', '{c2}')$$, 'code');
+SELECT test.fails($$SELECT kg_merge('customer', 'c1', '{c3}')$$, 'code', 'path');
+SELECT test.fails($$SELECT kg_merge('customer', 'c3', '{c1}')$$, 'code', 'path');
+SELECT data FROM kg_entity WHERE bundle = 'sales' ORDER BY entity_type, entity_id COLLATE "C";
+RESET ROLE;
+DROP POLICY merging_contract ON kg_entity;
+-- Properties of edges are read with the rights of the caller.
+REVOKE SELECT ON kg_edge FROM mona;
+SET ROLE mona;
+SELECT test.fails($$SELECT kg_merge('customer', 'c4', '{c5}')$$, 'code', 'conflicts');
+RESET ROLE;
+GRANT SELECT ON kg_edge TO mona;
+SET ROLE mona;
+SELECT test.fails($$SELECT kg_merge('customer', 'c4', '{c5}')$$, 'code', 'conflicts');
+RESET ROLE;
+-- A repeated reply has no handles and values that the caller may not see any more.
+SET ROLE mona;
+SELECT kg_merge('customer', 'c4', '{c5,c2}', '{"prefer": "c4", "idempotency_key": "k"}') AS merged;
+SELECT kg_merge('customer', 'c4', '{c5,c2}', '{"prefer": "c4", "idempotency_key": "k"}') AS replayed;
+RESET ROLE;
+CREATE POLICY merging_customer ON kg_entity AS RESTRICTIVE FOR SELECT TO mona USING (bundle <> 'sales');
+SET ROLE mona;
+SELECT kg_merge('customer', 'c4', '{c5,c2}', '{"prefer": "c4", "idempotency_key": "k"}') AS replayed;
+RESET ROLE;
+DROP POLICY merging_customer ON kg_entity;
 -- The ids go with a tenant that moves.
 CREATE TEMP TABLE lines AS SELECT row_number() OVER () AS n, l FROM kg_export_tenant('merging_parts') l;
 SELECT FROM kg_drop_tenant('merging_parts');

@@ -36,6 +36,7 @@
 #include "store/reference/seen.h"
 #include "store/reference/stored.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 /* Maximal number of entities that are merged into one in a call. */
 #define KG_MAX_MERGED 500
@@ -264,7 +265,7 @@ find_nodes(Merge *merge)
 
 /*
  * Adds the entities whose references may change. Raises KG_FORBIDDEN if the caller
- * does not see one of them.
+ * does not see one of them, and KG_CONFLICT if one is newer than the snapshot.
  */
 static void
 find_referrers(const Merge *merge, KgNodeList *found)
@@ -278,6 +279,7 @@ find_referrers(const Merge *merge, KgNodeList *found)
 	kg_become_owner(&user);
 	kg_references_find_referrers(merge->tenant, &nodes, found);
 	kg_nodes_sort(found);
+	kg_require_none_newer(merge->tenant, found->nodes, found->n);
 	kg_require_all_seen(
 		merge->tenant, &user, found->nodes, found->n, "changed");
 	kg_restore_user(&user);
@@ -292,12 +294,13 @@ merged_number(const Merge *merge, int64 node)
 	return -1;
 }
 
-/* Takes the rows of kg_documents_of_nodes(). */
+/* Takes the rows of kg_documents_of_nodes(). Sets read to their nodes. */
 static void
-take_documents(Merge *merge)
+take_documents(Merge *merge, KgNodeList *read)
 {
 	uint64 n = SPI_processed;
 
+	read->n = 0;
 	merge->nreferrers = 0;
 	merge->referrers = MemoryContextAllocHuge(CurrentMemoryContext,
 											  (n + 1) * sizeof(Referrer));
@@ -308,6 +311,7 @@ take_documents(Merge *merge)
 		Referrer *referrer;
 
 		CHECK_FOR_INTERRUPTS();
+		kg_node_add(read, stored.node);
 		if (number >= 0)
 		{
 			merge->outcomes->items[number].before = stored.version;
@@ -323,6 +327,42 @@ take_documents(Merge *merge)
 		merge->outcomes->effects = (int64) hash_combine64(
 			(uint64) merge->outcomes->effects,
 			hash_combine64((uint64) stored.node, (uint64) stored.version));
+	}
+	SPI_freetuptable(SPI_tuptable);
+	kg_nodes_sort(read);
+}
+
+/*
+ * Raises KG_FORBIDDEN if one of the nodes is stored but was not read. The
+ * locking statement omits rows that a policy for updates excludes.
+ */
+static void
+require_read(const Merge *merge, const KgNodeList *nodes,
+			 const KgNodeList *read)
+{
+	KgNodeList unread = {CurrentMemoryContext};
+	KgUserContext user;
+	KgError *err;
+	int number;
+
+	for (int i = 0; i < nodes->n; i++)
+		if (!kg_nodes_have(read, nodes->nodes[i]))
+			kg_node_add(&unread, nodes->nodes[i]);
+	if (unread.n == 0)
+		return;
+	kg_become_owner(&user);
+	KG_BATCH_LATEST("SELECT node FROM @kg_entity WHERE tenant = $1 "
+					"AND node = ANY($2)",
+					kg_arg_text(merge->tenant),
+					kg_arg_int8s(unread.nodes, unread.n));
+	kg_restore_user(&user);
+	if (SPI_processed > 0)
+	{
+		number = merged_number(merge, kg_spi_int64(0, 1));
+		err = kg_kept_error("entity", "updated");
+		if (number >= 0)
+			kg_error_path(err, "%s", path_of(number));
+		kg_error_throw(err);
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -346,6 +386,7 @@ lock_entities(Merge *merge)
 {
 	KgNodeList nodes = {CurrentMemoryContext};
 	KgNodeList found = {CurrentMemoryContext};
+	KgNodeList read = {CurrentMemoryContext};
 
 	find_referrers(merge, &found);
 	do
@@ -360,10 +401,11 @@ lock_entities(Merge *merge)
 		merge->outcomes->effects = 0;
 		kg_documents_of_nodes(
 			KG_LOCK_DELETE, merge->tenant, nodes.nodes, nodes.n);
-		take_documents(merge);
+		take_documents(merge, &read);
 		found.n = 0;
 		find_referrers(merge, &found);
 	} while (!have_all(&nodes, &found));
+	require_read(merge, &nodes, &read);
 	for (int i = 0; i < merge->n; i++)
 		if (merge->data[i] == NULL)
 			KG_THROW(KG_CONFLICT,
@@ -410,6 +452,24 @@ value_text(const KgField *field, const Jsonb *data)
 }
 
 /*
+ * Returns kg_rename_in() of a document. The result is data or in the current
+ * memory context; the scratch context is reset.
+ */
+static Jsonb *
+renamed(const Merge *merge, const KgType *type, Jsonb *data,
+		MemoryContext scratch)
+{
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	Jsonb *result = kg_rename_in(&merge->rename, type, data);
+
+	MemoryContextSwitchTo(old);
+	if (result != data)
+		result = DatumGetJsonbPCopy(JsonbPGetDatum(result));
+	MemoryContextReset(scratch);
+	return result;
+}
+
+/*
  * Unites the documents. Their references to each other are removed first; a
  * reference of an entity to itself leads to the entity that stays.
  */
@@ -419,6 +479,8 @@ unite(Merge *merge)
 	KgUniteRules rules = kg_unite_type(merge->type, merge->values);
 	Jsonb **own = palloc(merge->n * sizeof(Jsonb *));
 	KgRename *rename = &merge->rename;
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph rename", ALLOCSET_DEFAULT_SIZES);
 
 	for (int i = 0; i < merge->n; i++)
 		for (int of = 0; of < rename->n; of++)
@@ -428,34 +490,31 @@ unite(Merge *merge)
 							 : value_text(rename->of[of].field, merge->data[i]);
 
 			if (from != NULL)
-				kg_rename_add(
-					rename, of, from, of == 0 ? merge->args->keep : from, i);
+				kg_rename_add(rename, of, from, i);
 		}
+	rename->of[0].to = merge->args->keep;
 	kg_rename_sort(rename);
 	for (int i = 0; i < merge->n; i++)
 	{
 		rename->self = i;
-		own[i] = kg_rename_in(rename, merge->type, merge->data[i]);
+		own[i] = renamed(merge, merge->type, merge->data[i], scratch);
 	}
 	rename->self = -1;
 	merge->united = kg_unite(
 		&rules, own, merge->n, merge->prefer, &merge->conflicts);
 	/* A value that leaves leads to the value that stays. */
 	for (int of = 1; of < rename->n; of++)
-	{
-		char *to = value_text(rename->of[of].field, merge->united);
-
-		for (int i = 0; to != NULL && i < rename->of[of].n; i++)
-			rename->of[of].values[i].to = to;
-	}
-	merge->united = kg_rename_in(rename, merge->type, merge->united);
+		rename->of[of].to = value_text(rename->of[of].field, merge->united);
+	merge->united = renamed(merge, merge->type, merge->united, scratch);
 	for (int i = 0; i < merge->nreferrers; i++)
 	{
 		Referrer *referrer = &merge->referrers[i];
 
 		CHECK_FOR_INTERRUPTS();
-		referrer->wanted = kg_rename_in(rename, referrer->type, referrer->data);
+		referrer->wanted = renamed(
+			merge, referrer->type, referrer->data, scratch);
 	}
+	MemoryContextDelete(scratch);
 }
 
 /* ---- conflicts ---- */

@@ -8,8 +8,11 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
+#include "auth/identity.h"
 #include "auth/visibility.h"
 #include "base/spi.h"
+#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/edge/edges.h"
@@ -17,6 +20,7 @@
 #include "store/merge/merge_edges.h"
 #include "store/reference/seen.h"
 #include "store/reference/stored.h"
+#include "utils/array.h"
 
 typedef struct Edge
 {
@@ -113,9 +117,56 @@ take_edge(EdgePlan *plan, uint64 row)
 		plan->nedges++;
 }
 
+/*
+ * Raises KG_CONFLICT if the transaction's snapshot does not show a stored edge
+ * of the entities. Runs as the owner.
+ */
 static void
-read_edges(EdgePlan *plan)
+require_edges_shown(const EdgePlan *plan)
 {
+	uint64 n;
+	int64 *sources;
+	Datum *tids;
+	ArrayType *array;
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	KG_BATCH_LATEST("SELECT source, ctid FROM @kg_edge WHERE tenant = $1 "
+					"AND property IS NULL AND source = ANY($2) "
+					"UNION ALL SELECT source, ctid FROM @kg_edge "
+					"WHERE tenant = $1 AND property IS NULL "
+					"AND target = ANY($2) AND source <> ALL($2)",
+					kg_arg_text(plan->catalog->tenant),
+					kg_arg_int8s(plan->nodes, plan->n));
+	n = SPI_processed;
+	sources = MemoryContextAllocHuge(CurrentMemoryContext,
+									 Max(1, n) * sizeof(int64));
+	tids = MemoryContextAllocHuge(CurrentMemoryContext,
+								  Max(1, n) * sizeof(Datum));
+	for (uint64 i = 0; i < n; i++)
+	{
+		sources[i] = kg_spi_int64(i, 1);
+		tids[i] = kg_spi_datum(i, 2);
+	}
+	array = construct_array(
+		tids, (int) n, TIDOID, sizeof(ItemPointerData), false, TYPALIGN_SHORT);
+	SPI_freetuptable(SPI_tuptable);
+	KG_BATCH_EXEC("SELECT FROM (SELECT unnest($2), unnest($3)) u(source, tid), "
+				  "LATERAL (SELECT FROM @kg_edge WHERE tenant = $1 "
+				  "AND source = u.source AND ctid = u.tid OFFSET 0) e",
+				  kg_arg_text(plan->catalog->tenant),
+				  kg_arg_int8s(sources, n),
+				  kg_arg(TIDARRAYOID, PointerGetDatum(array)));
+	SPI_freetuptable(SPI_tuptable);
+	if (SPI_processed < n)
+		kg_refuse_newer();
+}
+
+/* Reads the edges of the entities. Runs as the caller, in a tool. */
+static void
+read_edges(void *arg)
+{
+	EdgePlan *plan = arg;
 	MemoryContext context = CurrentMemoryContext;
 
 	KG_BATCH_LATEST("SELECT relation_no::bigint, source, target, key, "
@@ -271,8 +322,11 @@ kg_merge_edges_plan(const KgCatalog *catalog, const KgUserContext *caller,
 	kg_restore_user(caller);
 	kg_visibility_require_tenant("merge entities with edges");
 	kg_restore_user(&owner);
+	require_edges_shown(&plan);
 	kg_require_edges_seen(catalog->tenant, caller, nodes, n);
-	read_edges(&plan);
+	kg_restore_user(caller);
+	kg_identity_as_tool(read_edges, &plan);
+	kg_restore_user(&owner);
 	require_ends_seen(&plan, caller);
 	result->found = palloc(Max(1, plan.nedges) * sizeof(int));
 	if (plan.nedges > 0)

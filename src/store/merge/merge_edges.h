@@ -35,10 +35,10 @@ typedef struct KgMergeEdges
 
 /*
  * Decides the effect on the explicit edges of merged entities. nodes[0] is the
- * entity that stays, and "prefer" is the number of an entity, or -1. The
- * relations and the nodes are locked. Raises KG_FORBIDDEN if other nodes than
- * the first have edges and the caller does not see the tenant as a whole. Runs
- * as the owner.
+ * entity that stays, and prefer the number of an entity or -1. The relations and
+ * the nodes are locked. Raises KG_FORBIDDEN if other nodes than the first have
+ * edges and the caller does not see the tenant as a whole, and KG_CONFLICT if an
+ * edge is newer than the transaction's snapshot. Runs as the owner.
  */
 extern void kg_merge_edges_plan(const KgCatalog *catalog,
 								const KgUserContext *caller, const int64 *nodes,

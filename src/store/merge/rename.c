@@ -23,18 +23,21 @@ kg_rename_make(const KgType *type, int n)
 }
 
 void
-kg_rename_add(KgRename *rename, int of, const char *from, const char *to,
-			  int entity)
+kg_rename_add(KgRename *rename, int of, const char *from, int entity)
 {
 	KgRenamedOf *list = &rename->of[of];
 
-	list->values[list->n++] = (KgRenamed){from, to, entity};
+	list->values[list->n++] = (KgRenamed){from, strlen(from), entity};
 }
 
 static int
-compare_renamed(const void *a, const void *b)
+compare_renamed(const void *pa, const void *pb)
 {
-	return strcmp(((const KgRenamed *) a)->from, ((const KgRenamed *) b)->from);
+	const KgRenamed *a = pa;
+	const KgRenamed *b = pb;
+	int order = memcmp(a->from, b->from, Min(a->len, b->len));
+
+	return order != 0 ? order : a->len - b->len;
 }
 
 void
@@ -82,17 +85,18 @@ typedef struct Copy
 } Copy;
 
 /*
- * Sets *to to the new value, NULL: none. Returns false if the value stays.
+ * Returns whether a value changes. Then sets *to to the new value; NULL: the
+ * reference is removed.
  */
 static bool
 is_renamed(const Copy *copy, const JsonbValue *value, const char **to)
 {
-	KgRenamed sought = {NULL, NULL, 0};
+	KgRenamed sought;
 	const KgRenamed *found;
 
 	if (value->type != jbvString || copy->values->n == 0)
 		return false;
-	sought.from = kg_json_cstring(value);
+	sought = (KgRenamed){value->val.string.val, value->val.string.len, 0};
 	found = bsearch(&sought,
 					copy->values->values,
 					copy->values->n,
@@ -100,35 +104,24 @@ is_renamed(const Copy *copy, const JsonbValue *value, const char **to)
 					compare_renamed);
 	if (found == NULL)
 		return false;
-	*to = copy->self >= 0 && found->entity != copy->self ? NULL : found->to;
-	return *to == NULL || strcmp(*to, found->from) != 0;
+	*to = NULL;
+	if (copy->self >= 0 && found->entity != copy->self)
+		return true;
+	*to = copy->values->to;
+	return *to != NULL && strcmp(*to, found->from) != 0;
 }
 
-/* Returns whether an array has the string in an item that stays. */
+/* Returns whether an array has the new value in an item that stays. */
 static bool
-has_string(const Copy *copy, const JsonbContainer *array, const char *s)
+has_new(const Copy *copy, const JsonbContainer *array)
 {
 	const char *to;
 
 	kg_json_each(it, array)
-		if (kg_json_string_is(&it.value, s) &&
-			!is_renamed(copy, &it.value, &to))
-			return true;
-	return false;
-}
-
-/* Returns whether an item before number i gets the value as well. */
-static bool
-is_written(const Copy *copy, const JsonbContainer *array, int i, const char *to)
-{
-	const char *other;
-
-	kg_json_each(it, array)
 	{
-		if (it.index >= i)
-			return false;
-		if (is_renamed(copy, &it.value, &other) && other != NULL &&
-			strcmp(other, to) == 0)
+		CHECK_FOR_INTERRUPTS();
+		if (kg_json_string_is(&it.value, copy->values->to) &&
+			!is_renamed(copy, &it.value, &to))
 			return true;
 	}
 	return false;
@@ -141,6 +134,8 @@ copy_value(KgJsonWriter *w, const JsonbValue *value, Copy *copy, int step)
 	const KgField *field = copy->field;
 	const JsonbContainer *container = kg_json_container(value);
 	KgJsonIter it;
+	bool sought = false;
+	bool has = false; /* an item of the new array has the new value */
 
 	check_stack_depth();
 	if (step >= field->nsteps || container == NULL)
@@ -171,10 +166,15 @@ copy_value(KgJsonWriter *w, const JsonbValue *value, Copy *copy, int step)
 		copy->changed |= hit;
 		if (hit && to == NULL && (next->key == NULL || !field->nullable))
 			continue;
-		if (hit && to != NULL && next->key == NULL &&
-			(has_string(copy, container, to) ||
-			 is_written(copy, container, it.index, to)))
-			continue;
+		if (hit && to != NULL && next->key == NULL)
+		{
+			if (!sought)
+				has = has_new(copy, container);
+			sought = true;
+			if (has)
+				continue;
+			has = true;
+		}
 		if (it.is_object)
 			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
 		if (hit && to == NULL)

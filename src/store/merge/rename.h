@@ -13,8 +13,7 @@
 typedef struct KgRenamed
 {
 	const char *from;
-	/* the new value; NULL: references by the old value are removed */
-	const char *to;
+	int len;	/* of from; bytes */
 	int entity; /* number of the entity that had the value */
 } KgRenamed;
 
@@ -24,6 +23,7 @@ typedef struct KgRenamedOf
 	const KgField *field; /* property of the merged type */
 	int n;
 	KgRenamed *values; /* ordered by from after kg_rename_sort() */
+	const char *to;	   /* the new value of all references; NULL: they stay */
 } KgRenamedOf;
 
 typedef struct KgRename
@@ -43,7 +43,7 @@ typedef struct KgRename
 extern KgRename kg_rename_make(const KgType *type, int n);
 /* Adds a value of the property with this index in rename->of. */
 extern void kg_rename_add(KgRename *rename, int of, const char *from,
-						  const char *to, int entity);
+						  int entity);
 extern void kg_rename_sort(KgRename *rename);
 
 /* Returns whether a type has a property that refers to the merged type. */
