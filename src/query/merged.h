@@ -16,20 +16,17 @@ typedef struct KgMerged
 } KgMerged;
 
 /*
- * Finds the entity into which the entity with this id was merged, through
- * several merges if necessary. If type is NULL, the entity may have any type,
- * but only one entity may match. Returns false if there is no such entity, if
- * a new entity has the id, or if the call reads a past state. The returned
- * entity may be hidden from the caller; the rights of the caller are checked
- * when the entity is read.
+ * Finds the entity into which the one with this id was merged, over several
+ * merges if necessary. type NULL: of any type, if there is one only. Returns
+ * false if the caller sees no such entity, or sees one with the id itself, or
+ * the call is about the past.
  */
 extern bool kg_merged_find(const KgCatalog *catalog, const KgType *type,
 						   const char *id, KgMerged *merged);
 
 /*
- * Replaces the ids of merged entities by present ids. Returns whether any id
- * was replaced. The function looks up each id, so call it only if some of the
- * ids were not found.
+ * Replaces the ids of merged entities by present ids, as kg_merged_find() finds
+ * them. Returns whether there were any.
  */
 extern bool kg_merged_replace(const KgCatalog *catalog, const KgType *type,
 							  char **ids, int n);

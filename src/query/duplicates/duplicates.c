@@ -171,8 +171,8 @@ count_compared(void *arg)
 				 .message = psprintf("more than %d pairs must be compared "
 									 "(kg_graph.max_edges)",
 									 kg_setting_max_edges),
-				 .path = "/min_similarity",
-				 .expected = "a higher similarity, or a higher setting");
+				 .path = d->path,
+				 .expected = d->expected);
 	kg_plan_count(&d->compared, 1);
 	if ((d->compared & 0xFFFF) == 0)
 		kg_graph_check_memory(d->graph);
@@ -181,7 +181,7 @@ count_compared(void *arg)
 /* ---- names ---- */
 
 static int
-compare_int64(const void *pa, const void *pb)
+compare_int64(const void *pa, const void *pb, void *arg)
 {
 	int64 a = *(const int64 *) pa;
 	int64 b = *(const int64 *) pb;
@@ -197,7 +197,8 @@ sort_set(KgNumberSet *set)
 
 	if (set->n == 0)
 		return;
-	qsort(set->numbers, set->n, sizeof(int64), compare_int64);
+	qsort_interruptible(
+		set->numbers, set->n, sizeof(int64), compare_int64, NULL);
 	for (int i = 0; i < set->n; i++)
 		if (i == 0 || set->numbers[i] != set->numbers[n - 1])
 			set->numbers[n++] = set->numbers[i];
@@ -260,14 +261,21 @@ compare_names(KgDuplicates *d)
 		kg_plan_count(&d->done, 1);
 	}
 	kg_graph_check_memory(d->graph);
-	kg_similar_sets(
-		sets, d->nnames, d->min_similarity, count_compared, similar_names, d);
+	d->path = "/min_similarity";
+	d->expected = "a higher similarity, or a higher setting";
+	kg_similar_sets(sets,
+					d->nnames,
+					1,
+					d->min_similarity,
+					count_compared,
+					similar_names,
+					d);
 }
 
 /* ---- values ---- */
 
 static int
-compare_values(const void *pa, const void *pb)
+compare_values(const void *pa, const void *pb, void *arg)
 {
 	const KgSameText *a = pa;
 	const KgSameText *b = pb;
@@ -312,7 +320,8 @@ static void
 compare_properties(KgDuplicates *d)
 {
 	if (d->nvalues > 0)
-		qsort(d->values, d->nvalues, sizeof(KgSameText), compare_values);
+		qsort_interruptible(
+			d->values, d->nvalues, sizeof(KgSameText), compare_values, NULL);
 	for (int i = 0, next; i < d->nvalues; i = next)
 	{
 		for (next = i + 1;
@@ -366,7 +375,7 @@ found_neighbors(const KgNeighbors *found, void *arg)
 }
 
 static int
-compare_adjacent(const void *pa, const void *pb)
+compare_adjacent(const void *pa, const void *pb, void *arg)
 {
 	const Adjacent *a = pa;
 	const Adjacent *b = pb;
@@ -393,7 +402,7 @@ read_neighbors(KgDuplicates *d)
 		return;
 	ranks = MemoryContextAllocHuge(d->graph->context, r.set.n * sizeof(uint16));
 	kg_graph_types(d->graph, r.set.nodes, r.set.n, ranks);
-	qsort(r.edges, r.n, sizeof(Adjacent), compare_adjacent);
+	qsort_interruptible(r.edges, r.n, sizeof(Adjacent), compare_adjacent, NULL);
 	for (uint32 i = 0; i < d->n; i++)
 	{
 		KgNumberSet *set = &d->entities[i].neighbors;
@@ -425,11 +434,7 @@ read_neighbors(KgDuplicates *d)
 static void
 similar_neighbors(int i, int j, double similarity, void *arg)
 {
-	KgDuplicates *d = arg;
-
-	if (d->entities[i].neighbors.n >= LEAST_NEIGHBORS &&
-		d->entities[j].neighbors.n >= LEAST_NEIGHBORS)
-		(void) pair_of(d, i, j);
+	(void) pair_of(arg, i, j);
 }
 
 static void
@@ -441,8 +446,11 @@ compare_neighbors(KgDuplicates *d)
 	read_neighbors(d);
 	for (uint32 i = 0; i < d->n; i++)
 		sets[i] = d->entities[i].neighbors;
+	d->path = "/relations";
+	d->expected = "relations with fewer common neighbors, or a higher setting";
 	kg_similar_sets(sets,
 					(int) d->n,
+					LEAST_NEIGHBORS,
 					NEIGHBOR_SIMILARITY,
 					count_compared,
 					similar_neighbors,
@@ -467,7 +475,7 @@ rate(const KgDuplicates *d, KgSamePair *pair)
 }
 
 static int
-compare_pairs(const void *pa, const void *pb)
+compare_pairs(const void *pa, const void *pb, void *arg)
 {
 	const KgSamePair *a = *(KgSamePair *const *) pa;
 	const KgSamePair *b = *(KgSamePair *const *) pb;
@@ -481,16 +489,30 @@ compare_pairs(const void *pa, const void *pb)
 	return 0;
 }
 
-static bool
-is_wanted(const KgDuplicates *d, const KgSamePair *pair)
+static int
+compare_ids(const void *id, const void *entity)
 {
-	if (pair->score < d->min_score - 1e-9)
-		return false;
-	for (int i = 0; i < d->nids; i++)
-		for (int k = 0; k < 2; k++)
-			if (strcmp(d->entities[pair->entities[k]].id, d->ids[i]) == 0)
-				return true;
-	return d->nids == 0;
+	return strcmp(id, ((const KgSameEntity *) entity)->id);
+}
+
+/* Returns for each entity whether its pairs are wanted, or NULL: all are. */
+static bool *
+wanted_entities(const KgDuplicates *d)
+{
+	bool *wanted;
+
+	if (d->nids == 0)
+		return NULL;
+	wanted = palloc0(Max(1, d->n) * sizeof(bool));
+	for (int i = 0; i < d->nids && d->n > 0; i++)
+	{
+		const KgSameEntity *entity = bsearch(
+			d->ids[i], d->entities, d->n, sizeof(KgSameEntity), compare_ids);
+
+		if (entity != NULL)
+			wanted[entity - d->entities] = true;
+	}
+	return wanted;
 }
 
 void
@@ -500,6 +522,7 @@ kg_duplicates_find(KgDuplicates *d)
 	HASHCTL ctl;
 	HASH_SEQ_STATUS status;
 	KgSamePair *pair;
+	const bool *wanted;
 
 	memset(&ctl, 0, sizeof(ctl));
 	ctl.keysize = 2 * sizeof(int);
@@ -516,13 +539,19 @@ kg_duplicates_find(KgDuplicates *d)
 	d->pairs = MemoryContextAllocHuge(d->graph->context,
 									  (hash_get_num_entries(d->found) + 1) *
 										  sizeof(KgSamePair *));
+	wanted = wanted_entities(d);
 	hash_seq_init(&status, d->found);
 	while ((pair = hash_seq_search(&status)) != NULL)
 	{
+		kg_plan_count(&d->done, 1);
+		if (wanted != NULL && !wanted[pair->entities[0]] &&
+			!wanted[pair->entities[1]])
+			continue;
 		rate(d, pair);
-		if (is_wanted(d, pair))
+		if (pair->score >= d->min_score - 1e-9)
 			d->pairs[d->npairs++] = pair;
 	}
-	qsort(d->pairs, d->npairs, sizeof(KgSamePair *), compare_pairs);
+	qsort_interruptible(
+		d->pairs, d->npairs, sizeof(KgSamePair *), compare_pairs, NULL);
 	MemoryContextSwitchTo(old);
 }

@@ -67,7 +67,9 @@ typedef struct KgDuplicates
 	KgSameText *values;
 	int nvalues;
 	uint64 compared;
-	uint64 done; /* work since the last check for interrupts */
+	const char *path;	  /* of the argument that reduces the comparisons */
+	const char *expected; /* a better value for it */
+	uint64 done;		  /* work since the last check for interrupts */
 	struct HTAB *found;
 } KgDuplicates;
 

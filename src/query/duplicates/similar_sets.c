@@ -42,7 +42,7 @@ typedef struct Member
 } Member;
 
 static int
-compare_members(const void *pa, const void *pb)
+compare_members(const void *pa, const void *pb, void *arg)
 {
 	const Member *a = pa;
 	const Member *b = pb;
@@ -53,7 +53,7 @@ compare_members(const void *pa, const void *pb)
 }
 
 static int
-compare_numbers(const void *pa, const void *pb)
+compare_numbers(const void *pa, const void *pb, void *arg)
 {
 	int64 a = *(const int64 *) pa;
 	int64 b = *(const int64 *) pb;
@@ -75,7 +75,7 @@ members_of(const KgNumberSet *sets, int nsets, int *n)
 	for (int i = 0; i < nsets; i++)
 		for (int k = 0; k < sets[i].n; k++)
 			members[(*n)++] = (Member){sets[i].numbers[k], i, k};
-	qsort(members, *n, sizeof(Member), compare_members);
+	qsort_interruptible(members, *n, sizeof(Member), compare_members, NULL);
 	return members;
 }
 
@@ -99,12 +99,16 @@ rank_numbers(KgNumberSet *sets, int nsets)
 	}
 	for (int i = 0; i < nsets; i++)
 		if (sets[i].n > 1)
-			qsort(sets[i].numbers, sets[i].n, sizeof(int64), compare_numbers);
+			qsort_interruptible(sets[i].numbers,
+								sets[i].n,
+								sizeof(int64),
+								compare_numbers,
+								NULL);
 	pfree(members);
 }
 
 void
-kg_similar_sets(KgNumberSet *sets, int nsets, double least,
+kg_similar_sets(KgNumberSet *sets, int nsets, int smallest, double least,
 				void (*work)(void *arg),
 				void (*found)(int i, int j, double similarity, void *arg),
 				void *arg)
@@ -117,7 +121,9 @@ kg_similar_sets(KgNumberSet *sets, int nsets, double least,
 	for (int i = 0; i < nsets; i++)
 	{
 		first[i] = sets[i];
-		if (sets[i].n > 0)
+		if (sets[i].n < smallest)
+			first[i].n = 0;
+		else
 			first[i].n -= (int) ceil(least * sets[i].n - 1e-9) - 1;
 	}
 	members = members_of(first, nsets, &n);

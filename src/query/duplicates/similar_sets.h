@@ -19,12 +19,15 @@ extern int kg_set_common(const KgNumberSet *a, const KgNumberSet *b);
 
 /*
  * Calls found for each pair i < j of sets whose Jaccard similarity, the share of
- * the members of either that both have, is at least least (above 0). A pair may
- * come several times. Overwrites the sets: numbers are replaced by their ranks by
- * frequency. work is called for each comparison, and may raise an error.
+ * the members of either that both have, is at least least (above 0). Smaller sets
+ * than smallest (at least 1) are not compared. A pair may come several times.
+ * Overwrites all sets: numbers are replaced by their ranks by frequency. work is
+ * called for each comparison, and may raise an error.
  */
-extern void kg_similar_sets(
-	KgNumberSet *sets, int nsets, double least, void (*work)(void *arg),
-	void (*found)(int i, int j, double similarity, void *arg), void *arg);
+extern void kg_similar_sets(KgNumberSet *sets, int nsets, int smallest,
+							double least, void (*work)(void *arg),
+							void (*found)(int i, int j, double similarity,
+										  void *arg),
+							void *arg);
 
 #endif /* KG_SIMILAR_SETS_H */

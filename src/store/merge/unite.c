@@ -4,9 +4,17 @@
  */
 #include "postgres.h"
 
+#include "base/error.h"
+#include "base/settings.h"
 #include "miscadmin.h"
 #include "model/key.h"
 #include "store/merge/unite.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/jsonb.h"
+
+/* Quotes and a colon, the shortest value, and a comma or a brace. */
+#define PROPERTY_BYTES 5
 
 typedef struct Union
 {
@@ -17,6 +25,7 @@ typedef struct Union
 	List **conflicts;
 	JsonbValue *values; /* of the present property, by document */
 	bool *has;			/* the document has the property, which may be null */
+	int64 bytes;		/* of JSON text that the union has at least */
 	KgJsonWriter *w;
 } Union;
 
@@ -48,7 +57,8 @@ kg_unite_type(const KgType *type, const JsonbContainer *values)
 						  is_whole(type->label_field) ? type->label_field
 													  : NULL,
 						  NULL,
-						  values};
+						  values,
+						  kg_setting_max_entity_bytes};
 
 	/* An id that is the label is not left: it is an alias of its own. */
 	if (rules.label == type->id_field)
@@ -101,28 +111,75 @@ first_value(const Union *u)
 
 /* ---- arrays ---- */
 
-static bool
-is_item(const JsonbContainer *array, const JsonbValue *item, int before)
+static uint32
+hash_item(const void *key, Size size)
 {
-	kg_json_each(it, array)
-	{
-		if (it.index >= before)
-			return false;
-		if (kg_json_same_value(&it.value, item))
-			return true;
-	}
-	return false;
+	const JsonbValue *item = key;
+	uint32 hash = 0;
+
+	if (item->type == jbvBinary)
+		return DatumGetUInt32(DirectFunctionCall1(
+			jsonb_hash, JsonbPGetDatum(kg_json_datum(item))));
+	JsonbHashScalarValue(item, &hash);
+	return hash;
 }
 
-/* Returns whether a document before number i has the item in its array. */
-static bool
-is_earlier_item(const Union *u, int i, const JsonbValue *item)
+static int
+match_items(const void *a, const void *b, Size size)
 {
-	for (int j = 0; j < i; j++)
-		if (has_value(u, j) &&
-			is_item(kg_json_container(&u->values[j]), item, PG_INT32_MAX))
-			return true;
-	return false;
+	return kg_json_same_value(a, b) ? 0 : 1;
+}
+
+/* Returns an empty set of the different items of a property. */
+static HTAB *
+make_items(void)
+{
+	HASHCTL ctl;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(JsonbValue);
+	ctl.entrysize = sizeof(JsonbValue);
+	ctl.hash = hash_item;
+	ctl.match = match_items;
+	ctl.hcxt = CurrentMemoryContext;
+	return hash_create("kg_graph items",
+					   64,
+					   &ctl,
+					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+}
+
+/*
+ * Adds to the size of the union. Raises KG_LIMIT_EXCEEDED above the limit, before
+ * the union has all items of many large documents.
+ */
+static void
+count_bytes(Union *u, const char *property, int64 n)
+{
+	u->bytes += n;
+	if (u->rules->max_bytes > 0 && u->bytes > u->rules->max_bytes)
+		KG_THROW(KG_LIMIT_EXCEEDED,
+				 .message = psprintf("the union of the entities has more than "
+									 "%d bytes at property \"%s\" "
+									 "(kg_graph.max_entity_bytes)",
+									 u->rules->max_bytes,
+									 property),
+				 .expected = "fewer entities, or a value for the property");
+}
+
+/* Adds the item. Returns false if it is there already. */
+static bool
+add_item(Union *u, const char *property, HTAB *items, const JsonbValue *item)
+{
+	bool found;
+
+	CHECK_FOR_INTERRUPTS();
+	(void) hash_search(items, item, HASH_ENTER, &found);
+	/* A string has two quotes; an item ends with a comma or a bracket. */
+	if (!found)
+		count_bytes(u,
+					property,
+					item->type == jbvString ? item->val.string.len + 3 : 2);
+	return !found;
 }
 
 /*
@@ -143,22 +200,15 @@ are_sets(const Union *u, const KgField *field)
 
 /* Writes the items of all documents; those of the first one as they are. */
 static void
-write_items(const Union *u, int first)
+write_items(Union *u, const char *property, int first, HTAB *items)
 {
 	for (int i = first; i < u->n; i++)
 	{
 		if (!has_value(u, i))
 			continue;
 		kg_json_each(it, kg_json_container(&u->values[i]))
-		{
-			CHECK_FOR_INTERRUPTS();
-			if (i > first &&
-				(is_earlier_item(u, i, &it.value) ||
-				 is_item(
-					 kg_json_container(&u->values[i]), &it.value, it.index)))
-				continue;
-			kg_jw_value(u->w, &it.value);
-		}
+			if (add_item(u, property, items, &it.value) || i == first)
+				kg_jw_value(u->w, &it.value);
 	}
 }
 
@@ -255,38 +305,24 @@ read_values(Union *u, const char *property)
 								&u->values[i]) != NULL;
 }
 
-/*
- * Writes the aliases of all documents, and the labels that are left. Sorting
- * out repeated ones is quadratic in the number of documents only.
- */
+/* Writes the aliases of all documents, and the labels that are left. */
 static void
 write_aliases(Union *u, const JsonbValue *label)
 {
 	const char *property = u->rules->aliases->steps[0].key;
 	JsonbValue *labels = palloc(u->n * sizeof(JsonbValue));
-	bool *left = palloc0(u->n * sizeof(bool));
-	bool any = false;
+	HTAB *items;
+	int nlabels = 0;
 	int first;
 
 	read_values(u, u->rules->label->steps[0].key);
 	for (int i = 0; i < u->n; i++)
-	{
-		if (!has_value(u, i) || u->values[i].type != jbvString)
-			continue;
-		labels[i] = u->values[i];
-		left[i] = label == NULL || !kg_json_same_value(&labels[i], label);
-		for (int j = 0; j < i && left[i]; j++)
-			left[i] = !left[j] || !kg_json_same_value(&labels[i], &labels[j]);
-	}
+		if (has_value(u, i) && u->values[i].type == jbvString &&
+			(label == NULL || !kg_json_same_value(&u->values[i], label)))
+			labels[nlabels++] = u->values[i];
 	read_values(u, property);
 	first = first_value(u);
-	for (int i = 0; i < u->n; i++)
-	{
-		if (left[i] && first >= 0)
-			left[i] = !is_earlier_item(u, u->n, &labels[i]);
-		any |= left[i];
-	}
-	if (first < 0 && !any)
+	if (first < 0 && nlabels == 0)
 	{
 		if (u->has[0])
 		{
@@ -295,13 +331,15 @@ write_aliases(Union *u, const JsonbValue *label)
 		}
 		return;
 	}
+	items = make_items();
 	kg_jw_kbegin_array(u->w, property);
 	if (first >= 0)
-		write_items(u, first);
-	for (int i = 0; i < u->n; i++)
-		if (left[i])
+		write_items(u, property, first, items);
+	for (int i = 0; i < nlabels; i++)
+		if (add_item(u, property, items, &labels[i]))
 			kg_jw_value(u->w, &labels[i]);
 	kg_jw_end_array(u->w);
+	hash_destroy(items);
 }
 
 /* ---- documents ---- */
@@ -338,9 +376,13 @@ unite_property(Union *u, const char *property, JsonbValue *label)
 	}
 	else if (first >= 0 && are_sets(u, field))
 	{
+		HTAB *items = make_items();
+
+		count_bytes(u, property, strlen(property) + PROPERTY_BYTES);
 		kg_jw_kbegin_array(u->w, property);
-		write_items(u, first);
+		write_items(u, property, first, items);
 		kg_jw_end_array(u->w);
+		hash_destroy(items);
 		return;
 	}
 	else if (first >= 0)
@@ -350,6 +392,7 @@ unite_property(Union *u, const char *property, JsonbValue *label)
 			first++;
 	if (!u->has[first])
 		return;
+	count_bytes(u, property, strlen(property) + PROPERTY_BYTES);
 	kg_jw_key(u->w, property);
 	kg_jw_value(u->w, &u->values[first]);
 	if (is_named(rules->label, property))

@@ -22,6 +22,7 @@ typedef struct KgUniteRules
 	const KgField *label;	/* or NULL */
 	const KgField *aliases; /* array for the labels that are left; or NULL */
 	const JsonbContainer *values; /* decided values by property; or NULL */
+	int max_bytes;				  /* of the union's JSON text; 0: no limit */
 } KgUniteRules;
 
 /* Returns the rules of a type; those of a relation have no values. */
