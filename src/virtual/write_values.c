@@ -118,9 +118,10 @@ assign_column(KgVWrite *w, const KgField *field, const KgBoundColumn *column,
 			report_contradiction(w, field, other, value);
 		return;
 	}
-	if (is_computed(table->relid, column->number) ||
-		(w->operation == KG_EXPOSE_UPDATE && table->version.name != NULL &&
-		 column->number == table->version.number))
+	if (field != NULL &&
+		(is_computed(table->relid, column->number) ||
+		 (w->operation == KG_EXPOSE_UPDATE && table->version.name != NULL &&
+		  column->number == table->version.number)))
 	{
 		KgError *err = kg_error_new(KG_INVALID_INPUT,
 									"property \"%s\" is computed by the table",
@@ -210,11 +211,13 @@ kg_vrecord_of(const KgVWrite *w)
 void
 kg_vassign_tenant(KgVWrite *w)
 {
-	const KgBoundColumn *column = &w->source->table->tenant;
+	const KgBoundTable *table = w->source->table;
 	JsonbValue tenant = kg_json_string_value(w->tenant);
 
-	if (column->name != NULL)
-		assign_column(w, NULL, column, &tenant);
+	/* If the table computes it, the row is still read as one of the tenant. */
+	if (table->tenant.name != NULL &&
+		!is_computed(table->relid, table->tenant.number))
+		assign_column(w, NULL, &table->tenant, &tenant);
 }
 
 void

@@ -59,7 +59,10 @@ extern const KgField *kg_vroot_field(const KgType *type, const char *name);
  * Reports a fault of the name or the value.
  */
 extern void kg_vassign(KgVWrite *w, const char *name, const JsonbValue *value);
-/* Assigns the caller's tenant to the tenant's column, if the binding has one. */
+/*
+ * Assigns the caller's tenant to the tenant's column, if the binding has one
+ * that the table does not compute.
+ */
 extern void kg_vassign_tenant(KgVWrite *w);
 
 /* Returns the assigned values by their columns, for kg_vrecord(). */

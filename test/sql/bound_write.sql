@@ -211,6 +211,15 @@ SELECT act.told('update_note', '{"items": [{"id": "1", "set": {"company": "actin
 SELECT act.told('delete_note', '{"ids": ["2"]}');
 RESET ROLE;
 SELECT * FROM act.note ORDER BY 1;
+-- a tenant's column that the table computes
+CREATE TABLE act.computed (id text PRIMARY KEY, org text NOT NULL, tenant text GENERATED ALWAYS AS (lower(org)) STORED);
+GRANT SELECT, INSERT ON act.computed TO acting_clerk, acting_admin;
+SET ROLE acting_admin;
+SELECT kg_bind_table('crm', 'act.computed', '{"tenant_column": "tenant", "write": ["create"]}') ->> 'changed';
+SET ROLE acting_clerk;
+SELECT act.told('create_computed', '{"items": [{"id": "1", "org": "Acting"}, {"id": "2", "org": "other"}, {"id": "3", "org": "acting", "tenant": "acting"}, {"id": "4"}], "atomic": false}');
+RESET ROLE;
+SELECT * FROM act.computed;
 -- audit
 RESET kg_graph.audit;
 RESET kg_graph.audit_to;
