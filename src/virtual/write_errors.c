@@ -132,7 +132,7 @@ point(KgError *err, const KgVAttempt *attempt, const KgField *field)
 		const KgVAssigned *assigned = lfirst(lc);
 
 		if (assigned->field == field && assigned->value.type != jbvNull)
-			kg_error_got(err, &assigned->value);
+			kg_error_got(err, &assigned->sent);
 	}
 }
 
@@ -344,7 +344,7 @@ no_target(const KgVAttempt *attempt, const ErrorData *edata)
 
 		if (field != NULL && assigned->field == field &&
 			assigned->value.type != jbvNull)
-			value = kg_json_cstring(&assigned->value);
+			value = kg_json_cstring(&assigned->sent);
 	}
 	if (field != NULL && field->ref_type != NULL && value != NULL)
 		err = kg_no_target_error(field, value, "existing entity");

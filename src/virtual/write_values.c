@@ -1,15 +1,17 @@
 /*
  * write_values.c
- *	  The columns and values that an item of a write sets.
+ *	  The columns and values that an item of a write sets, and its statements.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "base/json.h"
+#include "base/spi.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
 #include "utils/syscache.h"
 #include "virtual/writing.h"
 
@@ -100,7 +102,7 @@ report_contradiction(const KgVWrite *w, const KgField *field,
 
 static void
 assign_column(KgVWrite *w, const KgField *field, const KgBoundColumn *column,
-			  const JsonbValue *value)
+			  const JsonbValue *value, const JsonbValue *sent)
 {
 	const KgBoundTable *table = w->source->table;
 	KgVAssigned *assigned = palloc(sizeof(*assigned));
@@ -147,6 +149,7 @@ assign_column(KgVWrite *w, const KgField *field, const KgBoundColumn *column,
 	assigned->field = field;
 	assigned->column = column;
 	assigned->value = *value;
+	assigned->sent = *sent;
 	w->attempt.assigned = lappend(w->attempt.assigned, assigned);
 }
 
@@ -187,7 +190,7 @@ kg_vassign(KgVWrite *w, const char *name, const JsonbValue *value)
 	{
 		if (parts != NULL)
 			part = kg_json_string_value(parts[i]);
-		assign_column(w, field, &property->columns[i], &part);
+		assign_column(w, field, &property->columns[i], &part, value);
 	}
 }
 
@@ -217,7 +220,7 @@ kg_vassign_tenant(KgVWrite *w)
 	/* If the table computes it, the row is still read as one of the tenant. */
 	if (table->tenant.name != NULL &&
 		!is_computed(table->relid, table->tenant.number))
-		assign_column(w, NULL, &table->tenant, &tenant);
+		assign_column(w, NULL, &table->tenant, &tenant, &tenant);
 }
 
 void
@@ -243,6 +246,22 @@ kg_vrecord(KgSqlBuilder *b, const KgVSource *source, const List *assigned)
 										   typmod,
 										   FORMAT_TYPE_TYPEMOD_GIVEN |
 											   FORMAT_TYPE_FORCE_QUALIFY));
+		if (OidIsValid(collation))
+			kg_sql_append(b, " COLLATE %s", generate_collation_name(collation));
 	}
 	kg_sql_append(b, ")");
+}
+
+uint64
+kg_vexecute(const KgSqlBuilder *b)
+{
+	MemoryContext old = CurrentMemoryContext;
+	int result = SPI_execute_with_args(
+		b->sql.data, b->nargs, b->argtypes, b->values, NULL, false, 0);
+
+	MemoryContextSwitchTo(old);
+	if (result < 0)
+		elog(
+			ERROR, "could not write a row: %s", SPI_result_code_string(result));
+	return SPI_processed;
 }

@@ -220,6 +220,31 @@ SET ROLE acting_clerk;
 SELECT act.told('create_computed', '{"items": [{"id": "1", "org": "Acting"}, {"id": "2", "org": "other"}, {"id": "3", "org": "acting", "tenant": "acting"}, {"id": "4"}], "atomic": false}');
 RESET ROLE;
 SELECT * FROM act.computed;
+-- a reference to a hidden row is one to a row that does not exist, whatever sets its columns
+CREATE TABLE act.office (country text, no integer, company text NOT NULL DEFAULT kg_tenant(), lead text, PRIMARY KEY (country, no));
+INSERT INTO act.office VALUES ('FR', 1, 'acting'), ('FR', 75, 'acting too'), ('DE', 1, 'acting');
+ALTER TABLE act.office ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON act.office USING (company = kg_tenant());
+CREATE TABLE act.visit (visit_id integer PRIMARY KEY, company text NOT NULL DEFAULT kg_tenant(), country text, no integer, account_id integer DEFAULT 9 REFERENCES act.account, purchase_id integer REFERENCES act.purchase, after_id integer REFERENCES act.visit, FOREIGN KEY (country, no) REFERENCES act.office);
+CREATE INDEX ON act.visit (country, no);
+CREATE INDEX ON act.visit (account_id);
+CREATE INDEX ON act.visit (purchase_id);
+CREATE INDEX ON act.visit (after_id);
+ALTER TABLE act.visit ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON act.visit USING (company = kg_tenant());
+DROP POLICY open ON act.account;
+CREATE POLICY own ON act.account USING (company = kg_tenant());
+GRANT SELECT, INSERT, UPDATE ON act.office, act.visit TO acting_clerk, acting_admin;
+SET ROLE acting_admin;
+SELECT kg_bind_table('crm', 'act.office', '{}') ->> 'changed', kg_bind_table('crm', 'act.visit', '{"write": ["create", "update"]}') ->> 'changed', kg_bind_table('crm', 'act.line', '{"shared": true, "write": ["create", "update", "delete"]}') ->> 'changed', kg_bind_table('crm', 'act.purchase', '{"write": ["create", "update", "delete"]}') ->> 'changed';
+SET ROLE acting_clerk;
+SELECT act.told('create_line', i::jsonb) FROM unnest(ARRAY['{"items": [{"id": "3/1", "place": 1, "what": "x"}]}', '{"items": [{"id": "12345/1", "place": 1, "what": "x"}]}', '{"items": [{"purchase_id": "3", "place": 1, "what": "x"}]}']) i;
+SELECT act.told('create_visit', jsonb_build_object('items', jsonb_build_array('{"visit_id": "1"}'::jsonb || i::jsonb))) FROM unnest(ARRAY['{"account_id": "9", "purchase_id": "12345"}', '{"account_id": "99", "purchase_id": "12345"}', '{"office": "FR/75"}', '{"office": "FR/76"}', '{"country": "FR", "no": 75, "account_id": "1"}', '{"office": "FR/1", "account_id": "9"}',
+  '{"account_id": "1", "after_id": "1", "office": "FR/1"}', '{"account_id": "1", "after_id": "2"}', '{"account_id": "x"}', '{"visit_id": "2"}']) i;
+SELECT act.told('update_visit', jsonb_build_object('items', jsonb_build_array(jsonb_build_object('id', '1', 'set', i::jsonb)))) FROM unnest(ARRAY['{"account_id": "9", "purchase_id": "3"}', '{"account_id": "99", "purchase_id": "333"}', '{"office": "FR/75"}', '{"office": "FR/76"}', '{"no": 75}', '{"office": "DE/1", "after_id": "1"}']) i;
+SELECT count(DISTINCT replace(kg_call_tool('create_visit', jsonb_build_object('items', jsonb_build_array(jsonb_build_object('visit_id', '3', 'account_id', i, 'purchase_id', '12345'))))::text, i, '?')) FROM unnest('{9,8}'::text[]) i;
+RESET ROLE;
+SELECT * FROM act.visit ORDER BY 1;
 -- audit
 RESET kg_graph.audit;
 RESET kg_graph.audit_to;
