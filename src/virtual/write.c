@@ -525,8 +525,8 @@ check_deferred(const KgVWrite *w)
 		"SELECT DISTINCT format('%I.%I', n.nspname, c.conname) "
 		"FROM pg_trigger t JOIN pg_constraint c ON c.oid = t.tgconstraint "
 		"JOIN pg_namespace n ON n.oid = c.connamespace "
-		"WHERE t.tgrelid = $1 AND t.tgdeferrable",
-		kg_arg(OIDOID, ObjectIdGetDatum(w->source->table->relid)));
+		"WHERE t.tgrelid = ANY ($1) AND t.tgdeferrable",
+		kg_arg(OIDARRAYOID, kg_vwritten_tables(w->source)));
 	if (SPI_processed == 0)
 		return NULL;
 	initStringInfo(&sql);
@@ -546,6 +546,19 @@ report_refused(KgVWrite *w, const ErrorData *edata)
 								  : kg_virtual_refused(&w->attempt, edata);
 
 	kg_outcome_error(kg_vwrite_outcome(w), err);
+}
+
+/* Raises the error of a deferred constraint, which may be of any item. */
+static KG_NORETURN void
+throw_deferred(KgVWrite *w, const ErrorData *edata)
+{
+	KgVAttempt *attempt = &w->attempt;
+
+	attempt->id = NULL;
+	attempt->assigned = NIL;
+	attempt->deferred = true;
+	attempt->path = w->operation == KG_EXPOSE_DELETE ? "/ids" : "/items";
+	kg_error_throw(kg_virtual_refused(attempt, edata));
 }
 
 /* ---- items ---- */
@@ -688,6 +701,8 @@ kg_virtual_write(const KgCatalog *catalog, const KgType *type, int operation,
 	if (edata == NULL)
 		return;
 	w.err = NULL;
+	if (outcomes->n > 1)
+		throw_deferred(&w, edata);
 	report_refused(&w, edata);
 	kg_outcomes_settle(outcomes, w.tenant);
 }

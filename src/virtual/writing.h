@@ -24,6 +24,7 @@ typedef struct KgVAttempt
 	const char *id;	  /* of the row, or NULL */
 	const char *path; /* of the properties in the arguments */
 	List *assigned;	  /* of KgVAssigned * */
+	bool deferred;	  /* the constraints of several items are checked */
 } KgVAttempt;
 
 /* A call that writes rows of a bound type. */
@@ -86,6 +87,12 @@ extern void kg_vcheck_references(KgVWrite *w);
 extern KgError *kg_vreview_references(const KgVWrite *w, const char *id);
 
 /* ---- write_errors.c ---- */
+
+/*
+ * Returns the tables whose triggers a write may fire, an array of OIDs: that of
+ * the type, that of a view, and their partitions and children.
+ */
+extern Datum kg_vwritten_tables(const KgVSource *source);
 
 /* Returns a tool's error for the error of such a statement. */
 extern KgError *kg_virtual_refused(const KgVAttempt *attempt,

@@ -245,6 +245,20 @@ SELECT act.told('update_visit', jsonb_build_object('items', jsonb_build_array(js
 SELECT count(DISTINCT replace(kg_call_tool('create_visit', jsonb_build_object('items', jsonb_build_array(jsonb_build_object('visit_id', '3', 'account_id', i, 'purchase_id', '12345'))))::text, i, '?')) FROM unnest('{9,8}'::text[]) i;
 RESET ROLE;
 SELECT * FROM act.visit ORDER BY 1;
+-- deferred constraints: of all items of an atomic call, also of the table of a view
+CREATE TABLE act.seat (seat_id integer PRIMARY KEY, company text NOT NULL DEFAULT kg_tenant(), place integer CONSTRAINT one_place UNIQUE DEFERRABLE INITIALLY DEFERRED, pair integer REFERENCES act.seat DEFERRABLE INITIALLY DEFERRED);
+CREATE INDEX ON act.seat (pair);
+CREATE VIEW act.chair WITH (security_invoker = true) AS SELECT seat_id AS id, place AS at_place FROM act.seat WHERE company = kg_tenant();
+GRANT SELECT, INSERT, UPDATE, DELETE ON act.seat, act.chair TO acting_clerk, acting_admin;
+SET ROLE acting_admin;
+SELECT kg_bind_table('crm', 'act.seat', '{"tenant_column": "company", "write": ["create", "update", "delete"]}') ->> 'changed', kg_bind_table('crm', 'act.chair', '{"id": "id", "write": ["create", "update"]}') ->> 'changed';
+SET ROLE acting_clerk;
+SELECT act.told('create_seat', i::jsonb) FROM unnest(ARRAY['{"items": [{"seat_id": "1", "place": 1}, {"seat_id": "2", "place": 2, "pair": "1"}]}', '{"items": [{"seat_id": "3", "place": 1}, {"seat_id": "4", "place": 4}]}', '{"items": [{"seat_id": "3", "place": 1}]}', '{"items": [{"seat_id": "3", "place": 1}, {"seat_id": "4", "place": 4}], "atomic": false}']) i;
+SELECT act.told('update_seat', '{"items": [{"id": "1", "set": {"place": 2}}, {"id": "2", "set": {"place": 1}}]}');
+SELECT act.told('delete_seat', '{"ids": ["1", "4"]}'), act.told('delete_seat', '{"ids": ["1"]}');
+SELECT act.told('create_chair', '{"items": [{"id": "5", "at_place": 5}, {"id": "6", "at_place": 2}]}'), act.told('create_chair', '{"items": [{"id": "7", "at_place": 7}, {"id": "6", "at_place": 2}], "atomic": false}');
+RESET ROLE;
+SELECT * FROM act.seat ORDER BY 1;
 -- audit
 RESET kg_graph.audit;
 RESET kg_graph.audit_to;
