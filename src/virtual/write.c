@@ -51,21 +51,6 @@ fail(KgVWrite *w, KgError *err)
 
 /* ---- statements ---- */
 
-/* Runs a statement with a new snapshot.  Returns the number of rows. */
-static uint64
-execute(const KgSqlBuilder *b)
-{
-	MemoryContext old = CurrentMemoryContext;
-	int result = SPI_execute_with_args(
-		b->sql.data, b->nargs, b->argtypes, b->values, NULL, false, 0);
-
-	MemoryContextSwitchTo(old);
-	if (result < 0)
-		elog(
-			ERROR, "could not write a row: %s", SPI_result_code_string(result));
-	return SPI_processed;
-}
-
 static const char *
 version_of(const KgVSource *source)
 {
@@ -101,7 +86,7 @@ read_row(const KgVWrite *w, const char *id)
 	/* Without a version, the row is locked until it is written. */
 	if (w->version == NULL && w->operation == KG_EXPOSE_UPDATE)
 		kg_sql_append(&b, " FOR UPDATE OF t");
-	(void) execute(&b);
+	(void) kg_vexecute(&b);
 	slot = MakeSingleTupleTableSlot(SPI_tuptable->tupdesc, &TTSOpsHeapTuple);
 	/* 04 is no other text of the id 4. */
 	for (uint64 i = 0; i < SPI_processed && !row.found; i++)
@@ -180,49 +165,26 @@ review_lost(KgVWrite *w, const char *done)
 	kg_throw_again(err);
 }
 
-/* Raises an error if the item refers to a row that the caller does not see. */
-static void
-check_references(KgVWrite *w, const Jsonb *data)
-{
-	ListCell *lc;
-	JsonbValue value;
-
-	foreach(lc, w->attempt.assigned)
-	{
-		const KgVAssigned *assigned = lfirst(lc);
-		const KgField *field = assigned->field;
-		KgError *err;
-
-		if (field == NULL || field->ref_type == NULL ||
-			assigned->value.type == jbvNull ||
-			kg_field_value(field, &data->root, &value))
-			continue;
-		err = kg_no_target_error(
-			field, kg_json_cstring(&assigned->value), "existing entity");
-		kg_error_entity(err, kg_type_handle(w->type), kg_vwrite_outcome(w)->id);
-		kg_error_path(
-			err, "%s", kg_path_member(w->attempt.path, field->steps[0].key));
-		fail(w, err);
-	}
-}
-
 /* Returns the written row. */
 static Row
 review(KgVWrite *w, const char *id)
 {
 	Row row = read_row(w, id);
+	KgError *err;
 
 	if (!row.found)
 	{
-		KgError *err = kg_error_new(
-			KG_FORBIDDEN, "you would not see the row after this write");
+		err = kg_error_new(KG_FORBIDDEN,
+						   "you would not see the row after this write");
 
 		kg_error_entity(err, kg_type_handle(w->type), kg_vwrite_outcome(w)->id);
 		kg_error_path(err, "%s", w->attempt.path);
 		kg_error_expected(err, "a row that you may read");
 		fail(w, err);
 	}
-	check_references(w, row.data);
+	err = kg_vreview_references(w, id);
+	if (err != NULL)
+		fail(w, err);
 	return row;
 }
 
@@ -247,6 +209,8 @@ create_row(KgVWrite *w)
 	kg_json_each(it, &data->root)
 		kg_vassign(w, kg_json_cstring(&it.key), &it.value);
 	kg_vassign_tenant(w);
+	if (outcome->errors.total == 0)
+		kg_vcheck_references(w);
 	if (outcome->errors.total > 0)
 		return;
 	kg_sql_start(&b, w->source->catalog);
@@ -268,7 +232,7 @@ create_row(KgVWrite *w)
 		kg_vrecord(&b, w->source, w->attempt.assigned);
 	}
 	kg_sql_append(&b, " RETURNING %s", w->source->id);
-	(void) execute(&b);
+	(void) kg_vexecute(&b);
 	id = returned_id();
 	if (id == NULL)
 		fail_kept(w, "written");
@@ -456,6 +420,9 @@ update_row(KgVWrite *w)
 		set_version(w, &row);
 		return;
 	}
+	kg_vcheck_references(w);
+	if (outcome->errors.total > 0)
+		return;
 	kg_sql_start(&b, w->source->catalog);
 	kg_sql_append(&b, "UPDATE %s SET ", w->source->from);
 	append_set(&b, w);
@@ -465,7 +432,7 @@ update_row(KgVWrite *w)
 	kg_vrecord(&b, w->source, w->attempt.assigned);
 	append_where(&b, w);
 	kg_sql_append(&b, " RETURNING %s", w->source->id);
-	(void) execute(&b);
+	(void) kg_vexecute(&b);
 	id = returned_id();
 	if (id == NULL)
 	{
@@ -522,7 +489,7 @@ delete_row(KgVWrite *w)
 	kg_sql_append(&b, "DELETE FROM %s", w->source->from);
 	append_where(&b, w);
 	kg_sql_append(&b, " RETURNING %s", w->source->id);
-	(void) execute(&b);
+	(void) kg_vexecute(&b);
 	if (SPI_processed == 0)
 	{
 		review_lost(w, "deleted");
@@ -558,8 +525,8 @@ check_deferred(const KgVWrite *w)
 		"SELECT DISTINCT format('%I.%I', n.nspname, c.conname) "
 		"FROM pg_trigger t JOIN pg_constraint c ON c.oid = t.tgconstraint "
 		"JOIN pg_namespace n ON n.oid = c.connamespace "
-		"WHERE t.tgrelid = $1 AND t.tgdeferrable",
-		kg_arg(OIDOID, ObjectIdGetDatum(w->source->table->relid)));
+		"WHERE t.tgrelid = ANY ($1) AND t.tgdeferrable",
+		kg_arg(OIDARRAYOID, kg_vwritten_tables(w->source)));
 	if (SPI_processed == 0)
 		return NULL;
 	initStringInfo(&sql);
@@ -579,6 +546,19 @@ report_refused(KgVWrite *w, const ErrorData *edata)
 								  : kg_virtual_refused(&w->attempt, edata);
 
 	kg_outcome_error(kg_vwrite_outcome(w), err);
+}
+
+/* Raises the error of a deferred constraint, which may be of any item. */
+static KG_NORETURN void
+throw_deferred(KgVWrite *w, const ErrorData *edata)
+{
+	KgVAttempt *attempt = &w->attempt;
+
+	attempt->id = NULL;
+	attempt->assigned = NIL;
+	attempt->deferred = true;
+	attempt->path = w->operation == KG_EXPOSE_DELETE ? "/ids" : "/items";
+	kg_error_throw(kg_virtual_refused(attempt, edata));
 }
 
 /* ---- items ---- */
@@ -721,6 +701,8 @@ kg_virtual_write(const KgCatalog *catalog, const KgType *type, int operation,
 	if (edata == NULL)
 		return;
 	w.err = NULL;
+	if (outcomes->n > 1)
+		throw_deferred(&w, edata);
 	report_refused(&w, edata);
 	kg_outcomes_settle(outcomes, w.tenant);
 }

@@ -18,6 +18,7 @@
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -38,18 +39,33 @@
 
 /* Returns the table whose rows are written: that of a view, or the type's. */
 static Oid
-base_of(const KgVAttempt *attempt)
+base_of(const KgVSource *source)
 {
-	Oid base = kg_bound_base(attempt->source->table->relid, NULL, 0);
+	Oid base = kg_bound_base(source->table->relid, NULL, 0);
 
-	return OidIsValid(base) ? base : attempt->source->table->relid;
+	return OidIsValid(base) ? base : source->table->relid;
+}
+
+Datum
+kg_vwritten_tables(const KgVSource *source)
+{
+	List *tables = find_all_inheritors(base_of(source), NoLock, NULL);
+	Datum *values;
+	ListCell *lc;
+
+	tables = list_append_unique_oid(tables, source->table->relid);
+	values = palloc(list_length(tables) * sizeof(Datum));
+	foreach(lc, tables)
+		values[foreach_current_index(lc)] = ObjectIdGetDatum(lfirst_oid(lc));
+	return PointerGetDatum(construct_array(
+		values, list_length(tables), OIDOID, sizeof(Oid), true, TYPALIGN_INT));
 }
 
 /* Returns whether the error is about the written table, or a partition of it. */
 static bool
 is_own(const KgVAttempt *attempt, Oid relid)
 {
-	Oid base = base_of(attempt);
+	Oid base = base_of(attempt->source);
 
 	return relid == base ||
 		   (OidIsValid(relid) && get_rel_relispartition(relid) &&
@@ -120,7 +136,8 @@ point(KgError *err, const KgVAttempt *attempt, const KgField *field)
 	ListCell *lc;
 
 	kg_error_entity(err, kg_type_handle(attempt->source->type), attempt->id);
-	if (field == NULL || attempt->operation == KG_EXPOSE_DELETE)
+	if (field == NULL || attempt->deferred ||
+		attempt->operation == KG_EXPOSE_DELETE)
 	{
 		kg_error_path(err, "%s", attempt->path);
 		return;
@@ -132,7 +149,7 @@ point(KgError *err, const KgVAttempt *attempt, const KgField *field)
 		const KgVAssigned *assigned = lfirst(lc);
 
 		if (assigned->field == field && assigned->value.type != jbvNull)
-			kg_error_got(err, &assigned->value);
+			kg_error_got(err, &assigned->sent);
 	}
 }
 
@@ -344,7 +361,7 @@ no_target(const KgVAttempt *attempt, const ErrorData *edata)
 
 		if (field != NULL && assigned->field == field &&
 			assigned->value.type != jbvNull)
-			value = kg_json_cstring(&assigned->value);
+			value = kg_json_cstring(&assigned->sent);
 	}
 	if (field != NULL && field->ref_type != NULL && value != NULL)
 		err = kg_no_target_error(field, value, "existing entity");
@@ -562,19 +579,15 @@ no_value(const KgVAttempt *attempt)
 static const char *
 trigger_message(const KgVAttempt *attempt, const ErrorData *edata)
 {
-	Oid base = base_of(attempt);
 	int first;
 
 	if (edata->context == NULL || edata->message == NULL ||
 		kg_error_is_builtin(edata))
 		return NULL;
 	first = strcspn(edata->context, "\n");
-	KG_SPI_EXEC(
-		"SELECT DISTINCT tgfoid FROM pg_trigger WHERE NOT tgisinternal "
-		"AND tgrelid IN (SELECT relid FROM pg_partition_tree($1) "
-		"UNION SELECT $1 UNION SELECT $2)",
-		kg_arg(REGCLASSOID, ObjectIdGetDatum(base)),
-		kg_arg(REGCLASSOID, ObjectIdGetDatum(attempt->source->table->relid)));
+	KG_SPI_EXEC("SELECT DISTINCT tgfoid FROM pg_trigger WHERE NOT tgisinternal "
+				"AND tgrelid = ANY ($1)",
+				kg_arg(OIDARRAYOID, kg_vwritten_tables(attempt->source)));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		char *name = format_procedure(DatumGetObjectId(kg_spi_datum(i, 1)));

@@ -1,15 +1,17 @@
 /*
  * write_values.c
- *	  The columns and values that an item of a write sets.
+ *	  The columns and values that an item of a write sets, and its statements.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "base/json.h"
+#include "base/spi.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/ruleutils.h"
 #include "utils/syscache.h"
 #include "virtual/writing.h"
 
@@ -100,7 +102,7 @@ report_contradiction(const KgVWrite *w, const KgField *field,
 
 static void
 assign_column(KgVWrite *w, const KgField *field, const KgBoundColumn *column,
-			  const JsonbValue *value)
+			  const JsonbValue *value, const JsonbValue *sent)
 {
 	const KgBoundTable *table = w->source->table;
 	KgVAssigned *assigned = palloc(sizeof(*assigned));
@@ -118,9 +120,10 @@ assign_column(KgVWrite *w, const KgField *field, const KgBoundColumn *column,
 			report_contradiction(w, field, other, value);
 		return;
 	}
-	if (is_computed(table->relid, column->number) ||
-		(w->operation == KG_EXPOSE_UPDATE && table->version.name != NULL &&
-		 column->number == table->version.number))
+	if (field != NULL &&
+		(is_computed(table->relid, column->number) ||
+		 (w->operation == KG_EXPOSE_UPDATE && table->version.name != NULL &&
+		  column->number == table->version.number)))
 	{
 		KgError *err = kg_error_new(KG_INVALID_INPUT,
 									"property \"%s\" is computed by the table",
@@ -146,6 +149,7 @@ assign_column(KgVWrite *w, const KgField *field, const KgBoundColumn *column,
 	assigned->field = field;
 	assigned->column = column;
 	assigned->value = *value;
+	assigned->sent = *sent;
 	w->attempt.assigned = lappend(w->attempt.assigned, assigned);
 }
 
@@ -186,7 +190,7 @@ kg_vassign(KgVWrite *w, const char *name, const JsonbValue *value)
 	{
 		if (parts != NULL)
 			part = kg_json_string_value(parts[i]);
-		assign_column(w, field, &property->columns[i], &part);
+		assign_column(w, field, &property->columns[i], &part, value);
 	}
 }
 
@@ -210,11 +214,13 @@ kg_vrecord_of(const KgVWrite *w)
 void
 kg_vassign_tenant(KgVWrite *w)
 {
-	const KgBoundColumn *column = &w->source->table->tenant;
+	const KgBoundTable *table = w->source->table;
 	JsonbValue tenant = kg_json_string_value(w->tenant);
 
-	if (column->name != NULL)
-		assign_column(w, NULL, column, &tenant);
+	/* If the table computes it, the row is still read as one of the tenant. */
+	if (table->tenant.name != NULL &&
+		!is_computed(table->relid, table->tenant.number))
+		assign_column(w, NULL, &table->tenant, &tenant, &tenant);
 }
 
 void
@@ -240,6 +246,22 @@ kg_vrecord(KgSqlBuilder *b, const KgVSource *source, const List *assigned)
 										   typmod,
 										   FORMAT_TYPE_TYPEMOD_GIVEN |
 											   FORMAT_TYPE_FORCE_QUALIFY));
+		if (OidIsValid(collation))
+			kg_sql_append(b, " COLLATE %s", generate_collation_name(collation));
 	}
 	kg_sql_append(b, ")");
+}
+
+uint64
+kg_vexecute(const KgSqlBuilder *b)
+{
+	MemoryContext old = CurrentMemoryContext;
+	int result = SPI_execute_with_args(
+		b->sql.data, b->nargs, b->argtypes, b->values, NULL, false, 0);
+
+	MemoryContextSwitchTo(old);
+	if (result < 0)
+		elog(
+			ERROR, "could not write a row: %s", SPI_result_code_string(result));
+	return SPI_processed;
 }

@@ -14,6 +14,7 @@ typedef struct KgVAssigned
 	const KgField *field;
 	const KgBoundColumn *column;
 	JsonbValue value; /* jbvNull: NULL */
+	JsonbValue sent;  /* of the property, for one or several columns */
 } KgVAssigned;
 
 /* A statement that the table may refuse. */
@@ -24,6 +25,7 @@ typedef struct KgVAttempt
 	const char *id;	  /* id of the row, or NULL */
 	const char *path; /* of the properties in the arguments */
 	List *assigned;	  /* of KgVAssigned * */
+	bool deferred;	  /* the constraints of several items are checked */
 } KgVAttempt;
 
 /* A call that writes rows of a bound type. */
@@ -60,7 +62,10 @@ extern const KgField *kg_vroot_field(const KgType *type, const char *name);
  * Reports a fault of the name or the value.
  */
 extern void kg_vassign(KgVWrite *w, const char *name, const JsonbValue *value);
-/* Assigns the caller's tenant to the tenant's column, if the binding has one. */
+/*
+ * Assigns the caller's tenant to the tenant's column, if the binding has one
+ * that the table does not compute.
+ */
 extern void kg_vassign_tenant(KgVWrite *w);
 
 /* Returns the assigned values by their columns, for kg_vrecord(). */
@@ -69,7 +74,26 @@ extern Jsonb *kg_vrecord_of(const KgVWrite *w);
 extern void kg_vrecord(KgSqlBuilder *b, const KgVSource *source,
 					   const List *assigned);
 
+/* Runs a statement with a new snapshot.  Returns the number of rows. */
+extern uint64 kg_vexecute(const KgSqlBuilder *b);
+
+/* ---- write_references.c ---- */
+
+/* Returns an assigned value of the reference, its own if possible, or NULL. */
+extern const KgVAssigned *kg_vassigned_reference(const KgVAttempt *attempt,
+												 const KgField *field);
+/* Reports the references to rows that the caller does not see. */
+extern void kg_vcheck_references(KgVWrite *w);
+/* Returns an error if the written row refers to such a row, or NULL. */
+extern KgError *kg_vreview_references(const KgVWrite *w, const char *id);
+
 /* ---- write_errors.c ---- */
+
+/*
+ * Returns the tables whose triggers a write may fire, an array of OIDs: that of
+ * the type, that of a view, and their partitions and children.
+ */
+extern Datum kg_vwritten_tables(const KgVSource *source);
 
 /* Returns a tool's error for the error of such a statement. */
 extern KgError *kg_virtual_refused(const KgVAttempt *attempt,

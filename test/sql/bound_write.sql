@@ -211,6 +211,54 @@ SELECT act.told('update_note', '{"items": [{"id": "1", "set": {"company": "actin
 SELECT act.told('delete_note', '{"ids": ["2"]}');
 RESET ROLE;
 SELECT * FROM act.note ORDER BY 1;
+-- a tenant's column that the table computes
+CREATE TABLE act.computed (id text PRIMARY KEY, org text NOT NULL, tenant text GENERATED ALWAYS AS (lower(org)) STORED);
+GRANT SELECT, INSERT ON act.computed TO acting_clerk, acting_admin;
+SET ROLE acting_admin;
+SELECT kg_bind_table('crm', 'act.computed', '{"tenant_column": "tenant", "write": ["create"]}') ->> 'changed';
+SET ROLE acting_clerk;
+SELECT act.told('create_computed', '{"items": [{"id": "1", "org": "Acting"}, {"id": "2", "org": "other"}, {"id": "3", "org": "acting", "tenant": "acting"}, {"id": "4"}], "atomic": false}');
+RESET ROLE;
+SELECT * FROM act.computed;
+-- a reference to a hidden row is one to a row that does not exist, whatever sets its columns
+CREATE TABLE act.office (country text, no integer, company text NOT NULL DEFAULT kg_tenant(), lead text, PRIMARY KEY (country, no));
+INSERT INTO act.office VALUES ('FR', 1, 'acting'), ('FR', 75, 'acting too'), ('DE', 1, 'acting');
+ALTER TABLE act.office ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON act.office USING (company = kg_tenant());
+CREATE TABLE act.visit (visit_id integer PRIMARY KEY, company text NOT NULL DEFAULT kg_tenant(), country text, no integer, account_id integer DEFAULT 9 REFERENCES act.account, purchase_id integer REFERENCES act.purchase, after_id integer REFERENCES act.visit, FOREIGN KEY (country, no) REFERENCES act.office);
+CREATE INDEX ON act.visit (country, no);
+CREATE INDEX ON act.visit (account_id);
+CREATE INDEX ON act.visit (purchase_id);
+CREATE INDEX ON act.visit (after_id);
+ALTER TABLE act.visit ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON act.visit USING (company = kg_tenant());
+DROP POLICY open ON act.account;
+CREATE POLICY own ON act.account USING (company = kg_tenant());
+GRANT SELECT, INSERT, UPDATE ON act.office, act.visit TO acting_clerk, acting_admin;
+SET ROLE acting_admin;
+SELECT kg_bind_table('crm', 'act.office', '{}') ->> 'changed', kg_bind_table('crm', 'act.visit', '{"write": ["create", "update"]}') ->> 'changed', kg_bind_table('crm', 'act.line', '{"shared": true, "write": ["create", "update", "delete"]}') ->> 'changed', kg_bind_table('crm', 'act.purchase', '{"write": ["create", "update", "delete"]}') ->> 'changed';
+SET ROLE acting_clerk;
+SELECT act.told('create_line', i::jsonb) FROM unnest(ARRAY['{"items": [{"id": "3/1", "place": 1, "what": "x"}]}', '{"items": [{"id": "12345/1", "place": 1, "what": "x"}]}', '{"items": [{"purchase_id": "3", "place": 1, "what": "x"}]}']) i;
+SELECT act.told('create_visit', jsonb_build_object('items', jsonb_build_array('{"visit_id": "1"}'::jsonb || i::jsonb))) FROM unnest(ARRAY['{"account_id": "9", "purchase_id": "12345"}', '{"account_id": "99", "purchase_id": "12345"}', '{"office": "FR/75"}', '{"office": "FR/76"}', '{"country": "FR", "no": 75, "account_id": "1"}', '{"office": "FR/1", "account_id": "9"}',
+  '{"account_id": "1", "after_id": "1", "office": "FR/1"}', '{"account_id": "1", "after_id": "2"}', '{"account_id": "x"}', '{"visit_id": "2"}']) i;
+SELECT act.told('update_visit', jsonb_build_object('items', jsonb_build_array(jsonb_build_object('id', '1', 'set', i::jsonb)))) FROM unnest(ARRAY['{"account_id": "9", "purchase_id": "3"}', '{"account_id": "99", "purchase_id": "333"}', '{"office": "FR/75"}', '{"office": "FR/76"}', '{"no": 75}', '{"office": "DE/1", "after_id": "1"}']) i;
+SELECT count(DISTINCT replace(kg_call_tool('create_visit', jsonb_build_object('items', jsonb_build_array(jsonb_build_object('visit_id', '3', 'account_id', i, 'purchase_id', '12345'))))::text, i, '?')) FROM unnest('{9,8}'::text[]) i;
+RESET ROLE;
+SELECT * FROM act.visit ORDER BY 1;
+-- deferred constraints: of all items of an atomic call, also of the table of a view
+CREATE TABLE act.seat (seat_id integer PRIMARY KEY, company text NOT NULL DEFAULT kg_tenant(), place integer CONSTRAINT one_place UNIQUE DEFERRABLE INITIALLY DEFERRED, pair integer REFERENCES act.seat DEFERRABLE INITIALLY DEFERRED);
+CREATE INDEX ON act.seat (pair);
+CREATE VIEW act.chair WITH (security_invoker = true) AS SELECT seat_id AS id, place AS at_place FROM act.seat WHERE company = kg_tenant();
+GRANT SELECT, INSERT, UPDATE, DELETE ON act.seat, act.chair TO acting_clerk, acting_admin;
+SET ROLE acting_admin;
+SELECT kg_bind_table('crm', 'act.seat', '{"tenant_column": "company", "write": ["create", "update", "delete"]}') ->> 'changed', kg_bind_table('crm', 'act.chair', '{"id": "id", "write": ["create", "update"]}') ->> 'changed';
+SET ROLE acting_clerk;
+SELECT act.told('create_seat', i::jsonb) FROM unnest(ARRAY['{"items": [{"seat_id": "1", "place": 1}, {"seat_id": "2", "place": 2, "pair": "1"}]}', '{"items": [{"seat_id": "3", "place": 1}, {"seat_id": "4", "place": 4}]}', '{"items": [{"seat_id": "3", "place": 1}]}', '{"items": [{"seat_id": "3", "place": 1}, {"seat_id": "4", "place": 4}], "atomic": false}']) i;
+SELECT act.told('update_seat', '{"items": [{"id": "1", "set": {"place": 2}}, {"id": "2", "set": {"place": 1}}]}');
+SELECT act.told('delete_seat', '{"ids": ["1", "4"]}'), act.told('delete_seat', '{"ids": ["1"]}');
+SELECT act.told('create_chair', '{"items": [{"id": "5", "at_place": 5}, {"id": "6", "at_place": 2}]}'), act.told('create_chair', '{"items": [{"id": "7", "at_place": 7}, {"id": "6", "at_place": 2}], "atomic": false}');
+RESET ROLE;
+SELECT * FROM act.seat ORDER BY 1;
 -- audit
 RESET kg_graph.audit;
 RESET kg_graph.audit_to;
