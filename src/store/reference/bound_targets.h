@@ -12,8 +12,8 @@
 #include "store/reference/references.h"
 
 /*
- * Returns for each id whether the current user sees a row of the bound type
- * with it.  Raises KG_FORBIDDEN or KG_FAILED_BINDING for a table that it cannot
+ * Returns for each id whether the current user and its agent see a row of the
+ * bound type with it.  The ids are unique and sorted by strcmp().  Raises KG_FORBIDDEN or KG_FAILED_BINDING for a table that it cannot
  * read.  Set by virtual/graph.c.
  */
 typedef bool *(*KgBoundTargets)(const KgCatalog *catalog, const KgType *type,
