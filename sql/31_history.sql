@@ -75,7 +75,7 @@ CREATE TABLE @extschema@.kg_change_transaction (
   PRIMARY KEY (tenant, xid)
 );
 COMMENT ON TABLE @extschema@.kg_change_transaction IS 'the transactions of kg_history, for kg_changes(); written with their first change';
-COMMENT ON COLUMN @extschema@.kg_change_transaction.transaction IS 'that of kg_history; 0: up to this one, changes were pruned';
+COMMENT ON COLUMN @extschema@.kg_change_transaction.transaction IS 'that of kg_history; of xid 0: changes up to this xid may be missing; of xid 1: changes with every deletion of changes and with an import';
 
 ALTER TABLE @extschema@.kg_entity_type ADD version_above bigint NOT NULL DEFAULT 0;
 COMMENT ON COLUMN @extschema@.kg_entity_type.version_above IS 'versions of the type''s entities are above it: one that was dropped had its name';

@@ -56,7 +56,7 @@ DROP POLICY followed_hides ON kg_entity;
 
 -- positions
 SET SESSION AUTHORIZATION fay;
-SELECT test.fails(format('SELECT kg_changes(%L)', p)) FROM unnest(ARRAY['now', '0-0', 'x' || :'begin', :'begin' || '0x', replace(:'begin', '-', '--'), repeat('0', 32) || '-12-0']) p;
+SELECT test.fails(format('SELECT kg_changes(%L)', p)) FROM unnest(ARRAY['now', '0-0', 'x' || :'begin', :'begin' || '0x', replace(:'begin', '-', '--'), repeat('0', 32) || '-12-0-0']) p;
 SELECT kg_changes(regexp_replace(:'begin', '-[0-9]+-', '-999999999999-')) -> 'changes' AS ahead;
 SELECT test.fails(format('SELECT kg_changes(%L, %L)', :'begin', t)) FROM unnest(ARRAY['{plain}', '{nothing}', '{LIKES}', '{NULL}']) t;
 SELECT test.fails(format('SELECT kg_changes(%L, ''{}'', %L)', :'begin', o)) FROM unnest(ARRAY['{"limit": 0}', '{"limit": "x"}', '{"size": 1}', '[]']) o;
@@ -73,6 +73,20 @@ SELECT test.fails(format('SELECT kg_changes(%L)', :'begin'));
 SELECT kg_changes(:'later') -> 'changes' AS still;
 SELECT kg_put_entities('part', '[{"id": "z"}]') -> 'counts' AS put;
 SELECT * FROM pg_temp.brief(kg_changes(:'later'));
+RESET SESSION AUTHORIZATION;
+-- an import under the same name lacks the changes after the export
+SELECT array_agg(l) AS lines FROM kg_export_tenant('followed') l \gset
+SET SESSION AUTHORIZATION fay;
+SELECT kg_changes() ->> 'position' AS before_import \gset
+SELECT kg_put_entities('part', '[{"id": "lost"}]') -> 'counts' AS put;
+RESET SESSION AUTHORIZATION;
+SELECT FROM kg_drop_tenant('followed');
+SELECT kg_import_tenant(:'lines') -> 'done' AS imported;
+SET SESSION AUTHORIZATION fay;
+SELECT test.fails(format('SELECT kg_changes(%L)', p)) FROM unnest(ARRAY[:'later', :'before_import']) p;
+SELECT kg_changes() ->> 'position' AS imported \gset
+SELECT kg_put_entities('part', '[{"id": "y"}]') -> 'counts' AS put;
+SELECT * FROM pg_temp.brief(kg_changes(:'imported'));
 RESET SESSION AUTHORIZATION;
 CALL test.drop('followed');
 SELECT count(*) FROM kg_change_transaction WHERE tenant = 'followed';

@@ -52,6 +52,21 @@ SELECT mixed_asked($$kg_put_entities('ticket', '[{"id": "t5", "title": "Five", "
 SELECT mixed_asked($$kg_put_entities('ticket', '[{"id": "t5", "title": "Five", "watchers": ["1", "x/y", "2"]}]')$$);
 INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('desk', 'ticket', '{"id": "t5", "title": "Five", "of": "77"}');
 INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('desk', 'ticket', '{"id": "t5", "title": "Five", "of": "7", "owner": "p2"}');
+-- an agent without the bundle of the table sees no row of it
+\c - mixed_admin
+SELECT kg_create_agent('desk_only', '{"bundles": ["desk"]}') IS NULL, kg_create_agent('both', '{"bundles": ["desk", "crm"]}') IS NULL;
+\c - mixed_writer
+SET kg_graph.agent = 'desk_only';
+SELECT mixed_asked(format($$kg_put_entities('ticket', '[{"id": "probe", "title": "P", "of": "%s"}]')$$, n)) FROM unnest('{8,99}'::integer[]) n;
+SELECT mixed_asked($$kg_put_entities('ticket', '[{"id": "t3", "title": "Three", "of": "6", "watchers": ["7", "6"]}]')$$);
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('desk', 'ticket', '{"id": "probe", "title": "P", "of": "8"}');
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('desk', 'ticket', '{"id": "probe", "title": "P", "of": "99"}');
+UPDATE kg_entity SET data = data || '{"of": "8"}' WHERE entity_id = 't4';
+UPDATE kg_entity SET data = data || '{"title": "Three"}' WHERE entity_id = 't3';
+SET kg_graph.agent = 'both';
+SELECT mixed_asked(format($$kg_put_entities('ticket', '[{"id": "probe", "title": "P", "of": "%s"}]')$$, n)) FROM unnest('{8,99}'::integer[]) n;
+SELECT kg_delete_entities('ticket', '{probe}') -> 'counts';
+RESET kg_graph.agent;
 -- walks, both ways; a row that the caller does not see is not there
 SELECT kg_traverse('{"from": {"label": "ticket"}, "relationships": [{"type": "OF"}, {"type": "COMPANY"}]}') -> 'rows';
 SELECT kg_traverse('{"from": {"label": "company", "ids": ["1"]}, "relationships": [{"type": "COMPANY", "direction": "incoming"}, {"type": ["OF", "WATCHED_BY"], "direction": "incoming"}], "ids_only": true}') -> 'rows';

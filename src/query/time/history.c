@@ -438,14 +438,16 @@ kg_changes_state(const KgCatalog *catalog, KgFollowed *followed)
 
 	kg_spi_begin_as_owner(&user);
 	KG_SPI_READ("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::int8, "
-				"coalesce((SELECT x.xid::text::int8 FROM (SELECT xid, "
-				"transaction FROM @kg_change_transaction WHERE tenant = $1 "
-				"ORDER BY xid LIMIT 1) x WHERE x.transaction = 0), 0), "
+				"coalesce((SELECT transaction FROM @kg_change_transaction "
+				"WHERE tenant = $1 AND xid = '0'), 0), "
+				"coalesce((SELECT transaction FROM @kg_change_transaction "
+				"WHERE tenant = $1 AND xid = '1'), 0), "
 				"(SELECT created_at FROM @kg_tenant WHERE tenant = $1)",
 				kg_arg_text(catalog->tenant));
 	followed->end = (uint64) kg_spi_int64(0, 1);
 	followed->pruned = (uint64) kg_spi_int64(0, 2);
-	followed->created = DatumGetTimestampTz(kg_spi_value(0, 3, &none));
+	followed->mark = kg_spi_int64(0, 3);
+	followed->created = DatumGetTimestampTz(kg_spi_value(0, 4, &none));
 	kg_spi_end_as_owner(&user);
 }
 
@@ -460,7 +462,7 @@ read_transactions(const KgCatalog *catalog, const KgFollowed *followed,
 	KG_SPI_READ("SELECT xid::text::int8, transaction FROM "
 				"@kg_change_transaction WHERE tenant = $1 "
 				"AND xid >= $2::text::xid8 AND xid < $3::text::xid8 "
-				"AND transaction > 0 ORDER BY xid LIMIT $4",
+				"AND xid > '1' ORDER BY xid LIMIT $4",
 				kg_arg_text(catalog->tenant),
 				kg_arg_int8((int64) from),
 				kg_arg_int8((int64) followed->end),

@@ -85,12 +85,17 @@ typedef struct KgFollowed
 	int ntypes;
 	const int32 *relations;
 	int nrelations;
-	uint64 end;	   /* all transactions before it have ended */
-	uint64 pruned; /* changes up to that of this transaction may be missing */
+	uint64 end; /* all transactions before it have ended */
+	/*
+	 * Changes up to that of this transaction may be missing, after a position
+	 * that was returned with another mark. Both 0: none are missing.
+	 */
+	uint64 pruned;
+	int64 mark;
 	TimestampTz created; /* when the tenant was created */
 } KgFollowed;
 
-/* Sets end, pruned and created. */
+/* Sets end, pruned, mark and created. */
 extern void kg_changes_state(const KgCatalog *catalog, KgFollowed *followed);
 
 /*

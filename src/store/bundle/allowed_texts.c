@@ -7,9 +7,11 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
 #include "optimizer/optimizer.h"
 #include "store/bundle/binding_draft.h"
@@ -34,17 +36,49 @@ is_text(Oid type)
 	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
 }
 
-/* Returns the texts of an array's expression, or NIL. */
+static bool
+is_of_user(Oid function, void *arg)
+{
+	return function >= FirstGenbkiObjectId;
+}
+
+/*
+ * Returns whether the evaluation of the expression may run a function that a
+ * user has written.  It would run as the caller.
+ */
+static bool
+may_run_user_code(Node *node, void *arg)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, List))
+		return expression_tree_walker(node, may_run_user_code, arg);
+	/* CaseTestExpr is the element in the coercion of an array. */
+	if (!IsA(node, Const) && !IsA(node, ArrayExpr) && !IsA(node, RelabelType) &&
+		!IsA(node, ArrayCoerceExpr) && !IsA(node, CaseTestExpr) &&
+		!IsA(node, FuncExpr))
+		return true;
+	return check_functions_in_node(node, is_of_user, NULL) ||
+		   expression_tree_walker(node, may_run_user_code, arg);
+}
+
+/*
+ * Returns the texts of an array's expression, or NIL.  Only functions that
+ * come with PostgreSQL are evaluated.
+ */
 static List *
 texts_of(Node *node)
 {
-	Const *constant = (Const *) eval_const_expressions(NULL, copyObject(node));
 	List *texts = NIL;
+	Const *constant;
 	ArrayType *array;
 	Datum *values;
 	bool *nulls;
 	int n;
 
+	if (may_run_user_code(node, NULL))
+		return NIL;
+	constant = (Const *) eval_const_expressions(NULL, copyObject(node));
 	if (!IsA(constant, Const) || constant->constisnull ||
 		!is_text(get_element_type(constant->consttype)))
 		return NIL;

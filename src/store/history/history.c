@@ -516,18 +516,40 @@ move_horizon(const char *tenant, TimestampTz before)
 }
 
 /*
- * Removes the transactions whose changes are not complete any more, and all
- * earlier transactions. The last removed transaction remains as a mark.
+ * The rows of xid 0 and 1, which no transaction has, are a mark: the last
+ * transaction whose changes may be missing, and a number that identifies the
+ * mark. A position that was returned after the mark was set has its number.
+ * It is valid even if it is before that transaction: the caller reads the data
+ * afterwards, which include the missing changes.
+ */
+void
+kg_history_end_positions(const char *tenant, int64 last_xid)
+{
+	KG_SPI_NEWEST("INSERT INTO @kg_change_transaction AS t "
+				  "(tenant, xid, transaction) VALUES ($1, '0', $2), "
+				  "($1, '1', pg_current_xact_id()::text::int8) "
+				  "ON CONFLICT (tenant, xid) DO UPDATE SET transaction = "
+				  "greatest(EXCLUDED.transaction, t.transaction + "
+				  "CASE WHEN t.xid = '1' THEN 1 ELSE 0 END)",
+				  kg_arg_text(tenant),
+				  kg_arg_int8(last_xid));
+}
+
+/*
+ * Removes the transactions that are not complete any more, and those before
+ * them.
  */
 static void
 move_position(const char *tenant, TimestampTz before)
 {
+	int64 last_xid;
 	bool none;
 
 	if (!OidIsValid(kg_find_relation("kg_change_transaction")))
 		return;
 	KG_SPI_NEWEST("SELECT max(x.xid::text::int8) FROM "
-				  "@kg_change_transaction x WHERE x.tenant = $1 AND EXISTS "
+				  "@kg_change_transaction x WHERE x.tenant = $1 "
+				  "AND x.xid > '1' AND EXISTS "
 				  "(SELECT FROM @kg_history h WHERE h.tenant = $1 "
 				  "AND h.transaction = x.transaction AND h.at < $2)",
 				  kg_arg_text(tenant),
@@ -535,12 +557,12 @@ move_position(const char *tenant, TimestampTz before)
 	(void) kg_spi_value(0, 1, &none);
 	if (none)
 		return;
-	KG_SPI_NEWEST("WITH gone AS (DELETE FROM @kg_change_transaction "
-				  "WHERE tenant = $1 AND xid < $2::text::xid8) "
-				  "UPDATE @kg_change_transaction SET transaction = 0 "
-				  "WHERE tenant = $1 AND xid = $2::text::xid8",
+	last_xid = kg_spi_int64(0, 1);
+	KG_SPI_NEWEST("DELETE FROM @kg_change_transaction WHERE tenant = $1 "
+				  "AND xid > '1' AND xid <= $2::text::xid8",
 				  kg_arg_text(tenant),
-				  kg_arg_int8(kg_spi_int64(0, 1)));
+				  kg_arg_int8(last_xid));
+	kg_history_end_positions(tenant, last_xid);
 }
 
 int64

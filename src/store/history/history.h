@@ -69,4 +69,10 @@ extern void kg_history_end(KgHistory *history);
  */
 extern int64 kg_history_prune(TimestampTz before);
 
+/*
+ * Makes kg_changes() refuse the positions returned so far, up to that of a
+ * transaction.
+ */
+extern void kg_history_end_positions(const char *tenant, int64 last_xid);
+
 #endif /* KG_HISTORY_H */

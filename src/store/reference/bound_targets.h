@@ -13,9 +13,10 @@
 #include "store/reference/references.h"
 
 /*
- * Returns for each id whether the current user sees a row of the bound type
- * with this id. Raises KG_FORBIDDEN or KG_FAILED_BINDING if the user cannot
- * read the table. Set by virtual/graph.c.
+ * Returns for each id whether the current user and its agent see a row of the
+ * bound type with this id. The ids are unique and sorted by strcmp(). Raises
+ * KG_FORBIDDEN or KG_FAILED_BINDING if the user cannot read the table. Set by
+ * virtual/graph.c.
  */
 typedef bool *(*KgBoundTargets)(const KgCatalog *catalog, const KgType *type,
 								const char *const *ids, int n);

@@ -15,6 +15,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "auth/access.h"
 #include "auth/grants.h"
 #include "auth/privileges.h"
@@ -30,6 +31,7 @@
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "store/derived/packing.h"
+#include "store/history/history.h"
 #include "store/tenant/tables.h"
 #include "store/tenant/transfer.h"
 #include "utils/acl.h"
@@ -673,6 +675,19 @@ advance_changes(Import *import)
 		SPI_OK_SELECT);
 }
 
+/*
+ * Ends the positions of a tenant that had the name and the time of creation:
+ * its changes after the export are missing here.
+ */
+static void
+end_positions(const Import *import)
+{
+	if (OidIsValid(kg_find_relation("kg_change_transaction")))
+		kg_history_end_positions(
+			import->tenant,
+			(int64) U64FromFullTransactionId(GetTopFullTransactionId()));
+}
+
 /* ---- embeddings ---- */
 
 static KG_NORETURN void
@@ -835,6 +850,7 @@ make_all(void *arg)
 			add_grants(import, i);
 	}
 	advance_changes(import);
+	end_positions(import);
 	if (import->options->frozen)
 		run(import,
 			"INSERT INTO @kg_tenant_state(tenant, state) "

@@ -2,10 +2,11 @@
  * changes_tool.c
  *	  kg_changes(): the changes of the tenant after a position.
  *
- * A position names a transaction, and a change in it. Transactions are ordered
- * by their numbers (xid8). Only transactions before the oldest that was still
- * running are returned, because a transaction with a lower number can still
- * commit otherwise. So no change is skipped, and none is returned twice.
+ * A position is that of a transaction, and of a change in it, with the mark of
+ * the last deletion of changes (kg_history_end_positions()). Transactions are
+ * ordered by their numbers (xid8). Only transactions before the oldest that was
+ * still running are returned, because a transaction with a lower number can
+ * still commit otherwise. So no change is skipped, and none is returned twice.
  *
  * Numbers of transactions are those of one database. So a position has a keyed
  * digest of the tenant, of the table with its transactions, and of the
@@ -168,10 +169,11 @@ position_key(const ChangesCall *call)
 static char *
 write_position(const ChangesCall *call, const KgChangePosition *position)
 {
-	return psprintf("%s-" UINT64_FORMAT "-" INT64_FORMAT,
+	return psprintf("%s-" UINT64_FORMAT "-" INT64_FORMAT "-" INT64_FORMAT,
 					call->key,
 					position->xid,
-					position->change);
+					position->change,
+					call->followed.mark);
 }
 
 static KG_NORETURN void
@@ -199,16 +201,18 @@ read_number(const char **p, int64 *number)
 static KgChangePosition
 read_position(const ChangesCall *call, const char *since)
 {
-	KgChangePosition position = {call->followed.end, 0};
+	KgChangePosition position = {call->followed.end};
 	size_t len = strlen(call->key);
 	const char *p = since + Min(strlen(since), len);
 	int64 xid;
+	int64 mark;
 
 	if (*since == '\0')
 		return position;
 	if (strspn(since, "0123456789abcdef") != len || *p++ != '-' ||
 		!read_number(&p, &xid) || *p++ != '-' ||
-		!read_number(&p, &position.change) || *p != '\0')
+		!read_number(&p, &position.change) || *p++ != '-' ||
+		!read_number(&p, &mark) || *p != '\0')
 		throw_position(since,
 					   "the position is not one that kg_changes returns");
 	if (strncmp(since, call->key, len) != 0)
@@ -216,10 +220,10 @@ read_position(const ChangesCall *call, const char *since)
 					   "the position is of another tenant, or from before "
 					   "a restore or a failover");
 	position.xid = (uint64) xid;
-	if (call->followed.pruned != 0 && position.xid <= call->followed.pruned)
+	if (mark != call->followed.mark && position.xid <= call->followed.pruned)
 		throw_position(since,
 					   "changes after the position were deleted by "
-					   "kg_prune_history()");
+					   "kg_prune_history(), or the tenant was imported since");
 	return position;
 }
 
