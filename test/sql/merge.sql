@@ -182,6 +182,14 @@ SELECT test.fails($$SELECT kg_merge('customer', 'c3', '{c1}')$$, 'code', 'path')
 SELECT data FROM kg_entity WHERE bundle = 'sales' ORDER BY entity_type, entity_id COLLATE "C";
 RESET ROLE;
 DROP POLICY merging_contract ON kg_entity;
+-- A trigger that keeps the old reference does not lead to the deletion either.
+CREATE FUNCTION pg_temp.as_before() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.data := OLD.data; RETURN NEW; END $$;
+CREATE TRIGGER a_before BEFORE UPDATE ON kg_entity FOR EACH ROW WHEN (OLD.entity_type = 'contract') EXECUTE FUNCTION pg_temp.as_before();
+SET ROLE mona;
+SELECT test.fails($$SELECT kg_merge('customer', 'c1', '{c2}')$$, 'code');
+SELECT data FROM kg_entity WHERE entity_type = 'contract';
+RESET ROLE;
+DROP TRIGGER a_before ON kg_entity;
 -- Properties of edges are read with the rights of the caller.
 REVOKE SELECT ON kg_edge FROM mona;
 SET ROLE mona;
