@@ -666,14 +666,63 @@ read_items(KgVWrite *w, const JsonbContainer *items)
 	}
 }
 
+static void
+write_items(void *arg)
+{
+	KgVWrite *w = arg;
+	KgOutcomes *outcomes = w->outcomes;
+	/* Two calls that change the same rows lock them in one order. */
+	const int *order = kg_outcomes_order(outcomes);
+	ErrorData *edata;
+
+	for (int i = 0; i < outcomes->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		begin_item(w, w->operation == KG_EXPOSE_CREATE ? i : order[i]);
+		if (kg_vwrite_outcome(w)->errors.total > 0)
+			continue;
+		edata = kg_catch_refusal(KG_CATCH_KEEP, write_item, w);
+		if (edata != NULL)
+			report_refused(w, edata);
+	}
+	kg_outcomes_settle(outcomes, w->tenant);
+	if (!outcomes->atomic || outcomes->n == 0)
+		return;
+	edata = check_deferred(w);
+	if (edata == NULL)
+		return;
+	w->err = NULL;
+	if (outcomes->n > 1)
+		throw_deferred(w, edata);
+	report_refused(w, edata);
+	kg_outcomes_settle(outcomes, w->tenant);
+}
+
+/*
+ * Replaces the text of a user's function whose error ends the call, such as one
+ * of a lock that is not available.  The server log has the text.
+ */
+static void
+withhold_text(ErrorData *edata, void *arg)
+{
+	if (kg_error_is_builtin(edata))
+		return;
+	edata->detail_log = edata->message;
+	edata->message = psprintf("a function of the table of type \"%s\" failed",
+							  ((const KgVWrite *) arg)->type->name);
+	edata->detail = edata->hint = edata->context = NULL;
+	edata->schema_name = edata->table_name = edata->column_name = NULL;
+	edata->datatype_name = edata->constraint_name = NULL;
+	edata->internalquery = NULL;
+	edata->internalpos = 0;
+}
+
 void
 kg_virtual_write(const KgCatalog *catalog, const KgType *type, int operation,
 				 const JsonbContainer *items, const int64 *expected,
 				 KgOutcomes *outcomes)
 {
 	KgVWrite w = {kg_vsource(catalog, type), type, operation};
-	const int *order;
-	ErrorData *edata;
 
 	w.tenant = kg_identity_require(KG_ACCESS_WRITE);
 	w.version = version_of(w.source);
@@ -682,29 +731,7 @@ kg_virtual_write(const KgCatalog *catalog, const KgType *type, int operation,
 	w.items = palloc0(Max(1, outcomes->n) * sizeof(KgPutItem));
 	outcomes->type = type;
 	read_items(&w, items);
-	/* Two calls that change the same rows lock them in one order. */
-	order = kg_outcomes_order(outcomes);
-	for (int i = 0; i < outcomes->n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		begin_item(&w, operation == KG_EXPOSE_CREATE ? i : order[i]);
-		if (kg_vwrite_outcome(&w)->errors.total > 0)
-			continue;
-		edata = kg_catch_refusal(KG_CATCH_KEEP, write_item, &w);
-		if (edata != NULL)
-			report_refused(&w, edata);
-	}
-	kg_outcomes_settle(outcomes, w.tenant);
-	if (!outcomes->atomic || outcomes->n == 0)
-		return;
-	edata = check_deferred(&w);
-	if (edata == NULL)
-		return;
-	w.err = NULL;
-	if (outcomes->n > 1)
-		throw_deferred(&w, edata);
-	report_refused(&w, edata);
-	kg_outcomes_settle(outcomes, w.tenant);
+	kg_catch_amend(write_items, withhold_text, &w);
 }
 
 /* ---- versions, replies that are sent again ---- */
@@ -751,9 +778,14 @@ static bool *
 find_rows(const char *const *ids, int n, void *arg)
 {
 	bool *seen = palloc0(Max(1, n) * sizeof(bool));
+	char **known = palloc(Max(1, n) * sizeof(char *));
+	KgGot *got;
 
 	for (int i = 0; i < n; i++)
-		seen[i] = ids[i] != NULL && read_row(arg, ids[i]).found;
+		known[i] = pstrdup(ids[i] != NULL ? ids[i] : "");
+	got = kg_virtual_get(arg, known, n);
+	for (int i = 0; i < n; i++)
+		seen[i] = ids[i] != NULL && got[i].data != NULL;
 	return seen;
 }
 
@@ -761,7 +793,5 @@ Jsonb *
 kg_virtual_withhold(const KgCatalog *catalog, const KgType *type,
 					const Jsonb *reply)
 {
-	KgVWrite w = {kg_vsource(catalog, type), type, KG_EXPOSE_GET};
-
-	return kg_idempotency_withhold(reply, find_rows, &w);
+	return kg_idempotency_withhold(reply, find_rows, kg_vsource(catalog, type));
 }
