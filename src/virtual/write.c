@@ -21,6 +21,7 @@
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -50,6 +51,21 @@ fail(KgVWrite *w, KgError *err)
 }
 
 /* ---- statements ---- */
+
+/* Runs a statement with a new snapshot.  Returns the number of rows. */
+static uint64
+execute(const KgSqlBuilder *b)
+{
+	MemoryContext old = CurrentMemoryContext;
+	int result = SPI_execute_with_args(
+		b->sql.data, b->nargs, b->argtypes, b->values, NULL, false, 0);
+
+	MemoryContextSwitchTo(old);
+	if (result < 0)
+		elog(
+			ERROR, "could not write a row: %s", SPI_result_code_string(result));
+	return SPI_processed;
+}
 
 static const char *
 version_of(const KgVSource *source)
@@ -86,7 +102,7 @@ read_row(const KgVWrite *w, const char *id)
 	/* Without a version, the row is locked until it is written. */
 	if (w->version == NULL && w->operation == KG_EXPOSE_UPDATE)
 		kg_sql_append(&b, " FOR UPDATE OF t");
-	(void) kg_vexecute(&b);
+	(void) execute(&b);
 	slot = MakeSingleTupleTableSlot(SPI_tuptable->tupdesc, &TTSOpsHeapTuple);
 	/* 04 is no other text of the id 4. */
 	for (uint64 i = 0; i < SPI_processed && !row.found; i++)
@@ -126,6 +142,252 @@ static const char *
 returned_id(void)
 {
 	return SPI_processed == 1 ? kg_spi_cstring(0, 1) : NULL;
+}
+
+/* ---- references ---- */
+
+/*
+ * A row must not refer to a row that the caller does not see, and the caller
+ * must not learn from a constraint that such a row exists.  So targets are
+ * looked up as the caller before the table checks its constraints.  They are
+ * looked up again in the row as written, which may have other values by defaults
+ * and triggers.
+ */
+
+static const KgBoundProperty *
+property_of(const KgVSource *source, const KgField *field)
+{
+	return &source->table->properties[field - source->type->fields];
+}
+
+/* Returns the assigned value of a column, or NULL. */
+static const KgVAssigned *
+assigned_to(const KgVAttempt *attempt, const KgBoundColumn *column)
+{
+	ListCell *lc;
+
+	foreach(lc, attempt->assigned)
+		if (((const KgVAssigned *) lfirst(lc))->column->number ==
+			column->number)
+			return lfirst(lc);
+	return NULL;
+}
+
+/* Returns an assigned value of the reference, its own if possible, or NULL. */
+static const KgVAssigned *
+assigned_reference(const KgVAttempt *attempt, const KgField *field)
+{
+	const KgBoundProperty *property = property_of(attempt->source, field);
+	const KgVAssigned *found = NULL;
+
+	for (int i = 0; i < property->ncolumns; i++)
+	{
+		const KgVAssigned *assigned = assigned_to(attempt,
+												  &property->columns[i]);
+
+		if (assigned == NULL || assigned->field == NULL)
+			continue;
+		if (assigned->field == field)
+			return assigned;
+		if (found == NULL)
+			found = assigned;
+	}
+	return found;
+}
+
+/* Returns an error for a reference whose target the caller does not see. */
+static KgError *
+unseen(const KgVWrite *w, const KgField *field)
+{
+	const KgVAssigned *assigned = assigned_reference(&w->attempt, field);
+	KgError *err = kg_no_target_error(
+		field, kg_json_cstring(&assigned->sent), "existing entity");
+
+	kg_error_entity(err, kg_type_handle(w->type), kg_vwrite_outcome(w)->id);
+	kg_error_path(
+		err,
+		"%s",
+		kg_path_member(w->attempt.path, assigned->field->steps[0].key));
+	return err;
+}
+
+/* Returns whether the reference is from the row to itself. */
+static bool
+is_to_itself(const KgVWrite *w, const KgField *field)
+{
+	const char *id = kg_vwrite_outcome(w)->id;
+	const KgVAssigned *assigned = assigned_reference(&w->attempt, field);
+
+	return id != NULL &&
+		   kg_catalog_type_in(w->source->catalog,
+							  field->ref_bundle,
+							  field->ref_type) == w->type &&
+		   strcmp(kg_json_cstring(&assigned->sent), id) == 0;
+}
+
+/*
+ * Returns the references that the item sets by one of their columns, and whose
+ * target may be hidden from the caller.
+ */
+static List *
+references_of(const KgVWrite *w)
+{
+	List *references = NIL;
+
+	for (int i = 0; i < w->type->nfields; i++)
+	{
+		const KgField *field = &w->type->fields[i];
+		const KgVColumn *column = &w->source->columns[i];
+
+		if (field->ref_type != NULL &&
+			(column->sql == NULL || column->seen != NULL) &&
+			assigned_reference(&w->attempt, field) != NULL)
+			references = lappend(references, (void *) field);
+	}
+	return references;
+}
+
+/* Returns whether the item sets each column of the reference to a value. */
+static bool
+is_whole(const KgVWrite *w, const KgField *field)
+{
+	const KgBoundProperty *property = property_of(w->source, field);
+
+	for (int i = 0; i < property->ncolumns; i++)
+	{
+		const KgVAssigned *assigned = assigned_to(&w->attempt,
+												  &property->columns[i]);
+
+		if (assigned == NULL || assigned->value.type == jbvNull)
+			return false;
+	}
+	return true;
+}
+
+/* Appends whether each reference has a value and no target that is seen. */
+static void
+append_unseen(KgSqlBuilder *b, const KgVWrite *w, List *references)
+{
+	ListCell *lc;
+
+	foreach(lc, references)
+	{
+		const KgField *field = lfirst(lc);
+		const KgVColumn *column = kg_vsource_column(w->source, field);
+
+		kg_sql_append(b, "%s", foreach_current_index(lc) > 0 ? ", " : "");
+		/* Nothing shows the target of a column without SELECT. */
+		if (column->sql == NULL)
+			kg_sql_append(b, is_whole(w, field) ? "true" : "false");
+		for (int i = 0; i < column->nkeys; i++)
+			kg_sql_append(b, "%s IS NOT NULL AND ", column->keys[i].sql);
+		if (column->sql != NULL)
+			kg_sql_append(b, "(%s) IS NULL", column->seen);
+	}
+}
+
+/* Appends the columns of the references, as the statement will set them. */
+static void
+append_columns(KgSqlBuilder *b, const KgVWrite *w, List *references)
+{
+	List *numbers = NIL;
+	ListCell *lc;
+
+	kg_sql_append(b, "SELECT");
+	foreach(lc, references)
+	{
+		const KgBoundProperty *property = property_of(w->source, lfirst(lc));
+
+		for (int i = 0; i < property->ncolumns; i++)
+		{
+			const KgBoundColumn *column = &property->columns[i];
+
+			if (list_member_int(numbers, column->number) || !column->readable)
+				continue;
+			kg_sql_append(b, numbers != NIL ? ", " : " ");
+			numbers = lappend_int(numbers, column->number);
+			if (assigned_to(&w->attempt, column) != NULL)
+				kg_sql_append(b, "r.c%d AS %s", column->number, column->name);
+			else if (w->operation == KG_EXPOSE_UPDATE)
+				kg_sql_append(b, "t.%s", column->name);
+			else
+				kg_sql_append(b,
+							  "NULL::%s AS %s",
+							  format_type_be_qualified(column->type),
+							  column->name);
+		}
+	}
+	kg_sql_append(b, " FROM ");
+	if (w->operation == KG_EXPOSE_UPDATE)
+		kg_sql_append(b, "%s, ", w->source->from);
+	kg_sql_append(b,
+				  "pg_catalog.jsonb_to_record($%d) r",
+				  kg_sql_param(b, JSONBOID, JsonbPGetDatum(kg_vrecord_of(w))));
+	kg_vrecord(b, w->source, w->attempt.assigned);
+}
+
+/* Returns those of the references whose targets the statement does not find. */
+static List *
+find_unseen(const KgSqlBuilder *b, List *references)
+{
+	List *found = NIL;
+	ListCell *lc;
+
+	(void) execute(b);
+	foreach(lc, references)
+		for (uint64 i = 0; i < SPI_processed; i++)
+			if (DatumGetBool(kg_spi_datum(i, foreach_current_index(lc) + 1)))
+			{
+				found = lappend(found, lfirst(lc));
+				break;
+			}
+	return found;
+}
+
+/* Reports the references to rows that the caller does not see. */
+static void
+check_references(KgVWrite *w)
+{
+	const KgVSource *source = w->source;
+	const char *id = kg_vwrite_outcome(w)->id;
+	List *references = references_of(w);
+	ListCell *lc;
+	KgSqlBuilder b;
+
+	if (references == NIL)
+		return;
+	kg_sql_start(&b, source->catalog);
+	kg_sql_append(&b, "SELECT ");
+	append_unseen(&b, w, references);
+	kg_sql_append(&b, " FROM (");
+	append_columns(&b, w, references);
+	if (w->operation == KG_EXPOSE_UPDATE)
+	{
+		kg_sql_append(
+			&b, " WHERE %s AND ", source->where ? source->where : "true");
+		kg_vids(&b, source->keys, source->nkeys, &id, 1);
+	}
+	kg_sql_append(&b, ") t");
+	foreach(lc, find_unseen(&b, references))
+		if (!is_to_itself(w, lfirst(lc)))
+			kg_outcome_error(kg_vwrite_outcome(w), unseen(w, lfirst(lc)));
+}
+
+/* Returns an error if the written row refers to such a row, or NULL. */
+static KgError *
+review_references(const KgVWrite *w, const char *id)
+{
+	List *references = references_of(w);
+	KgSqlBuilder b;
+
+	if (references == NIL)
+		return NULL;
+	kg_sql_start(&b, w->source->catalog);
+	kg_sql_append(&b, "SELECT ");
+	append_unseen(&b, w, references);
+	kg_vfrom(&b, w->source, (char *const *) &id, 1, NULL);
+	references = find_unseen(&b, references);
+	return references != NIL ? unseen(w, linitial(references)) : NULL;
 }
 
 /* ---- after a statement ---- */
@@ -182,7 +444,7 @@ review(KgVWrite *w, const char *id)
 		kg_error_expected(err, "a row that you may read");
 		fail(w, err);
 	}
-	err = kg_vreview_references(w, id);
+	err = review_references(w, id);
 	if (err != NULL)
 		fail(w, err);
 	return row;
@@ -210,7 +472,7 @@ create_row(KgVWrite *w)
 		kg_vassign(w, kg_json_cstring(&it.key), &it.value);
 	kg_vassign_tenant(w);
 	if (outcome->errors.total == 0)
-		kg_vcheck_references(w);
+		check_references(w);
 	if (outcome->errors.total > 0)
 		return;
 	kg_sql_start(&b, w->source->catalog);
@@ -232,7 +494,7 @@ create_row(KgVWrite *w)
 		kg_vrecord(&b, w->source, w->attempt.assigned);
 	}
 	kg_sql_append(&b, " RETURNING %s", w->source->id);
-	(void) kg_vexecute(&b);
+	(void) execute(&b);
 	id = returned_id();
 	if (id == NULL)
 		fail_kept(w, "written");
@@ -420,7 +682,7 @@ update_row(KgVWrite *w)
 		set_version(w, &row);
 		return;
 	}
-	kg_vcheck_references(w);
+	check_references(w);
 	if (outcome->errors.total > 0)
 		return;
 	kg_sql_start(&b, w->source->catalog);
@@ -432,7 +694,7 @@ update_row(KgVWrite *w)
 	kg_vrecord(&b, w->source, w->attempt.assigned);
 	append_where(&b, w);
 	kg_sql_append(&b, " RETURNING %s", w->source->id);
-	(void) kg_vexecute(&b);
+	(void) execute(&b);
 	id = returned_id();
 	if (id == NULL)
 	{
@@ -489,7 +751,7 @@ delete_row(KgVWrite *w)
 	kg_sql_append(&b, "DELETE FROM %s", w->source->from);
 	append_where(&b, w);
 	kg_sql_append(&b, " RETURNING %s", w->source->id);
-	(void) kg_vexecute(&b);
+	(void) execute(&b);
 	if (SPI_processed == 0)
 	{
 		review_lost(w, "deleted");
@@ -666,14 +928,63 @@ read_items(KgVWrite *w, const JsonbContainer *items)
 	}
 }
 
+static void
+write_items(void *arg)
+{
+	KgVWrite *w = arg;
+	KgOutcomes *outcomes = w->outcomes;
+	/* Two calls that change the same rows lock them in one order. */
+	const int *order = kg_outcomes_order(outcomes);
+	ErrorData *edata;
+
+	for (int i = 0; i < outcomes->n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		begin_item(w, w->operation == KG_EXPOSE_CREATE ? i : order[i]);
+		if (kg_vwrite_outcome(w)->errors.total > 0)
+			continue;
+		edata = kg_catch_refusal(KG_CATCH_KEEP, write_item, w);
+		if (edata != NULL)
+			report_refused(w, edata);
+	}
+	kg_outcomes_settle(outcomes, w->tenant);
+	if (!outcomes->atomic || outcomes->n == 0)
+		return;
+	edata = check_deferred(w);
+	if (edata == NULL)
+		return;
+	w->err = NULL;
+	if (outcomes->n > 1)
+		throw_deferred(w, edata);
+	report_refused(w, edata);
+	kg_outcomes_settle(outcomes, w->tenant);
+}
+
+/*
+ * Replaces the text of a user's function whose error ends the call, such as one
+ * of a lock that is not available.  The server log has the text.
+ */
+static void
+withhold_text(ErrorData *edata, void *arg)
+{
+	if (kg_error_is_builtin(edata))
+		return;
+	edata->detail_log = edata->message;
+	edata->message = psprintf("a function of the table of type \"%s\" failed",
+							  ((const KgVWrite *) arg)->type->name);
+	edata->detail = edata->hint = edata->context = NULL;
+	edata->schema_name = edata->table_name = edata->column_name = NULL;
+	edata->datatype_name = edata->constraint_name = NULL;
+	edata->internalquery = NULL;
+	edata->internalpos = 0;
+}
+
 void
 kg_virtual_write(const KgCatalog *catalog, const KgType *type, int operation,
 				 const JsonbContainer *items, const int64 *expected,
 				 KgOutcomes *outcomes)
 {
 	KgVWrite w = {kg_vsource(catalog, type), type, operation};
-	const int *order;
-	ErrorData *edata;
 
 	w.tenant = kg_identity_require(KG_ACCESS_WRITE);
 	w.version = version_of(w.source);
@@ -682,29 +993,7 @@ kg_virtual_write(const KgCatalog *catalog, const KgType *type, int operation,
 	w.items = palloc0(Max(1, outcomes->n) * sizeof(KgPutItem));
 	outcomes->type = type;
 	read_items(&w, items);
-	/* Two calls that change the same rows lock them in one order. */
-	order = kg_outcomes_order(outcomes);
-	for (int i = 0; i < outcomes->n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		begin_item(&w, operation == KG_EXPOSE_CREATE ? i : order[i]);
-		if (kg_vwrite_outcome(&w)->errors.total > 0)
-			continue;
-		edata = kg_catch_refusal(KG_CATCH_KEEP, write_item, &w);
-		if (edata != NULL)
-			report_refused(&w, edata);
-	}
-	kg_outcomes_settle(outcomes, w.tenant);
-	if (!outcomes->atomic || outcomes->n == 0)
-		return;
-	edata = check_deferred(&w);
-	if (edata == NULL)
-		return;
-	w.err = NULL;
-	if (outcomes->n > 1)
-		throw_deferred(&w, edata);
-	report_refused(&w, edata);
-	kg_outcomes_settle(outcomes, w.tenant);
+	kg_catch_amend(write_items, withhold_text, &w);
 }
 
 /* ---- versions, replies that are sent again ---- */
@@ -751,9 +1040,14 @@ static bool *
 find_rows(const char *const *ids, int n, void *arg)
 {
 	bool *seen = palloc0(Max(1, n) * sizeof(bool));
+	char **known = palloc(Max(1, n) * sizeof(char *));
+	KgGot *got;
 
 	for (int i = 0; i < n; i++)
-		seen[i] = ids[i] != NULL && read_row(arg, ids[i]).found;
+		known[i] = pstrdup(ids[i] != NULL ? ids[i] : "");
+	got = kg_virtual_get(arg, known, n);
+	for (int i = 0; i < n; i++)
+		seen[i] = ids[i] != NULL && got[i].data != NULL;
 	return seen;
 }
 
@@ -761,7 +1055,5 @@ Jsonb *
 kg_virtual_withhold(const KgCatalog *catalog, const KgType *type,
 					const Jsonb *reply)
 {
-	KgVWrite w = {kg_vsource(catalog, type), type, KG_EXPOSE_GET};
-
-	return kg_idempotency_withhold(reply, find_rows, &w);
+	return kg_idempotency_withhold(reply, find_rows, kg_vsource(catalog, type));
 }

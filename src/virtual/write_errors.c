@@ -590,7 +590,9 @@ trigger_message(const KgVAttempt *attempt, const ErrorData *edata)
 				kg_arg(OIDARRAYOID, kg_vwritten_tables(attempt->source)));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		char *name = format_procedure(DatumGetObjectId(kg_spi_datum(i, 1)));
+		/* The space excludes functions whose names end with this one. */
+		char *name = psprintf(
+			" %s", format_procedure(DatumGetObjectId(kg_spi_datum(i, 1))));
 		char *at = strstr(edata->context, name);
 
 		if (at != NULL && at - edata->context < first)

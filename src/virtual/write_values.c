@@ -1,12 +1,11 @@
 /*
  * write_values.c
- *	  The columns and values that an item of a write sets, and its statements.
+ *	  The columns and values that an item of a write sets.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "base/json.h"
-#include "base/spi.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
@@ -250,18 +249,4 @@ kg_vrecord(KgSqlBuilder *b, const KgVSource *source, const List *assigned)
 			kg_sql_append(b, " COLLATE %s", generate_collation_name(collation));
 	}
 	kg_sql_append(b, ")");
-}
-
-uint64
-kg_vexecute(const KgSqlBuilder *b)
-{
-	MemoryContext old = CurrentMemoryContext;
-	int result = SPI_execute_with_args(
-		b->sql.data, b->nargs, b->argtypes, b->values, NULL, false, 0);
-
-	MemoryContextSwitchTo(old);
-	if (result < 0)
-		elog(
-			ERROR, "could not write a row: %s", SPI_result_code_string(result));
-	return SPI_processed;
 }

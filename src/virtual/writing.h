@@ -74,19 +74,6 @@ extern Jsonb *kg_vrecord_of(const KgVWrite *w);
 extern void kg_vrecord(KgSqlBuilder *b, const KgVSource *source,
 					   const List *assigned);
 
-/* Runs a statement with a new snapshot.  Returns the number of rows. */
-extern uint64 kg_vexecute(const KgSqlBuilder *b);
-
-/* ---- write_references.c ---- */
-
-/* Returns an assigned value of the reference, its own if possible, or NULL. */
-extern const KgVAssigned *kg_vassigned_reference(const KgVAttempt *attempt,
-												 const KgField *field);
-/* Reports the references to rows that the caller does not see. */
-extern void kg_vcheck_references(KgVWrite *w);
-/* Returns an error if the written row refers to such a row, or NULL. */
-extern KgError *kg_vreview_references(const KgVWrite *w, const char *id);
-
 /* ---- write_errors.c ---- */
 
 /*

@@ -259,6 +259,37 @@ SELECT act.told('delete_seat', '{"ids": ["1", "4"]}'), act.told('delete_seat', '
 SELECT act.told('create_chair', '{"items": [{"id": "5", "at_place": 5}, {"id": "6", "at_place": 2}]}'), act.told('create_chair', '{"items": [{"id": "7", "at_place": 7}, {"id": "6", "at_place": 2}], "atomic": false}');
 RESET ROLE;
 SELECT * FROM act.seat ORDER BY 1;
+-- errors of functions that end the call keep their SQLSTATE, not their text; react.mood() is no trigger of the table
+CREATE SCHEMA react;
+GRANT USAGE ON SCHEMA react TO PUBLIC;
+CREATE FUNCTION react.mood() RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'a secret'; END $$;
+CREATE TABLE act.mood (mood_id text PRIMARY KEY, company text NOT NULL);
+CREATE FUNCTION act.mood() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW.mood_id = 'own' THEN RAISE EXCEPTION 'no secret'; END IF;
+  IF NEW.mood_id = 'other' THEN PERFORM react.mood(); END IF;
+  RAISE EXCEPTION 'a secret' USING ERRCODE = NEW.mood_id, DETAIL = 'a secret', HINT = 'a secret', TABLE = 'secret';
+END $$;
+CREATE TRIGGER mood BEFORE INSERT ON act.mood FOR EACH ROW EXECUTE FUNCTION act.mood();
+GRANT SELECT, INSERT ON act.mood TO acting_clerk, acting_admin;
+SET ROLE acting_admin;
+SELECT kg_bind_table('crm', 'act.mood', '{"tenant_column": "company", "write": ["create"]}') ->> 'changed';
+CREATE FUNCTION pg_temp.raised(id text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  detail text;
+  hint text;
+  name text;
+BEGIN
+  RETURN act.told('create_mood', jsonb_build_object('items', jsonb_build_array(jsonb_build_object('mood_id', id))));
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT, name = TABLE_NAME;
+  RETURN concat_ws('|', SQLSTATE, SQLERRM, detail, hint, name);
+END $$;
+GRANT EXECUTE ON FUNCTION pg_temp.raised TO acting_clerk;
+SET ROLE acting_clerk;
+SELECT i, pg_temp.raised(i) FROM unnest('{own,other,25006,40001,53400,55P03,57000,22003,P0001}'::text[]) i;
+RESET ROLE;
+DROP SCHEMA react CASCADE;
 -- audit
 RESET kg_graph.audit;
 RESET kg_graph.audit_to;
