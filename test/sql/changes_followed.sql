@@ -48,6 +48,14 @@ WITH RECURSIVE pages AS (
   UNION ALL SELECT kg_changes(reply ->> 'position', '{}', '{"max_bytes": 1024}') FROM pages WHERE (reply -> 'truncated')::boolean)
 SELECT jsonb_agg(c) = kg_changes(:'begin') -> 'changes' AS equal, count(DISTINCT reply) > 1 AS several, max(octet_length(reply::text)) <= 1100 AS fit FROM pages, jsonb_array_elements(reply -> 'changes') c;
 
+-- documents of which one fills a page
+SELECT kg_changes() ->> 'position' AS before_large \gset
+SELECT kg_put_entities('site', jsonb_agg(jsonb_build_object('id', 'l' || n, 'path', repeat(n::text, 700)))) -> 'counts' AS put FROM generate_series(1, 6) n;
+WITH RECURSIVE pages AS (
+  SELECT kg_changes(:'before_large', '{}', '{"max_bytes": 1024}') AS reply
+  UNION ALL SELECT kg_changes(reply ->> 'position', '{}', '{"max_bytes": 1024}') FROM pages WHERE (reply -> 'truncated')::boolean)
+SELECT jsonb_agg(c) = kg_changes(:'before_large') -> 'changes' AS equal, count(DISTINCT reply) AS pages FROM pages, jsonb_array_elements(reply -> 'changes') c;
+
 -- a caller from whom a policy hides entities gets no changes, as of kg_history
 SET SESSION AUTHORIZATION fred;
 SELECT kg_changes(:'begin') -> 'returned' AS hidden;

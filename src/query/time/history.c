@@ -37,6 +37,9 @@ typedef struct Reading
 {
 	KgChange *changes;
 	int n;
+	/* of the documents, in kg_changes_read() */
+	Size bytes;
+	Size max_bytes;
 } Reading;
 
 static char *
@@ -171,20 +174,23 @@ last_change(const KgCatalog *catalog, const KgType *type, const char *id)
 }
 
 /* The columns of kg_history that take_change() reads. */
-#define KG_CHANGE_COLUMNS                                                  \
+#define KG_CHANGE_COLUMNS(before)                                          \
 	"h.change, h.transaction, "                                            \
 	"pg_catalog.to_char(pg_catalog.timezone('UTC', h.at), "                \
 	"'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), h.role, h.subject, h.agent, "   \
-	"h.tool, h.reason, h.verdict, h.version, h.before, h.after, h.at, "    \
+	"h.tool, h.reason, h.verdict, h.version, " before ", h.after, h.at, "  \
 	"h.key, h.source, h.target, h.type_no::pg_catalog.int8, h.entity_id, " \
 	"h.relation_no::pg_catalog.int8"
+#define KG_WHOLE_COLUMNS KG_CHANGE_COLUMNS("h.before")
+#define KG_FOLLOWED_COLUMNS \
+	KG_CHANGE_COLUMNS("NULL::pg_catalog.jsonb") ", x.xid"
 
 void
 kg_history_select(KgSqlBuilder *b, const KgCatalog *catalog)
 {
 	kg_sql_start(b, catalog);
 	kg_sql_append(b,
-				  "SELECT " KG_CHANGE_COLUMNS " FROM %s h WHERE h.tenant = $1",
+				  "SELECT " KG_WHOLE_COLUMNS " FROM %s h WHERE h.tenant = $1",
 				  kg_sql_table("kg_history"));
 }
 
@@ -476,14 +482,22 @@ read_transactions(const KgCatalog *catalog, const KgFollowed *followed,
 	kg_spi_end_as_owner(&user);
 }
 
+static Size
+document_size(const KgChange *change)
+{
+	return change->after ? VARSIZE(change->after) : 0;
+}
+
 static bool
 take_followed(TupleTableSlot *slot, void *arg)
 {
 	Reading *reading = arg;
+	KgChange *change = &reading->changes[reading->n];
 
 	(void) take_change(slot, reading);
-	reading->changes[reading->n - 1].xid = (uint64) slot_int64(slot, 20);
-	return true;
+	change->xid = (uint64) slot_int64(slot, 20);
+	reading->bytes += document_size(change);
+	return reading->bytes <= reading->max_bytes;
 }
 
 static Datum *
@@ -496,20 +510,20 @@ number_datums(const int32 *numbers, int n)
 	return datums;
 }
 
-static int
+/* Reads at most n changes, until the documents exceed max_bytes. */
+static void
 read_followed(const KgCatalog *catalog, const KgFollowed *followed, bool edges,
 			  const Transactions *transactions,
-			  const KgChangePosition *position, int n, KgChange *changes)
+			  const KgChangePosition *position, int n, Reading *reading)
 {
-	Reading reading = {changes, 0};
 	KgSqlBuilder b;
 	KgStatement statement;
 
 	kg_sql_start(&b, catalog);
 	kg_sql_append(
 		&b,
-		"SELECT " KG_CHANGE_COLUMNS
-		", x.xid FROM ROWS FROM (pg_catalog.unnest($%d), ",
+		"SELECT " KG_FOLLOWED_COLUMNS
+		" FROM ROWS FROM (pg_catalog.unnest($%d), ",
 		kg_sql_param_array(&b, INT8OID, transactions->xids, transactions->n));
 	kg_sql_append(&b,
 				  "pg_catalog.unnest($%d)) x(xid, number) ",
@@ -541,42 +555,45 @@ read_followed(const KgCatalog *catalog, const KgFollowed *followed, bool edges,
 	kg_sql_append(
 		&b, ") ORDER BY x.xid, h.change LIMIT $%d", kg_sql_param_int64(&b, n));
 	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, take_followed, &reading);
-	return reading.n;
+	(void) kg_plan_run(&statement, take_followed, reading);
 }
 
 int
 kg_changes_read(const KgCatalog *catalog, const KgFollowed *followed,
-				KgChangePosition *position, int n, KgChange *changes)
+				KgChangePosition *position, int n, Size max_bytes,
+				KgChange *changes)
 {
 	bool whole = catalog->plain_visibility && kg_visibility_history_is_whole();
 	Transactions *transactions = palloc(sizeof(Transactions));
+	Size bytes = 0;
 	int found = 0;
 
-	while (found < n && position->xid < followed->end)
+	while (found < n && bytes <= max_bytes && position->xid < followed->end)
 	{
+		Reading reading = {changes + found, 0, bytes, max_bytes};
 		int wanted = n - found;
 		int read;
 		int kept = found;
 
 		CHECK_FOR_INTERRUPTS();
 		read_transactions(catalog, followed, position->xid, transactions);
-		read = read_followed(catalog,
-							 followed,
-							 whole,
-							 transactions,
-							 position,
-							 wanted,
-							 changes + found);
+		read_followed(
+			catalog, followed, whole, transactions, position, wanted, &reading);
+		read = reading.n;
 		for (int i = found; i < found + read; i++)
 		{
 			position->xid = changes[i].xid;
 			position->change = changes[i].change;
 			if (sees_changed(catalog, &changes[i], whole))
+			{
+				bytes += document_size(&changes[i]);
 				changes[kept++] = changes[i];
+			}
+			else if (changes[i].after)
+				pfree(changes[i].after);
 		}
 		found = kept;
-		if (read == wanted)
+		if (read == wanted || reading.bytes > max_bytes)
 			continue;
 		/* All changes of these transactions were read. */
 		position->change = 0;

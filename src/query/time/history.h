@@ -100,12 +100,13 @@ extern void kg_changes_state(const KgCatalog *catalog, KgFollowed *followed);
 
 /*
  * Reads at most n changes from a position on, in the order of transactions and
- * changes, up to the end. Sets the position of the next change. Changes of
- * edges are read for callers that see the whole tenant only; their ends are
- * NULL if they do not exist any more.
+ * changes, up to the end, until the documents exceed max_bytes. Sets the
+ * position of the next change. The documents before the changes are not read.
+ * Changes of edges are read for callers that see the whole tenant only; their
+ * ends are NULL if they do not exist any more.
  */
 extern int kg_changes_read(const KgCatalog *catalog, const KgFollowed *followed,
-						   KgChangePosition *position, int n,
+						   KgChangePosition *position, int n, Size max_bytes,
 						   KgChange *changes);
 
 /*

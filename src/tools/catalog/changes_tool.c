@@ -335,8 +335,12 @@ kg_changes(const KgCatalog *catalog, const char *since, ArrayType *types,
 	call.key = position_key(&call);
 	position = read_position(&call, since);
 	changes = palloc(call.limit * sizeof(KgChange));
-	n = kg_changes_read(
-		catalog, &call.followed, &position, (int) call.limit, changes);
+	n = kg_changes_read(catalog,
+						&call.followed,
+						&position,
+						(int) call.limit,
+						(Size) call.max_bytes,
+						changes);
 	more = position.xid < call.followed.end;
 	kg_jw_init_object(&w);
 	n = write_changes(&call, changes, n, &position, &more, &w);
