@@ -4,119 +4,182 @@
  *
  * A row of kg_freed leads from an id to a node, and from the node of an entity
  * that was merged itself to the next node. So undoing a merge ends no other
- * merge. The rows are read as the owner, because no caller reads kg_freed.
+ * merge. The rows are read as the owner, because no caller reads kg_freed. The
+ * caller's own rights decide whether the id was taken again and whether the
+ * entity exists, so that hidden entities have no effect on replies.
  */
 #include "postgres.h"
 
-#include "base/extension.h"
 #include "base/has_column.h"
 #include "base/spi.h"
-#include "miscadmin.h"
 #include "query/merged.h"
+#include "query/sql.h"
 #include "query/time/past.h"
-#include "utils/memutils.h"
+#include "utils/builtins.h"
 
-/* Sets the type and the node that the id was merged into. */
-static bool
-find_id(const KgCatalog *catalog, const KgType *type, const char *id,
-		KgMerged *merged)
+/* The nodes of entities that ids lead to. */
+typedef struct Leads
 {
-	bool found;
+	int n;
+	Datum *ids;
+	Datum *nodes;
+	Datum *indexes; /* of the ids, from 1 */
+} Leads;
 
-	KG_SPI_READ("SELECT f.type_no::bigint, f.target FROM @kg_freed f "
-				"WHERE f.tenant = $1 AND f.entity_id = $2 "
-				"AND f.target IS NOT NULL AND ($3 = 0 OR f.type_no = $3) "
-				"AND NOT EXISTS (SELECT FROM @kg_entity_type t "
-				"JOIN @kg_entity e ON e.tenant = $1 "
-				"AND e.bundle = t.bundle AND e.entity_type = t.entity_type "
-				"AND e.entity_id = $2 WHERE t.tenant = $1 "
-				"AND t.type_no = f.type_no) LIMIT 2",
-				kg_arg_text(catalog->tenant),
-				kg_arg_text(id),
-				kg_arg_int4(type == NULL ? 0 : type->type_no));
-	found = SPI_processed == 1;
-	if (found)
+/* The entities of the leads that the caller sees. */
+typedef struct Found
+{
+	const KgCatalog *catalog;
+	KgMerged *merged; /* by id; node 0: not found */
+} Found;
+
+/* Returns the number of the type, or those of all types of the catalog. */
+static KgArg
+type_numbers(const KgCatalog *catalog, const KgType *type)
+{
+	int64 *numbers = palloc(Max(1, catalog->ntypes) * sizeof(int64));
+	int n = 0;
+
+	if (type != NULL)
+		numbers[n++] = type->type_no;
+	else
+		for (int i = 0; i < catalog->ntypes; i++)
+			numbers[n++] = catalog->types[i]->type_no;
+	return kg_arg_int8s(numbers, n);
+}
+
+/* Follows each id to the first stored node, over several merges. */
+static void
+read_leads(const KgCatalog *catalog, const KgType *type, char *const *ids,
+		   int n, Leads *leads)
+{
+	MemoryContext context = CurrentMemoryContext;
+	KgArg types = type_numbers(catalog, type);
+	KgUserContext caller;
+
+	kg_spi_begin_as_owner(&caller);
+	KG_BATCH_READ("WITH RECURSIVE lead (i, node) AS ("
+				  "SELECT a.i, f.target "
+				  "FROM unnest($2) WITH ORDINALITY a (id, i) "
+				  "JOIN @kg_freed f ON f.tenant = $1 AND f.entity_id = a.id "
+				  "AND f.target IS NOT NULL AND f.type_no = ANY ($3) "
+				  "UNION SELECT l.i, f.target FROM lead l "
+				  "JOIN @kg_freed f ON f.tenant = $1 AND f.node = l.node "
+				  "AND f.node IS NOT NULL WHERE NOT EXISTS "
+				  "(SELECT FROM @kg_entity e "
+				  "WHERE e.tenant = $1 AND e.node = l.node)) "
+				  "SELECT l.i, e.node FROM lead l "
+				  "JOIN @kg_entity e ON e.tenant = $1 AND e.node = l.node",
+				  kg_arg_text(catalog->tenant),
+				  kg_arg_texts((const char *const *) ids, n),
+				  types);
+	MemoryContextSwitchTo(context);
+	leads->n = (int) SPI_processed;
+	leads->ids = palloc((leads->n + 1) * sizeof(Datum));
+	leads->nodes = palloc((leads->n + 1) * sizeof(Datum));
+	leads->indexes = palloc((leads->n + 1) * sizeof(Datum));
+	for (int i = 0; i < leads->n; i++)
 	{
-		merged->type = kg_catalog_type_no(catalog, (int32) kg_spi_int64(0, 1));
-		merged->node = kg_spi_int64(0, 2);
+		int64 index = kg_spi_int64(i, 1);
+
+		leads->indexes[i] = Int64GetDatum(index);
+		leads->nodes[i] = Int64GetDatum(kg_spi_int64(i, 2));
+		leads->ids[i] = CStringGetTextDatum(ids[index - 1]);
 	}
 	SPI_freetuptable(SPI_tuptable);
-	return found && merged->type != NULL;
+	kg_spi_end_as_owner(&caller);
+	MemoryContextSwitchTo(context);
 }
 
-/* Sets the id of the node. Returns false if the node is not stored. */
 static bool
-find_stored(const KgCatalog *catalog, MemoryContext context, KgMerged *merged)
+take_merged(TupleTableSlot *slot, void *arg)
 {
-	bool found;
+	Found *found = arg;
+	KgMerged *merged =
+		&found->merged[DatumGetInt64(kg_slot_datum(slot, 1)) - 1];
 
-	KG_SPI_READ("SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
-				"AND node = $2",
-				kg_arg_text(catalog->tenant),
-				kg_arg_int8(merged->node));
-	found = SPI_processed > 0;
-	if (found)
-		merged->id = MemoryContextStrdup(context, kg_spi_cstring(0, 1));
-	SPI_freetuptable(SPI_tuptable);
-	return found;
+	/* An id of several types is ambiguous. */
+	if (merged->node != 0)
+		merged->id = NULL;
+	else
+	{
+		merged->node = DatumGetInt64(kg_slot_datum(slot, 2));
+		merged->type = kg_catalog_type_no(
+			found->catalog, DatumGetInt32(kg_slot_datum(slot, 3)));
+		merged->id = TextDatumGetCString(kg_slot_datum(slot, 4));
+	}
+	return true;
 }
 
-/* Replaces the node by the one that it was merged into. */
-static bool
-find_next(const KgCatalog *catalog, KgMerged *merged)
+/* Reads, as the caller, the entities of ids that were not taken again. */
+static void
+read_entities(const KgCatalog *catalog, const Leads *leads, Found *found)
 {
-	bool found;
+	KgSqlBuilder b;
 
-	KG_SPI_READ("SELECT target FROM @kg_freed WHERE tenant = $1 "
-				"AND node = $2 AND node IS NOT NULL",
-				kg_arg_text(catalog->tenant),
-				kg_arg_int8(merged->node));
-	found = SPI_processed > 0;
-	if (found)
-		merged->node = kg_spi_int64(0, 1);
-	SPI_freetuptable(SPI_tuptable);
-	return found;
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b,
+				  "SELECT l.i, x.node, x.type_no, x.entity_id FROM "
+				  "ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
+				  "pg_catalog.unnest($%d)) l (i, node, id) "
+				  "JOIN %s x ON x.tenant = $1 AND x.node = l.node "
+				  "WHERE NOT EXISTS (SELECT FROM %s y WHERE y.tenant = $1 "
+				  "AND y.bundle = x.bundle AND y.entity_type = x.entity_type "
+				  "AND y.entity_id = l.id)",
+				  kg_sql_param_array(&b, INT8OID, leads->indexes, leads->n),
+				  kg_sql_param_array(&b, INT8OID, leads->nodes, leads->n),
+				  kg_sql_param_array(&b, TEXTOID, leads->ids, leads->n),
+				  kg_sql_table("kg_entity"),
+				  kg_sql_table("kg_entity"));
+	(void) kg_sql_run(&b, take_merged, found);
+}
+
+/*
+ * Returns the entities by the index of the given id, or NULL. An entity without
+ * an id was not found.
+ */
+static KgMerged *
+find_all(const KgCatalog *catalog, const KgType *type, char *const *ids, int n)
+{
+	Leads leads;
+	Found found = {catalog};
+
+	if (n == 0 || kg_past_asked() || (type != NULL && type->binding != NULL) ||
+		!kg_has_column("kg_freed", "target"))
+		return NULL;
+	read_leads(catalog, type, ids, n, &leads);
+	if (leads.n == 0)
+		return NULL;
+	found.merged = palloc0(n * sizeof(KgMerged));
+	read_entities(catalog, &leads, &found);
+	return found.merged;
 }
 
 bool
 kg_merged_find(const KgCatalog *catalog, const KgType *type, const char *id,
 			   KgMerged *merged)
 {
-	MemoryContext context = CurrentMemoryContext;
-	KgUserContext caller;
-	bool found;
-	bool stored = false;
+	char *ids[] = {(char *) id};
+	KgMerged *found = find_all(catalog, type, ids, 1);
 
-	if (kg_past_asked() || (type != NULL && type->binding != NULL) ||
-		!kg_has_column("kg_freed", "target"))
+	if (found == NULL || found->id == NULL)
 		return false;
-	kg_spi_begin_as_owner(&caller);
-	found = find_id(catalog, type, id, merged);
-	/* The last entity of a chain is stored, or was deleted. */
-	while (found && !(stored = find_stored(catalog, context, merged)))
-	{
-		CHECK_FOR_INTERRUPTS();
-		found = find_next(catalog, merged);
-	}
-	kg_spi_end_as_owner(&caller);
-	MemoryContextSwitchTo(context);
-	return stored;
+	*merged = *found;
+	return true;
 }
 
 bool
 kg_merged_replace(const KgCatalog *catalog, const KgType *type, char **ids,
 				  int n)
 {
+	const KgMerged *found = find_all(catalog, type, ids, n);
 	bool any = false;
 
-	for (int i = 0; i < n; i++)
+	for (int i = 0; found != NULL && i < n; i++)
 	{
-		KgMerged merged;
-
-		CHECK_FOR_INTERRUPTS();
-		if (!kg_merged_find(catalog, type, ids[i], &merged))
+		if (found[i].id == NULL)
 			continue;
-		ids[i] = merged.id;
+		ids[i] = found[i].id;
 		any = true;
 	}
 	return any;

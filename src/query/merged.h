@@ -18,16 +18,15 @@ typedef struct KgMerged
 /*
  * Finds the entity into which the one with this id was merged, over several
  * merges if necessary. type NULL: of any type, if there is one only. Returns
- * false if there is no such entity, or the id was taken again, or the call is
- * about the past. The caller may not see the entity: its own rights decide when
- * it is read.
+ * false if the caller sees no such entity, or sees one with the id itself, or
+ * the call is about the past.
  */
 extern bool kg_merged_find(const KgCatalog *catalog, const KgType *type,
 						   const char *id, KgMerged *merged);
 
 /*
- * Replaces the ids of merged entities by present ids. Returns whether there were
- * any. It looks up each id, so it is for ids that were not all found.
+ * Replaces the ids of merged entities by present ids, as kg_merged_find() finds
+ * them. Returns whether there were any.
  */
 extern bool kg_merged_replace(const KgCatalog *catalog, const KgType *type,
 							  char **ids, int n);

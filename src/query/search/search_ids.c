@@ -104,44 +104,20 @@ kg_search_ids(KgSearch *search)
 
 /* ---- merged ids ---- */
 
-typedef struct MergedId
-{
-	KgSearch *search;
-	const char *id;
-} MergedId;
-
-static bool
-merged_row(TupleTableSlot *slot, void *arg)
-{
-	const MergedId *merged = arg;
-
-	kg_search_keep(merged->search,
-				   DatumGetInt64(kg_slot_datum(slot, 1)),
-				   DatumGetInt32(kg_slot_datum(slot, 2)),
-				   KG_MATCH_EXACT,
-				   KG_TERM_ID,
-				   merged->id,
-				   KG_RANK_EXACT);
-	return true;
-}
-
 void
 kg_search_merged(KgSearch *search, const char *query)
 {
-	MergedId id = {search, query};
 	KgMerged merged;
-	KgSqlBuilder b;
 
-	if (!kg_merged_find(search->catalog, NULL, query, &merged) ||
-		!kg_search_has_type(search, merged.type))
-		return;
-	kg_sql_start(&b, search->catalog);
-	kg_sql_append(&b,
-				  "SELECT x.node, x.type_no FROM %s x WHERE x.tenant = $1 "
-				  "AND x.node = $%d",
-				  kg_sql_table("kg_entity"),
-				  kg_sql_param_int64(&b, merged.node));
-	(void) kg_sql_run(&b, merged_row, &id);
+	if (kg_merged_find(search->catalog, NULL, query, &merged) &&
+		kg_search_has_type(search, merged.type))
+		kg_search_keep(search,
+					   merged.node,
+					   merged.type->type_no,
+					   KG_MATCH_EXACT,
+					   KG_TERM_ID,
+					   query,
+					   KG_RANK_EXACT);
 }
 
 /* ---- ids that end with a number ---- */
