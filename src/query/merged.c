@@ -134,7 +134,10 @@ read_entities(const KgCatalog *catalog, const Leads *leads, Found *found)
 	(void) kg_sql_run(&b, take_merged, found);
 }
 
-/* Returns the entity of each id, whose id is NULL if there is none, or NULL. */
+/*
+ * Returns the entities by the index of the given id, or NULL. An entity without
+ * an id was not found.
+ */
 static KgMerged *
 find_all(const KgCatalog *catalog, const KgType *type, char *const *ids, int n)
 {

@@ -297,27 +297,42 @@ is_got(const GetCall *call, const char *id)
 	return false;
 }
 
+/* Returns the ids with those of merged entities, which were not found, replaced. */
+static char **
+present_ids(const GetCall *call)
+{
+	char **ids = palloc(Max(1, call->ngot) * sizeof(char *));
+	bool missing = false;
+
+	for (int i = 0; i < call->ngot; i++)
+	{
+		ids[i] = (char *) call->got[i].id;
+		missing |= call->got[i].data == NULL;
+	}
+	if (missing && call->as_of == 0)
+		(void) kg_merged_replace(call->catalog, call->type, ids, call->ngot);
+	return ids;
+}
+
 /*
- * Reads the entity into which an entity that was not found was merged. Returns
- * true if the reply must list this entity, because it exists and is not listed
- * already.
+ * Reads the entity into which one that was not found was merged. now is the id
+ * of present_ids(). Returns whether the reply lists the entity: it is found, and
+ * not listed already.
  */
 static bool
-follow_merged(GetCall *call, int i)
+follow_merged(GetCall *call, int i, char *now)
 {
 	KgGot *got = &call->got[i];
-	KgMerged merged;
 	Jsonb *data;
 	bool repeated;
 
-	if (got->data != NULL || call->as_of != 0 ||
-		!kg_merged_find(call->catalog, call->type, got->id, &merged))
+	if (got->data != NULL || strcmp(now, got->id) == 0)
 		return got->data != NULL;
-	data = kg_engine_get(call->catalog, call->type, &merged.id, 1)->data;
+	data = kg_engine_get(call->catalog, call->type, &now, 1)->data;
 	if (data == NULL)
 		return false;
-	repeated = is_got(call, merged.id);
-	got->now = merged.id;
+	repeated = is_got(call, now);
+	got->now = now;
 	got->data = data;
 	return !repeated;
 }
@@ -326,18 +341,20 @@ static Jsonb *
 get(GetCall *call, char **ids, int n)
 {
 	int missing = 0;
+	char **now;
 	KgDraft draft;
 
 	call->got = call->as_of ? got_at(call, ids, n)
 							: kg_engine_get(call->catalog, call->type, ids, n);
 	call->ngot = n;
+	now = present_ids(call);
 	call->found = palloc((n + 1) * sizeof(int));
 	kg_draft_init(&draft, &call->input, call->max_bytes);
 	for (int i = 0; i < n; i++)
 	{
 		KgGot *got = &call->got[i];
 
-		if (!follow_merged(call, i))
+		if (!follow_merged(call, i, now[i]))
 		{
 			missing += got->data == NULL;
 			continue;
