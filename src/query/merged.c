@@ -48,7 +48,11 @@ type_numbers(const KgCatalog *catalog, const KgType *type)
 	return kg_arg_int8s(numbers, n);
 }
 
-/* Follows each id to the first stored node, over several merges. */
+/*
+ * Follows each id to the first stored node, over several merges. UNION would
+ * build a hash table of megabytes at each call, and no chain returns to a node:
+ * a node is merged once.
+ */
 static void
 read_leads(const KgCatalog *catalog, const KgType *type, char *const *ids,
 		   int n, Leads *leads)
@@ -63,7 +67,7 @@ read_leads(const KgCatalog *catalog, const KgType *type, char *const *ids,
 				  "FROM unnest($2) WITH ORDINALITY a (id, i) "
 				  "JOIN @kg_freed f ON f.tenant = $1 AND f.entity_id = a.id "
 				  "AND f.target IS NOT NULL AND f.type_no = ANY ($3) "
-				  "UNION SELECT l.i, f.target FROM lead l "
+				  "UNION ALL SELECT l.i, f.target FROM lead l "
 				  "JOIN @kg_freed f ON f.tenant = $1 AND f.node = l.node "
 				  "AND f.node IS NOT NULL WHERE NOT EXISTS "
 				  "(SELECT FROM @kg_entity e "
