@@ -20,7 +20,7 @@
 #include "base/extension.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
+#include "query/graph/frontier.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 
@@ -32,12 +32,8 @@ enum
 	NODE_TYPE
 };
 
-/*
- * Number of entries of the index that are read instead of a descent from its root,
- * and of numbers per node up to which an array of bits sorts the nodes.
- */
+/* Number of entries of the index that are read instead of a descent from its root. */
 #define NEAR 100
-#define DENSE 64
 
 struct KgKeyed
 {
@@ -70,59 +66,6 @@ kg_keyed_same(const text *a, Datum b)
 		   memcmp(VARDATA_ANY(a), VARDATA_ANY(other), len) == 0;
 }
 
-static int
-compare_nodes(const void *a, const void *b)
-{
-	int64 x = *(const int64 *) a;
-	int64 y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Sorts numbers that lie close together. */
-static void
-sort_dense(KgKeyed *keyed, int64 least, int64 words)
-{
-	uint64 *bits = palloc0(words * sizeof(uint64));
-	int64 n = 0;
-
-	for (int64 i = 0; i < keyed->n; i++)
-	{
-		uint64 at = keyed->nodes[i] - least;
-
-		bits[at / 64] |= UINT64CONST(1) << at % 64;
-	}
-	for (int64 i = 0; i < words; i++)
-		for (uint64 word = bits[i]; word != 0; word &= word - 1)
-			keyed->nodes[n++] = least + i * 64 + pg_rightmost_one_pos64(word);
-	keyed->n = n;
-	pfree(bits);
-}
-
-static void
-sort_nodes(KgKeyed *keyed)
-{
-	int64 least = keyed->nodes[0];
-	int64 most = keyed->nodes[0];
-	int64 n = 1;
-
-	for (int64 i = 1; i < keyed->n; i++)
-	{
-		least = Min(least, keyed->nodes[i]);
-		most = Max(most, keyed->nodes[i]);
-	}
-	if (most / DENSE - least / DENSE < keyed->n)
-	{
-		sort_dense(keyed, least, (most - least) / 64 + 1);
-		return;
-	}
-	qsort(keyed->nodes, keyed->n, sizeof(int64), compare_nodes);
-	for (int64 i = 1; i < keyed->n; i++)
-		if (keyed->nodes[i] != keyed->nodes[n - 1])
-			keyed->nodes[n++] = keyed->nodes[i];
-	keyed->n = n;
-}
-
 KgKeyed *
 kg_keyed_begin(Relation entities, Snapshot snapshot, const char *tenant,
 			   const KgViewRange *range, int64 most)
@@ -138,7 +81,7 @@ kg_keyed_begin(Relation entities, Snapshot snapshot, const char *tenant,
 		return NULL;
 	}
 	if (keyed->n > 0)
-		sort_nodes(keyed);
+		keyed->n = kg_graph_sort_nodes(keyed->nodes, (uint32) keyed->n);
 	keyed->index = index_open(kg_relation_oid("kg_entity_node_idx"),
 							  AccessShareLock);
 	keyed->scan = kg_index_scan(entities, keyed->index, snapshot, 1);

@@ -180,7 +180,7 @@ extern void kg_block_open(KgBlockReader *reader, const bytea *block);
 extern const uint8 *kg_block_edges(KgBlockReader *reader, int64 node,
 								   Size *len);
 
-/* qsort_arg() comparison of node numbers (int64). */
+/* qsort_arg() comparison of int64, such as node numbers. */
 extern int kg_compare_nodes(const void *a, const void *b, void *arg);
 
 #endif /* KG_ADJACENCY_H */

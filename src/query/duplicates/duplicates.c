@@ -180,29 +180,11 @@ count_compared(void *arg)
 
 /* ---- names ---- */
 
-static int
-compare_int64(const void *pa, const void *pb, void *arg)
-{
-	int64 a = *(const int64 *) pa;
-	int64 b = *(const int64 *) pb;
-
-	return a < b ? -1 : a > b;
-}
-
-/* Sorts the numbers and removes duplicates. */
 static void
 sort_set(KgNumberSet *set)
 {
-	int n = 0;
-
-	if (set->n == 0)
-		return;
-	qsort_interruptible(
-		set->numbers, set->n, sizeof(int64), compare_int64, NULL);
-	for (int i = 0; i < set->n; i++)
-		if (i == 0 || set->numbers[i] != set->numbers[n - 1])
-			set->numbers[n++] = set->numbers[i];
-	set->n = n;
+	if (set->n > 0)
+		set->n = (int) kg_graph_sort_nodes(set->numbers, (uint32) set->n);
 }
 
 /* Returns the trigrams of the words of a folded name, as numbers. */

@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "model/adjacency.h"
 #include "query/duplicates/similar_sets.h"
 #include "utils/memutils.h"
 
@@ -50,15 +51,6 @@ compare_members(const void *pa, const void *pb, void *arg)
 	if (a->number != b->number)
 		return a->number < b->number ? -1 : 1;
 	return a->set - b->set;
-}
-
-static int
-compare_numbers(const void *pa, const void *pb, void *arg)
-{
-	int64 a = *(const int64 *) pa;
-	int64 b = *(const int64 *) pb;
-
-	return a < b ? -1 : a > b;
 }
 
 static Member *
@@ -102,7 +94,7 @@ rank_numbers(KgNumberSet *sets, int nsets)
 			qsort_interruptible(sets[i].numbers,
 								sets[i].n,
 								sizeof(int64),
-								compare_numbers,
+								kg_compare_nodes,
 								NULL);
 	pfree(members);
 }

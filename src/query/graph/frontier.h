@@ -30,8 +30,8 @@ extern void kg_graph_expand_packed(KgGraph *graph, const KgFollow *walk,
 								   KgNeighborFunction found, void *arg);
 
 /*
- * Sorts the nodes in ascending order and removes duplicates. Returns the
- * number left.
+ * Sorts at least one node, or any other number, in ascending order and removes
+ * duplicates. Returns the number left.
  */
 extern uint32 kg_graph_sort_nodes(int64 *nodes, uint32 n);
 

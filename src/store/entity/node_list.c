@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "lib/qunique.h"
+#include "model/adjacency.h"
 #include "store/entity/node_list.h"
 #include "utils/memutils.h"
 
@@ -24,29 +25,24 @@ kg_node_add(KgNodeList *list, int64 node)
 	list->nodes[list->n++] = node;
 }
 
-static int
-compare_nodes(const void *pa, const void *pb)
-{
-	int64 a = *(const int64 *) pa;
-	int64 b = *(const int64 *) pb;
-
-	return a < b ? -1 : a > b;
-}
-
 void
 kg_nodes_sort(KgNodeList *list)
 {
 	if (list->n == 0)
 		return;
-	qsort(list->nodes, list->n, sizeof(int64), compare_nodes);
-	list->n = qunique(list->nodes, list->n, sizeof(int64), compare_nodes);
+	qsort_interruptible(
+		list->nodes, list->n, sizeof(int64), kg_compare_nodes, NULL);
+	list->n = qunique_arg(
+		list->nodes, list->n, sizeof(int64), kg_compare_nodes, NULL);
 }
 
 bool
 kg_nodes_have(const KgNodeList *sorted, int64 node)
 {
-	return sorted->n > 0 &&
-		   bsearch(
-			   &node, sorted->nodes, sorted->n, sizeof(int64), compare_nodes) !=
-			   NULL;
+	return sorted->n > 0 && bsearch_arg(&node,
+										sorted->nodes,
+										sorted->n,
+										sizeof(int64),
+										kg_compare_nodes,
+										NULL) != NULL;
 }

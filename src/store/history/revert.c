@@ -21,6 +21,7 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/spi.h"
+#include "model/adjacency.h"
 #include "model/handle.h"
 #include "model/writer.h"
 #include "miscadmin.h"
@@ -492,15 +493,6 @@ report_missing(Revert *revert, int64 number, const char *path)
 	kg_error_report(&revert->errors, err);
 }
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-	int64 x = *(const int64 *) a;
-	int64 y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void
 check_found(Revert *revert)
 {
@@ -512,13 +504,14 @@ check_found(Revert *revert)
 		report_missing(revert, revert->transaction, "/changes/transaction");
 	foreach(lc, revert->undone)
 		found[n++] = ((Undo *) lfirst(lc))->change;
-	qsort(found, n, sizeof(int64), compare_numbers);
+	qsort_interruptible(found, n, sizeof(int64), kg_compare_nodes, NULL);
 	for (int i = 0; i < revert->nnumbers; i++)
-		if (bsearch(&revert->numbers[i],
-					found,
-					n,
-					sizeof(int64),
-					compare_numbers) == NULL)
+		if (bsearch_arg(&revert->numbers[i],
+						found,
+						n,
+						sizeof(int64),
+						kg_compare_nodes,
+						NULL) == NULL)
 			report_missing(
 				revert, revert->numbers[i], psprintf("/changes/%d", i));
 }
