@@ -14,8 +14,6 @@
 #include "base/extension.h"
 #include "base/spi.h"
 #include "base/toolset.h"
-#include "catalog/pg_type.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 
 typedef struct KgCachedAgent
@@ -46,24 +44,8 @@ is_agent(const void *entry, const void *wanted)
 static const char **
 strings_of_array(Datum array, bool isnull, int *n)
 {
-	Datum *items;
-	const char **strings;
-
 	*n = 0;
-	if (isnull)
-		return NULL;
-	deconstruct_array(DatumGetArrayTypeP(array),
-					  TEXTOID,
-					  -1,
-					  false,
-					  TYPALIGN_INT,
-					  &items,
-					  NULL,
-					  n);
-	strings = palloc0(Max(1, *n) * sizeof(const char *));
-	for (int i = 0; i < *n; i++)
-		strings[i] = TextDatumGetCString(items[i]);
-	return strings;
+	return isnull ? NULL : kg_array_texts(DatumGetArrayTypeP(array), false, n);
 }
 
 static char *

@@ -206,27 +206,18 @@ read_result(KgAudited *call, FunctionCallInfo fcinfo, Datum result)
 static void
 append_array(StringInfo record, Datum array)
 {
-	Datum *values;
-	bool *nulls;
 	int n;
+	const char **texts = kg_array_texts(DatumGetArrayTypeP(array), true, &n);
 
-	deconstruct_array(DatumGetArrayTypeP(array),
-					  TEXTOID,
-					  -1,
-					  false,
-					  TYPALIGN_INT,
-					  &values,
-					  &nulls,
-					  &n);
 	appendStringInfoChar(record, '[');
 	for (int i = 0; i < n; i++)
 	{
 		if (i > 0)
 			appendStringInfoString(record, ", ");
-		if (nulls[i])
+		if (texts[i] == NULL)
 			appendStringInfoString(record, "null");
 		else
-			escape_json(record, TextDatumGetCString(values[i]));
+			escape_json(record, texts[i]);
 	}
 	appendStringInfoChar(record, ']');
 }

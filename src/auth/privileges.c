@@ -258,7 +258,7 @@ kg_require_login(void)
 static void
 read_notes(Oid role, KgRolePrivileges *it)
 {
-	Datum *notes;
+	const char **notes;
 	int n;
 
 	KG_SPI_EXEC("SELECT gateway, given, exchange FROM @kg_role WHERE role = $1",
@@ -268,18 +268,10 @@ read_notes(Oid role, KgRolePrivileges *it)
 		return;
 	it->gateway = DatumGetBool(kg_spi_datum(0, 1));
 	it->exchange = DatumGetBool(kg_spi_datum(0, 3));
-	deconstruct_array(DatumGetArrayTypeP(kg_spi_datum(0, 2)),
-					  TEXTOID,
-					  -1,
-					  false,
-					  TYPALIGN_INT,
-					  &notes,
-					  NULL,
-					  &n);
+	notes = kg_array_texts(DatumGetArrayTypeP(kg_spi_datum(0, 2)), false, &n);
 	for (int i = 0; i < n; i++)
 		for (int p = 0; p < lengthof(privileges); p++)
-			if (strcmp(TextDatumGetCString(notes[i]),
-					   note_of(&privileges[p])) == 0)
+			if (strcmp(notes[i], note_of(&privileges[p])) == 0)
 				it->noted[p] = true;
 }
 

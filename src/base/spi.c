@@ -718,6 +718,27 @@ kg_text_array(const char *const *values, int n)
 		texts, nulls, 1, &n, &lower, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
+const char **
+kg_array_texts(ArrayType *array, bool nulls, int *n)
+{
+	Datum *items;
+	bool *missing;
+	const char **texts;
+
+	deconstruct_array(array,
+					  ARR_ELEMTYPE(array),
+					  -1,
+					  false,
+					  TYPALIGN_INT,
+					  &items,
+					  nulls ? &missing : NULL,
+					  n);
+	texts = palloc(Max(1, *n) * sizeof(char *));
+	for (int i = 0; i < *n; i++)
+		texts[i] = nulls && missing[i] ? NULL : TextDatumGetCString(items[i]);
+	return texts;
+}
+
 KgArg
 kg_arg_int8s(const int64 *values, uint32 n)
 {

@@ -13,6 +13,7 @@
 #include "base/extension.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "utils/array.h"
 
 /*
  * A statement with fixed text, and its cached plan.
@@ -301,5 +302,10 @@ extern int64 kg_spi_int64(uint64 row, int column);
 /* Return a bigint[] and a text[] as parameters; a NULL text is a null. */
 extern Datum kg_int64_array(const int64 *values, uint32 n);
 extern Datum kg_text_array(const char *const *values, int n);
+/*
+ * Returns the texts of a text[] (or varchar[]), and sets *n to their number. A
+ * null is NULL if nulls is true, and raises an error otherwise.
+ */
+extern const char **kg_array_texts(ArrayType *array, bool nulls, int *n);
 
 #endif /* KG_SPI_H */

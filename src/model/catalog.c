@@ -153,19 +153,7 @@ kg_type_add_key_fields(KgType *type, const KgType *parsed)
 static void
 number_fields(KgType *type, ArrayType *stored)
 {
-	Datum *names;
-
-	deconstruct_array(stored,
-					  TEXTOID,
-					  -1,
-					  false,
-					  TYPALIGN_INT,
-					  &names,
-					  NULL,
-					  &type->nkey_fields);
-	type->key_fields = palloc(Max(1, type->nkey_fields) * sizeof(char *));
-	for (int i = 0; i < type->nkey_fields; i++)
-		type->key_fields[i] = TextDatumGetCString(names[i]);
+	type->key_fields = kg_array_texts(stored, false, &type->nkey_fields);
 	kg_type_add_key_fields(type, type);
 	for (int i = 0; i < type->nfields; i++)
 		for (int j = 0; j < type->nkey_fields; j++)

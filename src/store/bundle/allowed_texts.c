@@ -71,9 +71,7 @@ texts_of(Node *node)
 {
 	List *texts = NIL;
 	Const *constant;
-	ArrayType *array;
-	Datum *values;
-	bool *nulls;
+	const char **items;
 	int n;
 
 	if (may_run_user_code(node, NULL))
@@ -82,18 +80,10 @@ texts_of(Node *node)
 	if (!IsA(constant, Const) || constant->constisnull ||
 		!is_text(get_element_type(constant->consttype)))
 		return NIL;
-	array = DatumGetArrayTypeP(constant->constvalue);
-	deconstruct_array(array,
-					  ARR_ELEMTYPE(array),
-					  -1,
-					  false,
-					  TYPALIGN_INT,
-					  &values,
-					  &nulls,
-					  &n);
+	items = kg_array_texts(DatumGetArrayTypeP(constant->constvalue), true, &n);
 	for (int i = 0; i < n; i++)
-		if (!nulls[i])
-			texts = lappend(texts, TextDatumGetCString(values[i]));
+		if (items[i] != NULL)
+			texts = lappend(texts, (void *) items[i]);
 	return texts;
 }
 

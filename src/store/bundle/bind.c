@@ -410,21 +410,8 @@ relation_of(const char *column)
 static const char **
 names_in(uint64 row, int column, int *n)
 {
-	Datum *items;
-	const char **names;
-
-	deconstruct_array(DatumGetArrayTypeP(kg_spi_datum(row, column)),
-					  TEXTOID,
-					  -1,
-					  false,
-					  TYPALIGN_INT,
-					  &items,
-					  NULL,
-					  n);
-	names = palloc((*n + 1) * sizeof(char *));
-	for (int i = 0; i < *n; i++)
-		names[i] = TextDatumGetCString(items[i]);
-	return names;
+	return kg_array_texts(
+		DatumGetArrayTypeP(kg_spi_datum(row, column)), false, n);
 }
 
 /* Reads the foreign keys whose columns the caller may read. */

@@ -9,7 +9,6 @@
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "model/bound_table.h"
 #include "model/writing.h"
 #include "common/hashfn.h"
@@ -504,22 +503,17 @@ Jsonb *
 kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
 {
 	KgOutcomes *outcomes;
-	Datum *elements;
-	bool *nulls;
 	int n;
+	const char **texts = kg_array_texts(ids, true, &n);
 
-	deconstruct_array(
-		ids, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &n);
 	outcomes = kg_outcomes_make("entities", n, kg_put_atomic(options), false);
 	for (int i = 0; i < n; i++)
 	{
 		KgError *err;
 
-		if (!nulls[i])
-		{
-			outcomes->items[i].id = TextDatumGetCString(elements[i]);
+		outcomes->items[i].id = texts[i];
+		if (texts[i] != NULL)
 			continue;
-		}
 		err = kg_error_new(KG_INVALID_INPUT, "an id is null");
 		kg_error_path(err, "/ids/%d", i);
 		kg_error_expected(err, "a string");

@@ -13,7 +13,6 @@
 #include "auth/identity.h"
 #include "base/json.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "model/bound_table.h"
@@ -933,20 +932,18 @@ kg_merge_entities(const char *type, const char *keep, ArrayType *others,
 										"reason",
 										NULL};
 	KgMerge merge = {type, keep};
-	Datum *elements;
-	bool *nulls;
+	const char **ids;
 	KgJsonWriter w;
 	int n;
 
 	kg_check_options(options, known);
-	deconstruct_array(
-		others, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &n);
+	ids = kg_array_texts(others, true, &n);
 	kg_jw_init_array(&w);
 	for (int i = 0; i < n; i++)
-		if (nulls[i])
+		if (ids[i] == NULL)
 			kg_jw_null(&w);
 		else
-			kg_jw_string(&w, TextDatumGetCString(elements[i]));
+			kg_jw_string(&w, ids[i]);
 	merge.others = &kg_jw_finish(&w)->root;
 	merge.options = &options->root;
 	return kg_outcomes_result(kg_merge(&merge));

@@ -21,7 +21,7 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/settings.h"
-#include "catalog/pg_type.h"
+#include "base/spi.h"
 #include "miscadmin.h"
 #include "model/handle.h"
 #include "query/argument/arguments.h"
@@ -107,14 +107,11 @@ static void
 read_types(ChangesCall *call, ArrayType *names)
 {
 	const KgCatalog *catalog = call->catalog;
-	Datum *elements;
-	bool *nulls;
 	int n;
+	const char **texts = kg_array_texts(names, true, &n);
 	int32 *types;
 	int32 *relations;
 
-	deconstruct_array(
-		names, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &n);
 	types = palloc((catalog->ntypes + n + 1) * sizeof(int32));
 	relations = palloc((catalog->nrelations * (n + 1) + 1) * sizeof(int32));
 	call->followed.types = types;
@@ -126,7 +123,7 @@ read_types(ChangesCall *call, ArrayType *names)
 		(void) add_relations(call, NULL, relations);
 	for (int i = 0; i < n; i++)
 	{
-		const char *name = nulls[i] ? "" : TextDatumGetCString(elements[i]);
+		const char *name = texts[i] ? texts[i] : "";
 		const KgType *type = kg_catalog_type(catalog, name);
 
 		if (type == NULL && add_relations(call, name, relations))
