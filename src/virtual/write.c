@@ -774,13 +774,11 @@ check_constraints(void *arg)
 	MemoryContextSwitchTo(old);
 }
 
-/*
- * Checks the table's constraints that would be checked at the end of the
- * transaction. Returns the error, or NULL. The constraints stay deferred.
- */
-static ErrorData *
-check_deferred(const KgVWrite *w)
+/* Returns the statement that checks the table's deferrable constraints, or NULL. */
+static const char *
+constraints_of(const KgVSource *source)
 {
+	MemoryContext old = CurrentMemoryContext;
 	StringInfoData sql;
 
 	KG_SPI_EXEC(
@@ -788,7 +786,8 @@ check_deferred(const KgVWrite *w)
 		"FROM pg_trigger t JOIN pg_constraint c ON c.oid = t.tgconstraint "
 		"JOIN pg_namespace n ON n.oid = c.connamespace "
 		"WHERE t.tgrelid = ANY ($1) AND t.tgdeferrable",
-		kg_arg(OIDARRAYOID, kg_vwritten_tables(w->source)));
+		kg_arg(OIDARRAYOID, kg_vwritten_tables(source)));
+	MemoryContextSwitchTo(old);
 	if (SPI_processed == 0)
 		return NULL;
 	initStringInfo(&sql);
@@ -798,7 +797,21 @@ check_deferred(const KgVWrite *w)
 						 i > 0 ? ", " : "SET CONSTRAINTS ",
 						 kg_spi_cstring(i, 1));
 	appendStringInfoString(&sql, " IMMEDIATE");
-	return kg_catch_refusal(KG_CATCH_UNDO, check_constraints, sql.data);
+	SPI_freetuptable(SPI_tuptable);
+	return sql.data;
+}
+
+/*
+ * Checks the table's constraints that would be checked at the end of the
+ * transaction. Returns the error, or NULL. The constraints stay deferred.
+ */
+static ErrorData *
+check_deferred(const KgVWrite *w)
+{
+	return w->constraints == NULL ? NULL
+								  : kg_catch_refusal(KG_CATCH_UNDO,
+													 check_constraints,
+													 (void *) w->constraints);
 }
 
 static void
@@ -889,17 +902,10 @@ read_new(KgVWrite *w, int i, const JsonbValue *value)
 	const KgType *type = w->type;
 	char *path = psprintf("/items/%d", i);
 	JsonbValue id;
-	KgError *err;
 
-	if (!kg_json_is_object(value))
-	{
-		err = kg_error_new(KG_INVALID_INPUT, "an item is not an object");
-		kg_error_path(err, "%s", path);
-		kg_error_got(err, value);
-		kg_error_expected(err, "the data of an entity, an object");
-		kg_outcome_error(outcome, err);
+	if (!kg_outcome_is_object(
+			outcome, value, path, "the data of an entity, an object"))
 		return;
-	}
 	w->items[i].data = kg_json_datum(value);
 	if (!kg_makes_ids(type) ||
 		kg_field_value(type->id_field, kg_json_container(value), &id))
@@ -988,6 +994,7 @@ kg_virtual_write(const KgCatalog *catalog, const KgType *type, int operation,
 
 	w.tenant = kg_identity_require(KG_ACCESS_WRITE);
 	w.version = version_of(w.source);
+	w.constraints = constraints_of(w.source);
 	w.expected = expected;
 	w.outcomes = outcomes;
 	w.items = palloc0(Max(1, outcomes->n) * sizeof(KgPutItem));

@@ -36,6 +36,8 @@ typedef struct KgVWrite
 	int operation;
 	const char *tenant;
 	const char *version; /* an expression, or NULL: rows have no versions */
+	/* SET CONSTRAINTS ... IMMEDIATE for deferrable constraints, or NULL */
+	const char *constraints;
 	const int64 *expected;
 	KgOutcomes *outcomes;
 	KgPutItem *items;

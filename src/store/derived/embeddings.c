@@ -217,15 +217,8 @@ read_item(Put *put, int i, const JsonbValue *value)
 	JsonbValue member;
 	KgError *err = NULL;
 
-	if (!kg_json_is_object(value))
-	{
-		err = kg_error_new(KG_INVALID_INPUT, "an item is not an object");
-		kg_error_path(err, "%s", path);
-		kg_error_got(err, value);
-		kg_error_expected(err, "{\"id\", \"vector\"}");
-		kg_outcome_error(outcome, err);
+	if (!kg_outcome_is_object(outcome, value, path, "{\"id\", \"vector\"}"))
 		return;
-	}
 	object = kg_json_container(value);
 	kg_check_members(object, known, path, &outcome->errors);
 	if (has_member(put, i, object, "id", &member))

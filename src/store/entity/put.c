@@ -96,6 +96,22 @@ kg_outcome_error(KgOutcome *outcome, KgError *err)
 	kg_error_report(&outcome->errors, err);
 }
 
+bool
+kg_outcome_is_object(KgOutcome *outcome, const JsonbValue *item,
+					 const char *path, const char *expected)
+{
+	KgError *err;
+
+	if (kg_json_is_object(item))
+		return true;
+	err = kg_error_new(KG_INVALID_INPUT, "an item is not an object");
+	kg_error_path(err, "%s", path);
+	kg_error_got(err, item);
+	kg_error_expected(err, "%s", expected);
+	kg_outcome_error(outcome, err);
+	return false;
+}
+
 #define KG_MAX_HINTED_IDS 5
 
 Jsonb *

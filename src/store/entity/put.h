@@ -92,6 +92,9 @@ extern bool kg_put_atomic(const Jsonb *options);
 /* Returns the array of items. Raises KG_INVALID_INPUT or KG_LIMIT_EXCEEDED. */
 extern const JsonbContainer *kg_outcomes_items(const Jsonb *items);
 extern void kg_outcome_error(KgOutcome *outcome, KgError *err);
+/* Returns whether the item is an object, and reports it if it is not. */
+extern bool kg_outcome_is_object(KgOutcome *outcome, const JsonbValue *item,
+								 const char *path, const char *expected);
 /*
  * Returns the ids that are most similar to an id that was not found, or NULL.
  * Returns NULL for all but the first few items.

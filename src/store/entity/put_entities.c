@@ -188,17 +188,10 @@ read_item(Put *put, int i, const JsonbValue *value)
 	KgOutcome *outcome = &put->outcomes->items[i];
 	const KgType *type = put->type;
 	char *path = psprintf("/items/%d", i);
-	KgError *err;
 
-	if (!kg_json_is_object(value))
-	{
-		err = kg_error_new(KG_INVALID_INPUT, "an item is not an object");
-		kg_error_path(err, "%s", path);
-		kg_error_got(err, value);
-		kg_error_expected(err, "the data of an entity, an object");
-		kg_outcome_error(outcome, err);
+	if (!kg_outcome_is_object(
+			outcome, value, path, "the data of an entity, an object"))
 		return;
-	}
 	put->items[i].data = kg_json_datum(value);
 	if (needs_id(put, value))
 		make_id(put, i);

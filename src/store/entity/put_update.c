@@ -279,15 +279,12 @@ kg_patch_read(const KgType *type, int i, const JsonbValue *value,
 	JsonbValue id;
 	KgError *err;
 
-	if (!kg_json_is_object(value))
-	{
-		err = kg_error_new(KG_INVALID_INPUT, "an item is not an object");
-		kg_error_got(err, value);
-		kg_error_expected(err,
-						  "{\"id\", \"set\", \"unset\", \"add\", \"remove\"}");
-		report(outcome, err, path);
+	if (!kg_outcome_is_object(
+			outcome,
+			value,
+			path,
+			"{\"id\", \"set\", \"unset\", \"add\", \"remove\"}"))
 		return;
-	}
 	if (!report_beside_set(type, object, path, outcome))
 		kg_check_members(object, patch_members, path, &outcome->errors);
 	if (kg_json_get(object, "id", &id) != NULL)

@@ -240,7 +240,8 @@ order_edges(const KgHistory *history)
 
 /*
  * Records the transaction for kg_changes(), once. A subtransaction may roll
- * back, so only a row that was written outside of one is remembered.
+ * back, so only a row that was written outside of one is remembered. The next
+ * transaction invalidates the remembered number, because it has another.
  */
 static void
 note_transaction(const KgHistory *history)

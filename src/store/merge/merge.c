@@ -819,7 +819,6 @@ settle(Merge *merge)
 {
 	KgOutcome *items = merge->outcomes->items;
 	KgUserContext user;
-	Jsonb *data;
 
 	items[0].verdict = KG_VERDICT_UNCHANGED;
 	items[0].version = items[0].before;
@@ -834,7 +833,7 @@ settle(Merge *merge)
 		items[i].version = items[i].before;
 	}
 	kg_become_owner(&user);
-	KG_SPI_LATEST("SELECT version, data FROM @kg_entity WHERE tenant = $1 "
+	KG_SPI_LATEST("SELECT version FROM @kg_entity WHERE tenant = $1 "
 				  "AND node = $2",
 				  kg_arg_text(merge->tenant),
 				  kg_arg_int8(merge->nodes[0]));
@@ -842,8 +841,7 @@ settle(Merge *merge)
 		items[0].version = kg_spi_int64(0, 1);
 	SPI_freetuptable(SPI_tuptable);
 	kg_restore_user(&user);
-	data = beside(merge);
-	merge->outcomes->beside = data;
+	merge->outcomes->beside = beside(merge);
 }
 
 static void
@@ -873,9 +871,8 @@ decide(Merge *merge)
 }
 
 static void
-run(void *arg)
+run(Merge *merge)
 {
-	Merge *merge = arg;
 	KgUserContext user;
 
 	find_nodes(merge);

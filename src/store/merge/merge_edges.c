@@ -193,15 +193,12 @@ read_edges(void *arg)
 static int
 compare_identity(const Edge *a, const Edge *b)
 {
-	int order;
-
 	if (a->relation != b->relation)
 		return a->relation->relation_no < b->relation->relation_no ? -1 : 1;
 	for (int i = 0; i < 2; i++)
 		if (a->pair[i] != b->pair[i])
 			return a->pair[i] < b->pair[i] ? -1 : 1;
-	order = strcmp(a->key, b->key);
-	return order;
+	return strcmp(a->key, b->key);
 }
 
 /* Compares by identity, then by the order of the merged entities. */
