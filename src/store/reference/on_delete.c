@@ -27,6 +27,7 @@
 #include "store/entity/entities.h"
 #include "store/entity/entity_ids.h"
 #include "store/reference/on_delete.h"
+#include "store/reference/rename.h"
 #include "store/reference/scope.h"
 #include "store/reference/seen.h"
 #include "store/reference/stored.h"
@@ -288,76 +289,6 @@ delete_explicit(const char *tenant, const int64 *nodes, int n)
 		"AND target = ANY($2) AND property IS NULL LIMIT 1",
 		tenant,
 		of);
-}
-
-/* A value that x-on-delete: set_null removes from an entity. */
-typedef struct Removal
-{
-	const KgField *field;
-	const char *value;
-} Removal;
-
-/*
- * Copies a value without the reference. A scalar becomes null if its schema
- * allows null, and is omitted otherwise. An item is removed from its array.
- */
-static void
-copy_without(KgJsonWriter *w, const JsonbValue *value, const Removal *removal,
-			 int step)
-{
-	const KgField *field = removal->field;
-	KgJsonIter it;
-
-	check_stack_depth();
-	if (step >= field->nsteps || kg_json_container(value) == NULL)
-	{
-		kg_jw_value(w, value);
-		return;
-	}
-	kg_json_iter_init(&it, kg_json_container(value));
-	if (it.is_object)
-		kg_jw_begin_object(w);
-	else
-		kg_jw_begin_array(w);
-	while (kg_json_iter_next(&it))
-	{
-		const KgStep *next = &field->steps[step];
-		bool on_path = it.is_object
-						   ? next->key &&
-								 it.key.val.string.len == next->keylen &&
-								 memcmp(it.key.val.string.val,
-										next->key,
-										next->keylen) == 0
-						   : next->key == NULL;
-		bool hit = on_path && step + 1 == field->nsteps &&
-				   kg_json_string_is(&it.value, removal->value);
-
-		if (hit && (next->key == NULL || !field->nullable))
-			continue;
-		if (it.is_object)
-			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		if (hit)
-			kg_jw_null(w);
-		else
-			copy_without(
-				w, &it.value, removal, on_path ? step + 1 : field->nsteps);
-	}
-	if (it.is_object)
-		kg_jw_end_object(w);
-	else
-		kg_jw_end_array(w);
-}
-
-static Jsonb *
-without(const Jsonb *data, const Removal *removal)
-{
-	KgJsonWriter w;
-	JsonbValue root;
-
-	kg_jw_init(&w);
-	kg_json_root(data, &root);
-	copy_without(&w, &root, removal, 0);
-	return kg_jw_finish(&w);
 }
 
 /* A locked referrer, and the rule for it. */
@@ -701,11 +632,11 @@ set_null(Deletion *d, const KgCatalog *catalog, const int64 *nodes, int n)
 	for (int i = 0; i < references.n; i++)
 	{
 		const KgFieldReference *reference = &references.items[i];
-		Removal removal = {reference->field, reference->value};
 
 		referrer = hash_search(referrers, &reference->source, HASH_FIND, NULL);
 		if (lost[i] && referrer->rule == KG_ON_DELETE_SET_NULL)
-			referrer->data = without(referrer->data, &removal);
+			referrer->data = kg_rename_without(
+				reference->field, reference->value, referrer->data);
 	}
 	kg_changes_init(&updates);
 	hash_seq_init(&status, referrers);

@@ -1,11 +1,11 @@
 /*
  * rename.c
- *	  Values that name merged entities, and documents that refer by them.
+ *	  Documents whose references get other values, or lose them.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "store/merge/rename.h"
+#include "store/reference/rename.h"
 
 KgRename
 kg_rename_make(const KgType *type, int n)
@@ -190,6 +190,21 @@ copy_value(KgJsonWriter *w, const JsonbValue *value, Copy *copy, int step)
 		kg_jw_end_array(w);
 }
 
+/* Returns the document with new references, or data if none changes. */
+static Jsonb *
+copy_document(Copy *copy, Jsonb *data)
+{
+	KgJsonWriter w;
+	JsonbValue root;
+	Jsonb *changed;
+
+	kg_jw_init(&w);
+	kg_json_root(data, &root);
+	copy_value(&w, &root, copy, 0);
+	changed = kg_jw_finish(&w);
+	return copy->changed ? changed : data;
+}
+
 Jsonb *
 kg_rename_in(const KgRename *rename, const KgType *type, Jsonb *data)
 {
@@ -198,18 +213,20 @@ kg_rename_in(const KgRename *rename, const KgType *type, Jsonb *data)
 		Copy copy = {&type->fields[i],
 					 values_of(rename, &type->fields[i]),
 					 rename->self};
-		KgJsonWriter w;
-		JsonbValue root;
-		Jsonb *changed;
 
-		if (copy.values == NULL)
-			continue;
-		kg_jw_init(&w);
-		kg_json_root(data, &root);
-		copy_value(&w, &root, &copy, 0);
-		changed = kg_jw_finish(&w);
-		if (copy.changed)
-			data = changed;
+		if (copy.values != NULL)
+			data = copy_document(&copy, data);
 	}
 	return data;
+}
+
+Jsonb *
+kg_rename_without(const KgField *field, const char *value, Jsonb *data)
+{
+	KgRenamed gone = {value, strlen(value), 0};
+	KgRenamedOf values = {.n = 1, .values = &gone};
+	/* The document of an entity other than the one that had the value. */
+	Copy copy = {field, &values, 1};
+
+	return copy_document(&copy, data);
 }

@@ -1,7 +1,7 @@
 /*
  * rename.h
- *	  Values that name merged entities, and documents that refer to entities
- *	  by these values.
+ *	  Documents whose references get other values, or lose them: of referrers
+ *	  of merged and of deleted entities.
  */
 #ifndef KG_RENAME_H
 #define KG_RENAME_H
@@ -56,5 +56,13 @@ extern bool kg_rename_refers(const KgRename *rename, const KgType *type);
  */
 extern Jsonb *kg_rename_in(const KgRename *rename, const KgType *type,
 						   Jsonb *data);
+
+/*
+ * Returns the document without the field's references by the value. A scalar
+ * becomes null if its schema allows null, and is omitted otherwise. An item is
+ * removed from its array. Returns data if no value changes.
+ */
+extern Jsonb *kg_rename_without(const KgField *field, const char *value,
+								Jsonb *data);
 
 #endif /* KG_RENAME_H */
