@@ -505,7 +505,8 @@ create_row(KgVWrite *w)
 			KG_INVALID_INPUT, "the id is not that of the row: \"%s\"", id);
 
 		kg_error_path(err, "%s", w->attempt.path);
-		kg_error_expected(err, "the item without an id, or with this one");
+		kg_error_expected(
+			err, "the item without an id, or with the id \"%s\"", id);
 		fail(w, err);
 	}
 	outcome->generated = outcome->id == NULL;

@@ -180,8 +180,9 @@ throw_position(const char *since, const char *message)
 			 .message = message,
 			 .path = "/since",
 			 .got_string = since,
-			 .expected = "to start anew: a call without a position, then all "
-						 "data, then the changes from its position on");
+			 .expected = "a new start: call kg_changes() without a position, "
+						 "read all data, then call it with the position that "
+						 "the first call returned");
 }
 
 /* Reads the decimal digits of an int64 that is not negative. */
