@@ -240,8 +240,9 @@ order_edges(const KgHistory *history)
 
 /*
  * Records the transaction for kg_changes(), once. A subtransaction may roll
- * back, so only a row that was written outside of one is remembered. The next
- * transaction invalidates the remembered number, because it has another.
+ * back, so only a row that was written outside of one is remembered. The
+ * remembered number is not valid in the next transaction, which has another
+ * number.
  */
 static void
 note_transaction(const KgHistory *history)

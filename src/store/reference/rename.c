@@ -1,6 +1,6 @@
 /*
  * rename.c
- *	  Documents whose references get other values, or lose them.
+ *	  Changes or removes the references in documents.
  */
 #include "postgres.h"
 

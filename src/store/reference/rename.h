@@ -1,7 +1,7 @@
 /*
  * rename.h
- *	  Documents whose references get other values, or lose them: of referrers
- *	  of merged and of deleted entities.
+ *	  Changes or removes the references in documents that refer to merged or
+ *	  deleted entities.
  */
 #ifndef KG_RENAME_H
 #define KG_RENAME_H
