@@ -41,7 +41,9 @@ is_stale(const KgCache *cache)
 			(cache->stale >= KG_STALE_BY_ROLES &&
 			 cache->roles != kg_role_changes()) ||
 			(cache->stale >= KG_STALE_BY_FUNCTIONS &&
-			 cache->functions != kg_function_changes()));
+			 cache->functions != kg_function_changes()) ||
+			(cache->stale >= KG_STALE_BY_TABLES &&
+			 cache->tables != kg_table_changes()));
 }
 
 static void
@@ -54,6 +56,7 @@ drop_stale(KgCache *cache)
 	cache->generation = kg_generation();
 	cache->roles = kg_role_changes();
 	cache->functions = kg_function_changes();
+	cache->tables = kg_table_changes();
 }
 
 void *

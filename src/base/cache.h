@@ -33,10 +33,11 @@
 
 typedef enum KgCacheStale
 {
-	KG_STALE_NEVER,		  /* never; changed content has another key */
-	KG_STALE_BY_CATALOG,  /* when kg_generation() changes */
-	KG_STALE_BY_ROLES,	  /* also when kg_role_changes() changes */
-	KG_STALE_BY_FUNCTIONS /* also when kg_function_changes() changes */
+	KG_STALE_NEVER,		   /* never; changed content has another key */
+	KG_STALE_BY_CATALOG,   /* when kg_generation() changes */
+	KG_STALE_BY_ROLES,	   /* also when kg_role_changes() changes */
+	KG_STALE_BY_FUNCTIONS, /* also when kg_function_changes() changes */
+	KG_STALE_BY_TABLES	   /* also when kg_table_changes() changes */
 } KgCacheStale;
 
 typedef struct KgCacheEntry
@@ -63,6 +64,7 @@ typedef struct KgCache
 	uint64 generation;
 	uint64 roles;
 	uint64 functions;
+	uint64 tables;
 } KgCache;
 
 typedef bool (*KgCacheMatch)(const void *entry, const void *key);

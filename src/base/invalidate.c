@@ -1,6 +1,7 @@
 /*
  * invalidate.c
- *	  The relcache callback, and the callbacks for schemas, functions and roles.
+ *	  The relcache callback, and the callbacks for schemas, functions, operators
+ *	  and roles.
  *
  * The triggers of base/catalog_trigger.c send a relcache invalidation of
  * their table, which is transactional and reaches every backend.  The callback
@@ -25,6 +26,7 @@ static uint64 own_changes = 0;
 static uint64 namespace_changes = 1;
 static uint64 role_changes = 1;
 static uint64 function_changes = 1;
+static uint64 table_changes = 1;
 static bool provisional = false; /* data was read in parallel mode */
 
 uint64
@@ -62,6 +64,12 @@ kg_function_changes(void)
 	return function_changes;
 }
 
+uint64
+kg_table_changes(void)
+{
+	return table_changes;
+}
+
 void
 kg_invalidate_after_parallel_mode(void)
 {
@@ -90,6 +98,7 @@ kg_watch(Oid relid)
 static void
 relcache_callback(Datum arg, Oid relid)
 {
+	table_changes++;
 	if (!OidIsValid(relid))
 	{
 		generation++;
@@ -119,6 +128,12 @@ function_callback(Datum arg, int cache, uint32 hash)
 }
 
 static void
+operator_callback(Datum arg, int cache, uint32 hash)
+{
+	table_changes++;
+}
+
+static void
 role_callback(Datum arg, int cache, uint32 hash)
 {
 	role_changes++;
@@ -130,6 +145,7 @@ kg_invalidate_init(void)
 	CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
 	CacheRegisterSyscacheCallback(NAMESPACEOID, namespace_callback, (Datum) 0);
 	CacheRegisterSyscacheCallback(PROCOID, function_callback, (Datum) 0);
+	CacheRegisterSyscacheCallback(OPEROID, operator_callback, (Datum) 0);
 	CacheRegisterSyscacheCallback(AUTHOID, role_callback, (Datum) 0);
 	CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, role_callback, (Datum) 0);
 }

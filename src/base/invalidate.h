@@ -1,7 +1,7 @@
 /*
  * invalidate.h
- *	  Change counters for catalog tables of the extension, schemas, roles and
- *	  functions, fed by the relcache and syscache callbacks.
+ *	  Change counters for catalog tables of the extension, tables, schemas,
+ *	  roles and functions, fed by the relcache and syscache callbacks.
  */
 #ifndef KG_INVALIDATE_H
 #define KG_INVALIDATE_H
@@ -30,6 +30,9 @@ extern uint64 kg_role_changes(void);
 
 /* Returns a number that changes when any function or schema changes. */
 extern uint64 kg_function_changes(void);
+
+/* Returns a number that changes when any table, view or operator changes. */
+extern uint64 kg_table_changes(void);
 
 /*
  * Counts a change by this session.  The rest of the command sees it before the

@@ -4,8 +4,9 @@
  *
  * A bound type has no rows in kg_entity. Its entities are the rows of a table
  * or view, read as the caller, under the table's own grants and policies. The
- * annotation names the table and its columns. Each call resolves these names
- * again, so nothing else is needed after a restore or a renaming of the table.
+ * annotation names the table and its columns. These names are resolved again
+ * after each change of a table, so nothing else is needed after a restore or a
+ * renaming of the table.
  */
 #ifndef KG_BINDING_H
 #define KG_BINDING_H

@@ -3,8 +3,8 @@
  *	  Whether a table of the user shows a caller only the rows of the tenant.
  *
  * The table may change after it is bound: a policy is dropped, a view is
- * replaced, the caller becomes the owner.  Therefore each call checks it.  All
- * of it is in the relation cache.
+ * replaced, the caller becomes the owner.  Therefore a table is checked again
+ * after each change of a table or role.  All of it is in the relation cache.
  */
 #include "postgres.h"
 

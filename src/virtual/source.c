@@ -8,17 +8,22 @@
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "auth/identity.h"
+#include "base/cache.h"
 #include "base/extension.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "model/column.h"
 #include "query/sql.h"
+#include "storage/lmgr.h"
 #include "store/view/view_sql.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/rls.h"
 #include "utils/syscache.h"
 #include "virtual/operators.h"
 #include "virtual/source.h"
@@ -95,6 +100,13 @@ stored_source(KgVSource *source)
 }
 
 /* ---- bound types ---- */
+
+static void
+add_table(KgVSource *source, const KgBoundTable *table)
+{
+	source->tables = list_append_unique_oid(source->tables, table->relid);
+	source->reads_view |= table->kind == RELKIND_VIEW;
+}
 
 static KgVColumn
 column_of(const KgBoundColumn *bound)
@@ -186,7 +198,7 @@ has_key(Oid relid, const KgBoundProperty *from, const KgBoundTable *target)
  * that the caller cannot see is missing, with its key.
  */
 static void
-require_target(const KgVSource *source, Oid relid, const KgField *field,
+require_target(KgVSource *source, Oid relid, const KgField *field,
 			   const KgBoundProperty *from, KgVColumn *column)
 {
 	const KgType *target = kg_catalog_type_in(
@@ -207,6 +219,8 @@ require_target(const KgVSource *source, Oid relid, const KgField *field,
 	column->exact = exact;
 	if (target != NULL && target->binding != NULL)
 		table = kg_bound_resolve(target, GetUserId(), "", &none);
+	if (table != NULL)
+		add_table(source, table);
 	if (table == NULL || table->id.ncolumns != from->ncolumns ||
 		!kg_bound_is_readable(&table->id))
 	{
@@ -276,6 +290,7 @@ bound_source(KgVSource *source)
 
 	source->foreign = true;
 	source->table = table;
+	add_table(source, table);
 	source->from = psprintf("%s t", table->name);
 	/* A token whose scope has no path sees no entity of any type. */
 	source->where = kg_identity_sees_scope(NULL, 0)
@@ -298,15 +313,111 @@ bound_source(KgVSource *source)
 	return source;
 }
 
-KgVSource *
-kg_vsource(const KgCatalog *catalog, const KgType *type)
+static KgVSource *
+make_source(KgVSource *source, const KgCatalog *catalog, const KgType *type)
 {
-	KgVSource *source = palloc0(sizeof(*source));
-
 	source->catalog = catalog;
 	source->type = type;
 	source->columns = palloc0((type->nfields + 1) * sizeof(KgVColumn));
 	return type->binding != NULL ? bound_source(source) : stored_source(source);
+}
+
+/* ---- sub-selects of bound types that are used again ---- */
+
+typedef struct SourceKey
+{
+	uint64 catalog; /* its id */
+	const KgType *type;
+	Oid role;
+	bool row_security;
+	bool sees_scope;
+} SourceKey;
+
+typedef struct SourceEntry
+{
+	KgCacheEntry entry;
+	SourceKey key;
+	KgVSource source;
+} SourceEntry;
+
+static const int most = 256;
+static const int most_kb = 16 * 1024;
+static KgCache sources = {
+	"sub-select", &most, KG_STALE_BY_TABLES, .most_kb = &most_kb};
+
+static bool
+is_key(const void *entry, const void *key)
+{
+	const SourceKey *a = &((const SourceEntry *) entry)->key;
+	const SourceKey *b = key;
+
+	return a->catalog == b->catalog && a->type == b->type &&
+		   a->role == b->role && a->row_security == b->row_security &&
+		   a->sees_scope == b->sees_scope;
+}
+
+static uint64
+hash_key(const SourceKey *key)
+{
+	return hash_combine64(key->catalog, (uint64) (uintptr_t) key->type);
+}
+
+/*
+ * Returns the entry, or NULL.  A change of a table after the entry was found
+ * must not be missed: its policies may no longer limit the rows.  So the tables
+ * are locked as by a reader, and the entry is looked up again.
+ */
+static SourceEntry *
+find_entry(uint64 hash, const SourceKey *key)
+{
+	SourceEntry *entry = kg_cache_find(&sources, hash, is_key, key);
+	ListCell *lc;
+
+	if (entry == NULL)
+		return NULL;
+	kg_cache_pin(entry, CurrentMemoryContext);
+	foreach(lc, entry->source.tables)
+		LockRelationOid(lfirst_oid(lc), AccessShareLock);
+	AcceptInvalidationMessages();
+	return kg_cache_find(&sources, hash, is_key, key);
+}
+
+static SourceEntry *
+make_entry(uint64 hash, const SourceKey *key, const KgCatalog *catalog)
+{
+	SourceEntry *entry = kg_cache_make(&sources, sizeof(*entry));
+	MemoryContext old = MemoryContextSwitchTo(entry->entry.context);
+
+	entry->key = *key;
+	(void) make_source(&entry->source, catalog, key->type);
+	MemoryContextSwitchTo(old);
+	/* The tables below a view would have to be locked, too. */
+	if (!entry->source.reads_view)
+	{
+		kg_cache_keep(&sources, entry, hash);
+		kg_cache_pin(entry, CurrentMemoryContext);
+	}
+	return entry;
+}
+
+const KgVSource *
+kg_vsource(const KgCatalog *catalog, const KgType *type)
+{
+	SourceKey key = {catalog->id,
+					 type,
+					 GetUserId(),
+					 row_security,
+					 kg_identity_sees_scope(NULL, 0)};
+	uint64 hash = hash_key(&key);
+	SourceEntry *entry;
+
+	/* That of a stored type depends on the requested time. */
+	if (type->binding == NULL)
+		return make_source(palloc0(sizeof(KgVSource)), catalog, type);
+	entry = find_entry(hash, &key);
+	if (entry == NULL)
+		entry = make_entry(hash, &key, catalog);
+	return &entry->source;
 }
 
 const KgVColumn *

@@ -56,13 +56,18 @@ typedef struct KgVSource
 	KgVColumn *columns;	  /* by the index of a field */
 	bool foreign;		  /* reads tables of the user */
 	const KgBoundTable *table; /* of a bound type, or NULL */
+	/* the table and those of the references, by OID */
+	List *tables;
+	bool reads_view; /* one of them is a view */
 } KgVSource;
 
 /*
- * Returns the sub-select of a type for the caller. Raises KG_FAILED_BINDING or
+ * Returns the sub-select of a type for the caller. It remains valid as long as
+ * the current memory context and the catalog. Raises KG_FAILED_BINDING or
  * KG_FORBIDDEN if the caller cannot read the table.
  */
-extern KgVSource *kg_vsource(const KgCatalog *catalog, const KgType *type);
+extern const KgVSource *kg_vsource(const KgCatalog *catalog,
+								   const KgType *type);
 
 /* Returns the column of a field of the type. */
 extern const KgVColumn *kg_vsource_column(const KgVSource *source,

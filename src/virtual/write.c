@@ -1063,5 +1063,6 @@ Jsonb *
 kg_virtual_withhold(const KgCatalog *catalog, const KgType *type,
 					const Jsonb *reply)
 {
-	return kg_idempotency_withhold(reply, find_rows, kg_vsource(catalog, type));
+	return kg_idempotency_withhold(
+		reply, find_rows, (void *) kg_vsource(catalog, type));
 }
