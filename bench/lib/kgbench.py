@@ -149,13 +149,13 @@ class Client:
     """A connection of libpq that runs one prepared statement: what a call costs
     as a driver makes it, in processor time of the backend."""
 
-    def __init__(self, role, sql):
+    def __init__(self, role, sql, warm=20):
         self.pq = ctypes.CDLL("libpq.so.5")
         for name in ("PQconnectdb", "PQprepare", "PQexecPrepared"):
             getattr(self.pq, name).restype = ctypes.c_void_p
         self.connection = ctypes.c_void_p(self.pq.PQconnectdb(("user=" + role).encode()))
         self.check(self.pq.PQprepare(self.connection, b"", sql.encode(), 0, None))
-        self.calls(20)
+        self.calls(warm)
         self.pid = self.pq.PQbackendPID(self.connection)
 
     def check(self, result):
