@@ -34,6 +34,8 @@ run(void *arg)
 
 	statement.foreign = r->source->foreign;
 	statement.by_ids = r->by_ids;
+	if (statement.foreign)
+		statement.tenant = r->source->catalog->tenant;
 	(void) kg_plan_run(&statement, r->row, r->arg);
 }
 

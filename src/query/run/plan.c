@@ -10,7 +10,8 @@
  * would be a sequential scan and stay one.
  *
  * Statements on tables of the user are the exception: their indexes and values
- * are not known, so PostgreSQL plans each run with the values.
+ * are not known, so PostgreSQL plans each run with the values.  A statement that
+ * selects rows by ids alone has a generic plan for each tenant.
  */
 #include "postgres.h"
 
@@ -48,6 +49,7 @@ typedef struct PlanEntry
 	Oid role;
 	bool row_security;
 	const char *sql;
+	const char *tenant; /* that of the statement, or NULL */
 	SPIPlanPtr plan;
 	MemoryContextCallback gone;
 } PlanEntry;
@@ -84,12 +86,16 @@ static const char *const plan_settings[][2] = {
 };
 
 static bool
-is_plan(const void *entry, const void *statement)
+is_plan(const void *entry, const void *key)
 {
 	const PlanEntry *kept = entry;
+	const KgStatement *statement = key;
 
 	return kept->role == GetUserId() && kept->row_security == row_security &&
-		   strcmp(kept->sql, ((const KgStatement *) statement)->sql) == 0;
+		   strcmp(kept->sql, statement->sql) == 0 &&
+		   (kept->tenant == NULL || statement->tenant == NULL
+				? kept->tenant == statement->tenant
+				: strcmp(kept->tenant, statement->tenant) == 0);
 }
 
 static void
@@ -171,6 +177,9 @@ make_entry(uint64 hash, const KgStatement *statement)
 	made->role = GetUserId();
 	made->row_security = row_security;
 	made->sql = MemoryContextStrdup(made->entry.context, statement->sql);
+	if (statement->tenant != NULL)
+		made->tenant = MemoryContextStrdup(made->entry.context,
+										   statement->tenant);
 	made->gone.func = free_plan;
 	made->gone.arg = made;
 	MemoryContextRegisterResetCallback(made->entry.context, &made->gone);
@@ -285,6 +294,10 @@ record_statement(KgExplained *explained, const KgStatement *statement)
 	copy = palloc0(sizeof(*copy));
 	copy->sql = pstrdup(statement->sql);
 	copy->nargs = statement->nargs;
+	copy->foreign = statement->foreign;
+	copy->by_ids = statement->by_ids;
+	if (statement->tenant != NULL)
+		copy->tenant = pstrdup(statement->tenant);
 	if (statement->nargs > 0)
 	{
 		Oid *types = palloc(statement->nargs * sizeof(Oid));

@@ -3,8 +3,9 @@
  *	  Saved plans: the only module that runs a tool's SQL.
  *
  * A statement is SQL text whose values are all parameters. Its plan is made
- * once per text, role and row_security, is always generic, and stays in a
- * bounded cache of the backend. Statements run read-only, with the caller's
+ * once per text, role and row_security, and per tenant if it reads tables of
+ * the user. The plan is always generic, and stays in a bounded cache of the
+ * backend. Statements run read-only, with the caller's
  * privileges and policies, on the snapshot of the calling statement.
  */
 #ifndef KG_PLAN_H
@@ -55,7 +56,12 @@ typedef struct KgStatement
 	 */
 	bool foreign;
 	bool by_ids; /* of such a statement: rows are selected by ids alone */
-	bool plain;	 /* not a tool's: policies act as in the caller's own SQL */
+	/*
+	 * of such a statement: the tenant that its plan is for. The planner
+	 * estimates the rows that policies and tenant_column show to it.
+	 */
+	const char *tenant;
+	bool plain; /* not a tool's: policies act as in the caller's own SQL */
 	bool lower_bound; /* may omit rows that cannot be decided any more */
 	/*
 	 * The number of the column that has a node of kg_entity, or 0. Each row
