@@ -64,6 +64,13 @@ is_for_role(const RowSecurityPolicy *policy, Oid role)
 	return false;
 }
 
+static bool
+is_for_reads(const RowSecurityPolicy *policy, Oid role)
+{
+	return (policy->polcmd == '*' || policy->polcmd == ACL_SELECT_CHR) &&
+		   is_for_role(policy, role);
+}
+
 /*
  * Returns whether the policies for the role's reads limit the rows to the
  * tenant: a restrictive policy limits them, or each permissive policy does.
@@ -81,8 +88,7 @@ policies_limit(Relation relation, Oid role)
 		const RowSecurityPolicy *policy = lfirst(lc);
 		bool limits;
 
-		if ((policy->polcmd != '*' && policy->polcmd != ACL_SELECT_CHR) ||
-			!is_for_role(policy, role))
+		if (!is_for_reads(policy, role))
 			continue;
 		limits = walk_functions((Node *) policy->qual, NULL);
 		if (limits && !policy->permissive)
@@ -91,6 +97,52 @@ policies_limit(Relation relation, Oid role)
 	}
 	/* Without a permissive policy there are no rows. */
 	return all;
+}
+
+/* Finds a column that is compared with a value of the tenant. */
+static bool
+walk_columns(Node *node, void *context)
+{
+	if (node == NULL || IsA(node, Query))
+		return false;
+	if (IsA(node, OpExpr) && list_length(castNode(OpExpr, node)->args) == 2)
+	{
+		const List *args = castNode(OpExpr, node)->args;
+
+		for (int i = 0; i < 2; i++)
+		{
+			Node *side = strip_implicit_coercions(list_nth(args, i));
+
+			if (IsA(side, Var) && walk_functions(list_nth(args, 1 - i), NULL))
+			{
+				*(AttrNumber *) context = castNode(Var, side)->varattno;
+				return true;
+			}
+		}
+	}
+	return expression_tree_walker(node, walk_columns, context);
+}
+
+AttrNumber
+kg_bound_rows_column(Oid relid, Oid role)
+{
+	Relation relation = try_table_open(relid, AccessShareLock);
+	AttrNumber number = InvalidAttrNumber;
+	ListCell *lc;
+
+	if (relation == NULL)
+		return number;
+	if (relation->rd_rsdesc != NULL)
+		foreach(lc, relation->rd_rsdesc->policies)
+		{
+			const RowSecurityPolicy *policy = lfirst(lc);
+
+			if (is_for_reads(policy, role) &&
+				walk_columns((Node *) policy->qual, &number))
+				break;
+		}
+	table_close(relation, NoLock);
+	return number;
 }
 
 /* ---- tables and views ---- */

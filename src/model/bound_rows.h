@@ -5,6 +5,7 @@
 #ifndef KG_BOUND_ROWS_H
 #define KG_BOUND_ROWS_H
 
+#include "access/attnum.h"
 #include "model/binding.h"
 
 typedef struct KgRowsFault
@@ -22,5 +23,11 @@ typedef struct KgRowsFault
  */
 extern bool kg_bound_rows_check(const KgTableBinding *binding, Oid relid,
 								Oid role, KgRowsFault *fault);
+
+/*
+ * Returns the number of the column that a policy for the role's reads compares
+ * with kg_tenant() or kg_claim(), or InvalidAttrNumber.
+ */
+extern AttrNumber kg_bound_rows_column(Oid relid, Oid role);
 
 #endif /* KG_BOUND_ROWS_H */

@@ -12,7 +12,9 @@
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "model/bound_index.h"
+#include "model/bound_rows.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rls.h"
 #include "virtual/served.h"
 
@@ -68,6 +70,35 @@ write_properties(KgJsonWriter *w, const KgType *type, const KgBoundTable *table,
 		kg_jw_end_object(w);
 	}
 	kg_jw_end_array(w);
+}
+
+/*
+ * Writes whether an index finds the rows of the tenant.  Without it, a list
+ * without filters may read the rows of all tenants.
+ */
+static void
+write_tenant(KgJsonWriter *w, const KgBoundTable *table)
+{
+	KgBoundColumn column = table->tenant;
+	KgBoundProperty property = {1, &column, NULL};
+	bool indexed;
+
+	if (column.name == NULL)
+	{
+		column.number = kg_bound_rows_column(table->relid, GetUserId());
+		if (column.number <= 0)
+			return;
+		column.name = quote_identifier(
+			get_attname(table->relid, column.number, false));
+		column.type = get_atttype(table->relid, column.number);
+	}
+	indexed = kg_vserved(table, &property, BTEqualStrategyNumber).indexed;
+	kg_jw_kbegin_object(w, "tenant");
+	write_columns(w, &property);
+	kg_jw_kstring(w, "read", indexed ? "index" : "scan");
+	if (!indexed)
+		kg_jw_kstring_if(w, "create_index", kg_vindex_text(table, &property));
+	kg_jw_end_object(w);
 }
 
 static bool
@@ -130,6 +161,7 @@ write_table(KgJsonWriter *w, const KgType *type, const KgBoundTable *table)
 	write_columns(w, &table->id);
 	write_served(w, table, &table->id);
 	kg_jw_end_object(w);
+	write_tenant(w, table);
 	write_properties(w, type, table, false);
 	write_properties(w, type, table, true);
 	write_left_out(w, type, table);

@@ -41,7 +41,7 @@ ALTER ROLE bplan_reader SET kg_graph.max_unindexed = 1000;
 \c - bplan_reader
 SET max_parallel_workers_per_gather = 0;
 -- "index", or the tables that a statement of the call reads from start to end; or its refusal.  A count without a filter reads at most
--- kg_graph.max_total rows, and groups without a filter read all.
+-- kg_graph.max_total rows, a selection without one at most kg_graph.max_visited, and groups without a filter need all rows.
 CREATE FUNCTION pg_temp.scans(tool text, arguments jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   detail text;
@@ -66,8 +66,31 @@ SELECT tool, arguments, pg_temp.scans(tool, arguments) FROM (VALUES
   ('aggregate_nodes', '{"node": {"label": "deal", "filters": {"code": "c7"}}, "group_by": [{"property": "stage"}], "aggregations": [{"fn": "count"}, {"fn": "sum", "property": "amount"}]}'),
   ('aggregate_nodes', '{"node": {"label": "deal", "filters": {"stage": "s1"}}, "aggregations": [{"fn": "count"}]}'), ('aggregate_nodes', '{"node": {"label": "deal"}, "group_by": [{"property": "stage"}], "aggregations": [{"fn": "count"}]}'),
   ('explore_neighbors', '{"start_node": {"label": "deal", "node_id": "7"}}'), ('find_paths', '{"from": {"label": "firm", "ids": ["7"]}, "to": {"label": "firm", "ids": ["8"]}, "max_hops": 2}'),
-  ('describe_entity', '{"id": "deal:7"}'), ('verify_claims', '{"claims": [{"from": "deal:7", "relation": "FIRM", "to": "firm:8"}, {"entity": "line:7/0"}]}')) v(tool, arguments);
+  ('describe_entity', '{"id": "deal:7"}'), ('verify_claims', '{"claims": [{"from": "deal:7", "relation": "FIRM", "to": "firm:8"}, {"entity": "line:7/0"}]}'),
+  ('bfs_query', '{"seeds": ["deal:7"], "max_hops": 1}'), ('intersect_subgraphs', '{"seeds": ["deal:7", "deal:8"], "k": 1}'), ('rank_related', '{"seeds": ["deal:7"]}'), ('find_nodes', '{"node_label": "deal", "ids": ["7"], "not_related": [{"type": "DEAL", "direction": "incoming"}]}'),
+  ('find_nodes', '{"node_label": "deal", "filters": {"code": "c7", "firm_id.name": {"contains": "8"}}}'), ('find_nodes', '{"node_label": "deal", "filters": {"firm_id.name": "Firm 7"}}'), ('traverse_relationships', '{"from": {"label": "deal"}, "relationships": [{"type": "FIRM"}]}'),
+  ('aggregate_nodes', '{"node": {"label": "deal", "filters": {"code": "c7"}}, "relationships": [{"type": "FIRM"}], "group_by": [{"step": 1, "property": "name"}], "aggregations": [{"fn": "sum", "property": "amount"}]}'), ('aggregate_nodes', '{"node": {"label": "deal"}, "group_by": [{"property": "firm_id.name"}], "aggregations": [{"fn": "count"}]}')) v(tool, arguments);
+\c - :owner
+-- a tenant with few rows, whose index is the best way to them: a role that reads both tenants has plans for each
+CALL test.tenant('bplan few', 'bplan_few admin');
+SELECT kg_grant('bplan few', 'bplan_reader', 'read') IS NOT NULL;
+INSERT INTO bplan.firm VALUES (0, 'bplan few', 'Firm 0');
+INSERT INTO bplan.deal VALUES (0, 'bplan few', 'c0', 's0', '2024-01-01', 0, 0);
+\c - bplan_few
+SELECT kg_binding_report('deal') -> 'tenant' FROM (SELECT kg_bind_table('crm', 'bplan.firm', '{"hidden": ["company"]}'), kg_bind_table('crm', 'bplan.deal', '{"hidden": ["company"]}') OFFSET 0) b;
+\c - :owner
+CREATE INDEX deal_company ON bplan.deal (company);
+ANALYZE bplan.deal;
+\c - bplan_reader
+SET max_parallel_workers_per_gather = 0;
+CREATE FUNCTION pg_temp.conditions(arguments jsonb) RETURNS SETOF text LANGUAGE sql AS $$ SELECT DISTINCT btrim(line) COLLATE "C" FROM jsonb_array_elements(kg_explain('traverse_relationships', arguments) -> 'statements') s, jsonb_array_elements_text(s -> 'plan') line WHERE line ~ 'Index Cond' AND line ~ 'firm_id|company' ORDER BY 1 $$;
+SET kg_graph.tenant = 'bplan few';
+SELECT kg_binding_report('deal') -> 'tenant', kg_find_nodes('{"node_label": "deal"}') -> 'total';
+SELECT * FROM pg_temp.conditions('{"from": {"label": "firm", "ids": ["0"]}, "relationships": [{"type": "FIRM", "direction": "incoming"}]}');
+SET kg_graph.tenant = 'bplan';
+SELECT * FROM pg_temp.conditions('{"from": {"label": "firm", "ids": ["7"]}, "relationships": [{"type": "FIRM", "direction": "incoming"}]}');
 \c - :owner
 DROP SCHEMA bplan CASCADE;
 REVOKE EXECUTE ON FUNCTION kg_explain(text, jsonb) FROM bplan_reader;
+CALL test.drop('bplan few');
 CALL test.drop('bplan');
