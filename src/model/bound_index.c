@@ -164,6 +164,19 @@ kg_bound_names(const KgBoundProperty *property)
 	return text.data;
 }
 
+char *
+kg_bound_index_text(const KgBoundTable *table, const KgBoundProperty *property,
+					bool unique)
+{
+	/* PostgreSQL has no CONCURRENTLY for a partitioned table. */
+	return psprintf("CREATE %sINDEX %sON %s (%s)",
+					unique ? "UNIQUE " : "",
+					table->kind == RELKIND_PARTITIONED_TABLE ? ""
+															 : "CONCURRENTLY ",
+					table->name,
+					kg_bound_names(property));
+}
+
 double
 kg_bound_rows(Oid relid)
 {

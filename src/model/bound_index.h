@@ -25,6 +25,10 @@ extern bool kg_bound_has_index(Oid relid, const int64 *columns, int n,
 /* Returns the names of the columns of a property: a, b. */
 extern char *kg_bound_names(const KgBoundProperty *property);
 
+/* Returns the CREATE INDEX of an index of the columns. */
+extern char *kg_bound_index_text(const KgBoundTable *table,
+								 const KgBoundProperty *property, bool unique);
+
 /* Returns the estimated number of rows; -1 if there is no estimate. */
 extern double kg_bound_rows(Oid relid);
 

@@ -9,11 +9,13 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "model/bound_rows.h"
 #include "model/bound_table.h"
+#include "parser/parse_coerce.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -376,10 +378,16 @@ char *
 kg_bound_value_text(Oid type, Datum value)
 {
 	Oid output;
+	Oid cast;
 	bool varlena;
 
 	if (type == DATEOID || type == TIMESTAMPOID)
 		return JsonEncodeDateTime(palloc(MAXDATELEN + 1), value, type, NULL);
+	/* The cast of a boolean or inet has another text than its output. */
+	if (find_coercion_pathway(TEXTOID, type, COERCION_EXPLICIT, &cast) ==
+		COERCION_PATH_FUNC)
+		return TextDatumGetCString(
+			OidFunctionCall1Coll(cast, DEFAULT_COLLATION_OID, value));
 	getTypeOutputInfo(type, &output, &varlena);
 	return OidOutputFunctionCall(output, value);
 }

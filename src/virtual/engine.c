@@ -5,10 +5,12 @@
  */
 #include "postgres.h"
 
+#include "access/stratnum.h"
 #include "base/settings.h"
 #include "query/time/past.h"
 #include "query/time/validity.h"
 #include "utils/builtins.h"
+#include "virtual/operators.h"
 #include "virtual/served.h"
 #include "virtual/virtual.h"
 
@@ -33,6 +35,21 @@ require_supported(const KgListQuery *query, const KgVSource *source)
 {
 	if (query->matches != NULL || query->by_rank)
 		kg_binding_refuse(query->type, "a search by name");
+	for (int i = 0; i < query->nsort; i++)
+	{
+		const KgSort *sort = &query->sort[i];
+		const KgVColumn *column;
+
+		if (sort->through != NULL || sort->counts || sort->field->by_version)
+			continue;
+		column = kg_vsource_column(source, sort->field);
+		if (column->sql != NULL &&
+			kg_voperator(column->type, BTLessStrategyNumber) == NULL)
+			kg_binding_refuse(query->type,
+							  psprintf("a sort by \"%s\", whose column has a "
+									   "type without an order,",
+									   sort->field->name));
+	}
 	if (!kg_virtual_fits(query, source))
 		kg_binding_refuse(query->type,
 						  "a filter or sort by a property without a column "

@@ -149,6 +149,8 @@ write_table(KgJsonWriter *w, const KgType *type, const KgBoundTable *table)
 				  binding->tenant_column ? "tenant_column"
 				  : binding->shared		 ? "nothing: it is shared"
 										 : "its policies or views");
+	if (table->kind == RELKIND_FOREIGN_TABLE)
+		kg_jw_kbool(w, "foreign", true);
 	kg_jw_kbool(w,
 				"policies",
 				OidIsValid(base) &&

@@ -57,12 +57,14 @@ kg_vindex_text(const KgBoundTable *table, const KgBoundProperty *property)
 	int64 *numbers = palloc(Max(1, property->ncolumns) * sizeof(int64));
 	Oid base = base_of(table, property, numbers);
 
-	/* The names of a view's columns are not those of its table. */
-	if (!OidIsValid(base) || base != table->relid)
+	/*
+	 * The names of a view's columns are not those of its table, and a foreign
+	 * table has no indexes here.
+	 */
+	if (!OidIsValid(base) || base != table->relid ||
+		table->kind == RELKIND_FOREIGN_TABLE)
 		return NULL;
-	return psprintf("CREATE INDEX CONCURRENTLY ON %s (%s)",
-					table->name,
-					kg_bound_names(property));
+	return kg_bound_index_text(table, property, false);
 }
 
 static const KgBoundProperty *

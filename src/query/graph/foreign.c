@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/catch.h"
 #include "query/graph/foreign.h"
 #include "utils/memutils.h"
 
@@ -45,6 +46,44 @@ kg_foreign_find(KgGraph *graph, const KgType *type, const char *const *ids,
 		return;
 	nodes = foreign->select(graph, &selector, &count);
 	foreign->resolve(graph, nodes, count, false, found, arg);
+}
+
+typedef struct Look
+{
+	KgGraph *graph;
+	const KgType *type;
+	const char *const *ids;
+	int n;
+	KgRefFunction found;
+	void *arg;
+} Look;
+
+static void
+look(void *arg)
+{
+	const Look *l = arg;
+
+	kg_foreign_find(l->graph, l->type, l->ids, l->n, l->found, l->arg);
+}
+
+void
+kg_foreign_look(KgGraph *graph, const KgType *type, const char *const *ids,
+				int n, KgRefFunction found, void *arg)
+{
+	Look l = {graph, type, ids, n, found, arg};
+	ErrorData *edata;
+
+	if (type->binding == NULL)
+	{
+		look(&l);
+		return;
+	}
+	edata = kg_catch(KG_CATCH_KEEP, look, &l);
+	/* KG_FAILED_BINDING and KG_FORBIDDEN */
+	if (edata != NULL &&
+		edata->sqlerrcode != ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE &&
+		edata->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
+		ReThrowError(edata);
 }
 
 static void

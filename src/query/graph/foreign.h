@@ -84,6 +84,13 @@ extern int64 *kg_foreign_apart(KgGraph *graph, const int64 *nodes, uint32 n,
 extern void kg_foreign_find(KgGraph *graph, const KgType *type,
 							const char *const *ids, int n, KgRefFunction found,
 							void *arg);
+/*
+ * Does the work of kg_foreign_find() for ids whose type is not known: it finds
+ * nothing in a table that the caller cannot read.
+ */
+extern void kg_foreign_look(KgGraph *graph, const KgType *type,
+							const char *const *ids, int n, KgRefFunction found,
+							void *arg);
 
 /* Returns the ids of foreign nodes. */
 extern char **kg_foreign_ids(KgGraph *graph, const int64 *nodes, uint32 n);

@@ -387,7 +387,13 @@ kg_draft_target(const KgBindingDraft *bind, const KgDraftKey *key)
 	return NULL;
 }
 
-/* Returns the name without "_id", and in upper case: of account_id, ACCOUNT. */
+/* Maximum number of letters of a relation's name. */
+#define KG_RELATION_NAME 63
+
+/*
+ * Returns the name without "_id", and in upper case: of account_id, ACCOUNT.
+ * A name that a relation cannot have gets a prefix: of k, TO_K.
+ */
 static const char *
 relation_of(const char *column)
 {
@@ -404,6 +410,12 @@ relation_of(const char *column)
 		else if (!((*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9')))
 			*p = '_';
 	}
+	if (len < 2 || !(name[0] >= 'A' && name[0] <= 'Z'))
+		name = psprintf("TO_%s", name);
+	len = Min(strlen(name), KG_RELATION_NAME);
+	while (len > 2 && name[len - 1] == '_')
+		len--;
+	name[len] = '\0';
 	return name;
 }
 
@@ -909,6 +921,36 @@ kg_draft_write_relation(KgJsonWriter *w, const KgBindingDraft *bind,
 
 /* ---- binding ---- */
 
+/*
+ * Raises an error if the type, whose name is that of the table, reads another
+ * table: one of that name in another schema, or with a name that differs in the
+ * characters that a type's name cannot have.
+ */
+static void
+require_own_type(const KgBindingDraft *bind)
+{
+	JsonbValue ignored;
+
+	if (kg_json_get(bind->mapping, "entity_type", &ignored) != NULL)
+		return;
+	for (int i = 0; i < bind->catalog->ntypes; i++)
+	{
+		const KgType *type = bind->catalog->types[i];
+
+		if (strcmp(type->bundle, bind->bundle) == 0 &&
+			strcmp(type->name, bind->type) == 0 && type->binding != NULL &&
+			strcmp(type->binding->table, bind->table) != 0)
+			kg_draft_throw("/entity_type",
+						   psprintf("\"entity_type\": another name, because "
+									"\"%s\" reads %s; or \"%s\", to let it "
+									"read %s",
+									type->name,
+									type->binding->table,
+									type->name,
+									bind->table));
+	}
+}
+
 Jsonb *
 kg_bind_table(const char *bundle, const char *table, const Jsonb *mapping)
 {
@@ -921,6 +963,7 @@ kg_bind_table(const char *bundle, const char *table, const Jsonb *mapping)
 				   bundle,
 				   table,
 				   mapping);
+	require_own_type(&bind);
 	kg_draft_refer(&bind);
 	kg_draft_write_bundle(&w, &bind);
 	kg_draft_write_type(&w, &bind);

@@ -98,13 +98,9 @@ require_index(const Binding *binding, const KgBoundProperty *property,
 		   psprintf("no %sindex has the columns of %s",
 					unique ? "unique " : "",
 					what),
-		   unique ? psprintf("NOT NULL columns, and: CREATE UNIQUE INDEX "
-							 "CONCURRENTLY ON %s (%s)",
-							 table->name,
-							 kg_bound_names(property))
-				  : psprintf("CREATE INDEX CONCURRENTLY ON %s (%s)",
-							 table->name,
-							 kg_bound_names(property)));
+		   psprintf("%s%s",
+					unique ? "NOT NULL columns, and: " : "",
+					kg_bound_index_text(table, property, unique)));
 }
 
 /* ---- references ---- */
@@ -201,7 +197,15 @@ check_id(const Binding *binding)
 	const KgBoundProperty *id = &binding->table->id;
 
 	for (int i = 0; i < id->ncolumns; i++)
-		if (!kg_bound_is_key(id->columns[i].type))
+		/* Ids are looked up by an array of them. */
+		if (!OidIsValid(get_array_type(id->columns[i].type)))
+			refuse(binding,
+				   psprintf("column %s of the id has type %s, of which there "
+							"are no arrays",
+							id->columns[i].name,
+							format_type_be(id->columns[i].type)),
+				   "another unique column as \"id\"");
+		else if (!kg_bound_is_key(id->columns[i].type))
 			refuse(binding,
 				   psprintf("column %s of the id has type %s, whose text "
 							"depends on settings",

@@ -190,7 +190,12 @@ look_up_bare(Lookup *lookup)
 
 		if (kg_foreign_of(graph, type) != NULL)
 		{
-			find_foreign(lookup, type);
+			kg_foreign_look(lookup->call->graph,
+							type,
+							lookup->ids,
+							lookup->handles->n,
+							receive_ref,
+							lookup);
 			continue;
 		}
 		bundles[n] = type->bundle;

@@ -115,7 +115,10 @@ find_foreign(Candidates *c, const KgType *type, uint16 rank)
 	for (int i = 0; i < c->n; i++)
 		if (c->items[i].rank == (c->typed ? rank : 0))
 			ids[n++] = c->items[i].id;
-	kg_foreign_find(c->v->call.graph, type, ids, n, receive_foreign, c);
+	if (c->typed)
+		kg_foreign_find(c->v->call.graph, type, ids, n, receive_foreign, c);
+	else
+		kg_foreign_look(c->v->call.graph, type, ids, n, receive_foreign, c);
 }
 
 /*
@@ -318,7 +321,7 @@ run_names(Names *names, const char *const *texts, int n)
 
 		if (kg_foreign_of(graph, type) != NULL)
 		{
-			kg_foreign_find(graph, type, texts, n, found_foreign, names);
+			kg_foreign_look(graph, type, texts, n, found_foreign, names);
 			continue;
 		}
 		bundles[ntypes] = type->bundle;

@@ -1,0 +1,65 @@
+-- Odd tables under types: keys whose text is not their output, keys that no array has, names that relations and types cannot have, tables that cannot be read beside others.
+\i test/data/prelude.sql
+CALL test.tenant('bbad', 'bbad_admin admin');
+\pset format unaligned
+\pset tuples_only on
+CREATE SCHEMA bbad;
+CREATE SCHEMA "bbad too";
+GRANT USAGE ON SCHEMA bbad, "bbad too" TO bbad_admin;
+-- keys: the id is the text of the cast, which differs from the output of a boolean, an inet or a character(n)
+CREATE TABLE bbad.flag (flag boolean PRIMARY KEY, note text);
+INSERT INTO bbad.flag VALUES (true, 'yes'), (false, 'no');
+CREATE TABLE bbad.host (host inet PRIMARY KEY, up boolean REFERENCES bbad.flag);
+CREATE INDEX ON bbad.host (up);
+INSERT INTO bbad.host VALUES ('10.0.0.1', true), ('10.0.0.0/8', false), ('::1', true);
+CREATE TABLE bbad.code (code character(5) PRIMARY KEY, host inet REFERENCES bbad.host);
+CREATE INDEX ON bbad.code (host);
+INSERT INTO bbad.code VALUES ('ab', '10.0.0.1'), ('abcde', '::1');
+CREATE TABLE bbad.many (a text, b boolean, c inet, d date, e numeric(6, 2), note text, PRIMARY KEY (a, b, c, d, e));
+INSERT INTO bbad.many VALUES ('x/y%2F', true, '10.0.0.1', '2024-02-29', 1.5, 'n');
+CREATE TABLE bbad.arr (arr text[] PRIMARY KEY);
+-- names: of one letter, of none that a relation may have
+CREATE TABLE bbad.a (k integer PRIMARY KEY, b boolean REFERENCES bbad.flag, "1st_id" boolean REFERENCES bbad.flag, "é" inet REFERENCES bbad.host, place point);
+CREATE INDEX ON bbad.a (b);
+CREATE INDEX ON bbad.a ("1st_id");
+CREATE INDEX ON bbad.a ("é");
+INSERT INTO bbad.a VALUES (1, true, false, '::1', '(1,2)');
+CREATE TABLE "bbad too".flag (flag integer PRIMARY KEY);
+CREATE TABLE bbad.parts (k integer, up boolean REFERENCES bbad.flag) PARTITION BY HASH (k);
+-- a table that cannot be read, and one that the caller may not read any more
+CREATE FUNCTION bbad.fails(integer) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'secret %', $1; END $$;
+CREATE TABLE bbad.broken (k integer PRIMARY KEY, company text);
+INSERT INTO bbad.broken VALUES (1, 'bbad');
+ALTER TABLE bbad.broken ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON bbad.broken USING (company = kg_tenant() AND bbad.fails(k));
+CREATE TABLE bbad.closed (k integer PRIMARY KEY);
+INSERT INTO bbad.closed VALUES (1);
+GRANT SELECT ON ALL TABLES IN SCHEMA bbad, "bbad too" TO bbad_admin;
+GRANT INSERT, UPDATE, DELETE ON bbad.many TO bbad_admin;
+SET ROLE bbad_admin;
+SELECT t, kg_bind_table('crm', t, m::jsonb) -> 'changed' FROM (VALUES ('bbad.flag', '{"shared": true}'), ('bbad.host', '{"shared": true}'), ('bbad.code', '{"shared": true}'), ('bbad.many', '{"shared": true, "write": ["create", "update", "delete"]}'), ('bbad.a', '{"shared": true}'), ('bbad.broken', '{}'), ('bbad.closed', '{"shared": true}')) v(t, m);
+SELECT test.fails($$SELECT kg_bind_table('crm', 'bbad.arr', '{"shared": true}')$$, 'message', 'expected');
+SELECT test.fails($$SELECT kg_bind_table('crm', '"bbad too".flag', '{"shared": true}')$$, 'path', 'expected');
+SELECT kg_bind_table('crm', '"bbad too".flag', '{"shared": true, "entity_type": "number"}') -> 'changed';
+SELECT test.fails($$SELECT kg_bind_table('crm', 'bbad.parts', '{"shared": true, "id": "k"}')$$, 'expected');
+SELECT type, id, kg_get(type, id) FROM (SELECT t AS type, jsonb_array_elements_text(kg_list_ids(t, '{}') -> 'ids') AS id FROM unnest('{flag,host,code,many,table_a}'::text[]) t OFFSET 0) s;
+SELECT kg_get('flag', 't') IS NULL, kg_get('host', '10.0.0.1') IS NULL, kg_list_ids('host', '{"filters": {"up": "true"}}') -> 'ids', kg_list_ids('host', '{"filters": {"id": "10.0.0.0/8"}}') -> 'ids';
+SELECT kg_traverse('{"from": {"label": "code"}, "relationships": [{"type": "HOST"}, {"type": "UP"}], "ids_only": true}') -> 'rows';
+SELECT kg_traverse('{"from": {"label": "flag", "ids": ["true"]}, "relationships": [{"type": "UP", "direction": "incoming"}, {"type": "HOST", "direction": "incoming"}], "ids_only": true}') -> 'rows';
+SELECT e - 'properties' FROM jsonb_array_elements(kg_neighbors('{"start_node": {"label": "table_a", "node_id": "1"}, "ids_only": true}') -> 'edges') e;
+SELECT kg_call_tool('update_many', jsonb_build_object('items', jsonb_build_array(jsonb_build_object('id', kg_list_ids('many', '{}') #>> '{ids,0}', 'set', '{"note": "m"}'::jsonb)))) #>> '{structuredContent,items,0,verdict}';
+SELECT kg_call_tool('create_many', '{"items": [{"a": "", "b": false, "c": "::1", "d": "0044-03-15", "e": 2}]}') #>> '{structuredContent,items,0,id}';
+SELECT kg_call_tool('delete_many', jsonb_build_object('ids', kg_list_ids('many', '{}') -> 'ids')) #> '{structuredContent,counts}';
+SELECT test.fails($$SELECT kg_list('table_a', '{"sort": [{"field": "place"}]}')$$);
+RESET ROLE;
+REVOKE SELECT ON bbad.closed FROM bbad_admin;
+SET ROLE bbad_admin;
+-- an id without its type is looked up in the tables that can be read
+SELECT kg_describe(jsonb_build_object('id', id)) ->> 'id' FROM unnest('{flag:true,10.0.0.0/8,ab}'::text[]) id;
+SELECT kg_verify('{"claims": [{"entity": "ab"}, {"entity": "flag:true"}, {"entity": "host:nothing"}, {"from": "ab", "relation": "HOST", "to": "10.0.0.1/32"}]}') -> 'counts';
+SELECT test.fails(format('SELECT kg_describe(%L)', jsonb_build_object('id', id))) FROM unnest('{flag:nothing,nothing,broken:1,closed:1}'::text[]) id;
+RESET ROLE;
+SET client_min_messages = warning;
+DROP SCHEMA bbad, "bbad too" CASCADE;
+RESET client_min_messages;
+CALL test.drop('bbad');
