@@ -12,6 +12,7 @@
 #include "query/argument/hints.h"
 #include "query/graph/foreign.h"
 #include "query/graph/ref_path.h"
+#include "query/graph/related.h"
 #include "query/list/list.h"
 #include "query/time/past.h"
 #include "query/search/passage.h"
@@ -704,6 +705,21 @@ measure_items(void *items, Size *whole, Size *stub, Size *extra)
 }
 
 /*
+ * Returns whether the chains of "related" were walked from nodes that pass the
+ * filters. Without filters they may have been walked from their ends.
+ */
+static bool
+is_walked(const KgListQuery *query)
+{
+	const KgRelated *related = query->related;
+	bool walked = query->filter == NULL || kg_filter_is_empty(query->filter);
+
+	for (int i = 0; i < related->n; i++)
+		walked |= related->chains[i].walked;
+	return walked;
+}
+
+/*
  * Returns hints about why nothing was found, and about conditions of
  * not_related that nothing can fulfil. Returns NULL if there are no hints.
  */
@@ -719,7 +735,7 @@ list_hints(const KgListQuery *query, bool nothing)
 	if (nothing)
 		kg_hints_write_items(query, &correction, &w);
 	said = kg_hint_related(query->catalog, query->related, &correction, &w);
-	if (nothing && query->related != NULL && !said)
+	if (nothing && query->related != NULL && !said && is_walked(query))
 	{
 		kg_jw_begin_object(&w);
 		kg_jw_kstring(&w, "path", "/related");
