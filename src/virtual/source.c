@@ -96,6 +96,13 @@ stored_source(KgVSource *source)
 	source->nkeys = 1;
 	source->keys = palloc0(sizeof(KgVColumn));
 	source->keys[0] = (KgVColumn){source->id, TEXTOID, true, true, NULL};
+	if (source->type->number_ids)
+	{
+		source->keys[0].type = INT8OID;
+		source->keys[0].is_text = false;
+		source->id = psprintf("(%s)::pg_catalog.text COLLATE pg_catalog.\"C\"",
+							  source->id);
+	}
 	return source;
 }
 

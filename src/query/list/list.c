@@ -374,6 +374,17 @@ walk_down(Walker *walker, int64 budget)
 	return true;
 }
 
+/*
+ * Returns whether a walk goes by ids: through kg_entity, or through the keys of
+ * ids that are numbers.
+ */
+static bool
+is_by_id(const Walker *walker)
+{
+	return walker->source->kind == KG_SOURCE_ENTITY ||
+		   kg_source_is_of_ids(walker->query->type, walker->source);
+}
+
 /* Walks the entities by id. */
 static bool
 walk_ids(Walker *walker, int64 budget)
@@ -474,7 +485,8 @@ take_keys(Walker *walker, KgSource *source)
 			continue;
 		walker->keys[walker->nkeys++] = key;
 	}
-	walker->exact = walker->query->nsort == 1;
+	walker->exact = walker->query->nsort == 1 &&
+					!walker->query->type->number_ids;
 	walker->refetch = false;
 }
 
@@ -486,7 +498,7 @@ static bool
 walk_on(Walker *walker, int64 budget)
 {
 	CHECK_FOR_INTERRUPTS();
-	if (walker->source->kind == KG_SOURCE_ENTITY)
+	if (is_by_id(walker))
 		return walk_ids(walker, budget);
 	if (walker->keys)
 		return walk_keys(walker, budget);
@@ -503,7 +515,7 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 	walker->source = source;
 	walker->rows = rows;
 	walker->wanted = rows->max;
-	if (source->kind == KG_SOURCE_ENTITY)
+	if (is_by_id(walker))
 	{
 		walker->descending = query->id_descending;
 		walker->exact = true;
@@ -518,7 +530,8 @@ init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 		return;
 	}
 	walker->descending = query->sort[0].descending;
-	if (query->nsort == 1)
+	/* The index has the entities of a key in the order of texts. */
+	if (query->nsort == 1 && !query->type->number_ids)
 	{
 		walker->exact = walker->descending == query->id_descending;
 		walker->refetch = walker->descending && !query->id_descending;
@@ -738,7 +751,7 @@ best_equality(const KgListQuery *query, KgDrivers *drivers)
 	KgDriver *best = NULL;
 	int64 bound = 1000;
 
-	if (query->nsort > 0 || query->id_descending)
+	if (query->nsort > 0 || query->id_descending || query->type->number_ids)
 		return NULL;
 	for (int i = 0; i < drivers->n; i++)
 	{
@@ -814,7 +827,7 @@ race(const KgListQuery *query, KgDrivers *drivers, KgRows *rows)
 		source = kg_source_make(
 			KG_SOURCE_KEY, query->filter, query->sort[0].field, -1);
 	else
-		source = kg_source_make(KG_SOURCE_ENTITY, query->filter, NULL, -1);
+		source = kg_source_in_order(query->type, query->filter);
 	if (equal == NULL && drive_past(query, source, rows, &matching))
 		return matching;
 	init_walker(&walker, query, source, rows);

@@ -11,6 +11,7 @@
 
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "model/id.h"
 #include "query/list/list.h"
 #include "utils/builtins.h"
 
@@ -45,6 +46,19 @@ append_keys(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 	}
 	if (source->with_data)
 		kg_sql_append(b, ", d.data");
+}
+
+/* Appends the start and the order of a walk through ids that are numbers. */
+static void
+append_walk_of_ids(KgSqlBuilder *b, const KgType *type, bool down,
+				   const KgWalkStart *start)
+{
+	if (start->set)
+		kg_sql_append(b,
+					  " AND d.key%s$%d",
+					  down ? " < " : " > ",
+					  kg_sql_param_bytea(b, kg_id_key(type, start->entity_id)));
+	kg_sql_append(b, " ORDER BY d.key%s", down ? " DESC" : "");
 }
 
 /* Appends the start of the walk and its order. */
@@ -101,6 +115,8 @@ kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
 	kg_source_from(b, query->type, source);
 	if (walk == KG_WALK_NONE)
 		kg_source_probes(b, source);
+	else if (kg_source_is_of_ids(query->type, source))
+		append_walk_of_ids(b, query->type, walk == KG_WALK_DOWN, start);
 	else
 		append_walk(b, source, walk, start);
 	if (walk != KG_WALK_NONE || max_rows > 0)

@@ -88,6 +88,17 @@ check_reference(KgApply *apply, const KgPayloadType *type, const KgField *field)
 		return;
 	}
 	target = kg_bundle_future_type(apply, bundle, field->ref_type);
+	if (target != NULL && field->kind == KG_KIND_INTEGER && !target->number_ids)
+	{
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "property \"%s\" is an integer, but ids of \"%s\" "
+						   "are strings",
+						   field->name,
+						   field->ref_type);
+		kg_error_keyword(err, "x-ref");
+		kg_error_expected(err, "\"type\": \"string\"");
+		kg_apply_report(apply, err, path);
+	}
 	if (field->ref_field == NULL || target == NULL)
 		return;
 	if (is_target_field(target, field->ref_field))
