@@ -28,7 +28,7 @@ kg_build_names() {
 kg_package_names() {
   kg_build_names "$1"
   printf '%s\n' clang-14 clang-format-14 "postgresql-$1-pgtap" $(kg_pgvector "$1") \
-    libtap-parser-sourcehandler-pgtap-perl libipc-run-perl zstd python3-yaml python3-psycopg2 python3-networkx python3-rdflib pgbouncer
+    libtap-parser-sourcehandler-pgtap-perl libipc-run-perl zstd python3-yaml python3-psycopg2 python3-psycopg python3-networkx python3-rdflib pgbouncer
   # For the extension kg_front; of 19 there is no package yet.
   [ "$1" -ge 19 ] || printf '%s\n' "postgresql-$1-plproxy"
 }
