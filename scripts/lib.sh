@@ -28,7 +28,7 @@ kg_build_names() {
 kg_package_names() {
   kg_build_names "$1"
   printf '%s\n' clang-14 clang-format-14 "postgresql-$1-pgtap" $(kg_pgvector "$1") \
-    libtap-parser-sourcehandler-pgtap-perl libipc-run-perl zstd python3-yaml python3-psycopg2 python3-networkx python3-rdflib pgbouncer
+    libtap-parser-sourcehandler-pgtap-perl libipc-run-perl zstd python3-yaml python3-psycopg2 python3-psycopg python3-networkx python3-rdflib pgbouncer
   # For the extension kg_front; of 19 there is no package yet.
   [ "$1" -ge 19 ] || printf '%s\n' "postgresql-$1-plproxy"
 }
@@ -245,9 +245,11 @@ kg_program() {
   local src=$1 name=$2
   shift 2
   kg_database "kg_$name" kg_graph
-  # The tests run in a copy: the suite beside the checkout is found from here.
+  # The tests run in a copy: the data beside the checkout are found from here.
   local suite=$root/../shared/data/json-schema-test-suite
   [ ! -d "$suite" ] || export KG_JSON_SCHEMA_TEST_SUITE=${KG_JSON_SCHEMA_TEST_SUITE:-$suite}
+  local corpus=$root/../shared/data/schemastore/schemastore.tar.xz
+  [ ! -e "$corpus" ] || export KG_SCHEMASTORE=${KG_SCHEMASTORE:-$corpus}
   cd "$src/test/$name" && PGDATABASE=kg_$name kg_as env PGDATABASE="kg_$name" ./run "$@"
 }
 

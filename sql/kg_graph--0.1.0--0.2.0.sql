@@ -958,6 +958,41 @@ BEGIN
 END
 $$;
 
+-- Instances of type json and text; drafts 4 and 6, OpenAPI 3.0.
+-- A literal has the type text here: between json and jsonb, PostgreSQL cannot decide.
+CREATE FUNCTION @extschema@.kg_validate(instance json, schema jsonb, options jsonb DEFAULT '{}')
+RETURNS boolean
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'kg_sql_validate_text';
+COMMENT ON FUNCTION @extschema@.kg_validate(json, jsonb, jsonb) IS
+  'As kg_validate(jsonb, jsonb, jsonb), for an instance of type json';
+
+CREATE FUNCTION @extschema@.kg_validate(instance text, schema jsonb, options jsonb DEFAULT '{}')
+RETURNS boolean
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'kg_sql_validate_text';
+COMMENT ON FUNCTION @extschema@.kg_validate(text, jsonb, jsonb) IS
+  'As kg_validate(jsonb, jsonb, jsonb), for the text of an instance';
+
+CREATE FUNCTION @extschema@.kg_validation_errors(instance json, schema jsonb, options jsonb DEFAULT '{}')
+RETURNS jsonb
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'kg_sql_validation_errors_text';
+COMMENT ON FUNCTION @extschema@.kg_validation_errors(json, jsonb, jsonb) IS
+  'As kg_validation_errors(jsonb, jsonb, jsonb), for an instance of type json';
+
+CREATE FUNCTION @extschema@.kg_validation_errors(instance text, schema jsonb, options jsonb DEFAULT '{}')
+RETURNS jsonb
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'kg_sql_validation_errors_text';
+COMMENT ON FUNCTION @extschema@.kg_validation_errors(text, jsonb, jsonb) IS
+  'As kg_validation_errors(jsonb, jsonb, jsonb), for the text of an instance';
+
+COMMENT ON FUNCTION @extschema@.kg_validate(jsonb, jsonb, jsonb) IS
+  'Whether the instance is valid against the JSON Schema (draft 2020-12, 2019-09, draft-07, draft-06 or draft-04, or OpenAPI 3.0, by $schema); options: dialect, resources, format';
+COMMENT ON FUNCTION @extschema@.kg_schema_check(jsonb, jsonb) IS
+  'True for a JSON Schema that compiles here; for another, an error that says what is wrong and where; a keyword that the dialect ignores is a warning';
+
 UPDATE @extschema@.kg_manifest m
    SET major = pg_catalog.current_setting('server_version_num')::integer / 10000, definition = @extschema@.kg_manifest_text(d.definition)
   FROM @extschema@.kg_definitions() d

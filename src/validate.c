@@ -26,7 +26,9 @@
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(kg_sql_validate);
+PG_FUNCTION_INFO_V1(kg_sql_validate_text);
 PG_FUNCTION_INFO_V1(kg_sql_validation_errors);
+PG_FUNCTION_INFO_V1(kg_sql_validation_errors_text);
 PG_FUNCTION_INFO_V1(kg_sql_schema_check);
 
 typedef struct Options
@@ -174,27 +176,34 @@ most_errors(const Options *options)
 			   : kg_setting_max_errors;
 }
 
-/* kg_validate(instance jsonb, schema jsonb, options jsonb) -> boolean */
-Datum
-kg_sql_validate(PG_FUNCTION_ARGS)
+/*
+ * Returns the instance of a call whose first argument is json or text, which
+ * have the same representation.
+ */
+static Jsonb *
+parsed_instance(FunctionCallInfo fcinfo)
 {
-	Jsonb *instance = PG_GETARG_JSONB_P(0);
+	text *source = PG_GETARG_TEXT_PP(0);
+	Jsonb *instance = kg_json_parse(text_to_cstring(source));
+
+	PG_FREE_IF_COPY(source, 0);
+	return instance;
+}
+
+static bool
+is_valid(FunctionCallInfo fcinfo, const Jsonb *instance)
+{
 	Options options;
 	const KgSchema *schema = call_schema(fcinfo, &options);
 	JsonbValue value;
-	bool valid;
 
 	kg_json_root(instance, &value);
-	valid = kg_schema_is_valid(schema, &value);
-	PG_FREE_IF_COPY(instance, 0);
-	PG_RETURN_BOOL(valid);
+	return kg_schema_is_valid(schema, &value);
 }
 
-/* kg_validation_errors(instance, schema, options) -> jsonb */
-Datum
-kg_sql_validation_errors(PG_FUNCTION_ARGS)
+static Jsonb *
+violations(FunctionCallInfo fcinfo, const Jsonb *instance)
 {
-	Jsonb *instance = PG_GETARG_JSONB_P(0);
 	Options options;
 	const KgSchema *schema = call_schema(fcinfo, &options);
 	JsonbValue value;
@@ -203,19 +212,60 @@ kg_sql_validation_errors(PG_FUNCTION_ARGS)
 	kg_json_root(instance, &value);
 	if (!kg_schema_is_valid(schema, &value))
 		errors = kg_schema_errors(schema, &value, most_errors(&options));
-	PG_RETURN_JSONB_P(kg_output(options.output, errors));
+	return kg_output(options.output, errors);
+}
+
+/* kg_validate(instance jsonb, schema jsonb, options jsonb) -> boolean */
+Datum
+kg_sql_validate(PG_FUNCTION_ARGS)
+{
+	Jsonb *instance = PG_GETARG_JSONB_P(0);
+	bool valid = is_valid(fcinfo, instance);
+
+	PG_FREE_IF_COPY(instance, 0);
+	PG_RETURN_BOOL(valid);
+}
+
+/* kg_validate(instance json or text, schema jsonb, options jsonb) -> boolean */
+Datum
+kg_sql_validate_text(PG_FUNCTION_ARGS)
+{
+	Jsonb *instance = parsed_instance(fcinfo);
+	bool valid = is_valid(fcinfo, instance);
+
+	pfree(instance);
+	PG_RETURN_BOOL(valid);
+}
+
+/* kg_validation_errors(instance jsonb, schema, options) -> jsonb */
+Datum
+kg_sql_validation_errors(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_JSONB_P(violations(fcinfo, PG_GETARG_JSONB_P(0)));
+}
+
+/* kg_validation_errors(instance json or text, schema, options) -> jsonb */
+Datum
+kg_sql_validation_errors_text(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_JSONB_P(violations(fcinfo, parsed_instance(fcinfo)));
 }
 
 /*
  * kg_schema_check(schema, options) -> boolean: true, or an error that
- * describes the fault of the schema.
+ * describes the fault of the schema.  Keywords that the dialect ignores are
+ * reported as warnings.
  */
 Datum
 kg_sql_schema_check(PG_FUNCTION_ARGS)
 {
 	Options options;
+	const KgSchema *schema;
+	ListCell *lc;
 
 	read_options(PG_GETARG_JSONB_P(1), &options);
-	kg_schema_fetch(PG_GETARG_JSONB_P(0), &options.schema);
+	schema = kg_schema_fetch(PG_GETARG_JSONB_P(0), &options.schema);
+	foreach(lc, kg_schema_warnings(schema))
+		ereport(WARNING, (errmsg("%s", (char *) lfirst(lc))));
 	PG_RETURN_BOOL(true);
 }

@@ -91,6 +91,16 @@ kg_compile_count(KgJsBuild *b, KgKeyword keyword, KgJsOp op, int mask)
 	kg_emit(b, mask, &instr);
 }
 
+bool
+kg_compile_flag(const KgJsBuild *b, KgKeyword keyword)
+{
+	if (!b->has[keyword])
+		return false;
+	if (b->keyword[keyword].type != KG_JS_BOOL)
+		kg_keyword_error(b, keyword, "a boolean");
+	return b->keyword[keyword].len != 0;
+}
+
 void
 kg_compile_check(const KgJsCompiler *c)
 {
@@ -326,12 +336,36 @@ compile_combinations(KgJsBuild *b)
 
 /* ---- nodes ---- */
 
+/* Warnings of one schema, so that one fault in many types remains legible. */
+#define MAX_WARNINGS 20
+
+/* Adds a warning about a keyword that has no effect, if others would have one. */
+static void
+warn_ignored(KgJsBuild *b, KgKeyword keyword, const char *reason)
+{
+	KgSchema *schema = b->compiler->schema;
+	const char *document = b->resource->document;
+
+	if (!b->compiler->check_metaschema || !kg_keyword_asserts(keyword) ||
+		list_length(schema->warnings) >= MAX_WARNINGS)
+		return;
+	schema->warnings = lappend(
+		schema->warnings,
+		psprintf("keyword \"%s\" at \"%s%s%s\" is ignored: in %s, %s",
+				 kg_keyword_name(keyword),
+				 document ? document : "",
+				 document ? "#" : "",
+				 b->pointer,
+				 kg_metaschema_name(b->resource->dialect),
+				 reason));
+}
+
 static void
 read_keywords(KgJsBuild *b, const KgJsVal *schema)
 {
 	KgJsObjectWalk w;
 	KgJsVal ref;
-	bool only_ref = b->resource->dialect == KG_DRAFT_07 &&
+	bool only_ref = KG_DIALECT_IS_OLD(b->resource->dialect) &&
 					kg_val_get(schema, "$ref", 4, &ref);
 
 	kg_object_begin(&w, schema);
@@ -339,8 +373,16 @@ read_keywords(KgJsBuild *b, const KgJsVal *schema)
 	{
 		KgKeyword keyword = kg_keyword_find(w.key, w.key_len);
 
-		if (keyword == KG_KW_NONE || (only_ref && keyword != KG_KW_REF) ||
-			!kg_keyword_applies(
+		if (keyword == KG_KW_NONE)
+			continue;
+		if (only_ref && keyword != KG_KW_REF)
+		{
+			warn_ignored(b, keyword, "a keyword beside \"$ref\" has no effect");
+			continue;
+		}
+		if (!kg_keyword_exists(keyword, b->resource->dialect))
+			warn_ignored(b, keyword, "it is not a keyword");
+		if (!kg_keyword_applies(
 				keyword, b->resource->dialect, b->resource->vocabularies))
 			continue;
 		b->has[keyword] = true;
@@ -617,6 +659,12 @@ compile(const Jsonb *schema, const KgSchemaOptions *options, bool check)
 	MemoryContextDelete(work);
 	MemoryContextSwitchTo(caller);
 	return c.schema;
+}
+
+List *
+kg_schema_warnings(const KgSchema *schema)
+{
+	return schema->warnings;
 }
 
 KgSchema *

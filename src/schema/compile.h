@@ -70,6 +70,8 @@ extern int64 kg_keyword_count(const KgJsBuild *b, KgKeyword keyword);
  */
 extern void kg_compile_count(KgJsBuild *b, KgKeyword keyword, KgJsOp op,
 							 int mask);
+/* Returns the value of a boolean keyword, false if it is absent. */
+extern bool kg_compile_flag(const KgJsBuild *b, KgKeyword keyword);
 /* Checks limits and interrupts after steps were added. */
 extern void kg_compile_check(const KgJsCompiler *c);
 /*

@@ -90,17 +90,10 @@ kg_compile_arrays(KgJsBuild *b)
 	compile_items(b);
 	if (b->has[KG_KW_CONTAINS])
 		compile_contains(b);
-	if (b->has[KG_KW_UNIQUE_ITEMS])
-	{
-		const KgJsVal *v = &b->keyword[KG_KW_UNIQUE_ITEMS];
-
-		if (v->type != KG_JS_BOOL)
-			kg_keyword_error(b, KG_KW_UNIQUE_ITEMS, "a boolean");
-		instr.op = KG_JS_OP_UNIQUE;
-		instr.keyword = KG_KW_UNIQUE_ITEMS;
-		if (v->len)
-			kg_emit(b, KG_MASK(KG_JS_ARRAY), &instr);
-	}
+	instr.op = KG_JS_OP_UNIQUE;
+	instr.keyword = KG_KW_UNIQUE_ITEMS;
+	if (kg_compile_flag(b, KG_KW_UNIQUE_ITEMS))
+		kg_emit(b, KG_MASK(KG_JS_ARRAY), &instr);
 }
 
 void

@@ -28,9 +28,12 @@ compile_type(KgJsBuild *b)
 	KgJsVal item;
 
 	b->node->types = 0;
+	/* nullable adds null only to a type beside it. */
+	if (kg_compile_flag(b, KG_KW_NULLABLE))
+		b->node->types = KG_MASK(KG_JS_NULL);
 	if (v->type != KG_JS_ARRAY)
 	{
-		b->node->types = type_bit(b, v);
+		b->node->types |= type_bit(b, v);
 		return;
 	}
 	kg_array_begin(&w, v);
@@ -163,33 +166,55 @@ compile_strings(KgJsBuild *b)
 }
 
 static void
+emit_bound(KgJsBuild *b, KgKeyword keyword, KgJsOp op, KgKeyword limit)
+{
+	KgJsInstr instr = {.op = op, .keyword = keyword};
+
+	if (b->keyword[limit].type != KG_JS_NUMBER)
+		kg_keyword_error(b, limit, "a number");
+	instr.u.number = b->keyword[limit].data;
+	kg_emit(b, KG_MASK(KG_JS_NUMBER), &instr);
+}
+
+/*
+ * Compiles a bound and its exclusive form.  In draft-04 and OpenAPI 3.0 the
+ * exclusive form is a boolean that changes the meaning of the bound.
+ */
+static void
+compile_bound(KgJsBuild *b, KgKeyword bound, KgJsOp op, KgKeyword exclusive,
+			  KgJsOp exclusive_op)
+{
+	if (!KG_DIALECT_HAS_BOOLEAN_BOUNDS(b->resource->dialect))
+	{
+		if (b->has[bound])
+			emit_bound(b, bound, op, bound);
+		if (b->has[exclusive])
+			emit_bound(b, exclusive, exclusive_op, exclusive);
+	}
+	else if (kg_compile_flag(b, exclusive))
+	{
+		if (b->has[bound])
+			emit_bound(b, exclusive, exclusive_op, bound);
+	}
+	else if (b->has[bound])
+		emit_bound(b, bound, op, bound);
+}
+
+static void
 compile_numbers(KgJsBuild *b)
 {
-	static const struct
-	{
-		KgKeyword keyword;
-		KgJsOp op;
-	} bounds[] = {
-		{KG_KW_MINIMUM, KG_JS_OP_MINIMUM},
-		{KG_KW_MAXIMUM, KG_JS_OP_MAXIMUM},
-		{KG_KW_EXCLUSIVE_MINIMUM, KG_JS_OP_EXCLUSIVE_MINIMUM},
-		{KG_KW_EXCLUSIVE_MAXIMUM, KG_JS_OP_EXCLUSIVE_MAXIMUM},
-	};
 	KgJsInstr instr = {0};
 
-	for (int i = 0; i < lengthof(bounds); i++)
-	{
-		const KgJsVal *v = &b->keyword[bounds[i].keyword];
-
-		if (!b->has[bounds[i].keyword])
-			continue;
-		if (v->type != KG_JS_NUMBER)
-			kg_keyword_error(b, bounds[i].keyword, "a number");
-		instr.op = bounds[i].op;
-		instr.keyword = bounds[i].keyword;
-		instr.u.number = v->data;
-		kg_emit(b, KG_MASK(KG_JS_NUMBER), &instr);
-	}
+	compile_bound(b,
+				  KG_KW_MINIMUM,
+				  KG_JS_OP_MINIMUM,
+				  KG_KW_EXCLUSIVE_MINIMUM,
+				  KG_JS_OP_EXCLUSIVE_MINIMUM);
+	compile_bound(b,
+				  KG_KW_MAXIMUM,
+				  KG_JS_OP_MAXIMUM,
+				  KG_KW_EXCLUSIVE_MAXIMUM,
+				  KG_JS_OP_EXCLUSIVE_MAXIMUM);
 	if (b->has[KG_KW_MULTIPLE_OF])
 	{
 		const KgJsVal *v = &b->keyword[KG_KW_MULTIPLE_OF];

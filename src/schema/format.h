@@ -31,6 +31,8 @@ extern bool kg_format_duration(const char *s, uint32 len);
 extern bool kg_format_ipv4(const char *s, uint32 len);
 extern bool kg_format_ipv6(const char *s, uint32 len);
 extern bool kg_format_hostname(const char *s, uint32 len);
+/* Accepts a name of RFC 1123, whose labels have no meaning. */
+extern bool kg_format_ldh_hostname(const char *s, uint32 len);
 extern bool kg_format_idn_hostname(const char *s, uint32 len);
 extern bool kg_format_email(const char *s, uint32 len);
 extern bool kg_format_idn_email(const char *s, uint32 len);

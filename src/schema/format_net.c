@@ -166,10 +166,8 @@ add_a_label(Hostname *name, const char *s, int len)
 }
 
 static bool
-add_ldh_label(Hostname *name, const char *s, int len)
+is_ldh_label(const char *s, int len)
 {
-	char label[MAX_LABEL + 1];
-
 	if (len < 1 || len > MAX_LABEL || s[0] == '-' || s[len - 1] == '-')
 		return false;
 	for (int i = 0; i < len; i++)
@@ -177,6 +175,16 @@ add_ldh_label(Hostname *name, const char *s, int len)
 		if (!is_alnum(s[i]) && s[i] != '-')
 			return false;
 	}
+	return true;
+}
+
+static bool
+add_ldh_label(Hostname *name, const char *s, int len)
+{
+	char label[MAX_LABEL + 1];
+
+	if (!is_ldh_label(s, len))
+		return false;
 	/* RFC 5891 4.2.3.1: hyphens in both positions are reserved for A-labels. */
 	if (len >= 4 && s[2] == '-' && s[3] == '-')
 		return pg_strncasecmp(s, "xn", 2) == 0 && add_a_label(name, s, len);
@@ -224,6 +232,25 @@ kg_format_hostname(const char *s, uint32 len)
 			return false;
 		if (dot == NULL)
 			return is_whole(&name);
+		s = dot + 1;
+	}
+}
+
+bool
+kg_format_ldh_hostname(const char *s, uint32 len)
+{
+	const char *end = s + len;
+
+	if (len == 0 || len > MAX_HOSTNAME)
+		return false;
+	for (;;)
+	{
+		const char *dot = memchr(s, '.', end - s);
+
+		if (!is_ldh_label(s, (dot ? dot : end) - s))
+			return false;
+		if (dot == NULL)
+			return true;
 		s = dot + 1;
 	}
 }

@@ -6,14 +6,18 @@
 
 #include "schema/keyword.h"
 
-#define ALL (KG_DRAFT_07 | KG_DRAFT_2019 | KG_DRAFT_2020)
-#define NEW (KG_DRAFT_2019 | KG_DRAFT_2020)
-#define OLD (KG_DRAFT_07 | KG_DRAFT_2019)
+#define D4 KG_SINCE_04
+#define D6 KG_SINCE_06
+#define D7 KG_SINCE_07
+#define D19 KG_SINCE_2019
+#define ALL (KG_OPENAPI_30 | D4)
+#define OLD (D4 & ~KG_DRAFT_2020)
 
 /*
  * In byte order of the names, "$" first, as KgKeyword.  "definitions" and
  * "dependencies" remain valid in later drafts, for schemas that were moved
- * there unchanged.  The meta-schemas still describe both.
+ * there unchanged.  The meta-schemas still describe both.  Draft-04's "id" is
+ * not here: only the registry reads identifiers.
  */
 static const struct
 {
@@ -22,60 +26,61 @@ static const struct
 	uint8 dialects;
 	uint8 vocabulary;
 } keywords[KG_KW_COUNT] = {
-	{"$anchor", KG_SHAPE_NONE, NEW, KG_VOCAB_CORE},
-	{"$comment", KG_SHAPE_NONE, ALL, KG_VOCAB_CORE},
-	{"$defs", KG_SHAPE_MAP, NEW, KG_VOCAB_CORE},
+	{"$anchor", KG_SHAPE_NONE, D19, KG_VOCAB_CORE},
+	{"$comment", KG_SHAPE_NONE, D7, KG_VOCAB_CORE},
+	{"$defs", KG_SHAPE_MAP, D19, KG_VOCAB_CORE},
 	{"$dynamicAnchor", KG_SHAPE_NONE, KG_DRAFT_2020, KG_VOCAB_CORE},
 	{"$dynamicRef", KG_SHAPE_NONE, KG_DRAFT_2020, KG_VOCAB_CORE},
-	{"$id", KG_SHAPE_NONE, ALL, KG_VOCAB_CORE},
+	{"$id", KG_SHAPE_NONE, D6, KG_VOCAB_CORE},
 	{"$recursiveAnchor", KG_SHAPE_NONE, KG_DRAFT_2019, KG_VOCAB_CORE},
 	{"$recursiveRef", KG_SHAPE_NONE, KG_DRAFT_2019, KG_VOCAB_CORE},
 	{"$ref", KG_SHAPE_NONE, ALL, KG_VOCAB_CORE},
 	{"$schema", KG_SHAPE_NONE, ALL, KG_VOCAB_CORE},
-	{"$vocabulary", KG_SHAPE_NONE, NEW, KG_VOCAB_CORE},
+	{"$vocabulary", KG_SHAPE_NONE, D19, KG_VOCAB_CORE},
 	{"additionalItems", KG_SHAPE_SCHEMA, OLD, KG_VOCAB_APPLICATOR},
 	{"additionalProperties", KG_SHAPE_SCHEMA, ALL, KG_VOCAB_APPLICATOR},
 	{"allOf", KG_SHAPE_ARRAY, ALL, KG_VOCAB_APPLICATOR},
 	{"anyOf", KG_SHAPE_ARRAY, ALL, KG_VOCAB_APPLICATOR},
-	{"const", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
-	{"contains", KG_SHAPE_SCHEMA, ALL, KG_VOCAB_APPLICATOR},
-	{"contentEncoding", KG_SHAPE_NONE, ALL, KG_VOCAB_CONTENT},
-	{"contentMediaType", KG_SHAPE_NONE, ALL, KG_VOCAB_CONTENT},
-	{"contentSchema", KG_SHAPE_SCHEMA, NEW, KG_VOCAB_CONTENT},
-	{"definitions", KG_SHAPE_MAP, ALL, KG_VOCAB_CORE},
-	{"dependencies", KG_SHAPE_DEPENDENCIES, ALL, KG_VOCAB_APPLICATOR},
-	{"dependentRequired", KG_SHAPE_NONE, NEW, KG_VOCAB_VALIDATION},
-	{"dependentSchemas", KG_SHAPE_MAP, NEW, KG_VOCAB_APPLICATOR},
-	{"else", KG_SHAPE_SCHEMA, ALL, KG_VOCAB_APPLICATOR},
+	{"const", KG_SHAPE_NONE, D6, KG_VOCAB_VALIDATION},
+	{"contains", KG_SHAPE_SCHEMA, D6, KG_VOCAB_APPLICATOR},
+	{"contentEncoding", KG_SHAPE_NONE, D7, KG_VOCAB_CONTENT},
+	{"contentMediaType", KG_SHAPE_NONE, D7, KG_VOCAB_CONTENT},
+	{"contentSchema", KG_SHAPE_SCHEMA, D19, KG_VOCAB_CONTENT},
+	{"definitions", KG_SHAPE_MAP, D4, KG_VOCAB_CORE},
+	{"dependencies", KG_SHAPE_DEPENDENCIES, D4, KG_VOCAB_APPLICATOR},
+	{"dependentRequired", KG_SHAPE_NONE, D19, KG_VOCAB_VALIDATION},
+	{"dependentSchemas", KG_SHAPE_MAP, D19, KG_VOCAB_APPLICATOR},
+	{"else", KG_SHAPE_SCHEMA, D7, KG_VOCAB_APPLICATOR},
 	{"enum", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
 	{"exclusiveMaximum", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
 	{"exclusiveMinimum", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
 	{"format", KG_SHAPE_NONE, ALL, KG_VOCAB_FORMAT},
-	{"if", KG_SHAPE_SCHEMA, ALL, KG_VOCAB_APPLICATOR},
+	{"if", KG_SHAPE_SCHEMA, D7, KG_VOCAB_APPLICATOR},
 	{"items", KG_SHAPE_SCHEMA_OR_ARRAY, ALL, KG_VOCAB_APPLICATOR},
-	{"maxContains", KG_SHAPE_NONE, NEW, KG_VOCAB_VALIDATION},
+	{"maxContains", KG_SHAPE_NONE, D19, KG_VOCAB_VALIDATION},
 	{"maxItems", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
 	{"maxLength", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
 	{"maxProperties", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
 	{"maximum", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
-	{"minContains", KG_SHAPE_NONE, NEW, KG_VOCAB_VALIDATION},
+	{"minContains", KG_SHAPE_NONE, D19, KG_VOCAB_VALIDATION},
 	{"minItems", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
 	{"minLength", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
 	{"minProperties", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
 	{"minimum", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
 	{"multipleOf", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
 	{"not", KG_SHAPE_SCHEMA, ALL, KG_VOCAB_APPLICATOR},
+	{"nullable", KG_SHAPE_NONE, KG_OPENAPI_30, KG_VOCAB_VALIDATION},
 	{"oneOf", KG_SHAPE_ARRAY, ALL, KG_VOCAB_APPLICATOR},
 	{"pattern", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
-	{"patternProperties", KG_SHAPE_MAP, ALL, KG_VOCAB_APPLICATOR},
+	{"patternProperties", KG_SHAPE_MAP, D4, KG_VOCAB_APPLICATOR},
 	{"prefixItems", KG_SHAPE_ARRAY, KG_DRAFT_2020, KG_VOCAB_APPLICATOR},
 	{"properties", KG_SHAPE_MAP, ALL, KG_VOCAB_APPLICATOR},
-	{"propertyNames", KG_SHAPE_SCHEMA, ALL, KG_VOCAB_APPLICATOR},
+	{"propertyNames", KG_SHAPE_SCHEMA, D6, KG_VOCAB_APPLICATOR},
 	{"required", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
-	{"then", KG_SHAPE_SCHEMA, ALL, KG_VOCAB_APPLICATOR},
+	{"then", KG_SHAPE_SCHEMA, D7, KG_VOCAB_APPLICATOR},
 	{"type", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
-	{"unevaluatedItems", KG_SHAPE_SCHEMA, NEW, KG_VOCAB_UNEVALUATED},
-	{"unevaluatedProperties", KG_SHAPE_SCHEMA, NEW, KG_VOCAB_UNEVALUATED},
+	{"unevaluatedItems", KG_SHAPE_SCHEMA, D19, KG_VOCAB_UNEVALUATED},
+	{"unevaluatedProperties", KG_SHAPE_SCHEMA, D19, KG_VOCAB_UNEVALUATED},
 	{"uniqueItems", KG_SHAPE_NONE, ALL, KG_VOCAB_VALIDATION},
 };
 
@@ -115,9 +120,23 @@ kg_keyword_shape(KgKeyword keyword)
 }
 
 bool
+kg_keyword_asserts(KgKeyword keyword)
+{
+	return (keywords[keyword].vocabulary &
+			(KG_VOCAB_APPLICATOR | KG_VOCAB_UNEVALUATED | KG_VOCAB_VALIDATION |
+			 KG_VOCAB_FORMAT)) != 0;
+}
+
+bool
+kg_keyword_exists(KgKeyword keyword, KgDialect dialect)
+{
+	return (keywords[keyword].dialects & dialect) != 0;
+}
+
+bool
 kg_keyword_applies(KgKeyword keyword, KgDialect dialect, int vocabularies)
 {
-	if ((keywords[keyword].dialects & dialect) == 0)
+	if (!kg_keyword_exists(keyword, dialect))
 		return false;
 	/*
 	 * In 2019-09, unevaluatedItems and unevaluatedProperties are in the
@@ -129,6 +148,6 @@ kg_keyword_applies(KgKeyword keyword, KgDialect dialect, int vocabularies)
 	if (keywords[keyword].vocabulary == KG_VOCAB_FORMAT)
 		return (vocabularies & (KG_VOCAB_FORMAT | KG_VOCAB_FORMAT_ASSERTION)) !=
 			   0;
-	return dialect == KG_DRAFT_07 ||
+	return KG_DIALECT_IS_OLD(dialect) ||
 		   (keywords[keyword].vocabulary & vocabularies) != 0;
 }

@@ -6,14 +6,33 @@
 #ifndef KG_KEYWORD_H
 #define KG_KEYWORD_H
 
+/* In order of publication; the schemas of OpenAPI 3.0 derive from draft-04. */
 typedef enum KgDialect
 {
-	KG_DRAFT_07 = 1,
-	KG_DRAFT_2019 = 2,
-	KG_DRAFT_2020 = 4
+	KG_OPENAPI_30 = 1,
+	KG_DRAFT_04 = 2,
+	KG_DRAFT_06 = 4,
+	KG_DRAFT_07 = 8,
+	KG_DRAFT_2019 = 16,
+	KG_DRAFT_2020 = 32
 } KgDialect;
 
-/* Vocabularies of 2019-09 and later.  Draft-07 has all of them. */
+/* A draft and all later ones. */
+#define KG_SINCE_2019 (KG_DRAFT_2019 | KG_DRAFT_2020)
+#define KG_SINCE_07 (KG_DRAFT_07 | KG_SINCE_2019)
+#define KG_SINCE_06 (KG_DRAFT_06 | KG_SINCE_07)
+#define KG_SINCE_04 (KG_DRAFT_04 | KG_SINCE_06)
+
+/*
+ * True for a dialect before 2019-09: it has no vocabularies, an identifier of
+ * only a fragment is an anchor, and keywords beside $ref are ignored.  False
+ * for 0, the unknown dialect.
+ */
+#define KG_DIALECT_IS_OLD(dialect) ((dialect) != 0 && (dialect) <= KG_DRAFT_07)
+/* True if exclusiveMinimum and exclusiveMaximum are booleans. */
+#define KG_DIALECT_HAS_BOOLEAN_BOUNDS(dialect) ((dialect) <= KG_DRAFT_04)
+
+/* Vocabularies of 2019-09 and later.  Older dialects have all of them. */
 #define KG_VOCAB_CORE 1
 #define KG_VOCAB_APPLICATOR 2
 #define KG_VOCAB_UNEVALUATED 4
@@ -73,6 +92,7 @@ typedef enum KgKeyword
 	KG_KW_MINIMUM,
 	KG_KW_MULTIPLE_OF,
 	KG_KW_NOT,
+	KG_KW_NULLABLE,
 	KG_KW_ONE_OF,
 	KG_KW_PATTERN,
 	KG_KW_PATTERN_PROPERTIES,
@@ -103,6 +123,10 @@ typedef enum KgJsShape
 extern const char *kg_keyword_name(KgKeyword keyword);
 extern KgKeyword kg_keyword_find(const char *name, int len);
 extern KgJsShape kg_keyword_shape(KgKeyword keyword);
+/* Returns true for a keyword that can make a value invalid. */
+extern bool kg_keyword_asserts(KgKeyword keyword);
+/* Returns true if the dialect has the keyword. */
+extern bool kg_keyword_exists(KgKeyword keyword, KgDialect dialect);
 extern bool kg_keyword_applies(KgKeyword keyword, KgDialect dialect,
 							   int vocabularies);
 

@@ -19,8 +19,13 @@ static const struct
 	{KG_DRAFT_2020, "https://json-schema.org/draft/2020-12/schema", "2020-12"},
 	{KG_DRAFT_2019, "https://json-schema.org/draft/2019-09/schema", "2019-09"},
 	{KG_DRAFT_07, "http://json-schema.org/draft-07/schema", "draft-07"},
-	/* A common variant of the former URI. */
+	{KG_DRAFT_06, "http://json-schema.org/draft-06/schema", "draft-06"},
+	{KG_DRAFT_04, "http://json-schema.org/draft-04/schema", "draft-04"},
+	{KG_OPENAPI_30, "https://spec.openapis.org/oas/3.0/dialect", "openapi-3.0"},
+	/* Common variants of the former URIs. */
 	{KG_DRAFT_07, "https://json-schema.org/draft-07/schema", "draft7"},
+	{KG_DRAFT_06, "https://json-schema.org/draft-06/schema", "draft6"},
+	{KG_DRAFT_04, "https://json-schema.org/draft-04/schema", "draft4"},
 };
 
 static const KgSchema *compiled[lengthof(dialects)];
@@ -55,15 +60,31 @@ kg_metaschema_dialect(const char *uri)
 	return 0;
 }
 
+/* Returns the index of a dialect's own URI. */
+static int
+dialect_index(KgDialect dialect)
+{
+	int i;
+
+	for (i = 0; dialects[i].dialect != dialect; i++)
+		;
+	return i;
+}
+
 const char *
-kg_metaschema_uri(KgDialect dialect)
+kg_metaschema_name(KgDialect dialect)
+{
+	return dialects[dialect_index(dialect)].name;
+}
+
+void
+kg_metaschema_allow(KgError *err)
 {
 	for (int i = 0; i < lengthof(dialects); i++)
 	{
-		if (dialects[i].dialect == dialect)
-			return dialects[i].uri;
+		if (dialect_index(dialects[i].dialect) == i)
+			kg_error_allow(err, dialects[i].uri);
 	}
-	return NULL;
 }
 
 const KgSchema *
@@ -73,10 +94,8 @@ kg_metaschema_compiled(KgDialect dialect)
 	MemoryContext work;
 	MemoryContext caller;
 	KgSchema *schema;
-	int i;
+	int i = dialect_index(dialect);
 
-	for (i = 0; dialects[i].dialect != dialect; i++)
-		;
 	if (compiled[i] != NULL)
 		return compiled[i];
 	work = AllocSetContextCreate(

@@ -5,6 +5,7 @@
 #ifndef KG_METASCHEMA_H
 #define KG_METASCHEMA_H
 
+#include "base/error.h"
 #include "schema/keyword.h"
 #include "schema/schema.h"
 
@@ -15,7 +16,10 @@
 extern const char *kg_metaschema_text(const char *uri);
 /* Returns the dialect that a $schema names, or 0 if it is not supported. */
 extern int kg_metaschema_dialect(const char *uri);
-extern const char *kg_metaschema_uri(KgDialect dialect);
+/* Returns the short name of a dialect. */
+extern const char *kg_metaschema_name(KgDialect dialect);
+/* Adds the URIs of the dialects to the allowed values of an error. */
+extern void kg_metaschema_allow(KgError *err);
 /*
  * Returns the compiled meta-schema of a dialect.  It lives as long as the
  * backend.

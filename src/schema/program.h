@@ -241,6 +241,7 @@ struct KgSchema
 	const KgJsNode *root;
 	bool is_dynamic; /* uses $dynamicRef or $recursiveRef */
 	int nnodes;
+	List *warnings; /* of char * */
 };
 
 #endif /* KG_PROGRAM_H */

@@ -137,9 +137,7 @@ kg_registry_create(const KgSchemaOptions *options, MemoryContext work)
 			KgError *err = kg_error_new(
 				KG_INVALID_INPUT, "dialect \"%s\" is not known", dialect);
 
-			kg_error_allow(err, kg_metaschema_uri(KG_DRAFT_2020));
-			kg_error_allow(err, kg_metaschema_uri(KG_DRAFT_2019));
-			kg_error_allow(err, kg_metaschema_uri(KG_DRAFT_07));
+			kg_metaschema_allow(err);
 			kg_error_throw(err);
 		}
 	}
@@ -242,7 +240,7 @@ read_vocabularies(const KgJsVal *metaschema, KgDialect dialect, int *result)
 	KgJsObjectWalk w;
 
 	*result = KG_VOCAB_STANDARD;
-	if (dialect == KG_DRAFT_07 ||
+	if (KG_DIALECT_IS_OLD(dialect) ||
 		!kg_val_get(metaschema, "$vocabulary", 11, &object) ||
 		object.type != KG_JS_OBJECT)
 		return true;
@@ -366,25 +364,47 @@ static void scan(KgJsRegistry *registry, const KgJsVal *schema,
 				 KgJsResource *resource, const char *pointer);
 
 /*
- * Handles the $id of a subschema: a resource of its own or, in draft-07, an
- * anchor.
+ * Returns the keyword of a subschema's identifier, which depends on the dialect
+ * that its own $schema names.
+ */
+static const char *
+id_keyword(const KgJsVal *schema, const KgJsResource *resource)
+{
+	KgDialect dialect = resource->dialect;
+	KgJsVal uri;
+
+	if (kg_val_get(schema, "$schema", 7, &uri) && uri.type == KG_JS_STRING)
+	{
+		int own = kg_metaschema_dialect(kg_val_cstring(&uri));
+
+		if (own != 0)
+			dialect = own;
+	}
+	return dialect == KG_DRAFT_04 ? "id" : "$id";
+}
+
+/*
+ * Handles the identifier of a subschema: a resource of its own or, before
+ * 2019-09, an anchor.
  */
 static KgJsResource *
 scan_id(KgJsRegistry *registry, const KgJsVal *schema, KgJsResource *resource,
 		const char *pointer)
 {
 	KgJsVal id;
+	const char *keyword = id_keyword(schema, resource);
 	char *ref;
 	char *uri;
 	char *fragment;
 	KgJsResource *own;
 
-	if (!kg_val_get(schema, "$id", 3, &id) || id.type != KG_JS_STRING)
+	if (!kg_val_get(schema, keyword, strlen(keyword), &id) ||
+		id.type != KG_JS_STRING)
 		return resource;
 	ref = kg_val_cstring(&id);
 	if (ref[0] == '#')
 	{
-		if (resource->dialect == KG_DRAFT_07 && ref[1] != '\0')
+		if (KG_DIALECT_IS_OLD(resource->dialect) && ref[1] != '\0')
 			add_anchor(registry,
 					   resource,
 					   ref + 1,
@@ -398,10 +418,11 @@ scan_id(KgJsRegistry *registry, const KgJsVal *schema, KgJsResource *resource,
 	if (uri == NULL)
 	{
 		if (registry->in_root)
-			kg_error_throw(kg_schema_error(resource,
-										   sub_pointer(pointer, "$id", 3),
-										   "\"%s\" is not a URI reference",
-										   ref));
+			kg_error_throw(
+				kg_schema_error(resource,
+								sub_pointer(pointer, keyword, strlen(keyword)),
+								"\"%s\" is not a URI reference",
+								ref));
 		return resource;
 	}
 	fragment = split_fragment(uri);
@@ -418,7 +439,8 @@ scan_id(KgJsRegistry *registry, const KgJsVal *schema, KgJsResource *resource,
 			registry, schema, uri, resource->document, pointer, resource);
 		bind_uri(registry, uri, own, pointer);
 	}
-	if (fragment != NULL && fragment[0] != '\0' && own->dialect == KG_DRAFT_07)
+	if (fragment != NULL && fragment[0] != '\0' &&
+		KG_DIALECT_IS_OLD(own->dialect))
 		add_anchor(
 			registry, own, fragment, strlen(fragment), false, schema, pointer);
 	return own;
@@ -430,7 +452,7 @@ scan_anchors(KgJsRegistry *registry, const KgJsVal *schema,
 {
 	KgJsVal name;
 
-	if (resource->dialect == KG_DRAFT_07)
+	if (KG_DIALECT_IS_OLD(resource->dialect))
 		return;
 	if (kg_val_get(schema, "$anchor", 7, &name) && name.type == KG_JS_STRING)
 		add_anchor(
@@ -516,8 +538,8 @@ scan(KgJsRegistry *registry, const KgJsVal *schema, KgJsResource *resource,
 				 .message = psprintf("schema has more than %d subschemas",
 									 kg_setting_schema_max_nodes),
 				 .hint = "See kg_graph.schema_max_nodes.");
-	/* In draft-07, keywords beside a $ref are ignored. */
-	if (resource->dialect != KG_DRAFT_07 ||
+	/* Before 2019-09, keywords beside a $ref are ignored. */
+	if (!KG_DIALECT_IS_OLD(resource->dialect) ||
 		resource->root.data == schema->data ||
 		!kg_val_get(schema, "$ref", 4, &ref))
 		resource = scan_id(registry, schema, resource, pointer);
@@ -765,11 +787,10 @@ require_dialect(const KgJsResource *resource, const char *pointer)
 		kg_error_got(err, &value);
 	}
 	kg_error_expected(err,
-					  "draft 2020-12, 2019-09 or draft-07, or a supplied "
-					  "meta-schema of known vocabularies");
-	kg_error_allow(err, kg_metaschema_uri(KG_DRAFT_2020));
-	kg_error_allow(err, kg_metaschema_uri(KG_DRAFT_2019));
-	kg_error_allow(err, kg_metaschema_uri(KG_DRAFT_07));
+					  "draft 2020-12, 2019-09, draft-07, draft-06 or draft-04, "
+					  "OpenAPI 3.0, or a supplied meta-schema of known "
+					  "vocabularies");
+	kg_metaschema_allow(err);
 	kg_error_throw(err);
 }
 

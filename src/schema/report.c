@@ -251,6 +251,11 @@ expected_of(const KgJsNode *node, KgKeyword keyword)
 	initStringInfo(&out);
 	if (!kg_val_get(&node->source, name, strlen(name), &v))
 		return "a valid value";
+	/* The boolean of draft-04 makes the bound beside it exclusive. */
+	if (v.type == KG_JS_BOOL && keyword == KG_KW_EXCLUSIVE_MINIMUM)
+		(void) kg_val_get(&node->source, "minimum", 7, &v);
+	else if (v.type == KG_JS_BOOL && keyword == KG_KW_EXCLUSIVE_MAXIMUM)
+		(void) kg_val_get(&node->source, "maximum", 7, &v);
 	for (int i = 0; i < lengthof(simple); i++)
 	{
 		if (simple[i].keyword == keyword)
@@ -265,6 +270,9 @@ expected_of(const KgJsNode *node, KgKeyword keyword)
 	{
 		case KG_KW_TYPE:
 			append_types(&out, &v);
+			if (v.type != KG_JS_ARRAY && !kg_val_is(&v, "null") &&
+				(node->types & (1 << KG_JS_NULL)) != 0)
+				appendStringInfoString(&out, " or null");
 			break;
 		case KG_KW_ENUM:
 			appendStringInfoString(&out, "one of ");
@@ -574,6 +582,61 @@ distance(const List *errors, const char *instance_path)
 	return score;
 }
 
+/* Returns true if a $ref names a schema: in full, or by its last segment. */
+static bool
+ref_names(const KgJsVal *schema, const KgJsVal *name)
+{
+	KgJsVal ref;
+	int begin;
+
+	if (!kg_val_get(schema, "$ref", 4, &ref) || ref.type != KG_JS_STRING ||
+		ref.len < name->len)
+		return false;
+	begin = ref.len - name->len;
+	return memcmp(ref.data + begin, name->data, name->len) == 0 &&
+		   (begin == 0 || ref.data[begin - 1] == '/');
+}
+
+/*
+ * Returns the branch that OpenAPI's discriminator names for this value, or -1.
+ * The branch does not decide the result, only the reported violations.
+ */
+static int
+discriminated(const KgJsNode *node, KgKeyword keyword, const KgJsVal *val)
+{
+	const char *name = kg_keyword_name(keyword);
+	KgJsVal discriminator;
+	KgJsVal property;
+	KgJsVal mapping;
+	KgJsVal value;
+	KgJsVal target;
+	KgJsVal list;
+	KgJsVal item;
+	KgJsArrayWalk w;
+
+	if (val->type != KG_JS_OBJECT ||
+		!kg_val_get(&node->source, "discriminator", 13, &discriminator) ||
+		discriminator.type != KG_JS_OBJECT ||
+		!kg_val_get(&discriminator, "propertyName", 12, &property) ||
+		property.type != KG_JS_STRING ||
+		!kg_val_get(val, property.data, property.len, &value) ||
+		value.type != KG_JS_STRING ||
+		!kg_val_get(&node->source, name, strlen(name), &list))
+		return -1;
+	if (kg_val_get(&discriminator, "mapping", 7, &mapping) &&
+		mapping.type == KG_JS_OBJECT &&
+		kg_val_get(&mapping, value.data, value.len, &target) &&
+		target.type == KG_JS_STRING)
+		value = target;
+	kg_array_begin(&w, &list);
+	while (kg_array_next(&w, &item))
+	{
+		if (item.type == KG_JS_OBJECT && ref_names(&item, &value))
+			return w.i - 1;
+	}
+	return -1;
+}
+
 void
 kg_report_branches(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 				   const KgJsVal *val)
@@ -582,6 +645,7 @@ kg_report_branches(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 	const KgJsNodeList *list = instr->u.list;
 	KgSchemaError *error;
 	StringInfoData expected;
+	int named = discriminated(frame->node, instr->keyword, val);
 	int best = -1;
 	int best_score = PG_INT32_MAX;
 	int matched = 0;
@@ -609,7 +673,7 @@ kg_report_branches(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 				&expected, matched++ ? " and %d" : ", not both %d", i);
 			continue;
 		}
-		score = distance(branch.errors, error->instance_path);
+		score = i == named ? 0 : distance(branch.errors, error->instance_path);
 		if (score < best_score)
 		{
 			best = i;

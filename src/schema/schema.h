@@ -80,6 +80,12 @@ extern const KgSchema *kg_schema_fetch(const Jsonb *schema,
 									   const KgSchemaOptions *options);
 
 /*
+ * Returns messages about keywords that the schema's dialect ignores, as a List
+ * of char * that lives as long as the schema.
+ */
+extern List *kg_schema_warnings(const KgSchema *schema);
+
+/*
  * Returns true if the instance is valid.  Raises errors of limits and
  * cancellation only.
  */

@@ -21,7 +21,7 @@ $$;
 -- holds, and formats only describe where the type says so.
 SET ROLE violations_writer;
 \set VERBOSITY terse
-SELECT kg_apply_bundle('{"bundle_name":"other","version":"1","entities":[],"schemas":[{"entity_type":"note","schema":{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","x-id-field":"id","properties":{"id":{"type":"string"}}}}]}');
+SELECT kg_apply_bundle('{"bundle_name":"other","version":"1","entities":[],"schemas":[{"entity_type":"note","schema":{"$schema":"http://json-schema.org/draft-03/schema#","type":"object","x-id-field":"id","properties":{"id":{"type":"string"}}}}]}');
 SELECT kg_apply_bundle('{"bundle_name":"other","version":"1","entities":[],"schemas":[{"entity_type":"note","schema":{"type":"object","x-id-field":"id","properties":{"id":{"type":"string"},"n":{"$ref":"https://example.com/n"}}}}]}');
 SELECT kg_apply_bundle('{"bundle_name":"other","version":"1","entities":[],"schemas":[{"entity_type":"note","schema":{"type":"object","x-id-field":"id","properties":{"id":{"type":"string"},"n":{"type":"strng"}}}}]}');
 SELECT kg_apply_bundle('{"bundle_name":"other","version":"1","entities":[],"schemas":[{"entity_type":"note","schema":{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","x-id-field":"id","x-format":"annotate","properties":{"id":{"type":"string"},"d":{"format":"date"},"n":{"items":[{"type":"string"}]}}}}]}') -> 'revision';

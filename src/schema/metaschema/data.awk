@@ -1,10 +1,10 @@
 # Makes C of the meta-schemas of this folder, which are those that json-schema.org
-# publishes: an array of each one's URI and text.
+# publishes, and that of OpenAPI 3.0: an array of each one's URI and text.
 
 function end_text() {
   if (text == "") return
   if (uri == "") {
-    print "src/schema/metaschema/data.awk: no $id in " file > "/dev/stderr"
+    print "src/schema/metaschema/data.awk: no identifier in " file > "/dev/stderr"
     exit 1
   }
   gsub(/\\/, "&&", text)
@@ -24,7 +24,7 @@ FNR == 1 {
   file = FILENAME
 }
 
-uri == "" && /^ *"[$]id": / {
+uri == "" && /^ *"[$]?id": "/ {
   uri = $2
   gsub(/[",#]/, "", uri)
 }

@@ -76,6 +76,8 @@ extern void kg_apply_sample(KgApply *apply, int change, const char *type,
 							const char *id);
 /* Collects a fault at a path of the payload. */
 extern void kg_apply_report(KgApply *apply, KgError *err, const char *path);
+/* Adds a warning, which the list then owns, if it is not there yet. */
+extern void kg_apply_warn(KgApply *apply, char *text);
 
 /*
  * bundle/definitions.c: computes the shared definitions after the apply, and

@@ -146,8 +146,8 @@ check_fields(KgApply *apply, KgPayloadType *type)
 		if (field->ref_type)
 			check_reference(apply, type, field);
 		if (field->derived && field->derived_relation == NULL)
-			apply->warnings = lappend(
-				apply->warnings,
+			kg_apply_warn(
+				apply,
 				psprintf("property \"%s\" of type \"%s\" has \"x-derived\" "
 						 "without saying what is counted: it has no value",
 						 field->name,
@@ -280,17 +280,6 @@ payload_type_index(const KgPayload *payload, const KgField *field)
 	return -1;
 }
 
-static bool
-list_member_string(List *list, const char *value)
-{
-	ListCell *lc;
-
-	foreach(lc, list)
-		if (strcmp(lfirst(lc), value) == 0)
-			return true;
-	return false;
-}
-
 static void
 find_cycles(CycleSearch *search, int index)
 {
@@ -324,9 +313,7 @@ find_cycles(CycleSearch *search, int index)
 			appendStringInfo(
 				&text, "%s -> ", payload->types[search->path[start]].name);
 		appendStringInfoString(&text, payload->types[next].name);
-		if (!list_member_string(search->apply->warnings, text.data))
-			search->apply->warnings = lappend(search->apply->warnings,
-											  text.data);
+		kg_apply_warn(search->apply, text.data);
 	}
 	search->depth--;
 	search->state[index] = 2;

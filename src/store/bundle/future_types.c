@@ -16,6 +16,7 @@ typedef struct Compilation
 	const Jsonb *schema;
 	KgSchemaOptions options;
 	MemoryContext scratch;
+	List *warnings; /* in scratch */
 } Compilation;
 
 static void
@@ -24,7 +25,7 @@ compile(void *arg)
 	Compilation *c = arg;
 
 	MemoryContextSwitchTo(c->scratch);
-	(void) kg_schema_compile(c->schema, &c->options);
+	c->warnings = kg_schema_warnings(kg_schema_compile(c->schema, &c->options));
 }
 
 void
@@ -34,6 +35,7 @@ kg_bundle_check_compiles(KgApply *apply, const Jsonb *schema, const char *what,
 	Compilation compilation = {schema,
 							   {NULL, apply->payload->definitions, false}};
 	ErrorData *edata;
+	ListCell *lc;
 
 	compilation.scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph schema check", ALLOCSET_DEFAULT_SIZES);
@@ -61,6 +63,9 @@ kg_bundle_check_compiles(KgApply *apply, const Jsonb *schema, const char *what,
 			kg_error_expected(err, "%s", edata->hint);
 		kg_apply_report(apply, err, psprintf("%s%s", path, pointer));
 	}
+	foreach(lc, compilation.warnings)
+		kg_apply_warn(apply,
+					  psprintf("schema of %s: %s", what, (char *) lfirst(lc)));
 	MemoryContextDelete(compilation.scratch);
 }
 

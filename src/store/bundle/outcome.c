@@ -46,6 +46,17 @@ kg_apply_sample(KgApply *apply, int change, const char *type, const char *id)
 }
 
 void
+kg_apply_warn(KgApply *apply, char *text)
+{
+	ListCell *lc;
+
+	foreach(lc, apply->warnings)
+		if (strcmp(lfirst(lc), text) == 0)
+			return;
+	apply->warnings = lappend(apply->warnings, text);
+}
+
+void
 kg_apply_report(KgApply *apply, KgError *err, const char *path)
 {
 	kg_error_path(err, "%s", path);

@@ -5,7 +5,8 @@
  *	  A type's own schema is published in full, because models follow the schema
  *	  that they receive. kg_graph's annotations are omitted. Each $ref is
  *	  replaced by its target, because some clients do not support $ref. A schema
- *	  that refers to itself ends at the second occurrence.
+ *	  that refers to itself ends at the second occurrence. A schema of an older
+ *	  dialect is translated to draft 2020-12, which the published schemas have.
  */
 #include "postgres.h"
 
@@ -13,6 +14,7 @@
 #include "miscadmin.h"
 #include "model/schema_ref.h"
 #include "query/run/running.h"
+#include "schema/metaschema.h"
 #include "store/entity/new_ids.h"
 #include "tools/input/client_schema.h"
 #include "tools/input/type_parts.h"
@@ -29,8 +31,9 @@
 
 typedef struct Copy
 {
-	const Jsonb *root;
+	const Jsonb *root; /* the document with the schema being copied */
 	const Jsonb *definitions;
+	KgDialect dialect; /* of the document */
 	KgJsonWriter *w;
 	int depth;
 	int refs;	/* number of references that contain the schema being copied */
@@ -39,12 +42,27 @@ typedef struct Copy
 
 static void copy_schema(Copy *copy, const JsonbValue *schema);
 
+/* Begins to copy from a document. */
+static void
+enter(Copy *copy, const Jsonb *root)
+{
+	JsonbValue uri;
+
+	copy->root = root;
+	copy->dialect = 0;
+	if (kg_json_get(&root->root, "$schema", &uri) && uri.type == jbvString)
+		copy->dialect = kg_metaschema_dialect(kg_json_cstring(&uri));
+	/* A meta-schema of the author's is not translated. */
+	if (copy->dialect == 0)
+		copy->dialect = KG_DRAFT_2020;
+}
+
 /*
  * Returns whether a keyword is omitted: an annotation of kg_graph, or a keyword
- * that means nothing to a model or without the whole document.
+ * that means nothing to a model, without the whole document or in the dialect.
  */
 static bool
-is_ours(const JsonbValue *key)
+is_omitted(const Copy *copy, const JsonbValue *key)
 {
 	static const char *const names[] = {"$schema",
 										"$id",
@@ -56,9 +74,14 @@ is_ours(const JsonbValue *key)
 										"$comment",
 										"$vocabulary",
 										NULL};
+	KgKeyword keyword = kg_keyword_find(key->val.string.val,
+										key->val.string.len);
 
+	if (keyword != KG_KW_NONE && !kg_keyword_exists(keyword, copy->dialect))
+		return true;
 	return (key->val.string.len > 2 &&
 			memcmp(key->val.string.val, "x-", 2) == 0) ||
+		   (copy->dialect == KG_DRAFT_04 && kg_json_string_is(key, "id")) ||
 		   kg_key_is(key, names);
 }
 
@@ -108,10 +131,85 @@ copy_schemas(Copy *copy, const JsonbValue *schemas)
 	kg_jw_end_array(copy->w);
 }
 
+/* Writes the type beside "nullable": true, which permits null too. */
 static void
-copy_keyword(Copy *copy, const JsonbValue *key, const JsonbValue *value)
+write_nullable(Copy *copy, const JsonbValue *type)
 {
-	if (is_ours(key) || kg_json_string_is(key, "$ref"))
+	kg_jw_kbegin_array(copy->w, "type");
+	kg_jw_value(copy->w, type);
+	kg_jw_string(copy->w, "null");
+	kg_jw_end_array(copy->w);
+}
+
+static bool
+is_true(const JsonbContainer *schema, const char *keyword)
+{
+	JsonbValue value;
+
+	return kg_json_get(schema, keyword, &value) != NULL &&
+		   value.type == jbvBool && value.val.boolean;
+}
+
+static bool
+has_item_list(const JsonbContainer *schema)
+{
+	JsonbValue items;
+
+	return kg_json_get(schema, "items", &items) != NULL &&
+		   kg_json_is_array(&items);
+}
+
+/*
+ * Copies a keyword that draft 2020-12 does not have in this form.  Returns
+ * false if it has it.
+ */
+static bool
+translate_keyword(Copy *copy, const JsonbContainer *schema,
+				  const JsonbValue *key, const JsonbValue *value)
+{
+	bool booleans = KG_DIALECT_HAS_BOOLEAN_BOUNDS(copy->dialect);
+
+	if (kg_json_string_is(key, "items") && kg_json_is_array(value))
+	{
+		kg_jw_key(copy->w, "prefixItems");
+		copy_schemas(copy, value);
+	}
+	else if (kg_json_string_is(key, "additionalItems"))
+	{
+		if (!has_item_list(schema))
+			return true;
+		kg_jw_key(copy->w, "items");
+		copy_schema(copy, value);
+	}
+	else if (booleans && kg_json_string_is(key, "minimum") &&
+			 is_true(schema, "exclusiveMinimum"))
+	{
+		kg_jw_key(copy->w, "exclusiveMinimum");
+		kg_jw_value(copy->w, value);
+	}
+	else if (booleans && kg_json_string_is(key, "maximum") &&
+			 is_true(schema, "exclusiveMaximum"))
+	{
+		kg_jw_key(copy->w, "exclusiveMaximum");
+		kg_jw_value(copy->w, value);
+	}
+	else if (copy->dialect == KG_OPENAPI_30 && kg_json_string_is(key, "type") &&
+			 is_true(schema, "nullable"))
+		write_nullable(copy, value);
+	else
+		return kg_json_string_is(key, "nullable") ||
+			   (booleans && (kg_json_string_is(key, "exclusiveMinimum") ||
+							 kg_json_string_is(key, "exclusiveMaximum")));
+	return true;
+}
+
+static void
+copy_keyword(Copy *copy, const JsonbContainer *schema, const JsonbValue *key,
+			 const JsonbValue *value)
+{
+	if (is_omitted(copy, key) || kg_json_string_is(key, "$ref") ||
+		(copy->dialect != KG_DRAFT_2020 &&
+		 translate_keyword(copy, schema, key, value)))
 		return;
 	kg_jw_keyn(copy->w, key->val.string.val, key->val.string.len);
 	switch (kg_key_shape(key))
@@ -131,6 +229,21 @@ copy_keyword(Copy *copy, const JsonbValue *key, const JsonbValue *value)
 	}
 }
 
+/* Begins to copy from the definition that a $ref names, if it names one. */
+static void
+enter_definition(Copy *copy, const char *ref)
+{
+	JsonbValue document;
+
+	if (*ref == '#' || copy->definitions == NULL)
+		return;
+	if (kg_json_get(&copy->definitions->root,
+					pnstrdup(ref, strcspn(ref, "#")),
+					&document) != NULL &&
+		kg_json_is_object(&document))
+		enter(copy, kg_json_datum(&document));
+}
+
 /*
  * Copies the target of a $ref. If the schema is only a reference (alone), the
  * target replaces it; otherwise it becomes an allOf.
@@ -138,6 +251,7 @@ copy_keyword(Copy *copy, const JsonbValue *key, const JsonbValue *value)
 static void
 copy_reference(Copy *copy, const JsonbContainer *schema, bool alone)
 {
+	Copy before = *copy;
 	JsonbValue ref;
 	JsonbValue target;
 
@@ -156,6 +270,7 @@ copy_reference(Copy *copy, const JsonbContainer *schema, bool alone)
 	copy->refs++;
 	if (kg_json_container(&target) != NULL)
 		copy->left -= target.val.binary.len;
+	enter_definition(copy, kg_json_cstring(&ref));
 	if (!alone)
 	{
 		kg_jw_kbegin_array(copy->w, "allOf");
@@ -164,6 +279,8 @@ copy_reference(Copy *copy, const JsonbContainer *schema, bool alone)
 	if (!alone)
 		kg_jw_end_array(copy->w);
 	copy->refs--;
+	copy->root = before.root;
+	copy->dialect = before.dialect;
 }
 
 static void
@@ -182,7 +299,8 @@ copy_schema(Copy *copy, const JsonbValue *schema)
 	}
 	refers = kg_json_get(object, "$ref", &value) != NULL;
 	if (copy->depth >= KG_PUBLISHED_DEPTH ||
-		(refers && kg_json_length(object) == 1))
+		(refers &&
+		 (kg_json_length(object) == 1 || KG_DIALECT_IS_OLD(copy->dialect))))
 	{
 		if (refers && copy->depth < KG_PUBLISHED_DEPTH)
 			copy_reference(copy, object, true);
@@ -196,7 +314,7 @@ copy_schema(Copy *copy, const JsonbValue *schema)
 	copy->depth++;
 	kg_jw_begin_object(copy->w);
 	kg_json_each(it, object)
-		copy_keyword(copy, &it.key, &it.value);
+		copy_keyword(copy, object, &it.key, &it.value);
 	/*
 	 * If the schema has an allOf, the target is omitted: the key allOf must be
 	 * unique.
@@ -234,11 +352,12 @@ kg_type_document_schema(const KgType *type)
 {
 	KgJsonWriter w;
 	Copy copy = {
-		type->schema, type->definitions, &w, .left = KG_PUBLISHED_BYTES};
+		.definitions = type->definitions, .w = &w, .left = KG_PUBLISHED_BYTES};
 	JsonbValue root;
 	Jsonb *document;
 
 	kg_jw_init(&w);
+	enter(&copy, type->schema);
 	kg_json_root(type->schema, &root);
 	copy_schema(&copy, &root);
 	document = kg_jw_finish(&w);
@@ -287,10 +406,11 @@ kg_type_changes_schema(const KgType *type)
 {
 	KgJsonWriter w;
 	Copy copy = {
-		type->schema, type->definitions, &w, .left = KG_PUBLISHED_BYTES};
+		.definitions = type->definitions, .w = &w, .left = KG_PUBLISHED_BYTES};
 	Jsonb *document = kg_type_document_schema(type);
 	bool closed = false;
 
+	enter(&copy, document);
 	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "type", "object");
 	kg_jw_kstring(&w,
@@ -328,7 +448,7 @@ kg_relation_properties_schema(const KgRelation *relation)
 	}
 	for (int i = 0; i < relation->nvariants; i++)
 	{
-		copy.root = relation->variants[i].schema;
+		enter(&copy, relation->variants[i].schema);
 		kg_json_root(copy.root, &root);
 		copy_schema(&copy, &root);
 	}
