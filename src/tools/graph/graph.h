@@ -20,6 +20,8 @@ extern Jsonb *kg_tool_find_nodes(const Jsonb *arguments);
 extern Jsonb *kg_tool_traverse_relationships(const Jsonb *arguments);
 extern Jsonb *kg_tool_explore_neighbors(const Jsonb *arguments);
 extern Jsonb *kg_tool_find_paths(const Jsonb *arguments);
+/* find_paths whose nodes have only their labels. */
+extern Jsonb *kg_find_labelled_paths(const Jsonb *arguments);
 extern Jsonb *kg_tool_aggregate_nodes(const Jsonb *arguments);
 extern Jsonb *kg_tool_rank_related(const Jsonb *arguments);
 extern Jsonb *kg_tool_analyze(const Jsonb *arguments);
