@@ -8,6 +8,8 @@ CALL test.tenant('words', 'words_a admin');
 SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [
   {"entity_type": "buyer", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "region": {"type": "string", "x-index": true}, "friend": {"type": "string", "x-ref": "buyer"}}}},
   {"entity_type": "sale", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": ["list", "get"], "properties": {"id": {"type": "string"}, "buyer": {"type": "string", "x-index": true, "x-ref": "buyer", "x-relation": "MADE_BY"}}}}],
+  "relations": [{"name": "KNOWS", "from": "buyer", "to": "buyer", "schema": {"type": "object", "properties": {"since": {"type": "integer"}, "name": {"type": "string"}}}}],
+  "edges": [{"relation": "KNOWS", "from": "buyer:B1", "to": "buyer:B2", "properties": {"since": 2001}}],
   "entities": [{"entity_type": "buyer", "items": [{"id": "B1", "name": "Quarry Works", "region": "north"}, {"id": "B2", "name": "Elm Traders", "region": "south", "friend": "B1"}, {"id": "B3", "name": "Twins", "region": "west", "friend": "B2"}, {"id": "B4", "name": "Twins", "region": "east"}]}, {"entity_type": "sale", "items": [{"id": "S1", "buyer": "B1"}, {"id": "S2", "buyer": "B1"}, {"id": "S3", "buyer": "B2"}]}]}') ? 'revision';
 -- the answer, the same as with the published words; and what was repaired
 CREATE FUNCTION pg_temp.both(tool text, taken text, published text) RETURNS text LANGUAGE sql AS $$
@@ -26,6 +28,13 @@ SELECT pg_temp.both('describe_entity', '{"id": {"type": "sale", "id": "S1"}}', '
 SELECT pg_temp.both('find', '{"type": "sale", "related": [{"type": "MADE_BY", "filters": {"region": "north"}}]}', '{"type": "sale", "related": [{"type": "MADE_BY", "to": {"filters": {"region": "north"}}}]}');
 SELECT pg_temp.both('follow', '{"from": "sale:S1", "steps": [{"type": "MADE_BY", "filters": {"region": "south"}, "to": {"type": "buyer"}}]}', '{"from": "sale:S1", "steps": [{"type": "MADE_BY", "to": {"label": "buyer", "filters": {"region": "south"}}}]}');
 SELECT pg_temp.both('find', '{"type": "sale", "related": [{"type": "MADE_BY", "filters": {"nothing": "north"}}]}', '{"type": "sale", "limit": 1}');
+-- and filters of an end that only the edge can have those of the edge; what both or neither can have stays
+SELECT pg_temp.both('find', '{"type": "buyer", "related": [{"type": "KNOWS", "to": {"type": "buyer", "filters": {"since": 2001, "region": "south"}}}]}', '{"type": "buyer", "related": [{"type": "KNOWS", "filters": {"since": 2001}, "to": {"label": "buyer", "filters": {"region": "south"}}}]}');
+SELECT pg_temp.both('follow', '{"from": "buyer:B1", "steps": [{"type": "KNOWS", "filters": {"region": "south", "since": 2001}}]}', '{"from": "buyer:B1", "steps": [{"type": "KNOWS", "filters": {"since": 2001}, "to": {"filters": {"region": "south"}}}]}');
+SELECT pg_temp.both('find', '{"type": "buyer", "related": [{"type": "KNOWS", "to": {"filters": {"name": "Elm Traders"}}}]}', '{"type": "buyer", "related": [{"type": "KNOWS", "to": {"filters": {"name": "Elm Traders"}}}]}');
+SELECT pg_temp.both('find', '{"type": "buyer", "related": [{"type": "KNOWS", "filters": {"since": 2002}, "to": {"filters": {"since": 2001}}}]}', '{"type": "buyer"}');
+-- a property beside the type is a filter, not the id of another type; arguments of another tool
+SELECT kg_call_tool('find', '{"type": "sale", "buyer": "B1"}') #> '{structuredContent,error,call,arguments}', kg_call_tool('find', '{"node": {"label": "sale"}, "group_by": ["buyer"]}') #> '{structuredContent,error,call}';
 -- a name in place of ids: the entities that it finds best
 SELECT pg_temp.both('follow', '{"from": {"label": "buyer", "query": "quarry wroks"}, "steps": [{"type": "MADE_BY", "direction": "incoming"}]}', '{"from": "buyer:B1", "steps": [{"type": "MADE_BY", "direction": "incoming"}]}');
 SELECT pg_temp.both('find_paths', '{"from": {"label": "buyer", "query": "Elm Traders"}, "to": {"label": "buyer", "query": "twins"}}', '{"from": {"label": "buyer", "ids": ["B2"]}, "to": {"label": "buyer", "ids": ["B3", "B4"]}}');

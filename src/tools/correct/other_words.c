@@ -276,26 +276,45 @@ take_direction(KgInput *in)
 	return true;
 }
 
+/* Parts of a selection, and the words for them beside "node". */
+static const struct
+{
+	const char *sent;
+	const char *part;
+} parts[] = {{"type", "label"},
+			 {"label", "label"},
+			 {"node_label", "label"},
+			 {"ids", "ids"},
+			 {"query", "query"},
+			 {"filters", "filters"}};
+
+/* Returns whether each member is an argument of the tool or a part. */
+static bool
+has_only_parts(const KgInput *in)
+{
+	kg_json_each(it, in->object)
+	{
+		char *name = kg_json_cstring(&it.key);
+		bool known = kg_input_declares(in, name);
+
+		for (int i = 0; i < lengthof(parts) && !known; i++)
+			known = strcmp(name, parts[i].sent) == 0;
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
 /* Moves the parts of a selection that are beside "node" into it. */
 static bool
 take_node(KgInput *in)
 {
-	static const struct
-	{
-		const char *sent;
-		const char *part;
-	} parts[] = {{"type", "label"},
-				 {"label", "label"},
-				 {"node_label", "label"},
-				 {"ids", "ids"},
-				 {"query", "query"},
-				 {"filters", "filters"}};
 	Jsonb *node = kg_json_parse("{}");
 	JsonbValue value;
 	KgJsonWriter w;
 	bool moved = false;
 
-	if (!kg_input_declares(in, "node"))
+	if (!kg_input_declares(in, "node") || !has_only_parts(in))
 		return false;
 	if (kg_json_get(in->object, "node", &value) != NULL)
 	{

@@ -51,8 +51,8 @@ typedef struct KgSteps
 } KgSteps;
 
 /*
- * If the relations of a step have no properties, applies the step's filters to
- * the step's end, and reports this as a repair.
+ * Applies filters of a step that only its end can have to the end, and filters
+ * of the end that only the edge can have to the step; reports the repairs.
  */
 extern void kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
 								KgInput *in);
