@@ -66,15 +66,14 @@ static const KgPrompt prompts[] = {
 
 static const char workflow_steps[] =
 	"Follow these steps for every question:\n"
-	"1. Fetch the facts with the tools before you answer. An id, a value or a "
-	"connection that no tool has returned is not a fact: do not write it.\n"
-	"2. If \"total\" is 0, say that the graph has no such record. \"hints\" "
+	"1. Fetch the facts with the tools. Write no id, value or connection that "
+	"no tool has returned.\n"
+	"2. If \"total\" is 0, say that the graph has no such record; \"hints\" "
 	"have what does exist.\n"
 	"3. If \"truncated\" is true, call again with \"next\", or say that your "
 	"answer covers only a part.\n"
 	"4. Give the ids of the records that your answer rests on.\n"
-	"Filters compare stored codes and ids, not the names that are shown to "
-	"people.\n";
+	"Filters compare stored codes and ids, not displayed names.\n";
 /* The workflow for callers with only the toolset sql. */
 static const char query_steps[] =
 	"Follow these steps for every question:\n"
@@ -91,11 +90,11 @@ static const char query_steps[] =
 
 /* Explains replies in rows (docs/mcp.md). */
 static const char reading_rows[] =
-	"Replies are in rows: if the first member of an array is an array of "
-	"names, the others have the values; {name: value} among the names is true "
-	"for all; null is no value. A shorter row lacks values that were "
-	"withheld: get has them. A missing list is empty; without total the reply "
-	"is complete. next has the arguments to change.\n";
+	"Replies are in rows: an array that begins with an array of names goes on "
+	"with arrays of their values; {name: value} among the names is true for "
+	"all; null is no value. A shorter row lacks withheld values: get has them. "
+	"A missing list is empty; without total the reply is complete. next has "
+	"the arguments to change.\n";
 
 /* For callers with writing tools. */
 static const char writing_rule[] = "Some of its tools write.\n"

@@ -59,7 +59,8 @@ has_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
 
 /*
  * Returns whether the tool is listed. Compact tools duplicate others, and are
- * listed only if the agent selects them explicitly.
+ * listed only if the agent selects them explicitly. A tool whose function is
+ * within another listed tool is not listed.
  */
 static bool
 lists_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
@@ -69,7 +70,10 @@ lists_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
 
 	if (!kg_agent_names_tools(agent))
 		toolsets &= ~KG_TOOLSET_COMPACT;
-	return has_fixed_tool_of(catalog, agent, tool, toolsets);
+	return has_fixed_tool_of(catalog, agent, tool, toolsets) &&
+		   (tool->within == NULL ||
+			!lists_fixed_tool(
+				catalog, agent, kg_fixed_tool_find(tool->within)));
 }
 
 bool

@@ -20,8 +20,10 @@ typedef struct KgFixedTool
 	/* validates arguments against the input schema (tools/input/published.h) */
 	Jsonb *(*call)(const Jsonb *arguments);
 	const KgOperation
-		*writes;	  /* operations that the tool writes with, or NULL */
-	const char *text; /* member with the text of the result; NULL: all */
+		*writes;		/* operations that the tool writes with, or NULL */
+	const char *text;	/* member with the text of the result; NULL: all */
+	const char *within; /* a listed tool that does the same; this one is then
+						 * not listed */
 } KgFixedTool;
 
 /*

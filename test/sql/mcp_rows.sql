@@ -45,6 +45,18 @@ SELECT mcp_rows_text('list_thing', '{"limit": 2, "fields": ["name"], "filters": 
 -- ends are handles, arrows in paths, but where the edge has something to tell
 SELECT mcp_rows_text('traverse_relationships', '{"from": {"label": "thing"}, "relationships": [{"type": "NEXT"}], "columns": ["name"]}');
 SELECT mcp_rows_text('traverse_relationships', '{"from": {"label": "thing"}, "relationships": [{"type": "NEXT"}], "columns": ["key"]}');
+-- rows joined with their nodes and edges: against the edge, of several steps, of a walk, in both directions, in a cycle
+SELECT mcp_rows_text('traverse_relationships', '{"from": {"label": "thing", "ids": ["b"]}, "relationships": [{"type": "NEXT", "direction": "incoming"}], "columns": ["name", "size"]}');
+SELECT mcp_rows_text('traverse_relationships', '{"from": {"label": "thing"}, "relationships": [{"type": "NEXT"}, {"type": "NEXT"}], "columns": ["name"]}');
+SELECT mcp_rows_text('traverse_relationships', '{"from": {"label": "thing", "ids": ["a"]}, "relationships": [{"type": "NEXT", "max_hops": 2}], "columns": ["name"]}');
+SELECT mcp_rows_text('traverse_relationships', '{"from": {"label": "thing"}, "relationships": [{"type": "NEXT", "direction": "both"}], "columns": ["name"]}');
+BEGIN;
+SELECT kg_put_edges('[{"relation": "NEXT", "from": "thing:b", "to": "thing:a", "properties": {"cost": 9}}]') #>> '{counts,created}';
+SELECT mcp_rows_text('traverse_relationships', jsonb_build_object('from', '{"label": "thing"}'::jsonb, 'relationships', jsonb_build_array(jsonb_build_object('type', 'NEXT', 'direction', d)), 'columns', '["name"]'::jsonb)) FROM unnest('{outgoing,incoming,both}'::text[]) d;
+SELECT mcp_rows_text('traverse_relationships', jsonb_build_object('from', '{"label": "thing", "ids": ["a"]}'::jsonb, 'relationships', jsonb_build_array(jsonb_build_object('type', 'NEXT', 'direction', d)), 'columns', '["name"]'::jsonb)) FROM unnest('{outgoing,incoming,both}'::text[]) d;
+ROLLBACK;
+-- paths of connect: without fields, labels alone
+SELECT mcp_rows_text('connect', '{"from": "thing:c", "to": "thing:a"}');
 SELECT mcp_rows_text('find_paths', '{"from": {"label": "thing", "ids": ["c"]}, "to": {"label": "thing", "ids": ["a"]}, "columns": ["name"]}');
 SELECT mcp_rows_text('find_paths', '{"from": {"label": "thing", "ids": ["a"]}, "to": {"label": "thing", "ids": ["c"]}, "columns": ["from"], "edge_columns": ["*"]}');
 -- counts of a walk: where all is told they are seen; else by type where there are several

@@ -6,9 +6,11 @@
 CALL test.tenant('words', 'words_a admin');
 \c - words_a
 SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [
-  {"entity_type": "buyer", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "region": {"type": "string", "x-index": true}}}},
+  {"entity_type": "buyer", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "region": {"type": "string", "x-index": true}, "friend": {"type": "string", "x-ref": "buyer"}}}},
   {"entity_type": "sale", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": ["list", "get"], "properties": {"id": {"type": "string"}, "buyer": {"type": "string", "x-index": true, "x-ref": "buyer", "x-relation": "MADE_BY"}}}}],
-  "entities": [{"entity_type": "buyer", "items": [{"id": "B1", "name": "Quarry Works", "region": "north"}, {"id": "B2", "name": "Elm Traders", "region": "south"}, {"id": "B3", "name": "Twins", "region": "west"}, {"id": "B4", "name": "Twins", "region": "east"}]}, {"entity_type": "sale", "items": [{"id": "S1", "buyer": "B1"}, {"id": "S2", "buyer": "B1"}, {"id": "S3", "buyer": "B2"}]}]}') ? 'revision';
+  "relations": [{"name": "KNOWS", "from": "buyer", "to": "buyer", "schema": {"type": "object", "properties": {"since": {"type": "integer"}, "name": {"type": "string"}}}}],
+  "edges": [{"relation": "KNOWS", "from": "buyer:B1", "to": "buyer:B2", "properties": {"since": 2001}}],
+  "entities": [{"entity_type": "buyer", "items": [{"id": "B1", "name": "Quarry Works", "region": "north"}, {"id": "B2", "name": "Elm Traders", "region": "south", "friend": "B1"}, {"id": "B3", "name": "Twins", "region": "west", "friend": "B2"}, {"id": "B4", "name": "Twins", "region": "east"}]}, {"entity_type": "sale", "items": [{"id": "S1", "buyer": "B1"}, {"id": "S2", "buyer": "B1"}, {"id": "S3", "buyer": "B2"}]}]}') ? 'revision';
 -- the answer, the same as with the published words; and what was repaired
 CREATE FUNCTION pg_temp.both(tool text, taken text, published text) RETURNS text LANGUAGE sql AS $$
   SELECT concat_ws(' | ', tool, coalesce(t #>> '{error,message}', ((t - 'repaired' - 'next') = (p - 'repaired' - 'next'))::text), (SELECT string_agg(concat_ws(' ', r->>'path', r->'got', r->'used'), ', ') FROM jsonb_array_elements(t->'repaired') r), 'not as published: ' || (p #>> '{error,message}'))
@@ -26,12 +28,42 @@ SELECT pg_temp.both('describe_entity', '{"id": {"type": "sale", "id": "S1"}}', '
 SELECT pg_temp.both('find', '{"type": "sale", "related": [{"type": "MADE_BY", "filters": {"region": "north"}}]}', '{"type": "sale", "related": [{"type": "MADE_BY", "to": {"filters": {"region": "north"}}}]}');
 SELECT pg_temp.both('follow', '{"from": "sale:S1", "steps": [{"type": "MADE_BY", "filters": {"region": "south"}, "to": {"type": "buyer"}}]}', '{"from": "sale:S1", "steps": [{"type": "MADE_BY", "to": {"label": "buyer", "filters": {"region": "south"}}}]}');
 SELECT pg_temp.both('find', '{"type": "sale", "related": [{"type": "MADE_BY", "filters": {"nothing": "north"}}]}', '{"type": "sale", "limit": 1}');
+-- and filters of an end that only the edge can have those of the edge; what both or neither can have stays
+SELECT pg_temp.both('find', '{"type": "buyer", "related": [{"type": "KNOWS", "to": {"type": "buyer", "filters": {"since": 2001, "region": "south"}}}]}', '{"type": "buyer", "related": [{"type": "KNOWS", "filters": {"since": 2001}, "to": {"label": "buyer", "filters": {"region": "south"}}}]}');
+SELECT pg_temp.both('follow', '{"from": "buyer:B1", "steps": [{"type": "KNOWS", "filters": {"region": "south", "since": 2001}}]}', '{"from": "buyer:B1", "steps": [{"type": "KNOWS", "filters": {"since": 2001}, "to": {"filters": {"region": "south"}}}]}');
+SELECT pg_temp.both('find', '{"type": "buyer", "related": [{"type": "KNOWS", "to": {"filters": {"name": "Elm Traders"}}}]}', '{"type": "buyer", "related": [{"type": "KNOWS", "to": {"filters": {"name": "Elm Traders"}}}]}');
+SELECT pg_temp.both('find', '{"type": "buyer", "related": [{"type": "KNOWS", "filters": {"since": 2002}, "to": {"filters": {"since": 2001}}}]}', '{"type": "buyer"}');
+-- a property beside the type is a filter, not the id of another type; arguments of another tool
+SELECT kg_call_tool('find', '{"type": "sale", "buyer": "B1"}') #> '{structuredContent,error,call,arguments}', kg_call_tool('find', '{"node": {"label": "sale"}, "group_by": ["buyer"]}') #> '{structuredContent,error,call}';
 -- a name in place of ids: the entities that it finds best
 SELECT pg_temp.both('follow', '{"from": {"label": "buyer", "query": "quarry wroks"}, "steps": [{"type": "MADE_BY", "direction": "incoming"}]}', '{"from": "buyer:B1", "steps": [{"type": "MADE_BY", "direction": "incoming"}]}');
 SELECT pg_temp.both('find_paths', '{"from": {"label": "buyer", "query": "Elm Traders"}, "to": {"label": "buyer", "query": "twins"}}', '{"from": {"label": "buyer", "ids": ["B2"]}, "to": {"label": "buyer", "ids": ["B3", "B4"]}}');
 SELECT pg_temp.both('count', '{"node": {"label": "buyer", "query": "Twins", "filters": {"region": "east"}}}', '{"node": {"label": "buyer", "ids": ["B4"]}}');
 SELECT pg_temp.both('find_paths', '{"from": {"label": "buyer", "query": "qqqqqq"}, "to": {"label": "sale"}}', '{"from": {"label": "buyer", "ids": ["qqqqqq"]}, "to": {"label": "sale"}}');
 SELECT pg_temp.both('find_paths', '{"from": {"label": "buyer", "query": "twins", "ids": ["B1"]}, "to": {"label": "sale"}}', '{"from": {"label": "buyer", "ids": ["B1"]}, "to": {"label": "sale"}}');
+-- pages of other interfaces
+SELECT pg_temp.both('list_sale', '{"page": 2, "per_page": 1}', '{"limit": 1, "offset": 1}');
+SELECT pg_temp.both('list_sale', '{"page": "1"}', '{"offset": 0}');
+SELECT pg_temp.both('list_sale', '{"page": 2}', '{"offset": 50}');
+SELECT pg_temp.both('list_sale', '{"skip": 1, "page_size": 1}', '{"offset": 1, "limit": 1}');
+SELECT pg_temp.both('find', '{"type": "sale", "page_number": 3, "limit": 1}', '{"type": "sale", "limit": 1, "offset": 2}');
+SELECT pg_temp.both('find', '{"type": "buyer", "query": "twins", "page": 2, "perPage": 1}', '{"type": "buyer", "query": "twins", "limit": 1, "offset": 1}');
+SELECT pg_temp.both('find_nodes', '{"node_label": "sale", "page": 1, "per_page": 2}', '{"node_label": "sale", "limit": 2}');
+SELECT pg_temp.both(tool, arguments, '{"limit": 1, "type": "sale"}') FROM (VALUES ('list_sale', '{"page": 0, "per_page": 1}'), ('list_sale', '{"page": 2, "per_page": 1, "limit": 2}'), ('list_sale', '{"page": 2, "per_page": 1, "offset": 2}'), ('list_sale', '{"page": 9223372036854775807, "per_page": 2}'),
+  ('list_sale', '{"page": 1.5}'), ('list_sale', '{"page": 2, "per_page": "two"}'), ('find_nodes', '{"node_label": "sale", "page": 2, "per_page": 1}'), ('find', '{"type": "sale", "page": 2}'), ('find', '{"type": "sale", "page": 2, "page_no": 3, "limit": 1}')) t(tool, arguments);
+-- hops of a step, and the direction beside the only one
+SELECT pg_temp.both('follow', '{"from": "buyer:B3", "steps": [{"type": "FRIEND", "hops": 2}]}', '{"from": "buyer:B3", "steps": [{"type": "FRIEND", "min_hops": 2, "max_hops": 2}]}');
+SELECT pg_temp.both('find', '{"type": "buyer", "related": [{"type": "FRIEND", "hops": "1..2", "to": {"ids": ["B1"]}}]}', '{"type": "buyer", "related": [{"type": "FRIEND", "min_hops": 1, "max_hops": 2, "to": {"ids": ["B1"]}}]}');
+SELECT pg_temp.both('around', '{"handle": "buyer:B3", "hops": 1}', '{"handle": "buyer:B3", "max_hops": 1}');
+SELECT pg_temp.both('follow', '{"from": "buyer:B1", "steps": ["FRIEND"], "direction": "incoming"}', '{"from": "buyer:B1", "steps": [{"type": "FRIEND", "direction": "incoming"}]}');
+SELECT pg_temp.both('follow', arguments, '{"from": "buyer:B3", "steps": [{"type": "FRIEND"}]}') FROM (VALUES ('{"from": "buyer:B3", "steps": [{"type": "FRIEND", "hops": "2.."}]}'), ('{"from": "buyer:B3", "steps": [{"type": "FRIEND", "hops": "2..1"}]}'), ('{"from": "buyer:B3", "steps": [{"type": "FRIEND", "hops": 2, "max_hops": 3}]}'), ('{"from": "buyer:B3", "steps": [{"type": "FRIEND", "hops": [1, 2]}]}'),
+  ('{"from": "buyer:B3", "direction": "incoming", "steps": [{"type": "FRIEND"}, {"type": "FRIEND"}]}'), ('{"from": "buyer:B1", "direction": "incoming", "steps": [{"type": "FRIEND", "direction": "outgoing"}]}')) t(arguments);
+-- parts of "node" beside it, names in place of objects, and other words
+SELECT pg_temp.both('count', '{"type": "buyer", "filters": {"region": "north"}}', '{"node": {"label": "buyer", "filters": {"region": "north"}}}');
+SELECT pg_temp.both('aggregate_nodes', '{"label": "buyer", "aggregations": "count", "group_by": "region", "sort": "-count"}', '{"node": {"label": "buyer"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "region"}], "sort": [{"field": "count", "order": "desc"}]}');
+SELECT pg_temp.both('count', '{"node": {"label": "sale"}, "group_by": ["buyer.region"], "aggregations": [{"fn": "count", "alias": "sales"}], "sort": [{"property": "count", "direction": "desc"}]}', '{"node": {"label": "sale"}, "group_by": [{"property": "buyer.region"}], "aggregations": [{"fn": "count", "as": "sales"}], "sort": [{"field": "sales", "order": "desc"}]}');
+SELECT pg_temp.both('find', '{"type": "buyer", "properties": ["name"], "sort": "region desc", "related": "FRIEND"}', '{"type": "buyer", "fields": ["name"], "sort": [{"field": "region", "order": "desc"}], "related": [{"type": "FRIEND"}]}');
+SELECT pg_temp.both('count', arguments, '{"node": {"label": "sale"}}') FROM (VALUES ('{"type": "buyer", "node": {"label": "sale"}}'), ('{"node": {"label": "buyer", "filters": {"region": "north"}}, "filters": {"region": "south"}}'), ('{"node": {"label": "buyer"}, "group_by": ["month(region)"]}'), ('{"node": {"label": "buyer"}, "aggregations": [{"fn": "count", "as": "a"}, {"fn": "count", "as": "b"}], "sort": [{"field": "count"}]}')) t(arguments);
 -- two readings, another word beside it, or no entity: refused
 SELECT pg_temp.both('aggregate_nodes', '{"node": {"label": "sale"}, "group_by": [{"type": "MADE_BY", "property": "region"}], "aggregations": [{"fn": "count"}]}', '{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}]}');
 SELECT pg_temp.both('find_paths', '{"from": {"type": "sale", "label": "sale", "ids": ["S1"]}, "to": {"label": "sale"}}', '{"from": {"label": "sale", "ids": ["S1"]}, "to": {"label": "sale"}}');

@@ -171,6 +171,11 @@ SET kg_graph.toolsets = 'sql';
 SELECT t ->> 'name' FROM jsonb_array_elements(kg_list_tools()) t;
 SELECT kg_call_tool('query', '{"sql": "SELECT id, name FROM brand ORDER BY 1"}') #>> '{content,0,text}';
 SELECT kg_call_tool('search', '{"query": "Thing 1"}') -> 'structuredContent' #>> '{items,0,id}';
+-- find searches names too, so search is not listed beside it; it can be called
+SET kg_graph.toolsets = 'compact,sql';
+SELECT string_agg(t ->> 'name', ' ') FROM jsonb_array_elements(kg_list_tools()) t;
+SELECT kg_call_tool('search', '{"query": "Thing 1"}') -> 'structuredContent' #>> '{items,0,id}';
+SET kg_graph.toolsets = 'sql';
 -- a query is evidence of a claim
 SELECT kg_verify(jsonb_build_object('claims', (SELECT jsonb_agg(jsonb_build_object(k, jsonb_build_object('tool', 'query', 'arguments', jsonb_build_object('sql', q))) || i ORDER BY n) FROM (VALUES
   (1, 'count', 'SELECT count(*) FROM product WHERE stock > 5', '{"is": 2}'::jsonb), (2, 'count', 'SELECT avg(unitprice) FROM product', '{"is": {"gt": 36, "lt": 37}}'), (3, 'count', 'SELECT id FROM product WHERE stock > 5', '{"is": 2}'), (4, 'count', 'SELECT id FROM product WHERE false', '{"is": 0}'),

@@ -147,6 +147,7 @@ SELECT kg_list('page', '{"search": "zebra", "mode": "text", "sort": [{"field": "
 SELECT kg_find_nodes('{"node_label": "page", "search": "zebra", "mode": "text", "filters": {"n": 2}, "columns": ["n"]}') -> 'nodes' AS nodes;
 SET kg_graph.toolsets = 'compact';
 SELECT kg_call_tool('find', '{"type": "page", "query": "zebra giraffe", "mode": "text", "filters": {"n": {"lt": 3}}, "fields": ["n"]}') #> '{structuredContent,items}' AS items;
+SELECT kg_call_tool('find', '{"type": "page", "query": "zebra giraffe", "mode": "text", "filters": {"n": {"lt": 3}}, "fields": ["n"]}') #>> '{content,0,text}' AS in_rows;
 SELECT e ->> 'path' AS path, e ->> 'message' AS message, e -> 'allowed' AS allowed FROM (VALUES ('{"type": "page", "query": "far", "mode": "hybrid", "fields": ["n"]}'::jsonb), ('{"type": "page", "mode": "text", "fields": ["n"]}')) v(a), LATERAL (SELECT kg_call_tool('find', a) #> '{structuredContent,error}') x(e);
 RESET kg_graph.toolsets;
 -- The same entities as a search without filters finds, for who sees all and for who sees a part.

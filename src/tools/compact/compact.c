@@ -890,6 +890,7 @@ asks_for_list(const KgInput *in)
 										   "sort",
 										   "fields",
 										   "cursor",
+										   "offset",
 										   "citations",
 										   "as_of"};
 
@@ -1253,5 +1254,9 @@ kg_tool_connect(const Jsonb *arguments)
 	make_selection(c, "from");
 	make_selection(c, "to");
 	c->names = names;
-	return finish(c, kg_tool_find_paths);
+	/* A path is read for its handles, so its nodes have only labels. */
+	return finish(c,
+				  kg_input_has(&c->call.input, "fields")
+					  ? kg_tool_find_paths
+					  : kg_find_labelled_paths);
 }

@@ -401,6 +401,9 @@ refuse_handles_apart(Parts parts)
 	Jsonb *handles;
 	int which = 0;
 
+	/* With the argument "type", ids are those of the type. */
+	if (is_known(&parts, "type"))
+		return;
 	while (which < lengthof(ours) && !is_known(&parts, ours[which].name))
 		which++;
 	if (which == lengthof(ours))

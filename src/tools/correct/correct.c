@@ -4,7 +4,8 @@
  *
  *	  Reading arguments does not require other tools, but finding the intended
  *	  tool requires all of them. This folder is therefore above the dispatcher.
- *	  Readers of arguments call it only through kg_input_unknown.
+ *	  Readers of arguments call it only through kg_input_unknown and
+ *	  kg_input_other_words.
  */
 #include "postgres.h"
 
@@ -12,6 +13,7 @@
 #include "tools/correct/correct.h"
 #include "tools/correct/misplaced.h"
 #include "tools/correct/other_tool.h"
+#include "tools/correct/other_words.h"
 #include "tools/input/input.h"
 
 static void
@@ -29,4 +31,5 @@ void
 kg_correct_init(void)
 {
 	kg_input_unknown = refuse_unknown;
+	kg_input_other_words = kg_take_other_words;
 }

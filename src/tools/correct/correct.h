@@ -5,7 +5,10 @@
 #ifndef KG_CORRECT_H
 #define KG_CORRECT_H
 
-/* Sets kg_input_unknown (tools/input/input.h). Called once, at module start. */
+/*
+ * Sets kg_input_unknown and kg_input_other_words (tools/input/input.h). Called
+ * once, at module start.
+ */
 extern void kg_correct_init(void);
 
 #endif /* KG_CORRECT_H */

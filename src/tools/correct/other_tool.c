@@ -63,9 +63,29 @@ other_of_type(const KgCatalog *catalog, const KgTool *called,
 	return NULL;
 }
 
+/*
+ * Returns whether a tool may be meant by an unknown argument of another: a
+ * graph tool, or a compact tool in place of a compact one if it requires the
+ * argument.
+ */
+static bool
+may_be_meant(const KgFixedTool *tool, const KgFixedTool *called,
+			 const JsonbValue *key)
+{
+	const KgMember *member;
+
+	if ((tool->toolset & (KG_TOOLSET_GRAPH | KG_TOOLSET_BFS)) != 0)
+		return true;
+	if ((tool->toolset & called->toolset & KG_TOOLSET_COMPACT) == 0)
+		return false;
+	member = kg_outline_member(
+		kg_outline(tool->name), key->val.string.val, key->val.string.len);
+	return member != NULL && member->required;
+}
+
 static const char *
 other_fixed(const KgCatalog *catalog, const KgFixedTool *called,
-			const JsonbContainer *arguments)
+			const JsonbContainer *arguments, const JsonbValue *key)
 {
 	const KgAgent *agent = kg_agent_current();
 	const char *found = NULL;
@@ -75,7 +95,7 @@ other_fixed(const KgCatalog *catalog, const KgFixedTool *called,
 	for (int i = 0; (tool = kg_fixed_tool(i)) != NULL; i++)
 	{
 		if (tool == called || tool->writes != NULL ||
-			(tool->toolset & (KG_TOOLSET_GRAPH | KG_TOOLSET_BFS)) == 0 ||
+			!may_be_meant(tool, called, key) ||
 			!kg_fixed_tool_exists(catalog, tool) ||
 			!kg_agent_has_tool(agent, tool->toolset, tool->name) ||
 			!fits(arguments, tool->name))
@@ -174,8 +194,9 @@ kg_refuse_other_tool(const JsonbContainer *arguments, const JsonbValue *key)
 		return;
 	if (called.fixed != NULL && strcmp(call->tool, "find_nodes") == 0)
 		refuse_search(catalog, arguments, key);
-	other = called.tool != NULL ? other_of_type(catalog, called.tool, arguments)
-								: other_fixed(catalog, called.fixed, arguments);
+	other = called.tool != NULL
+				? other_of_type(catalog, called.tool, arguments)
+				: other_fixed(catalog, called.fixed, arguments, key);
 	if (other == NULL)
 		return;
 	refuse(key, other, NULL);

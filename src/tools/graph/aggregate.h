@@ -94,6 +94,8 @@ typedef struct KgAggregate
 	const KgField **edges[KG_MAX_AGGREGATIONS];
 	int edge_step; /* 0: no aggregation of edge properties */
 	KgStepEdges *found;
+	/* by aggregation: the name of its column without "as" */
+	const char *unnamed[KG_MAX_AGGREGATIONS];
 	int ncolumns;
 	const char *columns[KG_MAX_COLUMNS]; /* groups, aggregations, labels */
 	int nlabels;

@@ -510,6 +510,7 @@ read_aggregation(KgAggregate *a, const KgInput *in)
 		check_aggregation(spec, in, name);
 		column = psprintf("%s_%s", column, name);
 	}
+	a->unnamed[a->nspecs - 1] = column;
 	if (kg_json_get(in->object, "as", &value) != NULL)
 	{
 		column = kg_input_string(in, "as");
@@ -544,12 +545,42 @@ count_edges(KgAggregate *a)
 		}
 }
 
+/*
+ * Returns the column of the only aggregation that would have this name without
+ * "as", and reports the repair. Returns the name if it is a column, or if none
+ * or several aggregations would have it.
+ */
+static char *
+column_of(KgAggregate *a, const KgInput *in, const char *key)
+{
+	char *name = kg_input_string(in, key);
+	const char *column = NULL;
+	JsonbValue got = kg_json_string_value(name);
+	JsonbValue used;
+
+	if (has_column(a, name))
+		return name;
+	for (int i = 0; i < a->nspecs; i++)
+	{
+		if (strcmp(a->unnamed[i], name) != 0)
+			continue;
+		if (column != NULL)
+			return name;
+		column = a->columns[a->ngroups + i];
+	}
+	if (column == NULL)
+		return name;
+	used = kg_json_string_value(column);
+	kg_repair_add(in->repairs, kg_input_path(in, key), &got, &used);
+	return pstrdup(column);
+}
+
 static void
 read_sort(KgAggregate *a, const KgInput *in)
 {
 	KgSortColumn *sort = &a->sort[a->nsort++];
 
-	sort->column = kg_name_among(kg_input_string(in, "field"),
+	sort->column = kg_name_among(column_of(a, in, "field"),
 								 kg_input_path(in, "field"),
 								 "a column of the reply",
 								 a->columns,

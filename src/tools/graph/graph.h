@@ -20,6 +20,8 @@ extern Jsonb *kg_tool_find_nodes(const Jsonb *arguments);
 extern Jsonb *kg_tool_traverse_relationships(const Jsonb *arguments);
 extern Jsonb *kg_tool_explore_neighbors(const Jsonb *arguments);
 extern Jsonb *kg_tool_find_paths(const Jsonb *arguments);
+/* find_paths whose nodes have only their labels. */
+extern Jsonb *kg_find_labelled_paths(const Jsonb *arguments);
 extern Jsonb *kg_tool_aggregate_nodes(const Jsonb *arguments);
 extern Jsonb *kg_tool_rank_related(const Jsonb *arguments);
 extern Jsonb *kg_tool_analyze(const Jsonb *arguments);
@@ -49,8 +51,8 @@ typedef struct KgSteps
 } KgSteps;
 
 /*
- * If the relations of a step have no properties, applies the step's filters to
- * the step's end, and reports this as a repair.
+ * Applies filters of a step that only its end can have to the end, and filters
+ * of the end that only the edge can have to the step; reports the repairs.
  */
 extern void kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
 								KgInput *in);

@@ -380,8 +380,8 @@ find_paths(FindPaths *f, int64 *const *nodes, const uint32 *n)
 	return kg_reply_finish(&f->reply, write_reply, f);
 }
 
-Jsonb *
-kg_tool_find_paths(const Jsonb *arguments)
+static Jsonb *
+run(const Jsonb *arguments, bool labels)
 {
 	FindPaths *f = palloc0(sizeof(FindPaths));
 	int64 *nodes[2];
@@ -389,9 +389,23 @@ kg_tool_find_paths(const Jsonb *arguments)
 	Jsonb *result;
 
 	read_arguments(f, arguments);
+	if (labels)
+		kg_columns_only_labels(&f->call.columns, f->call.graph);
 	for (int i = 0; i < 2; i++)
 		nodes[i] = kg_select_nodes(f->call.graph, &f->ends[i], &n[i]);
 	result = n[0] == 0 || n[1] == 0 ? nothing(f, n) : find_paths(f, nodes, n);
 	kg_graph_call_end(&f->call);
 	return result;
+}
+
+Jsonb *
+kg_tool_find_paths(const Jsonb *arguments)
+{
+	return run(arguments, false);
+}
+
+Jsonb *
+kg_find_labelled_paths(const Jsonb *arguments)
+{
+	return run(arguments, true);
 }

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/error.h"
+#include "query/filter/any.h"
 #include "tools/graph/graph.h"
 
 /*
@@ -99,83 +100,209 @@ kg_call_hops(const KgInput *in, KgStepSpec *step)
 			 .expected = "at most max_hops");
 }
 
+/*
+ * The filters of a step and of its end. A filter that only the other of the two
+ * can have is moved to it.
+ */
+typedef struct StepFilters
+{
+	const KgCatalog *catalog;
+	const KgRelationNames *names;
+	const KgType *end; /* type of the label of the end, or NULL */
+} StepFilters;
+
+/* Returns whether edges of the step have the property. */
 static bool
-has_fields(const KgCatalog *catalog, int32 type_no,
-		   const JsonbContainer *filters)
+is_of_edge(const StepFilters *s, const char *name)
+{
+	for (int i = 0; i < s->catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &s->catalog->relations[i];
+
+		if (!kg_names_have(s->names, relation))
+			continue;
+		for (int f = 0; f < relation->nfields; f++)
+			if (strcmp(relation->fields[f].name, name) == 0)
+				return true;
+	}
+	return false;
+}
+
+static bool
+type_has(const KgCatalog *catalog, int32 type_no, const char *name)
 {
 	const KgType *type = kg_catalog_type_no(catalog, type_no);
 
-	if (type == NULL)
-		return false;
-	kg_json_each(it, filters)
-		if (kg_type_field(type, kg_json_cstring(&it.key)) == NULL)
-			return false;
-	return true;
+	return type != NULL && kg_type_field(type, name) != NULL;
+}
+
+/* Returns whether an end of the step's relations can have the property. */
+static bool
+is_of_end(const StepFilters *s, const char *name)
+{
+	if (s->end != NULL)
+		return kg_type_field(s->end, name) != NULL;
+	for (int i = 0; i < s->catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &s->catalog->relations[i];
+
+		if (!kg_names_have(s->names, relation))
+			continue;
+		for (int v = 0; v < relation->nvariants; v++)
+			if (type_has(
+					s->catalog, relation->variants[v].from_type_no, name) ||
+				type_has(s->catalog, relation->variants[v].to_type_no, name))
+				return true;
+	}
+	return false;
 }
 
 /*
- * Returns whether the filters can only apply to an end of the relations: no
- * relation has properties, and a type at an end has all the filtered ones.
+ * Returns the filters that belong to the other of the two: those of the end if
+ * to_end is true, else those of the edge.
  */
-static bool
-are_of_end(const KgCatalog *catalog, const KgRelationNames *names,
-		   const JsonbContainer *filters)
+static Jsonb *
+misplaced(const StepFilters *s, const JsonbContainer *filters, bool to_end)
 {
-	bool found = false;
+	KgJsonWriter w;
 
-	if (names->all)
-		return false;
-	for (int i = 0; i < catalog->nrelations; i++)
-	{
-		const KgRelation *relation = &catalog->relations[i];
+	kg_jw_init_object(&w);
+	if (filters != NULL)
+		kg_json_each(it, filters)
+		{
+			char *name = kg_json_cstring(&it.key);
+			bool edge = is_of_edge(s, name);
+			bool end = is_of_end(s, name);
 
-		if (!kg_names_have(names, relation))
-			continue;
-		if (relation->nfields > 0)
-			return false;
-		for (int v = 0; v < relation->nvariants && !found; v++)
-			found = has_fields(
-						catalog, relation->variants[v].from_type_no, filters) ||
-					has_fields(
-						catalog, relation->variants[v].to_type_no, filters);
-	}
-	return found;
+			if (strcmp(name, KG_ANY) != 0 &&
+				(to_end ? end && !edge : edge && !end))
+				kg_jw_member(&w, &it);
+		}
+	return kg_jw_finish(&w);
+}
+
+/*
+ * Writes filters without the members of "out" and with those of "in". Writes
+ * nothing if none is left.
+ */
+static void
+write_filters(KgJsonWriter *w, const JsonbContainer *filters, const Jsonb *out,
+			  const Jsonb *in)
+{
+	JsonbValue value;
+	KgJsonWriter result;
+	Jsonb *json;
+
+	kg_jw_init_object(&result);
+	if (filters != NULL)
+		kg_json_each(it, filters)
+			if (kg_json_get(&out->root, kg_json_cstring(&it.key), &value) ==
+				NULL)
+				kg_jw_member(&result, &it);
+	kg_jw_members(&result, &in->root);
+	json = kg_jw_finish(&result);
+	if (kg_json_length(&json->root) > 0)
+		kg_jw_kjsonb(w, "filters", json);
+}
+
+/* Reports that filters were used as those of the other. */
+static void
+report_moved(KgGraphCall *call, const char *path, const Jsonb *moved,
+			 bool to_end)
+{
+	KgJsonWriter w;
+	JsonbValue got;
+	JsonbValue used;
+
+	if (kg_json_length(&moved->root) == 0)
+		return;
+	kg_jw_init_object(&w);
+	if (to_end)
+		kg_jw_kbegin_object(&w, "to");
+	kg_jw_kjsonb(&w, "filters", moved);
+	if (to_end)
+		kg_jw_end_object(&w);
+	kg_json_root(moved, &got);
+	kg_json_root(kg_jw_finish(&w), &used);
+	kg_repair_add(&call->repairs, path, &got, &used);
+}
+
+/* Returns whether an object has a member of the other. */
+static bool
+share_member(const JsonbContainer *object, const Jsonb *other)
+{
+	JsonbValue value;
+
+	if (object != NULL)
+		kg_json_each(it, object)
+			if (kg_json_get(&other->root, kg_json_cstring(&it.key), &value) !=
+				NULL)
+				return true;
+	return false;
 }
 
 void
 kg_call_end_filters(KgGraphCall *call, const KgRelationNames *names,
 					KgInput *in)
 {
-	JsonbValue filters;
-	JsonbValue to;
-	JsonbValue used;
-	bool has_to = kg_json_get(in->object, "to", &to) != NULL;
+	StepFilters s = {call->catalog, names, NULL};
+	const JsonbContainer *end = NULL;
+	const JsonbContainer *own = NULL;
+	const JsonbContainer *ends = NULL;
+	JsonbValue value;
 	KgJsonWriter w;
-	Jsonb *end;
+	Jsonb *to_end;
+	Jsonb *to_edge;
 
-	if (kg_json_get(in->object, "filters", &filters) == NULL ||
-		!kg_json_is_object(&filters) ||
-		!are_of_end(call->catalog, names, kg_json_container(&filters)) ||
-		(has_to && (!kg_json_is_object(&to) ||
-					kg_json_get(kg_json_container(&to), "filters", &used))))
+	if (names->all)
 		return;
-	kg_jw_init_object(&w);
-	if (has_to)
-		kg_jw_members(&w, kg_json_container(&to));
-	kg_jw_key(&w, "filters");
-	kg_jw_value(&w, &filters);
-	end = kg_jw_finish(&w);
-	kg_jw_init_object(&w);
-	kg_jw_kjsonb(&w, "to", end);
-	kg_json_root(kg_jw_finish(&w), &used);
-	kg_repair_add(
-		&call->repairs, kg_input_path(in, "filters"), &filters, &used);
+	if (kg_json_get(in->object, "to", &value) != NULL)
+	{
+		if (!kg_json_is_object(&value))
+			return;
+		end = kg_json_container(&value);
+		if (kg_json_get(end, "label", &value) != NULL &&
+			(value.type != jbvString ||
+			 (s.end = kg_catalog_type(call->catalog,
+									  kg_json_cstring(&value))) == NULL))
+			return;
+		if (kg_json_get(end, "filters", &value) != NULL)
+		{
+			if (!kg_json_is_object(&value))
+				return;
+			ends = kg_json_container(&value);
+		}
+	}
+	if (kg_json_get(in->object, "filters", &value) != NULL)
+	{
+		if (!kg_json_is_object(&value))
+			return;
+		own = kg_json_container(&value);
+	}
+	to_end = misplaced(&s, own, true);
+	to_edge = misplaced(&s, ends, false);
+	if ((kg_json_length(&to_end->root) == 0 &&
+		 kg_json_length(&to_edge->root) == 0) ||
+		share_member(ends, to_end) || share_member(own, to_edge))
+		return;
+	report_moved(call, kg_input_path(in, "filters"), to_end, true);
+	report_moved(call,
+				 kg_path_member(kg_input_path(in, "to"), "filters"),
+				 to_edge,
+				 false);
 	kg_jw_init_object(&w);
 	kg_json_each(it, in->object)
 		if (!kg_json_string_is(&it.key, "filters") &&
 			!kg_json_string_is(&it.key, "to"))
 			kg_jw_member(&w, &it);
-	kg_jw_kjsonb(&w, "to", end);
+	write_filters(&w, own, to_end, to_edge);
+	kg_jw_kbegin_object(&w, "to");
+	if (end != NULL)
+		kg_json_each(it, end)
+			if (!kg_json_string_is(&it.key, "filters"))
+				kg_jw_member(&w, &it);
+	write_filters(&w, ends, to_edge, to_end);
+	kg_jw_end_object(&w);
 	in->object = &kg_jw_finish(&w)->root;
 }
 

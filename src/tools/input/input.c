@@ -65,6 +65,98 @@ is_blank(const JsonbValue *value)
 }
 
 void (*kg_input_unknown)(const KgInput *in, const JsonbValue *key) = NULL;
+bool (*kg_input_other_words)(KgInput *in) = NULL;
+
+/*
+ * Returns the member of an array's objects that a name in place of an object
+ * means, or NULL.
+ */
+static const char *
+member_of_name(const KgMember *member)
+{
+	const char *name = member->array && member->of_objects
+						   ? kg_member_of_string(member)
+						   : NULL;
+
+	/* An object that has only an id says nothing. */
+	return name != NULL && strcmp(name, "id") != 0 ? name : NULL;
+}
+
+/*
+ * Returns whether a string is a name or a path, such as "customer.name"; as a
+ * field to sort by, also "-name" or "name desc".
+ */
+static bool
+is_name(const JsonbValue *value, bool sorted)
+{
+	const char *text;
+
+	if (value->type != jbvString)
+		return false;
+	text = kg_json_cstring(value);
+	if (sorted && (*text == '-' || *text == '+'))
+		text++;
+	if (!isalpha((unsigned char) *text))
+		return false;
+	text += strspn(text,
+				   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789_.");
+	if (sorted && kg_args_example_of(value, "field", false) == NULL)
+		return false;
+	return *text == '\0' || (sorted && (pg_strcasecmp(text, " asc") == 0 ||
+										pg_strcasecmp(text, " desc") == 0));
+}
+
+/*
+ * Returns whether a value has names in place of the objects of an array: it is
+ * a name itself, or an array of names and objects.
+ */
+static bool
+has_names(const KgMember *member, const JsonbValue *value)
+{
+	const char *name = member_of_name(member);
+	bool sorted = name != NULL && strcmp(name, "field") == 0;
+	bool found = false;
+
+	if (name == NULL)
+		return false;
+	if (!kg_json_is_array(value))
+		return is_name(value, sorted);
+	kg_json_each(it, kg_json_container(value))
+	{
+		if (is_name(&it.value, sorted))
+			found = true;
+		else if (!kg_json_is_object(&it.value))
+			return false;
+	}
+	return found;
+}
+
+static void
+write_named(const KgMember *member, const JsonbValue *item, KgJsonWriter *w)
+{
+	if (item->type == jbvString)
+		kg_jw_jsonb(w, kg_args_example_of(item, member_of_name(member), false));
+	else
+		kg_jw_value(w, item);
+}
+
+/* Returns the array of objects for a value that has names in place of them. */
+static Jsonb *
+with_objects(const KgMember *member, const JsonbValue *value)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_array(&w);
+	if (kg_json_is_array(value))
+	{
+		kg_json_each(it, kg_json_container(value))
+			write_named(member, &it.value, &w);
+	}
+	else
+		write_named(member, value, &w);
+	return kg_jw_finish(&w);
+}
 
 /* Could the value be one in another form than the schema's?  See in_form(). */
 static bool
@@ -82,7 +174,8 @@ may_have_other_form(const KgMember *member, const JsonbValue *value)
 				   member->or_object || member->nnames > 0 ||
 				   value->val.string.len == 0;
 		case jbvBinary:
-			return member->array && !kg_json_is_array(value);
+			return member->array &&
+				   (!kg_json_is_array(value) || has_names(member, value));
 		default:
 			return member->array;
 	}
@@ -135,8 +228,9 @@ in_other_case(const KgMember *member, const JsonbValue *value)
 
 /*
  * Returns the value in the form of the argument, if only one value can be
- * meant. Converts JSON text, a single value for an array, and a name in another
- * case. Returns NULL if the value needs no conversion.
+ * meant. Converts JSON text, a single value for an array, names in place of an
+ * array's objects, and a name in another case. Returns NULL if the value needs
+ * no conversion.
  */
 static Jsonb *
 in_form(const KgMember *member, const char *key, const JsonbValue *value)
@@ -147,6 +241,8 @@ in_form(const KgMember *member, const char *key, const JsonbValue *value)
 
 	if (form != NULL || value->type == jbvNull)
 		return form;
+	if (has_names(member, value))
+		return with_objects(member, value);
 	if (member->array && !kg_json_is_array(value) && member->inner != NULL &&
 		member->of_objects == kg_json_is_object(value))
 		return is_blank(value)
@@ -240,6 +336,7 @@ static const struct
 	const char *published;
 	const char *beside;
 	const char *unless;
+	bool array; /* the value is an array */
 } words[] = {{"type", "label", NULL, "relationship"},
 			 {"type", "node_label", NULL, NULL},
 			 {"relation", "relationship", NULL, NULL},
@@ -253,12 +350,27 @@ static const struct
 			 {"predicate", "relation", "within", NULL},
 			 {"value", "is", "entity", NULL},
 			 {"expected", "is", "entity", NULL},
-			 {"equals", "is", "entity", NULL}};
+			 {"equals", "is", "entity", NULL},
+			 {"function", "fn", NULL, NULL},
+			 {"func", "fn", NULL, NULL},
+			 {"op", "fn", NULL, NULL},
+			 {"alias", "as", "fn", NULL},
+			 {"field", "property", NULL, NULL},
+			 {"property", "field", "order", NULL},
+			 {"direction", "order", "field", NULL},
+			 {"per_page", "limit", NULL, NULL},
+			 {"page_size", "limit", NULL, NULL},
+			 {"skip", "offset", NULL, NULL},
+			 {"hops", "max_hops", NULL, "min_hops"},
+			 {"properties", "columns", NULL, NULL, true},
+			 {"properties", "fields", NULL, NULL, true}};
 
 /* Returns the published word for another word of the same meaning, or NULL. */
 static const char *
-published_word(const KgInput *in, const JsonbValue *key)
+published_word(const KgInput *in, const KgJsonIter *member)
 {
+	const JsonbValue *key = &member->key;
+
 	if (kg_outline_member(
 			in->outline, key->val.string.val, key->val.string.len) != NULL)
 		return NULL;
@@ -269,6 +381,7 @@ published_word(const KgInput *in, const JsonbValue *key)
 			 kg_input_declares(in, words[i].beside)) &&
 			(words[i].unless == NULL ||
 			 !kg_input_declares(in, words[i].unless)) &&
+			(!words[i].array || kg_json_is_array(&member->value)) &&
 			!kg_input_has(in, words[i].published))
 			return words[i].published;
 	return NULL;
@@ -283,7 +396,7 @@ take_words(KgInput *in)
 	kg_jw_init_object(&w);
 	kg_json_each(it, in->object)
 	{
-		const char *published = published_word(in, &it.key);
+		const char *published = published_word(in, &it);
 		JsonbValue used;
 
 		if (published == NULL)
@@ -320,11 +433,13 @@ check_known(KgInput *in)
 
 		if (member == NULL)
 		{
-			if (in->repairs != NULL && published_word(in, &it.key) != NULL)
+			if (in->repairs != NULL && published_word(in, &it) != NULL)
 			{
 				take_words(in);
 				return check_known(in);
 			}
+			if (in->repairs != NULL && kg_input_other_words(in))
+				return check_known(in);
 			kg_input_unknown(in, &it.key);
 			kg_args_known(in->object, in->path, outline);
 		}
@@ -407,6 +522,12 @@ kg_input_maximum(const KgInput *in, const char *key)
 
 	return number_of(&member->max_items,
 					 number_of(&member->maximum, PG_INT32_MAX));
+}
+
+int64
+kg_input_default(const KgInput *in, const char *key)
+{
+	return number_of(&find_member(in, key)->default_number, -1);
 }
 
 char *

@@ -28,6 +28,11 @@ typedef struct KgInput
  * returns. Set by tools/correct/correct.c.
  */
 extern void (*kg_input_unknown)(const KgInput *in, const JsonbValue *key);
+/*
+ * Replaces members that the schema does not have by those of the same meaning
+ * (tools/correct/other_words.h). Set by tools/correct/correct.c.
+ */
+extern bool (*kg_input_other_words)(KgInput *in);
 
 /* Begins to read the arguments and checks the names of their members. */
 extern void kg_input_open(KgInput *in, const Jsonb *arguments,
@@ -60,6 +65,8 @@ extern bool kg_input_has(const KgInput *in, const char *key);
  */
 extern int64 kg_input_minimum(const KgInput *in, const char *key);
 extern int64 kg_input_maximum(const KgInput *in, const char *key);
+/* Returns the default of a number, or -1 without a default. */
+extern int64 kg_input_default(const KgInput *in, const char *key);
 /* Returns the JSON Pointer of a member. */
 extern char *kg_input_path(const KgInput *in, const char *key);
 

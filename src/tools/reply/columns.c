@@ -183,6 +183,19 @@ kg_columns_read(KgShownColumns *columns, const KgGraph *graph,
 		read_edges(columns, graph->catalog, in, &of_edges, edges);
 }
 
+void
+kg_columns_only_labels(KgShownColumns *columns, const KgGraph *graph)
+{
+	for (int i = 0; i < graph->nranks; i++)
+	{
+		const KgType *type = graph->ranked[i];
+
+		columns->nodes[i] = kg_projection_new(1);
+		if (type->label_field != NULL)
+			kg_projection_add(columns->nodes[i], type->label_field);
+	}
+}
+
 bool
 kg_columns_show(const KgShownColumns *columns, int rank)
 {

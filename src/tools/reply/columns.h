@@ -31,6 +31,10 @@ typedef struct KgShownColumns
 extern void kg_columns_read(KgShownColumns *columns, const KgGraph *graph,
 							const KgType *type, const KgInput *in, bool edges);
 
+/* Makes nodes show only their labels; for callers that choose no columns. */
+extern void kg_columns_only_labels(KgShownColumns *columns,
+								   const KgGraph *graph);
+
 /*
  * kg_columns_show() returns whether a property of the type is shown. The
  * second function returns whether a computed property (x-derived) is shown.

@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "base/json.h"
 #include "base/toolset.h"
+#include "tools/reply/joined_rows.h"
 #include "tools/reply/reply_text.h"
 
 /*
@@ -128,6 +129,22 @@ is_omitted(const KgJsonIter *member)
 			   NULL;
 }
 
+/*
+ * Returns whether a member says which text matched. Rows have its property and
+ * passage in its place: the passage shows the words, and the score how well
+ * they match.
+ */
+static bool
+is_passage(const KgJsonIter *member)
+{
+	JsonbValue value;
+
+	return kg_json_string_is(&member->key, "matched_on") &&
+		   kg_json_is_object(&member->value) &&
+		   kg_json_get(kg_json_container(&member->value), "passage", &value) !=
+			   NULL;
+}
+
 static bool
 read_row(Rows *rows, const JsonbContainer *object)
 {
@@ -138,6 +155,15 @@ read_row(Rows *rows, const JsonbContainer *object)
 	{
 		if (is_omitted(&it))
 			continue;
+		if (is_passage(&it))
+		{
+			kg_json_each(inner, kg_json_container(&it.value))
+				if ((kg_json_string_is(&inner.key, "passage") ||
+					 kg_json_string_is(&inner.key, "property")) &&
+					!put_cell(rows, &null_value, &inner))
+					return false;
+			continue;
+		}
 		if (!is_holder(&it))
 		{
 			if (!put_cell(rows, &null_value, &it))
@@ -340,12 +366,24 @@ write_rows(StringInfo text, Rows *rows, const JsonbContainer *array)
 	appendStringInfoChar(text, ']');
 }
 
-/* Reads the columns of an array. Returns whether it can be written as rows. */
+/*
+ * Reads the columns of an array, which come after those in the list of first.
+ * Returns whether the array can be written as rows.
+ */
 static bool
-read_columns(Rows *rows, const JsonbContainer *array)
+read_columns(Rows *rows, const JsonbContainer *array, const List *first)
 {
+	ListCell *lc;
+
 	rows->nrows = kg_json_length(array);
 	rows->n = 0;
+	foreach(lc, first)
+	{
+		if (rows->n == KG_MAX_COLUMNS)
+			return false;
+		rows->columns[rows->n].holder = null_value;
+		rows->columns[rows->n++].name = kg_json_string_value(lfirst(lc));
+	}
 	kg_json_each(it, array)
 		if (!kg_json_is_object(&it.value) ||
 			!read_row(rows, kg_json_container(&it.value)))
@@ -397,6 +435,28 @@ compare_rows(Rows *rows, const JsonbContainer *array)
 			rows->columns[i].same = rows->columns[i].is_id = false;
 }
 
+/*
+ * Appends an array as rows. Returns false, and appends nothing, if that is
+ * impossible.
+ */
+static bool
+append_rows(StringInfo text, const JsonbContainer *array, bool edges,
+			const List *first)
+{
+	Rows *rows = palloc(sizeof(Rows));
+	bool possible;
+
+	rows->edges = edges;
+	possible = read_columns(rows, array, first);
+	if (possible)
+	{
+		compare_rows(rows, array);
+		write_rows(text, rows, array);
+	}
+	pfree(rows);
+	return possible;
+}
+
 /* Writes a member of the reply, as rows if these are shorter. */
 static void
 write_shorter(StringInfo text, const JsonbValue *value, bool edges)
@@ -404,26 +464,18 @@ write_shorter(StringInfo text, const JsonbValue *value, bool edges)
 	const JsonbContainer *array = kg_json_container(value);
 	StringInfoData as_rows;
 	int begin = text->len;
-	Rows *rows;
 
 	write_told(text, value, edges);
 	if (!kg_json_is_array(value))
 		return;
-	rows = palloc(sizeof(Rows));
-	rows->edges = edges;
-	if (read_columns(rows, array))
+	initStringInfo(&as_rows);
+	if (append_rows(&as_rows, array, edges, NIL) &&
+		as_rows.len < text->len - begin)
 	{
-		compare_rows(rows, array);
-		initStringInfo(&as_rows);
-		write_rows(&as_rows, rows, array);
-		if (as_rows.len < text->len - begin)
-		{
-			text->len = begin;
-			appendBinaryStringInfo(text, as_rows.data, as_rows.len);
-		}
-		pfree(as_rows.data);
+		text->len = begin;
+		appendBinaryStringInfo(text, as_rows.data, as_rows.len);
 	}
-	pfree(rows);
+	pfree(as_rows.data);
 }
 
 /* A reply, and the facts that decide which members its text omits. */
@@ -437,6 +489,7 @@ typedef struct Told
 	bool named;	  /* nodes also occur in rows or paths */
 	bool
 		table; /* of query: the names of columns are written as the first row */
+	const char *joined; /* text of rows with their nodes and edges, or NULL */
 } Told;
 
 static int64
@@ -458,6 +511,7 @@ read_told(Told *told, const JsonbContainer *reply, const JsonbContainer *sent)
 
 	told->reply = reply;
 	told->sent = sent;
+	told->joined = NULL;
 	told->whole = kg_json_get(reply, "truncated", &value) == NULL ||
 				  value.type != jbvBool || !value.val.boolean;
 	told->all = told->whole && total > 0 &&
@@ -638,6 +692,13 @@ place_of(const JsonbValue *key)
 	return -1;
 }
 
+/* Returns whether joined rows contain the member. */
+static bool
+is_joined(const JsonbValue *key)
+{
+	return kg_json_string_is(key, "nodes") || kg_json_string_is(key, "edges");
+}
+
 /*
  * Writes the members at one position of the order. For the position -1, writes
  * the members that the order does not name.
@@ -649,12 +710,15 @@ write_members(StringInfo text, const Told *told, int place)
 	{
 		bool object = kg_json_is_object(&it.value);
 
-		if (place_of(&it.key) != place || is_implied(told, &it))
+		if (place_of(&it.key) != place || is_implied(told, &it) ||
+			(told->joined != NULL && is_joined(&it.key)))
 			continue;
 		begin_item(text);
 		kg_json_append(text, &it.key);
 		appendStringInfoChar(text, ':');
-		if (object && kg_json_string_is(&it.key, "next"))
+		if (told->joined != NULL && kg_json_string_is(&it.key, "rows"))
+			appendStringInfoString(text, told->joined);
+		else if (object && kg_json_string_is(&it.key, "next"))
 			write_next(text, &it.value, told->sent);
 		else if (object && kg_json_string_is(&it.key, "counts"))
 			write_counts(text, &it.value);
@@ -670,6 +734,41 @@ write_members(StringInfo text, const Told *told, int place)
 	}
 }
 
+/* Returns the length of the members that joined rows replace. */
+static int
+length_apart(const Told *told)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	kg_json_each(it, told->reply)
+	{
+		if ((!is_joined(&it.key) && !kg_json_string_is(&it.key, "rows")) ||
+			is_implied(told, &it))
+			continue;
+		kg_json_append(&text, &it.key);
+		appendStringInfoString(&text, ":,");
+		write_shorter(&text, &it.value, kg_json_string_is(&it.key, "edges"));
+	}
+	return text.len;
+}
+
+/* Joins the rows of a traversal with their nodes and edges, if that is shorter. */
+static void
+join_rows(Told *told)
+{
+	List *names;
+	Jsonb *rows = kg_joined_rows(told->reply, &names);
+	StringInfoData text;
+
+	if (rows == NULL)
+		return;
+	initStringInfo(&text);
+	if (append_rows(&text, &rows->root, false, names) &&
+		text.len < length_apart(told))
+		told->joined = text.data;
+}
+
 static char *
 rows_text(const JsonbContainer *reply, const Jsonb *sent)
 {
@@ -678,6 +777,7 @@ rows_text(const JsonbContainer *reply, const Jsonb *sent)
 	Told told;
 
 	read_told(&told, reply, &sent->root);
+	join_rows(&told);
 	initStringInfo(&text);
 	appendStringInfoChar(&text, '{');
 	for (int i = 0; i < nfirst; i++)

@@ -9,6 +9,7 @@
 #include "tools/graph/graph.h"
 #include "tools/sql/query.h"
 
-const KgFixedTool kg_sql_tools[] = {{"query", KG_TOOLSET_SQL, kg_tool_query},
-									{"search", KG_TOOLSET_SQL, kg_tool_search},
-									{NULL}};
+const KgFixedTool kg_sql_tools[] = {
+	{"query", KG_TOOLSET_SQL, kg_tool_query},
+	{"search", KG_TOOLSET_SQL, kg_tool_search, .within = "find"},
+	{NULL}};

@@ -1,0 +1,358 @@
+/*
+ * other_words.c
+ *	  Arguments that other interfaces have and these tools have not.
+ *
+ *	  {"page": 3, "per_page": 10} is {"offset": 20, "limit": 10}; a tool that
+ *	  has only cursors takes the first page. {"hops": 2} of a step is
+ *	  {"min_hops": 2, "max_hops": 2}. A direction beside the only step is the
+ *	  step's, and a type beside "node" the node's. Each replacement keeps the whole meaning, or is not made.
+ */
+#include "postgres.h"
+
+#include "query/argument/repair.h"
+#include "tools/correct/other_words.h"
+
+static const char *const page_words[] = {
+	"page", "page_number", "page_no", "pageNumber", NULL};
+static const char *const size_words[] = {
+	"per_page", "page_size", "pageSize", "perPage", "items_per_page", NULL};
+
+/* Finds the only member of some names. Returns NULL if none or several exist. */
+static const char *
+only_member(const KgInput *in, const char *const *names, JsonbValue *value)
+{
+	const char *found = NULL;
+
+	for (; *names != NULL; names++)
+	{
+		if (kg_json_get(in->object, *names, value) == NULL)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = *names;
+	}
+	if (found != NULL)
+		(void) kg_json_get(in->object, found, value);
+	return found;
+}
+
+/* Reads a number of at least 1, also one in a string. */
+static bool
+read_positive(const JsonbValue *value, int64 *number)
+{
+	JsonbValue in_text;
+
+	if (value->type == jbvString)
+		return kg_json_number_of(value, &in_text) &&
+			   kg_json_int64(&in_text, number) && *number >= 1;
+	return kg_json_int64(value, number) && *number >= 1;
+}
+
+/* Reports the arguments that were used for one that was sent. */
+static void
+report(KgInput *in, const char *sent, const JsonbValue *got, const Jsonb *used)
+{
+	JsonbValue value;
+
+	kg_json_root(used, &value);
+	kg_repair_add(in->repairs, kg_input_path(in, sent), got, &value);
+}
+
+/* Replaces a member of the object by the members of "used". */
+static void
+replace(KgInput *in, const char *name, const Jsonb *used)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, in->object)
+		if (!kg_json_string_is(&it.key, name))
+			kg_jw_member(&w, &it);
+	kg_jw_members(&w, &used->root);
+	in->object = &kg_jw_finish(&w)->root;
+}
+
+static Jsonb *
+number_member(const char *name, int64 number)
+{
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_jw_kint(&w, name, number);
+	return kg_jw_finish(&w);
+}
+
+/* Reads a number of hops, or a range such as "1..3". */
+static bool
+read_hops(const JsonbValue *value, int64 *least, int64 *most)
+{
+	const char *text;
+	int end = 0;
+	int low;
+	int high;
+
+	if (read_positive(value, least))
+	{
+		*most = *least;
+		return true;
+	}
+	if (value->type != jbvString)
+		return false;
+	text = kg_json_cstring(value);
+	if (sscanf(text, "%1d..%1d%n", &low, &high, &end) != 2 ||
+		end != (int) strlen(text))
+		return false;
+	*least = low;
+	*most = high;
+	return low <= high;
+}
+
+static bool
+take_hops(KgInput *in)
+{
+	JsonbValue value;
+	KgJsonWriter w;
+	Jsonb *used;
+	int64 least;
+	int64 most;
+
+	if (kg_json_get(in->object, "hops", &value) == NULL ||
+		!kg_input_declares(in, "min_hops") ||
+		!kg_input_declares(in, "max_hops") || kg_input_has(in, "min_hops") ||
+		kg_input_has(in, "max_hops") || !read_hops(&value, &least, &most) ||
+		most > kg_input_maximum(in, "max_hops"))
+		return false;
+	kg_jw_init_object(&w);
+	kg_jw_kint(&w, "min_hops", least);
+	kg_jw_kint(&w, "max_hops", most);
+	used = kg_jw_finish(&w);
+	report(in, "hops", &value, used);
+	replace(in, "hops", used);
+	return true;
+}
+
+/*
+ * Sets *size to the number of items of a page: that of the member of the name,
+ * the limit of the call, or the default. Returns false if it is not known.
+ */
+static bool
+read_size(const KgInput *in, const char *name, const JsonbValue *value,
+		  int64 *size)
+{
+	JsonbValue limit;
+
+	if (name != NULL)
+		return !kg_input_has(in, "limit") && read_positive(value, size);
+	if (kg_json_get(in->object, "limit", &limit) != NULL)
+		return read_positive(&limit, size);
+	*size = kg_input_default(in, "limit");
+	return *size > 0;
+}
+
+static bool
+take_page(KgInput *in)
+{
+	JsonbValue page_value;
+	JsonbValue size_value;
+	const char *page_name = only_member(in, page_words, &page_value);
+	const char *size_name = only_member(in, size_words, &size_value);
+	bool offsets = kg_input_declares(in, "offset");
+	int64 page;
+	int64 size = 0;
+
+	if (page_name == NULL || !kg_input_declares(in, "limit") ||
+		(offsets && kg_input_has(in, "offset")) || kg_input_has(in, "cursor") ||
+		!read_positive(&page_value, &page) ||
+		(!read_size(in, size_name, &size_value, &size) &&
+		 (page > 1 || size_name != NULL)) ||
+		(page > 1 &&
+		 (!offsets || page - 1 > kg_input_maximum(in, "offset") / size)))
+		return false;
+	if (size_name != NULL)
+	{
+		Jsonb *limit = number_member("limit", size);
+
+		report(in, size_name, &size_value, limit);
+		replace(in, size_name, limit);
+	}
+	if (offsets)
+	{
+		Jsonb *offset = number_member("offset", (page - 1) * size);
+
+		report(in, page_name, &page_value, offset);
+		replace(in, page_name, offset);
+	}
+	else
+	{
+		kg_repair_add(
+			in->repairs, kg_input_path(in, page_name), &page_value, NULL);
+		replace(in, page_name, kg_json_parse("{}"));
+	}
+	return true;
+}
+
+/* Returns the name of the array of steps, or NULL. */
+static const char *
+steps_name(const KgInput *in)
+{
+	static const char *const names[] = {"steps", "relationships"};
+
+	for (int i = 0; i < lengthof(names); i++)
+		if (kg_input_declares(in, names[i]) && kg_input_has(in, names[i]))
+			return names[i];
+	return NULL;
+}
+
+/*
+ * Sets *step to the only item of the steps, or to the value itself if it is no
+ * array. Returns false for several steps, or a step with a direction.
+ */
+static bool
+only_step(const JsonbValue *steps, JsonbValue *step)
+{
+	JsonbValue value;
+
+	*step = *steps;
+	if (kg_json_is_array(steps))
+	{
+		KgJsonIter it;
+
+		if (kg_json_length(kg_json_container(steps)) != 1)
+			return false;
+		kg_json_iter_init(&it, kg_json_container(steps));
+		(void) kg_json_iter_next(&it);
+		*step = it.value;
+	}
+	return kg_json_is_object(step)
+			   ? kg_json_get(kg_json_container(step), "direction", &value) ==
+					 NULL
+			   : step->type == jbvString;
+}
+
+/* Reports that a member that was sent is used at another path. */
+static void
+report_moved(KgInput *in, const char *sent, const char *path)
+{
+	JsonbValue got = kg_json_string_value(sent);
+	JsonbValue used = kg_json_string_value(path);
+
+	kg_repair_add(in->repairs, kg_input_path(in, sent), &got, &used);
+}
+
+/* Moves a direction beside the only step into the step. */
+static bool
+take_direction(KgInput *in)
+{
+	const char *name = steps_name(in);
+	JsonbValue direction;
+	JsonbValue steps;
+	JsonbValue step;
+	KgJsonWriter w;
+	Jsonb *used;
+
+	if (name == NULL || kg_input_declares(in, "direction") ||
+		kg_json_get(in->object, "direction", &direction) == NULL ||
+		kg_json_get(in->object, name, &steps) == NULL ||
+		!only_step(&steps, &step))
+		return false;
+	kg_jw_init_object(&w);
+	kg_jw_kbegin_array(&w, name);
+	kg_jw_begin_object(&w);
+	if (kg_json_is_object(&step))
+		kg_jw_members(&w, kg_json_container(&step));
+	else
+	{
+		kg_jw_key(&w, "type");
+		kg_jw_value(&w, &step);
+	}
+	kg_jw_key(&w, "direction");
+	kg_jw_value(&w, &direction);
+	kg_jw_end_object(&w);
+	kg_jw_end_array(&w);
+	used = kg_jw_finish(&w);
+	report_moved(in, "direction", psprintf("/%s/0/direction", name));
+	replace(in, name, used);
+	replace(in, "direction", kg_json_parse("{}"));
+	return true;
+}
+
+/* Parts of a selection, and the words for them beside "node". */
+static const struct
+{
+	const char *sent;
+	const char *part;
+} parts[] = {{"type", "label"},
+			 {"label", "label"},
+			 {"node_label", "label"},
+			 {"ids", "ids"},
+			 {"query", "query"},
+			 {"filters", "filters"}};
+
+/* Returns whether each member is an argument of the tool or a part. */
+static bool
+has_only_parts(const KgInput *in)
+{
+	kg_json_each(it, in->object)
+	{
+		char *name = kg_json_cstring(&it.key);
+		bool known = kg_input_declares(in, name);
+
+		for (int i = 0; i < lengthof(parts) && !known; i++)
+			known = strcmp(name, parts[i].sent) == 0;
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
+/* Moves the parts of a selection that are beside "node" into it. */
+static bool
+take_node(KgInput *in)
+{
+	Jsonb *node = kg_json_parse("{}");
+	JsonbValue value;
+	KgJsonWriter w;
+	bool moved = false;
+
+	if (!kg_input_declares(in, "node") || !has_only_parts(in))
+		return false;
+	if (kg_json_get(in->object, "node", &value) != NULL)
+	{
+		if (!kg_json_is_object(&value))
+			return false;
+		node = kg_json_datum(&value);
+	}
+	for (int i = 0; i < lengthof(parts); i++)
+	{
+		JsonbValue other;
+
+		if (kg_input_declares(in, parts[i].sent) ||
+			kg_json_get(in->object, parts[i].sent, &value) == NULL)
+			continue;
+		if (kg_json_get(&node->root, parts[i].part, &other) != NULL)
+			return false;
+		node = kg_json_with(node, parts[i].part, &value);
+		moved = true;
+	}
+	if (!moved)
+		return false;
+	for (int i = 0; i < lengthof(parts); i++)
+		if (!kg_input_declares(in, parts[i].sent) &&
+			kg_input_has(in, parts[i].sent))
+		{
+			report_moved(
+				in, parts[i].sent, psprintf("/node/%s", parts[i].part));
+			replace(in, parts[i].sent, kg_json_parse("{}"));
+		}
+	kg_jw_init_object(&w);
+	kg_jw_kjsonb(&w, "node", node);
+	replace(in, "node", kg_jw_finish(&w));
+	return true;
+}
+
+bool
+kg_take_other_words(KgInput *in)
+{
+	return take_hops(in) || take_page(in) || take_direction(in) ||
+		   take_node(in);
+}

@@ -1,0 +1,372 @@
+/*
+ * joined_rows.c
+ *	  The rows of a traversal joined with their nodes and edges.
+ *
+ *	  The reply of a traversal has a row of handles for each match, and has the
+ *	  nodes and edges of all rows once. A joined row is an object with members
+ *	  for the ends and edges of its steps:
+ *
+ *	  {"from": "mob:blaze", "edge": "-DROPS->", "to": "item:blaze_rod",
+ *	   "from.name": "Blaze", "edge.chance": 1, "to.name": "Blaze Rod"}
+ *
+ *	  With several steps, their members have the number of the step: edge1, to1,
+ *	  edge2, to2. An edge is an arrow as in paths.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "base/json.h"
+#include "tools/reply/joined_rows.h"
+
+/* The directions in which all rows have an edge in a step. */
+typedef struct Step
+{
+	bool forward;
+	bool backward;
+} Step;
+
+/* The nodes and edges of a reply, by their handles. */
+typedef struct Joined
+{
+	Jsonb *nodes; /* {handle: properties} */
+	Jsonb *edges; /* {from and to: edge} */
+	/* {name: true} of the properties that are not the id in each node */
+	Jsonb *told;
+	int nsteps;
+	Step *steps;
+} Joined;
+
+/* Returns a member of the reply that is an array, or NULL. */
+static const JsonbContainer *
+array_of(const JsonbContainer *reply, const char *name)
+{
+	JsonbValue value;
+
+	return kg_json_get(reply, name, &value) != NULL && kg_json_is_array(&value)
+			   ? kg_json_container(&value)
+			   : NULL;
+}
+
+/* Returns the handle of {type, id}, or NULL. */
+static char *
+handle_of(const JsonbValue *end)
+{
+	JsonbValue type;
+	JsonbValue id;
+
+	if (!kg_json_is_object(end) ||
+		kg_json_get(kg_json_container(end), "type", &type) == NULL ||
+		type.type != jbvString ||
+		kg_json_get(kg_json_container(end), "id", &id) == NULL ||
+		id.type != jbvString)
+		return NULL;
+	return psprintf("%s:%s", kg_json_cstring(&type), kg_json_cstring(&id));
+}
+
+/* Returns whether an object has no member except those of the list. */
+static bool
+has_only(const JsonbValue *object, const char *const *names)
+{
+	kg_json_each(it, kg_json_container(object))
+	{
+		const char *const *name = names;
+
+		while (*name != NULL && !kg_json_string_is(&it.key, *name))
+			name++;
+		if (*name == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* Reads the nodes. Returns false if their rows cannot be joined. */
+static bool
+read_nodes(Joined *j, const JsonbContainer *nodes)
+{
+	static const char *const members[] = {"type", "id", "properties", NULL};
+	KgJsonWriter by_handle;
+	KgJsonWriter told;
+
+	kg_jw_init_object(&by_handle);
+	kg_jw_init_object(&told);
+	kg_json_each(it, nodes)
+	{
+		char *handle = handle_of(&it.value);
+		JsonbValue properties;
+		JsonbValue id;
+
+		if (handle == NULL || !has_only(&it.value, members))
+			return false;
+		kg_jw_key(&by_handle, handle);
+		if (kg_json_get(kg_json_container(&it.value),
+						"properties",
+						&properties) == NULL)
+		{
+			kg_jw_begin_object(&by_handle);
+			kg_jw_end_object(&by_handle);
+			continue;
+		}
+		kg_jw_value(&by_handle, &properties);
+		(void) kg_json_get(kg_json_container(&it.value), "id", &id);
+		kg_json_each(property, kg_json_container(&properties))
+			if (!kg_json_same_value(&property.value, &id))
+			{
+				kg_jw_keyn(&told,
+						   property.key.val.string.val,
+						   property.key.val.string.len);
+				kg_jw_bool(&told, true);
+			}
+	}
+	j->nodes = kg_jw_finish(&by_handle);
+	j->told = kg_jw_finish(&told);
+	return true;
+}
+
+/* A handle contains no control character. */
+static char *
+ends_key(const char *from, const char *to)
+{
+	return psprintf("%s\n%s", from, to);
+}
+
+/*
+ * Reads the edges. Returns false if two edges have the same ends, or if their
+ * rows cannot be joined for another reason.
+ */
+static bool
+read_edges(Joined *j, const JsonbContainer *edges)
+{
+	static const char *const members[] = {
+		"type", "from", "to", "properties", "depth", NULL};
+	KgJsonWriter w;
+
+	kg_jw_init_object(&w);
+	kg_json_each(it, edges)
+	{
+		JsonbValue end;
+		char *from;
+		char *to;
+
+		if (!kg_json_is_object(&it.value) || !has_only(&it.value, members) ||
+			kg_json_get(kg_json_container(&it.value), "from", &end) == NULL ||
+			(from = handle_of(&end)) == NULL ||
+			kg_json_get(kg_json_container(&it.value), "to", &end) == NULL ||
+			(to = handle_of(&end)) == NULL)
+			return false;
+		kg_jw_key(&w, ends_key(from, to));
+		kg_jw_value(&w, &it.value);
+	}
+	j->edges = kg_jw_finish(&w);
+	return kg_json_length(&j->edges->root) == kg_json_length(edges);
+}
+
+/* Returns the name of a member: of the only step, or with its number. */
+static char *
+name_of(const Joined *j, const char *name, int step)
+{
+	return j->nsteps == 1 ? pstrdup(name) : psprintf("%s%d", name, step);
+}
+
+/* Writes properties as members whose names begin with the given one. */
+static void
+write_properties(KgJsonWriter *w, const char *of, const JsonbContainer *object,
+				 const Jsonb *told)
+{
+	kg_json_each(it, object)
+	{
+		const char *name = kg_json_cstring(&it.key);
+		JsonbValue value;
+
+		if (told != NULL && kg_json_get(&told->root, name, &value) == NULL)
+			continue;
+		kg_jw_key(w, psprintf("%s.%s", of, name));
+		kg_jw_value(w, &it.value);
+	}
+}
+
+/* Writes an end of a step. Returns false if the reply does not have its node. */
+static bool
+write_end(const Joined *j, KgJsonWriter *w, const char *name,
+		  const char *handle)
+{
+	JsonbValue properties;
+
+	if (kg_json_get(&j->nodes->root, handle, &properties) == NULL)
+		return false;
+	kg_jw_kstring(w, name, handle);
+	write_properties(w, name, kg_json_container(&properties), j->told);
+	return true;
+}
+
+/*
+ * Finds the only edge between the ends of a step. If all rows have an edge in
+ * one direction of the step, the edge has this direction. Returns its key, or
+ * NULL.
+ */
+static char *
+find_edge(const Joined *j, int step, const char *from, const char *to,
+		  JsonbValue *edge, bool *forward)
+{
+	const Step *s = &j->steps[step - 1];
+	char *there = ends_key(from, to);
+	char *back = ends_key(to, from);
+	JsonbValue other;
+
+	if (s->forward && s->backward)
+		return NULL;
+	*forward = !s->backward &&
+			   kg_json_get(&j->edges->root, there, edge) != NULL;
+	if (*forward)
+		return s->forward || kg_json_get(&j->edges->root, back, &other) == NULL
+				   ? there
+				   : NULL;
+	return kg_json_get(&j->edges->root, back, edge) != NULL ? back : NULL;
+}
+
+/*
+ * Writes the edge of a step, and adds its key to "used". Returns false if the
+ * reply does not have exactly one. The edge of a walk of several hops has no
+ * direction.
+ */
+static bool
+write_edge(const Joined *j, KgJsonWriter *w, int step, const char *from,
+		   const char *to, KgJsonWriter *used)
+{
+	char *name = name_of(j, "edge", step);
+	JsonbValue edge;
+	JsonbValue value;
+	bool forward;
+	char *key = find_edge(j, step, from, to, &edge, &forward);
+	const char *type;
+
+	if (key == NULL)
+		return false;
+	kg_jw_key(used, key);
+	kg_jw_bool(used, true);
+	(void) kg_json_get(kg_json_container(&edge), "type", &value);
+	type = kg_json_cstring(&value);
+	if (kg_json_get(kg_json_container(&edge), "depth", &value) != NULL)
+	{
+		kg_jw_key(w, name_of(j, "depth", step));
+		kg_jw_value(w, &value);
+	}
+	else
+		type = psprintf(forward ? "-%s->" : "<-%s-", type);
+	kg_jw_kstring(w, name, type);
+	if (kg_json_get(kg_json_container(&edge), "properties", &value) != NULL)
+		write_properties(w, name, kg_json_container(&value), NULL);
+	return true;
+}
+
+/*
+ * Finds the directions of the steps' edges. Returns false if the rows are not
+ * of the same number of handles.
+ */
+static bool
+read_steps(Joined *j, const JsonbContainer *rows)
+{
+	kg_json_each(row, rows)
+	{
+		const JsonbContainer *handles = kg_json_container(&row.value);
+		const char *before = NULL;
+
+		if (!kg_json_is_array(&row.value))
+			return false;
+		if (row.index == 0)
+		{
+			j->nsteps = kg_json_length(handles) - 1;
+			j->steps = palloc((j->nsteps + 1) * sizeof(Step));
+			memset(j->steps, true, (j->nsteps + 1) * sizeof(Step));
+		}
+		if (j->nsteps < 1 || kg_json_length(handles) != j->nsteps + 1)
+			return false;
+		kg_json_each(it, handles)
+		{
+			const char *handle = kg_json_cstring(&it.value);
+			JsonbValue edge;
+
+			if (it.value.type != jbvString)
+				return false;
+			if (before != NULL)
+			{
+				Step *step = &j->steps[it.index - 1];
+
+				step->forward &= kg_json_get(&j->edges->root,
+											 ends_key(before, handle),
+											 &edge) != NULL;
+				step->backward &= kg_json_get(&j->edges->root,
+											  ends_key(handle, before),
+											  &edge) != NULL;
+			}
+			before = handle;
+		}
+	}
+	return true;
+}
+
+static bool
+write_row(const Joined *j, KgJsonWriter *w, const JsonbContainer *row,
+		  KgJsonWriter *used)
+{
+	const char *before = NULL;
+
+	kg_json_each(it, row)
+	{
+		const char *handle = kg_json_cstring(&it.value);
+		const char *name = it.index == 0 ? "from" : name_of(j, "to", it.index);
+
+		if (!write_end(j, w, name, handle) ||
+			(before != NULL &&
+			 !write_edge(j, w, it.index, before, handle, used)))
+			return false;
+		before = handle;
+	}
+	return true;
+}
+
+/* Returns the names of the members that every row has. */
+static List *
+names_of_rows(const Joined *j)
+{
+	List *names = list_make1(pstrdup("from"));
+
+	for (int step = 1; step <= j->nsteps; step++)
+	{
+		names = lappend(names, name_of(j, "edge", step));
+		names = lappend(names, name_of(j, "to", step));
+	}
+	return names;
+}
+
+Jsonb *
+kg_joined_rows(const JsonbContainer *reply, List **names)
+{
+	const JsonbContainer *rows = array_of(reply, "rows");
+	const JsonbContainer *nodes = array_of(reply, "nodes");
+	const JsonbContainer *edges = array_of(reply, "edges");
+	Joined j = {0};
+	KgJsonWriter used;
+	KgJsonWriter w;
+	JsonbValue value;
+
+	if (rows == NULL || nodes == NULL || edges == NULL ||
+		kg_json_length(rows) == 0 ||
+		kg_json_get(reply, "withheld", &value) != NULL ||
+		!read_nodes(&j, nodes) || !read_edges(&j, edges) ||
+		!read_steps(&j, rows))
+		return NULL;
+	kg_jw_init_object(&used);
+	kg_jw_init_array(&w);
+	kg_json_each(it, rows)
+	{
+		CHECK_FOR_INTERRUPTS();
+		kg_jw_begin_object(&w);
+		if (!write_row(&j, &w, kg_json_container(&it.value), &used))
+			return NULL;
+		kg_jw_end_object(&w);
+	}
+	if (kg_json_length(&kg_jw_finish(&used)->root) != kg_json_length(edges))
+		return NULL;
+	*names = names_of_rows(&j);
+	return kg_jw_finish(&w);
+}
