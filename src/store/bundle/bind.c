@@ -929,26 +929,22 @@ kg_draft_write_relation(KgJsonWriter *w, const KgBindingDraft *bind,
 static void
 require_own_type(const KgBindingDraft *bind)
 {
+	const KgType *type;
 	JsonbValue ignored;
 
 	if (kg_json_get(bind->mapping, "entity_type", &ignored) != NULL)
 		return;
-	for (int i = 0; i < bind->catalog->ntypes; i++)
-	{
-		const KgType *type = bind->catalog->types[i];
-
-		if (strcmp(type->bundle, bind->bundle) == 0 &&
-			strcmp(type->name, bind->type) == 0 && type->binding != NULL &&
-			strcmp(type->binding->table, bind->table) != 0)
-			kg_draft_throw("/entity_type",
-						   psprintf("\"entity_type\": another name, because "
-									"\"%s\" reads %s; or \"%s\", to let it "
-									"read %s",
-									type->name,
-									type->binding->table,
-									type->name,
-									bind->table));
-	}
+	type = kg_catalog_type_in(bind->catalog, bind->bundle, bind->type);
+	if (type != NULL && type->binding != NULL &&
+		strcmp(type->binding->table, bind->table) != 0)
+		kg_draft_throw("/entity_type",
+					   psprintf("\"entity_type\": another name, because "
+								"\"%s\" reads %s; or \"%s\", to let it "
+								"read %s",
+								type->name,
+								type->binding->table,
+								type->name,
+								bind->table));
 }
 
 Jsonb *

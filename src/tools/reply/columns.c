@@ -188,7 +188,7 @@ kg_columns_only_labels(KgShownColumns *columns, const KgGraph *graph)
 {
 	for (int i = 0; i < graph->nranks; i++)
 	{
-		const KgType *type = graph->ranked[i];
+		const KgType *type = kg_type_of(graph->ranked[i]);
 
 		columns->nodes[i] = kg_projection_new(1);
 		if (type->label_field != NULL)
