@@ -263,7 +263,7 @@ write_packed(KgComponent *c, uint64 row, int probes)
 	if (nodes * 2 > probes && packed * 2 < nodes)
 		problem(c,
 				KG_DEGRADED,
-				"tenant %s: packed edges of less than half of its nodes; "
+				"tenant %s: less than half of its nodes have packed edges; "
 				"kg_pack() makes searches faster",
 				tenant);
 }
@@ -419,7 +419,7 @@ look_at_grants(KgComponent *c)
 			problem(c,
 					KG_DEGRADED,
 					"role %s lacks a privilege that its grants give: %s%s; "
-					"kg_check('{\"repair\": true}') gives it",
+					"kg_check('{\"repair\": true}') grants it",
 					name,
 					(char *) linitial(missing),
 					list_length(missing) > 1 ? ", and others" : "");

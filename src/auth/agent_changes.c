@@ -77,7 +77,7 @@ static void
 check_options(const Jsonb *options)
 {
 	if (!JB_ROOT_IS_OBJECT(options))
-		KG_THROW(KG_INVALID_INPUT, .message = "options are not an object");
+		KG_THROW(KG_INVALID_INPUT, .message = "options must be an object");
 	kg_json_each(it, &options->root)
 		check_option(kg_json_cstring(&it.key), &it.value);
 }
@@ -96,8 +96,8 @@ check_name(const char *agent)
 			 .message = "agent name is not valid",
 			 .path = "/agent",
 			 .got_string = agent,
-			 .expected = "1 to 128 letters, digits and . _ : @ -, the first a "
-						 "letter or digit");
+			 .expected = "1 to 128 letters, digits and characters of "
+						 "\"._:@-\", beginning with a letter or digit");
 }
 
 static KG_NORETURN void

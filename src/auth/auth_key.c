@@ -229,9 +229,9 @@ kg_sql_check_auth_key(PG_FUNCTION_ARGS)
 						 VARDATA_ANY(material),
 						 VARSIZE_ANY_EXHDR(material),
 						 &why))
-		KG_THROW(
-			KG_INVALID_INPUT,
-			.message = psprintf("the key is not usable with %s: %s", alg, why));
+		KG_THROW(KG_INVALID_INPUT,
+				 .message = psprintf(
+					 "the key cannot be used with algorithm %s: %s", alg, why));
 	kg_jwt_key_free(&key);
 	return PointerGetDatum(row);
 }

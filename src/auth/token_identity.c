@@ -101,8 +101,8 @@ kg_token_check_free(void)
 	if (bound == NULL && !session_used && !session_left)
 		return;
 	KG_THROW(KG_FORBIDDEN,
-			 .message = "this transaction has an identity already",
-			 .expected = "one token in a transaction");
+			 .message = "the transaction already has an identity",
+			 .expected = "only one token in each transaction");
 }
 
 void

@@ -428,7 +428,7 @@ run(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 		return;
 	KG_THROW(KG_FORBIDDEN,
 			 .message = "a rule on a table of kg_graph rewrites the statement",
-			 .expected = "no rules on these tables; triggers instead");
+			 .expected = "triggers instead of rules on these tables");
 }
 
 void

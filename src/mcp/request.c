@@ -160,8 +160,7 @@ choose_revision(KgMcpRequest *req, const JsonbContainer *message)
 			return kg_mcp_refuse(req,
 								 KG_MCP_INVALID_REQUEST,
 								 NULL,
-								 "kg_revision is not a revision that is "
-								 "served");
+								 "kg_revision is not a supported revision");
 		modern = revision == KG_MCP_2026_07_28;
 	}
 	req->revision = modern ? KG_MCP_2026_07_28 : revision;

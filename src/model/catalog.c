@@ -680,7 +680,9 @@ kg_catalog_throw_named(const char *tenant)
 	const char *span = span_of_snapshot();
 	KG_THROW(KG_CONFLICT,
 			 .message = psprintf(
-				 "tenant \"%s\" got its name since the %s began", tenant, span),
+				 "tenant \"%s\" was given its name after the %s began",
+				 tenant,
+				 span),
 			 .expected = psprintf("the same call in a new %s", span));
 }
 
@@ -689,8 +691,8 @@ kg_catalog_throw_authorizes(const KgType *type)
 {
 	const char *span = span_of_snapshot();
 	KG_THROW(KG_CONFLICT,
-			 .message = psprintf("another session gave entity type \"%s\" "
-								 "x-authorize since the %s began",
+			 .message = psprintf("another session added \"x-authorize\" to "
+								 "entity type \"%s\" after the %s began",
 								 type->name,
 								 span),
 			 .keyword = "x-authorize",
@@ -785,9 +787,9 @@ require_seen_types(const KgCatalog *newest)
 			continue;
 		KG_THROW(KG_CONFLICT,
 				 .message = psprintf("another session changed entity type "
-									 "\"%s\" since the transaction began",
+									 "\"%s\" after the transaction began",
 									 kg_type_handle(type)),
-				 .expected = "the same transaction again");
+				 .expected = "the same transaction, run again");
 	}
 }
 
@@ -809,7 +811,7 @@ kg_catalog_throw_changed(void)
 {
 	KG_THROW(KG_CONFLICT,
 			 .message = "another session changed a bundle at the same time",
-			 .expected = "the same call again");
+			 .expected = "the same call, sent again");
 }
 
 bool

@@ -445,10 +445,11 @@ kg_writing_require_derived(const KgType *type)
 	KG_THROW(
 		KG_FORBIDDEN,
 		.message = "entities cannot be searched before the statement that "
-				   "writes them is done",
-		.expected = "a call after the statement, or in a trigger AFTER ... FOR "
-					"EACH STATEMENT whose name sorts after kg_entity_, or "
-					"kg_get() of a type that counts no references to them");
+				   "writes them has ended",
+		.expected =
+			"a call after the statement, or in a trigger AFTER ... FOR EACH "
+			"STATEMENT whose name sorts after kg_entity_, or kg_get() of a "
+			"type that counts no references to the written entities");
 }
 
 bool

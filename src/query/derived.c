@@ -393,17 +393,18 @@ kg_counts_check(const KgType *type, const KgField *field, const char *path,
 {
 	if (n <= (uint64) kg_setting_max_scan)
 		return;
-	KG_THROW(KG_LIMIT_EXCEEDED,
-			 .message = psprintf(
-				 "property \"%s\" of entity type \"%s\" is counted for each "
-				 "entity, because the caller does not see the whole tenant or "
-				 "the call has valid_at, and the other conditions leave more "
-				 "entities than kg_graph.max_scan (%d)",
-				 field->name,
-				 kg_type_handle(type),
-				 kg_setting_max_scan),
-			 .path = path,
-			 .expected = psprintf("ids, filters on other properties with an "
-								  "index or related that leave at most %d",
-								  kg_setting_max_scan));
+	KG_THROW(
+		KG_LIMIT_EXCEEDED,
+		.message = psprintf(
+			"property \"%s\" of entity type \"%s\" is counted for each "
+			"entity, because the caller does not see the whole tenant or "
+			"the call has valid_at, and the other conditions leave more "
+			"entities than kg_graph.max_scan (%d)",
+			field->name,
+			kg_type_handle(type),
+			kg_setting_max_scan),
+		.path = path,
+		.expected = psprintf("ids, \"related\", or filters on other properties "
+							 "with an index, which leave at most %d entities",
+							 kg_setting_max_scan));
 }

@@ -134,7 +134,7 @@ static KG_NORETURN void
 throw_other(const char *key)
 {
 	KG_THROW(KG_CONFLICT,
-			 .message = "the idempotency key is of another write",
+			 .message = "the idempotency key was used for another write",
 			 .path = "/idempotency_key",
 			 .got_string = key,
 			 .expected = "a new key for a different write");

@@ -61,7 +61,7 @@ take_name(const char *tenant, const char *name, const char *canonical,
 		throw_taken(name, "an alias of another tool", path);
 	if (!kg_text_same(kg_spi_cstring(0, 2), bundle))
 		throw_taken(name,
-					bundle ? "a tool that is not of this bundle"
+					bundle ? "a tool outside of this bundle"
 						   : "a tool of a bundle",
 					path);
 }

@@ -144,9 +144,9 @@ take_id(TupleTableSlot *slot, void *arg)
 static void
 refuse(const KgType *type)
 {
-	kg_binding_refuse(type,
-					  "a filter by a property without a column that you may "
-					  "read");
+	kg_binding_refuse(
+		type,
+		"a filter by a property without a column that the caller may read");
 	ereport(ERROR,
 			errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			errmsg("selection is not one of the virtual graph"));

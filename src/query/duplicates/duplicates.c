@@ -244,7 +244,7 @@ compare_names(KgDuplicates *d)
 	}
 	kg_graph_check_memory(d->graph);
 	d->path = "/min_similarity";
-	d->expected = "a higher similarity, or a higher setting";
+	d->expected = "a higher similarity, or a higher value of the setting";
 	kg_similar_sets(sets,
 					d->nnames,
 					1,
@@ -429,7 +429,8 @@ compare_neighbors(KgDuplicates *d)
 	for (uint32 i = 0; i < d->n; i++)
 		sets[i] = d->entities[i].neighbors;
 	d->path = "/relations";
-	d->expected = "relations with fewer common neighbors, or a higher setting";
+	d->expected = "relations with fewer common neighbors, or a higher value of "
+				  "the setting";
 	kg_similar_sets(sets,
 					(int) d->n,
 					LEAST_NEIGHBORS,

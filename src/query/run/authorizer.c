@@ -138,7 +138,7 @@ kg_authorizer_check(Oid function)
 		return format_procedure_qualified(function);
 	KG_THROW(
 		KG_INVALID_INPUT,
-		.message = psprintf("the function to be an authorizer %s", fault),
+		.message = psprintf("the function for the authorizer %s", fault),
 		.expected = "a STABLE function (resource_type text, ability text, ids "
 					"text[]) RETURNS TABLE (id text, allowed boolean)");
 }

@@ -164,11 +164,10 @@ remember(Rights *rights, const Heard *heard, bool in_call,
 static KG_NORETURN void
 throw_changed(void)
 {
-	kg_error_throw_expected(
-		kg_error_new(KG_CONFLICT,
-					 "another session changed the rights of the caller since "
-					 "the statement began"),
-		"the same statement again");
+	kg_error_throw_expected(kg_error_new(KG_CONFLICT,
+										 "another session changed the caller's "
+										 "rights since the statement began"),
+							"the same statement, run again");
 }
 
 static void

@@ -148,6 +148,8 @@ kg_bundle_unknown_type(KgApply *apply, const char *name, const char *keyword,
 	kg_error_did_you_mean(err, kg_nearest(name, names, n));
 	kg_error_keyword(err, keyword);
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "an entity type of the bundle, or bundle/type");
+	kg_error_expected(err,
+					  "an entity type of the bundle, or a type of another "
+					  "bundle as bundle/type");
 	kg_apply_report(apply, err, path);
 }

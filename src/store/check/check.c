@@ -54,7 +54,7 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 		err = kg_error_new(KG_VALIDATION_FAILED,
 						   "entity of type \"%s\" has no id",
 						   type->name);
-		kg_error_expected(err, "a string in \"%s\"", field->name);
+		kg_error_expected(err, "a string as the value of \"%s\"", field->name);
 	}
 	else if (value.type != jbvString)
 	{
@@ -62,7 +62,7 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 						   "id of an entity of type \"%s\" is not a string",
 						   type->name);
 		kg_error_got(err, &value);
-		kg_error_expected(err, "a string in \"%s\"", field->name);
+		kg_error_expected(err, "a string as the value of \"%s\"", field->name);
 	}
 	else if (value.val.string.len < 1 ||
 			 value.val.string.len > KG_MAX_ID_BYTES ||
@@ -157,7 +157,7 @@ check_derived(const KgType *type, const char *id, const Jsonb *data,
 						   field->name);
 		kg_error_keyword(err, "x-derived");
 		kg_error_got(err, &value);
-		kg_error_expected(err, "no value");
+		kg_error_expected(err, "an entity without a value of this property");
 		report(err, type, id, path, kg_field_pointer(field), errors);
 		good = false;
 	}
@@ -301,11 +301,11 @@ kg_entity_check_scope(const KgType *type, const char *id, const Jsonb *data,
 							   scope ? VARSIZE(scope) - VARHDRSZ : 0))
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
-					   "the entity lies outside the caller's scope paths");
+					   "the entity is outside of the caller's scope paths");
 	kg_error_keyword(err, "x-scope-field");
 	if (scope && VARSIZE(scope) > VARHDRSZ)
 		kg_error_got_string(err, text_to_cstring(scope));
-	kg_error_expected(err, "one of the caller's paths, or one below it");
+	kg_error_expected(err, "a scope path of the caller, or a path below it");
 	for (int i = 0; i < token->nscopes; i++)
 		kg_error_allow(err, token->scopes[i]);
 	report(err,

@@ -334,8 +334,8 @@ kg_edge_lost_race(void)
 {
 	return KG_ERROR(
 		KG_CONFLICT,
-		.message = "an edge was written by another session at the same time",
-		.expected = "the same call again");
+		.message = "another session wrote the edge at the same time",
+		.expected = "the same call, sent again");
 }
 
 void

@@ -221,8 +221,8 @@ report_restricted(Removal *removal, int i, const KgRestricting *references,
 	kg_error_keyword(err, "x-on-delete");
 	kg_error_got_string(err, outcome->id);
 	kg_error_expected(err,
-					  "a change or deletion of the referring entities first, "
-					  "or another \"x-on-delete\"");
+					  "the same call, after the referring entities were "
+					  "changed or deleted, or another \"x-on-delete\"");
 	if (removal->outcomes->told)
 		kg_error_member(
 			err,

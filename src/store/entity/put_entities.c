@@ -190,7 +190,7 @@ read_item(Put *put, int i, const JsonbValue *value)
 	char *path = psprintf("/items/%d", i);
 
 	if (!kg_outcome_is_object(
-			outcome, value, path, "the data of an entity, an object"))
+			outcome, value, path, "an object with the properties of an entity"))
 		return;
 	put->items[i].data = kg_json_datum(value);
 	if (needs_id(put, value))

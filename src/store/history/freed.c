@@ -273,7 +273,7 @@ kg_version_plus(int64 version, int64 by)
 	if (version <= last - by)
 		return version + by;
 	KG_THROW(KG_LIMIT_EXCEEDED,
-			 .message = "the versions of an entity's id are used up",
+			 .message = "the id has used all versions that an entity can have",
 			 .expected = "another id");
 }
 

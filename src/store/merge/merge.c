@@ -159,7 +159,7 @@ read_options(Merge *merge)
 	if (kg_json_get(options, "values", &value) != NULL && value.type != jbvNull)
 	{
 		if (!kg_json_is_object(&value))
-			throw_argument("/values", &value, "an object, {property: value}");
+			throw_argument("/values", &value, "an object {property: value}");
 		merge->values = kg_json_container(&value);
 	}
 }
@@ -178,7 +178,7 @@ check_versions(Merge *merge)
 		return;
 	if (!kg_json_is_object(&versions))
 		throw_argument(
-			"/expected_versions", &versions, "an object, {id: version}");
+			"/expected_versions", &versions, "an object {id: version}");
 	kg_json_each(it, kg_json_container(&versions))
 	{
 		char *id = kg_json_cstring(&it.key);
@@ -250,7 +250,7 @@ find_nodes(Merge *merge)
 		if (merge->nodes[i] != 0 || ids[i] == NULL)
 			continue;
 		err = kg_error_new(KG_NOT_FOUND,
-						   "there is no entity of type \"%s\" with this id",
+						   "no entity of type \"%s\" has this id",
 						   merge->type->name);
 		kg_error_entity(err, kg_type_handle(merge->type), ids[i]);
 		kg_error_got_string(err, ids[i]);
@@ -411,7 +411,7 @@ lock_entities(Merge *merge)
 					 .message = "another session deleted the entity at the "
 								"same time",
 					 .path = path_of(i),
-					 .expected = "the same call again");
+					 .expected = "the same call, sent again");
 }
 
 /* ---- the union ---- */
@@ -435,7 +435,7 @@ require_one_scope(const Merge *merge)
 									 merge->type->scope_field->name),
 				 .path = path_of(i),
 				 .keyword = "x-scope-field",
-				 .expected = "entities of one scope");
+				 .expected = "entities of the same scope");
 	}
 }
 
@@ -625,9 +625,9 @@ require_decided(const Merge *merge)
 
 	if (merge->prefer >= 0 || !any_conflicts(merge))
 		return;
-	err = kg_error_new(
-		KG_INVALID_INPUT,
-		"the entities have different values, and the call prefers none");
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "the entities have different values, and the call does "
+					   "not say which to take");
 	kg_error_path(err, "/prefer");
 	kg_error_member(err, "conflicts", conflicts(merge));
 	kg_error_throw_expected(err,

@@ -104,7 +104,7 @@ require_hidden_kept(const char *tenant, const KgUserContext *caller,
 		KG_REFERENCE_MISSING,
 		.message = "another entity would get an id or a value that is still "
 				   "referenced",
-		.expected = "for that entity, an id or value that nothing refers to");
+		.expected = "an id or a value of that entity to which nothing refers");
 }
 
 static void

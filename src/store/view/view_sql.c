@@ -257,7 +257,7 @@ relation_columns(const KgRelation *relation)
 						 "properties",
 						 "jsonb",
 						 "x.properties",
-						 "the edge's own, or NULL");
+						 "the edge's properties, or NULL");
 	columns = add_column(columns, "from_type", "text", "s.entity_type", NULL);
 	columns = add_column(columns, "to_type", "text", "t.entity_type", NULL);
 	foreach(lc, properties_of(relation->fields, relation->nfields))

@@ -727,7 +727,7 @@ kg_views_refresh(const char *schema, const Jsonb *options)
 		schemas = list_make1((char *) schema);
 	else
 		KG_THROW(KG_NOT_FOUND,
-				 .message = psprintf("there is no schema \"%s\"", schema),
+				 .message = psprintf("schema \"%s\" does not exist", schema),
 				 .path = "/schema",
 				 .got_string = schema,
 				 .expected = "a schema that kg_create_views() made");

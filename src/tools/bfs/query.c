@@ -305,8 +305,8 @@ common_hints(KgGraphCall *call, const KgHandles *seeds, int k, uint32 found)
 	{
 		hints = kg_unknown_hints(call, "/seeds", seeds);
 		path = "/seeds";
-		message = "nothing is around a seed that does not exist; "
-				  "a search by name finds ids";
+		message = "a seed that does not exist has no neighbours; a search by "
+				  "name finds ids";
 	}
 	else if (found > 0)
 	{

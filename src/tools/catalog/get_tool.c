@@ -398,14 +398,15 @@ read_ids(GetCall *call, int *n)
 	if (call->single && one.type == jbvNull)
 		(void) kg_args_as_id(&one, "/id");
 	if ((ids != NULL) == call->single)
-		KG_THROW(KG_INVALID_INPUT,
-				 .message = call->single
-								? "ids and id are given: one of them, not both"
-								: "one of ids and id must be given",
-				 .path = "/ids",
-				 .expected = psprintf("ids, an array of 1 to " INT64_FORMAT
-									  " ids, or id, one id",
-									  kg_input_maximum(in, "ids")));
+		KG_THROW(
+			KG_INVALID_INPUT,
+			.message = call->single
+						   ? "either \"ids\" or \"id\" is allowed, not both"
+						   : "either \"ids\" or \"id\" is required",
+			.path = "/ids",
+			.expected = psprintf("\"ids\" with an array of 1 to " INT64_FORMAT
+								 " ids, or \"id\" with one id",
+								 kg_input_maximum(in, "ids")));
 	if (call->single)
 	{
 		ids = palloc(sizeof(char *));

@@ -946,10 +946,11 @@ kg_tool_find(const Jsonb *arguments)
 		kg_input_require(in, "type");
 	if (kg_input_has(in, "mode"))
 		kg_input_require(in, "query");
-	refuse_beside(c,
-				  of_search,
-				  lengthof(of_search),
-				  "vector with only query, mode, type and limit");
+	refuse_beside(
+		c,
+		of_search,
+		lengthof(of_search),
+		"\"vector\" with no other arguments than query, mode, type and limit");
 	c->names = names;
 	c->listed = type;
 	make(c, "type", NULL, NULL);
@@ -1023,10 +1024,11 @@ type_of_handles(Compact *c, const KgHandles *handles, const char *path)
 		const KgType *own = type_of_handle(c, handles, i);
 
 		if (type != NULL && own != NULL && own != type)
-			KG_THROW(KG_INVALID_INPUT,
-					 .message = "the handles are of several types",
-					 .path = path,
-					 .expected = "handles of one type, or one call each");
+			KG_THROW(
+				KG_INVALID_INPUT,
+				.message = "the handles are of several types",
+				.path = path,
+				.expected = "handles of one type, or one call for each type");
 		if (own != NULL)
 			type = own;
 	}
@@ -1083,9 +1085,10 @@ refuse_ids_alone(const Compact *c, const char *key, const JsonbValue *value)
 		!kg_json_string_is(&it.key, "handle") &&
 		!kg_json_string_is(&it.key, "handles"))
 		return;
-	err = kg_args_error(kg_input_path(&c->call.input, key),
-						value,
-						"a handle, handles, or an object with a label");
+	err = kg_args_error(
+		kg_input_path(&c->call.input, key),
+		value,
+		"a handle (type:id), an array of handles, or an object with a label");
 	kg_error_instead(err, NULL, kg_json_datum(&it.value));
 	kg_error_throw(err);
 }
@@ -1229,8 +1232,8 @@ connect_all(Compact *c)
 	refuse_beside(c,
 				  of_paths,
 				  lengthof(of_paths),
-				  "from with within, for what several have in common; or from "
-				  "and to, for paths");
+				  "\"from\" with \"within\", for the nodes that several "
+				  "entities share; or \"from\" and \"to\", for paths");
 	c->names = names;
 	return finish(c, kg_tool_intersect_subgraphs);
 }

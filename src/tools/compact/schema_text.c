@@ -220,7 +220,7 @@ append_period(StringInfo text, const KgPeriod *period)
 {
 	if (period->from != NULL || period->to != NULL)
 		appendStringInfo(text,
-						 " (holds from %s until %s)",
+						 " (valid from %s until %s)",
 						 period->from ? period->from->name : "ever",
 						 period->to ? period->to->name : "ever");
 }

@@ -973,8 +973,8 @@ hints(KgAggregate *a, const int64 *nodes)
 			continue;
 		kg_hint_edges(&a->call,
 					  kg_path_index("/group_by", i),
-					  "none of the nodes leads to such a node, so none is in a "
-					  "group",
+					  "none of the nodes is connected to such a node, so no "
+					  "node is in a group",
 					  nodes,
 					  a->kept,
 					  &w);
@@ -1186,13 +1186,13 @@ static KG_NORETURN void
 throw_too_many(const KgAggregate *a, uint32 n)
 {
 	KG_THROW(KG_LIMIT_EXCEEDED,
-			 .message = psprintf(
-				 "the rows for each value of \"%s\" are %u, more than %d",
-				 a->columns[a->per],
-				 n,
-				 kg_setting_max_rows),
+			 .message = psprintf("with the limit for each value of \"%s\", the "
+								 "reply would have %u rows, more than %d",
+								 a->columns[a->per],
+								 n,
+								 kg_setting_max_rows),
 			 .path = "/limit",
-			 .expected = "a smaller limit, which is for each value");
+			 .expected = "a smaller limit, which applies to each value");
 }
 
 static Jsonb *

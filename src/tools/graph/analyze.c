@@ -107,10 +107,11 @@ require_meaning(const Analysis *a, const char *measure)
 		if (!kg_input_has(&a->call.input, applying[i].argument) ||
 			(applying[i].measures & 1 << a->measure) != 0)
 			continue;
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "\"%s\" has no meaning for the measure \"%s\"",
-						   applying[i].argument,
-						   measure);
+		err = kg_error_new(
+			KG_INVALID_INPUT,
+			"argument \"%s\" does not apply to the measure \"%s\"",
+			applying[i].argument,
+			measure);
 		kg_error_path(err, "/%s", applying[i].argument);
 		kg_error_throw_expected(err, "%s", applying[i].expected);
 	}
@@ -129,9 +130,8 @@ read_nodes(Analysis *a)
 	}
 	if (a->measure == KG_JACCARD && a->nodes.n != 2)
 	{
-		KgError *err = kg_error_new(KG_INVALID_INPUT,
-									"the measure \"jaccard\" compares two "
-									"nodes");
+		KgError *err = kg_error_new(
+			KG_INVALID_INPUT, "the measure \"jaccard\" requires two nodes");
 
 		kg_error_path(err, "/nodes");
 		kg_error_throw_expected(err, "the handles of two nodes");
@@ -145,12 +145,13 @@ read_nodes(Analysis *a)
 		if (ref->id == NULL || a->query.types == NULL ||
 			a->query.types[ref->rank] || a->measure == KG_JACCARD)
 			continue;
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "\"%s\" is not of the measured types",
-						   a->nodes.given[i]);
+		err = kg_error_new(
+			KG_INVALID_INPUT,
+			"node \"%s\" is not of one of the types in \"types\"",
+			a->nodes.given[i]);
 		kg_error_path(err, "/nodes/%d", i);
 		kg_error_got_string(err, a->nodes.given[i]);
-		kg_error_throw_expected(err, "nodes of one of types");
+		kg_error_throw_expected(err, "nodes of the types in \"types\"");
 	}
 	if (a->nodes.n > 0 &&
 		(known == 0 || (a->measure == KG_JACCARD && known < 2)))
@@ -168,7 +169,7 @@ require_stored(KgGraphCall *call, const KgType *type)
 		return;
 	err = kg_error_new(
 		KG_INVALID_INPUT,
-		"analyze does not measure type \"%s\", which reads a table",
+		"analyze cannot measure type \"%s\", which reads a table",
 		type->name);
 	kg_error_path(err, "/types");
 	for (int rank = 1; rank <= call->graph->nranks; rank++)
@@ -186,7 +187,7 @@ read_arguments(Analysis *a, const Jsonb *arguments)
 	KgRelationNames names;
 
 	kg_graph_call_begin(call, "analyze", arguments);
-	a->measure = (Measure) kg_input_enum(in, "measure", "a measure");
+	a->measure = (Measure) kg_input_enum(in, "measure", "an existing measure");
 	require_meaning(a, kg_input_string(in, "measure"));
 	direction = a->measure == KG_PAGERANK ? KG_OUTGOING : KG_BOTH_WAYS;
 	if (kg_input_has(in, "direction"))

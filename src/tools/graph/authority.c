@@ -20,8 +20,8 @@ struct KgReached
 static const char *
 instead(void)
 {
-	return "other types by \"node_labels\", \"to\" or "
-		   "\"relationship_types\", or an authorizer, which the owner of the "
+	return "other types, selected by \"node_labels\", \"to\" or "
+		   "\"relationship_types\"; or an authorizer, which the owner of the "
 		   "extension sets: SELECT kg_set_authorizer('tenant', 'function')";
 }
 

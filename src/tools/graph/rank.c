@@ -68,8 +68,8 @@ read_seed(RankRelated *r, const JsonbValue *value, const char *path, int i)
 				   &r->weights[i],
 				   r->call.input.repairs);
 	if (kg_json_get(object, "id", &member) == NULL)
-		kg_error_throw(
-			kg_args_error(path, value, "an id, or {\"id\", \"weight\"}"));
+		kg_error_throw(kg_args_error(
+			path, value, "an id, or an object {\"id\", \"weight\"}"));
 	return kg_call_handle(
 		r->call.input.repairs, &member, kg_path_member(path, "id"));
 }

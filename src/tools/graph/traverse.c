@@ -271,15 +271,14 @@ list_sorted(Traverse *tr)
 	uint32 n;
 
 	if (tr->t.total > kg_setting_max_scan)
-		KG_THROW(
-			KG_LIMIT_EXCEEDED,
-			.message = psprintf(
-				"%.0f rows are to be sorted, more than kg_graph.max_scan (%d)",
-				tr->t.total,
-				kg_setting_max_scan),
-			.path = "/sort",
-			.expected =
-				"a narrower question: fewer starting nodes, or filters");
+		KG_THROW(KG_LIMIT_EXCEEDED,
+				 .message = psprintf("the call would sort %.0f rows, more than "
+									 "kg_graph.max_scan (%d)",
+									 tr->t.total,
+									 kg_setting_max_scan),
+				 .path = "/sort",
+				 .expected =
+					 "a narrower question: fewer starting nodes, or filters");
 	n = kg_traverse_page(
 		&tr->t, NULL, (uint32) tr->t.total, &tr->rows, &tr->refs, &tr->more);
 	kg_row_sort_run(&tr->call, &tr->sort, &tr->t, tr->rows, n);

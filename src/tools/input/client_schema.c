@@ -282,9 +282,9 @@ kg_client_check_root(const JsonbContainer *schema, KgErrorList *errors)
 								"arguments' schema",
 								at_root[i]),
 				   psprintf("/input_schema/%s", at_root[i]),
-				   "\"properties\" and \"required\", with combinators inside "
-				   "properties only; a composite, or several tools, where "
-				   "arguments exclude each other");
+				   "only \"properties\" and \"required\" at the root, and "
+				   "combinators inside of properties; for arguments that "
+				   "exclude each other, a composite or several tools");
 }
 
 /* A call could neither have nor lack an argument that is not declared. */
@@ -314,7 +314,7 @@ check_required(const KgDefinition *def, KgErrorList *errors)
 								"required argument \"%s\" is not declared",
 								name),
 				   psprintf("/input_schema/required/%d", i),
-				   "the name of one of \"properties\"");
+				   "the name of a member of \"properties\"");
 		i++;
 	}
 }
@@ -337,7 +337,8 @@ kg_client_check(const KgDefinition *def, KgErrorList *errors)
 		kg_json_string_is(&type, "object"))
 		return;
 	report(errors,
-		   kg_error_new(KG_INVALID_INPUT, "a reply is an object"),
+		   kg_error_new(KG_INVALID_INPUT,
+						"the type of a reply must be \"object\""),
 		   "/output_schema/type",
 		   "\"object\"");
 }

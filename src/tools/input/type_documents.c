@@ -295,7 +295,7 @@ kg_type_changes_schema(const KgType *type)
 	kg_jw_kstring(&w, "type", "object");
 	kg_jw_kstring(&w,
 				  "description",
-				  "properties with their new values, whole; null is a value");
+				  "properties and their whole new values; null is a value");
 	kg_jw_kbegin_object(&w, "properties");
 	copy_properties(&copy, type, &document->root, &closed);
 	kg_jw_end_object(&w);

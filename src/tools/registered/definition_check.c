@@ -970,8 +970,8 @@ check_function(KgDefinition *def, KgErrorList *errors)
 			  .message = fault,
 			  .got_string = def->function,
 			  .path = "/operation",
-			  .expected = "such as \"public.open_issues(jsonb)\", which "
-						  "returns jsonb and is SECURITY INVOKER");
+			  .expected = "a function such as \"public.open_issues(jsonb)\", "
+						  "which returns jsonb and is SECURITY INVOKER");
 }
 
 Oid
